@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_BASE_BUF_H
+#define TALLY_BASE_BUF_H
+/*
+ * A growable byte buffer with a sticky failure flag: append freely, test
+ * `failed` once at the end.  After a failed allocation the contents are what
+ * was appended before it.  All-zero is the empty buffer.
+ *
+ * Integers are little-endian; uleb and sleb are DWARF's LEB128 (DWARF 5 §7.6).
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buf {
+	uint8_t *p;
+	size_t n, cap;
+	bool failed;
+};
+
+void buf_fini(struct buf *b);
+/* Empties the buffer, keeps its memory and clears `failed`. */
+void buf_reset(struct buf *b);
+/* Makes room for n more bytes and returns where they go (then add to b->n), or
+ * NULL and sets failed. */
+uint8_t *buf_room(struct buf *b, size_t n);
+
+void buf_bytes(struct buf *b, const void *p, size_t n);
+void buf_str(struct buf *b, const char *s);	/* without the NUL */
+void buf_u8(struct buf *b, uint8_t v);
+void buf_u16(struct buf *b, uint16_t v);
+void buf_u32(struct buf *b, uint32_t v);
+void buf_u64(struct buf *b, uint64_t v);
+void buf_uleb(struct buf *b, uint64_t v);
+void buf_sleb(struct buf *b, int64_t v);
+void buf_printf(struct buf *b, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* NUL-terminates without counting the NUL and returns the text ("" when out of
+ * memory); valid until the next append. */
+const char *buf_cstr(struct buf *b);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_BASE_CURSOR_H
+#define TALLY_BASE_CURSOR_H
+/*
+ * A bounded reader over hostile bytes: every read past the end returns 0 and
+ * sets `bad`; once bad, a cursor stays at its end.  Test `bad` once after a group
+ * of reads, never trust a value before that.  Does not own the bytes.
+ *
+ * Integers are little-endian; uleb and sleb as in DWARF 5 §7.6 (more than 64
+ * significant bits are bad).
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct cursor {
+	const uint8_t *start, *p, *end;
+	bool bad;
+};
+
+static inline struct cursor cursor_of(const void *p, size_t n)
+{
+	/* "" for nothing: arithmetic on NULL is undefined (C11 6.5.6) */
+	const uint8_t *b = p ? p : (const uint8_t *)"";
+
+	return (struct cursor){ b, b, b + n, false };
+}
+
+static inline size_t cursor_left(const struct cursor *c)
+{
+	return (size_t)(c->end - c->p);
+}
+
+static inline size_t cursor_offset(const struct cursor *c)
+{
+	return (size_t)(c->p - c->start);
+}
+
+static inline void cursor_fail(struct cursor *c)
+{
+	c->bad = true;
+	c->p = c->end;
+}
+
+/* n bytes in place, or NULL. */
+static inline const uint8_t *cursor_take(struct cursor *c, uint64_t n)
+{
+	const uint8_t *p = c->p;
+
+	if (n > cursor_left(c)) {
+		cursor_fail(c);
+		return NULL;
+	}
+	c->p += n;
+	return p;
+}
+
+static inline void cursor_skip(struct cursor *c, uint64_t n)
+{
+	(void)cursor_take(c, n);
+}
+
+/* A cursor over the next n bytes (empty and bad when there are fewer). */
+static inline struct cursor cursor_sub(struct cursor *c, uint64_t n)
+{
+	const uint8_t *p = cursor_take(c, n);
+	struct cursor s = cursor_of(p ? p : c->end, p ? (size_t)n : 0);
+
+	s.bad = !p;
+	return s;
+}
+
+static inline uint8_t cursor_u8(struct cursor *c)
+{
+	if (c->p >= c->end) {
+		cursor_fail(c);
+		return 0;
+	}
+	return *c->p++;
+}
+
+static inline uint16_t cursor_u16(struct cursor *c)
+{
+	const uint8_t *p = cursor_take(c, 2);
+
+	return p ? (uint16_t)(p[0] | p[1] << 8) : 0;
+}
+
+static inline uint32_t cursor_u32(struct cursor *c)
+{
+	const uint8_t *p = cursor_take(c, 4);
+
+	return p ? p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+			   (uint32_t)p[3] << 24
+		 : 0;
+}
+
+static inline uint64_t cursor_u64(struct cursor *c)
+{
+	uint64_t lo, hi;
+
+	if (cursor_left(c) < 8) {
+		cursor_fail(c);
+		return 0;
+	}
+	lo = cursor_u32(c);
+	hi = cursor_u32(c);
+	return lo | hi << 32;
+}
+
+uint64_t cursor_uleb_slow(struct cursor *c);
+int64_t cursor_sleb(struct cursor *c);
+
+static inline uint64_t cursor_uleb(struct cursor *c)
+{
+	if (c->p < c->end && *c->p < 0x80)
+		return *c->p++;
+	return cursor_uleb_slow(c);
+}
+
+/* uleb that must fit 32 bits. */
+static inline uint32_t cursor_uleb32(struct cursor *c)
+{
+	uint64_t v = cursor_uleb(c);
+
+	if (v > UINT32_MAX) {
+		cursor_fail(c);
+		return 0;
+	}
+	return (uint32_t)v;
+}
+
+/* A NUL-terminated string in place, or NULL when no NUL is left. */
+const char *cursor_cstr(struct cursor *c);
+
+#endif

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Hash tables: see hash.h.  Linear probing, at most two thirds full. */
+#include "base/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+uint64_t hash_bytes(const void *p, size_t n)
+{
+	const uint8_t *b = p;
+	uint64_t h = 0x9e3779b97f4a7c15ull ^ n;
+	uint64_t w;
+
+	for (; n >= 8; n -= 8, b += 8) {
+		memcpy(&w, b, 8);
+		h = (h ^ w) * 0xd6e8feb86659fd93ull;
+		h ^= h >> 32;
+	}
+	w = 0;
+	if (n)
+		memcpy(&w, b, n);
+	return hash_u64(h ^ w);
+}
+
+void u64map_fini(struct u64map *m)
+{
+	free(m->key);
+	free(m->val);
+	*m = (struct u64map){ 0 };
+}
+
+void u64map_clear(struct u64map *m)
+{
+	if (m->cap)
+		memset(m->val, 0xff, m->cap * sizeof(*m->val));
+	m->n = 0;
+}
+
+static size_t u64map_probe(const struct u64map *m, uint64_t key)
+{
+	size_t i = hash_u64(key) & (m->cap - 1);
+
+	while (m->val[i] != U64MAP_NONE && m->key[i] != key)
+		i = (i + 1) & (m->cap - 1);
+	return i;
+}
+
+uint32_t u64map_get(const struct u64map *m, uint64_t key)
+{
+	return m->cap ? m->val[u64map_probe(m, key)] : U64MAP_NONE;
+}
+
+static int u64map_grow(struct u64map *m)
+{
+	struct u64map big = { .cap = m->cap ? m->cap * 2 : 64 };
+
+	big.key = malloc(big.cap * sizeof(*big.key));
+	big.val = malloc(big.cap * sizeof(*big.val));
+	if (!big.key || !big.val) {
+		u64map_fini(&big);
+		return -ERR_NOMEM;
+	}
+	memset(big.val, 0xff, big.cap * sizeof(*big.val));
+	for (size_t i = 0; i < m->cap; i++) {
+		if (m->val[i] == U64MAP_NONE)
+			continue;
+		size_t j = u64map_probe(&big, m->key[i]);
+
+		big.key[j] = m->key[i];
+		big.val[j] = m->val[i];
+		big.n++;
+	}
+	u64map_fini(m);
+	*m = big;
+	return 0;
+}
+
+uint32_t *u64map_slot(struct u64map *m, uint64_t key)
+{
+	size_t i;
+
+	if (m->n * 3 >= m->cap * 2 && u64map_grow(m) < 0)
+		return NULL;
+	i = u64map_probe(m, key);
+	if (m->val[i] == U64MAP_NONE) {
+		m->key[i] = key;
+		m->n++;
+	}
+	return &m->val[i];
+}
+
+void idtab_fini(struct idtab *t)
+{
+	free(t->id);
+	free(t->tag);
+	*t = (struct idtab){ 0 };
+}
+
+uint32_t idtab_find(const struct idtab *t, uint64_t hash, idtab_eq *eq,
+		    const void *ctx, const void *key)
+{
+	uint32_t tag = (uint32_t)(hash >> 32);
+	size_t i;
+
+	if (!t->cap)
+		return IDTAB_NONE;
+	for (i = tag & (t->cap - 1); t->id[i] != IDTAB_NONE;
+	     i = (i + 1) & (t->cap - 1))
+		if (t->tag[i] == tag && eq(ctx, t->id[i], key))
+			return t->id[i];
+	return IDTAB_NONE;
+}
+
+/*
+ * Growing needs the low hash bits, which are not kept: the tag (high 32 bits)
+ * serves as the hash of position from the start, so that moving ids needs no
+ * callback.
+ */
+static void idtab_place(struct idtab *t, uint32_t tag, uint32_t id)
+{
+	size_t i = tag & (t->cap - 1);
+
+	while (t->id[i] != IDTAB_NONE)
+		i = (i + 1) & (t->cap - 1);
+	t->id[i] = id;
+	t->tag[i] = tag;
+	t->n++;
+}
+
+static int idtab_grow(struct idtab *t)
+{
+	struct idtab big = { .cap = t->cap ? t->cap * 2 : 64 };
+
+	big.id = malloc(big.cap * sizeof(*big.id));
+	big.tag = malloc(big.cap * sizeof(*big.tag));
+	if (!big.id || !big.tag) {
+		idtab_fini(&big);
+		return -ERR_NOMEM;
+	}
+	memset(big.id, 0xff, big.cap * sizeof(*big.id));
+	for (size_t i = 0; i < t->cap; i++)
+		if (t->id[i] != IDTAB_NONE)
+			idtab_place(&big, t->tag[i], t->id[i]);
+	idtab_fini(t);
+	*t = big;
+	return 0;
+}
+
+int idtab_add(struct idtab *t, uint64_t hash, uint32_t id)
+{
+	if (t->n * 3 >= t->cap * 2 && idtab_grow(t) < 0)
+		return -ERR_NOMEM;
+	idtab_place(t, (uint32_t)(hash >> 32), id);
+	return 0;
+}

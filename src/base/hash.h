@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_BASE_HASH_H
+#define TALLY_BASE_HASH_H
+/*
+ * Hash functions and two open-addressing tables.  Not for adversarial keys of a
+ * network service: inputs are one user's files, and every table is bounded by
+ * the bytes of its input.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+static inline uint64_t hash_u64(uint64_t x)
+{
+	x ^= x >> 32;
+	x *= 0xd6e8feb86659fd93ull;
+	x ^= x >> 32;
+	x *= 0xd6e8feb86659fd93ull;
+	x ^= x >> 32;
+	return x;
+}
+
+static inline uint64_t hash_mix(uint64_t h, uint64_t x)
+{
+	return hash_u64(h ^ (x + 0x9e3779b97f4a7c15ull + (h << 6) + (h >> 2)));
+}
+
+uint64_t hash_bytes(const void *p, size_t n);
+
+/*
+ * u64map: u64 key -> u32 value.  The value UINT32_MAX is reserved for "absent";
+ * every key is allowed.
+ */
+struct u64map {
+	uint64_t *key;
+	uint32_t *val;
+	size_t n, cap;		/* cap is 0 or a power of two */
+};
+#define U64MAP_NONE UINT32_MAX
+
+void u64map_fini(struct u64map *m);
+void u64map_clear(struct u64map *m);
+uint32_t u64map_get(const struct u64map *m, uint64_t key);
+/* Returns the slot's value, creating it as U64MAP_NONE for a new key (the
+ * caller must then store a value); NULL when out of memory.  The pointer lives
+ * until the next slot call. */
+uint32_t *u64map_slot(struct u64map *m, uint64_t key);
+
+/*
+ * idtab: a set of u32 ids whose keys live in the caller's own array.
+ * idtab_find returns the id for which eq(ctx, id, key) holds, or IDTAB_NONE.
+ */
+struct idtab {
+	uint32_t *id;
+	uint32_t *tag;		/* high hash bits: saves most eq calls */
+	size_t n, cap;
+};
+#define IDTAB_NONE UINT32_MAX
+typedef bool idtab_eq(const void *ctx, uint32_t id, const void *key);
+
+void idtab_fini(struct idtab *t);
+uint32_t idtab_find(const struct idtab *t, uint64_t hash, idtab_eq *eq,
+		    const void *ctx, const void *key);
+/* Adds an id that is not yet there; 0 or -ERR_NOMEM. */
+int idtab_add(struct idtab *t, uint64_t hash, uint32_t id);
+
+#endif

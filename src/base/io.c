@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* File helpers: see io.h. */
+#include "base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { READ_STEP = 64 * 1024 };
+
+int io_read_fd(int fd, const char *name, size_t limit, struct buf *out,
+	       struct error *err)
+{
+	size_t total = 0;
+
+	for (;;) {
+		uint8_t *room = buf_room(out, READ_STEP);
+		ssize_t n;
+
+		if (!room)
+			return error_set(err, ERR_NOMEM, "%s: out of memory",
+					 name);
+		n = read(fd, room, READ_STEP);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return error_errno(err, errno, "%s: cannot read", name);
+		if (n == 0)
+			return 0;
+		total += (size_t)n;
+		if (total > limit)
+			return error_set(err, ERR_FORMAT,
+					 "%s: larger than %zu bytes", name,
+					 limit);
+		out->n += (size_t)n;
+	}
+}
+
+static int check_regular(int fd, const char *name, struct stat *st,
+			 struct error *err)
+{
+	if (fstat(fd, st) < 0)
+		return error_errno(err, errno, "%s: cannot stat", name);
+	if (!S_ISREG(st->st_mode))
+		return error_set(err, ERR_FORMAT, "%s: not a regular file",
+				 name);
+	return 0;
+}
+
+/* A path from outside may name a FIFO, where a plain open(2) waits for a writer
+ * that never comes: O_NONBLOCK, which regular files ignore, prevents that. */
+static int open_regular(const char *path, struct error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat st;
+	int rc;
+
+	if (fd < 0)
+		return error_errno(err, errno, "%s: cannot open", path);
+	rc = check_regular(fd, path, &st, err);
+	if (rc < 0) {
+		close(fd);
+		return rc;
+	}
+	return fd;
+}
+
+int io_read_file(const char *path, size_t limit, struct buf *out,
+		 struct error *err)
+{
+	int fd = open_regular(path, err);
+	int rc;
+
+	if (fd < 0)
+		return fd;
+	rc = io_read_fd(fd, path, limit, out, err);
+	close(fd);
+	return rc;
+}
+
+int io_write_all(int fd, const char *name, const void *p, size_t n,
+		 struct error *err)
+{
+	const uint8_t *b = p;
+
+	while (n) {
+		ssize_t w = write(fd, b, n);
+
+		if (w < 0 && errno == EINTR)
+			continue;
+		if (w <= 0)
+			return error_errno(err, w ? errno : EIO,
+					   "%s: cannot write", name);
+		b += w;
+		n -= (size_t)w;
+	}
+	return 0;
+}
+
+int io_map_fd(int fd, const char *name, struct io_map *out, struct error *err)
+{
+	struct stat st;
+	void *p;
+	int rc;
+
+	*out = (struct io_map){ 0 };
+	rc = check_regular(fd, name, &st, err);
+	if (rc < 0)
+		return rc;
+	if (!st.st_size)
+		return 0;
+	p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (p == MAP_FAILED)
+		return error_errno(err, errno, "%s: cannot map", name);
+	out->p = p;
+	out->n = (size_t)st.st_size;
+	return 0;
+}
+
+int io_map_file(const char *path, struct io_map *out, struct error *err)
+{
+	int fd = open_regular(path, err);
+	int rc;
+
+	*out = (struct io_map){ 0 };
+	if (fd < 0)
+		return fd;
+	rc = io_map_fd(fd, path, out, err);
+	close(fd);
+	return rc;
+}
+
+void io_unmap(struct io_map *m)
+{
+	if (m->p)
+		munmap((void *)m->p, m->n);
+	*m = (struct io_map){ 0 };
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* JSON writer: see json.h. */
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/text.h"
+
+enum { OBJECT, ARRAY, LINES };
+
+struct json json_on(struct buf *out)
+{
+	return (struct json){ .out = out, .kind = { ARRAY } };
+}
+
+/* The innermost scope whose state is kept: deeper ones share it, and the
+ * buffer has failed by then. */
+static int scope(const struct json *j)
+{
+	return j->depth < JSON_MAX_DEPTH ? j->depth : JSON_MAX_DEPTH - 1;
+}
+
+static void before(struct json *j, const char *key)
+{
+	int d = scope(j);
+
+	if (j->comma[d])
+		buf_u8(j->out, ',');
+	j->comma[d] = true;
+	if (j->kind[d] == LINES)
+		buf_u8(j->out, '\n');
+	if (key) {
+		text_json(j->out, key);
+		buf_u8(j->out, ':');
+	}
+}
+
+static void open_scope(struct json *j, const char *key, uint8_t kind)
+{
+	before(j, key);
+	buf_u8(j->out, kind == OBJECT ? '{' : '[');
+	j->depth++;
+	if (j->depth >= JSON_MAX_DEPTH)
+		j->out->failed = true;
+	j->kind[scope(j)] = kind;
+	j->comma[scope(j)] = false;
+}
+
+void json_object(struct json *j, const char *key)
+{
+	open_scope(j, key, OBJECT);
+}
+
+void json_array(struct json *j, const char *key)
+{
+	open_scope(j, key, ARRAY);
+}
+
+void json_array_lines(struct json *j, const char *key)
+{
+	open_scope(j, key, LINES);
+}
+
+void json_end(struct json *j)
+{
+	int d = scope(j);
+
+	if (!j->depth) {
+		j->out->failed = true;
+		return;
+	}
+	if (j->kind[d] == LINES && j->comma[d])
+		buf_u8(j->out, '\n');
+	buf_u8(j->out, j->kind[d] == OBJECT ? '}' : ']');
+	j->depth--;
+}
+
+void json_str(struct json *j, const char *key, const char *value)
+{
+	before(j, key);
+	text_json(j->out, value);
+}
+
+void json_uint(struct json *j, const char *key, uint64_t value)
+{
+	before(j, key);
+	buf_printf(j->out, "%" PRIu64, value);
+}
+
+void json_int(struct json *j, const char *key, int64_t value)
+{
+	before(j, key);
+	buf_printf(j->out, "%" PRId64, value);
+}
+
+void json_bool(struct json *j, const char *key, bool value)
+{
+	before(j, key);
+	buf_str(j->out, value ? "true" : "false");
+}
+
+void json_fixed(struct json *j, const char *key, double value, int digits)
+{
+	before(j, key);
+	if (isfinite(value))
+		buf_printf(j->out, "%.*f", digits, value);
+	else
+		buf_str(j->out, "null");
+}
+
+void json_hex(struct json *j, const char *key, uint64_t value)
+{
+	before(j, key);
+	buf_printf(j->out, "\"0x%" PRIx64 "\"", value);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_BASE_JSON_H
+#define TALLY_BASE_JSON_H
+/*
+ * A streaming JSON writer (RFC 8259) onto a buf: keys in the order given, no
+ * white space but one newline between the elements of arrays opened with
+ * json_array_lines, so that bytes are stable and diffs are readable.
+ *
+ *	struct json j = json_on(&out);
+ *	json_object(&j, NULL);
+ *	json_uint(&j, "schema", 1);
+ *	json_array_lines(&j, "rows"); ... json_end(&j);
+ *	json_end(&j);
+ *
+ * `key` is NULL inside arrays and at the top.  Nesting deeper than
+ * JSON_MAX_DEPTH, and more ends than beginnings, set the buffer's `failed`.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+enum { JSON_MAX_DEPTH = 1024 };
+
+struct json {
+	struct buf *out;
+	uint8_t kind[JSON_MAX_DEPTH];
+	bool comma[JSON_MAX_DEPTH];
+	int depth;
+};
+
+struct json json_on(struct buf *out);
+void json_object(struct json *j, const char *key);
+void json_array(struct json *j, const char *key);
+void json_array_lines(struct json *j, const char *key);
+void json_end(struct json *j);
+void json_str(struct json *j, const char *key, const char *value);
+void json_uint(struct json *j, const char *key, uint64_t value);
+void json_int(struct json *j, const char *key, int64_t value);
+void json_bool(struct json *j, const char *key, bool value);
+/* `digits` after the point; NaN and infinities become null. */
+void json_fixed(struct json *j, const char *key, double value, int digits);
+/* A number as a string "0x…": JSON numbers hold only 53 bits. */
+void json_hex(struct json *j, const char *key, uint64_t value);
+
+#endif

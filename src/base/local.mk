@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+noinst_LIBRARIES += libbase.a
+libbase_a_SOURCES = \
+	src/base/buf.c \
+	src/base/buf.h \
+	src/base/cursor.c \
+	src/base/cursor.h \
+	src/base/error.c \
+	src/base/error.h \
+	src/base/hash.c \
+	src/base/hash.h \
+	src/base/io.c \
+	src/base/io.h \
+	src/base/json.c \
+	src/base/json.h \
+	src/base/nearest.c \
+	src/base/nearest.h \
+	src/base/strtab.c \
+	src/base/strtab.h \
+	src/base/text.c \
+	src/base/text.h \
+	src/base/vec.c \
+	src/base/vec.h

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Interned strings: see strtab.h. */
+#include "base/strtab.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+enum { BLOCK_SIZE = 64 * 1024 };
+
+struct key {
+	const char *s;
+	size_t n;
+};
+
+static bool str_eq(const void *ctx, uint32_t id, const void *key)
+{
+	const struct strtab *t = ctx;
+	const struct key *k = key;
+	const char *s = t->str.v[id];
+
+	return !strncmp(s, k->s, k->n) && !s[k->n];
+}
+
+int strtab_init(struct strtab *t)
+{
+	*t = (struct strtab){ 0 };
+	return strtab_add(t, "") == 0 ? 0 : -ERR_NOMEM;
+}
+
+void strtab_fini(struct strtab *t)
+{
+	for (size_t i = 0; i < t->blocks.n; i++)
+		free(t->blocks.v[i]);
+	vec_fini(&t->blocks);
+	vec_fini(&t->str);
+	idtab_fini(&t->tab);
+}
+
+static char *new_block(struct strtab *t, size_t size)
+{
+	char *p = malloc(size);
+
+	if (p && vec_push(&t->blocks, p) < 0) {
+		free(p);
+		return NULL;
+	}
+	return p;
+}
+
+/* Long strings get a block of their own: the current one is kept for more. */
+static char *room_for(struct strtab *t, size_t size)
+{
+	char *p;
+
+	if (size > t->block_left) {
+		if (size > BLOCK_SIZE / 4)
+			return new_block(t, size);
+		p = new_block(t, BLOCK_SIZE);
+		if (!p)
+			return NULL;
+		t->block_p = p;
+		t->block_left = BLOCK_SIZE;
+	}
+	p = t->block_p;
+	t->block_p += size;
+	t->block_left -= size;
+	return p;
+}
+
+static char *store(struct strtab *t, const char *s, size_t n)
+{
+	char *p = room_for(t, n + 1);
+
+	if (p) {
+		memcpy(p, s, n);
+		p[n] = 0;
+	}
+	return p;
+}
+
+uint32_t strtab_add_n(struct strtab *t, const char *s, size_t n)
+{
+	struct key k = n ? (struct key){ s, strnlen(s, n) }
+			 : (struct key){ "", 0 };
+	uint64_t h = hash_bytes(k.s, k.n);
+	uint32_t id = idtab_find(&t->tab, h, str_eq, t, &k);
+	char *copy;
+
+	if (id != IDTAB_NONE)
+		return id;
+	if (t->str.n >= UINT32_MAX - 1)
+		return UINT32_MAX;
+	id = (uint32_t)t->str.n;
+	copy = store(t, k.s, k.n);
+	if (!copy || vec_push(&t->str, copy) < 0)
+		return UINT32_MAX;
+	if (idtab_add(&t->tab, h, id) < 0) {
+		t->str.n--;
+		return UINT32_MAX;
+	}
+	return id;
+}
+
+uint32_t strtab_add(struct strtab *t, const char *s)
+{
+	return strtab_add_n(t, s, strlen(s));
+}
+
+uint32_t strtab_find(const struct strtab *t, const char *s)
+{
+	struct key k = { s, strlen(s) };
+
+	return idtab_find(&t->tab, hash_bytes(s, k.n), str_eq, t, &k);
+}
+
+const char *strtab_get(const struct strtab *t, uint32_t id)
+{
+	return id < t->str.n ? t->str.v[id] : "";
+}
+
+int strtab_truncate(struct strtab *t, size_t n)
+{
+	struct idtab fresh = { 0 };
+
+	if (n >= t->str.n)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		const char *s = t->str.v[i];
+
+		if (idtab_add(&fresh, hash_bytes(s, strlen(s)), (uint32_t)i) <
+		    0) {
+			idtab_fini(&fresh);
+			return -ERR_NOMEM;
+		}
+	}
+	idtab_fini(&t->tab);
+	t->tab = fresh;
+	t->str.n = n;
+	return 0;
+}

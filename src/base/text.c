@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Safe text: see text.h. */
+#include "base/text.h"
+
+#include <string.h>
+
+static size_t utf8_length(uint8_t lead)
+{
+	if (lead < 0x80)
+		return 1;
+	if (lead >= 0xc2 && lead < 0xe0)
+		return 2;
+	if (lead >= 0xe0 && lead < 0xf0)
+		return 3;
+	if (lead >= 0xf0 && lead < 0xf5)
+		return 4;
+	return 0;
+}
+
+/* Decodes one code point (Unicode 15 §3.9, table 3-7) and returns its bytes, 0
+ * when the bytes are not UTF-8. */
+static size_t utf8_decode(const char *s, uint32_t *cp)
+{
+	const uint8_t *b = (const uint8_t *)s;
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t n = utf8_length(b[0]);
+
+	if (n <= 1) {
+		*cp = b[0];
+		return n;
+	}
+	*cp = b[0] & (0x7f >> n);
+	for (size_t i = 1; i < n; i++) {
+		if ((b[i] & 0xc0) != 0x80)
+			return 0;
+		*cp = *cp << 6 | (b[i] & 0x3f);
+	}
+	if (*cp < least[n] || *cp > 0x10ffff ||
+	    (*cp >= 0xd800 && *cp < 0xe000))
+		return 0;
+	return n;
+}
+
+/* C0, C1, DEL, and the marks that hide or reorder text (Unicode Bidi_Control,
+ * zero-width, line separators, byte order mark, tags). */
+static bool is_hazard(uint32_t cp)
+{
+	return cp < 0x20 || (cp >= 0x7f && cp < 0xa0) || cp == 0x61c ||
+	       cp == 0xad || (cp >= 0x200b && cp <= 0x200f) ||
+	       (cp >= 0x2028 && cp <= 0x202e) ||
+	       (cp >= 0x2060 && cp <= 0x206f) || cp == 0xfeff ||
+	       (cp >= 0xfff9 && cp <= 0xfffb) ||
+	       (cp >= 0xe0000 && cp <= 0xe007f);
+}
+
+/* Appends the first character made safe and returns its length in s. */
+static size_t safe_char(struct buf *out, const char *s)
+{
+	uint32_t cp;
+	size_t n = utf8_decode(s, &cp);
+
+	if (!n) {
+		buf_printf(out, "\\x%02x", (uint8_t)*s);
+		return 1;
+	}
+	if (is_hazard(cp))
+		buf_printf(out, cp < 0x80 ? "\\x%02x" : "\\u{%x}", cp);
+	else
+		buf_bytes(out, s, n);
+	return n;
+}
+
+void text_safe(struct buf *out, const char *s)
+{
+	while (*s)
+		s += safe_char(out, s);
+}
+
+static bool is_wide(uint32_t cp)
+{
+	return (cp >= 0x1100 && cp <= 0x115f) ||
+	       (cp >= 0x2e80 && cp <= 0xa4cf) ||
+	       (cp >= 0xac00 && cp <= 0xd7a3) ||
+	       (cp >= 0xf900 && cp <= 0xfaff) ||
+	       (cp >= 0xfe30 && cp <= 0xfe6f) ||
+	       (cp >= 0xff00 && cp <= 0xff60) ||
+	       (cp >= 0x1f300 && cp <= 0x1faff) ||
+	       (cp >= 0x20000 && cp <= 0x3fffd);
+}
+
+static size_t next_column(const char *s, size_t *columns)
+{
+	uint32_t cp = 0;
+	size_t n = utf8_decode(s, &cp);
+
+	*columns = n && is_wide(cp) ? 2 : 1;
+	return n ? n : 1;
+}
+
+size_t text_columns(const char *s)
+{
+	size_t total = 0, w;
+
+	while (*s) {
+		s += next_column(s, &w);
+		total += w;
+	}
+	return total;
+}
+
+void text_cut(struct buf *out, const char *s, size_t columns)
+{
+	size_t used = 0, w;
+
+	if (text_columns(s) <= columns) {
+		buf_str(out, s);
+		return;
+	}
+	while (*s) {
+		size_t n = next_column(s, &w);
+
+		if (used + w + 1 > columns)
+			break;
+		buf_bytes(out, s, n);
+		s += n;
+		used += w;
+	}
+	if (columns)
+		buf_str(out, "\xe2\x80\xa6");
+}
+
+static void json_codepoint(struct buf *out, uint32_t cp)
+{
+	if (cp >= 0x10000) {
+		cp -= 0x10000;
+		buf_printf(out, "\\u%04x\\u%04x", 0xd800 + (cp >> 10),
+			   0xdc00 + (cp & 0x3ff));
+	} else {
+		buf_printf(out, "\\u%04x", cp);
+	}
+}
+
+void text_json(struct buf *out, const char *s)
+{
+	uint32_t cp;
+
+	buf_u8(out, '"');
+	while (*s) {
+		size_t n = utf8_decode(s, &cp);
+
+		if (!n) {
+			buf_str(out, "\\ufffd");
+			n = 1;
+		} else if (cp == '"' || cp == '\\') {
+			buf_u8(out, '\\');
+			buf_u8(out, (uint8_t)cp);
+		} else if (is_hazard(cp) || cp == '<' || cp == '>' ||
+			   cp == '&') {
+			json_codepoint(out, cp);
+		} else {
+			buf_bytes(out, s, n);
+		}
+		s += n;
+	}
+	buf_u8(out, '"');
+}
+
+void text_csv(struct buf *out, const char *s)
+{
+	bool formula = *s && strchr("=+-@", *s);
+
+	if (!formula && !strpbrk(s, ",\"")) {
+		text_safe(out, s);
+		return;
+	}
+	buf_u8(out, '"');
+	if (formula)
+		buf_u8(out, '\'');
+	while (*s) {
+		if (*s == '"')
+			buf_u8(out, '"');
+		s += safe_char(out, s);
+	}
+	buf_u8(out, '"');
+}
+
+void text_count(struct buf *out, uint64_t n)
+{
+	char digits[24];
+	int len = 0;
+
+	do {
+		digits[len++] = (char)('0' + n % 10);
+		n /= 10;
+	} while (n);
+	while (len--) {
+		buf_u8(out, (uint8_t)digits[len]);
+		if (len && len % 3 == 0)
+			buf_u8(out, ',');
+	}
+}

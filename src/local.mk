@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A folder is a library; the order is the layers', lowest first.
+include src/base/local.mk
+
+TALLY_LIBS += libbase.a

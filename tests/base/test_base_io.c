@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Files, among them those that a hostile path can name. */
+#include "test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/io.h"
+
+struct scratch {
+	char dir[64];
+	char path[128];		/* inside it */
+};
+
+static int setup(void **state)
+{
+	struct scratch *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return -1;
+	strcpy(s->dir, "/tmp/tally-io.XXXXXX");
+	if (!mkdtemp(s->dir))
+		return -1;
+	snprintf(s->path, sizeof(s->path), "%s/file", s->dir);
+	*state = s;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct scratch *s = *state;
+
+	unlink(s->path);
+	rmdir(s->dir);
+	free(s);
+	return 0;
+}
+
+static void write_file(const struct scratch *s, const void *p, size_t n)
+{
+	struct error err;
+	int fd = open(s->path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(io_write_all(fd, s->path, p, n, &err), 0);
+	close(fd);
+}
+
+static void reads_what_was_written(void **state)
+{
+	struct scratch *s = *state;
+	uint8_t *data = malloc(200001);
+	struct buf b = { 0 };
+	struct io_map m;
+	struct error err;
+
+	for (int i = 0; i < 200001; i++)
+		data[i] = (uint8_t)(i * 31);
+	write_file(s, data, 200001);
+	buf_str(&b, "head");
+	assert_int_equal(io_read_file(s->path, 200001, &b, &err), 0);
+	assert_int_equal(b.n, 200005);
+	assert_memory_equal(b.p, "head", 4);
+	assert_memory_equal(b.p + 4, data, 200001);
+	assert_int_equal(io_map_file(s->path, &m, &err), 0);
+	assert_int_equal(m.n, 200001);
+	assert_memory_equal(m.p, data, 200001);
+	io_unmap(&m);
+	assert_null(m.p);
+	buf_fini(&b);
+	free(data);
+}
+
+static void limit_is_exact(void **state)
+{
+	struct scratch *s = *state;
+	struct buf b = { 0 };
+	struct error err;
+
+	write_file(s, "12345", 5);
+	assert_int_equal(io_read_file(s->path, 4, &b, &err), -ERR_FORMAT);
+	assert_non_null(strstr(err.msg, s->path));
+	assert_non_null(strstr(err.msg, "4 bytes"));
+	buf_reset(&b);
+	assert_int_equal(io_read_file(s->path, 5, &b, &err), 0);
+	assert_int_equal(b.n, 5);
+	buf_fini(&b);
+}
+
+static void empty_file_is_empty(void **state)
+{
+	struct scratch *s = *state;
+	struct buf b = { 0 };
+	struct io_map m;
+	struct error err;
+
+	write_file(s, "", 0);
+	assert_int_equal(io_read_file(s->path, 0, &b, &err), 0);
+	assert_int_equal(b.n, 0);
+	assert_int_equal(io_map_file(s->path, &m, &err), 0);
+	assert_int_equal(m.n, 0);
+	io_unmap(&m);
+	buf_fini(&b);
+}
+
+/* Files of /proc have size 0 and content all the same. */
+static void proc_files_have_content(void **state)
+{
+	struct buf b = { 0 };
+	struct error err;
+
+	(void)state;
+	assert_int_equal(io_read_file("/proc/self/stat", 65536, &b, &err), 0);
+	assert_true(b.n > 10);
+	assert_int_equal(atoi(buf_cstr(&b)), getpid());
+	buf_fini(&b);
+}
+
+/* Both openers refuse `path` at once, and say which it was. */
+static void check_refused(const char *path, int code)
+{
+	struct buf b = { 0 };
+	struct io_map m;
+	struct error err = { 0 };
+
+	alarm(10);		/* hanging is the failure looked for */
+	assert_int_equal(io_read_file(path, 100, &b, &err), code);
+	assert_non_null(strstr(err.msg, path));
+	err.msg[0] = 0;
+	assert_int_equal(io_map_file(path, &m, &err), code);
+	assert_non_null(strstr(err.msg, path));
+	alarm(0);
+	buf_fini(&b);
+}
+
+static void fifo_does_not_hang(void **state)
+{
+	struct scratch *s = *state;
+
+	assert_int_equal(mkfifo(s->path, 0600), 0);
+	check_refused(s->path, -ERR_FORMAT);
+}
+
+static void socket_is_refused(void **state)
+{
+	struct scratch *s = *state;
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	assert_true(fd >= 0);
+	strcpy(a.sun_path, s->path);
+	assert_int_equal(bind(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+	check_refused(s->path, -ERR_IO);	/* ENXIO from open(2) */
+	close(fd);
+}
+
+static void devices_and_folders_are_refused(void **state)
+{
+	struct scratch *s = *state;
+
+	check_refused("/dev/zero", -ERR_FORMAT);
+	check_refused(s->dir, -ERR_FORMAT);
+	check_refused(s->path, -ERR_NOTFOUND);
+}
+
+/* A pipe that the user gave as a descriptor is read to its end. */
+static void descriptor_of_a_pipe_is_read(void **state)
+{
+	struct buf b = { 0 };
+	struct error err;
+	int fd[2];
+
+	(void)state;
+	assert_int_equal(pipe(fd), 0);
+	assert_int_equal(io_write_all(fd[1], "pipe", "data", 4, &err), 0);
+	close(fd[1]);
+	assert_int_equal(io_read_fd(fd[0], "pipe", 10, &b, &err), 0);
+	check_text(&b, "data");
+	close(fd[0]);
+	buf_fini(&b);
+}
+
+static void write_errors_name_the_file(void **state)
+{
+	struct error err;
+	int fd = open("/dev/full", O_WRONLY);
+
+	(void)state;
+	if (fd < 0)
+		skip();		/* no /dev/full in this container */
+	assert_int_equal(io_write_all(fd, "out.tally", "x", 1, &err), -ERR_IO);
+	assert_non_null(strstr(err.msg, "out.tally"));
+	assert_non_null(strstr(err.msg, strerror(ENOSPC)));
+	close(fd);
+}
+
+int main(void)
+{
+#define WITH_SCRATCH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		WITH_SCRATCH(reads_what_was_written),
+		WITH_SCRATCH(limit_is_exact),
+		WITH_SCRATCH(empty_file_is_empty),
+		cmocka_unit_test(proc_files_have_content),
+		WITH_SCRATCH(fifo_does_not_hang),
+		WITH_SCRATCH(socket_is_refused),
+		WITH_SCRATCH(devices_and_folders_are_refused),
+		cmocka_unit_test(descriptor_of_a_pipe_is_read),
+		cmocka_unit_test(write_errors_name_the_file),
+	};
+
+	return cmocka_run_group_tests_name("base io", tests, NULL, NULL);
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* u64map, idtab and strtab. */
+#include "test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/strtab.h"
+
+enum { KEYS = 100000 };
+
+/* Keys as they come: small numbers, page-aligned addresses, top bits only. */
+static uint64_t key_of(int pattern, uint32_t i)
+{
+	switch (pattern) {
+	case 0:
+		return i;
+	case 1:
+		return 0x7f0000000000ull + ((uint64_t)i << 12);
+	case 2:
+		return (uint64_t)i << 44;
+	default:
+		return UINT64_MAX - i;
+	}
+}
+
+static void u64map_keeps_100000_keys(void **state)
+{
+	(void)state;
+	for (int pattern = 0; pattern < 4; pattern++) {
+		struct u64map m = { 0 };
+
+		assert_true(u64map_get(&m, 0) == U64MAP_NONE);
+		for (uint32_t i = 0; i < KEYS; i++) {
+			uint32_t *v = u64map_slot(&m, key_of(pattern, i));
+
+			assert_non_null(v);
+			assert_true(*v == U64MAP_NONE);
+			*v = i;
+		}
+		assert_int_equal(m.n, KEYS);
+		for (uint32_t i = 0; i < KEYS; i++) {
+			uint64_t key = key_of(pattern, i);
+
+			assert_int_equal(u64map_get(&m, key), i);
+			assert_int_equal(*u64map_slot(&m, key), i);
+		}
+		assert_true(u64map_get(&m, 1ull << 63 | 12345) == U64MAP_NONE);
+		assert_int_equal(m.n, KEYS);
+		u64map_clear(&m);
+		assert_true(u64map_get(&m, key_of(pattern, 7)) == U64MAP_NONE);
+		assert_int_equal(m.n, 0);
+		u64map_fini(&m);
+	}
+}
+
+/* Slots before the end of a full stretch wrap around to the table's start. */
+static void u64map_survives_collisions(void **state)
+{
+	struct u64map m = { 0 };
+	uint32_t found = 0;
+
+	(void)state;
+	*u64map_slot(&m, 0) = 0;
+	/* Keys whose hash falls on the last slot of the first, 64-slot table. */
+	for (uint64_t k = 1; found < 20; k++) {
+		if ((hash_u64(k) & 63) != 63)
+			continue;
+		*u64map_slot(&m, k) = (uint32_t)k;
+		found++;
+	}
+	assert_int_equal(m.cap, 64);
+	assert_int_equal(u64map_get(&m, 0), 0);
+	for (uint64_t k = 1; found; k++) {
+		if ((hash_u64(k) & 63) != 63)
+			continue;
+		assert_int_equal(u64map_get(&m, k), k);
+		found--;
+	}
+	u64map_fini(&m);
+}
+
+static bool key_eq(const void *ctx, uint32_t id, const void *key)
+{
+	const uint64_t *keys = ctx;
+	const uint64_t *k = key;
+
+	return keys[id] == *k;
+}
+
+/* With every hash equal the table must still be right. */
+static void idtab_survives_equal_hashes(void **state)
+{
+	uint64_t keys[500];
+	struct idtab t = { 0 };
+	uint64_t other = 1000;
+
+	(void)state;
+	for (uint32_t i = 0; i < COUNT(keys); i++) {
+		keys[i] = i;
+		assert_true(idtab_find(&t, 42, key_eq, keys, &keys[i]) ==
+			    IDTAB_NONE);
+		assert_int_equal(idtab_add(&t, 42, i), 0);
+	}
+	for (uint32_t i = 0; i < COUNT(keys); i++)
+		assert_int_equal(idtab_find(&t, 42, key_eq, keys, &keys[i]), i);
+	assert_true(idtab_find(&t, 42, key_eq, keys, &other) == IDTAB_NONE);
+	idtab_fini(&t);
+}
+
+static void idtab_keeps_100000_ids(void **state)
+{
+	static uint64_t keys[KEYS];
+	struct idtab t = { 0 };
+
+	(void)state;
+	for (uint32_t i = 0; i < KEYS; i++) {
+		keys[i] = key_of(1, i);
+		assert_int_equal(idtab_add(&t, hash_u64(keys[i]), i), 0);
+	}
+	assert_int_equal(t.n, KEYS);
+	for (uint32_t i = 0; i < KEYS; i++)
+		assert_int_equal(idtab_find(&t, hash_u64(keys[i]), key_eq, keys,
+					    &keys[i]), i);
+	idtab_fini(&t);
+}
+
+/* Every length around the 8-byte step, and bytes that a C string cannot hold. */
+static void hash_bytes_sees_every_byte(void **state)
+{
+	uint8_t b[40] = { 0 };
+
+	(void)state;
+	for (size_t n = 0; n < sizeof(b); n++) {
+		uint64_t h = hash_bytes(b, n);
+
+		assert_true(h != hash_bytes(b, n + 1));
+		for (size_t i = 0; i < n; i++) {
+			b[i] ^= 1;
+			assert_true(hash_bytes(b, n) != h);
+			b[i] ^= 1;
+		}
+		assert_true(hash_bytes(b, n) == h);
+	}
+}
+
+static void strtab_gives_equal_ids(void **state)
+{
+	struct strtab t;
+	char name[32];
+
+	(void)state;
+	assert_int_equal(strtab_init(&t), 0);
+	assert_int_equal(strtab_add(&t, ""), 0);
+	for (uint32_t i = 1; i <= KEYS; i++) {
+		snprintf(name, sizeof(name), "name%u", i);
+		assert_int_equal(strtab_add(&t, name), i);
+	}
+	for (uint32_t i = 1; i <= KEYS; i++) {
+		snprintf(name, sizeof(name), "name%u", i);
+		assert_int_equal(strtab_add(&t, name), i);
+		assert_int_equal(strtab_find(&t, name), i);
+		assert_string_equal(strtab_get(&t, i), name);
+	}
+	assert_true(strtab_find(&t, "nam") == UINT32_MAX);
+	assert_true(strtab_find(&t, "name1x") == UINT32_MAX);
+	assert_string_equal(strtab_get(&t, KEYS + 1), "");
+	assert_string_equal(strtab_get(&t, UINT32_MAX), "");
+	strtab_fini(&t);
+}
+
+static void strtab_cuts_at_nul_and_length(void **state)
+{
+	struct strtab t;
+	uint32_t ab;
+
+	(void)state;
+	assert_int_equal(strtab_init(&t), 0);
+	ab = strtab_add(&t, "ab");
+	assert_int_equal(strtab_add_n(&t, "ab\0cd", 5), ab);
+	assert_int_equal(strtab_add_n(&t, "abcd", 2), ab);
+	assert_int_not_equal(strtab_add_n(&t, "abcd", 3), ab);
+	assert_int_equal(strtab_add_n(&t, "x", 0), 0);
+	assert_int_equal(strtab_add_n(&t, NULL, 0), 0);
+	strtab_fini(&t);
+}
+
+/* Names of every size around the blocks that hold them; none may move. */
+static void strtab_keeps_long_names(void **state)
+{
+	enum { LONGEST = 200000, STEP = 1021 };
+	static char big[LONGEST + 1];
+	const char *where[LONGEST / STEP + 1];
+	struct strtab t;
+	size_t n = 0;
+
+	(void)state;
+	memset(big, 'z', LONGEST);
+	assert_int_equal(strtab_init(&t), 0);
+	for (size_t len = STEP; len <= LONGEST; len += STEP, n++) {
+		uint32_t id = strtab_add_n(&t, big, len);
+
+		assert_int_equal(id, n + 1);
+		where[n] = strtab_get(&t, id);
+	}
+	for (size_t i = 0; i < n; i++) {
+		assert_ptr_equal(strtab_get(&t, (uint32_t)i + 1), where[i]);
+		assert_int_equal(strlen(where[i]), (i + 1) * STEP);
+	}
+	strtab_fini(&t);
+}
+
+static void strtab_truncate_forgets(void **state)
+{
+	struct strtab t;
+
+	(void)state;
+	assert_int_equal(strtab_init(&t), 0);
+	assert_int_equal(strtab_add(&t, "a"), 1);
+	assert_int_equal(strtab_add(&t, "b"), 2);
+	assert_int_equal(strtab_truncate(&t, 2), 0);
+	assert_true(strtab_find(&t, "b") == UINT32_MAX);
+	assert_int_equal(strtab_find(&t, "a"), 1);
+	assert_string_equal(strtab_get(&t, 2), "");
+	assert_int_equal(strtab_add(&t, "c"), 2);
+	assert_int_equal(strtab_truncate(&t, 9), 0);
+	assert_int_equal(strtab_find(&t, "c"), 2);
+	strtab_fini(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(u64map_keeps_100000_keys),
+		cmocka_unit_test(u64map_survives_collisions),
+		cmocka_unit_test(idtab_survives_equal_hashes),
+		cmocka_unit_test(idtab_keeps_100000_ids),
+		cmocka_unit_test(hash_bytes_sees_every_byte),
+		cmocka_unit_test(strtab_gives_equal_ids),
+		cmocka_unit_test(strtab_cuts_at_nul_and_length),
+		cmocka_unit_test(strtab_keeps_long_names),
+		cmocka_unit_test(strtab_truncate_forgets),
+	};
+
+	return cmocka_run_group_tests_name("base tables", tests, NULL, NULL);
+}

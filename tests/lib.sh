@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Sourced by shell tests: TAP output, a scratch folder that goes away.
+#
+#	t_run NAME CMD…		passes when CMD succeeds; its output is shown if not
+#	t_ok NAME STATUS	passes when STATUS is 0
+#	t_is NAME GOT WANT	passes when both are equal
+#	t_like NAME TEXT ERE	passes when TEXT matches
+#	t_skip NAME REASON
+#	t_done			prints the plan; last line of every test
+T_COUNT=0
+T_TMP=$(mktemp -d "${TMPDIR:-/tmp}/tally-test.XXXXXX") || exit 1
+trap 'rm -rf "$T_TMP"' EXIT
+trap 'exit 1' INT TERM
+
+t_result() { # STATUS NAME
+	T_COUNT=$((T_COUNT + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $T_COUNT - $2"; else
+		echo "not ok $T_COUNT - $2"; fi
+}
+t_ok() { t_result "$2" "$1"; }
+t_run() {
+	t_name=$1; shift
+	if "$@" >"$T_TMP/.run" 2>&1; then t_result 0 "$t_name"; else
+		t_status=$?
+		sed 's/^/# /' "$T_TMP/.run" | tail -n 40
+		echo "# exit status $t_status"
+		t_result 1 "$t_name"
+	fi
+}
+t_is() {
+	if [ "$2" = "$3" ]; then t_result 0 "$1"; else
+		printf '%s\n' "got:  $2" "want: $3" | sed 's/^/# /'
+		t_result 1 "$1"
+	fi
+}
+t_like() {
+	if printf '%s\n' "$2" | grep -Eq -e "$3"; then t_result 0 "$1"; else
+		printf '%s\n' "$2" | tail -n 40 | sed 's/^/# got: /'
+		echo "# want: $3"
+		t_result 1 "$1"
+	fi
+}
+t_skip() {
+	T_COUNT=$((T_COUNT + 1))
+	echo "ok $T_COUNT - $1 # SKIP $2"
+}
+t_done() { echo "1..$T_COUNT"; }

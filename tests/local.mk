@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Every test speaks TAP.  Unit tests need cmocka; shell tests are end to end.
+EXTRA_DIST += tests/lib.sh
+include tests/base/local.mk
