@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A folder is a library; the order is the layers', lowest first.
 include src/base/local.mk
+include src/image/local.mk
 
-TALLY_LIBS += libbase.a
+TALLY_LIBS += libimage.a libbase.a

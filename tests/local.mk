@@ -2,3 +2,4 @@
 # Every test speaks TAP.  Unit tests need cmocka; shell tests are end to end.
 EXTRA_DIST += tests/lib.sh
 include tests/base/local.mk
+include tests/image/local.mk

@@ -2,8 +2,8 @@
 #ifndef TALLY_BASE_NEAREST_H
 #define TALLY_BASE_NEAREST_H
 /*
- * "Did you mean …?": of the candidates shown, the one with the fewest edits from
- * what the user wrote.  Borrows its strings.
+ * "Did you mean …?": of the candidates shown, the one with the fewest edits
+ * from what the user wrote.  Borrows its strings.
  */
 #include <stddef.h>
 

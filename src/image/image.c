@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Opens an ELF file and answers for its load segments: see image.h.  The file is
+ * mapped, never copied; libelf reads its tables in place (elf_memory).
+ */
+#include "image/image.h"
+
+#include <elfutils/libdwelf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "image/image_internal.h"
+
+static int read_header(struct image *img, struct error *err)
+{
+	const uint8_t *id = img->bytes.p;
+
+	if (img->bytes.n < EI_NIDENT || memcmp(id, ELFMAG, SELFMAG))
+		return error_set(err, ERR_FORMAT, "%s: not an ELF file",
+				 img->name);
+	if (id[EI_DATA] != ELFDATA2LSB)
+		return error_set(err, ERR_UNSUPPORTED,
+				 "%s: not a little-endian ELF file (byte 5)",
+				 img->name);
+	if (elf_version(EV_CURRENT) == EV_NONE)
+		return error_set(err, ERR_UNSUPPORTED,
+				 "libelf is too old: %s", elf_errmsg(-1));
+	/* elf_memory takes char * but does not write through it. */
+	img->elf = elf_memory((char *)(uintptr_t)id, img->bytes.n);
+	if (!img->elf || elf_kind(img->elf) != ELF_K_ELF ||
+	    !gelf_getehdr(img->elf, &img->ehdr))
+		return error_set(err, ERR_FORMAT,
+				 "%s: damaged ELF header at offset 0: %s",
+				 img->name, elf_errmsg(-1));
+	return 0;
+}
+
+static int read_segments(struct image *img, struct error *err)
+{
+	size_t i, n;
+
+	if (elf_getphdrnum(img->elf, &n) < 0)
+		n = 0;
+	for (i = 0; i < n; i++) {
+		struct image_segment s;
+		GElf_Phdr ph;
+
+		if (i > INT32_MAX || !gelf_getphdr(img->elf, (int)i, &ph))
+			return error_set(err, ERR_FORMAT,
+				"%s: damaged program header %zu at offset %llu",
+				img->name, i,
+				(unsigned long long)img->ehdr.e_phoff);
+		if (ph.p_type != PT_LOAD)
+			continue;
+		s = (struct image_segment){ ph.p_offset, ph.p_vaddr,
+					    ph.p_filesz, ph.p_memsz,
+					    (ph.p_flags & PF_X) != 0 };
+		/* A segment that wraps around cannot be loaded. */
+		if (s.offset + s.filesz < s.offset ||
+		    s.vaddr + s.memsz < s.vaddr || s.filesz > s.memsz)
+			continue;
+		if (vec_push(&img->segments, s) < 0)
+			return error_set(err, ERR_NOMEM, "%s: out of memory",
+					 img->name);
+	}
+	return 0;
+}
+
+static void read_build_id(struct image *img)
+{
+	const void *id = NULL;
+	ssize_t n = dwelf_elf_gnu_build_id(img->elf, &id);
+
+	if (n <= 0 || n > BUILD_ID_MAX || !id)
+		return;
+	img->build_id.len = (uint8_t)n;
+	memcpy(img->build_id.bytes, id, (size_t)n);
+}
+
+/* Takes over map and copy, also when it fails. */
+static int image_open(struct io_map map, uint8_t *copy, struct span bytes,
+		      const char *name, struct image **out, struct error *err)
+{
+	struct image *img = calloc(1, sizeof(*img));
+	int rc = 0;
+
+	*out = NULL;
+	if (img) {
+		img->map = map;
+		img->copy = copy;
+		img->bytes = bytes;
+		img->name = strdup(name);
+	}
+	if (!img || !img->name) {
+		if (img)
+			image_close(img);
+		else
+			io_unmap(&map), free(copy);
+		return error_set(err, ERR_NOMEM, "%s: out of memory", name);
+	}
+	rc = read_header(img, err);
+	if (!rc)
+		rc = read_segments(img, err);
+	if (!rc)
+		rc = image_read_sections(img, err);
+	if (rc < 0) {
+		image_close(img);
+		return rc;
+	}
+	read_build_id(img);
+	*out = img;
+	return 0;
+}
+
+int image_open_fd(int fd, const char *name, struct image **out,
+		  struct error *err)
+{
+	struct io_map map;
+	int rc = io_map_fd(fd, name, &map, err);
+
+	*out = NULL;
+	if (rc < 0)
+		return rc;
+	return image_open(map, NULL, (struct span){ map.p, map.n }, name, out,
+			  err);
+}
+
+int image_open_file(const char *path, struct image **out, struct error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int rc;
+
+	*out = NULL;
+	if (fd < 0)
+		return error_errno(err, errno, "%s: cannot open", path);
+	rc = image_open_fd(fd, path, out, err);
+	close(fd);
+	return rc;
+}
+
+int image_open_bytes(const void *p, size_t n, const char *name,
+		     struct image **out, struct error *err)
+{
+	uint8_t *copy = malloc(n ? n : 1);
+
+	*out = NULL;
+	if (!copy)
+		return error_set(err, ERR_NOMEM, "%s: out of memory", name);
+	if (n)
+		memcpy(copy, p, n);
+	return image_open((struct io_map){ 0 }, copy, (struct span){ copy, n },
+			  name, out, err);
+}
+
+void image_close(struct image *img)
+{
+	size_t i;
+
+	if (!img)
+		return;
+	for (i = 0; i < img->sects.n; i++)
+		free(img->sects.v[i].owned);
+	vec_fini(&img->sects);
+	vec_fini(&img->segments);
+	if (img->elf)
+		elf_end(img->elf);
+	io_unmap(&img->map);
+	free(img->copy);
+	free(img->name);
+	free(img);
+}
+
+const char *image_name(const struct image *img)
+{
+	return img->name;
+}
+
+bool image_is_64(const struct image *img)
+{
+	return img->ehdr.e_ident[EI_CLASS] == ELFCLASS64;
+}
+
+uint16_t image_machine(const struct image *img)
+{
+	return img->ehdr.e_machine;
+}
+
+uint16_t image_type(const struct image *img)
+{
+	return img->ehdr.e_type;
+}
+
+struct build_id image_build_id(const struct image *img)
+{
+	return img->build_id;
+}
+
+size_t image_segments(const struct image *img, const struct image_segment **out)
+{
+	*out = img->segments.v;
+	return img->segments.n;
+}
+
+/*
+ * The one place where file offsets become addresses (gABI chapter 5, Program
+ * Loading).  Linkers may give one page of the file to two segments and p_vaddr
+ * need not equal p_offset, so the PT_LOAD that holds the offset decides.
+ */
+bool image_vaddr_of_offset(const struct image *img, uint64_t offset,
+			   uint64_t *vaddr)
+{
+	const struct image_segment *found = NULL;
+	size_t i;
+
+	for (i = 0; i < img->segments.n; i++) {
+		const struct image_segment *s = &img->segments.v[i];
+
+		if (offset < s->offset || offset - s->offset >= s->filesz)
+			continue;
+		if (!found || (s->exec && !found->exec))
+			found = s;
+	}
+	if (!found)
+		return false;
+	*vaddr = offset - found->offset + found->vaddr;
+	return true;
+}
+
+struct span image_bytes(const struct image *img, uint64_t vaddr, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < img->segments.n; i++) {
+		const struct image_segment *s = &img->segments.v[i];
+		uint64_t at, left;
+
+		if (vaddr < s->vaddr || vaddr - s->vaddr >= s->filesz)
+			continue;
+		at = s->offset + (vaddr - s->vaddr);
+		if (at >= img->bytes.n)
+			continue;
+		left = s->filesz - (vaddr - s->vaddr);
+		if (left > img->bytes.n - at)
+			left = img->bytes.n - at;
+		return (struct span){ img->bytes.p + at,
+				      left < n ? (size_t)left : n };
+	}
+	return (struct span){ NULL, 0 };
+}
+
+bool image_code_range(const struct image *img, uint64_t *lo, uint64_t *hi)
+{
+	size_t i;
+
+	*lo = UINT64_MAX;
+	*hi = 0;
+	for (i = 0; i < img->sects.n; i++) {
+		const struct image_sect *s = &img->sects.v[i];
+		uint64_t end = s->addr + s->size;
+
+		if ((s->flags & (SHF_ALLOC | SHF_EXECINSTR)) !=
+			    (SHF_ALLOC | SHF_EXECINSTR) || end <= s->addr)
+			continue;
+		*lo = s->addr < *lo ? s->addr : *lo;
+		*hi = end > *hi ? end : *hi;
+	}
+	for (i = 0; *lo >= *hi && i < img->segments.n; i++) {
+		const struct image_segment *s = &img->segments.v[i];
+
+		if (!s->exec || !s->memsz)
+			continue;
+		*lo = s->vaddr;
+		*hi = s->vaddr + s->memsz;
+	}
+	return *lo < *hi;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_IMAGE_IMAGE_H
+#define TALLY_IMAGE_IMAGE_H
+/*
+ * An ELF file: load segments, build-id, sections, code bytes (System V gABI,
+ * chapter 4 and 5).  The one place where file offsets become addresses.
+ *
+ * Everything in the file is hostile.  Opening fails with ERR_FORMAT and the
+ * offset when the ELF header or tables are unusable; a damaged section is a
+ * missing section.
+ *
+ * "vaddr" is always the ELF virtual address (st_value, p_vaddr), never the
+ * address in a process.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum { BUILD_ID_MAX = 32 };
+
+struct build_id {
+	uint8_t len;		/* 0 = none */
+	uint8_t bytes[BUILD_ID_MAX];
+};
+
+struct span {			/* bytes that somebody else owns */
+	const uint8_t *p;
+	size_t n;
+};
+
+struct image_segment {		/* a PT_LOAD */
+	uint64_t offset, vaddr, filesz, memsz;
+	bool exec;
+};
+
+struct image_symbol {
+	uint64_t vaddr, size;	/* size 0: the symbol table does not say */
+	const char *name;	/* borrowed from the image, version suffix kept */
+	uint8_t bind, type;	/* STB_*, STT_* */
+};
+
+struct image;
+
+/* `name` is only for messages.  The fd stays the caller's and may be closed. */
+int image_open_fd(int fd, const char *name, struct image **out,
+		  struct error *err);
+int image_open_file(const char *path, struct image **out, struct error *err);
+/* The bytes are copied (vdso, fuzzing). */
+int image_open_bytes(const void *p, size_t n, const char *name,
+		     struct image **out, struct error *err);
+void image_close(struct image *img);
+
+const char *image_name(const struct image *img);
+bool image_is_64(const struct image *img);
+uint16_t image_machine(const struct image *img);	/* EM_* */
+uint16_t image_type(const struct image *img);		/* ET_* */
+struct build_id image_build_id(const struct image *img);
+
+size_t image_segments(const struct image *img,
+		      const struct image_segment **out);
+/* File offset -> vaddr through the PT_LOADs; executable segments win where
+ * several hold the offset.  False when none does. */
+bool image_vaddr_of_offset(const struct image *img, uint64_t offset,
+			   uint64_t *vaddr);
+/* Bytes at vaddr as the file holds them; shorter than n at the end of a
+ * segment; n = 0 where there are none (bss, no segment). */
+struct span image_bytes(const struct image *img, uint64_t vaddr, size_t n);
+
+/* The lowest and the highest address of the executable sections (segments where
+ * there are no sections): code outside of it was thrown away by the linker. */
+bool image_code_range(const struct image *img, uint64_t *lo, uint64_t *hi);
+
+/* A section's bytes, decompressed (SHF_COMPRESSED zlib or zstd, .zdebug_*) and
+ * kept by the image; n = 0 when there is none. */
+struct span image_section(struct image *img, const char *name);
+/* True and its vaddr range when the section exists and is loaded. */
+bool image_section_range(const struct image *img, const char *name,
+			 uint64_t *vaddr, uint64_t *size);
+
+/* Function-like symbols of .symtab, or of .dynsym where there is no .symtab:
+ * STT_FUNC, STT_GNU_IFUNC, and STT_NOTYPE in executable sections.  Stops when
+ * the callback returns false. */
+typedef bool image_symbol_cb(void *ctx, const struct image_symbol *sym);
+void image_each_symbol(struct image *img, image_symbol_cb *cb, void *ctx);
+
+/* Whether there is a .symtab with content; *dynsym: whether there is a .dynsym. */
+bool image_has_symtab(const struct image *img, bool *dynsym);
+
+/* The .gnu_debuglink file name and its CRC; NULL when there is none. */
+const char *image_debuglink(struct image *img, uint32_t *crc);
+
+#endif

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+noinst_LIBRARIES += libimage.a
+libimage_a_SOURCES = \
+	src/image/image.c \
+	src/image/image.h \
+	src/image/image_internal.h \
+	src/image/image_sections.c \
+	src/image/image_symbols.c
