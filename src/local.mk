@@ -2,5 +2,6 @@
 # A folder is a library; the order is the layers', lowest first.
 include src/base/local.mk
 include src/image/local.mk
+include src/symbolize/local.mk
 
-TALLY_LIBS += libimage.a libbase.a
+TALLY_LIBS += libsymbolize.a libimage.a libbase.a

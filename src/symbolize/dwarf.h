@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_SYMBOLIZE_DWARF_H
+#define TALLY_SYMBOLIZE_DWARF_H
+/*
+ * Our DWARF 2 to 5 reader (private to src/symbolize).
+ *
+ *	dwarf_units.c	headers and root DIEs, once; which unit covers an address
+ *	dwarf_abbrev.c	abbreviations compiled into programs
+ *	dwarf_skip.c	stepping over attributes
+ *	dwarf_form.c	attribute values, strings, addresses
+ *	dwarf_ranges.c	DW_AT_ranges
+ *	dwarf_files.c	line table headers: file names
+ *	dwarf_lines.c	line programs into rows
+ *	dwarf_funcs.c	one flat pass over a unit: functions with code
+ *	dwarf_inline.c	the inlined calls of one function
+ *	dwarf_names.c	names through abstract_origin and specification
+ *	dwarf_resolve.c	a batch of addresses
+ *
+ * Everything but names and file paths may be used by two threads at a time, as
+ * long as they work on different units or only read loaded ones; each thread
+ * then has its own struct dwarf_work.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "image/image.h"
+#include "symbolize/arena.h"
+#include "symbolize/range_index.h"
+#include "symbolize/symbolize.h"
+
+/* The attributes that we read, as slots of struct dwarf_die. */
+enum dwarf_slot {
+	SLOT_SKIP,
+	SLOT_LOW, SLOT_HIGH, SLOT_RANGES,
+	SLOT_ORIGIN, SLOT_SPEC, SLOT_LINKAGE, SLOT_NAME,
+	SLOT_DECL_FILE, SLOT_DECL_LINE,
+	SLOT_CALL_FILE, SLOT_CALL_LINE, SLOT_CALL_COLUMN,
+	SLOT_SIBLING,
+	SLOT_STMT_LIST, SLOT_COMP_DIR, SLOT_PRODUCER,
+	SLOT_STR_BASE, SLOT_ADDR_BASE, SLOT_RNG_BASE,
+	SLOT_COUNT
+};
+
+/* One step of a skip program: go `add` bytes on, then do `code`. */
+struct abbrev_op {
+	uint8_t code;		/* enum abbrev_code */
+	uint16_t add;
+};
+
+enum abbrev_code {
+	OP_END, OP_ADD, OP_LEB, OP_CSTR, OP_BLOCK1, OP_BLOCK2, OP_BLOCK4,
+	OP_BLOCK, OP_INDIRECT, OP_JUMP	/* DW_AT_sibling, DW_FORM_ref4 */
+};
+
+/* One step of a read program: go `add` bytes on, read `form` into `slot`. */
+struct abbrev_read {
+	uint16_t form;		/* 0 ends the program after `add` */
+	uint8_t slot;
+	uint32_t add;
+	int64_t constant;	/* of DW_FORM_implicit_const */
+};
+
+enum {
+	ABBREV_CHILDREN = 1,
+	ABBREV_VARIABLE = 2,	/* size varies: run `ops` */
+	ABBREV_FUNC = 4,	/* a subprogram that is no declaration */
+	ABBREV_SUBPROGRAM = 8,
+	ABBREV_INLINED = 16,
+	ABBREV_CLASS = 32,
+};
+
+struct abbrev {
+	uint32_t size;		/* of all attributes unless VARIABLE */
+	uint32_t ops, reads;	/* where its programs start in the table's */
+	uint16_t tag;		/* 0: no such abbreviation */
+	uint8_t flags;
+};
+
+/* Abbreviations of one offset, for one kind of unit.  Parsed as far as asked. */
+struct abbrev_table {
+	const uint8_t *p, *end;	/* what is not parsed yet */
+	uint64_t *budget;	/* overlapping tables could multiply the
+				 * section: bytes that may still be parsed */
+	uint8_t addr_size, off_size;
+	bool v2;		/* DW_FORM_ref_addr has an address' size */
+	bool jump;		/* trust DW_AT_sibling around types */
+	bool bad;
+	VEC(struct abbrev) dense;	/* by code */
+	VEC(struct abbrev) sparse;	/* codes out of proportion */
+	struct u64map sparse_tab;
+	VEC(struct abbrev_op) ops;
+	VEC(struct abbrev_read) reads;
+};
+
+struct dwarf_file {
+	const char *name;
+	uint64_t dir;
+	const char *path;	/* joined, NULL until asked for */
+};
+
+struct line_row {
+	uint32_t line;
+	uint16_t file, column;
+};
+
+/* Rows of one stretch of ascending addresses. */
+struct line_seq {
+	uint64_t lo;
+	size_t first, n;
+};
+
+struct dwarf_lines {
+	VEC(const char *) dirs;
+	VEC(struct dwarf_file) files;
+	VEC(struct line_seq) seqs;
+	struct range_index index;	/* id: in seqs */
+	VEC(uint32_t) offsets;		/* row address - seq.lo: searched */
+	VEC(struct line_row) rows;
+	uint16_t version;
+	bool files_read;
+};
+
+struct dwarf_unit {
+	uint64_t off, root, end;	/* in its section: header, first DIE */
+	uint64_t abbrev_off;
+	uint64_t signature, type_die;	/* type units */
+	uint8_t version, addr_size, off_size, type;	/* type: DW_UT_* */
+	bool in_types;			/* in .debug_types */
+	bool gnu;			/* made by a GNU compiler */
+	bool rooted, loaded, ranged;
+	struct abbrev_table *abbrevs;
+	/* from the root DIE */
+	uint64_t base, stmt_list;	/* stmt_list UINT64_MAX: none */
+	uint64_t str_base, addr_base, rng_base;
+	const char *comp_dir;
+	struct range_index funcs;	/* id: section offset of the DIE */
+	struct dwarf_lines lines;
+};
+
+/* Attributes of one DIE. */
+struct dwarf_die {
+	uint32_t have;			/* bit per slot */
+	uint16_t form[SLOT_COUNT];
+	uint64_t value[SLOT_COUNT];
+	uint16_t tag;
+	uint8_t flags;
+};
+
+struct func_name {
+	const char *name, *file;
+	uint32_t line;
+};
+
+struct dwarf {
+	struct span info, types, abbrev, line, line_str, str, str_offsets,
+		addr, ranges, rnglists, aranges;
+	uint64_t code_lo, code_hi;
+	VEC(struct dwarf_unit) units;	/* .debug_info, then .debug_types, by
+					 * offset */
+	size_t ninfo;			/* of them in .debug_info */
+	struct range_index cover;	/* unit ranges; id: unit */
+	bool swept;			/* units without ranges were loaded */
+	struct u64map abbrev_tab;
+	VEC(struct abbrev_table *) abbrevs;
+	struct u64map signatures;	/* type unit by signature */
+	struct u64map name_tab;
+	VEC(struct func_name) names;
+	struct arena strings;
+	uint64_t abbrev_budget;
+	char damage[256];
+};
+
+/* Per thread: scratch and how much work hostile data may still cause. */
+struct dwarf_work {
+	uint64_t budget;
+	VEC(struct dwarf_pair) pairs;
+	VEC(struct inline_open) open;
+	VEC(struct inline_call) calls;
+	const char *damage;
+	uint64_t damage_at;
+	bool nomem;
+};
+
+struct dwarf_pair {
+	uint64_t lo, hi;
+};
+
+struct inline_open {
+	uint32_t call, depth;
+};
+
+/* One inlined call that covers a wanted address. */
+struct inline_call {
+	uint64_t origin;	/* DIE of the inlined function; see names */
+	uint32_t outer;		/* call that it is inlined into, or NO_CALL */
+	uint32_t file, line, column;	/* of the call */
+};
+#define NO_CALL UINT32_MAX
+#define NO_DIE UINT64_MAX
+/* A DIE offset in .debug_types rather than .debug_info. */
+#define DIE_IN_TYPES (1ull << 63)
+
+/* dwarf_units.c */
+int dwarf_open(struct dwarf *d, struct image *img);
+void dwarf_fini(struct dwarf *d);
+struct dwarf_unit *dwarf_unit_at(struct dwarf *d, uint64_t die);
+void dwarf_damage(struct dwarf *d, const char *what, uint64_t at);
+void dwarf_work_damage(struct dwarf_work *w, const char *what, uint64_t at);
+void dwarf_work_init(const struct dwarf *d, struct dwarf_work *w);
+void dwarf_work_fini(struct dwarf_work *w);
+int dwarf_unit_root(struct dwarf *d, struct dwarf_unit *u,
+		    struct dwarf_work *w);
+const struct span *dwarf_unit_section(const struct dwarf *d,
+				      const struct dwarf_unit *u);
+
+static inline bool dwarf_is_code(const struct dwarf *d, uint64_t lo, uint64_t hi)
+{
+	return lo >= d->code_lo && lo < d->code_hi && hi > lo;
+}
+
+/* Takes n from the budget; false when it is used up. */
+static inline bool dwarf_spend(struct dwarf_work *w, uint64_t n)
+{
+	if (w->budget < n) {
+		w->budget = 0;
+		return false;
+	}
+	w->budget -= n;
+	return true;
+}
+
+/* dwarf_abbrev.c */
+struct abbrev_table *abbrev_table_get(struct dwarf *d,
+				      const struct dwarf_unit *u);
+void abbrev_table_free(struct abbrev_table *t);
+/* The abbreviation of a code, parsing further when needed; NULL if none. */
+const struct abbrev *abbrev_find(struct abbrev_table *t, uint64_t code);
+/* Parses all, so that abbrev_of can be used. */
+void abbrev_finish(struct abbrev_table *t);
+const struct abbrev *abbrev_of_sparse(const struct abbrev_table *t,
+				      uint64_t code);
+
+static inline const struct abbrev *abbrev_of(const struct abbrev_table *t,
+					     uint64_t code)
+{
+	if (code < t->dense.n && t->dense.v[code].tag)
+		return &t->dense.v[code];
+	return abbrev_of_sparse(t, code);
+}
+
+/* dwarf_skip.c */
+/* Size of a form in the DIE, or -1 when it varies. */
+int abbrev_form_size(const struct abbrev_table *t, uint64_t form);
+/* How to step over a form of varying size; OP_END for an unknown one. */
+enum abbrev_code abbrev_variable_op(uint64_t form);
+/* Steps over one DIE's attributes; NULL when damaged.  *jump: whether it may go
+ * to the sibling, past children without interest, and whether it did. */
+const uint8_t *abbrev_run(const struct abbrev_table *t, const struct abbrev *a,
+			  const uint8_t *p, const uint8_t *unit,
+			  const uint8_t *end, bool *jump);
+
+/* dwarf_form.c */
+/* Reads a DIE's attributes at p (after its code); returns the end or NULL. */
+const uint8_t *dwarf_read_die(const struct abbrev_table *t,
+			      const struct abbrev *a, const uint8_t *p,
+			      const uint8_t *start, const uint8_t *end,
+			      struct dwarf_die *out);
+/* Reads the DIE at an offset of its section. */
+bool dwarf_die_at(struct dwarf *d, struct dwarf_unit *u, uint64_t off,
+		  struct dwarf_die *out);
+const uint8_t *dwarf_skip_form(uint64_t form, uint8_t addr_size,
+			       uint8_t off_size, bool v2, const uint8_t *p,
+			       const uint8_t *end);
+const uint8_t *dwarf_skip_leb(const uint8_t *p, const uint8_t *end);
+/* Values of slots; each gives "nothing" when the slot is absent or its form
+ * makes no sense. */
+const char *dwarf_string(const struct dwarf *d, const struct dwarf_unit *u,
+			 const struct dwarf_die *die, enum dwarf_slot slot);
+bool dwarf_address(const struct dwarf *d, const struct dwarf_unit *u,
+		   const struct dwarf_die *die, enum dwarf_slot slot,
+		   uint64_t *out);
+bool dwarf_address_index(const struct dwarf *d, const struct dwarf_unit *u,
+			 uint64_t index, uint64_t *out);
+bool dwarf_high_pc(const struct dwarf *d, const struct dwarf_unit *u,
+		   const struct dwarf_die *die, uint64_t low, uint64_t *out);
+uint64_t dwarf_number(const struct dwarf_die *die, enum dwarf_slot slot,
+		      uint64_t absent);
+/* The DIE that a reference points to (DIE_IN_TYPES or'ed in), or NO_DIE. */
+uint64_t dwarf_reference(const struct dwarf *d, const struct dwarf_unit *u,
+			 const struct dwarf_die *die, enum dwarf_slot slot);
+/* A string of a section that is known to end with NUL; NULL if outside. */
+const char *dwarf_section_string(struct span s, uint64_t off);
+uint64_t dwarf_fixed(const uint8_t *p, unsigned size);
+
+static inline bool dwarf_has(const struct dwarf_die *die, enum dwarf_slot s)
+{
+	return die->have >> s & 1;
+}
+
+/* dwarf_ranges.c: the live code ranges of a DIE into w->pairs (emptied first). */
+void dwarf_die_ranges(const struct dwarf *d, const struct dwarf_unit *u,
+		      const struct dwarf_die *die, struct dwarf_work *w);
+
+/* dwarf_files.c */
+struct line_header {
+	const uint8_t *program, *end;
+	const uint8_t *lengths;		/* of standard opcodes 1.. */
+	uint8_t min_inst, max_ops, line_range, opcode_base, addr_size;
+	int8_t line_base;
+};
+/* Reads header and file names once (`files_read`); false when unusable. */
+bool dwarf_read_files(const struct dwarf *d, struct dwarf_unit *u,
+		      struct line_header *h, struct dwarf_work *w);
+/* The path of file number i, "" if there is none. */
+const char *dwarf_file_path(struct dwarf *d, struct dwarf_unit *u, uint64_t i);
+
+/* dwarf_lines.c */
+void dwarf_read_lines(const struct dwarf *d, struct dwarf_unit *u,
+		      struct dwarf_work *w);
+const struct line_row *dwarf_find_row(const struct dwarf_unit *u,
+				      uint64_t addr);
+
+/* dwarf_funcs.c */
+void dwarf_read_funcs(const struct dwarf *d, struct dwarf_unit *u,
+		      struct dwarf_work *w);
+
+/* dwarf_inline.c: for n ascending addresses in the function at `die`, the
+ * innermost inlined call of each as an index into w->calls, or NO_CALL. */
+void dwarf_read_inlines(const struct dwarf *d, const struct dwarf_unit *u,
+			uint64_t die, const uint64_t *addrs, size_t n,
+			uint32_t *call, struct dwarf_work *w);
+
+/* dwarf_names.c; NULL when out of memory */
+const struct func_name *dwarf_name(struct dwarf *d, uint64_t die);
+
+/* dwarf_resolve.c: what is known of one address. */
+struct dwarf_hit {
+	uint64_t func;		/* DIE, or NO_DIE */
+	uint32_t unit;		/* UINT32_MAX: no unit */
+	uint32_t call;		/* innermost inlined call, or NO_CALL */
+	uint8_t worker;		/* whose calls */
+};
+struct dwarf_batch {
+	struct dwarf_hit *hits;		/* by address */
+	struct dwarf_work work[2];
+};
+int dwarf_resolve(struct dwarf *d, const uint64_t *addrs, size_t n,
+		  struct dwarf_batch *b);
+void dwarf_batch_fini(struct dwarf_batch *b);
+
+#endif

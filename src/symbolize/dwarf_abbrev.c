@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Abbreviations (DWARF 5 §7.5.3), compiled once into two small programs each:
+ * one that steps over a DIE, where runs of fixed-size attributes are one add and
+ * DW_AT_sibling is a jump, and one that reads the attributes that matter.
+ */
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "symbolize/dwarf.h"
+
+static enum dwarf_slot slot_of(uint64_t at)
+{
+	switch (at) {
+	case DW_AT_low_pc: return SLOT_LOW;
+	case DW_AT_high_pc: return SLOT_HIGH;
+	case DW_AT_ranges: return SLOT_RANGES;
+	case DW_AT_abstract_origin: return SLOT_ORIGIN;
+	case DW_AT_specification: return SLOT_SPEC;
+	case DW_AT_MIPS_linkage_name:
+	case DW_AT_linkage_name: return SLOT_LINKAGE;
+	case DW_AT_name: return SLOT_NAME;
+	case DW_AT_decl_file: return SLOT_DECL_FILE;
+	case DW_AT_decl_line: return SLOT_DECL_LINE;
+	case DW_AT_call_file: return SLOT_CALL_FILE;
+	case DW_AT_call_line: return SLOT_CALL_LINE;
+	case DW_AT_call_column: return SLOT_CALL_COLUMN;
+	case DW_AT_sibling: return SLOT_SIBLING;
+	case DW_AT_stmt_list: return SLOT_STMT_LIST;
+	case DW_AT_comp_dir: return SLOT_COMP_DIR;
+	case DW_AT_producer: return SLOT_PRODUCER;
+	case DW_AT_str_offsets_base: return SLOT_STR_BASE;
+	case DW_AT_addr_base:
+	case DW_AT_GNU_addr_base: return SLOT_ADDR_BASE;
+	case DW_AT_rnglists_base: return SLOT_RNG_BASE;
+	default: return SLOT_SKIP;
+	}
+}
+
+/*
+ * Tags whose children have no code of their own.  GCC puts the code of member
+ * functions outside of their class, except for classes in functions (lambdas):
+ * the reader looks after those.  Other producers are not trusted with that (Rust
+ * and Ada nest), and clang writes no DW_AT_sibling anyway.
+ */
+static bool may_jump(const struct abbrev_table *t, uint64_t tag,
+		     bool declaration)
+{
+	switch (tag) {
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+	case DW_TAG_interface_type:
+		return t->jump;
+	case DW_TAG_subprogram:
+		return declaration;
+	case DW_TAG_enumeration_type:
+	case DW_TAG_subroutine_type:
+	case DW_TAG_array_type:
+	case DW_TAG_inlined_subroutine:
+	case DW_TAG_call_site:
+	case DW_TAG_GNU_call_site:
+	case DW_TAG_formal_parameter:
+	case DW_TAG_variable:
+	case DW_TAG_GNU_formal_parameter_pack:
+	case DW_TAG_GNU_template_parameter_pack:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* What is being compiled. */
+struct compile {
+	struct abbrev_table *t;
+	struct abbrev a;
+	uint32_t run, read_run;	/* fixed bytes not yet in a program */
+	bool sibling, declaration;
+};
+
+static bool emit_op(struct compile *c, enum abbrev_code code)
+{
+	for (; c->run > UINT16_MAX; c->run -= UINT16_MAX)
+		if (vec_push(&c->t->ops, (struct abbrev_op){ OP_ADD, UINT16_MAX
+							   }) < 0)
+			return false;
+	if (vec_push(&c->t->ops, (struct abbrev_op){ (uint8_t)code,
+						     (uint16_t)c->run }) < 0)
+		return false;
+	c->run = 0;
+	return true;
+}
+
+static bool compile_skip(struct compile *c, uint64_t form, bool sibling)
+{
+	int size = abbrev_form_size(c->t, form);
+
+	if (sibling && form == DW_FORM_ref4) {
+		c->a.flags |= ABBREV_VARIABLE;
+		return emit_op(c, OP_JUMP);
+	}
+	if (size >= 0) {
+		c->run += (uint32_t)size;
+		return c->run < 1u << 24;
+	}
+	if (abbrev_variable_op(form) == OP_END)
+		return false;
+	c->a.flags |= ABBREV_VARIABLE;
+	return emit_op(c, abbrev_variable_op(form));
+}
+
+static bool compile_read(struct compile *c, enum dwarf_slot slot, uint64_t form,
+			 int64_t constant)
+{
+	int size = abbrev_form_size(c->t, form);
+	struct abbrev_read r = { (uint16_t)form, (uint8_t)slot, c->read_run,
+				 constant };
+
+	if (slot == SLOT_SKIP && size >= 0) {
+		c->read_run += (uint32_t)size;
+		return c->read_run < 1u << 24;
+	}
+	c->read_run = 0;
+	return vec_push(&c->t->reads, r) == 0;
+}
+
+static bool attr_read(struct cursor *c, uint64_t *at, uint64_t *form,
+		      int64_t *constant)
+{
+	*at = cursor_uleb(c);
+	*form = cursor_uleb(c);
+	*constant = *form == DW_FORM_implicit_const ? cursor_sleb(c) : 0;
+	return !c->bad && (*at || *form);
+}
+
+/* Looks ahead for what decides about jumping. */
+static void scan_attrs(struct compile *c, struct cursor cur)
+{
+	uint64_t at, form;
+	int64_t constant;
+
+	while (attr_read(&cur, &at, &form, &constant)) {
+		c->sibling |= at == DW_AT_sibling;
+		c->declaration |= at == DW_AT_declaration;
+	}
+}
+
+static bool compile_attrs(struct compile *c, struct cursor *cur)
+{
+	bool jump, reads;
+	uint64_t at, form;
+	int64_t constant;
+
+	scan_attrs(c, *cur);
+	jump = c->sibling && may_jump(c->t, c->a.tag, c->declaration);
+	reads = c->a.tag == DW_TAG_subprogram ||
+		c->a.tag == DW_TAG_inlined_subroutine ||
+		c->a.tag == DW_TAG_compile_unit ||
+		c->a.tag == DW_TAG_partial_unit ||
+		c->a.tag == DW_TAG_skeleton_unit;
+	while (attr_read(cur, &at, &form, &constant)) {
+		if (form > UINT16_MAX || form == 0)
+			return false;
+		if (!compile_skip(c, form, jump && at == DW_AT_sibling))
+			return false;
+		if (!compile_read(c, reads || slot_of(at) == SLOT_LINKAGE ||
+					     slot_of(at) == SLOT_NAME
+				     ? slot_of(at) : SLOT_SKIP,
+				  form, constant))
+			return false;
+	}
+	if (cur->bad)
+		return false;
+	c->a.size = c->run;
+	return emit_op(c, OP_END) && compile_read(c, SLOT_LOW, 0, 0);
+}
+
+static bool table_store(struct abbrev_table *t, uint64_t code, struct abbrev a)
+{
+	uint32_t *slot;
+
+	if (code < 4096 || code <= t->dense.n + 64) {
+		if (vec_reserve(&t->dense, code + 1) < 0)
+			return false;
+		while (t->dense.n <= code)
+			t->dense.v[t->dense.n++] = (struct abbrev){ 0 };
+		if (!t->dense.v[code].tag)	/* the first one counts */
+			t->dense.v[code] = a;
+		return true;
+	}
+	slot = u64map_slot(&t->sparse_tab, code);
+	if (!slot || t->sparse.n >= U64MAP_NONE)
+		return false;
+	if (*slot != U64MAP_NONE)
+		return true;
+	*slot = (uint32_t)t->sparse.n;
+	return vec_push(&t->sparse, a) == 0;
+}
+
+/* Parses the next declaration; 0 at the end or when damaged. */
+static uint64_t table_next(struct abbrev_table *t)
+{
+	struct cursor cur = cursor_of(t->p, (size_t)(t->end - t->p));
+	struct compile c = { .t = t };
+	uint64_t code = cursor_uleb(&cur), tag;
+
+	if (!code)
+		goto end;
+	tag = cursor_uleb(&cur);
+	c.a.tag = tag && tag < UINT16_MAX ? (uint16_t)tag : UINT16_MAX;
+	c.a.flags = cursor_u8(&cur) ? ABBREV_CHILDREN : 0;
+	c.a.ops = (uint32_t)t->ops.n;
+	c.a.reads = (uint32_t)t->reads.n;
+	if (t->ops.n > UINT32_MAX - 65536 || !compile_attrs(&c, &cur) ||
+	    *t->budget < cursor_offset(&cur)) {
+		t->bad = true;
+		goto end;
+	}
+	*t->budget -= cursor_offset(&cur);
+	if (c.a.tag == DW_TAG_subprogram)
+		c.a.flags |= ABBREV_SUBPROGRAM |
+			     (c.declaration ? 0 : ABBREV_FUNC);
+	if (c.a.tag == DW_TAG_structure_type ||
+	    c.a.tag == DW_TAG_class_type || c.a.tag == DW_TAG_union_type)
+		c.a.flags |= ABBREV_CLASS;
+	if (c.a.tag == DW_TAG_inlined_subroutine)
+		c.a.flags |= ABBREV_INLINED;
+	if (!table_store(t, code, c.a)) {
+		t->bad = true;
+		goto end;
+	}
+	t->p = cur.p;
+	return code;
+end:
+	t->bad |= cur.bad;
+	t->p = t->end;
+	return 0;
+}
+
+const struct abbrev *abbrev_of_sparse(const struct abbrev_table *t,
+				      uint64_t code)
+{
+	uint32_t i = t->sparse.n ? u64map_get(&t->sparse_tab, code)
+				 : U64MAP_NONE;
+
+	return i == U64MAP_NONE ? NULL : &t->sparse.v[i];
+}
+
+const struct abbrev *abbrev_find(struct abbrev_table *t, uint64_t code)
+{
+	const struct abbrev *a = abbrev_of(t, code);
+
+	while (!a && table_next(t))
+		a = abbrev_of(t, code);
+	return a;
+}
+
+void abbrev_finish(struct abbrev_table *t)
+{
+	while (table_next(t))
+		;
+}
+
+struct abbrev_table *abbrev_table_get(struct dwarf *d,
+				      const struct dwarf_unit *u)
+{
+	uint64_t key = u->abbrev_off << 5 | (uint64_t)(u->addr_size == 8) << 4 |
+		       (uint64_t)(u->off_size == 8) << 3 |
+		       (uint64_t)(u->version == 2) << 2 |
+		       (uint64_t)u->gnu << 1;
+	uint32_t *slot;
+	struct abbrev_table *t;
+
+	if (u->abbrev_off >= d->abbrev.n)
+		return NULL;
+	slot = u64map_slot(&d->abbrev_tab, key);
+	if (!slot || *slot != U64MAP_NONE)
+		return slot ? d->abbrevs.v[*slot] : NULL;
+	*slot = (uint32_t)d->abbrevs.n;
+	t = calloc(1, sizeof(*t));
+	if (!t || vec_push(&d->abbrevs, t) < 0) {
+		free(t);
+		t = NULL;
+		*slot = 0;
+		if (!d->abbrevs.n)	/* nothing valid to point at */
+			u64map_clear(&d->abbrev_tab);
+		return NULL;
+	}
+	t->p = d->abbrev.p + u->abbrev_off;
+	t->end = d->abbrev.p + d->abbrev.n;
+	t->budget = &d->abbrev_budget;
+	t->addr_size = u->addr_size;
+	t->off_size = u->off_size;
+	t->v2 = u->version == 2;
+	t->jump = u->gnu;
+	return t;
+}
+
+void abbrev_table_free(struct abbrev_table *t)
+{
+	if (!t)
+		return;
+	vec_fini(&t->dense);
+	vec_fini(&t->sparse);
+	vec_fini(&t->ops);
+	vec_fini(&t->reads);
+	u64map_fini(&t->sparse_tab);
+	free(t);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_SYMBOLIZE_SYMBOLIZE_H
+#define TALLY_SYMBOLIZE_SYMBOLIZE_H
+/*
+ * From (image, vaddr) to names: function, chain of inlined functions, file,
+ * line, column (DWARF 2 to 5; ELF symbol tables; kallsyms).
+ *
+ * Work follows the units that are hit: unit headers are indexed once, a unit's
+ * lines and functions are read when an address in it is asked for, and a batch
+ * of sorted addresses sweeps each unit once.
+ *
+ * An address is looked up as it is: for a frame that was called, the caller
+ * passes an address inside the call instruction (return address - 1).
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "image/image.h"
+
+/* One function at an address.  Strings belong to the symbolizer and live until
+ * symbolizer_close; "" where unknown, never NULL. */
+struct sym_frame {
+	const char *name;	/* linkage name where there is one, else the
+				 * plain name; not demangled */
+	const char *file;	/* source path as compiled, joined with its
+				 * directory: of the address for the innermost
+				 * frame, of the call for the others */
+	uint32_t line, column;	/* in `file`; 0 = unknown */
+	const char *decl_file;	/* where the function is declared */
+	uint32_t decl_line;
+	bool inlined;		/* true for all but the last (physical) frame */
+};
+
+/* What is known of one address. */
+struct sym_result {
+	uint64_t vaddr;
+	const struct sym_frame *frames;	/* innermost first; the last one is the
+					 * function that really exists */
+	size_t nframes;			/* 0: nothing known */
+	const char *symbol;	/* ELF symbol that covers vaddr, "" if none */
+	uint64_t sym_start, sym_size;	/* its range; size 0 if no symbol */
+};
+
+/* Return false to stop the batch. */
+typedef bool sym_cb(void *ctx, size_t index, const struct sym_result *res);
+
+struct symbolizer;
+
+struct sym_options {
+	bool no_debug_files;	/* look only into the image itself */
+	const char *debug_dir;	/* NULL: /usr/lib/debug */
+};
+
+/* Reads the image and, where it has no DWARF, its separate debug file (build-id
+ * or debuglink).  The image must outlive the symbolizer.  Missing debug
+ * information is not an error: see symbolizer_sources. */
+int symbolizer_open(struct image *img, const struct sym_options *opts,
+		    struct symbolizer **out, struct error *err);
+void symbolizer_close(struct symbolizer *s);
+
+/* Calls cb once for each of the n vaddrs, which are sorted ascending (equal ones
+ * allowed).  0, -ERR_STOPPED or -ERR_NOMEM. */
+int symbolizer_resolve(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
+		       sym_cb *cb, void *ctx, struct error *err);
+
+/* What names can come from; `missing` is a file that would help or "". */
+struct sym_sources {
+	bool symtab, dynsym, dwarf;
+	const char *debug_file;	/* "" when DWARF is in the image itself */
+	const char *missing;	/* e.g. /usr/lib/debug/.build-id/ab/cd….debug */
+	const char *damage;	/* first damage found in the DWARF, "" if none */
+};
+struct sym_sources symbolizer_sources(const struct symbolizer *s);
+
+/*
+ * The running kernel's symbols: /proc/kallsyms text (proc(5)).
+ * Addresses are those of the running kernel.
+ */
+struct kallsyms;
+
+/* A hidden table (all addresses 0: kernel.kptr_restrict) is ERR_PERM. */
+int kallsyms_open(const char *path, struct kallsyms **out, struct error *err);
+int kallsyms_parse(const char *text, size_t n, struct kallsyms **out,
+		   struct error *err);
+void kallsyms_close(struct kallsyms *k);
+/* The symbol that covers addr, its module ("" for the kernel itself) and range;
+ * false when there is none. */
+bool kallsyms_find(const struct kallsyms *k, uint64_t addr, const char **name,
+		   const char **module, uint64_t *start, uint64_t *size);
+/* The address of a symbol of the kernel itself (not of a module), 0 if none. */
+uint64_t kallsyms_address(const struct kallsyms *k, const char *name);
+
+/*
+ * Demangling: C++ (Itanium), Rust (legacy and v0), D.  Appends the readable name,
+ * or the name itself where it is not mangled or hostile (bounded time and size).
+ */
+void demangle(const char *name, struct buf *out);
+/* Shortens a demangled name for reading: template and generic arguments and
+ * parameter lists become <…> and (…), Rust hashes go, ABI tags go, `(anonymous
+ * namespace)` and operators stay readable.  Appends to out. */
+void demangle_short(const char *demangled, struct buf *out);
+
+#endif

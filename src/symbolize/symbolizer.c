@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* From addresses to frames: joins DWARF and ELF symbols.  See symbolize.h. */
+#include "symbolize/symbolize.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolize/debug_file.h"
+#include "symbolize/dwarf.h"
+#include "symbolize/symtab.h"
+
+/* Deeper chains are not code but damage. */
+enum { MAX_FRAMES = 4096 };
+
+struct symbolizer {
+	struct image *img;
+	struct image *debug;	/* separate debug file, or NULL */
+	char *debug_path;	/* its name, or the one that is missing */
+	struct symtab symtab;
+	struct dwarf dwarf;
+	bool has_dwarf, has_symtab, has_dynsym;
+	VEC(struct sym_frame) frames;	/* of the current address */
+};
+
+static bool has_dwarf(struct image *img)
+{
+	return img && image_section(img, ".debug_info").n > 0;
+}
+
+static int open_debug_file(struct symbolizer *s, const struct sym_options *o)
+{
+	const char *dir = o && o->debug_dir ? o->debug_dir : "/usr/lib/debug";
+
+	if (has_dwarf(s->img) || (o && o->no_debug_files))
+		return 0;
+	return debug_file_open(s->img, dir, &s->debug, &s->debug_path);
+}
+
+static int open_parts(struct symbolizer *s, const struct sym_options *o)
+{
+	bool dyn = false, debug_dyn;
+	struct image *names = s->img;
+	int rc = open_debug_file(s, o);
+
+	if (rc < 0)
+		return rc;
+	s->has_symtab = image_has_symtab(s->img, &dyn);
+	s->has_dynsym = dyn;
+	if (s->debug && !s->has_symtab && image_has_symtab(s->debug, &debug_dyn)) {
+		names = s->debug;
+		s->has_symtab = true;
+	}
+	rc = symtab_open(&s->symtab, names);
+	if (rc < 0)
+		return rc;
+	s->has_dwarf = has_dwarf(s->debug ? s->debug : s->img);
+	if (!s->has_dwarf)
+		return 0;
+	return dwarf_open(&s->dwarf, s->debug ? s->debug : s->img);
+}
+
+int symbolizer_open(struct image *img, const struct sym_options *opts,
+		    struct symbolizer **out, struct error *err)
+{
+	struct symbolizer *s = calloc(1, sizeof(*s));
+
+	*out = NULL;
+	if (s) {
+		s->img = img;
+		if (open_parts(s, opts) == 0) {
+			*out = s;
+			return 0;
+		}
+	}
+	symbolizer_close(s);
+	return error_set(err, ERR_NOMEM, "%s: out of memory reading symbols",
+			 image_name(img));
+}
+
+void symbolizer_close(struct symbolizer *s)
+{
+	if (!s)
+		return;
+	dwarf_fini(&s->dwarf);
+	symtab_fini(&s->symtab);
+	vec_fini(&s->frames);
+	image_close(s->debug);
+	free(s->debug_path);
+	free(s);
+}
+
+static int add_frame(struct symbolizer *s, uint64_t die, const char *file,
+		     uint32_t line, uint32_t column, bool inlined)
+{
+	const struct func_name *n = dwarf_name(&s->dwarf, die);
+	struct sym_frame f;
+
+	if (!n)
+		return -ERR_NOMEM;
+	f = (struct sym_frame){ n->name, file, line, column, n->file, n->line,
+				inlined };
+	return vec_push(&s->frames, f) < 0 ? -ERR_NOMEM : 0;
+}
+
+/* Frames of one address by DWARF: innermost call first, its file and line from
+ * the line table; for each next frame those of the call. */
+static int dwarf_frames(struct symbolizer *s, const struct dwarf_batch *b,
+			const struct dwarf_hit *h, uint64_t addr)
+{
+	struct dwarf *d = &s->dwarf;
+	struct dwarf_unit *u = &d->units.v[h->unit];
+	const struct line_row *row = dwarf_find_row(u, addr);
+	const struct inline_call *calls = b->work[h->worker].calls.v;
+	uint32_t line = row ? row->line : 0, column = row ? row->column : 0;
+	const char *file = row ? dwarf_file_path(d, u, row->file) : "";
+	uint32_t i = h->call;
+
+	for (; i != NO_CALL && s->frames.n < MAX_FRAMES; i = calls[i].outer) {
+		if (add_frame(s, calls[i].origin, file, line, column, true) < 0)
+			return -ERR_NOMEM;
+		file = dwarf_file_path(d, u, calls[i].file);
+		line = calls[i].line;
+		column = calls[i].column;
+	}
+	return add_frame(s, h->func, file, line, column, false);
+}
+
+/* Makes the result of one address; h is NULL without DWARF. */
+static int make_result(struct symbolizer *s, const struct dwarf_batch *b,
+		       const struct dwarf_hit *h, uint64_t addr,
+		       struct sym_result *r)
+{
+	struct sym_frame only = { "", "", 0, 0, "", 0, false };
+	struct sym_frame *last;
+
+	s->frames.n = 0;
+	r->vaddr = addr;
+	r->symbol = symtab_find(&s->symtab, addr, &r->sym_start, &r->sym_size);
+	if (h && h->unit != UINT32_MAX && dwarf_frames(s, b, h, addr) < 0)
+		return -ERR_NOMEM;
+	if (!s->frames.n && *r->symbol && vec_push(&s->frames, only) < 0)
+		return -ERR_NOMEM;
+	if (s->frames.n) {
+		last = &s->frames.v[s->frames.n - 1];
+		if (!*last->name)
+			last->name = r->symbol;
+	}
+	r->frames = s->frames.v;
+	r->nframes = s->frames.n;
+	return 0;
+}
+
+int symbolizer_resolve(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
+		       sym_cb *cb, void *ctx, struct error *err)
+{
+	struct dwarf_batch b = { 0 };
+	struct sym_result r;
+	int rc = 0;
+	size_t i;
+
+	if (s->has_dwarf)
+		rc = dwarf_resolve(&s->dwarf, vaddrs, n, &b);
+	for (i = 0; i < n && !rc; i++) {
+		rc = make_result(s, &b, b.hits ? &b.hits[i] : NULL, vaddrs[i],
+				 &r);
+		if (!rc && !cb(ctx, i, &r))
+			rc = -ERR_STOPPED;
+	}
+	dwarf_batch_fini(&b);
+	if (rc == -ERR_NOMEM)
+		return error_set(err, ERR_NOMEM,
+				 "%s: out of memory reading symbols",
+				 image_name(s->img));
+	if (rc)
+		return error_set(err, ERR_STOPPED, "stopped");
+	return 0;
+}
+
+struct sym_sources symbolizer_sources(const struct symbolizer *s)
+{
+	const char *path = s->debug_path ? s->debug_path : "";
+
+	return (struct sym_sources){
+		.symtab = s->has_symtab,
+		.dynsym = s->has_dynsym,
+		.dwarf = s->has_dwarf,
+		.debug_file = s->debug ? path : "",
+		.missing = s->has_dwarf || s->debug ? "" : path,
+		.damage = s->dwarf.damage,
+	};
+}

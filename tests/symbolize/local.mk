@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+check_PROGRAMS += tests/symbolize/symcat
+tests_symbolize_symcat_SOURCES = tests/symbolize/symcat.c
+tests_symbolize_symcat_LDADD = $(TALLY_LIBS)
+TESTS += tests/symbolize/symbolize.sh
+EXTRA_DIST += tests/symbolize/symbolize.sh tests/symbolize/inlines.c \
+	tests/symbolize/inlines.cpp
+if CMOCKA
+SYMBOLIZE_TESTS = tests/symbolize/test_symbolize tests/symbolize/test_fill
+check_PROGRAMS += $(SYMBOLIZE_TESTS)
+TESTS += $(SYMBOLIZE_TESTS)
+tests_symbolize_test_symbolize_SOURCES = tests/symbolize/test_symbolize.c
+tests_symbolize_test_symbolize_LDADD = $(TALLY_LIBS) -lcmocka
+tests_symbolize_test_fill_SOURCES = tests/symbolize/test_fill.c
+tests_symbolize_test_fill_LDADD = $(TALLY_LIBS) -lcmocka
+endif

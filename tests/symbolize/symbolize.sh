@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Every byte of .text of programs compiled in many ways: our frames must be those
+# of llvm-symbolizer or, where that is missing, of addr2line (binutils).
+. "$top_srcdir/tests/lib.sh"
+
+symcat=$top_builddir/tests/symbolize/symcat
+src=$top_srcdir/tests/symbolize
+CXX=${CXX:-c++}
+cd "$T_TMP" || exit 1
+symcat=$(cd "$OLDPWD" && cd "$(dirname "$symcat")" && pwd)/symcat
+src=$(cd "$OLDPWD" && cd "$src" && pwd)
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# The addresses of .text, one a line.  STEP
+text_addresses() { # FILE STEP
+	readelf -SW "$1" | sed -n 's/^ *\[ *[0-9]*\] \.text  *PROGBITS *//p' |
+	while read -r addr off size rest; do
+		awk -v a="0x$addr" -v n="0x$size" -v s="$2" 'function hex(t,  i, v) {
+			v = 0
+			for (i = 3; i <= length(t); i++)
+				v = v * 16 + index("0123456789abcdef",
+						   tolower(substr(t, i, 1))) - 1
+			return v
+		} BEGIN { a = hex(a); n = hex(n)
+			for (i = 0; i < n; i += s) printf "0x%x\n", a + i }'
+	done
+}
+
+# Both tools also guess a file from STT_FILE symbols: a copy without symbols
+# compares DWARF with DWARF.
+dwarf_only() { # FILE
+	objcopy --strip-all --keep-section='.debug*' --keep-section='.zdebug*' \
+		"$1" "$1.dwarf"
+}
+
+if have llvm-symbolizer; then
+	other=llvm-symbolizer
+	expected() { # FILE
+		llvm-symbolizer --no-demangle --inlines --functions=linkage \
+			-e "$1"
+	}
+	ours() { "$symcat" "$1"; }
+elif have addr2line; then
+	other=addr2line
+	expected() {
+		addr2line -i -f -e "$1" | sed -e 's/ (discriminator [0-9]*)//' \
+			-e 's/:?$/:0/'
+	}
+	# its form: no columns, no empty lines
+	ours() { "$symcat" "$1" | sed -e '/^$/d' -e 's/:[0-9]*$//'; }
+else
+	other=
+fi
+
+same_frames() { # FILE STEP
+	text_addresses "$1" "$2" >"$1.addr"
+	dwarf_only "$1" || return 1
+	ours "$1.dwarf" <"$1.addr" >"$1.ours" || return 1
+	expected "$1.dwarf" <"$1.addr" >"$1.want" || return 1
+	# a comparison of nothing with nothing is no test
+	grep -q square "$1.ours" || grep -q count "$1.ours" || return 1
+	diff "$1.want" "$1.ours" | head -n 20
+	cmp "$1.want" "$1.ours"
+}
+
+try() { # NAME STEP COMPILER FLAGS… SOURCE
+	name=$1 step=$2
+	shift 2
+	if [ -z "$other" ]; then
+		t_skip "$name" "neither llvm-symbolizer nor addr2line is installed"
+	elif ! "$@" -o prog >compile.log 2>&1; then
+		t_skip "$name" "this compiler cannot: $*"
+	else
+		t_run "$name" same_frames prog "$step"
+	fi
+}
+
+# What addr2line 2.40 reads wrongly or not at all.
+try_llvm() {
+	if [ "$other" = llvm-symbolizer ]; then try "$@"; else
+		t_skip "$1" "llvm-symbolizer is not installed"
+	fi
+}
+
+c=$src/inlines.c
+for v in 2 3 4 5; do
+	for o in 0 1 2 3 s; do
+		try "DWARF $v -O$o" 1 $CC "-O$o" "-gdwarf-$v" "$c"
+	done
+done
+try_llvm "DWARF 2 strict" 1 $CC -O2 -gdwarf-2 -gstrict-dwarf "$c"
+try_llvm "64-bit DWARF" 1 $CC -O2 -gdwarf64 -gdwarf-5 "$c"
+try "32-bit code" 1 $CC -O2 -g -m32 "$c"
+try "compressed sections" 1 $CC -O2 -g -gz=zlib "$c"
+try "a section for each function" 1 $CC -O2 -g -ffunction-sections \
+	-Wl,--gc-sections "$c"
+try "not position-independent" 1 $CC -O2 -g -no-pie -fno-pie "$c"
+try_llvm "link-time optimization" 1 $CC -O2 -g -flto "$c"
+try "no column numbers" 1 $CC -O2 -g -gno-column-info "$c"
+try "lld" 1 $CC -O2 -g -fuse-ld=lld "$c"
+try "gold" 1 $CC -O2 -g -fuse-ld=gold "$c"
+try_llvm "type units" 3 "$CXX" -O2 -g -fdebug-types-section "$src/inlines.cpp"
+for o in 0 2 3; do
+	try_llvm "C++ -O$o" 3 "$CXX" "-O$o" -g "$src/inlines.cpp"
+	try_llvm "C++ DWARF 4 -O$o" 3 "$CXX" "-O$o" -gdwarf-4 "$src/inlines.cpp"
+done
+if have clang; then
+	for v in 4 5; do
+		for o in 0 2; do
+			try_llvm "clang DWARF $v -O$o" 1 clang "-O$o" "-gdwarf-$v" "$c"
+		done
+	done
+	try_llvm "clang, lld, folded functions" 1 clang -O2 -g -fuse-ld=lld \
+		-ffunction-sections -Wl,--icf=all -Wl,--gc-sections "$c"
+else
+	t_skip "clang" "clang is not installed"
+fi
+if have clang++; then
+	try_llvm "clang++ -O2" 3 clang++ -O2 -g "$src/inlines.cpp"
+fi
+
+# Separate debug files: same frames as in the whole file.
+$CC -O2 -g -Wl,--build-id=sha1 "$c" -o whole || exit 1
+text_addresses whole 1 >addr
+"$symcat" whole <addr >want
+id=$(readelf -n whole | sed -n 's/.*Build ID: //p')
+dir=dbg/.build-id/$(echo "$id" | cut -c1-2)
+file=$dir/$(echo "$id" | cut -c3-).debug
+mkdir -p "$dir" lib/.debug
+
+objcopy --only-keep-debug whole "$file"
+objcopy --strip-all whole bare
+"$symcat" -D "$PWD/dbg" bare <addr >got
+t_run "debug file by build-id" cmp want got
+
+$CC -O1 -g -Wl,--build-id=sha1 "$c" -o other
+objcopy --only-keep-debug other "$file"
+"$symcat" -D "$PWD/dbg" bare <addr >got 2>err
+t_run "a debug file of other code is not used" test -z "$(grep inlines.c got)"
+t_like "the missing file is named" "$(cat err)" "missing: .*/$file"
+rm -r dbg
+
+$CC -O2 -g -Wl,--build-id=none "$c" -o noid
+text_addresses noid 1 >addr
+"$symcat" noid <addr >want
+objcopy --only-keep-debug noid lib/whole.debug
+objcopy --strip-all --add-gnu-debuglink=lib/whole.debug noid lib/bare
+"$symcat" -D "$PWD/none" lib/bare <addr >got
+t_run "debug link in the same folder" cmp want got
+mv lib/whole.debug lib/.debug/
+"$symcat" -D "$PWD/none" lib/bare <addr >got
+t_run "debug link in .debug" cmp want got
+mkdir -p "dbg$PWD/lib" && mv lib/.debug/whole.debug "dbg$PWD/lib/"
+"$symcat" -D "$PWD/dbg" lib/bare <addr >got
+t_run "debug link below the debug folder" cmp want got
+printf 'x' >>"dbg$PWD/lib/whole.debug"
+"$symcat" -D "$PWD/dbg" lib/bare <addr >got
+t_run "debug link with a wrong CRC" test -z "$(grep inlines.c got)"
+
+# Damaged at any byte: an answer or an error, never a crash.
+damage() {
+	size=$(wc -c <whole) i=0
+	head -n 64 addr >few
+	while [ $i -lt 60 ]; do
+		cp whole hurt
+		at=$((size * i / 60 + i % 13))
+		printf '\377\377\377\377\377\377\377\377' |
+			dd of=hurt bs=1 seek=$at conv=notrunc 2>/dev/null
+		"$symcat" hurt <few >/dev/null 2>&1
+		[ $? -le 1 ] || { echo "byte $at"; return 1; }
+		dd if=whole of=hurt bs=1 count=$at 2>/dev/null
+		"$symcat" hurt <few >/dev/null 2>&1
+		[ $? -le 1 ] || { echo "cut at $at"; return 1; }
+		i=$((i + 1))
+	done
+}
+t_run "damaged files" damage
+t_done

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * symcat [-e] [-d] [-q] [-D DIR] FILE: reads hexadecimal addresses, one a line,
+ * and prints their frames as llvm-symbolizer does (name, file:line:column, an
+ * empty line).
+ *	-e	name the outermost frame by its ELF symbol
+ *	-d	add a line "decl FILE:LINE" to each frame
+ *	-q	print only how many frames there were
+ *	-D DIR	where separate debug files are
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "symbolize/symbolize.h"
+
+struct job {
+	struct { uint64_t vaddr; size_t at; } *in;
+	size_t n;
+	struct buf out;
+	struct { size_t off, len; } *text;	/* by sorted position */
+	bool elf, decl, quiet;
+	uint64_t frames;
+};
+
+static int by_vaddr(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static bool on_result(void *ctx, size_t i, const struct sym_result *r)
+{
+	struct job *j = ctx;
+	size_t start = j->out.n, k;
+
+	j->frames += r->nframes;
+	if (j->quiet)
+		return true;
+	for (k = 0; k < r->nframes; k++) {
+		const struct sym_frame *f = &r->frames[k];
+		const char *name = f->name;
+
+		if (j->elf && k + 1 == r->nframes && *r->symbol)
+			name = r->symbol;
+		buf_str(&j->out, *name ? name : "??");
+		buf_printf(&j->out, "\n%s:%u:%u\n", *f->file ? f->file : "??",
+			   f->line, f->column);
+		if (j->decl)
+			buf_printf(&j->out, "decl %s:%u\n",
+				   *f->decl_file ? f->decl_file : "??",
+				   f->decl_line);
+	}
+	if (!r->nframes)
+		buf_str(&j->out, "??\n??:0:0\n");
+	buf_u8(&j->out, '\n');
+	j->text[i].off = start;
+	j->text[i].len = j->out.n - start;
+	return true;
+}
+
+static void read_addresses(struct job *j)
+{
+	size_t cap = 0;
+	char line[64];
+
+	while (fgets(line, sizeof(line), stdin)) {
+		if (j->n == cap) {
+			cap = cap ? 2 * cap : 1024;
+			j->in = realloc(j->in, cap * sizeof(*j->in));
+			if (!j->in)
+				exit(2);
+		}
+		j->in[j->n].vaddr = strtoull(line, NULL, 16);
+		j->in[j->n].at = j->n;
+		j->n++;
+	}
+}
+
+static void print_all(const struct job *j)
+{
+	size_t *at = malloc((j->n + 1) * sizeof(*at)), i;
+
+	if (!at || j->out.failed)
+		exit(2);
+	for (i = 0; i < j->n; i++)
+		at[j->in[i].at] = i;
+	for (i = 0; i < j->n; i++)
+		fwrite(j->out.p + j->text[at[i]].off, 1, j->text[at[i]].len,
+		       stdout);
+	free(at);
+}
+
+static int run(struct job *j, const char *file, const char *debug_dir)
+{
+	struct sym_options o = { .debug_dir = debug_dir };
+	uint64_t *vaddrs = malloc((j->n + 1) * sizeof(*vaddrs));
+	struct symbolizer *s;
+	struct image *img;
+	struct error err;
+	size_t i;
+
+	j->text = calloc(j->n + 1, sizeof(*j->text));
+	if (!vaddrs || !j->text)
+		return 2;
+	qsort(j->in, j->n, sizeof(*j->in), by_vaddr);
+	for (i = 0; i < j->n; i++)
+		vaddrs[i] = j->in[i].vaddr;
+	if (image_open_file(file, &img, &err) < 0 ||
+	    symbolizer_open(img, &o, &s, &err) < 0 ||
+	    symbolizer_resolve(s, vaddrs, j->n, on_result, j, &err) < 0) {
+		fprintf(stderr, "%s\n", err.msg);
+		return 1;
+	}
+	if (*symbolizer_sources(s).damage)
+		fprintf(stderr, "damage: %s\n", symbolizer_sources(s).damage);
+	if (*symbolizer_sources(s).missing)
+		fprintf(stderr, "missing: %s\n", symbolizer_sources(s).missing);
+	if (j->quiet)
+		printf("%" PRIu64 "\n", j->frames);
+	else
+		print_all(j);
+	symbolizer_close(s);
+	image_close(img);
+	free(vaddrs);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct job j = { 0 };
+	const char *dir = NULL;
+	int opt, rc;
+
+	while ((opt = getopt(argc, argv, "edqD:")) > 0) {
+		j.elf |= opt == 'e';
+		j.decl |= opt == 'd';
+		j.quiet |= opt == 'q';
+		if (opt == 'D')
+			dir = optarg;
+	}
+	if (optind + 1 != argc)
+		return 2;
+	read_addresses(&j);
+	rc = run(&j, argv[optind], dir);
+	free(j.in);
+	free(j.text);
+	buf_fini(&j.out);
+	return rc;
+}

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* kallsyms, demangling and the choice among ELF symbols.  DWARF is compared with
+ * other tools by tests/symbolize/symbolize.sh. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolize/symbolize.h"
+
+static const char kernel[] =
+	"ffffffff81000000 T _text\n"
+	"ffffffff81000000 T startup_64\n"
+	"ffffffff81000100 t __helper\n"
+	"ffffffff81000100 t helper\n"
+	"ffffffff81000180 D some_data\n"
+	"ffffffff81000400 W weak_func\n"
+	"ffffffffc0200000 t nft_do_chain\t[nf_tables]\n"
+	"ffffffffc0100000 t first\t[aaa]\n"
+	"ffffffffc0100040 r table\t[aaa]\n";
+
+static void test_kallsyms(void **state)
+{
+	static const struct {
+		uint64_t addr;
+		const char *name, *module;
+		uint64_t start, size;
+	} want[] = {
+		{ 0xffffffff81000080, "startup_64", "", 0xffffffff81000000, 0x100 },
+		{ 0xffffffff81000100, "helper", "", 0xffffffff81000100, 0x80 },
+		{ 0xffffffff8100017f, "helper", "", 0xffffffff81000100, 0x80 },
+		{ 0xffffffff81000180, NULL, "", 0, 0 },
+		{ 0xffffffff80ffffff, NULL, "", 0, 0 },
+		{ 0xffffffffc010003f, "first", "aaa", 0xffffffffc0100000,
+		  0x40 },
+		{ 0xffffffffc0100040, NULL, "", 0, 0 },
+		{ 0xffffffffc0200fff, "nft_do_chain", "nf_tables",
+		  0xffffffffc0200000, 0x1000 },
+		{ 0xffffffffc0201000, NULL, "", 0, 0 },
+	};
+	struct kallsyms *k;
+	struct error err;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(kallsyms_parse(kernel, sizeof(kernel) - 1, &k, &err),
+			 0);
+	for (i = 0; i < sizeof(want) / sizeof(*want); i++) {
+		const char *name, *module;
+		uint64_t start, size;
+		bool found = kallsyms_find(k, want[i].addr, &name, &module,
+					   &start, &size);
+
+		assert_int_equal(found, want[i].name != NULL);
+		assert_string_equal(name, found ? want[i].name : "");
+		assert_string_equal(module, want[i].module);
+		assert_int_equal(start, want[i].start);
+		assert_int_equal(size, want[i].size);
+	}
+	assert_int_equal(kallsyms_address(k, "weak_func"), 0xffffffff81000400);
+	assert_int_equal(kallsyms_address(k, "first"), 0);
+	assert_int_equal(kallsyms_address(k, "nothing"), 0);
+	kallsyms_close(k);
+}
+
+static void test_kallsyms_hidden(void **state)
+{
+	static const char text[] = "0000000000000000 T _text\n"
+				   "0000000000000000 t f\t[m]\n";
+	struct kallsyms *k;
+	struct error err;
+
+	(void)state;
+	assert_int_equal(kallsyms_parse(text, sizeof(text) - 1, &k, &err),
+			 -ERR_PERM);
+	assert_null(k);
+	assert_non_null(strstr(err.msg, "kernel.kptr_restrict"));
+	assert_non_null(strstr(err.msg, "sudo"));
+	assert_int_equal(kallsyms_parse("junk\n", 5, &k, &err), -ERR_FORMAT);
+	assert_int_equal(kallsyms_parse("", 0, &k, &err), -ERR_FORMAT);
+	assert_int_equal(kallsyms_open("/nonexistent", &k, &err),
+			 -ERR_NOTFOUND);
+}
+
+struct pair {
+	const char *in, *out;
+};
+
+/* Right sides: the Itanium C++ ABI's and the Rust RFC 2603 examples, c++filt. */
+static const struct pair names[] = {
+	{ "main", "main" },
+	{ "", "" },
+	{ "_", "_" },
+	{ "_ZN3Foo3barEi", "Foo::bar(int)" },
+	{ "_Z3fooi.isra.0", "foo(int) [clone .isra.0]" },
+	{ "foo.isra.0", "foo.isra.0" },
+	{ "memcpy@@GLIBC_2.14", "memcpy" },
+	{ "memcpy@GLIBC_2.2.5", "memcpy" },
+	{ "_ZdlPv@@GLIBCXX_3.4", "operator delete(void*)" },
+	{ "@", "@" },
+	{ "_ZN12_GLOBAL__N_13barEv", "(anonymous namespace)::bar()" },
+	{ "_ZZ4mainENKUliE_clEi",
+	  "main::{lambda(int)#1}::operator()(int) const" },
+	{ "_RNvNtCs1234_7mycrate3foo3bar", "mycrate::foo::bar" },
+	{ "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE",
+	  "core::fmt::Formatter::pad" },
+	{ "_D3std5stdio4File5closeMFZv", "std.stdio.File.close()" },
+	{ "_Zbroken", "_Zbroken" },
+	{ "_ZN", "_ZN" },
+};
+
+static void test_demangle(void **state)
+{
+	struct buf b = { 0 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		buf_reset(&b);
+		demangle(names[i].in, &b);
+		assert_string_equal(buf_cstr(&b), names[i].out);
+	}
+	buf_fini(&b);
+}
+
+/* Substitutions that double the name at each step: 2^40 characters. */
+static void test_demangle_bomb(void **state)
+{
+	struct buf name = { 0 }, out = { 0 };
+	int i;
+
+	(void)state;
+	buf_str(&name, "_Z1fSt4pairI1aS0_E");
+	for (i = 0; i < 40; i++)
+		buf_printf(&name, "St4pairIS%d_S%d_E", 2 * i + 1, 2 * i + 1);
+	demangle(buf_cstr(&name), &out);
+	assert_true(out.n <= 64 * 1024 + name.n);
+	buf_fini(&name);
+	buf_fini(&out);
+}
+
+/* Names of more than 1,024 characters are read too. */
+static void test_demangle_long(void **state)
+{
+	struct buf name = { 0 }, want = { 0 }, out = { 0 };
+	int i;
+
+	(void)state;
+	buf_str(&name, "_ZN");
+	for (i = 0; i < 600; i++) {
+		buf_printf(&name, "4n%03d", i);
+		buf_printf(&want, "n%03d::", i);
+	}
+	buf_str(&name, "1fEv");
+	buf_str(&want, "f()");
+	demangle(buf_cstr(&name), &out);
+	assert_string_equal(buf_cstr(&out), buf_cstr(&want));
+	buf_fini(&name);
+	buf_fini(&want);
+	buf_fini(&out);
+}
+
+static const struct pair briefs[] = {
+	{ "main", "main" },
+	{ "f()", "f()" },
+	{ "f(int, char const*)", "f(…)" },
+	{ "std::vector<int, std::allocator<int> >::push_back(int const&)",
+	  "std::vector<…>::push_back(…)" },
+	{ "bool operator< <int>(A<int> const&, A<int> const&)",
+	  "bool operator< <…>(…)" },
+	{ "operator<(A const&, A const&)", "operator<(…)" },
+	{ "operator<<(std::ostream&, A const&)", "operator<<(…)" },
+	{ "A<B>::operator()(int) const", "A<…>::operator()(…) const" },
+	{ "A::operator()()", "A::operator()()" },
+	{ "A::operator->() const", "A::operator->() const" },
+	{ "A::operator->*(int)", "A::operator->*(…)" },
+	{ "A::operator>>=(int)", "A::operator>>=(…)" },
+	{ "A::operator[](unsigned long)", "A::operator[](…)" },
+	{ "A::operator bool()", "A::operator bool()" },
+	{ "operator new[](unsigned long)", "operator new[](…)" },
+	{ "A::operator std::vector<int>()", "A::operator std::vector<…>()" },
+	{ "my_operator<int>(int)", "my_operator<…>(…)" },
+	{ "main::{lambda(int)#1}::operator()(int) const",
+	  "main::{lambda(int)#1}::operator()(…) const" },
+	{ "f<main::{lambda(int)#2}>(main::{lambda(int)#2})", "f<…>(…)" },
+	{ "(anonymous namespace)::f(int)", "(anonymous namespace)::f(…)" },
+	{ "A<(anonymous namespace)::B>::g()", "A<…>::g()" },
+	{ "A<((3)>(2))>::f()", "A<…>::f()" },
+	{ "A<&B::operator> >::f()", "A<…>::f()" },
+	{ "A<&(B::operator->())>::f()", "A<…>::f()" },
+	{ "void (*f<int>(int))(long)", "void (*f<…>(…))(…)" },
+	{ "f[abi:cxx11](int)", "f(…)" },
+	{ "f(int) [clone .isra.0]", "f(…) [clone .isra.0]" },
+	{ "<alloc::vec::Vec<T> as core::ops::Drop>::drop",
+	  "<alloc::vec::Vec<…> as core::ops::Drop>::drop" },
+	{ "core::ptr::drop_in_place<alloc::string::String>",
+	  "core::ptr::drop_in_place<…>" },
+	{ "a::b::<fn(u8) -> u8>::c", "a::b::<…>::c" },
+	{ "std::rt::lang_start::{{closure}}", "std::rt::lang_start::{{closure}}" },
+	{ "core::fmt::Formatter::pad::h0123456789abcdef",
+	  "core::fmt::Formatter::pad" },
+	{ "broken<int", "broken<int" },
+	{ "broken)(", "broken)(" },
+	{ "a > b", "a > b" },
+	{ "", "" },
+};
+
+static void test_demangle_short(void **state)
+{
+	struct buf b = { 0 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(briefs) / sizeof(*briefs); i++) {
+		buf_reset(&b);
+		demangle_short(briefs[i].in, &b);
+		assert_string_equal(buf_cstr(&b), briefs[i].out);
+	}
+	buf_fini(&b);
+}
+
+/* An ELF file with a symbol table and 4 KB of code at 0x1000. */
+enum { NSYMS = 16 };
+struct elf {
+	Elf64_Ehdr eh;
+	Elf64_Shdr sh[5];	/* null, .text, .symtab, .strtab, .shstrtab */
+	Elf64_Sym sym[NSYMS];
+	char str[512], shstr[64];
+};
+
+static void elf_init(struct elf *e)
+{
+	static const char shstr[] = "\0.text\0.symtab\0.strtab\0.shstrtab";
+
+	memset(e, 0, sizeof(*e));
+	memcpy(e->eh.e_ident, ELFMAG, SELFMAG);
+	e->eh.e_ident[EI_CLASS] = ELFCLASS64;
+	e->eh.e_ident[EI_DATA] = ELFDATA2LSB;
+	e->eh.e_ident[EI_VERSION] = EV_CURRENT;
+	e->eh.e_type = ET_DYN;
+	e->eh.e_machine = EM_X86_64;
+	e->eh.e_version = EV_CURRENT;
+	e->eh.e_ehsize = sizeof(e->eh);
+	e->eh.e_shoff = offsetof(struct elf, sh);
+	e->eh.e_shentsize = sizeof(Elf64_Shdr);
+	e->eh.e_shnum = 5;
+	e->eh.e_shstrndx = 4;
+	memcpy(e->shstr, shstr, sizeof(shstr));
+	e->sh[1] = (Elf64_Shdr){ .sh_name = 1, .sh_type = SHT_NOBITS,
+		.sh_flags = SHF_ALLOC | SHF_EXECINSTR, .sh_addr = 0x1000,
+		.sh_size = 0x1000 };
+	e->sh[2] = (Elf64_Shdr){ .sh_name = 7, .sh_type = SHT_SYMTAB,
+		.sh_offset = offsetof(struct elf, sym), .sh_link = 3,
+		.sh_size = sizeof(e->sym), .sh_entsize = sizeof(Elf64_Sym) };
+	e->sh[3] = (Elf64_Shdr){ .sh_name = 15, .sh_type = SHT_STRTAB,
+		.sh_offset = offsetof(struct elf, str),
+		.sh_size = sizeof(e->str) };
+	e->sh[4] = (Elf64_Shdr){ .sh_name = 23, .sh_type = SHT_STRTAB,
+		.sh_offset = offsetof(struct elf, shstr),
+		.sh_size = sizeof(e->shstr) };
+}
+
+static void elf_symbol(struct elf *e, const char *name, uint64_t at,
+		       uint64_t size, int bind, int type)
+{
+	size_t i = 1, off = 1;
+
+	while (e->sym[i].st_name) {
+		off = e->sym[i].st_name + strlen(e->str + e->sym[i].st_name) + 1;
+		i++;
+	}
+	strcpy(e->str + off, name);
+	e->sym[i] = (Elf64_Sym){ .st_name = (uint32_t)off, .st_value = at,
+		.st_size = size, .st_shndx = 1,
+		.st_info = ELF64_ST_INFO(bind, type) };
+}
+
+struct got {
+	const uint64_t *addrs;
+	const char *const *names;
+};
+
+static bool check_symbol(void *ctx, size_t i, const struct sym_result *r)
+{
+	struct got *g = ctx;
+
+	assert_int_equal(r->vaddr, g->addrs[i]);
+	assert_string_equal(r->symbol, g->names[i]);
+	assert_int_equal(r->nframes, *g->names[i] ? 1 : 0);
+	if (r->nframes) {
+		assert_string_equal(r->frames[0].name, g->names[i]);
+		assert_string_equal(r->frames[0].file, "");
+		assert_false(r->frames[0].inlined);
+		assert_true(r->vaddr >= r->sym_start &&
+			    r->vaddr < r->sym_start + r->sym_size);
+	}
+	return true;
+}
+
+static bool stop_at_two(void *ctx, size_t i, const struct sym_result *r)
+{
+	(void)r;
+	++*(size_t *)ctx;
+	return i < 1;
+}
+
+static void test_symbols(void **state)
+{
+	static const uint64_t addrs[] = {
+		0x0fff, 0x1000, 0x103f, 0x1040, 0x1100, 0x1150, 0x11ff,
+		0x1200, 0x1300, 0x1310, 0x1400, 0x1fff, 0x2000,
+	};
+	static const char *const want[] = {
+		"", "alias", "alias", "", "outer", "inner", "outer",
+		"label", "sized", "sized", "last", "last", "",
+	};
+	struct got g = { addrs, want };
+	struct symbolizer *s;
+	struct image *img;
+	struct error err;
+	struct elf e;
+	size_t calls = 0;
+
+	(void)state;
+	elf_init(&e);
+	elf_symbol(&e, "__alias", 0x1000, 0x40, STB_GLOBAL, STT_FUNC);
+	elf_symbol(&e, "a", 0x1000, 0x40, STB_LOCAL, STT_FUNC);
+	elf_symbol(&e, "b", 0x1000, 0x40, STB_WEAK, STT_FUNC);
+	elf_symbol(&e, "alias", 0x1000, 0x40, STB_GLOBAL, STT_FUNC);
+	elf_symbol(&e, "longer_alias", 0x1000, 0x40, STB_GLOBAL, STT_FUNC);
+	elf_symbol(&e, "outer", 0x1100, 0x100, STB_GLOBAL, STT_FUNC);
+	elf_symbol(&e, "inner", 0x1150, 0x10, STB_LOCAL, STT_FUNC);
+	elf_symbol(&e, "label", 0x1200, 0, STB_LOCAL, STT_NOTYPE);
+	elf_symbol(&e, "sized", 0x1300, 0x100, STB_LOCAL, STT_FUNC);
+	elf_symbol(&e, "in_sized", 0x1308, 0, STB_GLOBAL, STT_NOTYPE);
+	elf_symbol(&e, "last", 0x1400, 0, STB_GLOBAL, STT_FUNC);
+	elf_symbol(&e, "object", 0x1040, 8, STB_GLOBAL, STT_OBJECT);
+	assert_int_equal(image_open_bytes(&e, sizeof(e), "e", &img, &err), 0);
+	assert_int_equal(symbolizer_open(img, NULL, &s, &err), 0);
+	assert_int_equal(symbolizer_resolve(s, addrs, 13, check_symbol, &g,
+					    &err), 0);
+	assert_int_equal(symbolizer_resolve(s, addrs, 13, stop_at_two, &calls,
+					    &err), -ERR_STOPPED);
+	assert_int_equal(calls, 2);
+	assert_int_equal(symbolizer_resolve(s, addrs, 0, check_symbol, &g,
+					    &err), 0);
+	assert_true(symbolizer_sources(s).symtab);
+	assert_false(symbolizer_sources(s).dwarf);
+	symbolizer_close(s);
+	image_close(img);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_kallsyms),
+		cmocka_unit_test(test_kallsyms_hidden),
+		cmocka_unit_test(test_demangle),
+		cmocka_unit_test(test_demangle_bomb),
+		cmocka_unit_test(test_demangle_long),
+		cmocka_unit_test(test_demangle_short),
+		cmocka_unit_test(test_symbols),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
