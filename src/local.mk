@@ -3,5 +3,6 @@
 include src/base/local.mk
 include src/image/local.mk
 include src/symbolize/local.mk
+include src/profile/local.mk
 
-TALLY_LIBS += libsymbolize.a libimage.a libbase.a
+TALLY_LIBS += libprofile.a libsymbolize.a libimage.a libbase.a

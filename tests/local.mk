@@ -4,3 +4,4 @@ EXTRA_DIST += tests/lib.sh
 include tests/base/local.mk
 include tests/image/local.mk
 include tests/symbolize/local.mk
+include tests/profile/local.mk

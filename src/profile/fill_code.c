@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Which code bytes a profile takes along: those of the symbols with the most self
+ * samples, as many as the budget allows. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/fill_internal.h"
+
+static int hotter(const void *a, const void *b)
+{
+	const struct fill_code *x = a, *y = b;
+
+	if (x->heat != y->heat)
+		return x->heat > y->heat ? -1 : 1;
+	return x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
+}
+
+int fill_keep_code(struct fill *f, struct image *img, uint32_t first)
+{
+	struct profile *p = f->p;
+	size_t start = f->codes.n, i, kept = start;
+	uint64_t used = 0;
+
+	if (!f->o->heat || !f->o->code_budget)
+		return 0;
+	for (i = first; i < p->symbols.n; i++) {
+		struct fill_code c = { (uint32_t)i, f->heat.v[i], 0, 0 };
+
+		if (c.heat && p->symbols.v[i].size <= f->o->code_budget &&
+		    vec_push(&f->codes, c) < 0)
+			return fill_nomem(f);
+	}
+	if (f->codes.n > start)
+		qsort(f->codes.v + start, f->codes.n - start,
+		      sizeof(*f->codes.v), hotter);
+	/* One image cannot use more than the whole budget. */
+	for (i = start; i < f->codes.n; i++) {
+		struct fill_code c = f->codes.v[i];
+		const struct prof_symbol *s = &p->symbols.v[c.symbol];
+		struct span code;
+
+		if (used + s->size > f->o->code_budget)
+			continue;
+		code = image_bytes(img, s->vaddr, (size_t)s->size);
+		if (!code.n)
+			continue;
+		c.offset = f->bytes.n;
+		c.size = code.n;
+		used += code.n;
+		buf_bytes(&f->bytes, code.p, code.n);
+		f->codes.v[kept++] = c;
+	}
+	f->codes.n = kept;
+	return f->bytes.failed ? fill_nomem(f) : 0;
+}
+
+int fill_choose_code(struct fill *f)
+{
+	struct profile *p = f->p;
+	size_t i;
+
+	if (f->codes.n)
+		qsort(f->codes.v, f->codes.n, sizeof(*f->codes.v), hotter);
+	for (i = 0; i < f->codes.n; i++) {
+		const struct fill_code *c = &f->codes.v[i];
+		const struct prof_symbol *s = &p->symbols.v[c->symbol];
+		struct prof_code row = { s->image, s->vaddr,
+					 (uint32_t)p->code_bytes.n,
+					 (uint32_t)c->size };
+
+		if (p->code_bytes.n + c->size > f->o->code_budget ||
+		    p->code_bytes.n + c->size > UINT32_MAX)
+			continue;
+		buf_bytes(&p->code_bytes, f->bytes.p + c->offset, c->size);
+		if (p->code_bytes.failed || vec_push(&p->codes, row) < 0)
+			return fill_nomem(f);
+	}
+	return 0;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_PROFILE_FILL_INTERNAL_H
+#define TALLY_PROFILE_FILL_INTERNAL_H
+/* What the fill_*.c files share: one run of profile_fill_symbols. */
+#include <pthread.h>
+
+#include "profile/fill_symbols.h"
+#include "symbolize/symbolize.h"
+
+/* A location of the image at hand. */
+struct fill_loc {
+	uint64_t vaddr;
+	uint32_t loc;
+};
+
+/* A symbol whose code may be kept. */
+struct fill_code {
+	uint32_t symbol;	/* profile.symbols */
+	uint64_t heat;
+	size_t offset, size;	/* in fill.bytes */
+};
+
+struct fill {
+	struct profile *p;
+	const struct fill_options *o;
+	struct error *err;
+	struct fill_loc *locs;		/* of all images, by image and vaddr */
+	uint64_t *vaddrs;		/* the same, for the symbolizer */
+	struct u64map strings;		/* string pointer -> id; one image */
+	struct u64map symbols;		/* symbol start -> id; one image */
+	VEC(struct fill_code) codes;	/* of all images */
+	VEC(uint64_t) heat;		/* by profile.symbols */
+	struct buf bytes;
+	struct kallsyms *kallsyms;	/* NULL: see kallsyms_error */
+	struct error kallsyms_error;
+	pthread_t kallsyms_thread;
+	bool kallsyms_running;		/* the thread owns both until joined */
+};
+
+/* The image's locations: n of them from f->locs[at]. */
+struct fill_part {
+	uint32_t image;
+	size_t at, n;
+};
+
+/* All return 0 or an error that ends the run (out of memory, stopped). */
+int fill_elf(struct fill *f, const struct fill_part *part);
+int fill_vdso(struct fill *f, const struct fill_part *part);
+int fill_kernel(struct fill *f, const struct fill_part *part);
+/* The kernel takes long to write /proc/kallsyms: reads it beside the images. */
+void fill_kernel_begin(struct fill *f);
+void fill_kernel_end(struct fill *f);
+
+/* The result of one location becomes rows. */
+int fill_result(struct fill *f, const struct fill_part *part, size_t i,
+		const struct sym_result *r);
+/* Forgets strings and symbols of the last image. */
+void fill_next_image(struct fill *f);
+
+/* Remembers the code of hot symbols of an open image; symbols from `first`. */
+int fill_keep_code(struct fill *f, struct image *img, uint32_t first);
+/* Chooses the hottest within the budget. */
+int fill_choose_code(struct fill *f);
+
+int fill_nomem(struct fill *f);
+void fill_note(struct fill *f, uint32_t image, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

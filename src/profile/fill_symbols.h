@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_PROFILE_FILL_SYMBOLS_H
+#define TALLY_PROFILE_FILL_SYMBOLS_H
+/*
+ * Makes a profile's symbol part: every location that was hit is symbolized once,
+ * image by image, and the code bytes of hot functions are taken along.
+ */
+#include "profile/model.h"
+
+/* Tells what is going on; may be NULL. */
+typedef void fill_progress(void *ctx, const char *image, size_t done,
+			   size_t total);
+
+struct fill_options {
+	const char *debug_dir;	/* NULL: /usr/lib/debug */
+	const char *kallsyms;	/* NULL: /proc/kallsyms */
+	/* Opens an image's file: an fd that the callee closes, or -1.  NULL:
+	 * by path, accepted only if the build-id is the recorded one. */
+	int (*open_image)(void *ctx, uint32_t image);
+	/* Self samples by location (array of locs.n), to choose whose code bytes
+	 * are kept; NULL: none are. */
+	const uint64_t *heat;
+	size_t code_budget;	/* bytes of code to keep at most */
+	fill_progress *progress;
+	void *ctx;		/* of both callbacks */
+};
+
+/* Drops an old symbol part and makes a new one.  Images that cannot be read get a
+ * note, not an error. */
+int profile_fill_symbols(struct profile *p, const struct fill_options *o,
+			 struct error *err);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_PROFILE_FORMAT_H
+#define TALLY_PROFILE_FORMAT_H
+/*
+ * The .tally file's numbers, shared by writer and reader and by nobody else.
+ * Normative text: doc/tally-format.5.  All integers little-endian.
+ *
+ *	file   = header, chunk*
+ *	header = magic[8] major.u16 minor.u16 size.u32 zero[12] crc.u32
+ *	chunk  = magic.u32 seq.u32 kind.u16 codec.u8 zero.u8 stored.u32 raw.u32
+ *	         rows.u32 payload_crc.u32 header_crc.u32, payload[stored]
+ *	payload of TABLES, SYMBOLS, CODE, END = section*
+ *	section = kind.uleb length.uleb bytes[length]
+ *	table section = first_id.uleb count.uleb column*    (column after column)
+ *	payload of SAMPLES = see columns.h
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/cursor.h"
+#include "profile/model.h"
+
+#define FORMAT_MAGIC "\x89TALLY\r\n"
+enum {
+	FORMAT_MAJOR = 1,
+	FORMAT_MINOR = 0,
+	FORMAT_HEADER = 32,
+	CHUNK_MAGIC = 0x43594c54,	/* "TLYC" */
+	CHUNK_HEADER = 32,
+	CHUNK_MAX = 64 << 20,		/* raw and stored bytes of a payload */
+	CODE_CHUNK = 8 << 20,		/* code bytes a CODE chunk holds at most */
+};
+
+enum chunk_kind {
+	CHUNK_TABLES = 1,
+	CHUNK_SAMPLES = 2,
+	CHUNK_SYMBOLS = 3,
+	CHUNK_CODE = 4,
+	CHUNK_END = 5,
+};
+
+enum chunk_codec { CODEC_STORED = 0, CODEC_ZLIB = 1 };
+
+enum section_kind {
+	SECTION_STRINGS = 1,
+	SECTION_ENVS = 2,
+	SECTION_EVENTS = 3,
+	SECTION_RUNS = 4,
+	SECTION_THREADS = 5,
+	SECTION_IMAGES = 6,
+	SECTION_LOCS = 7,
+	SECTION_NODES = 8,
+	SECTION_LOSSES = 9,
+	SECTION_STATS = 10,
+	SECTION_FUNCS = 20,
+	SECTION_FRAMES = 21,
+	SECTION_LOC_FRAMES = 22,
+	SECTION_SYMBOLS = 23,
+	SECTION_IMAGE_NOTES = 24,
+	SECTION_CODES = 25,
+	SECTION_END = 30,
+};
+
+struct chunk {
+	uint32_t seq, kind, codec, stored, raw, rows, payload_crc;
+	uint64_t offset;		/* of the chunk's header in the file */
+};
+
+/* Encodes a chunk header of CHUNK_HEADER bytes. */
+void chunk_put_header(struct buf *out, const struct chunk *c);
+/* False when the bytes are no valid chunk header (magic, CRC, limits). */
+bool chunk_get_header(const uint8_t *p, struct chunk *out);
+uint32_t format_crc(const void *p, size_t n);
+/* zlib both ways; inflating must give exactly `raw` bytes. */
+bool format_deflate(const void *p, size_t n, struct buf *out);
+bool format_inflate(const void *p, size_t n, uint8_t *out, size_t raw);
+
+/* What a column's values point to: checked after loading. */
+enum ref {
+	REF_NONE,	/* a number */
+	REF_STR,
+	REF_RUN,
+	REF_RUN_OPT,	/* or PROF_NONE */
+	REF_EVENT,
+	REF_EVENT_OPT,
+	REF_IMAGE,
+	REF_LOC,	/* or a mark */
+	REF_FUNC,
+	REF_FRAME_OPT,
+	REF_BACK,	/* an earlier row of the same table, or PROF_NONE */
+};
+
+enum column_code {
+	COL_ULEB,	/* the value */
+	COL_PLUS1,	/* value + 1 mod 2^32: PROF_NONE is 0 */
+	COL_DELTA,	/* sleb: value - value of the row before (0 for the
+			 * section's first) */
+	COL_BACK,	/* own id - value; 0 is PROF_NONE */
+	COL_BUILD_ID,	/* length byte, bytes */
+};
+
+struct column {
+	uint16_t offset;	/* in the row struct */
+	uint8_t width;		/* 1, 4 or 8 bytes there */
+	uint8_t code, ref;
+};
+
+struct table {
+	enum section_kind section;
+	const char *name;
+	size_t vec;		/* offsetof(struct profile, …) */
+	size_t row;		/* sizeof a row */
+	bool mutable_rows;	/* a later row with the same id replaces it */
+	bool symbols;		/* lives in the SYMBOLS chunk */
+	const struct column *columns;
+	size_t ncolumns;
+};
+
+/* All tables but strings, notes and code. */
+extern const struct table format_tables[];
+extern const size_t format_ntables;
+
+/* The rows of a table, whatever their type. */
+size_t table_rows(const struct profile *p, const struct table *t);
+void *table_row(const struct profile *p, const struct table *t, size_t i);
+uint64_t column_get(const void *row, const struct column *c);
+void column_set(void *row, const struct column *c, uint64_t value);
+
+/* Appends a section that holds rows [first, end). */
+void section_put_table(struct buf *out, const struct profile *p,
+		       const struct table *t, size_t first, size_t end);
+void section_put_strings(struct buf *out, const struct profile *p, size_t first,
+			 size_t end);
+void section_put_notes(struct buf *out, const struct profile *p);
+void section_put_codes(struct buf *out, const struct profile *p, size_t first,
+		       size_t end);
+
+/*
+ * Takes one section into the profile.  `gap` is how many rows may be missing
+ * before first_id (because chunks were damaged); missing rows are filled with
+ * stand-ins.  False when the bytes are wrong: nothing of the section is
+ * then kept.
+ */
+bool section_get(struct profile *p, uint64_t kind, struct cursor *c,
+		 size_t gap);
+
+/* Makes every reference in the model valid and bounds the depth of chains; `bad`
+ * is how many were wrong.  0 or -ERR_NOMEM. */
+int format_check_refs(struct profile *p, size_t *bad);
+
+#endif

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+noinst_LIBRARIES += libprofile.a
+libprofile_a_SOURCES = \
+	src/profile/chunk.c \
+	src/profile/columns.c \
+	src/profile/columns.h \
+	src/profile/fill_code.c \
+	src/profile/fill_elf.c \
+	src/profile/fill_internal.h \
+	src/profile/fill_kernel.c \
+	src/profile/fill_symbols.c \
+	src/profile/fill_symbols.h \
+	src/profile/format.h \
+	src/profile/model.c \
+	src/profile/model.h \
+	src/profile/reader.c \
+	src/profile/reader.h \
+	src/profile/refs.c \
+	src/profile/sections.c \
+	src/profile/sections_get.c \
+	src/profile/tables.c \
+	src/profile/writer.c \
+	src/profile/writer.h

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The profile model's tables and their interning: see model.h. */
+#include "profile/model.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+int profile_init(struct profile *p)
+{
+	struct prof_node root = { .parent = 0, .loc = PROF_NONE };
+
+	memset(p, 0, sizeof(*p));
+	if (strtab_init(&p->str) < 0 ||
+	    strtab_add(&p->str, "[damaged]") != PROF_STR_DAMAGED ||
+	    vec_push(&p->nodes, root) < 0) {
+		profile_fini(p);
+		return -ERR_NOMEM;
+	}
+	return 0;
+}
+
+static void fini_symbols(struct profile *p)
+{
+	vec_fini(&p->funcs);
+	vec_fini(&p->frames);
+	vec_fini(&p->loc_frame);
+	vec_fini(&p->symbols);
+	vec_fini(&p->codes);
+	buf_fini(&p->code_bytes);
+	idtab_fini(&p->func_tab);
+	idtab_fini(&p->frame_tab);
+	p->symbolized = false;
+}
+
+void profile_fini(struct profile *p)
+{
+	fini_symbols(p);
+	strtab_fini(&p->str);
+	vec_fini(&p->envs);
+	vec_fini(&p->events);
+	vec_fini(&p->runs);
+	vec_fini(&p->threads);
+	vec_fini(&p->images);
+	vec_fini(&p->locs);
+	vec_fini(&p->nodes);
+	vec_fini(&p->losses);
+	vec_fini(&p->stats);
+	idtab_fini(&p->loc_tab);
+	u64map_fini(&p->node_tab);
+}
+
+int profile_begin_symbols(struct profile *p)
+{
+	if (p->symbolized && strtab_truncate(&p->str, p->str_base) < 0)
+		return -ERR_NOMEM;
+	fini_symbols(p);
+	p->str_base = p->str.str.n;
+	p->symbolized = true;
+	for (size_t i = 0; i < p->images.n; i++) {
+		p->images.v[i].debug_file = 0;
+		p->images.v[i].note = 0;
+	}
+	return 0;
+}
+
+uint32_t profile_str(struct profile *p, const char *s)
+{
+	return strtab_add(&p->str, s);
+}
+
+static uint64_t loc_hash(const struct prof_loc *l)
+{
+	return hash_mix(l->vaddr, l->image);
+}
+
+static bool loc_eq(const void *ctx, uint32_t id, const void *key)
+{
+	const struct profile *p = ctx;
+	const struct prof_loc *k = key;
+
+	return p->locs.v[id].vaddr == k->vaddr &&
+	       p->locs.v[id].image == k->image;
+}
+
+uint32_t profile_loc(struct profile *p, uint32_t image, uint64_t vaddr)
+{
+	struct prof_loc l = { image, vaddr };
+	uint64_t h = loc_hash(&l);
+	uint32_t id = idtab_find(&p->loc_tab, h, loc_eq, p, &l);
+
+	if (id != IDTAB_NONE)
+		return id;
+	id = (uint32_t)p->locs.n;
+	if (id >= PROF_MARK || vec_push(&p->locs, l) < 0)
+		return PROF_NONE;
+	if (idtab_add(&p->loc_tab, h, id) < 0) {
+		p->locs.n--;
+		return PROF_NONE;
+	}
+	return id;
+}
+
+uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t loc)
+{
+	struct prof_node node = { parent, loc };
+	uint32_t *slot = u64map_slot(&p->node_tab,
+				     (uint64_t)parent << 32 | loc);
+
+	if (!slot)
+		return PROF_NONE;
+	if (*slot != U64MAP_NONE)
+		return *slot;
+	if (p->nodes.n >= PROF_MARK || vec_push(&p->nodes, node) < 0)
+		return PROF_NONE;
+	*slot = (uint32_t)(p->nodes.n - 1);
+	return *slot;
+}
+
+static uint64_t func_hash(const struct prof_func *f)
+{
+	return hash_mix(hash_mix((uint64_t)f->image << 32 | f->name, f->vaddr),
+			(uint64_t)f->file << 32 | f->line);
+}
+
+static bool func_eq(const void *ctx, uint32_t id, const void *key)
+{
+	const struct profile *p = ctx;
+	const struct prof_func *a = &p->funcs.v[id], *b = key;
+
+	return a->name == b->name && a->image == b->image &&
+	       a->vaddr == b->vaddr && a->file == b->file &&
+	       a->line == b->line;
+}
+
+uint32_t profile_func(struct profile *p, const struct prof_func *f)
+{
+	uint64_t h = func_hash(f);
+	uint32_t id = idtab_find(&p->func_tab, h, func_eq, p, f);
+
+	if (id != IDTAB_NONE)
+		return id;
+	id = (uint32_t)p->funcs.n;
+	if (id == PROF_NONE || vec_push(&p->funcs, *f) < 0)
+		return PROF_NONE;
+	if (idtab_add(&p->func_tab, h, id) < 0) {
+		p->funcs.n--;
+		return PROF_NONE;
+	}
+	return id;
+}
+
+static uint64_t frame_hash(const struct prof_frame *f)
+{
+	return hash_mix(hash_mix((uint64_t)f->func << 32 | f->outer, f->file),
+			(uint64_t)f->line << 32 | f->column);
+}
+
+static bool frame_eq(const void *ctx, uint32_t id, const void *key)
+{
+	const struct profile *p = ctx;
+	const struct prof_frame *a = &p->frames.v[id], *b = key;
+
+	return a->func == b->func && a->outer == b->outer &&
+	       a->line == b->line && a->column == b->column &&
+	       a->file == b->file;
+}
+
+uint32_t profile_frame(struct profile *p, const struct prof_frame *f)
+{
+	uint64_t h = frame_hash(f);
+	uint32_t id = idtab_find(&p->frame_tab, h, frame_eq, p, f);
+
+	if (id != IDTAB_NONE)
+		return id;
+	id = (uint32_t)p->frames.n;
+	if (id == PROF_NONE || vec_push(&p->frames, *f) < 0)
+		return PROF_NONE;
+	if (idtab_add(&p->frame_tab, h, id) < 0) {
+		p->frames.n--;
+		return PROF_NONE;
+	}
+	return id;
+}
+
+int profile_set_env(struct profile *p, uint32_t run, const char *key,
+		    const char *value)
+{
+	struct prof_env e = { run, profile_str(p, key), profile_str(p, value) };
+
+	if (e.key == UINT32_MAX || e.value == UINT32_MAX)
+		return -ERR_NOMEM;
+	return vec_push(&p->envs, e) < 0 ? -ERR_NOMEM : 0;
+}
+
+const char *profile_env(const struct profile *p, uint32_t run, const char *key)
+{
+	uint32_t k = strtab_find(&p->str, key);
+
+	if (k == UINT32_MAX)
+		return NULL;
+	for (size_t i = p->envs.n; i-- > 0;)
+		if (p->envs.v[i].run == run && p->envs.v[i].key == k)
+			return profile_cstr(p, p->envs.v[i].value);
+	return NULL;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_PROFILE_MODEL_H
+#define TALLY_PROFILE_MODEL_H
+/*
+ * The profile model: what every source fills and every view reads.  Nothing here
+ * knows where a sample came from.
+ *
+ *	sample = (time, thread, cpu, event, weight, stack)
+ *	stack  = node in a prefix tree; node = (parent node, location)
+ *	location = (image, vaddr)
+ *	location -> frame (leaf of a chain of inlined functions) -> function
+ *
+ * All tables are append-only arrays; a row's index is its id, ids never change,
+ * and a row refers only to rows of other tables that exist already.  Strings are
+ * ids in `str`.  Samples are not kept in memory by readers: they are streamed in
+ * batches (reader.h), so memory follows unique stacks.
+ *
+ * Times are nanoseconds of one monotonic clock (CLOCK_MONOTONIC of the recording
+ * machine); prof_run.start_wall_ns ties a run to the calendar.
+ *
+ * An address in a location lies inside the instruction it stands for: for a
+ * frame that was called it is the return address - 1, for the innermost frame
+ * the sampled instruction pointer itself.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/hash.h"
+#include "base/strtab.h"
+#include "base/vec.h"
+#include "image/image.h"
+
+#define PROF_NONE UINT32_MAX
+/* Strings that every profile has. */
+#define PROF_STR_EMPTY 0	/* "" */
+#define PROF_STR_DAMAGED 1	/* "[damaged]": its rows are lost from the file */
+
+/* A fact of the environment: run = PROF_NONE for the whole file. */
+struct prof_env {
+	uint32_t run;
+	uint32_t key, value;	/* str; keys: see doc/tally-format.5 */
+};
+
+enum prof_unit { PROF_UNIT_COUNT, PROF_UNIT_NS };
+
+struct prof_event {
+	uint32_t name;		/* str: what the user asked for */
+	uint32_t actual;	/* str: what was really opened */
+	uint32_t note;		/* str: why they differ, "" if they don't */
+	uint8_t unit;		/* enum prof_unit of `weight` */
+	uint8_t precise;	/* precise_ip really used, 0..3 */
+	uint8_t exclude_user, exclude_kernel;
+	uint32_t type;		/* perf_event_attr.type, config… as opened */
+	uint64_t config, config1, config2;
+	uint64_t freq;		/* asked rate in Hz, 0 when a period was asked */
+	uint64_t period;	/* asked or (fixed) real period, 0 if it varies */
+};
+
+struct prof_run {
+	uint32_t command;	/* str: shell-quoted, "" for system-wide */
+	int32_t exit_status;	/* wait status; -1 while unknown */
+	uint64_t start_ns, end_ns;	/* monotonic; end 0 while running */
+	uint64_t start_wall_ns;		/* since 1970 */
+	uint64_t user_ns, sys_ns;	/* of the command and its children */
+};
+
+struct prof_thread {
+	uint32_t run;
+	uint32_t pid, tid;	/* as the kernel numbers them */
+	uint32_t comm;		/* str; a new row when it changes */
+	uint32_t parent;	/* pid of the parent process, 0 if unknown */
+	uint64_t start_ns;	/* when this row's life begins */
+};
+
+enum prof_image_kind {
+	PROF_IMAGE_ELF,		/* vaddr is an ELF virtual address */
+	PROF_IMAGE_KERNEL,	/* vaddr is address - base (prof_image.base) */
+	PROF_IMAGE_MODULE,	/* vaddr is address - base */
+	PROF_IMAGE_VDSO,	/* vaddr is an ELF virtual address */
+	PROF_IMAGE_ANON,	/* no file: vaddr is the process address */
+	PROF_IMAGE_UNKNOWN,	/* no mapping covers it: process address */
+};
+
+enum {
+	PROF_IMAGE_DELETED = 1,		/* gone or replaced when recorded */
+	PROF_IMAGE_UNREADABLE = 2,	/* could not be opened: vaddr is a file
+					 * offset */
+};
+
+struct prof_image {
+	uint32_t path;		/* str */
+	uint8_t kind, flags;
+	struct build_id build_id;
+	uint64_t base;		/* kernel, module: load address */
+	/* Filled when symbolized; strings, "" when not: */
+	uint32_t debug_file;	/* where DWARF came from */
+	uint32_t note;		/* what is missing and would help */
+};
+
+struct prof_loc {
+	uint32_t image;
+	uint64_t vaddr;
+};
+
+/*
+ * Node 0 is the root.  A child of the root with loc >= PROF_MARK says how the
+ * stacks below it end at their outer side; stacks without mark are whole or
+ * their source cannot tell.
+ */
+struct prof_node {
+	uint32_t parent;	/* < own id */
+	uint32_t loc;		/* PROF_NONE for the root */
+};
+#define PROF_MARK 0xfffffff0u
+#define PROF_MARK_CUT (PROF_MARK + 0)	/* deeper than the source copies */
+#define PROF_MARK_BROKEN (PROF_MARK + 1)	/* unwinding failed */
+#define PROF_MARK_DAMAGED (PROF_MARK + 2)	/* its rows are lost from the file */
+
+struct prof_sample {
+	uint64_t time_ns;
+	uint32_t thread, cpu, event, stack;
+	uint64_t weight;	/* period: in the event's unit */
+};
+
+/* Samples that were lost, or a time of throttling. */
+enum prof_loss_kind { PROF_LOST, PROF_THROTTLED };
+struct prof_loss {
+	uint32_t run, event, cpu;	/* event or cpu PROF_NONE: unknown */
+	uint8_t kind;
+	uint64_t time_ns;
+	uint64_t count;		/* lost samples; throttle: number of times */
+};
+
+/* Totals of one event in one run. */
+struct prof_stat {
+	uint32_t run, event;
+	uint64_t value;		/* what the counter counted, event's unit */
+	uint64_t enabled_ns, running_ns;	/* differ when multiplexed */
+	uint64_t wanted;	/* samples that rate or period called for; 0 if
+				 * unknown */
+};
+
+/* A function.  Two rows differ when any field differs. */
+struct prof_func {
+	uint32_t image;
+	uint32_t name;		/* str: linkage name, not demangled */
+	uint32_t file, line;	/* declaration; "" and 0 if unknown */
+	uint64_t vaddr;		/* start of the symbol when only an ELF symbol names it
+				 * (tells equal local names apart), else 0 */
+};
+
+/* One level of an inline chain, shared between locations. */
+struct prof_frame {
+	uint32_t func;
+	uint32_t file;		/* str: where execution is in this function */
+	uint32_t line, column;
+	uint32_t outer;		/* frame this one is inlined into, < own id, or
+				 * PROF_NONE for the physical function */
+};
+
+/* A physical symbol that was hit: annotate's unit. */
+struct prof_symbol {
+	uint32_t image;
+	uint32_t name;		/* str: ELF symbol name */
+	uint64_t vaddr, size;
+};
+
+/* Code bytes of a hot function. */
+struct prof_code {
+	uint32_t image;
+	uint64_t vaddr;
+	uint32_t offset, size;	/* in profile.code_bytes */
+};
+
+struct profile {
+	struct strtab str;
+	VEC(struct prof_env) envs;
+	VEC(struct prof_event) events;
+	VEC(struct prof_run) runs;
+	VEC(struct prof_thread) threads;
+	VEC(struct prof_image) images;
+	VEC(struct prof_loc) locs;
+	VEC(struct prof_node) nodes;	/* at least the root */
+	VEC(struct prof_loss) losses;
+	VEC(struct prof_stat) stats;
+	/* the symbol part: all empty while unsymbolized */
+	VEC(struct prof_func) funcs;
+	VEC(struct prof_frame) frames;
+	VEC(uint32_t) loc_frame;	/* by loc: innermost frame or NONE; may
+					 * be shorter than locs */
+	VEC(struct prof_symbol) symbols;	/* any order */
+	VEC(struct prof_code) codes;
+	struct buf code_bytes;
+	bool symbolized;		/* a symbol part was made */
+	size_t str_base;		/* strings below are not of the symbol
+					 * part */
+	/* lookup for interning; not stored */
+	struct idtab loc_tab, func_tab, frame_tab;
+	struct u64map node_tab;
+};
+
+/* 0 or -ERR_NOMEM; the root node exists afterwards. */
+int profile_init(struct profile *p);
+void profile_fini(struct profile *p);
+
+/* Interning: the id of an equal row, or of a new one; PROF_NONE when out of
+ * memory. */
+uint32_t profile_str(struct profile *p, const char *s);
+uint32_t profile_loc(struct profile *p, uint32_t image, uint64_t vaddr);
+uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t loc);
+uint32_t profile_func(struct profile *p, const struct prof_func *f);
+uint32_t profile_frame(struct profile *p, const struct prof_frame *f);
+
+int profile_set_env(struct profile *p, uint32_t run, const char *key,
+		    const char *value);
+/* The last value set, or NULL. */
+const char *profile_env(const struct profile *p, uint32_t run,
+			const char *key);
+/* Starts a symbol part: forgets an old one, with its strings.  From here until
+ * the profile is written only the symbol part (and image.debug_file, image.note)
+ * may grow. */
+int profile_begin_symbols(struct profile *p);
+
+static inline const char *profile_cstr(const struct profile *p, uint32_t id)
+{
+	return strtab_get(&p->str, id);
+}
+
+static inline uint32_t profile_loc_frame(const struct profile *p, uint32_t loc)
+{
+	return loc < p->loc_frame.n ? p->loc_frame.v[loc] : PROF_NONE;
+}
+
+static inline bool prof_is_mark(uint32_t loc)
+{
+	return loc >= PROF_MARK && loc != PROF_NONE;
+}
+
+static inline bool prof_is_kernel(const struct prof_image *im)
+{
+	return im->kind == PROF_IMAGE_KERNEL || im->kind == PROF_IMAGE_MODULE;
+}
+
+#endif

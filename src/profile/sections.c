@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Tables to section bytes: see format.h and tables.c. */
+#include <string.h>
+
+#include "profile/format.h"
+
+/* Appends kind, length and the body; the body's length is known only after. */
+static void put_section(struct buf *out, enum section_kind kind,
+			const struct buf *body)
+{
+	buf_uleb(out, kind);
+	buf_uleb(out, body->n);
+	buf_bytes(out, body->p, body->n);
+	out->failed |= body->failed;
+}
+
+static void put_column(struct buf *b, const struct profile *p,
+		       const struct table *t, const struct column *c,
+		       size_t first, size_t end)
+{
+	uint64_t prev = 0;
+
+	for (size_t i = first; i < end; i++) {
+		const void *row = table_row(p, t, i);
+		uint64_t v;
+
+		if (c->code == COL_BUILD_ID) {
+			const struct build_id *id = (const struct build_id *)(
+				(const char *)row + c->offset);
+
+			buf_u8(b, id->len);
+			buf_bytes(b, id->bytes, id->len);
+			continue;
+		}
+		v = column_get(row, c);
+		switch (c->code) {
+		case COL_PLUS1:
+			buf_uleb(b, (uint32_t)(v + 1));
+			break;
+		case COL_DELTA:
+			buf_sleb(b, (int64_t)(v - prev));
+			prev = v;
+			break;
+		case COL_BACK:
+			buf_uleb(b, v == PROF_NONE ? 0 : i - v);
+			break;
+		default:
+			buf_uleb(b, v);
+		}
+	}
+}
+
+void section_put_table(struct buf *out, const struct profile *p,
+		       const struct table *t, size_t first, size_t end)
+{
+	struct buf body = { 0 };
+
+	if (first >= end)
+		return;
+	buf_uleb(&body, first);
+	buf_uleb(&body, end - first);
+	for (size_t c = 0; c < t->ncolumns; c++)
+		put_column(&body, p, t, &t->columns[c], first, end);
+	put_section(out, t->section, &body);
+	buf_fini(&body);
+}
+
+void section_put_strings(struct buf *out, const struct profile *p, size_t first,
+			 size_t end)
+{
+	struct buf body = { 0 };
+
+	if (first >= end)
+		return;
+	buf_uleb(&body, first);
+	buf_uleb(&body, end - first);
+	for (size_t i = first; i < end; i++)
+		buf_uleb(&body, strlen(p->str.str.v[i]));
+	for (size_t i = first; i < end; i++)
+		buf_str(&body, p->str.str.v[i]);
+	put_section(out, SECTION_STRINGS, &body);
+	buf_fini(&body);
+}
+
+void section_put_notes(struct buf *out, const struct profile *p)
+{
+	struct buf body = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->images.n; i++)
+		n += p->images.v[i].debug_file || p->images.v[i].note;
+	buf_uleb(&body, n);
+	for (size_t i = 0; i < p->images.n; i++) {
+		const struct prof_image *im = &p->images.v[i];
+
+		if (!im->debug_file && !im->note)
+			continue;
+		buf_uleb(&body, i);
+		buf_uleb(&body, im->debug_file);
+		buf_uleb(&body, im->note);
+	}
+	put_section(out, SECTION_IMAGE_NOTES, &body);
+	buf_fini(&body);
+}
+
+void section_put_codes(struct buf *out, const struct profile *p, size_t first,
+		       size_t end)
+{
+	struct buf body = { 0 };
+
+	buf_uleb(&body, end - first);
+	for (size_t i = first; i < end; i++) {
+		const struct prof_code *c = &p->codes.v[i];
+
+		buf_uleb(&body, c->image);
+		buf_uleb(&body, c->vaddr);
+		buf_uleb(&body, c->size);
+	}
+	for (size_t i = first; i < end; i++)
+		buf_bytes(&body, p->code_bytes.p + p->codes.v[i].offset,
+			  p->codes.v[i].size);
+	put_section(out, SECTION_CODES, &body);
+	buf_fini(&body);
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Section bytes to tables: see format.h.  The bytes are hostile. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "profile/format.h"
+
+static const struct table *table_of(uint64_t kind)
+{
+	for (size_t i = 0; i < format_ntables; i++)
+		if (format_tables[i].section == kind)
+			return &format_tables[i];
+	return NULL;
+}
+
+/* What stands in for rows that damaged chunks took with them: no strings, no
+ * parents; a lost node is a mark below the root. */
+static void fill_gap_row(const struct table *t, void *row)
+{
+	memset(row, 0, t->row);
+	if (t->section == SECTION_NODES)
+		((struct prof_node *)row)->loc = PROF_MARK_DAMAGED;
+	if (t->section == SECTION_LOC_FRAMES)
+		*(uint32_t *)row = PROF_NONE;
+	if (t->section == SECTION_FRAMES)
+		((struct prof_frame *)row)->outer = PROF_NONE;
+	if (t->section == SECTION_ENVS)
+		((struct prof_env *)row)->run = PROF_NONE;
+}
+
+struct any_vec {
+	void *v;
+	size_t n, cap;
+};
+
+static int table_resize(struct profile *p, const struct table *t, size_t n)
+{
+	struct any_vec v;
+	size_t old;
+
+	memcpy(&v, (char *)p + t->vec, sizeof(v));
+	if (vec_reserve_raw(&v.v, &v.cap, n, t->row) < 0)
+		return -ERR_NOMEM;
+	old = v.n;
+	v.n = n;
+	memcpy((char *)p + t->vec, &v, sizeof(v));
+	for (size_t i = old; i < n; i++)
+		fill_gap_row(t, table_row(p, t, i));
+	return 0;
+}
+
+static bool get_build_id(struct cursor *c, struct build_id *id)
+{
+	uint8_t len = cursor_u8(c);
+	const uint8_t *p;
+
+	if (len > BUILD_ID_MAX)
+		return false;
+	p = cursor_take(c, len);
+	if (!p)
+		return false;
+	memset(id, 0, sizeof(*id));
+	id->len = len;
+	memcpy(id->bytes, p, len);
+	return true;
+}
+
+static bool get_value(struct cursor *c, const struct column *col, size_t id,
+		      uint64_t *prev, uint64_t *v)
+{
+	switch (col->code) {
+	case COL_PLUS1:
+		*v = (uint32_t)(cursor_uleb32(c) - 1u);
+		break;
+	case COL_DELTA:
+		*prev += (uint64_t)cursor_sleb(c);
+		*v = *prev;
+		break;
+	case COL_BACK:
+		*v = cursor_uleb(c);
+		if (*v > id)
+			return false;
+		*v = *v ? id - *v : PROF_NONE;
+		break;
+	default:
+		*v = cursor_uleb(c);
+	}
+	if (col->width == 1 && *v > UINT8_MAX)
+		return false;
+	if (col->width == 4 && *v > UINT32_MAX)
+		return false;
+	return !c->bad;
+}
+
+static bool get_column(struct profile *p, const struct table *t,
+		       const struct column *col, size_t first, size_t count,
+		       struct cursor *c)
+{
+	uint64_t prev = 0, v;
+
+	for (size_t i = first; i < first + count; i++) {
+		char *row = table_row(p, t, i);
+
+		if (col->code == COL_BUILD_ID) {
+			if (!get_build_id(c, (struct build_id *)(row +
+								 col->offset)))
+				return false;
+			continue;
+		}
+		if (!get_value(c, col, i, &prev, &v))
+			return false;
+		column_set(row, col, v);
+	}
+	return true;
+}
+
+/* Where a section's rows go: after the rows there are, or (damage) after a gap,
+ * or over old ones where the table allows it. */
+static bool placement_ok(uint64_t first, uint64_t count, size_t have,
+			 bool replace, size_t gap)
+{
+	if (count > UINT32_MAX || first > UINT32_MAX)
+		return false;
+	if (first < have)
+		return replace && first + count <= have + count;
+	return first - have <= gap;
+}
+
+static bool get_table(struct profile *p, const struct table *t,
+		      struct cursor *c, size_t gap)
+{
+	uint64_t first = cursor_uleb(c), count = cursor_uleb(c);
+	size_t have = table_rows(p, t);
+
+	/* Every column takes at least one byte a row. */
+	if (c->bad || count > cursor_left(c) / t->ncolumns ||
+	    !placement_ok(first, count, have, t->mutable_rows, gap))
+		return false;
+	if (first + count > have &&
+	    table_resize(p, t, (size_t)(first + count)) < 0)
+		return false;
+	for (size_t i = 0; i < t->ncolumns; i++) {
+		if (!get_column(p, t, &t->columns[i], (size_t)first,
+				(size_t)count, c)) {
+			for (size_t j = 0; j < count; j++)
+				fill_gap_row(t, table_row(p, t,
+							  (size_t)first + j));
+			return false;
+		}
+	}
+	return true;
+}
+
+/* A string that takes a place even when an equal one exists: ids in the file
+ * count rows. */
+static bool add_string(struct profile *p, const char *s, size_t n, size_t id)
+{
+	char gap_name[32];
+
+	if (strtab_add_n(&p->str, s, n) == id)
+		return true;
+	/* A duplicate or a NUL inside: no writer makes these; keep ids in step. */
+	snprintf(gap_name, sizeof(gap_name), "[damaged #%zu]", id);
+	return strtab_add(&p->str, gap_name) == id;
+}
+
+static bool get_strings(struct profile *p, struct cursor *c, size_t gap)
+{
+	uint64_t first = cursor_uleb(c), count = cursor_uleb(c);
+	struct cursor text;
+
+	if (c->bad || count > cursor_left(c) ||
+	    !placement_ok(first, count, p->str.str.n, false, gap))
+		return false;
+	/* The lengths come first: the text begins after them. */
+	text = *c;
+	for (uint64_t i = 0; i < count; i++)
+		(void)cursor_uleb(&text);
+	while (p->str.str.n < first)
+		if (!add_string(p, "", 0, p->str.str.n))
+			return false;
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t n = cursor_uleb(c);
+		const uint8_t *s = cursor_take(&text, n);
+
+		if (!s || c->bad || !add_string(p, (const char *)s, (size_t)n,
+						p->str.str.n))
+			return false;
+	}
+	return true;
+}
+
+static bool get_notes(struct profile *p, struct cursor *c)
+{
+	uint64_t n = cursor_uleb(c);
+
+	for (uint64_t i = 0; i < n && !c->bad; i++) {
+		uint32_t image = cursor_uleb32(c);
+		uint32_t debug_file = cursor_uleb32(c);
+		uint32_t note = cursor_uleb32(c);
+
+		if (c->bad || image >= p->images.n)
+			return false;
+		if (debug_file < p->str.str.n)
+			p->images.v[image].debug_file = debug_file;
+		if (note < p->str.str.n)
+			p->images.v[image].note = note;
+	}
+	return !c->bad;
+}
+
+static bool get_codes(struct profile *p, struct cursor *c)
+{
+	uint64_t n = cursor_uleb(c), total = 0;
+	size_t first = p->codes.n;
+	const uint8_t *bytes;
+
+	if (n > cursor_left(c) / 3)
+		return false;
+	for (uint64_t i = 0; i < n; i++) {
+		struct prof_code code = {
+			.image = cursor_uleb32(c),
+			.vaddr = cursor_uleb(c),
+			.size = cursor_uleb32(c),
+		};
+
+		code.offset = (uint32_t)(p->code_bytes.n + total);
+		total += code.size;
+		if (c->bad || !code.size || total > CHUNK_MAX || code.image >= p->images.n ||
+		    p->code_bytes.n + total > UINT32_MAX ||
+		    vec_push(&p->codes, code) < 0) {
+			p->codes.n = first;
+			return false;
+		}
+	}
+	bytes = cursor_take(c, total);
+	if (bytes)
+		buf_bytes(&p->code_bytes, bytes, (size_t)total);
+	if (!bytes || p->code_bytes.failed) {
+		p->codes.n = first;
+		return false;
+	}
+	return true;
+}
+
+bool section_get(struct profile *p, uint64_t kind, struct cursor *c, size_t gap)
+{
+	const struct table *t = table_of(kind);
+
+	if (t)
+		return get_table(p, t, c, gap);
+	switch (kind) {
+	case SECTION_STRINGS:
+		return get_strings(p, c, gap);
+	case SECTION_IMAGE_NOTES:
+		return get_notes(p, c);
+	case SECTION_CODES:
+		return get_codes(p, c);
+	default:
+		return true;	/* a newer writer's: skipped by its length */
+	}
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The tables of the file as data: which field of which row is stored how and
+ * points where.  The order of columns is the order in the file and part of the
+ * format (doc/tally-format.5, "Tables").
+ */
+#include <string.h>
+
+#include "profile/format.h"
+
+#define COL(type, field, code, ref) \
+	{ offsetof(struct type, field), \
+	  (uint8_t)sizeof(((struct type *)0)->field), code, ref }
+
+static const struct column env_columns[] = {
+	COL(prof_env, run, COL_PLUS1, REF_RUN_OPT),
+	COL(prof_env, key, COL_ULEB, REF_STR),
+	COL(prof_env, value, COL_ULEB, REF_STR),
+};
+
+static const struct column event_columns[] = {
+	COL(prof_event, name, COL_ULEB, REF_STR),
+	COL(prof_event, actual, COL_ULEB, REF_STR),
+	COL(prof_event, note, COL_ULEB, REF_STR),
+	COL(prof_event, unit, COL_ULEB, REF_NONE),
+	COL(prof_event, precise, COL_ULEB, REF_NONE),
+	COL(prof_event, exclude_user, COL_ULEB, REF_NONE),
+	COL(prof_event, exclude_kernel, COL_ULEB, REF_NONE),
+	COL(prof_event, type, COL_ULEB, REF_NONE),
+	COL(prof_event, config, COL_ULEB, REF_NONE),
+	COL(prof_event, config1, COL_ULEB, REF_NONE),
+	COL(prof_event, config2, COL_ULEB, REF_NONE),
+	COL(prof_event, freq, COL_ULEB, REF_NONE),
+	COL(prof_event, period, COL_ULEB, REF_NONE),
+};
+
+static const struct column run_columns[] = {
+	COL(prof_run, command, COL_ULEB, REF_STR),
+	COL(prof_run, exit_status, COL_PLUS1, REF_NONE),
+	COL(prof_run, start_ns, COL_ULEB, REF_NONE),
+	COL(prof_run, end_ns, COL_ULEB, REF_NONE),
+	COL(prof_run, start_wall_ns, COL_ULEB, REF_NONE),
+	COL(prof_run, user_ns, COL_ULEB, REF_NONE),
+	COL(prof_run, sys_ns, COL_ULEB, REF_NONE),
+};
+
+static const struct column thread_columns[] = {
+	COL(prof_thread, run, COL_ULEB, REF_RUN),
+	COL(prof_thread, pid, COL_DELTA, REF_NONE),
+	COL(prof_thread, tid, COL_DELTA, REF_NONE),
+	COL(prof_thread, comm, COL_ULEB, REF_STR),
+	COL(prof_thread, parent, COL_DELTA, REF_NONE),
+	COL(prof_thread, start_ns, COL_DELTA, REF_NONE),
+};
+
+static const struct column image_columns[] = {
+	COL(prof_image, path, COL_ULEB, REF_STR),
+	COL(prof_image, kind, COL_ULEB, REF_NONE),
+	COL(prof_image, flags, COL_ULEB, REF_NONE),
+	COL(prof_image, build_id, COL_BUILD_ID, REF_NONE),
+	COL(prof_image, base, COL_ULEB, REF_NONE),
+};
+
+static const struct column loc_columns[] = {
+	COL(prof_loc, image, COL_ULEB, REF_IMAGE),
+	COL(prof_loc, vaddr, COL_DELTA, REF_NONE),
+};
+
+static const struct column node_columns[] = {
+	COL(prof_node, parent, COL_BACK, REF_BACK),
+	COL(prof_node, loc, COL_DELTA, REF_LOC),
+};
+
+static const struct column loss_columns[] = {
+	COL(prof_loss, run, COL_ULEB, REF_RUN),
+	COL(prof_loss, event, COL_PLUS1, REF_EVENT_OPT),
+	COL(prof_loss, cpu, COL_PLUS1, REF_NONE),
+	COL(prof_loss, kind, COL_ULEB, REF_NONE),
+	COL(prof_loss, time_ns, COL_DELTA, REF_NONE),
+	COL(prof_loss, count, COL_ULEB, REF_NONE),
+};
+
+static const struct column stat_columns[] = {
+	COL(prof_stat, run, COL_ULEB, REF_RUN),
+	COL(prof_stat, event, COL_ULEB, REF_EVENT),
+	COL(prof_stat, value, COL_ULEB, REF_NONE),
+	COL(prof_stat, enabled_ns, COL_ULEB, REF_NONE),
+	COL(prof_stat, running_ns, COL_ULEB, REF_NONE),
+	COL(prof_stat, wanted, COL_ULEB, REF_NONE),
+};
+
+static const struct column func_columns[] = {
+	COL(prof_func, image, COL_ULEB, REF_IMAGE),
+	COL(prof_func, name, COL_DELTA, REF_STR),
+	COL(prof_func, file, COL_DELTA, REF_STR),
+	COL(prof_func, line, COL_DELTA, REF_NONE),
+	COL(prof_func, vaddr, COL_DELTA, REF_NONE),
+};
+
+static const struct column frame_columns[] = {
+	COL(prof_frame, func, COL_DELTA, REF_FUNC),
+	COL(prof_frame, file, COL_DELTA, REF_STR),
+	COL(prof_frame, line, COL_DELTA, REF_NONE),
+	COL(prof_frame, column, COL_ULEB, REF_NONE),
+	COL(prof_frame, outer, COL_BACK, REF_BACK),
+};
+
+static const struct column loc_frame_columns[] = {
+	{ 0, 4, COL_DELTA, REF_FRAME_OPT },
+};
+
+static const struct column symbol_columns[] = {
+	COL(prof_symbol, image, COL_ULEB, REF_IMAGE),
+	COL(prof_symbol, name, COL_DELTA, REF_STR),
+	COL(prof_symbol, vaddr, COL_DELTA, REF_NONE),
+	COL(prof_symbol, size, COL_ULEB, REF_NONE),
+};
+
+#define TABLE(section, field, type, cols, mut, sym) \
+	{ section, #field, offsetof(struct profile, field), sizeof(type), mut, \
+	  sym, cols, sizeof(cols) / sizeof((cols)[0]) }
+
+const struct table format_tables[] = {
+	TABLE(SECTION_RUNS, runs, struct prof_run, run_columns, true, false),
+	TABLE(SECTION_ENVS, envs, struct prof_env, env_columns, false, false),
+	TABLE(SECTION_EVENTS, events, struct prof_event, event_columns, true,
+	      false),
+	TABLE(SECTION_THREADS, threads, struct prof_thread, thread_columns,
+	      false, false),
+	TABLE(SECTION_IMAGES, images, struct prof_image, image_columns, true,
+	      false),
+	TABLE(SECTION_LOCS, locs, struct prof_loc, loc_columns, false, false),
+	TABLE(SECTION_NODES, nodes, struct prof_node, node_columns, false,
+	      false),
+	TABLE(SECTION_LOSSES, losses, struct prof_loss, loss_columns, false,
+	      false),
+	TABLE(SECTION_STATS, stats, struct prof_stat, stat_columns, false,
+	      false),
+	TABLE(SECTION_FUNCS, funcs, struct prof_func, func_columns, false,
+	      true),
+	TABLE(SECTION_FRAMES, frames, struct prof_frame, frame_columns, false,
+	      true),
+	TABLE(SECTION_LOC_FRAMES, loc_frame, uint32_t, loc_frame_columns,
+	      false, true),
+	TABLE(SECTION_SYMBOLS, symbols, struct prof_symbol, symbol_columns,
+	      false, true),
+};
+const size_t format_ntables = sizeof(format_tables) / sizeof(format_tables[0]);
+
+/* All VEC types share one layout; the pointer is copied because its type
+ * differs from table to table. */
+struct any_vec {
+	void *v;
+	size_t n, cap;
+};
+
+size_t table_rows(const struct profile *p, const struct table *t)
+{
+	struct any_vec v;
+
+	memcpy(&v, (const char *)p + t->vec, sizeof(v));
+	return v.n;
+}
+
+void *table_row(const struct profile *p, const struct table *t, size_t i)
+{
+	struct any_vec v;
+
+	memcpy(&v, (const char *)p + t->vec, sizeof(v));
+	return (char *)v.v + i * t->row;
+}
+
+uint64_t column_get(const void *row, const struct column *c)
+{
+	const char *at = (const char *)row + c->offset;
+	uint32_t v32;
+	uint64_t v64;
+
+	switch (c->width) {
+	case 1:
+		return *(const uint8_t *)at;
+	case 4:
+		memcpy(&v32, at, 4);
+		return v32;
+	default:
+		memcpy(&v64, at, 8);
+		return v64;
+	}
+}
+
+void column_set(void *row, const struct column *c, uint64_t value)
+{
+	char *at = (char *)row + c->offset;
+	uint32_t v32 = (uint32_t)value;
+
+	switch (c->width) {
+	case 1:
+		*at = (char)(uint8_t)value;
+		break;
+	case 4:
+		memcpy(at, &v32, 4);
+		break;
+	default:
+		memcpy(at, &value, 8);
+	}
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_PROFILE_WRITER_H
+#define TALLY_PROFILE_WRITER_H
+/*
+ * Writes a .tally file (doc/tally-format.5).  Samples are appended as they come
+ * and leave memory at each flush; the tables of the model are written as far as
+ * they have grown since the last flush.  After a flush the file is whole up to
+ * that point, whatever happens next.
+ */
+#include "profile/model.h"
+
+struct writer;
+
+/* Creates (or truncates) the file and writes its header.  The profile must
+ * outlive the writer. */
+int writer_open(const char *path, const struct profile *p, struct writer **out,
+		struct error *err);
+/* Writes to an fd that the caller owns; `name` is for messages. */
+int writer_open_fd(int fd, const char *name, const struct profile *p,
+		   struct writer **out, struct error *err);
+/* Appends one sample; its rows (thread, stack…) must be in the model.  Flushes
+ * by itself when a batch is full.  After an error (disk full) every later call
+ * returns the same error and the file stays whole up to the last flush. */
+int writer_sample(struct writer *w, const struct prof_sample *s,
+		  struct error *err);
+/* Writes what is pending to the kernel. */
+int writer_flush(struct writer *w, struct error *err);
+/* Flushes, writes the symbol part (if profile.symbolized) and the end mark. */
+int writer_finish(struct writer *w, struct error *err);
+/* Bytes written so far. */
+uint64_t writer_bytes(const struct writer *w);
+void writer_close(struct writer *w);
+
+/* Writes a copy of the file `src` to `dst` (may be equal: replaced atomically)
+ * with the symbol part of `p`, which was read from src. */
+int writer_replace_symbols(const char *src, const char *dst,
+			   const struct profile *p, struct error *err);
+
+#endif

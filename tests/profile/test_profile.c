@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The model's interning and the file's round trip. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "profile/format.h"
+#include "profile/reader.h"
+#include "profile/writer.h"
+#include "sample_profile.h"
+
+enum { SAMPLES = 100 };
+
+static void test_interning(void **state)
+{
+	struct profile p;
+	uint32_t a, b;
+
+	(void)state;
+	assert_int_equal(profile_init(&p), 0);
+	a = profile_loc(&p, 0, 0x1000);
+	b = profile_loc(&p, 1, 0x1000);
+	assert_int_not_equal(a, b);
+	assert_int_equal(profile_loc(&p, 0, 0x1000), a);
+	assert_int_equal(profile_node(&p, 0, a), 1);
+	assert_int_equal(profile_node(&p, 1, a), 2);
+	assert_int_equal(profile_node(&p, 0, a), 1);
+	assert_int_equal(p.nodes.v[2].parent, 1);
+	for (uint64_t i = 0; i < 10000; i++)
+		assert_int_equal(profile_loc(&p, 2, i * 7), 2 + i);
+	for (uint64_t i = 0; i < 10000; i++)
+		assert_int_equal(profile_loc(&p, 2, i * 7), 2 + i);
+	profile_fini(&p);
+}
+
+/* A whole file in memory: the caller frees. */
+static struct buf make_file(bool symbols, size_t samples, size_t flush_every)
+{
+	struct profile p;
+	struct writer *w;
+	struct error err;
+	struct buf out = { 0 };
+	int fd = memfd_create("test", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(profile_init(&p), 0);
+	sample_profile_fill(&p);
+	assert_int_equal(writer_open_fd(fd, "test", &p, &w, &err), 0);
+	for (size_t i = 0; i < samples; i++) {
+		struct prof_sample s = sample_profile_sample(i);
+
+		assert_int_equal(writer_sample(w, &s, &err), 0);
+		if (flush_every && i % flush_every == 0)
+			assert_int_equal(writer_flush(w, &err), 0);
+	}
+	p.runs.v[0].end_ns = 99;
+	p.runs.v[0].exit_status = 3;
+	assert_int_equal(writer_flush(w, &err), 0);
+	if (symbols) {
+		assert_int_equal(profile_begin_symbols(&p), 0);
+		sample_profile_symbols(&p);
+	}
+	assert_int_equal(writer_finish(w, &err), 0);
+	writer_close(w);
+	profile_fini(&p);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_int_equal(io_read_fd(fd, "test", 1 << 20, &out, &err), 0);
+	close(fd);
+	return out;
+}
+
+/* Every stored field of every row. */
+static void same_tables(const struct profile *a, const struct profile *b)
+{
+	for (size_t i = 0; i < format_ntables; i++) {
+		const struct table *t = &format_tables[i];
+
+		assert_int_equal(table_rows(a, t), table_rows(b, t));
+		for (size_t r = 0; r < table_rows(a, t); r++)
+			for (size_t c = 0; c < t->ncolumns; c++)
+				assert_int_equal(
+					column_get(table_row(a, t, r),
+						   &t->columns[c]),
+					column_get(table_row(b, t, r),
+						   &t->columns[c]));
+	}
+}
+
+static void check_tables(const struct profile *p, bool symbols)
+{
+	struct profile want;
+
+	assert_int_equal(profile_init(&want), 0);
+	sample_profile_fill(&want);
+	want.runs.v[0].end_ns = 99;
+	want.runs.v[0].exit_status = 3;
+	if (symbols) {
+		assert_int_equal(profile_begin_symbols(&want), 0);
+		sample_profile_symbols(&want);
+	}
+	assert_int_equal(p->symbolized, symbols);
+	assert_int_equal(p->str.str.n, want.str.str.n);
+	for (uint32_t i = 0; i < want.str.str.n; i++)
+		assert_string_equal(profile_cstr(p, i), profile_cstr(&want, i));
+	same_tables(p, &want);
+	assert_memory_equal(&p->images.v[0].build_id,
+			    &want.images.v[0].build_id,
+			    sizeof(struct build_id));
+	assert_int_equal(p->images.v[0].note, want.images.v[0].note);
+	assert_int_equal(p->codes.n, want.codes.n);
+	if (symbols)
+		assert_memory_equal(p->code_bytes.p, "\x55\x48\x89\xe5", 4);
+	assert_string_equal(profile_env(p, PROF_NONE, "hostname"), "box");
+	assert_string_equal(profile_env(p, 0, "cwd"), "/tmp");
+	assert_null(profile_env(p, 0, "hostname"));
+	profile_fini(&want);
+}
+
+static size_t check_samples(struct reader *r, size_t want)
+{
+	struct sample_batch b;
+	size_t n = 0;
+
+	reader_rewind(r);
+	while (reader_next(r, &b)) {
+		for (size_t i = 0; i < b.n; i++, n++) {
+			struct prof_sample s = sample_profile_sample(n);
+
+			assert_int_equal(b.time_ns[i], s.time_ns);
+			assert_int_equal(b.thread[i], s.thread);
+			assert_int_equal(b.cpu[i], s.cpu);
+			assert_int_equal(b.event[i], s.event);
+			assert_int_equal(b.weight[i], s.weight);
+			assert_int_equal(b.stack[i], s.stack);
+		}
+	}
+	if (want)
+		assert_int_equal(n, want);
+	return n;
+}
+
+static struct reader *open_bytes(const struct buf *b)
+{
+	struct reader *r;
+	struct error err;
+
+	assert_int_equal(reader_open_bytes(b->p, b->n, "test", &r, &err), 0);
+	return r;
+}
+
+static void round_trip(bool symbols, size_t samples, size_t flush_every)
+{
+	struct buf b = make_file(symbols, samples, flush_every);
+	struct reader *r = open_bytes(&b);
+
+	check_tables(reader_profile(r), symbols);
+	assert_int_equal(reader_sample_count(r), samples);
+	check_samples(r, samples);
+	check_samples(r, samples);
+	assert_string_equal(reader_damage(r)->message, "");
+	assert_false(reader_damage(r)->incomplete);
+	reader_close(r);
+	buf_fini(&b);
+}
+
+static void test_round_trip(void **state)
+{
+	(void)state;
+	round_trip(false, SAMPLES, 0);
+	round_trip(true, SAMPLES, 0);
+	round_trip(true, SAMPLES, 7);
+	round_trip(true, 3 * READER_BATCH + 5, 0);
+}
+
+static void test_columns(void **state)
+{
+	struct buf b = make_file(false, SAMPLES, 0);
+	struct reader *r = open_bytes(&b);
+	struct sample_batch batch;
+
+	(void)state;
+	reader_columns(r, COLUMN_STACK | COLUMN_EVENT);
+	assert_true(reader_next(r, &batch));
+	assert_null(batch.time_ns);
+	assert_null(batch.thread);
+	assert_null(batch.cpu);
+	assert_null(batch.weight);
+	for (size_t i = 0; i < batch.n; i++) {
+		assert_int_equal(batch.stack[i],
+				 sample_profile_sample(i).stack);
+		assert_int_equal(batch.event[i],
+				 sample_profile_sample(i).event);
+	}
+	reader_close(r);
+	buf_fini(&b);
+}
+
+/* Any cut opens (or says that the header is cut), yields a prefix of the
+ * samples, and says that something is missing. */
+static void test_every_cut(void **state)
+{
+	struct buf b = make_file(true, SAMPLES, 9);
+	size_t last = 0;
+
+	(void)state;
+	for (size_t n = 0; n < b.n; n++) {
+		uint8_t *copy = malloc(n + 1);
+		struct reader *r;
+		struct error err;
+		size_t got;
+
+		memcpy(copy, b.p, n);
+		if (reader_open_bytes(copy, n, "cut", &r, &err) < 0) {
+			assert_true(n < 32);
+			assert_non_null(strstr(err.msg, "cut"));
+			free(copy);
+			continue;
+		}
+		assert_true(n >= 32);
+		got = check_samples(r, 0);
+		assert_true(got >= last);
+		last = got;
+		assert_true(reader_damage(r)->incomplete);
+		assert_string_not_equal(reader_damage(r)->message, "");
+		reader_close(r);
+		free(copy);
+	}
+	assert_int_equal(last, SAMPLES);
+	buf_fini(&b);
+}
+
+/* A flipped byte is noticed, and costs at most the chunk it is in. */
+static void test_every_flip(void **state)
+{
+	struct buf b = make_file(true, SAMPLES, 9);
+
+	(void)state;
+	for (size_t n = 0; n < b.n; n++) {
+		struct reader *r;
+		struct error err;
+		struct sample_batch batch;
+		size_t got = 0;
+
+		b.p[n] ^= 0x41;
+		if (reader_open_bytes(b.p, b.n, "flip", &r, &err) < 0) {
+			assert_true(n < 32);
+			b.p[n] ^= 0x41;
+			continue;
+		}
+		while (reader_next(r, &batch))
+			got += batch.n;
+		assert_true(reader_damage(r)->bad_chunks ||
+			    reader_damage(r)->incomplete);
+		assert_true(got + reader_damage(r)->bad_samples <= SAMPLES);
+		assert_string_not_equal(reader_damage(r)->message, "");
+		reader_close(r);
+		b.p[n] ^= 0x41;
+	}
+	buf_fini(&b);
+}
+
+/* A middle chunk that is gone takes its own rows only. */
+static void test_lost_middle(void **state)
+{
+	struct buf b = make_file(true, SAMPLES, 9);
+	struct reader *r;
+	struct sample_batch batch;
+	size_t got = 0;
+
+	(void)state;
+	for (size_t i = 0; i < 100; i++)	/* inside the first tables */
+		b.p[80 + i] = 0;
+	r = open_bytes(&b);
+	while (reader_next(r, &batch))
+		got += batch.n;
+	assert_true(reader_damage(r)->bad_chunks > 0);
+	assert_int_equal(got + reader_damage(r)->bad_samples, SAMPLES);
+	reader_close(r);
+	buf_fini(&b);
+}
+
+static char *scratch_file(const struct buf *b)
+{
+	char *path = strdup("/tmp/tally-test-XXXXXX");
+	int fd = mkstemp(path);
+	struct error err;
+
+	assert_true(fd >= 0);
+	assert_int_equal(io_write_all(fd, path, b->p, b->n, &err), 0);
+	close(fd);
+	return path;
+}
+
+/* Symbolizing an unsymbolized copy gives the same bytes as at once; doing it
+ * again does not grow the file. */
+static void test_replace_symbols(void **state)
+{
+	struct buf plain = make_file(false, SAMPLES, 9);
+	struct buf full = make_file(true, SAMPLES, 9);
+	char *path = scratch_file(&plain);
+
+	(void)state;
+	for (int round = 0; round < 3; round++) {
+		struct reader *r;
+		struct error err;
+		struct buf got = { 0 };
+
+		assert_int_equal(reader_open(path, &r, &err), 0);
+		assert_int_equal(profile_begin_symbols(reader_profile(r)), 0);
+		sample_profile_symbols(reader_profile(r));
+		assert_int_equal(writer_replace_symbols(
+					 path, path, reader_profile(r), &err),
+				 0);
+		reader_close(r);
+		assert_int_equal(io_read_file(path, 1 << 20, &got, &err), 0);
+		assert_int_equal(got.n, full.n);
+		assert_memory_equal(got.p, full.p, full.n);
+		buf_fini(&got);
+	}
+	unlink(path);
+	free(path);
+	buf_fini(&plain);
+	buf_fini(&full);
+}
+
+static void test_not_tally(void **state)
+{
+	struct reader *r;
+	struct error err;
+
+	(void)state;
+	assert_true(reader_open_bytes("PERFILE2........................", 32,
+				      "perf.data", &r, &err) < 0);
+	assert_non_null(strstr(err.msg, "perf.data: not a tally recording"));
+	assert_true(reader_open("/nonexistent", &r, &err) < 0);
+	assert_int_equal(err.code, ERR_NOTFOUND);
+}
+
+/* An old recording is kept as FILE.old. */
+static void test_keeps_old(void **state)
+{
+	struct buf b = make_file(false, 1, 0), got = { 0 };
+	char *path = scratch_file(&b), old[64];
+	struct profile p;
+	struct writer *w;
+	struct error err;
+
+	(void)state;
+	snprintf(old, sizeof(old), "%s.old", path);
+	assert_int_equal(profile_init(&p), 0);
+	assert_int_equal(writer_open(path, &p, &w, &err), 0);
+	writer_close(w);
+	profile_fini(&p);
+	assert_int_equal(io_read_file(old, 1 << 20, &got, &err), 0);
+	assert_int_equal(got.n, b.n);
+	unlink(path);
+	unlink(old);
+	free(path);
+	buf_fini(&b);
+	buf_fini(&got);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_interning),
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_every_cut),
+		cmocka_unit_test(test_every_flip),
+		cmocka_unit_test(test_lost_middle),
+		cmocka_unit_test(test_replace_symbols),
+		cmocka_unit_test(test_not_tally),
+		cmocka_unit_test(test_keeps_old),
+	};
+
+	return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
+}
