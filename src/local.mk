@@ -2,7 +2,8 @@
 # A folder is a library; the order is the layers', lowest first.
 include src/base/local.mk
 include src/image/local.mk
+include src/events/local.mk
 include src/symbolize/local.mk
 include src/profile/local.mk
 
-TALLY_LIBS += libprofile.a libsymbolize.a libimage.a libbase.a
+TALLY_LIBS += libprofile.a libsymbolize.a libevents.a libimage.a libbase.a

@@ -3,5 +3,6 @@
 EXTRA_DIST += tests/lib.sh
 include tests/base/local.mk
 include tests/image/local.mk
+include tests/events/local.mk
 include tests/symbolize/local.mk
 include tests/profile/local.mk

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "events/events.h"
+
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "base/vec.h"
+#include "events/names.h"
+#include "events/pmu.h"
+
+/* What a misspelt word may have meant. */
+struct hint {
+	struct nearest near;
+	char best[64];		/* names live only while they are listed */
+};
+
+static void hint_try(struct hint *h, const char *name)
+{
+	nearest_try(&h->near, name);
+	if (h->near.best != name)
+		return;
+	snprintf(h->best, sizeof(h->best), "%s", name);
+	h->near.best = h->best;
+}
+
+static bool hint_cb(void *ctx, const struct event_info *info)
+{
+	hint_try(ctx, info->name);
+	if (*info->alias)
+		hint_try(ctx, info->alias);
+	return true;
+}
+
+static int unknown_event(const char *word, const char *sysfs,
+			 struct error *err)
+{
+	struct hint h = { .near = nearest_to(word) };
+	const char *best;
+
+	event_names_each(hint_cb, &h);
+	pmu_each(sysfs, hint_cb, &h);
+	best = nearest_best(&h.near);
+	if (best)
+		return error_set(err, ERR_USAGE,
+				 "unknown event \"%s\"; did you mean %s?", word,
+				 best);
+	return error_set(err, ERR_USAGE, "unknown event \"%s\"; \"tally list\" "
+			 "shows the events of this machine", word);
+}
+
+static int unknown_pmu(const char *pmu, const char *sysfs, struct error *err)
+{
+	struct hint h = { .near = nearest_to(pmu) };
+	const char *best;
+
+	pmu_names_each(sysfs, hint_cb, &h);
+	best = nearest_best(&h.near);
+	return error_set(err, ERR_USAGE, "no PMU \"%s\" on this machine%s%s%s",
+			 pmu, best ? "; did you mean " : "", best ? best : "",
+			 best ? "?" : "");
+}
+
+/*
+ * Modifiers as perf-list(1) defines them.  Naming one of u, k, h excludes the
+ * others; G and H choose guest and host.  Guests are excluded unless asked for.
+ */
+static int modifiers_parse(const char *s, struct event_spec *e,
+			   struct error *err)
+{
+	bool u = false, k = false, h = false, g = false, host = false;
+	unsigned int p = 0;
+
+	for (const char *c = s; *c; c++) {
+		switch (*c) {
+		case 'u': u = true; break;
+		case 'k': k = true; break;
+		case 'h': h = true; break;
+		case 'G': g = true; break;
+		case 'H': host = true; break;
+		case 'p': p++; break;
+		case 'P': e->max_precise = true; break;
+		case 'D': e->pinned = true; break;
+		default:
+			return error_set(err, ERR_USAGE,
+					 "event \"%s\": unknown modifier '%c' "
+					 "(known: u k h G H p P D)", e->text,
+					 *c);
+		}
+	}
+	if (p > 3)
+		return error_set(err, ERR_USAGE,
+				 "event \"%s\": at most three p (:ppp)",
+				 e->text);
+	e->precise = (uint8_t)p;
+	if (u || k || h) {
+		e->exclude_user = !u;
+		e->exclude_kernel = !k;
+		e->exclude_hv = !h;
+	}
+	e->exclude_guest = !g;
+	e->exclude_host = g && !host;
+	return 0;
+}
+
+static bool raw_parse(const char *s, size_t n, struct event_spec *e)
+{
+	uint64_t v = 0;
+
+	if (n < 2 || n > 17 || s[0] != 'r')
+		return false;
+	for (size_t i = 1; i < n; i++) {
+		int c = s[i];
+		int d = c >= '0' && c <= '9' ? c - '0'
+			: c >= 'a' && c <= 'f' ? c - 'a' + 10
+			: c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+
+		if (d < 0)
+			return false;
+		v = v << 4 | (uint64_t)d;
+	}
+	e->type = PERF_TYPE_RAW;
+	e->config = v;
+	return true;
+}
+
+/* pmu/terms/modifiers: `first` is its first slash. */
+static int slash_parse(const char *word, const char *first, const char *sysfs,
+		       struct event_spec *e, struct error *err)
+{
+	const char *last = strrchr(word, '/');
+	char pmu[EVENT_NAME_MAX], mods[EVENT_NAME_MAX];
+	int r;
+
+	if (last == first)
+		return error_set(err, ERR_USAGE,
+				 "event \"%s\": the second / is missing", word);
+	snprintf(pmu, sizeof(pmu), "%.*s", (int)(first - word), word);
+	snprintf(mods, sizeof(mods), "%s", last[1] == ':' ? last + 2 : last + 1);
+	r = pmu_parse(sysfs, pmu, first + 1, (size_t)(last - first - 1), e, err);
+	if (r == -ERR_NOTFOUND)
+		return unknown_pmu(pmu, sysfs, err);
+	return r < 0 ? r : modifiers_parse(mods, e, err);
+}
+
+/* system:name or system:name:modifiers; 0 when it is none. */
+static int tracepoint_parse(const char *word, const char *colon,
+			    const char *sysfs, struct event_spec *e,
+			    struct error *err)
+{
+	const char *second = strchr(colon + 1, ':');
+	char system[EVENT_NAME_MAX], name[EVENT_NAME_MAX];
+	int r;
+
+	snprintf(system, sizeof(system), "%.*s", (int)(colon - word), word);
+	snprintf(name, sizeof(name), "%.*s",
+		 second ? (int)(second - colon - 1) : (int)strlen(colon + 1),
+		 colon + 1);
+	r = tracepoint_find(sysfs, system, name, e, err);
+	if (r <= 0)
+		return r;
+	r = modifiers_parse(second ? second + 1 : "", e, err);
+	return r < 0 ? r : 1;
+}
+
+static int word_parse(const char *word, const char *sysfs,
+		      struct event_spec *e, struct error *err)
+{
+	const char *slash = strchr(word, '/'), *colon = strchr(word, ':');
+	size_t n = colon ? (size_t)(colon - word) : strlen(word);
+	char name[EVENT_NAME_MAX];
+	int r;
+
+	memset(e, 0, sizeof(*e));
+	snprintf(e->text, sizeof(e->text), "%s", word);
+	if (slash && (!colon || slash < colon))
+		return slash_parse(word, slash, sysfs, e, err);
+	if (event_name_find(word, n, e) || raw_parse(word, n, e))
+		return modifiers_parse(colon ? colon + 1 : "", e, err);
+	snprintf(name, sizeof(name), "%.*s", (int)n, word);
+	r = pmu_event_find(sysfs, name, e, err);
+	if (r > 0)
+		return modifiers_parse(colon ? colon + 1 : "", e, err);
+	if (!r && colon)
+		r = tracepoint_parse(word, colon, sysfs, e, err);
+	if (r)
+		return r < 0 ? r : 0;
+	if (*word == '{')
+		return error_set(err, ERR_USAGE, "event groups { } are not "
+				 "supported; list the events with commas");
+	return unknown_event(colon && colon[1] ? word : name, sysfs, err);
+}
+
+/* The end of the first event of a list: a comma outside pmu/…/. */
+static const char *word_end(const char *s)
+{
+	bool inside = false;
+
+	for (; *s && (inside || *s != ','); s++)
+		if (*s == '/')
+			inside = !inside;
+	return s;
+}
+
+static int list_add(struct event_list *out, const struct event_spec *e,
+		    struct error *err)
+{
+	if (vec_push(out, *e) < 0)
+		return error_set(err, ERR_NOMEM, "out of memory for events");
+	return 0;
+}
+
+int events_parse(const char *text, const char *sysfs, struct event_list *out,
+		 struct error *err)
+{
+	size_t before = out->n;
+	int r = 0;
+
+	for (;;) {
+		const char *end = word_end(text);
+		size_t n = (size_t)(end - text);
+		char word[EVENT_NAME_MAX];
+		struct event_spec e;
+
+		while (n && *text == ' ')
+			text++, n--;
+		while (n && text[n - 1] == ' ')
+			n--;
+		if (!n)
+			r = error_set(err, ERR_USAGE, "an event name is empty");
+		else if (n >= sizeof(word))
+			r = error_set(err, ERR_USAGE, "event \"%.20s…\" is longer "
+				      "than %d characters", text,
+				      EVENT_NAME_MAX - 1);
+		if (r < 0)
+			break;
+		memcpy(word, text, n);
+		word[n] = 0;
+		r = word_parse(word, sysfs, &e, err);
+		if (!r)
+			r = list_add(out, &e, err);
+		if (r < 0 || !*end)
+			break;
+		text = end + 1;
+	}
+	if (r < 0)
+		out->n = before;
+	return r;
+}
+
+void event_list_fini(struct event_list *l)
+{
+	vec_fini(l);
+}
+
+void events_each(const char *sysfs, event_info_cb *cb, void *ctx)
+{
+	if (event_names_each(cb, ctx))
+		pmu_each(sysfs, cb, ctx);
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "events/names.h"
+
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+
+#define HW(c) PERF_TYPE_HARDWARE, PERF_COUNT_HW_##c
+#define SW(c) PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##c
+
+enum { SW_CGROUP_SWITCHES = 11 };	/* newer than some headers */
+
+static const struct event_name names[] = {
+	{ "cycles", "cpu-cycles", HW(CPU_CYCLES), "processor cycles" },
+	{ "instructions", "", HW(INSTRUCTIONS), "instructions retired" },
+	{ "cache-references", "", HW(CACHE_REFERENCES),
+	  "accesses that reach the last-level cache" },
+	{ "cache-misses", "", HW(CACHE_MISSES),
+	  "accesses that miss the last-level cache" },
+	{ "branches", "branch-instructions", HW(BRANCH_INSTRUCTIONS),
+	  "branches retired" },
+	{ "branch-misses", "", HW(BRANCH_MISSES), "mispredicted branches" },
+	{ "bus-cycles", "", HW(BUS_CYCLES), "bus cycles" },
+	{ "stalled-cycles-frontend", "idle-cycles-frontend",
+	  HW(STALLED_CYCLES_FRONTEND), "cycles without instructions to issue" },
+	{ "stalled-cycles-backend", "idle-cycles-backend",
+	  HW(STALLED_CYCLES_BACKEND), "cycles that wait for results" },
+	{ "ref-cycles", "", HW(REF_CPU_CYCLES),
+	  "cycles at a constant reference rate" },
+	{ "cpu-clock", "", SW(CPU_CLOCK), "time on the processor, by a timer" },
+	{ "task-clock", "", SW(TASK_CLOCK), "time that a task ran" },
+	{ "page-faults", "faults", SW(PAGE_FAULTS), "page faults" },
+	{ "context-switches", "cs", SW(CONTEXT_SWITCHES),
+	  "switches from one task to another" },
+	{ "cpu-migrations", "migrations", SW(CPU_MIGRATIONS),
+	  "moves of a task to another processor" },
+	{ "minor-faults", "", SW(PAGE_FAULTS_MIN),
+	  "page faults served from memory" },
+	{ "major-faults", "", SW(PAGE_FAULTS_MAJ), "page faults that read a disk" },
+	{ "alignment-faults", "", SW(ALIGNMENT_FAULTS),
+	  "unaligned accesses that the kernel fixed" },
+	{ "emulation-faults", "", SW(EMULATION_FAULTS),
+	  "instructions that the kernel emulated" },
+	{ "bpf-output", "", SW(BPF_OUTPUT), "data written by BPF programs" },
+	{ "cgroup-switches", "", PERF_TYPE_SOFTWARE, SW_CGROUP_SWITCHES,
+	  "switches to a task of another cgroup" },
+	{ "dummy", "", SW(DUMMY), "counts nothing" },
+	{ NULL, NULL, 0, 0, NULL },
+};
+
+const struct event_name *event_names(void)
+{
+	return names;
+}
+
+enum { OP_R = 1 << PERF_COUNT_HW_CACHE_OP_READ,
+       OP_W = 1 << PERF_COUNT_HW_CACHE_OP_WRITE,
+       OP_P = 1 << PERF_COUNT_HW_CACHE_OP_PREFETCH };
+
+/* By PERF_COUNT_HW_CACHE_*; ops that make sense there (perf_event_open(2)). */
+static const struct {
+	const char *name;
+	unsigned int ops;
+	const char *what;
+} caches[] = {
+	{ "L1-dcache", OP_R | OP_W | OP_P, "level 1 data cache" },
+	{ "L1-icache", OP_R | OP_P, "level 1 instruction cache" },
+	{ "LLC", OP_R | OP_W | OP_P, "last-level cache" },
+	{ "dTLB", OP_R | OP_W | OP_P, "data TLB" },
+	{ "iTLB", OP_R, "instruction TLB" },
+	{ "branch", OP_R, "branch predictor" },
+	{ "node", OP_R | OP_W | OP_P, "memory of the local node" },
+};
+
+/* By PERF_COUNT_HW_CACHE_OP_*: "loads", and before "-misses" "load". */
+static const struct {
+	const char *access, *miss, *verb;
+} ops[] = {
+	{ "loads", "load-misses", "reads" },
+	{ "stores", "store-misses", "writes" },
+	{ "prefetches", "prefetch-misses", "prefetches" },
+};
+
+enum { CACHES = sizeof(caches) / sizeof(caches[0]), OPS = 3, RESULTS = 2 };
+
+static bool cache_each(event_info_cb *cb, void *ctx)
+{
+	char name[64], summary[96];
+	struct event_info info = { name, "", "cache", summary };
+
+	for (int i = 0; i < CACHES * OPS * RESULTS; i++) {
+		int c = i / (OPS * RESULTS), op = i / RESULTS % OPS;
+		int miss = i % RESULTS;
+
+		if (!(caches[c].ops & 1u << op))
+			continue;
+		snprintf(name, sizeof(name), "%s-%s", caches[c].name,
+			 miss ? ops[op].miss : ops[op].access);
+		snprintf(summary, sizeof(summary), "%s%s, %s", ops[op].verb,
+			 miss ? " that miss" : "", caches[c].what);
+		if (!cb(ctx, &info))
+			return false;
+	}
+	return true;
+}
+
+static bool cache_find(const char *s, size_t n, struct event_spec *out)
+{
+	for (int c = 0; c < CACHES; c++) {
+		size_t k = strlen(caches[c].name);
+
+		if (n <= k + 1 || memcmp(s, caches[c].name, k) || s[k] != '-')
+			continue;
+		for (int i = 0; i < OPS * RESULTS; i++) {
+			int op = i / RESULTS, miss = i % RESULTS;
+			const char *w = miss ? ops[op].miss : ops[op].access;
+
+			if (!(caches[c].ops & 1u << op) ||
+			    strlen(w) != n - k - 1 ||
+			    memcmp(s + k + 1, w, n - k - 1))
+				continue;
+			out->type = PERF_TYPE_HW_CACHE;
+			out->config = (uint64_t)(c | op << 8 | miss << 16);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool same(const char *s, size_t n, const char *word)
+{
+	return strlen(word) == n && !memcmp(s, word, n);
+}
+
+bool event_name_find(const char *s, size_t n, struct event_spec *out)
+{
+	if (!n)
+		return false;
+	for (const struct event_name *e = names; e->name; e++) {
+		if (!same(s, n, e->name) && !same(s, n, e->alias))
+			continue;
+		out->type = e->type;
+		out->config = e->config;
+		out->software = e->type == PERF_TYPE_SOFTWARE;
+		if (out->software && (e->config == PERF_COUNT_SW_CPU_CLOCK ||
+				      e->config == PERF_COUNT_SW_TASK_CLOCK))
+			out->unit = EVENT_UNIT_NS;
+		return true;
+	}
+	return cache_find(s, n, out);
+}
+
+bool event_names_each(event_info_cb *cb, void *ctx)
+{
+	for (const struct event_name *e = names; e->name; e++) {
+		struct event_info info = {
+			e->name, e->alias,
+			e->type == PERF_TYPE_HARDWARE ? "hardware" : "software",
+			e->summary,
+		};
+
+		if (!cb(ctx, &info))
+			return false;
+	}
+	return cache_each(cb, ctx);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_EVENTS_NAMES_H
+#define TALLY_EVENTS_NAMES_H
+/*
+ * The kernel's own event names: hardware, software and cache events, as
+ * perf_event_open(2) and perf-list(1) spell them.
+ */
+#include "events/events.h"
+
+/* A generic event. */
+struct event_name {
+	const char *name, *alias;	/* alias may be "" */
+	uint32_t type;			/* PERF_TYPE_* */
+	uint64_t config;
+	const char *summary;
+};
+
+/* Hardware and software events; ends with name == NULL. */
+const struct event_name *event_names(void);
+
+/* Fills type, config, unit and software; false when it is no such name (of n
+ * bytes). */
+bool event_name_find(const char *s, size_t n, struct event_spec *out);
+
+/* Calls cb for each name that events_parse knows without sysfs. */
+bool event_names_each(event_info_cb *cb, void *ctx);
+
+#endif

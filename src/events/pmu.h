@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_EVENTS_PMU_H
+#define TALLY_EVENTS_PMU_H
+/*
+ * PMUs as sysfs describes them (Documentation/ABI/testing/
+ * sysfs-bus-event_source-devices-{format,events}): a type number, terms that
+ * are bit ranges of config words, and named events made of terms.
+ */
+#include "events/events.h"
+
+/* pmu/TERM[=VALUE],…/ : fills type, config words, period, freq and text (of
+ * name=). `terms` has n bytes. */
+int pmu_parse(const char *sysfs, const char *pmu, const char *terms, size_t n,
+	      struct event_spec *out, struct error *err);
+
+/* An event that some PMU describes under this bare name; 1 when found, 0 when
+ * not, or an error. */
+int pmu_event_find(const char *sysfs, const char *name, struct event_spec *out,
+		   struct error *err);
+
+/* SYSTEM:NAME; 1 when it exists, 0 when not, or an error. */
+int tracepoint_find(const char *sysfs, const char *system, const char *name,
+		    struct event_spec *out, struct error *err);
+
+/* All named PMU events as pmu/event/; false when cb stopped. */
+bool pmu_each(const char *sysfs, event_info_cb *cb, void *ctx);
+/* The names of the PMUs, each as event_info.name. */
+bool pmu_names_each(const char *sysfs, event_info_cb *cb, void *ctx);
+
+#endif

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Numbers: enum perf_type_id, perf_hw_id, perf_sw_ids and the HW_CACHE encoding
+ * of include/uapi/linux/perf_event.h; modifiers: perf-list(1).  They are written
+ * out here, so that a slip in the table is seen.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "events/events.h"
+#include "sysfs.h"
+
+static struct event_spec parse_one(const char *text, const char *sysfs)
+{
+	struct event_list l = { 0 };
+	struct error err = { 0 };
+	struct event_spec e;
+
+	if (events_parse(text, sysfs, &l, &err) < 0)
+		fail_msg("%s: %s", text, err.msg);
+	assert_int_equal(l.n, 1);
+	e = l.v[0];
+	event_list_fini(&l);
+	return e;
+}
+
+static void names_have_the_kernels_numbers(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t type;
+		uint64_t config;
+	} cases[] = {
+		{ "cycles", 0, 0 }, { "cpu-cycles", 0, 0 },
+		{ "instructions", 0, 1 }, { "cache-references", 0, 2 },
+		{ "cache-misses", 0, 3 }, { "branches", 0, 4 },
+		{ "branch-instructions", 0, 4 }, { "branch-misses", 0, 5 },
+		{ "bus-cycles", 0, 6 }, { "stalled-cycles-frontend", 0, 7 },
+		{ "idle-cycles-backend", 0, 8 }, { "ref-cycles", 0, 9 },
+		{ "cpu-clock", 1, 0 }, { "task-clock", 1, 1 },
+		{ "page-faults", 1, 2 }, { "faults", 1, 2 },
+		{ "context-switches", 1, 3 }, { "cs", 1, 3 },
+		{ "migrations", 1, 4 }, { "minor-faults", 1, 5 },
+		{ "major-faults", 1, 6 }, { "alignment-faults", 1, 7 },
+		{ "emulation-faults", 1, 8 }, { "dummy", 1, 9 },
+		{ "bpf-output", 1, 10 }, { "cgroup-switches", 1, 11 },
+		/* id | op << 8 | result << 16 */
+		{ "L1-dcache-loads", 3, 0x00000 },
+		{ "L1-dcache-load-misses", 3, 0x10000 },
+		{ "L1-dcache-stores", 3, 0x00100 },
+		{ "L1-icache-load-misses", 3, 0x10001 },
+		{ "LLC-loads", 3, 0x00002 }, { "LLC-store-misses", 3, 0x10102 },
+		{ "LLC-prefetch-misses", 3, 0x10202 },
+		{ "dTLB-loads", 3, 0x00003 }, { "iTLB-load-misses", 3, 0x10004 },
+		{ "branch-load-misses", 3, 0x10005 },
+		{ "node-prefetches", 3, 0x00206 },
+		{ "r1", 4, 0x1 }, { "r01c4", 4, 0x1c4 }, { "rAbC", 4, 0xabc },
+		{ "rffffffffffffffff", 4, UINT64_MAX },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct event_spec e = parse_one(cases[i].text, "/nonexistent");
+
+		if (e.type != cases[i].type || e.config != cases[i].config)
+			fail_msg("%s: %u/%#llx", cases[i].text, e.type,
+				 (unsigned long long)e.config);
+		assert_string_equal(e.text, cases[i].text);
+		assert_int_equal(e.software, cases[i].type == 1);
+	}
+}
+
+static void clocks_count_time(void **state)
+{
+	(void)state;
+	assert_int_equal(parse_one("cpu-clock", "/x").unit, EVENT_UNIT_NS);
+	assert_int_equal(parse_one("task-clock:u", "/x").unit, EVENT_UNIT_NS);
+	assert_int_equal(parse_one("page-faults", "/x").unit,
+			 EVENT_UNIT_COUNT);
+	assert_int_equal(parse_one("cycles", "/x").unit, EVENT_UNIT_COUNT);
+}
+
+static void modifiers_exclude_what_is_not_named(void **state)
+{
+	static const struct {
+		const char *text;
+		bool user, kernel, hv, host, guest;
+		int precise;
+		bool max, pinned;
+	} cases[] = {
+		{ "cycles", 0, 0, 0, 0, 1, 0, 0, 0 },
+		{ "cycles:u", 0, 1, 1, 0, 1, 0, 0, 0 },
+		{ "cycles:k", 1, 0, 1, 0, 1, 0, 0, 0 },
+		{ "cycles:h", 1, 1, 0, 0, 1, 0, 0, 0 },
+		{ "cycles:uk", 0, 0, 1, 0, 1, 0, 0, 0 },
+		{ "cycles:ku", 0, 0, 1, 0, 1, 0, 0, 0 },
+		{ "cycles:G", 0, 0, 0, 1, 0, 0, 0, 0 },
+		{ "cycles:H", 0, 0, 0, 0, 1, 0, 0, 0 },
+		{ "cycles:GH", 0, 0, 0, 0, 0, 0, 0, 0 },
+		{ "cycles:p", 0, 0, 0, 0, 1, 1, 0, 0 },
+		{ "instructions:upp", 0, 1, 1, 0, 1, 2, 0, 0 },
+		{ "cycles:ppp", 0, 0, 0, 0, 1, 3, 0, 0 },
+		{ "cycles:P", 0, 0, 0, 0, 1, 0, 1, 0 },
+		{ "cycles:kD", 1, 0, 1, 0, 1, 0, 0, 1 },
+		{ "r01c4:u", 0, 1, 1, 0, 1, 0, 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct event_spec e = parse_one(cases[i].text, "/nonexistent");
+
+		if (e.exclude_user != cases[i].user ||
+		    e.exclude_kernel != cases[i].kernel ||
+		    e.exclude_hv != cases[i].hv ||
+		    e.exclude_host != cases[i].host ||
+		    e.exclude_guest != cases[i].guest ||
+		    e.precise != cases[i].precise ||
+		    e.max_precise != cases[i].max ||
+		    e.pinned != cases[i].pinned)
+			fail_msg("%s", cases[i].text);
+	}
+}
+
+static void pmu_terms_fill_their_bits(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t type;
+		uint64_t config, config1;
+		const char *name;
+	} cases[] = {
+		{ "cpu/event=0x3c/", 4, 0x3c, 0, NULL },
+		{ "cpu/event=0x3c,umask=0x1/", 4, 0x13c, 0, NULL },
+		{ "cpu/event=0xd1,umask=0x20,cmask=2,inv,edge/", 4,
+		  0x028420d1, 0, NULL },
+		{ "cpu/config=0x1234,config1=7/", 4, 0x1234, 7, NULL },
+		{ "cpu/mem-loads/", 4, 0x1cd, 3, NULL },
+		{ "cpu/mem-loads,ldlat=30/", 4, 0x1cd, 30, NULL },
+		{ "cpu/event=0x3c,name=ticks/", 4, 0x3c, 0, "ticks" },
+		{ "cpu/cpu-cycles/", 4, 0x3c, 0, NULL },
+		{ "cpu//", 4, 0, 0, NULL },
+		{ "uncore_cbox_0/event=0x1ff/", 12, 0x2000ff, 0, NULL },
+		{ "msr/tsc/", 9, 0, 0, NULL },
+		{ "mem-loads", 4, 0x1cd, 3, NULL },	/* without its PMU */
+		{ "sched:sched_switch", 2, 316, 0, NULL },
+	};
+	const struct sysfs *s = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct event_spec e = parse_one(cases[i].text, s->root);
+
+		if (e.type != cases[i].type || e.config != cases[i].config ||
+		    e.config1 != cases[i].config1)
+			fail_msg("%s: %u %#llx %#llx", cases[i].text, e.type,
+				 (unsigned long long)e.config,
+				 (unsigned long long)e.config1);
+		assert_string_equal(e.text, cases[i].name ? cases[i].name
+							  : cases[i].text);
+	}
+}
+
+static void pmu_events_take_modifiers(void **state)
+{
+	const struct sysfs *s = *state;
+	struct event_spec e = parse_one("cpu/event=0x3c/up", s->root);
+
+	assert_true(e.exclude_kernel && !e.exclude_user);
+	assert_int_equal(e.precise, 1);
+	e = parse_one("cpu/event=0x3c/:k", s->root);
+	assert_true(!e.exclude_kernel && e.exclude_user);
+	e = parse_one("cpu/event=0x3c,period=5000/", s->root);
+	assert_int_equal(e.period, 5000);
+	e = parse_one("cpu/event=0x3c,freq=77/", s->root);
+	assert_int_equal(e.freq, 77);
+	e = parse_one("sched:sched_switch:u", s->root);
+	assert_int_equal(e.config, 316);
+	assert_true(e.exclude_kernel);
+}
+
+static void lists_are_split_outside_slashes(void **state)
+{
+	const struct sysfs *s = *state;
+	struct event_list l = { 0 };
+	struct error err;
+
+	assert_int_equal(events_parse("cycles:u,cpu/event=1,umask=2/k, "
+				      "page-faults", s->root, &l, &err), 0);
+	assert_int_equal(l.n, 3);
+	assert_int_equal(l.v[1].config, 0x201);
+	assert_string_equal(l.v[2].text, "page-faults");
+	/* What follows is added; a wrong list adds nothing. */
+	assert_int_equal(events_parse("cs", s->root, &l, &err), 0);
+	assert_int_equal(l.n, 4);
+	assert_int_equal(events_parse("cs,nonsense", s->root, &l, &err),
+			 -ERR_USAGE);
+	assert_int_equal(l.n, 4);
+	event_list_fini(&l);
+}
+
+static void errors_name_the_word(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} cases[] = {
+		{ "cyles", "unknown event \"cyles\"; did you mean cycles" },
+		{ "instuctions", "instructions" },
+		{ "page-fault", "page-faults" },
+		{ "zzzzzz", "tally list" },
+		{ "cycles:z", "'z'" },
+		{ "cycles:pppp", "three p" },
+		{ "", "empty" },
+		{ "cycles,,cs", "empty" },
+		{ "cycles,", "empty" },
+		{ "rxyz", "unknown event" },
+		{ "r12345678123456789", "unknown event" },
+		{ "cpu/event=0x3c", "second /" },
+		{ "cpu/evnt=1/", "evnt" },
+		{ "cpu/event=fast/", "number" },
+		{ "cpu/event=0x1ff/", "does not fit" },
+		{ "cpu/broken=1/", "format of broken" },
+		{ "cpu/wants-value/", "umask" },
+		{ "cpu/topdown-total-slots/", "any" },
+		{ "cpo/event=1/", "did you mean cpu" },
+		{ "../cpu/event=1/", "no PMU \"..\"" },
+		{ "odd/config=1/", "many" },
+		{ "cpu/../type/", "cpu" },
+		{ "sched:sched_swich", "sched:sched_swich" },
+		{ "{cycles,cs}", "groups" },
+	};
+	const struct sysfs *s = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct event_list l = { 0 };
+		struct error err = { 0 };
+		int r = events_parse(cases[i].text, s->root, &l, &err);
+
+		if (r >= 0)
+			fail_msg("\"%s\" was accepted", cases[i].text);
+		if (!strstr(err.msg, cases[i].want))
+			fail_msg("\"%s\": %s", cases[i].text, err.msg);
+		assert_int_equal(l.n, 0);
+		event_list_fini(&l);
+	}
+}
+
+static void long_names_are_refused(void **state)
+{
+	char text[400];
+	struct event_list l = { 0 };
+	struct error err;
+
+	(void)state;
+	memset(text, 'a', sizeof(text) - 1);
+	text[sizeof(text) - 1] = 0;
+	assert_int_equal(events_parse(text, "/x", &l, &err), -ERR_USAGE);
+	event_list_fini(&l);
+}
+
+static bool collect(void *ctx, const struct event_info *info)
+{
+	const char **left = ctx;
+
+	for (; *left; left++)
+		if (!strcmp(*left, info->name)) {
+			*left = "";
+			break;
+		}
+	return true;
+}
+
+static void every_listed_name_can_be_parsed(void **state)
+{
+	const struct sysfs *s = *state;
+	const char *want[] = { "cycles", "page-faults", "LLC-load-misses",
+			       "cpu/mem-loads/", "msr/tsc/", NULL };
+
+	events_each(s->root, collect, want);
+	for (size_t i = 0; want[i]; i++)
+		assert_string_equal(want[i], "");
+}
+
+static bool stop_at_third(void *ctx, const struct event_info *info)
+{
+	(void)info;
+	return ++*(int *)ctx < 3;
+}
+
+static void listing_can_be_stopped(void **state)
+{
+	int n = 0;
+
+	(void)state;
+	events_each("/nonexistent", stop_at_third, &n);
+	assert_int_equal(n, 3);
+}
+
+static int setup(void **state)
+{
+	static struct sysfs s;
+
+	*state = &s;
+	return sysfs_make(&s);
+}
+
+static int teardown(void **state)
+{
+	sysfs_drop(*state);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_have_the_kernels_numbers),
+		cmocka_unit_test(clocks_count_time),
+		cmocka_unit_test(modifiers_exclude_what_is_not_named),
+		cmocka_unit_test(pmu_terms_fill_their_bits),
+		cmocka_unit_test(pmu_events_take_modifiers),
+		cmocka_unit_test(lists_are_split_outside_slashes),
+		cmocka_unit_test(errors_name_the_word),
+		cmocka_unit_test(long_names_are_refused),
+		cmocka_unit_test(every_listed_name_can_be_parsed),
+		cmocka_unit_test(listing_can_be_stopped),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
