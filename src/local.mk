@@ -5,5 +5,6 @@ include src/image/local.mk
 include src/events/local.mk
 include src/symbolize/local.mk
 include src/profile/local.mk
+include src/record/local.mk
 
-TALLY_LIBS += libprofile.a libsymbolize.a libevents.a libimage.a libbase.a
+TALLY_LIBS += librecord.a libprofile.a libsymbolize.a libevents.a libimage.a libbase.a

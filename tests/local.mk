@@ -6,3 +6,4 @@ include tests/image/local.mk
 include tests/events/local.mk
 include tests/symbolize/local.mk
 include tests/profile/local.mk
+include tests/record/local.mk

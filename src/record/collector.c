@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/collector.h"
+
+#include <string.h>
+
+/* How long after its end a thread may still get samples. */
+#define GONE_NS 2000000000u
+
+static int no_memory(struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "out of memory while recording");
+}
+
+int collector_init(struct collector *c, struct profile *p, const char *proc,
+		   const char *sysfs, struct error *err)
+{
+	memset(c, 0, sizeof(*c));
+	c->profile = p;
+	c->proc = proc;
+	if (images_init(&c->images, p, proc) < 0)
+		return no_memory(err);
+	if (kernel_maps_init(&c->kernel, &c->images, proc, sysfs,
+			     &c->processes.generation) < 0 ||
+	    stacks_init(&c->stacks, p, &c->images, &c->kernel) < 0) {
+		collector_fini(c);
+		return no_memory(err);
+	}
+	return 0;
+}
+
+void collector_fini(struct collector *c)
+{
+	stacks_fini(&c->stacks);
+	kernel_maps_fini(&c->kernel);
+	processes_fini(&c->processes);
+	images_fini(&c->images);
+	vec_fini(&c->heat);
+}
+
+void collector_new_run(struct collector *c, uint32_t run)
+{
+	c->run = run;
+	processes_clear(&c->processes);
+}
+
+/* Threads that the kernel itself runs, and tasks too dead to have a number
+ * (perf_event_pid reports -1 for them). */
+static const char *special_comm(uint32_t tid)
+{
+	return tid == 0 ? "swapper" : tid == UINT32_MAX ? "[exited]" : NULL;
+}
+
+/* The thread's row in the profile, made when its first sample comes. */
+static uint32_t thread_row(struct collector *c, struct task *t,
+			   uint32_t parent, uint64_t time_ns)
+{
+	const char *special = special_comm(t->tid);
+	struct prof_thread row = {
+		.run = c->run, .pid = t->pid, .tid = t->tid, .parent = parent,
+		.start_ns = t->start_ns ? t->start_ns : time_ns,
+	};
+
+	if (t->row != UINT32_MAX)
+		return t->row;
+	row.comm = profile_str(c->profile, special ? special : t->comm);
+	if (row.comm == PROF_NONE || vec_push(&c->profile->threads, row) < 0)
+		return PROF_NONE;
+	return t->row = (uint32_t)c->profile->threads.n - 1;
+}
+
+static int heat_add(struct collector *c, uint32_t loc)
+{
+	if (loc >= c->heat.n) {
+		size_t n = c->profile->locs.n;
+
+		if (vec_reserve(&c->heat, n) < 0)
+			return -ERR_NOMEM;
+		memset(c->heat.v + c->heat.n, 0,
+		       (n - c->heat.n) * sizeof(*c->heat.v));
+		c->heat.n = n;
+	}
+	c->heat.v[loc]++;
+	return 0;
+}
+
+static int take_sample(struct collector *c, const struct record *r,
+		       struct error *err)
+{
+	struct prof_sample s = { .time_ns = r->time_ns, .cpu = r->cpu,
+				 .event = r->event,
+				 .weight = r->sample.weight };
+	struct process *proc = processes_get(&c->processes, r->pid);
+	struct task *t;
+	uint32_t loc;
+	int rc;
+
+	if (r->event >= c->nevents) {
+		c->ignored++;
+		return 0;
+	}
+	if (proc && !proc->discovered && c->live) {
+		rc = collector_scan(c, r->pid, err);
+		if (rc < 0)
+			return rc;
+		proc = processes_get(&c->processes, r->pid);
+	}
+	t = processes_task(&c->processes, r->pid, r->tid);
+	if (!proc || !t)
+		return no_memory(err);
+	s.thread = thread_row(c, t, proc->parent, r->time_ns);
+	s.stack = stacks_add(&c->stacks, proc->maps, &r->sample, &loc);
+	if (s.thread == PROF_NONE || s.stack == PROF_NONE ||
+	    heat_add(c, loc) < 0)
+		return no_memory(err);
+	c->samples++;
+	return c->writer ? writer_sample(c->writer, &s, err) : 0;
+}
+
+static int take_mmap(struct collector *c, const struct record *r)
+{
+	struct map m;
+
+	/* The kernel tells of its own text with pid -1 in some sources. */
+	if (r->pid == UINT32_MAX)
+		return 0;
+	if (images_map(&c->images, r->pid, &r->mmap, &m) < 0)
+		return -ERR_NOMEM;
+	return processes_map(&c->processes, r->pid, &m);
+}
+
+static int take_comm(struct collector *c, const struct record *r)
+{
+	if (r->comm.exec && processes_exec(&c->processes, r->pid) < 0)
+		return -ERR_NOMEM;
+	return processes_name(&c->processes, r->pid, r->tid, r->comm.name,
+			      r->time_ns);
+}
+
+static int take_loss(struct collector *c, const struct record *r)
+{
+	bool lost = r->kind == RECORD_LOST;
+	struct prof_loss row = {
+		.run = c->run,
+		.event = r->event < c->nevents ? r->event : PROF_NONE,
+		.cpu = r->cpu,
+		.kind = lost ? PROF_LOST : PROF_THROTTLED,
+		.time_ns = r->time_ns,
+		.count = lost ? r->lost : 1,
+	};
+
+	if (lost)
+		c->lost += row.count;
+	else
+		c->throttled++;
+	return vec_push(&c->profile->losses, row) < 0 ? -ERR_NOMEM : 0;
+}
+
+int collector_record(void *ctx, const struct record *r, struct error *err)
+{
+	struct collector *c = ctx;
+	int rc = 0;
+
+	switch (r->kind) {
+	case RECORD_SAMPLE:
+		return take_sample(c, r, err);
+	case RECORD_MMAP:
+		rc = take_mmap(c, r);
+		break;
+	case RECORD_COMM:
+		rc = take_comm(c, r);
+		break;
+	case RECORD_FORK:
+		rc = processes_fork(&c->processes, r->pid, r->tid,
+				    r->fork.ppid, r->fork.ptid, r->time_ns);
+		break;
+	case RECORD_EXIT:
+		rc = processes_exit(&c->processes, r->pid, r->tid, r->time_ns);
+		break;
+	case RECORD_LOST:
+	case RECORD_THROTTLE:
+		rc = take_loss(c, r);
+		break;
+	}
+	return rc < 0 ? no_memory(err) : 0;
+}
+
+void collector_rest(struct collector *c, uint64_t now_ns)
+{
+	if (now_ns > GONE_NS)
+		processes_purge(&c->processes, now_ns - GONE_NS);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_RECORD_COLLECTOR_H
+#define TALLY_RECORD_COLLECTOR_H
+/*
+ * Turns a source's records into the profile: who ran, where, how often.  Knows
+ * neither how records were made nor when.
+ */
+#include "profile/writer.h"
+#include "record/images.h"
+#include "record/kernel_maps.h"
+#include "record/processes.h"
+#include "record/source.h"
+#include "record/stacks.h"
+
+struct collector {
+	struct profile *profile;
+	struct writer *writer;		/* NULL: samples are only counted */
+	struct images images;
+	struct kernel_maps kernel;
+	struct processes processes;
+	struct stacks stacks;
+	uint32_t run;			/* prof_run that records belong to */
+	uint32_t nevents;		/* rows of profile.events that exist */
+	bool live;	/* PROC tells about processes no record spoke of */
+	const char *proc;
+	VEC(uint64_t) heat;		/* samples by innermost location */
+	uint64_t samples, lost, throttled;
+	uint64_t ignored;		/* records that made no sense */
+};
+
+/* proc and sysfs are normally "/proc" and "/sys" and must outlive it. */
+int collector_init(struct collector *c, struct profile *p, const char *proc,
+		   const char *sysfs, struct error *err);
+void collector_fini(struct collector *c);
+
+/* Starts a run: processes of the one before are forgotten. */
+void collector_new_run(struct collector *c, uint32_t run);
+/* Takes in a process that exists already: threads, names, mappings. */
+int collector_scan(struct collector *c, uint32_t pid, struct error *err);
+int collector_scan_all(struct collector *c, struct error *err);
+
+/* record_cb; ctx is struct collector. */
+int collector_record(void *ctx, const struct record *r, struct error *err);
+/* Between two batches of records: forgets who is long gone. */
+void collector_rest(struct collector *c, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a reader should know about the machine and the recording. */
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "record/perf_open.h"
+#include "record/session.h"
+
+struct facts {
+	struct profile *profile;
+	int result;
+};
+
+static void fact(struct facts *f, const char *key, const char *value)
+{
+	if (!f->result && value && *value)
+		f->result = profile_set_env(f->profile, PROF_NONE, key, value);
+}
+
+static void fact_number(struct facts *f, const char *key, long long v)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%lld", v);
+	fact(f, key, text);
+}
+
+/* The value of the first line "KEY<blanks>: VALUE" of a text. */
+static bool line_value(const char *text, const char *key, char *out,
+		       size_t size)
+{
+	size_t n = strlen(key);
+
+	while (text && *text) {
+		const char *end = strchr(text, '\n');
+		const char *p = text + n;
+
+		if (!strncmp(text, key, n)) {
+			p += strspn(p, " \t");
+			if (*p == ':') {
+				p += 1 + strspn(p + 1, " \t");
+				snprintf(out, size, "%.*s", end && end > p
+					 ? (int)(end - p) : (int)strlen(p), p);
+				return true;
+			}
+		}
+		text = end ? end + 1 : NULL;
+	}
+	return false;
+}
+
+static void cpu_facts(struct facts *f, const struct session *s)
+{
+	static const char *const keys[] = { "model name", "Model", "cpu model",
+					    "uarch", "cpu" };
+	struct buf b = { 0 };
+	char model[160];
+
+	if (!io_read_file("/proc/cpuinfo", 64 << 20, &b, NULL))
+		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+			if (line_value(buf_cstr(&b), keys[i], model,
+				       sizeof(model))) {
+				fact(f, "cpu", model);
+				break;
+			}
+	buf_reset(&b);
+	fact_number(f, "cpus_online", sysconf(_SC_NPROCESSORS_ONLN));
+	if (s->o->cpus)
+		fact(f, "cpus_recorded", s->o->cpus);
+	if (!io_read_file("/proc/meminfo", 65536, &b, NULL) &&
+	    line_value(buf_cstr(&b), "MemTotal", model, sizeof(model)))
+		fact(f, "memory", model);
+	buf_fini(&b);
+}
+
+static void system_facts(struct facts *f)
+{
+	struct utsname u;
+	struct passwd *pw = getpwuid(geteuid());
+	char cwd[4096];
+
+	if (!uname(&u)) {
+		fact(f, "hostname", u.nodename);
+		fact(f, "kernel", u.release);
+		fact(f, "arch", u.machine);
+	}
+	if (pw)
+		fact(f, "user", pw->pw_name);
+	fact_number(f, "uid", geteuid());
+	if (getcwd(cwd, sizeof(cwd)))
+		fact(f, "cwd", cwd);
+}
+
+static void target_fact(struct facts *f, const struct record_options *o)
+{
+	char text[256];
+
+	if (o->pids || o->tids)
+		snprintf(text, sizeof(text), "%s%.100s%s%s%.100s",
+			 o->pids ? "pid " : "", o->pids ? o->pids : "",
+			 o->pids && o->tids ? " " : "",
+			 o->tids ? "tid " : "", o->tids ? o->tids : "");
+	else if (o->cgroup)
+		snprintf(text, sizeof(text), "cgroup %.200s", o->cgroup);
+	else
+		snprintf(text, sizeof(text), "%s", o->all_cpus || !o->command
+			 ? "system" : "command");
+	fact(f, "target", text);
+}
+
+int environment_fill(struct session *s, const struct source *src,
+		     struct error *err)
+{
+	const struct record_options *o = s->o;
+	struct facts f = { &s->profile, 0 };
+
+	fact(&f, "tally", o->version);
+	fact(&f, "arguments", o->arguments);
+	fact(&f, "source", src->ops->name);
+	fact(&f, "clock", "monotonic");
+	fact(&f, "callgraph", o->callchain ? "fp" : "none");
+	target_fact(&f, o);
+	if (!o->inherit)
+		fact(&f, "inherit", "no");
+	if (o->delay > 0) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "%g s", o->delay);
+		fact(&f, "delay", text);
+	}
+	system_facts(&f);
+	cpu_facts(&f, s);
+	fact_number(&f, "ring_bytes_per_cpu", (long long)src->ring_bytes);
+	fact_number(&f, "max_stack", src->max_stack);
+	fact_number(&f, "perf_event_paranoid",
+		    perf_sysctl("perf_event_paranoid", -99));
+	fact_number(&f, "perf_event_mlock_kb",
+		    perf_sysctl("perf_event_mlock_kb", -1));
+	if (f.result < 0)
+		return error_set(err, ERR_NOMEM,
+				 "out of memory for the environment");
+	return 0;
+}

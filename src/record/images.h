@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_RECORD_IMAGES_H
+#define TALLY_RECORD_IMAGES_H
+/*
+ * The files that are mapped somewhere, each opened once, when it is first seen:
+ * a process, container or file may be gone a millisecond later.  An image is a
+ * path with a build-id; without build-id, with device and inode.
+ *
+ * Images get a row in the profile when a sample falls into them, not before.
+ * What is opened is checked: a file that is not the one that was mapped does not
+ * count.  Files are only read.
+ */
+#include "profile/model.h"
+#include "record/mapset.h"
+#include "record/source.h"
+
+struct recorded_image {
+	char *path;
+	uint8_t kind, flags;		/* of prof_image */
+	struct build_id build_id;
+	uint64_t base;
+	uint64_t dev, inode;		/* 0 when only the build-id is known */
+	uint32_t row;			/* prof_image or PROF_NONE */
+	int fd;				/* kept for symbolizing, or -1 */
+	struct image_segment *segs;
+	size_t nsegs;
+};
+
+struct images {
+	struct profile *profile;
+	VEC(struct recorded_image) v;
+	struct idtab by_file;		/* path with build-id, or dev and inode */
+	VEC(uint32_t) alias;		/* ids of by_file -> image */
+	VEC(uint64_t) alias_key;	/* their hashes */
+	VEC(uint32_t) by_row;		/* prof_image -> image */
+	size_t fds, max_fds;
+	char *proc;			/* "/proc", or a copy in tests */
+	uint32_t unknown, guest;	/* images of addresses without mapping */
+	int vdso;			/* fd of a copy of our vdso, or -1 */
+	size_t vdso_size;
+};
+
+/* `proc` is normally "/proc".  0 or -ERR_NOMEM. */
+int images_init(struct images *im, struct profile *p, const char *proc);
+void images_fini(struct images *im);
+
+/* What `m` maps in process `pid`; fills *out.  0 or -ERR_NOMEM. */
+int images_map(struct images *im, uint32_t pid, const struct record_mmap *m,
+	       struct map *out);
+/* A new image that is no file; UINT32_MAX when out of memory. */
+uint32_t images_add(struct images *im, const char *path, uint8_t kind,
+		    uint64_t base, const struct build_id *id);
+/* The image's row in the profile, made when needed; PROF_NONE when out of
+ * memory. */
+uint32_t images_row(struct images *im, uint32_t image);
+/* fill_options.open_image; ctx is struct images. */
+int images_open_row(void *ctx, uint32_t row);
+
+#endif

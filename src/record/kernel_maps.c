@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/kernel_maps.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "base/io.h"
+#include "record/proc_text.h"
+
+enum { NOTES_MAX = 1 << 20, MODULES_MAX = 16 << 20, PATH_SPACE = 512 };
+
+/* Where a kernel whose addresses are hidden is taken to start: only differences
+ * to it are stored. */
+#if defined(__x86_64__)
+#define KERNEL_BASE 0xffffffff80000000ull	/* __START_KERNEL_map */
+#else
+#define KERNEL_BASE 0xffff000000000000ull
+#endif
+
+/* The GNU build-id among ELF notes (gABI 4, "Note Section"). */
+static struct build_id notes_build_id(const void *p, size_t n)
+{
+	struct cursor c = cursor_of(p, n);
+	struct build_id id = { 0 };
+
+	while (cursor_left(&c) >= 12) {
+		uint32_t nname = cursor_u32(&c), ndesc = cursor_u32(&c);
+		uint32_t type = cursor_u32(&c);
+		const uint8_t *name = cursor_take(&c, nname), *desc;
+
+		cursor_skip(&c, -nname & 3);
+		desc = cursor_take(&c, ndesc);
+		if (c.bad || !desc)
+			break;
+		if (type == NT_GNU_BUILD_ID && nname == 4 &&
+		    !memcmp(name, "GNU", 4) && ndesc && ndesc <= BUILD_ID_MAX) {
+			id.len = (uint8_t)ndesc;
+			memcpy(id.bytes, desc, ndesc);
+			break;
+		}
+		if (cursor_left(&c) < (-ndesc & 3))
+			break;
+		cursor_skip(&c, -ndesc & 3);
+	}
+	return id;
+}
+
+static struct build_id file_build_id(const char *path)
+{
+	struct buf b = { 0 };
+	struct build_id id = { 0 };
+
+	if (!io_read_file(path, NOTES_MAX, &b, NULL))
+		id = notes_build_id(b.p, b.n);
+	buf_fini(&b);
+	return id;
+}
+
+/* The address of _text, else _stext; 0 when hidden or missing.  Stops reading
+ * when both are passed: the file is long. */
+static uint64_t kallsyms_base(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	unsigned long long addr, stext = 0, text = 0;
+	char line[1024], name[64], type;
+
+	while (f && !text && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%llx %c %63s", &addr, &type, name) != 3)
+			continue;
+		if (!strcmp(name, "_text"))
+			text = addr;
+		else if (!strcmp(name, "_stext"))
+			stext = addr;
+		else if (stext && addr > stext)
+			break;
+	}
+	if (f)
+		fclose(f);
+	return text ? text : stext;
+}
+
+struct loading {
+	struct kernel_maps *k;
+	struct images *im;
+	const char *sysfs;
+	uint32_t *generation;
+	int result;
+};
+
+static bool module_add(void *ctx, const struct proc_module *m)
+{
+	struct loading *l = ctx;
+	struct map map = { m->start, m->start + m->size, 0 - m->start, 0 };
+	char path[PATH_SPACE], name[80];
+	struct build_id id = { 0 };
+
+	if (!strchr(m->name, '/') && m->name[0] != '.') {
+		snprintf(path, sizeof(path),
+			 "%s/module/%s/notes/.note.gnu.build-id", l->sysfs,
+			 m->name);
+		id = file_build_id(path);
+	}
+	snprintf(name, sizeof(name), "[%s]", m->name);
+	map.image = images_add(l->im, name, PROF_IMAGE_MODULE, m->start, &id);
+	if (map.image == UINT32_MAX ||
+	    mapset_insert(&l->k->modules, &map, l->generation) < 0)
+		l->result = -ERR_NOMEM;
+	return !l->result;
+}
+
+int kernel_maps_init(struct kernel_maps *k, struct images *im,
+		     const char *proc, const char *sysfs,
+		     uint32_t *generation)
+{
+	struct loading l = { k, im, sysfs, generation, 0 };
+	struct build_id id;
+	struct buf b = { 0 };
+	char path[PATH_SPACE];
+
+	snprintf(path, sizeof(path), "%s/kallsyms", proc);
+	k->base = kallsyms_base(path);
+	if (!k->base)
+		k->base = KERNEL_BASE;
+	snprintf(path, sizeof(path), "%s/kernel/notes", sysfs);
+	id = file_build_id(path);
+	k->kernel = images_add(im, "[kernel]", PROF_IMAGE_KERNEL, k->base, &id);
+	k->modules = mapset_new(generation);
+	if (k->kernel == UINT32_MAX || !k->modules)
+		return -ERR_NOMEM;
+	snprintf(path, sizeof(path), "%s/modules", proc);
+	if (!io_read_file(path, MODULES_MAX, &b, NULL))
+		proc_modules_parse((const char *)b.p, b.n, module_add, &l);
+	buf_fini(&b);
+	return l.result;
+}
+
+void kernel_maps_fini(struct kernel_maps *k)
+{
+	mapset_put(k->modules);
+	k->modules = NULL;
+}
+
+uint32_t kernel_maps_find(struct kernel_maps *k, uint64_t addr,
+			  uint64_t *vaddr)
+{
+	const struct map *m = mapset_find(k->modules, addr);
+
+	*vaddr = m ? addr + m->delta : addr - k->base;
+	return m ? m->image : k->kernel;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_RECORD_KERNEL_MAPS_H
+#define TALLY_RECORD_KERNEL_MAPS_H
+/*
+ * The kernel's own address space: its image and its modules.  What lies in no
+ * module is the kernel's, also code that it generated (BPF): /proc/kallsyms
+ * names that by address.
+ */
+#include "record/images.h"
+
+struct kernel_maps {
+	uint32_t kernel;	/* image */
+	uint64_t base;
+	struct mapset *modules;	/* delta = -start */
+};
+
+/* Reads PROC/kallsyms, PROC/modules and SYSFS/kernel/notes; what is hidden or
+ * missing is left out.  0 or -ERR_NOMEM. */
+int kernel_maps_init(struct kernel_maps *k, struct images *im,
+		     const char *proc, const char *sysfs,
+		     uint32_t *generation);
+void kernel_maps_fini(struct kernel_maps *k);
+/* The image and the address in it. */
+uint32_t kernel_maps_find(struct kernel_maps *k, uint64_t addr,
+			  uint64_t *vaddr);
+
+#endif

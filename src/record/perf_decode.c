@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/perf_decode.h"
+
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "base/cursor.h"
+
+enum {
+	HEADER = 8,
+	TRAILER = 32,		/* struct sample_id of our layout */
+	SAMPLE_TIME = 32,	/* offset of the time in a sample */
+	BUILD_ID_BYTES = 20,	/* what MMAP2 has room for */
+};
+
+static uint64_t load64(const uint8_t *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static struct perf_event_header load_header(const uint8_t *p)
+{
+	struct perf_event_header h;
+
+	memcpy(&h, p, sizeof(h));
+	return h;
+}
+
+uint64_t perf_record_time(const uint8_t *p, size_t n)
+{
+	if (n < HEADER)
+		return 0;
+	if (load_header(p).type == PERF_RECORD_SAMPLE)
+		return n < SAMPLE_TIME + 8 ? 0 : load64(p + SAMPLE_TIME);
+	return n < HEADER + TRAILER ? 0 : load64(p + n - TRAILER + 8);
+}
+
+static uint32_t event_of(const struct perf_decoder *d, uint64_t id)
+{
+	return u64map_get(d->ids, id);
+}
+
+/* Cuts the kernel's list with its PERF_CONTEXT_* marks into the two parts.  An
+ * entry that follows no mark belongs to the mode of the sample. */
+static void chain_split(const uint64_t *ips, uint64_t n, bool kernel,
+			struct record_sample *s)
+{
+	const uint64_t **part = kernel ? &s->kernel : &s->user;
+	uint32_t *count = kernel ? &s->nkernel : &s->nuser;
+
+	for (uint64_t i = 0; i < n; i++) {
+		if (ips[i] >= (uint64_t)PERF_CONTEXT_MAX) {
+			part = NULL;
+			if (ips[i] == (uint64_t)PERF_CONTEXT_KERNEL)
+				part = &s->kernel, count = &s->nkernel;
+			else if (ips[i] == (uint64_t)PERF_CONTEXT_USER)
+				part = &s->user, count = &s->nuser;
+			continue;
+		}
+		if (!part)	/* guest, hypervisor, or a later kernel's mark */
+			continue;
+		if (!*count)
+			*part = &ips[i];
+		else if (*part + *count != &ips[i])
+			continue;	/* a mode that comes twice */
+		++*count;
+	}
+}
+
+static bool decode_sample(const struct perf_decoder *d, struct cursor *c,
+			  uint16_t misc, struct record *out)
+{
+	struct record_sample *s = &out->sample;
+	uint64_t id = cursor_u64(c);
+	const uint8_t *ip = cursor_take(c, 8), *ips;
+	uint16_t mode = misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	bool kernel = mode == PERF_RECORD_MISC_KERNEL;
+	uint64_t n;
+
+	out->event = event_of(d, id);
+	out->pid = cursor_u32(c);
+	out->tid = cursor_u32(c);
+	cursor_skip(c, 8);
+	out->cpu = cursor_u32(c);
+	cursor_skip(c, 4);
+	s->weight = cursor_u64(c);
+	s->guest = mode != PERF_RECORD_MISC_KERNEL &&
+		   mode != PERF_RECORD_MISC_USER;
+	if (d->callchain) {
+		n = cursor_u64(c);
+		if (n > cursor_left(c) / 8)
+			return false;
+		ips = cursor_take(c, n * 8);
+		if (ips && !s->guest)
+			chain_split((const uint64_t *)ips, n, kernel, s);
+		s->cut = s->nkernel + s->nuser >= d->max_stack;
+	}
+	if (!s->nkernel && !s->nuser && ip) {
+		*(kernel ? &s->kernel : &s->user) = (const uint64_t *)ip;
+		*(kernel ? &s->nkernel : &s->nuser) = 1;
+	}
+	return !c->bad && out->event != U64MAP_NONE;
+}
+
+static bool decode_mmap(struct cursor *c, bool two, uint16_t misc,
+			struct record *out)
+{
+	struct record_mmap *m = &out->mmap;
+	const uint8_t *id;
+	uint32_t major, minor;
+
+	out->pid = cursor_u32(c);
+	out->tid = cursor_u32(c);
+	m->start = cursor_u64(c);
+	m->len = cursor_u64(c);
+	m->offset = cursor_u64(c);
+	if (two && (misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
+		m->build_id.len = cursor_u8(c);
+		cursor_skip(c, 3);
+		id = cursor_take(c, BUILD_ID_BYTES);
+		if (!id || m->build_id.len > BUILD_ID_BYTES)
+			return false;
+		memcpy(m->build_id.bytes, id, m->build_id.len);
+	} else if (two) {
+		major = cursor_u32(c);
+		minor = cursor_u32(c);
+		m->dev = makedev(major, minor);
+		m->inode = cursor_u64(c);
+		cursor_skip(c, 8);
+	}
+	if (two)
+		cursor_skip(c, 8);	/* prot, flags: always executable */
+	m->path = cursor_cstr(c);
+	return m->path && m->len && m->start + m->len > m->start;
+}
+
+static bool decode_comm(struct cursor *c, uint16_t misc, struct record *out)
+{
+	out->pid = cursor_u32(c);
+	out->tid = cursor_u32(c);
+	out->comm.name = cursor_cstr(c);
+	out->comm.exec = misc & PERF_RECORD_MISC_COMM_EXEC;
+	return out->comm.name;
+}
+
+static bool decode_task(struct cursor *c, struct record *out)
+{
+	out->pid = cursor_u32(c);
+	out->fork.ppid = cursor_u32(c);
+	out->tid = cursor_u32(c);
+	out->fork.ptid = cursor_u32(c);
+	return !c->bad;
+}
+
+/* All but samples; `c` ends before the trailer. */
+static bool decode_other(const struct perf_decoder *d,
+			 struct perf_event_header h, struct cursor *c,
+			 struct record *out)
+{
+	switch (h.type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		out->kind = RECORD_MMAP;
+		return decode_mmap(c, h.type == PERF_RECORD_MMAP2, h.misc, out);
+	case PERF_RECORD_COMM:
+		out->kind = RECORD_COMM;
+		return decode_comm(c, h.misc, out);
+	case PERF_RECORD_FORK:
+		out->kind = RECORD_FORK;
+		return decode_task(c, out);
+	case PERF_RECORD_EXIT:
+		out->kind = RECORD_EXIT;
+		return decode_task(c, out);
+	case PERF_RECORD_LOST:
+		out->event = event_of(d, cursor_u64(c));
+		/* fall through */
+	case PERF_RECORD_LOST_SAMPLES:
+		out->kind = RECORD_LOST;
+		out->lost = cursor_u64(c);
+		return !c->bad;
+	case PERF_RECORD_THROTTLE:
+		cursor_skip(c, 8);
+		out->event = event_of(d, cursor_u64(c));
+		out->kind = RECORD_THROTTLE;
+		return !c->bad;
+	default:
+		return false;
+	}
+}
+
+bool perf_decode(const struct perf_decoder *d, const uint8_t *p, size_t n,
+		 struct record *out)
+{
+	struct perf_event_header h;
+	struct cursor c, t;
+
+	memset(out, 0, sizeof(*out));
+	if (n < HEADER + TRAILER)
+		return false;
+	h = load_header(p);
+	if (h.type == PERF_RECORD_SAMPLE) {
+		c = cursor_of(p + HEADER, n - HEADER);
+		out->kind = RECORD_SAMPLE;
+		return decode_sample(d, &c, h.misc, out);
+	}
+	t = cursor_of(p + n - TRAILER, TRAILER);
+	out->pid = cursor_u32(&t);
+	out->tid = cursor_u32(&t);
+	cursor_skip(&t, 8);
+	out->cpu = cursor_u32(&t);
+	cursor_skip(&t, 4);
+	out->event = event_of(d, cursor_u64(&t));
+	c = cursor_of(p + HEADER, n - HEADER - TRAILER);
+	return decode_other(d, h, &c, out);
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/perf_open.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/io.h"
+#include "record/perf_abi.h"
+#include "record/perf_decode.h"
+
+long perf_sysctl(const char *name, long otherwise)
+{
+	char path[128], *end;
+	struct buf b = { 0 };
+	long v = otherwise;
+
+	snprintf(path, sizeof(path), "/proc/sys/kernel/%s", name);
+	if (!io_read_file(path, 64, &b, NULL)) {
+		const char *s = buf_cstr(&b);
+
+		v = strtol(s, &end, 10);
+		if (end == s)
+			v = otherwise;
+	}
+	buf_fini(&b);
+	return v;
+}
+
+int perf_sys_open(struct perf_event_attr *a, const struct perf_place *at)
+{
+	long fd = syscall(SYS_perf_event_open, a, at->pid, at->cpu, -1,
+			  at->flags | PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+static int no_permission(const char *what, const struct perf_place *at,
+			 struct error *err)
+{
+	long level = perf_sysctl("perf_event_paranoid", 2);
+	bool cgroup = at->flags & PERF_FLAG_PID_CGROUP;
+	bool all = at->pid < 0 || cgroup;
+	int need = all ? 0 : 2;
+	char whom[64];
+
+	if (all)
+		snprintf(whom, sizeof(whom), cgroup ? "a control group"
+						    : "the whole system");
+	else if (at->pid > 0)
+		snprintf(whom, sizeof(whom), "process %d", at->pid);
+	else
+		snprintf(whom, sizeof(whom), "this program");
+	if (level > need)
+		return error_set(err, ERR_PERM, "not allowed to record %s (%s): "
+				 "kernel.perf_event_paranoid is %ld; \"sysctl "
+				 "kernel.perf_event_paranoid=%d\" or the "
+				 "capability CAP_PERFMON allows it", whom, what,
+				 level, need);
+	if (!all && at->pid > 0)
+		return error_set(err, ERR_PERM, "not allowed to record %s: it "
+				 "belongs to somebody else; use its owner's "
+				 "account or root", whom);
+	return error_set(err, ERR_PERM, "not allowed to record %s (%s), though "
+			 "kernel.perf_event_paranoid is %ld: a seccomp filter "
+			 "or security module forbids perf_event_open (in a "
+			 "container: add CAP_PERFMON)", whom, what, level);
+}
+
+int perf_refused(int errnum, const char *what, const struct perf_place *at,
+		 struct error *err)
+{
+	switch (errnum) {
+	case EACCES:
+	case EPERM:
+		return no_permission(what, at, err);
+	case ENOSYS:
+		return error_set(err, ERR_UNSUPPORTED, "this kernel has no "
+				 "perf_event_open (CONFIG_PERF_EVENTS)");
+	case EMFILE:
+	case ENFILE:
+		return error_set(err, ERR_IO, "too many files to record %s: "
+				 "raise the hard limit (\"ulimit -Hn\", now "
+				 "%ld) or record fewer threads, CPUs or events",
+				 what, sysconf(_SC_OPEN_MAX));
+	case ENOENT:
+	case EOPNOTSUPP:
+	case ENODEV:
+		return error_set(err, ERR_UNSUPPORTED,
+				 "event %s does not exist on this machine",
+				 what);
+	case EBUSY:
+		return error_set(err, ERR_UNSUPPORTED, "event %s: somebody "
+				 "else holds the counters it needs", what);
+	default:
+		return error_errno(err, errnum, "event %s", what);
+	}
+}
+
+static void dummy_attr(struct perf_event_attr *a)
+{
+	memset(a, 0, sizeof(*a));
+	a->size = PERF_ATTR_SIZE_TALLY;
+	a->type = PERF_TYPE_SOFTWARE;
+	a->config = PERF_COUNT_SW_DUMMY;
+	a->exclude_kernel = 1;
+	a->exclude_hv = 1;
+}
+
+static void apply_features(struct perf_event_attr *a,
+			   const struct perf_features *f)
+{
+	a->sample_id_all = 1;
+	a->sample_type = PERF_SAMPLE_LAYOUT;
+	a->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
+			 PERF_FORMAT_TOTAL_TIME_RUNNING |
+			 (f->lost ? PERF_FORMAT_LOST : 0);
+	a->use_clockid = 1;
+	a->clockid = CLOCK_MONOTONIC;
+}
+
+void perf_tracking_prepare(struct perf_event_attr *a,
+			   const struct perf_features *f, bool inherit,
+			   uint32_t watermark)
+{
+	dummy_attr(a);
+	apply_features(a, f);
+	a->sample_period = 1;
+	a->inherit = inherit;
+	a->mmap = 1;
+	a->mmap2 = 1;
+	a->build_id = f->build_id;
+	a->comm = 1;
+	a->comm_exec = 1;
+	a->task = 1;
+	a->watermark = 1;
+	a->wakeup_watermark = watermark;
+}
+
+int perf_features_probe(struct perf_features *f, struct error *err)
+{
+	const struct perf_place self = { 0, -1, 0 };
+	struct perf_event_attr a;
+	long rate = perf_sysctl("perf_event_max_sample_rate", 100000);
+	long stack = perf_sysctl("perf_event_max_stack", 127);
+	int fd;
+
+	*f = (struct perf_features){ true, true, 0, 0 };
+	f->max_rate = rate > 0 ? (uint64_t)rate : 1;
+	f->max_stack = stack > 0 ? (uint32_t)stack : 127;
+	for (;;) {
+		perf_tracking_prepare(&a, f, true, 4096);
+		fd = perf_sys_open(&a, &self);
+		if (fd != -EINVAL)
+			break;
+		if (f->build_id)
+			f->build_id = false;
+		else if (f->lost)
+			f->lost = false;
+		else
+			break;
+	}
+	if (fd < 0)
+		return perf_refused(-fd, "dummy", &self, err);
+	close(fd);
+	return 0;
+}
+
+void perf_event_prepare(struct perf_event *e, const struct perf_features *f,
+			const struct perf_sampling *how)
+{
+	const struct event_spec *s = &e->spec;
+	struct perf_event_attr *a = &e->attr;
+	uint64_t period = s->period ? s->period : s->freq ? 0 : how->period;
+
+	memset(a, 0, sizeof(*a));
+	a->size = PERF_ATTR_SIZE_TALLY;
+	a->type = s->type;
+	a->config = s->config;
+	a->config1 = s->config1;
+	a->config2 = s->config2;
+	apply_features(a, f);
+	if (how->callchain)
+		a->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	/* Each passing of a tracepoint is a sample unless asked otherwise. */
+	if (!period && !s->freq && s->type == PERF_TYPE_TRACEPOINT)
+		period = 1;
+	if (period) {
+		a->sample_period = period;
+	} else {
+		a->freq = 1;
+		a->sample_freq = s->freq ? s->freq : how->freq;
+		if (a->sample_freq > f->max_rate) {
+			a->sample_freq = f->max_rate;
+			snprintf(e->seen.note, sizeof(e->seen.note),
+				 "rate lowered to %llu Hz "
+				 "(kernel.perf_event_max_sample_rate)",
+				 (unsigned long long)f->max_rate);
+		}
+	}
+	a->disabled = 1;
+	a->enable_on_exec = how->enable_on_exec;
+	a->inherit = how->inherit;
+	a->pinned = s->pinned;
+	a->exclude_user = s->exclude_user || how->exclude_user;
+	a->exclude_kernel = s->exclude_kernel || how->exclude_kernel;
+	a->exclude_hv = s->exclude_hv || how->exclude_user ||
+			how->exclude_kernel;
+	a->exclude_host = s->exclude_host;
+	a->exclude_guest = s->exclude_guest;
+	a->precise_ip = s->max_precise ? 3 : s->precise;
+}
+
+static void event_note(struct perf_event *e, const char *text)
+{
+	size_t n = strlen(e->seen.note);
+
+	snprintf(e->seen.note + n, sizeof(e->seen.note) - n, "%s%s",
+		 n ? "; " : "", text);
+}
+
+static void event_become_clock(struct perf_event *e)
+{
+	e->attr.type = PERF_TYPE_SOFTWARE;
+	e->attr.config = PERF_COUNT_SW_CPU_CLOCK;
+	e->attr.config1 = e->attr.config2 = 0;
+	e->attr.precise_ip = 0;
+	if (!e->attr.freq) {
+		/* A period in cycles means nothing in nanoseconds. */
+		e->attr.freq = 1;
+		e->attr.sample_freq = 999;
+	}
+	e->spec.unit = EVENT_UNIT_NS;
+	e->spec.software = true;
+	e->is_default = false;
+	event_note(e, "no hardware counter for cycles on this machine");
+	snprintf(e->seen.actual, sizeof(e->seen.actual), "cpu-clock");
+}
+
+static bool is_missing(int errnum)
+{
+	return errnum == ENOENT || errnum == EOPNOTSUPP || errnum == ENODEV ||
+	       errnum == EINVAL;
+}
+
+/* Changes the attributes after a refusal; false when nothing is left to try. */
+static bool event_give_way(struct perf_event *e, int errnum)
+{
+	if ((errnum == EACCES || errnum == EPERM) && !e->attr.exclude_kernel &&
+	    !e->attr.exclude_user) {
+		char text[96];
+
+		e->attr.exclude_kernel = 1;
+		e->attr.exclude_hv = 1;
+		snprintf(text, sizeof(text), "user space only: "
+			 "kernel.perf_event_paranoid is %ld",
+			 perf_sysctl("perf_event_paranoid", 2));
+		event_note(e, text);
+		return true;
+	}
+	if (is_missing(errnum) && e->attr.precise_ip && e->spec.max_precise) {
+		e->attr.precise_ip--;
+		return true;
+	}
+	/* Some PMUs know no guests. */
+	if (errnum == EINVAL && e->attr.exclude_guest &&
+	    e->attr.type != PERF_TYPE_HARDWARE) {
+		e->attr.exclude_guest = 0;
+		return true;
+	}
+	if (is_missing(errnum) && e->is_default) {
+		event_become_clock(e);
+		return true;
+	}
+	return false;
+}
+
+/* What a clock timer makes of a rate (perf_swevent_init_hrtimer). */
+static void event_settle(struct perf_event *e)
+{
+	struct source_event *s = &e->seen;
+	const struct perf_event_attr *a = &e->attr;
+
+	e->settled = true;
+	snprintf(s->name, sizeof(s->name), "%s", e->spec.text);
+	if (!*s->actual)
+		snprintf(s->actual, sizeof(s->actual), "%s", e->spec.text);
+	s->type = a->type;
+	s->config = a->config;
+	s->config1 = a->config1;
+	s->config2 = a->config2;
+	s->is_time = e->spec.unit == EVENT_UNIT_NS;
+	s->exclude_user = a->exclude_user;
+	s->exclude_kernel = a->exclude_kernel;
+	s->precise = (uint8_t)a->precise_ip;
+	s->freq = a->freq ? a->sample_freq : 0;
+	s->period = a->freq ? 0 : a->sample_period;
+	if (a->freq && s->is_time && a->sample_freq)
+		s->period = 1000000000 / a->sample_freq;
+}
+
+static int event_missing(const struct perf_event *e, int errnum,
+			 const struct perf_place *at, struct error *err)
+{
+	if (is_missing(errnum) && e->attr.precise_ip && !e->spec.max_precise)
+		return error_set(err, ERR_UNSUPPORTED, "event %s: this machine "
+				 "does not offer that precision (:p); try it "
+				 "without", e->spec.text);
+	if (is_missing(errnum) && e->spec.type != PERF_TYPE_SOFTWARE)
+		return error_set(err, ERR_UNSUPPORTED, "event %s: this machine "
+				 "has no counter for it; cpu-clock works "
+				 "everywhere, \"tally list\" shows what else "
+				 "does", e->spec.text);
+	return perf_refused(errnum, e->spec.text, at, err);
+}
+
+int perf_event_open(struct perf_event *e, const struct perf_place *at,
+		    struct error *err)
+{
+	for (;;) {
+		int fd = perf_sys_open(&e->attr, at);
+
+		if (fd >= 0) {
+			if (!e->settled)
+				event_settle(e);
+			return fd;
+		}
+		if (fd == -ESRCH || (fd == -ENODEV && e->settled))
+			return fd;
+		if (e->settled || !event_give_way(e, -fd)) {
+			event_missing(e, -fd, at, err);
+			return INT_MIN;
+		}
+	}
+}

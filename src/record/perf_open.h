@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_RECORD_PERF_OPEN_H
+#define TALLY_RECORD_PERF_OPEN_H
+/*
+ * perf_event_open(2): attributes, and what to do when the kernel says no.
+ * Abilities are found by trying, never by version numbers.
+ */
+#include <linux/perf_event.h>
+
+#include "events/events.h"
+#include "record/source.h"
+
+/* What this kernel can do for us. */
+struct perf_features {
+	bool build_id;		/* MMAP2 with build-id: Linux 5.12 */
+	bool lost;		/* PERF_FORMAT_LOST: Linux 6.0 */
+	uint64_t max_rate;	/* kernel.perf_event_max_sample_rate */
+	uint32_t max_stack;	/* kernel.perf_event_max_stack */
+};
+
+/* Asks the kernel.  An error says why perf events cannot be used at all. */
+int perf_features_probe(struct perf_features *f, struct error *err);
+
+/* How samples are taken, common to all events. */
+struct perf_sampling {
+	bool callchain, inherit, enable_on_exec;
+	bool exclude_user, exclude_kernel;	/* --kernel, --user */
+	uint64_t freq, period;	/* period 0: freq */
+};
+
+/* Where an event counts. */
+struct perf_place {
+	int pid, cpu;
+	unsigned long flags;	/* PERF_FLAG_PID_CGROUP */
+};
+
+/* One event while it is opened. */
+struct perf_event {
+	struct event_spec spec;
+	bool is_default;	/* not asked for: may become another */
+	bool settled;		/* opened once; attr stays as it is */
+	struct perf_event_attr attr;
+	struct source_event seen;
+};
+
+/* Prepares e->attr from e->spec. */
+void perf_event_prepare(struct perf_event *e, const struct perf_features *f,
+			const struct perf_sampling *how);
+/*
+ * Opens the event.  The first time, gives way where the kernel refuses: less
+ * precision, no kernel side, and for the default event a clock; e->seen tells.
+ * Returns the fd; -ESRCH or -ENODEV as negative errno when thread or CPU are
+ * gone; INT_MIN with `err` set otherwise.
+ */
+int perf_event_open(struct perf_event *e, const struct perf_place *at,
+		    struct error *err);
+/* The event that only tells of mappings, names, forks and exits. */
+void perf_tracking_prepare(struct perf_event_attr *a,
+			   const struct perf_features *f, bool inherit,
+			   uint32_t watermark);
+/* The bare call: fd or negative errno. */
+int perf_sys_open(struct perf_event_attr *a, const struct perf_place *at);
+/* Sets an error for a refused perf_event_open. */
+int perf_refused(int errnum, const char *what, const struct perf_place *at,
+		 struct error *err);
+/* A number from a file such as PROC/sys/kernel/x, or `otherwise`. */
+long perf_sysctl(const char *name, long otherwise);
+
+#endif

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/perf_ring.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "record/perf_decode.h"
+
+enum { RING_MIN = 16384 };
+
+int perf_ring_open(struct perf_ring *r, int fd, size_t size,
+		   struct error *err)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	for (;; size /= 2) {
+		void *p = mmap(NULL, page + size, PROT_READ | PROT_WRITE,
+			       MAP_SHARED, fd, 0);
+
+		if (p != MAP_FAILED) {
+			r->page = p;
+			r->size = size;
+			return 0;
+		}
+		if ((errno != EPERM && errno != ENOMEM) ||
+		    size / 2 < (page > RING_MIN ? page : RING_MIN))
+			break;
+	}
+	if (errno == EPERM)
+		return error_set(err, ERR_PERM, "cannot lock %zu KB of memory "
+				 "per CPU for samples: raise kernel."
+				 "perf_event_mlock_kb or \"ulimit -l\"",
+				 size / 1024);
+	return error_errno(err, errno, "cannot map %zu KB for samples",
+			   size / 1024);
+}
+
+void perf_ring_close(struct perf_ring *r)
+{
+	if (r->page)
+		munmap(r->page, (size_t)sysconf(_SC_PAGESIZE) + r->size);
+	r->page = NULL;
+}
+
+/* Copies n bytes at a free-running position, around the end if need be. */
+static void ring_copy(uint8_t *to, const uint8_t *data, uint64_t size,
+		      uint64_t pos, size_t n)
+{
+	uint64_t at = pos & (size - 1);
+	size_t first = n < size - at ? n : (size_t)(size - at);
+
+	memcpy(to, data + at, first);
+	memcpy(to + first, data, n - first);
+}
+
+uint64_t perf_ring_take(const uint8_t *data, uint64_t size, uint64_t tail,
+			uint64_t head, struct order *o, size_t stream,
+			uint64_t now, uint64_t *damaged)
+{
+	while (tail != head) {
+		struct perf_event_header h;
+		uint64_t left = head - tail, time;
+		uint8_t *to;
+
+		if (left < sizeof(h) || left > size)
+			goto bad;
+		ring_copy((uint8_t *)&h, data, size, tail, sizeof(h));
+		if (h.size < sizeof(h) || h.size > left)
+			goto bad;
+		to = order_room(o, stream, h.size);
+		if (!to)
+			return tail;
+		ring_copy(to, data, size, tail, h.size);
+		time = perf_record_time(to, h.size);
+		order_commit(o, stream, h.size, time < now ? time : now);
+		tail += h.size;
+	}
+	return tail;
+bad:
+	*damaged += head - tail;
+	return head;
+}
+
+/*
+ * The kernel's side is perf_output_put_handle(), kernel/events/ring_buffer.c:
+ *
+ *	kernel				tally
+ *
+ *	if (LOAD data_tail) {		LOAD data_head
+ *	    (A: control dependency)	smp_rmb()	(C)
+ *	    STORE record		LOAD record
+ *	    smp_wmb()	(B)		smp_mb()	(D)
+ *	    STORE data_head		STORE data_tail
+ *	}
+ *
+ * B pairs with C: who sees the new head sees the records before it; a load with
+ * acquire order is C.  D pairs with A: the kernel may overwrite a record only
+ * after we have copied it; a store with release order is D, for our loads of the
+ * record cannot move behind it.
+ */
+int perf_ring_drain(struct perf_ring *r, struct order *o, size_t stream,
+		    uint64_t (*now)(void), uint64_t *damaged)
+{
+	struct perf_event_mmap_page *page = r->page;
+	const uint8_t *data = (const uint8_t *)r->page +
+			      (size_t)sysconf(_SC_PAGESIZE);
+	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+	uint64_t tail = page->data_tail, end;
+
+	if (head == tail)
+		return 0;
+	/* All these records were written before this reading of the clock. */
+	end = perf_ring_take(data, r->size, tail, head, o, stream, now(),
+			     damaged);
+	__atomic_store_n(&page->data_tail, end, __ATOMIC_RELEASE);
+	return end == head ? 0 : -ERR_NOMEM;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_RECORD_PERF_RING_H
+#define TALLY_RECORD_PERF_RING_H
+/*
+ * The memory ring that a perf event writes its records to (perf_event_open(2),
+ * "MMAP layout").
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "record/order.h"
+
+struct perf_ring {
+	void *page;		/* struct perf_event_mmap_page, then the data */
+	uint64_t size;		/* bytes of data: a power of two */
+};
+
+/* Maps `size` bytes or, when they may not be locked, half as often as it takes;
+ * returns 0 or an error. */
+int perf_ring_open(struct perf_ring *r, int fd, size_t size,
+		   struct error *err);
+void perf_ring_close(struct perf_ring *r);
+
+/* Moves all records to a stream of `o`; times after `now` become `now`.  Bytes
+ * that are no records are dropped and counted in *damaged.  0 or
+ * -ERR_NOMEM. */
+int perf_ring_drain(struct perf_ring *r, struct order *o, size_t stream,
+		    uint64_t (*now)(void), uint64_t *damaged);
+
+/* The same over plain memory: records between the free-running positions tail
+ * and head.  Returns the new tail. */
+uint64_t perf_ring_take(const uint8_t *data, uint64_t size, uint64_t tail,
+			uint64_t head, struct order *o, size_t stream,
+			uint64_t now, uint64_t *damaged);
+
+#endif

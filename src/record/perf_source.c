@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/perf_source.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "record/order.h"
+#include "record/perf_decode.h"
+#include "record/perf_open.h"
+#include "record/perf_ring.h"
+
+/* An open counter: one event of one thread on one CPU. */
+struct counter {
+	int fd;
+	uint32_t event, cpu;
+	uint64_t lost;		/* already reported */
+};
+
+struct perf_source {
+	struct source base;
+	struct perf_features features;
+	struct perf_event *events;
+	struct source_event *seen;
+	VEC(struct counter) counters;
+	VEC(int) tracking;
+	struct perf_ring *rings;	/* by CPU of the target */
+	uint32_t *cpus;
+	size_t ncpus;
+	struct u64map ids;
+	struct order order;
+	uint64_t round_ns;	/* the clock at the start of the last round */
+	bool per_task;
+};
+
+enum {
+	RING_PRIVILEGED = 2 << 20,
+	RING_DEFAULT = 512 << 10,
+	ORDER_LIMIT = 256 << 20,	/* bytes that may wait for their turn */
+	WATERMARK_DIVISOR = 4,
+};
+
+static uint64_t clock_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static struct perf_source *of(struct source *s)
+{
+	return (struct perf_source *)s;
+}
+
+static void perf_close(struct source *s)
+{
+	struct perf_source *p = of(s);
+
+	for (size_t i = 0; i < p->counters.n; i++)
+		close(p->counters.v[i].fd);
+	for (size_t i = 0; p->rings && i < p->ncpus; i++)
+		perf_ring_close(&p->rings[i]);
+	for (size_t i = 0; i < p->tracking.n; i++)
+		close(p->tracking.v[i]);
+	if (s->wake_fd >= 0)
+		close(s->wake_fd);
+	vec_fini(&p->counters);
+	vec_fini(&p->tracking);
+	order_fini(&p->order);
+	u64map_fini(&p->ids);
+	free(p->rings);
+	free(p->cpus);
+	free(p->events);
+	free(p->seen);
+	free(p);
+}
+
+static int perf_start(struct source *s, struct error *err)
+{
+	struct perf_source *p = of(s);
+
+	for (size_t i = 0; i < p->counters.n; i++)
+		if (ioctl(p->counters.v[i].fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
+			return error_errno(err, errno, "cannot start event %s",
+					   p->seen[p->counters.v[i].event].name);
+	return 0;
+}
+
+static void perf_stop(struct source *s)
+{
+	struct perf_source *p = of(s);
+
+	for (size_t i = 0; i < p->counters.n; i++)
+		ioctl(p->counters.v[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+/* What order_flush needs to hand records on. */
+struct delivery {
+	struct perf_source *p;
+	struct perf_decoder decoder;
+	record_cb *cb;
+	void *ctx;
+	struct error *err;
+};
+
+static int deliver(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
+{
+	struct delivery *d = ctx;
+	struct record r;
+
+	if (!perf_decode(&d->decoder, bytes, size, &r))
+		return 0;
+	/* Losses are read from the counters where the kernel keeps them: those
+	 * know the event, and the last loss of a ring has no record. */
+	if (r.kind == RECORD_LOST && d->p->features.lost)
+		return 0;
+	r.time_ns = time;
+	return d->cb(d->ctx, &r, d->err);
+}
+
+/* Rings whose thread has ended report that forever: watch them no more.  Their
+ * records are still read. */
+static void forget_hangups(struct source *s)
+{
+	struct epoll_event ev[64];
+	int n = epoll_wait(s->wake_fd, ev, 64, 0);
+
+	for (int i = 0; i < n; i++)
+		if (ev[i].events & (EPOLLHUP | EPOLLERR))
+			epoll_ctl(s->wake_fd, EPOLL_CTL_DEL, ev[i].data.fd,
+				  NULL);
+}
+
+/*
+ * A record written before the clock was read at the start of the last round is
+ * in its ring by now, unless its CPU has stood still within the kernel's write
+ * for the whole round: all up to there is complete and can be merged.
+ */
+static int perf_drain(struct source *s, bool all, record_cb *cb, void *ctx,
+		      struct error *err)
+{
+	struct perf_source *p = of(s);
+	struct delivery d = {
+		p, { &p->ids, false, s->max_stack }, cb, ctx, err,
+	};
+	uint64_t start = clock_now(), upto = p->round_ns;
+	int r;
+
+	d.decoder.callchain = p->events[0].attr.sample_type &
+			      PERF_SAMPLE_CALLCHAIN;
+	forget_hangups(s);
+	for (size_t i = 0; i < p->ncpus; i++) {
+		if (!p->rings[i].page)
+			continue;
+		r = perf_ring_drain(&p->rings[i], &p->order, i, clock_now,
+				    &s->damaged);
+		if (r < 0)
+			return error_set(err, ERR_NOMEM, "out of memory for "
+					 "samples that wait to be ordered");
+	}
+	p->round_ns = start;
+	if (all || p->order.waiting > ORDER_LIMIT)
+		upto = UINT64_MAX - 1;
+	r = order_flush(&p->order, upto, deliver, &d);
+	if (upto == UINT64_MAX - 1)
+		p->order.flushed = start;
+	s->late = p->order.late;
+	return r;
+}
+
+static uint64_t wanted_samples(const struct perf_source *p, size_t event,
+			       const struct source_count *c)
+{
+	const struct source_event *e = &p->seen[event];
+
+	if (!e->freq)
+		return e->period ? c->value / e->period : 0;
+	/* A rate is a promise only for what counts whenever a task runs. */
+	if (e->exclude_user || e->exclude_kernel)
+		return 0;
+	if (e->is_time || (p->per_task && e->type == PERF_TYPE_HARDWARE &&
+			   e->config == PERF_COUNT_HW_CPU_CYCLES))
+		return (uint64_t)((double)c->running_ns / 1e9 *
+				  (double)e->freq);
+	return 0;
+}
+
+static int report_lost(struct counter *c, uint64_t lost, record_cb *cb,
+		       void *ctx, struct error *err)
+{
+	struct record r = { .kind = RECORD_LOST };
+
+	if (lost <= c->lost)
+		return 0;
+	r.event = c->event;
+	r.cpu = c->cpu;
+	r.time_ns = clock_now();
+	r.lost = lost - c->lost;
+	c->lost = lost;
+	return cb(ctx, &r, err);
+}
+
+static int perf_count(struct source *s, size_t event, struct source_count *out,
+		      record_cb *cb, void *ctx, struct error *err)
+{
+	struct perf_source *p = of(s);
+	int result = 0;
+
+	memset(out, 0, sizeof(*out));
+	for (size_t i = 0; i < p->counters.n && !result; i++) {
+		struct counter *c = &p->counters.v[i];
+		uint64_t v[4] = { 0 };
+
+		if (c->event != event || read(c->fd, v, sizeof(v)) < 24)
+			continue;
+		out->value += v[0];
+		out->enabled_ns += v[1];
+		out->running_ns += v[2];
+		result = report_lost(c, v[3], cb, ctx, err);
+	}
+	/* A thread's events on the other CPUs count as enabled, too, while it
+	 * runs. */
+	if (p->per_task)
+		out->enabled_ns /= p->ncpus;
+	if (out->enabled_ns < out->running_ns)
+		out->enabled_ns = out->running_ns;
+	out->wanted = wanted_samples(p, event, out);
+	return result;
+}
+
+static const struct source_ops perf_ops = {
+	.name = "perf_event",
+	.start = perf_start,
+	.stop = perf_stop,
+	.drain = perf_drain,
+	.count = perf_count,
+	.close = perf_close,
+};
+
+static int no_memory(struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "out of memory for events");
+}
+
+static size_t ring_size(void)
+{
+	long level = perf_sysctl("perf_event_paranoid", 2);
+
+	/* Locked memory is unlimited for root and below paranoid 0
+	 * (perf_mmap, kernel/events/core.c). */
+	return !geteuid() || level < 0 ? RING_PRIVILEGED : RING_DEFAULT;
+}
+
+/* The CPU's ring, on the first tracking event that can be opened there. */
+static int open_ring(struct perf_source *p, size_t cpu, int fd,
+		     struct error *err)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
+	int r = perf_ring_open(&p->rings[cpu], fd, p->base.ring_bytes, err);
+
+	if (r < 0)
+		return r;
+	p->base.ring_bytes = p->rings[cpu].size;
+	if (epoll_ctl(p->base.wake_fd, EPOLL_CTL_ADD, fd, &ev) < 0)
+		return error_errno(err, errno, "epoll");
+	return 0;
+}
+
+/* 1 opened, 0 nobody there, or an error. */
+static int open_tracking(struct perf_source *p, size_t cpu,
+			 const struct perf_place *at, bool inherit, int *leader,
+			 struct error *err)
+{
+	struct perf_event_attr a;
+	int fd;
+
+	perf_tracking_prepare(&a, &p->features, inherit,
+			      (uint32_t)(p->base.ring_bytes /
+					 WATERMARK_DIVISOR));
+	fd = perf_sys_open(&a, at);
+	if (fd == -ESRCH || fd == -ENODEV)
+		return 0;
+	if (fd < 0)
+		return perf_refused(-fd, "dummy", at, err);
+	if (vec_push(&p->tracking, fd) < 0) {
+		close(fd);
+		return no_memory(err);
+	}
+	if (*leader < 0) {
+		int r = open_ring(p, cpu, fd, err);
+
+		*leader = fd;
+		return r < 0 ? r : 1;
+	}
+	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, *leader) < 0)
+		return error_errno(err, errno, "cannot share a ring");
+	return 1;
+}
+
+static int open_counter(struct perf_source *p, uint32_t event,
+			const struct perf_place *at, int leader,
+			struct error *err)
+{
+	int fd = perf_event_open(&p->events[event], at, err);
+	struct counter c = { fd, event, (uint32_t)at->cpu, 0 };
+	uint64_t id;
+	uint32_t *slot;
+
+	if (fd == INT_MIN)
+		return -err->code;
+	if (fd < 0)
+		return 0;
+	if (vec_push(&p->counters, c) < 0) {
+		close(fd);
+		return no_memory(err);
+	}
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &id) < 0 ||
+	    ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, leader) < 0)
+		return error_errno(err, errno, "cannot set up event %s",
+				   p->events[event].spec.text);
+	slot = u64map_slot(&p->ids, id);
+	if (!slot)
+		return no_memory(err);
+	*slot = event;
+	return 0;
+}
+
+/* All events of one thread (or of everybody) on one CPU. */
+static int open_place(struct perf_source *p, size_t cpu,
+		      const struct perf_place *at, bool inherit, int *leader,
+		      struct error *err)
+{
+	int r = open_tracking(p, cpu, at, inherit, leader, err);
+
+	if (r <= 0)
+		return r;
+	for (size_t e = 0; e < p->base.nevents; e++) {
+		r = open_counter(p, (uint32_t)e, at, *leader, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int open_all(struct perf_source *p, const struct perf_target *t,
+		    bool inherit, struct error *err)
+{
+	size_t ntids = t->tids ? t->ntids : 1;
+
+	for (size_t c = 0; c < p->ncpus; c++) {
+		int leader = -1;
+
+		for (size_t i = 0; i < ntids; i++) {
+			struct perf_place at = { -1, (int)p->cpus[c], 0 };
+			int r;
+
+			if (t->tids) {
+				at.pid = (int)t->tids[i];
+			} else if (t->cgroup_fd >= 0) {
+				at.pid = t->cgroup_fd;
+				at.flags = PERF_FLAG_PID_CGROUP;
+			}
+			r = open_place(p, c, &at, inherit, &leader, err);
+			if (r < 0)
+				return r;
+		}
+	}
+	if (!p->counters.n)
+		return error_set(err, ERR_NOTFOUND, t->tids
+				 ? "the processes to record have ended"
+				 : "none of the CPUs is online");
+	return 0;
+}
+
+static int perf_prepare(struct perf_source *p,
+			const struct perf_source_options *o,
+			const struct perf_target *t, struct error *err)
+{
+	struct perf_sampling how = {
+		o->callchain, o->inherit && t->tids, o->enable_on_exec,
+		o->kernel_only, o->user_only, o->freq, o->period,
+	};
+	size_t n = o->events->n;
+
+	p->ncpus = t->ncpus;
+	p->rings = calloc(t->ncpus, sizeof(*p->rings));
+	p->cpus = calloc(t->ncpus, sizeof(*p->cpus));
+	p->events = calloc(n, sizeof(*p->events));
+	p->seen = calloc(n, sizeof(*p->seen));
+	if (!p->rings || !p->cpus || !p->events || !p->seen ||
+	    order_init(&p->order, t->ncpus) < 0)
+		return no_memory(err);
+	memcpy(p->cpus, t->cpus, t->ncpus * sizeof(*p->cpus));
+	for (size_t i = 0; i < n; i++) {
+		p->events[i].spec = o->events->v[i];
+		p->events[i].is_default = o->default_event;
+		perf_event_prepare(&p->events[i], &p->features, &how);
+	}
+	p->base.nevents = n;
+	p->per_task = t->tids != NULL;
+	p->base.max_stack = p->features.max_stack;
+	p->base.ring_bytes = o->ring_bytes ? o->ring_bytes : ring_size();
+	p->base.wake_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (p->base.wake_fd < 0)
+		return error_errno(err, errno, "epoll");
+	return 0;
+}
+
+int perf_source_open(const struct perf_target *target,
+		     const struct perf_source_options *o, struct source **out,
+		     struct error *err)
+{
+	struct perf_source *p = calloc(1, sizeof(*p));
+	int r;
+
+	*out = NULL;
+	if (!p)
+		return no_memory(err);
+	p->base.ops = &perf_ops;
+	p->base.wake_fd = -1;
+	r = perf_features_probe(&p->features, err);
+	if (!r)
+		r = perf_prepare(p, o, target, err);
+	if (!r)
+		r = open_all(p, target, o->inherit && target->tids, err);
+	if (r < 0) {
+		perf_close(&p->base);
+		return r;
+	}
+	for (size_t i = 0; i < p->base.nevents; i++)
+		p->seen[i] = p->events[i].seen;
+	p->base.events = p->seen;
+	p->round_ns = clock_now();
+	*out = &p->base;
+	return 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_RECORD_PERF_SOURCE_H
+#define TALLY_RECORD_PERF_SOURCE_H
+/*
+ * Samples from perf_event_open(2): one ring a CPU, shared by all events and all
+ * threads that are watched.
+ */
+#include "events/events.h"
+#include "record/source.h"
+
+struct perf_target {
+	const uint32_t *tids;	/* threads; NULL: everything on the CPUs */
+	size_t ntids;
+	const uint32_t *cpus;
+	size_t ncpus;
+	int cgroup_fd;		/* or -1; with tids == NULL */
+};
+
+struct perf_source_options {
+	const struct event_list *events;
+	bool default_event;	/* the user named none */
+	bool callchain, inherit;
+	bool enable_on_exec;	/* start by itself when the thread calls exec */
+	bool user_only, kernel_only;
+	uint64_t freq, period;	/* period 0: freq */
+	size_t ring_bytes;	/* per CPU; 0: what is allowed */
+};
+
+int perf_source_open(const struct perf_target *target,
+		     const struct perf_source_options *o, struct source **out,
+		     struct error *err);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_RECORD_PROC_TEXT_H
+#define TALLY_RECORD_PROC_TEXT_H
+/*
+ * The text files of proc(5) that the recorder reads.  Pure: text goes in, rows
+ * come out; a line that does not follow the document is left out.
+ */
+#include "record/source.h"
+
+/* False stops. */
+typedef bool proc_map_cb(void *ctx, const struct record_mmap *m);
+/* The executable mappings of /proc/PID/maps. */
+void proc_maps_parse(const char *text, size_t n, proc_map_cb *cb, void *ctx);
+
+struct proc_module {
+	char name[64];
+	uint64_t start, size;
+};
+typedef bool proc_module_cb(void *ctx, const struct proc_module *m);
+/* /proc/modules; modules whose address is hidden are left out. */
+void proc_modules_parse(const char *text, size_t n, proc_module_cb *cb,
+			void *ctx);
+
+/* The number after "KEY:" in /proc/PID/status; false when there is none. */
+bool proc_status_number(const char *text, size_t n, const char *key,
+			uint64_t *out);
+
+#endif

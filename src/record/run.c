@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* One run: open the events, let it go, collect until it ends. */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/session.h"
+
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+
+/*
+ * Sleep between two rounds.  While new files appear (a program starts, loads
+ * libraries) they are looked at soon, before they are gone; then rounds get
+ * longer.
+ */
+enum { ROUND_MIN_MS = 5, ROUND_MAX_MS = 200 };
+#define FLUSH_NS 900000000u	/* written at least once a second */
+
+struct run {
+	struct session *s;
+	uint32_t number;	/* prof_run */
+	struct launch launch;
+	struct source *source;
+	id_list threads;	/* -t and -p: whom to wait for */
+	VEC(int) pidfds;	/* of s->pids, -1 when ended or unknown */
+	uint64_t end_ns;	/* of --duration, or UINT64_MAX */
+	uint64_t start_ns;	/* of --delay, 0 once started */
+	uint64_t flushed_ns;
+	unsigned int round_ms;
+	size_t images;		/* seen up to the last round */
+	bool done;
+};
+
+static uint64_t now_ns(void)
+{
+	return session_clock(CLOCK_MONOTONIC);
+}
+
+static bool is_attached(const struct session *s)
+{
+	return s->o->pids || s->o->tids;
+}
+
+static bool is_system_wide(const struct session *s)
+{
+	return s->o->all_cpus || s->o->cgroup ||
+	       (!s->o->command && !is_attached(s));
+}
+
+static int open_source(struct run *r, struct error *err)
+{
+	struct session *s = r->s;
+	const struct record_options *o = s->o;
+	uint32_t child = (uint32_t)r->launch.pid;
+	struct perf_target t = {
+		.cpus = s->cpus.v, .ncpus = s->cpus.n, .cgroup_fd = -1,
+	};
+	struct perf_source_options po = {
+		.events = &s->events, .default_event = !o->events->n,
+		.callchain = o->callchain, .inherit = o->inherit,
+		.user_only = o->user_only, .kernel_only = o->kernel_only,
+		.freq = o->freq, .period = o->period,
+	};
+
+	if (is_attached(s)) {
+		int rc = target_threads(s, &r->threads, err);
+
+		if (rc < 0)
+			return rc;
+		t.tids = r->threads.v;
+		t.ntids = r->threads.n;
+	} else if (is_system_wide(s)) {
+		t.cgroup_fd = s->cgroup_fd;
+	} else {
+		t.tids = &child;
+		t.ntids = 1;
+		po.enable_on_exec = o->delay <= 0;
+	}
+	return perf_source_open(&t, &po, &r->source, err);
+}
+
+/* Rows of the profile's events; once a session. */
+static int add_events(struct session *s, const struct source *src,
+		      struct error *err)
+{
+	for (size_t i = s->profile.events.n; i < src->nevents; i++) {
+		const struct source_event *e = &src->events[i];
+		struct profile *p = &s->profile;
+		struct prof_event row = {
+			.name = profile_str(p, e->name),
+			.actual = profile_str(p, e->actual),
+			.note = profile_str(p, e->note),
+			.unit = e->is_time ? PROF_UNIT_NS : PROF_UNIT_COUNT,
+			.precise = e->precise,
+			.exclude_user = e->exclude_user,
+			.exclude_kernel = e->exclude_kernel,
+			.type = e->type, .config = e->config,
+			.config1 = e->config1, .config2 = e->config2,
+			.freq = e->freq, .period = e->period,
+		};
+
+		if (row.name == PROF_NONE || row.actual == PROF_NONE ||
+		    row.note == PROF_NONE || vec_push(&p->events, row) < 0)
+			return error_set(err, ERR_NOMEM,
+					 "out of memory for events");
+		if (strcmp(e->name, e->actual))
+			session_notice(s, "%s: recording %s instead", e->note,
+				       e->actual);
+		else if (*e->note)
+			session_notice(s, "event %s: %s", e->name, e->note);
+	}
+	s->collector.nevents = (uint32_t)s->profile.events.n;
+	return 0;
+}
+
+static int add_run(struct run *r, struct error *err)
+{
+	struct session *s = r->s;
+	struct buf text = { 0 };
+	struct prof_run row = {
+		.exit_status = -1,
+		.start_ns = now_ns(),
+		.start_wall_ns = session_clock(CLOCK_REALTIME),
+	};
+
+	if (s->o->command)
+		shell_quote(&text, s->o->command);
+	row.command = profile_str(&s->profile, buf_cstr(&text));
+	buf_fini(&text);
+	if (row.command == PROF_NONE || vec_push(&s->profile.runs, row) < 0)
+		return error_set(err, ERR_NOMEM, "out of memory for a run");
+	r->number = (uint32_t)s->profile.runs.n - 1;
+	return 0;
+}
+
+/* Processes that ran before us. */
+static int scan_target(struct run *r, struct error *err)
+{
+	struct session *s = r->s;
+	int rc = 0;
+
+	if (is_system_wide(s))
+		return collector_scan_all(&s->collector, err);
+	for (size_t i = 0; i < s->pids.n && !rc; i++) {
+		int fd = (int)syscall(SYS_pidfd_open, s->pids.v[i], 0);
+
+		if (vec_push(&r->pidfds, fd) < 0) {
+			if (fd >= 0)
+				close(fd);
+			return error_set(err, ERR_NOMEM, "out of memory");
+		}
+		rc = collector_scan(&s->collector, s->pids.v[i], err);
+	}
+	return rc;
+}
+
+/* The command has a name before its exec is told of. */
+static int name_child(struct run *r, struct error *err)
+{
+	struct collector *c = &r->s->collector;
+	uint32_t pid = (uint32_t)r->launch.pid;
+	const char *name = r->s->o->command[0], *slash = strrchr(name, '/');
+	struct process *proc = processes_get(&c->processes, pid);
+
+	if (!proc || processes_name(&c->processes, pid, pid,
+				    slash ? slash + 1 : name, 0) < 0)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	proc->discovered = true;
+	proc->parent = (uint32_t)getpid();
+	return 0;
+}
+
+static void stop_recording(struct run *r, int signo)
+{
+	r->s->stop = true;
+	r->s->result->stop_signal = signo;
+	r->done = true;
+}
+
+/*
+ * Ctrl-C reaches the command as it reaches us: we wait for what it does with it.
+ * A signal that was sent to us alone is passed on.  Without command a signal
+ * ends the recording.
+ */
+static void handle_signal(struct run *r, const struct signalfd_siginfo *si)
+{
+	int signo = (int)si->ssi_signo;
+
+	if (signo == SIGCHLD) {
+		if (launch_poll(&r->launch))
+			r->done = true;
+		return;
+	}
+	if (!r->launch.pid) {
+		stop_recording(r, signo);
+		return;
+	}
+	r->s->stop = true;	/* no further repetition */
+	if (si->ssi_code <= 0 && !r->launch.ended)
+		kill(r->launch.pid, signo);
+}
+
+static void read_signals(struct run *r)
+{
+	struct signalfd_siginfo si;
+
+	while (read(r->s->signal_fd, &si, sizeof(si)) == sizeof(si))
+		handle_signal(r, &si);
+}
+
+/* -t: a thread has no descriptor to wait on. */
+static bool thread_lives(uint32_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", tid);
+	return !access(path, F_OK);
+}
+
+/* Have all processes and threads ended that we were attached to? */
+static bool all_ended(struct run *r, const struct pollfd *fds)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->pidfds.n; i++) {
+		if (r->pidfds.v[i] >= 0 && !(fds[i].revents & POLLIN))
+			any = true;
+		else if (r->pidfds.v[i] < 0 && thread_lives(r->s->pids.v[i]))
+			any = true;
+	}
+	for (size_t i = 0; i < r->s->tids.n && !any; i++)
+		any = thread_lives(r->s->tids.v[i]);
+	return !any;
+}
+
+static int timeout_ms(const struct run *r, uint64_t now)
+{
+	uint64_t wait = r->round_ms * 1000000ull;
+
+	if (r->start_ns && r->start_ns < now + wait)
+		wait = r->start_ns > now ? r->start_ns - now : 0;
+	if (r->end_ns < now + wait)
+		wait = r->end_ns > now ? r->end_ns - now : 0;
+	return (int)((wait + 999999) / 1000000);
+}
+
+static int wait_round(struct run *r, struct pollfd *fds, struct error *err)
+{
+	uint64_t now = now_ns();
+	size_t n = 2 + r->pidfds.n;
+
+	fds[0] = (struct pollfd){ r->s->signal_fd, POLLIN, 0 };
+	fds[1] = (struct pollfd){ r->source->wake_fd, POLLIN, 0 };
+	for (size_t i = 0; i < r->pidfds.n; i++)
+		fds[2 + i] = (struct pollfd){ r->pidfds.v[i], POLLIN, 0 };
+	if (poll(fds, n, timeout_ms(r, now)) < 0 && errno != EINTR)
+		return error_errno(err, errno, "poll");
+	if (fds[0].revents)
+		read_signals(r);
+	if (is_attached(r->s) && all_ended(r, fds + 2))
+		r->done = true;
+	now = now_ns();
+	if (now >= r->end_ns)
+		r->done = true;
+	if (r->start_ns && now >= r->start_ns && !r->done) {
+		r->start_ns = 0;
+		return r->source->ops->start(r->source, err);
+	}
+	return 0;
+}
+
+/* A full disk ends the recording, not the command. */
+static int write_failed(struct session *s, int rc, struct error *err)
+{
+	if (rc >= 0 || !s->writer || s->write_error.code)
+		return rc;
+	s->write_error = *err;
+	s->collector.writer = NULL;
+	session_notice(s, "%s; nothing more is recorded", err->msg);
+	return 0;
+}
+
+/* Reads the counters: losses since the last time, and totals. */
+static int read_counts(struct run *r, bool final, struct error *err)
+{
+	struct session *s = r->s;
+	int rc = 0;
+
+	for (size_t e = 0; e < r->source->nevents && !rc; e++) {
+		struct source_count c;
+		struct prof_stat row = { .run = r->number,
+					 .event = (uint32_t)e };
+
+		rc = r->source->ops->count(r->source, e, &c, collector_record,
+					   &s->collector, err);
+		row.value = c.value;
+		row.enabled_ns = c.enabled_ns;
+		row.running_ns = c.running_ns;
+		row.wanted = c.wanted;
+		if (!rc && final && vec_push(&s->profile.stats, row) < 0)
+			rc = error_set(err, ERR_NOMEM, "out of memory");
+	}
+	return rc;
+}
+
+static int drain(struct run *r, bool all, struct error *err)
+{
+	struct session *s = r->s;
+	uint64_t now = now_ns();
+	int rc = r->source->ops->drain(r->source, all, collector_record,
+				       &s->collector, err);
+
+	rc = write_failed(s, rc, err);
+	if (rc < 0)
+		return rc;
+	collector_rest(&s->collector, now);
+	if (!all && now - r->flushed_ns < FLUSH_NS)
+		return 0;
+	r->flushed_ns = now;
+	rc = read_counts(r, all, err);
+	if (rc >= 0 && s->writer && !s->write_error.code)
+		rc = write_failed(s, writer_flush(s->writer, err), err);
+	return rc;
+}
+
+static void next_round(struct run *r)
+{
+	size_t images = r->s->collector.images.v.n;
+
+	r->round_ms *= 2;
+	if (images != r->images || !r->round_ms)
+		r->round_ms = ROUND_MIN_MS;
+	if (r->round_ms > ROUND_MAX_MS)
+		r->round_ms = ROUND_MAX_MS;
+	r->images = images;
+}
+
+static int loop(struct run *r, struct error *err)
+{
+	struct pollfd *fds = calloc(2 + r->pidfds.n, sizeof(*fds));
+	int rc = fds ? 0 : error_set(err, ERR_NOMEM, "out of memory");
+
+	/* It may have ended before its signal was asked for. */
+	if (r->launch.pid && launch_poll(&r->launch))
+		r->done = true;
+	while (!rc && !r->done) {
+		next_round(r);
+		rc = wait_round(r, fds, err);
+		if (!rc && !r->done)
+			rc = drain(r, false, err);
+	}
+	free(fds);
+	return rc;
+}
+
+/* The command outlives the recording when --duration ends it, or an error. */
+static void end_child(struct run *r)
+{
+	if (r->launch.pid && !launch_poll(&r->launch))
+		kill(r->launch.pid, SIGTERM);
+	launch_end(&r->launch);
+}
+
+static int finish(struct run *r, struct error *err)
+{
+	struct session *s = r->s;
+	struct prof_run *row = &s->profile.runs.v[r->number];
+	int rc;
+
+	r->source->ops->stop(r->source);
+	row->end_ns = now_ns();
+	end_child(r);
+	row = &s->profile.runs.v[r->number];
+	if (r->launch.pid) {
+		const struct rusage *u = &r->launch.usage;
+
+		row->exit_status = r->launch.wait_status;
+		row->user_ns = (uint64_t)u->ru_utime.tv_sec * 1000000000u +
+			       (uint64_t)u->ru_utime.tv_usec * 1000u;
+		row->sys_ns = (uint64_t)u->ru_stime.tv_sec * 1000000000u +
+			      (uint64_t)u->ru_stime.tv_usec * 1000u;
+		s->result->wait_status = r->launch.wait_status;
+	}
+	rc = drain(r, true, err);
+	s->result->late += r->source->late;
+	s->result->damaged += r->source->damaged;
+	return rc;
+}
+
+/* Everything is ready: go. */
+static int go(struct run *r, struct error *err)
+{
+	struct session *s = r->s;
+	const struct record_options *o = s->o;
+	uint64_t delay = o->delay > 0 ? (uint64_t)(o->delay * 1e9) : 0;
+	uint64_t now = now_ns();
+	int rc = 0;
+
+	r->start_ns = delay ? now + delay : 0;
+	r->end_ns = o->duration > 0 ? now + delay +
+				      (uint64_t)(o->duration * 1e9)
+				    : UINT64_MAX;
+	r->flushed_ns = now;
+	if (!delay && (is_attached(s) || is_system_wide(s)))
+		rc = r->source->ops->start(r->source, err);
+	if (!rc && o->command) {
+		rc = launch_go(&r->launch, o->command[0], err);
+		if (rc < 0)
+			s->result->exec_status =
+				rc == -ERR_NOTFOUND ? 127 : 126;
+	}
+	return rc;
+}
+
+static int prepare(struct run *r, struct error *err)
+{
+	struct session *s = r->s;
+	int rc = 0;
+
+	if (s->o->command)
+		rc = launch_prepare(&r->launch, s->o->command, &s->before, err);
+	if (!rc)
+		rc = open_source(r, err);
+	if (!rc)
+		rc = add_events(s, r->source, err);
+	if (!rc && !s->profile.runs.n)
+		rc = environment_fill(s, r->source, err);
+	if (!rc)
+		rc = add_run(r, err);
+	if (rc < 0)
+		return rc;
+	collector_new_run(&s->collector, r->number);
+	if (r->launch.pid)
+		rc = name_child(r, err);
+	if (!rc && (is_attached(s) || is_system_wide(s)))
+		rc = scan_target(r, err);
+	return rc;
+}
+
+static void run_fini(struct run *r)
+{
+	if (r->source)
+		r->source->ops->close(r->source);
+	for (size_t i = 0; i < r->pidfds.n; i++)
+		if (r->pidfds.v[i] >= 0)
+			close(r->pidfds.v[i]);
+	vec_fini(&r->pidfds);
+	vec_fini(&r->threads);
+}
+
+int run_record(struct session *s, uint32_t number, struct error *err)
+{
+	struct run r = { .s = s, .launch = { .go = -1, .status_fd = -1 } };
+	int rc = prepare(&r, err);
+
+	if (!rc)
+		rc = go(&r, err);
+	if (!rc && !number)
+		rc = session_begin_file(s, err);
+	if (!rc)
+		rc = loop(&r, err);
+	if (!rc) {
+		rc = finish(&r, err);
+	} else {
+		/* A failed exec has ended by itself. */
+		if (r.launch.pid && r.launch.go < 0 &&
+		    !s->result->exec_status)
+			end_child(&r);
+		launch_end(&r.launch);
+	}
+	run_fini(&r);
+	return rc;
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "profile/fill_symbols.h"
+
+enum { CODE_MIN = 32 << 10 };	/* code bytes kept of hot functions, at least */
+
+uint64_t session_clock(int id)
+{
+	struct timespec ts;
+
+	clock_gettime((clockid_t)id, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+void session_notice(struct session *s, const char *fmt, ...)
+{
+	char text[1200];
+	va_list ap;
+
+	if (!s->o->notice)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	s->o->notice(s->o->ctx, text);
+}
+
+/* One word as a POSIX shell needs it. */
+static void quote_word(struct buf *out, const char *s)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+
+	if (*s && strspn(s, plain) == strlen(s)) {
+		buf_str(out, s);
+		return;
+	}
+	buf_u8(out, '\'');
+	for (; *s; s++) {
+		if (*s == '\'')
+			buf_str(out, "'\\''");
+		else
+			buf_u8(out, (uint8_t)*s);
+	}
+	buf_u8(out, '\'');
+}
+
+void shell_quote(struct buf *out, char *const argv[])
+{
+	for (size_t i = 0; argv[i]; i++) {
+		if (i)
+			buf_u8(out, ' ');
+		quote_word(out, argv[i]);
+	}
+}
+
+/* As many events as the hard limit allows: each CPU, thread and event takes a
+ * file.  And a file that may not grow is an error, not our death. */
+static void set_limits(struct session *s)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct sigaction normal = { .sa_handler = SIG_DFL };
+	struct rlimit l;
+
+	getrlimit(RLIMIT_NOFILE, &s->before.files);
+	l = s->before.files;
+	l.rlim_cur = l.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &l);
+	sigaction(SIGXFSZ, &ignore, &s->before.xfsz);
+	/* Who ignores SIGCHLD never learns how a child ended. */
+	sigaction(SIGCHLD, &normal, &s->before.chld);
+}
+
+static int catch_signals(struct session *s, struct error *err)
+{
+	static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT,
+				      SIGCHLD };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
+		sigaddset(&set, caught[i]);
+	sigprocmask(SIG_BLOCK, &set, &s->before.mask);
+	s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (s->signal_fd < 0)
+		return error_errno(err, errno, "signalfd");
+	return 0;
+}
+
+/* Opens the output without harm to an older file of that name: it is emptied
+ * once the command runs. */
+static int open_output(struct session *s, struct error *err)
+{
+	const char *path = s->o->output;
+
+	s->out_fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
+	if (s->out_fd < 0 && errno == ENOENT) {
+		s->out_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY,
+				 0666);
+		s->out_new = s->out_fd >= 0;
+	}
+	if (s->out_fd < 0)
+		return error_errno(err, errno, "cannot write %s", path);
+	return 0;
+}
+
+int session_begin_file(struct session *s, struct error *err)
+{
+	int r;
+
+	if (ftruncate(s->out_fd, 0) < 0 && errno != EINVAL)
+		return error_errno(err, errno, "cannot empty %s", s->o->output);
+	r = writer_open_fd(s->out_fd, s->o->output, &s->profile, &s->writer,
+			   err);
+	if (!r)
+		s->collector.writer = s->writer;
+	return r;
+}
+
+static int choose_events(struct session *s, struct error *err)
+{
+	const struct event_list *l = s->o->events;
+	int r = 0;
+
+	if (!l->n) {
+		r = events_parse("cycles:P", "/sys", &s->events, err);
+		if (!r)
+			strcpy(s->events.v[0].text, "cycles");
+	}
+	for (size_t i = 0; i < l->n && !r; i++)
+		if (vec_push(&s->events, l->v[i]) < 0)
+			r = error_set(err, ERR_NOMEM, "out of memory");
+	return r;
+}
+
+static void fill_progress_cb(void *ctx, const char *image, size_t done,
+			     size_t total)
+{
+	const struct session *s = ctx;
+	char text[160];
+
+	snprintf(text, sizeof(text), "symbols: %zu of %zu %.100s", done, total,
+		 image);
+	s->o->progress(s->o->ctx, text);
+}
+
+/* fill_options has one ctx for both callbacks. */
+static int open_image(void *ctx, uint32_t image)
+{
+	struct session *s = ctx;
+
+	return images_open_row(&s->collector.images, image);
+}
+
+static int fill(struct session *s, struct error *err)
+{
+	struct collector *c = &s->collector;
+	struct fill_options fo = {
+		.open_image = open_image,
+		.progress = s->o->progress ? fill_progress_cb : NULL,
+		.code_budget = c->samples > CODE_MIN ? (size_t)c->samples
+						     : CODE_MIN,
+		.ctx = s,
+	};
+	size_t n = s->profile.locs.n;
+	int r;
+
+	/* Locations that were only called have no samples of their own. */
+	if (vec_reserve(&c->heat, n + 1) < 0)
+		return error_set(err, ERR_NOMEM, "out of memory for symbols");
+	memset(c->heat.v + c->heat.n, 0, (n - c->heat.n) * sizeof(*c->heat.v));
+	c->heat.n = n;
+	fo.heat = c->heat.v;
+	r = profile_fill_symbols(&s->profile, &fo, err);
+	if (s->o->progress)
+		s->o->progress(s->o->ctx, NULL);
+	return r;
+}
+
+static int finish_file(struct session *s, struct error *err)
+{
+	int r = 0;
+
+	if (s->o->symbols) {
+		struct error why = { 0 };
+
+		/* Samples are worth more than names. */
+		if (fill(s, &why) < 0)
+			session_notice(s, "no symbols: %s", why.msg);
+	}
+	r = writer_finish(s->writer, err);
+	s->result->bytes = writer_bytes(s->writer);
+	return r;
+}
+
+static int setup(struct session *s, struct error *err)
+{
+	int r;
+
+	set_limits(s);
+	if (profile_init(&s->profile) < 0)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	r = target_parse(s, err);
+	if (!r)
+		r = choose_events(s, err);
+	if (!r)
+		r = collector_init(&s->collector, &s->profile, "/proc", "/sys",
+				   err);
+	s->collector.live = true;
+	if (!r)
+		r = open_output(s, err);
+	if (!r)
+		r = catch_signals(s, err);
+	return r;
+}
+
+static void teardown(struct session *s)
+{
+	if (s->writer)
+		writer_close(s->writer);
+	if (s->out_fd >= 0)
+		close(s->out_fd);
+	if (s->out_new && !s->writer)
+		unlink(s->o->output);
+	if (s->signal_fd >= 0) {
+		close(s->signal_fd);
+		sigprocmask(SIG_SETMASK, &s->before.mask, NULL);
+	}
+	if (s->cgroup_fd >= 0)
+		close(s->cgroup_fd);
+	collector_fini(&s->collector);
+	event_list_fini(&s->events);
+	vec_fini(&s->pids);
+	vec_fini(&s->tids);
+	vec_fini(&s->cpus);
+	profile_fini(&s->profile);
+}
+
+static int record_runs(struct session *s, struct error *err)
+{
+	uint64_t n = s->o->repeat ? s->o->repeat : 1;
+	int r = 0;
+
+	for (uint64_t i = 0; i < n && !r && !s->stop && !s->write_error.code;
+	     i++) {
+		r = run_record(s, (uint32_t)i, err);
+		s->result->runs += !r;
+	}
+	return r;
+}
+
+int record(const struct record_options *o, struct record_result *out,
+	   struct error *err)
+{
+	struct session s = { .o = o, .result = out, .out_fd = -1,
+			     .signal_fd = -1, .cgroup_fd = -1 };
+	int r;
+
+	memset(out, 0, sizeof(*out));
+	s.collector.images.vdso = -1;
+	r = setup(&s, err);
+	if (!r)
+		r = record_runs(&s, err);
+	out->samples = s.collector.samples;
+	out->lost = s.collector.lost;
+	out->throttled = s.collector.throttled;
+	if (!r && s.write_error.code) {
+		*err = s.write_error;
+		r = -err->code;
+	} else if (s.writer) {
+		struct error why = { 0 };
+		int e = finish_file(&s, r ? &why : err);
+
+		r = r ? r : e;
+	}
+	teardown(&s);
+	return r;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_RECORD_SESSION_H
+#define TALLY_RECORD_SESSION_H
+/* What the parts of the recorder share: session.c (the whole), run.c (one run),
+ * environment.c, target.c. */
+#include <signal.h>
+
+#include "record/collector.h"
+#include "record/launch.h"
+#include "record/perf_source.h"
+#include "record/record.h"
+
+typedef VEC(uint32_t) id_list;
+
+struct session {
+	const struct record_options *o;
+	struct record_result *result;
+	struct profile profile;
+	struct collector collector;
+	struct writer *writer;
+	int out_fd;		/* the output file before the writer has it */
+	bool out_new;		/* it did not exist */
+	id_list pids, tids, cpus;
+	int cgroup_fd;
+	struct event_list events;
+	int signal_fd;
+	struct launch_state before;
+	bool stop;		/* asked to end by a signal */
+	struct error write_error;	/* the disk is full: no more is written */
+};
+
+/* target.c */
+int target_parse(struct session *s, struct error *err);
+/* The threads of s->pids and s->tids that exist now. */
+int target_threads(struct session *s, id_list *out, struct error *err);
+
+/* environment.c */
+int environment_fill(struct session *s, const struct source *src,
+		     struct error *err);
+
+/* run.c: one run of the command, or one recording of what runs already. */
+int run_record(struct session *s, uint32_t number, struct error *err);
+
+/* session.c */
+int session_begin_file(struct session *s, struct error *err);
+void session_notice(struct session *s, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+uint64_t session_clock(int id);
+
+#endif

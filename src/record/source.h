@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_RECORD_SOURCE_H
+#define TALLY_RECORD_SOURCE_H
+/*
+ * Where samples come from.  A source delivers normalised records in order of
+ * time; everything behind it (address spaces, stacks, the file) is the same for
+ * all of them.  perf_source.h is the first; a kernel device, timers inside the
+ * program, ptrace, an imported file and a replay from memory fit the same door.
+ *
+ * Call chains are as the source copied them: innermost first, the kernel's part
+ * and the user's part apart.  The first address of each part is where execution
+ * was, the others are return addresses.  A source that copies registers and a
+ * piece of stack instead would get its chain from an unwinder at
+ * collector_record, before stacks_add.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "image/image.h"
+
+#define SOURCE_NONE UINT32_MAX
+
+enum record_kind {
+	RECORD_SAMPLE,
+	RECORD_MMAP,
+	RECORD_COMM,
+	RECORD_FORK,
+	RECORD_EXIT,
+	RECORD_LOST,
+	RECORD_THROTTLE,
+};
+
+struct record_sample {
+	uint64_t weight;
+	const uint64_t *kernel, *user;	/* borrowed */
+	uint32_t nkernel, nuser;
+	bool cut;		/* the source had no room for more */
+	bool guest;		/* in a virtual machine: addresses are not ours */
+};
+
+struct record_mmap {
+	uint64_t start, len, offset;	/* offset: in the file */
+	struct build_id build_id;	/* len 0: dev and inode are given */
+	uint64_t dev, inode;
+	const char *path;		/* borrowed */
+};
+
+struct record {
+	enum record_kind kind;
+	uint32_t pid, tid, cpu;
+	uint32_t event;		/* index into source.events or SOURCE_NONE */
+	uint64_t time_ns;	/* CLOCK_MONOTONIC */
+	union {
+		struct record_sample sample;
+		struct record_mmap mmap;
+		struct {
+			const char *name;	/* borrowed */
+			bool exec;
+		} comm;
+		struct {
+			uint32_t ppid, ptid;
+		} fork;
+		uint64_t lost;
+	};
+};
+
+/* An event as it was really opened. */
+struct source_event {
+	char name[128];		/* what was asked for */
+	char actual[128];	/* what counts */
+	char note[256];		/* why they differ, or "" */
+	uint32_t type;
+	uint64_t config, config1, config2;
+	bool is_time;		/* weights are nanoseconds */
+	bool exclude_user, exclude_kernel;
+	uint8_t precise;
+	uint64_t freq, period;	/* see prof_event */
+};
+
+/* What an event counted since the source was opened. */
+struct source_count {
+	uint64_t value, enabled_ns, running_ns;
+	uint64_t wanted;	/* samples; 0: not known */
+};
+
+/* Negative stops. */
+typedef int record_cb(void *ctx, const struct record *r, struct error *err);
+
+struct source;
+
+struct source_ops {
+	const char *name;
+	/* Samples from now on (side-band records come since open). */
+	int (*start)(struct source *s, struct error *err);
+	/* No more samples. */
+	void (*stop)(struct source *s);
+	/* Delivers what is ready and certain to be in order, or with `all`
+	 * everything. */
+	int (*drain)(struct source *s, bool all, record_cb *cb, void *ctx,
+		     struct error *err);
+	/* Reads the counter of one event; and delivers RECORD_LOST for losses
+	 * that no record told of. */
+	int (*count)(struct source *s, size_t event, struct source_count *out,
+		     record_cb *cb, void *ctx, struct error *err);
+	void (*close)(struct source *s);
+};
+
+struct source {
+	const struct source_ops *ops;
+	const struct source_event *events;
+	size_t nevents;
+	int wake_fd;		/* readable when drain is due */
+	uint64_t late;		/* records that came after their turn */
+	uint64_t damaged;	/* bytes that were no records */
+	uint32_t max_stack;	/* frames a chain can hold */
+	size_t ring_bytes;	/* per CPU, 0 if there are no rings */
+};
+
+#endif

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Whom to record: lists of numbers, threads of processes, cgroups. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "record/session.h"
+
+enum { CPU_MAX = 1 << 16 };
+
+static int no_memory(struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "out of memory for a list of numbers");
+}
+
+static bool number_take(const char **p, uint32_t *out)
+{
+	char *end;
+	unsigned long v;
+
+	if (**p < '0' || **p > '9')
+		return false;
+	v = strtoul(*p, &end, 10);
+	*p = end;
+	*out = (uint32_t)v;
+	return v < INT32_MAX;
+}
+
+/* "1,3" or with `ranges` also "0-3". */
+static int list_parse(const char *text, bool ranges, const char *option,
+		      id_list *out, struct error *err)
+{
+	const char *p = text;
+
+	for (;;) {
+		uint32_t a, b;
+
+		if (!number_take(&p, &a))
+			break;
+		b = a;
+		if (ranges && *p == '-') {
+			p++;
+			if (!number_take(&p, &b))
+				break;
+		}
+		if (b < a || (ranges && b >= CPU_MAX))
+			break;
+		for (uint64_t i = a; i <= b; i++)
+			if (vec_push(out, (uint32_t)i) < 0)
+				return no_memory(err);
+		if (!*p || *p == '\n')
+			return 0;
+		if (*p++ != ',')
+			break;
+	}
+	return error_set(err, ERR_USAGE, "%s needs numbers like %s, not \"%s\"",
+			 option, ranges ? "0-3,8" : "12,34", text);
+}
+
+static int cpus_online(id_list *out, struct error *err)
+{
+	static const char path[] = "/sys/devices/system/cpu/online";
+	struct buf b = { 0 };
+	int r = io_read_file(path, 65536, &b, NULL);
+
+	if (!r)
+		r = list_parse(buf_cstr(&b), true, path, out, err);
+	if (r < 0 || !out->n) {
+		long n = sysconf(_SC_NPROCESSORS_CONF);
+
+		out->n = 0;
+		r = 0;
+		for (long i = 0; i < n && !r; i++)
+			if (vec_push(out, (uint32_t)i) < 0)
+				r = no_memory(err);
+	}
+	buf_fini(&b);
+	return r;
+}
+
+static int cpu_order(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* One ring a CPU: none twice. */
+static void cpus_unique(id_list *l)
+{
+	size_t n = 0;
+
+	qsort(l->v, l->n, sizeof(*l->v), cpu_order);
+	for (size_t i = 0; i < l->n; i++)
+		if (!i || l->v[i] != l->v[i - 1])
+			l->v[n++] = l->v[i];
+	l->n = n;
+}
+
+static int cpus_check(const id_list *chosen, struct error *err)
+{
+	id_list online = { 0 };
+	int r = cpus_online(&online, err);
+
+	for (size_t i = 0, k = 0; i < chosen->n && !r; i++) {
+		while (k < online.n && online.v[k] < chosen->v[i])
+			k++;
+		if (k == online.n || online.v[k] != chosen->v[i])
+			r = error_set(err, ERR_USAGE, "-C: processor %u is not "
+				      "online (see /sys/devices/system/cpu/"
+				      "online)", chosen->v[i]);
+	}
+	vec_fini(&online);
+	return r;
+}
+
+static bool is_cgroup(int fd)
+{
+	struct statfs fs;
+
+	return !fstatfs(fd, &fs) && (fs.f_type == CGROUP_SUPER_MAGIC ||
+				     fs.f_type == CGROUP2_SUPER_MAGIC);
+}
+
+/* The cgroup as an open folder: a full path, or one below a hierarchy. */
+static int cgroup_open(const char *path, int *out, struct error *err)
+{
+	static const char *const roots[] = {
+		"", "/sys/fs/cgroup/perf_event", "/sys/fs/cgroup",
+		"/sys/fs/cgroup/unified",
+	};
+	char full[4096];
+
+	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
+		if (!i && *path != '/')
+			continue;
+		snprintf(full, sizeof(full), "%s/%s", roots[i],
+			 path + (*path == '/'));
+		*out = open(full, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (*out >= 0 && is_cgroup(*out))
+			return 0;
+		if (*out >= 0)
+			close(*out);
+		*out = -1;
+	}
+	return error_set(err, ERR_NOTFOUND, "no cgroup \"%s\": give its folder, "
+			 "in full or below /sys/fs/cgroup", path);
+}
+
+static int target_check(const struct record_options *o, struct error *err)
+{
+	bool tasks = o->pids || o->tids;
+	bool all = o->all_cpus || o->cgroup;
+
+	if (tasks && all)
+		return error_set(err, ERR_USAGE, "-p and -t choose threads, -a "
+				 "and --cgroup everything: choose one");
+	if (!tasks && !all && !o->cpus && !o->command)
+		return error_set(err, ERR_USAGE, "what to record? give a "
+				 "command (-- CMD), -p PID, -t TID or -a");
+	if (o->repeat > 1 && !o->command)
+		return error_set(err, ERR_USAGE,
+				 "--repeat needs a command to run");
+	if (o->repeat > 1 && (tasks || all))
+		return error_set(err, ERR_USAGE, "--repeat records the command "
+				 "alone: not with -p, -t, -a or --cgroup");
+	if (o->user_only && o->kernel_only)
+		return error_set(err, ERR_USAGE,
+				 "--user and --kernel exclude each other");
+	return 0;
+}
+
+int target_parse(struct session *s, struct error *err)
+{
+	const struct record_options *o = s->o;
+	int r = target_check(o, err);
+
+	if (!r && o->pids)
+		r = list_parse(o->pids, false, "-p", &s->pids, err);
+	if (!r && o->tids)
+		r = list_parse(o->tids, false, "-t", &s->tids, err);
+	if (!r)
+		r = o->cpus ? list_parse(o->cpus, true, "-C", &s->cpus, err)
+			    : cpus_online(&s->cpus, err);
+	cpus_unique(&s->cpus);
+	if (!r && o->cpus)
+		r = cpus_check(&s->cpus, err);
+	if (!r && o->cgroup)
+		r = cgroup_open(o->cgroup, &s->cgroup_fd, err);
+	return r;
+}
+
+static int threads_of(uint32_t pid, id_list *out, struct error *err)
+{
+	char path[64];
+	struct dirent *d;
+	DIR *dir;
+	int r = 0;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	dir = opendir(path);
+	if (!dir)
+		return error_set(err, ERR_NOTFOUND, "no process %u", pid);
+	while (!r && (d = readdir(dir))) {
+		const char *p = d->d_name;
+		uint32_t tid;
+
+		if (number_take(&p, &tid) && !*p && vec_push(out, tid) < 0)
+			r = no_memory(err);
+	}
+	closedir(dir);
+	return r;
+}
+
+int target_threads(struct session *s, id_list *out, struct error *err)
+{
+	for (size_t i = 0; i < s->pids.n; i++) {
+		int r = threads_of(s->pids.v[i], out, err);
+
+		if (r < 0)
+			return r;
+	}
+	for (size_t i = 0; i < s->tids.n; i++) {
+		char path[64];
+		struct stat st;
+
+		snprintf(path, sizeof(path), "/proc/%u", s->tids.v[i]);
+		if (stat(path, &st) < 0)
+			return error_set(err, ERR_NOTFOUND, "no thread %u",
+					 s->tids.v[i]);
+		if (vec_push(out, s->tids.v[i]) < 0)
+			return no_memory(err);
+	}
+	return 0;
+}

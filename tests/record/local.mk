@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+EXTRA_DIST += tests/record/perf_bytes.h
+if CMOCKA
+RECORD_TESTS = tests/record/test_addrspace tests/record/test_collector \
+	tests/record/test_order tests/record/test_perf \
+	tests/record/test_proc_text
+check_PROGRAMS += $(RECORD_TESTS)
+TESTS += $(RECORD_TESTS)
+tests_record_test_addrspace_SOURCES = tests/record/test_addrspace.c
+tests_record_test_addrspace_LDADD = $(TALLY_LIBS) -lcmocka
+tests_record_test_collector_SOURCES = tests/record/test_collector.c
+tests_record_test_collector_LDADD = $(TALLY_LIBS) -lcmocka
+tests_record_test_order_SOURCES = tests/record/test_order.c
+tests_record_test_order_LDADD = $(TALLY_LIBS) -lcmocka
+tests_record_test_perf_SOURCES = tests/record/test_perf.c
+tests_record_test_perf_LDADD = $(TALLY_LIBS) -lcmocka
+tests_record_test_proc_text_SOURCES = tests/record/test_proc_text.c
+tests_record_test_proc_text_LDADD = $(TALLY_LIBS) -lcmocka
+endif

@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Records replayed from memory into a profile.  The files that the records speak
+ * of are small ELF files made here (gABI 4: header, two PT_LOAD, one PT_NOTE
+ * with a build-id).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "record/collector.h"
+
+/* The code segment as lld lays it out: its offset is no page boundary. */
+#define CODE_OFFSET 0x1230
+#define CODE_VADDR 0x203230
+
+struct elf_file {
+	Elf64_Ehdr eh;
+	Elf64_Phdr ph[3];
+	Elf64_Nhdr nh;
+	char name[4];
+	uint8_t id[20];
+};
+
+struct replay {
+	char dir[64];
+	struct profile p;
+	struct collector c;
+	struct error err;
+	uint64_t time;
+};
+
+static struct elf_file elf_of(uint8_t id)
+{
+	struct elf_file f = {
+		.eh = {
+			.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64,
+				     ELFDATA2LSB, EV_CURRENT },
+			.e_type = ET_DYN, .e_machine = EM_X86_64,
+			.e_version = EV_CURRENT,
+			.e_phoff = offsetof(struct elf_file, ph),
+			.e_ehsize = sizeof(Elf64_Ehdr),
+			.e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 3,
+			.e_shentsize = sizeof(Elf64_Shdr),
+		},
+		.nh = { 4, 20, NT_GNU_BUILD_ID }, .name = "GNU",
+	};
+
+	f.ph[0] = (Elf64_Phdr){ PT_LOAD, PF_R, 0, 0, 0, 0x1230, 0x1230,
+				0x1000 };
+	f.ph[1] = (Elf64_Phdr){ PT_LOAD, PF_R | PF_X, CODE_OFFSET, CODE_VADDR,
+				CODE_VADDR, 0x2000, 0x2000, 0x1000 };
+	f.ph[2] = (Elf64_Phdr){ PT_NOTE, PF_R,
+				offsetof(struct elf_file, nh),
+				offsetof(struct elf_file, nh), 0,
+				36, 36, 4 };
+	memset(f.id, id, sizeof(f.id));
+	return f;
+}
+
+static const char *make_file(struct replay *r, const char *name, uint8_t id)
+{
+	static char path[128];
+	struct elf_file f = elf_of(id);
+	FILE *out;
+
+	snprintf(path, sizeof(path), "%s/%s", r->dir, name);
+	unlink(path);
+	out = fopen(path, "w");
+	assert_non_null(out);
+	assert_int_equal(fwrite(&f, sizeof(f), 1, out), 1);
+	assert_int_equal(fseek(out, CODE_OFFSET + 0x2000 - 1, SEEK_SET), 0);
+	fputc(0, out);
+	assert_int_equal(fclose(out), 0);
+	return path;
+}
+
+static void send(struct replay *r, struct record *rec)
+{
+	rec->time_ns = ++r->time;
+	if (collector_record(&r->c, rec, &r->err) < 0)
+		fail_msg("%s", r->err.msg);
+}
+
+/* The code segment of a file, mapped at `start`. */
+static void map_id(struct replay *r, uint32_t pid, uint64_t start,
+		   const char *path, uint8_t id)
+{
+	struct record rec = { .kind = RECORD_MMAP, .pid = pid, .tid = pid };
+
+	rec.mmap = (struct record_mmap){ .start = start, .len = 0x3000,
+					 .offset = 0x1000, .path = path };
+	rec.mmap.build_id.len = 20;
+	memset(rec.mmap.build_id.bytes, id, 20);
+	send(r, &rec);
+}
+
+static void map_inode(struct replay *r, uint32_t pid, uint64_t start,
+		      const char *path, uint64_t inode)
+{
+	struct record rec = { .kind = RECORD_MMAP, .pid = pid, .tid = pid };
+
+	rec.mmap = (struct record_mmap){ .start = start, .len = 0x3000,
+					 .offset = 0x1000, .path = path,
+					 .dev = 1, .inode = inode };
+	send(r, &rec);
+}
+
+static uint64_t inode_of(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	return st.st_ino;
+}
+
+struct chain {
+	const uint64_t *kernel, *user;
+	uint32_t nkernel, nuser;
+	bool cut;
+};
+
+/* Sends a sample; the row of its stack. */
+static uint32_t sample(struct replay *r, uint32_t pid, const struct chain *c)
+{
+	struct record rec = { .kind = RECORD_SAMPLE, .pid = pid, .tid = pid };
+	struct process *proc;
+	uint32_t loc;
+
+	rec.sample = (struct record_sample){
+		.weight = 1, .kernel = c->kernel, .nkernel = c->nkernel,
+		.user = c->user, .nuser = c->nuser, .cut = c->cut,
+	};
+	send(r, &rec);
+	proc = processes_get(&r->c.processes, pid);
+	return stacks_add(&r->c.stacks, proc->maps, &rec.sample, &loc);
+}
+
+static uint32_t sample_at(struct replay *r, uint32_t pid, uint64_t addr)
+{
+	return sample(r, pid, &(struct chain){ .user = &addr, .nuser = 1 });
+}
+
+/* "image+vaddr image+vaddr …", innermost first; the file's name only. */
+static const char *stack_text(struct replay *r, uint32_t node)
+{
+	static char text[1024];
+	size_t n = 0;
+
+	text[0] = 0;
+	for (; node; node = r->p.nodes.v[node].parent) {
+		uint32_t loc = r->p.nodes.v[node].loc;
+		const char *path, *slash;
+
+		if (loc == PROF_MARK_BROKEN || loc == PROF_MARK_CUT) {
+			n += (size_t)sprintf(text + n, " %s",
+					     loc == PROF_MARK_CUT ? "CUT"
+								  : "BROKEN");
+			continue;
+		}
+		path = profile_cstr(&r->p, r->p.images.v[
+			r->p.locs.v[loc].image].path);
+		slash = strrchr(path, '/');
+		n += (size_t)sprintf(text + n, "%s%s+%llx", n ? " " : "",
+				     slash ? slash + 1 : path,
+				     (unsigned long long)r->p.locs.v[loc].vaddr);
+	}
+	return text;
+}
+
+static void check_at(struct replay *r, uint32_t pid, uint64_t addr,
+		     const char *want)
+{
+	assert_string_equal(stack_text(r, sample_at(r, pid, addr)), want);
+}
+
+static const struct prof_image *image_called(struct replay *r,
+					     const char *name)
+{
+	for (size_t i = 0; i < r->p.images.n; i++) {
+		const char *path = profile_cstr(&r->p, r->p.images.v[i].path);
+		size_t n = strlen(path), k = strlen(name);
+
+		if (n >= k && !strcmp(path + n - k, name))
+			return &r->p.images.v[i];
+	}
+	fail_msg("no image %s", name);
+	return NULL;
+}
+
+static int setup(void **state)
+{
+	struct replay *r = calloc(1, sizeof(*r));
+	const char *tmp = getenv("TMPDIR");
+
+	if (!r)
+		return -1;
+	snprintf(r->dir, sizeof(r->dir), "%.40s/tally-col.XXXXXX",
+		 tmp ? tmp : "/tmp");
+	if (!mkdtemp(r->dir) || profile_init(&r->p) < 0 ||
+	    collector_init(&r->c, &r->p, "/nonexistent", "/nonexistent",
+			   &r->err) < 0)
+		return -1;
+	r->c.nevents = 1;
+	*state = r;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct replay *r = *state;
+	char cmd[128];
+
+	collector_fini(&r->c);
+	profile_fini(&r->p);
+	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", r->dir);
+	free(r);
+	return system(cmd);
+}
+
+static void addresses_become_elf_addresses(void **state)
+{
+	struct replay *r = *state;
+
+	map_id(r, 5, 0x700000, make_file(r, "a", 1), 1);
+	/* File offset 0x1300 = CODE_OFFSET + 0xd0. */
+	check_at(r, 5, 0x700300, "a+203300");
+	assert_int_equal(image_called(r, "/a")->flags, 0);
+	assert_int_equal(image_called(r, "/a")->build_id.len, 20);
+	assert_int_equal(image_called(r, "/a")->build_id.bytes[0], 1);
+	check_at(r, 5, 0x6fffff, "[unknown]+6fffff");
+	check_at(r, 5, 0x703000, "[unknown]+703000");
+	assert_int_equal(r->c.samples, 3);
+}
+
+static void libraries_that_follow_each_other(void **state)
+{
+	struct replay *r = *state;
+	char b[128];
+
+	map_id(r, 5, 0x700000, make_file(r, "a", 1), 1);
+	check_at(r, 5, 0x700300, "a+203300");
+	strcpy(b, make_file(r, "b", 2));
+	map_id(r, 5, 0x700000, b, 2);	/* dlclose, dlopen */
+	check_at(r, 5, 0x700300, "b+203300");
+	map_id(r, 5, 0x700000, make_file(r, "a", 1), 1);
+	check_at(r, 5, 0x700300, "a+203300");
+	assert_int_equal(r->p.images.n, 2);
+}
+
+static void a_file_that_is_gone(void **state)
+{
+	struct replay *r = *state;
+
+	map_id(r, 5, 0x700000, "/nonexistent/gone", 9);
+	check_at(r, 5, 0x700300, "gone+1300");	/* the file offset */
+	assert_int_equal(image_called(r, "/gone")->flags,
+			 PROF_IMAGE_UNREADABLE);
+	assert_int_equal(image_called(r, "/gone")->build_id.bytes[19], 9);
+}
+
+static void a_file_that_was_replaced(void **state)
+{
+	struct replay *r = *state;
+
+	map_id(r, 5, 0x700000, make_file(r, "new", 2), 1);
+	check_at(r, 5, 0x700300, "new+1300");
+	assert_int_equal(image_called(r, "/new")->flags,
+			 PROF_IMAGE_UNREADABLE | PROF_IMAGE_DELETED);
+	/* By inode as well. */
+	map_inode(r, 5, 0x800000, make_file(r, "other", 3), 12345678901);
+	check_at(r, 5, 0x800300, "other+1300");
+	assert_int_equal(image_called(r, "/other")->flags,
+			 PROF_IMAGE_UNREADABLE | PROF_IMAGE_DELETED);
+}
+
+static void one_file_known_in_two_ways(void **state)
+{
+	struct replay *r = *state;
+	const char *path = make_file(r, "a", 1);
+
+	map_id(r, 5, 0x700000, path, 1);
+	map_inode(r, 6, 0x900000, path, inode_of(path));
+	map_inode(r, 7, 0x900000, path, inode_of(path));
+	check_at(r, 5, 0x700300, "a+203300");
+	check_at(r, 6, 0x900300, "a+203300");
+	check_at(r, 7, 0x900300, "a+203300");
+	assert_int_equal(r->p.images.n, 1);
+}
+
+static void the_file_stays_open(void **state)
+{
+	struct replay *r = *state;
+	const char *path = make_file(r, "a", 1);
+	uint8_t magic[4];
+	int fd;
+
+	map_id(r, 5, 0x700000, path, 1);
+	check_at(r, 5, 0x700300, "a+203300");
+	assert_int_equal(unlink(path), 0);
+	fd = images_open_row(&r->c.images, 0);
+	assert_true(fd >= 0);
+	assert_int_equal(pread(fd, magic, 4, 0), 4);
+	assert_memory_equal(magic, "\177ELF", 4);
+	close(fd);
+	assert_int_equal(images_open_row(&r->c.images, 99), -1);
+}
+
+static void memory_of_its_own(void **state)
+{
+	struct replay *r = *state;
+
+	map_inode(r, 5, 0x700000, "//anon", 0);
+	map_inode(r, 6, 0x700000, "//anon", 0);
+	check_at(r, 5, 0x700300, "[anon]+700300");
+	check_at(r, 6, 0x700300, "[anon]+700300");
+	assert_int_equal(r->p.images.n, 2);	/* one per process */
+	assert_int_equal(r->p.images.v[0].kind, PROF_IMAGE_ANON);
+	assert_int_equal(r->p.images.v[0].base, 5);
+	assert_int_equal(r->p.images.v[1].base, 6);
+}
+
+static void callers_are_looked_up_inside_their_call(void **state)
+{
+	static const uint64_t user[] = { 0x700300, 0x700400, 0x700500 };
+	static const uint64_t kernel[] = { 0xffffffff80000010,
+					   0xffffffff80000020 };
+	struct replay *r = *state;
+
+	map_id(r, 5, 0x700000, make_file(r, "a", 1), 1);
+	assert_string_equal(stack_text(r, sample(r, 5, &(struct chain){
+		.user = user, .nuser = 3 })),
+		"a+203300 a+2033ff a+2034ff");
+	/* Below the kernel the program's first address is where it was, not a
+	 * return address. */
+	assert_string_equal(stack_text(r, sample(r, 5, &(struct chain){
+		.kernel = kernel, .nkernel = 2, .user = user, .nuser = 2 })),
+		"[kernel]+10 [kernel]+1f a+203300 a+2033ff");
+}
+
+static void a_call_at_the_very_end(void **state)
+{
+	static const uint64_t user[] = { 0x700300, 0x703000 };
+	struct replay *r = *state;
+
+	/* A call that never returns may be a mapping's last instruction. */
+	map_id(r, 5, 0x700000, make_file(r, "a", 1), 1);
+	assert_string_equal(stack_text(r, sample(r, 5, &(struct chain){
+		.user = user, .nuser = 2 })), "a+203300 a+205fff");
+}
+
+static void stacks_end_where_no_code_is(void **state)
+{
+	static const uint64_t user[] = { 0x700300, 0x700400, 0x1, 0x700500 };
+	struct replay *r = *state;
+
+	map_id(r, 5, 0x700000, make_file(r, "a", 1), 1);
+	assert_string_equal(stack_text(r, sample(r, 5, &(struct chain){
+		.user = user, .nuser = 4 })), "a+203300 a+2033ff BROKEN");
+	assert_string_equal(stack_text(r, sample(r, 5, &(struct chain){
+		.user = user, .nuser = 2, .cut = true })),
+		"a+203300 a+2033ff CUT");
+}
+
+static void equal_stacks_are_one(void **state)
+{
+	static const uint64_t user[] = { 0x700300, 0x700400, 0x700500 };
+	static const struct chain c = { .user = user, .nuser = 3 };
+	struct replay *r = *state;
+	uint32_t first;
+	char b[128];
+
+	map_id(r, 5, 0x700000, make_file(r, "a", 1), 1);
+	first = sample(r, 5, &c);
+	assert_int_equal(sample(r, 5, &c), first);
+	/* Another process with the same library elsewhere: the same stack. */
+	map_id(r, 6, 0x700000, make_file(r, "a", 1), 1);
+	assert_int_equal(sample(r, 6, &c), first);
+	/* After other code came to these addresses: not. */
+	strcpy(b, make_file(r, "b", 2));
+	map_id(r, 5, 0x700000, b, 2);
+	assert_string_equal(stack_text(r, sample(r, 5, &c)),
+			    "b+203300 b+2033ff b+2034ff");
+	assert_int_equal(sample(r, 6, &c), first);
+}
+
+static void task(struct replay *r, enum record_kind kind, uint32_t pid,
+		 uint32_t tid, uint32_t ppid, uint32_t ptid)
+{
+	struct record rec = { .kind = kind, .pid = pid, .tid = tid };
+
+	rec.fork.ppid = ppid;
+	rec.fork.ptid = ptid;
+	send(r, &rec);
+}
+
+static void name(struct replay *r, uint32_t pid, const char *text, bool exec)
+{
+	struct record rec = { .kind = RECORD_COMM, .pid = pid, .tid = pid };
+
+	rec.comm.name = text;
+	rec.comm.exec = exec;
+	send(r, &rec);
+}
+
+static const struct prof_thread *last_thread(struct replay *r)
+{
+	return &r->p.threads.v[r->p.threads.n - 1];
+}
+
+static void the_life_of_a_child(void **state)
+{
+	struct replay *r = *state;
+	char tool[128];
+
+	map_id(r, 5, 0x700000, make_file(r, "sh", 1), 1);
+	name(r, 5, "sh", true);
+	map_id(r, 5, 0x700000, make_file(r, "sh", 1), 1);
+	task(r, RECORD_FORK, 6, 6, 5, 5);
+	check_at(r, 6, 0x700300, "sh+203300");
+	assert_int_equal(last_thread(r)->pid, 6);
+	assert_int_equal(last_thread(r)->parent, 5);
+	assert_string_equal(profile_cstr(&r->p, last_thread(r)->comm), "sh");
+	name(r, 6, "tool", true);	/* exec */
+	check_at(r, 6, 0x700300, "[unknown]+700300");
+	strcpy(tool, make_file(r, "tool", 2));
+	map_id(r, 6, 0x700000, tool, 2);
+	check_at(r, 6, 0x700300, "tool+203300");
+	assert_string_equal(profile_cstr(&r->p, last_thread(r)->comm), "tool");
+	check_at(r, 5, 0x700300, "sh+203300");
+	task(r, RECORD_EXIT, 6, 6, 5, 5);
+	check_at(r, 6, 0x700300, "tool+203300");	/* late */
+	collector_rest(&r->c, UINT64_MAX);
+	check_at(r, 6, 0x700300, "[unknown]+700300");
+	assert_string_equal(profile_cstr(&r->p, last_thread(r)->comm), "");
+}
+
+static void processes_without_samples_leave_no_trace(void **state)
+{
+	struct replay *r = *state;
+	size_t strings = r->p.str.str.n;
+
+	for (uint32_t i = 0; i < 1000; i++) {
+		task(r, RECORD_FORK, 100 + i, 100 + i, 5, 5);
+		name(r, 100 + i, "nobody", true);
+		map_id(r, 100 + i, 0x700000, "/nonexistent/x", 1);
+	}
+	assert_int_equal(r->p.threads.n, 0);
+	assert_int_equal(r->p.images.n, 0);
+	assert_int_equal(r->p.str.str.n, strings);
+}
+
+static void losses_are_counted_where_they_happen(void **state)
+{
+	struct replay *r = *state;
+	struct record rec = { .kind = RECORD_LOST, .cpu = 3, .event = 0 };
+
+	rec.lost = 17;
+	send(r, &rec);
+	rec.kind = RECORD_THROTTLE;
+	rec.event = SOURCE_NONE;
+	send(r, &rec);
+	assert_int_equal(r->p.losses.n, 2);
+	assert_int_equal(r->p.losses.v[0].count, 17);
+	assert_int_equal(r->p.losses.v[0].cpu, 3);
+	assert_int_equal(r->p.losses.v[0].kind, PROF_LOST);
+	assert_int_equal(r->p.losses.v[1].kind, PROF_THROTTLED);
+	assert_int_equal(r->p.losses.v[1].event, PROF_NONE);
+	assert_int_equal(r->c.lost, 17);
+	assert_int_equal(r->c.throttled, 1);
+}
+
+static void samples_of_unknown_events_are_ignored(void **state)
+{
+	static const uint64_t ip = 1;
+	struct replay *r = *state;
+	struct record rec = { .kind = RECORD_SAMPLE, .event = 7 };
+
+	rec.sample.user = &ip;
+	rec.sample.nuser = 1;
+	send(r, &rec);
+	assert_int_equal(r->c.samples, 0);
+	assert_int_equal(r->c.ignored, 1);
+}
+
+#define WITH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH(addresses_become_elf_addresses),
+		WITH(libraries_that_follow_each_other),
+		WITH(a_file_that_is_gone),
+		WITH(a_file_that_was_replaced),
+		WITH(one_file_known_in_two_ways),
+		WITH(the_file_stays_open),
+		WITH(memory_of_its_own),
+		WITH(callers_are_looked_up_inside_their_call),
+		WITH(a_call_at_the_very_end),
+		WITH(stacks_end_where_no_code_is),
+		WITH(equal_stacks_are_one),
+		WITH(the_life_of_a_child),
+		WITH(processes_without_samples_leave_no_trace),
+		WITH(losses_are_counted_where_they_happen),
+		WITH(samples_of_unknown_events_are_ignored),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/order.h"
+
+static void put(struct order *o, size_t stream, uint64_t time, uint64_t value)
+{
+	uint8_t *p = order_room(o, stream, sizeof(value));
+
+	assert_non_null(p);
+	memcpy(p, &value, sizeof(value));
+	order_commit(o, stream, sizeof(value), time);
+}
+
+struct seen {
+	uint64_t time[70000], value[70000];
+	size_t n;
+	size_t stop_at;
+};
+
+static int see(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
+{
+	struct seen *s = ctx;
+
+	assert_int_equal(size, 8);
+	assert_int_equal((uintptr_t)bytes & 7, 0);
+	s->time[s->n] = time;
+	memcpy(&s->value[s->n++], bytes, 8);
+	return s->stop_at && s->n == s->stop_at ? -7 : 0;
+}
+
+static void streams_merge_by_time(void **state)
+{
+	enum { STREAMS = 7, N = 70000 };
+	struct seen *s = calloc(1, sizeof(*s));
+	uint64_t clock[STREAMS] = { 0 }, last = 0, sum = 0, upto = 0;
+	struct order o;
+
+	(void)state;
+	srand(42);
+	assert_int_equal(order_init(&o, STREAMS), 0);
+	for (uint64_t i = 0; i < N; i++) {
+		size_t k = (size_t)rand() % STREAMS;
+
+		/* A stream may be ahead of another, never behind what was
+		 * flushed. */
+		if (clock[k] < upto)
+			clock[k] = upto;
+		clock[k] += (uint64_t)rand() % 100;
+		put(&o, k, clock[k], i);
+		if (i % 1000 == 999) {
+			upto = UINT64_MAX;
+			for (size_t j = 0; j < STREAMS; j++)
+				if (clock[j] < upto)
+					upto = clock[j];
+			assert_int_equal(order_flush(&o, upto, see, s), 0);
+			for (size_t j = 0; j < s->n; j++)
+				assert_true(s->time[j] <= upto);
+		}
+	}
+	assert_int_equal(order_flush(&o, UINT64_MAX, see, s), 0);
+	assert_int_equal(s->n, N);
+	for (size_t i = 0; i < N; i++) {
+		assert_true(s->time[i] >= last);
+		last = s->time[i];
+		sum += s->value[i];
+	}
+	assert_int_equal(sum, (uint64_t)N * (N - 1) / 2);
+	assert_int_equal(o.late, 0);
+	assert_int_equal(o.waiting, 0);
+	order_fini(&o);
+	free(s);
+}
+
+static void a_step_back_keeps_its_place(void **state)
+{
+	static struct seen s;
+	struct order o;
+
+	(void)state;
+	s.n = 0;
+	assert_int_equal(order_init(&o, 2), 0);
+	put(&o, 0, 100, 1);
+	put(&o, 0, 50, 2);	/* an interrupt came between */
+	put(&o, 1, 99, 3);
+	put(&o, 1, 101, 4);
+	assert_int_equal(order_flush(&o, 200, see, &s), 0);
+	assert_int_equal(s.n, 4);
+	assert_int_equal(s.value[0], 3);
+	assert_int_equal(s.value[1], 1);
+	assert_int_equal(s.value[2], 2);
+	assert_int_equal(s.time[2], 100);
+	assert_int_equal(s.value[3], 4);
+	assert_int_equal(o.late, 0);
+	order_fini(&o);
+}
+
+static void late_records_are_counted_and_delivered(void **state)
+{
+	static struct seen s;
+	struct order o;
+
+	(void)state;
+	s.n = 0;
+	assert_int_equal(order_init(&o, 2), 0);
+	put(&o, 0, 1000, 1);
+	assert_int_equal(order_flush(&o, 1000, see, &s), 0);
+	put(&o, 1, 10, 2);
+	assert_int_equal(o.late, 1);
+	assert_int_equal(order_flush(&o, 1000, see, &s), 0);
+	assert_int_equal(s.n, 2);
+	assert_int_equal(s.value[1], 2);
+	order_fini(&o);
+}
+
+static void what_is_not_due_waits(void **state)
+{
+	static struct seen s;
+	struct order o;
+
+	(void)state;
+	s.n = 0;
+	assert_int_equal(order_init(&o, 1), 0);
+	put(&o, 0, 5, 1);
+	put(&o, 0, 6, 2);
+	assert_int_equal(order_flush(&o, 5, see, &s), 0);
+	assert_int_equal(s.n, 1);
+	assert_true(o.waiting > 0);
+	put(&o, 0, 7, 3);
+	assert_int_equal(order_flush(&o, 7, see, &s), 0);
+	assert_int_equal(s.n, 3);
+	assert_int_equal(s.value[2], 3);
+	order_fini(&o);
+}
+
+static void a_stopped_flush_goes_on_later(void **state)
+{
+	static struct seen s;
+	struct order o;
+
+	(void)state;
+	s.n = 0;
+	s.stop_at = 2;
+	assert_int_equal(order_init(&o, 2), 0);
+	for (uint64_t i = 0; i < 6; i++)
+		put(&o, i & 1, i, i);
+	assert_int_equal(order_flush(&o, 10, see, &s), -7);
+	s.stop_at = 0;
+	assert_int_equal(order_flush(&o, 10, see, &s), 0);
+	assert_int_equal(s.n, 6);
+	for (uint64_t i = 0; i < 6; i++)
+		assert_int_equal(s.value[i], i);
+	order_fini(&o);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(streams_merge_by_time),
+		cmocka_unit_test(a_step_back_keeps_its_place),
+		cmocka_unit_test(late_records_are_counted_and_delivered),
+		cmocka_unit_test(what_is_not_due_waits),
+		cmocka_unit_test(a_stopped_flush_goes_on_later),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

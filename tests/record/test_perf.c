@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Bytes of a perf ring: wrap-around, damage, every kind of record. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "record/perf_decode.h"
+#include "record/perf_ring.h"
+
+#include "perf_bytes.h"
+
+enum { ID = 71, EVENT = 3 };
+
+static const struct stamp stamp = { 100, 101, 5000, 2, ID };
+
+struct decoding {
+	struct u64map ids;
+	struct perf_decoder d;
+	struct buf b;
+};
+
+static int setup(void **state)
+{
+	struct decoding *x = calloc(1, sizeof(*x));
+	uint32_t *slot = x ? u64map_slot(&x->ids, ID) : NULL;
+
+	if (!slot)
+		return -1;
+	*slot = EVENT;
+	x->d = (struct perf_decoder){ &x->ids, true, 127 };
+	*state = x;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct decoding *x = *state;
+
+	u64map_fini(&x->ids);
+	buf_fini(&x->b);
+	free(x);
+	return 0;
+}
+
+static bool decode(struct decoding *x, struct record *r)
+{
+	return perf_decode(&x->d, x->b.p, x->b.n, r);
+}
+
+static void samples_without_chain(void **state)
+{
+	struct decoding *x = *state;
+	struct record r;
+
+	x->d.callchain = false;
+	put_sample(&x->b, &stamp, PERF_RECORD_MISC_USER, 0x401234, 77, NULL, 0);
+	assert_int_equal(perf_record_time(x->b.p, x->b.n), 5000);
+	assert_true(decode(x, &r));
+	assert_int_equal(r.kind, RECORD_SAMPLE);
+	assert_int_equal(r.event, EVENT);
+	assert_int_equal(r.pid, 100);
+	assert_int_equal(r.tid, 101);
+	assert_int_equal(r.cpu, 2);
+	assert_int_equal(r.sample.weight, 77);
+	assert_int_equal(r.sample.nuser, 1);
+	assert_int_equal(r.sample.nkernel, 0);
+	assert_int_equal(r.sample.user[0], 0x401234);
+	buf_reset(&x->b);
+	put_sample(&x->b, &stamp, PERF_RECORD_MISC_KERNEL, 0xffffffff81000010,
+		   1, NULL, 0);
+	assert_true(decode(x, &r));
+	assert_int_equal(r.sample.nkernel, 1);
+	assert_int_equal(r.sample.kernel[0], 0xffffffff81000010);
+	buf_reset(&x->b);
+	put_sample(&x->b, &stamp, PERF_RECORD_MISC_GUEST_KERNEL, 5, 1, NULL, 0);
+	assert_true(decode(x, &r));
+	assert_true(r.sample.guest);
+}
+
+static void chains_are_split_by_mode(void **state)
+{
+	static const uint64_t chain[] = {
+		(uint64_t)PERF_CONTEXT_KERNEL, 0xffffffff81000010,
+		0xffffffff81000020, (uint64_t)PERF_CONTEXT_USER, 0x401000,
+		0x402000, 0x403000,
+	};
+	struct decoding *x = *state;
+	struct record r;
+
+	put_sample(&x->b, &stamp, PERF_RECORD_MISC_KERNEL, chain[1], 1, chain,
+		   7);
+	assert_true(decode(x, &r));
+	assert_int_equal(r.sample.nkernel, 2);
+	assert_int_equal(r.sample.kernel[1], 0xffffffff81000020);
+	assert_int_equal(r.sample.nuser, 3);
+	assert_int_equal(r.sample.user[0], 0x401000);
+	assert_int_equal(r.sample.user[2], 0x403000);
+	assert_false(r.sample.cut);
+	x->d.max_stack = 5;
+	assert_true(decode(x, &r));
+	assert_true(r.sample.cut);
+}
+
+static void guest_parts_and_marks_are_left_out(void **state)
+{
+	static const uint64_t chain[] = {
+		(uint64_t)PERF_CONTEXT_USER, 0x401000,
+		(uint64_t)PERF_CONTEXT_GUEST_USER, 0x11, 0x12,
+		(uint64_t)PERF_CONTEXT_USER, 0x13,	/* twice: not adjacent */
+	};
+	struct decoding *x = *state;
+	struct record r;
+
+	put_sample(&x->b, &stamp, PERF_RECORD_MISC_USER, 0x401000, 1, chain, 7);
+	assert_true(decode(x, &r));
+	assert_int_equal(r.sample.nuser, 1);
+	assert_int_equal(r.sample.user[0], 0x401000);
+}
+
+static void an_empty_chain_leaves_the_address(void **state)
+{
+	static const uint64_t none;
+	struct decoding *x = *state;
+	struct record r;
+
+	put_sample(&x->b, &stamp, PERF_RECORD_MISC_USER, 0x401000, 1, &none, 0);
+	assert_true(decode(x, &r));
+	assert_int_equal(r.sample.nuser, 1);
+	assert_int_equal(r.sample.user[0], 0x401000);
+}
+
+static void chains_longer_than_their_record_are_refused(void **state)
+{
+	static const uint64_t chain[] = { 1, 2, 3 };
+	struct decoding *x = *state;
+	uint64_t huge[] = { 4, 1u << 29, UINT64_MAX, UINT64_MAX / 8 + 1 };
+	struct record r;
+
+	for (size_t i = 0; i < 4; i++) {
+		buf_reset(&x->b);
+		put_sample(&x->b, &stamp, PERF_RECORD_MISC_USER, 1, 1, chain,
+			   3);
+		memcpy(x->b.p + 56, &huge[i], 8);	/* nr */
+		assert_false(decode(x, &r));
+	}
+}
+
+static void mappings(void **state)
+{
+	static const uint8_t id[20] = { 0xab, 0xcd, 3 };
+	struct decoding *x = *state;
+	struct record r;
+
+	put_mmap2(&x->b, &stamp, 0x1000, 0x2000, 0x3000, 0xfe, 1, 42,
+		  "/usr/bin/cat");
+	assert_int_equal(perf_record_time(x->b.p, x->b.n), 5000);
+	assert_true(decode(x, &r));
+	assert_int_equal(r.kind, RECORD_MMAP);
+	assert_int_equal(r.mmap.start, 0x1000);
+	assert_int_equal(r.mmap.len, 0x2000);
+	assert_int_equal(r.mmap.offset, 0x3000);
+	assert_int_equal(r.mmap.dev, makedev(0xfe, 1));
+	assert_int_equal(r.mmap.inode, 42);
+	assert_int_equal(r.mmap.build_id.len, 0);
+	assert_string_equal(r.mmap.path, "/usr/bin/cat");
+	buf_reset(&x->b);
+	put_mmap2_id(&x->b, &stamp, 0x1000, 0x2000, 0, id, 20, "/lib/a.so");
+	assert_true(decode(x, &r));
+	assert_int_equal(r.mmap.build_id.len, 20);
+	assert_memory_equal(r.mmap.build_id.bytes, id, 20);
+	assert_int_equal(r.mmap.inode, 0);
+	buf_reset(&x->b);
+	put_mmap2_id(&x->b, &stamp, 0x1000, 0x2000, 0, id, 21, "/lib/a.so");
+	assert_false(decode(x, &r));
+	buf_reset(&x->b);
+	put_mmap2(&x->b, &stamp, UINT64_MAX - 10, 100, 0, 0, 0, 0, "/x");
+	assert_false(decode(x, &r));
+}
+
+static void names_without_end_are_refused(void **state)
+{
+	struct decoding *x = *state;
+	struct record r;
+
+	put_comm(&x->b, &stamp, false, "1234567");
+	assert_true(decode(x, &r));
+	x->b.p[16 + 7] = 'x';	/* its NUL */
+	assert_false(decode(x, &r));
+}
+
+static void tasks_names_and_losses(void **state)
+{
+	struct decoding *x = *state;
+	struct record r;
+
+	put_comm(&x->b, &stamp, true, "make");
+	assert_true(decode(x, &r));
+	assert_int_equal(r.kind, RECORD_COMM);
+	assert_true(r.comm.exec);
+	assert_string_equal(r.comm.name, "make");
+	buf_reset(&x->b);
+	put_task(&x->b, &stamp, PERF_RECORD_FORK, 8, 7, 9, 6);
+	assert_true(decode(x, &r));
+	assert_int_equal(r.kind, RECORD_FORK);
+	assert_int_equal(r.pid, 8);
+	assert_int_equal(r.tid, 9);
+	assert_int_equal(r.fork.ppid, 7);
+	assert_int_equal(r.fork.ptid, 6);
+	buf_reset(&x->b);
+	put_task(&x->b, &stamp, PERF_RECORD_EXIT, 8, 7, 9, 6);
+	assert_true(decode(x, &r));
+	assert_int_equal(r.kind, RECORD_EXIT);
+	buf_reset(&x->b);
+	put_lost(&x->b, &stamp, 12345);
+	assert_true(decode(x, &r));
+	assert_int_equal(r.kind, RECORD_LOST);
+	assert_int_equal(r.lost, 12345);
+	assert_int_equal(r.event, EVENT);
+	assert_int_equal(r.cpu, 2);
+	buf_reset(&x->b);
+	put_throttle(&x->b, &stamp);
+	assert_true(decode(x, &r));
+	assert_int_equal(r.kind, RECORD_THROTTLE);
+	assert_int_equal(r.event, EVENT);
+}
+
+/* Every prefix of every record: no byte outside is read (run with ASan). */
+static void short_records_are_refused(void **state)
+{
+	static const uint64_t chain[] = { (uint64_t)PERF_CONTEXT_USER, 1, 2 };
+	static const uint8_t id[20];
+	struct decoding *x = *state;
+	struct buf all = { 0 };
+
+	put_sample(&all, &stamp, PERF_RECORD_MISC_USER, 1, 1, chain, 3);
+	put_mmap2(&all, &stamp, 1, 2, 3, 4, 5, 6, "/a");
+	put_mmap2_id(&all, &stamp, 1, 2, 3, id, 20, "/a");
+	put_comm(&all, &stamp, true, "x");
+	put_task(&all, &stamp, PERF_RECORD_FORK, 1, 2, 3, 4);
+	put_lost(&all, &stamp, 1);
+	put_throttle(&all, &stamp);
+	for (size_t at = 0; at < all.n;) {
+		uint16_t size;
+
+		memcpy(&size, all.p + at + 6, 2);
+		for (uint16_t n = 0; n < size; n += 8) {
+			uint8_t *copy = malloc(n ? n : 1);
+			struct record r;
+
+			memcpy(copy, all.p + at, n);
+			(void)perf_record_time(copy, n);
+			(void)perf_decode(&x->d, copy, n, &r);
+			free(copy);
+		}
+		at += size;
+	}
+	buf_fini(&all);
+}
+
+struct taken {
+	uint64_t next;		/* expected ip */
+	uint64_t now;
+	size_t n;
+};
+
+static int see_ip(void *ctx, uint64_t time, const uint8_t *p, size_t size)
+{
+	struct taken *t = ctx;
+	uint64_t ip;
+
+	assert_true(size >= 56);
+	memcpy(&ip, p + 16, 8);
+	assert_int_equal(ip, t->next);
+	assert_int_equal(time, ip < t->now ? ip : t->now);
+	t->next++;
+	t->n++;
+	return 0;
+}
+
+/* A writer and a reader at their own pace around a small ring. */
+static void records_wrap_around_the_end(void **state)
+{
+	enum { SIZE = 4096, N = 20000 };
+	static const uint64_t chain[32];
+	uint8_t *ring = malloc(SIZE);
+	uint64_t head = 0, tail = 0, damaged = 0, i = 1;
+	struct taken t = { 1, UINT64_MAX, 0 };
+	struct order o;
+	struct buf b = { 0 };
+
+	(void)state;
+	srand(3);
+	assert_int_equal(order_init(&o, 1), 0);
+	while (i <= N) {
+		struct stamp s = { 1, 1, i, 0, ID };
+
+		buf_reset(&b);
+		put_sample(&b, &s, PERF_RECORD_MISC_USER, i, 1, chain,
+			   i * 7 % 32);
+		if (head - tail + b.n <= SIZE) {
+			for (size_t k = 0; k < b.n; k++)
+				ring[(head + k) % SIZE] = b.p[k];
+			head += b.n;
+			i++;
+			if (rand() % 5)
+				continue;
+		}
+		tail = perf_ring_take(ring, SIZE, tail, head, &o, 0,
+				      UINT64_MAX, &damaged);
+		assert_int_equal(tail, head);
+		assert_int_equal(order_flush(&o, UINT64_MAX - 1, see_ip, &t),
+				 0);
+	}
+	perf_ring_take(ring, SIZE, tail, head, &o, 0, UINT64_MAX, &damaged);
+	assert_int_equal(order_flush(&o, UINT64_MAX - 1, see_ip, &t), 0);
+	assert_int_equal(t.n, N);
+	assert_int_equal(damaged, 0);
+	order_fini(&o);
+	buf_fini(&b);
+	free(ring);
+}
+
+static void times_in_the_future_become_now(void **state)
+{
+	static const uint64_t times[] = { 1, 2, UINT64_MAX, 3 };
+	struct order o;
+	struct buf b = { 0 };
+	uint64_t damaged = 0;
+	uint8_t *ring = calloc(1, 4096);
+
+	(void)state;
+	assert_int_equal(order_init(&o, 1), 0);
+	for (size_t i = 0; i < 4; i++) {
+		struct stamp s = { 1, 1, times[i], 0, ID };
+
+		put_comm(&b, &s, false, "x");
+	}
+	memcpy(ring, b.p, b.n);
+	perf_ring_take(ring, 4096, 0, b.n, &o, 0, 1000, &damaged);
+	assert_int_equal(o.streams[0].last, 1000);
+	order_fini(&o);
+	buf_fini(&b);
+	free(ring);
+}
+
+static void damaged_rings_are_dropped_and_counted(void **state)
+{
+	static const struct {
+		uint16_t size;
+		uint64_t head;
+	} cases[] = {
+		{ 0, 64 }, { 7, 64 }, { 72, 64 }, { 64, 5000 }, { 8, 4 },
+		{ 64, UINT64_MAX },
+	};
+	uint8_t *ring = calloc(1, 4096);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t damaged = 0;
+		struct order o;
+
+		assert_int_equal(order_init(&o, 1), 0);
+		memcpy(ring + 6, &cases[i].size, 2);
+		assert_int_equal(perf_ring_take(ring, 4096, 0, cases[i].head,
+						&o, 0, 1, &damaged),
+				 cases[i].head);
+		assert_int_equal(damaged, cases[i].head);
+		order_fini(&o);
+	}
+	free(ring);
+}
+
+#define WITH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH(samples_without_chain),
+		WITH(chains_are_split_by_mode),
+		WITH(guest_parts_and_marks_are_left_out),
+		WITH(an_empty_chain_leaves_the_address),
+		WITH(chains_longer_than_their_record_are_refused),
+		WITH(mappings),
+		WITH(names_without_end_are_refused),
+		WITH(tasks_names_and_losses),
+		WITH(short_records_are_refused),
+		cmocka_unit_test(records_wrap_around_the_end),
+		cmocka_unit_test(times_in_the_future_become_now),
+		cmocka_unit_test(damaged_rings_are_dropped_and_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

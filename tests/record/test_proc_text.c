@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Lines as proc(5) shows them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "record/proc_text.h"
+
+struct list {
+	struct record_mmap maps[8];
+	char paths[8][128];
+	struct proc_module modules[8];
+	size_t n, stop_at;
+};
+
+static bool add_map(void *ctx, const struct record_mmap *m)
+{
+	struct list *l = ctx;
+
+	assert_true(l->n < 8);
+	snprintf(l->paths[l->n], sizeof(l->paths[0]), "%s", m->path);
+	l->maps[l->n++] = *m;
+	return l->n != l->stop_at;
+}
+
+static bool add_module(void *ctx, const struct proc_module *m)
+{
+	struct list *l = ctx;
+
+	assert_true(l->n < 8);
+	l->modules[l->n++] = *m;
+	return true;
+}
+
+static struct list maps(const char *text)
+{
+	struct list l = { .n = 0 };
+
+	proc_maps_parse(text, strlen(text), add_map, &l);
+	return l;
+}
+
+static void executable_lines_become_mappings(void **state)
+{
+	struct list l = maps(
+"55a0d0c00000-55a0d0c02000 r--p 00000000 fe:01 1311 /usr/bin/cat\n"
+"55a0d0c02000-55a0d0c07000 r-xp 00002000 fe:01 1311                /usr/bin/cat\n"
+"7f00a0000000-7f00a0021000 rw-p 00000000 00:00 0\n"
+"7f00b0000000-7f00b0001000 rwxp 00000000 00:00 0 \n"
+"7ffe6a9d2000-7ffe6a9d4000 r-xp 00000000 00:00 0                  [vdso]\n"
+"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0          [vsyscall]\n"
+"7f00c0000000-7f00c0001000 r-xp 00001000 00:1f 99 /tmp/a b (deleted)\n"
+"7f00d0000000-7f00d0001000 r-xp 00000000 00:1f 98 /tmp/new\\012line");
+
+	(void)state;
+	assert_int_equal(l.n, 6);
+	assert_int_equal(l.maps[0].start, 0x55a0d0c02000);
+	assert_int_equal(l.maps[0].len, 0x5000);
+	assert_int_equal(l.maps[0].offset, 0x2000);
+	assert_int_equal(l.maps[0].dev, makedev(0xfe, 1));
+	assert_int_equal(l.maps[0].inode, 1311);
+	assert_string_equal(l.paths[0], "/usr/bin/cat");
+	assert_string_equal(l.paths[1], "//anon");
+	assert_string_equal(l.paths[2], "[vdso]");
+	assert_int_equal(l.maps[3].start, 0xffffffffff600000);
+	assert_string_equal(l.paths[4], "/tmp/a b (deleted)");
+	assert_string_equal(l.paths[5], "/tmp/new\nline");
+}
+
+static void damaged_lines_are_left_out(void **state)
+{
+	struct list l = maps(
+"\n"
+"x\n"
+"1000\n"
+"1000-2000\n"
+"2000-1000 r-xp 0 00:00 0 /a\n"
+"1000-1000 r-xp 0 00:00 0 /a\n"
+"1000-2000 r-xp\n"
+"1000-2000 r-xpp 0 00:00 0 /a\n"
+"1000-2000 r-xp 0 0000 0 /a\n"
+"1000-2000 r-xp 0 00:00 x /a\n"
+"10000000000000000-20000000000000000 r-xp 0 00:00 0 /a\n"
+"1000-2000 r-xp 0 00:00 0 /good\n");
+
+	(void)state;
+	assert_int_equal(l.n, 1);
+	assert_string_equal(l.paths[0], "/good");
+}
+
+static void long_names_are_cut_not_spilled(void **state)
+{
+	static char text[20000];
+	struct list l = { .n = 0 };
+	int n = sprintf(text, "1000-2000 r-xp 0 00:00 0 /");
+
+	(void)state;
+	memset(text + n, 'a', sizeof(text) - 1 - (size_t)n);
+	proc_maps_parse(text, sizeof(text) - 1, add_map, &l);
+	assert_int_equal(l.n, 1);
+}
+
+static void the_caller_can_stop(void **state)
+{
+	struct list l = { .stop_at = 1 };
+	static const char text[] = "1000-2000 r-xp 0 00:00 0 /a\n"
+				   "2000-3000 r-xp 0 00:00 0 /b\n";
+
+	(void)state;
+	proc_maps_parse(text, strlen(text), add_map, &l);
+	assert_int_equal(l.n, 1);
+}
+
+static void modules_with_known_addresses(void **state)
+{
+	struct list l = { .n = 0 };
+	static const char text[] =
+"nf_tables 311296 0 - Live 0xffffffffc0a00000\n"
+"zfs 4210688 6 zcommon,spl, Live 0xffffffffc0b00000 (POE)\n"
+"hidden 4096 0 - Live 0x0000000000000000\n"
+"short 4096 0\n"
+"bad size 0 - Live 0xffffffffc0c00000\n"
+"wraps 4096 0 - Live 0xffffffffffffffff\n";
+
+	(void)state;
+	proc_modules_parse(text, strlen(text), add_module, &l);
+	assert_int_equal(l.n, 2);
+	assert_string_equal(l.modules[0].name, "nf_tables");
+	assert_int_equal(l.modules[0].start, 0xffffffffc0a00000);
+	assert_int_equal(l.modules[0].size, 311296);
+	assert_string_equal(l.modules[1].name, "zfs");
+	assert_int_equal(l.modules[1].start, 0xffffffffc0b00000);
+}
+
+static void numbers_of_status(void **state)
+{
+	static const char text[] = "Name:\tPPid: 3\nTgid:\t12\nPPid:\t34\n"
+				   "PPid2:\t5\nEmpty:\n";
+	uint64_t v = 0;
+
+	(void)state;
+	assert_true(proc_status_number(text, strlen(text), "PPid", &v));
+	assert_int_equal(v, 34);
+	assert_true(proc_status_number(text, strlen(text), "Tgid", &v));
+	assert_int_equal(v, 12);
+	assert_false(proc_status_number(text, strlen(text), "Empty", &v));
+	assert_false(proc_status_number(text, strlen(text), "None", &v));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(executable_lines_become_mappings),
+		cmocka_unit_test(damaged_lines_are_left_out),
+		cmocka_unit_test(long_names_are_cut_not_spilled),
+		cmocka_unit_test(the_caller_can_stop),
+		cmocka_unit_test(modules_with_known_addresses),
+		cmocka_unit_test(numbers_of_status),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
