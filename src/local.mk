@@ -6,5 +6,6 @@ include src/events/local.mk
 include src/symbolize/local.mk
 include src/profile/local.mk
 include src/record/local.mk
+include src/views/local.mk
 
-TALLY_LIBS += librecord.a libprofile.a libsymbolize.a libevents.a libimage.a libbase.a
+TALLY_LIBS += librecord.a libviews.a libprofile.a libsymbolize.a libevents.a libimage.a libbase.a

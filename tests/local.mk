@@ -7,3 +7,4 @@ include tests/events/local.mk
 include tests/symbolize/local.mk
 include tests/profile/local.mk
 include tests/record/local.mk
+include tests/views/local.mk

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Keys of frames: see framekey.h. */
+#include "views/framekey.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *path_base(const char *path)
+{
+	const char *slash = *path == '[' ? NULL : strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+void frame_address_name(const struct profile *p, uint32_t path, uint64_t vaddr,
+			struct buf *out)
+{
+	const char *base = path_base(profile_cstr(p, path));
+
+	buf_str(out, *base ? base : "[anon]");
+	buf_printf(out, "+0x%" PRIx64, vaddr);
+}
+
+static bool key_eq(const void *ctx, uint32_t id, const void *key)
+{
+	const struct frame_keys *k = ctx;
+	const struct frame_key *a = &k->keys.v[id], *b = key;
+
+	return a->sort == b->sort && a->kernel == b->kernel &&
+	       a->image == b->image && a->name == b->name &&
+	       a->file == b->file && a->line == b->line &&
+	       a->vaddr == b->vaddr;
+}
+
+static uint32_t intern(struct frame_keys *k, const struct frame_key *key)
+{
+	uint64_t h = hash_mix((uint64_t)key->image << 32 | key->name,
+			      (uint64_t)key->file << 32 | key->line);
+	uint32_t id;
+
+	h = hash_mix(h, key->vaddr + key->sort + ((uint64_t)key->kernel << 8));
+	id = idtab_find(&k->tab, h, key_eq, k, key);
+	if (id != IDTAB_NONE)
+		return id;
+	id = (uint32_t)k->keys.n;
+	if (vec_push(&k->keys, *key) < 0)
+		return PROF_NONE;
+	return idtab_add(&k->tab, h, id) < 0 ? PROF_NONE : id;
+}
+
+static struct frame_key image_key(const struct frame_keys *k,
+				  const struct profile *p, uint32_t image)
+{
+	const struct prof_image *im = &p->images.v[image];
+	struct frame_key key = { 0 };
+
+	if (k->mask & KEY_BIT(KEY_IMAGE))
+		key.image = im->path;
+	if (k->mask & (KEY_BIT(KEY_SYMBOL) | KEY_BIT(KEY_IMAGE)))
+		key.kernel = prof_is_kernel(im);
+	return key;
+}
+
+/* Functions are few and frames many: without file and line a frame's key is its
+ * function's. */
+static int key_functions(struct frame_keys *k, const struct profile *p,
+			 const struct selection *sel, uint32_t *func_fk)
+{
+	for (size_t i = 0; i < p->funcs.n; i++) {
+		const struct prof_func *f = &p->funcs.v[i];
+		struct frame_key key = image_key(k, p, f->image);
+
+		func_fk[i] = PROF_NONE;
+		if (sel && sel->func_ok && !sel->func_ok[i])
+			continue;
+		if (k->mask & KEY_BIT(KEY_SYMBOL))
+			key.name = f->name;
+		func_fk[i] = intern(k, &key);
+		if (func_fk[i] == PROF_NONE)
+			return -ERR_NOMEM;
+	}
+	return 0;
+}
+
+static int key_frames(struct frame_keys *k, const struct profile *p,
+		      const uint32_t *func_fk)
+{
+	bool file = k->mask & (KEY_BIT(KEY_FILE) | KEY_BIT(KEY_LINE));
+	bool line = k->mask & KEY_BIT(KEY_LINE);
+	uint16_t *depth = calloc(p->frames.n + 1, sizeof(*depth));
+	int rc = depth ? 0 : -ERR_NOMEM;
+
+	for (size_t i = 0; !rc && i < p->frames.n; i++) {
+		const struct prof_frame *f = &p->frames.v[i];
+		struct frame_step *s = &k->steps[i];
+
+		*s = (struct frame_step){ PROF_NONE, f->outer };
+		if (f->func < p->funcs.n)
+			s->fk = func_fk[f->func];
+		if (f->outer != PROF_NONE &&
+		    depth[f->outer] + 1 >= INLINE_MAX)
+			s->outer = PROF_NONE;
+		if (s->outer != PROF_NONE)
+			depth[i] = depth[s->outer] + 1;
+		if (file && s->fk != PROF_NONE) {
+			struct frame_key key = k->keys.v[s->fk];
+
+			key.file = f->file;
+			key.line = line ? f->line : 0;
+			s->fk = intern(k, &key);
+			rc = s->fk == PROF_NONE ? -ERR_NOMEM : 0;
+		}
+	}
+	free(depth);
+	return rc;
+}
+
+static int key_address(struct frame_keys *k, const struct profile *p,
+		       const struct prof_loc *l, const struct selection *sel,
+		       struct buf *name, uint32_t *fk)
+{
+	const struct prof_image *im = &p->images.v[l->image];
+	bool unknown = im->kind == PROF_IMAGE_UNKNOWN;
+	struct frame_key key = image_key(k, p, l->image);
+
+	*fk = PROF_NONE;
+	if (sel && selection_filters_frames(sel)) {
+		buf_reset(name);
+		if (unknown)
+			buf_str(name, "[unknown]");
+		else
+			frame_address_name(p, im->path, l->vaddr, name);
+		if (!selection_has_address(sel, l->image, buf_cstr(name)))
+			return 0;
+	}
+	if (k->mask & KEY_BIT(KEY_SYMBOL)) {
+		key.sort = unknown ? FRAME_UNKNOWN : FRAME_ADDR;
+		/* the name is image+0x…, so the image is part of it */
+		key.image = unknown && !(k->mask & KEY_BIT(KEY_IMAGE))
+				    ? 0 : im->path;
+		key.vaddr = unknown ? 0 : l->vaddr;
+	}
+	*fk = intern(k, &key);
+	return *fk == PROF_NONE ? -ERR_NOMEM : 0;
+}
+
+static int key_locations(struct frame_keys *k, const struct profile *p,
+			 bool inlined, const struct selection *sel)
+{
+	struct buf name = { 0 };
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < p->locs.n; i++) {
+		uint32_t f = profile_loc_frame(p, (uint32_t)i);
+		struct frame_step *own = &k->steps[k->nframes + i];
+
+		*own = (struct frame_step){ PROF_NONE, PROF_NONE };
+		k->head[i] = (uint32_t)(k->nframes + i);
+		if (f == PROF_NONE) {
+			rc = key_address(k, p, &p->locs.v[i], sel, &name,
+					 &own->fk);
+			continue;
+		}
+		while (!inlined && k->steps[f].outer != PROF_NONE)
+			f = k->steps[f].outer;
+		k->head[i] = f;
+	}
+	buf_fini(&name);
+	return rc;
+}
+
+/* Samples without any frame count for [unknown], unless frames are filtered. */
+static int key_unknown(struct frame_keys *k, const struct selection *sel)
+{
+	struct frame_key key = { 0 };
+
+	k->unknown = PROF_NONE;
+	if (sel && selection_filters_frames(sel) &&
+	    !selection_has_address(sel, PROF_NONE, "[unknown]"))
+		return 0;
+	if (k->mask & KEY_BIT(KEY_SYMBOL))
+		key.sort = FRAME_UNKNOWN;
+	k->unknown = intern(k, &key);
+	return k->unknown == PROF_NONE ? -ERR_NOMEM : 0;
+}
+
+int frame_keys_init(struct frame_keys *k, const struct profile *p,
+		    uint32_t mask, bool inlined, const struct selection *sel,
+		    struct error *err)
+{
+	uint32_t *func_fk = malloc((p->funcs.n + 1) * sizeof(*func_fk));
+	int rc = -ERR_NOMEM;
+
+	*k = (struct frame_keys){ .mask = mask & KEYS_OF_FRAME,
+				  .nframes = p->frames.n };
+	k->steps = malloc((p->frames.n + p->locs.n + 1) * sizeof(*k->steps));
+	k->head = malloc((p->locs.n + 1) * sizeof(*k->head));
+	if (func_fk && k->steps && k->head)
+		rc = key_functions(k, p, sel, func_fk);
+	if (!rc)
+		rc = key_frames(k, p, func_fk);
+	if (!rc)
+		rc = key_locations(k, p, inlined, sel);
+	if (!rc)
+		rc = key_unknown(k, sel);
+	free(func_fk);
+	if (!rc)
+		return 0;
+	frame_keys_fini(k);
+	return error_set(err, ERR_NOMEM, "out of memory for the names");
+}
+
+void frame_keys_fini(struct frame_keys *k)
+{
+	vec_fini(&k->keys);
+	free(k->steps);
+	free(k->head);
+	idtab_fini(&k->tab);
+	*k = (struct frame_keys){ 0 };
+}

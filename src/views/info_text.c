@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* `tally info` as text: see info.h. */
+#include <inttypes.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/text.h"
+#include "views/framekey.h"
+#include "views/info.h"
+#include "views/lines.h"
+
+static void heading(struct buf *out, const char *text)
+{
+	buf_u8(out, '\n');
+	buf_str(out, text);
+	buf_u8(out, '\n');
+}
+
+static void field(struct buf *out, const char *name, const char *value)
+{
+	size_t n = strlen(name);
+
+	buf_str(out, "  ");
+	text_safe(out, name);
+	line_pad(out, n < 14 ? 14 - n : 1);
+	text_safe(out, value);
+	buf_u8(out, '\n');
+}
+
+static void bytes(struct buf *out, uint64_t n)
+{
+	text_count(out, n);
+	buf_str(out, n == 1 ? " byte" : " bytes");
+}
+
+static void put_file(const struct info *in, struct buf *out)
+{
+	buf_str(out, "File ");
+	text_safe(out, in->path);
+	buf_str(out, ", ");
+	bytes(out, in->file_bytes);
+	buf_u8(out, '\n');
+	for (int i = 0; i < INFO_CHUNK_KINDS; i++) {
+		const struct chunk_sum *s = &in->chunks[i];
+
+		if (!s->chunks)
+			continue;
+		buf_printf(out, "  %-13s ", s->kind);
+		bytes(out, s->stored);
+		buf_printf(out, " in %" PRIu64 " chunk%s", s->chunks,
+			   s->chunks == 1 ? "" : "s");
+		if (s->raw != s->stored) {
+			buf_str(out, ", ");
+			bytes(out, s->raw);
+			buf_str(out, " unpacked");
+		}
+		if (s->bad)
+			buf_printf(out, ", %" PRIu64 " damaged", s->bad);
+		buf_u8(out, '\n');
+	}
+}
+
+static void put_environment(const struct profile *p, struct buf *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < p->envs.n; i++) {
+		if (p->envs.v[i].run != PROF_NONE)
+			continue;
+		if (!any)
+			heading(out, "Environment");
+		any = true;
+		field(out, profile_cstr(p, p->envs.v[i].key),
+		      profile_cstr(p, p->envs.v[i].value));
+	}
+}
+
+static void put_status(const struct prof_run *r, struct buf *out)
+{
+	int st = r->exit_status;
+
+	if (!r->end_ns || st == -1)
+		buf_str(out, ", end not known");
+	else if (WIFEXITED(st))
+		buf_printf(out, ", exit status %d", WEXITSTATUS(st));
+	else if (WIFSIGNALED(st))
+		buf_printf(out, ", killed by signal %d", WTERMSIG(st));
+}
+
+static void put_runs(const struct profile *p, struct buf *out)
+{
+	heading(out, "Runs");
+	for (size_t i = 0; i < p->runs.n; i++) {
+		const struct prof_run *r = &p->runs.v[i];
+		const char *cmd = profile_cstr(p, r->command);
+
+		buf_printf(out, "  %-3zu ", i + 1);
+		text_safe(out, *cmd ? cmd : "whole system");
+		if (r->start_wall_ns) {
+			buf_str(out, ", ");
+			line_time(out, r->start_wall_ns);
+		}
+		if (r->end_ns > r->start_ns) {
+			buf_str(out, ", ");
+			line_duration(out, r->end_ns - r->start_ns);
+		}
+		put_status(r, out);
+		if (r->user_ns || r->sys_ns) {
+			buf_str(out, ", user ");
+			line_duration(out, r->user_ns);
+			buf_str(out, ", system ");
+			line_duration(out, r->sys_ns);
+		}
+		buf_u8(out, '\n');
+	}
+}
+
+static void put_event(const struct info *in, size_t i, struct buf *out)
+{
+	const struct prof_event *e = &in->truth.p->events.v[i];
+	const struct truth_event *t = &in->truth.events[i];
+
+	buf_str(out, "  ");
+	text_safe(out, profile_cstr(in->truth.p, e->name));
+	buf_str(out, ": opened as ");
+	text_safe(out, profile_cstr(in->truth.p, e->actual));
+	buf_printf(out, " (type %" PRIu32 ", config 0x%" PRIx64 ")", e->type,
+		   e->config);
+	if (e->freq)
+		buf_printf(out, ", %" PRIu64 " Hz", e->freq);
+	else if (e->period)
+		buf_printf(out, ", every %" PRIu64, e->period);
+	buf_printf(out, ", precise %u%s%s", e->precise,
+		   e->exclude_user ? ", kernel only" : "",
+		   e->exclude_kernel ? ", user only" : "");
+	buf_str(out, "; counted ");
+	text_count(out, t->value);
+	buf_str(out, e->unit == PROF_UNIT_NS ? " ns" : "");
+	buf_u8(out, '\n');
+}
+
+static void put_image(const struct info *in, const struct truth_image *ti,
+		      struct buf *out)
+{
+	const struct profile *p = in->truth.p;
+	const struct prof_image *im = &p->images.v[ti->image];
+	size_t n = im->build_id.len <= BUILD_ID_MAX ? im->build_id.len : 0;
+
+	buf_printf(out, "  %6.2f%%  ",
+		   line_share(ti->samples, in->truth.shown));
+	text_safe(out, profile_cstr(p, im->path));
+	if (im->flags & PROF_IMAGE_DELETED)
+		buf_str(out, " (deleted)");
+	buf_printf(out, "\n           %s, ", image_kind_name(im->kind));
+	text_count(out, ti->samples);
+	buf_str(out, " samples, ");
+	text_count(out, ti->unresolved);
+	buf_str(out, " without a name");
+	if (n) {
+		buf_str(out, ", build-id ");
+		for (size_t i = 0; i < n; i++)
+			buf_printf(out, "%02x", im->build_id.bytes[i]);
+	}
+	buf_u8(out, '\n');
+	if (*profile_cstr(p, im->debug_file)) {
+		buf_str(out, "           debug file ");
+		text_safe(out, profile_cstr(p, im->debug_file));
+		buf_u8(out, '\n');
+	}
+	if (*profile_cstr(p, im->note)) {
+		buf_str(out, "           ");
+		text_safe(out, profile_cstr(p, im->note));
+		buf_u8(out, '\n');
+	}
+}
+
+static void put_count(struct buf *out, const char *name, uint64_t n)
+{
+	struct buf tmp = { 0 };
+
+	text_count(&tmp, n);
+	field(out, name, buf_cstr(&tmp));
+	buf_fini(&tmp);
+}
+
+static void put_counts(const struct info *in, struct buf *out)
+{
+	const struct profile *p = in->truth.p;
+
+	heading(out, "Counts");
+	put_count(out, "samples", in->truth.got);
+	put_count(out, "lost", in->truth.lost);
+	put_count(out, "throttled", in->truth.throttled);
+	put_count(out, "threads", p->threads.n);
+	put_count(out, "images", p->images.n);
+	put_count(out, "locations", p->locs.n);
+	put_count(out, "stack nodes", p->nodes.n);
+	put_count(out, "strings", p->str.str.n);
+	if (!p->symbolized) {
+		field(out, "symbols",
+		      "none stored yet (tally symbolize adds them)");
+		return;
+	}
+	put_count(out, "functions", p->funcs.n);
+	put_count(out, "inline frames", p->frames.n);
+	put_count(out, "symbols", p->symbols.n);
+	put_count(out, "code bytes", p->code_bytes.n);
+}
+
+void info_text(const struct info *in, int columns, struct buf *out)
+{
+	const struct profile *p = in->truth.p;
+
+	truth_text(&in->truth, columns, out);
+	buf_u8(out, '\n');
+	put_file(in, out);
+	put_environment(p, out);
+	put_runs(p, out);
+	heading(out, "Events");
+	for (size_t i = 0; i < p->events.n; i++)
+		put_event(in, i, out);
+	heading(out, "Images with samples");
+	for (size_t i = 0; i < in->truth.images.n; i++)
+		put_image(in, &in->truth.images.v[i], out);
+	put_counts(in, out);
+}

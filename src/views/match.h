@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_VIEWS_MATCH_H
+#define TALLY_VIEWS_MATCH_H
+/* Names that the user wrote against names of a profile. */
+#include "views/select.h"
+
+/* Equal, or the pattern holds * or ? and matches the whole text. */
+bool match_word(const char *pattern, const char *text);
+/* One of the words is a part of the name, or matches it. */
+bool match_symbol_part(const struct name_list *l, const char *name);
+
+/*
+ * Sets ok[function] for those that are meant.  A word means the functions of
+ * exactly that name: as stored, as demangled, as shown, or without name spaces
+ * and parameters; only if there is none, those whose name holds it.
+ */
+int match_functions(const struct profile *p, const struct name_list *l,
+		    uint8_t *ok, struct error *err);
+
+#endif

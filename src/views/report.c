@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Builds a report: see report.h. */
+#include "views/report.h"
+
+#include <stdlib.h>
+
+uint32_t report_event(const struct report *rep, uint32_t lane, size_t col)
+{
+	if (key_list_has(&rep->spec.keys, KEY_EVENT))
+		return rep->agg.lanes.v[lane].event;
+	return rep->agg.cols.v[col];
+}
+
+double report_percent(const struct report *rep, uint32_t lane, size_t col,
+		      struct cell c)
+{
+	struct cell all = rep->agg.shown[report_event(rep, lane, col)];
+
+	if (all.weight)
+		return 100.0 * (double)c.weight / (double)all.weight;
+	return all.count ? 100.0 * (double)c.count / (double)all.count : 0;
+}
+
+bool report_shows(const struct report *rep, uint32_t lane,
+		  const struct values *v, bool total)
+{
+	for (size_t c = 0; c < rep->table.ncols; c++) {
+		struct cell x = total ? v[c].total : v[c].self;
+
+		if (rep->spec.limit <= 0 ||
+		    (x.count && report_percent(rep, lane, c, x) >=
+				rep->spec.limit))
+			return true;
+	}
+	return false;
+}
+
+/* A row as it is sorted: the first column's weight decides nearly always, so it
+ * lies beside the row's number. */
+struct sort_row {
+	uint64_t weight;
+	uint32_t row;
+};
+
+static int compare_values(const struct report *rep, uint32_t a, uint32_t b)
+{
+	const struct values *va = report_values(rep, a);
+	const struct values *vb = report_values(rep, b);
+
+	for (size_t c = 0; c < rep->table.ncols; c++) {
+		struct cell x = report_metric(rep, &va[c]);
+		struct cell y = report_metric(rep, &vb[c]);
+
+		if (x.weight != y.weight)
+			return x.weight > y.weight ? -1 : 1;
+		if (x.count != y.count)
+			return x.count > y.count ? -1 : 1;
+	}
+	for (size_t c = 0; c < rep->table.ncols; c++) {
+		if (va[c].total.weight != vb[c].total.weight)
+			return va[c].total.weight > vb[c].total.weight ? -1 : 1;
+		if (va[c].self.weight != vb[c].self.weight)
+			return va[c].self.weight > vb[c].self.weight ? -1 : 1;
+	}
+	return 0;
+}
+
+static int compare_rows(const void *x, const void *y, void *ctx)
+{
+	const struct report *rep = ctx;
+	const struct sort_row *a = x, *b = y;
+	const struct row *ra, *rb;
+	int c;
+
+	if (a->weight != b->weight)
+		return a->weight > b->weight ? -1 : 1;
+	c = compare_values(rep, a->row, b->row);
+	if (c)
+		return c;
+	ra = &rep->table.rows.v[a->row];
+	rb = &rep->table.rows.v[b->row];
+	c = frame_key_compare(rep->p, &rep->keys.keys.v[ra->fk],
+			      &rep->keys.keys.v[rb->fk]);
+	if (!c)
+		c = lane_compare(rep->p, &rep->agg.lanes.v[ra->lane],
+				 &rep->agg.lanes.v[rb->lane]);
+	return c ? c : (a->row < b->row ? -1 : a->row > b->row);
+}
+
+/* Has anything of what the report is ordered by. */
+static bool has_metric(const struct report *rep, const struct values *v)
+{
+	for (size_t c = 0; c < rep->table.ncols; c++)
+		if (report_metric(rep, &v[c]).count)
+			return true;
+	return false;
+}
+
+/* Chooses rows by the limit, or all that have anything; their number. */
+static size_t choose_rows(const struct report *rep, struct sort_row *rows,
+			  bool limited)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < rep->table.rows.n; i++) {
+		const struct values *v = report_values(rep, (uint32_t)i);
+		uint32_t lane = rep->table.rows.v[i].lane;
+
+		if (limited ? !report_shows(rep, lane, v, rep->spec.by_total)
+			    : !has_metric(rep, v))
+			continue;
+		rows[kept].weight = report_metric(rep, &v[0]).weight;
+		rows[kept++].row = (uint32_t)i;
+	}
+	return kept;
+}
+
+static int order_rows(struct report *rep, struct error *err)
+{
+	size_t n = rep->table.rows.n, kept;
+	bool few;
+	struct sort_row *rows = malloc((n + 1) * sizeof(*rows));
+
+	if (!rows || vec_reserve(&rep->order, n + 1) < 0) {
+		free(rows);
+		return error_set(err, ERR_NOMEM, "out of memory for the rows");
+	}
+	kept = choose_rows(rep, rows, true);
+	few = rep->spec.limit > 0 && kept < rep->spec.at_least;
+	if (few)
+		kept = choose_rows(rep, rows, false);
+	qsort_r(rows, kept, sizeof(*rows), compare_rows, rep);
+	if (few && kept > rep->spec.at_least)
+		kept = rep->spec.at_least;
+	rep->below_limit = n - kept;
+	if (rep->spec.top && kept > rep->spec.top) {
+		rep->beyond_top = kept - rep->spec.top;
+		kept = rep->spec.top;
+	}
+	for (size_t i = 0; i < kept; i++)
+		rep->order.v[rep->order.n++] = rows[i].row;
+	free(rows);
+	return 0;
+}
+
+/* Trees are of functions: where the rows are not, or where rows are filtered,
+ * the tree has keys of its own. */
+static int choose_tree_keys(struct report *rep, struct error *err)
+{
+	uint32_t mask = rep->spec.keys.mask & KEYS_OF_FRAME;
+
+	rep->tree_keys = &rep->keys;
+	if (rep->spec.tree == TREE_NONE ||
+	    ((mask & KEY_BIT(KEY_SYMBOL)) &&
+	     !selection_filters_frames(&rep->sel)))
+		return 0;
+	if (!(mask & KEY_BIT(KEY_SYMBOL)))
+		mask = KEY_BIT(KEY_SYMBOL);
+	rep->tree_keys = &rep->own_tree_keys;
+	return frame_keys_init(&rep->own_tree_keys, rep->p, mask,
+			       !rep->spec.no_inline, NULL, err);
+}
+
+static int build(struct report *rep, struct reader *r, struct error *err)
+{
+	uint32_t mask = rep->spec.keys.mask;
+	enum table_kind kind = rep->spec.tree == TREE_CALLEES
+				       ? TABLE_ROOTS : TABLE_FUNCTIONS;
+	int rc = selection_init(&rep->sel, rep->p, &rep->spec.select, err);
+
+	if (!rc)
+		rc = aggregate_run(r, &rep->sel, mask & ~KEYS_OF_FRAME,
+				   &rep->agg, err);
+	if (!rc && rep->agg.ncols > REPORT_COLUMNS_MAX)
+		rc = error_set(
+			err, ERR_USAGE,
+			"%zu events do not fit side by side: choose some "
+			"with --event, or group by event (-s event,…)",
+			rep->agg.ncols);
+	if (!rc)
+		rc = truth_build(&rep->truth, r, &rep->agg, err);
+	if (!rc)
+		rc = frame_keys_init(&rep->keys, rep->p, mask,
+				     !rep->spec.no_inline, &rep->sel, err);
+	if (!rc)
+		rc = choose_tree_keys(rep, err);
+	if (!rc)
+		rc = fold_init(&rep->fold, &rep->agg, err);
+	if (!rc)
+		rc = table_build(&rep->table, &rep->fold, &rep->keys, kind,
+				 err);
+	if (!rc)
+		rc = order_rows(rep, err);
+	if (!rc && rep->spec.tree != TREE_NONE)
+		rc = report_trees(rep, err);
+	return rc;
+}
+
+int report_build(struct reader *r, const struct report_spec *spec,
+		 struct report **out, struct error *err)
+{
+	struct report *rep = calloc(1, sizeof(*rep));
+	int rc;
+
+	*out = NULL;
+	if (!rep)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	rep->p = reader_profile(r);
+	rep->spec = *spec;
+	/* Roots call everything and run nothing themselves. */
+	if (spec->tree == TREE_CALLEES)
+		rep->spec.by_total = true;
+	rc = build(rep, r, err);
+	if (rc < 0) {
+		report_free(rep);
+		return rc;
+	}
+	*out = rep;
+	return 0;
+}
+
+void report_free(struct report *rep)
+{
+	if (!rep)
+		return;
+	selection_fini(&rep->sel);
+	aggregate_fini(&rep->agg);
+	frame_keys_fini(&rep->keys);
+	frame_keys_fini(&rep->own_tree_keys);
+	fold_fini(&rep->fold);
+	table_fini(&rep->table);
+	truth_fini(&rep->truth);
+	vec_fini(&rep->order);
+	vec_fini(&rep->tree);
+	vec_fini(&rep->tree_vals);
+	free(rep);
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The report as JSON, schema 1:
+ *
+ *	{"schema":1,"header":{…},"rows":[
+ *	{"symbol":…,"image":…,"self":{"samples","weight","percent"},"total":{…},
+ *	 "children":[…]}, …]}
+ *
+ * A key that was not asked for is absent.  With several events a row has
+ * "events":[{"event","self","total"},…] instead of "self" and "total".  Rows
+ *have "children" only with a tree; children have them where there are any.
+ *Branches of a caller tree have no "self".
+ */
+#include "base/json.h"
+#include "base/text.h"
+#include "views/names.h"
+#include "views/report.h"
+
+struct writer_json {
+	const struct report *rep;
+	struct buf *out;
+	struct name_cache names, tree_names;
+	struct buf tmp;
+};
+
+/* Names are written as JSON once and then copied. */
+static const char *json_name(struct name_cache *c, uint32_t fk)
+{
+	if (!c->at[fk] && c->text.n < UINT32_MAX - 1) {
+		c->at[fk] = (uint32_t)c->text.n + 1;
+		buf_reset(&c->tmp);
+		name_symbol(c->p, &c->keys->keys.v[fk], &c->tmp);
+		text_json(&c->text, buf_cstr(&c->tmp));
+		buf_u8(&c->text, 0);
+	}
+	return c->text.failed || !c->at[fk]
+		       ? "\"\"" : (const char *)c->text.p + c->at[fk] - 1;
+}
+
+static void put_cell(struct writer_json *w, struct json *j, const char *key,
+		     uint32_t lane, size_t col, struct cell c)
+{
+	json_object(j, key);
+	json_uint(j, "samples", c.count);
+	json_uint(j, "weight", c.weight);
+	json_fixed(j, "percent", report_percent(w->rep, lane, col, c), 4);
+	json_end(j);
+}
+
+static void put_values(struct writer_json *w, struct json *j, uint32_t lane,
+		       const struct values *v, bool self)
+{
+	const struct report *rep = w->rep;
+
+	if (rep->table.ncols == 1) {
+		if (self)
+			put_cell(w, j, "self", lane, 0, v->self);
+		put_cell(w, j, "total", lane, 0, v->total);
+		return;
+	}
+	json_array(j, "events");
+	for (size_t c = 0; c < rep->table.ncols; c++) {
+		const struct prof_event *e =
+			&rep->p->events.v[report_event(rep, lane, c)];
+
+		json_object(j, NULL);
+		json_str(j, "event", profile_cstr(rep->p, e->name));
+		if (self)
+			put_cell(w, j, "self", lane, c, v[c].self);
+		put_cell(w, j, "total", lane, c, v[c].total);
+		json_end(j);
+	}
+	json_end(j);
+}
+
+static void put_frame(struct writer_json *w, struct json *j,
+		      struct name_cache *names, const struct frame_keys *keys,
+		      uint32_t fk)
+{
+	const struct profile *p = w->rep->p;
+	const struct frame_key *k = &keys->keys.v[fk];
+	bool line = keys->mask & KEY_BIT(KEY_LINE);
+
+	if (keys->mask & KEY_BIT(KEY_SYMBOL)) {
+		buf_str(w->out, j->comma[j->depth] ? ",\"symbol\":"
+						   : "\"symbol\":");
+		j->comma[j->depth] = true;
+		buf_str(w->out, json_name(names, fk));
+	}
+	if (keys->mask & KEY_BIT(KEY_IMAGE))
+		json_str(j, "image", profile_cstr(p, k->image));
+	if (line || (keys->mask & KEY_BIT(KEY_FILE)))
+		json_str(j, "file", profile_cstr(p, k->file));
+	if (line)
+		json_uint(j, "line", k->line);
+}
+
+static void put_lane(struct writer_json *w, struct json *j,
+		     const struct lane *l)
+{
+	const struct profile *p = w->rep->p;
+	uint32_t mask = w->rep->spec.keys.mask;
+
+	if (mask & KEY_BIT(KEY_COMM))
+		json_str(j, "comm", profile_cstr(p, l->comm));
+	if (mask & KEY_BIT(KEY_PID))
+		json_uint(j, "pid", l->pid);
+	if (mask & KEY_BIT(KEY_TID))
+		json_uint(j, "tid", l->tid);
+	if (mask & KEY_BIT(KEY_CPU))
+		json_uint(j, "cpu", l->cpu);
+	if (mask & KEY_BIT(KEY_RUN))
+		json_uint(j, "run", l->run + 1ull);
+	if (mask & KEY_BIT(KEY_EVENT))
+		json_str(j, "event",
+			 profile_cstr(p, p->events.v[l->event].name));
+}
+
+/*
+ * The tree in pre-order becomes nested objects.  Each object is written by a
+ * JSON writer of its own and closed here, because trees may be deeper than a
+ * writer nests.
+ */
+static void put_tree(struct writer_json *w, const struct row *row)
+{
+	const struct report *rep = w->rep;
+	bool self = rep->spec.tree == TREE_CALLEES;
+	uint32_t end = row->tree + row->tree_n, depth = 0;
+
+	buf_str(w->out, ",\"children\":[");
+	for (uint32_t i = row->tree; i < end; i++) {
+		const struct tree_node *n = &rep->tree.v[i];
+		struct json j = json_on(w->out);
+
+		for (; depth > n->depth; depth--)
+			buf_str(w->out, "]}");
+		if (i > row->tree && rep->tree.v[i - 1].depth >= n->depth)
+			buf_u8(w->out, ',');
+		json_object(&j, NULL);
+		put_frame(w, &j, &w->tree_names, rep->tree_keys, n->fk);
+		if (n->inlined)
+			json_bool(&j, "inlined", true);
+		put_values(w, &j, row->lane,
+			   &rep->tree_vals.v[i * rep->table.ncols], self);
+		if (i + 1 < end && rep->tree.v[i + 1].depth > n->depth) {
+			buf_str(w->out, ",\"children\":[");
+			depth = n->depth + 1;
+		} else {
+			buf_u8(w->out, '}');
+		}
+	}
+	for (; depth > 0; depth--)
+		buf_str(w->out, "]}");
+	buf_u8(w->out, ']');
+}
+
+static void put_row(struct writer_json *w, uint32_t r)
+{
+	const struct report *rep = w->rep;
+	const struct row *row = &rep->table.rows.v[r];
+	struct json j = json_on(w->out);
+
+	json_object(&j, NULL);
+	put_lane(w, &j, &rep->agg.lanes.v[row->lane]);
+	put_frame(w, &j, &w->names, &rep->keys, row->fk);
+	put_values(w, &j, row->lane, report_values(rep, r), true);
+	if (rep->spec.tree != TREE_NONE)
+		put_tree(w, row);
+	json_end(&j);
+}
+
+static void put_report(struct writer_json *w)
+{
+	const struct report *rep = w->rep;
+	struct json j = json_on(w->out);
+
+	json_object(&j, NULL);
+	json_uint(&j, "schema", 1);
+	json_object(&j, "header");
+	truth_json(&rep->truth, &j);
+	json_uint(&j, "hidden_rows", rep->below_limit + rep->beyond_top);
+	json_end(&j);
+	buf_str(w->out, ",\"rows\":[");
+	for (size_t i = 0; i < rep->order.n; i++) {
+		buf_str(w->out, i ? ",\n" : "\n");
+		put_row(w, rep->order.v[i]);
+	}
+	buf_str(w->out, rep->order.n ? "\n]}\n" : "]}\n");
+}
+
+void report_json(const struct report *rep, struct buf *out)
+{
+	struct writer_json w = { .rep = rep, .out = out };
+
+	if (name_cache_init(&w.names, rep->p, &rep->keys, true) < 0 ||
+	    name_cache_init(&w.tree_names, rep->p, rep->tree_keys, true) < 0)
+		out->failed = true;
+	else
+		put_report(&w);
+	if (w.names.text.failed || w.tree_names.text.failed)
+		out->failed = true;
+	name_cache_fini(&w.names);
+	name_cache_fini(&w.tree_names);
+	buf_fini(&w.tmp);
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The report as text.
+ *
+ *	    SELF    TOTAL  IMAGE  SYMBOL
+ *	  24.31%   30.11%  app    parse_number(…)
+ *	           14.02%    parse_value(…)
+ *	                     parse_object(…)
+ *
+ * Below a row is its tree; a branch that is its parent's only one and holds all
+ * of it stands at the same indent without a number.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "views/cells.h"
+#include "views/lines.h"
+
+enum {
+	PERCENT_WIDTH = 8,	/* " 100.00%" */
+	SAMPLES_WIDTH = 11,
+	NAME_WIDTH = 24,	/* of an event above its columns, at most */
+	LEAST_NAMES = 28,	/* columns for the names, and 8 for each key */
+};
+
+#define DIM "\033[2m"
+#define BOLD "\033[1m"
+#define RED "\033[31m"
+#define GREEN "\033[32m"
+#define OFF "\033[0m"
+
+struct text {
+	const struct report *rep;
+	const struct text_style *style;
+	struct buf *out;
+	bool totals;		/* a total column beside self */
+	size_t numbers;		/* columns that the numbers take */
+	size_t before;		/* blanks before each event's numbers, so that
+				 * its name fits above them */
+	size_t columns;		/* 0: no limit */
+	size_t least;		/* columns that names must have */
+	struct key_cells cells;
+	struct name_cache tree_names;
+};
+
+static void put_percent(struct text *t, double v)
+{
+	bool hot = v >= 5, warm = v >= 0.5;
+
+	if (t->style->color && warm)
+		buf_str(t->out, hot ? RED : GREEN);
+	buf_printf(t->out, "%7.2f%%", v < 1000 ? v : 999.99);
+	if (t->style->color && warm)
+		buf_str(t->out, OFF);
+}
+
+static void put_samples(struct text *t, uint64_t n)
+{
+	struct buf tmp = { 0 };
+
+	text_count(&tmp, n);
+	buf_printf(t->out, "%*s", SAMPLES_WIDTH, buf_cstr(&tmp));
+	buf_fini(&tmp);
+}
+
+static size_t group_width(const struct text *t)
+{
+	return PERCENT_WIDTH * (t->totals ? 2 : 1) +
+	       (t->style->samples ? SAMPLES_WIDTH : 0);
+}
+
+static void put_row_numbers(struct text *t, uint32_t row)
+{
+	const struct values *v = report_values(t->rep, row);
+	uint32_t lane = t->rep->table.rows.v[row].lane;
+
+	for (size_t c = 0; c < t->rep->table.ncols; c++) {
+		line_pad(t->out, t->before);
+		put_percent(t, report_percent(t->rep, lane, c, v[c].self));
+		if (t->totals)
+			put_percent(t, report_percent(t->rep, lane, c,
+						      v[c].total));
+		if (t->style->samples)
+			put_samples(t, report_metric(t->rep, &v[c]).count);
+	}
+	line_pad(t->out, 2);
+}
+
+static bool same_totals(const struct text *t, const struct values *a,
+			const struct values *b)
+{
+	for (size_t c = 0; c < t->rep->table.ncols; c++)
+		if (a[c].total.count != b[c].total.count ||
+		    a[c].total.weight != b[c].total.weight)
+			return false;
+	return true;
+}
+
+/* `same`: the number of the line above stands for this one too. */
+static void put_tree_numbers(struct text *t, uint32_t lane,
+			     const struct values *v, bool same)
+{
+	bool callees = t->rep->spec.tree == TREE_CALLEES;
+
+	for (size_t c = 0; c < t->rep->table.ncols; c++) {
+		bool self = callees && v[c].self.count;
+
+		line_pad(t->out, t->before);
+		if (t->totals && self)
+			put_percent(t, report_percent(t->rep, lane, c,
+						      v[c].self));
+		else if (t->totals)
+			line_pad(t->out, PERCENT_WIDTH);
+		if (same)
+			line_pad(t->out, PERCENT_WIDTH);
+		else
+			put_percent(t, report_percent(t->rep, lane, c,
+						      v[c].total));
+		if (t->style->samples && !same)
+			put_samples(t, v[c].total.count);
+		else if (t->style->samples)
+			line_pad(t->out, SAMPLES_WIDTH);
+	}
+	line_pad(t->out, 2);
+}
+
+static void put_branch(struct text *t, const struct tree_node *n,
+		       size_t indent)
+{
+	size_t room = t->columns > t->numbers ? t->columns - t->numbers : 0;
+	struct buf line = { 0 };
+
+	if (t->columns && 2 * indent > room / 2)
+		indent = room / 4;
+	line_pad(&line, 2 * indent);
+	buf_str(&line, name_cached(&t->tree_names, n->fk));
+	if (t->rep->tree_keys->mask & KEY_BIT(KEY_LINE)) {
+		const struct frame_key *k =
+			&t->rep->tree_keys->keys.v[n->fk];
+
+		buf_u8(&line, ' ');
+		text_safe(&line, path_base(profile_cstr(t->rep->p, k->file)));
+		buf_printf(&line, ":%u", k->line);
+	}
+	if (n->inlined)
+		buf_str(&line, " (inlined)");
+	if (t->columns)
+		text_cut(t->out, buf_cstr(&line), room);
+	else
+		buf_str(t->out, buf_cstr(&line));
+	buf_u8(t->out, '\n');
+	buf_fini(&line);
+}
+
+static void put_tree(struct text *t, const struct row *row)
+{
+	const struct report *rep = t->rep;
+	size_t indent[TREE_DEPTH_MAX + 1], last[TREE_DEPTH_MAX + 1];
+
+	for (size_t i = row->tree; i < (size_t)row->tree + row->tree_n; i++) {
+		const struct tree_node *n = &rep->tree.v[i];
+		const struct values *v =
+			&rep->tree_vals.v[i * rep->table.ncols];
+		bool same = n->depth &&
+			    same_totals(t, v, &rep->tree_vals.v[
+				    last[n->depth - 1] * rep->table.ncols]);
+
+		indent[n->depth] = !n->depth ? 1
+				   : indent[n->depth - 1] + !same;
+		last[n->depth] = i;
+		put_tree_numbers(t, row->lane, v, same);
+		put_branch(t, n, indent[n->depth]);
+	}
+	if (row->tree_n)
+		buf_u8(t->out, '\n');
+}
+
+/* With several events: their names above their columns. */
+static void put_event_names(struct text *t)
+{
+	size_t width = t->before + group_width(t);
+
+	if (t->rep->table.ncols < 2)
+		return;
+	for (size_t c = 0; c < t->rep->table.ncols; c++) {
+		const struct prof_event *e =
+			&t->rep->p->events.v[t->rep->agg.cols.v[c]];
+		struct buf name = { 0 }, cut = { 0 };
+		size_t n;
+
+		text_safe(&name, profile_cstr(t->rep->p, e->name));
+		text_cut(&cut, buf_cstr(&name), width - 1);
+		n = text_columns(buf_cstr(&cut));
+		line_pad(t->out, width - n);
+		buf_str(t->out, buf_cstr(&cut));
+		buf_fini(&name);
+		buf_fini(&cut);
+	}
+	buf_u8(t->out, '\n');
+}
+
+static void put_heads(struct text *t)
+{
+	bool bold = t->style->color;
+
+	put_event_names(t);
+	if (bold)
+		buf_str(t->out, BOLD);
+	for (size_t c = 0; c < t->rep->table.ncols; c++) {
+		line_pad(t->out, t->before);
+		buf_printf(t->out, "%*s", PERCENT_WIDTH, "SELF");
+		if (t->totals)
+			buf_printf(t->out, "%*s", PERCENT_WIDTH, "TOTAL");
+		if (t->style->samples)
+			buf_printf(t->out, "%*s", SAMPLES_WIDTH, "SAMPLES");
+	}
+	line_pad(t->out, 2);
+	key_cells_head(&t->cells, t->out);
+	if (bold)
+		buf_str(t->out, OFF);
+	buf_u8(t->out, '\n');
+}
+
+static void put_hidden(struct text *t)
+{
+	const struct report *rep = t->rep;
+	struct buf line = { 0 };
+
+	if (rep->below_limit) {
+		text_count(&line, rep->below_limit);
+		buf_printf(&line, " rows with less than %g%% %s are not shown "
+			   "(--percent-limit 0 shows all%s)", rep->spec.limit,
+			   rep->spec.by_total ? "in total" : "self",
+			   rep->spec.by_total ? "" : ", --children orders by "
+						     "total");
+		line_comment(t->out, buf_cstr(&line), (int)t->columns);
+	}
+	if (rep->beyond_top) {
+		buf_reset(&line);
+		text_count(&line, rep->beyond_top);
+		buf_printf(&line, " more rows are beyond --top %llu",
+			   (unsigned long long)rep->spec.top);
+		line_comment(t->out, buf_cstr(&line), (int)t->columns);
+	}
+	buf_fini(&line);
+}
+
+static void put_empty(struct text *t)
+{
+	const struct truth *tr = &t->rep->truth;
+	const char *why = "no row reaches the limit";
+
+	if (!tr->got)
+		why = "the recording holds no samples";
+	else if (!tr->shown)
+		why = "no sample passes the filters";
+	else if (!t->rep->table.rows.n)
+		why = "no function passes the filters";
+	line_comment(t->out, why, (int)t->columns);
+}
+
+static void put_rows(struct text *t)
+{
+	const struct report *rep = t->rep;
+
+	put_heads(t);
+	for (size_t i = 0; i < rep->order.n; i++) {
+		put_row_numbers(t, rep->order.v[i]);
+		key_cells_row(&t->cells, i, t->out);
+		buf_u8(t->out, '\n');
+		put_tree(t, &rep->table.rows.v[rep->order.v[i]]);
+	}
+}
+
+/* How much wider the columns of several events must be for their names. */
+static size_t widen(const struct text *t)
+{
+	size_t groups = t->rep->table.ncols, most = 0, width = group_width(t);
+
+	for (size_t c = 0; c < groups; c++) {
+		const struct prof_event *e =
+			&t->rep->p->events.v[t->rep->agg.cols.v[c]];
+		size_t n = strlen(profile_cstr(t->rep->p, e->name)) + 2;
+
+		most = n > most ? n : most;
+	}
+	most = most > NAME_WIDTH ? NAME_WIDTH : most;
+	while (most > width && t->columns &&
+	       groups * most + t->least > t->columns)
+		most--;
+	return most > width ? most - width : 0;
+}
+
+/* Totals give way when several events would leave no room for names. */
+static void plan(struct text *t)
+{
+	size_t groups = t->rep->table.ncols;
+
+	t->columns = t->style->columns > 0 ? (size_t)t->style->columns : 0;
+	t->totals = !t->style->no_total;
+	t->least = LEAST_NAMES + 8 * t->rep->spec.keys.n;
+	if (t->columns && groups > 1 &&
+	    groups * group_width(t) + t->least > t->columns)
+		t->totals = false;
+	if (groups > 1)
+		t->before = widen(t);
+	t->numbers = groups * (t->before + group_width(t)) + 2;
+}
+
+void report_text(const struct report *rep, const struct text_style *style,
+		 struct buf *out)
+{
+	struct text t = { .rep = rep, .style = style, .out = out };
+	size_t room;
+
+	plan(&t);
+	if (!style->no_header) {
+		if (style->color)
+			buf_str(out, DIM);
+		truth_text(&rep->truth, style->columns, out);
+		if (style->color)
+			buf_str(out, OFF);
+		buf_str(out, "#\n");
+	}
+	/* many events may take more than the terminal is wide */
+	room = t.columns > t.numbers + LEAST_NAMES
+		       ? t.columns - t.numbers : LEAST_NAMES;
+	if (key_cells_init(&t.cells, rep, style->full_names,
+			   t.columns ? room : 0) < 0 ||
+	    name_cache_init(&t.tree_names, rep->p, rep->tree_keys,
+			    style->full_names) < 0)
+		out->failed = true;
+	else if (rep->order.n)
+		put_rows(&t);
+	else
+		put_empty(&t);
+	if (!style->no_header)
+		put_hidden(&t);
+	key_cells_fini(&t.cells);
+	name_cache_fini(&t.tree_names);
+}

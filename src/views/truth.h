@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_VIEWS_TRUTH_H
+#define TALLY_VIEWS_TRUTH_H
+/*
+ * What can be trusted: what was really measured, what is missing, and what
+ * would help.  Every view begins with it.
+ */
+#include "base/json.h"
+#include "views/aggregate.h"
+
+struct truth_event {
+	uint64_t wanted, got, lost, throttled;
+	uint64_t weight;		/* sum over the samples got */
+	uint64_t value;			/* what the counter counted */
+	uint64_t enabled_ns, running_ns;
+};
+
+struct truth_image {
+	uint32_t image;
+	uint64_t samples;		/* whose innermost frame is here */
+	uint64_t unresolved;		/* of them: without a name */
+};
+
+struct truth {
+	const struct profile *p;
+	const struct reader_damage *damage;
+	struct truth_event *events;	/* by event */
+	VEC(struct truth_image) images;	/* most samples first */
+	uint64_t got;			/* samples in the file, all events */
+	uint64_t shown;			/* samples selected */
+	uint64_t lost, throttled;	/* of all events, known or not */
+	uint64_t cut, broken;		/* of shown: marked stacks */
+	uint64_t frameless;		/* of shown: no frame at all */
+	uint64_t unresolved;		/* of shown: innermost without name */
+	uint64_t duration_ns;
+	bool running;			/* the end is not known */
+};
+
+int truth_build(struct truth *t, struct reader *r, const struct aggregate *a,
+		struct error *err);
+void truth_fini(struct truth *t);
+
+/* Lines that begin with "# ", none wider than `columns` (0: 80). */
+void truth_text(const struct truth *t, int columns, struct buf *out);
+/* Members of a JSON object that is open. */
+void truth_json(const struct truth *t, struct json *j);
+
+#endif

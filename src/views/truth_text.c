@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The head of every view, as text and as JSON: see truth.h. */
+#include "views/truth.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "views/framekey.h"
+#include "views/lines.h"
+
+enum {
+	TYPE_SOFTWARE = 1,	/* perf_event.h: PERF_TYPE_SOFTWARE */
+	TYPE_TRACEPOINT = 2,
+	IMAGES_TOLD = 3,	/* images named in the text */
+	SHARE_THAT_MATTERS = 5,	/* percent of samples */
+};
+
+static const char *env(const struct profile *p, const char *key)
+{
+	const char *v = profile_env(p, PROF_NONE, key);
+
+	return v ? v : "";
+}
+
+static void flush_line(struct buf *line, int columns, struct buf *out)
+{
+	line_comment(out, buf_cstr(line), columns);
+	buf_reset(line);
+}
+
+static void what_line(const struct truth *t, int columns, struct buf *line,
+		      struct buf *out)
+{
+	const struct profile *p = t->p;
+	const char *cmd = p->runs.n ? profile_cstr(p, p->runs.v[0].command)
+				    : "";
+
+	text_safe(line, *cmd ? cmd : "whole system");
+	if (p->runs.n > 1)
+		buf_printf(line, " (%zu runs)", p->runs.n);
+	buf_str(line, ", ");
+	line_duration(line, t->duration_ns);
+	if (*env(p, "hostname")) {
+		buf_str(line, " on ");
+		text_safe(line, env(p, "hostname"));
+	}
+	if (p->runs.n && p->runs.v[0].start_wall_ns) {
+		buf_str(line, ", ");
+		line_time(line, p->runs.v[0].start_wall_ns);
+	}
+	flush_line(line, columns, out);
+}
+
+static const char *precision(const struct prof_event *e)
+{
+	static const char *const text[] = {
+		"may skid", "constant skid", "precise", "precise, no skid",
+	};
+
+	if (e->type == TYPE_SOFTWARE || e->type == TYPE_TRACEPOINT)
+		return NULL;
+	return text[e->precise & 3];
+}
+
+static void count(struct buf *line, uint64_t n, const char *what)
+{
+	text_count(line, n);
+	buf_str(line, what);
+}
+
+static void event_name(const struct profile *p, const struct prof_event *e,
+		       struct buf *line)
+{
+	const char *name = profile_cstr(p, e->name);
+	const char *actual = profile_cstr(p, e->actual);
+	const char *note = profile_cstr(p, e->note);
+
+	text_safe(line, *actual ? actual : name);
+	if (*actual && strcmp(name, actual) != 0) {
+		buf_str(line, " (asked for ");
+		text_safe(line, name);
+		if (*note) {
+			buf_str(line, ": ");
+			text_safe(line, note);
+		}
+		buf_u8(line, ')');
+	} else if (*note) {
+		buf_str(line, " (");
+		text_safe(line, note);
+		buf_u8(line, ')');
+	}
+}
+
+static void event_line(const struct truth *t, size_t i, int columns,
+		       struct buf *line, struct buf *out)
+{
+	const struct prof_event *e = &t->p->events.v[i];
+	const struct truth_event *te = &t->events[i];
+
+	event_name(t->p, e, line);
+	buf_str(line, ": ");
+	count(line, te->got, " samples");
+	if (te->wanted) {
+		buf_str(line, " of ");
+		count(line, te->wanted, " wanted");
+	}
+	if (e->freq)
+		buf_printf(line, " at %llu Hz", (unsigned long long)e->freq);
+	buf_str(line, ", ");
+	count(line, te->lost, " lost");
+	if (te->throttled) {
+		buf_str(line, ", throttled ");
+		count(line, te->throttled, " times");
+	}
+	if (precision(e))
+		buf_printf(line, ", %s", precision(e));
+	if (te->running_ns < te->enabled_ns)
+		buf_printf(line, ", counting %.1f%% of the time (multiplexed)",
+			   line_share(te->running_ns, te->enabled_ns));
+	flush_line(line, columns, out);
+}
+
+/* Losses that no event owns up to. */
+static void loss_line(const struct truth *t, int columns, struct buf *line,
+		      struct buf *out)
+{
+	uint64_t lost = t->lost, throttled = t->throttled;
+
+	for (size_t i = 0; i < t->p->events.n; i++) {
+		lost -= t->events[i].lost;
+		throttled -= t->events[i].throttled;
+	}
+	if (!lost && !throttled)
+		return;
+	if (lost) {
+		buf_str(line, "Lost: ");
+		count(line, lost, " more samples of unknown event");
+	}
+	if (throttled) {
+		buf_str(line, lost ? "; throttled " : "Throttled ");
+		count(line, throttled, " times");
+	}
+	flush_line(line, columns, out);
+}
+
+static void stack_line(const struct truth *t, int columns, struct buf *line,
+		       struct buf *out)
+{
+	if (!t->cut && !t->broken && !t->frameless)
+		return;
+	buf_str(line, "Stacks:");
+	if (t->cut)
+		buf_printf(line, " %.1f%% cut short,",
+			   line_share(t->cut, t->shown));
+	if (t->broken)
+		buf_printf(line, " %.1f%% broken (callers missing),",
+			   line_share(t->broken, t->shown));
+	if (t->frameless)
+		buf_printf(line, " %.1f%% without any frame,",
+			   line_share(t->frameless, t->shown));
+	line->n--;
+	flush_line(line, columns, out);
+}
+
+/* The image with the most unresolved samples after `last` (NULL: of all);
+ * equal ones by their place in the table. */
+static const struct truth_image *next_unresolved(const struct truth *t,
+						 const struct truth_image *last)
+{
+	const struct truth_image *best = NULL;
+
+	for (size_t i = 0; i < t->images.n; i++) {
+		const struct truth_image *x = &t->images.v[i];
+
+		if (last && (x->unresolved > last->unresolved ||
+			     (x->unresolved == last->unresolved && x <= last)))
+			continue;
+		if (!best || x->unresolved > best->unresolved)
+			best = x;
+	}
+	return best;
+}
+
+/* The worst images; the worst one's note when it matters.  All notes are in
+ * `tally info`. */
+static void unresolved_line(const struct truth *t, int columns,
+			    struct buf *line, struct buf *out)
+{
+	const struct truth_image *ti = NULL;
+
+	if (!t->unresolved)
+		return;
+	buf_printf(line, "Without a name: %.1f%% of samples",
+		   line_share(t->unresolved, t->shown));
+	for (int told = 0; told < IMAGES_TOLD; told++) {
+		const struct prof_image *im;
+		double share;
+
+		ti = next_unresolved(t, ti);
+		share = ti ? line_share(ti->unresolved, t->shown) : 0;
+		if (share < 0.05)
+			break;
+		im = &t->p->images.v[ti->image];
+		buf_str(line, told ? "; " : ": ");
+		text_safe(line, path_base(profile_cstr(t->p, im->path)));
+		buf_printf(line, " %.1f%%", share);
+		if (!told && share >= SHARE_THAT_MATTERS &&
+		    *profile_cstr(t->p, im->note)) {
+			buf_str(line, " (");
+			text_safe(line, profile_cstr(t->p, im->note));
+			buf_u8(line, ')');
+		}
+	}
+	buf_str(line, "; see tally info");
+	flush_line(line, columns, out);
+}
+
+static void shown_line(const struct truth *t, int columns, struct buf *line,
+		       struct buf *out)
+{
+	if (t->shown == t->got)
+		return;
+	buf_str(line, "Selected: ");
+	count(line, t->shown, " of ");
+	count(line, t->got, " samples");
+	buf_printf(line, " (%.1f%%); percentages are of these",
+		   line_share(t->shown, t->got));
+	flush_line(line, columns, out);
+}
+
+void truth_text(const struct truth *t, int columns, struct buf *out)
+{
+	struct buf line = { 0 };
+
+	what_line(t, columns, &line, out);
+	for (size_t i = 0; i < t->p->events.n; i++)
+		event_line(t, i, columns, &line, out);
+	loss_line(t, columns, &line, out);
+	stack_line(t, columns, &line, out);
+	unresolved_line(t, columns, &line, out);
+	if (t->damage->message[0]) {
+		buf_str(&line, "Damaged: ");
+		text_safe(&line, t->damage->message);
+		flush_line(&line, columns, out);
+	}
+	shown_line(t, columns, &line, out);
+	buf_fini(&line);
+}
