@@ -7,5 +7,8 @@ include src/symbolize/local.mk
 include src/profile/local.mk
 include src/record/local.mk
 include src/views/local.mk
+include src/cmd/local.mk
+include src/cli/local.mk
 
-TALLY_LIBS += librecord.a libviews.a libprofile.a libsymbolize.a libevents.a libimage.a libbase.a
+TALLY_LIBS += libcmd.a librecord.a libviews.a libprofile.a libsymbolize.a \
+	libevents.a libimage.a libbase.a

@@ -8,3 +8,4 @@ include tests/symbolize/local.mk
 include tests/profile/local.mk
 include tests/record/local.mk
 include tests/views/local.mk
+include tests/cli/local.mk

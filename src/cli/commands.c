@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Commands: see commands.h. */
+#include "cli/commands.h"
+
+#include <string.h>
+
+#include "base/nearest.h"
+
+static const struct command *const commands[] = {
+	&cmd_record, &cmd_report,    &cmd_info,
+	&cmd_list,   &cmd_symbolize, &cmd_dump,
+};
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+const struct command *command_find(const char *name, struct error *err)
+{
+	struct nearest near = nearest_to(name);
+	const char *best;
+
+	for (int i = 0; i < COMMANDS; i++) {
+		if (!strcmp(name, commands[i]->name))
+			return commands[i];
+		nearest_try(&near, commands[i]->name);
+	}
+	nearest_try(&near, "help");
+	best = nearest_best(&near);
+	if (best)
+		error_set(err, ERR_USAGE,
+			  "no command '%s'; did you mean '%s'?", name, best);
+	else
+		error_set(err, ERR_USAGE,
+			  "no command '%s'; 'tally --help' lists them", name);
+	return NULL;
+}
+
+void commands_help(struct buf *out)
+{
+	buf_str(out,
+		"Usage: tally COMMAND [options] …\n"
+		"\n"
+		"Finds out where programs spend their time, by sampling.\n"
+		"\n"
+		"  tally record -g -- PROGRAM…   run a program and record it\n"
+		"  tally report                  see where its time went\n"
+		"\n"
+		"Commands:\n");
+	for (int i = 0; i < COMMANDS; i++)
+		buf_printf(out, "  %-11s %s\n", commands[i]->name,
+			   commands[i]->summary);
+	buf_str(out, "  help        Show the options of a command: tally help "
+		     "COMMAND.\n"
+		     "\n"
+		     "  -h, --help  Show this text.\n"
+		     "  --version   Show the version.\n");
+}

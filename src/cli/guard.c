@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Signals: see guard.h. */
+#include "cli/guard.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void die_of(int sig)
+{
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+/* Only what is safe in a handler: getpagesize reads a constant and mmap is one
+ * system call. */
+static void on_sigbus(int sig, siginfo_t *info, void *context)
+{
+	uintptr_t page = (uintptr_t)getpagesize();
+	uintptr_t at = (uintptr_t)info->si_addr & ~(page - 1);
+
+	(void)context;
+	/* BUS_ADRERR: behind the end of the file; others are broken hardware */
+	if (info->si_code != BUS_ADRERR ||
+	    mmap((void *)at, page, PROT_READ,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		 0) == MAP_FAILED)
+		die_of(sig);
+}
+
+static void on_sigpipe(int sig)
+{
+	(void)sig;
+}
+
+void guard_install(void)
+{
+	struct sigaction bus = { .sa_sigaction = on_sigbus,
+				 .sa_flags = SA_SIGINFO };
+	struct sigaction pipe_gone = { .sa_handler = on_sigpipe,
+				       .sa_flags = SA_RESTART };
+
+	sigemptyset(&bus.sa_mask);
+	sigemptyset(&pipe_gone.sa_mask);
+	sigaction(SIGBUS, &bus, NULL);
+	sigaction(SIGPIPE, &pipe_gone, NULL);
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* tally's entry: finds the command, parses its options, runs it, and turns the
+ * result into an exit status. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#else
+#define PACKAGE_VERSION "unconfigured"
+#endif
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/guard.h"
+#include "cli/options.h"
+#include "cli/terminal.h"
+#include "base/text.h"
+
+enum { STATUS_FAILED = 1, STATUS_USAGE = 2 };
+
+static int complain(const struct error *err)
+{
+	struct buf safe = { 0 };
+
+	text_safe(&safe, err->msg);
+	fprintf(stderr, "tally: %s\n", buf_cstr(&safe));
+	buf_fini(&safe);
+	return err->code == ERR_USAGE ? STATUS_USAGE : STATUS_FAILED;
+}
+
+static void print(struct terminal *t, struct buf *text)
+{
+	fwrite(text->p, 1, text->n, t->io.out);
+	buf_fini(text);
+}
+
+static int print_help(struct terminal *t, const struct command *cmd)
+{
+	struct buf text = { 0 };
+
+	if (cmd)
+		options_help(cmd, &text);
+	else
+		commands_help(&text);
+	print(t, &text);
+	return 0;
+}
+
+static int run_command(struct terminal *t, const struct command *cmd, int argc,
+		       char **argv)
+{
+	void *opts = calloc(1, cmd->opts_size ? cmd->opts_size : 1);
+	struct error err = { 0 };
+	bool help;
+	int rest, rc;
+
+	if (!opts) {
+		error_set(&err, ERR_NOMEM, "out of memory");
+		return complain(&err);
+	}
+	if (cmd->defaults)
+		cmd->defaults(opts);
+	rc = options_parse(cmd, opts, argc, argv, &rest, &help, &err);
+	if (rc >= 0 && help)
+		rc = print_help(t, cmd);
+	else if (rc >= 0)
+		rc = cmd->run(&t->io, opts, argc - rest, argv + rest, &err);
+	t->io.progress(&t->io, NULL);
+	if (rc < 0)
+		rc = complain(&err);
+	options_release(cmd, opts);
+	free(opts);
+	return rc;
+}
+
+static int help_command(struct terminal *t, const char *name)
+{
+	struct error err = { 0 };
+	const struct command *cmd = NULL;
+
+	if (name) {
+		cmd = command_find(name, &err);
+		if (!cmd)
+			return complain(&err);
+	}
+	return print_help(t, cmd);
+}
+
+static int dispatch(struct terminal *t, int argc, char **argv)
+{
+	struct error err = { 0 };
+	const struct command *cmd;
+
+	if (argc < 2) {
+		struct buf text = { 0 };
+
+		commands_help(&text);
+		fwrite(text.p, 1, text.n, stderr);
+		buf_fini(&text);
+		return STATUS_USAGE;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "version")) {
+		fprintf(t->io.out, "tally %s\n", PACKAGE_VERSION);
+		return 0;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return print_help(t, NULL);
+	if (!strcmp(argv[1], "help"))
+		return help_command(t, argc > 2 ? argv[2] : NULL);
+	if (argv[1][0] == '-') {
+		error_set(&err, ERR_USAGE,
+			  "options come after a command: tally COMMAND %s; "
+			  "'tally --help' lists commands", argv[1]);
+		return complain(&err);
+	}
+	cmd = command_find(argv[1], &err);
+	if (!cmd)
+		return complain(&err);
+	return run_command(t, cmd, argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+	struct terminal t;
+	int status, error;
+
+	guard_install();
+	terminal_init(&t);
+	status = dispatch(&t, argc, argv);
+	error = terminal_fini(&t);
+	if (error && !status) {
+		fprintf(stderr, "tally: cannot write output: %s\n",
+			strerror(error));
+		return STATUS_FAILED;
+	}
+	return status;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Values of options: see options.h. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/options.h"
+
+int option_uint(const char *name, const char *text, uint64_t *out,
+		struct error *err)
+{
+	static const struct {
+		const char *suffix;
+		uint64_t factor;
+	} units[] = {
+		{ "", 1 },	    { "k", 1000 },	 { "K", 1000 },
+		{ "M", 1000000 },   { "m", 1000000 },	 { "G", 1000000000 },
+		{ "g", 1000000000 },
+	};
+	unsigned long long v;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return error_set(err, ERR_USAGE,
+				 "%s '%s': want a whole number", name, text);
+	errno = 0;
+	v = strtoull(text, &end, 10);
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(end, units[i].suffix) != 0)
+			continue;
+		if (errno || v > UINT64_MAX / units[i].factor)
+			return error_set(err, ERR_USAGE,
+					 "%s '%s': too large", name, text);
+		*out = v * units[i].factor;
+		return 0;
+	}
+	return error_set(err, ERR_USAGE,
+			 "%s '%s': want a number, with k, M or G at most",
+			 name, text);
+}
+
+static int parse_double(const char *text, double *v, char **end)
+{
+	/* strtod also takes hex, "inf" and "nan" */
+	if (strspn(text, "0123456789.") == 0)
+		return -ERR_USAGE;
+	*v = strtod(text, end);
+	return *end == text || !isfinite(*v) ? -ERR_USAGE : 0;
+}
+
+int option_double(const char *name, const char *text, double *out,
+		  struct error *err)
+{
+	char *end;
+	double v;
+
+	if (parse_double(text, &v, &end) < 0 || *end)
+		return error_set(err, ERR_USAGE, "%s '%s': want a number",
+				 name, text);
+	*out = v;
+	return 0;
+}
+
+int option_seconds(const char *name, const char *text, double *out,
+		   struct error *err)
+{
+	static const struct {
+		const char *suffix;
+		double factor;
+	} units[] = {
+		{ "", 1 },	{ "s", 1 },	{ "ms", 1e-3 },
+		{ "us", 1e-6 }, { "m", 60 },	{ "min", 60 },
+		{ "h", 3600 },
+	};
+	char *end;
+	double v;
+
+	if (parse_double(text, &v, &end) == 0) {
+		for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+			if (strcmp(end, units[i].suffix) != 0)
+				continue;
+			*out = v * units[i].factor;
+			return 0;
+		}
+	}
+	return error_set(err, ERR_USAGE,
+			 "%s '%s': want seconds, or a number with ms, s, m "
+			 "or h", name, text);
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Terminal: see terminal.h. */
+#include "cli/terminal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PROGRESS_STEP_NS = 100000000, COLUMNS_LEAST = 40 };
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static int terminal_columns(int fd)
+{
+	struct winsize ws;
+	const char *env = getenv("COLUMNS");
+	int n = 0;
+
+	if (ioctl(fd, TIOCGWINSZ, &ws) == 0)
+		n = ws.ws_col;
+	if (n <= 0 && env)
+		n = atoi(env);
+	if (n <= 0)
+		n = 80;
+	return n < COLUMNS_LEAST ? COLUMNS_LEAST : n;
+}
+
+/* https://no-color.org, and terminals that say they cannot. */
+static bool wants_color(void)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return !(no && *no) && term && strcmp(term, "dumb") != 0;
+}
+
+static void show_progress(struct cmd_io *io, const char *text)
+{
+	struct terminal *t = (struct terminal *)io;
+	uint64_t now;
+
+	if (!io->err_tty || (!text && !t->line))
+		return;
+	now = now_ns();
+	if (text && t->line && now - t->shown_ns < PROGRESS_STEP_NS)
+		return;
+	fprintf(io->err, "\r\033[K%.*s", terminal_columns(STDERR_FILENO) - 1,
+		text ? text : "");
+	fflush(io->err);
+	t->shown_ns = now;
+	t->line = text != NULL;
+}
+
+static bool in_path(const char *name)
+{
+	const char *path = getenv("PATH");
+	char file[4096];
+
+	while (path && *path) {
+		size_t n = strcspn(path, ":");
+
+		snprintf(file, sizeof(file), "%.*s/%s", (int)n, path, name);
+		if (access(file, X_OK) == 0)
+			return true;
+		path += n;
+		path += *path == ':';
+	}
+	return false;
+}
+
+/* The user's pager, or NULL: none wanted or none there. */
+static const char *pager_command(void)
+{
+	const char *cmd = getenv("TALLY_PAGER");
+
+	if (!cmd)
+		cmd = getenv("PAGER");
+	if (!cmd)
+		return in_path("less") ? "less" : NULL;
+	return *cmd && strcmp(cmd, "cat") != 0 ? cmd : NULL;
+}
+
+static void run_pager(const char *cmd, const int fds[2])
+{
+	dup2(fds[0], STDIN_FILENO);
+	close(fds[0]);
+	close(fds[1]);
+	setenv("LESS", "FRX", 0);
+	execl("/bin/sh", "sh", "-c", cmd, (char *)NULL);
+	_exit(127);
+}
+
+static void start_pager(struct cmd_io *io)
+{
+	struct terminal *t = (struct terminal *)io;
+	const char *cmd = pager_command();
+	int fds[2];
+	FILE *out;
+
+	if (!io->out_tty || t->pager || !cmd || pipe2(fds, O_CLOEXEC) < 0)
+		return;
+	fflush(stdout);
+	t->pager = fork();
+	if (t->pager == 0)
+		run_pager(cmd, fds);
+	close(fds[0]);
+	out = t->pager > 0 ? fdopen(fds[1], "w") : NULL;
+	if (!out) {
+		close(fds[1]);
+		if (t->pager > 0)
+			waitpid(t->pager, NULL, 0);
+		t->pager = 0;
+		return;
+	}
+	io->out = out;
+}
+
+void terminal_init(struct terminal *t)
+{
+	*t = (struct terminal){ .pager = 0 };
+	t->io.out = stdout;
+	t->io.err = stderr;
+	t->io.out_tty = isatty(STDOUT_FILENO);
+	t->io.err_tty = isatty(STDERR_FILENO);
+	t->io.color = t->io.out_tty && wants_color();
+	t->io.columns = t->io.out_tty ? terminal_columns(STDOUT_FILENO) : 0;
+	t->io.progress = show_progress;
+	t->io.start_pager = start_pager;
+}
+
+/* Tells a pipe without reader from a disk that is full, after the fact. */
+static bool reader_gone(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+
+	return poll(&p, 1, 0) > 0 && (p.revents & POLLERR);
+}
+
+int terminal_fini(struct terminal *t)
+{
+	int error = 0;
+
+	show_progress(&t->io, NULL);
+	errno = 0;
+	if (fflush(t->io.out) != 0)
+		error = errno;
+	else if (ferror(t->io.out) && !reader_gone(fileno(t->io.out)))
+		error = EIO;
+	if (t->pager) {
+		fclose(t->io.out);
+		while (waitpid(t->pager, NULL, 0) < 0 && errno == EINTR)
+			;
+		t->pager = 0;
+	}
+	return error == EPIPE ? 0 : error;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_CMD_COMMAND_H
+#define TALLY_CMD_COMMAND_H
+/*
+ * What a command is: a row in cli's table, a table of options, and one function.
+ * cli parses the options into the command's own struct, prints --help from the
+ * same table, and turns the result into the exit status.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+enum opt_kind {
+	OPT_FLAG,	/* bool at offset, set true */
+	OPT_NOFLAG,	/* bool at offset, set false */
+	OPT_STR,	/* const char * at offset; last one wins */
+	OPT_STRS,	/* struct opt_strs at offset; all are kept */
+	OPT_UINT,	/* uint64_t at offset; decimal, k/M/G suffix */
+	OPT_DOUBLE,	/* double at offset */
+	OPT_SECONDS,	/* double, seconds; suffixes ms, s, m, h */
+	OPT_OPTSTR,	/* const char *; argument optional (--x or --x=V), then
+			 * "" */
+	OPT_HEADING,	/* no option: a heading in --help */
+};
+
+struct opt_strs {
+	const char **v;
+	size_t n, cap;
+};
+
+struct opt {
+	enum opt_kind kind;
+	char short_name;	/* 0: none */
+	const char *name;	/* long name */
+	const char *arg;	/* placeholder of the argument, NULL for flags */
+	const char *help;	/* one or two sentences */
+	size_t offset;		/* into the command's option struct */
+};
+
+/* How a command talks to the user. */
+struct cmd_io {
+	FILE *out, *err;	/* out may be a pager */
+	bool out_tty, err_tty;	/* a person looks at it */
+	bool color;
+	int columns;		/* width of the terminal, or 0 when piped */
+	/* Shows (on a terminal only) a line that the next one replaces; NULL
+	 * text clears it. */
+	void (*progress)(struct cmd_io *io, const char *text);
+	/* Sends `out` through the user's pager when it is a terminal. */
+	void (*start_pager)(struct cmd_io *io);
+};
+
+struct command {
+	const char *name;
+	const char *summary;	/* one line */
+	const char *args;	/* "[FILE]" */
+	const struct opt *opts;	/* ends with name == NULL and kind 0 */
+	size_t opts_size;	/* of the option struct, zeroed before use */
+	void (*defaults)(void *opts);	/* may be NULL */
+	bool stop_at_arg;	/* options end at the first plain word (record) */
+	/* Returns the process's exit status; when negative, err is printed and the
+	 * status is 2 for ERR_USAGE and 1 otherwise. */
+	int (*run)(struct cmd_io *io, void *opts, int argc, char **argv,
+		   struct error *err);
+};
+
+#define OPT_END { OPT_FLAG, 0, NULL, NULL, NULL, 0 }
+
+extern const struct command cmd_record, cmd_report, cmd_info, cmd_list,
+	cmd_dump, cmd_symbolize;
+
+#endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* `tally dump`: the records of a recording, line by line. */
+#include "views/dump.h"
+
+#include <string.h>
+
+#include "base/nearest.h"
+#include "cmd/command.h"
+#include "cmd/open.h"
+
+struct dump_opts {
+	const char *input;
+	struct opt_strs only;
+	bool stacks, no_pager;
+};
+
+static const struct opt dump_opt_table[] = {
+	{ OPT_STR, 'i', "input", "FILE",
+	  "Read this recording. Default: profile.tally.",
+	  offsetof(struct dump_opts, input) },
+	{ OPT_STRS, 0, "only", "PART",
+	  "Only this part: chunks, tables, stacks, symbols or samples; may be "
+	  "repeated.", offsetof(struct dump_opts, only) },
+	{ OPT_FLAG, 'g', "frames", NULL,
+	  "Show the functions of each sample's stack below it.",
+	  offsetof(struct dump_opts, stacks) },
+	{ OPT_FLAG, 0, "no-pager", NULL,
+	  "Do not show long output through a pager.",
+	  offsetof(struct dump_opts, no_pager) },
+	OPT_END
+};
+
+static const struct {
+	const char *name;
+	unsigned int part;
+} parts[] = {
+	{ "chunks", DUMP_CHUNKS },   { "tables", DUMP_TABLES },
+	{ "stacks", DUMP_STACKS },   { "symbols", DUMP_SYMBOLS },
+	{ "samples", DUMP_SAMPLES },
+};
+
+static int add_part(const char *word, unsigned int *out, struct error *err)
+{
+	struct nearest near = nearest_to(word);
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		nearest_try(&near, parts[i].name);
+		if (!strcmp(word, parts[i].name)) {
+			*out |= parts[i].part;
+			return 0;
+		}
+	}
+	return error_set(err, ERR_USAGE, "--only '%s': %s%s%s", word,
+			 nearest_best(&near)
+				 ? "did you mean '"
+				 : "want chunks, "
+				   "tables, stacks, symbols or samples",
+			 nearest_best(&near) ? nearest_best(&near) : "",
+			 nearest_best(&near) ? "'?" : "");
+}
+
+struct dump_out {
+	struct cmd_io *io;
+	struct error *err;
+	int rc;
+};
+
+static bool write_text(void *ctx, struct buf *text)
+{
+	struct dump_out *d = ctx;
+
+	d->rc = cmd_output(d->io, NULL, text, d->err);
+	return d->rc == 0 && !ferror(d->io->out);
+}
+
+static int run_dump(struct cmd_io *io, void *opts, int argc, char **argv,
+		    struct error *err)
+{
+	const struct dump_opts *o = opts;
+	unsigned int which = 0;
+	struct reader *r = NULL;
+	struct dump_out out = { io, err, 0 };
+	const char *path;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < o->only.n; i++)
+		rc = add_part(o->only.v[i], &which, err);
+	if (!rc)
+		rc = cmd_open(o->input, argc, argv, &path, &r, err);
+	if (rc < 0)
+		return rc;
+	if (!o->no_pager && io->start_pager)
+		io->start_pager(io);
+	rc = dump_file(r, (which ? which : DUMP_ALL) |
+			  (o->stacks ? DUMP_FRAMES : 0), write_text, &out, err);
+	reader_close(r);
+	return rc == -ERR_STOPPED ? out.rc : rc;
+}
+
+const struct command cmd_dump = {
+	.name = "dump",
+	.summary = "Print the records of a recording, one on a line.",
+	.args = "[FILE]",
+	.opts = dump_opt_table,
+	.opts_size = sizeof(struct dump_opts),
+	.run = run_dump,
+};

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* `tally info`: what a recording holds. */
+#include "views/info.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cmd/command.h"
+#include "cmd/open.h"
+
+struct info_opts {
+	const char *input, *format;
+	bool no_pager;
+};
+
+static const struct opt info_opt_table[] = {
+	{ OPT_STR, 'i', "input", "FILE",
+	  "Read this recording. Default: profile.tally.",
+	  offsetof(struct info_opts, input) },
+	{ OPT_STR, 0, "format", "text|json", "Default: text.",
+	  offsetof(struct info_opts, format) },
+	{ OPT_FLAG, 0, "no-pager", NULL,
+	  "Do not show long output through a pager.",
+	  offsetof(struct info_opts, no_pager) },
+	OPT_END
+};
+
+static int show(struct cmd_io *io, const struct info_opts *o,
+		const struct info *in, bool json, struct error *err)
+{
+	struct buf out = { 0 };
+	int rc;
+
+	if (json)
+		info_json(in, &out);
+	else
+		info_text(in, io->columns, &out);
+	if (!o->no_pager && io->start_pager)
+		io->start_pager(io);
+	rc = cmd_output(io, NULL, &out, err);
+	buf_fini(&out);
+	return rc;
+}
+
+static int run_info(struct cmd_io *io, void *opts, int argc, char **argv,
+		    struct error *err)
+{
+	const struct info_opts *o = opts;
+	bool json = o->format && !strcmp(o->format, "json");
+	struct reader *r = NULL;
+	struct stat st = { 0 };
+	const char *path;
+	struct info in;
+	int rc;
+
+	if (o->format && !json && strcmp(o->format, "text") != 0)
+		return error_set(err, ERR_USAGE,
+				 "--format '%s': want text or json",
+				 o->format);
+	rc = cmd_open(o->input, argc, argv, &path, &r, err);
+	if (rc < 0)
+		return rc;
+	if (stat(path, &st) < 0)
+		st.st_size = 0;
+	rc = info_build(&in, r, path, (uint64_t)st.st_size, err);
+	if (!rc) {
+		rc = show(io, o, &in, json, err);
+		info_fini(&in);
+	}
+	reader_close(r);
+	return rc;
+}
+
+const struct command cmd_info = {
+	.name = "info",
+	.summary = "Show what a recording holds: runs, events, images, counts.",
+	.args = "[FILE]",
+	.opts = info_opt_table,
+	.opts_size = sizeof(struct info_opts),
+	.run = run_info,
+};

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "cmd/command.h"
+#include "events/events.h"
+#include "record/probe.h"
+
+struct list_opts {
+	bool all;
+	const char *format;
+};
+
+static const struct opt list_opt_table[] = {
+	{ OPT_FLAG, 0, "all", NULL,
+	  "Show events too that cannot be used here, with the reason.",
+	  offsetof(struct list_opts, all) },
+	{ OPT_STR, 0, "format", "text|json", "How to print. Default: text.",
+	  offsetof(struct list_opts, format) },
+	OPT_END
+};
+
+struct row {
+	char name[EVENT_NAME_MAX], alias[64], group[64];
+	char summary[160];
+	char reason[160];	/* "" when usable */
+};
+
+struct listing {
+	int nwords;
+	char **words;
+	bool all;
+	VEC(struct row) rows;
+	bool failed;
+};
+
+static bool wanted(const struct listing *l, const struct event_info *info)
+{
+	for (int i = 0; i < l->nwords; i++)
+		if (strcasestr(info->name, l->words[i]) ||
+		    strcasestr(info->alias, l->words[i]) ||
+		    strcasestr(info->group, l->words[i]))
+			return true;
+	return !l->nwords;
+}
+
+static bool add(void *ctx, const struct event_info *info)
+{
+	struct listing *l = ctx;
+	struct row row = { .reason = "" };
+	struct event_list one = { 0 };
+	struct error err = { 0 };
+
+	if (!wanted(l, info))
+		return true;
+	if (events_parse(info->name, "/sys", &one, &err) < 0 ||
+	    event_usable(&one.v[0], &err) < 0)
+		snprintf(row.reason, sizeof(row.reason), "%.159s", err.msg);
+	event_list_fini(&one);
+	if (*row.reason && !l->all)
+		return true;
+	snprintf(row.name, sizeof(row.name), "%s", info->name);
+	snprintf(row.alias, sizeof(row.alias), "%s", info->alias);
+	snprintf(row.group, sizeof(row.group), "%s", info->group);
+	snprintf(row.summary, sizeof(row.summary), "%s", info->summary);
+	l->failed = vec_push(&l->rows, row) < 0;
+	return !l->failed;
+}
+
+static void print_json(struct cmd_io *io, const struct listing *l)
+{
+	struct buf b = { 0 };
+	struct json j = json_on(&b);
+
+	json_object(&j, NULL);
+	json_uint(&j, "schema", 1);
+	json_array_lines(&j, "events");
+	for (size_t i = 0; i < l->rows.n; i++) {
+		const struct row *r = &l->rows.v[i];
+
+		json_object(&j, NULL);
+		json_str(&j, "name", r->name);
+		if (*r->alias)
+			json_str(&j, "alias", r->alias);
+		json_str(&j, "group", r->group);
+		json_str(&j, "summary", r->summary);
+		json_bool(&j, "usable", !*r->reason);
+		if (*r->reason)
+			json_str(&j, "reason", r->reason);
+		json_end(&j);
+	}
+	json_end(&j);
+	json_end(&j);
+	fprintf(io->out, "%s\n", buf_cstr(&b));
+	buf_fini(&b);
+}
+
+static void print_text(struct cmd_io *io, const struct listing *l)
+{
+	const char *group = "";
+
+	for (size_t i = 0; i < l->rows.n; i++) {
+		const struct row *r = &l->rows.v[i];
+		struct buf name = { 0 }, text = { 0 };
+
+		if (strcmp(group, r->group)) {
+			text_safe(&text, r->group);
+			fprintf(io->out, "%s%s:\n", i ? "\n" : "",
+				buf_cstr(&text));
+			buf_reset(&text);
+			group = r->group;
+		}
+		text_safe(&name, r->name);
+		if (*r->alias) {
+			buf_str(&name, " or ");
+			text_safe(&name, r->alias);
+		}
+		text_safe(&text, *r->reason ? r->reason : r->summary);
+		fprintf(io->out, "  %-36s %s%s\n", buf_cstr(&name),
+			*r->reason ? "unusable: " : "", buf_cstr(&text));
+		buf_fini(&name);
+		buf_fini(&text);
+	}
+}
+
+static int list_run(struct cmd_io *io, void *opts, int argc, char **argv,
+		    struct error *err)
+{
+	const struct list_opts *o = opts;
+	struct listing l = { .nwords = argc, .words = argv, .all = o->all };
+	bool json = o->format && !strcmp(o->format, "json");
+
+	if (o->format && !json && strcmp(o->format, "text"))
+		return error_set(err, ERR_USAGE,
+				 "--format is text or json, not \"%s\"",
+				 o->format);
+	events_each("/sys", add, &l);
+	if (l.failed) {
+		vec_fini(&l.rows);
+		return error_set(err, ERR_NOMEM, "out of memory for events");
+	}
+	if (!json && io->start_pager)
+		io->start_pager(io);
+	if (json)
+		print_json(io, &l);
+	else if (l.rows.n)
+		print_text(io, &l);
+	else
+		fprintf(io->err, "tally: no usable event%s; --all shows the "
+			"others, too\n", argc ? " of that name" : "");
+	vec_fini(&l.rows);
+	return 0;
+}
+
+const struct command cmd_list = {
+	.name = "list",
+	.summary = "show the events that can be sampled on this machine",
+	.args = "[WORD...]",
+	.opts = list_opt_table,
+	.opts_size = sizeof(struct list_opts),
+	.run = list_run,
+};

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+noinst_LIBRARIES += libcmd.a
+libcmd_a_SOURCES = \
+	src/cmd/command.h \
+	src/cmd/dump.c \
+	src/cmd/info.c \
+	src/cmd/list.c \
+	src/cmd/open.c \
+	src/cmd/open.h \
+	src/cmd/record.c \
+	src/cmd/report.c \
+	src/cmd/symbolize.c

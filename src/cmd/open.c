@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Helpers of commands: see open.h. */
+#include "cmd/open.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/text.h"
+#include "profile/fill_symbols.h"
+
+int cmd_open(const char *input, int argc, char **argv, const char **path,
+	     struct reader **out, struct error *err)
+{
+	bool named = input || argc > 0;
+	int rc;
+
+	*out = NULL;
+	if (argc > 1 || (argc && input))
+		return error_set(err, ERR_USAGE,
+				 "one recording at a time: do not know what to "
+				 "do with '%s'", argv[input ? 0 : 1]);
+	*path = argc ? argv[0] : input ? input : "profile.tally";
+	rc = reader_open(*path, out, err);
+	if (rc == -ERR_NOTFOUND && !named)
+		return error_set(err, ERR_NOTFOUND,
+				 "no recording here (profile.tally): make one "
+				 "with 'tally record -- PROGRAM', or name one");
+	return rc;
+}
+
+static void show_image(void *ctx, const char *image, size_t done, size_t total)
+{
+	struct cmd_io *io = ctx;
+	struct buf text = { 0 };
+
+	if (!io->progress)
+		return;
+	buf_printf(&text, "resolving names %zu/%zu ", done, total);
+	text_safe(&text, image);
+	io->progress(io, buf_cstr(&text));
+	buf_fini(&text);
+}
+
+int cmd_symbolize_now(struct cmd_io *io, const char *path, struct reader *r,
+		      const char *debug_dir, struct error *err)
+{
+	struct fill_options o = { .debug_dir = debug_dir,
+				  .progress = show_image, .ctx = io };
+	struct buf safe = { 0 };
+	int rc;
+
+	if (reader_profile(r)->symbolized || !reader_profile(r)->locs.n)
+		return 0;
+	rc = profile_fill_symbols(reader_profile(r), &o, err);
+	if (io->progress)
+		io->progress(io, NULL);
+	if (rc < 0)
+		return rc;
+	text_safe(&safe, path);
+	fprintf(io->err,
+		"tally: %s holds no symbols: taken from the files on this "
+		"machine ('tally symbolize' stores them)\n", buf_cstr(&safe));
+	buf_fini(&safe);
+	return 0;
+}
+
+int cmd_output(struct cmd_io *io, const char *path, const struct buf *text,
+	       struct error *err)
+{
+	int fd, rc;
+
+	if (text->failed)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	if (!path) {
+		errno = 0;
+		if ((fwrite(text->p, 1, text->n, io->out) == text->n &&
+		     fflush(io->out) == 0) || errno == EPIPE)
+			return 0;	/* a reader that has gone is no error */
+		return error_errno(err, errno, "cannot write the output");
+	}
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return error_errno(err, errno, "%s: cannot create", path);
+	rc = io_write_all(fd, path, text->p, text->n, err);
+	if (close(fd) < 0 && !rc)
+		rc = error_errno(err, errno, "%s: cannot write", path);
+	return rc;
+}
+
+bool cmd_color(const char *word, bool automatic, bool *out)
+{
+	*out = automatic;
+	if (!word || !strcmp(word, "auto"))
+		return true;
+	*out = !strcmp(word, "always") || !*word;
+	return *out || !strcmp(word, "never");
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_CMD_OPEN_H
+#define TALLY_CMD_OPEN_H
+/* What commands that read a recording share. */
+#include "base/buf.h"
+#include "cmd/command.h"
+#include "profile/reader.h"
+
+/* The recording that the words name (at most one; none: `input`, or
+ * profile.tally where that is NULL). */
+int cmd_open(const char *input, int argc, char **argv, const char **path,
+	     struct reader **out, struct error *err);
+/* Symbolizes in memory a recording that holds no symbols, and says so. */
+int cmd_symbolize_now(struct cmd_io *io, const char *path, struct reader *r,
+		      const char *debug_dir, struct error *err);
+/* Writes text to a file, or to io->out where `path` is NULL. */
+int cmd_output(struct cmd_io *io, const char *path, const struct buf *text,
+	       struct error *err);
+/* --color: true and *out is set; false when the word is not known. */
+bool cmd_color(const char *word, bool automatic, bool *out);
+
+#endif

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cmd/command.h"
+#include "record/record.h"
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "unknown"
+#endif
+
+struct record_opts {
+	struct opt_strs events;
+	const char *output, *pids, *tids, *cpus, *cgroup, *callgraph;
+	bool all, user, kernel, inherit, symbols, graph, quiet, verbose;
+	uint64_t freq, period, repeat;
+	double duration, delay;
+};
+
+#define AT(field) offsetof(struct record_opts, field)
+
+static const struct opt record_opt_table[] = {
+	{ OPT_HEADING, 0, NULL, NULL, "What to record", 0 },
+	{ OPT_STR, 'p', "pid", "PID[,PID...]",
+	  "Record these processes, all their threads and what they start.",
+	  AT(pids) },
+	{ OPT_STR, 't', "tid", "TID[,TID...]",
+	  "Record these threads and what they start.", AT(tids) },
+	{ OPT_FLAG, 'a', "all-cpus", NULL,
+	  "Record the whole system, for as long as the command runs or until "
+	  "Ctrl-C.", AT(all) },
+	{ OPT_STR, 'C', "cpu", "CPU[,CPU...]",
+	  "Record on these processors only, for example 0-3,8. Without command, "
+	  "-p or -t: everything that runs there.", AT(cpus) },
+	{ OPT_STR, 0, "cgroup", "PATH",
+	  "Record what runs in this control group.", AT(cgroup) },
+	{ OPT_NOFLAG, 0, "no-inherit", NULL,
+	  "Do not follow threads and processes that are started later.",
+	  AT(inherit) },
+	{ OPT_HEADING, 0, NULL, NULL, "How to sample", 0 },
+	{ OPT_STRS, 'e', "event", "EVENT[,EVENT...]",
+	  "Sample these events (may be repeated); \"tally list\" shows them. "
+	  "Default: cycles at the highest precision, or cpu-clock on a machine "
+	  "without counters.", AT(events) },
+	{ OPT_UINT, 'F', "freq", "HZ",
+	  "Take this many samples a second of each event and processor. "
+	  "Default: 999.", AT(freq) },
+	{ OPT_UINT, 'c', "count", "PERIOD",
+	  "Take a sample each time the event was counted this often, instead "
+	  "of at a rate.", AT(period) },
+	{ OPT_FLAG, 'g', NULL, NULL,
+	  "Record call stacks; the same as --call-graph=fp.", AT(graph) },
+	{ OPT_STR, 0, "call-graph", "fp|none",
+	  "Record call stacks by frame pointers, or none. Default: none.",
+	  AT(callgraph) },
+	{ OPT_FLAG, 0, "user", NULL, "Sample user space only.", AT(user) },
+	{ OPT_FLAG, 0, "kernel", NULL, "Sample the kernel only.", AT(kernel) },
+	{ OPT_HEADING, 0, NULL, NULL, "When", 0 },
+	{ OPT_SECONDS, 0, "delay", "SECONDS",
+	  "Start sampling this long after the command started.", AT(delay) },
+	{ OPT_SECONDS, 0, "duration", "SECONDS",
+	  "End the recording after this time; the command is then ended with "
+	  "SIGTERM.", AT(duration) },
+	{ OPT_UINT, 0, "repeat", "N",
+	  "Run the command N times, each as a run of its own in one file.",
+	  AT(repeat) },
+	{ OPT_HEADING, 0, NULL, NULL, "Output", 0 },
+	{ OPT_STR, 'o', "output", "FILE",
+	  "Write to FILE. Default: profile.tally.", AT(output) },
+	{ OPT_NOFLAG, 0, "no-symbols", NULL,
+	  "Leave symbols to the first reader or to \"tally symbolize\".",
+	  AT(symbols) },
+	{ OPT_FLAG, 'q', "quiet", NULL, "Say nothing but errors.", AT(quiet) },
+	{ OPT_FLAG, 'v', "verbose", NULL,
+	  "Say more about the recording when it ends.", AT(verbose) },
+	OPT_END
+};
+
+static void record_defaults(void *opts)
+{
+	struct record_opts *o = opts;
+
+	o->output = "profile.tally";
+	o->freq = 999;
+	o->repeat = 1;
+	o->inherit = true;
+	o->symbols = true;
+}
+
+struct say {
+	struct cmd_io *io;
+	bool quiet;
+};
+
+static void notice(void *ctx, const char *text)
+{
+	struct say *s = ctx;
+	struct buf b = { 0 };
+
+	if (s->quiet)
+		return;
+	text_safe(&b, text);
+	fprintf(s->io->err, "tally: %s\n", buf_cstr(&b));
+	fflush(s->io->err);
+	buf_fini(&b);
+}
+
+static void progress(void *ctx, const char *text)
+{
+	struct say *s = ctx;
+
+	if (!s->quiet && s->io->progress)
+		s->io->progress(s->io, text);
+}
+
+static int check(const struct record_opts *o, bool *callchain,
+		 struct error *err)
+{
+	*callchain = o->graph;
+	if (o->callgraph && !strcmp(o->callgraph, "fp"))
+		*callchain = true;
+	else if (o->callgraph && !strcmp(o->callgraph, "none"))
+		*callchain = false;
+	else if (o->callgraph)
+		return error_set(err, ERR_USAGE, "--call-graph is fp or none, "
+				 "not \"%s\"", o->callgraph);
+	if (!o->freq)
+		return error_set(err, ERR_USAGE, "-F needs a rate above 0");
+	if (!o->repeat)
+		return error_set(err, ERR_USAGE, "--repeat needs at least 1");
+	return 0;
+}
+
+static void summary(struct cmd_io *io, const struct record_opts *o,
+		    const struct record_result *r)
+{
+	struct buf b = { 0 };
+
+	text_count(&b, r->samples);
+	buf_printf(&b, " sample%s", r->samples == 1 ? "" : "s");
+	if (r->lost) {
+		buf_str(&b, ", ");
+		text_count(&b, r->lost);
+		buf_str(&b, " lost");
+	}
+	if (r->throttled)
+		buf_printf(&b, ", throttled %llu times",
+			   (unsigned long long)r->throttled);
+	if (r->runs != 1)
+		buf_printf(&b, ", %llu runs", (unsigned long long)r->runs);
+	buf_str(&b, " in ");
+	text_safe(&b, o->output);
+	buf_printf(&b, " (%.1f KB)", (double)r->bytes / 1024);
+	fprintf(io->err, "tally: %s\n", buf_cstr(&b));
+	if (o->verbose)
+		fprintf(io->err, "tally: %llu records came late, %llu bytes of "
+			"the rings were damaged\n",
+			(unsigned long long)r->late,
+			(unsigned long long)r->damaged);
+	buf_fini(&b);
+}
+
+/*
+ * A command that a signal ended ends us by the same signal, so that a shell's
+ * loop stops at Ctrl-C; one that left a core file would get a second one, so
+ * those become 128 + signal, which is what a shell shows for them anyway.
+ */
+static int pass_status(struct cmd_io *io, int status)
+{
+	int signo;
+
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	if (!WIFSIGNALED(status))
+		return 0;
+	signo = WTERMSIG(status);
+	fflush(io->err);
+	fflush(io->out);
+	if (signo == SIGINT || signo == SIGTERM || signo == SIGHUP) {
+		signal(signo, SIG_DFL);
+		raise(signo);
+	}
+	return 128 + signo;
+}
+
+static int parse_events(const struct record_opts *o, struct event_list *out,
+			struct error *err)
+{
+	for (size_t i = 0; i < o->events.n; i++) {
+		int r = events_parse(o->events.v[i], "/sys", out, err);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* tally's own command line, as far as the options tell it. */
+static void arguments(struct buf *out)
+{
+	char *argv[2] = { NULL, NULL }, text[65536];
+	FILE *f = fopen("/proc/self/cmdline", "re");
+	size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+
+	if (f)
+		fclose(f);
+	text[n] = 0;
+	for (size_t i = 0; i < n; i += strlen(text + i) + 1) {
+		if (i)
+			buf_u8(out, ' ');
+		argv[0] = text + i;
+		shell_quote(out, argv);
+	}
+}
+
+static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
+			  struct error *err)
+{
+	struct record_opts *o = opts;
+	struct say say = { io, o->quiet };
+	struct event_list events = { 0 };
+	struct buf args = { 0 };
+	struct record_result result;
+	struct record_options ro = {
+		.output = o->output, .command = argc > 0 ? argv : NULL,
+		.pids = o->pids, .tids = o->tids, .cpus = o->cpus,
+		.cgroup = o->cgroup, .all_cpus = o->all, .inherit = o->inherit,
+		.user_only = o->user, .kernel_only = o->kernel,
+		.symbols = o->symbols, .events = &events, .freq = o->freq,
+		.period = o->period, .repeat = o->repeat,
+		.duration = o->duration, .delay = o->delay,
+		.version = PACKAGE_VERSION, .notice = notice,
+		.progress = io->err_tty ? progress : NULL, .ctx = &say,
+	};
+	int r = check(o, &ro.callchain, err);
+
+	if (!r)
+		r = parse_events(o, &events, err);
+	if (r < 0) {
+		event_list_fini(&events);
+		return r;
+	}
+	arguments(&args);
+	ro.arguments = buf_cstr(&args);
+	r = record(&ro, &result, err);
+	event_list_fini(&events);
+	buf_fini(&args);
+	if (r < 0 && !result.exec_status)
+		return r;
+	if (result.exec_status) {
+		fprintf(io->err, "tally: %s\n", err->msg);
+		return result.exec_status;
+	}
+	if (!o->quiet)
+		summary(io, o, &result);
+	return ro.command ? pass_status(io, result.wait_status) : 0;
+}
+
+const struct command cmd_record = {
+	.name = "record",
+	.summary = "run a program, or watch running ones, and write a profile",
+	.args = "[--] [COMMAND [ARGS...]]",
+	.opts = record_opt_table,
+	.opts_size = sizeof(struct record_opts),
+	.defaults = record_defaults,
+	.stop_at_arg = true,
+	.run = record_run_cmd,
+};

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* `tally report`: where the time of a recording went. */
+#include "views/report.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/command.h"
+#include "cmd/open.h"
+
+enum {
+	AUTO = -1,
+	LEAST_ROWS = 20,	/* a flat profile shows these too */
+};
+
+struct report_opts {
+	const char *input, *sort, *call_graph, *format, *color, *output;
+	const char *pids, *tids, *cpus, *runs, *time, *debug_dir;
+	struct opt_strs comms, images, symbols, events;
+	bool children, no_children, no_inline, samples;
+	bool full_names, no_header, no_pager;
+	double limit;
+	uint64_t top, width;
+};
+
+#define AT(field) offsetof(struct report_opts, field)
+
+static const struct opt report_opt_table[] = {
+	{OPT_HEADING, 0, NULL, NULL, "What to show", 0},
+	{OPT_STR, 'i', "input", "FILE",
+	 "Read this recording. Default: profile.tally.", AT(input)},
+	{OPT_STR, 's', "sort", "KEY[,KEY...]",
+	 "Group by these and show them in this order: comm, pid, tid, cpu, "
+	 "run, event, image (dso), symbol (sym), file (srcfile), line "
+	 "(srcline). Default: image,symbol.",
+	 AT(sort)},
+	{OPT_OPTSTR, 'g', "call-graph", "callers|callees",
+	 "Show trees: callers below each function, or callees from where the "
+	 "stacks begin. Default: callers.",
+	 AT(call_graph)},
+	{OPT_FLAG, 0, "children", NULL,
+	 "Order by the total, which counts what a function called too, instead "
+	 "of by what it took itself.",
+	 AT(children)},
+	{OPT_FLAG, 0, "no-children", NULL,
+	 "Show only what functions took themselves.", AT(no_children)},
+	{OPT_NOFLAG, 0, "inline", NULL,
+	 "Show inlined functions as functions (the default).", AT(no_inline)},
+	{OPT_FLAG, 0, "no-inline", NULL,
+	 "Count inlined functions for the one they were inlined into.",
+	 AT(no_inline)},
+	{OPT_DOUBLE, 0, "percent-limit", "PERCENT",
+	 "Hide rows and branches below this share. Default: 0.5 for text (but "
+	 "20 rows are shown if there are), 0 for json, csv and with "
+	 "--symbol.",
+	 AT(limit)},
+	{OPT_UINT, 0, "top", "N", "Show N rows at most.", AT(top)},
+
+	{OPT_HEADING, 0, NULL, NULL, "Which samples", 0},
+	{OPT_STRS, 0, "comm", "NAME[,NAME...]",
+	 "Only threads of this name; * and ? match any text and character.",
+	 AT(comms)},
+	{OPT_STR, 0, "pid", "PID[,PID...]", "Only these processes.", AT(pids)},
+	{OPT_STR, 0, "tid", "TID[,TID...]", "Only these threads.", AT(tids)},
+	{OPT_STR, 'C', "cpu", "CPU[,CPU...]",
+	 "Only these processors, for example 0-3,8.", AT(cpus)},
+	{OPT_STR, 0, "run", "RUN[,RUN...]",
+	 "Only these runs of a repeated command, counted from 1.", AT(runs)},
+	{OPT_STRS, 'e', "event", "EVENT[,EVENT...]", "Only these events.",
+	 AT(events)},
+	{OPT_STR, 0, "time", "START,END",
+	 "Only this slice: seconds since the recording began (1.5,3 or "
+	 "200ms,1s) or shares of it (10%,20%); either may be left out.",
+	 AT(time)},
+
+	{OPT_HEADING, 0, NULL, NULL,
+	 "Which functions (percentages stay those of all samples)", 0},
+	{OPT_STRS, 0, "image", "NAME[,NAME...]",
+	 "Only functions of this program or library: its file name, path, or "
+	 "a pattern with * and ?.",
+	 AT(images)},
+	{OPT_STRS, 0, "dso", "NAME[,NAME...]", "The same as --image.",
+	 AT(images)},
+	{OPT_STRS, 0, "symbol", "TEXT",
+	 "Only functions of this name (with or without name spaces and "
+	 "parameters; * and ? match any text and character), or, if there is "
+	 "none, those whose name holds TEXT. May be repeated.",
+	 AT(symbols)},
+
+	{OPT_HEADING, 0, NULL, NULL, "How to show it", 0},
+	{OPT_STR, 0, "format", "text|json|csv", "Default: text.", AT(format)},
+	{OPT_STR, 'o', "output", "FILE", "Write to FILE.", AT(output)},
+	{OPT_FLAG, 'n', "samples", NULL, "Show numbers of samples too.",
+	 AT(samples)},
+	{OPT_FLAG, 0, "full-names", NULL,
+	 "Show template arguments, parameters and paths in full.",
+	 AT(full_names)},
+	{OPT_UINT, 'w', "width", "COLUMNS",
+	 "Cut lines at this width. Default: the terminal's, else not at all.",
+	 AT(width)},
+	{OPT_FLAG, 0, "no-header", NULL,
+	 "Leave out the lines that say what can be trusted.", AT(no_header)},
+	{OPT_OPTSTR, 0, "color", "auto|always|never",
+	 "Default: auto, on a terminal and without NO_COLOR.", AT(color)},
+	{OPT_FLAG, 0, "no-pager", NULL,
+	 "Do not show long output through a pager.", AT(no_pager)},
+	{OPT_STR, 0, "debug-dir", "DIR",
+	 "Look here for debug files, if the recording holds no symbols. "
+	 "Default: /usr/lib/debug.",
+	 AT(debug_dir)},
+	OPT_END};
+
+static void report_defaults(void *opts)
+{
+	struct report_opts *o = opts;
+
+	o->sort = "image,symbol";
+	o->format = "text";
+	o->limit = AUTO;
+	o->width = UINT64_MAX;
+}
+
+static int one_of(const char *word, const char *const *words, const char *name,
+		  struct error *err)
+{
+	for (int i = 0; words[i]; i++)
+		if (!strcmp(word, words[i]))
+			return i;
+	return error_set(err, ERR_USAGE, "%s '%s': want %s, %s%s%s", name,
+			 word, words[0], words[1], words[2] ? " or " : "",
+			 words[2] ? words[2] : "");
+}
+
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+static const char *const formats[] = { "text", "json", "csv", NULL };
+
+static bool parse_graph(const char *word, enum tree_mode *out)
+{
+	static const char *const callers[] = { "", "callers", "caller",
+					       "bottom-up" };
+	static const char *const callees[] = { "callees", "callee",
+					       "top-down" };
+
+	*out = TREE_NONE;
+	for (size_t i = 0; i < sizeof(callers) / sizeof(callers[0]); i++)
+		if (!strcmp(word, callers[i]))
+			*out = TREE_CALLERS;
+	for (size_t i = 0; i < sizeof(callees) / sizeof(callees[0]); i++)
+		if (!strcmp(word, callees[i]))
+			*out = TREE_CALLEES;
+	return *out != TREE_NONE || !strcmp(word, "none");
+}
+
+/* perf users write `-g caller` as two words: takes the second one out of the
+ * plain words, unless it is a file. */
+static void take_graph_word(struct report_opts *o, int *argc, char **argv)
+{
+	enum tree_mode mode;
+	int k = 0;
+
+	if (!o->call_graph || *o->call_graph)
+		return;
+	for (int i = 0; i < *argc; i++) {
+		if (!*o->call_graph && *argv[i] &&
+		    parse_graph(argv[i], &mode) && access(argv[i], F_OK) != 0)
+			o->call_graph = argv[i];
+		else
+			argv[k++] = argv[i];
+	}
+	*argc = k;
+}
+
+static struct name_list names(const struct opt_strs *s)
+{
+	return (struct name_list){ s->v, s->n };
+}
+
+static int make_spec(const struct report_opts *o, enum format format,
+		     struct report_spec *spec, struct error *err)
+{
+	int rc;
+
+	*spec = (struct report_spec){
+		.select = { .comms = names(&o->comms),
+			    .images = names(&o->images),
+			    .events = names(&o->events),
+			    .symbols = names(&o->symbols),
+			    .pids = o->pids, .tids = o->tids,
+			    .cpus = o->cpus, .runs = o->runs,
+			    .time = o->time },
+		.no_inline = o->no_inline,
+		.by_total = o->children,
+		.top = o->top,
+	};
+	if (o->children && o->no_children)
+		return error_set(err, ERR_USAGE,
+				 "--children and --no-children at once");
+	spec->limit = o->limit;
+	if (o->limit == AUTO) {
+		spec->limit = format == FORMAT_TEXT && !o->symbols.n ? 0.5 : 0;
+		spec->at_least = LEAST_ROWS;
+	}
+	rc = key_list_parse(o->sort, &spec->keys, err);
+	if (!rc && o->call_graph && !parse_graph(o->call_graph, &spec->tree))
+		rc = error_set(err, ERR_USAGE,
+			       "--call-graph '%s': want callers or callees",
+			       o->call_graph);
+	return rc;
+}
+
+static struct text_style make_style(const struct cmd_io *io,
+				    const struct report_opts *o, bool color)
+{
+	struct text_style style = {
+		.columns = o->output ? 0 : io->columns,
+		.color = color,
+		.full_names = o->full_names,
+		.no_header = o->no_header,
+		.samples = o->samples,
+		.no_total = o->no_children,
+	};
+
+	if (o->width != UINT64_MAX)
+		style.columns = o->width > 10000 ? 10000 : (int)o->width;
+	if (style.columns && style.columns < 40)
+		style.columns = 40;
+	return style;
+}
+
+static int show(struct cmd_io *io, const struct report_opts *o,
+		const struct report *rep, enum format format,
+		struct error *err)
+{
+	struct buf out = { 0 };
+	struct text_style style;
+	bool color;
+	int rc;
+
+	if (!cmd_color(o->color, io->color && !o->output, &color))
+		return error_set(err, ERR_USAGE,
+				 "--color '%s': want auto, always or never",
+				 o->color);
+	style = make_style(io, o, color);
+	if (format == FORMAT_JSON)
+		report_json(rep, &out);
+	else if (format == FORMAT_CSV)
+		report_csv(rep, &out);
+	else
+		report_text(rep, &style, &out);
+	if (!o->output && !o->no_pager && io->start_pager)
+		io->start_pager(io);
+	rc = cmd_output(io, o->output, &out, err);
+	buf_fini(&out);
+	return rc;
+}
+
+static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
+		      struct error *err)
+{
+	struct report_opts *o = opts;
+	int format = one_of(o->format, formats, "--format", err);
+	struct report_spec spec;
+	struct report *rep = NULL;
+	struct reader *r = NULL;
+	const char *path;
+	int rc = format;
+
+	take_graph_word(o, &argc, argv);
+	if (rc >= 0)
+		rc = make_spec(o, (enum format)format, &spec, err);
+	if (rc >= 0)
+		rc = cmd_open(o->input, argc, argv, &path, &r, err);
+	if (rc >= 0)
+		rc = cmd_symbolize_now(io, path, r, o->debug_dir, err);
+	if (rc >= 0)
+		rc = report_build(r, &spec, &rep, err);
+	if (rc >= 0)
+		rc = show(io, o, rep, (enum format)format, err);
+	report_free(rep);
+	reader_close(r);
+	return rc < 0 ? rc : 0;
+}
+
+const struct command cmd_report = {
+	.name = "report",
+	.summary = "Show where the time of a recording went.",
+	.args = "[FILE]",
+	.opts = report_opt_table,
+	.opts_size = sizeof(struct report_opts),
+	.defaults = report_defaults,
+	.run = run_report,
+};

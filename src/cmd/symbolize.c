@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* `tally symbolize`: stores symbols in a recording that has none, or better
+ * ones once debug files have arrived. */
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "cmd/command.h"
+#include "cmd/open.h"
+#include "profile/fill_symbols.h"
+#include "profile/writer.h"
+
+enum { CODE_BUDGET = 4 << 20 };
+
+struct symbolize_opts {
+	const char *input, *output, *debug_dir, *kallsyms;
+	bool quiet;
+};
+
+static const struct opt symbolize_opt_table[] = {
+	{ OPT_STR, 'i', "input", "FILE",
+	  "Read this recording. Default: profile.tally.",
+	  offsetof(struct symbolize_opts, input) },
+	{ OPT_STR, 'o', "output", "FILE",
+	  "Write a copy instead of replacing the recording.",
+	  offsetof(struct symbolize_opts, output) },
+	{ OPT_STR, 0, "debug-dir", "DIR",
+	  "Look here for debug files. Default: /usr/lib/debug.",
+	  offsetof(struct symbolize_opts, debug_dir) },
+	{ OPT_STR, 0, "kallsyms", "FILE",
+	  "Names of the kernel's functions. Default: /proc/kallsyms.",
+	  offsetof(struct symbolize_opts, kallsyms) },
+	{ OPT_FLAG, 'q', "quiet", NULL, "Say nothing but errors.",
+	  offsetof(struct symbolize_opts, quiet) },
+	OPT_END
+};
+
+static void show_image(void *ctx, const char *image, size_t done, size_t total)
+{
+	struct cmd_io *io = ctx;
+	struct buf text = { 0 };
+
+	if (!io->progress)
+		return;
+	buf_printf(&text, "resolving names %zu/%zu ", done, total);
+	text_safe(&text, image);
+	io->progress(io, buf_cstr(&text));
+	buf_fini(&text);
+}
+
+/* How often each location was where a sample was taken. */
+static uint64_t *count_heat(struct reader *r)
+{
+	const struct profile *p = reader_profile(r);
+	uint64_t *heat = calloc(p->locs.n + 1, sizeof(*heat));
+	struct sample_batch b;
+
+	if (!heat)
+		return NULL;
+	reader_columns(r, COLUMN_STACK);
+	reader_rewind(r);
+	while (reader_next(r, &b)) {
+		for (size_t i = 0; i < b.n; i++) {
+			uint32_t loc = p->nodes.v[b.stack[i]].loc;
+
+			if (loc < p->locs.n)
+				heat[loc]++;
+		}
+	}
+	reader_columns(r, COLUMN_ALL);
+	return heat;
+}
+
+static size_t count_named(const struct profile *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->locs.n; i++)
+		n += profile_loc_frame(p, (uint32_t)i) != PROF_NONE;
+	return n;
+}
+
+static int symbolize(struct cmd_io *io, const struct symbolize_opts *o,
+		     const char *path, struct reader *r, struct error *err)
+{
+	struct profile *p = reader_profile(r);
+	uint64_t *heat = count_heat(r);
+	struct fill_options f = { .debug_dir = o->debug_dir,
+				  .kallsyms = o->kallsyms, .heat = heat,
+				  .code_budget = CODE_BUDGET,
+				  .progress = show_image, .ctx = io };
+	size_t before = count_named(p);
+	int rc;
+
+	if (!heat)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	rc = profile_fill_symbols(p, &f, err);
+	free(heat);
+	if (io->progress)
+		io->progress(io, NULL);
+	if (rc < 0)
+		return rc;
+	rc = writer_replace_symbols(path, o->output ? o->output : path, p, err);
+	if (rc >= 0 && !o->quiet)
+		fprintf(io->err, "tally: %zu of %zu addresses have names now "
+			"(%zu before)\n", count_named(p), p->locs.n, before);
+	return rc;
+}
+
+static int run_symbolize(struct cmd_io *io, void *opts, int argc, char **argv,
+			 struct error *err)
+{
+	const struct symbolize_opts *o = opts;
+	struct reader *r = NULL;
+	const char *path;
+	int rc = cmd_open(o->input, argc, argv, &path, &r, err);
+
+	if (rc >= 0)
+		rc = symbolize(io, o, path, r, err);
+	reader_close(r);
+	return rc;
+}
+
+const struct command cmd_symbolize = {
+	.name = "symbolize",
+	.summary = "Store the names of functions and lines in a recording.",
+	.args = "[FILE]",
+	.opts = symbolize_opt_table,
+	.opts_size = sizeof(struct symbolize_opts),
+	.run = run_symbolize,
+};

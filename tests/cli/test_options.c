@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Command lines: parsing, messages, and that --help tells of every option. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/nearest.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+
+struct opts {
+	bool on, off;
+	const char *str, *maybe;
+	struct opt_strs many;
+	uint64_t num;
+	double frac, secs;
+};
+
+#define AT(f) offsetof(struct opts, f)
+static const struct opt table[] = {
+	{ OPT_HEADING, 0, NULL, NULL, "First part", 0 },
+	{ OPT_FLAG, 'n', "on", NULL, "Turns on.", AT(on) },
+	{ OPT_NOFLAG, 0, "no-off", NULL, "Turns off.", AT(off) },
+	{ OPT_STR, 's', "string", "WORD", "Some word.", AT(str) },
+	{ OPT_OPTSTR, 'g', "graph", "MODE", "Maybe a mode.", AT(maybe) },
+	{ OPT_STRS, 'e', "event", "EVENT", "Events.", AT(many) },
+	{ OPT_UINT, 'F', "freq", "HZ", "A rate.", AT(num) },
+	{ OPT_DOUBLE, 0, "limit", "PERCENT", "A share.", AT(frac) },
+	{ OPT_SECONDS, 0, "delay", "SECONDS", "A time.", AT(secs) },
+	{ OPT_FLAG, 'q', NULL, NULL, "Only short.", AT(on) },
+	OPT_END
+};
+
+static const struct command cmd = { .name = "try", .summary = "Tries.",
+				    .args = "[FILE]", .opts = table,
+				    .opts_size = sizeof(struct opts) };
+static const struct command cmd_stop = { .name = "run", .summary = "Runs.",
+					 .args = "CMD", .opts = table,
+					 .opts_size = sizeof(struct opts),
+					 .stop_at_arg = true };
+
+struct parsed {
+	struct opts o;
+	int rest, rc;
+	bool help;
+	struct error err;
+};
+
+/* Splits the line at blanks. */
+static struct parsed parse(const struct command *c, const char *line,
+			   char **argv, int *argc)
+{
+	static char copy[1000];
+	struct parsed p = { .o = { .off = true } };
+	char *save;
+
+	snprintf(copy, sizeof(copy), "%s", line);
+	*argc = 0;
+	for (char *w = strtok_r(copy, " ", &save); w;
+	     w = strtok_r(NULL, " ", &save))
+		argv[(*argc)++] = w;
+	argv[*argc] = NULL;
+	p.rc = options_parse(c, &p.o, *argc, argv, &p.rest, &p.help, &p.err);
+	return p;
+}
+
+static void test_kinds(void **state)
+{
+	char *argv[40];
+	int argc;
+	struct parsed p = parse(&cmd,
+		"try -n --no-off -s word file1 --graph -e a -e b --event=c -F "
+		"4k --limit 2.5 --delay 250ms file2", argv, &argc);
+
+	(void)state;
+	assert_int_equal(p.rc, 0);
+	assert_true(p.o.on);
+	assert_false(p.o.off);
+	assert_string_equal(p.o.str, "word");
+	assert_string_equal(p.o.maybe, "");
+	assert_int_equal(p.o.many.n, 3);
+	assert_string_equal(p.o.many.v[2], "c");
+	assert_int_equal(p.o.num, 4000);
+	assert_true(p.o.frac == 2.5);
+	assert_true(p.o.secs == 0.25);
+	assert_int_equal(argc - p.rest, 2);
+	assert_string_equal(argv[p.rest], "file1");
+	assert_string_equal(argv[p.rest + 1], "file2");
+	options_release(&cmd, &p.o);
+	p = parse(&cmd, "try -gcallers --string=a --string=b", argv, &argc);
+	assert_string_equal(p.o.maybe, "callers");
+	assert_string_equal(p.o.str, "b");
+	p = parse(&cmd, "try --graph=x -q", argv, &argc);
+	assert_string_equal(p.o.maybe, "x");
+	assert_true(p.o.on);
+}
+
+static void test_stop_at_arg(void **state)
+{
+	char *argv[40];
+	int argc;
+	struct parsed p = parse(&cmd_stop, "run -n ls -l --on -Z", argv,
+				&argc);
+
+	(void)state;
+	assert_int_equal(p.rc, 0);
+	assert_int_equal(p.rest, 2);
+	assert_string_equal(argv[p.rest], "ls");
+	p = parse(&cmd_stop, "run -n -- ls -l", argv, &argc);
+	assert_string_equal(argv[p.rest], "ls");
+	p = parse(&cmd, "try -- -n", argv, &argc);
+	assert_false(p.o.on);
+	assert_string_equal(argv[p.rest], "-n");
+}
+
+static void test_messages(void **state)
+{
+	static const struct {
+		const char *line, *said;
+	} cases[] = {
+		{ "try --strng x", "no option --strng; did you mean --string?" },
+		{ "try --xyzzy", "no option --xyzzy; 'tally help try'" },
+		{ "try -Z", "no option -Z" },
+		{ "try --string", "--string needs a value: WORD" },
+		{ "try -s", "--string needs a value: WORD" },
+		{ "try --on=3", "--on takes no value" },
+		{ "try --help=3", "--help takes no value" },
+		{ "try -F x", "--freq 'x'" },
+		{ "try -F -5", "--freq '-5'" },
+		{ "try -F 5x", "--freq '5x'" },
+		{ "try -F 99999999999999999999", "too large" },
+		{ "try -F 18446744073709551615k", "too large" },
+		{ "try --limit nan", "--limit 'nan'" },
+		{ "try --limit 1e999", "--limit '1e999'" },
+		{ "try --limit 0.5%", "--limit '0.5%'" },
+		{ "try --delay inf", "--delay 'inf'" },
+		{ "try --delay 5d", "--delay '5d'" },
+	};
+	char *argv[40];
+	int argc;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct parsed p = parse(&cmd, cases[i].line, argv, &argc);
+
+		assert_int_equal(p.rc, -ERR_USAGE);
+		assert_int_equal(p.err.code, ERR_USAGE);
+		if (!strstr(p.err.msg, cases[i].said))
+			fail_msg("%s: %s", cases[i].line, p.err.msg);
+		options_release(&cmd, &p.o);
+	}
+}
+
+static void check_help(const struct command *c)
+{
+	struct buf text = { 0 };
+	const char *s;
+
+	options_help(c, &text);
+	s = buf_cstr(&text);
+	for (const struct opt *o = c->opts; o && !option_is_end(o); o++) {
+		char want[80];
+
+		if (o->kind == OPT_HEADING)
+			snprintf(want, sizeof(want), "\n%s:\n", o->help);
+		else if (o->name)
+			snprintf(want, sizeof(want), "--%s", o->name);
+		else
+			snprintf(want, sizeof(want), "  -%c", o->short_name);
+		if (!strstr(s, want))
+			fail_msg("%s --help lacks %s", c->name, want);
+	}
+	for (size_t n; *s; s += n + (s[n] == '\n')) {
+		n = strcspn(s, "\n");
+		if (n > 80)
+			fail_msg("%s --help: %.*s", c->name, (int)n, s);
+	}
+	buf_fini(&text);
+}
+
+static void test_help(void **state)
+{
+	char *argv[40];
+	int argc;
+
+	(void)state;
+	assert_true(parse(&cmd, "try --help", argv, &argc).help);
+	assert_true(parse(&cmd, "try -h", argv, &argc).help);
+	check_help(&cmd);
+	check_help(&cmd_report);
+	check_help(&cmd_record);
+	check_help(&cmd_info);
+	check_help(&cmd_list);
+	check_help(&cmd_dump);
+	check_help(&cmd_symbolize);
+}
+
+static void test_commands(void **state)
+{
+	struct error err;
+	struct buf text = { 0 };
+
+	(void)state;
+	assert_ptr_equal(command_find("report", &err), &cmd_report);
+	assert_null(command_find("rceord", &err));
+	assert_string_equal(err.msg,
+			    "no command 'rceord'; did you mean 'record'?");
+	assert_null(command_find("make-coffee", &err));
+	assert_non_null(strstr(err.msg, "'tally --help' lists them"));
+	commands_help(&text);
+	assert_non_null(strstr(buf_cstr(&text), "  symbolize "));
+	buf_fini(&text);
+}
+
+static void test_nearest(void **state)
+{
+	struct nearest n = nearest_to("cylces");
+
+	(void)state;
+	assert_null(nearest_best(&n));
+	nearest_try(&n, "instructions");
+	assert_null(nearest_best(&n));
+	nearest_try(&n, "cycles");	/* two neighbours swapped */
+	nearest_try(&n, "cpu-cycles");
+	assert_string_equal(nearest_best(&n), "cycles");
+	n = nearest_to("instr");	/* begun, not finished */
+	nearest_try(&n, "instructions");
+	assert_string_equal(nearest_best(&n), "instructions");
+	n = nearest_to("x");
+	nearest_try(&n, "y");
+	assert_null(nearest_best(&n));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_stop_at_arg),
+		cmocka_unit_test(test_messages),
+		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_commands),
+		cmocka_unit_test(test_nearest),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
