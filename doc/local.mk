@@ -1,1 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+dist_man_MANS += \
+	doc/tally.1 \
+	doc/tally-dump.1 \
+	doc/tally-info.1 \
+	doc/tally-list.1 \
+	doc/tally-record.1 \
+	doc/tally-report.1 \
+	doc/tally-symbolize.1 \
+	doc/tally-format.5

@@ -1,1 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+EXTRA_DIST += \
+	scripts/check-docs \
+	scripts/check-structure \
+	scripts/install-needs \
+	scripts/test \
+	scripts/try \
+	scripts/bench/bench_lib.py \
+	scripts/bench/bench_report.py \
+	scripts/bench/bench_truth.py \
+	scripts/bench/build-workload \
+	scripts/bench/run \
+	scripts/bench/setup-newest-perf

@@ -9,3 +9,7 @@ include tests/profile/local.mk
 include tests/record/local.mk
 include tests/views/local.mk
 include tests/cli/local.mk
+include tests/e2e/local.mk
+include tests/fuzz/local.mk
+include tests/structure/local.mk
+include tests/workload/local.mk

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Reports' time and memory, recorders' time, file sizes."""
+import os
+import shutil
+
+from bench_lib import Failed, median, record
+
+
+def _recorders(tools, tag, hz, chains, symbols=True):
+    """Both recorders' commands and files, with or without call chains."""
+    data = os.path.join(tools.work, tag + '.perf.data')
+    file = os.path.join(tools.work, tag + '.tally')
+    # -N: perf copies no binaries to a cache, so reports start from nothing.
+    perf = [tools.perf, 'record', '-q', '-N', '-e', 'cpu-clock', '-F',
+            str(hz), '-o', data]
+    tally = [tools.tally, 'record', '-e', 'cpu-clock', '-F', str(hz), '-o',
+             file]
+    if chains:
+        perf.append('-g')
+        tally.append('-g')
+    if not symbols:
+        tally.append('--no-symbols')
+    return data, file, {'perf': perf, 'tally': tally}
+
+
+def _big(tools, seconds):
+    return [os.path.join(tools.work, 'big'), str(seconds), '2']
+
+
+def _samples(tools, data, file):
+    """Both counts; they sampled the same run at the same rate."""
+    n = sum(r['self']['samples']
+            for r in tools.tally_json(file, 'event')['rows'])
+    return n, tools.perf_samples(data)
+
+
+def _interleaved(rounds, jobs):
+    """{name: [Usage…]}: one of each job a round."""
+    got = {name: [] for name in jobs}
+    for _ in range(rounds):
+        for name, job in jobs.items():
+            got[name].append(job())
+    return got
+
+
+def _wall(usages):
+    return median(u.wall for u in usages)
+
+
+def _peak(usages):
+    return median(u.peak_mb for u in usages)
+
+
+def _symbolize_and(tools, raw, report):
+    """A job: symbolize a recording that has no symbols yet, then report; the
+    time of both."""
+    copy = raw + '.copy'
+
+    def job():
+        shutil.copyfile(raw, copy)
+        first = tools.timed([tools.tally, 'symbolize', copy])
+        second = tools.timed(report + [copy])
+        first.wall += second.wall
+        return first
+    return job
+
+
+def report(tools, table, args):
+    """Issue 2, how good, 1."""
+    for chains, speed, both in ((False, 10, 3), (True, 300, 100)):
+        tag = 'chains' if chains else 'flat'
+        data, raw, recorders = _recorders(tools, tag, 2400, chains,
+                                          symbols=False)
+        record(tools, _big(tools, 3), recorders)
+        file = os.path.join(tools.work, tag + '.symbols.tally')
+        shutil.copyfile(raw, file)
+        tools.output([tools.tally, 'symbolize', file])
+        mine = [tools.tally, 'report']
+        theirs = tools.perf_report + ['report', '--stdio', '-i', data]
+        if chains:  # both hide branches below 0.5 %
+            mine.append('-g')
+            theirs.append('-g')
+            what = 'report -g with inlined frames'
+        else:
+            mine += ['--percent-limit', '0', '-s', 'symbol,line']
+            theirs += ['-s', 'sym,srcline']
+            what = 'report -s symbol,line'
+        got = _interleaved(args.rounds, {
+            'tally': lambda: tools.timed(mine + [file]),
+            'both': _symbolize_and(tools, raw, mine),
+            'perf': lambda: tools.timed(theirs),
+        })
+        table.fact('recorded at once, samples of tally and perf',
+                   '%d %d' % _samples(tools, data, file))
+        table.row(what, _wall(got['tally']), _wall(got['perf']), 's',
+                  ('>=', speed))
+        table.row('… and symbolizing at the end of record',
+                  _wall(got['both']), _wall(got['perf']), 's', ('>=', both))
+
+
+def recorder(tools, table, args):
+    """Issue 2, how good, 2."""
+    seconds = 2 if args.quick else 8
+    cost = {'perf': [], 'tally': []}
+    for i in range(args.rounds):
+        names = ['perf', 'tally'] if i % 2 else ['tally', 'perf']
+        for name in names:
+            # symbolizing is counted with the reports
+            _, _, recorders = _recorders(tools, 'cpu', 5000, True,
+                                         symbols=False)
+            got = record(tools, _big(tools, seconds),
+                         {name: recorders[name]})
+            cost[name].append(got[name])
+    table.row('recorder CPU in all, 5 kHz -g, 2 threads, %d s' % seconds,
+              median(c.whole for c in cost['tally']),
+              median(c.whole for c in cost['perf']), 's', ('<=', 1))
+    table.row('recorder CPU until the command ends',
+              median(c.running for c in cost['tally']),
+              median(c.running for c in cost['perf']), 's', ('<=', None))
+    data, file, recorders = _recorders(tools, 'size', 5000, True)
+    record(tools, _big(tools, seconds), recorders)
+    n, m = _samples(tools, data, file)
+    size, theirs = os.path.getsize(file), os.path.getsize(data)
+    table.row('file of that run, symbols included', size / 1e6, theirs / 1e6,
+              'MB', ('<=', 0.1))
+    table.fact('bytes a sample (samples of tally and perf)',
+               '%.1f and %.1f (%d and %d)' % (size / n, theirs / m, n, m))
+
+
+def _record_many(tools, tag, hz, seconds):
+    data, file, recorders = _recorders(tools, tag, hz, True)
+    record(tools, _big(tools, seconds), recorders)
+    n, m = _samples(tools, data, file)
+    if not n or not m:
+        raise Failed('no samples in ' + tag)
+    return data, file, n, m
+
+
+def scale(tools, table, args):
+    """Issue 2, how good, 3."""
+    hz, seconds = (5000, 4) if args.quick else (25000, 26)
+    data, file, n, m = _record_many(tools, 'many', hz, seconds)
+    _, small, few, _ = _record_many(tools, 'few', hz // 10, seconds)
+    mine = [tools.tally, 'report', '-g']
+    theirs = tools.perf_report + ['report', '--stdio', '--no-inline', '-i',
+                                  data]
+    got = _interleaved(args.rounds, {
+        'tally': lambda: tools.timed(mine + [file]),
+        'few': lambda: tools.timed(mine + [small]),
+        'perf': lambda: tools.timed(theirs),
+    })
+    table.fact('samples of tally and perf', '%d %d' % (n, m),
+               args.quick or n >= 1000000)
+    table.row('report -g; perf without inlined frames', _wall(got['tally']),
+              _wall(got['perf']), 's', ('>=', 10))
+    table.row('peak memory', _peak(got['tally']), _peak(got['perf']), 'MB',
+              ('<=', 0.25))
+    table.fact('peak memory with %d and %d samples' % (few, n),
+               '%.1f and %.1f MB' % (_peak(got['few']), _peak(got['tally'])))

@@ -1,0 +1,105 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What a recording must survive: kill -9 of the recorder at any moment, a full
+# disk, a cut at any byte, flipped bytes.
+. "$top_srcdir/tests/lib.sh"
+
+cd "$T_TMP" || exit 1
+
+# A command that keeps a CPU busy for about three seconds and cannot outlive
+# its recorder by much.
+busy='i=0; end=$(( $(date +%s) + 3 )); while [ "$(date +%s)" -lt $end ]; do
+	i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done; done'
+
+# kill_one N: records, kills the recorder after N tenths of a second, and reads
+# what it left.  Prints one word.
+kill_one() {
+	f=kill.$1.$2.tally
+	"$TALLY" record -q -F 999 -o "$f" -- sh -c "$busy" >/dev/null 2>&1 &
+	pid=$!
+	sleep "$(awk "BEGIN { print $2 / 100 }")"
+	kill -9 $pid 2>/dev/null
+	wait $pid 2>/dev/null
+	if [ ! -s "$f" ]; then
+		echo nofile
+	elif "$TALLY" report --no-pager "$f" >"$f.out" 2>"$f.err"; then
+		if grep -q 'did not end properly' "$f.out" "$f.err"; then
+			echo good
+		else
+			echo silent
+		fi
+	else
+		echo "broken($2): $(head -c 200 "$f.err")"
+	fi
+	rm -f "$f" "$f.out" "$f.err"
+}
+
+kill_many() { # LANE COUNT SEED
+	awk -v n="$2" -v s="$3" 'BEGIN { srand(s)
+		for (i = 0; i < n; i++) print int(rand() * 250) }' |
+	while read -r t; do kill_one "$1" "$t"; done >"lane.$1"
+}
+
+if "$TALLY" record -q -o probe.tally -- true >/dev/null 2>probe.err; then
+	lanes=""
+	for lane in 1 2 3 4 5 6 7 8; do
+		kill_many $lane 25 $lane$$ &
+		lanes="$lanes $!"
+	done
+	for pid in $lanes; do wait "$pid"; done
+	cat lane.* >lanes
+	t_is "200 recorders killed" "$(wc -l <lanes)" 200
+	t_is "every file opens and says that its recording was cut" \
+		"$(grep -Evc '^(good|nofile)' lanes)" 0
+	grep -Ev '^(good|nofile)' lanes | sed 's/^/# /'
+	# Only the first moments, before the file exists, may leave nothing.
+	t_ok "most leave a file" "$([ "$(grep -c good lanes)" -ge 150 ]; echo $?)"
+	# After 2.4 s at 999 Hz at least one flush a second has happened.
+	"$TALLY" record -q -F 999 -o late.tally -- sh -c "$busy" >/dev/null 2>&1 &
+	pid=$!; sleep 2.4; kill -9 $pid; wait $pid 2>/dev/null
+	n=$("$TALLY" info --format=json late.tally | python3 -c '
+import json, sys; print(json.load(sys.stdin)["counts"]["samples"])')
+	t_ok "what was flushed in time is there ($n samples)" \
+		"$([ "$n" -ge 50 ]; echo $?)"
+else
+	t_skip "kill -9 of the recorder" "cannot record here: $(head -1 probe.err)"
+fi
+
+# A full disk: a tmpfs of 64 KB.
+mkdir full
+if mount -t tmpfs -o size=64k tmpfs full 2>/dev/null; then
+	head -c 40000 /dev/zero >full/ballast
+	"$TALLY" record -F 20000 -o full/p.tally -- sh -c "$busy" \
+		>full.out 2>full.err
+	status=$?
+	t_like "a full disk is said" "$(cat full.err)" 'p\.tally.*No space left'
+	t_ok "and is a failure" "$([ $status -ne 0 ]; echo $?)"
+	t_run "what was written before opens" "$TALLY" report --no-pager full/p.tally
+	t_like "and says that the recording was cut" \
+		"$("$TALLY" report --no-pager full/p.tally 2>&1)" \
+		'did not end properly'
+	umount full
+else
+	t_skip "a full disk" "mounting a tmpfs needs root"
+fi
+
+# A real file cut at many places, and with flipped bytes, through the program.
+# (Every byte of a small file: tests/profile/test_profile.c.)
+if [ -s probe.tally ]; then
+	size=$(wc -c <probe.tally)
+	bad=0 k=0
+	while [ $k -lt 40 ]; do
+		n=$((32 + (size - 32) * k / 40))
+		head -c $n probe.tally >cut.tally
+		"$TALLY" report --no-pager cut.tally >cut.out 2>cut.err ||
+			{ bad=$((bad + 1)); sed 's/^/# /' cut.err; }
+		cp probe.tally flip.tally
+		printf '\377' | dd of=flip.tally bs=1 seek=$n conv=notrunc \
+			2>/dev/null
+		"$TALLY" report --no-pager flip.tally >cut.out 2>cut.err
+		[ $? -le 2 ] || { bad=$((bad + 1)); echo "# flip at $n"; }
+		k=$((k + 1))
+	done
+	t_is "cut and flipped files never end in a crash" "$bad" 0
+fi
+t_done

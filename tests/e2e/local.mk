@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Whole-program tests.  Those that record skip where no event may be opened.
+E2E_TESTS = \
+	tests/e2e/report.sh \
+	tests/e2e/report_cli.sh \
+	tests/e2e/faults.sh \
+	tests/e2e/record.sh \
+	tests/e2e/record_processes.sh
+TESTS += $(E2E_TESTS)
+EXTRA_DIST += $(E2E_TESTS)

@@ -1,0 +1,246 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# tally record as a user meets it: what passes through, how it ends, what it
+# says.
+. "$top_srcdir/tests/lib.sh"
+
+cd "$T_TMP" || exit 1
+if ! "$TALLY" record -q -o probe.tally -- true 2>probe.err; then
+	t_skip "recording" "cannot record here: $(head -1 probe.err)"
+	t_done
+	exit 0
+fi
+
+# key FILE PYTHON: a value of `tally info --format=json`, as j.
+key() {
+	"$TALLY" info --format=json "$1" | python3 -c "
+import json, sys
+j = json.load(sys.stdin)
+print($2)"
+}
+cat >burn.sh <<'END'
+i=0; while [ $i -lt ${1:-40000} ]; do i=$((i + 1)); done
+END
+
+# What belongs to the command.
+t_is "its output passes through" \
+	"$("$TALLY" record -q -o a.tally -- echo 'one  two')" 'one  two'
+t_is "its input passes through" \
+	"$(echo text | "$TALLY" record -q -o a.tally -- cat)" text
+t_is "its errors pass through" \
+	"$("$TALLY" record -q -o a.tally -- sh -c 'echo bad >&2' 2>&1)" bad
+t_is "its environment passes through" \
+	"$(T_X=7 "$TALLY" record -q -o a.tally -- sh -c 'echo $T_X')" 7
+t_is "options after the command are its own" \
+	"$("$TALLY" record -q -o a.tally echo -o -q)" '-o -q'
+t_is "its file limit is what it was" \
+	"$(ulimit -Sn 256; "$TALLY" record -q -o a.tally -- sh -c 'ulimit -Sn')" \
+	256
+t_is "it has no more files open than without us" \
+	"$("$TALLY" record -q -o a.tally -- sh -c 'ls /proc/self/fd | wc -l')" \
+	"$(sh -c 'ls /proc/self/fd | wc -l')"
+for n in 0 1 77 255; do
+	"$TALLY" record -q -o a.tally -- sh -c "exit $n"
+	t_is "exit status $n passes through" $? $n
+done
+t_like "and is in the file" "$("$TALLY" info a.tally)" 'exit status 255'
+"$TALLY" record -q -o a.tally -- sh -c 'kill -KILL $$'
+t_is "death by a signal is 128 + its number" $? 137
+"$TALLY" record -q -o a.tally -- sh -c 'ulimit -c 0; kill -SEGV $$'
+t_is "also when it would leave a core file" $? 139
+
+# Commands that cannot run.
+rm -f none.tally
+"$TALLY" record -q -o none.tally -- ./no-such-command 2>err
+t_is "a missing command is 127" $? 127
+t_like "and is named" "$(cat err)" 'no-such-command.*No such file'
+t_ok "and leaves no file" "$([ ! -e none.tally ]; echo $?)"
+: >plain
+"$TALLY" record -q -o none.tally -- ./plain 2>err
+t_is "a file that is no program is 126" $? 126
+cp probe.tally old.tally
+"$TALLY" record -q -o old.tally -- ./no-such-command 2>err
+t_run "an older recording survives that" cmp probe.tally old.tally
+
+# Signals.  A process group of its own stands for a terminal's foreground.
+cat >group.py <<'END'
+import os, signal, subprocess, sys, time
+sig = getattr(signal, sys.argv[1])
+whole = sys.argv[2] == 'group'
+p = subprocess.Popen(sys.argv[3:], start_new_session=True)
+time.sleep(0.7)
+(os.killpg if whole else os.kill)(p.pid, sig)
+try:
+    print(p.wait(timeout=20))
+except subprocess.TimeoutExpired:
+    os.killpg(p.pid, signal.SIGKILL)
+    print('hangs')
+END
+loop='while :; do :; done'
+t_is "Ctrl-C ends both, by the same signal" "$(python3 group.py SIGINT group \
+	"$TALLY" record -q -o int.tally -- sh -c "$loop")" -2
+t_is "and leaves a whole file" \
+	"$(key int.tally "j['header']['complete'], j['header']['samples']['got'] > 50")" \
+	"True True"
+t_is "a command that handles Ctrl-C decides itself" "$(python3 group.py SIGINT \
+	group "$TALLY" record -q -o int.tally -- \
+	sh -c 'trap "exit 5" INT; while :; do :; done')" 5
+t_is "SIGTERM to the recorder reaches the command" "$(python3 group.py SIGTERM \
+	one "$TALLY" record -q -o int.tally -- sh -c 'trap "exit 6" TERM
+	while :; do :; done')" 6
+t_is "and the file is whole" "$(key int.tally "j['header']['complete']")" True
+
+# Several runs, events, times.
+"$TALLY" record -q -o rep.tally --repeat 3 -- sh burn.sh
+t_is "--repeat makes runs" "$(key rep.tally "j['header']['runs']")" 3
+t_is "all with samples of their own" "$("$TALLY" report --format=csv -s run \
+	--no-header rep.tally | tail -n +2 | awk -F, '$2 > 0' | wc -l)" 3
+"$TALLY" record -q -F 2000 -e cpu-clock:u -e page-faults,task-clock \
+	-o ev.tally -- sh burn.sh
+t_is "several events in one recording" "$(key ev.tally \
+	"[e['name'] for e in j['header']['events']]")" \
+	"['cpu-clock:u', 'page-faults', 'task-clock']"
+t_is "each with samples" "$(key ev.tally \
+	"all(e['got'] > 0 for e in j['header']['events'])")" True
+t_is ":u leaves the kernel out" "$("$TALLY" report --format=csv -s image \
+	-e cpu-clock:u --no-header ev.tally | grep -c kernel)" 0
+"$TALLY" record -q -c 1000000 -e cpu-clock -o per.tally -- sh burn.sh
+t_is "-c sets the period" "$(key per.tally "j['header']['events'][0]['period']")" \
+	1000000
+"$TALLY" record -q -e cpu-clock --user -o user.tally -- sh burn.sh
+t_is "--user leaves the kernel out" "$("$TALLY" report --format=csv -s image \
+	--no-header user.tally | grep -c kernel)" 0
+"$TALLY" record -q --delay 30 -o delay.tally -- sh burn.sh
+t_is "nothing is sampled before --delay is over" \
+	"$(key delay.tally "j['header']['samples']['got']")" 0
+"$TALLY" record -q --duration 0.3 -o dur.tally -- sh -c "$loop"
+t_is "--duration ends the command" $? 143
+t_is "and the file is whole" "$(key dur.tally "j['header']['complete']")" True
+
+# Running processes.
+sh -c "$loop" & pid=$!
+"$TALLY" record -q -p $pid --duration 0.5 -o pid.tally
+t_is "-p ends with --duration" $? 0
+t_ok "and leaves the process alone" "$(kill -0 $pid; echo $?)"
+t_ok "and has its samples" \
+	"$([ "$(key pid.tally "j['header']['samples']['got']")" -gt 50 ]; echo $?)"
+{ sleep 1; kill $pid; } &
+"$TALLY" record -q -p $pid -o pid.tally
+t_is "-p on a process that ends is a normal end" $? 0
+wait 2>/dev/null
+"$TALLY" record -q -p $pid -o pid.tally 2>err
+t_is "-p on a process that is gone is an error" $? 1
+t_like "that names it" "$(cat err)" "no process $pid"
+
+# A recorder that cannot keep up counts what it loses.
+cat >stop.py <<'END'
+import os, signal, subprocess, sys, time
+p = subprocess.Popen(sys.argv[1:])
+time.sleep(0.5)
+os.kill(p.pid, signal.SIGSTOP)
+time.sleep(2)
+os.kill(p.pid, signal.SIGCONT)
+p.wait()
+END
+python3 stop.py "$TALLY" record -q -g -e cpu-clock -F 50000 --duration 3 \
+	-o lost.tally -- sh -c "$loop"
+t_is "lost samples are counted" \
+	"$(key lost.tally "j['header']['samples']['lost'] > 0")" True
+t_like "and shown" "$("$TALLY" report lost.tally)" '[0-9] lost'
+# Throttling and a busy host take some that nobody counts.
+t_is "got and lost together are what was wanted" "$(key lost.tally "
+sum(j['header']['samples'][k] for k in ('got', 'lost')) \
+> 0.8 * j['header']['events'][0]['wanted']" | tail -1)" True
+
+# The whole system, a control group, and users without rights.
+if [ "$(id -u)" -eq 0 ]; then
+	"$TALLY" record -q -a -e cpu-clock -o all.tally -- sh burn.sh 200000
+	"$TALLY" report --format=csv --no-header -s comm all.tally >all.csv
+	t_is "-a has the command" "$(grep -c '^sh,' all.csv)" 1
+	# Idle processors are the thread "swapper".
+	t_ok "and what else runs, or idles" \
+		"$([ "$(tail -n +2 all.csv | wc -l)" -ge 2 ]; echo $?)"
+	"$TALLY" record -q -a -C 0 -e cpu-clock -o one.tally -- sh burn.sh
+	t_is "-C records its processors only" "$("$TALLY" report --format=csv \
+		--no-header -s cpu one.tally | tail -n +2 | cut -d, -f1)" 0
+	"$TALLY" record -q -a -C 9999 -o one.tally -- true 2>err
+	t_like "a processor that is not there is named" "$(cat err)" \
+		'processor 9999 is not online'
+	chmod 755 . && chmod 644 burn.sh && mkdir -m 777 open
+	cp "$TALLY" open/tally-copy
+	as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+	if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -eq 2 ] &&
+		as_nobody open/tally-copy list >list 2>/dev/null; then
+		as_nobody open/tally-copy record -e cpu-clock -o open/p.tally \
+			-- sh burn.sh 2>err
+		t_is "users record their own programs" $? 0
+		t_like "without the kernel, which is said" "$(cat err)" \
+			'user space only: kernel.perf_event_paranoid is 2'
+		as_nobody open/tally-copy record -q -a -o open/p.tally \
+			-- true 2>err
+		t_like "what they may not is explained" "$(cat err)" \
+			'whole system.*sysctl kernel.perf_event_paranoid=0'
+		as_nobody open/tally-copy record -q -p $$ -o open/p.tally 2>err
+		t_like "also other people's processes" "$(cat err)" \
+			"process $$: it belongs to somebody else"
+	else
+		t_skip "users without rights" \
+			"needs kernel.perf_event_paranoid=2 and setpriv"
+	fi
+else
+	t_skip "-a, -C, and other users" "needs root"
+fi
+group=
+for g in /sys/fs/cgroup/perf_event /sys/fs/cgroup/unified /sys/fs/cgroup; do
+	if [ "$(id -u)" -eq 0 ] && [ -e $g/cgroup.procs ] &&
+		mkdir $g/tally-test.$$ 2>/dev/null; then
+		group=$g/tally-test.$$
+		break
+	fi
+done
+if [ -n "$group" ]; then
+	sh -c "echo \$\$ >$group/cgroup.procs; exec sh burn.sh 10000000" &
+	pid=$!
+	sleep 0.2
+	"$TALLY" record -q --cgroup $group --duration 0.5 -e cpu-clock \
+		-o cg.tally
+	t_is "--cgroup records its members only" "$("$TALLY" report \
+		--format=csv --no-header -s pid cg.tally | tail -n +2 |
+		cut -d, -f1)" $pid
+	kill $pid
+	wait 2>/dev/null
+	rmdir $group
+else
+	t_skip "--cgroup" "cannot make a control group"
+fi
+"$TALLY" record -q --cgroup no-such-group -o a.tally 2>err
+t_like "a missing control group is named" "$(cat err)" 'no-such-group'
+
+# Words for the user.
+"$TALLY" record -o a.tally -- true 2>err
+t_like "the end is told in one line" "$(tail -1 err)" \
+	'^tally: [0-9,]+ samples? in a\.tally \([0-9.]+ [KM]B\)$'
+t_is "-q says nothing" "$("$TALLY" record -q -o a.tally -- true 2>&1)" ""
+"$TALLY" record -o /nonexistent/x.tally -- true 2>err
+t_is "an output that cannot be written is an error" $? 1
+t_like "that names it" "$(cat err)" '/nonexistent/x\.tally.*No such file'
+"$TALLY" record -o a.tally 2>err
+t_is "nothing to record is a usage error" $? 2
+"$TALLY" record -e cyles -o a.tally -- true 2>err
+t_like "a misspelt event gets a hint" "$(cat err)" 'did you mean cycles'
+"$TALLY" record -a -p 1 -o a.tally 2>err
+t_is "-a and -p are refused together" $? 2
+
+# The fallback of the default event is said and stored.
+if "$TALLY" list cycles 2>/dev/null | grep -q cpu-cycles; then
+	t_skip "cpu-clock in place of cycles" "this machine counts cycles"
+else
+	"$TALLY" record -o a.tally -- true 2>err
+	t_like "cpu-clock in place of cycles is said" "$(head -1 err)" \
+		'no hardware counter.*recording cpu-clock instead'
+	t_is "and stored" "$(key a.tally "j['header']['events'][0]['actual']")" \
+		cpu-clock
+	"$TALLY" record -q -e instructions -o a.tally -- true 2>err
+	t_is "an event that was asked for is not replaced" $? 1
+fi
+t_done

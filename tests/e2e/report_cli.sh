@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The command line: help, mistakes, pipes, pager, colour.
+. "$top_srcdir/tests/lib.sh"
+
+cd "$T_TMP" || exit 1
+status() { "$@" >/dev/null 2>err; echo $?; }
+
+t_like "--version" "$("$TALLY" --version)" '^tally [0-9]+\.[0-9]+'
+t_like "--help lists commands" "$("$TALLY" --help)" '^  report +'
+t_is "help CMD is CMD --help" "$("$TALLY" help report)" \
+	"$("$TALLY" report --help)"
+t_is "no command is a mistake" "$(status "$TALLY")" 2
+t_is "unknown command" "$(status "$TALLY" rceord)" 2
+t_like "… offers the nearest" "$(cat err)" "did you mean 'record'"
+t_is "unknown option" "$(status "$TALLY" report --srot x)" 2
+t_like "… offers the nearest" "$(cat err)" "did you mean --sort"
+t_is "unknown key" "$(status "$TALLY" report -s symbl)" 2
+t_is "unknown format" "$(status "$TALLY" report --format yaml)" 2
+t_is "no recording here" "$(status "$TALLY" report)" 1
+t_like "… says how to make one" "$(cat err)" "tally record"
+t_is "no such file" "$(status "$TALLY" report nothing.tally)" 1
+t_like "… names it" "$(cat err)" 'nothing\.tally'
+echo "this is no recording" >text.tally
+t_is "not a recording" "$(status "$TALLY" report text.tally)" 1
+: >empty.tally
+t_is "an empty file" "$(status "$TALLY" info empty.tally)" 1
+t_is "a folder" "$(status "$TALLY" dump .)" 1
+t_is "two files" "$(status "$TALLY" report a b)" 2
+if [ -w /dev/full ]; then
+	t_is "a full disk is told" "$("$TALLY" --help 2>err >/dev/full
+		echo $?)" 1
+	t_like "… with the reason" "$(cat err)" 'No space left'
+else
+	t_skip "a full disk is told" "no /dev/full here"
+fi
+
+if ! "$TALLY" record -q -o a.tally -- sh -c \
+	'i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done' 2>rec.err; then
+	t_skip "pipes and terminals" "cannot record here: $(head -n 1 rec.err)"
+	t_done; exit
+fi
+# A reader that goes away is no error and leaves no message.
+for cmd in "report" "dump" "info"; do
+	{ "$TALLY" $cmd a.tally 2>err; echo $? >rc; } | head -c 1 >/dev/null
+	t_is "tally $cmd into a closed pipe" "$(cat rc):$(cat err)" "0:"
+done
+t_is "no colour in a pipe" "$("$TALLY" report a.tally | grep -c "$(printf '\033')")" 0
+t_like "colour when asked for" "$("$TALLY" report --color=always a.tally)" \
+	"$(printf '\033')"
+
+if command -v script >/dev/null 2>&1; then
+	tty() { # CMD: its output on a terminal of 80 columns
+		script -qec "stty cols 80 rows 24; $1" /dev/null | tr -d '\r'
+	}
+	esc=$(printf '\033')
+	t_like "colour on a terminal" \
+		"$(TERM=xterm PAGER=cat tty "$TALLY report a.tally")" "$esc"
+	t_is "NO_COLOR" "$(NO_COLOR=1 TERM=xterm PAGER=cat \
+		tty "$TALLY report a.tally" | grep -c "$esc")" 0
+	t_is "TALLY_PAGER goes before PAGER" "$(TALLY_PAGER='echo paged' \
+		PAGER='echo wrong' tty "$TALLY report a.tally")" paged
+	t_like "--no-pager" "$(PAGER='echo paged' \
+		tty "$TALLY report --no-pager a.tally")" SELF
+	t_is "no line is wider than the terminal" "$(NO_COLOR=1 PAGER=cat \
+		tty "$TALLY report -s comm,image,symbol,line a.tally" |
+		LC_ALL=C tr -d '\200-\277' |
+		LC_ALL=C awk 'length($0) > 80 { n++ } END { print n + 0 }')" 0
+else
+	t_skip "terminals" "the program 'script' is not installed"
+fi
+t_done

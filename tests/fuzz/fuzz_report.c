@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Arbitrary bytes as a .tally file, through the reader and every view in every
+ * format.  The first byte chooses options; the rest is the file, whose checksums
+ * are made right so that mutations reach the views.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/format.h"
+#include "views/dump.h"
+#include "views/info.h"
+#include "views/report.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void put32(uint8_t *p, uint32_t v)
+{
+	for (int i = 0; i < 4; i++)
+		p[i] = (uint8_t)(v >> (8 * i));
+}
+
+static void mend_checksums(uint8_t *p, size_t n)
+{
+	if (n < FORMAT_HEADER)
+		return;
+	memcpy(p, FORMAT_MAGIC, 8);
+	put32(p + 28, format_crc(p, FORMAT_HEADER - 4));
+	for (size_t at = FORMAT_HEADER; n - at >= CHUNK_HEADER;) {
+		uint32_t stored;
+
+		memcpy(&stored, p + at + 12, 4);
+		if (stored > n - at - CHUNK_HEADER)
+			return;
+		put32(p + at + 24, format_crc(p + at + CHUNK_HEADER, stored));
+		put32(p + at + 28, format_crc(p + at, CHUNK_HEADER - 4));
+		at += CHUNK_HEADER + stored;
+	}
+}
+
+static bool swallow(void *ctx, struct buf *text)
+{
+	size_t *n = ctx;
+
+	*n += text->n;
+	return *n < 4 << 20;
+}
+
+static void see_report(struct reader *r, const char *keys, uint8_t choice)
+{
+	struct text_style style = { .columns = choice & 1 ? 80 : 0,
+				    .samples = choice & 2,
+				    .full_names = choice & 4 };
+	struct report_spec spec = { .tree = (enum tree_mode)(choice / 8 % 3),
+				    .no_inline = choice & 64,
+				    .by_total = choice & 128,
+				    .limit = 1, .top = 1000 };
+	const char *const names[] = { "a" };
+	struct report *rep;
+	struct error err;
+	struct buf out = { 0 };
+
+	if (choice & 32)
+		spec.select.symbols = (struct name_list){ names, 1 };
+	if (choice & 2)
+		spec.select.time = "0,1h";
+	if (key_list_parse(keys, &spec.keys, &err) < 0 ||
+	    report_build(r, &spec, &rep, &err) < 0)
+		return;
+	report_text(rep, &style, &out);
+	buf_reset(&out);
+	report_json(rep, &out);
+	buf_reset(&out);
+	report_csv(rep, &out);
+	buf_fini(&out);
+	report_free(rep);
+}
+
+static void see_others(struct reader *r, size_t size)
+{
+	struct error err;
+	struct info in;
+	struct buf out = { 0 };
+	size_t n = 0;
+
+	if (info_build(&in, r, "fuzz", size, &err) == 0) {
+		info_text(&in, 80, &out);
+		info_json(&in, &out);
+		info_fini(&in);
+	}
+	dump_file(r, DUMP_ALL | DUMP_FRAMES, swallow, &n, &err);
+	buf_fini(&out);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct reader *r;
+	struct error err;
+	uint8_t *copy;
+
+	if (size < 1 || size > 64 * 1024)
+		return 0;
+	copy = malloc(size);
+	if (!copy)
+		return 0;
+	memcpy(copy, data + 1, size - 1);
+	mend_checksums(copy, size - 1);
+	if (reader_open_bytes(copy, size - 1, "fuzz", &r, &err) == 0) {
+		see_report(r, "image,symbol", data[0]);
+		see_report(r, "comm,pid,tid,cpu,run,event,file,line",
+			   data[0] ^ 0x18);
+		see_others(r, size);
+		reader_close(r);
+	}
+	free(copy);
+	return 0;
+}

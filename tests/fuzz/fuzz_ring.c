@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The bytes of a perf ring, through decoder, ordering and address spaces into a
+ * profile.  The first byte says how; the rest goes in two rounds. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/collector.h"
+#include "record/order.h"
+#include "record/perf_decode.h"
+#include "record/perf_ring.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { RING = 65536, IDS = 4, LOCS_MAX = 1 << 20 };
+
+struct delivery {
+	struct perf_decoder d;
+	struct collector *c;
+	uint64_t last;
+};
+
+static int deliver(void *ctx, uint64_t time, const uint8_t *p, size_t n)
+{
+	struct delivery *d = ctx;
+	struct record r;
+
+	if (!perf_decode(&d->d, p, n, &r))
+		return 0;
+	r.time_ns = time;
+	return collector_record(d->c, &r, NULL);
+}
+
+/* Every row refers to rows that exist. */
+static void check(const struct profile *p)
+{
+	for (size_t i = 1; i < p->nodes.n; i++)
+		if (p->nodes.v[i].parent >= i ||
+		    (p->nodes.v[i].loc >= p->locs.n &&
+		     !prof_is_mark(p->nodes.v[i].loc)))
+			abort();
+	for (size_t i = 0; i < p->locs.n; i++)
+		if (p->locs.v[i].image >= p->images.n)
+			abort();
+}
+
+static void feed(struct delivery *d, const uint8_t *data, size_t size)
+{
+	uint8_t *ring = calloc(1, RING);
+	uint64_t damaged = 0, tail = RING - 64, half = size / 2 & ~(size_t)7;
+	struct order o;
+
+	if (!ring || order_init(&o, 2) < 0) {
+		free(ring);
+		return;
+	}
+	for (size_t i = 0; i < size; i++)
+		ring[(tail + i) & (RING - 1)] = data[i];
+	perf_ring_take(ring, RING, tail, tail + half, &o, 0, 1u << 30,
+		       &damaged);
+	perf_ring_take(ring, RING, tail + half, tail + size, &o, 1, 1u << 30,
+		       &damaged);
+	order_flush(&o, 1u << 20, deliver, d);
+	collector_rest(d->c, 1ull << 33);
+	order_flush(&o, UINT64_MAX, deliver, d);
+	order_fini(&o);
+	free(ring);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct u64map ids = { 0 };
+	struct profile p;
+	struct collector c;
+	struct delivery d = { { &ids, true, 127 }, &c, 0 };
+
+	if (size < 1 || size > RING || profile_init(&p) < 0)
+		return 0;
+	for (uint32_t i = 0; i < IDS; i++)
+		*u64map_slot(&ids, i) = i;
+	d.d.callchain = data[0] & 1;
+	if (!collector_init(&c, &p, "/nonexistent", "/nonexistent", NULL)) {
+		c.nevents = 2;
+		feed(&d, data + 1, size - 1);
+		check(&p);
+		collector_fini(&c);
+	}
+	profile_fini(&p);
+	u64map_fini(&ids);
+	return 0;
+}

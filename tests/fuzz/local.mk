@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A fuzz target is one file with LLVMFuzzerTestOneInput.  `make check` replays
+# its corpus (tests/fuzz/corpus/NAME) through tests/fuzz/replay.c; configured
+# with --enable-fuzzers, the same target is a libFuzzer program.  Add a target:
+#	FUZZ_TARGETS += tests/fuzz/fuzz_x
+#	tests_fuzz_fuzz_x_SOURCES = tests/fuzz/fuzz_x.c $(FUZZ_MAIN)
+#	tests_fuzz_fuzz_x_LDADD = $(FUZZ_LIBS)
+FUZZ_TARGETS =
+if FUZZERS
+FUZZ_MAIN =
+FUZZ_LIBS = $(TALLY_LIBS) $(FUZZ_ENGINE)
+else
+FUZZ_MAIN = tests/fuzz/replay.c
+FUZZ_LIBS = $(TALLY_LIBS)
+endif
+EXTRA_DIST += tests/fuzz/corpus tests/fuzz/replay.c
+
+include tests/fuzz/targets.mk
+
+check_PROGRAMS += $(FUZZ_TARGETS)
+EXTRA_DIST += tests/fuzz/replay.sh
+if !FUZZERS
+TESTS += tests/fuzz/replay.sh
+endif

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+
+FUZZ_TARGETS += tests/fuzz/fuzz_profile
+tests_fuzz_fuzz_profile_SOURCES = tests/fuzz/fuzz_profile.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_profile_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_text
+tests_fuzz_fuzz_text_SOURCES = tests/fuzz/fuzz_text.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_text_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_elf
+tests_fuzz_fuzz_elf_SOURCES = tests/fuzz/fuzz_elf.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_elf_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_kallsyms
+tests_fuzz_fuzz_kallsyms_SOURCES = tests/fuzz/fuzz_kallsyms.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_kallsyms_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_demangle
+tests_fuzz_fuzz_demangle_SOURCES = tests/fuzz/fuzz_demangle.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_demangle_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_events
+tests_fuzz_fuzz_events_SOURCES = tests/fuzz/fuzz_events.c \
+	tests/events/sysfs.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_events_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_ring
+tests_fuzz_fuzz_ring_SOURCES = tests/fuzz/fuzz_ring.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_ring_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_maps
+tests_fuzz_fuzz_maps_SOURCES = tests/fuzz/fuzz_maps.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_maps_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_report
+tests_fuzz_fuzz_report_SOURCES = tests/fuzz/fuzz_report.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_report_LDADD = $(FUZZ_LIBS)

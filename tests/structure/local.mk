@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+TESTS += tests/structure/structure.sh tests/structure/docs.sh
+EXTRA_DIST += tests/structure/structure.sh tests/structure/docs.sh

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Programs to be profiled: known_cost by tests, the rest by scripts/bench only.
+check_PROGRAMS += tests/workload/known_cost
+tests_workload_known_cost_SOURCES = tests/workload/known_cost.c
+# Without the sanitizers, whose checks would be part of the known costs.
+tests_workload_known_cost_CFLAGS = $(TALLY_CFLAGS) -O2 -g \
+	-fno-omit-frame-pointer -fno-sanitize=all -pthread
+tests_workload_known_cost_LDFLAGS = -pthread
+EXTRA_DIST += tests/workload/big
