@@ -15,15 +15,6 @@ class Failed(Exception):
     """A command did not do what the bench needs."""
 
 
-class Usage:
-    """Wall time, processor time and peak memory of one command."""
-
-    def __init__(self, wall, rusage):
-        self.wall = wall
-        self.cpu = rusage.ru_utime + rusage.ru_stime
-        self.peak_mb = rusage.ru_maxrss / 1024
-
-
 class Tools:
     """tally, the perf that records here, and the perf that reports."""
 
@@ -38,6 +29,8 @@ class Tools:
         root = os.environ.get('PERF_ROOT')
         if root:
             self.perf_report = self._perf_of(root)
+        if not shutil.which('time'):
+            raise Failed('no time(1) is installed: apt-get install time')
         for cmd in ([self.tally, '--version'], [self.perf, 'version'],
                     self.perf_report + ['version']):
             if not self.output(cmd):
@@ -84,23 +77,34 @@ class Tools:
         return done.stdout.decode(errors='replace').strip()
 
     def timed(self, cmd, limit=600):
-        """Runs a command, output thrown away; a Usage.  After `limit`
-        seconds the command is ended and its time so far counts."""
+        """Seconds that a command takes, output thrown away.  After `limit`
+        seconds it is ended, and its time so far counts."""
         start = time.monotonic()
-        p = subprocess.Popen(['timeout', str(limit)] + cmd, env=self.env,
-                             stdin=subprocess.DEVNULL,
+        p = subprocess.Popen(cmd, env=self.env, stdin=subprocess.DEVNULL,
                              stdout=subprocess.DEVNULL,
                              stderr=subprocess.PIPE)
-        errors = p.stderr.read()
-        rusage = reap(p)
-        wall = time.monotonic() - start
-        if p.returncode == 124:
+        try:
+            errors = p.communicate(timeout=limit)[1]
+        except subprocess.TimeoutExpired:
+            p.kill()
+            p.communicate()
             print('  (ended after %d s: %s)' % (limit, ' '.join(cmd)))
-        elif p.returncode:
+            return time.monotonic() - start
+        wall = time.monotonic() - start
+        if p.returncode:
             raise Failed('%s: status %d: %s' % (
                 ' '.join(cmd), p.returncode,
                 errors.decode(errors='replace')[-400:]))
-        return Usage(wall, rusage)
+        return wall
+
+    def peak_mb(self, cmd):
+        """Peak memory of a command.  By time(1): what wait4 gives for our own
+        children counts this process's memory before exec, too."""
+        note = os.path.join(self.work, 'peak')
+        self.output(['time', '-f', '%M', '-o', note, 'sh', '-c',
+                     'exec "$@" >/dev/null', 'sh'] + cmd)
+        with open(note, encoding='ascii') as f:
+            return int(f.read()) / 1024
 
     def versions(self):
         """One line for the head of the figures."""

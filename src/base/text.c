@@ -168,20 +168,27 @@ void text_json(struct buf *out, const char *s)
 void text_csv(struct buf *out, const char *s)
 {
 	bool formula = *s && strchr("=+-@", *s);
+	struct buf safe = { 0 };
+	const char *p;
 
-	if (!formula && !strpbrk(s, ",\"")) {
-		text_safe(out, s);
+	text_safe(&safe, s);
+	p = buf_cstr(&safe);
+	out->failed |= safe.failed;
+	if (!formula && !strpbrk(p, ",\"")) {
+		buf_str(out, p);
+		buf_fini(&safe);
 		return;
 	}
 	buf_u8(out, '"');
 	if (formula)
 		buf_u8(out, '\'');
-	while (*s) {
-		if (*s == '"')
+	for (; *p; p++) {
+		if (*p == '"')
 			buf_u8(out, '"');
-		s += safe_char(out, s);
+		buf_u8(out, (uint8_t)*p);
 	}
 	buf_u8(out, '"');
+	buf_fini(&safe);
 }
 
 void text_count(struct buf *out, uint64_t n)

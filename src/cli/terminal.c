@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -124,6 +125,10 @@ static void start_pager(struct cmd_io *io)
 		return;
 	}
 	io->out = out;
+	/* Ctrl-C is for the pager; dying now would leave it without its
+	 * parent on the terminal. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
 }
 
 void terminal_init(struct terminal *t)

@@ -39,8 +39,8 @@ static const struct opt record_opt_table[] = {
 	  "Record the whole system, for as long as the command runs or until "
 	  "Ctrl-C.", AT(all) },
 	{ OPT_STR, 'C', "cpu", "CPU[,CPU...]",
-	  "Record on these processors only, for example 0-3,8. Without command, "
-	  "-p or -t: everything that runs there.", AT(cpus) },
+	  "Record on these processors only, for example 0-3,8. Without "
+	  "command, -p or -t: everything that runs there.", AT(cpus) },
 	{ OPT_STR, 0, "cgroup", "PATH",
 	  "Record what runs in this control group.", AT(cgroup) },
 	{ OPT_NOFLAG, 0, "no-inherit", NULL,

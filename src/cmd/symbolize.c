@@ -9,8 +9,6 @@
 #include "profile/fill_symbols.h"
 #include "profile/writer.h"
 
-enum { CODE_BUDGET = 4 << 20 };
-
 struct symbolize_opts {
 	const char *input, *output, *debug_dir, *kallsyms;
 	bool quiet;
@@ -86,7 +84,8 @@ static int symbolize(struct cmd_io *io, const struct symbolize_opts *o,
 	uint64_t *heat = count_heat(r);
 	struct fill_options f = { .debug_dir = o->debug_dir,
 				  .kallsyms = o->kallsyms, .heat = heat,
-				  .code_budget = CODE_BUDGET,
+				  .code_budget = fill_code_budget(
+					  reader_sample_count(r)),
 				  .progress = show_image, .ctx = io };
 	size_t before = count_named(p);
 	int rc;

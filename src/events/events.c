@@ -138,8 +138,10 @@ static int slash_parse(const char *word, const char *first, const char *sysfs,
 		return error_set(err, ERR_USAGE,
 				 "event \"%s\": the second / is missing", word);
 	snprintf(pmu, sizeof(pmu), "%.*s", (int)(first - word), word);
-	snprintf(mods, sizeof(mods), "%s", last[1] == ':' ? last + 2 : last + 1);
-	r = pmu_parse(sysfs, pmu, first + 1, (size_t)(last - first - 1), e, err);
+	snprintf(mods, sizeof(mods), "%s",
+		 last[1] == ':' ? last + 2 : last + 1);
+	r = pmu_parse(sysfs, pmu, first + 1, (size_t)(last - first - 1), e,
+		      err);
 	if (r == -ERR_NOTFOUND)
 		return unknown_pmu(pmu, sysfs, err);
 	return r < 0 ? r : modifiers_parse(mods, e, err);
@@ -231,8 +233,8 @@ int events_parse(const char *text, const char *sysfs, struct event_list *out,
 		if (!n)
 			r = error_set(err, ERR_USAGE, "an event name is empty");
 		else if (n >= sizeof(word))
-			r = error_set(err, ERR_USAGE, "event \"%.20s…\" is longer "
-				      "than %d characters", text,
+			r = error_set(err, ERR_USAGE, "event \"%.20s…\" is "
+				      "longer than %d characters", text,
 				      EVENT_NAME_MAX - 1);
 		if (r < 0)
 			break;

@@ -2,8 +2,8 @@
 #ifndef TALLY_EVENTS_EVENTS_H
 #define TALLY_EVENTS_EVENTS_H
 /*
- * Event names and specifiers as the user writes them, turned into the numbers of
- * perf_event_open(2).  Pure: reads sysfs (or a copy of it), opens no event.
+ * Event names and specifiers as the user writes them, turned into the numbers
+ * of perf_event_open(2).  Pure: reads sysfs (or a copy of it), opens no event.
  *
  *	cycles  cycles:u  instructions:pp  cpu-clock  page-faults  r01c4
  *	cpu/event=0x3c,umask=0x0,name=foo/u   msr/tsc/   sched:sched_switch
@@ -39,10 +39,10 @@ struct event_list {
 	size_t n, cap;
 };
 
-/* Parses a comma-separated list (commas inside pmu/…/ belong to it) and appends.
- * `sysfs` is normally "/sys"; `pmu/term/` reads
- * SYSFS/bus/event_source/devices/PMU/{type,format,events}.  Errors name the word
- * and offer the nearest names. */
+/* Parses a comma-separated list (commas inside pmu/…/ belong to it) and
+ * appends. `sysfs` is normally "/sys"; `pmu/term/` reads
+ * SYSFS/bus/event_source/devices/PMU/{type,format,events}.  Errors name the
+ * word and offer the nearest names. */
 int events_parse(const char *text, const char *sysfs, struct event_list *out,
 		 struct error *err);
 void event_list_fini(struct event_list *l);

@@ -75,6 +75,11 @@ bool image_code_range(const struct image *img, uint64_t *lo, uint64_t *hi);
 /* A section's bytes, decompressed (SHF_COMPRESSED zlib or zstd, .zdebug_*) and
  * kept by the image; n = 0 when there is none. */
 struct span image_section(struct image *img, const char *name);
+/* Makes several sections ready at once, by two threads where that is faster; most
+ * important first. */
+void image_prefetch(struct image *img, const char *const *names, size_t n);
+/* Whether there is a .debug_info with content, without reading it. */
+bool image_has_dwarf(const struct image *img);
 /* True and its vaddr range when the section exists and is loaded. */
 bool image_section_range(const struct image *img, const char *name,
 			 uint64_t *vaddr, uint64_t *size);

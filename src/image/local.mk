@@ -3,6 +3,7 @@ noinst_LIBRARIES += libimage.a
 libimage_a_SOURCES = \
 	src/image/image.c \
 	src/image/image.h \
+	src/image/image_inflate.c \
 	src/image/image_internal.h \
 	src/image/image_sections.c \
 	src/image/image_symbols.c

@@ -20,6 +20,8 @@ struct fill_code {
 	size_t offset, size;	/* in fill.bytes */
 };
 
+struct fill_old;
+
 struct fill {
 	struct profile *p;
 	const struct fill_options *o;
@@ -31,6 +33,7 @@ struct fill {
 	VEC(struct fill_code) codes;	/* of all images */
 	VEC(uint64_t) heat;		/* by profile.symbols */
 	struct buf bytes;
+	struct fill_old *old;		/* or NULL */
 	struct kallsyms *kallsyms;	/* NULL: see kallsyms_error */
 	struct error kallsyms_error;
 	pthread_t kallsyms_thread;
@@ -61,6 +64,14 @@ void fill_next_image(struct fill *f);
 int fill_keep_code(struct fill *f, struct image *img, uint32_t first);
 /* Chooses the hottest within the budget. */
 int fill_choose_code(struct fill *f);
+
+/* The symbol part that was there before, NULL when there was none. */
+int fill_old_take(struct profile *p, struct fill_old **out);
+void fill_old_free(struct fill_old *o);
+/* Locations without a name take their old one. */
+int fill_old_restore(struct fill *f, struct fill_old *o);
+/* Images that kept their old names keep their code bytes. */
+int fill_old_code(struct fill *f, const struct fill_old *o);
 
 int fill_nomem(struct fill *f);
 void fill_note(struct fill *f, uint32_t image, const char *fmt, ...)

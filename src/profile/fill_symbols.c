@@ -270,10 +270,23 @@ static int fill_run(struct fill *f)
 	rc = sort_locs(f, parts);
 	if (!rc)
 		rc = fill_images(f, parts);
+	if (!rc && f->old)
+		rc = fill_old_restore(f, f->old);
 	if (!rc)
 		rc = fill_choose_code(f);
+	if (!rc && f->old)
+		rc = fill_old_code(f, f->old);
 	free(parts);
 	return rc;
+}
+
+/* At least enough for a few dozen functions, else a byte a sample: a file stays
+ * a tenth of perf's. */
+size_t fill_code_budget(uint64_t samples)
+{
+	enum { LEAST = 32 << 10, MOST = 4 << 20 };
+
+	return samples < LEAST ? LEAST : samples > MOST ? MOST : samples;
 }
 
 int profile_fill_symbols(struct profile *p, const struct fill_options *o,
@@ -282,9 +295,10 @@ int profile_fill_symbols(struct profile *p, const struct fill_options *o,
 	struct fill f = { .p = p, .o = o, .err = err };
 	int rc;
 
-	if (profile_begin_symbols(p) < 0)
+	if (fill_old_take(p, &f.old) < 0)
 		return fill_nomem(&f);
-	rc = fill_run(&f);
+	rc = profile_begin_symbols(p) < 0 ? fill_nomem(&f) : fill_run(&f);
+	fill_old_free(f.old);
 	free(f.locs);
 	free(f.vaddrs);
 	u64map_fini(&f.strings);

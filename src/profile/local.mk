@@ -8,6 +8,7 @@ libprofile_a_SOURCES = \
 	src/profile/fill_elf.c \
 	src/profile/fill_internal.h \
 	src/profile/fill_kernel.c \
+	src/profile/fill_old.c \
 	src/profile/fill_symbols.c \
 	src/profile/fill_symbols.h \
 	src/profile/format.h \

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/io.h"
 #include "profile/columns.h"
@@ -411,6 +413,19 @@ static void batch_fill(const struct reader *r, struct sample_batch *out)
 	out->stack = column_if(r, COLUMN_STACK, c->stack);
 }
 
+/* Gives back the pages of a chunk that was decoded: the memory of a reader must
+ * not grow with the samples, not even by pages of the file. */
+static void forget_pages(const struct reader *r, const struct chunk *c)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t from = (uintptr_t)(r->p + c->offset) & ~(page - 1);
+	uintptr_t to = (uintptr_t)(r->p + c->offset + CHUNK_HEADER +
+				   c->stored) & ~(page - 1);
+
+	if (r->own_map && from < to)
+		(void)madvise((void *)from, to - from, MADV_DONTNEED);
+}
+
 bool reader_next(struct reader *r, struct sample_batch *out)
 {
 	while (r->next < r->chunks.n) {
@@ -432,6 +447,7 @@ bool reader_next(struct reader *r, struct sample_batch *out)
 			}
 			continue;
 		}
+		forget_pages(r, c);
 		drop_bad_rows(r, first_time);
 		if (first_time && r->damage.bad_samples)
 			describe_damage(r);

@@ -118,12 +118,18 @@ static int take_sample(struct collector *c, const struct record *r,
 
 static int take_mmap(struct collector *c, const struct record *r)
 {
+	struct map_owner who = { r->pid, 0 };
+	struct process *proc;
 	struct map m;
 
 	/* The kernel tells of its own text with pid -1 in some sources. */
 	if (r->pid == UINT32_MAX)
 		return 0;
-	if (images_map(&c->images, r->pid, &r->mmap, &m) < 0)
+	proc = processes_get(&c->processes, r->pid);
+	if (!proc)
+		return -ERR_NOMEM;
+	who.parent = proc->parent;
+	if (images_map(&c->images, who, &r->mmap, &m) < 0)
 		return -ERR_NOMEM;
 	return processes_map(&c->processes, r->pid, &m);
 }

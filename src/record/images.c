@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/images.h"
+#include "record/image_open.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,10 +7,9 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_SPACE = 4096 + 64, SEGMENTS_MAX = 4096 };
+enum { TRIES_MAX = 32 };
 
 static const char deleted[] = " (deleted)";
 
@@ -119,121 +118,6 @@ uint32_t images_row(struct images *im, uint32_t image)
 	return r->row = (uint32_t)im->profile->images.n - 1;
 }
 
-static bool build_id_equal(const struct build_id *a, const struct build_id *b)
-{
-	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
-}
-
-/* Where an image's file may be found, best first. */
-enum place { PLACE_ROOT, PLACE_MAP_FILES, PLACE_PATH, PLACES };
-
-static bool place_path(const struct images *im, enum place place,
-		       uint32_t pid, const struct record_mmap *m,
-		       const char *path, char *out)
-{
-	int n = 0;
-
-	if (place == PLACE_ROOT)
-		n = snprintf(out, PATH_SPACE, "%s/%u/root%s", im->proc, pid,
-			     path);
-	else if (place == PLACE_MAP_FILES)
-		n = snprintf(out, PATH_SPACE, "%s/%u/map_files/%llx-%llx",
-			     im->proc, pid, (unsigned long long)m->start,
-			     (unsigned long long)(m->start + m->len));
-	else
-		n = snprintf(out, PATH_SPACE, "%s", path);
-	return n < PATH_SPACE;
-}
-
-/* Opens a plain file; devices and pipes could act on being opened. */
-static int open_plain(const char *path, struct stat *st)
-{
-	int fd;
-
-	if (stat(path, st) < 0 || !S_ISREG(st->st_mode))
-		return -1;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (fd >= 0 && (fstat(fd, st) < 0 || !S_ISREG(st->st_mode))) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
-/* Takes over what the recorder needs of an ELF file: segments and build-id. */
-static void image_take(struct recorded_image *r, int fd)
-{
-	const struct image_segment *segs;
-	struct image *img;
-	size_t n;
-
-	if (image_open_fd(fd, r->path, &img, NULL) < 0)
-		return;
-	n = image_segments(img, &segs);
-	if (n && n <= SEGMENTS_MAX) {
-		r->segs = malloc(n * sizeof(*segs));
-		if (r->segs) {
-			memcpy(r->segs, segs, n * sizeof(*segs));
-			r->nsegs = n;
-		}
-	}
-	if (!r->build_id.len)
-		r->build_id = image_build_id(img);
-	image_close(img);
-}
-
-/* Is the opened file the one that was mapped?  Device numbers differ between
- * stat(2) and mappings on btrfs and overlayfs, inode numbers don't. */
-static bool is_mapped_file(const struct record_mmap *m, int fd,
-			   const struct stat *st)
-{
-	struct build_id id;
-	struct image *img;
-
-	if (!m->build_id.len)
-		return !m->inode || m->inode == st->st_ino;
-	if (image_open_fd(fd, "", &img, NULL) < 0)
-		return false;
-	id = image_build_id(img);
-	image_close(img);
-	return build_id_equal(&id, &m->build_id);
-}
-
-static void image_open(struct images *im, struct recorded_image *r,
-		       uint32_t pid, const struct record_mmap *m)
-{
-	char path[PATH_SPACE];
-	bool other = false;
-	struct stat st;
-
-	for (int place = 0; place < PLACES; place++) {
-		int fd;
-
-		if (!place_path(im, (enum place)place, pid, m, r->path, path))
-			continue;
-		fd = open_plain(path, &st);
-		if (fd < 0)
-			continue;
-		if (!is_mapped_file(m, fd, &st)) {
-			other = true;
-			close(fd);
-			continue;
-		}
-		image_take(r, fd);
-		if (im->fds < im->max_fds && r->nsegs) {
-			r->fd = fd;
-			im->fds++;
-		} else {
-			close(fd);
-		}
-		break;
-	}
-	if (other)
-		r->flags |= PROF_IMAGE_DELETED;
-	if (!r->nsegs)
-		r->flags |= PROF_IMAGE_UNREADABLE;
-}
-
 /* Memory without a file behind it, as the kernel names it. */
 static bool is_anonymous(const char *path)
 {
@@ -339,9 +223,9 @@ static uint32_t image_vdso(struct images *im)
 	return image;
 }
 
-/* A file seen for the first time under this key.  When its build-id turns out to
- * be known already with this path, it is that image. */
-static uint32_t image_new(struct images *im, uint32_t pid,
+/* A file seen for the first time under this key.  When its build-id turns out
+ * to be known already with this path, it is that image. */
+static uint32_t image_new(struct images *im, struct map_owner who,
 			  const struct record_mmap *m, struct file_key *key,
 			  uint8_t flags)
 {
@@ -356,10 +240,10 @@ static uint32_t image_new(struct images *im, uint32_t pid,
 	r->flags = flags;
 	r->dev = key->dev;
 	r->inode = key->inode;
-	image_open(im, r, pid, m);
+	image_open(im, r, who, m);
 	if (!r->nsegs && !strncmp(key->path, "/memfd:", 7)) {
 		r->kind = PROF_IMAGE_ANON;
-		r->base = pid;
+		r->base = who.pid;
 	}
 	if (m->build_id.len || !r->build_id.len)
 		return image;
@@ -375,7 +259,40 @@ static uint32_t image_new(struct images *im, uint32_t pid,
 	return same;
 }
 
-static uint32_t image_file(struct images *im, uint32_t pid,
+/*
+ * An image that could not be opened when it was first seen, seen again: perhaps
+ * this process still lives.  Its locations and mappings so far count in file
+ * offsets, so that what can be read now is another image.
+ */
+static uint32_t image_retry(struct images *im, struct map_owner who,
+			    const struct record_mmap *m,
+			    const struct file_key *key, uint32_t old)
+{
+	struct recorded_image *r = &im->v.v[old];
+	uint32_t id, image;
+
+	if (r->nsegs || r->kind != PROF_IMAGE_ELF || r->tries >= TRIES_MAX)
+		return old;
+	r->tries++;
+	image = images_add(im, key->path, PROF_IMAGE_ELF, 0, &m->build_id);
+	if (image == UINT32_MAX)
+		return image;
+	r = &im->v.v[image];
+	image_open(im, r, who, m);
+	if (!r->nsegs) {
+		free(r->path);
+		im->v.n--;
+		return old;
+	}
+	r->dev = key->dev;
+	r->inode = key->inode;
+	r->flags |= im->v.v[old].flags & PROF_IMAGE_DELETED;
+	id = idtab_find(&im->by_file, key->hash, file_equal, im, key);
+	im->alias.v[id] = image;
+	return image;
+}
+
+static uint32_t image_file(struct images *im, struct map_owner who,
 			   const struct record_mmap *m)
 {
 	char path[PATH_SPACE];
@@ -393,8 +310,8 @@ static uint32_t image_file(struct images *im, uint32_t pid,
 	}
 	image = image_find(im, &key);
 	if (image != UINT32_MAX)
-		return image;
-	return image_new(im, pid, m, &key, flags);
+		return image_retry(im, who, m, &key, image);
+	return image_new(im, who, m, &key, flags);
 }
 
 static uint64_t overlap(uint64_t a, uint64_t an, uint64_t b, uint64_t bn)
@@ -429,8 +346,8 @@ static const struct image_segment *image_segment_of(
 	return best;
 }
 
-int images_map(struct images *im, uint32_t pid, const struct record_mmap *m,
-	       struct map *out)
+int images_map(struct images *im, struct map_owner who,
+	       const struct record_mmap *m, struct map *out)
 {
 	const struct image_segment *seg;
 	const struct recorded_image *r;
@@ -440,9 +357,9 @@ int images_map(struct images *im, uint32_t pid, const struct record_mmap *m,
 	    im->vdso >= 0)
 		out->image = image_vdso(im);
 	else if (is_anonymous(m->path))
-		out->image = image_anon(im, pid, m->path);
+		out->image = image_anon(im, who.pid, m->path);
 	else
-		out->image = image_file(im, pid, m);
+		out->image = image_file(im, who, m);
 	if (out->image == UINT32_MAX)
 		return -ERR_NOMEM;
 	r = &im->v.v[out->image];

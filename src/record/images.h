@@ -7,8 +7,8 @@
  * path with a build-id; without build-id, with device and inode.
  *
  * Images get a row in the profile when a sample falls into them, not before.
- * What is opened is checked: a file that is not the one that was mapped does not
- * count.  Files are only read.
+ * What is opened is checked: a file that is not the one that was mapped does
+ * not count.  Files are only read.
  */
 #include "profile/model.h"
 #include "record/mapset.h"
@@ -23,19 +23,20 @@ struct recorded_image {
 	uint32_t row;			/* prof_image or PROF_NONE */
 	int fd;				/* kept for symbolizing, or -1 */
 	struct image_segment *segs;
-	size_t nsegs;
+	size_t nsegs;			/* 0: could not be opened */
+	uint8_t tries;			/* to open it after all */
 };
 
 struct images {
 	struct profile *profile;
 	VEC(struct recorded_image) v;
-	struct idtab by_file;		/* path with build-id, or dev and inode */
+	struct idtab by_file;		/* path, and build-id or inode */
 	VEC(uint32_t) alias;		/* ids of by_file -> image */
 	VEC(uint64_t) alias_key;	/* their hashes */
 	VEC(uint32_t) by_row;		/* prof_image -> image */
 	size_t fds, max_fds;
 	char *proc;			/* "/proc", or a copy in tests */
-	uint32_t unknown, guest;	/* images of addresses without mapping */
+	uint32_t unknown, guest;	/* images of what has no mapping */
 	int vdso;			/* fd of a copy of our vdso, or -1 */
 	size_t vdso_size;
 };
@@ -44,9 +45,15 @@ struct images {
 int images_init(struct images *im, struct profile *p, const char *proc);
 void images_fini(struct images *im);
 
-/* What `m` maps in process `pid`; fills *out.  0 or -ERR_NOMEM. */
-int images_map(struct images *im, uint32_t pid, const struct record_mmap *m,
-	       struct map *out);
+/* Whose mapping it is.  The parent (0: unknown) usually sees the same files and
+ * lives longer. */
+struct map_owner {
+	uint32_t pid, parent;
+};
+
+/* What `m` maps in a process; fills *out.  0 or -ERR_NOMEM. */
+int images_map(struct images *im, struct map_owner who,
+	       const struct record_mmap *m, struct map *out);
 /* A new image that is no file; UINT32_MAX when out of memory. */
 uint32_t images_add(struct images *im, const char *path, uint8_t kind,
 		    uint64_t base, const struct build_id *id);

@@ -2,9 +2,10 @@
 #ifndef TALLY_RECORD_LAUNCH_H
 #define TALLY_RECORD_LAUNCH_H
 /*
- * The command to record: forked first, so that its events can be opened, and let
- * go when they are.  It keeps our input, output, terminal and process group, and
- * gets the limits, signal mask and actions that tally was started with.
+ * The command to record: forked first, so that its events can be opened, and
+ * let go when they are.  It keeps our input, output, terminal and process
+ * group, and gets the limits, signal mask and actions that tally was started
+ * with.
  */
 #include <signal.h>
 #include <stdbool.h>

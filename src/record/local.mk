@@ -4,6 +4,8 @@ librecord_a_SOURCES = \
 	src/record/collector.c \
 	src/record/collector.h \
 	src/record/environment.c \
+	src/record/image_open.c \
+	src/record/image_open.h \
 	src/record/images.c \
 	src/record/images.h \
 	src/record/kernel_maps.c \

@@ -6,8 +6,8 @@
  * Shared by reference between a process and its forks until one of them changes
  * its own (copy on write).
  *
- * `generation` names the contents: equal numbers mean equal sets, so that it can
- * be part of a cache's key.  It starts at 1.
+ * `generation` names the contents: equal numbers mean equal sets, so that it
+ * can be part of a cache's key.  It starts at 1.
  */
 #include <stdbool.h>
 #include <stddef.h>

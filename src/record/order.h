@@ -7,8 +7,8 @@
  * A record that is older than the one before it in its stream takes that one's
  * place in time; one that comes after its time was flushed is delivered at the
  * next flush and counted in `late`.  Nothing is ever dropped or held back
- * forever: the caller flushes up to a time it knows to be past, and clamps times
- * that lie in the future.
+ * forever: the caller flushes up to a time it knows to be past, and clamps
+ * times that lie in the future.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -9,8 +9,8 @@
 #define PERF_FORMAT_LOST (1U << 4)
 #endif
 
-/* Up to config2 and the fields tally sets; a larger attr with zeros behind would
- * do as well, but old kernels need not be asked. */
+/* Up to config2 and the fields tally sets; a larger attr with zeros behind
+ * would do as well, but old kernels need not be asked. */
 #define PERF_ATTR_SIZE_TALLY PERF_ATTR_SIZE_VER5
 
 #endif

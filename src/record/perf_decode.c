@@ -60,7 +60,7 @@ static void chain_split(const uint64_t *ips, uint64_t n, bool kernel,
 				part = &s->user, count = &s->nuser;
 			continue;
 		}
-		if (!part)	/* guest, hypervisor, or a later kernel's mark */
+		if (!part)	/* a guest, or a mark not known yet */
 			continue;
 		if (!*count)
 			*part = &ips[i];

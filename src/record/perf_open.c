@@ -58,9 +58,9 @@ static int no_permission(const char *what, const struct perf_place *at,
 	else
 		snprintf(whom, sizeof(whom), "this program");
 	if (level > need)
-		return error_set(err, ERR_PERM, "not allowed to record %s (%s): "
-				 "kernel.perf_event_paranoid is %ld; \"sysctl "
-				 "kernel.perf_event_paranoid=%d\" or the "
+		return error_set(err, ERR_PERM, "not allowed to record %s "
+				 "(%s): kernel.perf_event_paranoid is %ld; "
+				 "\"sysctl kernel.perf_event_paranoid=%d\" or the "
 				 "capability CAP_PERFMON allows it", whom, what,
 				 level, need);
 	if (!all && at->pid > 0)

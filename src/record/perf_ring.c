@@ -98,8 +98,8 @@ bad:
  *
  * B pairs with C: who sees the new head sees the records before it; a load with
  * acquire order is C.  D pairs with A: the kernel may overwrite a record only
- * after we have copied it; a store with release order is D, for our loads of the
- * record cannot move behind it.
+ * after we have copied it; a store with release order is D, for our loads of
+ * the record cannot move behind it.
  */
 int perf_ring_drain(struct perf_ring *r, struct order *o, size_t stream,
 		    uint64_t (*now)(void), uint64_t *damaged)

@@ -89,8 +89,7 @@ static int perf_start(struct source *s, struct error *err)
 
 	for (size_t i = 0; i < p->counters.n; i++)
 		if (ioctl(p->counters.v[i].fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
-			return error_errno(err, errno, "cannot start event %s",
-					   p->seen[p->counters.v[i].event].name);
+			return error_errno(err, errno, "cannot start events");
 	return 0;
 }
 

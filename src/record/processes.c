@@ -62,8 +62,8 @@ static uint32_t task_row(struct processes *p)
 	return (uint32_t)p->tasks.n - 1;
 }
 
-/* A process with these mappings (taken over), in place of an older one with this
- * number. */
+/* A process with these mappings (taken over), in place of an older one with
+ * this number. */
 static struct process *process_put(struct processes *p, uint32_t pid,
 				   struct mapset *maps)
 {

@@ -34,7 +34,7 @@ struct record_options {
 
 struct record_result {
 	int wait_status;	/* of the command's last run; 0 without */
-	int exec_status;	/* 127 or 126 when it could not be run, else 0 */
+	int exec_status;	/* 127, 126: it could not be run; else 0 */
 	int stop_signal;	/* signal that ended the recording, or 0 */
 	uint64_t samples, lost, throttled, late, damaged;
 	uint64_t bytes;		/* of the file */

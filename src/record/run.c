@@ -22,7 +22,9 @@
  * longer.
  */
 enum { ROUND_MIN_MS = 5, ROUND_MAX_MS = 200 };
-#define FLUSH_NS 900000000u	/* written at least once a second */
+/* Written at least once a second; two rounds go by before records are in
+ * order. */
+#define FLUSH_NS 600000000u
 
 struct run {
 	struct session *s;
@@ -186,9 +188,9 @@ static void stop_recording(struct run *r, int signo)
 }
 
 /*
- * Ctrl-C reaches the command as it reaches us: we wait for what it does with it.
- * A signal that was sent to us alone is passed on.  Without command a signal
- * ends the recording.
+ * Ctrl-C reaches the command as it reaches us: we wait for what it does with
+ * it. A signal that was sent to us alone is passed on.  Without command a
+ * signal ends the recording.
  */
 static void handle_signal(struct run *r, const struct signalfd_siginfo *si)
 {
@@ -361,12 +363,22 @@ static int loop(struct run *r, struct error *err)
 	return rc;
 }
 
-/* The command outlives the recording when --duration ends it, or an error. */
+/* The command outlives the recording when --duration or an error ended that.
+ * What does not listen to SIGTERM can be ended with Ctrl-C. */
 static void end_child(struct run *r)
 {
-	if (r->launch.pid && !launch_poll(&r->launch))
-		kill(r->launch.pid, SIGTERM);
-	launch_end(&r->launch);
+	struct pollfd p = { r->s->signal_fd, POLLIN, 0 };
+	struct signalfd_siginfo si;
+
+	if (!r->launch.pid || launch_poll(&r->launch))
+		return;
+	kill(r->launch.pid, SIGTERM);
+	while (!launch_poll(&r->launch)) {
+		poll(&p, 1, ROUND_MAX_MS);
+		while (read(p.fd, &si, sizeof(si)) == sizeof(si))
+			if (si.ssi_signo != SIGCHLD)
+				kill(r->launch.pid, SIGKILL);
+	}
 }
 
 static int finish(struct run *r, struct error *err)

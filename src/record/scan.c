@@ -22,7 +22,8 @@ static bool scan_map(void *ctx, const struct record_mmap *m)
 	struct scan *s = ctx;
 	struct map map;
 
-	if (images_map(&s->c->images, s->pid, m, &map) < 0 ||
+	if (images_map(&s->c->images, (struct map_owner){ s->pid, 0 }, m,
+		       &map) < 0 ||
 	    processes_map(&s->c->processes, s->pid, &map) < 0)
 		s->result = -ERR_NOMEM;
 	return !s->result;

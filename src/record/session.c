@@ -14,7 +14,6 @@
 
 #include "profile/fill_symbols.h"
 
-enum { CODE_MIN = 32 << 10 };	/* code bytes kept of hot functions, at least */
 
 uint64_t session_clock(int id)
 {
@@ -170,8 +169,7 @@ static int fill(struct session *s, struct error *err)
 	struct fill_options fo = {
 		.open_image = open_image,
 		.progress = s->o->progress ? fill_progress_cb : NULL,
-		.code_budget = c->samples > CODE_MIN ? (size_t)c->samples
-						     : CODE_MIN,
+		.code_budget = fill_code_budget(c->samples),
 		.ctx = s,
 	};
 	size_t n = s->profile.locs.n;

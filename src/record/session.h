@@ -26,7 +26,7 @@ struct session {
 	int signal_fd;
 	struct launch_state before;
 	bool stop;		/* asked to end by a signal */
-	struct error write_error;	/* the disk is full: no more is written */
+	struct error write_error;	/* disk full: no more is written */
 };
 
 /* target.c */

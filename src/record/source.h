@@ -37,7 +37,7 @@ struct record_sample {
 	const uint64_t *kernel, *user;	/* borrowed */
 	uint32_t nkernel, nuser;
 	bool cut;		/* the source had no room for more */
-	bool guest;		/* in a virtual machine: addresses are not ours */
+	bool guest;		/* in a virtual machine: not our addresses */
 };
 
 struct record_mmap {

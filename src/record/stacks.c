@@ -54,8 +54,9 @@ static uint32_t loc_intern(struct stacks *s, uint32_t image, uint64_t vaddr)
 
 enum { SPACE_KERNEL = 0 };	/* where generations start at 1 */
 
-/* The location of an address.  A caller in no mapping is not one, but the end of
- * what is known: *unmapped.  (So is the user side while exec replaces it.) */
+/* The location of an address.  A caller in no mapping is not one, but the end
+ * of what is known: *unmapped.  (So is the user side while exec replaces
+ * it.) */
 static uint32_t loc_find(struct stacks *s, struct mapset *maps, bool kernel,
 			 uint64_t addr, bool caller, bool *unmapped)
 {

@@ -4,10 +4,11 @@
 /*
  * From addresses to stacks of the profile.
  *
- * Two caches of fixed size make a repeated stack cheap: one from (address space,
- * address) to a location, one from (address space, all callers) to the node they
- * end in.  The second keeps a 64-bit hash of the callers instead of them; two of
- * a million different stacks are mixed up once in 37 million recordings.
+ * Two caches of fixed size make a repeated stack cheap: one from (address
+ * space, address) to a location, one from (address space, all callers) to the
+ * node they end in.  The second keeps a 64-bit hash of the callers instead of
+ * them; two of a million different stacks are mixed up once in about 20
+ * million recordings.
  */
 #include "record/images.h"
 #include "record/kernel_maps.h"
@@ -26,8 +27,8 @@ int stacks_init(struct stacks *s, struct profile *p, struct images *im,
 		struct kernel_maps *k);
 void stacks_fini(struct stacks *s);
 
-/* The stack of a sample in the address space `maps`, and its innermost location.
- * PROF_NONE when out of memory. */
+/* The stack of a sample in the address space `maps`, and its innermost
+ * location. PROF_NONE when out of memory. */
 uint32_t stacks_add(struct stacks *s, struct mapset *maps,
 		    const struct record_sample *sample, uint32_t *loc);
 

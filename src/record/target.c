@@ -97,6 +97,8 @@ static void cpus_unique(id_list *l)
 {
 	size_t n = 0;
 
+	if (!l->n)
+		return;
 	qsort(l->v, l->n, sizeof(*l->v), cpu_order);
 	for (size_t i = 0; i < l->n; i++)
 		if (!i || l->v[i] != l->v[i - 1])
@@ -150,8 +152,8 @@ static int cgroup_open(const char *path, int *out, struct error *err)
 			close(*out);
 		*out = -1;
 	}
-	return error_set(err, ERR_NOTFOUND, "no cgroup \"%s\": give its folder, "
-			 "in full or below /sys/fs/cgroup", path);
+	return error_set(err, ERR_NOTFOUND, "no cgroup \"%s\": give its "
+			 "folder, in full or below /sys/fs/cgroup", path);
 }
 
 static int target_check(const struct record_options *o, struct error *err)

@@ -156,7 +156,7 @@ struct func_name {
 
 struct dwarf {
 	struct span info, types, abbrev, line, line_str, str, str_offsets,
-		addr, ranges, rnglists, aranges;
+		addr, ranges, rnglists;
 	uint64_t code_lo, code_hi;
 	VEC(struct dwarf_unit) units;	/* .debug_info, then .debug_types, by
 					 * offset */

@@ -265,15 +265,18 @@ static int read_arange_set(struct dwarf *d, struct cursor *c)
 }
 
 /* For units whose root DIE does not tell all ranges. */
-static int index_aranges(struct dwarf *d)
+static int index_aranges(struct dwarf *d, struct image *img)
 {
-	struct cursor c = cursor_of(d->aranges.p, d->aranges.n);
+	struct cursor c;
+	struct span s;
 	size_t i;
 
 	for (i = 0; i < d->ninfo && has_ranges(&d->units.v[i]); i++)
 		;
 	if (i == d->ninfo)
 		return 0;
+	s = image_section(img, ".debug_aranges");
+	c = cursor_of(s.p, s.n);
 	while (cursor_left(&c) > 4)
 		if (read_arange_set(d, &c) < 0)
 			return -ERR_NOMEM;
@@ -294,6 +297,13 @@ static struct span string_section(struct image *img, const char *name)
 
 static void open_sections(struct dwarf *d, struct image *img)
 {
+	static const char *const wanted[] = {	/* large ones first */
+		".debug_info", ".debug_line", ".debug_str", ".debug_rnglists",
+		".debug_ranges", ".debug_abbrev", ".debug_line_str",
+		".debug_str_offsets", ".debug_addr",
+	};
+
+	image_prefetch(img, wanted, sizeof(wanted) / sizeof(*wanted));
 	d->info = image_section(img, ".debug_info");
 	d->types = image_section(img, ".debug_types");
 	d->abbrev = image_section(img, ".debug_abbrev");
@@ -304,7 +314,6 @@ static void open_sections(struct dwarf *d, struct image *img)
 	d->addr = image_section(img, ".debug_addr");
 	d->ranges = image_section(img, ".debug_ranges");
 	d->rnglists = image_section(img, ".debug_rnglists");
-	d->aranges = image_section(img, ".debug_aranges");
 }
 
 int dwarf_open(struct dwarf *d, struct image *img)
@@ -324,7 +333,7 @@ int dwarf_open(struct dwarf *d, struct image *img)
 	if (!rc)
 		rc = index_roots(d, &w);
 	if (!rc)
-		rc = index_aranges(d);
+		rc = index_aranges(d, img);
 	if (!rc)
 		rc = range_index_sort(&d->cover);
 	if (w.damage)

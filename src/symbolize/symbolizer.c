@@ -24,7 +24,7 @@ struct symbolizer {
 
 static bool has_dwarf(struct image *img)
 {
-	return img && image_section(img, ".debug_info").n > 0;
+	return img && image_has_dwarf(img);
 }
 
 static int open_debug_file(struct symbolizer *s, const struct sym_options *o)
@@ -56,7 +56,12 @@ static int open_parts(struct symbolizer *s, const struct sym_options *o)
 	s->has_dwarf = has_dwarf(s->debug ? s->debug : s->img);
 	if (!s->has_dwarf)
 		return 0;
-	return dwarf_open(&s->dwarf, s->debug ? s->debug : s->img);
+	rc = dwarf_open(&s->dwarf, s->debug ? s->debug : s->img);
+	if (!rc && !s->dwarf.info.n) {
+		s->has_dwarf = false;
+		dwarf_damage(&s->dwarf, ".debug_info: unreadable", 0);
+	}
+	return rc;
 }
 
 int symbolizer_open(struct image *img, const struct sym_options *opts,

@@ -92,10 +92,9 @@ static void put_runs(const struct profile *p, struct buf *out)
 	heading(out, "Runs");
 	for (size_t i = 0; i < p->runs.n; i++) {
 		const struct prof_run *r = &p->runs.v[i];
-		const char *cmd = profile_cstr(p, r->command);
 
 		buf_printf(out, "  %-3zu ", i + 1);
-		text_safe(out, *cmd ? cmd : "whole system");
+		text_safe(out, truth_run_title(p, r));
 		if (r->start_wall_ns) {
 			buf_str(out, ", ");
 			line_time(out, r->start_wall_ns);

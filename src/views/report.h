@@ -50,7 +50,8 @@ struct report {
 	VEC(struct values) tree_vals;	/* [node * ncols + column] */
 };
 
-enum { REPORT_COLUMNS_MAX = 64, TREE_DEPTH_MAX = 400 };
+enum { REPORT_COLUMNS_MAX = 64, TREE_DEPTH_MAX = 400,
+       TREE_NODES_MAX = 8000000 };
 
 int report_build(struct reader *r, const struct report_spec *spec,
 		 struct report **out, struct error *err);

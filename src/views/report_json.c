@@ -108,7 +108,7 @@ static void put_lane(struct writer_json *w, struct json *j,
 	if (mask & KEY_BIT(KEY_TID))
 		json_uint(j, "tid", l->tid);
 	if (mask & KEY_BIT(KEY_CPU))
-		json_uint(j, "cpu", l->cpu);
+		json_int(j, "cpu", l->cpu == PROF_NONE ? -1 : (int64_t)l->cpu);
 	if (mask & KEY_BIT(KEY_RUN))
 		json_uint(j, "run", l->run + 1ull);
 	if (mask & KEY_BIT(KEY_EVENT))

@@ -303,6 +303,8 @@ static void show_branch(struct tree_builder *b, const struct tree_branch *br)
 	struct tree_node t = { br->fk, br->depth, br->inlined };
 
 	b->wait_vals.n -= b->ncols;
+	b->too_many = rep->tree.n >= TREE_NODES_MAX;
+	b->failed |= b->too_many;
 	b->failed |= vec_push(&rep->tree, t) < 0;
 	for (size_t c = 0; c < b->ncols; c++)
 		b->failed |= vec_push(&rep->tree_vals,

@@ -29,6 +29,7 @@ struct tree_builder {
 	size_t ncols;
 	uint32_t lane;
 	bool failed;
+	bool too_many;	/* branches: why it failed, else for want of memory */
 	struct tree_items arena;        /* items of branches that wait */
 	struct tree_items now, next;    /* of the branch being expanded */
 	VEC(struct tree_branch) wait;	/* last one is expanded first */

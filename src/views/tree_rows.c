@@ -183,6 +183,11 @@ static int build_lane(struct finder *x, const uint32_t *rows, size_t n,
 		x->fk_row[t->rows.v[rows[i]].fk] = PROF_NONE;
 	rc = next && !x->b.failed ? 0 : -ERR_NOMEM;
 	free(next);
+	if (x->b.too_many)
+		return error_set(err, ERR_NOMEM,
+				 "the trees have more than %d branches: hide "
+				 "small ones with --percent-limit",
+				 TREE_NODES_MAX);
 	return rc ? error_set(err, ERR_NOMEM, "out of memory for the trees")
 		  : 0;
 }

@@ -40,6 +40,9 @@ int truth_build(struct truth *t, struct reader *r, const struct aggregate *a,
 		struct error *err);
 void truth_fini(struct truth *t);
 
+/* What a run recorded: its command, or the processes or CPUs that were watched. */
+const char *truth_run_title(const struct profile *p, const struct prof_run *r);
+
 /* Lines that begin with "# ", none wider than `columns` (0: 80). */
 void truth_text(const struct truth *t, int columns, struct buf *out);
 /* Members of a JSON object that is open. */

@@ -11,6 +11,7 @@
 enum {
 	TYPE_SOFTWARE = 1,	/* perf_event.h: PERF_TYPE_SOFTWARE */
 	TYPE_TRACEPOINT = 2,
+	COMMAND_WIDTH = 60,	/* `tally info` shows all of it */
 	IMAGES_TOLD = 3,	/* images named in the text */
 	SHARE_THAT_MATTERS = 5,	/* percent of samples */
 };
@@ -28,14 +29,26 @@ static void flush_line(struct buf *line, int columns, struct buf *out)
 	buf_reset(line);
 }
 
+const char *truth_run_title(const struct profile *p, const struct prof_run *r)
+{
+	const char *command = profile_cstr(p, r->command);
+	const char *target = env(p, "target");
+
+	if (*command)
+		return command;
+	return *target && strcmp(target, "system") ? target : "whole system";
+}
+
 static void what_line(const struct truth *t, int columns, struct buf *line,
 		      struct buf *out)
 {
 	const struct profile *p = t->p;
-	const char *cmd = p->runs.n ? profile_cstr(p, p->runs.v[0].command)
-				    : "";
+	struct buf safe = { 0 };
 
-	text_safe(line, *cmd ? cmd : "whole system");
+	text_safe(&safe, p->runs.n ? truth_run_title(p, &p->runs.v[0])
+				   : "no run");
+	text_cut(line, buf_cstr(&safe), COMMAND_WIDTH);
+	buf_fini(&safe);
 	if (p->runs.n > 1)
 		buf_printf(line, " (%zu runs)", p->runs.n);
 	buf_str(line, ", ");

@@ -204,6 +204,51 @@ t_like "a deleted program's functions have names" \
 	"$("$TALLY" report --no-header -s image,symbol g.tally)" \
 	'gone2.*tiny_work'
 
+# Files that only the program can see.
+cat >inside.sh <<'END'
+mount -t tmpfs none /mnt && cp ./tiny /mnt/inside || exit 9
+i=0; while [ $i -lt 20 ]; do /mnt/inside; i=$((i + 1)); done
+END
+if unshare -m sh inside.sh 2>/dev/null; then
+	"$TALLY" record -q -F 10000 -o ns.tally -- unshare -m sh inside.sh
+	t_like "a program on a mount of its own has names" \
+		"$("$TALLY" report --no-header -s image,symbol ns.tally)" \
+		'inside.*tiny_work'
+else
+	t_skip "a program on a mount of its own" "needs root"
+fi
+cat >memfd.py <<'END'
+import os
+fd = os.memfd_create("prog", 0)
+with open("family", "rb") as f:
+    os.write(fd, f.read())
+os.execve("/proc/self/fd/%d" % fd, ["prog", "exec"], os.environ)
+END
+"$TALLY" record -q -F 4000 -o m.tally -- python3 memfd.py
+if [ "$(id -u)" -eq 0 ]; then
+	t_like "a program without a file has names" \
+		"$("$TALLY" report --no-header -s image,symbol m.tally)" \
+		'memfd:prog.*exec_work'
+else
+	t_skip "a program without a file" "needs root"
+fi
+
+# Linkers lay out segments differently.
+cat >one.c <<'END'
+void one_work(double);
+int main(void) { one_work(0.2); return 0; }
+END
+for how in -static -no-pie -fuse-ld=gold -fuse-ld=lld; do
+	if ! cc $how one.c one.o -o linked 2>err; then
+		t_skip "addresses of $how" "$(head -1 err)"
+		continue
+	fi
+	"$TALLY" record -q -F 4000 -o l.tally -- ./linked
+	t_ok "addresses of $how" "$("$TALLY" report --format=csv --no-header \
+		-s symbol l.tally | awk -F, '$1 == "one_work" { n = $4 }
+		END { print n < 80 }')"
+done
+
 # Totals agree with perf's, where it is installed: the same program, shares per
 # function within sampling error (about 4800 samples: 3 points are > 4 sigma).
 if perf record -q -F 4000 -o p.data -- ./family 2>/dev/null >/dev/null &&

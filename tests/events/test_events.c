@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Numbers: enum perf_type_id, perf_hw_id, perf_sw_ids and the HW_CACHE encoding
- * of include/uapi/linux/perf_event.h; modifiers: perf-list(1).  They are written
- * out here, so that a slip in the table is seen.
+ * of include/uapi/linux/perf_event.h; modifiers: perf-list(1).  They are
+ * written out here, so that a slip in the table is seen.
  */
 #include <setjmp.h>
 #include <stdarg.h>

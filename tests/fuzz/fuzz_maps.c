@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* /proc/PID/maps, /proc/modules and /proc/PID/status; the first byte chooses. */
+/* /proc/PID/maps, /proc/modules and /proc/PID/status; the first byte
+ * chooses. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Records replayed from memory into a profile.  The files that the records speak
- * of are small ELF files made here (gABI 4: header, two PT_LOAD, one PT_NOTE
- * with a build-id).
+ * Records replayed from memory into a profile.  The files that the records
+ * speak of are small ELF files made here (gABI 4: header, two PT_LOAD, one
+ * PT_NOTE with a build-id).
  */
 #include <setjmp.h>
 #include <stdarg.h>

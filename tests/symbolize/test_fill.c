@@ -112,7 +112,7 @@ static void test_own_inlines(void **state)
 	uint64_t heat[2] = { 10, 0 }, vaddr;
 	int in_line, out_line;
 	struct profile p;
-	uint32_t image, loc, frame;
+	uint32_t image, loc, frame, gone, there;
 	uint8_t *at;
 
 	(void)state;
@@ -123,6 +123,8 @@ static void test_own_inlines(void **state)
 	assert_int_equal(profile_init(&p), 0);
 	image = add_image(&p, exe, PROF_IMAGE_ELF, &id, 0);
 	loc = profile_loc(&p, image, vaddr - 1);
+	there = p.images.v[image].path;
+	gone = profile_str(&p, "/nonexistent/file");
 	profile_loc(&p, image, UINT64_MAX / 2);	/* nothing is there */
 	o.heat = heat;
 	fill(&p, &o);
@@ -150,6 +152,15 @@ static void test_own_inlines(void **state)
 	fill(&p, &o);
 	assert_int_equal(p.symbols.n, 1);
 	assert_string_equal(func_name(&p, profile_loc_frame(&p, loc)), "here");
+	/* the binary is gone: names and code stay */
+	p.images.v[0].path = gone;
+	fill(&p, &o);
+	assert_string_equal(func_name(&p, profile_loc_frame(&p, loc)), "here");
+	assert_int_equal(p.symbols.n, 1);
+	assert_int_equal(p.codes.n, 1);
+	assert_memory_equal(p.code_bytes.p + p.codes.v[0].offset,
+			    (void *)probe, p.codes.v[0].size);
+	p.images.v[0].path = there;
 	/* a budget that is too small keeps nothing */
 	o.code_budget = 4;
 	fill(&p, &o);

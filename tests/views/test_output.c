@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "views/dump.h"
 #include "views/info.h"
 #include "views/report.h"
 
@@ -444,6 +445,60 @@ static void test_info(void **state)
 	maker_fini(&m);
 }
 
+static bool collect(void *ctx, struct buf *text)
+{
+	buf_bytes(ctx, text->p, text->n);
+	return true;
+}
+
+static bool refuse(void *ctx, struct buf *text)
+{
+	(void)text;
+	return ++*(int *)ctx < 1;
+}
+
+static void test_dump(void **state)
+{
+	struct buf out = { 0 };
+	struct error err;
+	struct reader *r;
+	struct maker m;
+	uint32_t f, addr;
+	int calls = 0;
+
+	(void)state;
+	maker_init(&m, 1);
+	f = maker_loc(&m, maker_func(&m, m.app, "_Z1fi", "f\n.cc", 1), 2);
+	addr = maker_address(&m, m.lib, 0x1234);
+	maker_samples(&m, STACK(&m, PROF_MARK_CUT, f, addr), 0, 0, 10, 2);
+	r = maker_read(&m);
+	assert_int_equal(dump_file(r, DUMP_STACKS | DUMP_SAMPLES | DUMP_FRAMES,
+				   collect, &out, &err), 0);
+	assert_string_equal(buf_cstr(&out),
+		"loc 0 image=0 vaddr=0x1000 frame=0\n"
+		"loc 1 image=1 vaddr=0x1234 frame=none\n"
+		"node 0 parent=0 loc=none\n"
+		"node 1 parent=0 mark=cut\n"
+		"node 2 parent=1 loc=0\n"
+		"node 3 parent=2 loc=1\n"
+		"sample time_ns=1000000000 thread=0 cpu=0 event=0 weight=10 "
+		"stack=3\n"
+		"  0x1234 [unknown] (/usr/lib/libx.so.1)\n"
+		"  0x1000 f(int) (/usr/bin/app) f\\x0a.cc:2\n"
+		"  [callers missing]\n"
+		"sample time_ns=1001000000 thread=0 cpu=1 event=0 weight=10 "
+		"stack=3\n"
+		"  0x1234 [unknown] (/usr/lib/libx.so.1)\n"
+		"  0x1000 f(int) (/usr/bin/app) f\\x0a.cc:2\n"
+		"  [callers missing]\n");
+	assert_int_equal(dump_file(r, DUMP_ALL, refuse, &calls, &err),
+			 -ERR_STOPPED);
+	assert_int_equal(calls, 1);
+	buf_fini(&out);
+	reader_close(r);
+	maker_fini(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -455,6 +510,7 @@ int main(void)
 		cmocka_unit_test(test_deep_stack),
 		cmocka_unit_test(test_header),
 		cmocka_unit_test(test_info),
+		cmocka_unit_test(test_dump),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
