@@ -147,7 +147,10 @@ static int make_result(struct symbolizer *s, const struct dwarf_batch *b,
 		return -ERR_NOMEM;
 	if (s->frames.n) {
 		last = &s->frames.v[s->frames.n - 1];
-		if (!*last->name)
+		/* glibc's DWARF names malloc by its hidden alias,
+		 * __GI___libc_malloc: nobody's word for it. */
+		if (!*last->name || (*r->symbol &&
+				     !strncmp(last->name, "__GI_", 5)))
 			last->name = r->symbol;
 	}
 	r->frames = s->frames.v;
