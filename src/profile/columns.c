@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "profile/format.h"
 
-enum { CODE_CONST, CODE_DELTA, CODE_PLANES };
+enum { CODE_CONST, CODE_DELTA, CODE_PLANES, CODE_RECENT };
 /* Times are stored in microseconds: below that a software clock or an NMI's
  * latency is noise, and every bit of noise is a bit of file. */
 enum { TICK_NS = 1000 };
@@ -120,6 +120,33 @@ static void put_column(struct buf *out, const struct view *v, size_t n)
 	buf_fini(&raw);
 }
 
+/* Ids of a table that grows while it is used: new rows come in order. */
+static void put_recent(struct buf *out, const uint32_t *v, size_t n)
+{
+	uint64_t *z = malloc((n + 1) * sizeof(*z));
+	uint64_t all = 0;
+	uint32_t max = n ? v[0] : 0;
+	struct buf raw = { 0 };
+
+	if (!z) {
+		out->failed = true;
+		return;
+	}
+	buf_uleb(&raw, max);
+	for (size_t i = 0; i < n; i++) {
+		z[i] = recent_code(v[i], &max);
+		all |= z[i];
+	}
+	put_planes(&raw, &(struct view){ .w64 = z }, n, all);
+	/* Ids that far apart do not come from growing. */
+	if (all > UINT32_MAX)
+		put_column(out, &(struct view){ .w32 = (uint32_t *)v }, n);
+	else
+		put_coded(out, CODE_RECENT, &raw);
+	buf_fini(&raw);
+	free(z);
+}
+
 void columns_put(struct buf *out, const struct sample_columns *c)
 {
 	uint64_t base = c->n ? c->time_ns[0] : 0;
@@ -137,7 +164,7 @@ void columns_put(struct buf *out, const struct sample_columns *c)
 	put_column(out, &(struct view){ .w32 = c->cpu }, c->n);
 	put_column(out, &(struct view){ .w32 = c->event }, c->n);
 	put_column(out, &(struct view){ .w64 = c->weight }, c->n);
-	put_column(out, &(struct view){ .w32 = c->stack }, c->n);
+	put_recent(out, c->stack, c->n);
 }
 
 static bool get_const(struct cursor *c, const struct view *v, size_t n)
@@ -209,6 +236,22 @@ static bool get_planes(struct cursor *c, const struct view *v, size_t n)
 	return true;
 }
 
+static bool get_recent(struct cursor *c, const struct view *v, size_t n)
+{
+	uint32_t max = cursor_uleb32(c);
+
+	if (!v->w32 || c->bad || !get_planes(c, v, n))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t x = recent_value(v->w32[i], &max);
+
+		if (x > UINT32_MAX)	/* also when it went below 0 */
+			return false;
+		v->w32[i] = (uint32_t)x;
+	}
+	return true;
+}
+
 /* The column's raw bytes, or NULL: they cannot be longer than ten bytes a row
  * and a width. */
 static const uint8_t *unpack(const uint8_t *bytes, size_t stored,
@@ -253,6 +296,8 @@ static bool get_column(struct cursor *c, struct view *v, size_t rows,
 		return get_deltas(&body, v, rows);
 	case CODE_PLANES:
 		return get_planes(&body, v, rows);
+	case CODE_RECENT:
+		return get_recent(&body, v, rows);
 	default:
 		return false;
 	}

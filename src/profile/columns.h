@@ -14,6 +14,9 @@
  *	1 DELTA   sleb per row: value - value of the row before (0 at first)
  *	2 PLANES  width.u8, then `width` planes of one byte a row: plane k holds
  *	          bits 8k..8k+7
+ *	3 RECENT  base.uleb, then as PLANES recent_code (format.h) of each value;
+ *	          max starts as base
+ *
  * Times are ticks since base_ns, then DELTA or PLANES like any other value.
  */
 #include "base/buf.h"

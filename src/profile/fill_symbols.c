@@ -280,12 +280,13 @@ static int fill_run(struct fill *f)
 	return rc;
 }
 
-/* At least enough for a few dozen functions, else a byte a sample: a file stays
- * a tenth of perf's. */
+/* Enough for the few dozen functions that people look at, else half a byte a
+ * sample: code must not be what makes a file large. */
 size_t fill_code_budget(uint64_t samples)
 {
-	enum { LEAST = 32 << 10, MOST = 4 << 20 };
+	enum { LEAST = 24 << 10, MOST = 4 << 20 };
 
+	samples /= 2;
 	return samples < LEAST ? LEAST : samples > MOST ? MOST : samples;
 }
 

@@ -76,6 +76,35 @@ uint32_t format_crc(const void *p, size_t n);
 bool format_deflate(const void *p, size_t n, struct buf *out);
 bool format_inflate(const void *p, size_t n, uint8_t *out, size_t raw);
 
+/*
+ * COL_RECENT and the samples' stacks: ids of a table that grows while it is
+ * used.  A new id, little above the largest so far, is a small number whatever
+ * its size; an old id is itself, so that frequent ones look the same each time.
+ * Marks do not count as largest.
+ */
+enum { RECENT_NEW = 64 };
+
+static inline uint64_t recent_code(uint32_t v, uint32_t *max)
+{
+	uint64_t z = v > *max && v - *max <= RECENT_NEW
+			     ? v - *max - 1u
+			     : (uint64_t)v + RECENT_NEW;
+
+	if (v > *max && v < PROF_MARK)
+		*max = v;
+	return z;
+}
+
+/* A value above UINT32_MAX is an error. */
+static inline uint64_t recent_value(uint64_t z, uint32_t *max)
+{
+	uint64_t v = z < RECENT_NEW ? *max + z + 1 : z - RECENT_NEW;
+
+	if (v > *max && v < PROF_MARK)
+		*max = (uint32_t)v;
+	return v;
+}
+
 /* What a column's values point to: checked after loading. */
 enum ref {
 	REF_NONE,	/* a number */
@@ -97,6 +126,7 @@ enum column_code {
 	COL_DELTA,	/* sleb: value - value of the row before (0 for the
 			 * section's first) */
 	COL_BACK,	/* own id - value; 0 is PROF_NONE */
+	COL_RECENT,	/* uleb of recent_code; max starts at 0 in a section */
 	COL_BUILD_ID,	/* length byte, bytes */
 };
 

@@ -19,6 +19,7 @@ static void put_column(struct buf *b, const struct profile *p,
 		       size_t first, size_t end)
 {
 	uint64_t prev = 0;
+	uint32_t max = 0;
 
 	for (size_t i = first; i < end; i++) {
 		const void *row = table_row(p, t, i);
@@ -40,6 +41,9 @@ static void put_column(struct buf *b, const struct profile *p,
 		case COL_DELTA:
 			buf_sleb(b, (int64_t)(v - prev));
 			prev = v;
+			break;
+		case COL_RECENT:
+			buf_uleb(b, recent_code((uint32_t)v, &max));
 			break;
 		case COL_BACK:
 			buf_uleb(b, v == PROF_NONE ? 0 : i - v);

@@ -66,16 +66,25 @@ static bool get_build_id(struct cursor *c, struct build_id *id)
 	return true;
 }
 
+/* What a column's next value depends on. */
+struct column_state {
+	uint64_t prev;
+	uint32_t max;
+};
+
 static bool get_value(struct cursor *c, const struct column *col, size_t id,
-		      uint64_t *prev, uint64_t *v)
+		      struct column_state *st, uint64_t *v)
 {
 	switch (col->code) {
 	case COL_PLUS1:
 		*v = (uint32_t)(cursor_uleb32(c) - 1u);
 		break;
 	case COL_DELTA:
-		*prev += (uint64_t)cursor_sleb(c);
-		*v = *prev;
+		st->prev += (uint64_t)cursor_sleb(c);
+		*v = st->prev;
+		break;
+	case COL_RECENT:
+		*v = recent_value(cursor_uleb(c), &st->max);
 		break;
 	case COL_BACK:
 		*v = cursor_uleb(c);
@@ -97,7 +106,8 @@ static bool get_column(struct profile *p, const struct table *t,
 		       const struct column *col, size_t first, size_t count,
 		       struct cursor *c)
 {
-	uint64_t prev = 0, v;
+	struct column_state st = { 0 };
+	uint64_t v;
 
 	for (size_t i = first; i < first + count; i++) {
 		char *row = table_row(p, t, i);
@@ -108,7 +118,7 @@ static bool get_column(struct profile *p, const struct table *t,
 				return false;
 			continue;
 		}
-		if (!get_value(c, col, i, &prev, &v))
+		if (!get_value(c, col, i, &st, &v))
 			return false;
 		column_set(row, col, v);
 	}

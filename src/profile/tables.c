@@ -68,7 +68,7 @@ static const struct column loc_columns[] = {
 
 static const struct column node_columns[] = {
 	COL(prof_node, parent, COL_BACK, REF_BACK),
-	COL(prof_node, loc, COL_DELTA, REF_LOC),
+	COL(prof_node, loc, COL_RECENT, REF_LOC),
 };
 
 static const struct column loss_columns[] = {
