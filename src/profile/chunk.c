@@ -5,7 +5,6 @@
 #include <zlib.h>
 
 #include "profile/format.h"
-#include "profile/reader.h"
 
 uint32_t format_crc(const void *p, size_t n)
 {
@@ -48,7 +47,7 @@ bool chunk_get_header(const uint8_t *p, struct chunk *out)
 	out->payload_crc = get32(p + 24);
 	return get32(p + 28) == format_crc(p, CHUNK_HEADER - 4) &&
 	       out->stored <= CHUNK_MAX && out->raw <= CHUNK_MAX &&
-	       (out->kind != CHUNK_SAMPLES || out->rows <= READER_BATCH);
+	       (out->kind != CHUNK_SAMPLES || out->rows <= SAMPLE_BATCH);
 }
 
 bool format_deflate(const void *p, size_t n, struct buf *out)

@@ -16,12 +16,12 @@ enum { TICK_NS = 1000 };
 int columns_init(struct sample_columns *c)
 {
 	*c = (struct sample_columns){ 0 };
-	c->time_ns = malloc(READER_BATCH * sizeof(*c->time_ns));
-	c->weight = malloc(READER_BATCH * sizeof(*c->weight));
-	c->thread = malloc(READER_BATCH * sizeof(*c->thread));
-	c->cpu = malloc(READER_BATCH * sizeof(*c->cpu));
-	c->event = malloc(READER_BATCH * sizeof(*c->event));
-	c->stack = malloc(READER_BATCH * sizeof(*c->stack));
+	c->time_ns = malloc(SAMPLE_BATCH * sizeof(*c->time_ns));
+	c->weight = malloc(SAMPLE_BATCH * sizeof(*c->weight));
+	c->thread = malloc(SAMPLE_BATCH * sizeof(*c->thread));
+	c->cpu = malloc(SAMPLE_BATCH * sizeof(*c->cpu));
+	c->event = malloc(SAMPLE_BATCH * sizeof(*c->event));
+	c->stack = malloc(SAMPLE_BATCH * sizeof(*c->stack));
 	if (c->time_ns && c->weight && c->thread && c->cpu && c->event &&
 	    c->stack)
 		return 0;
@@ -314,7 +314,7 @@ bool columns_get(const uint8_t *p, size_t n, size_t rows, unsigned int mask,
 		{ .w64 = out->weight },	 { .w32 = out->stack },
 	};
 
-	if (c.bad || rows > READER_BATCH)
+	if (c.bad || rows > SAMPLE_BATCH)
 		return false;
 	for (int i = 0; i < COLUMNS; i++)
 		if (!get_column(&c, &v[i], rows, mask >> i & 1, scratch))

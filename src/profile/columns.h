@@ -21,11 +21,10 @@
  */
 #include "base/buf.h"
 #include "profile/model.h"
-#include "profile/reader.h"
 
 enum { COLUMNS = 6 };
 
-/* The rows of one batch; all arrays have room for READER_BATCH rows. */
+/* The rows of one batch; all arrays have room for SAMPLE_BATCH rows. */
 struct sample_columns {
 	size_t n;
 	uint64_t *time_ns, *weight;

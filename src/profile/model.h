@@ -124,6 +124,18 @@ struct prof_sample {
 	uint64_t weight;	/* period: in the event's unit */
 };
 
+/* Samples are handled by columns, at most so many rows at a time. */
+enum { SAMPLE_BATCH = 16384 };
+enum {
+	COLUMN_TIME = 1,
+	COLUMN_THREAD = 2,
+	COLUMN_CPU = 4,
+	COLUMN_EVENT = 8,
+	COLUMN_WEIGHT = 16,
+	COLUMN_STACK = 32,
+	COLUMN_ALL = 63,
+};
+
 /* Samples that were lost, or a time of throttling. */
 enum prof_loss_kind { PROF_LOST, PROF_THROTTLED };
 struct prof_loss {

@@ -34,9 +34,7 @@ const struct reader_damage *reader_damage(const struct reader *r);
 /* Number of samples the file says it holds (sum over its chunks' headers). */
 uint64_t reader_sample_count(const struct reader *r);
 
-enum { READER_BATCH = 65536 };
-
-/* Up to READER_BATCH samples, column by column; every id is valid in the model.
+/* Up to SAMPLE_BATCH samples, column by column; every id is valid in the model.
  * Borrowed until the next call. */
 struct sample_batch {
 	size_t n;
@@ -44,17 +42,8 @@ struct sample_batch {
 	const uint32_t *thread, *cpu, *event, *stack;
 };
 
-/* Columns that reader_next decodes; the others are NULL in the batch.  Asking for
- * less is faster: a report by symbol needs no times. */
-enum {
-	COLUMN_TIME = 1,
-	COLUMN_THREAD = 2,
-	COLUMN_CPU = 4,
-	COLUMN_EVENT = 8,
-	COLUMN_WEIGHT = 16,
-	COLUMN_STACK = 32,
-	COLUMN_ALL = 63,
-};
+/* Columns (COLUMN_*) that reader_next decodes; the others are NULL in the batch.
+ * Asking for less is faster: a report by symbol needs no times. */
 void reader_columns(struct reader *r, unsigned int mask);
 
 /* Starts again at the first sample. */

@@ -194,7 +194,7 @@ int writer_sample(struct writer *w, const struct prof_sample *s,
 	c->weight[i] = s->weight;
 	c->stack[i] = s->stack;
 	c->n++;
-	return c->n < READER_BATCH ? 0 : writer_flush(w, err);
+	return c->n < SAMPLE_BATCH ? 0 : writer_flush(w, err);
 }
 
 /* By stored fields: the rest of a row (padding, image notes) is not of the

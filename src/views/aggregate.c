@@ -401,7 +401,7 @@ static int finish(struct aggregate *a, struct error *err)
 int aggregate_run(struct reader *r, const struct selection *sel, uint32_t mask,
 		  struct aggregate *out, struct error *err)
 {
-	uint32_t *keep = malloc(READER_BATCH * sizeof(*keep));
+	uint32_t *keep = malloc(SAMPLE_BATCH * sizeof(*keep));
 	int rc = 0;
 
 	*out = (struct aggregate){ .p = reader_profile(r), .mask = mask };

@@ -65,7 +65,7 @@ static inline bool selection_filters(const struct selection *s)
 	return s->thread_ok || s->event_ok || s->cpus.n || s->timed;
 }
 
-/* Writes the indices of the samples that pass to keep (READER_BATCH); their
+/* Writes the indices of the samples that pass to keep (SAMPLE_BATCH); their
  * number. */
 size_t selection_apply(const struct selection *s, const struct sample_batch *b,
 		       uint32_t *keep);

@@ -178,7 +178,7 @@ static void test_round_trip(void **state)
 	round_trip(false, SAMPLES, 0);
 	round_trip(true, SAMPLES, 0);
 	round_trip(true, SAMPLES, 7);
-	round_trip(true, 3 * READER_BATCH + 5, 0);
+	round_trip(true, 3 * SAMPLE_BATCH + 5, 0);
 }
 
 static void test_columns(void **state)
