@@ -125,7 +125,7 @@ struct prof_sample {
 };
 
 /* Samples are handled by columns, at most so many rows at a time. */
-enum { SAMPLE_BATCH = 16384 };
+enum { SAMPLE_BATCH = 8192 };
 enum {
 	COLUMN_TIME = 1,
 	COLUMN_THREAD = 2,

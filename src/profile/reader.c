@@ -15,6 +15,8 @@
 
 /* Rows that may be missing before a table section once damage was seen. */
 enum { MAX_GAP = 1 << 20 };
+/* Bytes of the file that are looked over before their pages are given back. */
+enum { FORGET_STEP = 256 << 10 };
 
 struct reader {
 	struct io_map map;
@@ -96,12 +98,24 @@ static int check_header(struct reader *r, struct error *err)
 	return (int)size;
 }
 
+/* Gives back the file's pages from one offset to another: the memory of a reader
+ * must not grow with the samples, not even by pages of the file. */
+static void forget_pages(const struct reader *r, size_t from, size_t to)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t a = (uintptr_t)(r->p + from) & ~(page - 1);
+	uintptr_t b = (uintptr_t)(r->p + to) & ~(page - 1);
+
+	if (r->own_map && a < b)
+		(void)madvise((void *)a, b - a, MADV_DONTNEED);
+}
+
 /* Finds the chunks by their headers; over damage it looks for the next valid
  * header byte by byte. */
 static int find_chunks(struct reader *r, size_t at)
 {
 	struct chunk c;
-	size_t bad_from = 0;
+	size_t bad_from = 0, seen = at;
 	bool in_damage = false;
 
 	while (at < r->n) {
@@ -118,6 +132,10 @@ static int find_chunks(struct reader *r, size_t at)
 			if (vec_push(&r->chunks, c) < 0)
 				return -ERR_NOMEM;
 			at += CHUNK_HEADER + c.stored;
+			if (at - seen >= FORGET_STEP) {
+				forget_pages(r, seen, at);
+				seen = at;
+			}
 			continue;
 		}
 		if (!in_damage)
@@ -255,22 +273,28 @@ static int load(struct reader *r, struct error *err)
 	return 0;
 }
 
-int reader_open_bytes(const void *p, size_t n, const char *name,
-		      struct reader **out, struct error *err)
+/* Takes the map over, also when it fails; map.p is NULL for bytes of others. */
+static int open_reader(struct io_map map, const void *p, size_t n,
+		       const char *name, struct reader **out, struct error *err)
 {
 	struct reader *r = calloc(1, sizeof(*r));
 	int rc;
 
 	*out = NULL;
-	if (!r || !(r->name = strdup(name)) ||
-	    columns_init(&r->columns) < 0) {
-		reader_close(r);
+	if (!r) {
+		io_unmap(&map);
 		return error_set(err, ERR_NOMEM, "%s: out of memory", name);
 	}
+	r->map = map;
+	r->own_map = map.p;
 	r->p = p;
 	r->n = n;
 	r->mask = COLUMN_ALL;
-	rc = load(r, err);
+	r->name = strdup(name);
+	if (!r->name || columns_init(&r->columns) < 0)
+		rc = error_set(err, ERR_NOMEM, "%s: out of memory", name);
+	else
+		rc = load(r, err);
 	if (rc < 0) {
 		reader_close(r);
 		return rc;
@@ -279,22 +303,19 @@ int reader_open_bytes(const void *p, size_t n, const char *name,
 	return 0;
 }
 
+int reader_open_bytes(const void *p, size_t n, const char *name,
+		      struct reader **out, struct error *err)
+{
+	return open_reader((struct io_map){ 0 }, p, n, name, out, err);
+}
+
 int reader_open(const char *path, struct reader **out, struct error *err)
 {
 	struct io_map map;
 	int rc = io_map_file(path, &map, err);
 
 	*out = NULL;
-	if (rc < 0)
-		return rc;
-	rc = reader_open_bytes(map.p, map.n, path, out, err);
-	if (rc < 0) {
-		io_unmap(&map);
-		return rc;
-	}
-	(*out)->map = map;
-	(*out)->own_map = true;
-	return 0;
+	return rc < 0 ? rc : open_reader(map, map.p, map.n, path, out, err);
 }
 
 void reader_close(struct reader *r)
@@ -413,19 +434,6 @@ static void batch_fill(const struct reader *r, struct sample_batch *out)
 	out->stack = column_if(r, COLUMN_STACK, c->stack);
 }
 
-/* Gives back the pages of a chunk that was decoded: the memory of a reader must
- * not grow with the samples, not even by pages of the file. */
-static void forget_pages(const struct reader *r, const struct chunk *c)
-{
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	uintptr_t from = (uintptr_t)(r->p + c->offset) & ~(page - 1);
-	uintptr_t to = (uintptr_t)(r->p + c->offset + CHUNK_HEADER +
-				   c->stored) & ~(page - 1);
-
-	if (r->own_map && from < to)
-		(void)madvise((void *)from, to - from, MADV_DONTNEED);
-}
-
 bool reader_next(struct reader *r, struct sample_batch *out)
 {
 	while (r->next < r->chunks.n) {
@@ -447,7 +455,8 @@ bool reader_next(struct reader *r, struct sample_batch *out)
 			}
 			continue;
 		}
-		forget_pages(r, c);
+		forget_pages(r, c->offset,
+			     c->offset + CHUNK_HEADER + c->stored);
 		drop_bad_rows(r, first_time);
 		if (first_time && r->damage.bad_samples)
 			describe_damage(r);
