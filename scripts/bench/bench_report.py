@@ -3,7 +3,7 @@
 import os
 import shutil
 
-from bench_lib import Failed, median, record
+from bench_lib import TOP, Failed, median, record
 
 
 def _recorders(tools, tag, hz, chains, symbols=True):
@@ -115,6 +115,40 @@ def recorder(tools, table, args):
               'MB', ('<=', 0.1))
     table.fact('bytes a sample (samples of tally and perf)',
                '%.1f and %.1f (%d and %d)' % (size / n, theirs / m, n, m))
+
+
+PYTHON = """
+import json
+x = [{'a': i, 'b': str(i) * 10} for i in range(100000)]
+for _ in range(8):
+    json.loads(json.dumps(x))
+"""
+
+
+def programs(tools, table, args):
+    """Issue 2's other programs: python3, git (many short processes), cc1."""
+    repeat = 1 if args.quick else 20
+    for name, cmd in (
+            ('python3', ['python3', '-c', PYTHON]),
+            ('git', ['sh', '-c', 'for i in $(seq %d); do git -C "$0" log -p '
+                     '--stat >/dev/null; done' % repeat, TOP]),
+            ('cc1', ['sh', '-c', 'for f in "$0"/src/*/*.c; do gcc -O2 -S '
+                     '-D_GNU_SOURCE -I"$0"/src -o /dev/null "$f"; done', TOP])):
+        data, file, recorders = _recorders(tools, name, 5000, True)
+        record(tools, cmd, recorders)
+        n, m = _samples(tools, data, file)
+        got = _interleaved(args.rounds, {
+            'tally': lambda f=file: tools.timed(
+                [tools.tally, 'report', '-g', f]),
+            'perf': lambda d=data: tools.timed(
+                tools.perf_report + ['report', '--stdio', '-g', '-i', d],
+                limit=120),
+        })
+        table.row('%s: report -g, %d samples' % (name, n), got['tally'],
+                  got['perf'], 's', ('>=', 10))
+        size, theirs = os.path.getsize(file), os.path.getsize(data)
+        table.row('%s: file (perf: %d samples)' % (name, m), size / 1e6,
+                  theirs / 1e6, 'MB', ('<=', 0.1))
 
 
 def _record_many(tools, tag, hz, seconds):

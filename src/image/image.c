@@ -250,6 +250,27 @@ struct span image_bytes(const struct image *img, uint64_t vaddr, size_t n)
 	return (struct span){ NULL, 0 };
 }
 
+static bool is_code(const struct image_sect *s)
+{
+	return (s->flags & (SHF_ALLOC | SHF_EXECINSTR)) ==
+		       (SHF_ALLOC | SHF_EXECINSTR) &&
+	       s->addr + s->size > s->addr;
+}
+
+bool image_code_end(const struct image *img, uint64_t vaddr, uint64_t *end)
+{
+	for (size_t i = 0; i < img->sects.n; i++) {
+		const struct image_sect *s = &img->sects.v[i];
+
+		if (is_code(s) && vaddr >= s->addr &&
+		    vaddr - s->addr < s->size) {
+			*end = s->addr + s->size;
+			return true;
+		}
+	}
+	return false;
+}
+
 bool image_code_range(const struct image *img, uint64_t *lo, uint64_t *hi)
 {
 	size_t i;
@@ -260,8 +281,7 @@ bool image_code_range(const struct image *img, uint64_t *lo, uint64_t *hi)
 		const struct image_sect *s = &img->sects.v[i];
 		uint64_t end = s->addr + s->size;
 
-		if ((s->flags & (SHF_ALLOC | SHF_EXECINSTR)) !=
-			    (SHF_ALLOC | SHF_EXECINSTR) || end <= s->addr)
+		if (!is_code(s))
 			continue;
 		*lo = s->addr < *lo ? s->addr : *lo;
 		*hi = end > *hi ? end : *hi;

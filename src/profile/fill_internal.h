@@ -68,7 +68,7 @@ int fill_choose_code(struct fill *f);
 /* The symbol part that was there before, NULL when there was none. */
 int fill_old_take(struct profile *p, struct fill_old **out);
 void fill_old_free(struct fill_old *o);
-/* Locations without a name take their old one. */
+/* Images without any name take their old ones. */
 int fill_old_restore(struct fill *f, struct fill_old *o);
 /* Images that kept their old names keep their code bytes. */
 int fill_old_code(struct fill *f, const struct fill_old *o);

@@ -2,7 +2,7 @@
 /*
  * Symbolizing again must not lose names: the binaries that gave them may be gone,
  * or the file may have come to another machine.  The old symbol part is set
- * aside; locations that get no name this time take their old one.
+ * aside; images in which nothing gets a name this time keep their old ones.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -150,12 +150,13 @@ int fill_old_restore(struct fill *f, struct fill_old *o)
 		uint32_t old = i < o->was.loc_frame.n ? o->was.loc_frame.v[i]
 						      : PROF_NONE;
 
-		if (p->loc_frame.v[i] != PROF_NONE || old == PROF_NONE)
+		/* An image that could be read says what is true now. */
+		if (named[p->locs.v[i].image] || old == PROF_NONE)
 			continue;
 		p->loc_frame.v[i] = new_frame(p, o, old);
 		if (p->loc_frame.v[i] == PROF_NONE)
 			rc = fill_nomem(f);
-		o->restored[p->locs.v[i].image] = !named[p->locs.v[i].image];
+		o->restored[p->locs.v[i].image] = 1;
 	}
 	if (!rc)
 		rc = restore_images(f, o);

@@ -284,7 +284,7 @@ static int fill_run(struct fill *f)
  * sample: code must not be what makes a file large. */
 size_t fill_code_budget(uint64_t samples)
 {
-	enum { LEAST = 24 << 10, MOST = 4 << 20 };
+	enum { LEAST = 16 << 10, MOST = 4 << 20 };
 
 	samples /= 2;
 	return samples < LEAST ? LEAST : samples > MOST ? MOST : samples;

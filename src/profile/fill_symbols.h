@@ -28,8 +28,8 @@ struct fill_options {
 /* The code bytes that a recording of so many samples should take along. */
 size_t fill_code_budget(uint64_t samples);
 
-/* Makes a symbol part.  Images that cannot be read get a note, not an error; a
- * location that had a name keeps it when there is none now. */
+/* Makes a symbol part.  Images that cannot be read get a note, not an error, and
+ * keep the names that they had. */
 int profile_fill_symbols(struct profile *p, const struct fill_options *o,
 			 struct error *err);
 

@@ -126,6 +126,9 @@ enum column_code {
 	COL_DELTA,	/* sleb: value - value of the row before (0 for the
 			 * section's first) */
 	COL_BACK,	/* own id - value; 0 is PROF_NONE */
+	COL_OPT,	/* uleb: 0 is PROF_NONE, else 1 + zigzag of value - the last
+			 * value of the section that was not PROF_NONE (0 at
+			 * first) */
 	COL_RECENT,	/* uleb of recent_code; max starts at 0 in a section */
 	COL_BUILD_ID,	/* length byte, bytes */
 };

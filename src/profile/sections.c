@@ -42,6 +42,15 @@ static void put_column(struct buf *b, const struct profile *p,
 			buf_sleb(b, (int64_t)(v - prev));
 			prev = v;
 			break;
+		case COL_OPT:
+			if (v == PROF_NONE) {
+				buf_uleb(b, 0);
+				break;
+			}
+			buf_uleb(b, 1 + (v < prev ? (prev - v) * 2 - 1
+						  : (v - prev) * 2));
+			prev = v;
+			break;
 		case COL_RECENT:
 			buf_uleb(b, recent_code((uint32_t)v, &max));
 			break;

@@ -83,6 +83,16 @@ static bool get_value(struct cursor *c, const struct column *col, size_t id,
 		st->prev += (uint64_t)cursor_sleb(c);
 		*v = st->prev;
 		break;
+	case COL_OPT:
+		*v = cursor_uleb(c);
+		if (!*v) {
+			*v = PROF_NONE;
+			break;
+		}
+		*v -= 1;
+		st->prev += *v & 1 ? -(*v / 2 + 1) : *v / 2;
+		*v = st->prev;
+		break;
 	case COL_RECENT:
 		*v = recent_value(cursor_uleb(c), &st->max);
 		break;

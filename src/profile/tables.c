@@ -106,7 +106,7 @@ static const struct column frame_columns[] = {
 };
 
 static const struct column loc_frame_columns[] = {
-	{ 0, 4, COL_DELTA, REF_FRAME_OPT },
+	{ 0, 4, COL_OPT, REF_FRAME_OPT },
 };
 
 static const struct column symbol_columns[] = {

@@ -3,8 +3,8 @@
  * ELF function symbols by address: see symtab.h.
  *
  * A symbol never reaches past its size.  One without a size (assembly) reaches
- * to the next symbol or the end of the code, and counts only where no sized one
- * does.
+ * to the next symbol or the end of its section, and counts only where no sized
+ * one does.
  */
 #include "symbolize/symtab.h"
 
@@ -15,6 +15,7 @@
 
 struct reading {
 	struct symtab *t;
+	const struct image *names;
 	uint64_t code_lo, code_hi;
 	bool nomem;
 };
@@ -40,12 +41,14 @@ static bool add_symbol(void *ctx, const struct image_symbol *s)
 	struct symtab_entry e = { s->name, symbol_rank(s) };
 	uint64_t end = s->vaddr + s->size;
 
+	/* The code behind _init is the PLT, not _init. */
+	if (!s->size && !image_code_end(r->names, s->vaddr, &end))
+		end = r->code_hi;
 	if (s->vaddr < r->code_lo || s->vaddr >= r->code_hi || end < s->vaddr)
 		return true;
 	if (vec_push(&t->entries, e) < 0 ||
 	    range_index_add(s->size ? &t->sized : &t->unsized, s->vaddr,
-			    s->size ? end : r->code_hi,
-			    t->entries.n - 1) < 0)
+			    end, t->entries.n - 1) < 0)
 		r->nomem = true;
 	return !r->nomem;
 }
@@ -71,7 +74,7 @@ static void bound_unsized(struct symtab *t)
 
 int symtab_open(struct symtab *t, struct image *names)
 {
-	struct reading r = { .t = t };
+	struct reading r = { .t = t, .names = names };
 
 	if (!image_code_range(names, &r.code_lo, &r.code_hi))
 		r.code_hi = UINT64_MAX;
