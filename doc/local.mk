@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+EXTRA_DIST += doc/roadmap.md
 dist_man_MANS += \
 	doc/tally.1 \
 	doc/tally-dump.1 \
