@@ -361,8 +361,9 @@ void writer_close(struct writer *w)
 	free(w);
 }
 
-/* Copies the good chunks that are not of the symbol part. */
-static int copy_chunks(struct writer *w, const struct io_map *src,
+/* Copies the good chunks that are not of the symbol part; *whole when the last
+ * one was the end mark. */
+static int copy_chunks(struct writer *w, const struct io_map *src, bool *whole,
 		       struct error *err)
 {
 	size_t at = FORMAT_HEADER;
@@ -377,6 +378,7 @@ static int copy_chunks(struct writer *w, const struct io_map *src,
 			continue;
 		}
 		at += CHUNK_HEADER + c.stored;
+		*whole = c.kind == CHUNK_END;
 		if (c.kind == CHUNK_SYMBOLS || c.kind == CHUNK_CODE ||
 		    c.kind == CHUNK_END)
 			continue;
@@ -398,18 +400,20 @@ static int copy_chunks(struct writer *w, const struct io_map *src,
 static int write_copy(struct writer *w, const char *src, struct error *err)
 {
 	struct io_map map;
+	bool whole = false;
 	int rc = io_map_file(src, &map, err);
 
 	if (rc < 0)
 		return rc;
 	rc = map.n < FORMAT_HEADER
 		     ? error_set(err, ERR_FORMAT, "%s: cut short", src)
-		     : copy_chunks(w, &map, err);
+		     : copy_chunks(w, &map, &whole, err);
 	io_unmap(&map);
 	w->strings = w->p->str_base;
 	if (!rc)
 		rc = put_symbols(w, err);
-	return rc ? rc : put_end(w, err);
+	/* A recording that was cut stays one that was cut. */
+	return rc || !whole ? rc : put_end(w, err);
 }
 
 int writer_replace_symbols(const char *src, const char *dst,

@@ -130,6 +130,26 @@ static int dwarf_frames(struct symbolizer *s, const struct dwarf_batch *b,
 	return add_frame(s, h->func, file, line, column, false);
 }
 
+static bool is_mangled(const char *name)
+{
+	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
+}
+
+/*
+ * True when the ELF symbol is the better name of a function that really exists.
+ * glibc's DWARF calls malloc by its hidden alias __GI___libc_malloc, which is
+ * nobody's word for it.  g++ gives functions of anonymous namespaces and local
+ * classes no linkage name, only "run"; their symbol says whose run it is.
+ */
+static bool says_more(const char *symbol, const char *name)
+{
+	if (!*symbol)
+		return false;
+	return !strncmp(name, "__GI_", 5) ||
+	       (is_mangled(symbol) && !is_mangled(name) &&
+		strstr(symbol, name));
+}
+
 /* Makes the result of one address; h is NULL without DWARF. */
 static int make_result(struct symbolizer *s, const struct dwarf_batch *b,
 		       const struct dwarf_hit *h, uint64_t addr,
@@ -147,10 +167,7 @@ static int make_result(struct symbolizer *s, const struct dwarf_batch *b,
 		return -ERR_NOMEM;
 	if (s->frames.n) {
 		last = &s->frames.v[s->frames.n - 1];
-		/* glibc's DWARF names malloc by its hidden alias,
-		 * __GI___libc_malloc: nobody's word for it. */
-		if (!*last->name || (*r->symbol &&
-				     !strncmp(last->name, "__GI_", 5)))
+		if (!*last->name || says_more(r->symbol, last->name))
 			last->name = r->symbol;
 	}
 	r->frames = s->frames.v;

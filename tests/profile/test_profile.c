@@ -332,6 +332,33 @@ static void test_replace_symbols(void **state)
 	buf_fini(&full);
 }
 
+/* Symbolizing a recording that was cut does not make it whole. */
+static void test_replace_in_cut(void **state)
+{
+	struct buf b = make_file(false, SAMPLES, 9);
+	struct reader *r;
+	struct error err;
+	char *path;
+
+	(void)state;
+	b.n -= 1;
+	path = scratch_file(&b);
+	assert_int_equal(reader_open(path, &r, &err), 0);
+	assert_int_equal(profile_begin_symbols(reader_profile(r)), 0);
+	sample_profile_symbols(reader_profile(r));
+	assert_int_equal(writer_replace_symbols(path, path, reader_profile(r),
+						&err), 0);
+	reader_close(r);
+	assert_int_equal(reader_open(path, &r, &err), 0);
+	assert_true(reader_profile(r)->symbolized);
+	assert_true(reader_damage(r)->incomplete);
+	check_samples(r, SAMPLES);
+	reader_close(r);
+	unlink(path);
+	free(path);
+	buf_fini(&b);
+}
+
 static void test_not_tally(void **state)
 {
 	struct reader *r;
@@ -379,6 +406,7 @@ int main(void)
 		cmocka_unit_test(test_every_flip),
 		cmocka_unit_test(test_lost_middle),
 		cmocka_unit_test(test_replace_symbols),
+		cmocka_unit_test(test_replace_in_cut),
 		cmocka_unit_test(test_not_tally),
 		cmocka_unit_test(test_keeps_old),
 	};

@@ -188,5 +188,20 @@ plt() {
 	! grep -q _init got
 }
 t_run "the PLT is not _init" plt
+# g++ gives these no linkage name in DWARF; nm has it.
+anonymous() {
+	cat >anon.cpp <<-'EOF'
+	namespace { struct box { int v;
+		__attribute__((noinline)) int open(int n) { return v * n; } }; }
+	int main(int c, char **) { box b{c}; return b.open(c); }
+	EOF
+	${CXX:-g++} -g -O1 -fno-ipa-cp -fno-ipa-sra -o anon anon.cpp || return 1
+	at=$(nm anon | sed -n 's/^\([0-9a-f]*\) t \(_ZN.*box4open.*\)/\1 \2/p')
+	[ -n "$at" ] || return 1
+	echo "${at% *}" | "$symcat" anon >got
+	cat got
+	grep -qx "${at#* }" got
+}
+t_run "functions of anonymous namespaces" anonymous
 t_run "damaged files" damage
 t_done
