@@ -47,8 +47,8 @@ void commands_help(struct buf *out)
 	for (int i = 0; i < COMMANDS; i++)
 		buf_printf(out, "  %-11s %s\n", commands[i]->name,
 			   commands[i]->summary);
-	buf_str(out, "  help        Show the options of a command: tally help "
-		     "COMMAND.\n"
+	buf_str(out, "  help        show the options of a command: tally help "
+		     "COMMAND\n"
 		     "\n"
 		     "  -h, --help  Show this text.\n"
 		     "  --version   Show the version.\n");

@@ -40,9 +40,12 @@ void guard_install(void)
 				 .sa_flags = SA_SIGINFO };
 	struct sigaction pipe_gone = { .sa_handler = on_sigpipe,
 				       .sa_flags = SA_RESTART };
+	struct sigaction before;
 
 	sigemptyset(&bus.sa_mask);
 	sigemptyset(&pipe_gone.sa_mask);
 	sigaction(SIGBUS, &bus, NULL);
-	sigaction(SIGPIPE, &pipe_gone, NULL);
+	/* Ignored it does as well, and stays so in a command we record. */
+	if (!sigaction(SIGPIPE, NULL, &before) && before.sa_handler != SIG_IGN)
+		sigaction(SIGPIPE, &pipe_gone, NULL);
 }

@@ -43,7 +43,8 @@ int option_uint(const char *name, const char *text, uint64_t *out,
 static int parse_double(const char *text, double *v, char **end)
 {
 	/* strtod also takes hex, "inf" and "nan" */
-	if (strspn(text, "0123456789.") == 0)
+	if (strspn(text, "0123456789.") == 0 || text[1] == 'x' ||
+	    text[1] == 'X')
 		return -ERR_USAGE;
 	*v = strtod(text, end);
 	return *end == text || !isfinite(*v) ? -ERR_USAGE : 0;

@@ -213,6 +213,10 @@ int options_parse(const struct command *cmd, void *opts, int argc, char **argv,
 			break;
 		}
 		o = find_opt(cmd, c);
+		/* getopt takes "-g=x" for the value "=x", but it is how help
+		 * shows the option, and `--graph=x` is its long form */
+		if (o && o->kind == OPT_OPTSTR && c < FIRST_VAL && optarg)
+			optarg += *optarg == '=';
 		if (o)
 			rc = set_value(o, opts, optarg, err);
 		else

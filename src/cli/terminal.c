@@ -80,7 +80,20 @@ static bool in_path(const char *name)
 	return false;
 }
 
-/* The user's pager, or NULL: none wanted or none there. */
+/* Whether a shell would find the command; true when only a shell can tell. */
+static bool can_run(const char *cmd)
+{
+	size_t n = strcspn(cmd, " \t");
+	char name[4096];
+
+	if (n >= sizeof(name) || strcspn(cmd, "=$~()'\"`\\;|&<>{") < n)
+		return true;
+	snprintf(name, sizeof(name), "%.*s", (int)n, cmd);
+	return strchr(name, '/') ? access(name, X_OK) == 0 : in_path(name);
+}
+
+/* The user's pager, or NULL: none wanted or none there.  A report is shown
+ * without a pager rather than lost. */
 static const char *pager_command(void)
 {
 	const char *cmd = getenv("TALLY_PAGER");
@@ -89,7 +102,8 @@ static const char *pager_command(void)
 		cmd = getenv("PAGER");
 	if (!cmd)
 		return in_path("less") ? "less" : NULL;
-	return *cmd && strcmp(cmd, "cat") != 0 ? cmd : NULL;
+	cmd += strspn(cmd, " \t");
+	return *cmd && strcmp(cmd, "cat") != 0 && can_run(cmd) ? cmd : NULL;
 }
 
 static void run_pager(const char *cmd, const int fds[2])

@@ -99,7 +99,7 @@ static int run_dump(struct cmd_io *io, void *opts, int argc, char **argv,
 
 const struct command cmd_dump = {
 	.name = "dump",
-	.summary = "Print the records of a recording, one on a line.",
+	.summary = "print the records of a recording, one on a line",
 	.args = "[FILE]",
 	.opts = dump_opt_table,
 	.opts_size = sizeof(struct dump_opts),

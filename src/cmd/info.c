@@ -73,7 +73,7 @@ static int run_info(struct cmd_io *io, void *opts, int argc, char **argv,
 
 const struct command cmd_info = {
 	.name = "info",
-	.summary = "Show what a recording holds: runs, events, images, counts.",
+	.summary = "show what a recording holds: runs, events, images, counts",
 	.args = "[FILE]",
 	.opts = info_opt_table,
 	.opts_size = sizeof(struct info_opts),

@@ -54,7 +54,8 @@ static const struct opt report_opt_table[] = {
 	 "20 rows are shown if there are), 0 for json, csv and with "
 	 "--symbol.",
 	 AT(limit)},
-	{OPT_UINT, 0, "top", "N", "Show N rows at most.", AT(top)},
+	{OPT_UINT, 0, "top", "N", "Show N rows at most; 0: all.",
+	 AT(top)},
 
 	{OPT_HEADING, 0, NULL, NULL, "Which samples", 0},
 	{OPT_STRS, 0, "comm", "NAME[,NAME...]",
@@ -283,7 +284,7 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 
 const struct command cmd_report = {
 	.name = "report",
-	.summary = "Show where the time of a recording went.",
+	.summary = "show where the time of a recording went",
 	.args = "[FILE]",
 	.opts = report_opt_table,
 	.opts_size = sizeof(struct report_opts),

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* `tally symbolize`: stores symbols in a recording that has none, or better
  * ones once debug files have arrived. */
+#include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "cmd/command.h"
@@ -105,14 +107,27 @@ static int symbolize(struct cmd_io *io, const struct symbolize_opts *o,
 	return rc;
 }
 
+/* A file or folder named on the command line must be there: to go on without it
+ * would look as if it had been of no help. */
+static int check_named(const char *option, const char *path, struct error *err)
+{
+	if (path && access(path, R_OK) != 0)
+		return error_errno(err, errno, "%s %s", option, path);
+	return 0;
+}
+
 static int run_symbolize(struct cmd_io *io, void *opts, int argc, char **argv,
 			 struct error *err)
 {
 	const struct symbolize_opts *o = opts;
 	struct reader *r = NULL;
 	const char *path;
-	int rc = cmd_open(o->input, argc, argv, &path, &r, err);
+	int rc = check_named("--debug-dir", o->debug_dir, err);
 
+	if (rc >= 0)
+		rc = check_named("--kallsyms", o->kallsyms, err);
+	if (rc >= 0)
+		rc = cmd_open(o->input, argc, argv, &path, &r, err);
 	if (rc >= 0)
 		rc = symbolize(io, o, path, r, err);
 	reader_close(r);
@@ -121,7 +136,7 @@ static int run_symbolize(struct cmd_io *io, void *opts, int argc, char **argv,
 
 const struct command cmd_symbolize = {
 	.name = "symbolize",
-	.summary = "Store the names of functions and lines in a recording.",
+	.summary = "store the names of functions and lines in a recording",
 	.args = "[FILE]",
 	.opts = symbolize_opt_table,
 	.opts_size = sizeof(struct symbolize_opts),

@@ -74,6 +74,16 @@ void key_word(const struct report *rep, uint32_t row, enum view_key key,
 	}
 }
 
+/* What was really measured, as the lines above the table call it. */
+static const char *event_shown(const struct report *rep, uint32_t row)
+{
+	const struct lane *l = &rep->agg.lanes.v[rep->table.rows.v[row].lane];
+	const struct prof_event *e = &rep->p->events.v[l->event];
+	const char *actual = profile_cstr(rep->p, e->actual);
+
+	return *actual ? actual : profile_cstr(rep->p, e->name);
+}
+
 /* The word as it is shown: safe, images by their last part. */
 static void put_cell(struct key_cells *c, uint32_t row, enum view_key key,
 		     struct buf *tmp)
@@ -83,6 +93,8 @@ static void put_cell(struct key_cells *c, uint32_t row, enum view_key key,
 	if (key == KEY_SYMBOL) {
 		buf_str(&c->text,
 			name_cached(&c->names, c->rep->table.rows.v[row].fk));
+	} else if (key == KEY_EVENT) {
+		text_safe(&c->text, event_shown(c->rep, row));
 	} else {
 		buf_reset(tmp);
 		key_word(c->rep, row, key, tmp);
@@ -178,15 +190,16 @@ static void put_column(struct key_cells *c, size_t k, const char *s,
 		       struct buf *out)
 {
 	const struct key_list *keys = &c->rep->spec.keys;
-	bool path = keys->v[k] == KEY_FILE || keys->v[k] == KEY_LINE;
 	size_t width = c->width[k], used = text_columns(s);
 
 	if (k)
 		line_pad(out, GAP);
 	if (used <= width)
 		buf_str(out, s);
-	else if (path)
+	else if (keys->v[k] == KEY_FILE || keys->v[k] == KEY_LINE)
 		line_cut_left(out, s, width);
+	else if (keys->v[k] == KEY_SYMBOL && !c->full_names)
+		line_cut_symbol(out, s, width);
 	else
 		text_cut(out, s, width);
 	if (k + 1 < keys->n && used < width)

@@ -239,11 +239,17 @@ static bool put_symbol(struct dump *d, size_t i)
 static bool put_code(struct dump *d, size_t i)
 {
 	const struct prof_code *c = &d->p->codes.v[i];
+	bool fits = c->offset <= d->p->code_bytes.n &&
+		    c->size <= d->p->code_bytes.n - c->offset;
 
 	buf_str(&d->out, "code");
 	num(d, "image", c->image);
 	hex(d, "vaddr", c->vaddr);
 	num(d, "size", c->size);
+	buf_str(&d->out, " bytes=");
+	for (uint32_t k = 0; k < c->size && fits; k++)
+		buf_printf(&d->out, "%02x",
+			   d->p->code_bytes.p[c->offset + k]);
 	return line_end(d);
 }
 

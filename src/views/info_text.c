@@ -9,6 +9,8 @@
 #include "views/info.h"
 #include "views/lines.h"
 
+enum { FIELD_WIDTH = 14, FIELD_WIDTH_MOST = 30 };
+
 static void heading(struct buf *out, const char *text)
 {
 	buf_u8(out, '\n');
@@ -16,13 +18,14 @@ static void heading(struct buf *out, const char *text)
 	buf_u8(out, '\n');
 }
 
-static void field(struct buf *out, const char *name, const char *value)
+static void field(struct buf *out, const char *name, size_t width,
+		  const char *value)
 {
 	size_t n = strlen(name);
 
 	buf_str(out, "  ");
 	text_safe(out, name);
-	line_pad(out, n < 14 ? 14 - n : 1);
+	line_pad(out, n < width ? width - n : 1);
 	text_safe(out, value);
 	buf_u8(out, '\n');
 }
@@ -62,15 +65,22 @@ static void put_file(const struct info *in, struct buf *out)
 
 static void put_environment(const struct profile *p, struct buf *out)
 {
+	size_t width = FIELD_WIDTH;
 	bool any = false;
 
+	for (size_t i = 0; i < p->envs.n; i++) {
+		size_t n = strlen(profile_cstr(p, p->envs.v[i].key)) + 1;
+
+		if (p->envs.v[i].run == PROF_NONE && n > width)
+			width = n > FIELD_WIDTH_MOST ? FIELD_WIDTH_MOST : n;
+	}
 	for (size_t i = 0; i < p->envs.n; i++) {
 		if (p->envs.v[i].run != PROF_NONE)
 			continue;
 		if (!any)
 			heading(out, "Environment");
 		any = true;
-		field(out, profile_cstr(p, p->envs.v[i].key),
+		field(out, profile_cstr(p, p->envs.v[i].key), width,
 		      profile_cstr(p, p->envs.v[i].value));
 	}
 }
@@ -178,7 +188,7 @@ static void put_count(struct buf *out, const char *name, uint64_t n)
 	struct buf tmp = { 0 };
 
 	text_count(&tmp, n);
-	field(out, name, buf_cstr(&tmp));
+	field(out, name, FIELD_WIDTH, buf_cstr(&tmp));
 	buf_fini(&tmp);
 }
 
@@ -196,7 +206,7 @@ static void put_counts(const struct info *in, struct buf *out)
 	put_count(out, "stack nodes", p->nodes.n);
 	put_count(out, "strings", p->str.str.n);
 	if (!p->symbolized) {
-		field(out, "symbols",
+		field(out, "symbols", FIELD_WIDTH,
 		      "none stored yet (tally symbolize adds them)");
 		return;
 	}

@@ -97,6 +97,14 @@ void line_cut_left(struct buf *out, const char *s, size_t columns)
 	buf_str(out, s);
 }
 
+void line_cut_symbol(struct buf *out, const char *s, size_t columns)
+{
+	if (strstr(s, "::"))
+		line_cut_left(out, s, columns);
+	else
+		text_cut(out, s, columns);
+}
+
 void line_duration(struct buf *out, uint64_t ns)
 {
 	double s = (double)ns / 1e9;

@@ -13,6 +13,9 @@
 void line_comment(struct buf *out, const char *text, int columns);
 /* Like text_cut, but cuts at the left: the end of a path says most. */
 void line_cut_left(struct buf *out, const char *s, size_t columns);
+/* Cuts a function's name that was shortened already: of one with scopes the end
+ * says most, of another the beginning. */
+void line_cut_symbol(struct buf *out, const char *s, size_t columns);
 /* "3.21 s", "12 ms", "1 h 02 min". */
 void line_duration(struct buf *out, uint64_t ns);
 /* "2026-11-21 06:40:01 UTC" */

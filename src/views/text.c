@@ -132,7 +132,8 @@ static void put_branch(struct text *t, const struct tree_node *n,
 
 	if (t->columns && 2 * indent > room / 2)
 		indent = room / 4;
-	line_pad(&line, 2 * indent);
+	line_pad(t->out, 2 * indent);
+	room = room > 2 * indent ? room - 2 * indent : 1;
 	buf_str(&line, name_cached(&t->tree_names, n->fk));
 	if (t->rep->tree_keys->mask & KEY_BIT(KEY_LINE)) {
 		const struct frame_key *k =
@@ -144,10 +145,12 @@ static void put_branch(struct text *t, const struct tree_node *n,
 	}
 	if (n->inlined)
 		buf_str(&line, " (inlined)");
-	if (t->columns)
+	if (!t->columns)
+		buf_str(t->out, buf_cstr(&line));
+	else if (t->style->full_names)
 		text_cut(t->out, buf_cstr(&line), room);
 	else
-		buf_str(t->out, buf_cstr(&line));
+		line_cut_symbol(t->out, buf_cstr(&line), room);
 	buf_u8(t->out, '\n');
 	buf_fini(&line);
 }

@@ -94,6 +94,10 @@ static void test_kinds(void **state)
 	p = parse(&cmd, "try -gcallers --string=a --string=b", argv, &argc);
 	assert_string_equal(p.o.maybe, "callers");
 	assert_string_equal(p.o.str, "b");
+	p = parse(&cmd, "try -g=callees -n", argv, &argc);
+	assert_string_equal(p.o.maybe, "callees");
+	p = parse(&cmd, "try --limit 0x10", argv, &argc);
+	assert_int_equal(p.rc, -ERR_USAGE);
 	p = parse(&cmd, "try --graph=x -q", argv, &argc);
 	assert_string_equal(p.o.maybe, "x");
 	assert_true(p.o.on);

@@ -26,6 +26,8 @@ t_is "not a recording" "$(status "$TALLY" report text.tally)" 1
 : >empty.tally
 t_is "an empty file" "$(status "$TALLY" info empty.tally)" 1
 t_is "a folder" "$(status "$TALLY" dump .)" 1
+t_is "commands are all described alike" \
+	"$("$TALLY" --help | grep -Ec '^  [a-z]+ +[A-Z]')" 0
 t_is "two files" "$(status "$TALLY" report a b)" 2
 if [ -w /dev/full ]; then
 	t_is "a full disk is told" "$("$TALLY" --help 2>err >/dev/full
@@ -40,6 +42,11 @@ if ! "$TALLY" record -q -o a.tally -- sh -c \
 	t_skip "pipes and terminals" "cannot record here: $(head -n 1 rec.err)"
 	t_done; exit
 fi
+t_is "-g=MODE, as the help shows it" "$("$TALLY" report -g=callees a.tally)" \
+	"$("$TALLY" report --call-graph=callees a.tally)"
+t_is "a file named for symbols must be there" \
+	"$(status "$TALLY" symbolize --kallsyms nothing -o b.tally a.tally)" 1
+t_like "… and is named" "$(cat err)" 'kallsyms nothing: No such file'
 # A reader that goes away is no error and leaves no message.
 for cmd in "report" "dump" "info"; do
 	{ "$TALLY" $cmd a.tally 2>err; echo $? >rc; } | head -c 1 >/dev/null
@@ -60,6 +67,8 @@ if command -v script >/dev/null 2>&1; then
 		tty "$TALLY report a.tally" | grep -c "$esc")" 0
 	t_is "TALLY_PAGER goes before PAGER" "$(TALLY_PAGER='echo paged' \
 		PAGER='echo wrong' tty "$TALLY report a.tally")" paged
+	t_like "a pager that is not there loses nothing" \
+		"$(PAGER=/nowhere/pager tty "$TALLY report a.tally")" SELF
 	t_like "--no-pager" "$(PAGER='echo paged' \
 		tty "$TALLY report --no-pager a.tally")" SELF
 	t_is "no line is wider than the terminal" "$(NO_COLOR=1 PAGER=cat \

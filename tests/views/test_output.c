@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "views/dump.h"
 #include "views/info.h"
+#include "views/lines.h"
 #include "views/report.h"
 
 static struct report *build(struct reader *r, const char *keys,
@@ -499,6 +500,73 @@ static void test_dump(void **state)
 	maker_fini(&m);
 }
 
+/* The end of a scoped name tells functions apart; C names begin with what
+ * matters. */
+static void test_cut_symbol(void **state)
+{
+	struct buf out = { 0 };
+
+	(void)state;
+	line_cut_symbol(&out, "ns::Class<…>::method(…) const", 18);
+	assert_string_equal(buf_cstr(&out), "…::method(…) const");
+	buf_reset(&out);
+	line_cut_symbol(&out, "tcp_v4_do_rcv", 8);
+	assert_string_equal(buf_cstr(&out), "tcp_v4_…");
+	buf_reset(&out);
+	line_cut_symbol(&out, "a::b", 4);
+	assert_string_equal(buf_cstr(&out), "a::b");
+	buf_fini(&out);
+}
+
+/* A row of the key "event" is called what was really measured. */
+static void test_event_key(void **state)
+{
+	struct text_style style = { .no_header = true };
+	struct report *rep;
+	struct reader *r;
+	struct maker m;
+	struct buf out = { 0 };
+	uint32_t f;
+
+	(void)state;
+	maker_init(&m, 1);
+	m.p.events.v[0].actual = profile_str(&m.p, "cpu-clock");
+	f = maker_loc(&m, maker_func(&m, m.app, "f", "f.c", 1), 2);
+	maker_samples(&m, STACK(&m, f), 0, 0, 10, 6);
+	r = maker_read(&m);
+	rep = build(r, "event", TREE_NONE);
+	report_text(rep, &style, &out);
+	assert_non_null(strstr(buf_cstr(&out), "  cpu-clock\n"));
+	report_free(rep);
+	buf_fini(&out);
+	reader_close(r);
+	maker_fini(&m);
+}
+
+static void test_dump_code(void **state)
+{
+	static const uint8_t code[] = { 0x55, 0x48, 0x89, 0xe5 };
+	struct error err = { 0 };
+	struct buf out = { 0 };
+	struct reader *r;
+	struct maker m;
+	uint32_t f;
+
+	(void)state;
+	maker_init(&m, 1);
+	f = maker_loc(&m, maker_func(&m, m.app, "f", "f.c", 1), 2);
+	maker_samples(&m, STACK(&m, f), 0, 0, 10, 1);
+	buf_bytes(&m.p.code_bytes, code, sizeof(code));
+	vec_push(&m.p.codes, (struct prof_code){ m.app, 0x1000, 0, 4 });
+	r = maker_read(&m);
+	assert_int_equal(dump_file(r, DUMP_SYMBOLS, collect, &out, &err), 0);
+	assert_non_null(strstr(buf_cstr(&out), "vaddr=0x1000 size=4 "
+			       "bytes=554889e5\n"));
+	buf_fini(&out);
+	reader_close(r);
+	maker_fini(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -511,6 +579,9 @@ int main(void)
 		cmocka_unit_test(test_header),
 		cmocka_unit_test(test_info),
 		cmocka_unit_test(test_dump),
+		cmocka_unit_test(test_dump_code),
+		cmocka_unit_test(test_event_key),
+		cmocka_unit_test(test_cut_symbol),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
