@@ -135,6 +135,7 @@ def programs(tools, table, args):
             ('cc1', ['sh', '-c', 'for f in "$0"/src/*/*.c; do gcc -O2 -S '
                      '-D_GNU_SOURCE -I"$0"/src -o /dev/null "$f"; done', TOP])):
         data, file, recorders = _recorders(tools, name, 5000, True)
+        recorders['perf'].append('-B')  # as in _record_many
         record(tools, cmd, recorders)
         n, m = _samples(tools, data, file)
         got = _interleaved(args.rounds, {

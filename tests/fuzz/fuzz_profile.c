@@ -7,34 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/format.h"
+#include "mend.h"
 #include "profile/reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void put32(uint8_t *p, uint32_t v)
-{
-	for (int i = 0; i < 4; i++)
-		p[i] = (uint8_t)(v >> (8 * i));
-}
-
-static void mend_checksums(uint8_t *p, size_t n)
-{
-	if (n < FORMAT_HEADER)
-		return;
-	memcpy(p, FORMAT_MAGIC, 8);
-	put32(p + 28, format_crc(p, FORMAT_HEADER - 4));
-	for (size_t at = FORMAT_HEADER; n - at >= CHUNK_HEADER;) {
-		uint32_t stored;
-
-		memcpy(&stored, p + at + 12, 4);
-		if (stored > n - at - CHUNK_HEADER)
-			return;
-		put32(p + at + 24, format_crc(p + at + CHUNK_HEADER, stored));
-		put32(p + at + 28, format_crc(p + at, CHUNK_HEADER - 4));
-		at += CHUNK_HEADER + stored;
-	}
-}
 
 static bool see_chunk(void *ctx, const struct reader_chunk *c)
 {

@@ -13,7 +13,7 @@ else
 FUZZ_MAIN = tests/fuzz/replay.c
 FUZZ_LIBS = $(TALLY_LIBS)
 endif
-EXTRA_DIST += tests/fuzz/corpus tests/fuzz/replay.c
+EXTRA_DIST += tests/fuzz/corpus tests/fuzz/replay.c tests/fuzz/mend.h
 
 include tests/fuzz/targets.mk
 
