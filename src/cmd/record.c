@@ -26,6 +26,7 @@ struct record_opts {
 	double duration, delay;
 };
 
+#define NOT_GIVEN UINT64_MAX
 #define AT(field) offsetof(struct record_opts, field)
 
 static const struct opt record_opt_table[] = {
@@ -90,7 +91,7 @@ static void record_defaults(void *opts)
 	struct record_opts *o = opts;
 
 	o->output = "profile.tally";
-	o->freq = 999;
+	o->freq = o->period = NOT_GIVEN;
 	o->repeat = 1;
 	o->inherit = true;
 	o->symbols = true;
@@ -135,6 +136,11 @@ static int check(const struct record_opts *o, bool *callchain,
 				 "not \"%s\"", o->callgraph);
 	if (!o->freq)
 		return error_set(err, ERR_USAGE, "-F needs a rate above 0");
+	if (!o->period)
+		return error_set(err, ERR_USAGE, "-c needs a period above 0");
+	if (o->freq != NOT_GIVEN && o->period != NOT_GIVEN)
+		return error_set(err, ERR_USAGE, "-F asks for a rate, -c for a "
+				 "period: choose one");
 	if (!o->repeat)
 		return error_set(err, ERR_USAGE, "--repeat needs at least 1");
 	return 0;
@@ -235,8 +241,10 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 		.pids = o->pids, .tids = o->tids, .cpus = o->cpus,
 		.cgroup = o->cgroup, .all_cpus = o->all, .inherit = o->inherit,
 		.user_only = o->user, .kernel_only = o->kernel,
-		.symbols = o->symbols, .events = &events, .freq = o->freq,
-		.period = o->period, .repeat = o->repeat,
+		.symbols = o->symbols, .events = &events,
+		.freq = o->freq == NOT_GIVEN ? 999 : o->freq,
+		.period = o->period == NOT_GIVEN ? 0 : o->period,
+		.repeat = o->repeat,
 		.duration = o->duration, .delay = o->delay,
 		.version = PACKAGE_VERSION, .notice = notice,
 		.progress = io->err_tty ? progress : NULL, .ctx = &say,

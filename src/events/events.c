@@ -47,6 +47,12 @@ static int unknown_event(const char *word, const char *sysfs,
 		return error_set(err, ERR_USAGE,
 				 "unknown event \"%s\"; did you mean %s?", word,
 				 best);
+	if (strchr(word, ':') && !tracepoints_readable(sysfs))
+		return error_set(err, ERR_USAGE, "unknown event \"%s\"; "
+				 "tracepoints cannot be read here: %s/kernel/"
+				 "tracing is not mounted (\"mount -t tracefs "
+				 "tracefs %s/kernel/tracing\") or not ours to "
+				 "read", word, sysfs, sysfs);
 	return error_set(err, ERR_USAGE, "unknown event \"%s\"; \"tally list\" "
 			 "shows the events of this machine", word);
 }
@@ -103,6 +109,11 @@ static int modifiers_parse(const char *s, struct event_spec *e,
 	e->exclude_guest = !g;
 	e->exclude_host = g && !host;
 	return 0;
+}
+
+static bool all_modifiers(const char *s)
+{
+	return strspn(s, "ukhGHpPD") == strlen(s);
 }
 
 static bool raw_parse(const char *s, size_t n, struct event_spec *e)
@@ -192,7 +203,8 @@ static int word_parse(const char *word, const char *sysfs,
 	if (*word == '{')
 		return error_set(err, ERR_USAGE, "event groups { } are not "
 				 "supported; list the events with commas");
-	return unknown_event(colon && colon[1] ? word : name, sysfs, err);
+	return unknown_event(colon && !all_modifiers(colon + 1) ? word : name,
+			     sysfs, err);
 }
 
 /* The end of the first event of a list: a comma outside pmu/…/. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/io.h"
@@ -378,6 +379,21 @@ int tracepoint_find(const char *sysfs, const char *system, const char *name,
 	}
 	buf_fini(&b);
 	return r;
+}
+
+bool tracepoints_readable(const char *sysfs)
+{
+	static const char *const dirs[] = { "kernel/tracing/events",
+					    "kernel/debug/tracing/events" };
+
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
+		char path[PATH_SPACE];
+
+		snprintf(path, sizeof(path), "%s/%s", sysfs, dirs[i]);
+		if (!access(path, R_OK | X_OK))
+			return true;
+	}
+	return false;
 }
 
 static int not_attribute(const struct dirent *d)

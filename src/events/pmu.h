@@ -22,6 +22,9 @@ int pmu_event_find(const char *sysfs, const char *name, struct event_spec *out,
 int tracepoint_find(const char *sysfs, const char *system, const char *name,
 		    struct event_spec *out, struct error *err);
 
+/* Is there a list of tracepoints that we may read? */
+bool tracepoints_readable(const char *sysfs);
+
 /* All named PMU events as pmu/event/; false when cb stopped. */
 bool pmu_each(const char *sysfs, event_info_cb *cb, void *ctx);
 /* The names of the PMUs, each as event_info.name. */

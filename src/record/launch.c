@@ -84,7 +84,7 @@ int launch_go(struct launch *l, const char *name, struct error *err)
 	close(l->status_fd);
 	l->go = l->status_fd = -1;
 	if (n == sizeof(e))
-		return error_errno(err, e, "cannot run %s", name);
+		return error_errno(err, e, "cannot run \"%s\"", name);
 	return 0;
 }
 

@@ -172,6 +172,14 @@ int perf_features_probe(struct perf_features *f, struct error *err)
 	return 0;
 }
 
+static void event_note(struct perf_event *e, const char *text)
+{
+	size_t n = strlen(e->seen.note);
+
+	snprintf(e->seen.note + n, sizeof(e->seen.note) - n, "%s%s",
+		 n ? "; " : "", text);
+}
+
 void perf_event_prepare(struct perf_event *e, const struct perf_features *f,
 			const struct perf_sampling *how)
 {
@@ -215,14 +223,13 @@ void perf_event_prepare(struct perf_event *e, const struct perf_features *f,
 	a->exclude_host = s->exclude_host;
 	a->exclude_guest = s->exclude_guest;
 	a->precise_ip = s->max_precise ? 3 : s->precise;
-}
-
-static void event_note(struct perf_event *e, const char *text)
-{
-	size_t n = strlen(e->seen.note);
-
-	snprintf(e->seen.note + n, sizeof(e->seen.note) - n, "%s%s",
-		 n ? "; " : "", text);
+	/* The kernel takes and ignores it for its own events. */
+	if (s->type == PERF_TYPE_SOFTWARE) {
+		a->precise_ip = 0;
+		if (s->precise)
+			event_note(e, "events of the kernel have no precision "
+				   "(:p)");
+	}
 }
 
 static void event_become_clock(struct perf_event *e)
@@ -231,15 +238,16 @@ static void event_become_clock(struct perf_event *e)
 	e->attr.config = PERF_COUNT_SW_CPU_CLOCK;
 	e->attr.config1 = e->attr.config2 = 0;
 	e->attr.precise_ip = 0;
-	if (!e->attr.freq) {
-		/* A period in cycles means nothing in nanoseconds. */
-		e->attr.freq = 1;
-		e->attr.sample_freq = 999;
-	}
 	e->spec.unit = EVENT_UNIT_NS;
 	e->spec.software = true;
 	e->is_default = false;
 	event_note(e, "no hardware counter for cycles on this machine");
+	if (!e->attr.freq) {
+		/* A period in cycles means nothing in nanoseconds. */
+		e->attr.freq = 1;
+		e->attr.sample_freq = 999;
+		event_note(e, "999 Hz in place of a period in cycles");
+	}
 	snprintf(e->seen.actual, sizeof(e->seen.actual), "cpu-clock");
 }
 
@@ -312,6 +320,21 @@ static int event_missing(const struct perf_event *e, int errnum,
 		return error_set(err, ERR_UNSUPPORTED, "event %s: this machine "
 				 "does not offer that precision (:p); try it "
 				 "without", e->spec.text);
+	if ((errnum == EACCES || errnum == EPERM) && !e->attr.exclude_kernel &&
+	    perf_sysctl("perf_event_paranoid", 2) > 1)
+		return error_set(err, ERR_PERM, "event %s: not allowed to "
+				 "record the kernel: kernel.perf_event_paranoid "
+				 "is %ld; \"sysctl kernel.perf_event_paranoid=1\""
+				 " or the capability CAP_PERFMON allows it",
+				 e->spec.text,
+				 perf_sysctl("perf_event_paranoid", 2));
+	/* Types from the kernel's list on are PMUs of sysfs: they exist. */
+	if (errnum == EINVAL && e->spec.type >= PERF_TYPE_MAX)
+		return error_set(err, ERR_UNSUPPORTED, "event %s cannot be "
+				 "sampled%s: its unit only counts",
+				 e->spec.text, at->pid < 0 ? "" :
+				 " for single programs (-a records the whole "
+				 "system)");
 	if (is_missing(errnum) && e->spec.type != PERF_TYPE_SOFTWARE)
 		return error_set(err, ERR_UNSUPPORTED, "event %s: this machine "
 				 "has no counter for it; cpu-clock works "

@@ -33,6 +33,7 @@ struct perf_source {
 	VEC(int) tracking;
 	struct perf_ring *rings;	/* by CPU of the target */
 	uint32_t *cpus;
+	int *leaders;		/* tracking events that own the rings, or -1 */
 	size_t ncpus;
 	struct u64map ids;
 	struct order order;
@@ -78,6 +79,7 @@ static void perf_close(struct source *s)
 	u64map_fini(&p->ids);
 	free(p->rings);
 	free(p->cpus);
+	free(p->leaders);
 	free(p->events);
 	free(p->seen);
 	free(p);
@@ -229,7 +231,8 @@ static int perf_count(struct source *s, size_t event, struct source_count *out,
 	 * runs. */
 	if (p->per_task)
 		out->enabled_ns /= p->ncpus;
-	if (out->enabled_ns < out->running_ns)
+	/* Both are read while time goes on: a thousandth is no multiplexing. */
+	if (out->enabled_ns < out->running_ns + out->running_ns / 1000)
 		out->enabled_ns = out->running_ns;
 	out->wanted = wanted_samples(p, event, out);
 	return result;
@@ -354,10 +357,10 @@ static int open_all(struct perf_source *p, const struct perf_target *t,
 {
 	size_t ntids = t->tids ? t->ntids : 1;
 
-	for (size_t c = 0; c < p->ncpus; c++) {
-		int leader = -1;
-
-		for (size_t i = 0; i < ntids; i++) {
+	/* A thread on all CPUs before the next: what it starts meanwhile is
+	 * followed on all of them or on none. */
+	for (size_t i = 0; i < ntids; i++) {
+		for (size_t c = 0; c < p->ncpus; c++) {
 			struct perf_place at = { -1, (int)p->cpus[c], 0 };
 			int r;
 
@@ -367,7 +370,8 @@ static int open_all(struct perf_source *p, const struct perf_target *t,
 				at.pid = t->cgroup_fd;
 				at.flags = PERF_FLAG_PID_CGROUP;
 			}
-			r = open_place(p, c, &at, inherit, &leader, err);
+			r = open_place(p, c, &at, inherit, &p->leaders[c],
+				       err);
 			if (r < 0)
 				return r;
 		}
@@ -392,12 +396,15 @@ static int perf_prepare(struct perf_source *p,
 	p->ncpus = t->ncpus;
 	p->rings = calloc(t->ncpus, sizeof(*p->rings));
 	p->cpus = calloc(t->ncpus, sizeof(*p->cpus));
+	p->leaders = calloc(t->ncpus, sizeof(*p->leaders));
 	p->events = calloc(n, sizeof(*p->events));
 	p->seen = calloc(n, sizeof(*p->seen));
-	if (!p->rings || !p->cpus || !p->events || !p->seen ||
+	if (!p->rings || !p->cpus || !p->leaders || !p->events || !p->seen ||
 	    order_init(&p->order, t->ncpus) < 0)
 		return no_memory(err);
 	memcpy(p->cpus, t->cpus, t->ncpus * sizeof(*p->cpus));
+	for (size_t i = 0; i < t->ncpus; i++)
+		p->leaders[i] = -1;
 	for (size_t i = 0; i < n; i++) {
 		p->events[i].spec = o->events->v[i];
 		p->events[i].is_default = o->default_event;

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "record/session.h"
 
 #ifndef SYS_pidfd_open
@@ -187,6 +188,14 @@ static void stop_recording(struct run *r, int signo)
 	r->done = true;
 }
 
+static bool is_ours_alone(const struct signalfd_siginfo *si)
+{
+	/* A closed terminal tells only the first process of its session. */
+	if (si->ssi_signo == SIGHUP && getsid(0) == getpid())
+		return true;
+	return si->ssi_code <= 0;
+}
+
 /*
  * Ctrl-C reaches the command as it reaches us: we wait for what it does with
  * it. A signal that was sent to us alone is passed on.  Without command a
@@ -206,7 +215,7 @@ static void handle_signal(struct run *r, const struct signalfd_siginfo *si)
 		return;
 	}
 	r->s->stop = true;	/* no further repetition */
-	if (si->ssi_code <= 0 && !r->launch.ended)
+	if (is_ours_alone(si) && !r->launch.ended)
 		kill(r->launch.pid, signo);
 }
 
@@ -218,13 +227,23 @@ static void read_signals(struct run *r)
 		handle_signal(r, &si);
 }
 
-/* -t: a thread has no descriptor to wait on. */
+/* -t: a thread has no descriptor to wait on.  One whose parent has not asked for
+ * its end yet is a zombie, state Z (proc(5)). */
 static bool thread_lives(uint32_t tid)
 {
+	struct buf b = { 0 };
+	const char *name_end;
 	char path[64];
+	bool lives = false;
 
 	snprintf(path, sizeof(path), "/proc/%u/stat", tid);
-	return !access(path, F_OK);
+	if (!io_read_file(path, 4096, &b, NULL)) {
+		name_end = strrchr(buf_cstr(&b), ')');
+		lives = name_end && strncmp(name_end, ") Z", 3) &&
+			strncmp(name_end, ") X", 3);
+	}
+	buf_fini(&b);
+	return lives;
 }
 
 /* Have all processes and threads ended that we were attached to? */

@@ -86,11 +86,15 @@ static int catch_signals(struct session *s, struct error *err)
 {
 	static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT,
 				      SIGCHLD };
+	struct sigaction hup;
 	sigset_t set;
 
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
 		sigaddset(&set, caught[i]);
+	/* nohup(1) */
+	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler == SIG_IGN)
+		sigdelset(&set, SIGHUP);
 	sigprocmask(SIG_BLOCK, &set, &s->before.mask);
 	s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (s->signal_fd < 0)
@@ -99,15 +103,16 @@ static int catch_signals(struct session *s, struct error *err)
 }
 
 /* Opens the output without harm to an older file of that name: it is emptied
- * once the command runs. */
+ * once the command runs.  Only for writing: a pipe that we could read would
+ * never tell that its reader has gone. */
 static int open_output(struct session *s, struct error *err)
 {
 	const char *path = s->o->output;
 
-	s->out_fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
+	s->out_fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	if (s->out_fd < 0 && errno == ENOENT) {
-		s->out_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY,
-				 0666);
+		s->out_fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC |
+				 O_NOCTTY, 0666);
 		s->out_new = s->out_fd >= 0;
 	}
 	if (s->out_fd < 0)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "record/proc_text.h"
 #include "record/session.h"
 
 enum { CPU_MAX = 1 << 16 };
@@ -85,21 +86,21 @@ static int cpus_online(id_list *out, struct error *err)
 	return r;
 }
 
-static int cpu_order(const void *a, const void *b)
+static int id_order(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
 	return x < y ? -1 : x > y;
 }
 
-/* One ring a CPU: none twice. */
-static void cpus_unique(id_list *l)
+/* One ring a CPU, one set of events a thread: none twice. */
+static void ids_unique(id_list *l)
 {
 	size_t n = 0;
 
 	if (!l->n)
 		return;
-	qsort(l->v, l->n, sizeof(*l->v), cpu_order);
+	qsort(l->v, l->n, sizeof(*l->v), id_order);
 	for (size_t i = 0; i < l->n; i++)
 		if (!i || l->v[i] != l->v[i - 1])
 			l->v[n++] = l->v[i];
@@ -191,12 +192,29 @@ int target_parse(struct session *s, struct error *err)
 	if (!r)
 		r = o->cpus ? list_parse(o->cpus, true, "-C", &s->cpus, err)
 			    : cpus_online(&s->cpus, err);
-	cpus_unique(&s->cpus);
+	ids_unique(&s->cpus);
+	ids_unique(&s->pids);
+	ids_unique(&s->tids);
 	if (!r && o->cpus)
 		r = cpus_check(&s->cpus, err);
 	if (!r && o->cgroup)
 		r = cgroup_open(o->cgroup, &s->cgroup_fd, err);
 	return r;
+}
+
+/* proc(5) finds a process by any of its threads: the number of the first, which
+ * is that of the process. */
+static uint32_t process_of(uint32_t tid)
+{
+	char path[64];
+	struct buf b = { 0 };
+	uint64_t pid = tid;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", tid);
+	if (!io_read_file(path, 65536, &b, NULL))
+		proc_status_number((const char *)b.p, b.n, "Tgid", &pid);
+	buf_fini(&b);
+	return pid < INT32_MAX ? (uint32_t)pid : tid;
 }
 
 static int threads_of(uint32_t pid, id_list *out, struct error *err)
@@ -223,6 +241,9 @@ static int threads_of(uint32_t pid, id_list *out, struct error *err)
 
 int target_threads(struct session *s, id_list *out, struct error *err)
 {
+	for (size_t i = 0; i < s->pids.n; i++)
+		s->pids.v[i] = process_of(s->pids.v[i]);
+	ids_unique(&s->pids);
 	for (size_t i = 0; i < s->pids.n; i++) {
 		int r = threads_of(s->pids.v[i], out, err);
 
@@ -240,5 +261,6 @@ int target_threads(struct session *s, id_list *out, struct error *err)
 		if (vec_push(out, s->tids.v[i]) < 0)
 			return no_memory(err);
 	}
+	ids_unique(out);
 	return 0;
 }

@@ -90,6 +90,43 @@ t_is "SIGTERM to the recorder reaches the command" "$(python3 group.py SIGTERM \
 	while :; do :; done')" 6
 t_is "and the file is whole" "$(key int.tally "j['header']['complete']")" True
 
+# A closed terminal tells only the first process of its session.
+cat >hangup.py <<'END'
+import os, pty, signal, sys, time
+pid, fd = pty.fork()
+if not pid:
+    os.execvp(sys.argv[1], sys.argv[1:])
+time.sleep(0.7)
+os.close(fd)
+end = time.time() + 20
+while not os.waitpid(pid, os.WNOHANG)[0]:
+    if time.time() > end:
+        os.killpg(pid, signal.SIGKILL)
+        print('hangs')
+        break
+    time.sleep(0.05)
+END
+t_is "a closed terminal ends both" "$(python3 hangup.py \
+	"$TALLY" record -q -o hup.tally -- sh -c "$loop")" ""
+t_is "and leaves a whole file" "$(key hup.tally "j['header']['complete']")" True
+t_is "what the command ignores stays ignored" "$(trap '' PIPE HUP
+	"$TALLY" record -q -o a.tally -- grep SigIgn /proc/self/status)" \
+	"$(trap '' PIPE HUP; grep SigIgn /proc/self/status)"
+
+# Pipes as output.
+mkfifo pipe
+cat pipe >piped.tally & reader=$!
+"$TALLY" record -q -o pipe -- sh burn.sh
+t_is "a named pipe can be the output" $? 0
+wait $reader
+t_is "and what comes out is whole" \
+	"$(key piped.tally "j['header']['complete']")" True
+{ "$TALLY" record -q -o /dev/stdout -- sh -c 'sleep 0.5; sh burn.sh
+	echo ran >ran' 2>err; echo $? >status; } | head -c 1 >/dev/null
+t_is "a reader that goes away is an error" "$(cat status)" 1
+t_like "that is told" "$(cat err)" 'Broken pipe'
+t_is "and the command runs on" "$(cat ran)" ran
+
 # Several runs, events, times.
 "$TALLY" record -q -o rep.tally --repeat 3 -- sh burn.sh
 t_is "--repeat makes runs" "$(key rep.tally "j['header']['runs']")" 3
@@ -102,6 +139,9 @@ t_is "several events in one recording" "$(key ev.tally \
 	"['cpu-clock:u', 'page-faults', 'task-clock']"
 t_is "each with samples" "$(key ev.tally \
 	"all(e['got'] > 0 for e in j['header']['events'])")" True
+t_is "events of the kernel claim no precision" \
+	"$("$TALLY" record -q -e cpu-clock:ppp -o a.tally -- sh burn.sh 100
+	key a.tally "j['header']['events'][0]['precise']")" 0
 t_is ":u leaves the kernel out" "$("$TALLY" report --format=csv -s image \
 	-e cpu-clock:u --no-header ev.tally | grep -c kernel)" 0
 "$TALLY" record -q -c 1000000 -e cpu-clock -o per.tally -- sh burn.sh
@@ -113,6 +153,10 @@ t_is "--user leaves the kernel out" "$("$TALLY" report --format=csv -s image \
 "$TALLY" record -q --delay 30 -o delay.tally -- sh burn.sh
 t_is "nothing is sampled before --delay is over" \
 	"$(key delay.tally "j['header']['samples']['got']")" 0
+"$TALLY" record -q -e cpu-clock --repeat 3 --delay 0.05 -o delay.tally -- \
+	sh burn.sh 100000
+t_is "a delay is not taken for multiplexing" \
+	"$("$TALLY" report delay.tally | grep -c multiplexed)" 0
 "$TALLY" record -q --duration 0.3 -o dur.tally -- sh -c "$loop"
 t_is "--duration ends the command" $? 143
 t_is "and the file is whole" "$(key dur.tally "j['header']['complete']")" True
@@ -124,6 +168,16 @@ t_is "-p ends with --duration" $? 0
 t_ok "and leaves the process alone" "$(kill -0 $pid; echo $?)"
 t_ok "and has its samples" \
 	"$([ "$(key pid.tally "j['header']['samples']['got']")" -gt 50 ]; echo $?)"
+"$TALLY" record -q -p $pid,$pid -t $pid -e cpu-clock --duration 0.5 -o pid.tally
+t_is "a process that is named twice is recorded once" "$(key pid.tally "
+j['header']['samples']['got'] < 1.2 * 0.5 * 999" | tail -1)" True
+nohup "$TALLY" record -q -p $pid -o pid.tally >/dev/null 2>&1 & recorder=$!
+sleep 0.5
+kill -HUP $recorder
+sleep 0.3
+t_ok "nohup holds" "$(kill -0 $recorder; echo $?)"
+kill -TERM $recorder
+wait $recorder
 { sleep 1; kill $pid; } &
 "$TALLY" record -q -p $pid -o pid.tally
 t_is "-p on a process that ends is a normal end" $? 0
@@ -131,6 +185,40 @@ wait 2>/dev/null
 "$TALLY" record -q -p $pid -o pid.tally 2>err
 t_is "-p on a process that is gone is an error" $? 1
 t_like "that names it" "$(cat err)" "no process $pid"
+cat >threads.py <<'END'
+import os, sys, threading, time
+end = time.time() + 2.5
+def burn():
+    while time.time() < end:
+        pass
+t = threading.Thread(target=burn)
+t.start()
+print(os.getpid(), t.native_id, flush=True)
+t.join()
+os.close(1)
+END
+python3 threads.py >ids &
+sleep 0.3
+read -r pid tid <ids
+"$TALLY" record -q -p $tid --duration 0.5 -o tid.tally
+t_is "-p with the number of a thread records its process" "$("$TALLY" report \
+	--format=csv --no-header -s pid tid.tally | tail -n +2 | cut -d, -f1)" \
+	$pid
+wait
+# The parent does not ask how its child ended.
+python3 -c '
+import os, time
+pid = os.fork()
+if not pid:
+    time.sleep(1)
+    os._exit(0)
+print(pid, flush=True)
+time.sleep(8)' >ids & parent=$!
+sleep 0.4
+timeout 5 "$TALLY" record -q -t "$(cat ids)" -o tid.tally
+t_is "-t ends with a thread that nobody has waited for" $? 0
+kill $parent
+wait 2>/dev/null
 
 # A recorder that cannot keep up counts what it loses.
 cat >stop.py <<'END'
@@ -180,6 +268,10 @@ if [ "$(id -u)" -eq 0 ]; then
 			-- true 2>err
 		t_like "what they may not is explained" "$(cat err)" \
 			'whole system.*sysctl kernel.perf_event_paranoid=0'
+		as_nobody open/tally-copy record -q -e cpu-clock:k \
+			-o open/p.tally -- true 2>err
+		t_like "also that it is the kernel" "$(cat err)" \
+			'record the kernel.*sysctl kernel.perf_event_paranoid=1'
 		as_nobody open/tally-copy record -q -p $$ -o open/p.tally 2>err
 		t_like "also other people's processes" "$(cat err)" \
 			"process $$: it belongs to somebody else"
@@ -230,6 +322,10 @@ t_is "nothing to record is a usage error" $? 2
 t_like "a misspelt event gets a hint" "$(cat err)" 'did you mean cycles'
 "$TALLY" record -a -p 1 -o a.tally 2>err
 t_is "-a and -p are refused together" $? 2
+for o in '-c 0' '-F 100 -c 100'; do
+	"$TALLY" record $o -o a.tally -- true 2>err
+	t_is "$o is a usage error" $? 2
+done
 
 # The fallback of the default event is said and stored.
 if "$TALLY" list cycles 2>/dev/null | grep -q cpu-cycles; then
@@ -238,6 +334,9 @@ else
 	"$TALLY" record -o a.tally -- true 2>err
 	t_like "cpu-clock in place of cycles is said" "$(head -1 err)" \
 		'no hardware counter.*recording cpu-clock instead'
+	t_like "also that a period in cycles is not kept" "$("$TALLY" record \
+		-c 100000 -o a.tally -- true 2>&1)" \
+		'999 Hz in place of a period in cycles'
 	t_is "and stored" "$(key a.tally "j['header']['events'][0]['actual']")" \
 		cpu-clock
 	"$TALLY" record -q -e instructions -o a.tally -- true 2>err

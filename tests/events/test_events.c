@@ -216,6 +216,7 @@ static void errors_name_the_word(void **state)
 		{ "", "empty" },
 		{ "cycles,,cs", "empty" },
 		{ "cycles,", "empty" },
+		{ "cyles:u", "unknown event \"cyles\"; did you mean cycles" },
 		{ "rxyz", "unknown event" },
 		{ "r12345678123456789", "unknown event" },
 		{ "cpu/event=0x3c", "second /" },
@@ -299,6 +300,20 @@ static void listing_can_be_stopped(void **state)
 	assert_int_equal(n, 3);
 }
 
+static void unmounted_tracepoints_are_told(void **state)
+{
+	struct event_list l = { 0 };
+	struct error err = { 0 };
+
+	(void)state;
+	assert_true(events_parse("sched:sched_switch", "/nonexistent", &l,
+				 &err) < 0);
+	assert_non_null(strstr(err.msg, "mount -t tracefs"));
+	assert_true(events_parse("sched:", "/nonexistent", &l, &err) < 0);
+	assert_null(strstr(err.msg, "tracefs"));
+	event_list_fini(&l);
+}
+
 static int setup(void **state)
 {
 	static struct sysfs s;
@@ -316,6 +331,7 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(unmounted_tracepoints_are_told),
 		cmocka_unit_test(names_have_the_kernels_numbers),
 		cmocka_unit_test(clocks_count_time),
 		cmocka_unit_test(modifiers_exclude_what_is_not_named),
