@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Reports' time and memory, recorders' time, file sizes."""
 import os
+import random
 import shutil
 
 from bench_lib import TOP, Failed, median, record
@@ -150,6 +151,49 @@ def programs(tools, table, args):
         size, theirs = os.path.getsize(file), os.path.getsize(data)
         table.row('%s: file (perf: %d samples)' % (name, m), size / 1e6,
                   theirs / 1e6, 'MB', ('<=', 0.1))
+
+
+def _text_range(tools, binary):
+    """Start and size of .text."""
+    for line in tools.output(['readelf', '-SW', binary]).splitlines():
+        words = line.replace('[ ', '[').split()
+        if len(words) > 5 and words[1] == '.text':
+            return int(words[3], 16), int(words[5], 16)
+    raise Failed('no .text in ' + binary)
+
+
+def addresses(tools, table, args):
+    """10,000 random addresses with inlined frames, beside llvm-symbolizer.
+    symcat is the symbolizer behind tests/symbolize/symbolize.sh."""
+    symcat = os.path.join(os.path.dirname(os.path.dirname(tools.tally)),
+                          'tests', 'symbolize', 'symcat')
+    llvm = shutil.which('llvm-symbolizer')
+    if not os.access(symcat, os.X_OK) or not llvm:
+        print('addresses: needs llvm-symbolizer and %s (make check)' % symcat)
+        return
+    binary = os.path.join(tools.work, 'big')
+    start, size = _text_range(tools, binary)
+    draw = random.Random(1)
+    path = os.path.join(tools.work, 'addresses')
+    with open(path, 'w', encoding='ascii') as f:
+        for _ in range(10000):
+            f.write('0x%x\n' % (start + draw.randrange(size)))
+
+    def with_input(cmd):
+        return ['sh', '-c', 'in=$0; exec "$@" <"$in"', path] + cmd
+    mine = with_input([symcat, binary])
+    theirs = with_input([llvm, '--inlines', '--functions=linkage', '-e',
+                         binary])
+    got = _interleaved(args.rounds, {
+        'tally': lambda: tools.timed(mine),
+        'llvm': lambda: tools.timed(theirs),
+        'tally MB': lambda: tools.peak_mb(mine),
+        'llvm MB': lambda: tools.peak_mb(theirs),
+    })
+    table.row('10,000 addresses; llvm-symbolizer', got['tally'], got['llvm'],
+              's', ('<=', 0.4))
+    table.row('its peak memory', got['tally MB'], got['llvm MB'], 'MB',
+              ('<=', None))
 
 
 def _record_many(tools, tag, hz, seconds):
