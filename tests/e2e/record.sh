@@ -67,7 +67,10 @@ cat >group.py <<'END'
 import os, signal, subprocess, sys, time
 sig = getattr(signal, sys.argv[1])
 whole = sys.argv[2] == 'group'
-p = subprocess.Popen(sys.argv[3:], start_new_session=True)
+def plain():  # whatever started the tests may ignore them
+    for s in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        signal.signal(s, signal.SIG_DFL)
+p = subprocess.Popen(sys.argv[3:], start_new_session=True, preexec_fn=plain)
 time.sleep(0.7)
 (os.killpg if whole else os.kill)(p.pid, sig)
 try:
@@ -95,6 +98,7 @@ cat >hangup.py <<'END'
 import os, pty, signal, sys, time
 pid, fd = pty.fork()
 if not pid:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     os.execvp(sys.argv[1], sys.argv[1:])
 time.sleep(0.7)
 os.close(fd)
