@@ -31,7 +31,7 @@ int cmd_open(const char *input, int argc, char **argv, const char **path,
 	return rc;
 }
 
-static void show_image(void *ctx, const char *image, size_t done, size_t total)
+void cmd_show_image(void *ctx, const char *image, size_t done, size_t total)
 {
 	struct cmd_io *io = ctx;
 	struct buf text = { 0 };
@@ -48,7 +48,7 @@ int cmd_symbolize_now(struct cmd_io *io, const char *path, struct reader *r,
 		      const char *debug_dir, struct error *err)
 {
 	struct fill_options o = { .debug_dir = debug_dir,
-				  .progress = show_image, .ctx = io };
+				  .progress = cmd_show_image, .ctx = io };
 	struct buf safe = { 0 };
 	int rc;
 

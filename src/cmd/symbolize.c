@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "cmd/command.h"
 #include "cmd/open.h"
 #include "profile/fill_symbols.h"
@@ -33,19 +32,6 @@ static const struct opt symbolize_opt_table[] = {
 	  offsetof(struct symbolize_opts, quiet) },
 	OPT_END
 };
-
-static void show_image(void *ctx, const char *image, size_t done, size_t total)
-{
-	struct cmd_io *io = ctx;
-	struct buf text = { 0 };
-
-	if (!io->progress)
-		return;
-	buf_printf(&text, "resolving names %zu/%zu ", done, total);
-	text_safe(&text, image);
-	io->progress(io, buf_cstr(&text));
-	buf_fini(&text);
-}
 
 /* How often each location was where a sample was taken. */
 static uint64_t *count_heat(struct reader *r)
@@ -88,7 +74,7 @@ static int symbolize(struct cmd_io *io, const struct symbolize_opts *o,
 				  .kallsyms = o->kallsyms, .heat = heat,
 				  .code_budget = fill_code_budget(
 					  reader_sample_count(r)),
-				  .progress = show_image, .ctx = io };
+				  .progress = cmd_show_image, .ctx = io };
 	size_t before = count_named(p);
 	int rc;
 
