@@ -154,6 +154,13 @@ struct table {
 extern const struct table format_tables[];
 extern const size_t format_ntables;
 
+/* All VEC types share this layout.  It is copied in and out, because the type of
+ * the pointer differs from table to table. */
+struct any_vec {
+	void *v;
+	size_t n, cap;
+};
+
 /* The rows of a table, whatever their type. */
 size_t table_rows(const struct profile *p, const struct table *t);
 void *table_row(const struct profile *p, const struct table *t, size_t i);

@@ -29,11 +29,6 @@ static void fill_gap_row(const struct table *t, void *row)
 		((struct prof_env *)row)->run = PROF_NONE;
 }
 
-struct any_vec {
-	void *v;
-	size_t n, cap;
-};
-
 static int table_resize(struct profile *p, const struct table *t, size_t n)
 {
 	struct any_vec v;

@@ -147,13 +147,6 @@ const struct table format_tables[] = {
 };
 const size_t format_ntables = sizeof(format_tables) / sizeof(format_tables[0]);
 
-/* All VEC types share one layout; the pointer is copied because its type
- * differs from table to table. */
-struct any_vec {
-	void *v;
-	size_t n, cap;
-};
-
 size_t table_rows(const struct profile *p, const struct table *t)
 {
 	struct any_vec v;

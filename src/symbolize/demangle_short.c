@@ -115,6 +115,18 @@ static bool enter(struct shortener *s, char close)
 	return true;
 }
 
+/* Puts a sign of 5 bytes in place of the group that ends at `to`; an empty group
+ * stays as it is. */
+static void elide(struct shortener *s, const char *to, const char *sign)
+{
+	if (to - s->p == 2) {
+		keep(s, to);
+	} else {
+		put(s, sign, 5);
+		s->p = to;
+	}
+}
+
 static bool on_angle(struct shortener *s, const char *start)
 {
 	const char *to;
@@ -130,12 +142,7 @@ static bool on_angle(struct shortener *s, const char *start)
 	to = skip_group(start, s->p, s->end);
 	if (!to)
 		return false;
-	if (to - s->p == 2) {
-		keep(s, to);
-	} else {
-		put(s, "<…>", 5);
-		s->p = to;
-	}
+	elide(s, to, "<…>");
 	return true;
 }
 
@@ -153,12 +160,7 @@ static bool on_paren(struct shortener *s, const char *start)
 	to = skip_group(start, s->p, s->end);
 	if (!to)
 		return false;
-	if (to - s->p == 2) {
-		keep(s, to);
-	} else {
-		put(s, "(…)", 5);
-		s->p = to;
-	}
+	elide(s, to, "(…)");
 	return true;
 }
 
