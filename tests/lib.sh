@@ -7,6 +7,14 @@
 #	t_like NAME TEXT ERE	passes when TEXT matches
 #	t_skip NAME REASON
 #	t_done			prints the plan; last line of every test
+#
+# A test that sets T_ALONE=1 before runs beside no other such test, also under
+# make -j: those that record judge shares of time.
+if [ "${T_ALONE-}" = 1 ] && command -v flock >/dev/null; then
+	T_ALONE=held
+	export T_ALONE
+	exec flock -o "${top_builddir:-.}/tests/alone.lock" sh "$0" "$@"
+fi
 T_COUNT=0
 T_TMP=$(mktemp -d "${TMPDIR:-/tmp}/tally-test.XXXXXX") || exit 1
 trap 'rm -rf "$T_TMP"' EXIT

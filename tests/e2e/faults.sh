@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What a recording must survive: kill -9 of the recorder at any moment, a full
 # disk, a cut at any byte, flipped bytes.
+T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"
 
 cd "$T_TMP" || exit 1

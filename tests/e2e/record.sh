@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # tally record as a user meets it: what passes through, how it ends, what it
 # says.
+T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"
 
 cd "$T_TMP" || exit 1
@@ -252,7 +253,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	wait $other 2>/dev/null
 	"$TALLY" report --format=csv -s comm all.tally >all.csv
 	t_is "-a has the command" "$(grep -c '^sh,' all.csv)" 1
-	t_is "and what else runs" "$(grep -Ec '^[mg]?awk,' all.csv)" 1
+	t_like "and what else runs" "$(cat all.csv)" '^[mg]?awk,'
 	"$TALLY" record -q -a -C 0 -e cpu-clock -o one.tally -- sh burn.sh
 	t_is "-C records its processors only" "$("$TALLY" report --format=csv \
 		--no-header -s cpu one.tally | tail -n +2 | cut -d, -f1)" 0

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Every sample lands in the right process, thread, image and function: threads,
 # fork, vfork, exec, libraries that come and go, processes of a millisecond.
+T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"
 
 cd "$T_TMP" || exit 1
