@@ -218,9 +218,9 @@ if not pid:
     time.sleep(1)
     os._exit(0)
 print(pid, flush=True)
-time.sleep(8)' >ids & parent=$!
-sleep 0.4
-timeout 5 "$TALLY" record -q -t "$(cat ids)" -o tid.tally
+time.sleep(40)' >ids & parent=$!
+while [ ! -s ids ]; do sleep 0.1; done
+timeout 20 "$TALLY" record -q -t "$(cat ids)" -o tid.tally
 t_is "-t ends with a thread that nobody has waited for" $? 0
 kill $parent
 wait 2>/dev/null
@@ -229,13 +229,13 @@ wait 2>/dev/null
 cat >stop.py <<'END'
 import os, signal, subprocess, sys, time
 p = subprocess.Popen(sys.argv[1:])
-time.sleep(0.5)
+time.sleep(1)
 os.kill(p.pid, signal.SIGSTOP)
-time.sleep(2)
+time.sleep(3)
 os.kill(p.pid, signal.SIGCONT)
 p.wait()
 END
-python3 stop.py "$TALLY" record -q -g -e cpu-clock -F 50000 --duration 3 \
+python3 stop.py "$TALLY" record -q -g -e cpu-clock -F 50000 --duration 5 \
 	-o lost.tally -- sh -c "$loop"
 t_is "lost samples are counted" \
 	"$(key lost.tally "j['header']['samples']['lost'] > 0")" True
