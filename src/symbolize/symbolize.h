@@ -66,12 +66,19 @@ void symbolizer_close(struct symbolizer *s);
 int symbolizer_resolve(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
 		       sym_cb *cb, void *ctx, struct error *err);
 
-/* What names can come from; `missing` is a file that would help or "". */
+/* What names can come from, and what would help where it is missing.  Every
+ * string is "" when there is nothing to say. */
 struct sym_sources {
 	bool symtab, dynsym, dwarf;
 	const char *debug_file;	/* "" when DWARF is in the image itself */
-	const char *missing;	/* e.g. /usr/lib/debug/.build-id/ab/cd….debug */
-	const char *damage;	/* first damage found in the DWARF, "" if none */
+	const char *missing;	/* the separate debug file, where there is no
+				 * DWARF: /usr/lib/debug/.build-id/ab/cd….debug */
+	const char *missing_alt;	/* the alternate file (dwz) that the
+				 * DWARF takes names from */
+	const char *missing_dwo;	/* the first split file (.dwo) missing */
+	size_t missing_dwo_units;	/* units that miss theirs, of those that
+				 * were asked about so far */
+	const char *damage;	/* first damage found in the DWARF */
 };
 struct sym_sources symbolizer_sources(const struct symbolizer *s);
 

@@ -211,6 +211,8 @@ struct sym_sources symbolizer_sources(const struct symbolizer *s)
 		.dwarf = s->has_dwarf,
 		.debug_file = s->debug ? path : "",
 		.missing = s->has_dwarf || s->debug ? "" : path,
+		.missing_alt = "",
+		.missing_dwo = "",
 		.damage = s->dwarf.damage,
 	};
 }
