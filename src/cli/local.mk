@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libcli.a
 libcli_a_SOURCES = \
+	src/cli/at_files.c \
+	src/cli/at_files.h \
 	src/cli/commands.c \
 	src/cli/commands.h \
 	src/cli/guard.c \
@@ -14,3 +16,10 @@ libcli_a_SOURCES = \
 bin_PROGRAMS += src/tally
 src_tally_SOURCES = src/cli/main.c
 src_tally_LDADD = libcli.a $(TALLY_LIBS)
+
+# For programs that call an addr2line by its path.
+install-exec-hook:
+	cd '$(DESTDIR)$(bindir)' && \
+		rm -f tally-addr2line && $(LN_S) tally tally-addr2line
+uninstall-hook:
+	rm -f '$(DESTDIR)$(bindir)/tally-addr2line'

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/at_files.h"
 #include "cli/commands.h"
 #include "cli/guard.h"
 #include "cli/options.h"
@@ -51,8 +52,9 @@ static int run_command(struct terminal *t, const struct command *cmd, int argc,
 {
 	void *opts = calloc(1, cmd->opts_size ? cmd->opts_size : 1);
 	struct error err = { 0 };
-	bool help;
-	int rest, rc;
+	struct at_files files = { { 0 }, { 0 } };
+	bool help = false;
+	int rest, rc = 0;
 
 	if (!opts) {
 		error_set(&err, ERR_NOMEM, "out of memory");
@@ -60,7 +62,13 @@ static int run_command(struct terminal *t, const struct command *cmd, int argc,
 	}
 	if (cmd->defaults)
 		cmd->defaults(opts);
-	rc = options_parse(cmd, opts, argc, argv, &rest, &help, &err);
+	if (cmd->at_files) {
+		rc = at_files_expand(&files, argc, argv, &err);
+		argc = (int)files.argv.n;
+		argv = files.argv.v;
+	}
+	if (rc >= 0)
+		rc = options_parse(cmd, opts, argc, argv, &rest, &help, &err);
 	if (rc >= 0 && help)
 		rc = print_help(t, cmd);
 	else if (rc >= 0)
@@ -69,6 +77,7 @@ static int run_command(struct terminal *t, const struct command *cmd, int argc,
 	if (rc < 0)
 		rc = complain(&err);
 	options_release(cmd, opts);
+	at_files_fini(&files);
 	free(opts);
 	return rc;
 }
@@ -86,11 +95,22 @@ static int help_command(struct terminal *t, const char *name)
 	return print_help(t, cmd);
 }
 
+/* By a link with the name of a tool that tally takes the place of, for programs
+ * that call it by its path. */
+static bool called_as(const char *argv0, const char *tool)
+{
+	size_t n = argv0 ? strlen(argv0) : 0, m = strlen(tool);
+
+	return n >= m && !strcmp(argv0 + n - m, tool);
+}
+
 static int dispatch(struct terminal *t, int argc, char **argv)
 {
 	struct error err = { 0 };
 	const struct command *cmd;
 
+	if (called_as(argv[0], "addr2line"))
+		return run_command(t, &cmd_addr2line, argc, argv);
 	if (argc < 2) {
 		struct buf text = { 0 };
 

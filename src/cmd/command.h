@@ -61,6 +61,7 @@ struct command {
 	size_t opts_size;	/* of the option struct, zeroed before use */
 	void (*defaults)(void *opts);	/* may be NULL */
 	bool stop_at_arg;	/* options end at the first plain word (record) */
+	bool at_files;		/* @FILE stands for the words in FILE */
 	/* Returns the process's exit status; when negative, err is printed and the
 	 * status is 2 for ERR_USAGE and 1 otherwise. */
 	int (*run)(struct cmd_io *io, void *opts, int argc, char **argv,
@@ -70,6 +71,6 @@ struct command {
 #define OPT_END { OPT_FLAG, 0, NULL, NULL, NULL, 0 }
 
 extern const struct command cmd_record, cmd_report, cmd_info, cmd_list,
-	cmd_dump, cmd_symbolize;
+	cmd_dump, cmd_symbolize, cmd_addr2line;
 
 #endif

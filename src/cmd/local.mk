@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libcmd.a
 libcmd_a_SOURCES = \
+	src/cmd/addr2line.c \
+	src/cmd/addr2line.h \
+	src/cmd/addr2line_text.c \
+	src/cmd/addresses.c \
+	src/cmd/addresses.h \
 	src/cmd/command.h \
 	src/cmd/dump.c \
 	src/cmd/info.c \
@@ -9,4 +14,6 @@ libcmd_a_SOURCES = \
 	src/cmd/open.h \
 	src/cmd/record.c \
 	src/cmd/report.c \
+	src/cmd/symbol_names.c \
+	src/cmd/symbol_names.h \
 	src/cmd/symbolize.c

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Whole-program tests.  Those that record skip where no event may be opened.
 E2E_TESTS = \
+	tests/e2e/addr2line.sh \
 	tests/e2e/report.sh \
 	tests/e2e/report_cli.sh \
 	tests/e2e/faults.sh \

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * `tally addr2line`: addresses to functions, files and lines, with the options
+ * and the output of addr2line of binutils, so that it can take its place.
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#else
+#define PACKAGE_VERSION "unconfigured"
+#endif
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/addr2line.h"
+#include "cmd/addresses.h"
+#include "cmd/command.h"
+
+struct addr2line_opts {
+	const char *exe, *section, *target, *demangle, *debug_dir;
+	bool functions, inlines, addresses, pretty, basenames;
+	bool demangled, short_names, json, no_recurse_limit, recurse_limit;
+	bool version;
+};
+
+#define AT(field) offsetof(struct addr2line_opts, field)
+static const struct opt addr2line_opt_table[] = {
+	{ OPT_STR, 'e', "exe", "FILE",
+	  "The program or library. Default: a.out.", AT(exe) },
+	{ OPT_FLAG, 'f', "functions", NULL, "Show functions.", AT(functions) },
+	{ OPT_FLAG, 'i', "inlines", NULL,
+	  "Show the functions that an inlined one was inlined into.",
+	  AT(inlines) },
+	{ OPT_FLAG, 'C', NULL, NULL, "Show readable names (demangle).",
+	  AT(demangled) },
+	{ OPT_OPTSTR, 0, "demangle", "STYLE",
+	  "The same. STYLE, as of binutils, is checked but found out for each "
+	  "name; 'none' is without.", AT(demangle) },
+	{ OPT_FLAG, 0, "short", NULL,
+	  "Readable names without template arguments and parameters.",
+	  AT(short_names) },
+	{ OPT_FLAG, 'p', "pretty-print", NULL, "One line for each function.",
+	  AT(pretty) },
+	{ OPT_FLAG, 'a', "addresses", NULL, "Show each address before its "
+	  "answer.", AT(addresses) },
+	{ OPT_FLAG, 's', "basenames", NULL, "Files without folders.",
+	  AT(basenames) },
+	{ OPT_STR, 'j', "section", "NAME",
+	  "Addresses count from the start of this section.", AT(section) },
+	{ OPT_FLAG, 0, "json", NULL,
+	  "One JSON object for each address, with all that is known.",
+	  AT(json) },
+	{ OPT_STR, 0, "debug-dir", "DIR",
+	  "Look here for debug files. Default: /usr/lib/debug.",
+	  AT(debug_dir) },
+	{ OPT_STR, 'b', "target", "NAME",
+	  "Accepted for binutils' sake; files say what they are.",
+	  AT(target) },
+	{ OPT_FLAG, 'r', "no-recurse-limit", NULL,
+	  "Accepted for binutils' sake; names are always bounded.",
+	  AT(no_recurse_limit) },
+	{ OPT_FLAG, 'R', "recurse-limit", NULL, "The same.",
+	  AT(recurse_limit) },
+	{ OPT_FLAG, 'v', "version", NULL, "Show the version.", AT(version) },
+	{ OPT_FLAG, 'V', NULL, NULL, "The same.", AT(version) },
+	OPT_END
+};
+#undef AT
+
+static int check_style(const char *style, bool *none, struct error *err)
+{
+	static const char *const styles[] = {
+		"", "auto", "gnu-v3", "java", "gnat", "dlang", "rust", "none",
+	};
+
+	*none = style && !strcmp(style, "none");
+	for (size_t i = 0; style && i < sizeof(styles) / sizeof(*styles); i++)
+		if (!strcmp(style, styles[i]))
+			return 0;
+	return !style ? 0 : error_set(err, ERR_USAGE,
+				      "no demangling style '%s'; there are "
+				      "auto, gnu-v3, rust, dlang, gnat, java "
+				      "and none", style);
+}
+
+struct sorted {
+	uint64_t vaddr;
+	uint32_t at;
+};
+
+/* Where results go until they are printed in the order asked. */
+struct lookup {
+	struct symbolizer *s;
+	struct answers ans;
+	struct answer_style style;
+	VEC(struct sorted) sorted;
+	VEC(uint64_t) vaddrs;
+	struct symbol_names names;
+	uint64_t bias, limit;		/* of the section with -j */
+	bool nomem;
+};
+
+static int by_vaddr(const void *a, const void *b)
+{
+	const struct sorted *x = a, *y = b;
+
+	if (x->vaddr != y->vaddr)
+		return x->vaddr < y->vaddr ? -1 : 1;
+	return x->at < y->at ? -1 : 1;
+}
+
+static bool on_result(void *ctx, size_t i, const struct sym_result *r)
+{
+	struct lookup *l = ctx;
+	size_t most = l->style.inlines ? r->nframes : 1;
+	size_t n = r->nframes < most ? r->nframes : most;
+
+	if (answers_set(&l->ans, l->sorted.v[i].at, r, n) < 0)
+		l->nomem = true;
+	return !l->nomem;
+}
+
+/* Addresses as they are asked for into sorted ones of the file; those outside
+ * of the section (-j) have no answer. */
+static int sort_batch(struct lookup *l, const uint64_t *addrs, size_t n)
+{
+	l->sorted.n = l->vaddrs.n = 0;
+	if (vec_reserve(&l->sorted, n) < 0 || vec_reserve(&l->vaddrs, n) < 0)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < n; i++)
+		if (addrs[i] < l->limit)
+			l->sorted.v[l->sorted.n++] = (struct sorted){
+				addrs[i] + l->bias, (uint32_t)i };
+	qsort(l->sorted.v, l->sorted.n, sizeof(*l->sorted.v), by_vaddr);
+	for (size_t i = 0; i < l->sorted.n; i++)
+		l->vaddrs.v[i] = l->sorted.v[i].vaddr;
+	return 0;
+}
+
+static int answer(struct cmd_io *io, struct lookup *l, uint64_t *addrs,
+		  size_t n, struct error *err)
+{
+	int rc;
+
+	for (size_t i = 0; i < n; i++)
+		if (l->style.digits == 8)
+			addrs[i] = (uint32_t)addrs[i];
+	rc = answers_reset(&l->ans, n);
+	if (!rc)
+		rc = sort_batch(l, addrs, n);
+	if (rc || l->names.failed)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	rc = symbolizer_resolve(l->s, l->vaddrs.v, l->sorted.n, on_result, l,
+				err);
+	if (l->nomem)
+		rc = error_set(err, ERR_NOMEM, "out of memory");
+	if (!rc)
+		rc = answers_print(&l->ans, &l->style, addrs, n, io->out, err);
+	return rc;
+}
+
+static int answer_words(struct cmd_io *io, struct lookup *l, int argc,
+			char **argv, struct error *err)
+{
+	VEC(uint64_t) addrs = { 0 };
+	int rc = vec_reserve(&addrs, (size_t)argc) < 0 ? -ERR_NOMEM : 0;
+
+	if (rc < 0)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	for (int i = 0; i < argc; i++)
+		addrs.v[i] = address_parse(argv[i], &l->names);
+	rc = answer(io, l, addrs.v, (size_t)argc, err);
+	vec_fini(&addrs);
+	return rc;
+}
+
+static int answer_lines(struct cmd_io *io, struct lookup *l, struct error *err)
+{
+	struct addresses *a = malloc(sizeof(*a));
+	int rc = 0;
+
+	if (!a)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	addresses_init(a, STDIN_FILENO, &l->names);
+	err->code = 0;
+	while (rc >= 0 && !ferror(io->out) && addresses_next(a, err))
+		rc = answer(io, l, a->batch.v, a->batch.n, err);
+	if (rc >= 0 && err->code)
+		rc = -err->code;
+	addresses_fini(a);
+	free(a);
+	return rc;
+}
+
+static int find_section(struct lookup *l, const char *exe, struct image *img,
+			const char *name, struct error *err)
+{
+	l->limit = UINT64_MAX;
+	if (name && !image_section_range(img, name, &l->bias, &l->limit))
+		return error_set(err, ERR_NOTFOUND, "%s: no section %s", exe,
+				 name);
+	return 0;
+}
+
+static struct answer_style style_of(const struct cmd_io *io,
+				    const struct addr2line_opts *o)
+{
+	return (struct answer_style){
+		.functions = o->functions,
+		.inlines = o->inlines || o->json,
+		.addresses = o->addresses,
+		.pretty = o->pretty,
+		.basenames = o->basenames,
+		.demangle = o->demangled || o->demangle || o->short_names ||
+			    o->json,
+		.short_names = o->short_names,
+		.json = o->json,
+		.safe = io->out_tty,
+		.digits = 16,
+	};
+}
+
+static int look_up(struct cmd_io *io, const struct addr2line_opts *o,
+		   struct lookup *l, struct image *img, int argc, char **argv,
+		   struct error *err)
+{
+	struct sym_options so = { .debug_dir = o->debug_dir };
+	const char *exe = image_name(img);
+	int rc = find_section(l, exe, img, o->section, err);
+
+	if (!image_is_64(img))
+		l->style.digits = 8;
+	if (rc >= 0)
+		rc = symbolizer_open(img, &so, &l->s, err);
+	if (rc < 0)
+		return rc;
+	symbol_names_init(&l->names, img);
+	rc = argc ? answer_words(io, l, argc, argv, err)
+		  : answer_lines(io, l, err);
+	symbol_names_fini(&l->names);
+	answers_fini(&l->ans);
+	vec_fini(&l->sorted);
+	vec_fini(&l->vaddrs);
+	symbolizer_close(l->s);
+	return rc;
+}
+
+static int run_addr2line(struct cmd_io *io, void *opts, int argc, char **argv,
+			 struct error *err)
+{
+	const struct addr2line_opts *o = opts;
+	struct lookup l = { .style = style_of(io, o) };
+	struct image *img;
+	bool none;
+	int rc;
+
+	if (o->version) {
+		fprintf(io->out, "tally addr2line %s\n", PACKAGE_VERSION);
+		return 0;
+	}
+	rc = check_style(o->demangle, &none, err);
+	if (rc < 0)
+		return rc;
+	if (none)
+		l.style.demangle = l.style.short_names = false;
+	rc = image_open_file(o->exe ? o->exe : "a.out", &img, err);
+	if (rc < 0)
+		return rc;
+	rc = look_up(io, o, &l, img, argc, argv, err);
+	image_close(img);
+	return rc;
+}
+
+const struct command cmd_addr2line = {
+	.name = "addr2line",
+	.summary = "show the function, file and line of addresses",
+	.args = "[ADDRESS…]",
+	.opts = addr2line_opt_table,
+	.opts_size = sizeof(struct addr2line_opts),
+	.at_files = true,
+	.run = run_addr2line,
+};

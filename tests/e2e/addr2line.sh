@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# tally addr2line takes the place of binutils' addr2line: same output for the
+# same options, wherever both mean the same (doc/symbolizing-differences.md).
+. "$top_srcdir/tests/lib.sh"
+
+src=$(cd "$top_srcdir/tests/symbolize" && pwd)
+cd "$T_TMP" || exit 1
+status() { "$@" >/dev/null 2>err; echo $?; }
+a2l() { "$TALLY" addr2line "$@"; }
+
+$CC -O2 -g "$src/inlines.c" -o prog || exit 1
+work=$(nm -S prog | sed -n 's/^\([0-9a-f]*\) \([0-9a-f]*\) [tT] work$/\1 \2/p')
+start=${work% *} size=${work#* }
+[ -n "$start" ] || exit 1
+
+# Whole functions: behind a function's end binutils goes on with its name.
+# Discriminators tell parts of a line apart; tally does not show them.
+i=0
+while [ $i -lt $((0x$size)) ]; do
+	printf '0x%x\n' $((0x$start + i))
+	i=$((i + 1))
+done >addr
+
+if command -v addr2line >/dev/null 2>&1; then
+	same() { # OPTIONS
+		addr2line "$@" -e prog <addr |
+			sed 's/ (discriminator [0-9]*)//' >want
+		a2l "$@" -e prog <addr >got
+		[ -s want ] && cmp want got
+	}
+	for o in -f -i -fi -fia -fip -fipa -fis -a -p -pa -s -Cfi \
+		--functions "--inlines --addresses" "-f --pretty-print" \
+		--basenames "-fi --demangle" "-fi --demangle=auto" \
+		"-fi -r" "-fi -R" "-fi -b elf64-x86-64"; do
+		# shellcheck disable=SC2086 # several options
+		t_run "as addr2line $o" same $o
+	done
+	# one address a line, whatever the line is
+	same_lines() {
+		printf "$1" >lines
+		addr2line -e prog -fia <lines >want
+		a2l -e prog -fia <lines >got
+		diff want got
+	}
+	t_run "an empty line" same_lines '\n'
+	t_run "no line" same_lines ''
+	t_run "what is no number" same_lines ',\nzz 12\n0x\n-1\n- 1\n;x\n'
+	t_run "names" same_lines 'main\n main 12\nnosuch\nabc\n0xmain\n'
+	t_run "names and offsets" same_lines \
+		'work+0x4\nmain + 5 x\nwork-4\nwork+10\nwork+\nadd+1\nz+1\n'
+	t_run "a number that is too large" same_lines 'fffffffffffffffff0\n'
+	t_run "blanks and capitals" same_lines '0X10\n \tAbC\n'
+	t_run "words behind a number" same_lines "$start work\\n"
+	t_run "a line without end" same_lines "$start"
+	t_run "a return before the end of line" same_lines "$start\\r\\n"
+	t_run "a long line" same_lines "$(printf '%0250d' 1)\\n$start\\n"
+	t_run "a NUL" same_lines "$start\\000 1\n"
+	t_run "addresses outside of the program" same_lines \
+		'0\n1\nffffffff\nfffffffffffffff\nffffffffffffffff\n'
+	same_section() {
+		addr2line -e prog -fi -j "$1" 0 10 7fffffff >want
+		a2l -e prog -fi -j "$1" 0 10 7fffffff >got
+		diff want got
+	}
+	t_run "-j .text" same_section .text
+	$CC -O2 -g -m32 "$src/inlines.c" -o prog32 2>/dev/null && {
+		t_is "32-bit addresses" "$(a2l -e prog32 -a 10 123456789a)" \
+			"$(addr2line -e prog32 -a 10 123456789a)"
+	}
+else
+	t_skip "as addr2line" "addr2line (binutils) is not installed"
+fi
+
+# The command line.
+a=0x$start
+cp prog a.out
+t_is "a.out is the default" "$(a2l -f $a)" "$(a2l -f -e prog $a)"
+t_is "words are answered in their order" "$(a2l -e prog -fia $a 0 $a)" \
+	"$(printf '%s\n' $a 0 $a | a2l -e prog -fia)"
+printf '%s\n' '-e prog' "'-f' \"$a\"" >words
+t_is "@FILE" "$(a2l @words)" "$(a2l -f -e prog $a)"
+echo '@words -a' >more
+t_is "@FILE in a file" "$(a2l @more)" "$(a2l -f -e prog $a -a)"
+t_is "@FILE without end" "$(echo @loop >loop; status a2l @loop)" 2
+t_is "a file that is not there" "$(status a2l -e nothing 1)" 1
+t_like "… is named" "$(cat err)" 'nothing: .*No such file'
+echo text >text
+t_is "a file that is no program" "$(status a2l -e text 1)" 1
+t_like "… is named" "$(cat err)" 'text: .*ELF'
+t_is "a folder" "$(status a2l -e . 1)" 1
+t_is "an empty file" "$(: >empty; status a2l -e empty 1)" 1
+t_is "no such section" "$(status a2l -e prog -j .nothing 1)" 1
+t_like "… is named" "$(cat err)" 'no section \.nothing'
+t_is "no such style" "$(status a2l --demangle=x -e prog 1)" 2
+t_like "--version" "$(a2l --version)" '^tally addr2line [0-9]'
+ln -s "$TALLY" my-addr2line
+t_is "by a link called …addr2line" "$(./my-addr2line -fia -e prog $a)" \
+	"$(a2l -fia -e prog $a)"
+
+# Names.
+cat >names.cpp <<'EOF'
+template <class T> struct box {
+	T v; __attribute__((noinline)) T twice(T x) { return v * x + x; } };
+int main(int c, char **) { box<int> b{c}; return b.twice(c); }
+EOF
+if ${CXX:-g++} -O1 -g names.cpp -o names 2>/dev/null; then
+	at=$(nm names | sed -n 's/^\([0-9a-f]*\) . \(_ZN3boxI.*\)/\1 \2/p')
+	fn=${at#* } at=${at% *}
+	t_is "names of the linker" "$(a2l -fs -e names "$at")" "$fn
+names.cpp:2"
+	t_is "readable names" "$(a2l -Cfs -e names "$at")" \
+		"$(c++filt "$fn")
+names.cpp:2"
+	t_is "--demangle=none" "$(a2l --demangle=none -fs -e names "$at")" \
+		"$(a2l -fs -e names "$at")"
+	t_is "--short" "$(a2l --short -f -e names "$at" | head -n 1)" \
+		"box<…>::twice(…)"
+	t_like "--json" "$(a2l --json -e names "$at" 0)" \
+		'"function":"box.*"linkage_name":"_ZN3box.*.*"line":2,'
+else
+	t_skip "names" "no C++ compiler"
+fi
+
+# Answers come as the questions do, while the other side waits.
+if command -v python3 >/dev/null 2>&1; then
+	cat >ask.py <<'EOF'
+import os, select, subprocess, sys
+p = subprocess.Popen(sys.argv[2:], stdin=subprocess.PIPE,
+                     stdout=subprocess.PIPE, bufsize=0)
+def ask(text):
+    p.stdin.write(text.encode())
+    got = b''
+    while got.count(b'\n') < 3 * text.count('\n'):
+        if not select.select([p.stdout], [], [], 30)[0]:
+            sys.exit('no answer to %r after %r' % (text, got))
+        piece = os.read(p.stdout.fileno(), 65536)
+        if not piece:
+            sys.exit('ended after %r' % got)
+        got += piece
+    return got.decode().split('\n')[:-1]
+for i in range(20):
+    got = ask(sys.argv[1] + '\n')
+    assert got[0] == '0x%016x' % int(sys.argv[1], 16) and len(got) == 3, got
+    # perf's: an address and a line that marks its answer's end
+    got = ask(sys.argv[1] + '\n,\n')
+    assert got[3:] == ['0x' + 16 * '0', '??', '??:0'], got
+p.stdin.write(sys.argv[1].encode()[:4])     # half of a question is none
+assert not select.select([p.stdout], [], [], 0.3)[0]
+assert len(ask(sys.argv[1][4:] + '\n')) == 3
+p.stdin.close()
+sys.exit(p.wait())
+EOF
+	t_run "one question at a time" python3 ask.py "$a" \
+		"$TALLY" addr2line -e prog -f -a
+else
+	t_skip "one question at a time" "python3 is not installed"
+fi
+{ yes "$a" | a2l -fi -e prog 2>err; echo $? >rc; } | head -c 100 >/dev/null
+t_is "a reader that goes away" "$(cat rc):$(cat err)" "0:"
+many() {
+	for k in 1 2 3 4 5 6 7 8 9 10; do cat addr; done >some
+	for k in 1 2 3 4 5 6 7 8 9 10; do cat some; done >lots
+	for k in 1 2 3 4 5 6 7 8 9 10; do cat lots; done >lots.10
+	a2l -fi -e prog <addr >one
+	for k in $(seq 1000); do cat one; done >want
+	a2l -fi -e prog <lots.10 >got
+	cmp want got
+}
+t_run "more addresses than one batch" many
+t_done
