@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Symbols of ELF files and of the vdso.  A file that is not the recorded one gives
  * no names: wrong names are worse than none. */
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <string.h>
@@ -13,20 +14,33 @@
 struct context {
 	struct fill *f;
 	const struct fill_part *part;
+	bool in_turn;
+	uint32_t first;		/* of the image's rows in profile.symbols */
 	int rc;
 };
+
+/* Why an image gives no names. */
+struct why {
+	uint32_t missing;	/* PROF_MISSING_* */
+	struct error text;
+};
+
+static void take_turn(struct context *c)
+{
+	if (c->in_turn)
+		return;
+	fill_wait_turn(c->f, c->part);
+	c->in_turn = true;
+	c->first = (uint32_t)c->f->p->symbols.n;
+}
 
 static bool on_result(void *ctx, size_t i, const struct sym_result *r)
 {
 	struct context *c = ctx;
 
+	take_turn(c);
 	c->rc = fill_result(c->f, c->part, i, r);
 	return c->rc == 0;
-}
-
-static const char *path_of(const struct fill *f, uint32_t image)
-{
-	return profile_cstr(f->p, f->p->images.v[image].path);
 }
 
 static void id_hex(const struct build_id *id, char out[2 * BUILD_ID_MAX + 1])
@@ -43,10 +57,11 @@ static void id_hex(const struct build_id *id, char out[2 * BUILD_ID_MAX + 1])
 		strcpy(out, "none");
 }
 
-/* Whether img is what was recorded; a note if not. */
-static bool is_recorded(struct fill *f, uint32_t image, const struct image *img)
+/* Whether img is what was recorded. */
+static bool is_recorded(const struct fill *f, const struct fill_part *part,
+			const struct image *img, struct why *why)
 {
-	struct build_id want = f->p->images.v[image].build_id;
+	struct build_id want = f->p->images.v[part->image].build_id;
 	struct build_id got = image_build_id(img);
 	char w[2 * BUILD_ID_MAX + 1], g[2 * BUILD_ID_MAX + 1];
 
@@ -54,92 +69,184 @@ static bool is_recorded(struct fill *f, uint32_t image, const struct image *img)
 		return true;
 	id_hex(&want, w);
 	id_hex(&got, g);
-	fill_note(f, image, "%s changed since recording: build-id %s, wanted %s",
-		  path_of(f, image), g, w);
+	why->missing = PROF_MISSING_CHANGED;
+	error_set(&why->text, ERR_NOTFOUND, "%s changed since recording: "
+		  "build-id %s, wanted %s", part->path, g, w);
 	return false;
 }
 
 /* Without build-id only the time can tell that a path leads to another file. */
-static bool is_newer(struct fill *f, uint32_t image, int fd)
+static bool is_newer(const struct fill *f, const struct fill_part *part, int fd,
+		     struct why *why)
 {
-	struct profile *p = f->p;
+	const struct profile *p = f->p;
 	uint64_t changed, start = p->runs.n ? p->runs.v[0].start_wall_ns : 0;
 	struct stat st;
 
-	if (p->images.v[image].build_id.len || !start || fstat(fd, &st) < 0)
+	if (p->images.v[part->image].build_id.len || !start ||
+	    fstat(fd, &st) < 0)
 		return false;
 	changed = (uint64_t)st.st_mtim.tv_sec * 1000000000u +
 		  (uint64_t)st.st_mtim.tv_nsec;
 	if (changed <= start)
 		return false;
-	fill_note(f, image, "%s was written after the recording began and has "
-		  "no build-id to compare: link with -Wl,--build-id",
-		  path_of(f, image));
+	why->missing = PROF_MISSING_CHANGED;
+	error_set(&why->text, ERR_NOTFOUND, "%s was written after the recording "
+		  "began and has no build-id to compare: link with "
+		  "-Wl,--build-id", part->path);
 	return true;
 }
 
-/* Opens the file of an image, or gives a note. */
-static struct image *open_elf(struct fill *f, uint32_t image)
+static int open_by_caller(struct fill *f, const struct fill_part *part,
+			  struct why *why)
 {
-	const char *path = path_of(f, image);
-	struct image *img = NULL;
-	struct error err;
 	int fd;
 
-	if (f->o->open_image) {
-		fd = f->o->open_image(f->o->ctx, image);
-		if (fd < 0) {
-			fill_note(f, image, "%s could not be opened while "
-				  "recording", path);
-			return NULL;
-		}
-	} else {
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-		if (fd < 0) {
-			fill_note(f, image, "%s cannot be opened: %m", path);
-			return NULL;
-		}
-		if (is_newer(f, image, fd)) {
-			close(fd);
-			return NULL;
-		}
+	fill_lock(f);
+	fd = f->o->open_image(f->o->ctx, part->image);
+	fill_unlock(f);
+	if (fd < 0)
+		error_set(&why->text, ERR_NOTFOUND, "%s could not be opened "
+			  "while recording", part->path);
+	return fd;
+}
+
+static int open_by_path(const struct fill *f, const struct fill_part *part,
+			struct why *why)
+{
+	int fd = open(part->path,
+		      O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd < 0) {
+		error_errno(&why->text, errno, "%s cannot be opened",
+			    part->path);
+	} else if (is_newer(f, part, fd, why)) {
+		close(fd);
+		fd = -1;
 	}
-	if (image_open_fd(fd, path, &img, &err) < 0)
-		fill_note(f, image, "%s", err.msg);
+	return fd;
+}
+
+/* Opens the file of an image, or says why not. */
+static struct image *open_elf(struct fill *f, const struct fill_part *part,
+			      struct why *why)
+{
+	struct image *img = NULL;
+	int fd = -1;
+
+	why->missing = PROF_MISSING_FILE;
+	/* Its locations are file offsets and were never checked. */
+	if (f->p->images.v[part->image].flags & PROF_IMAGE_UNREADABLE)
+		error_set(&why->text, ERR_NOTFOUND, "%s could not be opened "
+			  "while recording", part->path);
+	else if (f->o->open_image)
+		fd = open_by_caller(f, part, why);
+	else
+		fd = open_by_path(f, part, why);
+	if (fd < 0)
+		return NULL;
+	if (image_open_fd(fd, part->path, &img, &why->text) < 0)
+		img = NULL;
 	close(fd);
-	if (img && !is_recorded(f, image, img)) {
+	if (img && !is_recorded(f, part, img, why)) {
 		image_close(img);
 		img = NULL;
 	}
 	return img;
 }
 
-/* Says what is missing and what would help. */
-static void note_sources(struct fill *f, uint32_t image,
-			 const struct sym_sources *s)
+static int no_names(struct fill *f, const struct fill_part *part,
+		    const struct why *why)
 {
-	const char *path = path_of(f, image);
-	const char *have = s->symtab ? "no line numbers"
-			 : s->dynsym ? "only exported functions have names"
-				     : "no function names";
+	struct prof_source row = { .image = part->image,
+				   .missing = why->missing };
+
+	fill_wait_turn(f, part);
+	fill_note(f, part->image, "%s", why->text.msg);
+	return fill_source(f, &row, "");
+}
+
+static uint32_t names_of(const struct sym_sources *s)
+{
+	return (s->symtab ? PROF_NAMES_SYMTAB : 0) |
+	       (s->dynsym ? PROF_NAMES_DYNSYM : 0) |
+	       (s->dwarf ? PROF_NAMES_DWARF : 0);
+}
+
+static uint32_t missing_of(const struct sym_sources *s)
+{
+	return (s->symtab || s->dwarf ? 0 : PROF_MISSING_SYMTAB) |
+	       (s->dwarf ? 0 : PROF_MISSING_DWARF) |
+	       (*s->missing_alt ? PROF_MISSING_ALT : 0) |
+	       (*s->missing_dwo ? PROF_MISSING_DWO : 0) |
+	       (*s->damage ? PROF_MISSING_DAMAGED : 0);
+}
+
+/* The one sentence about what is missing; empty when nothing is. */
+static void say_missing(const struct sym_sources *s, struct buf *b)
+{
+	if (!s->dwarf && !s->symtab)
+		buf_str(b, "; stripped");
+	if (!s->dwarf && *s->missing)
+		buf_printf(b, "; no debug file %s", s->missing);
+	else if (!s->dwarf)
+		buf_str(b, "; no debug information");
+	if (*s->missing_alt)
+		buf_printf(b, "; no alternate debug file %s", s->missing_alt);
+	if (*s->missing_dwo)
+		buf_printf(b, "; %zu split debug files missing, the first is "
+			   "%s", s->missing_dwo_units, s->missing_dwo);
+	if (*s->damage)
+		buf_printf(b, "; damaged debug information: %s", s->damage);
+}
+
+static int note_sources(struct fill *f, const struct fill_part *part,
+			const struct sym_sources *s)
+{
+	struct prof_image *im = &f->p->images.v[part->image];
+	struct prof_source row = { .image = part->image,
+				   .names = names_of(s),
+				   .missing = missing_of(s),
+				   .units = (uint32_t)s->missing_dwo_units };
+	struct buf text = { 0 };
 	uint32_t id = 0;
 
-	if (*s->damage) {
-		fill_note(f, image, "damaged debug information: %s",
-			  s->damage);
-	} else if (!s->dwarf && *s->missing) {
-		fill_note(f, image, "%s: missing %s (Debian: install what "
-			  "find-dbgsym-packages %s names)", have, s->missing,
-			  path);
-	} else if (!s->dwarf) {
-		fill_note(f, image, "%s: compile with -g and do not strip",
-			  have);
-	}
+	say_missing(s, &text);
+	if (text.n)
+		fill_note(f, part->image, "%s", buf_cstr(&text) + 2);
+	buf_fini(&text);
 	if (s->dwarf)
 		id = *s->debug_file ? profile_str(f->p, s->debug_file)
-				    : f->p->images.v[image].path;
+				    : im->path;
 	if (id != PROF_NONE)
-		f->p->images.v[image].debug_file = id;
+		im->debug_file = id;
+	return fill_source(f, &row, !s->dwarf ? s->missing
+				  : *s->missing_alt ? s->missing_alt
+						    : s->missing_dwo);
+}
+
+static int resolve(struct context *c, struct symbolizer *s, struct image *img,
+		   struct error *err)
+{
+	struct fill *f = c->f;
+	const struct fill_part *part = c->part;
+	struct sym_sources src = symbolizer_sources(s);
+	int rc;
+
+	if (fill_old_is_better(f, part->image, names_of(&src)))
+		return 0;
+	rc = symbolizer_resolve(s, f->vaddrs + part->at, part->n, on_result, c,
+				err);
+	take_turn(c);
+	if (c->rc)
+		return fill_nomem(f);
+	if (rc) {
+		*f->err = *err;
+		return rc;
+	}
+	src = symbolizer_sources(s);
+	rc = note_sources(f, part, &src);
+	return rc ? rc : fill_keep_code(f, img, c->first);
 }
 
 /* Symbolizes with img and closes it. */
@@ -147,43 +254,28 @@ static int fill_from(struct fill *f, const struct fill_part *part,
 		     struct image *img)
 {
 	struct sym_options so = { .debug_dir = f->o->debug_dir };
-	struct context c = { f, part, 0 };
-	uint32_t first = (uint32_t)f->p->symbols.n;
+	struct context c = { .f = f, .part = part };
 	struct symbolizer *s;
-	struct sym_sources src;
-	int rc;
+	struct error err;
+	int rc = symbolizer_open(img, &so, &s, &err);
 
-	rc = symbolizer_open(img, &so, &s, f->err);
 	if (rc < 0) {
-		image_close(img);
-		return rc;
+		take_turn(&c);
+		*f->err = err;
+	} else {
+		rc = resolve(&c, s, img, &err);
+		symbolizer_close(s);
 	}
-	rc = symbolizer_resolve(s, f->vaddrs + part->at, part->n, on_result,
-				&c, f->err);
-	if (c.rc)
-		rc = fill_nomem(f);
-	if (!rc) {
-		src = symbolizer_sources(s);
-		note_sources(f, part->image, &src);
-		rc = fill_keep_code(f, img, first);
-	}
-	symbolizer_close(s);
 	image_close(img);
 	return rc;
 }
 
 int fill_elf(struct fill *f, const struct fill_part *part)
 {
-	struct image *img;
+	struct why why = { 0 };
+	struct image *img = open_elf(f, part, &why);
 
-	/* Its locations are file offsets and were never checked. */
-	if (f->p->images.v[part->image].flags & PROF_IMAGE_UNREADABLE) {
-		fill_note(f, part->image, "%s could not be opened while "
-			  "recording", path_of(f, part->image));
-		return 0;
-	}
-	img = open_elf(f, part->image);
-	return img ? fill_from(f, part, img) : 0;
+	return img ? fill_from(f, part, img) : no_names(f, part, &why);
 }
 
 /* The bytes of the vdso of this process: it ends with its section headers. */
@@ -204,22 +296,18 @@ static size_t vdso_size(const uint8_t *p)
 int fill_vdso(struct fill *f, const struct fill_part *part)
 {
 	const uint8_t *p = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
-	struct image *img;
-	struct error err;
+	struct why why = { .missing = PROF_MISSING_FILE };
+	struct image *img = NULL;
 
-	if (!p) {
-		fill_note(f, part->image, "this process has no vdso to take "
-			  "names from");
-		return 0;
-	}
-	if (image_open_bytes(p, vdso_size(p), path_of(f, part->image), &img,
-			     &err) < 0) {
-		fill_note(f, part->image, "%s", err.msg);
-		return 0;
-	}
-	if (!is_recorded(f, part->image, img)) {
+	if (!p)
+		error_set(&why.text, ERR_NOTFOUND, "this process has no vdso to "
+			  "take names from");
+	else if (image_open_bytes(p, vdso_size(p), part->path, &img,
+				  &why.text) < 0)
+		img = NULL;
+	if (img && !is_recorded(f, part, img, &why)) {
 		image_close(img);
-		return 0;
+		img = NULL;
 	}
-	return fill_from(f, part, img);
+	return img ? fill_from(f, part, img) : no_names(f, part, &why);
 }

@@ -22,6 +22,14 @@ struct fill_code {
 
 struct fill_old;
 
+/* The image's locations: n of them from fill.locs[at]. */
+struct fill_part {
+	uint32_t image;
+	size_t at, n;
+	const char *path;
+	size_t turn;		/* when its rows are made */
+};
+
 struct fill {
 	struct profile *p;
 	const struct fill_options *o;
@@ -38,13 +46,26 @@ struct fill {
 	struct error kallsyms_error;
 	pthread_t kallsyms_thread;
 	bool kallsyms_running;		/* the thread owns both until joined */
+	struct fill_part *order;	/* images with locations */
+	pthread_mutex_t lock;		/* of what follows, and of callbacks */
+	pthread_cond_t moved;		/* turn was counted up */
+	size_t next, end;		/* of order: to be read, by this call */
+	size_t turn;			/* of order: makes its rows now */
+	size_t done;			/* locations */
+	int rc;				/* the first error */
 };
 
-/* The image's locations: n of them from f->locs[at]. */
-struct fill_part {
-	uint32_t image;
-	size_t at, n;
-};
+/* Reads all images that have locations. */
+int fill_images(struct fill *f, struct fill_part *parts);
+/*
+ * Images are read by several threads.  Before its turn an image's reader may look
+ * at the images and locations of the profile and at nothing else of it; from
+ * then on the whole struct fill is its own until it returns.
+ */
+void fill_wait_turn(struct fill *f, const struct fill_part *part);
+/* Around callbacks of the caller, before the turn. */
+void fill_lock(struct fill *f);
+void fill_unlock(struct fill *f);
 
 /* All return 0 or an error that ends the run (out of memory, stopped). */
 int fill_elf(struct fill *f, const struct fill_part *part);
@@ -73,6 +94,11 @@ int fill_old_restore(struct fill *f, struct fill_old *o);
 /* Images that kept their old names keep their code bytes. */
 int fill_old_code(struct fill *f, const struct fill_old *o);
 
+/* True when the old names of an image came from more than those at hand. */
+bool fill_old_is_better(const struct fill *f, uint32_t image, uint32_t names);
+
+/* Says where names came from: file is one that would help, or "". */
+int fill_source(struct fill *f, const struct prof_source *s, const char *file);
 int fill_nomem(struct fill *f);
 void fill_note(struct fill *f, uint32_t image, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

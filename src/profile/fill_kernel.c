@@ -123,9 +123,22 @@ static bool find_base(struct fill *f, const struct prof_image *im,
 	return im->build_id.len != 0;
 }
 
+/* No names, and what to say about it. */
+static int no_kernel(struct fill *f, const struct fill_part *part,
+		     const char *text)
+{
+	struct prof_source row = { .image = part->image,
+				   .missing = PROF_MISSING_KERNEL };
+
+	fill_note(f, part->image, "%s", text);
+	return fill_source(f, &row, "");
+}
+
 static int fill_names(struct fill *f, const struct fill_part *part,
 		      const char *module, uint64_t base)
 {
+	struct prof_source row = { .image = part->image,
+				   .names = PROF_NAMES_KALLSYMS };
 	size_t i, named = 0;
 	int rc = 0;
 
@@ -147,9 +160,9 @@ static int fill_names(struct fill *f, const struct fill_part *part,
 		named++;
 	}
 	if (!rc && !named)
-		fill_note(f, part->image, "no symbol of the running kernel "
-			  "covers these addresses");
-	return rc;
+		return no_kernel(f, part, "no symbol of the running kernel "
+				 "covers these addresses");
+	return rc ? rc : fill_source(f, &row, "");
 }
 
 int fill_kernel(struct fill *f, const struct fill_part *part)
@@ -158,18 +171,15 @@ int fill_kernel(struct fill *f, const struct fill_part *part)
 	char module[128] = "";
 	uint64_t base;
 
-	if (!get_kallsyms(f)) {
-		fill_note(f, part->image, "%s", f->kallsyms_error.msg);
-		return 0;
-	}
+	fill_wait_turn(f, part);
+	if (!get_kallsyms(f))
+		return no_kernel(f, part, f->kallsyms_error.msg);
 	if (im->kind == PROF_IMAGE_MODULE)
 		module_name(profile_cstr(f->p, im->path), module,
 			    sizeof(module));
-	if (!is_running(f, im, module) || !find_base(f, im, &base)) {
-		fill_note(f, part->image, "another kernel is running than the "
-			  "recorded one: symbolize where it was recorded, "
-			  "before the next boot");
-		return 0;
-	}
+	if (!is_running(f, im, module) || !find_base(f, im, &base))
+		return no_kernel(f, part, "another kernel is running than the "
+				 "recorded one: symbolize where it was "
+				 "recorded, before the next boot");
 	return fill_names(f, part, module, base);
 }

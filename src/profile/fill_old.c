@@ -2,7 +2,8 @@
 /*
  * Symbolizing again must not lose names: the binaries that gave them may be gone,
  * or the file may have come to another machine.  The old symbol part is set
- * aside; images in which nothing gets a name this time keep their old ones.
+ * aside; images in which nothing gets a name this time, or whose names came from
+ * more than there is now, keep their old ones.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,7 @@ int fill_old_take(struct profile *p, struct fill_old **out)
 	memcpy(&o->was.frames, &p->frames, sizeof(p->frames));
 	memcpy(&o->was.loc_frame, &p->loc_frame, sizeof(p->loc_frame));
 	memcpy(&o->was.symbols, &p->symbols, sizeof(p->symbols));
+	memcpy(&o->was.sources, &p->sources, sizeof(p->sources));
 	memcpy(&o->was.codes, &p->codes, sizeof(p->codes));
 	o->was.code_bytes = p->code_bytes;
 	o->was.str_base = p->str_base;
@@ -55,6 +57,7 @@ int fill_old_take(struct profile *p, struct fill_old **out)
 	set_aside(p, frames);
 	set_aside(p, loc_frame);
 	set_aside(p, symbols);
+	set_aside(p, sources);
 	set_aside(p, codes);
 	set_aside(p, code_bytes);
 	*out = o;
@@ -69,6 +72,7 @@ void fill_old_free(struct fill_old *o)
 	vec_fini(&o->was.frames);
 	vec_fini(&o->was.loc_frame);
 	vec_fini(&o->was.symbols);
+	vec_fini(&o->was.sources);
 	vec_fini(&o->was.codes);
 	vec_fini(&o->was.images);
 	buf_fini(&o->was.code_bytes);
@@ -76,6 +80,26 @@ void fill_old_free(struct fill_old *o)
 	free(o->frame);
 	free(o->restored);
 	free(o);
+}
+
+/* What says more: lines, all functions, some functions. */
+static unsigned int names_rank(uint32_t names)
+{
+	if (names & PROF_NAMES_DWARF)
+		return 4;
+	if (names & (PROF_NAMES_SYMTAB | PROF_NAMES_KALLSYMS))
+		return 3;
+	if (names & PROF_NAMES_DEBUGDATA)
+		return 2;
+	return names != 0;
+}
+
+bool fill_old_is_better(const struct fill *f, uint32_t image, uint32_t names)
+{
+	const struct prof_source *s =
+		f->old ? profile_source(&f->old->was, image) : NULL;
+
+	return s && names_rank(s->names) > names_rank(names);
 }
 
 static uint32_t new_str(struct profile *p, const struct fill_old *o, uint32_t id)
@@ -111,6 +135,28 @@ static uint32_t new_frame(struct profile *p, struct fill_old *o, uint32_t id)
 	return o->frame[id];
 }
 
+/* Sources of images that kept their names, in place of what this run says. */
+static int restore_sources(struct fill *f, const struct fill_old *o)
+{
+	struct profile *p = f->p;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->sources.n; i++)
+		if (!o->restored[p->sources.v[i].image])
+			p->sources.v[kept++] = p->sources.v[i];
+	p->sources.n = kept;
+	for (size_t i = 0; i < o->was.sources.n; i++) {
+		struct prof_source s = o->was.sources.v[i];
+
+		if (!o->restored[s.image])
+			continue;
+		s.file = new_str(p, o, s.file);
+		if (s.file == PROF_NONE || vec_push(&p->sources, s) < 0)
+			return fill_nomem(f);
+	}
+	return 0;
+}
+
 static int restore_images(struct fill *f, const struct fill_old *o)
 {
 	struct profile *p = f->p;
@@ -135,7 +181,7 @@ static int restore_images(struct fill *f, const struct fill_old *o)
 		if (im->debug_file == PROF_NONE || im->note == PROF_NONE)
 			return fill_nomem(f);
 	}
-	return 0;
+	return restore_sources(f, o);
 }
 
 int fill_old_restore(struct fill *f, struct fill_old *o)

@@ -31,6 +31,16 @@ void fill_note(struct fill *f, uint32_t image, const char *fmt, ...)
 		f->p->images.v[image].note = id;
 }
 
+int fill_source(struct fill *f, const struct prof_source *s, const char *file)
+{
+	struct prof_source row = *s;
+
+	row.file = profile_str(f->p, file);
+	if (row.file == PROF_NONE || vec_push(&f->p->sources, row) < 0)
+		return fill_nomem(f);
+	return 0;
+}
+
 void fill_next_image(struct fill *f)
 {
 	u64map_clear(&f->strings);
@@ -208,48 +218,6 @@ static int sort_locs(struct fill *f, struct fill_part *parts)
 	return i ? 0 : fill_nomem(f);
 }
 
-static int fill_image(struct fill *f, const struct fill_part *part)
-{
-	switch (f->p->images.v[part->image].kind) {
-	case PROF_IMAGE_ELF:
-		return fill_elf(f, part);
-	case PROF_IMAGE_VDSO:
-		return fill_vdso(f, part);
-	case PROF_IMAGE_KERNEL:
-	case PROF_IMAGE_MODULE:
-		return fill_kernel(f, part);
-	default:		/* generated code, no mapping: no names */
-		return 0;
-	}
-}
-
-static int fill_images(struct fill *f, const struct fill_part *parts)
-{
-	struct profile *p = f->p;
-	size_t i, k, n = p->images.n, done = 0;
-	bool kernel = false;
-	int rc = 0;
-
-	for (i = 0; i < n; i++)
-		kernel |= parts[i].n && prof_is_kernel(&p->images.v[i]);
-	if (kernel)
-		fill_kernel_begin(f);
-	for (k = 0; k < 2 * n && !rc; k++) {	/* the kernel's last */
-		i = k % n;
-		if (!parts[i].n ||
-		    prof_is_kernel(&p->images.v[i]) != (k >= n))
-			continue;
-		if (f->o->progress)
-			f->o->progress(f->o->ctx,
-				       profile_cstr(p, p->images.v[i].path),
-				       done, p->locs.n);
-		rc = fill_image(f, &parts[i]);
-		done += parts[i].n;
-		fill_next_image(f);
-	}
-	return rc;
-}
-
 static int fill_run(struct fill *f)
 {
 	struct profile *p = f->p;
@@ -259,7 +227,8 @@ static int fill_run(struct fill *f)
 
 	f->locs = malloc((p->locs.n + 1) * sizeof(*f->locs));
 	f->vaddrs = malloc((p->locs.n + 1) * sizeof(*f->vaddrs));
-	if (!parts || !f->locs || !f->vaddrs ||
+	f->order = malloc((p->images.n + 1) * sizeof(*f->order));
+	if (!parts || !f->locs || !f->vaddrs || !f->order ||
 	    vec_reserve(&p->loc_frame, p->locs.n) < 0) {
 		free(parts);
 		return fill_nomem(f);
@@ -293,7 +262,9 @@ size_t fill_code_budget(uint64_t samples)
 int profile_fill_symbols(struct profile *p, const struct fill_options *o,
 			 struct error *err)
 {
-	struct fill f = { .p = p, .o = o, .err = err };
+	struct fill f = { .p = p, .o = o, .err = err,
+			  .lock = PTHREAD_MUTEX_INITIALIZER,
+			  .moved = PTHREAD_COND_INITIALIZER };
 	int rc;
 
 	if (fill_old_take(p, &f.old) < 0)
@@ -302,11 +273,14 @@ int profile_fill_symbols(struct profile *p, const struct fill_options *o,
 	fill_old_free(f.old);
 	free(f.locs);
 	free(f.vaddrs);
+	free(f.order);
 	u64map_fini(&f.strings);
 	u64map_fini(&f.symbols);
 	vec_fini(&f.codes);
 	vec_fini(&f.heat);
 	buf_fini(&f.bytes);
 	fill_kernel_end(&f);
+	pthread_cond_destroy(&f.moved);
+	pthread_mutex_destroy(&f.lock);
 	return rc;
 }

@@ -26,6 +26,7 @@ static void fini_symbols(struct profile *p)
 	vec_fini(&p->frames);
 	vec_fini(&p->loc_frame);
 	vec_fini(&p->symbols);
+	vec_fini(&p->sources);
 	vec_fini(&p->codes);
 	buf_fini(&p->code_bytes);
 	idtab_fini(&p->func_tab);
@@ -67,6 +68,14 @@ int profile_begin_symbols(struct profile *p)
 uint32_t profile_str(struct profile *p, const char *s)
 {
 	return strtab_add(&p->str, s);
+}
+
+const struct prof_source *profile_source(const struct profile *p, uint32_t image)
+{
+	for (size_t i = p->sources.n; i-- > 0;)
+		if (p->sources.v[i].image == image)
+			return &p->sources.v[i];
+	return NULL;
 }
 
 static uint64_t loc_hash(const struct prof_loc *l)

@@ -179,6 +179,37 @@ struct prof_symbol {
 	uint64_t vaddr, size;
 };
 
+/* What names of an image came from… */
+enum {
+	PROF_NAMES_SYMTAB = 1,		/* .symtab, of the file or its debug file */
+	PROF_NAMES_DYNSYM = 2,		/* .dynsym: exported functions only */
+	PROF_NAMES_DEBUGDATA = 4,	/* .gnu_debugdata */
+	PROF_NAMES_UNWIND = 8,		/* .eh_frame: where functions begin and end */
+	PROF_NAMES_DWARF = 16,		/* lines and inlined functions */
+	PROF_NAMES_KALLSYMS = 32,
+};
+/* … and why there are no more. */
+enum {
+	PROF_MISSING_FILE = 1,		/* the image could not be opened */
+	PROF_MISSING_CHANGED = 2,	/* the file there is another one now */
+	PROF_MISSING_SYMTAB = 4,	/* stripped */
+	PROF_MISSING_DWARF = 8,		/* neither in the file nor apart */
+	PROF_MISSING_ALT = 16,		/* the alternate file (dwz) */
+	PROF_MISSING_DWO = 32,		/* split files */
+	PROF_MISSING_DAMAGED = 64,	/* part of it could not be read */
+	PROF_MISSING_KERNEL = 128,	/* the kernel hides its symbols, or
+					 * another one runs */
+};
+
+/* Sources of one image's names: at most one row for each image. */
+struct prof_source {
+	uint32_t image;
+	uint32_t names;		/* PROF_NAMES_* */
+	uint32_t missing;	/* PROF_MISSING_* */
+	uint32_t units;		/* PROF_MISSING_DWO: units without theirs */
+	uint32_t file;		/* str: a file that would help */
+};
+
 /* Code bytes of a hot function. */
 struct prof_code {
 	uint32_t image;
@@ -203,6 +234,7 @@ struct profile {
 	VEC(uint32_t) loc_frame;	/* by loc: innermost frame or NONE; may
 					 * be shorter than locs */
 	VEC(struct prof_symbol) symbols;	/* any order */
+	VEC(struct prof_source) sources;	/* any order */
 	VEC(struct prof_code) codes;
 	struct buf code_bytes;
 	bool symbolized;		/* a symbol part was made */
@@ -239,6 +271,10 @@ static inline const char *profile_cstr(const struct profile *p, uint32_t id)
 {
 	return strtab_get(&p->str, id);
 }
+
+/* The row of an image, or NULL. */
+const struct prof_source *profile_source(const struct profile *p,
+					 uint32_t image);
 
 static inline uint32_t profile_loc_frame(const struct profile *p, uint32_t loc)
 {

@@ -116,6 +116,14 @@ static const struct column symbol_columns[] = {
 	COL(prof_symbol, size, COL_ULEB, REF_NONE),
 };
 
+static const struct column source_columns[] = {
+	COL(prof_source, image, COL_ULEB, REF_IMAGE),
+	COL(prof_source, names, COL_ULEB, REF_NONE),
+	COL(prof_source, missing, COL_ULEB, REF_NONE),
+	COL(prof_source, units, COL_ULEB, REF_NONE),
+	COL(prof_source, file, COL_ULEB, REF_STR),
+};
+
 #define TABLE(section, field, type, cols, mut, sym) \
 	{ section, #field, offsetof(struct profile, field), sizeof(type), mut, \
 	  sym, cols, sizeof(cols) / sizeof((cols)[0]) }
@@ -143,6 +151,8 @@ const struct table format_tables[] = {
 	TABLE(SECTION_LOC_FRAMES, loc_frame, uint32_t, loc_frame_columns,
 	      false, true),
 	TABLE(SECTION_SYMBOLS, symbols, struct prof_symbol, symbol_columns,
+	      false, true),
+	TABLE(SECTION_SOURCES, sources, struct prof_source, source_columns,
 	      false, true),
 };
 const size_t format_ntables = sizeof(format_tables) / sizeof(format_tables[0]);

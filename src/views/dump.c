@@ -236,6 +236,19 @@ static bool put_symbol(struct dump *d, size_t i)
 	return line_end(d);
 }
 
+static bool put_source(struct dump *d, size_t i)
+{
+	const struct prof_source *s = &d->p->sources.v[i];
+
+	buf_printf(&d->out, "source %zu", i);
+	num(d, "image", s->image);
+	hex(d, "names", s->names);
+	hex(d, "missing", s->missing);
+	num(d, "units", s->units);
+	str(d, "file", s->file);
+	return line_end(d);
+}
+
 static bool put_code(struct dump *d, size_t i)
 {
 	const struct prof_code *c = &d->p->codes.v[i];
@@ -349,6 +362,7 @@ static void put_parts(struct dump *d, unsigned int parts)
 		put_rows(d, p->funcs.n, put_func);
 		put_rows(d, p->frames.n, put_frame);
 		put_rows(d, p->symbols.n, put_symbol);
+		put_rows(d, p->sources.n, put_source);
 		put_rows(d, p->codes.n, put_code);
 	}
 	if (parts & DUMP_SAMPLES)

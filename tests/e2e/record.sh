@@ -211,6 +211,7 @@ t_is "-p with the number of a thread records its process" "$("$TALLY" report \
 	$pid
 wait
 # The parent does not ask how its child ended.
+rm -f ids
 python3 -c '
 import os, time
 pid = os.fork()

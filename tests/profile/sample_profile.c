@@ -79,6 +79,10 @@ void sample_profile_symbols(struct profile *p)
 	must(vec_push(&p->symbols, (struct prof_symbol){
 			.image = 0, .name = outer.name, .vaddr = 0x1000,
 			.size = 0x80 }));
+	must(vec_push(&p->sources, (struct prof_source){
+			.image = 0, .names = PROF_NAMES_DYNSYM,
+			.missing = PROF_MISSING_SYMTAB | PROF_MISSING_DWARF,
+			.file = outer.file }));
 	must(vec_push(&p->codes, (struct prof_code){
 			.image = 0, .vaddr = 0x1000, .offset = 0, .size = 4 }));
 	buf_bytes(&p->code_bytes, "\x55\x48\x89\xe5", 4);

@@ -68,6 +68,10 @@ static void check_model(const struct profile *p)
 	assert_string_equal(
 		profile_cstr(p, p->funcs.v[p->frames.v[0].func].name), "main");
 	assert_int_equal(p->frames.v[1].line, 4);
+	assert_int_equal(p->sources.n, 1);
+	assert_int_equal(p->sources.v[0].names,
+			 PROF_NAMES_SYMTAB | PROF_NAMES_DWARF);
+	assert_int_equal(p->sources.v[0].missing, 0);
 }
 
 static void test_whole_file(void **state)

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The images of a profile, one after the other.
+ *
+ * Two at a time are opened and read where there are two processors; what they
+ * hold becomes rows in the order of the images, so that the file is the same
+ * whichever came first.  An image is closed before the next one is opened: at
+ * any time at most FILL_THREADS of them are in memory.
+ */
+#include <sched.h>
+
+#include "profile/fill_internal.h"
+
+enum { FILL_THREADS = 2 };
+
+void fill_lock(struct fill *f)
+{
+	pthread_mutex_lock(&f->lock);
+}
+
+void fill_unlock(struct fill *f)
+{
+	pthread_mutex_unlock(&f->lock);
+}
+
+void fill_wait_turn(struct fill *f, const struct fill_part *part)
+{
+	pthread_mutex_lock(&f->lock);
+	while (f->turn != part->turn)
+		pthread_cond_wait(&f->moved, &f->lock);
+	pthread_mutex_unlock(&f->lock);
+}
+
+static void end_turn(struct fill *f, int rc)
+{
+	fill_next_image(f);
+	pthread_mutex_lock(&f->lock);
+	if (!f->rc)
+		f->rc = rc;
+	f->turn++;
+	pthread_cond_broadcast(&f->moved);
+	pthread_mutex_unlock(&f->lock);
+}
+
+/* The next image to read, or NULL. */
+static const struct fill_part *take_part(struct fill *f)
+{
+	const struct fill_part *part = NULL;
+
+	pthread_mutex_lock(&f->lock);
+	if (f->next < f->end && !f->rc) {
+		part = &f->order[f->next++];
+		if (f->o->progress)
+			f->o->progress(f->o->ctx, part->path, f->done,
+				       f->p->locs.n);
+		f->done += part->n;
+	}
+	pthread_mutex_unlock(&f->lock);
+	return part;
+}
+
+static int fill_image(struct fill *f, const struct fill_part *part)
+{
+	switch (f->p->images.v[part->image].kind) {
+	case PROF_IMAGE_ELF:
+		return fill_elf(f, part);
+	case PROF_IMAGE_VDSO:
+		return fill_vdso(f, part);
+	case PROF_IMAGE_KERNEL:
+	case PROF_IMAGE_MODULE:
+		return fill_kernel(f, part);
+	default:		/* generated code, no mapping: no names */
+		return 0;
+	}
+}
+
+static void *work(void *ctx)
+{
+	struct fill *f = ctx;
+	const struct fill_part *part;
+
+	while ((part = take_part(f)) != NULL) {
+		int rc = fill_image(f, part);
+
+		fill_wait_turn(f, part);
+		end_turn(f, rc);
+	}
+	return NULL;
+}
+
+static bool has_processors(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) < 0 ||
+	       CPU_COUNT(&set) > 1;
+}
+
+/* Reads the images of f->order up to `end`. */
+static void work_until(struct fill *f, size_t end, unsigned int threads)
+{
+	pthread_t t[FILL_THREADS];
+	unsigned int n = 0;
+
+	f->end = end;
+	while (n + 1 < threads && f->next + n + 1 < end &&
+	       !pthread_create(&t[n], NULL, work, f))
+		n++;
+	work(f);
+	while (n)
+		pthread_join(t[--n], NULL);
+}
+
+/* The kernel's images last: its table takes long to come and is read once. */
+int fill_images(struct fill *f, struct fill_part *parts)
+{
+	struct profile *p = f->p;
+	size_t i, n = 0, files = 0;
+
+	for (int kernel = 0; kernel < 2; kernel++) {
+		for (i = 0; i < p->images.n; i++) {
+			struct fill_part part = parts[i];
+
+			if (!part.n ||
+			    prof_is_kernel(&p->images.v[i]) != kernel)
+				continue;
+			part.path = profile_cstr(p, p->images.v[i].path);
+			part.turn = n;
+			f->order[n++] = part;
+		}
+		if (!kernel)
+			files = n;
+	}
+	if (n > files)
+		fill_kernel_begin(f);
+	work_until(f, files, has_processors() ? FILL_THREADS : 1);
+	work_until(f, n, 1);
+	return f->rc;
+}
