@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolize/demangle.h"
 #include "symbolize/symbolize.h"
 
 enum {
@@ -73,13 +74,6 @@ static void run_on_big_stack(struct job *j)
 	pthread_attr_destroy(&attr);
 }
 
-static bool is_mangled(const char *s)
-{
-	return (s[0] == '_' && (s[1] == 'Z' || s[1] == 'R')) ||
-	       !strncmp(s, "__Z", 3) || !strncmp(s, "___Z", 4) ||
-	       !strncmp(s, "_GLOBAL_", 8);
-}
-
 /* D names (_D followed by a length): no callback, but no blow-up either. */
 static bool demangle_d(const char *name, size_t n, struct buf *out)
 {
@@ -101,33 +95,127 @@ static bool demangle_d(const char *name, size_t n, struct buf *out)
 	return n != 0;
 }
 
-void demangle(const char *name, struct buf *out)
+/* By libiberty: C++, Rust, D. */
+static bool demangle_base(const char *name, size_t n, struct buf *out)
 {
-	const char *at = strchr(name, '@');	/* version: name@VERS, name@@V */
-	size_t n = at && at != name ? (size_t)(at - name) : strlen(name);
 	struct job j = { .out = out, .start = out->n };
 	char small[512], *copy = small;
 
-	if (n > MAX_IN || name[0] != '_' ||
-	    !(is_mangled(name) || name[1] == 'D')) {
-		buf_bytes(out, name, n);
-		return;
-	}
 	if (n >= sizeof(small))
 		copy = malloc(n + 1);
-	if (copy) {
-		memcpy(copy, name, n);
-		copy[n] = '\0';
-		j.name = copy;
-		if (copy[1] == 'D')
-			j.done = demangle_d(copy, n, out);
-		else if (n <= SHORT_IN)
-			run(&j, 0);
-		else
-			run_on_big_stack(&j);
-	}
-	if (!j.done)
-		buf_bytes(out, name, n);
+	if (!copy)
+		return false;
+	memcpy(copy, name, n);
+	copy[n] = '\0';
+	j.name = copy;
+	if (copy[1] == 'D')
+		j.done = demangle_d(copy, n, out);
+	else if (n <= SHORT_IN)
+		run(&j, 0);
+	else
+		run_on_big_stack(&j);
 	if (copy != small)
 		free(copy);
+	return j.done;
+}
+
+/* Where a suffix that compilers give to copies and parts of functions starts:
+ * .isra.0, .cold, .llvm.123; n when there is none. */
+static size_t clone_at(const char *s, size_t n)
+{
+	static const char *const words[] = {
+		"isra", "constprop", "part", "cold", "llvm", "lto_priv",
+		"localalias", "__uniq", "resolver", "ifunc", "warm", "hot",
+		"unlikely", "default",
+	};
+	size_t end = n, i, len;
+
+	while (end > 1 && (s[end - 1] >= '0' && s[end - 1] <= '9'))
+		end--;
+	if (end == n || s[end - 1] != '.')
+		end = n + 1;
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		len = strlen(words[i]);
+		if (end - 1 > len + 1 && s[end - 2 - len] == '.' &&
+		    !memcmp(s + end - 1 - len, words[i], len))
+			return end - 2 - len;
+	}
+	return n;
+}
+
+/* All of them, the way c++filt writes it: [clone .isra.0] [clone .cold]. */
+static void put_clones(const char *s, const char *end, struct buf *out)
+{
+	const char *p;
+
+	while (s < end) {
+		p = s + 1;
+		while (p < end && (*p != '.' || (p + 1 < end && p[1] >= '0' &&
+						 p[1] <= '9')))
+			p++;
+		buf_str(out, " [clone ");
+		buf_bytes(out, s, (size_t)(p - s));
+		buf_u8(out, ']');
+		s = p;
+	}
+}
+
+static bool is_ada(uint16_t lang)
+{
+	return lang == 0x03 || lang == 0x0d || lang == 0x2e || lang == 0x2f;
+}
+
+static bool demangle_any(uint16_t lang, const char *s, size_t n,
+			 struct buf *out)
+{
+	if (is_ada(lang) && demangle_ada(s, n, true, out))
+		return true;
+	if (s[0] != '_')
+		return (memchr(s, '%', n) && demangle_go(s, n, out)) ||
+		       demangle_ocaml(s, n, out) ||
+		       demangle_haskell(s, n, out) ||
+		       demangle_ada(s, n, false, out);
+	if (s[1] == 'Z' || s[1] == 'R' || s[1] == 'D' || !strncmp(s, "__Z", 3) ||
+	    !strncmp(s, "___Z", 4) || !strncmp(s, "_GLOBAL_", 8))
+		return demangle_base(s, n, out);
+	return demangle_fortran(s, n, out) || demangle_ada(s, n, false, out);
+}
+
+/* The end of the name without its version (name@VERS, name@@VERS), and what
+ * stays behind it: @plt says that it is the stub of that function. */
+static size_t without_version(const char *name, size_t n, const char **tail)
+{
+	const char *at;
+
+	*tail = "";
+	if (n > 4 && (!memcmp(name + n - 4, "@plt", 4) ||
+		      !memcmp(name + n - 4, "$plt", 4))) {
+		*tail = name + n - 4;
+		n -= 4;
+	}
+	at = memchr(name, '@', n);
+	return at && at != name ? (size_t)(at - name) : n;
+}
+
+void demangle_as(uint16_t lang, const char *name, struct buf *out)
+{
+	const char *tail;
+	size_t n = without_version(name, strlen(name), &tail), base = n, at;
+
+	if (n > 1 && n <= MAX_IN) {
+		while ((at = clone_at(name, base)) < base)
+			base = at;
+		if (demangle_any(lang, name, base, out))
+			put_clones(name + base, name + n, out);
+		else
+			buf_bytes(out, name, n);
+	} else {
+		buf_bytes(out, name, n);
+	}
+	buf_str(out, tail);
+}
+
+void demangle(const char *name, struct buf *out)
+{
+	demangle_as(0, name, out);
 }

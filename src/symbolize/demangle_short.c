@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "symbolize/demangle.h"
 #include "symbolize/symbolize.h"
 
 enum { MAX_NEST = 64, SHORT_LAMBDA = 24 };
@@ -164,7 +165,8 @@ static bool on_paren(struct shortener *s, const char *start)
 	return true;
 }
 
-/* [abi:cxx11] and Rust crate hashes go, [clone .cold] stays. */
+/* [abi:cxx11] and Rust crate hashes go, [clone .cold] stays, Go's type arguments
+ * become […]. */
 static bool on_square(struct shortener *s, const char *start)
 {
 	const char *to = skip_group(start, s->p, s->end);
@@ -177,6 +179,8 @@ static bool on_square(struct shortener *s, const char *start)
 	    (n >= 8 && n <= 16 &&
 	     strspn(s->p + 1, "0123456789abcdef") == n))
 		s->p = to;
+	else if (s->p > start && is_ident(s->p[-1]))
+		elide(s, to, "[…]");
 	else
 		keep(s, to);
 	return true;
@@ -251,17 +255,27 @@ static size_t without_hash(const char *name, size_t n)
 	return n;
 }
 
+/* Objective-C methods, and Ada operators: pkg."<". */
+static bool is_plain(const char *s)
+{
+	return ((s[0] == '-' || s[0] == '+') && s[1] == '[') || strstr(s, ".\"");
+}
+
 void demangle_short(const char *demangled, struct buf *out)
 {
 	size_t n = strlen(demangled);
 	struct shortener s = { .p = demangled };
-	uint8_t *room = buf_room(out, 2 * n + 16);
+	uint8_t *room;
 
+	if (shorten_go(demangled, n, out))
+		return;
+	room = buf_room(out, 2 * n + 16);
 	if (!room)
 		return;
 	s.end = demangled + without_hash(demangled, n);
 	s.out = (char *)room;
-	if (!strpbrk(demangled, "<([{") || !shorten(&s)) {
+	if (!strpbrk(demangled, "<([{") || is_plain(demangled) ||
+	    !shorten(&s)) {
 		s.out = (char *)room;
 		memcpy(s.out, demangled, (size_t)(s.end - demangled));
 		s.out += s.end - demangled;

@@ -6,6 +6,10 @@ libsymbolize_a_SOURCES = \
 	src/symbolize/debug_file.c \
 	src/symbolize/debug_file.h \
 	src/symbolize/demangle.c \
+	src/symbolize/demangle.h \
+	src/symbolize/demangle_ada.c \
+	src/symbolize/demangle_go.c \
+	src/symbolize/demangle_langs.c \
 	src/symbolize/demangle_short.c \
 	src/symbolize/dwarf.h \
 	src/symbolize/dwarf_abbrev.c \

@@ -101,10 +101,15 @@ bool kallsyms_find(const struct kallsyms *k, uint64_t addr, const char **name,
 uint64_t kallsyms_address(const struct kallsyms *k, const char *name);
 
 /*
- * Demangling: C++ (Itanium), Rust (legacy and v0), D.  Appends the readable name,
+ * Demangling: C++ (Itanium), Rust (legacy and v0), D, Fortran modules, Go package
+ * paths, OCaml, Haskell; of Ada what only GNAT writes.  Appends the readable name,
  * or the name itself where it is not mangled or hostile (bounded time and size).
+ * Clone suffixes become [clone .cold], symbol versions go, @plt stays.
  */
 void demangle(const char *name, struct buf *out);
+/* The same where the unit's language is known (DW_AT_language, 0 if not): Ada's
+ * names have no mark of their own. */
+void demangle_as(uint16_t lang, const char *name, struct buf *out);
 /* Shortens a demangled name for reading: template and generic arguments and
  * parameter lists become <…> and (…), Rust hashes go, ABI tags go, `(anonymous
  * namespace)` and operators stay readable.  Appends to out. */

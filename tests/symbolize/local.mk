@@ -6,11 +6,14 @@ TESTS += tests/symbolize/symbolize.sh
 EXTRA_DIST += tests/symbolize/symbolize.sh tests/symbolize/inlines.c \
 	tests/symbolize/inlines.cpp
 if CMOCKA
-SYMBOLIZE_TESTS = tests/symbolize/test_symbolize tests/symbolize/test_fill
+SYMBOLIZE_TESTS = tests/symbolize/test_symbolize tests/symbolize/test_fill \
+	tests/symbolize/test_demangle
 check_PROGRAMS += $(SYMBOLIZE_TESTS)
 TESTS += $(SYMBOLIZE_TESTS)
 tests_symbolize_test_symbolize_SOURCES = tests/symbolize/test_symbolize.c
 tests_symbolize_test_symbolize_LDADD = $(TALLY_LIBS) -lcmocka
+tests_symbolize_test_demangle_SOURCES = tests/symbolize/test_demangle.c
+tests_symbolize_test_demangle_LDADD = $(TALLY_LIBS) -lcmocka
 tests_symbolize_test_fill_SOURCES = tests/symbolize/test_fill.c
 tests_symbolize_test_fill_LDADD = $(TALLY_LIBS) -lcmocka
 endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* kallsyms, demangling and the choice among ELF symbols.  DWARF is compared with
- * other tools by tests/symbolize/symbolize.sh. */
+/* kallsyms and the choice among ELF symbols.  DWARF is compared with other tools
+ * by tests/symbolize/symbolize.sh. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -85,143 +85,6 @@ static void test_kallsyms_hidden(void **state)
 	assert_int_equal(kallsyms_parse("", 0, &k, &err), -ERR_FORMAT);
 	assert_int_equal(kallsyms_open("/nonexistent", &k, &err),
 			 -ERR_NOTFOUND);
-}
-
-struct pair {
-	const char *in, *out;
-};
-
-/* Right sides: the Itanium C++ ABI's and the Rust RFC 2603 examples, c++filt. */
-static const struct pair names[] = {
-	{ "main", "main" },
-	{ "", "" },
-	{ "_", "_" },
-	{ "_ZN3Foo3barEi", "Foo::bar(int)" },
-	{ "_Z3fooi.isra.0", "foo(int) [clone .isra.0]" },
-	{ "foo.isra.0", "foo.isra.0" },
-	{ "memcpy@@GLIBC_2.14", "memcpy" },
-	{ "memcpy@GLIBC_2.2.5", "memcpy" },
-	{ "_ZdlPv@@GLIBCXX_3.4", "operator delete(void*)" },
-	{ "@", "@" },
-	{ "_ZN12_GLOBAL__N_13barEv", "(anonymous namespace)::bar()" },
-	{ "_ZZ4mainENKUliE_clEi",
-	  "main::{lambda(int)#1}::operator()(int) const" },
-	{ "_RNvNtCs1234_7mycrate3foo3bar", "mycrate::foo::bar" },
-	{ "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE",
-	  "core::fmt::Formatter::pad" },
-	{ "_D3std5stdio4File5closeMFZv", "std.stdio.File.close()" },
-	{ "_Zbroken", "_Zbroken" },
-	{ "_ZN", "_ZN" },
-};
-
-static void test_demangle(void **state)
-{
-	struct buf b = { 0 };
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		buf_reset(&b);
-		demangle(names[i].in, &b);
-		assert_string_equal(buf_cstr(&b), names[i].out);
-	}
-	buf_fini(&b);
-}
-
-/* Substitutions that double the name at each step: 2^40 characters. */
-static void test_demangle_bomb(void **state)
-{
-	struct buf name = { 0 }, out = { 0 };
-	int i;
-
-	(void)state;
-	buf_str(&name, "_Z1fSt4pairI1aS0_E");
-	for (i = 0; i < 40; i++)
-		buf_printf(&name, "St4pairIS%d_S%d_E", 2 * i + 1, 2 * i + 1);
-	demangle(buf_cstr(&name), &out);
-	assert_true(out.n <= 64 * 1024 + name.n);
-	buf_fini(&name);
-	buf_fini(&out);
-}
-
-/* Names of more than 1,024 characters are read too. */
-static void test_demangle_long(void **state)
-{
-	struct buf name = { 0 }, want = { 0 }, out = { 0 };
-	int i;
-
-	(void)state;
-	buf_str(&name, "_ZN");
-	for (i = 0; i < 600; i++) {
-		buf_printf(&name, "4n%03d", i);
-		buf_printf(&want, "n%03d::", i);
-	}
-	buf_str(&name, "1fEv");
-	buf_str(&want, "f()");
-	demangle(buf_cstr(&name), &out);
-	assert_string_equal(buf_cstr(&out), buf_cstr(&want));
-	buf_fini(&name);
-	buf_fini(&want);
-	buf_fini(&out);
-}
-
-static const struct pair briefs[] = {
-	{ "main", "main" },
-	{ "f()", "f()" },
-	{ "f(int, char const*)", "f(…)" },
-	{ "std::vector<int, std::allocator<int> >::push_back(int const&)",
-	  "std::vector<…>::push_back(…)" },
-	{ "bool operator< <int>(A<int> const&, A<int> const&)",
-	  "bool operator< <…>(…)" },
-	{ "operator<(A const&, A const&)", "operator<(…)" },
-	{ "operator<<(std::ostream&, A const&)", "operator<<(…)" },
-	{ "A<B>::operator()(int) const", "A<…>::operator()(…) const" },
-	{ "A::operator()()", "A::operator()()" },
-	{ "A::operator->() const", "A::operator->() const" },
-	{ "A::operator->*(int)", "A::operator->*(…)" },
-	{ "A::operator>>=(int)", "A::operator>>=(…)" },
-	{ "A::operator[](unsigned long)", "A::operator[](…)" },
-	{ "A::operator bool()", "A::operator bool()" },
-	{ "operator new[](unsigned long)", "operator new[](…)" },
-	{ "A::operator std::vector<int>()", "A::operator std::vector<…>()" },
-	{ "my_operator<int>(int)", "my_operator<…>(…)" },
-	{ "main::{lambda(int)#1}::operator()(int) const",
-	  "main::{lambda(int)#1}::operator()(…) const" },
-	{ "f<main::{lambda(int)#2}>(main::{lambda(int)#2})", "f<…>(…)" },
-	{ "(anonymous namespace)::f(int)", "(anonymous namespace)::f(…)" },
-	{ "A<(anonymous namespace)::B>::g()", "A<…>::g()" },
-	{ "A<((3)>(2))>::f()", "A<…>::f()" },
-	{ "A<&B::operator> >::f()", "A<…>::f()" },
-	{ "A<&(B::operator->())>::f()", "A<…>::f()" },
-	{ "void (*f<int>(int))(long)", "void (*f<…>(…))(…)" },
-	{ "f[abi:cxx11](int)", "f(…)" },
-	{ "f(int) [clone .isra.0]", "f(…) [clone .isra.0]" },
-	{ "<alloc::vec::Vec<T> as core::ops::Drop>::drop",
-	  "<alloc::vec::Vec<…> as core::ops::Drop>::drop" },
-	{ "core::ptr::drop_in_place<alloc::string::String>",
-	  "core::ptr::drop_in_place<…>" },
-	{ "a::b::<fn(u8) -> u8>::c", "a::b::<…>::c" },
-	{ "std::rt::lang_start::{{closure}}", "std::rt::lang_start::{{closure}}" },
-	{ "core::fmt::Formatter::pad::h0123456789abcdef",
-	  "core::fmt::Formatter::pad" },
-	{ "broken<int", "broken<int" },
-	{ "broken)(", "broken)(" },
-	{ "a > b", "a > b" },
-	{ "", "" },
-};
-
-static void test_demangle_short(void **state)
-{
-	struct buf b = { 0 };
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(briefs) / sizeof(*briefs); i++) {
-		buf_reset(&b);
-		demangle_short(briefs[i].in, &b);
-		assert_string_equal(buf_cstr(&b), briefs[i].out);
-	}
-	buf_fini(&b);
 }
 
 /* An ELF file with a symbol table and 4 KB of code at 0x1000. */
@@ -360,10 +223,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kallsyms),
 		cmocka_unit_test(test_kallsyms_hidden),
-		cmocka_unit_test(test_demangle),
-		cmocka_unit_test(test_demangle_bomb),
-		cmocka_unit_test(test_demangle_long),
-		cmocka_unit_test(test_demangle_short),
 		cmocka_unit_test(test_symbols),
 	};
 

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_SYMBOLIZE_DEMANGLE_H
+#define TALLY_SYMBOLIZE_DEMANGLE_H
+/*
+ * The manglings, one function each.  All take a name of n bytes (not ended by 0
+ * there) and return false, with `out` as it was, where it is not theirs.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+/* The name's own form says gfortran (__mod_MOD_proc) or flang (_QMmodPproc). */
+bool demangle_fortran(const char *s, size_t n, struct buf *out);
+/* GNAT's encoding; `sure` when the unit is known to be Ada. */
+bool demangle_ada(const char *s, size_t n, bool sure, struct buf *out);
+/* Package paths have their dots as %2e. */
+bool demangle_go(const char *s, size_t n, struct buf *out);
+bool demangle_ocaml(const char *s, size_t n, struct buf *out);
+bool demangle_haskell(const char *s, size_t n, struct buf *out);
+
+/* Short form of a demangled Go name; false when it is not Go. */
+bool shorten_go(const char *s, size_t n, struct buf *out);
+
+#endif
