@@ -3,6 +3,7 @@ EXTRA_DIST += doc/roadmap.md
 dist_man_MANS += \
 	doc/tally.1 \
 	doc/tally-addr2line.1 \
+	doc/tally-doctor.1 \
 	doc/tally-dump.1 \
 	doc/tally-info.1 \
 	doc/tally-list.1 \

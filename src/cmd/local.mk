@@ -7,6 +7,7 @@ libcmd_a_SOURCES = \
 	src/cmd/addresses.c \
 	src/cmd/addresses.h \
 	src/cmd/command.h \
+	src/cmd/doctor.c \
 	src/cmd/dump.c \
 	src/cmd/info.c \
 	src/cmd/list.c \

@@ -3,6 +3,13 @@ noinst_LIBRARIES += librecord.a
 librecord_a_SOURCES = \
 	src/record/collector.c \
 	src/record/collector.h \
+	src/record/doctor.c \
+	src/record/doctor.h \
+	src/record/doctor_counters.c \
+	src/record/doctor_limits.c \
+	src/record/doctor_names.c \
+	src/record/doctor_perf.c \
+	src/record/doctor_place.c \
 	src/record/environment.c \
 	src/record/image_open.c \
 	src/record/image_open.h \
@@ -32,6 +39,8 @@ librecord_a_SOURCES = \
 	src/record/processes.c \
 	src/record/processes.h \
 	src/record/record.h \
+	src/record/rights.c \
+	src/record/rights.h \
 	src/record/run.c \
 	src/record/scan.c \
 	src/record/session.c \
@@ -39,4 +48,6 @@ librecord_a_SOURCES = \
 	src/record/source.h \
 	src/record/stacks.c \
 	src/record/stacks.h \
-	src/record/target.c
+	src/record/target.c \
+	src/record/trial.c \
+	src/record/trial.h

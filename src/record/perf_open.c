@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "base/io.h"
 #include "record/perf_abi.h"
 #include "record/perf_decode.h"
+#include "record/rights.h"
 
 long perf_sysctl(const char *name, long otherwise)
 {
@@ -41,36 +43,78 @@ int perf_sys_open(struct perf_event_attr *a, const struct perf_place *at)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-static int no_permission(const char *what, const struct perf_place *at,
-			 struct error *err)
+size_t perf_ring_size(void)
 {
-	long level = perf_sysctl("perf_event_paranoid", 2);
-	bool cgroup = at->flags & PERF_FLAG_PID_CGROUP;
-	bool all = at->pid < 0 || cgroup;
-	int need = all ? 0 : 2;
-	char whom[64];
+	enum { PRIVILEGED = 2 << 20, USUAL = 512 << 10 };
+	struct rights r;
 
-	if (all)
-		snprintf(whom, sizeof(whom), cgroup ? "a control group"
-						    : "the whole system");
+	rights_read(&r);
+	/* Locked memory is unlimited with CAP_IPC_LOCK and below paranoid 0
+	 * (perf_mmap, kernel/events/core.c). */
+	return rights_has(&r, CAP_IPC_LOCK) ||
+	       (r.paranoid != RIGHTS_UNKNOWN && r.paranoid < 0)
+	       ? PRIVILEGED : USUAL;
+}
+
+static void whom_text(const struct perf_place *at, char *out, size_t size)
+{
+	if (at->flags & PERF_FLAG_PID_CGROUP)
+		snprintf(out, size, "a control group");
+	else if (at->pid < 0)
+		snprintf(out, size, "the whole system");
 	else if (at->pid > 0)
-		snprintf(whom, sizeof(whom), "process %d", at->pid);
+		snprintf(out, size, "process %d", at->pid);
 	else
-		snprintf(whom, sizeof(whom), "this program");
-	if (level > need)
-		return error_set(err, ERR_PERM, "not allowed to record %s "
-				 "(%s): kernel.perf_event_paranoid is %ld; "
-				 "\"sysctl kernel.perf_event_paranoid=%d\" or the "
-				 "capability CAP_PERFMON allows it", whom, what,
-				 level, need);
-	if (!all && at->pid > 0)
+		snprintf(out, size, "this program");
+}
+
+static int level_error(const struct rights *r, const char *whom,
+		       const char *what, int need, struct error *err)
+{
+	char name[64], fix[160];
+
+	snprintf(name, sizeof(name), "kernel.perf_event_paranoid=%d", need);
+	rights_sysctl(r, name, fix, sizeof(fix));
+	if (r->paranoid == RIGHTS_UNKNOWN)
+		snprintf(name, sizeof(name), "the setting cannot be read");
+	else
+		snprintf(name, sizeof(name), "it is %ld", r->paranoid);
+	return error_set(err, ERR_PERM, "not allowed to record %s (%s): "
+			 "kernel.perf_event_paranoid must be %d or less, and %s;"
+			 " \"%s\" or the capability %s allows it (see \"tally "
+			 "doctor\")", whom, what, need, name, fix,
+			 rights_perfmon_name());
+}
+
+static int no_permission(int errnum, const char *what,
+			 const struct perf_place *at, struct error *err)
+{
+	bool all = at->pid < 0 || at->flags & PERF_FLAG_PID_CGROUP;
+	int need = all ? 0 : 2;
+	struct rights r;
+	enum denial why;
+	char whom[64], fix[256];
+
+	rights_read(&r);
+	why = rights_denial(&r, errnum, need);
+	whom_text(at, whom, sizeof(whom));
+	if (why == DENIED_LEVEL)
+		return level_error(&r, whom, what, need, err);
+	rights_fix(&r, why, need, fix, sizeof(fix));
+	if (why == DENIED_FILTER)
+		return error_set(err, ERR_PERM, "not allowed to record %s (%s):"
+				 " a seccomp filter forbids perf_event_open; %s "
+				 "(see \"tally doctor\")", whom, what, fix);
+	if (why == DENIED_ABSENT)
+		return error_set(err, ERR_UNSUPPORTED, "this kernel has no "
+				 "perf_event_open: %s", fix);
+	if (!all && at->pid > 0 && !rights_perfmon(&r))
 		return error_set(err, ERR_PERM, "not allowed to record %s: it "
 				 "belongs to somebody else; use its owner's "
-				 "account or root", whom);
+				 "account or sudo (see \"tally doctor\")", whom);
 	return error_set(err, ERR_PERM, "not allowed to record %s (%s), though "
-			 "kernel.perf_event_paranoid is %ld: a seccomp filter "
-			 "or security module forbids perf_event_open (in a "
-			 "container: add CAP_PERFMON)", whom, what, level);
+			 "kernel.perf_event_paranoid and capabilities allow it: "
+			 "%s (see \"tally doctor\")", whom, what, fix);
 }
 
 int perf_refused(int errnum, const char *what, const struct perf_place *at,
@@ -79,10 +123,8 @@ int perf_refused(int errnum, const char *what, const struct perf_place *at,
 	switch (errnum) {
 	case EACCES:
 	case EPERM:
-		return no_permission(what, at, err);
 	case ENOSYS:
-		return error_set(err, ERR_UNSUPPORTED, "this kernel has no "
-				 "perf_event_open (CONFIG_PERF_EVENTS)");
+		return no_permission(errnum, what, at, err);
 	case EMFILE:
 	case ENFILE:
 		return error_set(err, ERR_IO, "too many files to record %s: "
@@ -263,12 +305,16 @@ static bool event_give_way(struct perf_event *e, int errnum)
 	if ((errnum == EACCES || errnum == EPERM) && !e->attr.exclude_kernel &&
 	    !e->attr.exclude_user) {
 		char text[96];
+		long level = perf_sysctl("perf_event_paranoid", 2);
 
 		e->attr.exclude_kernel = 1;
 		e->attr.exclude_hv = 1;
-		snprintf(text, sizeof(text), "user space only: "
-			 "kernel.perf_event_paranoid is %ld",
-			 perf_sysctl("perf_event_paranoid", 2));
+		if (level > 1)
+			snprintf(text, sizeof(text), "kernel part not visible: "
+				 "kernel.perf_event_paranoid is %ld", level);
+		else
+			snprintf(text, sizeof(text), "kernel part not visible: "
+				 "not allowed here (tally doctor)");
 		event_note(e, text);
 		return true;
 	}
@@ -324,10 +370,11 @@ static int event_missing(const struct perf_event *e, int errnum,
 	    perf_sysctl("perf_event_paranoid", 2) > 1)
 		return error_set(err, ERR_PERM, "event %s: not allowed to "
 				 "record the kernel: kernel.perf_event_paranoid "
-				 "is %ld; \"sysctl kernel.perf_event_paranoid=1\""
-				 " or the capability CAP_PERFMON allows it",
-				 e->spec.text,
-				 perf_sysctl("perf_event_paranoid", 2));
+				 "is %ld; \"sudo sysctl kernel.perf_event_"
+				 "paranoid=1\" or the capability %s allows it "
+				 "(see \"tally doctor\")", e->spec.text,
+				 perf_sysctl("perf_event_paranoid", 2),
+				 rights_perfmon_name());
 	/* Types from the kernel's list on are PMUs of sysfs: they exist. */
 	if (errnum == EINVAL && e->spec.type >= PERF_TYPE_MAX)
 		return error_set(err, ERR_UNSUPPORTED, "event %s cannot be "

@@ -58,6 +58,8 @@ int perf_event_open(struct perf_event *e, const struct perf_place *at,
 void perf_tracking_prepare(struct perf_event_attr *a,
 			   const struct perf_features *f, bool inherit,
 			   uint32_t watermark);
+/* How many bytes a CPU's ring should have: what may be locked. */
+size_t perf_ring_size(void);
 /* The bare call: fd or negative errno. */
 int perf_sys_open(struct perf_event_attr *a, const struct perf_place *at);
 /* Sets an error for a refused perf_event_open. */

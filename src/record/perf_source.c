@@ -42,8 +42,6 @@ struct perf_source {
 };
 
 enum {
-	RING_PRIVILEGED = 2 << 20,
-	RING_DEFAULT = 512 << 10,
 	ORDER_LIMIT = 256 << 20,	/* bytes that may wait for their turn */
 	WATERMARK_DIVISOR = 4,
 };
@@ -252,15 +250,6 @@ static int no_memory(struct error *err)
 	return error_set(err, ERR_NOMEM, "out of memory for events");
 }
 
-static size_t ring_size(void)
-{
-	long level = perf_sysctl("perf_event_paranoid", 2);
-
-	/* Locked memory is unlimited for root and below paranoid 0
-	 * (perf_mmap, kernel/events/core.c). */
-	return !geteuid() || level < 0 ? RING_PRIVILEGED : RING_DEFAULT;
-}
-
 /* The CPU's ring, on the first tracking event that can be opened there. */
 static int open_ring(struct perf_source *p, size_t cpu, int fd,
 		     struct error *err)
@@ -413,7 +402,7 @@ static int perf_prepare(struct perf_source *p,
 	p->base.nevents = n;
 	p->per_task = t->tids != NULL;
 	p->base.max_stack = p->features.max_stack;
-	p->base.ring_bytes = o->ring_bytes ? o->ring_bytes : ring_size();
+	p->base.ring_bytes = o->ring_bytes ? o->ring_bytes : perf_ring_size();
 	p->base.wake_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (p->base.wake_fd < 0)
 		return error_errno(err, errno, "epoll");

@@ -116,7 +116,9 @@ static int open_output(struct session *s, struct error *err)
 		s->out_new = s->out_fd >= 0;
 	}
 	if (s->out_fd < 0)
-		return error_errno(err, errno, "cannot write %s", path);
+		return error_errno(err, errno, "cannot write %s%s", path,
+				   strchr(path, '/') ? "" : " here (-o FILE "
+				   "writes elsewhere)");
 	return 0;
 }
 

@@ -5,7 +5,11 @@ E2E_TESTS = \
 	tests/e2e/report.sh \
 	tests/e2e/report_cli.sh \
 	tests/e2e/faults.sh \
+	tests/e2e/doctor.sh \
 	tests/e2e/record.sh \
 	tests/e2e/record_processes.sh
 TESTS += $(E2E_TESTS)
 EXTRA_DIST += $(E2E_TESTS)
+# Runs a command without perf_event_open, as containers do.
+check_PROGRAMS += tests/e2e/deny
+tests_e2e_deny_SOURCES = tests/e2e/deny.c

@@ -270,7 +270,7 @@ if [ "$(id -u)" -eq 0 ]; then
 			-- sh burn.sh 2>err
 		t_is "users record their own programs" $? 0
 		t_like "without the kernel, which is said" "$(cat err)" \
-			'user space only: kernel.perf_event_paranoid is 2'
+			'kernel part not visible: kernel.perf_event_paranoid is 2'
 		as_nobody open/tally-copy record -q -a -o open/p.tally \
 			-- true 2>err
 		t_like "what they may not is explained" "$(cat err)" \

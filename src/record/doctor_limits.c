@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* How much may be recorded: memory, files, rates, depth. */
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "record/doctor.h"
+#include "record/perf_ring.h"
+#include "record/perf_source.h"
+#include "record/trial.h"
+
+enum {
+	USUAL_RATE = 999,	/* what record asks for */
+	USUAL_DEPTH = 127,
+	FEW_FILES = 256,
+	CPUS_MAX = 4096,
+};
+
+/* Rings as record opens them: one a CPU, all at the same time. */
+struct rings {
+	struct perf_ring *ring;
+	int *fd;
+	long n;
+	size_t smallest;
+	int errnum;		/* why one was refused */
+	bool refused;
+};
+
+static void open_rings(struct rings *r, struct error *err)
+{
+	struct perf_event_attr a;
+
+	trial_clock(&a, false);
+	a.config = PERF_COUNT_SW_DUMMY;
+	a.disabled = 1;
+	for (long cpu = 0; cpu < r->n; cpu++) {
+		struct perf_place at = { 0, (int)cpu, 0 };
+		size_t want = perf_ring_size();
+
+		r->fd[cpu] = perf_sys_open(&a, &at);
+		if (r->fd[cpu] == -EMFILE)
+			r->errnum = EMFILE;
+		if (r->fd[cpu] < 0)
+			continue;	/* offline, or an offline gap */
+		if (perf_ring_open(&r->ring[cpu], r->fd[cpu], want, err) < 0) {
+			r->refused = true;
+			return;
+		}
+		if (r->ring[cpu].size < r->smallest)
+			r->smallest = r->ring[cpu].size;
+	}
+}
+
+static void close_rings(struct rings *r)
+{
+	for (long cpu = 0; cpu < r->n; cpu++) {
+		perf_ring_close(&r->ring[cpu]);
+		if (r->fd[cpu] >= 0)
+			close(r->fd[cpu]);
+	}
+	free(r->ring);
+	free(r->fd);
+}
+
+static void limit_text(char *out, size_t size)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &l) < 0 || l.rlim_cur == RLIM_INFINITY)
+		snprintf(out, size, "unlimited");
+	else
+		snprintf(out, size, "%llu KB",
+			 (unsigned long long)l.rlim_cur / 1024);
+}
+
+static void rings_found(struct doctor *d, struct doctor_check *c,
+			const struct rings *r, const struct error *err)
+{
+	size_t want = perf_ring_size();
+	char limit[32], what[64], fix[sizeof(c->fix)];
+
+	if (!r->refused && r->smallest >= want) {
+		c->state = DOCTOR_OK;
+		doctor_found(c, "%zu KB per processor", want / 1024);
+		return;
+	}
+	limit_text(limit, sizeof(limit));
+	if (r->refused)
+		doctor_found(c, "%s", err->msg);
+	else
+		doctor_found(c, "%zu KB per processor in place of %zu KB: a "
+			     "burst may be lost", r->smallest / 1024,
+			     want / 1024);
+	doctor_found(c, " (kernel.perf_event_mlock_kb is %ld, \"ulimit -l\" "
+		     "%s)", perf_sysctl("perf_event_mlock_kb", 516), limit);
+	c->state = r->refused ? DOCTOR_NO : DOCTOR_LIMITED;
+	snprintf(what, sizeof(what), "kernel.perf_event_mlock_kb=%zu",
+		 want / 1024 + 4);
+	rights_sysctl(&d->rights, what, fix, sizeof(fix));
+	doctor_fix(c, "%s", fix);
+	if (perf_sysctl("perf_event_mlock_kb", 516) >= (long)(want / 1024 + 4))
+		doctor_fix(c, ", after ending what else of yours records now");
+}
+
+static void try_rings(struct doctor *d)
+{
+	struct doctor_check *c = doctor_add(d, "memory for samples", DOCTOR_NO);
+	struct rings r = { .n = sysconf(_SC_NPROCESSORS_CONF),
+			   .smallest = SIZE_MAX };
+	struct error err = { 0 };
+
+	if (r.n < 1 || r.n > CPUS_MAX)
+		r.n = 1;
+	r.ring = calloc((size_t)r.n, sizeof(*r.ring));
+	r.fd = malloc((size_t)r.n * sizeof(*r.fd));
+	if (!r.ring || !r.fd) {
+		free(r.ring);
+		free(r.fd);
+		d->failed = true;
+		return;
+	}
+	memset(r.fd, -1, (size_t)r.n * sizeof(*r.fd));
+	open_rings(&r, &err);
+	close_rings(&r);
+	if (r.smallest == SIZE_MAX && !r.refused)
+		doctor_found(c, "not tried: no event could be opened (%s)",
+			     r.errnum ? strerror(r.errnum) : "no processor");
+	else
+		rings_found(d, c, &r, &err);
+}
+
+static void try_files(struct doctor *d)
+{
+	struct doctor_check *c = doctor_add(d, "open files", DOCTOR_OK);
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	struct rlimit l, old;
+	unsigned long long threads;
+
+	if (getrlimit(RLIMIT_NOFILE, &old) < 0)
+		return;
+	/* record raises the soft limit to the hard one. */
+	l = old;
+	l.rlim_cur = l.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &l) < 0)
+		l = old;
+	setrlimit(RLIMIT_NOFILE, &old);
+	/* An event and its side-band, on each processor; a few for ourselves,
+	 * and a quarter for the files of images. */
+	threads = l.rlim_cur / 4 * 3 / (2 * (cpus > 0 ? (unsigned)cpus : 1));
+	doctor_found(c, "%llu: enough to attach to %llu threads at once, with "
+		     "one event on %ld processors",
+		     (unsigned long long)l.rlim_cur, threads, cpus);
+	if (l.rlim_cur >= FEW_FILES && threads >= 64)
+		return;
+	c->state = threads ? DOCTOR_LIMITED : DOCTOR_NO;
+	doctor_fix(c, "raise the hard limit: \"ulimit -Hn 65536\" as root, "
+		   "or nofile in /etc/security/limits.conf");
+}
+
+static void try_rate(struct doctor *d)
+{
+	const struct perf_place self = { 0, -1, 0 };
+	struct doctor_check *c = doctor_add(d, "sampling rate", DOCTOR_OK);
+	long most = perf_sysctl("perf_event_max_sample_rate", -1);
+	long share = perf_sysctl("perf_cpu_time_max_percent", -1);
+	struct perf_event_attr a;
+	char fix[sizeof(c->fix)];
+	int fd;
+
+	trial_clock(&a, false);
+	a.freq = 1;
+	a.sample_freq = USUAL_RATE;
+	a.disabled = 1;
+	fd = perf_sys_open(&a, &self);
+	if (fd >= 0)
+		close(fd);
+	if (most >= 0)
+		doctor_found(c, "up to %ld Hz", most);
+	if (share >= 0)
+		doctor_found(c, "%sthe kernel lowers it when sampling takes "
+			     "more than %ld%% of the time",
+			     most >= 0 ? "; " : "", share);
+	if (fd >= 0)
+		return;
+	c->state = DOCTOR_LIMITED;
+	doctor_found(c, "; record wants %d Hz and gives way", USUAL_RATE);
+	rights_sysctl(&d->rights, "kernel.perf_event_max_sample_rate=100000",
+		      fix, sizeof(fix));
+	doctor_fix(c, "%s", fix);
+}
+
+static void try_depth(struct doctor *d)
+{
+	struct doctor_check *c = doctor_add(d, "call stacks", DOCTOR_OK);
+	const struct perf_place self = { 0, -1, 0 };
+	long depth = perf_sysctl("perf_event_max_stack", USUAL_DEPTH);
+	struct perf_event_attr a;
+	char fix[sizeof(c->fix)];
+	int fd;
+
+	trial_clock(&a, false);
+	a.disabled = 1;
+	a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN;
+	fd = perf_sys_open(&a, &self);
+	if (fd < 0) {
+		c->state = DOCTOR_NO;
+		doctor_found(c, "-g cannot be used: %s", strerror(-fd));
+		return;
+	}
+	close(fd);
+	doctor_found(c, "up to %ld frames by frame pointers (-g)", depth);
+	if (depth >= USUAL_DEPTH)
+		return;
+	c->state = DOCTOR_LIMITED;
+	rights_sysctl(&d->rights, "kernel.perf_event_max_stack=127", fix,
+		      sizeof(fix));
+	doctor_fix(c, "%s", fix);
+}
+
+void doctor_limits(struct doctor *d)
+{
+	if (d->own_user) {
+		try_rings(d);
+		try_rate(d);
+		try_depth(d);
+	}
+	try_files(d);
+}

@@ -1,0 +1,248 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# tally doctor: what it says can be done is what can be done, here and where
+# rights are missing; and record says the same.
+T_ALONE=${T_ALONE:-1}
+. "$top_srcdir/tests/lib.sh"
+
+cd "$T_TMP" || exit 1
+deny=$top_builddir/tests/e2e/deny
+case $deny in /*) ;; *) deny=$OLDPWD/$deny;; esac
+chmod 755 . && mkdir -m 777 open && cp "$TALLY" "$deny" open/
+doctor=$T_TMP/open/tally
+
+# can FILE: the summary in JSON, as six letters.
+can() {
+	python3 -c '
+import json, sys
+j = json.load(open(sys.argv[1]))
+print("".join("ny"[j["can"][k]] for k in ("own_user", "own_kernel", "others",
+    "system", "counters", "kernel_names")))' "$1"
+}
+# check FILE NAME: state, what was found and the fix, in one line.
+check() {
+	python3 -c '
+import json, sys
+for c in json.load(open(sys.argv[1]))["checks"]:
+    if c["name"] == sys.argv[2]:
+        print(c["state"] + ": " + c["found"] + ": " + c["fix"])' "$1" "$2"
+}
+yes() { if "$@" >/dev/null 2>&1; then printf y; else printf n; fi; }
+
+"$TALLY" doctor >text
+status=$?
+"$TALLY" doctor --format=json >json
+t_is "both formats end the same" $? $status
+t_is "the status says whether own programs can be recorded" $status \
+	"$(case $(can json) in y*) echo 0;; *) echo 1;; esac)"
+t_is "as it is with record" \
+	"$(yes "$TALLY" record -q -o a.tally -e cpu-clock:u -- true)" \
+	"$(can json | cut -c1)"
+t_like "the first line sums up" "$(head -1 text)" '^own programs: .*; other users.* processes: .*; whole system: .*; hardware counters: .*; kernel names: '
+t_is "each check has a state" "$(tail -n +3 text |
+	grep -Evc '^(ok |limited |no |         )')" 0
+t_is "what is in order needs no fix" "$(python3 -c '
+import json
+print(sum(c["state"] == "ok" and c["fix"] != ""
+          for c in json.load(open("json"))["checks"]))')" 0
+mkdir empty
+(cd empty && "$TALLY" doctor >/dev/null)
+t_is "nothing is left in the folder" "$(ls -A empty)" ""
+"$TALLY" doctor now 2>err
+t_is "words are a usage error" $? 2
+
+# Filters in the kernel's place, as containers and services have them.
+if ! open/deny EPERM true 2>/dev/null; then
+	t_skip "seccomp filters" "this kernel takes no seccomp filter"
+else
+	for e in EPERM EACCES ENOSYS; do
+		open/deny $e "$TALLY" doctor --format=json >json
+		t_is "$e of a filter: nothing can be recorded" $? 1
+		t_like "a filter that says $e is named" \
+			"$(check json 'own programs')" \
+			'^no: a seccomp filter .*--cap-add=PERFMON'
+		open/deny $e "$TALLY" record -o a.tally -- true 2>err
+		t_is "record fails under $e" $? 1
+		t_like "and names the filter and doctor" "$(cat err)" \
+			'seccomp filter.*PERFMON.*tally doctor'
+	done
+	open/deny KILL "$TALLY" doctor --format=json >json
+	t_is "a filter that kills does not kill doctor" $? 1
+	t_like "and is named" "$(check json 'own programs')" \
+		'^no: who calls perf_event_open is killed .*seccomp'
+fi
+
+# Every setting, as a user without rights.
+as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+sysctl=/proc/sys/kernel
+if [ "$(id -u)" -ne 0 ] || ! as_nobody "$doctor" --version >/dev/null 2>&1 ||
+	! cat $sysctl/kptr_restrict >kptr || ! [ -w $sysctl/kptr_restrict ] ||
+	! cat $sysctl/perf_event_paranoid >paranoid; then
+	t_skip "other users and settings" "needs root, setpriv, and settings that may be changed"
+	t_done
+	exit 0
+fi
+restore() {
+	cat "$T_TMP/paranoid" >$sysctl/perf_event_paranoid
+	cat "$T_TMP/kptr" >$sysctl/kptr_restrict
+}
+trap 'restore; rm -rf "$T_TMP"' EXIT
+cd open || exit 1
+
+# What perf, and a plain read, can do now; nothing of it asks tally.
+perf_can() {
+	yes as_nobody perf record -q -o p.data -e cpu-clock:u true
+	yes as_nobody perf record -q -o p.data -e cpu-clock:k true
+	yes as_nobody perf stat -e cpu-clock:u -p $$ sleep 0.01
+	yes as_nobody perf stat -a -e cpu-clock true
+}
+tally_can() {
+	yes as_nobody ./tally record -q -o p.tally -e cpu-clock:u true
+	yes as_nobody ./tally record -q -o p.tally -e cpu-clock:k true
+	yes as_nobody ./tally record -q -o p.tally -e cpu-clock:u -p $$ \
+		--duration 0.01
+	yes as_nobody ./tally record -q -o p.tally -a -e cpu-clock true
+}
+sees_kernel() {
+	as_nobody grep -q '^[0-9a-f]*[1-9a-f][0-9a-f]* ' /proc/kallsyms
+}
+
+for level in -1 0 1 2 3 4; do
+	echo $level >$sysctl/perf_event_paranoid
+	as_nobody ./tally doctor --format=json >json
+	status=$?
+	doctor_can=$(can json)
+	t_is "paranoid $level: the status follows" $status \
+		"$(case $doctor_can in y*) echo 0;; *) echo 1;; esac)"
+	t_is "paranoid $level: record does what doctor says" "$(tally_can)" \
+		"$(echo "$doctor_can" | cut -c1-4)"
+	if perf --version >/dev/null 2>&1; then
+		t_is "paranoid $level: and perf" "$(perf_can)" \
+			"$(echo "$doctor_can" | cut -c1-4)"
+	else
+		t_skip "paranoid $level: and perf" "perf is not installed"
+	fi
+	t_is "paranoid $level: kernel names" "$(yes sees_kernel)" \
+		"$(echo "$doctor_can" | cut -c6)"
+	# The fix is one: with what it sets, it works.
+	for what in 'kernel code' 'whole system'; do
+		fix=$(check json "$what" | grep -o 'paranoid=[0-9]')
+		[ -n "$fix" ] || continue
+		echo "${fix#*=}" >$sysctl/perf_event_paranoid
+		as_nobody ./tally doctor --format=json >after
+		t_like "paranoid $level: the fix for $what is one" \
+			"$(check after "$what")" '^(ok|limited)'
+		echo $level >$sysctl/perf_event_paranoid
+	done
+	as_nobody ./tally record -o p.tally -e cpu-clock -- \
+		sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done' 2>err
+	if [ $level -ge 2 ]; then
+		line="kernel part not visible: kernel.perf_event_paranoid is $level"
+		t_like "paranoid $level: record says what is missing" \
+			"$(cat err)" "$line"
+		t_like "paranoid $level: and each report" \
+			"$(./tally report p.tally | tr -d '\n#' | tr -s ' ')" \
+			"$line"
+	else
+		t_is "paranoid $level: record has nothing to say" \
+			"$(grep -c 'not visible' err)" 0
+	fi
+done
+
+# Debian's kernel refuses everything from 3 on.
+if ./deny LEVEL true 2>/dev/null; then
+	echo 3 >$sysctl/perf_event_paranoid
+	as_nobody ./deny LEVEL ./tally doctor --format=json >json
+	t_is "a kernel that refuses everything" $? 1
+	t_like "is told from a filter, with the way out" \
+		"$(check json 'own programs')" \
+		'^no: not allowed: .*paranoid is 3.*sysctl kernel.perf_event_paranoid=2'
+	as_nobody ./deny LEVEL ./tally record -o p.tally true 2>err
+	t_is "record fails there" $? 1
+	t_like "and says how to change that" "$(cat err)" \
+		'must be 2 or less.*it is 3.*sysctl kernel.perf_event_paranoid=2.*tally doctor'
+fi
+
+# kptr_restrict: 1 leaves names to CAP_SYSLOG, 2 to nobody.
+echo 1 >$sysctl/perf_event_paranoid
+for level in 0 1 2; do
+	echo $level >$sysctl/kptr_restrict
+	as_nobody ./tally doctor --format=json >json
+	./tally doctor --format=json >root.json
+	seen=$(yes sees_kernel)
+	root_seen=$(yes grep -q '^[0-9a-f]*[1-9a-f][0-9a-f]* ' /proc/kallsyms)
+	cat ../kptr >$sysctl/kptr_restrict
+	t_is "kptr_restrict $level: a user's names" "$(can json | cut -c6)" \
+		$seen
+	t_is "kptr_restrict $level: root's names" "$(can root.json | cut -c6)" \
+		$root_seen
+	for f in json root.json; do
+		fix=$(check $f 'kernel names' | grep -o 'kptr_restrict=[0-9]')
+		[ -n "$fix" ] || continue
+		[ $f = json ] && as=as_nobody || as=
+		echo "${fix#*=}" >$sysctl/kptr_restrict
+		$as ./tally doctor --format=json >after
+		cat ../kptr >$sysctl/kptr_restrict
+		t_is "kptr_restrict $level: the fix of $f is one" \
+			"$(can after | cut -c6)" y
+	done
+done
+restore
+
+# Capabilities in place of settings.
+echo 2 >$sysctl/perf_event_paranoid
+as_perfmon() {
+	as_nobody --inh-caps +perfmon --ambient-caps +perfmon "$@"
+}
+if as_perfmon true 2>/dev/null; then
+	as_perfmon ./tally doctor --format=json >json
+	t_is "CAP_PERFMON alone records everything" "$(can json | cut -c1-4)" \
+		yyyy
+	t_like "but the mappings of others are hidden" \
+		"$(check json 'other users')" '^limited: .*CAP_SYS_PTRACE'
+	t_like "and it is named" "$(check json capabilities)" \
+		'^ok: CAP_PERFMON: $'
+	t_is "which record shows" \
+		"$(yes as_perfmon ./tally record -q -o p.tally -a -e cpu-clock \
+			true)" y
+else
+	t_skip "CAP_PERFMON alone" "setpriv cannot give it here"
+fi
+restore
+
+# Few files, little memory, no /proc, no room to write.
+echo 2 >$sysctl/perf_event_paranoid
+(ulimit -n 20 && as_nobody ./tally doctor --format=json) >json
+t_like "few files are a limit" "$(check json 'open files')" \
+	'^(limited|no): 20: .*ulimit -Hn'
+if as_nobody unshare -rm true 2>/dev/null; then
+	as_nobody unshare -r ./tally doctor --format=json >json
+	t_like "capabilities of a user namespace do not count" \
+		"$(check json capabilities)" '^limited: .*user namespace'
+	t_is "also not for what can be done" "$(can json | cut -c1-4)" ynnn
+else
+	t_skip "user namespaces" "users may not make them here"
+fi
+if unshare -m umount -l /proc 2>/dev/null; then
+	unshare -m sh -c 'umount -l /proc; "$@"' sh ./tally doctor \
+		--format=json >json
+	t_is "without /proc, own programs can be recorded" $? 0
+	t_like "and it is said" "$(check json '/proc and /sys')" \
+		'^limited: /proc is not mounted.*mount -t proc proc /proc'
+	unshare -m sh -c 'umount -l /proc; "$@"' sh ./tally record \
+		-q -e cpu-clock -o p.tally -- true
+	t_is "and record does it" $? 0
+	unshare -pf --mount-proc ./tally doctor --format=json >json
+	t_like "own process numbers are named" "$(check json namespaces)" \
+		'^limited: own process numbers'
+else
+	t_skip "without /proc" "cannot unmount it in a namespace"
+fi
+mkdir -m 755 closed
+(cd closed && as_nobody ../tally doctor --format=json) >json
+t_like "a folder that may not be written is named" "$(check json output)" \
+	'^no: .*Permission denied.*record -o'
+(cd closed && as_nobody ../tally record -- true) 2>err
+t_like "as record says" "$(cat err)" 'cannot write profile.tally here .-o FILE.*Permission denied'
+restore
+t_done
