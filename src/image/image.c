@@ -52,6 +52,12 @@ static int read_segments(struct image *img, struct error *err)
 				"%s: damaged program header %zu at offset %llu",
 				img->name, i,
 				(unsigned long long)img->ehdr.e_phoff);
+		if (ph.p_type == PT_DYNAMIC)
+			img->dynamic = (struct image_place){ ph.p_vaddr,
+							     ph.p_filesz };
+		if (ph.p_type == PT_GNU_EH_FRAME)
+			img->eh_hdr = (struct image_place){ ph.p_vaddr,
+							    ph.p_filesz };
 		if (ph.p_type != PT_LOAD)
 			continue;
 		s = (struct image_segment){ ph.p_offset, ph.p_vaddr,
@@ -79,9 +85,8 @@ static void read_build_id(struct image *img)
 	memcpy(img->build_id.bytes, id, (size_t)n);
 }
 
-/* Takes over map and copy, also when it fails. */
-static int image_open(struct io_map map, uint8_t *copy, struct span bytes,
-		      const char *name, struct image **out, struct error *err)
+int image_open_owned(struct io_map map, uint8_t *copy, struct span bytes,
+		     const char *name, struct image **out, struct error *err)
 {
 	struct image *img = calloc(1, sizeof(*img));
 	int rc = 0;
@@ -123,8 +128,8 @@ int image_open_fd(int fd, const char *name, struct image **out,
 	*out = NULL;
 	if (rc < 0)
 		return rc;
-	return image_open(map, NULL, (struct span){ map.p, map.n }, name, out,
-			  err);
+	return image_open_owned(map, NULL, (struct span){ map.p, map.n }, name,
+				out, err);
 }
 
 int image_open_file(const char *path, struct image **out, struct error *err)
@@ -150,8 +155,8 @@ int image_open_bytes(const void *p, size_t n, const char *name,
 		return error_set(err, ERR_NOMEM, "%s: out of memory", name);
 	if (n)
 		memcpy(copy, p, n);
-	return image_open((struct io_map){ 0 }, copy, (struct span){ copy, n },
-			  name, out, err);
+	return image_open_owned((struct io_map){ 0 }, copy,
+				(struct span){ copy, n }, name, out, err);
 }
 
 void image_close(struct image *img)
@@ -164,6 +169,8 @@ void image_close(struct image *img)
 		free(img->sects.v[i].owned);
 	vec_fini(&img->sects);
 	vec_fini(&img->segments);
+	cfi_index_free(img->cfi);
+	plt_free(img->plt);
 	if (img->elf)
 		elf_end(img->elf);
 	io_unmap(&img->map);
@@ -273,6 +280,7 @@ bool image_code_end(const struct image *img, uint64_t vaddr, uint64_t *end)
 
 bool image_code_range(const struct image *img, uint64_t *lo, uint64_t *hi)
 {
+	uint64_t segs_lo = UINT64_MAX, segs_hi = 0;
 	size_t i;
 
 	*lo = UINT64_MAX;
@@ -291,8 +299,13 @@ bool image_code_range(const struct image *img, uint64_t *lo, uint64_t *hi)
 
 		if (!s->exec || !s->memsz)
 			continue;
-		*lo = s->vaddr;
-		*hi = s->vaddr + s->memsz;
+		segs_lo = s->vaddr < segs_lo ? s->vaddr : segs_lo;
+		segs_hi = s->vaddr + s->memsz > segs_hi ? s->vaddr + s->memsz
+							: segs_hi;
+	}
+	if (*lo >= *hi) {
+		*lo = segs_lo;
+		*hi = segs_hi;
 	}
 	return *lo < *hi;
 }

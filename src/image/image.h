@@ -10,7 +10,8 @@
  * missing section.
  *
  * "vaddr" is always the ELF virtual address (st_value, p_vaddr), never the
- * address in a process.
+ * address in a process.  Sections of a relocatable file (.o, .ko) have none; they
+ * are laid out from 0, code first: see image_relocate.c.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,6 +40,7 @@ struct image_symbol {
 	uint64_t vaddr, size;	/* size 0: the symbol table does not say */
 	const char *name;	/* borrowed from the image, version suffix kept */
 	uint8_t bind, type;	/* STB_*, STT_* */
+	bool old_version;	/* .dynsym: nothing is linked with it today */
 };
 
 struct image;
@@ -74,26 +76,53 @@ bool image_code_end(const struct image *img, uint64_t vaddr, uint64_t *end);
  * there are no sections): code outside of it was thrown away by the linker. */
 bool image_code_range(const struct image *img, uint64_t *lo, uint64_t *hi);
 
-/* A section's bytes, decompressed (SHF_COMPRESSED zlib or zstd, .zdebug_*) and
- * kept by the image; n = 0 when there is none. */
+/* A section's bytes, decompressed (SHF_COMPRESSED zlib or zstd, .zdebug_*) and,
+ * in a relocatable file, relocated; kept by the image.  n = 0 when there is none
+ * or it cannot be read: see image_problem. */
 struct span image_section(struct image *img, const char *name);
 /* Makes several sections ready at once, by two threads where that is faster; most
  * important first. */
 void image_prefetch(struct image *img, const char *const *names, size_t n);
+/* Why the first section that could not be read is so; "" when none failed. */
+const char *image_problem(const struct image *img);
 /* Whether there is a .debug_info with content, without reading it. */
 bool image_has_dwarf(const struct image *img);
 /* True and its vaddr range when the section exists and is loaded. */
 bool image_section_range(const struct image *img, const char *name,
 			 uint64_t *vaddr, uint64_t *size);
 
-/* Function-like symbols of .symtab, or of .dynsym where there is no .symtab:
- * STT_FUNC, STT_GNU_IFUNC, and STT_NOTYPE in executable sections.  Stops when
- * the callback returns false. */
+/* Function-like symbols of one table: STT_FUNC, STT_GNU_IFUNC, and STT_NOTYPE in
+ * executable sections.  Stops when the callback returns false. */
+enum image_symtab {
+	IMAGE_SYMTAB,		/* .symtab */
+	IMAGE_DYNSYM,		/* .dynsym; PT_DYNAMIC's without section headers */
+};
 typedef bool image_symbol_cb(void *ctx, const struct image_symbol *sym);
-void image_each_symbol(struct image *img, image_symbol_cb *cb, void *ctx);
+void image_each_symbol(struct image *img, enum image_symtab which,
+		       image_symbol_cb *cb, void *ctx);
 
 /* Whether there is a .symtab with content; *dynsym: whether there is a .dynsym. */
-bool image_has_symtab(const struct image *img, bool *dynsym);
+bool image_has_symtab(struct image *img, bool *dynsym);
+
+/* The small ELF file in .gnu_debugdata (xz): its .symtab has the functions that
+ * the image's .dynsym has not.  *out is NULL when there is none, it is damaged, or
+ * tally was built without liblzma (see image_problem); only memory that runs out
+ * is an error. */
+int image_open_debugdata(struct image *img, struct image **out);
+
+/* A stub in .plt, .plt.sec, .plt.got or .iplt, through which a function of
+ * another image is called. */
+struct image_stub {
+	uint64_t start, size;
+	const char *target;	/* the function's name, borrowed; "" when only
+				 * the loader knows (IRELATIVE) or when it is not
+				 * a stub but the common part */
+	uint64_t resolver;	/* IRELATIVE: the function that decides, else 0 */
+	const char *section;	/* ".plt"… */
+};
+/* The stub at vaddr, by the slot it jumps through (x86-64, i386, AArch64);
+ * false outside of these sections and on other machines. */
+bool image_find_stub(struct image *img, uint64_t vaddr, struct image_stub *out);
 
 /* The .gnu_debuglink file name and its CRC; NULL when there is none. */
 const char *image_debuglink(struct image *img, uint32_t *crc);

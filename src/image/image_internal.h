@@ -11,11 +11,18 @@
 struct image_sect {
 	const char *name;	/* in the image's section name table */
 	Elf_Scn *scn;
-	uint64_t addr, size, flags;
+	uint64_t addr, offset, size, flags;
 	uint32_t type;
 	bool tried;		/* data was asked for before */
+	bool relocated;
+	uint32_t link, info;
+	uint64_t align;
 	struct span data;	/* n = 0: missing or damaged */
-	uint8_t *owned;		/* decompressed bytes */
+	uint8_t *owned;		/* decompressed or relocated bytes */
+};
+
+struct image_place {
+	uint64_t vaddr, size;
 };
 
 struct image {
@@ -27,27 +34,43 @@ struct image {
 	GElf_Ehdr ehdr;
 	struct build_id build_id;
 	VEC(struct image_segment) segments;
+	struct image_place dynamic;	/* PT_DYNAMIC */
+	struct image_place eh_hdr;	/* PT_GNU_EH_FRAME */
+	struct cfi_index *cfi;		/* NULL until asked for: cfi_index.c */
+	struct plt *plt;		/* the same: plt.c */
 	VEC(struct image_sect) sects;	/* by section number */
 	uint64_t inflated;	/* bytes of decompressed sections kept */
+	char problem[160];	/* why the first unreadable section is that */
 };
 
 /* Sections that are kept decompressed may not fill all memory. */
 #define IMAGE_MAX_INFLATED (16ull << 30)
+/* How many more bytes of sections may be made from this file. */
+uint64_t image_inflate_room(const struct image *img);
+void image_set_problem(struct image *img, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* One section to inflate: init takes memory, run may be in any thread, done gives
  * the data (empty when it was damaged). */
 struct inflate_job {
+	struct image *img;
 	struct image_sect *s;
 	const uint8_t *in;
 	size_t nin;
 	uint64_t size;
-	bool good;
+	bool zstd, good;
 };
-/* False when the section is not zlib's, or damaged. */
+/* False when the method is not known here, or the header damaged. */
 bool inflate_job_init(struct image *img, struct image_sect *s, struct span raw,
 		      struct inflate_job *job);
 void inflate_job_run(struct inflate_job *job);
 struct span inflate_job_done(struct inflate_job *job);
+
+/* Takes over map and copy, also when it fails. */
+int image_open_owned(struct io_map map, uint8_t *copy, struct span bytes,
+		     const char *name, struct image **out, struct error *err);
+void cfi_index_free(struct cfi_index *x);
+void plt_free(struct plt *p);
 
 bool image_sect_is_compressed(const struct image_sect *s);
 /* The bytes as they are in the file. */
@@ -58,5 +81,53 @@ int image_read_sections(struct image *img, struct error *err);
 /* The data of one section, decompressed and cached. */
 struct span image_sect_data(struct image *img, struct image_sect *s);
 struct image_sect *image_find_sect(const struct image *img, const char *name);
+struct image_sect *image_find_type(const struct image *img, uint32_t type);
+
+/* Symbols of a table, for those who need more than functions. */
+struct symbol_table {
+	struct span syms, names;
+	struct span shndx;	/* SHT_SYMTAB_SHNDX: section numbers >= 0xff00 */
+	struct span versions;	/* SHT_GNU_versym */
+	size_t n;
+	bool is64;
+};
+bool symbol_table_open(struct image *img, struct image_sect *s,
+		       struct symbol_table *t);
+void symbol_table_get(const struct symbol_table *t, size_t i, Elf64_Sym *out);
+/* Its name, "" where there is none. */
+const char *symbol_table_name(const struct symbol_table *t,
+			      const Elf64_Sym *sym);
+/* The section that defines symbol i, or NULL (undefined, absolute). */
+const struct image_sect *symbol_table_section(const struct image *img,
+					      const struct symbol_table *t,
+					      size_t i, uint32_t shndx);
+
+/* image_dynamic.c: what PT_DYNAMIC says, for files without section headers. */
+struct dynamic {
+	uint64_t symtab, strtab, strsz, versym, hash, gnu_hash;
+	uint64_t pltgot, jmprel, pltrelsz, pltrel;
+	uint64_t rela, relasz, rel, relsz;
+};
+bool image_dynamic(const struct image *img, struct dynamic *out);
+bool dynamic_symbols(const struct image *img, struct symbol_table *t);
+
+/* image_relocate.c: relocatable files (ET_REL). */
+/* Gives the sections addresses, one after another, and makes segments of them. */
+int image_layout_sections(struct image *img);
+struct reloc {
+	uint64_t offset, type, sym;
+	int64_t addend;
+	bool in_place;		/* SHT_REL: the addend is in the section */
+};
+struct reloc_table {
+	struct span bytes;
+	size_t n, size;
+	bool rela, is64;
+};
+void reloc_table_init(struct reloc_table *t, struct span bytes, bool rela,
+		      bool is64);
+void reloc_read(const struct reloc_table *t, size_t i, struct reloc *r);
+/* Applies the relocations of a section that was just read; no others have any. */
+void image_relocate(struct image *img, struct image_sect *s);
 
 #endif

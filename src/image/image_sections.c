@@ -28,45 +28,31 @@ int image_read_sections(struct image *img, struct error *err)
 			name = elf_strptr(img->elf, names, sh.sh_name);
 			s.name = name ? name : "";
 			s.addr = sh.sh_addr;
+			s.offset = sh.sh_offset;
 			s.size = sh.sh_size;
 			s.flags = sh.sh_flags;
 			s.type = sh.sh_type;
+			s.link = sh.sh_link;
+			s.info = sh.sh_info;
+			s.align = sh.sh_addralign;
 		}
 		img->sects.v[img->sects.n++] = s;
 	}
+	if (img->ehdr.e_type == ET_REL && image_layout_sections(img) < 0)
+		return error_set(err, ERR_NOMEM, "%s: out of memory",
+				 img->name);
 	return 0;
-}
-
-/* Other methods (zstd) are left to libelf, which may or may not know them. */
-static struct span inflate_by_libelf(struct image *img, struct image_sect *s,
-				     uint64_t size)
-{
-	Elf_Data *d;
-
-	if (size > IMAGE_MAX_INFLATED - img->inflated ||
-	    elf_compress(s->scn, 0, 0) < 0)
-		return (struct span){ NULL, 0 };
-	d = elf_getdata(s->scn, NULL);
-	if (!d || !d->d_buf)
-		return (struct span){ NULL, 0 };
-	img->inflated += d->d_size;
-	return (struct span){ d->d_buf, d->d_size };
 }
 
 static struct span inflate_section(struct image *img, struct image_sect *s,
 				   struct span raw)
 {
 	struct inflate_job job;
-	GElf_Chdr ch;
 
-	if (inflate_job_init(img, s, raw, &job)) {
-		inflate_job_run(&job);
-		return inflate_job_done(&job);
-	}
-	if ((s->flags & SHF_COMPRESSED) && gelf_getchdr(s->scn, &ch) &&
-	    ch.ch_type != ELFCOMPRESS_ZLIB)
-		return inflate_by_libelf(img, s, ch.ch_size);
-	return (struct span){ NULL, 0 };
+	if (!inflate_job_init(img, s, raw, &job))
+		return (struct span){ NULL, 0 };
+	inflate_job_run(&job);
+	return inflate_job_done(&job);
 }
 
 bool image_sect_is_compressed(const struct image_sect *s)
@@ -94,6 +80,7 @@ struct span image_sect_data(struct image *img, struct image_sect *s)
 	s->data = image_sect_raw(s);
 	if (s->data.n && image_sect_is_compressed(s))
 		s->data = inflate_section(img, s, s->data);
+	image_relocate(img, s);
 	return s->data;
 }
 
@@ -103,6 +90,16 @@ struct image_sect *image_find_sect(const struct image *img, const char *name)
 
 	for (i = 0; i < img->sects.n; i++)
 		if (!strcmp(img->sects.v[i].name, name))
+			return &img->sects.v[i];
+	return NULL;
+}
+
+struct image_sect *image_find_type(const struct image *img, uint32_t type)
+{
+	size_t i;
+
+	for (i = 0; i < img->sects.n; i++)
+		if (img->sects.v[i].type == type)
 			return &img->sects.v[i];
 	return NULL;
 }
@@ -127,6 +124,11 @@ struct span image_section(struct image *img, const char *name)
 	struct image_sect *s = image_find_debug_sect(img, name);
 
 	return s ? image_sect_data(img, s) : (struct span){ NULL, 0 };
+}
+
+const char *image_problem(const struct image *img)
+{
+	return img->problem;
 }
 
 bool image_has_dwarf(const struct image *img)

@@ -5,43 +5,34 @@
 
 #include "image/image_internal.h"
 
-struct symbol_table {
-	struct span syms, names;
-	struct span shndx;	/* SHT_SYMTAB_SHNDX: section numbers >= 0xff00 */
-	bool is64;
-};
-
-static struct image_sect *find_type(const struct image *img, uint32_t type)
+bool symbol_table_open(struct image *img, struct image_sect *s,
+		       struct symbol_table *t)
 {
-	size_t i;
+	size_t i, number = (size_t)(s - img->sects.v);
 
-	for (i = 0; i < img->sects.n; i++)
-		if (img->sects.v[i].type == type)
-			return &img->sects.v[i];
-	return NULL;
-}
-
-static bool symbol_table_open(struct image *img, struct image_sect *s,
-			      struct symbol_table *t)
-{
-	struct image_sect *x = find_type(img, SHT_SYMTAB_SHNDX);
-	GElf_Shdr sh;
-
-	if (!gelf_getshdr(s->scn, &sh) || sh.sh_link >= img->sects.n)
+	*t = (struct symbol_table){ .is64 = image_is_64(img) };
+	if (s->link >= img->sects.n)
 		return false;
-	t->is64 = image_is_64(img);
 	t->syms = image_sect_data(img, s);
-	t->names = image_sect_data(img, &img->sects.v[sh.sh_link]);
-	t->shndx = (struct span){ NULL, 0 };
-	if (x && s->type == SHT_SYMTAB)
-		t->shndx = image_sect_data(img, x);
+	t->names = image_sect_data(img, &img->sects.v[s->link]);
+	for (i = 0; i < img->sects.n; i++) {
+		struct image_sect *x = &img->sects.v[i];
+
+		if (x->link != number)
+			continue;
+		if (x->type == SHT_SYMTAB_SHNDX)
+			t->shndx = image_sect_data(img, x);
+		else if (x->type == SHT_GNU_versym)
+			t->versions = image_sect_data(img, x);
+	}
 	/* With a NUL at the end every offset inside is a string. */
 	while (t->names.n && t->names.p[t->names.n - 1])
 		t->names.n--;
-	return t->syms.n && t->names.n;
+	t->n = t->syms.n / (t->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
+	return t->n && t->names.n;
 }
 
-static void symbol_read(const struct symbol_table *t, size_t i, Elf64_Sym *out)
+void symbol_table_get(const struct symbol_table *t, size_t i, Elf64_Sym *out)
 {
 	Elf32_Sym s;
 
@@ -54,10 +45,16 @@ static void symbol_read(const struct symbol_table *t, size_t i, Elf64_Sym *out)
 			    s.st_value, s.st_size };
 }
 
-/* The section that defines symbol i, or NULL (undefined, absolute). */
-static const struct image_sect *symbol_section(const struct image *img,
-					       const struct symbol_table *t,
-					       size_t i, uint32_t shndx)
+const char *symbol_table_name(const struct symbol_table *t,
+			      const Elf64_Sym *sym)
+{
+	return sym->st_name < t->names.n
+		       ? (const char *)t->names.p + sym->st_name : "";
+}
+
+const struct image_sect *symbol_table_section(const struct image *img,
+					      const struct symbol_table *t,
+					      size_t i, uint32_t shndx)
 {
 	if (shndx == SHN_XINDEX && t->shndx.n / 4 > i)
 		memcpy(&shndx, t->shndx.p + i * 4, 4);
@@ -68,6 +65,27 @@ static const struct image_sect *symbol_section(const struct image *img,
 	return &img->sects.v[shndx];
 }
 
+static bool is_hidden(const struct symbol_table *t, size_t i)
+{
+	enum { VERSYM_HIDDEN = 0x8000 };
+
+	return t->versions.n / 2 > i &&
+	       (t->versions.p[2 * i + 1] & VERSYM_HIDDEN >> 8);
+}
+
+static bool in_code_segment(const struct image *img, uint64_t vaddr)
+{
+	size_t i;
+
+	for (i = 0; i < img->segments.n; i++) {
+		const struct image_segment *s = &img->segments.v[i];
+
+		if (s->exec && vaddr >= s->vaddr && vaddr - s->vaddr < s->memsz)
+			return true;
+	}
+	return false;
+}
+
 /* ARM, AArch64 and RISC-V mark code and data inside functions with $a, $d, $x. */
 static bool is_mapping_symbol(const char *name)
 {
@@ -75,51 +93,74 @@ static bool is_mapping_symbol(const char *name)
 	       (!name[2] || name[2] == '.');
 }
 
-void image_each_symbol(struct image *img, image_symbol_cb *cb, void *ctx)
+/* Fills out with symbol i; false when it is not the name of code. */
+static bool code_symbol(const struct image *img, const struct symbol_table *t,
+			size_t i, struct image_symbol *out)
 {
-	struct image_sect *s = find_type(img, SHT_SYMTAB);
-	struct symbol_table t;
-	size_t i, n;
+	const struct image_sect *in;
+	Elf64_Sym sym;
+	uint8_t type;
+	bool code;
 
-	if (!s || !s->size || s->type == SHT_NOBITS)
-		s = find_type(img, SHT_DYNSYM);
-	if (!s || !symbol_table_open(img, s, &t))
-		return;
-	n = t.syms.n / (t.is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
-	for (i = 1; i < n; i++) {
-		const struct image_sect *in;
-		struct image_symbol out;
-		Elf64_Sym sym;
-		uint8_t type;
-
-		symbol_read(&t, i, &sym);
-		type = ELF64_ST_TYPE(sym.st_info);
-		if (type != STT_FUNC && type != STT_GNU_IFUNC &&
-		    type != STT_NOTYPE)
-			continue;
-		in = symbol_section(img, &t, i, sym.st_shndx);
-		if (!in || sym.st_name >= t.names.n)
-			continue;
-		if (type == STT_NOTYPE && !(in->flags & SHF_EXECINSTR))
-			continue;
-		out = (struct image_symbol){
-			sym.st_value, sym.st_size,
-			(const char *)t.names.p + sym.st_name,
-			ELF64_ST_BIND(sym.st_info), type
-		};
-		if (!*out.name || is_mapping_symbol(out.name))
-			continue;
-		if (!cb(ctx, &out))
-			return;
-	}
+	symbol_table_get(t, i, &sym);
+	type = ELF64_ST_TYPE(sym.st_info);
+	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+		return false;
+	in = symbol_table_section(img, t, i, sym.st_shndx);
+	if (in)
+		code = in->flags & SHF_EXECINSTR;
+	else if (!img->sects.n && sym.st_shndx != SHN_UNDEF)
+		code = in_code_segment(img, sym.st_value);
+	else
+		return false;
+	if (type == STT_NOTYPE && !code)
+		return false;
+	out->name = symbol_table_name(t, &sym);
+	if (!*out->name || is_mapping_symbol(out->name))
+		return false;
+	out->vaddr = sym.st_value;
+	if (in && img->ehdr.e_type == ET_REL)
+		out->vaddr += in->addr;
+	out->size = sym.st_size;
+	out->bind = ELF64_ST_BIND(sym.st_info);
+	out->type = type;
+	out->old_version = is_hidden(t, i);
+	return true;
 }
 
-bool image_has_symtab(const struct image *img, bool *dynsym)
+static bool open_table(struct image *img, enum image_symtab which,
+		       struct symbol_table *t)
 {
-	const struct image_sect *s = find_type(img, SHT_SYMTAB);
+	struct image_sect *s = image_find_type(img, which == IMAGE_DYNSYM
+						      ? SHT_DYNSYM
+						      : SHT_SYMTAB);
 
-	*dynsym = find_type(img, SHT_DYNSYM) != NULL;
-	return s && s->size;
+	if (s)
+		return symbol_table_open(img, s, t);
+	return which == IMAGE_DYNSYM && dynamic_symbols(img, t);
+}
+
+void image_each_symbol(struct image *img, enum image_symtab which,
+		       image_symbol_cb *cb, void *ctx)
+{
+	struct image_symbol out;
+	struct symbol_table t;
+	size_t i;
+
+	if (!open_table(img, which, &t))
+		return;
+	for (i = 1; i < t.n; i++)
+		if (code_symbol(img, &t, i, &out) && !cb(ctx, &out))
+			return;
+}
+
+bool image_has_symtab(struct image *img, bool *dynsym)
+{
+	const struct image_sect *s = image_find_type(img, SHT_SYMTAB);
+	struct symbol_table t;
+
+	*dynsym = open_table(img, IMAGE_DYNSYM, &t);
+	return s && s->size && s->type != SHT_NOBITS;
 }
 
 const char *image_debuglink(struct image *img, uint32_t *crc)

@@ -75,7 +75,7 @@ static int add_symbol(struct fill *f, uint32_t image, const struct sym_result *r
 	struct prof_symbol s = { image, 0, r->sym_start, r->sym_size };
 	uint32_t *slot;
 
-	if (!*r->symbol || !r->sym_size)
+	if (!r->sym_size)
 		return 0;
 	slot = u64map_slot(&f->symbols, r->sym_start);
 	if (!slot)

@@ -175,7 +175,9 @@ struct prof_frame {
 /* A physical symbol that was hit: annotate's unit. */
 struct prof_symbol {
 	uint32_t image;
-	uint32_t name;		/* str: ELF symbol name */
+	uint32_t name;		/* str: ELF symbol name; "" for a function of a
+				 * stripped file, whose extent call frame
+				 * information knows: its locations have no frame */
 	uint64_t vaddr, size;
 };
 

@@ -40,8 +40,11 @@ struct sym_result {
 	const struct sym_frame *frames;	/* innermost first; the last one is the
 					 * function that really exists */
 	size_t nframes;			/* 0: nothing known */
-	const char *symbol;	/* ELF symbol that covers vaddr, "" if none */
-	uint64_t sym_start, sym_size;	/* its range; size 0 if no symbol */
+	/* The ELF symbol that covers vaddr and its range.  "" with a size: a
+	 * function that only call frame information knows, without a name.
+	 * "" and size 0: nothing is known. */
+	const char *symbol;
+	uint64_t sym_start, sym_size;
 };
 
 /* Return false to stop the batch. */

@@ -18,7 +18,7 @@ struct symbolizer {
 	char *debug_path;	/* its name, or the one that is missing */
 	struct symtab symtab;
 	struct dwarf dwarf;
-	bool has_dwarf, has_symtab, has_dynsym;
+	bool has_dwarf;
 	VEC(struct sym_frame) frames;	/* of the current address */
 };
 
@@ -38,19 +38,10 @@ static int open_debug_file(struct symbolizer *s, const struct sym_options *o)
 
 static int open_parts(struct symbolizer *s, const struct sym_options *o)
 {
-	bool dyn = false, debug_dyn;
-	struct image *names = s->img;
 	int rc = open_debug_file(s, o);
 
-	if (rc < 0)
-		return rc;
-	s->has_symtab = image_has_symtab(s->img, &dyn);
-	s->has_dynsym = dyn;
-	if (s->debug && !s->has_symtab && image_has_symtab(s->debug, &debug_dyn)) {
-		names = s->debug;
-		s->has_symtab = true;
-	}
-	rc = symtab_open(&s->symtab, names);
+	if (!rc)
+		rc = symtab_open(&s->symtab, s->img, s->debug);
 	if (rc < 0)
 		return rc;
 	s->has_dwarf = has_dwarf(s->debug ? s->debug : s->img);
@@ -158,9 +149,14 @@ static int make_result(struct symbolizer *s, const struct dwarf_batch *b,
 	struct sym_frame only = { "", "", 0, 0, "", 0, false };
 	struct sym_frame *last;
 
+	struct symtab_hit hit;
+
 	s->frames.n = 0;
-	r->vaddr = addr;
-	r->symbol = symtab_find(&s->symtab, addr, &r->sym_start, &r->sym_size);
+	if (symtab_find(&s->symtab, addr, &hit) < 0)
+		return -ERR_NOMEM;
+	*r = (struct sym_result){ .vaddr = addr, .symbol = hit.name,
+				  .sym_start = hit.start,
+				  .sym_size = hit.size };
 	if (h && h->unit != UINT32_MAX && dwarf_frames(s, b, h, addr) < 0)
 		return -ERR_NOMEM;
 	if (!s->frames.n && *r->symbol && vec_push(&s->frames, only) < 0)
@@ -206,8 +202,8 @@ struct sym_sources symbolizer_sources(const struct symbolizer *s)
 	const char *path = s->debug_path ? s->debug_path : "";
 
 	return (struct sym_sources){
-		.symtab = s->has_symtab,
-		.dynsym = s->has_dynsym,
+		.symtab = s->symtab.has_symtab,
+		.dynsym = s->symtab.has_dynsym,
 		.dwarf = s->has_dwarf,
 		.debug_file = s->debug ? path : "",
 		.missing = s->has_dwarf || s->debug ? "" : path,

@@ -1,48 +1,67 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * ELF function symbols by address: see symtab.h.
- *
- * A symbol never reaches past its size.  One without a size (assembly) reaches
- * to the next symbol or the end of its section, and counts only where no sized
- * one does.
- */
+/* ELF function symbols by address: see symtab.h. */
 #include "symbolize/symtab.h"
 
+#include <ctype.h>
 #include <elf.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "image/cfi.h"
+
+enum {
+	/* Names are compared by length up to here. */
+	NAME_MAX_LEN = 4095,
+	/* Names that we make: more is not a program but an attack. */
+	MAX_MADE = 64 << 20,
+	GLOBAL_BIT = 24, BARS_BIT = 32, NEW_BIT = 40, FUNC_BIT, VISIBLE_BIT,
+};
 
 struct reading {
-	struct symtab *t;
-	const struct image *names;
+	struct symtab_table *t;
+	const struct image *code;	/* whose sections end symbols */
 	uint64_t code_lo, code_hi;
 	bool nomem;
 };
 
-/* Global before weak before local, functions before labels, few leading
- * underscores, short names: what a person would call it. */
+/* _Z, _R, _D: not underscores that a person would write. */
+static bool is_mangled(const char *name)
+{
+	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R' ||
+				  (name[1] == 'D' && isdigit(name[2])));
+}
+
 static uint64_t symbol_rank(const struct image_symbol *s)
 {
-	uint64_t bind = s->bind == STB_GLOBAL || s->bind == STB_GNU_UNIQUE ? 2
-			: s->bind == STB_WEAK ? 1 : 0;
-	uint64_t func = s->type != STT_NOTYPE;
-	size_t bars = strspn(s->name, "_");
-	size_t len = strnlen(s->name, 65535);
+	bool visible = s->bind != STB_LOCAL;
+	size_t len = strnlen(s->name, NAME_MAX_LEN), bars = 0;
+	const char *at = visible ? memchr(s->name, '@', len) : NULL;
+	bool old = s->old_version || (at && at[1] != '@');
 
-	return bind << 48 | func << 40 | (255 - (bars > 255 ? 255 : bars)) << 32 |
-	       (uint64_t)(65535 - len);
+	if (at)
+		len = (size_t)(at - s->name);
+	if (!is_mangled(s->name))
+		for (bars = 0; bars < 255 && s->name[bars] == '_';)
+			bars++;
+	return (uint64_t)visible << VISIBLE_BIT |
+	       (uint64_t)(s->type != STT_NOTYPE) << FUNC_BIT |
+	       (uint64_t)!old << NEW_BIT |
+	       (uint64_t)(255 - bars) << BARS_BIT |
+	       (uint64_t)(s->bind != STB_WEAK) << GLOBAL_BIT |
+	       (uint64_t)(NAME_MAX_LEN - len);
 }
 
 static bool add_symbol(void *ctx, const struct image_symbol *s)
 {
 	struct reading *r = ctx;
-	struct symtab *t = r->t;
+	struct symtab_table *t = r->t;
 	struct symtab_entry e = { s->name, symbol_rank(s) };
 	uint64_t end = s->vaddr + s->size;
 
 	/* The code behind _init is the PLT, not _init. */
-	if (!s->size && !image_code_end(r->names, s->vaddr, &end))
+	if (!s->size && !image_code_end(r->code, s->vaddr, &end))
 		end = r->code_hi;
 	if (s->vaddr < r->code_lo || s->vaddr >= r->code_hi || end < s->vaddr)
 		return true;
@@ -54,7 +73,7 @@ static bool add_symbol(void *ctx, const struct image_symbol *s)
 }
 
 /* Ends each unsized symbol where the next symbol begins. */
-static void bound_unsized(struct symtab *t)
+static void bound_unsized(struct symtab_table *t)
 {
 	size_t i, k = 0, next = 0;
 
@@ -72,25 +91,68 @@ static void bound_unsized(struct symtab *t)
 	}
 }
 
-int symtab_open(struct symtab *t, struct image *names)
+static int read_symbols(struct symtab_table *t, struct image *img,
+			enum image_symtab which)
 {
-	struct reading r = { .t = t, .names = names };
+	struct reading r = { .t = t, .code = img };
 
-	if (!image_code_range(names, &r.code_lo, &r.code_hi))
+	if (!image_code_range(img, &r.code_lo, &r.code_hi))
 		r.code_hi = UINT64_MAX;
-	image_each_symbol(names, add_symbol, &r);
-	if (r.nomem || range_index_sort(&t->sized) < 0 ||
+	image_each_symbol(img, which, add_symbol, &r);
+	return r.nomem ? -ERR_NOMEM : 0;
+}
+
+static int finish_table(struct symtab_table *t)
+{
+	if (range_index_sort(&t->sized) < 0 ||
 	    range_index_sort(&t->unsized) < 0)
 		return -ERR_NOMEM;
 	bound_unsized(t);
 	return range_index_sort(&t->unsized);
 }
 
-void symtab_fini(struct symtab *t)
+static void fini_table(struct symtab_table *t)
 {
 	vec_fini(&t->entries);
 	range_index_fini(&t->sized);
 	range_index_fini(&t->unsized);
+}
+
+int symtab_open(struct symtab *t, struct image *img, struct image *debug)
+{
+	struct image *names = NULL;
+	bool dynsym;
+	int rc = 0;
+
+	*t = (struct symtab){ .img = img };
+	if (debug && image_has_symtab(debug, &dynsym))
+		names = debug;
+	if (image_has_symtab(img, &t->has_dynsym))
+		names = img;
+	if (!names) {
+		rc = image_open_debugdata(img, &t->mini);
+		if (t->mini && image_has_symtab(t->mini, &dynsym))
+			names = t->mini;
+	}
+	t->has_symtab = names != NULL;
+	/* .gnu_debugdata leaves out what .dynsym has; .symtab has all of it, or
+	 * was cut by hand. */
+	t->ask_dynsym = names && names != t->mini;
+	if (!rc && names)
+		rc = read_symbols(&t->main, names, IMAGE_SYMTAB);
+	if (!rc && !t->ask_dynsym)
+		rc = read_symbols(&t->main, img, IMAGE_DYNSYM);
+	return rc < 0 ? rc : finish_table(&t->main);
+}
+
+void symtab_fini(struct symtab *t)
+{
+	fini_table(&t->main);
+	fini_table(&t->dynsym);
+	u64map_fini(&t->stub_names);
+	vec_fini(&t->made);
+	arena_fini(&t->strings);
+	image_close(t->mini);
 }
 
 static bool better(const struct symtab_entry *a, const struct symtab_entry *b)
@@ -100,34 +162,144 @@ static bool better(const struct symtab_entry *a, const struct symtab_entry *b)
 	return strcmp(a->name, b->name) < 0;
 }
 
+/* A string of our own, NULL when there is no room. */
+static const char *make_name(struct symtab *t, const char *name, size_t n,
+			     const char *suffix)
+{
+	size_t tail = strlen(suffix);
+	char *p;
+
+	if (n > MAX_MADE - t->made_bytes)
+		return NULL;
+	p = arena_alloc(&t->strings, n + tail + 1);
+	if (!p)
+		return NULL;
+	memcpy(p, name, n);
+	memcpy(p + n, suffix, tail + 1);
+	t->made_bytes += n;
+	return p;
+}
+
+/* The name without its version: cut off once, at the first hit. */
+static const char *entry_name(struct symtab *t, struct symtab_entry *e)
+{
+	const char *at;
+
+	if (!(e->rank >> VISIBLE_BIT & 1))
+		return e->name;
+	at = strchr(e->name, '@');
+	if (at && at > e->name) {
+		const char *cut = make_name(t, e->name,
+					    (size_t)(at - e->name), "");
+
+		if (cut)
+			e->name = cut;
+	}
+	return e->name;
+}
+
 /* The best of the covering symbols that start at the innermost start. */
-static const struct range *find_in(const struct symtab *t,
-				   const struct range_index *x, uint64_t addr)
+static bool find_in(struct symtab *t, struct symtab_table *table,
+		    const struct range_index *x, uint64_t addr,
+		    struct symtab_hit *hit)
 {
 	ptrdiff_t i = range_index_find(x, addr);
 	const struct range *best = NULL;
 	uint64_t lo;
 
 	if (i == RANGE_NONE)
-		return NULL;
+		return false;
 	for (lo = x->v[i].lo; i >= 0 && x->v[i].lo == lo; i--) {
 		const struct range *r = &x->v[i];
 
-		if (r->hi > addr && (!best ||
-		    better(&t->entries.v[r->id], &t->entries.v[best->id])))
+		if (r->hi > addr &&
+		    (!best || better(&table->entries.v[r->id],
+				     &table->entries.v[best->id])))
 			best = r;
 	}
-	return best;
+	hit->name = entry_name(t, &table->entries.v[best->id]);
+	hit->start = best->lo;
+	hit->size = best->hi - best->lo;
+	return true;
 }
 
-const char *symtab_find(const struct symtab *t, uint64_t addr, uint64_t *start,
-			uint64_t *size)
+static bool find_sized(struct symtab *t, uint64_t addr, struct symtab_hit *hit)
 {
-	const struct range *r = find_in(t, &t->sized, addr);
+	if (find_in(t, &t->main, &t->main.sized, addr, hit))
+		return true;
+	if (t->ask_dynsym) {
+		t->ask_dynsym = false;
+		if (read_symbols(&t->dynsym, t->img, IMAGE_DYNSYM) < 0 ||
+		    finish_table(&t->dynsym) < 0)
+			t->nomem = true;
+	}
+	return !t->nomem && find_in(t, &t->dynsym, &t->dynsym.sized, addr, hit);
+}
 
-	if (!r)
-		r = find_in(t, &t->unsized, addr);
-	*start = r ? r->lo : 0;
-	*size = r ? r->hi - r->lo : 0;
-	return r ? t->entries.v[r->id].name : "";
+static bool find_unsized(struct symtab *t, uint64_t addr,
+			 struct symtab_hit *hit)
+{
+	return find_in(t, &t->main, &t->main.unsized, addr, hit) ||
+	       find_in(t, &t->dynsym, &t->dynsym.unsized, addr, hit);
+}
+
+/* What objdump calls a stub whose function the loader will choose. */
+static const char *resolver_name(struct symtab *t, uint64_t resolver)
+{
+	struct symtab_hit hit;
+	char text[40];
+
+	if (find_sized(t, resolver, &hit) && hit.start == resolver)
+		return make_name(t, hit.name, strlen(hit.name), "@plt");
+	snprintf(text, sizeof(text), "*ABS*+0x%" PRIx64, resolver);
+	return make_name(t, text, strlen(text), "@plt");
+}
+
+static const char *stub_name(struct symtab *t, const struct image_stub *s)
+{
+	uint32_t *slot = u64map_slot(&t->stub_names, s->start);
+	const char *name;
+
+	if (slot && *slot != U64MAP_NONE)
+		return t->made.v[*slot];
+	if (s->resolver)
+		name = resolver_name(t, s->resolver);
+	else if (*s->target)
+		name = make_name(t, s->target, strlen(s->target), "@plt");
+	else
+		name = make_name(t, s->section, strlen(s->section), "");
+	if (!slot || !name || vec_push(&t->made, name) < 0) {
+		u64map_clear(&t->stub_names);
+		return s->section;
+	}
+	*slot = (uint32_t)t->made.n - 1;
+	return name;
+}
+
+static bool find_stub(struct symtab *t, uint64_t addr, struct symtab_hit *hit)
+{
+	struct image_stub s;
+
+	if (!image_find_stub(t->img, addr, &s))
+		return false;
+	hit->name = stub_name(t, &s);
+	hit->start = s.start;
+	hit->size = s.size;
+	return true;
+}
+
+int symtab_find(struct symtab *t, uint64_t addr, struct symtab_hit *hit)
+{
+	struct cfi_section s;
+	struct cfi_cie cie;
+	struct cfi_fde fde;
+
+	*hit = (struct symtab_hit){ .name = "" };
+	if (find_sized(t, addr, hit) || t->nomem || find_stub(t, addr, hit))
+		return t->nomem ? -ERR_NOMEM : 0;
+	find_unsized(t, addr, hit);
+	if (image_find_fde(t->img, addr, &s, &cie, &fde) &&
+	    (!hit->size || fde.start > hit->start))
+		*hit = (struct symtab_hit){ "", fde.start, fde.size };
+	return 0;
 }

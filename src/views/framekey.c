@@ -116,9 +116,58 @@ static int key_frames(struct frame_keys *k, const struct profile *p,
 	return rc;
 }
 
+/* Functions without a name, by image and address. */
+struct nameless {
+	struct prof_symbol *v;
+	size_t n, cap;
+};
+
+static int by_address(const void *a, const void *b)
+{
+	const struct prof_symbol *x = a, *y = b;
+
+	if (x->image != y->image)
+		return x->image < y->image ? -1 : 1;
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+static int find_nameless(const struct profile *p, struct nameless *out)
+{
+	for (size_t i = 0; i < p->symbols.n; i++)
+		if (p->symbols.v[i].name == PROF_STR_EMPTY &&
+		    vec_push(out, p->symbols.v[i]) < 0)
+			return -ERR_NOMEM;
+	if (out->n)
+		qsort(out->v, out->n, sizeof(*out->v), by_address);
+	return 0;
+}
+
+/* Where the function begins that an address without a name lies in; else the
+ * address itself. */
+static uint64_t nameless_start(const struct nameless *x,
+			       const struct prof_loc *l)
+{
+	struct prof_symbol want = { .image = l->image, .vaddr = l->vaddr };
+	size_t lo = 0, n = x->n;
+
+	while (n > 1) {
+		size_t half = n / 2;
+
+		if (by_address(&x->v[lo + half], &want) <= 0)
+			lo += half;
+		n -= half;
+	}
+	if (x->n && x->v[lo].image == l->image &&
+	    l->vaddr >= x->v[lo].vaddr &&
+	    l->vaddr - x->v[lo].vaddr < x->v[lo].size)
+		return x->v[lo].vaddr;
+	return l->vaddr;
+}
+
 static int key_address(struct frame_keys *k, const struct profile *p,
-		       const struct prof_loc *l, const struct selection *sel,
-		       struct buf *name, uint32_t *fk)
+		       const struct prof_loc *l, uint64_t vaddr,
+		       const struct selection *sel, struct buf *name,
+		       uint32_t *fk)
 {
 	const struct prof_image *im = &p->images.v[l->image];
 	bool unknown = im->kind == PROF_IMAGE_UNKNOWN;
@@ -130,7 +179,7 @@ static int key_address(struct frame_keys *k, const struct profile *p,
 		if (unknown)
 			buf_str(name, "[unknown]");
 		else
-			frame_address_name(p, im->path, l->vaddr, name);
+			frame_address_name(p, im->path, vaddr, name);
 		if (!selection_has_address(sel, l->image, buf_cstr(name)))
 			return 0;
 	}
@@ -139,7 +188,7 @@ static int key_address(struct frame_keys *k, const struct profile *p,
 		/* the name is image+0x…, so the image is part of it */
 		key.image = unknown && !(k->mask & KEY_BIT(KEY_IMAGE))
 				    ? 0 : im->path;
-		key.vaddr = unknown ? 0 : l->vaddr;
+		key.vaddr = unknown ? 0 : vaddr;
 	}
 	*fk = intern(k, &key);
 	return *fk == PROF_NONE ? -ERR_NOMEM : 0;
@@ -148,18 +197,20 @@ static int key_address(struct frame_keys *k, const struct profile *p,
 static int key_locations(struct frame_keys *k, const struct profile *p,
 			 bool inlined, const struct selection *sel)
 {
+	struct nameless nameless = { 0 };
 	struct buf name = { 0 };
-	int rc = 0;
+	int rc = find_nameless(p, &nameless);
 
 	for (size_t i = 0; !rc && i < p->locs.n; i++) {
+		const struct prof_loc *l = &p->locs.v[i];
 		uint32_t f = profile_loc_frame(p, (uint32_t)i);
 		struct frame_step *own = &k->steps[k->nframes + i];
 
 		*own = (struct frame_step){ PROF_NONE, PROF_NONE };
 		k->head[i] = (uint32_t)(k->nframes + i);
 		if (f == PROF_NONE) {
-			rc = key_address(k, p, &p->locs.v[i], sel, &name,
-					 &own->fk);
+			rc = key_address(k, p, l, nameless_start(&nameless, l),
+					 sel, &name, &own->fk);
 			continue;
 		}
 		while (!inlined && k->steps[f].outer != PROF_NONE)
@@ -167,6 +218,7 @@ static int key_locations(struct frame_keys *k, const struct profile *p,
 		k->head[i] = f;
 	}
 	buf_fini(&name);
+	vec_fini(&nameless);
 	return rc;
 }
 

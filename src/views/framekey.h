@@ -15,7 +15,8 @@
 
 enum frame_sort {
 	FRAME_FUNC,	/* a named function */
-	FRAME_ADDR,	/* an address without name in a known image */
+	FRAME_ADDR,	/* an address without name in a known image: the start of
+			 * its function where that is known */
 	FRAME_UNKNOWN,	/* not even an image, or no frame at all */
 };
 

@@ -277,7 +277,7 @@ static void test_symbols_of_libc(void **state)
 		if (!dladdr1(at, &info, (void **)&map, RTLD_DL_LINKMAP) ||
 		    image_open_file(info.dli_fname, &img, NULL) < 0)
 			continue;	/* intercepted by a sanitizer */
-		image_each_symbol(img, find_symbol, &f);
+		image_each_symbol(img, IMAGE_DYNSYM, find_symbol, &f);
 		if (f.vaddr)
 			assert_int_equal(f.vaddr + map->l_addr, (uint64_t)at);
 		image_close(img);

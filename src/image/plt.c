@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The names of procedure linkage stubs.  Nothing in the file names them; but each
+ * jumps through a slot of the global offset table, and the relocation of that slot
+ * names the function.  Stubs are found by that jump, whatever the linker put
+ * around it, so that bfd's, gold's, lld's and mold's forms (lazy or not, with or
+ * without branch tracking) need no tables of their own.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "image/image_internal.h"
+
+struct stub {
+	uint64_t start, end;
+	uint64_t slot;		/* where the function's address is */
+	const char *target;	/* NULL: its slot has no relocation */
+	uint64_t resolver;
+	uint32_t sect;
+};
+
+struct plt {
+	VEC(uint32_t) sects;
+	bool scanned;
+	uint64_t budget;	/* sections of hostile files may overlap */
+	VEC(struct stub) stubs;	/* by start */
+	uint32_t *by_slot;	/* the same, by slot */
+	uint64_t got;		/* what i386's %ebx holds */
+	bool nomem;
+};
+
+/* No stub of a linker is longer. */
+enum { MAX_STUB = 32 };
+
+void plt_free(struct plt *p)
+{
+	if (!p)
+		return;
+	vec_fini(&p->sects);
+	vec_fini(&p->stubs);
+	free(p->by_slot);
+	free(p);
+}
+
+static bool is_plt(const struct image_sect *s)
+{
+	return (s->flags & SHF_EXECINSTR) && s->type == SHT_PROGBITS &&
+	       (!strcmp(s->name, ".plt") || !strcmp(s->name, ".iplt") ||
+		!strncmp(s->name, ".plt.", 5));
+}
+
+static uint32_t get_u32(const uint8_t *p)
+{
+	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+	       (uint32_t)p[3] << 24;
+}
+
+/* jmp *slot(%rip); i386: jmp *slot, jmp *offset(%ebx) */
+static bool x86_jump(const struct image *img, const struct plt *plt,
+		     const uint8_t *p, uint64_t vaddr, uint64_t *slot)
+{
+	uint32_t v = get_u32(p + 2);
+
+	if (p[0] != 0xff)
+		return false;
+	if (img->ehdr.e_machine == EM_X86_64) {
+		*slot = vaddr + 6 + (uint64_t)(int64_t)(int32_t)v;
+		return p[1] == 0x25;
+	}
+	*slot = p[1] == 0x25 ? v : (uint32_t)(plt->got + v);
+	return p[1] == 0x25 || p[1] == 0xa3;
+}
+
+/* How far before its jump a stub begins: bnd, mov $n,%r11d, endbr. */
+static size_t x86_prefix(const uint8_t *code, size_t at)
+{
+	size_t n = at;
+
+	if (n >= 1 && code[n - 1] == 0xf2)
+		n--;
+	if (n >= 6 && code[n - 6] == 0x41 && code[n - 5] == 0xbb)
+		n -= 6;
+	if (n >= 4 && code[n - 4] == 0xf3 && code[n - 3] == 0x0f &&
+	    code[n - 2] == 0x1e && (code[n - 1] & 0xfe) == 0xfa)
+		n -= 4;
+	return at - n;
+}
+
+static void add_stub(struct plt *plt, uint64_t start, uint64_t slot,
+		     uint32_t sect)
+{
+	struct stub s = { .start = start, .slot = slot, .sect = sect };
+
+	if (vec_push(&plt->stubs, s) < 0)
+		plt->nomem = true;
+}
+
+static void scan_x86(const struct image *img, struct plt *plt,
+		     const struct image_sect *s, struct span code, uint32_t n)
+{
+	size_t i = 0;
+
+	while (i + 6 <= code.n && !plt->nomem) {
+		uint64_t slot;
+
+		if (!x86_jump(img, plt, code.p + i, s->addr + i, &slot)) {
+			i++;
+			continue;
+		}
+		add_stub(plt, s->addr + i - x86_prefix(code.p, i), slot, n);
+		i += 6;
+	}
+}
+
+/* [bti c]; adrp x16, page; ldr x17, [x16, #offset]; add x16, …; br x17 */
+static void scan_aarch64(struct plt *plt, const struct image_sect *s,
+			 struct span code, uint32_t n)
+{
+	enum { BTI_C = 0xd503245fu };
+	size_t i;
+
+	for (i = 0; i + 8 <= code.n && !plt->nomem; i += 4) {
+		uint32_t adrp = get_u32(code.p + i);
+		uint32_t ldr = get_u32(code.p + i + 4);
+		bool bti = i >= 4 && get_u32(code.p + i - 4) == BTI_C;
+		uint64_t at = s->addr + i, page;
+
+		if ((adrp & 0x9f00001f) != 0x90000010 ||
+		    (ldr & 0xffc003ff) != 0xf9400211)
+			continue;
+		page = (uint64_t)(adrp >> 29 & 3) | (adrp >> 5 & 0x7ffff) << 2;
+		if (page & 1 << 20)
+			page |= ~0ull << 21;
+		add_stub(plt, at - (bti ? 4 : 0),
+			 (at & ~0xfffull) + (page << 12) +
+				 (ldr >> 10 & 0xfff) * 8, n);
+	}
+}
+
+static bool spend(struct plt *plt, uint64_t n)
+{
+	if (n > plt->budget)
+		return false;
+	plt->budget -= n;
+	return true;
+}
+
+static void scan_sections(struct image *img, struct plt *plt)
+{
+	size_t i;
+
+	for (i = 0; i < plt->sects.n; i++) {
+		uint32_t n = plt->sects.v[i];
+		struct image_sect *s = &img->sects.v[n];
+		struct span code = image_sect_data(img, s);
+
+		if (!spend(plt, code.n))
+			continue;
+		if (img->ehdr.e_machine == EM_AARCH64)
+			scan_aarch64(plt, s, code, n);
+		else if (img->ehdr.e_machine == EM_X86_64 ||
+			 img->ehdr.e_machine == EM_386)
+			scan_x86(img, plt, s, code, n);
+	}
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct stub *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static int by_slot(const void *a, const void *b, void *ctx)
+{
+	const struct stub *v = ctx;
+	const struct stub *x = &v[*(const uint32_t *)a];
+	const struct stub *y = &v[*(const uint32_t *)b];
+
+	return x->slot < y->slot ? -1 : x->slot > y->slot;
+}
+
+/* Sorts by start; each stub ends where the next begins, or with its section. */
+static bool sort_stubs(const struct image *img, struct plt *plt)
+{
+	size_t i, n = plt->stubs.n;
+
+	plt->by_slot = malloc((n + 1) * sizeof(*plt->by_slot));
+	if (!plt->by_slot)
+		return false;
+	qsort(plt->stubs.v, n, sizeof(*plt->stubs.v), by_start);
+	for (i = 0; i < n; i++) {
+		struct stub *s = &plt->stubs.v[i];
+		const struct image_sect *sect = &img->sects.v[s->sect];
+
+		s->end = sect->addr + sect->size;
+		if (i + 1 < n && s[1].start < s->end)
+			s->end = s[1].start;
+		if (s->end - s->start > MAX_STUB)
+			s->end = s->start + MAX_STUB;
+		plt->by_slot[i] = (uint32_t)i;
+	}
+	qsort_r(plt->by_slot, n, sizeof(*plt->by_slot), by_slot, plt->stubs.v);
+	return true;
+}
+
+enum slot_kind { SLOT_OTHER, SLOT_SYMBOL, SLOT_RELATIVE };
+
+static enum slot_kind slot_kind(uint16_t machine, uint64_t type)
+{
+	static const struct { uint16_t machine, type; uint8_t kind; } kinds[] = {
+		{ EM_X86_64, R_X86_64_JUMP_SLOT, SLOT_SYMBOL },
+		{ EM_X86_64, R_X86_64_GLOB_DAT, SLOT_SYMBOL },
+		{ EM_X86_64, R_X86_64_64, SLOT_SYMBOL },
+		{ EM_X86_64, R_X86_64_IRELATIVE, SLOT_RELATIVE },
+		{ EM_386, R_386_JMP_SLOT, SLOT_SYMBOL },
+		{ EM_386, R_386_GLOB_DAT, SLOT_SYMBOL },
+		{ EM_386, R_386_32, SLOT_SYMBOL },
+		{ EM_386, R_386_IRELATIVE, SLOT_RELATIVE },
+		{ EM_AARCH64, R_AARCH64_JUMP_SLOT, SLOT_SYMBOL },
+		{ EM_AARCH64, R_AARCH64_GLOB_DAT, SLOT_SYMBOL },
+		{ EM_AARCH64, R_AARCH64_ABS64, SLOT_SYMBOL },
+		{ EM_AARCH64, R_AARCH64_IRELATIVE, SLOT_RELATIVE },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i].machine == machine && kinds[i].type == type)
+			return (enum slot_kind)kinds[i].kind;
+	return SLOT_OTHER;
+}
+
+/* The first of the stubs (in by_slot) that jump through the slot; n if none. */
+static size_t find_slot(const struct plt *plt, uint64_t slot)
+{
+	size_t lo = 0, hi = plt->stubs.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (plt->stubs.v[plt->by_slot[mid]].slot < slot)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* The address of an IFUNC's resolver: the addend, or what the slot holds. */
+static uint64_t resolver_of(const struct image *img, const struct reloc *r)
+{
+	struct span s;
+
+	if (!r->in_place)
+		return (uint64_t)r->addend;
+	s = image_bytes(img, r->offset, 4);
+	return s.n == 4 ? get_u32(s.p) : 0;
+}
+
+static void name_stubs(struct image *img, struct plt *plt,
+		       const struct reloc_table *t,
+		       const struct symbol_table *syms)
+{
+	uint16_t machine = img->ehdr.e_machine;
+	size_t i, k;
+
+	for (i = 0; i < t->n; i++) {
+		enum slot_kind kind;
+		struct reloc r;
+		Elf64_Sym sym;
+
+		reloc_read(t, i, &r);
+		kind = slot_kind(machine, r.type);
+		if (kind == SLOT_OTHER || (kind == SLOT_SYMBOL &&
+					   (!r.sym || r.sym >= syms->n)))
+			continue;
+		for (k = find_slot(plt, r.offset); k < plt->stubs.n; k++) {
+			struct stub *s = &plt->stubs.v[plt->by_slot[k]];
+
+			if (s->slot != r.offset || s->target)
+				break;
+			s->target = "";
+			if (kind == SLOT_RELATIVE) {
+				s->resolver = resolver_of(img, &r);
+				continue;
+			}
+			symbol_table_get(syms, (size_t)r.sym, &sym);
+			s->target = symbol_table_name(syms, &sym);
+		}
+	}
+}
+
+/* Relocations that the loader applies: the small tables of stubs come first, and
+ * the large one for data is only read while stubs are without names. */
+static void read_relocs(struct image *img, struct plt *plt)
+{
+	struct symbol_table syms = { 0 };
+	struct image_sect *dyn = image_find_type(img, SHT_DYNSYM);
+	size_t i, k;
+
+	if (dyn && !symbol_table_open(img, dyn, &syms))
+		syms.n = 0;
+	for (i = 0; i < 2 * img->sects.n; i++) {
+		struct image_sect *s = &img->sects.v[i % img->sects.n];
+		bool data = !strcmp(s->name, ".rela.dyn") ||
+			    !strcmp(s->name, ".rel.dyn");
+		struct reloc_table t;
+
+		if ((s->type != SHT_RELA && s->type != SHT_REL) ||
+		    !(s->flags & SHF_ALLOC) || data != (i >= img->sects.n))
+			continue;
+		for (k = 0; data && k < plt->stubs.n; k++)
+			if (!plt->stubs.v[k].target)
+				break;
+		if (data && k == plt->stubs.n)
+			return;
+		reloc_table_init(&t, image_sect_data(img, s),
+				 s->type == SHT_RELA, image_is_64(img));
+		if (!spend(plt, t.bytes.n))
+			continue;
+		name_stubs(img, plt, &t, &syms);
+	}
+}
+
+/* Jumps that go through other slots belong to the common part. */
+static void drop_unnamed(struct plt *plt)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < plt->stubs.n; i++)
+		if (plt->stubs.v[i].target)
+			plt->stubs.v[n++] = plt->stubs.v[i];
+	plt->stubs.n = n;
+}
+
+static struct plt *get_plt(struct image *img)
+{
+	struct plt *plt = img->plt;
+	size_t i;
+
+	if (plt)
+		return plt;
+	plt = calloc(1, sizeof(*plt));
+	img->plt = plt;
+	for (i = 0; plt && i < img->sects.n && i < UINT32_MAX; i++)
+		if (is_plt(&img->sects.v[i]) &&
+		    vec_push(&plt->sects, (uint32_t)i) < 0)
+			break;
+	return plt;
+}
+
+static void find_stubs(struct image *img, struct plt *plt)
+{
+	struct image_sect *got = image_find_sect(img, ".got.plt");
+
+	plt->scanned = true;
+	plt->budget = img->bytes.n;
+	if (!got)
+		got = image_find_sect(img, ".got");
+	plt->got = got ? got->addr : 0;
+	scan_sections(img, plt);
+	if (plt->nomem || !plt->stubs.n || !sort_stubs(img, plt)) {
+		plt->stubs.n = 0;
+		return;
+	}
+	read_relocs(img, plt);
+	drop_unnamed(plt);
+}
+
+static const struct image_sect *section_at(const struct image *img,
+					   const struct plt *plt,
+					   uint64_t vaddr)
+{
+	size_t i;
+
+	for (i = 0; i < plt->sects.n; i++) {
+		const struct image_sect *s = &img->sects.v[plt->sects.v[i]];
+
+		if (vaddr >= s->addr && vaddr - s->addr < s->size)
+			return s;
+	}
+	return NULL;
+}
+
+/* What lies around the stubs: the common part, and forms that no jump tells
+ * apart. */
+static void common_part(const struct plt *plt, const struct image_sect *sect,
+			uint64_t vaddr, struct image_stub *out)
+{
+	uint64_t lo = sect->addr, hi = sect->addr + sect->size;
+	size_t i;
+
+	for (i = 0; i < plt->stubs.n; i++) {
+		const struct stub *s = &plt->stubs.v[i];
+
+		if (s->end <= vaddr && s->end > lo)
+			lo = s->end;
+		if (s->start > vaddr && s->start < hi)
+			hi = s->start;
+	}
+	out->start = lo;
+	out->size = hi - lo;
+}
+
+static const struct stub *stub_at(const struct plt *plt, uint64_t vaddr)
+{
+	size_t lo = 0, n = plt->stubs.n;
+
+	if (!n || plt->stubs.v[0].start > vaddr)
+		return NULL;
+	while (n > 1) {
+		size_t half = n / 2;
+
+		if (plt->stubs.v[lo + half].start <= vaddr)
+			lo += half;
+		n -= half;
+	}
+	return vaddr < plt->stubs.v[lo].end ? &plt->stubs.v[lo] : NULL;
+}
+
+bool image_find_stub(struct image *img, uint64_t vaddr, struct image_stub *out)
+{
+	const struct image_sect *sect;
+	const struct stub *s;
+	struct plt *plt;
+
+	if (img->ehdr.e_type == ET_REL)
+		return false;
+	plt = get_plt(img);
+	sect = plt ? section_at(img, plt, vaddr) : NULL;
+	if (!sect)
+		return false;
+	if (!plt->scanned)
+		find_stubs(img, plt);
+	*out = (struct image_stub){ .section = sect->name, .target = "" };
+	s = stub_at(plt, vaddr);
+	if (!s) {
+		common_part(plt, sect, vaddr, out);
+		return true;
+	}
+	out->start = s->start;
+	out->size = s->end - s->start;
+	out->target = s->target;
+	out->resolver = s->resolver;
+	return true;
+}
