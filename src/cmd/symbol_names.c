@@ -48,7 +48,8 @@ bool symbol_names_find(struct symbol_names *s, const char *name,
 
 	if (!s->read) {
 		s->read = true;
-		image_each_symbol(s->img, add_symbol, s);
+		image_each_symbol(s->img, IMAGE_SYMTAB, add_symbol, s);
+		image_each_symbol(s->img, IMAGE_DYNSYM, add_symbol, s);
 	}
 	id = idtab_find(&s->tab, hash_name(name), same_name, s, name);
 	if (id == IDTAB_NONE)

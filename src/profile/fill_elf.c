@@ -168,7 +168,9 @@ static int no_names(struct fill *f, const struct fill_part *part,
 
 static uint32_t names_of(const struct sym_sources *s)
 {
-	return (s->symtab ? PROF_NAMES_SYMTAB : 0) |
+	return (s->debugdata ? PROF_NAMES_DEBUGDATA
+		: s->symtab ? PROF_NAMES_SYMTAB : 0) |
+	       (s->unwind ? PROF_NAMES_UNWIND : 0) |
 	       (s->dynsym ? PROF_NAMES_DYNSYM : 0) |
 	       (s->dwarf ? PROF_NAMES_DWARF : 0);
 }
@@ -179,7 +181,7 @@ static uint32_t missing_of(const struct sym_sources *s)
 	       (s->dwarf ? 0 : PROF_MISSING_DWARF) |
 	       (*s->missing_alt ? PROF_MISSING_ALT : 0) |
 	       (*s->missing_dwo ? PROF_MISSING_DWO : 0) |
-	       (*s->damage ? PROF_MISSING_DAMAGED : 0);
+	       (*s->damage || *s->unreadable ? PROF_MISSING_DAMAGED : 0);
 }
 
 /* The one sentence about what is missing; empty when nothing is. */
@@ -196,7 +198,9 @@ static void say_missing(const struct sym_sources *s, struct buf *b)
 	if (*s->missing_dwo)
 		buf_printf(b, "; %zu split debug files missing, the first is "
 			   "%s", s->missing_dwo_units, s->missing_dwo);
-	if (*s->damage)
+	if (*s->unreadable)
+		buf_printf(b, "; %s", s->unreadable);
+	else if (*s->damage)
 		buf_printf(b, "; damaged debug information: %s", s->damage);
 }
 

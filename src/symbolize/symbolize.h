@@ -73,6 +73,9 @@ int symbolizer_resolve(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
  * string is "" when there is nothing to say. */
 struct sym_sources {
 	bool symtab, dynsym, dwarf;
+	bool debugdata;		/* the .symtab is that of .gnu_debugdata */
+	bool unwind;		/* functions without name got their extent from
+				 * call frame information */
 	const char *debug_file;	/* "" when DWARF is in the image itself */
 	const char *missing;	/* the separate debug file, where there is no
 				 * DWARF: /usr/lib/debug/.build-id/ab/cd….debug */
@@ -82,6 +85,8 @@ struct sym_sources {
 	size_t missing_dwo_units;	/* units that miss theirs, of those that
 				 * were asked about so far */
 	const char *damage;	/* first damage found in the DWARF */
+	const char *unreadable;	/* why a section could not be read: it is
+				 * compressed in a way we cannot */
 };
 struct sym_sources symbolizer_sources(const struct symbolizer *s);
 

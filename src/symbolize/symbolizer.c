@@ -200,15 +200,21 @@ int symbolizer_resolve(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
 struct sym_sources symbolizer_sources(const struct symbolizer *s)
 {
 	const char *path = s->debug_path ? s->debug_path : "";
+	const char *problem = image_problem(s->img);
 
+	if (!*problem && s->debug)
+		problem = image_problem(s->debug);
 	return (struct sym_sources){
 		.symtab = s->symtab.has_symtab,
 		.dynsym = s->symtab.has_dynsym,
+		.debugdata = s->symtab.mini != NULL,
+		.unwind = s->symtab.used_cfi,
 		.dwarf = s->has_dwarf,
 		.debug_file = s->debug ? path : "",
 		.missing = s->has_dwarf || s->debug ? "" : path,
 		.missing_alt = "",
 		.missing_dwo = "",
 		.damage = s->dwarf.damage,
+		.unreadable = problem,
 	};
 }

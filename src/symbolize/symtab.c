@@ -299,7 +299,9 @@ int symtab_find(struct symtab *t, uint64_t addr, struct symtab_hit *hit)
 		return t->nomem ? -ERR_NOMEM : 0;
 	find_unsized(t, addr, hit);
 	if (image_find_fde(t->img, addr, &s, &cie, &fde) &&
-	    (!hit->size || fde.start > hit->start))
+	    (!hit->size || fde.start > hit->start)) {
 		*hit = (struct symtab_hit){ "", fde.start, fde.size };
+		t->used_cfi = true;
+	}
 	return 0;
 }

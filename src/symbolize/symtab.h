@@ -50,6 +50,7 @@ struct symtab {
 	struct symtab_table dynsym;	/* read when main does not know */
 	bool has_symtab, has_dynsym;
 	bool ask_dynsym, nomem;
+	bool used_cfi;		/* for the extent of a function */
 	struct u64map stub_names;	/* by start: in made */
 	VEC(const char *) made;
 	struct arena strings;
