@@ -97,6 +97,16 @@ static bool is_newer(const struct fill *f, const struct fill_part *part, int fd,
 	return true;
 }
 
+/* The recorder knows best. */
+static void why_unopened(const struct fill_part *part, struct why *why)
+{
+	if (*part->reason)
+		error_set(&why->text, ERR_NOTFOUND, "%s", part->reason);
+	else
+		error_set(&why->text, ERR_NOTFOUND, "%s could not be opened "
+			  "while recording", part->path);
+}
+
 static int open_by_caller(struct fill *f, const struct fill_part *part,
 			  struct why *why)
 {
@@ -106,8 +116,7 @@ static int open_by_caller(struct fill *f, const struct fill_part *part,
 	fd = f->o->open_image(f->o->ctx, part->image);
 	fill_unlock(f);
 	if (fd < 0)
-		error_set(&why->text, ERR_NOTFOUND, "%s could not be opened "
-			  "while recording", part->path);
+		why_unopened(part, why);
 	return fd;
 }
 
@@ -137,8 +146,7 @@ static struct image *open_elf(struct fill *f, const struct fill_part *part,
 	why->missing = PROF_MISSING_FILE;
 	/* Its locations are file offsets and were never checked. */
 	if (f->p->images.v[part->image].flags & PROF_IMAGE_UNREADABLE)
-		error_set(&why->text, ERR_NOTFOUND, "%s could not be opened "
-			  "while recording", part->path);
+		why_unopened(part, why);
 	else if (f->o->open_image)
 		fd = open_by_caller(f, part, why);
 	else
