@@ -305,21 +305,34 @@ static size_t vdso_size(const uint8_t *p)
 	return end;
 }
 
-int fill_vdso(struct fill *f, const struct fill_part *part)
+/* The vdso of this process, which the kernel gives all programs of its kind. */
+static struct image *open_own_vdso(struct fill *f, const struct fill_part *part,
+				   struct why *why)
 {
 	const uint8_t *p = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
-	struct why why = { .missing = PROF_MISSING_FILE };
 	struct image *img = NULL;
 
-	if (!p)
-		error_set(&why.text, ERR_NOTFOUND, "this process has no vdso to "
+	why->missing = PROF_MISSING_FILE;
+	if (f->p->images.v[part->image].flags & PROF_IMAGE_UNREADABLE)
+		why_unopened(part, why);
+	else if (!p)
+		error_set(&why->text, ERR_NOTFOUND, "this process has no vdso to "
 			  "take names from");
 	else if (image_open_bytes(p, vdso_size(p), part->path, &img,
-				  &why.text) < 0)
+				  &why->text) < 0)
 		img = NULL;
-	if (img && !is_recorded(f, part, img, &why)) {
+	if (img && !is_recorded(f, part, img, why)) {
 		image_close(img);
 		img = NULL;
 	}
+	return img;
+}
+
+int fill_vdso(struct fill *f, const struct fill_part *part)
+{
+	struct why why = { 0 };
+	struct image *img = f->o->open_image ? open_elf(f, part, &why)
+					     : open_own_vdso(f, part, &why);
+
 	return img ? fill_from(f, part, img) : no_names(f, part, &why);
 }

@@ -311,8 +311,7 @@ int images_map(struct images *im, const struct map_owner *who,
 int images_open_row(void *ctx, uint32_t row)
 {
 	struct images *im = ctx;
-	struct recorded_image *r;
-	int fd;
+	const struct recorded_image *r;
 
 	if (row >= im->by_row.n)
 		return -1;
@@ -323,11 +322,25 @@ int images_open_row(void *ctx, uint32_t row)
 	if (r->fd < 0)
 		return image_reopen(r);
 	/* A file with a build-id tells that by itself. */
-	if (r->build_id.len || !image_is_rewritten(r, r->fd))
-		return fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
-	fd = (int)profile_str(im->profile, "it was written to while it was "
-			      "recorded, and has no build-id to compare");
-	if (fd >= 0)
-		im->profile->images.v[row].reason = (uint32_t)fd;
-	return -1;
+	if (!r->build_id.len && image_is_rewritten(r, r->fd))
+		return -1;
+	return fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
+}
+
+int images_check_rows(struct images *im)
+{
+	for (size_t i = 0; i < im->by_row.n; i++) {
+		const struct recorded_image *r = &im->v.v[im->by_row.v[i]];
+		uint32_t *reason = &im->profile->images.v[i].reason;
+
+		if (r->kind != PROF_IMAGE_ELF || r->fd < 0 || r->build_id.len ||
+		    !image_is_rewritten(r, r->fd))
+			continue;
+		*reason = profile_str(im->profile, "it was written to while it "
+				      "was recorded, and has no build-id to "
+				      "compare");
+		if (*reason == PROF_NONE)
+			return -ERR_NOMEM;
+	}
+	return 0;
 }

@@ -183,6 +183,8 @@ static int fill(struct session *s, struct error *err)
 	size_t n = s->profile.locs.n;
 	int r;
 
+	if (images_check_rows(&c->images) < 0)
+		return error_set(err, ERR_NOMEM, "out of memory for symbols");
 	/* Locations that were only called have no samples of their own. */
 	if (vec_reserve(&c->heat, n + 1) < 0)
 		return error_set(err, ERR_NOMEM, "out of memory for symbols");
