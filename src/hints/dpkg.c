@@ -49,7 +49,7 @@ bool dpkg_is_name(const char *s, size_t n)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (!islower((unsigned char)s[i]) &&
-		    !isdigit((unsigned char)s[i]) && !strchr("+-.", s[i]))
+		    !isdigit((unsigned char)s[i]) && !memchr("+-.", s[i], 3))
 			return false;
 	return true;
 }
