@@ -159,7 +159,7 @@ while [ $i -lt 40 ]; do
 	i=$((i + 1))
 done
 ${CC:-cc} -O1 -o many many.c -ldl
-"$TALLY" record -q -F 2000 --no-symbols -o m.tally -- ./many
+"$TALLY" record -q --user -F 2000 --no-symbols -o m.tally -- ./many
 t_is "every library has its own function" "$("$TALLY" report --no-header \
 	--format=csv -s image,symbol m.tally 2>/dev/null | cut -d, -f1,2 |
 	sed -n 's|^.*/l\([0-9]*\).so,in\([0-9]*\)$|\1 \2|p' |
