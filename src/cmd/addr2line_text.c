@@ -47,6 +47,9 @@ int answers_set(struct answers *a, size_t at, const struct sym_result *r,
 		a->frames.v[a->frames.n++] = (struct answer_frame){
 			f->name, f->file, f->line, f->column };
 	}
+	/* a function without DWARF: the file at least */
+	if (n && n == r->nframes && !*r->frames[n - 1].file)
+		a->frames.v[a->frames.n - 1].file = r->sym_file;
 	return 0;
 }
 

@@ -11,8 +11,6 @@ libcmd_a_SOURCES = \
 	src/cmd/dump.c \
 	src/cmd/info.c \
 	src/cmd/list.c \
-	src/cmd/missing.c \
-	src/cmd/missing.h \
 	src/cmd/open.c \
 	src/cmd/open.h \
 	src/cmd/record.c \

@@ -93,7 +93,8 @@ static bool is_mapping_symbol(const char *name)
 	       (!name[2] || name[2] == '.');
 }
 
-/* Fills out with symbol i; false when it is not the name of code. */
+/* Fills out with symbol i; false when it is not the name of code.  Local symbols
+ * belong to the file whose STT_FILE comes before them: out->file. */
 static bool code_symbol(const struct image *img, const struct symbol_table *t,
 			size_t i, struct image_symbol *out)
 {
@@ -104,6 +105,9 @@ static bool code_symbol(const struct image *img, const struct symbol_table *t,
 
 	symbol_table_get(t, i, &sym);
 	type = ELF64_ST_TYPE(sym.st_info);
+	out->bind = ELF64_ST_BIND(sym.st_info);
+	if (type == STT_FILE || out->bind != STB_LOCAL)
+		out->file = type == STT_FILE ? symbol_table_name(t, &sym) : "";
 	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
 		return false;
 	in = symbol_table_section(img, t, i, sym.st_shndx);
@@ -122,7 +126,6 @@ static bool code_symbol(const struct image *img, const struct symbol_table *t,
 	if (in && img->ehdr.e_type == ET_REL)
 		out->vaddr += in->addr;
 	out->size = sym.st_size;
-	out->bind = ELF64_ST_BIND(sym.st_info);
 	out->type = type;
 	out->old_version = is_hidden(t, i);
 	return true;
@@ -143,7 +146,7 @@ static bool open_table(struct image *img, enum image_symtab which,
 void image_each_symbol(struct image *img, enum image_symtab which,
 		       image_symbol_cb *cb, void *ctx)
 {
-	struct image_symbol out;
+	struct image_symbol out = { .file = "" };
 	struct symbol_table t;
 	size_t i;
 

@@ -45,6 +45,7 @@ struct sym_result {
 	 * "" and size 0: nothing is known. */
 	const char *symbol;
 	uint64_t sym_start, sym_size;
+	const char *sym_file;	/* source file of a local symbol, or "" */
 };
 
 /* Return false to stop the batch. */
@@ -55,10 +56,6 @@ struct symbolizer;
 struct sym_options {
 	bool no_debug_files;	/* look only into the image itself */
 	const char *debug_dir;	/* NULL: /usr/lib/debug */
-	/* How debug files are opened (in another root, or from memory): NULL
-	 * where there is none.  Without it: image_open_file. */
-	struct image *(*open_file)(void *ctx, const char *path);
-	void *ctx;
 };
 
 /* Reads the image and, where it has no DWARF, its separate debug file (build-id

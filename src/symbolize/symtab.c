@@ -17,6 +17,8 @@ enum {
 	/* Names that we make: more is not a program but an attack. */
 	MAX_MADE = 64 << 20,
 	GLOBAL_BIT = 24, BARS_BIT = 32, NEW_BIT = 40, FUNC_BIT, VISIBLE_BIT,
+	FILE_BIT,	/* above the rank: in files, plus 1; 0: none */
+	MAX_FILES = (1 << (64 - FILE_BIT)) - 1,
 };
 
 struct reading {
@@ -53,11 +55,27 @@ static uint64_t symbol_rank(const struct image_symbol *s)
 	       (uint64_t)(NAME_MAX_LEN - len);
 }
 
+/* The number of the symbol's source file, where rank has room for it. */
+static uint64_t file_bits(struct reading *r, const struct image_symbol *s)
+{
+	struct symtab_table *t = r->t;
+
+	if (!*s->file)
+		return 0;
+	if (!t->files.n || t->files.v[t->files.n - 1] != s->file) {
+		if (t->files.n >= MAX_FILES)
+			return 0;
+		if (vec_push(&t->files, s->file) < 0)
+			r->nomem = true;
+	}
+	return (uint64_t)t->files.n << FILE_BIT;
+}
+
 static bool add_symbol(void *ctx, const struct image_symbol *s)
 {
 	struct reading *r = ctx;
 	struct symtab_table *t = r->t;
-	struct symtab_entry e = { s->name, symbol_rank(s) };
+	struct symtab_entry e = { s->name, symbol_rank(s) | file_bits(r, s) };
 	uint64_t end = s->vaddr + s->size;
 
 	/* The code behind _init is the PLT, not _init. */
@@ -114,6 +132,7 @@ static int finish_table(struct symtab_table *t)
 static void fini_table(struct symtab_table *t)
 {
 	vec_fini(&t->entries);
+	vec_fini(&t->files);
 	range_index_fini(&t->sized);
 	range_index_fini(&t->unsized);
 }
@@ -157,8 +176,10 @@ void symtab_fini(struct symtab *t)
 
 static bool better(const struct symtab_entry *a, const struct symtab_entry *b)
 {
-	if (a->rank != b->rank)
-		return a->rank > b->rank;
+	uint64_t mask = (1ull << FILE_BIT) - 1;
+
+	if ((a->rank & mask) != (b->rank & mask))
+		return (a->rank & mask) > (b->rank & mask);
 	return strcmp(a->name, b->name) < 0;
 }
 
@@ -205,7 +226,7 @@ static bool find_in(struct symtab *t, struct symtab_table *table,
 {
 	ptrdiff_t i = range_index_find(x, addr);
 	const struct range *best = NULL;
-	uint64_t lo;
+	uint64_t lo, file;
 
 	if (i == RANGE_NONE)
 		return false;
@@ -217,7 +238,9 @@ static bool find_in(struct symtab *t, struct symtab_table *table,
 				     &table->entries.v[best->id])))
 			best = r;
 	}
+	file = table->entries.v[best->id].rank >> FILE_BIT;
 	hit->name = entry_name(t, &table->entries.v[best->id]);
+	hit->file = file ? table->files.v[file - 1] : "";
 	hit->start = best->lo;
 	hit->size = best->hi - best->lo;
 	return true;
@@ -283,6 +306,7 @@ static bool find_stub(struct symtab *t, uint64_t addr, struct symtab_hit *hit)
 	if (!image_find_stub(t->img, addr, &s))
 		return false;
 	hit->name = stub_name(t, &s);
+	hit->file = "";
 	hit->start = s.start;
 	hit->size = s.size;
 	return true;
@@ -294,13 +318,13 @@ int symtab_find(struct symtab *t, uint64_t addr, struct symtab_hit *hit)
 	struct cfi_cie cie;
 	struct cfi_fde fde;
 
-	*hit = (struct symtab_hit){ .name = "" };
+	*hit = (struct symtab_hit){ .name = "", .file = "" };
 	if (find_sized(t, addr, hit) || t->nomem || find_stub(t, addr, hit))
 		return t->nomem ? -ERR_NOMEM : 0;
 	find_unsized(t, addr, hit);
 	if (image_find_fde(t->img, addr, &s, &cie, &fde) &&
 	    (!hit->size || fde.start > hit->start)) {
-		*hit = (struct symtab_hit){ "", fde.start, fde.size };
+		*hit = (struct symtab_hit){ "", "", fde.start, fde.size };
 		t->used_cfi = true;
 	}
 	return 0;

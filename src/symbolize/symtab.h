@@ -34,11 +34,13 @@
 
 struct symtab_entry {
 	const char *name;	/* borrowed from the image */
-	uint64_t rank;		/* of aliases the highest is the name */
+	uint64_t rank;		/* of aliases the highest is the name; above it
+				 * the number of the source file */
 };
 
 struct symtab_table {
 	VEC(struct symtab_entry) entries;
+	VEC(const char *) files;	/* of local symbols, borrowed */
 	struct range_index sized;	/* id: in entries */
 	struct range_index unsized;	/* up to the next symbol */
 };
@@ -59,6 +61,7 @@ struct symtab {
 
 struct symtab_hit {
 	const char *name;	/* "" when nothing but the extent is known */
+	const char *file;	/* source file of a local symbol, or "" */
 	uint64_t start, size;	/* size 0: nothing is known */
 };
 

@@ -63,6 +63,20 @@ if command -v addr2line >/dev/null 2>&1; then
 		diff want got
 	}
 	t_run "-j .text" same_section .text
+	# Without DWARF: functions by symbols; local ones know their file.
+	cat >plain.c <<-'EOF'
+	static __attribute__((noinline)) int hidden(int x) { return x * 3 + 1; }
+	int seen(int x) { return hidden(x) / 5 + hidden(x + 1); }
+	int main(int c, char **v) { (void)v; return seen(c); }
+	EOF
+	same_symbols() {
+		$CC -O1 -fno-inline -fno-ipa-cp plain.c -o plain &&
+		nm plain | sed -n 's/ [tT] \(hidden\|seen\|main\)$//p' >at &&
+			addr2line -e plain -fia <at >want &&
+			a2l -e plain -fia <at >got || return 1
+		diff want got && grep -qx 'plain\.c:?' got
+	}
+	t_run "functions without DWARF" same_symbols
 	$CC -O2 -g -m32 "$src/inlines.c" -o prog32 2>/dev/null && {
 		t_is "32-bit addresses" "$(a2l -e prog32 -a 10 123456789a)" \
 			"$(addr2line -e prog32 -a 10 123456789a)"
