@@ -5,6 +5,8 @@ EXTRA_DIST += \
 	scripts/install-needs \
 	scripts/test \
 	scripts/try \
+	scripts/bench/accuracy \
+	scripts/bench/accuracy-programs \
 	scripts/bench/bench_lib.py \
 	scripts/bench/bench_report.py \
 	scripts/bench/bench_truth.py \
