@@ -6,6 +6,7 @@
 #	t_is NAME GOT WANT	passes when both are equal
 #	t_like NAME TEXT ERE	passes when TEXT matches
 #	t_skip NAME REASON
+#	t_settings		waits for tests that change the machine's settings
 #	t_done			prints the plan; last line of every test
 #
 # A test that sets T_ALONE=1 before runs beside no other such test, also under
@@ -51,5 +52,13 @@ t_like() {
 t_skip() {
 	T_COUNT=$((T_COUNT + 1))
 	echo "ok $T_COUNT - $1 # SKIP $2"
+}
+# From here on no other test changes settings of the machine (with descriptor 9).
+t_settings() {
+	if command -v flock >/dev/null &&
+		[ -r /proc/sys/kernel/perf_event_paranoid ]; then
+		exec 9</proc/sys/kernel/perf_event_paranoid
+		flock 9
+	fi
 }
 t_done() { echo "1..$T_COUNT"; }

@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "events/events.h"
+#include "record/perf_open.h"
 #include "record/probe.h"
 
 struct list_opts {
@@ -34,6 +35,7 @@ struct listing {
 	int nwords;
 	char **words;
 	bool all;
+	struct error blocked;	/* no event at all may be tried */
 	VEC(struct row) rows;
 	bool failed;
 };
@@ -57,9 +59,11 @@ static bool add(void *ctx, const struct event_info *info)
 
 	if (!wanted(l, info))
 		return true;
-	if (events_parse(info->name, "/sys", &one, &err) < 0 ||
-	    event_usable(&one.v[0], &err) < 0)
-		snprintf(row.reason, sizeof(row.reason), "%.159s", err.msg);
+	if (l->blocked.code)
+		err = l->blocked;
+	else if (!events_parse(info->name, "/sys", &one, &err))
+		event_usable(&one.v[0], &err);
+	snprintf(row.reason, sizeof(row.reason), "%.159s", err.msg);
 	event_list_fini(&one);
 	if (*row.reason && !l->all)
 		return true;
@@ -138,6 +142,7 @@ static int list_run(struct cmd_io *io, void *opts, int argc, char **argv,
 		return error_set(err, ERR_USAGE,
 				 "--format is text or json, not \"%s\"",
 				 o->format);
+	perf_reachable(&l.blocked);
 	events_each("/sys", add, &l);
 	if (l.failed) {
 		vec_fini(&l.rows);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The processor's counters. */
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/io.h"
 #include "events/names.h"
 #include "events/pmu.h"
 #include "record/doctor.h"
@@ -24,12 +26,14 @@ static void cycles(struct perf_event_attr *a, int precise)
 
 static bool is_guest(void)
 {
-	struct buf b = { 0 };
-	bool yes = !io_read_file("/proc/cpuinfo", 64 << 20, &b, NULL) &&
-		   strstr(buf_cstr(&b), " hypervisor");
+#if defined(__x86_64__) || defined(__i386__)
+	unsigned int a, b, c, d;
 
-	buf_fini(&b);
-	return yes || !access("/sys/hypervisor/type", F_OK);
+	/* Reserved for hypervisors (Intel SDM, CPUID, leaf 1, ECX 31). */
+	if (__get_cpuid(1, &a, &b, &c, &d) && c >> 31)
+		return true;
+#endif
+	return !access("/sys/hypervisor/type", F_OK);
 }
 
 static void no_counters(struct doctor_check *c, int errnum)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* How much may be recorded: memory, files, rates, depth. */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,7 @@ enum {
 	USUAL_RATE = 999,	/* what record asks for */
 	USUAL_DEPTH = 127,
 	FEW_FILES = 256,
+	OWN_FILES = 6,		/* of a recording, without events and images */
 	CPUS_MAX = 4096,
 };
 
@@ -97,6 +99,7 @@ static void rings_found(struct doctor *d, struct doctor_check *c,
 	doctor_found(c, " (kernel.perf_event_mlock_kb is %ld, \"ulimit -l\" "
 		     "%s)", perf_sysctl("perf_event_mlock_kb", 516), limit);
 	c->state = r->refused ? DOCTOR_NO : DOCTOR_LIMITED;
+	d->own_user = !r->refused;
 	snprintf(what, sizeof(what), "kernel.perf_event_mlock_kb=%zu",
 		 want / 1024 + 4);
 	rights_sysctl(&d->rights, what, fix, sizeof(fix));
@@ -132,13 +135,33 @@ static void try_rings(struct doctor *d)
 		rings_found(d, c, &r, &err);
 }
 
+/* Can as many be open as the smallest recording needs? */
+static bool files_suffice(long cpus)
+{
+	int fd[OWN_FILES + 2 * CPUS_MAX];
+	long n = 0, want = OWN_FILES + 2 * cpus;
+
+	while (n < want) {
+		fd[n] = open("/", O_PATH | O_CLOEXEC);
+		if (fd[n] < 0)
+			break;
+		n++;
+	}
+	for (long i = 0; i < n; i++)
+		close(fd[i]);
+	return n == want;
+}
+
 static void try_files(struct doctor *d)
 {
 	struct doctor_check *c = doctor_add(d, "open files", DOCTOR_OK);
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	struct rlimit l, old;
 	unsigned long long threads;
+	bool enough;
 
+	if (cpus < 1 || cpus > CPUS_MAX)
+		cpus = 1;
 	if (getrlimit(RLIMIT_NOFILE, &old) < 0)
 		return;
 	/* record raises the soft limit to the hard one. */
@@ -146,16 +169,22 @@ static void try_files(struct doctor *d)
 	l.rlim_cur = l.rlim_max;
 	if (setrlimit(RLIMIT_NOFILE, &l) < 0)
 		l = old;
+	enough = files_suffice(cpus);
 	setrlimit(RLIMIT_NOFILE, &old);
-	/* An event and its side-band, on each processor; a few for ourselves,
-	 * and a quarter for the files of images. */
-	threads = l.rlim_cur / 4 * 3 / (2 * (cpus > 0 ? (unsigned)cpus : 1));
-	doctor_found(c, "%llu: enough to attach to %llu threads at once, with "
-		     "one event on %ld processors",
-		     (unsigned long long)l.rlim_cur, threads, cpus);
-	if (l.rlim_cur >= FEW_FILES && threads >= 64)
+	/* An event and its side-band, on each processor; a quarter is for the
+	 * files of images. */
+	threads = l.rlim_cur / 4 * 3 / (2 * (unsigned long)cpus);
+	doctor_found(c, "%llu: ", (unsigned long long)l.rlim_cur);
+	if (!enough)
+		doctor_found(c, "too few to record anything");
+	else
+		doctor_found(c, "enough to attach to %llu threads at once, with "
+			     "one event on %ld processors", threads ? threads
+			     : 1, cpus);
+	if (enough && l.rlim_cur >= FEW_FILES && threads >= 64)
 		return;
-	c->state = threads ? DOCTOR_LIMITED : DOCTOR_NO;
+	c->state = enough ? DOCTOR_LIMITED : DOCTOR_NO;
+	d->own_user = d->own_user && enough;
 	doctor_fix(c, "raise the hard limit: \"ulimit -Hn 65536\" as root, "
 		   "or nofile in /etc/security/limits.conf");
 }
@@ -183,6 +212,9 @@ static void try_rate(struct doctor *d)
 		doctor_found(c, "%sthe kernel lowers it when sampling takes "
 			     "more than %ld%% of the time",
 			     most >= 0 ? "; " : "", share);
+	if (!*c->found)
+		doctor_found(c, "%d Hz, as record wants it, is %s", USUAL_RATE,
+			     fd >= 0 ? "allowed" : "too much");
 	if (fd >= 0)
 		return;
 	c->state = DOCTOR_LIMITED;
@@ -223,9 +255,9 @@ static void try_depth(struct doctor *d)
 void doctor_limits(struct doctor *d)
 {
 	if (d->own_user) {
-		try_rings(d);
 		try_rate(d);
 		try_depth(d);
+		try_rings(d);
 	}
 	try_files(d);
 }

@@ -146,12 +146,31 @@ static bool may_read_maps(pid_t pid)
 	return ok;
 }
 
-static void found_others(struct doctor *d, struct doctor_check *c, pid_t pid)
+static bool may_watch(pid_t pid, int *errnum)
+{
+	struct perf_place at = { pid, -1, 0 };
+	struct perf_event_attr a;
+	int fd;
+
+	trial_clock(&a, false);
+	a.disabled = 1;
+	fd = perf_sys_open(&a, &at);
+	if (fd < 0) {
+		/* One that has just ended says nothing. */
+		if (fd != -ESRCH)
+			*errnum = -fd;
+		return false;
+	}
+	close(fd);
+	return true;
+}
+
+static void found_others(struct doctor *d, struct doctor_check *c, bool maps)
 {
 	d->others = true;
 	c->state = DOCTOR_OK;
 	doctor_found(c, "processes of other users can be sampled (-p)");
-	if (may_read_maps(pid))
+	if (maps)
 		return;
 	c->state = DOCTOR_LIMITED;
 	doctor_found(c, ", but not what they had mapped before: no symbols of "
@@ -162,31 +181,29 @@ static void found_others(struct doctor *d, struct doctor_check *c, pid_t pid)
 static void try_others(struct doctor *d)
 {
 	struct doctor_check *c = doctor_add(d, "other users", DOCTOR_NO);
-	struct stranger s = trial_stranger();
-	struct perf_place at = { s.pid, -1, 0 };
-	struct perf_event_attr a;
-	int fd;
+	struct strangers s;
+	bool watched = false, maps = false;
+	int errnum = 0;
 
-	if (!s.pid) {
-		doctor_found(c, "not tried: no process of another user is "
-			     "visible here");
-		if (d->rights.inner_pids)
-			doctor_found(c, " (own pid namespace)");
-		return;
-	}
-	trial_clock(&a, false);
-	a.disabled = 1;
-	fd = perf_sys_open(&a, &at);
-	if (fd >= 0) {
-		close(fd);
-		found_others(d, c, s.pid);
-	} else {
+	trial_strangers(&s);
+	for (int i = 0; i < s.n && !maps; i++)
+		if (may_watch(s.pid[i], &errnum)) {
+			watched = true;
+			maps = may_read_maps(s.pid[i]);
+		}
+	trial_strangers_end(&s);
+	if (watched) {
+		found_others(d, c, maps);
+	} else if (errnum) {
 		doctor_found(c, "processes of other users may not be watched "
-			     "(process %d: %s)", (int)s.pid, strerror(-fd));
+			     "(%s)", strerror(errnum));
 		doctor_fix(c, "sudo tally record -p PID, or add the capability "
 			   "%s", rights_perfmon_name());
+	} else {
+		doctor_found(c, "not tried: no process of another user is "
+			     "visible here%s", d->rights.inner_pids
+			     ? " (own process numbers)" : "");
 	}
-	trial_stranger_end(&s);
 }
 
 static void try_system(struct doctor *d)

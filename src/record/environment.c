@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What a reader should know about the machine and the recording. */
+#include <fcntl.h>
 #include <pwd.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -112,6 +114,47 @@ static void target_fact(struct facts *f, const struct record_options *o)
 	fact(f, "target", text);
 }
 
+/* Addresses in /proc/kallsyms are 0 for those who may not see them (proc(5));
+ * that of the first symbol may be 0 anyway. */
+static bool kernel_names_hidden(const char **why)
+{
+	char text[4096], *line = text;
+	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	*why = "/proc/kallsyms cannot be read";
+	if (fd < 0)
+		return true;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	*why = "/proc/kallsyms hides its addresses";
+	while (*line) {
+		if (strtoull(line, NULL, 16))
+			return false;
+		line += strcspn(line, "\n");
+		line += *line == '\n';
+	}
+	return true;
+}
+
+/* What will be missing for want of rights, before it is missed. */
+static void tell_limits(struct session *s, const struct source *src)
+{
+	bool kernel = false;
+	const char *why;
+
+	for (size_t i = 0; i < src->nevents; i++)
+		kernel |= !src->events[i].exclude_kernel;
+	if (kernel && kernel_names_hidden(&why))
+		session_notice(s, "functions of the kernel will have no names: "
+			       "%s (see \"tally doctor\")", why);
+	if (src->ring_bytes && src->ring_bytes < perf_ring_size())
+		session_notice(s, "only %zu KB per CPU may be locked for "
+			       "samples: bursts may be lost (see \"tally "
+			       "doctor\")", src->ring_bytes / 1024);
+}
+
 int environment_fill(struct session *s, const struct source *src,
 		     struct error *err)
 {
@@ -140,6 +183,7 @@ int environment_fill(struct session *s, const struct source *src,
 		    perf_sysctl("perf_event_paranoid", -99));
 	fact_number(&f, "perf_event_mlock_kb",
 		    perf_sysctl("perf_event_mlock_kb", -1));
+	tell_limits(s, src);
 	if (f.result < 0)
 		return error_set(err, ERR_NOMEM,
 				 "out of memory for the environment");

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/capability.h>
+#include <linux/seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,6 +18,7 @@
 #include "record/perf_abi.h"
 #include "record/perf_decode.h"
 #include "record/rights.h"
+#include "record/trial.h"
 
 long perf_sysctl(const char *name, long otherwise)
 {
@@ -79,7 +82,7 @@ static int level_error(const struct rights *r, const char *whom,
 		snprintf(name, sizeof(name), "the setting cannot be read");
 	else
 		snprintf(name, sizeof(name), "it is %ld", r->paranoid);
-	return error_set(err, ERR_PERM, "not allowed to record %s (%s): "
+	return error_set(err, ERR_PERM, "not allowed to record %s%s: "
 			 "kernel.perf_event_paranoid must be %d or less, and %s;"
 			 " \"%s\" or the capability %s allows it (see \"tally "
 			 "doctor\")", whom, what, need, name, fix,
@@ -93,18 +96,20 @@ static int no_permission(int errnum, const char *what,
 	int need = all ? 0 : 2;
 	struct rights r;
 	enum denial why;
-	char whom[64], fix[256];
+	char whom[64], fix[256], event[EVENT_NAME_MAX + 3] = "";
 
+	if (*what)
+		snprintf(event, sizeof(event), " (%s)", what);
 	rights_read(&r);
 	why = rights_denial(&r, errnum, need);
 	whom_text(at, whom, sizeof(whom));
 	if (why == DENIED_LEVEL)
-		return level_error(&r, whom, what, need, err);
+		return level_error(&r, whom, event, need, err);
 	rights_fix(&r, why, need, fix, sizeof(fix));
 	if (why == DENIED_FILTER)
-		return error_set(err, ERR_PERM, "not allowed to record %s (%s):"
+		return error_set(err, ERR_PERM, "not allowed to record %s%s:"
 				 " a seccomp filter forbids perf_event_open; %s "
-				 "(see \"tally doctor\")", whom, what, fix);
+				 "(see \"tally doctor\")", whom, event, fix);
 	if (why == DENIED_ABSENT)
 		return error_set(err, ERR_UNSUPPORTED, "this kernel has no "
 				 "perf_event_open: %s", fix);
@@ -112,9 +117,9 @@ static int no_permission(int errnum, const char *what,
 		return error_set(err, ERR_PERM, "not allowed to record %s: it "
 				 "belongs to somebody else; use its owner's "
 				 "account or sudo (see \"tally doctor\")", whom);
-	return error_set(err, ERR_PERM, "not allowed to record %s (%s), though "
+	return error_set(err, ERR_PERM, "not allowed to record %s%s, though "
 			 "kernel.perf_event_paranoid and capabilities allow it: "
-			 "%s (see \"tally doctor\")", whom, what, fix);
+			 "%s (see \"tally doctor\")", whom, event, fix);
 }
 
 int perf_refused(int errnum, const char *what, const struct perf_place *at,
@@ -127,10 +132,10 @@ int perf_refused(int errnum, const char *what, const struct perf_place *at,
 		return no_permission(errnum, what, at, err);
 	case EMFILE:
 	case ENFILE:
-		return error_set(err, ERR_IO, "too many files to record %s: "
+		return error_set(err, ERR_IO, "too many files to record%s%s: "
 				 "raise the hard limit (\"ulimit -Hn\", now "
 				 "%ld) or record fewer threads, CPUs or events",
-				 what, sysconf(_SC_OPEN_MAX));
+				 *what ? " " : "", what, sysconf(_SC_OPEN_MAX));
 	case ENOENT:
 	case EOPNOTSUPP:
 	case ENODEV:
@@ -185,6 +190,20 @@ void perf_tracking_prepare(struct perf_event_attr *a,
 	a->wakeup_watermark = watermark;
 }
 
+int perf_reachable(struct error *err)
+{
+	int reach;
+
+	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != SECCOMP_MODE_FILTER)
+		return 0;
+	reach = trial_reach();
+	if (reach >= 0)
+		return 0;
+	return error_set(err, ERR_PERM, "a seccomp filter kills (%s) who calls "
+			 "perf_event_open: it must let it pass (see \"tally "
+			 "doctor\")", strsignal(-reach));
+}
+
 int perf_features_probe(struct perf_features *f, struct error *err)
 {
 	const struct perf_place self = { 0, -1, 0 };
@@ -209,7 +228,7 @@ int perf_features_probe(struct perf_features *f, struct error *err)
 			break;
 	}
 	if (fd < 0)
-		return perf_refused(-fd, "dummy", &self, err);
+		return perf_refused(-fd, "", &self, err);
 	close(fd);
 	return 0;
 }
@@ -283,7 +302,8 @@ static void event_become_clock(struct perf_event *e)
 	e->spec.unit = EVENT_UNIT_NS;
 	e->spec.software = true;
 	e->is_default = false;
-	event_note(e, "no hardware counter for cycles on this machine");
+	snprintf(e->seen.why, sizeof(e->seen.why),
+		 "no hardware counter for cycles on this machine");
 	if (!e->attr.freq) {
 		/* A period in cycles means nothing in nanoseconds. */
 		e->attr.freq = 1;

@@ -18,6 +18,9 @@ struct perf_features {
 	uint32_t max_stack;	/* kernel.perf_event_max_stack */
 };
 
+/* An error where a seccomp filter would kill who calls perf_event_open: to be
+ * asked before anything else here. */
+int perf_reachable(struct error *err);
 /* Asks the kernel.  An error says why perf events cannot be used at all. */
 int perf_features_probe(struct perf_features *f, struct error *err);
 
@@ -62,7 +65,7 @@ void perf_tracking_prepare(struct perf_event_attr *a,
 size_t perf_ring_size(void);
 /* The bare call: fd or negative errno. */
 int perf_sys_open(struct perf_event_attr *a, const struct perf_place *at);
-/* Sets an error for a refused perf_event_open. */
+/* Sets an error for a refused perf_event_open; `what` is the event or "". */
 int perf_refused(int errnum, const char *what, const struct perf_place *at,
 		 struct error *err);
 /* A number from a file such as PROC/sys/kernel/x, or `otherwise`. */

@@ -9,7 +9,7 @@
 
 #include "record/perf_decode.h"
 
-enum { RING_MIN = 16384 };
+enum { RING_MIN = 4096 };
 
 int perf_ring_open(struct perf_ring *r, int fd, size_t size,
 		   struct error *err)
@@ -32,7 +32,8 @@ int perf_ring_open(struct perf_ring *r, int fd, size_t size,
 	if (errno == EPERM)
 		return error_set(err, ERR_PERM, "cannot lock %zu KB of memory "
 				 "per CPU for samples: raise kernel."
-				 "perf_event_mlock_kb or \"ulimit -l\"",
+				 "perf_event_mlock_kb or \"ulimit -l\" (see "
+				 "\"tally doctor\")",
 				 size / 1024);
 	return error_errno(err, errno, "cannot map %zu KB for samples",
 			   size / 1024);

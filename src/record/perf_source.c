@@ -280,7 +280,7 @@ static int open_tracking(struct perf_source *p, size_t cpu,
 	if (fd == -ESRCH || fd == -ENODEV)
 		return 0;
 	if (fd < 0)
-		return perf_refused(-fd, "dummy", at, err);
+		return perf_refused(-fd, "", at, err);
 	if (vec_push(&p->tracking, fd) < 0) {
 		close(fd);
 		return no_memory(err);
@@ -421,7 +421,9 @@ int perf_source_open(const struct perf_target *target,
 		return no_memory(err);
 	p->base.ops = &perf_ops;
 	p->base.wake_fd = -1;
-	r = perf_features_probe(&p->features, err);
+	r = perf_reachable(err);
+	if (!r)
+		r = perf_features_probe(&p->features, err);
 	if (!r)
 		r = perf_prepare(p, o, target, err);
 	if (!r)

@@ -90,6 +90,28 @@ static int open_source(struct run *r, struct error *err)
 	return perf_source_open(&t, &po, &r->source, err);
 }
 
+/* The reader gets one text. */
+static uint32_t event_note(struct profile *p, const struct source_event *e)
+{
+	char text[sizeof(e->why) + sizeof(e->note) + 2];
+
+	snprintf(text, sizeof(text), "%s%s%s", e->why,
+		 *e->why && *e->note ? "; " : "", e->note);
+	return profile_str(p, text);
+}
+
+static void tell_event(struct session *s, const struct source_event *e,
+		       bool only)
+{
+	if (*e->why)
+		session_notice(s, "%s: recording %s instead", e->why,
+			       e->actual);
+	if (*e->note && only)
+		session_notice(s, "%s", e->note);
+	else if (*e->note)
+		session_notice(s, "event %s: %s", e->name, e->note);
+}
+
 /* Rows of the profile's events; once a session. */
 static int add_events(struct session *s, const struct source *src,
 		      struct error *err)
@@ -100,7 +122,7 @@ static int add_events(struct session *s, const struct source *src,
 		struct prof_event row = {
 			.name = profile_str(p, e->name),
 			.actual = profile_str(p, e->actual),
-			.note = profile_str(p, e->note),
+			.note = event_note(p, e),
 			.unit = e->is_time ? PROF_UNIT_NS : PROF_UNIT_COUNT,
 			.precise = e->precise,
 			.exclude_user = e->exclude_user,
@@ -114,11 +136,7 @@ static int add_events(struct session *s, const struct source *src,
 		    row.note == PROF_NONE || vec_push(&p->events, row) < 0)
 			return error_set(err, ERR_NOMEM,
 					 "out of memory for events");
-		if (strcmp(e->name, e->actual))
-			session_notice(s, "%s: recording %s instead", e->note,
-				       e->actual);
-		else if (*e->note)
-			session_notice(s, "event %s: %s", e->name, e->note);
+		tell_event(s, e, src->nevents == 1);
 	}
 	s->collector.nevents = (uint32_t)s->profile.events.n;
 	return 0;

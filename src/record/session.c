@@ -117,8 +117,8 @@ static int open_output(struct session *s, struct error *err)
 	}
 	if (s->out_fd < 0)
 		return error_errno(err, errno, "cannot write %s%s", path,
-				   strchr(path, '/') ? "" : " here (-o FILE "
-				   "writes elsewhere)");
+				   strchr(path, '/') || errno == EMFILE ? ""
+				   : " here (-o FILE writes elsewhere)");
 	return 0;
 }
 

@@ -70,7 +70,8 @@ struct record {
 struct source_event {
 	char name[128];		/* what was asked for */
 	char actual[128];	/* what counts */
-	char note[256];		/* why they differ, or "" */
+	char why[128];		/* why they differ, or "" */
+	char note[256];		/* what is not as it was asked for, or "" */
 	uint32_t type;
 	uint64_t config, config1, config2;
 	bool is_time;		/* weights are nanoseconds */

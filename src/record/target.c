@@ -217,6 +217,15 @@ static uint32_t process_of(uint32_t tid)
 	return pid < INT32_MAX ? (uint32_t)pid : tid;
 }
 
+static int not_found(const char *what, uint32_t id, struct error *err)
+{
+	if (access("/proc/self", F_OK))
+		return error_set(err, ERR_NOTFOUND, "%s %u cannot be looked up: "
+				 "/proc is not mounted (\"mount -t proc proc "
+				 "/proc\")", what, id);
+	return error_set(err, ERR_NOTFOUND, "no %s %u", what, id);
+}
+
 static int threads_of(uint32_t pid, id_list *out, struct error *err)
 {
 	char path[64];
@@ -227,7 +236,7 @@ static int threads_of(uint32_t pid, id_list *out, struct error *err)
 	snprintf(path, sizeof(path), "/proc/%u/task", pid);
 	dir = opendir(path);
 	if (!dir)
-		return error_set(err, ERR_NOTFOUND, "no process %u", pid);
+		return not_found("process", pid, err);
 	while (!r && (d = readdir(dir))) {
 		const char *p = d->d_name;
 		uint32_t tid;
@@ -256,8 +265,7 @@ int target_threads(struct session *s, id_list *out, struct error *err)
 
 		snprintf(path, sizeof(path), "/proc/%u", s->tids.v[i]);
 		if (stat(path, &st) < 0)
-			return error_set(err, ERR_NOTFOUND, "no thread %u",
-					 s->tids.v[i]);
+			return not_found("thread", s->tids.v[i], err);
 		if (vec_push(out, s->tids.v[i]) < 0)
 			return no_memory(err);
 	}

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -20,9 +19,10 @@
 #include "base/buf.h"
 #include "base/io.h"
 #include "record/perf_abi.h"
+#include "record/perf_ring.h"
 #include "record/rights.h"
 
-enum { RING_PAGES = 8, TRIAL_NS = 100000000, PERIOD_NS = 1000000 };
+enum { RING_BYTES = 32768, TRIAL_NS = 100000000, PERIOD_NS = 1000000 };
 enum { NOBODY = 65534 };
 
 void trial_clock(struct perf_event_attr *a, bool with_kernel)
@@ -46,15 +46,16 @@ static uint64_t now_ns(void)
 
 /* Counts the samples in the ring: records of equal size, none that wraps, for a
  * trial ends before the ring is full. */
-static void count_samples(struct trial *t, const void *ring, size_t page)
+static void count_samples(struct trial *t, const struct perf_ring *ring)
 {
-	const struct perf_event_mmap_page *head = ring;
-	const uint8_t *data = (const uint8_t *)ring + page;
+	const struct perf_event_mmap_page *head = ring->page;
+	const uint8_t *data = (const uint8_t *)ring->page +
+			      (size_t)sysconf(_SC_PAGESIZE);
 	uint64_t n = __atomic_load_n(&head->data_head, __ATOMIC_ACQUIRE);
 
 	t->user = t->kernel = 0;
-	if (n > RING_PAGES * page)
-		n = RING_PAGES * page;
+	if (n > ring->size)
+		n = ring->size;
 	for (uint64_t at = 0; at + sizeof(struct perf_event_header) <= n;) {
 		struct perf_event_header h;
 
@@ -89,7 +90,7 @@ static void work(bool in_kernel, int zero)
 		turns--;
 }
 
-static void sample(struct trial *t, int fd, const void *ring, size_t page,
+static void sample(struct trial *t, int fd, const struct perf_ring *ring,
 		   bool in_kernel)
 {
 	int zero = in_kernel ? open("/dev/zero", O_RDONLY | O_CLOEXEC) : -1;
@@ -98,7 +99,7 @@ static void sample(struct trial *t, int fd, const void *ring, size_t page,
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	do {
 		work(in_kernel, zero);
-		count_samples(t, ring, page);
+		count_samples(t, ring);
 	} while (!(in_kernel ? t->kernel : t->user) && now_ns() < end);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	if (zero >= 0)
@@ -108,9 +109,7 @@ static void sample(struct trial *t, int fd, const void *ring, size_t page,
 void trial_run(struct trial *t, struct perf_event_attr *a,
 	       const struct perf_place *at, bool in_kernel)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	size_t size = (1 + RING_PAGES) * page;
-	void *ring;
+	struct perf_ring ring = { NULL, 0 };
 	int fd;
 
 	memset(t, 0, sizeof(*t));
@@ -121,12 +120,11 @@ void trial_run(struct trial *t, struct perf_event_attr *a,
 		t->open_errno = -fd;
 		return;
 	}
-	ring = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (ring == MAP_FAILED) {
+	if (perf_ring_open(&ring, fd, RING_BYTES, NULL) < 0) {
 		t->map_errno = errno;
 	} else {
-		sample(t, fd, ring, page, in_kernel);
-		munmap(ring, size);
+		sample(t, fd, &ring, in_kernel);
+		perf_ring_close(&ring);
 	}
 	close(fd);
 }
@@ -198,36 +196,34 @@ static bool is_program_of_other(const char *name)
 	return yes;
 }
 
-static pid_t find_stranger(void)
+static void find_strangers(struct strangers *s)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *d;
-	pid_t pid = 0;
 
-	while (dir && !pid && (d = readdir(dir)))
+	while (dir && s->n < STRANGERS_MAX && (d = readdir(dir)))
 		if (*d->d_name >= '1' && *d->d_name <= '9' &&
 		    is_program_of_other(d->d_name))
-			pid = (pid_t)strtol(d->d_name, NULL, 10);
+			s->pid[s->n++] = (pid_t)strtol(d->d_name, NULL, 10);
 	if (dir)
 		closedir(dir);
-	return pid;
 }
 
-struct stranger trial_stranger(void)
+void trial_strangers(struct strangers *s)
 {
-	struct stranger s = { start_stranger(), true };
-
-	if (!s.pid)
-		s = (struct stranger){ find_stranger(), false };
-	return s;
+	s->pid[0] = start_stranger();
+	s->ours = s->pid[0] > 0;
+	s->n = s->ours;
+	if (!s->ours)
+		find_strangers(s);
 }
 
-void trial_stranger_end(struct stranger *s)
+void trial_strangers_end(struct strangers *s)
 {
-	if (!s->ours || !s->pid)
+	if (!s->ours)
 		return;
-	kill(s->pid, SIGKILL);
-	while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
+	kill(s->pid[0], SIGKILL);
+	while (waitpid(s->pid[0], NULL, 0) < 0 && errno == EINTR)
 		;
-	s->pid = 0;
+	s->n = 0;
 }

@@ -24,13 +24,15 @@ void trial_run(struct trial *t, struct perf_event_attr *a,
  * Returns that number, or the negative signal that ended the child. */
 int trial_reach(void);
 
-/* A process of another user, that waits: started if we may, else found.  0 when
- * there is none.  End it with trial_stranger_end. */
-struct stranger {
-	pid_t pid;
+/* Processes of other users: one that was started for that, if we may, else some
+ * that run here.  End with trial_strangers_end. */
+enum { STRANGERS_MAX = 16 };
+struct strangers {
+	pid_t pid[STRANGERS_MAX];
+	int n;
 	bool ours;	/* our child */
 };
-struct stranger trial_stranger(void);
-void trial_stranger_end(struct stranger *s);
+void trial_strangers(struct strangers *s);
+void trial_strangers_end(struct strangers *s);
 
 #endif

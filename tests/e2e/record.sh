@@ -263,6 +263,7 @@ if [ "$(id -u)" -eq 0 ]; then
 		'processor 9999 is not online'
 	chmod 755 . && chmod 644 burn.sh && mkdir -m 777 open
 	cp "$TALLY" open/tally-copy
+	t_settings
 	as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
 	if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -eq 2 ] &&
 		as_nobody open/tally-copy list >list 2>/dev/null; then
@@ -286,6 +287,7 @@ if [ "$(id -u)" -eq 0 ]; then
 		t_skip "users without rights" \
 			"needs kernel.perf_event_paranoid=2 and setpriv"
 	fi
+	exec 9<&-
 else
 	t_skip "-a, -C, and other users" "needs root"
 fi
