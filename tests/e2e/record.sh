@@ -202,8 +202,9 @@ print(os.getpid(), t.native_id, flush=True)
 t.join()
 os.close(1)
 END
+rm -f ids
 python3 threads.py >ids &
-sleep 0.3
+while [ ! -s ids ]; do sleep 0.1; done
 read -r pid tid <ids
 "$TALLY" record -q -p $tid --duration 0.5 -o tid.tally
 t_is "-p with the number of a thread records its process" "$("$TALLY" report \
