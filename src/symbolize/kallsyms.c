@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * /proc/kallsyms (proc(5)): "address type name [module]" a line.  The text is kept
- * and names are cut out of it in place.  Symbols of any type end the one before
- * them, so that an address in data never gets a function's name.
+ * and names are cut out of it in place.
+ *
+ * The table has no sizes.  Symbols of any type end the one before them, so that
+ * an address in data never gets a function's name, and what comes after a module
+ * is not the module's.  Code that the kernel generated is listed as of modules
+ * too: "bpf", "__builtin__ftrace", "__builtin__kprobes" (kernel/kallsyms.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,17 +16,24 @@
 #include "symbolize/range_index.h"
 #include "symbolize/symbolize.h"
 
-enum { TEXT_LIMIT = 512 << 20, PAGE = 4096 };
+enum { TEXT_LIMIT = 512 << 20, PAGE = 4096, BPF_MOST = 64 << 10 };
 
 struct ksym {
 	uint32_t name, module;	/* offsets into the text; module 0: kernel */
+	char type;		/* as nm(1) has it */
+};
+
+struct kstart {
+	uint64_t addr;
+	uint32_t module;
 };
 
 struct kallsyms {
 	struct buf text;
 	VEC(struct ksym) syms;
 	struct range_index text_ranges;	/* id: in syms */
-	VEC(uint64_t) starts;		/* of symbols of any type */
+	VEC(struct kstart) starts;	/* of symbols of any type */
+	uint32_t module;		/* of the line before */
 	bool nomem;
 };
 
@@ -38,11 +49,24 @@ static bool is_text(char type)
 	return type == 't' || type == 'T' || type == 'w' || type == 'W';
 }
 
+/* One offset for all symbols of a module: they stand together. */
+static uint32_t module_of(struct kallsyms *k, const char *module)
+{
+	const char *base = (const char *)k->text.p;
+
+	if (!module || !*module)
+		return 0;
+	if (!k->module || strcmp(base + k->module, module))
+		k->module = (uint32_t)(module - base);
+	return k->module;
+}
+
 /* Parses [p, end), one line without its newline, and cuts it into strings. */
 static void parse_line(struct kallsyms *k, char *p, char *end)
 {
 	char *base = (char *)k->text.p, *name, *module = NULL, type;
-	struct ksym s = { 0, 0 };
+	struct kstart start = { 0, 0 };
+	struct ksym s;
 	uint64_t addr = 0;
 	int digits;
 
@@ -62,12 +86,16 @@ static void parse_line(struct kallsyms *k, char *p, char *end)
 		p = memchr(p, ']', (size_t)(end - p));
 		*(p ? p : end) = '\0';
 	}
-	if (vec_push(&k->starts, addr) < 0)
+	start.addr = addr;
+	start.module = module_of(k, module);
+	if (vec_push(&k->starts, start) < 0)
 		k->nomem = true;
-	if (!is_text(type) || !*name)
+	/* $x, $d: which kind of code follows (ELF for the Arm architecture) */
+	if (!is_text(type) || !*name || *name == '$')
 		return;
 	s.name = (uint32_t)(name - base);
-	s.module = module ? (uint32_t)(module - base) : 0;
+	s.module = start.module;
+	s.type = type;
 	if (vec_push(&k->syms, s) < 0 ||
 	    range_index_add(&k->text_ranges, addr, addr, k->syms.n - 1) < 0)
 		k->nomem = true;
@@ -91,29 +119,56 @@ static void parse_text(struct kallsyms *k)
 
 static int by_address(const void *a, const void *b)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	const struct kstart *x = a, *y = b;
 
-	return x < y ? -1 : x > y;
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	return x->module < y->module ? -1 : x->module > y->module;
 }
 
-/* Gives each text symbol its end: the next higher start of any symbol. */
+/* How far the last symbol of a module can reach: the table does not say, and
+ * what follows may be anything.  Only its own page and the next are taken; pages
+ * for probes and trampolines are single; a BPF program may be long. */
+static uint64_t last_end(const struct kallsyms *k, const struct ksym *s,
+			 uint64_t lo)
+{
+	const char *module = (const char *)k->text.p + s->module;
+	uint64_t most = PAGE, end;
+
+	if (s->module && !strncmp(module, "__builtin__", 11))
+		most = 1;
+	else if (s->module && !strcmp(module, "bpf"))
+		most = BPF_MOST;
+	end = ((lo + most - 1) | (PAGE - 1)) + 1;
+	return end > lo ? end : UINT64_MAX;
+}
+
+/* Gives each text symbol its end: the next higher start of any symbol of the
+ * same module. */
 static int set_ends(struct kallsyms *k)
 {
 	struct range_index *x = &k->text_ranges;
-	uint64_t *starts = k->starts.v;
+	const struct kstart *starts = k->starts.v;
 	size_t i, next = 0, n = k->starts.n;
 
-	for (i = 1; i < n && starts[i - 1] <= starts[i]; i++)
+	for (i = 1; i < n && starts[i - 1].addr <= starts[i].addr; i++)
 		;
 	if (i < n)
-		qsort(starts, n, sizeof(*starts), by_address);
+		qsort(k->starts.v, n, sizeof(*starts), by_address);
 	if (range_index_sort(x) < 0)
 		return -ERR_NOMEM;
 	for (i = 0; i < x->n; i++) {
-		while (next < n && starts[next] <= x->v[i].lo)
+		const struct ksym *s = &k->syms.v[x->v[i].id];
+
+		while (next < n && starts[next].addr <= x->v[i].lo)
 			next++;
-		x->v[i].hi = next < n ? starts[next]
-				      : (x->v[i].lo | (PAGE - 1)) + 1;
+		x->v[i].hi = next < n ? starts[next].addr : UINT64_MAX;
+		if (next == n || starts[next].module != s->module) {
+			uint64_t end = last_end(k, s, x->v[i].lo);
+
+			if (end < x->v[i].hi)
+				x->v[i].hi = end;
+		}
 	}
 	return range_index_sort(x);
 }
@@ -123,7 +178,7 @@ static bool all_hidden(const struct kallsyms *k)
 	size_t i;
 
 	for (i = 0; i < k->starts.n; i++)
-		if (k->starts.v[i])
+		if (k->starts.v[i].addr)
 			return false;
 	return true;
 }
@@ -203,18 +258,70 @@ void kallsyms_close(struct kallsyms *k)
 	free(k);
 }
 
-/* Of aliases at one address: few leading underscores, short, alphabetic, as for
- * ELF symbols. */
-static bool better_name(const char *a, const char *b)
+static bool ends_with(const char *s, const char *end)
 {
-	size_t bars_a = strspn(a, "_"), bars_b = strspn(b, "_");
-	size_t len_a = strlen(a), len_b = strlen(b);
+	size_t n = strlen(s), m = strlen(end);
 
-	if (bars_a != bars_b)
-		return bars_a < bars_b;
-	if (len_a != len_b)
-		return len_a < len_b;
-	return strcmp(a, b) < 0;
+	return n >= m && !strcmp(s + n - m, end);
+}
+
+/* Names of places, not of functions: where a part of the code begins or ends
+ * (include/asm-generic/sections.h).  They only end the function before them. */
+static bool is_boundary(const char *name)
+{
+	static const char *const exact[] = {
+		"_text", "_stext", "_etext", "_sinittext", "_einittext",
+		"__pi__text", "__pi__stext", "__pi__etext",
+	};
+
+	for (size_t i = 0; i < sizeof(exact) / sizeof(*exact); i++)
+		if (!strcmp(name, exact[i]))
+			return true;
+	return !strncmp(name, "__", 2) &&
+	       (ends_with(name, "_text_start") ||
+		ends_with(name, "_text_end") ||
+		!strncmp(name, "__start_", 8) || !strncmp(name, "__stop_", 7));
+}
+
+/* Aliases of one address: the padding before a function and its early-boot twin
+ * last, global before weak before local, few leading underscores, short: as for
+ * ELF symbols (symtab.c). */
+static uint64_t name_rank(const struct ksym *s, const char *name)
+{
+	bool other = !strncmp(name, "__pfx_", 6) ||
+		     !strncmp(name, "__cfi_", 6) || !strncmp(name, "__pi_", 5);
+	uint64_t bind = s->type == 'T' ? 2 : s->type == 'W' || s->type == 'w';
+	size_t bars = strspn(name, "_"), len = strnlen(name, 65535);
+
+	return (uint64_t)!other << 56 | bind << 48 |
+	       (uint64_t)(255 - (bars > 255 ? 255 : bars)) << 32 |
+	       (uint64_t)(65535 - len);
+}
+
+/* The best name among the symbols that begin where x->v[i] does, or NULL. */
+static const struct ksym *best_name(const struct kallsyms *k, size_t i)
+{
+	const struct range_index *x = &k->text_ranges;
+	const char *text = (const char *)k->text.p, *name, *best_name = NULL;
+	const struct ksym *best = NULL;
+	uint64_t lo = x->v[i].lo, rank, best_rank = 0;
+
+	for (; x->v[i].lo == lo; i--) {
+		const struct ksym *s = &k->syms.v[x->v[i].id];
+
+		name = text + s->name;
+		rank = name_rank(s, name);
+		if (!is_boundary(name) &&
+		    (!best || rank > best_rank ||
+		     (rank == best_rank && strcmp(name, best_name) < 0))) {
+			best = s;
+			best_rank = rank;
+			best_name = name;
+		}
+		if (!i)
+			break;
+	}
+	return best;
 }
 
 bool kallsyms_find(const struct kallsyms *k, uint64_t addr, const char **name,
@@ -223,21 +330,35 @@ bool kallsyms_find(const struct kallsyms *k, uint64_t addr, const char **name,
 	const struct range_index *x = &k->text_ranges;
 	const char *text = (const char *)k->text.p;
 	ptrdiff_t i = range_index_find(x, addr);
-	const struct range *best;
+	const struct ksym *best;
 
 	*name = *module = "";
 	*start = *size = 0;
-	if (i == RANGE_NONE)
+	best = i == RANGE_NONE ? NULL : best_name(k, (size_t)i);
+	if (!best)
 		return false;
-	for (best = &x->v[i]; i >= 0 && x->v[i].lo == best->lo; i--)
-		if (better_name(text + k->syms.v[x->v[i].id].name,
-				text + k->syms.v[best->id].name))
-			best = &x->v[i];
-	*name = text + k->syms.v[best->id].name;
-	if (k->syms.v[best->id].module)
-		*module = text + k->syms.v[best->id].module;
-	*start = best->lo;
-	*size = best->hi - best->lo;
+	*name = text + best->name;
+	if (best->module)
+		*module = text + best->module;
+	*start = x->v[i].lo;
+	*size = x->v[i].hi - x->v[i].lo;
+	return true;
+}
+
+bool kallsyms_each(const struct kallsyms *k, const char *module,
+		   kallsyms_cb *cb, void *ctx)
+{
+	const struct range_index *x = &k->text_ranges;
+	const char *text = (const char *)k->text.p;
+	size_t i;
+
+	for (i = 0; i < x->n; i++) {
+		const struct ksym *s = &k->syms.v[x->v[i].id];
+
+		if (!strcmp(s->module ? text + s->module : "", module) &&
+		    !cb(ctx, text + s->name, x->v[i].lo))
+			return false;
+	}
 	return true;
 }
 

@@ -106,6 +106,11 @@ void kallsyms_close(struct kallsyms *k);
  * false when there is none. */
 bool kallsyms_find(const struct kallsyms *k, uint64_t addr, const char **name,
 		   const char **module, uint64_t *start, uint64_t *size);
+/* All code symbols of a module ("": of the kernel itself), by address; false when
+ * the callback said so. */
+typedef bool kallsyms_cb(void *ctx, const char *name, uint64_t addr);
+bool kallsyms_each(const struct kallsyms *k, const char *module,
+		   kallsyms_cb *cb, void *ctx);
 /* The address of a symbol of the kernel itself (not of a module), 0 if none. */
 uint64_t kallsyms_address(const struct kallsyms *k, const char *name);
 
