@@ -79,6 +79,19 @@ static void cpu_facts(struct facts *f, const struct session *s)
 	buf_fini(&b);
 }
 
+/* Tells whether kernel addresses still mean the same when names are looked up. */
+static void boot_fact(struct facts *f)
+{
+	struct buf b = { 0 };
+
+	if (!io_read_file("/proc/sys/kernel/random/boot_id", 4096, &b, NULL)) {
+		while (b.n && b.p[b.n - 1] == '\n')
+			b.n--;
+		fact(f, "boot_id", buf_cstr(&b));
+	}
+	buf_fini(&b);
+}
+
 static void system_facts(struct facts *f)
 {
 	struct utsname u;
@@ -90,6 +103,7 @@ static void system_facts(struct facts *f)
 		fact(f, "kernel", u.release);
 		fact(f, "arch", u.machine);
 	}
+	boot_fact(f);
 	if (pw)
 		fact(f, "user", pw->pw_name);
 	fact_number(f, "uid", geteuid());

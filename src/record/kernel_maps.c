@@ -3,6 +3,7 @@
 
 #include <elf.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cursor.h"
@@ -10,14 +11,6 @@
 #include "record/proc_text.h"
 
 enum { NOTES_MAX = 1 << 20, MODULES_MAX = 16 << 20, PATH_SPACE = 512 };
-
-/* Where a kernel whose addresses are hidden is taken to start: only differences
- * to it are stored. */
-#if defined(__x86_64__)
-#define KERNEL_BASE 0xffffffff80000000ull	/* __START_KERNEL_map */
-#else
-#define KERNEL_BASE 0xffff000000000000ull
-#endif
 
 /* The GNU build-id among ELF notes (gABI 4, "Note Section"). */
 static struct build_id notes_build_id(const void *p, size_t n)
@@ -58,8 +51,8 @@ static struct build_id file_build_id(const char *path)
 	return id;
 }
 
-/* The address of _text, else _stext; 0 when hidden or missing.  Stops reading
- * when both are passed: the file is long. */
+/* The address of _text, else _stext; 0 when hidden or missing.  Stops reading as
+ * soon as that is known: the file is long. */
 static uint64_t kallsyms_base(const char *path)
 {
 	FILE *f = fopen(path, "re");
@@ -75,6 +68,10 @@ static uint64_t kallsyms_base(const char *path)
 			stext = addr;
 		else if (stext && addr > stext)
 			break;
+		else
+			continue;
+		if (!addr)
+			break;
 	}
 	if (f)
 		fclose(f);
@@ -86,12 +83,28 @@ struct loading {
 	struct images *im;
 	const char *sysfs;
 	uint32_t *generation;
+	VEC(struct proc_module) modules;
 	int result;
 };
 
-static bool module_add(void *ctx, const struct proc_module *m)
+static bool module_seen(void *ctx, const struct proc_module *m)
 {
 	struct loading *l = ctx;
+
+	if (vec_push(&l->modules, *m) < 0)
+		l->result = -ERR_NOMEM;
+	return !l->result;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct proc_module *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static int module_add(struct loading *l, const struct proc_module *m)
+{
 	struct map map = { m->start, m->start + m->size, 0 - m->start, 0 };
 	char path[PATH_SPACE], name[80];
 	struct build_id id = { 0 };
@@ -106,23 +119,40 @@ static bool module_add(void *ctx, const struct proc_module *m)
 	map.image = images_add(l->im, name, PROF_IMAGE_MODULE, m->start, &id);
 	if (map.image == UINT32_MAX ||
 	    mapset_insert(&l->k->modules, &map, l->generation) < 0)
-		l->result = -ERR_NOMEM;
-	return !l->result;
+		return -ERR_NOMEM;
+	return 0;
+}
+
+/* The size is that of all parts of a module, which need not stand together (since
+ * Linux 6.4): the next module's start cuts what is too much. */
+static int add_modules(struct loading *l, const struct buf *text)
+{
+	int rc;
+
+	proc_modules_parse((const char *)text->p, text->n, module_seen, l);
+	rc = l->result;
+	if (l->modules.n)
+		qsort(l->modules.v, l->modules.n, sizeof(*l->modules.v),
+		      by_start);
+	for (size_t i = 0; i < l->modules.n && !rc; i++)
+		rc = module_add(l, &l->modules.v[i]);
+	vec_fini(&l->modules);
+	return rc;
 }
 
 int kernel_maps_init(struct kernel_maps *k, struct images *im,
 		     const char *proc, const char *sysfs,
 		     uint32_t *generation)
 {
-	struct loading l = { k, im, sysfs, generation, 0 };
+	struct loading l = { .k = k, .im = im, .sysfs = sysfs,
+			     .generation = generation };
 	struct build_id id;
 	struct buf b = { 0 };
 	char path[PATH_SPACE];
+	int rc = 0;
 
 	snprintf(path, sizeof(path), "%s/kallsyms", proc);
 	k->base = kallsyms_base(path);
-	if (!k->base)
-		k->base = KERNEL_BASE;
 	snprintf(path, sizeof(path), "%s/kernel/notes", sysfs);
 	id = file_build_id(path);
 	k->kernel = images_add(im, "[kernel]", PROF_IMAGE_KERNEL, k->base, &id);
@@ -131,9 +161,9 @@ int kernel_maps_init(struct kernel_maps *k, struct images *im,
 		return -ERR_NOMEM;
 	snprintf(path, sizeof(path), "%s/modules", proc);
 	if (!io_read_file(path, MODULES_MAX, &b, NULL))
-		proc_modules_parse((const char *)b.p, b.n, module_add, &l);
+		rc = add_modules(&l, &b);
 	buf_fini(&b);
-	return l.result;
+	return rc;
 }
 
 void kernel_maps_fini(struct kernel_maps *k)

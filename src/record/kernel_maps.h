@@ -10,7 +10,7 @@
 
 struct kernel_maps {
 	uint32_t kernel;	/* image */
-	uint64_t base;
+	uint64_t base;		/* 0 when addresses are hidden */
 	struct mapset *modules;	/* delta = -start */
 };
 

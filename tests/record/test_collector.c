@@ -344,7 +344,8 @@ static void callers_are_looked_up_inside_their_call(void **state)
 	 * return address. */
 	assert_string_equal(stack_text(r, sample(r, 5, &(struct chain){
 		.kernel = kernel, .nkernel = 2, .user = user, .nuser = 2 })),
-		"[kernel]+10 [kernel]+1f a+203300 a+2033ff");
+		"[kernel]+ffffffff80000010 [kernel]+ffffffff8000001f "
+		"a+203300 a+2033ff");
 }
 
 static void a_call_at_the_very_end(void **state)
