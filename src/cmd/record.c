@@ -20,7 +20,7 @@
 
 struct record_opts {
 	struct opt_strs events;
-	const char *output, *pids, *tids, *cpus, *cgroup, *callgraph;
+	const char *output, *pids, *tids, *cpus, *cgroup, *callgraph, *vmlinux;
 	bool all, user, kernel, inherit, symbols, graph, quiet, verbose;
 	uint64_t freq, period, repeat;
 	double duration, delay;
@@ -77,6 +77,9 @@ static const struct opt record_opt_table[] = {
 	{ OPT_HEADING, 0, NULL, NULL, "Output", 0 },
 	{ OPT_STR, 'o', "output", "FILE",
 	  "Write to FILE. Default: profile.tally.", AT(output) },
+	{ OPT_STR, 'k', "vmlinux", "FILE",
+	  "The kernel's ELF file with debug information. Default: looked for "
+	  "by build-id.", AT(vmlinux) },
 	{ OPT_NOFLAG, 0, "no-symbols", NULL,
 	  "Leave symbols to the first reader or to \"tally symbolize\".",
 	  AT(symbols) },
@@ -239,7 +242,8 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 	struct record_options ro = {
 		.output = o->output, .command = argc > 0 ? argv : NULL,
 		.pids = o->pids, .tids = o->tids, .cpus = o->cpus,
-		.cgroup = o->cgroup, .all_cpus = o->all, .inherit = o->inherit,
+		.cgroup = o->cgroup, .vmlinux = o->vmlinux,
+		.all_cpus = o->all, .inherit = o->inherit,
 		.user_only = o->user, .kernel_only = o->kernel,
 		.symbols = o->symbols, .events = &events,
 		.freq = o->freq == NOT_GIVEN ? 999 : o->freq,

@@ -3,15 +3,17 @@
  * ones once debug files have arrived. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cmd/command.h"
 #include "cmd/open.h"
 #include "profile/fill_symbols.h"
 #include "profile/writer.h"
 
 struct symbolize_opts {
-	const char *input, *output, *debug_dir, *kallsyms;
+	const char *input, *output, *debug_dir, *kallsyms, *vmlinux;
 	bool quiet;
 };
 
@@ -28,6 +30,10 @@ static const struct opt symbolize_opt_table[] = {
 	{ OPT_STR, 0, "kallsyms", "FILE",
 	  "Names of the kernel's functions. Default: /proc/kallsyms.",
 	  offsetof(struct symbolize_opts, kallsyms) },
+	{ OPT_STR, 'k', "vmlinux", "FILE",
+	  "The kernel's ELF file with debug information. Default: looked for "
+	  "by build-id in the debug folder, /boot and /lib/modules.",
+	  offsetof(struct symbolize_opts, vmlinux) },
 	{ OPT_FLAG, 'q', "quiet", NULL, "Say nothing but errors.",
 	  offsetof(struct symbolize_opts, quiet) },
 	OPT_END
@@ -65,13 +71,33 @@ static size_t count_named(const struct profile *p)
 	return n;
 }
 
+/* A kernel that was named and did not help must be spoken of. */
+static void say_unused(struct cmd_io *io, const struct symbolize_opts *o,
+		       const struct profile *p)
+{
+	struct buf safe = { 0 };
+
+	for (size_t i = 0; o->vmlinux && i < p->images.n; i++) {
+		const struct prof_image *im = &p->images.v[i];
+
+		if (im->kind != PROF_IMAGE_KERNEL || !im->note ||
+		    !strcmp(profile_cstr(p, im->debug_file), o->vmlinux))
+			continue;
+		text_safe(&safe, profile_cstr(p, im->note));
+		fprintf(io->err, "tally: %s\n", buf_cstr(&safe));
+		break;
+	}
+	buf_fini(&safe);
+}
+
 static int symbolize(struct cmd_io *io, const struct symbolize_opts *o,
 		     const char *path, struct reader *r, struct error *err)
 {
 	struct profile *p = reader_profile(r);
 	uint64_t *heat = count_heat(r);
 	struct fill_options f = { .debug_dir = o->debug_dir,
-				  .kallsyms = o->kallsyms, .heat = heat,
+				  .kallsyms = o->kallsyms,
+				  .vmlinux = o->vmlinux, .heat = heat,
 				  .code_budget = fill_code_budget(
 					  reader_sample_count(r)),
 				  .progress = cmd_show_image, .ctx = io };
@@ -86,6 +112,7 @@ static int symbolize(struct cmd_io *io, const struct symbolize_opts *o,
 		io->progress(io, NULL);
 	if (rc < 0)
 		return rc;
+	say_unused(io, o, p);
 	rc = writer_replace_symbols(path, o->output ? o->output : path, p, err);
 	if (rc >= 0 && !o->quiet)
 		fprintf(io->err, "tally: %zu of %zu addresses have names now "
@@ -112,6 +139,8 @@ static int run_symbolize(struct cmd_io *io, void *opts, int argc, char **argv,
 
 	if (rc >= 0)
 		rc = check_named("--kallsyms", o->kallsyms, err);
+	if (rc >= 0)
+		rc = check_named("--vmlinux", o->vmlinux, err);
 	if (rc >= 0)
 		rc = cmd_open(o->input, argc, argv, &path, &r, err);
 	if (rc >= 0)

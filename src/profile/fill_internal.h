@@ -46,6 +46,7 @@ struct fill {
 	struct error kallsyms_error;
 	pthread_t kallsyms_thread;
 	bool kallsyms_running;		/* the thread owns both until joined */
+	struct kernel_files *kernel_files;	/* or NULL: not looked for yet */
 	struct fill_part *order;	/* images with locations */
 	pthread_mutex_t lock;		/* of what follows, and of callbacks */
 	pthread_cond_t moved;		/* turn was counted up */
@@ -96,6 +97,10 @@ int fill_old_code(struct fill *f, const struct fill_old *o);
 
 /* True when the old names of an image came from more than those at hand. */
 bool fill_old_is_better(const struct fill *f, uint32_t image, uint32_t names);
+
+/* The old symbol that covers an address of an image. */
+bool fill_old_symbol(struct fill_old *o, uint32_t image, uint64_t vaddr,
+		     const char **name, uint64_t *start, uint64_t *size);
 
 /* Says where names came from: file is one that would help, or "". */
 int fill_source(struct fill *f, const struct prof_source *s, const char *file);

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Names of kernel and module functions from the running kernel, if it is the
- * recorded one: /proc/kallsyms, checked by the build-ids in /sys/kernel/notes and
- * /sys/module/NAME/notes.
+ * Names of kernel and module functions.  Lines and inlined functions come from a
+ * vmlinux or .ko with the recorded build-id; names alone from /proc/kallsyms, if
+ * the running kernel is the recorded one (/sys/kernel/notes and
+ * /sys/module/NAME/notes), or from the recording.
  */
 #include <elf.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cursor.h"
 #include "base/io.h"
-#include "profile/fill_internal.h"
+#include "profile/fill_kernel.h"
 
-enum { NOTES_LIMIT = 1 << 20 };
+enum { NOTES_LIMIT = 1 << 20, MODULES_LIMIT = 16 << 20 };
 
 static void *read_kallsyms(void *ctx)
 {
@@ -42,6 +44,7 @@ static struct kallsyms *get_kallsyms(struct fill *f)
 void fill_kernel_end(struct fill *f)
 {
 	kallsyms_close(get_kallsyms(f));
+	kernel_files_close(f->kernel_files);
 }
 
 /* The build-id in a file of ELF notes (gABI, Note Section). */
@@ -86,100 +89,255 @@ static void module_name(const char *path, char *out, size_t n)
 }
 
 /* Whether the running kernel (or module) is what was recorded. */
-static bool is_running(struct fill *f, const struct prof_image *im,
-		       const char *module)
+static bool is_running(const struct kernel_part *k)
 {
+	const struct prof_image *im = &k->f->p->images.v[k->part->image];
 	struct build_id id;
 	char path[320] = "/sys/kernel/notes";
 
-	if (*module)
+	if (*k->module)
 		snprintf(path, sizeof(path),
-			 "/sys/module/%s/notes/.note.gnu.build-id", module);
+			 "/sys/module/%s/notes/.note.gnu.build-id", k->module);
 	if (!im->build_id.len)
 		return true;
-	if (f->o->kallsyms)	/* the caller vouches for another kernel's */
+	if (k->f->o->kallsyms)	/* the caller vouches for another kernel's */
 		return true;
 	id = notes_build_id(path);
 	return id.len == im->build_id.len &&
 	       !memcmp(id.bytes, im->build_id.bytes, id.len);
 }
 
-/* Where the kernel lies now: it moves at each boot (KASLR).  Modules move when
- * they are loaded; they are trusted only where they were. */
-static bool find_base(struct fill *f, const struct prof_image *im,
-		      uint64_t *base)
+static bool is_same_boot(const struct fill *f)
 {
-	uint64_t now;
+	const char *recorded = profile_env(f->p, PROF_NONE, "boot_id");
+	struct buf b = { 0 };
+	bool same = false;
 
-	*base = im->base;
-	if (im->kind != PROF_IMAGE_KERNEL || !im->base)
-		return true;
-	now = kallsyms_address(f->kallsyms, "_text");
-	if (!now)
-		now = kallsyms_address(f->kallsyms, "_stext");
-	if (!now || now == im->base)
-		return true;
-	*base = now;
-	return im->build_id.len != 0;
+	if (recorded && !f->o->kallsyms &&
+	    !io_read_file("/proc/sys/kernel/random/boot_id", 4096, &b, NULL)) {
+		const char *now = buf_cstr(&b);
+
+		same = *recorded && !strncmp(now, recorded, strlen(recorded));
+	}
+	buf_fini(&b);
+	return same;
 }
 
-/* No names, and what to say about it. */
-static int no_kernel(struct fill *f, const struct fill_part *part,
-		     const char *text)
+/* Where a module is loaded now, 0 if it is not or that is hidden.  The lines of
+ * /proc/modules: name size users dependencies state 0xaddress. */
+static uint64_t module_base(const char *module)
 {
-	struct prof_source row = { .image = part->image,
-				   .missing = PROF_MISSING_KERNEL };
+	struct buf b = { 0 };
+	const char *p, *at;
+	uint64_t base = 0;
+	size_t n = strlen(module);
 
-	fill_note(f, part->image, "%s", text);
-	return fill_source(f, &row, "");
+	if (io_read_file("/proc/modules", MODULES_LIMIT, &b, NULL) < 0)
+		b.n = 0;
+	for (p = buf_cstr(&b); p && *p; p = *p ? p + 1 : p) {
+		const char *end = p + strcspn(p, "\n");
+
+		if (!strncmp(p, module, n) && p[n] == ' ' &&
+		    (at = strstr(p, " 0x")) != NULL && at < end)
+			base = strtoull(at + 3, NULL, 16);
+		p = end;
+	}
+	buf_fini(&b);
+	return base;
 }
 
-static int fill_names(struct fill *f, const struct fill_part *part,
-		      const char *module, uint64_t base)
+/*
+ * Where the image lies now: the kernel moves at each boot (KASLR), modules when
+ * they are loaded.  A base of 0 was hidden from the recorder: its addresses are
+ * those of that boot.
+ */
+static bool find_base(struct kernel_part *k)
 {
-	struct prof_source row = { .image = part->image,
-				   .names = PROF_NAMES_KALLSYMS };
-	size_t i, named = 0;
+	const struct fill *f = k->f;
+	const struct prof_image *im = &f->p->images.v[k->part->image];
+	bool same = is_same_boot(f);
+
+	k->base = im->base;
+	k->same_boot = true;
+	if (im->kind == PROF_IMAGE_MODULE) {
+		if (!f->o->kallsyms)
+			k->base = module_base(k->module);
+		k->same_boot = same && k->base == im->base;
+		return k->base != 0;
+	}
+	if (!im->base)
+		return same || f->o->kallsyms || !im->build_id.len;
+	k->base = kallsyms_address(f->kallsyms, "_text");
+	if (!k->base)
+		k->base = kallsyms_address(f->kallsyms, "_stext");
+	if (!k->base)
+		k->base = im->base;
+	k->same_boot = same || (k->base == im->base && !profile_env(
+					f->p, PROF_NONE, "boot_id"));
+	return k->base == im->base || im->build_id.len;
+}
+
+bool fill_kernel_name(const struct kernel_part *k, uint64_t vaddr,
+		      struct kernel_name *out)
+{
+	const char *in;
+
+	if (!k->live)
+		return k->f->old &&
+		       fill_old_symbol(k->f->old, k->part->image, vaddr,
+				       &out->name, &out->start, &out->size);
+	if (!kallsyms_find(k->f->kallsyms, vaddr + k->base, &out->name, &in,
+			   &out->start, &out->size))
+		return false;
+	out->start -= k->base;
+	if (!strcmp(in, k->module))
+		return true;
+	/* What is no part of the kernel's image stays where it is only until
+	 * the next boot; what the kernel generated may lie where
+	 * /proc/modules has a module. */
+	return k->same_boot && (!*k->module || !strcmp(in, "bpf") ||
+				!strncmp(in, "__builtin__", 11));
+}
+
+/* Names what has none yet. */
+static int fill_names(struct kernel_part *k)
+{
+	const struct fill_part *part = k->part;
+	size_t i;
 	int rc = 0;
 
 	for (i = 0; i < part->n && !rc; i++) {
-		uint64_t vaddr = f->vaddrs[part->at + i], start;
+		uint64_t vaddr = k->f->vaddrs[part->at + i];
 		struct sym_frame frame = { "", "", 0, 0, "", 0, false };
 		struct sym_result r = { .vaddr = vaddr, .frames = &frame,
 					.nframes = 1 };
-		const char *in;
+		struct kernel_name name;
 
-		if (!kallsyms_find(f->kallsyms, vaddr + base, &r.symbol, &in,
-				   &start, &r.sym_size))
+		if (k->done[i] || !fill_kernel_name(k, vaddr, &name))
 			continue;
-		if (*module && strcmp(in, module))
-			continue;
-		frame.name = r.symbol;
-		r.sym_start = start - base;
-		rc = fill_result(f, part, i, &r);
-		named++;
+		frame.name = r.symbol = name.name;
+		r.sym_start = name.start;
+		r.sym_size = name.size;
+		rc = fill_result(k->f, part, i, &r);
+		k->named++;
 	}
-	if (!rc && !named)
-		return no_kernel(f, part, "no symbol of the running kernel "
-				 "covers these addresses");
-	return rc ? rc : fill_source(f, &row, "");
+	return rc;
+}
+
+/* No names, and what to say about it. */
+static int no_kernel(const struct kernel_part *k, const char *text)
+{
+	struct prof_source row = { .image = k->part->image,
+				   .missing = PROF_MISSING_KERNEL };
+
+	fill_note(k->f, k->part->image, "%s", text);
+	return fill_source(k->f, &row, "");
+}
+
+static struct image *find_file(struct kernel_part *k, const char **path)
+{
+	const struct prof_image *im = &k->f->p->images.v[k->part->image];
+	struct kernel_files_options o = {
+		.debug_dir = k->f->o->debug_dir,
+		.vmlinux = k->f->o->vmlinux,
+		.release = profile_env(k->f->p, PROF_NONE, "kernel"),
+	};
+
+	*path = "";
+	if (!k->f->kernel_files)
+		k->f->kernel_files = kernel_files_open(&o);
+	if (!k->f->kernel_files)
+		return NULL;
+	return kernel_files_find(k->f->kernel_files, k->module, &im->build_id,
+				 path);
+}
+
+/* Names with lines and inlined functions. */
+static int fill_by_file(struct kernel_part *k, struct image *img,
+			const char *path)
+{
+	struct prof_image *im = &k->f->p->images.v[k->part->image];
+	bool dwarf = image_has_dwarf(img);
+	struct prof_source row = { .image = k->part->image,
+				   .names = PROF_NAMES_SYMTAB };
+	uint32_t id = dwarf ? profile_str(k->f->p, path) : 0;
+	int rc = fill_kernel_file(k, img);
+
+	if (!rc)
+		rc = fill_names(k);
+	if (dwarf)
+		row.names |= PROF_NAMES_DWARF;
+	else
+		row.missing |= PROF_MISSING_DWARF;
+	if (k->live && k->named)
+		row.names |= PROF_NAMES_KALLSYMS;
+	if (id == PROF_NONE)
+		return fill_nomem(k->f);
+	im->debug_file = id;
+	return rc ? rc : fill_source(k->f, &row, "");
+}
+
+static int fill_by_kallsyms(struct kernel_part *k)
+{
+	struct prof_source row = { .image = k->part->image,
+				   .names = PROF_NAMES_KALLSYMS,
+				   .missing = PROF_MISSING_DWARF };
+	const char *file = "";
+	int rc;
+
+	if (fill_old_is_better(k->f, k->part->image, row.names))
+		return 0;
+	rc = fill_names(k);
+	if (!rc && !k->named)
+		return no_kernel(k, "no symbol of the running kernel covers "
+				 "these addresses");
+	if (!*k->module && k->f->kernel_files)
+		file = kernel_files_wanted(k->f->kernel_files);
+	if (!*k->module && k->f->o->vmlinux)
+		fill_note(k->f, k->part->image, "%s is not the recorded "
+			  "kernel's: its build-id is another one",
+			  k->f->o->vmlinux);
+	else if (*file)
+		fill_note(k->f, k->part->image, "no lines and inlined "
+			  "functions: no %s", file);
+	return rc ? rc : fill_source(k->f, &row, file);
+}
+
+/* What the running kernel can say about it; NULL or why it cannot. */
+static const char *check_running(struct kernel_part *k)
+{
+	if (!get_kallsyms(k->f))
+		return k->f->kallsyms_error.msg;
+	if (!is_running(k) || !find_base(k))
+		return "another kernel is running than the recorded one: "
+		       "symbolize where it was recorded, before the next boot, "
+		       "or give its vmlinux with --vmlinux";
+	k->live = true;
+	return NULL;
 }
 
 int fill_kernel(struct fill *f, const struct fill_part *part)
 {
 	const struct prof_image *im = &f->p->images.v[part->image];
-	char module[128] = "";
-	uint64_t base;
+	struct kernel_part k = { .f = f, .part = part };
+	const char *path, *why;
+	struct image *img;
+	int rc;
 
 	fill_wait_turn(f, part);
-	if (!get_kallsyms(f))
-		return no_kernel(f, part, f->kallsyms_error.msg);
 	if (im->kind == PROF_IMAGE_MODULE)
-		module_name(profile_cstr(f->p, im->path), module,
-			    sizeof(module));
-	if (!is_running(f, im, module) || !find_base(f, im, &base))
-		return no_kernel(f, part, "another kernel is running than the "
-				 "recorded one: symbolize where it was "
-				 "recorded, before the next boot");
-	return fill_names(f, part, module, base);
+		module_name(profile_cstr(f->p, im->path), k.module,
+			    sizeof(k.module));
+	k.done = calloc(part->n + 1, 1);
+	if (!k.done)
+		return fill_nomem(f);
+	why = check_running(&k);
+	img = find_file(&k, &path);
+	if (img && (!k.live || image_has_dwarf(img)))
+		rc = fill_by_file(&k, img, path);
+	else
+		rc = k.live ? fill_by_kallsyms(&k) : no_kernel(&k, why);
+	image_close(img);
+	free(k.done);
+	return rc;
 }

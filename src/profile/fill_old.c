@@ -16,6 +16,7 @@ struct fill_old {
 	size_t nstr;
 	uint32_t *frame;	/* old frame -> new frame, or PROF_NONE */
 	uint8_t *restored;	/* by image: all its names are the old ones */
+	struct prof_symbol *sorted;	/* made by fill_old_symbol */
 };
 
 #define set_aside(p, field) ((p)->field = (typeof((p)->field)){ 0 })
@@ -79,6 +80,7 @@ void fill_old_free(struct fill_old *o)
 	free(o->str);
 	free(o->frame);
 	free(o->restored);
+	free(o->sorted);
 	free(o);
 }
 
@@ -108,6 +110,48 @@ static uint32_t new_str(struct profile *p, const struct fill_old *o, uint32_t id
 		return id;
 	id -= (uint32_t)o->was.str_base;
 	return profile_str(p, id < o->nstr ? o->str[id] : "");
+}
+
+static int symbol_compare(const void *a, const void *b)
+{
+	const struct prof_symbol *x = a, *y = b;
+
+	if (x->image != y->image)
+		return x->image < y->image ? -1 : 1;
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+bool fill_old_symbol(struct fill_old *o, uint32_t image, uint64_t vaddr,
+		     const char **name, uint64_t *start, uint64_t *size)
+{
+	size_t lo = 0, hi = o->was.symbols.n;
+	const struct prof_symbol *s;
+
+	if (hi && !o->sorted) {
+		o->sorted = malloc(hi * sizeof(*o->sorted));
+		if (!o->sorted)
+			return false;
+		memcpy(o->sorted, o->was.symbols.v, hi * sizeof(*o->sorted));
+		qsort(o->sorted, hi, sizeof(*o->sorted), symbol_compare);
+	}
+	while (lo < hi) {	/* the first that begins behind vaddr */
+		size_t mid = lo + (hi - lo) / 2;
+
+		s = &o->sorted[mid];
+		if (s->image < image || (s->image == image && s->vaddr <= vaddr))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	s = lo ? &o->sorted[lo - 1] : NULL;
+	if (!s || s->image != image || vaddr - s->vaddr >= s->size ||
+	    s->name < o->was.str_base ||
+	    s->name - o->was.str_base >= o->nstr)
+		return false;
+	*name = o->str[s->name - o->was.str_base];
+	*start = s->vaddr;
+	*size = s->size;
+	return true;
 }
 
 /* The reader bounds the depth of chains. */

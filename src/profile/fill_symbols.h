@@ -14,6 +14,7 @@ typedef void fill_progress(void *ctx, const char *image, size_t done,
 struct fill_options {
 	const char *debug_dir;	/* NULL: /usr/lib/debug */
 	const char *kallsyms;	/* NULL: /proc/kallsyms */
+	const char *vmlinux;	/* the kernel's ELF file; NULL: looked for */
 	/* Opens an image's file: an fd that the callee closes, or -1.  NULL:
 	 * by path, accepted only if the build-id is the recorded one. */
 	int (*open_image)(void *ctx, uint32_t image);

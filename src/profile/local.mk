@@ -9,6 +9,8 @@ libprofile_a_SOURCES = \
 	src/profile/fill_images.c \
 	src/profile/fill_internal.h \
 	src/profile/fill_kernel.c \
+	src/profile/fill_kernel.h \
+	src/profile/fill_kernel_file.c \
 	src/profile/fill_old.c \
 	src/profile/fill_symbols.c \
 	src/profile/fill_symbols.h \

@@ -16,6 +16,7 @@ struct record_options {
 	char *const *command;		/* NULL-terminated, or NULL */
 	const char *pids, *tids, *cpus;	/* "1,2" and "0-3,8", or NULL */
 	const char *cgroup;		/* path, or NULL */
+	const char *vmlinux;		/* the kernel's file, or NULL */
 	bool all_cpus, inherit, callchain;
 	bool user_only, kernel_only, symbols;
 	const struct event_list *events;	/* empty: the default event */

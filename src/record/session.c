@@ -174,7 +174,7 @@ static int fill(struct session *s, struct error *err)
 {
 	struct collector *c = &s->collector;
 	struct fill_options fo = {
-		.open_image = open_image,
+		.open_image = open_image, .vmlinux = s->o->vmlinux,
 		.progress = s->o->progress ? fill_progress_cb : NULL,
 		.code_budget = fill_code_budget(c->samples),
 		.ctx = s,

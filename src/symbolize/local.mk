@@ -24,6 +24,8 @@ libsymbolize_a_SOURCES = \
 	src/symbolize/dwarf_skip.c \
 	src/symbolize/dwarf_units.c \
 	src/symbolize/kallsyms.c \
+	src/symbolize/kernel_files.c \
+	src/symbolize/kernel_files.h \
 	src/symbolize/range_index.c \
 	src/symbolize/range_index.h \
 	src/symbolize/symbolize.h \

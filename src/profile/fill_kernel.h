@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_PROFILE_FILL_KERNEL_H
+#define TALLY_PROFILE_FILL_KERNEL_H
+/* What fill_kernel*.c share: one image of the kernel. */
+#include "profile/fill_internal.h"
+#include "symbolize/kernel_files.h"
+
+enum { MODULE_NAME_MAX = 128 };
+
+struct kernel_part {
+	struct fill *f;
+	const struct fill_part *part;
+	char module[MODULE_NAME_MAX];	/* "": the kernel itself */
+	bool live;		/* kallsyms is of the recorded kernel… */
+	uint64_t base;		/* … which lies here now */
+	bool same_boot;		/* … and what it generated is still there */
+	uint8_t *done;		/* by location of the part: has a name */
+	size_t named;		/* by kallsyms or by the names of before */
+};
+
+/* The symbol that covers an address: of the running kernel where that is the
+ * recorded one, else the name that the recording has. */
+struct kernel_name {
+	const char *name;
+	uint64_t start, size;	/* in the image */
+};
+bool fill_kernel_name(const struct kernel_part *k, uint64_t vaddr,
+		      struct kernel_name *out);
+
+/* Names locations by the ELF file of the kernel or module.  0 or an error. */
+int fill_kernel_file(struct kernel_part *k, struct image *img);
+
+#endif

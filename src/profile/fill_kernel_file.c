@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Names of kernel code by the kernel's ELF file or a module's.
+ *
+ * The file's addresses and the image's differ: the kernel is moved as a whole, so
+ * one of its symbols tells by how much.  The sections of a module (ET_REL) have no
+ * addresses in the file and are put together by the running kernel, so each
+ * function is found by its name, or beside one that was.
+ */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/fill_kernel.h"
+
+/* A symbol by name and where it is; `file` is UINT64_MAX when it is not in the
+ * file, AMBIGUOUS when it is there several times. */
+struct anchor {
+	const char *name;
+	uint64_t here, file;
+};
+#define AMBIGUOUS (UINT64_MAX - 1)
+
+struct target {
+	uint64_t vaddr;		/* in the file */
+	uint64_t delta;		/* vaddr in the image + delta = in the file */
+	size_t i;		/* of the part */
+};
+
+struct lookup {
+	struct kernel_part *k;
+	VEC(struct anchor) anchors;
+	VEC(struct target) targets;
+	uint64_t text, stext;	/* of the file, UINT64_MAX when missing */
+	int rc;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct anchor *x = a, *y = b;
+	int c = strcmp(x->name, y->name);
+
+	return c ? c : x->here < y->here ? -1 : x->here > y->here;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct anchor *x = a, *y = b;
+
+	return x->here < y->here ? -1 : x->here > y->here;
+}
+
+static int by_vaddr(const void *a, const void *b)
+{
+	const struct target *x = a, *y = b;
+
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+/* A symbol of the file: is it one of the anchors? */
+static bool on_symbol(void *ctx, const struct image_symbol *s)
+{
+	struct lookup *l = ctx;
+	size_t lo = 0, hi = l->anchors.n;
+
+	if (!strcmp(s->name, "_text"))
+		l->text = s->vaddr;
+	else if (!strcmp(s->name, "_stext"))
+		l->stext = s->vaddr;
+	while (lo < hi) {	/* the first of that name */
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (strcmp(l->anchors.v[mid].name, s->name) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < l->anchors.n && !strcmp(l->anchors.v[lo].name, s->name);
+	     lo++) {
+		struct anchor *a = &l->anchors.v[lo];
+
+		a->file = a->file == UINT64_MAX || a->file == s->vaddr
+			  ? s->vaddr : AMBIGUOUS;
+	}
+	return true;
+}
+
+/* Looks all anchors up in the file; those found once stay, by place. */
+static void match_anchors(struct lookup *l, struct image *img)
+{
+	struct anchor *v = l->anchors.v;
+	size_t i, kept = 0;
+
+	if (l->anchors.n)
+		qsort(v, l->anchors.n, sizeof(*v), by_name);
+	image_each_symbol(img, IMAGE_SYMTAB, on_symbol, l);
+	for (i = 0; i < l->anchors.n; i++) {
+		bool twin = (i && !strcmp(v[i].name, v[i - 1].name)) ||
+			    (i + 1 < l->anchors.n &&
+			     !strcmp(v[i].name, v[i + 1].name));
+
+		if (twin && v[i].file != UINT64_MAX)
+			v[i].file = AMBIGUOUS;
+	}
+	for (i = 0; i < l->anchors.n; i++)
+		if (v[i].file < AMBIGUOUS)
+			v[kept++] = v[i];
+	l->anchors.n = kept;
+	if (kept)
+		qsort(v, kept, sizeof(*v), by_place);
+}
+
+/* The functions that were hit, each once. */
+static int add_hit_anchors(struct lookup *l)
+{
+	const struct kernel_part *k = l->k;
+	struct kernel_name last = { "", 0, 0 };
+
+	for (size_t i = 0; i < k->part->n; i++) {
+		uint64_t vaddr = k->f->vaddrs[k->part->at + i];
+		struct anchor a;
+
+		if (vaddr - last.start < last.size ||
+		    !fill_kernel_name(k, vaddr, &last))
+			continue;
+		a = (struct anchor){ last.name, last.start, UINT64_MAX };
+		if (vec_push(&l->anchors, a) < 0)
+			return -ERR_NOMEM;
+	}
+	return 0;
+}
+
+static bool on_kallsym(void *ctx, const char *name, uint64_t addr)
+{
+	struct lookup *l = ctx;
+	struct anchor a = { name, addr - l->k->base, UINT64_MAX };
+
+	if (vec_push(&l->anchors, a) < 0)
+		l->rc = -ERR_NOMEM;
+	return !l->rc;
+}
+
+static int add_target(struct lookup *l, size_t i, uint64_t delta)
+{
+	struct target t = { .delta = delta, .i = i };
+
+	t.vaddr = l->k->f->vaddrs[l->k->part->at + i] + delta;
+	return vec_push(&l->targets, t) < 0 ? -ERR_NOMEM : 0;
+}
+
+static size_t count_votes(const struct lookup *l, uint64_t delta)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->anchors.n; i++)
+		n += l->anchors.v[i].file - l->anchors.v[i].here == delta;
+	return n;
+}
+
+/* By how much the kernel was moved.  An image begins at _text, or at _stext where
+ * kallsyms had no _text; one whose base was hidden begins at 0. */
+static bool kernel_delta(const struct lookup *l, uint64_t *delta)
+{
+	const struct prof_image *im =
+		&l->k->f->p->images.v[l->k->part->image];
+	uint64_t guess[3] = { l->text, l->stext, UINT64_MAX };
+	size_t i, best = 0, votes;
+
+	if (!im->base)
+		guess[0] = guess[1] = UINT64_MAX;
+	if (l->anchors.n)
+		guess[2] = l->anchors.v[0].file - l->anchors.v[0].here;
+	*delta = UINT64_MAX;
+	for (i = 0; i < 3; i++) {
+		votes = guess[i] == UINT64_MAX ? 0 : count_votes(l, guess[i]);
+		if (guess[i] != UINT64_MAX &&
+		    (*delta == UINT64_MAX || votes > best)) {
+			*delta = guess[i];
+			best = votes;
+		}
+	}
+	return *delta != UINT64_MAX;
+}
+
+static int kernel_targets(struct lookup *l, struct image *img)
+{
+	const struct kernel_part *k = l->k;
+	uint64_t lo, hi, delta;
+	int rc = add_hit_anchors(l);
+
+	match_anchors(l, img);
+	if (!image_code_range(img, &lo, &hi) || !kernel_delta(l, &delta))
+		return rc;
+	for (size_t i = 0; i < k->part->n && !rc; i++) {
+		uint64_t vaddr = k->f->vaddrs[k->part->at + i] + delta;
+
+		if (vaddr >= lo && vaddr < hi)
+			rc = add_target(l, i, delta);
+	}
+	return rc;
+}
+
+/* The anchor at or below an address, else the first one above. */
+static const struct anchor *nearest(const struct lookup *l, uint64_t here)
+{
+	size_t lo = 0, hi = l->anchors.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (l->anchors.v[mid].here <= here)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return l->anchors.n ? &l->anchors.v[lo ? lo - 1 : 0] : NULL;
+}
+
+static int module_targets(struct lookup *l, struct image *img)
+{
+	const struct kernel_part *k = l->k;
+	int rc = 0;
+
+	if (k->live)
+		kallsyms_each(k->f->kallsyms, k->module, on_kallsym, l);
+	else
+		rc = add_hit_anchors(l);
+	rc = rc ? rc : l->rc;
+	match_anchors(l, img);
+	for (size_t i = 0; i < k->part->n && !rc; i++) {
+		const struct anchor *a =
+			nearest(l, k->f->vaddrs[k->part->at + i]);
+
+		if (a)
+			rc = add_target(l, i, a->file - a->here);
+	}
+	if (l->targets.n)
+		qsort(l->targets.v, l->targets.n, sizeof(*l->targets.v),
+		      by_vaddr);
+	return rc;
+}
+
+static bool on_result(void *ctx, size_t at, const struct sym_result *r)
+{
+	struct lookup *l = ctx;
+	struct kernel_part *k = l->k;
+	const struct target *t = &l->targets.v[at];
+	struct sym_result here = *r;
+	struct sym_frame only;
+	struct kernel_name name;
+
+	here.vaddr -= t->delta;
+	here.sym_start -= t->delta;
+	if (!r->nframes)
+		return true;
+	/* Beside an anchor may be another section, which lies elsewhere. */
+	if (*k->module && fill_kernel_name(k, here.vaddr, &name) &&
+	    strcmp(name.name, r->symbol))
+		return true;
+	/* Code behind the end of a function that the compiler took to never
+	 * return: it has a line, kallsyms has a name for it. */
+	if (r->nframes == 1 && !*r->frames->name &&
+	    fill_kernel_name(k, here.vaddr, &name)) {
+		only = *r->frames;
+		only.name = here.symbol = name.name;
+		here.sym_start = name.start;
+		here.sym_size = name.size;
+		here.frames = &only;
+	}
+	k->done[t->i] = 1;
+	l->rc = fill_result(k->f, k->part, t->i, &here);
+	return !l->rc;
+}
+
+static int resolve(struct lookup *l, struct image *img)
+{
+	struct fill *f = l->k->f;
+	struct sym_options so = { .debug_dir = f->o->debug_dir };
+	uint64_t *vaddrs = malloc((l->targets.n + 1) * sizeof(*vaddrs));
+	struct symbolizer *s;
+	int rc;
+
+	if (!vaddrs)
+		return fill_nomem(f);
+	for (size_t i = 0; i < l->targets.n; i++)
+		vaddrs[i] = l->targets.v[i].vaddr;
+	rc = symbolizer_open(img, &so, &s, f->err);
+	if (!rc) {
+		rc = symbolizer_resolve(s, vaddrs, l->targets.n, on_result, l,
+					f->err);
+		/* Strings are known by where they are: not for long. */
+		fill_next_image(f);
+		symbolizer_close(s);
+	}
+	free(vaddrs);
+	return l->rc ? fill_nomem(f) : rc;
+}
+
+int fill_kernel_file(struct kernel_part *k, struct image *img)
+{
+	struct lookup l = { .k = k, .text = UINT64_MAX, .stext = UINT64_MAX };
+	int rc = *k->module ? module_targets(&l, img)
+			    : kernel_targets(&l, img);
+
+	if (rc < 0)
+		rc = fill_nomem(k->f);
+	else if (l.targets.n)
+		rc = resolve(&l, img);
+	vec_fini(&l.anchors);
+	vec_fini(&l.targets);
+	return rc;
+}
