@@ -12,4 +12,5 @@ EXTRA_DIST += \
 	scripts/bench/bench_truth.py \
 	scripts/bench/build-workload \
 	scripts/bench/run \
-	scripts/bench/setup-newest-perf
+	scripts/bench/setup-newest-perf \
+	scripts/vm/boot
