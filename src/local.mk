@@ -2,6 +2,7 @@
 # A folder is a library; the order is the layers', lowest first.
 include src/base/local.mk
 include src/image/local.mk
+include src/hints/local.mk
 include src/events/local.mk
 include src/symbolize/local.mk
 include src/profile/local.mk
@@ -11,4 +12,4 @@ include src/cmd/local.mk
 include src/cli/local.mk
 
 TALLY_LIBS += libcmd.a librecord.a libviews.a libprofile.a libsymbolize.a \
-	libevents.a libimage.a libbase.a
+	libevents.a libhints.a libimage.a libbase.a

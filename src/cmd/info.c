@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "cmd/command.h"
+#include "cmd/missing.h"
 #include "cmd/open.h"
 
 struct info_opts {
@@ -26,10 +27,15 @@ static const struct opt info_opt_table[] = {
 };
 
 static int show(struct cmd_io *io, const struct info_opts *o,
-		const struct info *in, bool json, struct error *err)
+		struct info *in, bool json, struct error *err)
 {
 	struct buf out = { 0 };
-	int rc;
+	struct missing_help help;
+	int rc = missing_help_find(&in->missing, in->missing.rows.n, true,
+				   &help, err);
+
+	if (rc < 0)
+		return rc;
 
 	if (json)
 		info_json(in, &out);
@@ -38,6 +44,7 @@ static int show(struct cmd_io *io, const struct info_opts *o,
 	if (!o->no_pager && io->start_pager)
 		io->start_pager(io);
 	rc = cmd_output(io, NULL, &out, err);
+	missing_help_free(&help);
 	buf_fini(&out);
 	return rc;
 }

@@ -11,6 +11,8 @@ libcmd_a_SOURCES = \
 	src/cmd/dump.c \
 	src/cmd/info.c \
 	src/cmd/list.c \
+	src/cmd/missing.c \
+	src/cmd/missing.h \
 	src/cmd/open.c \
 	src/cmd/open.h \
 	src/cmd/record.c \

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cmd/command.h"
+#include "cmd/missing.h"
 #include "cmd/open.h"
 
 enum {
@@ -18,7 +19,7 @@ struct report_opts {
 	const char *pids, *tids, *cpus, *runs, *time, *debug_dir;
 	struct opt_strs comms, images, symbols, events;
 	bool children, no_children, no_inline, samples;
-	bool full_names, no_header, no_pager;
+	bool full_names, no_header, no_pager, missing;
 	double limit;
 	uint64_t top, width;
 };
@@ -101,6 +102,10 @@ static const struct opt report_opt_table[] = {
 	 AT(width)},
 	{OPT_FLAG, 0, "no-header", NULL,
 	 "Leave out the lines that say what can be trusted.", AT(no_header)},
+	{OPT_FLAG, 0, "missing", NULL,
+	 "Tell of all images without names or lines what would help, not only "
+	 "of the three that cost most.",
+	 AT(missing)},
 	{OPT_OPTSTR, 0, "color", "auto|always|never",
 	 "Default: auto, on a terminal and without NO_COLOR.", AT(color)},
 	{OPT_FLAG, 0, "no-pager", NULL,
@@ -228,12 +233,24 @@ static struct text_style make_style(const struct cmd_io *io,
 	return style;
 }
 
+/* Of how many images the report says what they lack. */
+static size_t count_missing(const struct report_opts *o,
+			    const struct report *rep, enum format format)
+{
+	if (format == FORMAT_JSON)
+		return rep->missing.rows.n;
+	if (format == FORMAT_CSV || o->no_header)
+		return 0;
+	return o->missing ? rep->missing.rows.n
+			  : missing_worth_telling(&rep->missing);
+}
+
 static int show(struct cmd_io *io, const struct report_opts *o,
-		const struct report *rep, enum format format,
-		struct error *err)
+		struct report *rep, enum format format, struct error *err)
 {
 	struct buf out = { 0 };
 	struct text_style style;
+	struct missing_help help;
 	bool color;
 	int rc;
 
@@ -242,6 +259,10 @@ static int show(struct cmd_io *io, const struct report_opts *o,
 				 "--color '%s': want auto, always or never",
 				 o->color);
 	style = make_style(io, o, color);
+	style.missing = count_missing(o, rep, format);
+	rc = missing_help_find(&rep->missing, style.missing, false, &help, err);
+	if (rc < 0)
+		return rc;
 	if (format == FORMAT_JSON)
 		report_json(rep, &out);
 	else if (format == FORMAT_CSV)
@@ -251,6 +272,7 @@ static int show(struct cmd_io *io, const struct report_opts *o,
 	if (!o->output && !o->no_pager && io->start_pager)
 		io->start_pager(io);
 	rc = cmd_output(io, o->output, &out, err);
+	missing_help_free(&help);
 	buf_fini(&out);
 	return rc;
 }

@@ -199,6 +199,11 @@ uint16_t image_type(const struct image *img)
 	return img->ehdr.e_type;
 }
 
+struct span image_file_bytes(const struct image *img)
+{
+	return img->bytes;
+}
+
 struct build_id image_build_id(const struct image *img)
 {
 	return img->build_id;

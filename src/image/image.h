@@ -60,6 +60,8 @@ bool image_is_64(const struct image *img);
 uint16_t image_machine(const struct image *img);	/* EM_* */
 uint16_t image_type(const struct image *img);		/* ET_* */
 struct build_id image_build_id(const struct image *img);
+/* The whole file. */
+struct span image_file_bytes(const struct image *img);
 
 size_t image_segments(const struct image *img,
 		      const struct image_segment **out);
@@ -81,6 +83,8 @@ bool image_code_range(const struct image *img, uint64_t *lo, uint64_t *hi);
  * in a relocatable file, relocated; kept by the image.  n = 0 when there is none
  * or it cannot be read: see image_problem. */
 struct span image_section(struct image *img, const char *name);
+/* The i-th section of that name: objects may have several (COMDAT groups). */
+struct span image_section_nth(struct image *img, const char *name, size_t i);
 /* Makes several sections ready at once, by two threads where that is faster; most
  * important first. */
 void image_prefetch(struct image *img, const char *const *names, size_t n);

@@ -131,6 +131,16 @@ const char *image_problem(const struct image *img)
 	return img->problem;
 }
 
+struct span image_section_nth(struct image *img, const char *name, size_t nth)
+{
+	size_t i;
+
+	for (i = 0; i < img->sects.n; i++)
+		if (!strcmp(img->sects.v[i].name, name) && nth-- == 0)
+			return image_sect_data(img, &img->sects.v[i]);
+	return (struct span){ NULL, 0 };
+}
+
 bool image_has_dwarf(const struct image *img)
 {
 	const struct image_sect *s = image_find_debug_sect(img, ".debug_info");

@@ -97,6 +97,16 @@ static bool is_newer(const struct fill *f, const struct fill_part *part, int fd,
 	return true;
 }
 
+/* The recorder knows best. */
+static void why_unopened(const struct fill_part *part, struct why *why)
+{
+	if (*part->reason)
+		error_set(&why->text, ERR_NOTFOUND, "%s", part->reason);
+	else
+		error_set(&why->text, ERR_NOTFOUND, "%s could not be opened "
+			  "while recording", part->path);
+}
+
 static int open_by_caller(struct fill *f, const struct fill_part *part,
 			  struct why *why)
 {
@@ -106,8 +116,7 @@ static int open_by_caller(struct fill *f, const struct fill_part *part,
 	fd = f->o->open_image(f->o->ctx, part->image);
 	fill_unlock(f);
 	if (fd < 0)
-		error_set(&why->text, ERR_NOTFOUND, "%s could not be opened "
-			  "while recording", part->path);
+		why_unopened(part, why);
 	return fd;
 }
 
@@ -137,8 +146,7 @@ static struct image *open_elf(struct fill *f, const struct fill_part *part,
 	why->missing = PROF_MISSING_FILE;
 	/* Its locations are file offsets and were never checked. */
 	if (f->p->images.v[part->image].flags & PROF_IMAGE_UNREADABLE)
-		error_set(&why->text, ERR_NOTFOUND, "%s could not be opened "
-			  "while recording", part->path);
+		why_unopened(part, why);
 	else if (f->o->open_image)
 		fd = open_by_caller(f, part, why);
 	else
@@ -297,21 +305,34 @@ static size_t vdso_size(const uint8_t *p)
 	return end;
 }
 
-int fill_vdso(struct fill *f, const struct fill_part *part)
+/* The vdso of this process, which the kernel gives all programs of its kind. */
+static struct image *open_own_vdso(struct fill *f, const struct fill_part *part,
+				   struct why *why)
 {
 	const uint8_t *p = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
-	struct why why = { .missing = PROF_MISSING_FILE };
 	struct image *img = NULL;
 
-	if (!p)
-		error_set(&why.text, ERR_NOTFOUND, "this process has no vdso to "
+	why->missing = PROF_MISSING_FILE;
+	if (f->p->images.v[part->image].flags & PROF_IMAGE_UNREADABLE)
+		why_unopened(part, why);
+	else if (!p)
+		error_set(&why->text, ERR_NOTFOUND, "this process has no vdso to "
 			  "take names from");
 	else if (image_open_bytes(p, vdso_size(p), part->path, &img,
-				  &why.text) < 0)
+				  &why->text) < 0)
 		img = NULL;
-	if (img && !is_recorded(f, part, img, &why)) {
+	if (img && !is_recorded(f, part, img, why)) {
 		image_close(img);
 		img = NULL;
 	}
+	return img;
+}
+
+int fill_vdso(struct fill *f, const struct fill_part *part)
+{
+	struct why why = { 0 };
+	struct image *img = f->o->open_image ? open_elf(f, part, &why)
+					     : open_own_vdso(f, part, &why);
+
 	return img ? fill_from(f, part, img) : no_names(f, part, &why);
 }

@@ -125,6 +125,7 @@ int fill_images(struct fill *f, struct fill_part *parts)
 			    prof_is_kernel(&p->images.v[i]) != kernel)
 				continue;
 			part.path = profile_cstr(p, p->images.v[i].path);
+			part.reason = profile_cstr(p, p->images.v[i].reason);
 			part.turn = n;
 			f->order[n++] = part;
 		}

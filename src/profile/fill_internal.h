@@ -27,6 +27,7 @@ struct fill_part {
 	uint32_t image;
 	size_t at, n;
 	const char *path;
+	const char *reason;	/* prof_image.reason */
 	size_t turn;		/* when its rows are made */
 };
 

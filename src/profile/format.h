@@ -149,6 +149,7 @@ struct table {
 	bool symbols;		/* lives in the SYMBOLS chunk */
 	const struct column *columns;
 	size_t ncolumns;
+	size_t added;		/* of these, since 1.0: old files end without */
 };
 
 /* All tables but strings, notes and code. */

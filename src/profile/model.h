@@ -94,6 +94,8 @@ struct prof_image {
 	uint8_t kind, flags;
 	struct build_id build_id;
 	uint64_t base;		/* kernel, module: load address */
+	uint32_t reason;	/* str: why its file could not be used when it
+				 * was recorded, "" when it could */
 	/* Filled when symbolized; strings, "" when not: */
 	uint32_t debug_file;	/* where DWARF came from */
 	uint32_t note;		/* what is missing and would help */

@@ -142,6 +142,14 @@ static bool placement_ok(uint64_t first, uint64_t count, size_t have,
 	return first - have <= gap;
 }
 
+/* A column that the file's version does not have. */
+static void no_column(struct profile *p, const struct table *t,
+		      const struct column *col, size_t first, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		column_set(table_row(p, t, first + i), col, 0);
+}
+
 static bool get_table(struct profile *p, const struct table *t,
 		      struct cursor *c, size_t gap)
 {
@@ -149,13 +157,18 @@ static bool get_table(struct profile *p, const struct table *t,
 	size_t have = table_rows(p, t);
 
 	/* Every column takes at least one byte a row. */
-	if (c->bad || count > cursor_left(c) / t->ncolumns ||
+	if (c->bad || count > cursor_left(c) / (t->ncolumns - t->added) ||
 	    !placement_ok(first, count, have, t->mutable_rows, gap))
 		return false;
 	if (first + count > have &&
 	    table_resize(p, t, (size_t)(first + count)) < 0)
 		return false;
 	for (size_t i = 0; i < t->ncolumns; i++) {
+		if (!cursor_left(c) && i >= t->ncolumns - t->added) {
+			no_column(p, t, &t->columns[i], (size_t)first,
+				  (size_t)count);
+			continue;
+		}
 		if (!get_column(p, t, &t->columns[i], (size_t)first,
 				(size_t)count, c)) {
 			for (size_t j = 0; j < count; j++)

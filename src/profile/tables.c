@@ -59,6 +59,7 @@ static const struct column image_columns[] = {
 	COL(prof_image, flags, COL_ULEB, REF_NONE),
 	COL(prof_image, build_id, COL_BUILD_ID, REF_NONE),
 	COL(prof_image, base, COL_ULEB, REF_NONE),
+	COL(prof_image, reason, COL_ULEB, REF_STR),	/* 1.1 */
 };
 
 static const struct column loc_columns[] = {
@@ -124,9 +125,11 @@ static const struct column source_columns[] = {
 	COL(prof_source, file, COL_ULEB, REF_STR),
 };
 
-#define TABLE(section, field, type, cols, mut, sym) \
+#define TABLE_ADDED(section, field, type, cols, mut, sym, added) \
 	{ section, #field, offsetof(struct profile, field), sizeof(type), mut, \
-	  sym, cols, sizeof(cols) / sizeof((cols)[0]) }
+	  sym, cols, sizeof(cols) / sizeof((cols)[0]), added }
+#define TABLE(section, field, type, cols, mut, sym) \
+	TABLE_ADDED(section, field, type, cols, mut, sym, 0)
 
 const struct table format_tables[] = {
 	TABLE(SECTION_RUNS, runs, struct prof_run, run_columns, true, false),
@@ -135,8 +138,8 @@ const struct table format_tables[] = {
 	      false),
 	TABLE(SECTION_THREADS, threads, struct prof_thread, thread_columns,
 	      false, false),
-	TABLE(SECTION_IMAGES, images, struct prof_image, image_columns, true,
-	      false),
+	TABLE_ADDED(SECTION_IMAGES, images, struct prof_image, image_columns,
+		    true, false, 1),
 	TABLE(SECTION_LOCS, locs, struct prof_loc, loc_columns, false, false),
 	TABLE(SECTION_NODES, nodes, struct prof_node, node_columns, false,
 	      false),

@@ -44,17 +44,20 @@ void collector_new_run(struct collector *c, uint32_t run)
 }
 
 /* Threads that the kernel itself runs, and tasks too dead to have a number
- * (perf_event_pid reports -1 for them). */
-static const char *special_comm(uint32_t tid)
+ * (perf_event_pid reports -1 for them).  In a pid namespace all that is outside
+ * has number 0, too. */
+static const char *special_comm(const struct collector *c, uint32_t tid)
 {
-	return tid == 0 ? "swapper" : tid == UINT32_MAX ? "[exited]" : NULL;
+	if (tid == 0)
+		return c->pid_ns ? "[outside or idle]" : "swapper";
+	return tid == UINT32_MAX ? "[exited]" : NULL;
 }
 
 /* The thread's row in the profile, made when its first sample comes. */
 static uint32_t thread_row(struct collector *c, struct task *t,
 			   uint32_t parent, uint64_t time_ns)
 {
-	const char *special = special_comm(t->tid);
+	const char *special = special_comm(c, t->tid);
 	struct prof_thread row = {
 		.run = c->run, .pid = t->pid, .tid = t->tid, .parent = parent,
 		.start_ns = t->start_ns ? t->start_ns : time_ns,
@@ -116,28 +119,45 @@ static int take_sample(struct collector *c, const struct record *r,
 	return c->writer ? writer_sample(c->writer, &s, err) : 0;
 }
 
+struct map_owner collector_owner(struct collector *c, struct process *proc,
+				 uint64_t time_ns)
+{
+	struct map_owner who = { .pid = proc->pid, .time_ns = time_ns,
+				 .maps = proc->maps };
+
+	for (int i = 0; i < MAP_ANCESTORS && proc && proc->parent; i++) {
+		who.ancestors[i] = proc->parent;
+		proc = processes_find(&c->processes, proc->parent);
+	}
+	return who;
+}
+
 static int take_mmap(struct collector *c, const struct record *r)
 {
-	struct map_owner who = { r->pid, 0 };
+	struct map_owner who;
 	struct process *proc;
 	struct map m;
 
-	/* The kernel tells of its own text with pid -1 in some sources. */
-	if (r->pid == UINT32_MAX)
+	/* The kernel tells of its own text with pid -1 in some sources.  0 are
+	 * all processes outside of our pid namespace. */
+	if (r->pid == UINT32_MAX || !r->pid)
 		return 0;
 	proc = processes_get(&c->processes, r->pid);
 	if (!proc)
 		return -ERR_NOMEM;
-	who.parent = proc->parent;
-	if (images_map(&c->images, who, &r->mmap, &m) < 0)
+	who = collector_owner(c, proc, r->time_ns);
+	if (images_map(&c->images, &who, &r->mmap, &m) < 0)
 		return -ERR_NOMEM;
 	return processes_map(&c->processes, r->pid, &m);
 }
 
 static int take_comm(struct collector *c, const struct record *r)
 {
-	if (r->comm.exec && processes_exec(&c->processes, r->pid) < 0)
-		return -ERR_NOMEM;
+	if (r->comm.exec) {
+		if (processes_exec(&c->processes, r->pid, r->time_ns) < 0)
+			return -ERR_NOMEM;
+		c->execs++;
+	}
 	return processes_name(&c->processes, r->pid, r->tid, r->comm.name,
 			      r->time_ns);
 }
@@ -188,6 +208,31 @@ int collector_record(void *ctx, const struct record *r, struct error *err)
 		break;
 	}
 	return rc < 0 ? no_memory(err) : 0;
+}
+
+/* A start so shortly before the end may have mappings to come. */
+#define START_NS 20000000u
+
+void collector_unrecorded(const struct collector *c, uint64_t now_ns,
+			  struct buf *out)
+{
+	const struct processes *p = &c->processes;
+	size_t first = out->n;
+
+	for (size_t i = 0; i < p->procs.n; i++) {
+		const struct process *proc = &p->procs.v[i];
+		uint32_t row = u64map_get(&p->by_tid, proc->pid);
+
+		if (!proc->exec_ns || proc->maps->maps.n ||
+		    proc->exec_ns + START_NS > now_ns || row >= p->tasks.n)
+			continue;
+		if (out->n - first > 200) {
+			buf_str(out, ", …");
+			break;
+		}
+		buf_printf(out, "%s%s", out->n > first ? ", " : "",
+			   p->tasks.v[row].comm);
+	}
 }
 
 void collector_rest(struct collector *c, uint64_t now_ns)

@@ -22,10 +22,12 @@ struct collector {
 	uint32_t run;			/* prof_run that records belong to */
 	uint32_t nevents;		/* rows of profile.events that exist */
 	bool live;	/* PROC tells about processes no record spoke of */
+	bool pid_ns;	/* we are in a pid namespace of our own */
 	const char *proc;
 	VEC(uint64_t) heat;		/* samples by innermost location */
 	uint64_t samples, lost, throttled;
 	uint64_t ignored;		/* records that made no sense */
+	uint64_t execs;			/* programs started */
 };
 
 /* proc and sysfs are normally "/proc" and "/sys" and must outlive it. */
@@ -41,6 +43,17 @@ int collector_scan_all(struct collector *c, struct error *err);
 
 /* record_cb; ctx is struct collector. */
 int collector_record(void *ctx, const struct record *r, struct error *err);
+/* Whose mapping it is that a record of this time tells of. */
+struct map_owner collector_owner(struct collector *c, struct process *proc,
+				 uint64_t time_ns);
+/*
+ * Appends the names of programs that the kernel did not let us record: events
+ * of a process end when it starts a program that changes its user or that it
+ * may not read (Linux, begin_new_exec).  Then there is a start without any
+ * mapping.  `now_ns`: the end of the recording.
+ */
+void collector_unrecorded(const struct collector *c, uint64_t now_ns,
+			  struct buf *out);
 /* Between two batches of records: forgets who is long gone. */
 void collector_rest(struct collector *c, uint64_t now_ns);
 

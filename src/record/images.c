@@ -4,43 +4,14 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "record/image_special.h"
 
 enum { TRIES_MAX = 32 };
 
 static const char deleted[] = " (deleted)";
-
-/* A copy of the vdso that the kernel gives every process like us. */
-static void vdso_copy(struct images *im)
-{
-	const uint8_t *p = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
-	size_t size = 0, page = (size_t)sysconf(_SC_PAGESIZE);
-	char line[512];
-	FILE *f;
-
-	im->vdso = -1;
-	f = p ? fopen("/proc/self/maps", "re") : NULL;
-	while (f && fgets(line, sizeof(line), f)) {
-		unsigned long start, end;
-
-		if (sscanf(line, "%lx-%lx", &start, &end) == 2 &&
-		    start == (unsigned long)p)
-			size = end - start;
-	}
-	if (f)
-		fclose(f);
-	if (!size || size > 64 * page)
-		return;
-	im->vdso = memfd_create("tally-vdso", MFD_CLOEXEC);
-	if (im->vdso >= 0 && write(im->vdso, p, size) != (ssize_t)size) {
-		close(im->vdso);
-		im->vdso = -1;
-	}
-	im->vdso_size = size;
-}
 
 int images_init(struct images *im, struct profile *p, const char *proc)
 {
@@ -51,7 +22,7 @@ int images_init(struct images *im, struct profile *p, const char *proc)
 	im->proc = strdup(proc);
 	getrlimit(RLIMIT_NOFILE, &files);
 	im->max_fds = files.rlim_cur / 2 < 100000 ? files.rlim_cur / 2 : 100000;
-	vdso_copy(im);
+	image_vdso_init(im);
 	im->unknown = images_add(im, "[unknown]", PROF_IMAGE_UNKNOWN, 0, NULL);
 	im->guest = images_add(im, "[guest]", PROF_IMAGE_UNKNOWN, 0, NULL);
 	if (!im->proc || im->guest == UINT32_MAX) {
@@ -67,13 +38,13 @@ void images_fini(struct images *im)
 		if (im->v.v[i].fd >= 0)
 			close(im->v.v[i].fd);
 		free(im->v.v[i].path);
+		free(im->v.v[i].reason);
 		free(im->v.v[i].segs);
 	}
 	if (im->vdso >= 0)
 		close(im->vdso);
 	vec_fini(&im->v);
-	vec_fini(&im->alias);
-	vec_fini(&im->alias_key);
+	vec_fini(&im->aliases);
 	vec_fini(&im->by_row);
 	idtab_fini(&im->by_file);
 	free(im->proc);
@@ -109,7 +80,8 @@ uint32_t images_row(struct images *im, uint32_t image)
 	if (r->row != PROF_NONE)
 		return r->row;
 	row.path = profile_str(im->profile, r->path);
-	if (row.path == PROF_NONE || vec_push(&im->profile->images, row) < 0)
+	row.reason = profile_str(im->profile, r->reason ? r->reason : "");
+	if (row.path == PROF_NONE || row.reason == PROF_NONE || vec_push(&im->profile->images, row) < 0)
 		return PROF_NONE;
 	if (vec_push(&im->by_row, image) < 0) {
 		im->profile->images.n--;
@@ -134,7 +106,7 @@ static bool is_anonymous(const char *path)
 struct file_key {
 	const char *path;
 	const struct build_id *build_id;
-	uint64_t dev, inode;
+	uint64_t dev, inode, generation;
 	uint64_t hash;
 };
 
@@ -145,58 +117,55 @@ static uint64_t file_hash(const struct file_key *k)
 	if (k->build_id->len)
 		return hash_mix(h, hash_bytes(k->build_id->bytes,
 					      k->build_id->len));
-	return hash_mix(hash_mix(h, k->dev), k->inode);
+	return hash_mix(hash_mix(h, k->dev), k->inode + k->generation);
 }
 
 static bool file_equal(const void *ctx, uint32_t id, const void *key)
 {
 	const struct images *im = ctx;
 	const struct file_key *k = key;
-	const struct recorded_image *r = &im->v.v[im->alias.v[id]];
+	const struct image_alias *a = &im->aliases.v[id];
+	const struct recorded_image *r = &im->v.v[a->image];
 
-	if (im->alias_key.v[id] != k->hash || strcmp(r->path, k->path))
+	if (a->hash != k->hash || a->by_id != (k->build_id->len != 0) ||
+	    strcmp(r->path, k->path))
 		return false;
-	if (k->build_id->len)
+	if (a->by_id)
 		return build_id_equal(&r->build_id, k->build_id);
-	return r->dev == k->dev && r->inode == k->inode;
+	return a->dev == k->dev && a->inode == k->inode &&
+	       a->generation == k->generation;
 }
 
-static int alias_add(struct images *im, uint64_t hash, uint32_t image)
+static int alias_add(struct images *im, const struct file_key *k,
+		     uint32_t image)
 {
-	if (vec_push(&im->alias, image) < 0)
+	struct image_alias a = { k->hash, k->dev, k->inode, k->generation,
+				 image, k->build_id->len != 0 };
+
+	if (vec_push(&im->aliases, a) < 0)
 		return -ERR_NOMEM;
-	if (vec_push(&im->alias_key, hash) < 0) {
-		im->alias.n--;
-		return -ERR_NOMEM;
-	}
-	return idtab_add(&im->by_file, hash, (uint32_t)im->alias.n - 1);
+	return idtab_add(&im->by_file, k->hash, (uint32_t)im->aliases.n - 1);
 }
 
-/* The image with this key, or UINT32_MAX. */
-static uint32_t image_find(const struct images *im, struct file_key *key)
+/* The alias with this key, or IDTAB_NONE. */
+static uint32_t alias_find(const struct images *im, struct file_key *key)
 {
-	uint32_t id;
-
 	key->hash = file_hash(key);
-	id = idtab_find(&im->by_file, key->hash, file_equal, im, key);
-	return id == IDTAB_NONE ? UINT32_MAX : im->alias.v[id];
+	return idtab_find(&im->by_file, key->hash, file_equal, im, key);
 }
 
-/* An image that is no file; `dev` tells those of one name apart. */
-static uint32_t image_special(struct images *im, const char *path,
-			      uint8_t kind, uint64_t dev)
+uint32_t image_special(struct images *im, const char *path, uint8_t kind,
+		       uint64_t number)
 {
 	static const struct build_id none;
-	struct file_key key = { path, &none, dev, UINT64_MAX, 0 };
-	uint32_t image = image_find(im, &key);
+	struct file_key key = { path, &none, number, UINT64_MAX, 0, 0 };
+	uint32_t image = alias_find(im, &key);
 
-	if (image != UINT32_MAX)
-		return image;
-	image = images_add(im, path, kind, dev, NULL);
-	if (image == UINT32_MAX || alias_add(im, key.hash, image) < 0)
+	if (image != IDTAB_NONE)
+		return im->aliases.v[image].image;
+	image = images_add(im, path, kind, number, NULL);
+	if (image == UINT32_MAX || alias_add(im, &key, image) < 0)
 		return UINT32_MAX;
-	im->v.v[image].dev = dev;
-	im->v.v[image].inode = UINT64_MAX;
 	return image;
 }
 
@@ -210,96 +179,94 @@ static uint32_t image_anon(struct images *im, uint32_t pid, const char *path)
 	return image_special(im, named ? path : "[anon]", PROF_IMAGE_ANON, pid);
 }
 
-static uint32_t image_vdso(struct images *im)
+/* A new image of the file; UINT32_MAX when out of memory. */
+static uint32_t image_of_file(struct images *im, const struct map_owner *who,
+			      const struct record_mmap *m,
+			      const struct file_key *key, uint8_t flags)
 {
-	uint32_t image = image_special(im, "[vdso]", PROF_IMAGE_VDSO, 0);
+	uint32_t image = images_add(im, key->path, PROF_IMAGE_ELF, 0,
+				    &m->build_id);
 	struct recorded_image *r;
 
-	if (image == UINT32_MAX || im->v.v[image].nsegs)
+	if (image == UINT32_MAX)
 		return image;
 	r = &im->v.v[image];
-	image_take(r, im->vdso);
-	r->fd = fcntl(im->vdso, F_DUPFD_CLOEXEC, 0);
+	r->flags = flags;
+	r->dev = key->dev;
+	r->inode = key->inode;
+	r->generation = key->generation;
+	image_open(im, r, who, m);
 	return image;
 }
 
 /* A file seen for the first time under this key.  When its build-id turns out
  * to be known already with this path, it is that image. */
-static uint32_t image_new(struct images *im, struct map_owner who,
+static uint32_t image_new(struct images *im, const struct map_owner *who,
 			  const struct record_mmap *m, struct file_key *key,
 			  uint8_t flags)
 {
-	uint32_t image = images_add(im, key->path, PROF_IMAGE_ELF, 0,
-				    &m->build_id);
+	uint32_t image = image_of_file(im, who, m, key, flags);
 	struct recorded_image *r;
-	uint32_t same, alias = (uint32_t)im->alias.n;
+	uint32_t same, alias = (uint32_t)im->aliases.n;
 
-	if (image == UINT32_MAX || alias_add(im, key->hash, image) < 0)
+	if (image == UINT32_MAX || alias_add(im, key, image) < 0)
 		return UINT32_MAX;
 	r = &im->v.v[image];
-	r->flags = flags;
-	r->dev = key->dev;
-	r->inode = key->inode;
-	image_open(im, r, who, m);
 	if (!r->nsegs && !strncmp(key->path, "/memfd:", 7)) {
 		r->kind = PROF_IMAGE_ANON;
-		r->base = who.pid;
+		r->base = who->pid;
 	}
 	if (m->build_id.len || !r->build_id.len)
 		return image;
 	key->build_id = &r->build_id;
-	same = image_find(im, key);
-	if (same == UINT32_MAX)
-		return alias_add(im, key->hash, image) < 0 ? UINT32_MAX : image;
-	if (!im->v.v[same].inode) {
-		im->v.v[same].dev = key->dev;
-		im->v.v[same].inode = key->inode;
-		im->alias.v[alias] = same;
-	}
-	return same;
+	same = alias_find(im, key);
+	if (same == IDTAB_NONE)
+		return alias_add(im, key, image) < 0 ? UINT32_MAX : image;
+	return im->aliases.v[alias].image = im->aliases.v[same].image;
 }
 
 /*
- * An image that could not be opened when it was first seen, seen again: perhaps
- * this process still lives.  Its locations and mappings so far count in file
- * offsets, so that what can be read now is another image.
+ * A file that was seen before, seen again.  What could not be opened perhaps
+ * can be now: this process may still live.  What was written to is another
+ * program under the same inode.  Locations and mappings so far stay what they
+ * are, so that either is another image.
  */
-static uint32_t image_retry(struct images *im, struct map_owner who,
+static uint32_t image_again(struct images *im, const struct map_owner *who,
 			    const struct record_mmap *m,
-			    const struct file_key *key, uint32_t old)
+			    const struct file_key *key, uint32_t alias)
 {
+	uint32_t old = im->aliases.v[alias].image, image;
 	struct recorded_image *r = &im->v.v[old];
-	uint32_t id, image;
+	bool rewritten = r->fd >= 0 && !m->build_id.len &&
+			 image_is_rewritten(r, r->fd);
 
-	if (r->nsegs || r->kind != PROF_IMAGE_ELF || r->tries >= TRIES_MAX)
+	if (r->kind != PROF_IMAGE_ELF ||
+	    (r->nsegs && !rewritten) ||
+	    (!r->nsegs && r->tries >= TRIES_MAX))
 		return old;
 	r->tries++;
-	image = images_add(im, key->path, PROF_IMAGE_ELF, 0, &m->build_id);
+	image = image_of_file(im, who, m, key, r->flags & PROF_IMAGE_DELETED);
 	if (image == UINT32_MAX)
 		return image;
 	r = &im->v.v[image];
-	image_open(im, r, who, m);
-	if (!r->nsegs) {
+	if (!r->nsegs && !rewritten) {
 		free(r->path);
+		free(r->reason);
 		im->v.n--;
 		return old;
 	}
-	r->dev = key->dev;
-	r->inode = key->inode;
-	r->flags |= im->v.v[old].flags & PROF_IMAGE_DELETED;
-	id = idtab_find(&im->by_file, key->hash, file_equal, im, key);
-	im->alias.v[id] = image;
-	return image;
+	return im->aliases.v[alias].image = image;
 }
 
-static uint32_t image_file(struct images *im, struct map_owner who,
+static uint32_t image_file(struct images *im, const struct map_owner *who,
 			   const struct record_mmap *m)
 {
 	char path[PATH_SPACE];
-	struct file_key key = { path, &m->build_id, m->dev, m->inode, 0 };
+	struct file_key key = { path, &m->build_id, m->dev, m->inode,
+				m->generation, 0 };
 	size_t n = (size_t)snprintf(path, sizeof(path), "%s", m->path);
 	uint8_t flags = 0;
-	uint32_t image;
+	uint32_t alias;
 
 	if (n >= sizeof(path))
 		n = sizeof(path) - 1;
@@ -308,56 +275,23 @@ static uint32_t image_file(struct images *im, struct map_owner who,
 		path[n - strlen(deleted)] = 0;
 		flags = PROF_IMAGE_DELETED;
 	}
-	image = image_find(im, &key);
-	if (image != UINT32_MAX)
-		return image_retry(im, who, m, &key, image);
+	alias = alias_find(im, &key);
+	if (alias != IDTAB_NONE)
+		return image_again(im, who, m, &key, alias);
 	return image_new(im, who, m, &key, flags);
 }
 
-static uint64_t overlap(uint64_t a, uint64_t an, uint64_t b, uint64_t bn)
-{
-	uint64_t lo = a > b ? a : b;
-	uint64_t ae = a + an < a ? UINT64_MAX : a + an;
-	uint64_t be = b + bn < b ? UINT64_MAX : b + bn;
-	uint64_t hi = ae < be ? ae : be;
-
-	return hi > lo ? hi - lo : 0;
-}
-
-/* Which segment a mapping shows: an executable one that shares most bytes with
- * it.  (Mappings start at page boundaries, segments need not.) */
-static const struct image_segment *image_segment_of(
-	const struct recorded_image *r, uint64_t offset, uint64_t len)
-{
-	const struct image_segment *best = NULL;
-	uint64_t most = 0;
-
-	for (int exec = 1; exec >= 0 && !best; exec--) {
-		for (size_t i = 0; i < r->nsegs; i++) {
-			const struct image_segment *s = &r->segs[i];
-			uint64_t n = overlap(offset, len, s->offset, s->filesz);
-
-			if (s->exec == exec && n > most) {
-				most = n;
-				best = s;
-			}
-		}
-	}
-	return best;
-}
-
-int images_map(struct images *im, struct map_owner who,
+int images_map(struct images *im, const struct map_owner *who,
 	       const struct record_mmap *m, struct map *out)
 {
 	const struct image_segment *seg;
 	const struct recorded_image *r;
 
 	*out = (struct map){ m->start, m->start + m->len, 0, 0 };
-	if (!strcmp(m->path, "[vdso]") && m->len == im->vdso_size &&
-	    im->vdso >= 0)
-		out->image = image_vdso(im);
+	if (!strcmp(m->path, "[vdso]"))
+		out->image = image_vdso(im, who, m);
 	else if (is_anonymous(m->path))
-		out->image = image_anon(im, who.pid, m->path);
+		out->image = image_anon(im, who->pid, m->path);
 	else
 		out->image = image_file(im, who, m);
 	if (out->image == UINT32_MAX)
@@ -368,7 +302,7 @@ int images_map(struct images *im, struct map_owner who,
 	out->delta = m->offset - m->start;
 	if (r->kind == PROF_IMAGE_VDSO)
 		out->delta = 0 - m->start;
-	seg = image_segment_of(r, out->delta + m->start, m->len);
+	seg = image_segment_of(im, out->image, who->maps, out);
 	if (seg)
 		out->delta += seg->vaddr - seg->offset;
 	return 0;
@@ -377,25 +311,36 @@ int images_map(struct images *im, struct map_owner who,
 int images_open_row(void *ctx, uint32_t row)
 {
 	struct images *im = ctx;
-	struct recorded_image *r;
-	struct record_mmap m = { 0 };
-	struct stat st;
-	int fd;
+	const struct recorded_image *r;
 
 	if (row >= im->by_row.n)
 		return -1;
 	r = &im->v.v[im->by_row.v[row]];
-	if (r->fd >= 0)
-		return fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
-	if (r->kind != PROF_IMAGE_ELF || !r->nsegs)
+	if ((r->kind != PROF_IMAGE_ELF && r->kind != PROF_IMAGE_VDSO) ||
+	    !r->nsegs)
 		return -1;
-	/* Too many files to keep all open: take another look. */
-	m.build_id = r->build_id;
-	m.inode = r->inode;
-	fd = open_plain(r->path, &st);
-	if (fd >= 0 && !is_mapped_file(&m, fd, &st)) {
-		close(fd);
-		fd = -1;
+	if (r->fd < 0)
+		return image_reopen(r);
+	/* A file with a build-id tells that by itself. */
+	if (!r->build_id.len && image_is_rewritten(r, r->fd))
+		return -1;
+	return fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
+}
+
+int images_check_rows(struct images *im)
+{
+	for (size_t i = 0; i < im->by_row.n; i++) {
+		const struct recorded_image *r = &im->v.v[im->by_row.v[i]];
+		uint32_t *reason = &im->profile->images.v[i].reason;
+
+		if (r->kind != PROF_IMAGE_ELF || r->fd < 0 || r->build_id.len ||
+		    !image_is_rewritten(r, r->fd))
+			continue;
+		*reason = profile_str(im->profile, "it was written to while it "
+				      "was recorded, and has no build-id to "
+				      "compare");
+		if (*reason == PROF_NONE)
+			return -ERR_NOMEM;
 	}
-	return fd;
+	return 0;
 }

@@ -11,15 +11,18 @@
  * not count.  Files are only read.
  */
 #include "profile/model.h"
+#include "record/image_identity.h"
 #include "record/mapset.h"
-#include "record/source.h"
 
 struct recorded_image {
 	char *path;
 	uint8_t kind, flags;		/* of prof_image */
 	struct build_id build_id;
 	uint64_t base;
-	uint64_t dev, inode;		/* 0 when only the build-id is known */
+	/* Of the file; 0 when only the build-id is known. */
+	uint64_t dev, inode, generation;
+	struct file_stamp stamp;	/* when it was opened */
+	char *reason;			/* why it could not be opened, or NULL */
 	uint32_t row;			/* prof_image or PROF_NONE */
 	int fd;				/* kept for symbolizing, or -1 */
 	struct image_segment *segs;
@@ -27,15 +30,23 @@ struct recorded_image {
 	uint8_t tries;			/* to open it after all */
 };
 
+/* A file as the kernel named it: path, and build-id or inode. */
+struct image_alias {
+	uint64_t hash;
+	uint64_t dev, inode, generation;
+	uint32_t image;
+	bool by_id;
+};
+
 struct images {
 	struct profile *profile;
 	VEC(struct recorded_image) v;
-	struct idtab by_file;		/* path, and build-id or inode */
-	VEC(uint32_t) alias;		/* ids of by_file -> image */
-	VEC(uint64_t) alias_key;	/* their hashes */
+	struct idtab by_file;		/* ids: of aliases */
+	VEC(struct image_alias) aliases;
 	VEC(uint32_t) by_row;		/* prof_image -> image */
 	size_t fds, max_fds;
 	char *proc;			/* "/proc", or a copy in tests */
+	bool foreign_proc;	/* it numbers processes otherwise than we do */
 	uint32_t unknown, guest;	/* images of what has no mapping */
 	int vdso;			/* fd of a copy of our vdso, or -1 */
 	size_t vdso_size;
@@ -45,14 +56,18 @@ struct images {
 int images_init(struct images *im, struct profile *p, const char *proc);
 void images_fini(struct images *im);
 
-/* Whose mapping it is.  The parent (0: unknown) usually sees the same files and
- * lives longer. */
+enum { MAP_ANCESTORS = 3 };
+
+/* Whose mapping it is. */
 struct map_owner {
-	uint32_t pid, parent;
+	uint32_t pid;
+	uint32_t ancestors[MAP_ANCESTORS];	/* parent first; 0: unknown */
+	uint64_t time_ns;	/* when it was made; 0: not known */
+	struct mapset *maps;	/* what else is mapped, or NULL */
 };
 
 /* What `m` maps in a process; fills *out.  0 or -ERR_NOMEM. */
-int images_map(struct images *im, struct map_owner who,
+int images_map(struct images *im, const struct map_owner *who,
 	       const struct record_mmap *m, struct map *out);
 /* A new image that is no file; UINT32_MAX when out of memory. */
 uint32_t images_add(struct images *im, const char *path, uint8_t kind,
@@ -60,6 +75,9 @@ uint32_t images_add(struct images *im, const char *path, uint8_t kind,
 /* The image's row in the profile, made when needed; PROF_NONE when out of
  * memory. */
 uint32_t images_row(struct images *im, uint32_t image);
+/* When recording has ended: finds files that were written to.  0 or
+ * -ERR_NOMEM. */
+int images_check_rows(struct images *im);
 /* fill_options.open_image; ctx is struct images. */
 int images_open_row(void *ctx, uint32_t row);
 

@@ -11,8 +11,12 @@ librecord_a_SOURCES = \
 	src/record/doctor_perf.c \
 	src/record/doctor_place.c \
 	src/record/environment.c \
+	src/record/image_identity.c \
+	src/record/image_identity.h \
 	src/record/image_open.c \
 	src/record/image_open.h \
+	src/record/image_special.c \
+	src/record/image_special.h \
 	src/record/images.c \
 	src/record/images.h \
 	src/record/kernel_maps.c \

@@ -129,7 +129,7 @@ static bool decode_mmap(struct cursor *c, bool two, uint16_t misc,
 		minor = cursor_u32(c);
 		m->dev = makedev(major, minor);
 		m->inode = cursor_u64(c);
-		cursor_skip(c, 8);
+		m->generation = cursor_u64(c);
 	}
 	if (two)
 		cursor_skip(c, 8);	/* prot, flags: always executable */

@@ -88,13 +88,19 @@ fail:
 	return NULL;
 }
 
-struct process *processes_get(struct processes *p, uint32_t pid)
+struct process *processes_find(struct processes *p, uint32_t pid)
 {
 	uint32_t row = u64map_get(&p->by_pid, pid);
 
-	if (is_row(row))
-		return &p->procs.v[row];
-	return process_put(p, pid, mapset_new(&p->generation));
+	return is_row(row) ? &p->procs.v[row] : NULL;
+}
+
+struct process *processes_get(struct processes *p, uint32_t pid)
+{
+	struct process *found = processes_find(p, pid);
+
+	return found ? found
+		     : process_put(p, pid, mapset_new(&p->generation));
 }
 
 struct task *processes_find_task(struct processes *p, uint32_t tid)
@@ -168,7 +174,7 @@ int processes_fork(struct processes *p, uint32_t pid, uint32_t tid,
 	return 0;
 }
 
-int processes_exec(struct processes *p, uint32_t pid)
+int processes_exec(struct processes *p, uint32_t pid, uint64_t time_ns)
 {
 	struct process *proc = processes_get(p, pid);
 	struct mapset *maps = proc ? mapset_new(&p->generation) : NULL;
@@ -177,6 +183,7 @@ int processes_exec(struct processes *p, uint32_t pid)
 		return -ERR_NOMEM;
 	mapset_put(proc->maps);
 	proc->maps = maps;
+	proc->exec_ns = time_ns;
 	proc->discovered = true;	/* its mappings are told from now on */
 	return 0;
 }

@@ -17,6 +17,7 @@ struct process {
 	uint32_t pid, parent;
 	struct mapset *maps;
 	bool discovered;	/* its mappings were read or followed */
+	uint64_t exec_ns;	/* when its program was started, or 0 */
 };
 
 struct task {
@@ -50,12 +51,13 @@ void processes_clear(struct processes *p);
 struct process *processes_get(struct processes *p, uint32_t pid);
 struct task *processes_task(struct processes *p, uint32_t pid, uint32_t tid);
 /* Found or NULL. */
+struct process *processes_find(struct processes *p, uint32_t pid);
 struct task *processes_find_task(struct processes *p, uint32_t tid);
 
 /* 0 or -ERR_NOMEM. */
 int processes_fork(struct processes *p, uint32_t pid, uint32_t tid,
 		   uint32_t ppid, uint32_t ptid, uint64_t time_ns);
-int processes_exec(struct processes *p, uint32_t pid);
+int processes_exec(struct processes *p, uint32_t pid, uint64_t time_ns);
 int processes_name(struct processes *p, uint32_t pid, uint32_t tid,
 		   const char *comm, uint64_t time_ns);
 int processes_map(struct processes *p, uint32_t pid, const struct map *m);

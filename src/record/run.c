@@ -19,10 +19,10 @@
 
 /*
  * Sleep between two rounds.  While new files appear (a program starts, loads
- * libraries) they are looked at soon, before they are gone; then rounds get
- * longer.
+ * libraries) they are looked at soon, before they are gone; also while programs
+ * are started, as the next may be a new one.  Then rounds get longer.
  */
-enum { ROUND_MIN_MS = 5, ROUND_MAX_MS = 200 };
+enum { ROUND_MIN_MS = 5, ROUND_EXEC_MS = 20, ROUND_MAX_MS = 200 };
 /* Written at least once a second; two rounds go by before records are in
  * order. */
 #define FLUSH_NS 600000000u
@@ -39,6 +39,7 @@ struct run {
 	uint64_t flushed_ns;
 	unsigned int round_ms;
 	size_t images;		/* seen up to the last round */
+	uint64_t execs;
 	bool done;
 };
 
@@ -377,9 +378,13 @@ static void next_round(struct run *r)
 	r->round_ms *= 2;
 	if (images != r->images || !r->round_ms)
 		r->round_ms = ROUND_MIN_MS;
+	else if (r->s->collector.execs != r->execs &&
+		 r->round_ms > ROUND_EXEC_MS)
+		r->round_ms = ROUND_EXEC_MS;
 	if (r->round_ms > ROUND_MAX_MS)
 		r->round_ms = ROUND_MAX_MS;
 	r->images = images;
+	r->execs = r->s->collector.execs;
 }
 
 static int loop(struct run *r, struct error *err)
@@ -418,6 +423,25 @@ static void end_child(struct run *r)
 	}
 }
 
+static int note_unrecorded(struct run *r, struct error *err)
+{
+	struct session *s = r->s;
+	struct buf names = { 0 };
+	int rc = 0;
+
+	collector_unrecorded(&s->collector,
+			     s->profile.runs.v[r->number].end_ns, &names);
+	if (names.n) {
+		session_notice(s, "not recorded: %s (a program that changes its "
+			       "user or may not be read is recorded only by "
+			       "root with -a)", buf_cstr(&names));
+		rc = profile_set_env(&s->profile, PROF_NONE, "not_recorded",
+				     buf_cstr(&names));
+	}
+	buf_fini(&names);
+	return rc < 0 ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+}
+
 static int finish(struct run *r, struct error *err)
 {
 	struct session *s = r->s;
@@ -439,6 +463,8 @@ static int finish(struct run *r, struct error *err)
 		s->result->wait_status = r->launch.wait_status;
 	}
 	rc = drain(r, true, err);
+	if (rc >= 0)
+		rc = note_unrecorded(r, err);
 	s->result->late += r->source->late;
 	s->result->damaged += r->source->damaged;
 	return rc;

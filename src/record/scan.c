@@ -20,10 +20,16 @@ struct scan {
 static bool scan_map(void *ctx, const struct record_mmap *m)
 {
 	struct scan *s = ctx;
+	struct process *proc = processes_get(&s->c->processes, s->pid);
+	struct map_owner who;
 	struct map map;
 
-	if (images_map(&s->c->images, (struct map_owner){ s->pid, 0 }, m,
-		       &map) < 0 ||
+	if (!proc) {
+		s->result = -ERR_NOMEM;
+		return false;
+	}
+	who = collector_owner(s->c, proc, 0);
+	if (images_map(&s->c->images, &who, m, &map) < 0 ||
 	    processes_map(&s->c->processes, s->pid, &map) < 0)
 		s->result = -ERR_NOMEM;
 	return !s->result;
@@ -111,7 +117,7 @@ int collector_scan(struct collector *c, uint32_t pid, struct error *err)
 {
 	struct process *proc = processes_get(&c->processes, pid);
 
-	if (proc && proc->discovered)
+	if ((proc && proc->discovered) || c->images.foreign_proc)
 		return 0;
 	if (scan_process(c, pid) < 0 || scan_threads(c, pid) < 0)
 		return error_set(err, ERR_NOMEM,

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -182,6 +183,8 @@ static int fill(struct session *s, struct error *err)
 	size_t n = s->profile.locs.n;
 	int r;
 
+	if (images_check_rows(&c->images) < 0)
+		return error_set(err, ERR_NOMEM, "out of memory for symbols");
 	/* Locations that were only called have no samples of their own. */
 	if (vec_reserve(&c->heat, n + 1) < 0)
 		return error_set(err, ERR_NOMEM, "out of memory for symbols");
@@ -210,6 +213,25 @@ static int finish_file(struct session *s, struct error *err)
 	return r;
 }
 
+/* Process numbers are those of our pid namespace, in /proc those of its. */
+static void check_namespaces(struct session *s)
+{
+	static const char first[] = "pid:[4026531836]";	/* PROC_PID_INIT_INO */
+	char text[64];
+	ssize_t n = readlink("/proc/self/ns/pid", text, sizeof(text) - 1);
+
+	text[n < 0 ? 0 : n] = 0;
+	s->collector.pid_ns = n > 0 && strcmp(text, first);
+	n = readlink("/proc/self", text, sizeof(text) - 1);
+	text[n < 0 ? 0 : n] = 0;
+	if (n <= 0 || strtol(text, NULL, 10) == getpid())
+		return;
+	s->collector.images.foreign_proc = true;
+	session_notice(s, "/proc belongs to another pid namespace: files that "
+		       "only the recorded programs see cannot be opened; "
+		       "\"mount -t proc proc /proc\" there helps");
+}
+
 static int setup(struct session *s, struct error *err)
 {
 	int r;
@@ -224,6 +246,8 @@ static int setup(struct session *s, struct error *err)
 		r = collector_init(&s->collector, &s->profile, "/proc", "/sys",
 				   err);
 	s->collector.live = true;
+	if (!r)
+		check_namespaces(s);
 	if (!r)
 		r = open_output(s, err);
 	if (!r)

@@ -44,6 +44,7 @@ struct record_mmap {
 	uint64_t start, len, offset;	/* offset: in the file */
 	struct build_id build_id;	/* len 0: dev and inode are given */
 	uint64_t dev, inode;
+	uint64_t generation;		/* of the inode; 0: not told */
 	const char *path;		/* borrowed */
 };
 

@@ -4,7 +4,11 @@
 /*
  * Our DWARF 2 to 5 reader (private to src/symbolize).
  *
- *	dwarf_units.c	headers and root DIEs, once; which unit covers an address
+ *	dwarf_open.c	the sections of a file; the whole thing opened and closed
+ *	dwarf_units.c	unit headers and root DIEs, once
+ *	dwarf_cover.c	which unit covers an address
+ *	dwarf_split.c	split DWARF: .dwo and .dwp files
+ *	dwarf_split_index.c	the index of a .dwp file
  *	dwarf_abbrev.c	abbreviations compiled into programs
  *	dwarf_skip.c	stepping over attributes
  *	dwarf_form.c	attribute values, strings, addresses
@@ -19,15 +23,21 @@
  * Everything but names and file paths may be used by two threads at a time, as
  * long as they work on different units or only read loaded ones; each thread
  * then has its own struct dwarf_work.
+ *
+ * A file's sections are a struct dwarf_set: the main one, the alternate file that
+ * dwz makes of what several files share, each .dwo file, a .dwp file.  A DIE is
+ * named by one number for all of them: its set, its section, its offset.
  */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/cursor.h"
 #include "base/hash.h"
+#include "base/strtab.h"
 #include "base/vec.h"
 #include "image/image.h"
-#include "symbolize/arena.h"
+#include "symbolize/debug_file.h"
 #include "symbolize/range_index.h"
 #include "symbolize/symbolize.h"
 
@@ -41,6 +51,7 @@ enum dwarf_slot {
 	SLOT_SIBLING,
 	SLOT_STMT_LIST, SLOT_COMP_DIR, SLOT_PRODUCER,
 	SLOT_STR_BASE, SLOT_ADDR_BASE, SLOT_RNG_BASE,
+	SLOT_DWO_NAME, SLOT_DWO_ID, SLOT_GNU_RANGES,
 	SLOT_COUNT
 };
 
@@ -124,18 +135,28 @@ struct dwarf_lines {
 };
 
 struct dwarf_unit {
+	struct dwarf_set *set;
+	/* A skeleton's real unit in another file, and the way back. */
+	struct dwarf_unit *split, *skeleton;
 	uint64_t off, root, end;	/* in its section: header, first DIE */
 	uint64_t abbrev_off;
-	uint64_t signature, type_die;	/* type units */
+	uint64_t signature;		/* type units; DWO id of split ones */
+	uint64_t type_die;		/* type units */
 	uint8_t version, addr_size, off_size, type;	/* type: DW_UT_* */
 	bool in_types;			/* in .debug_types */
 	bool gnu;			/* made by a GNU compiler */
 	bool rooted, loaded, ranged;
+	bool split_tried, placed;	/* placed: its parts are known */
+	uint16_t tag;			/* of the root DIE */
 	struct abbrev_table *abbrevs;
+	/* its part of a .dwp file's sections */
+	uint64_t str_part, rng_part, line_part;
 	/* from the root DIE */
 	uint64_t base, stmt_list;	/* stmt_list UINT64_MAX: none */
 	uint64_t str_base, addr_base, rng_base;
+	uint64_t gnu_ranges;		/* what split units' ranges add to */
 	const char *comp_dir;
+	const char *dwo_name;		/* skeletons: NULL in all others */
 	struct range_index funcs;	/* id: section offset of the DIE */
 	struct dwarf_lines lines;
 };
@@ -154,28 +175,48 @@ struct func_name {
 	uint32_t line;
 };
 
-struct dwarf {
+/* One file's sections and units. */
+struct dwarf_set {
+	uint64_t id;		/* the set's part of a DIE's number */
+	struct image *img;	/* NULL: somebody else's */
+	struct dwarf_set *alt;	/* its alternate file, or NULL */
 	struct span info, types, abbrev, line, line_str, str, str_offsets,
 		addr, ranges, rnglists;
-	uint64_t code_lo, code_hi;
+	bool is_split;		/* a .dwo or .dwp file */
+	bool indexed;		/* its unit headers were read */
 	VEC(struct dwarf_unit) units;	/* .debug_info, then .debug_types, by
 					 * offset */
 	size_t ninfo;			/* of them in .debug_info */
-	struct range_index cover;	/* unit ranges; id: unit */
-	bool swept;			/* units without ranges were loaded */
+	struct u64map signatures;	/* units by type signature or DWO id */
 	struct u64map abbrev_tab;
 	VEC(struct abbrev_table *) abbrevs;
-	struct u64map signatures;	/* type unit by signature */
+	uint64_t abbrev_budget;
+};
+
+struct dwarf {
+	VEC(struct dwarf_set *) sets;	/* by number; the first is the main */
+	struct dwarf_set *main;
+	struct debug_search search;
+	uint64_t code_lo, code_hi;
+	uint64_t bytes;			/* of sections: a measure of work */
+	struct range_index cover;	/* unit ranges; id: COVER_ID(unit) */
+	bool swept;			/* units without ranges were loaded */
 	struct u64map name_tab;
 	VEC(struct func_name) names;
-	struct arena strings;
-	uint64_t abbrev_budget;
+	struct strtab paths;
+	/* split DWARF */
+	bool dwp_tried;
+	struct dwarf_set *dwp;		/* or NULL */
+	struct u64map dwo_tab;		/* sets by hash of their path */
+	size_t missing_dwo_units;
+	char *missing_dwo;		/* the first one, or NULL */
+	char *missing_alt;		/* or NULL */
 	char damage[256];
 };
 
 /* Per thread: scratch and how much work hostile data may still cause. */
 struct dwarf_work {
-	uint64_t budget;
+	uint64_t budget, granted;
 	VEC(struct dwarf_pair) pairs;
 	VEC(struct inline_open) open;
 	VEC(struct inline_call) calls;
@@ -200,21 +241,68 @@ struct inline_call {
 };
 #define NO_CALL UINT32_MAX
 #define NO_DIE UINT64_MAX
-/* A DIE offset in .debug_types rather than .debug_info. */
+/* The number of a DIE: its offset in .debug_info or (bit 63) .debug_types, and
+ * above it the number of its set. */
 #define DIE_IN_TYPES (1ull << 63)
+#define DIE_SET_SHIFT 44
+#define DIE_OFFSET(die) ((die) & ((1ull << DIE_SET_SHIFT) - 1))
+#define DIE_SET(die) (((die) & ~DIE_IN_TYPES) >> DIE_SET_SHIFT)
+/* Files that may be open at a time (each has a mapping). */
+enum { MAX_SETS = 16384 };
 
-/* dwarf_units.c */
-int dwarf_open(struct dwarf *d, struct image *img);
+/* dwarf_open.c */
+int dwarf_open(struct dwarf *d, struct image *img,
+	       const struct debug_search *search);
 void dwarf_fini(struct dwarf *d);
-struct dwarf_unit *dwarf_unit_at(struct dwarf *d, uint64_t die);
+/* Adds a set for a .dwo or .dwp file, which it owns from now on; NULL when out of
+ * memory or numbers (the image is closed then). */
+struct dwarf_set *dwarf_set_add_split(struct dwarf *d, struct image *img);
+/* Takes the newest set back. */
+void dwarf_set_drop(struct dwarf *d, struct dwarf_set *s);
+/* Forgets what was read of a unit's lines and functions. */
+void dwarf_unit_unload(struct dwarf_unit *u);
 void dwarf_damage(struct dwarf *d, const char *what, uint64_t at);
 void dwarf_work_damage(struct dwarf_work *w, const char *what, uint64_t at);
 void dwarf_work_init(const struct dwarf *d, struct dwarf_work *w);
+/* More work may be done where files were added. */
+void dwarf_work_grant(const struct dwarf *d, struct dwarf_work *w);
 void dwarf_work_fini(struct dwarf_work *w);
+
+/* dwarf_units.c */
+/* The unit's length field; off_size becomes 4 or 8. */
+uint64_t dwarf_read_length(struct cursor *c, uint8_t *off_size);
+/* Reads the headers of a set's units, once. */
+int dwarf_set_index(struct dwarf *d, struct dwarf_set *s);
+struct dwarf_unit *dwarf_unit_at(struct dwarf *d, uint64_t die);
 int dwarf_unit_root(struct dwarf *d, struct dwarf_unit *u,
 		    struct dwarf_work *w);
-const struct span *dwarf_unit_section(const struct dwarf *d,
-				      const struct dwarf_unit *u);
+const struct span *dwarf_unit_section(const struct dwarf_unit *u);
+static inline uint64_t dwarf_unit_die(const struct dwarf_unit *u, uint64_t off)
+{
+	return u->set->id | off | (u->in_types ? DIE_IN_TYPES : 0);
+}
+
+/* dwarf_cover.c.  Where several units say that code is theirs (inline functions
+ * that the linker kept once, identical code folded), the first is right: that is
+ * the copy that linkers keep.  Of equal ranges a lookup finds the highest id. */
+#define COVER_ID(unit) (UINT32_MAX - (uint64_t)(unit))
+#define COVER_UNIT(id) ((uint32_t)(UINT32_MAX - (id)))
+int dwarf_cover_units(struct dwarf *d, struct image *img);
+
+/* dwarf_split.c */
+/* Finds the split unit of a skeleton, once. */
+void dwarf_find_split(struct dwarf *d, struct dwarf_unit *u,
+		      struct dwarf_work *w);
+/* The unit whose DIEs describe u's code: u itself unless it is a skeleton. */
+static inline const struct dwarf_unit *dwarf_body(const struct dwarf_unit *u)
+{
+	return u->split ? u->split : u;
+}
+/* The unit whose line table has u's files. */
+static inline struct dwarf_unit *dwarf_files_unit(struct dwarf_unit *u)
+{
+	return u->skeleton && u->stmt_list == UINT64_MAX ? u->skeleton : u;
+}
 
 static inline bool dwarf_is_code(const struct dwarf *d, uint64_t lo, uint64_t hi)
 {
@@ -232,9 +320,12 @@ static inline bool dwarf_spend(struct dwarf_work *w, uint64_t n)
 	return true;
 }
 
+/* dwarf_split_index.c: tells the units of a .dwp file their parts. */
+int dwarf_read_index(struct dwarf *d, struct dwarf_set *s, struct image *img,
+		     bool types);
+
 /* dwarf_abbrev.c */
-struct abbrev_table *abbrev_table_get(struct dwarf *d,
-				      const struct dwarf_unit *u);
+struct abbrev_table *abbrev_table_get(const struct dwarf_unit *u);
 void abbrev_table_free(struct abbrev_table *t);
 /* The abbreviation of a code, parsing further when needed; NULL if none. */
 const struct abbrev *abbrev_find(struct abbrev_table *t, uint64_t code);
@@ -269,7 +360,7 @@ const uint8_t *dwarf_read_die(const struct abbrev_table *t,
 			      const uint8_t *start, const uint8_t *end,
 			      struct dwarf_die *out);
 /* Reads the DIE at an offset of its section. */
-bool dwarf_die_at(struct dwarf *d, struct dwarf_unit *u, uint64_t off,
+bool dwarf_die_at(const struct dwarf_unit *u, uint64_t off,
 		  struct dwarf_die *out);
 const uint8_t *dwarf_skip_form(uint64_t form, uint8_t addr_size,
 			       uint8_t off_size, bool v2, const uint8_t *p,
@@ -277,19 +368,18 @@ const uint8_t *dwarf_skip_form(uint64_t form, uint8_t addr_size,
 const uint8_t *dwarf_skip_leb(const uint8_t *p, const uint8_t *end);
 /* Values of slots; each gives "nothing" when the slot is absent or its form
  * makes no sense. */
-const char *dwarf_string(const struct dwarf *d, const struct dwarf_unit *u,
+const char *dwarf_string(const struct dwarf_unit *u,
 			 const struct dwarf_die *die, enum dwarf_slot slot);
-bool dwarf_address(const struct dwarf *d, const struct dwarf_unit *u,
-		   const struct dwarf_die *die, enum dwarf_slot slot,
-		   uint64_t *out);
-bool dwarf_address_index(const struct dwarf *d, const struct dwarf_unit *u,
-			 uint64_t index, uint64_t *out);
-bool dwarf_high_pc(const struct dwarf *d, const struct dwarf_unit *u,
-		   const struct dwarf_die *die, uint64_t low, uint64_t *out);
+bool dwarf_address(const struct dwarf_unit *u, const struct dwarf_die *die,
+		   enum dwarf_slot slot, uint64_t *out);
+bool dwarf_address_index(const struct dwarf_unit *u, uint64_t index,
+			 uint64_t *out);
+bool dwarf_high_pc(const struct dwarf_unit *u, const struct dwarf_die *die,
+		   uint64_t low, uint64_t *out);
 uint64_t dwarf_number(const struct dwarf_die *die, enum dwarf_slot slot,
 		      uint64_t absent);
-/* The DIE that a reference points to (DIE_IN_TYPES or'ed in), or NO_DIE. */
-uint64_t dwarf_reference(const struct dwarf *d, const struct dwarf_unit *u,
+/* The number of the DIE that a reference points to, or NO_DIE. */
+uint64_t dwarf_reference(const struct dwarf_unit *u,
 			 const struct dwarf_die *die, enum dwarf_slot slot);
 /* A string of a section that is known to end with NUL; NULL if outside. */
 const char *dwarf_section_string(struct span s, uint64_t off);
@@ -312,8 +402,8 @@ struct line_header {
 	int8_t line_base;
 };
 /* Reads header and file names once (`files_read`); false when unusable. */
-bool dwarf_read_files(const struct dwarf *d, struct dwarf_unit *u,
-		      struct line_header *h, struct dwarf_work *w);
+bool dwarf_read_files(struct dwarf_unit *u, struct line_header *h,
+		      struct dwarf_work *w);
 /* The path of file number i, "" if there is none. */
 const char *dwarf_file_path(struct dwarf *d, struct dwarf_unit *u, uint64_t i);
 

@@ -35,6 +35,10 @@ static enum dwarf_slot slot_of(uint64_t at)
 	case DW_AT_addr_base:
 	case DW_AT_GNU_addr_base: return SLOT_ADDR_BASE;
 	case DW_AT_rnglists_base: return SLOT_RNG_BASE;
+	case DW_AT_dwo_name:
+	case DW_AT_GNU_dwo_name: return SLOT_DWO_NAME;
+	case DW_AT_GNU_dwo_id: return SLOT_DWO_ID;
+	case DW_AT_GNU_ranges_base: return SLOT_GNU_RANGES;
 	default: return SLOT_SKIP;
 	}
 }
@@ -263,9 +267,9 @@ void abbrev_finish(struct abbrev_table *t)
 		;
 }
 
-struct abbrev_table *abbrev_table_get(struct dwarf *d,
-				      const struct dwarf_unit *u)
+struct abbrev_table *abbrev_table_get(const struct dwarf_unit *u)
 {
+	struct dwarf_set *d = u->set;
 	uint64_t key = u->abbrev_off << 5 | (uint64_t)(u->addr_size == 8) << 4 |
 		       (uint64_t)(u->off_size == 8) << 3 |
 		       (uint64_t)(u->version == 2) << 2 |

@@ -3,7 +3,7 @@
 #include <dwarf.h>
 #include <string.h>
 
-#include "base/cursor.h"
+#include "base/buf.h"
 #include "symbolize/dwarf.h"
 
 static uint64_t read_offset(struct cursor *c, uint8_t size)
@@ -31,9 +31,9 @@ static bool read_old_tables(struct dwarf_lines *l, struct cursor *c)
 }
 
 /* The value of one field of a version 5 entry. */
-static void read_field(const struct dwarf *d, const struct dwarf_unit *u,
-		       struct cursor *c, uint64_t content, uint64_t form,
-		       uint8_t off_size, struct dwarf_file *f)
+static void read_field(const struct dwarf_unit *u, struct cursor *c,
+		       uint64_t content, uint64_t form, uint8_t off_size,
+		       struct dwarf_file *f)
 {
 	struct dwarf_die die = { .have = 1u << SLOT_NAME };
 	const uint8_t *next;
@@ -62,14 +62,14 @@ static void read_field(const struct dwarf *d, const struct dwarf_unit *u,
 								next, false })
 				: dwarf_fixed(c->p, next - c->p > 8 ? 8
 						: (unsigned)(next - c->p));
-		f->name = dwarf_string(d, u, &die, SLOT_NAME);
+		f->name = dwarf_string(u, &die, SLOT_NAME);
 	}
 	c->p = next;
 }
 
 /* Version 5: a description of the fields, then the entries. */
-static bool read_new_table(const struct dwarf *d, struct dwarf_unit *u,
-			   struct cursor *c, uint8_t off_size, bool dirs)
+static bool read_new_table(struct dwarf_unit *u, struct cursor *c,
+			   uint8_t off_size, bool dirs)
 {
 	uint64_t format[2][16], i, n;
 	unsigned k, fields = cursor_u8(c);
@@ -88,7 +88,7 @@ static bool read_new_table(const struct dwarf *d, struct dwarf_unit *u,
 		const uint8_t *before = c->p;
 
 		for (k = 0; k < fields; k++)
-			read_field(d, u, c, format[0][k], format[1][k],
+			read_field(u, c, format[0][k], format[1][k],
 				   off_size, &f);
 		if (c->bad || c->p == before)
 			return false;
@@ -114,9 +114,10 @@ static bool read_params(struct cursor *c, struct line_header *h,
 	return !c->bad && h->line_range && h->opcode_base && h->max_ops;
 }
 
-bool dwarf_read_files(const struct dwarf *d, struct dwarf_unit *u,
-		      struct line_header *h, struct dwarf_work *w)
+bool dwarf_read_files(struct dwarf_unit *u, struct line_header *h,
+		      struct dwarf_work *w)
 {
+	const struct span *s = &u->set->line;
 	struct dwarf_lines *l = &u->lines;
 	bool known = l->files_read, ok;
 	uint8_t off_size = 4;
@@ -124,10 +125,9 @@ bool dwarf_read_files(const struct dwarf *d, struct dwarf_unit *u,
 	uint64_t n;
 
 	l->files_read = true;
-	if (u->stmt_list >= d->line.n)
+	if (u->stmt_list >= s->n)
 		return false;
-	c = cursor_of(d->line.p + u->stmt_list,
-		      d->line.n - (size_t)u->stmt_list);
+	c = cursor_of(s->p + u->stmt_list, s->n - (size_t)u->stmt_list);
 	n = cursor_u32(&c);
 	if (n == 0xffffffff) {
 		off_size = 8;
@@ -149,29 +149,20 @@ bool dwarf_read_files(const struct dwarf *d, struct dwarf_unit *u,
 	     dwarf_spend(w, cursor_left(&head));
 	if (ok && !known)
 		ok = l->version < 5 ? read_old_tables(l, &head)
-				    : read_new_table(d, u, &head, off_size,
-						     true) &&
-				      read_new_table(d, u, &head, off_size,
-						     false);
+				    : read_new_table(u, &head, off_size, true) &&
+				      read_new_table(u, &head, off_size, false);
 	if (!ok)
 		dwarf_work_damage(w, ".debug_line: bad header", u->stmt_list);
 	return ok;
 }
 
-static size_t add_part(char *out, size_t n, const char *part)
+static void add_part(struct buf *out, const char *part)
 {
-	size_t len = part ? strlen(part) : 0;
-
-	if (!len)
-		return n;
-	if (n && (!out || out[n - 1] != '/')) {
-		if (out)
-			out[n] = '/';
-		n++;
-	}
-	if (out)
-		memcpy(out + n, part, len);
-	return n + len;
+	if (!part || !*part)
+		return;
+	if (out->n && out->p[out->n - 1] != '/')
+		buf_u8(out, '/');
+	buf_str(out, part);
 }
 
 /* Directory and name as llvm-symbolizer joins them: the compilation directory
@@ -182,24 +173,21 @@ static const char *join_path(struct dwarf *d, const struct dwarf_unit *u,
 {
 	const struct dwarf_lines *l = &u->lines;
 	bool v5 = l->version >= 5;
-	const char *root = NULL, *dir = NULL;
-	char *out;
-	size_t n;
+	const char *dir = NULL;
+	struct buf b = { 0 };
+	uint32_t id;
 
 	if (f->name[0] == '/')
-		return f->name;
+		return strtab_get(&d->paths, strtab_add(&d->paths, f->name));
 	if (v5 ? f->dir < l->dirs.n : f->dir && f->dir <= l->dirs.n)
 		dir = l->dirs.v[v5 ? f->dir : f->dir - 1];
 	if ((!v5 || f->dir) && (!dir || dir[0] != '/'))
-		root = u->comp_dir;
-	n = (root ? strlen(root) : 0) + (dir ? strlen(dir) : 0) +
-	    strlen(f->name) + 3;
-	out = arena_alloc(&d->strings, n);
-	if (!out)
-		return "";
-	n = add_part(out, add_part(out, add_part(out, 0, root), dir), f->name);
-	out[n] = '\0';
-	return out;
+		add_part(&b, u->comp_dir);
+	add_part(&b, dir);
+	add_part(&b, f->name);
+	id = b.failed ? 0 : strtab_add_n(&d->paths, (const char *)b.p, b.n);
+	buf_fini(&b);
+	return strtab_get(&d->paths, id);
 }
 
 const char *dwarf_file_path(struct dwarf *d, struct dwarf_unit *u, uint64_t i)
@@ -212,7 +200,7 @@ const char *dwarf_file_path(struct dwarf *d, struct dwarf_unit *u, uint64_t i)
 		struct line_header h;
 
 		dwarf_work_init(d, &w);
-		dwarf_read_files(d, u, &h, &w);
+		dwarf_read_files(u, &h, &w);
 		if (w.damage)
 			dwarf_damage(d, w.damage, w.damage_at);
 	}

@@ -34,19 +34,22 @@ static unsigned value_size(const struct abbrev_table *t, uint16_t form)
 	case DW_FORM_data2: case DW_FORM_ref2:
 	case DW_FORM_strx2: case DW_FORM_addrx2: return 2;
 	case DW_FORM_strx3: case DW_FORM_addrx3: return 3;
-	case DW_FORM_data4: case DW_FORM_ref4:
+	case DW_FORM_data4: case DW_FORM_ref4: case DW_FORM_ref_sup4:
 	case DW_FORM_strx4: case DW_FORM_addrx4: return 4;
-	case DW_FORM_data8: case DW_FORM_ref8: case DW_FORM_ref_sig8: return 8;
+	case DW_FORM_data8: case DW_FORM_ref8: case DW_FORM_ref_sig8:
+	case DW_FORM_ref_sup8: return 8;
 	case DW_FORM_addr: return t->addr_size;
 	case DW_FORM_ref_addr: return t->v2 ? t->addr_size : t->off_size;
 	case DW_FORM_strp: case DW_FORM_sec_offset:
+	case DW_FORM_strp_sup: case DW_FORM_GNU_ref_alt:
+	case DW_FORM_GNU_strp_alt:
 	case DW_FORM_line_strp: return t->off_size;
 	default: return 0;
 	}
 }
 
-/* Forms of varying size.  Those whose value cannot be used (blocks, alternate
- * files) are stepped over and leave the slot empty. */
+/* Forms of varying size.  Those whose value cannot be used (blocks) are stepped
+ * over and leave the slot empty. */
 static const uint8_t *read_variable(const struct abbrev_table *t,
 				    const struct abbrev_read *r,
 				    const uint8_t *start, const uint8_t *p,
@@ -132,10 +135,10 @@ const uint8_t *dwarf_read_die(const struct abbrev_table *t,
 	return NULL;
 }
 
-bool dwarf_die_at(struct dwarf *d, struct dwarf_unit *u, uint64_t off,
+bool dwarf_die_at(const struct dwarf_unit *u, uint64_t off,
 		  struct dwarf_die *out)
 {
-	const struct span *s = dwarf_unit_section(d, u);
+	const struct span *s = dwarf_unit_section(u);
 	const struct abbrev *a;
 	struct cursor c;
 	uint64_t code;
@@ -154,9 +157,9 @@ const char *dwarf_section_string(struct span s, uint64_t off)
 	return off < s.n ? (const char *)s.p + off : NULL;
 }
 
-static const char *indexed_string(const struct dwarf *d,
-				  const struct dwarf_unit *u, uint64_t index)
+static const char *indexed_string(const struct dwarf_unit *u, uint64_t index)
 {
+	const struct dwarf_set *d = u->set;
 	uint64_t left;
 
 	if (u->str_base >= d->str_offsets.n)
@@ -169,9 +172,10 @@ static const char *indexed_string(const struct dwarf *d,
 			    index * u->off_size, u->off_size));
 }
 
-const char *dwarf_string(const struct dwarf *d, const struct dwarf_unit *u,
+const char *dwarf_string(const struct dwarf_unit *u,
 			 const struct dwarf_die *die, enum dwarf_slot slot)
 {
+	const struct dwarf_set *d = u->set;
 	uint64_t v = die->value[slot];
 
 	if (!dwarf_has(die, slot))
@@ -182,18 +186,22 @@ const char *dwarf_string(const struct dwarf *d, const struct dwarf_unit *u,
 	case DW_FORM_line_strp:
 		return dwarf_section_string(d->line_str, v);
 	case DW_FORM_string:	/* its NUL was seen when the DIE was read */
-		return (const char *)dwarf_unit_section(d, u)->p + v;
+		return (const char *)dwarf_unit_section(u)->p + v;
 	case DW_FORM_strx: case DW_FORM_strx1: case DW_FORM_strx2:
 	case DW_FORM_strx3: case DW_FORM_strx4: case DW_FORM_GNU_str_index:
-		return indexed_string(d, u, v);
+		return indexed_string(u, v);
+	case DW_FORM_strp_sup: case DW_FORM_GNU_strp_alt:
+		return d->alt ? dwarf_section_string(d->alt->str, v) : NULL;
 	default:
 		return NULL;
 	}
 }
 
-bool dwarf_address_index(const struct dwarf *d, const struct dwarf_unit *u,
-			 uint64_t index, uint64_t *out)
+bool dwarf_address_index(const struct dwarf_unit *u, uint64_t index,
+			 uint64_t *out)
 {
+	const struct dwarf_set *d = u->set;
+
 	if (u->addr_base >= d->addr.n ||
 	    index >= (d->addr.n - u->addr_base) / u->addr_size)
 		return false;
@@ -202,9 +210,8 @@ bool dwarf_address_index(const struct dwarf *d, const struct dwarf_unit *u,
 	return true;
 }
 
-bool dwarf_address(const struct dwarf *d, const struct dwarf_unit *u,
-		   const struct dwarf_die *die, enum dwarf_slot slot,
-		   uint64_t *out)
+bool dwarf_address(const struct dwarf_unit *u, const struct dwarf_die *die,
+		   enum dwarf_slot slot, uint64_t *out)
 {
 	if (!dwarf_has(die, slot))
 		return false;
@@ -214,7 +221,7 @@ bool dwarf_address(const struct dwarf *d, const struct dwarf_unit *u,
 		return true;
 	case DW_FORM_addrx: case DW_FORM_addrx1: case DW_FORM_addrx2:
 	case DW_FORM_addrx3: case DW_FORM_addrx4: case DW_FORM_GNU_addr_index:
-		return dwarf_address_index(d, u, die->value[slot], out);
+		return dwarf_address_index(u, die->value[slot], out);
 	default:
 		return false;
 	}
@@ -237,30 +244,33 @@ uint64_t dwarf_number(const struct dwarf_die *die, enum dwarf_slot slot,
 }
 
 /* An address, or since DWARF 4 a distance from low_pc. */
-bool dwarf_high_pc(const struct dwarf *d, const struct dwarf_unit *u,
-		   const struct dwarf_die *die, uint64_t low, uint64_t *out)
+bool dwarf_high_pc(const struct dwarf_unit *u, const struct dwarf_die *die,
+		   uint64_t low, uint64_t *out)
 {
 	uint64_t v;
 
-	if (dwarf_address(d, u, die, SLOT_HIGH, out))
+	if (dwarf_address(u, die, SLOT_HIGH, out))
 		return true;
 	v = dwarf_number(die, SLOT_HIGH, 0);
 	*out = low + v;
 	return v && *out > low;
 }
 
-static uint64_t find_signature(const struct dwarf *d, uint64_t signature)
+static uint64_t find_signature(const struct dwarf_set *s, uint64_t signature)
 {
-	uint32_t i = u64map_get(&d->signatures, signature);
-	const struct dwarf_unit *u;
+	uint32_t i = u64map_get(&s->signatures, signature);
 
-	if (i == U64MAP_NONE)
-		return NO_DIE;
-	u = &d->units.v[i];
-	return u->type_die | (u->in_types ? DIE_IN_TYPES : 0);
+	return i == U64MAP_NONE ? NO_DIE
+				: dwarf_unit_die(&s->units.v[i],
+						 s->units.v[i].type_die);
 }
 
-uint64_t dwarf_reference(const struct dwarf *d, const struct dwarf_unit *u,
+static uint64_t in_info(const struct dwarf_set *s, uint64_t off)
+{
+	return s && off < s->info.n ? s->id | off : NO_DIE;
+}
+
+uint64_t dwarf_reference(const struct dwarf_unit *u,
 			 const struct dwarf_die *die, enum dwarf_slot slot)
 {
 	uint64_t v = die->value[slot];
@@ -270,14 +280,16 @@ uint64_t dwarf_reference(const struct dwarf *d, const struct dwarf_unit *u,
 	switch (die->form[slot]) {
 	case DW_FORM_ref1: case DW_FORM_ref2: case DW_FORM_ref4:
 	case DW_FORM_ref8: case DW_FORM_ref_udata:
-		if (v >= u->end - u->off)
-			return NO_DIE;
-		return (u->off + v) | (u->in_types ? DIE_IN_TYPES : 0);
+		return v < u->end - u->off ? dwarf_unit_die(u, u->off + v)
+					   : NO_DIE;
 	case DW_FORM_ref_addr:
-		return v < d->info.n ? v : NO_DIE;
+		return in_info(u->set, v);
 	case DW_FORM_ref_sig8:
-		return find_signature(d, v);
-	default:		/* alternate files: name unknown */
+		return find_signature(u->set, v);
+	case DW_FORM_ref_sup4: case DW_FORM_ref_sup8:
+	case DW_FORM_GNU_ref_alt:
+		return in_info(u->set->alt, v);
+	default:
 		return NO_DIE;
 	}
 }

@@ -9,16 +9,25 @@
 #include "base/cursor.h"
 #include "symbolize/dwarf.h"
 
-static void add_func(const struct dwarf *d, struct dwarf_unit *u,
-		     const struct dwarf_die *die, uint64_t off,
-		     struct dwarf_work *w)
+/* The unit that code belongs to and the one that describes it, which is another
+ * one in split DWARF. */
+struct scan {
+	const struct dwarf *d;
+	struct dwarf_unit *u;
+	const struct dwarf_unit *body;
+	struct dwarf_work *w;
+};
+
+static void add_func(struct scan *s, const struct dwarf_die *die, uint64_t off)
 {
+	struct dwarf_work *w = s->w;
 	size_t i;
 
-	dwarf_die_ranges(d, u, die, w);
+	dwarf_die_ranges(s->d, s->body, die, w);
 	for (i = 0; i < w->pairs.n; i++)
-		if (range_index_add(&u->funcs, w->pairs.v[i].lo,
-				    w->pairs.v[i].hi, off) < 0)
+		if (range_index_add(&s->u->funcs, w->pairs.v[i].lo,
+				    w->pairs.v[i].hi,
+				    dwarf_unit_die(s->body, off)) < 0)
 			w->nomem = true;
 }
 
@@ -40,7 +49,7 @@ static inline const uint8_t *read_code(const uint8_t *p, const uint8_t *end,
 }
 
 /* Where the children of a function end: classes before that may hold code. */
-static const uint8_t *body_end(const struct dwarf *d, const struct dwarf_unit *u,
+static const uint8_t *body_end(const struct dwarf_unit *u,
 			       const struct dwarf_die *die, const uint8_t *sec,
 			       const uint8_t *p, const uint8_t *end)
 {
@@ -48,16 +57,16 @@ static const uint8_t *body_end(const struct dwarf *d, const struct dwarf_unit *u
 
 	if (!(die->flags & ABBREV_CHILDREN))
 		return p;
-	to = dwarf_reference(d, u, die, SLOT_SIBLING) & ~DIE_IN_TYPES;
+	to = DIE_OFFSET(dwarf_reference(u, die, SLOT_SIBLING));
 	return to > u->end || sec + to < p ? end : sec + to;
 }
 
 /* Returns where reading stopped: the end, unless the unit is damaged. */
-static const uint8_t *scan(const struct dwarf *d, struct dwarf_unit *u,
-			   const uint8_t *sec, const uint8_t *p,
-			   const uint8_t *end, struct dwarf_work *w)
+static const uint8_t *scan(struct scan *s, const uint8_t *sec, const uint8_t *p,
+			   const uint8_t *end)
 {
-	const struct abbrev_table *t = u->abbrevs;
+	const struct abbrev_table *t = s->body->abbrevs;
+	const uint8_t *unit = sec + s->body->off;
 	const uint8_t *body = p, *to;	/* end of the outermost function */
 	struct dwarf_die die;
 
@@ -80,14 +89,14 @@ static const uint8_t *scan(const struct dwarf *d, struct dwarf_unit *u,
 			next = dwarf_read_die(t, a, p, sec, end, &die);
 			if (!next)
 				return at;
-			to = body_end(d, u, &die, sec, next, end);
+			to = body_end(s->body, &die, sec, next, end);
 			body = to > body ? to : body;
 			if (dwarf_has(&die, SLOT_LOW) ||
 			    dwarf_has(&die, SLOT_RANGES))
-				add_func(d, u, &die, (uint64_t)(at - sec), w);
+				add_func(s, &die, (uint64_t)(at - sec));
 		} else if (a->flags & ABBREV_VARIABLE) {
 			jump = !(a->flags & ABBREV_CLASS) || p >= body;
-			next = abbrev_run(t, a, p, sec + u->off, end, &jump);
+			next = abbrev_run(t, a, p, unit, end, &jump);
 		} else {
 			next = (size_t)(end - p) < a->size ? NULL
 							   : p + a->size;
@@ -102,13 +111,15 @@ static const uint8_t *scan(const struct dwarf *d, struct dwarf_unit *u,
 void dwarf_read_funcs(const struct dwarf *d, struct dwarf_unit *u,
 		      struct dwarf_work *w)
 {
-	const struct span *s = dwarf_unit_section(d, u);
+	const struct dwarf_unit *b = dwarf_body(u);
+	const struct span *s = dwarf_unit_section(b);
+	struct scan k = { d, u, b, w };
 	const uint8_t *stop;
 
-	if (!u->abbrevs || u->root >= u->end)
+	if (!b->abbrevs || b->root >= b->end)
 		return;
-	stop = scan(d, u, s->p, s->p + u->root, s->p + u->end, w);
-	if (stop != s->p + u->end)
+	stop = scan(&k, s->p, s->p + b->root, s->p + b->end);
+	if (stop != s->p + b->end)
 		dwarf_work_damage(w, ".debug_info: bad entry",
 				  (uint64_t)(stop - s->p));
 	if (range_index_sort(&u->funcs) < 0)

@@ -44,7 +44,7 @@ static bool add_call(struct walk *k, const struct dwarf_die *die)
 {
 	struct dwarf_work *w = k->w;
 	struct inline_call c = {
-		.origin = dwarf_reference(k->d, k->u, die, SLOT_ORIGIN),
+		.origin = dwarf_reference(k->u, die, SLOT_ORIGIN),
 		.outer = w->open.n ? w->open.v[w->open.n - 1].call : NO_CALL,
 		.file = (uint32_t)dwarf_number(die, SLOT_CALL_FILE, 0),
 		.line = (uint32_t)dwarf_number(die, SLOT_CALL_LINE, 0),
@@ -104,8 +104,7 @@ static const uint8_t *walk_inlined(struct walk *k, const struct abbrev *a,
 	hit = mark(k, &die);
 	if (!(a->flags & ABBREV_CHILDREN))
 		return p;
-	to = dwarf_reference(k->d, k->u, &die, SLOT_SIBLING);
-	to &= ~DIE_IN_TYPES;
+	to = DIE_OFFSET(dwarf_reference(k->u, &die, SLOT_SIBLING));
 	if (!hit && to <= k->u->end && to > (uint64_t)(p - k->sec) &&
 	    k->sec + to > unit)
 		return k->sec + to;
@@ -184,9 +183,10 @@ void dwarf_read_inlines(const struct dwarf *d, const struct dwarf_unit *u,
 			uint64_t die, const uint64_t *addrs, size_t n,
 			uint32_t *call, struct dwarf_work *w)
 {
-	const struct span *s = dwarf_unit_section(d, u);
-	struct walk k = { .d = d, .u = u, .w = w, .sec = s->p,
-			  .end = s->p + u->end, .addrs = addrs, .call = call,
+	const struct dwarf_unit *b = dwarf_body(u);
+	const struct span *s = dwarf_unit_section(b);
+	struct walk k = { .d = d, .u = b, .w = w, .sec = s->p,
+			  .end = s->p + b->end, .addrs = addrs, .call = call,
 			  .n = n };
 	const struct abbrev *a;
 	struct dwarf_die self;
@@ -194,15 +194,16 @@ void dwarf_read_inlines(const struct dwarf *d, const struct dwarf_unit *u,
 	struct cursor c;
 	size_t i;
 
+	die = DIE_OFFSET(die);
 	for (i = 0; i < n; i++)
 		call[i] = NO_CALL;
-	if (!w->budget || die >= u->end)
+	if (!w->budget || die >= b->end)
 		return;
-	c = cursor_of(s->p + die, (size_t)(u->end - die));
-	a = abbrev_of(u->abbrevs, cursor_uleb(&c));
+	c = cursor_of(s->p + die, (size_t)(b->end - die));
+	a = abbrev_of(b->abbrevs, cursor_uleb(&c));
 	if (c.bad || !a || !(a->flags & ABBREV_CHILDREN))
 		return;
-	p = dwarf_read_die(u->abbrevs, a, c.p, s->p, k.end, &self);
+	p = dwarf_read_die(b->abbrevs, a, c.p, s->p, k.end, &self);
 	w->open.n = 0;
 	if (p)
 		walk_children(&k, p);

@@ -222,7 +222,7 @@ void dwarf_read_lines(const struct dwarf *d, struct dwarf_unit *u,
 	struct cursor c;
 	uint64_t n;
 
-	if (u->stmt_list == UINT64_MAX || !dwarf_read_files(d, u, &m.h, w))
+	if (u->stmt_list == UINT64_MAX || !dwarf_read_files(u, &m.h, w))
 		return;
 	n = (uint64_t)(m.h.end - m.h.program);
 	if (!dwarf_spend(w, n)) {

@@ -20,11 +20,11 @@ static void merge(struct dwarf *d, struct dwarf_unit *u,
 	uint64_t file = dwarf_number(die, SLOT_DECL_FILE, UINT64_MAX);
 
 	if (!out->name)
-		out->name = dwarf_string(d, u, die, SLOT_LINKAGE);
+		out->name = dwarf_string(u, die, SLOT_LINKAGE);
 	if (!*plain)
-		*plain = dwarf_string(d, u, die, SLOT_NAME);
+		*plain = dwarf_string(u, die, SLOT_NAME);
 	if (!out->file && file != UINT64_MAX)
-		out->file = dwarf_file_path(d, u, file);
+		out->file = dwarf_file_path(d, dwarf_files_unit(u), file);
 	if (!out->line)
 		out->line = (uint32_t)dwarf_number(die, SLOT_DECL_LINE, 0);
 }
@@ -44,12 +44,12 @@ static struct func_name resolve_name(struct dwarf *d, uint64_t at)
 		if (!u)
 			break;
 		dwarf_unit_root(d, u, &w);
-		if (!dwarf_die_at(d, u, at & ~DIE_IN_TYPES, &die))
+		if (!dwarf_die_at(u, DIE_OFFSET(at), &die))
 			break;
 		merge(d, u, &die, &out, &plain);
-		at = dwarf_reference(d, u, &die, SLOT_ORIGIN);
+		at = dwarf_reference(u, &die, SLOT_ORIGIN);
 		if (at == NO_DIE)
-			at = dwarf_reference(d, u, &die, SLOT_SPEC);
+			at = dwarf_reference(u, &die, SLOT_SPEC);
 	}
 	dwarf_work_fini(&w);
 	if (!out.name || !*out.name)

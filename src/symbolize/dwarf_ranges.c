@@ -25,11 +25,12 @@ static void read_old_list(const struct dwarf *d, const struct dwarf_unit *u,
 {
 	uint64_t top = u->addr_size == 8 ? UINT64_MAX : UINT32_MAX;
 	uint64_t base = u->base, lo, hi;
+	const struct span *s = &u->set->ranges;
 	struct cursor c;
 
-	if (off >= d->ranges.n)
+	if (off >= s->n)
 		return;
-	c = cursor_of(d->ranges.p + off, d->ranges.n - (size_t)off);
+	c = cursor_of(s->p + off, s->n - (size_t)off);
 	while (dwarf_spend(w, 2 * u->addr_size)) {
 		lo = read_address(&c, u->addr_size);
 		hi = read_address(&c, u->addr_size);
@@ -51,14 +52,14 @@ static bool read_entry(const struct dwarf *d, const struct dwarf_unit *u,
 
 	switch (cursor_u8(c)) {
 	case DW_RLE_base_addressx:
-		return dwarf_address_index(d, u, cursor_uleb(c), base) &&
+		return dwarf_address_index(u, cursor_uleb(c), base) &&
 		       !c->bad;
 	case DW_RLE_startx_endx:
-		ok = dwarf_address_index(d, u, cursor_uleb(c), &lo);
-		ok &= dwarf_address_index(d, u, cursor_uleb(c), &hi);
+		ok = dwarf_address_index(u, cursor_uleb(c), &lo);
+		ok &= dwarf_address_index(u, cursor_uleb(c), &hi);
 		break;
 	case DW_RLE_startx_length:
-		ok = dwarf_address_index(d, u, cursor_uleb(c), &lo);
+		ok = dwarf_address_index(u, cursor_uleb(c), &lo);
 		hi = lo + cursor_uleb(c);
 		break;
 	case DW_RLE_offset_pair:
@@ -89,31 +90,38 @@ static bool read_entry(const struct dwarf *d, const struct dwarf_unit *u,
 static void read_new_list(const struct dwarf *d, const struct dwarf_unit *u,
 			  uint64_t off, struct dwarf_work *w)
 {
+	const struct span *s = &u->set->rnglists;
 	uint64_t base = u->base;
 	struct cursor c;
 
-	if (off >= d->rnglists.n)
+	if (off >= s->n)
 		return;
-	c = cursor_of(d->rnglists.p + off, d->rnglists.n - (size_t)off);
+	c = cursor_of(s->p + off, s->n - (size_t)off);
 	while (dwarf_spend(w, 4) && read_entry(d, u, &c, &base, w))
 		;
 }
 
-/* DW_FORM_rnglistx: an index into the offsets at DW_AT_rnglists_base. */
-static bool list_offset(const struct dwarf *d, const struct dwarf_unit *u,
-			const struct dwarf_die *die, uint64_t *off)
+/* Where the list is: an offset, in split units added to where theirs begin, or
+ * DW_FORM_rnglistx, an index into the offsets at DW_AT_rnglists_base. */
+static bool list_offset(const struct dwarf_unit *u, const struct dwarf_die *die,
+			uint64_t *off)
 {
+	const struct span *s = &u->set->rnglists;
 	uint64_t v = dwarf_number(die, SLOT_RANGES, UINT64_MAX);
 
+	if (v == UINT64_MAX)
+		return false;
 	if (die->form[SLOT_RANGES] == DW_FORM_rnglistx) {
-		if (u->rng_base >= d->rnglists.n ||
-		    v >= (d->rnglists.n - u->rng_base) / u->off_size)
+		if (u->rng_base >= s->n ||
+		    v >= (s->n - u->rng_base) / u->off_size)
 			return false;
-		v = u->rng_base + dwarf_fixed(d->rnglists.p + u->rng_base +
+		v = u->rng_base + dwarf_fixed(s->p + u->rng_base +
 					      v * u->off_size, u->off_size);
+	} else if (u->set->is_split) {
+		v += u->version >= 5 ? u->rng_part : u->gnu_ranges;
 	}
 	*off = v;
-	return v != UINT64_MAX;
+	return true;
 }
 
 void dwarf_die_ranges(const struct dwarf *d, const struct dwarf_unit *u,
@@ -122,14 +130,14 @@ void dwarf_die_ranges(const struct dwarf *d, const struct dwarf_unit *u,
 	uint64_t off, lo, hi;
 
 	w->pairs.n = 0;
-	if (dwarf_has(die, SLOT_RANGES) && list_offset(d, u, die, &off)) {
+	if (dwarf_has(die, SLOT_RANGES) && list_offset(u, die, &off)) {
 		if (u->version >= 5)
 			read_new_list(d, u, off, w);
 		else
 			read_old_list(d, u, off, w);
 		return;
 	}
-	if (dwarf_address(d, u, die, SLOT_LOW, &lo) &&
-	    dwarf_high_pc(d, u, die, lo, &hi))
+	if (dwarf_address(u, die, SLOT_LOW, &lo) &&
+	    dwarf_high_pc(u, die, lo, &hi))
 		pair_add(d, w, lo, hi);
 }

@@ -5,6 +5,7 @@
  * between two threads when there is enough of it: one thread takes line
  * programs, the other functions; later each takes half of the addresses.
  */
+#include <dwarf.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static void *load_run(void *arg)
 	size_t i;
 
 	while ((i = atomic_fetch_add(&l->next, 1)) < 2 * l->units.n) {
-		struct dwarf_unit *u = &l->d->units.v[l->units.v[i / 2]];
+		struct dwarf_unit *u = &l->d->main->units.v[l->units.v[i / 2]];
 
 		if (i % 2)
 			dwarf_read_lines(l->d, u, a->w);
@@ -65,19 +66,24 @@ static void run_two(void *(*fn)(void *), void *one, void *two, bool threads)
 static void load_units(struct loader *l)
 {
 	struct load_arg one = { l, &l->b->work[0] }, two = { l, &l->b->work[1] };
+	const struct dwarf_unit *body;
 	uint64_t bytes = 0;
 	size_t i;
 
 	if (!l->units.n)
 		return;
 	for (i = 0; i < l->units.n; i++) {
-		struct dwarf_unit *u = &l->d->units.v[l->units.v[i]];
+		struct dwarf_unit *u = &l->d->main->units.v[l->units.v[i]];
 
-		bytes += u->end - u->off;
+		dwarf_find_split(l->d, u, &l->b->work[0]);
+		body = dwarf_body(u);
+		bytes += body->end - body->off;
 		u->loaded = true;
-		if (u->abbrevs)		/* tables are shared: not in threads */
-			abbrev_finish(u->abbrevs);
+		if (body->abbrevs)	/* tables are shared: not in threads */
+			abbrev_finish(body->abbrevs);
 	}
+	dwarf_work_grant(l->d, one.w);
+	dwarf_work_grant(l->d, two.w);
 	atomic_store(&l->next, 0);
 	run_two(load_run, &one, &two, bytes >= THREAD_BYTES);
 	l->units.n = 0;
@@ -85,7 +91,7 @@ static void load_units(struct loader *l)
 
 static int want_unit(struct loader *l, uint32_t i)
 {
-	struct dwarf_unit *u = &l->d->units.v[i];
+	struct dwarf_unit *u = &l->d->main->units.v[i];
 	size_t k;
 
 	if (u->loaded)
@@ -113,16 +119,16 @@ static int find_func(struct loader *l, uint64_t addr, struct dwarf_hit *h)
 	uint32_t lines = NO_UNIT;
 
 	for (; i != RANGE_NONE; i = range_index_down(x, i - 1, addr)) {
-		uint32_t id = (uint32_t)x->v[i].id;
+		uint32_t id = COVER_UNIT(x->v[i].id);
 
 		if (want_unit(l, id) < 0)
 			return -ERR_NOMEM;
 		load_units(l);
 		h->unit = id;
-		if (ask_unit(&l->d->units.v[id], addr, &h->func))
+		if (ask_unit(&l->d->main->units.v[id], addr, &h->func))
 			return 0;
 		if (lines == NO_UNIT &&
-		    dwarf_find_row(&l->d->units.v[id], addr))
+		    dwarf_find_row(&l->d->main->units.v[id], addr))
 			lines = id;
 	}
 	h->unit = lines;
@@ -139,14 +145,15 @@ static int sweep(struct loader *l)
 	if (d->swept)
 		return 0;
 	d->swept = true;
-	for (i = 0; i < d->ninfo; i++)
-		if (!d->units.v[i].ranged && d->units.v[i].abbrevs &&
+	for (i = 0; i < d->main->ninfo; i++)
+		if (!d->main->units.v[i].ranged && d->main->units.v[i].abbrevs &&
+		    d->main->units.v[i].tag != DW_TAG_partial_unit &&
 		    want_unit(l, (uint32_t)i) < 0)
 			return -ERR_NOMEM;
 	n = l->units.n;
 	load_units(l);
-	for (i = 0; n && i < d->ninfo; i++) {
-		const struct dwarf_unit *u = &d->units.v[i];
+	for (i = 0; n && i < d->main->ninfo; i++) {
+		const struct dwarf_unit *u = &d->main->units.v[i];
 		const struct range_index *x[2] = { &u->funcs, &u->lines.index };
 
 		if (u->ranged || !u->abbrevs)
@@ -155,7 +162,8 @@ static int sweep(struct loader *l)
 			const struct range *r = k < x[0]->n
 					? &x[0]->v[k] : &x[1]->v[k - x[0]->n];
 
-			if (range_index_add(&d->cover, r->lo, r->hi, i) < 0)
+			if (range_index_add(&d->cover, r->lo, r->hi,
+					    COVER_ID(i)) < 0)
 				return -ERR_NOMEM;
 		}
 	}
@@ -179,7 +187,7 @@ static int find_units(struct loader *l, const uint64_t *addrs, size_t n)
 		if (x->v[r].id == last)
 			continue;
 		last = x->v[r].id;
-		if (want_unit(l, (uint32_t)last) < 0)
+		if (want_unit(l, COVER_UNIT(last)) < 0)
 			return -ERR_NOMEM;
 	}
 	load_units(l);
@@ -210,7 +218,7 @@ static void *walk_run(void *arg)
 			;
 		if (h->func == NO_DIE)
 			continue;
-		dwarf_read_inlines(a->d, &a->d->units.v[h->unit], h->func,
+		dwarf_read_inlines(a->d, &a->d->main->units.v[h->unit], h->func,
 				   a->addrs + i, j - i, a->calls + i, a->w);
 		for (k = i; k < j; k++) {
 			a->hits[k].call = a->calls[k];

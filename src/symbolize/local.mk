@@ -13,15 +13,19 @@ libsymbolize_a_SOURCES = \
 	src/symbolize/demangle_short.c \
 	src/symbolize/dwarf.h \
 	src/symbolize/dwarf_abbrev.c \
+	src/symbolize/dwarf_cover.c \
 	src/symbolize/dwarf_files.c \
 	src/symbolize/dwarf_form.c \
 	src/symbolize/dwarf_funcs.c \
 	src/symbolize/dwarf_inline.c \
 	src/symbolize/dwarf_lines.c \
 	src/symbolize/dwarf_names.c \
+	src/symbolize/dwarf_open.c \
 	src/symbolize/dwarf_ranges.c \
 	src/symbolize/dwarf_resolve.c \
 	src/symbolize/dwarf_skip.c \
+	src/symbolize/dwarf_split.c \
+	src/symbolize/dwarf_split_index.c \
 	src/symbolize/dwarf_units.c \
 	src/symbolize/kallsyms.c \
 	src/symbolize/kernel_files.c \

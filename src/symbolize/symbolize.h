@@ -56,6 +56,10 @@ struct symbolizer;
 struct sym_options {
 	bool no_debug_files;	/* look only into the image itself */
 	const char *debug_dir;	/* NULL: /usr/lib/debug */
+	/* How debug files are opened (in another root, or from memory): NULL
+	 * where there is none.  Without it: image_open_file. */
+	struct image *(*open_file)(void *ctx, const char *path);
+	void *ctx;
 };
 
 /* Reads the image and, where it has no DWARF, its separate debug file (build-id

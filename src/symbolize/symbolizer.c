@@ -16,6 +16,7 @@ struct symbolizer {
 	struct image *img;
 	struct image *debug;	/* separate debug file, or NULL */
 	char *debug_path;	/* its name, or the one that is missing */
+	char *debug_dir;	/* NULL: look into no other file */
 	struct symtab symtab;
 	struct dwarf dwarf;
 	bool has_dwarf;
@@ -27,28 +28,45 @@ static bool has_dwarf(struct image *img)
 	return img && image_has_dwarf(img);
 }
 
-static int open_debug_file(struct symbolizer *s, const struct sym_options *o)
+/* Where to look for more files; false when out of memory. */
+static bool search_init(struct symbolizer *s, const struct sym_options *o,
+			struct debug_search *out)
 {
-	const char *dir = o && o->debug_dir ? o->debug_dir : "/usr/lib/debug";
-
-	if (has_dwarf(s->img) || (o && o->no_debug_files))
-		return 0;
-	return debug_file_open(s->img, dir, &s->debug, &s->debug_path);
+	*out = (struct debug_search){ .binary = image_name(s->img) };
+	if (o && o->no_debug_files)
+		return true;
+	s->debug_dir = strdup(o && o->debug_dir ? o->debug_dir
+						: "/usr/lib/debug");
+	out->dir = s->debug_dir;
+	if (o) {
+		out->open_file = o->open_file;
+		out->ctx = o->ctx;
+	}
+	return s->debug_dir != NULL;
 }
 
 static int open_parts(struct symbolizer *s, const struct sym_options *o)
 {
-	int rc = open_debug_file(s, o);
+	struct debug_search search;
+	int rc;
 
-	if (!rc)
-		rc = symtab_open(&s->symtab, s->img, s->debug);
+	if (!search_init(s, o, &search))
+		return -ERR_NOMEM;
+	if (!has_dwarf(s->img) && search.dir) {
+		rc = debug_file_open(s->img, &search, &s->debug,
+				     &s->debug_path);
+		if (rc < 0)
+			return rc;
+		search.debug = s->debug_path;
+	}
+	rc = symtab_open(&s->symtab, s->img, s->debug);
 	if (rc < 0)
 		return rc;
 	s->has_dwarf = has_dwarf(s->debug ? s->debug : s->img);
 	if (!s->has_dwarf)
 		return 0;
-	rc = dwarf_open(&s->dwarf, s->debug ? s->debug : s->img);
-	if (!rc && !s->dwarf.info.n) {
+	rc = dwarf_open(&s->dwarf, s->debug ? s->debug : s->img, &search);
+	if (!rc && !s->dwarf.main->info.n) {
 		s->has_dwarf = false;
 		dwarf_damage(&s->dwarf, ".debug_info: unreadable", 0);
 	}
@@ -82,6 +100,7 @@ void symbolizer_close(struct symbolizer *s)
 	vec_fini(&s->frames);
 	image_close(s->debug);
 	free(s->debug_path);
+	free(s->debug_dir);
 	free(s);
 }
 
@@ -104,7 +123,7 @@ static int dwarf_frames(struct symbolizer *s, const struct dwarf_batch *b,
 			const struct dwarf_hit *h, uint64_t addr)
 {
 	struct dwarf *d = &s->dwarf;
-	struct dwarf_unit *u = &d->units.v[h->unit];
+	struct dwarf_unit *u = &d->main->units.v[h->unit];
 	const struct line_row *row = dwarf_find_row(u, addr);
 	const struct inline_call *calls = b->work[h->worker].calls.v;
 	uint32_t line = row ? row->line : 0, column = row ? row->column : 0;
@@ -202,6 +221,7 @@ struct sym_sources symbolizer_sources(const struct symbolizer *s)
 {
 	const char *path = s->debug_path ? s->debug_path : "";
 	const char *problem = image_problem(s->img);
+	const struct dwarf *d = &s->dwarf;
 
 	if (!*problem && s->debug)
 		problem = image_problem(s->debug);
@@ -213,9 +233,10 @@ struct sym_sources symbolizer_sources(const struct symbolizer *s)
 		.dwarf = s->has_dwarf,
 		.debug_file = s->debug ? path : "",
 		.missing = s->has_dwarf || s->debug ? "" : path,
-		.missing_alt = "",
-		.missing_dwo = "",
-		.damage = s->dwarf.damage,
+		.missing_alt = d->missing_alt ? d->missing_alt : "",
+		.missing_dwo = d->missing_dwo ? d->missing_dwo : "",
+		.missing_dwo_units = d->missing_dwo_units,
+		.damage = d->damage,
 		.unreadable = problem,
 	};
 }

@@ -129,6 +129,7 @@ static bool put_image(struct dump *d, size_t i)
 	for (size_t k = 0; k < n; k++)
 		buf_printf(&d->out, "%02x", im->build_id.bytes[k]);
 	hex(d, "base", im->base);
+	str(d, "reason", im->reason);
 	str(d, "debug_file", im->debug_file);
 	str(d, "note", im->note);
 	return line_end(d);

@@ -54,6 +54,8 @@ int info_build(struct info *in, struct reader *r, const char *path,
 	rc = aggregate_run(r, &in->none, 0, &in->agg, err);
 	if (!rc)
 		rc = truth_build(&in->truth, r, &in->agg, err);
+	if (!rc)
+		rc = missing_build(&in->missing, &in->truth, err);
 	if (rc < 0)
 		info_fini(in);
 	return rc;
@@ -61,6 +63,7 @@ int info_build(struct info *in, struct reader *r, const char *path,
 
 void info_fini(struct info *in)
 {
+	missing_fini(&in->missing);
 	truth_fini(&in->truth);
 	aggregate_fini(&in->agg);
 }
@@ -131,6 +134,7 @@ void info_json(const struct info *in, struct buf *out)
 	json_end(&j);
 	json_object(&j, "header");
 	truth_json(&in->truth, &j);
+	missing_json(&in->missing, &j);
 	json_end(&j);
 	json_runs(in->truth.p, &j);
 	json_counts(in, &j);

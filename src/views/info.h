@@ -2,7 +2,7 @@
 #ifndef TALLY_VIEWS_INFO_H
 #define TALLY_VIEWS_INFO_H
 /* What a recording is: file, environment, runs, events, images, counts. */
-#include "views/truth.h"
+#include "views/missing.h"
 
 struct chunk_sum {
 	const char *kind;
@@ -18,6 +18,7 @@ struct info {
 	struct selection none;
 	struct aggregate agg;
 	struct truth truth;
+	struct missing missing;
 	struct chunk_sum chunks[INFO_CHUNK_KINDS];
 };
 

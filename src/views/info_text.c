@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* `tally info` as text: see info.h. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -148,8 +149,23 @@ static void put_event(const struct info *in, size_t i, struct buf *out)
 	buf_u8(out, '\n');
 }
 
+/* What would help an image, a line for each way. */
+static void put_help(const struct missing_row *r, struct buf *out)
+{
+	const char *const lines[] = { r->command, r->note, r->fetch };
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		if (!*lines[i])
+			continue;
+		buf_str(out, i == 1 && *r->command ? "             "
+						   : "           -> ");
+		text_safe(out, lines[i]);
+		buf_u8(out, '\n');
+	}
+}
+
 static void put_image(const struct info *in, const struct truth_image *ti,
-		      struct buf *out)
+		      const struct missing_row *lacks, struct buf *out)
 {
 	const struct profile *p = in->truth.p;
 	const struct prof_image *im = &p->images.v[ti->image];
@@ -181,6 +197,25 @@ static void put_image(const struct info *in, const struct truth_image *ti,
 		text_safe(out, profile_cstr(p, im->note));
 		buf_u8(out, '\n');
 	}
+	if (lacks)
+		put_help(lacks, out);
+}
+
+static void put_images(const struct info *in, struct buf *out)
+{
+	const struct missing_row **lacks =
+		calloc(in->truth.p->images.n + 1, sizeof(*lacks));
+
+	heading(out, "Images with samples");
+	for (size_t i = 0; lacks && i < in->missing.rows.n; i++)
+		lacks[in->missing.rows.v[i].image] = &in->missing.rows.v[i];
+	for (size_t i = 0; lacks && i < in->truth.images.n; i++) {
+		const struct truth_image *ti = &in->truth.images.v[i];
+
+		put_image(in, ti, lacks[ti->image], out);
+	}
+	out->failed |= !lacks;
+	free(lacks);
 }
 
 static void put_count(struct buf *out, const char *name, uint64_t n)
@@ -228,8 +263,6 @@ void info_text(const struct info *in, int columns, struct buf *out)
 	heading(out, "Events");
 	for (size_t i = 0; i < p->events.n; i++)
 		put_event(in, i, out);
-	heading(out, "Images with samples");
-	for (size_t i = 0; i < in->truth.images.n; i++)
-		put_image(in, &in->truth.images.v[i], out);
+	put_images(in, out);
 	put_counts(in, out);
 }

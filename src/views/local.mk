@@ -20,6 +20,9 @@ libviews_a_SOURCES = \
 	src/views/lines.h \
 	src/views/match.c \
 	src/views/match.h \
+	src/views/missing.c \
+	src/views/missing.h \
+	src/views/missing_text.c \
 	src/views/names.c \
 	src/views/names.h \
 	src/views/ranges.c \

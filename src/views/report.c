@@ -180,6 +180,8 @@ static int build(struct report *rep, struct reader *r, struct error *err)
 	if (!rc)
 		rc = truth_build(&rep->truth, r, &rep->agg, err);
 	if (!rc)
+		rc = missing_build(&rep->missing, &rep->truth, err);
+	if (!rc)
 		rc = frame_keys_init(&rep->keys, rep->p, mask,
 				     !rep->spec.no_inline, &rep->sel, err);
 	if (!rc)
@@ -229,6 +231,7 @@ void report_free(struct report *rep)
 	frame_keys_fini(&rep->own_tree_keys);
 	fold_fini(&rep->fold);
 	table_fini(&rep->table);
+	missing_fini(&rep->missing);
 	truth_fini(&rep->truth);
 	vec_fini(&rep->order);
 	vec_fini(&rep->tree);

@@ -6,6 +6,7 @@
  * and then written as text, JSON or CSV.  Equal files and options give equal
  * bytes.
  */
+#include "views/missing.h"
 #include "views/table.h"
 #include "views/truth.h"
 
@@ -43,6 +44,7 @@ struct report {
 	struct fold fold;
 	struct row_table table;
 	struct truth truth;
+	struct missing missing;
 	VEC(uint32_t) order;	/* rows to show, in order */
 	size_t below_limit;	/* rows hidden by spec.limit */
 	size_t beyond_top;	/* … and by spec.top */
@@ -88,6 +90,7 @@ struct text_style {
 	bool no_header;
 	bool samples;		/* a column of sample numbers */
 	bool no_total;		/* self only */
+	size_t missing;		/* images told that lack names or lines */
 };
 
 void report_text(const struct report *rep, const struct text_style *style,

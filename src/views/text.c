@@ -337,8 +337,11 @@ void report_text(const struct report *rep, const struct text_style *style,
 		put_rows(&t);
 	else
 		put_empty(&t);
-	if (!style->no_header)
+	if (!style->no_header) {
 		put_hidden(&t);
+		missing_text(&rep->missing, style->missing, style->columns,
+			     out);
+	}
 	key_cells_fini(&t.cells);
 	name_cache_fini(&t.tree_names);
 }

@@ -14,7 +14,7 @@ struct tally_up {
 
 static void add_stack(struct tally_up *u, uint32_t stack, uint64_t count)
 {
-	uint32_t loc = u->p->nodes.v[stack].loc;
+	uint32_t loc = u->p->nodes.v[stack].loc, frame;
 	struct truth_image *im;
 
 	if (!count)
@@ -30,9 +30,12 @@ static void add_stack(struct tally_up *u, uint32_t stack, uint64_t count)
 	}
 	im = &u->images[u->p->locs.v[loc].image];
 	im->samples += count;
-	if (profile_loc_frame(u->p, loc) == PROF_NONE) {
+	frame = profile_loc_frame(u->p, loc);
+	if (frame == PROF_NONE) {
 		im->unresolved += count;
 		u->t->unresolved += count;
+	} else if (!u->p->frames.v[frame].line) {
+		im->lineless += count;
 	}
 }
 

@@ -19,6 +19,7 @@ struct truth_image {
 	uint32_t image;
 	uint64_t samples;		/* whose innermost frame is here */
 	uint64_t unresolved;		/* of them: without a name */
+	uint64_t lineless;		/* with a name, but no line */
 };
 
 struct truth {

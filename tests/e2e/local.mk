@@ -4,10 +4,12 @@ E2E_TESTS = \
 	tests/e2e/addr2line.sh \
 	tests/e2e/report.sh \
 	tests/e2e/report_cli.sh \
+	tests/e2e/missing.sh \
 	tests/e2e/faults.sh \
 	tests/e2e/doctor.sh \
 	tests/e2e/record.sh \
-	tests/e2e/record_processes.sh
+	tests/e2e/record_processes.sh \
+	tests/e2e/record_lives.sh
 TESTS += $(E2E_TESTS)
 EXTRA_DIST += $(E2E_TESTS)
 # Runs a command without perf_event_open, as containers do.

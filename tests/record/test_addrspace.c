@@ -160,7 +160,7 @@ static void exec_forgets_mappings_of_one_process_only(void **state)
 	(void)state;
 	map_in(&p, 10, 1000, 1);
 	assert_int_equal(processes_fork(&p, 11, 11, 10, 10, 5), 0);
-	assert_int_equal(processes_exec(&p, 11), 0);
+	assert_int_equal(processes_exec(&p, 11, 1), 0);
 	assert_int_equal(image_in(&p, 11, 1050), -1);
 	assert_int_equal(image_in(&p, 10, 1050), 1);
 	processes_fini(&p);

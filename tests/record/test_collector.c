@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "record/collector.h"
@@ -108,10 +109,13 @@ static void map_inode(struct replay *r, uint32_t pid, uint64_t start,
 		      const char *path, uint64_t inode)
 {
 	struct record rec = { .kind = RECORD_MMAP, .pid = pid, .tid = pid };
+	struct stat st;
 
 	rec.mmap = (struct record_mmap){ .start = start, .len = 0x3000,
 					 .offset = 0x1000, .path = path,
 					 .dev = 1, .inode = inode };
+	if (inode && !stat(path, &st))
+		rec.mmap.dev = st.st_dev;
 	send(r, &rec);
 }
 
@@ -201,6 +205,7 @@ static int setup(void **state)
 {
 	struct replay *r = calloc(1, sizeof(*r));
 	const char *tmp = getenv("TMPDIR");
+	struct timespec now;
 
 	if (!r)
 		return -1;
@@ -211,6 +216,9 @@ static int setup(void **state)
 			   &r->err) < 0)
 		return -1;
 	r->c.nevents = 1;
+	/* Mappings are made after the files. */
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	r->time = ((uint64_t)now.tv_sec + 60) * 1000000000u;
 	*state = r;
 	return 0;
 }

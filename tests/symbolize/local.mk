@@ -2,9 +2,11 @@
 check_PROGRAMS += tests/symbolize/symcat
 tests_symbolize_symcat_SOURCES = tests/symbolize/symcat.c
 tests_symbolize_symcat_LDADD = $(TALLY_LIBS)
-TESTS += tests/symbolize/symbolize.sh
-EXTRA_DIST += tests/symbolize/symbolize.sh tests/symbolize/inlines.c \
-	tests/symbolize/inlines.cpp
+TESTS += tests/symbolize/symbolize.sh tests/symbolize/forms.sh
+EXTRA_DIST += tests/symbolize/symbolize.sh tests/symbolize/forms.sh \
+	tests/symbolize/compare.sh tests/symbolize/inlines.c \
+	tests/symbolize/inlines.cpp tests/symbolize/two.h \
+	tests/symbolize/two_a.cpp tests/symbolize/two_b.cpp
 if CMOCKA
 SYMBOLIZE_TESTS = tests/symbolize/test_symbolize tests/symbolize/test_fill \
 	tests/symbolize/test_demangle

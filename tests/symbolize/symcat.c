@@ -94,6 +94,19 @@ static void print_all(const struct job *j)
 	free(at);
 }
 
+static void print_sources(struct sym_sources s)
+{
+	if (*s.damage)
+		fprintf(stderr, "damage: %s\n", s.damage);
+	if (*s.missing)
+		fprintf(stderr, "missing: %s\n", s.missing);
+	if (*s.missing_alt)
+		fprintf(stderr, "missing alternate file: %s\n", s.missing_alt);
+	if (s.missing_dwo_units)
+		fprintf(stderr, "missing: %zu split units, first %s\n",
+			s.missing_dwo_units, s.missing_dwo);
+}
+
 static int run(struct job *j, const char *file, const char *debug_dir)
 {
 	struct sym_options o = { .debug_dir = debug_dir };
@@ -115,10 +128,7 @@ static int run(struct job *j, const char *file, const char *debug_dir)
 		fprintf(stderr, "%s\n", err.msg);
 		return 1;
 	}
-	if (*symbolizer_sources(s).damage)
-		fprintf(stderr, "damage: %s\n", symbolizer_sources(s).damage);
-	if (*symbolizer_sources(s).missing)
-		fprintf(stderr, "missing: %s\n", symbolizer_sources(s).missing);
+	print_sources(symbolizer_sources(s));
 	if (j->quiet)
 		printf("%" PRIu64 "\n", j->frames);
 	else

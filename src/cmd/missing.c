@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* See missing.h. */
+#include "cmd/missing.h"
+
+#include <stdlib.h>
+
+static struct hint_ask ask_of(const struct missing *m,
+			      const struct missing_row *r, const char *release)
+{
+	const struct prof_image *im = &m->p->images.v[r->image];
+
+	return (struct hint_ask){
+		.path = profile_cstr(m->p, im->path),
+		.id = im->build_id,
+		.kernel = prof_is_kernel(im) ? release : NULL,
+		.stripped = r->source &&
+			    (r->source->missing & PROF_MISSING_SYMTAB),
+	};
+}
+
+/* Another package or build would not help where the image itself is what could
+ * not be read; its note says why. */
+static bool is_answer(const struct missing *m, const struct missing_row *r)
+{
+	const struct prof_image *im = &m->p->images.v[r->image];
+	uint32_t why = r->source ? r->source->missing : PROF_MISSING_FILE;
+
+	if (prof_is_kernel(im))
+		return !(why & PROF_MISSING_KERNEL);
+	return im->kind == PROF_IMAGE_ELF && why != 0;
+}
+
+static void take_hint(struct missing_row *r, const struct hint *h)
+{
+	r->package = h->package;
+	r->command = h->command;
+	r->note = h->note;
+	r->fetch = h->fetch;
+}
+
+int missing_help_find(struct missing *m, size_t n, bool search,
+		      struct missing_help *out, struct error *err)
+{
+	const char *release = profile_env(m->p, PROF_NONE, "kernel");
+	struct hint_options o = { .debuginfod = getenv("DEBUGINFOD_URLS"),
+				  .search_lists = search };
+	struct hint_ask *ask;
+
+	if (n > m->rows.n)
+		n = m->rows.n;
+	*out = (struct missing_help){ .n = n };
+	if (!n)
+		return 0;
+	ask = calloc(n, sizeof(*ask));
+	out->hints = calloc(n, sizeof(*out->hints));
+	for (size_t i = 0; ask && i < n; i++)
+		ask[i] = ask_of(m, &m->rows.v[i], release ? release : "");
+	if (!ask || !out->hints || hints_find(&o, ask, n, out->hints) < 0) {
+		free(ask);
+		missing_help_free(out);
+		return error_set(err, ERR_NOMEM, "out of memory");
+	}
+	free(ask);
+	for (size_t i = 0; i < n; i++)
+		if (is_answer(m, &m->rows.v[i]))
+			take_hint(&m->rows.v[i], &out->hints[i]);
+	return 0;
+}
+
+void missing_help_free(struct missing_help *h)
+{
+	if (h->hints)
+		hints_fini(h->hints, h->n);
+	free(h->hints);
+	*h = (struct missing_help){ 0 };
+}

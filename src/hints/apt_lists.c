@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * apt's lists: /var/lib/apt/lists/…_Packages, one paragraph for each package, in
+ * which "Build-Ids:" names what a debug package is for.  Lists may be compressed
+ * in whatever way apt was told: apt-helper cat-file unpacks them all.
+ */
+#include "hints/apt_lists.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "hints/dpkg.h"
+
+#define LISTS "/var/lib/apt/lists"
+
+enum {
+	PIECE = 1 << 20,		/* bytes read at once */
+	PARAGRAPH_MAX = 8 << 20,
+	LISTS_MAX = 1000,
+};
+static const uint64_t list_bytes_max = 2ull << 30;
+
+struct search {
+	struct apt_ask *ask;
+	size_t n, left;
+	struct buf text;
+};
+
+static bool is_list(const char *file)
+{
+	const char *at = strstr(file, "_Packages");
+
+	return at && (!at[9] || (at[9] == '.' && !strchr(at + 10, '.') &&
+				 strcmp(at + 10, "diff")));
+}
+
+bool apt_has_debug_archive(const char *root)
+{
+	char path[PATH_MAX];
+	struct dirent *e;
+	bool has = false;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "%s" LISTS, root);
+	d = opendir(path);
+	while (d && !has && (e = readdir(d)) != NULL)
+		has = is_list(e->d_name) &&
+		      (strstr(e->d_name, "-debug_") ||
+		       strstr(e->d_name, "debian-debug") ||
+		       strstr(e->d_name, "ddebs"));
+	if (d)
+		closedir(d);
+	return has;
+}
+
+static void id_hex(const struct build_id *id, char out[2 * BUILD_ID_MAX + 1])
+{
+	for (size_t i = 0; i < id->len && i < BUILD_ID_MAX; i++)
+		snprintf(out + 2 * i, 3, "%02x", id->bytes[i]);
+}
+
+/* A paragraph [s, end) whose Build-Ids stand at [ids, end of line). */
+static int take_paragraph(struct search *s, const char *p, const char *ids,
+			  const char *end)
+{
+	const char *eol = memchr(ids, '\n', (size_t)(end - ids));
+	const char *name = memmem(p, (size_t)(ids - p), "Package: ", 9);
+	char hex[2 * BUILD_ID_MAX + 1] = "";
+	size_t n = (size_t)((eol ? eol : end) - ids), name_n;
+
+	if (!name || (name != p && name[-1] != '\n'))
+		return 0;
+	name += 9;
+	name_n = (size_t)((char *)memchr(name, '\n', (size_t)(ids - name)) -
+			  name);
+	if (!dpkg_is_name(name, name_n))
+		return 0;
+	for (size_t i = 0; i < s->n; i++) {
+		struct apt_ask *a = &s->ask[i];
+
+		if (!a->id.len || a->package)
+			continue;
+		id_hex(&a->id, hex);
+		if (!memmem(ids, n, hex, 2u * a->id.len))
+			continue;
+		a->package = strndup(name, name_n);
+		if (!a->package)
+			return -ERR_NOMEM;
+		s->left--;
+	}
+	return 0;
+}
+
+/* The whole paragraphs that are there; the rest is moved to the front. */
+static int take_text(struct search *s)
+{
+	static const char key[] = "\nBuild-Ids: ";
+	const char *p = (const char *)s->text.p, *end = p + s->text.n, *at = p;
+	const char *last = memrchr(p, '\n', s->text.n);
+	int rc = 0;
+
+	while (last && last > p && last[-1] != '\n')
+		last = memrchr(p, '\n', (size_t)(last - p));
+	if (!last || last == p)
+		return s->text.n > PARAGRAPH_MAX ? -ERR_FORMAT : 0;
+	while (!rc && s->left &&
+	       (at = memmem(at, (size_t)(last - at), key, sizeof(key) - 1))) {
+		const char *from = at, *to;
+
+		while (from > p && !(from[-1] == '\n' && from[0] == '\n'))
+			from--;
+		to = memmem(at, (size_t)(last + 1 - at), "\n\n", 2);
+		rc = take_paragraph(s, from == p ? p : from + 1,
+				    at + sizeof(key) - 1, to ? to : last);
+		at += sizeof(key) - 1;
+	}
+	s->text.n = (size_t)(end - last);
+	memmove(s->text.p, last, s->text.n);
+	return rc;
+}
+
+static int search_fd(struct search *s, int fd)
+{
+	uint64_t all = 0;
+	int rc = 0;
+
+	buf_reset(&s->text);
+	while (!rc && s->left && all < list_bytes_max) {
+		uint8_t *room = buf_room(&s->text, PIECE);
+		ssize_t n = room ? read(fd, room, PIECE) : 0;
+
+		if (!room)
+			return -ERR_NOMEM;
+		if (n <= 0)
+			break;
+		s->text.n += (size_t)n;
+		all += (uint64_t)n;
+		rc = take_text(s);
+	}
+	if (!rc && s->left && s->text.n) {
+		buf_str(&s->text, "\n\n");
+		rc = s->text.failed ? -ERR_NOMEM : take_text(s);
+	}
+	return rc == -ERR_FORMAT ? 0 : rc;
+}
+
+/* Starts apt-helper with its output in a pipe; the pipe's other end or -1. */
+static int start_helper(const char *path, pid_t *pid)
+{
+	char *argv[] = { (char[]){ "apt-helper" }, (char[]){ "cat-file" },
+			 (char *)(uintptr_t)path, NULL };
+	char *envp[] = { (char[]){ "PATH=/usr/bin:/bin" },
+			 (char[]){ "LC_ALL=C" }, NULL };
+	posix_spawn_file_actions_t fa;
+	int fd[2], rc;
+
+	if (pipe2(fd, O_CLOEXEC) < 0)
+		return -1;
+	posix_spawn_file_actions_init(&fa);
+	posix_spawn_file_actions_addopen(&fa, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&fa, fd[1], 1);
+	posix_spawn_file_actions_addopen(&fa, 2, "/dev/null", O_WRONLY, 0);
+	rc = posix_spawn(pid, "/usr/lib/apt/apt-helper", &fa, NULL, argv, envp);
+	posix_spawn_file_actions_destroy(&fa);
+	close(fd[1]);
+	if (!rc)
+		return fd[0];
+	close(fd[0]);
+	return -1;
+}
+
+static int search_list(struct search *s, const char *path)
+{
+	const char *dot = strrchr(path, '.');
+	bool packed = dot && !strchr(dot, '/') && !strchr(dot, '_');
+	pid_t pid = 0;
+	int fd = packed ? start_helper(path, &pid)
+			: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int rc;
+
+	if (fd < 0)
+		return 0;
+	rc = search_fd(s, fd);
+	close(fd);
+	if (pid) {
+		kill(pid, SIGTERM);	/* it may have more to say */
+		waitpid(pid, NULL, 0);
+	}
+	return rc;
+}
+
+int apt_find_build_ids(const char *root, struct apt_ask *ask, size_t n)
+{
+	struct search s = { .ask = ask, .n = n };
+	char path[PATH_MAX];
+	struct dirent *e;
+	int rc = 0, lists = 0;
+	DIR *d;
+
+	for (size_t i = 0; i < n; i++)
+		s.left += ask[i].id.len != 0;
+	snprintf(path, sizeof(path), "%s" LISTS, root);
+	d = s.left ? opendir(path) : NULL;
+	while (d && !rc && s.left && lists < LISTS_MAX &&
+	       (e = readdir(d)) != NULL) {
+		if (!is_list(e->d_name) ||
+		    snprintf(path, sizeof(path), "%s" LISTS "/%s", root,
+			     e->d_name) >= (int)sizeof(path))
+			continue;
+		lists++;
+		rc = search_list(&s, path);
+	}
+	if (d)
+		closedir(d);
+	buf_fini(&s.text);
+	return rc;
+}

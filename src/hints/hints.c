@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* From what is missing to what to type: see hints.h. */
+#include "hints/hints.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "hints/apt_lists.h"
+#include "hints/dpkg.h"
+#include "hints/os_release.h"
+
+struct answer {
+	const struct hint_options *o;
+	const char *root;
+	const struct hint_ask *ask;
+	size_t n;
+	struct hint *out;
+	struct os_release os;
+	bool *here;		/* by ask: this very file is on this machine */
+	struct dpkg_ask *owner;
+	struct apt_ask *listed;
+};
+
+static char *text_of(struct buf *b)
+{
+	char *s = b->failed ? NULL : strdup(buf_cstr(b));
+
+	buf_fini(b);
+	return s;
+}
+
+static void id_hex(const struct build_id *id, struct buf *b)
+{
+	for (size_t i = 0; i < id->len && i < BUILD_ID_MAX; i++)
+		buf_printf(b, "%02x", id->bytes[i]);
+}
+
+/* A release goes into names of packages and files. */
+static bool is_release(const char *s)
+{
+	size_t n = strlen(s);
+
+	return n && n < 100 && *s != '.' && *s != '-' &&
+	       n == strspn(s, "abcdefghijklmnopqrstuvwxyz"
+			      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+~-");
+}
+
+static bool is_here(const char *root, const struct hint_ask *a)
+{
+	char path[PATH_MAX];
+	struct build_id id;
+	struct image *img;
+
+	if (!a->id.len || a->kernel ||
+	    snprintf(path, sizeof(path), "%s%s", root, a->path) >=
+		    (int)sizeof(path) ||
+	    image_open_file(path, &img, NULL) < 0)
+		return false;
+	id = image_build_id(img);
+	image_close(img);
+	return id.len == a->id.len && !memcmp(id.bytes, a->id.bytes, id.len);
+}
+
+/* debuginfod has what distributions built, by build-id. */
+static char *fetch_command(const struct answer *w, const struct hint_ask *a)
+{
+	struct buf b = { 0 };
+
+	if (!a->id.len)
+		return strdup("");
+	if (!w->o->debuginfod || !*w->o->debuginfod)
+		buf_str(&b, "DEBUGINFOD_URLS=https://debuginfod.elfutils.org ");
+	buf_str(&b, "debuginfod-find debuginfo ");
+	id_hex(&a->id, &b);
+	return text_of(&b);
+}
+
+static bool is_python(const char *owner, const char **version, size_t *n)
+{
+	if (!strncmp(owner, "lib", 3))
+		owner += 3;
+	if (strncmp(owner, "python", 6))
+		return false;
+	*version = owner + 6;
+	*n = strspn(*version, "0123456789.");
+	return *n > 1 && (!(*version)[*n] || (*version)[*n] == '-');
+}
+
+/* The package of debug files that goes with one of programs: most have one made
+ * by debhelper, "-dbgsym"; some are older than that custom. */
+static char *debug_package(const char *owner)
+{
+	const char *version;
+	struct buf b = { 0 };
+	size_t n;
+
+	if (!strcmp(owner, "libc6"))
+		buf_str(&b, "libc6-dbg");
+	else if (is_python(owner, &version, &n))
+		buf_printf(&b, "python%.*s-dbg", (int)n, version);
+	else
+		buf_printf(&b, "%s-dbgsym", owner);
+	return text_of(&b);
+}
+
+static char *archive_note(const struct answer *w)
+{
+	struct buf b = { 0 };
+
+	if (apt_has_debug_archive(w->root))
+		return strdup("");
+	if (os_is(&w->os, "ubuntu"))
+		buf_str(&b, "from the archive of debug packages, "
+			"ddebs.ubuntu.com");
+	else if (*w->os.codename)
+		buf_printf(&b, "from the archive debian-debug, suite %s-debug",
+			   w->os.codename);
+	else
+		buf_str(&b, "from the archive debian-debug");
+	return text_of(&b);
+}
+
+static bool ends_with(const char *s, const char *tail)
+{
+	size_t n = strlen(s), k = strlen(tail);
+
+	return n >= k && !strcmp(s + n - k, tail);
+}
+
+/* A package that is known by name; `owner` is the one it belongs to. */
+static void apt_hint(const struct answer *w, const char *owner, bool listed,
+		     struct hint *h)
+{
+	struct buf b = { 0 };
+
+	if (!h->package)
+		return;
+	buf_printf(&b, "apt install %s", h->package);
+	if (!listed && dpkg_has(w->root, h->package)) {
+		buf_printf(&b, " %s", owner);
+		h->note = strdup("installed, but in another version");
+	} else if (!listed && ends_with(h->package, "-dbgsym")) {
+		h->note = archive_note(w);
+	}
+	h->command = text_of(&b);
+}
+
+static void rpm_hint(const struct answer *w, const struct hint_ask *a,
+		     struct hint *h)
+{
+	struct buf b = { 0 };
+
+	/* find-debuginfo makes each debug package provide its build-ids. */
+	buf_str(&b, os_is(&w->os, "suse")
+			    ? "zypper install -C 'debuginfo(build-id) = "
+			    : "dnf --enablerepo='*debug*' install "
+			      "'debuginfo(build-id) = ");
+	id_hex(&a->id, &b);
+	buf_u8(&b, '\'');
+	h->command = text_of(&b);
+}
+
+static void kernel_hint(const struct answer *w, const struct hint_ask *a,
+			struct hint *h)
+{
+	struct buf b = { 0 };
+	char image[160];
+
+	if (!is_release(a->kernel))
+		return;
+	snprintf(image, sizeof(image), "linux-image-%s", a->kernel);
+	if (dpkg_has(w->root, image)) {
+		buf_printf(&b, "%s-%s", image,
+			   os_is(&w->os, "ubuntu") ? "dbgsym" : "dbg");
+		h->package = text_of(&b);
+		apt_hint(w, image, false, h);
+		return;
+	}
+	buf_printf(&b, "put its vmlinux at /usr/lib/debug/boot/vmlinux-%s",
+		   a->kernel);
+	h->note = text_of(&b);
+}
+
+/* Where rpm keeps its database. */
+static bool has_rpm(const char *root)
+{
+	static const char *const at[] = { "/usr/lib/sysimage/rpm",
+					  "/var/lib/rpm" };
+	char path[PATH_MAX];
+	DIR *d = NULL;
+
+	for (size_t i = 0; i < 2 && !d; i++) {
+		snprintf(path, sizeof(path), "%s%s", root, at[i]);
+		d = opendir(path);
+	}
+	if (d)
+		closedir(d);
+	return d != NULL;
+}
+
+static bool is_system_path(const char *path)
+{
+	static const char *const tops[] = { "/usr/", "/lib", "/bin/",
+					    "/sbin/" };
+
+	if (!strncmp(path, "/usr/local/", 11))
+		return false;
+	for (size_t i = 0; i < sizeof(tops) / sizeof(tops[0]); i++)
+		if (!strncmp(path, tops[i], strlen(tops[i])))
+			return true;
+	return false;
+}
+
+static void own_hint(const struct hint_ask *a, struct hint *h)
+{
+	h->note = strdup(a->stripped
+		? "compile with -g and do not strip, or name the folder of the "
+		  "unstripped file: --debug-dir DIR"
+		: "compile with -g");
+}
+
+static void answer_one(const struct answer *w, size_t i)
+{
+	const struct hint_ask *a = &w->ask[i];
+	struct hint *h = &w->out[i];
+	bool packaged = true;
+
+	if (a->kernel) {
+		kernel_hint(w, a, h);
+	} else if (w->listed[i].package) {
+		h->package = strdup(w->listed[i].package);
+		apt_hint(w, "", true, h);
+	} else if (w->owner[i].owner) {
+		h->package = debug_package(w->owner[i].owner);
+		apt_hint(w, w->owner[i].owner, false, h);
+	} else if (w->here[i] && !dpkg_is_here(w->root) &&
+		   is_system_path(a->path)) {
+		if (has_rpm(w->root))
+			rpm_hint(w, a, h);
+	} else if (w->here[i]) {
+		own_hint(a, h);
+		packaged = false;
+	} else if (!a->id.len) {
+		h->note = strdup("link with -Wl,--build-id and compile with -g");
+		packaged = false;
+	}
+	if (packaged && !(a->kernel && !h->package))
+		h->fetch = fetch_command(w, a);
+	if (!h->command && h->fetch && !h->note) {
+		h->command = h->fetch;
+		h->fetch = NULL;
+	}
+}
+
+static int look_up(const struct answer *w)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < w->n; i++) {
+		w->here[i] = is_here(w->root, &w->ask[i]);
+		if (w->here[i])
+			w->owner[i].path = w->ask[i].path;
+	}
+	if (dpkg_is_here(w->root))
+		rc = dpkg_find_owners(w->root, w->owner, w->n);
+	for (size_t i = 0; i < w->n; i++)
+		if (w->owner[i].owner)
+			w->listed[i].id = w->ask[i].id;
+	if (!rc && w->o->search_lists)
+		rc = apt_find_build_ids(w->root, w->listed, w->n);
+	return rc;
+}
+
+/* What was left open becomes "". */
+static int close_gaps(struct hint *out, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		char **const all[] = { &out[i].package, &out[i].command,
+				       &out[i].note, &out[i].fetch };
+
+		for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++) {
+			if (!*all[k])
+				*all[k] = strdup("");
+			if (!*all[k])
+				return -ERR_NOMEM;
+		}
+	}
+	return 0;
+}
+
+int hints_find(const struct hint_options *o, const struct hint_ask *ask,
+	       size_t n, struct hint *out)
+{
+	struct answer w = { .o = o, .root = o->root ? o->root : "",
+			    .ask = ask, .n = n, .out = out };
+	int rc = -ERR_NOMEM;
+
+	memset(out, 0, n * sizeof(*out));
+	w.here = calloc(n + 1, sizeof(*w.here));
+	w.owner = calloc(n + 1, sizeof(*w.owner));
+	w.listed = calloc(n + 1, sizeof(*w.listed));
+	os_release_read(w.root, &w.os);
+	if (w.here && w.owner && w.listed)
+		rc = look_up(&w);
+	for (size_t i = 0; i < n && !rc; i++)
+		answer_one(&w, i);
+	for (size_t i = 0; i < n && w.owner && w.listed; i++) {
+		free(w.owner[i].owner);
+		free(w.listed[i].package);
+	}
+	free(w.here);
+	free(w.owner);
+	free(w.listed);
+	return rc ? rc : close_gaps(out, n);
+}
+
+void hints_fini(struct hint *h, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(h[i].package);
+		free(h[i].command);
+		free(h[i].note);
+		free(h[i].fetch);
+	}
+	memset(h, 0, n * sizeof(*h));
+}

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Debug information spread over several files: split DWARF (.dwo, .dwp) and dwz's
+# alternate files.  Our frames must be those of llvm-symbolizer all over
+# .text: in the same files, or where it cannot read them in the whole program.
+. "$top_srcdir/tests/lib.sh"
+
+symcat=$(cd "$top_builddir/tests/symbolize" && pwd)/symcat
+src=$(cd "$top_srcdir/tests/symbolize" && pwd)
+CXX=${CXX:-c++}
+. "$src/compare.sh"
+cd "$T_TMP" || exit 1
+
+if [ "$other" != llvm-symbolizer ]; then
+	t_skip "split and alternate files" "llvm-symbolizer is not installed"
+	t_done
+	exit
+fi
+
+# Frames of the program by the other tool, without its guesses from STT_FILE.
+want() { # PROGRAM OUT
+	text_addresses "$1" 3 >"$1.addr" && dwarf_only "$1" &&
+		expected "$1.dwarf" <"$1.addr" >"$2"
+}
+
+got() { # PROGRAM OUT OPTION…
+	prog=$1 out=$2
+	shift 2
+	dwarf_only "$prog"
+	[ ! -e "$prog.dwp" ] || cp "$prog.dwp" "$prog.dwarf.dwp"
+	"$symcat" "$@" "$prog.dwarf" <"$prog.addr" >"$out" 2>err
+}
+
+same() { # WANT GOT
+	grep -q square "$1" || { echo "no functions in $1"; return 1; }
+	diff "$1" "$2" | head -n 20
+	cat err
+	cmp "$1" "$2"
+}
+
+# ---- split DWARF ----
+
+make_split() { # COMPILER FLAGS…
+	rm -rf w && mkdir w && cd w || return 1
+	for f in two_a two_b; do
+		"$@" -gsplit-dwarf -c "$src/$f.cpp" -o $f.o || return 1
+	done
+	"$1" two_a.o two_b.o -o prog && test -s two_a.dwo && want prog full
+}
+
+pack() { # DWARF-VERSION; binutils' dwp knows version 4 only, llvm's both
+	for p in $([ "$1" = 4 ] && echo dwp) llvm-dwp; do
+		timeout 10 $p -o prog.dwp two_a.dwo two_b.dwo 2>/dev/null &&
+			return
+	done
+	rm -f prog.dwp
+	return 1
+}
+
+try_split() { # NAME VERSION COMPILER FLAGS…
+	name=$1 version=$2
+	shift 2
+	if ! (make_split "$@") >log 2>&1; then
+		t_skip "$name" "this compiler cannot: $*"
+		return
+	fi
+	cd w || exit 1
+	got prog ours
+	t_run "$name: .dwo files" same full ours
+
+	mkdir other dbg && mv two_a.dwo two_b.dwo other
+	got prog ours
+	# the other tool names no function without .dwo, except from what
+	# -fsplit-dwarf-inlining leaves in the program; lines are there
+	want prog none
+	t_run "$name: lines without .dwo files" cmp none ours
+	t_like "$name: they are named" "$(cat err)" \
+		"missing: 2 split units, first $PWD/two_[ab].dwo"
+
+	# beside the binary, and below the debug folder
+	mkdir bin && cp prog bin/ && cp prog.addr bin/prog.addr
+	cp other/*.dwo bin/
+	(cd bin && got prog ../ours; cp err ..)
+	t_run "$name: beside the binary" same full ours
+	rm bin/*.dwo
+	mkdir -p "dbg$PWD" && cp other/*.dwo "dbg$PWD"
+	got prog ours -D "$PWD/dbg"
+	t_run "$name: in the debug folder" same full ours
+
+	# a file of other code
+	cp other/two_a.dwo two_b.dwo && cp other/two_b.dwo two_a.dwo
+	got prog ours
+	t_run "$name: files of other code are not used" cmp none ours
+	cp other/*.dwo .
+
+	if pack "$version"; then
+		rm -f two_?.dwo prog.dwarf.dwp
+		got prog ours
+		t_run "$name: .dwp file" same full ours
+	else
+		t_skip "$name: .dwp file" "no dwp that can read this here"
+	fi
+	cd ..
+}
+
+for v in 4 5; do
+	try_split "g++ DWARF $v" $v g++ -O2 -gdwarf-$v
+	try_split "g++ DWARF $v, types" $v g++ -O2 -gdwarf-$v \
+		-fdebug-types-section
+	try_split "clang++ DWARF $v" $v clang++ -O2 -gdwarf-$v
+	try_split "clang++ DWARF $v, inlining" $v clang++ -O2 -gdwarf-$v \
+		-fsplit-dwarf-inlining
+	try_split "clang++ DWARF $v, types" $v clang++ -O0 -gdwarf-$v \
+		-fdebug-types-section
+done
+try_split "g++ 64-bit DWARF" 5 g++ -O2 -gdwarf-5 -gdwarf64
+try_split "g++ -O0" 5 g++ -O0 -gdwarf-5
+
+# ---- dwz ----
+
+if ! command -v dwz >/dev/null; then
+	t_skip "alternate files" "dwz is not installed"
+	t_done
+	exit
+fi
+
+# dwz shares what two files have in common: two programs of one source.
+make_dwz() { # VERSION
+	rm -rf z && mkdir z && cd z || return 1
+	"$CXX" -O2 "-gdwarf-$1" -Wl,--build-id=sha1 "$src/two_a.cpp" \
+		"$src/two_b.cpp" -o one &&
+	"$CXX" -O1 "-gdwarf-$1" -Wl,--build-id=sha1 "$src/two_a.cpp" \
+		"$src/two_b.cpp" -o two && want one full
+}
+
+frames() { # PROGRAM OPTION…: of the program as it is
+	prog=$1
+	shift
+	"$symcat" "$@" "$prog" <one.addr >raw 2>err
+	# names as DWARF has them: the whole program's .symtab is there too
+	same full raw
+}
+
+try_dwz() { # VERSION
+	v=$1
+	if ! (make_dwz "$v") >log 2>&1; then
+		t_skip "dwz DWARF $v" "this compiler cannot: $CXX -gdwarf-$v"
+		return
+	fi
+	cd z || exit 1
+	objcopy --strip-all --keep-section='.debug*' one one.bare
+	mv one.bare one && cp one whole
+	if dwz -o single one 2>/dev/null; then
+		t_run "dwz DWARF $v: one file" frames single
+	else
+		t_skip "dwz DWARF $v: one file" "dwz failed"
+	fi
+	cp two two.whole
+	if ! dwz -m common.debug one two 2>log ||
+	   ! readelf -SW one | grep -q debugaltlink; then
+		t_skip "dwz DWARF $v: alternate file" "dwz failed"
+		cd ..
+		return
+	fi
+	t_run "dwz DWARF $v: alternate file" frames one
+	mkdir sub && cp one sub/
+	t_run "dwz DWARF $v: it is needed" t_not frames sub/one
+	t_like "dwz DWARF $v: it is named" "$(cat err)" \
+		"missing alternate file: $PWD/sub/common.debug"
+	cp common.debug sub/
+	t_run "dwz DWARF $v: path from the file" frames sub/one
+	id=$(readelf -n common.debug | sed -n 's/.*Build ID: //p')
+	mkdir -p "dbg/.build-id/$(echo "$id" | cut -c1-2)"
+	mv sub/common.debug "dbg/.build-id/$(echo "$id" | cut -c1-2)/$(
+		echo "$id" | cut -c3-).debug"
+	t_run "dwz DWARF $v: by build-id" frames sub/one -D "$PWD/dbg"
+	cp whole one.2 && cp two.whole two.2
+	dwz -m sub/common.debug whole two.whole 2>log
+	dwz -m sub/other.debug two.2 two 2>log
+	cp two.2 sub/common.debug
+	t_run "dwz DWARF $v: other files are not used" t_not frames sub/one
+	if dwz --dwarf-5 -m sup.debug one.2 two.2 2>log &&
+	   readelf -SW one.2 | grep -q debug_sup; then
+		t_run "dwz DWARF $v: supplementary file" frames one.2
+	else
+		t_skip "dwz DWARF $v: supplementary file" \
+			"this dwz cannot: $(cat log)"
+	fi
+	cd ..
+}
+t_not() { ! "$@" >/dev/null; }
+
+try_dwz 4
+try_dwz 5
+t_done
