@@ -15,9 +15,9 @@
 
 enum { CYCLES = 100000, MOST_PRECISE = 3 };
 
-static void cycles(struct perf_event_attr *a, int precise)
+static void cycles(struct perf_event_attr *a, int precise, bool with_kernel)
 {
-	trial_clock(a, false);
+	trial_clock(a, with_kernel);
 	a->type = PERF_TYPE_HARDWARE;
 	a->config = PERF_COUNT_HW_CPU_CYCLES;
 	a->sample_period = CYCLES;
@@ -73,7 +73,7 @@ static bool opens(uint32_t type, uint64_t config)
 	struct perf_event_attr a;
 	int fd;
 
-	cycles(&a, 0);
+	cycles(&a, 0, false);
 	a.type = type;
 	a.config = config;
 	a.disabled = 1;
@@ -112,7 +112,8 @@ static void try_precision(struct doctor *d)
 		struct perf_event_attr a;
 		struct trial t;
 
-		cycles(&a, p);
+		/* IBS of AMD cannot leave the kernel out. */
+		cycles(&a, p, d->own_kernel);
 		trial_run(&t, &a, &self, false);
 		if (!t.open_errno && t.user) {
 			doctor_found(c, "cycles%s names the instruction that "
@@ -149,7 +150,7 @@ void doctor_counters(struct doctor *d)
 	if (!d->own_user)
 		return;
 	c = doctor_add(d, "hardware counters", DOCTOR_NO);
-	cycles(&a, 0);
+	cycles(&a, 0, false);
 	trial_run(&t, &a, &self, false);
 	if (t.open_errno) {
 		no_counters(c, t.open_errno);

@@ -120,6 +120,23 @@ static void try_proc(struct doctor *d)
 	}
 }
 
+/* They are passed in the kernel. */
+static void found_tracepoint(struct doctor *d, struct doctor_check *c)
+{
+	char fix[sizeof(c->fix)];
+
+	if (d->own_kernel) {
+		c->state = DOCTOR_OK;
+		doctor_found(c, "sched:sched_switch can be sampled");
+		return;
+	}
+	doctor_found(c, "they can be opened, but they lie in the kernel, which "
+		     "is not visible");
+	rights_sysctl(&d->rights, "kernel.perf_event_paranoid=1", fix,
+		      sizeof(fix));
+	doctor_fix(c, "%s", fix);
+}
+
 static void try_tracepoints(struct doctor *d)
 {
 	struct doctor_check *c = doctor_add(d, "tracepoints", DOCTOR_NO);
@@ -129,8 +146,7 @@ static void try_tracepoints(struct doctor *d)
 
 	if (!events_parse("sched:sched_switch", "/sys", &l, &err) &&
 	    !event_usable(&l.v[0], &err)) {
-		c->state = DOCTOR_OK;
-		doctor_found(c, "sched:sched_switch can be sampled");
+		found_tracepoint(d, c);
 	} else if (tracepoints_readable("/sys")) {
 		doctor_found(c, "%s", err.msg);
 	} else if (access("/sys/kernel/tracing/events", F_OK) &&
@@ -140,8 +156,9 @@ static void try_tracepoints(struct doctor *d)
 			   sudo);
 	} else {
 		doctor_found(c, "/sys/kernel/tracing may not be read");
-		doctor_fix(c, "sudo mount -o remount,mode=755 "
-			   "/sys/kernel/tracing");
+		/* Since Linux 6.6 its files are of the group only. */
+		doctor_fix(c, "sudo mount -o remount,mode=750,gid=%lu "
+			   "/sys/kernel/tracing", (unsigned long)getegid());
 	}
 	event_list_fini(&l);
 }

@@ -293,6 +293,41 @@ if unshare -m umount -l /proc 2>/dev/null; then
 else
 	t_skip "without /proc" "cannot unmount it in a namespace"
 fi
+# Tracepoints: the file system of its own mount is the same for all.
+if unshare -m mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null; then
+	cat >traced.sh <<-'END'
+	t=/sys/kernel/tracing
+	as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+	[ -d $t/events ] || mount -t tracefs tracefs $t || exit 1
+	old=$(stat -c mode=%a,gid=%g $t)
+	mount -o remount,mode=700,gid=0 $t
+	./tally doctor --format=json >root.json
+	as_nobody ./tally doctor --format=json >json
+	fix=$(python3 -c '
+	import json
+	print(*[c["fix"] for c in json.load(open("json"))["checks"]
+	        if c["name"] == "tracepoints"])' | sed 's/^sudo //')
+	$fix
+	echo 1 >/proc/sys/kernel/perf_event_paranoid
+	as_nobody ./tally doctor --format=json >fixed.json
+	as_nobody ./tally record -q -o p.tally -e sched:sched_switch sleep 0.1
+	echo $? >status
+	echo 2 >/proc/sys/kernel/perf_event_paranoid
+	as_nobody ./tally doctor --format=json >hidden.json
+	mount -o remount,$old $t
+	END
+	sed -i 's/^	//' traced.sh
+	unshare -m sh traced.sh
+	t_like "root samples tracepoints" "$(check root.json tracepoints)" '^ok'
+	t_like "others may not read their list" "$(check json tracepoints)" \
+		'^no: .*may not be read: sudo mount -o remount'
+	t_like "the fix is one" "$(check fixed.json tracepoints)" '^ok'
+	t_is "as it is with record" "$(cat status)" 0
+	t_like "tracepoints lie in the kernel" \
+		"$(check hidden.json tracepoints)" '^no: .*in the kernel, which is not visible'
+else
+	t_skip "tracepoints" "cannot mount tracefs here"
+fi
 mkdir -m 755 closed
 (cd closed && as_nobody ../tally doctor --format=json) >json
 t_like "a folder that may not be written is named" "$(check json output)" \
