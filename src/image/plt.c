@@ -56,23 +56,36 @@ static uint32_t get_u32(const uint8_t *p)
 	       (uint32_t)p[3] << 24;
 }
 
-/* jmp *slot(%rip); i386: jmp *slot, jmp *offset(%ebx) */
-static bool x86_jump(const struct image *img, const struct plt *plt,
-		     const uint8_t *p, uint64_t vaddr, uint64_t *slot)
+/* jmp *slot(%rip), or mov slot(%rip),%r11 before a retpoline; i386: jmp *slot,
+ * jmp *offset(%ebx).  The length of the instruction, 0 if it is none of these. */
+static size_t x86_jump(const struct image *img, const struct plt *plt,
+		       const uint8_t *p, size_t left, uint64_t vaddr,
+		       uint64_t *slot)
 {
-	uint32_t v = get_u32(p + 2);
+	bool is64 = img->ehdr.e_machine == EM_X86_64;
+	uint32_t v;
 
-	if (p[0] != 0xff)
-		return false;
-	if (img->ehdr.e_machine == EM_X86_64) {
-		*slot = vaddr + 6 + (uint64_t)(int64_t)(int32_t)v;
-		return p[1] == 0x25;
+	if (left < 7)
+		return 0;
+	if (is64 && p[0] == 0x4c && p[1] == 0x8b && p[2] == 0x1d) {
+		*slot = vaddr + 7 + (uint64_t)(int32_t)get_u32(p + 3);
+		return 7;
 	}
-	*slot = p[1] == 0x25 ? v : (uint32_t)(plt->got + v);
-	return p[1] == 0x25 || p[1] == 0xa3;
+	if (p[0] != 0xff || (p[1] != 0x25 && (is64 || p[1] != 0xa3)))
+		return 0;
+	v = get_u32(p + 2);
+	*slot = is64 ? vaddr + 6 + (uint64_t)(int32_t)v
+		: p[1] == 0x25 ? v : (uint32_t)(plt->got + v);
+	return 6;
 }
 
-/* How far before its jump a stub begins: bnd, mov $n,%r11d, endbr. */
+static bool is_endbr(const uint8_t *p)
+{
+	return p[0] == 0xf3 && p[1] == 0x0f && p[2] == 0x1e &&
+	       (p[3] & 0xfe) == 0xfa;
+}
+
+/* How far before its jump a stub begins: endbr; mov $n,%r11d (%ecx); bnd. */
 static size_t x86_prefix(const uint8_t *code, size_t at)
 {
 	size_t n = at;
@@ -81,8 +94,9 @@ static size_t x86_prefix(const uint8_t *code, size_t at)
 		n--;
 	if (n >= 6 && code[n - 6] == 0x41 && code[n - 5] == 0xbb)
 		n -= 6;
-	if (n >= 4 && code[n - 4] == 0xf3 && code[n - 3] == 0x0f &&
-	    code[n - 2] == 0x1e && (code[n - 1] & 0xfe) == 0xfa)
+	else if (n >= 9 && code[n - 5] == 0xb9 && is_endbr(code + n - 9))
+		n -= 5;
+	if (n >= 4 && is_endbr(code + n - 4))
 		n -= 4;
 	return at - n;
 }
@@ -99,17 +113,17 @@ static void add_stub(struct plt *plt, uint64_t start, uint64_t slot,
 static void scan_x86(const struct image *img, struct plt *plt,
 		     const struct image_sect *s, struct span code, uint32_t n)
 {
-	size_t i = 0;
+	size_t i = 0, len;
 
-	while (i + 6 <= code.n && !plt->nomem) {
+	while (i < code.n && !plt->nomem) {
 		uint64_t slot;
 
-		if (!x86_jump(img, plt, code.p + i, s->addr + i, &slot)) {
-			i++;
-			continue;
-		}
-		add_stub(plt, s->addr + i - x86_prefix(code.p, i), slot, n);
-		i += 6;
+		len = x86_jump(img, plt, code.p + i, code.n - i, s->addr + i,
+			       &slot);
+		if (len)
+			add_stub(plt, s->addr + i - x86_prefix(code.p, i),
+				 slot, n);
+		i += len ? len : 1;
 	}
 }
 
@@ -350,15 +364,13 @@ static struct plt *get_plt(struct image *img)
 	return plt;
 }
 
-static void find_stubs(struct image *img, struct plt *plt)
+static void find_with_got(struct image *img, struct plt *plt, uint64_t got)
 {
-	struct image_sect *got = image_find_sect(img, ".got.plt");
-
-	plt->scanned = true;
+	free(plt->by_slot);
+	plt->by_slot = NULL;
+	plt->stubs.n = 0;
+	plt->got = got;
 	plt->budget = img->bytes.n;
-	if (!got)
-		got = image_find_sect(img, ".got");
-	plt->got = got ? got->addr : 0;
 	scan_sections(img, plt);
 	if (plt->nomem || !plt->stubs.n || !sort_stubs(img, plt)) {
 		plt->stubs.n = 0;
@@ -366,6 +378,34 @@ static void find_stubs(struct image *img, struct plt *plt)
 	}
 	read_relocs(img, plt);
 	drop_unnamed(plt);
+}
+
+/* i386's stubs are relative to %ebx, which holds the start of .got.plt or, by
+ * mold, of .got: the one with which the most slots have names. */
+static void find_stubs(struct image *img, struct plt *plt)
+{
+	static const char *const tables[] = { ".got.plt", ".got" };
+	uint64_t best = 0;
+	size_t i, most;
+
+	plt->scanned = true;
+	find_with_got(img, plt, 0);
+	if (img->ehdr.e_machine != EM_386)
+		return;
+	most = plt->stubs.n;
+	for (i = 0; i < 2; i++) {
+		struct image_sect *got = image_find_sect(img, tables[i]);
+
+		if (!got)
+			continue;
+		find_with_got(img, plt, got->addr);
+		if (plt->stubs.n > most) {
+			most = plt->stubs.n;
+			best = got->addr;
+		}
+	}
+	if (plt->got != best)
+		find_with_got(img, plt, best);
 }
 
 static const struct image_sect *section_at(const struct image *img,

@@ -278,14 +278,37 @@ static const char *resolver_name(struct symtab *t, uint64_t resolver)
 	return make_name(t, text, strlen(text), "@plt");
 }
 
+/* Whether a function symbol without a size begins there: in a program without
+ * shared libraries, the function that the loader will choose is called so. */
+static bool find_alias(struct symtab *t, uint64_t addr, struct symtab_hit *hit)
+{
+	struct symtab_table *m = &t->main;
+	ptrdiff_t i = range_index_find(&m->unsized, addr);
+
+	return i != RANGE_NONE && m->unsized.v[i].lo == addr &&
+	       (m->entries.v[m->unsized.v[i].id].rank >> FUNC_BIT & 1) &&
+	       find_in(t, m, &m->unsized, addr, hit);
+}
+
+/* mold calls stubs memcmp$plt and memcmp$pltgot. */
+static size_t stem_length(const char *name)
+{
+	const char *tail = strstr(name, "$plt");
+
+	return tail ? (size_t)(tail - name) : strlen(name);
+}
+
 static const char *stub_name(struct symtab *t, const struct image_stub *s)
 {
 	uint32_t *slot = u64map_slot(&t->stub_names, s->start);
+	struct symtab_hit hit;
 	const char *name;
 
 	if (slot && *slot != U64MAP_NONE)
 		return t->made.v[*slot];
-	if (s->resolver)
+	if (s->resolver && find_alias(t, s->start, &hit))
+		name = make_name(t, hit.name, stem_length(hit.name), "@plt");
+	else if (s->resolver)
 		name = resolver_name(t, s->resolver);
 	else if (*s->target)
 		name = make_name(t, s->target, strlen(s->target), "@plt");
