@@ -65,9 +65,9 @@ static size_t x86_jump(const struct image *img, const struct plt *plt,
 	bool is64 = img->ehdr.e_machine == EM_X86_64;
 	uint32_t v;
 
-	if (left < 7)
+	if (left < 6)
 		return 0;
-	if (is64 && p[0] == 0x4c && p[1] == 0x8b && p[2] == 0x1d) {
+	if (is64 && left >= 7 && p[0] == 0x4c && p[1] == 0x8b && p[2] == 0x1d) {
 		*slot = vaddr + 7 + (uint64_t)(int32_t)get_u32(p + 3);
 		return 7;
 	}

@@ -2,8 +2,10 @@
 check_PROGRAMS += tests/symbolize/symcat
 tests_symbolize_symcat_SOURCES = tests/symbolize/symcat.c
 tests_symbolize_symcat_LDADD = $(TALLY_LIBS)
-TESTS += tests/symbolize/symbolize.sh tests/symbolize/forms.sh
+TESTS += tests/symbolize/symbolize.sh tests/symbolize/forms.sh \
+	tests/symbolize/symbols.sh
 EXTRA_DIST += tests/symbolize/symbolize.sh tests/symbolize/forms.sh \
+	tests/symbolize/symbols.sh tests/symbolize/symbols.c \
 	tests/symbolize/compare.sh tests/symbolize/inlines.c \
 	tests/symbolize/inlines.cpp tests/symbolize/two.h \
 	tests/symbolize/two_a.cpp tests/symbolize/two_b.cpp

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symcat [-e] [-d] [-q] [-D DIR] FILE: reads hexadecimal addresses, one a line,
+ * symcat [-e] [-d] [-q] [-x] [-D DIR] FILE: reads hexadecimal addresses, one a line,
  * and prints their frames as llvm-symbolizer does (name, file:line:column, an
  * empty line).
  *	-e	name the outermost frame by its ELF symbol
  *	-d	add a line "decl FILE:LINE" to each frame
+ *	-x	print instead: symbol (- if it has none), start, size
  *	-q	print only how many frames there were
  *	-D DIR	where separate debug files are
  */
@@ -21,7 +22,7 @@ struct job {
 	size_t n;
 	struct buf out;
 	struct { size_t off, len; } *text;	/* by sorted position */
-	bool elf, decl, quiet;
+	bool elf, decl, quiet, extent;
 	uint64_t frames;
 };
 
@@ -40,7 +41,7 @@ static bool on_result(void *ctx, size_t i, const struct sym_result *r)
 	j->frames += r->nframes;
 	if (j->quiet)
 		return true;
-	for (k = 0; k < r->nframes; k++) {
+	for (k = 0; k < r->nframes && !j->extent; k++) {
 		const struct sym_frame *f = &r->frames[k];
 		const char *name = f->name;
 
@@ -54,7 +55,11 @@ static bool on_result(void *ctx, size_t i, const struct sym_result *r)
 				   *f->decl_file ? f->decl_file : "??",
 				   f->decl_line);
 	}
-	if (!r->nframes)
+	if (j->extent)
+		buf_printf(&j->out, "%s %" PRIx64 " %" PRIx64,
+			   *r->symbol ? r->symbol : "-", r->sym_start,
+			   r->sym_size);
+	else if (!r->nframes)
 		buf_str(&j->out, "??\n??:0:0\n");
 	buf_u8(&j->out, '\n');
 	j->text[i].off = start;
@@ -98,6 +103,8 @@ static void print_sources(struct sym_sources s)
 {
 	if (*s.damage)
 		fprintf(stderr, "damage: %s\n", s.damage);
+	if (*s.unreadable)
+		fprintf(stderr, "unreadable: %s\n", s.unreadable);
 	if (*s.missing)
 		fprintf(stderr, "missing: %s\n", s.missing);
 	if (*s.missing_alt)
@@ -145,10 +152,11 @@ int main(int argc, char **argv)
 	const char *dir = NULL;
 	int opt, rc;
 
-	while ((opt = getopt(argc, argv, "edqD:")) > 0) {
+	while ((opt = getopt(argc, argv, "edqxD:")) > 0) {
 		j.elf |= opt == 'e';
 		j.decl |= opt == 'd';
 		j.quiet |= opt == 'q';
+		j.extent |= opt == 'x';
 		if (opt == 'D')
 			dir = optarg;
 	}
