@@ -82,7 +82,9 @@ static int add_symbol(struct fill *f, uint32_t image, const struct sym_result *r
 		return -1;
 	if (*slot == U64MAP_NONE) {
 		*slot = (uint32_t)f->p->symbols.n;
-		s.name = string_id(f, r->symbol);
+		/* DWARF may name what no symbol does */
+		s.name = string_id(f, *r->symbol || !r->nframes
+				   ? r->symbol : r->frames[r->nframes - 1].name);
 		if (s.name == PROF_NONE || vec_push(&f->p->symbols, s) < 0 ||
 		    vec_push(&f->heat, 0) < 0)
 			return -1;

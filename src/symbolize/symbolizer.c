@@ -166,9 +166,8 @@ static int make_result(struct symbolizer *s, const struct dwarf_batch *b,
 		       struct sym_result *r)
 {
 	struct sym_frame only = { "", "", 0, 0, "", 0, false };
-	struct sym_frame *last;
-
 	struct symtab_hit hit;
+	struct sym_frame *last;
 
 	s->frames.n = 0;
 	if (symtab_find(&s->symtab, addr, &hit) < 0)
