@@ -9,6 +9,11 @@ EXTRA_DIST += tests/symbolize/symbolize.sh tests/symbolize/forms.sh \
 	tests/symbolize/compare.sh tests/symbolize/inlines.c \
 	tests/symbolize/inlines.cpp tests/symbolize/two.h \
 	tests/symbolize/two_a.cpp tests/symbolize/two_b.cpp
+check_PROGRAMS += tests/symbolize/kerncat
+tests_symbolize_kerncat_SOURCES = tests/symbolize/kerncat.c
+tests_symbolize_kerncat_LDADD = $(TALLY_LIBS)
+TESTS += tests/symbolize/kernel.sh
+EXTRA_DIST += tests/symbolize/kernel.sh
 if CMOCKA
 SYMBOLIZE_TESTS = tests/symbolize/test_symbolize tests/symbolize/test_fill \
 	tests/symbolize/test_demangle

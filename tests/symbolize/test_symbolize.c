@@ -9,6 +9,7 @@
 
 #include <elf.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "symbolize/symbolize.h"
@@ -65,6 +66,135 @@ static void test_kallsyms(void **state)
 	assert_int_equal(kallsyms_address(k, "weak_func"), 0xffffffff81000400);
 	assert_int_equal(kallsyms_address(k, "first"), 0);
 	assert_int_equal(kallsyms_address(k, "nothing"), 0);
+	kallsyms_close(k);
+}
+
+/* What an address must be called, "" for nothing, and until where. */
+struct named {
+	uint64_t addr;
+	const char *name;
+	uint64_t end;
+};
+
+static void check_names(const char *text, const struct named *want, size_t n)
+{
+	struct kallsyms *k;
+	struct error err;
+
+	assert_int_equal(kallsyms_parse(text, strlen(text), &k, &err), 0);
+	for (size_t i = 0; i < n; i++) {
+		const char *name, *module;
+		uint64_t start, size;
+
+		kallsyms_find(k, want[i].addr, &name, &module, &start, &size);
+		assert_string_equal(name, want[i].name);
+		if (*name)
+			assert_int_equal(start + size, want[i].end);
+	}
+	kallsyms_close(k);
+}
+
+/* Lines of an x86-64 6.18 kernel's table, shortened: several names of one place
+ * in each order, and names of no function. */
+static void test_kallsyms_aliases(void **state)
+{
+	static const char text[] =
+		"ffffffff81000000 T srso_alias_untrain_ret\n"
+		"ffffffff81000000 T _stext\n"
+		"ffffffff81000000 T _text\n"
+		"ffffffff81000100 t __do_sys_getpid\n"
+		"ffffffff81000100 T __ia32_sys_getpid\n"
+		"ffffffff81000100 T __x64_sys_getpid\n"
+		"ffffffff81000200 T __memmove\n"
+		"ffffffff81000200 W memmove\n"
+		"ffffffff81000200 T __pi_memmove\n"
+		"ffffffff81000300 T __pfx_kfree\n"
+		"ffffffff81000310 T kfree\n"
+		"ffffffff81000400 t __kstrtab_start\n"
+		"ffffffff81000400 t local_b\n"
+		"ffffffff81000400 t local_a\n"
+		"ffffffff81000500 T __irqentry_text_end\n"
+		"ffffffff81000600 t $x\n"
+		"ffffffff81000700 T _etext\n"
+		"ffffffff81000800 T first_page_after\n";
+	static const struct named want[] = {
+		{ 0xffffffff81000010, "srso_alias_untrain_ret",
+		  0xffffffff81000100 },
+		{ 0xffffffff81000100, "__x64_sys_getpid", 0xffffffff81000200 },
+		{ 0xffffffff810002ff, "__memmove", 0xffffffff81000300 },
+		{ 0xffffffff81000304, "__pfx_kfree", 0xffffffff81000310 },
+		{ 0xffffffff81000310, "kfree", 0xffffffff81000400 },
+		{ 0xffffffff81000400, "local_a", 0xffffffff81000500 },
+		{ 0xffffffff81000500, "", 0 },
+		{ 0xffffffff81000700, "", 0 },
+	};
+
+	(void)state;
+	check_names(text, want, sizeof(want) / sizeof(*want));
+}
+
+/* Nothing of one module reaches into what comes behind it; lines are in the order
+ * of /proc/kallsyms: kernel, modules, ftrace, BPF. */
+static void test_kallsyms_modules(void **state)
+{
+	static const char text[] =
+		"ffffffff81000000 T last_of_kernel\n"
+		"ffffffffc0201ff0 t last_of_b\t[mod_b]\n"
+		"ffffffffc0200000 t first_of_b\t[mod_b]\n"
+		"ffffffffc0100000 t only_of_a\t[mod_a]\n"
+		"ffffffffc0300100 t ftrace_trampoline\t[__builtin__ftrace]\n"
+		"ffffffffc0400040 t bpf_prog_0123456789abcdef_x\t[bpf]\n"
+		"ffffffffc0400140 t bpf_prog_fedcba9876543210\t[bpf]\n";
+	static const struct named want[] = {
+		{ 0xffffffff81000fff, "last_of_kernel", 0xffffffff81001000 },
+		{ 0xffffffff81001000, "", 0 },
+		{ 0xffffffffc0100ffe, "only_of_a", 0xffffffffc0101000 },
+		{ 0xffffffffc0101000, "", 0 },
+		{ 0xffffffffc0200100, "first_of_b", 0xffffffffc0201ff0 },
+		/* its own page has 16 bytes left */
+		{ 0xffffffffc0202800, "last_of_b", 0xffffffffc0203000 },
+		{ 0xffffffffc0203000, "", 0 },
+		{ 0xffffffffc0300fff, "ftrace_trampoline",
+		  0xffffffffc0301000 },
+		{ 0xffffffffc0301000, "", 0 },
+		{ 0xffffffffc040013f, "bpf_prog_0123456789abcdef_x",
+		  0xffffffffc0400140 },
+		{ 0xffffffffc0402000, "bpf_prog_fedcba9876543210",
+		  0xffffffffc0411000 },
+		{ 0xffffffffc0411000, "", 0 },
+	};
+
+	(void)state;
+	check_names(text, want, sizeof(want) / sizeof(*want));
+}
+
+static bool count_symbol(void *ctx, const char *name, uint64_t addr)
+{
+	char *out = ctx;
+
+	sprintf(out + strlen(out), "%s+%x ", name, (unsigned int)(addr & 0xfff));
+	return strcmp(name, "stop") != 0;
+}
+
+static void test_kallsyms_each(void **state)
+{
+	static const char text[] = "ffffffff81000000 T _text\n"
+				   "ffffffffc0200020 t two\t[m]\n"
+				   "ffffffffc0200010 t one\t[m]\n"
+				   "ffffffffc0200018 d data\t[m]\n"
+				   "ffffffffc0200030 t stop\t[m]\n"
+				   "ffffffffc0200040 t never\t[m]\n"
+				   "ffffffffc0300000 t x\t[n]\n";
+	struct kallsyms *k;
+	char got[256] = "";
+
+	(void)state;
+	assert_int_equal(kallsyms_parse(text, sizeof(text) - 1, &k, NULL), 0);
+	assert_false(kallsyms_each(k, "m", count_symbol, got));
+	assert_string_equal(got, "one+10 two+20 stop+30 ");
+	got[0] = '\0';
+	assert_true(kallsyms_each(k, "", count_symbol, got));
+	assert_string_equal(got, "_text+0 ");
 	kallsyms_close(k);
 }
 
@@ -222,6 +352,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kallsyms),
+		cmocka_unit_test(test_kallsyms_aliases),
+		cmocka_unit_test(test_kallsyms_modules),
+		cmocka_unit_test(test_kallsyms_each),
 		cmocka_unit_test(test_kallsyms_hidden),
 		cmocka_unit_test(test_symbols),
 	};
