@@ -25,6 +25,7 @@ struct doctor {
 	bool system;			/* the whole machine */
 	bool counters;			/* hardware counters */
 	bool kernel_names;
+	bool others_closed;		/* what they mapped may not be read */
 	struct rights rights;
 	const char *folder;		/* where a recording would be written */
 	VEC(struct doctor_check) checks;

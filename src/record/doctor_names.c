@@ -4,8 +4,6 @@
 #include "config.h"
 #endif
 
-#include <dirent.h>
-#include <errno.h>
 #include <linux/capability.h>
 #include <link.h>
 #include <stdio.h>
@@ -15,11 +13,11 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "events/events.h"
-#include "events/pmu.h"
+#include "hints/hints.h"
 #include "image/image.h"
 #include "record/doctor.h"
-#include "record/probe.h"
+#include "record/kernel_maps.h"
+#include "symbolize/kernel_files.h"
 #include "symbolize/symbolize.h"
 
 /*
@@ -74,25 +72,23 @@ void doctor_kernel_names(struct doctor *d)
 	}
 }
 
-/* What the distribution calls the package with debug information. */
-struct distribution {
-	bool debian, redhat, suse;
-};
-
-static struct distribution distribution(void)
+/* What would bring the debug information that `path` lacks. */
+static void hint(struct doctor_check *c, const char *path,
+		 const struct build_id *id, const char *kernel)
 {
-	struct distribution d = { false, false, false };
-	struct buf b = { 0 };
-	const char *s;
+	struct hint_ask ask = { .path = path, .id = *id, .kernel = kernel };
+	struct hint_options o = { .debuginfod = getenv("DEBUGINFOD_URLS") };
+	struct hint h = { NULL, NULL, NULL, NULL };
 
-	if (io_read_file("/etc/os-release", 65536, &b, NULL) < 0)
-		b.n = 0;
-	s = buf_cstr(&b);
-	d.debian = strstr(s, "debian") || strstr(s, "ubuntu");
-	d.redhat = strstr(s, "fedora") || strstr(s, "rhel");
-	d.suse = strstr(s, "suse");
-	buf_fini(&b);
-	return d;
+	if (!hints_find(&o, &ask, 1, &h)) {
+		doctor_fix(c, "%s", h.command);
+		if (*h.note)
+			doctor_fix(c, "%s%s%s", *h.command ? " (" : "", h.note,
+				   *h.command ? ")" : "");
+		if (*h.fetch)
+			doctor_fix(c, "%s%s", *c->fix ? "; or " : "", h.fetch);
+	}
+	hints_fini(&h, 1);
 }
 
 static int libc_path(struct dl_phdr_info *info, size_t size, void *ctx)
@@ -107,20 +103,6 @@ static int libc_path(struct dl_phdr_info *info, size_t size, void *ctx)
 	return 1;
 }
 
-static void libc_fix(struct doctor_check *c, const char *missing)
-{
-	struct distribution d = distribution();
-
-	if (d.debian)
-		doctor_fix(c, "sudo apt install libc6-dbg");
-	else if (d.redhat)
-		doctor_fix(c, "sudo dnf debuginfo-install glibc");
-	else if (d.suse)
-		doctor_fix(c, "sudo zypper install glibc-debuginfo");
-	else if (*missing)
-		doctor_fix(c, "install %s", missing);
-}
-
 /* The library that every program uses stands for the others. */
 static void try_library(struct doctor *d)
 {
@@ -129,6 +111,7 @@ static void try_library(struct doctor *d)
 	struct image *img = NULL;
 	struct symbolizer *s = NULL;
 	struct sym_sources from;
+	struct build_id id;
 
 	dl_iterate_phdr(libc_path, &path);
 	if (!path || image_open_file(path, &img, NULL) < 0) {
@@ -138,6 +121,7 @@ static void try_library(struct doctor *d)
 		doctor_found(c, "%s cannot be read", path);
 	} else {
 		from = symbolizer_sources(s);
+		id = image_build_id(img);
 		if (from.dwarf) {
 			c->state = DOCTOR_OK;
 			doctor_found(c, "%s: lines and inlined functions from "
@@ -146,65 +130,45 @@ static void try_library(struct doctor *d)
 		} else {
 			doctor_found(c, "%s: function names only, no lines",
 				     path);
-			libc_fix(c, from.missing);
+			hint(c, path, &id, NULL);
 		}
 	}
 	symbolizer_close(s);
 	image_close(img);
 	if (access("/usr/lib/debug", F_OK))
 		doctor_found(c, "; /usr/lib/debug does not exist");
-}
-
-static bool has_dwarf(const char *path)
-{
-	struct image *img = NULL;
-	bool yes;
-
-	if (access(path, R_OK) || image_open_file(path, &img, NULL) < 0)
-		return false;
-	yes = image_has_dwarf(img);
-	image_close(img);
-	return yes;
+	if (getenv("DEBUGINFOD_URLS"))
+		doctor_found(c, "; DEBUGINFOD_URLS is set");
 }
 
 static void try_vmlinux(struct doctor *d)
 {
-	static const char *const places[] = {
-		"/usr/lib/debug/boot/vmlinux-%s",
-		"/usr/lib/debug/lib/modules/%s/vmlinux",
-		"/lib/modules/%s/build/vmlinux",
-		"/boot/vmlinux-%s",
-	};
 	struct doctor_check *c = doctor_add(d, "kernel debug file",
 					    DOCTOR_LIMITED);
-	struct distribution dist = distribution();
+	struct kernel_files_options o = { .release = "" };
+	struct build_id id = kernel_notes_id("/sys/kernel/notes");
+	struct kernel_files *files;
+	struct image *img = NULL;
 	struct utsname u;
-	char path[512];
+	const char *path = "";
 
-	if (uname(&u) < 0)
-		u.release[0] = '\0';
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		snprintf(path, sizeof(path), places[i], u.release);
-		if (!has_dwarf(path))
-			continue;
+	if (!uname(&u))
+		o.release = u.release;
+	files = kernel_files_open(&o);
+	if (files && id.len)
+		img = kernel_files_find(files, "", &id, &path);
+	if (img && image_has_dwarf(img)) {
 		c->state = DOCTOR_OK;
-		doctor_found(c, "%s", path);
-		return;
+		doctor_found(c, "lines and inlined functions of the kernel from "
+			     "%s", path);
+	} else {
+		doctor_found(c, "no vmlinux with debug information for %.100s: "
+			     "functions of the kernel without lines",
+			     o.release);
+		hint(c, "[kernel]", &id, o.release);
 	}
-	doctor_found(c, "no vmlinux with debug information for %.100s: kernel "
-		     "functions without lines", u.release);
-	snprintf(path, sizeof(path), "/var/lib/dpkg/info/linux-image-%s.list",
-		 u.release);
-	if (!access(path, F_OK))
-		doctor_fix(c, "sudo apt install linux-image-%.100s-dbg",
-			   u.release);
-	else if (dist.redhat)
-		doctor_fix(c, "sudo dnf debuginfo-install kernel");
-	else if (dist.suse)
-		doctor_fix(c, "sudo zypper install kernel-default-debuginfo");
-	else
-		doctor_fix(c, "copy vmlinux of this kernel's build to "
-			   "/usr/lib/debug/boot/vmlinux-%.100s", u.release);
+	image_close(img);
+	kernel_files_close(files);
 }
 
 static void try_formats(struct doctor *d)

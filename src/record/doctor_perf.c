@@ -186,11 +186,11 @@ static void try_others(struct doctor *d)
 	int errnum = 0;
 
 	trial_strangers(&s);
-	for (int i = 0; i < s.n && !maps; i++)
-		if (may_watch(s.pid[i], &errnum)) {
-			watched = true;
-			maps = may_read_maps(s.pid[i]);
-		}
+	for (int i = 0; i < s.n && !(watched && maps); i++) {
+		watched |= may_watch(s.pid[i], &errnum);
+		maps |= may_read_maps(s.pid[i]);
+	}
+	d->others_closed = s.n && !maps;
 	trial_strangers_end(&s);
 	if (watched) {
 		found_others(d, c, maps);
@@ -223,7 +223,12 @@ static void try_system(struct doctor *d)
 	d->system = true;
 	c->state = DOCTOR_OK;
 	doctor_found(c, "everything on a processor can be sampled (-a)");
-	if (d->rights.inner_pids) {
+	if (d->others_closed) {
+		c->state = DOCTOR_LIMITED;
+		doctor_found(c, "; no symbols of other users' programs that "
+			     "already run");
+		doctor_fix(c, "use sudo, or add the capability CAP_SYS_PTRACE");
+	} else if (d->rights.inner_pids) {
 		c->state = DOCTOR_LIMITED;
 		doctor_found(c, "; programs outside this pid namespace have no "
 			     "names here");

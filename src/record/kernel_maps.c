@@ -40,7 +40,7 @@ static struct build_id notes_build_id(const void *p, size_t n)
 	return id;
 }
 
-static struct build_id file_build_id(const char *path)
+struct build_id kernel_notes_id(const char *path)
 {
 	struct buf b = { 0 };
 	struct build_id id = { 0 };
@@ -113,7 +113,7 @@ static int module_add(struct loading *l, const struct proc_module *m)
 		snprintf(path, sizeof(path),
 			 "%s/module/%s/notes/.note.gnu.build-id", l->sysfs,
 			 m->name);
-		id = file_build_id(path);
+		id = kernel_notes_id(path);
 	}
 	snprintf(name, sizeof(name), "[%s]", m->name);
 	map.image = images_add(l->im, name, PROF_IMAGE_MODULE, m->start, &id);
@@ -154,7 +154,7 @@ int kernel_maps_init(struct kernel_maps *k, struct images *im,
 	snprintf(path, sizeof(path), "%s/kallsyms", proc);
 	k->base = kallsyms_base(path);
 	snprintf(path, sizeof(path), "%s/kernel/notes", sysfs);
-	id = file_build_id(path);
+	id = kernel_notes_id(path);
 	k->kernel = images_add(im, "[kernel]", PROF_IMAGE_KERNEL, k->base, &id);
 	k->modules = mapset_new(generation);
 	if (k->kernel == UINT32_MAX || !k->modules)

@@ -20,6 +20,9 @@ int kernel_maps_init(struct kernel_maps *k, struct images *im,
 		     const char *proc, const char *sysfs,
 		     uint32_t *generation);
 void kernel_maps_fini(struct kernel_maps *k);
+/* The build-id in a file of ELF notes, such as /sys/kernel/notes; empty where
+ * there is none. */
+struct build_id kernel_notes_id(const char *path);
 /* The image and the address in it. */
 uint32_t kernel_maps_find(struct kernel_maps *k, uint64_t addr,
 			  uint64_t *vaddr);

@@ -87,10 +87,24 @@ static int scan_threads(struct collector *c, uint32_t pid)
 	return r;
 }
 
+/* Kernel threads have neither mappings nor a command line. */
+static bool is_program(struct collector *c, uint32_t pid)
+{
+	char path[PATH_SPACE];
+	struct buf b = { 0 };
+	bool yes;
+
+	snprintf(path, sizeof(path), "%s/%u/cmdline", c->proc, pid);
+	yes = !io_read_file(path, MAPS_MAX, &b, NULL) && b.n;
+	buf_fini(&b);
+	return yes;
+}
+
 /* The parent, and the mappings. */
 static int scan_process(struct collector *c, uint32_t pid)
 {
 	struct scan s = { c, pid, 0 };
+	struct error why = { 0 };
 	struct process *proc;
 	struct buf b = { 0 };
 	char path[PATH_SPACE];
@@ -101,8 +115,10 @@ static int scan_process(struct collector *c, uint32_t pid)
 		proc_status_number((const char *)b.p, b.n, "PPid", &parent);
 	buf_reset(&b);
 	snprintf(path, sizeof(path), "%s/%u/maps", c->proc, pid);
-	if (!io_read_file(path, MAPS_MAX, &b, NULL))
+	if (!io_read_file(path, MAPS_MAX, &b, &why))
 		proc_maps_parse((const char *)b.p, b.n, scan_map, &s);
+	else if (why.code == ERR_PERM && is_program(c, pid))
+		c->closed++;
 	buf_fini(&b);
 	proc = processes_get(&c->processes, pid);
 	if (!proc || s.result < 0)
