@@ -230,6 +230,32 @@ else
 fi
 restore
 
+# Paranoid 0 opens the whole system, but not what others have mapped.
+echo 0 >$sysctl/perf_event_paranoid
+sleep 30 & other=$!
+if as_nobody cat /proc/$other/maps >/dev/null 2>&1; then
+	t_skip "what others have mapped" "anybody may read it here"
+else
+	as_nobody ./tally doctor --format=json >json
+	t_like "paranoid 0 does not open what others have mapped" \
+		"$(check json 'whole system')" \
+		'^limited: .*no symbols of other users.*CAP_SYS_PTRACE'
+	as_nobody ./tally record -a --duration 0.1 -e cpu-clock -o p.tally 2>err
+	t_like "as record says" "$(cat err)" \
+		'[0-9] running programs? will have no symbols: .*tally doctor'
+fi
+kill $other
+if cp tally capable && setcap cap_perfmon=ep capable 2>/dev/null; then
+	echo 2 >$sysctl/perf_event_paranoid
+	t_is "tally with a file capability records everything" \
+		"$(as_nobody ./capable doctor --format=json >json 2>err
+		can json | cut -c1-4)" yyyy
+	t_is "also in truth" "$(yes as_nobody ./capable record -q -a \
+		-e cpu-clock -o p.tally true)" y
+else
+	t_skip "tally with a file capability" "needs setcap"
+fi
+
 # Few files, little memory, no /proc, no room to write.
 echo 2 >$sysctl/perf_event_paranoid
 (ulimit -n 40 && as_nobody ./tally doctor --format=json) >json
@@ -272,20 +298,22 @@ if as_nobody unshare -rm true 2>/dev/null; then
 else
 	t_skip "user namespaces" "users may not make them here"
 fi
+# Leaks cannot be looked for without it.
+without_proc() {
+	ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 \
+		unshare -m sh -c 'umount -l /proc; "$@"' sh "$@"
+}
 if unshare -m umount -l /proc 2>/dev/null; then
-	unshare -m sh -c 'umount -l /proc; "$@"' sh ./tally doctor \
-		--format=json >json
+	without_proc ./tally doctor --format=json >json
 	t_is "without /proc, own programs can be recorded" $? 0
 	t_like "and it is said" "$(check json '/proc and /sys')" \
 		'^limited: /proc is not mounted.*mount -t proc proc /proc'
-	unshare -m sh -c 'umount -l /proc; "$@"' sh ./tally record \
-		-q -e cpu-clock -o p.tally -- true
+	without_proc ./tally record -e cpu-clock -o p.tally -- true 2>err
 	t_is "and record does it" $? 0
-	t_like "which says what it cannot" "$(unshare -m sh -c \
-		'umount -l /proc; "$@"' sh ./tally record -e cpu-clock \
-		-o p.tally -- true 2>&1)" 'no names: /proc/kallsyms cannot be'
-	t_like "also that it finds no process" "$(unshare -m sh -c \
-		'umount -l /proc; "$@"' sh ./tally record -p 1 -o p.tally 2>&1)" \
+	t_like "and says what it cannot" "$(cat err)" \
+		'no names: /proc/kallsyms cannot be'
+	without_proc ./tally record -p 1 -o p.tally 2>err
+	t_like "also that it finds no process" "$(cat err)" \
 		'process 1 cannot be looked up: /proc is not mounted'
 	unshare -pf --mount-proc ./tally doctor --format=json >json
 	t_like "own process numbers are named" "$(check json namespaces)" \

@@ -3,7 +3,7 @@ EXTRA_DIST += tests/record/perf_bytes.h
 if CMOCKA
 RECORD_TESTS = tests/record/test_addrspace tests/record/test_collector \
 	tests/record/test_order tests/record/test_perf \
-	tests/record/test_proc_text
+	tests/record/test_proc_text tests/record/test_rights
 check_PROGRAMS += $(RECORD_TESTS)
 TESTS += $(RECORD_TESTS)
 tests_record_test_addrspace_SOURCES = tests/record/test_addrspace.c
@@ -16,4 +16,6 @@ tests_record_test_perf_SOURCES = tests/record/test_perf.c
 tests_record_test_perf_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_proc_text_SOURCES = tests/record/test_proc_text.c
 tests_record_test_proc_text_LDADD = $(TALLY_LIBS) -lcmocka
+tests_record_test_rights_SOURCES = tests/record/test_rights.c
+tests_record_test_rights_LDADD = $(TALLY_LIBS) -lcmocka
 endif
