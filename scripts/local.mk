@@ -13,4 +13,5 @@ EXTRA_DIST += \
 	scripts/bench/build-workload \
 	scripts/bench/run \
 	scripts/bench/setup-newest-perf \
-	scripts/vm/boot
+	scripts/vm/boot \
+	scripts/vm/get-kernel

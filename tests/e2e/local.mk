@@ -6,6 +6,7 @@ E2E_TESTS = \
 	tests/e2e/report_cli.sh \
 	tests/e2e/missing.sh \
 	tests/e2e/faults.sh \
+	tests/e2e/kernel_vm.sh \
 	tests/e2e/doctor.sh \
 	tests/e2e/record.sh \
 	tests/e2e/record_processes.sh \

@@ -10,9 +10,11 @@ CC=${CC:-cc}
 REL=6.6.6-test
 LC_ALL=C
 export LC_ALL
-LINK=0000000001000000
-BASE=ffffffff8d400000
-MODBASE=ffffffffc0a00000
+# Lower halves of addresses: not all shells can count that high.
+HIGH=ffffffff
+LINK=01000000
+BASE=8d400000
+MODBASE=c0a00000
 
 names='chains as llvm-symbolizer has them'
 for tool in llvm-symbolizer addr2line nm objcopy readelf; do
@@ -71,12 +73,16 @@ $(tail -n 1 link.log)"
 	exit 0
 fi
 build_id() { readelf -n "$1" | sed -n 's/.*Build ID: //p'; }
-add() { printf '%016x' $((0x$1 + 0x$2)); }
-sub() { printf '%016x' $((0x$1 - 0x$2)); }
+low() { printf '%s' "${1#????????}"; }
+add() { printf '%08x' $((0x$1 + 0x$2)); }
+sub() { printf '%08x' $((0x$1 - 0x$2)); }
 ID=$(build_id vmlinux)
 nm vmlinux | while read -r addr type name; do
 	case $type in
-	t | T) echo "$(add "$(sub "$addr" $LINK)" $BASE) $type $name" ;;
+	t | T)
+		at=$(add "$(sub "$(low "$addr")" $LINK)" $BASE)
+		echo "$HIGH$at $type $name"
+		;;
 	esac
 done >kallsyms
 # Every byte of every function, but not past it.
@@ -84,18 +90,20 @@ nm -S vmlinux | while read -r addr size type name; do
 	case $name in do_work | do_more | _start) ;; *) continue ;; esac
 	i=0
 	while [ $i -lt $((0x$size)) ]; do
-		add "$addr" "$(printf %x $i)"
+		add "$(low "$addr")" "$(printf %x $i)"
 		echo
 		i=$((i + 1))
 	done
 done >linked
-while read -r a; do add "$(sub "$a" $LINK)" $BASE; echo; done <linked >addresses
+while read -r a; do
+	echo "$HIGH$(add "$(sub "$a" $LINK)" $BASE)"
+done <linked >addresses
 sed 's/^/0x/' linked |
 	llvm-symbolizer --obj=vmlinux --inlines --functions=linkage >want
 run() { # OUTPUT kerncat options
 	out=$1
 	shift
-	"$KERNCAT" -i "$ID" -b $BASE -r $REL "$@" <addresses >"$out.all"
+	"$KERNCAT" -i "$ID" -b $HIGH$BASE -r $REL "$@" <addresses >"$out.all"
 	sed '/^# /d' "$out.all" >"$out"
 }
 
@@ -137,9 +145,8 @@ t_like "… and the file is named" "$(cat got.all)" \
 	"^# other is not the recorded kernel's"
 
 # Names of an earlier look-up stay where the file knows nothing.
-add 7000000 $BASE >>addresses
-echo >>addresses
-sed "s/_etext/&\n$(add 7000000 $BASE) t bpf_prog_0123456789abcdef_x [bpf]/" \
+echo "$HIGH$(add 7000000 $BASE)" >>addresses
+sed "s/_etext/&\n$HIGH$(add 7000000 $BASE) t bpf_prog_0123456789abcdef_x [bpf]/" \
 	kallsyms >kallsyms.bpf
 run got -o kallsyms.bpf -v vmlinux
 t_is "what the file does not know keeps its name" \
@@ -197,12 +204,12 @@ objdump -t $KO | awk '$3 == "F" || $4 == "F" {
 : >want
 while read -r value section size name; do
 	case $section in .text) at=$MODBASE ;; *) at=$(add $MODBASE 8000) ;; esac
-	echo "$(add "$value" "$at") t $name [tally_mod]" >>kallsyms
+	value=$(low "$value")
+	echo "$HIGH$(add "$value" "$at") t $name [tally_mod]" >>kallsyms
 	i=0
 	while [ $i -lt $((0x$size)) ]; do
 		off=$(add "$value" "$(printf %x $i)")
-		add "$off" "$at" >>addresses
-		echo >>addresses
+		echo "$HIGH$(add "$off" "$at")" >>addresses
 		addr2line -e $KO -j "$section" -f -i "$off" |
 			sed 's/ (discriminator [0-9]*)//' >>want
 		echo >>want
