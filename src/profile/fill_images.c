@@ -69,6 +69,8 @@ static int fill_image(struct fill *f, const struct fill_part *part)
 	case PROF_IMAGE_KERNEL:
 	case PROF_IMAGE_MODULE:
 		return fill_kernel(f, part);
+	case PROF_IMAGE_GENERATED:
+		return fill_generated(f, part);
 	default:		/* generated code, no mapping: no names */
 		return 0;
 	}

@@ -18,12 +18,15 @@ struct fill_options {
 	/* Opens an image's file: an fd that the callee closes, or -1.  NULL:
 	 * by path, accepted only if the build-id is the recorded one. */
 	int (*open_image)(void *ctx, uint32_t image);
+	/* The name and size of what the kernel generated as this image, or
+	 * NULL; may be NULL. */
+	const char *(*generated)(void *ctx, uint32_t image, uint64_t *size);
 	/* Self samples by location (array of locs.n), to choose whose code bytes
 	 * are kept; NULL: none are. */
 	const uint64_t *heat;
 	size_t code_budget;	/* bytes of code to keep at most */
 	fill_progress *progress;
-	void *ctx;		/* of both callbacks */
+	void *ctx;		/* of all callbacks */
 };
 
 /* The code bytes that a recording of so many samples should take along. */

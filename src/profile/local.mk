@@ -6,6 +6,7 @@ libprofile_a_SOURCES = \
 	src/profile/columns.h \
 	src/profile/fill_code.c \
 	src/profile/fill_elf.c \
+	src/profile/fill_generated.c \
 	src/profile/fill_images.c \
 	src/profile/fill_internal.h \
 	src/profile/fill_kernel.c \

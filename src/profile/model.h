@@ -81,6 +81,8 @@ enum prof_image_kind {
 	PROF_IMAGE_VDSO,	/* vaddr is an ELF virtual address */
 	PROF_IMAGE_ANON,	/* no file: vaddr is the process address */
 	PROF_IMAGE_UNKNOWN,	/* no mapping covers it: process address */
+	PROF_IMAGE_GENERATED,	/* by the kernel (BPF, trampolines): vaddr is
+				 * address - base */
 };
 
 enum {
@@ -292,7 +294,8 @@ static inline bool prof_is_mark(uint32_t loc)
 
 static inline bool prof_is_kernel(const struct prof_image *im)
 {
-	return im->kind == PROF_IMAGE_KERNEL || im->kind == PROF_IMAGE_MODULE;
+	return im->kind == PROF_IMAGE_KERNEL || im->kind == PROF_IMAGE_MODULE ||
+	       im->kind == PROF_IMAGE_GENERATED;
 }
 
 #endif

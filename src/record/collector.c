@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "record/kernel_code.h"
+#include "record/remap.h"
+
 /* How long after its end a thread may still get samples. */
 #define GONE_NS 2000000000u
 
@@ -134,9 +137,10 @@ struct map_owner collector_owner(struct collector *c, struct process *proc,
 
 static int take_mmap(struct collector *c, const struct record *r)
 {
+	struct map m, pieces[REMAP_PIECES];
 	struct map_owner who;
 	struct process *proc;
-	struct map m;
+	int n;
 
 	/* The kernel tells of its own text with pid -1 in some sources.  0 are
 	 * all processes outside of our pid namespace. */
@@ -148,7 +152,13 @@ static int take_mmap(struct collector *c, const struct record *r)
 	who = collector_owner(c, proc, r->time_ns);
 	if (images_map(&c->images, &who, &r->mmap, &m) < 0)
 		return -ERR_NOMEM;
-	return processes_map(&c->processes, r->pid, &m);
+	n = remap_find(&c->images, &who, &m, pieces);
+	if (processes_map(&c->processes, r->pid, &m) < 0)
+		return -ERR_NOMEM;
+	while (n-- > 0)
+		if (processes_map(&c->processes, r->pid, &pieces[n]) < 0)
+			return -ERR_NOMEM;
+	return 0;
 }
 
 static int take_comm(struct collector *c, const struct record *r)
@@ -201,6 +211,10 @@ int collector_record(void *ctx, const struct record *r, struct error *err)
 		break;
 	case RECORD_EXIT:
 		rc = processes_exit(&c->processes, r->pid, r->tid, r->time_ns);
+		break;
+	case RECORD_KSYMBOL:
+		rc = kernel_code_record(&c->kernel, &c->images, &r->ksymbol,
+					&c->processes.generation);
 		break;
 	case RECORD_LOST:
 	case RECORD_THROTTLE:

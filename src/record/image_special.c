@@ -115,7 +115,8 @@ static uint64_t overlap(uint64_t a, uint64_t an, uint64_t b, uint64_t bn)
 	return hi > lo ? hi - lo : 0;
 }
 
-/* address - vaddr of the image's mapping next below, 0 when there is none. */
+/* address - vaddr of the image's mapping next below; 0, that of programs with
+ * fixed addresses, when there is none. */
 static uint64_t bias_below(const struct mapset *maps, uint32_t image,
 			   uint64_t start)
 {
@@ -175,7 +176,7 @@ const struct image_segment *image_segment_of(const struct images *im,
 	if (rivals) {
 		uint64_t bias = bias_below(maps, image, m->start);
 
-		for (size_t i = 0; bias && i < r->nsegs; i++) {
+		for (size_t i = 0; i < r->nsegs; i++) {
 			const struct image_segment *s = &r->segs[i];
 
 			if (segment_fit(s, offset, len, page) == fit &&

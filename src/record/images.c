@@ -39,6 +39,7 @@ void images_fini(struct images *im)
 			close(im->v.v[i].fd);
 		free(im->v.v[i].path);
 		free(im->v.v[i].reason);
+		free(im->v.v[i].symbol);
 		free(im->v.v[i].segs);
 	}
 	if (im->vdso >= 0)

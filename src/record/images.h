@@ -23,6 +23,8 @@ struct recorded_image {
 	uint64_t dev, inode, generation;
 	struct file_stamp stamp;	/* when it was opened */
 	char *reason;			/* why it could not be opened, or NULL */
+	char *symbol;			/* all that it is, or NULL */
+	uint64_t symbol_size;
 	uint32_t row;			/* prof_image or PROF_NONE */
 	int fd;				/* kept for symbolizing, or -1 */
 	struct image_segment *segs;

@@ -157,7 +157,9 @@ int kernel_maps_init(struct kernel_maps *k, struct images *im,
 	id = kernel_notes_id(path);
 	k->kernel = images_add(im, "[kernel]", PROF_IMAGE_KERNEL, k->base, &id);
 	k->modules = mapset_new(generation);
-	if (k->kernel == UINT32_MAX || !k->modules)
+	k->generated = mapset_new(generation);
+	k->space = *generation;
+	if (k->kernel == UINT32_MAX || !k->modules || !k->generated)
 		return -ERR_NOMEM;
 	snprintf(path, sizeof(path), "%s/modules", proc);
 	if (!io_read_file(path, MODULES_MAX, &b, NULL))
@@ -169,14 +171,17 @@ int kernel_maps_init(struct kernel_maps *k, struct images *im,
 void kernel_maps_fini(struct kernel_maps *k)
 {
 	mapset_put(k->modules);
-	k->modules = NULL;
+	mapset_put(k->generated);
+	k->modules = k->generated = NULL;
 }
 
 uint32_t kernel_maps_find(struct kernel_maps *k, uint64_t addr,
 			  uint64_t *vaddr)
 {
-	const struct map *m = mapset_find(k->modules, addr);
+	const struct map *m = mapset_find(k->generated, addr);
 
+	if (!m)
+		m = mapset_find(k->modules, addr);
 	*vaddr = m ? addr + m->delta : addr - k->base;
 	return m ? m->image : k->kernel;
 }

@@ -12,6 +12,8 @@ struct kernel_maps {
 	uint32_t kernel;	/* image */
 	uint64_t base;		/* 0 when addresses are hidden */
 	struct mapset *modules;	/* delta = -start */
+	struct mapset *generated;	/* see kernel_code.h */
+	uint32_t space;		/* a new number with each change */
 };
 
 /* Reads PROC/kallsyms, PROC/modules and SYSFS/kernel/notes; what is hidden or

@@ -19,6 +19,8 @@ librecord_a_SOURCES = \
 	src/record/image_special.h \
 	src/record/images.c \
 	src/record/images.h \
+	src/record/kernel_code.c \
+	src/record/kernel_code.h \
 	src/record/kernel_maps.c \
 	src/record/kernel_maps.h \
 	src/record/launch.c \
@@ -45,6 +47,8 @@ librecord_a_SOURCES = \
 	src/record/record.h \
 	src/record/rights.c \
 	src/record/rights.h \
+	src/record/remap.c \
+	src/record/remap.h \
 	src/record/run.c \
 	src/record/scan.c \
 	src/record/session.c \

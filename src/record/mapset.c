@@ -30,8 +30,7 @@ void mapset_put(struct mapset *s)
 	free(s);
 }
 
-/* Index of the first mapping that ends after addr. */
-static size_t mapset_lower(const struct mapset *s, uint64_t addr)
+size_t mapset_lower(const struct mapset *s, uint64_t addr)
 {
 	size_t lo = 0, hi = s->maps.n;
 

@@ -40,6 +40,8 @@ void mapset_put(struct mapset *s);
  * is shared.  0 or -ERR_NOMEM. */
 int mapset_insert(struct mapset **s, const struct map *m,
 		  uint32_t *generation);
+/* Index of the first mapping that ends after addr. */
+size_t mapset_lower(const struct mapset *s, uint64_t addr);
 /* The mapping that holds addr, or NULL; valid until the next insert. */
 const struct map *mapset_find(struct mapset *s, uint64_t addr);
 

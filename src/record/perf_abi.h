@@ -9,6 +9,10 @@
 #define PERF_FORMAT_LOST (1U << 4)
 #endif
 
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 9, 0)
+#define PERF_RECORD_KSYMBOL_TYPE_OOL 2
+#endif
+
 /* Up to config2 and the fields tally sets; a larger attr with zeros behind
  * would do as well, but old kernels need not be asked. */
 #define PERF_ATTR_SIZE_TALLY PERF_ATTR_SIZE_VER5

@@ -155,6 +155,18 @@ static bool decode_task(struct cursor *c, struct record *out)
 	return !c->bad;
 }
 
+static bool decode_ksymbol(struct cursor *c, struct record *out)
+{
+	struct record_ksymbol *s = &out->ksymbol;
+
+	s->addr = cursor_u64(c);
+	s->len = cursor_u32(c);
+	s->type = cursor_u16(c);
+	s->gone = cursor_u16(c) & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
+	s->name = cursor_cstr(c);
+	return s->name && s->len && s->addr + s->len > s->addr;
+}
+
 /* All but samples; `c` ends before the trailer. */
 static bool decode_other(const struct perf_decoder *d,
 			 struct perf_event_header h, struct cursor *c,
@@ -186,6 +198,9 @@ static bool decode_other(const struct perf_decoder *d,
 		out->event = event_of(d, cursor_u64(c));
 		out->kind = RECORD_THROTTLE;
 		return !c->bad;
+	case PERF_RECORD_KSYMBOL:
+		out->kind = RECORD_KSYMBOL;
+		return decode_ksymbol(c, out);
 	default:
 		return false;
 	}

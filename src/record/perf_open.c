@@ -186,6 +186,7 @@ void perf_tracking_prepare(struct perf_event_attr *a,
 	a->comm = 1;
 	a->comm_exec = 1;
 	a->task = 1;
+	a->ksymbol = f->ksymbol;
 	a->watermark = 1;
 	a->wakeup_watermark = watermark;
 }
@@ -212,7 +213,8 @@ int perf_features_probe(struct perf_features *f, struct error *err)
 	long stack = perf_sysctl("perf_event_max_stack", 127);
 	int fd;
 
-	*f = (struct perf_features){ true, true, 0, 0 };
+	*f = (struct perf_features){ .build_id = true, .lost = true,
+				     .ksymbol = true };
 	f->max_rate = rate > 0 ? (uint64_t)rate : 1;
 	f->max_stack = stack > 0 ? (uint32_t)stack : 127;
 	for (;;) {
@@ -220,10 +222,13 @@ int perf_features_probe(struct perf_features *f, struct error *err)
 		fd = perf_sys_open(&a, &self);
 		if (fd != -EINVAL)
 			break;
-		if (f->build_id)
-			f->build_id = false;
-		else if (f->lost)
+		/* The youngest first. */
+		if (f->lost)
 			f->lost = false;
+		else if (f->build_id)
+			f->build_id = false;
+		else if (f->ksymbol)
+			f->ksymbol = false;
 		else
 			break;
 	}

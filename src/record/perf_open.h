@@ -14,6 +14,7 @@
 struct perf_features {
 	bool build_id;		/* MMAP2 with build-id: Linux 5.12 */
 	bool lost;		/* PERF_FORMAT_LOST: Linux 6.0 */
+	bool ksymbol;		/* code that the kernel generates: Linux 5.1 */
 	uint64_t max_rate;	/* kernel.perf_event_max_sample_rate */
 	uint32_t max_stack;	/* kernel.perf_event_max_stack */
 };

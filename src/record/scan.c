@@ -8,6 +8,7 @@
 #include "base/io.h"
 #include "record/collector.h"
 #include "record/proc_text.h"
+#include "record/remap.h"
 
 enum { MAPS_MAX = 64 << 20, PATH_SPACE = 512 };
 
@@ -100,6 +101,22 @@ static bool is_program(struct collector *c, uint32_t pid)
 	return yes;
 }
 
+/* Code that was moved onto other memory before we came. */
+static int scan_remapped(struct collector *c, struct process *proc)
+{
+	for (size_t i = 0; i < proc->maps->maps.n; i++) {
+		struct map_owner who = collector_owner(c, proc, 0);
+		struct map pieces[REMAP_PIECES];
+		int n = remap_find_between(&c->images, &who, i, pieces);
+
+		while (n-- > 0)
+			if (processes_map(&c->processes, proc->pid,
+					  &pieces[n]) < 0)
+				return -ERR_NOMEM;
+	}
+	return 0;
+}
+
 /* The parent, and the mappings. */
 static int scan_process(struct collector *c, uint32_t pid)
 {
@@ -121,7 +138,7 @@ static int scan_process(struct collector *c, uint32_t pid)
 		c->closed++;
 	buf_fini(&b);
 	proc = processes_get(&c->processes, pid);
-	if (!proc || s.result < 0)
+	if (!proc || s.result < 0 || scan_remapped(c, proc) < 0)
 		return -ERR_NOMEM;
 	proc->discovered = true;
 	if (!proc->parent)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "profile/fill_symbols.h"
+#include "record/kernel_code.h"
 
 
 uint64_t session_clock(int id)
@@ -171,11 +172,19 @@ static int open_image(void *ctx, uint32_t image)
 	return images_open_row(&s->collector.images, image);
 }
 
+static const char *generated(void *ctx, uint32_t image, uint64_t *size)
+{
+	const struct session *s = ctx;
+
+	return kernel_code_name(&s->collector.images, image, size);
+}
+
 static int fill(struct session *s, struct error *err)
 {
 	struct collector *c = &s->collector;
 	struct fill_options fo = {
-		.open_image = open_image, .vmlinux = s->o->vmlinux,
+		.open_image = open_image, .generated = generated,
+		.vmlinux = s->o->vmlinux,
 		.progress = s->o->progress ? fill_progress_cb : NULL,
 		.code_budget = fill_code_budget(c->samples),
 		.ctx = s,
@@ -248,6 +257,10 @@ static int setup(struct session *s, struct error *err)
 	s->collector.live = true;
 	if (!r)
 		check_namespaces(s);
+	if (!r && !s->o->user_only &&
+	    kernel_code_scan(&s->collector.kernel, &s->collector.images,
+			     &s->collector.processes.generation) < 0)
+		r = error_set(err, ERR_NOMEM, "out of memory");
 	if (!r)
 		r = open_output(s, err);
 	if (!r)

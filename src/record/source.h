@@ -30,6 +30,7 @@ enum record_kind {
 	RECORD_EXIT,
 	RECORD_LOST,
 	RECORD_THROTTLE,
+	RECORD_KSYMBOL,
 };
 
 struct record_sample {
@@ -48,6 +49,14 @@ struct record_mmap {
 	const char *path;		/* borrowed */
 };
 
+/* Code that the kernel generated, or has thrown away. */
+struct record_ksymbol {
+	uint64_t addr, len;
+	uint16_t type;		/* PERF_RECORD_KSYMBOL_TYPE_* */
+	bool gone;
+	const char *name;	/* borrowed */
+};
+
 struct record {
 	enum record_kind kind;
 	uint32_t pid, tid, cpu;
@@ -56,6 +65,7 @@ struct record {
 	union {
 		struct record_sample sample;
 		struct record_mmap mmap;
+		struct record_ksymbol ksymbol;
 		struct {
 			const char *name;	/* borrowed */
 			bool exec;

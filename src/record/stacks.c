@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "record/image_special.h"
+
 enum {
 	LOC_SLOTS = 1 << 14,
 	CALLER_SLOTS = 1 << 15,
@@ -11,7 +13,7 @@ enum {
 
 struct loc_slot {
 	uint64_t addr;
-	uint32_t space;		/* generation; 0: the kernel's */
+	uint32_t space;		/* generation, of process or kernel */
 	uint32_t loc;
 };
 
@@ -52,7 +54,12 @@ static uint32_t loc_intern(struct stacks *s, uint32_t image, uint64_t vaddr)
 	return row == PROF_NONE ? row : profile_loc(s->profile, row, vaddr);
 }
 
-enum { SPACE_KERNEL = 0 };	/* where generations start at 1 */
+/* The page of x86-64 that stands above all processes and is told of as nobody's
+ * mapping. */
+static bool is_vsyscall(uint64_t addr)
+{
+	return (addr & ~0xfffull) == 0xffffffffff600000ull;
+}
 
 /* The location of an address.  A caller in no mapping is not one, but the end
  * of what is known: *unmapped.  (So is the user side while exec replaces
@@ -60,7 +67,7 @@ enum { SPACE_KERNEL = 0 };	/* where generations start at 1 */
 static uint32_t loc_find(struct stacks *s, struct mapset *maps, bool kernel,
 			 uint64_t addr, bool caller, bool *unmapped)
 {
-	uint32_t space = kernel ? SPACE_KERNEL : maps->generation;
+	uint32_t space = kernel ? s->kernel->space : maps->generation;
 	struct loc_slot *slot = &s->locs[hash_mix(addr, space) &
 					 (LOC_SLOTS - 1)];
 	uint32_t image = s->images->unknown;
@@ -74,7 +81,12 @@ static uint32_t loc_find(struct stacks *s, struct mapset *maps, bool kernel,
 		image = kernel_maps_find(s->kernel, addr, &vaddr);
 	} else {
 		m = mapset_find(maps, addr);
-		if (!m && caller) {
+		if (!m && is_vsyscall(addr)) {
+			image = image_special(s->images, "[vsyscall]",
+					      PROF_IMAGE_ANON, 0);
+			if (image == UINT32_MAX)
+				return PROF_NONE;
+		} else if (!m && caller) {
 			*unmapped = true;
 			return PROF_NONE;
 		}
@@ -118,9 +130,10 @@ struct callers {
 	bool cut;
 };
 
-static uint64_t callers_hash(const struct callers *c, uint32_t space)
+static uint64_t callers_hash(const struct callers *c, uint32_t space,
+			     uint32_t kernel)
 {
-	uint64_t h = 0x8ebc6af09c88c6e3ull ^ space;
+	uint64_t h = 0x8ebc6af09c88c6e3ull ^ space ^ (uint64_t)kernel << 32;
 
 	h = part_hash(h, c->kernel, c->nkernel);
 	h = part_hash(h ^ c->user_called, c->user, c->nuser);
@@ -182,7 +195,8 @@ static uint32_t callers_node(struct stacks *s, struct mapset *maps,
 
 	if (!c->nkernel && !c->nuser && !c->cut)
 		return 0;
-	hash = callers_hash(c, maps->generation);
+	hash = callers_hash(c, maps->generation,
+			    c->nkernel ? s->kernel->space : 0);
 	slot = &s->callers[(hash >> 32) & (CALLER_SLOTS - 1)];
 	if (slot->hash == hash)
 		return slot->node;

@@ -22,6 +22,7 @@ const char *image_kind_name(uint8_t kind)
 		[PROF_IMAGE_MODULE] = "module", [PROF_IMAGE_VDSO] = "vdso",
 		[PROF_IMAGE_ANON] = "anonymous",
 		[PROF_IMAGE_UNKNOWN] = "unknown",
+		[PROF_IMAGE_GENERATED] = "generated",
 	};
 
 	return kind < sizeof(names) / sizeof(names[0]) ? names[kind]

@@ -100,6 +100,21 @@ static inline void put_mmap2(struct buf *b, const struct stamp *s,
 	record_stamp(b, at, s);
 }
 
+/* Layout: perf_event_open(2), PERF_RECORD_KSYMBOL. */
+static inline void put_ksymbol(struct buf *b, const struct stamp *s,
+			       uint64_t addr, uint32_t len, uint16_t type,
+			       uint16_t flags, const char *name)
+{
+	size_t at = record_start(b, PERF_RECORD_KSYMBOL, 0);
+
+	buf_u64(b, addr);
+	buf_u32(b, len);
+	buf_u16(b, type);
+	buf_u16(b, flags);
+	record_text(b, name);
+	record_stamp(b, at, s);
+}
+
 static inline void put_mmap2_id(struct buf *b, const struct stamp *s,
 				uint64_t start, uint64_t len, uint64_t offset,
 				const uint8_t *id, uint8_t nid,

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 #include <elf.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #include <unistd.h>
 
 #include "record/collector.h"
+#include "record/kernel_code.h"
 
 /* The code segment as lld lays it out: its offset is no page boundary. */
 #define CODE_OFFSET 0x1230
@@ -99,6 +101,18 @@ static void map_id(struct replay *r, uint32_t pid, uint64_t start,
 	struct record rec = { .kind = RECORD_MMAP, .pid = pid, .tid = pid };
 
 	rec.mmap = (struct record_mmap){ .start = start, .len = 0x3000,
+					 .offset = 0x1000, .path = path };
+	rec.mmap.build_id.len = 20;
+	memset(rec.mmap.build_id.bytes, id, 20);
+	send(r, &rec);
+}
+
+static void map_len(struct replay *r, uint64_t start, uint64_t len,
+		    const char *path, uint8_t id)
+{
+	struct record rec = { .kind = RECORD_MMAP, .pid = 5, .tid = 5 };
+
+	rec.mmap = (struct record_mmap){ .start = start, .len = len,
 					 .offset = 0x1000, .path = path };
 	rec.mmap.build_id.len = 20;
 	memset(rec.mmap.build_id.bytes, id, 20);
@@ -501,6 +515,129 @@ static void samples_of_unknown_events_are_ignored(void **state)
 	assert_int_equal(r->c.ignored, 1);
 }
 
+static void ksymbol(struct replay *r, uint64_t addr, const char *name,
+		    bool gone, uint16_t type)
+{
+	struct record rec = { .kind = RECORD_KSYMBOL };
+
+	rec.ksymbol = (struct record_ksymbol){
+		.addr = addr, .len = 0x100, .type = type, .gone = gone,
+		.name = name,
+	};
+	send(r, &rec);
+}
+
+static void check_kernel(struct replay *r, uint64_t addr, const char *want,
+			 const char *name)
+{
+	uint32_t node = sample(r, 5, &(struct chain){ .kernel = &addr,
+						       .nkernel = 1 });
+	uint32_t image = r->p.locs.v[r->p.nodes.v[node].loc].image;
+	const char *got;
+	uint64_t size = 0;
+
+	assert_string_equal(stack_text(r, node), want);
+	got = kernel_code_name(&r->c.images, image, &size);
+	assert_string_equal(got ? got : "", name);
+	assert_int_equal(size, got ? 0x100 : 0);
+}
+
+/* BPF programs follow each other at one address (types: BPF 1, OOL 2). */
+static void generated_code_comes_and_goes(void **state)
+{
+	struct replay *r = *state;
+	uint64_t at = 0xffffffffc0001000, base = 0xffffffff80000000;
+	char kernel[32];
+
+	r->c.kernel.base = base;
+	snprintf(kernel, sizeof(kernel), "[kernel]+%llx",
+		 (unsigned long long)(at + 0x10 - base));
+	check_kernel(r, at + 0x10, kernel, "");
+	ksymbol(r, at, "bpf_prog_1_a", false, 1);
+	check_kernel(r, at + 0x10, "[bpf]+10", "bpf_prog_1_a");
+	check_kernel(r, at + 0xff, "[bpf]+ff", "bpf_prog_1_a");
+	ksymbol(r, at, "bpf_prog_1_a", true, 1);
+	check_kernel(r, at + 0x10, kernel, "");
+	ksymbol(r, at, "bpf_prog_2_b", false, 1);
+	check_kernel(r, at + 0x10, "[bpf]+10", "bpf_prog_2_b");
+	ksymbol(r, at, "bpf_prog_2_b", true, 1);
+	ksymbol(r, at, "ftrace_trampoline", false, 2);
+	check_kernel(r, at + 0x10, "[ftrace]+10", "ftrace_trampoline");
+	/* The same again is the same. */
+	ksymbol(r, at, "ftrace_trampoline", true, 2);
+	ksymbol(r, at, "bpf_prog_1_a", false, 1);
+	check_kernel(r, at + 0x10, "[bpf]+10", "bpf_prog_1_a");
+	assert_int_equal(r->p.images.n, 4);
+	assert_true(prof_is_kernel(&r->p.images.v[1]));
+}
+
+/* Two code segments whose bytes share a page of the file (gABI 5: p_vaddr and
+ * p_offset agree within a page): the loader maps that page twice, 0x200000
+ * apart. */
+static void segments_that_share_a_page(void **state)
+{
+	struct replay *r = *state;
+	const char *path = make_file(r, "pages", 7);
+	Elf64_Phdr ph[2] = {
+		{ PT_LOAD, PF_R | PF_X, 0x1230, 0x1230, 0x1230, 0x100, 0x100,
+		  0x1000 },
+		{ PT_LOAD, PF_R | PF_X, 0x1330, 0x201330, 0x201330, 0x800,
+		  0x800, 0x1000 },
+	};
+	uint64_t base = 0x7f0000000000;
+	FILE *f = fopen(path, "r+");
+
+	assert_non_null(f);
+	assert_int_equal(fseek(f, offsetof(struct elf_file, ph), SEEK_SET), 0);
+	assert_int_equal(fwrite(ph, sizeof(ph), 1, f), 1);
+	assert_int_equal(fclose(f), 0);
+	map_len(r, base + 0x1000, 0x1000, path, 7);
+	map_len(r, base + 0x201000, 0x1000, path, 7);
+	check_at(r, 5, base + 0x1240, "pages+1240");
+	check_at(r, 5, base + 0x201340, "pages+201340");
+}
+
+/* The same inode with another content is another program. */
+static void a_file_that_was_written_to(void **state)
+{
+	struct replay *r = *state;
+	const char *path = make_file(r, "a", 1);
+	struct elf_file other = elf_of(2);
+	struct timespec times[2] = { { 1, 0 }, { 1, 0 } };
+	uint64_t inode = inode_of(path);
+	FILE *f;
+
+	map_inode(r, 5, 0x700000, path, inode);
+	check_at(r, 5, 0x700300, "a+203300");
+	f = fopen(path, "r+");
+	assert_non_null(f);
+	other.ph[1].p_vaddr += 0x100000;
+	assert_int_equal(fwrite(&other, sizeof(other), 1, f), 1);
+	assert_int_equal(fclose(f), 0);
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+	map_inode(r, 6, 0x700000, path, inode);
+	check_at(r, 6, 0x700300, "a+303300");
+	check_at(r, 5, 0x700300, "a+203300");
+	assert_int_equal(r->p.images.n, 2);
+}
+
+/* Mapped before the file was born: another file of the same number. */
+static void an_inode_that_is_used_again(void **state)
+{
+	struct replay *r = *state;
+	const char *path = make_file(r, "a", 1);
+	struct statx x;
+
+	if (statx(AT_FDCWD, path, 0, STATX_BTIME, &x) < 0 ||
+	    !(x.stx_mask & STATX_BTIME))
+		skip();
+	r->time = 1;
+	map_inode(r, 5, 0x700000, path, inode_of(path));
+	check_at(r, 5, 0x700300, "a+1300");
+	assert_int_equal(image_called(r, "/a")->flags,
+			 PROF_IMAGE_UNREADABLE | PROF_IMAGE_DELETED);
+}
+
 #define WITH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -521,6 +658,10 @@ int main(void)
 		WITH(processes_without_samples_leave_no_trace),
 		WITH(losses_are_counted_where_they_happen),
 		WITH(samples_of_unknown_events_are_ignored),
+		WITH(generated_code_comes_and_goes),
+		WITH(segments_that_share_a_page),
+		WITH(a_file_that_was_written_to),
+		WITH(an_inode_that_is_used_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

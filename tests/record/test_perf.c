@@ -230,6 +230,31 @@ static void tasks_names_and_losses(void **state)
 	assert_int_equal(r.event, EVENT);
 }
 
+static void code_of_the_kernel(void **state)
+{
+	struct decoding *x = *state;
+	struct record r;
+
+	put_ksymbol(&x->b, &stamp, 0xffffffffc0001000, 64, 1, 0, "bpf_prog_x");
+	assert_true(decode(x, &r));
+	assert_int_equal(r.kind, RECORD_KSYMBOL);
+	assert_int_equal(r.ksymbol.addr, 0xffffffffc0001000);
+	assert_int_equal(r.ksymbol.len, 64);
+	assert_int_equal(r.ksymbol.type, 1);
+	assert_false(r.ksymbol.gone);
+	assert_string_equal(r.ksymbol.name, "bpf_prog_x");
+	buf_reset(&x->b);
+	put_ksymbol(&x->b, &stamp, 0xffffffffc0001000, 64, 2, 1, "y");
+	assert_true(decode(x, &r));
+	assert_true(r.ksymbol.gone);
+	buf_reset(&x->b);
+	put_ksymbol(&x->b, &stamp, 0xffffffffc0001000, 0, 1, 0, "empty");
+	assert_false(decode(x, &r));
+	buf_reset(&x->b);
+	put_ksymbol(&x->b, &stamp, UINT64_MAX - 8, 64, 1, 0, "wraps");
+	assert_false(decode(x, &r));
+}
+
 /* Every prefix of every record: no byte outside is read (run with ASan). */
 static void short_records_are_refused(void **state)
 {
@@ -245,6 +270,7 @@ static void short_records_are_refused(void **state)
 	put_task(&all, &stamp, PERF_RECORD_FORK, 1, 2, 3, 4);
 	put_lost(&all, &stamp, 1);
 	put_throttle(&all, &stamp);
+	put_ksymbol(&all, &stamp, 1, 2, 1, 0, "k");
 	for (size_t at = 0; at < all.n;) {
 		uint16_t size;
 
@@ -389,6 +415,7 @@ int main(void)
 		WITH(mappings),
 		WITH(names_without_end_are_refused),
 		WITH(tasks_names_and_losses),
+		WITH(code_of_the_kernel),
 		WITH(short_records_are_refused),
 		cmocka_unit_test(records_wrap_around_the_end),
 		cmocka_unit_test(times_in_the_future_become_now),

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Names of code that the kernel generated: the recorder was told them when it
+ * came to be.  Later nobody knows; old names stay. */
+#include "profile/fill_internal.h"
+
+int fill_generated(struct fill *f, const struct fill_part *part)
+{
+	struct prof_source row = { .image = part->image,
+				   .names = PROF_NAMES_KALLSYMS };
+	const char *name = NULL;
+	uint64_t size = 0;
+	int rc = 0;
+
+	fill_wait_turn(f, part);
+	if (f->o->generated)
+		name = f->o->generated(f->o->ctx, part->image, &size);
+	if (!name)
+		return 0;
+	for (size_t i = 0; i < part->n && !rc; i++) {
+		struct sym_frame frame = { name, "", 0, 0, "", 0, false };
+		struct sym_result r = {
+			.vaddr = f->vaddrs[part->at + i], .frames = &frame,
+			.nframes = 1, .symbol = name, .sym_size = size,
+		};
+
+		rc = fill_result(f, part, i, &r);
+	}
+	return rc ? rc : fill_source(f, &row, "");
+}
