@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_CMD_ADDR2LINE_H
 #define TALLY_CMD_ADDR2LINE_H
-/* What `tally addr2line` knows of a batch of addresses, kept small, and its
- * text. */
+/*
+ * What `tally addr2line` knows of a batch of addresses, kept small, and its text.
+ *
+ *	addr2line.c		options, the file, batches
+ *	addresses.c		lines into addresses
+ *	symbol_names.c		functions by name
+ *	addr2line_names.c	readable names, made once a batch
+ *	addr2line_text.c	answers into text
+ */
 #include <stdio.h>
 
 #include "base/hash.h"
@@ -28,13 +35,25 @@ struct answer {
 	uint32_t first, n;	/* in frames; n == 0: nothing known */
 };
 
+/* Readable names of what is shown more than once. */
+struct readable_name {
+	const char *name;
+	uint32_t uses;
+	uint32_t at;		/* in text[worker]; NOT_MADE */
+	uint8_t worker;
+};
+
+struct readable_names {
+	VEC(struct readable_name) v;
+	struct u64map index;	/* by the address of the linker's name */
+	struct buf text[2];
+};
+
 struct answers {
 	VEC(struct answer) by_addr;
 	VEC(struct answer_frame) frames;
-	/* readable names, by the address of what they were made from */
-	struct u64map names;
-	struct buf text;	/* NUL-terminated, one after the other */
-	struct buf out, scratch;
+	struct readable_names names;
+	struct buf out[2];
 };
 
 /* Room for n answers, none known. 0 or -ERR_NOMEM. */
@@ -47,5 +66,18 @@ int answers_set(struct answers *a, size_t at, const struct sym_result *r,
 int answers_print(struct answers *a, const struct answer_style *st,
 		  const uint64_t *addrs, size_t n, FILE *to,
 		  struct error *err);
+
+/* addr2line_names.c.  Makes the readable names of all frames that are shown more
+ * than once; 0 or -ERR_NOMEM. */
+int readable_names_make(struct readable_names *r,
+			const struct answer_frame *frames, size_t n,
+			bool short_names);
+void readable_names_fini(struct readable_names *r);
+/* Appends the readable form of a name; any thread may call it. */
+void readable_name_put(const struct readable_names *r, const char *name,
+		       bool short_names, struct buf *out);
+
+/* Runs fn(one) and fn(two), side by side if possible. */
+void run_both(void *(*fn)(void *), void *one, void *two);
 
 #endif

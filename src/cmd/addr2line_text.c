@@ -8,18 +8,18 @@
 #include "base/json.h"
 #include "base/text.h"
 
-/* OUT_STEP: write when there is so much.  NAMES_MOST: readable names are made
- * again rather than kept without end. */
-enum { OUT_STEP = 32 * 1024, NAMES_MOST = 8 << 20 };
+enum {
+	STEP = 256,		/* addresses that a thread turns into text */
+	THREADS_FROM = 512,	/* fewer are not worth starting one */
+};
 
 void answers_fini(struct answers *a)
 {
 	vec_fini(&a->by_addr);
 	vec_fini(&a->frames);
-	u64map_fini(&a->names);
-	buf_fini(&a->text);
-	buf_fini(&a->out);
-	buf_fini(&a->scratch);
+	readable_names_fini(&a->names);
+	buf_fini(&a->out[0]);
+	buf_fini(&a->out[1]);
 }
 
 int answers_reset(struct answers *a, size_t n)
@@ -53,50 +53,47 @@ int answers_set(struct answers *a, size_t at, const struct sym_result *r,
 	return 0;
 }
 
-/* Makes a readable name at the end of a->text. */
-static void make_name(struct answers *a, const char *name, bool shorten)
-{
-	if (!shorten) {
-		demangle(name, &a->text);
-	} else {
-		buf_reset(&a->scratch);
-		demangle(name, &a->scratch);
-		demangle_short(buf_cstr(&a->scratch), &a->text);
-	}
-	buf_u8(&a->text, '\0');
-}
+/* What one thread makes of some answers. */
+struct printer {
+	const struct answers *a;
+	const struct answer_style *st;
+	const uint64_t *addrs;
+	size_t from, to;
+	struct buf *out, scratch;
+};
 
-/* The readable form of a name; valid until the next call. */
-static const char *readable(struct answers *a, const struct answer_style *st,
-			    const char *name)
+static void put_text(struct printer *p, const char *s)
 {
-	uint32_t *at;
-
-	if (!st->demangle || name[0] != '_')
-		return name;
-	if (a->text.n > NAMES_MOST) {
-		u64map_clear(&a->names);
-		buf_reset(&a->text);
-	}
-	at = u64map_slot(&a->names, (uint64_t)(uintptr_t)name);
-	if (!at) {
-		a->text.failed = true;
-		return name;
-	}
-	if (*at == U64MAP_NONE) {
-		*at = (uint32_t)a->text.n;
-		make_name(a, name, st->short_names);
-	}
-	return a->text.failed ? name : (const char *)a->text.p + *at;
-}
-
-static void put_text(struct answers *a, const struct answer_style *st,
-		     const char *s)
-{
-	if (st->safe)
-		text_safe(&a->out, s);
+	if (p->st->safe)
+		text_safe(p->out, s);
 	else
-		buf_str(&a->out, s);
+		buf_str(p->out, s);
+}
+
+/* The name as it is shown, in p->scratch. */
+static const char *shown_name(struct printer *p, const char *name)
+{
+	buf_reset(&p->scratch);
+	if (p->st->demangle)
+		readable_name_put(&p->a->names, name, p->st->short_names,
+				  &p->scratch);
+	else
+		buf_str(&p->scratch, name);
+	p->out->failed |= p->scratch.failed;
+	return buf_cstr(&p->scratch);
+}
+
+static void put_name(struct printer *p, const char *name)
+{
+	if (!*name)
+		buf_str(p->out, "??");
+	else if (p->st->safe)
+		text_safe(p->out, shown_name(p, name));
+	else if (p->st->demangle)
+		readable_name_put(&p->a->names, name, p->st->short_names,
+				  p->out);
+	else
+		buf_str(p->out, name);
 }
 
 static void put_decimal(struct buf *out, uint32_t v)
@@ -130,56 +127,57 @@ static const char *shown_file(const struct answer_style *st, const char *file)
 	return slash ? slash + 1 : file;
 }
 
-static void put_frame(struct answers *a, const struct answer_style *st,
-		      const struct answer_frame *f)
+static void put_frame(struct printer *p, const struct answer_frame *f)
 {
-	if (st->functions) {
-		put_text(a, st, *f->name ? readable(a, st, f->name) : "??");
-		buf_str(&a->out, st->pretty ? " at " : "\n");
+	if (p->st->functions) {
+		put_name(p, f->name);
+		buf_str(p->out, p->st->pretty ? " at " : "\n");
 	}
-	put_text(a, st, shown_file(st, f->file));
-	buf_u8(&a->out, ':');
+	put_text(p, shown_file(p->st, f->file));
+	buf_u8(p->out, ':');
 	if (f->line)
-		put_decimal(&a->out, f->line);
+		put_decimal(p->out, f->line);
 	else
-		buf_u8(&a->out, '?');
-	buf_u8(&a->out, '\n');
+		buf_u8(p->out, '?');
+	buf_u8(p->out, '\n');
 }
 
-static void put_answer(struct answers *a, const struct answer_style *st,
-		       uint64_t addr, const struct answer *an)
+static void put_answer(struct printer *p, uint64_t addr,
+		       const struct answer *an)
 {
+	const struct answer_style *st = p->st;
+
 	if (st->addresses) {
-		put_hex(&a->out, addr, st->digits);
-		buf_str(&a->out, st->pretty ? ": " : "\n");
+		put_hex(p->out, addr, st->digits);
+		buf_str(p->out, st->pretty ? ": " : "\n");
 	}
 	if (!an->n) {
 		if (st->functions)
-			buf_str(&a->out, st->pretty ? "?? " : "??\n");
-		buf_str(&a->out, "??:0\n");
+			buf_str(p->out, st->pretty ? "?? " : "??\n");
+		buf_str(p->out, "??:0\n");
 	}
 	for (uint32_t i = 0; i < an->n; i++) {
 		if (i && st->pretty)
-			buf_str(&a->out, " (inlined by) ");
-		put_frame(a, st, &a->frames.v[an->first + i]);
+			buf_str(p->out, " (inlined by) ");
+		put_frame(p, &p->a->frames.v[an->first + i]);
 	}
 }
 
-static void put_json(struct answers *a, const struct answer_style *st,
-		     uint64_t addr, const struct answer *an)
+static void put_json(struct printer *p, uint64_t addr, const struct answer *an)
 {
-	struct json j = json_on(&a->out);
+	struct json j = json_on(p->out);
 
 	json_object(&j, NULL);
 	json_hex(&j, "address", addr);
 	json_array(&j, "frames");
 	for (uint32_t i = 0; i < an->n; i++) {
-		const struct answer_frame *f = &a->frames.v[an->first + i];
+		const struct answer_frame *f = &p->a->frames.v[an->first + i];
 
 		json_object(&j, NULL);
-		json_str(&j, "function", readable(a, st, f->name));
+		json_str(&j, "function", shown_name(p, f->name));
 		json_str(&j, "linkage_name", f->name);
-		json_str(&j, "file", *f->file ? shown_file(st, f->file) : "");
+		json_str(&j, "file",
+			 *f->file ? shown_file(p->st, f->file) : "");
 		json_uint(&j, "line", f->line);
 		json_uint(&j, "column", f->column);
 		json_bool(&j, "inlined", i + 1 < an->n);
@@ -187,30 +185,69 @@ static void put_json(struct answers *a, const struct answer_style *st,
 	}
 	json_end(&j);
 	json_end(&j);
-	buf_u8(&a->out, '\n');
+	buf_u8(p->out, '\n');
 }
 
-static int write_out(struct answers *a, FILE *to, struct error *err)
+static void *put_answers(void *arg)
 {
-	if (a->out.failed || a->text.failed)
+	struct printer *p = arg;
+
+	for (size_t i = p->from; i < p->to; i++) {
+		const struct answer *an = &p->a->by_addr.v[i];
+
+		if (p->st->json)
+			put_json(p, p->addrs[i], an);
+		else
+			put_answer(p, p->addrs[i], an);
+	}
+	buf_fini(&p->scratch);
+	return NULL;
+}
+
+static int write_out(struct buf *out, FILE *to, struct error *err)
+{
+	if (out->failed)
 		return error_set(err, ERR_NOMEM, "out of memory");
 	errno = 0;
-	if (fwrite(a->out.p, 1, a->out.n, to) != a->out.n && errno != EPIPE)
+	if (fwrite(out->p, 1, out->n, to) != out->n && errno != EPIPE)
 		return error_errno(err, errno, "cannot write the output");
-	buf_reset(&a->out);
+	buf_reset(out);
 	return 0;
+}
+
+/* The answers from `from` on, by one thread or two; the next one to print. */
+static size_t print_some(struct answers *a, const struct answer_style *st,
+			 const uint64_t *addrs, size_t from, size_t n)
+{
+	size_t mid = n - from < STEP ? n : from + STEP;
+	size_t end = n - mid < STEP ? n : mid + STEP;
+	struct printer one = { a, st, addrs, from, mid, &a->out[0], { 0 } };
+	struct printer two = { a, st, addrs, mid, end, &a->out[1], { 0 } };
+
+	if (st->demangle && n >= THREADS_FROM && mid < end) {
+		run_both(put_answers, &one, &two);
+		return end;
+	}
+	put_answers(&one);
+	return mid;
 }
 
 int answers_print(struct answers *a, const struct answer_style *st,
 		  const uint64_t *addrs, size_t n, FILE *to, struct error *err)
 {
+	size_t i = 0;
 	int rc = 0;
 
-	for (size_t i = 0; i < n && !rc; i++) {
-		(st->json ? put_json : put_answer)(a, st, addrs[i],
-						   &a->by_addr.v[i]);
-		if (a->out.n >= OUT_STEP || i + 1 == n)
-			rc = write_out(a, to, err);
+	if (st->demangle && n >= THREADS_FROM)
+		rc = readable_names_make(&a->names, a->frames.v, a->frames.n,
+					 st->short_names);
+	if (rc)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	while (i < n && !rc) {
+		i = print_some(a, st, addrs, i, n);
+		rc = write_out(&a->out[0], to, err);
+		if (!rc)
+			rc = write_out(&a->out[1], to, err);
 	}
 	errno = 0;
 	if (!rc && fflush(to) && errno != EPIPE)

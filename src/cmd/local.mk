@@ -3,6 +3,7 @@ noinst_LIBRARIES += libcmd.a
 libcmd_a_SOURCES = \
 	src/cmd/addr2line.c \
 	src/cmd/addr2line.h \
+	src/cmd/addr2line_names.c \
 	src/cmd/addr2line_text.c \
 	src/cmd/addresses.c \
 	src/cmd/addresses.h \

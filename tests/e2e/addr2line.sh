@@ -125,6 +125,22 @@ names.cpp:2"
 	t_is "readable names" "$(a2l -Cfs -e names "$at")" \
 		"$(c++filt "$fn")
 names.cpp:2"
+	# Many at once, by two threads: one by one, and as c++filt says.
+	filtered() {
+		${CXX:-g++} -O2 -g "$src/inlines.cpp" -o names2 || return 1
+		objdump -d --no-show-raw-insn -j .text names2 |
+			sed -n 's/^ *\([0-9a-f]*\):\t.*/\1/p' >at
+		[ "$(wc -l <at)" -gt 600 ] || return 1
+		a2l -fi -e names2 <at | c++filt >want
+		a2l -Cfi -e names2 <at >got
+		diff want got && grep -q '(' got || return 1
+		head -n 60 at | while read -r one; do
+			a2l --short -fi -e names2 "$one"
+		done >want
+		a2l --short -fi -e names2 <at | head -n "$(wc -l <want)" >got
+		diff want got
+	}
+	t_run "readable names of many addresses" filtered
 	t_is "--demangle=none" "$(a2l --demangle=none -fs -e names "$at")" \
 		"$(a2l -fs -e names "$at")"
 	t_is "--short" "$(a2l --short -f -e names "$at" | head -n 1)" \
