@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "image/image_internal.h"
@@ -202,6 +203,26 @@ uint16_t image_type(const struct image *img)
 struct span image_file_bytes(const struct image *img)
 {
 	return img->bytes;
+}
+
+void image_release_span(const struct image *img, const void *p, size_t n)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t lo = (uintptr_t)p, hi = lo + n;
+	uintptr_t map = (uintptr_t)img->map.p;
+
+	/* Only pages of the mapped file come back. */
+	if (!map || lo < map || hi > map + img->map.n)
+		return;
+	lo = lo / page * page;
+	hi = (hi + page - 1) / page * page;
+	if (lo < hi)
+		madvise((void *)lo, hi - lo, MADV_DONTNEED);
+}
+
+void image_release(const struct image *img)
+{
+	image_release_span(img, img->map.p, img->map.n);
 }
 
 struct build_id image_build_id(const struct image *img)

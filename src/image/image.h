@@ -79,6 +79,11 @@ bool image_code_end(const struct image *img, uint64_t vaddr, uint64_t *end);
  * there are no sections): code outside of it was thrown away by the linker. */
 bool image_code_range(const struct image *img, uint64_t *lo, uint64_t *hi);
 
+/* Lets go of memory that holds bytes of the file, all or a span of them; they are
+ * read again when they are next used. */
+void image_release(const struct image *img);
+void image_release_span(const struct image *img, const void *p, size_t n);
+
 /* A section's bytes, decompressed (SHF_COMPRESSED zlib or zstd, .zdebug_*) and,
  * in a relocatable file, relocated; kept by the image.  n = 0 when there is none
  * or it cannot be read: see image_problem. */

@@ -18,6 +18,7 @@
  *	dwarf_funcs.c	one flat pass over a unit: functions with code
  *	dwarf_inline.c	the inlined calls of one function
  *	dwarf_names.c	names through abstract_origin and specification
+ *	dwarf_load.c	which units are read, and kept
  *	dwarf_resolve.c	a batch of addresses
  *
  * Everything but names and file paths may be used by two threads at a time, as
@@ -28,6 +29,7 @@
  * dwz makes of what several files share, each .dwo file, a .dwp file.  A DIE is
  * named by one number for all of them: its set, its section, its offset.
  */
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -66,12 +68,12 @@ enum abbrev_code {
 	OP_BLOCK, OP_INDIRECT, OP_JUMP	/* DW_AT_sibling, DW_FORM_ref4 */
 };
 
-/* One step of a read program: go `add` bytes on, read `form` into `slot`. */
+/* One step of a read program: go `add` bytes on, read `form` into `slot`.
+ * DW_FORM_implicit_const has its value in the table's constants, at `add`. */
 struct abbrev_read {
 	uint16_t form;		/* 0 ends the program after `add` */
 	uint8_t slot;
 	uint32_t add;
-	int64_t constant;	/* of DW_FORM_implicit_const */
 };
 
 enum {
@@ -104,6 +106,7 @@ struct abbrev_table {
 	struct u64map sparse_tab;
 	VEC(struct abbrev_op) ops;
 	VEC(struct abbrev_read) reads;
+	VEC(int64_t) constants;
 };
 
 struct dwarf_file {
@@ -146,6 +149,10 @@ struct dwarf_unit {
 	bool in_types;			/* in .debug_types */
 	bool gnu;			/* made by a GNU compiler */
 	bool rooted, loaded, ranged;
+	bool partial;			/* loaded for one batch only */
+	uint8_t visits;			/* batches that loaded it so */
+	uint32_t used;			/* newest batch that asked for it */
+	uint64_t table_bytes;		/* when it was loaded */
 	bool split_tried, placed;	/* placed: its parts are known */
 	uint16_t tag;			/* of the root DIE */
 	struct abbrev_table *abbrevs;
@@ -178,7 +185,8 @@ struct func_name {
 /* One file's sections and units. */
 struct dwarf_set {
 	uint64_t id;		/* the set's part of a DIE's number */
-	struct image *img;	/* NULL: somebody else's */
+	struct image *img;
+	bool owned;		/* img is */
 	struct dwarf_set *alt;	/* its alternate file, or NULL */
 	struct span info, types, abbrev, line, line_str, str, str_offsets,
 		addr, ranges, rnglists;
@@ -203,7 +211,11 @@ struct dwarf {
 	bool swept;			/* units without ranges were loaded */
 	struct u64map name_tab;
 	VEC(struct func_name) names;
-	struct strtab paths;
+	struct strtab strings;		/* names and paths: these live on */
+	size_t fresh_names;		/* since pages were let go of */
+	VEC(uint32_t) loaded;		/* units with tables */
+	uint64_t table_bytes;		/* of them */
+	uint32_t clock;			/* counts batches */
 	/* split DWARF */
 	bool dwp_tried;
 	struct dwarf_set *dwp;		/* or NULL */
@@ -216,6 +228,10 @@ struct dwarf {
 
 /* Per thread: scratch and how much work hostile data may still cause. */
 struct dwarf_work {
+	/* What a unit is read for: it keeps only what covers these addresses
+	 * (ascending); NULL: everything. */
+	const uint64_t *want;
+	size_t nwant;
 	uint64_t budget, granted;
 	VEC(struct dwarf_pair) pairs;
 	VEC(struct inline_open) open;
@@ -250,6 +266,33 @@ struct inline_call {
 /* Files that may be open at a time (each has a mapping). */
 enum { MAX_SETS = 16384 };
 
+/* The first of n ascending addresses that is not below lo. */
+static inline size_t dwarf_at_least(const uint64_t *addrs, size_t n,
+				    uint64_t lo)
+{
+	const uint64_t *a = addrs;
+
+	while (n > 1) {
+		size_t half = n / 2;
+
+		a = a[half - 1] < lo ? a + half : a;
+		n -= half;
+	}
+	return (size_t)(a - addrs) + (n && *a < lo);
+}
+
+/* Whether something that covers [lo, hi) is to be kept. */
+static inline bool dwarf_wants(const struct dwarf_work *w, uint64_t lo,
+			       uint64_t hi)
+{
+	size_t i;
+
+	if (!w->want)
+		return true;
+	i = dwarf_at_least(w->want, w->nwant, lo);
+	return i < w->nwant && w->want[i] < hi;
+}
+
 /* dwarf_open.c */
 int dwarf_open(struct dwarf *d, struct image *img,
 	       const struct debug_search *search);
@@ -261,6 +304,10 @@ struct dwarf_set *dwarf_set_add_split(struct dwarf *d, struct image *img);
 void dwarf_set_drop(struct dwarf *d, struct dwarf_set *s);
 /* Forgets what was read of a unit's lines and functions. */
 void dwarf_unit_unload(struct dwarf_unit *u);
+/* Lets go of pages of all files. */
+void dwarf_release(const struct dwarf *d);
+/* Lets go of the pages of a unit that was read. */
+void dwarf_unit_release(const struct dwarf_unit *u);
 void dwarf_damage(struct dwarf *d, const char *what, uint64_t at);
 void dwarf_work_damage(struct dwarf_work *w, const char *what, uint64_t at);
 void dwarf_work_init(const struct dwarf *d, struct dwarf_work *w);
@@ -293,6 +340,8 @@ int dwarf_cover_units(struct dwarf *d, struct image *img);
 /* Finds the split unit of a skeleton, once. */
 void dwarf_find_split(struct dwarf *d, struct dwarf_unit *u,
 		      struct dwarf_work *w);
+/* Closes all .dwo files; no unit may be loaded. */
+void dwarf_close_splits(struct dwarf *d);
 /* The unit whose DIEs describe u's code: u itself unless it is a skeleton. */
 static inline const struct dwarf_unit *dwarf_body(const struct dwarf_unit *u)
 {
@@ -425,6 +474,9 @@ void dwarf_read_inlines(const struct dwarf *d, const struct dwarf_unit *u,
 
 /* dwarf_names.c; NULL when out of memory */
 const struct func_name *dwarf_name(struct dwarf *d, uint64_t die);
+/* Makes the names of n DIEs ready (and sorts them): page by page, which is less
+ * work than one after the other. */
+int dwarf_name_many(struct dwarf *d, uint64_t *dies, size_t n);
 
 /* dwarf_resolve.c: what is known of one address. */
 struct dwarf_hit {
@@ -437,8 +489,36 @@ struct dwarf_batch {
 	struct dwarf_hit *hits;		/* by address */
 	struct dwarf_work work[2];
 };
+/* So many addresses are worth reading units for them only. */
+enum { DWARF_MANY = 64 };
+/* dwarf_load.c.  Task 2*i is the functions of unit v[i], 2*i+1 its lines. */
+struct dwarf_loader {
+	struct dwarf *d;
+	const uint64_t *addrs;
+	size_t naddrs;
+	VEC(uint32_t) units;
+	uint64_t bytes;		/* of those that will be kept */
+	bool sweeping;
+	atomic_size_t next;
+	struct dwarf_batch *b;
+};
+
+/* Asks for unit i of the main file. */
+int dwarf_want_unit(struct dwarf_loader *l, uint32_t i);
+/* Reads the units that were asked for. */
+int dwarf_load_units(struct dwarf_loader *l);
+/* Reads all units that do not say where their code is, once; those with code for
+ * this batch are read again. */
+int dwarf_sweep(struct dwarf_loader *l);
+/* Unloads what was read for one batch only, or all. */
+void dwarf_unload(struct dwarf *d, bool all);
+/* Above the limit: keeps what was used last. */
+void dwarf_evict(struct dwarf *d);
+/* Runs fn(one) and fn(two), side by side if asked for and possible. */
+void dwarf_run_two(void *(*fn)(void *), void *one, void *two, bool threads);
+
 int dwarf_resolve(struct dwarf *d, const uint64_t *addrs, size_t n,
 		  struct dwarf_batch *b);
-void dwarf_batch_fini(struct dwarf_batch *b);
+void dwarf_batch_fini(struct dwarf *d, struct dwarf_batch *b);
 
 #endif

@@ -119,15 +119,22 @@ static bool compile_read(struct compile *c, enum dwarf_slot slot, uint64_t form,
 			 int64_t constant)
 {
 	int size = abbrev_form_size(c->t, form);
-	struct abbrev_read r = { (uint16_t)form, (uint8_t)slot, c->read_run,
-				 constant };
+	struct abbrev_table *t = c->t;
+	struct abbrev_read r = { (uint16_t)form, (uint8_t)slot, c->read_run };
 
 	if (slot == SLOT_SKIP && size >= 0) {
 		c->read_run += (uint32_t)size;
 		return c->read_run < 1u << 24;
 	}
+	if (form == DW_FORM_implicit_const) {
+		/* It takes no bytes: those before are for the next step. */
+		r.add = (uint32_t)t->constants.n;
+		return t->constants.n < UINT32_MAX &&
+		       vec_push(&t->constants, constant) == 0 &&
+		       vec_push(&t->reads, r) == 0;
+	}
 	c->read_run = 0;
-	return vec_push(&c->t->reads, r) == 0;
+	return vec_push(&t->reads, r) == 0;
 }
 
 static bool attr_read(struct cursor *c, uint64_t *at, uint64_t *form,
@@ -310,6 +317,7 @@ void abbrev_table_free(struct abbrev_table *t)
 	vec_fini(&t->sparse);
 	vec_fini(&t->ops);
 	vec_fini(&t->reads);
+	vec_fini(&t->constants);
 	u64map_fini(&t->sparse_tab);
 	free(t);
 }

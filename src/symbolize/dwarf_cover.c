@@ -9,6 +9,9 @@
 #include "base/error.h"
 #include "symbolize/dwarf.h"
 
+/* Each unit that is looked at maps 64 KB of several sections. */
+enum { RELEASE_UNITS = 32 };
+
 /* The ranges of every unit's root DIE. */
 static int index_roots(struct dwarf *d, struct dwarf_work *w)
 {
@@ -22,6 +25,8 @@ static int index_roots(struct dwarf *d, struct dwarf_work *w)
 			continue;
 		w->pairs.n = 0;
 		dwarf_unit_root(d, u, w);
+		if (i % RELEASE_UNITS == RELEASE_UNITS - 1)
+			dwarf_release(d);
 		for (k = 0; k < w->pairs.n; k++) {
 			u->ranged = true;
 			if (range_index_add(&d->cover, w->pairs.v[k].lo,

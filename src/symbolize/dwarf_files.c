@@ -178,16 +178,16 @@ static const char *join_path(struct dwarf *d, const struct dwarf_unit *u,
 	uint32_t id;
 
 	if (f->name[0] == '/')
-		return strtab_get(&d->paths, strtab_add(&d->paths, f->name));
+		return strtab_get(&d->strings, strtab_add(&d->strings, f->name));
 	if (v5 ? f->dir < l->dirs.n : f->dir && f->dir <= l->dirs.n)
 		dir = l->dirs.v[v5 ? f->dir : f->dir - 1];
 	if ((!v5 || f->dir) && (!dir || dir[0] != '/'))
 		add_part(&b, u->comp_dir);
 	add_part(&b, dir);
 	add_part(&b, f->name);
-	id = b.failed ? 0 : strtab_add_n(&d->paths, (const char *)b.p, b.n);
+	id = b.failed ? 0 : strtab_add_n(&d->strings, (const char *)b.p, b.n);
 	buf_fini(&b);
-	return strtab_get(&d->paths, id);
+	return strtab_get(&d->strings, id);
 }
 
 const char *dwarf_file_path(struct dwarf *d, struct dwarf_unit *u, uint64_t i)

@@ -67,9 +67,6 @@ static const uint8_t *read_variable(const struct abbrev_table *t,
 	case DW_FORM_sdata:
 		v = (uint64_t)cursor_sleb(&c);
 		break;
-	case DW_FORM_implicit_const:
-		v = (uint64_t)r->constant;
-		break;
 	case DW_FORM_flag_present:
 		v = 1;
 		break;
@@ -104,6 +101,12 @@ const uint8_t *dwarf_read_die(const struct abbrev_table *t,
 		const struct abbrev_read *q = r;
 		unsigned size;
 
+		if (r->form == DW_FORM_implicit_const) {
+			out->have |= 1u << r->slot;
+			out->form[r->slot] = r->form;
+			out->value[r->slot] = (uint64_t)t->constants.v[r->add];
+			continue;
+		}
 		if ((size_t)(end - p) < r->add)
 			return NULL;
 		p += r->add;

@@ -24,11 +24,14 @@ static void add_func(struct scan *s, const struct dwarf_die *die, uint64_t off)
 	size_t i;
 
 	dwarf_die_ranges(s->d, s->body, die, w);
-	for (i = 0; i < w->pairs.n; i++)
-		if (range_index_add(&s->u->funcs, w->pairs.v[i].lo,
-				    w->pairs.v[i].hi,
+	for (i = 0; i < w->pairs.n; i++) {
+		struct dwarf_pair r = w->pairs.v[i];
+
+		if (dwarf_wants(w, r.lo, r.hi) &&
+		    range_index_add(&s->u->funcs, r.lo, r.hi,
 				    dwarf_unit_die(s->body, off)) < 0)
 			w->nomem = true;
+	}
 }
 
 static inline const uint8_t *read_code(const uint8_t *p, const uint8_t *end,
@@ -124,4 +127,5 @@ void dwarf_read_funcs(const struct dwarf *d, struct dwarf_unit *u,
 				  (uint64_t)(stop - s->p));
 	if (range_index_sort(&u->funcs) < 0)
 		w->nomem = true;
+	dwarf_unit_release(b);
 }

@@ -23,23 +23,6 @@ struct walk {
 				 * 0 if none */
 };
 
-static size_t first_at_least(const uint64_t *addrs, size_t n, uint64_t lo)
-{
-	size_t i = 0;
-
-	while (n) {
-		size_t half = n / 2;
-
-		if (addrs[i + half] < lo) {
-			i += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	return i;
-}
-
 static bool add_call(struct walk *k, const struct dwarf_die *die)
 {
 	struct dwarf_work *w = k->w;
@@ -70,7 +53,7 @@ static bool mark(struct walk *k, const struct dwarf_die *die)
 	for (i = 0; i < w->pairs.n; i++) {
 		struct dwarf_pair r = w->pairs.v[i];
 
-		j = first_at_least(k->addrs, k->n, r.lo);
+		j = dwarf_at_least(k->addrs, k->n, r.lo);
 		for (; j < k->n && k->addrs[j] < r.hi; j++) {
 			if (!found && !add_call(k, die))
 				return false;

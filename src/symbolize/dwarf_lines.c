@@ -15,6 +15,7 @@ struct machine {
 	struct line_header h;
 	uint64_t addr, last;	/* last: the highest address so far */
 	uint64_t row_addr;	/* of the newest row that was kept */
+	size_t next;		/* wanted: the first not below row_addr */
 	uint64_t line, file, column;
 	uint32_t op_index;
 	bool open;		/* a sequence has begun */
@@ -37,7 +38,7 @@ static void close_seq(struct machine *m, uint64_t hi)
 	m->open = false;
 	s = &l->seqs.v[l->seqs.n - 1];
 	s->n = l->rows.n - s->first;
-	if (!dwarf_is_code(m->d, s->lo, hi)) {
+	if (!dwarf_is_code(m->d, s->lo, hi) || !dwarf_wants(m->w, s->lo, hi)) {
 		l->rows.n = l->offsets.n = s->first;
 		l->seqs.n--;
 		return;
@@ -50,6 +51,8 @@ static void open_seq(struct machine *m)
 {
 	struct line_seq s = { m->addr, m->l->rows.n, 0 };
 
+	if (m->w->want)
+		m->next = dwarf_at_least(m->w->want, m->w->nwant, m->addr);
 	m->open = vec_push(&m->l->seqs, s) == 0;
 	m->w->nomem |= !m->open;
 }
@@ -60,6 +63,19 @@ static bool grow(struct dwarf_lines *l)
 
 	return vec_reserve(&l->rows, want) == 0 &&
 	       vec_reserve(&l->offsets, want) == 0;
+}
+
+/* Whether the newest row, which ends here, covers a wanted address. */
+static inline bool passes_wanted(struct machine *m)
+{
+	const struct dwarf_work *w = m->w;
+
+	if (m->next >= w->nwant || w->want[m->next] >= m->addr)
+		return false;
+	do
+		m->next++;
+	while (m->next < w->nwant && w->want[m->next] < m->addr);
+	return true;
 }
 
 /* Of rows at one address the last one counts; a row that says the same as the
@@ -97,6 +113,12 @@ static inline void add_row(struct machine *m)
 		    l->rows.v[n - 1].file == row.file &&
 		    l->rows.v[n - 1].column == row.column)
 			return;
+		if (m->w->want && !passes_wanted(m)) {
+			m->row_addr = m->addr;	/* nobody wants that row */
+			l->rows.v[n - 1] = row;
+			l->offsets.v[n - 1] = (uint32_t)(m->addr - s->lo);
+			return;
+		}
 	}
 	m->last = m->row_addr = m->addr;
 	if ((n == l->rows.cap || n == l->offsets.cap) && !grow(l)) {
@@ -220,7 +242,7 @@ void dwarf_read_lines(const struct dwarf *d, struct dwarf_unit *u,
 {
 	struct machine m = { .d = d, .l = &u->lines, .w = w };
 	struct cursor c;
-	uint64_t n;
+	uint64_t n, rows;
 
 	if (u->stmt_list == UINT64_MAX || !dwarf_read_files(u, &m.h, w))
 		return;
@@ -231,8 +253,9 @@ void dwarf_read_lines(const struct dwarf *d, struct dwarf_unit *u,
 		return;
 	}
 	/* Typical programs need 2 to 4 bytes a row. */
-	if (vec_reserve(&u->lines.rows, n / 4 + 64) < 0 ||
-	    vec_reserve(&u->lines.offsets, n / 4 + 64) < 0) {
+	rows = w->want ? 64 : n / 4 + 64;
+	if (vec_reserve(&u->lines.rows, rows) < 0 ||
+	    vec_reserve(&u->lines.offsets, rows) < 0) {
 		w->nomem = true;
 		return;
 	}
@@ -242,6 +265,7 @@ void dwarf_read_lines(const struct dwarf *d, struct dwarf_unit *u,
 		dwarf_work_damage(w, ".debug_line: bad program", u->stmt_list);
 	if (range_index_sort(&u->lines.index) < 0)
 		w->nomem = true;
+	image_release_span(u->set->img, m.h.program, n);
 }
 
 const struct line_row *dwarf_find_row(const struct dwarf_unit *u,

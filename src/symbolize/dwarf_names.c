@@ -5,10 +5,18 @@
  * §2.15, §3.3.8).  Each DIE is asked for once.
  */
 #include <dwarf.h>
+#include <stdlib.h>
 
+#include "base/error.h"
 #include "symbolize/dwarf.h"
 
-enum { MAX_HOPS = 16 };
+enum {
+	MAX_HOPS = 16,
+	/* A name touches some pages here and there, and a fault maps 64 KB. */
+	FRESH_NAMES = 128,
+	/* Where names are read in order: how far until pages are let go of. */
+	RELEASE_BYTES = 8 << 20,
+};
 
 static const struct func_name no_name = { "", "", 0 };
 
@@ -52,28 +60,117 @@ static struct func_name resolve_name(struct dwarf *d, uint64_t at)
 			at = dwarf_reference(u, &die, SLOT_SPEC);
 	}
 	dwarf_work_fini(&w);
-	if (!out.name || !*out.name)
+	if (!out.name)
 		out.name = plain ? plain : "";
 	if (!out.file)
 		out.file = "";
 	return out;
 }
 
+/* A copy of a name of a file, which stays when pages or files go. */
+static const char *keep(struct dwarf *d, const char *name)
+{
+	return strtab_get(&d->strings, strtab_add(&d->strings, name));
+}
+
+/* The name's place; new where *slot says so. */
+static uint32_t *name_slot(struct dwarf *d, uint64_t die, bool *added)
+{
+	uint32_t *slot = u64map_slot(&d->name_tab, die);
+
+	*added = slot && *slot == U64MAP_NONE;
+	if (!*added)
+		return slot;
+	*slot = (uint32_t)d->names.n;
+	if (vec_push(&d->names, resolve_name(d, die)) == 0)
+		return slot;
+	u64map_clear(&d->name_tab);
+	return NULL;
+}
+
 const struct func_name *dwarf_name(struct dwarf *d, uint64_t die)
 {
+	struct func_name *f;
 	uint32_t *slot;
+	bool added;
 
 	if (die == NO_DIE)
 		return &no_name;
-	slot = u64map_slot(&d->name_tab, die);
+	slot = name_slot(d, die, &added);
 	if (!slot)
 		return NULL;
-	if (*slot == U64MAP_NONE) {
-		*slot = (uint32_t)d->names.n;
-		if (vec_push(&d->names, resolve_name(d, die)) < 0) {
-			u64map_clear(&d->name_tab);
-			return NULL;
+	f = &d->names.v[*slot];
+	if (added) {
+		f->name = keep(d, f->name);
+		if (++d->fresh_names % FRESH_NAMES == 0)
+			dwarf_release(d);
+	}
+	return f;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+struct raw_name {
+	const char *name;
+	size_t at;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct raw_name *x = a, *y = b;
+
+	return (uintptr_t)x->name < (uintptr_t)y->name
+		       ? -1 : (uintptr_t)x->name > (uintptr_t)y->name;
+}
+
+/* Copies the names from number `first` on in the order in which they stand in
+ * their files. */
+static int keep_names(struct dwarf *d, size_t first)
+{
+	size_t n = d->names.n - first, i;
+	uintptr_t from = 0;
+	struct raw_name *raw = malloc((n ? n : 1) * sizeof(*raw));
+
+	if (!raw)
+		return -ERR_NOMEM;
+	for (i = 0; i < n; i++)
+		raw[i] = (struct raw_name){ d->names.v[first + i].name,
+					    first + i };
+	qsort(raw, n, sizeof(*raw), by_place);
+	for (i = 0; i < n; i++) {
+		if ((uintptr_t)raw[i].name - from >= RELEASE_BYTES) {
+			from = (uintptr_t)raw[i].name;
+			dwarf_release(d);
+		}
+		d->names.v[raw[i].at].name = keep(d, raw[i].name);
+	}
+	free(raw);
+	return 0;
+}
+
+int dwarf_name_many(struct dwarf *d, uint64_t *dies, size_t n)
+{
+	size_t first = d->names.n, i;
+	uint64_t from = 0;
+	bool added;
+
+	qsort(dies, n, sizeof(*dies), by_number);
+	for (i = 0; i < n && dies[i] != NO_DIE; i++) {
+		if (i && dies[i] == dies[i - 1])
+			continue;
+		if (!name_slot(d, dies[i], &added)) {
+			d->names.n = first;
+			return -ERR_NOMEM;
+		}
+		if (dies[i] - from >= RELEASE_BYTES) {
+			from = dies[i];
+			dwarf_release(d);
 		}
 	}
-	return &d->names.v[*slot];
+	return keep_names(d, first);
 }

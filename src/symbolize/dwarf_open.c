@@ -132,6 +132,7 @@ static struct dwarf_set *set_new(struct dwarf *d, struct image *img,
 	}
 	s->id = (uint64_t)(d->sets.n - 1) << DIE_SET_SHIFT;
 	s->is_split = is_split;
+	s->img = img;
 	if (is_split)
 		open_split_sections(s, img, d->main);
 	else
@@ -148,7 +149,7 @@ struct dwarf_set *dwarf_set_add_split(struct dwarf *d, struct image *img)
 	struct dwarf_set *s = set_new(d, img, true);
 
 	if (s)
-		s->img = img;
+		s->owned = true;
 	else
 		image_close(img);
 	return s;
@@ -173,7 +174,7 @@ static int open_alt(struct dwarf *d, struct image *img)
 		image_close(alt);
 		return -ERR_NOMEM;
 	}
-	d->main->alt->img = alt;
+	d->main->alt->owned = true;
 	return 0;
 }
 
@@ -186,7 +187,7 @@ int dwarf_open(struct dwarf *d, struct image *img,
 	if (!image_code_range(img, &d->code_lo, &d->code_hi))
 		d->code_lo = d->code_hi = 0;
 	d->main = set_new(d, img, false);
-	if (!d->main || strtab_init(&d->paths) < 0)
+	if (!d->main || strtab_init(&d->strings) < 0)
 		return -ERR_NOMEM;
 	rc = open_alt(d, img);
 	if (!rc)
@@ -204,7 +205,22 @@ void dwarf_unit_unload(struct dwarf_unit *u)
 	vec_fini(&u->lines.offsets);
 	vec_fini(&u->lines.rows);
 	u->lines.files_read = false;
-	u->loaded = false;
+	u->loaded = u->partial = false;
+}
+
+void dwarf_unit_release(const struct dwarf_unit *u)
+{
+	const struct span *s = dwarf_unit_section(u);
+
+	image_release_span(u->set->img, s->p + u->off, u->end - u->off);
+}
+
+void dwarf_release(const struct dwarf *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->sets.n; i++)
+		image_release(d->sets.v[i]->img);
 }
 
 static void set_free(struct dwarf_set *s)
@@ -219,7 +235,8 @@ static void set_free(struct dwarf_set *s)
 	vec_fini(&s->abbrevs);
 	u64map_fini(&s->abbrev_tab);
 	u64map_fini(&s->signatures);
-	image_close(s->img);
+	if (s->owned)
+		image_close(s->img);
 	free(s);
 }
 
@@ -239,10 +256,11 @@ void dwarf_fini(struct dwarf *d)
 		set_free(d->sets.v[i]);
 	vec_fini(&d->sets);
 	vec_fini(&d->names);
+	vec_fini(&d->loaded);
 	range_index_fini(&d->cover);
 	u64map_fini(&d->name_tab);
 	u64map_fini(&d->dwo_tab);
-	strtab_fini(&d->paths);
+	strtab_fini(&d->strings);
 	free(d->missing_dwo);
 	free(d->missing_alt);
 }

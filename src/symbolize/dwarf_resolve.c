@@ -1,106 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A batch of ascending addresses: find their units, load those that are new,
- * then walk each function that was hit once.  Loading and walking are shared
+ * A batch of ascending addresses: find their units, read those that are new,
+ * then walk each function that was hit once.  Reading and walking are shared
  * between two threads when there is enough of it: one thread takes line
  * programs, the other functions; later each takes half of the addresses.
  */
-#include <dwarf.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "symbolize/dwarf.h"
 
-/* Starting a thread costs some 50 us: the bytes that are read in that time. */
-enum { THREAD_BYTES = 256 * 1024, THREAD_ADDRS = 512 };
-
+enum {
+	THREAD_ADDRS = 512,	/* worth a thread */
+	/* Bytes that a walk over functions may touch before it lets go of
+	 * them, and what one fault maps. */
+	WALK_BYTES = 8 << 20, FAULT_BYTES = 64 * 1024,
+	/* .dwo files that stay open between batches. */
+	KEEP_SETS = 512,
+};
 #define NO_UNIT UINT32_MAX
-
-/* What to load: task 2*i is the functions of unit v[i], 2*i+1 its lines. */
-struct loader {
-	struct dwarf *d;
-	VEC(uint32_t) units;
-	atomic_size_t next;
-	struct dwarf_batch *b;
-};
-
-struct load_arg {
-	struct loader *l;
-	struct dwarf_work *w;
-};
-
-static void *load_run(void *arg)
-{
-	struct load_arg *a = arg;
-	struct loader *l = a->l;
-	size_t i;
-
-	while ((i = atomic_fetch_add(&l->next, 1)) < 2 * l->units.n) {
-		struct dwarf_unit *u = &l->d->main->units.v[l->units.v[i / 2]];
-
-		if (i % 2)
-			dwarf_read_lines(l->d, u, a->w);
-		else
-			dwarf_read_funcs(l->d, u, a->w);
-	}
-	return NULL;
-}
-
-/* Runs fn(one) and fn(two), side by side if asked for and possible. */
-static void run_two(void *(*fn)(void *), void *one, void *two, bool threads)
-{
-	pthread_t t;
-
-	if (threads && !pthread_create(&t, NULL, fn, two)) {
-		fn(one);
-		pthread_join(t, NULL);
-		return;
-	}
-	fn(one);
-	fn(two);
-}
-
-static void load_units(struct loader *l)
-{
-	struct load_arg one = { l, &l->b->work[0] }, two = { l, &l->b->work[1] };
-	const struct dwarf_unit *body;
-	uint64_t bytes = 0;
-	size_t i;
-
-	if (!l->units.n)
-		return;
-	for (i = 0; i < l->units.n; i++) {
-		struct dwarf_unit *u = &l->d->main->units.v[l->units.v[i]];
-
-		dwarf_find_split(l->d, u, &l->b->work[0]);
-		body = dwarf_body(u);
-		bytes += body->end - body->off;
-		u->loaded = true;
-		if (body->abbrevs)	/* tables are shared: not in threads */
-			abbrev_finish(body->abbrevs);
-	}
-	dwarf_work_grant(l->d, one.w);
-	dwarf_work_grant(l->d, two.w);
-	atomic_store(&l->next, 0);
-	run_two(load_run, &one, &two, bytes >= THREAD_BYTES);
-	l->units.n = 0;
-}
-
-static int want_unit(struct loader *l, uint32_t i)
-{
-	struct dwarf_unit *u = &l->d->main->units.v[i];
-	size_t k;
-
-	if (u->loaded)
-		return 0;
-	for (k = l->units.n; k-- > 0;)
-		if (l->units.v[k] == i)
-			return 0;
-	return vec_push(&l->units, i) < 0 ? -ERR_NOMEM : 0;
-}
 
 /* Whether a loaded unit knows the address; *func is its function or NO_DIE. */
 static bool ask_unit(const struct dwarf_unit *u, uint64_t addr, uint64_t *func)
@@ -112,7 +30,7 @@ static bool ask_unit(const struct dwarf_unit *u, uint64_t addr, uint64_t *func)
 }
 
 /* The unit whose function covers the address, else one that has a line. */
-static int find_func(struct loader *l, uint64_t addr, struct dwarf_hit *h)
+static int find_func(struct dwarf_loader *l, uint64_t addr, struct dwarf_hit *h)
 {
 	struct range_index *x = &l->d->cover;
 	ptrdiff_t i = range_index_find(x, addr);
@@ -121,9 +39,8 @@ static int find_func(struct loader *l, uint64_t addr, struct dwarf_hit *h)
 	for (; i != RANGE_NONE; i = range_index_down(x, i - 1, addr)) {
 		uint32_t id = COVER_UNIT(x->v[i].id);
 
-		if (want_unit(l, id) < 0)
+		if (dwarf_want_unit(l, id) < 0 || dwarf_load_units(l) < 0)
 			return -ERR_NOMEM;
-		load_units(l);
 		h->unit = id;
 		if (ask_unit(&l->d->main->units.v[id], addr, &h->func))
 			return 0;
@@ -135,63 +52,28 @@ static int find_func(struct loader *l, uint64_t addr, struct dwarf_hit *h)
 	return 0;
 }
 
-/* Loads all units that do not say where their code is, once, and adds what they
- * turn out to cover. */
-static int sweep(struct loader *l)
-{
-	struct dwarf *d = l->d;
-	size_t i, k, n = 0;
-
-	if (d->swept)
-		return 0;
-	d->swept = true;
-	for (i = 0; i < d->main->ninfo; i++)
-		if (!d->main->units.v[i].ranged && d->main->units.v[i].abbrevs &&
-		    d->main->units.v[i].tag != DW_TAG_partial_unit &&
-		    want_unit(l, (uint32_t)i) < 0)
-			return -ERR_NOMEM;
-	n = l->units.n;
-	load_units(l);
-	for (i = 0; n && i < d->main->ninfo; i++) {
-		const struct dwarf_unit *u = &d->main->units.v[i];
-		const struct range_index *x[2] = { &u->funcs, &u->lines.index };
-
-		if (u->ranged || !u->abbrevs)
-			continue;
-		for (k = 0; k < x[0]->n + x[1]->n; k++) {
-			const struct range *r = k < x[0]->n
-					? &x[0]->v[k] : &x[1]->v[k - x[0]->n];
-
-			if (range_index_add(&d->cover, r->lo, r->hi,
-					    COVER_ID(i)) < 0)
-				return -ERR_NOMEM;
-		}
-	}
-	return n ? range_index_sort(&d->cover) : 0;
-}
-
-static int find_units(struct loader *l, const uint64_t *addrs, size_t n)
+/* Reads the first choice of units for all addresses, in one go. */
+static int find_units(struct dwarf_loader *l)
 {
 	const struct range_index *x = &l->d->cover;
-	bool lost = false;
 	uint64_t last = UINT64_MAX;
+	bool lost = false;
 	ptrdiff_t r;
 	size_t i;
 
-	for (i = 0; i < n; i++) {
-		r = range_index_find(x, addrs[i]);
-		if (r == RANGE_NONE) {
-			lost = true;
-			continue;
-		}
-		if (x->v[r].id == last)
+	for (i = 0; i < l->naddrs && !lost; i++)
+		lost = range_index_find(x, l->addrs[i]) == RANGE_NONE;
+	if (lost && dwarf_sweep(l) < 0)
+		return -ERR_NOMEM;
+	for (i = 0; i < l->naddrs; i++) {
+		r = range_index_find(x, l->addrs[i]);
+		if (r == RANGE_NONE || x->v[r].id == last)
 			continue;
 		last = x->v[r].id;
-		if (want_unit(l, COVER_UNIT(last)) < 0)
+		if (dwarf_want_unit(l, COVER_UNIT(last)) < 0)
 			return -ERR_NOMEM;
 	}
-	load_units(l);
-	return lost ? sweep(l) : 0;
+	return dwarf_load_units(l);
 }
 
 struct walk_arg {
@@ -208,18 +90,27 @@ struct walk_arg {
 static void *walk_run(void *arg)
 {
 	struct walk_arg *a = arg;
+	uint64_t touched = 0, budget;
 	size_t i, j, k;
 
 	for (i = 0; i < a->n; i = j) {
 		struct dwarf_hit *h = &a->hits[i];
+		const struct dwarf_unit *u;
 
 		for (j = i + 1; j < a->n && a->hits[j].func == h->func &&
 				a->hits[j].unit == h->unit; j++)
 			;
 		if (h->func == NO_DIE)
 			continue;
-		dwarf_read_inlines(a->d, &a->d->main->units.v[h->unit], h->func,
-				   a->addrs + i, j - i, a->calls + i, a->w);
+		u = dwarf_body(&a->d->main->units.v[h->unit]);
+		budget = a->w->budget;
+		dwarf_read_inlines(a->d, u, h->func, a->addrs + i, j - i,
+				   a->calls + i, a->w);
+		touched += FAULT_BYTES + (budget - a->w->budget);
+		if (touched >= WALK_BYTES) {
+			image_release(u->set->img);
+			touched = 0;
+		}
 		for (k = i; k < j; k++) {
 			a->hits[k].call = a->calls[k];
 			a->hits[k].worker = a->worker;
@@ -241,9 +132,30 @@ static int walk_all(struct dwarf *d, const uint64_t *addrs, size_t n,
 	if (!calls)
 		return -ERR_NOMEM;
 	two.calls += half;
-	run_two(walk_run, &one, &two, n >= THREAD_ADDRS);
+	dwarf_run_two(walk_run, &one, &two, n >= THREAD_ADDRS);
 	free(calls);
 	return 0;
+}
+
+/* Asks for all names at once. */
+static int name_all(struct dwarf *d, size_t n, const struct dwarf_batch *b)
+{
+	const struct dwarf_work *w = b->work;
+	size_t most = n + w[0].calls.n + w[1].calls.n, i, k, at = 0;
+	uint64_t *dies = malloc(most * sizeof(*dies));
+	int rc;
+
+	if (!dies)
+		return -ERR_NOMEM;
+	for (i = 0; i < n; i++)
+		if (!i || b->hits[i].func != b->hits[i - 1].func)
+			dies[at++] = b->hits[i].func;
+	for (k = 0; k < 2; k++)
+		for (i = 0; i < w[k].calls.n; i++)
+			dies[at++] = w[k].calls.v[i].origin;
+	rc = dwarf_name_many(d, dies, at);
+	free(dies);
+	return rc;
 }
 
 static void collect_damage(struct dwarf *d, const struct dwarf_batch *b)
@@ -259,7 +171,7 @@ static void collect_damage(struct dwarf *d, const struct dwarf_batch *b)
 int dwarf_resolve(struct dwarf *d, const uint64_t *addrs, size_t n,
 		  struct dwarf_batch *b)
 {
-	struct loader l = { .d = d, .b = b };
+	struct dwarf_loader l = { .d = d, .addrs = addrs, .naddrs = n, .b = b };
 	size_t i;
 	int rc = 0;
 
@@ -270,22 +182,31 @@ int dwarf_resolve(struct dwarf *d, const uint64_t *addrs, size_t n,
 		return -ERR_NOMEM;
 	for (i = 0; i < n; i++)
 		b->hits[i] = (struct dwarf_hit){ NO_DIE, NO_UNIT, NO_CALL, 0 };
-	rc = find_units(&l, addrs, n);
+	d->clock++;
+	dwarf_evict(d);
+	rc = find_units(&l);
 	for (i = 0; i < n && !rc; i++)
 		rc = find_func(&l, addrs[i], &b->hits[i]);
 	vec_fini(&l.units);
 	if (!rc && n)
 		rc = walk_all(d, addrs, n, b);
+	if (!rc && n >= DWARF_MANY)
+		rc = name_all(d, n, b);
 	if (b->work[0].nomem || b->work[1].nomem)
 		rc = -ERR_NOMEM;
 	collect_damage(d, b);
 	return rc;
 }
 
-void dwarf_batch_fini(struct dwarf_batch *b)
+void dwarf_batch_fini(struct dwarf *d, struct dwarf_batch *b)
 {
 	free(b->hits);
 	b->hits = NULL;
 	dwarf_work_fini(&b->work[0]);
 	dwarf_work_fini(&b->work[1]);
+	dwarf_unload(d, false);
+	if (d->sets.n > KEEP_SETS) {
+		dwarf_unload(d, true);
+		dwarf_close_splits(d);
+	}
 }

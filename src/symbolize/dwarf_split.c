@@ -94,6 +94,32 @@ static void open_dwp(struct dwarf *d)
 	}
 }
 
+void dwarf_close_splits(struct dwarf *d)
+{
+	struct dwarf_set *s;
+	size_t i;
+
+	for (i = 0; i < d->main->ninfo; i++) {
+		struct dwarf_unit *u = &d->main->units.v[i];
+
+		if (!u->split || u->split->set == d->dwp)
+			continue;
+		u->split = NULL;
+		u->split_tried = false;
+	}
+	/* The others were opened before any of these. */
+	for (i = d->sets.n; i-- > 0;) {
+		s = d->sets.v[i];
+		if (!s->is_split || s == d->dwp)
+			break;
+		dwarf_set_drop(d, s);
+	}
+	/* Numbers will be given again. */
+	u64map_clear(&d->dwo_tab);
+	u64map_clear(&d->name_tab);
+	d->names.n = 0;
+}
+
 static struct dwarf_unit *find_unit(struct dwarf *d, const struct dwarf_unit *u)
 {
 	const char *dir = u->comp_dir ? u->comp_dir : "";

@@ -84,6 +84,9 @@ static int add_signature(struct dwarf_set *s, const struct dwarf_unit *u)
 	return 0;
 }
 
+/* Each unit that is looked at maps 64 KB. */
+enum { RELEASE_UNITS = 64 };
+
 static int read_section(struct dwarf *d, struct dwarf_set *s, bool types)
 {
 	struct span sec = types ? s->types : s->info;
@@ -104,6 +107,8 @@ static int read_section(struct dwarf *d, struct dwarf_set *s, bool types)
 		if (u.root == u.end)
 			dwarf_damage(d, ".debug_info: unit of unknown kind",
 				     u.off);
+		if (s->units.n % RELEASE_UNITS == RELEASE_UNITS - 1)
+			image_release(s->img);
 		if (vec_push(&s->units, u) < 0 || add_signature(s, &u) < 0)
 			return -ERR_NOMEM;
 	}

@@ -19,6 +19,7 @@ libsymbolize_a_SOURCES = \
 	src/symbolize/dwarf_funcs.c \
 	src/symbolize/dwarf_inline.c \
 	src/symbolize/dwarf_lines.c \
+	src/symbolize/dwarf_load.c \
 	src/symbolize/dwarf_names.c \
 	src/symbolize/dwarf_open.c \
 	src/symbolize/dwarf_ranges.c \

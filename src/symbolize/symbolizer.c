@@ -206,7 +206,7 @@ int symbolizer_resolve(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
 		if (!rc && !cb(ctx, i, &r))
 			rc = -ERR_STOPPED;
 	}
-	dwarf_batch_fini(&b);
+	dwarf_batch_fini(&s->dwarf, &b);
 	if (rc == -ERR_NOMEM)
 		return error_set(err, ERR_NOMEM,
 				 "%s: out of memory reading symbols",
