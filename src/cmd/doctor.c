@@ -18,8 +18,8 @@ struct doctor_opts {
 static const struct opt doctor_opt_table[] = {
 	{ OPT_STR, 0, "format", "text|json", "How to print. Default: text.",
 	  offsetof(struct doctor_opts, format) },
-	{ OPT_STR, 0, "color", "auto|always|never",
-	  "Colors. Default: auto, on a terminal.",
+	{ OPT_OPTSTR, 0, "color", "auto|always|never",
+	  "Default: auto, on a terminal and without NO_COLOR.",
 	  offsetof(struct doctor_opts, color) },
 	{ OPT_FLAG, 0, "no-pager", NULL,
 	  "Do not show long output through a pager.",
@@ -40,7 +40,8 @@ static void summary(const struct doctor *d, struct buf *out)
 		   "system: %s; hardware counters: %s; kernel names: %s",
 		   !d->own_user ? "no" : d->own_kernel ? "user code + kernel"
 		   : "user code only", d->others ? "yes" : "no",
-		   d->system ? "yes" : "no", d->counters ? "yes" : "none",
+		   d->system ? "yes" : "no", d->counters ? "yes"
+		   : d->own_user ? "none" : "no",
 		   d->kernel_names ? "yes" : "hidden");
 }
 

@@ -47,6 +47,8 @@ static void hidden_names(const struct doctor *d, struct doctor_check *c)
 	}
 	rights_sysctl(r, what, fix, sizeof(fix));
 	doctor_fix(c, "%s", fix);
+	if (!syslog && r->inner_pids && r->kptr_restrict <= 1)
+		doctor_fix(c, "; or docker or podman run --cap-add=SYSLOG");
 }
 
 void doctor_kernel_names(struct doctor *d)
@@ -66,7 +68,8 @@ void doctor_kernel_names(struct doctor *d)
 	} else {
 		doctor_found(c, "%s", err.msg);
 		if (err.code == ERR_NOTFOUND && access("/proc/self", F_OK))
-			doctor_fix(c, "mount -t proc proc /proc");
+			doctor_fix(c, "%smount -t proc proc /proc",
+				   d->rights.root ? "" : "sudo ");
 		else if (err.code == ERR_NOTFOUND)
 			doctor_fix(c, "boot a kernel with CONFIG_KALLSYMS=y");
 	}

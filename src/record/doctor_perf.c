@@ -26,7 +26,8 @@ static void why_level(const struct doctor *d, struct doctor_check *c, int need)
 			     "%ld and %s is missing", r->paranoid,
 			     rights_perfmon_name());
 	if (need == NEED_OWN)
-		doctor_found(c, " (this kernel refuses everything above 2)");
+		doctor_found(c, " (this kernel refuses everything at that "
+			     "level)");
 	if (r->inner_users && r->caps)
 		doctor_found(c, "; capabilities of a user namespace do not "
 			     "count here");

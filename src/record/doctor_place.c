@@ -102,6 +102,7 @@ static void try_proc(struct doctor *d)
 	struct doctor_check *c;
 	bool proc = !access("/proc/self/maps", R_OK);
 	bool sys = !access("/sys/devices", R_OK);
+	const char *sudo = d->rights.root ? "" : "sudo ";
 
 	if (proc && sys)
 		return;
@@ -111,12 +112,12 @@ static void try_proc(struct doctor *d)
 	if (!proc) {
 		doctor_found(c, "no -p, no settings, no kernel names%s",
 			     sys ? "" : "; ");
-		doctor_fix(c, "mount -t proc proc /proc");
+		doctor_fix(c, "%smount -t proc proc /proc", sudo);
 	}
 	if (!sys) {
 		doctor_found(c, "no events of PMUs by name");
-		doctor_fix(c, "%smount -t sysfs sysfs /sys",
-			   *c->fix ? "; " : "");
+		doctor_fix(c, "%s%smount -t sysfs sysfs /sys",
+			   *c->fix ? "; " : "", sudo);
 	}
 }
 
@@ -152,8 +153,13 @@ static void try_tracepoints(struct doctor *d)
 	} else if (access("/sys/kernel/tracing/events", F_OK) &&
 		   errno == ENOENT) {
 		doctor_found(c, "/sys/kernel/tracing is empty");
-		doctor_fix(c, "%smount -t tracefs tracefs /sys/kernel/tracing",
-			   sudo);
+		if (d->rights.inner_pids && !rights_has(&d->rights,
+							CAP_SYS_ADMIN))
+			doctor_fix(c, "docker or podman run -v /sys/kernel/"
+				   "tracing:/sys/kernel/tracing:ro");
+		else
+			doctor_fix(c, "%smount -t tracefs tracefs "
+				   "/sys/kernel/tracing", sudo);
 	} else {
 		doctor_found(c, "/sys/kernel/tracing may not be read");
 		/* Since Linux 6.6 its files are of the group only. */
