@@ -51,6 +51,30 @@ t_is "nothing is left in the folder" "$(ls -A empty)" ""
 "$TALLY" doctor now 2>err
 t_is "words are a usage error" $? 2
 
+# A machine with counters: where there are none, a library feigns them.
+pmu=
+if ! "$TALLY" list cycles 2>/dev/null | grep -q cpu-cycles; then
+	${CC:-cc} -shared -fPIC -o pmu.so -D_GNU_SOURCE \
+		"$top_srcdir/tests/e2e/fake_pmu.c" -ldl 2>/dev/null &&
+		pmu=$T_TMP/pmu.so
+	if [ -z "$pmu" ] || ! LD_PRELOAD=$pmu "$TALLY" --version >/dev/null 2>&1
+	then
+		t_skip "hardware counters" "cannot preload a library here"
+		pmu=
+	fi
+fi
+if [ -n "$pmu" ]; then
+	t_like "no counters are no failure" "$(check json 'hardware counters')" \
+		'^no: cycles cannot be sampled .*cpu-clock is used'
+	LD_PRELOAD=$pmu "$TALLY" doctor --format=json >json
+	t_is "counters are found" "$(can json | cut -c1,5)" yy
+	t_like "by name" "$(check json 'hardware counters')" \
+		'^ok: cycles instructions'
+	t_like "with their precision" "$(check json precision)" '^ok: cycles:pp '
+	LD_PRELOAD=$pmu "$TALLY" record -o a.tally -- true 2>err
+	t_is "and record uses them" "$(grep -c counter err)" 0
+fi
+
 # Filters in the kernel's place, as containers and services have them.
 if ! open/deny EPERM true 2>/dev/null; then
 	t_skip "seccomp filters" "this kernel takes no seccomp filter"

@@ -17,3 +17,4 @@ EXTRA_DIST += $(E2E_TESTS)
 # Runs a command without perf_event_open, as containers do.
 check_PROGRAMS += tests/e2e/deny
 tests_e2e_deny_SOURCES = tests/e2e/deny.c
+EXTRA_DIST += tests/e2e/fake_pmu.c
