@@ -280,6 +280,10 @@ const struct line_row *dwarf_find_row(const struct dwarf_unit *u,
 
 	if (i == RANGE_NONE)
 		return NULL;
+	/* code that the linker folded: the first of those who wrote it */
+	while (i > 0 && l->index.v[i - 1].lo == l->index.v[i].lo &&
+	       l->index.v[i - 1].hi == l->index.v[i].hi)
+		i--;
 	s = &l->seqs.v[l->index.v[i].id];
 	off = l->offsets.v + s->first;
 	want = addr - s->lo;

@@ -3,7 +3,8 @@ check_PROGRAMS += tests/symbolize/symcat
 tests_symbolize_symcat_SOURCES = tests/symbolize/symcat.c
 tests_symbolize_symcat_LDADD = $(TALLY_LIBS)
 TESTS += tests/symbolize/symbolize.sh tests/symbolize/forms.sh \
-	tests/symbolize/symbols.sh
+	tests/symbolize/symbols.sh tests/symbolize/matrix.sh
+EXTRA_DIST += tests/symbolize/matrix tests/symbolize/matrix.sh
 EXTRA_DIST += tests/symbolize/symbolize.sh tests/symbolize/forms.sh \
 	tests/symbolize/symbols.sh tests/symbolize/symbols.c \
 	tests/symbolize/compare.sh tests/symbolize/inlines.c \

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+pub trait Area {
+    fn area(&self, k: i32) -> i32;
+}
+
+pub struct Square<T>(pub T);
+
+impl Area for Square<i32> {
+    #[inline(never)]
+    fn area(&self, k: i32) -> i32 {
+        let add = |x: i32| x.wrapping_mul(self.0).wrapping_add(k);
+        add(add(k))
+    }
+}
+
+#[inline(never)]
+pub fn total<T: Area>(v: &[T], k: i32) -> i32 {
+    let mut s = 0i32;
+    for x in v {
+        s = s.wrapping_add(x.area(k));
+    }
+    s
+}
+
+fn main() {
+    let n = std::env::args().count() as i32;
+    let v = vec![Square(n), Square(3)];
+    if total(&v, n) == 12345 {
+        std::process::exit(3);
+    }
+}
