@@ -16,9 +16,11 @@
 #include "cmd/addr2line.h"
 #include "cmd/addresses.h"
 #include "cmd/command.h"
+#include "cmd/debug_dirs.h"
 
 struct addr2line_opts {
-	const char *exe, *section, *target, *demangle, *debug_dir;
+	const char *exe, *section, *target, *demangle;
+	struct opt_strs debug_dirs;
 	bool functions, inlines, addresses, pretty, basenames;
 	bool demangled, short_names, json, no_recurse_limit, recurse_limit;
 	bool version;
@@ -51,9 +53,7 @@ static const struct opt addr2line_opt_table[] = {
 	{ OPT_FLAG, 0, "json", NULL,
 	  "One JSON object for each address, with all that is known.",
 	  AT(json) },
-	{ OPT_STR, 0, "debug-dir", "DIR",
-	  "Look here for debug files. Default: /usr/lib/debug.",
-	  AT(debug_dir) },
+	{ OPT_STRS, 0, "debug-dir", "DIR", DEBUG_DIR_HELP, AT(debug_dirs) },
 	{ OPT_STR, 'b', "target", "NAME",
 	  "Accepted for binutils' sake; files say what they are.",
 	  AT(target) },
@@ -225,14 +225,19 @@ static int look_up(struct cmd_io *io, const struct addr2line_opts *o,
 		   struct lookup *l, struct image *img, int argc, char **argv,
 		   struct error *err)
 {
-	struct sym_options so = { .debug_dir = o->debug_dir };
+	struct buf dirs = { 0 };
+	struct sym_options so = { 0 };
 	const char *exe = image_name(img);
 	int rc = find_section(l, exe, img, o->section, err);
 
 	if (!image_is_64(img))
 		l->style.digits = 8;
 	if (rc >= 0)
+		rc = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
+	so.debug_dirs = buf_cstr(&dirs);
+	if (rc >= 0)
 		rc = symbolizer_open(img, &so, &l->s, err);
+	buf_fini(&dirs);
 	if (rc < 0)
 		return rc;
 	symbol_names_init(&l->names, img);

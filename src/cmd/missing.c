@@ -27,6 +27,9 @@ static bool is_answer(const struct missing *m, const struct missing_row *r)
 
 	if (prof_is_kernel(im))
 		return !(why & PROF_MISSING_KERNEL);
+	if ((why & (PROF_MISSING_FILE | PROF_MISSING_CHANGED)) &&
+	    !im->build_id.len)
+		return false;
 	return im->kind == PROF_IMAGE_ELF && why != 0;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/io.h"
 #include "base/text.h"
+#include "cmd/debug_dirs.h"
 #include "profile/fill_symbols.h"
 
 int cmd_open(const char *input, int argc, char **argv, const char **path,
@@ -45,16 +46,20 @@ void cmd_show_image(void *ctx, const char *image, size_t done, size_t total)
 }
 
 int cmd_symbolize_now(struct cmd_io *io, const char *path, struct reader *r,
-		      const char *debug_dir, struct error *err)
+		      const struct opt_strs *debug_dirs, struct error *err)
 {
-	struct fill_options o = { .debug_dir = debug_dir,
-				  .progress = cmd_show_image, .ctx = io };
-	struct buf safe = { 0 };
+	struct fill_options o = { .progress = cmd_show_image, .ctx = io };
+	struct buf safe = { 0 }, dirs = { 0 };
 	int rc;
 
 	if (reader_profile(r)->symbolized || !reader_profile(r)->locs.n)
 		return 0;
-	rc = profile_fill_symbols(reader_profile(r), &o, err);
+	rc = cmd_debug_dirs(debug_dirs, &dirs, err);
+	if (!rc) {
+		o.debug_dirs = buf_cstr(&dirs);
+		rc = profile_fill_symbols(reader_profile(r), &o, err);
+	}
+	buf_fini(&dirs);
 	if (io->progress)
 		io->progress(io, NULL);
 	if (rc < 0)

@@ -12,7 +12,7 @@ int cmd_open(const char *input, int argc, char **argv, const char **path,
 	     struct reader **out, struct error *err);
 /* Symbolizes in memory a recording that holds no symbols, and says so. */
 int cmd_symbolize_now(struct cmd_io *io, const char *path, struct reader *r,
-		      const char *debug_dir, struct error *err);
+		      const struct opt_strs *debug_dirs, struct error *err);
 /* fill_options.progress; ctx is the struct cmd_io. */
 void cmd_show_image(void *ctx, const char *image, size_t done, size_t total);
 /* Writes text to a file, or to io->out where `path` is NULL. */

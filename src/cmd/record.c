@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "cmd/command.h"
+#include "cmd/debug_dirs.h"
 #include "record/record.h"
 
 #ifndef PACKAGE_VERSION
@@ -19,7 +20,7 @@
 #endif
 
 struct record_opts {
-	struct opt_strs events;
+	struct opt_strs events, debug_dirs;
 	const char *output, *pids, *tids, *cpus, *cgroup, *callgraph, *vmlinux;
 	bool all, user, kernel, inherit, symbols, graph, quiet, verbose;
 	uint64_t freq, period, repeat;
@@ -83,6 +84,7 @@ static const struct opt record_opt_table[] = {
 	{ OPT_NOFLAG, 0, "no-symbols", NULL,
 	  "Leave symbols to the first reader or to \"tally symbolize\".",
 	  AT(symbols) },
+	{ OPT_STRS, 0, "debug-dir", "DIR", DEBUG_DIR_HELP, AT(debug_dirs) },
 	{ OPT_FLAG, 'q', "quiet", NULL, "Say nothing but errors.", AT(quiet) },
 	{ OPT_FLAG, 'v', "verbose", NULL,
 	  "Say more about the recording when it ends.", AT(verbose) },
@@ -237,7 +239,7 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 	struct record_opts *o = opts;
 	struct say say = { io, o->quiet };
 	struct event_list events = { 0 };
-	struct buf args = { 0 };
+	struct buf args = { 0 }, dirs = { 0 };
 	struct record_result result;
 	struct record_options ro = {
 		.output = o->output, .command = argc > 0 ? argv : NULL,
@@ -257,15 +259,20 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 
 	if (!r)
 		r = parse_events(o, &events, err);
+	if (!r)
+		r = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
 	if (r < 0) {
 		event_list_fini(&events);
+		buf_fini(&dirs);
 		return r;
 	}
 	arguments(&args);
 	ro.arguments = buf_cstr(&args);
+	ro.debug_dirs = buf_cstr(&dirs);
 	r = record(&ro, &result, err);
 	event_list_fini(&events);
 	buf_fini(&args);
+	buf_fini(&dirs);
 	if (r < 0 && !result.exec_status)
 		return r;
 	if (result.exec_status) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cmd/command.h"
+#include "cmd/debug_dirs.h"
 #include "cmd/missing.h"
 #include "cmd/open.h"
 
@@ -16,8 +17,8 @@ enum {
 
 struct report_opts {
 	const char *input, *sort, *call_graph, *format, *color, *output;
-	const char *pids, *tids, *cpus, *runs, *time, *debug_dir;
-	struct opt_strs comms, images, symbols, events;
+	const char *pids, *tids, *cpus, *runs, *time;
+	struct opt_strs debug_dirs, comms, images, symbols, events;
 	bool children, no_children, no_inline, samples;
 	bool full_names, no_header, no_pager, missing;
 	double limit;
@@ -110,10 +111,9 @@ static const struct opt report_opt_table[] = {
 	 "Default: auto, on a terminal and without NO_COLOR.", AT(color)},
 	{OPT_FLAG, 0, "no-pager", NULL,
 	 "Do not show long output through a pager.", AT(no_pager)},
-	{OPT_STR, 0, "debug-dir", "DIR",
-	 "Look here for debug files, if the recording holds no symbols. "
-	 "Default: /usr/lib/debug.",
-	 AT(debug_dir)},
+	{OPT_STRS, 0, "debug-dir", "DIR",
+	 "If the recording holds no symbols: " DEBUG_DIR_HELP,
+	 AT(debug_dirs)},
 	OPT_END};
 
 static void report_defaults(void *opts)
@@ -294,7 +294,7 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (rc >= 0)
 		rc = cmd_open(o->input, argc, argv, &path, &r, err);
 	if (rc >= 0)
-		rc = cmd_symbolize_now(io, path, r, o->debug_dir, err);
+		rc = cmd_symbolize_now(io, path, r, &o->debug_dirs, err);
 	if (rc >= 0)
 		rc = report_build(r, &spec, &rep, err);
 	if (rc >= 0)

@@ -8,12 +8,14 @@
 
 #include "base/text.h"
 #include "cmd/command.h"
+#include "cmd/debug_dirs.h"
 #include "cmd/open.h"
 #include "profile/fill_symbols.h"
 #include "profile/writer.h"
 
 struct symbolize_opts {
-	const char *input, *output, *debug_dir, *kallsyms, *vmlinux;
+	const char *input, *output, *kallsyms, *vmlinux;
+	struct opt_strs debug_dirs;
 	bool quiet;
 };
 
@@ -24,9 +26,8 @@ static const struct opt symbolize_opt_table[] = {
 	{ OPT_STR, 'o', "output", "FILE",
 	  "Write a copy instead of replacing the recording.",
 	  offsetof(struct symbolize_opts, output) },
-	{ OPT_STR, 0, "debug-dir", "DIR",
-	  "Look here for debug files. Default: /usr/lib/debug.",
-	  offsetof(struct symbolize_opts, debug_dir) },
+	{ OPT_STRS, 0, "debug-dir", "DIR", DEBUG_DIR_HELP,
+	  offsetof(struct symbolize_opts, debug_dirs) },
 	{ OPT_STR, 0, "kallsyms", "FILE",
 	  "Names of the kernel's functions. Default: /proc/kallsyms.",
 	  offsetof(struct symbolize_opts, kallsyms) },
@@ -91,11 +92,12 @@ static void say_unused(struct cmd_io *io, const struct symbolize_opts *o,
 }
 
 static int symbolize(struct cmd_io *io, const struct symbolize_opts *o,
-		     const char *path, struct reader *r, struct error *err)
+		     const char *dirs, const char *path, struct reader *r,
+		     struct error *err)
 {
 	struct profile *p = reader_profile(r);
 	uint64_t *heat = count_heat(r);
-	struct fill_options f = { .debug_dir = o->debug_dir,
+	struct fill_options f = { .debug_dirs = dirs,
 				  .kallsyms = o->kallsyms,
 				  .vmlinux = o->vmlinux, .heat = heat,
 				  .code_budget = fill_code_budget(
@@ -135,7 +137,8 @@ static int run_symbolize(struct cmd_io *io, void *opts, int argc, char **argv,
 	const struct symbolize_opts *o = opts;
 	struct reader *r = NULL;
 	const char *path;
-	int rc = check_named("--debug-dir", o->debug_dir, err);
+	struct buf dirs = { 0 };
+	int rc = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
 
 	if (rc >= 0)
 		rc = check_named("--kallsyms", o->kallsyms, err);
@@ -144,7 +147,8 @@ static int run_symbolize(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (rc >= 0)
 		rc = cmd_open(o->input, argc, argv, &path, &r, err);
 	if (rc >= 0)
-		rc = symbolize(io, o, path, r, err);
+		rc = symbolize(io, o, buf_cstr(&dirs), path, r, err);
+	buf_fini(&dirs);
 	reader_close(r);
 	return rc;
 }

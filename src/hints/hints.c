@@ -181,8 +181,8 @@ static void kernel_hint(const struct answer *w, const struct hint_ask *a,
 		apt_hint(w, image, false, h);
 		return;
 	}
-	buf_printf(&b, "put its vmlinux at /usr/lib/debug/boot/vmlinux-%s",
-		   a->kernel);
+	buf_printf(&b, "put its vmlinux at /usr/lib/debug/boot/vmlinux-%s, or "
+		   "name it: tally symbolize --vmlinux FILE", a->kernel);
 	h->note = text_of(&b);
 }
 

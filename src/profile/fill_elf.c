@@ -265,7 +265,7 @@ static int resolve(struct context *c, struct symbolizer *s, struct image *img,
 static int fill_from(struct fill *f, const struct fill_part *part,
 		     struct image *img)
 {
-	struct sym_options so = { .debug_dir = f->o->debug_dir };
+	struct sym_options so = { .debug_dirs = f->o->debug_dirs };
 	struct context c = { .f = f, .part = part };
 	struct symbolizer *s;
 	struct error err;

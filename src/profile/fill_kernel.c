@@ -238,7 +238,7 @@ static struct image *find_file(struct kernel_part *k, const char **path)
 {
 	const struct prof_image *im = &k->f->p->images.v[k->part->image];
 	struct kernel_files_options o = {
-		.debug_dir = k->f->o->debug_dir,
+		.debug_dirs = k->f->o->debug_dirs,
 		.vmlinux = k->f->o->vmlinux,
 		.release = profile_env(k->f->p, PROF_NONE, "kernel"),
 	};

@@ -275,7 +275,7 @@ static bool on_result(void *ctx, size_t at, const struct sym_result *r)
 static int resolve(struct lookup *l, struct image *img)
 {
 	struct fill *f = l->k->f;
-	struct sym_options so = { .debug_dir = f->o->debug_dir };
+	struct sym_options so = { .debug_dirs = f->o->debug_dirs };
 	uint64_t *vaddrs = malloc((l->targets.n + 1) * sizeof(*vaddrs));
 	struct symbolizer *s;
 	int rc;

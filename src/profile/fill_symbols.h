@@ -12,7 +12,7 @@ typedef void fill_progress(void *ctx, const char *image, size_t done,
 			   size_t total);
 
 struct fill_options {
-	const char *debug_dir;	/* NULL: /usr/lib/debug */
+	const char *debug_dirs;	/* as in sym_options; NULL: /usr/lib/debug */
 	const char *kallsyms;	/* NULL: /proc/kallsyms */
 	const char *vmlinux;	/* the kernel's ELF file; NULL: looked for */
 	/* Opens an image's file: an fd that the callee closes, or -1.  NULL:

@@ -17,6 +17,7 @@ struct record_options {
 	const char *pids, *tids, *cpus;	/* "1,2" and "0-3,8", or NULL */
 	const char *cgroup;		/* path, or NULL */
 	const char *vmlinux;		/* the kernel's file, or NULL */
+	const char *debug_dirs;		/* as in sym_options */
 	bool all_cpus, inherit, callchain;
 	bool user_only, kernel_only, symbols;
 	const struct event_list *events;	/* empty: the default event */

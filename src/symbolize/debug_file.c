@@ -12,6 +12,7 @@
 #include <zlib.h>
 
 #include "base/cursor.h"
+#include "symbolize/debug_dirs.h"
 
 struct image *debug_open(const struct debug_search *s, const char *path)
 {
@@ -70,18 +71,6 @@ static struct image *open_by_link(const struct debug_search *s,
 	return NULL;
 }
 
-static void id_path(struct buf *b, const char *debug_dir,
-		    const struct build_id *id)
-{
-	unsigned i;
-
-	buf_reset(b);
-	buf_printf(b, "%s/.build-id/%02x/", debug_dir, id->bytes[0]);
-	for (i = 1; i < id->len; i++)
-		buf_printf(b, "%02x", id->bytes[i]);
-	buf_str(b, ".debug");
-}
-
 /* The length of a path's folder, without the slash before the name. */
 static int folder_length(const char *path)
 {
@@ -90,7 +79,7 @@ static int folder_length(const char *path)
 	return slash ? (int)(slash - path) : 0;
 }
 
-/* Same folder, .debug/ in it, the same folder below debug_dir. */
+/* Same folder, .debug/ in it, the same folder below each debug folder. */
 static struct image *find_by_link(struct image *img,
 				  const struct debug_search *s,
 				  const struct build_id *id, struct buf *b)
@@ -98,12 +87,15 @@ static struct image *find_by_link(struct image *img,
 	uint32_t crc;
 	const char *link = image_debuglink(img, &crc);
 	char *real = link ? realpath(image_name(img), NULL) : NULL;
+	struct debug_dir dir = { "", 0 };
 	struct image *found = NULL;
-	int i;
+	unsigned i;
 
-	for (i = 0; real && i < 3 && !found; i++) {
+	for (i = 0; real && !found; i++) {
+		if (i >= 2 && !debug_dir_at(s->dirs, i - 2, &dir))
+			break;
 		buf_reset(b);
-		buf_printf(b, "%s%.*s/%s%s", i == 2 ? s->dir : "",
+		buf_printf(b, "%.*s%.*s/%s%s", dir.n, dir.p,
 			   folder_length(real), real, i == 1 ? ".debug/" : "",
 			   link);
 		if (strcmp(buf_cstr(b), real))
@@ -111,6 +103,77 @@ static struct image *find_by_link(struct image *img,
 	}
 	free(real);
 	return found;
+}
+
+/* In each debug folder, by build-id. */
+static struct image *find_by_id(const struct debug_search *s,
+				const struct build_id *id, struct buf *b)
+{
+	struct image *found = NULL;
+	struct debug_dir dir;
+
+	for (unsigned i = 0; !found && debug_dir_at(s->dirs, i, &dir); i++)
+		for (unsigned k = 0; !found && debug_dir_by_id(dir, k, id, b);
+		     k++)
+			found = open_by_id(s, buf_cstr(b), id);
+	return found;
+}
+
+/* An unstripped file, or its debug file, under whatever name; the file itself
+ * has the same build-id too. */
+static struct image *open_fuller(const struct debug_search *s, const char *path,
+				 const struct build_id *id)
+{
+	struct image *img = open_by_id(s, path, id);
+	bool dynsym;
+
+	if (!img || image_has_dwarf(img) || image_has_symtab(img, &dynsym))
+		return img;
+	image_close(img);
+	return NULL;
+}
+
+struct named_search {
+	const struct debug_search *s;
+	const struct build_id *id;
+	struct image *found;
+	struct buf *path;
+};
+
+static bool try_file(void *ctx, const char *path)
+{
+	struct named_search *n = ctx;
+
+	n->found = open_fuller(n->s, path, n->id);
+	if (n->found) {
+		buf_reset(n->path);
+		buf_str(n->path, path);
+	}
+	return !n->found;
+}
+
+/* In folders that the user named, files may lie about as they were built. */
+static struct image *find_by_name(struct image *img,
+				  const struct debug_search *s,
+				  const struct build_id *id, struct buf *b)
+{
+	struct named_search n = { s, id, NULL, b };
+	char *real = id->len ? realpath(image_name(img), NULL) : NULL;
+	const char *name = real ? real : image_name(img);
+	struct debug_dir dir;
+
+	for (unsigned i = 0; id->len && !n.found &&
+			     debug_dir_at(s->dirs, i, &dir); i++) {
+		if (dir.n == 14 && !memcmp(dir.p, "/usr/lib/debug", 14))
+			continue;
+		for (unsigned k = 0; !n.found &&
+				     debug_dir_by_path(dir, k, name, b); k++)
+			n.found = open_fuller(s, buf_cstr(b), id);
+		if (!n.found && !s->open_file)
+			debug_dir_each(dir, try_file, &n);
+	}
+	free(real);
+	return n.found;
 }
 
 /* Hands out a path, or gives the image back. */
@@ -131,17 +194,17 @@ int debug_file_open(struct image *img, const struct debug_search *s,
 	struct build_id id = image_build_id(img);
 	struct buf b = { 0 };
 
-	*out = NULL;
-	if (id.len) {
-		id_path(&b, s->dir, &id);
-		*out = open_by_id(s, buf_cstr(&b), &id);
-	}
+	struct debug_dir usual;
+
+	*out = find_by_id(s, &id, &b);
 	if (!*out)
 		*out = find_by_link(img, s, &id, &b);
+	if (!*out)
+		*out = find_by_name(img, s, &id, &b);
 	if (!*out) {
 		buf_reset(&b);
-		if (id.len)
-			id_path(&b, s->dir, &id);
+		if (debug_dir_last(s->dirs, &usual))
+			debug_dir_by_id(usual, 0, &id, &b);
 	}
 	return give_path(&b, out, path);
 }
@@ -198,27 +261,28 @@ static struct image *open_alt(const struct debug_search *s, const char *path,
 }
 
 /* The i-th place of an alternate file: what the link says, seen from the file
- * that has it; the same below another debug folder; by build-id. */
-static bool alt_path(const struct debug_search *s, const char *from, int i,
-		     const char *link, const struct build_id *id, struct buf *b)
+ * that has it; the same below each debug folder; by build-id. */
+static bool alt_path(const struct debug_search *s, const char *from,
+		     unsigned i, const char *link, const struct build_id *id,
+		     struct buf *b)
 {
 	static const char usual[] = "/usr/lib/debug/";
+	struct debug_dir dir;
 
 	buf_reset(b);
 	if (i == 0) {
 		if (*link != '/' && folder_length(from))
 			buf_printf(b, "%.*s/", folder_length(from), from);
 		buf_str(b, link);
-	} else if (i == 1) {
-		if (!strncmp(link, usual, sizeof(usual) - 1))
-			buf_printf(b, "%s/%s", s->dir, link + sizeof(usual) - 1);
-		else
-			id_path(b, s->dir, id);
-	} else if (i == 2) {
-		id_path(b, s->dir, id);
-	} else {
-		return false;
+		return true;
 	}
+	if (!debug_dir_at(s->dirs, (i - 1) / 3, &dir))
+		return false;
+	if ((i - 1) % 3)
+		return debug_dir_by_id(dir, (i - 1) % 3 - 1, id, b);
+	if (strncmp(link, usual, sizeof(usual) - 1))
+		return debug_dir_by_id(dir, 0, id, b);
+	buf_printf(b, "%.*s/%s", dir.n, dir.p, link + sizeof(usual) - 1);
 	return true;
 }
 
@@ -226,10 +290,10 @@ int debug_alt_open(struct image *img, const struct debug_search *s,
 		   struct image **out, char **path)
 {
 	struct build_id id = { 0 };
-	const char *link = s->dir ? read_link(img, &id) : NULL;
+	const char *link = s->dirs ? read_link(img, &id) : NULL;
 	struct buf b = { 0 };
+	unsigned i;
 	char *from;
-	int i;
 
 	*out = NULL;
 	*path = NULL;
@@ -245,12 +309,13 @@ int debug_alt_open(struct image *img, const struct debug_search *s,
 	return give_path(&b, out, path);
 }
 
-/* As it was compiled; below the debug folder; beside the binary. */
+/* As it was compiled; beside the binary; below the debug folders. */
 bool debug_dwo_path(const struct debug_search *s, unsigned i, const char *dir,
 		    const char *name, struct buf *out)
 {
 	const char *base = strrchr(name, '/');
 	const char *sep = *name == '/' || !*dir ? "" : "/";
+	struct debug_dir below;
 
 	if (*name == '/')
 		dir = "";
@@ -258,36 +323,49 @@ bool debug_dwo_path(const struct debug_search *s, unsigned i, const char *dir,
 	if (i == 0)
 		buf_printf(out, "%s%s%s", dir, sep, name);
 	else if (i == 1)
-		buf_printf(out, "%s/%s%s%s", s->dir, dir, sep, name);
-	else if (i == 2)
 		buf_printf(out, "%.*s%s%s", folder_length(s->binary), s->binary,
 			   folder_length(s->binary) ? "/" : "",
 			   base ? base + 1 : name);
-	else if (i == 3 && *name != '/')
+	else if (i == 2)
 		buf_printf(out, "%.*s%s%s", folder_length(s->binary), s->binary,
-			   folder_length(s->binary) ? "/" : "", name);
-	else
+			   folder_length(s->binary) ? "/" : "",
+			   *name == '/' ? name + 1 : name);
+	else if (!debug_dir_at(s->dirs, (i - 3) / 2, &below))
 		return false;
+	else if (i % 2)
+		buf_printf(out, "%.*s/%s%s%s", below.n, below.p, dir, sep,
+			   name);
+	else
+		buf_printf(out, "%.*s/%s", below.n, below.p,
+			   base ? base + 1 : name);
 	return true;
 }
 
-/* Beside the binary, beside its debug file, below the debug folder. */
+/* Beside the binary, beside its debug file, below the debug folders. */
 bool debug_dwp_path(const struct debug_search *s, unsigned i, struct buf *out)
 {
+	struct debug_dir below = { "", 0 };
+	const char *base;
 	char *real;
 
 	buf_reset(out);
 	if (i == 0) {
 		buf_printf(out, "%s.dwp", s->binary);
-	} else if (i == 1) {
-		buf_printf(out, "%s.dwp", s->debug ? s->debug : s->binary);
-	} else if (i < 4) {
-		real = realpath(s->binary, NULL);
-		buf_printf(out, "%s%s.dwp", i == 3 ? s->dir : "",
-			   real ? real : s->binary);
-		free(real);
-	} else {
-		return false;
+		return true;
 	}
+	if (i == 1) {
+		buf_printf(out, "%s.dwp", s->debug ? s->debug : s->binary);
+		return true;
+	}
+	if (i > 2 && !debug_dir_at(s->dirs, (i - 3) / 2, &below))
+		return false;
+	real = realpath(s->binary, NULL);
+	base = strrchr(real ? real : s->binary, '/');
+	if (i % 2 || !base || i == 2)
+		buf_printf(out, "%.*s%s.dwp", below.n, below.p,
+			   real ? real : s->binary);
+	else
+		buf_printf(out, "%.*s%s.dwp", below.n, below.p, base);
+	free(real);
 	return true;
 }

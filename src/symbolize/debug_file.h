@@ -8,7 +8,7 @@
 
 /* Where to look.  Strings are borrowed. */
 struct debug_search {
-	const char *dir;	/* e.g. /usr/lib/debug; NULL: look nowhere */
+	const char *dirs;	/* see debug_dirs.h; NULL: look nowhere */
 	const char *binary;	/* the image's own name */
 	const char *debug;	/* the name of its debug file, or NULL */
 	struct image *(*open_file)(void *ctx, const char *path);

@@ -152,7 +152,7 @@ void dwarf_find_split(struct dwarf *d, struct dwarf_unit *u,
 	if (u->split_tried || !u->dwo_name)
 		return;
 	u->split_tried = true;
-	if (!d->search.dir)
+	if (!d->search.dirs)
 		return;
 	found = find_unit(d, u);
 	if (!found)

@@ -16,6 +16,7 @@
 
 #include "base/buf.h"
 #include "base/vec.h"
+#include "symbolize/debug_dirs.h"
 
 /* A tree of modules has some 5,000 files in folders 8 deep. */
 enum { MOST_FILES = 1 << 17, MOST_DEPTH = 16 };
@@ -36,8 +37,8 @@ struct kernel_files *kernel_files_open(const struct kernel_files_options *o)
 	if (!k)
 		return NULL;
 	k->o = *o;
-	if (!k->o.debug_dir)
-		k->o.debug_dir = "/usr/lib/debug";
+	if (!k->o.debug_dirs)
+		k->o.debug_dirs = "/usr/lib/debug";
 	/* It becomes part of paths and may come from somebody's recording. */
 	if (!k->o.release || strchr(k->o.release, '/') ||
 	    k->o.release[0] == '.')
@@ -71,21 +72,11 @@ static struct image *open_path(struct kernel_files *k,
 	return NULL;
 }
 
-static void id_path(struct kernel_files *k, const struct build_id *id)
-{
-	buf_reset(&k->path);
-	buf_printf(&k->path, "%s/.build-id/%02x/", k->o.debug_dir,
-		   id->bytes[0]);
-	for (unsigned i = 1; i < id->len && i < BUILD_ID_MAX; i++)
-		buf_printf(&k->path, "%02x", id->bytes[i]);
-	buf_str(&k->path, ".debug");
-}
-
 /* The i-th place of a vmlinux becomes k->path; false behind the last. */
 static bool vmlinux_path(struct kernel_files *k, unsigned int i,
 			 const struct build_id *id)
 {
-	static const struct { bool debug_dir; const char *format; } places[] = {
+	static const struct { bool below; const char *format; } places[] = {
 		{ true, "/boot/vmlinux-%s" },
 		{ true, "/lib/modules/%s/vmlinux" },
 		{ true, "/usr/lib/modules/%s/vmlinux" },
@@ -98,19 +89,29 @@ static bool vmlinux_path(struct kernel_files *k, unsigned int i,
 		{ false, "/usr/lib/debug/boot/vmlinux-%s" },
 		{ false, "/usr/lib/debug/lib/modules/%s/vmlinux" },
 	};
+	enum { BELOW = 5, BY_ID = 2 };
+	struct debug_dir dir = { "", 0 };
+	unsigned int n = 0;
 	const char *f, *rest;
 
-	if (i == 0) {
-		id_path(k, id);
-		return true;
+	while (debug_dir_at(k->o.debug_dirs, n, &dir))
+		n++;
+	if (i < n * (BELOW + BY_ID)) {
+		debug_dir_at(k->o.debug_dirs, i / (BELOW + BY_ID), &dir);
+		i %= BELOW + BY_ID;
+		if (i < BY_ID)
+			return debug_dir_by_id(dir, i, id, &k->path);
+		i -= BY_ID;
+	} else {
+		dir = (struct debug_dir){ "", 0 };
+		i -= n * (BELOW + BY_ID) - BELOW;
 	}
-	if (--i >= sizeof(places) / sizeof(*places))
+	if (i >= sizeof(places) / sizeof(*places))
 		return false;
 	f = places[i].format;
 	rest = strstr(f, "%s");
 	buf_reset(&k->path);
-	if (places[i].debug_dir)
-		buf_str(&k->path, k->o.debug_dir);
+	buf_printf(&k->path, "%.*s", dir.n, dir.p);
 	buf_bytes(&k->path, f, rest ? (size_t)(rest - f) : strlen(f));
 	if (rest) {
 		buf_str(&k->path, k->o.release);
@@ -190,17 +191,19 @@ static void list_tree(struct kernel_files *k, struct buf *path,
 
 static void list_modules(struct kernel_files *k)
 {
+	struct debug_dir dir;
 	struct buf path = { 0 };
 
 	k->listed = true;
 	if (!*k->o.release)
 		return;
-	buf_printf(&path, "%s/lib/modules/%s", k->o.debug_dir, k->o.release);
-	list_tree(k, &path, 0);
-	buf_reset(&path);
-	buf_printf(&path, "%s/usr/lib/modules/%s", k->o.debug_dir,
-		   k->o.release);
-	list_tree(k, &path, 0);
+	for (unsigned int i = 0; debug_dir_at(k->o.debug_dirs, i / 2, &dir);
+	     i++) {
+		buf_reset(&path);
+		buf_printf(&path, "%.*s%s/lib/modules/%s", dir.n, dir.p,
+			   i % 2 ? "/usr" : "", k->o.release);
+		list_tree(k, &path, 0);
+	}
 	buf_reset(&path);
 	buf_printf(&path, "/lib/modules/%s", k->o.release);
 	list_tree(k, &path, 0);
@@ -213,11 +216,15 @@ static struct image *find_module(struct kernel_files *k, const char *module,
 				 const struct build_id *id)
 {
 	struct image *img;
+	struct debug_dir dir;
 
-	id_path(k, id);
-	img = open_path(k, id);
-	if (img)
-		return img;
+	for (unsigned int i = 0; debug_dir_at(k->o.debug_dirs, i / 2, &dir);
+	     i++) {
+		debug_dir_by_id(dir, i % 2, id, &k->path);
+		img = open_path(k, id);
+		if (img)
+			return img;
+	}
 	if (!k->listed)
 		list_modules(k);
 	for (size_t i = 0; i < k->modules.n; i++) {
@@ -257,9 +264,12 @@ struct image *kernel_files_find(struct kernel_files *k, const char *module,
 
 const char *kernel_files_wanted(struct kernel_files *k)
 {
-	static const struct build_id none = { 0 };
+	struct debug_dir dir;
 
-	if (!*k->o.release || !vmlinux_path(k, 1, &none))
+	if (!*k->o.release || !debug_dir_last(k->o.debug_dirs, &dir))
 		return "";
+	buf_reset(&k->path);
+	buf_printf(&k->path, "%.*s/boot/vmlinux-%s", dir.n, dir.p,
+		   k->o.release);
 	return buf_cstr(&k->path);
 }

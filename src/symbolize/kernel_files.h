@@ -11,7 +11,7 @@
 struct kernel_files;
 
 struct kernel_files_options {
-	const char *debug_dir;	/* NULL: /usr/lib/debug */
+	const char *debug_dirs;	/* see debug_dirs.h; NULL: /usr/lib/debug */
 	const char *vmlinux;	/* the kernel's file, when the user knows; or
 				 * NULL */
 	const char *release;	/* uname -r of the kernel; "" if unknown */
@@ -25,7 +25,7 @@ void kernel_files_close(struct kernel_files *k);
  * until the next call; NULL when there is none. */
 struct image *kernel_files_find(struct kernel_files *k, const char *module,
 				const struct build_id *id, const char **path);
-/* Where a kernel's file with DWARF would be looked for first. */
+/* Where a kernel's file with DWARF usually is. */
 const char *kernel_files_wanted(struct kernel_files *k);
 
 #endif

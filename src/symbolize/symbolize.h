@@ -55,7 +55,9 @@ struct symbolizer;
 
 struct sym_options {
 	bool no_debug_files;	/* look only into the image itself */
-	const char *debug_dir;	/* NULL: /usr/lib/debug */
+	/* Folders of debug files, with ':' between them (debug_dirs.h).  NULL:
+	 * /usr/lib/debug. */
+	const char *debug_dirs;
 	/* How debug files are opened (in another root, or from memory): NULL
 	 * where there is none.  Without it: image_open_file. */
 	struct image *(*open_file)(void *ctx, const char *path);

@@ -16,7 +16,7 @@ struct symbolizer {
 	struct image *img;
 	struct image *debug;	/* separate debug file, or NULL */
 	char *debug_path;	/* its name, or the one that is missing */
-	char *debug_dir;	/* NULL: look into no other file */
+	char *debug_dirs;	/* NULL: look into no other file */
 	struct symtab symtab;
 	struct dwarf dwarf;
 	bool has_dwarf;
@@ -35,14 +35,14 @@ static bool search_init(struct symbolizer *s, const struct sym_options *o,
 	*out = (struct debug_search){ .binary = image_name(s->img) };
 	if (o && o->no_debug_files)
 		return true;
-	s->debug_dir = strdup(o && o->debug_dir ? o->debug_dir
-						: "/usr/lib/debug");
-	out->dir = s->debug_dir;
+	s->debug_dirs = strdup(o && o->debug_dirs ? o->debug_dirs
+						  : "/usr/lib/debug");
+	out->dirs = s->debug_dirs;
 	if (o) {
 		out->open_file = o->open_file;
 		out->ctx = o->ctx;
 	}
-	return s->debug_dir != NULL;
+	return s->debug_dirs != NULL;
 }
 
 static int open_parts(struct symbolizer *s, const struct sym_options *o)
@@ -52,7 +52,7 @@ static int open_parts(struct symbolizer *s, const struct sym_options *o)
 
 	if (!search_init(s, o, &search))
 		return -ERR_NOMEM;
-	if (!has_dwarf(s->img) && search.dir) {
+	if (!has_dwarf(s->img) && search.dirs) {
 		rc = debug_file_open(s->img, &search, &s->debug,
 				     &s->debug_path);
 		if (rc < 0)
@@ -100,7 +100,7 @@ void symbolizer_close(struct symbolizer *s)
 	vec_fini(&s->frames);
 	image_close(s->debug);
 	free(s->debug_path);
-	free(s->debug_dir);
+	free(s->debug_dirs);
 	free(s);
 }
 

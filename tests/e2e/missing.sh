@@ -81,6 +81,63 @@ line=$(grep -n 'x = x' work.c | cut -d: -f1)
 t_like "and their lines" "$("$TALLY" report --no-header -s symbol,line a.tally)" \
 	"mix +[^ ]*work.c:($line|$((line - 1)))"
 
+# The other ways in which a folder may hold it.
+want=$("$TALLY" report --no-header -s symbol,line a.tally)
+layout() { # NAME: the folder lay is ready
+	cp before.tally l.tally
+	"$TALLY" symbolize -q --debug-dir empty --debug-dir lay l.tally
+	t_is "$1" "$("$TALLY" report --no-header -s symbol,line l.tally)" \
+		"$want"
+	rm -rf lay
+}
+mkdir -p empty "lay/$id"
+cp whole.debug "lay/$id/debuginfo"
+layout "a folder may be a cache of debuginfod"
+mkdir -p "lay/$PWD"
+cp whole "lay/$PWD/work"
+layout "the unstripped program may lie at its path below"
+mkdir lay
+cp whole.debug lay/work.debug
+layout "the debug file may lie there by its name"
+mkdir lay
+cp whole lay/another-name
+cp work.c lay/aaa
+cp work lay/work
+layout "or under another name"
+cp whole.debug lay
+layout "or be named itself"
+mkdir -p cache/debuginfod_client
+mkdir "cache/debuginfod_client/$id"
+cp whole.debug "cache/debuginfod_client/$id/debuginfo"
+cp before.tally l.tally
+XDG_CACHE_HOME=cache "$TALLY" symbolize -q l.tally
+t_is "the user's cache of debuginfod is used" \
+	"$("$TALLY" report --no-header -s symbol,line l.tally)" "$want"
+"$TALLY" record -q -F 2000 --debug-dir dbg -o r.tally -- ./work 2000
+t_like "record takes --debug-dir" \
+	"$("$TALLY" report --no-header -s symbol,line r.tally)" 'mix .*work.c:'
+"$TALLY" record -q -F 2000 --no-symbols -o r.tally -- ./work 2000
+t_like "report too, when there are no symbols yet" "$("$TALLY" report \
+	--no-header -s symbol,line --debug-dir dbg r.tally 2>&1)" \
+	'mix .*work.c:'
+at=$(nm whole | sed -n 's/ T heavy$//p')
+t_is "addr2line too" "$("$TALLY" addr2line -f -e work --debug-dir empty \
+	--debug-dir dbg "$at" | head -n 1)" heavy
+t_like "a folder that is not there is told" "$("$TALLY" symbolize \
+	--debug-dir nowhere a.tally 2>&1)" 'nowhere.*No such file'
+# Files of other code are never used.
+sed 's/9000/9001/' work.c >other.c
+${CC:-cc} -O2 -g -Wl,--build-id -o other other.c
+mkdir -p "lay/$PWD"
+cp other "lay/$PWD/work"
+cp other lay/work.debug
+cp before.tally l.tally
+"$TALLY" symbolize -q --debug-dir lay l.tally
+"$TALLY" report --format=json l.tally >l.json
+t_is "a file with another build-id is not used" \
+	"$(row '"dwarf" in m["lacks"]' <l.json)" True
+rm -rf lay
+
 # Once there, names stay when the debug file goes.
 "$TALLY" symbolize -q a.tally
 "$TALLY" report --format=json -s symbol,line a.tally >c.json

@@ -88,7 +88,7 @@ int main(int argc, char **argv)
 		case 'b': im.base = strtoull(optarg, NULL, 16); break;
 		case 'm': name = optarg; im.kind = PROF_IMAGE_MODULE; break;
 		case 'r': release = optarg; break;
-		case 'd': o.debug_dir = first.debug_dir = optarg; break;
+		case 'd': o.debug_dirs = first.debug_dirs = optarg; break;
 		case 'v': o.vmlinux = optarg; break;
 		case 'k': o.kallsyms = optarg; break;
 		case 'o': first.kallsyms = optarg; break;
@@ -103,7 +103,7 @@ int main(int argc, char **argv)
 		return 2;
 	n = read_addresses(&p, &locs);
 	if (first.kallsyms) {
-		first.debug_dir = "/nonexistent";
+		first.debug_dirs = "/nonexistent";
 		fill(&p, &first);
 	}
 	fill(&p, &o);

@@ -116,7 +116,7 @@ static void print_sources(struct sym_sources s)
 
 static int run(struct job *j, const char *file, const char *debug_dir)
 {
-	struct sym_options o = { .debug_dir = debug_dir };
+	struct sym_options o = { .debug_dirs = debug_dir };
 	uint64_t *vaddrs = malloc((j->n + 1) * sizeof(*vaddrs));
 	struct symbolizer *s;
 	struct image *img;

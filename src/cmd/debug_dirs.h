@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_CMD_DEBUG_DIRS_H
+#define TALLY_CMD_DEBUG_DIRS_H
+/* --debug-dir: where commands look for debug files. */
+#include "base/buf.h"
+#include "cmd/command.h"
+
+#define DEBUG_DIR_HELP \
+	"Look here for debug files too: in the layout of /usr/lib/debug, of " \
+	"debuginfod's cache, at the path of the program, or right in DIR. May " \
+	"be repeated."
+
+/* The list of folders for sym_options.debug_dirs: those that were named, which
+ * must be there, then the cache of debuginfod's client and /usr/lib/debug. */
+int cmd_debug_dirs(const struct opt_strs *named, struct buf *out,
+		   struct error *err);
+
+#endif
