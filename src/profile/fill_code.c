@@ -15,7 +15,16 @@ static int hotter(const void *a, const void *b)
 	return x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
 }
 
-int fill_keep_code(struct fill *f, struct image *img, uint32_t first)
+size_t fill_image_code(void *img, uint64_t vaddr, size_t n, struct buf *out)
+{
+	struct span code = image_bytes(img, vaddr, n);
+
+	buf_bytes(out, code.p, code.n);
+	return code.n;
+}
+
+int fill_keep_code(struct fill *f, uint32_t first, fill_read_code *read,
+		   void *ctx)
 {
 	struct profile *p = f->p;
 	size_t start = f->codes.n, i, kept = start;
@@ -37,18 +46,13 @@ int fill_keep_code(struct fill *f, struct image *img, uint32_t first)
 	for (i = start; i < f->codes.n; i++) {
 		struct fill_code c = f->codes.v[i];
 		const struct prof_symbol *s = &p->symbols.v[c.symbol];
-		struct span code;
-
 		if (used + s->size > f->o->code_budget)
 			continue;
-		code = image_bytes(img, s->vaddr, (size_t)s->size);
-		if (!code.n)
-			continue;
 		c.offset = f->bytes.n;
-		c.size = code.n;
-		used += code.n;
-		buf_bytes(&f->bytes, code.p, code.n);
-		f->codes.v[kept++] = c;
+		c.size = read(ctx, s->vaddr, (size_t)s->size, &f->bytes);
+		used += c.size;
+		if (c.size)
+			f->codes.v[kept++] = c;
 	}
 	f->codes.n = kept;
 	return f->bytes.failed ? fill_nomem(f) : 0;

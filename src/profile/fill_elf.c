@@ -258,7 +258,8 @@ static int resolve(struct context *c, struct symbolizer *s, struct image *img,
 	}
 	src = symbolizer_sources(s);
 	rc = note_sources(f, part, &src);
-	return rc ? rc : fill_keep_code(f, img, c->first);
+	return rc ? rc : fill_keep_code(f, c->first, fill_image_code,
+					img);
 }
 
 /* Symbolizes with img and closes it. */

@@ -48,6 +48,7 @@ struct fill {
 	pthread_t kallsyms_thread;
 	bool kallsyms_running;		/* the thread owns both until joined */
 	struct kernel_files *kernel_files;	/* or NULL: not looked for yet */
+	struct kcore *kcore;		/* or NULL */
 	struct fill_part *order;	/* images with locations */
 	pthread_mutex_t lock;		/* of what follows, and of callbacks */
 	pthread_cond_t moved;		/* turn was counted up */
@@ -84,8 +85,14 @@ int fill_result(struct fill *f, const struct fill_part *part, size_t i,
 /* Forgets strings and symbols of the last image. */
 void fill_next_image(struct fill *f);
 
-/* Remembers the code of hot symbols of an open image; symbols from `first`. */
-int fill_keep_code(struct fill *f, struct image *img, uint32_t first);
+/* Appends at most n bytes of code at vaddr and returns how many. */
+typedef size_t fill_read_code(void *ctx, uint64_t vaddr, size_t n,
+			      struct buf *out);
+/* From an open image, which is the ctx. */
+fill_read_code fill_image_code;
+/* Remembers the code of one image's hot symbols; symbols from `first`. */
+int fill_keep_code(struct fill *f, uint32_t first, fill_read_code *read,
+		   void *ctx);
 /* Chooses the hottest within the budget. */
 int fill_choose_code(struct fill *f);
 

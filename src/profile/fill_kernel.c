@@ -14,38 +14,11 @@
 #include "base/io.h"
 #include "profile/fill_kernel.h"
 
+#define OTHER_KERNEL \
+	"another kernel is running than the recorded one: symbolize where it " \
+	"was recorded, before the next boot, or with its vmlinux (--vmlinux)"
+
 enum { NOTES_LIMIT = 1 << 20, MODULES_LIMIT = 16 << 20 };
-
-static void *read_kallsyms(void *ctx)
-{
-	struct fill *f = ctx;
-
-	kallsyms_open(f->o->kallsyms ? f->o->kallsyms : "/proc/kallsyms",
-		      &f->kallsyms, &f->kallsyms_error);
-	return NULL;
-}
-
-void fill_kernel_begin(struct fill *f)
-{
-	f->kallsyms_running = !pthread_create(&f->kallsyms_thread, NULL,
-					      read_kallsyms, f);
-	if (!f->kallsyms_running)
-		read_kallsyms(f);
-}
-
-static struct kallsyms *get_kallsyms(struct fill *f)
-{
-	if (f->kallsyms_running)
-		pthread_join(f->kallsyms_thread, NULL);
-	f->kallsyms_running = false;
-	return f->kallsyms;
-}
-
-void fill_kernel_end(struct fill *f)
-{
-	kallsyms_close(get_kallsyms(f));
-	kernel_files_close(f->kernel_files);
-}
 
 /* The build-id in a file of ELF notes (gABI, Note Section). */
 static struct build_id notes_build_id(const char *path)
@@ -72,6 +45,57 @@ static struct build_id notes_build_id(const char *path)
 	}
 	buf_fini(&b);
 	return id;
+}
+
+static void *read_kallsyms(void *ctx)
+{
+	struct fill *f = ctx;
+
+	kallsyms_open(f->o->kallsyms ? f->o->kallsyms : "/proc/kallsyms",
+		      &f->kallsyms, &f->kallsyms_error);
+	return NULL;
+}
+
+/* The table is long: it is not read to be thrown away. */
+static bool is_other_kernel(const struct fill *f)
+{
+	struct build_id id = notes_build_id("/sys/kernel/notes");
+
+	for (size_t i = 0; i < f->p->images.n && !f->o->kallsyms; i++) {
+		const struct prof_image *im = &f->p->images.v[i];
+
+		if (im->kind == PROF_IMAGE_KERNEL && im->build_id.len)
+			return id.len != im->build_id.len ||
+			       memcmp(id.bytes, im->build_id.bytes, id.len);
+	}
+	return false;
+}
+
+void fill_kernel_begin(struct fill *f)
+{
+	if (is_other_kernel(f)) {
+		error_set(&f->kallsyms_error, ERR_NOTFOUND, OTHER_KERNEL);
+		return;
+	}
+	f->kallsyms_running = !pthread_create(&f->kallsyms_thread, NULL,
+					      read_kallsyms, f);
+	if (!f->kallsyms_running)
+		read_kallsyms(f);
+}
+
+static struct kallsyms *get_kallsyms(struct fill *f)
+{
+	if (f->kallsyms_running)
+		pthread_join(f->kallsyms_thread, NULL);
+	f->kallsyms_running = false;
+	return f->kallsyms;
+}
+
+void fill_kernel_end(struct fill *f)
+{
+	kallsyms_close(get_kallsyms(f));
+	kernel_files_close(f->kernel_files);
+	kcore_close(f->kcore);
 }
 
 /* "[nf_tables]" or ".../nf-tables.ko.xz" -> "nf_tables" */
@@ -309,9 +333,7 @@ static const char *check_running(struct kernel_part *k)
 	if (!get_kallsyms(k->f))
 		return k->f->kallsyms_error.msg;
 	if (!is_running(k) || !find_base(k))
-		return "another kernel is running than the recorded one: "
-		       "symbolize where it was recorded, before the next boot, "
-		       "or give its vmlinux with --vmlinux";
+		return OTHER_KERNEL;
 	k->live = true;
 	return NULL;
 }
@@ -322,9 +344,11 @@ int fill_kernel(struct fill *f, const struct fill_part *part)
 	struct kernel_part k = { .f = f, .part = part };
 	const char *path, *why;
 	struct image *img;
+	uint32_t first;
 	int rc;
 
 	fill_wait_turn(f, part);
+	first = (uint32_t)f->p->symbols.n;
 	if (im->kind == PROF_IMAGE_MODULE)
 		module_name(profile_cstr(f->p, im->path), k.module,
 			    sizeof(k.module));
@@ -337,6 +361,8 @@ int fill_kernel(struct fill *f, const struct fill_part *part)
 		rc = fill_by_file(&k, img, path);
 	else
 		rc = k.live ? fill_by_kallsyms(&k) : no_kernel(&k, why);
+	if (!rc)
+		rc = fill_kernel_code(&k, img, first);
 	image_close(img);
 	free(k.done);
 	return rc;

@@ -15,6 +15,8 @@ struct kernel_part {
 	uint64_t base;		/* … which lies here now */
 	bool same_boot;		/* … and what it generated is still there */
 	uint8_t *done;		/* by location of the part: has a name */
+	bool has_delta;		/* address in the file - address in the image */
+	uint64_t delta;
 	size_t named;		/* by kallsyms or by the names of before */
 };
 
@@ -26,6 +28,11 @@ struct kernel_name {
 };
 bool fill_kernel_name(const struct kernel_part *k, uint64_t vaddr,
 		      struct kernel_name *out);
+
+/* Remembers the code of hot functions; img may be NULL.  0 or an error. */
+int fill_kernel_code(const struct kernel_part *k, struct image *img,
+		     uint32_t first);
+void kcore_close(struct kcore *k);
 
 /* Names locations by the ELF file of the kernel or module.  0 or an error. */
 int fill_kernel_file(struct kernel_part *k, struct image *img);

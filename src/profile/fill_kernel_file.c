@@ -184,13 +184,15 @@ static bool kernel_delta(const struct lookup *l, uint64_t *delta)
 
 static int kernel_targets(struct lookup *l, struct image *img)
 {
-	const struct kernel_part *k = l->k;
+	struct kernel_part *k = l->k;
 	uint64_t lo, hi, delta;
 	int rc = add_hit_anchors(l);
 
 	match_anchors(l, img);
 	if (!image_code_range(img, &lo, &hi) || !kernel_delta(l, &delta))
 		return rc;
+	k->has_delta = true;
+	k->delta = delta;
 	for (size_t i = 0; i < k->part->n && !rc; i++) {
 		uint64_t vaddr = k->f->vaddrs[k->part->at + i] + delta;
 
@@ -254,8 +256,9 @@ static bool on_result(void *ctx, size_t at, const struct sym_result *r)
 	if (!r->nframes)
 		return true;
 	/* Beside an anchor may be another section, which lies elsewhere. */
-	if (*k->module && fill_kernel_name(k, here.vaddr, &name) &&
-	    strcmp(name.name, r->symbol))
+	if (*k->module && *r->symbol &&
+	    fill_kernel_name(k, here.vaddr, &name) &&
+	    name.start != here.sym_start)
 		return true;
 	/* Code behind the end of a function that the compiler took to never
 	 * return: it has a line, kallsyms has a name for it. */

@@ -33,6 +33,21 @@ uname -r
 "$TALLY" record -q -g -k "$VMLINUX" -o lines.tally -- sh "$T_TMP/work.sh"
 grep ' [Tt] _stext\$' /proc/kallsyms >stext
 cat /proc/modules >modules
+# lower halves: this shell may not count higher
+base=\$(sed 's/^ffffffff//; s/ .*//' stext)
+readelf -lW /proc/kcore | sed -n 's/^ *LOAD *\([^ ]*\) 0xffffffff\([^ ]*\) [^ ]* [^ ]* 0x\([^ ]*\) .*/\1 \2 \3/p' >segments
+"$TALLY" dump --no-pager plain.tally | sed -n 's/^code image=\([0-9]*\) vaddr=\([^ ]*\) size=\([^ ]*\) .*/\1 \2 \3/p' >codes
+image=\$("$TALLY" dump --no-pager plain.tally | sed -n 's/^image \([0-9]*\) path="\[kernel\]".*/\1/p')
+while read -r im vaddr size; do
+	[ "\$im" = "\$image" ] || continue
+	at=\$((0x\$base + vaddr))
+	while read -r offset start len; do
+		[ \$at -lt \$((0x\$start)) ] ||
+		[ \$at -ge \$((0x\$start + 0x\$len)) ] ||
+		printf '%s %s\n' "\$vaddr" "\$(dd if=/proc/kcore bs=4096 iflag=skip_bytes,count_bytes \
+			skip=\$((offset + at - 0x\$start)) count=\$size 2>/dev/null | od -An -v -tx1 | tr -d ' \n')"
+	done <segments
+done <codes >memory
 END
 "$BOOT" -k "$TREE" -w "$T_TMP" -t 300 -- sh "$T_TMP/inside.sh" >vm.log 2>&1
 t_is "$name" "$? $(cat vm.log)" "0 $REL"
@@ -97,6 +112,11 @@ compare() { # NAME GOT WANT LEAST
 t_like "the recording has names of its own" \
 	"$("$TALLY" report --no-pager --percent-limit 0 plain.tally)" \
 	'\[kernel\] +\[k\] (clear_page_|clear_user_|copy_user_|rep_)'
+"$TALLY" dump --no-pager plain.tally | awk '
+	/^image/ && /path="\[kernel\]"/ { im = "image=" $2 }
+	$1 == "code" && $2 == im { print substr($3, 7), substr($5, 7) }' >codes
+t_ok "the code of hot functions is what the memory held" \
+	"$([ "$(wc -l <codes)" -gt 3 ] && cmp codes memory >&2; echo $?)"
 cp plain.tally old.tally
 t_run "its kernel's files name it on another machine" \
 	"$TALLY" symbolize -q --debug-dir "$DEBUG" plain.tally
