@@ -153,16 +153,19 @@ static bool kernel_names_hidden(const char **why)
 }
 
 /* What will be missing for want of rights, before it is missed. */
-static void tell_limits(struct session *s, const struct source *src)
+static void tell_limits(struct session *s, const struct source *src,
+			struct facts *f)
 {
 	bool kernel = false;
 	const char *why;
 
 	for (size_t i = 0; i < src->nevents; i++)
 		kernel |= !src->events[i].exclude_kernel;
-	if (kernel && kernel_names_hidden(&why))
+	if (kernel && kernel_names_hidden(&why)) {
+		fact(f, "kernel_names", why);
 		session_notice(s, "functions of the kernel will have no names: "
 			       "%s (see \"tally doctor\")", why);
+	}
 	if (src->ring_bytes && src->ring_bytes < perf_ring_size())
 		session_notice(s, "only %zu KB per CPU may be locked for "
 			       "samples: bursts may be lost (see \"tally "
@@ -197,7 +200,23 @@ int environment_fill(struct session *s, const struct source *src,
 		    perf_sysctl("perf_event_paranoid", -99));
 	fact_number(&f, "perf_event_mlock_kb",
 		    perf_sysctl("perf_event_mlock_kb", -1));
-	tell_limits(s, src);
+	tell_limits(s, src, &f);
+	if (f.result < 0)
+		return error_set(err, ERR_NOMEM,
+				 "out of memory for the environment");
+	return 0;
+}
+
+int environment_closed(struct session *s, struct error *err)
+{
+	uint32_t n = s->collector.closed;
+	struct facts f = { &s->profile, 0 };
+
+	session_notice(s, "%u running program%s will have no symbols: what %s "
+		       "mapped may not be read (see \"tally doctor\")", n,
+		       n == 1 ? "" : "s", n == 1 ? "it has" : "they have");
+	fact_number(&f, "closed_programs", n);
+	s->collector.closed = 0;
 	if (f.result < 0)
 		return error_set(err, ERR_NOMEM,
 				 "out of memory for the environment");

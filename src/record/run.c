@@ -518,13 +518,7 @@ static int prepare(struct run *r, struct error *err)
 	if (!rc && (is_attached(s) || is_system_wide(s)))
 		rc = scan_target(r, err);
 	if (!rc && s->collector.closed)
-		session_notice(s, "%u running program%s will have no symbols: "
-			       "what %s mapped may not be read (see \"tally "
-			       "doctor\")", s->collector.closed,
-			       s->collector.closed == 1 ? "" : "s",
-			       s->collector.closed == 1 ? "it has"
-						       : "they have");
-	s->collector.closed = 0;
+		rc = environment_closed(s, err);
 	return rc;
 }
 

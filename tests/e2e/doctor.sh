@@ -267,6 +267,7 @@ else
 	as_nobody ./tally record -a --duration 0.1 -e cpu-clock -o p.tally 2>err
 	t_like "as record says" "$(cat err)" \
 		'[0-9] running programs? will have no symbols: .*tally doctor'
+	t_like "and its file" "$(./tally info p.tally)" 'closed_programs +[1-9]'
 fi
 kill $other
 if cp tally capable && setcap cap_perfmon=ep capable 2>/dev/null; then
