@@ -7,6 +7,7 @@ EXTRA_DIST += \
 	scripts/try \
 	scripts/bench/accuracy \
 	scripts/bench/accuracy-programs \
+	scripts/bench/bench_addresses.py \
 	scripts/bench/bench_lib.py \
 	scripts/bench/bench_report.py \
 	scripts/bench/bench_truth.py \

@@ -26,6 +26,9 @@ class Tools:
         if not self.perf:
             raise Failed('no perf is installed: apt-get install linux-perf')
         self.perf_report = [self.perf]
+        self.addr2line = None
+        if shutil.which('addr2line'):
+            self.addr2line = ['addr2line']
         root = os.environ.get('PERF_ROOT')
         if root:
             self.perf_report = self._perf_of(root)
@@ -53,6 +56,8 @@ class Tools:
         lib = os.path.join(root, 'usr/lib/x86_64-linux-gnu')
         loader = [os.path.join(root, 'lib64/ld-linux-x86-64.so.2'),
                   '--library-path', lib]
+        if os.access(root + '/usr/bin/addr2line', os.X_OK):
+            self.addr2line = loader + [root + '/usr/bin/addr2line']
         beside = os.path.join(self.work, 'newest-perf')
         shutil.rmtree(beside, ignore_errors=True)
         os.makedirs(beside)
@@ -213,6 +218,15 @@ def reap(p):
 
 def median(values):
     return statistics.median(values)
+
+
+def interleaved(rounds, jobs):
+    """{name: median of what the job gives}: one of each job a round."""
+    got = {name: [] for name in jobs}
+    for _ in range(rounds):
+        for name, job in jobs.items():
+            got[name].append(job())
+    return {name: median(values) for name, values in got.items()}
 
 
 class Table:

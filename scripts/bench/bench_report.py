@@ -4,7 +4,7 @@ import os
 import random
 import shutil
 
-from bench_lib import TOP, Failed, median, record
+from bench_lib import TOP, Failed, interleaved, median, record
 
 
 def _recorders(tools, tag, hz, chains, symbols=True):
@@ -33,15 +33,6 @@ def _samples(tools, data, file):
     n = sum(r['self']['samples']
             for r in tools.tally_json(file, 'event')['rows'])
     return n, tools.perf_samples(data)
-
-
-def _interleaved(rounds, jobs):
-    """{name: median of what the job gives}: one of each job a round."""
-    got = {name: [] for name in jobs}
-    for _ in range(rounds):
-        for name, job in jobs.items():
-            got[name].append(job())
-    return {name: median(values) for name, values in got.items()}
 
 
 def _symbolize_and(tools, raw, report):
@@ -76,7 +67,7 @@ def report(tools, table, args):
             mine += ['--percent-limit', '0', '-s', 'symbol,line']
             theirs += ['-s', 'sym,srcline']
             what = 'report -s symbol,line'
-        got = _interleaved(args.rounds, {
+        got = interleaved(args.rounds, {
             'tally': lambda: tools.timed(mine + [file]),
             'both': _symbolize_and(tools, raw, mine),
             'perf': lambda: tools.timed(theirs),
@@ -139,7 +130,7 @@ def programs(tools, table, args):
         recorders['perf'].append('-B')  # as in _record_many
         record(tools, cmd, recorders)
         n, m = _samples(tools, data, file)
-        got = _interleaved(args.rounds, {
+        got = interleaved(args.rounds, {
             'tally': lambda f=file: tools.timed(
                 [tools.tally, 'report', '-g', f]),
             'perf': lambda d=data: tools.timed(
@@ -151,49 +142,6 @@ def programs(tools, table, args):
         size, theirs = os.path.getsize(file), os.path.getsize(data)
         table.row('%s: file (perf: %d samples)' % (name, m), size / 1e6,
                   theirs / 1e6, 'MB', ('<=', 0.1))
-
-
-def _text_range(tools, binary):
-    """Start and size of .text."""
-    for line in tools.output(['readelf', '-SW', binary]).splitlines():
-        words = line.replace('[ ', '[').split()
-        if len(words) > 5 and words[1] == '.text':
-            return int(words[3], 16), int(words[5], 16)
-    raise Failed('no .text in ' + binary)
-
-
-def addresses(tools, table, args):
-    """10,000 random addresses with inlined frames, beside llvm-symbolizer.
-    symcat is the symbolizer behind tests/symbolize/symbolize.sh."""
-    symcat = os.path.join(os.path.dirname(os.path.dirname(tools.tally)),
-                          'tests', 'symbolize', 'symcat')
-    llvm = shutil.which('llvm-symbolizer')
-    if not os.access(symcat, os.X_OK) or not llvm:
-        print('addresses: needs llvm-symbolizer and %s (make check)' % symcat)
-        return
-    binary = os.path.join(tools.work, 'big')
-    start, size = _text_range(tools, binary)
-    draw = random.Random(1)
-    path = os.path.join(tools.work, 'addresses')
-    with open(path, 'w', encoding='ascii') as f:
-        for _ in range(10000):
-            f.write('0x%x\n' % (start + draw.randrange(size)))
-
-    def with_input(cmd):
-        return ['sh', '-c', 'in=$0; exec "$@" <"$in"', path] + cmd
-    mine = with_input([symcat, binary])
-    theirs = with_input([llvm, '--inlines', '--functions=linkage', '-e',
-                         binary])
-    got = _interleaved(args.rounds, {
-        'tally': lambda: tools.timed(mine),
-        'llvm': lambda: tools.timed(theirs),
-        'tally MB': lambda: tools.peak_mb(mine),
-        'llvm MB': lambda: tools.peak_mb(theirs),
-    })
-    table.row('10,000 addresses; llvm-symbolizer', got['tally'], got['llvm'],
-              's', ('<=', 0.4))
-    table.row('its peak memory', got['tally MB'], got['llvm MB'], 'MB',
-              ('<=', None))
 
 
 def _record_many(tools, tag, hz, seconds):
@@ -229,7 +177,7 @@ def scale(tools, table, args):
     mine = [tools.tally, 'report', '-g']
     theirs = tools.perf_report + ['report', '--stdio', '--no-inline', '-i',
                                   data]
-    got = _interleaved(args.rounds, {
+    got = interleaved(args.rounds, {
         'tally': lambda: tools.timed(mine + [file]),
         'perf': lambda: tools.timed(theirs),
         'tally MB': lambda: tools.peak_mb(mine + [file]),
