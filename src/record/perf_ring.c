@@ -85,6 +85,14 @@ bad:
 	return head;
 }
 
+bool perf_ring_waiting(const struct perf_ring *r)
+{
+	const struct perf_event_mmap_page *page = r->page;
+
+	return __atomic_load_n(&page->data_head, __ATOMIC_RELAXED) !=
+	       page->data_tail;
+}
+
 /*
  * The kernel's side is perf_output_put_handle(), kernel/events/ring_buffer.c:
  *

@@ -5,6 +5,7 @@
  * The memory ring that a perf event writes its records to (perf_event_open(2),
  * "MMAP layout").
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,8 @@ int perf_ring_open(struct perf_ring *r, int fd, size_t size,
 		   struct error *err);
 void perf_ring_close(struct perf_ring *r);
 
+/* Is there anything to be read? */
+bool perf_ring_waiting(const struct perf_ring *r);
 /* Moves all records to a stream of `o`; times after `now` become `now`.  Bytes
  * that are no records are dropped and counted in *damaged.  0 or
  * -ERR_NOMEM. */

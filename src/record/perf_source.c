@@ -31,12 +31,16 @@ struct perf_source {
 	struct source_event *seen;
 	VEC(struct counter) counters;
 	VEC(int) tracking;
-	struct perf_ring *rings;	/* by CPU of the target */
+	/* By CPU of the target: rings of mappings, forks, exits; then those of
+	 * samples. */
+	struct perf_ring *rings;
+	int *leaders;		/* events that own the rings, or -1 */
+	size_t nrings;
 	uint32_t *cpus;
-	int *leaders;		/* tracking events that own the rings, or -1 */
 	size_t ncpus;
 	struct u64map ids;
 	struct order order;
+	size_t news_bytes;	/* of each of the first rings */
 	uint64_t round_ns;	/* the clock at the start of the last round */
 	bool per_task;
 };
@@ -44,6 +48,10 @@ struct perf_source {
 enum {
 	ORDER_LIMIT = 256 << 20,	/* bytes that may wait for their turn */
 	WATERMARK_DIVISOR = 4,
+	/* Rings of mappings, forks and exits wake us for each mapping: who made
+	 * it may be gone soon. */
+	NEWS_BYTES = 64 << 10,
+	NEWS_WATERMARK = 100,	/* two forks, or a mapping */
 };
 
 static uint64_t clock_now(void)
@@ -65,7 +73,7 @@ static void perf_close(struct source *s)
 
 	for (size_t i = 0; i < p->counters.n; i++)
 		close(p->counters.v[i].fd);
-	for (size_t i = 0; p->rings && i < p->ncpus; i++)
+	for (size_t i = 0; p->rings && i < p->nrings; i++)
 		perf_ring_close(&p->rings[i]);
 	for (size_t i = 0; i < p->tracking.n; i++)
 		close(p->tracking.v[i]);
@@ -156,9 +164,12 @@ static int perf_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 	d.decoder.callchain = p->events[0].attr.sample_type &
 			      PERF_SAMPLE_CALLCHAIN;
 	forget_hangups(s);
-	for (size_t i = 0; i < p->ncpus; i++) {
+	s->news = false;
+	for (size_t i = 0; i < p->nrings; i++) {
 		if (!p->rings[i].page)
 			continue;
+		if (i < p->ncpus)
+			s->news |= perf_ring_waiting(&p->rings[i]);
 		r = perf_ring_drain(&p->rings[i], &p->order, i, clock_now,
 				    &s->damaged);
 		if (r < 0)
@@ -250,60 +261,72 @@ static int no_memory(struct error *err)
 	return error_set(err, ERR_NOMEM, "out of memory for events");
 }
 
-/* The CPU's ring, on the first tracking event that can be opened there. */
-static int open_ring(struct perf_source *p, size_t cpu, int fd,
+static int share_ring(int fd, int leader, struct error *err)
+{
+	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, leader) < 0)
+		return error_errno(err, errno, "cannot share a ring");
+	return 0;
+}
+
+/* A ring, on the first event of its kind that can be opened on its CPU; the
+ * others share it. */
+static int join_ring(struct perf_source *p, size_t ring, int fd, size_t *bytes,
 		     struct error *err)
 {
 	struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
-	int r = perf_ring_open(&p->rings[cpu], fd, p->base.ring_bytes, err);
+	int r;
 
+	if (p->leaders[ring] >= 0)
+		return share_ring(fd, p->leaders[ring], err);
+	r = perf_ring_open(&p->rings[ring], fd, *bytes, err);
 	if (r < 0)
 		return r;
-	p->base.ring_bytes = p->rings[cpu].size;
+	p->leaders[ring] = fd;
+	*bytes = p->rings[ring].size;
 	if (epoll_ctl(p->base.wake_fd, EPOLL_CTL_ADD, fd, &ev) < 0)
 		return error_errno(err, errno, "epoll");
 	return 0;
 }
 
+/* Where no more memory may be locked, mappings go with the samples. */
+static int join_news(struct perf_source *p, size_t cpu, int fd,
+		     struct error *err)
+{
+	int r = join_ring(p, cpu, fd, &p->news_bytes, err);
+
+	if (r != -ERR_PERM || p->leaders[p->ncpus + cpu] < 0)
+		return r;
+	p->leaders[cpu] = p->leaders[p->ncpus + cpu];
+	return share_ring(fd, p->leaders[cpu], err);
+}
+
 /* 1 opened, 0 nobody there, or an error. */
-static int open_tracking(struct perf_source *p, size_t cpu,
-			 const struct perf_place *at, bool inherit, int *leader,
-			 struct error *err)
+static int open_tracking(struct perf_source *p, const struct perf_place *at,
+			 bool inherit, int *fd, struct error *err)
 {
 	struct perf_event_attr a;
-	int fd;
 
-	perf_tracking_prepare(&a, &p->features, inherit,
-			      (uint32_t)(p->base.ring_bytes /
-					 WATERMARK_DIVISOR));
-	fd = perf_sys_open(&a, at);
-	if (fd == -ESRCH || fd == -ENODEV)
+	perf_tracking_prepare(&a, &p->features, inherit, NEWS_WATERMARK);
+	*fd = perf_sys_open(&a, at);
+	if (*fd == -ESRCH || *fd == -ENODEV)
 		return 0;
-	if (fd < 0)
-		return perf_refused(-fd, "", at, err);
-	if (vec_push(&p->tracking, fd) < 0) {
-		close(fd);
+	if (*fd < 0)
+		return perf_refused(-*fd, "", at, err);
+	if (vec_push(&p->tracking, *fd) < 0) {
+		close(*fd);
 		return no_memory(err);
 	}
-	if (*leader < 0) {
-		int r = open_ring(p, cpu, fd, err);
-
-		*leader = fd;
-		return r < 0 ? r : 1;
-	}
-	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, *leader) < 0)
-		return error_errno(err, errno, "cannot share a ring");
 	return 1;
 }
 
-static int open_counter(struct perf_source *p, uint32_t event,
-			const struct perf_place *at, int leader,
-			struct error *err)
+static int open_counter(struct perf_source *p, uint32_t event, size_t cpu,
+			const struct perf_place *at, struct error *err)
 {
 	int fd = perf_event_open(&p->events[event], at, err);
 	struct counter c = { fd, event, (uint32_t)at->cpu, 0 };
 	uint64_t id;
 	uint32_t *slot;
+	int r;
 
 	if (fd == INT_MIN)
 		return -err->code;
@@ -313,10 +336,12 @@ static int open_counter(struct perf_source *p, uint32_t event,
 		close(fd);
 		return no_memory(err);
 	}
-	if (ioctl(fd, PERF_EVENT_IOC_ID, &id) < 0 ||
-	    ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, leader) < 0)
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &id) < 0)
 		return error_errno(err, errno, "cannot set up event %s",
 				   p->events[event].spec.text);
+	r = join_ring(p, p->ncpus + cpu, fd, &p->base.ring_bytes, err);
+	if (r < 0)
+		return r;
 	slot = u64map_slot(&p->ids, id);
 	if (!slot)
 		return no_memory(err);
@@ -326,19 +351,19 @@ static int open_counter(struct perf_source *p, uint32_t event,
 
 /* All events of one thread (or of everybody) on one CPU. */
 static int open_place(struct perf_source *p, size_t cpu,
-		      const struct perf_place *at, bool inherit, int *leader,
+		      const struct perf_place *at, bool inherit,
 		      struct error *err)
 {
-	int r = open_tracking(p, cpu, at, inherit, leader, err);
+	int fd, r = open_tracking(p, at, inherit, &fd, err);
 
 	if (r <= 0)
 		return r;
 	for (size_t e = 0; e < p->base.nevents; e++) {
-		r = open_counter(p, (uint32_t)e, at, *leader, err);
+		r = open_counter(p, (uint32_t)e, cpu, at, err);
 		if (r < 0)
 			return r;
 	}
-	return 0;
+	return join_news(p, cpu, fd, err);
 }
 
 static int open_all(struct perf_source *p, const struct perf_target *t,
@@ -359,8 +384,7 @@ static int open_all(struct perf_source *p, const struct perf_target *t,
 				at.pid = t->cgroup_fd;
 				at.flags = PERF_FLAG_PID_CGROUP;
 			}
-			r = open_place(p, c, &at, inherit, &p->leaders[c],
-				       err);
+			r = open_place(p, c, &at, inherit, err);
 			if (r < 0)
 				return r;
 		}
@@ -383,26 +407,31 @@ static int perf_prepare(struct perf_source *p,
 	size_t n = o->events->n;
 
 	p->ncpus = t->ncpus;
-	p->rings = calloc(t->ncpus, sizeof(*p->rings));
+	p->nrings = 2 * t->ncpus;
+	p->rings = calloc(p->nrings, sizeof(*p->rings));
 	p->cpus = calloc(t->ncpus, sizeof(*p->cpus));
-	p->leaders = calloc(t->ncpus, sizeof(*p->leaders));
+	p->leaders = calloc(p->nrings, sizeof(*p->leaders));
 	p->events = calloc(n, sizeof(*p->events));
 	p->seen = calloc(n, sizeof(*p->seen));
 	if (!p->rings || !p->cpus || !p->leaders || !p->events || !p->seen ||
-	    order_init(&p->order, t->ncpus) < 0)
+	    order_init(&p->order, p->nrings) < 0)
 		return no_memory(err);
 	memcpy(p->cpus, t->cpus, t->ncpus * sizeof(*p->cpus));
-	for (size_t i = 0; i < t->ncpus; i++)
+	for (size_t i = 0; i < p->nrings; i++)
 		p->leaders[i] = -1;
+	p->news_bytes = NEWS_BYTES;
+	p->base.ring_bytes = o->ring_bytes ? o->ring_bytes : perf_ring_size();
 	for (size_t i = 0; i < n; i++) {
 		p->events[i].spec = o->events->v[i];
 		p->events[i].is_default = o->default_event;
 		perf_event_prepare(&p->events[i], &p->features, &how);
+		p->events[i].attr.watermark = 1;
+		p->events[i].attr.wakeup_watermark = (uint32_t)
+			(p->base.ring_bytes / WATERMARK_DIVISOR);
 	}
 	p->base.nevents = n;
 	p->per_task = t->tids != NULL;
 	p->base.max_stack = p->features.max_stack;
-	p->base.ring_bytes = o->ring_bytes ? o->ring_bytes : perf_ring_size();
 	p->base.wake_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (p->base.wake_fd < 0)
 		return error_errno(err, errno, "epoll");

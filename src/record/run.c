@@ -23,6 +23,7 @@
  * are started, as the next may be a new one.  Then rounds get longer.
  */
 enum { ROUND_MIN_MS = 5, ROUND_EXEC_MS = 20, ROUND_MAX_MS = 200 };
+#define ROUND_GAP_NS 4000000u
 /* Written at least once a second; two rounds go by before records are in
  * order. */
 #define FLUSH_NS 600000000u
@@ -36,7 +37,7 @@ struct run {
 	VEC(int) pidfds;	/* of s->pids, -1 when ended or unknown */
 	uint64_t end_ns;	/* of --duration, or UINT64_MAX */
 	uint64_t start_ns;	/* of --delay, 0 once started */
-	uint64_t flushed_ns;
+	uint64_t flushed_ns, drained_ns;
 	unsigned int round_ms;
 	size_t images;		/* seen up to the last round */
 	uint64_t execs;
@@ -303,6 +304,11 @@ static int wait_round(struct run *r, struct pollfd *fds, struct error *err)
 		fds[2 + i] = (struct pollfd){ r->pidfds.v[i], POLLIN, 0 };
 	if (poll(fds, n, timeout_ms(r, now)) < 0 && errno != EINTR)
 		return error_errno(err, errno, "poll");
+	/* Who starts programs all the time does not wake us for each. */
+	now = now_ns();
+	if (!fds[0].revents && now < r->drained_ns + ROUND_GAP_NS)
+		poll(fds, 1, (int)((r->drained_ns + ROUND_GAP_NS - now) /
+				   1000000 + 1));
 	if (fds[0].revents)
 		read_signals(r);
 	if (is_attached(r->s) && all_ended(r, fds + 2))
@@ -361,6 +367,7 @@ static int drain(struct run *r, bool all, struct error *err)
 	rc = write_failed(s, rc, err);
 	if (rc < 0)
 		return rc;
+	r->drained_ns = now;
 	collector_rest(&s->collector, now);
 	if (!all && now - r->flushed_ns < FLUSH_NS)
 		return 0;
@@ -376,7 +383,7 @@ static void next_round(struct run *r)
 	size_t images = r->s->collector.images.v.n;
 
 	r->round_ms *= 2;
-	if (images != r->images || !r->round_ms)
+	if (images != r->images || !r->round_ms || r->source->news)
 		r->round_ms = ROUND_MIN_MS;
 	else if (r->s->collector.execs != r->execs &&
 		 r->round_ms > ROUND_EXEC_MS)

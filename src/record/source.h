@@ -124,6 +124,7 @@ struct source {
 	const struct source_event *events;
 	size_t nevents;
 	int wake_fd;		/* readable when drain is due */
+	bool news;		/* of programs or mappings: drain again soon */
 	uint64_t late;		/* records that came after their turn */
 	uint64_t damaged;	/* bytes that were no records */
 	uint32_t max_stack;	/* frames a chain can hold */
