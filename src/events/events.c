@@ -52,7 +52,8 @@ static int unknown_event(const char *word, const char *sysfs,
 				 "tracepoints cannot be read here: %s/kernel/"
 				 "tracing is not mounted (\"mount -t tracefs "
 				 "tracefs %s/kernel/tracing\") or not ours to "
-				 "read", word, sysfs, sysfs);
+				 "read (see \"tally doctor\")", word, sysfs,
+				 sysfs);
 	return error_set(err, ERR_USAGE, "unknown event \"%s\"; \"tally list\" "
 			 "shows the events of this machine", word);
 }

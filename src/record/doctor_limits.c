@@ -19,6 +19,8 @@ enum {
 	FEW_FILES = 256,
 	OWN_FILES = 6,		/* of a recording, without events and images */
 	CPUS_MAX = 4096,
+	FEW_CPUS = 8,
+	USUAL_RING = 512 << 10,
 };
 
 /* Rings as record opens them: one a CPU, all at the same time. */
@@ -117,6 +119,9 @@ static void try_rings(struct doctor *d)
 
 	if (r.n < 1 || r.n > CPUS_MAX)
 		r.n = 1;
+	/* Where no limit holds, a few are as good as all, and cheaper. */
+	if (perf_ring_size() > USUAL_RING && r.n > FEW_CPUS)
+		r.n = FEW_CPUS;
 	r.ring = calloc((size_t)r.n, sizeof(*r.ring));
 	r.fd = malloc((size_t)r.n * sizeof(*r.fd));
 	if (!r.ring || !r.fd) {
