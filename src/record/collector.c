@@ -20,6 +20,7 @@ int collector_init(struct collector *c, struct profile *p, const char *proc,
 	memset(c, 0, sizeof(*c));
 	c->profile = p;
 	c->proc = proc;
+	c->sysfs = sysfs;
 	if (images_init(&c->images, p, proc) < 0)
 		return no_memory(err);
 	if (kernel_maps_init(&c->kernel, &c->images, proc, sysfs,
@@ -249,8 +250,12 @@ void collector_unrecorded(const struct collector *c, uint64_t now_ns,
 	}
 }
 
-void collector_rest(struct collector *c, uint64_t now_ns)
+int collector_rest(struct collector *c, uint64_t now_ns, struct error *err)
 {
 	if (now_ns > GONE_NS)
 		processes_purge(&c->processes, now_ns - GONE_NS);
+	if (kernel_maps_refresh(&c->kernel, &c->images, c->proc, c->sysfs,
+				&c->processes.generation, now_ns) < 0)
+		return no_memory(err);
+	return 0;
 }

@@ -23,7 +23,7 @@ struct collector {
 	uint32_t nevents;		/* rows of profile.events that exist */
 	bool live;	/* PROC tells about processes no record spoke of */
 	bool pid_ns;	/* we are in a pid namespace of our own */
-	const char *proc;
+	const char *proc, *sysfs;
 	VEC(uint64_t) heat;		/* samples by innermost location */
 	uint64_t samples, lost, throttled;
 	uint64_t ignored;		/* records that made no sense */
@@ -56,7 +56,8 @@ struct map_owner collector_owner(struct collector *c, struct process *proc,
  */
 void collector_unrecorded(const struct collector *c, uint64_t now_ns,
 			  struct buf *out);
-/* Between two batches of records: forgets who is long gone. */
-void collector_rest(struct collector *c, uint64_t now_ns);
+/* Between two batches of records: forgets who is long gone, and looks for new
+ * modules of the kernel. */
+int collector_rest(struct collector *c, uint64_t now_ns, struct error *err);
 
 #endif

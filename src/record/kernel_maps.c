@@ -10,6 +10,10 @@
 #include "base/io.h"
 #include "record/proc_text.h"
 
+/* The code of no kernel is as large; modules lie farther off, or below. */
+#define KERNEL_SPAN (64ull << 20)
+#define REFRESH_NS 1000000000u
+
 enum { NOTES_MAX = 1 << 20, MODULES_MAX = 16 << 20, PATH_SPACE = 512 };
 
 /* The GNU build-id among ELF notes (gABI 4, "Note Section"). */
@@ -123,6 +127,19 @@ static int module_add(struct loading *l, const struct proc_module *m)
 	return 0;
 }
 
+/* Its code is known already, from the last time. */
+static bool is_known(const struct loading *l, const struct proc_module *m)
+{
+	const struct map *old = mapset_find(l->k->modules, m->start);
+	const char *path;
+
+	if (!old || old->start != m->start)
+		return false;
+	path = l->im->v.v[old->image].path;
+	return !strncmp(path + 1, m->name, strlen(m->name)) &&
+	       !strcmp(path + 1 + strlen(m->name), "]");
+}
+
 /* The size is that of all parts of a module, which need not stand together (since
  * Linux 6.4): the next module's start cuts what is too much. */
 static int add_modules(struct loading *l, const struct buf *text)
@@ -135,8 +152,22 @@ static int add_modules(struct loading *l, const struct buf *text)
 		qsort(l->modules.v, l->modules.n, sizeof(*l->modules.v),
 		      by_start);
 	for (size_t i = 0; i < l->modules.n && !rc; i++)
-		rc = module_add(l, &l->modules.v[i]);
+		if (!is_known(l, &l->modules.v[i]))
+			rc = module_add(l, &l->modules.v[i]);
 	vec_fini(&l->modules);
+	return rc;
+}
+
+static int read_modules(struct loading *l, const char *proc)
+{
+	struct buf b = { 0 };
+	char path[PATH_SPACE];
+	int rc = 0;
+
+	snprintf(path, sizeof(path), "%s/modules", proc);
+	if (!io_read_file(path, MODULES_MAX, &b, NULL))
+		rc = add_modules(l, &b);
+	buf_fini(&b);
 	return rc;
 }
 
@@ -147,9 +178,7 @@ int kernel_maps_init(struct kernel_maps *k, struct images *im,
 	struct loading l = { .k = k, .im = im, .sysfs = sysfs,
 			     .generation = generation };
 	struct build_id id;
-	struct buf b = { 0 };
 	char path[PATH_SPACE];
-	int rc = 0;
 
 	snprintf(path, sizeof(path), "%s/kallsyms", proc);
 	k->base = kallsyms_base(path);
@@ -161,10 +190,26 @@ int kernel_maps_init(struct kernel_maps *k, struct images *im,
 	k->space = *generation;
 	if (k->kernel == UINT32_MAX || !k->modules || !k->generated)
 		return -ERR_NOMEM;
-	snprintf(path, sizeof(path), "%s/modules", proc);
-	if (!io_read_file(path, MODULES_MAX, &b, NULL))
-		rc = add_modules(&l, &b);
-	buf_fini(&b);
+	return read_modules(&l, proc);
+}
+
+int kernel_maps_refresh(struct kernel_maps *k, struct images *im,
+			const char *proc, const char *sysfs,
+			uint32_t *generation, uint64_t now_ns)
+{
+	struct loading l = { .k = k, .im = im, .sysfs = sysfs,
+			     .generation = generation };
+	uint32_t before;
+	int rc;
+
+	if (!k->stray || now_ns < k->read_ns + REFRESH_NS)
+		return 0;
+	k->stray = false;
+	k->read_ns = now_ns;
+	before = k->modules->generation;
+	rc = read_modules(&l, proc);
+	if (k->modules->generation != before)
+		k->space = ++*generation;
 	return rc;
 }
 
@@ -182,6 +227,8 @@ uint32_t kernel_maps_find(struct kernel_maps *k, uint64_t addr,
 
 	if (!m)
 		m = mapset_find(k->modules, addr);
+	if (!m && k->base && addr - k->base >= KERNEL_SPAN)
+		k->stray = true;
 	*vaddr = m ? addr + m->delta : addr - k->base;
 	return m ? m->image : k->kernel;
 }

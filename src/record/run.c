@@ -368,7 +368,9 @@ static int drain(struct run *r, bool all, struct error *err)
 	if (rc < 0)
 		return rc;
 	r->drained_ns = now;
-	collector_rest(&s->collector, now);
+	rc = collector_rest(&s->collector, now, err);
+	if (rc < 0)
+		return rc;
 	if (!all && now - r->flushed_ns < FLUSH_NS)
 		return 0;
 	r->flushed_ns = now;

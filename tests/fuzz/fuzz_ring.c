@@ -60,7 +60,7 @@ static void feed(struct delivery *d, const uint8_t *data, size_t size)
 	perf_ring_take(ring, RING, tail + half, tail + size, &o, 1, 1u << 30,
 		       &damaged);
 	order_flush(&o, 1u << 20, deliver, d);
-	collector_rest(d->c, 1ull << 33);
+	collector_rest(d->c, 1ull << 33, NULL);
 	order_flush(&o, UINT64_MAX, deliver, d);
 	order_fini(&o);
 	free(ring);

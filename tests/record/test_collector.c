@@ -462,7 +462,7 @@ static void the_life_of_a_child(void **state)
 	check_at(r, 5, 0x700300, "sh+203300");
 	task(r, RECORD_EXIT, 6, 6, 5, 5);
 	check_at(r, 6, 0x700300, "tool+203300");	/* late */
-	collector_rest(&r->c, UINT64_MAX);
+	assert_int_equal(collector_rest(&r->c, UINT64_MAX, &r->err), 0);
 	check_at(r, 6, 0x700300, "[unknown]+700300");
 	assert_string_equal(profile_cstr(&r->p, last_thread(r)->comm), "");
 }
@@ -571,6 +571,49 @@ static void generated_code_comes_and_goes(void **state)
 	assert_true(prof_is_kernel(&r->p.images.v[1]));
 }
 
+static void write_text(const struct replay *r, const char *name,
+		       const char *text)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", r->dir, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* Lines of /proc/modules and /proc/kallsyms as proc(5) shows them. */
+static void modules_that_are_loaded_meanwhile(void **state)
+{
+	struct replay *r = *state;
+
+	write_text(r, "kallsyms", "ffffffff81000000 T _text\n");
+	write_text(r, "modules", "old 8192 0 - Live 0xffffffffc0100000\n");
+	collector_fini(&r->c);
+	assert_int_equal(collector_init(&r->c, &r->p, r->dir, "/nonexistent",
+					&r->err), 0);
+	r->c.nevents = 1;
+	check_kernel(r, 0xffffffff81000010, "[kernel]+10", "");
+	check_kernel(r, 0xffffffffc0100010, "[old]+10", "");
+	assert_false(r->c.kernel.stray);
+	write_text(r, "modules", "new 8192 0 - Live 0xffffffffc0200000\n"
+		   "old 8192 0 - Live 0xffffffffc0100000\n");
+	check_kernel(r, 0xffffffffc0200010, "[kernel]+3f200010", "");
+	assert_int_equal(collector_rest(&r->c, 5000000000, &r->err), 0);
+	check_kernel(r, 0xffffffffc0200010, "[new]+10", "");
+	check_kernel(r, 0xffffffffc0100010, "[old]+10", "");
+	assert_int_equal(r->p.images.n, 3);
+	/* Not for each stray address. */
+	write_text(r, "modules", "third 8192 0 - Live 0xffffffffc0300000\n");
+	check_kernel(r, 0xffffffffc0300010, "[kernel]+3f300010", "");
+	assert_int_equal(collector_rest(&r->c, 5500000000, &r->err), 0);
+	check_kernel(r, 0xffffffffc0300010, "[kernel]+3f300010", "");
+	assert_int_equal(collector_rest(&r->c, 6000000000, &r->err), 0);
+	check_kernel(r, 0xffffffffc0300010, "[third]+10", "");
+}
+
 /* Two code segments whose bytes share a page of the file (gABI 5: p_vaddr and
  * p_offset agree within a page): the loader maps that page twice, 0x200000
  * apart. */
@@ -659,6 +702,7 @@ int main(void)
 		WITH(losses_are_counted_where_they_happen),
 		WITH(samples_of_unknown_events_are_ignored),
 		WITH(generated_code_comes_and_goes),
+		WITH(modules_that_are_loaded_meanwhile),
 		WITH(segments_that_share_a_page),
 		WITH(a_file_that_was_written_to),
 		WITH(an_inode_that_is_used_again),
