@@ -8,6 +8,7 @@ EXTRA_DIST += \
 	scripts/bench/accuracy \
 	scripts/bench/accuracy-programs \
 	scripts/bench/bench_addresses.py \
+	scripts/bench/bench_images.py \
 	scripts/bench/bench_lib.py \
 	scripts/bench/bench_report.py \
 	scripts/bench/bench_truth.py \
