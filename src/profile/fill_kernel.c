@@ -18,6 +18,11 @@
 	"another kernel is running than the recorded one: symbolize where it " \
 	"was recorded, before the next boot, or with its vmlinux (--vmlinux)"
 
+#define HIDDEN \
+	"kernel addresses were hidden from the recorder " \
+	"(kernel.kptr_restrict): they mean something only on that machine, " \
+	"before its next boot"
+
 enum { NOTES_LIMIT = 1 << 20, MODULES_LIMIT = 16 << 20 };
 
 /* The build-id in a file of ELF notes (gABI, Note Section). */
@@ -248,13 +253,22 @@ static int fill_names(struct kernel_part *k)
 	return rc;
 }
 
+static void note_wrong_file(const struct kernel_part *k)
+{
+	fill_note(k->f, k->part->image, "%s is not the recorded kernel's: its "
+		  "build-id is another one", k->f->o->vmlinux);
+}
+
 /* No names, and what to say about it. */
 static int no_kernel(const struct kernel_part *k, const char *text)
 {
 	struct prof_source row = { .image = k->part->image,
 				   .missing = PROF_MISSING_KERNEL };
 
-	fill_note(k->f, k->part->image, "%s", text);
+	if (k->wrong_file)
+		note_wrong_file(k);
+	else
+		fill_note(k->f, k->part->image, "%s", text);
 	return fill_source(k->f, &row, "");
 }
 
@@ -289,6 +303,9 @@ static int fill_by_file(struct kernel_part *k, struct image *img,
 
 	if (!rc)
 		rc = fill_names(k);
+	if (!rc && !k->in_file && !k->named)
+		return no_kernel(k, im->base ? "the kernel's file has no name "
+				 "for these addresses" : HIDDEN);
 	if (dwarf)
 		row.names |= PROF_NAMES_DWARF;
 	else
@@ -317,10 +334,8 @@ static int fill_by_kallsyms(struct kernel_part *k)
 				 "these addresses");
 	if (!*k->module && k->f->kernel_files)
 		file = kernel_files_wanted(k->f->kernel_files);
-	if (!*k->module && k->f->o->vmlinux)
-		fill_note(k->f, k->part->image, "%s is not the recorded "
-			  "kernel's: its build-id is another one",
-			  k->f->o->vmlinux);
+	if (k->wrong_file)
+		note_wrong_file(k);
 	else if (*file)
 		fill_note(k->f, k->part->image, "no lines and inlined "
 			  "functions: no %s", file);
@@ -357,6 +372,7 @@ int fill_kernel(struct fill *f, const struct fill_part *part)
 		return fill_nomem(f);
 	why = check_running(&k);
 	img = find_file(&k, &path);
+	k.wrong_file = !img && f->o->vmlinux && !*k.module;
 	if (img && (!k.live || image_has_dwarf(img)))
 		rc = fill_by_file(&k, img, path);
 	else

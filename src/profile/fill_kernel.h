@@ -11,13 +11,15 @@ struct kernel_part {
 	struct fill *f;
 	const struct fill_part *part;
 	char module[MODULE_NAME_MAX];	/* "": the kernel itself */
+	bool wrong_file;	/* fill_options.vmlinux is another kernel's */
 	bool live;		/* kallsyms is of the recorded kernel… */
 	uint64_t base;		/* … which lies here now */
 	bool same_boot;		/* … and what it generated is still there */
 	uint8_t *done;		/* by location of the part: has a name */
 	bool has_delta;		/* address in the file - address in the image */
 	uint64_t delta;
-	size_t named;		/* by kallsyms or by the names of before */
+	size_t in_file;		/* locations that the file names… */
+	size_t named;		/* … kallsyms does, or did before */
 };
 
 /* The symbol that covers an address: of the running kernel where that is the

@@ -271,6 +271,7 @@ static bool on_result(void *ctx, size_t at, const struct sym_result *r)
 		here.frames = &only;
 	}
 	k->done[t->i] = 1;
+	k->in_file++;
 	l->rc = fill_result(k->f, k->part, t->i, &here);
 	return !l->rc;
 }

@@ -48,11 +48,12 @@ static bool matters(const struct missing *m, const struct missing_row *r)
 	       10 * line_share(r->lineless, m->shown) >= LINES_MATTER;
 }
 
-/* The vdso has no debug file that a user could get; memory without a file none at
- * all. */
+/* The vdso has no debug file that a user could get; memory without a file and
+ * code that the kernel generated none at all. */
 static bool can_be_helped(const struct prof_image *im)
 {
-	return im->kind == PROF_IMAGE_ELF || prof_is_kernel(im);
+	return im->kind == PROF_IMAGE_ELF || im->kind == PROF_IMAGE_KERNEL ||
+	       im->kind == PROF_IMAGE_MODULE;
 }
 
 static int add_row(struct missing *m, const struct truth_image *ti,
@@ -137,7 +138,8 @@ void missing_reason(const struct missing *m, const struct missing_row *row,
 	}
 	if (why & PROF_MISSING_SYMTAB)
 		add_reason(out, start, "stripped");
-	if (prof_is_kernel(im) && !(row->source->names & PROF_NAMES_DWARF))
+	if (im->kind == PROF_IMAGE_KERNEL &&
+	    !(row->source->names & PROF_NAMES_DWARF))
 		add_reason(out, start, "no vmlinux");
 	else if (why & PROF_MISSING_DWARF)
 		add_reason(out, start, why & PROF_MISSING_SYMTAB

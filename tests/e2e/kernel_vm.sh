@@ -27,8 +27,14 @@ while [ $i -lt 3 ]; do
 	i=$((i + 1))
 done 2>/dev/null
 END
+chmod 777 .
 cat >inside.sh <<END
 uname -r
+echo 1 >/proc/sys/kernel/perf_event_paranoid
+echo 1 >/proc/sys/kernel/kptr_restrict
+setpriv --reuid=65534 --regid=65534 --clear-groups \
+	"$TALLY" record -q --kernel -o hidden.tally -- sh "$T_TMP/work.sh"
+"$TALLY" symbolize -q -o known.tally hidden.tally
 "$TALLY" record -q -g -o plain.tally -- sh "$T_TMP/work.sh"
 "$TALLY" record -q -g -k "$VMLINUX" -o lines.tally -- sh "$T_TMP/work.sh"
 grep ' [Tt] _stext\$' /proc/kallsyms >stext
@@ -118,6 +124,9 @@ t_like "the recording has names of its own" \
 t_ok "the code of hot functions is what the memory held" \
 	"$([ "$(wc -l <codes)" -gt 3 ] && cmp codes memory >&2; echo $?)"
 cp plain.tally old.tally
+t_like "a file of another kernel is spoken of" \
+	"$("$TALLY" symbolize -o wrong.tally -k "$TALLY" plain.tally 2>&1)" \
+	"tally: $TALLY is not the recorded kernel's"
 t_run "its kernel's files name it on another machine" \
 	"$TALLY" symbolize -q --debug-dir "$DEBUG" plain.tally
 base=$(nm "$VMLINUX" | sed -n 's/ [Tt] _stext$//p')
@@ -153,6 +162,24 @@ for module in 9p 9pnet overlay; do
 	done <chains | blocks | no_outer >want
 	compare "chains of module $module as addr2line has them" got want 1
 done
+
+# Somebody else may not see where the kernel is; root may, until the next boot.
+has_names() {
+	"$TALLY" report --no-pager --percent-limit 0 "$1" |
+		grep -c '\[k\] [a-z_]*clear_\|\[k\] [a-z_]*copy_user\|\[k\] rep_'
+}
+t_is "a user to whom the kernel is hidden gets no names" \
+	"$(has_names hidden.tally)" 0
+t_like "… and is told why" "$("$TALLY" info --no-pager hidden.tally)" \
+	'kptr_restrict'
+t_ok "… but root finds them, in the same boot" \
+	"$([ "$(has_names known.tally)" -gt 0 ]; echo $?)"
+t_run "elsewhere its kernel's file can be looked at" \
+	"$TALLY" symbolize -q --debug-dir "$DEBUG" hidden.tally
+t_is "… but gives no names: where it lay is not known" \
+	"$(has_names hidden.tally)" 0
+t_like "… and it is told why" "$("$TALLY" info --no-pager hidden.tally)" \
+	'hidden from the recorder'
 
 # Recorded with the file at hand: lines at once.
 chains lines.tally '[kernel]' | awk 'NF > 3' >inlined

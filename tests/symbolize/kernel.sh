@@ -138,10 +138,13 @@ run got -d debug
 t_is "without it there is no name" "$(sort -u got | tr '\n' ' ')" \
 	" ?? ??:0:0 "
 t_like "… and a reason" "$(cat got.all)" "^# (another kernel is running|.*kallsyms)"
+run got -v other
+t_like "a wrong file is named" "$(cat got.all)" \
+	"^# other is not the recorded kernel's"
 run got -v other -k kallsyms
 t_is "with the wrong file names come from kallsyms" \
 	"$(grep -v : got | sort -u | tr '\n' ' ')" " _start do_more do_work "
-t_like "… and the file is named" "$(cat got.all)" \
+t_like "… and the file is named, too" "$(cat got.all)" \
 	"^# other is not the recorded kernel's"
 
 # Names of an earlier look-up stay where the file knows nothing.
