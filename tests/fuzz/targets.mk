@@ -36,3 +36,7 @@ tests_fuzz_fuzz_maps_LDADD = $(FUZZ_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_report
 tests_fuzz_fuzz_report_SOURCES = tests/fuzz/fuzz_report.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_report_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_debug_files
+tests_fuzz_fuzz_debug_files_SOURCES = tests/fuzz/fuzz_debug_files.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_debug_files_LDADD = $(FUZZ_LIBS)
