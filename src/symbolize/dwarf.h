@@ -82,7 +82,7 @@ enum {
 	ABBREV_FUNC = 4,	/* a subprogram that is no declaration */
 	ABBREV_SUBPROGRAM = 8,
 	ABBREV_INLINED = 16,
-	ABBREV_CLASS = 32,
+	ABBREV_CLASS = 32,	/* has DW_AT_sibling to trust or not */
 };
 
 struct abbrev {
@@ -95,11 +95,13 @@ struct abbrev {
 /* Abbreviations of one offset, for one kind of unit.  Parsed as far as asked. */
 struct abbrev_table {
 	const uint8_t *p, *end;	/* what is not parsed yet */
-	uint64_t *budget;	/* overlapping tables could multiply the
-				 * section: bytes that may still be parsed */
+	/* Overlapping tables could multiply the section: bytes that may still
+	 * be parsed by all, and those that this table has taken of them. */
+	_Atomic uint64_t *budget;
+	uint64_t allowance;
+	uint32_t users;		/* units that have it */
 	uint8_t addr_size, off_size;
 	bool v2;		/* DW_FORM_ref_addr has an address' size */
-	bool jump;		/* trust DW_AT_sibling around types */
 	bool bad;
 	VEC(struct abbrev) dense;	/* by code */
 	VEC(struct abbrev) sparse;	/* codes out of proportion */
@@ -198,7 +200,7 @@ struct dwarf_set {
 	struct u64map signatures;	/* units by type signature or DWO id */
 	struct u64map abbrev_tab;
 	VEC(struct abbrev_table *) abbrevs;
-	uint64_t abbrev_budget;
+	_Atomic uint64_t abbrev_budget;
 };
 
 struct dwarf {
@@ -232,6 +234,7 @@ struct dwarf_work {
 	 * (ascending); NULL: everything. */
 	const uint64_t *want;
 	size_t nwant;
+	uint64_t touched;	/* bytes, since pages were let go of */
 	uint64_t budget, granted;
 	VEC(struct dwarf_pair) pairs;
 	VEC(struct inline_open) open;
@@ -306,8 +309,9 @@ void dwarf_set_drop(struct dwarf *d, struct dwarf_set *s);
 void dwarf_unit_unload(struct dwarf_unit *u);
 /* Lets go of pages of all files. */
 void dwarf_release(const struct dwarf *d);
-/* Lets go of the pages of a unit that was read. */
-void dwarf_unit_release(const struct dwarf_unit *u);
+/* Notes that about n bytes of a set's file were touched, which a fault makes 64
+ * KB at least, and lets go of its pages from time to time. */
+void dwarf_touched(const struct dwarf_set *s, uint64_t n, struct dwarf_work *w);
 void dwarf_damage(struct dwarf *d, const char *what, uint64_t at);
 void dwarf_work_damage(struct dwarf_work *w, const char *what, uint64_t at);
 void dwarf_work_init(const struct dwarf *d, struct dwarf_work *w);
@@ -318,8 +322,12 @@ void dwarf_work_fini(struct dwarf_work *w);
 /* dwarf_units.c */
 /* The unit's length field; off_size becomes 4 or 8. */
 uint64_t dwarf_read_length(struct cursor *c, uint8_t *off_size);
-/* Reads the headers of a set's units, once. */
-int dwarf_set_index(struct dwarf *d, struct dwarf_set *s);
+/* Reads the headers of a set's units, once; each_unit is called for each in turn,
+ * while its bytes are at hand.  0 or -ERR_NOMEM. */
+typedef int dwarf_each_unit(struct dwarf *d, struct dwarf_unit *u,
+			    struct dwarf_work *w);
+int dwarf_set_index(struct dwarf *d, struct dwarf_set *s,
+		    dwarf_each_unit *each_unit, struct dwarf_work *w);
 struct dwarf_unit *dwarf_unit_at(struct dwarf *d, uint64_t die);
 int dwarf_unit_root(struct dwarf *d, struct dwarf_unit *u,
 		    struct dwarf_work *w);

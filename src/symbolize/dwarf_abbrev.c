@@ -13,29 +13,34 @@
 
 static enum dwarf_slot slot_of(uint64_t at)
 {
+	static const uint8_t standard[] = {
+		[DW_AT_low_pc] = SLOT_LOW,
+		[DW_AT_high_pc] = SLOT_HIGH,
+		[DW_AT_ranges] = SLOT_RANGES,
+		[DW_AT_abstract_origin] = SLOT_ORIGIN,
+		[DW_AT_specification] = SLOT_SPEC,
+		[DW_AT_linkage_name] = SLOT_LINKAGE,
+		[DW_AT_name] = SLOT_NAME,
+		[DW_AT_decl_file] = SLOT_DECL_FILE,
+		[DW_AT_decl_line] = SLOT_DECL_LINE,
+		[DW_AT_call_file] = SLOT_CALL_FILE,
+		[DW_AT_call_line] = SLOT_CALL_LINE,
+		[DW_AT_call_column] = SLOT_CALL_COLUMN,
+		[DW_AT_sibling] = SLOT_SIBLING,
+		[DW_AT_stmt_list] = SLOT_STMT_LIST,
+		[DW_AT_comp_dir] = SLOT_COMP_DIR,
+		[DW_AT_producer] = SLOT_PRODUCER,
+		[DW_AT_str_offsets_base] = SLOT_STR_BASE,
+		[DW_AT_addr_base] = SLOT_ADDR_BASE,
+		[DW_AT_rnglists_base] = SLOT_RNG_BASE,
+		[DW_AT_dwo_name] = SLOT_DWO_NAME,
+	};
+
+	if (at < sizeof(standard))
+		return standard[at];
 	switch (at) {
-	case DW_AT_low_pc: return SLOT_LOW;
-	case DW_AT_high_pc: return SLOT_HIGH;
-	case DW_AT_ranges: return SLOT_RANGES;
-	case DW_AT_abstract_origin: return SLOT_ORIGIN;
-	case DW_AT_specification: return SLOT_SPEC;
-	case DW_AT_MIPS_linkage_name:
-	case DW_AT_linkage_name: return SLOT_LINKAGE;
-	case DW_AT_name: return SLOT_NAME;
-	case DW_AT_decl_file: return SLOT_DECL_FILE;
-	case DW_AT_decl_line: return SLOT_DECL_LINE;
-	case DW_AT_call_file: return SLOT_CALL_FILE;
-	case DW_AT_call_line: return SLOT_CALL_LINE;
-	case DW_AT_call_column: return SLOT_CALL_COLUMN;
-	case DW_AT_sibling: return SLOT_SIBLING;
-	case DW_AT_stmt_list: return SLOT_STMT_LIST;
-	case DW_AT_comp_dir: return SLOT_COMP_DIR;
-	case DW_AT_producer: return SLOT_PRODUCER;
-	case DW_AT_str_offsets_base: return SLOT_STR_BASE;
-	case DW_AT_addr_base:
+	case DW_AT_MIPS_linkage_name: return SLOT_LINKAGE;
 	case DW_AT_GNU_addr_base: return SLOT_ADDR_BASE;
-	case DW_AT_rnglists_base: return SLOT_RNG_BASE;
-	case DW_AT_dwo_name:
 	case DW_AT_GNU_dwo_name: return SLOT_DWO_NAME;
 	case DW_AT_GNU_dwo_id: return SLOT_DWO_ID;
 	case DW_AT_GNU_ranges_base: return SLOT_GNU_RANGES;
@@ -49,15 +54,14 @@ static enum dwarf_slot slot_of(uint64_t at)
  * the reader looks after those.  Other producers are not trusted with that (Rust
  * and Ada nest), and clang writes no DW_AT_sibling anyway.
  */
-static bool may_jump(const struct abbrev_table *t, uint64_t tag,
-		     bool declaration)
+static bool may_jump(uint64_t tag, bool declaration)
 {
 	switch (tag) {
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:
 	case DW_TAG_union_type:
 	case DW_TAG_interface_type:
-		return t->jump;
+		return true;
 	case DW_TAG_subprogram:
 		return declaration;
 	case DW_TAG_enumeration_type:
@@ -158,34 +162,49 @@ static void scan_attrs(struct compile *c, struct cursor cur)
 	}
 }
 
+/* Tags whose attributes are read: code, names of code, and units. */
+static bool is_read(uint16_t tag)
+{
+	switch (tag) {
+	case DW_TAG_subprogram:
+	case DW_TAG_inlined_subroutine:
+	case DW_TAG_entry_point:
+	case DW_TAG_compile_unit:
+	case DW_TAG_partial_unit:
+	case DW_TAG_skeleton_unit:
+	case DW_TAG_type_unit:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static bool compile_attrs(struct compile *c, struct cursor *cur)
 {
-	bool jump, reads;
+	bool reads = is_read(c->a.tag), jump = false;
 	uint64_t at, form;
 	int64_t constant;
 
-	scan_attrs(c, *cur);
-	jump = c->sibling && may_jump(c->t, c->a.tag, c->declaration);
-	reads = c->a.tag == DW_TAG_subprogram ||
-		c->a.tag == DW_TAG_inlined_subroutine ||
-		c->a.tag == DW_TAG_compile_unit ||
-		c->a.tag == DW_TAG_partial_unit ||
-		c->a.tag == DW_TAG_skeleton_unit;
+	if (may_jump(c->a.tag, true)) {
+		scan_attrs(c, *cur);
+		jump = c->sibling && may_jump(c->a.tag, c->declaration);
+	}
+	if (reads)
+		c->a.reads = (uint32_t)c->t->reads.n;
 	while (attr_read(cur, &at, &form, &constant)) {
 		if (form > UINT16_MAX || form == 0)
 			return false;
 		if (!compile_skip(c, form, jump && at == DW_AT_sibling))
 			return false;
-		if (!compile_read(c, reads || slot_of(at) == SLOT_LINKAGE ||
-					     slot_of(at) == SLOT_NAME
-				     ? slot_of(at) : SLOT_SKIP,
-				  form, constant))
+		if (reads && !compile_read(c, slot_of(at), form, constant))
 			return false;
 	}
 	if (cur->bad)
 		return false;
 	c->a.size = c->run;
-	return emit_op(c, OP_END) && compile_read(c, SLOT_LOW, 0, 0);
+	if ((c->a.flags & ABBREV_VARIABLE) && !emit_op(c, OP_END))
+		return false;
+	return !reads || compile_read(c, SLOT_LOW, 0, 0);
 }
 
 static bool table_store(struct abbrev_table *t, uint64_t code, struct abbrev a)
@@ -210,6 +229,27 @@ static bool table_store(struct abbrev_table *t, uint64_t code, struct abbrev a)
 	return vec_push(&t->sparse, a) == 0;
 }
 
+/* Takes n bytes from what all tables of the file may parse. */
+static bool table_spend(struct abbrev_table *t, uint64_t n)
+{
+	enum { CHUNK = 4096 };
+	uint64_t want = n > CHUNK ? n : CHUNK;
+
+	if (t->allowance < n) {
+		uint64_t left = atomic_load(t->budget);
+
+		do {
+			want = want < left ? want : left;
+			if (t->allowance + want < n)
+				return false;
+		} while (!atomic_compare_exchange_weak(t->budget, &left,
+						       left - want));
+		t->allowance += want;
+	}
+	t->allowance -= n;
+	return true;
+}
+
 /* Parses the next declaration; 0 at the end or when damaged. */
 static uint64_t table_next(struct abbrev_table *t)
 {
@@ -223,18 +263,17 @@ static uint64_t table_next(struct abbrev_table *t)
 	c.a.tag = tag && tag < UINT16_MAX ? (uint16_t)tag : UINT16_MAX;
 	c.a.flags = cursor_u8(&cur) ? ABBREV_CHILDREN : 0;
 	c.a.ops = (uint32_t)t->ops.n;
-	c.a.reads = (uint32_t)t->reads.n;
 	if (t->ops.n > UINT32_MAX - 65536 || !compile_attrs(&c, &cur) ||
-	    *t->budget < cursor_offset(&cur)) {
+	    !table_spend(t, cursor_offset(&cur))) {
 		t->bad = true;
 		goto end;
 	}
-	*t->budget -= cursor_offset(&cur);
 	if (c.a.tag == DW_TAG_subprogram)
 		c.a.flags |= ABBREV_SUBPROGRAM |
 			     (c.declaration ? 0 : ABBREV_FUNC);
 	if (c.a.tag == DW_TAG_structure_type ||
-	    c.a.tag == DW_TAG_class_type || c.a.tag == DW_TAG_union_type)
+	    c.a.tag == DW_TAG_class_type || c.a.tag == DW_TAG_union_type ||
+	    c.a.tag == DW_TAG_interface_type)
 		c.a.flags |= ABBREV_CLASS;
 	if (c.a.tag == DW_TAG_inlined_subroutine)
 		c.a.flags |= ABBREV_INLINED;
@@ -279,8 +318,7 @@ struct abbrev_table *abbrev_table_get(const struct dwarf_unit *u)
 	struct dwarf_set *d = u->set;
 	uint64_t key = u->abbrev_off << 5 | (uint64_t)(u->addr_size == 8) << 4 |
 		       (uint64_t)(u->off_size == 8) << 3 |
-		       (uint64_t)(u->version == 2) << 2 |
-		       (uint64_t)u->gnu << 1;
+		       (uint64_t)(u->version == 2) << 2;
 	uint32_t *slot;
 	struct abbrev_table *t;
 
@@ -305,7 +343,9 @@ struct abbrev_table *abbrev_table_get(const struct dwarf_unit *u)
 	t->addr_size = u->addr_size;
 	t->off_size = u->off_size;
 	t->v2 = u->version == 2;
-	t->jump = u->gnu;
+	/* The program of all tags that are not read. */
+	if (vec_push(&t->reads, (struct abbrev_read){ 0 }) < 0)
+		t->p = t->end;
 	return t;
 }
 

@@ -9,32 +9,25 @@
 #include "base/error.h"
 #include "symbolize/dwarf.h"
 
-/* Each unit that is looked at maps 64 KB of several sections. */
-enum { RELEASE_UNITS = 32 };
-
-/* The ranges of every unit's root DIE. */
-static int index_roots(struct dwarf *d, struct dwarf_work *w)
+/* The ranges of a unit's root DIE. */
+static int cover_root(struct dwarf *d, struct dwarf_unit *u,
+		      struct dwarf_work *w)
 {
-	struct dwarf_set *s = d->main;
-	size_t i, k;
+	size_t i;
 
-	for (i = 0; i < s->ninfo; i++) {
-		struct dwarf_unit *u = &s->units.v[i];
-
-		if (u->type == DW_UT_type)
-			continue;
-		w->pairs.n = 0;
-		dwarf_unit_root(d, u, w);
-		if (i % RELEASE_UNITS == RELEASE_UNITS - 1)
-			dwarf_release(d);
-		for (k = 0; k < w->pairs.n; k++) {
-			u->ranged = true;
-			if (range_index_add(&d->cover, w->pairs.v[k].lo,
-					    w->pairs.v[k].hi,
-					    COVER_ID(i)) < 0)
-				return -ERR_NOMEM;
-		}
+	if (u->type == DW_UT_type || u->in_types)
+		return 0;
+	w->pairs.n = 0;
+	dwarf_unit_root(d, u, w);
+	for (i = 0; i < w->pairs.n; i++) {
+		u->ranged = true;
+		if (range_index_add(&d->cover, w->pairs.v[i].lo,
+				    w->pairs.v[i].hi,
+				    COVER_ID(u - u->set->units.v)) < 0)
+			return -ERR_NOMEM;
 	}
+	/* A page of the unit, of its abbreviations and of its ranges. */
+	dwarf_touched(u->set, 64 * 1024, w);
 	return 0;
 }
 
@@ -112,7 +105,7 @@ int dwarf_cover_units(struct dwarf *d, struct image *img)
 	int rc;
 
 	dwarf_work_init(d, &w);
-	rc = index_roots(d, &w);
+	rc = dwarf_set_index(d, d->main, cover_root, &w);
 	if (!rc)
 		rc = index_aranges(d, img);
 	if (!rc)

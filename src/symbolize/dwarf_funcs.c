@@ -98,7 +98,8 @@ static const uint8_t *scan(struct scan *s, const uint8_t *sec, const uint8_t *p,
 			    dwarf_has(&die, SLOT_RANGES))
 				add_func(s, &die, (uint64_t)(at - sec));
 		} else if (a->flags & ABBREV_VARIABLE) {
-			jump = !(a->flags & ABBREV_CLASS) || p >= body;
+			jump = !(a->flags & ABBREV_CLASS) ||
+			       (s->body->gnu && p >= body);
 			next = abbrev_run(t, a, p, unit, end, &jump);
 		} else {
 			next = (size_t)(end - p) < a->size ? NULL
@@ -121,11 +122,13 @@ void dwarf_read_funcs(const struct dwarf *d, struct dwarf_unit *u,
 
 	if (!b->abbrevs || b->root >= b->end)
 		return;
+	if (b->abbrevs->users == 1)	/* otherwise that was done */
+		abbrev_finish(b->abbrevs);
 	stop = scan(&k, s->p, s->p + b->root, s->p + b->end);
 	if (stop != s->p + b->end)
 		dwarf_work_damage(w, ".debug_info: bad entry",
 				  (uint64_t)(stop - s->p));
 	if (range_index_sort(&u->funcs) < 0)
 		w->nomem = true;
-	dwarf_unit_release(b);
+	dwarf_touched(b->set, b->end - b->off, w);
 }

@@ -103,7 +103,7 @@ static const uint8_t *walk_inlined(struct walk *k, const struct abbrev *a,
 static const uint8_t *walk_other(struct walk *k, const struct abbrev *a,
 				 const uint8_t *p)
 {
-	bool jumped = true;
+	bool jumped = !(a->flags & ABBREV_CLASS) || k->u->gnu;
 
 	if (a->flags & ABBREV_VARIABLE)
 		p = abbrev_run(k->u->abbrevs, a, p, k->sec + k->u->off, k->end,

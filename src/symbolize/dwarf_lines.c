@@ -265,7 +265,7 @@ void dwarf_read_lines(const struct dwarf *d, struct dwarf_unit *u,
 		dwarf_work_damage(w, ".debug_line: bad program", u->stmt_list);
 	if (range_index_sort(&u->lines.index) < 0)
 		w->nomem = true;
-	image_release_span(u->set->img, m.h.program, n);
+	dwarf_touched(u->set, n, w);
 }
 
 const struct line_row *dwarf_find_row(const struct dwarf_unit *u,

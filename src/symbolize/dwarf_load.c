@@ -89,7 +89,8 @@ int dwarf_load_units(struct dwarf_loader *l)
 		dwarf_find_split(d, u, &l->b->work[0]);
 		body = dwarf_body(u);
 		bytes += body->end - body->off;
-		if (body->abbrevs)	/* tables are shared: not in threads */
+		/* Tables that are shared: not in threads. */
+		if (body->abbrevs && body->abbrevs->users > 1)
 			abbrev_finish(body->abbrevs);
 	}
 	dwarf_work_grant(d, one.w);

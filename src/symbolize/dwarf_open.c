@@ -137,7 +137,7 @@ static struct dwarf_set *set_new(struct dwarf *d, struct image *img,
 		open_split_sections(s, img, d->main);
 	else
 		open_sections(s, img);
-	s->abbrev_budget = WORK_FREE + 4 * (uint64_t)s->abbrev.n;
+	atomic_init(&s->abbrev_budget, WORK_FREE + 4 * (uint64_t)s->abbrev.n);
 	d->bytes += s->info.n + s->types.n + s->line.n + s->rnglists.n;
 	if (!is_split)
 		d->bytes += s->ranges.n;
@@ -190,8 +190,6 @@ int dwarf_open(struct dwarf *d, struct image *img,
 	if (!d->main || strtab_init(&d->strings) < 0)
 		return -ERR_NOMEM;
 	rc = open_alt(d, img);
-	if (!rc)
-		rc = dwarf_set_index(d, d->main);
 	return rc ? rc : dwarf_cover_units(d, img);
 }
 
@@ -208,11 +206,15 @@ void dwarf_unit_unload(struct dwarf_unit *u)
 	u->loaded = u->partial = false;
 }
 
-void dwarf_unit_release(const struct dwarf_unit *u)
+void dwarf_touched(const struct dwarf_set *s, uint64_t n, struct dwarf_work *w)
 {
-	const struct span *s = dwarf_unit_section(u);
+	enum { FAULT_BYTES = 64 * 1024, RELEASE_BYTES = 8 << 20 };
 
-	image_release_span(u->set->img, s->p + u->off, u->end - u->off);
+	w->touched += FAULT_BYTES + n;
+	if (w->touched < RELEASE_BYTES)
+		return;
+	image_release(s->img);
+	w->touched = 0;
 }
 
 void dwarf_release(const struct dwarf *d)

@@ -12,11 +12,8 @@
 
 enum {
 	THREAD_ADDRS = 512,	/* worth a thread */
-	/* Bytes that a walk over functions may touch before it lets go of
-	 * them, and what one fault maps. */
-	WALK_BYTES = 8 << 20, FAULT_BYTES = 64 * 1024,
 	/* .dwo files that stay open between batches. */
-	KEEP_SETS = 512,
+	KEEP_SETS = 128,
 };
 #define NO_UNIT UINT32_MAX
 
@@ -90,7 +87,7 @@ struct walk_arg {
 static void *walk_run(void *arg)
 {
 	struct walk_arg *a = arg;
-	uint64_t touched = 0, budget;
+	uint64_t budget;
 	size_t i, j, k;
 
 	for (i = 0; i < a->n; i = j) {
@@ -106,11 +103,7 @@ static void *walk_run(void *arg)
 		budget = a->w->budget;
 		dwarf_read_inlines(a->d, u, h->func, a->addrs + i, j - i,
 				   a->calls + i, a->w);
-		touched += FAULT_BYTES + (budget - a->w->budget);
-		if (touched >= WALK_BYTES) {
-			image_release(u->set->img);
-			touched = 0;
-		}
+		dwarf_touched(u->set, budget - a->w->budget, a->w);
 		for (k = i; k < j; k++) {
 			a->hits[k].call = a->calls[k];
 			a->hits[k].worker = a->worker;

@@ -49,7 +49,7 @@ static struct dwarf_unit *find_id(struct dwarf_set *s, uint64_t id)
 
 /* Opens one file and looks for the id in it. */
 static struct dwarf_unit *try_dwo(struct dwarf *d, const char *path,
-				  uint64_t id)
+				  uint64_t id, struct dwarf_work *w)
 {
 	uint32_t *slot = u64map_slot(&d->dwo_tab,
 				     hash_bytes(path, strlen(path)));
@@ -66,7 +66,7 @@ static struct dwarf_unit *try_dwo(struct dwarf *d, const char *path,
 	s = img ? dwarf_set_add_split(d, img) : NULL;
 	if (!s)
 		return NULL;
-	if (dwarf_set_index(d, s) == 0 && add_ids(s) == 0)
+	if (dwarf_set_index(d, s, NULL, w) == 0 && add_ids(s) == 0)
 		u = find_id(s, id);
 	if (u)
 		*slot = (uint32_t)DIE_SET(s->id);
@@ -75,7 +75,7 @@ static struct dwarf_unit *try_dwo(struct dwarf *d, const char *path,
 	return u;
 }
 
-static void open_dwp(struct dwarf *d)
+static void open_dwp(struct dwarf *d, struct dwarf_work *w)
 {
 	struct buf path = { 0 };
 	struct image *img = NULL;
@@ -86,7 +86,7 @@ static void open_dwp(struct dwarf *d)
 		img = debug_open(&d->search, buf_cstr(&path));
 	buf_fini(&path);
 	d->dwp = img ? dwarf_set_add_split(d, img) : NULL;
-	if (d->dwp && (dwarf_set_index(d, d->dwp) < 0 ||
+	if (d->dwp && (dwarf_set_index(d, d->dwp, NULL, w) < 0 ||
 		       dwarf_read_index(d, d->dwp, img, false) < 0 ||
 		       dwarf_read_index(d, d->dwp, img, true) < 0)) {
 		dwarf_set_drop(d, d->dwp);
@@ -120,7 +120,8 @@ void dwarf_close_splits(struct dwarf *d)
 	d->names.n = 0;
 }
 
-static struct dwarf_unit *find_unit(struct dwarf *d, const struct dwarf_unit *u)
+static struct dwarf_unit *find_unit(struct dwarf *d, const struct dwarf_unit *u,
+				    struct dwarf_work *w)
 {
 	const char *dir = u->comp_dir ? u->comp_dir : "";
 	struct dwarf_unit *found = NULL;
@@ -128,12 +129,12 @@ static struct dwarf_unit *find_unit(struct dwarf *d, const struct dwarf_unit *u)
 	unsigned i;
 
 	if (!d->dwp_tried)
-		open_dwp(d);
+		open_dwp(d, w);
 	if (d->dwp)
 		found = find_id(d->dwp, u->signature);
 	for (i = 0; !found && debug_dwo_path(&d->search, i, dir, u->dwo_name,
 					     &path); i++)
-		found = try_dwo(d, buf_cstr(&path), u->signature);
+		found = try_dwo(d, buf_cstr(&path), u->signature, w);
 	if (!found) {
 		d->missing_dwo_units++;
 		debug_dwo_path(&d->search, 0, dir, u->dwo_name, &path);
@@ -154,7 +155,7 @@ void dwarf_find_split(struct dwarf *d, struct dwarf_unit *u,
 	u->split_tried = true;
 	if (!d->search.dirs)
 		return;
-	found = find_unit(d, u);
+	found = find_unit(d, u, w);
 	if (!found)
 		return;
 	found->skeleton = u;

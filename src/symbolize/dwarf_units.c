@@ -84,10 +84,8 @@ static int add_signature(struct dwarf_set *s, const struct dwarf_unit *u)
 	return 0;
 }
 
-/* Each unit that is looked at maps 64 KB. */
-enum { RELEASE_UNITS = 64 };
-
-static int read_section(struct dwarf *d, struct dwarf_set *s, bool types)
+static int read_section(struct dwarf *d, struct dwarf_set *s, bool types,
+			dwarf_each_unit *each_unit, struct dwarf_work *w)
 {
 	struct span sec = types ? s->types : s->info;
 	struct cursor c = cursor_of(sec.p, sec.n);
@@ -107,37 +105,41 @@ static int read_section(struct dwarf *d, struct dwarf_set *s, bool types)
 		if (u.root == u.end)
 			dwarf_damage(d, ".debug_info: unit of unknown kind",
 				     u.off);
-		if (s->units.n % RELEASE_UNITS == RELEASE_UNITS - 1)
-			image_release(s->img);
 		if (vec_push(&s->units, u) < 0 || add_signature(s, &u) < 0)
+			return -ERR_NOMEM;
+		if (!each_unit)
+			dwarf_touched(s, 0, w);
+		else if (each_unit(d, &s->units.v[s->units.n - 1], w) < 0)
 			return -ERR_NOMEM;
 	}
 	return 0;
 }
 
-int dwarf_set_index(struct dwarf *d, struct dwarf_set *s)
+int dwarf_set_index(struct dwarf *d, struct dwarf_set *s,
+		    dwarf_each_unit *each_unit, struct dwarf_work *w)
 {
 	int rc;
 
 	if (s->indexed)
 		return 0;
 	s->indexed = true;
-	rc = read_section(d, s, false);
+	rc = read_section(d, s, false, each_unit, w);
 	s->ninfo = s->units.n;
-	return rc ? rc : read_section(d, s, true);
+	return rc ? rc : read_section(d, s, true, each_unit, w);
 }
 
 struct dwarf_unit *dwarf_unit_at(struct dwarf *d, uint64_t die)
 {
 	bool types = die & DIE_IN_TYPES;
 	uint64_t off = DIE_OFFSET(die);
+	struct dwarf_work w = { 0 };
 	struct dwarf_set *s;
 	size_t lo, hi, end;
 
 	if (DIE_SET(die) >= d->sets.n)
 		return NULL;
 	s = d->sets.v[DIE_SET(die)];
-	if (dwarf_set_index(d, s) < 0)
+	if (!s->indexed && dwarf_set_index(d, s, NULL, &w) < 0)
 		return NULL;
 	lo = types ? s->ninfo : 0;
 	hi = end = types ? s->units.n : s->ninfo;
@@ -219,10 +221,8 @@ int dwarf_unit_root(struct dwarf *d, struct dwarf_unit *u, struct dwarf_work *w)
 	}
 	u->tag = die.tag;
 	root_values(u, &die);
-	if (is_gnu(dwarf_string(u, &die, SLOT_PRODUCER))) {
-		u->gnu = true;
-		u->abbrevs = abbrev_table_get(u);
-	}
+	u->gnu = is_gnu(dwarf_string(u, &die, SLOT_PRODUCER));
+	u->abbrevs->users++;
 	dwarf_die_ranges(d, u, &die, w);
 	return 0;
 }

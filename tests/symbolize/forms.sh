@@ -66,6 +66,8 @@ try_split() { # NAME VERSION COMPILER FLAGS…
 	cd w || exit 1
 	got prog ours
 	t_run "$name: .dwo files" same full ours
+	got prog ours -n 7
+	t_run "$name: .dwo files, few at a time" same full ours
 
 	mkdir other dbg && mv two_a.dwo two_b.dwo other
 	got prog ours
@@ -114,6 +116,27 @@ for v in 4 5; do
 done
 try_split "g++ 64-bit DWARF" 5 g++ -O2 -gdwarf-5 -gdwarf64
 try_split "g++ -O0" 5 g++ -O0 -gdwarf-5
+
+# More .dwo files than stay open, asked for at once and again line by line.
+many_dwo() {
+	rm -rf m && mkdir m && cd m || return 1
+	i=0
+	while [ $i -lt 150 ]; do
+		echo "int square$i(int n) { return n * n + $i; }" >u$i.c
+		i=$((i + 1))
+	done
+	echo 'int main(void) { return 0; }' >main.c
+	gcc -O1 -g -gsplit-dwarf -c ./*.c && gcc ./*.o -o prog || return 1
+	want prog full && got prog ours && same full ours || return 1
+	# few at a time: other paths through the reader
+	"$symcat" -n 5 prog.dwarf <prog.addr >few && cmp full few
+}
+if [ -n "$(command -v gcc)" ]; then
+	t_run "many .dwo files" many_dwo
+	cd "$T_TMP" || exit 1
+else
+	t_skip "many .dwo files" "gcc is not installed"
+fi
 
 # ---- dwz ----
 

@@ -20,7 +20,10 @@ same_frames() { # FILE STEP
 	# a comparison of nothing with nothing is no test
 	grep -q square "$1.ours" || grep -q count "$1.ours" || return 1
 	diff "$1.want" "$1.ours" | head -n 20
-	cmp "$1.want" "$1.ours"
+	cmp "$1.want" "$1.ours" || return 1
+	# few addresses at a time are read in another way
+	"$symcat" -n 9 "$1.dwarf" <"$1.addr" >"$1.few" &&
+		"$symcat" "$1.dwarf" <"$1.addr" | cmp - "$1.few"
 }
 
 try() { # NAME STEP COMPILER FLAGS… SOURCE

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symcat [-e] [-d] [-q] [-x] [-D DIR] FILE: reads hexadecimal addresses, one a line,
- * and prints their frames as llvm-symbolizer does (name, file:line:column, an
- * empty line).
+ * symcat [-e] [-d] [-q] [-x] [-D DIR] [-n N] FILE: reads hexadecimal addresses,
+ * one a line, and prints their frames as llvm-symbolizer does (name,
+ * file:line:column, an empty line).
  *	-e	name the outermost frame by its ELF symbol
  *	-d	add a line "decl FILE:LINE" to each frame
  *	-x	print instead: symbol (- if it has none), start, size
  *	-q	print only how many frames there were
  *	-D DIR	where separate debug files are
+ *	-n N	ask for N addresses at a time
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@
 
 struct job {
 	struct { uint64_t vaddr; size_t at; } *in;
-	size_t n;
+	size_t n, batch, first;
 	struct buf out;
 	struct { size_t off, len; } *text;	/* by sorted position */
 	bool elf, decl, quiet, extent;
@@ -62,8 +63,8 @@ static bool on_result(void *ctx, size_t i, const struct sym_result *r)
 	else if (!r->nframes)
 		buf_str(&j->out, "??\n??:0:0\n");
 	buf_u8(&j->out, '\n');
-	j->text[i].off = start;
-	j->text[i].len = j->out.n - start;
+	j->text[j->first + i].off = start;
+	j->text[j->first + i].len = j->out.n - start;
 	return true;
 }
 
@@ -99,6 +100,20 @@ static void print_all(const struct job *j)
 	free(at);
 }
 
+static int resolve_all(struct job *j, struct symbolizer *s,
+		       const uint64_t *vaddrs, struct error *err)
+{
+	size_t most = j->batch ? j->batch : j->n ? j->n : 1, n;
+	int rc = 0;
+
+	for (j->first = 0; j->first < j->n && !rc; j->first += n) {
+		n = j->n - j->first < most ? j->n - j->first : most;
+		rc = symbolizer_resolve(s, vaddrs + j->first, n, on_result, j,
+					err);
+	}
+	return rc;
+}
+
 static void print_sources(struct sym_sources s)
 {
 	if (*s.damage)
@@ -131,7 +146,7 @@ static int run(struct job *j, const char *file, const char *debug_dir)
 		vaddrs[i] = j->in[i].vaddr;
 	if (image_open_file(file, &img, &err) < 0 ||
 	    symbolizer_open(img, &o, &s, &err) < 0 ||
-	    symbolizer_resolve(s, vaddrs, j->n, on_result, j, &err) < 0) {
+	    resolve_all(j, s, vaddrs, &err) < 0) {
 		fprintf(stderr, "%s\n", err.msg);
 		return 1;
 	}
@@ -152,13 +167,15 @@ int main(int argc, char **argv)
 	const char *dir = NULL;
 	int opt, rc;
 
-	while ((opt = getopt(argc, argv, "edqxD:")) > 0) {
+	while ((opt = getopt(argc, argv, "edqxD:n:")) > 0) {
 		j.elf |= opt == 'e';
 		j.decl |= opt == 'd';
 		j.quiet |= opt == 'q';
 		j.extent |= opt == 'x';
 		if (opt == 'D')
 			dir = optarg;
+		if (opt == 'n')
+			j.batch = strtoul(optarg, NULL, 10);
 	}
 	if (optind + 1 != argc)
 		return 2;
