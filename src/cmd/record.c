@@ -3,6 +3,7 @@
 #include "config.h"
 #endif
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,6 +149,8 @@ static int check(const struct record_opts *o, bool *callchain,
 				 "period: choose one");
 	if (!o->repeat)
 		return error_set(err, ERR_USAGE, "--repeat needs at least 1");
+	if (o->vmlinux && access(o->vmlinux, R_OK) != 0)
+		return error_errno(err, errno, "--vmlinux %s", o->vmlinux);
 	return 0;
 }
 

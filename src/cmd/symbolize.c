@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "cmd/command.h"
 #include "cmd/debug_dirs.h"
 #include "cmd/open.h"
@@ -72,23 +71,32 @@ static size_t count_named(const struct profile *p)
 	return n;
 }
 
-/* A kernel that was named and did not help must be spoken of. */
-static void say_unused(struct cmd_io *io, const struct symbolize_opts *o,
-		       const struct profile *p)
+/* A kernel that was named must be the recorded one, for the same reason. */
+static int check_vmlinux(const char *path, const struct profile *p,
+			 struct error *err)
 {
-	struct buf safe = { 0 };
+	struct image *img;
+	struct build_id id;
+	int rc;
 
-	for (size_t i = 0; o->vmlinux && i < p->images.n; i++) {
+	if (!path)
+		return 0;
+	rc = image_open_file(path, &img, err);
+	if (rc < 0)
+		return rc;
+	id = image_build_id(img);
+	image_close(img);
+	for (size_t i = 0; i < p->images.n; i++) {
 		const struct prof_image *im = &p->images.v[i];
 
-		if (im->kind != PROF_IMAGE_KERNEL || !im->note ||
-		    !strcmp(profile_cstr(p, im->debug_file), o->vmlinux))
-			continue;
-		text_safe(&safe, profile_cstr(p, im->note));
-		fprintf(io->err, "tally: %s\n", buf_cstr(&safe));
-		break;
+		if (im->kind == PROF_IMAGE_KERNEL &&
+		    (im->build_id.len != id.len ||
+		     memcmp(im->build_id.bytes, id.bytes, id.len)))
+			return error_set(err, ERR_FORMAT, "--vmlinux %s is not "
+				"the recorded kernel's: its build-id is "
+				"another one", path);
 	}
-	buf_fini(&safe);
+	return 0;
 }
 
 static int symbolize(struct cmd_io *io, const struct symbolize_opts *o,
@@ -114,7 +122,6 @@ static int symbolize(struct cmd_io *io, const struct symbolize_opts *o,
 		io->progress(io, NULL);
 	if (rc < 0)
 		return rc;
-	say_unused(io, o, p);
 	rc = writer_replace_symbols(path, o->output ? o->output : path, p, err);
 	if (rc >= 0 && !o->quiet)
 		fprintf(io->err, "tally: %zu of %zu addresses have names now "
@@ -146,6 +153,8 @@ static int run_symbolize(struct cmd_io *io, void *opts, int argc, char **argv,
 		rc = check_named("--vmlinux", o->vmlinux, err);
 	if (rc >= 0)
 		rc = cmd_open(o->input, argc, argv, &path, &r, err);
+	if (rc >= 0)
+		rc = check_vmlinux(o->vmlinux, reader_profile(r), err);
 	if (rc >= 0)
 		rc = symbolize(io, o, buf_cstr(&dirs), path, r, err);
 	buf_fini(&dirs);

@@ -124,9 +124,9 @@ t_like "the recording has names of its own" \
 t_ok "the code of hot functions is what the memory held" \
 	"$([ "$(wc -l <codes)" -gt 3 ] && cmp codes memory >&2; echo $?)"
 cp plain.tally old.tally
-t_like "a file of another kernel is spoken of" \
+t_like "a file of another kernel is refused" \
 	"$("$TALLY" symbolize -o wrong.tally -k "$TALLY" plain.tally 2>&1)" \
-	"tally: $TALLY is not the recorded kernel's"
+	"^tally: --vmlinux $TALLY is not the recorded kernel's"
 t_run "its kernel's files name it on another machine" \
 	"$TALLY" symbolize -q --debug-dir "$DEBUG" plain.tally
 base=$(nm "$VMLINUX" | sed -n 's/ [Tt] _stext$//p')
