@@ -87,7 +87,7 @@ static size_t try_options(struct image *img, const struct sym_options *o)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct other other = { 0 };
-	struct sym_options o = { .debug_dir = "/nowhere", .ctx = &other,
+	struct sym_options o = { .debug_dirs = "/nowhere", .ctx = &other,
 				 .open_file = open_other };
 	struct image *img;
 	size_t n, sum;
