@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "symbolize/demangle.h"
 #include "symbolize/symbolize.h"
@@ -55,47 +56,92 @@ static void run(struct job *j, int options)
 		j->out->n = j->start;
 }
 
-static void *run_long(void *ctx)
+static void *run_aside(void *ctx)
 {
-	run(ctx, DMGL_NO_RECURSE_LIMIT);
+	struct job *j = ctx;
+
+	/* libiberty reads C++ without any malloc: it can be ended anywhere.
+	 * (No local variable here: sanitizers mark those on the stack, and a
+	 * thread that is ended does not take the marks back.) */
+	if (j->name[1] != 'R')
+		pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+	run(j, DMGL_NO_RECURSE_LIMIT);
 	return NULL;
 }
 
-static void run_on_big_stack(struct job *j)
+static uint64_t thread_ms(pthread_t t)
+{
+	struct timespec ts;
+	clockid_t clock;
+
+	if (pthread_getcpuclockid(t, &clock) || clock_gettime(clock, &ts))
+		return 0;
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+/* Waits for the thread; one that has used more than max_ms is ended. */
+static bool join(pthread_t t, uint64_t max_ms)
+{
+	struct timespec until;
+	void *result = NULL;
+
+	for (;;) {
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += 4000000;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		if (pthread_timedjoin_np(t, &result, &until) == 0)
+			return true;
+		if (thread_ms(t) <= max_ms)
+			continue;
+		pthread_cancel(t);
+		pthread_join(t, &result);
+		return result != PTHREAD_CANCELED;
+	}
+}
+
+/* On a stack of its own, and watched. */
+static void run_watched(struct job *j, size_t n)
 {
 	pthread_attr_t attr;
 	pthread_t t;
 
-	if (pthread_attr_init(&attr))
+	if (!buf_room(j->out, MAX_OUT + 1) || pthread_attr_init(&attr))
 		return;
 	if (!pthread_attr_setstacksize(&attr, LONG_STACK) &&
-	    !pthread_create(&t, &attr, run_long, j))
-		pthread_join(t, NULL);
+	    !pthread_create(&t, &attr, run_aside, j) &&
+	    !join(t, 10 + n / 1000)) {
+		j->done = false;
+		j->out->n = j->start;
+	}
 	pthread_attr_destroy(&attr);
 }
 
-/* D names (_D followed by a length): no callback, but no blow-up either. */
-static bool demangle_d(const char *name, size_t n, struct buf *out)
+/*
+ * libiberty may need endless time without a word: it looks for parameter packs in
+ * a tree whose parts are shared, twice the work for each substitution; and it
+ * tries conversions two ways.  One real name of 40,000 is that suspicious.
+ */
+static bool is_suspicious(const char *s, size_t n)
 {
-	char *s;
+	size_t i, refs = 0, casts = 0;
+	bool packs = false;
 
-	if (!strcmp(name, "_Dmain")) {
-		buf_str(out, "D main");
-		return true;
+	for (i = 0; i + 1 < n; i++) {
+		char c = s[i], d = s[i + 1];
+
+		refs += c == 'S' && (d == '_' || (d >= '0' && d <= '9') ||
+				     (d >= 'A' && d <= 'Z'));
+		casts += c == 'c' && d == 'v';
+		packs |= (d == 'p' && (c == 'D' || c == 's')) ||
+			 (c == 's' && (d == 'Z' || d == 'P')) ||
+			 (c == 'f' && (d == 'l' || d == 'r' || d == 'L' ||
+				       d == 'R'));
 	}
-	if (name[0] != '_' || name[1] != 'D' || name[2] < '0' ||
-	    name[2] > '9' || n > 4096)
-		return false;
-	s = dlang_demangle(name, 0);
-	if (s && strlen(s) <= MAX_OUT)
-		buf_str(out, s);
-	else
-		n = 0;
-	free(s);
-	return n != 0;
+	return (packs && refs >= 24) || casts >= 16;
 }
 
-/* By libiberty: C++, Rust, D. */
+/* By libiberty: C++, Rust. */
 static bool demangle_base(const char *name, size_t n, struct buf *out)
 {
 	struct job j = { .out = out, .start = out->n };
@@ -108,12 +154,10 @@ static bool demangle_base(const char *name, size_t n, struct buf *out)
 	memcpy(copy, name, n);
 	copy[n] = '\0';
 	j.name = copy;
-	if (copy[1] == 'D')
-		j.done = demangle_d(copy, n, out);
-	else if (n <= SHORT_IN)
+	if (n <= SHORT_IN && !is_suspicious(copy, n))
 		run(&j, 0);
 	else
-		run_on_big_stack(&j);
+		run_watched(&j, n);
 	if (copy != small)
 		free(copy);
 	return j.done;
@@ -175,7 +219,9 @@ static bool demangle_any(uint16_t lang, const char *s, size_t n,
 		       demangle_ocaml(s, n, out) ||
 		       demangle_haskell(s, n, out) ||
 		       demangle_ada(s, n, false, out);
-	if (s[1] == 'Z' || s[1] == 'R' || s[1] == 'D' || !strncmp(s, "__Z", 3) ||
+	if (s[1] == 'D')
+		return demangle_d(s, n, out);
+	if (s[1] == 'Z' || s[1] == 'R' || !strncmp(s, "__Z", 3) ||
 	    !strncmp(s, "___Z", 4) || !strncmp(s, "_GLOBAL_", 8))
 		return demangle_base(s, n, out);
 	return demangle_fortran(s, n, out) || demangle_ada(s, n, false, out);

@@ -10,6 +10,8 @@
 
 #include "base/buf.h"
 
+/* D: _D and a length. */
+bool demangle_d(const char *s, size_t n, struct buf *out);
 /* The name's own form says gfortran (__mod_MOD_proc) or flang (_QMmodPproc). */
 bool demangle_fortran(const char *s, size_t n, struct buf *out);
 /* GNAT's encoding; `sure` when the unit is known to be Ada. */

@@ -10,6 +10,10 @@ libsymbolize_a_SOURCES = \
 	src/symbolize/demangle.c \
 	src/symbolize/demangle.h \
 	src/symbolize/demangle_ada.c \
+	src/symbolize/demangle_d.c \
+	src/symbolize/demangle_d.h \
+	src/symbolize/demangle_d_type.c \
+	src/symbolize/demangle_d_value.c \
 	src/symbolize/demangle_go.c \
 	src/symbolize/demangle_langs.c \
 	src/symbolize/demangle_short.c \

@@ -82,6 +82,80 @@ static void test_demangle_bomb(void **state)
 	buf_fini(&out);
 }
 
+/* The number of a substitution: S_, S0_ … SZ_, S10_ … */
+static void substitution(struct buf *b, int i)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+	buf_str(b, "S");
+	if (i > 36)
+		buf_u8(b, (uint8_t)digits[(i - 1) / 36]);
+	if (i > 0)
+		buf_u8(b, (uint8_t)digits[(i - 1) % 36]);
+	buf_str(b, "_");
+}
+
+/* Short names that say nothing and take libiberty thousands of years: a pack is
+ * looked for in a type of 2^64 parts; conversions that may have arguments. */
+static void test_demangle_endless(void **state)
+{
+	struct buf name = { 0 }, out = { 0 };
+	int i;
+
+	(void)state;
+	buf_str(&name, "_Z1fDp1TI1BI1AS1_E");
+	for (i = 2; i < 66; i++) {
+		buf_str(&name, "S0_I");
+		substitution(&name, i);
+		substitution(&name, i);
+		buf_str(&name, "E");
+	}
+	buf_str(&name, "E");
+	demangle(buf_cstr(&name), &out);
+	assert_true(out.n <= 64 * 1024 + name.n);
+	buf_reset(&name);
+	buf_reset(&out);
+	buf_str(&name, "_ZN1A");
+	for (i = 0; i < 100; i++)
+		buf_str(&name, "cvT_I");
+	buf_str(&name, "i");
+	for (i = 0; i < 100; i++)
+		buf_str(&name, "E");
+	buf_str(&name, "Ev");
+	demangle(buf_cstr(&name), &out);
+	assert_true(out.n <= 64 * 1024 + name.n);
+	buf_fini(&name);
+	buf_fini(&out);
+}
+
+/* D: associative arrays of a type and a reference to the same, 2^60 of them. */
+static void test_demangle_d_bomb(void **state)
+{
+	struct buf name = { 0 }, type = { 0 }, out = { 0 };
+	int i;
+
+	(void)state;
+	buf_str(&type, "Ai");
+	for (i = 0; i < 60; i++) {
+		size_t back = type.n + (size_t)i;
+
+		buf_str(&type, "Q");
+		if (back >= 26)
+			buf_u8(&type, (uint8_t)('A' + back / 26));
+		buf_u8(&type, (uint8_t)('a' + back % 26));
+	}
+	buf_str(&name, "_D1a1fF");
+	for (i = 0; i < 60; i++)
+		buf_str(&name, "H");
+	buf_str(&name, buf_cstr(&type));
+	buf_str(&name, "Zv");
+	demangle(buf_cstr(&name), &out);
+	assert_string_equal(buf_cstr(&out), buf_cstr(&name));
+	buf_fini(&name);
+	buf_fini(&type);
+	buf_fini(&out);
+}
+
 /* Names of more than 1,024 characters are read too. */
 static void test_demangle_long(void **state)
 {
@@ -159,6 +233,81 @@ static void test_demangle_others(void **state)
 		buf_reset(&b);
 		demangle(others[i].in, &b);
 		assert_string_equal(buf_cstr(&b), others[i].out);
+	}
+	buf_fini(&b);
+}
+
+/* Names of Phobos, by gdc; right sides: c++filt -s dlang. */
+static void test_demangle_d(void **state)
+{
+	static const struct pair d[] = {
+		{ "_D2rt5tlsgc4scanFNbPvMDFNbQhQjZvZv",
+		  "rt.tlsgc.scan(void*, scope void(void*, void*) nothrow delega"
+		  "te)" },
+		{ "_D4core6thread5fiber5Fiber5resetMFNbNiPFZvZv",
+		  "core.thread.fiber.Fiber.reset(void() function)" },
+		{ "_D3std3uni10compressToFNaNbNfkMKAhZv",
+		  "std.uni.compressTo(uint, scope ref ubyte[])" },
+		{ "_D3std6digest6DigestQoMFNbNeMAxAvXAh",
+		  "std.digest.Digest.digest(scope const(void[])[]...)" },
+		{ "_D4core6atomic__T8atomicOpVAyaa2_2b3dTkTiZQzFNaNbNiNfKOkiZk",
+		  "core.atomic.atomicOp!(\"+=\", uint, int).atomicOp(ref shared(u"
+		  "int), int)" },
+		{ "_D4core6memory2GC6addrOfFNaNbNiNePNgvZQf",
+		  "core.memory.GC.addrOf(inout(void)*)" },
+		{ "_D4core4time15__modsharedctorFZv",
+		  "core.time.__modsharedctor()" },
+		{ "_D3std7numeric3Fft6__ctorMFmZCQBcQBbQw",
+		  "std.numeric.Fft.this(ulong)" },
+		{ "_D3std4path12absolutePathFNaNfAyaLQeZQh",
+		  "std.path.absolutePath(immutable(char)[], lazy immutable(char"
+		  ")[])" },
+		{ "_D2rt6dmain212_d_run_main2UAAamPUQgZiZ6runAllMFZv",
+		  "rt.dmain2._d_run_main2(char[][], ulong, extern(C) int(char[]"
+		  "[]) function).runAll()" },
+		{ "_D3std7process5execvFIAyaIAQfZi",
+		  "std.process.execv(in immutable(char)[], in immutable(char)[]"
+		  "[])" },
+		{ "_D3std6base64__T10Base64ImplVai45Vai95Vai0Z12decodeLengthFNa"
+		  "NbNfImZm",
+		  "std.base64.Base64Impl!('-', '_', '\\x00').decodeLength(in ulo"
+		  "ng)" },
+		{ "_D6object__T7destroyVbi1TC6ObjectZQwFNbQoZv",
+		  "object.destroy!(true, Object).destroy(Object)" },
+		{ "_D3std3uni__T8spaceForVmi1ZQoFNaNbNiNfmZm",
+		  "std.uni.spaceFor!(1uL).spaceFor(ulong)" },
+		{ "_D3std7process6browseFNbNiNfMAxaZ9__lambda4FNbNiNeZPa",
+		  "std.process.browse(scope const(char)[]).__lambda4()" },
+		{ "_D3std3xml3Tag6toHashMxFNbNfZm",
+		  "std.xml.Tag.toHash() const" },
+		{ "_D3std8typecons__T5TupleTaTaZQl6toHashMxFNaNbNiNfZm",
+		  "std.typecons.Tuple!(char, char).Tuple.toHash() const" },
+		{ "_D3std9algorithm9searching__T10countUntilVAyaa11_615b305d203"
+		  "e2030783830TAxSQCv3uni17CodepointIntervalZQCvFNaNbNiNfQBqZl",
+		  "std.algorithm.searching.countUntil!(\"a[0] > 0x80\", const(std"
+		  ".uni.CodepointInterval)[]).countUntil(const(std.uni.Codepoin"
+		  "tInterval)[])" },
+		{ "_D3std5range8nullSinkFNaNbNcNiNfZSQBgQBf8NullSink",
+		  "std.range.nullSink()" },
+		{ "_D3std3uri9urlEncodeFNaNfMHAyaQdZQg",
+		  "std.uri.urlEncode(scope immutable(char)[][immutable(char)[]]"
+		  ")" },
+		{ "_D3std5stdio4File6__dtorMFNfZv",
+		  "std.stdio.File.~this()" },
+		{ "_D3std3uni7toLowerFNaNfNkMAyaZQe",
+		  "std.uni.toLower(return scope immutable(char)[])" },
+		{ "_D1a1fFQaZv", "_D1a1fFQaZv" },
+		{ "_D9a1f", "_D9a1f" },
+		{ "_D", "_D" },
+	};
+	struct buf b = { 0 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(d) / sizeof(*d); i++) {
+		buf_reset(&b);
+		demangle(d[i].in, &b);
+		assert_string_equal(buf_cstr(&b), d[i].out);
 	}
 	buf_fini(&b);
 }
@@ -281,6 +430,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_demangle),
 		cmocka_unit_test(test_demangle_bomb),
+		cmocka_unit_test(test_demangle_endless),
+		cmocka_unit_test(test_demangle_d_bomb),
+		cmocka_unit_test(test_demangle_d),
 		cmocka_unit_test(test_demangle_long),
 		cmocka_unit_test(test_demangle_others),
 		cmocka_unit_test(test_demangle_ada),
