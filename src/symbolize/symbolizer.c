@@ -153,11 +153,13 @@ static bool is_mangled(const char *name)
  */
 static bool says_more(const char *symbol, const char *name)
 {
+	size_t n = strcspn(name, "<");	/* without template arguments */
+
 	if (!*symbol)
 		return false;
 	return !strncmp(name, "__GI_", 5) ||
-	       (is_mangled(symbol) && !is_mangled(name) &&
-		strstr(symbol, name));
+	       (n && is_mangled(symbol) && !is_mangled(name) &&
+		memmem(symbol, strlen(symbol), name, n));
 }
 
 /* Makes the result of one address; h is NULL without DWARF. */

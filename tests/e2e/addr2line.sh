@@ -125,6 +125,20 @@ names.cpp:2"
 	t_is "readable names" "$(a2l -Cfs -e names "$at")" \
 		"$(c++filt "$fn")
 names.cpp:2"
+	# g++ gives templates of local types no linker's name in DWARF.
+	local_type() {
+		cat >local.cpp <<-'EOF'
+		template <class F> __attribute__((noinline)) int apply(F f, int n)
+		{ int s = 0; while (n-- > 0) s += f(n) * n; return s; }
+		int main(int c, char **)
+		{ return apply([c](int x) { return x ^ c; }, c); }
+		EOF
+		${CXX:-g++} -O1 -fno-ipa-cp -fno-ipa-sra -g local.cpp -o local ||
+			return 1
+		here=$(nm local | sed -n 's/^\([0-9a-f]*\) . \(_Z5apply.*\)/\1 \2/p')
+		[ -n "$here" ] && a2l -fi -e local "${here% *}" | grep -qx "${here#* }"
+	}
+	t_run "functions of local types" local_type
 	# Many at once, by two threads: one by one, and as c++filt says.
 	filtered() {
 		${CXX:-g++} -O2 -g "$src/inlines.cpp" -o names2 || return 1
