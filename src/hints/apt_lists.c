@@ -90,6 +90,8 @@ static int take_paragraph(struct search *s, const char *p, const char *ids,
 
 		if (!a->id.len || a->package)
 			continue;
+		a->seen |= a->name && strlen(a->name) == name_n &&
+			   !memcmp(a->name, name, name_n);
 		id_hex(&a->id, hex);
 		if (!memmem(ids, n, hex, 2u * a->id.len))
 			continue;

@@ -8,6 +8,8 @@
 struct apt_ask {
 	struct build_id id;	/* len 0: not asked */
 	char *package;		/* malloc'ed, or NULL */
+	char *name;		/* a package that might have been it, or NULL */
+	bool seen;		/* that one is there, with other build-ids */
 };
 
 /* Whether an archive of debug packages is among apt's sources. */

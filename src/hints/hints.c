@@ -91,16 +91,41 @@ static bool is_python(const char *owner, const char **version, size_t *n)
 	return *n > 1 && (!(*version)[*n] || (*version)[*n] == '-');
 }
 
-/* The package of debug files that goes with one of programs: most have one made
- * by debhelper, "-dbgsym"; some are older than that custom. */
+/* Packages whose debug files are older than debhelper's "-dbgsym" custom, among
+ * those that programs spend time in (Debian 12). */
+static const char *old_debug_package(const char *owner)
+{
+	static const char *const old[][2] = {
+		{ "libc6", "libc6-dbg" },
+		{ "libdb5.3", "libdb5.3-dbg" },
+		{ "libgsl27", "libgsl-dbg" },
+		{ "libgssapi-krb5-2", "libkrb5-dbg" },
+		{ "libk5crypto3", "libkrb5-dbg" },
+		{ "libkrb5-3", "libkrb5-dbg" },
+		{ "liblua5.1-0", "liblua5.1-0-dbg" },
+		{ "liblua5.3-0", "liblua5.3-0-dbg" },
+		{ "liblua5.4-0", "liblua5.4-0-dbg" },
+		{ "libpcre3", "libpcre3-dbg" },
+		{ "librados2", "librados2-dbg" },
+		{ "librbd1", "librbd1-dbg" },
+		{ "valgrind", "valgrind-dbg" },
+	};
+
+	for (size_t i = 0; i < sizeof(old) / sizeof(old[0]); i++)
+		if (!strcmp(old[i][0], owner))
+			return old[i][1];
+	return NULL;
+}
+
 static char *debug_package(const char *owner)
 {
+	const char *old = old_debug_package(owner);
 	const char *version;
 	struct buf b = { 0 };
 	size_t n;
 
-	if (!strcmp(owner, "libc6"))
-		buf_str(&b, "libc6-dbg");
+	if (old)
+		buf_str(&b, old);
 	else if (is_python(owner, &version, &n))
 		buf_printf(&b, "python%.*s-dbg", (int)n, version);
 	else
@@ -148,6 +173,17 @@ static void apt_hint(const struct answer *w, const char *owner, bool listed,
 		h->note = archive_note(w);
 	}
 	h->command = text_of(&b);
+}
+
+/* apt's lists were searched for the build-id: the package that they have is
+ * that of another build. */
+static void other_version(const struct answer *w, size_t i, struct hint *h)
+{
+	if (!w->listed[i].seen || (h->note && *h->note))
+		return;
+	free(h->note);
+	h->note = strdup("apt's lists have it for another version only: "
+			 "upgrade and record again, or fetch this one");
 }
 
 static void rpm_hint(const struct answer *w, const struct hint_ask *a,
@@ -236,8 +272,10 @@ static void answer_one(const struct answer *w, size_t i)
 		h->package = strdup(w->listed[i].package);
 		apt_hint(w, "", true, h);
 	} else if (w->owner[i].owner) {
-		h->package = debug_package(w->owner[i].owner);
+		h->package = w->listed[i].name;
+		w->listed[i].name = NULL;
 		apt_hint(w, w->owner[i].owner, false, h);
+		other_version(w, i, h);
 	} else if (w->here[i] && !dpkg_is_here(w->root) &&
 		   is_system_path(a->path)) {
 		if (has_rpm(w->root))
@@ -268,9 +306,14 @@ static int look_up(const struct answer *w)
 	}
 	if (dpkg_is_here(w->root))
 		rc = dpkg_find_owners(w->root, w->owner, w->n);
-	for (size_t i = 0; i < w->n; i++)
-		if (w->owner[i].owner)
-			w->listed[i].id = w->ask[i].id;
+	for (size_t i = 0; i < w->n && !rc; i++) {
+		if (!w->owner[i].owner)
+			continue;
+		w->listed[i].id = w->ask[i].id;
+		w->listed[i].name = debug_package(w->owner[i].owner);
+		if (!w->listed[i].name)
+			rc = -ERR_NOMEM;
+	}
 	if (!rc && w->o->search_lists)
 		rc = apt_find_build_ids(w->root, w->listed, w->n);
 	return rc;
@@ -312,6 +355,7 @@ int hints_find(const struct hint_options *o, const struct hint_ask *ask,
 	for (size_t i = 0; i < n && w.owner && w.listed; i++) {
 		free(w.owner[i].owner);
 		free(w.listed[i].package);
+		free(w.listed[i].name);
 	}
 	free(w.here);
 	free(w.owner);

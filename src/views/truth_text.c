@@ -13,7 +13,6 @@ enum {
 	TYPE_TRACEPOINT = 2,
 	COMMAND_WIDTH = 60,	/* `tally info` shows all of it */
 	IMAGES_TOLD = 3,	/* images named in the text */
-	SHARE_THAT_MATTERS = 5,	/* percent of samples */
 };
 
 static const char *env(const struct profile *p, const char *key)
@@ -194,7 +193,7 @@ static const struct truth_image *next_unresolved(const struct truth *t,
 	return best;
 }
 
-/* The worst images; the worst one's note when it matters.  All notes are in
+/* The worst images; why, and what would help, stands below the table and in
  * `tally info`. */
 static void unresolved_line(const struct truth *t, int columns,
 			    struct buf *line, struct buf *out)
@@ -217,12 +216,6 @@ static void unresolved_line(const struct truth *t, int columns,
 		buf_str(line, told ? "; " : ": ");
 		text_safe(line, path_base(profile_cstr(t->p, im->path)));
 		buf_printf(line, " %.1f%%", share);
-		if (!told && share >= SHARE_THAT_MATTERS &&
-		    *profile_cstr(t->p, im->note)) {
-			buf_str(line, " (");
-			text_safe(line, profile_cstr(t->p, im->note));
-			buf_u8(line, ')');
-		}
 	}
 	buf_str(line, "; see tally info");
 	flush_line(line, columns, out);

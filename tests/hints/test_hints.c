@@ -295,7 +295,19 @@ static void test_build_ids(void **state)
 	    "Build-Ids: 00\n\n\n\nPackage:\nBuild-Ids: 00\n\nPackage: a b\n");
 	h = ask("/usr/bin/python3.11", true, true);
 	assert_string_equal(h.package, "python3.11-dbg");
+	assert_string_equal(h.note, "");
 	hints_fini(&h, 1);
+	/* the right name, but built anew since */
+	put("/var/lib/apt/lists/x_Packages", "Package: python3.11-dbg\n"
+	    "Build-Ids: 00 11\n\nPackage: python3.12-dbg\nBuild-Ids: 22\n");
+	h = ask("/usr/bin/python3.11", true, true);
+	assert_string_equal(h.package, "python3.11-dbg");
+	assert_non_null(strstr(h.note, "another version"));
+	hints_fini(&h, 1);
+	put("/var/lib/dpkg/info/libpcre3:amd64.list",
+	    "/lib/x86_64-linux-gnu/libpcre.so.3.13.3\n");
+	is_command("/usr/lib/x86_64-linux-gnu/libpcre.so.3.13.3",
+		   "libpcre3-dbg", "apt install libpcre3-dbg");
 }
 
 static void test_endless_paragraph(void **state)
