@@ -383,7 +383,9 @@ static void test_header(void **state)
 	maker_init(&m, 1);
 	m.p.events.v[0].actual = profile_str(&m.p, "cpu-clock");
 	m.p.events.v[0].note = profile_str(&m.p, "no hardware counters here");
-	m.p.images.v[1].note = profile_str(&m.p, "install libx-dbgsym");
+	vec_push(&m.p.sources, (struct prof_source){
+		.image = m.lib, .names = PROF_NAMES_DYNSYM,
+		.missing = PROF_MISSING_SYMTAB | PROF_MISSING_DWARF });
 	profile_set_env(&m.p, PROF_NONE, "hostname", "box");
 	lf = maker_loc(&m, maker_func(&m, m.app, "f", "f.c", 1), 2);
 	addr = maker_address(&m, m.lib, 0x1234);
@@ -398,6 +400,9 @@ static void test_header(void **state)
 	r = maker_read(&m);
 	rep = build(r, "symbol", TREE_NONE);
 	style.no_total = true;
+	style.missing = missing_worth_telling(&rep->missing);
+	rep->missing.rows.v[0].command = "apt install libx-dbgsym";
+	rep->missing.rows.v[0].note = "from \x1b[31mthere";
 	report_text(rep, &style, &out);
 	assert_string_equal(buf_cstr(&out),
 		"# app --work, 10.00 s on box, 2023-11-14 22:13:20 UTC\n"
@@ -408,15 +413,75 @@ static void test_header(void **state)
 		"#   (multiplexed)\n"
 		"# Lost: 7 more samples of unknown event\n"
 		"# Stacks: 75.0% cut short\n"
-		"# Without a name: 25.0% of samples: libx.so.1 25.0% (install "
-		"libx-dbgsym); see\n"
-		"#   tally info\n"
+		"# Without a name: 25.0% of samples: libx.so.1 25.0%; see "
+		"tally info\n"
 		"#\n"
 		"    SELF  SYMBOL\n"
 		"  75.00%  f\n"
-		"  25.00%  libx.so.1+0x1234\n");
+		"  25.00%  libx.so.1+0x1234\n"
+		"#\n"
+		"# Missing:\n"
+		"# libx.so.1: 25.0% of samples without names: stripped, no "
+		"debug file; apt\n"
+		"#   install libx-dbgsym (from \\x1b[31mthere)\n");
 	report_free(rep);
 	buf_fini(&out);
+	reader_close(r);
+	maker_fini(&m);
+}
+
+static void put_source(struct maker *m, uint32_t image, uint32_t names,
+		       uint32_t missing)
+{
+	vec_push(&m->p.sources, (struct prof_source){
+		.image = image, .names = names, .missing = missing });
+}
+
+/* Names before lines, and the dearest first. */
+static void test_missing(void **state)
+{
+	struct report *rep;
+	struct missing *w;
+	struct reader *r;
+	struct maker m;
+	uint32_t whole, vdso, named, line, none, kern;
+
+	(void)state;
+	maker_init(&m, 1);
+	vdso = maker_image(&m, "[vdso]", PROF_IMAGE_VDSO);
+	put_source(&m, m.app, PROF_NAMES_SYMTAB | PROF_NAMES_DWARF, 0);
+	put_source(&m, m.lib, PROF_NAMES_DYNSYM,
+		   PROF_MISSING_SYMTAB | PROF_MISSING_DWARF);
+	put_source(&m, m.kernel, PROF_NAMES_KALLSYMS, PROF_MISSING_DWARF);
+	put_source(&m, vdso, PROF_NAMES_DYNSYM, PROF_MISSING_DWARF);
+	line = maker_loc(&m, maker_func(&m, m.app, "f", "f.c", 1), 2);
+	/* assembly: no line, though nothing is missing */
+	whole = maker_loc(&m, maker_func(&m, m.app, "g", "", 0), 0);
+	named = maker_loc(&m, maker_func(&m, m.lib, "exported", "", 0), 0);
+	kern = maker_loc(&m, maker_func(&m, m.kernel, "k", "", 0), 0);
+	none = maker_address(&m, m.lib, 0x1234);
+	maker_samples(&m, STACK(&m, line), 0, 0, 10, 30);
+	maker_samples(&m, STACK(&m, whole), 0, 0, 10, 20);
+	maker_samples(&m, STACK(&m, named), 0, 0, 10, 15);
+	maker_samples(&m, STACK(&m, none), 0, 0, 10, 5);
+	maker_samples(&m, STACK(&m, kern), 0, 0, 10, 26);
+	maker_samples(&m, STACK(&m, maker_loc(&m, maker_func(
+			&m, vdso, "v", "", 0), 0)), 0, 0, 10, 4);
+	r = maker_read(&m);
+	rep = build(r, "symbol", TREE_NONE);
+	w = &rep->missing;
+	assert_int_equal(w->shown, 100);
+	assert_int_equal(w->rows.n, 2);
+	assert_int_equal(missing_worth_telling(w), 2);
+	assert_int_equal(w->rows.v[0].image, m.lib);
+	assert_int_equal(w->rows.v[0].unnamed, 5);
+	assert_int_equal(w->rows.v[0].exported, 15);
+	assert_int_equal(w->rows.v[0].lineless, 20);
+	assert_int_equal(w->rows.v[1].image, m.kernel);
+	assert_int_equal(w->rows.v[1].unnamed, 0);
+	assert_int_equal(w->rows.v[1].exported, 0);
+	assert_int_equal(w->rows.v[1].lineless, 26);
+	report_free(rep);
 	reader_close(r);
 	maker_fini(&m);
 }
@@ -577,6 +642,7 @@ int main(void)
 		cmocka_unit_test(test_formats_parse),
 		cmocka_unit_test(test_deep_stack),
 		cmocka_unit_test(test_header),
+		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_info),
 		cmocka_unit_test(test_dump),
 		cmocka_unit_test(test_dump_code),
