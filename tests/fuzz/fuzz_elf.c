@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/cfi.h"
 #include "symbolize/symbolize.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -47,6 +48,32 @@ static size_t pick_addresses(struct image *img, uint64_t *out)
 	return k;
 }
 
+static bool use_fde(void *ctx, const struct cfi_cie *cie,
+		    const struct cfi_fde *fde)
+{
+	size_t *sum = ctx, i;
+
+	for (i = 0; i < cie->program.n; i++)
+		*sum += cie->program.p[i];
+	for (i = 0; i < fde->program.n; i++)
+		*sum += fde->program.p[i];
+	return *sum < 1 << 20;	/* CIEs may be shared by many */
+}
+
+static void use_image(struct image *img, const uint64_t *addrs, size_t n,
+		      size_t *sum)
+{
+	struct image_stub stub;
+	size_t i;
+
+	image_each_fde(img, CFI_EH_FRAME, use_fde, sum);
+	image_each_fde(img, CFI_DEBUG_FRAME, use_fde, sum);
+	for (i = 0; i < n; i++)
+		if (image_find_stub(img, addrs[i], &stub))
+			*sum += strlen(stub.target) + strlen(stub.section);
+	*sum += strlen(image_problem(img));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct sym_options o = { .no_debug_files = true };
@@ -62,6 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	image_vaddr_of_offset(img, size / 2, &vaddr);
 	image_debuglink(img, &crc);
 	sum += image_bytes(img, addrs[n / 2], 64).n;
+	use_image(img, addrs, n, &sum);
 	if (!symbolizer_open(img, &o, &s, NULL)) {
 		symbolizer_resolve(s, addrs, n, use_result, &sum, NULL);
 		symbolizer_resolve(s, addrs, n / 2, use_result, &sum, NULL);
