@@ -170,6 +170,7 @@ void image_close(struct image *img)
 		free(img->sects.v[i].owned);
 	vec_fini(&img->sects);
 	vec_fini(&img->segments);
+	vec_fini(&img->code);
 	cfi_index_free(img->cfi);
 	plt_free(img->plt);
 	if (img->elf)
@@ -290,18 +291,51 @@ static bool is_code(const struct image_sect *s)
 	       s->addr + s->size > s->addr;
 }
 
-bool image_code_end(const struct image *img, uint64_t vaddr, uint64_t *end)
+static int code_by_address(const void *a, const void *b)
 {
+	const struct image_place *x = a, *y = b;
+
+	if (x->vaddr != y->vaddr)
+		return x->vaddr < y->vaddr ? -1 : 1;
+	return x->size < y->size ? -1 : x->size > y->size;
+}
+
+/* The code sections, sorted once: a relocatable file may have many. */
+static void sort_code(struct image *img)
+{
+	img->code_sorted = true;
 	for (size_t i = 0; i < img->sects.n; i++) {
 		const struct image_sect *s = &img->sects.v[i];
+		struct image_place p = { s->addr, s->size };
 
-		if (is_code(s) && vaddr >= s->addr &&
-		    vaddr - s->addr < s->size) {
-			*end = s->addr + s->size;
-			return true;
-		}
+		if (is_code(s) && vec_push(&img->code, p) < 0)
+			break;
 	}
-	return false;
+	if (img->code.n)
+		qsort(img->code.v, img->code.n, sizeof(*img->code.v),
+		      code_by_address);
+}
+
+bool image_code_end(struct image *img, uint64_t vaddr, uint64_t *end)
+{
+	const struct image_place *v;
+	size_t lo = 0, n;
+
+	if (!img->code_sorted)
+		sort_code(img);
+	v = img->code.v;
+	n = img->code.n;
+	if (!n || v[0].vaddr > vaddr)
+		return false;
+	while (n > 1) {
+		size_t half = n / 2;
+
+		if (v[lo + half].vaddr <= vaddr)
+			lo += half;
+		n -= half;
+	}
+	*end = v[lo].vaddr + v[lo].size;
+	return vaddr < *end;
 }
 
 bool image_code_range(const struct image *img, uint64_t *lo, uint64_t *hi)

@@ -74,7 +74,7 @@ bool image_vaddr_of_offset(const struct image *img, uint64_t offset,
 struct span image_bytes(const struct image *img, uint64_t vaddr, size_t n);
 
 /* The end of the code section that holds vaddr; false when none does. */
-bool image_code_end(const struct image *img, uint64_t vaddr, uint64_t *end);
+bool image_code_end(struct image *img, uint64_t vaddr, uint64_t *end);
 /* The lowest and the highest address of the executable sections (segments where
  * there are no sections): code outside of it was thrown away by the linker. */
 bool image_code_range(const struct image *img, uint64_t *lo, uint64_t *hi);

@@ -39,6 +39,8 @@ struct image {
 	struct cfi_index *cfi;		/* NULL until asked for: cfi_index.c */
 	struct plt *plt;		/* the same: plt.c */
 	VEC(struct image_sect) sects;	/* by section number */
+	VEC(struct image_place) code;	/* code sections by address, when ... */
+	bool code_sorted;		/* ... they were asked for */
 	uint64_t inflated;	/* bytes of decompressed sections kept */
 	char problem[160];	/* why the first unreadable section is that */
 };

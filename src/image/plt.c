@@ -16,7 +16,8 @@ struct stub {
 	uint64_t start, end;
 	uint64_t slot;		/* where the function's address is */
 	const char *target;	/* NULL: its slot has no relocation */
-	uint64_t resolver;
+	uint64_t resolver;	/* IRELATIVE: the addend, or where it is */
+	bool relative, in_place;
 	uint32_t sect;
 };
 
@@ -261,17 +262,6 @@ static size_t find_slot(const struct plt *plt, uint64_t slot)
 	return lo;
 }
 
-/* The address of an IFUNC's resolver: the addend, or what the slot holds. */
-static uint64_t resolver_of(const struct image *img, const struct reloc *r)
-{
-	struct span s;
-
-	if (!r->in_place)
-		return (uint64_t)r->addend;
-	s = image_bytes(img, r->offset, 4);
-	return s.n == 4 ? get_u32(s.p) : 0;
-}
-
 static void name_stubs(struct image *img, struct plt *plt,
 		       const struct reloc_table *t,
 		       const struct symbol_table *syms)
@@ -296,7 +286,10 @@ static void name_stubs(struct image *img, struct plt *plt,
 				break;
 			s->target = "";
 			if (kind == SLOT_RELATIVE) {
-				s->resolver = resolver_of(img, &r);
+				s->relative = true;
+				s->in_place = r.in_place;
+				s->resolver = r.in_place ? r.offset
+							 : (uint64_t)r.addend;
 				continue;
 			}
 			symbol_table_get(syms, (size_t)r.sym, &sym);
@@ -423,27 +416,8 @@ static const struct image_sect *section_at(const struct image *img,
 	return NULL;
 }
 
-/* What lies around the stubs: the common part, and forms that no jump tells
- * apart. */
-static void common_part(const struct plt *plt, const struct image_sect *sect,
-			uint64_t vaddr, struct image_stub *out)
-{
-	uint64_t lo = sect->addr, hi = sect->addr + sect->size;
-	size_t i;
-
-	for (i = 0; i < plt->stubs.n; i++) {
-		const struct stub *s = &plt->stubs.v[i];
-
-		if (s->end <= vaddr && s->end > lo)
-			lo = s->end;
-		if (s->start > vaddr && s->start < hi)
-			hi = s->start;
-	}
-	out->start = lo;
-	out->size = hi - lo;
-}
-
-static const struct stub *stub_at(const struct plt *plt, uint64_t vaddr)
+/* The last stub that begins at or before vaddr; NULL if none. */
+static const struct stub *stub_before(const struct plt *plt, uint64_t vaddr)
 {
 	size_t lo = 0, n = plt->stubs.n;
 
@@ -456,7 +430,34 @@ static const struct stub *stub_at(const struct plt *plt, uint64_t vaddr)
 			lo += half;
 		n -= half;
 	}
-	return vaddr < plt->stubs.v[lo].end ? &plt->stubs.v[lo] : NULL;
+	return &plt->stubs.v[lo];
+}
+
+/* The address of an IFUNC's resolver: the addend, or what the slot holds. */
+static uint64_t resolver_of(const struct image *img, const struct stub *s)
+{
+	struct span at;
+
+	if (!s->relative || !s->in_place)
+		return s->relative ? s->resolver : 0;
+	at = image_bytes(img, s->resolver, 4);
+	return at.n == 4 ? get_u32(at.p) : 0;
+}
+
+/* What lies around the stubs: the common part, and forms that no jump tells
+ * apart.  `before` is the stub that ends before vaddr or NULL. */
+static void common_part(const struct plt *plt, const struct image_sect *sect,
+			const struct stub *before, struct image_stub *out)
+{
+	const struct stub *next = before ? before + 1 : plt->stubs.v;
+	uint64_t lo = sect->addr, hi = sect->addr + sect->size;
+
+	if (before && before->end > lo)
+		lo = before->end;
+	if (next && next < plt->stubs.v + plt->stubs.n && next->start < hi)
+		hi = next->start;
+	out->start = lo;
+	out->size = hi - lo;
 }
 
 bool image_find_stub(struct image *img, uint64_t vaddr, struct image_stub *out)
@@ -474,14 +475,14 @@ bool image_find_stub(struct image *img, uint64_t vaddr, struct image_stub *out)
 	if (!plt->scanned)
 		find_stubs(img, plt);
 	*out = (struct image_stub){ .section = sect->name, .target = "" };
-	s = stub_at(plt, vaddr);
-	if (!s) {
-		common_part(plt, sect, vaddr, out);
+	s = stub_before(plt, vaddr);
+	if (!s || vaddr >= s->end) {
+		common_part(plt, sect, s, out);
 		return true;
 	}
 	out->start = s->start;
 	out->size = s->end - s->start;
 	out->target = s->target;
-	out->resolver = s->resolver;
+	out->resolver = resolver_of(img, s);
 	return true;
 }

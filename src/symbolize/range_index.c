@@ -21,6 +21,9 @@ int range_index_add(struct range_index *x, uint64_t lo, uint64_t hi,
 void range_index_fini(struct range_index *x)
 {
 	vec_fini(x);
+	free(x->block);
+	x->block = NULL;
+	x->nblocks = 0;
 }
 
 static bool range_before(const struct range *a, const struct range *b)
@@ -89,6 +92,40 @@ static void sort_ties(struct range_index *x)
 	}
 }
 
+static int make_blocks(struct range_index *x)
+{
+	size_t i, n = x->n / RANGE_BLOCK + 1;
+	uint64_t *b = realloc(x->block, n * sizeof(*b));
+
+	if (!b)
+		return -ERR_NOMEM;
+	x->block = b;
+	x->nblocks = n;
+	memset(b, 0, n * sizeof(*b));
+	for (i = 0; i < x->n; i++)
+		if (x->v[i].hi > b[i / RANGE_BLOCK])
+			b[i / RANGE_BLOCK] = x->v[i].hi;
+	return 0;
+}
+
+/* Steps over blocks in which no range reaches up to addr. */
+ptrdiff_t range_index_far(const struct range_index *x, ptrdiff_t i,
+			  uint64_t addr)
+{
+	while (i >= 0 && x->v[i].max_hi > addr) {
+		size_t b = (size_t)i / RANGE_BLOCK;
+
+		if (b < x->nblocks && x->block[b] <= addr) {
+			i -= i % RANGE_BLOCK + 1;
+			continue;
+		}
+		if (x->v[i].hi > addr)
+			return i;
+		i--;
+	}
+	return RANGE_NONE;
+}
+
 int range_index_sort(struct range_index *x)
 {
 	uint64_t lo = UINT64_MAX, hi = 0, max = 0;
@@ -112,7 +149,7 @@ int range_index_sort(struct range_index *x)
 		max = x->v[i].hi > max ? x->v[i].hi : max;
 		x->v[i].max_hi = max;
 	}
-	return 0;
+	return make_blocks(x);
 }
 
 ptrdiff_t range_index_last(const struct range_index *x, uint64_t addr)

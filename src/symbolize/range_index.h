@@ -4,7 +4,8 @@
 /*
  * Address ranges that may overlap, looked up by address.  Sorted by lo; equal
  * lo: the widest first, then by id.  `max_hi` is the running maximum of hi, so
- * that a backward scan knows when to stop.
+ * that a backward scan knows when to stop; `block` is the maximum of each
+ * RANGE_BLOCK ranges, so that a wide range far back is found fast.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -19,9 +20,11 @@ struct range {
 struct range_index {
 	struct range *v;
 	size_t n, cap;
+	uint64_t *block;
+	size_t nblocks;
 };
 
-enum { RANGE_NONE = -1 };
+enum { RANGE_NONE = -1, RANGE_BLOCK = 64, RANGE_NEAR = 8 };
 
 /* 0 or -ERR_NOMEM; call range_index_sort before the next lookup. */
 int range_index_add(struct range_index *x, uint64_t lo, uint64_t hi,
@@ -31,14 +34,22 @@ void range_index_fini(struct range_index *x);
 /* The last range with lo <= addr, covering or not; RANGE_NONE if none. */
 ptrdiff_t range_index_last(const struct range_index *x, uint64_t addr);
 
+ptrdiff_t range_index_far(const struct range_index *x, ptrdiff_t i,
+			  uint64_t addr);
+
 /* The next range that covers addr, walking down from position i (included):
  * innermost first. */
 static inline ptrdiff_t range_index_down(const struct range_index *x,
 					 ptrdiff_t i, uint64_t addr)
 {
-	for (; i >= 0 && x->v[i].max_hi > addr; i--)
+	ptrdiff_t near = i - RANGE_NEAR;
+
+	for (; i >= 0 && x->v[i].max_hi > addr; i--) {
 		if (x->v[i].hi > addr)
 			return i;
+		if (i == near)
+			return range_index_far(x, i, addr);
+	}
 	return RANGE_NONE;
 }
 

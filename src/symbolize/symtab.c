@@ -14,6 +14,10 @@
 enum {
 	/* Names are compared by length up to here. */
 	NAME_MAX_LEN = 4095,
+	/* A longer one is none: hostile names share their bytes, copies not. */
+	NAME_LIMIT = 64 << 10,
+	/* Of so many aliases of different length the best is chosen. */
+	MAX_ALIASES = 256,
 	/* Names that we make: more is not a program but an attack. */
 	MAX_MADE = 64 << 20,
 	GLOBAL_BIT = 24, BARS_BIT = 32, NEW_BIT = 40, FUNC_BIT, VISIBLE_BIT,
@@ -23,7 +27,7 @@ enum {
 
 struct reading {
 	struct symtab_table *t;
-	const struct image *code;	/* whose sections end symbols */
+	struct image *code;	/* whose sections end symbols */
 	uint64_t code_lo, code_hi;
 	bool nomem;
 };
@@ -120,13 +124,42 @@ static int read_symbols(struct symtab_table *t, struct image *img,
 	return r.nomem ? -ERR_NOMEM : 0;
 }
 
+static bool better(const struct symtab_entry *a, const struct symtab_entry *b)
+{
+	uint64_t mask = (1ull << FILE_BIT) - 1;
+
+	if ((a->rank & mask) != (b->rank & mask))
+		return (a->rank & mask) > (b->rank & mask);
+	return strncmp(a->name, b->name, NAME_LIMIT) < 0;
+}
+
+/* Of names of the same bytes only the best stays; x is sorted. */
+static void drop_aliases(const struct symtab_table *t, struct range_index *x)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < x->n; i++) {
+		struct range *last = n ? &x->v[n - 1] : NULL;
+		const struct range *r = &x->v[i];
+
+		if (!last || last->lo != r->lo || last->hi != r->hi)
+			x->v[n++] = *r;
+		else if (better(&t->entries.v[r->id], &t->entries.v[last->id]))
+			last->id = r->id;
+	}
+	x->n = n;
+}
+
 static int finish_table(struct symtab_table *t)
 {
 	if (range_index_sort(&t->sized) < 0 ||
 	    range_index_sort(&t->unsized) < 0)
 		return -ERR_NOMEM;
+	drop_aliases(t, &t->sized);
+	drop_aliases(t, &t->unsized);
 	bound_unsized(t);
-	return range_index_sort(&t->unsized);
+	return range_index_sort(&t->sized) < 0 ? -ERR_NOMEM
+					       : range_index_sort(&t->unsized);
 }
 
 static void fini_table(struct symtab_table *t)
@@ -174,15 +207,6 @@ void symtab_fini(struct symtab *t)
 	image_close(t->mini);
 }
 
-static bool better(const struct symtab_entry *a, const struct symtab_entry *b)
-{
-	uint64_t mask = (1ull << FILE_BIT) - 1;
-
-	if ((a->rank & mask) != (b->rank & mask))
-		return (a->rank & mask) > (b->rank & mask);
-	return strcmp(a->name, b->name) < 0;
-}
-
 /* A string of our own, NULL when there is no room. */
 static const char *make_name(struct symtab *t, const char *name, size_t n,
 			     const char *suffix)
@@ -204,15 +228,14 @@ static const char *make_name(struct symtab *t, const char *name, size_t n,
 /* The name without its version: cut off once, at the first hit. */
 static const char *entry_name(struct symtab *t, struct symtab_entry *e)
 {
-	const char *at;
+	size_t n = strnlen(e->name, NAME_LIMIT);
+	const char *at, *cut;
 
-	if (!(e->rank >> VISIBLE_BIT & 1))
-		return e->name;
-	at = strchr(e->name, '@');
+	if (n == NAME_LIMIT)
+		return "";
+	at = e->rank >> VISIBLE_BIT & 1 ? memchr(e->name, '@', n) : NULL;
 	if (at && at > e->name) {
-		const char *cut = make_name(t, e->name,
-					    (size_t)(at - e->name), "");
-
+		cut = make_name(t, e->name, (size_t)(at - e->name), "");
 		if (cut)
 			e->name = cut;
 	}
@@ -311,7 +334,8 @@ static const char *stub_name(struct symtab *t, const struct image_stub *s)
 	else if (s->resolver)
 		name = resolver_name(t, s->resolver);
 	else if (*s->target)
-		name = make_name(t, s->target, strlen(s->target), "@plt");
+		name = make_name(t, s->target, strnlen(s->target, NAME_LIMIT),
+				 "@plt");
 	else
 		name = make_name(t, s->section, strlen(s->section), "");
 	if (!slot || !name || vec_push(&t->made, name) < 0) {
