@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Opens an ELF file and answers for its load segments: see image.h.  The file is
- * mapped, never copied; libelf reads its tables in place (elf_memory).
+ * mapped, never copied.
  */
 #include "image/image.h"
 
-#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -13,78 +12,6 @@
 #include <unistd.h>
 
 #include "image/image_internal.h"
-
-static int read_header(struct image *img, struct error *err)
-{
-	const uint8_t *id = img->bytes.p;
-
-	if (img->bytes.n < EI_NIDENT || memcmp(id, ELFMAG, SELFMAG))
-		return error_set(err, ERR_FORMAT, "%s: not an ELF file",
-				 img->name);
-	if (id[EI_DATA] != ELFDATA2LSB)
-		return error_set(err, ERR_UNSUPPORTED,
-				 "%s: not a little-endian ELF file (byte 5)",
-				 img->name);
-	if (elf_version(EV_CURRENT) == EV_NONE)
-		return error_set(err, ERR_UNSUPPORTED,
-				 "libelf is too old: %s", elf_errmsg(-1));
-	/* elf_memory takes char * but does not write through it. */
-	img->elf = elf_memory((char *)(uintptr_t)id, img->bytes.n);
-	if (!img->elf || elf_kind(img->elf) != ELF_K_ELF ||
-	    !gelf_getehdr(img->elf, &img->ehdr))
-		return error_set(err, ERR_FORMAT,
-				 "%s: damaged ELF header at offset 0: %s",
-				 img->name, elf_errmsg(-1));
-	return 0;
-}
-
-static int read_segments(struct image *img, struct error *err)
-{
-	size_t i, n;
-
-	if (elf_getphdrnum(img->elf, &n) < 0)
-		n = 0;
-	for (i = 0; i < n; i++) {
-		struct image_segment s;
-		GElf_Phdr ph;
-
-		if (i > INT32_MAX || !gelf_getphdr(img->elf, (int)i, &ph))
-			return error_set(err, ERR_FORMAT,
-				"%s: damaged program header %zu at offset %llu",
-				img->name, i,
-				(unsigned long long)img->ehdr.e_phoff);
-		if (ph.p_type == PT_DYNAMIC)
-			img->dynamic = (struct image_place){ ph.p_vaddr,
-							     ph.p_filesz };
-		if (ph.p_type == PT_GNU_EH_FRAME)
-			img->eh_hdr = (struct image_place){ ph.p_vaddr,
-							    ph.p_filesz };
-		if (ph.p_type != PT_LOAD)
-			continue;
-		s = (struct image_segment){ ph.p_offset, ph.p_vaddr,
-					    ph.p_filesz, ph.p_memsz,
-					    (ph.p_flags & PF_X) != 0 };
-		/* A segment that wraps around cannot be loaded. */
-		if (s.offset + s.filesz < s.offset ||
-		    s.vaddr + s.memsz < s.vaddr || s.filesz > s.memsz)
-			continue;
-		if (vec_push(&img->segments, s) < 0)
-			return error_set(err, ERR_NOMEM, "%s: out of memory",
-					 img->name);
-	}
-	return 0;
-}
-
-static void read_build_id(struct image *img)
-{
-	const void *id = NULL;
-	ssize_t n = dwelf_elf_gnu_build_id(img->elf, &id);
-
-	if (n <= 0 || n > BUILD_ID_MAX || !id)
-		return;
-	img->build_id.len = (uint8_t)n;
-	memcpy(img->build_id.bytes, id, (size_t)n);
-}
 
 int image_open_owned(struct io_map map, uint8_t *copy, struct span bytes,
 		     const char *name, struct image **out, struct error *err)
@@ -106,16 +33,15 @@ int image_open_owned(struct io_map map, uint8_t *copy, struct span bytes,
 			io_unmap(&map), free(copy);
 		return error_set(err, ERR_NOMEM, "%s: out of memory", name);
 	}
-	rc = read_header(img, err);
+	rc = image_read_header(img, err);
 	if (!rc)
-		rc = read_segments(img, err);
+		rc = image_read_segments(img, err);
 	if (!rc)
 		rc = image_read_sections(img, err);
 	if (rc < 0) {
 		image_close(img);
 		return rc;
 	}
-	read_build_id(img);
 	*out = img;
 	return 0;
 }
@@ -170,11 +96,10 @@ void image_close(struct image *img)
 		free(img->sects.v[i].owned);
 	vec_fini(&img->sects);
 	vec_fini(&img->segments);
+	vec_fini(&img->notes);
 	vec_fini(&img->code);
 	cfi_index_free(img->cfi);
 	plt_free(img->plt);
-	if (img->elf)
-		elf_end(img->elf);
 	io_unmap(&img->map);
 	free(img->copy);
 	free(img->name);

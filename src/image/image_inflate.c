@@ -212,7 +212,7 @@ static void add_job(struct image *img, const char *name, struct job_list *l)
 
 	if (!s || s->tried || l->n == MAX_JOBS || !image_sect_is_compressed(s))
 		return;
-	raw = image_sect_raw(s);
+	raw = image_sect_raw(img, s);
 	if (!raw.n || !inflate_job_init(img, s, raw, &l->v[l->n]))
 		return;
 	s->tried = true;

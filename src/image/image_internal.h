@@ -2,7 +2,7 @@
 #ifndef TALLY_IMAGE_IMAGE_INTERNAL_H
 #define TALLY_IMAGE_IMAGE_INTERNAL_H
 /* What the files of this folder share; nobody else includes this. */
-#include <gelf.h>
+#include <elf.h>
 
 #include "base/io.h"
 #include "base/vec.h"
@@ -10,9 +10,8 @@
 
 struct image_sect {
 	const char *name;	/* in the image's section name table */
-	Elf_Scn *scn;
 	uint64_t addr, offset, size, flags;
-	uint32_t type;
+	uint32_t type, name_at;
 	bool tried;		/* data was asked for before */
 	bool relocated;
 	uint32_t link, info;
@@ -30,10 +29,10 @@ struct image {
 	struct io_map map;	/* the file, or ... */
 	uint8_t *copy;		/* ... our copy of the caller's bytes */
 	struct span bytes;
-	Elf *elf;
-	GElf_Ehdr ehdr;
+	Elf64_Ehdr ehdr;
 	struct build_id build_id;
 	VEC(struct image_segment) segments;
+	VEC(Elf64_Phdr) notes;		/* PT_NOTE */
 	struct image_place dynamic;	/* PT_DYNAMIC */
 	struct image_place eh_hdr;	/* PT_GNU_EH_FRAME */
 	struct cfi_index *cfi;		/* NULL until asked for: cfi_index.c */
@@ -76,9 +75,13 @@ void plt_free(struct plt *p);
 
 bool image_sect_is_compressed(const struct image_sect *s);
 /* The bytes as they are in the file. */
-struct span image_sect_raw(struct image_sect *s);
+struct span image_sect_raw(const struct image *img,
+			   const struct image_sect *s);
 struct image_sect *image_find_debug_sect(const struct image *img,
 					 const char *name);
+/* image_headers.c, in this order. */
+int image_read_header(struct image *img, struct error *err);
+int image_read_segments(struct image *img, struct error *err);
 int image_read_sections(struct image *img, struct error *err);
 /* The data of one section, decompressed and cached. */
 struct span image_sect_data(struct image *img, struct image_sect *s);

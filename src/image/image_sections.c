@@ -7,43 +7,6 @@
 
 #include "image/image_internal.h"
 
-int image_read_sections(struct image *img, struct error *err)
-{
-	size_t names, n, i;
-
-	if (elf_getshdrnum(img->elf, &n) < 0 || n == 0)
-		return 0;
-	if (elf_getshdrstrndx(img->elf, &names) < 0)
-		names = 0;
-	if (vec_reserve(&img->sects, n) < 0)
-		return error_set(err, ERR_NOMEM, "%s: out of memory",
-				 img->name);
-	for (i = 0; i < n; i++) {
-		struct image_sect s = { .name = "" };
-		const char *name;
-		GElf_Shdr sh;
-
-		s.scn = elf_getscn(img->elf, i);
-		if (s.scn && gelf_getshdr(s.scn, &sh)) {
-			name = elf_strptr(img->elf, names, sh.sh_name);
-			s.name = name ? name : "";
-			s.addr = sh.sh_addr;
-			s.offset = sh.sh_offset;
-			s.size = sh.sh_size;
-			s.flags = sh.sh_flags;
-			s.type = sh.sh_type;
-			s.link = sh.sh_link;
-			s.info = sh.sh_info;
-			s.align = sh.sh_addralign;
-		}
-		img->sects.v[img->sects.n++] = s;
-	}
-	if (img->ehdr.e_type == ET_REL && image_layout_sections(img) < 0)
-		return error_set(err, ERR_NOMEM, "%s: out of memory",
-				 img->name);
-	return 0;
-}
-
 static struct span inflate_section(struct image *img, struct image_sect *s,
 				   struct span raw)
 {
@@ -60,16 +23,12 @@ bool image_sect_is_compressed(const struct image_sect *s)
 	return (s->flags & SHF_COMPRESSED) || !strncmp(s->name, ".zdebug_", 8);
 }
 
-struct span image_sect_raw(struct image_sect *s)
+struct span image_sect_raw(const struct image *img, const struct image_sect *s)
 {
-	Elf_Data *d;
-
-	if (s->type == SHT_NOBITS || s->type == SHT_NULL || !s->scn)
+	if (s->type == SHT_NOBITS || s->type == SHT_NULL || !s->size ||
+	    s->offset > img->bytes.n || s->size > img->bytes.n - s->offset)
 		return (struct span){ NULL, 0 };
-	d = elf_rawdata(s->scn, NULL);
-	if (!d || !d->d_buf || !d->d_size)
-		return (struct span){ NULL, 0 };
-	return (struct span){ d->d_buf, d->d_size };
+	return (struct span){ img->bytes.p + s->offset, (size_t)s->size };
 }
 
 struct span image_sect_data(struct image *img, struct image_sect *s)
@@ -77,7 +36,7 @@ struct span image_sect_data(struct image *img, struct image_sect *s)
 	if (s->tried)
 		return s->data;
 	s->tried = true;
-	s->data = image_sect_raw(s);
+	s->data = image_sect_raw(img, s);
 	if (s->data.n && image_sect_is_compressed(s))
 		s->data = inflate_section(img, s, s->data);
 	image_relocate(img, s);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Function symbols and .gnu_debuglink of an ELF image: see image.h. */
-#include <elfutils/libdwelf.h>
+/* Function symbols of an ELF image: see image.h. */
 #include <string.h>
 
 #include "image/image_internal.h"
@@ -164,13 +163,4 @@ bool image_has_symtab(struct image *img, bool *dynsym)
 
 	*dynsym = open_table(img, IMAGE_DYNSYM, &t);
 	return s && s->size && s->type != SHT_NOBITS;
-}
-
-const char *image_debuglink(struct image *img, uint32_t *crc)
-{
-	GElf_Word c = 0;
-	const char *name = dwelf_elf_gnu_debuglink(img->elf, &c);
-
-	*crc = c;
-	return name && *name && !strchr(name, '/') ? name : NULL;
 }

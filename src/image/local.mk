@@ -8,6 +8,7 @@ libimage_a_SOURCES = \
 	src/image/image.h \
 	src/image/image_debugdata.c \
 	src/image/image_dynamic.c \
+	src/image/image_headers.c \
 	src/image/image_inflate.c \
 	src/image/image_internal.h \
 	src/image/image_relocate.c \
