@@ -214,7 +214,13 @@ mini_debug() {
 	awk '{ print $2 }' want | extents mini | sort >got
 	diff want got && test "$(wc -l <want)" -ge 4
 }
-if have xz && ! grep -q 'gnu_debugdata is compressed' symcat.err; then
+echo junk >junk.xz
+objcopy --add-section .gnu_debugdata=junk.xz bare junk
+echo 1000 | "$symcat" junk >/dev/null 2>junk.err
+if grep -q 'built without' junk.err; then
+	t_like ".gnu_debugdata: said when not built in" "$(cat junk.err)" \
+		"liblzma-dev"
+elif have xz; then
 	t_run "names from .gnu_debugdata and .dynsym together" mini_debug
 	mini_damaged() {
 		head -c 500 mini.small.xz >cut.xz
@@ -308,6 +314,13 @@ try_layout "one segment for code and data" -O1 -Wl,-z,noseparate-code
 try_layout "static" -O1 -static
 try_layout "static-PIE" -O1 -static-pie -fPIE
 try_layout "an address of its own" -O1 -no-pie -fno-pie -Wl,-Ttext=0x7000000
+prelinked() {
+	build pre.so -shared -fPIC -O1 -g -Wl,-Ttext-segment=0x3f000000 || return 1
+	readelf -lW pre.so | grep -q 'LOAD .*0x0*3f00' || return 1
+	same_functions pre.so && strip -o prebare.so pre.so &&
+		same_functions prebare.so -D
+}
+t_run "layout: a library with an address of its own" prelinked
 two_text() {
 	cat >two.c <<-'EOF'
 	__attribute__((section(".far"), noinline)) int far(int n) { return n * n; }
