@@ -20,7 +20,8 @@ enum {
 	OWN_FILES = 6,		/* of a recording, without events and images */
 	CPUS_MAX = 4096,
 	FEW_CPUS = 8,
-	USUAL_RING = 512 << 10,
+	USUAL_RING = 256 << 10,
+	NEWS_RING = 64 << 10,	/* of mappings, beside that of samples */
 };
 
 /* Rings as record opens them: one a CPU, all at the same time. */
@@ -28,10 +29,27 @@ struct rings {
 	struct perf_ring *ring;
 	int *fd;
 	long n;
-	size_t smallest;
+	size_t smallest, news;
 	int errnum;		/* why one was refused */
 	bool refused;
 };
+
+/* The second ring of a CPU, no larger than the last one was; record does without
+ * where no more may be locked. */
+static void open_news(struct rings *r, long cpu, struct perf_event_attr *a,
+		      const struct perf_place *at)
+{
+	struct perf_ring *ring = &r->ring[r->n + cpu];
+	int fd = perf_sys_open(a, at);
+
+	if (fd < 0)
+		return;
+	if (!r->news)
+		r->news = NEWS_RING;
+	if (!perf_ring_open(ring, fd, r->news, NULL))
+		r->news = ring->size;
+	close(fd);	/* the mapping keeps it */
+}
 
 static void open_rings(struct rings *r, struct error *err)
 {
@@ -42,7 +60,8 @@ static void open_rings(struct rings *r, struct error *err)
 	a.disabled = 1;
 	for (long cpu = 0; cpu < r->n; cpu++) {
 		struct perf_place at = { 0, (int)cpu, 0 };
-		size_t want = perf_ring_size();
+		size_t want = r->smallest < SIZE_MAX ? r->smallest
+						     : perf_ring_size();
 
 		r->fd[cpu] = perf_sys_open(&a, &at);
 		if (r->fd[cpu] == -EMFILE)
@@ -55,6 +74,7 @@ static void open_rings(struct rings *r, struct error *err)
 		}
 		if (r->ring[cpu].size < r->smallest)
 			r->smallest = r->ring[cpu].size;
+		open_news(r, cpu, &a, &at);
 	}
 }
 
@@ -62,6 +82,7 @@ static void close_rings(struct rings *r)
 {
 	for (long cpu = 0; cpu < r->n; cpu++) {
 		perf_ring_close(&r->ring[cpu]);
+		perf_ring_close(&r->ring[r->n + cpu]);
 		if (r->fd[cpu] >= 0)
 			close(r->fd[cpu]);
 	}
@@ -103,10 +124,10 @@ static void rings_found(struct doctor *d, struct doctor_check *c,
 	c->state = r->refused ? DOCTOR_NO : DOCTOR_LIMITED;
 	d->own_user = !r->refused;
 	snprintf(what, sizeof(what), "kernel.perf_event_mlock_kb=%zu",
-		 want / 1024 + 4);
+		 want / 1024 + 260);
 	rights_sysctl(&d->rights, what, fix, sizeof(fix));
 	doctor_fix(c, "%s", fix);
-	if (perf_sysctl("perf_event_mlock_kb", 516) >= (long)(want / 1024 + 4))
+	if (perf_sysctl("perf_event_mlock_kb", 516) >= (long)(want / 1024 + 260))
 		doctor_fix(c, ", after ending what else of yours records now");
 }
 
@@ -122,7 +143,7 @@ static void try_rings(struct doctor *d)
 	/* Where no limit holds, a few are as good as all, and cheaper. */
 	if (perf_ring_size() > USUAL_RING && r.n > FEW_CPUS)
 		r.n = FEW_CPUS;
-	r.ring = calloc((size_t)r.n, sizeof(*r.ring));
+	r.ring = calloc(2 * (size_t)r.n, sizeof(*r.ring));
 	r.fd = malloc((size_t)r.n * sizeof(*r.fd));
 	if (!r.ring || !r.fd) {
 		free(r.ring);

@@ -48,7 +48,9 @@ int perf_sys_open(struct perf_event_attr *a, const struct perf_place *at)
 
 size_t perf_ring_size(void)
 {
-	enum { PRIVILEGED = 2 << 20, USUAL = 512 << 10 };
+	/* With the ring of mappings beside it, within the 516 KB a CPU
+	 * that everybody has. */
+	enum { PRIVILEGED = 2 << 20, USUAL = 256 << 10 };
 	struct rights r;
 
 	rights_read(&r);

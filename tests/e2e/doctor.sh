@@ -102,7 +102,7 @@ else
 fi
 
 # Every setting, as a user without rights.
-as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+as_nobody() { setpriv --reuid 64321 --regid 64321 --clear-groups "$@"; }
 sysctl=/proc/sys/kernel
 t_settings
 if [ "$(id -u)" -ne 0 ] || ! as_nobody "$doctor" --version >/dev/null 2>&1 ||
@@ -346,7 +346,7 @@ fi
 if unshare -m mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null; then
 	cat >traced.sh <<-'END'
 	t=/sys/kernel/tracing
-	as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+	as_nobody() { setpriv --reuid 64321 --regid 64321 --clear-groups "$@"; }
 	[ -d $t/events ] || mount -t tracefs tracefs $t || exit 1
 	old=$(stat -c mode=%a,gid=%g $t)
 	mount -o remount,mode=700,gid=0 $t
