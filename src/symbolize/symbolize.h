@@ -9,6 +9,15 @@
  * lines and functions are read when an address in it is asked for, and a batch
  * of sorted addresses sweeps each unit once.
  *
+ * Memory is bounded by what is asked, not by the file: a batch of 64 or more
+ * addresses keeps of its units only what covers them; units that are kept for
+ * later batches have 32 MB, the least recently used go first (one unit alone may
+ * be larger); mapped pages are let go of after every 8 MB touched, by each of
+ * two threads.  What stays is about 400 bytes for each unit, 50 for each ELF
+ * symbol, the abbreviations of units that were hit, and names that were given
+ * out.  That is less than 64 MB, and 1 KB for each address of a batch, with a
+ * vmlinux of 630 MB.  Only sections that are compressed are held whole.
+ *
  * An address is looked up as it is: for a frame that was called, the caller
  * passes an address inside the call instruction (return address - 1).
  */

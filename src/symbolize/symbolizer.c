@@ -145,21 +145,31 @@ static bool is_mangled(const char *name)
 	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
 }
 
+/* Whether a mangled name has the plain one in it: of a template's name what is
+ * before its arguments, of a destructor's what is behind '~'. */
+static bool has_plain(const char *mangled, const char *plain)
+{
+	size_t n;
+
+	plain += *plain == '~';
+	n = strcspn(plain, "<");
+	return n && memmem(mangled, strlen(mangled), plain, n);
+}
+
 /*
  * True when the ELF symbol is the better name of a function that really exists.
  * glibc's DWARF calls malloc by its hidden alias __GI___libc_malloc, which is
  * nobody's word for it.  g++ gives functions of anonymous namespaces and local
- * classes no linkage name, only "run"; their symbol says whose run it is.
+ * classes no linkage name, only "run", and clang with -gline-tables-only gives
+ * none to any; their symbol says whose run it is.
  */
 static bool says_more(const char *symbol, const char *name)
 {
-	size_t n = strcspn(name, "<");	/* without template arguments */
-
 	if (!*symbol)
 		return false;
 	return !strncmp(name, "__GI_", 5) ||
-	       (n && is_mangled(symbol) && !is_mangled(name) &&
-		memmem(symbol, strlen(symbol), name, n));
+	       (is_mangled(symbol) && !is_mangled(name) &&
+		has_plain(symbol, name));
 }
 
 /* Makes the result of one address; h is NULL without DWARF. */

@@ -84,6 +84,23 @@ if have clang++; then
 	try_llvm "clang++ -O2" 3 clang++ -O2 -g "$src/inlines.cpp"
 fi
 
+# Linkers may leave holes between units: lengths of 0 (gas writes them here).
+holes_like_whole() {
+	$CC -O1 -g -S "$c" -o whole.s && $CC whole.s -o prog || return 1
+	awk '{ print } /\.section[ \t]+\.debug_info/ && !n++ {
+		print "\t.long 0, 0" }' whole.s >holes.s
+	$CC holes.s -o holes || return 1
+	same_frames prog 1 || return 1
+	# the other tool stops at the first hole
+	"$symcat" holes <prog.addr >holes.ours
+	"$symcat" prog <prog.addr | diff - holes.ours
+}
+if [ "$other" = llvm-symbolizer ]; then
+	t_run "holes between units" holes_like_whole
+else
+	t_skip "holes between units" "llvm-symbolizer is not installed"
+fi
+
 # Separate debug files: same frames as in the whole file.
 $CC -O2 -g -Wl,--build-id=sha1 "$c" -o whole || exit 1
 text_addresses whole 1 >addr
@@ -165,5 +182,30 @@ anonymous() {
 	grep -qx "${at#* }" got
 }
 t_run "functions of anonymous namespaces" anonymous
+# clang gives no linkage names where only lines are wanted; nm has them.
+lines_only() {
+	cat >lines.cpp <<-'EOF'
+	template <class T> __attribute__((noinline)) T twice(T n)
+	{ return n + n; }
+	struct box { int v; __attribute__((noinline)) ~box(); };
+	box::~box() { __asm__ volatile("" : : "r"(v)); }
+	int main(int c, char **) { box b{ c }; return twice(b.v); }
+	EOF
+	clang++ -gline-tables-only -O1 -o lines lines.cpp || return 1
+	for name in _Z5twice _ZN3boxD2; do
+		at=$(nm lines | sed -n "s/^\([0-9a-f]*\) . $name.*/\1/p")
+		[ -n "$at" ] || { nm lines; return 1; }
+		echo "$at" | "$symcat" lines >got
+		cat got
+		# a destructor has several names
+		nm lines | sed -n "s/^$at . //p" >names
+		grep -qxF -f names got || return 1
+	done
+}
+if have clang++; then
+	t_run "only line tables" lines_only
+else
+	t_skip "only line tables" "clang++ is not installed"
+fi
 t_run "damaged files" damage
 t_done
