@@ -199,6 +199,46 @@ EOF
 else
 	t_skip "one question at a time" "python3 is not installed"
 fi
+# perf report asks an addr2line that it finds in PATH (or by --addr2line) for the
+# lines of samples and the inlined frames of their stacks.
+cat >busy.c <<'EOF'
+static inline unsigned step(unsigned x) { return x * 1664525u + 1013904223u; }
+static inline unsigned turn(unsigned x, int n)
+{
+	while (n-- > 0)
+		x = step(x) ^ x >> 7;
+	return x;
+}
+__attribute__((noinline)) unsigned work(unsigned x) { return turn(x, 100000); }
+int main(void)
+{
+	unsigned x = 1;
+	for (int i = 0; i < 3000; i++)
+		x = work(x);
+	return x == 42;
+}
+EOF
+mkdir -p bin home && ln -sf "$TALLY" bin/addr2line
+perf_report() { # OPTIONS
+	HOME=$T_TMP/home perf report -f -i busy.data --stdio --no-children \
+		"$@" 2>/dev/null | sed -e '/^#/d' -e 's/ (discriminator [0-9]*)//'
+}
+perf_same() { # OPTIONS
+	PATH=$T_TMP/bin:$PATH perf_report "$@" >got
+	perf_report "$@" >want
+	diff want got && grep -q "$look" got
+}
+if ! command -v perf >/dev/null 2>&1 || ! command -v addr2line >/dev/null; then
+	t_skip "in the place of perf's addr2line" "perf or addr2line is not installed"
+elif ! { $CC -O2 -g busy.c -o busy && perf record -q -N -B -e cpu-clock:u \
+	-F 300 --call-graph dwarf,1024 -o busy.data ./busy; } >rec.log 2>&1; then
+	t_skip "in the place of perf's addr2line" \
+		"perf cannot record here: $(tail -n 1 rec.log)"
+else
+	look=busy.c:1 t_run "perf report, lines" perf_same -g none -s sym,srcline
+	look='turn (inlined)' t_run "perf report, inlined frames" \
+		perf_same -g caller,0.5,callee,function
+fi
 { yes "$a" | a2l -fi -e prog 2>err; echo $? >rc; } | head -c 100 >/dev/null
 t_is "a reader that goes away" "$(cat rc):$(cat err)" "0:"
 many() {
