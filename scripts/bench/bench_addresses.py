@@ -102,8 +102,11 @@ def addresses(tools, table, args):
 
 def drop_in(tools, table, args):
     """perf report, whose addr2line is ours or binutils'."""
-    options = tools.output(tools.perf_report + ['report', '-h'])
-    if '--addr2line-style' not in options or not tools.addr2line:
+    # its help ends with a status of its own
+    options = subprocess.run(tools.perf_report + ['report', '-h'],
+                             env=tools.env, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, check=False).stdout
+    if b'--addr2line-style' not in options or not tools.addr2line:
         print('dropin: this perf takes no --addr2line-style (see PERF_ROOT)')
         return
     data = os.path.join(tools.work, 'dropin.perf.data')
