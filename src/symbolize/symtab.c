@@ -17,7 +17,7 @@ enum {
 	/* A longer one is none: hostile names share their bytes, copies not. */
 	NAME_LIMIT = 64 << 10,
 	/* Of so many aliases of different length the best is chosen. */
-	MAX_ALIASES = 256,
+	MAX_ALIASES = 32,
 	/* Names that we make: more is not a program but an attack. */
 	MAX_MADE = 64 << 20,
 	GLOBAL_BIT = 24, BARS_BIT = 32, NEW_BIT = 40, FUNC_BIT, VISIBLE_BIT,
@@ -127,10 +127,12 @@ static int read_symbols(struct symtab_table *t, struct image *img,
 static bool better(const struct symtab_entry *a, const struct symtab_entry *b)
 {
 	uint64_t mask = (1ull << FILE_BIT) - 1;
+	int c;
 
 	if ((a->rank & mask) != (b->rank & mask))
 		return (a->rank & mask) > (b->rank & mask);
-	return strncmp(a->name, b->name, NAME_LIMIT) < 0;
+	c = strncmp(a->name, b->name, NAME_MAX_LEN);
+	return c ? c < 0 : a < b;	/* both are in one table */
 }
 
 /* Of names of the same bytes only the best stays; x is sorted. */
@@ -250,10 +252,12 @@ static bool find_in(struct symtab *t, struct symtab_table *table,
 	ptrdiff_t i = range_index_find(x, addr);
 	const struct range *best = NULL;
 	uint64_t lo, file;
+	int left = MAX_ALIASES;
 
 	if (i == RANGE_NONE)
 		return false;
-	for (lo = x->v[i].lo; i >= 0 && x->v[i].lo == lo; i--) {
+	lo = x->v[i].lo;
+	for (; i >= 0 && x->v[i].lo == lo && left--; i--) {
 		const struct range *r = &x->v[i];
 
 		if (r->hi > addr &&
