@@ -209,7 +209,7 @@ static int write_out(struct buf *out, FILE *to, struct error *err)
 	if (out->failed)
 		return error_set(err, ERR_NOMEM, "out of memory");
 	errno = 0;
-	if (fwrite(out->p, 1, out->n, to) != out->n && errno != EPIPE)
+	if (out->n && fwrite(out->p, 1, out->n, to) != out->n && errno != EPIPE)
 		return error_errno(err, errno, "cannot write the output");
 	buf_reset(out);
 	return 0;
