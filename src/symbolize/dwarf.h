@@ -222,6 +222,7 @@ struct dwarf {
 	bool dwp_tried;
 	struct dwarf_set *dwp;		/* or NULL */
 	struct u64map dwo_tab;		/* sets by hash of their path */
+	uint32_t strangers;		/* .dwo files of other code */
 	size_t missing_dwo_units;
 	char *missing_dwo;		/* the first one, or NULL */
 	char *missing_alt;		/* or NULL */

@@ -11,6 +11,8 @@
 #include "base/error.h"
 #include "symbolize/dwarf.h"
 
+enum { MAX_STRANGERS = 1000 };
+
 /* In DWARF 4 the id is an attribute of the first DIE. */
 static int add_ids(struct dwarf_set *s)
 {
@@ -62,16 +64,22 @@ static struct dwarf_unit *try_dwo(struct dwarf *d, const char *path,
 	if (*slot != U64MAP_NONE)	/* 0: not usable */
 		return *slot ? find_id(d->sets.v[*slot], id) : NULL;
 	*slot = 0;
+	/* Whoever rebuilt everything else, or wrote a thousand paths to one
+	 * file, gets no more time. */
+	if (d->strangers >= MAX_STRANGERS)
+		return NULL;
 	img = debug_open(&d->search, path);
 	s = img ? dwarf_set_add_split(d, img) : NULL;
 	if (!s)
 		return NULL;
 	if (dwarf_set_index(d, s, NULL, w) == 0 && add_ids(s) == 0)
 		u = find_id(s, id);
-	if (u)
+	if (u) {
 		*slot = (uint32_t)DIE_SET(s->id);
-	else
+	} else {
+		d->strangers++;
 		dwarf_set_drop(d, s);
+	}
 	return u;
 }
 
