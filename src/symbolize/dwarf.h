@@ -99,6 +99,7 @@ struct abbrev_table {
 	 * be parsed by all, and those that this table has taken of them. */
 	_Atomic uint64_t *budget;
 	uint64_t allowance;
+	uint64_t taken;		/* from the budget so far */
 	uint32_t users;		/* units that have it */
 	uint8_t addr_size, off_size;
 	bool v2;		/* DW_FORM_ref_addr has an address' size */

@@ -229,11 +229,12 @@ static bool table_store(struct abbrev_table *t, uint64_t code, struct abbrev a)
 	return vec_push(&t->sparse, a) == 0;
 }
 
-/* Takes n bytes from what all tables of the file may parse. */
+/* Takes n bytes from what all tables of the file may parse: each time as much as
+ * the table took before, so that thousands of small tables do not keep from others
+ * what they never parse. */
 static bool table_spend(struct abbrev_table *t, uint64_t n)
 {
-	enum { CHUNK = 4096 };
-	uint64_t want = n > CHUNK ? n : CHUNK;
+	uint64_t want = n > t->taken ? n : t->taken;
 
 	if (t->allowance < n) {
 		uint64_t left = atomic_load(t->budget);
@@ -245,6 +246,7 @@ static bool table_spend(struct abbrev_table *t, uint64_t n)
 		} while (!atomic_compare_exchange_weak(t->budget, &left,
 						       left - want));
 		t->allowance += want;
+		t->taken += want;
 	}
 	t->allowance -= n;
 	return true;
