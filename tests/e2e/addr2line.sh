@@ -219,9 +219,10 @@ int main(void)
 }
 EOF
 mkdir -p bin home && ln -sf "$TALLY" bin/addr2line
-perf_report() { # OPTIONS
+perf_report() { # OPTIONS: the frames; equal branches have no order
 	HOME=$T_TMP/home perf report -f -i busy.data --stdio --no-children \
-		"$@" 2>/dev/null | sed -e '/^#/d' -e 's/ (discriminator [0-9]*)//'
+		"$@" 2>/dev/null | sed -e '/^#/d' -e 's/ (discriminator [0-9]*)//' \
+		-e 's/[0-9.]*%//g' -e 's/[-| ]*//' -e 's/ *$//' | sort -u
 }
 perf_same() { # OPTIONS
 	PATH=$T_TMP/bin:$PATH perf_report "$@" >got
