@@ -237,7 +237,7 @@ static int fill_names(struct kernel_part *k)
 
 	for (i = 0; i < part->n && !rc; i++) {
 		uint64_t vaddr = k->f->vaddrs[part->at + i];
-		struct sym_frame frame = { "", "", 0, 0, "", 0, false };
+		struct sym_frame frame = { "", "", 0, 0, "", 0, false, 0 };
 		struct sym_result r = { .vaddr = vaddr, .frames = &frame,
 					.nframes = 1 };
 		struct kernel_name name;

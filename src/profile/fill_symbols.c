@@ -93,6 +93,21 @@ static int add_symbol(struct fill *f, uint32_t image, const struct sym_result *r
 	return 0;
 }
 
+/* The function's name.  Ada's is stored as it is read: nothing in it says later
+ * that it was Ada's. */
+static uint32_t name_id(struct fill *f, const struct sym_frame *s)
+{
+	struct buf name = { 0 };
+	uint32_t id;
+
+	if (!lang_is_ada(s->lang))
+		return string_id(f, s->name);
+	demangle_as(s->lang, s->name, &name);
+	id = name.failed ? PROF_NONE : string_id(f, buf_cstr(&name));
+	buf_fini(&name);
+	return id;
+}
+
 /* One frame of a chain whose outer frames exist already. */
 static uint32_t add_frame(struct fill *f, uint32_t image,
 			  const struct sym_result *r, const struct sym_frame *s,
@@ -102,7 +117,7 @@ static uint32_t add_frame(struct fill *f, uint32_t image,
 	struct prof_frame frame = { .line = s->line, .column = s->column,
 				    .outer = outer };
 
-	func.name = string_id(f, s->name);
+	func.name = name_id(f, s);
 	func.file = string_id(f, s->decl_file);
 	frame.file = string_id(f, s->file);
 	if (func.name == PROF_NONE || func.file == PROF_NONE ||

@@ -3,6 +3,7 @@
  * Readable names by libiberty, kept in bounds: names come from anybody's
  * binaries, and a short mangled name can stand for an endless readable one.
  */
+#include <dwarf.h>
 #include <libiberty/demangle.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -204,15 +205,16 @@ static void put_clones(const char *s, const char *end, struct buf *out)
 	}
 }
 
-static bool is_ada(uint16_t lang)
+bool lang_is_ada(uint16_t lang)
 {
-	return lang == 0x03 || lang == 0x0d || lang == 0x2e || lang == 0x2f;
+	return lang == DW_LANG_Ada83 || lang == DW_LANG_Ada95 ||
+	       lang == 0x2e || lang == 0x2f;	/* 2005, 2012 */
 }
 
 static bool demangle_any(uint16_t lang, const char *s, size_t n,
 			 struct buf *out)
 {
-	if (is_ada(lang) && demangle_ada(s, n, true, out))
+	if (lang_is_ada(lang) && demangle_ada(s, n, true, out))
 		return true;
 	if (s[0] != '_')
 		return (memchr(s, '%', n) && demangle_go(s, n, out)) ||

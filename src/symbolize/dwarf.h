@@ -51,7 +51,7 @@ enum dwarf_slot {
 	SLOT_DECL_FILE, SLOT_DECL_LINE,
 	SLOT_CALL_FILE, SLOT_CALL_LINE, SLOT_CALL_COLUMN,
 	SLOT_SIBLING,
-	SLOT_STMT_LIST, SLOT_COMP_DIR, SLOT_PRODUCER,
+	SLOT_STMT_LIST, SLOT_COMP_DIR, SLOT_PRODUCER, SLOT_LANGUAGE,
 	SLOT_STR_BASE, SLOT_ADDR_BASE, SLOT_RNG_BASE,
 	SLOT_DWO_NAME, SLOT_DWO_ID, SLOT_GNU_RANGES,
 	SLOT_COUNT
@@ -158,6 +158,7 @@ struct dwarf_unit {
 	uint64_t table_bytes;		/* when it was loaded */
 	bool split_tried, placed;	/* placed: its parts are known */
 	uint16_t tag;			/* of the root DIE */
+	uint16_t lang;			/* DW_AT_language, 0: unknown */
 	struct abbrev_table *abbrevs;
 	/* its part of a .dwp file's sections */
 	uint64_t str_part, rng_part, line_part;
@@ -183,6 +184,7 @@ struct dwarf_die {
 struct func_name {
 	const char *name, *file;
 	uint32_t line;
+	uint16_t lang;
 };
 
 /* One file's sections and units. */

@@ -30,6 +30,7 @@ static enum dwarf_slot slot_of(uint64_t at)
 		[DW_AT_stmt_list] = SLOT_STMT_LIST,
 		[DW_AT_comp_dir] = SLOT_COMP_DIR,
 		[DW_AT_producer] = SLOT_PRODUCER,
+		[DW_AT_language] = SLOT_LANGUAGE,
 		[DW_AT_str_offsets_base] = SLOT_STR_BASE,
 		[DW_AT_addr_base] = SLOT_ADDR_BASE,
 		[DW_AT_rnglists_base] = SLOT_RNG_BASE,

@@ -18,7 +18,7 @@ enum {
 	RELEASE_BYTES = 8 << 20,
 };
 
-static const struct func_name no_name = { "", "", 0 };
+static const struct func_name no_name = { "", "", 0, 0 };
 
 /* Adds what one DIE of the chain says. */
 static void merge(struct dwarf *d, struct dwarf_unit *u,
@@ -27,6 +27,8 @@ static void merge(struct dwarf *d, struct dwarf_unit *u,
 {
 	uint64_t file = dwarf_number(die, SLOT_DECL_FILE, UINT64_MAX);
 
+	if (!out->lang)
+		out->lang = u->lang;
 	if (!out->name)
 		out->name = dwarf_string(u, die, SLOT_LINKAGE);
 	if (!*plain)
@@ -39,7 +41,7 @@ static void merge(struct dwarf *d, struct dwarf_unit *u,
 
 static struct func_name resolve_name(struct dwarf *d, uint64_t at)
 {
-	struct func_name out = { NULL, NULL, 0 };
+	struct func_name out = { NULL, NULL, 0, 0 };
 	const char *plain = NULL;
 	struct dwarf_work w;
 	int hop;

@@ -199,6 +199,7 @@ static void root_values(struct dwarf_unit *u, const struct dwarf_die *die)
 	if (dwarf_has(die, SLOT_DWO_ID))
 		u->signature = dwarf_number(die, SLOT_DWO_ID, 0);
 	u->comp_dir = dwarf_string(u, die, SLOT_COMP_DIR);
+	u->lang = (uint16_t)dwarf_number(die, SLOT_LANGUAGE, 0);
 	if (dwarf_address(u, die, SLOT_LOW, &base))
 		u->base = base;
 }

@@ -41,6 +41,7 @@ struct sym_frame {
 	const char *decl_file;	/* where the function is declared */
 	uint32_t decl_line;
 	bool inlined;		/* true for all but the last (physical) frame */
+	uint16_t lang;		/* DW_AT_language of its unit; 0: unknown */
 };
 
 /* What is known of one address. */
@@ -139,6 +140,7 @@ void demangle(const char *name, struct buf *out);
 /* The same where the unit's language is known (DW_AT_language, 0 if not): Ada's
  * names have no mark of their own. */
 void demangle_as(uint16_t lang, const char *name, struct buf *out);
+bool lang_is_ada(uint16_t lang);
 /* Shortens a demangled name for reading: template and generic arguments and
  * parameter lists become <…> and (…), Rust hashes go, ABI tags go, `(anonymous
  * namespace)` and operators stay readable.  Appends to out. */

@@ -113,7 +113,7 @@ static int add_frame(struct symbolizer *s, uint64_t die, const char *file,
 	if (!n)
 		return -ERR_NOMEM;
 	f = (struct sym_frame){ n->name, file, line, column, n->file, n->line,
-				inlined };
+				inlined, n->lang };
 	return vec_push(&s->frames, f) < 0 ? -ERR_NOMEM : 0;
 }
 
@@ -177,7 +177,7 @@ static int make_result(struct symbolizer *s, const struct dwarf_batch *b,
 		       const struct dwarf_hit *h, uint64_t addr,
 		       struct sym_result *r)
 {
-	struct sym_frame only = { "", "", 0, 0, "", 0, false };
+	struct sym_frame only = { "", "", 0, 0, "", 0, false, 0 };
 	struct symtab_hit hit;
 	struct sym_frame *last;
 

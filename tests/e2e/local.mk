@@ -3,6 +3,7 @@
 E2E_TESTS = \
 	tests/e2e/addr2line.sh \
 	tests/e2e/report.sh \
+	tests/e2e/languages.sh \
 	tests/e2e/report_cli.sh \
 	tests/e2e/stripped.sh \
 	tests/e2e/missing.sh \
