@@ -100,6 +100,7 @@ void image_close(struct image *img)
 	vec_fini(&img->code);
 	cfi_index_free(img->cfi);
 	plt_free(img->plt);
+	elf_end(img->elf);
 	io_unmap(&img->map);
 	free(img->copy);
 	free(img->name);

@@ -2,7 +2,7 @@
 #ifndef TALLY_IMAGE_IMAGE_INTERNAL_H
 #define TALLY_IMAGE_IMAGE_INTERNAL_H
 /* What the files of this folder share; nobody else includes this. */
-#include <elf.h>
+#include <gelf.h>
 
 #include "base/io.h"
 #include "base/vec.h"
@@ -29,10 +29,11 @@ struct image {
 	struct io_map map;	/* the file, or ... */
 	uint8_t *copy;		/* ... our copy of the caller's bytes */
 	struct span bytes;
-	Elf64_Ehdr ehdr;
+	Elf *elf;
+	GElf_Ehdr ehdr;
 	struct build_id build_id;
 	VEC(struct image_segment) segments;
-	VEC(Elf64_Phdr) notes;		/* PT_NOTE */
+	VEC(GElf_Phdr) notes;		/* PT_NOTE */
 	struct image_place dynamic;	/* PT_DYNAMIC */
 	struct image_place eh_hdr;	/* PT_GNU_EH_FRAME */
 	struct cfi_index *cfi;		/* NULL until asked for: cfi_index.c */

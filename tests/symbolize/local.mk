@@ -26,4 +26,10 @@ tests_symbolize_test_demangle_SOURCES = tests/symbolize/test_demangle.c
 tests_symbolize_test_demangle_LDADD = $(TALLY_LIBS) -lcmocka
 tests_symbolize_test_fill_SOURCES = tests/symbolize/test_fill.c
 tests_symbolize_test_fill_LDADD = $(TALLY_LIBS) -lcmocka
+if LIBDW
+check_PROGRAMS += tests/symbolize/test_libdw
+TESTS += tests/symbolize/test_libdw
+tests_symbolize_test_libdw_SOURCES = tests/symbolize/test_libdw.c
+tests_symbolize_test_libdw_LDADD = $(TALLY_LIBS) -lcmocka $(LIBDW)
+endif
 endif
