@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "cmd/command.h"
+#include "cmd/list_hw.h"
 #include "events/events.h"
 #include "record/perf_open.h"
 #include "record/probe.h"
@@ -137,11 +138,15 @@ static int list_run(struct cmd_io *io, void *opts, int argc, char **argv,
 	const struct list_opts *o = opts;
 	struct listing l = { .nwords = argc, .words = argv, .all = o->all };
 	bool json = o->format && !strcmp(o->format, "json");
+	int r;
 
 	if (o->format && !json && strcmp(o->format, "text"))
 		return error_set(err, ERR_USAGE,
 				 "--format is text or json, not \"%s\"",
 				 o->format);
+	r = list_hw(io, argc, argv, json, err);
+	if (r)
+		return r < 0 ? r : 0;
 	perf_reachable(&l.blocked);
 	events_each("/sys", add, &l);
 	if (l.failed) {
@@ -163,7 +168,7 @@ static int list_run(struct cmd_io *io, void *opts, int argc, char **argv,
 
 const struct command cmd_list = {
 	.name = "list",
-	.summary = "show the events that can be sampled on this machine",
+	.summary = "show the events of this machine, or of k8 and p6",
 	.args = "[WORD...]",
 	.opts = list_opt_table,
 	.opts_size = sizeof(struct list_opts),

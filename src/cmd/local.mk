@@ -12,6 +12,8 @@ libcmd_a_SOURCES = \
 	src/cmd/dump.c \
 	src/cmd/info.c \
 	src/cmd/list.c \
+	src/cmd/list_hw.c \
+	src/cmd/list_hw.h \
 	src/cmd/debug_dirs.c \
 	src/cmd/debug_dirs.h \
 	src/cmd/missing.c \

@@ -1,9 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libevents.a
 libevents_a_SOURCES = \
+	include/tally/pmu.h \
+	kmod/pmu_core.c \
 	src/events/events.c \
 	src/events/events.h \
+	src/events/hw.c \
+	src/events/hw.h \
+	src/events/hw_spec.c \
+	src/events/hw_spec.h \
+	src/events/k8_core.c \
+	src/events/k8_nb.c \
+	src/events/k8_retire.c \
 	src/events/names.c \
 	src/events/names.h \
+	src/events/p6_bus.c \
+	src/events/p6_core.c \
 	src/events/pmu.c \
 	src/events/pmu.h

@@ -10,6 +10,7 @@ E2E_TESTS = \
 	tests/e2e/faults.sh \
 	tests/e2e/kernel_vm.sh \
 	tests/e2e/doctor.sh \
+	tests/e2e/hardware.sh \
 	tests/e2e/record.sh \
 	tests/e2e/record_processes.sh \
 	tests/e2e/record_lives.sh \

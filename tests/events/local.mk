@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-EXTRA_DIST += tests/events/sysfs.h
+EXTRA_DIST += tests/events/hw_documents.h tests/events/sysfs.h
 if CMOCKA
 check_PROGRAMS += tests/events/test_events
 TESTS += tests/events/test_events
 tests_events_test_events_SOURCES = tests/events/test_events.c \
 	tests/events/sysfs.c
 tests_events_test_events_LDADD = libevents.a libbase.a -lcmocka
+check_PROGRAMS += tests/events/test_hw
+TESTS += tests/events/test_hw
+tests_events_test_hw_SOURCES = tests/events/test_hw.c tests/events/sysfs.c
+tests_events_test_hw_LDADD = libevents.a libbase.a -lcmocka
 endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later WITH Linux-syscall-note */
+#ifndef TALLY_PMU_H
+#define TALLY_PMU_H
+/*
+ * The performance counters of AMD K8 (BKDG chapter 10) and Intel P6 (SDM 3B
+ * §18.22): registers and their fields, which event may use which counter, what
+ * to load for a period.  Pure arithmetic without allocation or text, for tally
+ * and for its kernel module.
+ */
+#ifdef __KERNEL__
+#include <linux/types.h>
+#else
+#include <stdbool.h>
+#include <stdint.h>
+#endif
+
+/* Fields of PerfEvtSel; the same in both documents. */
+#define PMU_SEL_EVENT_SHIFT	0
+#define PMU_SEL_UMASK_SHIFT	8
+#define PMU_SEL_CMASK_SHIFT	24
+#define PMU_SEL_USR		(1u << 16)
+#define PMU_SEL_OS		(1u << 17)
+#define PMU_SEL_EDGE		(1u << 18)
+#define PMU_SEL_PC		(1u << 19)
+#define PMU_SEL_INT		(1u << 20)
+#define PMU_SEL_EN		(1u << 22)
+#define PMU_SEL_INV		(1u << 23)
+
+#define PMU_COUNTERS_MAX	4
+
+struct pmu_model {
+	uint8_t counters;	/* how many */
+	uint8_t width;		/* bits of a counter */
+	uint8_t period_bits;	/* a period is at most 2^this */
+	uint8_t cmask_max;	/* larger counter masks are reserved */
+	uint8_t shared_events;	/* from this code on: northbridge; 0: none */
+	bool shared_enable;	/* EN only in PerfEvtSel0, for all counters */
+	uint32_t msr_evtsel, msr_counter;	/* of counter 0; others follow */
+};
+
+extern const struct pmu_model pmu_model_k8, pmu_model_p6;
+
+/* What a counter is to count. */
+struct pmu_event {
+	uint8_t event, umask, cmask;
+	uint8_t allowed;	/* bit i: may use counter i */
+	bool usr, os, edge, inv;
+	bool interrupt;		/* when it overflows */
+};
+
+enum pmu_fault {
+	PMU_FINE,
+	PMU_CMASK_RESERVED,	/* counter mask above cmask_max */
+	PMU_INV_ALONE,		/* inverts a comparison that is not made */
+	PMU_NOWHERE,		/* neither user nor system mode */
+};
+
+enum pmu_fault pmu_event_check(const struct pmu_model *m,
+			       const struct pmu_event *e);
+
+/* Which bits of a perf_event_attr.config select the event. */
+uint64_t pmu_event_config(const struct pmu_event *e);
+
+/* PerfEvtSel of an event that runs on `counter`, enabled; where only counter
+ * 0's register has EN, others come without it. */
+uint64_t pmu_event_select(const struct pmu_model *m, const struct pmu_event *e,
+			  unsigned int counter);
+
+/*
+ * Gives each of n events a counter of its own: counters[i] for allowed[i].
+ * The first assignment by order of events and counters, so that an event keeps
+ * counter 0 as long as no later one needs it.  False when there is none.
+ */
+bool pmu_assign(const struct pmu_model *m, const uint8_t *allowed,
+		unsigned int n, uint8_t *counters);
+
+/* 1 <= period <= 2^period_bits */
+bool pmu_period_fits(const struct pmu_model *m, uint64_t period);
+/* What the counter holds so that it overflows after `period` events: its
+ * two's complement in `width` bits. */
+uint64_t pmu_preload(const struct pmu_model *m, uint64_t period);
+
+#endif

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "events/hw.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "tally/pmu.h"
+
+/* pmc.k8, "Event Name Aliases".  Its interrupts names an event that its own list
+ * spells otherwise; hw_event_find() knows both. */
+static const struct hw_alias k8_aliases[] = {
+	{ "branches", "fr-retired-taken-branches" },
+	{ "branch-mispredicts", "fr-retired-taken-branches-mispredicted" },
+	{ "dc-misses", "dc-miss" },
+	{ "ic-misses", "ic-miss" },
+	{ "instructions", "fr-retired-x86-instructions" },
+	{ "interrupts", "fr-taken-hardware-interrupts" },
+	{ "unhalted-cycles", "bu-cpu-clk-unhalted" },
+	{ NULL, NULL },
+};
+
+/* The same words for P6, as FreeBSD's pmc.p6(3) maps them. */
+static const struct hw_alias p6_aliases[] = {
+	{ "branches", "BR_INST_RETIRED" },
+	{ "branch-mispredicts", "BR_MISS_PRED_RETIRED" },
+	{ "dc-misses", "DCU_LINES_IN" },
+	{ "ic-misses", "IFU_IFETCH_MISS" },
+	{ "instructions", "INST_RETIRED" },
+	{ "interrupts", "HW_INT_RX" },
+	{ "unhalted-cycles", "CPU_CLK_UNHALTED" },
+	{ NULL, NULL },
+};
+
+const struct hw_pmu hw_k8 = {
+	"k8", "k8-", "AMD Athlon 64 and Opteron (K8, family 15)",
+	&pmu_model_k8, { &hw_k8_core, &hw_k8_retire, &hw_k8_nb }, k8_aliases,
+};
+
+const struct hw_pmu hw_p6 = {
+	"p6", "", "Intel P6 (Pentium Pro to Pentium M, family 6)",
+	&pmu_model_p6, { &hw_p6_core, &hw_p6_bus }, p6_aliases,
+};
+
+static const struct hw_pmu *const pmus[] = { &hw_k8, &hw_p6 };
+enum { PMUS = sizeof(pmus) / sizeof(pmus[0]) };
+
+const struct hw_pmu *hw_pmu_at(size_t i)
+{
+	return i < PMUS ? pmus[i] : NULL;
+}
+
+const struct hw_pmu *hw_pmu_find(const char *name)
+{
+	for (size_t i = 0; i < PMUS; i++)
+		if (!strcasecmp(pmus[i]->name, name))
+			return pmus[i];
+	return NULL;
+}
+
+const struct hw_event *hw_event_at(const struct hw_pmu *pmu, size_t i)
+{
+	for (int p = 0; p < HW_PARTS_MAX && pmu->parts[p]; p++) {
+		if (i < pmu->parts[p]->n)
+			return &pmu->parts[p]->v[i];
+		i -= pmu->parts[p]->n;
+	}
+	return NULL;
+}
+
+const struct hw_event *hw_event_code(const struct hw_pmu *pmu, uint8_t code)
+{
+	const struct hw_event *e;
+
+	for (size_t i = 0; (e = hw_event_at(pmu, i)); i++)
+		if (e->code == code)
+			return e;
+	return NULL;
+}
+
+/* Names are compared without case and with '_' as '-'. */
+static int fold(char c)
+{
+	return c == '_' ? '-' : tolower((unsigned char)c);
+}
+
+static bool same(const char *a, size_t an, const char *b, size_t bn)
+{
+	if (an != bn)
+		return false;
+	for (size_t i = 0; i < an; i++)
+		if (fold(a[i]) != fold(b[i]))
+			return false;
+	return true;
+}
+
+bool hw_names_have(const char *names, const char *s, size_t n)
+{
+	while (*names) {
+		size_t k = strcspn(names, " ");
+
+		if (same(names, k, s, n))
+			return true;
+		names += k + (names[k] == ' ');
+	}
+	return false;
+}
+
+bool hw_names_at(const char *names, size_t i, char *out, size_t size)
+{
+	size_t k;
+
+	for (; i; i--) {
+		names += strcspn(names, " ");
+		if (!*names)
+			return false;
+		names++;
+	}
+	k = strcspn(names, " ");
+	snprintf(out, size, "%.*s", (int)k, names);
+	return k > 0;
+}
+
+/* A heading as a word: "L2 Fill/Writeback" is l2-fill-writeback. */
+static bool titled(const char *title, const char *s, size_t n)
+{
+	size_t at = 0;
+
+	while (*title) {
+		bool gap = !isalnum((unsigned char)*title);
+		int want;
+
+		while (*title && !isalnum((unsigned char)*title))
+			title++;
+		if (!*title)
+			break;
+		want = fold(*title++);
+		if (gap && (at >= n || fold(s[at++]) != '-'))
+			return false;
+		if (at >= n || fold(s[at++]) != want)
+			return false;
+	}
+	return at && at == n;
+}
+
+static const char *const prefixes[] = { "k8-", "p6-", "pp-" };
+
+/* Without the prefix that the documents of this PMU put before names. */
+static void prefix_skip(const struct hw_pmu *pmu, const char **s, size_t *n)
+{
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++) {
+		const char *p = prefixes[i];
+
+		if ((pmu == &hw_k8) != (p[0] == 'k') || *n <= strlen(p) ||
+		    !same(*s, strlen(p), p, strlen(p)))
+			continue;
+		*s += strlen(p);
+		*n -= strlen(p);
+		return;
+	}
+}
+
+const struct hw_event *hw_event_find(const struct hw_pmu *pmu, const char *s,
+				     size_t n)
+{
+	const struct hw_event *e;
+
+	prefix_skip(pmu, &s, &n);
+	for (size_t i = 0; (e = hw_event_at(pmu, i)); i++)
+		if (hw_names_have(e->names, s, n) || titled(e->title, s, n))
+			return e;
+	for (const struct hw_alias *a = pmu->aliases; a->name; a++)
+		if (same(a->name, strlen(a->name), s, n))
+			return hw_event_find(pmu, a->event, strlen(a->event));
+	return NULL;
+}
+
+uint8_t hw_event_counters(const struct hw_pmu *pmu, const struct hw_event *e)
+{
+	return e->counters ? e->counters
+			   : (uint8_t)((1u << pmu->model->counters) - 1);
+}
+
+uint8_t hw_event_bits(const struct hw_event *e)
+{
+	uint8_t bits = 0;
+
+	for (size_t i = 0; i < e->nmasks; i++)
+		bits |= e->masks[i].bits;
+	return bits;
+}
+
+bool hw_event_shared(const struct hw_pmu *pmu, const struct hw_event *e)
+{
+	return pmu->model->shared_events &&
+	       e->code >= pmu->model->shared_events;
+}
+
+bool hw_paths_legal(uint8_t mask)
+{
+	/* BKDG, event E9h: rows local to local, local to remote, remote to
+	 * local; columns CPU to Mem, CPU to I/O, I/O to Mem, I/O to I/O. */
+	static const uint8_t paths[] = {
+		0xa8, 0xa4, 0xa2, 0xa1, 0x98, 0x94, 0x92, 0x91, 0x64, 0x61,
+	};
+	uint8_t sum = 0;
+
+	for (size_t i = 0; i < sizeof(paths); i++)
+		if (!(paths[i] & ~mask))
+			sum |= paths[i];
+	return mask && sum == mask;
+}
+
+/*
+ * "cpu:type:x86,ven0002fam000Fmod0005:feature:…": drivers/base/cpu.c and
+ * arch/x86/include/asm/cpu_device_id.h; vendor 0 is Intel, 2 is AMD.
+ */
+const struct hw_pmu *hw_pmu_here(const char *sysfs)
+{
+	/* P6 models as the kernel's p6_pmu_init() lists them. */
+	static const uint8_t p6[] = { 1, 3, 5, 6, 7, 8, 9, 10, 11, 13 };
+	char path[512], text[128];
+	unsigned int ven, fam, mod;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/devices/system/cpu/modalias", sysfs);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = 0;
+	if (sscanf(text, "cpu:type:x86,ven%4xfam%4xmod%4x", &ven, &fam,
+		   &mod) != 3)
+		return NULL;
+	if (ven == 2 && fam == 15)
+		return &hw_k8;
+	if (ven == 0 && fam == 6)
+		for (size_t i = 0; i < sizeof(p6); i++)
+			if (mod == p6[i])
+				return &hw_p6;
+	return NULL;
+}

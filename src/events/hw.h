@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_EVENTS_HW_H
+#define TALLY_EVENTS_HW_H
+/*
+ * The events of two processor families, by their documents:
+ *
+ *	BKDG	AMD, BIOS and Kernel Developer's Guide for the AMD Athlon 64 and
+ *		AMD Opteron Processors (26094), chapter 10
+ *	pmc.k8	FreeBSD, pmc.k8(3), October 4, 2008
+ *	EN	the P6 event list in English (VTune's, names with PP_)
+ *	ZH	the P6 event list in Chinese, table 6-2
+ *	SDM	Intel SDM 3B §18.22, PerfEvtSel of the P6 family
+ *
+ * Constant tables; where the documents disagree, the row says how it was
+ * decided and names both.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { HW_BKDG = 1, HW_PMC_K8 = 2, HW_P6_EN = 4, HW_P6_ZH = 8 };
+
+/* Do instructions count that are thrown away after a mispredicted branch? */
+enum hw_when { HW_UNSAID, HW_SPECULATIVE, HW_RETIRED };
+
+enum hw_mask_rule {
+	HW_MASK_BITS,		/* any of the bits, or none */
+	HW_MASK_MESI,		/* 0 counts nothing (EN note 1, ZH note 1) */
+	HW_MASK_PATHS,		/* BKDG, event E9h: sums of its table */
+};
+
+struct hw_mask {
+	uint8_t bits;
+	const char *names;	/* separated by spaces; the first is shown */
+	const char *what;
+};
+
+struct hw_event {
+	uint8_t code, default_mask;
+	uint8_t counters;	/* bit i: may use counter i; 0: all */
+	uint8_t sources;	/* HW_BKDG | … */
+	uint8_t when;		/* enum hw_when */
+	uint8_t rule;		/* enum hw_mask_rule */
+	uint8_t nmasks;
+	const struct hw_mask *masks;
+	const char *names;	/* without prefix; the first is shown */
+	const char *title;	/* as the vendor's document heads it */
+	const char *what, *note, *revision;	/* may be NULL but what */
+	const char *generic;	/* nearest event of the kernel, or NULL */
+};
+
+struct hw_part {
+	const struct hw_event *v;
+	size_t n;
+};
+
+/* Names that stand for an event of every PMU of FreeBSD. */
+struct hw_alias {
+	const char *name, *event;
+};
+
+enum { HW_PARTS_MAX = 4, HW_COUNTERS_MAX = 4 };
+
+struct pmu_model;
+
+struct hw_pmu {
+	const char *name;		/* "k8", "p6" */
+	const char *prefix;		/* of shown names: "k8-", "PP_" */
+	const char *summary;
+	const struct pmu_model *model;	/* its registers */
+	const struct hw_part *parts[HW_PARTS_MAX];
+	const struct hw_alias *aliases;	/* ends with name == NULL */
+};
+
+extern const struct hw_pmu hw_k8, hw_p6;
+
+/* The rows of the tables, by part. */
+extern const struct hw_part hw_k8_core, hw_k8_retire, hw_k8_nb, hw_p6_core,
+	hw_p6_bus;
+
+/* "k8" or "p6", in any case; NULL otherwise. */
+const struct hw_pmu *hw_pmu_find(const char *name);
+/* The i-th of the known PMUs, NULL behind the last. */
+const struct hw_pmu *hw_pmu_at(size_t i);
+/* The PMU of this machine as SYSFS/devices/system/cpu/modalias tells its
+ * family, or NULL. */
+const struct hw_pmu *hw_pmu_here(const char *sysfs);
+
+/* The i-th event, NULL behind the last. */
+const struct hw_event *hw_event_at(const struct hw_pmu *pmu, size_t i);
+const struct hw_event *hw_event_code(const struct hw_pmu *pmu, uint8_t code);
+/* By any of its names, with or without the PMU's prefix, in any case, '-' or
+ * '_'; `s` has n bytes.  NULL when there is none. */
+const struct hw_event *hw_event_find(const struct hw_pmu *pmu, const char *s,
+				     size_t n);
+/* The counters an event may use, one bit each. */
+uint8_t hw_event_counters(const struct hw_pmu *pmu, const struct hw_event *e);
+/* The bits its mask may have. */
+uint8_t hw_event_bits(const struct hw_event *e);
+/* Does it count in the northbridge, which the cores of a node share? */
+bool hw_event_shared(const struct hw_pmu *pmu, const struct hw_event *e);
+/* Is `mask` one that BKDG allows for event E9h? */
+bool hw_paths_legal(uint8_t mask);
+
+/* Is s (n bytes) one of the names in `names`?  Case does not matter, nor '-'
+ * or '_'. */
+bool hw_names_have(const char *names, const char *s, size_t n);
+/* The i-th of `names` copied to out, false behind the last. */
+bool hw_names_at(const char *names, size_t i, char *out, size_t size);
+
+#endif

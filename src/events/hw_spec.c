@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "events/hw_spec.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/buf.h"
+#include "base/nearest.h"
+#include "base/text.h"
+
+/* A part of a specifier; not terminated. */
+struct part {
+	const char *s;
+	size_t n;
+};
+
+struct parser {
+	struct hw_spec *out;
+	struct error *err;
+	char name[128];			/* of the event, as it is shown */
+	bool masked, counted;
+	uint8_t mask;
+};
+
+/* Hexadecimal with 0x, else decimal: at most 255, -1 when it is no number, 256
+ * when it is too large. */
+static int number(struct part w)
+{
+	bool hex = w.n > 2 && w.s[0] == '0' && (w.s[1] == 'x' || w.s[1] == 'X');
+	int v = 0, base = hex ? 16 : 10;
+
+	if (!w.n)
+		return -1;
+	for (size_t i = hex ? 2 : 0; i < w.n; i++) {
+		int c = w.s[i] | 0x20;
+		int d = w.s[i] >= '0' && w.s[i] <= '9' ? w.s[i] - '0'
+			: hex && c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+
+		if (d < 0)
+			return -1;
+		v = v * base + d;
+		if (v > 255)
+			v = 256;
+	}
+	return v;
+}
+
+void hw_event_name(const struct hw_pmu *pmu, const struct hw_event *e,
+		   char *out, size_t size)
+{
+	char name[128];
+
+	hw_names_at(e->names, 0, name, sizeof(name));
+	snprintf(out, size, "%s%s", pmu->prefix, name);
+}
+
+static bool word_is(struct part w, const char *word)
+{
+	return w.n == strlen(word) && !strncasecmp(w.s, word, w.n);
+}
+
+/* "m, e, s" */
+static void masks_list(const struct hw_event *e, struct buf *out)
+{
+	char name[64];
+
+	for (size_t i = 0; i < e->nmasks; i++) {
+		hw_names_at(e->masks[i].names, 0, name, sizeof(name));
+		buf_printf(out, "%s%s", i ? ", " : "", name);
+	}
+}
+
+/* ME for M+E */
+static bool letters(const struct hw_event *e, struct part w, uint8_t *bits)
+{
+	static const char states[] = "isem";
+	const char *at;
+
+	*bits = 0;
+	if (e->rule != HW_MASK_MESI)
+		return false;
+	for (size_t i = 0; i < w.n; i++) {
+		at = strchr(states, w.s[i] | 0x20);
+		if (!at || !*at)
+			return false;
+		*bits |= (uint8_t)(1u << (at - states));
+	}
+	return w.n > 0;
+}
+
+static int mask_word(struct parser *p, struct part w)
+{
+	const struct hw_event *e = p->out->event;
+	int v = number(w);
+	struct buf b = { 0 };
+	uint8_t bits;
+
+	for (size_t i = 0; i < e->nmasks; i++)
+		if (hw_names_have(e->masks[i].names, w.s, w.n)) {
+			p->mask |= e->masks[i].bits;
+			return 0;
+		}
+	if (letters(e, w, &bits)) {
+		p->mask |= bits;
+		return 0;
+	}
+	if (v >= 0 && v <= 255 && !(v & ~hw_event_bits(e))) {
+		p->mask |= (uint8_t)v;
+		return 0;
+	}
+	if (!e->nmasks)
+		return error_set(p->err, ERR_USAGE, "event %s takes no mask, "
+				 "so not \"%.*s\"", p->name,
+				 (int)(w.n < 40 ? w.n : 40), w.s);
+	if (v >= 0)
+		return error_set(p->err, ERR_USAGE, "event %s has no mask bits "
+				 "%#x: its bits are %#x", p->name,
+				 v & ~hw_event_bits(e), hw_event_bits(e));
+	masks_list(e, &b);
+	error_set(p->err, ERR_USAGE, "event %s has no mask \"%.*s\"; it has %s",
+		  p->name, (int)(w.n < 40 ? w.n : 40), w.s, buf_cstr(&b));
+	buf_fini(&b);
+	return -ERR_USAGE;
+}
+
+/* m+e+…; `w` may be hostile, but holds no comma. */
+static int masks_parse(struct parser *p, struct part w)
+{
+	if (p->masked)
+		return error_set(p->err, ERR_USAGE, "\"%s\": the mask is given "
+				 "twice; join the names with +", p->out->text);
+	p->masked = true;
+	for (;;) {
+		size_t k = 0;
+		int r;
+
+		while (k < w.n && w.s[k] != '+')
+			k++;
+		r = mask_word(p, (struct part){ w.s, k });
+		if (r < 0 || k == w.n)
+			return r;
+		w.s += k + 1;
+		w.n -= k + 1;
+	}
+}
+
+static int count_parse(struct parser *p, struct part w)
+{
+	uint8_t max = p->out->pmu->model->cmask_max;
+	int v = number(w);
+
+	if (p->counted)
+		return error_set(p->err, ERR_USAGE, "\"%s\": count is given "
+				 "twice", p->out->text);
+	if (v < 0)
+		return error_set(p->err, ERR_USAGE, "\"%s\": count=%.*s is no "
+				 "number", p->out->text,
+				 (int)(w.n < 40 ? w.n : 40), w.s);
+	if (v > max)
+		return error_set(p->err, ERR_USAGE, "\"%s\": count is at most "
+				 "%d on %s%s", p->out->text, max,
+				 p->out->pmu->name,
+				 max == 3 ? ": 4 to 255 are reserved (BKDG "
+					    "10.2, CNT_MASK)" : "");
+	p->counted = true;
+	p->out->sel.cmask = (uint8_t)v;
+	return 0;
+}
+
+static const char *const words[] = {
+	"usr", "os", "edge", "inv", "count=", "mask=", "umask=",
+};
+
+static bool starts(struct part w, const char *word)
+{
+	size_t n = strlen(word);
+
+	return w.n >= n && !strncasecmp(w.s, word, n);
+}
+
+bool hw_spec_qualifier(const char *s)
+{
+	struct part w = { s, strcspn(s, ",") };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strchr(words[i], '=') ? starts(w, words[i])
+					  : word_is(w, words[i]))
+			return true;
+	return false;
+}
+
+static int qualifier_parse(struct parser *p, struct part w)
+{
+	struct pmu_event *sel = &p->out->sel;
+
+	if (word_is(w, "usr"))
+		sel->usr = true;
+	else if (word_is(w, "os"))
+		sel->os = true;
+	else if (word_is(w, "edge"))
+		sel->edge = true;
+	else if (word_is(w, "inv"))
+		sel->inv = true;
+	else if (starts(w, "count="))
+		return count_parse(p, (struct part){ w.s + 6, w.n - 6 });
+	else if (starts(w, "mask="))
+		return masks_parse(p, (struct part){ w.s + 5, w.n - 5 });
+	else if (starts(w, "umask="))
+		return masks_parse(p, (struct part){ w.s + 6, w.n - 6 });
+	else
+		return error_set(p->err, ERR_USAGE, "\"%s\": unknown qualifier "
+				 "\"%.*s\" (known: usr, os, edge, inv, count=N, "
+				 "mask=NAME+NAME)", p->out->text,
+				 (int)(w.n < 40 ? w.n : 40), w.s);
+	return 0;
+}
+
+static int unknown(const struct hw_pmu *pmu, const char *text, struct part w,
+		   struct error *err)
+{
+	char word[HW_SPEC_MAX], name[128];
+	struct nearest near;
+	const struct hw_event *e;
+
+	snprintf(word, sizeof(word), "%.*s", (int)w.n, w.s);
+	near = nearest_to(word);
+	for (size_t i = 0; (e = hw_event_at(pmu, i)); i++) {
+		hw_event_name(pmu, e, name, sizeof(name));
+		nearest_try(&near, name);
+		nearest_try(&near, name + strlen(pmu->prefix));
+		if (near.best >= name && near.best < name + sizeof(name))
+			near.best = e->names;	/* outlives the loop */
+	}
+	if (!nearest_best(&near))
+		return error_set(err, ERR_USAGE, "\"%s\": %s has no event "
+				 "\"%s\"; \"tally list %s\" shows them", text,
+				 pmu->name, word, pmu->name);
+	hw_names_at(near.best, 0, name, sizeof(name));
+	return error_set(err, ERR_USAGE, "\"%s\": %s has no event \"%s\"; did "
+			 "you mean %s%s?", text, pmu->name, word, pmu->prefix,
+			 name);
+}
+
+/* CODE[:MASK] behind "k8:"; *rest is what follows the code. */
+static int code_parse(struct parser *p, struct part *w)
+{
+	const struct hw_pmu *pmu = p->out->pmu;
+	size_t k = 0;
+	int v;
+
+	while (k < w->n && w->s[k] != ':')
+		k++;
+	v = number((struct part){ w->s, k });
+	p->out->event = v > 255 ? NULL : hw_event_code(pmu, (uint8_t)v);
+	w->s += k;
+	w->n -= k;
+	if (!p->out->event)
+		return error_set(p->err, ERR_USAGE, "\"%s\": %s has no event "
+				 "of code %.*s: codes that are not in its "
+				 "documents are reserved, what they count is "
+				 "undefined", p->out->text, pmu->name,
+				 (int)(k < 40 ? k : 40), w->s - k);
+	return 0;
+}
+
+/* "k8:" before a name or number is skipped; that of another PMU stays. */
+static bool colon_prefix(const struct hw_pmu *pmu, struct part *w)
+{
+	size_t n = strlen(pmu->name);
+
+	if (w->n <= n + 1 || strncasecmp(w->s, pmu->name, n) ||
+	    w->s[n] != ':')
+		return false;
+	w->s += n + 1;
+	w->n -= n + 1;
+	return true;
+}
+
+/* perf's :u, :k, :uk where they are no masks. */
+static bool modifiers(struct parser *p, struct part w)
+{
+	struct pmu_event *sel = &p->out->sel;
+	bool usr = false, os = false;
+
+	for (size_t i = 0; i < w.n; i++) {
+		if (w.s[i] == 'u')
+			usr = true;
+		else if (w.s[i] == 'k')
+			os = true;
+		else
+			return false;
+	}
+	sel->usr |= usr;
+	sel->os |= os;
+	return usr || os;
+}
+
+static int event_parse(struct parser *p, struct part w)
+{
+	const struct hw_pmu *pmu = p->out->pmu;
+	bool prefixed = colon_prefix(pmu, &w);
+	size_t k = 0;
+	int r;
+
+	while (k < w.n && w.s[k] != ':')
+		k++;
+	if (prefixed && number((struct part){ w.s, k }) >= 0) {
+		r = code_parse(p, &w);
+		if (r < 0)
+			return r;
+	} else {
+		p->out->event = hw_event_find(pmu, w.s, k);
+		if (!p->out->event)
+			return unknown(pmu, p->out->text,
+				       (struct part){ w.s, k }, p->err);
+		w.s += k;
+		w.n -= k;
+	}
+	hw_event_name(pmu, p->out->event, p->name, sizeof(p->name));
+	if (!w.n)
+		return 0;
+	w = (struct part){ w.s + 1, w.n - 1 };
+	return modifiers(p, w) ? 0 : masks_parse(p, w);
+}
+
+/* An event that only another PMU has. */
+static int foreign(const struct hw_pmu *pmu, const char *text,
+		   struct error *err)
+{
+	const struct hw_event *e;
+	const struct hw_pmu *other = hw_spec_pmu(text, pmu, &e);
+
+	if (!other || other == pmu)
+		return 0;
+	return error_set(err, ERR_USAGE, "\"%s\" is an event of %s, not of %s",
+			 text, other->name, pmu->name);
+}
+
+/* What only the whole specifier shows. */
+static int finish(struct parser *p)
+{
+	struct hw_spec *o = p->out;
+	const struct hw_event *e = o->event;
+
+	o->sel.event = e->code;
+	o->sel.umask = p->masked ? p->mask : e->default_mask;
+	o->sel.allowed = hw_event_counters(o->pmu, e);
+	if (!o->sel.usr && !o->sel.os)
+		o->sel.usr = o->sel.os = true;
+	if (e->rule == HW_MASK_MESI && !o->sel.umask)
+		return error_set(p->err, ERR_USAGE, "\"%s\": mask 0 of %s "
+				 "counts nothing: choose of m, e, s, i", o->text,
+				 p->name);
+	if (e->rule == HW_MASK_PATHS && !hw_paths_legal(o->sel.umask))
+		return error_set(p->err, ERR_USAGE, "\"%s\": mask %#x is no sum "
+				 "of the paths that %s has: A8h A4h A2h A1h 98h "
+				 "94h 92h 91h 64h 61h (type, one source and one "
+				 "target each)", o->text, o->sel.umask,
+				 p->name);
+	switch (pmu_event_check(o->pmu->model, &o->sel)) {
+	case PMU_INV_ALONE:
+		return error_set(p->err, ERR_USAGE, "\"%s\": inv without "
+				 "count=N: it inverts the comparison with count",
+				 o->text);
+	case PMU_CMASK_RESERVED:	/* refused while parsing */
+	case PMU_NOWHERE:
+	case PMU_FINE:
+		break;
+	}
+	return 0;
+}
+
+int hw_spec_parse(const struct hw_pmu *pmu, const char *text,
+		  struct hw_spec *out, struct error *err)
+{
+	struct parser p = { .out = out, .err = err };
+	struct part w = { text, strcspn(text, ",") };
+	int r;
+
+	memset(out, 0, sizeof(*out));
+	if (strlen(text) >= sizeof(out->text))
+		return error_set(err, ERR_USAGE, "\"%.20s…\" is longer than %d "
+				 "characters", text, HW_SPEC_MAX - 1);
+	memcpy(out->text, text, strlen(text) + 1);
+	out->pmu = pmu;
+	if (!w.n)
+		return error_set(err, ERR_USAGE, "\"%s\": an event name is "
+				 "empty", text);
+	r = foreign(pmu, text, err);
+	if (!r)
+		r = event_parse(&p, w);
+	while (!r && w.s[w.n]) {
+		w.s += w.n + 1;
+		w.n = strcspn(w.s, ",");
+		r = qualifier_parse(&p, w);
+	}
+	return r < 0 ? r : finish(&p);
+}
+
+static const struct hw_event *named(const struct hw_pmu *pmu, struct part w,
+				    bool *prefixed)
+{
+	size_t k = 0;
+
+	*prefixed = colon_prefix(pmu, &w);
+	while (k < w.n && w.s[k] != ':')
+		k++;
+	if (*prefixed && number((struct part){ w.s, k }) >= 0) {
+		int v = number((struct part){ w.s, k });
+
+		return v > 255 ? NULL : hw_event_code(pmu, (uint8_t)v);
+	}
+	/* k8-, p6-: the name of the PMU and a dash */
+	if (w.n > 3 && !strncasecmp(w.s, pmu->name, 2) &&
+	    (w.s[2] == '-' || w.s[2] == '_'))
+		*prefixed = true;
+	return hw_event_find(pmu, w.s, k);
+}
+
+const struct hw_pmu *hw_spec_pmu(const char *text, const struct hw_pmu *here,
+				 const struct hw_event **event)
+{
+	struct part w = { text, strcspn(text, ",") };
+	const struct hw_pmu *by_prefix = NULL, *found = NULL;
+	const struct hw_pmu *pmu;
+
+	*event = NULL;
+	for (size_t i = 0; (pmu = hw_pmu_at(i)); i++) {
+		bool prefixed;
+		const struct hw_event *e = named(pmu, w, &prefixed);
+
+		if (prefixed)
+			by_prefix = pmu;
+		if (e && (!found || pmu == here)) {
+			found = pmu;
+			*event = e;
+		}
+	}
+	return found ? found : by_prefix;
+}
