@@ -35,7 +35,7 @@ struct pmu_model {
 	uint8_t cmask_max;	/* larger counter masks are reserved */
 	uint8_t shared_events;	/* from this code on: northbridge; 0: none */
 	bool shared_enable;	/* EN only in PerfEvtSel0, for all counters */
-	uint32_t msr_evtsel, msr_counter;	/* of counter 0; others follow */
+	uint32_t msr_evtsel, msr_counter;	/* of counter 0 */
 };
 
 extern const struct pmu_model pmu_model_k8, pmu_model_p6;

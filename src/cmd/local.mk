@@ -10,6 +10,7 @@ libcmd_a_SOURCES = \
 	src/cmd/command.h \
 	src/cmd/doctor.c \
 	src/cmd/dump.c \
+	src/cmd/encode.c \
 	src/cmd/info.c \
 	src/cmd/list.c \
 	src/cmd/list_hw.c \

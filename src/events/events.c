@@ -8,6 +8,8 @@
 
 #include "base/nearest.h"
 #include "base/vec.h"
+#include "events/hw_event.h"
+#include "events/hw_spec.h"
 #include "events/names.h"
 #include "events/pmu.h"
 
@@ -197,6 +199,8 @@ static int word_parse(const char *word, const char *sysfs,
 	r = pmu_event_find(sysfs, name, e, err);
 	if (r > 0)
 		return modifiers_parse(colon ? colon + 1 : "", e, err);
+	if (!r)
+		r = hw_event_parse(word, sysfs, e, err);
 	if (!r && colon)
 		r = tracepoint_parse(word, colon, sysfs, e, err);
 	if (r)
@@ -219,6 +223,19 @@ static const char *word_end(const char *s)
 	return s;
 }
 
+/* The end of the first event with the qualifiers of a K8 or P6 event, which also
+ * stand behind commas. */
+static const char *event_end(const char *s, const char *sysfs)
+{
+	const char *end = word_end(s);
+
+	s += strspn(s, " ");
+	if (*end && hw_spec_qualifier(end + 1) && hw_event_is(s, sysfs))
+		while (*end && hw_spec_qualifier(end + 1))
+			end = word_end(end + 1);
+	return end;
+}
+
 static int list_add(struct event_list *out, const struct event_spec *e,
 		    struct error *err)
 {
@@ -234,7 +251,7 @@ int events_parse(const char *text, const char *sysfs, struct event_list *out,
 	int r = 0;
 
 	for (;;) {
-		const char *end = word_end(text);
+		const char *end = event_end(text, sysfs);
 		size_t n = (size_t)(end - text);
 		char word[EVENT_NAME_MAX];
 		struct event_spec e;

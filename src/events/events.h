@@ -7,6 +7,7 @@
  *
  *	cycles  cycles:u  instructions:pp  cpu-clock  page-faults  r01c4
  *	cpu/event=0x3c,umask=0x0,name=foo/u   msr/tsc/   sched:sched_switch
+ *	k8-dc-miss,usr   L2_LD:M+E   k8:0x76:0x00   (events/hw_spec.h)
  */
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,8 +10,8 @@
 
 #include "tally/pmu.h"
 
-/* pmc.k8, "Event Name Aliases".  Its interrupts names an event that its own list
- * spells otherwise; hw_event_find() knows both. */
+/* pmc.k8, "Event Name Aliases".  Its interrupts names an event that its own
+ * list spells otherwise; hw_event_find() knows both. */
 static const struct hw_alias k8_aliases[] = {
 	{ "branches", "fr-retired-taken-branches" },
 	{ "branch-mispredicts", "fr-retired-taken-branches-mispredicted" },

@@ -211,8 +211,8 @@ static int qualifier_parse(struct parser *p, struct part w)
 		return masks_parse(p, (struct part){ w.s + 6, w.n - 6 });
 	else
 		return error_set(p->err, ERR_USAGE, "\"%s\": unknown qualifier "
-				 "\"%.*s\" (known: usr, os, edge, inv, count=N, "
-				 "mask=NAME+NAME)", p->out->text,
+				 "\"%.*s\" (known: usr, os, edge, inv, "
+				 "count=N, mask=NAME+NAME)", p->out->text,
 				 (int)(w.n < 40 ? w.n : 40), w.s);
 	return 0;
 }
@@ -351,19 +351,19 @@ static int finish(struct parser *p)
 		o->sel.usr = o->sel.os = true;
 	if (e->rule == HW_MASK_MESI && !o->sel.umask)
 		return error_set(p->err, ERR_USAGE, "\"%s\": mask 0 of %s "
-				 "counts nothing: choose of m, e, s, i", o->text,
-				 p->name);
+				 "counts nothing: choose of m, e, s, i",
+				 o->text, p->name);
 	if (e->rule == HW_MASK_PATHS && !hw_paths_legal(o->sel.umask))
-		return error_set(p->err, ERR_USAGE, "\"%s\": mask %#x is no sum "
-				 "of the paths that %s has: A8h A4h A2h A1h 98h "
-				 "94h 92h 91h 64h 61h (type, one source and one "
-				 "target each)", o->text, o->sel.umask,
+		return error_set(p->err, ERR_USAGE, "\"%s\": mask %#x is no "
+				 "sum of the paths that %s has: A8h A4h A2h "
+				 "A1h 98h 94h 92h 91h 64h 61h (a type, a "
+				 "source and a target each)", o->text, o->sel.umask,
 				 p->name);
 	switch (pmu_event_check(o->pmu->model, &o->sel)) {
 	case PMU_INV_ALONE:
 		return error_set(p->err, ERR_USAGE, "\"%s\": inv without "
-				 "count=N: it inverts the comparison with count",
-				 o->text);
+				 "count=N: it inverts the comparison with "
+				 "count", o->text);
 	case PMU_CMASK_RESERVED:	/* refused while parsing */
 	case PMU_NOWHERE:
 	case PMU_FINE:

@@ -25,8 +25,8 @@ struct hw_spec {
 int hw_spec_parse(const struct hw_pmu *pmu, const char *text,
 		  struct hw_spec *out, struct error *err);
 
-/* The PMU whose event a specifier names: `here` when that has it, else any; NULL
- * when no PMU has.  *event is NULL when only a prefix (k8-, p6:, …) tells. */
+/* The PMU whose event a specifier names: `here` when that has it, else any;
+ * NULL when no PMU has.  *event is NULL when only a prefix (k8-, p6:, …) tells. */
 const struct hw_pmu *hw_spec_pmu(const char *text, const struct hw_pmu *here,
 				 const struct hw_event **event);
 

@@ -56,7 +56,7 @@ static const struct hw_mask states[] = {
  * valid in the L2 because it came from the system: the same thing, BKDG's
  * wording is the clear one. */
 static const struct hw_mask refill_l2[] = {
-	{ 0x01, "system invalid", "refilled from the system: missed in the L2" },
+	{ 0x01, "system invalid", "refilled from the system: not in the L2" },
 	{ 0x02, "shared", "shared line of the L2" },
 	{ 0x04, "exclusive", "exclusive line of the L2" },
 	{ 0x08, "owner owned", "owned line of the L2" },
@@ -158,7 +158,7 @@ static const struct hw_event events[] = {
 	{ 0x22, 0, 0, BOTH, HW_UNSAID, 0, 0, NULL,
 	  "ls-microarchitectural-resync-by-snoop",
 	  "Pipeline Restart Due to Probe Hit",
-	  "pipeline restarts because another cache took a line of an early load",
+	  "pipeline restarts because others took a line of an early load",
 	  NULL, NULL, NULL },
 	{ 0x23, 0, 0, BOTH, HW_UNSAID, 0, 0, NULL,
 	  "ls-buffer2-full ls-buffer-2-full", "LS Buffer 2 Full",

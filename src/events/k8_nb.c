@@ -95,7 +95,7 @@ static const struct hw_mask probes[] = {
 	  "probe: dirty line, memory answers (sized write, change to dirty)" },
 	{ 0x08, "probe-hit-dirty-with-memory-cancel",
 	  "probe: dirty line in place of memory (DMA read, refill)" },
-	{ 0x10, "upstream-display-refresh-reads", "reads to refresh a display" },
+	{ 0x10, "upstream-display-refresh-reads", "reads to refresh displays" },
 	{ 0x20, "upstream-non-display-refresh-reads", "other upstream reads" },
 	{ 0x40, "upstream-writes", "upstream writes (revision D and later)" },
 };
@@ -141,8 +141,8 @@ static const struct hw_event events[] = {
 	{ 0xe3, 0x07, 0, BOTH, HW_UNSAID, 0, MASKS(turnarounds),
 	  "nb-memory-controller-turnaround", "Memory Controller Turnarounds",
 	  "turnarounds of the memory bus, which lose bandwidth",
-	  "width is 8 bytes, or 16 with two channels; Tcl is the CAS latency in "
-	  "memory clocks.", NULL, NULL },
+	  "width is 8 bytes, or 16 with two channels; Tcl is the CAS latency "
+	  "in memory clocks.", NULL, NULL },
 	{ 0xe4, 0x0f, 0, BOTH, HW_UNSAID, 0, MASKS(bypasses),
 	  "nb-memory-controller-bypass-saturation",
 	  "Memory Controller Bypass Counter Saturation",

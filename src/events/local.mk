@@ -3,10 +3,14 @@ noinst_LIBRARIES += libevents.a
 libevents_a_SOURCES = \
 	include/tally/pmu.h \
 	kmod/pmu_core.c \
+	src/events/encode.c \
+	src/events/encode.h \
 	src/events/events.c \
 	src/events/events.h \
 	src/events/hw.c \
 	src/events/hw.h \
+	src/events/hw_event.c \
+	src/events/hw_event.h \
 	src/events/hw_spec.c \
 	src/events/hw_spec.h \
 	src/events/k8_core.c \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Events of K8 and P6 processors on any machine: what `tally list` tells of
-# them.  Numbers by hand from AMD's BKDG chapter 10, pmc.k8(3) and the P6 lists.
+# Events of K8 and P6 processors on any machine: what `tally list` tells of them
+# and what `tally encode` makes of them.  Numbers by hand from AMD's BKDG chapter 10, pmc.k8(3) and the P6 lists.
 . "$top_srcdir/tests/lib.sh"
 
 names() { # ARGS… of list, one name a line
@@ -49,5 +49,70 @@ t_like "the kernel's names stay the kernel's" \
 	"$("$TALLY" list --all branches 2>&1)" 'hardware:'
 t_like "a misspelt name is helped" "$("$TALLY" list k8-dc-mis 2>&1)" \
 	'did you mean k8-dc-miss\?'
+
+encode() { # ARGS… of encode; the exit status behind what it says
+	"$TALLY" encode "$@" 2>&1
+	echo "status $?"
+}
+
+# PerfEvtSel by hand: USR, OS, INT and EN are 530000h (BKDG 10.2).
+out=$(encode --pmu k8 --period 100000 k8-bu-cpu-clk-unhalted)
+t_like "the event select register" "$out" 'PerfEvtSel0 +MSR 0xc0010000 +0x00530076'
+t_like "the preload, 2^48 - 100000" "$out" 'MSR 0xc0010004 +0xfffffffe7960'
+t_like "northbridge counters are told" \
+	"$(encode --pmu k8 -c 1k --no-int dc-miss k8:0xe0)" \
+	'may not use counter 1 meanwhile'
+if command -v python3 >/dev/null; then
+	t_run "JSON of two events of the P6" python3 -c '
+import json, subprocess, sys
+out = subprocess.check_output([sys.argv[1], "encode", "--pmu", "p6",
+    "--period", "1k", "--format=json", "INST_RETIRED", "FLOPS"])
+assert json.loads(out) == {"pmu": "p6", "events": [
+    {"spec": "INST_RETIRED", "name": "INST_RETIRED", "event": "0xc0",
+     "umask": "0x0", "counter": 1, "allowed": [0, 1], "evtsel": "0x1300c0",
+     "preload": "0xfffffffc18", "msr_evtsel": "0x187", "msr_ctr": "0xc2"},
+    {"spec": "FLOPS", "name": "FLOPS", "event": "0xc1",
+     "umask": "0x0", "counter": 0, "allowed": [0], "evtsel": "0x5300c1",
+     "preload": "0xfffffffc18", "msr_evtsel": "0x186", "msr_ctr": "0xc1"}],
+    "shared": {"evtsel0": "0x5300c1", "msr_evtsel0": "0x186"}}, out
+' "$TALLY"
+else
+	t_skip "JSON of two events of the P6" "no python3"
+fi
+
+refused() { # WHAT ERE ARGS… of encode
+	what=$1 ere=$2
+	shift 2
+	out=$(encode "$@")
+	t_like "refused: $what" "$(echo "$out" | tr '\n' ' ')" "$ere.*status 2"
+	[ "$("$TALLY" encode "$@" 2>/dev/null | wc -c)" -eq 0 ] ||
+		t_ok "nothing is printed: $what" 1
+}
+refused "an unknown event" 'no event "nonsense"' --pmu k8 nonsense
+refused "an unknown qualifier" 'unknown qualifier' --pmu k8 dc-miss,fast
+refused "a mask that is not there" 'takes no mask' --pmu k8 dc-miss,mask=1
+refused "paths that are not there" 'no sum' --pmu k8 k8:0xe9:0x68
+refused "count above 3" 'at most 3' --pmu k8 dc-miss,count=4
+refused "inv without count" 'inv without count' --pmu p6 L2_LD,inv
+refused "MESI mask 0" 'counts nothing' --pmu p6 p6:0x29:0
+refused "one counter for two" 'counter 0 only' --pmu p6 FLOPS CYCLES_DIV_BUSY
+refused "too many events" '2 counters' --pmu p6 L2_LD L2_ST L2_RQSTS
+refused "period 0" 'at least 1' --pmu k8 --period 0 dc-miss
+refused "a period beyond K8" '2\^47' --pmu k8 --period 140737488355329 dc-miss
+refused "a period beyond P6" '2\^31' --pmu p6 --period 2147483649 L2_LD
+refused "a period beyond numbers" '2\^47' --pmu k8 -c 99999999999999999999 dc-miss
+refused "a period of letters" 'not a number' --pmu k8 --period fast dc-miss
+refused "an event of the other" 'event of k8, not of p6' --pmu p6 k8-dc-miss
+refused "another processor" 'k8 or p6' --pmu k9 dc-miss
+refused "no event" 'which event' --pmu k8
+
+if ! grep -Eq 'ven0002fam000F|ven0000fam0006mod000[1-D]' \
+	/sys/devices/system/cpu/modalias 2>/dev/null; then
+	t_like "record offers the kernel's nearest event" \
+		"$("$TALLY" record -e k8-dc-miss,usr -o "$T_TMP/x" true 2>&1
+		   echo "status $?")" 'L1-dcache-load-misses'
+else
+	t_skip "record offers the kernel's nearest event" "a K8 or P6 machine"
+fi
 
 t_done

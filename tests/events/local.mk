@@ -10,4 +10,8 @@ check_PROGRAMS += tests/events/test_hw
 TESTS += tests/events/test_hw
 tests_events_test_hw_SOURCES = tests/events/test_hw.c tests/events/sysfs.c
 tests_events_test_hw_LDADD = libevents.a libbase.a -lcmocka
+check_PROGRAMS += tests/events/test_encode
+TESTS += tests/events/test_encode
+tests_events_test_encode_SOURCES = tests/events/test_encode.c
+tests_events_test_encode_LDADD = libevents.a libbase.a -lcmocka
 endif

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "events/events.h"
@@ -262,6 +263,96 @@ static void long_names_are_refused(void **state)
 	event_list_fini(&l);
 }
 
+/* BKDG §10.2, SDM 3B §18.22: the same bits in attr.config, without those that
+ * the kernel sets: USR, OS, INT, EN. */
+static void processor_events_become_raw_numbers(void **state)
+{
+	static const struct {
+		const char *modalias, *text;
+		uint64_t config;
+		bool user, kernel;	/* excluded */
+	} cases[] = {
+		{ "ven0002fam000Fmod0005", "k8-dc-miss", 0x41, 0, 0 },
+		{ "ven0002fam000Fmod0005", "dc-misses,usr", 0x41, 0, 1 },
+		{ "ven0002fam000Fmod0005", "k8:0x76:0x00,os", 0x76, 1, 0 },
+		{ "ven0002fam000Fmod0005", "k8-dc-refill-from-system,"
+		  "mask=modified+owner,edge,inv,count=2", 0x02841843, 0, 0 },
+		{ "ven0000fam0006mod0008", "L2_LD:M+E", 0xc29, 0, 0 },
+		{ "ven0000fam0006mod0008", "PP_FLOPS:u", 0xc1, 0, 1 },
+		{ "ven0000fam0006mod0008", "dc-misses", 0x45, 0, 0 },
+	};
+	const struct sysfs *s = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct event_spec e;
+		char text[64];
+
+		snprintf(text, sizeof(text), "cpu:type:x86,%s:feature:",
+			 cases[i].modalias);
+		sysfs_put(s, "devices/system/cpu/modalias", text);
+		e = parse_one(cases[i].text, s->root);
+		if (e.type != 4 || e.config != cases[i].config ||
+		    e.exclude_user != cases[i].user ||
+		    e.exclude_kernel != cases[i].kernel)
+			fail_msg("%s: %#llx", cases[i].text,
+				 (unsigned long long)e.config);
+		assert_string_equal(e.text, cases[i].text);
+	}
+}
+
+static void qualifiers_do_not_end_an_event(void **state)
+{
+	const struct sysfs *s = *state;
+	struct event_list l = { 0 };
+	struct error err;
+
+	sysfs_put(s, "devices/system/cpu/modalias",
+		  "cpu:type:x86,ven0002fam000Fmod0005:feature:");
+	assert_int_equal(events_parse("cycles, k8-dc-copyback,mask=shared,usr,"
+				      "branches,k8-ic-miss,os", s->root, &l,
+				      &err), 0);
+	assert_int_equal(l.n, 4);
+	assert_int_equal(l.v[1].config, 0x244);
+	assert_string_equal(l.v[1].text, "k8-dc-copyback,mask=shared,usr");
+	assert_int_equal(l.v[2].type, 0);	/* the kernel's own */
+	assert_int_equal(l.v[3].config, 0x81);
+	/* The kernel's own events have no such qualifiers. */
+	assert_true(events_parse("cycles,usr", s->root, &l, &err) < 0);
+	event_list_fini(&l);
+}
+
+static void other_processors_are_offered_the_nearest(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} cases[] = {
+		{ "k8-dc-miss", "nearest event of the kernel is "
+				"L1-dcache-load-misses" },
+		{ "k8-dc-miss,usr", "L1-dcache-load-misses" },
+		{ "k8:0x76:0x00", "is cycles" },
+		{ "L2_RQSTS:MESI", "is cache-references" },
+		{ "PP_BR_MISS_PRED_RETIRED", "is branch-misses" },
+		{ "unhalted-cycles", "is cycles" },
+		{ "k8-nb-ht-bus0-bandwidth", "no event of the kernel is near" },
+		{ "k8-dc-mis", "did you mean k8-dc-miss" },
+		{ "p6-nonsense", "tally list p6" },
+	};
+	const struct sysfs *s = *state;
+
+	sysfs_put(s, "devices/system/cpu/modalias",
+		  "cpu:type:x86,ven0000fam0006mod009E:feature:");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct event_list l = { 0 };
+		struct error err = { 0 };
+
+		assert_int_equal(events_parse(cases[i].text, s->root, &l, &err),
+				 -ERR_USAGE);
+		if (!strstr(err.msg, cases[i].want))
+			fail_msg("\"%s\": %s", cases[i].text, err.msg);
+		event_list_fini(&l);
+	}
+}
+
 static bool collect(void *ctx, const struct event_info *info)
 {
 	const char **left = ctx;
@@ -339,6 +430,9 @@ int main(void)
 		cmocka_unit_test(pmu_events_take_modifiers),
 		cmocka_unit_test(lists_are_split_outside_slashes),
 		cmocka_unit_test(errors_name_the_word),
+		cmocka_unit_test(processor_events_become_raw_numbers),
+		cmocka_unit_test(qualifiers_do_not_end_an_event),
+		cmocka_unit_test(other_processors_are_offered_the_nearest),
 		cmocka_unit_test(long_names_are_refused),
 		cmocka_unit_test(every_listed_name_can_be_parsed),
 		cmocka_unit_test(listing_can_be_stopped),

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* `tally encode`: what a set of K8 or P6 events is in the registers. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cmd/command.h"
+#include "events/encode.h"
+
+struct encode_opts {
+	const char *pmu, *period, *format;
+	bool no_int;
+};
+
+#define AT(field) offsetof(struct encode_opts, field)
+static const struct opt encode_opt_table[] = {
+	{ OPT_STR, 0, "pmu", "k8|p6",
+	  "The processor family. Default: this machine's.", AT(pmu) },
+	{ OPT_STR, 'c', "period", "N",
+	  "Interrupt after N events; k, M and G are understood. Default: the "
+	  "counter starts at 0.", AT(period) },
+	{ OPT_FLAG, 0, "no-int", NULL,
+	  "Without the interrupt on overflow: for counting.", AT(no_int) },
+	{ OPT_STR, 0, "format", "text|json", "How to print. Default: text.",
+	  AT(format) },
+	OPT_END
+};
+
+static int pmu_choose(const char *name, const struct hw_pmu **out,
+		      struct error *err)
+{
+	*out = name ? hw_pmu_find(name) : hw_pmu_here("/sys");
+	if (*out)
+		return 0;
+	if (name)
+		return error_set(err, ERR_USAGE,
+				 "--pmu is k8 or p6, not \"%s\"", name);
+	return error_set(err, ERR_USAGE, "this processor is neither a K8 nor a "
+			 "P6: say --pmu k8 or --pmu p6");
+}
+
+/* As OPT_UINT does, but 0 is told from none. */
+static int period_parse(const char *s, uint64_t *out, struct error *err)
+{
+	uint64_t unit = 1, v;
+	char *end;
+
+	errno = 0;
+	v = strtoull(s, &end, 10);
+	if (*end && strchr("kKmMgG", *end)) {
+		unit = *end == 'k' || *end == 'K' ? 1000
+		       : *end == 'm' || *end == 'M' ? 1000000 : 1000000000;
+		end++;
+	}
+	if (*s < '0' || *s > '9' || *end)
+		return error_set(err, ERR_USAGE,
+				 "--period: \"%s\" is not a number", s);
+	if (errno || __builtin_mul_overflow(v, unit, &v))
+		v = UINT64_MAX;		/* refused: beyond every counter */
+	*out = v;
+	return 0;
+}
+
+static void bits_json(struct json *j, const char *key, uint8_t bits)
+{
+	json_array(j, key);
+	for (unsigned int i = 0; i < HW_COUNTERS_MAX; i++)
+		if (bits >> i & 1)
+			json_uint(j, NULL, i);
+	json_end(j);
+}
+
+static void event_json(struct json *j, const struct hw_encoded *e)
+{
+	char name[HW_SPEC_MAX];
+
+	hw_event_name(e->spec.pmu, e->spec.event, name, sizeof(name));
+	json_object(j, NULL);
+	json_str(j, "spec", e->spec.text);
+	json_str(j, "name", name);
+	json_hex(j, "event", e->spec.sel.event);
+	json_hex(j, "umask", e->spec.sel.umask);
+	json_uint(j, "counter", e->counter);
+	bits_json(j, "allowed", e->spec.sel.allowed);
+	json_hex(j, "evtsel", e->evtsel);
+	json_hex(j, "preload", e->preload);
+	json_hex(j, "msr_evtsel", e->msr_evtsel);
+	json_hex(j, "msr_ctr", e->msr_counter);
+	json_end(j);
+}
+
+static void print_json(struct cmd_io *io, const struct hw_program *p)
+{
+	struct buf b = { 0 };
+	struct json j = json_on(&b);
+
+	json_object(&j, NULL);
+	json_str(&j, "pmu", p->pmu->name);
+	json_array_lines(&j, "events");
+	for (size_t i = 0; i < p->n; i++)
+		event_json(&j, &p->ev[i]);
+	json_end(&j);
+	json_object(&j, "shared");
+	if (p->pmu->model->shared_enable) {
+		json_hex(&j, "evtsel0", p->evtsel0);
+		json_hex(&j, "msr_evtsel0", p->pmu->model->msr_evtsel);
+	} else if (p->northbridge) {
+		bits_json(&j, "northbridge_counters", p->northbridge);
+	}
+	json_end(&j);
+	json_end(&j);
+	fprintf(io->out, "%s\n", buf_cstr(&b));
+	buf_fini(&b);
+}
+
+/* "0, 1" */
+static void bits_text(struct buf *b, uint8_t bits)
+{
+	const char *sep = "";
+
+	for (unsigned int i = 0; i < HW_COUNTERS_MAX; i++)
+		if (bits >> i & 1) {
+			buf_printf(b, "%s%u", sep, i);
+			sep = ", ";
+		}
+}
+
+static void print_text(struct cmd_io *io, const struct hw_program *p)
+{
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < p->n; i++) {
+		const struct hw_encoded *e = &p->ev[i];
+
+		text_safe(&b, e->spec.text);
+		buf_printf(&b, "\n  event 0x%02x, mask 0x%02x: counter %u (of ",
+			   e->spec.sel.event, e->spec.sel.umask, e->counter);
+		bits_text(&b, e->spec.sel.allowed);
+		buf_printf(&b, ")\n  PerfEvtSel%u  MSR 0x%08x  0x%08llx\n"
+			   "  PerfCtr%u     MSR 0x%08x  0x%012llx\n",
+			   e->counter, e->msr_evtsel,
+			   (unsigned long long)e->evtsel, e->counter,
+			   e->msr_counter, (unsigned long long)e->preload);
+	}
+	if (p->pmu->model->shared_enable)
+		buf_printf(&b, "PerfEvtSel0 holds the enable bit of both "
+			   "counters\n  PerfEvtSel0  MSR 0x%08x  0x%08llx: "
+			   "write it last, clear it first\n",
+			   p->pmu->model->msr_evtsel,
+			   (unsigned long long)p->evtsel0);
+	if (p->northbridge) {
+		buf_str(&b, "northbridge events: other cores of the node may "
+			"not use counter ");
+		bits_text(&b, p->northbridge);
+		buf_str(&b, " meanwhile\n");
+	}
+	fputs(buf_cstr(&b), io->out);
+	buf_fini(&b);
+}
+
+static int encode_run(struct cmd_io *io, void *opts, int argc, char **argv,
+		      struct error *err)
+{
+	const struct encode_opts *o = opts;
+	bool json = o->format && !strcmp(o->format, "json");
+	const struct hw_pmu *pmu;
+	struct hw_program p;
+	uint64_t period = 0;
+	int r;
+
+	if (o->format && !json && strcmp(o->format, "text"))
+		return error_set(err, ERR_USAGE,
+				 "--format is text or json, not \"%s\"",
+				 o->format);
+	r = pmu_choose(o->pmu, &pmu, err);
+	if (!r && o->period)
+		r = period_parse(o->period, &period, err);
+	if (!r && !argc)
+		r = error_set(err, ERR_USAGE, "which event? \"tally list %s\" "
+			      "shows them", pmu->name);
+	if (!r)
+		r = hw_encode(pmu, argv, (size_t)argc,
+			      o->period ? &period : NULL, !o->no_int, &p, err);
+	if (r < 0)
+		return r;
+	if (json)
+		print_json(io, &p);
+	else
+		print_text(io, &p);
+	return 0;
+}
+
+const struct command cmd_encode = {
+	.name = "encode",
+	.summary = "show K8 or P6 events as values of their registers",
+	.args = "SPEC...",
+	.opts = encode_opt_table,
+	.opts_size = sizeof(struct encode_opts),
+	.run = encode_run,
+};

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_EVENTS_ENCODE_H
+#define TALLY_EVENTS_ENCODE_H
+/* A set of K8 or P6 events as the values of their registers. */
+#include "events/hw_spec.h"
+
+struct hw_encoded {
+	struct hw_spec spec;
+	uint8_t counter;
+	uint64_t evtsel, preload;
+	uint32_t msr_evtsel, msr_counter;
+};
+
+struct hw_program {
+	const struct hw_pmu *pmu;
+	struct hw_encoded ev[HW_COUNTERS_MAX];
+	size_t n;
+	/* P6: what PerfEvtSel0 must hold, whoever uses counter 0. */
+	uint64_t evtsel0;
+	/* K8: counters that other cores of the node may not use meanwhile. */
+	uint8_t northbridge;
+};
+
+/* `period` NULL: count from 0 instead of sampling.  A refused set leaves
+ * nothing to program. */
+int hw_encode(const struct hw_pmu *pmu, char *const *specs, size_t n,
+	      const uint64_t *period, bool interrupt, struct hw_program *out,
+	      struct error *err);
+
+#endif
