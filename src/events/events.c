@@ -11,6 +11,7 @@
 #include "events/hw_event.h"
 #include "events/hw_spec.h"
 #include "events/names.h"
+#include "events/pfm.h"
 #include "events/pmu.h"
 
 /* What a misspelt word may have meant. */
@@ -203,6 +204,8 @@ static int word_parse(const char *word, const char *sysfs,
 		r = hw_event_parse(word, sysfs, e, err);
 	if (!r && colon)
 		r = tracepoint_parse(word, colon, sysfs, e, err);
+	if (!r)
+		r = pfm_event_parse(word, e, err);
 	if (r)
 		return r < 0 ? r : 0;
 	if (*word == '{')

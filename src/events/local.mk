@@ -20,5 +20,7 @@ libevents_a_SOURCES = \
 	src/events/names.h \
 	src/events/p6_bus.c \
 	src/events/p6_core.c \
+	src/events/pfm.c \
+	src/events/pfm.h \
 	src/events/pmu.c \
 	src/events/pmu.h

@@ -10,6 +10,12 @@ check_PROGRAMS += tests/events/test_hw
 TESTS += tests/events/test_hw
 tests_events_test_hw_SOURCES = tests/events/test_hw.c tests/events/sysfs.c
 tests_events_test_hw_LDADD = libevents.a libbase.a -lcmocka
+if LIBPFM
+check_PROGRAMS += tests/events/test_pfm
+TESTS += tests/events/test_pfm
+tests_events_test_pfm_SOURCES = tests/events/test_pfm.c
+tests_events_test_pfm_LDADD = libevents.a libbase.a -lcmocka
+endif
 check_PROGRAMS += tests/events/test_encode
 TESTS += tests/events/test_encode
 tests_events_test_encode_SOURCES = tests/events/test_encode.c
