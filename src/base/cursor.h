@@ -109,6 +109,12 @@ static inline uint64_t cursor_u64(struct cursor *c)
 	return lo | hi << 32;
 }
 
+/* An address or an offset of 4 or 8 bytes. */
+static inline uint64_t cursor_sized(struct cursor *c, unsigned size)
+{
+	return size == 8 ? cursor_u64(c) : cursor_u32(c);
+}
+
 uint64_t cursor_uleb_slow(struct cursor *c);
 int64_t cursor_sleb(struct cursor *c);
 

@@ -29,6 +29,7 @@ struct answer_style {
 struct answer_frame {
 	const char *name, *file;	/* the symbolizer's */
 	uint32_t line, column;
+	uint16_t lang;			/* of its unit: how the name is read */
 };
 
 struct answer {
@@ -40,12 +41,13 @@ struct readable_name {
 	const char *name;
 	uint32_t uses;
 	uint32_t at;		/* in text[worker]; NOT_MADE */
+	uint16_t lang;
 	uint8_t worker;
 };
 
 struct readable_names {
 	VEC(struct readable_name) v;
-	struct u64map index;	/* by the address of the linker's name */
+	struct u64map index;	/* by the linker's name, and if Ada's */
 	struct buf text[2];
 };
 
@@ -74,8 +76,9 @@ int readable_names_make(struct readable_names *r,
 			bool short_names);
 void readable_names_fini(struct readable_names *r);
 /* Appends the readable form of a name; any thread may call it. */
-void readable_name_put(const struct readable_names *r, const char *name,
-		       bool short_names, struct buf *out);
+void readable_name_put(const struct readable_names *r,
+		       const struct answer_frame *f, bool short_names,
+		       struct buf *out);
 
 /* Runs fn(one) and fn(two), side by side if possible. */
 void run_both(void *(*fn)(void *), void *one, void *two);

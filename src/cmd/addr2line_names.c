@@ -32,30 +32,37 @@ void readable_names_fini(struct readable_names *r)
 	buf_fini(&r->text[1]);
 }
 
-static void make_name(const char *name, bool short_names, struct buf *out)
+/* One name of the linker may be Ada's in one unit and C's in another. */
+static uint64_t key_of(const char *name, uint16_t lang)
+{
+	return (uint64_t)(uintptr_t)name | (uint64_t)lang_is_ada(lang) << 63;
+}
+
+static void make_name(const char *name, uint16_t lang, bool short_names,
+		      struct buf *out)
 {
 	struct buf full = { 0 };
 
 	if (!short_names) {
-		demangle(name, out);
+		demangle_as(lang, name, out);
 		return;
 	}
-	demangle(name, &full);
+	demangle_as(lang, name, &full);
 	demangle_short(buf_cstr(&full), out);
 	out->failed |= full.failed;
 	buf_fini(&full);
 }
 
-static int count_name(struct readable_names *r, const char *name)
+static int count_name(struct readable_names *r, const struct answer_frame *f)
 {
-	uint32_t *slot = u64map_slot(&r->index, (uint64_t)(uintptr_t)name);
+	uint32_t *slot = u64map_slot(&r->index, key_of(f->name, f->lang));
 
 	if (!slot)
 		return -ERR_NOMEM;
 	if (*slot == U64MAP_NONE) {
 		*slot = (uint32_t)r->v.n;
 		if (vec_push(&r->v, (struct readable_name){
-				name, 0, NOT_MADE, 0 }) < 0)
+				f->name, 0, NOT_MADE, f->lang, 0 }) < 0)
 			return -ERR_NOMEM;
 	}
 	r->v.v[*slot].uses++;
@@ -82,7 +89,7 @@ static void *make_half(void *arg)
 			continue;
 		n->worker = m->worker;
 		n->at = (uint32_t)text->n;
-		make_name(n->name, m->short_names, text);
+		make_name(n->name, n->lang, m->short_names, text);
 		buf_u8(text, '\0');
 	}
 	return NULL;
@@ -100,20 +107,21 @@ int readable_names_make(struct readable_names *r,
 	buf_reset(&r->text[0]);
 	buf_reset(&r->text[1]);
 	for (i = 0; i < n; i++)
-		if (count_name(r, frames[i].name) < 0)
+		if (count_name(r, &frames[i]) < 0)
 			return -ERR_NOMEM;
 	run_both(make_half, &one, &two);
 	return r->text[0].failed || r->text[1].failed ? -ERR_NOMEM : 0;
 }
 
-void readable_name_put(const struct readable_names *r, const char *name,
-		       bool short_names, struct buf *out)
+void readable_name_put(const struct readable_names *r,
+		       const struct answer_frame *f, bool short_names,
+		       struct buf *out)
 {
-	uint32_t i = u64map_get(&r->index, (uint64_t)(uintptr_t)name);
+	uint32_t i = u64map_get(&r->index, key_of(f->name, f->lang));
 
 	if (i != U64MAP_NONE && r->v.v[i].at != NOT_MADE)
 		buf_str(out, (const char *)r->text[r->v.v[i].worker].p +
 				     r->v.v[i].at);
 	else
-		make_name(name, short_names, out);
+		make_name(f->name, f->lang, short_names, out);
 }

@@ -45,7 +45,8 @@ int answers_set(struct answers *a, size_t at, const struct sym_result *r,
 		const struct sym_frame *f = &r->frames[i];
 
 		a->frames.v[a->frames.n++] = (struct answer_frame){
-			f->name, f->file, f->line, f->column };
+			f->name, f->file, f->line, f->column,
+			f->lang };
 	}
 	/* a function without DWARF: the file at least */
 	if (n && n == r->nframes && !*r->frames[n - 1].file)
@@ -71,29 +72,29 @@ static void put_text(struct printer *p, const char *s)
 }
 
 /* The name as it is shown, in p->scratch. */
-static const char *shown_name(struct printer *p, const char *name)
+static const char *shown_name(struct printer *p, const struct answer_frame *f)
 {
 	buf_reset(&p->scratch);
 	if (p->st->demangle)
-		readable_name_put(&p->a->names, name, p->st->short_names,
+		readable_name_put(&p->a->names, f, p->st->short_names,
 				  &p->scratch);
 	else
-		buf_str(&p->scratch, name);
+		buf_str(&p->scratch, f->name);
 	p->out->failed |= p->scratch.failed;
 	return buf_cstr(&p->scratch);
 }
 
-static void put_name(struct printer *p, const char *name)
+static void put_name(struct printer *p, const struct answer_frame *f)
 {
-	if (!*name)
+	if (!*f->name)
 		buf_str(p->out, "??");
 	else if (p->st->safe)
-		text_safe(p->out, shown_name(p, name));
+		text_safe(p->out, shown_name(p, f));
 	else if (p->st->demangle)
-		readable_name_put(&p->a->names, name, p->st->short_names,
+		readable_name_put(&p->a->names, f, p->st->short_names,
 				  p->out);
 	else
-		buf_str(p->out, name);
+		buf_str(p->out, f->name);
 }
 
 static void put_decimal(struct buf *out, uint32_t v)
@@ -130,7 +131,7 @@ static const char *shown_file(const struct answer_style *st, const char *file)
 static void put_frame(struct printer *p, const struct answer_frame *f)
 {
 	if (p->st->functions) {
-		put_name(p, f->name);
+		put_name(p, f);
 		buf_str(p->out, p->st->pretty ? " at " : "\n");
 	}
 	put_text(p, shown_file(p->st, f->file));
@@ -174,7 +175,7 @@ static void put_json(struct printer *p, uint64_t addr, const struct answer *an)
 		const struct answer_frame *f = &p->a->frames.v[an->first + i];
 
 		json_object(&j, NULL);
-		json_str(&j, "function", shown_name(p, f->name));
+		json_str(&j, "function", shown_name(p, f));
 		json_str(&j, "linkage_name", f->name);
 		json_str(&j, "file",
 			 *f->file ? shown_file(p->st, f->file) : "");

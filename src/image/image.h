@@ -88,8 +88,9 @@ void image_release_span(const struct image *img, const void *p, size_t n);
  * in a relocatable file, relocated; kept by the image.  n = 0 when there is none
  * or it cannot be read: see image_problem. */
 struct span image_section(struct image *img, const char *name);
-/* The i-th section of that name: objects may have several (COMDAT groups). */
-struct span image_section_nth(struct image *img, const char *name, size_t i);
+/* The next section of that name from number *at on, and moves *at behind it:
+ * objects may have several (COMDAT groups).  n = 0 behind the last one. */
+struct span image_section_next(struct image *img, const char *name, size_t *at);
 /* Makes several sections ready at once, by two threads where that is faster; most
  * important first. */
 void image_prefetch(struct image *img, const char *const *names, size_t n);

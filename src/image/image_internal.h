@@ -15,6 +15,7 @@ struct image_sect {
 	bool tried;		/* data was asked for before */
 	bool relocated;
 	uint32_t link, info;
+	uint32_t relocs;	/* its SHT_RELA in a relocatable file, or 0 */
 	uint64_t align;
 	struct span data;	/* n = 0: missing or damaged */
 	uint8_t *owned;		/* decompressed or relocated bytes */
@@ -41,6 +42,7 @@ struct image {
 	VEC(struct image_sect) sects;	/* by section number */
 	VEC(struct image_place) code;	/* code sections by address, when ... */
 	bool code_sorted;		/* ... they were asked for */
+	uint64_t relocated;	/* what image_relocate did: see there */
 	uint64_t inflated;	/* bytes of decompressed sections kept */
 	char problem[160];	/* why the first unreadable section is that */
 };

@@ -52,11 +52,28 @@ static int place(struct image *img, struct image_sect *s, uint64_t *at)
 	return s->size ? vec_push(&img->segments, seg) : 0;
 }
 
+/* Which table relocates a section: in a normal file at most one. */
+static void index_relocs(struct image *img)
+{
+	size_t i;
+
+	for (i = 1; i < img->sects.n && i <= UINT32_MAX; i++) {
+		const struct image_sect *r = &img->sects.v[i];
+
+		if ((r->type == SHT_RELA || r->type == SHT_REL) &&
+		    r->info < img->sects.n && r->link < img->sects.n &&
+		    img->sects.v[r->link].type == SHT_SYMTAB &&
+		    !img->sects.v[r->info].relocs)
+			img->sects.v[r->info].relocs = (uint32_t)i;
+	}
+}
+
 int image_layout_sections(struct image *img)
 {
 	uint64_t at = 0;
 	size_t i;
 
+	index_relocs(img);
 	img->segments.n = 0;	/* a relocatable file has none */
 	for (i = 0; i < img->sects.n; i++)
 		if (!(img->sects.v[i].flags & SHF_ALLOC))
@@ -185,21 +202,21 @@ static void apply(const struct reloc *r, const struct reloc_kind *k,
 		bytes[i] = (uint8_t)(v >> 8 * i);
 }
 
-/* The relocations of section s: a normal file has at most one table of them. */
-static struct image_sect *find_relocs(struct image *img,
-				      const struct image_sect *s)
+/* Thousands of hostile sections share one table of relocations and one of names,
+ * which are gone through each time; of a real file only some are asked for. */
+static bool spend(struct image *img, const struct image_sect *rs)
 {
-	size_t i, number = (size_t)(s - img->sects.v);
+	const struct image_sect *syms = &img->sects.v[rs->link];
+	uint64_t most = (1u << 20) + 32 * (uint64_t)img->bytes.n, cost;
+	struct span names = { NULL, 0 };
 
-	for (i = 0; i < img->sects.n; i++) {
-		struct image_sect *r = &img->sects.v[i];
-
-		if ((r->type == SHT_RELA || r->type == SHT_REL) &&
-		    r->info == number && r->link < img->sects.n &&
-		    img->sects.v[r->link].type == SHT_SYMTAB)
-			return r;
-	}
-	return NULL;
+	if (syms->link < img->sects.n)
+		names = image_sect_data(img, &img->sects.v[syms->link]);
+	cost = img->sects.n + names.n + rs->size;
+	if (cost > most || img->relocated > most - cost)
+		return false;
+	img->relocated += cost;
+	return true;
 }
 
 /* Makes the section's bytes our own. */
@@ -229,8 +246,8 @@ void image_relocate(struct image *img, struct image_sect *s)
 	    s->type == SHT_REL || s->type == SHT_RELA)
 		return;
 	s->relocated = true;
-	rs = find_relocs(img, s);
-	if (!rs || !symbol_table_open(img, &img->sects.v[rs->link], &syms))
+	rs = s->relocs ? &img->sects.v[s->relocs] : NULL;
+	if (!rs || !spend(img, rs) || !symbol_table_open(img, &img->sects.v[rs->link], &syms))
 		return;
 	reloc_table_init(&t, image_sect_data(img, rs), rs->type == SHT_RELA,
 			 image_is_64(img));

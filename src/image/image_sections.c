@@ -90,13 +90,14 @@ const char *image_problem(const struct image *img)
 	return img->problem;
 }
 
-struct span image_section_nth(struct image *img, const char *name, size_t nth)
+struct span image_section_next(struct image *img, const char *name, size_t *at)
 {
-	size_t i;
+	while (*at < img->sects.n) {
+		struct image_sect *s = &img->sects.v[(*at)++];
 
-	for (i = 0; i < img->sects.n; i++)
-		if (!strcmp(img->sects.v[i].name, name) && nth-- == 0)
-			return image_sect_data(img, &img->sects.v[i]);
+		if (!strcmp(s->name, name))
+			return image_sect_data(img, s);
+	}
 	return (struct span){ NULL, 0 };
 }
 

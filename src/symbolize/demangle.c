@@ -3,6 +3,7 @@
  * Readable names by libiberty, kept in bounds: names come from anybody's
  * binaries, and a short mangled name can stand for an endless readable one.
  */
+#include <dlfcn.h>
 #include <dwarf.h>
 #include <libiberty/demangle.h>
 #include <pthread.h>
@@ -101,13 +102,28 @@ static bool join(pthread_t t, uint64_t max_ms)
 	}
 }
 
+/* glibc ends the program where a thread is to be ended and libgcc_s, which it
+ * unwinds the stack with, is not installed. */
+static bool can_cancel(void)
+{
+#ifdef __GLIBC__
+	void *lib = dlopen("libgcc_s.so.1", RTLD_NOW);
+
+	if (!lib)
+		return false;
+	dlclose(lib);
+#endif
+	return true;
+}
+
 /* On a stack of its own, and watched. */
 static void run_watched(struct job *j, size_t n)
 {
 	pthread_attr_t attr;
 	pthread_t t;
 
-	if (!buf_room(j->out, MAX_OUT + 1) || pthread_attr_init(&attr))
+	if (!can_cancel() || !buf_room(j->out, MAX_OUT + 1) ||
+	    pthread_attr_init(&attr))
 		return;
 	if (!pthread_attr_setstacksize(&attr, LONG_STACK) &&
 	    !pthread_create(&t, &attr, run_aside, j) &&

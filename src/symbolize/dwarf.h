@@ -217,6 +217,7 @@ struct dwarf {
 	struct u64map name_tab;
 	VEC(struct func_name) names;
 	struct strtab strings;		/* names and paths: these live on */
+	uint64_t kept;			/* bytes of them */
 	size_t fresh_names;		/* since pages were let go of */
 	VEC(uint32_t) loaded;		/* units with tables */
 	uint64_t table_bytes;		/* of them */
@@ -340,6 +341,9 @@ static inline uint64_t dwarf_unit_die(const struct dwarf_unit *u, uint64_t off)
 {
 	return u->set->id | off | (u->in_types ? DIE_IN_TYPES : 0);
 }
+
+/* Longer paths are none (limits.h, PATH_MAX). */
+enum { DWARF_PATH_MAX = 4096 };
 
 /* dwarf_cover.c.  Where several units say that code is theirs (inline functions
  * that the linker kept once, identical code folded), the first is right: that is
@@ -484,7 +488,11 @@ void dwarf_read_inlines(const struct dwarf *d, const struct dwarf_unit *u,
 			uint64_t die, const uint64_t *addrs, size_t n,
 			uint32_t *call, struct dwarf_work *w);
 
-/* dwarf_names.c; NULL when out of memory */
+/* dwarf_names.c */
+/* A copy of a string, which stays when pages or files go; "" where hostile
+ * strings would fill all memory. */
+const char *dwarf_keep(struct dwarf *d, const char *text);
+/* NULL when out of memory. */
 const struct func_name *dwarf_name(struct dwarf *d, uint64_t die);
 /* Makes the names of n DIEs ready (and sorts them): page by page, which is less
  * work than one after the other. */

@@ -330,16 +330,12 @@ struct abbrev_table *abbrev_table_get(const struct dwarf_unit *u)
 	slot = u64map_slot(&d->abbrev_tab, key);
 	if (!slot || *slot != U64MAP_NONE)
 		return slot ? d->abbrevs.v[*slot] : NULL;
-	*slot = (uint32_t)d->abbrevs.n;
 	t = calloc(1, sizeof(*t));
 	if (!t || vec_push(&d->abbrevs, t) < 0) {
 		free(t);
-		t = NULL;
-		*slot = 0;
-		if (!d->abbrevs.n)	/* nothing valid to point at */
-			u64map_clear(&d->abbrev_tab);
-		return NULL;
+		return NULL;	/* the slot stays empty */
 	}
+	*slot = (uint32_t)d->abbrevs.n - 1;
 	t->p = d->abbrev.p + u->abbrev_off;
 	t->end = d->abbrev.p + d->abbrev.n;
 	t->budget = &d->abbrev_budget;

@@ -38,11 +38,6 @@ static bool has_ranges(const struct dwarf_unit *u)
 	return u->ranged && u->version > 2;
 }
 
-static uint64_t read_sized(struct cursor *c, uint8_t size)
-{
-	return size == 8 ? cursor_u64(c) : cursor_u32(c);
-}
-
 /* One set of .debug_aranges (DWARF 5 §6.1.2). */
 static int read_arange_set(struct dwarf *d, struct cursor *c)
 {
@@ -53,7 +48,7 @@ static int read_arange_set(struct dwarf *d, struct cursor *c)
 	size_t head;
 
 	cursor_u16(&h);		/* version */
-	at = read_sized(&h, off_size);
+	at = cursor_sized(&h, off_size);
 	addr_size = cursor_u8(&h);
 	seg = cursor_u8(&h);
 	if (h.bad || seg || (addr_size != 4 && addr_size != 8))
@@ -65,8 +60,8 @@ static int read_arange_set(struct dwarf *d, struct cursor *c)
 	cursor_skip(&h, (2u * addr_size - head % (2u * addr_size)) %
 			(2u * addr_size));
 	while (!h.bad) {
-		uint64_t lo = read_sized(&h, addr_size);
-		uint64_t len = read_sized(&h, addr_size);
+		uint64_t lo = cursor_sized(&h, addr_size);
+		uint64_t len = cursor_sized(&h, addr_size);
 
 		if (h.bad || (!lo && !len))
 			break;

@@ -6,11 +6,6 @@
 #include "base/buf.h"
 #include "symbolize/dwarf.h"
 
-static uint64_t read_offset(struct cursor *c, uint8_t size)
-{
-	return size == 8 ? cursor_u64(c) : cursor_u32(c);
-}
-
 /* Versions 2 to 4: directories, then files, each list ended by "". */
 static bool read_old_tables(struct dwarf_lines *l, struct cursor *c)
 {
@@ -120,7 +115,7 @@ bool dwarf_read_files(struct dwarf_unit *u, struct line_header *h,
 	const struct span *s = &u->set->line;
 	struct dwarf_lines *l = &u->lines;
 	bool known = l->files_read, ok;
-	uint8_t off_size = 4;
+	uint8_t off_size;
 	struct cursor c, head;
 	uint64_t n;
 
@@ -128,11 +123,7 @@ bool dwarf_read_files(struct dwarf_unit *u, struct line_header *h,
 	if (u->stmt_list >= s->n)
 		return false;
 	c = cursor_of(s->p + u->stmt_list, s->n - (size_t)u->stmt_list);
-	n = cursor_u32(&c);
-	if (n == 0xffffffff) {
-		off_size = 8;
-		n = cursor_u64(&c);
-	}
+	n = dwarf_read_length(&c, &off_size);
 	c = cursor_sub(&c, n);
 	l->version = cursor_u16(&c);
 	h->addr_size = u->addr_size;
@@ -140,7 +131,7 @@ bool dwarf_read_files(struct dwarf_unit *u, struct line_header *h,
 		h->addr_size = cursor_u8(&c);
 		cursor_u8(&c);	/* segment selector size */
 	}
-	n = read_offset(&c, off_size);
+	n = cursor_sized(&c, off_size);
 	head = cursor_sub(&c, n);
 	h->program = c.p;
 	h->end = c.end;
@@ -160,6 +151,10 @@ static void add_part(struct buf *out, const char *part)
 {
 	if (!part || !*part)
 		return;
+	if (strnlen(part, DWARF_PATH_MAX) == DWARF_PATH_MAX) {
+		out->failed = true;
+		return;
+	}
 	if (out->n && out->p[out->n - 1] != '/')
 		buf_u8(out, '/');
 	buf_str(out, part);
@@ -175,19 +170,19 @@ static const char *join_path(struct dwarf *d, const struct dwarf_unit *u,
 	bool v5 = l->version >= 5;
 	const char *dir = NULL;
 	struct buf b = { 0 };
-	uint32_t id;
+	const char *path;
 
 	if (f->name[0] == '/')
-		return strtab_get(&d->strings, strtab_add(&d->strings, f->name));
+		return dwarf_keep(d, f->name);
 	if (v5 ? f->dir < l->dirs.n : f->dir && f->dir <= l->dirs.n)
 		dir = l->dirs.v[v5 ? f->dir : f->dir - 1];
 	if ((!v5 || f->dir) && (!dir || dir[0] != '/'))
 		add_part(&b, u->comp_dir);
 	add_part(&b, dir);
 	add_part(&b, f->name);
-	id = b.failed ? 0 : strtab_add_n(&d->strings, (const char *)b.p, b.n);
+	path = b.failed ? "" : dwarf_keep(d, buf_cstr(&b));
 	buf_fini(&b);
-	return strtab_get(&d->strings, id);
+	return path;
 }
 
 const char *dwarf_file_path(struct dwarf *d, struct dwarf_unit *u, uint64_t i)

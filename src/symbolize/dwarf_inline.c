@@ -46,6 +46,7 @@ static bool mark(struct walk *k, const struct dwarf_die *die)
 {
 	struct dwarf_work *w = k->w;
 	uint32_t id = (uint32_t)w->calls.n;
+	uint32_t outer = w->open.n ? w->open.v[w->open.n - 1].call : NO_CALL;
 	bool found = false;
 	size_t i, j;
 
@@ -58,6 +59,9 @@ static bool mark(struct walk *k, const struct dwarf_die *die)
 			if (!found && !add_call(k, die))
 				return false;
 			found = true;
+			/* another call has it: real ones never overlap */
+			if (k->call[j] != outer && !dwarf_spend(w, 1))
+				return found;
 			k->call[j] = id;
 		}
 	}

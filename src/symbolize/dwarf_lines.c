@@ -237,6 +237,22 @@ static void run(struct machine *m, struct cursor *c)
 	close_seq(m, m->last);	/* only where end_sequence is missing */
 }
 
+/* Code that the linker folded: of equal ranges, which are sorted by number, the
+ * first of those who wrote it stays. */
+static bool drop_folded(struct range_index *x)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < x->n; i++)
+		if (!n || x->v[n - 1].lo != x->v[i].lo ||
+		    x->v[n - 1].hi != x->v[i].hi)
+			x->v[n++] = x->v[i];
+	if (n == x->n)
+		return true;
+	x->n = n;
+	return range_index_sort(x) == 0;
+}
+
 void dwarf_read_lines(const struct dwarf *d, struct dwarf_unit *u,
 		      struct dwarf_work *w)
 {
@@ -263,7 +279,8 @@ void dwarf_read_lines(const struct dwarf *d, struct dwarf_unit *u,
 	run(&m, &c);
 	if (c.bad)
 		dwarf_work_damage(w, ".debug_line: bad program", u->stmt_list);
-	if (range_index_sort(&u->lines.index) < 0)
+	if (range_index_sort(&u->lines.index) < 0 ||
+	    !drop_folded(&u->lines.index))
 		w->nomem = true;
 	dwarf_touched(u->set, n, w);
 }
@@ -280,10 +297,6 @@ const struct line_row *dwarf_find_row(const struct dwarf_unit *u,
 
 	if (i == RANGE_NONE)
 		return NULL;
-	/* code that the linker folded: the first of those who wrote it */
-	while (i > 0 && l->index.v[i - 1].lo == l->index.v[i].lo &&
-	       l->index.v[i - 1].hi == l->index.v[i].hi)
-		i--;
 	s = &l->seqs.v[l->index.v[i].id];
 	off = l->offsets.v + s->first;
 	want = addr - s->lo;

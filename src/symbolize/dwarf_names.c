@@ -6,6 +6,7 @@
  */
 #include <dwarf.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "symbolize/dwarf.h"
@@ -16,6 +17,9 @@ enum {
 	FRESH_NAMES = 128,
 	/* Where names are read in order: how far until pages are let go of. */
 	RELEASE_BYTES = 8 << 20,
+	/* Hostile names share their bytes, copies do not. */
+	TEXT_LIMIT = 64 << 10,
+	MAX_KEPT = 64 << 20,
 };
 
 static const struct func_name no_name = { "", "", 0, 0 };
@@ -69,10 +73,19 @@ static struct func_name resolve_name(struct dwarf *d, uint64_t at)
 	return out;
 }
 
-/* A copy of a name of a file, which stays when pages or files go. */
-static const char *keep(struct dwarf *d, const char *name)
+const char *dwarf_keep(struct dwarf *d, const char *text)
 {
-	return strtab_get(&d->strings, strtab_add(&d->strings, name));
+	size_t n = strnlen(text, TEXT_LIMIT), before = d->strings.str.n;
+	uint32_t id;
+
+	if (n == TEXT_LIMIT || n > MAX_KEPT + 4 * d->bytes - d->kept) {
+		dwarf_damage(d, ".debug_str: names out of proportion", 0);
+		return "";
+	}
+	id = strtab_add_n(&d->strings, text, n);
+	if (d->strings.str.n > before)
+		d->kept += n;
+	return strtab_get(&d->strings, id);
 }
 
 /* The name's place; new where *slot says so. */
@@ -103,7 +116,7 @@ const struct func_name *dwarf_name(struct dwarf *d, uint64_t die)
 		return NULL;
 	f = &d->names.v[*slot];
 	if (added) {
-		f->name = keep(d, f->name);
+		f->name = dwarf_keep(d, f->name);
 		if (++d->fresh_names % FRESH_NAMES == 0)
 			dwarf_release(d);
 	}
@@ -149,7 +162,7 @@ static int keep_names(struct dwarf *d, size_t first)
 			from = (uintptr_t)raw[i].name;
 			dwarf_release(d);
 		}
-		d->names.v[raw[i].at].name = keep(d, raw[i].name);
+		d->names.v[raw[i].at].name = dwarf_keep(d, raw[i].name);
 	}
 	free(raw);
 	return 0;

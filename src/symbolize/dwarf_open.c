@@ -84,16 +84,16 @@ static void open_sections(struct dwarf_set *s, struct image *img)
 static struct span split_info(struct image *img)
 {
 	struct span first = { NULL, 0 }, s;
-	size_t i;
+	size_t at = 0;
 
-	for (i = 0;; i++) {
+	for (;;) {
 		struct cursor c;
 		uint8_t off_size;
 
-		s = image_section_nth(img, ".debug_info.dwo", i);
+		s = image_section_next(img, ".debug_info.dwo", &at);
 		if (!s.n)
 			return first;
-		if (!i)
+		if (!first.n)
 			first = s;
 		c = cursor_of(s.p, s.n);
 		dwarf_read_length(&c, &off_size);

@@ -15,11 +15,6 @@ static void pair_add(const struct dwarf *d, struct dwarf_work *w, uint64_t lo,
 		w->nomem = true;
 }
 
-static uint64_t read_address(struct cursor *c, unsigned size)
-{
-	return size == 8 ? cursor_u64(c) : cursor_u32(c);
-}
-
 static void read_old_list(const struct dwarf *d, const struct dwarf_unit *u,
 			  uint64_t off, struct dwarf_work *w)
 {
@@ -32,8 +27,8 @@ static void read_old_list(const struct dwarf *d, const struct dwarf_unit *u,
 		return;
 	c = cursor_of(s->p + off, s->n - (size_t)off);
 	while (dwarf_spend(w, 2 * u->addr_size)) {
-		lo = read_address(&c, u->addr_size);
-		hi = read_address(&c, u->addr_size);
+		lo = cursor_sized(&c, u->addr_size);
+		hi = cursor_sized(&c, u->addr_size);
 		if (c.bad || (!lo && !hi))
 			return;
 		if (lo == top)
@@ -67,14 +62,14 @@ static bool read_entry(const struct dwarf *d, const struct dwarf_unit *u,
 		hi = *base + cursor_uleb(c);
 		break;
 	case DW_RLE_base_address:
-		*base = read_address(c, u->addr_size);
+		*base = cursor_sized(c, u->addr_size);
 		return !c->bad;
 	case DW_RLE_start_end:
-		lo = read_address(c, u->addr_size);
-		hi = read_address(c, u->addr_size);
+		lo = cursor_sized(c, u->addr_size);
+		hi = cursor_sized(c, u->addr_size);
 		break;
 	case DW_RLE_start_length:
-		lo = read_address(c, u->addr_size);
+		lo = cursor_sized(c, u->addr_size);
 		hi = lo + cursor_uleb(c);
 		break;
 	default:	/* DW_RLE_end_of_list, or unknown */

@@ -12,6 +12,9 @@
 
 enum {
 	THREAD_ADDRS = 512,	/* worth a thread */
+	/* Inline functions may be in so many units that cover them; asking
+	 * each further one costs as much as reading so many bytes. */
+	MANY_UNITS = 64, STEP_COST = 16,
 	/* .dwo files that stay open between batches. */
 	KEEP_SETS = 128,
 };
@@ -31,7 +34,7 @@ static int find_func(struct dwarf_loader *l, uint64_t addr, struct dwarf_hit *h)
 {
 	struct range_index *x = &l->d->cover;
 	ptrdiff_t i = range_index_find(x, addr);
-	uint32_t lines = NO_UNIT;
+	uint32_t lines = NO_UNIT, tried = 0;
 
 	for (; i != RANGE_NONE; i = range_index_down(x, i - 1, addr)) {
 		uint32_t id = COVER_UNIT(x->v[i].id);
@@ -44,6 +47,12 @@ static int find_func(struct dwarf_loader *l, uint64_t addr, struct dwarf_hit *h)
 		if (lines == NO_UNIT &&
 		    dwarf_find_row(&l->d->main->units.v[id], addr))
 			lines = id;
+		if (++tried > MANY_UNITS &&
+		    !dwarf_spend(&l->b->work[0], STEP_COST)) {
+			dwarf_work_damage(&l->b->work[0],
+					  "units overlap too much", 0);
+			break;
+		}
 	}
 	h->unit = lines;
 	return 0;

@@ -25,11 +25,6 @@ uint64_t dwarf_read_length(struct cursor *c, uint8_t *off_size)
 	return n;
 }
 
-static uint64_t read_offset(struct cursor *c, uint8_t size)
-{
-	return size == 8 ? cursor_u64(c) : cursor_u32(c);
-}
-
 static bool is_type_unit(const struct dwarf_unit *u)
 {
 	return u->type == DW_UT_type || u->type == DW_UT_split_type;
@@ -38,8 +33,9 @@ static bool is_type_unit(const struct dwarf_unit *u)
 /* Fills u from the header at c; false when the rest of the section is lost. */
 static bool read_header(struct cursor *c, struct dwarf_unit *u)
 {
-	uint64_t n;
 	struct cursor h;
+	uint16_t version;
+	uint64_t n;
 
 	u->off = cursor_offset(c);
 	n = dwarf_read_length(c, &u->off_size);
@@ -47,24 +43,25 @@ static bool read_header(struct cursor *c, struct dwarf_unit *u)
 	if (h.bad)
 		return false;
 	u->end = cursor_offset(c);
-	u->version = (uint8_t)cursor_u16(&h);
+	version = cursor_u16(&h);
+	u->version = version > 5 ? 0 : (uint8_t)version;
 	u->type = u->in_types ? DW_UT_type : DW_UT_compile;
 	if (u->version >= 5) {
 		u->type = cursor_u8(&h);
 		u->addr_size = cursor_u8(&h);
-		u->abbrev_off = read_offset(&h, u->off_size);
+		u->abbrev_off = cursor_sized(&h, u->off_size);
 	} else {
-		u->abbrev_off = read_offset(&h, u->off_size);
+		u->abbrev_off = cursor_sized(&h, u->off_size);
 		u->addr_size = cursor_u8(&h);
 	}
 	if (is_type_unit(u)) {
 		u->signature = cursor_u64(&h);
-		u->type_die = u->off + read_offset(&h, u->off_size);
+		u->type_die = u->off + cursor_sized(&h, u->off_size);
 	} else if (u->type == DW_UT_skeleton || u->type == DW_UT_split_compile) {
 		u->signature = cursor_u64(&h);	/* DWO id */
 	}
 	u->root = u->end - cursor_left(&h);
-	if (h.bad || u->version < 2 || u->version > 5 ||
+	if (h.bad || u->version < 2 ||
 	    (u->addr_size != 4 && u->addr_size != 8))
 		u->root = u->end;	/* known by length only */
 	return true;
@@ -182,6 +179,15 @@ static void root_split(struct dwarf_unit *u)
 	u->gnu_ranges = k->gnu_ranges;
 }
 
+/* The name of a folder or a file; one that no system would open is none. */
+static const char *root_path(const struct dwarf_unit *u,
+			     const struct dwarf_die *die, enum dwarf_slot slot)
+{
+	const char *s = dwarf_string(u, die, slot);
+
+	return s && strnlen(s, DWARF_PATH_MAX) < DWARF_PATH_MAX ? s : NULL;
+}
+
 static void root_values(struct dwarf_unit *u, const struct dwarf_die *die)
 {
 	uint64_t base;
@@ -194,11 +200,11 @@ static void root_values(struct dwarf_unit *u, const struct dwarf_die *die)
 		u->addr_base = dwarf_number(die, SLOT_ADDR_BASE, 0);
 		u->rng_base = dwarf_number(die, SLOT_RNG_BASE, 0);
 		u->gnu_ranges = dwarf_number(die, SLOT_GNU_RANGES, 0);
-		u->dwo_name = dwarf_string(u, die, SLOT_DWO_NAME);
+		u->dwo_name = root_path(u, die, SLOT_DWO_NAME);
 	}
 	if (dwarf_has(die, SLOT_DWO_ID))
 		u->signature = dwarf_number(die, SLOT_DWO_ID, 0);
-	u->comp_dir = dwarf_string(u, die, SLOT_COMP_DIR);
+	u->comp_dir = root_path(u, die, SLOT_COMP_DIR);
 	u->lang = (uint16_t)dwarf_number(die, SLOT_LANGUAGE, 0);
 	if (dwarf_address(u, die, SLOT_LOW, &base))
 		u->base = base;
@@ -224,6 +230,8 @@ int dwarf_unit_root(struct dwarf *d, struct dwarf_unit *u, struct dwarf_work *w)
 	root_values(u, &die);
 	u->gnu = is_gnu(dwarf_string(u, &die, SLOT_PRODUCER));
 	u->abbrevs->users++;
-	dwarf_die_ranges(d, u, &die, w);
+	/* Which unit covers an address is asked of the main file only. */
+	if (u->set == d->main && !is_type_unit(u))
+		dwarf_die_ranges(d, u, &die, w);
 	return 0;
 }

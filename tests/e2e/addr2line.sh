@@ -165,6 +165,93 @@ else
 	t_skip "names" "no C++ compiler"
 fi
 
+# Only the unit's language tells geo__area of Ada from one of C.
+if ! command -v gnatmake >/dev/null 2>&1; then
+	t_skip "names of Ada" "gnatmake is not installed"
+else
+	mkdir -p ada && cd ada || exit 1
+	echo 'package Geo is function Area (N : Integer) return Integer; end;' \
+		>geo.ads
+	echo 'package body Geo is function Area (N : Integer) return Integer is
+		begin return N * N; end; end;' >geo.adb
+	echo 'int geo__volume(int n) { return n * n * n; }' >c.c
+	echo 'with Geo; procedure Main is
+		function Volume (N : Integer) return Integer;
+		pragma Import (C, Volume, "geo__volume");
+		begin if Geo.Area (3) + Volume (3) = 0 then raise Program_Error;
+		end if; end;' >main.adb
+	$CC -g -c c.c && gnatmake -q -g main.adb -o prog -largs c.o 2>log
+	nm prog | sed -n 's/^\([0-9a-f]*\) T geo__\(area\|volume\)$/\1/p' >at
+	cd ..
+	t_is "names of Ada by the unit's language" \
+		"$(a2l -Cf -e ada/prog <ada/at | sed -n 1~2p | sort)" \
+		"geo.area
+geo__volume"
+	t_is "the same of many, by two threads" "$(for i in $(seq 300); do
+		cat ada/at; done | a2l -Cf -e ada/prog | sed -n 1~2p | sort -u)" \
+		"geo.area
+geo__volume"
+	t_like "and with --json" "$(a2l --json -e ada/prog <ada/at)" \
+		'"function":"geo.area","linkage_name":"geo__area"'
+fi
+
+# Each of many small units has its own abbreviations (like libc6-dbg's): the last
+# one is read as the first.  Only DWARF has these names.
+units() {
+	awk 'BEGIN {
+		for (i = 1; i <= 1500; i++) {
+			print ".text\n.Lf" i ": .skip 16"
+			print ".section .debug_abbrev,\"\",%progbits"
+			print ".La" i ": .byte 1,0x11,1,0x11,1,0x12,6,0,0"
+			print ".byte 2,0x2e,0,3,8,0x11,1,0x12,6,0,0,0"
+			print ".section .debug_info,\"\",%progbits"
+			print ".long .Le" i " - .Ls" i "\n.Ls" i ": .short 4"
+			print ".long .La" i "\n.byte 8,1\n.quad .Lf" i
+			print ".long 16\n.byte 2\n.asciz \"u" i "\""
+			print ".quad .Lf" i "\n.long 16\n.byte 0\n.Le" i ":"
+		}
+		print ".text\n.globl _start\n_start: .skip 16" }' >units.s
+	$CC -c units.s -o units.o && $CC -nostdlib -static units.o -o units ||
+		return 1
+	i=1
+	from=0x$(objdump -h units | awk '$2 == ".text" { print $4 }')
+	while [ $i -le 1500 ]; do
+		printf '0x%x\n' $((from + 16 * i - 8))
+		i=$((i + 1))
+	done >units.at
+	seq 1500 | sed 's/^/u/' >want
+	a2l -f -e units <units.at | sed -n 1~2p >got
+	cmp want got
+}
+t_run "functions of 1,500 units" units
+
+# 1 MB of hostile debug information whose names share their bytes: copies of them
+# would take 2 GB.
+shared_names() {
+	awk 'BEGIN {
+		print ".text\n.globl _start\n_start: .skip 2000"
+		print ".section .debug_abbrev,\"\",%progbits"
+		print ".byte 1,0x11,1,0x11,1,0x12,6,0,0"
+		print ".byte 2,0x2e,0,3,0xe,0x11,1,0x12,6,0,0,0"
+		print ".section .debug_info,\"\",%progbits"
+		print ".long .Le - .Ls\n.Ls: .short 4\n.long .debug_abbrev"
+		print ".byte 8,1\n.quad _start\n.long 2000"
+		for (i = 0; i < 2000; i++)
+			print ".byte 2\n.long .Ln+" i "\n.quad _start+" i "\n.long 1"
+		print ".byte 0\n.Le:\n.section .debug_str,\"\",%progbits"
+		print ".Ln: .fill 1048576,1,0x61\n.byte 0" }' >shared.s
+	$CC -nostdlib -static shared.s -o shared || return 1
+	from=0x$(objdump -h shared | awk '$2 == ".text" { print $4 }')
+	i=0
+	while [ $i -lt 2000 ]; do
+		printf '0x%x\n' $((from + i))
+		i=$((i + 1))
+	done >shared.at
+	a2l -f -e shared <shared.at | wc -c >size
+	[ "$(cat size)" -gt 8000 ] && [ "$(cat size)" -lt 1000000 ]
+}
+t_run "names that share their bytes" shared_names
+
 # Answers come as the questions do, while the other side waits.
 if command -v python3 >/dev/null 2>&1; then
 	cat >ask.py <<'EOF'
