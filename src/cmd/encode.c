@@ -63,6 +63,19 @@ static int period_parse(const char *s, uint64_t *out, struct error *err)
 	return 0;
 }
 
+/* BKDG §10.2 counts what the mask selects; it forbids no empty mask. */
+static const char *note(const struct hw_encoded *e)
+{
+	const struct hw_event *ev = e->spec.event;
+
+	if (e->spec.sel.umask || !hw_event_bits(ev))
+		return NULL;
+	for (size_t i = 0; i < ev->nmasks; i++)
+		if (!ev->masks[i].bits)
+			return NULL;	/* 0 is a choice, too */
+	return "mask 0 selects nothing of this event";
+}
+
 static void bits_json(struct json *j, const char *key, uint8_t bits)
 {
 	json_array(j, key);
@@ -88,6 +101,8 @@ static void event_json(struct json *j, const struct hw_encoded *e)
 	json_hex(j, "preload", e->preload);
 	json_hex(j, "msr_evtsel", e->msr_evtsel);
 	json_hex(j, "msr_ctr", e->msr_counter);
+	if (note(e))
+		json_str(j, "note", note(e));
 	json_end(j);
 }
 
@@ -143,6 +158,8 @@ static void print_text(struct cmd_io *io, const struct hw_program *p)
 			   e->counter, e->msr_evtsel,
 			   (unsigned long long)e->evtsel, e->counter,
 			   e->msr_counter, (unsigned long long)e->preload);
+		if (note(e))
+			buf_printf(&b, "  note: %s\n", note(e));
 	}
 	if (p->pmu->model->shared_enable)
 		buf_printf(&b, "PerfEvtSel0 holds the enable bit of both "

@@ -3,6 +3,9 @@
  * Intel P6 family: all but the external bus.  Each row has the name of EN
  * without its PP_, then other spellings; hw_event_find() knows PP_ and p6-.
  * Eight events are in EN only.  See hw.h for the documents.
+ *
+ * EN says "speculative" of 11h to 14h only; what is executed (10h) or decoded
+ * (D0h, E0h) is so by its nature, and is marked, too.
  */
 #include "events/hw.h"
 

@@ -62,6 +62,10 @@ t_like "the preload, 2^48 - 100000" "$out" 'MSR 0xc0010004 +0xfffffffe7960'
 t_like "northbridge counters are told" \
 	"$(encode --pmu k8 -c 1k --no-int dc-miss k8:0xe0)" \
 	'may not use counter 1 meanwhile'
+t_like "an empty mask is noted" "$(encode --pmu k8 k8:0x42:0)" \
+	'note: mask 0 selects nothing'
+t_is "but not where 0 is a choice" \
+	"$(encode --pmu p6 BUS_TRAN_MEM:SELF | grep -c note)" 0
 if command -v python3 >/dev/null; then
 	t_run "JSON of two events of the P6" python3 -c '
 import json, subprocess, sys

@@ -208,6 +208,26 @@ static void speculation_is_as_documented(void **state)
 	}
 }
 
+/* EN: speculative in the comments of 11h to 14h; executed and decoded events by
+ * nature; retired by name, and FLOPS by its text. */
+static void p6_speculation_is_as_documented(void **state)
+{
+	static const uint8_t spec[] = {
+		0x10, 0x11, 0x12, 0x13, 0x14, 0xd0, 0xe0,
+	};
+	const struct hw_event *e;
+
+	(void)state;
+	for (size_t i = 0; (e = hw_event_at(&hw_p6, i)); i++) {
+		bool is = memchr(spec, e->code, sizeof(spec));
+		bool retired = strstr(e->names, "_RET") || e->code == 0xc1;
+
+		if (is != (e->when == HW_SPECULATIVE) ||
+		    retired != (e->when == HW_RETIRED))
+			fail_msg("%02x", e->code);
+	}
+}
+
 /* Bits by their meaning in BKDG; pmc.k8's list is in another order. */
 static void mask_words_have_the_bits_of_their_meaning(void **state)
 {
@@ -423,6 +443,7 @@ int main(void)
 		cmocka_unit_test(both_spellings_of_p6_are_known),
 		cmocka_unit_test(counters_are_as_documented),
 		cmocka_unit_test(speculation_is_as_documented),
+		cmocka_unit_test(p6_speculation_is_as_documented),
 		cmocka_unit_test(mask_words_have_the_bits_of_their_meaning),
 		cmocka_unit_test(libpfm4_has_the_same_bits),
 		cmocka_unit_test(defaults_are_as_documented),
