@@ -30,7 +30,8 @@ static bool is_answer(const struct missing *m, const struct missing_row *r)
 	if ((why & (PROF_MISSING_FILE | PROF_MISSING_CHANGED)) &&
 	    !im->build_id.len)
 		return false;
-	return im->kind == PROF_IMAGE_ELF && why != 0;
+	/* What is damaged is there, and of the recorded build. */
+	return im->kind == PROF_IMAGE_ELF && (why & ~PROF_MISSING_DAMAGED);
 }
 
 static void take_hint(struct missing_row *r, const struct hint *h)

@@ -33,6 +33,8 @@ static const uint64_t list_bytes_max = 2ull << 30;
 struct search {
 	struct apt_ask *ask;
 	size_t n, left;
+	bool read;		/* there were packages */
+	bool partial;		/* some could not be read */
 	struct buf text;
 };
 
@@ -103,6 +105,37 @@ static int take_paragraph(struct search *s, const char *p, const char *ids,
 	return 0;
 }
 
+/* Notes whether one of the asked names stands at `name`. */
+static void take_name(struct search *s, const char *name, const char *end)
+{
+	const char *nl = memchr(name, '\n', (size_t)(end - name));
+	size_t n = (size_t)((nl ? nl : end) - name);
+
+	if (!dpkg_is_name(name, n))
+		return;
+	s->read = true;
+	for (size_t i = 0; i < s->n; i++) {
+		struct apt_ask *a = &s->ask[i];
+
+		a->known |= a->name && strlen(a->name) == n &&
+			    !memcmp(a->name, name, n);
+	}
+}
+
+static void take_names(struct search *s, const char *p, const char *end)
+{
+	static const char key[] = "\nPackage: ";
+	const size_t n = sizeof(key) - 1;
+	const char *at = p;
+
+	if ((size_t)(end - p) >= n && !memcmp(p, key + 1, n - 1))
+		take_name(s, p + n - 1, end);	/* the list's first line */
+	while ((at = memmem(at, (size_t)(end - at), key, n)) != NULL) {
+		at += n;
+		take_name(s, at, end);
+	}
+}
+
 /* The whole paragraphs that are there; the rest is moved to the front. */
 static int take_text(struct search *s)
 {
@@ -115,6 +148,7 @@ static int take_text(struct search *s)
 		last = memrchr(p, '\n', (size_t)(last - p));
 	if (!last || last == p)
 		return s->text.n > PARAGRAPH_MAX ? -ERR_FORMAT : 0;
+	take_names(s, p, last);
 	while (!rc && s->left &&
 	       (at = memmem(at, (size_t)(last - at), key, sizeof(key) - 1))) {
 		const char *from = at, *to;
@@ -124,7 +158,7 @@ static int take_text(struct search *s)
 		to = memmem(at, (size_t)(last + 1 - at), "\n\n", 2);
 		rc = take_paragraph(s, from == p ? p : from + 1,
 				    at + sizeof(key) - 1, to ? to : last);
-		at += sizeof(key) - 1;
+		at = to ? to : last;	/* one such line counts */
 	}
 	s->text.n = (size_t)(end - last);
 	memmove(s->text.p, last, s->text.n);
@@ -153,6 +187,7 @@ static int search_fd(struct search *s, int fd)
 		buf_str(&s->text, "\n\n");
 		rc = s->text.failed ? -ERR_NOMEM : take_text(s);
 	}
+	s->partial |= rc == -ERR_FORMAT || all >= list_bytes_max;
 	return rc == -ERR_FORMAT ? 0 : rc;
 }
 
@@ -190,8 +225,10 @@ static int search_list(struct search *s, const char *path)
 			: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	int rc;
 
-	if (fd < 0)
+	if (fd < 0) {
+		s->partial = true;
 		return 0;
+	}
 	rc = search_fd(s, fd);
 	close(fd);
 	if (pid) {
@@ -201,7 +238,8 @@ static int search_list(struct search *s, const char *path)
 	return rc;
 }
 
-int apt_find_build_ids(const char *root, struct apt_ask *ask, size_t n)
+int apt_find_build_ids(const char *root, struct apt_ask *ask, size_t n,
+		       bool *read)
 {
 	struct search s = { .ask = ask, .n = n };
 	char path[PATH_MAX];
@@ -225,5 +263,6 @@ int apt_find_build_ids(const char *root, struct apt_ask *ask, size_t n)
 	if (d)
 		closedir(d);
 	buf_fini(&s.text);
+	*read = s.read && !s.partial && lists < LISTS_MAX;
 	return rc;
 }

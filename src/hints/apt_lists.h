@@ -9,12 +9,16 @@ struct apt_ask {
 	struct build_id id;	/* len 0: not asked */
 	char *package;		/* malloc'ed, or NULL */
 	char *name;		/* a package that might have been it, or NULL */
-	bool seen;		/* that one is there, with other build-ids */
+	bool known;		/* that one is there… */
+	bool seen;		/* … with other build-ids */
 };
 
 /* Whether an archive of debug packages is among apt's sources. */
 bool apt_has_debug_archive(const char *root);
-/* Looks for the build-ids in all lists of packages; 0 or -ERR_NOMEM. */
-int apt_find_build_ids(const char *root, struct apt_ask *ask, size_t n);
+/* Looks for the build-ids in all lists of packages; 0 or -ERR_NOMEM.  *read is set
+ * where all lists could be read: a name that is not known then, and whose build-id
+ * was asked for in vain, is not to be had. */
+int apt_find_build_ids(const char *root, struct apt_ask *ask, size_t n,
+		       bool *read);
 
 #endif

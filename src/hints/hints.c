@@ -24,6 +24,8 @@ struct answer {
 	bool *here;		/* by ask: this very file is on this machine */
 	struct dpkg_ask *owner;
 	struct apt_ask *listed;
+	bool lists;		/* all that apt has of packages were searched */
+	bool debug_lists;	/* … and debug packages are among them */
 };
 
 static char *text_of(struct buf *b)
@@ -157,6 +159,16 @@ static bool ends_with(const char *s, const char *tail)
 	return n >= k && !strcmp(s + n - k, tail);
 }
 
+/* A package that apt would have if there were one of this name. */
+static bool is_not_there(const struct answer *w, size_t i)
+{
+	const struct apt_ask *a = &w->listed[i];
+
+	return a->id.len && a->name && !a->known &&
+	       !dpkg_has(w->root, a->name) &&
+	       (ends_with(a->name, "-dbgsym") ? w->debug_lists : w->lists);
+}
+
 /* A package that is known by name; `owner` is the one it belongs to. */
 static void apt_hint(const struct answer *w, const char *owner, bool listed,
 		     struct hint *h)
@@ -201,19 +213,30 @@ static void rpm_hint(const struct answer *w, const struct hint_ask *a,
 	h->command = text_of(&b);
 }
 
-static void kernel_hint(const struct answer *w, const struct hint_ask *a,
-			struct hint *h)
+/* The package of a kernel's debug information, or NULL. */
+static char *kernel_package(const struct answer *w, const char *image)
 {
+	struct buf b = { 0 };
+
+	if (!dpkg_has(w->root, image))
+		return NULL;
+	buf_printf(&b, "%s-%s", image,
+		   os_is(&w->os, "ubuntu") ? "dbgsym" : "dbg");
+	return text_of(&b);
+}
+
+static void kernel_hint(const struct answer *w, size_t i, struct hint *h)
+{
+	const struct hint_ask *a = &w->ask[i];
 	struct buf b = { 0 };
 	char image[160];
 
 	if (!is_release(a->kernel))
 		return;
-	snprintf(image, sizeof(image), "linux-image-%s", a->kernel);
-	if (dpkg_has(w->root, image)) {
-		buf_printf(&b, "%s-%s", image,
-			   os_is(&w->os, "ubuntu") ? "dbgsym" : "dbg");
-		h->package = text_of(&b);
+	if (w->listed[i].name && !is_not_there(w, i)) {
+		snprintf(image, sizeof(image), "linux-image-%s", a->kernel);
+		h->package = w->listed[i].name;
+		w->listed[i].name = NULL;
 		apt_hint(w, image, false, h);
 		return;
 	}
@@ -256,7 +279,7 @@ static void own_hint(const struct hint_ask *a, struct hint *h)
 {
 	h->note = strdup(a->stripped
 		? "compile with -g and do not strip, or name the folder of the "
-		  "unstripped file: --debug-dir DIR"
+		  "unstripped file: tally symbolize --debug-dir DIR"
 		: "compile with -g");
 }
 
@@ -267,10 +290,13 @@ static void answer_one(const struct answer *w, size_t i)
 	bool packaged = true;
 
 	if (a->kernel) {
-		kernel_hint(w, a, h);
+		kernel_hint(w, i, h);
 	} else if (w->listed[i].package) {
 		h->package = strdup(w->listed[i].package);
 		apt_hint(w, "", true, h);
+	} else if (is_not_there(w, i)) {
+		h->note = strdup("apt's lists have no package of its debug "
+				 "information");
 	} else if (w->owner[i].owner) {
 		h->package = w->listed[i].name;
 		w->listed[i].name = NULL;
@@ -295,7 +321,26 @@ static void answer_one(const struct answer *w, size_t i)
 	}
 }
 
-static int look_up(const struct answer *w)
+/* The package that a rule names: apt's lists may know better. */
+static int name_package(const struct answer *w, size_t i)
+{
+	const struct hint_ask *a = &w->ask[i];
+	char image[160];
+
+	w->listed[i].id = a->id;
+	if (a->kernel && is_release(a->kernel)) {
+		snprintf(image, sizeof(image), "linux-image-%s", a->kernel);
+		w->listed[i].name = kernel_package(w, image);
+	} else if (!a->kernel && w->owner[i].owner) {
+		w->listed[i].name = debug_package(w->owner[i].owner);
+		return w->listed[i].name ? 0 : -ERR_NOMEM;
+	}
+	if (!w->listed[i].name)
+		w->listed[i].id.len = 0;
+	return 0;
+}
+
+static int look_up(struct answer *w)
 {
 	int rc = 0;
 
@@ -306,16 +351,11 @@ static int look_up(const struct answer *w)
 	}
 	if (dpkg_is_here(w->root))
 		rc = dpkg_find_owners(w->root, w->owner, w->n);
-	for (size_t i = 0; i < w->n && !rc; i++) {
-		if (!w->owner[i].owner)
-			continue;
-		w->listed[i].id = w->ask[i].id;
-		w->listed[i].name = debug_package(w->owner[i].owner);
-		if (!w->listed[i].name)
-			rc = -ERR_NOMEM;
-	}
+	for (size_t i = 0; i < w->n && !rc; i++)
+		rc = name_package(w, i);
 	if (!rc && w->o->search_lists)
-		rc = apt_find_build_ids(w->root, w->listed, w->n);
+		rc = apt_find_build_ids(w->root, w->listed, w->n, &w->lists);
+	w->debug_lists = w->lists && apt_has_debug_archive(w->root);
 	return rc;
 }
 

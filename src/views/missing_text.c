@@ -69,6 +69,7 @@ void missing_text(const struct missing *m, size_t n, int columns,
 		  struct buf *out)
 {
 	struct buf line = { 0 };
+	bool get = false;
 
 	if (n > m->rows.n)
 		n = m->rows.n;
@@ -76,14 +77,20 @@ void missing_text(const struct missing *m, size_t n, int columns,
 		return;
 	buf_str(&line, "Missing");
 	if (n < m->rows.n)
-		buf_printf(&line, " (%zu more images: --missing)",
-			   m->rows.n - n);
+		buf_printf(&line, " (%zu more image%s: --missing)",
+			   m->rows.n - n, m->rows.n - n == 1 ? "" : "s");
 	buf_str(&line, ":");
 	buf_str(out, "#\n");
 	line_comment(out, buf_cstr(&line), columns);
 	buf_fini(&line);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		put_row(m, &m->rows.v[i], columns, out);
+		get |= *m->rows.v[i].command;
+	}
+	/* The names are in the recording: what is installed changes nothing
+	 * by itself. */
+	if (get)
+		line_comment(out, "After that: tally symbolize", columns);
 }
 
 static void json_bits(struct json *j, const char *key, uint32_t bits,

@@ -59,7 +59,8 @@ t_is "and where the file should be" "$(row 'm["file"]' <a.json)" \
 	"/usr/lib/debug/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" |
 		cut -c3-).debug"
 t_is "a program of no package has no package" "$(row 'm["package"]' <a.json)" ""
-t_like "but advice" "$(row 'm["note"]' <a.json)" 'debug-dir'
+t_like "but advice" "$(row 'm["note"]' <a.json)" \
+	'tally symbolize --debug-dir'
 t_is "the same each time" "$("$TALLY" report --format=json a.tally)" \
 	"$(cat a.json)"
 t_like "tally info shows it with the image" "$("$TALLY" info a.tally)" \

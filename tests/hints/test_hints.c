@@ -310,6 +310,41 @@ static void test_build_ids(void **state)
 		   "libpcre3-dbg", "apt install libpcre3-dbg");
 }
 
+/* apt knows the archives: what none of them has is not named. */
+static void test_no_such_package(void **state)
+{
+	static const char *const gmp =
+		"/usr/lib/x86_64-linux-gnu/libgmp.so.10.4.1";
+	struct hint h;
+
+	(void)state;
+	debian();
+	put("/var/lib/apt/lists/x_Packages", "Package: bash\nSize: 1\n\n"
+	    "Package: python3.11-dbg-x\nSize: 2\n");
+	h = ask("/usr/bin/python3.11", true, true);
+	assert_string_equal(h.package, "");
+	assert_string_equal(h.command, "");
+	assert_non_null(strstr(h.note, "no package"));
+	assert_non_null(strstr(h.fetch, "debuginfod-find"));
+	hints_fini(&h, 1);
+	/* old debug packages name no build-ids */
+	put("/var/lib/apt/lists/x_Packages", "Package: python3.11-dbg\n"
+	    "Size: 1\n\nPackage: bash\nSize: 2\n");
+	h = ask("/usr/bin/python3.11", true, true);
+	assert_string_equal(h.command, "apt install python3.11-dbg");
+	hints_fini(&h, 1);
+	/* no archive of debug packages is known: they may be in one */
+	h = ask(gmp, true, true);
+	assert_string_equal(h.package, "libgmp10-dbgsym");
+	hints_fini(&h, 1);
+	put("/var/lib/apt/lists/d_debian-debug_Packages",
+	    "Package: bash-dbgsym\nBuild-Ids: 00\n");
+	h = ask(gmp, true, true);
+	assert_string_equal(h.package, "");
+	assert_string_equal(h.command, "");
+	hints_fini(&h, 1);
+}
+
 static void test_endless_paragraph(void **state)
 {
 	size_t n = 20 << 20;
@@ -349,6 +384,7 @@ int main(void)
 		cmocka_unit_test_setup(test_kernel, fresh_root),
 		cmocka_unit_test_setup(test_hostile_lists, fresh_root),
 		cmocka_unit_test_setup(test_build_ids, fresh_root),
+		cmocka_unit_test_setup(test_no_such_package, fresh_root),
 		cmocka_unit_test_setup(test_endless_paragraph, fresh_root),
 		cmocka_unit_test(test_names),
 	};
