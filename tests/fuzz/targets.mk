@@ -44,3 +44,7 @@ tests_fuzz_fuzz_debug_files_LDADD = $(FUZZ_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_hw_spec
 tests_fuzz_fuzz_hw_spec_SOURCES = tests/fuzz/fuzz_hw_spec.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_hw_spec_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_packages
+tests_fuzz_fuzz_packages_SOURCES = tests/fuzz/fuzz_packages.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_packages_LDADD = $(FUZZ_LIBS)
