@@ -200,13 +200,14 @@ row() { # NAME CODE
 for c in g++ clang++; do
 	for o in 0 2; do
 		row "$c -O$o -g0" "lines=no; cxx $c -O$o -g0"
-		for g in 1 2 3 gdb dwarf-2 dwarf-3 dwarf-4 dwarf-5; do
+		for g in 1 3 dwarf-2 dwarf-3 dwarf-4 dwarf-5; do
 			row "$c -O$o -g$g" "cxx $c -O$o -g$g"
 		done
-		for f in -fdebug-types-section -gz=zlib -gz=zstd -gdwarf64 \
-				-gno-column-info; do
-			row "$c -O$o -g $f" "cxx $c -O$o -g $f"
-		done
+		row "$c -O$o -g -fdebug-types-section" \
+			"cxx $c -O$o -g -fdebug-types-section"
+	done
+	for f in -gz=zlib -gz=zstd -gdwarf64 -gno-column-info; do
+		row "$c -O2 -g $f" "cxx $c -O2 -g $f"
 	done
 	row "$c -O3" "inlines=yes; cxx $c -O3 -g"
 	row "$c -Os" "inlines=yes; cxx $c -Os -g"
@@ -329,7 +330,7 @@ row "names in .gnu_debugdata" "lines=no; need xz; whole
 	strip prog && xz mini && objcopy --add-section .gnu_debugdata=mini.xz prog"
 
 # languages
-for o in 0 1 2; do
+for o in 0 2; do
 	row "rustc opt-level $o" "need rustc
 		can rustc -g -Copt-level=$o \$M_SRC/mx.rs -o prog"
 	row "rustc opt-level $o, v0 names" "need rustc
