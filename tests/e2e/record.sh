@@ -63,7 +63,8 @@ cp probe.tally old.tally
 "$TALLY" record -q -o old.tally -- ./no-such-command 2>err
 t_run "an older recording survives that" cmp probe.tally old.tally
 
-# Signals.  A process group of its own stands for a terminal's foreground.
+# Signals, once the command has worked for a while and left the file `ready`.  A
+# process group of its own stands for a terminal's foreground.
 cat >group.py <<'END'
 import os, signal, subprocess, sys, time
 sig = getattr(signal, sys.argv[1])
@@ -72,38 +73,49 @@ def plain():  # whatever started the tests may ignore them
     for s in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(s, signal.SIG_DFL)
 p = subprocess.Popen(sys.argv[3:], start_new_session=True, preexec_fn=plain)
-time.sleep(0.7)
+end = time.time() + 60
+while not os.path.exists('ready') and time.time() < end:
+    time.sleep(0.05)
 (os.killpg if whole else os.kill)(p.pid, sig)
 try:
-    print(p.wait(timeout=20))
+    print(p.wait(timeout=60))
 except subprocess.TimeoutExpired:
     os.killpg(p.pid, signal.SIGKILL)
     print('hangs')
 END
 loop='while :; do :; done'
+ready='sh burn.sh 200000; : >ready; while :; do :; done'
 t_is "Ctrl-C ends both, by the same signal" "$(python3 group.py SIGINT group \
-	"$TALLY" record -q -o int.tally -- sh -c "$loop")" -2
+	"$TALLY" record -q -o int.tally -- sh -c "$ready")" -2
 t_is "and leaves a whole file" \
 	"$(key int.tally "j['header']['complete'], j['header']['samples']['got'] > 50")" \
 	"True True"
+rm -f ready
 t_is "a command that handles Ctrl-C decides itself" "$(python3 group.py SIGINT \
 	group "$TALLY" record -q -o int.tally -- \
-	sh -c 'trap "exit 5" INT; while :; do :; done')" 5
+	sh -c 'trap "exit 5" INT; : >ready; while :; do :; done')" 5
+rm -f ready
 t_is "SIGTERM to the recorder reaches the command" "$(python3 group.py SIGTERM \
 	one "$TALLY" record -q -o int.tally -- sh -c 'trap "exit 6" TERM
-	while :; do :; done')" 6
+	: >ready; while :; do :; done')" 6
 t_is "and the file is whole" "$(key int.tally "j['header']['complete']")" True
 
 # A closed terminal tells only the first process of its session.
 cat >hangup.py <<'END'
 import os, pty, signal, sys, time
-pid, fd = pty.fork()
+try:
+    pid, fd = pty.fork()
+except OSError:
+    print('no terminals here')
+    sys.exit()
 if not pid:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     os.execvp(sys.argv[1], sys.argv[1:])
-time.sleep(0.7)
+end = time.time() + 60
+while not os.path.exists('ready') and time.time() < end:
+    time.sleep(0.05)
 os.close(fd)
-end = time.time() + 20
+end = time.time() + 60
 while not os.waitpid(pid, os.WNOHANG)[0]:
     if time.time() > end:
         os.killpg(pid, signal.SIGKILL)
@@ -111,9 +123,15 @@ while not os.waitpid(pid, os.WNOHANG)[0]:
         break
     time.sleep(0.05)
 END
-t_is "a closed terminal ends both" "$(python3 hangup.py \
-	"$TALLY" record -q -o hup.tally -- sh -c "$loop")" ""
-t_is "and leaves a whole file" "$(key hup.tally "j['header']['complete']")" True
+rm -f ready
+got=$(python3 hangup.py "$TALLY" record -q -o hup.tally -- sh -c "$ready")
+if [ "$got" = "no terminals here" ]; then
+	t_skip "a closed terminal ends both" "$got (/dev/pts)"
+else
+	t_is "a closed terminal ends both" "$got" ""
+	t_is "and leaves a whole file" \
+		"$(key hup.tally "j['header']['complete']")" True
+fi
 t_is "what the command ignores stays ignored" "$(trap '' PIPE HUP
 	"$TALLY" record -q -o a.tally -- grep SigIgn /proc/self/status)" \
 	"$(trap '' PIPE HUP; grep SigIgn /proc/self/status)"
@@ -168,22 +186,24 @@ t_is "and the file is whole" "$(key dur.tally "j['header']['complete']")" True
 
 # Running processes.
 sh -c "$loop" & pid=$!
-"$TALLY" record -q -p $pid --duration 0.5 -o pid.tally
+"$TALLY" record -q -p $pid --duration 1 -o pid.tally
 t_is "-p ends with --duration" $? 0
 t_ok "and leaves the process alone" "$(kill -0 $pid; echo $?)"
 t_ok "and has its samples" \
-	"$([ "$(key pid.tally "j['header']['samples']['got']")" -gt 50 ]; echo $?)"
+	"$([ "$(key pid.tally "j['header']['samples']['got']")" -gt 20 ]; echo $?)"
 "$TALLY" record -q -p $pid,$pid -t $pid -e cpu-clock --duration 0.5 -o pid.tally
 t_is "a process that is named twice is recorded once" "$(key pid.tally "
 j['header']['samples']['got'] < 1.2 * 0.5 * 999" | tail -1)" True
+rm -f pid.tally
 nohup "$TALLY" record -q -p $pid -o pid.tally >/dev/null 2>&1 & recorder=$!
-sleep 0.5
+t_until [ -s pid.tally ]
 kill -HUP $recorder
 sleep 0.3
 t_ok "nohup holds" "$(kill -0 $recorder; echo $?)"
 kill -TERM $recorder
 wait $recorder
-{ sleep 1; kill $pid; } &
+rm -f pid.tally
+{ t_until [ -s pid.tally ]; sleep 0.2; kill $pid; } &
 "$TALLY" record -q -p $pid -o pid.tally
 t_is "-p on a process that ends is a normal end" $? 0
 wait 2>/dev/null
@@ -192,7 +212,7 @@ t_is "-p on a process that is gone is an error" $? 1
 t_like "that names it" "$(cat err)" "no process $pid"
 cat >threads.py <<'END'
 import os, sys, threading, time
-end = time.time() + 2.5
+end = time.time() + 30
 def burn():
     while time.time() < end:
         pass
@@ -200,16 +220,16 @@ t = threading.Thread(target=burn)
 t.start()
 print(os.getpid(), t.native_id, flush=True)
 t.join()
-os.close(1)
 END
 rm -f ids
-python3 threads.py >ids &
-while [ ! -s ids ]; do sleep 0.1; done
+python3 threads.py >ids & python=$!
+t_until [ -s ids ]
 read -r pid tid <ids
 "$TALLY" record -q -p $tid --duration 0.5 -o tid.tally
 t_is "-p with the number of a thread records its process" "$("$TALLY" report \
 	--format=csv --no-header -s pid tid.tally | tail -n +2 | cut -d, -f1)" \
 	$pid
+kill $python
 wait
 # The parent does not ask how its child ended.
 rm -f ids
@@ -217,35 +237,55 @@ python3 -c '
 import os, time
 pid = os.fork()
 if not pid:
-    time.sleep(1)
+    for i in range(600):
+        if os.path.exists("zombie.tally") and os.stat("zombie.tally").st_size:
+            break
+        time.sleep(0.1)
     os._exit(0)
 print(pid, flush=True)
-time.sleep(40)' >ids & parent=$!
-while [ ! -s ids ]; do sleep 0.1; done
-timeout 20 "$TALLY" record -q -t "$(cat ids)" -o tid.tally
+time.sleep(90)' >ids & parent=$!
+t_until [ -s ids ]
+timeout 60 "$TALLY" record -q -t "$(cat ids)" -o zombie.tally
 t_is "-t ends with a thread that nobody has waited for" $? 0
 kill $parent
 wait 2>/dev/null
 
-# A recorder that cannot keep up counts what it loses.
+# A recorder that cannot keep up counts what it loses: it stands still while the
+# command works for four seconds.
 cat >stop.py <<'END'
 import os, signal, subprocess, sys, time
 p = subprocess.Popen(sys.argv[1:])
-time.sleep(1)
+def wait_for(name):
+    end = time.time() + 100
+    while not os.path.exists(name) and time.time() < end:
+        time.sleep(0.05)
+wait_for('started')
 os.kill(p.pid, signal.SIGSTOP)
-time.sleep(3)
+wait_for('worked')
 os.kill(p.pid, signal.SIGCONT)
 p.wait()
 END
-python3 stop.py "$TALLY" record -q -g -e cpu-clock -F 50000 --duration 5 \
-	-o lost.tally -- sh -c "$loop"
+cat >work.py <<'END'
+import time
+open('started', 'w').close()
+def spend(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+spend(4)
+open('worked', 'w').close()
+spend(0.3)
+END
+python3 stop.py "$TALLY" record -q -g -e cpu-clock -F 20000 \
+	-o lost.tally -- python3 work.py
 t_is "lost samples are counted" \
 	"$(key lost.tally "j['header']['samples']['lost'] > 0")" True
 t_like "and shown" "$("$TALLY" report lost.tally)" '[0-9] lost'
-# Throttling and a busy host take some that nobody counts.
+# Throttling and a busy host take some that nobody counts; a quarter of all found
+# room.
 t_is "got and lost together are what was wanted" "$(key lost.tally "
 sum(j['header']['samples'][k] for k in ('got', 'lost')) \
-> 0.8 * j['header']['events'][0]['wanted']" | tail -1)" True
+> 0.5 * j['header']['events'][0]['wanted']" | tail -1)" True
 
 # The whole system, a control group, and users without rights.
 if [ "$(id -u)" -eq 0 ]; then
@@ -297,13 +337,14 @@ for g in /sys/fs/cgroup/perf_event /sys/fs/cgroup/unified /sys/fs/cgroup; do
 	if [ "$(id -u)" -eq 0 ] && [ -e $g/cgroup.procs ] &&
 		mkdir $g/tally-test.$$ 2>/dev/null; then
 		group=$g/tally-test.$$
+		t_cleanup "rmdir $group 2>/dev/null"
 		break
 	fi
 done
 if [ -n "$group" ]; then
 	sh -c "echo \$\$ >$group/cgroup.procs; exec sh burn.sh 10000000" &
 	pid=$!
-	sleep 0.2
+	t_until grep -q . $group/cgroup.procs
 	"$TALLY" record -q --cgroup $group --duration 0.5 -e cpu-clock \
 		-o cg.tally
 	t_is "--cgroup records its members only" "$("$TALLY" report \
@@ -311,7 +352,6 @@ if [ -n "$group" ]; then
 		cut -d, -f1)" $pid
 	kill $pid
 	wait 2>/dev/null
-	rmdir $group
 else
 	t_skip "--cgroup" "cannot make a control group"
 fi

@@ -193,8 +193,8 @@ if cc move.c -o move 2>err; then
 			"$(rows a.tally)" "move moved_work"
 	done
 	./move map 100000 & pid=$!
-	sleep 0.3
-	user --duration 0.4 -o a.tally -p $pid
+	sleep 0.5
+	user --duration 0.6 -o a.tally -p $pid
 	kill $pid
 	wait $pid 2>/dev/null
 	t_is "… before the recorder came" "$(rows a.tally)" "move moved_work"
@@ -331,6 +331,7 @@ cat >bpf.c <<'END'
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #define INSN(c, d, s, o, i) \
@@ -380,9 +381,13 @@ int main(int argc, char **argv)
 		return 77;
 	}
 	if (argc > 3) {
+		struct stat st;
+
 		puts("ready");
 		fflush(stdout);
-		sleep(1);
+		for (int i = 0; i < 600 && (stat(argv[3], &st) || !st.st_size);
+		     i++)
+			usleep(100000);
 	}
 	return run(fd, (unsigned int)atoi(argv[2]));
 }
@@ -393,12 +398,12 @@ if [ "$root" ] && cc bpf.c -o bpf 2>err && ./bpf probe 1 2>err; then
 		sed -n 's/prog_[0-9a-f]\{16\}_/prog_TAG_/p')" \
 "[bpf] bpf_prog_TAG_first
 [bpf] bpf_prog_TAG_second"
-	./bpf third 200000 wait >ready & pid=$!
-	while [ ! -s ready ]; do sleep 0.1; done
-	kernel -o a.tally -p $pid
+	./bpf third 200000 third.tally >ready & pid=$!
+	t_until [ -s ready ]
+	kernel -o third.tally -p $pid
 	wait $pid
 	t_is "one that was there before and is gone at the end" \
-		"$(rows a.tally |
+		"$(rows third.tally |
 		sed -n 's/prog_[0-9a-f]\{16\}_/prog_TAG_/p')" \
 		"[bpf] bpf_prog_TAG_third"
 	kernel -o a.tally -- ./bpf fourth 100000
@@ -438,19 +443,19 @@ if [ "$root" ] && [ ! -d $tracing/instances ]; then
 	mkdir -p trace && mount -t tracefs none trace 2>err &&
 		tracing=$PWD/trace
 fi
+instance=$tracing/instances/tally-test.$$
 if [ "$root" ] && cc ppid.c -o ppid &&
 	grep -q -w function $tracing/available_tracers 2>>err &&
-	mkdir $tracing/instances/tally-test 2>>err; then
-	if kernel -o a.tally -- sh trace.sh $tracing/instances/tally-test \
+	mkdir $instance 2>>err; then
+	t_cleanup "rmdir $instance 2>/dev/null"
+	if kernel -o a.tally -- sh trace.sh $instance \
 		$PWD/ppid 2>err; then
 		t_like "a trampoline of ftrace" "$(rows a.tally)" \
 			'^\[ftrace\] ftrace_trampoline'
 	else
 		t_skip "a trampoline of ftrace" "$(head -1 err)"
 	fi
-	rmdir $tracing/instances/tally-test
 else
 	t_skip "a trampoline of ftrace" "$(head -1 err)"
 fi
-[ $tracing = "$PWD/trace" ] && umount trace
 t_done

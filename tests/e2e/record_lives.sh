@@ -59,8 +59,13 @@ rows() { # FILE
 # Does the reason why there is no name stand in the file?
 why() { "$TALLY" dump "$1" | sed -n 's/^image .*path="[^"]*'"$2"'".* reason="\([^"]*\)".*/\1/p'; }
 record() { "$TALLY" record -q -F 4000 -e cpu-clock:u "$@"; }
+# Waits until process PID runs the program NAME of this folder.
+started() { # PID NAME
+	t_until sh -c '[ "$(readlink /proc/$1/exe)" = "$2" ]' sh $1 "$PWD/$2"
+	sleep 0.2
+}
 attach() { # FILE PID
-	record --duration 0.4 -o $1 -p $2
+	record --duration 0.6 -o $1 -p $2
 	kill $2
 	wait $2 2>/dev/null
 }
@@ -73,14 +78,14 @@ for how in $id $no_id; do
 	prog new_work new $how
 	cp old app
 	./app 10 & pid=$!
-	sleep 0.2
+	started $pid app
 	cp new app.tmp && mv app.tmp app
 	attach a.tally $pid
 	t_is "a program that was replaced keeps its names ($with build-id)" \
 		"$(rows a.tally)" "app old_work"
 	cp old app
 	./app 10 & pid=$!
-	sleep 0.2
+	started $pid app
 	rm app
 	attach a.tally $pid
 	t_is "one that was deleted, too ($with build-id)" \
@@ -110,7 +115,7 @@ t_like "and says why it has none" "$(why a.tally app)" \
 # A file with the time of the old one is still another file.
 prog old_work app $no_id
 ./app 10 & pid=$!
-sleep 0.2
+started $pid app
 prog new_work app.new $no_id
 touch -r app app.new
 mv app.new app
@@ -145,7 +150,7 @@ lib lib_old_work old.so $no_id
 lib lib_new_work new.so $no_id
 cp old.so lib.so
 ./plug ./lib.so lib_old_work 10 >ready & pid=$!
-sleep 0.2
+t_until [ -s ready ]
 cp new.so tmp.so && mv tmp.so lib.so
 attach a.tally $pid
 if [ "$root" ]; then
@@ -232,14 +237,16 @@ if [ "$(uname -m)" = x86_64 ] && cc jit.c -o jit 2>err; then
 		"memfd:jit-cache memfd:jit-cache+"
 	huge=/proc/sys/vm/nr_hugepages
 	was=$(cat $huge 2>/dev/null)
-	if [ "$root" ] && [ "$was" = 0 ]; then echo 2 >$huge 2>/dev/null; fi
+	if [ "$root" ] && [ "$was" = 0 ]; then
+		t_cleanup "echo 0 >$huge"
+		echo 2 >$huge 2>/dev/null
+	fi
 	if record -o a.tally -- ./jit huge 2>err; then
 		t_is "generated code (huge pages) is nobody's" \
 			"$(rows a.tally)" "[anon] [anon]+"
 	else
 		t_skip "generated code in huge pages" "$(head -1 err)"
 	fi
-	if [ "$root" ] && [ "$was" = 0 ]; then echo 0 >$huge; fi
 else
 	t_skip "generated code" "made for x86-64"
 fi
@@ -272,8 +279,8 @@ mount -t tmpfs none place && cp inner place/prog || exit 9
 echo ready; exec ./place/prog 10
 END
 	unshare -U -r -m -p -f --kill-child sh inside2.sh >ready & pid=$!
-	while ! grep -q ready ready; do sleep 0.1; done
-	sleep 0.2
+	t_until grep -q ready ready
+	sleep 0.5
 	child=$(cat /proc/$pid/task/$pid/children 2>/dev/null)
 	if [ "$child" ]; then
 		record --duration 0.4 -o a.tally -p ${child% }
@@ -308,7 +315,7 @@ prog outer_work"
 		t_is "one of its upper layer" "$(rows a.tally)" \
 			"prog outer_work"
 		all/prog 10 & pid=$!
-		sleep 0.2
+		started $pid all/prog
 		rm all/prog; cp inner all/prog
 		attach a.tally $pid
 		t_is "one that is replaced there" "$(rows a.tally)" \
@@ -347,7 +354,9 @@ else
 fi
 
 # Whom one may not look at.
-as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+t_settings
+nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
+as_nobody() { $nobody "$@"; }
 if [ "$root" ] && chmod 755 . && as_nobody true 2>/dev/null &&
 	cp "$TALLY" tally-copy && mkdir -m 777 open &&
 	as_nobody ./tally-copy record -q -o open/p.tally -- true 2>err; then
@@ -374,23 +383,24 @@ if [ "$root" ] && chmod 755 . && as_nobody true 2>/dev/null &&
 			"$(./tally-copy info open/p.tally)" "not_recorded.*$f"
 	done
 	cp old open/mine
-	as_nobody open/mine 10 & pid=$!
-	sleep 0.2
+	$nobody open/mine 10 & pid=$!
+	started $pid open/mine
 	rm open/mine
 	as_nobody ./tally-copy record -q -F 4000 -e cpu-clock:u \
 		--duration 0.4 -o open/p.tally \
-		-p "$(pgrep -u 65534 -x mine)"
-	kill "$(pgrep -u 65534 -x mine)"
+		-p $pid
+	kill $pid
 	wait $pid 2>/dev/null
 	t_is "users get the names of a deleted program of theirs" \
 		"$(rows open/p.tally)" "mine old_work"
-	as_nobody ./plug ./old.so lib_old_work 10 >ready & pid=$!
-	sleep 0.3
+	: >ready
+	$nobody ./plug ./old.so lib_old_work 10 >ready & pid=$!
+	t_until [ -s ready ]
 	cp new.so tmp.so; mv tmp.so old.so
 	as_nobody ./tally-copy record -q -F 4000 -e cpu-clock:u \
 		--duration 0.4 -o open/p.tally \
-		-p "$(pgrep -u 65534 -x plug)"
-	kill "$(pgrep -u 65534 -x plug)"
+		-p $pid
+	kill $pid
 	wait $pid 2>/dev/null
 	t_is "but not those of a library that was replaced" \
 		"$(rows open/p.tally)" "old.so old.so+"
@@ -399,6 +409,7 @@ if [ "$root" ] && chmod 755 . && as_nobody true 2>/dev/null &&
 else
 	t_skip "other users" "needs root, setpriv and what users may record"
 fi
+exec 9<&-
 
 # Gone before anybody could look: no names, but the reason.
 cat >quick.sh <<'END'

@@ -56,7 +56,7 @@ t_is "no colour in a pipe" "$("$TALLY" report a.tally | grep -c "$(printf '\033'
 t_like "colour when asked for" "$("$TALLY" report --color=always a.tally)" \
 	"$(printf '\033')"
 
-if command -v script >/dev/null 2>&1; then
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 	tty() { # CMD: its output on a terminal of 80 columns
 		script -qec "stty cols 80 rows 24; $1" /dev/null | tr -d '\r'
 	}
@@ -76,6 +76,7 @@ if command -v script >/dev/null 2>&1; then
 		LC_ALL=C tr -d '\200-\277' |
 		LC_ALL=C awk 'length($0) > 80 { n++ } END { print n + 0 }')" 0
 else
-	t_skip "terminals" "the program 'script' is not installed"
+	t_skip "terminals" \
+		"needs the program 'script' and terminals (/dev/pts)"
 fi
 t_done
