@@ -423,7 +423,8 @@ static void test_header(void **state)
 		"# Missing:\n"
 		"# libx.so.1: 25.0% of samples without names: stripped, no "
 		"debug file; apt\n"
-		"#   install libx-dbgsym (from \\x1b[31mthere)\n");
+		"#   install libx-dbgsym (from \\x1b[31mthere)\n"
+		"# After that: tally symbolize\n");
 	report_free(rep);
 	buf_fini(&out);
 	reader_close(r);
