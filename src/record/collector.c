@@ -192,6 +192,14 @@ static int take_loss(struct collector *c, const struct record *r)
 	return vec_push(&c->profile->losses, row) < 0 ? -ERR_NOMEM : 0;
 }
 
+/* An old mapping may be another program's by now, and a wrong name is worse than
+ * none: who is sampled next is looked up in PROC. */
+static int take_gap(struct collector *c, const struct record *r)
+{
+	c->gaps += r->lost;
+	return c->images.foreign_proc ? 0 : processes_doubt(&c->processes);
+}
+
 int collector_record(void *ctx, const struct record *r, struct error *err)
 {
 	struct collector *c = ctx;
@@ -220,6 +228,9 @@ int collector_record(void *ctx, const struct record *r, struct error *err)
 	case RECORD_LOST:
 	case RECORD_THROTTLE:
 		rc = take_loss(c, r);
+		break;
+	case RECORD_GAP:
+		rc = take_gap(c, r);
 		break;
 	}
 	return rc < 0 ? no_memory(err) : 0;

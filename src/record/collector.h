@@ -28,6 +28,8 @@ struct collector {
 	uint64_t samples, lost, throttled;
 	uint64_t ignored;		/* records that made no sense */
 	uint64_t execs;			/* programs started */
+	uint64_t gaps;			/* records of mappings and processes
+					 * that were lost */
 	uint32_t closed;		/* programs whose mappings we may not
 					 * read */
 };

@@ -222,3 +222,17 @@ int environment_closed(struct session *s, struct error *err)
 				 "out of memory for the environment");
 	return 0;
 }
+
+int environment_gaps(struct session *s, struct error *err)
+{
+	struct facts f = { &s->profile, 0 };
+
+	session_notice(s, "%llu records of mappings and processes were lost "
+		       "(the recorder could not keep up): what ended then may "
+		       "have no names", (unsigned long long)s->collector.gaps);
+	fact_number(&f, "lost_mappings", (long long)s->collector.gaps);
+	if (f.result < 0)
+		return error_set(err, ERR_NOMEM,
+				 "out of memory for the environment");
+	return 0;
+}

@@ -93,6 +93,17 @@ bool perf_ring_waiting(const struct perf_ring *r)
 	       page->data_tail;
 }
 
+bool perf_ring_tight(const struct perf_ring *r)
+{
+	/* A mapping's record holds a path. */
+	enum { ROOM = 6144 };
+	const struct perf_event_mmap_page *page = r->page;
+	uint64_t used = __atomic_load_n(&page->data_head, __ATOMIC_RELAXED) -
+			page->data_tail;
+
+	return used + (r->size > 2 * ROOM ? ROOM : r->size / 2) > r->size;
+}
+
 /*
  * The kernel's side is perf_output_put_handle(), kernel/events/ring_buffer.c:
  *

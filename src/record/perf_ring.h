@@ -25,6 +25,8 @@ void perf_ring_close(struct perf_ring *r);
 
 /* Is there anything to be read? */
 bool perf_ring_waiting(const struct perf_ring *r);
+/* Has it so little room that records may have been lost? */
+bool perf_ring_tight(const struct perf_ring *r);
 /* Moves all records to a stream of `o`; times after `now` become `now`.  Bytes
  * that are no records are dropped and counted in *damaged.  0 or
  * -ERR_NOMEM. */

@@ -43,6 +43,9 @@ struct perf_source {
 	size_t news_bytes;	/* of each of the first rings */
 	uint64_t round_ns;	/* the clock at the start of the last round */
 	bool per_task;
+	bool shared;		/* a ring has samples and mappings */
+	uint64_t news_lost;	/* already reported */
+	uint64_t gap_ns;	/* when a ring was found full, or 0 */
 };
 
 enum {
@@ -51,6 +54,7 @@ enum {
 	/* Rings of mappings, forks and exits wake us for each mapping: who made
 	 * it may be gone soon. */
 	NEWS_BYTES = 64 << 10,
+	NEWS_BYTES_PRIVILEGED = 512 << 10,
 	NEWS_WATERMARK = 100,	/* two forks, or a mapping */
 };
 
@@ -118,6 +122,15 @@ struct delivery {
 	struct error *err;
 };
 
+static int deliver_gap(struct delivery *d, uint64_t time, uint64_t lost)
+{
+	struct record gap = { .kind = RECORD_GAP, .event = SOURCE_NONE,
+			      .time_ns = time };
+
+	gap.lost = lost;
+	return d->cb(d->ctx, &gap, d->err);
+}
+
 static int deliver(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
 {
 	struct delivery *d = ctx;
@@ -130,6 +143,14 @@ static int deliver(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
 	if (r.kind == RECORD_LOST && d->p->features.lost)
 		return 0;
 	r.time_ns = time;
+	/* Events that only tell of mappings and processes have no number of
+	 * ours. */
+	if (r.kind == RECORD_LOST && (r.event == SOURCE_NONE || d->p->shared)) {
+		int rc = deliver_gap(d, time, r.lost);
+
+		if (rc < 0 || r.event == SOURCE_NONE)
+			return rc;
+	}
 	return d->cb(d->ctx, &r, d->err);
 }
 
@@ -144,6 +165,53 @@ static void forget_hangups(struct source *s)
 		if (ev[i].events & (EPOLLHUP | EPOLLERR))
 			epoll_ctl(s->wake_fd, EPOLL_CTL_DEL, ev[i].data.fd,
 				  NULL);
+}
+
+/* Records of mappings and processes that were lost since the last time. */
+static uint64_t news_lost(struct perf_source *p)
+{
+	uint64_t sum = 0, before = p->news_lost;
+
+	for (size_t i = 0; i < p->tracking.n; i++) {
+		uint64_t v[4] = { 0 };
+
+		if (read(p->tracking.v[i], v, sizeof(v)) == sizeof(v))
+			sum += v[3];
+	}
+	p->news_lost = sum;
+	return sum > before ? sum - before : 0;
+}
+
+/* Delivers all up to a time; a gap comes behind what was in the full ring. */
+static int flush(struct perf_source *p, uint64_t upto, struct delivery *d)
+{
+	int r = 0;
+
+	if (p->gap_ns && p->gap_ns <= upto) {
+		uint64_t lost = news_lost(p);
+
+		r = order_flush(&p->order, p->gap_ns, deliver, d);
+		if (r >= 0 && lost)
+			r = deliver_gap(d, p->gap_ns, lost);
+		p->gap_ns = 0;
+	}
+	return r < 0 ? r : order_flush(&p->order, upto, deliver, d);
+}
+
+/* Moves what is in ring i to be ordered. */
+static int drain_ring(struct perf_source *p, size_t i)
+{
+	bool news = i < p->ncpus;
+
+	if (!p->rings[i].page)
+		return 0;
+	if (news)
+		p->base.news |= perf_ring_waiting(&p->rings[i]);
+	if ((news || p->shared) && p->features.lost && !p->gap_ns &&
+	    perf_ring_tight(&p->rings[i]))
+		p->gap_ns = clock_now();
+	return perf_ring_drain(&p->rings[i], &p->order, i, clock_now,
+			       &p->base.damaged);
 }
 
 /*
@@ -166,21 +234,20 @@ static int perf_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 	forget_hangups(s);
 	s->news = false;
 	for (size_t i = 0; i < p->nrings; i++) {
-		if (!p->rings[i].page)
-			continue;
-		if (i < p->ncpus)
-			s->news |= perf_ring_waiting(&p->rings[i]);
-		r = perf_ring_drain(&p->rings[i], &p->order, i, clock_now,
-				    &s->damaged);
+		r = drain_ring(p, i);
 		if (r < 0)
 			return error_set(err, ERR_NOMEM, "out of memory for "
 					 "samples that wait to be ordered");
 	}
 	p->round_ns = start;
-	if (all || p->order.waiting > ORDER_LIMIT)
+	/* Too much waits: all that was certainly there when this round began,
+	 * for rings that were read early lack what came meanwhile. */
+	if (p->order.waiting > ORDER_LIMIT)
+		upto = start;
+	if (all)
 		upto = UINT64_MAX - 1;
-	r = order_flush(&p->order, upto, deliver, &d);
-	if (upto == UINT64_MAX - 1)
+	r = flush(p, upto, &d);
+	if (all)
 		p->order.flushed = start;
 	s->late = p->order.late;
 	return r;
@@ -297,6 +364,7 @@ static int join_news(struct perf_source *p, size_t cpu, int fd,
 	if (r != -ERR_PERM || p->leaders[p->ncpus + cpu] < 0)
 		return r;
 	p->leaders[cpu] = p->leaders[p->ncpus + cpu];
+	p->shared = true;
 	return share_ring(fd, p->leaders[cpu], err);
 }
 
@@ -419,8 +487,9 @@ static int perf_prepare(struct perf_source *p,
 	memcpy(p->cpus, t->cpus, t->ncpus * sizeof(*p->cpus));
 	for (size_t i = 0; i < p->nrings; i++)
 		p->leaders[i] = -1;
-	p->news_bytes = NEWS_BYTES;
 	p->base.ring_bytes = o->ring_bytes ? o->ring_bytes : perf_ring_size();
+	p->news_bytes = p->base.ring_bytes > NEWS_BYTES_PRIVILEGED
+			? NEWS_BYTES_PRIVILEGED : NEWS_BYTES;
 	for (size_t i = 0; i < n; i++) {
 		p->events[i].spec = o->events->v[i];
 		p->events[i].is_default = o->default_event;

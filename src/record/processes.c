@@ -125,6 +125,12 @@ static struct task *task_put(struct processes *p, uint32_t pid, uint32_t tid)
 	*slot = row;
 	t = &p->tasks.v[row];
 	*t = (struct task){ .pid = pid, .tid = tid, .row = UINT32_MAX };
+	if (tid != pid) {
+		struct process *proc = processes_find(p, pid);
+
+		if (proc)
+			proc->threaded = true;
+	}
 	return t;
 }
 
@@ -195,8 +201,11 @@ int processes_name(struct processes *p, uint32_t pid, uint32_t tid,
 
 	if (!t)
 		return -ERR_NOMEM;
-	if (t->named && !strncmp(t->comm, comm, sizeof(t->comm) - 1))
+	if ((t->named || *t->comm) &&
+	    !strncmp(t->comm, comm, sizeof(t->comm) - 1)) {
+		t->named = true;
 		return 0;
+	}
 	snprintf(t->comm, sizeof(t->comm), "%s", comm);
 	t->named = true;
 	t->row = UINT32_MAX;
@@ -212,12 +221,60 @@ int processes_map(struct processes *p, uint32_t pid, const struct map *m)
 		    : -ERR_NOMEM;
 }
 
+int processes_doubt(struct processes *p)
+{
+	for (size_t i = 0; i < p->procs.n; i++) {
+		struct process *proc = &p->procs.v[i];
+		struct mapset *maps;
+
+		if (!proc->maps)
+			continue;	/* a free row */
+		maps = mapset_new(&p->generation);
+		if (!maps)
+			return -ERR_NOMEM;
+		mapset_put(proc->maps);
+		proc->maps = maps;
+		proc->discovered = false;
+	}
+	for (size_t i = 0; i < p->tasks.n; i++)
+		p->tasks.v[i].named = false;
+	return 0;
+}
+
 int processes_exit(struct processes *p, uint32_t pid, uint32_t tid,
 		   uint64_t time_ns)
 {
 	struct gone g = { time_ns, pid, tid };
 
 	return vec_push(&p->gone, g) < 0 ? -ERR_NOMEM : 0;
+}
+
+static bool has_threads(const struct processes *p, uint32_t pid)
+{
+	for (size_t i = 0; i < p->tasks.n; i++)
+		if (p->tasks.v[i].pid == pid)
+			return true;
+	return false;
+}
+
+/* The address space goes with the last thread.  Most processes have only one;
+ * some end their first long before the others (pthread_exit in main). */
+static void process_purge(struct processes *p, const struct gone *g)
+{
+	uint32_t row = u64map_get(&p->by_pid, g->pid), *slot;
+	struct process *proc;
+
+	if (!is_row(row))
+		return;
+	proc = &p->procs.v[row];
+	proc->headless |= g->tid == g->pid;
+	if (!proc->headless || (proc->threaded && has_threads(p, g->pid)) ||
+	    vec_push(&p->free_procs, row) < 0)
+		return;
+	process_drop(p, row);
+	slot = u64map_slot(&p->by_pid, g->pid);
+	if (slot)
+		*slot = NOBODY;
 }
 
 /* Removes an entry unless the number belongs to somebody younger. */
@@ -234,16 +291,7 @@ static void task_purge(struct processes *p, const struct gone *g)
 	slot = u64map_slot(&p->by_tid, g->tid);
 	if (slot)
 		*slot = NOBODY;
-	/* The address space goes with the thread that gave it its number. */
-	if (g->tid != g->pid)
-		return;
-	row = u64map_get(&p->by_pid, g->pid);
-	if (!is_row(row) || vec_push(&p->free_procs, row) < 0)
-		return;
-	process_drop(p, row);
-	slot = u64map_slot(&p->by_pid, g->pid);
-	if (slot)
-		*slot = NOBODY;
+	process_purge(p, g);
 }
 
 void processes_purge(struct processes *p, uint64_t time_ns)

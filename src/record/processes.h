@@ -17,6 +17,8 @@ struct process {
 	uint32_t pid, parent;
 	struct mapset *maps;
 	bool discovered;	/* its mappings were read or followed */
+	bool threaded;		/* has, or had, more than its first thread */
+	bool headless;		/* the first thread is gone: see purge */
 	uint64_t exec_ns;	/* when its program was started, or 0 */
 };
 
@@ -64,6 +66,9 @@ int processes_map(struct processes *p, uint32_t pid, const struct map *m);
 /* The thread stays for a while, for records that come late. */
 int processes_exit(struct processes *p, uint32_t pid, uint32_t tid,
 		   uint64_t time_ns);
+/* Records were lost: what mappings and names are now must be asked.  0 or
+ * -ERR_NOMEM. */
+int processes_doubt(struct processes *p);
 /* Drops who has been gone since before `time_ns`. */
 void processes_purge(struct processes *p, uint64_t time_ns);
 

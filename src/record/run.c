@@ -438,8 +438,11 @@ static int note_unrecorded(struct run *r, struct error *err)
 	struct buf names = { 0 };
 	int rc = 0;
 
-	collector_unrecorded(&s->collector,
-			     s->profile.runs.v[r->number].end_ns, &names);
+	/* A program whose mappings were lost looks the same. */
+	if (!s->collector.gaps)
+		collector_unrecorded(&s->collector,
+				     s->profile.runs.v[r->number].end_ns,
+				     &names);
 	if (names.n) {
 		session_notice(s, "not recorded: %s (a program that changes its "
 			       "user or may not be read is recorded only by "

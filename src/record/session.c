@@ -211,6 +211,8 @@ static int finish_file(struct session *s, struct error *err)
 {
 	int r = 0;
 
+	if (s->collector.gaps && environment_gaps(s, err) < 0)
+		return -err->code;
 	if (s->o->symbols) {
 		struct error why = { 0 };
 

@@ -39,6 +39,8 @@ int environment_fill(struct session *s, const struct source *src,
 		     struct error *err);
 /* Some programs' mappings could not be read. */
 int environment_closed(struct session *s, struct error *err);
+/* Records of mappings were lost. */
+int environment_gaps(struct session *s, struct error *err);
 
 /* run.c: one run of the command, or one recording of what runs already. */
 int run_record(struct session *s, uint32_t number, struct error *err);

@@ -31,6 +31,8 @@ enum record_kind {
 	RECORD_LOST,
 	RECORD_THROTTLE,
 	RECORD_KSYMBOL,
+	RECORD_GAP,		/* `lost` records of another kind than samples
+				 * are missing: ask PROC again */
 };
 
 struct record_sample {

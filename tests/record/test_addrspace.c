@@ -205,6 +205,26 @@ static void a_late_exit_does_not_kill_the_next(void **state)
 	processes_fini(&p);
 }
 
+/* main() may call pthread_exit long before the other threads end. */
+static void an_address_space_outlives_the_first_thread(void **state)
+{
+	struct processes p = { 0 };
+
+	(void)state;
+	map_in(&p, 10, 100, 1);
+	processes_task(&p, 10, 10);
+	assert_int_equal(processes_fork(&p, 10, 11, 10, 10, 1), 0);
+	assert_int_equal(processes_exit(&p, 10, 10, 2), 0);
+	processes_purge(&p, 50);
+	assert_null(processes_find_task(&p, 10));
+	assert_non_null(processes_find(&p, 10));
+	assert_int_equal(image_at(processes_find(&p, 10)->maps, 150), 1);
+	assert_int_equal(processes_exit(&p, 10, 11, 60), 0);
+	processes_purge(&p, 100);
+	assert_null(processes_find(&p, 10));
+	processes_fini(&p);
+}
+
 static void a_new_name_is_a_new_row(void **state)
 {
 	struct processes p = { 0 };
@@ -252,6 +272,7 @@ int main(void)
 		cmocka_unit_test(exec_forgets_mappings_of_one_process_only),
 		cmocka_unit_test(numbers_used_again_are_new_threads),
 		cmocka_unit_test(a_late_exit_does_not_kill_the_next),
+		cmocka_unit_test(an_address_space_outlives_the_first_thread),
 		cmocka_unit_test(a_new_name_is_a_new_row),
 		cmocka_unit_test(a_million_short_processes_need_no_memory),
 	};

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -614,6 +615,41 @@ static void modules_that_are_loaded_meanwhile(void **state)
 	check_kernel(r, 0xffffffffc0300010, "[third]+10", "");
 }
 
+/* After a loss of records only PROC knows what is where. */
+static void lost_mappings_are_read_again(void **state)
+{
+	struct replay *r = *state;
+	struct record gap = { .kind = RECORD_GAP, .event = SOURCE_NONE };
+	char path[160], line[320];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s", make_file(r, "first", 1));
+	assert_int_equal(stat(path, &st), 0);
+	collector_fini(&r->c);
+	assert_int_equal(collector_init(&r->c, &r->p, r->dir, "/nonexistent",
+					&r->err), 0);
+	r->c.nevents = 1;
+	r->c.live = true;
+	map_inode(r, 5, 0x10000, path, st.st_ino);
+	assert_int_equal(r->c.processes.procs.n, 1);
+	r->c.processes.procs.v[0].discovered = true;
+	gap.lost = 3;
+	send(r, &gap);
+	assert_int_equal(r->c.gaps, 3);
+	assert_int_equal(r->c.lost, 0);
+	/* Another program in the place of the first. */
+	snprintf(path, sizeof(path), "%s", make_file(r, "second", 2));
+	assert_int_equal(stat(path, &st), 0);
+	snprintf(line, sizeof(line), "%s/5", r->dir);
+	assert_int_equal(mkdir(line, 0700), 0);
+	snprintf(line, sizeof(line), "20000-23000 r-xp 00001000 %x:%x %lu %s\n",
+		 major(st.st_dev), minor(st.st_dev), (unsigned long)st.st_ino,
+		 path);
+	write_text(r, "5/maps", line);
+	check_at(r, 5, 0x20240, "second+203240");
+	check_at(r, 5, 0x10240, "[unknown]+10240");
+}
+
 /* Two code segments whose bytes share a page of the file (gABI 5: p_vaddr and
  * p_offset agree within a page): the loader maps that page twice, 0x200000
  * apart. */
@@ -700,6 +736,7 @@ int main(void)
 		WITH(the_life_of_a_child),
 		WITH(processes_without_samples_leave_no_trace),
 		WITH(losses_are_counted_where_they_happen),
+		WITH(lost_mappings_are_read_again),
 		WITH(samples_of_unknown_events_are_ignored),
 		WITH(generated_code_comes_and_goes),
 		WITH(modules_that_are_loaded_meanwhile),
