@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Every test speaks TAP.  Unit tests need cmocka; shell tests are end to end.
-EXTRA_DIST += tests/lib.sh
+EXTRA_DIST += tests/lib.sh tests/unit
 CLEANFILES += tests/alone.lock
 include tests/base/local.mk
 include tests/image/local.mk
