@@ -53,9 +53,12 @@ librecord_a_SOURCES = \
 	src/record/scan.c \
 	src/record/session.c \
 	src/record/session.h \
+	src/record/signals.c \
+	src/record/signals.h \
 	src/record/source.h \
 	src/record/stacks.c \
 	src/record/stacks.h \
 	src/record/target.c \
+	src/record/target.h \
 	src/record/trial.c \
 	src/record/trial.h

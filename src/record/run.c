@@ -5,17 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/io.h"
 #include "record/session.h"
-
-#ifndef SYS_pidfd_open
-#define SYS_pidfd_open 434
-#endif
+#include "record/signals.h"
 
 /*
  * Sleep between two rounds.  While new files appear (a program starts, loads
@@ -34,7 +29,7 @@ struct run {
 	struct launch launch;
 	struct source *source;
 	id_list threads;	/* -t and -p: whom to wait for */
-	VEC(int) pidfds;	/* of s->pids, -1 when ended or unknown */
+	struct target_ends ends;
 	uint64_t end_ns;	/* of --duration, or UINT64_MAX */
 	uint64_t start_ns;	/* of --delay, 0 once started */
 	uint64_t flushed_ns, drained_ns;
@@ -49,24 +44,14 @@ static uint64_t now_ns(void)
 	return session_clock(CLOCK_MONOTONIC);
 }
 
-static bool is_attached(const struct session *s)
-{
-	return s->o->pids || s->o->tids;
-}
-
-static bool is_system_wide(const struct session *s)
-{
-	return s->o->all_cpus || s->o->cgroup ||
-	       (!s->o->command && !is_attached(s));
-}
-
 static int open_source(struct run *r, struct error *err)
 {
 	struct session *s = r->s;
 	const struct record_options *o = s->o;
 	uint32_t child = (uint32_t)r->launch.pid;
 	struct perf_target t = {
-		.cpus = s->cpus.v, .ncpus = s->cpus.n, .cgroup_fd = -1,
+		.cpus = s->target.cpus.v, .ncpus = s->target.cpus.n,
+		.cgroup_fd = -1,
 	};
 	struct perf_source_options po = {
 		.events = &s->events, .default_event = !o->events->n,
@@ -75,15 +60,15 @@ static int open_source(struct run *r, struct error *err)
 		.freq = o->freq, .period = o->period,
 	};
 
-	if (is_attached(s)) {
-		int rc = target_threads(s, &r->threads, err);
+	if (s->target.attached) {
+		int rc = target_threads(&s->target, &r->threads, err);
 
 		if (rc < 0)
 			return rc;
 		t.tids = r->threads.v;
 		t.ntids = r->threads.n;
-	} else if (is_system_wide(s)) {
-		t.cgroup_fd = s->cgroup_fd;
+	} else if (s->target.system_wide) {
+		t.cgroup_fd = s->target.cgroup_fd;
 	} else {
 		t.tids = &child;
 		t.ntids = 1;
@@ -168,20 +153,13 @@ static int add_run(struct run *r, struct error *err)
 static int scan_target(struct run *r, struct error *err)
 {
 	struct session *s = r->s;
-	int rc = 0;
+	int rc;
 
-	if (is_system_wide(s))
+	if (s->target.system_wide)
 		return collector_scan_all(&s->collector, err);
-	for (size_t i = 0; i < s->pids.n && !rc; i++) {
-		int fd = (int)syscall(SYS_pidfd_open, s->pids.v[i], 0);
-
-		if (vec_push(&r->pidfds, fd) < 0) {
-			if (fd >= 0)
-				close(fd);
-			return error_set(err, ERR_NOMEM, "out of memory");
-		}
-		rc = collector_scan(&s->collector, s->pids.v[i], err);
-	}
+	rc = target_watch(&s->target, &r->ends, err);
+	for (size_t i = 0; i < s->target.pids.n && !rc; i++)
+		rc = collector_scan(&s->collector, s->target.pids.v[i], err);
 	return rc;
 }
 
@@ -208,14 +186,6 @@ static void stop_recording(struct run *r, int signo)
 	r->done = true;
 }
 
-static bool is_ours_alone(const struct signalfd_siginfo *si)
-{
-	/* A closed terminal tells only the first process of its session. */
-	if (si->ssi_signo == SIGHUP && getsid(0) == getpid())
-		return true;
-	return si->ssi_code <= 0;
-}
-
 /*
  * Ctrl-C reaches the command as it reaches us: we wait for what it does with
  * it. A signal that was sent to us alone is passed on.  Without command a
@@ -235,7 +205,7 @@ static void handle_signal(struct run *r, const struct signalfd_siginfo *si)
 		return;
 	}
 	r->s->stop = true;	/* no further repetition */
-	if (is_ours_alone(si) && !r->launch.ended)
+	if (signal_is_ours(si) && !r->launch.ended)
 		kill(r->launch.pid, signo);
 }
 
@@ -245,41 +215,6 @@ static void read_signals(struct run *r)
 
 	while (read(r->s->signal_fd, &si, sizeof(si)) == sizeof(si))
 		handle_signal(r, &si);
-}
-
-/* -t: a thread has no descriptor to wait on.  One whose parent has not asked for
- * its end yet is a zombie, state Z (proc(5)). */
-static bool thread_lives(uint32_t tid)
-{
-	struct buf b = { 0 };
-	const char *name_end;
-	char path[64];
-	bool lives = false;
-
-	snprintf(path, sizeof(path), "/proc/%u/stat", tid);
-	if (!io_read_file(path, 4096, &b, NULL)) {
-		name_end = strrchr(buf_cstr(&b), ')');
-		lives = name_end && strncmp(name_end, ") Z", 3) &&
-			strncmp(name_end, ") X", 3);
-	}
-	buf_fini(&b);
-	return lives;
-}
-
-/* Have all processes and threads ended that we were attached to? */
-static bool all_ended(struct run *r, const struct pollfd *fds)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < r->pidfds.n; i++) {
-		if (r->pidfds.v[i] >= 0 && !(fds[i].revents & POLLIN))
-			any = true;
-		else if (r->pidfds.v[i] < 0 && thread_lives(r->s->pids.v[i]))
-			any = true;
-	}
-	for (size_t i = 0; i < r->s->tids.n && !any; i++)
-		any = thread_lives(r->s->tids.v[i]);
-	return !any;
 }
 
 static int timeout_ms(const struct run *r, uint64_t now)
@@ -296,12 +231,12 @@ static int timeout_ms(const struct run *r, uint64_t now)
 static int wait_round(struct run *r, struct pollfd *fds, struct error *err)
 {
 	uint64_t now = now_ns();
-	size_t n = 2 + r->pidfds.n;
+	size_t n = 2 + r->ends.fds.n;
 
 	fds[0] = (struct pollfd){ r->s->signal_fd, POLLIN, 0 };
 	fds[1] = (struct pollfd){ r->source->wake_fd, POLLIN, 0 };
-	for (size_t i = 0; i < r->pidfds.n; i++)
-		fds[2 + i] = (struct pollfd){ r->pidfds.v[i], POLLIN, 0 };
+	for (size_t i = 0; i < r->ends.fds.n; i++)
+		fds[2 + i] = (struct pollfd){ r->ends.fds.v[i], POLLIN, 0 };
 	if (poll(fds, n, timeout_ms(r, now)) < 0 && errno != EINTR)
 		return error_errno(err, errno, "poll");
 	/* Who starts programs all the time does not wake us for each. */
@@ -311,7 +246,8 @@ static int wait_round(struct run *r, struct pollfd *fds, struct error *err)
 				   1000000 + 1));
 	if (fds[0].revents)
 		read_signals(r);
-	if (is_attached(r->s) && all_ended(r, fds + 2))
+	if (r->s->target.attached &&
+	    target_ended(&r->s->target, &r->ends, fds + 2))
 		r->done = true;
 	now = now_ns();
 	if (now >= r->end_ns)
@@ -398,7 +334,7 @@ static void next_round(struct run *r)
 
 static int loop(struct run *r, struct error *err)
 {
-	struct pollfd *fds = calloc(2 + r->pidfds.n, sizeof(*fds));
+	struct pollfd *fds = calloc(2 + r->ends.fds.n, sizeof(*fds));
 	int rc = fds ? 0 : error_set(err, ERR_NOMEM, "out of memory");
 
 	/* It may have ended before its signal was asked for. */
@@ -496,7 +432,7 @@ static int go(struct run *r, struct error *err)
 				      (uint64_t)(o->duration * 1e9)
 				    : UINT64_MAX;
 	r->flushed_ns = now;
-	if (!delay && (is_attached(s) || is_system_wide(s)))
+	if (!delay && (s->target.attached || s->target.system_wide))
 		rc = r->source->ops->start(r->source, err);
 	if (!rc && o->command) {
 		rc = launch_go(&r->launch, o->command[0], err);
@@ -527,7 +463,7 @@ static int prepare(struct run *r, struct error *err)
 	collector_new_run(&s->collector, r->number);
 	if (r->launch.pid)
 		rc = name_child(r, err);
-	if (!rc && (is_attached(s) || is_system_wide(s)))
+	if (!rc && (s->target.attached || s->target.system_wide))
 		rc = scan_target(r, err);
 	if (!rc && s->collector.closed)
 		rc = environment_closed(s, err);
@@ -538,10 +474,7 @@ static void run_fini(struct run *r)
 {
 	if (r->source)
 		r->source->ops->close(r->source);
-	for (size_t i = 0; i < r->pidfds.n; i++)
-		if (r->pidfds.v[i] >= 0)
-			close(r->pidfds.v[i]);
-	vec_fini(&r->pidfds);
+	target_watch_end(&r->ends);
 	vec_fini(&r->threads);
 }
 

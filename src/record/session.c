@@ -7,15 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "profile/fill_symbols.h"
 #include "record/kernel_code.h"
-
+#include "record/signals.h"
 
 uint64_t session_clock(int id)
 {
@@ -67,43 +65,6 @@ void shell_quote(struct buf *out, char *const argv[])
 	}
 }
 
-/* As many events as the hard limit allows: each CPU, thread and event takes a
- * file.  And a file that may not grow is an error, not our death. */
-static void set_limits(struct session *s)
-{
-	struct sigaction ignore = { .sa_handler = SIG_IGN };
-	struct sigaction normal = { .sa_handler = SIG_DFL };
-	struct rlimit l;
-
-	getrlimit(RLIMIT_NOFILE, &s->before.files);
-	l = s->before.files;
-	l.rlim_cur = l.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &l);
-	sigaction(SIGXFSZ, &ignore, &s->before.xfsz);
-	/* Who ignores SIGCHLD never learns how a child ended. */
-	sigaction(SIGCHLD, &normal, &s->before.chld);
-}
-
-static int catch_signals(struct session *s, struct error *err)
-{
-	static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT,
-				      SIGCHLD };
-	struct sigaction hup;
-	sigset_t set;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
-		sigaddset(&set, caught[i]);
-	/* nohup(1) */
-	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler == SIG_IGN)
-		sigdelset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, &s->before.mask);
-	s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (s->signal_fd < 0)
-		return error_errno(err, errno, "signalfd");
-	return 0;
-}
-
 /* Opens the output without harm to an older file of that name: it is emptied
  * once the command runs.  Only for writing: a pipe that we could read would
  * never tell that its reader has gone. */
@@ -134,6 +95,22 @@ int session_begin_file(struct session *s, struct error *err)
 			   err);
 	if (!r)
 		s->collector.writer = s->writer;
+	return r;
+}
+
+static int choose_target(struct session *s, struct error *err)
+{
+	const struct record_options *o = s->o;
+	struct target_options t = {
+		.pids = o->pids, .tids = o->tids, .cpus = o->cpus,
+		.cgroup = o->cgroup, .all_cpus = o->all_cpus,
+		.command = o->command, .repeat = o->repeat,
+	};
+	int r = target_parse(&s->target, &t, err);
+
+	if (!r && o->user_only && o->kernel_only)
+		r = error_set(err, ERR_USAGE,
+			      "--user and --kernel exclude each other");
 	return r;
 }
 
@@ -248,10 +225,10 @@ static int setup(struct session *s, struct error *err)
 {
 	int r;
 
-	set_limits(s);
+	limits_raise(&s->before);
 	if (profile_init(&s->profile) < 0)
 		return error_set(err, ERR_NOMEM, "out of memory");
-	r = target_parse(s, err);
+	r = choose_target(s, err);
 	if (!r)
 		r = choose_events(s, err);
 	if (!r)
@@ -267,7 +244,7 @@ static int setup(struct session *s, struct error *err)
 	if (!r)
 		r = open_output(s, err);
 	if (!r)
-		r = catch_signals(s, err);
+		r = signals_catch(&s->before, &s->signal_fd, err);
 	return r;
 }
 
@@ -279,17 +256,10 @@ static void teardown(struct session *s)
 		close(s->out_fd);
 	if (s->out_new && !s->writer)
 		unlink(s->o->output);
-	if (s->signal_fd >= 0) {
-		close(s->signal_fd);
-		sigprocmask(SIG_SETMASK, &s->before.mask, NULL);
-	}
-	if (s->cgroup_fd >= 0)
-		close(s->cgroup_fd);
+	signals_release(&s->before, s->signal_fd);
 	collector_fini(&s->collector);
 	event_list_fini(&s->events);
-	vec_fini(&s->pids);
-	vec_fini(&s->tids);
-	vec_fini(&s->cpus);
+	target_fini(&s->target);
 	profile_fini(&s->profile);
 }
 
@@ -310,7 +280,8 @@ int record(const struct record_options *o, struct record_result *out,
 	   struct error *err)
 {
 	struct session s = { .o = o, .result = out, .out_fd = -1,
-			     .signal_fd = -1, .cgroup_fd = -1 };
+			     .signal_fd = -1,
+			     .target = { .cgroup_fd = -1 } };
 	int r;
 
 	memset(out, 0, sizeof(*out));

@@ -2,15 +2,12 @@
 #ifndef TALLY_RECORD_SESSION_H
 #define TALLY_RECORD_SESSION_H
 /* What the parts of the recorder share: session.c (the whole), run.c (one run),
- * environment.c, target.c. */
-#include <signal.h>
-
+ * environment.c. */
 #include "record/collector.h"
 #include "record/launch.h"
 #include "record/perf_source.h"
 #include "record/record.h"
-
-typedef VEC(uint32_t) id_list;
+#include "record/target.h"
 
 struct session {
 	const struct record_options *o;
@@ -20,19 +17,13 @@ struct session {
 	struct writer *writer;
 	int out_fd;		/* the output file before the writer has it */
 	bool out_new;		/* it did not exist */
-	id_list pids, tids, cpus;
-	int cgroup_fd;
+	struct target target;
 	struct event_list events;
 	int signal_fd;
 	struct launch_state before;
 	bool stop;		/* asked to end by a signal */
 	struct error write_error;	/* disk full: no more is written */
 };
-
-/* target.c */
-int target_parse(struct session *s, struct error *err);
-/* The threads of s->pids and s->tids that exist now. */
-int target_threads(struct session *s, id_list *out, struct error *err);
 
 /* environment.c */
 int environment_fill(struct session *s, const struct source *src,

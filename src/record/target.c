@@ -7,12 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/io.h"
 #include "record/proc_text.h"
-#include "record/session.h"
+#include "record/target.h"
+
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
 
 enum { CPU_MAX = 1 << 16 };
 
@@ -157,7 +162,7 @@ static int cgroup_open(const char *path, int *out, struct error *err)
 			 "folder, in full or below /sys/fs/cgroup", path);
 }
 
-static int target_check(const struct record_options *o, struct error *err)
+static int target_check(const struct target_options *o, struct error *err)
 {
 	bool tasks = o->pids || o->tids;
 	bool all = o->all_cpus || o->cgroup;
@@ -174,32 +179,41 @@ static int target_check(const struct record_options *o, struct error *err)
 	if (o->repeat > 1 && (tasks || all))
 		return error_set(err, ERR_USAGE, "--repeat records the command "
 				 "alone: not with -p, -t, -a or --cgroup");
-	if (o->user_only && o->kernel_only)
-		return error_set(err, ERR_USAGE,
-				 "--user and --kernel exclude each other");
 	return 0;
 }
 
-int target_parse(struct session *s, struct error *err)
+int target_parse(struct target *t, const struct target_options *o,
+		 struct error *err)
 {
-	const struct record_options *o = s->o;
 	int r = target_check(o, err);
 
+	t->attached = o->pids || o->tids;
+	t->system_wide = o->all_cpus || o->cgroup ||
+			 (!o->command && !t->attached);
 	if (!r && o->pids)
-		r = list_parse(o->pids, false, "-p", &s->pids, err);
+		r = list_parse(o->pids, false, "-p", &t->pids, err);
 	if (!r && o->tids)
-		r = list_parse(o->tids, false, "-t", &s->tids, err);
+		r = list_parse(o->tids, false, "-t", &t->tids, err);
 	if (!r)
-		r = o->cpus ? list_parse(o->cpus, true, "-C", &s->cpus, err)
-			    : cpus_online(&s->cpus, err);
-	ids_unique(&s->cpus);
-	ids_unique(&s->pids);
-	ids_unique(&s->tids);
+		r = o->cpus ? list_parse(o->cpus, true, "-C", &t->cpus, err)
+			    : cpus_online(&t->cpus, err);
+	ids_unique(&t->cpus);
+	ids_unique(&t->pids);
+	ids_unique(&t->tids);
 	if (!r && o->cpus)
-		r = cpus_check(&s->cpus, err);
+		r = cpus_check(&t->cpus, err);
 	if (!r && o->cgroup)
-		r = cgroup_open(o->cgroup, &s->cgroup_fd, err);
+		r = cgroup_open(o->cgroup, &t->cgroup_fd, err);
 	return r;
+}
+
+void target_fini(struct target *t)
+{
+	if (t->cgroup_fd >= 0)
+		close(t->cgroup_fd);
+	vec_fini(&t->pids);
+	vec_fini(&t->tids);
+	vec_fini(&t->cpus);
 }
 
 /* proc(5) finds a process by any of its threads: the number of the first, which
@@ -248,27 +262,85 @@ static int threads_of(uint32_t pid, id_list *out, struct error *err)
 	return r;
 }
 
-int target_threads(struct session *s, id_list *out, struct error *err)
+int target_threads(struct target *t, id_list *out, struct error *err)
 {
-	for (size_t i = 0; i < s->pids.n; i++)
-		s->pids.v[i] = process_of(s->pids.v[i]);
-	ids_unique(&s->pids);
-	for (size_t i = 0; i < s->pids.n; i++) {
-		int r = threads_of(s->pids.v[i], out, err);
+	for (size_t i = 0; i < t->pids.n; i++)
+		t->pids.v[i] = process_of(t->pids.v[i]);
+	ids_unique(&t->pids);
+	for (size_t i = 0; i < t->pids.n; i++) {
+		int r = threads_of(t->pids.v[i], out, err);
 
 		if (r < 0)
 			return r;
 	}
-	for (size_t i = 0; i < s->tids.n; i++) {
+	for (size_t i = 0; i < t->tids.n; i++) {
 		char path[64];
 		struct stat st;
 
-		snprintf(path, sizeof(path), "/proc/%u", s->tids.v[i]);
+		snprintf(path, sizeof(path), "/proc/%u", t->tids.v[i]);
 		if (stat(path, &st) < 0)
-			return not_found("thread", s->tids.v[i], err);
-		if (vec_push(out, s->tids.v[i]) < 0)
+			return not_found("thread", t->tids.v[i], err);
+		if (vec_push(out, t->tids.v[i]) < 0)
 			return no_memory(err);
 	}
 	ids_unique(out);
 	return 0;
+}
+
+int target_watch(const struct target *t, struct target_ends *w,
+		 struct error *err)
+{
+	for (size_t i = 0; i < t->pids.n; i++) {
+		int fd = (int)syscall(SYS_pidfd_open, t->pids.v[i], 0);
+
+		if (vec_push(&w->fds, fd) < 0) {
+			if (fd >= 0)
+				close(fd);
+			return no_memory(err);
+		}
+	}
+	return 0;
+}
+
+void target_watch_end(struct target_ends *w)
+{
+	for (size_t i = 0; i < w->fds.n; i++)
+		if (w->fds.v[i] >= 0)
+			close(w->fds.v[i]);
+	vec_fini(&w->fds);
+}
+
+/* A thread has no descriptor to wait on.  One whose parent has not asked for its
+ * end yet is a zombie, state Z (proc(5)). */
+static bool thread_lives(uint32_t tid)
+{
+	struct buf b = { 0 };
+	const char *name_end;
+	char path[64];
+	bool lives = false;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", tid);
+	if (!io_read_file(path, 4096, &b, NULL)) {
+		name_end = strrchr(buf_cstr(&b), ')');
+		lives = name_end && strncmp(name_end, ") Z", 3) &&
+			strncmp(name_end, ") X", 3);
+	}
+	buf_fini(&b);
+	return lives;
+}
+
+bool target_ended(const struct target *t, const struct target_ends *w,
+		  const struct pollfd *fds)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < w->fds.n; i++) {
+		if (w->fds.v[i] >= 0 && !(fds[i].revents & POLLIN))
+			any = true;
+		else if (w->fds.v[i] < 0 && thread_lives(t->pids.v[i]))
+			any = true;
+	}
+	for (size_t i = 0; i < t->tids.n && !any; i++)
+		any = thread_lives(t->tids.v[i]);
+	return !any;
 }
