@@ -2,7 +2,9 @@
 noinst_LIBRARIES += libevents.a
 libevents_a_SOURCES = \
 	include/tally/pmu.h \
+	include/tally/pmu_regs.h \
 	kmod/pmu_core.c \
+	kmod/pmu_regs.c \
 	src/events/encode.c \
 	src/events/encode.h \
 	src/events/events.c \

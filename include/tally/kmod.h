@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later WITH Linux-syscall-note */
+#ifndef TALLY_KMOD_H
+#define TALLY_KMOD_H
+/*
+ * What programs and the kernel module tally.ko say to each other through the
+ * device /dev/tally.
+ *
+ * An open file is one recording.  TALLY_IOC_INFO asks what there is, SETUP
+ * chooses (once), TASKS names threads, START and STOP switch.  Samples come in
+ * one ring a CPU, mapped at TALLY_RING_OFFSET: a page with struct tally_ring,
+ * then the data.  When the file is closed, by whatever means, everything is
+ * switched off and freed.
+ *
+ * Versions.  Each struct begins with its size.  The module takes structs that
+ * are shorter than its own (what is missing is 0) and longer ones whose rest is
+ * 0 (E2BIG if not), and answers no more than there is room for.  What keeps
+ * older programs right raises MINOR: fields at the end of structs, flags,
+ * ioctls, types of records; readers skip records they do not know by their
+ * size.  All else raises MAJOR, and programs refuse a MAJOR they do not know.
+ *
+ * Errors: EPERM without CAP_PERFMON or CAP_SYS_ADMIN, EINVAL for values that
+ * make no sense, EBADFD for a call at the wrong time, EBUSY when somebody else
+ * holds the counters, ENODEV for a source this machine has not, ESRCH for a
+ * thread that is gone, ENXIO for a CPU without ring, ENOMEM.
+ */
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define TALLY_DEVICE		"/dev/tally"
+#define TALLY_ABI_MAJOR		1
+#define TALLY_ABI_MINOR		0
+
+enum tally_source {
+	TALLY_TIMER = 1,	/* a timer on each CPU; periods in ns */
+	TALLY_PMU_K8 = 2,	/* performance counters, by NMI */
+	TALLY_PMU_P6 = 3,
+};
+
+#define TALLY_EVENTS_MAX	4
+#define TALLY_CHAIN_MAX		1024
+#define TALLY_RING_MIN		4096
+#define TALLY_RING_MAX		(16 << 20)
+#define TALLY_TASKS_MAX		65536
+#define TALLY_HISTOGRAM		32
+#define TALLY_ALL_CPUS		0xffffffffu
+
+struct tally_info {
+	__u32 size;
+	__u16 abi_major, abi_minor;
+	__u32 sources;		/* bit i: source i is here */
+	__u32 cpus;		/* numbers of CPUs are below */
+	__u32 max_rate;		/* samples a second, CPU and recording */
+	__u32 counters;		/* of the PMU, or 0 */
+};
+
+/* tally_event.flags */
+#define TALLY_EVENT_USER	(1u << 0)	/* while in user mode */
+#define TALLY_EVENT_KERNEL	(1u << 1)
+#define TALLY_EVENT_EDGE	(1u << 2)	/* PMU: as in PerfEvtSel */
+#define TALLY_EVENT_INV		(1u << 3)
+#define TALLY_EVENT_FLAGS	0xfu
+
+struct tally_event {
+	__u64 period;		/* of samples, on average: each is jittered */
+	__u64 freq;		/* PMU: adapt the period to this rate; or 0 */
+	__u32 flags;
+	__u8 event, umask, cmask;	/* PMU */
+	__u8 allowed;		/* PMU: bit i: may use counter i */
+};
+
+/* tally_setup.flags */
+#define TALLY_SETUP_CHAIN	(1u << 0)	/* with callers */
+#define TALLY_SETUP_TASKS	(1u << 1)	/* only threads of TASKS */
+#define TALLY_SETUP_INHERIT	(1u << 2)	/* and what they start */
+#define TALLY_SETUP_ON_EXEC	(1u << 3)	/* each from its exec on */
+#define TALLY_SETUP_FLAGS	0xfu
+
+struct tally_setup {
+	__u32 size;
+	__u32 source;
+	__u32 flags;
+	__u32 nevents;
+	__u64 ring_bytes;	/* data of a CPU's ring: a power of two */
+	__u32 watermark;	/* bytes in a ring that make poll return */
+	__u32 max_chain;	/* addresses of a sample; CHAIN only */
+	__u64 cpus;		/* address of a bitmap, or 0: all */
+	__u32 cpu_bits;		/* in it */
+	__u32 reserved;		/* 0 */
+	struct tally_event events[TALLY_EVENTS_MAX];
+};
+
+struct tally_tasks {
+	__u32 size;
+	__u32 n;
+	__u64 tids;		/* address of __u32[n]; of our pid namespace */
+};
+
+struct tally_event_stats {
+	__u64 samples;		/* in the ring */
+	__u64 lost;		/* no room */
+	__u64 throttled;	/* not taken: the rate was too high */
+	__u64 weight;		/* of all three */
+	__u64 counter;		/* PMU: the one it has */
+};
+
+struct tally_stats {
+	__u32 size;
+	__u32 cpu;		/* in: of this one, or TALLY_ALL_CPUS */
+	__u64 enabled_ns;	/* between START and STOP, so far */
+	__u64 unclaimed;	/* NMIs of ours without a counter at its end */
+	__u64 untracked;	/* new threads that memory did not suffice for */
+	__u64 cycles;		/* in the handler */
+	/* How often the handler took 2^i to 2^(i+1)-1 cycles. */
+	__u64 histogram[TALLY_HISTOGRAM];
+	struct tally_event_stats events[TALLY_EVENTS_MAX];
+};
+
+#define TALLY_IOC		0xa7
+#define TALLY_IOC_INFO		_IO(TALLY_IOC, 0)	/* struct tally_info */
+#define TALLY_IOC_SETUP		_IO(TALLY_IOC, 1)	/* struct tally_setup */
+#define TALLY_IOC_TASKS		_IO(TALLY_IOC, 2)	/* struct tally_tasks */
+#define TALLY_IOC_START		_IO(TALLY_IOC, 3)	/* 0 */
+#define TALLY_IOC_STOP		_IO(TALLY_IOC, 4)	/* 0 */
+#define TALLY_IOC_STATS		_IO(TALLY_IOC, 5)	/* struct tally_stats */
+
+#define TALLY_RING_OFFSET(cpu, page, ring_bytes) \
+	((__u64)(cpu) * ((page) + (ring_bytes)))
+
+#define TALLY_RING_MAGIC	0x594c4c54
+
+/* The first page of a ring.  `head` and `tail` count bytes for ever; a record
+ * at position p begins at p modulo data_size and may go around the end. */
+struct tally_ring {
+	__u32 magic;
+	__u16 abi_major, abi_minor;
+	__u32 cpu;
+	__u32 data_offset;
+	__u64 data_size;
+	__u64 reserved[5];
+	__u64 head;		/* by the module: read it with acquire order */
+	__u64 reserved2[7];
+	__u64 tail;		/* by the program: write it with release order */
+};
+
+/* Types lie outside of those of perf_event_open(2), so that records of both can
+ * stand in one queue; the header is as long as struct perf_event_header. */
+#define TALLY_RECORD_SAMPLE	0x54410001u
+#define TALLY_RECORD_THROTTLE	0x54410002u	/* header and time only */
+
+struct tally_record {
+	__u32 type;
+	__u16 event;
+	__u16 size;		/* with this header; a multiple of 8 */
+	__u64 time;		/* CLOCK_MONOTONIC */
+};
+
+#define TALLY_SAMPLE_USER	(1u << 0)	/* taken in user mode */
+#define TALLY_SAMPLE_CUT	(1u << 1)	/* there were more callers */
+
+struct tally_sample {
+	struct tally_record r;
+	__u32 pid, tid;
+	__u32 cpu;
+	__u32 flags;
+	__u16 nkernel, nuser;	/* addresses: the kernel's first */
+	__u32 reserved;
+	__u64 weight;
+	__u64 ips[];		/* each part innermost first */
+};
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later WITH Linux-syscall-note */
+#ifndef TALLY_PMU_REGS_H
+#define TALLY_PMU_REGS_H
+/*
+ * What is done to the counters of one CPU, over accessors of its registers: the
+ * kernel module gives it RDMSR and WRMSR, the unit tests a model.
+ */
+#include "tally/pmu.h"
+
+struct pmu_msr {
+	uint64_t (*read)(void *ctx, uint32_t msr);
+	void (*write)(void *ctx, uint32_t msr, uint64_t value);
+	/* Not 0: there is no such register (#GP). */
+	int (*read_safe)(void *ctx, uint32_t msr, uint64_t *value);
+	int (*write_safe)(void *ctx, uint32_t msr, uint64_t value);
+	void *ctx;
+};
+
+/* The counters of one CPU. */
+struct pmu_bank {
+	const struct pmu_model *model;
+	const struct pmu_msr *msr;
+	uint8_t used;		/* bit i: counter i is ours */
+	uint8_t paused;		/* bit i: it stands still for now */
+	uint64_t select[PMU_COUNTERS_MAX];
+	/* Events that the running period stands for. */
+	uint64_t weight[PMU_COUNTERS_MAX];
+	uint64_t saved_select[PMU_COUNTERS_MAX];
+	uint64_t saved_counter[PMU_COUNTERS_MAX];
+};
+
+/* Do the counters exist and keep what is written?  Leaves them as they were.
+ * Only for counters that nobody uses. */
+bool pmu_probe(const struct pmu_model *m, const struct pmu_msr *msr);
+
+/* Remembers and gives back what the registers held. */
+void pmu_save(struct pmu_bank *b);
+void pmu_restore(struct pmu_bank *b);
+
+/* Sets counter `c` up; it runs from pmu_arm on.  The period must fit. */
+void pmu_use(struct pmu_bank *b, unsigned int c, const struct pmu_event *e,
+	     uint64_t period);
+void pmu_arm(struct pmu_bank *b);
+/* All counters of the bank stand still. */
+void pmu_disarm(struct pmu_bank *b);
+
+/* Which of our running counters have passed their end. */
+unsigned int pmu_overflowed(const struct pmu_bank *b);
+/*
+ * The next period of a counter that has passed its end.  What it counted since
+ * then belongs to the new period; where that leaves less than a quarter of it,
+ * the period becomes longer, and its weight too.  Returns the old weight.
+ */
+uint64_t pmu_rearm(struct pmu_bank *b, unsigned int c, uint64_t period);
+/* A counter that has passed its end and stands still is as if it had not. */
+void pmu_settle(struct pmu_bank *b, unsigned int c);
+
+void pmu_pause(struct pmu_bank *b, unsigned int c);
+void pmu_resume(struct pmu_bank *b, unsigned int c, uint64_t period);
+
+#endif

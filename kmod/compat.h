@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TALLY_COMPAT_H
+#define TALLY_COMPAT_H
+/* What has other names in other kernels: 6.1 and later are known. */
+#include <linux/hrtimer.h>
+#include <linux/mm.h>
+#include <linux/version.h>
+#include <asm/msr.h>
+
+static inline void tally_timer_setup(struct hrtimer *t,
+				     enum hrtimer_restart (*fn)(struct hrtimer *))
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	hrtimer_setup(t, fn, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+#else
+	hrtimer_init(t, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	t->function = fn;
+#endif
+}
+
+/* A map that forked children do not get. */
+static inline void tally_vma_private(struct vm_area_struct *vma)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
+#else
+	vma->vm_flags |= VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP;
+#endif
+}
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#define tally_rdmsr		rdmsrq
+#define tally_wrmsr		wrmsrq
+#define tally_rdmsr_safe	rdmsrq_safe
+#define tally_wrmsr_safe	wrmsrq_safe
+#else
+#define tally_rdmsr		rdmsrl
+#define tally_wrmsr		wrmsrl
+#define tally_rdmsr_safe	rdmsrl_safe
+#define tally_wrmsr_safe	wrmsrl_safe
+#endif
+
+#endif

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The module is built by its own Makefile, not by this make.
+EXTRA_DIST += \
+	include/tally/kmod.h \
+	kmod/Kbuild \
+	kmod/Makefile \
+	kmod/chain.c \
+	kmod/compat.h \
+	kmod/dkms.conf \
+	kmod/main.c \
+	kmod/pmu.c \
+	kmod/sample.c \
+	kmod/session.c \
+	kmod/tally.h \
+	kmod/tasks.c \
+	kmod/timer.c

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The device /dev/tally: see include/tally/kmod.h. */
+#include <linux/capability.h>
+#include <linux/cpumask.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+
+#include "compat.h"
+#include "tally.h"
+
+unsigned int max_rate = 20000;
+module_param(max_rate, uint, 0444);
+MODULE_PARM_DESC(max_rate, "samples a second of one recording on one CPU");
+
+static int tally_open(struct inode *inode, struct file *file)
+{
+	struct session *s;
+
+	if (!perfmon_capable())
+		return -EPERM;
+	s = session_new();
+	if (!s)
+		return -ENOMEM;
+	file->private_data = s;
+	return nonseekable_open(inode, file);
+}
+
+static int tally_release(struct inode *inode, struct file *file)
+{
+	session_free(file->private_data);
+	return 0;
+}
+
+/* A struct that begins with its size, as the version rule has it. */
+static int struct_in(void *to, size_t size, const void __user *from)
+{
+	u32 theirs;
+
+	if (get_user(theirs, (const u32 __user *)from))
+		return -EFAULT;
+	if (theirs < sizeof(u32) || theirs > PAGE_SIZE)
+		return -EINVAL;
+	return copy_struct_from_user(to, size, from, theirs);
+}
+
+/* Answers as much as there is room for, and says how much that is. */
+static int struct_out(void __user *to, void *from, size_t size, u32 theirs)
+{
+	u32 n = min_t(size_t, size, theirs);
+
+	*(u32 *)from = n;
+	return copy_to_user(to, from, n) ? -EFAULT : 0;
+}
+
+static int ioctl_info(void __user *arg)
+{
+	struct tally_info in = { 0 }, out = {
+		.abi_major = TALLY_ABI_MAJOR, .abi_minor = TALLY_ABI_MINOR,
+		.cpus = nr_cpu_ids, .max_rate = max_rate,
+	};
+	int r = struct_in(&in, sizeof(in), arg);
+	unsigned int i, n;
+
+	if (r)
+		return r;
+	mutex_lock(&sessions_lock);
+	for (i = TALLY_TIMER; i <= TALLY_PMU_P6; i++) {
+		n = source_find(i)->present();
+		if (!n)
+			continue;
+		out.sources |= 1u << i;
+		if (i != TALLY_TIMER)
+			out.counters = n;
+	}
+	mutex_unlock(&sessions_lock);
+	return struct_out(arg, &out, sizeof(out), in.size);
+}
+
+/* The CPUs of a bitmap: at least one, and no others than there may be. */
+static int cpus_in(struct cpumask *out, const struct tally_setup *u)
+{
+	const u8 __user *from = (const u8 __user *)(unsigned long)u->cpus;
+	u32 i;
+
+	if (!u->cpus) {
+		cpumask_copy(out, cpu_possible_mask);
+		return u->cpu_bits ? -EINVAL : 0;
+	}
+	if (!u->cpu_bits || u->cpu_bits > NR_CPUS ||
+	    u->cpus != (unsigned long)u->cpus)
+		return -EINVAL;
+	for (i = 0; i < u->cpu_bits; i++) {
+		u8 byte;
+
+		if (get_user(byte, from + i / 8))
+			return -EFAULT;
+		if (!(byte >> i % 8 & 1))
+			continue;
+		if (i >= nr_cpu_ids || !cpu_possible(i))
+			return -EINVAL;
+		cpumask_set_cpu(i, out);
+	}
+	return cpumask_empty(out) ? -EINVAL : 0;
+}
+
+static int ioctl_setup(struct session *s, const void __user *arg)
+{
+	struct tally_setup u = { 0 };
+	struct cpumask *cpus;
+	int r = struct_in(&u, sizeof(u), arg);
+
+	if (r)
+		return r;
+	cpus = kzalloc(cpumask_size(), GFP_KERNEL);
+	if (!cpus)
+		return -ENOMEM;
+	r = cpus_in(cpus, &u);
+	if (!r)
+		r = session_setup(s, &u, cpus);
+	kfree(cpus);
+	return r;
+}
+
+static int ioctl_tasks(struct session *s, const void __user *arg)
+{
+	struct tally_tasks u = { 0 };
+	const u32 __user *tids;
+	bool ready;
+	int r = struct_in(&u, sizeof(u), arg);
+	u32 i, tid, found = 0;
+
+	if (r)
+		return r;
+	if (!u.n || u.n > TALLY_TASKS_MAX || u.tids != (unsigned long)u.tids)
+		return -EINVAL;
+	mutex_lock(&sessions_lock);
+	/* Numbers that are not there cost time, not memory. */
+	ready = s->source && s->setup.flags & TALLY_SETUP_TASKS &&
+		s->ntasks + u.n <= TALLY_TASKS_MAX;
+	if (ready)
+		s->ntasks += u.n;
+	mutex_unlock(&sessions_lock);
+	if (!ready)
+		return -EBADFD;
+	tids = (const u32 __user *)(unsigned long)u.tids;
+	for (i = 0; i < u.n; i++) {
+		if (get_user(tid, tids + i))
+			return -EFAULT;
+		r = tasks_add(s, tid);
+		if (r && r != -ESRCH)
+			return r;
+		found += !r;
+		cond_resched();
+	}
+	return found ? 0 : -ESRCH;
+}
+
+static int ioctl_stats(struct session *s, void __user *arg)
+{
+	struct tally_stats *t = kzalloc(sizeof(*t), GFP_KERNEL);
+	int r = -ENOMEM;
+	u32 cpu, room;
+
+	if (!t)
+		return r;
+	r = struct_in(t, sizeof(*t), arg);
+	cpu = t->cpu;
+	room = t->size;
+	if (!r && cpu != TALLY_ALL_CPUS &&
+	    (cpu >= nr_cpu_ids || !READ_ONCE(s->cpu[cpu])))
+		r = -ENXIO;
+	if (!r) {
+		memset(t, 0, sizeof(*t));
+		t->cpu = cpu;
+		session_stats(s, cpu, t);
+		r = struct_out(arg, t, sizeof(*t), room);
+	}
+	kfree(t);
+	return r;
+}
+
+static long tally_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct session *s = file->private_data;
+	void __user *p = (void __user *)arg;
+
+	switch (cmd) {
+	case TALLY_IOC_INFO:
+		return ioctl_info(p);
+	case TALLY_IOC_SETUP:
+		return ioctl_setup(s, p);
+	case TALLY_IOC_TASKS:
+		return ioctl_tasks(s, p);
+	case TALLY_IOC_START:
+		return arg ? -EINVAL : session_start(s);
+	case TALLY_IOC_STOP:
+		return arg ? -EINVAL : session_stop(s);
+	case TALLY_IOC_STATS:
+		return ioctl_stats(s, p);
+	default:
+		return -ENOTTY;
+	}
+}
+
+/* The offset says which CPU's ring; a map keeps the file, thus the ring. */
+static int tally_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct session *s = file->private_data;
+	unsigned long pages, cpu;
+	struct cpu_state *c = NULL;
+	int r = -EBADFD;
+
+	if (!(vma->vm_flags & VM_SHARED) || vma->vm_flags & VM_EXEC)
+		return -EINVAL;
+	mutex_lock(&sessions_lock);
+	if (s->source) {
+		pages = 1 + (s->setup.ring_bytes >> PAGE_SHIFT);
+		cpu = vma->vm_pgoff / pages;
+		r = vma->vm_pgoff % pages || vma_pages(vma) != pages ? -EINVAL
+			: cpu >= nr_cpu_ids || !s->cpu[cpu] ? -ENXIO : 0;
+		if (!r)
+			c = s->cpu[cpu];
+	}
+	mutex_unlock(&sessions_lock);
+	if (r)
+		return r;
+	tally_vma_private(vma);
+	return remap_vmalloc_range(vma, c->ring, 0);
+}
+
+static __poll_t tally_poll(struct file *file, poll_table *wait)
+{
+	struct session *s = file->private_data;
+	unsigned int cpu;
+	__poll_t what = 0;
+
+	poll_wait(file, &s->wait, wait);
+	mutex_lock(&sessions_lock);
+	for_each_possible_cpu(cpu) {
+		struct cpu_state *c = s->cpu[cpu];
+
+		if (c && READ_ONCE(c->head) - READ_ONCE(c->ring->tail) >=
+			 s->setup.watermark)
+			what = EPOLLIN | EPOLLRDNORM;
+	}
+	mutex_unlock(&sessions_lock);
+	return what;
+}
+
+static const struct file_operations tally_fops = {
+	.owner = THIS_MODULE,
+	.open = tally_open,
+	.release = tally_release,
+	.unlocked_ioctl = tally_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.mmap = tally_mmap,
+	.poll = tally_poll,
+	.llseek = noop_llseek,
+};
+
+/* Who may open it is decided in open(). */
+static struct miscdevice tally_device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "tally",
+	.fops = &tally_fops,
+	.mode = 0666,
+};
+
+static int __init tally_init(void)
+{
+	int r = tasks_init();
+
+	if (r)
+		return r;
+	r = sessions_init();
+	if (r)
+		goto no_sessions;
+	r = misc_register(&tally_device);
+	if (r)
+		goto no_device;
+	return 0;
+no_device:
+	sessions_exit();
+no_sessions:
+	tasks_exit();
+	return r;
+}
+
+static void __exit tally_exit(void)
+{
+	misc_deregister(&tally_device);
+	sessions_exit();
+	tasks_exit();
+}
+
+module_init(tally_init);
+module_exit(tally_exit);
+MODULE_DESCRIPTION("samples for tally, by timers and performance counters");
+MODULE_LICENSE("GPL");
+MODULE_VERSION("0.1.0");

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+/* One sample: from the registers that were interrupted to a record in the ring.
+ * Runs in interrupts and NMIs: no locks, no allocations, no faults. */
+#include <linux/log2.h>
+#include <linux/math64.h>
+#include <linux/pid.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
+#include <asm/timex.h>
+#include <asm/tsc.h>
+
+#include "tally.h"
+
+/* xorshift64: who knows the period may not step in time with it. */
+u64 sample_random(struct cpu_state *c)
+{
+	u64 x = c->random;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return c->random = x;
+}
+
+u64 sample_jitter(struct cpu_state *c, u64 mean)
+{
+	u64 half = mean >> 3;
+
+	/* mean - half … mean + half: 2 * half + 1 values.  The high half of a
+	 * product takes the place of a division. */
+	return mean - half +
+	       mul_u64_u64_shr(sample_random(c), 2 * half + 1, 64);
+}
+
+static void ring_copy(struct cpu_state *c, u64 at, const void *from, u32 n)
+{
+	u64 start = at & (c->size - 1);
+	u32 first = min_t(u64, n, c->size - start);
+
+	memcpy(c->data + start, from, first);
+	memcpy(c->data, (const u8 *)from + first, n - first);
+}
+
+/*
+ * The program's side is src/record/kmod_ring.c: it loads head with acquire order
+ * and stores tail with release order.  The tail is what a stranger wrote: one
+ * that lies before what the ring can hold, or beyond the head, makes the ring
+ * full, no more.
+ */
+static bool ring_put(struct cpu_state *c, struct tally_record *r)
+{
+	u64 used = c->head - READ_ONCE(c->ring->tail);
+	u32 mark = c->s->setup.watermark;
+
+	if (used > c->size || c->size - used < r->size)
+		return false;
+	smp_mb();	/* the program's loads, then our stores */
+	ring_copy(c, c->head, r, r->size);
+	c->head += r->size;
+	smp_store_release(&c->ring->head, c->head);
+	if (used < mark && used + r->size >= mark)
+		irq_work_queue(&c->wake);
+	return true;
+}
+
+void sample_window(struct cpu_state *c, u64 now)
+{
+	unsigned int i;
+
+	if (now < c->window_end)
+		return;
+	c->window_end = now + WINDOW_NS;
+	c->window_samples = 0;
+	c->window_cycles = 0;
+	for (i = 0; i < c->s->setup.nevents; i++)
+		c->ev[i].throttled = false;
+}
+
+/* The ceiling: so many samples in a window, and a quarter of its time. */
+static bool too_many(struct cpu_state *c, u64 now)
+{
+	sample_window(c, now);
+	if (c->window_samples >= max(max_rate / (NSEC_PER_SEC / WINDOW_NS), 1u))
+		return true;
+	if (tsc_khz && c->window_cycles > (u64)tsc_khz *
+	    (WINDOW_NS / NSEC_PER_MSEC) / 4)
+		return true;
+	c->window_samples++;
+	return false;
+}
+
+static void throttle(struct cpu_state *c, unsigned int event, u64 now)
+{
+	struct cpu_event *e = &c->ev[event];
+	struct tally_record r = {
+		.type = TALLY_RECORD_THROTTLE, .event = event,
+		.size = sizeof(r), .time = now,
+	};
+
+	e->stats.throttled++;
+	if (!e->throttled)
+		ring_put(c, &r);
+	e->throttled = true;
+}
+
+/* Too dead for a number: -1, as perf has it. */
+static u32 number(struct task_struct *t, enum pid_type type,
+		  struct pid_namespace *ns)
+{
+	pid_t nr = __task_pid_nr_ns(t, type, ns);
+
+	return !nr && !pid_alive(t) ? ~0u : (u32)nr;
+}
+
+static void fill(struct cpu_state *c, unsigned int event, struct pt_regs *regs,
+		 u64 weight, u64 now)
+{
+	struct tally_sample *t = (struct tally_sample *)c->record;
+	unsigned int room = c->s->setup.max_chain;
+	bool cut = false, user = user_mode(regs);
+	unsigned int n = 0;
+
+	t->r.type = TALLY_RECORD_SAMPLE;
+	t->r.event = event;
+	t->r.time = now;
+	t->pid = number(current, PIDTYPE_TGID, c->s->ns);
+	t->tid = number(current, PIDTYPE_PID, c->s->ns);
+	t->cpu = c->cpu;
+	t->weight = weight;
+	t->reserved = 0;
+	if (!(c->s->setup.flags & TALLY_SETUP_CHAIN)) {
+		t->ips[n++] = instruction_pointer(regs);
+		t->nkernel = !user;
+		t->nuser = user;
+	} else {
+		if (!user)
+			n = chain_kernel(regs, t->ips, room, &cut);
+		t->nkernel = n;
+		if (!cut)
+			n += chain_user(regs, t->ips + n, room - n, &cut);
+		t->nuser = n - t->nkernel;
+	}
+	t->flags = (user ? TALLY_SAMPLE_USER : 0) |
+		   (cut ? TALLY_SAMPLE_CUT : 0);
+	t->r.size = sizeof(*t) + n * sizeof(u64);
+}
+
+static void account(struct cpu_state *c, u64 cycles)
+{
+	unsigned int i = cycles ? ilog2(cycles) : 0;
+
+	c->cycles += cycles;
+	c->window_cycles += cycles;
+	c->histogram[min_t(unsigned int, i, TALLY_HISTOGRAM - 1)]++;
+}
+
+bool sample_take(struct cpu_state *c, unsigned int event, struct pt_regs *regs,
+		 u64 weight)
+{
+	const struct tally_setup *setup = &c->s->setup;
+	struct cpu_event *e = &c->ev[event];
+	u64 begin = get_cycles(), now;
+	bool fine;
+
+	if (!(setup->events[event].flags & (user_mode(regs)
+	      ? TALLY_EVENT_USER : TALLY_EVENT_KERNEL)))
+		return true;
+	if (setup->flags & TALLY_SETUP_TASKS && !tasks_current(c->s))
+		return true;
+	e->stats.weight += weight;
+	now = ktime_get_mono_fast_ns();
+	fine = !too_many(c, now);
+	if (!fine) {
+		throttle(c, event, now);
+	} else {
+		fill(c, event, regs, weight, now);
+		if (ring_put(c, (struct tally_record *)c->record))
+			e->stats.samples++;
+		else
+			e->stats.lost++;
+	}
+	account(c, get_cycles() - begin);
+	return fine;
+}

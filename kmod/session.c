@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Recordings: made, started, stopped and freed; CPUs that come and go; suspend. */
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/random.h>
+#include <linux/rculist.h>
+#include <linux/security.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/suspend.h>
+#include <linux/vmalloc.h>
+
+#include "tally.h"
+
+LIST_HEAD(sessions);
+DEFINE_MUTEX(sessions_lock);
+static int hotplug_state;
+static bool asleep;		/* sessions_lock */
+static atomic_long_t all_pages;	/* of rings of all recordings */
+
+const struct source *source_find(u32 which)
+{
+	switch (which) {
+	case TALLY_TIMER:
+		return &timer_source;
+	case TALLY_PMU_K8:
+		return &pmu_k8_source;
+	case TALLY_PMU_P6:
+		return &pmu_p6_source;
+	default:
+		return NULL;
+	}
+}
+
+struct session *session_new(void)
+{
+	struct session *s = kzalloc(sizeof(*s), GFP_KERNEL);
+
+	if (!s)
+		return NULL;
+	s->cpu = kcalloc(nr_cpu_ids, sizeof(*s->cpu), GFP_KERNEL);
+	s->cpus = kzalloc(cpumask_size(), GFP_KERNEL);
+	if (!s->cpu || !s->cpus) {
+		kfree(s->cpu);
+		kfree(s->cpus);
+		kfree(s);
+		return NULL;
+	}
+	s->ns = get_pid_ns(task_active_pid_ns(current));
+	init_waitqueue_head(&s->wait);
+	spin_lock_init(&s->task_lock);
+	mutex_lock(&sessions_lock);
+	list_add_tail_rcu(&s->list, &sessions);
+	mutex_unlock(&sessions_lock);
+	return s;
+}
+
+static void wake(struct irq_work *w)
+{
+	struct cpu_state *c = container_of(w, struct cpu_state, wake);
+
+	wake_up_interruptible(&c->s->wait);
+}
+
+/* Rings of all recordings together may take an eighth of the memory. */
+static int pages_charge(struct session *s, size_t n)
+{
+	if (atomic_long_add_return(n, &all_pages) > totalram_pages() / 8) {
+		atomic_long_sub(n, &all_pages);
+		return -ENOMEM;
+	}
+	s->pages += n;
+	return 0;
+}
+
+static int cpu_add(struct session *s, unsigned int cpu)
+{
+	size_t bytes = PAGE_SIZE + s->setup.ring_bytes;
+	struct cpu_state *c;
+	unsigned int i;
+
+	if (s->cpu[cpu])
+		return 0;
+	if (pages_charge(s, bytes >> PAGE_SHIFT) < 0)
+		return -ENOMEM;
+	c = kvzalloc_node(sizeof(*c), GFP_KERNEL, cpu_to_node(cpu));
+	if (!c)
+		return -ENOMEM;
+	c->ring = vmalloc_user(bytes);
+	if (!c->ring) {
+		kvfree(c);
+		return -ENOMEM;
+	}
+	c->s = s;
+	c->cpu = cpu;
+	c->data = (u8 *)c->ring + PAGE_SIZE;
+	c->size = s->setup.ring_bytes;
+	c->random = get_random_u64() | 1;
+	init_irq_work(&c->wake, wake);
+	for (i = 0; i < TALLY_EVENTS_MAX; i++)
+		c->ev[i].owner = c;
+	c->ring->magic = TALLY_RING_MAGIC;
+	c->ring->abi_major = TALLY_ABI_MAJOR;
+	c->ring->abi_minor = TALLY_ABI_MINOR;
+	c->ring->cpu = cpu;
+	c->ring->data_offset = PAGE_SIZE;
+	c->ring->data_size = c->size;
+	WRITE_ONCE(s->cpu[cpu], c);
+	return 0;
+}
+
+static void cpus_free(struct session *s)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct cpu_state *c = s->cpu[cpu];
+
+		if (!c)
+			continue;
+		irq_work_sync(&c->wake);
+		vfree(c->ring);
+		kvfree(c);
+		s->cpu[cpu] = NULL;
+	}
+	atomic_long_sub(s->pages, &all_pages);
+	s->pages = 0;
+}
+
+static int setup_check(const struct tally_setup *u)
+{
+	u64 ring = u->ring_bytes;
+	unsigned int i;
+
+	if (u->flags & ~TALLY_SETUP_FLAGS || u->reserved || !u->nevents ||
+	    u->nevents > TALLY_EVENTS_MAX)
+		return -EINVAL;
+	if (ring < TALLY_RING_MIN || ring < PAGE_SIZE || ring > TALLY_RING_MAX ||
+	    ring & (ring - 1) || !u->watermark || u->watermark > ring)
+		return -EINVAL;
+	if (u->flags & TALLY_SETUP_CHAIN
+	    ? !u->max_chain || u->max_chain > TALLY_CHAIN_MAX : u->max_chain)
+		return -EINVAL;
+	if (!(u->flags & TALLY_SETUP_TASKS) &&
+	    u->flags & (TALLY_SETUP_INHERIT | TALLY_SETUP_ON_EXEC))
+		return -EINVAL;
+	for (i = 0; i < TALLY_EVENTS_MAX; i++) {
+		const struct tally_event *e = &u->events[i];
+
+		if (i >= u->nevents) {
+			if (memchr_inv(e, 0, sizeof(*e)))
+				return -EINVAL;
+			continue;
+		}
+		if (e->flags & ~TALLY_EVENT_FLAGS ||
+		    !(e->flags & (TALLY_EVENT_USER | TALLY_EVENT_KERNEL)))
+			return -EINVAL;
+		/* As for perf: where the kernel is hidden from root. */
+		if (e->flags & TALLY_EVENT_KERNEL &&
+		    security_locked_down(LOCKDOWN_PERF))
+			return -EPERM;
+	}
+	return 0;
+}
+
+int session_setup(struct session *s, const struct tally_setup *setup,
+		  const struct cpumask *cpus)
+{
+	const struct source *source = source_find(setup->source);
+	unsigned int cpu;
+	int r;
+
+	if (!source)
+		return -EINVAL;
+	r = setup_check(setup);
+	if (!r)
+		r = source->check(setup);
+	if (r)
+		return r;
+	cpus_read_lock();
+	mutex_lock(&sessions_lock);
+	if (s->source)
+		r = -EBADFD;
+	else if (!source->present())
+		r = -ENODEV;
+	if (r)
+		goto out;
+	s->setup = *setup;
+	cpumask_copy(s->cpus, cpus);
+	for_each_cpu_and(cpu, s->cpus, cpu_online_mask) {
+		r = cpu_add(s, cpu);
+		if (r)
+			break;
+	}
+	if (r)
+		cpus_free(s);
+	else
+		s->source = source;
+out:
+	mutex_unlock(&sessions_lock);
+	cpus_read_unlock();
+	return r;
+}
+
+static void start_here(void *arg)
+{
+	struct cpu_state *c = arg;
+
+	c->s->source->start_cpu(c);
+}
+
+static void stop_here(void *arg)
+{
+	struct cpu_state *c = arg;
+
+	c->s->source->stop_cpu(c);
+}
+
+static void cpu_start(struct cpu_state *c)
+{
+	if (c->begun)
+		return;
+	c->begun = true;
+	smp_call_function_single(c->cpu, start_here, c, 1);
+}
+
+/* Stops the CPUs of `cpus`: first all, so that what is late on one of them comes
+ * while the source waits for the others. */
+static void cpus_stop(struct session *s, const struct cpumask *cpus)
+{
+	unsigned int cpu;
+
+	for_each_cpu(cpu, cpus)
+		if (s->cpu[cpu] && s->cpu[cpu]->running)
+			smp_call_function_single(cpu, stop_here, s->cpu[cpu],
+						 1);
+	if (s->source->drain)
+		s->source->drain(s);
+	for_each_cpu(cpu, cpus)
+		if (s->cpu[cpu] && s->cpu[cpu]->begun) {
+			s->source->cancel_cpu(s->cpu[cpu]);
+			s->cpu[cpu]->begun = false;
+		}
+}
+
+static int all_start(struct session *s)
+{
+	unsigned int cpu;
+	int r = s->source->begin(s);
+
+	if (r)
+		return r;
+	for_each_cpu_and(cpu, s->cpus, cpu_online_mask)
+		if (s->cpu[cpu])
+			cpu_start(s->cpu[cpu]);
+	return 0;
+}
+
+static void all_stop(struct session *s)
+{
+	cpus_stop(s, cpu_online_mask);
+	s->source->end(s);
+}
+
+int session_start(struct session *s)
+{
+	int r = -EBADFD;
+
+	cpus_read_lock();
+	mutex_lock(&sessions_lock);
+	if (s->source && !s->started) {
+		r = asleep ? 0 : all_start(s);
+		if (!r) {
+			s->started = true;
+			s->started_ns = ktime_get_mono_fast_ns();
+		}
+	}
+	mutex_unlock(&sessions_lock);
+	cpus_read_unlock();
+	return r;
+}
+
+int session_stop(struct session *s)
+{
+	int r = -EBADFD;
+
+	cpus_read_lock();
+	mutex_lock(&sessions_lock);
+	if (s->started) {
+		if (!asleep)
+			all_stop(s);
+		s->started = false;
+		s->enabled_ns += ktime_get_mono_fast_ns() - s->started_ns;
+		r = 0;
+	}
+	mutex_unlock(&sessions_lock);
+	cpus_read_unlock();
+	return r;
+}
+
+void session_free(struct session *s)
+{
+	session_stop(s);
+	mutex_lock(&sessions_lock);
+	list_del_rcu(&s->list);
+	mutex_unlock(&sessions_lock);
+	synchronize_rcu();
+	tasks_free(s);
+	cpus_free(s);
+	put_pid_ns(s->ns);
+	kfree(s->cpus);
+	kfree(s->cpu);
+	kfree(s);
+}
+
+static void stats_add(struct tally_stats *out, const struct cpu_state *c)
+{
+	unsigned int i;
+
+	out->unclaimed += c->unclaimed;
+	out->cycles += c->cycles;
+	for (i = 0; i < TALLY_HISTOGRAM; i++)
+		out->histogram[i] += c->histogram[i];
+	for (i = 0; i < TALLY_EVENTS_MAX; i++) {
+		const struct tally_event_stats *from = &c->ev[i].stats;
+		struct tally_event_stats *to = &out->events[i];
+
+		to->samples += from->samples;
+		to->lost += from->lost;
+		to->throttled += from->throttled;
+		to->weight += from->weight;
+		to->counter = from->counter;
+	}
+}
+
+void session_stats(struct session *s, u32 cpu, struct tally_stats *out)
+{
+	unsigned int i;
+
+	mutex_lock(&sessions_lock);
+	out->enabled_ns = s->enabled_ns;
+	if (s->started)
+		out->enabled_ns += ktime_get_mono_fast_ns() - s->started_ns;
+	out->untracked = atomic64_read(&s->untracked);
+	for_each_possible_cpu(i)
+		if (s->cpu[i] && (cpu == TALLY_ALL_CPUS || cpu == i))
+			stats_add(out, s->cpu[i]);
+	mutex_unlock(&sessions_lock);
+}
+
+/* On the CPU itself, which runs threads and interrupts again. */
+static int cpu_online_cb(unsigned int cpu)
+{
+	struct session *s;
+
+	mutex_lock(&sessions_lock);
+	list_for_each_entry(s, &sessions, list) {
+		if (!s->source || !cpumask_test_cpu(cpu, s->cpus))
+			continue;
+		/* Without memory for its ring a CPU is not recorded: its
+		 * coming up is worth more. */
+		if (cpu_add(s, cpu) < 0)
+			continue;
+		if (s->started && !asleep)
+			cpu_start(s->cpu[cpu]);
+	}
+	mutex_unlock(&sessions_lock);
+	return 0;
+}
+
+static int cpu_offline_cb(unsigned int cpu)
+{
+	struct session *s;
+
+	mutex_lock(&sessions_lock);
+	list_for_each_entry(s, &sessions, list)
+		if (s->source && s->cpu[cpu] && s->cpu[cpu]->begun)
+			cpus_stop(s, cpumask_of(cpu));
+	mutex_unlock(&sessions_lock);
+	return 0;
+}
+
+/* Nothing runs while the machine goes to sleep and wakes: counters lose what
+ * they hold. */
+static int sleep_cb(struct notifier_block *nb, unsigned long what, void *data)
+{
+	bool sleeping = what == PM_SUSPEND_PREPARE ||
+			what == PM_HIBERNATION_PREPARE ||
+			what == PM_RESTORE_PREPARE;
+	struct session *s;
+
+	cpus_read_lock();
+	mutex_lock(&sessions_lock);
+	if (sleeping != asleep)
+		list_for_each_entry(s, &sessions, list) {
+			if (!s->started)
+				continue;
+			if (sleeping)
+				all_stop(s);
+			else if (all_start(s))
+				pr_warn("tally: the counters are gone after "
+					"sleep\n");
+		}
+	asleep = sleeping;
+	mutex_unlock(&sessions_lock);
+	cpus_read_unlock();
+	return NOTIFY_OK;
+}
+
+static struct notifier_block sleep_notifier = { .notifier_call = sleep_cb };
+
+int sessions_init(void)
+{
+	int r = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "tally:online",
+				  cpu_online_cb, cpu_offline_cb);
+
+	if (r < 0)
+		return r;
+	hotplug_state = r;
+	r = register_pm_notifier(&sleep_notifier);
+	if (r)
+		cpuhp_remove_state(hotplug_state);
+	return r;
+}
+
+void sessions_exit(void)
+{
+	unregister_pm_notifier(&sleep_notifier);
+	cpuhp_remove_state(hotplug_state);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TALLY_MODULE_H
+#define TALLY_MODULE_H
+/*
+ * Parts of the module:
+ *
+ *	main.c		the device: ioctls, maps, poll
+ *	session.c	recordings: made, started, stopped, freed; hotplug, suspend
+ *	tasks.c		which threads a recording follows
+ *	sample.c	from registers to a record in the ring
+ *	chain.c		call chains
+ *	timer.c		timers of CPUs as the clock
+ *	pmu.c		performance counters and their NMI
+ *	pmu_regs.c	… what is done to their registers (also in unit tests)
+ *	pmu_core.c	… and the arithmetic
+ *
+ * Locks: cpus_read_lock, then sessions_lock.  A handler takes none: the state
+ * of a CPU is written only on that CPU, by the one source it has.
+ */
+#include <linux/hrtimer.h>
+#include <linux/irq_work.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/pid_namespace.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+
+#include "tally/kmod.h"
+
+#define TASK_BUCKETS	512
+#define WINDOW_NS	10000000u	/* of the rate's ceiling */
+
+struct session;
+struct source;
+struct pt_regs;
+
+/* One event on one CPU. */
+struct cpu_event {
+	struct cpu_state *owner;
+	struct hrtimer timer;
+	u64 next_ns;		/* what the timer was set to */
+	struct tally_event_stats stats;
+	bool throttled;		/* told in this window */
+};
+
+/* A recording on one CPU. */
+struct cpu_state {
+	struct session *s;
+	unsigned int cpu;
+	bool begun;		/* between start_cpu and cancel_cpu */
+	bool running;
+	struct tally_ring *ring;	/* the program can write there */
+	u8 *data;
+	u64 head;			/* ours; the ring's is a copy */
+	u64 size;
+	u64 random;
+	u64 window_end, window_cycles;
+	u32 window_samples;
+	struct irq_work wake;
+	struct cpu_event ev[TALLY_EVENTS_MAX];
+	u64 unclaimed, cycles;
+	u64 histogram[TALLY_HISTOGRAM];
+	/* Where a record is put together: struct tally_sample. */
+	u64 record[sizeof(struct tally_sample) / sizeof(u64) + TALLY_CHAIN_MAX];
+};
+
+struct session {
+	struct list_head list;		/* sessions; RCU */
+	struct tally_setup setup;
+	const struct source *source;	/* NULL before SETUP */
+	struct cpumask *cpus;
+	struct cpu_state **cpu;		/* [nr_cpu_ids], NULL without ring */
+	struct pid_namespace *ns;
+	wait_queue_head_t wait;
+	bool started;
+	u64 started_ns, enabled_ns;
+	size_t pages;			/* of rings */
+	/* Threads that are followed. */
+	spinlock_t task_lock;
+	struct hlist_head tasks[TASK_BUCKETS];
+	atomic64_t untracked;
+	u32 ntasks;
+};
+
+/* What makes samples.  Called with sessions_lock held. */
+struct source {
+	/* Is it here?  Number of counters, 1 for timers, or 0. */
+	unsigned int (*present)(void);
+	/* 0, -EINVAL … */
+	int (*check)(const struct tally_setup *setup);
+	/* Before the first and after the last CPU. */
+	int (*begin)(struct session *s);
+	void (*end)(struct session *s);
+	/* On the CPU itself, with interrupts off or pinned there. */
+	void (*start_cpu)(struct cpu_state *c);
+	void (*stop_cpu)(struct cpu_state *c);
+	/* Once after stop_cpu of all that stop; may sleep, may be NULL. */
+	void (*drain)(struct session *s);
+	/* From anywhere, after that. */
+	void (*cancel_cpu)(struct cpu_state *c);
+};
+
+extern const struct source timer_source, pmu_k8_source, pmu_p6_source;
+extern struct list_head sessions;
+extern struct mutex sessions_lock;
+extern unsigned int max_rate;
+
+/* session.c */
+struct session *session_new(void);
+int session_setup(struct session *s, const struct tally_setup *setup,
+		  const struct cpumask *cpus);
+int session_start(struct session *s);
+int session_stop(struct session *s);
+void session_free(struct session *s);
+void session_stats(struct session *s, u32 cpu, struct tally_stats *out);
+const struct source *source_find(u32 which);
+int sessions_init(void);
+void sessions_exit(void);
+
+/* tasks.c */
+int tasks_add(struct session *s, u32 tid);
+bool tasks_current(struct session *s);	/* is it this thread's turn? */
+void tasks_free(struct session *s);
+int tasks_init(void);
+void tasks_exit(void);
+
+/* sample.c */
+/* False: it was not taken, the rate is too high for now. */
+bool sample_take(struct cpu_state *c, unsigned int event, struct pt_regs *regs,
+		 u64 weight);
+/* Begins a new window of the rate's ceiling when it is time. */
+void sample_window(struct cpu_state *c, u64 now);
+u64 sample_random(struct cpu_state *c);
+/* A period that differs from `mean` by up to an eighth. */
+u64 sample_jitter(struct cpu_state *c, u64 mean);
+
+/* chain.c: how many addresses; *cut when there are more than `room`. */
+unsigned int chain_kernel(struct pt_regs *regs, u64 *ips, unsigned int room,
+			  bool *cut);
+unsigned int chain_user(struct pt_regs *regs, u64 *ips, unsigned int room,
+			bool *cut);
+
+#endif

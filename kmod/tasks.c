@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The threads that recordings follow: a hash table by task, filled by TASKS and
+ * by the tracepoints of fork, exec and the end of tasks.  Handlers look tasks up
+ * under RCU.  A task leaves the table when the kernel frees it, so that its
+ * address names nobody else.
+ *
+ * The tracepoints are not exported by name; they are found in the kernel's list.
+ */
+#include <linux/hash.h>
+#include <linux/pid.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+
+#include "tally.h"
+
+struct linux_binprm;
+
+struct followed {
+	struct hlist_node node;
+	struct task_struct *task;	/* not looked into */
+	bool active;			/* false: not before its exec */
+	struct rcu_head rcu;
+};
+
+static struct hlist_head *bucket(struct session *s, struct task_struct *t)
+{
+	return &s->tasks[hash_ptr(t, ilog2(TASK_BUCKETS))];
+}
+
+static struct followed *find(struct session *s, struct task_struct *t)
+{
+	struct followed *f;
+
+	hlist_for_each_entry_rcu(f, bucket(s, t), node)
+		if (f->task == t)
+			return f;
+	return NULL;
+}
+
+bool tasks_current(struct session *s)
+{
+	struct followed *f;
+	bool turn;
+
+	rcu_read_lock();
+	f = find(s, current);
+	turn = f && READ_ONCE(f->active);
+	rcu_read_unlock();
+	return turn;
+}
+
+/* Takes f, or frees it when the task is there already. */
+static void insert(struct session *s, struct followed *f)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&s->task_lock, flags);
+	if (find(s, f->task))
+		kfree(f);
+	else
+		hlist_add_head_rcu(&f->node, bucket(s, f->task));
+	spin_unlock_irqrestore(&s->task_lock, flags);
+}
+
+int tasks_add(struct session *s, u32 tid)
+{
+	struct followed *f = kzalloc(sizeof(*f), GFP_KERNEL);
+	struct task_struct *t;
+	int r = 0;
+
+	if (!f)
+		return -ENOMEM;
+	f->active = !(s->setup.flags & TALLY_SETUP_ON_EXEC);
+	/* What is found by number is not freed before the unlock. */
+	rcu_read_lock();
+	t = tid <= INT_MAX ? pid_task(find_vpid(tid), PIDTYPE_PID) : NULL;
+	f->task = t;
+	if (t && !(t->flags & PF_EXITING)) {
+		insert(s, f);
+	} else {
+		kfree(f);
+		r = -ESRCH;
+	}
+	rcu_read_unlock();
+	return r;
+}
+
+void tasks_free(struct session *s)
+{
+	struct hlist_node *next;
+	struct followed *f;
+	unsigned int i;
+
+	for (i = 0; i < TASK_BUCKETS; i++)
+		hlist_for_each_entry_safe(f, next, &s->tasks[i], node) {
+			hlist_del(&f->node);
+			kfree(f);
+		}
+}
+
+static void forked(void *data, struct task_struct *parent,
+		   struct task_struct *child)
+{
+	struct followed *f, *new;
+	struct session *s;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(s, &sessions, list) {
+		if (!(s->setup.flags & TALLY_SETUP_INHERIT))
+			continue;
+		f = find(s, parent);
+		if (!f)
+			continue;
+		new = kzalloc(sizeof(*new), GFP_ATOMIC | __GFP_NOWARN);
+		if (!new) {
+			atomic64_inc(&s->untracked);
+			continue;
+		}
+		new->task = child;
+		new->active = READ_ONCE(f->active);
+		insert(s, new);
+	}
+	rcu_read_unlock();
+}
+
+static void execed(void *data, struct task_struct *task, pid_t old_pid,
+		   struct linux_binprm *bprm)
+{
+	struct session *s;
+	struct followed *f;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(s, &sessions, list) {
+		f = find(s, task);
+		if (f)
+			WRITE_ONCE(f->active, true);
+	}
+	rcu_read_unlock();
+}
+
+static void freed(void *data, struct task_struct *task)
+{
+	unsigned long flags;
+	struct session *s;
+	struct followed *f;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(s, &sessions, list) {
+		if (!find(s, task))
+			continue;
+		spin_lock_irqsave(&s->task_lock, flags);
+		f = find(s, task);
+		if (f) {
+			hlist_del_rcu(&f->node);
+			kfree_rcu(f, rcu);
+		}
+		spin_unlock_irqrestore(&s->task_lock, flags);
+	}
+	rcu_read_unlock();
+}
+
+static struct {
+	const char *name;
+	void *fn;
+	struct tracepoint *tp;
+	bool on;
+} hooks[] = {
+	{ "sched_process_fork", forked },
+	{ "sched_process_exec", execed },
+	{ "sched_process_free", freed },
+};
+
+static void hook_found(struct tracepoint *tp, void *data)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(hooks); i++)
+		if (!strcmp(tp->name, hooks[i].name))
+			hooks[i].tp = tp;
+}
+
+int tasks_init(void)
+{
+	unsigned int i;
+	int r = 0;
+
+	for_each_kernel_tracepoint(hook_found, NULL);
+	for (i = 0; i < ARRAY_SIZE(hooks) && !r; i++) {
+		if (!hooks[i].tp) {
+			pr_err("tally: this kernel has no tracepoint %s\n",
+			       hooks[i].name);
+			r = -ENOENT;
+			break;
+		}
+		r = tracepoint_probe_register(hooks[i].tp, hooks[i].fn, NULL);
+		hooks[i].on = !r;
+	}
+	if (r)
+		tasks_exit();
+	return r;
+}
+
+void tasks_exit(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(hooks); i++)
+		if (hooks[i].on)
+			tracepoint_probe_unregister(hooks[i].tp, hooks[i].fn,
+						    NULL);
+	tracepoint_synchronize_unregister();
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A high resolution timer for each event and CPU. */
+#include <asm/irq_regs.h>
+
+#include "compat.h"
+#include "tally.h"
+
+#define PERIOD_MIN_NS	10000u
+#define PERIOD_MAX_NS	(3600ull * NSEC_PER_SEC)
+
+static unsigned int timer_present(void)
+{
+	return 1;
+}
+
+static int timer_check(const struct tally_setup *setup)
+{
+	unsigned int i;
+
+	for (i = 0; i < setup->nevents; i++) {
+		const struct tally_event *e = &setup->events[i];
+
+		if (e->period < PERIOD_MIN_NS || e->period > PERIOD_MAX_NS ||
+		    e->freq || e->event || e->umask || e->cmask || e->allowed ||
+		    e->flags & (TALLY_EVENT_EDGE | TALLY_EVENT_INV))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static int timer_begin(struct session *s)
+{
+	return 0;
+}
+
+static void timer_end(struct session *s)
+{
+}
+
+static enum hrtimer_restart timer_fired(struct hrtimer *t)
+{
+	struct cpu_event *e = container_of(t, struct cpu_event, timer);
+	struct pt_regs *regs = get_irq_regs();
+	struct cpu_state *c = e->owner;
+	unsigned int i = e - c->ev;
+
+	if (!READ_ONCE(c->running))
+		return HRTIMER_NORESTART;
+	if (regs)
+		sample_take(c, i, regs, e->next_ns);
+	e->next_ns = sample_jitter(c, c->s->setup.events[i].period);
+	hrtimer_forward_now(t, ns_to_ktime(e->next_ns));
+	return HRTIMER_RESTART;
+}
+
+static void timer_start_cpu(struct cpu_state *c)
+{
+	unsigned int i;
+
+	c->running = true;
+	for (i = 0; i < c->s->setup.nevents; i++) {
+		struct cpu_event *e = &c->ev[i];
+		u64 period = c->s->setup.events[i].period;
+
+		tally_timer_setup(&e->timer, timer_fired);
+		e->next_ns = sample_jitter(c, period);
+		/* CPUs start out of step. */
+		hrtimer_start(&e->timer, ns_to_ktime(1 + mul_u64_u64_shr(
+			      sample_random(c), period, 64)),
+			      HRTIMER_MODE_REL_PINNED_HARD);
+	}
+}
+
+static void timer_stop_cpu(struct cpu_state *c)
+{
+	WRITE_ONCE(c->running, false);
+}
+
+static void timer_cancel_cpu(struct cpu_state *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->s->setup.nevents; i++)
+		hrtimer_cancel(&c->ev[i].timer);
+}
+
+const struct source timer_source = {
+	.present = timer_present,
+	.check = timer_check,
+	.begin = timer_begin,
+	.end = timer_end,
+	.start_cpu = timer_start_cpu,
+	.stop_cpu = timer_stop_cpu,
+	.cancel_cpu = timer_cancel_cpu,
+};
