@@ -222,7 +222,7 @@ static void counter_hit(struct pmu_cpu *p, unsigned int i, struct pt_regs *regs,
 	weight = pmu_rearm(&p->bank, i, sample_jitter(c, p->mean[i]));
 	if (freq)
 		adapt(p, i, freq, weight, now);
-	if (sample_take(c, event, regs, weight))
+	if (sample_take(c, event, regs, weight) == THROTTLED)
 		pmu_pause(&p->bank, i);
 }
 

@@ -155,8 +155,8 @@ static void account(struct cpu_state *c, u64 cycles)
 	c->histogram[min_t(unsigned int, i, TALLY_HISTOGRAM - 1)]++;
 }
 
-bool sample_take(struct cpu_state *c, unsigned int event, struct pt_regs *regs,
-		 u64 weight)
+enum taken sample_take(struct cpu_state *c, unsigned int event,
+		       struct pt_regs *regs, u64 weight)
 {
 	const struct tally_setup *setup = &c->s->setup;
 	struct cpu_event *e = &c->ev[event];
@@ -165,9 +165,9 @@ bool sample_take(struct cpu_state *c, unsigned int event, struct pt_regs *regs,
 
 	if (!(setup->events[event].flags & (user_mode(regs)
 	      ? TALLY_EVENT_USER : TALLY_EVENT_KERNEL)))
-		return true;
+		return NOT_OURS;
 	if (setup->flags & TALLY_SETUP_TASKS && !tasks_current(c->s))
-		return true;
+		return NOT_OURS;
 	e->stats.weight += weight;
 	now = ktime_get_mono_fast_ns();
 	fine = !too_many(c, now);
@@ -181,5 +181,5 @@ bool sample_take(struct cpu_state *c, unsigned int event, struct pt_regs *regs,
 			e->stats.lost++;
 	}
 	account(c, get_cycles() - begin);
-	return fine;
+	return fine ? TAKEN : THROTTLED;
 }

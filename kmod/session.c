@@ -328,6 +328,7 @@ static void stats_add(struct tally_stats *out, const struct cpu_state *c)
 		to->samples += from->samples;
 		to->lost += from->lost;
 		to->throttled += from->throttled;
+		to->missed += from->missed;
 		to->weight += from->weight;
 		to->counter = from->counter;
 	}

@@ -126,9 +126,13 @@ int tasks_init(void);
 void tasks_exit(void);
 
 /* sample.c */
-/* False: it was not taken, the rate is too high for now. */
-bool sample_take(struct cpu_state *c, unsigned int event, struct pt_regs *regs,
-		 u64 weight);
+enum taken {
+	NOT_OURS,	/* another thread or mode than was asked for */
+	TAKEN,		/* or lost */
+	THROTTLED,	/* the rate is too high for now */
+};
+enum taken sample_take(struct cpu_state *c, unsigned int event,
+		       struct pt_regs *regs, u64 weight);
 /* Begins a new window of the rate's ceiling when it is time. */
 void sample_window(struct cpu_state *c, u64 now);
 u64 sample_random(struct cpu_state *c);

@@ -43,13 +43,19 @@ static enum hrtimer_restart timer_fired(struct hrtimer *t)
 	struct pt_regs *regs = get_irq_regs();
 	struct cpu_state *c = e->owner;
 	unsigned int i = e - c->ev;
+	bool ours = false;
+	u64 passed;
 
 	if (!READ_ONCE(c->running))
 		return HRTIMER_NORESTART;
 	if (regs)
-		sample_take(c, i, regs, e->next_ns);
+		ours = sample_take(c, i, regs, e->next_ns) != NOT_OURS;
 	e->next_ns = sample_jitter(c, c->s->setup.events[i].period);
-	hrtimer_forward_now(t, ns_to_ktime(e->next_ns));
+	passed = hrtimer_forward_now(t, ns_to_ktime(e->next_ns));
+	if (ours && passed > 1) {
+		e->stats.missed += passed - 1;
+		e->stats.weight += (passed - 1) * e->next_ns;
+	}
 	return HRTIMER_RESTART;
 }
 

@@ -99,7 +99,8 @@ struct tally_event_stats {
 	__u64 samples;		/* in the ring */
 	__u64 lost;		/* no room */
 	__u64 throttled;	/* not taken: the rate was too high */
-	__u64 weight;		/* of all three */
+	__u64 missed;		/* came too late: interrupts were off */
+	__u64 weight;		/* of all four */
 	__u64 counter;		/* PMU: the one it has */
 };
 

@@ -22,7 +22,8 @@
 
 struct record_opts {
 	struct opt_strs events, debug_dirs;
-	const char *output, *pids, *tids, *cpus, *cgroup, *callgraph, *vmlinux;
+	const char *output, *pids, *tids, *cpus, *cgroup, *callgraph, *vmlinux,
+		   *source;
 	bool all, user, kernel, inherit, symbols, graph, quiet, verbose;
 	uint64_t freq, period, repeat;
 	double duration, delay;
@@ -67,6 +68,10 @@ static const struct opt record_opt_table[] = {
 	  AT(callgraph) },
 	{ OPT_FLAG, 0, "user", NULL, "Sample user space only.", AT(user) },
 	{ OPT_FLAG, 0, "kernel", NULL, "Sample the kernel only.", AT(kernel) },
+	{ OPT_STR, 0, "source", "auto|perf|kmod",
+	  "Where samples come from: perf events of the kernel, or tally's kernel "
+	  "module. Default: auto, which takes the module where perf cannot do "
+	  "what was asked for.", AT(source) },
 	{ OPT_HEADING, 0, NULL, NULL, "When", 0 },
 	{ OPT_SECONDS, 0, "delay", "SECONDS",
 	  "Start sampling this long after the command started.", AT(delay) },
@@ -97,6 +102,7 @@ static void record_defaults(void *opts)
 	struct record_opts *o = opts;
 
 	o->output = "profile.tally";
+	o->source = "auto";
 	o->freq = o->period = NOT_GIVEN;
 	o->repeat = 1;
 	o->inherit = true;
@@ -127,6 +133,24 @@ static void progress(void *ctx, const char *text)
 
 	if (!s->quiet && s->io->progress)
 		s->io->progress(s->io, text);
+}
+
+static int parse_source(const char *text, enum record_source *out,
+			struct error *err)
+{
+	static const char *const names[] = {
+		[RECORD_SOURCE_AUTO] = "auto",
+		[RECORD_SOURCE_PERF] = "perf",
+		[RECORD_SOURCE_KMOD] = "kmod",
+	};
+
+	for (int i = RECORD_SOURCE_AUTO; i <= RECORD_SOURCE_KMOD; i++)
+		if (!strcmp(text, names[i])) {
+			*out = (enum record_source)i;
+			return 0;
+		}
+	return error_set(err, ERR_USAGE, "--source is auto, perf or kmod, not "
+			 "\"%s\"", text);
 }
 
 static int check(const struct record_opts *o, bool *callchain,
@@ -260,6 +284,8 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 	};
 	int r = check(o, &ro.callchain, err);
 
+	if (!r)
+		r = parse_source(o->source, &ro.source, err);
 	if (!r)
 		r = parse_events(o, &events, err);
 	if (!r)

@@ -14,6 +14,7 @@
 #include "events/events.h"
 #include "events/pmu.h"
 #include "record/doctor.h"
+#include "record/kmod_device.h"
 #include "record/probe.h"
 
 #ifndef CAP_PERFMON
@@ -171,13 +172,28 @@ static void try_tracepoints(struct doctor *d)
 
 static void try_module(struct doctor *d)
 {
-	struct doctor_check *c;
+	struct doctor_check *c = doctor_add(d, "kernel module", DOCTOR_OK);
+	struct tally_info info;
+	struct error err = { 0 };
+	int fd;
 
-	if (!access("/dev/tally", F_OK))
+	if (access(TALLY_DEVICE, F_OK)) {
+		doctor_found(c, "not loaded (no " TALLY_DEVICE "); perf does "
+			     "without");
 		return;
-	c = doctor_add(d, "helper module", DOCTOR_OK);
-	doctor_found(c, "not loaded (no /dev/tally); this version does not "
-		     "use one");
+	}
+	fd = kmod_open(&info, &err);
+	if (fd < 0) {
+		c->state = DOCTOR_LIMITED;
+		doctor_found(c, "%s", err.msg);
+		return;
+	}
+	close(fd);
+	doctor_found(c, "loaded; samples by timers");
+	if (info.counters)
+		doctor_found(c, " and by %u counters", info.counters);
+	doctor_found(c, ", up to %u a second on each processor; "
+		     "--source=kmod takes it", info.max_rate);
 }
 
 void doctor_place(struct doctor *d)

@@ -23,6 +23,14 @@ librecord_a_SOURCES = \
 	src/record/kernel_code.h \
 	src/record/kernel_maps.c \
 	src/record/kernel_maps.h \
+	src/record/kmod_device.c \
+	src/record/kmod_device.h \
+	src/record/kmod_events.c \
+	src/record/kmod_events.h \
+	src/record/kmod_ring.c \
+	src/record/kmod_ring.h \
+	src/record/kmod_source.c \
+	src/record/kmod_source.h \
 	src/record/launch.c \
 	src/record/launch.h \
 	src/record/mapset.c \
@@ -56,6 +64,8 @@ librecord_a_SOURCES = \
 	src/record/signals.c \
 	src/record/signals.h \
 	src/record/source.h \
+	src/record/source_choose.c \
+	src/record/source_choose.h \
 	src/record/stacks.c \
 	src/record/stacks.h \
 	src/record/target.c \

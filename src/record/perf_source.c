@@ -43,6 +43,7 @@ struct perf_source {
 	size_t news_bytes;	/* of each of the first rings */
 	uint64_t round_ns;	/* the clock at the start of the last round */
 	bool per_task;
+	struct perf_beside beside;
 	bool shared;		/* a ring has samples and mappings */
 	uint64_t news_lost;	/* already reported */
 	uint64_t gap_ns;	/* when a ring was found full, or 0 */
@@ -134,8 +135,13 @@ static int deliver_gap(struct delivery *d, uint64_t time, uint64_t lost)
 static int deliver(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
 {
 	struct delivery *d = ctx;
+	const struct perf_beside *b = &d->p->beside;
 	struct record r;
 
+	if (b->decode && b->decode(b->ctx, bytes, size, &r)) {
+		r.time_ns = time;
+		return d->cb(d->ctx, &r, d->err);
+	}
 	if (!perf_decode(&d->decoder, bytes, size, &r))
 		return 0;
 	/* Losses are read from the counters where the kernel keeps them: those
@@ -227,18 +233,20 @@ static int perf_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 		p, { &p->ids, false, s->max_stack }, cb, ctx, err,
 	};
 	uint64_t start = clock_now(), upto = p->round_ns;
-	int r;
+	int r = 0;
 
 	d.decoder.callchain = p->events[0].attr.sample_type &
 			      PERF_SAMPLE_CALLCHAIN;
 	forget_hangups(s);
 	s->news = false;
-	for (size_t i = 0; i < p->nrings; i++) {
+	for (size_t i = 0; i < p->nrings && r >= 0; i++)
 		r = drain_ring(p, i);
-		if (r < 0)
-			return error_set(err, ERR_NOMEM, "out of memory for "
-					 "samples that wait to be ordered");
-	}
+	if (r >= 0 && p->beside.fill)
+		r = p->beside.fill(p->beside.ctx, &p->order, p->nrings,
+				   &s->damaged);
+	if (r < 0)
+		return error_set(err, ERR_NOMEM, "out of memory for samples "
+				 "that wait to be ordered");
 	p->round_ns = start;
 	/* Too much waits: all that was certainly there when this round began,
 	 * for rings that were read early lack what came meanwhile. */
@@ -457,7 +465,7 @@ static int open_all(struct perf_source *p, const struct perf_target *t,
 				return r;
 		}
 	}
-	if (!p->counters.n)
+	if (!p->counters.n && (p->base.nevents || !p->tracking.n))
 		return error_set(err, ERR_NOTFOUND, t->tids
 				 ? "the processes to record have ended"
 				 : "none of the CPUs is online");
@@ -474,15 +482,17 @@ static int perf_prepare(struct perf_source *p,
 	};
 	size_t n = o->events->n;
 
+	if (o->beside)
+		p->beside = *o->beside;
 	p->ncpus = t->ncpus;
 	p->nrings = 2 * t->ncpus;
 	p->rings = calloc(p->nrings, sizeof(*p->rings));
 	p->cpus = calloc(t->ncpus, sizeof(*p->cpus));
 	p->leaders = calloc(p->nrings, sizeof(*p->leaders));
-	p->events = calloc(n, sizeof(*p->events));
-	p->seen = calloc(n, sizeof(*p->seen));
+	p->events = calloc(n + 1, sizeof(*p->events));
+	p->seen = calloc(n + 1, sizeof(*p->seen));
 	if (!p->rings || !p->cpus || !p->leaders || !p->events || !p->seen ||
-	    order_init(&p->order, p->nrings) < 0)
+	    order_init(&p->order, p->nrings + p->beside.nstreams) < 0)
 		return no_memory(err);
 	memcpy(p->cpus, t->cpus, t->ncpus * sizeof(*p->cpus));
 	for (size_t i = 0; i < p->nrings; i++)

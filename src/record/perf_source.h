@@ -6,6 +6,7 @@
  * threads that are watched.
  */
 #include "events/events.h"
+#include "record/order.h"
 #include "record/source.h"
 
 struct perf_target {
@@ -16,6 +17,18 @@ struct perf_target {
 	int cgroup_fd;		/* or -1; with tids == NULL */
 };
 
+/* Records of somebody else in the same order of time. */
+struct perf_beside {
+	size_t nstreams;
+	/* Moves what is ready to streams from `first` on; 0 or -ERR_NOMEM. */
+	int (*fill)(void *ctx, struct order *o, size_t first,
+		    uint64_t *damaged);
+	/* False: it is none of those, but perhaps perf's. */
+	bool (*decode)(void *ctx, const uint8_t *p, size_t n,
+		       struct record *out);
+	void *ctx;
+};
+
 struct perf_source_options {
 	const struct event_list *events;
 	bool default_event;	/* the user named none */
@@ -24,6 +37,9 @@ struct perf_source_options {
 	bool user_only, kernel_only;
 	uint64_t freq, period;	/* period 0: freq */
 	size_t ring_bytes;	/* per CPU; 0: what is allowed */
+	/* Then there may be no events: perf only tells of mappings, names,
+	 * forks and exits. */
+	const struct perf_beside *beside;
 };
 
 int perf_source_open(const struct perf_target *target,

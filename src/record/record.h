@@ -11,6 +11,12 @@
 #include "base/error.h"
 #include "events/events.h"
 
+enum record_source {
+	RECORD_SOURCE_AUTO,
+	RECORD_SOURCE_PERF,
+	RECORD_SOURCE_KMOD,
+};
+
 struct record_options {
 	const char *output;
 	char *const *command;		/* NULL-terminated, or NULL */
@@ -21,6 +27,7 @@ struct record_options {
 	bool all_cpus, inherit, callchain;
 	bool user_only, kernel_only, symbols;
 	const struct event_list *events;	/* empty: the default event */
+	enum record_source source;
 	uint64_t freq, period;		/* period 0: freq */
 	uint64_t repeat;
 	double duration, delay;		/* seconds; 0: none */

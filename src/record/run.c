@@ -10,6 +10,7 @@
 
 #include "base/io.h"
 #include "record/session.h"
+#include "record/source_choose.h"
 #include "record/signals.h"
 
 /*
@@ -74,7 +75,7 @@ static int open_source(struct run *r, struct error *err)
 		t.ntids = 1;
 		po.enable_on_exec = o->delay <= 0;
 	}
-	return perf_source_open(&t, &po, &r->source, err);
+	return source_choose(o->source, &t, &po, &r->source, err);
 }
 
 /* The reader gets one text. */

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/kmod_ring.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "tally/kmod.h"
+
+/* Copies n bytes at a position that counts for ever, around the end if need
+ * be. */
+static void copy_out(uint8_t *to, const uint8_t *data, uint64_t size,
+		     uint64_t pos, size_t n)
+{
+	uint64_t at = pos & (size - 1);
+	size_t first = n < size - at ? n : (size_t)(size - at);
+
+	memcpy(to, data + at, first);
+	memcpy(to + first, data, n - first);
+}
+
+uint64_t kmod_ring_take(const uint8_t *data, uint64_t size, uint64_t tail,
+			uint64_t head, struct order *o, size_t stream,
+			uint64_t now, uint64_t *damaged)
+{
+	while (tail != head) {
+		struct tally_record h;
+		uint64_t left = head - tail;
+		uint8_t *to;
+
+		if (left < sizeof(h) || left > size)
+			goto bad;
+		copy_out((uint8_t *)&h, data, size, tail, sizeof(h));
+		if (h.size < sizeof(h) || h.size % 8 || h.size > left)
+			goto bad;
+		to = order_room(o, stream, h.size);
+		if (!to)
+			return tail;
+		copy_out(to, data, size, tail, h.size);
+		/* What was read first holds. */
+		memcpy(to, &h, sizeof(h));
+		order_commit(o, stream, h.size, h.time < now ? h.time : now);
+		tail += h.size;
+	}
+	return tail;
+bad:
+	*damaged += head - tail;
+	return head;
+}
+
+/*
+ * The module's side is ring_put(), kmod/sample.c:
+ *
+ *	LOAD tail			LOAD head	(acquire)
+ *	smp_mb()			LOAD record
+ *	STORE record			STORE tail	(release)
+ *	STORE head (release)
+ */
+int kmod_ring_drain(struct kmod_ring *r, struct order *o, size_t stream,
+		    uint64_t (*now)(void), uint64_t *damaged)
+{
+	struct tally_ring *page = r->page;
+	const uint8_t *data = (const uint8_t *)r->page +
+			      (size_t)sysconf(_SC_PAGESIZE);
+	uint64_t head = __atomic_load_n(&page->head, __ATOMIC_ACQUIRE);
+	uint64_t tail = page->tail, end;
+
+	if (head == tail)
+		return 0;
+	end = kmod_ring_take(data, r->size, tail, head, o, stream, now(),
+			     damaged);
+	__atomic_store_n(&page->tail, end, __ATOMIC_RELEASE);
+	return end == head ? 0 : -ERR_NOMEM;
+}
+
+static bool decode_sample(const uint8_t *p, size_t n, struct record *out)
+{
+	struct record_sample *s = &out->sample;
+	const struct tally_sample *t = (const struct tally_sample *)p;
+	size_t all;
+
+	if (n < sizeof(*t))
+		return false;
+	all = (size_t)t->nkernel + t->nuser;
+	if (!all || all != (n - sizeof(*t)) / 8)
+		return false;
+	out->kind = RECORD_SAMPLE;
+	out->pid = t->pid;
+	out->tid = t->tid;
+	out->cpu = t->cpu;
+	s->weight = t->weight;
+	s->nkernel = t->nkernel;
+	s->nuser = t->nuser;
+	s->kernel = (const uint64_t *)(p + sizeof(*t));
+	s->user = s->kernel + s->nkernel;
+	s->cut = t->flags & TALLY_SAMPLE_CUT;
+	return true;
+}
+
+bool kmod_decode(const uint8_t *p, size_t n, uint32_t nevents,
+		 struct record *out)
+{
+	const struct tally_record *h = (const struct tally_record *)p;
+
+	memset(out, 0, sizeof(*out));
+	if (n < sizeof(*h) || h->event >= nevents)
+		return false;
+	out->event = h->event;
+	if (h->type == TALLY_RECORD_SAMPLE)
+		return decode_sample(p, n, out);
+	if (h->type != TALLY_RECORD_THROTTLE)
+		return false;
+	out->kind = RECORD_THROTTLE;
+	return true;
+}

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/kmod_source.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/kmod_device.h"
+#include "record/kmod_events.h"
+#include "record/kmod_ring.h"
+#include "record/perf_open.h"
+
+struct kmod_source {
+	struct source base;
+	struct source *side;	/* mappings, forks, exits */
+	struct perf_beside beside;
+	int fd;
+	struct tally_info info;
+	struct tally_setup setup;
+	struct source_event seen[TALLY_EVENTS_MAX];
+	struct kmod_ring *rings;	/* by CPU; those of info.cpus */
+	uint8_t *cpus;			/* bitmap of those to record */
+	uint32_t ncpus;			/* rings that are mapped */
+	uint64_t *lost;			/* by CPU and event, already told */
+	bool per_task, started;
+};
+
+enum { WATERMARK_DIVISOR = 4, CPUS_MAX = 1 << 16 };
+
+static uint64_t clock_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static struct kmod_source *of(struct source *s)
+{
+	return (struct kmod_source *)s;
+}
+
+static int no_memory(struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "out of memory for events");
+}
+
+static size_t ring_bytes(const struct kmod_source *k)
+{
+	return (size_t)sysconf(_SC_PAGESIZE) + k->setup.ring_bytes;
+}
+
+static int kmod_start(struct source *s, struct error *err)
+{
+	struct kmod_source *k = of(s);
+
+	if (k->started)
+		return 0;
+	if (ioctl(k->fd, TALLY_IOC_START, 0) < 0)
+		return kmod_refused(errno, "start", err);
+	k->started = true;
+	return 0;
+}
+
+static void kmod_stop(struct source *s)
+{
+	struct kmod_source *k = of(s);
+
+	if (k->started)
+		ioctl(k->fd, TALLY_IOC_STOP, 0);
+	k->started = false;
+}
+
+/* CPUs whose ring is there: those that were online at the start, and those that
+ * came since. */
+static void map_rings(struct kmod_source *k)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	for (uint32_t c = 0; c < k->info.cpus; c++) {
+		void *p;
+
+		if (k->rings[c].page || !(k->cpus[c / 8] >> c % 8 & 1))
+			continue;
+		p = mmap(NULL, ring_bytes(k), PROT_READ | PROT_WRITE,
+			 MAP_SHARED, k->fd, (off_t)TALLY_RING_OFFSET(c, page,
+			 k->setup.ring_bytes));
+		if (p == MAP_FAILED)
+			continue;
+		k->rings[c].page = p;
+		k->rings[c].size = k->setup.ring_bytes;
+		k->ncpus++;
+	}
+}
+
+static int beside_fill(void *ctx, struct order *o, size_t first,
+		       uint64_t *damaged)
+{
+	struct kmod_source *k = ctx;
+
+	for (uint32_t c = 0; c < k->info.cpus; c++) {
+		int r;
+
+		if (!k->rings[c].page)
+			continue;
+		r = kmod_ring_drain(&k->rings[c], o, first + c, clock_now,
+				    damaged);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static bool beside_decode(void *ctx, const uint8_t *p, size_t n,
+			  struct record *out)
+{
+	struct kmod_source *k = ctx;
+
+	return kmod_decode(p, n, k->setup.nevents, out);
+}
+
+static int kmod_drain(struct source *s, bool all, record_cb *cb, void *ctx,
+		      struct error *err)
+{
+	struct kmod_source *k = of(s);
+	int r = k->side->ops->drain(k->side, all, cb, ctx, err);
+
+	s->news = k->side->news;
+	s->late = k->side->late;
+	s->damaged = k->side->damaged;
+	return r;
+}
+
+static int tell_lost(struct kmod_source *k, uint32_t cpu, size_t event,
+		     uint64_t lost, record_cb *cb, void *ctx,
+		     struct error *err)
+{
+	uint64_t *told = &k->lost[cpu * TALLY_EVENTS_MAX + event];
+	struct record r = { .kind = RECORD_LOST };
+
+	if (lost <= *told)
+		return 0;
+	r.event = (uint32_t)event;
+	r.cpu = cpu;
+	r.time_ns = clock_now();
+	r.lost = lost - *told;
+	*told = lost;
+	return cb(ctx, &r, err);
+}
+
+static int kmod_count(struct source *s, size_t event, struct source_count *out,
+		      record_cb *cb, void *ctx, struct error *err)
+{
+	struct kmod_source *k = of(s);
+	uint64_t enabled = 0;
+	int r = 0;
+
+	memset(out, 0, sizeof(*out));
+	map_rings(k);
+	for (uint32_t c = 0; c < k->info.cpus && !r; c++) {
+		struct tally_stats t = { .size = sizeof(t), .cpu = c };
+		const struct tally_event_stats *e = &t.events[event];
+
+		if (!k->rings[c].page || ioctl(k->fd, TALLY_IOC_STATS, &t) < 0)
+			continue;
+		enabled += t.enabled_ns;
+		out->value += e->weight;
+		out->wanted += e->samples + e->lost + e->throttled +
+			       e->missed;
+		r = tell_lost(k, c, event, e->lost, cb, ctx, err);
+	}
+	/* Periods of a clock add up to the time that the threads ran. */
+	out->enabled_ns = k->per_task && k->seen[event].is_time ? out->value
+			  : k->per_task && k->ncpus ? enabled / k->ncpus
+			  : enabled;
+	out->running_ns = out->enabled_ns;
+	return r;
+}
+
+static void kmod_close(struct source *s)
+{
+	struct kmod_source *k = of(s);
+
+	kmod_stop(s);
+	for (uint32_t c = 0; k->rings && c < k->info.cpus; c++)
+		if (k->rings[c].page)
+			munmap(k->rings[c].page, ring_bytes(k));
+	if (k->side)
+		k->side->ops->close(k->side);
+	if (k->fd >= 0)
+		close(k->fd);
+	free(k->rings);
+	free(k->cpus);
+	free(k->lost);
+	free(k);
+}
+
+static const struct source_ops kmod_ops = {
+	.name = "kernel module",
+	.start = kmod_start,
+	.stop = kmod_stop,
+	.drain = kmod_drain,
+	.count = kmod_count,
+	.close = kmod_close,
+};
+
+static int open_side(struct kmod_source *k, const struct perf_target *t,
+		     const struct perf_source_options *o, struct error *err)
+{
+	struct event_list none = { 0 };
+	struct perf_source_options side = {
+		.events = &none, .inherit = o->inherit,
+		.beside = &k->beside, .ring_bytes = o->ring_bytes,
+	};
+
+	k->beside = (struct perf_beside){
+		.nstreams = k->info.cpus, .fill = beside_fill,
+		.decode = beside_decode, .ctx = k,
+	};
+	return perf_source_open(t, &side, &k->side, err);
+}
+
+static int set_up(struct kmod_source *k, const struct perf_target *t,
+		  const struct perf_source_options *o, struct error *err)
+{
+	struct tally_setup *u = &k->setup;
+
+	u->size = sizeof(*u);
+	u->ring_bytes = o->ring_bytes ? o->ring_bytes : perf_ring_size();
+	u->watermark = (uint32_t)(u->ring_bytes / WATERMARK_DIVISOR);
+	if (o->callchain) {
+		u->flags |= TALLY_SETUP_CHAIN;
+		u->max_chain = k->side->max_stack < TALLY_CHAIN_MAX
+			       ? k->side->max_stack : TALLY_CHAIN_MAX;
+	}
+	if (t->tids)
+		u->flags |= TALLY_SETUP_TASKS |
+			    (o->inherit ? TALLY_SETUP_INHERIT : 0) |
+			    (o->enable_on_exec ? TALLY_SETUP_ON_EXEC : 0);
+	for (size_t i = 0; i < t->ncpus; i++)
+		if (t->cpus[i] < k->info.cpus)
+			k->cpus[t->cpus[i] / 8] |= (uint8_t)
+						   (1u << t->cpus[i] % 8);
+	u->cpus = (uintptr_t)k->cpus;
+	u->cpu_bits = k->info.cpus;
+	if (ioctl(k->fd, TALLY_IOC_SETUP, u) < 0)
+		return kmod_refused(errno, "setup", err);
+	map_rings(k);
+	if (!k->ncpus)
+		return error_set(err, ERR_IO, "cannot map the rings of the "
+				 "kernel module");
+	k->base.ring_bytes = u->ring_bytes;
+	k->base.max_stack = k->side->max_stack;
+	return 0;
+}
+
+static int add_tasks(struct kmod_source *k, const struct perf_target *t,
+		     struct error *err)
+{
+	struct tally_tasks tasks = {
+		.size = sizeof(tasks), .n = (uint32_t)t->ntids,
+		.tids = (uintptr_t)t->tids,
+	};
+
+	if (t->ntids > TALLY_TASKS_MAX)
+		return error_set(err, ERR_UNSUPPORTED, "the kernel module "
+				 "attaches to at most %d threads",
+				 TALLY_TASKS_MAX);
+	if (ioctl(k->fd, TALLY_IOC_TASKS, &tasks) < 0)
+		return kmod_refused(errno, "threads", err);
+	return 0;
+}
+
+static int open_all(struct kmod_source *k, const struct perf_target *t,
+		    const struct perf_source_options *o, struct error *err)
+{
+	struct epoll_event ev = { .events = EPOLLIN };
+	int r;
+
+	if (!k->info.cpus || k->info.cpus > CPUS_MAX)
+		return error_set(err, ERR_UNSUPPORTED, "the kernel module tells "
+				 "of %u processors", k->info.cpus);
+	k->rings = calloc(k->info.cpus, sizeof(*k->rings));
+	k->cpus = calloc(k->info.cpus / 8 + 1, 1);
+	k->lost = calloc((size_t)k->info.cpus * TALLY_EVENTS_MAX,
+			 sizeof(*k->lost));
+	if (!k->rings || !k->cpus || !k->lost)
+		return no_memory(err);
+	k->per_task = t->tids;
+	r = kmod_events(&k->info, o, &k->setup, k->seen, err);
+	if (!r)
+		r = open_side(k, t, o, err);
+	if (!r)
+		r = set_up(k, t, o, err);
+	if (!r && t->tids)
+		r = add_tasks(k, t, err);
+	if (r < 0)
+		return r;
+	ev.data.fd = k->fd;
+	if (epoll_ctl(k->side->wake_fd, EPOLL_CTL_ADD, k->fd, &ev) < 0)
+		return error_errno(err, errno, "epoll");
+	k->base.wake_fd = k->side->wake_fd;
+	/* Each thread begins by its own exec. */
+	return t->tids && o->enable_on_exec ? kmod_start(&k->base, err) : 0;
+}
+
+int kmod_source_open(const struct perf_target *target,
+		     const struct perf_source_options *o, struct source **out,
+		     struct error *err)
+{
+	struct kmod_source *k;
+	int r;
+
+	*out = NULL;
+	if (!target->tids && target->cgroup_fd >= 0)
+		return error_set(err, ERR_UNSUPPORTED, "the kernel module knows "
+				 "no control groups: --cgroup needs "
+				 "--source=perf");
+	k = calloc(1, sizeof(*k));
+	if (!k)
+		return no_memory(err);
+	k->base.ops = &kmod_ops;
+	k->base.wake_fd = -1;
+	k->fd = kmod_open(&k->info, err);
+	r = k->fd < 0 ? k->fd : open_all(k, target, o, err);
+	if (r < 0) {
+		kmod_close(&k->base);
+		return r;
+	}
+	k->base.events = k->seen;
+	k->base.nevents = k->setup.nevents;
+	*out = &k->base;
+	return 0;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_RECORD_KMOD_SOURCE_H
+#define TALLY_RECORD_KMOD_SOURCE_H
+/*
+ * Samples from the kernel module's device (tally/kmod.h).  Mappings, names,
+ * forks and exits come from perf's dummy event, on the same clock and through
+ * the same queue.
+ */
+#include "record/perf_source.h"
+
+int kmod_source_open(const struct perf_target *target,
+		     const struct perf_source_options *o, struct source **out,
+		     struct error *err);
+
+#endif
