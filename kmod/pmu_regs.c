@@ -164,7 +164,10 @@ void pmu_settle(struct pmu_bank *b, unsigned int c)
 void pmu_pause(struct pmu_bank *b, unsigned int c)
 {
 	b->paused |= (uint8_t)(1u << c);
-	write_msr(b, select_of(b, c), select_idle(b, c));
+	/* First disabled, then without its event, as pmu_arm has it. */
+	write_msr(b, select_of(b, c), 0);
+	if (select_idle(b, c))
+		write_msr(b, select_of(b, c), select_idle(b, c));
 	/* The last one that ran; nothing needs the shared bit any more. */
 	if (b->model->shared_enable && c && b->paused & 1)
 		write_msr(b, select_of(b, 0), select_idle(b, 0));

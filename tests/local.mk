@@ -8,6 +8,7 @@ include tests/hints/local.mk
 include tests/events/local.mk
 include tests/symbolize/local.mk
 include tests/profile/local.mk
+include tests/kmod/local.mk
 include tests/record/local.mk
 include tests/views/local.mk
 include tests/cli/local.mk

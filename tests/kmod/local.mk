@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+EXTRA_DIST += tests/kmod/pmu_model.h
+if CMOCKA
+check_PROGRAMS += tests/kmod/test_pmu_regs
+TESTS += tests/kmod/test_pmu_regs
+tests_kmod_test_pmu_regs_SOURCES = tests/kmod/test_pmu_regs.c \
+	tests/kmod/pmu_model.c
+tests_kmod_test_pmu_regs_LDADD = libevents.a libbase.a -lcmocka
+endif

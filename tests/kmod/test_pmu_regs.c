@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the kernel module does to counters, on models of their registers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "pmu_model.h"
+
+static const struct pmu_event cycles = {
+	.event = 0x76, .usr = true, .os = true, .interrupt = true,
+};
+static const struct pmu_event user_only = {
+	.event = 0xc0, .usr = true, .interrupt = true,
+};
+
+static struct pmu_bank bank_of(struct pmu_machine *m)
+{
+	return (struct pmu_bank){ .model = m->model, .msr = &m->msr };
+}
+
+static void k8_gets_its_registers(void **state)
+{
+	struct pmu_machine m;
+	struct pmu_bank b;
+
+	(void)state;
+	machine_init(&m, MODEL_K8);
+	b = bank_of(&m);
+	pmu_use(&b, 2, &cycles, 1000);
+	pmu_arm(&b);
+	/* BKDG §10.2: EN is bit 22, INT 20, OS 17, USR 16. */
+	assert_int_equal(m.select[2], 0x530076);
+	assert_int_equal(m.counter[2], 0xfffffffffc18);
+	assert_int_equal(m.select[0] | m.select[1] | m.select[3], 0);
+	machine_count(&m, 999, true);
+	assert_int_equal(m.nmis, 0);
+	assert_int_equal(pmu_overflowed(&b), 0);
+	machine_count(&m, 1, true);
+	assert_int_equal(m.nmis, 1);
+	assert_int_equal(pmu_overflowed(&b), 4);
+	assert_int_equal(m.counter[2], 0);
+	pmu_disarm(&b);
+	assert_int_equal(m.select[2], 0);
+}
+
+static void p6_enables_both_by_counter_0(void **state)
+{
+	struct pmu_machine m;
+	struct pmu_bank b;
+
+	(void)state;
+	machine_init(&m, MODEL_P6);
+	b = bank_of(&m);
+	pmu_use(&b, 1, &cycles, 1000);
+	pmu_arm(&b);
+	assert_int_equal(m.select[0], PMU_SEL_EN);
+	assert_int_equal(m.select[1], 0x130076);
+	assert_int_equal(m.counter[1], 0xfffffffc18);
+	assert_int_equal(m.foreign, 0);
+	machine_count(&m, 1000, false);
+	assert_int_equal(m.nmis, 1);
+	assert_int_equal(pmu_overflowed(&b), 2);
+	pmu_disarm(&b);
+	assert_false(machine_runs(&m, 0));
+	assert_false(machine_runs(&m, 1));
+}
+
+/* SDM 3B §18.22: what is written is sign-extended from bit 31. */
+static void p6_takes_periods_up_to_2_31(void **state)
+{
+	struct pmu_machine m;
+	struct pmu_bank b;
+	uint64_t period = 1ull << 31;
+
+	(void)state;
+	machine_init(&m, MODEL_P6);
+	b = bank_of(&m);
+	pmu_use(&b, 0, &cycles, period);
+	pmu_arm(&b);
+	assert_int_equal(m.counter[0], 0xff80000000);
+	machine_count(&m, period - 1, true);
+	assert_int_equal(pmu_overflowed(&b), 0);
+	machine_count(&m, 1, true);
+	assert_int_equal(pmu_overflowed(&b), 1);
+	assert_false(pmu_period_fits(b.model, period + 1));
+}
+
+static void k8_takes_periods_up_to_2_47(void **state)
+{
+	struct pmu_machine m;
+	struct pmu_bank b;
+	uint64_t period = 1ull << 47;
+
+	(void)state;
+	machine_init(&m, MODEL_K8);
+	b = bank_of(&m);
+	pmu_use(&b, 3, &cycles, period);
+	pmu_arm(&b);
+	assert_int_equal(m.counter[3], 0x800000000000);
+	machine_count(&m, period - 1, true);
+	assert_int_equal(pmu_overflowed(&b), 0);
+	machine_count(&m, 1, true);
+	assert_int_equal(pmu_overflowed(&b), 8);
+}
+
+/* What is counted between overflow and re-arming belongs to the next period:
+ * the sum of weights is what was counted. */
+static void latency_loses_nothing(void **state)
+{
+	static const enum pmu_kind kinds[] = { MODEL_K8, MODEL_P6 };
+
+	(void)state;
+	for (size_t k = 0; k < 2; k++) {
+		struct pmu_machine m;
+		struct pmu_bank b;
+		uint64_t counted = 0, weights = 0;
+		unsigned int samples = 0;
+
+		machine_init(&m, kinds[k]);
+		b = bank_of(&m);
+		pmu_use(&b, 0, &cycles, 1000);
+		pmu_arm(&b);
+		for (unsigned int i = 0; i < 200000; i++) {
+			/* 7 at a time; the handler comes late by up to 700. */
+			machine_count(&m, 7, true);
+			counted += 7;
+			if (i % 100 || !pmu_overflowed(&b))
+				continue;
+			m.lvtpc = LVT_NMI;
+			weights += pmu_rearm(&b, 0, 1000);
+			samples++;
+		}
+		assert_in_range(counted - weights, 0, 2000);
+		assert_in_range(samples, 1390, 1400);
+		assert_int_equal(m.lost_nmis, 0);
+	}
+}
+
+/* A handler that is later than a whole period still gets samples, each with the
+ * weight of all that was counted. */
+static void latency_beyond_the_period_is_clamped(void **state)
+{
+	struct pmu_machine m;
+	struct pmu_bank b;
+	uint64_t counted = 0, weights = 0;
+
+	(void)state;
+	machine_init(&m, MODEL_K8);
+	b = bank_of(&m);
+	pmu_use(&b, 0, &cycles, 1000);
+	pmu_arm(&b);
+	for (unsigned int i = 0; i < 1000; i++) {
+		machine_count(&m, 5000, true);
+		counted += 5000;
+		assert_int_equal(pmu_overflowed(&b), 1);
+		weights += pmu_rearm(&b, 0, 1000);
+		assert_int_equal(m.counter[0] >> 47, 1);
+	}
+	assert_in_range(counted - weights, 0, 10000);
+}
+
+static void two_at_once_are_both_found(void **state)
+{
+	struct pmu_machine m;
+	struct pmu_bank b;
+
+	(void)state;
+	machine_init(&m, MODEL_P6);
+	b = bank_of(&m);
+	pmu_use(&b, 0, &cycles, 1000);
+	pmu_use(&b, 1, &user_only, 1000);
+	pmu_arm(&b);
+	machine_count(&m, 1000, true);
+	/* Delivering the first masked the entry: the scan finds the other. */
+	assert_int_equal(m.nmis, 1);
+	assert_int_equal(m.lost_nmis, 1);
+	assert_int_equal(pmu_overflowed(&b), 3);
+	m.lvtpc = LVT_NMI;
+	pmu_rearm(&b, 0, 1000);
+	pmu_rearm(&b, 1, 1000);
+	machine_count(&m, 1000, false);
+	assert_int_equal(m.nmis, 2);
+	assert_int_equal(pmu_overflowed(&b), 1);
+}
+
+static void events_change_only_while_they_stand_still(void **state)
+{
+	static const enum pmu_kind kinds[] = { MODEL_K8, MODEL_P6 };
+
+	(void)state;
+	for (size_t k = 0; k < 2; k++) {
+		struct pmu_machine m;
+		struct pmu_bank b;
+
+		machine_init(&m, kinds[k]);
+		/* Left over by somebody. */
+		m.select[0] = 0x430079;
+		b = bank_of(&m);
+		pmu_use(&b, 0, &user_only, 1000);
+		pmu_use(&b, 1, &cycles, 1000);
+		pmu_arm(&b);
+		pmu_pause(&b, 0);
+		pmu_resume(&b, 0, 500);
+		pmu_pause(&b, 1);
+		pmu_pause(&b, 0);
+		pmu_resume(&b, 1, 500);
+		pmu_resume(&b, 0, 500);
+		assert_int_equal(m.changed_running, 0);
+		assert_int_equal(m.foreign, 0);
+		assert_true(machine_runs(&m, 0) && machine_runs(&m, 1));
+		assert_int_equal(m.select[0], 0x5100c0);
+	}
+}
+
+static void a_paused_counter_stands_still_alone(void **state)
+{
+	static const enum pmu_kind kinds[] = { MODEL_K8, MODEL_P6 };
+
+	(void)state;
+	for (size_t k = 0; k < 2; k++) {
+		struct pmu_machine m;
+		struct pmu_bank b;
+
+		machine_init(&m, kinds[k]);
+		b = bank_of(&m);
+		pmu_use(&b, 0, &cycles, 1000);
+		pmu_use(&b, 1, &cycles, 1000);
+		pmu_arm(&b);
+		machine_count(&m, 1200, true);
+		pmu_rearm(&b, 1, 1000);
+		pmu_pause(&b, 0);
+		assert_int_equal(pmu_overflowed(&b), 0);
+		machine_count(&m, 900, true);
+		assert_int_equal(pmu_overflowed(&b), 2);
+		pmu_rearm(&b, 1, 1000);
+		pmu_pause(&b, 1);
+		assert_false(machine_runs(&m, 0));
+		machine_count(&m, 5000, true);
+		assert_int_equal(pmu_overflowed(&b), 0);
+		pmu_resume(&b, 0, 300);
+		machine_count(&m, 300, true);
+		assert_int_equal(pmu_overflowed(&b), 1);
+		assert_int_equal(pmu_rearm(&b, 0, 1000), 300);
+	}
+}
+
+static void user_and_kernel_are_apart(void **state)
+{
+	struct pmu_machine m;
+	struct pmu_bank b;
+
+	(void)state;
+	machine_init(&m, MODEL_K8);
+	b = bank_of(&m);
+	pmu_use(&b, 0, &user_only, 100);
+	pmu_arm(&b);
+	machine_count(&m, 100000, false);
+	assert_int_equal(pmu_overflowed(&b), 0);
+	machine_count(&m, 100, true);
+	assert_int_equal(pmu_overflowed(&b), 1);
+}
+
+static void what_was_there_comes_back(void **state)
+{
+	static const enum pmu_kind kinds[] = { MODEL_K8, MODEL_P6 };
+
+	(void)state;
+	for (size_t k = 0; k < 2; k++) {
+		struct pmu_machine m, before;
+		struct pmu_bank b;
+
+		machine_init(&m, kinds[k]);
+		m.select[0] = 0x430079;
+		m.select[1] = 0x0300c0;
+		m.counter[0] = 12345;
+		m.counter[1] = 0x7fffffff;
+		before = m;
+		b = bank_of(&m);
+		assert_true(pmu_probe(b.model, b.msr));
+		assert_memory_equal(m.select, before.select, sizeof(m.select));
+		assert_memory_equal(m.counter, before.counter,
+				    sizeof(m.counter));
+		pmu_save(&b);
+		pmu_use(&b, 0, &cycles, 1000);
+		pmu_use(&b, 1, &user_only, 1000);
+		pmu_arm(&b);
+		machine_count(&m, 1500, true);
+		pmu_disarm(&b);
+		pmu_restore(&b);
+		assert_memory_equal(m.select, before.select, sizeof(m.select));
+		assert_memory_equal(m.counter, before.counter,
+				    sizeof(m.counter));
+	}
+}
+
+static void machines_without_counters_are_known(void **state)
+{
+	static const enum pmu_kind kinds[] = { MODEL_ZERO, MODEL_ABSENT };
+
+	(void)state;
+	for (size_t k = 0; k < 2; k++) {
+		struct pmu_machine m;
+
+		machine_init(&m, kinds[k]);
+		assert_false(pmu_probe(&pmu_model_k8, &m.msr));
+		assert_int_equal(m.faults, 0);
+	}
+}
+
+/* A late NMI after the stop finds its counter once, and not again. */
+static void a_settled_counter_is_claimed_once(void **state)
+{
+	struct pmu_machine m;
+	struct pmu_bank b;
+
+	(void)state;
+	machine_init(&m, MODEL_K8);
+	b = bank_of(&m);
+	pmu_use(&b, 0, &cycles, 1000);
+	pmu_arm(&b);
+	machine_count(&m, 1000, true);
+	pmu_disarm(&b);
+	assert_int_equal(pmu_overflowed(&b), 1);
+	pmu_settle(&b, 0);
+	assert_int_equal(pmu_overflowed(&b), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(k8_gets_its_registers),
+		cmocka_unit_test(p6_enables_both_by_counter_0),
+		cmocka_unit_test(p6_takes_periods_up_to_2_31),
+		cmocka_unit_test(k8_takes_periods_up_to_2_47),
+		cmocka_unit_test(latency_loses_nothing),
+		cmocka_unit_test(latency_beyond_the_period_is_clamped),
+		cmocka_unit_test(two_at_once_are_both_found),
+		cmocka_unit_test(events_change_only_while_they_stand_still),
+		cmocka_unit_test(a_paused_counter_stands_still_alone),
+		cmocka_unit_test(user_and_kernel_are_apart),
+		cmocka_unit_test(what_was_there_comes_back),
+		cmocka_unit_test(machines_without_counters_are_known),
+		cmocka_unit_test(a_settled_counter_is_claimed_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
