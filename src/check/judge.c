@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The decision: see judge.h. */
+#include "check/judge.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "check/judge_internal.h"
+
+enum { LEAST_SAMPLES = 20 };
+
+struct judge_options judge_defaults(void)
+{
+	return (struct judge_options){
+		.alpha = 0.01, .suspect = 0.05, .margin = 0.01,
+		.threshold = 0.03, .single_threshold = 0.10,
+		.total_threshold = 0.03, .min_share = 0.004,
+		.min_impact = 0.001, .same_machine = true,
+	};
+}
+
+void *judge_alloc(struct judge_work *w, size_t n, size_t size)
+{
+	void *p = calloc(n ? n : 1, size);
+
+	if (p && w->nblocks < sizeof(w->blocks) / sizeof(w->blocks[0])) {
+		w->blocks[w->nblocks++] = p;
+		return p;
+	}
+	free(p);
+	return NULL;
+}
+
+static bool alloc_moderated(struct judge_work *w, struct moderated *m)
+{
+	double *d = judge_alloc(w, w->nkept, 4 * sizeof(double));
+
+	m->bursty = judge_alloc(w, w->nkept, sizeof(bool));
+	m->tmp = judge_alloc(w, w->nkept, sizeof(*m->tmp));
+	if (!d)
+		return false;
+	m->log_ratio = d;
+	m->se = d + w->nkept;
+	m->df = d + 2 * w->nkept;
+	m->v = d + 3 * w->nkept;
+	return m->bursty && m->tmp;
+}
+
+static bool alloc_series(struct judge_work *w, struct series *s)
+{
+	s->n = w->nkept;
+	s->prior = w->nkept > 1 && w->others ? w->nkept - 1 : w->nkept;
+	s->nbase = w->in->nbase;
+	s->nnew = w->in->nnew;
+	s->y = judge_alloc(w, w->nkept * w->runs, sizeof(double));
+	s->v0 = judge_alloc(w, w->nkept, sizeof(double));
+	return s->y && s->v0;
+}
+
+/* Mean costs and shares; which functions are new, gone or too small. */
+static void survey(struct judge_work *w, double all)
+{
+	const struct judge_input *in = w->in;
+
+	for (size_t f = 0; f < in->nfuncs; f++) {
+		struct judge_row *row = &w->out->rows[f];
+		double sum[2] = { 0, 0 }, both;
+
+		for (size_t r = 0; r < w->runs; r++)
+			sum[r >= in->nbase] += judge_cost(w, r, f);
+		both = sum[0] + sum[1];
+		row->base = sum[0] / (double)in->nbase;
+		row->now = sum[1] / (double)in->nnew;
+		row->share = all > 0 ? both / all : 0;
+		row->status = JUDGE_SAME;
+		if (row->share < w->out->o.min_share || both < LEAST_SAMPLES)
+			row->status = JUDGE_SMALL;
+		else if (sum[0] <= 0)
+			row->status = JUDGE_NEW;
+		else if (sum[1] <= 0)
+			row->status = JUDGE_GONE;
+		if (row->status == JUDGE_SAME)
+			w->nkept++;
+		w->others |= row->status == JUDGE_SMALL && both > 0;
+	}
+}
+
+/* The last row is the sum of all small functions. */
+static void survey_others(struct judge_work *w)
+{
+	struct judge_row *o = &w->out->rows[w->in->nfuncs];
+
+	o->status = JUDGE_SMALL;
+	for (size_t f = 0; f < w->in->nfuncs; f++) {
+		const struct judge_row *row = &w->out->rows[f];
+
+		if (row->status != JUDGE_SMALL)
+			continue;
+		o->base += row->base;
+		o->now += row->now;
+		o->share += row->share;
+	}
+	w->others = w->others && o->base > 0 && o->now > 0 &&
+		    o->share >= w->out->o.min_share;
+	if (w->others) {
+		o->status = JUDGE_SAME;
+		w->nkept++;
+	}
+}
+
+static int gather(struct judge_work *w)
+{
+	size_t n = w->in->nfuncs, k = 0;
+
+	w->kept = judge_alloc(w, w->nkept, sizeof(*w->kept));
+	w->in_ref = judge_alloc(w, w->nkept, sizeof(bool));
+	w->others_ref = judge_alloc(w, w->runs, sizeof(double));
+	w->ref = w->out->reference;
+	if (!w->kept || !w->in_ref || !w->others_ref ||
+	    !alloc_series(w, &w->raw) || !alloc_series(w, &w->relative) ||
+	    !alloc_moderated(w, &w->ma) || !alloc_moderated(w, &w->mr))
+		return -ERR_NOMEM;
+	for (size_t f = 0; f <= n; f++)
+		if (w->out->rows[f].status == JUDGE_SAME)
+			w->kept[k++] = f;
+	for (k = 0; k < w->nkept; k++)
+		for (size_t r = 0; r < w->runs; r++) {
+			double *to = series_of(&w->raw, k) + r;
+
+			if (w->kept[k] < n) {
+				*to = judge_cost(w, r, w->kept[k]);
+				continue;
+			}
+			for (size_t f = 0; f < n; f++)
+				if (w->out->rows[f].status == JUDGE_SMALL)
+					*to += judge_cost(w, r, f);
+		}
+	return 0;
+}
+
+/* Of samples that a timer spreads over all functions. */
+static void absolute_sampling(struct judge_work *w)
+{
+	for (size_t k = 0; k < w->nkept; k++) {
+		const struct judge_row *row = &w->out->rows[w->kept[k]];
+		double b = row->base, n = row->now, least = 0.5;
+
+		least /= (double)(w->in->nbase < w->in->nnew ? w->in->nbase
+							     : w->in->nnew);
+		b = b > least ? b : least;
+		n = n > least ? n : least;
+		/* not below a hundredth, should one function be all */
+		w->raw.v0[k] = (row->share < 0.99 ? 1 - row->share : 0.01) /
+			       ((b + n) / 2);
+	}
+}
+
+static int by_share(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* Do the larger half of the functions all cost more, or less, by more than the
+ * totals' noise allows? */
+static void common_shift(struct judge_work *w, const double *logs,
+			 double *scratch)
+{
+	size_t nb = w->in->nbase, nn = w->in->nnew, n = 0;
+	double half, med, se;
+
+	if (!w->nkept || nb < 2 || nn < 2)
+		return;
+	for (size_t k = 0; k < w->nkept; k++)
+		scratch[k] = w->out->rows[w->kept[k]].share;
+	qsort(scratch, w->nkept, sizeof(*scratch), by_share);
+	half = w->nkept % 2 ? scratch[w->nkept / 2]
+			    : (scratch[w->nkept / 2 - 1] +
+			       scratch[w->nkept / 2]) / 2;
+	for (size_t k = 0; k < w->nkept; k++) {
+		const struct judge_row *row = &w->out->rows[w->kept[k]];
+
+		if (row->share >= half)
+			scratch[n++] = log(row->now / row->base);
+	}
+	med = stats_median(scratch, n);
+	se = sqrt(stats_variance(logs, nb) / (double)nb +
+		  stats_variance(logs + nb, nn) / (double)nn) + 1e-6;
+	w->out->shifted = fabs(med) > 2.5 * se;
+	w->out->shift = expm1(med);
+}
+
+/* Which measure promises less noise, by what all functions show: choosing by a
+ * function's own spread would be peeking. */
+static void choose_measures(struct judge_work *w)
+{
+	size_t least = w->in->nbase < w->in->nnew ? w->in->nbase : w->in->nnew;
+	double tau_a, tau_r;
+
+	if (least < 2 || !w->out->o.same_machine || w->out->shifted)
+		return;
+	tau_a = series_tau2(&w->raw, &w->ma);
+	moderate(&w->raw, &w->ma);
+	tau_r = series_tau2(&w->relative, &w->mr);
+	for (size_t k = 0; k < w->nkept; k++)
+		w->out->rows[w->kept[k]].absolute =
+			w->raw.v0[k] + tau_a < w->relative.v0[k] + tau_r;
+}
+
+/* Not the work of one run: without the costliest new and the cheapest baseline
+ * run, or the other way round, the change is still there. */
+static bool consistent(const struct series *s, size_t k, double factor,
+		       bool slower)
+{
+	const double *y = series_of(s, k);
+	double sum[2] = { 0, 0 }, drop[2] = { y[0], y[s->nbase] };
+
+	if (s->nbase < 3 || s->nnew < 3)
+		return true;
+	for (size_t r = 0; r < s->nbase + s->nnew; r++) {
+		bool new = r >= s->nbase;
+		bool largest = new == slower;
+
+		sum[new] += y[r];
+		if (largest ? y[r] > drop[new] : y[r] < drop[new])
+			drop[new] = y[r];
+	}
+	sum[0] = (sum[0] - drop[0]) / (double)(s->nbase - 1);
+	sum[1] = (sum[1] - drop[1]) / (double)(s->nnew - 1);
+	return slower ? sum[1] > sum[0] * factor : sum[0] > sum[1] * factor;
+}
+
+static double threshold(const struct judge *j)
+{
+	return j->single && j->o.single_threshold > j->o.threshold
+		       ? j->o.single_threshold : j->o.threshold;
+}
+
+static double greater(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+/* The slowdown that is called a regression in four checks of five. */
+static double smallest_visible(const struct judge *j,
+			       const struct judge_row *row, double se,
+			       double df)
+{
+	double power = stats_t_quantile(0.8, df) * se, x;
+
+	x = log1p(j->o.margin) + power +
+	    se * stats_t_quantile(1 - j->o.alpha / (double)j->tested, df);
+	x = greater(x, log1p(threshold(j)) + power);
+	if (row->share > 0)
+		x = greater(x, log1p(j->o.min_impact / row->share) + power);
+	return expm1(x);
+}
+
+static void fill_row(struct judge_work *w, size_t k)
+{
+	struct judge_row *row = &w->out->rows[w->kept[k]];
+	const struct moderated *m = row->absolute ? &w->ma : &w->mr;
+	double margin = log1p(w->out->o.margin), wide;
+
+	row->log_ratio = m->log_ratio[k];
+	row->se = m->se[k];
+	row->df = m->df[k];
+	row->bursty = m->bursty[k];
+	wide = stats_t_quantile(0.975, row->df) * row->se;
+	row->ratio = exp(row->log_ratio);
+	row->low = exp(row->log_ratio - wide);
+	row->high = exp(row->log_ratio + wide);
+	row->p = stats_t_above((row->log_ratio - margin) / row->se, row->df);
+	row->p_faster = stats_t_above((-row->log_ratio - margin) / row->se,
+				      row->df);
+	row->visible = smallest_visible(w->out, row, row->se, row->df);
+}
+
+static bool changed(struct judge_work *w, size_t k, bool slower)
+{
+	const struct judge *j = w->out;
+	const struct judge_row *row = &j->rows[w->kept[k]];
+	double sign = slower ? 1 : -1, t = threshold(j);
+	double raw = slower ? row->now / row->base : row->base / row->now;
+
+	if (sign * row->log_ratio < log1p(t) ||
+	    fabs(row->ratio - 1) * row->share < j->o.min_impact)
+		return false;
+	/* a shifted machine says nothing about absolute costs */
+	if (j->o.same_machine && !j->shifted && raw <= 1 + t / 2)
+		return false;
+	return consistent(row->absolute ? &w->raw : &w->relative, k,
+			  1 + j->o.margin, slower);
+}
+
+static void decide(struct judge_work *w, size_t k)
+{
+	struct judge *j = w->out;
+	size_t f = w->kept[k];
+	struct judge_row *row = &j->rows[f];
+	bool noisy = j->single && f < j->nfuncs && w->in->noisy &&
+		     w->in->noisy[f];
+
+	if (row->q <= j->o.suspect && changed(w, k, true))
+		row->status = row->q <= j->o.alpha && !noisy ? JUDGE_REGRESSED
+							     : JUDGE_SUSPECT;
+	else if (row->q_faster <= j->o.alpha && changed(w, k, false))
+		row->status = JUDGE_IMPROVED;
+	row->gates = row->status == JUDGE_REGRESSED;
+}
+
+static int adjust(struct judge_work *w)
+{
+	double *p = judge_alloc(w, w->nkept, 4 * sizeof(double));
+	double *pf = p + w->nkept, *q = pf + w->nkept, *qf = q + w->nkept;
+
+	if (!p)
+		return -ERR_NOMEM;
+	for (size_t k = 0; k < w->nkept; k++) {
+		p[k] = w->out->rows[w->kept[k]].p;
+		pf[k] = w->out->rows[w->kept[k]].p_faster;
+	}
+	if (stats_adjust(p, w->nkept, q) < 0 ||
+	    stats_adjust(pf, w->nkept, qf) < 0)
+		return -ERR_NOMEM;
+	for (size_t k = 0; k < w->nkept; k++) {
+		w->out->rows[w->kept[k]].q = q[k];
+		w->out->rows[w->kept[k]].q_faster = qf[k];
+	}
+	return 0;
+}
+
+/* A new function has no ratio: its share of the total is tested, against the
+ * limits of the total. */
+static void judge_fresh(struct judge_work *w)
+{
+	struct judge *j = w->out;
+	double limit = j->o.total_threshold;
+
+	for (size_t f = 0; f < j->nfuncs; f++) {
+		struct judge_row *row = &j->rows[f];
+		double share = row->now / j->total.base, v, t;
+
+		if (row->status != JUDGE_NEW && row->status != JUDGE_GONE)
+			continue;
+		row->ratio = row->status == JUDGE_NEW ? INFINITY : 0;
+		row->low = row->high = row->p = row->q = NAN;
+		row->p_faster = row->q_faster = row->visible = NAN;
+		if (row->status != JUDGE_NEW)
+			continue;
+		v = 1 / greater(row->now, 1) + w->mr.tau2;
+		row->se = sqrt(v / (double)j->nnew);
+		row->df = greater(1, (double)j->nnew - 1);
+		t = (log(share) - log(greater(j->o.margin, 1e-6))) / row->se;
+		row->p = row->q = stats_t_above(t, row->df);
+		row->gates = limit >= 0 && share >= limit &&
+			     row->p <= j->o.alpha && !j->single;
+	}
+}
+
+static int judge_all(struct judge_work *w, double *totals, double *scratch)
+{
+	double all = 0;
+	int rc;
+
+	for (size_t r = 0; r < w->runs; r++) {
+		for (size_t f = 0; f < w->in->nfuncs; f++)
+			totals[r] += judge_cost(w, r, f);
+		all += totals[r];
+		/* an empty run: a sample, so that logarithms exist */
+		totals[r] = greater(totals[r], 1);
+	}
+	survey(w, all);
+	survey_others(w);
+	w->out->tested = w->nkept;
+	judge_whole(w, totals, scratch);
+	rc = gather(w);
+	if (!rc)
+		rc = judge_reference(w);
+	if (rc < 0)
+		return rc;
+	for (size_t r = 0; r < w->runs; r++)
+		totals[r] = log(totals[r]);
+	common_shift(w, totals, scratch);
+	absolute_sampling(w);
+	if (w->nkept)
+		choose_measures(w);
+	for (size_t k = 0; k < w->nkept; k++)
+		fill_row(w, k);
+	if (adjust(w) < 0)
+		return -ERR_NOMEM;
+	for (size_t k = 0; k < w->nkept; k++)
+		decide(w, k);
+	judge_fresh(w);
+	w->out->kappa = w->mr.kappa;
+	w->out->tau = sqrt(w->mr.tau2);
+	return 0;
+}
+
+int judge_run(const struct judge_input *in, const struct judge_options *o,
+	      struct judge *out, struct error *err)
+{
+	struct judge_work w = { .in = in, .out = out,
+				.runs = in->nbase + in->nnew };
+	double *totals, *scratch;
+	int rc = -ERR_NOMEM;
+
+	*out = (struct judge){ .o = *o, .nfuncs = in->nfuncs,
+			       .nbase = in->nbase, .nnew = in->nnew,
+			       .cost = in->cost };
+	out->single = in->nbase == 1 && in->nnew == 1;
+	out->rows = calloc(in->nfuncs + 1, sizeof(*out->rows));
+	out->reference = calloc(w.runs + 1, sizeof(double));
+	out->in_reference = calloc(in->nfuncs + 1, sizeof(bool));
+	totals = judge_alloc(&w, w.runs, sizeof(double));
+	scratch = judge_alloc(&w, in->nfuncs + 2 * w.runs + 1, sizeof(double));
+	if (out->rows && out->reference && out->in_reference && totals &&
+	    scratch)
+		rc = judge_all(&w, totals, scratch);
+	for (size_t i = 0; i < w.nblocks; i++)
+		free(w.blocks[i]);
+	if (!rc)
+		return 0;
+	judge_fini(out);
+	return error_set(err, ERR_NOMEM, "out of memory while comparing");
+}
+
+void judge_fini(struct judge *j)
+{
+	free(j->rows);
+	free(j->reference);
+	free(j->in_reference);
+	*j = (struct judge){ .rows = NULL };
+}
+
+struct judge_sum judge_together(const struct judge *j, const size_t *funcs,
+				size_t n)
+{
+	struct judge_sum s = { 0, 0, 1, 0, 0 };
+	double rel[2] = { 0, 0 };
+
+	for (size_t r = 0; r < j->nbase + j->nnew; r++) {
+		bool new = r >= j->nbase;
+		double x = 0, ref = j->reference[r];
+
+		for (size_t i = 0; i < n; i++) {
+			double c = j->cost[r * j->nfuncs + funcs[i]];
+
+			x += c;
+			if (j->in_reference[funcs[i]])
+				ref -= c;
+		}
+		*(new ? &s.now : &s.base) +=
+			x / (double)(new ? j->nnew : j->nbase);
+		rel[new] += x / greater(ref, 1) /
+			    (double)(new ? j->nnew : j->nbase);
+	}
+	s.ratio = rel[0] > 0 ? rel[1] / rel[0] : INFINITY;
+	s.log_ratio = log(s.ratio);
+	return s;
+}

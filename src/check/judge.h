@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_CHECK_JUDGE_H
+#define TALLY_CHECK_JUDGE_H
+/*
+ * The decision, as arithmetic on counts: runs of a baseline and of something
+ * new, each a cost for every function.  It knows no files and no names; equal
+ * numbers in equal order give equal results.
+ *
+ * A function regressed when a moderated t-test says that it costs more than
+ * 1 + margin times what it did (Benjamini and Hochberg's false discovery rate
+ * over all functions tested at most alpha), and the estimate is at least
+ * 1 + threshold, and it matters for the whole, and no single run made it.  The
+ * variance between runs is the function's own, shrunk to what all functions show
+ * (Smyth 2004, "Linear models and empirical Bayes methods", §6); the hypothesis
+ * is that of limma's treat (McCarthy and Smyth 2009).
+ *
+ * A cost is measured in two ways: absolute, or relative to functions that did not
+ * change, which a slower machine does not move.  Each function is tested on the
+ * one that promises less noise.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+struct judge_options {
+	double alpha;		/* of the functions, and of the total */
+	double suspect;		/* reported, but no regression, up to this */
+	double margin;		/* 0.01: layout may move a function so far */
+	double threshold;	/* 0.03: estimates below are no regression */
+	double single_threshold;	/* … of one run a side */
+	double total_threshold;	/* … of the total; negative: do not gate it */
+	double min_share;	/* functions below are summed as one */
+	double min_impact;	/* of the total */
+	bool same_machine;	/* absolute costs may be compared */
+	bool paired;		/* run i of both sides ran side by side */
+};
+struct judge_options judge_defaults(void);
+
+/* Costs in samples: the sampling variance of a cost x is at most x. */
+struct judge_input {
+	size_t nbase, nnew;	/* runs, at least one each */
+	size_t nfuncs;
+	const double *cost;	/* [run * nfuncs + function], baseline first */
+	const bool *noisy;	/* by function: never gated on one run a side
+				 * (kernel); NULL: none */
+};
+
+enum judge_status {
+	JUDGE_SMALL,		/* too small to be tested alone */
+	JUDGE_SAME,		/* no change was seen */
+	JUDGE_SUSPECT,		/* might be slower: more runs would tell */
+	JUDGE_REGRESSED,
+	JUDGE_IMPROVED,
+	JUDGE_NEW,		/* the baseline never ran it */
+	JUDGE_GONE,		/* only the baseline ran it */
+};
+
+struct judge_row {
+	enum judge_status status;
+	bool gates;		/* its status alone fails the check */
+	bool absolute;		/* which cost was tested */
+	bool bursty;		/* varies far more than functions of its size */
+	double base, now;	/* mean cost of a run, samples */
+	double share;		/* of all runs' cost */
+	double ratio, low, high;	/* estimate and 95 % interval */
+	double log_ratio, se, df;
+	double p, q;		/* slower than 1 + margin; q: adjusted */
+	double p_faster, q_faster;	/* faster than 1/(1 + margin) */
+	double visible;		/* the slowdown (0.05: 5 %) that would be seen
+				 * in four checks of five */
+};
+
+struct judge_total {
+	bool tested, gates, regressed, improved, paired;
+	double base, now;	/* mean of a run */
+	double ratio, low, high, p, p_faster, visible;
+	double cv_base, cv_now;	/* spread between runs; 0 for one run */
+};
+
+struct judge {
+	struct judge_options o;
+	size_t nfuncs, nbase, nnew;
+	struct judge_row *rows;	/* nfuncs, and one for all small ones */
+	size_t tested;		/* rows that were (with the last, if it is one) */
+	struct judge_total total;
+	bool single;		/* one run a side: noise is assumed */
+	bool shifted;		/* all functions together cost more or less */
+	double shift;		/* … by this: 0.04 is 4 % more */
+	double kappa, tau;	/* of the relative costs */
+	double *reference;	/* cost of the unchanged functions, by run */
+	bool *in_reference;	/* by function */
+	const double *cost;	/* the input's */
+};
+
+int judge_run(const struct judge_input *in, const struct judge_options *o,
+	      struct judge *out, struct error *err);
+void judge_fini(struct judge *j);
+
+/* What some functions cost together, relative to the unchanged ones. */
+struct judge_sum {
+	double base, now, ratio, log_ratio, se;
+};
+struct judge_sum judge_together(const struct judge *j, const size_t *funcs,
+				size_t n);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_CHECK_JUDGE_INTERNAL_H
+#define TALLY_CHECK_JUDGE_INTERNAL_H
+/* What the parts of the judge share. */
+#include "check/judge.h"
+#include "check/moderate.h"
+
+/* The functions that are tested, one by one, and at last all others as one. */
+struct judge_work {
+	const struct judge_input *in;
+	struct judge *out;
+	size_t runs, nkept;	/* nkept: with the others, if there are any */
+	bool others;
+	size_t *kept;		/* function, nfuncs for the others */
+	struct series raw;	/* costs of the kept */
+	struct series relative;	/* the same over the reference's */
+	struct moderated ma, mr;	/* absolute, relative */
+	double *others_ref;	/* by run: of the others, what the reference
+				 * holds */
+	bool *in_ref;		/* by kept */
+	double *ref;		/* by run: the reference's cost */
+	double *scratch;	/* room for nfuncs */
+	void *blocks[32];
+	size_t nblocks;
+};
+
+static inline double judge_cost(const struct judge_work *w, size_t run,
+				size_t f)
+{
+	return w->in->cost[run * w->in->nfuncs + f];
+}
+
+/* Zeroed memory that judge_run releases; NULL when there is none. */
+void *judge_alloc(struct judge_work *w, size_t n, size_t size);
+
+/* reference.c: chooses the reference and fills w->relative, w->mr. */
+int judge_reference(struct judge_work *w);
+/* total.c */
+void judge_whole(struct judge_work *w, const double *totals, double *scratch);
+
+#endif

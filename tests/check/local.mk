@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+EXTRA_DIST += tests/check/random.h
+# How good the decision is: tests/check/simulate [--reps N]
+EXTRA_PROGRAMS += tests/check/simulate
+tests_check_simulate_SOURCES = tests/check/simulate.c tests/check/random.c \
+	tests/check/random.h
+tests_check_simulate_LDADD = libcheck.a libbase.a
+if CMOCKA
+CHECK_TESTS = tests/check/test_stats tests/check/test_judge
+check_PROGRAMS += $(CHECK_TESTS)
+TESTS += $(CHECK_TESTS)
+tests_check_test_stats_SOURCES = tests/check/test_stats.c
+tests_check_test_stats_LDADD = $(TALLY_LIBS) -lcmocka
+tests_check_test_judge_SOURCES = tests/check/test_judge.c \
+	tests/check/random.c tests/check/random.h
+tests_check_test_judge_LDADD = $(TALLY_LIBS) -lcmocka
+endif

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Decisions on made-up counts whose truth is known. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/test.h"
+#include "check/judge.h"
+#include "random.h"
+
+enum { FUNCS = 30, RUNS = 10 };
+
+struct counts {
+	double cost[2 * RUNS * FUNCS];
+	bool noisy[FUNCS];
+	struct judge_input in;
+	struct judge j;
+};
+
+/* Functions of 30, 15, 10, 7.5 … % with 1 % noise between runs. */
+static void make(struct counts *c, size_t nbase, size_t nnew, double samples)
+{
+	struct rng g = rng_seed(42);
+	double sum = 0;
+
+	memset(c, 0, sizeof(*c));
+	for (int f = 0; f < FUNCS; f++)
+		sum += 1.0 / (1 + f);
+	for (size_t r = 0; r < nbase + nnew; r++)
+		for (int f = 0; f < FUNCS; f++) {
+			double mean = samples / sum / (1 + f) *
+				      exp(0.01 * rng_normal(&g));
+
+			c->cost[r * FUNCS + (size_t)f] =
+				round(mean + sqrt(mean) * rng_normal(&g));
+		}
+	c->in = (struct judge_input){ nbase, nnew, FUNCS, c->cost, c->noisy };
+}
+
+static void scale_new(struct counts *c, size_t f, double by)
+{
+	for (size_t r = c->in.nbase; r < c->in.nbase + c->in.nnew; r++)
+		c->cost[r * FUNCS + f] *= by;
+}
+
+static void judge(struct counts *c)
+{
+	struct judge_options o = judge_defaults();
+
+	assert_int_equal(judge_run(&c->in, &o, &c->j, NULL), 0);
+}
+
+static size_t count_status(const struct counts *c, enum judge_status s)
+{
+	size_t n = 0;
+
+	for (size_t f = 0; f <= FUNCS; f++)
+		n += c->j.rows[f].status == s;
+	return n;
+}
+
+static struct counts *counts_new(void)
+{
+	struct counts *c = calloc(1, sizeof(*c));
+
+	assert_non_null(c);
+	return c;
+}
+
+static void counts_free(struct counts *c)
+{
+	judge_fini(&c->j);
+	free(c);
+}
+
+static void nothing_changed(void **state)
+{
+	struct counts *c = counts_new();
+
+	(void)state;
+	make(c, RUNS, RUNS, 20000);
+	judge(c);
+	assert_int_equal(count_status(c, JUDGE_REGRESSED), 0);
+	assert_int_equal(count_status(c, JUDGE_IMPROVED), 0);
+	assert_false(c->j.total.regressed);
+	assert_true(c->j.total.low < 1 && 1 < c->j.total.high);
+	assert_true(c->j.rows[0].low < 1 && 1 < c->j.rows[0].high);
+	assert_true(c->j.rows[0].visible > 0.02);
+	assert_true(c->j.rows[20].visible > c->j.rows[0].visible);
+	counts_free(c);
+}
+
+static void one_is_slower(void **state)
+{
+	struct counts *c = counts_new();
+
+	(void)state;
+	make(c, RUNS, RUNS, 20000);
+	scale_new(c, 2, 1.2);
+	judge(c);
+	assert_int_equal(c->j.rows[2].status, JUDGE_REGRESSED);
+	assert_true(c->j.rows[2].gates);
+	assert_int_equal(count_status(c, JUDGE_REGRESSED), 1);
+	assert_true(c->j.rows[2].low < 1.2 && 1.2 < c->j.rows[2].high);
+	assert_true(c->j.rows[2].q <= 0.01);
+	assert_false(c->j.in_reference[2]);
+	counts_free(c);
+}
+
+static void faster_accuses_nobody(void **state)
+{
+	struct counts *c = counts_new();
+
+	(void)state;
+	make(c, RUNS, RUNS, 20000);
+	scale_new(c, 0, 0.7);
+	judge(c);
+	assert_int_equal(c->j.rows[0].status, JUDGE_IMPROVED);
+	assert_int_equal(count_status(c, JUDGE_REGRESSED), 0);
+	assert_true(c->j.total.improved);
+	counts_free(c);
+}
+
+static void slower_machine_accuses_nobody(void **state)
+{
+	struct counts *c = counts_new();
+
+	(void)state;
+	make(c, RUNS, RUNS, 20000);
+	for (size_t f = 0; f < FUNCS; f++)
+		scale_new(c, f, 1.08);
+	judge(c);
+	assert_int_equal(count_status(c, JUDGE_REGRESSED), 0);
+	assert_true(c->j.shifted);
+	assert_true(fabs(c->j.shift - 0.08) < 0.02);
+	assert_true(c->j.total.regressed && c->j.total.gates);
+	counts_free(c);
+}
+
+static void one_wild_run_is_no_regression(void **state)
+{
+	struct counts *c = counts_new();
+
+	(void)state;
+	make(c, 5, 5, 20000);
+	c->cost[7 * FUNCS + 3] *= 3;
+	judge(c);
+	assert_int_equal(count_status(c, JUDGE_REGRESSED), 0);
+	counts_free(c);
+}
+
+static void new_and_gone(void **state)
+{
+	struct counts *c = counts_new();
+
+	(void)state;
+	make(c, RUNS, RUNS, 20000);
+	for (size_t r = 0; r < RUNS; r++)
+		c->cost[r * FUNCS + 1] = 0;
+	for (size_t r = RUNS; r < 2 * RUNS; r++)
+		c->cost[r * FUNCS + 4] = 0;
+	judge(c);
+	assert_int_equal(c->j.rows[1].status, JUDGE_NEW);
+	assert_true(c->j.rows[1].gates);
+	assert_int_equal(c->j.rows[4].status, JUDGE_GONE);
+	assert_false(c->j.rows[4].gates);
+	assert_int_equal(count_status(c, JUDGE_REGRESSED), 0);
+	assert_true(isinf(c->j.rows[1].ratio));
+	counts_free(c);
+}
+
+static void one_run_a_side(void **state)
+{
+	struct counts *c = counts_new();
+
+	(void)state;
+	make(c, 1, 1, 20000);
+	scale_new(c, 0, 1.5);
+	scale_new(c, 1, 1.5);
+	c->noisy[1] = true;
+	judge(c);
+	assert_true(c->j.single);
+	assert_false(c->j.total.tested);
+	assert_int_equal(c->j.rows[0].status, JUDGE_REGRESSED);
+	/* the kernel's functions never fail a check of one run each */
+	assert_int_equal(c->j.rows[1].status, JUDGE_SUSPECT);
+	assert_false(c->j.rows[1].gates);
+	counts_free(c);
+}
+
+static void many_against_few(void **state)
+{
+	struct counts *c = counts_new();
+
+	(void)state;
+	make(c, RUNS, 1, 20000);
+	scale_new(c, 0, 1.2);
+	judge(c);
+	assert_int_equal(c->j.rows[0].status, JUDGE_REGRESSED);
+	assert_int_equal(count_status(c, JUDGE_REGRESSED), 1);
+	assert_true(c->j.total.tested);
+	counts_free(c);
+}
+
+/* Whatever is empty, equal or huge: numbers come out, and no alarm. */
+static void odd_input(void **state)
+{
+	struct counts *c = counts_new();
+
+	(void)state;
+	make(c, 3, 3, 1000);
+	memset(c->cost, 0, sizeof(c->cost));
+	judge(c);
+	assert_int_equal(count_status(c, JUDGE_REGRESSED), 0);
+	judge_fini(&c->j);
+	for (size_t i = 0; i < COUNT(c->cost); i++)
+		c->cost[i] = 100;
+	judge(c);
+	assert_int_equal(count_status(c, JUDGE_SAME), FUNCS);
+	assert_true(isfinite(c->j.rows[0].low));
+	judge_fini(&c->j);
+	for (size_t i = 0; i < COUNT(c->cost); i++)
+		c->cost[i] = 1e15;
+	judge(c);
+	assert_true(isfinite(c->j.rows[0].high));
+	judge_fini(&c->j);
+	c->in.nfuncs = 0;
+	judge(c);
+	judge_fini(&c->j);
+	/* a program of one function */
+	c->in.nfuncs = 1;
+	judge(c);
+	assert_int_equal(c->j.rows[0].status, JUDGE_SAME);
+	counts_free(c);
+}
+
+static void sums_are_relative(void **state)
+{
+	struct counts *c = counts_new();
+	size_t both[] = { 0, 3 };
+	struct judge_sum s;
+
+	(void)state;
+	make(c, RUNS, RUNS, 20000);
+	/* 30 % of function 0 becomes part of function 3 */
+	for (size_t r = RUNS; r < 2 * RUNS; r++) {
+		c->cost[r * FUNCS + 3] += 0.3 * c->cost[r * FUNCS];
+		c->cost[r * FUNCS] *= 0.7;
+	}
+	judge(c);
+	assert_int_equal(c->j.rows[3].status, JUDGE_REGRESSED);
+	s = judge_together(&c->j, both, 2);
+	assert_true(fabs(s.ratio - 1) < 0.02);
+	counts_free(c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_changed),
+		cmocka_unit_test(one_is_slower),
+		cmocka_unit_test(faster_accuses_nobody),
+		cmocka_unit_test(slower_machine_accuses_nobody),
+		cmocka_unit_test(one_wild_run_is_no_regression),
+		cmocka_unit_test(new_and_gone),
+		cmocka_unit_test(one_run_a_side),
+		cmocka_unit_test(many_against_few),
+		cmocka_unit_test(odd_input),
+		cmocka_unit_test(sums_are_relative),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
