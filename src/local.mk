@@ -5,6 +5,7 @@ include src/image/local.mk
 include src/hints/local.mk
 include src/events/local.mk
 include src/symbolize/local.mk
+include src/unwind/local.mk
 include src/profile/local.mk
 include src/record/local.mk
 include src/views/local.mk
@@ -12,5 +13,6 @@ include src/check/local.mk
 include src/cmd/local.mk
 include src/cli/local.mk
 
-TALLY_LIBS += libcmd.a librecord.a libcheck.a libviews.a libprofile.a libsymbolize.a \
-	libevents.a libhints.a libimage.a libbase.a
+TALLY_LIBS += libcmd.a librecord.a libcheck.a libviews.a libprofile.a \
+	libsymbolize.a libtallyunwind.a libevents.a libhints.a libimage.a \
+	libbase.a

@@ -67,6 +67,14 @@ typedef bool cfi_fde_cb(void *ctx, const struct cfi_cie *cie,
 void image_each_fde(struct image *img, enum cfi_kind kind, cfi_fde_cb *cb,
 		    void *ctx);
 
+/* Calls back for functions that hold an address of [lo, hi), and maybe for some
+ * beside it, until told false: by start, first those of .debug_frame.  False when
+ * out of memory. */
+typedef bool cfi_in_cb(void *ctx, const struct cfi_section *s,
+		       const struct cfi_cie *cie, const struct cfi_fde *fde);
+bool image_fdes_in(struct image *img, uint64_t lo, uint64_t hi, cfi_in_cb *cb,
+		   void *ctx);
+
 /* The function that covers vaddr, by .eh_frame_hdr where there is one, else by an
  * index that is made once; .debug_frame when .eh_frame has none.  `s` is where its
  * CIE and FDE were read.  False when there is none; -ERR_NOMEM is false too. */

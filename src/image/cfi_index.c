@@ -176,15 +176,12 @@ static bool read_at(const struct cfi_section *s, uint64_t at,
 	return cfi_next(s, &at, cie, fde) == CFI_FDE;
 }
 
-static bool find_in_table(const struct image *img, const struct cfi_index *x,
-			  uint64_t vaddr, struct cfi_cie *cie,
-			  struct cfi_fde *fde)
+/* The last entry that begins at or below vaddr, or the first. */
+static size_t table_lower(const struct image *img, const struct cfi_index *x,
+			  uint64_t vaddr)
 {
-	const struct cfi_section *s = &x->sect[CFI_EH_FRAME];
 	size_t lo = 0, n = x->table.n / 8;
 
-	if (!n || table_address(img, x, 0, 0) > vaddr)
-		return false;
 	while (n > 1) {
 		size_t half = n / 2;
 
@@ -192,6 +189,19 @@ static bool find_in_table(const struct image *img, const struct cfi_index *x,
 			lo += half;
 		n -= half;
 	}
+	return lo;
+}
+
+static bool find_in_table(const struct image *img, const struct cfi_index *x,
+			  uint64_t vaddr, struct cfi_cie *cie,
+			  struct cfi_fde *fde)
+{
+	const struct cfi_section *s = &x->sect[CFI_EH_FRAME];
+	size_t lo;
+
+	if (!x->table.n || table_address(img, x, 0, 0) > vaddr)
+		return false;
+	lo = table_lower(img, x, vaddr);
 	return read_at(s, table_address(img, x, lo, 1) - s->vaddr, cie, fde) &&
 	       covers(fde, vaddr);
 }
@@ -234,14 +244,11 @@ static bool make_rows(struct cfi_index *x)
 	return true;
 }
 
-/* Functions do not overlap: the last that begins at or before vaddr, .eh_frame's
- * where both sections know it. */
-static const struct cfi_row *find_row(const struct cfi_index *x, uint64_t vaddr)
+/* The last row that begins at or below vaddr, or the first. */
+static size_t rows_lower(const struct cfi_index *x, uint64_t vaddr)
 {
 	size_t lo = 0, n = x->rows.n;
 
-	if (!n || x->rows.v[0].start > vaddr)
-		return NULL;
 	while (n > 1) {
 		size_t half = n / 2;
 
@@ -249,8 +256,19 @@ static const struct cfi_row *find_row(const struct cfi_index *x, uint64_t vaddr)
 			lo += half;
 		n -= half;
 	}
-	return vaddr - x->rows.v[lo].start < x->rows.v[lo].size
-		       ? &x->rows.v[lo] : NULL;
+	return lo;
+}
+
+/* Functions do not overlap: the last that begins at or before vaddr, .eh_frame's
+ * where both sections know it. */
+static const struct cfi_row *find_row(const struct cfi_index *x, uint64_t vaddr)
+{
+	const struct cfi_row *r;
+
+	if (!x->rows.n)
+		return NULL;
+	r = &x->rows.v[rows_lower(x, vaddr)];
+	return vaddr >= r->start && vaddr - r->start < r->size ? r : NULL;
 }
 
 bool image_find_fde(struct image *img, uint64_t vaddr, struct cfi_section *s,
@@ -272,4 +290,64 @@ bool image_find_fde(struct image *img, uint64_t vaddr, struct cfi_section *s,
 		return false;
 	*s = x->sect[r->kind];
 	return read_at(s, r->at, cie, fde);
+}
+
+/* Functions that begin below `lo` and reach into it: the last ones, where files
+ * are well made; a few more in case some overlap. */
+enum { BEFORE = 4 };
+
+static size_t step_back(size_t i)
+{
+	return i > BEFORE ? i - BEFORE : 0;
+}
+
+/* False when told to stop. */
+static bool rows_in(const struct cfi_index *x, uint64_t lo, uint64_t hi,
+		    cfi_in_cb *cb, void *ctx)
+{
+	struct cfi_cie cie[CFI_KINDS] = { { 0 } };
+	struct cfi_fde fde;
+	size_t i = x->rows.n ? step_back(rows_lower(x, lo)) : 0;
+
+	for (; i < x->rows.n && x->rows.v[i].start < hi; i++) {
+		const struct cfi_row *r = &x->rows.v[i];
+		const struct cfi_section *s = &x->sect[r->kind];
+		uint64_t at = r->at;
+
+		if (r->start + r->size > lo &&
+		    cfi_next(s, &at, &cie[r->kind], &fde) == CFI_FDE &&
+		    !cb(ctx, s, &cie[r->kind], &fde))
+			return false;
+	}
+	return true;
+}
+
+static void table_in(const struct image *img, const struct cfi_index *x,
+		     uint64_t lo, uint64_t hi, cfi_in_cb *cb, void *ctx)
+{
+	const struct cfi_section *s = &x->sect[CFI_EH_FRAME];
+	struct cfi_cie cie = { 0 };
+	struct cfi_fde fde;
+	size_t i = step_back(table_lower(img, x, lo));
+
+	for (; i < x->table.n / 8 && table_address(img, x, i, 0) < hi; i++) {
+		uint64_t at = table_address(img, x, i, 1) - s->vaddr;
+
+		if (cfi_next(s, &at, &cie, &fde) == CFI_FDE &&
+		    fde.start < hi && fde.start + fde.size > lo &&
+		    !cb(ctx, s, &cie, &fde))
+			return;
+	}
+}
+
+bool image_fdes_in(struct image *img, uint64_t lo, uint64_t hi, cfi_in_cb *cb,
+		   void *ctx)
+{
+	struct cfi_index *x = get_index(img);
+
+	if (!x || (!x->indexed && !make_rows(x)))
+		return false;
+	if (rows_in(x, lo, hi, cb, ctx))
+		table_in(img, x, lo, hi, cb, ctx);
+	return true;
 }

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Not libunwind.a: that is somebody else's.
+noinst_LIBRARIES += libtallyunwind.a
+libtallyunwind_a_SOURCES = \
+	src/unwind/cfa.c \
+	src/unwind/expr.c \
+	src/unwind/page.c \
+	src/unwind/rules.c \
+	src/unwind/step.c \
+	src/unwind/table.c \
+	src/unwind/unwind.h \
+	src/unwind/unwind_internal.h \
+	src/unwind/walk.c

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Makes the rows of 64 KB of code.  Each function's rows are painted over the
+ * addresses, those of .eh_frame last, so that whatever overlaps ends well; then
+ * runs of the same rule become a row.
+ */
+#include <stdlib.h>
+
+#include "unwind/unwind_internal.h"
+
+struct painter {
+	struct unwind_table *t;
+	uint64_t base;		/* vaddr of the page */
+	struct cfa_program program;
+	int rc;
+};
+
+static void burn(struct unwind_table *t, uint64_t work)
+{
+	t->fuel -= work < t->fuel ? work : t->fuel;
+}
+
+static int paint_row(void *ctx, uint64_t lo, uint64_t hi, const struct rule *r)
+{
+	struct painter *p = ctx;
+	int id = r ? rule_intern(p->t, r) : RULE_BAD;
+	uint16_t *at = p->t->paint + (lo - p->base);
+	size_t n = (size_t)(hi - lo);
+
+	if (id < 0)
+		return id;
+	burn(p->t, n / 64);
+	for (size_t i = 0; i < n; i++)
+		at[i] = (uint16_t)id;
+	return 0;
+}
+
+static bool paint_fde(void *ctx, const struct cfi_section *s,
+		      const struct cfi_cie *cie, const struct cfi_fde *fde)
+{
+	struct painter *p = ctx;
+
+	burn(p->t, 8);
+	p->program.s = s;
+	p->program.cie = cie;
+	p->program.fde = fde;
+	p->rc = cfa_run(&p->program);
+	return p->rc >= 0 && p->t->fuel;
+}
+
+/* What the kernel put on the stack when it called a handler: struct ucontext of
+ * Linux, x86, 64-bit (asm/ucontext.h, asm/sigcontext.h), at rsp when the handler
+ * has returned. */
+static void signal_rule(struct rule *r)
+{
+	enum { GREGS = 40 };
+	static const uint8_t order[] = {
+		8, 9, 10, 11, 12, 13, 14, 15, UNWIND_RDI, UNWIND_RSI,
+		UNWIND_RBP, UNWIND_RBX, UNWIND_RDX, UNWIND_RAX, UNWIND_RCX,
+		UNWIND_RSP, UNWIND_RIP,
+	};
+
+	memset(r, 0, sizeof(*r));
+	r->signal = 1;
+	r->cfa = CFA_MEM;
+	for (size_t i = 0; i < sizeof(order); i++) {
+		r->how[order[i]] = HOW_MEM + UNWIND_RSP;
+		r->val[order[i]] = (int32_t)(GREGS + 8 * i);
+	}
+	r->cfa_reg = UNWIND_RSP;
+	r->cfa_val = r->val[UNWIND_RSP];
+}
+
+/* Unless CFI marks it, a restorer is known by its instructions: the system call
+ * rt_sigreturn, number 15. */
+static size_t restorer_at(const uint8_t *p, size_t n)
+{
+	static const uint8_t rax[] = { 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 15, 5 };
+	static const uint8_t eax[] = { 0xb8, 15, 0, 0, 0, 15, 5 };
+
+	if (n >= sizeof(rax) && !memcmp(p, rax, sizeof(rax)))
+		return sizeof(rax);
+	if (n >= sizeof(eax) && !memcmp(p, eax, sizeof(eax)))
+		return sizeof(eax);
+	return 0;
+}
+
+static bool is_signal(const struct unwind_table *t, uint16_t id)
+{
+	return id >= RULE_FIRST && t->rules.v[id].signal;
+}
+
+static int paint_restorer(struct painter *p, size_t at, size_t n,
+			  uint8_t before)
+{
+	struct rule r;
+
+	if (is_signal(p->t, p->t->paint[at]))
+		return 0;
+	/* its return address is looked up one byte below */
+	if (at && (before == 0x90 || before == 0xcc || !p->t->paint[at - 1]))
+		at--, n++;
+	if (n > PAGE_SIZE_ - at)
+		n = PAGE_SIZE_ - at;
+	signal_rule(&r);
+	return paint_row(p, p->base + at, p->base + at + n, &r);
+}
+
+static int paint_restorers(struct painter *p)
+{
+	struct span code = image_bytes(p->t->img, p->base, PAGE_SIZE_ + 16);
+	const uint8_t *from = code.p, *end = code.p + code.n, *hit;
+	static const uint8_t syscall15[] = { 15, 0, 0, 0, 15, 5 };
+
+	while (code.n && (hit = memmem(from, (size_t)(end - from), syscall15,
+				       sizeof(syscall15)))) {
+		for (int back = 3; back > 0; back -= 2) {
+			size_t at = (size_t)(hit - code.p), n;
+			int rc;
+
+			if (at < (size_t)back)
+				continue;
+			at -= (size_t)back;
+			n = restorer_at(code.p + at, code.n - at);
+			if (!n || at >= PAGE_SIZE_)
+				continue;
+			rc = paint_restorer(p, at, n, at ? code.p[at - 1] : 0);
+			if (rc < 0)
+				return rc;
+			break;
+		}
+		from = hit + 1;
+	}
+	return 0;
+}
+
+static int paint_all(struct painter *p)
+{
+	struct unwind_table *t = p->t;
+
+	p->program.t = t;
+	p->program.lo = p->base;
+	p->program.hi = p->base + PAGE_SIZE_;
+	p->program.cb = paint_row;
+	p->program.ctx = p;
+	if (!image_fdes_in(t->img, p->program.lo, p->program.hi, paint_fde, p))
+		return -ERR_NOMEM;
+	if (p->rc < 0 || t->is32)
+		return p->rc;
+	return paint_restorers(p);
+}
+
+static size_t count_rows(const uint16_t *paint)
+{
+	size_t n = 1;
+
+	for (size_t i = 1; i < PAGE_SIZE_; i++)
+		n += paint[i] != paint[i - 1];
+	return n;
+}
+
+static void write_rows(const uint16_t *paint, uint16_t *lo, uint16_t *id)
+{
+	size_t n = 1;
+
+	lo[0] = 0;
+	id[0] = paint[0];
+	for (size_t i = 1; i < PAGE_SIZE_; i++)
+		if (paint[i] != paint[i - 1]) {
+			lo[n] = (uint16_t)i;
+			id[n++] = paint[i];
+		}
+}
+
+/* All of it one row, when limits are reached. */
+static int refuse(struct unwind_table *t, struct page *page)
+{
+	page->lo = calloc(2, sizeof(*page->lo));
+	if (!page->lo)
+		return -ERR_NOMEM;
+	page->lo[1] = RULE_BAD;
+	page->n = 1;
+	t->rows++;
+	t->compiled++;
+	return 0;
+}
+
+static int compress(struct unwind_table *t, struct page *page)
+{
+	size_t n = count_rows(t->paint), bytes = n * 2 * sizeof(*page->lo);
+
+	if (bytes > t->room || !t->fuel)
+		return refuse(t, page);
+	page->lo = malloc(bytes);
+	if (!page->lo)
+		return -ERR_NOMEM;
+	write_rows(t->paint, page->lo, page->lo + n);
+	page->n = (uint32_t)n;
+	t->room -= bytes;
+	t->rows += n;
+	t->compiled++;
+	return 0;
+}
+
+int page_compile(struct unwind_table *t, size_t number)
+{
+	struct painter p = { .t = t };
+	int rc;
+
+	p.base = t->base + (uint64_t)number * PAGE_SIZE_;
+	t->paint = calloc(PAGE_SIZE_, sizeof(*t->paint));
+	if (!t->paint)
+		return -ERR_NOMEM;
+	rc = paint_all(&p);
+	if (rc >= 0)
+		rc = compress(t, &t->pages[number]);
+	free(t->paint);
+	t->paint = NULL;
+	return rc;
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* One frame to its caller: by any rule, or by the frame pointer. */
+#include "unwind/unwind_internal.h"
+
+/* What lies farther above the copy than that is no part of its stack. */
+#define STACK_REACH (1ull << 30)
+/* What a frame pointer may point beyond it. */
+#define POINTER_REACH (1ull << 20)
+
+static bool mem_get(const struct walk *w, uint64_t addr, unsigned size,
+		    uint64_t *out)
+{
+	const struct unwind_memory *m = w->mem;
+	uint64_t off = addr - m->start, v = 0;
+
+	if (off < m->size && m->size - off >= size)
+		memcpy(&v, m->bytes + off, size);
+	else if (!m->read || !m->read(m->ctx, addr, &v, size))
+		return false;
+	*out = v;
+	return true;
+}
+
+enum step walk_stop(struct walk *w, enum unwind_end end,
+		    enum unwind_reason reason, uint64_t addr)
+{
+	struct unwind_stack *out = w->out;
+
+	out->end = end;
+	out->reason = reason;
+	out->addr = addr;
+	out->pc_end = out->n ? out->pc[out->n - 1] : w->regs.r[UNWIND_RIP];
+	out->image = UINT32_MAX;
+	if (end != UNWIND_WHOLE && walk_code(w, out->pc_end))
+		out->image = w->code.image;
+	return STEP_END;
+}
+
+static bool above_copy(const struct walk *w, uint64_t addr, uint64_t reach)
+{
+	const struct unwind_memory *m = w->mem;
+
+	return !m->all && addr >= m->start &&
+	       addr - m->start < m->size + reach;
+}
+
+enum step walk_unreadable(struct walk *w, uint64_t addr)
+{
+	if (w->elsewhere || above_copy(w, addr, STACK_REACH))
+		return walk_stop(w, UNWIND_CUT, UNWIND_OK, addr);
+	return walk_stop(w, UNWIND_BROKEN, UNWIND_BAD_MEMORY, addr);
+}
+
+bool walk_read(struct walk *w, uint64_t addr, unsigned size, uint64_t *out)
+{
+	if (mem_get(w, addr, size, out))
+		return true;
+	walk_unreadable(w, addr);
+	return false;
+}
+
+bool walk_code(struct walk *w, uint64_t pc)
+{
+	if (pc >= w->code.start && pc < w->code.end)
+		return true;
+	if (w->space->find(w->space->ctx, pc, &w->code) &&
+	    pc >= w->code.start && pc < w->code.end)
+		return true;
+	w->code = (struct unwind_code){ 0 };
+	return false;
+}
+
+static enum step lost(struct walk *w, int reg)
+{
+	if (!w->all) {
+		w->want_all = true;
+		return STEP_END;
+	}
+	return walk_stop(w, UNWIND_BROKEN, UNWIND_LOST_REGISTER,
+			 (uint64_t)reg);
+}
+
+static bool known(const struct walk *w, int reg)
+{
+	return w->regs.known >> reg & 1;
+}
+
+struct expr_words {
+	struct walk *w;
+	uint64_t failed;
+};
+
+static bool expr_word(void *ctx, uint64_t addr, unsigned size, uint64_t *out)
+{
+	struct expr_words *x = ctx;
+
+	x->failed = addr;
+	return mem_get(x->w, addr, size, out);
+}
+
+/* Expression number id, its result in *out. */
+static enum step eval(struct walk *w, const struct unwind_table *t, int32_t id,
+		      bool has_cfa, uint64_t cfa, uint64_t *out)
+{
+	struct expr_words x = { .w = w };
+	struct expr_env env = { .regs = &w->regs, .word = expr_word,
+				.ctx = &x, .width = w->word, .lost = -1 };
+
+	switch (expr_eval(&env, t->exprs.v[id], has_cfa, cfa, out)) {
+	case EXPR_OK: return STEP_ON;
+	case EXPR_MEMORY: return walk_unreadable(w, x.failed);
+	case EXPR_REGISTER: return lost(w, env.lost);
+	default: return walk_stop(w, UNWIND_BROKEN, UNWIND_BAD_RULE, 0);
+	}
+}
+
+static enum step find_cfa(struct walk *w, const struct unwind_table *t,
+			  const struct rule *r, uint64_t *cfa)
+{
+	uint64_t at = w->regs.r[r->cfa_reg] + (uint64_t)(int64_t)r->cfa_val;
+
+	if (w->word == 4)
+		at = (uint32_t)at;
+	if (r->cfa == CFA_EXPR)
+		return eval(w, t, r->cfa_val, false, 0, cfa);
+	if (!known(w, r->cfa_reg))
+		return lost(w, r->cfa_reg);
+	if (r->cfa == CFA_REG)
+		*cfa = at;
+	else if (!walk_read(w, at, w->word, cfa))
+		return STEP_END;
+	return STEP_ON;
+}
+
+/* The caller's register i.  Those that cannot be read are not known; only an
+ * end that eval found stops here. */
+static enum step restore(struct walk *w, const struct unwind_table *t,
+			 const struct rule *r, int i, uint64_t cfa,
+			 struct unwind_regs *next)
+{
+	uint64_t off = (uint64_t)(int64_t)r->val[i], v = 0;
+	uint8_t how = r->how[i];
+	bool good = true;
+
+	switch (how) {
+	case HOW_SAME:
+		good = known(w, i);
+		v = w->regs.r[i];
+		break;
+	case HOW_UNDEFINED: good = false; break;
+	case HOW_CFA: good = mem_get(w, cfa + off, w->word, &v); break;
+	case HOW_VAL: v = cfa + off; break;
+	case HOW_REG:
+		good = known(w, r->val[i]);
+		v = w->regs.r[r->val[i]];
+		break;
+	case HOW_EXPR:
+	case HOW_VAL_EXPR:
+		if (eval(w, t, r->val[i], true, cfa, &v) != STEP_ON)
+			return STEP_END;
+		if (how == HOW_EXPR)
+			good = mem_get(w, v, w->word, &v);
+		break;
+	default:
+		good = known(w, how - HOW_MEM) &&
+		       mem_get(w, w->regs.r[how - HOW_MEM] + off, w->word, &v);
+	}
+	next->r[i] = w->word == 4 ? (uint32_t)v : v;
+	next->known |= (uint32_t)good << i;
+	return STEP_ON;
+}
+
+/* Where register i would have been read; whose failure is told. */
+static enum step no_register(struct walk *w, const struct rule *r, int i,
+			     uint64_t cfa)
+{
+	uint64_t off = (uint64_t)(int64_t)r->val[i];
+	int how = r->how[i];
+
+	if (how == HOW_CFA)
+		return walk_unreadable(w, cfa + off);
+	if (how >= HOW_MEM && known(w, how - HOW_MEM))
+		return walk_unreadable(w, w->regs.r[how - HOW_MEM] + off);
+	return lost(w, how >= HOW_MEM ? how - HOW_MEM :
+		       how == HOW_REG ? r->val[i] : i);
+}
+
+static enum step take_regs(struct walk *w, const struct rule *r,
+			   const struct unwind_regs *next, uint64_t cfa)
+{
+	if (!(next->known >> UNWIND_RIP & 1))
+		return no_register(w, r, UNWIND_RIP, cfa);
+	if (!(next->known >> UNWIND_RSP & 1))
+		return no_register(w, r, UNWIND_RSP, cfa);
+	if (!next->r[UNWIND_RIP])
+		return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
+	if (r->signal) {
+		uint64_t off = next->r[UNWIND_RSP] - w->mem->start;
+
+		w->elsewhere = off >= w->mem->size;
+	} else if (next->r[UNWIND_RSP] <= w->regs.r[UNWIND_RSP]) {
+		return walk_stop(w, UNWIND_BROKEN, UNWIND_NO_PROGRESS,
+				 next->r[UNWIND_RSP]);
+	}
+	w->regs = *next;
+	w->exact = r->signal;
+	w->by_pointer = false;
+	return STEP_ON;
+}
+
+enum step step_rule(struct walk *w, const struct unwind_table *t,
+		    const struct rule *r)
+{
+	struct unwind_regs next = { .known = 0 };
+	uint64_t cfa = 0;
+
+	if (r->how[UNWIND_RIP] == HOW_UNDEFINED)
+		return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
+	if (r->how[UNWIND_RIP] == HOW_SAME)
+		return walk_stop(w, UNWIND_BROKEN, UNWIND_BAD_RULE, 0);
+	if (find_cfa(w, t, r, &cfa) != STEP_ON)
+		return STEP_END;
+	for (int i = 0; i < UNWIND_REGS; i++) {
+		if (!w->all && !(FAST_REGS >> i & 1))
+			continue;
+		if (i == UNWIND_RSP && r->how[i] == HOW_SAME) {
+			next.r[i] = cfa;
+			next.known |= 1u << i;
+		} else if (restore(w, t, r, i, cfa, &next) != STEP_ON) {
+			return STEP_END;
+		}
+	}
+	return take_regs(w, r, &next, cfa);
+}
+
+/* rbp points to the caller's rbp, the return address above it. */
+enum step step_pointer(struct walk *w, enum unwind_reason why)
+{
+	uint64_t *r = w->regs.r, rbp = r[UNWIND_RBP], next, ra;
+
+	if (!known(w, UNWIND_RBP))
+		return walk_stop(w, UNWIND_BROKEN, why, 0);
+	if (!rbp)
+		return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
+	if (rbp < r[UNWIND_RSP] || rbp % w->word)
+		return walk_stop(w, UNWIND_BROKEN, why, rbp);
+	if (!mem_get(w, rbp, w->word, &next) ||
+	    !mem_get(w, rbp + w->word, w->word, &ra)) {
+		if (above_copy(w, rbp, POINTER_REACH))
+			return walk_stop(w, UNWIND_CUT, UNWIND_OK, rbp);
+		return walk_stop(w, UNWIND_BROKEN, why, rbp);
+	}
+	if (!ra)
+		return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
+	if (!walk_code(w, ra - 1))
+		return walk_stop(w, UNWIND_BROKEN, why, ra);
+	r[UNWIND_RIP] = ra;
+	r[UNWIND_RSP] = rbp + 2 * w->word;
+	r[UNWIND_RBP] = next;
+	/* what the function saved where is not known */
+	w->regs.known = FAST_REGS;
+	w->exact = false;
+	w->by_pointer = true;
+	w->out->by_pointer++;
+	return STEP_ON;
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <elf.h>
+#include <stdlib.h>
+
+#include "unwind/unwind_internal.h"
+
+enum {
+	ROOM = 2 << 20, ROOM_FACTOR = 8,	/* as the header says */
+	FUEL = 1 << 20, FUEL_FACTOR = 16,
+};
+
+static int make_directory(struct unwind_table *t)
+{
+	uint64_t lo, hi;
+
+	if (!image_code_range(t->img, &lo, &hi) || hi < lo)
+		return 0;
+	t->base = lo & ~(uint64_t)(PAGE_SIZE_ - 1);
+	t->npages = PAGES_MAX;
+	if ((hi - t->base) >> PAGE_BITS < PAGES_MAX)
+		t->npages = (size_t)((hi - t->base) >> PAGE_BITS) + 1;
+	t->pages = calloc(t->npages, sizeof(*t->pages));
+	return t->pages ? 0 : -ERR_NOMEM;
+}
+
+static int make_rules(struct unwind_table *t)
+{
+	for (int id = RULE_NONE; id < RULE_FIRST; id++) {
+		uint32_t fast = id == RULE_NONE ? FAST_NO_DATA : FAST_NONE;
+
+		if (vec_push(&t->rules, (struct rule){ 0 }) < 0 ||
+		    vec_push(&t->fast, fast) < 0)
+			return -ERR_NOMEM;
+	}
+	return 0;
+}
+
+int unwind_table_open(struct image *img, struct unwind_table **out,
+		      struct error *err)
+{
+	uint16_t machine = image_machine(img);
+	struct unwind_table *t;
+
+	*out = NULL;
+	if (machine != (image_is_64(img) ? EM_X86_64 : EM_386)) {
+		error_set(err, ERR_UNSUPPORTED,
+			  "%s: code of machine %u is not unwound with tables",
+			  image_name(img), machine);
+		image_close(img);
+		return -ERR_UNSUPPORTED;
+	}
+	t = calloc(1, sizeof(*t));
+	if (!t) {
+		image_close(img);
+		return error_set(err, ERR_NOMEM, "out of memory");
+	}
+	t->img = img;
+	t->is32 = !image_is_64(img);
+	if (make_directory(t) < 0 || make_rules(t) < 0) {
+		unwind_table_close(t);
+		return error_set(err, ERR_NOMEM, "out of memory");
+	}
+	*out = t;
+	return 0;
+}
+
+void unwind_table_close(struct unwind_table *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->npages; i++)
+		free(t->pages[i].lo);
+	free(t->pages);
+	vec_fini(&t->rules);
+	vec_fini(&t->fast);
+	vec_fini(&t->exprs);
+	idtab_fini(&t->by_rule);
+	idtab_fini(&t->by_expr);
+	image_close(t->img);
+	free(t);
+}
+
+/* Before the first page: sections are read only when they are needed. */
+static void set_limits(struct unwind_table *t)
+{
+	uint64_t size = 0;
+
+	if (t->limited)
+		return;
+	t->limited = true;
+	for (int k = 0; k < CFI_KINDS; k++) {
+		struct cfi_section s;
+
+		if (cfi_open(t->img, (enum cfi_kind)k, &s))
+			size += s.data.n;
+	}
+	t->room = ROOM + ROOM_FACTOR * size;
+	t->fuel = FUEL + FUEL_FACTOR * size;
+}
+
+static int get_page(struct unwind_table *t, size_t number)
+{
+	if (t->pages[number].n)
+		return 0;
+	set_limits(t);
+	return page_compile(t, number);
+}
+
+/* The last row at or below the address; the first is at 0. */
+static uint16_t page_find(const struct page *p, uint16_t addr)
+{
+	const uint16_t *at = p->lo;
+	uint32_t n = p->n;
+
+	while (n > 1) {
+		uint32_t half = n / 2;
+
+		at += at[half] <= addr ? half : 0;
+		n -= half;
+	}
+	return at[p->n];
+}
+
+struct asked {
+	struct rule *own;
+	int id;
+};
+
+static int take_row(void *ctx, uint64_t lo, uint64_t hi, const struct rule *r)
+{
+	struct asked *a = ctx;
+
+	(void)lo, (void)hi;
+	a->id = r ? RULE_ASK : RULE_BAD;
+	if (r)
+		*a->own = *r;
+	return 0;
+}
+
+/* Reads the call frame information of one address. */
+static int ask(struct unwind_table *t, uint64_t vaddr, struct rule *own)
+{
+	struct asked a = { own, RULE_NONE };
+	struct cfi_section s;
+	struct cfi_cie cie;
+	struct cfi_fde fde;
+	struct cfa_program p = {
+		.t = t, .s = &s, .cie = &cie, .fde = &fde,
+		.lo = vaddr, .hi = vaddr + 1, .cb = take_row, .ctx = &a,
+	};
+	int rc;
+
+	set_limits(t);
+	if (!t->fuel)
+		return RULE_BAD;
+	if (!image_find_fde(t->img, vaddr, &s, &cie, &fde))
+		return RULE_NONE;
+	rc = cfa_run(&p);
+	return rc < 0 ? rc : a.id;
+}
+
+int table_find(struct unwind_table *t, uint64_t vaddr, uint32_t *fast,
+	       struct rule *own, const struct rule **rule)
+{
+	uint64_t number = (vaddr - t->base) >> PAGE_BITS;
+	int id = RULE_ASK;
+
+	if (number < t->npages) {
+		int rc = get_page(t, (size_t)number);
+
+		if (rc < 0)
+			return rc;
+		id = page_find(&t->pages[number], (uint16_t)vaddr);
+	}
+	if (id == RULE_ASK) {
+		id = ask(t, vaddr, own);
+		*rule = own;
+		*fast = id == RULE_ASK ? rule_fast(own, t->is32) :
+			id == RULE_NONE ? FAST_NO_DATA : FAST_NONE;
+		return id;
+	}
+	*rule = &t->rules.v[id];
+	*fast = t->fast.v[id];
+	return id;
+}
+
+int unwind_table_compile(struct unwind_table *t)
+{
+	for (size_t i = 0; i < t->npages; i++) {
+		int rc = get_page(t, i);
+
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+bool unwind_table_covers(struct unwind_table *t, uint64_t vaddr)
+{
+	const struct rule *rule;
+	struct rule own;
+	uint32_t fast;
+
+	return table_find(t, vaddr, &fast, &own, &rule) > RULE_NONE;
+}
+
+struct unwind_table_stats unwind_table_stats(const struct unwind_table *t)
+{
+	struct unwind_table_stats s = {
+		.pages = t->compiled, .rows = t->rows,
+		.rules = t->rules.n - RULE_FIRST,
+	};
+
+	s.bytes = sizeof(*t) + t->npages * sizeof(*t->pages) +
+		  t->rows * 2 * sizeof(uint16_t) +
+		  t->rules.cap * sizeof(*t->rules.v) +
+		  t->fast.cap * sizeof(*t->fast.v) +
+		  t->exprs.cap * sizeof(*t->exprs.v) +
+		  (t->by_rule.cap + t->by_expr.cap) * 2 * sizeof(uint32_t);
+	return s;
+}

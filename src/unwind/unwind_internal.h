@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_UNWIND_UNWIND_INTERNAL_H
+#define TALLY_UNWIND_UNWIND_INTERNAL_H
+/* What the files of this folder share; only tests include it, too. */
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "image/cfi.h"
+#include "unwind/unwind.h"
+
+/* How the caller's value of a register is found (DWARF 5 §6.4.1). */
+enum how {
+	HOW_SAME,	/* not changed, or nothing is said of it */
+	HOW_UNDEFINED,
+	HOW_CFA,	/* in memory at CFA + val */
+	HOW_VAL,	/* CFA + val */
+	HOW_REG,	/* in register val */
+	HOW_EXPR,	/* in memory where expression number val says */
+	HOW_VAL_EXPR,	/* what expression number val says */
+	HOW_MEM,	/* HOW_MEM + r: in memory at register r + val */
+};
+
+/* How the canonical frame address is found. */
+enum cfa_how {
+	CFA_NONE,	/* nothing said so */
+	CFA_REG,	/* register + val */
+	CFA_MEM,	/* in memory at register + val */
+	CFA_EXPR,	/* what expression number val says */
+};
+
+/* A row of the table that CFI describes.  No padding: compared as bytes. */
+struct rule {
+	uint8_t cfa, cfa_reg;
+	uint8_t signal;			/* CIE augmentation S */
+	uint8_t how[UNWIND_REGS];	/* by x86-64 numbers; rip: the RA */
+	int32_t cfa_val;
+	int32_t val[UNWIND_REGS];
+};
+
+/* Rules that have no struct. */
+enum rule_id {
+	RULE_NONE,	/* no call frame information */
+	RULE_BAD,	/* it makes no sense */
+	RULE_ASK,	/* not kept: to be read again (limits) */
+	RULE_FIRST,
+	RULE_MAX = 65535,
+};
+
+/*
+ * A rule for the walk that follows rip, rsp and rbp only; RA at CFA - word:
+ *	bits 0-2	kind
+ *	bits 3-16	CFA offset, words
+ *	bits 17-31	where rbp is: CFA + offset, words; 0: not changed
+ */
+enum fast_kind {
+	FAST_NONE,	/* another rule */
+	FAST_RSP,	/* CFA = rsp + offset */
+	FAST_RBP,	/* CFA = rbp + offset */
+	FAST_END,	/* the return address is undefined: no caller */
+	FAST_NO_DATA,
+};
+
+static inline uint64_t fast_cfa_words(uint32_t fast)
+{
+	return fast >> 3 & 0x3fff;
+}
+
+static inline int64_t fast_rbp_words(uint32_t fast)
+{
+	return (int32_t)fast >> 17;
+}
+
+/* 64 KB of code: rows by the low 16 bits of their addresses, the first is 0. */
+enum { PAGE_BITS = 16, PAGE_SIZE_ = 1 << PAGE_BITS, PAGES_MAX = 1 << 16 };
+
+struct page {
+	uint16_t *lo;		/* n addresses, then n rule ids */
+	uint32_t n;		/* 0: not compiled yet */
+};
+
+struct unwind_table {
+	struct image *img;
+	bool is32;
+	uint64_t base;		/* vaddr of page 0 */
+	size_t npages;
+	struct page *pages;
+	VEC(struct rule) rules;	/* by id; the first ones are empty */
+	VEC(uint32_t) fast;	/* by rule id */
+	struct idtab by_rule;
+	VEC(struct span) exprs;
+	struct idtab by_expr;
+	uint64_t fuel;		/* how much work and memory may ... */
+	uint64_t room;		/* ... still be spent */
+	bool limited;		/* fuel and room are set */
+	uint64_t rows, compiled;
+	uint16_t *paint;	/* rule of each address while a page is made */
+};
+
+/* rules.c: 0 <= id <= RULE_MAX, RULE_ASK when there are too many, or
+ * -ERR_NOMEM. */
+int rule_intern(struct unwind_table *t, const struct rule *r);
+int expr_intern(struct unwind_table *t, struct span e);
+uint32_t rule_fast(const struct rule *r, bool is32);
+
+/* cfa.c: what a function's program says, row for row. */
+typedef int row_cb(void *ctx, uint64_t lo, uint64_t hi, const struct rule *r);
+struct cfa_program {
+	struct unwind_table *t;
+	const struct cfi_section *s;
+	const struct cfi_cie *cie;
+	const struct cfi_fde *fde;
+	uint64_t lo, hi;	/* only rows that overlap it are wanted */
+	row_cb *cb;		/* r is NULL where the program is bad */
+	void *ctx;
+	/* The CIE's own row, kept from call to call; start with zeroes. */
+	struct rule start;
+	uint64_t start_at;
+	enum cfi_kind start_kind;
+	bool started, start_bad;
+};
+/* 0, -ERR_NOMEM, or what cb returned if that is negative. */
+int cfa_run(struct cfa_program *p);
+
+/* page.c */
+int page_compile(struct unwind_table *t, size_t number);
+
+/* table.c: the rule of vaddr.  *rule points into the table, or is *own; it is
+ * valid for ids >= RULE_FIRST and RULE_ASK.  -ERR_NOMEM or an id. */
+int table_find(struct unwind_table *t, uint64_t vaddr, uint32_t *fast,
+	       struct rule *own, const struct rule **rule);
+
+/* expr.c: DWARF 5 §2.5. */
+struct expr_env {
+	const struct unwind_regs *regs;
+	/* false: not readable; the walk knows why */
+	bool (*word)(void *ctx, uint64_t addr, unsigned size, uint64_t *out);
+	void *ctx;
+	unsigned width;		/* of an address */
+	int lost;		/* a register that is not known, or -1 */
+};
+enum expr_result { EXPR_OK, EXPR_BAD, EXPR_MEMORY, EXPR_REGISTER };
+/* `first`: what is on the stack at the start, if has_first. */
+enum expr_result expr_eval(struct expr_env *env, struct span e, bool has_first,
+			   uint64_t first, uint64_t *out);
+
+/* The number x86-64 gives to a register of i386 (psABI i386, figure 2.14); -1:
+ * not followed. */
+static inline int reg_of(bool is32, uint64_t r)
+{
+	static const int8_t i386[] = { UNWIND_RAX, UNWIND_RCX, UNWIND_RDX,
+				       UNWIND_RBX, UNWIND_RSP, UNWIND_RBP,
+				       UNWIND_RSI, UNWIND_RDI, UNWIND_RIP };
+
+	if (is32)
+		return r < sizeof(i386) ? i386[r] : -1;
+	return r < UNWIND_REGS ? (int)r : -1;
+}
+
+/* The registers that every walk follows. */
+#define FAST_REGS (1u << UNWIND_RIP | 1u << UNWIND_RSP | 1u << UNWIND_RBP)
+
+/* step.c: one frame by any rule. */
+struct walk {
+	struct unwind_cache *cache;
+	const struct unwind_space *space;
+	const struct unwind_memory *mem;
+	struct unwind_stack *out;
+	struct unwind_regs regs;	/* of the frame that is looked at */
+	bool all;		/* all registers are followed, not only three */
+	bool want_all;		/* start again with all of them */
+	bool exact;		/* rip is no return address */
+	bool by_pointer;	/* found by the frame pointer */
+	bool elsewhere;		/* a signal came while on another stack */
+	unsigned word;		/* bytes of an address */
+	struct unwind_code code;	/* last found */
+};
+
+enum step { STEP_ON, STEP_END };	/* END: w->out says why */
+
+/* Memory for the walk; false: out->end, reason and addr are set. */
+bool walk_read(struct walk *w, uint64_t addr, unsigned size, uint64_t *out);
+enum step walk_stop(struct walk *w, enum unwind_end end,
+		    enum unwind_reason reason, uint64_t addr);
+/* Ends the walk for want of a word. */
+enum step walk_unreadable(struct walk *w, uint64_t addr);
+/* The code at pc, in w->code. */
+bool walk_code(struct walk *w, uint64_t pc);
+enum step step_rule(struct walk *w, const struct unwind_table *t,
+		    const struct rule *r);
+enum step step_pointer(struct walk *w, enum unwind_reason why);
+
+#endif

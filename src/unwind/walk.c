@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * From frame to frame.  Most need only rip, rsp and rbp and a rule that fits a
+ * slot of the cache; a walk that turns out to need another register starts again
+ * and follows all of them.
+ */
+#include <stdlib.h>
+
+#include "unwind/unwind_internal.h"
+
+enum { SLOT_BITS = 12, SLOTS = 1 << SLOT_BITS };
+
+struct slot {
+	uint64_t pc;
+	uint32_t generation;
+	uint32_t fast;		/* FAST_NONE: nothing is kept */
+};
+
+struct unwind_cache {
+	struct slot slots[SLOTS];
+};
+
+int unwind_cache_new(struct unwind_cache **out)
+{
+	void *p = NULL;
+
+	/* slots do not straddle cache lines */
+	*out = NULL;
+	if (posix_memalign(&p, 64, sizeof(**out)))
+		return -ERR_NOMEM;
+	*out = p;
+	unwind_cache_clear(*out);
+	return 0;
+}
+
+void unwind_cache_free(struct unwind_cache *c)
+{
+	free(c);
+}
+
+void unwind_cache_clear(struct unwind_cache *c)
+{
+	memset(c, 0, sizeof(*c));
+}
+
+static struct slot *slot_of(struct unwind_cache *c, uint64_t pc,
+			    uint32_t generation)
+{
+	uint64_t h = (pc ^ (uint64_t)generation << 40) * 0x9e3779b97f4a7c15ull;
+
+	return &c->slots[h >> (64 - SLOT_BITS)];
+}
+
+const char *unwind_reason_text(enum unwind_reason r)
+{
+	static const char *const text[UNWIND_REASONS] = {
+		[UNWIND_OK] = "nothing is wrong",
+		[UNWIND_NO_DATA] = "no unwind data",
+		[UNWIND_BAD_MEMORY] = "bad memory",
+		[UNWIND_BAD_RULE] = "unwind data that makes no sense",
+		[UNWIND_NO_CODE] = "a return address that is not in code",
+		[UNWIND_NO_PROGRESS] = "a frame below the one it called",
+		[UNWIND_LOST_REGISTER] = "a register that was not saved",
+		[UNWIND_TOO_DEEP] = "too many frames",
+		[UNWIND_NO_MEMORY] = "out of memory",
+	};
+
+	return (unsigned)r < UNWIND_REASONS ? text[r] : "?";
+}
+
+/* The frame is one of the stack. */
+static enum step add_frame(struct walk *w, uint64_t pc, unsigned marks)
+{
+	struct unwind_stack *out = w->out;
+
+	if (out->n == out->max)
+		return walk_stop(w, UNWIND_BROKEN, UNWIND_TOO_DEEP, 0);
+	if (out->marks)
+		out->marks[out->n] =
+			(uint8_t)(marks | (w->exact ? UNWIND_EXACT : 0) |
+				  (w->by_pointer ? UNWIND_BY_POINTER : 0));
+	out->pc[out->n++] = pc;
+	return STEP_ON;
+}
+
+static enum step step_fast(struct walk *w, uint32_t fast)
+{
+	uint64_t *r = w->regs.r, cfa, ra, rbp = r[UNWIND_RBP];
+	unsigned word = w->word;
+	int64_t at = fast_rbp_words(fast);
+
+	if ((fast & 7) == FAST_RSP)
+		cfa = r[UNWIND_RSP];
+	else if (w->regs.known >> UNWIND_RBP & 1)
+		cfa = rbp;
+	else
+		return walk_stop(w, UNWIND_BROKEN, UNWIND_LOST_REGISTER,
+				 UNWIND_RBP);
+	cfa += fast_cfa_words(fast) * word;
+	if (!walk_read(w, cfa - word, word, &ra))
+		return STEP_END;
+	if (at && !walk_read(w, cfa + (uint64_t)at * word, word, &rbp))
+		return STEP_END;
+	if (!ra)
+		return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
+	if (cfa <= r[UNWIND_RSP])
+		return walk_stop(w, UNWIND_BROKEN, UNWIND_NO_PROGRESS, cfa);
+	r[UNWIND_RIP] = ra;
+	r[UNWIND_RSP] = cfa;
+	r[UNWIND_RBP] = rbp;
+	w->regs.known = (w->regs.known & FAST_REGS) |
+			(uint32_t)!!at << UNWIND_RBP;
+	w->exact = false;
+	w->by_pointer = false;
+	return STEP_ON;
+}
+
+/* A call through a wild pointer: the stack is as the caller left it. */
+static enum step step_wild(struct walk *w)
+{
+	uint64_t *r = w->regs.r, wild = r[UNWIND_RIP], ra;
+
+	if (add_frame(w, wild, 0) != STEP_ON ||
+	    !walk_read(w, r[UNWIND_RSP], w->word, &ra))
+		return STEP_END;
+	if (!walk_code(w, ra - 1))
+		return walk_stop(w, UNWIND_BROKEN, UNWIND_NO_CODE, wild);
+	r[UNWIND_RIP] = ra;
+	r[UNWIND_RSP] += w->word;
+	w->exact = false;
+	return STEP_ON;
+}
+
+static enum step step_known(struct walk *w, uint32_t fast)
+{
+	switch (fast & 7) {
+	case FAST_RSP:
+	case FAST_RBP: return step_fast(w, fast);
+	case FAST_END: return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
+	default: return step_pointer(w, UNWIND_NO_DATA);
+	}
+}
+
+/* The rule is not in the cache, or too large for it. */
+static enum step step_slow(struct walk *w, struct slot *slot, uint64_t at)
+{
+	const struct rule *rule = NULL;
+	uint32_t fast = FAST_NO_DATA;
+	struct unwind_table *t;
+	struct rule own;
+	uint64_t pc = at;
+	int id = RULE_NONE;
+
+	if (!walk_code(w, at)) {
+		if (w->exact && !w->out->n)
+			return step_wild(w);
+		return walk_stop(w, UNWIND_BROKEN, UNWIND_NO_CODE,
+				 w->regs.r[UNWIND_RIP]);
+	}
+	t = w->code.table;
+	if (t)
+		id = table_find(t, at + w->code.delta, &fast, &own, &rule);
+	if (id < 0)
+		return walk_stop(w, UNWIND_BROKEN, UNWIND_NO_MEMORY, 0);
+	if (fast != FAST_NONE)
+		*slot = (struct slot){ at, w->space->generation, fast };
+	if (id >= RULE_ASK && rule->signal)
+		pc = w->regs.r[UNWIND_RIP];	/* it was not called */
+	if (add_frame(w, pc, pc != at ? UNWIND_SIGNAL | UNWIND_EXACT : 0) !=
+	    STEP_ON)
+		return STEP_END;
+	if (id == RULE_BAD)
+		return step_pointer(w, UNWIND_BAD_RULE);
+	if (fast != FAST_NONE && !w->all)
+		return step_known(w, fast);
+	return id >= RULE_ASK ? step_rule(w, t, rule)
+			      : step_pointer(w, UNWIND_NO_DATA);
+}
+
+static void follow(struct walk *w)
+{
+	enum step s = STEP_ON;
+
+	while (s == STEP_ON) {
+		uint64_t at = w->regs.r[UNWIND_RIP] - !w->exact;
+		struct slot *slot = slot_of(w->cache, at,
+					    w->space->generation);
+
+		if (slot->pc != at || slot->generation !=
+		    w->space->generation || slot->fast == FAST_NONE || w->all)
+			s = step_slow(w, slot, at);
+		else if ((s = add_frame(w, at, 0)) == STEP_ON)
+			s = step_known(w, slot->fast);
+	}
+}
+
+static void start(struct walk *w, const struct unwind_regs *regs)
+{
+	w->regs = *regs;
+	w->exact = true;
+	w->elsewhere = false;
+	w->by_pointer = false;
+	w->out->n = 0;
+	w->out->by_pointer = 0;
+	if (w->word == 4)
+		for (int i = 0; i < UNWIND_REGS; i++)
+			w->regs.r[i] = (uint32_t)w->regs.r[i];
+	follow(w);
+}
+
+void unwind_walk(struct unwind_cache *c, const struct unwind_space *space,
+		 const struct unwind_regs *regs, const struct unwind_memory *mem,
+		 struct unwind_stack *out)
+{
+	struct walk w;
+
+	w.cache = c;
+	w.space = space;
+	w.mem = mem;
+	w.out = out;
+	w.word = space->is32 ? 4 : 8;
+	w.all = false;
+	w.want_all = false;
+	w.code = (struct unwind_code){ 0 };
+	start(&w, regs);
+	if (w.want_all) {
+		w.all = true;
+		start(&w, regs);
+	}
+}
