@@ -264,6 +264,22 @@ bool image_code_end(struct image *img, uint64_t vaddr, uint64_t *end)
 	return vaddr < *end;
 }
 
+static const struct image_segment *first_code(const struct image *img)
+{
+	for (size_t i = 0; i < img->segments.n; i++)
+		if (img->segments.v[i].exec && img->segments.v[i].memsz)
+			return &img->segments.v[i];
+	return NULL;
+}
+
+uint64_t image_shift(const struct image *img, const struct image *debug)
+{
+	const struct image_segment *a = first_code(img), *b = first_code(debug);
+
+	/* What moves keeps its size. */
+	return a && b && a->memsz == b->memsz ? a->vaddr - b->vaddr : 0;
+}
+
 bool image_code_range(const struct image *img, uint64_t *lo, uint64_t *hi)
 {
 	uint64_t segs_lo = UINT64_MAX, segs_hi = 0;

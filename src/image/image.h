@@ -78,6 +78,9 @@ bool image_code_end(struct image *img, uint64_t vaddr, uint64_t *end);
 /* The lowest and the highest address of the executable sections (segments where
  * there are no sections): code outside of it was thrown away by the linker. */
 bool image_code_range(const struct image *img, uint64_t *lo, uint64_t *hi);
+/* What to add to addresses in an image's debug file for those in the image: not 0
+ * when the image was moved to other addresses later (prelink(8)). */
+uint64_t image_shift(const struct image *img, const struct image *debug);
 
 /* Lets go of memory that holds bytes of the file, all or a span of them; they are
  * read again when they are next used. */

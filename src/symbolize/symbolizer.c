@@ -20,6 +20,7 @@ struct symbolizer {
 	struct symtab symtab;
 	struct dwarf dwarf;
 	bool has_dwarf;
+	uint64_t shift;		/* image's addresses - those of the DWARF */
 	VEC(struct sym_frame) frames;	/* of the current address */
 };
 
@@ -59,6 +60,7 @@ static int open_parts(struct symbolizer *s, const struct sym_options *o)
 			return rc;
 		search.debug = s->debug_path;
 	}
+	s->shift = s->debug ? image_shift(s->img, s->debug) : 0;
 	rc = symtab_open(&s->symtab, s->img, s->debug);
 	if (rc < 0)
 		return rc;
@@ -188,7 +190,8 @@ static int make_result(struct symbolizer *s, const struct dwarf_batch *b,
 				  .sym_start = hit.start,
 				  .sym_size = hit.size,
 				  .sym_file = hit.file };
-	if (h && h->unit != UINT32_MAX && dwarf_frames(s, b, h, addr) < 0)
+	if (h && h->unit != UINT32_MAX &&
+	    dwarf_frames(s, b, h, addr - s->shift) < 0)
 		return -ERR_NOMEM;
 	if (!s->frames.n && *r->symbol && vec_push(&s->frames, only) < 0)
 		return -ERR_NOMEM;
@@ -202,6 +205,25 @@ static int make_result(struct symbolizer *s, const struct dwarf_batch *b,
 	return 0;
 }
 
+/* Answers by DWARF, whose addresses may be others. */
+static int resolve_dwarf(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
+			 struct dwarf_batch *b)
+{
+	uint64_t *moved;
+	int rc;
+
+	if (!s->shift || !n)
+		return dwarf_resolve(&s->dwarf, vaddrs, n, b);
+	moved = malloc(n * sizeof(*moved));
+	if (!moved)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < n; i++)
+		moved[i] = vaddrs[i] - s->shift;
+	rc = dwarf_resolve(&s->dwarf, moved, n, b);
+	free(moved);
+	return rc;
+}
+
 int symbolizer_resolve(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
 		       sym_cb *cb, void *ctx, struct error *err)
 {
@@ -211,7 +233,7 @@ int symbolizer_resolve(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
 	size_t i;
 
 	if (s->has_dwarf)
-		rc = dwarf_resolve(&s->dwarf, vaddrs, n, &b);
+		rc = resolve_dwarf(s, vaddrs, n, &b);
 	for (i = 0; i < n && !rc; i++) {
 		rc = make_result(s, &b, b.hits ? &b.hits[i] : NULL, vaddrs[i],
 				 &r);

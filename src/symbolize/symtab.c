@@ -29,6 +29,7 @@ struct reading {
 	struct symtab_table *t;
 	struct image *code;	/* whose sections end symbols */
 	uint64_t code_lo, code_hi;
+	uint64_t shift;		/* of the image against `code` */
 	bool nomem;
 };
 
@@ -88,8 +89,9 @@ static bool add_symbol(void *ctx, const struct image_symbol *s)
 	if (s->vaddr < r->code_lo || s->vaddr >= r->code_hi || end < s->vaddr)
 		return true;
 	if (vec_push(&t->entries, e) < 0 ||
-	    range_index_add(s->size ? &t->sized : &t->unsized, s->vaddr,
-			    end, t->entries.n - 1) < 0)
+	    range_index_add(s->size ? &t->sized : &t->unsized,
+			    s->vaddr + r->shift, end + r->shift,
+			    t->entries.n - 1) < 0)
 		r->nomem = true;
 	return !r->nomem;
 }
@@ -113,14 +115,16 @@ static void bound_unsized(struct symtab_table *t)
 	}
 }
 
+/* The symbols of `from`, which is img or another file with its symbols. */
 static int read_symbols(struct symtab_table *t, struct image *img,
-			enum image_symtab which)
+			struct image *from, enum image_symtab which)
 {
-	struct reading r = { .t = t, .code = img };
+	struct reading r = { .t = t, .code = from,
+			     .shift = image_shift(img, from) };
 
-	if (!image_code_range(img, &r.code_lo, &r.code_hi))
+	if (!image_code_range(from, &r.code_lo, &r.code_hi))
 		r.code_hi = UINT64_MAX;
-	image_each_symbol(img, which, add_symbol, &r);
+	image_each_symbol(from, which, add_symbol, &r);
 	return r.nomem ? -ERR_NOMEM : 0;
 }
 
@@ -193,9 +197,9 @@ int symtab_open(struct symtab *t, struct image *img, struct image *debug)
 	 * was cut by hand. */
 	t->ask_dynsym = names && names != t->mini;
 	if (!rc && names)
-		rc = read_symbols(&t->main, names, IMAGE_SYMTAB);
+		rc = read_symbols(&t->main, img, names, IMAGE_SYMTAB);
 	if (!rc && !t->ask_dynsym)
-		rc = read_symbols(&t->main, img, IMAGE_DYNSYM);
+		rc = read_symbols(&t->main, img, img, IMAGE_DYNSYM);
 	return rc < 0 ? rc : finish_table(&t->main);
 }
 
@@ -279,7 +283,8 @@ static bool find_sized(struct symtab *t, uint64_t addr, struct symtab_hit *hit)
 		return true;
 	if (t->ask_dynsym) {
 		t->ask_dynsym = false;
-		if (read_symbols(&t->dynsym, t->img, IMAGE_DYNSYM) < 0 ||
+		if (read_symbols(&t->dynsym, t->img, t->img,
+				 IMAGE_DYNSYM) < 0 ||
 		    finish_table(&t->dynsym) < 0)
 			t->nomem = true;
 	}

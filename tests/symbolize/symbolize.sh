@@ -122,6 +122,23 @@ t_run "a debug file of other code is not used" test -z "$(grep inlines.c got)"
 t_like "the missing file is named" "$(cat err)" "missing: .*/$file"
 rm -r dbg
 
+# prelink(8) moved the library after its debug file was made.
+for at in 0 30000000; do
+	$CC -shared -fPIC -O2 -g -Wl,--build-id=0xabcdef01 \
+		-Wl,-Ttext-segment=0x$at "$c" -o lib$at.so || exit 1
+done
+text_addresses lib0.so 1 >addr
+"$symcat" lib0.so <addr >want
+mkdir -p dbg/.build-id/ab
+objcopy --only-keep-debug lib0.so dbg/.build-id/ab/cdef01.debug
+objcopy --strip-all lib30000000.so moved.so
+while read -r a; do
+	printf '%x\n' $((a + 0x30000000))
+done <addr >moved.addr
+"$symcat" -D "$PWD/dbg" moved.so <moved.addr >got
+t_run "the debug file of a library that was moved" cmp want got
+rm -r dbg
+
 $CC -O2 -g -Wl,--build-id=none "$c" -o noid
 text_addresses noid 1 >addr
 "$symcat" noid <addr >want
