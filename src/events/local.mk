@@ -9,6 +9,8 @@ libevents_a_SOURCES = \
 	src/events/encode.h \
 	src/events/events.c \
 	src/events/events.h \
+	src/events/formula.c \
+	src/events/formula.h \
 	src/events/hw.c \
 	src/events/hw.h \
 	src/events/hw_event.c \
@@ -18,6 +20,11 @@ libevents_a_SOURCES = \
 	src/events/k8_core.c \
 	src/events/k8_nb.c \
 	src/events/k8_retire.c \
+	src/events/metrics.c \
+	src/events/metrics.h \
+	src/events/metrics_generic.c \
+	src/events/metrics_k8.c \
+	src/events/metrics_p6.c \
 	src/events/names.c \
 	src/events/names.h \
 	src/events/p6_bus.c \

@@ -16,6 +16,10 @@ TESTS += tests/events/test_pfm
 tests_events_test_pfm_SOURCES = tests/events/test_pfm.c
 tests_events_test_pfm_LDADD = libevents.a libbase.a -lcmocka
 endif
+check_PROGRAMS += tests/events/test_metrics
+TESTS += tests/events/test_metrics
+tests_events_test_metrics_SOURCES = tests/events/test_metrics.c
+tests_events_test_metrics_LDADD = libevents.a libbase.a -lcmocka
 check_PROGRAMS += tests/events/test_encode
 TESTS += tests/events/test_encode
 tests_events_test_encode_SOURCES = tests/events/test_encode.c

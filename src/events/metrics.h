@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_EVENTS_METRICS_H
+#define TALLY_EVENTS_METRICS_H
+/*
+ * Figures derived from counts: of K8 and P6 events as their documents say how
+ * (hw.h names them), and of the kernel's events.
+ *
+ * In a formula a, b, c and d are the counts of the events in their order, time
+ * is the seconds that went by, and parameters have their names.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "events/hw.h"
+
+enum { METRIC_EVENTS_MAX = 4, METRIC_PARAMS_MAX = 2, METRIC_NAME_MAX = 128 };
+
+struct metric_param {
+	const char *name;
+	double value;		/* unless given */
+	const char *what;
+};
+
+struct metric {
+	const char *name, *summary;
+	const char *unit;	/* "%", "B/s", or "" */
+	const char *events[METRIC_EVENTS_MAX];	/* specifiers */
+	const char *formula;
+	const struct hw_pmu *pmu;	/* NULL: the kernel's events */
+	const char *source;	/* where the document says so */
+	const char *note;	/* or NULL */
+	struct metric_param params[METRIC_PARAMS_MAX];
+};
+
+/* The i-th metric, NULL behind the last. */
+const struct metric *metric_at(size_t i);
+const struct metric *metric_find(const char *name, size_t n);
+size_t metric_events(const struct metric *m);
+bool metric_uses_time(const struct metric *m);
+
+/* A metric as it is asked for: NAME[:PARAMETER=NUMBER]… */
+struct metric_use {
+	const struct metric *m;
+	char text[METRIC_NAME_MAX];
+	double params[METRIC_PARAMS_MAX];
+};
+
+int metric_parse(const char *text, struct metric_use *out, struct error *err);
+/* A use with all parameters as in the table. */
+struct metric_use metric_plain(const struct metric *m);
+/* Counts in the order of m->events; NaN when there is no such figure. */
+double metric_value(const struct metric_use *u, const double *counts,
+		    double seconds);
+
+/* The tables of metrics, each ends with name == NULL. */
+extern const struct metric metrics_generic[], metrics_k8[], metrics_p6[];
+
+#endif
