@@ -10,5 +10,6 @@ dist_man_MANS += \
 	doc/tally-list.1 \
 	doc/tally-record.1 \
 	doc/tally-report.1 \
+	doc/tally-stat.1 \
 	doc/tally-symbolize.1 \
 	doc/tally-format.5

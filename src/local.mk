@@ -8,11 +8,12 @@ include src/symbolize/local.mk
 include src/unwind/local.mk
 include src/profile/local.mk
 include src/record/local.mk
+include src/count/local.mk
 include src/views/local.mk
 include src/check/local.mk
 include src/cmd/local.mk
 include src/cli/local.mk
 
-TALLY_LIBS += libcmd.a librecord.a libcheck.a libviews.a libprofile.a \
-	libsymbolize.a libtallyunwind.a libevents.a libhints.a libimage.a \
-	libbase.a
+TALLY_LIBS += libcmd.a libcount.a librecord.a libcheck.a libviews.a \
+	libprofile.a libsymbolize.a libtallyunwind.a libevents.a libhints.a \
+	libimage.a libbase.a

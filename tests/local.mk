@@ -11,6 +11,7 @@ include tests/unwind/local.mk
 include tests/profile/local.mk
 include tests/kmod/local.mk
 include tests/record/local.mk
+include tests/count/local.mk
 include tests/views/local.mk
 include tests/check/local.mk
 include tests/cli/local.mk

@@ -72,6 +72,6 @@ struct command {
 
 extern const struct command cmd_record, cmd_report, cmd_info, cmd_list,
 	cmd_dump, cmd_symbolize, cmd_addr2line, cmd_doctor,
-	cmd_encode;
+	cmd_encode, cmd_stat;
 
 #endif

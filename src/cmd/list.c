@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/list_hw.h"
+#include "cmd/list_metrics.h"
 #include "events/events.h"
 #include "record/perf_open.h"
 #include "record/probe.h"
@@ -144,6 +145,8 @@ static int list_run(struct cmd_io *io, void *opts, int argc, char **argv,
 		return error_set(err, ERR_USAGE,
 				 "--format is text or json, not \"%s\"",
 				 o->format);
+	if (list_metrics(io, argc, argv, json))
+		return 0;
 	r = list_hw(io, argc, argv, json, err);
 	if (r)
 		return r < 0 ? r : 0;
@@ -168,7 +171,7 @@ static int list_run(struct cmd_io *io, void *opts, int argc, char **argv,
 
 const struct command cmd_list = {
 	.name = "list",
-	.summary = "show the events of this machine, or of k8 and p6",
+	.summary = "show the events of this machine, or of k8 and p6; metrics",
 	.args = "[WORD...]",
 	.opts = list_opt_table,
 	.opts_size = sizeof(struct list_opts),

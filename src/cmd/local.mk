@@ -15,6 +15,8 @@ libcmd_a_SOURCES = \
 	src/cmd/list.c \
 	src/cmd/list_hw.c \
 	src/cmd/list_hw.h \
+	src/cmd/list_metrics.c \
+	src/cmd/list_metrics.h \
 	src/cmd/debug_dirs.c \
 	src/cmd/debug_dirs.h \
 	src/cmd/missing.c \
@@ -23,6 +25,9 @@ libcmd_a_SOURCES = \
 	src/cmd/open.h \
 	src/cmd/record.c \
 	src/cmd/report.c \
+	src/cmd/stat.c \
+	src/cmd/status.c \
+	src/cmd/status.h \
 	src/cmd/symbol_names.c \
 	src/cmd/symbol_names.h \
 	src/cmd/symbolize.c

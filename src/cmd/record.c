@@ -4,16 +4,15 @@
 #endif
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "cmd/command.h"
 #include "cmd/debug_dirs.h"
+#include "cmd/status.h"
 #include "record/record.h"
 
 #ifndef PACKAGE_VERSION
@@ -117,14 +116,9 @@ struct say {
 static void notice(void *ctx, const char *text)
 {
 	struct say *s = ctx;
-	struct buf b = { 0 };
 
-	if (s->quiet)
-		return;
-	text_safe(&b, text);
-	fprintf(s->io->err, "tally: %s\n", buf_cstr(&b));
-	fflush(s->io->err);
-	buf_fini(&b);
+	if (!s->quiet)
+		cmd_notice(s->io, text);
 }
 
 static void progress(void *ctx, const char *text)
@@ -207,29 +201,6 @@ static void summary(struct cmd_io *io, const struct record_opts *o,
 	buf_fini(&b);
 }
 
-/*
- * A command that a signal ended ends us by the same signal, so that a shell's
- * loop stops at Ctrl-C; one that left a core file would get a second one, so
- * those become 128 + signal, which is what a shell shows for them anyway.
- */
-static int pass_status(struct cmd_io *io, int status)
-{
-	int signo;
-
-	if (WIFEXITED(status))
-		return WEXITSTATUS(status);
-	if (!WIFSIGNALED(status))
-		return 0;
-	signo = WTERMSIG(status);
-	fflush(io->err);
-	fflush(io->out);
-	if (signo == SIGINT || signo == SIGTERM || signo == SIGHUP) {
-		signal(signo, SIG_DFL);
-		raise(signo);
-	}
-	return 128 + signo;
-}
-
 static int parse_events(const struct record_opts *o, struct event_list *out,
 			struct error *err)
 {
@@ -239,6 +210,11 @@ static int parse_events(const struct record_opts *o, struct event_list *out,
 		if (r < 0)
 			return r;
 	}
+	for (size_t i = 0; i < out->n; i++)
+		if (out->v[i].group)
+			return error_set(err, ERR_USAGE, "event groups { } "
+					 "are for counting (tally stat); to "
+					 "sample, list the events with commas");
 	return 0;
 }
 
@@ -310,7 +286,7 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 	}
 	if (!o->quiet)
 		summary(io, o, &result);
-	return ro.command ? pass_status(io, result.wait_status) : 0;
+	return ro.command ? cmd_pass_status(io, result.wait_status) : 0;
 }
 
 const struct command cmd_record = {

@@ -208,9 +208,6 @@ static int word_parse(const char *word, const char *sysfs,
 		r = pfm_event_parse(word, e, err);
 	if (r)
 		return r < 0 ? r : 0;
-	if (*word == '{')
-		return error_set(err, ERR_USAGE, "event groups { } are not "
-				 "supported; list the events with commas");
 	return unknown_event(colon && !all_modifiers(colon + 1) ? word : name,
 			     sysfs, err);
 }
@@ -239,6 +236,27 @@ static const char *event_end(const char *s, const char *sysfs)
 	return end;
 }
 
+/*
+ * Braces around events, which belong together.  `*group` is that of the open
+ * brace, or 0.
+ */
+static int brace_open(const char **text, const struct event_list *l,
+		      uint32_t *group, struct error *err)
+{
+	*text += strspn(*text, " ");
+	if (**text != '{')
+		return 0;
+	if (*group)
+		return error_set(err, ERR_USAGE, "event groups { } cannot be "
+				 "inside of each other");
+	(*text)++;
+	*group = 1;
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i].group >= *group)
+			*group = l->v[i].group + 1;
+	return 0;
+}
+
 static int list_add(struct event_list *out, const struct event_spec *e,
 		    struct error *err)
 {
@@ -247,39 +265,61 @@ static int list_add(struct event_list *out, const struct event_spec *e,
 	return 0;
 }
 
+/* One event of a list, n bytes of it: without blanks, and the group's closing
+ * brace, which ends *group. */
+static int item_parse(const char *text, size_t n, const char *sysfs,
+		      uint32_t *group, struct event_list *out,
+		      struct error *err)
+{
+	char word[EVENT_NAME_MAX];
+	struct event_spec e;
+	bool closed;
+	int r;
+
+	while (n && *text == ' ')
+		text++, n--;
+	while (n && text[n - 1] == ' ')
+		n--;
+	closed = *group && n && text[n - 1] == '}';
+	n -= closed;
+	if (!n)
+		return error_set(err, ERR_USAGE, "an event name is empty");
+	if (n >= sizeof(word))
+		return error_set(err, ERR_USAGE, "event \"%.20s…\" is longer "
+				 "than %d characters", text,
+				 EVENT_NAME_MAX - 1);
+	memcpy(word, text, n);
+	word[n] = 0;
+	r = word_parse(word, sysfs, &e, err);
+	if (r < 0)
+		return r;
+	e.group = *group;
+	if (closed)
+		*group = 0;
+	return list_add(out, &e, err);
+}
+
 int events_parse(const char *text, const char *sysfs, struct event_list *out,
 		 struct error *err)
 {
+	const char *whole = text, *end;
 	size_t before = out->n;
-	int r = 0;
+	uint32_t group = 0;
+	int r;
 
-	for (;;) {
-		const char *end = event_end(text, sysfs);
-		size_t n = (size_t)(end - text);
-		char word[EVENT_NAME_MAX];
-		struct event_spec e;
-
-		while (n && *text == ' ')
-			text++, n--;
-		while (n && text[n - 1] == ' ')
-			n--;
-		if (!n)
-			r = error_set(err, ERR_USAGE, "an event name is empty");
-		else if (n >= sizeof(word))
-			r = error_set(err, ERR_USAGE, "event \"%.20s…\" is "
-				      "longer than %d characters", text,
-				      EVENT_NAME_MAX - 1);
+	for (;; text = end + 1) {
+		r = brace_open(&text, out, &group, err);
 		if (r < 0)
 			break;
-		memcpy(word, text, n);
-		word[n] = 0;
-		r = word_parse(word, sysfs, &e, err);
-		if (!r)
-			r = list_add(out, &e, err);
+		end = event_end(text, sysfs);
+		r = item_parse(text, (size_t)(end - text), sysfs, &group, out,
+			       err);
 		if (r < 0 || !*end)
 			break;
-		text = end + 1;
 	}
+	if (!r && group)
+		r = error_set(err, ERR_USAGE, "\"%s\": the group's } is "
+			      "missing", whole);
 	if (r < 0)
 		out->n = before;
 	return r;

@@ -52,5 +52,6 @@ int hw_event_parse(const char *word, const char *sysfs, struct event_spec *e,
 	e->exclude_kernel = !spec.sel.os;
 	e->exclude_hv = !spec.sel.os;
 	e->exclude_guest = true;
+	e->shared = hw_event_shared(pmu, spec.event);
 	return 1;
 }

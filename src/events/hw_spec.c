@@ -182,7 +182,7 @@ static bool starts(struct part w, const char *word)
 
 bool hw_spec_qualifier(const char *s)
 {
-	struct part w = { s, strcspn(s, ",") };
+	struct part w = { s, strcspn(s, ",}") };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (strchr(words[i], '=') ? starts(w, words[i])

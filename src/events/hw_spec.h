@@ -30,7 +30,8 @@ int hw_spec_parse(const struct hw_pmu *pmu, const char *text,
 const struct hw_pmu *hw_spec_pmu(const char *text, const struct hw_pmu *here,
 				 const struct hw_event **event);
 
-/* Is this (up to a comma) one of the words that may follow an event's name? */
+/* Is this (up to a comma or brace) one of the words that may follow an event's
+ * name? */
 bool hw_spec_qualifier(const char *s);
 
 /* How an event is shown: with its prefix, by its first name. */

@@ -25,6 +25,17 @@ int tracepoint_find(const char *sysfs, const char *system, const char *name,
 /* Is there a list of tracepoints that we may read? */
 bool tracepoints_readable(const char *sysfs);
 
+/*
+ * Some units count for several processors: their events are to be opened on one
+ * of them each, as the unit's file "cpumask" says.  True when an event of this
+ * type (perf_event_attr.type) is to be opened on `cpu`, one of n sorted `cpus`.
+ */
+bool pmu_counts_on(const char *sysfs, uint32_t type, uint32_t cpu,
+		   const uint32_t *cpus, size_t n);
+/* Is `cpu` the first of n sorted `cpus` that share its package? */
+bool cpu_first_of_package(const char *sysfs, uint32_t cpu,
+			  const uint32_t *cpus, size_t n);
+
 /* All named PMU events as pmu/event/; false when cb stopped. */
 bool pmu_each(const char *sysfs, event_info_cb *cb, void *ctx);
 /* The names of the PMUs, each as event_info.name. */

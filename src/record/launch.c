@@ -74,18 +74,30 @@ int launch_prepare(struct launch *l, char *const argv[],
 	return 0;
 }
 
-int launch_go(struct launch *l, const char *name, struct error *err)
+void launch_start(struct launch *l)
 {
-	int e = 0, n;
-
-	n = write(l->go, "", 1) == 1
-		? read_retry(l->status_fd, &e, sizeof(e)) : -1;
+	/* What is not let go ends by itself. */
+	while (write(l->go, "", 1) < 0 && errno == EINTR)
+		;
 	close(l->go);
+	l->go = -1;
+}
+
+int launch_started(struct launch *l, const char *name, struct error *err)
+{
+	int e = 0, n = read_retry(l->status_fd, &e, sizeof(e));
+
 	close(l->status_fd);
-	l->go = l->status_fd = -1;
+	l->status_fd = -1;
 	if (n == sizeof(e))
 		return error_errno(err, e, "cannot run \"%s\"", name);
 	return 0;
+}
+
+int launch_go(struct launch *l, const char *name, struct error *err)
+{
+	launch_start(l);
+	return launch_started(l, name, err);
 }
 
 bool launch_poll(struct launch *l)
@@ -100,10 +112,11 @@ void launch_end(struct launch *l)
 {
 	if (!l->pid)
 		return;
-	if (l->go >= 0) {
+	if (l->go >= 0)
 		close(l->go);
+	if (l->status_fd >= 0)
 		close(l->status_fd);
-	}
+	l->go = l->status_fd = -1;
 	while (!l->ended) {
 		pid_t p = wait4(l->pid, &l->wait_status, 0, &l->usage);
 

@@ -33,9 +33,13 @@ struct launch {
 
 int launch_prepare(struct launch *l, char *const argv[],
 		   const struct launch_state *before, struct error *err);
-/* Lets it run.  0, or an error when it could not be executed: ERR_NOTFOUND when
- * there is no such command (127 for shells), else 126's reasons. */
+/* Lets it run, and waits until it is executed.  0, or an error when it could not
+ * be: ERR_NOTFOUND when there is no such command (127 for shells), else 126's
+ * reasons. */
 int launch_go(struct launch *l, const char *name, struct error *err);
+/* The same in two steps: between them nothing of ours disturbs the command. */
+void launch_start(struct launch *l);
+int launch_started(struct launch *l, const char *name, struct error *err);
 /* True when it has ended; does not wait. */
 bool launch_poll(struct launch *l);
 /* Waits for its end.  Kills it when it was never let go. */

@@ -38,12 +38,18 @@ long perf_sysctl(const char *name, long otherwise)
 	return v;
 }
 
-int perf_sys_open(struct perf_event_attr *a, const struct perf_place *at)
+static int sys_open(struct perf_event_attr *a, const struct perf_place *at,
+		    int leader)
 {
-	long fd = syscall(SYS_perf_event_open, a, at->pid, at->cpu, -1,
-			  at->flags | PERF_FLAG_FD_CLOEXEC);
+	long fd = syscall(SYS_perf_event_open, a, at->pid, at->cpu,
+			  leader, at->flags | PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : (int)fd;
+}
+
+int perf_sys_open(struct perf_event_attr *a, const struct perf_place *at)
+{
+	return sys_open(a, at, -1);
 }
 
 size_t perf_ring_size(void)
@@ -248,6 +254,37 @@ static void event_note(struct perf_event *e, const char *text)
 		 n ? "; " : "", text);
 }
 
+/* What the event is, and whom and which modes it counts. */
+static void apply_choice(struct perf_event_attr *a, const struct event_spec *s,
+			 const struct perf_sampling *how)
+{
+	memset(a, 0, sizeof(*a));
+	a->size = PERF_ATTR_SIZE_TALLY;
+	a->type = s->type;
+	a->config = s->config;
+	a->config1 = s->config1;
+	a->config2 = s->config2;
+	a->disabled = 1;
+	a->enable_on_exec = how->enable_on_exec;
+	a->inherit = how->inherit;
+	a->pinned = s->pinned;
+	a->exclude_user = s->exclude_user || how->exclude_user;
+	a->exclude_kernel = s->exclude_kernel || how->exclude_kernel;
+	a->exclude_hv = s->exclude_hv || how->exclude_user ||
+			how->exclude_kernel;
+	a->exclude_host = s->exclude_host;
+	a->exclude_guest = s->exclude_guest;
+}
+
+void perf_counting_prepare(struct perf_event *e,
+			   const struct perf_sampling *how)
+{
+	e->counting = true;
+	apply_choice(&e->attr, &e->spec, how);
+	e->attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
+			      PERF_FORMAT_TOTAL_TIME_RUNNING;
+}
+
 void perf_event_prepare(struct perf_event *e, const struct perf_features *f,
 			const struct perf_sampling *how)
 {
@@ -255,12 +292,7 @@ void perf_event_prepare(struct perf_event *e, const struct perf_features *f,
 	struct perf_event_attr *a = &e->attr;
 	uint64_t period = s->period ? s->period : s->freq ? 0 : how->period;
 
-	memset(a, 0, sizeof(*a));
-	a->size = PERF_ATTR_SIZE_TALLY;
-	a->type = s->type;
-	a->config = s->config;
-	a->config1 = s->config1;
-	a->config2 = s->config2;
+	apply_choice(a, s, how);
 	apply_features(a, f);
 	if (how->callchain)
 		a->sample_type |= PERF_SAMPLE_CALLCHAIN;
@@ -280,16 +312,6 @@ void perf_event_prepare(struct perf_event *e, const struct perf_features *f,
 				 (unsigned long long)f->max_rate);
 		}
 	}
-	a->disabled = 1;
-	a->enable_on_exec = how->enable_on_exec;
-	a->inherit = how->inherit;
-	a->pinned = s->pinned;
-	a->exclude_user = s->exclude_user || how->exclude_user;
-	a->exclude_kernel = s->exclude_kernel || how->exclude_kernel;
-	a->exclude_hv = s->exclude_hv || how->exclude_user ||
-			how->exclude_kernel;
-	a->exclude_host = s->exclude_host;
-	a->exclude_guest = s->exclude_guest;
 	a->precise_ip = s->max_precise ? 3 : s->precise;
 	/* The kernel takes and ignores it for its own events. */
 	if (s->type == PERF_TYPE_SOFTWARE) {
@@ -405,10 +427,11 @@ static int event_missing(const struct perf_event *e, int errnum,
 	/* Types from the kernel's list on are PMUs of sysfs: they exist. */
 	if (errnum == EINVAL && e->spec.type >= PERF_TYPE_MAX)
 		return error_set(err, ERR_UNSUPPORTED, "event %s cannot be "
-				 "sampled%s: its unit only counts",
-				 e->spec.text, at->pid < 0 ? "" :
-				 " for single programs (-a records the whole "
-				 "system)");
+				 "%s%s: its unit %s", e->spec.text,
+				 e->counting ? "counted" : "sampled",
+				 at->pid < 0 ? "" : " for single programs (-a "
+				 "takes the whole system)", e->counting
+				 ? "does not count so" : "only counts");
 	if (is_missing(errnum) && e->spec.type != PERF_TYPE_SOFTWARE)
 		return error_set(err, ERR_UNSUPPORTED, "event %s: this machine "
 				 "has no counter for it; cpu-clock works "
@@ -421,7 +444,7 @@ int perf_event_open(struct perf_event *e, const struct perf_place *at,
 		    struct error *err)
 {
 	for (;;) {
-		int fd = perf_sys_open(&e->attr, at);
+		int fd = sys_open(&e->attr, at, e->leader - 1);
 
 		if (fd >= 0) {
 			if (!e->settled)

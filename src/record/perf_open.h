@@ -25,7 +25,7 @@ int perf_reachable(struct error *err);
 /* Asks the kernel.  An error says why perf events cannot be used at all. */
 int perf_features_probe(struct perf_features *f, struct error *err);
 
-/* How samples are taken, common to all events. */
+/* How samples are taken, or how is counted, common to all events. */
 struct perf_sampling {
 	bool callchain, inherit, enable_on_exec;
 	bool exclude_user, exclude_kernel;	/* --kernel, --user */
@@ -43,6 +43,8 @@ struct perf_event {
 	struct event_spec spec;
 	bool is_default;	/* not asked for: may become another */
 	bool settled;		/* opened once; attr stays as it is */
+	bool counting;		/* takes no samples */
+	int leader;		/* the group's first event: its file + 1; or 0 */
 	struct perf_event_attr attr;
 	struct source_event seen;
 };
@@ -50,6 +52,9 @@ struct perf_event {
 /* Prepares e->attr from e->spec. */
 void perf_event_prepare(struct perf_event *e, const struct perf_features *f,
 			const struct perf_sampling *how);
+/* The same to count only: of `how`, what chooses tasks and modes. */
+void perf_counting_prepare(struct perf_event *e,
+			   const struct perf_sampling *how);
 /*
  * Opens the event.  The first time, gives way where the kernel refuses: less
  * precision, no kernel side, and for the default event a clock; e->seen tells.

@@ -81,8 +81,8 @@ struct record {
 
 /* An event as it was really opened. */
 struct source_event {
-	char name[128];		/* what was asked for */
-	char actual[128];	/* what counts */
+	char name[256];		/* what was asked for */
+	char actual[256];	/* what counts */
 	char why[128];		/* why they differ, or "" */
 	char note[256];		/* what is not as it was asked for, or "" */
 	uint32_t type;

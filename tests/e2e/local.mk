@@ -11,6 +11,7 @@ E2E_TESTS = \
 	tests/e2e/kernel_vm.sh \
 	tests/e2e/doctor.sh \
 	tests/e2e/hardware.sh \
+	tests/e2e/stat.sh \
 	tests/e2e/record.sh \
 	tests/e2e/record_processes.sh \
 	tests/e2e/record_lives.sh \
@@ -20,4 +21,5 @@ EXTRA_DIST += $(E2E_TESTS)
 # Runs a command without perf_event_open, as containers do.
 check_PROGRAMS += tests/e2e/deny
 tests_e2e_deny_SOURCES = tests/e2e/deny.c
-EXTRA_DIST += tests/e2e/fake_pmu.c
+EXTRA_DIST += tests/e2e/fake_pmu.c tests/e2e/fake_counts.c \
+	tests/e2e/stat_program.c

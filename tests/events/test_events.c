@@ -232,7 +232,10 @@ static void errors_name_the_word(void **state)
 		{ "odd/config=1/", "many" },
 		{ "cpu/../type/", "cpu" },
 		{ "sched:sched_swich", "sched:sched_swich" },
-		{ "{cycles,cs}", "groups" },
+		{ "{cycles,cs", "} is missing" },
+		{ "{cycles,{cs}}", "inside" },
+		{ "{}", "empty" },
+		{ "cycles}", "cycles}" },
 	};
 	const struct sysfs *s = *state;
 

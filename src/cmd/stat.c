@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* `tally stat`: counts events while a program runs. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/command.h"
+#include "cmd/status.h"
+#include "count/show.h"
+
+struct stat_opts {
+	struct opt_strs events, metrics;
+	const char *pids, *tids, *cpus, *cgroup, *output, *format;
+	bool all, user, kernel, inherit, no_group, by_mode, quiet;
+	uint64_t repeat, interval_ms;
+	double duration;
+};
+
+#define NOT_GIVEN UINT64_MAX
+#define AT(field) offsetof(struct stat_opts, field)
+
+static const struct opt stat_opt_table[] = {
+	{ OPT_HEADING, 0, NULL, NULL, "What to count", 0 },
+	{ OPT_STRS, 'e', "event", "EVENT[,EVENT...]",
+	  "Count these events (may be repeated), as for \"tally record\"; "
+	  "{EVENT,EVENT} are counted at the same time. Default: CPU time, "
+	  "switches, migrations, faults, and where the processor counts them "
+	  "cycles, instructions, branches and their misses.", AT(events) },
+	{ OPT_STRS, 0, "metrics", "METRIC[,METRIC...]",
+	  "Show these metrics and count the events they need; \"tally list "
+	  "metrics\" explains them. none shows none. Default: all whose events "
+	  "are counted.", AT(metrics) },
+	{ OPT_FLAG, 0, "user", NULL, "Count in user space only.", AT(user) },
+	{ OPT_FLAG, 0, "kernel", NULL, "Count in the kernel only.",
+	  AT(kernel) },
+	{ OPT_FLAG, 0, "by-mode", NULL,
+	  "Count each event in user space and in the kernel apart.",
+	  AT(by_mode) },
+	{ OPT_FLAG, 0, "no-group", NULL,
+	  "Count each event by itself, also those of one metric.",
+	  AT(no_group) },
+	{ OPT_HEADING, 0, NULL, NULL, "Whom", 0 },
+	{ OPT_STR, 'p', "pid", "PID[,PID...]",
+	  "Count in these processes, all their threads and what they start.",
+	  AT(pids) },
+	{ OPT_STR, 't', "tid", "TID[,TID...]",
+	  "Count in these threads and what they start.", AT(tids) },
+	{ OPT_FLAG, 'a', "all-cpus", NULL,
+	  "Count in the whole system, for as long as the command runs or until "
+	  "Ctrl-C.", AT(all) },
+	{ OPT_STR, 'C', "cpu", "CPU[,CPU...]",
+	  "Count on these processors only, for example 0-3,8. Without "
+	  "command, -p or -t: everything that runs there.", AT(cpus) },
+	{ OPT_STR, 0, "cgroup", "PATH",
+	  "Count what runs in this control group.", AT(cgroup) },
+	{ OPT_NOFLAG, 0, "no-inherit", NULL,
+	  "Do not follow threads and processes that are started later.",
+	  AT(inherit) },
+	{ OPT_HEADING, 0, NULL, NULL, "When", 0 },
+	{ OPT_UINT, 'r', "repeat", "N",
+	  "Run the command N times; show means, and how much the runs differ.",
+	  AT(repeat) },
+	{ OPT_UINT, 'I', "interval", "MS",
+	  "Show every MS milliseconds what was counted in them.",
+	  AT(interval_ms) },
+	{ OPT_SECONDS, 0, "duration", "SECONDS",
+	  "End after this time; the command is then ended with SIGTERM.",
+	  AT(duration) },
+	{ OPT_HEADING, 0, NULL, NULL, "Output", 0 },
+	{ OPT_STR, 0, "format", "text|json|csv",
+	  "How to print. Default: text.", AT(format) },
+	{ OPT_STR, 'o', "output", "FILE",
+	  "Write to FILE. Default: standard error, which leaves standard output "
+	  "to the command; without command standard output.", AT(output) },
+	{ OPT_FLAG, 'q', "quiet", NULL,
+	  "Say nothing but the counts and errors.", AT(quiet) },
+	OPT_END
+};
+
+static void stat_defaults(void *opts)
+{
+	struct stat_opts *o = opts;
+
+	o->repeat = 1;
+	o->interval_ms = NOT_GIVEN;
+	o->inherit = true;
+}
+
+enum format { TEXT, JSON, CSV };
+
+/* Where the counts go. */
+struct printer {
+	struct cmd_io *io;
+	FILE *out;
+	const char *output;	/* its name, or NULL */
+	enum format format;
+	bool silent;		/* no notices */
+	bool failed;		/* errno of writing was shown */
+	struct count_show show;
+	struct buf text;
+	struct json json;
+};
+
+static void print(struct printer *p)
+{
+	if (p->text.n)
+		fwrite(p->text.p, 1, p->text.n, p->out);
+	fflush(p->out);
+	buf_reset(&p->text);
+}
+
+static void notice(void *ctx, const char *text)
+{
+	struct printer *p = ctx;
+
+	if (!p->silent)
+		cmd_notice(p->io, text);
+}
+
+static void tick(void *ctx, const struct count_result *r,
+		 const struct count_value *v, uint64_t elapsed_ns,
+		 uint64_t since_ns)
+{
+	struct printer *p = ctx;
+
+	switch (p->format) {
+	case JSON:
+		count_json_interval(&p->json, r, v, elapsed_ns, since_ns);
+		break;
+	case CSV:
+		count_csv_interval(&p->text, r, v, elapsed_ns, since_ns);
+		break;
+	case TEXT:
+		count_text_interval(&p->text, r, v, elapsed_ns, since_ns);
+		break;
+	}
+	print(p);
+}
+
+static void begin(struct printer *p)
+{
+	p->json = json_on(&p->text);
+	if (p->format == JSON)
+		count_json_begin(&p->json, &p->show);
+	else if (p->format == CSV)
+		count_csv_begin(&p->text);
+	/* What ends before anything was counted leaves nothing. */
+	if (p->show.intervals)
+		print(p);
+}
+
+static int finish(struct printer *p, const struct count_result *r,
+		  struct error *err)
+{
+	switch (p->format) {
+	case JSON:
+		count_json_end(&p->json, r, &p->show);
+		buf_u8(&p->text, '\n');
+		break;
+	case CSV:
+		count_csv_end(&p->text, r);
+		break;
+	case TEXT:
+		count_text(&p->text, r, &p->show);
+		break;
+	}
+	if (p->text.failed)
+		return error_set(err, ERR_NOMEM, "out of memory for output");
+	print(p);
+	if (p->output && ferror(p->out))
+		return error_errno(err, errno, "cannot write %s", p->output);
+	return 0;
+}
+
+static int printer_open(struct printer *p, const struct stat_opts *o,
+			char *const *command, struct error *err)
+{
+	const char *f = o->format ? o->format : "text";
+
+	p->format = !strcmp(f, "json") ? JSON : !strcmp(f, "csv") ? CSV : TEXT;
+	if (p->format == TEXT && strcmp(f, "text"))
+		return error_set(err, ERR_USAGE, "--format is text, json or "
+				 "csv, not \"%s\"", f);
+	p->show.command = command;
+	p->show.intervals = o->interval_ms != NOT_GIVEN;
+	p->out = command ? p->io->err : p->io->out;
+	/* Nothing else may stand in there. */
+	p->silent = o->quiet || (p->format != TEXT && !o->output && command);
+	if (!o->output)
+		return 0;
+	p->output = o->output;
+	p->out = fopen(o->output, "we");
+	if (!p->out)
+		return error_errno(err, errno, "cannot write %s", o->output);
+	return 0;
+}
+
+static int check(const struct stat_opts *o, struct error *err)
+{
+	if (!o->repeat)
+		return error_set(err, ERR_USAGE, "-r needs at least 1");
+	if (!o->interval_ms)
+		return error_set(err, ERR_USAGE,
+				 "-I needs at least 1 millisecond");
+	if (o->interval_ms != NOT_GIVEN && o->interval_ms > 1000000000)
+		return error_set(err, ERR_USAGE,
+				 "-I is at most 1,000,000,000 milliseconds");
+	return 0;
+}
+
+static int parse_events(const struct stat_opts *o, struct event_list *out,
+			struct error *err)
+{
+	for (size_t i = 0; i < o->events.n; i++) {
+		int r = events_parse(o->events.v[i], "/sys", out, err);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+typedef VEC(struct metric_use) metric_list;
+
+/* METRIC,METRIC… or none. */
+static int parse_metrics(const struct stat_opts *o, metric_list *out,
+			 bool *none, struct error *err)
+{
+	char word[METRIC_NAME_MAX];
+	struct metric_use use;
+
+	for (size_t i = 0; i < o->metrics.n; i++) {
+		const char *s = o->metrics.v[i];
+
+		for (;; s++) {
+			size_t n = strcspn(s, ",");
+			int r;
+
+			if (n >= sizeof(word))
+				return error_set(err, ERR_USAGE, "metric "
+						 "\"%.20s…\" is longer than %d "
+						 "characters", s,
+						 METRIC_NAME_MAX - 1);
+			memcpy(word, s, n);
+			word[n] = 0;
+			*none |= !strcmp(word, "none");
+			r = strcmp(word, "none") ? metric_parse(word, &use, err)
+						 : 1;
+			if (r < 0)
+				return r;
+			if (!r && vec_push(out, use) < 0)
+				return error_set(err, ERR_NOMEM,
+						 "out of memory for metrics");
+			s += n;
+			if (!*s)
+				break;
+		}
+	}
+	if (*none && out->n)
+		return error_set(err, ERR_USAGE, "--metrics none excludes "
+				 "other metrics");
+	return 0;
+}
+
+static int count_and_print(struct printer *p, const struct count_options *co,
+			   struct error *err)
+{
+	struct count_result result;
+	int r, status = 0;
+
+	begin(p);
+	r = count(co, &result, err);
+	if (!r)
+		r = finish(p, &result, err);
+	if (result.exec_status) {
+		cmd_notice(p->io, err->msg);
+		r = 0;
+		status = result.exec_status;
+	} else if (!r && co->command) {
+		status = result.runs.v[result.runs.n - 1].wait_status;
+		count_result_fini(&result);
+		return cmd_pass_status(p->io, status);
+	}
+	count_result_fini(&result);
+	return r < 0 ? r : status;
+}
+
+static int stat_run(struct cmd_io *io, void *opts, int argc, char **argv,
+		    struct error *err)
+{
+	const struct stat_opts *o = opts;
+	struct event_list events = { 0 };
+	metric_list metrics = { 0 };
+	struct printer p = { .io = io };
+	struct count_options co = {
+		.command = argc > 0 ? argv : NULL,
+		.target = { .pids = o->pids, .tids = o->tids, .cpus = o->cpus,
+			    .cgroup = o->cgroup, .all_cpus = o->all,
+			    .command = argc > 0, .repeat = o->repeat },
+		.events = &events, .no_group = o->no_group,
+		.by_mode = o->by_mode, .inherit = o->inherit,
+		.user_only = o->user, .kernel_only = o->kernel,
+		.repeat = o->repeat, .duration = o->duration,
+		.interval = o->interval_ms == NOT_GIVEN
+			    ? 0 : (double)o->interval_ms / 1000,
+		.notice = notice, .tick = tick, .ctx = &p,
+	};
+	int r = check(o, err);
+
+	if (!r)
+		r = parse_events(o, &events, err);
+	if (!r)
+		r = parse_metrics(o, &metrics, &co.no_metrics, err);
+	co.metrics = metrics.v;
+	co.nmetrics = metrics.n;
+	if (!r)
+		r = printer_open(&p, o, co.command, err);
+	if (!r)
+		r = count_and_print(&p, &co, err);
+	if (p.output && p.out && fclose(p.out) && r >= 0 && !r)
+		r = error_errno(err, errno, "cannot write %s", p.output);
+	buf_fini(&p.text);
+	vec_fini(&metrics);
+	event_list_fini(&events);
+	return r;
+}
+
+const struct command cmd_stat = {
+	.name = "stat",
+	.summary = "count events while a program runs",
+	.args = "[--] [COMMAND [ARGS...]]",
+	.opts = stat_opt_table,
+	.opts_size = sizeof(struct stat_opts),
+	.defaults = stat_defaults,
+	.stop_at_arg = true,
+	.run = stat_run,
+};

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_CMD_STATUS_H
+#define TALLY_CMD_STATUS_H
+#include "cmd/command.h"
+
+/* Our exit status after a command that ended with this wait status. */
+int cmd_pass_status(struct cmd_io *io, int wait_status);
+/* One line to the user: "tally: TEXT", made safe. */
+void cmd_notice(struct cmd_io *io, const char *text);
+
+#endif

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "count/count.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/signals.h"
+
+enum { ROUND_MS = 200 };	/* to look for threads that have ended */
+
+struct session {
+	const struct count_options *o;
+	struct count_result *r;
+	struct target target;
+	struct launch_state before;
+	int signal_fd;
+	bool stop;		/* no further run */
+};
+
+struct run {
+	struct session *s;
+	struct launch launch;
+	struct counters *counters;
+	id_list threads;
+	struct target_ends ends;
+	struct pollfd *fds;
+	uint64_t start_ns, end_ns, tick_ns;	/* CLOCK_MONOTONIC */
+	uint64_t interval_ns, ticked_ns;
+	struct count_value *now, *last;	/* of this and the last interval */
+	bool done;
+};
+
+static uint64_t clock_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static int no_memory(struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "out of memory for counts");
+}
+
+__attribute__((format(printf, 2, 3)))
+static void notice(struct session *s, const char *fmt, ...)
+{
+	char text[1200];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	buf_printf(&s->r->notes, "%s\n", text);
+	if (s->o->notice)
+		s->o->notice(s->o->ctx, text);
+}
+
+static int open_counters(struct run *r, struct error *err)
+{
+	struct session *s = r->s;
+	uint32_t child = (uint32_t)r->launch.pid;
+	struct counters_options co = {
+		.cpus = s->target.cpus.v, .ncpus = s->target.cpus.n,
+		.some_cpus = s->o->target.cpus, .cgroup_fd = -1,
+		.inherit = s->o->inherit, .user_only = s->o->user_only,
+		.kernel_only = s->o->kernel_only, .sysfs = "/sys",
+	};
+
+	if (s->target.attached) {
+		int rc = target_threads(&s->target, &r->threads, err);
+
+		if (!rc)
+			rc = target_watch(&s->target, &r->ends, err);
+		if (rc < 0)
+			return rc;
+		co.tids = r->threads.v;
+		co.ntids = r->threads.n;
+	} else if (s->target.system_wide) {
+		co.cgroup_fd = s->target.cgroup_fd;
+	} else {
+		co.tids = &child;
+		co.ntids = 1;
+		co.enable_on_exec = true;
+	}
+	return counters_open(&r->counters, &s->r->plan, &co, err);
+}
+
+/* Says once what is not as it was asked for. */
+static void tell_events(struct session *s)
+{
+	const struct plan *p = &s->r->plan;
+	size_t processor = 0, missing = 0;
+
+	for (size_t i = 0; i < p->events.n; i++) {
+		processor += p->events.v[i].optional;
+		missing += p->events.v[i].missing;
+	}
+	if (missing)
+		plan_forget(&s->r->plan);
+	if (missing && missing == processor)
+		notice(s, "no hardware counters on this machine: only events "
+		       "of the kernel are counted");
+	for (size_t i = 0; i < p->events.n; i++) {
+		const struct plan_event *e = &p->events.v[i];
+
+		if (e->missing && missing < processor)
+			notice(s, "no counter for %s on this machine",
+			       e->ev.spec.text);
+		if (*e->ev.seen.note)
+			notice(s, "event %s: %s", e->ev.spec.text,
+			       e->ev.seen.note);
+		if (e->split)
+			notice(s, "event %s does not fit its group: it is "
+			       "counted by itself, perhaps at other times",
+			       e->ev.spec.text);
+	}
+}
+
+static int prepare(struct run *r, struct error *err)
+{
+	struct session *s = r->s;
+	size_t n = s->r->plan.events.n;
+	int rc = 0;
+
+	if (s->o->command)
+		rc = launch_prepare(&r->launch, s->o->command, &s->before, err);
+	if (!rc)
+		rc = open_counters(r, err);
+	if (rc < 0)
+		return rc;
+	if (!s->r->runs.n)
+		tell_events(s);
+	r->fds = calloc(1 + r->ends.fds.n, sizeof(*r->fds));
+	r->now = calloc(n, sizeof(*r->now));
+	r->last = calloc(n, sizeof(*r->last));
+	return r->fds && r->now && r->last ? 0 : no_memory(err);
+}
+
+static int go(struct run *r, struct error *err)
+{
+	const struct count_options *o = r->s->o;
+	const struct target *t = &r->s->target;
+	int rc = 0;
+
+	r->interval_ns = o->interval > 0 ? (uint64_t)(o->interval * 1e9) : 0;
+	r->start_ns = r->ticked_ns = clock_ns();
+	r->tick_ns = r->interval_ns ? r->start_ns + r->interval_ns
+				    : UINT64_MAX;
+	r->end_ns = o->duration > 0 ? r->start_ns + (uint64_t)(o->duration * 1e9)
+				    : UINT64_MAX;
+	if (t->attached || t->system_wide)
+		rc = counters_start(r->counters, err);
+	if (!rc && o->command)
+		launch_start(&r->launch);
+	return rc;
+}
+
+static void handle_signal(struct run *r, const struct signalfd_siginfo *si)
+{
+	int signo = (int)si->ssi_signo;
+
+	if (signo == SIGCHLD) {
+		if (launch_poll(&r->launch))
+			r->done = true;
+		return;
+	}
+	r->s->stop = true;
+	if (!r->launch.pid) {
+		r->s->r->stop_signal = signo;
+		r->done = true;
+	} else if (signal_is_ours(si) && !r->launch.ended) {
+		kill(r->launch.pid, signo);
+	}
+}
+
+static void read_signals(struct run *r)
+{
+	struct signalfd_siginfo si;
+
+	while (read(r->s->signal_fd, &si, sizeof(si)) == sizeof(si))
+		handle_signal(r, &si);
+}
+
+/* What was counted since the last time. */
+static int tick(struct run *r, uint64_t now, struct error *err)
+{
+	size_t n = r->s->r->plan.events.n;
+	struct count_value *swap = r->last;
+	int rc = counters_read(r->counters, r->now, err);
+
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < n; i++) {
+		r->last[i].value = r->now[i].value - r->last[i].value;
+		r->last[i].enabled_ns = r->now[i].enabled_ns -
+					r->last[i].enabled_ns;
+		r->last[i].running_ns = r->now[i].running_ns -
+					r->last[i].running_ns;
+	}
+	r->s->o->tick(r->s->o->ctx, r->s->r, r->last, now - r->ticked_ns,
+		      now - r->start_ns);
+	r->last = r->now;
+	r->now = swap;
+	r->ticked_ns = now;
+	/* Those that were slept over are one. */
+	r->tick_ns += r->interval_ns *
+		      (1 + (now - r->tick_ns) / r->interval_ns);
+	return 0;
+}
+
+static int timeout_ms(const struct run *r)
+{
+	uint64_t now = clock_ns(), next = r->end_ns;
+
+	if (r->tick_ns < next)
+		next = r->tick_ns;
+	if (r->s->target.attached && now + ROUND_MS * 1000000u < next)
+		next = now + ROUND_MS * 1000000u;
+	if (next == UINT64_MAX)
+		return -1;
+	next = next > now ? (next - now + 999999) / 1000000 : 0;
+	return next > 1 << 30 ? 1 << 30 : (int)next;
+}
+
+static int loop(struct run *r, struct error *err)
+{
+	struct session *s = r->s;
+	size_t n = r->ends.fds.n;
+	int rc = 0;
+
+	if (r->launch.pid && launch_poll(&r->launch))
+		r->done = true;
+	while (!r->done && !rc) {
+		uint64_t now;
+
+		r->fds[0] = (struct pollfd){ s->signal_fd, POLLIN, 0 };
+		for (size_t i = 0; i < n; i++)
+			r->fds[1 + i] = (struct pollfd){ r->ends.fds.v[i],
+							 POLLIN, 0 };
+		if (poll(r->fds, 1 + n, timeout_ms(r)) < 0 && errno != EINTR)
+			return error_errno(err, errno, "poll");
+		if (r->fds[0].revents)
+			read_signals(r);
+		if (s->target.attached &&
+		    target_ended(&s->target, &r->ends, r->fds + 1))
+			r->done = true;
+		now = clock_ns();
+		if (now >= r->tick_ns && !r->done)
+			rc = tick(r, now, err);
+		if (now >= r->end_ns)
+			r->done = true;
+	}
+	return rc;
+}
+
+/* The command outlives the counting when --duration or an error ended that. */
+static void end_child(struct run *r)
+{
+	struct pollfd p = { r->s->signal_fd, POLLIN, 0 };
+	struct signalfd_siginfo si;
+
+	if (!r->launch.pid || launch_poll(&r->launch))
+		return;
+	kill(r->launch.pid, SIGTERM);
+	while (!launch_poll(&r->launch)) {
+		poll(&p, 1, ROUND_MS);
+		while (read(p.fd, &si, sizeof(si)) == sizeof(si))
+			if (si.ssi_signo != SIGCHLD)
+				kill(r->launch.pid, SIGKILL);
+	}
+}
+
+static uint64_t timeval_ns(const struct timeval *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_usec * 1000u;
+}
+
+/* Some never came onto a counter: their group is larger than what others leave
+ * of the counters. */
+static void tell_uncounted(struct session *s, const struct count_value *v)
+{
+	const struct plan *p = &s->r->plan;
+
+	for (size_t i = 0; i < p->events.n; i++) {
+		const struct plan_event *e = &p->events.v[i];
+
+		if (!v[i].enabled_ns || v[i].running_ns || e->missing)
+			continue;
+		notice(s, "event %s was never on a counter: others hold them"
+		       "%s", e->ev.spec.text, e->group && !e->split
+		       ? "; --no-group counts events one by one" : "");
+	}
+}
+
+static int finish(struct run *r, struct error *err)
+{
+	struct session *s = r->s;
+	struct count_run row = { .elapsed_ns = clock_ns() - r->start_ns };
+	int rc = 0;
+
+	if (s->o->command)
+		rc = launch_started(&r->launch, s->o->command[0], err);
+	if (rc < 0) {
+		s->r->exec_status = rc == -ERR_NOTFOUND ? 127 : 126;
+		return rc;
+	}
+	if (s->target.attached || s->target.system_wide)
+		counters_stop(r->counters);
+	end_child(r);
+	rc = counters_read(r->counters, r->now, err);
+	if (rc < 0)
+		return rc;
+	if (r->launch.pid) {
+		row.wait_status = r->launch.wait_status;
+		row.user_ns = timeval_ns(&r->launch.usage.ru_utime);
+		row.sys_ns = timeval_ns(&r->launch.usage.ru_stime);
+	}
+	for (size_t i = 0; i < s->r->plan.events.n; i++)
+		if (vec_push(&s->r->values, r->now[i]) < 0)
+			return no_memory(err);
+	if (vec_push(&s->r->runs, row) < 0)
+		return no_memory(err);
+	tell_uncounted(s, r->now);
+	if (r->interval_ns)
+		rc = tick(r, r->start_ns + row.elapsed_ns, err);
+	return rc;
+}
+
+static int run_once(struct session *s, struct error *err)
+{
+	struct run r = { .s = s, .launch = { .go = -1, .status_fd = -1 } };
+	int rc = prepare(&r, err);
+
+	if (!rc)
+		rc = go(&r, err);
+	if (!rc)
+		rc = loop(&r, err);
+	if (!rc)
+		rc = finish(&r, err);
+	if (rc < 0) {
+		/* A failed exec ends by itself. */
+		if (r.launch.pid && r.launch.go < 0 && !s->r->exec_status)
+			end_child(&r);
+		launch_end(&r.launch);
+	}
+	counters_close(r.counters);
+	target_watch_end(&r.ends);
+	vec_fini(&r.threads);
+	free(r.fds);
+	free(r.now);
+	free(r.last);
+	return rc;
+}
+
+static int check(const struct count_options *o, struct error *err)
+{
+	if (o->user_only && o->kernel_only)
+		return error_set(err, ERR_USAGE,
+				 "--user and --kernel exclude each other");
+	if (o->interval > 0 && o->repeat > 1)
+		return error_set(err, ERR_USAGE, "intervals (-I) are of one "
+				 "run, not of several (-r)");
+	return 0;
+}
+
+int count(const struct count_options *o, struct count_result *out,
+	  struct error *err)
+{
+	struct session s = { .o = o, .r = out, .signal_fd = -1,
+			     .target = { .cgroup_fd = -1 } };
+	const struct plan_options po = {
+		.events = o->events, .metrics = o->metrics,
+		.nmetrics = o->nmetrics, .no_metrics = o->no_metrics,
+		.no_group = o->no_group, .by_mode = o->by_mode,
+		.sysfs = "/sys",
+	};
+	uint64_t n = o->repeat ? o->repeat : 1;
+	int r = check(o, err);
+
+	memset(out, 0, sizeof(*out));
+	out->command = o->command;
+	if (!r)
+		r = plan_make(&out->plan, &po, err);
+	if (!r)
+		r = target_parse(&s.target, &o->target, err);
+	if (!r)
+		r = perf_reachable(err);
+	if (r < 0) {
+		target_fini(&s.target);
+		return r;
+	}
+	limits_raise(&s.before);
+	r = signals_catch(&s.before, &s.signal_fd, err);
+	for (uint64_t i = 0; i < n && !r && !s.stop; i++)
+		r = run_once(&s, err);
+	signals_release(&s.before, s.signal_fd);
+	target_fini(&s.target);
+	return r;
+}

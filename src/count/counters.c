@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "count/counters.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "events/pmu.h"
+#include "record/perf_abi.h"
+
+struct counter {
+	int fd;
+	uint32_t event;
+	int reference;		/* tells how long the thread was there, or -1 */
+	bool leads;		/* started and stopped by itself */
+};
+
+struct counters {
+	struct plan *plan;
+	struct counters_options o;
+	VEC(struct counter) v;
+	VEC(int) references;
+	int *leaders;		/* by group: file + 1 */
+	size_t ngroups;
+};
+
+static int no_memory(struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "out of memory for counters");
+}
+
+static int counter_add(struct counters *c, int fd, uint32_t event,
+		       int reference, bool leads, struct error *err)
+{
+	struct counter v = { fd, event, reference, leads };
+
+	if (vec_push(&c->v, v) < 0) {
+		close(fd);
+		return no_memory(err);
+	}
+	return 0;
+}
+
+/* The event in the group of `leader` (file + 1), or alone; what
+ * perf_event_open() says. */
+static int open_in(struct counters *c, struct plan_event *e, int leader,
+		   const struct perf_place *at, struct error *err)
+{
+	e->ev.leader = leader;
+	/* Members go with their leader. */
+	e->ev.attr.disabled = !leader;
+	e->ev.attr.enable_on_exec = !leader && c->o.enable_on_exec;
+	return perf_event_open(&e->ev, at, err);
+}
+
+/* Opens one event at one place; 1 opened, 0 nobody there or no such event. */
+static int open_event(struct counters *c, uint32_t event,
+		      const struct perf_place *at, int reference,
+		      struct error *err)
+{
+	struct plan_event *e = &c->plan->events.v[event];
+	int *lead = e->group && !e->split ? &c->leaders[e->group] : NULL;
+	struct perf_event before = e->ev;
+	bool leads = !lead || !*lead;
+	int fd, r;
+
+	fd = open_in(c, e, leads ? 0 : *lead, at, err);
+	if (fd == INT_MIN && !leads) {
+		/* More than the counters hold, or of another unit. */
+		e->ev = before;
+		e->split = leads = true;
+		lead = NULL;
+		fd = open_in(c, e, 0, at, err);
+	}
+	if (fd == INT_MIN && e->optional && err->code == ERR_UNSUPPORTED) {
+		e->missing |= !e->ev.settled;
+		return 0;
+	}
+	if (fd == INT_MIN)
+		return -err->code;
+	if (fd < 0)
+		return 0;
+	r = counter_add(c, fd, event, reference, leads, err);
+	if (r < 0)
+		return r;
+	if (lead && leads)
+		*lead = fd + 1;
+	return 1;
+}
+
+/*
+ * A thread's event on one CPU is enabled whenever the thread runs, also
+ * elsewhere: how long it was here tells one that counts nothing.
+ */
+static int open_reference(struct counters *c, const struct perf_place *at,
+			  int *fd, struct error *err)
+{
+	struct perf_event_attr a = {
+		.size = PERF_ATTR_SIZE_TALLY, .type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY, .disabled = 1,
+		.enable_on_exec = c->o.enable_on_exec,
+		.inherit = c->o.inherit, .exclude_kernel = 1, .exclude_hv = 1,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
+			       PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+
+	*fd = perf_sys_open(&a, at);
+	if (*fd == -ESRCH || *fd == -ENODEV)
+		return 0;
+	if (*fd < 0)
+		return perf_refused(-*fd, "", at, err);
+	if (vec_push(&c->references, *fd) < 0) {
+		close(*fd);
+		return no_memory(err);
+	}
+	return 1;
+}
+
+/* Does an event that counts for several processors count on this one? */
+static bool counts_on(const struct counters *c, const struct plan_event *e,
+		      uint32_t cpu)
+{
+	if (c->o.tids)
+		return true;
+	return e->ev.spec.shared
+	       ? cpu_first_of_package(c->o.sysfs, cpu, c->o.cpus, c->o.ncpus)
+	       : pmu_counts_on(c->o.sysfs, e->ev.spec.type, cpu, c->o.cpus,
+			       c->o.ncpus);
+}
+
+static int open_place(struct counters *c, const struct perf_place *at,
+		      struct error *err)
+{
+	int reference = -1, r = 1;
+
+	memset(c->leaders, 0, c->ngroups * sizeof(*c->leaders));
+	if (c->o.tids && c->o.some_cpus)
+		r = open_reference(c, at, &reference, err);
+	if (r <= 0)
+		return r;
+	for (size_t i = 0; i < c->plan->events.n; i++) {
+		const struct plan_event *e = &c->plan->events.v[i];
+
+		if (e->missing || !counts_on(c, e, (uint32_t)at->cpu))
+			continue;
+		r = open_event(c, (uint32_t)i, at, reference, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int open_places(struct counters *c, struct error *err)
+{
+	const struct counters_options *o = &c->o;
+	size_t tasks = o->tids ? o->ntids : 1;
+	size_t cpus = o->tids && !o->some_cpus ? 1 : o->ncpus;
+	int r = 0;
+
+	for (size_t t = 0; t < tasks; t++)
+		for (size_t i = 0; i < cpus && !r; i++) {
+			struct perf_place at = { -1, -1, 0 };
+
+			if (!o->tids || o->some_cpus)
+				at.cpu = (int)o->cpus[i];
+			if (o->tids) {
+				at.pid = (int)o->tids[t];
+			} else if (o->cgroup_fd >= 0) {
+				at.pid = o->cgroup_fd;
+				at.flags = PERF_FLAG_PID_CGROUP;
+			}
+			r = open_place(c, &at, err);
+		}
+	return r;
+}
+
+static bool all_missing(const struct plan *p)
+{
+	for (size_t i = 0; i < p->events.n; i++)
+		if (!p->events.v[i].missing)
+			return false;
+	return true;
+}
+
+int counters_open(struct counters **out, struct plan *p,
+		  const struct counters_options *o, struct error *err)
+{
+	const struct perf_sampling how = {
+		.inherit = o->inherit, .enable_on_exec = o->enable_on_exec,
+		.exclude_user = o->kernel_only, .exclude_kernel = o->user_only,
+	};
+	struct counters *c = calloc(1, sizeof(*c));
+	int r;
+
+	*out = c;
+	if (!c)
+		return no_memory(err);
+	c->plan = p;
+	c->o = *o;
+	for (size_t i = 0; i < p->events.n; i++) {
+		if (p->events.v[i].group >= c->ngroups)
+			c->ngroups = p->events.v[i].group + 1;
+		/* A second run finds what the first has learnt. */
+		if (!p->events.v[i].ev.settled)
+			perf_counting_prepare(&p->events.v[i].ev, &how);
+	}
+	c->leaders = calloc(c->ngroups + 1, sizeof(*c->leaders));
+	if (!c->leaders)
+		return no_memory(err);
+	r = open_places(c, err);
+	if (!r && !c->v.n)
+		r = error_set(err, ERR_NOTFOUND, all_missing(p)
+			      ? "none of these events exists on this machine"
+			      : "what was to be counted has ended");
+	return r;
+}
+
+static int tell_all(struct counters *c, unsigned long request)
+{
+	int errnum = 0;
+
+	for (size_t i = 0; i < c->references.n; i++)
+		ioctl(c->references.v[i], request, 0);
+	for (size_t i = 0; i < c->v.n; i++)
+		if (c->v.v[i].leads && ioctl(c->v.v[i].fd, request, 0) < 0)
+			errnum = errno;
+	return errnum;
+}
+
+int counters_start(struct counters *c, struct error *err)
+{
+	int errnum = tell_all(c, PERF_EVENT_IOC_ENABLE);
+
+	return errnum ? error_errno(err, errnum, "cannot start events") : 0;
+}
+
+void counters_stop(struct counters *c)
+{
+	tell_all(c, PERF_EVENT_IOC_DISABLE);
+}
+
+static int read_one(int fd, uint64_t v[3], struct error *err)
+{
+	ssize_t n;
+
+	do
+		n = read(fd, v, 3 * sizeof(*v));
+	while (n < 0 && errno == EINTR);
+	if (n == 3 * sizeof(*v))
+		return 0;
+	/* What is pinned (:D) and was pushed off the counters reads nothing. */
+	memset(v, 0, 3 * sizeof(*v));
+	v[1] = !n;
+	return n < 0 ? error_errno(err, errno, "cannot read a counter") : 0;
+}
+
+int counters_read(struct counters *c, struct count_value *out,
+		  struct error *err)
+{
+	uint64_t v[3], ref[3];
+
+	memset(out, 0, c->plan->events.n * sizeof(*out));
+	for (size_t i = 0; i < c->v.n; i++) {
+		const struct counter *k = &c->v.v[i];
+		struct count_value *o = &out[k->event];
+		int r = read_one(k->fd, v, err);
+
+		if (!r && k->reference >= 0) {
+			r = read_one(k->reference, ref, err);
+			v[1] = ref[2];
+		}
+		if (r < 0)
+			return r;
+		o->value += v[0];
+		o->enabled_ns += v[1];
+		o->running_ns += v[2];
+	}
+	return 0;
+}
+
+void counters_close(struct counters *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->v.n; i++)
+		close(c->v.v[i].fd);
+	for (size_t i = 0; i < c->references.n; i++)
+		close(c->references.v[i]);
+	vec_fini(&c->v);
+	vec_fini(&c->references);
+	free(c->leaders);
+	free(c);
+}

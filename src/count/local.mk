@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+noinst_LIBRARIES += libcount.a
+libcount_a_SOURCES = \
+	src/count/count.c \
+	src/count/count.h \
+	src/count/counters.c \
+	src/count/counters.h \
+	src/count/plan.c \
+	src/count/plan.h \
+	src/count/show.h \
+	src/count/show_csv.c \
+	src/count/show_json.c \
+	src/count/show_text.c \
+	src/count/spread.c \
+	src/count/spread.h \
+	src/count/values.c

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "count/plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Larger groups than the smallest PMU of today's processors has counters would
+ * often fit nowhere. */
+enum { GROUP_MAX = 4 };
+
+static int no_memory(struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "out of memory for events");
+}
+
+static int add_event(struct plan *p, const struct event_spec *s, bool optional,
+		     struct error *err)
+{
+	struct plan_event e = { .ev.spec = *s, .optional = optional };
+
+	return vec_push(&p->events, e) < 0 ? no_memory(err) : 0;
+}
+
+/* The same event, in whatever modes. */
+static bool same_event(const struct event_spec *a, const struct event_spec *b)
+{
+	return a->type == b->type && a->config == b->config &&
+	       a->config1 == b->config1 && a->config2 == b->config2 &&
+	       a->exclude_host == b->exclude_host;
+}
+
+static bool same_mode(const struct event_spec *a, const struct event_spec *b)
+{
+	return a->exclude_user == b->exclude_user &&
+	       a->exclude_kernel == b->exclude_kernel &&
+	       a->exclude_hv == b->exclude_hv;
+}
+
+/* Words of specifiers that a metric's table holds, for this machine. */
+static int metric_specs(const struct metric *m, const char *sysfs,
+			struct event_list *out, struct error *err)
+{
+	int r = 0;
+
+	out->n = 0;
+	for (size_t i = 0; i < metric_events(m) && !r; i++) {
+		r = events_parse(m->events[i], sysfs, out, err);
+		if (r < 0)
+			error_prefix(err, "metric %s", m->name);
+	}
+	return r;
+}
+
+/* An event that takes part in groups. */
+static bool grouped(const struct event_spec *s)
+{
+	return !s->software;
+}
+
+static size_t group_size(const struct plan *p, uint32_t group)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->events.n; i++)
+		n += p->events.v[i].group == group;
+	return n;
+}
+
+static uint32_t group_new(const struct plan *p)
+{
+	uint32_t g = 1;
+
+	for (size_t i = 0; i < p->events.n; i++)
+		if (p->events.v[i].group >= g)
+			g = p->events.v[i].group + 1;
+	return g;
+}
+
+/* Puts the events of a metric into one group: a new one, or one that some of
+ * them have already, unless it becomes too large. */
+static void group_metric(struct plan *p, const struct plan_metric *m)
+{
+	size_t n = metric_events(m->use.m), hw = 0, join = 0;
+	uint32_t group = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct plan_event *e = &p->events.v[m->event[i]];
+
+		if (!grouped(&e->ev.spec))
+			continue;
+		hw++;
+		if (e->group && group && e->group != group)
+			return;
+		if (e->group)
+			group = e->group;
+		else
+			join++;
+	}
+	if (hw < 2 || !join ||
+	    (group && group_size(p, group) + join > GROUP_MAX))
+		return;
+	if (!group)
+		group = group_new(p);
+	for (size_t i = 0; i < n; i++) {
+		struct plan_event *e = &p->events.v[m->event[i]];
+
+		if (grouped(&e->ev.spec))
+			e->group = group;
+	}
+}
+
+static int add_metric(struct plan *p, struct plan_metric *m, bool group,
+		      struct error *err)
+{
+	const struct event_spec *s = &p->events.v[m->event[0]].ev.spec;
+
+	snprintf(m->mode, sizeof(m->mode), "%s",
+		 s->exclude_user && !s->exclude_kernel ? ":k"
+		 : s->exclude_kernel && !s->exclude_user ? ":u" : "");
+	/* K8 and P6 events choose modes in their own words. */
+	if (m->use.m->pmu)
+		m->mode[0] = 0;
+	if (group)
+		group_metric(p, m);
+	return vec_push(&p->metrics, *m) < 0 ? no_memory(err) : 0;
+}
+
+static size_t find_event(const struct plan *p, const struct event_spec *s)
+{
+	size_t i = 0;
+
+	while (i < p->events.n &&
+	       !(same_event(&p->events.v[i].ev.spec, s) &&
+		 same_mode(&p->events.v[i].ev.spec, s)))
+		i++;
+	return i;
+}
+
+/* A metric that was asked for brings its events. */
+static int want_metric(struct plan *p, const struct metric_use *use,
+		       const struct plan_options *o, struct error *err)
+{
+	struct plan_metric m = { .use = *use };
+	struct event_list l = { 0 };
+	int r = metric_specs(use->m, o->sysfs, &l, err);
+
+	for (size_t i = 0; i < l.n && !r; i++) {
+		size_t at = find_event(p, &l.v[i]);
+
+		if (at == p->events.n)
+			r = add_event(p, &l.v[i], false, err);
+		m.event[i] = (uint32_t)at;
+	}
+	if (!r)
+		r = add_metric(p, &m, !o->no_group, err);
+	event_list_fini(&l);
+	return r;
+}
+
+static bool has_metric(const struct plan *p, const struct plan_metric *m)
+{
+	for (size_t i = 0; i < p->metrics.n; i++)
+		if (p->metrics.v[i].use.m == m->use.m &&
+		    p->metrics.v[i].event[0] == m->event[0])
+			return true;
+	return false;
+}
+
+/* A metric whose events all are counted anyway, in the modes of the event
+ * `first`. */
+static int offer_metric(struct plan *p, const struct metric *m,
+			const struct event_list *l, size_t first,
+			const struct plan_options *o, struct error *err)
+{
+	struct plan_metric pm = { .use = metric_plain(m) };
+
+	pm.event[0] = (uint32_t)first;
+	for (size_t i = 1; i < l->n; i++) {
+		struct event_spec s = l->v[i];
+		const struct event_spec *a = &p->events.v[first].ev.spec;
+
+		/* As the first differs from the table's, so do the others. */
+		if (!m->pmu || !same_mode(a, &l->v[0])) {
+			s.exclude_user = a->exclude_user;
+			s.exclude_kernel = a->exclude_kernel;
+			s.exclude_hv = a->exclude_hv;
+		}
+		pm.event[i] = (uint32_t)find_event(p, &s);
+		if (pm.event[i] == p->events.n)
+			return 0;
+	}
+	return has_metric(p, &pm) ? 0 : add_metric(p, &pm, !o->no_group, err);
+}
+
+static int offer_metrics(struct plan *p, const struct plan_options *o,
+			 struct error *err)
+{
+	const struct hw_pmu *here = hw_pmu_here(o->sysfs);
+	struct event_list l = { 0 };
+	const struct metric *m;
+	int r = 0;
+
+	for (size_t i = 0; (m = metric_at(i)) && !r; i++) {
+		if (m->pmu && m->pmu != here)
+			continue;
+		/* The other way round is not shown unasked. */
+		if (!strcmp(m->name, "cpi") || !strcmp(m->name, "k8-ipc") ||
+		    !strcmp(m->name, "p6-ipc"))
+			continue;
+		r = metric_specs(m, o->sysfs, &l, err);
+		for (size_t e = 0; e < p->events.n && !r; e++)
+			if (same_event(&p->events.v[e].ev.spec, &l.v[0]))
+				r = offer_metric(p, m, &l, e, o, err);
+	}
+	event_list_fini(&l);
+	return r;
+}
+
+/* What most want to know; those of the processor where it has them. */
+static int usual_events(struct plan *p, const struct plan_options *o,
+			struct error *err)
+{
+	static const char usual[] = "task-clock,context-switches,"
+		"cpu-migrations,page-faults,cycles,instructions,branches,"
+		"branch-misses";
+	struct event_list l = { 0 };
+	int r = events_parse(usual, o->sysfs, &l, err);
+
+	for (size_t i = 0; i < l.n && !r; i++)
+		r = add_event(p, &l.v[i], grouped(&l.v[i]), err);
+	event_list_fini(&l);
+	return r;
+}
+
+static int wanted_events(struct plan *p, const struct plan_options *o,
+			 struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < o->events->n && !r; i++) {
+		r = add_event(p, &o->events->v[i], false, err);
+		if (!r && !o->no_group)
+			p->events.v[i].group = o->events->v[i].group;
+	}
+	return r;
+}
+
+/* Each event twice, once in user space and once in the kernel.  Those that
+ * happen in one of them only, and clocks, stay as they are. */
+static int split_modes(struct plan *p, struct error *err)
+{
+	VEC(struct plan_event) both = { 0 };
+
+	for (size_t i = 0; i < p->events.n; i++) {
+		struct plan_event e = p->events.v[i];
+		struct event_spec *s = &e.ev.spec;
+		char text[EVENT_NAME_MAX];
+		bool whole = s->exclude_user || s->exclude_kernel ||
+			     (s->software &&
+			      s->config != PERF_COUNT_SW_PAGE_FAULTS);
+
+		for (int k = 0; k < 2 - whole; k++) {
+			memcpy(text, p->events.v[i].ev.spec.text, sizeof(text));
+			if (!whole)
+				snprintf(s->text, sizeof(s->text), "%.253s%s",
+					 text, k ? ":k" : ":u");
+			s->exclude_kernel |= !whole && !k;
+			s->exclude_hv |= !whole && !k;
+			s->exclude_user = whole ? s->exclude_user : k;
+			if (k) {
+				s->exclude_kernel = false;
+				e.group = 0;
+			}
+			if (vec_push(&both, e) < 0) {
+				vec_fini(&both);
+				return no_memory(err);
+			}
+		}
+	}
+	vec_fini(&p->events);
+	memcpy(&p->events, &both, sizeof(both));
+	return 0;
+}
+
+int plan_make(struct plan *p, const struct plan_options *o, struct error *err)
+{
+	int r = 0;
+
+	if (o->events->n)
+		r = wanted_events(p, o, err);
+	else if (!o->nmetrics)
+		r = usual_events(p, o, err);
+	if (!r && o->by_mode)
+		r = split_modes(p, err);
+	for (size_t i = 0; i < o->nmetrics && !r; i++)
+		r = want_metric(p, &o->metrics[i], o, err);
+	if (!r && !o->nmetrics && !o->no_metrics)
+		r = offer_metrics(p, o, err);
+	return r;
+}
+
+void plan_forget(struct plan *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->metrics.n; i++) {
+		const struct plan_metric *m = &p->metrics.v[i];
+		bool missing = false;
+
+		for (size_t k = 0; k < metric_events(m->use.m); k++)
+			missing |= p->events.v[m->event[k]].missing;
+		if (!missing)
+			p->metrics.v[n++] = *m;
+	}
+	p->metrics.n = n;
+}
+
+void plan_fini(struct plan *p)
+{
+	vec_fini(&p->events);
+	vec_fini(&p->metrics);
+}

@@ -1,0 +1,255 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# tally stat: counts beside getrusage(2), what passes between it and the command,
+# its output, and made-up hardware counts (fake_counts.c).
+. "$top_srcdir/tests/lib.sh"
+
+if ! "$TALLY" stat -e task-clock -o "$T_TMP/x" true 2>"$T_TMP/why"; then
+	t_skip "counting" "$(tail -n 1 "$T_TMP/why")"
+	t_done
+	exit 0
+fi
+cd "$T_TMP" || exit 1
+${CC:-cc} -O1 -D_GNU_SOURCE -o program "$top_srcdir/tests/e2e/stat_program.c" ||
+	exit 1
+
+value() { # EVENT FILE of JSON
+	python3 -c 'import json, sys
+r = json.load(open(sys.argv[2]))
+print(*(e["value"] for e in r["events"] + r["metrics"]
+	if sys.argv[1] in (e.get("event"), e.get("metric"))))' "$1" "$2"
+}
+between() { # NAME LOW GOT HIGH
+	[ -n "$3" ] && [ "$2" -le "$3" ] && [ "$3" -le "$4" ]
+	status=$?
+	[ $status -eq 0 ] || echo "# got $3, not from $2 to $4"
+	t_ok "$1" $status
+}
+count() { # ARGS… of stat; JSON into out.json, what the command prints to out
+	"$TALLY" stat --format=json -o out.json "$@" >out 2>err
+}
+
+if command -v python3 >/dev/null; then
+	# The loader maps and touches a few pages more or less, by chance.
+	count -e page-faults ./program faults 0
+	none=$(value page-faults out.json)
+	count -e page-faults ./program faults 3000
+	between "3,000 pages are 3,000 faults" 2990 \
+		$(($(value page-faults out.json) - none)) 3010
+	read -r faults _ <out
+	# getrusage begins with the fork, before the exec that begins counting.
+	between "faults are those of getrusage" $((faults - 100)) \
+		"$(value page-faults out.json)" $((faults + 10))
+
+	# A switch each time; getrusage has those before the exec, too.
+	count -e context-switches ./program sleeps 50
+	read -r _ switches _ <out
+	between "50 sleeps are 50 switches and more" 50 \
+		"$(value context-switches out.json)" $((switches + 5))
+	count -e cs ./program sleeps 50 4
+	read -r _ switches _ <out
+	between "children are counted" 250 "$(value cs out.json)" \
+		$((switches + 20))
+	count --no-inherit -e cs ./program sleeps 50 4
+	between "unless they are not" 50 "$(value cs out.json)" 200
+
+	# The kernel's clock against getrusage's: 5 ms for ticks and the exec.
+	count -e task-clock ./program spin 200
+	read -r _ _ us <out
+	between "task-clock is CPU time" $((us - 15000)) \
+		$(($(value task-clock out.json) / 1000)) $((us + 15000))
+
+	count -r 4 ./program faults 10
+	t_run "four runs have a spread" python3 -c '
+import json, statistics
+r = json.load(open("out.json"))
+assert r["schema"] == 1 and r["runs"] == 4 and len(r["exits"]) == 4, r
+assert r["command"] == ["./program", "faults", "10"], r
+for e in r["events"]:
+    if e["missing"]:
+        continue
+    v = e["values"]
+    assert len(v) == 4, e
+    assert abs(e["value"] - statistics.mean(v)) < 0.01, e
+    assert abs(e["stddev"] - statistics.stdev(v)) < 0.01, e
+    assert abs(e["ci95"] - 3.182 * statistics.stdev(v) / 2) < 0.01, e
+    assert (e["min"], e["max"]) == (min(v), max(v)), e
+    assert e["counted"] == sum(v), e
+assert set(r["time"]) == {"elapsed", "user", "system"}, r
+assert all(len(r["time"][t]) == 6 for t in r["time"]), r
+'
+	t_is "its output stays the command's" "$(wc -l <out)" 4
+
+	count -I 50 -e task-clock,page-faults ./program spin 180
+	t_run "intervals add up" python3 -c '
+import json
+r = json.load(open("out.json"))
+assert len(r["intervals"]) >= 3, r
+for k, e in enumerate(r["events"]):
+    parts = [i["events"][k]["value"] for i in r["intervals"]]
+    assert sum(parts) == e["value"], (e, parts)
+times = [i["time"] for i in r["intervals"]]
+assert times == sorted(times), r
+'
+	"$TALLY" stat --format=json -- sh -c 'exit 3' 2>err >out
+	t_is "JSON on standard error is nothing but JSON" \
+		"$(python3 -c 'import json, sys
+r = json.load(open("err"))
+print(r["exits"])' 2>&1)" "[{'status': 3}]"
+	"$TALLY" stat --format=csv -r 2 -o out.csv -- true 2>/dev/null
+	t_is "CSV has the same columns in each record" "$(python3 -c '
+import csv
+rows = list(csv.reader(open("out.csv")))
+assert rows[0][:3] == ["time", "kind", "name"], rows
+assert {"event", "metric", "time"} == {r[1] for r in rows[1:]}, rows
+print({len(r) for r in rows})' 2>&1)" "{11}"
+else
+	t_skip "counts, spread and formats" "no python3"
+fi
+
+out=$("$TALLY" stat -- sh -c 'echo words; exit 7' 2>err)
+t_is "the exit status is the command's" "$?" 7
+t_is "standard output is the command's" "$out" words
+t_like "counts are on standard error" "$(cat err)" ' page-faults$'
+# shellcheck disable=SC2016 # for the inner shell
+"$TALLY" stat -q -- sh -c 'kill -9 $$' 2>/dev/null
+t_is "a signal is 128 and its number" "$?" 137
+"$TALLY" stat -- ./nothing 2>err
+t_is "127 without a command" "$?" 127
+t_like "it is named" "$(cat err)" 'cannot run "./nothing": No such file'
+t_is "and nothing counted is shown" "$(grep -c task-clock err)" 0
+"$TALLY" stat -- /tmp 2>/dev/null
+t_is "126 for what cannot be run" "$?" 126
+"$TALLY" stat -o /nonexistent/x true 2>err
+t_is "no output, no run" "$?" 1
+t_like "the file is named" "$(cat err)" '/nonexistent/x'
+
+cat >trap.sh <<'END'
+trap 'echo trapped; exit 5' TERM
+: >ready
+while :; do sleep 0.05; done
+END
+"$TALLY" stat -r 3 -- sh trap.sh >out 2>err &
+pid=$!
+t_until test -e ready
+kill -TERM $pid
+wait $pid
+t_is "a signal is passed on" "$? $(cat out)" "5 trapped"
+t_like "and counts are shown" "$(cat err)" ' task-clock'
+
+sleep 30 &
+other=$!
+t_cleanup "kill $other 2>/dev/null"
+"$TALLY" stat -e task-clock -p $other >out 2>&1 &
+pid=$!
+sleep 0.3
+kill $other
+wait $pid
+t_is "attached, until it ends" "$? $(grep -c task-clock out)" "0 1"
+t_like "attached to nobody" "$("$TALLY" stat -p 4194304 2>&1
+	echo "status $?")" 'status 1'
+out=$("$TALLY" stat -a -e task-clock --duration 0.2 2>&1)
+t_like "the whole system, for a time" "$out$?" ' task-clock.*'
+
+# Where a program does not run, it counts nothing, and nothing is estimated.
+if command -v taskset >/dev/null && taskset -c 1 true 2>/dev/null; then
+	out=$("$TALLY" stat -C 0 -e page-faults --metrics none -- \
+		taskset -c 1 ./program faults 3000 2>&1 >/dev/null)
+	n=$(echo "$out" | sed -n 's/,//; s/^ *\([0-9]*\) *page-faults$/\1/p')
+	between "another processor's faults are not counted" 0 "$n" 2000
+else
+	t_skip "-C with a command" "fewer than two processors"
+fi
+
+refused() { # NAME ERE ARGS… of stat
+	name=$1 ere=$2
+	shift 2
+	out=$("$TALLY" stat "$@" true 2>&1)
+	t_like "refused: $name" "$? $out" "^2 .*$ere"
+	t_is "… safe to show" "$(printf '%s' "$out" | tr -dc '\033')" ""
+}
+refused "an unknown event" 'did you mean page-faults' -e page-fault
+refused "an event of escapes" 'unknown event' -e "$(printf 'a\033[31mb')"
+refused "an event of nothing" 'empty' -e ''
+refused "an open group" "} is missing" -e '{cs,faults'
+refused "an endless event" 'longer' -e "$(printf '%0400d' 0)"
+refused "an unknown metric" 'did you mean ipc' --metrics ipd
+refused "a metric's parameter" 'no parameters' --metrics ipc:x=1
+refused "no runs" 'at least 1' -r 0
+refused "no interval" 'at least 1' -I 0
+refused "intervals of runs" 'of one run' -I 10 -r 2
+refused "a format" 'text, json or csv' --format xml
+refused "both modes" 'exclude each other' --user --kernel
+if ! grep -q 'ven0002fam000F' /sys/devices/system/cpu/modalias 2>/dev/null
+then
+	refused "K8's event elsewhere" 'nearest event of the kernel is cycles' \
+		-e k8-bu-cpu-clk-unhalted
+	refused "K8's metric elsewhere" 'metric k8-cpi: .*cycles' \
+		--metrics k8-cpi
+fi
+t_like "record takes no groups" \
+	"$("$TALLY" record -o x -e '{cs,faults}' true 2>&1)" 'groups.*tally stat'
+
+# Made-up counters.
+${CC:-cc} -shared -fPIC -D_GNU_SOURCE -o fake.so \
+	"$top_srcdir/tests/e2e/fake_counts.c" -ldl 2>/dev/null
+fake() { # ARGS… of stat, on `true`
+	LD_PRELOAD=$T_TMP/fake.so "$TALLY" stat "$@" true 2>&1
+}
+if [ -e fake.so ] && fake -e task-clock >/dev/null; then
+	# cycles, instructions; branches, branch-misses
+	FAKE_COUNTS="0:0=2000000/9000/9000 0:1=3000000/9000/9000
+		0:4=1000/9000/3600 0:5=20/9000/3600"
+	export FAKE_COUNTS
+	out=$(fake)
+	t_like "counts of hardware" "$out" '^ +3,000,000 +instructions$'
+	t_like "their ratio" "$out" '^ +1\.50 +ipc '
+	t_like "a shared counter's estimate" "$out" \
+		'^ +2,500 +branches +estimated, counted 40\.0% of the time'
+	t_like "a ratio of estimates of one time" "$out" \
+		'^ +2\.00 % +branch-miss-rate .*\(estimated\)$'
+	out=$(FAKE_GROUP=1 fake)
+	t_like "a group that does not fit" "$out" \
+		'branch-misses does not fit its group'
+	t_like "a ratio of different times" "$out" \
+		'branch-miss-rate .*counted at different times'
+	t_like "a ratio of what was always counted" "$out" 'ipc +instr.*cycle$'
+	t_like "events alone" "$(FAKE_GROUP=1 fake --no-group)" \
+		'branch-miss-rate .*counted at different times'
+	t_is "are not told of" "$(FAKE_GROUP=1 fake --no-group |
+		grep -c 'does not fit')" 0
+	FAKE_COUNTS="0:0=7/9000/9000 0:1=0/9000/0"
+	out=$(fake -e '{cycles,instructions}')
+	t_like "a group that never fits" "$out" 'instructions was never on a'
+	t_like "has no value" "$out" '^ +- +instructions'
+	out=$(FAKE_COUNTS="0:0=7/9/9" fake)
+	t_like "one counter that is missing" "$out" 'no counter for branches'
+	t_like "the ones that are there" "$out" '^ +7 +cycles'
+	t_is "no ratios with what is missing" "$(echo "$out" | grep -c ipc)" 0
+	FAKE_COUNTS="0:0=3000/9/9"
+	t_like "one that was asked for" "$(fake -e cycles,instructions
+		echo "status $?")" 'status 1'
+
+	echo 'cpu:type:x86,ven0002fam000Fmod0005:feature:,0000' >k8
+	FAKE_CPU=$T_TMP/k8
+	export FAKE_CPU
+	# perf's raw config: code, mask << 8, edge 1 << 18 (BKDG 10.2)
+	FAKE_COUNTS="4:0x76=3000/9/9 4:0xc0=2000/9/9"
+	t_like "a K8 counts cycles per instruction" \
+		"$(fake --metrics k8-cpi)" '^ +1\.50 +k8-cpi '
+	FAKE_COUNTS="4:0xcd=3000/9/9 4:0x400cd=20/9/9"
+	t_like "and how long interrupts are masked" "$(fake \
+		-e k8-fr-interrupts-masked-cycles \
+		-e k8-fr-interrupts-masked-cycles,edge)" \
+		'^ +150\.0 cycles +k8-interrupts-masked '
+	FAKE_COUNTS="4:0x1e0=60/9/9 4:0x2e0=30/9/9 4:0x4e0=10/9/9"
+	t_like "and page hits" "$(fake --metrics k8-page-hit-rate)" \
+		'^ +60\.00 % +k8-page-hit-rate '
+	FAKE_COUNTS="4:0x7f6=25/9/9 4:0x8f6=75/9/9"
+	t_like "and use of links" "$(fake --metrics k8-ht0-use)" \
+		'^ +25\.00 % +k8-ht0-use '
+else
+	t_skip "made-up counters" "cannot preload a library here"
+fi
+
+t_done
