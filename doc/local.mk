@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-EXTRA_DIST += doc/roadmap.md doc/symbolizing-differences.md
+EXTRA_DIST += doc/disassembly.md doc/roadmap.md doc/symbolizing-differences.md
 dist_man_MANS += \
 	doc/tally.1 \
 	doc/tally-addr2line.1 \

@@ -7,7 +7,9 @@ EXTRA_DIST += \
 	scripts/try \
 	scripts/bench/accuracy \
 	scripts/bench/accuracy-programs \
+	scripts/bench/avx512-program \
 	scripts/bench/bench_addresses.py \
+	scripts/bench/bench_disasm.py \
 	scripts/bench/bench_images.py \
 	scripts/bench/bench_lib.py \
 	scripts/bench/bench_report.py \

@@ -2,6 +2,7 @@
 # A folder is a library; the order is the layers', lowest first.
 include src/base/local.mk
 include src/image/local.mk
+include src/disasm/local.mk
 include src/hints/local.mk
 include src/events/local.mk
 include src/symbolize/local.mk
@@ -16,4 +17,4 @@ include src/cli/local.mk
 
 TALLY_LIBS += libcmd.a libcount.a librecord.a libcheck.a libviews.a \
 	libprofile.a libsymbolize.a libtallyunwind.a libevents.a libhints.a \
-	libimage.a libbase.a
+	libdisasm.a libimage.a libbase.a

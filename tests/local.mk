@@ -4,6 +4,7 @@ EXTRA_DIST += tests/lib.sh tests/unit
 CLEANFILES += tests/alone.lock
 include tests/base/local.mk
 include tests/image/local.mk
+include tests/disasm/local.mk
 include tests/hints/local.mk
 include tests/events/local.mk
 include tests/symbolize/local.mk

@@ -48,3 +48,7 @@ tests_fuzz_fuzz_hw_spec_LDADD = $(FUZZ_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_packages
 tests_fuzz_fuzz_packages_SOURCES = tests/fuzz/fuzz_packages.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_packages_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_disasm
+tests_fuzz_fuzz_disasm_SOURCES = tests/fuzz/fuzz_disasm.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_disasm_LDADD = $(FUZZ_LIBS)
