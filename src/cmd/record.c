@@ -61,9 +61,12 @@ static const struct opt record_opt_table[] = {
 	  "Take a sample each time the event was counted this often, instead "
 	  "of at a rate.", AT(period) },
 	{ OPT_FLAG, 'g', NULL, NULL,
-	  "Record call stacks; the same as --call-graph=fp.", AT(graph) },
-	{ OPT_STR, 0, "call-graph", "fp|none",
-	  "Record call stacks by frame pointers, or none. Default: none.",
+	  "Record call stacks; the same as --call-graph=auto.", AT(graph) },
+	{ OPT_STR, 0, "call-graph", "auto|dwarf[,BYTES]|fp|none",
+	  "How: auto and dwarf by unwind tables (.eh_frame, .debug_frame), and "
+	  "by frame pointers where there are none, from a copy of the stack of "
+	  "at most BYTES, by default as large as the rings allow; fp by frame "
+	  "pointers only, which needs programs that have them. Default: none.",
 	  AT(callgraph) },
 	{ OPT_FLAG, 0, "user", NULL, "Sample user space only.", AT(user) },
 	{ OPT_FLAG, 0, "kernel", NULL, "Sample the kernel only.", AT(kernel) },
@@ -147,17 +150,42 @@ static int parse_source(const char *text, enum record_source *out,
 			 "\"%s\"", text);
 }
 
-static int check(const struct record_opts *o, bool *callchain,
-		 struct error *err)
+/* dwarf,BYTES */
+static int copy_size(const char *text, uint32_t *bytes, struct error *err)
 {
-	*callchain = o->graph;
-	if (o->callgraph && !strcmp(o->callgraph, "fp"))
-		*callchain = true;
-	else if (o->callgraph && !strcmp(o->callgraph, "none"))
-		*callchain = false;
-	else if (o->callgraph)
-		return error_set(err, ERR_USAGE, "--call-graph is fp or none, "
-				 "not \"%s\"", o->callgraph);
+	char *end;
+	unsigned long long n;
+
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (errno || end == text || *end || *text == '-' ||
+	    n < RECORD_COPY_MIN || n > RECORD_COPY_MAX)
+		return error_set(err, ERR_USAGE, "--call-graph=dwarf,BYTES "
+				 "takes %d to %d bytes, not \"%s\"",
+				 RECORD_COPY_MIN, RECORD_COPY_MAX, text);
+	*bytes = (uint32_t)((n + 7) & ~7ull);
+	return 0;
+}
+
+static int call_graph(const struct record_opts *o, struct record_options *ro,
+		      struct error *err)
+{
+	const char *how = o->callgraph ? o->callgraph : o->graph ? "auto"
+							 : "none";
+
+	ro->callchain = strcmp(how, "none") != 0;
+	ro->copy_stacks = !strcmp(how, "auto") || !strncmp(how, "dwarf", 5);
+	if (!strncmp(how, "dwarf,", 6))
+		return copy_size(how + 6, &ro->copy_bytes, err);
+	if (strcmp(how, "auto") && strcmp(how, "dwarf") && strcmp(how, "fp") &&
+	    strcmp(how, "none"))
+		return error_set(err, ERR_USAGE, "--call-graph is auto, dwarf, "
+				 "dwarf,BYTES, fp or none, not \"%s\"", how);
+	return 0;
+}
+
+static int check(const struct record_opts *o, struct error *err)
+{
 	if (!o->freq)
 		return error_set(err, ERR_USAGE, "-F needs a rate above 0");
 	if (!o->period)
@@ -258,10 +286,12 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 		.version = PACKAGE_VERSION, .notice = notice,
 		.progress = io->err_tty ? progress : NULL, .ctx = &say,
 	};
-	int r = check(o, &ro.callchain, err);
+	int r = check(o, err);
 
 	if (!r)
 		r = parse_source(o->source, &ro.source, err);
+	if (!r)
+		r = call_graph(o, &ro, err);
 	if (!r)
 		r = parse_events(o, &events, err);
 	if (!r)

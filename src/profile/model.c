@@ -45,10 +45,12 @@ void profile_fini(struct profile *p)
 	vec_fini(&p->images);
 	vec_fini(&p->locs);
 	vec_fini(&p->nodes);
+	vec_fini(&p->ends);
 	vec_fini(&p->losses);
 	vec_fini(&p->stats);
 	idtab_fini(&p->loc_tab);
 	u64map_fini(&p->node_tab);
+	u64map_fini(&p->end_tab);
 }
 
 int profile_begin_symbols(struct profile *p)
@@ -124,6 +126,48 @@ uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t loc)
 		return PROF_NONE;
 	*slot = (uint32_t)(p->nodes.n - 1);
 	return *slot;
+}
+
+uint32_t profile_end(struct profile *p, uint32_t mark, uint32_t reason,
+		     uint32_t image)
+{
+	struct prof_node node = { 0, mark };
+	struct prof_end end = { (uint32_t)p->nodes.n, reason, image };
+	uint32_t *slot;
+
+	if (reason == PROF_END_UNKNOWN && image == PROF_NONE)
+		return profile_node(p, 0, mark);
+	slot = u64map_slot(&p->end_tab,
+			   (uint64_t)image << 32 | (mark & 15) << 16 |
+			   (reason & 0xffff));
+	if (!slot)
+		return PROF_NONE;
+	if (*slot != U64MAP_NONE)
+		return *slot;
+	if (p->nodes.n >= PROF_MARK || vec_reserve(&p->ends, p->ends.n + 1) < 0 ||
+	    vec_push(&p->nodes, node) < 0)
+		return PROF_NONE;
+	p->ends.v[p->ends.n++] = end;
+	return *slot = end.node;
+}
+
+const char *prof_end_text(uint32_t reason)
+{
+	static const char *const text[PROF_END_REASONS] = {
+		[PROF_END_UNKNOWN] = "callers missing",
+		[PROF_END_NO_DATA] = "no unwind data",
+		[PROF_END_BAD_MEMORY] = "bad memory",
+		[PROF_END_BAD_RULE] = "bad unwind data",
+		[PROF_END_NO_CODE] = "return address is no code",
+		[PROF_END_NO_PROGRESS] = "no caller above",
+		[PROF_END_LOST_REGISTER] = "register not saved",
+		[PROF_END_TOO_DEEP] = "too deep",
+		[PROF_END_NO_MEMORY] = "out of memory",
+		[PROF_END_NO_REGISTERS] = "no registers",
+		[PROF_END_NO_STACK] = "stack gone (exec) or not in memory",
+	};
+
+	return text[reason < PROF_END_REASONS ? reason : PROF_END_UNKNOWN];
 }
 
 static uint64_t func_hash(const struct prof_func *f)

@@ -111,7 +111,8 @@ struct prof_loc {
 /*
  * Node 0 is the root.  A child of the root with loc >= PROF_MARK says how the
  * stacks below it end at their outer side; stacks without mark are whole or
- * their source cannot tell.
+ * their source cannot tell.  Several nodes may have the same mark: prof_end
+ * tells them apart.
  */
 struct prof_node {
 	uint32_t parent;	/* < own id */
@@ -121,6 +122,33 @@ struct prof_node {
 #define PROF_MARK_CUT (PROF_MARK + 0)	/* deeper than the source copies */
 #define PROF_MARK_BROKEN (PROF_MARK + 1)	/* unwinding failed */
 #define PROF_MARK_DAMAGED (PROF_MARK + 2)	/* its rows are lost from the file */
+/* Whole, but the outer part was read a moment later from the program's memory:
+ * likely, not certain. */
+#define PROF_MARK_LATER (PROF_MARK + 3)
+
+/* Why a stack ends where it does. */
+enum prof_end_reason {
+	PROF_END_UNKNOWN,
+	PROF_END_NO_DATA,	/* code without call frame information that frame
+				 * pointers did not lead out of */
+	PROF_END_BAD_MEMORY,	/* what should be the stack is no memory */
+	PROF_END_BAD_RULE,	/* call frame information makes no sense */
+	PROF_END_NO_CODE,	/* a return address is not in code */
+	PROF_END_NO_PROGRESS,	/* the caller's frame would be below */
+	PROF_END_LOST_REGISTER,	/* a register was needed and not saved */
+	PROF_END_TOO_DEEP,	/* more frames than the recorder takes */
+	PROF_END_NO_MEMORY,	/* the recorder had none */
+	PROF_END_NO_REGISTERS,	/* the kernel gave none */
+	PROF_END_NO_STACK,	/* its memory was gone (exec) or away (swap) */
+	PROF_END_REASONS,
+};
+
+/* More about a mark: at most one row for each node that is one. */
+struct prof_end {
+	uint32_t node;
+	uint32_t reason;	/* enum prof_end_reason, or a later one */
+	uint32_t image;		/* whose code could not be left, or PROF_NONE */
+};
 
 struct prof_sample {
 	uint64_t time_ns;
@@ -232,6 +260,7 @@ struct profile {
 	VEC(struct prof_image) images;
 	VEC(struct prof_loc) locs;
 	VEC(struct prof_node) nodes;	/* at least the root */
+	VEC(struct prof_end) ends;
 	VEC(struct prof_loss) losses;
 	VEC(struct prof_stat) stats;
 	/* the symbol part: all empty while unsymbolized */
@@ -248,7 +277,7 @@ struct profile {
 					 * part */
 	/* lookup for interning; not stored */
 	struct idtab loc_tab, func_tab, frame_tab;
-	struct u64map node_tab;
+	struct u64map node_tab, end_tab;
 };
 
 /* 0 or -ERR_NOMEM; the root node exists afterwards. */
@@ -260,6 +289,9 @@ void profile_fini(struct profile *p);
 uint32_t profile_str(struct profile *p, const char *s);
 uint32_t profile_loc(struct profile *p, uint32_t image, uint64_t vaddr);
 uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t loc);
+/* The node of a mark with this reason and image. */
+uint32_t profile_end(struct profile *p, uint32_t mark, uint32_t reason,
+		     uint32_t image);
 uint32_t profile_func(struct profile *p, const struct prof_func *f);
 uint32_t profile_frame(struct profile *p, const struct prof_frame *f);
 
@@ -277,6 +309,9 @@ static inline const char *profile_cstr(const struct profile *p, uint32_t id)
 {
 	return strtab_get(&p->str, id);
 }
+
+/* "no unwind data"…, for people. */
+const char *prof_end_text(uint32_t reason);
 
 /* The row of an image, or NULL. */
 const struct prof_source *profile_source(const struct profile *p,

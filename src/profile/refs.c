@@ -63,6 +63,10 @@ static uint64_t mend(struct mender *m, uint64_t v, enum ref ref, size_t id)
 		return v < p->events.n ? v : PROF_NONE;
 	case REF_IMAGE:
 		return v < p->images.n ? v : damaged_image(m);
+	case REF_IMAGE_OPT:
+		return v < p->images.n ? v : PROF_NONE;
+	case REF_NODE:
+		return v < p->nodes.n ? v : 0;
 	case REF_LOC:
 		return v < p->locs.n || (id && prof_is_mark((uint32_t)v))
 			? v : PROF_MARK_DAMAGED;

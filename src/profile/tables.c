@@ -72,6 +72,12 @@ static const struct column node_columns[] = {
 	COL(prof_node, loc, COL_RECENT, REF_LOC),
 };
 
+static const struct column end_columns[] = {
+	COL(prof_end, node, COL_DELTA, REF_NODE),
+	COL(prof_end, reason, COL_ULEB, REF_NONE),
+	COL(prof_end, image, COL_PLUS1, REF_IMAGE_OPT),
+};
+
 static const struct column loss_columns[] = {
 	COL(prof_loss, run, COL_ULEB, REF_RUN),
 	COL(prof_loss, event, COL_PLUS1, REF_EVENT_OPT),
@@ -143,6 +149,7 @@ const struct table format_tables[] = {
 	TABLE(SECTION_LOCS, locs, struct prof_loc, loc_columns, false, false),
 	TABLE(SECTION_NODES, nodes, struct prof_node, node_columns, false,
 	      false),
+	TABLE(SECTION_ENDS, ends, struct prof_end, end_columns, false, false),
 	TABLE(SECTION_LOSSES, losses, struct prof_loss, loss_columns, false,
 	      false),
 	TABLE(SECTION_STATS, stats, struct prof_stat, stat_columns, false,

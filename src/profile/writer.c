@@ -14,7 +14,7 @@
 #include "profile/columns.h"
 #include "profile/format.h"
 
-enum { MAX_TABLES = 16 };
+enum { MAX_TABLES = 24 };
 
 struct writer {
 	const struct profile *p;

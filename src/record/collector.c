@@ -25,7 +25,8 @@ int collector_init(struct collector *c, struct profile *p, const char *proc,
 		return no_memory(err);
 	if (kernel_maps_init(&c->kernel, &c->images, proc, sysfs,
 			     &c->processes.generation) < 0 ||
-	    stacks_init(&c->stacks, p, &c->images, &c->kernel) < 0) {
+	    stacks_init(&c->stacks, p, &c->images, &c->kernel) < 0 ||
+	    walks_init(&c->walks, &c->images) < 0) {
 		collector_fini(c);
 		return no_memory(err);
 	}
@@ -35,6 +36,7 @@ int collector_init(struct collector *c, struct profile *p, const char *proc,
 void collector_fini(struct collector *c)
 {
 	stacks_fini(&c->stacks);
+	walks_fini(&c->walks);
 	kernel_maps_fini(&c->kernel);
 	processes_fini(&c->processes);
 	images_fini(&c->images);
@@ -90,6 +92,18 @@ static int heat_add(struct collector *c, uint32_t loc)
 	return 0;
 }
 
+static uint32_t take_stack(struct collector *c, struct mapset *maps,
+			   const struct record *r, uint32_t *loc)
+{
+	struct record_sample s;
+
+	if (!r->sample.copied)
+		return stacks_add(&c->stacks, maps, &r->sample, loc);
+	s = r->sample;
+	walks_sample(&c->walks, maps, r->pid, r->tid, &s);
+	return stacks_add(&c->stacks, maps, &s, loc);
+}
+
 static int take_sample(struct collector *c, const struct record *r,
 		       struct error *err)
 {
@@ -115,7 +129,7 @@ static int take_sample(struct collector *c, const struct record *r,
 	if (!proc || !t)
 		return no_memory(err);
 	s.thread = thread_row(c, t, proc->parent, r->time_ns);
-	s.stack = stacks_add(&c->stacks, proc->maps, &r->sample, &loc);
+	s.stack = take_stack(c, proc->maps, r, &loc);
 	if (s.thread == PROF_NONE || s.stack == PROF_NONE ||
 	    heat_add(c, loc) < 0)
 		return no_memory(err);
@@ -263,6 +277,7 @@ void collector_unrecorded(const struct collector *c, uint64_t now_ns,
 
 int collector_rest(struct collector *c, uint64_t now_ns, struct error *err)
 {
+	walks_rest(&c->walks);
 	if (now_ns > GONE_NS)
 		processes_purge(&c->processes, now_ns - GONE_NS);
 	if (kernel_maps_refresh(&c->kernel, &c->images, c->proc, c->sysfs,

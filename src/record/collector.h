@@ -11,6 +11,7 @@
 #include "record/processes.h"
 #include "record/source.h"
 #include "record/stacks.h"
+#include "record/walks.h"
 
 struct collector {
 	struct profile *profile;
@@ -19,6 +20,7 @@ struct collector {
 	struct kernel_maps kernel;
 	struct processes processes;
 	struct stacks stacks;
+	struct walks walks;
 	uint32_t run;			/* prof_run that records belong to */
 	uint32_t nevents;		/* rows of profile.events that exist */
 	bool live;	/* PROC tells about processes no record spoke of */

@@ -182,7 +182,8 @@ int environment_fill(struct session *s, const struct source *src,
 	fact(&f, "arguments", o->arguments);
 	fact(&f, "source", src->ops->name);
 	fact(&f, "clock", "monotonic");
-	fact(&f, "callgraph", o->callchain ? "fp" : "none");
+	fact(&f, "callgraph", !o->callchain ? "none" :
+			      src->copy_bytes ? "dwarf" : "fp");
 	target_fact(&f, o);
 	if (!o->inherit)
 		fact(&f, "inherit", "no");
@@ -195,6 +196,8 @@ int environment_fill(struct session *s, const struct source *src,
 	system_facts(&f);
 	cpu_facts(&f, s);
 	fact_number(&f, "ring_bytes_per_cpu", (long long)src->ring_bytes);
+	if (src->copy_bytes)
+		fact_number(&f, "stack_copy_bytes", src->copy_bytes);
 	fact_number(&f, "max_stack", src->max_stack);
 	fact_number(&f, "perf_event_paranoid",
 		    perf_sysctl("perf_event_paranoid", -99));

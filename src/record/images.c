@@ -309,14 +309,10 @@ int images_map(struct images *im, const struct map_owner *who,
 	return 0;
 }
 
-int images_open_row(void *ctx, uint32_t row)
+int images_open_fd(const struct images *im, uint32_t image)
 {
-	struct images *im = ctx;
-	const struct recorded_image *r;
+	const struct recorded_image *r = &im->v.v[image];
 
-	if (row >= im->by_row.n)
-		return -1;
-	r = &im->v.v[im->by_row.v[row]];
 	if ((r->kind != PROF_IMAGE_ELF && r->kind != PROF_IMAGE_VDSO) ||
 	    !r->nsegs)
 		return -1;
@@ -326,6 +322,13 @@ int images_open_row(void *ctx, uint32_t row)
 	if (!r->build_id.len && image_is_rewritten(r, r->fd))
 		return -1;
 	return fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
+}
+
+int images_open_row(void *ctx, uint32_t row)
+{
+	const struct images *im = ctx;
+
+	return row < im->by_row.n ? images_open_fd(im, im->by_row.v[row]) : -1;
 }
 
 int images_check_rows(struct images *im)

@@ -77,6 +77,9 @@ uint32_t images_add(struct images *im, const char *path, uint8_t kind,
 /* The image's row in the profile, made when needed; PROF_NONE when out of
  * memory. */
 uint32_t images_row(struct images *im, uint32_t image);
+/* The file of an image that could be opened: an fd that is the caller's, or
+ * -1. */
+int images_open_fd(const struct images *im, uint32_t image);
 /* When recording has ended: finds files that were written to.  0 or
  * -ERR_NOMEM. */
 int images_check_rows(struct images *im);

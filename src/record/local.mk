@@ -33,11 +33,14 @@ librecord_a_SOURCES = \
 	src/record/kmod_source.h \
 	src/record/launch.c \
 	src/record/launch.h \
+	src/record/live_memory.c \
+	src/record/live_memory.h \
 	src/record/mapset.c \
 	src/record/mapset.h \
 	src/record/order.c \
 	src/record/order.h \
 	src/record/perf_abi.h \
+	src/record/perf_copies.c \
 	src/record/perf_decode.c \
 	src/record/perf_decode.h \
 	src/record/perf_open.c \
@@ -71,4 +74,6 @@ librecord_a_SOURCES = \
 	src/record/target.c \
 	src/record/target.h \
 	src/record/trial.c \
-	src/record/trial.h
+	src/record/trial.h \
+	src/record/walks.c \
+	src/record/walks.h

@@ -10,6 +10,7 @@ enum {
 	HEADER = 8,
 	TRAILER = 32,		/* struct sample_id of our layout */
 	SAMPLE_TIME = 32,	/* offset of the time in a sample */
+	SAMPLE_FIXED = 56,	/* where what not every sample has begins */
 	BUILD_ID_BYTES = 20,	/* what MMAP2 has room for */
 };
 
@@ -36,6 +37,87 @@ uint64_t perf_record_time(const uint8_t *p, size_t n)
 	if (load_header(p).type == PERF_RECORD_SAMPLE)
 		return n < SAMPLE_TIME + 8 ? 0 : load64(p + SAMPLE_TIME);
 	return n < HEADER + TRAILER ? 0 : load64(p + n - TRAILER + 8);
+}
+
+void perf_bytes_copy(const struct perf_bytes *b, uint64_t pos, void *to,
+		     size_t n)
+{
+	uint64_t at = pos & (b->size - 1);
+	size_t first = n < b->size - at ? n : (size_t)(b->size - at);
+
+	memcpy(to, b->data + at, first);
+	memcpy((uint8_t *)to + first, b->data, n - first);
+}
+
+static uint64_t word_at(const struct perf_bytes *b, uint64_t pos)
+{
+	uint64_t v;
+
+	perf_bytes_copy(b, pos, &v, sizeof(v));
+	return v;
+}
+
+/* Where the size of the stack's copy stands in a sample, or 0. */
+static size_t copy_offset(const struct perf_decoder *d,
+			  const struct perf_bytes *b, uint64_t pos, size_t n)
+{
+	size_t at = SAMPLE_FIXED;
+
+	if (d->callchain) {
+		uint64_t nr = at + 8 <= n ? word_at(b, pos + at) : 0;
+
+		if (nr > n / 8)
+			return 0;
+		at += 8 + 8 * (size_t)nr;
+	}
+	if (at + 8 > n)
+		return 0;
+	at += word_at(b, pos + at) == PERF_SAMPLE_REGS_ABI_NONE
+	      ? 8 : 8 + 8 * PERF_REGS_COUNT;
+	return at + 8 <= n ? at : 0;
+}
+
+struct perf_extent perf_record_extent(const struct perf_decoder *d,
+				      const struct perf_bytes *b, uint64_t pos,
+				      struct perf_event_header h)
+{
+	struct perf_extent e = { h.size, 0, h.size };
+	uint64_t size, used;
+	size_t at;
+
+	if (h.type != PERF_RECORD_SAMPLE || !d || !d->copy)
+		return e;
+	at = copy_offset(d, b, pos, h.size);
+	size = at ? word_at(b, pos + at) : 0;
+	if (!size || size & 7 || at + 16 > h.size || size != h.size - at - 16)
+		return e;
+	used = word_at(b, pos + h.size - 8);
+	if (used >= size)
+		return e;
+	/* One byte more than was used: that there was room tells that the
+	 * stack's memory ends there. */
+	e.first = at;
+	e.keep = (size_t)((used + 8) & ~7ull);
+	e.size = at + 8 + e.keep + 8;
+	return e;
+}
+
+void perf_record_take(const struct perf_bytes *b, uint64_t pos,
+		      struct perf_event_header h, struct perf_extent e,
+		      uint8_t *to)
+{
+	uint64_t keep = e.keep;
+
+	if (e.first >= h.size) {
+		perf_bytes_copy(b, pos, to, h.size);
+		return;
+	}
+	perf_bytes_copy(b, pos, to, e.first);
+	memcpy(to + e.first, &keep, 8);
+	perf_bytes_copy(b, pos + e.first + 8, to + e.first + 8, e.keep);
+	perf_bytes_copy(b, pos + h.size - 8, to + e.size - 8, 8);
+	h.size = (uint16_t)e.size;
+	memcpy(to, &h, sizeof(h));
 }
 
 static uint32_t event_of(const struct perf_decoder *d, uint64_t id)
@@ -70,6 +152,41 @@ static void chain_split(const uint64_t *ips, uint64_t n, bool kernel,
 	}
 }
 
+/* Registers in the order of PERF_REGS_TALLY, and the copy of the stack. */
+static bool decode_copy(struct cursor *c, struct record_sample *s)
+{
+	static const uint8_t order[PERF_REGS_COUNT] = {
+		UNWIND_RAX, UNWIND_RBX, UNWIND_RCX, UNWIND_RDX, UNWIND_RSI,
+		UNWIND_RDI, UNWIND_RBP, UNWIND_RSP, UNWIND_RIP, UNWIND_R8,
+		UNWIND_R8 + 1, UNWIND_R8 + 2, UNWIND_R8 + 3, UNWIND_R8 + 4,
+		UNWIND_R8 + 5, UNWIND_R8 + 6, UNWIND_R8 + 7,
+	};
+	struct record_copy *copy = &s->copy;
+	uint64_t abi = cursor_u64(c), size, used;
+	unsigned int n = PERF_REGS_COUNT;
+
+	copy->is32 = abi == PERF_SAMPLE_REGS_ABI_32;
+	for (unsigned int i = 0; abi && i < n; i++) {
+		copy->regs.r[order[i]] = cursor_u64(c);
+		/* i386 has no r8 to r15. */
+		if (!copy->is32 || order[i] < UNWIND_R8 ||
+		    order[i] == UNWIND_RIP)
+			copy->regs.known |= 1u << order[i];
+	}
+	size = cursor_u64(c);
+	if (size) {
+		if (size > cursor_left(c))
+			return false;
+		copy->bytes = cursor_take(c, (size_t)size);
+		used = cursor_u64(c);
+		if (used > size)
+			return false;
+		copy->size = (size_t)used;
+		copy->all = used < size;
+	}
+	return !c->bad;
+}
+
 static bool decode_sample(const struct perf_decoder *d, struct cursor *c,
 			  uint16_t misc, struct record *out)
 {
@@ -97,6 +214,12 @@ static bool decode_sample(const struct perf_decoder *d, struct cursor *c,
 		if (ips && !s->guest)
 			chain_split((const uint64_t *)ips, n, kernel, s);
 		s->cut = s->nkernel + s->nuser >= d->max_stack;
+	}
+	if (d->copy && !s->guest) {
+		if (!decode_copy(c, s))
+			return false;
+		/* Kernel threads have no user side. */
+		s->copied = s->copy.regs.known || !kernel;
 	}
 	if (!s->nkernel && !s->nuser && ip) {
 		*(kernel ? &s->kernel : &s->user) = (const uint64_t *)ip;

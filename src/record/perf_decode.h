@@ -6,7 +6,11 @@
  * for.  `sample_id_all` puts the last four words behind every other record:
  *
  *	sample: header id ip pid,tid time cpu,- period [nr ips[nr]]
+ *		[abi [regs[17]] size [bytes[size] used]]
  *	other:  header …                pid,tid time cpu,- id
+ *
+ * The kernel keeps `size` bytes of a ring for each copy of a stack, but fills
+ * only the first `used` of them.
  *
  * The bytes are hostile.
  */
@@ -19,11 +23,40 @@
 	PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | \
 	PERF_SAMPLE_PERIOD)
 
+/* The registers we ask for, as enum perf_event_x86_regs numbers them: ax bx cx
+ * dx si di bp sp ip, r8 to r15. */
+#define PERF_REGS_TALLY 0xff01ffull
+enum { PERF_REGS_COUNT = 17 };
+
 struct perf_decoder {
 	const struct u64map *ids;	/* event id -> index */
 	bool callchain;		/* samples were opened with CALLCHAIN */
 	uint32_t max_stack;	/* kernel.perf_event_max_stack */
+	bool copy;	/* samples were opened with REGS_USER and STACK_USER */
 };
+
+/* Bytes of a ring, around whose end records may go. */
+struct perf_bytes {
+	const uint8_t *data;
+	uint64_t size;		/* a power of two */
+};
+/* Copies n bytes at a free-running position. */
+void perf_bytes_copy(const struct perf_bytes *b, uint64_t pos, void *to,
+		     size_t n);
+
+/* A record without the part of a stack's copy that was not filled: [0, first)
+ * of it, then, if first < size, a word with `keep` in place of the copy's size,
+ * `keep` bytes of the copy, and the last word. */
+struct perf_extent {
+	size_t first, keep, size;
+};
+struct perf_extent perf_record_extent(const struct perf_decoder *d,
+				      const struct perf_bytes *b, uint64_t pos,
+				      struct perf_event_header h);
+/* Takes it out of the ring; e.size bytes. */
+void perf_record_take(const struct perf_bytes *b, uint64_t pos,
+		      struct perf_event_header h, struct perf_extent e,
+		      uint8_t *to);
 
 /* The time of a record, 0 when it is too short to have one. */
 uint64_t perf_record_time(const uint8_t *p, size_t n);

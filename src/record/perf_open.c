@@ -199,6 +199,34 @@ void perf_tracking_prepare(struct perf_event_attr *a,
 	a->wakeup_watermark = watermark;
 }
 
+/* The user side as registers and stack, the kernel's part as its chain. */
+static void copy_attr(struct perf_event_attr *a, uint32_t bytes)
+{
+	a->sample_type |= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
+			  PERF_SAMPLE_STACK_USER;
+	a->exclude_callchain_user = 1;
+	a->sample_regs_user = PERF_REGS_TALLY;
+	a->sample_stack_user = bytes;
+}
+
+/* Our unwinder knows x86. */
+static bool copy_works(const struct perf_features *f)
+{
+	const struct perf_place self = { 0, -1, 0 };
+	struct perf_event_attr a;
+	int fd;
+
+#if !defined(__x86_64__)
+	return false;
+#endif
+	perf_tracking_prepare(&a, f, false, 4096);
+	copy_attr(&a, PERF_COPY_MIN);
+	fd = perf_sys_open(&a, &self);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 int perf_reachable(struct error *err)
 {
 	int reach;
@@ -243,6 +271,7 @@ int perf_features_probe(struct perf_features *f, struct error *err)
 	if (fd < 0)
 		return perf_refused(-fd, "", &self, err);
 	close(fd);
+	f->copy = copy_works(f);
 	return 0;
 }
 
@@ -296,6 +325,8 @@ void perf_event_prepare(struct perf_event *e, const struct perf_features *f,
 	apply_features(a, f);
 	if (how->callchain)
 		a->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	if (how->callchain && how->copy_bytes)
+		copy_attr(a, how->copy_bytes);
 	/* Each passing of a tracepoint is a sample unless asked otherwise. */
 	if (!period && !s->freq && s->type == PERF_TYPE_TRACEPOINT)
 		period = 1;

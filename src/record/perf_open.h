@@ -15,6 +15,7 @@ struct perf_features {
 	bool build_id;		/* MMAP2 with build-id: Linux 5.12 */
 	bool lost;		/* PERF_FORMAT_LOST: Linux 6.0 */
 	bool ksymbol;		/* code that the kernel generates: Linux 5.1 */
+	bool copy;		/* registers and stack of the user side */
 	uint64_t max_rate;	/* kernel.perf_event_max_sample_rate */
 	uint32_t max_stack;	/* kernel.perf_event_max_stack */
 };
@@ -30,6 +31,8 @@ struct perf_sampling {
 	bool callchain, inherit, enable_on_exec;
 	bool exclude_user, exclude_kernel;	/* --kernel, --user */
 	uint64_t freq, period;	/* period 0: freq */
+	uint32_t copy_bytes;	/* of the stack; 0: none, user chains by frame
+				 * pointers */
 };
 
 /* Where an event counts. */
@@ -69,6 +72,17 @@ void perf_tracking_prepare(struct perf_event_attr *a,
 			   uint32_t watermark);
 /* How many bytes a CPU's ring should have: what may be locked. */
 size_t perf_ring_size(void);
+/* Rings for copies of stacks: see perf_copies_plan. */
+struct perf_copies {
+	size_t ring_bytes;	/* per CPU */
+	uint32_t copy_bytes;	/* of each stack */
+};
+/* For `rate` samples a second and CPU (0: not known) on `ncpus` CPUs.  `wanted`:
+ * the size of a copy, or 0 when we may choose; `ring`: of a ring, or 0. */
+struct perf_copies perf_copies_plan(uint64_t rate, size_t ncpus,
+				    uint32_t wanted, size_t ring);
+/* The largest copy of a stack, a sample's size being 16 bits. */
+enum { PERF_COPY_MAX = 65528, PERF_COPY_MIN = 1024 };
 /* The bare call: fd or negative errno. */
 int perf_sys_open(struct perf_event_attr *a, const struct perf_place *at);
 /* Sets an error for a refused perf_event_open; `what` is the event or "". */

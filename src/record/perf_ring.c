@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "record/perf_decode.h"
 
 enum { RING_MIN = 4096 };
 
@@ -46,42 +45,34 @@ void perf_ring_close(struct perf_ring *r)
 	r->page = NULL;
 }
 
-/* Copies n bytes at a free-running position, around the end if need be. */
-static void ring_copy(uint8_t *to, const uint8_t *data, uint64_t size,
-		      uint64_t pos, size_t n)
-{
-	uint64_t at = pos & (size - 1);
-	size_t first = n < size - at ? n : (size_t)(size - at);
-
-	memcpy(to, data + at, first);
-	memcpy(to + first, data, n - first);
-}
-
-uint64_t perf_ring_take(const uint8_t *data, uint64_t size, uint64_t tail,
-			uint64_t head, struct order *o, size_t stream,
-			uint64_t now, uint64_t *damaged)
+uint64_t perf_ring_take(const struct perf_bytes *ring, uint64_t tail,
+			uint64_t head, const struct perf_intake *in,
+			uint64_t now)
 {
 	while (tail != head) {
 		struct perf_event_header h;
+		struct perf_extent e;
 		uint64_t left = head - tail, time;
 		uint8_t *to;
 
-		if (left < sizeof(h) || left > size)
+		if (left < sizeof(h) || left > ring->size)
 			goto bad;
-		ring_copy((uint8_t *)&h, data, size, tail, sizeof(h));
+		perf_bytes_copy(ring, tail, &h, sizeof(h));
 		if (h.size < sizeof(h) || h.size > left)
 			goto bad;
-		to = order_room(o, stream, h.size);
+		e = perf_record_extent(in->decoder, ring, tail, h);
+		to = order_room(in->order, in->stream, e.size);
 		if (!to)
 			return tail;
-		ring_copy(to, data, size, tail, h.size);
-		time = perf_record_time(to, h.size);
-		order_commit(o, stream, h.size, time < now ? time : now);
+		perf_record_take(ring, tail, h, e, to);
+		time = perf_record_time(to, e.size);
+		order_commit(in->order, in->stream, e.size,
+			     time < now ? time : now);
 		tail += h.size;
 	}
 	return tail;
 bad:
-	*damaged += head - tail;
+	*in->damaged += head - tail;
 	return head;
 }
 
@@ -121,20 +112,21 @@ bool perf_ring_tight(const struct perf_ring *r)
  * after we have copied it; a store with release order is D, for our loads of
  * the record cannot move behind it.
  */
-int perf_ring_drain(struct perf_ring *r, struct order *o, size_t stream,
-		    uint64_t (*now)(void), uint64_t *damaged)
+int perf_ring_drain(struct perf_ring *r, const struct perf_intake *to,
+		    uint64_t (*now)(void))
 {
 	struct perf_event_mmap_page *page = r->page;
-	const uint8_t *data = (const uint8_t *)r->page +
-			      (size_t)sysconf(_SC_PAGESIZE);
+	struct perf_bytes ring = {
+		(const uint8_t *)r->page + (size_t)sysconf(_SC_PAGESIZE),
+		r->size,
+	};
 	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t tail = page->data_tail, end;
 
 	if (head == tail)
 		return 0;
 	/* All these records were written before this reading of the clock. */
-	end = perf_ring_take(data, r->size, tail, head, o, stream, now(),
-			     damaged);
+	end = perf_ring_take(&ring, tail, head, to, now());
 	__atomic_store_n(&page->data_tail, end, __ATOMIC_RELEASE);
 	return end == head ? 0 : -ERR_NOMEM;
 }

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "record/order.h"
+#include "record/perf_decode.h"
 
 struct perf_ring {
 	void *page;		/* struct perf_event_mmap_page, then the data */
@@ -27,16 +28,23 @@ void perf_ring_close(struct perf_ring *r);
 bool perf_ring_waiting(const struct perf_ring *r);
 /* Has it so little room that records may have been lost? */
 bool perf_ring_tight(const struct perf_ring *r);
-/* Moves all records to a stream of `o`; times after `now` become `now`.  Bytes
- * that are no records are dropped and counted in *damaged.  0 or
- * -ERR_NOMEM. */
-int perf_ring_drain(struct perf_ring *r, struct order *o, size_t stream,
-		    uint64_t (*now)(void), uint64_t *damaged);
+/* Where records go: a stream of `order`. */
+struct perf_intake {
+	struct order *order;
+	size_t stream;
+	const struct perf_decoder *decoder;	/* how samples look, or NULL */
+	uint64_t *damaged;	/* bytes that were no records, and dropped */
+};
+
+/* Moves all records, without what was not filled of stacks' copies; times after
+ * `now` become `now`.  0 or -ERR_NOMEM. */
+int perf_ring_drain(struct perf_ring *r, const struct perf_intake *to,
+		    uint64_t (*now)(void));
 
 /* The same over plain memory: records between the free-running positions tail
  * and head.  Returns the new tail. */
-uint64_t perf_ring_take(const uint8_t *data, uint64_t size, uint64_t tail,
-			uint64_t head, struct order *o, size_t stream,
-			uint64_t now, uint64_t *damaged);
+uint64_t perf_ring_take(const struct perf_bytes *ring, uint64_t tail,
+			uint64_t head, const struct perf_intake *to,
+			uint64_t now);
 
 #endif

@@ -39,6 +39,7 @@ struct perf_source {
 	uint32_t *cpus;
 	size_t ncpus;
 	struct u64map ids;
+	struct perf_decoder decoder;
 	struct order order;
 	size_t news_bytes;	/* of each of the first rings */
 	uint64_t round_ns;	/* the clock at the start of the last round */
@@ -117,7 +118,6 @@ static void perf_stop(struct source *s)
 /* What order_flush needs to hand records on. */
 struct delivery {
 	struct perf_source *p;
-	struct perf_decoder decoder;
 	record_cb *cb;
 	void *ctx;
 	struct error *err;
@@ -142,7 +142,7 @@ static int deliver(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
 		r.time_ns = time;
 		return d->cb(d->ctx, &r, d->err);
 	}
-	if (!perf_decode(&d->decoder, bytes, size, &r))
+	if (!perf_decode(&d->p->decoder, bytes, size, &r))
 		return 0;
 	/* Losses are read from the counters where the kernel keeps them: those
 	 * know the event, and the last loss of a ring has no record. */
@@ -216,8 +216,9 @@ static int drain_ring(struct perf_source *p, size_t i)
 	if ((news || p->shared) && p->features.lost && !p->gap_ns &&
 	    perf_ring_tight(&p->rings[i]))
 		p->gap_ns = clock_now();
-	return perf_ring_drain(&p->rings[i], &p->order, i, clock_now,
-			       &p->base.damaged);
+	return perf_ring_drain(&p->rings[i], &(struct perf_intake){
+				       &p->order, i, &p->decoder,
+				       &p->base.damaged }, clock_now);
 }
 
 /*
@@ -229,14 +230,10 @@ static int perf_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 		      struct error *err)
 {
 	struct perf_source *p = of(s);
-	struct delivery d = {
-		p, { &p->ids, false, s->max_stack }, cb, ctx, err,
-	};
+	struct delivery d = { p, cb, ctx, err };
 	uint64_t start = clock_now(), upto = p->round_ns;
 	int r = 0;
 
-	d.decoder.callchain = p->events[0].attr.sample_type &
-			      PERF_SAMPLE_CALLCHAIN;
 	forget_hangups(s);
 	s->news = false;
 	for (size_t i = 0; i < p->nrings && r >= 0; i++)
@@ -472,18 +469,49 @@ static int open_all(struct perf_source *p, const struct perf_target *t,
 	return 0;
 }
 
+/* Samples a second and CPU that the events ask for, or 0. */
+static uint64_t rate_of(const struct perf_source_options *o)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < o->events->n; i++) {
+		const struct event_spec *s = &o->events->v[i];
+
+		if (s->period || (!s->freq && o->period))
+			return 0;
+		sum += s->freq ? s->freq : o->freq;
+	}
+	return sum;
+}
+
+static void plan_copies(struct perf_source *p,
+			const struct perf_source_options *o,
+			const struct perf_target *t, struct perf_sampling *how)
+{
+	struct perf_copies plan;
+
+	p->base.ring_bytes = o->ring_bytes ? o->ring_bytes : perf_ring_size();
+	if (!o->callchain || !o->copy || !p->features.copy || !o->events->n)
+		return;
+	plan = perf_copies_plan(rate_of(o), t->ncpus, o->copy_bytes,
+				o->ring_bytes);
+	p->base.ring_bytes = plan.ring_bytes;
+	p->base.copy_bytes = how->copy_bytes = plan.copy_bytes;
+}
+
 static int perf_prepare(struct perf_source *p,
 			const struct perf_source_options *o,
 			const struct perf_target *t, struct error *err)
 {
 	struct perf_sampling how = {
 		o->callchain, o->inherit && t->tids, o->enable_on_exec,
-		o->kernel_only, o->user_only, o->freq, o->period,
+		o->kernel_only, o->user_only, o->freq, o->period, 0,
 	};
 	size_t n = o->events->n;
 
 	if (o->beside)
 		p->beside = *o->beside;
+	plan_copies(p, o, t, &how);
 	p->ncpus = t->ncpus;
 	p->nrings = 2 * t->ncpus;
 	p->rings = calloc(p->nrings, sizeof(*p->rings));
@@ -497,7 +525,6 @@ static int perf_prepare(struct perf_source *p,
 	memcpy(p->cpus, t->cpus, t->ncpus * sizeof(*p->cpus));
 	for (size_t i = 0; i < p->nrings; i++)
 		p->leaders[i] = -1;
-	p->base.ring_bytes = o->ring_bytes ? o->ring_bytes : perf_ring_size();
 	p->news_bytes = p->base.ring_bytes > NEWS_BYTES_PRIVILEGED
 			? NEWS_BYTES_PRIVILEGED : NEWS_BYTES;
 	for (size_t i = 0; i < n; i++) {
@@ -511,6 +538,10 @@ static int perf_prepare(struct perf_source *p,
 	p->base.nevents = n;
 	p->per_task = t->tids != NULL;
 	p->base.max_stack = p->features.max_stack;
+	p->decoder = (struct perf_decoder){
+		&p->ids, how.callchain, p->base.max_stack,
+		p->base.copy_bytes != 0,
+	};
 	p->base.wake_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (p->base.wake_fd < 0)
 		return error_errno(err, errno, "epoll");

@@ -40,6 +40,10 @@ struct perf_source_options {
 	/* Then there may be no events: perf only tells of mappings, names,
 	 * forks and exits. */
 	const struct perf_beside *beside;
+	/* With callchain: copies of stacks for the unwinder, as large as given
+	 * or as we think fit (0); by frame pointers where that cannot be. */
+	bool copy;
+	uint32_t copy_bytes;
 };
 
 int perf_source_open(const struct perf_target *target,

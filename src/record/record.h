@@ -17,6 +17,9 @@ enum record_source {
 	RECORD_SOURCE_KMOD,
 };
 
+/* What copy_bytes may be: the kernel's limit. */
+enum { RECORD_COPY_MIN = 1024, RECORD_COPY_MAX = 65528 };
+
 struct record_options {
 	const char *output;
 	char *const *command;		/* NULL-terminated, or NULL */
@@ -28,6 +31,10 @@ struct record_options {
 	bool user_only, kernel_only, symbols;
 	const struct event_list *events;	/* empty: the default event */
 	enum record_source source;
+	/* With callchain: not by frame pointers, but by unwind tables from
+	 * copies of the stack, of so many bytes or as we think fit (0). */
+	bool copy_stacks;
+	uint32_t copy_bytes;
 	uint64_t freq, period;		/* period 0: freq */
 	uint64_t repeat;
 	double duration, delay;		/* seconds; 0: none */

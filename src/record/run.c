@@ -17,8 +17,11 @@
  * Sleep between two rounds.  While new files appear (a program starts, loads
  * libraries) they are looked at soon, before they are gone; also while programs
  * are started, as the next may be a new one.  Then rounds get longer.
+ * Stacks that are deeper than their copies are read from memory: the sooner, the
+ * likelier they are as they were.
  */
-enum { ROUND_MIN_MS = 5, ROUND_EXEC_MS = 20, ROUND_MAX_MS = 200 };
+enum { ROUND_MIN_MS = 5, ROUND_DEEP_MS = 8, ROUND_EXEC_MS = 20,
+       ROUND_MAX_MS = 200 };
 #define ROUND_GAP_NS 4000000u
 /* Written at least once a second; two rounds go by before records are in
  * order. */
@@ -36,7 +39,7 @@ struct run {
 	uint64_t flushed_ns, drained_ns;
 	unsigned int round_ms;
 	size_t images;		/* seen up to the last round */
-	uint64_t execs;
+	uint64_t execs, deep;
 	bool done;
 };
 
@@ -59,6 +62,7 @@ static int open_source(struct run *r, struct error *err)
 		.callchain = o->callchain, .inherit = o->inherit,
 		.user_only = o->user_only, .kernel_only = o->kernel_only,
 		.freq = o->freq, .period = o->period,
+		.copy = o->copy_stacks, .copy_bytes = o->copy_bytes,
 	};
 
 	if (s->target.attached) {
@@ -327,9 +331,12 @@ static void next_round(struct run *r)
 	else if (r->s->collector.execs != r->execs &&
 		 r->round_ms > ROUND_EXEC_MS)
 		r->round_ms = ROUND_EXEC_MS;
+	if (r->s->collector.walks.cut != r->deep && r->round_ms > ROUND_DEEP_MS)
+		r->round_ms = ROUND_DEEP_MS;
 	if (r->round_ms > ROUND_MAX_MS)
 		r->round_ms = ROUND_MAX_MS;
 	r->images = images;
+	r->deep = r->s->collector.walks.cut;
 	r->execs = r->s->collector.execs;
 }
 

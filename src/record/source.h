@@ -10,8 +10,8 @@
  * Call chains are as the source copied them: innermost first, the kernel's part
  * and the user's part apart.  The first address of each part is where execution
  * was, the others are return addresses.  A source that copies registers and a
- * piece of stack instead would get its chain from an unwinder at
- * collector_record, before stacks_add.
+ * piece of stack instead (`copied`) gets its user part from the unwinder, in
+ * collector_record: see walks.h.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 #include "image/image.h"
+#include "unwind/unwind.h"
 
 #define SOURCE_NONE UINT32_MAX
 
@@ -35,12 +36,32 @@ enum record_kind {
 				 * are missing: ask PROC again */
 };
 
+/* The user side as it was: registers, and the stack from its pointer up. */
+struct record_copy {
+	struct unwind_regs regs;	/* none known: the source got none */
+	const uint8_t *bytes;		/* borrowed */
+	size_t size;
+	bool all;		/* behind the copy there is no memory */
+	bool is32;		/* an i386 program */
+};
+
+/* The outer end of a stack that is not known to be whole. */
+struct record_end {
+	uint32_t mark;		/* PROF_MARK_*, or 0 */
+	uint32_t reason;	/* enum prof_end_reason */
+	uint32_t image;		/* of images.h, or UINT32_MAX */
+};
+
 struct record_sample {
 	uint64_t weight;
 	const uint64_t *kernel, *user;	/* borrowed */
 	uint32_t nkernel, nuser;
 	bool cut;		/* the source had no room for more */
 	bool guest;		/* in a virtual machine: not our addresses */
+	bool copied;		/* `copy` is to be walked for the user part */
+	bool walked;		/* `user` was: all lie in their instructions */
+	struct record_copy copy;
+	struct record_end end;	/* when walked */
 };
 
 struct record_mmap {
@@ -131,6 +152,7 @@ struct source {
 	uint64_t damaged;	/* bytes that were no records */
 	uint32_t max_stack;	/* frames a chain can hold */
 	size_t ring_bytes;	/* per CPU, 0 if there are no rings */
+	uint32_t copy_bytes;	/* of a stack at most; 0: none is copied */
 };
 
 #endif

@@ -127,7 +127,8 @@ struct callers {
 	const uint64_t *kernel, *user;
 	uint32_t nkernel, nuser;
 	bool user_called;	/* user[0] is a return address, too */
-	bool cut;
+	bool exact;		/* none of `user` is: they are as they should */
+	uint32_t end;		/* node of the mark at the outer end, or 0 */
 };
 
 static uint64_t callers_hash(const struct callers *c, uint32_t space,
@@ -136,8 +137,9 @@ static uint64_t callers_hash(const struct callers *c, uint32_t space,
 	uint64_t h = 0x8ebc6af09c88c6e3ull ^ space ^ (uint64_t)kernel << 32;
 
 	h = part_hash(h, c->kernel, c->nkernel);
-	h = part_hash(h ^ c->user_called, c->user, c->nuser);
-	return mul_fold(h ^ c->cut, 0x589965cc75374cc3ull) | 1;
+	h = part_hash(h ^ c->user_called ^ (uint64_t)c->exact << 1, c->user,
+		      c->nuser);
+	return mul_fold(h ^ c->end, 0x589965cc75374cc3ull) | 1;
 }
 
 /* The user part's locations, innermost first, up to the first that is no code;
@@ -148,7 +150,7 @@ static int user_locs(struct stacks *s, struct mapset *maps,
 	int n = 0;
 
 	for (uint32_t i = 0; i < c->nuser && n < CHAIN_MAX; i++) {
-		bool called = i || c->user_called;
+		bool called = !c->exact && (i || c->user_called);
 		uint32_t loc = loc_find(s, maps, false, c->user[i] - called,
 					true, broken);
 
@@ -164,16 +166,15 @@ static int user_locs(struct stacks *s, struct mapset *maps,
 static uint32_t callers_build(struct stacks *s, struct mapset *maps,
 			      const struct callers *c)
 {
-	uint32_t locs[CHAIN_MAX], node = 0;
+	uint32_t locs[CHAIN_MAX], node = c->end;
 	bool broken = false;
 	int n = user_locs(s, maps, c, locs, &broken);
 
 	if (n < 0)
 		return PROF_NONE;
-	if (broken)
-		node = profile_node(s->profile, node, PROF_MARK_BROKEN);
-	else if (c->cut)
-		node = profile_node(s->profile, node, PROF_MARK_CUT);
+	if (broken && !c->exact)
+		node = profile_end(s->profile, PROF_MARK_BROKEN,
+				   PROF_END_NO_CODE, PROF_NONE);
 	while (n-- > 0 && node != PROF_NONE)
 		node = profile_node(s->profile, node, locs[n]);
 	for (uint32_t i = c->nkernel; i-- > 0 && node != PROF_NONE;) {
@@ -193,8 +194,8 @@ static uint32_t callers_node(struct stacks *s, struct mapset *maps,
 	struct caller_slot *slot;
 	uint64_t hash;
 
-	if (!c->nkernel && !c->nuser && !c->cut)
-		return 0;
+	if (!c->nkernel && !c->nuser)
+		return c->end;
 	hash = callers_hash(c, maps->generation,
 			    c->nkernel ? s->kernel->space : 0);
 	slot = &s->callers[(hash >> 32) & (CALLER_SLOTS - 1)];
@@ -203,6 +204,24 @@ static uint32_t callers_node(struct stacks *s, struct mapset *maps,
 	slot->node = callers_build(s, maps, c);
 	slot->hash = slot->node == PROF_NONE ? 0 : hash;
 	return slot->node;
+}
+
+/* The node of the mark at a stack's outer end, 0 when it has none. */
+static uint32_t end_node(struct stacks *s, const struct record_sample *in)
+{
+	uint32_t image = PROF_NONE;
+
+	if (!in->walked)
+		return in->cut ? profile_end(s->profile, PROF_MARK_CUT,
+					     PROF_END_UNKNOWN, PROF_NONE) : 0;
+	if (!in->end.mark)
+		return 0;
+	if (in->end.image < s->images->v.n) {
+		image = images_row(s->images, in->end.image);
+		if (image == PROF_NONE)
+			return PROF_NONE;
+	}
+	return profile_end(s->profile, in->end.mark, in->end.reason, image);
 }
 
 static uint32_t guest_loc(struct stacks *s, const struct record_sample *in)
@@ -216,7 +235,7 @@ uint32_t stacks_add(struct stacks *s, struct mapset *maps,
 		    const struct record_sample *in, uint32_t *loc)
 {
 	struct callers c = { in->kernel, in->user, in->nkernel, in->nuser,
-			     false, in->cut };
+			     false, in->walked, 0 };
 	bool unmapped = false;
 	uint32_t node;
 
@@ -237,6 +256,9 @@ uint32_t stacks_add(struct stacks *s, struct mapset *maps,
 	}
 	if (c.nkernel > CHAIN_MAX)
 		c.nkernel = CHAIN_MAX;
+	c.end = end_node(s, in);
+	if (c.end == PROF_NONE)
+		return PROF_NONE;
 	node = callers_node(s, maps, &c);
 	if (*loc == PROF_NONE || node == PROF_NONE)
 		return PROF_NONE;

@@ -187,15 +187,29 @@ static bool put_node(struct dump *d, size_t i)
 {
 	const struct prof_node *n = &d->p->nodes.v[i];
 
+	static const char *const marks[] = { "cut", "broken", "damaged",
+					     "later" };
+	uint32_t mark = n->loc - PROF_MARK;
+
 	buf_printf(&d->out, "node %zu", i);
 	num(d, "parent", n->parent);
-	if (n->loc == PROF_MARK_CUT)
-		buf_str(&d->out, " mark=cut");
-	else if (prof_is_mark(n->loc))
+	if (prof_is_mark(n->loc))
 		buf_printf(&d->out, " mark=%s",
-			   n->loc == PROF_MARK_BROKEN ? "broken" : "damaged");
+			   mark < sizeof(marks) / sizeof(marks[0])
+			   ? marks[mark] : "other");
 	else
 		id(d, "loc", n->loc);
+	return line_end(d);
+}
+
+static bool put_end(struct dump *d, size_t i)
+{
+	const struct prof_end *e = &d->p->ends.v[i];
+
+	buf_printf(&d->out, "end %zu", i);
+	num(d, "node", e->node);
+	buf_printf(&d->out, " reason=%s", prof_end_text(e->reason));
+	id(d, "image", e->image);
 	return line_end(d);
 }
 
@@ -358,6 +372,7 @@ static void put_parts(struct dump *d, unsigned int parts)
 	if (parts & DUMP_STACKS) {
 		put_rows(d, p->locs.n, put_loc);
 		put_rows(d, p->nodes.n, put_node);
+		put_rows(d, p->ends.n, put_end);
 	}
 	if (parts & DUMP_SYMBOLS) {
 		put_rows(d, p->funcs.n, put_func);

@@ -218,6 +218,22 @@ static void put_images(const struct info *in, struct buf *out)
 	free(lacks);
 }
 
+static void put_stacks(const struct info *in, struct buf *out)
+{
+	const struct truth *t = &in->truth;
+
+	if (!t->ends.n)
+		return;
+	heading(out, "Stacks that are not known to be whole");
+	for (size_t i = 0; i < t->ends.n; i++) {
+		buf_printf(out, "  %6.2f%%  ",
+			   line_share(t->ends.v[i].samples, t->shown));
+		truth_end_text(t, &t->ends.v[i], out);
+		buf_u8(out, '\n');
+	}
+	truth_stacks_help(t, "           -> ", out);
+}
+
 static void put_count(struct buf *out, const char *name, uint64_t n)
 {
 	struct buf tmp = { 0 };
@@ -264,5 +280,6 @@ void info_text(const struct info *in, int columns, struct buf *out)
 	for (size_t i = 0; i < p->events.n; i++)
 		put_event(in, i, out);
 	put_images(in, out);
+	put_stacks(in, out);
 	put_counts(in, out);
 }

@@ -43,4 +43,5 @@ libviews_a_SOURCES = \
 	src/views/truth.c \
 	src/views/truth.h \
 	src/views/truth_json.c \
+	src/views/truth_stacks.c \
 	src/views/truth_text.c

@@ -8,7 +8,7 @@
 struct tally_up {
 	struct truth *t;
 	const struct profile *p;
-	uint8_t *mark;		/* by node: 0, or 1 + mark at its outer end */
+	uint32_t *end;		/* by node: 0, or 1 + its outer end's number */
 	struct truth_image *images;	/* by image */
 };
 
@@ -20,10 +20,8 @@ static void add_stack(struct tally_up *u, uint32_t stack, uint64_t count)
 	if (!count)
 		return;
 	u->t->shown += count;
-	if (u->mark[stack] == 1 + (PROF_MARK_CUT - PROF_MARK))
-		u->t->cut += count;
-	else if (u->mark[stack])
-		u->t->broken += count;
+	if (u->end[stack])
+		u->t->ends.v[u->end[stack] - 1].samples += count;
 	if (!stack || prof_is_mark(loc)) {
 		u->t->frameless += count;
 		return;
@@ -39,14 +37,73 @@ static void add_stack(struct tally_up *u, uint32_t stack, uint64_t count)
 	}
 }
 
-static void add_stacks(struct tally_up *u, const struct aggregate *a)
+/* Which end each stack has. */
+static int find_ends(struct tally_up *u)
 {
 	const struct prof_node *nodes = u->p->nodes.v;
+	struct truth *t = u->t;
 
-	for (size_t i = 1; i < u->p->nodes.n; i++)
-		u->mark[i] = prof_is_mark(nodes[i].loc)
-				     ? (uint8_t)(1 + nodes[i].loc - PROF_MARK)
-				     : u->mark[nodes[i].parent];
+	for (size_t i = 1; i < u->p->nodes.n; i++) {
+		struct truth_end e = { nodes[i].loc, PROF_END_UNKNOWN,
+				       PROF_NONE, 0 };
+
+		if (!prof_is_mark(nodes[i].loc)) {
+			u->end[i] = u->end[nodes[i].parent];
+			continue;
+		}
+		if (vec_push(&t->ends, e) < 0)
+			return -ERR_NOMEM;
+		u->end[i] = (uint32_t)t->ends.n;
+	}
+	for (size_t i = 0; i < u->p->ends.n; i++) {
+		const struct prof_end *e = &u->p->ends.v[i];
+
+		if (!prof_is_mark(nodes[e->node].loc))
+			continue;
+		t->ends.v[u->end[e->node] - 1].reason = e->reason;
+		t->ends.v[u->end[e->node] - 1].image = e->image;
+	}
+	return 0;
+}
+
+static int more_samples(const void *x, const void *y)
+{
+	const struct truth_end *a = x, *b = y;
+
+	if (a->samples != b->samples)
+		return a->samples > b->samples ? -1 : 1;
+	if (a->mark != b->mark)
+		return a->mark < b->mark ? -1 : 1;
+	if (a->reason != b->reason)
+		return a->reason < b->reason ? -1 : 1;
+	return a->image < b->image ? -1 : a->image > b->image;
+}
+
+/* Sums of the ends that samples have; the others go. */
+static void sum_ends(struct truth *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->ends.n; i++) {
+		const struct truth_end *e = &t->ends.v[i];
+
+		if (!e->samples)
+			continue;
+		if (e->mark == PROF_MARK_CUT)
+			t->cut += e->samples;
+		else if (e->mark == PROF_MARK_LATER)
+			t->later += e->samples;
+		else
+			t->broken += e->samples;
+		t->ends.v[n++] = *e;
+	}
+	t->ends.n = n;
+	if (n)
+		qsort(t->ends.v, n, sizeof(*t->ends.v), more_samples);
+}
+
+static void add_stacks(struct tally_up *u, const struct aggregate *a)
+{
 	for (size_t s = 0; s < a->slots.n; s++) {
 		const struct slot *slot = &a->slots.v[s];
 
@@ -77,11 +134,13 @@ static int count_images(struct truth *t, const struct aggregate *a)
 	struct tally_up u = { .t = t, .p = p };
 	int rc = -ERR_NOMEM;
 
-	u.mark = calloc(p->nodes.n + 1, 1);
+	u.end = calloc(p->nodes.n + 1, sizeof(*u.end));
 	u.images = calloc(p->images.n + 1, sizeof(*u.images));
-	if (u.mark && u.images) {
+	if (u.end && u.images)
+		rc = find_ends(&u);
+	if (!rc) {
 		add_stacks(&u, a);
-		rc = 0;
+		sum_ends(t);
 	}
 	for (size_t i = 0; !rc && i < p->images.n; i++) {
 		u.images[i].image = (uint32_t)i;
@@ -91,7 +150,7 @@ static int count_images(struct truth *t, const struct aggregate *a)
 	if (t->images.n)
 		qsort(t->images.v, t->images.n, sizeof(*t->images.v),
 		      by_samples);
-	free(u.mark);
+	free(u.end);
 	free(u.images);
 	return rc;
 }
@@ -165,5 +224,6 @@ void truth_fini(struct truth *t)
 {
 	free(t->events);
 	vec_fini(&t->images);
+	vec_fini(&t->ends);
 	*t = (struct truth){ 0 };
 }

@@ -22,6 +22,15 @@ struct truth_image {
 	uint64_t lineless;		/* with a name, but no line */
 };
 
+/* Samples whose stacks end at their outer side with the same mark, for the same
+ * reason, in the same image. */
+struct truth_end {
+	uint32_t mark;			/* PROF_MARK_* */
+	uint32_t reason;		/* enum prof_end_reason */
+	uint32_t image;			/* or PROF_NONE */
+	uint64_t samples;
+};
+
 struct truth {
 	const struct profile *p;
 	const struct reader_damage *damage;
@@ -30,7 +39,8 @@ struct truth {
 	uint64_t got;			/* samples in the file, all events */
 	uint64_t shown;			/* samples selected */
 	uint64_t lost, throttled;	/* of all events, known or not */
-	uint64_t cut, broken;		/* of shown: marked stacks */
+	uint64_t cut, broken, later;	/* of shown: marked stacks */
+	VEC(struct truth_end) ends;	/* of these, most samples first */
 	uint64_t frameless;		/* of shown: no frame at all */
 	uint64_t unresolved;		/* of shown: innermost without name */
 	uint64_t duration_ns;
@@ -43,6 +53,17 @@ void truth_fini(struct truth *t);
 
 /* What a run recorded: its command, or the processes or CPUs that were watched. */
 const char *truth_run_title(const struct profile *p, const struct prof_run *r);
+
+/* Appends what is wrong with stacks on one line, nothing when all is well; what
+ * would help, a line each that begins with `before`. */
+void truth_stacks(const struct truth *t, struct buf *out);
+/* One kind of end: "broken: no unwind data in libx.so". */
+void truth_end_text(const struct truth *t, const struct truth_end *e,
+		    struct buf *out);
+void truth_stacks_help(const struct truth *t, const char *before,
+		       struct buf *out);
+/* Member "stacks" of a JSON object that is open. */
+void truth_stacks_json(const struct truth *t, struct json *j);
 
 /* Lines that begin with "# ", none wider than `columns` (0: 80). */
 void truth_text(const struct truth *t, int columns, struct buf *out);

@@ -158,20 +158,9 @@ static void loss_line(const struct truth *t, int columns, struct buf *line,
 static void stack_line(const struct truth *t, int columns, struct buf *line,
 		       struct buf *out)
 {
-	if (!t->cut && !t->broken && !t->frameless)
-		return;
-	buf_str(line, "Stacks:");
-	if (t->cut)
-		buf_printf(line, " %.1f%% cut short,",
-			   line_share(t->cut, t->shown));
-	if (t->broken)
-		buf_printf(line, " %.1f%% broken (callers missing),",
-			   line_share(t->broken, t->shown));
-	if (t->frameless)
-		buf_printf(line, " %.1f%% without any frame,",
-			   line_share(t->frameless, t->shown));
-	line->n--;
-	flush_line(line, columns, out);
+	truth_stacks(t, line);
+	if (line->n)
+		flush_line(line, columns, out);
 }
 
 /* The image with the most unresolved samples after `last` (NULL: of all);

@@ -48,6 +48,9 @@ static void feed(struct delivery *d, const uint8_t *data, size_t size)
 	uint8_t *ring = calloc(1, RING);
 	uint64_t damaged = 0, tail = RING - 64, half = size / 2 & ~(size_t)7;
 	struct order o;
+	struct perf_bytes bytes = { ring, RING };
+	struct perf_intake one = { &o, 0, &d->d, &damaged };
+	struct perf_intake two = { &o, 1, &d->d, &damaged };
 
 	if (!ring || order_init(&o, 2) < 0) {
 		free(ring);
@@ -55,10 +58,8 @@ static void feed(struct delivery *d, const uint8_t *data, size_t size)
 	}
 	for (size_t i = 0; i < size; i++)
 		ring[(tail + i) & (RING - 1)] = data[i];
-	perf_ring_take(ring, RING, tail, tail + half, &o, 0, 1u << 30,
-		       &damaged);
-	perf_ring_take(ring, RING, tail + half, tail + size, &o, 1, 1u << 30,
-		       &damaged);
+	perf_ring_take(&bytes, tail, tail + half, &one, 1u << 30);
+	perf_ring_take(&bytes, tail + half, tail + size, &two, 1u << 30);
 	order_flush(&o, 1u << 20, deliver, d);
 	collector_rest(d->c, 1ull << 33, NULL);
 	order_flush(&o, UINT64_MAX, deliver, d);
@@ -71,13 +72,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct u64map ids = { 0 };
 	struct profile p;
 	struct collector c;
-	struct delivery d = { { &ids, true, 127 }, &c, 0 };
+	struct delivery d = { { &ids, true, 127, false }, &c, 0 };
 
 	if (size < 1 || size > RING || profile_init(&p) < 0)
 		return 0;
 	for (uint32_t i = 0; i < IDS; i++)
 		*u64map_slot(&ids, i) = i;
 	d.d.callchain = data[0] & 1;
+	d.d.copy = data[0] & 2;
 	if (!collector_init(&c, &p, "/nonexistent", "/nonexistent", NULL)) {
 		c.nevents = 2;
 		feed(&d, data + 1, size - 1);

@@ -48,6 +48,9 @@ void sample_profile_fill(struct profile *p)
 		node = profile_node(p, node, profile_loc(p, 0, 0x1000 + i * 16));
 	profile_node(p, node, profile_loc(p, 1, 0x1234));
 	profile_node(p, 0, PROF_MARK_CUT);
+	profile_end(p, PROF_MARK_BROKEN, PROF_END_NO_DATA, 1);
+	profile_end(p, PROF_MARK_BROKEN, PROF_END_BAD_MEMORY, PROF_NONE);
+	profile_end(p, PROF_MARK_LATER, PROF_END_UNKNOWN, 0);
 	must(profile_set_env(p, PROF_NONE, "hostname", "box"));
 	must(profile_set_env(p, 0, "cwd", "/tmp"));
 	must(vec_push(&p->losses, (struct prof_loss){

@@ -78,6 +78,39 @@ static inline void put_sample(struct buf *b, const struct stamp *s,
 	record_end(b, at);
 }
 
+/* REGS_USER and STACK_USER, as perf_output_sample (kernel/events/core.c) writes
+ * them: `size` bytes of room, of which `used` are filled.  abi 0: no registers;
+ * regs in the order of the mask's bits. */
+struct user_side {
+	uint64_t abi;
+	const uint64_t *regs;
+	size_t nregs;
+	const uint8_t *stack;
+	uint64_t size, used;
+};
+
+/* A sample with a call chain of nchain entries and the user side. */
+static inline void put_copy(struct buf *b, const struct stamp *s,
+			    uint16_t mode, uint64_t ip, const uint64_t *chain,
+			    size_t nchain, const struct user_side *u)
+{
+	size_t at = b->n;
+
+	put_sample(b, s, mode, ip, 1, chain, nchain);
+	buf_u64(b, u->abi);
+	for (size_t i = 0; u->abi && i < u->nregs; i++)
+		buf_u64(b, u->regs[i]);
+	buf_u64(b, u->size);
+	if (u->size) {
+		buf_bytes(b, u->stack, u->used);
+		/* what the kernel skips keeps its old bytes */
+		for (uint64_t i = u->used; i < u->size; i++)
+			buf_u8(b, 0xee);
+		buf_u64(b, u->used);
+	}
+	record_end(b, at);
+}
+
 static inline void put_mmap2(struct buf *b, const struct stamp *s,
 			     uint64_t start, uint64_t len, uint64_t offset,
 			     uint32_t major, uint32_t minor, uint64_t inode,

@@ -33,7 +33,7 @@ static int setup(void **state)
 	if (!slot)
 		return -1;
 	*slot = EVENT;
-	x->d = (struct perf_decoder){ &x->ids, true, 127 };
+	x->d = (struct perf_decoder){ &x->ids, true, 127, false };
 	*state = x;
 	return 0;
 }
@@ -319,6 +319,8 @@ static void records_wrap_around_the_end(void **state)
 	struct taken t = { 1, UINT64_MAX, 0 };
 	struct order o;
 	struct buf b = { 0 };
+	struct perf_bytes bytes = { ring, SIZE };
+	struct perf_intake in = { &o, 0, NULL, &damaged };
 
 	(void)state;
 	srand(3);
@@ -337,13 +339,12 @@ static void records_wrap_around_the_end(void **state)
 			if (rand() % 5)
 				continue;
 		}
-		tail = perf_ring_take(ring, SIZE, tail, head, &o, 0,
-				      UINT64_MAX, &damaged);
+		tail = perf_ring_take(&bytes, tail, head, &in, UINT64_MAX);
 		assert_int_equal(tail, head);
 		assert_int_equal(order_flush(&o, UINT64_MAX - 1, see_ip, &t),
 				 0);
 	}
-	perf_ring_take(ring, SIZE, tail, head, &o, 0, UINT64_MAX, &damaged);
+	perf_ring_take(&bytes, tail, head, &in, UINT64_MAX);
 	assert_int_equal(order_flush(&o, UINT64_MAX - 1, see_ip, &t), 0);
 	assert_int_equal(t.n, N);
 	assert_int_equal(damaged, 0);
@@ -368,7 +369,8 @@ static void times_in_the_future_become_now(void **state)
 		put_comm(&b, &s, false, "x");
 	}
 	memcpy(ring, b.p, b.n);
-	perf_ring_take(ring, 4096, 0, b.n, &o, 0, 1000, &damaged);
+	perf_ring_take(&(struct perf_bytes){ ring, 4096 }, 0, b.n,
+		       &(struct perf_intake){ &o, 0, NULL, &damaged }, 1000);
 	assert_int_equal(o.streams[0].last, 1000);
 	order_fini(&o);
 	buf_fini(&b);
@@ -390,11 +392,13 @@ static void damaged_rings_are_dropped_and_counted(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint64_t damaged = 0;
 		struct order o;
+		struct perf_bytes bytes = { ring, 4096 };
+		struct perf_intake in = { &o, 0, NULL, &damaged };
 
 		assert_int_equal(order_init(&o, 1), 0);
 		memcpy(ring + 6, &cases[i].size, 2);
-		assert_int_equal(perf_ring_take(ring, 4096, 0, cases[i].head,
-						&o, 0, 1, &damaged),
+		assert_int_equal(perf_ring_take(&bytes, 0, cases[i].head,
+						&in, 1),
 				 cases[i].head);
 		assert_int_equal(damaged, cases[i].head);
 		order_fini(&o);

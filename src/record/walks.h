@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_RECORD_WALKS_H
+#define TALLY_RECORD_WALKS_H
+/*
+ * The user part of a sample's stack from registers and a copy of the stack
+ * (unwind.h), at once, while the recording runs.
+ *
+ * Tables are made of the files that the recorder has seen mapped (images.h), when
+ * a stack first leads through them, and closed again, the longest unused first,
+ * when there are too many.
+ *
+ * Where the copy ends before the stack does, the rest is read from the living
+ * program, if the outermost return addresses in the copy are still in their
+ * places and the thread still runs; such stacks are marked as PROF_MARK_LATER.
+ */
+#include "record/images.h"
+#include "record/live_memory.h"
+#include "record/source.h"
+
+struct walks {
+	struct images *images;
+	struct unwind_cache *cache;
+	VEC(struct walk_table) tables;	/* by image of images.h */
+	size_t open;			/* tables */
+	uint64_t *pcs, *sps;		/* of the walk's frames */
+	struct live_memory live;
+	uint64_t clock;			/* walks so far */
+	uint64_t cut;			/* stacks that went on behind the copy */
+	uint64_t pointer_steps;		/* made by frame pointers */
+	bool no_live;			/* tests: only the copies */
+};
+
+/* 0 or -ERR_NOMEM. */
+int walks_init(struct walks *w, struct images *im);
+void walks_fini(struct walks *w);
+/* Fills in s->user and s->end from s->copy.  The result is valid until the next
+ * call. */
+void walks_sample(struct walks *w, struct mapset *maps, uint32_t pid,
+		  uint32_t tid, struct record_sample *s);
+/* Between two batches of samples. */
+void walks_rest(struct walks *w);
+
+#endif

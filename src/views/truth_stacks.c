@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* How many stacks are whole, why others are not, and what would help: see
+ * truth.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "views/framekey.h"
+#include "views/lines.h"
+#include "views/truth.h"
+
+enum {
+	ENDS_TOLD = 3,		/* in the line of a report */
+	COPY_MOST = 65528,	/* tally-record(1): --call-graph=dwarf,BYTES */
+};
+
+static const char *env(const struct truth *t, const char *key)
+{
+	const char *v = profile_env(t->p, PROF_NONE, key);
+
+	return v ? v : "";
+}
+
+static bool by_tables(const struct truth *t)
+{
+	return !strcmp(env(t, "callgraph"), "dwarf");
+}
+
+/* Why, and where: "no unwind data in libx.so". */
+static void reason_text(const struct truth *t, const struct truth_end *e,
+			struct buf *out)
+{
+	buf_str(out, e->mark == PROF_MARK_DAMAGED
+		     ? "rows lost from the file" : prof_end_text(e->reason));
+	if (e->image == PROF_NONE)
+		return;
+	buf_str(out, " in ");
+	text_safe(out, path_base(profile_cstr(t->p, t->p->images.v[e->image].path)));
+}
+
+void truth_end_text(const struct truth *t, const struct truth_end *e,
+		    struct buf *out)
+{
+	if (e->mark == PROF_MARK_LATER) {
+		buf_str(out, "outer callers read a moment later: likely right");
+		return;
+	}
+	if (e->mark == PROF_MARK_CUT) {
+		buf_str(out, "cut short: ");
+		if (e->reason != PROF_END_UNKNOWN)
+			buf_str(out, prof_end_text(e->reason));
+		else
+			buf_str(out, "deeper than was copied");
+		return;
+	}
+	buf_str(out, "broken: ");
+	reason_text(t, e, out);
+}
+
+static void broken_reasons(const struct truth *t, struct buf *out)
+{
+	int told = 0;
+
+	for (size_t i = 0; i < t->ends.n && told < ENDS_TOLD; i++) {
+		const struct truth_end *e = &t->ends.v[i];
+		double share = line_share(e->samples, t->shown);
+
+		if (e->mark == PROF_MARK_CUT || e->mark == PROF_MARK_LATER ||
+		    (told && share < 0.05))
+			continue;
+		/* Alone, and nothing is known about it. */
+		if (!told && e->samples == t->broken &&
+		    e->reason == PROF_END_UNKNOWN)
+			break;
+		buf_str(out, told++ ? ", " : ": ");
+		reason_text(t, e, out);
+		if (e->samples != t->broken)
+			buf_printf(out, " %.1f%%", share);
+	}
+	if (!told)
+		buf_str(out, " (callers missing)");
+}
+
+void truth_stacks(const struct truth *t, struct buf *out)
+{
+	if (!t->cut && !t->broken && !t->later && !t->frameless)
+		return;
+	buf_str(out, "Stacks:");
+	if (t->cut)
+		buf_printf(out, " %.1f%% cut short;",
+			   line_share(t->cut, t->shown));
+	if (t->broken) {
+		buf_printf(out, " %.1f%% broken",
+			   line_share(t->broken, t->shown));
+		broken_reasons(t, out);
+		buf_u8(out, ';');
+	}
+	if (t->later)
+		buf_printf(out, " %.1f%% with outer callers read a moment "
+			   "later (likely right);",
+			   line_share(t->later, t->shown));
+	if (t->frameless)
+		buf_printf(out, " %.1f%% without any frame;",
+			   line_share(t->frameless, t->shown));
+	out->n--;
+	if (by_tables(t) && (t->cut || t->broken))
+		buf_str(out, "; see tally info");
+}
+
+static void help_line(const char *before, struct buf *text, struct buf *out)
+{
+	buf_str(out, before);
+	buf_bytes(out, text->p, text->n);
+	buf_u8(out, '\n');
+	buf_reset(text);
+}
+
+static void cut_help(const struct truth *t, struct buf *text)
+{
+	long copied = strtol(env(t, "stack_copy_bytes"), NULL, 10);
+
+	if (!by_tables(t)) {
+		buf_str(text, "the kernel follows at most ");
+		text_safe(text, *env(t, "max_stack") ? env(t, "max_stack")
+						     : "127");
+		buf_str(text, " frames (sysctl kernel.perf_event_max_stack); "
+			"record with --call-graph=dwarf");
+	} else if (copied > 0 && copied < COPY_MOST) {
+		buf_printf(text, "%ld bytes of each stack were copied; record "
+			   "with --call-graph=dwarf,%d", copied, COPY_MOST);
+	} else {
+		buf_str(text, "the kernel copies no more than 64 KB of a "
+			"stack, and what lay behind it had changed when it was "
+			"read; programs with frame pointers can be recorded "
+			"with --call-graph=fp");
+	}
+}
+
+void truth_stacks_help(const struct truth *t, const char *before,
+		       struct buf *out)
+{
+	struct buf text = { 0 };
+
+	if (t->cut) {
+		cut_help(t, &text);
+		help_line(before, &text, out);
+	}
+	if (t->broken && !by_tables(t)) {
+		buf_str(&text, "programs without frame pointers need "
+			"--call-graph=dwarf");
+		help_line(before, &text, out);
+	}
+	for (size_t i = 0; i < t->ends.n; i++) {
+		const struct truth_end *e = &t->ends.v[i];
+
+		if (e->mark != PROF_MARK_BROKEN || e->image == PROF_NONE ||
+		    e->reason != PROF_END_NO_DATA || !by_tables(t))
+			continue;
+		text_safe(&text, path_base(profile_cstr(t->p,
+				t->p->images.v[e->image].path)));
+		buf_str(&text, ": build it with -fasynchronous-unwind-tables "
+			"or -fno-omit-frame-pointer");
+		help_line(before, &text, out);
+	}
+	buf_fini(&text);
+}
+
+static const char *mark_name(uint32_t mark)
+{
+	return mark == PROF_MARK_CUT ? "cut" : mark == PROF_MARK_LATER
+	       ? "later" : mark == PROF_MARK_DAMAGED ? "damaged" : "broken";
+}
+
+void truth_stacks_json(const struct truth *t, struct json *j)
+{
+	json_object(j, "stacks");
+	json_uint(j, "whole", t->shown - t->cut - t->broken - t->later);
+	json_uint(j, "later", t->later);
+	json_uint(j, "cut", t->cut);
+	json_uint(j, "broken", t->broken);
+	json_array_lines(j, "ends");
+	for (size_t i = 0; i < t->ends.n; i++) {
+		const struct truth_end *e = &t->ends.v[i];
+
+		json_object(j, NULL);
+		json_str(j, "state", mark_name(e->mark));
+		json_str(j, "reason", prof_end_text(e->reason));
+		json_str(j, "image", e->image == PROF_NONE ? "" :
+			 profile_cstr(t->p, t->p->images.v[e->image].path));
+		json_uint(j, "samples", e->samples);
+		json_end(j);
+	}
+	json_end(j);
+	json_end(j);
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Samples with registers and a copy of the stack: as the kernel writes them
+ * (perf_output_sample, kernel/events/core.c), out of the ring, decoded.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/perf_decode.h"
+#include "record/perf_open.h"
+#include "record/perf_ring.h"
+
+#include "perf_bytes.h"
+
+enum { ID = 5, RING = 1 << 16, NREGS = 17 };
+
+static const struct stamp stamp = { 10, 11, 700, 1, ID };
+static const uint64_t kernel_chain[] = {
+	(uint64_t)PERF_CONTEXT_KERNEL, 0xffffffff81000010, 0xffffffff81000020,
+};
+
+struct copies {
+	struct u64map ids;
+	struct perf_decoder d;
+	struct order o;
+	struct buf b;
+	uint8_t *ring;
+	uint64_t regs[NREGS];
+	uint8_t stack[65536];
+	struct record got;
+	size_t ngot, got_bytes;
+};
+
+static int setup(void **state)
+{
+	struct copies *x = calloc(1, sizeof(*x));
+
+	if (!x || order_init(&x->o, 1) < 0)
+		return -1;
+	x->ring = calloc(1, RING);
+	*u64map_slot(&x->ids, ID) = 0;
+	x->d = (struct perf_decoder){ &x->ids, true, 127, true };
+	for (size_t i = 0; i < NREGS; i++)
+		x->regs[i] = 0x1000 + i;
+	for (size_t i = 0; i < sizeof(x->stack); i++)
+		x->stack[i] = (uint8_t)(i * 7 + i / 256);
+	*state = x;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct copies *x = *state;
+
+	u64map_fini(&x->ids);
+	order_fini(&x->o);
+	buf_fini(&x->b);
+	free(x->ring);
+	free(x);
+	return 0;
+}
+
+static struct user_side side(const struct copies *x, uint64_t size,
+			     uint64_t used)
+{
+	return (struct user_side){ PERF_SAMPLE_REGS_ABI_64, x->regs, NREGS,
+				   x->stack, size, used };
+}
+
+static bool decode(struct copies *x, struct record *r)
+{
+	return perf_decode(&x->d, x->b.p, x->b.n, r);
+}
+
+/* arch/x86/include/uapi/asm/perf_regs.h numbers them ax bx cx dx si di bp sp ip
+ * … r8; the walker wants the psABI's: ax dx cx bx si di bp sp r8 … ip. */
+static void registers_have_the_walkers_numbers(void **state)
+{
+	static const int from[] = { 0, 3, 2, 1, 4, 5, 6, 7, 9, 10, 11, 12, 13,
+				    14, 15, 16, 8 };
+	struct copies *x = *state;
+	struct user_side u = side(x, 64, 64);
+	struct record r;
+
+	assert_int_equal(__builtin_popcountll(PERF_REGS_TALLY), NREGS);
+	put_copy(&x->b, &stamp, PERF_RECORD_MISC_KERNEL, kernel_chain[1],
+		 kernel_chain, 3, &u);
+	assert_true(decode(x, &r));
+	assert_true(r.sample.copied);
+	assert_int_equal(r.sample.nkernel, 2);
+	assert_int_equal(r.sample.nuser, 0);
+	for (int i = 0; i < UNWIND_REGS; i++)
+		assert_int_equal(r.sample.copy.regs.r[i], x->regs[from[i]]);
+	assert_int_equal(r.sample.copy.regs.known, (1u << UNWIND_REGS) - 1);
+	assert_int_equal(r.sample.copy.size, 64);
+	assert_memory_equal(r.sample.copy.bytes, x->stack, 64);
+	assert_false(r.sample.copy.all);
+	assert_false(r.sample.copy.is32);
+}
+
+static void the_stack_may_end_before_the_copy(void **state)
+{
+	struct copies *x = *state;
+	struct user_side u = side(x, 512, 40);
+	struct record r;
+
+	put_copy(&x->b, &stamp, PERF_RECORD_MISC_USER, 0x401000, kernel_chain,
+		 0, &u);
+	assert_true(decode(x, &r));
+	assert_int_equal(r.sample.copy.size, 40);
+	assert_true(r.sample.copy.all);
+}
+
+static void programs_of_32_bits(void **state)
+{
+	struct copies *x = *state;
+	struct user_side u = side(x, 64, 64);
+	struct record r;
+
+	u.abi = PERF_SAMPLE_REGS_ABI_32;
+	put_copy(&x->b, &stamp, PERF_RECORD_MISC_USER, 0x8048000, kernel_chain,
+		 0, &u);
+	assert_true(decode(x, &r));
+	assert_true(r.sample.copy.is32);
+	/* ax to sp, and ip; there is no r8 */
+	assert_int_equal(r.sample.copy.regs.known,
+			 0xff | 1u << UNWIND_RIP);
+}
+
+/* Kernel threads: no registers, no stack. */
+static void without_a_user_side(void **state)
+{
+	struct copies *x = *state;
+	struct user_side u = { .abi = PERF_SAMPLE_REGS_ABI_NONE };
+	struct record r;
+
+	put_copy(&x->b, &stamp, PERF_RECORD_MISC_KERNEL, kernel_chain[1],
+		 kernel_chain, 3, &u);
+	assert_true(decode(x, &r));
+	assert_false(r.sample.copied);
+	assert_int_equal(r.sample.nkernel, 2);
+}
+
+static void sizes_that_lie_are_refused(void **state)
+{
+	static const uint64_t wrong[] = { 72, 1u << 20, UINT64_MAX,
+					  UINT64_MAX - 7 };
+	struct copies *x = *state;
+	struct user_side u = side(x, 64, 64);
+	struct record r;
+	size_t size_at;
+
+	for (size_t i = 0; i < 4; i++) {
+		buf_reset(&x->b);
+		put_copy(&x->b, &stamp, PERF_RECORD_MISC_USER, 1, kernel_chain,
+			 0, &u);
+		size_at = x->b.n - 8 - 64 - 8;
+		memcpy(x->b.p + size_at, &wrong[i], 8);
+		assert_false(decode(x, &r));
+		buf_reset(&x->b);
+		put_copy(&x->b, &stamp, PERF_RECORD_MISC_USER, 1, kernel_chain,
+			 0, &u);
+		memcpy(x->b.p + x->b.n - 8, &wrong[i], 8);	/* used */
+		assert_false(decode(x, &r));
+	}
+	/* cut anywhere */
+	for (size_t n = 56; n < x->b.n; n += 8)
+		assert_false(perf_decode(&x->d, x->b.p, n, &r));
+}
+
+static int see(void *ctx, uint64_t time, const uint8_t *p, size_t n)
+{
+	struct copies *x = ctx;
+
+	(void)time;
+	assert_true(perf_decode(&x->d, p, n, &x->got));
+	/* borrowed bytes: looked at here */
+	assert_memory_equal(x->got.sample.copy.bytes, x->stack,
+			    x->got.sample.copy.size);
+	x->ngot++;
+	x->got_bytes = n;
+	return 0;
+}
+
+static void take(struct copies *x, uint64_t at)
+{
+	struct perf_bytes ring = { x->ring, RING };
+	uint64_t damaged = 0;
+	struct perf_intake in = { &x->o, 0, &x->d, &damaged };
+
+	for (size_t i = 0; i < x->b.n; i++)
+		x->ring[(at + i) & (RING - 1)] = x->b.p[i];
+	assert_int_equal(perf_ring_take(&ring, at, at + x->b.n, &in, 1000),
+			 at + x->b.n);
+	assert_int_equal(damaged, 0);
+	assert_int_equal(order_flush(&x->o, 1000, see, x), 0);
+}
+
+/* Of the room for a copy only what was filled leaves the ring, wherever the
+ * ring's end is. */
+static void only_what_was_filled_is_taken(void **state)
+{
+	static const uint64_t used[] = { 0, 1, 8, 100, 4096, 32752, 32759,
+					 32760 };
+	struct copies *x = *state;
+
+	for (size_t i = 0; i < sizeof(used) / sizeof(used[0]); i++) {
+		for (uint64_t cut = 0; cut < 34000; cut += 1224) {
+			struct user_side u = side(x, 32760, used[i]);
+
+			buf_reset(&x->b);
+			put_copy(&x->b, &stamp, PERF_RECORD_MISC_KERNEL,
+				 kernel_chain[1], kernel_chain, 3, &u);
+			x->ngot = 0;
+			take(x, RING - cut);
+			assert_int_equal(x->ngot, 1);
+			assert_int_equal(x->got.pid, 10);
+			assert_int_equal(x->got.sample.nkernel, 2);
+			assert_int_equal(x->got.sample.copy.size, used[i]);
+			assert_int_equal(x->got.sample.copy.all,
+					 used[i] < 32760);
+			assert_int_equal(x->got.sample.copy.regs.r[UNWIND_RSP],
+					 x->regs[7]);
+			assert_true(x->got_bytes <= 400 + used[i]);
+		}
+	}
+}
+
+/* What makes no sense is taken whole, and refused later. */
+static void lies_in_the_ring_are_harmless(void **state)
+{
+	struct copies *x = *state;
+	struct perf_bytes ring = { x->ring, RING };
+	struct user_side u = side(x, 256, 30);
+	size_t n;
+
+	put_copy(&x->b, &stamp, PERF_RECORD_MISC_KERNEL, kernel_chain[1],
+		 kernel_chain, 3, &u);
+	n = x->b.n;
+	for (size_t at = 56; at < n; at += 8) {
+		static const uint64_t lies[] = { 0, 1, 7, 255, 1u << 16,
+						 UINT64_MAX, 1ull << 61 };
+
+		for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+			struct perf_event_header h;
+			struct perf_extent e;
+			uint8_t *to;
+
+			memcpy(x->ring, x->b.p, n);
+			memcpy(x->ring + at, &lies[i], 8);
+			memcpy(&h, x->ring, sizeof(h));
+			e = perf_record_extent(&x->d, &ring, 0, h);
+			assert_true(e.size <= h.size);
+			assert_true(e.first <= e.size);
+			to = malloc(e.size);
+			perf_record_take(&ring, 0, h, e, to);
+			free(to);
+		}
+	}
+}
+
+static void a_plan_holds_what_it_promises(void **state)
+{
+	static const uint64_t rates[] = { 0, 1, 99, 999, 4000, 10000, 100000,
+					  UINT64_MAX };
+	static const size_t cpus[] = { 1, 2, 16, 512 };
+
+	(void)state;
+	for (size_t i = 0; i < 8; i++) {
+		for (size_t k = 0; k < 4; k++) {
+			struct perf_copies p =
+				perf_copies_plan(rates[i], cpus[k], 0, 0);
+
+			assert_true(p.copy_bytes >= PERF_COPY_MIN);
+			assert_true(p.copy_bytes <= PERF_COPY_MAX);
+			assert_int_equal(p.copy_bytes % 8, 0);
+			/* the kernel wants a power of two */
+			assert_int_equal(p.ring_bytes & (p.ring_bytes - 1), 0);
+			assert_true(p.ring_bytes <= 32 << 20);
+			if (p.copy_bytes > PERF_COPY_MIN)
+				assert_true(p.copy_bytes * 8ull <=
+					    p.ring_bytes);
+		}
+	}
+	assert_int_equal(perf_copies_plan(999, 2, 32768, 0).copy_bytes, 32768);
+	assert_int_equal(perf_copies_plan(999, 2, 0, 1 << 18).ring_bytes,
+			 1 << 18);
+	/* 256 KB, 50 ms at 999 Hz: 49 copies */
+	assert_in_range(perf_copies_plan(999, 2, 0, 1 << 18).copy_bytes, 4096,
+			(1 << 18) / 49);
+}
+
+#define WITH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH(registers_have_the_walkers_numbers),
+		WITH(the_stack_may_end_before_the_copy),
+		WITH(programs_of_32_bits),
+		WITH(without_a_user_side),
+		WITH(sizes_that_lie_are_refused),
+		WITH(only_what_was_filled_is_taken),
+		WITH(lies_in_the_ring_are_harmless),
+		cmocka_unit_test(a_plan_holds_what_it_promises),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
