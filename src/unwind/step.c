@@ -36,6 +36,18 @@ enum step walk_stop(struct walk *w, enum unwind_end end,
 	return STEP_END;
 }
 
+/*
+ * A slot below the stack pointer: epilogues pop registers without a word in the
+ * call frame information.  The register has the caller's value again.
+ */
+bool walk_popped(const struct walk *w, uint64_t addr)
+{
+	enum { FRAME_SAVES = 512 };
+	uint64_t rsp = w->regs.r[UNWIND_RSP];
+
+	return w->exact && addr < rsp && rsp - addr <= FRAME_SAVES;
+}
+
 static bool above_copy(const struct walk *w, uint64_t addr, uint64_t reach)
 {
 	const struct unwind_memory *m = w->mem;
@@ -148,7 +160,12 @@ static enum step restore(struct walk *w, const struct unwind_table *t,
 		v = w->regs.r[i];
 		break;
 	case HOW_UNDEFINED: good = false; break;
-	case HOW_CFA: good = mem_get(w, cfa + off, w->word, &v); break;
+	case HOW_CFA:
+		good = walk_popped(w, cfa + off) ? known(w, i)
+		       : mem_get(w, cfa + off, w->word, &v);
+		if (walk_popped(w, cfa + off))
+			v = w->regs.r[i];
+		break;
 	case HOW_VAL: v = cfa + off; break;
 	case HOW_REG:
 		good = known(w, r->val[i]);

@@ -112,6 +112,8 @@ struct unwind_stack {
 	 * adjusted again. */
 	uint64_t *pc;
 	uint8_t *marks;		/* UNWIND_BY_POINTER…, or NULL */
+	uint64_t *sp;		/* each frame's rsp, or NULL; with n as it is
+				 * when memory.read is called */
 	size_t max;
 	/* The walk's. */
 	size_t n;		/* pc[0] is rip, in code or not */

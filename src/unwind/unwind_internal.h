@@ -185,6 +185,7 @@ enum step walk_stop(struct walk *w, enum unwind_end end,
 /* Ends the walk for want of a word. */
 enum step walk_unreadable(struct walk *w, uint64_t addr);
 /* The code at pc, in w->code. */
+bool walk_popped(const struct walk *w, uint64_t addr);
 bool walk_code(struct walk *w, uint64_t pc);
 enum step step_rule(struct walk *w, const struct unwind_table *t,
 		    const struct rule *r);

@@ -79,6 +79,8 @@ static enum step add_frame(struct walk *w, uint64_t pc, unsigned marks)
 		out->marks[out->n] =
 			(uint8_t)(marks | (w->exact ? UNWIND_EXACT : 0) |
 				  (w->by_pointer ? UNWIND_BY_POINTER : 0));
+	if (out->sp)
+		out->sp[out->n] = w->regs.r[UNWIND_RSP];
 	out->pc[out->n++] = pc;
 	return STEP_ON;
 }
@@ -99,7 +101,8 @@ static enum step step_fast(struct walk *w, uint32_t fast)
 	cfa += fast_cfa_words(fast) * word;
 	if (!walk_read(w, cfa - word, word, &ra))
 		return STEP_END;
-	if (at && !walk_read(w, cfa + (uint64_t)at * word, word, &rbp))
+	if (at && !walk_popped(w, cfa + (uint64_t)at * word) &&
+	    !walk_read(w, cfa + (uint64_t)at * word, word, &rbp))
 		return STEP_END;
 	if (!ra)
 		return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
