@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-EXTRA_DIST += doc/disassembly.md doc/roadmap.md doc/symbolizing-differences.md
+EXTRA_DIST += doc/disassembly.md doc/examples/count_region.c doc/roadmap.md \
+	doc/symbolizing-differences.md
 dist_man_MANS += \
 	doc/tally.1 \
 	doc/tally-addr2line.1 \
@@ -12,4 +13,5 @@ dist_man_MANS += \
 	doc/tally-report.1 \
 	doc/tally-stat.1 \
 	doc/tally-symbolize.1 \
-	doc/tally-format.5
+	doc/tally-format.5 \
+	doc/tally-rdpmc.3

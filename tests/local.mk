@@ -13,6 +13,7 @@ include tests/profile/local.mk
 include tests/kmod/local.mk
 include tests/record/local.mk
 include tests/count/local.mk
+include tests/rdpmc/local.mk
 include tests/views/local.mk
 include tests/check/local.mk
 include tests/cli/local.mk

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later WITH Linux-syscall-note */
+#ifndef TALLY_RDPMC_H
+#define TALLY_RDPMC_H
+/*
+ * Counts a region of the calling thread's own code, from C or C++ (with
+ * _GNU_SOURCE defined); this header is all there is of it.
+ *
+ *	struct tally_counter c;
+ *	struct tally_count a, b;
+ *
+ *	if (tally_counter_open(&c, PERF_TYPE_HARDWARE,
+ *			       PERF_COUNT_HW_INSTRUCTIONS, 0) < 0)
+ *		…					// errno says why
+ *	tally_counter_read(&c, &a);
+ *	region();
+ *	tally_counter_read(&c, &b);
+ *	printf("%llu\n", (unsigned long long)(b.value - a.value));
+ *	tally_counter_close(&c);
+ *
+ * Reading takes one RDPMC instruction, some tens of cycles, where the kernel
+ * allows that in user space, as the event's page tells (perf_event_open(2),
+ * struct perf_event_mmap_page).  In all other cases it is a system call: no
+ * hardware counter, an event that is not on a counter just now, another
+ * processor than x86, another thread than that which opened the counter, a child
+ * after fork.
+ *
+ * RDPMC faults (#GP) where CR4.PCE is clear.  The page does not tell of
+ * administrators who clear it later (/sys/devices/cpu/rdpmc), so opening installs
+ * a handler of SIGSEGV that turns a fault of exactly our instructions into the
+ * system call, and hands all others to the handler that was there before.  A
+ * program that sets its own handler later, or blocks SIGSEGV, gives this up; with
+ * TALLY_NO_GUARD defined nothing is installed and each reading is a system call.
+ *
+ * BKDG §10.1: RDPMC does not wait for the instructions before it, nor do those
+ * after it for RDPMC, and counts of very small regions are not exact.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A reading.  When enabled and running differ between two readings by different
+ * amounts, the event had to share its counter, and the difference of values is
+ * only what was counted while it had it. */
+struct tally_count {
+	uint64_t value;
+	uint64_t enabled, running;	/* nanoseconds */
+};
+
+/* An instruction that may fault: false when it did. */
+typedef bool tally_instruction(uint32_t counter, uint64_t *out);
+
+typedef const volatile struct perf_event_mmap_page tally_page;
+
+/* Readers that find the page in change this often give up. */
+enum { TALLY_RETRIES = 1000 };
+
+/* What a counter of `width` bits holds, as a signed number: the kernel loads
+ * counters with values below zero, so that they overflow in time. */
+static inline int64_t tally_pmc_extend(uint64_t raw, unsigned int width)
+{
+	return width - 1 < 63 ? (int64_t)(raw << (64 - width)) >> (64 - width)
+			      : (int64_t)raw;
+}
+
+/* How far a bare counter of 40 (P6) or 48 (K8) bits went, if it wrapped at most
+ * once: for who reads one without the kernel's page. */
+static inline uint64_t tally_pmc_delta(uint64_t from, uint64_t to,
+				       unsigned int width)
+{
+	return (to - from) & (width < 64 ? (UINT64_C(1) << width) - 1
+					 : UINT64_MAX);
+}
+
+/* Nothing moves across, in what the compiler makes.  The processor that writes
+ * the page for this thread is the one that runs it, so it needs no more. */
+#define TALLY_BARRIER() __asm__ volatile("" ::: "memory")
+
+/* perf_event_mmap_page: time since it was written, by the time stamp counter. */
+static inline bool tally_page_time(tally_page *p, tally_instruction *tsc,
+				   uint64_t *passed)
+{
+	uint64_t cycles, quotient, rest;
+	uint16_t shift = p->time_shift;
+	uint32_t mult = p->time_mult;
+
+	if (!p->cap_user_time || shift > 63 || !tsc(0, &cycles))
+		return false;
+	quotient = cycles >> shift;
+	rest = cycles & ((UINT64_C(1) << shift) - 1);
+	*passed = p->time_offset + quotient * mult + ((rest * mult) >> shift);
+	return true;
+}
+
+/* One attempt: what stands in the page, with the counter it names. */
+static inline bool tally_page_once(tally_page *p, tally_instruction *rdpmc,
+				   tally_instruction *tsc,
+				   struct tally_count *out)
+{
+	uint32_t index = p->index;
+	uint64_t raw, passed;
+
+	out->value = (uint64_t)p->offset;
+	out->enabled = p->time_enabled;
+	out->running = p->time_running;
+	/* Before Linux 3.12 bits meant something else.  Index 0: not on a
+	 * counter, so RDPMC would read somebody else's. */
+	if (!p->cap_bit0_is_deprecated || !p->cap_user_rdpmc || !index)
+		return false;
+	/* The times in the page are old: they matter when they differ. */
+	if (out->enabled != out->running) {
+		if (!tally_page_time(p, tsc, &passed))
+			return false;
+		out->enabled += passed;
+		out->running += passed;
+	}
+	if (!rdpmc(index - 1, &raw))
+		return false;
+	out->value += (uint64_t)tally_pmc_extend(raw, p->pmc_width);
+	return true;
+}
+
+/*
+ * Reads the event of a page: false when the system call must.  The kernel adds 1
+ * to `lock` before and after it writes; what was read in between belongs
+ * together only if it stayed the same, and even.
+ */
+static inline bool tally_page_read(tally_page *p, tally_instruction *rdpmc,
+				   tally_instruction *tsc,
+				   struct tally_count *out)
+{
+	memset(out, 0, sizeof(*out));
+	for (int i = 0; i < TALLY_RETRIES; i++) {
+		uint32_t seq = p->lock;
+		bool good;
+
+		TALLY_BARRIER();
+		good = !(seq & 1) && tally_page_once(p, rdpmc, tsc, out);
+		TALLY_BARRIER();
+		if (seq & 1 || p->lock != seq)
+			continue;
+		return good;
+	}
+	return false;
+}
+
+#if (defined(__x86_64__) || defined(__i386__)) && !defined(TALLY_NO_GUARD)
+#ifndef __USE_GNU
+#error "tally/rdpmc.h needs _GNU_SOURCE, defined before the first #include"
+#endif
+
+/*
+ * Where our instructions stand, as distances from the places of this list; each
+ * is two bytes long.  A fault leaves 1 in (E|R)SI.
+ */
+#define TALLY_MAY_FAULT(instruction)					\
+	"1:	" instruction "\n"					\
+	"	.pushsection tally_faults, \"a\"\n"			\
+	"	.balign 4\n"						\
+	"2:	.long 1b - 2b\n"					\
+	"	.popsection\n"
+
+static inline bool tally_rdpmc(uint32_t counter, uint64_t *out)
+{
+	uint32_t low, high;
+	unsigned long fault = 0;
+
+	__asm__ volatile(TALLY_MAY_FAULT("rdpmc")
+			 : "=a"(low), "=d"(high), "+S"(fault) : "c"(counter)
+			 : "memory");
+	*out = (uint64_t)high << 32 | low;
+	return !fault;
+}
+
+/* prctl(2), PR_SET_TSC, makes this one fault. */
+static inline bool tally_tsc(uint32_t counter, uint64_t *out)
+{
+	uint32_t low, high;
+	unsigned long fault = 0;
+
+	(void)counter;
+	__asm__ volatile(TALLY_MAY_FAULT("rdtsc")
+			 : "=a"(low), "=d"(high), "+S"(fault) :: "memory");
+	*out = (uint64_t)high << 32 | low;
+	return !fault;
+}
+
+extern const int32_t tally_faults_start[]
+	__asm__("__start_tally_faults")
+	__attribute__((weak, visibility("hidden")));
+extern const int32_t tally_faults_stop[]
+	__asm__("__stop_tally_faults")
+	__attribute__((weak, visibility("hidden")));
+
+/* What SIGSEGV did before. */
+static struct sigaction tally_guard_before;
+static int tally_guard_on;
+static pthread_mutex_t tally_guard_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static inline void tally_guard(int signo, siginfo_t *info, void *context)
+{
+	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
+	const struct sigaction *before = &tally_guard_before;
+#ifdef __x86_64__
+	enum { IP = REG_RIP, SI = REG_RSI };
+#else
+	enum { IP = REG_EIP, SI = REG_ESI };
+#endif
+	const int32_t *f = tally_faults_start;
+
+	/* One that somebody sent is no fault. */
+	for (; info->si_code > 0 && f < tally_faults_stop; f++)
+		if ((uintptr_t)f + (uintptr_t)(intptr_t)*f ==
+		    (uintptr_t)regs[IP]) {
+			regs[IP] += 2;
+			regs[SI] = 1;
+			return;
+		}
+	if (before->sa_flags & SA_SIGINFO && before->sa_sigaction) {
+		before->sa_sigaction(signo, info, context);
+	} else if (before->sa_handler != SIG_DFL &&
+		   before->sa_handler != SIG_IGN) {
+		before->sa_handler(signo);
+	} else {
+		/* The fault comes again, and does what it always did. */
+		struct sigaction normal;
+
+		memset(&normal, 0, sizeof(normal));
+		normal.sa_handler = SIG_DFL;
+		sigaction(SIGSEGV, &normal, NULL);
+		if (info->si_code <= 0)
+			raise(signo);
+	}
+}
+
+/* 0, or -1 with errno: then there are system calls only. */
+static inline int tally_guard_install(void)
+{
+	struct sigaction sa;
+	int r = 0;
+
+	memset(&sa, 0, sizeof(sa));
+	sa.sa_sigaction = tally_guard;
+	sa.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+	pthread_mutex_lock(&tally_guard_lock);
+	if (!tally_guard_on) {
+		r = sigaction(SIGSEGV, &sa, &tally_guard_before);
+		tally_guard_on = !r;
+	}
+	pthread_mutex_unlock(&tally_guard_lock);
+	return r;
+}
+#else
+static inline bool tally_rdpmc(uint32_t counter, uint64_t *out)
+{
+	(void)counter;
+	*out = 0;
+	return false;
+}
+
+static inline bool tally_tsc(uint32_t counter, uint64_t *out)
+{
+	return tally_rdpmc(counter, out);
+}
+
+static inline int tally_guard_install(void)
+{
+	return -1;
+}
+#endif
+
+struct tally_counter {
+	int fd;
+	tally_page *page;	/* NULL: system calls only */
+	size_t page_size;
+	pthread_t owner;
+	volatile char *ours;	/* 1; 0 in a child, which lacks the page */
+};
+
+enum { TALLY_COUNT_USER = 1 };	/* not what the kernel does for us */
+
+/*
+ * Uses an event that is open already: of perf_event_open(2) with pid 0 and cpu
+ * -1, read_format PERF_FORMAT_TOTAL_TIME_ENABLED | _RUNNING, before anybody read
+ * it; or of anything else whose file reads and maps the same.  Takes the file.
+ * Never fails: without page there are system calls.
+ */
+static inline void tally_counter_attach(struct tally_counter *c, int fd)
+{
+	void *page, *ours = MAP_FAILED;
+
+	memset(c, 0, sizeof(*c));
+	c->fd = fd;
+	c->owner = pthread_self();
+	c->page_size = (size_t)sysconf(_SC_PAGESIZE);
+	if (tally_guard_install() < 0)
+		return;
+	page = mmap(NULL, c->page_size, PROT_READ, MAP_SHARED, fd, 0);
+	if (page == MAP_FAILED)
+		return;
+	/* perf's pages are not there after fork. */
+	ours = mmap(NULL, c->page_size, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (ours == MAP_FAILED ||
+	    madvise(ours, c->page_size, 18 /* MADV_WIPEONFORK */) < 0) {
+		munmap(page, c->page_size);
+		if (ours != MAP_FAILED)
+			munmap(ours, c->page_size);
+		return;
+	}
+	c->page = (tally_page *)page;
+	c->ours = (volatile char *)ours;
+	*c->ours = 1;
+}
+
+/* Opens and starts a counter of the calling thread.  0, or -1 with errno. */
+static inline int tally_counter_open(struct tally_counter *c, uint32_t type,
+				     uint64_t config, unsigned int flags)
+{
+	struct perf_event_attr a;
+	int fd;
+
+	memset(&a, 0, sizeof(a));
+	a.size = PERF_ATTR_SIZE_VER5;
+	a.type = type;
+	a.config = config;
+	a.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
+			PERF_FORMAT_TOTAL_TIME_RUNNING;
+	a.exclude_kernel = a.exclude_hv = flags & TALLY_COUNT_USER;
+	memset(c, 0, sizeof(*c));
+	c->fd = -1;
+	fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1,
+			  PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	tally_counter_attach(c, fd);
+	return 0;
+}
+
+/* May this thread use the page? */
+static inline bool tally_counter_direct(const struct tally_counter *c)
+{
+	return c->page && *c->ours && pthread_equal(c->owner, pthread_self());
+}
+
+/* 1 read by RDPMC, 0 by a system call, or -1 with errno. */
+static inline int tally_counter_read(const struct tally_counter *c,
+				     struct tally_count *out)
+{
+	uint64_t v[3];
+	ssize_t n;
+
+	memset(out, 0, sizeof(*out));
+	if (tally_counter_direct(c) &&
+	    tally_page_read(c->page, tally_rdpmc, tally_tsc, out))
+		return 1;
+	do
+		n = read(c->fd, v, sizeof(v));
+	while (n < 0 && errno == EINTR);
+	if (n != (ssize_t)sizeof(v)) {
+		if (n >= 0)
+			errno = EIO;
+		return -1;
+	}
+	out->value = v[0];
+	out->enabled = v[1];
+	out->running = v[2];
+	return 0;
+}
+
+static inline void tally_counter_close(struct tally_counter *c)
+{
+	if (c->page) {
+		if (*c->ours)
+			munmap((void *)(uintptr_t)c->page, c->page_size);
+		munmap((void *)(uintptr_t)c->ours, c->page_size);
+	}
+	if (c->fd >= 0)
+		close(c->fd);
+	memset(c, 0, sizeof(*c));
+	c->fd = -1;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
