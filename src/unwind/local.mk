@@ -4,6 +4,7 @@ noinst_LIBRARIES += libtallyunwind.a
 libtallyunwind_a_SOURCES = \
 	src/unwind/cfa.c \
 	src/unwind/expr.c \
+	src/unwind/guess.c \
 	src/unwind/page.c \
 	src/unwind/rules.c \
 	src/unwind/step.c \

@@ -109,11 +109,11 @@ static int paint_restorer(struct painter *p, size_t at, size_t n,
 static int paint_restorers(struct painter *p)
 {
 	struct span code = image_bytes(p->t->img, p->base, PAGE_SIZE_ + 16);
-	const uint8_t *from = code.p, *end = code.p + code.n, *hit;
+	const uint8_t *from = code.p, *hit;
 	static const uint8_t syscall15[] = { 15, 0, 0, 0, 15, 5 };
 
-	while (code.n && (hit = memmem(from, (size_t)(end - from), syscall15,
-				       sizeof(syscall15)))) {
+	while (code.n && (hit = memmem(from, code.n - (size_t)(from - code.p),
+				       syscall15, sizeof(syscall15)))) {
 		for (int back = 3; back > 0; back -= 2) {
 			size_t at = (size_t)(hit - code.p), n;
 			int rc;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* One frame to its caller: by any rule, or by the frame pointer. */
+/* One frame to its caller, by any rule. */
 #include "unwind/unwind_internal.h"
 
 /* What lies farther above the copy than that is no part of its stack. */
 #define STACK_REACH (1ull << 30)
-/* What a frame pointer may point beyond it. */
-#define POINTER_REACH (1ull << 20)
 
-static bool mem_get(const struct walk *w, uint64_t addr, unsigned size,
-		    uint64_t *out)
+bool walk_get(const struct walk *w, uint64_t addr, unsigned size,
+	      uint64_t *out)
 {
 	const struct unwind_memory *m = w->mem;
 	uint64_t off = addr - m->start, v = 0;
@@ -48,7 +46,7 @@ bool walk_popped(const struct walk *w, uint64_t addr)
 	return w->exact && addr < rsp && rsp - addr <= FRAME_SAVES;
 }
 
-static bool above_copy(const struct walk *w, uint64_t addr, uint64_t reach)
+bool walk_above(const struct walk *w, uint64_t addr, uint64_t reach)
 {
 	const struct unwind_memory *m = w->mem;
 
@@ -58,14 +56,14 @@ static bool above_copy(const struct walk *w, uint64_t addr, uint64_t reach)
 
 enum step walk_unreadable(struct walk *w, uint64_t addr)
 {
-	if (w->elsewhere || above_copy(w, addr, STACK_REACH))
+	if (w->elsewhere || walk_above(w, addr, STACK_REACH))
 		return walk_stop(w, UNWIND_CUT, UNWIND_OK, addr);
 	return walk_stop(w, UNWIND_BROKEN, UNWIND_BAD_MEMORY, addr);
 }
 
 bool walk_read(struct walk *w, uint64_t addr, unsigned size, uint64_t *out)
 {
-	if (mem_get(w, addr, size, out))
+	if (walk_get(w, addr, size, out))
 		return true;
 	walk_unreadable(w, addr);
 	return false;
@@ -107,7 +105,7 @@ static bool expr_word(void *ctx, uint64_t addr, unsigned size, uint64_t *out)
 	struct expr_words *x = ctx;
 
 	x->failed = addr;
-	return mem_get(x->w, addr, size, out);
+	return walk_get(x->w, addr, size, out);
 }
 
 /* Expression number id, its result in *out. */
@@ -162,7 +160,7 @@ static enum step restore(struct walk *w, const struct unwind_table *t,
 	case HOW_UNDEFINED: good = false; break;
 	case HOW_CFA:
 		good = walk_popped(w, cfa + off) ? known(w, i)
-		       : mem_get(w, cfa + off, w->word, &v);
+		       : walk_get(w, cfa + off, w->word, &v);
 		if (walk_popped(w, cfa + off))
 			v = w->regs.r[i];
 		break;
@@ -176,11 +174,11 @@ static enum step restore(struct walk *w, const struct unwind_table *t,
 		if (eval(w, t, r->val[i], true, cfa, &v) != STEP_ON)
 			return STEP_END;
 		if (how == HOW_EXPR)
-			good = mem_get(w, v, w->word, &v);
+			good = walk_get(w, v, w->word, &v);
 		break;
 	default:
 		good = known(w, how - HOW_MEM) &&
-		       mem_get(w, w->regs.r[how - HOW_MEM] + off, w->word, &v);
+		       walk_get(w, w->regs.r[how - HOW_MEM] + off, w->word, &v);
 	}
 	next->r[i] = w->word == 4 ? (uint32_t)v : v;
 	next->known |= (uint32_t)good << i;
@@ -221,7 +219,7 @@ static enum step take_regs(struct walk *w, const struct rule *r,
 	}
 	w->regs = *next;
 	w->exact = r->signal;
-	w->by_pointer = false;
+	w->marks = 0;
 	return STEP_ON;
 }
 
@@ -248,36 +246,4 @@ enum step step_rule(struct walk *w, const struct unwind_table *t,
 		}
 	}
 	return take_regs(w, r, &next, cfa);
-}
-
-/* rbp points to the caller's rbp, the return address above it. */
-enum step step_pointer(struct walk *w, enum unwind_reason why)
-{
-	uint64_t *r = w->regs.r, rbp = r[UNWIND_RBP], next, ra;
-
-	if (!known(w, UNWIND_RBP))
-		return walk_stop(w, UNWIND_BROKEN, why, 0);
-	if (!rbp)
-		return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
-	if (rbp < r[UNWIND_RSP] || rbp % w->word)
-		return walk_stop(w, UNWIND_BROKEN, why, rbp);
-	if (!mem_get(w, rbp, w->word, &next) ||
-	    !mem_get(w, rbp + w->word, w->word, &ra)) {
-		if (above_copy(w, rbp, POINTER_REACH))
-			return walk_stop(w, UNWIND_CUT, UNWIND_OK, rbp);
-		return walk_stop(w, UNWIND_BROKEN, why, rbp);
-	}
-	if (!ra)
-		return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
-	if (!walk_code(w, ra - 1))
-		return walk_stop(w, UNWIND_BROKEN, why, ra);
-	r[UNWIND_RIP] = ra;
-	r[UNWIND_RSP] = rbp + 2 * w->word;
-	r[UNWIND_RBP] = next;
-	/* what the function saved where is not known */
-	w->regs.known = FAST_REGS;
-	w->exact = false;
-	w->by_pointer = true;
-	w->out->by_pointer++;
-	return STEP_ON;
 }

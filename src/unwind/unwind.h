@@ -85,8 +85,8 @@ enum unwind_end {
 
 enum unwind_reason {
 	UNWIND_OK,		/* not broken */
-	UNWIND_NO_DATA,		/* no tables for out->pc, and frame pointers did
-				 * not lead on */
+	UNWIND_NO_DATA,		/* no tables for out->pc_end, and nothing else
+				 * led on */
 	UNWIND_BAD_MEMORY,	/* out->addr was needed and is no stack */
 	UNWIND_BAD_RULE,	/* call frame information that makes no sense,
 				 * or has an instruction that is not known */
@@ -104,6 +104,9 @@ enum {
 	UNWIND_EXACT = 2,	/* execution was at this very instruction: the
 				 * innermost frame, or one that a signal broke */
 	UNWIND_SIGNAL = 4,	/* the kernel made this frame (a restorer) */
+	UNWIND_GUESSED = 8,	/* the next lower one is in code without tables
+				 * and frame pointer: what looked most like a
+				 * return address */
 };
 
 struct unwind_stack {
@@ -122,7 +125,7 @@ struct unwind_stack {
 	uint64_t pc_end;	/* the frame that could not be left ... */
 	uint32_t image;		/* ... its code's image; UINT32_MAX: none */
 	uint64_t addr;		/* see above */
-	uint32_t by_pointer;	/* steps made by frame pointers */
+	uint32_t by_pointer, guessed;	/* steps that were such */
 };
 
 /* "bad memory"…, for messages. */

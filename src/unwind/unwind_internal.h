@@ -170,7 +170,7 @@ struct walk {
 	bool all;		/* all registers are followed, not only three */
 	bool want_all;		/* start again with all of them */
 	bool exact;		/* rip is no return address */
-	bool by_pointer;	/* found by the frame pointer */
+	uint8_t marks;		/* how the frame was found */
 	bool elsewhere;		/* a signal came while on another stack */
 	unsigned word;		/* bytes of an address */
 	struct unwind_code code;	/* last found */
@@ -178,17 +178,24 @@ struct walk {
 
 enum step { STEP_ON, STEP_END };	/* END: w->out says why */
 
-/* Memory for the walk; false: out->end, reason and addr are set. */
+bool walk_get(const struct walk *w, uint64_t addr, unsigned size,
+	      uint64_t *out);
+/* Above the copy, which is all that is missing; at most `reach`. */
+bool walk_above(const struct walk *w, uint64_t addr, uint64_t reach);
+/* As walk_get; false: out->end, reason and addr are set. */
 bool walk_read(struct walk *w, uint64_t addr, unsigned size, uint64_t *out);
 enum step walk_stop(struct walk *w, enum unwind_end end,
 		    enum unwind_reason reason, uint64_t addr);
 /* Ends the walk for want of a word. */
 enum step walk_unreadable(struct walk *w, uint64_t addr);
-/* The code at pc, in w->code. */
+/* A slot that the innermost frame has taken off the stack. */
 bool walk_popped(const struct walk *w, uint64_t addr);
+/* The code at pc, in w->code. */
 bool walk_code(struct walk *w, uint64_t pc);
 enum step step_rule(struct walk *w, const struct unwind_table *t,
 		    const struct rule *r);
-enum step step_pointer(struct walk *w, enum unwind_reason why);
+
+/* guess.c: without a rule, for the reason `why`. */
+enum step step_guess(struct walk *w, enum unwind_reason why);
 
 #endif

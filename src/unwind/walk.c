@@ -78,7 +78,7 @@ static enum step add_frame(struct walk *w, uint64_t pc, unsigned marks)
 	if (out->marks)
 		out->marks[out->n] =
 			(uint8_t)(marks | (w->exact ? UNWIND_EXACT : 0) |
-				  (w->by_pointer ? UNWIND_BY_POINTER : 0));
+				  w->marks);
 	if (out->sp)
 		out->sp[out->n] = w->regs.r[UNWIND_RSP];
 	out->pc[out->n++] = pc;
@@ -114,7 +114,7 @@ static enum step step_fast(struct walk *w, uint32_t fast)
 	w->regs.known = (w->regs.known & FAST_REGS) |
 			(uint32_t)!!at << UNWIND_RBP;
 	w->exact = false;
-	w->by_pointer = false;
+	w->marks = 0;
 	return STEP_ON;
 }
 
@@ -140,7 +140,7 @@ static enum step step_known(struct walk *w, uint32_t fast)
 	case FAST_RSP:
 	case FAST_RBP: return step_fast(w, fast);
 	case FAST_END: return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
-	default: return step_pointer(w, UNWIND_NO_DATA);
+	default: return step_guess(w, UNWIND_NO_DATA);
 	}
 }
 
@@ -173,11 +173,11 @@ static enum step step_slow(struct walk *w, struct slot *slot, uint64_t at)
 	    STEP_ON)
 		return STEP_END;
 	if (id == RULE_BAD)
-		return step_pointer(w, UNWIND_BAD_RULE);
+		return step_guess(w, UNWIND_BAD_RULE);
 	if (fast != FAST_NONE && !w->all)
 		return step_known(w, fast);
 	return id >= RULE_ASK ? step_rule(w, t, rule)
-			      : step_pointer(w, UNWIND_NO_DATA);
+			      : step_guess(w, UNWIND_NO_DATA);
 }
 
 static void follow(struct walk *w)
@@ -202,9 +202,10 @@ static void start(struct walk *w, const struct unwind_regs *regs)
 	w->regs = *regs;
 	w->exact = true;
 	w->elsewhere = false;
-	w->by_pointer = false;
+	w->marks = 0;
 	w->out->n = 0;
 	w->out->by_pointer = 0;
+	w->out->guessed = 0;
 	if (w->word == 4)
 		for (int i = 0; i < UNWIND_REGS; i++)
 			w->regs.r[i] = (uint32_t)w->regs.r[i];

@@ -52,3 +52,7 @@ tests_fuzz_fuzz_packages_LDADD = $(FUZZ_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_disasm
 tests_fuzz_fuzz_disasm_SOURCES = tests/fuzz/fuzz_disasm.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_disasm_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_unwind
+tests_fuzz_fuzz_unwind_SOURCES = tests/fuzz/fuzz_unwind.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_unwind_LDADD = $(FUZZ_LIBS)

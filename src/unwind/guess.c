@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * From code that no table describes (JIT, assembly without CFI, musl) to its
+ * caller: by what its instructions show, by the frame pointer, or by the first
+ * word on the stack that looks like a return address.
+ */
+#include "unwind/unwind_internal.h"
+
+/* How far above the copy a frame pointer may point. */
+#define POINTER_REACH (1ull << 20)
+enum { SCAN_WORDS = 128, EPILOGUE_MAX = 64 };
+
+/* Code at pc + from, for n bytes; shorter or empty where it is not known. */
+static struct span code_at(struct walk *w, uint64_t pc, int from, size_t n)
+{
+	struct span none = { NULL, 0 };
+
+	if (!walk_code(w, pc + (uint64_t)(int64_t)from) || !w->code.table)
+		return none;
+	return image_bytes(w->code.table->img,
+			   pc + w->code.delta + (uint64_t)(int64_t)from, n);
+}
+
+/* Whether the 7 bytes before `end` are the end of a call (Intel SDM vol. 2A,
+ * CALL: E8 cd, FF /2 with each form of ModRM). */
+static bool ends_in_call(const uint8_t *end)
+{
+	if (end[-5] == 0xe8)
+		return true;
+	if (end[-2] == 0xff && ((end[-1] & 0xf8) == 0xd0 ||
+				((end[-1] & 0xf8) == 0x10 &&
+				 end[-1] != 0x14 && end[-1] != 0x15)))
+		return true;
+	if (end[-3] == 0xff && (end[-2] == 0x14 ||
+				((end[-2] & 0xf8) == 0x50 && end[-2] != 0x54)))
+		return true;
+	if (end[-4] == 0xff && end[-3] == 0x54)
+		return true;
+	if (end[-6] == 0xff && (end[-5] == 0x15 ||
+				((end[-5] & 0xf8) == 0x90 && end[-5] != 0x94)))
+		return true;
+	return end[-7] == 0xff && (end[-6] == 0x94 || end[-6] == 0x14);
+}
+
+/* Code whose bytes are not known may hold a call anywhere. */
+enum likely { NO, MAYBE, YES };
+
+static enum likely is_return(struct walk *w, uint64_t ra)
+{
+	enum { LONGEST = 7 };
+	struct span s;
+
+	if (!ra || !walk_code(w, ra - 1))
+		return NO;
+	if (!w->code.table)
+		return MAYBE;
+	s = code_at(w, ra, -LONGEST, LONGEST);
+	return s.n == LONGEST && ends_in_call(s.p + LONGEST) ? YES : NO;
+}
+
+/* To the caller, whose return address is at `at`. */
+static enum step go_on(struct walk *w, uint64_t at, uint64_t ra, unsigned marks)
+{
+	w->regs.r[UNWIND_RIP] = ra;
+	w->regs.r[UNWIND_RSP] = at + w->word;
+	/* where it saved what is not known */
+	w->regs.known &= FAST_REGS;
+	w->exact = false;
+	w->marks = (uint8_t)marks;
+	return STEP_ON;
+}
+
+/* What an epilogue has still to take off the stack, if pc is in one. */
+struct epilogue {
+	unsigned words;		/* below the return address */
+	int rbp;		/* which of them is rbp, or -1 */
+};
+
+/* How many bytes the instruction has, if it may be of an epilogue; 0: not. */
+static size_t epilogue_part(const uint8_t *p, bool is32, struct epilogue *e)
+{
+	static const uint8_t vzeroupper[] = { 0xc5, 0xf8, 0x77 };
+	size_t rex = !is32 && (p[0] & 0xf0) == 0x40;
+
+	if ((p[rex] & 0xf8) == 0x58) {			/* pop */
+		if (p[0] == 0x5d)
+			e->rbp = (int)e->words;
+		e->words++;
+		return rex + 1;
+	}
+	if (p[rex] == 0x83 && p[rex + 1] == 0xc4) {	/* add n, rsp */
+		e->words += (p[rex + 2] & 0x7f) / (is32 ? 4 : 8);
+		return rex + 3;
+	}
+	if (p[rex] == 0x81 && p[rex + 1] == 0xc4) {
+		e->words += (p[rex + 2] | (unsigned)p[rex + 3] << 8) /
+			    (is32 ? 4 : 8);
+		return rex + 6;
+	}
+	return memcmp(p, vzeroupper, sizeof(vzeroupper)) ? 0 : 3;
+}
+
+static bool in_epilogue(struct span s, bool is32, struct epilogue *e)
+{
+	uint8_t p[EPILOGUE_MAX + 8] = { 0 };
+	size_t i = 0, n;
+
+	*e = (struct epilogue){ 0, -1 };
+	if (!s.n)
+		return false;
+	memcpy(p, s.p, s.n < EPILOGUE_MAX ? s.n : EPILOGUE_MAX);
+	while (i < EPILOGUE_MAX && (n = epilogue_part(p + i, is32, e)) != 0)
+		i += n;
+	return p[i] == 0xc3 || p[i] == 0xc2 ||
+	       (p[i] == 0xf3 && p[i + 1] == 0xc3);
+}
+
+/* A function that begins: push rbp; mov rsp, rbp. */
+static bool in_prologue(struct span s, uint8_t before, bool is32,
+			struct epilogue *e)
+{
+	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e },
+			     to_rbp[] = { 0x48, 0x89, 0xe5 },
+			     to_rbp2[] = { 0x48, 0x8b, 0xec };
+
+	*e = (struct epilogue){ 0, -1 };
+	if (s.n < 4)
+		return false;
+	if (s.p[0] == 0x55 || !memcmp(s.p, endbr, sizeof(endbr)))
+		return true;
+	*e = (struct epilogue){ 1, 0 };
+	return before == 0x55 && (!memcmp(s.p, to_rbp + is32, 3 - is32) ||
+				  !memcmp(s.p, to_rbp2 + is32, 3 - is32));
+}
+
+/* The stub pushes a number and jumps to the common part, which pushes one
+ * more. */
+static int words_in_stub(struct walk *w, uint64_t pc)
+{
+	struct image_stub stub;
+	uint64_t vaddr;
+	struct span s;
+
+	if (!walk_code(w, pc) || !w->code.table)
+		return -1;
+	vaddr = pc + w->code.delta;
+	if (!image_find_stub(w->code.table->img, vaddr, &stub))
+		return -1;
+	if (!stub.target[0] && !stub.resolver)
+		return vaddr > stub.start ? 2 : 1;
+	s = image_bytes(w->code.table->img, vaddr, 1);
+	/* the jmp behind a push */
+	return s.n && (s.p[0] == 0xe9 || s.p[0] == 0xf2) &&
+	       vaddr > stub.start ? 1 : 0;
+}
+
+/* By instructions that begin or end functions; false when there are none. */
+static bool step_code(struct walk *w)
+{
+	uint64_t *r = w->regs.r, pc = r[UNWIND_RIP], ra, at, rbp;
+	struct span s = code_at(w, pc, 0, EPILOGUE_MAX), before = code_at(w, pc, -1, 1);
+	struct epilogue e;
+	bool is32 = w->word == 4;
+
+	if (!in_epilogue(s, is32, &e) &&
+	    !in_prologue(s, before.n ? before.p[0] : 0, is32, &e)) {
+		int words = words_in_stub(w, pc);
+
+		if (words < 0)
+			return false;
+		e = (struct epilogue){ (unsigned)words, -1 };
+	}
+	at = r[UNWIND_RSP] + e.words * w->word;
+	if (!walk_get(w, at, w->word, &ra) || is_return(w, ra) == NO)
+		return false;
+	if (e.rbp >= 0) {
+		if (!walk_get(w, r[UNWIND_RSP] + (unsigned)e.rbp * w->word,
+			      w->word, &rbp))
+			return false;
+		r[UNWIND_RBP] = rbp;
+		w->regs.known |= 1u << UNWIND_RBP;
+	}
+	return go_on(w, at, ra, 0) == STEP_ON;
+}
+
+/* rbp points to the caller's rbp, the return address above it. */
+static bool step_pointer(struct walk *w)
+{
+	uint64_t *r = w->regs.r, rbp = r[UNWIND_RBP], next, ra;
+
+	if (rbp < r[UNWIND_RSP] || rbp % w->word ||
+	    !walk_get(w, rbp, w->word, &next) ||
+	    !walk_get(w, rbp + w->word, w->word, &ra))
+		return false;
+	if (ra ? is_return(w, ra) == NO : next != 0)
+		return false;
+	go_on(w, rbp + w->word, ra, UNWIND_BY_POINTER);
+	r[UNWIND_RBP] = next;
+	w->out->by_pointer++;
+	return true;
+}
+
+static bool step_scan(struct walk *w, unsigned words)
+{
+	for (unsigned i = 0; i < words; i++) {
+		uint64_t at = w->regs.r[UNWIND_RSP] + i * w->word, ra;
+
+		if (!walk_get(w, at, w->word, &ra))
+			return false;
+		if (is_return(w, ra) == YES) {
+			go_on(w, at, ra, UNWIND_GUESSED);
+			w->out->guessed++;
+			return true;
+		}
+	}
+	return false;
+}
+
+enum step step_guess(struct walk *w, enum unwind_reason why)
+{
+	uint64_t rbp = w->regs.r[UNWIND_RBP];
+	bool has_rbp = w->regs.known >> UNWIND_RBP & 1;
+
+	if (w->exact && (step_code(w) || step_scan(w, 1)))
+		return STEP_ON;
+	if (has_rbp && step_pointer(w))
+		return w->regs.r[UNWIND_RIP] ? STEP_ON :
+			walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
+	/* _start of the ABI's processes, and what clone leaves */
+	if (has_rbp && !rbp && !w->exact)
+		return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
+	if (has_rbp && rbp >= w->regs.r[UNWIND_RSP] && rbp % w->word == 0 &&
+	    walk_above(w, rbp, POINTER_REACH) &&
+	    rbp - w->mem->start >= w->mem->size)
+		return walk_stop(w, UNWIND_CUT, UNWIND_OK, rbp);
+	if (step_scan(w, SCAN_WORDS))
+		return STEP_ON;
+	if (has_rbp && !rbp)
+		return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
+	return walk_stop(w, UNWIND_BROKEN, why, rbp);
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Follows programs instruction by instruction (ptrace), from the loader's first
+ * to the last.  The truth is a shadow stack: each call pushes where it returns
+ * to, each ret pops it.  So the middle of prologues, epilogues, PLT stubs, tail
+ * calls and signal handlers are all there.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "live.h"
+
+#if defined(__x86_64__)
+
+enum { FRAMES = 256, COPY = 64 << 10, STEPS_MAX = 2000000 };
+
+struct shadow {
+	uint64_t pc;		/* as unwind_stack.pc */
+	uint64_t returns;	/* the address itself */
+};
+
+struct stepper {
+	pid_t pid;
+	struct live live;
+	uint32_t generation;
+	struct user_regs_struct regs;
+	struct shadow shadow[FRAMES];
+	size_t n;
+	uint8_t code[16], stack[COPY];
+	size_t steps, bad, lost;	/* lost: the shadow's fault */
+	size_t kinds[UNWIND_REASONS];
+};
+
+static size_t peek(pid_t pid, uint64_t addr, void *to, size_t n)
+{
+	struct iovec here = { to, n }, there = { (void *)(uintptr_t)addr, n };
+	ssize_t got = process_vm_readv(pid, &here, 1, &there, 1, 0);
+
+	return got > 0 ? (size_t)got : 0;
+}
+
+/* What is not in the copy, but never below rsp: no recorder has that. */
+static bool read_word(void *ctx, uint64_t addr, void *to, size_t n)
+{
+	struct stepper *s = ctx;
+
+	if (addr < s->regs.rsp && s->regs.rsp - addr < 4096)
+		return false;
+	return peek(s->pid, addr, to, n) == n;
+}
+
+static void reload(struct stepper *s)
+{
+	if (s->generation)
+		live_close(&s->live);
+	live_open(&s->live, s->pid);
+	s->live.space.generation = ++s->generation;
+}
+
+static pid_t spawn(const char *path)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	personality(ADDR_NO_RANDOMIZE);
+	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	if (!freopen("/dev/null", "w", stdout))
+		_exit(2);
+	execl(path, path, (char *)NULL);
+	_exit(1);
+}
+
+static void complain(struct stepper *s, const struct unwind_stack *w)
+{
+	if (s->bad++ >= 10)
+		return;
+	print_error("step %zu at 0x%llx (%s): %zu frames of %zu, end %d, %s "
+		    "0x%llx\n", s->steps, s->regs.rip,
+		    live_path(&s->live, s->regs.rip), w->n, s->n + 1, w->end,
+		    unwind_reason_text(w->reason), (unsigned long long)w->addr);
+	for (size_t i = 0; i < w->n || i <= s->n; i++)
+		print_error("  %llx  %llx\n", i < w->n ?
+			    (unsigned long long)w->pc[i] : 0ull,
+			    i > s->n ? 0ull : i ? (unsigned long long)
+			    s->shadow[s->n - i].pc : s->regs.rip);
+}
+
+static void check(struct stepper *s)
+{
+	struct unwind_regs regs = regs_of_ptrace(&s->regs);
+	struct unwind_memory m = { .bytes = s->stack, .start = s->regs.rsp,
+				   .read = read_word, .ctx = s };
+	uint64_t pc[FRAMES], end = s->live.stack_end;
+	struct unwind_stack w = { .pc = pc, .max = FRAMES };
+	bool same;
+
+	m.size = COPY;
+	if (end > m.start && end - m.start < COPY)
+		m.size = (size_t)(end - m.start);
+	m.size = peek(s->pid, m.start, s->stack, m.size);
+	unwind_walk(s->live.cache, &s->live.space, &regs, &m, &w);
+	s->kinds[w.reason]++;
+	same = w.end == UNWIND_WHOLE && w.n == s->n + 1 &&
+	       w.pc[0] == s->regs.rip;
+	for (size_t i = 1; same && i < w.n; i++)
+		same = w.pc[i] == s->shadow[s->n - i].pc;
+	if (!same)
+		complain(s, &w);
+}
+
+static void push(struct stepper *s, uint64_t pc, uint64_t returns)
+{
+	assert_true(s->n < FRAMES);
+	s->shadow[s->n++] = (struct shadow){ pc, returns };
+}
+
+static bool is_call(const uint8_t *p)
+{
+	while (*p == 0x2e || *p == 0x3e || *p == 0x67 || *p == 0xf2 ||
+	       (*p >= 0x40 && *p <= 0x4f))
+		p++;
+	return *p == 0xe8 || (*p == 0xff && (p[1] >> 3 & 7) == 2);
+}
+
+static bool is_ret(const uint8_t *p)
+{
+	if (*p == 0xf2 || *p == 0xf3)
+		p++;
+	return *p == 0xc3 || *p == 0xc2;
+}
+
+/* A ret may go where nobody called from: then the stack was switched. */
+static void pop_to(struct stepper *s, uint64_t to)
+{
+	if (s->n && s->shadow[s->n - 1].returns == to)
+		s->n--;
+	else
+		s->lost++;
+}
+
+/* What the instruction at `code`, executed with the registers `was`, did. */
+static void follow(struct stepper *s, const struct user_regs_struct *was)
+{
+	const uint8_t *p = s->code;
+	uint64_t ra = 0;
+
+	if (is_call(p)) {
+		peek(s->pid, s->regs.rsp, &ra, sizeof(ra));
+		push(s, ra - 1, ra);
+	} else if (is_ret(p)) {
+		pop_to(s, s->regs.rip);
+	} else if (p[0] == 0x0f && p[1] == 0x05) {
+		if (was->rax == 15)	/* rt_sigreturn */
+			pop_to(s, s->regs.rip);
+		if (was->rax >= 9 && was->rax <= 11)	/* mmap… */
+			reload(s);
+	}
+}
+
+/* The kernel called a handler: under it the restorer, which nobody called, and
+ * where the program was. */
+static void enter_handler(struct stepper *s, uint64_t rip)
+{
+	uint64_t restorer = 0;
+
+	peek(s->pid, s->regs.rsp, &restorer, sizeof(restorer));
+	push(s, rip, rip);
+	push(s, restorer, restorer);
+}
+
+static bool step(struct stepper *s)
+{
+	struct user_regs_struct was = s->regs;
+	static int sig;
+	int status;
+
+	peek(s->pid, s->regs.rip, s->code, sizeof(s->code));
+	ptrace(PTRACE_SINGLESTEP, s->pid, NULL, (void *)(intptr_t)sig);
+	assert_int_equal(waitpid(s->pid, &status, 0), s->pid);
+	if (!WIFSTOPPED(status)) {
+		assert_true(WIFEXITED(status) && !WEXITSTATUS(status));
+		return false;
+	}
+	ptrace(PTRACE_GETREGS, s->pid, NULL, &s->regs);
+	if (sig)
+		enter_handler(s, was.rip);
+	else if (s->regs.rip != was.rip || s->regs.rsp != was.rsp)
+		follow(s, &was);
+	sig = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
+	s->steps++;
+	return true;
+}
+
+static void check_program(const char *path)
+{
+	struct stepper *s = calloc(1, sizeof(*s));
+	int status;
+
+	assert_non_null(s);
+	s->pid = spawn(path);
+	assert_int_equal(waitpid(s->pid, &status, 0), s->pid);
+	if (!WIFSTOPPED(status)) {
+		free(s);
+		skip();		/* ptrace is not allowed */
+	}
+	ptrace(PTRACE_GETREGS, s->pid, NULL, &s->regs);
+	reload(s);
+	do
+		check(s);
+	while (s->steps < STEPS_MAX && step(s));
+	print_message("# %s: %zu steps, %zu wrong, %zu not followed\n", path,
+		      s->steps, s->bad, s->lost);
+	kill(s->pid, SIGKILL);
+	live_close(&s->live);
+	assert_true(s->steps > 100 && s->steps < STEPS_MAX);
+	assert_int_equal(s->lost, 0);
+	assert_int_equal(s->bad, 0);
+	free(s);
+}
+
+static void check_built(void **state)
+{
+	const char *top = getenv("top_builddir");
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/tests/unwind/%s", top ? top : ".",
+		 (const char *)*state);
+	if (access(path, X_OK))
+		skip();
+	check_program(path);
+}
+
+static char plain[] = "frames_plain", debug[] = "frames_debug",
+	    realign[] = "frames_realign", size[] = "frames_size";
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_prestate(check_built, plain),
+		cmocka_unit_test_prestate(check_built, debug),
+		cmocka_unit_test_prestate(check_built, realign),
+		cmocka_unit_test_prestate(check_built, size),
+	};
+
+	for (int i = 1; i < argc; i++)
+		check_program(argv[i]);
+	if (argc > 1)
+		return 0;
+	return cmocka_run_group_tests_name("unwind/step", tests, NULL, NULL);
+}
+
+#else
+int main(void)
+{
+	return 77;
+}
+#endif
