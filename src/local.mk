@@ -17,4 +17,4 @@ include src/cli/local.mk
 
 TALLY_LIBS += libcmd.a libcount.a librecord.a libcheck.a libviews.a \
 	libprofile.a libsymbolize.a libtallyunwind.a libevents.a libhints.a \
-	libdisasm.a libimage.a libbase.a
+	libdisasm.a libimage.a libbase.a $(ZYDIS_LIBS)
