@@ -13,7 +13,7 @@ struct stat_opts {
 	const char *pids, *tids, *cpus, *cgroup, *output, *format;
 	bool all, user, kernel, inherit, no_group, by_mode, quiet;
 	uint64_t repeat, interval_ms;
-	double duration;
+	double delay, duration;
 };
 
 #define NOT_GIVEN UINT64_MAX
@@ -63,6 +63,8 @@ static const struct opt stat_opt_table[] = {
 	{ OPT_UINT, 'I', "interval", "MS",
 	  "Show every MS milliseconds what was counted in them.",
 	  AT(interval_ms) },
+	{ OPT_SECONDS, 0, "delay", "SECONDS",
+	  "Start counting this long after the command started.", AT(delay) },
 	{ OPT_SECONDS, 0, "duration", "SECONDS",
 	  "End after this time; the command is then ended with SIGTERM.",
 	  AT(duration) },
@@ -300,7 +302,8 @@ static int stat_run(struct cmd_io *io, void *opts, int argc, char **argv,
 		.events = &events, .no_group = o->no_group,
 		.by_mode = o->by_mode, .inherit = o->inherit,
 		.user_only = o->user, .kernel_only = o->kernel,
-		.repeat = o->repeat, .duration = o->duration,
+		.repeat = o->repeat, .delay = o->delay,
+		.duration = o->duration,
 		.interval = o->interval_ms == NOT_GIVEN
 			    ? 0 : (double)o->interval_ms / 1000,
 		.notice = notice, .tick = tick, .ctx = &p,

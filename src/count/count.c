@@ -31,6 +31,7 @@ struct run {
 	struct target_ends ends;
 	struct pollfd *fds;
 	uint64_t start_ns, end_ns, tick_ns;	/* CLOCK_MONOTONIC */
+	uint64_t delay_ns;	/* when counting begins; 0: it has */
 	uint64_t interval_ns, ticked_ns;
 	struct count_value *now, *last;	/* of this and the last interval */
 	bool done;
@@ -88,33 +89,67 @@ static int open_counters(struct run *r, struct error *err)
 	} else {
 		co.tids = &child;
 		co.ntids = 1;
-		co.enable_on_exec = true;
+		co.enable_on_exec = s->o->delay <= 0;
 	}
 	return counters_open(&r->counters, &s->r->plan, &co, err);
+}
+
+/* What the usual events lack. */
+static void tell_missing(struct session *s)
+{
+	const struct plan *p = &s->r->plan;
+	size_t processor = 0, missing = 0;
+
+	for (size_t i = 0; i < p->events.n; i++) {
+		const struct plan_event *e = &p->events.v[i];
+
+		processor += e->optional && !e->ev.spec.software;
+		missing += e->missing && !e->hidden;
+		if (e->hidden)
+			notice(s, "%s are not counted: they happen in the "
+			       "kernel",
+			       e->ev.spec.text);
+	}
+	if (missing && missing == processor)
+		notice(s, "no hardware counters on this machine: only events "
+		       "of the kernel are counted");
+	for (size_t i = 0; i < p->events.n; i++)
+		if (p->events.v[i].missing && !p->events.v[i].hidden &&
+		    missing < processor)
+			notice(s, "no counter for %s on this machine",
+			       p->events.v[i].ev.spec.text);
+}
+
+/* What is to be said of all events alike, or NULL. */
+static const char *common_note(const struct plan *p)
+{
+	const char *note = NULL;
+
+	for (size_t i = 0; i < p->events.n; i++) {
+		const struct plan_event *e = &p->events.v[i];
+
+		if (e->missing)
+			continue;
+		if (note && strcmp(note, e->ev.seen.note))
+			return NULL;
+		note = e->ev.seen.note;
+	}
+	return note && *note ? note : NULL;
 }
 
 /* Says once what is not as it was asked for. */
 static void tell_events(struct session *s)
 {
 	const struct plan *p = &s->r->plan;
-	size_t processor = 0, missing = 0;
+	const char *common = common_note(p);
 
-	for (size_t i = 0; i < p->events.n; i++) {
-		processor += p->events.v[i].optional;
-		missing += p->events.v[i].missing;
-	}
-	if (missing)
-		plan_forget(&s->r->plan);
-	if (missing && missing == processor)
-		notice(s, "no hardware counters on this machine: only events "
-		       "of the kernel are counted");
+	tell_missing(s);
+	if (common)
+		notice(s, "%s", common);
 	for (size_t i = 0; i < p->events.n; i++) {
 		const struct plan_event *e = &p->events.v[i];
 
-		if (e->missing && missing < processor)
-			notice(s, "no counter for %s on this machine",
-			       e->ev.spec.text);
-		if (*e->ev.seen.note)
+		if (!common && !e->missing && *e->ev.seen.note)
 			notice(s, "event %s: %s", e->ev.spec.text,
 			       e->ev.seen.note);
 		if (e->split)
@@ -122,6 +157,7 @@ static void tell_events(struct session *s)
 			       "counted by itself, perhaps at other times",
 			       e->ev.spec.text);
 	}
+	plan_forget(&s->r->plan);
 }
 
 static int prepare(struct run *r, struct error *err)
@@ -144,6 +180,17 @@ static int prepare(struct run *r, struct error *err)
 	return r->fds && r->now && r->last ? 0 : no_memory(err);
 }
 
+/* All times count from when counting begins. */
+static void begin_at(struct run *r, uint64_t start)
+{
+	const struct count_options *o = r->s->o;
+
+	r->start_ns = r->ticked_ns = start;
+	r->tick_ns = r->interval_ns ? start + r->interval_ns : UINT64_MAX;
+	r->end_ns = o->duration > 0 ? start + (uint64_t)(o->duration * 1e9)
+				    : UINT64_MAX;
+}
+
 static int go(struct run *r, struct error *err)
 {
 	const struct count_options *o = r->s->o;
@@ -151,12 +198,13 @@ static int go(struct run *r, struct error *err)
 	int rc = 0;
 
 	r->interval_ns = o->interval > 0 ? (uint64_t)(o->interval * 1e9) : 0;
-	r->start_ns = r->ticked_ns = clock_ns();
-	r->tick_ns = r->interval_ns ? r->start_ns + r->interval_ns
-				    : UINT64_MAX;
-	r->end_ns = o->duration > 0 ? r->start_ns + (uint64_t)(o->duration * 1e9)
-				    : UINT64_MAX;
-	if (t->attached || t->system_wide)
+	begin_at(r, clock_ns());
+	if (o->delay > 0) {
+		begin_at(r, r->start_ns + (uint64_t)(o->delay * 1e9));
+		r->delay_ns = r->start_ns;
+	}
+	if (!r->delay_ns &&
+	    (t->attached || t->system_wide))
 		rc = counters_start(r->counters, err);
 	if (!rc && o->command)
 		launch_start(&r->launch);
@@ -222,6 +270,8 @@ static int timeout_ms(const struct run *r)
 
 	if (r->tick_ns < next)
 		next = r->tick_ns;
+	if (r->delay_ns && r->delay_ns < next)
+		next = r->delay_ns;
 	if (r->s->target.attached && now + ROUND_MS * 1000000u < next)
 		next = now + ROUND_MS * 1000000u;
 	if (next == UINT64_MAX)
@@ -253,7 +303,12 @@ static int loop(struct run *r, struct error *err)
 		    target_ended(&s->target, &r->ends, r->fds + 1))
 			r->done = true;
 		now = clock_ns();
-		if (now >= r->tick_ns && !r->done)
+		if (r->delay_ns && now >= r->delay_ns && !r->done) {
+			r->delay_ns = 0;
+			begin_at(r, now);
+			rc = counters_start(r->counters, err);
+		}
+		if (now >= r->tick_ns && !r->done && !rc)
 			rc = tick(r, now, err);
 		if (now >= r->end_ns)
 			r->done = true;
@@ -303,7 +358,11 @@ static void tell_uncounted(struct session *s, const struct count_value *v)
 static int finish(struct run *r, struct error *err)
 {
 	struct session *s = r->s;
-	struct count_run row = { .elapsed_ns = clock_ns() - r->start_ns };
+	uint64_t now = clock_ns();
+	/* What ended before counting began took no time. */
+	struct count_run row = {
+		.elapsed_ns = r->delay_ns ? 0 : now - r->start_ns,
+	};
 	int rc = 0;
 
 	if (s->o->command)
@@ -329,7 +388,7 @@ static int finish(struct run *r, struct error *err)
 	if (vec_push(&s->r->runs, row) < 0)
 		return no_memory(err);
 	tell_uncounted(s, r->now);
-	if (r->interval_ns)
+	if (r->interval_ns && !r->delay_ns)
 		rc = tick(r, r->start_ns + row.elapsed_ns, err);
 	return rc;
 }

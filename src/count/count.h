@@ -19,7 +19,7 @@ struct count_options {
 	bool no_metrics, no_group, by_mode;
 	bool inherit, user_only, kernel_only;
 	uint64_t repeat;		/* runs of the command; 0 is 1 */
-	double duration, interval;	/* seconds; 0: none */
+	double delay, duration, interval;	/* seconds; 0: none */
 	/* One line that the user should know; may be NULL. */
 	void (*notice)(void *ctx, const char *text);
 	/* Each `interval`: what was counted in it (elapsed_ns of it, and since

@@ -56,6 +56,32 @@ static int open_in(struct counters *c, struct plan_event *e, int leader,
 	return perf_event_open(&e->ev, at, err);
 }
 
+/*
+ * Switches and moves happen in the kernel: of a user who may only count in user
+ * space, they would all be missed, and 0 is no count of them.
+ */
+static bool is_hidden(const struct counters *c, const struct plan_event *e)
+{
+	const struct event_spec *s = &e->ev.spec;
+	const struct perf_event_attr *a = &e->ev.attr;
+
+	return a->type == PERF_TYPE_SOFTWARE && a->exclude_kernel &&
+	       !s->exclude_kernel && !c->o.user_only &&
+	       (a->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+		a->config == PERF_COUNT_SW_CPU_MIGRATIONS);
+}
+
+static int hide(struct plan_event *e, int fd, struct error *err)
+{
+	close(fd);
+	e->hidden = e->missing = true;
+	if (e->optional)
+		return 0;
+	return error_set(err, ERR_PERM, "event %s happens in the kernel; %s; "
+			 "\"tally doctor\" says what would allow it",
+			 e->ev.spec.text, e->ev.seen.note);
+}
+
 /* Opens one event at one place; 1 opened, 0 nobody there or no such event. */
 static int open_event(struct counters *c, uint32_t event,
 		      const struct perf_place *at, int reference,
@@ -83,6 +109,8 @@ static int open_event(struct counters *c, uint32_t event,
 		return -err->code;
 	if (fd < 0)
 		return 0;
+	if (is_hidden(c, e))
+		return hide(e, fd, err);
 	r = counter_add(c, fd, event, reference, leads, err);
 	if (r < 0)
 		return r;

@@ -227,7 +227,7 @@ static int usual_events(struct plan *p, const struct plan_options *o,
 	int r = events_parse(usual, o->sysfs, &l, err);
 
 	for (size_t i = 0; i < l.n && !r; i++)
-		r = add_event(p, &l.v[i], grouped(&l.v[i]), err);
+		r = add_event(p, &l.v[i], true, err);
 	event_list_fini(&l);
 	return r;
 }

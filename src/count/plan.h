@@ -18,6 +18,7 @@ struct plan_event {
 	uint32_t group;		/* from 1 on; 0: alone */
 	bool optional;		/* nobody asked: may be missing */
 	bool missing;		/* … and is */
+	bool hidden;		/* missing, as the kernel's part is not visible */
 	bool split;		/* could not be counted with its group */
 };
 

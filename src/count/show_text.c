@@ -18,7 +18,9 @@ void count_event_note(const struct plan_event *e, const struct count_value *v,
 		      char *out, size_t size)
 {
 	if (e->missing)
-		snprintf(out, size, "no counter for it here");
+		snprintf(out, size, "%s", e->hidden
+			 ? "happens in the kernel, which is not visible"
+			 : "no counter for it here");
 	else if (isnan(count_whole(v)))
 		snprintf(out, size, "never counted: others hold the counters");
 	else if (count_estimated(v))

@@ -59,6 +59,23 @@ if command -v python3 >/dev/null; then
 	between "task-clock is CPU time" $((us - 15000)) \
 		$(($(value task-clock out.json) / 1000)) $((us + 15000))
 
+	count --delay 1.5 -e page-faults -- sh -c '
+		./program faults 3000; sleep 2'
+	between "nothing is counted before its time" 0 \
+		"$(value page-faults out.json)" 2000
+
+	# Another tool's count of the same system calls.
+	if perf stat -x, -o theirs -e raw_syscalls:sys_enter \
+			./program faults 10 >/dev/null 2>&1; then
+		theirs=$(sed -n 's/^\([0-9]*\),.*sys_enter.*/\1/p' theirs)
+		count -e raw_syscalls:sys_enter ./program faults 10
+		between "perf counts the same" $((theirs - 2)) \
+			"$(value raw_syscalls:sys_enter out.json)" \
+			$((theirs + 2))
+	else
+		t_skip "perf counts the same" "no perf, or no tracepoints"
+	fi
+
 	count -r 4 ./program faults 10
 	t_run "four runs have a spread" python3 -c '
 import json, statistics
@@ -136,6 +153,27 @@ kill -TERM $pid
 wait $pid
 t_is "a signal is passed on" "$? $(cat out)" "5 trapped"
 t_like "and counts are shown" "$(cat err)" ' task-clock'
+
+# A user who may not look into the kernel.
+nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
+cp "$TALLY" tally && chmod 755 . tally
+paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
+if [ "$(id -u)" -eq 0 ] && [ "$paranoid" = 2 ] &&
+	$nobody ./tally --version >/dev/null 2>&1; then
+	out=$($nobody ./tally stat -- true 2>&1)
+	t_like "what happens in the kernel is not 0 but unknown" "$out" \
+		'context-switches are not counted'
+	t_is "and not shown" "$(echo "$out" | grep -c ' context-switches$')" 0
+	t_is "one line tells of all" \
+		"$(echo "$out" | grep -c 'kernel part not visible')" 1
+	t_like "asked for, it is an error" \
+		"$($nobody ./tally stat -e cs true 2>&1; echo "status $?")" \
+		'status 1'
+	t_like "user space is counted" "$out" ' page-faults$'
+else
+	t_skip "without rights" \
+		"needs root, setpriv, and kernel.perf_event_paranoid 2"
+fi
 
 sleep 30 &
 other=$!
