@@ -13,6 +13,7 @@ EXTRA_DIST += \
 	scripts/bench/bench_images.py \
 	scripts/bench/bench_lib.py \
 	scripts/bench/bench_report.py \
+	scripts/bench/bench_stat.py \
 	scripts/bench/bench_truth.py \
 	scripts/bench/build-workload \
 	scripts/bench/run \

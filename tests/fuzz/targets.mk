@@ -56,3 +56,7 @@ tests_fuzz_fuzz_disasm_LDADD = $(FUZZ_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_unwind
 tests_fuzz_fuzz_unwind_SOURCES = tests/fuzz/fuzz_unwind.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_unwind_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_metrics
+tests_fuzz_fuzz_metrics_SOURCES = tests/fuzz/fuzz_metrics.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_metrics_LDADD = $(FUZZ_LIBS)
