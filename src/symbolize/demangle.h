@@ -10,6 +10,12 @@
 
 #include "base/buf.h"
 
+/* C++ (Itanium C++ ABI): _Z, with what compilers put behind: .isra.0. */
+bool demangle_cxx(const char *s, size_t n, struct buf *out);
+/* Rust: _R (RFC 2603), and _ZN…E that ends in a hash. */
+bool demangle_rust(const char *s, size_t n, struct buf *out);
+/* [clone .isra.0] [clone .cold] for such ends of names, as c++filt does. */
+void demangle_clones(const char *s, const char *end, struct buf *out);
 /* D: _D and a length. */
 bool demangle_d(const char *s, size_t n, struct buf *out);
 /* The name's own form says gfortran (__mod_MOD_proc) or flang (_QMmodPproc). */

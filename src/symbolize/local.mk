@@ -10,12 +10,26 @@ libsymbolize_a_SOURCES = \
 	src/symbolize/demangle.c \
 	src/symbolize/demangle.h \
 	src/symbolize/demangle_ada.c \
+	src/symbolize/demangle_cxx.c \
+	src/symbolize/demangle_cxx.h \
+	src/symbolize/demangle_cxx_expr.c \
+	src/symbolize/demangle_cxx_name.c \
+	src/symbolize/demangle_cxx_print.c \
+	src/symbolize/demangle_cxx_print_expr.c \
+	src/symbolize/demangle_cxx_print_name.c \
+	src/symbolize/demangle_cxx_print_type.c \
+	src/symbolize/demangle_cxx_type.c \
+	src/symbolize/demangle_cxx_unit.c \
 	src/symbolize/demangle_d.c \
 	src/symbolize/demangle_d.h \
 	src/symbolize/demangle_d_type.c \
 	src/symbolize/demangle_d_value.c \
 	src/symbolize/demangle_go.c \
 	src/symbolize/demangle_langs.c \
+	src/symbolize/demangle_rust.c \
+	src/symbolize/demangle_rust.h \
+	src/symbolize/demangle_rust_const.c \
+	src/symbolize/demangle_rust_v0.c \
 	src/symbolize/demangle_short.c \
 	src/symbolize/dwarf.h \
 	src/symbolize/dwarf_abbrev.c \

@@ -95,7 +95,7 @@ static void substitution(struct buf *b, int i)
 	buf_str(b, "_");
 }
 
-/* Short names that say nothing and take libiberty thousands of years: a pack is
+/* Short names that say nothing and may take thousands of years: a pack is
  * looked for in a type of 2^64 parts; conversions that may have arguments. */
 static void test_demangle_endless(void **state)
 {
