@@ -15,6 +15,7 @@ EXTRA_DIST += \
 	scripts/bench/bench_report.py \
 	scripts/bench/bench_stat.py \
 	scripts/bench/bench_truth.py \
+	scripts/bench/bench_unwind.py \
 	scripts/bench/build-workload \
 	scripts/bench/run \
 	scripts/bench/setup-newest-perf \

@@ -8,7 +8,7 @@
 
 #include "unwind/unwind.h"
 
-enum { LIVE_MAPS = 64 };
+enum { LIVE_MAPS = 512 };
 
 struct live {
 	struct unwind_code code[LIVE_MAPS];

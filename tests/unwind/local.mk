@@ -31,7 +31,10 @@ tests_unwind_frames_size_CFLAGS = $(FRAMES_CFLAGS) -Os
 tests_unwind_frames_size_LDFLAGS = -static
 
 if LIBDW
-check_PROGRAMS += tests/unwind/test_tables
+check_PROGRAMS += tests/unwind/test_tables tests/unwind/beside
+tests_unwind_beside_SOURCES = tests/unwind/beside.c \
+	tests/unwind/live.c tests/unwind/live.h
+tests_unwind_beside_LDADD = $(TALLY_LIBS) $(LIBDW)
 TESTS += tests/unwind/test_tables
 tests_unwind_test_tables_SOURCES = tests/unwind/test_tables.c
 tests_unwind_test_tables_LDADD = $(TALLY_LIBS) -lcmocka $(LIBDW)

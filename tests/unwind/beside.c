@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Walks beside libdw's (dwfl_thread_getframes) with the same registers and
+ * memory: for scripts/bench/run unwind.
+ *
+ *	beside table FILE		seconds, rows, bytes of FILE's table
+ *	beside run SAMPLES COMMAND…	stops COMMAND now and then; time and
+ *					agreement of both
+ *
+ * Prints "name value" lines.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <elfutils/libdwfl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "live.h"
+
+enum { FRAMES = 4096, COPY = 65528 };
+
+struct walked {
+	uint64_t pc[FRAMES];
+	size_t n;
+	bool whole;
+};
+
+struct beside {
+	pid_t pid;
+	struct live live;
+	uint64_t maps;		/* hash of what is mapped */
+	uint32_t generation;
+	Dwfl *dwfl;
+	bool attached;
+	struct unwind_regs regs;
+	uint8_t stack[COPY];
+	struct unwind_memory mem;
+	struct walked ours, theirs;
+	size_t samples, same, whole, their_whole, longer, frames, their_frames;
+	size_t ends[3], reasons[UNWIND_REASONS], told;
+	double first_ns, warm_ns, their_ns;
+};
+
+static double now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static int table(const char *path)
+{
+	struct unwind_table_stats s;
+	struct unwind_table *t;
+	struct error err;
+	struct image *img;
+	double start = now_ns(), opened;
+
+	if (image_open_file(path, &img, &err) < 0 ||
+	    unwind_table_open(img, &t, &err) < 0) {
+		fprintf(stderr, "%s\n", err.msg);
+		return 1;
+	}
+	opened = now_ns();
+	if (unwind_table_compile(t) < 0)
+		return 1;
+	s = unwind_table_stats(t);
+	printf("open_s %.6f\nseconds %.6f\nrows %llu\nrules %llu\nbytes %llu\n",
+	       (opened - start) / 1e9, (now_ns() - opened) / 1e9,
+	       (unsigned long long)s.rows, (unsigned long long)s.rules,
+	       (unsigned long long)s.bytes);
+	unwind_table_close(t);
+	return 0;
+}
+
+/* libdw's side: memory is the copy and nothing else. */
+static bool dw_read(Dwfl *dwfl, Dwarf_Addr addr, Dwarf_Word *out, void *arg)
+{
+	struct beside *b = arg;
+	uint64_t off = addr - b->mem.start;
+
+	(void)dwfl;
+	if (off >= b->mem.size || b->mem.size - off < 8)
+		return false;
+	memcpy(out, b->stack + off, 8);
+	return true;
+}
+
+static bool dw_regs(Dwfl_Thread *thread, void *arg)
+{
+	struct beside *b = arg;
+	Dwarf_Word regs[UNWIND_REGS];
+
+	for (int i = 0; i < UNWIND_REGS; i++)
+		regs[i] = b->regs.r[i];
+	return dwfl_thread_state_registers(thread, 0, UNWIND_REGS, regs);
+}
+
+static pid_t dw_next(Dwfl *dwfl, void *arg, void **thread)
+{
+	struct beside *b = arg;
+
+	(void)dwfl;
+	if (*thread)
+		return 0;
+	*thread = b;
+	return b->pid;
+}
+
+static bool dw_thread(Dwfl *dwfl, pid_t tid, void *arg, void **thread)
+{
+	(void)dwfl, (void)tid;
+	*thread = arg;
+	return true;
+}
+
+static const Dwfl_Thread_Callbacks thread_callbacks = {
+	.next_thread = dw_next, .get_thread = dw_thread,
+	.memory_read = dw_read, .set_initial_registers = dw_regs,
+};
+
+static char no_path[] = "";
+static char *debug_path = no_path;
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_linux_proc_find_elf,
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.debuginfo_path = &debug_path,
+};
+
+static int dw_frame(Dwfl_Frame *state, void *arg)
+{
+	struct walked *w = arg;
+	bool exact;
+	Dwarf_Addr pc;
+
+	if (!dwfl_frame_pc(state, &pc, &exact) || w->n == FRAMES)
+		return DWARF_CB_ABORT;
+	w->pc[w->n++] = pc - !exact;
+	return DWARF_CB_OK;
+}
+
+/* What is mapped has changed since we looked. */
+static bool maps_changed(struct beside *b)
+{
+	static char text[256 << 10];
+	char path[64];
+	size_t n = 0;
+	uint64_t hash;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", b->pid);
+	f = fopen(path, "re");
+	if (f) {
+		char line[512];
+
+		while (fgets(line, sizeof(line), f))
+			if (strstr(line, "r-x") && n + sizeof(line) < sizeof(text))
+				n += (size_t)snprintf(text + n, sizeof(line),
+						      "%s", line);
+		fclose(f);
+	}
+	hash = hash_bytes(text, n);
+	if (hash == b->maps)
+		return false;
+	b->maps = hash;
+	return true;
+}
+
+static void look_again(struct beside *b)
+{
+	if (b->generation)
+		live_close(&b->live);
+	live_open(&b->live, b->pid);
+	b->live.space.generation = ++b->generation;
+	if (b->dwfl)
+		dwfl_end(b->dwfl);
+	b->dwfl = dwfl_begin(&callbacks);
+	dwfl_linux_proc_report(b->dwfl, b->pid);
+	dwfl_report_end(b->dwfl, NULL, NULL);
+	b->attached = dwfl_attach_state(b->dwfl, NULL, b->pid,
+					&thread_callbacks, b);
+}
+
+static void walk_ours(struct beside *b, double *ns)
+{
+	struct unwind_stack out = { .pc = b->ours.pc, .max = FRAMES };
+	double start = now_ns();
+
+	unwind_walk(b->live.cache, &b->live.space, &b->regs, &b->mem, &out);
+	*ns += now_ns() - start;
+	b->ours.n = out.n;
+	b->ours.whole = out.end == UNWIND_WHOLE;
+	if (ns == &b->first_ns) {
+		b->ends[out.end]++;
+		b->reasons[out.reason]++;
+	}
+}
+
+static void walk_theirs(struct beside *b, double *ns)
+{
+	double start = now_ns();
+
+	b->theirs.n = 0;
+	b->theirs.whole = b->attached &&
+		!dwfl_getthread_frames(b->dwfl, b->pid, dw_frame, &b->theirs);
+	*ns += now_ns() - start;
+}
+
+static void tell(struct beside *b)
+{
+	const struct walked *x = &b->ours, *y = &b->theirs;
+
+	if (getenv("BESIDE_QUIET") || b->told++ >= 8)
+		return;
+	fprintf(stderr, "sample %zu: ours %zu%s, libdw %zu%s\n", b->samples,
+		x->n, x->whole ? " whole" : "", y->n, y->whole ? " whole" : "");
+	for (size_t i = 0; (i < x->n || i < y->n) && i < 24; i++)
+		fprintf(stderr, "  %2zu %12llx %12llx %s\n", i,
+			i < x->n ? (unsigned long long)x->pc[i] : 0ull,
+			i < y->n ? (unsigned long long)y->pc[i] : 0ull,
+			live_path(&b->live, i < x->n ? x->pc[i] : y->pc[i]));
+}
+
+static void compare(struct beside *b)
+{
+	const struct walked *x = &b->ours, *y = &b->theirs;
+	size_t n = x->n < y->n ? x->n : y->n;
+	bool prefix = !memcmp(x->pc, y->pc, n * sizeof(*x->pc));
+
+	b->samples++;
+	b->frames += x->n;
+	b->their_frames += y->n;
+	b->whole += x->whole;
+	b->their_whole += y->whole;
+	if (prefix && x->n == y->n)
+		b->same++;
+	else if (prefix && x->n > n && x->whole && !y->whole)
+		b->longer++;	/* libdw gave up on the way */
+	else
+		tell(b);
+}
+
+static void sample(struct beside *b)
+{
+	struct iovec here = { b->stack, COPY }, there;
+	struct user_regs_struct u;
+	double unused = 0;
+	ssize_t got;
+
+	if (ptrace(PTRACE_GETREGS, b->pid, NULL, &u))
+		return;
+	if (maps_changed(b))
+		look_again(b);
+	b->regs = regs_of_ptrace(&u);
+	if (b->live.stack_end > u.rsp && b->live.stack_end - u.rsp < COPY)
+		here.iov_len = (size_t)(b->live.stack_end - u.rsp);
+	there = (struct iovec){ (void *)(uintptr_t)u.rsp, here.iov_len };
+	got = process_vm_readv(b->pid, &here, 1, &there, 1, 0);
+	if (got < 8)
+		return;
+	b->mem = (struct unwind_memory){ .bytes = b->stack, .start = u.rsp,
+					 .size = (size_t)got };
+	walk_ours(b, &b->first_ns);
+	walk_ours(b, &b->warm_ns);
+	walk_theirs(b, &unused);
+	walk_theirs(b, &b->their_ns);
+	compare(b);
+}
+
+static void report(const struct beside *b)
+{
+	printf("samples %zu\nframes %zu\ntheir_frames %zu\nsame %zu\n"
+	       "longer %zu\nwhole %zu\ntheir_whole %zu\n", b->samples,
+	       b->frames, b->their_frames, b->same, b->longer, b->whole,
+	       b->their_whole);
+	printf("first_ns %.1f\nwarm_ns %.1f\ntheir_ns %.1f\n",
+	       b->first_ns / (double)(b->frames + !b->frames),
+	       b->warm_ns / (double)(b->frames + !b->frames),
+	       b->their_ns / (double)(b->their_frames + !b->their_frames));
+	printf("cut %zu\nbroken %zu\n", b->ends[UNWIND_CUT],
+	       b->ends[UNWIND_BROKEN]);
+}
+
+static pid_t spawn(char **argv)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	if (!freopen("/dev/null", "w", stdout) ||
+	    !freopen("/dev/null", "w", stderr))
+		_exit(2);
+	execvp(argv[0], argv);
+	_exit(127);
+}
+
+static int run(size_t samples, char **argv)
+{
+	struct beside *b = calloc(1, sizeof(*b));
+	uint64_t seed = 1;
+	int status;
+
+	if (!b)
+		return 1;
+	b->pid = spawn(argv);
+	usleep(20000);
+	if (ptrace(PTRACE_SEIZE, b->pid, NULL, NULL)) {
+		perror("ptrace");
+		return 1;
+	}
+	while (b->samples < samples) {
+		seed = hash_u64(seed + 1);
+		usleep((useconds_t)(200 + seed % 1000));
+		ptrace(PTRACE_INTERRUPT, b->pid, NULL, NULL);
+		if (waitpid(b->pid, &status, 0) != b->pid ||
+		    !WIFSTOPPED(status))
+			break;
+		if (status >> 16 == PTRACE_EVENT_STOP) {
+			sample(b);
+			ptrace(PTRACE_CONT, b->pid, NULL, NULL);
+		} else {
+			ptrace(PTRACE_CONT, b->pid, NULL,
+			       (void *)(intptr_t)WSTOPSIG(status));
+		}
+	}
+	kill(b->pid, SIGKILL);
+	report(b);
+	if (b->dwfl)
+		dwfl_end(b->dwfl);
+	if (b->generation)
+		live_close(&b->live);
+	free(b);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], "table"))
+		return table(argv[2]);
+	if (argc > 3 && !strcmp(argv[1], "run"))
+		return run(strtoul(argv[2], NULL, 10), argv + 3);
+	fprintf(stderr, "usage: beside table FILE | run SAMPLES COMMAND…\n");
+	return 2;
+}
