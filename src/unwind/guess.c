@@ -200,12 +200,17 @@ static bool step_pointer(struct walk *w)
 	return true;
 }
 
+/* Only what was copied: a guess is not worth asking the process. */
 static bool step_scan(struct walk *w, unsigned words)
 {
+	const struct unwind_memory *m = w->mem;
+
 	for (unsigned i = 0; i < words; i++) {
 		uint64_t at = w->regs.r[UNWIND_RSP] + i * w->word, ra;
+		uint64_t off = at - m->start;
 
-		if (!walk_get(w, at, w->word, &ra))
+		if (off >= m->size || m->size - off < w->word ||
+		    !walk_get(w, at, w->word, &ra))
 			return false;
 		if (is_return(w, ra) == YES) {
 			go_on(w, at, ra, UNWIND_GUESSED);

@@ -5,6 +5,7 @@
  * test_step follows instruction by instruction.
  */
 #include <alloca.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -133,12 +134,30 @@ NOINLINE static unsigned signals(unsigned x)
 	return leaf(x);
 }
 
+static jmp_buf back;
+
+NOINLINE static unsigned jumps(unsigned x)
+{
+	if (x > 3)
+		longjmp(back, 1);
+	return jumps(x + 1) + leaf(x);
+}
+
+/* Frames that are left by a jump. */
+NOINLINE static unsigned jumped_over(unsigned x)
+{
+	if (!setjmp(back))
+		return jumps(x);
+	return leaf(x);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned x = (unsigned)argc;
 
 	(void)argv;
 	sink = dynamic(x) + aligned(x) + tail(x) + large(x) + recursive(5);
-	sink += plt(x) + called_back(x) + signals(x);
+	sink += plt(x) + called_back(x) + signals(x) +
+		jumped_over(x);
 	return 0;
 }

@@ -11,24 +11,24 @@ tests_unwind_test_step_SOURCES = tests/unwind/test_step.c \
 	tests/unwind/live.c tests/unwind/live.h
 tests_unwind_test_step_LDADD = $(TALLY_LIBS) -lcmocka
 
-# The same functions as compilers describe them by other options.
+# The same functions as compilers describe them by other options, without the
+# build's own: sanitizers would follow their steps for hours.
 UNWIND_FRAMES = tests/unwind/frames_plain tests/unwind/frames_debug \
 	tests/unwind/frames_realign tests/unwind/frames_size
-check_PROGRAMS += $(UNWIND_FRAMES)
-FRAMES_CFLAGS = -std=gnu11 -g -fomit-frame-pointer
-tests_unwind_frames_plain_SOURCES = tests/unwind/frames.c
-tests_unwind_frames_plain_CFLAGS = $(FRAMES_CFLAGS) -O2
-tests_unwind_frames_plain_LDFLAGS = -Wl,-z,lazy
-tests_unwind_frames_debug_SOURCES = tests/unwind/frames.c
-tests_unwind_frames_debug_CFLAGS = $(FRAMES_CFLAGS) -O2 \
-	-fno-asynchronous-unwind-tables -fno-unwind-tables
-tests_unwind_frames_debug_LDFLAGS = -static
-tests_unwind_frames_realign_SOURCES = tests/unwind/frames.c
-tests_unwind_frames_realign_CFLAGS = $(FRAMES_CFLAGS) -O1
-tests_unwind_frames_realign_LDFLAGS = -static
-tests_unwind_frames_size_SOURCES = tests/unwind/frames.c
-tests_unwind_frames_size_CFLAGS = $(FRAMES_CFLAGS) -Os
-tests_unwind_frames_size_LDFLAGS = -static
+check_DATA = $(UNWIND_FRAMES)
+EXTRA_DIST += tests/unwind/frames.c
+CLEANFILES += $(UNWIND_FRAMES)
+FRAMES_CC = $(MKDIR_P) tests/unwind && $(CC) -std=gnu11 -D_GNU_SOURCE -w -g \
+	-fomit-frame-pointer -o $@ $(srcdir)/tests/unwind/frames.c
+tests/unwind/frames_plain: tests/unwind/frames.c
+	$(AM_V_CCLD)$(FRAMES_CC) -O2 -Wl,-z,lazy
+tests/unwind/frames_debug: tests/unwind/frames.c
+	$(AM_V_CCLD)$(FRAMES_CC) -O2 -fno-asynchronous-unwind-tables \
+		-fno-unwind-tables -static
+tests/unwind/frames_realign: tests/unwind/frames.c
+	$(AM_V_CCLD)$(FRAMES_CC) -O1 -static
+tests/unwind/frames_size: tests/unwind/frames.c
+	$(AM_V_CCLD)$(FRAMES_CC) -Os -static
 
 if LIBDW
 check_PROGRAMS += tests/unwind/test_tables tests/unwind/beside
