@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 EXTRA_DIST += doc/disassembly.md doc/examples/count_region.c doc/roadmap.md \
 	doc/symbolizing-differences.md
+EXTRA_DIST += doc/check-in-ci.md doc/tally-check.schema.json
 dist_man_MANS += \
 	doc/tally.1 \
 	doc/tally-addr2line.1 \
+	doc/tally-check.1 \
 	doc/tally-doctor.1 \
 	doc/tally-dump.1 \
 	doc/tally-encode.1 \

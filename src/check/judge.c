@@ -7,7 +7,7 @@
 
 #include "check/judge_internal.h"
 
-enum { LEAST_SAMPLES = 20 };
+enum { LEAST_SAMPLES = 20, SHIFT_FUNCS = 3 };
 
 struct judge_options judge_defaults(void)
 {
@@ -100,7 +100,7 @@ static void survey_others(struct judge_work *w)
 		o->now += row->now;
 		o->share += row->share;
 	}
-	w->others = w->others && o->base > 0 && o->now > 0 &&
+	w->others = w->others && !w->in->totals && o->base > 0 && o->now > 0 &&
 		    o->share >= w->out->o.min_share;
 	if (w->others) {
 		o->status = JUDGE_SAME;
@@ -187,7 +187,8 @@ static void common_shift(struct judge_work *w, const double *logs,
 	med = stats_median(scratch, n);
 	se = sqrt(stats_variance(logs, nb) / (double)nb +
 		  stats_variance(logs + nb, nn) / (double)nn) + 1e-6;
-	w->out->shifted = fabs(med) > 2.5 * se;
+	/* of one or two functions, it is they that changed */
+	w->out->shifted = n >= SHIFT_FUNCS && fabs(med) > 2.5 * se;
 	w->out->shift = expm1(med);
 }
 
@@ -305,7 +306,8 @@ static void decide(struct judge_work *w, size_t k)
 	if (row->q <= j->o.suspect && changed(w, k, true))
 		row->status = row->q <= j->o.alpha && !noisy ? JUDGE_REGRESSED
 							     : JUDGE_SUSPECT;
-	else if (row->q_faster <= j->o.alpha && changed(w, k, false))
+	else if (row->q_faster <= j->o.alpha && !noisy &&
+		 changed(w, k, false))
 		row->status = JUDGE_IMPROVED;
 	row->gates = row->status == JUDGE_REGRESSED;
 }
@@ -365,11 +367,14 @@ static int judge_all(struct judge_work *w, double *totals, double *scratch)
 	int rc;
 
 	for (size_t r = 0; r < w->runs; r++) {
-		for (size_t f = 0; f < w->in->nfuncs; f++)
+		for (size_t f = 0; f < w->in->nfuncs && !w->in->totals; f++)
 			totals[r] += judge_cost(w, r, f);
+		if (w->in->totals)
+			totals[r] = w->in->totals[r];
 		all += totals[r];
 		/* an empty run: a sample, so that logarithms exist */
 		totals[r] = greater(totals[r], 1);
+		w->out->totals[r] = totals[r];
 	}
 	survey(w, all);
 	survey_others(w);
@@ -411,12 +416,13 @@ int judge_run(const struct judge_input *in, const struct judge_options *o,
 			       .cost = in->cost };
 	out->single = in->nbase == 1 && in->nnew == 1;
 	out->rows = calloc(in->nfuncs + 1, sizeof(*out->rows));
+	out->totals = calloc(w.runs + 1, sizeof(double));
 	out->reference = calloc(w.runs + 1, sizeof(double));
 	out->in_reference = calloc(in->nfuncs + 1, sizeof(bool));
 	totals = judge_alloc(&w, w.runs, sizeof(double));
 	scratch = judge_alloc(&w, in->nfuncs + 2 * w.runs + 1, sizeof(double));
-	if (out->rows && out->reference && out->in_reference && totals &&
-	    scratch)
+	if (out->rows && out->totals && out->reference && out->in_reference &&
+	    totals && scratch)
 		rc = judge_all(&w, totals, scratch);
 	for (size_t i = 0; i < w.nblocks; i++)
 		free(w.blocks[i]);
@@ -429,6 +435,7 @@ int judge_run(const struct judge_input *in, const struct judge_options *o,
 void judge_fini(struct judge *j)
 {
 	free(j->rows);
+	free(j->totals);
 	free(j->reference);
 	free(j->in_reference);
 	*j = (struct judge){ .rows = NULL };

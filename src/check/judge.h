@@ -44,6 +44,10 @@ struct judge_input {
 	const double *cost;	/* [run * nfuncs + function], baseline first */
 	const bool *noisy;	/* by function: never gated on one run a side
 				 * (kernel); NULL: none */
+	/* Costs that overlap (with what was called) are judged beside those that
+	 * do not: the runs' totals and unchanged cost by run come from there.
+	 * NULL: costs add up. */
+	const double *totals, *reference;
 };
 
 enum judge_status {
@@ -88,6 +92,7 @@ struct judge {
 	bool shifted;		/* all functions together cost more or less */
 	double shift;		/* … by this: 0.04 is 4 % more */
 	double kappa, tau;	/* of the relative costs */
+	double *totals;		/* cost by run */
 	double *reference;	/* cost of the unchanged functions, by run */
 	bool *in_reference;	/* by function */
 	const double *cost;	/* the input's */

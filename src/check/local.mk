@@ -1,12 +1,34 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libcheck.a
 libcheck_a_SOURCES = \
+	src/check/allow.c \
+	src/check/allow.h \
+	src/check/check.c \
+	src/check/check.h \
+	src/check/check_internal.h \
+	src/check/clones.c \
+	src/check/clones.h \
+	src/check/comparable.c \
+	src/check/evidence.c \
 	src/check/judge.c \
 	src/check/judge.h \
 	src/check/judge_internal.h \
+	src/check/matrix.c \
 	src/check/moderate.c \
 	src/check/moderate.h \
+	src/check/moved.c \
+	src/check/order.c \
 	src/check/reference.c \
+	src/check/renamed.c \
+	src/check/runs.c \
+	src/check/runs.h \
+	src/check/runs_internal.h \
+	src/check/show.h \
+	src/check/show_ci.c \
+	src/check/show_json.c \
+	src/check/show_markdown.c \
+	src/check/show_text.c \
 	src/check/stats.c \
 	src/check/stats.h \
-	src/check/total.c
+	src/check/total.c \
+	src/check/words.c

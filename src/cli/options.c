@@ -179,6 +179,7 @@ static int set_value(const struct opt *o, void *opts, const char *arg,
 		*(const char **)at = arg ? arg : "";
 		return 0;
 	case OPT_STRS:
+	case OPT_WORDS:
 		return push_string((struct opt_strs *)at, arg, err);
 	case OPT_UINT:
 		return option_uint(name, arg, (uint64_t *)at, err);
@@ -190,6 +191,17 @@ static int set_value(const struct opt *o, void *opts, const char *arg,
 		break;
 	}
 	return 0;
+}
+
+/* The plain words behind an OPT_WORDS' first are its own. */
+static int take_words(const struct opt *o, void *opts, int argc, char **argv,
+		      struct error *err)
+{
+	int rc = 0;
+
+	while (!rc && optind < argc && *argv[optind] != '-')
+		rc = set_value(o, opts, argv[optind++], err);
+	return rc;
 }
 
 int options_parse(const struct command *cmd, void *opts, int argc, char **argv,
@@ -221,6 +233,8 @@ int options_parse(const struct command *cmd, void *opts, int argc, char **argv,
 			rc = set_value(o, opts, optarg, err);
 		else
 			*help = true;
+		if (!rc && o && o->kind == OPT_WORDS)
+			rc = take_words(o, opts, argc, argv, err);
 	}
 	if (!rc)
 		*rest = optind;
@@ -235,7 +249,8 @@ void options_release(const struct command *cmd, void *opts)
 	for (size_t i = 0; i < n; i++) {
 		struct opt_strs *l;
 
-		if (cmd->opts[i].kind != OPT_STRS)
+		if (cmd->opts[i].kind != OPT_STRS &&
+		    cmd->opts[i].kind != OPT_WORDS)
 			continue;
 		l = (struct opt_strs *)((char *)opts + cmd->opts[i].offset);
 		free(l->v);

@@ -18,6 +18,7 @@ enum opt_kind {
 	OPT_NOFLAG,	/* bool at offset, set false */
 	OPT_STR,	/* const char * at offset; last one wins */
 	OPT_STRS,	/* struct opt_strs at offset; all are kept */
+	OPT_WORDS,	/* as OPT_STRS, and the plain words behind it too */
 	OPT_UINT,	/* uint64_t at offset; decimal, k/M/G suffix */
 	OPT_DOUBLE,	/* double at offset */
 	OPT_SECONDS,	/* double, seconds; suffixes ms, s, m, h */
@@ -72,6 +73,6 @@ struct command {
 
 extern const struct command cmd_record, cmd_report, cmd_info, cmd_list,
 	cmd_dump, cmd_symbolize, cmd_addr2line, cmd_doctor,
-	cmd_encode, cmd_stat;
+	cmd_encode, cmd_stat, cmd_check;
 
 #endif

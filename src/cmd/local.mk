@@ -7,6 +7,11 @@ libcmd_a_SOURCES = \
 	src/cmd/addr2line_text.c \
 	src/cmd/addresses.c \
 	src/cmd/addresses.h \
+	src/cmd/check.c \
+	src/cmd/check.h \
+	src/cmd/check_commits.c \
+	src/cmd/check_options.c \
+	src/cmd/check_record.c \
 	src/cmd/command.h \
 	src/cmd/doctor.c \
 	src/cmd/dump.c \

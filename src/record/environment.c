@@ -10,6 +10,7 @@
 
 #include "base/io.h"
 #include "record/perf_open.h"
+#include "record/revision.h"
 #include "record/session.h"
 
 struct facts {
@@ -107,8 +108,14 @@ static void system_facts(struct facts *f)
 	if (pw)
 		fact(f, "user", pw->pw_name);
 	fact_number(f, "uid", geteuid());
-	if (getcwd(cwd, sizeof(cwd)))
+	if (getcwd(cwd, sizeof(cwd))) {
+		struct buf revision = { 0 };
+
 		fact(f, "cwd", cwd);
+		revision_find(cwd, &revision);
+		fact(f, "revision", buf_cstr(&revision));
+		buf_fini(&revision);
+	}
 }
 
 static void target_fact(struct facts *f, const struct record_options *o)

@@ -56,6 +56,8 @@ librecord_a_SOURCES = \
 	src/record/processes.c \
 	src/record/processes.h \
 	src/record/record.h \
+	src/record/revision.c \
+	src/record/revision.h \
 	src/record/rights.c \
 	src/record/rights.h \
 	src/record/remap.c \

@@ -34,7 +34,8 @@ static void make(struct counts *c, size_t nbase, size_t nnew, double samples)
 			c->cost[r * FUNCS + (size_t)f] =
 				round(mean + sqrt(mean) * rng_normal(&g));
 		}
-	c->in = (struct judge_input){ nbase, nnew, FUNCS, c->cost, c->noisy };
+	c->in = (struct judge_input){ nbase, nnew, FUNCS, c->cost, c->noisy,
+				      NULL, NULL };
 }
 
 static void scale_new(struct counts *c, size_t f, double by)

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The check as a whole: see check.h. */
+#include "check/check.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/check_internal.h"
+#include "symbolize/symbolize.h"
+
+int check_nomem(struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "out of memory while comparing");
+}
+
+int check_note(struct check *c, const char *fmt, ...)
+{
+	char text[1024], *copy;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	copy = strdup(text);
+	if (copy && vec_push(&c->notes, copy) == 0)
+		return 0;
+	free(copy);
+	return -ERR_NOMEM;
+}
+
+void check_fini(struct check *c)
+{
+	for (size_t i = 0; i < c->notes.n; i++)
+		free(c->notes.v[i]);
+	for (size_t i = 0; i < c->machine.n; i++)
+		free(c->machine.v[i]);
+	for (size_t i = 0; i < c->commits.n; i++) {
+		free(c->commits.v[i].id);
+		free(c->commits.v[i].subject);
+	}
+	vec_fini(&c->commits);
+	vec_fini(&c->notes);
+	vec_fini(&c->machine);
+	vec_fini(&c->rows);
+	vec_fini(&c->order);
+	vec_fini(&c->parts);
+	judge_fini(&c->judge);
+	judge_fini(&c->inclusive);
+	free(c->cost);
+	free(c->inclusive_cost);
+	check_runs_fini(&c->runs);
+}
+
+const char *check_status_name(enum check_status s)
+{
+	static const char *const names[] = {
+		"small", "same", "suspect", "regressed", "improved", "new",
+		"gone", "moved", "allowed",
+	};
+
+	return names[s];
+}
+
+const char *check_verdict_name(enum check_verdict v)
+{
+	static const char *const names[] = { "pass", "regressed",
+					     "inconclusive" };
+
+	return names[v];
+}
+
+void check_row_name(const struct check *c, const struct check_row *r,
+		    struct buf *out)
+{
+	if (r->unit.func == PROF_NONE) {
+		buf_printf(out, "[functions below %g%%]",
+			   100 * c->o.judge.min_share);
+		return;
+	}
+	check_func_name(&c->runs, r->unit.func, out);
+	if (r->unit.base)
+		buf_printf(out, " %s:%u", check_str(&c->runs, r->unit.base),
+			   r->unit.line);
+}
+
+const char *check_row_image(const struct check *c, const struct check_row *r)
+{
+	return r->unit.func == PROF_NONE ? "" :
+	       check_str(&c->runs, c->runs.funcs.v[r->unit.func].image);
+}
+
+const char *check_event_name(const struct check *c)
+{
+	const struct check_file *f = &c->runs.files.v[0];
+
+	return profile_cstr(f->p, f->p->events.v[f->event].actual);
+}
+
+static int run_judge(struct check *c, struct error *err)
+{
+	size_t n = c->rows.n;
+	bool *noisy = calloc(n + 1, sizeof(*noisy));
+	struct check_row small = { .unit = { .func = PROF_NONE },
+				   .partner = PROF_NONE };
+	struct judge_input in = { c->runs.nbase, c->runs.nnew, n, c->cost,
+				  noisy, NULL, NULL };
+	double ref[2] = { 0, 0 };
+	int rc;
+
+	if (!noisy)
+		return check_nomem(err);
+	for (size_t i = 0; i < n; i++)
+		noisy[i] = c->runs.funcs.v[c->rows.v[i].unit.func].kernel;
+	rc = judge_run(&in, &c->o.judge, &c->judge, err);
+	free(noisy);
+	if (!rc && vec_push(&c->rows, small) < 0)
+		rc = check_nomem(err);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < c->rows.n; i++)
+		c->rows.v[i].j = c->judge.rows[i];
+	for (size_t r = 0; r < c->runs.runs.n; r++)
+		ref[r >= in.nbase] += c->judge.reference[r] /
+				(double)(r >= in.nbase ? in.nnew : in.nbase);
+	c->scale = ref[1] > 0 ? ref[0] / ref[1] : 1;
+	return 0;
+}
+
+static int run_inclusive(struct check *c, struct error *err)
+{
+	struct judge_input in = { c->runs.nbase, c->runs.nnew, c->rows.n - 1,
+				  NULL, NULL, c->judge.totals,
+				  c->judge.reference };
+	int rc = check_matrix_inclusive(c, err);
+
+	in.cost = c->inclusive_cost;
+	return rc < 0 ? rc
+		      : judge_run(&in, &c->o.judge, &c->inclusive, err);
+}
+
+static void set_statuses(struct check *c)
+{
+	static const enum check_status of[] = {
+		[JUDGE_SMALL] = CHECK_SMALL, [JUDGE_SAME] = CHECK_SAME,
+		[JUDGE_SUSPECT] = CHECK_SUSPECT,
+		[JUDGE_REGRESSED] = CHECK_SLOWER,
+		[JUDGE_IMPROVED] = CHECK_FASTER,
+		[JUDGE_NEW] = CHECK_ADDED, [JUDGE_GONE] = CHECK_GONE,
+	};
+
+	for (size_t i = 0; i < c->rows.n; i++) {
+		c->rows.v[i].status = of[c->rows.v[i].j.status];
+		c->rows.v[i].fails = c->rows.v[i].j.gates;
+	}
+	/* Everything slower on runs that did not take turns is more likely the
+	 * machine's doing. */
+	c->total_fails = c->judge.total.gates &&
+			 (!c->judge.shifted || c->interleaved);
+}
+
+static void allow_row(struct check *c, struct check_row *r, struct buf *tmp,
+		      struct buf *shorter)
+{
+	const char *names[4] = { NULL };
+	const struct allowed *a;
+	size_t n = 0;
+
+	buf_reset(tmp);
+	buf_reset(shorter);
+	check_row_name(c, r, tmp);
+	names[n++] = buf_cstr(tmp);
+	if (r->unit.func != PROF_NONE) {
+		const struct check_func *f = &c->runs.funcs.v[r->unit.func];
+
+		names[n++] = check_str(&c->runs, f->name);
+		demangle_short(buf_cstr(tmp), shorter);
+		names[n++] = buf_cstr(shorter);
+	}
+	a = allow_find(c->o.allow, names, n, r->j.ratio);
+	if (!a)
+		return;
+	r->status = CHECK_ALLOWED;
+	r->fails = false;
+	r->reason = a->reason;
+}
+
+static void allow_known(struct check *c)
+{
+	static const char *const total[] = { "[total]" };
+	struct buf tmp = { 0 }, shorter = { 0 };
+	const struct allowed *a;
+
+	for (size_t i = 0; i < c->rows.n; i++)
+		if (c->rows.v[i].fails || c->rows.v[i].status == CHECK_SUSPECT)
+			allow_row(c, &c->rows.v[i], &tmp, &shorter);
+	buf_fini(&tmp);
+	buf_fini(&shorter);
+	if (!c->total_fails)
+		return;
+	a = allow_find(c->o.allow, total, 1, c->judge.total.ratio);
+	if (a) {
+		c->total_fails = false;
+		c->total_reason = a->reason;
+	}
+}
+
+static int rank(const struct check_row *r)
+{
+	static const int order[] = {
+		[CHECK_SLOWER] = 1, [CHECK_SUSPECT] = 3, [CHECK_ALLOWED] = 4,
+		[CHECK_MOVED] = 5, [CHECK_ADDED] = 6, [CHECK_GONE] = 7,
+		[CHECK_FASTER] = 8, [CHECK_SAME] = 9, [CHECK_SMALL] = 10,
+	};
+
+	return r->fails ? 0 : order[r->status];
+}
+
+struct placed {
+	int rank;
+	double weight;
+	uint32_t row;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* What fails first, most gained first; then the rest by how much changed, and
+ * the unchanged by cost. */
+static int order_rows(struct check *c)
+{
+	struct placed *p = calloc(c->rows.n + 1, sizeof(*p));
+	int rc = 0;
+
+	if (!p)
+		return -ERR_NOMEM;
+	for (uint32_t i = 0; i < c->rows.n; i++) {
+		const struct check_row *r = &c->rows.v[i];
+
+		p[i] = (struct placed){ rank(r), r->j.share, i };
+		if (p[i].rank < 9)
+			p[i].weight = fabs(r->j.now * c->scale - r->j.base);
+	}
+	qsort(p, c->rows.n, sizeof(*p), by_place);
+	for (size_t i = 0; !rc && i < c->rows.n; i++)
+		rc = vec_push(&c->order, p[i].row);
+	free(p);
+	return rc;
+}
+
+static bool blind(const struct check *c)
+{
+	for (size_t i = 0; i < c->rows.n; i++) {
+		const struct check_row *r = &c->rows.v[i];
+
+		if (r->unit.func != PROF_NONE && r->j.df > 0 &&
+		    r->status != CHECK_ADDED && r->status != CHECK_GONE &&
+		    r->j.visible > c->o.require_visible)
+			return true;
+	}
+	return false;
+}
+
+static void decide(struct check *c)
+{
+	for (size_t i = 0; i < c->rows.n; i++)
+		c->failing += c->rows.v[i].fails;
+	c->verdict = CHECK_PASS;
+	if (c->failing || c->total_fails)
+		c->verdict = CHECK_REGRESSED;
+	else if (c->o.require_visible >= 0 && blind(c))
+		c->verdict = CHECK_INCONCLUSIVE;
+}
+
+static int note_limits(struct check *c)
+{
+	int rc = 0;
+
+	if (c->judge.single)
+		rc = check_note(c, "single run on each side: run-to-run noise "
+				"is assumed (%g%%), not measured; record at "
+				"least 5 runs a side", 100 * 0.02);
+	else if (c->runs.nbase < 3)
+		rc = check_note(c, "only %zu baseline run%s: noise is hardly "
+				"known; record at least 5 runs a side",
+				c->runs.nbase, c->runs.nbase == 1 ? "" : "s");
+	if (!rc && !c->o.judge.same_machine)
+		rc = check_note(c, "the machines differ (%s): only shares are "
+				"compared, the total is information",
+				c->machine.v[0]);
+	if (!rc && !c->judge.tested)
+		rc = check_note(c, "no function has samples enough to be "
+				"tested");
+	return rc;
+}
+
+int check_decide(struct check *c, struct error *err)
+{
+	int rc = check_runs_finish(&c->runs, &c->o.runs, err);
+
+	if (!rc && (!c->runs.nbase || !c->runs.nnew))
+		rc = error_set(err, ERR_USAGE, "both sides need recordings");
+	if (!rc)
+		rc = check_comparable(c, err);
+	if (!rc)
+		rc = check_matrix(c, err);
+	if (!rc)
+		rc = run_judge(c, err);
+	if (rc < 0)
+		return rc;
+	set_statuses(c);
+	rc = check_evidence(c, err);
+	if (!rc)
+		rc = check_moved(c, err);
+	if (!rc && c->o.allow)
+		allow_known(c);
+	if (!rc && c->o.inclusive)
+		rc = run_inclusive(c, err);
+	if (rc < 0)
+		return rc;
+	decide(c);
+	if (order_rows(c) < 0 || note_limits(c) < 0)
+		return check_nomem(err);
+	return 0;
+}

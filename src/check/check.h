@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_CHECK_CHECK_H
+#define TALLY_CHECK_CHECK_H
+/*
+ * A check: recordings of a baseline against recordings of something new, the
+ * verdict, and what it rests on.  Equal files give equal results, in whatever
+ * order they were named.
+ */
+#include "check/allow.h"
+#include "check/judge.h"
+#include "check/runs.h"
+
+struct check_options {
+	struct judge_options judge;
+	struct check_runs_options runs;
+	double require_visible;	/* 0.1: inconclusive unless +10 % would be seen
+				 * everywhere; negative: not asked */
+	bool inclusive;		/* a second table: with what was called */
+	const struct allow_list *allow;	/* may be NULL */
+};
+
+enum check_verdict { CHECK_PASS, CHECK_REGRESSED, CHECK_INCONCLUSIVE };
+
+enum check_status {
+	CHECK_SMALL, CHECK_SAME, CHECK_SUSPECT, CHECK_SLOWER, CHECK_FASTER,
+	CHECK_ADDED, CHECK_GONE,
+	CHECK_MOVED,		/* costs more, others as much less */
+	CHECK_ALLOWED,		/* slower or new, and known */
+};
+
+/* What a line or a caller of a function had a run, in the event's unit. */
+struct check_part {
+	uint32_t row;		/* in rows */
+	uint32_t func;		/* the caller; PROF_NONE: a line */
+	uint32_t file, line;	/* str: where */
+	double base, now;
+	double p;		/* of a line: costs more by chance */
+};
+
+/* A commit between both recordings' revisions that touched a row's lines. */
+struct check_commit {
+	uint32_t row;
+	char *id, *subject;
+};
+
+struct check_row {
+	struct check_unit unit;	/* func PROF_NONE: all small functions */
+	struct judge_row j;
+	enum check_status status;
+	bool fails;		/* alone fails the check */
+	const char *reason;	/* CHECK_ALLOWED: why, in the user's words */
+	uint32_t partner;	/* CHECK_MOVED: row it came from */
+	size_t lines, nlines;	/* in parts: most gained first */
+	size_t callers, ncallers;
+};
+
+struct check {
+	struct check_options o;
+	struct check_runs runs;
+	double *cost;		/* [run * nunits + row], in samples */
+	double per_sample;	/* the event's units of a sample of `cost` */
+	struct judge judge;
+	VEC(struct check_row) rows;	/* by name; the last: small ones */
+	VEC(uint32_t) order;	/* rows to show: what matters first */
+	VEC(struct check_part) parts;
+	VEC(struct check_commit) commits;	/* by row; the command adds them */
+	double *inclusive_cost;
+	struct judge inclusive;	/* by the same rows */
+	VEC(char *) notes;	/* what the reader should know */
+	VEC(char *) machine;	/* how the machines differ */
+	bool interleaved;	/* both sides ran in turns */
+	bool total_fails;
+	const char *total_reason;	/* the total's change is known */
+	enum check_verdict verdict;
+	size_t failing;		/* rows that fail it */
+	double scale;		/* new costs times this are comparable */
+	bool is_time;		/* the unit is ns */
+};
+
+/* All files were added to c->runs; the options are set. */
+int check_decide(struct check *c, struct error *err);
+void check_fini(struct check *c);
+
+/* Cost of a run in the event's unit. */
+static inline double check_cost(const struct check *c, double samples)
+{
+	return samples * c->per_sample;
+}
+/* The words of a status: "regressed", "moved"… */
+const char *check_status_name(enum check_status s);
+const char *check_verdict_name(enum check_verdict v);
+/* Readable name of a row, not safe. */
+void check_row_name(const struct check *c, const struct check_row *r,
+		    struct buf *out);
+/* base name of its image, "" of all small functions together */
+const char *check_row_image(const struct check *c, const struct check_row *r);
+const char *check_event_name(const struct check *c);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_CHECK_CHECK_INTERNAL_H
+#define TALLY_CHECK_CHECK_INTERNAL_H
+/* What the parts of a check share. */
+#include "check/check.h"
+
+int check_nomem(struct error *err);
+int check_note(struct check *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* comparable.c: refuses what cannot be compared; finds what makes absolute
+ * costs incomparable, and whether both sides ran in turns. */
+int check_comparable(struct check *c, struct error *err);
+/* matrix.c: rows and their costs by run. */
+int check_matrix(struct check *c, struct error *err);
+int check_matrix_inclusive(struct check *c, struct error *err);
+/* evidence.c: lines and callers of the rows that changed. */
+int check_evidence(struct check *c, struct error *err);
+/* moved.c: slower rows whose cost came from related ones. */
+int check_moved(struct check *c, struct error *err);
+
+#endif

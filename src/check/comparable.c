@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What may be compared with what. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "check/check_internal.h"
+
+#define LOST_AT_MOST 0.01
+
+static const struct prof_event *event_of(const struct check_file *f)
+{
+	return &f->p->events.v[f->event];
+}
+
+static int refuse_file(const struct check_file *f, struct error *err)
+{
+	const struct reader_damage *d = reader_damage(f->reader);
+	double all = (double)f->samples + (double)f->lost;
+
+	if (d->incomplete || d->bad_chunks || d->bad_samples)
+		return error_set(err, ERR_FORMAT, "%s: is not whole, so its "
+				 "cost is not that of whole runs: %s",
+				 f->path, d->message);
+	if (!f->p->runs.n || !f->samples)
+		return error_set(err, ERR_FORMAT, "%s: holds no samples of "
+				 "%s", f->path,
+				 profile_cstr(f->p, event_of(f)->actual));
+	if ((double)f->lost > LOST_AT_MOST * all)
+		return error_set(err, ERR_FORMAT, "%s: %.1f%% of its samples "
+				 "were lost; more than 1%% makes shares "
+				 "wrong: record again with a lower rate (-F) "
+				 "or fewer events", f->path,
+				 100 * (double)f->lost / all);
+	return 0;
+}
+
+static bool same_event(const struct prof_event *a, const struct prof_event *b)
+{
+	return a->type == b->type && a->config == b->config &&
+	       a->config1 == b->config1 && a->config2 == b->config2 &&
+	       a->unit == b->unit && a->exclude_user == b->exclude_user &&
+	       a->exclude_kernel == b->exclude_kernel;
+}
+
+static const char *modes(const struct prof_event *e)
+{
+	return e->exclude_kernel ? " (user only)"
+	     : e->exclude_user ? " (kernel only)" : "";
+}
+
+static int refuse_pair(const struct check_file *a, const struct check_file *b,
+		       struct error *err)
+{
+	const struct prof_event *x = event_of(a), *y = event_of(b);
+
+	if (a->side != b->side && !strcmp(a->path, b->path))
+		return error_set(err, ERR_USAGE, "%s is on both sides",
+				 a->path);
+	if (a->side == b->side && !strcmp(a->path, b->path))
+		return error_set(err, ERR_USAGE, "%s is named twice", a->path);
+	if (!same_event(x, y) || strcmp(profile_cstr(a->p, x->actual),
+					profile_cstr(b->p, y->actual)))
+		return error_set(err, ERR_USAGE, "%s samples %s%s and %s %s%s: "
+				 "different events cannot be compared",
+				 a->path, profile_cstr(a->p, x->actual),
+				 modes(x), b->path,
+				 profile_cstr(b->p, y->actual), modes(y));
+	if (a->weighted != b->weighted)
+		return error_set(err, ERR_USAGE, "%s has periods with its "
+				 "samples and %s has not: they cannot be "
+				 "compared", a->weighted ? a->path : b->path,
+				 a->weighted ? b->path : a->path);
+	return 0;
+}
+
+static int note_rates(struct check *c)
+{
+	const struct check_file *f = c->runs.files.v;
+
+	for (size_t i = 1; i < c->runs.files.n; i++) {
+		const struct prof_event *x = event_of(&f[0]);
+		const struct prof_event *y = event_of(&f[i]);
+
+		if (x->freq != y->freq || x->period != y->period)
+			return check_note(c, "sampling rates differ (%s, %s): "
+					  "costs are scaled by the periods",
+					  f[0].path, f[i].path);
+	}
+	return 0;
+}
+
+/* Facts that make absolute costs comparable. */
+static const struct {
+	const char *key, *words;
+} facts[] = {
+	{ "arch", "architecture" }, { "cpu", "processor" },
+	{ "cpus_online", "number of processors" }, { "kernel", "kernel" },
+};
+
+static int note_machine(struct check *c, const char *what, const char *x,
+			const char *y)
+{
+	struct buf b = { 0 };
+	char *text;
+
+	buf_printf(&b, "%s: %s, %s", what, *x ? x : "unknown",
+		   *y ? y : "unknown");
+	text = b.failed ? NULL : strdup(buf_cstr(&b));
+	buf_fini(&b);
+	return text && vec_push(&c->machine, text) == 0 ? 0 : -ERR_NOMEM;
+}
+
+static int compare_machines(struct check *c)
+{
+	const struct check_file *first = &c->runs.files.v[0];
+	int rc = 0;
+
+	for (size_t k = 0; k < sizeof(facts) / sizeof(facts[0]); k++)
+		for (size_t i = 1; !rc && i < c->runs.files.n; i++) {
+			const struct check_file *f = &c->runs.files.v[i];
+			const char *x = profile_env(first->p, PROF_NONE,
+						    facts[k].key);
+			const char *y = profile_env(f->p, PROF_NONE,
+						    facts[k].key);
+
+			x = x ? x : "";
+			y = y ? y : "";
+			if (!strcmp(x, y))
+				continue;
+			rc = note_machine(c, facts[k].words, x, y);
+			c->o.judge.same_machine = false;
+			break;
+		}
+	return rc;
+}
+
+/* Did the sides take turns, pair by pair (also B A, A B)? */
+static bool in_turns(const struct check_runs *r)
+{
+	if (r->nbase != r->nnew || r->nbase < 2)
+		return false;
+	for (size_t i = 0; i < r->nbase; i++) {
+		const struct check_run *a = &r->runs.v[i];
+		const struct check_run *b = &r->runs.v[r->nbase + i];
+		uint64_t end = a->start_ns > b->start_ns ? a->start_ns
+							 : b->start_ns;
+		uint64_t next_a, next_b;
+
+		if (!a->start_ns || a->start_ns == b->start_ns)
+			return false;
+		if (i + 1 == r->nbase)
+			return true;
+		next_a = a[1].start_ns;
+		next_b = b[1].start_ns;
+		if (next_a <= end || next_b <= end)
+			return false;
+	}
+	return true;
+}
+
+static int note_runs(struct check *c)
+{
+	size_t failed = 0, throttled = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < c->runs.runs.n; i++) {
+		const struct check_run *r = &c->runs.runs.v[i];
+		const struct check_file *f = &c->runs.files.v[r->file];
+		int st = f->p->runs.v[r->run].exit_status;
+
+		failed += st > 0 && (!WIFEXITED(st) || WEXITSTATUS(st));
+	}
+	for (size_t i = 0; i < c->runs.files.n; i++)
+		throttled += c->runs.files.v[i].throttled > 0;
+	if (failed)
+		rc = check_note(c, "%zu run%s ended with a failure: what failed "
+				"may have done less", failed,
+				failed == 1 ? "" : "s");
+	if (!rc && throttled)
+		rc = check_note(c, "the kernel throttled sampling in %zu "
+				"recording%s: costs there are too small",
+				throttled, throttled == 1 ? "" : "s");
+	return rc;
+}
+
+int check_comparable(struct check *c, struct error *err)
+{
+	const struct check_file *f = c->runs.files.v;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < c->runs.files.n; i++)
+		rc = refuse_file(&f[i], err);
+	for (size_t i = 1; !rc && i < c->runs.files.n; i++)
+		for (size_t k = 0; !rc && k < i; k++)
+			rc = refuse_pair(&f[k], &f[i], err);
+	for (size_t i = 0; !rc && i < c->runs.runs.n; i++) {
+		const struct check_run *r = &c->runs.runs.v[i];
+
+		if (!r->samples)
+			rc = error_set(err, ERR_FORMAT, "%s: run %u has no "
+				       "samples", f[r->file].path, r->run + 1);
+	}
+	if (rc < 0)
+		return rc;
+	c->interleaved = in_turns(&c->runs);
+	c->o.judge.paired = c->interleaved;
+	c->is_time = event_of(&f[0])->unit == PROF_UNIT_NS;
+	if (compare_machines(c) < 0 || note_rates(c) < 0 || note_runs(c) < 0)
+		return check_nomem(err);
+	return 0;
+}

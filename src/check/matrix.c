@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Rows by name, and what each cost in each run. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/check_internal.h"
+
+struct sortable {
+	const struct check_runs *runs;
+	struct check_unit unit;
+	uint32_t id;		/* of the unit */
+};
+
+static int compare_str(const struct check_runs *r, uint32_t a, uint32_t b)
+{
+	return a == b ? 0 : strcmp(check_str(r, a), check_str(r, b));
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct sortable *x = a, *y = b;
+	const struct check_func *f = &x->runs->funcs.v[x->unit.func];
+	const struct check_func *g = &x->runs->funcs.v[y->unit.func];
+	int d = compare_str(x->runs, f->image, g->image);
+
+	if (!d)
+		d = compare_str(x->runs, f->name, g->name);
+	if (!d)
+		d = compare_str(x->runs, x->unit.base, y->unit.base);
+	if (!d)
+		d = x->unit.line < y->unit.line ? -1
+						: x->unit.line > y->unit.line;
+	return d;
+}
+
+/* Units of equal names (images that were renamed) become one row; rows by unit
+ * go to `row_of`. */
+static int make_rows(struct check *c, struct sortable *s, uint32_t *row_of)
+{
+	struct check_runs *r = &c->runs;
+
+	for (uint32_t i = 0; i < r->units.n; i++) {
+		s[i] = (struct sortable){ r, r->units.v[i], i };
+		s[i].unit.func = r->alias[s[i].unit.func];
+	}
+	if (r->units.n)
+		qsort(s, r->units.n, sizeof(*s), by_name);
+	for (size_t i = 0; i < r->units.n; i++) {
+		struct check_row row = { .unit = s[i].unit,
+					 .partner = PROF_NONE };
+
+		if ((!i || by_name(&s[i - 1], &s[i])) &&
+		    vec_push(&c->rows, row) < 0)
+			return -ERR_NOMEM;
+		row_of[s[i].id] = (uint32_t)c->rows.n - 1;
+	}
+	/* the units' own ids are the rows' from here on */
+	for (size_t i = 0; i < r->files.n; i++)
+		for (size_t k = 0; k < r->files.v[i].keys.keys.n; k++)
+			r->files.v[i].unit[k] =
+				row_of[r->files.v[i].unit[k]];
+	return 0;
+}
+
+/* Runs of a file by their place in time. */
+static size_t *run_places(const struct check *c, uint32_t file)
+{
+	const struct check_runs *r = &c->runs;
+	size_t *at = calloc(r->files.v[file].p->runs.n + 1, sizeof(*at));
+
+	for (size_t i = 0; at && i < r->runs.n; i++)
+		if (r->runs.v[i].file == file)
+			at[r->runs.v[i].run] = i;
+	return at;
+}
+
+/* How many of the event's units a sample stands for: more on the side where it
+ * stands for more, so that noise is not underrated; periods that vary count as
+ * fewer samples. */
+static void scale_samples(struct check *c)
+{
+	double squares[2] = { 0, 0 }, sum[2] = { 0, 0 };
+
+	for (size_t i = 0; i < c->runs.files.n; i++) {
+		const struct check_file *f = &c->runs.files.v[i];
+
+		squares[f->side] += f->squares;
+		sum[f->side] += f->sum;
+	}
+	c->per_sample = 1;
+	for (int s = 0; s < 2; s++)
+		if (sum[s] > 0 && squares[s] / sum[s] > c->per_sample)
+			c->per_sample = squares[s] / sum[s];
+}
+
+static int fill(struct check *c)
+{
+	size_t n = c->rows.n;
+
+	c->cost = calloc(c->runs.runs.n * n + 1, sizeof(*c->cost));
+	if (!c->cost)
+		return -ERR_NOMEM;
+	for (uint32_t i = 0; i < c->runs.files.n; i++) {
+		const struct check_file *f = &c->runs.files.v[i];
+		size_t *at = run_places(c, i);
+
+		if (!at)
+			return -ERR_NOMEM;
+		for (size_t k = 0; k < f->cells.n; k++) {
+			const struct check_cell *cell = &f->cells.v[k];
+			uint32_t fk = check_leaf(f, cell->stack);
+
+			if (fk != PROF_NONE)
+				c->cost[at[cell->run] * n + f->unit[fk]] +=
+					(double)cell->weight / c->per_sample;
+		}
+		free(at);
+	}
+	return 0;
+}
+
+int check_matrix(struct check *c, struct error *err)
+{
+	size_t n = c->runs.units.n;
+	struct sortable *s = calloc(n + 1, sizeof(*s));
+	uint32_t *row_of = calloc(n + 1, sizeof(*row_of));
+	int rc = -ERR_NOMEM;
+
+	if (s && row_of)
+		rc = make_rows(c, s, row_of);
+	free(s);
+	free(row_of);
+	scale_samples(c);
+	if (!rc)
+		rc = fill(c);
+	return rc < 0 ? check_nomem(err) : 0;
+}
+
+/* Adds a cell once to each row on its stack. */
+static void add_stack(struct check *c, const struct check_file *f,
+		      const struct check_cell *cell, double *run,
+		      uint32_t *seen, uint32_t mark)
+{
+	const struct profile *p = f->p;
+	double w = (double)cell->weight / c->per_sample;
+	uint32_t node = cell->stack, row;
+
+	row = check_leaf(f, node) == PROF_NONE
+		      ? PROF_NONE : f->unit[check_leaf(f, node)];
+	if (row != PROF_NONE) {
+		seen[row] = mark;
+		run[row] += w;
+	}
+	for (; node; node = p->nodes.v[node].parent) {
+		uint32_t loc = p->nodes.v[node].loc, s;
+
+		if (prof_is_mark(loc))
+			continue;
+		for (s = f->keys.head[loc]; s != PROF_NONE;
+		     s = f->keys.steps[s].outer) {
+			row = f->keys.steps[s].fk == PROF_NONE
+				      ? PROF_NONE
+				      : f->unit[f->keys.steps[s].fk];
+			if (row == PROF_NONE || seen[row] == mark)
+				continue;
+			seen[row] = mark;
+			run[row] += w;
+		}
+	}
+}
+
+int check_matrix_inclusive(struct check *c, struct error *err)
+{
+	size_t n = c->rows.n - 1;	/* without the small ones' row */
+	uint32_t *seen = calloc(n + 1, sizeof(*seen)), mark = 0;
+	int rc = seen ? 0 : -ERR_NOMEM;
+
+	c->inclusive_cost = calloc(c->runs.runs.n * n + 1, sizeof(double));
+	if (!c->inclusive_cost)
+		rc = -ERR_NOMEM;
+	for (uint32_t i = 0; !rc && i < c->runs.files.n; i++) {
+		const struct check_file *f = &c->runs.files.v[i];
+		size_t *at = run_places(c, i);
+
+		rc = at ? 0 : -ERR_NOMEM;
+		for (size_t k = 0; !rc && k < f->cells.n; k++)
+			add_stack(c, f, &f->cells.v[k], c->inclusive_cost +
+				  at[f->cells.v[k].run] * n, seen, ++mark);
+		free(at);
+	}
+	free(seen);
+	return rc < 0 ? check_nomem(err) : 0;
+}

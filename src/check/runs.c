@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Files become runs and functions: see runs.h. */
+#include "check/runs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/clones.h"
+#include "check/runs_internal.h"
+#include "symbolize/symbolize.h"
+
+static int nomem(struct error *err)
+{
+	return error_set(err, ERR_NOMEM,
+			 "out of memory while reading the recordings");
+}
+
+const char *check_str(const struct check_runs *c, uint32_t id)
+{
+	return strtab_get(&c->str, id);
+}
+
+int check_runs_init(struct check_runs *c, struct error *err)
+{
+	*c = (struct check_runs){ .nbase = 0 };
+	return strtab_init(&c->str) < 0 ? nomem(err) : 0;
+}
+
+static void file_fini(struct check_file *f)
+{
+	free(f->path);
+	free(f->func);
+	free(f->unit);
+	vec_fini(&f->cells);
+	frame_keys_fini(&f->keys);
+	reader_close(f->reader);
+}
+
+void check_runs_fini(struct check_runs *c)
+{
+	for (size_t i = 0; i < c->files.n; i++)
+		file_fini(&c->files.v[i]);
+	vec_fini(&c->files);
+	vec_fini(&c->runs);
+	vec_fini(&c->funcs);
+	vec_fini(&c->units);
+	idtab_fini(&c->func_tab);
+	idtab_fini(&c->unit_tab);
+	strtab_fini(&c->str);
+	free(c->alias);
+	*c = (struct check_runs){ .nbase = 0 };
+}
+
+static bool func_eq(const void *ctx, uint32_t id, const void *key)
+{
+	const struct check_runs *c = ctx;
+	const struct check_func *a = &c->funcs.v[id], *b = key;
+
+	return a->image == b->image && a->name == b->name;
+}
+
+static uint32_t intern_func(struct check_runs *c, const struct check_func *f)
+{
+	uint64_t h = hash_mix(f->image, f->name);
+	uint32_t id = idtab_find(&c->func_tab, h, func_eq, c, f);
+
+	if (id != IDTAB_NONE)
+		return id;
+	id = (uint32_t)c->funcs.n;
+	if (vec_push(&c->funcs, *f) < 0 ||
+	    idtab_add(&c->func_tab, h, id) < 0)
+		return PROF_NONE;
+	return id;
+}
+
+static bool unit_eq(const void *ctx, uint32_t id, const void *key)
+{
+	const struct check_runs *c = ctx;
+	const struct check_unit *a = &c->units.v[id], *b = key;
+
+	return a->func == b->func && a->base == b->base && a->line == b->line;
+}
+
+uint32_t runs_unit(struct check_runs *c, const struct check_unit *u)
+{
+	uint64_t h = hash_mix(hash_mix(u->func, u->base), u->line);
+	uint32_t id = idtab_find(&c->unit_tab, h, unit_eq, c, u);
+
+	if (id != IDTAB_NONE)
+		return id;
+	id = (uint32_t)c->units.n;
+	if (vec_push(&c->units, *u) < 0 ||
+	    idtab_add(&c->unit_tab, h, id) < 0)
+		return PROF_NONE;
+	return id;
+}
+
+static uint32_t copy_str(struct check_runs *c, const struct profile *p,
+			 uint32_t id)
+{
+	return strtab_add(&c->str, profile_cstr(p, id));
+}
+
+static struct check_func func_key(struct check_runs *c,
+				  const struct profile *p,
+				  const struct frame_key *k)
+{
+	const char *name = profile_cstr(p, k->name);
+	struct check_func f = { .kernel = k->kernel };
+
+	f.image = strtab_add(&c->str, path_base(profile_cstr(p, k->image)));
+	f.name = k->sort == FRAME_FUNC
+			 ? strtab_add_n(&c->str, name, clone_base(name)) : 0;
+	return f;
+}
+
+/* Where the functions are declared: each frame key's first function that says
+ * it. */
+static int declare(struct check_runs *c, struct check_file *f)
+{
+	const struct profile *p = f->p;
+
+	for (size_t i = 0; i < p->frames.n; i++) {
+		uint32_t fk = f->keys.steps[i].fk;
+		const struct prof_func *fn;
+		struct check_func *to;
+		uint32_t file;
+
+		if (fk == PROF_NONE || p->frames.v[i].func >= p->funcs.n)
+			continue;
+		fn = &p->funcs.v[p->frames.v[i].func];
+		to = &c->funcs.v[f->func[fk]];
+		if (!fn->file || (to->file && f->side == CHECK_BASE))
+			continue;
+		file = copy_str(c, p, fn->file);
+		if (file == UINT32_MAX)
+			return -ERR_NOMEM;
+		to->file = file;
+		to->line = fn->line;
+	}
+	return 0;
+}
+
+static int map_keys(struct check_runs *c, struct check_file *f, bool by_line)
+{
+	size_t n = f->keys.keys.n;
+
+	f->func = malloc((n + 1) * sizeof(*f->func));
+	f->unit = malloc((n + 1) * sizeof(*f->unit));
+	if (!f->func || !f->unit)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < n; i++) {
+		const struct frame_key *k = &f->keys.keys.v[i];
+		struct check_func key = func_key(c, f->p, k);
+		struct check_unit u = { .func = 0 };
+
+		if (key.image == UINT32_MAX || key.name == UINT32_MAX)
+			return -ERR_NOMEM;
+		f->func[i] = u.func = intern_func(c, &key);
+		if (u.func == PROF_NONE)
+			return -ERR_NOMEM;
+		if (by_line && k->file) {
+			u.file = copy_str(c, f->p, k->file);
+			u.base = strtab_add(&c->str, path_base(
+						profile_cstr(f->p, k->file)));
+			u.line = k->line;
+			if (u.file == UINT32_MAX || u.base == UINT32_MAX)
+				return -ERR_NOMEM;
+		}
+		f->unit[i] = runs_unit(c, &u);
+		if (f->unit[i] == PROF_NONE)
+			return -ERR_NOMEM;
+		/* the newest path is the one to show */
+		if (f->side == CHECK_NEW && u.file)
+			c->units.v[f->unit[i]].file = u.file;
+	}
+	return declare(c, f);
+}
+
+static int find_event(struct check_file *f, const char *name,
+		      struct error *err)
+{
+	const struct profile *p = f->p;
+
+	for (f->event = 0; f->event < p->events.n; f->event++) {
+		const struct prof_event *e = &p->events.v[f->event];
+
+		if (!name || !strcmp(profile_cstr(p, e->name), name) ||
+		    !strcmp(profile_cstr(p, e->actual), name))
+			return 0;
+	}
+	if (!name)
+		return error_set(err, ERR_FORMAT, "%s: records no event",
+				 f->path);
+	return error_set(err, ERR_NOTFOUND, "%s: has no event \"%s\"; 'tally "
+			 "info' lists what it has", f->path, name);
+}
+
+struct summing {
+	struct u64map map;	/* run and stack -> cell */
+	struct check_file *f;
+};
+
+static int add_batch(struct summing *s, const struct sample_batch *b)
+{
+	struct check_file *f = s->f;
+
+	for (size_t i = 0; i < b->n; i++) {
+		uint32_t run, *id;
+		double w = (double)b->weight[i];
+
+		if (b->event[i] != f->event)
+			continue;
+		run = f->p->threads.v[b->thread[i]].run;
+		id = u64map_slot(&s->map, (uint64_t)run << 32 | b->stack[i]);
+		if (!id)
+			return -ERR_NOMEM;
+		if (*id == U64MAP_NONE) {
+			struct check_cell c = { run, b->stack[i], 0, 0 };
+
+			*id = (uint32_t)f->cells.n;
+			if (vec_push(&f->cells, c) < 0)
+				return -ERR_NOMEM;
+		}
+		f->cells.v[*id].weight += b->weight[i];
+		f->cells.v[*id].count++;
+		f->samples++;
+		f->sum += w;
+		f->squares += w * w;
+	}
+	return 0;
+}
+
+static int sum_samples(struct check_file *f)
+{
+	struct summing s = { .f = f };
+	struct sample_batch b;
+	int rc = 0;
+
+	reader_columns(f->reader, COLUMN_EVENT | COLUMN_WEIGHT | COLUMN_STACK |
+		       COLUMN_THREAD);
+	reader_rewind(f->reader);
+	while (!rc && reader_next(f->reader, &b))
+		rc = add_batch(&s, &b);
+	u64map_fini(&s.map);
+	f->weighted = f->sum > 0;
+	if (!f->weighted) {	/* an event without periods: count samples */
+		for (size_t i = 0; i < f->cells.n; i++)
+			f->cells.v[i].weight = f->cells.v[i].count;
+		f->sum = f->squares = (double)f->samples;
+	}
+	for (size_t i = 0; i < f->p->losses.n; i++) {
+		const struct prof_loss *l = &f->p->losses.v[i];
+
+		if (l->event != PROF_NONE && l->event != f->event)
+			continue;
+		*(l->kind == PROF_LOST ? &f->lost : &f->throttled) += l->count;
+	}
+	return rc;
+}
+
+int runs_read_file(struct check_runs *c, struct check_file *f,
+		   const struct check_runs_options *o, struct error *err)
+{
+	uint32_t mask = KEY_BIT(KEY_IMAGE) | KEY_BIT(KEY_SYMBOL) |
+			KEY_BIT(KEY_FILE) | KEY_BIT(KEY_LINE);
+	int rc = find_event(f, o->event, err);
+
+	if (!rc && sum_samples(f) < 0)
+		rc = nomem(err);
+	if (!rc)
+		rc = frame_keys_init(&f->keys, f->p, mask, !o->no_inline, NULL,
+				     err);
+	if (!rc && map_keys(c, f, o->by_line) < 0)
+		rc = nomem(err);
+	return rc;
+}
+
+int check_runs_add(struct check_runs *c, enum check_side side,
+		   const char *path, struct reader *r, struct error *err)
+{
+	struct check_file f = { .side = side, .path = strdup(path),
+				.reader = r, .p = reader_profile(r) };
+
+	if (f.path && vec_push(&c->files, f) == 0)
+		return 0;
+	file_fini(&f);
+	return nomem(err);
+}
+
+uint32_t check_leaf(const struct check_file *f, uint32_t stack)
+{
+	uint32_t loc = stack ? f->p->nodes.v[stack].loc : PROF_NONE;
+
+	if (loc == PROF_NONE || prof_is_mark(loc))
+		return f->keys.unknown;
+	return f->keys.steps[f->keys.head[loc]].fk;
+}
+
+void check_func_name(const struct check_runs *c, uint32_t func,
+		     struct buf *out)
+{
+	const struct check_func *f = &c->funcs.v[func];
+	const char *image = check_str(c, f->image);
+
+	if (f->name)
+		demangle(check_str(c, f->name), out);
+	else
+		buf_printf(out, "[no name in %s]", *image ? image : "any file");
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_CHECK_RUNS_H
+#define TALLY_CHECK_RUNS_H
+/*
+ * Recordings of two sides brought together: each run of each file with its cost
+ * by stack, and functions that mean the same in all files.
+ *
+ * A function is the base name of its image and its linkage name without what
+ * compilers append to clones (.isra.0, .cold): copies count as one.  All that has
+ * no name in an image is one function.
+ */
+#include "profile/reader.h"
+#include "views/framekey.h"
+
+enum check_side { CHECK_BASE, CHECK_NEW };
+
+struct check_cell {
+	uint32_t run;		/* of the file */
+	uint32_t stack;
+	uint64_t weight, count;
+};
+
+struct check_file {
+	enum check_side side;
+	char *path;
+	struct reader *reader;
+	struct profile *p;
+	uint32_t event;		/* the one that is compared */
+	struct frame_keys keys;
+	uint32_t *func;		/* by frame key: check_func */
+	uint32_t *unit;		/* by frame key: row, see check_unit */
+	VEC(struct check_cell) cells;
+	double squares, sum;	/* of the weights of its samples */
+	uint64_t samples, lost, throttled;
+	bool weighted;		/* weights are periods, not all 0 */
+};
+
+struct check_run {
+	uint32_t file, run;
+	enum check_side side;
+	uint64_t start_ns;	/* since 1970 */
+	uint64_t samples;
+	double cost;		/* in the event's unit */
+};
+
+struct check_func {
+	uint32_t image, name;	/* str: base name; linkage name, "" for code
+				 * without names */
+	uint32_t file, line;	/* str: where it is declared, of the newest */
+	bool kernel;
+};
+
+/* What a row stands for: a function, or one of its lines. */
+struct check_unit {
+	uint32_t func;
+	uint32_t file, line;	/* str: path as recorded; 0 of a function */
+	uint32_t base;		/* str: the file's base name */
+};
+
+struct check_runs {
+	struct strtab str;
+	VEC(struct check_file) files;
+	VEC(struct check_run) runs;	/* baseline first, in order of time */
+	size_t nbase, nnew;
+	VEC(struct check_func) funcs;
+	VEC(struct check_unit) units;
+	struct idtab func_tab, unit_tab;
+	uint32_t *alias;	/* by function: the one it counts for */
+};
+
+struct check_runs_options {
+	const char *event;	/* NULL: the first one of each file */
+	bool by_line;
+	bool no_inline;
+};
+
+int check_runs_init(struct check_runs *c, struct error *err);
+void check_runs_fini(struct check_runs *c);
+/* Takes the reader, also when it fails. */
+int check_runs_add(struct check_runs *c, enum check_side side,
+		   const char *path, struct reader *r, struct error *err);
+/* After the last file: reads them in an order that does not depend on how they
+ * were added, and pairs images that were renamed. */
+int check_runs_finish(struct check_runs *c, const struct check_runs_options *o,
+		      struct error *err);
+
+/* Function and row of a frame key in a file. */
+static inline uint32_t check_func_of(const struct check_runs *c,
+				     const struct check_file *f, uint32_t fk)
+{
+	uint32_t id = f->func[fk];
+
+	return c->alias ? c->alias[id] : id;
+}
+
+/* The innermost frame key of a stack. */
+uint32_t check_leaf(const struct check_file *f, uint32_t stack);
+
+/* "[k] name" or the like: readable, not yet safe for a terminal. */
+void check_func_name(const struct check_runs *c, uint32_t func,
+		     struct buf *out);
+const char *check_str(const struct check_runs *c, uint32_t id);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_CHECK_RUNS_INTERNAL_H
+#define TALLY_CHECK_RUNS_INTERNAL_H
+/* What the parts of runs.h share. */
+#include "check/runs.h"
+
+int runs_read_file(struct check_runs *c, struct check_file *f,
+		   const struct check_runs_options *o, struct error *err);
+uint32_t runs_unit(struct check_runs *c, const struct check_unit *u);
+/* renamed.c: pairs images of other names on both sides that hold the same
+ * functions. */
+int runs_pair_images(struct check_runs *c);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_CHECK_SHOW_H
+#define TALLY_CHECK_SHOW_H
+/* A check in words, for people and for programs. */
+#include "check/check.h"
+
+struct check_style {
+	int columns;		/* cut names so that lines fit; 0: never */
+	bool full_names;
+	size_t top;		/* unchanged functions to list */
+};
+
+void check_text(const struct check *c, const struct check_style *s,
+		struct buf *out);
+/* Of identical code: what this machine's noise allows. */
+void check_calibration(const struct check *c, struct buf *out);
+/* Schema 1: doc/tally-check.schema.json. */
+void check_json(const struct check *c, struct buf *out);
+/* JUnit's XML, as GitLab and Jenkins read it. */
+void check_junit(const struct check *c, struct buf *out);
+/* For a step summary or a comment: at most 60 kB. */
+void check_markdown(const struct check *c, struct buf *out);
+/* Workflow commands of GitHub: annotations at file and line.  Paths below `root`
+ * (may be NULL) become relative to it. */
+void check_github(const struct check *c, const char *root, bool warn_only,
+		  struct buf *out);
+/* OpenMetrics 1.0 text, for GitLab's metrics reports. */
+void check_openmetrics(const struct check *c, struct buf *out);
+
+/* words.c, shared by the above */
+
+/* One line without newline: the verdict and why. */
+void words_verdict(const struct check *c, struct buf *out);
+/* Safe and shortened name of a row, with [k] for kernel functions. */
+void words_name(const struct check *c, const struct check_row *r, bool full,
+		struct buf *out);
+void words_func(const struct check *c, uint32_t func, bool full,
+		struct buf *out);
+/* "+12.3%", "x4.2" from a ratio */
+void words_change(double ratio, struct buf *out);
+/* "+10.1% to +14.5%" */
+void words_interval(double low, double high, struct buf *out);
+/* "+3.21 ms", "-1.2 M": a difference of costs, in the event's unit */
+void words_cost(const struct check *c, double cost, bool sign,
+		struct buf *out);
+/* "0.0012", "<0.0001" */
+void words_p(double p, struct buf *out);
+/* Gained a run, comparable: in the event's unit. */
+double words_gain(const struct check *c, const struct check_row *r);
+/* "everything +4.1%: …", or nothing */
+void words_shift(const struct check *c, struct buf *out);
+/* What a row's status means, as a sentence's end. */
+void words_status(const struct check *c, const struct check_row *r,
+		  struct buf *out);
+/* "10 runs of the baseline, 10 new, in turns; cpu-clock" */
+void words_runs(const struct check *c, struct buf *out);
+/* Total: "total +1.2% (95%: …), p …; …" */
+void words_total(const struct check *c, struct buf *out);
+void words_noise(const struct check *c, struct buf *out);
+/* A row that changed in some way, not just one that costs something. */
+bool words_changed(const struct check_row *r);
+/* A row that was tested by its ratio. */
+static inline bool words_tested(const struct check_row *r)
+{
+	return r->j.df > 0 && r->j.status != JUDGE_NEW &&
+	       r->j.status != JUDGE_GONE;
+}
+
+#endif

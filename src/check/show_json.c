@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The check as JSON, schema 1 (doc/tally-check.schema.json).  Rows are ordered by
+ * image and name, so that equal files give equal bytes. */
+#include <math.h>
+
+#include "base/json.h"
+#include "check/show.h"
+
+static const char *const side_names[] = { "baseline", "new" };
+
+static void put_options(const struct check *c, struct json *j)
+{
+	const struct judge_options *o = &c->o.judge;
+
+	json_object(j, "options");
+	json_fixed(j, "alpha", o->alpha, 6);
+	json_fixed(j, "margin", o->margin, 6);
+	json_fixed(j, "threshold", c->judge.single &&
+		   o->single_threshold > o->threshold ? o->single_threshold
+						      : o->threshold, 6);
+	/* null: not gated */
+	json_fixed(j, "total_threshold", o->total_threshold < 0 ? NAN
+		   : o->total_threshold, 6);
+	json_fixed(j, "min_share", o->min_share, 6);
+	json_fixed(j, "min_impact", o->min_impact, 6);
+	json_fixed(j, "require_mde", c->o.require_visible < 0 ? NAN
+		   : c->o.require_visible, 6);
+	json_str(j, "by", c->o.runs.by_line ? "line" : "function");
+	json_end(j);
+}
+
+static void put_env(const struct check_file *f, const char *key,
+		    struct json *j)
+{
+	const char *v = profile_env(f->p, PROF_NONE, key);
+
+	json_str(j, key, v ? v : "");
+}
+
+static void put_inputs(const struct check *c, struct json *j)
+{
+	static const char *const keys[] = { "hostname", "cpu", "cpus_online",
+					    "arch", "kernel", "revision" };
+
+	json_array_lines(j, "inputs");
+	for (size_t i = 0; i < c->runs.files.n; i++) {
+		const struct check_file *f = &c->runs.files.v[i];
+		const struct prof_event *e = &f->p->events.v[f->event];
+
+		json_object(j, NULL);
+		json_str(j, "file", f->path);
+		json_str(j, "side", side_names[f->side]);
+		json_uint(j, "runs", f->p->runs.n);
+		json_uint(j, "samples", f->samples);
+		json_uint(j, "lost", f->lost);
+		json_uint(j, "throttled", f->throttled);
+		json_str(j, "event", profile_cstr(f->p, e->actual));
+		json_uint(j, "freq", e->freq);
+		json_uint(j, "period", e->period);
+		for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
+			put_env(f, keys[k], j);
+		json_end(j);
+	}
+	json_end(j);
+}
+
+static void put_total(const struct check *c, struct json *j)
+{
+	const struct judge_total *t = &c->judge.total;
+
+	json_object(j, "total");
+	json_fixed(j, "base", check_cost(c, t->base), 1);
+	json_fixed(j, "new", check_cost(c, t->now), 1);
+	json_fixed(j, "ratio", t->ratio, 6);
+	json_fixed(j, "low", t->low, 6);
+	json_fixed(j, "high", t->high, 6);
+	json_fixed(j, "p", t->p, 8);
+	json_fixed(j, "visible", t->visible, 6);
+	json_fixed(j, "cv_base", t->cv_base, 6);
+	json_fixed(j, "cv_new", t->cv_now, 6);
+	json_str(j, "method", !t->tested ? "none" : t->paired ? "paired t"
+							      : "Welch");
+	json_bool(j, "fails", c->total_fails);
+	json_str(j, "status", c->total_fails ? "regressed"
+		 : c->total_reason ? "allowed" : t->improved ? "improved"
+		 : t->regressed ? "slower" : "same");
+	if (c->total_reason)
+		json_str(j, "reason", c->total_reason);
+	json_end(j);
+}
+
+static void put_noise(const struct check *c, struct json *j)
+{
+	json_object(j, "noise");
+	json_bool(j, "assumed", c->judge.single);
+	json_bool(j, "interleaved", c->interleaved);
+	json_bool(j, "same_machine", c->o.judge.same_machine);
+	json_fixed(j, "kappa", c->judge.kappa, 4);
+	json_fixed(j, "tau", c->judge.tau, 6);
+	json_fixed(j, "common_shift", c->judge.shifted ? c->judge.shift : 0,
+		   6);
+	json_end(j);
+}
+
+static void put_parts(const struct check *c, const char *key, size_t first,
+		      size_t n, struct json *j)
+{
+	enum { PARTS_MAX = 20 };
+
+	if (!n)
+		return;
+	json_array(j, key);
+	for (size_t i = first; i < first + n && i < first + PARTS_MAX; i++) {
+		const struct check_part *p = &c->parts.v[i];
+		struct buf name = { 0 };
+
+		json_object(j, NULL);
+		if (p->func != PROF_NONE) {
+			check_func_name(&c->runs, p->func, &name);
+			json_str(j, "function", buf_cstr(&name));
+		} else {
+			json_str(j, "file", check_str(&c->runs, p->file));
+			json_uint(j, "line", p->line);
+			json_fixed(j, "q", p->p, 8);
+		}
+		json_fixed(j, "base", check_cost(c, p->base), 1);
+		json_fixed(j, "new", check_cost(c, p->now), 1);
+		json_end(j);
+		buf_fini(&name);
+	}
+	json_end(j);
+}
+
+static void put_statistics(const struct check *c, const struct judge_row *r,
+			   struct json *j)
+{
+	json_fixed(j, "share", r->share, 6);
+	json_fixed(j, "base", check_cost(c, r->base), 1);
+	json_fixed(j, "new", check_cost(c, r->now), 1);
+	json_fixed(j, "ratio", r->ratio, 6);
+	json_fixed(j, "low", r->low, 6);
+	json_fixed(j, "high", r->high, 6);
+	json_fixed(j, "p", r->p, 8);
+	json_fixed(j, "q", r->q, 8);
+	json_fixed(j, "df", r->df, 2);
+	json_fixed(j, "visible", r->visible, 6);
+	json_str(j, "method", r->absolute ? "absolute" : "relative");
+	json_bool(j, "bursty", r->bursty);
+}
+
+static void put_place(const struct check *c, const struct check_row *r,
+		      struct json *j)
+{
+	struct buf name = { 0 };
+	const struct check_func *f;
+
+	if (r->unit.func == PROF_NONE) {
+		check_row_name(c, r, &name);
+		json_str(j, "function", buf_cstr(&name));
+		buf_fini(&name);
+		return;
+	}
+	f = &c->runs.funcs.v[r->unit.func];
+	check_func_name(&c->runs, r->unit.func, &name);
+	json_str(j, "image", check_row_image(c, r));
+	json_str(j, "function", buf_cstr(&name));
+	json_str(j, "linkage_name", check_str(&c->runs, f->name));
+	json_bool(j, "kernel", f->kernel);
+	json_str(j, "file", check_str(&c->runs, r->unit.file ? r->unit.file
+							     : f->file));
+	json_uint(j, "line", r->unit.file ? r->unit.line : f->line);
+	buf_fini(&name);
+}
+
+static void put_commits(const struct check *c, uint32_t row, struct json *j)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < c->commits.n; i++) {
+		if (c->commits.v[i].row != row)
+			continue;
+		if (!any)
+			json_array(j, "commits");
+		any = true;
+		json_object(j, NULL);
+		json_str(j, "id", c->commits.v[i].id);
+		json_str(j, "subject", c->commits.v[i].subject);
+		json_end(j);
+	}
+	if (any)
+		json_end(j);
+}
+
+static void put_rows(const struct check *c, struct json *j)
+{
+	json_array_lines(j, "rows");
+	for (uint32_t i = 0; i < c->rows.n; i++) {
+		const struct check_row *r = &c->rows.v[i];
+		struct buf from = { 0 };
+
+		if (r->status == CHECK_SMALL)
+			continue;
+		json_object(j, NULL);
+		put_place(c, r, j);
+		json_str(j, "status", check_status_name(r->status));
+		json_bool(j, "fails", r->fails);
+		if (r->reason)
+			json_str(j, "reason", r->reason);
+		if (r->status == CHECK_MOVED && r->partner != PROF_NONE) {
+			check_row_name(c, &c->rows.v[r->partner], &from);
+			json_str(j, "moved_from", buf_cstr(&from));
+		}
+		put_statistics(c, &r->j, j);
+		if (words_changed(r)) {
+			put_parts(c, "lines", r->lines, r->nlines, j);
+			put_parts(c, "callers", r->callers, r->ncallers, j);
+			put_commits(c, i, j);
+		}
+		json_end(j);
+		buf_fini(&from);
+	}
+	json_end(j);
+}
+
+static void put_inclusive(const struct check *c, struct json *j)
+{
+	static const char *const names[] = { "small", "same", "suspect",
+		"regressed", "improved", "new", "gone" };
+
+	json_array_lines(j, "inclusive");
+	for (size_t i = 0; i < c->inclusive.nfuncs; i++) {
+		const struct judge_row *r = &c->inclusive.rows[i];
+
+		if (r->status == JUDGE_SMALL)
+			continue;
+		json_object(j, NULL);
+		put_place(c, &c->rows.v[i], j);
+		json_str(j, "status", names[r->status]);
+		put_statistics(c, r, j);
+		json_end(j);
+	}
+	json_end(j);
+}
+
+void check_json(const struct check *c, struct buf *out)
+{
+	struct json j = json_on(out);
+	struct buf words = { 0 };
+
+	json_object(&j, NULL);
+	json_uint(&j, "schema", 1);
+	json_str(&j, "verdict", check_verdict_name(c->verdict));
+	words_verdict(c, &words);
+	json_str(&j, "summary", buf_cstr(&words));
+	buf_fini(&words);
+	json_str(&j, "event", check_event_name(c));
+	json_str(&j, "unit", c->is_time ? "ns" : "count");
+	json_uint(&j, "baseline_runs", c->runs.nbase);
+	json_uint(&j, "new_runs", c->runs.nnew);
+	json_uint(&j, "tested", c->judge.tested);
+	put_options(c, &j);
+	put_total(c, &j);
+	put_noise(c, &j);
+	json_array(&j, "notes");
+	for (size_t i = 0; i < c->notes.n; i++)
+		json_str(&j, NULL, c->notes.v[i]);
+	json_end(&j);
+	put_inputs(c, &j);
+	put_rows(c, &j);
+	if (c->o.inclusive)
+		put_inclusive(c, &j);
+	json_end(&j);
+	buf_str(out, "\n");
+}

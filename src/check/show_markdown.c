@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The check as GitHub's and GitLab's Markdown: for a step summary or a comment. */
+#include <string.h>
+
+#include "base/text.h"
+#include "check/show.h"
+
+/* A comment of GitHub holds 65,536 characters. */
+enum { MARKDOWN_MOST = 60000, RESERVE = 8000, PARTS_SHOWN = 5,
+       NAME_MOST = 200 };
+
+/* Text of others must not become markup, HTML, a mention or a link. */
+static void put_text(struct buf *out, const char *text)
+{
+	struct buf safe = { 0 };
+
+	text_safe(&safe, text);
+	for (const char *p = buf_cstr(&safe); *p; p++)
+		if (*p == '<')
+			buf_str(out, "&lt;");
+		else if (*p == '>')
+			buf_str(out, "&gt;");
+		else if (*p == '&')
+			buf_str(out, "&amp;");
+		else if (*p == '@')
+			buf_str(out, "&#64;");
+		else if (strchr("\\`*_{}[]()#+!|~$", *p))
+			buf_printf(out, "&#%u;", (unsigned int)*p);
+		else
+			buf_u8(out, (uint8_t)*p);
+	buf_fini(&safe);
+}
+
+static void head(struct buf *out)
+{
+	buf_str(out, "| | change | 95 % interval | p | a run | share | would "
+		     "have seen | function |\n"
+		     "|---|--:|:-:|--:|--:|--:|--:|---|\n");
+}
+
+static const char *sign(const struct check_row *r)
+{
+	if (r->fails)
+		return "❌";
+	return r->status == CHECK_SUSPECT ? "❓"
+	     : r->status == CHECK_FASTER ? "✅" : "";
+}
+
+static void row(const struct check *c, const struct check_row *r,
+		struct buf *out)
+{
+	const char *image = check_row_image(c, r);
+	struct buf name = { 0 }, words = { 0 };
+
+	buf_printf(out, "| %s | ", sign(r));
+	if (words_tested(r))
+		words_change(r->j.ratio, out);
+	else
+		buf_str(out, check_status_name(r->status));
+	buf_str(out, " | ");
+	words_interval(r->j.low, r->j.high, out);
+	buf_str(out, " | ");
+	if (words_tested(r) && r->j.q < 0.0001)
+		buf_str(out, "&lt;0.0001");
+	else
+		words_p(r->j.q, out);
+	buf_str(out, " | ");
+	words_cost(c, words_gain(c, r), true, out);
+	buf_printf(out, " | %.1f%% | ", 100 * r->j.share);
+	if (words_tested(r))
+		words_change(1 + r->j.visible, out);
+	buf_str(out, " | ");
+	words_name(c, r, false, &name);
+	text_cut(&words, buf_cstr(&name), NAME_MOST);
+	put_text(out, buf_cstr(&words));
+	buf_reset(&words);
+	if (*image) {
+		buf_str(out, " (");
+		put_text(out, image);
+		buf_str(out, ")");
+	}
+	if (r->status == CHECK_MOVED || r->status == CHECK_ALLOWED) {
+		buf_str(out, " — ");
+		words_status(c, r, &words);
+		put_text(out, buf_cstr(&words));
+	}
+	buf_str(out, " |\n");
+	buf_fini(&name);
+	buf_fini(&words);
+}
+
+static void parts(const struct check *c, size_t first, size_t n,
+		  const char *what, struct buf *out)
+{
+	size_t shown = 0;
+
+	for (size_t i = first; i < first + n && shown < PARTS_SHOWN; i++) {
+		const struct check_part *p = &c->parts.v[i];
+		struct buf name = { 0 };
+
+		if (p->now <= p->base)
+			break;
+		buf_str(out, shown++ ? ", " : what);
+		if (p->func != PROF_NONE) {
+			words_func(c, p->func, false, &name);
+			put_text(out, buf_cstr(&name));
+		} else {
+			put_text(out, check_str(&c->runs, p->file));
+			buf_printf(out, ":%u", p->line);
+		}
+		buf_str(out, " ");
+		words_cost(c, check_cost(c, p->now - p->base), true, out);
+		buf_fini(&name);
+	}
+	if (shown)
+		buf_str(out, "\n");
+}
+
+static void evidence(const struct check *c, uint32_t at, struct buf *out)
+{
+	const struct check_row *r = &c->rows.v[at];
+	struct buf name = { 0 };
+
+	words_name(c, r, false, &name);
+	buf_str(out, "\n**");
+	put_text(out, buf_cstr(&name));
+	buf_str(out, "**\n\n");
+	buf_fini(&name);
+	parts(c, r->lines, r->nlines, "* lines that gained: ", out);
+	parts(c, r->callers, r->ncallers, "* callers that gained: ", out);
+	for (size_t i = 0; i < c->commits.n; i++) {
+		if (c->commits.v[i].row != at)
+			continue;
+		buf_str(out, "* commit ");
+		put_text(out, c->commits.v[i].id);
+		buf_str(out, " ");
+		put_text(out, c->commits.v[i].subject);
+		buf_str(out, "\n");
+	}
+}
+
+/* Rows while there is room; how many were left out. */
+static size_t rows(const struct check *c, bool changed, struct buf *out)
+{
+	bool any = false;
+	size_t left = 0;
+
+	for (size_t i = 0; i < c->order.n; i++) {
+		const struct check_row *r = &c->rows.v[c->order.v[i]];
+
+		if (r->status == CHECK_SMALL || words_changed(r) != changed)
+			continue;
+		if (out->n > MARKDOWN_MOST - RESERVE) {
+			left++;
+			continue;
+		}
+		if (!any)
+			head(out);
+		any = true;
+		row(c, r, out);
+	}
+	return left;
+}
+
+static void notes(const struct check *c, struct buf *out)
+{
+	struct buf t = { 0 };
+
+	words_shift(c, &t);
+	if (t.n) {
+		buf_str(out, "\n> ");
+		put_text(out, buf_cstr(&t));
+		buf_str(out, "\n");
+	}
+	for (size_t i = 0; i < c->notes.n; i++) {
+		buf_str(out, "\n> ");
+		put_text(out, c->notes.v[i]);
+		buf_str(out, "\n");
+	}
+	buf_fini(&t);
+}
+
+void check_markdown(const struct check *c, struct buf *out)
+{
+	struct buf t = { 0 };
+	size_t left;
+
+	buf_str(out, "### tally check: ");
+	words_verdict(c, &t);
+	put_text(out, buf_cstr(&t));
+	buf_reset(&t);
+	buf_str(out, "\n\n");
+	words_total(c, &t);
+	put_text(out, buf_cstr(&t));
+	buf_reset(&t);
+	buf_str(out, "\n");
+	notes(c, out);
+	buf_str(out, "\n");
+	left = rows(c, true, out);
+	for (size_t i = 0; i < c->order.n; i++)
+		if (c->rows.v[c->order.v[i]].fails &&
+		    out->n < MARKDOWN_MOST - RESERVE)
+			evidence(c, c->order.v[i], out);
+	buf_str(out, "\n<details><summary>everything else that was tested"
+		     "</summary>\n\n");
+	left += rows(c, false, out);
+	if (left)
+		buf_printf(out, "\n… and %zu more\n", left);
+	buf_str(out, "\n");
+	words_runs(c, &t);
+	buf_str(&t, "; ");
+	words_noise(c, &t);
+	put_text(out, buf_cstr(&t));
+	buf_str(out, "\n</details>\n");
+	buf_fini(&t);
+}

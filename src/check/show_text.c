@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The check for people at a terminal. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "check/show.h"
+#include "views/lines.h"
+
+enum { PARTS_SHOWN = 5, CHANGE = 8, INTERVAL = 18, P = 8, COST = 11,
+       SHARE = 7, SEEN = 9, LEFT = CHANGE + INTERVAL + P + COST + SHARE +
+       SEEN + 5 };
+
+/* A cell of so many columns, at its right end. */
+static void cell(struct buf *line, struct buf *text, size_t width)
+{
+	size_t n = text_columns(buf_cstr(text));
+
+	line_pad(line, n < width ? width - n : 0);
+	buf_str(line, buf_cstr(text));
+	buf_str(line, " ");
+	buf_reset(text);
+}
+
+static void put_name(const struct check *c, const struct check_row *r,
+		     const struct check_style *s, struct buf *out)
+{
+	const char *image = check_row_image(c, r);
+	size_t room = s->columns > LEFT + 20 ? (size_t)s->columns - LEFT : 20;
+	struct buf name = { 0 };
+
+	words_name(c, r, s->full_names, &name);
+	if (*image && strcmp(image, "[kernel]")) {
+		buf_str(&name, " (");
+		text_safe(&name, image);
+		buf_str(&name, ")");
+	}
+	if (s->columns)
+		text_cut(out, buf_cstr(&name), room);
+	else
+		buf_str(out, buf_cstr(&name));
+	buf_fini(&name);
+}
+
+static void head(struct buf *out)
+{
+	static const struct {
+		const char *title;
+		size_t width;
+	} cells[] = { { "CHANGE", CHANGE }, { "95% INTERVAL", INTERVAL },
+		      { "P", P }, { "A RUN", COST }, { "SHARE", SHARE },
+		      { "SEES", SEEN } };
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
+		buf_str(&text, cells[i].title);
+		cell(out, &text, cells[i].width);
+	}
+	buf_str(out, "FUNCTION\n");
+	buf_fini(&text);
+}
+
+static void row(const struct check *c, const struct check_row *r,
+		const struct check_style *s, struct buf *out)
+{
+	struct buf t = { 0 };
+
+	if (r->j.status == JUDGE_NEW || r->j.status == JUDGE_GONE)
+		buf_str(&t, check_status_name(r->j.status == JUDGE_NEW
+					      ? CHECK_ADDED : CHECK_GONE));
+	else
+		words_change(r->j.ratio, &t);
+	cell(out, &t, CHANGE);
+	words_interval(r->j.low, r->j.high, &t);
+	cell(out, &t, INTERVAL);
+	words_p(r->j.q, &t);
+	cell(out, &t, P);
+	words_cost(c, words_gain(c, r), true, &t);
+	cell(out, &t, COST);
+	buf_printf(&t, "%.1f%%", 100 * r->j.share);
+	cell(out, &t, SHARE);
+	if (words_tested(r))
+		words_change(1 + r->j.visible, &t);
+	else
+		buf_str(&t, "-");
+	cell(out, &t, SEEN);
+	put_name(c, r, s, out);
+	buf_str(out, "\n");
+	buf_fini(&t);
+}
+
+static void parts(const struct check *c, size_t first, size_t n,
+		  const char *what, struct buf *out)
+{
+	size_t shown = 0;
+
+	for (size_t i = first; i < first + n && shown < PARTS_SHOWN; i++) {
+		const struct check_part *p = &c->parts.v[i];
+		double gain = check_cost(c, p->now - p->base);
+
+		if (gain <= 0)
+			break;
+		buf_str(out, shown++ ? "; " : what);
+		if (p->func != PROF_NONE) {
+			words_func(c, p->func, false, out);
+		} else {
+			text_safe(out, check_str(&c->runs, p->file));
+			buf_printf(out, ":%u", p->line);
+		}
+		buf_str(out, " ");
+		words_cost(c, gain, true, out);
+	}
+	if (shown)
+		buf_str(out, "\n");
+}
+
+static void declared(const struct check *c, const struct check_row *r,
+		     struct buf *out)
+{
+	const struct check_func *f;
+
+	if (r->unit.func == PROF_NONE)
+		return;
+	f = &c->runs.funcs.v[r->unit.func];
+	if (!f->file)
+		return;
+	buf_str(out, "    at ");
+	text_safe(out, check_str(&c->runs, f->file));
+	if (f->line)
+		buf_printf(out, ":%u", f->line);
+	buf_str(out, "\n");
+}
+
+static void evidence(const struct check *c, uint32_t at, struct buf *out)
+{
+	const struct check_row *r = &c->rows.v[at];
+
+	declared(c, r, out);
+	parts(c, r->lines, r->nlines, "    lines that gained: ", out);
+	parts(c, r->callers, r->ncallers, "    callers that gained: ", out);
+	for (size_t i = 0; i < c->commits.n; i++) {
+		const struct check_commit *k = &c->commits.v[i];
+
+		if (k->row != at)
+			continue;
+		buf_str(out, "    commit ");
+		text_safe(out, k->id);
+		buf_str(out, " ");
+		text_safe(out, k->subject);
+		buf_str(out, "\n");
+	}
+}
+
+static void section(const struct check *c, const struct check_style *s,
+		    enum check_status status, bool fails, const char *title,
+		    struct buf *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < c->order.n; i++) {
+		const struct check_row *r = &c->rows.v[c->order.v[i]];
+
+		/* what fails is one section, whatever its status */
+		if (fails ? !r->fails : r->fails || r->status != status)
+			continue;
+		if (!any) {
+			buf_printf(out, "\n%s\n", title);
+			head(out);
+		}
+		any = true;
+		row(c, r, s, out);
+		if (r->status == CHECK_MOVED || r->status == CHECK_ALLOWED) {
+			buf_str(out, "    ");
+			words_status(c, r, out);
+			buf_str(out, "\n");
+		}
+		if (fails || r->status == CHECK_SUSPECT)
+			evidence(c, c->order.v[i], out);
+	}
+}
+
+static void unchanged(const struct check *c, const struct check_style *s,
+		      struct buf *out)
+{
+	size_t shown = 0, all = 0;
+
+	for (size_t i = 0; i < c->order.n; i++) {
+		const struct check_row *r = &c->rows.v[c->order.v[i]];
+
+		if (r->status != CHECK_SAME || ++all > s->top)
+			continue;
+		if (!shown++) {
+			buf_str(out, "\nunchanged, as far as could be seen "
+				     "(SEES: the smallest slowdown that would "
+				     "have been)\n");
+			head(out);
+		}
+		row(c, r, s, out);
+	}
+	if (all > s->top)
+		buf_printf(out, "%s… %zu more tested\n", shown ? "" : "\n",
+			   all - s->top);
+}
+
+static void inclusive(const struct check *c, const struct check_style *s,
+		      struct buf *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < c->inclusive.nfuncs; i++) {
+		struct check_row r = c->rows.v[i];
+
+		r.j = c->inclusive.rows[i];
+		if (r.j.status != JUDGE_REGRESSED &&
+		    r.j.status != JUDGE_IMPROVED)
+			continue;
+		if (!any) {
+			buf_str(out, "\nwith what they called (not gated)\n");
+			head(out);
+		}
+		any = true;
+		row(c, &r, s, out);
+	}
+	if (!any)
+		buf_str(out, "\nwith what they called: nothing changed\n");
+}
+
+void check_text(const struct check *c, const struct check_style *s,
+		struct buf *out)
+{
+	struct buf shift = { 0 };
+
+	words_verdict(c, out);
+	buf_str(out, "\n");
+	words_runs(c, out);
+	buf_str(out, "\n");
+	words_total(c, out);
+	buf_str(out, "\n");
+	words_shift(c, &shift);
+	if (shift.n)
+		buf_printf(out, "%s\n", buf_cstr(&shift));
+	buf_fini(&shift);
+	for (size_t i = 0; i < c->notes.n; i++) {
+		buf_str(out, "note: ");
+		text_safe(out, c->notes.v[i]);
+		buf_str(out, "\n");
+	}
+	section(c, s, CHECK_SLOWER, true, "regressed", out);
+	section(c, s, CHECK_SUSPECT, false,
+		"suspect: perhaps slower, more runs would tell", out);
+	section(c, s, CHECK_ALLOWED, false, "slower, but allowed", out);
+	section(c, s, CHECK_MOVED, false, "moved: others cost as much less",
+		out);
+	section(c, s, CHECK_ADDED, false, "new", out);
+	section(c, s, CHECK_GONE, false, "gone", out);
+	section(c, s, CHECK_FASTER, false, "improved", out);
+	unchanged(c, s, out);
+	if (c->o.inclusive)
+		inclusive(c, s, out);
+	buf_str(out, "\n");
+	words_noise(c, out);
+	buf_str(out, "\n");
+}
+
+void check_calibration(const struct check *c, struct buf *out)
+{
+	struct check_style s = { .top = 20 };
+
+	if (c->verdict == CHECK_REGRESSED)
+		buf_str(out, "calibration: this machine makes identical code "
+			     "look slower: do not trust a check here\n");
+	else
+		buf_str(out, "calibration: identical code passes\n");
+	check_text(c, &s, out);
+}

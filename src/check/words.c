@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Numbers and names as words: see show.h. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/text.h"
+#include "check/show.h"
+#include "symbolize/symbolize.h"
+
+static void safe_name(const char *name, bool kernel, bool full,
+		      struct buf *out)
+{
+	struct buf b = { 0 };
+
+	if (!full)
+		demangle_short(name, &b);
+	if (kernel)
+		buf_str(out, "[k] ");
+	text_safe(out, b.n ? buf_cstr(&b) : name);
+	buf_fini(&b);
+}
+
+void words_func(const struct check *c, uint32_t func, bool full,
+		struct buf *out)
+{
+	const struct check_func *f = &c->runs.funcs.v[func];
+	struct buf b = { 0 };
+
+	check_func_name(&c->runs, func, &b);
+	safe_name(buf_cstr(&b), f->kernel, full || !f->name, out);
+	buf_fini(&b);
+}
+
+void words_name(const struct check *c, const struct check_row *r, bool full,
+		struct buf *out)
+{
+	if (r->unit.func == PROF_NONE) {
+		check_row_name(c, r, out);
+		return;
+	}
+	words_func(c, r->unit.func, full, out);
+	if (r->unit.base) {
+		buf_str(out, " ");
+		text_safe(out, check_str(&c->runs, r->unit.base));
+		buf_printf(out, ":%u", r->unit.line);
+	}
+}
+
+void words_change(double ratio, struct buf *out)
+{
+	double x = 100 * (ratio - 1);
+
+	if (isnan(ratio))
+		buf_str(out, "-");
+	else if (isinf(ratio))
+		buf_str(out, "new");
+	else if (ratio >= 10)
+		buf_printf(out, "x%.*f", ratio < 100 ? 1 : 0, ratio);
+	else
+		buf_printf(out, "%+.1f%%", fabs(x) < 0.05 ? 0.0 : x);
+}
+
+void words_interval(double low, double high, struct buf *out)
+{
+	if (isnan(low) || isnan(high)) {
+		buf_str(out, "-");
+		return;
+	}
+	words_change(low, out);
+	buf_str(out, " to ");
+	words_change(high, out);
+}
+
+void words_p(double p, struct buf *out)
+{
+	if (isnan(p))
+		buf_str(out, "-");
+	else if (p < 0.0001)
+		buf_str(out, "<0.0001");
+	else
+		buf_printf(out, "%.*f", p < 0.01 ? 4 : 2, p);
+}
+
+void words_cost(const struct check *c, double cost, bool sign,
+		struct buf *out)
+{
+	static const char units[] = " kMGTPE";
+	const char *flag = sign ? "+" : "";
+	double x = fabs(cost);
+	int u = 0, digits;
+
+	if (sign)
+		buf_str(out, cost < 0 ? "-" : flag);
+	if (c->is_time) {
+		x /= 1e6;
+		digits = x < 0.0005 ? 0 : x < 1 ? 3 : x < 100 ? 2 : 0;
+		buf_printf(out, "%.*f ms", digits, x);
+		return;
+	}
+	while (x >= 1000 && units[u + 1]) {
+		x /= 1000;
+		u++;
+	}
+	buf_printf(out, "%.*f", x < 10 ? 2 : x < 100 ? 1 : 0, x);
+	if (u)
+		buf_printf(out, " %c", units[u]);
+}
+
+double words_gain(const struct check *c, const struct check_row *r)
+{
+	double now = r->j.absolute ? r->j.now : r->j.now * c->scale;
+
+	return check_cost(c, now - r->j.base);
+}
+
+bool words_changed(const struct check_row *r)
+{
+	return r->status != CHECK_SAME && r->status != CHECK_SMALL;
+}
+
+void words_shift(const struct check *c, struct buf *out)
+{
+	double x = c->judge.shift;
+
+	if (!c->judge.shifted || fabs(x) < 0.005)
+		return;
+	buf_str(out, "everything ");
+	words_change(1 + x, out);
+	buf_str(out, ": machine or compiler flags, not one function");
+	if (!c->interleaved)
+		buf_str(out, " (runs of both sides in turns would tell)");
+}
+
+void words_status(const struct check *c, const struct check_row *r,
+		  struct buf *out)
+{
+	struct buf tmp = { 0 };
+
+	buf_str(out, check_status_name(r->status));
+	if (r->status == CHECK_MOVED && r->partner != PROF_NONE) {
+		words_name(c, &c->rows.v[r->partner], false, &tmp);
+		buf_printf(out, " from %s", buf_cstr(&tmp));
+	} else if (r->status == CHECK_ALLOWED) {
+		text_safe(&tmp, r->reason);
+		buf_printf(out, ": %s", buf_cstr(&tmp));
+	} else if (r->status == CHECK_SUSPECT) {
+		buf_str(out, ": more runs would tell");
+	}
+	buf_fini(&tmp);
+}
+
+void words_runs(const struct check *c, struct buf *out)
+{
+	struct buf tmp = { 0 };
+	uint64_t n[2] = { 0, 0 };
+
+	for (size_t i = 0; i < c->runs.runs.n; i++)
+		n[c->runs.runs.v[i].side] += c->runs.runs.v[i].samples;
+	text_safe(&tmp, check_event_name(c));
+	buf_printf(out, "%zu baseline run%s (%" PRIu64 " samples), %zu new "
+		   "run%s (%" PRIu64 " samples)%s, %s", c->runs.nbase,
+		   c->runs.nbase == 1 ? "" : "s", n[0], c->runs.nnew,
+		   c->runs.nnew == 1 ? "" : "s", n[1],
+		   c->interleaved ? ", taken in turns" : "", buf_cstr(&tmp));
+	buf_fini(&tmp);
+}
+
+void words_total(const struct check *c, struct buf *out)
+{
+	const struct judge_total *t = &c->judge.total;
+
+	buf_str(out, "total ");
+	words_change(t->ratio, out);
+	buf_str(out, " (");
+	words_cost(c, check_cost(c, t->base), false, out);
+	buf_str(out, " to ");
+	words_cost(c, check_cost(c, t->now), false, out);
+	buf_str(out, " a run");
+	if (t->tested) {
+		buf_str(out, "; 95%: ");
+		words_interval(t->low, t->high, out);
+		buf_str(out, "; p ");
+		words_p(t->p, out);
+		buf_str(out, "; would have seen ");
+		words_change(1 + t->visible, out);
+	} else {
+		buf_str(out, "; not tested: one run a side");
+	}
+	buf_str(out, ")");
+	if (c->total_fails)
+		buf_str(out, ": regressed");
+	else if (c->total_reason)
+		buf_printf(out, ": allowed: %s", c->total_reason);
+	else if (t->regressed)
+		buf_str(out, ": slower, but not gated");
+	else if (t->improved)
+		buf_str(out, ": improved");
+}
+
+void words_noise(const struct check *c, struct buf *out)
+{
+	const struct judge_total *t = &c->judge.total;
+
+	buf_printf(out, "total varies %.1f%% and %.1f%% between runs; a "
+		   "function %.1f%% beside sampling; samples are %.2f times as "
+		   "uneven as chance", 100 * t->cv_base, 100 * t->cv_now,
+		   100 * c->judge.tau, c->judge.kappa);
+}
+
+/* The first rows that fail, by name. */
+static void culprits(const struct check *c, struct buf *out)
+{
+	size_t shown = 0;
+
+	for (size_t i = 0; i < c->order.n; i++) {
+		const struct check_row *r = &c->rows.v[c->order.v[i]];
+
+		if (!r->fails)
+			continue;
+		if (shown++ == 3) {
+			buf_printf(out, ", %zu more", c->failing - 3);
+			return;
+		}
+		buf_str(out, shown > 1 ? ", " : "");
+		words_name(c, r, false, out);
+		buf_str(out, " ");
+		words_change(r->j.ratio, out);
+	}
+	if (!c->total_fails)
+		return;
+	buf_str(out, shown ? ", total " : "total ");
+	words_change(c->judge.total.ratio, out);
+}
+
+/* What a pass is worth: the slowdowns that it would have seen. */
+static void sight(const struct check *c, struct buf *out)
+{
+	const struct check_row *best = NULL;
+
+	if (c->judge.total.tested) {
+		buf_str(out, "would have seen ");
+		words_change(1 + c->judge.total.visible, out);
+		buf_str(out, " in the total");
+	}
+	for (size_t i = 0; i < c->rows.n; i++) {
+		const struct check_row *r = &c->rows.v[i];
+
+		if (r->unit.func != PROF_NONE && words_tested(r) &&
+		    (!best || r->j.share > best->j.share))
+			best = r;
+	}
+	if (!best)
+		return;
+	buf_str(out, c->judge.total.tested ? ", " : "would have seen ");
+	words_change(1 + best->j.visible, out);
+	buf_str(out, " in ");
+	words_name(c, best, false, out);
+}
+
+void words_verdict(const struct check *c, struct buf *out)
+{
+	size_t suspects = 0;
+
+	for (size_t i = 0; i < c->rows.n; i++)
+		suspects += c->rows.v[i].status == CHECK_SUSPECT;
+	buf_printf(out, "%s: ", check_verdict_name(c->verdict));
+	if (c->verdict == CHECK_REGRESSED) {
+		culprits(c, out);
+		return;
+	}
+	if (c->verdict == CHECK_INCONCLUSIVE) {
+		buf_printf(out, "a slowdown of %.4g%% would not have been seen "
+			   "everywhere; ", 100 * c->o.require_visible);
+		sight(c, out);
+		return;
+	}
+	buf_str(out, "no regression");
+	if (suspects)
+		buf_printf(out, ", %zu suspect%s", suspects,
+			   suspects == 1 ? "" : "s");
+	buf_str(out, " (");
+	sight(c, out);
+	buf_str(out, ")");
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* `tally check`: did it get slower, and what did? */
+#include "cmd/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/show.h"
+#include "cmd/open.h"
+
+enum { STATUS_PASS, STATUS_REGRESSED, STATUS_INCONCLUSIVE = 3 };
+
+static int add_side(struct cmd_io *io, const struct check_opts *o,
+		    struct check *c, enum check_side side,
+		    const struct opt_strs *files, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < files->n; i++) {
+		struct reader *r;
+
+		rc = reader_open(files->v[i], &r, err);
+		if (rc < 0)
+			break;
+		rc = cmd_symbolize_now(io, files->v[i], r, &o->debug_dirs,
+				       err);
+		if (rc < 0)
+			reader_close(r);
+		else
+			rc = check_runs_add(&c->runs, side, files->v[i], r,
+					    err);
+	}
+	return rc;
+}
+
+/* Standard output for "-". */
+static int write_to(struct cmd_io *io, const char *path, struct buf *text,
+		    struct error *err)
+{
+	int rc = cmd_output(io, strcmp(path, "-") ? path : NULL, text, err);
+
+	buf_fini(text);
+	return rc;
+}
+
+static int write_text(struct cmd_io *io, const struct check_opts *o,
+		      const struct check *c, struct error *err)
+{
+	struct check_style style = { .columns = io->columns,
+				     .full_names = o->full_names,
+				     .top = o->top };
+	struct buf out = { 0 };
+
+	if (strcmp(o->format, "text"))
+		return 0;
+	if (o->calibrate)
+		check_calibration(c, &out);
+	else
+		check_text(c, &style, &out);
+	return write_to(io, "-", &out, err);
+}
+
+static int write_outputs(struct cmd_io *io, const struct check_opts *o,
+			 const struct check *c, struct error *err)
+{
+	const struct {
+		const char *path;
+		void (*write)(const struct check *c, struct buf *out);
+	} files[] = { { o->json, check_json }, { o->junit, check_junit },
+		      { o->markdown, check_markdown },
+		      { o->openmetrics, check_openmetrics } };
+	char *root = o->repo ? realpath(o->repo, NULL) : realpath(".", NULL);
+	struct buf out = { 0 };
+	int rc = write_text(io, o, c, err);
+
+	for (size_t i = 0; !rc && i < sizeof(files) / sizeof(files[0]); i++)
+		if (files[i].path) {
+			files[i].write(c, &out);
+			rc = write_to(io, files[i].path, &out, err);
+		}
+	if (!rc && o->github) {
+		check_github(c, root, o->warn_only, &out);
+		rc = write_to(io, "-", &out, err);
+	}
+	free(root);
+	return rc;
+}
+
+static int status_of(const struct check *c, const struct check_opts *o)
+{
+	if (o->warn_only)
+		return STATUS_PASS;
+	return c->verdict == CHECK_REGRESSED ? STATUS_REGRESSED
+	     : c->verdict == CHECK_INCONCLUSIVE ? STATUS_INCONCLUSIVE
+						: STATUS_PASS;
+}
+
+static int compare(struct cmd_io *io, const struct check_opts *o,
+		   const struct opt_strs *baseline, const struct opt_strs *new,
+		   struct check *c, struct error *err)
+{
+	struct allow_list allow = { { 0 } };
+	int rc = check_runs_init(&c->runs, err);
+
+	if (!rc && o->allow) {
+		rc = allow_read(o->allow, &allow, err);
+		c->o.allow = &allow;
+	}
+	if (!rc)
+		rc = add_side(io, o, c, CHECK_BASE, baseline, err);
+	if (!rc)
+		rc = add_side(io, o, c, CHECK_NEW, new, err);
+	if (!rc)
+		rc = check_decide(c, err);
+	if (!rc && o->repo)
+		rc = check_commits(c, o->repo, err);
+	if (!rc)
+		rc = write_outputs(io, o, c, err);
+	if (!rc)
+		rc = status_of(c, o);
+	check_fini(c);
+	allow_fini(&allow);
+	return rc;
+}
+
+/* The words say either two sets of files or what to record. */
+static int check_words(const struct check_opts *o, int argc, char **argv,
+		       struct error *err)
+{
+	bool files = o->baseline.n || o->new.n;
+
+	if (argc)
+		return error_set(err, ERR_USAGE, "do not know on which side "
+				 "'%s' is: write it behind --baseline or "
+				 "--new", argv[0]);
+	if (o->calibrate && (files || o->against))
+		return error_set(err, ERR_USAGE, "--calibrate compares --run "
+				 "with itself: leave out --against, --baseline "
+				 "and --new");
+	if (o->calibrate)
+		return 0;
+	if (files && (o->run || o->against))
+		return error_set(err, ERR_USAGE, "either files (--baseline, "
+				 "--new) or commands (--run, --against)");
+	if (files ? !o->baseline.n || !o->new.n : !o->run || !o->against)
+		return error_set(err, ERR_USAGE, "nothing to compare with: "
+				 "want --baseline FILE... --new FILE..., or "
+				 "--run CMD --against CMD");
+	return 0;
+}
+
+static int run_check(struct cmd_io *io, void *opts, int argc, char **argv,
+		     struct error *err)
+{
+	struct check_opts *o = opts;
+	struct check_recordings made = { .dir = NULL };
+	struct check c = { .verdict = CHECK_PASS };
+	int rc = check_set_options(o, &c.o, err);
+
+	if (!rc)
+		rc = check_words(o, argc, argv, err);
+	if (!rc && !o->baseline.n)
+		rc = check_record(io, o, &made, err);
+	if (!rc && o->baseline.n)
+		rc = compare(io, o, &o->baseline, &o->new, &c, err);
+	else if (!rc)
+		rc = compare(io, o, &made.files[CHECK_BASE],
+			     &made.files[CHECK_NEW], &c, err);
+	check_recordings_fini(&made);
+	/* a regression is 1, so all that goes wrong is 2 */
+	if (rc < 0)
+		err->code = ERR_USAGE;
+	return rc;
+}
+
+const struct command cmd_check = {
+	.name = "check",
+	.summary = "did it get slower? compare recordings, fail if so",
+	.args = "",
+	.opts = check_opt_table,
+	.opts_size = sizeof(struct check_opts),
+	.defaults = check_defaults,
+	.run = run_check,
+};

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_CMD_CHECK_H
+#define TALLY_CMD_CHECK_H
+/* What the parts of `tally check` share. */
+#include "check/check.h"
+#include "cmd/command.h"
+
+struct check_opts {
+	struct opt_strs baseline, new, debug_dirs, events;
+	const char *alpha, *threshold, *margin, *min_share, *min_impact;
+	const char *total_threshold, *require_mde, *by, *allow;
+	const char *format, *json, *junit, *markdown, *openmetrics, *repo;
+	const char *run, *against, *keep;
+	bool inclusive, warn_only, no_inline, full_names, github, calibrate;
+	bool graph, user;
+	uint64_t top, runs, freq;
+};
+
+extern const struct opt check_opt_table[];
+void check_defaults(void *opts);
+/* The limits, and what contradicts itself. */
+int check_set_options(const struct check_opts *o, struct check_options *out,
+		      struct error *err);
+
+/* check_record.c: recordings made for one check. */
+struct check_recordings {
+	struct opt_strs files[2];	/* by enum check_side */
+	char *dir;
+	bool keep;
+};
+
+int check_record(struct cmd_io *io, const struct check_opts *o,
+		 struct check_recordings *out, struct error *err);
+/* Removes the files unless they are to be kept. */
+void check_recordings_fini(struct check_recordings *r);
+
+/* check_commits.c: adds the commits between both recorded revisions that touched
+ * what failed. */
+int check_commits(struct check *c, const char *repo, struct error *err);
+
+#endif

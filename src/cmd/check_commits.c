@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Which commits touched the lines that got slower: git is asked, as a program.
+ * Revisions come from the recordings, which anyone may have made: only
+ * hexadecimal names are given to git.
+ */
+#include <ctype.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "cmd/check.h"
+
+extern char **environ;
+
+enum { GIT_OUTPUT_MAX = 64 << 20, COMMITS_SHOWN = 5, ROWS_ASKED = 20 };
+
+/* Its standard output; false when it failed or could not be run. */
+static bool run_git(const char *const *args, struct buf *out)
+{
+	posix_spawn_file_actions_t a;
+	char *argv[16] = { (char *)"git" };
+	int fd[2], status = -1;
+	size_t n = 1;
+	pid_t pid;
+	bool ok;
+
+	while (*args && n < 15)
+		argv[n++] = (char *)*args++;
+	if (pipe2(fd, O_CLOEXEC) < 0)
+		return false;
+	posix_spawn_file_actions_init(&a);
+	posix_spawn_file_actions_adddup2(&a, fd[1], STDOUT_FILENO);
+	posix_spawn_file_actions_addopen(&a, STDIN_FILENO, "/dev/null",
+					 O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&a, STDERR_FILENO, "/dev/null",
+					 O_WRONLY, 0);
+	ok = posix_spawnp(&pid, "git", &a, NULL, argv, environ) == 0;
+	posix_spawn_file_actions_destroy(&a);
+	close(fd[1]);
+	if (ok && io_read_fd(fd[0], "git", GIT_OUTPUT_MAX, out, NULL) < 0)
+		ok = false;
+	close(fd[0]);
+	if (!pid || !ok)
+		return false;
+	while (waitpid(pid, &status, 0) < 0)
+		if (status != -1)
+			break;
+	return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+static bool is_revision(const char *s)
+{
+	size_t n = s ? strlen(s) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!isxdigit((unsigned char)s[i]))
+			return false;
+	return n >= 7 && n <= 64;
+}
+
+/* The one revision of a side, or NULL. */
+static const char *revision(const struct check *c, enum check_side side)
+{
+	const char *found = NULL;
+
+	for (size_t i = 0; i < c->runs.files.n; i++) {
+		const struct check_file *f = &c->runs.files.v[i];
+		const char *r;
+
+		if (f->side != side)
+			continue;
+		r = profile_env(f->p, PROF_NONE, "revision");
+		if (!is_revision(r) || (found && strcmp(found, r)))
+			return NULL;
+		found = r;
+	}
+	return found;
+}
+
+static size_t common_end(const char *a, const char *b)
+{
+	size_t n = strlen(a), m = strlen(b), k = 0, parts = 0;
+
+	while (k < n && k < m && a[n - 1 - k] == b[m - 1 - k]) {
+		k++;
+		if (k == n || k == m || a[n - 1 - k] == '/')
+			parts += (k == m || b[m - 1 - k] == '/') &&
+				 (k == n || a[n - 1 - k] == '/');
+	}
+	return parts;
+}
+
+/* The file of the repository whose path ends most like the recorded one: the
+ * program was built somewhere else. */
+static char *find_path(const struct buf *tree, const char *recorded)
+{
+	const char *p = (const char *)tree->p, *end = p + tree->n;
+	const char *best = NULL;
+	size_t most = 0;
+
+	while (p < end) {
+		size_t parts = common_end(p, recorded);
+
+		if (parts > most) {
+			most = parts;
+			best = p;
+		}
+		p += strlen(p) + 1;
+	}
+	return best ? strdup(best) : NULL;
+}
+
+/* Lines of the new revision that the row's cost is in. */
+static void line_range(const struct check *c, const struct check_row *r,
+		       unsigned int *first, unsigned int *last)
+{
+	const struct check_func *f = &c->runs.funcs.v[r->unit.func];
+
+	*first = *last = r->unit.line ? r->unit.line : f->line;
+	for (size_t i = r->lines; i < r->lines + r->nlines; i++) {
+		const struct check_part *p = &c->parts.v[i];
+
+		/* only lines of the file that declares the function */
+		if (!(p->now > 0) ||
+		    strcmp(check_str(&c->runs, p->file),
+			   path_base(check_str(&c->runs, f->file))))
+			continue;
+		if (!*first || p->line < *first)
+			*first = p->line;
+		if (p->line > *last)
+			*last = p->line;
+	}
+}
+
+/* Lines "ID<tab>SUBJECT". */
+static int add_commits(struct check *c, uint32_t row, char *text)
+{
+	char *save, *line;
+	size_t n = 0;
+
+	for (line = strtok_r(text, "\n", &save); line && n < COMMITS_SHOWN;
+	     line = strtok_r(NULL, "\n", &save)) {
+		char *tab = strchr(line, '\t');
+		struct check_commit k = { .row = row };
+
+		if (!tab)
+			continue;
+		*tab = '\0';
+		k.id = strdup(line);
+		k.subject = strdup(tab + 1);
+		if (!k.id || !k.subject || vec_push(&c->commits, k) < 0) {
+			free(k.id);
+			free(k.subject);
+			return -ERR_NOMEM;
+		}
+		n++;
+	}
+	return 0;
+}
+
+static int ask_row(struct check *c, uint32_t row, const char *repo,
+		   const char *range, const struct buf *tree)
+{
+	const struct check_row *r = &c->rows.v[row];
+	const struct check_func *f = &c->runs.funcs.v[r->unit.func];
+	char *path = find_path(tree, check_str(&c->runs, f->file)), *lines;
+	unsigned int first, last;
+	struct buf out = { 0 };
+	int rc = 0;
+
+	if (!path)
+		return 0;
+	line_range(c, r, &first, &last);
+	if (asprintf(&lines, "-L%u,%u:%s", first, last, path) < 0)
+		lines = NULL;
+	if (lines && first) {
+		const char *const by_line[] = { "-C", repo, "log", "-s",
+			"--no-color", "--format=%h%x09%s", lines, range, "--",
+			NULL };
+		/* git older than 2.22 and ranges that are gone: by file */
+		const char *const by_file[] = { "-C", repo, "log",
+			"--no-color", "--format=%h%x09%s", range, "--", path,
+			NULL };
+
+		if (!run_git(by_line, &out)) {
+			buf_reset(&out);
+			if (!run_git(by_file, &out))
+				buf_reset(&out);
+		}
+		buf_cstr(&out);
+		if (out.n)
+			rc = add_commits(c, row, (char *)out.p);
+	}
+	buf_fini(&out);
+	free(lines);
+	free(path);
+	return rc;
+}
+
+static int note(struct check *c, const char *text, struct error *err)
+{
+	char *copy = strdup(text);
+
+	if (copy && vec_push(&c->notes, copy) == 0)
+		return 0;
+	free(copy);
+	return error_set(err, ERR_NOMEM, "out of memory");
+}
+
+int check_commits(struct check *c, const char *repo, struct error *err)
+{
+	const char *old = revision(c, CHECK_BASE);
+	const char *new = revision(c, CHECK_NEW);
+	const char *const list[] = { "-C", repo, "ls-tree", "-r", "-z",
+				     "--name-only", new, NULL };
+	struct buf tree = { 0 };
+	char range[160];
+	size_t asked = 0;
+	int rc = 0;
+
+	if (!c->failing)
+		return 0;
+	if (!old || !new)
+		return note(c, "--repo: the recordings of a side were not made "
+			    "in a checkout of one revision, so no commits can "
+			    "be named", err);
+	if (!run_git(list, &tree) || tree.failed) {
+		buf_fini(&tree);
+		return note(c, "--repo: git does not know the recorded "
+			    "revision there", err);
+	}
+	buf_cstr(&tree);
+	snprintf(range, sizeof(range), "%s..%s", old, new);
+	for (size_t i = 0; !rc && i < c->order.n && asked < ROWS_ASKED; i++) {
+		const struct check_row *r = &c->rows.v[c->order.v[i]];
+
+		if (!r->fails || r->unit.func == PROF_NONE)
+			continue;
+		asked++;
+		rc = ask_row(c, c->order.v[i], repo, range, &tree);
+	}
+	buf_fini(&tree);
+	return rc < 0 ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Recordings for one check: both commands in blocks of two runs that alternate
+ * (A B, B A, A B…), so that a machine that gets slower in between slows both.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cmd/check.h"
+#include "cmd/debug_dirs.h"
+#include "record/record.h"
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#else
+#define PACKAGE_VERSION "unknown"
+#endif
+
+enum { RUNS_MAX = 1000 };
+
+/* About a second of work that every machine has. */
+static const char shell_loop[] =
+	"i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); done";
+
+struct maker {
+	struct cmd_io *io;
+	const struct check_opts *o;
+	struct check_recordings *out;
+	struct event_list events;
+	struct buf dirs;
+	const char *command[2];
+	bool quiet;		/* notices were shown */
+	int saved_out;
+	double started;
+};
+
+static void notice(void *ctx, const char *text)
+{
+	struct maker *m = ctx;
+	struct buf b = { 0 };
+
+	if (m->quiet)
+		return;
+	text_safe(&b, text);
+	fprintf(m->io->err, "tally: %s\n", buf_cstr(&b));
+	buf_fini(&b);
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void show_progress(struct maker *m, size_t done, size_t all,
+			  enum check_side side)
+{
+	char text[128], left[48] = "";
+	double spent = now() - m->started;
+
+	if (!m->io->progress)
+		return;
+	if (done)
+		snprintf(left, sizeof(left), ", %.0f s left",
+			 spent / (double)done * (double)(all - done));
+	snprintf(text, sizeof(text), "run %zu of %zu (%s)%s", done + 1, all,
+		 side == CHECK_BASE ? "baseline" : "new", left);
+	m->io->progress(m->io, text);
+}
+
+/* What the commands print is not the check's output. */
+static int silence(struct maker *m, struct error *err)
+{
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	fflush(m->io->out);
+	m->saved_out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (null < 0 || m->saved_out < 0 || dup2(null, STDOUT_FILENO) < 0) {
+		int e = errno;
+
+		if (null >= 0)
+			close(null);
+		return error_errno(err, e, "cannot turn off the commands' "
+				   "output");
+	}
+	close(null);
+	return 0;
+}
+
+static void speak(struct maker *m)
+{
+	if (m->saved_out < 0)
+		return;
+	dup2(m->saved_out, STDOUT_FILENO);
+	close(m->saved_out);
+	m->saved_out = -1;
+}
+
+static int bad_status(const char *command, int status, struct error *err)
+{
+	if (WIFSIGNALED(status))
+		return error_set(err, ERR_USAGE, "'%s' was ended by signal %d",
+				 command, WTERMSIG(status));
+	return error_set(err, ERR_USAGE, "'%s' failed with status %d: only "
+			 "runs that work can be compared", command,
+			 WEXITSTATUS(status));
+}
+
+static int record_one(struct maker *m, enum check_side side,
+		      const char *path, struct error *err)
+{
+	char sh[] = "/bin/sh", c[] = "-c";
+	char *argv[] = { sh, c, strdup(m->command[side]), NULL };
+	struct record_result result;
+	struct record_options ro = {
+		.output = path, .command = argv, .inherit = true,
+		.symbols = true, .events = &m->events,
+		.freq = m->o->freq, .repeat = 1, .callchain = m->o->graph,
+		.user_only = m->o->user, .debug_dirs = buf_cstr(&m->dirs),
+		.version = PACKAGE_VERSION, .arguments = "tally check",
+		.notice = notice, .ctx = m,
+	};
+	int rc;
+
+	if (!argv[2])
+		return error_set(err, ERR_NOMEM, "out of memory");
+	rc = record(&ro, &result, err);
+	if (!rc && result.stop_signal)
+		rc = error_set(err, ERR_STOPPED, "stopped by signal %d",
+			       result.stop_signal);
+	if (!rc && result.wait_status)
+		rc = bad_status(argv[2], result.wait_status, err);
+	m->quiet = true;
+	free(argv[2]);
+	return rc;
+}
+
+static int add_path(struct maker *m, enum check_side side, size_t block,
+		    const char **out, struct error *err)
+{
+	struct opt_strs *l = &m->out->files[side];
+	char *path;
+
+	if (asprintf(&path, "%s/%s-%02zu.tally", m->out->dir,
+		     side == CHECK_BASE ? "baseline" : "new", block + 1) < 0)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	l->v[l->n++] = path;
+	*out = path;
+	return 0;
+}
+
+static int record_blocks(struct maker *m, struct error *err)
+{
+	size_t blocks = (size_t)m->o->runs;
+	int rc = 0;
+
+	m->started = now();
+	for (size_t i = 0; !rc && i < 2 * blocks; i++) {
+		/* A B, B A, A B… */
+		bool second = (i + i / 2) % 2;
+		enum check_side side = second ? CHECK_NEW : CHECK_BASE;
+		const char *path = NULL;
+
+		show_progress(m, i, 2 * blocks, side);
+		rc = add_path(m, side, i / 2, &path, err);
+		if (!rc)
+			rc = record_one(m, side, path, err);
+	}
+	if (m->io->progress)
+		m->io->progress(m->io, NULL);
+	return rc;
+}
+
+static int make_dir(struct maker *m, struct error *err)
+{
+	const char *tmp = getenv("TMPDIR");
+	struct check_recordings *r = m->out;
+
+	if (m->o->keep) {
+		r->keep = true;
+		r->dir = strdup(m->o->keep);
+		if (r->dir && mkdir(r->dir, 0777) < 0 && errno != EEXIST)
+			return error_errno(err, errno, "%s: cannot create",
+					   r->dir);
+		return r->dir ? 0 : error_set(err, ERR_NOMEM, "out of memory");
+	}
+	if (asprintf(&r->dir, "%s/tally-check.XXXXXX",
+		     tmp && *tmp ? tmp : "/tmp") < 0) {
+		r->dir = NULL;
+		return error_set(err, ERR_NOMEM, "out of memory");
+	}
+	if (!mkdtemp(r->dir)) {
+		int e = errno;
+
+		free(r->dir);
+		r->dir = NULL;
+		return error_errno(err, e, "cannot create a folder for the "
+				   "recordings (TMPDIR)");
+	}
+	return 0;
+}
+
+static int prepare(struct maker *m, struct error *err)
+{
+	const struct check_opts *o = m->o;
+	int rc = 0;
+
+	if (!o->runs || o->runs > RUNS_MAX)
+		return error_set(err, ERR_USAGE, "--runs wants 1 to %d",
+				 RUNS_MAX);
+	if (!o->freq)
+		return error_set(err, ERR_USAGE, "-F needs a rate above 0");
+	for (int s = 0; s < 2; s++) {
+		m->out->files[s].v = calloc(o->runs, sizeof(char *));
+		if (!m->out->files[s].v)
+			return error_set(err, ERR_NOMEM, "out of memory");
+	}
+	m->command[CHECK_NEW] = o->run ? o->run : shell_loop;
+	m->command[CHECK_BASE] = o->calibrate ? m->command[CHECK_NEW]
+					      : o->against;
+	if (o->events.n)
+		rc = events_parse(o->events.v[0], "/sys", &m->events, err);
+	if (rc >= 0)
+		rc = cmd_debug_dirs(&o->debug_dirs, &m->dirs, err);
+	if (rc >= 0)
+		rc = make_dir(m, err);
+	return rc < 0 ? rc : 0;
+}
+
+int check_record(struct cmd_io *io, const struct check_opts *o,
+		 struct check_recordings *out, struct error *err)
+{
+	struct maker m = { .io = io, .o = o, .out = out, .saved_out = -1 };
+	int rc = prepare(&m, err);
+
+	if (!rc)
+		rc = silence(&m, err);
+	if (!rc)
+		rc = record_blocks(&m, err);
+	speak(&m);
+	event_list_fini(&m.events);
+	buf_fini(&m.dirs);
+	return rc;
+}
+
+void check_recordings_fini(struct check_recordings *r)
+{
+	for (int s = 0; s < 2; s++) {
+		for (size_t i = 0; i < r->files[s].n; i++) {
+			if (!r->keep)
+				unlink(r->files[s].v[i]);
+			free((char *)r->files[s].v[i]);
+		}
+		free(r->files[s].v);
+	}
+	if (r->dir && !r->keep)
+		rmdir(r->dir);
+	free(r->dir);
+	*r = (struct check_recordings){ .dir = NULL };
+}
