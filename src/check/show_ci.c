@@ -169,9 +169,9 @@ static const char *below(const char *root, const char *path)
 {
 	size_t n = root ? strlen(root) : 0;
 
-	while (n > 1 && root[n - 1] == '/')
+	while (n && root[n - 1] == '/')
 		n--;
-	if (n && !strncmp(path, root, n) && path[n] == '/')
+	if (root && *root && !strncmp(path, root, n) && path[n] == '/')
 		return path + n + 1;
 	return path;
 }

@@ -6,7 +6,8 @@ tests_check_simulate_SOURCES = tests/check/simulate.c tests/check/random.c \
 	tests/check/random.h
 tests_check_simulate_LDADD = libcheck.a libbase.a
 if CMOCKA
-CHECK_TESTS = tests/check/test_stats tests/check/test_judge
+CHECK_TESTS = tests/check/test_stats tests/check/test_judge \
+	tests/check/test_names
 check_PROGRAMS += $(CHECK_TESTS)
 TESTS += $(CHECK_TESTS)
 tests_check_test_stats_SOURCES = tests/check/test_stats.c
@@ -14,4 +15,10 @@ tests_check_test_stats_LDADD = $(TALLY_LIBS) -lcmocka
 tests_check_test_judge_SOURCES = tests/check/test_judge.c \
 	tests/check/random.c tests/check/random.h
 tests_check_test_judge_LDADD = $(TALLY_LIBS) -lcmocka
+tests_check_test_names_SOURCES = tests/check/test_names.c
+tests_check_test_names_LDADD = $(TALLY_LIBS) -lcmocka
 endif
+# Recordings for the end-to-end tests, from a description.
+check_PROGRAMS += tests/check/make_recording
+tests_check_make_recording_SOURCES = tests/check/make_recording.c
+tests_check_make_recording_LDADD = $(TALLY_LIBS)

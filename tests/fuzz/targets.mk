@@ -60,3 +60,7 @@ tests_fuzz_fuzz_unwind_LDADD = $(FUZZ_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_metrics
 tests_fuzz_fuzz_metrics_SOURCES = tests/fuzz/fuzz_metrics.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_metrics_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_allow
+tests_fuzz_fuzz_allow_SOURCES = tests/fuzz/fuzz_allow.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_allow_LDADD = $(FUZZ_LIBS)

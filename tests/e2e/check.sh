@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `tally check` on recordings that are made up, so that nothing depends on time.
+# shellcheck disable=SC1091,SC2086
+. "$top_srcdir/tests/lib.sh"
+cd "$T_TMP" || exit 1
+make="$top_builddir/tests/check/make_recording"
+python=
+for p in /usr/bin/python3 python3; do
+	command -v "$p" >/dev/null && python=$p && break
+done
+
+# record FILE SEED START [SCRIPT]: a run of seven functions with some noise; lines
+# of awk in SCRIPT change n[FUNCTION] (samples) and add lines with put().
+record() {
+	awk -v seed="$2" -v start="$3" '
+	function rnd() {
+		seed = (seed * 16807) % 2147483647
+		return seed / 2147483647
+	}
+	function noise(x,	i, s) {
+		for (i = 0; i < 12; i++)
+			s += rnd()
+		return int(x + (s - 6) * (sqrt(x) * 0.7 + x * 0.005) + 0.5)
+	}
+	BEGIN {
+		split("parse lex emit hash copy sort look", f, " ")
+		split("2500 1250 750 400 250 150 100", c, " ")
+		for (i = 1; i <= 7; i++)
+			n[f[i]] = c[i]
+		image = "/usr/bin/app"
+		event = "cpu-clock 4999 200040 ns"
+		cpu = "Fast"; status = 0
+		for (i = 1; i <= 20; i++)
+			rnd()
+		'"${4-}"'
+		print "env cpu " cpu
+		print "env kernel 6.1"
+		print "event " event
+		print "run " start " " status
+		for (i = 1; i <= 7; i++) {
+			k = noise(n[f[i]])
+			print "hit " int(k / 2), image, f[i],
+			      "/src/" f[i] ".c 10 main"
+			print "hit " k - int(k / 2), image, f[i],
+			      "/src/" f[i] ".c 12 main"
+		}
+		print extra
+	}' </dev/null >spec && "$make" "$1" <spec
+}
+
+# side NAME FIRST COUNT [SCRIPT]: NAME-1.tally …
+side() {
+	for i in $(seq 1 "$3"); do
+		record "$1-$i.tally" $(($2 * 7919 + i * 104729)) \
+			"$((1700000000 + i * 10 + $2))000000000" "${4-}" ||
+			exit 1
+	done
+}
+
+side a 1 6
+side same 2 6
+side slow 3 6 'n["lex"] *= 1.25;'
+
+# --- verdicts and exit statuses
+"$TALLY" check --baseline a-*.tally --new same-*.tally >out 2>&1
+t_is "equal code passes" $? 0
+t_like "... says so first" "$(head -n 1 out)" '^pass: no regression \(would have seen \+[0-9.]+% in the total, '
+"$TALLY" check --baseline a-*.tally --new slow-*.tally >out 2>&1
+t_is "a slower function fails the check" $? 1
+t_like "... and is named first" "$(head -n 1 out)" '^regressed: lex \+2[0-9.]+%, total \+[0-9.]+%$'
+t_like "... with its place" "$(cat out)" 'at /src/lex\.c:1'
+t_like "... its lines" "$(cat out)" 'lines that gained: .*lex\.c:1[02] \+[0-9.]+ ms'
+t_like "... and callers" "$(cat out)" 'callers that gained: main \+'
+t_like "... the milliseconds of a run" "$(cat out)" '\+2[0-9]\.[0-9]+% .* \+[56][0-9]\.[0-9]+ ms .* lex \(app\)'
+"$TALLY" check --warn-only --baseline a-*.tally --new slow-*.tally >out 2>&1
+t_is "--warn-only exits with 0" $? 0
+t_like "... but says it" "$(head -n 1 out)" '^regressed: lex'
+"$TALLY" check --baseline slow-*.tally --new a-*.tally >out 2>&1
+t_is "an improvement passes" $? 0
+t_like "... and is listed" "$(cat out)" '^improved$'
+"$TALLY" check --require-mde 200% --baseline a-*.tally --new same-*.tally >/dev/null
+t_is "--require-mde that is met: 0" $? 0
+"$TALLY" check --require-mde 1% --baseline a-*.tally --new same-*.tally >out
+t_is "--require-mde that is not: 3" $? 3
+t_like "... inconclusive" "$(head -n 1 out)" '^inconclusive: a slowdown of 1% '
+"$TALLY" check --require-mde 1% --baseline a-*.tally --new slow-*.tally >out
+t_is "a regression is one, whatever could not be seen" $? 1
+"$TALLY" check --baseline a-1.tally --new slow-1.tally >out
+t_like "one run a side has its caveat" "$(cat out)" 'noise is assumed \(2%\), not measured'
+"$TALLY" check --threshold 40% --total-threshold off --baseline a-*.tally --new slow-*.tally >out
+t_is "--threshold and --total-threshold" $? 0
+"$TALLY" check --by line --baseline a-*.tally --new slow-*.tally >out
+t_is "--by line" $? 1
+t_like "... names the line" "$(head -n 1 out)" 'lex lex\.c:1[02] \+'
+"$TALLY" check --inclusive --baseline a-*.tally --new slow-*.tally >out
+t_like "--inclusive shows the caller" "$(sed -n '/with what they called/,$p' out)" 'main \(app\)'
+
+# --- usage and refusals
+refuses() { # NAME ERE ARGS…
+	t_name=$1; t_ere=$2; shift 2
+	"$TALLY" check "$@" >out 2>err
+	t_is "$t_name: exit status 2" $? 2
+	t_like "... $t_name" "$(cat err)" "$t_ere"
+}
+refuses "no files" 'nothing to compare' --baseline a-1.tally
+refuses "a word on no side" "which side 'x'" x
+refuses "files and commands" 'either files' --baseline a-1.tally --new same-1.tally --run true
+refuses "a missing file" 'no\.tally' --baseline no.tally --new a-1.tally
+refuses "no recording" 'spec' --baseline spec --new a-1.tally
+refuses "one file on both sides" 'both sides' --baseline a-1.tally --new a-1.tally
+refuses "a file twice" 'twice' --baseline a-1.tally a-1.tally --new same-1.tally
+refuses "a bad percentage" 'threshold x.*percentage' --threshold x --baseline a-1.tally --new same-1.tally
+refuses "a bad alpha" 'alpha 1' --alpha 1 --baseline a-1.tally --new same-1.tally
+refuses "an event that is not there" 'has no event "cycles"' -e cycles --baseline a-1.tally --new same-1.tally
+refuses "a bad --by" 'function or line' --by file --baseline a-1.tally --new same-1.tally
+record other.tally 77 1700000000000000000 'event = "page-faults 0 1 count";'
+refuses "other events" 'different events cannot be compared' --baseline a-1.tally --new other.tally
+record lost.tally 78 1700000000000000000 'extra = "lost 500";'
+refuses "lost samples" '8\.[0-9]% of its samples were lost' --baseline a-1.tally --new lost.tally
+record cut.tally 79 1700000000000000000 'extra = "cut";'
+refuses "a recording that was cut" 'not whole' --baseline a-1.tally --new cut.tally
+head -c 300 a-1.tally >short.tally
+refuses "a damaged recording" 'short\.tally' --baseline a-1.tally --new short.tally
+
+# --- what cannot be compared in full is said
+side far 4 6 'cpu = "Slow"; for (x in n) n[x] *= 1.3;'
+"$TALLY" check --baseline a-*.tally --new far-*.tally >out
+t_is "a slower machine accuses nobody" $? 0
+t_like "... and is named" "$(cat out)" 'machines differ \(processor: Fast, Slow\)'
+t_like "... the total is information" "$(cat out)" 'slower, but not gated'
+side half 5 6 'event = "cpu-clock 2500 400080 ns"; for (x in n) n[x] /= 2;'
+"$TALLY" check --baseline a-*.tally --new half-*.tally >out
+t_is "half the rate is scaled" $? 0
+t_like "... and said" "$(cat out)" 'sampling rates differ'
+side crash 6 6 'status = 256;'
+"$TALLY" check --baseline a-*.tally --new crash-*.tally >out
+t_like "runs that failed are noted" "$(cat out)" '6 runs ended with a failure'
+
+# --- moved, new, gone, renamed
+side moved 7 6 'n["parse"] *= 0.7; extra = "hit 750 /usr/bin/app parse_tail /src/parse.c 40 main";'
+"$TALLY" check --baseline a-*.tally --new moved-*.tally >out
+t_is "code moved to a helper of the same file passes" $? 0
+t_like "... and is told" "$(cat out)" 'moved from parse'
+side added 8 6 'extra = "hit 750 /usr/bin/app audit /src/audit.c 40 main";'
+"$TALLY" check --baseline a-*.tally --new added-*.tally >out
+t_is "a costly new function fails the check" $? 1
+t_like "... and is named" "$(head -n 1 out)" '^regressed: audit new'
+"$TALLY" check --baseline added-*.tally --new a-*.tally >out
+t_is "a function that is gone passes" $? 0
+t_like "... and is listed" "$(cat out)" '^gone$'
+side both 9 6 'n["parse"] *= 0.7; n["hash"] *= 1.4; extra = "hit 750 /usr/bin/app parse_tail /src/parse.c 40 main";'
+"$TALLY" check --baseline a-*.tally --new both-*.tally >out
+t_is "a regression beside moved code stays one" $? 1
+t_like "... and is the one named" "$(head -n 1 out)" '^regressed: hash'
+side named 10 6 'image = "/home/me/app-new";'
+"$TALLY" check --baseline a-*.tally --new named-*.tally >out
+t_is "another file name is the same program" $? 0
+side clone 11 6 'f[2] = "lex.constprop.0"; n["lex.constprop.0"] = 1250;'
+"$TALLY" check --baseline a-*.tally --new clone-*.tally >out
+t_is "a clone is its function" $? 0
+
+# --- known changes
+cat >allow <<'END'
+# reviewed
+lex +40% -- checks more since 2.3
+[total] -- the same
+END
+"$TALLY" check --allow allow --baseline a-*.tally --new slow-*.tally >out
+t_is "--allow" $? 0
+t_like "... shows the reason" "$(cat out)" 'allowed: checks more since 2\.3'
+printf 'l?x +5%% -- a little\n[total] -- known\n' >allow
+"$TALLY" check --allow allow --baseline a-*.tally --new slow-*.tally >out
+t_is "--allow up to a limit" $? 1
+echo 'lex' >allow
+refuses "--allow without reason" 'allow:1: has no reason' --allow allow --baseline a-1.tally --new same-1.tally
+head -c 4096 /dev/zero >allow
+refuses "--allow of no text" 'no text file' --allow allow --baseline a-1.tally --new same-1.tally
+refuses "--allow that is not there" 'nope' --allow nope --baseline a-1.tally --new same-1.tally
+
+# --- runs of one file are runs; the order of files does not matter
+for s in a slow; do
+	n=1
+	: >many
+	for i in 1 2 3 4 5; do
+		record one.tally $((i * 1000 + n)) "$((1800000000 + i * 10))000000000" \
+			"$([ $s = slow ] && echo 'n["lex"] *= 1.25;')"
+		if [ $i = 1 ]; then cat spec; else grep -E '^(run|hit)' spec; fi >>many
+	done
+	"$make" many-$s.tally <many
+done
+"$TALLY" check --baseline many-a.tally --new many-slow.tally >out
+t_is "runs of one file" $? 1
+t_like "... count each" "$(cat out)" '^5 baseline runs .*, 5 new runs'
+"$TALLY" check --format none --json one.json --baseline a-1.tally a-2.tally a-3.tally --new slow-3.tally slow-2.tally slow-1.tally
+"$TALLY" check --format none --json two.json --baseline a-3.tally a-1.tally a-2.tally --new slow-1.tally slow-3.tally slow-2.tally
+t_run "equal bytes whatever the order" cmp one.json two.json
+
+# --- outputs for programs
+"$TALLY" check --json all.json --junit all.xml --markdown all.md \
+	--openmetrics all.txt --github --repo / --inclusive \
+	--baseline a-*.tally --new slow-*.tally >out
+t_is "all outputs at once" $? 1
+t_like "GitHub's annotation" "$(cat out)" '^::error file=src/lex\.c,line=1,title=lex is slower::lex \+2[0-9.]+%25 '
+t_like "Markdown's table" "$(cat all.md)" '^\| ❌ \| \+2[0-9.]+% \|.*\| lex \(app\) \|$'
+t_is "OpenMetrics ends as it must" "$(tail -n 1 all.txt)" "# EOF"
+t_like "... and has the function's change" "$(cat all.txt)" '^tally_change_ratio\{image="app",function="lex"\} 1\.2'
+cat >look.py <<'END'
+import json, sys, xml.etree.ElementTree as E
+what = sys.argv[1]
+if what == "junit":
+    suite = E.parse("all.xml").getroot().find("testsuite")
+    cases = suite.findall("testcase")
+    assert int(suite.get("tests")) == len(cases), suite.attrib
+    failed = [c.get("name") for c in cases if c.find("failure") is not None]
+    assert int(suite.get("failures")) == len(failed)
+    assert "lex" in failed and "parse" not in failed, failed
+    lex = [c for c in cases if c.get("name") == "lex"][0]
+    assert lex.get("file") == "/src/lex.c", lex.attrib
+elif what == "json":
+    d = json.load(open("all.json"))
+    rows = {r["function"]: r for r in d["rows"]}
+    assert d["schema"] == 1 and d["verdict"] == "regressed"
+    assert rows["lex"]["fails"] and rows["lex"]["status"] == "regressed"
+    assert rows["lex"]["low"] < 1.25 < rows["lex"]["high"], rows["lex"]
+    assert rows["parse"]["status"] == "same"
+    assert len(d["inputs"]) == 12 and d["noise"]["interleaved"]
+    names = [(r.get("image", ""), r["linkage_name"]) for r in d["rows"] if "image" in r]
+    assert names == sorted(names), names
+elif what == "schema":
+    import jsonschema
+    schema = json.load(open(sys.argv[2]))
+    for f in sys.argv[3:]:
+        jsonschema.validate(json.load(open(f)), schema)
+END
+"$TALLY" check --format none --json single.json --baseline a-1.tally --new same-1.tally
+"$TALLY" check --format none --json added.json --baseline a-*.tally --new added-*.tally
+"$TALLY" check --format none --json moved.json --baseline a-*.tally --new moved-*.tally
+if [ -n "$python" ]; then
+	t_run "JUnit by an XML parser" "$python" look.py junit
+	t_run "JSON's values" "$python" look.py json
+	if "$python" -c 'import jsonschema' 2>/dev/null; then
+		t_run "JSON by its schema" "$python" look.py schema \
+			"$top_srcdir/doc/tally-check.schema.json" all.json \
+			single.json added.json moved.json
+	else
+		t_skip "JSON by its schema" "needs python3-jsonschema"
+	fi
+else
+	t_skip "JUnit, JSON" "need python3"
+fi
+
+# --- names of anyone
+side evil 12 6 'extra = "hit 900 /usr/bin/a<b>&\"\\.so <script>alert(1)</script>::error\033[31m|`%0a /src/e:v,i%l.c 3 main";'
+"$TALLY" check --json e.json --junit all.xml --markdown e.md --openmetrics e.txt --github \
+	--baseline a-*.tally --new evil-*.tally >out
+t_is "hostile names" $? 1
+t_is "... no escape sequences" "$(cat out all.xml e.md e.txt e.json | grep -c "$(printf '\033')")" 0
+t_is "... no markup in Markdown" "$(grep -c '<script>' e.md)" 0
+t_like "... escaped annotations" "$(cat out)" '^::error file=.*e%3Av%2Ci%25l\.c,line=1,title='
+if [ -n "$python" ]; then
+	t_run "... XML and JSON that parse" "$python" -c '
+import json, xml.etree.ElementTree as E
+E.parse("all.xml"); json.load(open("e.json"))'
+fi
+
+# --- commits that touched the culprit
+if command -v git >/dev/null; then
+	git init -q repo
+	g() {
+		git -C repo -c user.name=T -c user.email=t@example.org "$@"
+	}
+	mkdir repo/src
+	for f in lex parse; do
+		seq 1 20 | sed "s/^/$f /" >repo/src/$f.c
+	done
+	g add . && g commit -qm 'Begin'
+	old=$(g rev-parse HEAD)
+	sed -i '11s/.*/slower/' repo/src/lex.c && g commit -qam 'Lex with care'
+	sed -i '11s/.*/other/' repo/src/parse.c && g commit -qam 'Parse anew'
+	new=$(g rev-parse HEAD)
+	side r 1 6 'extra = "env revision '"$old"'";'
+	side rs 3 6 'n["lex"] *= 1.25; extra = "env revision '"$new"'";'
+	"$TALLY" check --repo repo --baseline r-*.tally --new rs-*.tally >out
+	t_is "--repo" $? 1
+	t_like "... names the commit" "$(cat out)" 'commit [0-9a-f]+ Lex with care'
+	t_is "... and no other" "$(grep -c 'Parse anew' out)" 0
+	"$TALLY" check --repo repo --baseline a-*.tally --new slow-*.tally >out
+	t_like "... or says why not" "$(cat out)" 'no commits can be named'
+else
+	t_skip "--repo" "needs git"
+fi
+t_done
