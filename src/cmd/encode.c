@@ -6,8 +6,10 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "base/vec.h"
 #include "cmd/command.h"
 #include "events/encode.h"
+#include "events/metrics.h"
 
 struct encode_opts {
 	const char *pmu, *period, *format;
@@ -177,12 +179,34 @@ static void print_text(struct cmd_io *io, const struct hw_program *p)
 	buf_fini(&b);
 }
 
+typedef VEC(char *) word_list;
+
+/* The specifiers that the words stand for: a metric of this PMU is its events. */
+static int words_expand(const struct hw_pmu *pmu, int argc, char **argv,
+			word_list *out, struct error *err)
+{
+	int r = 0;
+
+	for (int i = 0; i < argc; i++) {
+		const struct metric *m = metric_find(argv[i], strlen(argv[i]));
+
+		if (!m || m->pmu != pmu) {
+			r |= vec_push(out, argv[i]);
+			continue;
+		}
+		for (size_t k = 0; k < metric_events(m); k++)
+			r |= vec_push(out, (char *)(uintptr_t)m->events[k]);
+	}
+	return r ? error_set(err, ERR_NOMEM, "out of memory for events") : 0;
+}
+
 static int encode_run(struct cmd_io *io, void *opts, int argc, char **argv,
 		      struct error *err)
 {
 	const struct encode_opts *o = opts;
 	bool json = o->format && !strcmp(o->format, "json");
 	const struct hw_pmu *pmu;
+	word_list words = { 0 };
 	struct hw_program p;
 	uint64_t period = 0;
 	int r;
@@ -198,8 +222,11 @@ static int encode_run(struct cmd_io *io, void *opts, int argc, char **argv,
 		r = error_set(err, ERR_USAGE, "which event? \"tally list %s\" "
 			      "shows them", pmu->name);
 	if (!r)
-		r = hw_encode(pmu, argv, (size_t)argc,
+		r = words_expand(pmu, argc, argv, &words, err);
+	if (!r)
+		r = hw_encode(pmu, words.v, words.n,
 			      o->period ? &period : NULL, !o->no_int, &p, err);
+	vec_fini(&words);
 	if (r < 0)
 		return r;
 	if (json)
@@ -212,7 +239,7 @@ static int encode_run(struct cmd_io *io, void *opts, int argc, char **argv,
 const struct command cmd_encode = {
 	.name = "encode",
 	.summary = "show K8 or P6 events as values of their registers",
-	.args = "SPEC...",
+	.args = "SPEC|METRIC...",
 	.opts = encode_opt_table,
 	.opts_size = sizeof(struct encode_opts),
 	.run = encode_run,

@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tally/pmu.h"
+
 /* Larger groups than the smallest PMU of today's processors has counters would
- * often fit nowhere. */
+ * often fit nowhere.  P6 has fewer. */
 enum { GROUP_MAX = 4 };
 
 static int no_memory(struct error *err)
@@ -97,7 +99,7 @@ static void group_metric(struct plan *p, const struct plan_metric *m)
 			join++;
 	}
 	if (hw < 2 || !join ||
-	    (group && group_size(p, group) + join > GROUP_MAX))
+	    (group && group_size(p, group) + join > p->group_max))
 		return;
 	if (!group)
 		group = group_new(p);
@@ -284,8 +286,10 @@ static int split_modes(struct plan *p, struct error *err)
 
 int plan_make(struct plan *p, const struct plan_options *o, struct error *err)
 {
+	const struct hw_pmu *here = hw_pmu_here(o->sysfs);
 	int r = 0;
 
+	p->group_max = here ? here->model->counters : GROUP_MAX;
 	if (o->events->n)
 		r = wanted_events(p, o, err);
 	else if (!o->nmetrics)

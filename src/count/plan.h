@@ -31,6 +31,7 @@ struct plan_metric {
 struct plan {
 	VEC(struct plan_event) events;
 	VEC(struct plan_metric) metrics;
+	size_t group_max;	/* events that a metric may bring into a group */
 };
 
 struct plan_options {

@@ -115,6 +115,19 @@ static int setup(void **state)
 	return 0;
 }
 
+static void become(const struct fixture *f, const char *modalias)
+{
+	char path[256];
+	FILE *out;
+
+	snprintf(path, sizeof(path), "%s/devices/system/cpu/modalias",
+		 f->root);
+	out = fopen(path, "w");
+	assert_non_null(out);
+	fputs(modalias, out);
+	fclose(out);
+}
+
 static int teardown(void **state)
 {
 	struct fixture *f = *state;
@@ -237,6 +250,23 @@ static void groups_stay_small(void **state)
 	p = plan("/nonexistent", "{cycles,bus-cycles,ref-cycles,branches},"
 		 "instructions", NULL, false);
 	assert_int_equal(group_of(&p, "instructions"), 0);
+	plan_fini(&p);
+}
+
+static void groups_fit_the_counters(void **state)
+{
+	const struct fixture *f = *state;
+	struct plan p;
+
+	become(f, "cpu:type:x86,ven0000fam0006mod0008:feature:,0000\n");
+	p = plan(f->root, "CPU_CLK_UNHALTED,INST_RETIRED,CYCLES_INT_MASKED,"
+		 "CYCLES_INT_MASKED,edge", NULL, false);
+	assert_int_equal(p.events.n, 4);
+	assert_int_equal(p.events.v[0].group, p.events.v[1].group);
+	assert_int_equal(p.events.v[2].group, p.events.v[3].group);
+	assert_int_not_equal(p.events.v[0].group, p.events.v[2].group);
+	assert_true(shows(&p, "p6-cpi") && shows(&p, "p6-interrupts-masked") &&
+		    shows(&p, "p6-interrupts-masked-share"));
 	plan_fini(&p);
 }
 
@@ -368,6 +398,8 @@ int main(void)
 						teardown),
 		cmocka_unit_test(groups_are_the_users),
 		cmocka_unit_test(groups_stay_small),
+		cmocka_unit_test_setup_teardown(groups_fit_the_counters, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(metrics_keep_their_mode, setup,
 						teardown),
 		cmocka_unit_test(doubts_follow_groups),

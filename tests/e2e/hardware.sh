@@ -84,6 +84,10 @@ else
 	t_skip "JSON of two events of the P6" "no python3"
 fi
 
+t_is "a metric is its events" \
+	"$(encode --pmu k8 --no-int k8-interrupts-masked | grep PerfEvtSel |
+		awk '{ print $4 }' | tr '\n' ' ')" "0x004300cd 0x004700cd "
+
 refused() { # WHAT ERE ARGS… of encode
 	what=$1 ere=$2
 	shift 2

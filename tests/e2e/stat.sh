@@ -97,7 +97,7 @@ assert all(len(r["time"][t]) == 6 for t in r["time"]), r
 '
 	t_is "its output stays the command's" "$(wc -l <out)" 4
 
-	count -I 50 -e task-clock,page-faults ./program spin 180
+	count -I 20 -e task-clock,page-faults ./program spin 400
 	t_run "intervals add up" python3 -c '
 import json
 r = json.load(open("out.json"))
@@ -180,7 +180,7 @@ other=$!
 t_cleanup "kill $other 2>/dev/null"
 "$TALLY" stat -e task-clock -p $other >out 2>&1 &
 pid=$!
-sleep 0.3
+t_until sh -c "ls -l /proc/$pid/fd | grep -q perf_event"
 kill $other
 wait $pid
 t_is "attached, until it ends" "$? $(grep -c task-clock out)" "0 1"
