@@ -445,11 +445,12 @@ int count(const struct count_options *o, struct count_result *out,
 	int r = check(o, err);
 
 	memset(out, 0, sizeof(*out));
-	out->command = o->command;
 	if (!r)
 		r = plan_make(&out->plan, &po, err);
 	if (!r)
 		r = target_parse(&s.target, &o->target, err);
+	out->of_command = o->command && !s.target.attached &&
+			  !s.target.system_wide;
 	if (!r)
 		r = perf_reachable(err);
 	if (r < 0) {

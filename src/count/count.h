@@ -37,7 +37,8 @@ struct count_run {
 
 struct count_result {
 	struct plan plan;
-	bool command;		/* user and system time are known */
+	bool of_command;	/* it is what is counted, and its user and
+				 * system time are known */
 	VEC(struct count_run) runs;
 	VEC(struct count_value) values;	/* [run * events + event] */
 	struct buf notes;	/* lines */

@@ -114,7 +114,7 @@ void count_csv_end(struct buf *out, const struct count_result *r)
 		metric_csv(out, "", m, count_metric_spread(r, i),
 			   count_metric_doubt_all(r, m));
 	}
-	for (int i = 0; i < (r->command ? 3 : 1); i++) {
+	for (int i = 0; i < (r->of_command ? 3 : 1); i++) {
 		struct csv_row row = {
 			"", "time", names[i], "s", "",
 			count_time_spread(r, (enum count_time)i), NAN,

@@ -145,7 +145,7 @@ static void times_json(struct json *j, const struct count_result *r)
 	static const char *const names[] = { "elapsed", "user", "system" };
 
 	json_object(j, "time");
-	for (int i = 0; i < (r->command ? 3 : 1); i++) {
+	for (int i = 0; i < (r->of_command ? 3 : 1); i++) {
 		json_object(j, names[i]);
 		json_str(j, "unit", "s");
 		spread_json(j, count_time_spread(r, (enum count_time)i), 9);
@@ -206,7 +206,7 @@ void count_json_end(struct json *j, const struct count_result *r,
 		metric_json(j, r, i);
 	json_end(j);
 	times_json(j, r);
-	if (r->command)
+	if (show->command)
 		ends_json(j, r);
 	notes_json(j, &r->notes);
 	json_end(j);

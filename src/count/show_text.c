@@ -215,8 +215,9 @@ static void put_head(struct buf *out, const struct count_result *r,
 
 	if (show->command)
 		shell_quote(&command, show->command);
-	buf_str(out, "# ");
-	text_safe(out, show->command ? buf_cstr(&command) : "counted");
+	buf_str(out, r->of_command ? "# " : show->command ? "# while this ran: "
+		     : "# counted");
+	text_safe(out, buf_cstr(&command));
 	if (r->runs.n > 1)
 		buf_printf(out, ": %zu runs; mean, ± 95%% interval of the mean, "
 			   "least .. most", r->runs.n);
@@ -227,7 +228,7 @@ static void put_head(struct buf *out, const struct count_result *r,
 static void put_times(struct buf *out, const struct count_result *r)
 {
 	static const char *const names[] = { "elapsed", "user", "system" };
-	int n = r->command ? 3 : 1;
+	int n = r->of_command ? 3 : 1;
 
 	buf_str(out, "#\n");
 	for (int i = 0; i < n; i++) {

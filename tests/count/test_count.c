@@ -327,7 +327,7 @@ static void output_is_safe(void **state)
 {
 	static char *const argv[] = { (char *)"a\033[31m\n,b", NULL };
 	const struct count_show show = { .command = argv };
-	struct count_result r = { .command = true };
+	struct count_result r = { .of_command = true };
 	struct count_value v = { 7, 10, 10 };
 	struct count_run run = { .elapsed_ns = 1000000000 };
 	struct buf b = { 0 };
@@ -361,7 +361,7 @@ static void output_is_safe(void **state)
 static void means_are_shown(void **state)
 {
 	const struct count_show show = { 0 };
-	struct count_result r = { .command = false };
+	struct count_result r = { .of_command = false };
 	struct buf b = { 0 };
 
 	(void)state;

@@ -186,6 +186,10 @@ wait $pid
 t_is "attached, until it ends" "$? $(grep -c task-clock out)" "0 1"
 t_like "attached to nobody" "$("$TALLY" stat -p 4194304 2>&1
 	echo "status $?")" 'status 1'
+out=$("$TALLY" stat -q -p $$ -e task-clock -- sleep 0.1 2>&1)
+t_like "attached while a command runs" "$out" '^# while this ran: sleep 0.1'
+t_is "whose time is not that of whom is counted" \
+	"$(echo "$out" | grep -c ' user$')" 0
 out=$("$TALLY" stat -a -e task-clock --duration 0.2 2>&1)
 t_like "the whole system, for a time" "$out$?" ' task-clock.*'
 
