@@ -312,6 +312,12 @@ static bool put_step(struct dump *d, const struct prof_loc *l,
 	return line_end(d);
 }
 
+static const char *mark_text(uint32_t mark)
+{
+	return mark == PROF_MARK_LATER ? "outer callers read later" :
+	       mark == PROF_MARK_CUT ? "cut short" : "callers missing";
+}
+
 static void put_stack(struct dump *d, uint32_t node)
 {
 	const struct profile *p = d->p;
@@ -320,7 +326,7 @@ static void put_stack(struct dump *d, uint32_t node)
 		uint32_t loc = p->nodes.v[node].loc, f;
 
 		if (prof_is_mark(loc)) {
-			buf_str(&d->out, "  [callers missing]");
+			buf_printf(&d->out, "  [%s]", mark_text(loc));
 			line_end(d);
 			continue;
 		}

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 EXTRA_DIST += tests/record/perf_bytes.h
+if LIBDW
+check_PROGRAMS += tests/record/stackcheck
+tests_record_stackcheck_SOURCES = tests/record/stackcheck.c
+tests_record_stackcheck_LDADD = $(TALLY_LIBS) $(LIBDW)
+endif
 if CMOCKA
 RECORD_TESTS = tests/record/test_addrspace tests/record/test_collector \
 	tests/record/test_copies tests/record/test_walks \

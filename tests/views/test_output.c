@@ -512,6 +512,63 @@ static void test_info(void **state)
 	maker_fini(&m);
 }
 
+/* A stack of one frame that ends so at its outer side, `times` times. */
+static void ended(struct maker *m, uint32_t loc, uint32_t mark,
+		  uint32_t reason, uint32_t image, unsigned int times)
+{
+	uint32_t end = profile_end(&m->p, mark, reason, image);
+
+	maker_samples(m, profile_node(&m->p, end, loc), 0, 0, 10, times);
+}
+
+static void test_stack_ends(void **state)
+{
+	struct buf out = { 0 };
+	struct error err;
+	struct info in;
+	struct reader *r;
+	struct maker m;
+	uint32_t f;
+
+	(void)state;
+	maker_init(&m, 1);
+	profile_set_env(&m.p, PROF_NONE, "callgraph", "dwarf");
+	profile_set_env(&m.p, PROF_NONE, "stack_copy_bytes", "8192");
+	f = maker_loc(&m, maker_func(&m, m.app, "f", "f.c", 1), 2);
+	maker_samples(&m, STACK(&m, f), 0, 0, 10, 5);
+	ended(&m, f, PROF_MARK_LATER, PROF_END_UNKNOWN, PROF_NONE, 1);
+	ended(&m, f, PROF_MARK_CUT, PROF_END_UNKNOWN, PROF_NONE, 1);
+	ended(&m, f, PROF_MARK_BROKEN, PROF_END_BAD_MEMORY, PROF_NONE, 1);
+	ended(&m, f, PROF_MARK_BROKEN, PROF_END_NO_DATA, m.lib, 2);
+	r = maker_read(&m);
+	assert_int_equal(info_build(&in, r, "x.tally", m.n, &err), 0);
+	assert_int_equal(in.truth.later, 1);
+	assert_int_equal(in.truth.cut, 1);
+	assert_int_equal(in.truth.broken, 3);
+	truth_stacks(&in.truth, &out);
+	assert_string_equal(buf_cstr(&out), "Stacks: 10.0% cut short; 30.0% "
+		"broken: no unwind data in libx.so.1 20.0%, bad memory 10.0%; "
+		"10.0% with outer callers read a moment later (likely right); "
+		"see tally info");
+	buf_reset(&out);
+	truth_stacks_help(&in.truth, "-> ", &out);
+	assert_string_equal(buf_cstr(&out),
+		"-> 8192 bytes of each stack were copied; record with "
+		"--call-graph=dwarf,65528\n"
+		"-> libx.so.1: build it with -fasynchronous-unwind-tables or "
+		"-fno-omit-frame-pointer\n");
+	buf_reset(&out);
+	info_json(&in, &out);
+	assert_non_null(strstr(buf_cstr(&out), "\"stacks\":{\"whole\":5,"
+		"\"later\":1,\"cut\":1,\"broken\":3,\"ends\":[\n"
+		"{\"state\":\"broken\",\"reason\":\"no unwind data\","
+		"\"image\":\"/usr/lib/libx.so.1\",\"samples\":2}"));
+	info_fini(&in);
+	buf_fini(&out);
+	reader_close(r);
+	maker_fini(&m);
+}
+
 static bool collect(void *ctx, struct buf *text)
 {
 	buf_bytes(ctx, text->p, text->n);
@@ -552,12 +609,12 @@ static void test_dump(void **state)
 		"stack=3\n"
 		"  0x1234 [unknown] (/usr/lib/libx.so.1)\n"
 		"  0x1000 f(int) (/usr/bin/app) f\\x0a.cc:2\n"
-		"  [callers missing]\n"
+		"  [cut short]\n"
 		"sample time_ns=1001000000 thread=0 cpu=1 event=0 weight=10 "
 		"stack=3\n"
 		"  0x1234 [unknown] (/usr/lib/libx.so.1)\n"
 		"  0x1000 f(int) (/usr/bin/app) f\\x0a.cc:2\n"
-		"  [callers missing]\n");
+		"  [cut short]\n");
 	assert_int_equal(dump_file(r, DUMP_ALL, refuse, &calls, &err),
 			 -ERR_STOPPED);
 	assert_int_equal(calls, 1);
@@ -645,6 +702,7 @@ int main(void)
 		cmocka_unit_test(test_header),
 		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_info),
+		cmocka_unit_test(test_stack_ends),
 		cmocka_unit_test(test_dump),
 		cmocka_unit_test(test_dump_code),
 		cmocka_unit_test(test_event_key),

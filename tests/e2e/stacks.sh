@@ -1,0 +1,314 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Whole call stacks of programs without frame pointers.  Which functions call
+# which is in the sources of the programs here.
+T_ALONE=${T_ALONE:-1}
+. "$top_srcdir/tests/lib.sh"
+
+cd "$T_TMP" || exit 1
+if ! "$TALLY" record -q -o probe.tally -- true 2>probe.err; then
+	t_skip "recording" "cannot record here: $(head -1 probe.err)"
+	t_done
+	exit 0
+fi
+if [ "$(uname -m)" != x86_64 ]; then
+	t_skip "stacks" "tally walks copied stacks on x86-64 only"
+	t_done
+	exit 0
+fi
+cc() { command ${CC:-cc} -O2 -g -fomit-frame-pointer "$@"; }
+stacks() { "$TALLY" record -q -g -F 2000 -e cpu-clock:u "$@"; }
+# The functions of each sample, innermost first, one sample a line.
+chains() { # FILE
+	"$TALLY" dump --only samples -g "$1" | awk '
+		/^sample / { if (c) print c; c = ""; next }
+		/^  \[/ { next }
+		{ c = c (c ? " " : "") ($2 ~ /^\(/ ? "?" : $2) }
+		END { if (c) print c }'
+}
+# Of the samples that begin so, the share (in thousandths) that match; many
+# samples are asked for, so that a few at the program's start do not count.
+agree() { # FILE BEGINS MATCHES
+	chains "$1" >chains.txt
+	awk -v b="$2" -v m="$3" '$0 ~ "^" b { n++; if ($0 ~ m) k++
+		else bad = $0 }
+		END { if (n < 30) print "only " n + 0 " samples"
+		else if (k * 1000 >= n * 985) print "yes"
+		else print k + 0 " of " n ", not: " bad }' chains.txt
+}
+json() { # FILE MEMBER (a number of the header's "stacks")
+	"$TALLY" info --format=json "$1" |
+		sed -n 's/.*"stacks":{\([^[]*\).*/\1/p' |
+		sed -n "s/.*\"$2\":\([0-9]*\).*/\1/p"
+}
+
+cat >burn.h <<'END'
+#define NOINLINE __attribute__((noinline))
+/* No tail call may take a frame away. */
+#define STAY __asm__ volatile("" ::: "memory")
+static volatile unsigned long sink;
+static NOINLINE void burn(long n)
+{
+	for (long i = 0; i < n; i++)
+		sink += (unsigned long)i;
+}
+END
+cat >plain.c <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include "burn.h"
+static NOINLINE void two(void) { burn(200000); STAY; }
+static NOINLINE void one(void) { two(); STAY; }
+static NOINLINE int down(int n)
+{
+	volatile char pad[40];
+	int r;
+
+	pad[n % 40] = 1;
+	if (!n) {
+		burn(200000);
+		STAY;
+		return 1;
+	}
+	r = down(n - 1);
+	STAY;
+	return r + pad[3] + (sink == 7);
+}
+/* More than a copy can hold. */
+static NOINLINE void fat(void)
+{
+	volatile char pad[100000];
+
+	pad[sink % 100000] = 1;
+	burn(20000000);
+	STAY;
+}
+static void *work(void *p) { for (int i = 0; i < 800; i++) one(); return p; }
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	int depth = argc > 2 ? atoi(argv[2]) : 0;
+
+	if (argc > 2 && !strcmp(argv[1], "down"))
+		for (int i = 0; i < 800; i++)
+			down(depth);
+	else if (argc > 1 && !strcmp(argv[1], "fat"))
+		for (int i = 0; i < 20; i++)
+			fat();
+	else if (argc > 1)
+		pthread_create(&t, 0, work, 0), pthread_join(t, 0);
+	else
+		work(0);
+	return 0;
+}
+END
+t_run "a program is compiled" cc -pthread -o plain plain.c
+t_run "its stacks are recorded" stacks -o plain.tally -- ./plain
+t_is "each function has its caller" \
+	"$(agree plain.tally 'burn ' '^burn two one work main ')" yes
+t_is "up to the program's entry" \
+	"$(agree plain.tally 'burn ' ' _start$')" yes
+t_like "nothing is cut or broken" \
+	"$(json plain.tally cut) $(json plain.tally broken)" '^0 [0-3]$'
+stacks -o thread.tally -- ./plain thread
+t_is "a thread's stack reaches its start" "$(agree thread.tally 'burn ' \
+	'^burn two one work start_thread ')" yes
+stacks -o down.tally -- ./plain down 200
+t_is "200 frames of recursion" "$(chains down.tally | awk '/^burn down / {
+	n++; k += gsub(/down /, "") == 201 && /^burn main / }
+	END { print (n > 30 && k * 1000 >= n * 985 ? "yes" : k " of " n) }')" yes
+
+# Copies that hold a part of the stack only.
+"$TALLY" record -q --call-graph=dwarf,1024 -F 2000 -e cpu-clock:u \
+	-o short.tally -- ./plain down 200
+t_is "no stack of them is whole by its copy" \
+	"$(agree short.tally 'burn ' '^burn down down down ')" yes
+t_ok "they say so" $(($(json short.tally whole) > \
+	$(json short.tally cut) + $(json short.tally later)))
+t_like "so does the report" "$("$TALLY" report short.tally)" \
+	'^# Stacks: .*(cut short|read a moment)'
+t_like "info says what would help" "$("$TALLY" info short.tally)" \
+	'(--call-graph=dwarf,65528|likely right)'
+stacks -o fat.tally -- ./plain fat
+t_is "100 KB of locals: the callers are read later, or the stack says cut" \
+	"$(agree fat.tally 'burn ' '^burn fat( main |$)')" yes
+t_ok "and does not count as whole" $(($(json fat.tally whole) > 20))
+
+cat >signal.c <<'END'
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdlib.h>
+#include "burn.h"
+static NOINLINE void inner(void) { burn(20000000); STAY; }
+static void handler(int s) { (void)s; inner(); STAY; }
+static NOINLINE void interrupted(void) { raise(SIGUSR1); STAY; }
+int main(int argc, char **argv)
+{
+	stack_t alt = { .ss_sp = malloc(1 << 17), .ss_size = 1 << 17 };
+	struct sigaction sa = { .sa_handler = handler };
+
+	(void)argv;
+	sa.sa_flags = argc > 1 ? SA_ONSTACK : 0;
+	sigaltstack(&alt, 0);
+	sigaction(SIGUSR1, &sa, 0);
+	for (int i = 0; i < 16; i++)
+		interrupted();
+	return 0;
+}
+END
+cc -o signal signal.c
+stacks -o signal.tally -- ./signal
+t_is "through a signal handler" "$(agree signal.tally 'burn ' \
+	'^burn inner handler .* interrupted main ')" yes
+stacks -o alt.tally -- ./signal alternate
+t_is "one on a stack of its own" "$(agree alt.tally 'burn ' \
+	'^burn inner handler( |$)')" yes
+t_like "goes on on the other stack, or says that it does not" \
+	"$(agree alt.tally 'burn ' ' interrupted main ') $(json alt.tally cut)" \
+	'^(yes|.* [1-9][0-9]*$)'
+
+for l in a b; do
+	cat >lib$l.c <<-END
+	#include "burn.h"
+	NOINLINE void ${l}_inner(void) { burn($([ $l = a ] && echo 900000 ||
+		echo 800000)); STAY; }
+	void run(void) { volatile char pad[$([ $l = a ] && echo 64 ||
+		echo 640)]; pad[sink % 64] = 1; ${l}_inner(); STAY; }
+	END
+	cc -shared -fPIC -o lib$l.so lib$l.c
+done
+cat >load.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void)
+{
+	for (int i = 0; i < 300; i++) {
+		void *l = dlopen(i & 1 ? "./liba.so" : "./libb.so", RTLD_NOW);
+		void (*run)(void) = l ? (void (*)(void))dlsym(l, "run") : 0;
+
+		if (!run)
+			return 1;
+		run();
+		dlclose(l);
+	}
+	return 0;
+}
+END
+cc -o load load.c -ldl
+stacks -o load.tally -- ./load
+t_is "libraries that come and go at the same place" "$(agree load.tally \
+	'burn ' '^burn (a_inner|b_inner) run main ')" yes
+
+# Code without call frame information: with a frame pointer, and with none.
+cat >asm.S <<'END'
+	.text
+	.globl	by_pointer, without
+	.type	by_pointer, @function
+by_pointer:
+	push	%rbp
+	mov	%rsp, %rbp
+	call	*%rdi
+	pop	%rbp
+	ret
+	.size	by_pointer, . - by_pointer
+	.type	without, @function
+without:
+	push	%rbp
+	mov	$1, %ebp
+	call	*%rdi
+	pop	%rbp
+	ret
+	.size	without, . - without
+	.section .note.GNU-stack, "", @progbits
+END
+cat >gaps.c <<'END'
+#define _GNU_SOURCE
+#include <string.h>
+#include <sys/mman.h>
+#include "burn.h"
+void by_pointer(void (*)(void));
+void without(void (*)(void));
+static NOINLINE void lost(void) { burn(200000); STAY; }
+static NOINLINE void found(void) { burn(200000); STAY; }
+static NOINLINE void jitted(void) { burn(200000); STAY; }
+int main(void)
+{
+	/* push %rbp; mov %rsp, %rbp; call *%rdi; pop %rbp; ret */
+	static const char code[] = "\x55\x48\x89\xe5\xff\xd7\x5d\xc3";
+	char *jit = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	memcpy(jit, code, sizeof(code));
+	for (int i = 0; i < 500; i++) {
+		by_pointer(found);
+		without(lost);
+		((void (*)(void (*)(void)))jit)(jitted);
+	}
+	return 0;
+}
+END
+if t_like "assembly is compiled" "$(cc -o gaps gaps.c asm.S 2>&1)" '^$'; then
+	stacks -o gaps.tally -- ./gaps
+	t_is "a frame pointer leads through code without tables" \
+		"$(agree gaps.tally 'burn found' \
+		'^burn found by_pointer main ')" yes
+	t_is "and through code made at run time" "$(agree gaps.tally \
+		'burn jitted' '^burn jitted [^ ]* main ')" yes
+	t_is "without either the stack ends" \
+		"$(agree gaps.tally 'burn lost' '^burn lost without$')" yes
+	t_like "and says why and where" \
+		"$("$TALLY" report --format=json gaps.tally | tr '}' '\n')" \
+		'"state":"broken","reason":"no unwind data","image":"[^"]*/gaps"'
+	t_like "the report names the program" "$("$TALLY" report gaps.tally)" \
+		'^# Stacks: [0-9.]+% broken: no unwind data in gaps'
+	t_like "info says what helps" "$("$TALLY" info gaps.tally)" \
+		'gaps: build it with -fasynchronous-unwind-tables'
+fi
+
+if cc -m32 -o plain32 plain.c -pthread 2>/dev/null && ./plain32; then
+	stacks -o plain32.tally -- ./plain32
+	t_is "a program of 32 bits" "$(agree plain32.tally 'burn ' \
+		'^burn two one work main ')" yes
+else
+	t_skip "a program of 32 bits" "the compiler makes none here"
+fi
+
+# Inlined frames stand between real ones.
+cat >inlined.c <<'END'
+#include "burn.h"
+static inline __attribute__((always_inline)) void middle(void)
+{
+	burn(200000);
+	STAY;
+}
+static NOINLINE void outer(void) { middle(); STAY; }
+int main(void) { for (int i = 0; i < 800; i++) outer(); return 0; }
+END
+cc -o inlined inlined.c
+stacks -o inlined.tally -- ./inlined
+t_is "inlined functions are callers, too" \
+	"$(agree inlined.tally 'burn ' '^burn middle outer main ')" yes
+t_like "and are marked" "$("$TALLY" report -g inlined.tally)" \
+	'middle \(inlined\)'
+
+"$TALLY" record -q --call-graph=fp -F 2000 -e cpu-clock:u -o fp.tally \
+	-- ./plain
+t_like "fp is another way" "$("$TALLY" info fp.tally)" 'callgraph +fp'
+"$TALLY" record -q --call-graph=none -o none.tally -- ./plain
+t_like "none records none" "$("$TALLY" info none.tally)" 'callgraph +none'
+for wrong in dwarf,8 dwarf,70000 dwarf, dwarf,x dwarf,-8 lbr dwarfish; do
+	"$TALLY" record --call-graph=$wrong -o wrong.tally -- true 2>wrong.err
+	t_is "--call-graph=$wrong is refused" "$?" 2
+done
+
+check=$top_builddir/tests/record/stackcheck
+if [ -x "$check" ]; then
+	"$check" -F 2000 ./plain down 50 2>check.txt
+	t_like "libdw walks to the same addresses" "$(awk '/^samples/ {
+		print ($2 > 30 && $4 * 1000 >= $2 * 985 ? "yes" : $0) }' \
+		check.txt)" '^yes$'
+else
+	t_skip "libdw walks to the same addresses" "built without libdw"
+fi
+t_done
