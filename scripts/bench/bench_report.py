@@ -18,7 +18,7 @@ def _recorders(tools, tag, hz, chains, symbols=True):
              file]
     if chains:
         perf.append('-g')
-        tally.append('-g')
+        tally.append('--call-graph=fp')
     if not symbols:
         tally.append('--no-symbols')
     return data, file, {'perf': perf, 'tally': tally}

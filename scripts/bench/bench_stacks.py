@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Stacks of programs without frame pointers: how many are whole, what files and
+recorders cost, what is lost at high rates."""
+import itertools
+import os
+import re
+import shutil
+import subprocess
+import time
+
+from bench_lib import TOP, Failed, median
+
+DEEP = r'''
+#include <stdlib.h>
+volatile unsigned long sink;
+__attribute__((noinline)) static void leaf(void)
+{
+	for (int i = 0; i < 200000; i++)
+		sink += i * 3;
+}
+__attribute__((noinline)) static int down(int n)
+{
+	volatile char pad[64];
+
+	pad[n & 63] = n;
+	if (!n) {
+		leaf();
+		return 1;
+	}
+	return down(n - 1) + pad[5];
+}
+int main(int argc, char **argv)
+{
+	for (int i = 0; i < 40000; i++)
+		sink += down(argc > 1 ? atoi(argv[1]) : 1000);
+	return 0;
+}
+'''
+
+LOCALS = r'''
+volatile unsigned long sink;
+__attribute__((noinline)) static void work(volatile char *pad)
+{
+	for (int i = 0; i < 300000; i++) {
+		sink += i * 3;
+		pad[i % 100000] = i;
+	}
+}
+__attribute__((noinline)) static int fat(int n)
+{
+	volatile char pad[100000];
+
+	pad[n % 100] = 1;
+	work(pad);
+	return pad[n % 1000];
+}
+int main(void)
+{
+	for (int i = 0; i < 6000; i++)
+		sink += fat(i);
+	return 0;
+}
+'''
+
+THREADS = r'''
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+static volatile unsigned long sink[64];
+static int depth, seconds;
+__attribute__((noinline)) static unsigned long leaf(unsigned long n)
+{
+	unsigned long s = 0;
+
+	for (unsigned long i = 0; i < n; i++)
+		s += i * i ^ s >> 3;
+	return s;
+}
+__attribute__((noinline)) static unsigned long down(int n)
+{
+	volatile char pad[200];
+
+	pad[n & 127] = n;
+	return (n ? down(n - 1) + 1 : leaf(20000)) + pad[3];
+}
+static void *go(void *p)
+{
+	time_t end = time(0) + seconds;
+
+	while (time(0) < end)
+		*(volatile unsigned long *)p += down(depth);
+	return 0;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t;
+
+	depth = argc > 1 ? atoi(argv[1]) : 20;
+	seconds = argc > 2 ? atoi(argv[2]) : 4;
+	pthread_create(&t, 0, go, (void *)&sink[32]);
+	go((void *)&sink[0]);
+	pthread_join(t, 0);
+	return 0;
+}
+'''
+
+RUST = r'''
+use std::collections::HashMap;
+fn work(n: u64) -> u64 {
+    let mut m = HashMap::new();
+    for i in 0..n {
+        *m.entry(format!("k{}", i % 977)).or_insert(0u64) += i;
+    }
+    let mut v: Vec<_> = m.into_iter().collect();
+    v.sort();
+    v.iter().map(|x| x.1).sum()
+}
+fn main() {
+    let h: Vec<_> = (0..2).map(|t| std::thread::spawn(move || {
+        (0..400).map(|i| work(20000 + i + t)).sum::<u64>()
+    })).collect();
+    println!("{}", h.into_iter().map(|x| x.join().unwrap()).sum::<u64>());
+}
+'''
+
+PYTHON = """
+import json
+x = [{'a': i, 'b': str(i) * 10} for i in range(100000)]
+for _ in range(4):
+    json.loads(json.dumps(x))
+"""
+
+# Where a program or a thread begins.
+ENTRY = re.compile(r'^(_start|(__GI_)?_*clone3?|start_thread|'
+                   r'thread_start|_dl_start_user|ret_from_fork\w*)$')
+# What _start calls; its own name is not in stripped programs.
+MAIN = re.compile(r'^_*libc_start_main')
+
+
+def _compile(tools, name, source, compiler=('cc', '-x', 'c')):
+    out = os.path.join(tools.work, name)
+    if not os.path.exists(out):
+        subprocess.run([*compiler, '-O2', '-fomit-frame-pointer', '-pthread',
+                        '-w', '-o', out, '-'], input=source.encode(),
+                       check=True)
+    return out
+
+
+def _cc1():
+    return subprocess.run(['gcc', '-print-prog-name=cc1'], check=True,
+                          stdout=subprocess.PIPE).stdout.decode().strip()
+
+
+def _preprocessed(tools):
+    out = os.path.join(tools.work, 'cc1.i')
+    subprocess.run(['gcc', '-E', '-D_GNU_SOURCE', '-I' + TOP + '/src', '-o',
+                    out, TOP + '/src/symbolize/dwarf_abbrev.c'], check=True)
+    return out
+
+
+def _programs(tools, quick):
+    """Name and command; those that cannot be made here are left out."""
+    rounds = '1' if quick else '6'
+    many = 'for i in $(seq %s); do "$@"; done' % rounds
+    yield 'C++, 100 MB DWARF, 2 threads', [
+        os.path.join(tools.work, 'big_plain'), '2' if quick else '4', '2']
+    yield 'python3', ['python3', '-c', PYTHON]
+    yield 'git log -p', ['sh', '-c', many + ' >/dev/null', 'sh', 'git', '-C',
+                         TOP, 'log', '-p', '--stat']
+    yield 'cc1 -O2', ['sh', '-c', many, 'sh', _cc1(), '-quiet', '-O2', '-o',
+                      '/dev/null', _preprocessed(tools)]
+    yield '1000-deep recursion', [_compile(tools, 'deep', DEEP), '1000']
+    yield '100 KB of locals', [_compile(tools, 'locals', LOCALS)]
+    yield '2 threads', [_compile(tools, 'threads', THREADS), '20', '3']
+    if shutil.which('rustc'):
+        rust = os.path.join(tools.work, 'rust')
+        if not os.path.exists(rust):
+            with open(rust + '.rs', 'w', encoding='ascii') as f:
+                f.write(RUST)
+            subprocess.run(['rustc', '-O', '-o', rust, rust + '.rs'],
+                           check=True)
+        yield 'Rust, 2 threads', [rust]
+
+
+def _spent(cmd, env):
+    """Runs a recorder: its own CPU seconds, without those of the command it
+    started (a shell that waits for it would be mixed up with it)."""
+    note = subprocess.Popen(cmd, env=env, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.DEVNULL,
+                            stderr=subprocess.PIPE)
+    errors = note.communicate()[1]
+    if note.returncode:
+        raise Failed('%s: status %d: %s' % (
+            ' '.join(cmd[:6]), note.returncode,
+            errors.decode(errors='replace')[-300:]))
+
+
+def _whole(lines, frame):
+    """Of samples told in paragraphs, how many end at an entry: (n, whole)."""
+    n = whole = 0
+    names = []
+    for line in itertools.chain(lines, [None]):
+        m = 'new' if line is None else frame(line)
+        if m == 'new':
+            n += bool(names)
+            whole += bool(names) and bool(
+                ENTRY.match(names[-1]) or MAIN.match(''.join(names[-2:-1])))
+            names = []
+        elif m:
+            names.append(m)
+    return n, whole
+
+
+def _tally_frame(line):
+    if line.startswith('sample '):
+        return 'new'
+    w = line.split()
+    return w[1] if len(w) > 1 and w[0].startswith('0x') else \
+        'missing' if line.startswith('  [c') else None
+
+
+def _perf_frame(line):
+    if not line:
+        return 'new'
+    w = line.split()
+    return re.sub(r'\+0x[0-9a-f]+$', '', w[1]) if len(w) > 1 else None
+
+
+def _lines(tools, cmd):
+    p = subprocess.Popen(cmd, env=tools.env, stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    for line in p.stdout:
+        yield line.decode(errors='replace').rstrip('\n')
+    p.wait()
+
+
+def _script(tools, data):
+    return [tools.perf, 'script', '-i', data, '--no-inline', '-F', 'ip,sym']
+
+
+def _one(tools, table, name, cmd, pointers):
+    """`pointers`: the same command of a program with frame pointers."""
+    hz = '999'
+    path = {k: os.path.join(tools.work, 'stacks.' + k)
+            for k in ('tally', 'fp', 'data')}
+    mine = [tools.tally, 'record', '-q', '-e', 'cpu-clock', '-F', hz]
+    _spent([*mine, '-g', '-o', path['tally'], '--', *cmd], tools.env)
+    _spent([*mine, '--call-graph=fp', '-o', path['fp'], '--', *pointers],
+           tools.env)
+    _spent([tools.perf, 'record', '-q', '-N', '-B', '-e', 'cpu-clock', '-F',
+            hz, '--call-graph', 'dwarf', '-o', path['data'], '--', *cmd],
+           tools.env)
+    n, whole = _whole(_lines(tools, [tools.tally, 'dump', '--only', 'samples',
+                                     '-g', path['tally']]), _tally_frame)
+    start = time.monotonic()
+    pn, pwhole = _whole(_lines(tools, _script(tools, path['data'])),
+                        _perf_frame)
+    perf_s = time.monotonic() - start
+    tally_s = tools.timed([tools.tally, 'report', '-g', path['tally']])
+    size = {k: os.path.getsize(v) / 1e6 for k, v in path.items()}
+    table.row(name + ': stacks to the entry', 100 * whole / max(n, 1),
+              100 * pwhole / max(pn, 1), '%', ('<=', None))
+    table.row('… file', size['tally'], size['data'], 'MB', ('<=', 0.01))
+    table.row('… file; here perf is tally by frame pointers', size['tally'],
+              size['fp'], 'MB', ('<=', 1.5))
+    table.row('… report', tally_s, perf_s, 's', ('>=', 10))
+    os.unlink(path['data'])
+    return whole / max(n, 1), pwhole / max(pn, 1)
+
+
+def _losses(tools, table, args):
+    """10 kHz, two busy threads, 32 KB copies of deep stacks."""
+    two = _compile(tools, 'threads', THREADS)
+    cmd = [two, '140', '3']
+    file = os.path.join(tools.work, 'loss.tally')
+    data = os.path.join(tools.work, 'loss.data')
+    lost, cpu = {'tally': [], 'perf': []}, {'tally': [], 'perf': []}
+    for _ in range(args.rounds):
+        _spent(['time', '-f', '%U %S', '-o', file + '.time', tools.tally,
+                'record', '-q', '-e', 'cpu-clock', '-F', '10000',
+                '--call-graph=dwarf,32768', '-o', file, '--', *cmd],
+               tools.env)
+        head = tools.tally_json(file, 'event')['header']
+        lost['tally'].append(head['samples']['lost'])
+        got = head['samples']['got']
+        _spent(['time', '-f', '%U %S', '-o', data + '.time', tools.perf,
+                'record', '-q', '-N', '-B', '-e', 'cpu-clock', '-F', '10000',
+                '--call-graph', 'dwarf,32768', '-o', data, '--', *cmd],
+               tools.env)
+        stats = tools.output([tools.perf, 'report', '--stats', '-i', data])
+        found = re.findall(r'LOST_SAMPLES events: +(\d+)', stats)
+        lost['perf'].append(int(found[-1]) if found else 0)
+    table.fact('10 kHz, 2 threads, 32 KB: lost, tally and perf (of about)',
+               '%d %d (%d)' % (median(lost['tally']), median(lost['perf']),
+                               got),
+               median(lost['tally']) == 0 or
+               median(lost['tally']) < median(lost['perf']))
+    os.unlink(data)
+
+
+def _cpu(tools, table, args):
+    """Recorders attached to the C++ program; perf unwinds later."""
+    from bench_lib import record
+    seconds = 2 if args.quick else 5
+    cmd = [os.path.join(tools.work, 'big_plain'), str(seconds), '2']
+    file = os.path.join(tools.work, 'cpu.tally')
+    data = os.path.join(tools.work, 'cpu.data')
+    cost = {'tally': [], 'perf': [], 'later': []}
+    for _ in range(args.rounds):
+        got = record(tools, cmd, {'tally': [
+            tools.tally, 'record', '-q', '-e', 'cpu-clock', '-F', '2000',
+            '-g', '--no-symbols', '-o', file]})
+        cost['tally'].append(got['tally'].whole)
+        got = record(tools, cmd, {'perf': [
+            tools.perf, 'record', '-q', '-N', '-B', '-e', 'cpu-clock', '-F',
+            '2000', '--call-graph', 'dwarf', '-o', data]})
+        cost['perf'].append(got['perf'].whole)
+        cost['later'].append(tools.timed(_script(tools, data), limit=300))
+    table.row('recorder CPU, C++, 2 kHz; perf with unwinding later',
+              median(cost['tally']),
+              median(cost['perf']) + median(cost['later']), 's', ('<=', 1))
+    table.row('… perf without it', median(cost['tally']),
+              median(cost['perf']), 's', ('<=', None))
+    os.unlink(data)
+
+
+def stacks(tools, table, args):
+    """Whole stacks, small files, fast reports, nothing lost."""
+    shares = []
+    for name, cmd in _programs(tools, args.quick):
+        big = os.path.join(tools.work, 'big')
+        pointers = [big if x == big + '_plain' else x for x in cmd]
+        shares.append((name, *_one(tools, table, name, cmd, pointers)))
+    worse = [name for name, mine, theirs in shares if mine < theirs]
+    table.fact('more whole stacks than perf', 'on all programs' if not worse
+               else 'not: ' + ', '.join(worse), not worse)
+    _losses(tools, table, args)
+    _cpu(tools, table, args)
