@@ -125,6 +125,8 @@ struct prof_node {
 /* Whole, but the outer part was read a moment later from the program's memory:
  * likely, not certain. */
 #define PROF_MARK_LATER (PROF_MARK + 3)
+/* Whole, but somewhere a caller was guessed, for want of unwind data. */
+#define PROF_MARK_GUESSED (PROF_MARK + 4)
 
 /* Why a stack ends where it does. */
 enum prof_end_reason {

@@ -218,7 +218,8 @@ static struct record_end end_of(const struct walk *k,
 	struct record_end end = { 0, PROF_END_UNKNOWN, UINT32_MAX };
 
 	if (out->end == UNWIND_WHOLE) {
-		end.mark = k->live == LIVE_GOOD ? PROF_MARK_LATER : 0;
+		end.mark = k->live == LIVE_GOOD ? PROF_MARK_LATER :
+			   out->guessed ? PROF_MARK_GUESSED : 0;
 		return end;
 	}
 	if (out->end == UNWIND_CUT) {

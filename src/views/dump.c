@@ -188,7 +188,7 @@ static bool put_node(struct dump *d, size_t i)
 	const struct prof_node *n = &d->p->nodes.v[i];
 
 	static const char *const marks[] = { "cut", "broken", "damaged",
-					     "later" };
+					     "later", "guessed" };
 	uint32_t mark = n->loc - PROF_MARK;
 
 	buf_printf(&d->out, "node %zu", i);
@@ -315,6 +315,7 @@ static bool put_step(struct dump *d, const struct prof_loc *l,
 static const char *mark_text(uint32_t mark)
 {
 	return mark == PROF_MARK_LATER ? "outer callers read later" :
+	       mark == PROF_MARK_GUESSED ? "a caller was guessed" :
 	       mark == PROF_MARK_CUT ? "cut short" : "callers missing";
 }
 

@@ -93,6 +93,8 @@ static void sum_ends(struct truth *t)
 			t->cut += e->samples;
 		else if (e->mark == PROF_MARK_LATER)
 			t->later += e->samples;
+		else if (e->mark == PROF_MARK_GUESSED)
+			t->guessed += e->samples;
 		else
 			t->broken += e->samples;
 		t->ends.v[n++] = *e;

@@ -39,7 +39,7 @@ struct truth {
 	uint64_t got;			/* samples in the file, all events */
 	uint64_t shown;			/* samples selected */
 	uint64_t lost, throttled;	/* of all events, known or not */
-	uint64_t cut, broken, later;	/* of shown: marked stacks */
+	uint64_t cut, broken, later, guessed;	/* of shown: marked stacks */
 	VEC(struct truth_end) ends;	/* of these, most samples first */
 	uint64_t frameless;		/* of shown: no frame at all */
 	uint64_t unresolved;		/* of shown: innermost without name */

@@ -45,6 +45,11 @@ void truth_end_text(const struct truth *t, const struct truth_end *e,
 		buf_str(out, "outer callers read a moment later: likely right");
 		return;
 	}
+	if (e->mark == PROF_MARK_GUESSED) {
+		buf_str(out, "a caller guessed, for want of unwind data: "
+			"likely right");
+		return;
+	}
 	if (e->mark == PROF_MARK_CUT) {
 		buf_str(out, "cut short: ");
 		if (e->reason != PROF_END_UNKNOWN)
@@ -57,6 +62,12 @@ void truth_end_text(const struct truth *t, const struct truth_end *e,
 	reason_text(t, e, out);
 }
 
+static bool is_broken(const struct truth_end *e)
+{
+	return e->mark != PROF_MARK_CUT && e->mark != PROF_MARK_LATER &&
+	       e->mark != PROF_MARK_GUESSED;
+}
+
 static void broken_reasons(const struct truth *t, struct buf *out)
 {
 	int told = 0;
@@ -65,8 +76,7 @@ static void broken_reasons(const struct truth *t, struct buf *out)
 		const struct truth_end *e = &t->ends.v[i];
 		double share = line_share(e->samples, t->shown);
 
-		if (e->mark == PROF_MARK_CUT || e->mark == PROF_MARK_LATER ||
-		    (told && share < 0.05))
+		if (!is_broken(e) || (told && share < 0.05))
 			continue;
 		/* Alone, and nothing is known about it. */
 		if (!told && e->samples == t->broken &&
@@ -83,7 +93,7 @@ static void broken_reasons(const struct truth *t, struct buf *out)
 
 void truth_stacks(const struct truth *t, struct buf *out)
 {
-	if (!t->cut && !t->broken && !t->later && !t->frameless)
+	if (!t->cut && !t->broken && !t->later && !t->guessed && !t->frameless)
 		return;
 	buf_str(out, "Stacks:");
 	if (t->cut)
@@ -99,6 +109,9 @@ void truth_stacks(const struct truth *t, struct buf *out)
 		buf_printf(out, " %.1f%% with outer callers read a moment "
 			   "later (likely right);",
 			   line_share(t->later, t->shown));
+	if (t->guessed)
+		buf_printf(out, " %.1f%% with a caller guessed (likely right);",
+			   line_share(t->guessed, t->shown));
 	if (t->frameless)
 		buf_printf(out, " %.1f%% without any frame;",
 			   line_share(t->frameless, t->shown));
@@ -167,15 +180,19 @@ void truth_stacks_help(const struct truth *t, const char *before,
 
 static const char *mark_name(uint32_t mark)
 {
-	return mark == PROF_MARK_CUT ? "cut" : mark == PROF_MARK_LATER
-	       ? "later" : mark == PROF_MARK_DAMAGED ? "damaged" : "broken";
+	return mark == PROF_MARK_CUT ? "cut" :
+	       mark == PROF_MARK_LATER ? "later" :
+	       mark == PROF_MARK_GUESSED ? "guessed" :
+	       mark == PROF_MARK_DAMAGED ? "damaged" : "broken";
 }
 
 void truth_stacks_json(const struct truth *t, struct json *j)
 {
 	json_object(j, "stacks");
-	json_uint(j, "whole", t->shown - t->cut - t->broken - t->later);
+	json_uint(j, "whole", t->shown - t->cut - t->broken - t->later -
+			      t->guessed);
 	json_uint(j, "later", t->later);
+	json_uint(j, "guessed", t->guessed);
 	json_uint(j, "cut", t->cut);
 	json_uint(j, "broken", t->broken);
 	json_array_lines(j, "ends");

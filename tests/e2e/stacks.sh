@@ -215,11 +215,16 @@ by_pointer:
 	.type	without, @function
 without:
 	push	%rbp
+	mov	%rsp, saved(%rip)
+	mov	%rsi, %rsp
 	mov	$1, %ebp
 	call	*%rdi
+	mov	saved(%rip), %rsp
 	pop	%rbp
 	ret
 	.size	without, . - without
+	.local	saved
+	.comm	saved, 8, 8
 	.section .note.GNU-stack, "", @progbits
 END
 cat >gaps.c <<'END'
@@ -228,7 +233,9 @@ cat >gaps.c <<'END'
 #include <sys/mman.h>
 #include "burn.h"
 void by_pointer(void (*)(void));
-void without(void (*)(void));
+/* … on a stack of its own. */
+void without(void (*)(void), void *);
+static _Alignas(16) char own[1 << 20];
 static NOINLINE void lost(void) { burn(200000); STAY; }
 static NOINLINE void found(void) { burn(200000); STAY; }
 static NOINLINE void jitted(void) { burn(200000); STAY; }
@@ -242,7 +249,7 @@ int main(void)
 	memcpy(jit, code, sizeof(code));
 	for (int i = 0; i < 500; i++) {
 		by_pointer(found);
-		without(lost);
+		without(lost, own + (1 << 19));
 		((void (*)(void (*)(void)))jit)(jitted);
 	}
 	return 0;

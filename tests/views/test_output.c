@@ -560,7 +560,7 @@ static void test_stack_ends(void **state)
 	buf_reset(&out);
 	info_json(&in, &out);
 	assert_non_null(strstr(buf_cstr(&out), "\"stacks\":{\"whole\":5,"
-		"\"later\":1,\"cut\":1,\"broken\":3,\"ends\":[\n"
+		"\"later\":1,\"guessed\":0,\"cut\":1,\"broken\":3,\"ends\":[\n"
 		"{\"state\":\"broken\",\"reason\":\"no unwind data\","
 		"\"image\":\"/usr/lib/libx.so.1\",\"samples\":2}"));
 	info_fini(&in);
