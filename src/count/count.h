@@ -53,6 +53,9 @@ void count_result_fini(struct count_result *r);
 
 /* For the whole time it should have counted; NaN when it never did. */
 double count_whole(const struct count_value *v);
+/* The same in the unit of the event, where sysfs tells one. */
+double count_event_value(const struct plan_event *e,
+			 const struct count_value *v);
 /* The share of that time that it did, 0 to 1. */
 double count_share(const struct count_value *v);
 /* Is count_whole() an estimate, because others needed the counter, too? */

@@ -49,7 +49,8 @@ static void event_csv(struct buf *out, const char *time,
 	char note[128];
 	struct csv_row r = {
 		time, "event", e->ev.spec.text,
-		e->ev.spec.unit == EVENT_UNIT_NS ? "ns" : "", note, s,
+		e->ev.spec.unit == EVENT_UNIT_NS ? "ns" : e->ev.spec.scaled,
+		note, s,
 		e->missing ? NAN : count_share(v),
 	};
 
@@ -83,7 +84,7 @@ void count_csv_interval(struct buf *out, const struct count_result *r,
 
 	buf_printf(&time, "%.6f", (double)since_ns / 1e9);
 	for (size_t i = 0; i < r->plan.events.n; i++) {
-		double value = count_whole(&v[i]);
+		double value = count_event_value(&r->plan.events.v[i], &v[i]);
 
 		event_csv(out, buf_cstr(&time), &r->plan.events.v[i],
 			  spread_of(&value, 1), &v[i]);

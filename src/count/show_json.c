@@ -20,9 +20,11 @@ void count_json_begin(struct json *j, const struct count_show *show)
 
 /* Whole where it was counted, and a fraction where it is an estimate. */
 static void value_json(struct json *j, const char *key,
-		       const struct count_value *v)
+		       const struct plan_event *e, const struct count_value *v)
 {
-	if (count_estimated(v))
+	if (e->ev.spec.scale > 0)
+		json_fixed(j, key, count_event_value(e, v), 9);
+	else if (count_estimated(v))
 		json_fixed(j, key, count_whole(v), 1);
 	else
 		json_uint(j, key, v->value);
@@ -53,7 +55,7 @@ void count_json_interval(struct json *j, const struct count_result *r,
 			continue;
 		json_object(j, NULL);
 		json_str(j, "event", p->events.v[i].ev.spec.text);
-		value_json(j, "value", &v[i]);
+		value_json(j, "value", &p->events.v[i], &v[i]);
 		shares_json(j, &v[i]);
 		json_end(j);
 	}
@@ -91,20 +93,21 @@ static void event_json(struct json *j, const struct count_result *r, size_t i)
 
 	json_object(j, NULL);
 	json_str(j, "event", e->ev.spec.text);
-	json_str(j, "unit", e->ev.spec.unit == EVENT_UNIT_NS ? "ns" : "count");
+	json_str(j, "unit", e->ev.spec.unit == EVENT_UNIT_NS ? "ns"
+		 : *e->ev.spec.scaled ? e->ev.spec.scaled : "count");
 	json_bool(j, "missing", e->missing);
 	if (e->missing) {
 		json_end(j);
 		return;
 	}
 	if (r->runs.n == 1)
-		value_json(j, "value", &total);
+		value_json(j, "value", e, &total);
 	else
 		spread_json(j, count_event_spread(r, i), 3);
 	if (r->runs.n > 1) {
 		json_array(j, "values");
 		for (size_t k = 0; k < r->runs.n; k++)
-			value_json(j, NULL,
+			value_json(j, NULL, e,
 				   &r->values.v[k * r->plan.events.n + i]);
 		json_end(j);
 	}

@@ -139,7 +139,8 @@ static void put_line(struct buf *out, const struct line *l, bool several)
 	}
 	put_mean(&cell, l, &s, several);
 	put_right(out, &cell, VALUE_WIDTH);
-	buf_printf(&cell, " %s", unit);
+	buf_str(&cell, " ");
+	text_safe(&cell, unit);
 	put_left(out, &cell, UNIT_WIDTH);
 	if (several) {
 		if (s.n > 1 && s.mean != 0)
@@ -179,8 +180,9 @@ static void put_event(struct buf *out, const struct plan_event *e,
 {
 	char note[128];
 	bool ns = e->ev.spec.unit == EVENT_UNIT_NS;
-	struct line l = { .s = s, .unit = ns ? "ms" : "", .note = note,
-			  .name = e->ev.spec.text, .whole = !ns };
+	struct line l = { .s = s, .unit = ns ? "ms" : e->ev.spec.scaled,
+			  .note = note, .name = e->ev.spec.text,
+			  .whole = !ns && !(e->ev.spec.scale > 0) };
 
 	count_event_note(e, total, note, sizeof(note));
 	if (e->missing)
@@ -275,7 +277,7 @@ void count_text_interval(struct buf *out, const struct count_result *r,
 	double seconds = (double)elapsed_ns / 1e9;
 
 	for (size_t i = 0; i < p->events.n; i++) {
-		double value = count_whole(&v[i]);
+		double value = count_event_value(&p->events.v[i], &v[i]);
 
 		if (p->events.v[i].missing)
 			continue;

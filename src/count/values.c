@@ -30,6 +30,12 @@ double count_whole(const struct count_value *v)
 				   (double)v->running_ns);
 }
 
+double count_event_value(const struct plan_event *e,
+			 const struct count_value *v)
+{
+	return count_whole(v) * (e->ev.spec.scale > 0 ? e->ev.spec.scale : 1);
+}
+
 double count_metric(const struct plan_metric *m, const struct count_value *v,
 		    double seconds)
 {
@@ -98,7 +104,8 @@ static double figure(const struct count_result *r, size_t run,
 
 	switch (what) {
 	case OF_EVENT:
-		return count_whole(&values_of(r, run)[which]);
+		return count_event_value(&r->plan.events.v[which],
+					 &values_of(r, run)[which]);
 	case OF_METRIC:
 		return count_metric(&r->plan.metrics.v[which],
 				    values_of(r, run),

@@ -26,6 +26,8 @@ struct event_spec {
 	uint32_t type;			/* perf_event_attr.type */
 	uint64_t config, config1, config2;
 	enum event_unit unit;
+	double scale;			/* of what sysfs describes; 0: none */
+	char scaled[16];		/* unit of the scaled value, "Joules" */
 	bool exclude_user, exclude_kernel, exclude_hv, exclude_host,
 		exclude_guest;
 	uint8_t precise;		/* :p = 1 … :ppp = 3 */

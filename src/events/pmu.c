@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,6 +223,28 @@ static int term_format(struct pmu *pmu, const struct term *t, bool nested,
 	return 1;
 }
 
+/* events/NAME.scale and .unit: what one count stands for. */
+static void event_scale(struct pmu *pmu, const char *name,
+			struct event_spec *out)
+{
+	char file[EVENT_NAME_MAX + 8];
+	const char *text;
+	char *end;
+	double v;
+
+	snprintf(file, sizeof(file), "%s.scale", name);
+	text = pmu_file(&pmu->event, pmu->sysfs, pmu->name, "events", file);
+	if (!text)
+		return;
+	v = strtod(text, &end);
+	if (end == text || *end || !isfinite(v) || v <= 0)
+		return;
+	out->scale = v;
+	snprintf(file, sizeof(file), "%s.unit", name);
+	text = pmu_file(&pmu->event, pmu->sysfs, pmu->name, "events", file);
+	snprintf(out->scaled, sizeof(out->scaled), "%.15s", text ? text : "");
+}
+
 /* A word that is one of the PMU's named events. */
 static int term_event(struct pmu *pmu, const struct term *t,
 		      struct event_spec *out, struct error *err)
@@ -233,7 +256,10 @@ static int term_event(struct pmu *pmu, const struct term *t,
 	if (!terms)
 		return 0;
 	r = pmu_terms(pmu, terms, pmu->event.n, true, out, err);
-	return r < 0 ? r : 1;
+	if (r < 0)
+		return r;
+	event_scale(pmu, t->key, out);
+	return 1;
 }
 
 static int pmu_terms(struct pmu *pmu, const char *terms, size_t n, bool nested,

@@ -358,6 +358,37 @@ static void output_is_safe(void **state)
 	count_result_fini(&r);
 }
 
+/* A quarter of a unit each: 9 of them, counted half of the time, are 4.5. */
+static void scaled_events_have_their_unit(void **state)
+{
+	const struct count_show show = { 0 };
+	struct count_result r = { .of_command = false };
+	struct count_value v = { 9, 1000, 500 };
+	struct count_run run = { .elapsed_ns = 1 };
+	struct buf b = { 0 };
+	struct json j;
+
+	(void)state;
+	r.plan = plan("/nonexistent", "cycles", NULL, false);
+	r.plan.events.v[0].ev.spec.scale = 0.25;
+	strcpy(r.plan.events.v[0].ev.spec.scaled, "J\033");
+	assert_int_equal(vec_push(&r.values, v), 0);
+	assert_int_equal(vec_push(&r.runs, run), 0);
+	count_text(&b, &r, &show);
+	assert_non_null(strstr(buf_cstr(&b), " 4.50 J\\x1b"));
+	buf_reset(&b);
+	j = json_on(&b);
+	count_json_begin(&j, &show);
+	count_json_end(&j, &r, &show);
+	assert_non_null(strstr(buf_cstr(&b), "\"value\":4.5"));
+	assert_non_null(strstr(buf_cstr(&b), "\"counted\":9,"));
+	buf_reset(&b);
+	count_csv_end(&b, &r);
+	assert_non_null(strstr(buf_cstr(&b), "cycles,4.5,J\\x1b,"));
+	buf_fini(&b);
+	count_result_fini(&r);
+}
+
 static void means_are_shown(void **state)
 {
 	const struct count_show show = { 0 };
@@ -404,6 +435,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test(doubts_follow_groups),
 		cmocka_unit_test(output_is_safe),
+		cmocka_unit_test(scaled_events_have_their_unit),
 		cmocka_unit_test(means_are_shown),
 	};
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "events/events.h"
+#include "events/pmu.h"
 #include "sysfs.h"
 
 static struct event_spec parse_one(const char *text, const char *sysfs)
@@ -422,6 +423,48 @@ static int teardown(void **state)
 	return 0;
 }
 
+/* 2^-32 Joules a count, as Intel's RAPL counts energy. */
+static void scales_are_read(void **state)
+{
+	const struct sysfs *s = *state;
+	struct event_spec e = parse_one("power/energy-pkg/", s->root);
+
+	assert_true(e.scale == 1.0 / 4294967296.0);
+	assert_string_equal(e.scaled, "Joules");
+	e = parse_one("energy-pkg", s->root);
+	assert_string_equal(e.scaled, "Joules");
+	e = parse_one("power/odd/", s->root);
+	assert_true(e.scale == 0);
+	e = parse_one("cpu/cpu-cycles/", s->root);
+	assert_true(e.scale == 0 && !*e.scaled);
+}
+
+/* What a unit counts for several processors is opened once. */
+static void units_count_on_their_processors(void **state)
+{
+	static const uint32_t all[] = { 0, 1, 2, 3 }, odd[] = { 1, 3 };
+	const struct sysfs *s = *state;
+
+	/* uncore_cbox_0: 0, 2 and 3 */
+	assert_true(pmu_counts_on(s->root, 12, 0, all, 4));
+	assert_false(pmu_counts_on(s->root, 12, 1, all, 4));
+	assert_true(pmu_counts_on(s->root, 12, 3, all, 4));
+	assert_true(pmu_counts_on(s->root, 12, 3, odd, 2));
+	/* power: 0, which was left out: the first of the others */
+	assert_true(pmu_counts_on(s->root, 10, 1, odd, 2));
+	assert_false(pmu_counts_on(s->root, 10, 3, odd, 2));
+	/* the processor's own */
+	assert_true(pmu_counts_on(s->root, 4, 1, all, 4));
+	assert_true(pmu_counts_on(s->root, 9, 1, all, 4));
+	assert_true(pmu_counts_on("/nonexistent", 12, 1, all, 4));
+	assert_true(cpu_first_of_package(s->root, 0, all, 4));
+	assert_false(cpu_first_of_package(s->root, 1, all, 4));
+	assert_true(cpu_first_of_package(s->root, 1, odd, 2));
+	assert_true(cpu_first_of_package(s->root, 2, all, 4));
+	assert_false(cpu_first_of_package(s->root, 3, all, 4));
+	assert_true(cpu_first_of_package("/nonexistent", 3, all, 4));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -439,6 +482,8 @@ int main(void)
 		cmocka_unit_test(long_names_are_refused),
 		cmocka_unit_test(every_listed_name_can_be_parsed),
 		cmocka_unit_test(listing_can_be_stopped),
+		cmocka_unit_test(scales_are_read),
+		cmocka_unit_test(units_count_on_their_processors),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
