@@ -32,6 +32,7 @@ struct tree_node {
 	uint32_t fk;		/* in report.tree_keys */
 	uint32_t depth;		/* 0: right below the row */
 	bool inlined;		/* wherever it occurs here */
+	bool recursive;		/* calls itself */
 };
 
 struct report {

@@ -140,6 +140,8 @@ static void put_tree(struct writer_json *w, const struct row *row)
 		put_frame(w, &j, &w->tree_names, rep->tree_keys, n->fk);
 		if (n->inlined)
 			json_bool(&j, "inlined", true);
+		if (n->recursive)
+			json_bool(&j, "recursive", true);
 		put_values(w, &j, row->lane,
 			   &rep->tree_vals.v[i * rep->table.ncols], self);
 		if (i + 1 < end && rep->tree.v[i + 1].depth > n->depth) {

@@ -145,6 +145,8 @@ static void put_branch(struct text *t, const struct tree_node *n,
 	}
 	if (n->inlined)
 		buf_str(&line, " (inlined)");
+	if (n->recursive)
+		buf_str(&line, " (recursive)");
 	if (!t->columns)
 		buf_str(t->out, buf_cstr(&line));
 	else if (t->style->full_names)

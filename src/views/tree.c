@@ -6,8 +6,11 @@
  * it by the same functions.  Expanding a branch moves each item one function
  * outwards (callers) or inwards (callees) and groups them again.  Branches
  * below the limit are dropped before they are expanded, so the cost follows
- * what is shown.  A branch's samples are those of its items, each counted once:
- * recursion shows as depth and is never counted twice.
+ * what is shown.  A branch's samples are those of its items, each counted once.
+ *
+ * A function that calls itself is one branch, however deep: going outwards, its
+ * frames are passed; going inwards, those that it calls are items of its branch,
+ * too, without samples but those that end there.
  */
 #include "views/tree.h"
 
@@ -108,40 +111,106 @@ static void add_caller(struct tree_builder *b, struct tree_item it,
 	tree_items_add(b, &b->next, it, cells);
 }
 
+static uint32_t fk_of(const struct tree_builder *b, struct tree_item it)
+{
+	return b->k->steps[it.step].fk;
+}
+
+/* The caller's place; false where the stack ends. */
+static bool go_out(const struct tree_builder *b, struct tree_item *it)
+{
+	uint32_t outer = b->k->steps[it->step].outer;
+	uint32_t up = b->p->nodes.v[it->node].parent;
+
+	if (outer != PROF_NONE) {
+		it->step = outer;
+		return true;
+	}
+	if (!up || prof_is_mark(b->p->nodes.v[up].loc))
+		return false;
+	it->node = up;
+	it->step = b->k->head[b->p->nodes.v[up].loc];
+	return true;
+}
+
 static void step_out(struct tree_builder *b, struct tree_item it,
 		     const struct cell *cells)
 {
-	uint32_t outer = b->k->steps[it.step].outer;
-	uint32_t up = b->p->nodes.v[it.node].parent;
+	uint32_t fk = fk_of(b, it);
 
-	if (outer != PROF_NONE)
-		add_caller(b, (struct tree_item){ it.node, outer }, cells);
-	else if (up && !prof_is_mark(b->p->nodes.v[up].loc))
-		add_caller(b, (struct tree_item){
-				up, b->k->head[b->p->nodes.v[up].loc] },
-			   cells);
+	while (go_out(b, &it)) {
+		if (fk_of(b, it) != fk) {
+			add_caller(b, it, cells);
+			return;
+		}
+		b->recursive = true;
+	}
+}
+
+typedef void called_cb(struct tree_builder *b, struct tree_item it, bool same,
+		       const struct cell *cells);
+
+/* All places that are called from one; `same`: by the same function. */
+static void each_called(struct tree_builder *b, struct tree_item it,
+			const struct cell *cells, called_cb *cb)
+{
+	uint32_t loc = b->p->nodes.v[it.node].loc, fk = fk_of(b, it);
+	struct tree_item in = it;
+
+	if (it.step != b->k->head[loc]) {
+		in.step = inner_of(b, loc, it.step);
+		cb(b, in, fk_of(b, in) == fk, cells);
+		return;
+	}
+	for (uint32_t n = b->f->first[it.node]; n; n = b->f->next[n]) {
+		if (prof_is_mark(b->p->nodes.v[n].loc))
+			continue;
+		in.node = n;
+		in.step = outermost(b, b->p->nodes.v[n].loc);
+		cb(b, in, fk_of(b, in) == fk, fold_sub(b->f, n));
+	}
+}
+
+static void add_same(struct tree_builder *b, struct tree_item it, bool same,
+		     const struct cell *cells)
+{
+	static const struct cell none[REPORT_COLUMNS_MAX];
+
+	(void)cells;
+	if (same)
+		tree_items_add(b, b->into, it, none);
+}
+
+/* Adds an item, and all places where it calls itself, directly or again. */
+static void add_called(struct tree_builder *b, struct tree_items *into,
+		       struct tree_item it, const struct cell *cells)
+{
+	size_t i = into->at.n;
+
+	b->into = into;
+	tree_items_add(b, into, it, cells);
+	for (; i < into->at.n && !b->failed; i++)
+		each_called(b, into->at.v[i], NULL, add_same);
+}
+
+static void add_other(struct tree_builder *b, struct tree_item it, bool same,
+		      const struct cell *cells)
+{
+	struct cell own[REPORT_COLUMNS_MAX];
+
+	if (same) {
+		b->recursive = true;
+		return;
+	}
+	/* `cells` may move when items are added */
+	memcpy(own, cells, b->ncols * sizeof(*own));
+	add_called(b, &b->next, it, own);
 }
 
 static void step_in(struct tree_builder *b, struct tree_item it,
 		    const struct cell *cells)
 {
-	uint32_t loc = b->p->nodes.v[it.node].loc;
-
-	if (it.step != b->k->head[loc]) {
-		uint32_t s = inner_of(b, loc, it.step);
-
-		tree_items_add(b, &b->next, (struct tree_item){it.node, s},
-			       cells);
-		return;
-	}
-	for (uint32_t n = b->f->first[it.node]; n; n = b->f->next[n]) {
-		uint32_t l = b->p->nodes.v[n].loc;
-
-		if (!prof_is_mark(l))
-			tree_items_add(b, &b->next,
-				  (struct tree_item){ n, outermost(b, l) },
-				  fold_sub(b->f, n));
-	}
+	each_called(b, it, cells, add_other);
 }
 
 /* Self of a branch in a callee tree: its stacks that end here. */
@@ -286,6 +355,7 @@ static void expand(struct tree_builder *b, const struct tree_branch *br)
 	if (br->depth + 1 >= TREE_DEPTH_MAX)
 		return;
 	b->stamp++;
+	b->recursive = false;
 	for (size_t i = 0; i < b->now.at.n && !b->failed; i++) {
 		const struct cell *cells = &b->now.cells.v[i * b->ncols];
 
@@ -294,13 +364,15 @@ static void expand(struct tree_builder *b, const struct tree_branch *br)
 		else
 			step_in(b, b->now.at.v[i], cells);
 	}
+	if (b->recursive && b->rep->tree.n)
+		b->rep->tree.v[b->rep->tree.n - 1].recursive = true;
 	queue_next(b, br->depth + 1);
 }
 
 static void show_branch(struct tree_builder *b, const struct tree_branch *br)
 {
 	struct report *rep = b->rep;
-	struct tree_node t = { br->fk, br->depth, br->inlined };
+	struct tree_node t = { br->fk, br->depth, br->inlined, false };
 
 	b->wait_vals.n -= b->ncols;
 	b->too_many = rep->tree.n >= TREE_NODES_MAX;
@@ -311,6 +383,21 @@ static void show_branch(struct tree_builder *b, const struct tree_branch *br)
 				      b->wait_vals.v[b->wait_vals.n + c]) < 0;
 }
 
+/* The row's own places; of a row with its callees, also those where it calls
+ * itself. */
+static void start_items(struct tree_builder *b)
+{
+	struct tree_items own = b->now;
+
+	if (b->rep->spec.tree == TREE_CALLERS)
+		return;
+	memset(&b->now, 0, sizeof(b->now));
+	for (size_t i = 0; i < own.at.n && !b->failed; i++)
+		add_called(b, &b->now, own.at.v[i],
+			   &own.cells.v[i * b->ncols]);
+	tree_items_fini(&own);
+}
+
 void tree_grow(struct tree_builder *b, struct row *row)
 {
 	bool first = !key_list_has(&b->rep->spec.keys, KEY_SYMBOL);
@@ -318,6 +405,7 @@ void tree_grow(struct tree_builder *b, struct row *row)
 	row->tree = (uint32_t)b->rep->tree.n;
 	tree_items_cut(&b->next, 0, b->ncols);
 	b->stamp++;
+	start_items(b);
 	for (size_t i = 0; i < b->now.at.n && !b->failed; i++) {
 		const struct cell *cells = &b->now.cells.v[i * b->ncols];
 

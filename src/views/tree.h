@@ -28,6 +28,8 @@ struct tree_builder {
 	const struct frame_keys *k;	/* of the tree */
 	size_t ncols;
 	uint32_t lane;
+	bool recursive;	/* the branch that is expanded calls itself */
+	struct tree_items *into;	/* where add_called adds */
 	bool failed;
 	bool too_many;	/* branches: why it failed, else for want of memory */
 	struct tree_items arena;        /* items of branches that wait */

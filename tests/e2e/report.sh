@@ -53,7 +53,7 @@ t_like "line keys name file and line" "$(report a.tally -s symbol,line)" \
 	'mix +.*work\.c:[67]'
 out=$(report a.tally -g --top 1)
 t_like "callers of the hot function" "$out" '^ +[0-9.]+%    heavy'
-t_like "recursion shows as depth" "$out" '^ +again$'
+t_like "recursion is one branch" "$out" '^ +again \(recursive\)$'
 out=$(report a.tally -g callees --symbol main)
 t_like "callees start at the focus" "$out" '^ .* work +main$'
 t_like "heavy is called by again" "$out" '^ +([0-9.]+% +)*heavy$'

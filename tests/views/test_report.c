@@ -177,8 +177,8 @@ static void test_callers(void **state)
 	spec.tree = TREE_CALLERS;
 	rep = build(s.r, &spec);
 	check_order(rep, 4, (const char *const[]){ "a", "inl", "main", "b" });
-	TREE(rep, 0, { 0, "main", 0, 3 }, { 0, "a", 0, 2 }, { 1, "a", 0, 2 },
-	     { 2, "main", 0, 2 });
+	/* a's own frames between it and main are passed */
+	TREE(rep, 0, { 0, "main", 0, 5 });
 	TREE(rep, 1, { 0, "b", 0, 4 }, { 1, "main", 0, 4 });
 	assert_int_equal(rep->table.rows.v[rep->order.v[2]].tree_n, 0);
 	report_free(rep);
@@ -207,10 +207,11 @@ static void test_callees(void **state)
 	rep = build(s.r, &spec);
 	check_order(rep, 1, (const char *const[]){ "main" });
 	check(rep, "main", 1, 10);
-	TREE(rep, 0, { 0, "a", 3, 5 }, { 1, "a", 0, 2 }, { 2, "a", 2, 2 },
-	     { 0, "b", 0, 4 }, { 1, "inl", 4, 4 });
-	assert_true(rep->tree.v[4].inlined);
-	assert_false(rep->tree.v[3].inlined);
+	TREE(rep, 0, { 0, "a", 5, 5 }, { 0, "b", 0, 4 }, { 1, "inl", 4, 4 });
+	assert_true(rep->tree.v[0].recursive);
+	assert_false(rep->tree.v[1].recursive);
+	assert_true(rep->tree.v[2].inlined);
+	assert_false(rep->tree.v[1].inlined);
 	report_free(rep);
 
 	/* focus: trees begin at the outermost place that the filter matches */
@@ -233,17 +234,23 @@ static void test_limit(void **state)
 	(void)state;
 	app_init(&s);
 	s.r = maker_read(&s.m);
-	spec.limit = 20;
+	spec.limit = 40;
 	spec.tree = TREE_CALLERS;
 	rep = build(s.r, &spec);
 	check_order(rep, 2, (const char *const[]){ "a", "inl" });
 	assert_int_equal(rep->below_limit, 2);
-	/* 20% is at the limit, not below it */
-	assert_int_equal(rep->table.rows.v[rep->order.v[0]].tree_n, 4);
+	/* 40% is at the limit, not below it */
+	TREE(rep, 1, { 0, "b", 0, 4 }, { 1, "main", 0, 4 });
 	report_free(rep);
+	spec.tree = TREE_CALLEES;
+	spec.limit = 45;
+	rep = build(s.r, &spec);
+	TREE(rep, 0, { 0, "a", 5, 5 });
+	report_free(rep);
+	spec.tree = TREE_CALLERS;
 	spec.limit = 25;
 	rep = build(s.r, &spec);
-	TREE(rep, 0, { 0, "main", 0, 3 });
+	TREE(rep, 0, { 0, "main", 0, 5 });
 	report_free(rep);
 	/* rows without anything of their own do not fill up */
 	spec.at_least = 9;
@@ -439,7 +446,7 @@ static void test_many_lanes(void **state)
 {
 	enum { THREADS = 2500, DEEP = 1000 };
 	struct report_spec spec = spec_of("tid");
-	uint32_t f, locs[DEEP], stacks[DEEP];
+	uint32_t f[2], locs[DEEP], stacks[DEEP];
 	uint64_t dense = 0;
 	struct maker m;
 	struct reader *r;
@@ -447,9 +454,11 @@ static void test_many_lanes(void **state)
 
 	(void)state;
 	maker_init(&m, 1);
-	f = maker_func(&m, m.app, "f", "f.c", 1);
+	/* functions that call themselves would be one branch */
+	f[0] = maker_func(&m, m.app, "f", "f.c", 1);
+	f[1] = maker_func(&m, m.app, "g", "f.c", 1);
 	for (uint32_t i = 0; i < DEEP; i++) {
-		locs[i] = maker_loc(&m, f, i + 1);
+		locs[i] = maker_loc(&m, f[i & 1], i + 1);
 		stacks[i] = maker_stack(&m, i + 1, locs);
 	}
 	for (uint32_t i = 0; i < THREADS; i++) {
