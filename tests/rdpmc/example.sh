@@ -37,4 +37,42 @@ if c++ --version >/dev/null 2>&1; then
 else
 	t_skip "C++" "no C++ compiler"
 fi
+
+# A program and a library of it, each with instructions that may fault: counters
+# that no processor has do, everywhere.
+cat >"$T_TMP/lib.c" <<'END'
+#include "tally/rdpmc.h"
+int in_library(void);
+int in_library(void)
+{
+	uint64_t v;
+
+	tally_guard_install();
+	return tally_rdpmc(0xffffff, &v);
+}
+END
+cat >"$T_TMP/main.c" <<'END'
+#include "tally/rdpmc.h"
+int in_library(void);
+int main(void)
+{
+	uint64_t v;
+
+	tally_guard_install();
+	return in_library() || tally_rdpmc(0xffffff, &v);
+}
+END
+for how in -O0 '-O2 -ffunction-sections -Wl,--gc-sections'; do
+	# shellcheck disable=SC2086
+	if ${CC:-cc} $how -D_GNU_SOURCE -shared -fPIC \
+		-I"$top_srcdir/include" -o "$T_TMP/lib.so" "$T_TMP/lib.c" &&
+		${CC:-cc} $how -D_GNU_SOURCE -I"$top_srcdir/include" \
+		-pthread -o "$T_TMP/main" "$T_TMP/main.c" "$T_TMP/lib.so" \
+		-Wl,-rpath,"$T_TMP"
+	then
+		t_run "faults are caught in a library, too: $how" "$T_TMP/main"
+	else
+		t_ok "a library can be built: $how" 1
+	fi
+done
 t_done
