@@ -259,6 +259,7 @@ enum expr_result expr_eval(struct expr_env *env, struct span e, bool has_first,
 		if (m.c.bad && m.result == EXPR_OK)
 			m.result = EXPR_BAD;
 	}
-	*out = pop(&m);
+	if (m.result == EXPR_OK)
+		*out = pop(&m);
 	return m.result;
 }

@@ -23,7 +23,7 @@
  *
  * Hostile tables, registers and stacks are fine: a walk ends after `max` frames
  * at the latest.  Memory of one table: at most 8 bytes for each byte of the
- * image's call frame information, and 2 MB; time to compile it: in proportion to
+ * image's call frame information, and 6 MB; time to compile it: in proportion to
  * them, too.  Code beyond these limits counts as code with a bad rule.
  */
 #include <stdbool.h>

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOINLINE __attribute__((noinline, noclone))
+#define NOINLINE __attribute__((noinline))
 
 typedef int vec8 __attribute__((vector_size(32)));
 

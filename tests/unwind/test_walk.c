@@ -13,6 +13,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
 #include <unwind.h>
 
 #include "live.h"
@@ -63,8 +66,11 @@ static void copy_stack(struct caught *k, uint64_t from)
 
 	k->start = from;
 	k->size = end - from < COPY ? (size_t)(end - from) : COPY;
-	for (size_t i = 0; i < k->size; i++)
-		k->bytes[i] = ((const uint8_t *)(uintptr_t)from)[i];
+	/* by the kernel: sanitizers would object */
+	process_vm_readv(getpid(),
+			 &(struct iovec){ k->bytes, k->size }, 1,
+			 &(struct iovec){ (void *)(uintptr_t)from, k->size }, 1,
+			 0);
 }
 
 static void on_signal(int sig, siginfo_t *info, void *ctx)
@@ -157,6 +163,250 @@ static void test_deep(void **state)
 	check_whole(l);
 }
 
+/* The same with all registers followed: frames that need others than three. */
+__attribute__((noinline)) static unsigned realigned(unsigned n, unsigned sig)
+{
+	typedef int vec8 __attribute__((vector_size(32)));
+	volatile vec8 v = { (int)n, 1, 2, 3, 4, 5, 6, 7 };
+	volatile char *p = __builtin_alloca(8 + n % 32);
+
+	p[0] = (char)v[n % 8];
+	return recurse(3, sig) + (unsigned)p[0] + (unsigned)v[(n + 1) % 8];
+}
+
+static void test_realigned(void **state)
+{
+	catch(SIGUSR1, 0);
+	realigned(5, SIGUSR1);
+	check_whole(*state);
+}
+
+/* A handler on another stack: what is interrupted lies elsewhere. */
+static void test_other_stack(void **state)
+{
+	static char other[64 << 10];
+	stack_t alt = { .ss_sp = other, .ss_size = sizeof(other) }, old;
+
+	sigaltstack(&alt, &old);
+	catch(SIGUSR1, SA_ONSTACK);
+	recurse(20, SIGUSR1);
+	check_whole(*state);
+	sigaltstack(&old, NULL);
+}
+
+static void *run_thread(void *arg)
+{
+	(void)arg;
+	recurse(10, SIGUSR1);
+	return NULL;
+}
+
+/* Up to the end in clone. */
+static void test_thread(void **state)
+{
+	pthread_t t;
+
+	catch(SIGUSR1, 0);
+	assert_int_equal(pthread_create(&t, NULL, run_thread, NULL), 0);
+	pthread_join(t, NULL);
+	check_whole(*state);
+}
+
+static int compare_and_raise(const void *a, const void *b)
+{
+	raise(SIGUSR1);
+	return *(const int *)a - *(const int *)b;
+}
+
+/* libc in between. */
+static void test_called_back(void **state)
+{
+	int v[] = { 3, 1, 2 };
+
+	catch(SIGUSR1, 0);
+	qsort(v, 3, sizeof(*v), compare_and_raise);
+	check_whole(*state);
+}
+
+/* A call of address 0: the innermost frame is no code. */
+static void test_wild(void **state)
+{
+	struct unwind_memory m;
+	struct unwind_regs regs;
+	uint8_t *bytes;
+	struct walked before, w;
+
+	catch(SIGUSR1, 0);
+	recurse(5, SIGUSR1);
+	m = memory_of(&caught);
+	walk(*state, &caught.regs, &m, FRAMES, &before);
+	/* as if its innermost function had called 0 */
+	bytes = malloc(m.size + 8);
+	assert_non_null(bytes);
+	memcpy(bytes + 8, m.bytes, m.size);
+	memcpy(bytes, &caught.regs.r[UNWIND_RIP], 8);
+	m.bytes = bytes;
+	m.start -= 8;
+	m.size += 8;
+	regs = caught.regs;
+	regs.r[UNWIND_RSP] -= 8;
+	regs.r[UNWIND_RIP] = 0;
+	walk(*state, &regs, &m, FRAMES, &w);
+	assert_int_equal(w.s.end, UNWIND_WHOLE);
+	assert_int_equal(w.s.n, before.s.n + 1);
+	assert_int_equal(w.pc[0], 0);
+	assert_int_equal(w.pc[1], caught.regs.r[UNWIND_RIP] - 1);
+	assert_memory_equal(w.pc + 2, before.pc + 1, (before.s.n - 1) * 8);
+	free(bytes);
+}
+
+/* Cut anywhere, frames are the first ones, and the word that is missing is the
+ * first above the copy or in the frame there. */
+static void test_cut(void **state)
+{
+	struct unwind_memory m;
+	struct walked all, w;
+
+	catch(SIGUSR1, 0);
+	recurse(40, SIGUSR1);
+	m = memory_of(&caught);
+	walk(*state, &caught.regs, &m, FRAMES, &all);
+	assert_int_equal(all.s.end, UNWIND_WHOLE);
+	for (size_t n = 0; n < 3000; n += 40) {
+		m.size = n;
+		m.all = false;
+		walk(*state, &caught.regs, &m, FRAMES, &w);
+		assert_int_equal(w.s.end, UNWIND_CUT);
+		assert_int_equal(w.s.reason, UNWIND_OK);
+		assert_true(w.s.addr + 8 > m.start + n);
+		assert_true(w.s.n < all.s.n);
+		assert_memory_equal(w.pc, all.pc, w.s.n * 8);
+		m.all = true;	/* then there is no more to get */
+		walk(*state, &caught.regs, &m, FRAMES, &w);
+		assert_int_equal(w.s.end, UNWIND_BROKEN);
+		assert_int_equal(w.s.reason, UNWIND_BAD_MEMORY);
+	}
+}
+
+static void test_too_deep(void **state)
+{
+	struct unwind_memory m;
+	struct walked w;
+
+	catch(SIGUSR1, 0);
+	recurse(40, SIGUSR1);
+	m = memory_of(&caught);
+	walk(*state, &caught.regs, &m, 10, &w);
+	assert_int_equal(w.s.end, UNWIND_BROKEN);
+	assert_int_equal(w.s.reason, UNWIND_TOO_DEEP);
+	assert_int_equal(w.s.n, 10);
+}
+
+/* Registers that nobody told of are not made up. */
+static void test_unknown_registers(void **state)
+{
+	struct unwind_memory m;
+	struct unwind_regs regs;
+	struct walked w, all;
+
+	catch(SIGUSR1, 0);
+	realigned(5, SIGUSR1);
+	m = memory_of(&caught);
+	walk(*state, &caught.regs, &m, FRAMES, &all);
+	regs = caught.regs;
+	regs.known = 1u << UNWIND_RIP | 1u << UNWIND_RSP;
+	for (int i = 0; i < UNWIND_REGS; i++)
+		if (!(regs.known >> i & 1))
+			regs.r[i] = 0xdead0000;
+	walk(*state, &regs, &m, FRAMES, &w);
+	assert_true(w.s.n <= all.s.n);
+	assert_memory_equal(w.pc, all.pc, w.s.n * 8);
+	if (w.s.n < all.s.n)
+		assert_int_equal(w.s.reason, UNWIND_LOST_REGISTER);
+}
+
+static unsigned raise_it(void)
+{
+	raise(SIGUSR1);
+	return 1;
+}
+
+/* Code that a JIT made: no tables, no file. */
+static uint8_t *make_code(const uint8_t *p, size_t n)
+{
+	uint8_t *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (code == MAP_FAILED)
+		return NULL;
+	memcpy(code, p, n);
+	return code;
+}
+
+/* Walks through generated code by `marks`; gcc's unwinder cannot. */
+static void check_generated(struct live *l, const uint8_t *p, size_t n,
+			    size_t call, unsigned marks)
+{
+	uint8_t *code = make_code(p, n);
+	unsigned (*f)(unsigned (*)(void));
+	struct unwind_memory m;
+	struct walked w;
+	size_t i = 0;
+
+	if (!code) {
+		live_skip("memory may not be both written and run");
+		return;
+	}
+	live_close(l);
+	live_open(l, 0);
+	*(void **)&f = code;
+	catch(SIGUSR1, 0);
+	assert_int_equal(f(raise_it), 1);
+	m = memory_of(&caught);
+	walk(l, &caught.regs, &m, FRAMES, &w);
+	while (i < w.s.n && w.pc[i] != (uint64_t)(uintptr_t)code + call)
+		i++;
+	assert_true(i + 1 < w.s.n);
+	assert_int_equal(w.marks[i], 0);
+	assert_int_equal(w.marks[i + 1], marks);
+	assert_int_equal(w.s.by_pointer, marks == UNWIND_BY_POINTER);
+	assert_int_equal(w.s.guessed, marks == UNWIND_GUESSED);
+	assert_string_equal(live_path(l, w.pc[i + 1]), live_path(l,
+			    (uint64_t)(uintptr_t)check_generated));
+	/* and on by tables, unless rbp is needed, which was not found */
+	if (marks == UNWIND_BY_POINTER || w.s.end != UNWIND_BROKEN) {
+		assert_int_equal(w.s.end, UNWIND_WHOLE);
+		assert_true(i + 2 < w.s.n);
+		assert_int_equal(w.marks[i + 2], 0);
+	}
+	munmap(code, 4096);
+}
+
+static void test_frame_pointer(void **state)
+{
+	static const uint8_t code[] = {
+		0x55, 0x48, 0x89, 0xe5,		/* push rbp; mov rsp, rbp */
+		0x48, 0x83, 0xec, 0x20,		/* sub 32, rsp */
+		0xff, 0xd7, 0xc9, 0xc3,		/* call *rdi; leave; ret */
+	};
+
+	check_generated(*state, code, sizeof(code), 9, UNWIND_BY_POINTER);
+}
+
+static void test_guess(void **state)
+{
+	static const uint8_t code[] = {
+		0x55, 0x31, 0xed,		/* push rbp; xor ebp, ebp */
+		0xff, 0xc5,			/* inc ebp */
+		0x6a, 0x00, 0x6a, 0x00,		/* push 0; push 0 */
+		0xff, 0xd7,			/* call *rdi */
+		0x48, 0x83, 0xc4, 0x10,		/* add 16, rsp */
+		0x5d, 0xc3,			/* pop rbp; ret */
+	};
+
+	check_generated(*state, code, sizeof(code), 10, UNWIND_GUESSED);
+}
+
 static int setup(void **state)
 {
 	struct live *l = malloc(sizeof(*l));
@@ -181,6 +431,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_realigned),
+		cmocka_unit_test(test_other_stack),
+		cmocka_unit_test(test_thread),
+		cmocka_unit_test(test_called_back),
+		cmocka_unit_test(test_wild),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_too_deep),
+		cmocka_unit_test(test_unknown_registers),
+		cmocka_unit_test(test_frame_pointer),
+		cmocka_unit_test(test_guess),
 	};
 
 	return cmocka_run_group_tests_name("unwind/walk", tests, setup,
