@@ -196,34 +196,53 @@ static int find_event(struct check_file *f, const char *name,
 			 "info' lists what it has", f->path, name);
 }
 
+struct last_cell {
+	uint32_t run, cell;
+};
+
 struct summing {
 	struct u64map map;	/* run and stack -> cell */
+	struct last_cell *last;	/* by stack: spares most look-ups */
 	struct check_file *f;
 };
+
+/* The cell of a run's stack; PROF_NONE when out of memory. */
+static uint32_t find_cell(struct summing *s, uint32_t run, uint32_t stack)
+{
+	struct check_cell c = { run, stack, 0, 0 };
+	struct check_file *f = s->f;
+	uint32_t *id;
+
+	if (s->last[stack].cell != PROF_NONE && s->last[stack].run == run)
+		return s->last[stack].cell;
+	id = u64map_slot(&s->map, (uint64_t)run << 32 | stack);
+	if (!id)
+		return PROF_NONE;
+	if (*id == U64MAP_NONE) {
+		*id = (uint32_t)f->cells.n;
+		if (vec_push(&f->cells, c) < 0)
+			return PROF_NONE;
+	}
+	s->last[stack] = (struct last_cell){ run, *id };
+	return *id;
+}
 
 static int add_batch(struct summing *s, const struct sample_batch *b)
 {
 	struct check_file *f = s->f;
 
 	for (size_t i = 0; i < b->n; i++) {
-		uint32_t run, *id;
+		uint32_t run, id;
 		double w = (double)b->weight[i];
 
 		if (b->event[i] != f->event)
 			continue;
 		run = f->p->threads.v[b->thread[i]].run;
-		id = u64map_slot(&s->map, (uint64_t)run << 32 | b->stack[i]);
-		if (!id)
+		id = find_cell(s, run, b->stack[i]);
+		if (id == PROF_NONE)
 			return -ERR_NOMEM;
-		if (*id == U64MAP_NONE) {
-			struct check_cell c = { run, b->stack[i], 0, 0 };
-
-			*id = (uint32_t)f->cells.n;
-			if (vec_push(&f->cells, c) < 0)
-				return -ERR_NOMEM;
-		}
-		f->cells.v[*id].weight += b->weight[i];
-		f->cells.v[*id].count++;
+		f->cells.v[id].weight += b->weight[i];
+		f->cells.v[id].count++;
 		f->samples++;
 		f->sum += w;
 		f->squares += w * w;
@@ -235,14 +254,21 @@ static int sum_samples(struct check_file *f)
 {
 	struct summing s = { .f = f };
 	struct sample_batch b;
+	size_t nodes = f->p->nodes.n;
 	int rc = 0;
 
+	s.last = malloc((nodes + 1) * sizeof(*s.last));
+	if (!s.last)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i <= nodes; i++)
+		s.last[i] = (struct last_cell){ 0, PROF_NONE };
 	reader_columns(f->reader, COLUMN_EVENT | COLUMN_WEIGHT | COLUMN_STACK |
 		       COLUMN_THREAD);
 	reader_rewind(f->reader);
 	while (!rc && reader_next(f->reader, &b))
 		rc = add_batch(&s, &b);
 	u64map_fini(&s.map);
+	free(s.last);
 	f->weighted = f->sum > 0;
 	if (!f->weighted) {	/* an event without periods: count samples */
 		for (size_t i = 0; i < f->cells.n; i++)

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A program whose functions cost 50, 25, 15, 8 and 2 %, each of which can be made
+ * slower by a known ratio:
+ *
+ *	shares ROUNDS [FUNCTION=RATIO...] [new=SHARE] [moved=PART]
+ *
+ * f50=1.1 makes f50 10 % slower, all=1.05 everything; new=0.05 adds a function of
+ * 5 % of the rest, moved=0.3 lets a helper do 30 % of f50's work.  Scripts compare
+ * recordings of such runs: scripts/bench-check.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One step of work for each unit, so that cost is what the arguments say. */
+#define WORK(name) \
+	__attribute__((noinline)) static uint64_t name(uint64_t x, long n) \
+	{ \
+		for (long i = 0; i < n; i++) \
+			x = x * 6364136223846793005u + 1442695040888963407u; \
+		return x; \
+	}
+
+WORK(f50)
+WORK(f25)
+WORK(f15)
+WORK(f8)
+WORK(f2)
+WORK(f_new)
+WORK(f50_helper)
+
+enum { UNIT = 2000 };
+
+static const struct {
+	const char *name;
+	long percent;
+	uint64_t (*run)(uint64_t x, long n);
+} parts[] = { { "f50", 50, f50 }, { "f25", 25, f25 }, { "f15", 15, f15 },
+	      { "f8", 8, f8 }, { "f2", 2, f2 } };
+enum { PARTS = sizeof(parts) / sizeof(parts[0]) };
+
+static double take(const char *word, const char *name)
+{
+	size_t n = strlen(name);
+
+	return !strncmp(word, name, n) && word[n] == '='
+		       ? strtod(word + n + 1, NULL) : -1;
+}
+
+int main(int argc, char **argv)
+{
+	double ratio[PARTS], added = 0, moved = 0, x;
+	long rounds = argc > 1 ? strtol(argv[1], NULL, 10) : 100;
+	uint64_t v = 1;
+
+	for (int k = 0; k < PARTS; k++)
+		ratio[k] = 1;
+	for (int i = 2; i < argc; i++) {
+		for (int k = 0; k < PARTS; k++) {
+			if ((x = take(argv[i], parts[k].name)) >= 0 ||
+			    (x = take(argv[i], "all")) >= 0)
+				ratio[k] = x;
+		}
+		if ((x = take(argv[i], "new")) >= 0)
+			added = x;
+		if ((x = take(argv[i], "moved")) >= 0)
+			moved = x;
+	}
+	for (long r = 0; r < rounds; r++) {
+		for (int k = 0; k < PARTS; k++) {
+			double n = (double)(parts[k].percent * UNIT) *
+				   ratio[k];
+
+			if (!k && moved > 0)
+				v = f50_helper(v, (long)(n * moved));
+			v = parts[k].run(v, (long)(k ? n : n * (1 - moved)));
+		}
+		if (added > 0)
+			v = f_new(v, (long)(added * 100 * UNIT));
+	}
+	printf("%llu\n", (unsigned long long)v);
+	return 0;
+}
