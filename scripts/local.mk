@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 EXTRA_DIST += \
+	scripts/bench-check \
 	scripts/check-docs \
 	scripts/check-structure \
 	scripts/install-needs \

@@ -162,6 +162,21 @@ static int by_share(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
+/* Without the largest function, too: that one alone may be what changed. */
+static bool rest_shifted(const struct judge_work *w, double by)
+{
+	const struct judge_row *largest = &w->out->rows[w->kept[0]];
+	double rest, b, n;
+
+	for (size_t k = 1; k < w->nkept; k++)
+		if (w->out->rows[w->kept[k]].share > largest->share)
+			largest = &w->out->rows[w->kept[k]];
+	b = w->out->total.base - largest->base;
+	n = w->out->total.now - largest->now;
+	rest = b > 0 && n > 0 ? log(n / b) : 0;
+	return by > 0 ? rest >= by / 4 : rest <= by / 4;
+}
+
 /* Do the larger half of the functions all cost more, or less, by more than the
  * totals' noise allows? */
 static void common_shift(struct judge_work *w, const double *logs,
@@ -188,7 +203,8 @@ static void common_shift(struct judge_work *w, const double *logs,
 	se = sqrt(stats_variance(logs, nb) / (double)nb +
 		  stats_variance(logs + nb, nn) / (double)nn) + 1e-6;
 	/* of one or two functions, it is they that changed */
-	w->out->shifted = n >= SHIFT_FUNCS && fabs(med) > 2.5 * se;
+	w->out->shifted = n >= SHIFT_FUNCS && fabs(med) > 2.5 * se &&
+			  rest_shifted(w, med);
 	w->out->shift = expm1(med);
 }
 

@@ -138,6 +138,29 @@ static void slower_machine_accuses_nobody(void **state)
 	counts_free(c);
 }
 
+/* A program that is nearly one function: when that is slower, so is the median
+ * of the larger functions, and yet it is not the machine. */
+static void one_large_function(void **state)
+{
+	struct counts *c = counts_new();
+
+	(void)state;
+	make(c, RUNS, RUNS, 20000);
+	for (size_t r = 0; r < 2 * RUNS; r++) {
+		c->cost[r * FUNCS] *= 15;
+		for (size_t f = 3; f < FUNCS; f++)
+			c->cost[r * FUNCS + f] = 0;
+	}
+	scale_new(c, 0, 1.1);
+	scale_new(c, 2, 1.2);
+	scale_new(c, 1, 0.8);
+	judge(c);
+	assert_false(c->j.shifted);
+	assert_int_equal(c->j.rows[0].status, JUDGE_REGRESSED);
+	assert_true(c->j.total.gates);
+	counts_free(c);
+}
+
 static void one_wild_run_is_no_regression(void **state)
 {
 	struct counts *c = counts_new();
@@ -262,6 +285,7 @@ int main(void)
 		cmocka_unit_test(one_is_slower),
 		cmocka_unit_test(faster_accuses_nobody),
 		cmocka_unit_test(slower_machine_accuses_nobody),
+		cmocka_unit_test(one_large_function),
 		cmocka_unit_test(one_wild_run_is_no_regression),
 		cmocka_unit_test(new_and_gone),
 		cmocka_unit_test(one_run_a_side),

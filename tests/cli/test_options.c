@@ -15,7 +15,7 @@
 struct opts {
 	bool on, off;
 	const char *str, *maybe;
-	struct opt_strs many;
+	struct opt_strs many, words;
 	uint64_t num;
 	double frac, secs;
 };
@@ -28,6 +28,7 @@ static const struct opt table[] = {
 	{ OPT_STR, 's', "string", "WORD", "Some word.", AT(str) },
 	{ OPT_OPTSTR, 'g', "graph", "MODE", "Maybe a mode.", AT(maybe) },
 	{ OPT_STRS, 'e', "event", "EVENT", "Events.", AT(many) },
+	{ OPT_WORDS, 0, "files", "FILE [FILE...]", "Files.", AT(words) },
 	{ OPT_UINT, 'F', "freq", "HZ", "A rate.", AT(num) },
 	{ OPT_DOUBLE, 0, "limit", "PERCENT", "A share.", AT(frac) },
 	{ OPT_SECONDS, 0, "delay", "SECONDS", "A time.", AT(secs) },
@@ -101,6 +102,32 @@ static void test_kinds(void **state)
 	p = parse(&cmd, "try --graph=x -q", argv, &argc);
 	assert_string_equal(p.o.maybe, "x");
 	assert_true(p.o.on);
+}
+
+static void test_words(void **state)
+{
+	char *argv[40];
+	int argc;
+	struct parsed p = parse(&cmd, "try x --files a b -n y --files=c d "
+				"--string s -- z", argv, &argc);
+
+	(void)state;
+	assert_int_equal(p.rc, 0);
+	assert_int_equal(p.o.words.n, 4);
+	assert_string_equal(p.o.words.v[0], "a");
+	assert_string_equal(p.o.words.v[1], "b");
+	assert_string_equal(p.o.words.v[2], "c");
+	assert_string_equal(p.o.words.v[3], "d");
+	assert_true(p.o.on);
+	assert_string_equal(p.o.str, "s");
+	/* words behind other options are nobody's */
+	assert_int_equal(argc - p.rest, 3);
+	assert_string_equal(argv[p.rest], "x");
+	assert_string_equal(argv[p.rest + 1], "y");
+	assert_string_equal(argv[p.rest + 2], "z");
+	options_release(&cmd, &p.o);
+	p = parse(&cmd, "try --files", argv, &argc);
+	assert_int_equal(p.rc, -ERR_USAGE);
 }
 
 static void test_stop_at_arg(void **state)
@@ -243,6 +270,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_stop_at_arg),
 		cmocka_unit_test(test_messages),
 		cmocka_unit_test(test_help),

@@ -6,4 +6,4 @@ tests_workload_known_cost_SOURCES = tests/workload/known_cost.c
 tests_workload_known_cost_CFLAGS = $(TALLY_CFLAGS) -O2 -g \
 	-fno-omit-frame-pointer -fno-sanitize=all -pthread
 tests_workload_known_cost_LDFLAGS = -pthread
-EXTRA_DIST += tests/workload/big
+EXTRA_DIST += tests/workload/big tests/workload/shares.c
