@@ -5,6 +5,7 @@ EXTRA_DIST += doc/check-in-ci.md doc/tally-check.schema.json
 dist_man_MANS += \
 	doc/tally.1 \
 	doc/tally-addr2line.1 \
+	doc/tally-annotate.1 \
 	doc/tally-check.1 \
 	doc/tally-doctor.1 \
 	doc/tally-dump.1 \

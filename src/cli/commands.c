@@ -7,7 +7,7 @@
 #include "base/nearest.h"
 
 static const struct command *const commands[] = {
-	&cmd_record, &cmd_report,    &cmd_info,
+	&cmd_record, &cmd_report,    &cmd_annotate, &cmd_info,
 	&cmd_list,   &cmd_symbolize, &cmd_dump,
 	&cmd_doctor, &cmd_addr2line, &cmd_encode,
 	&cmd_stat,   &cmd_check,

@@ -71,7 +71,8 @@ struct command {
 
 #define OPT_END { OPT_FLAG, 0, NULL, NULL, NULL, 0 }
 
-extern const struct command cmd_record, cmd_report, cmd_info, cmd_list,
+extern const struct command cmd_annotate, cmd_record, cmd_report, cmd_info,
+	cmd_list,
 	cmd_dump, cmd_symbolize, cmd_addr2line, cmd_doctor,
 	cmd_encode, cmd_stat, cmd_check;
 

@@ -7,6 +7,7 @@ libcmd_a_SOURCES = \
 	src/cmd/addr2line_text.c \
 	src/cmd/addresses.c \
 	src/cmd/addresses.h \
+	src/cmd/annotate.c \
 	src/cmd/check.c \
 	src/cmd/check.h \
 	src/cmd/check_commits.c \

@@ -23,7 +23,8 @@ struct record_opts {
 	struct opt_strs events, debug_dirs;
 	const char *output, *pids, *tids, *cpus, *cgroup, *callgraph, *vmlinux,
 		   *source;
-	bool all, user, kernel, inherit, symbols, graph, quiet, verbose;
+	bool all, user, kernel, inherit, symbols, graph, quiet, verbose,
+	     embed_source;
 	uint64_t freq, period, repeat;
 	double duration, delay;
 };
@@ -92,6 +93,9 @@ static const struct opt record_opt_table[] = {
 	{ OPT_NOFLAG, 0, "no-symbols", NULL,
 	  "Leave symbols to the first reader or to \"tally symbolize\".",
 	  AT(symbols) },
+	{ OPT_FLAG, 0, "embed-source", NULL,
+	  "Take the source lines of hot functions along, so that \"tally "
+	  "annotate\" shows them anywhere.", AT(embed_source) },
 	{ OPT_STRS, 0, "debug-dir", "DIR", DEBUG_DIR_HELP, AT(debug_dirs) },
 	{ OPT_FLAG, 'q', "quiet", NULL, "Say nothing but errors.", AT(quiet) },
 	{ OPT_FLAG, 'v', "verbose", NULL,
@@ -278,7 +282,8 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 		.cgroup = o->cgroup, .vmlinux = o->vmlinux,
 		.all_cpus = o->all, .inherit = o->inherit,
 		.user_only = o->user, .kernel_only = o->kernel,
-		.symbols = o->symbols, .events = &events,
+		.symbols = o->symbols, .embed_source = o->embed_source,
+		.events = &events,
 		.freq = o->freq == NOT_GIVEN ? 999 : o->freq,
 		.period = o->period == NOT_GIVEN ? 0 : o->period,
 		.repeat = o->repeat,

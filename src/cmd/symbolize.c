@@ -15,7 +15,7 @@
 struct symbolize_opts {
 	const char *input, *output, *kallsyms, *vmlinux;
 	struct opt_strs debug_dirs;
-	bool quiet;
+	bool quiet, embed_source;
 };
 
 static const struct opt symbolize_opt_table[] = {
@@ -34,6 +34,10 @@ static const struct opt symbolize_opt_table[] = {
 	  "The kernel's ELF file with debug information. Default: looked for "
 	  "by build-id in the debug folder, /boot and /lib/modules.",
 	  offsetof(struct symbolize_opts, vmlinux) },
+	{ OPT_FLAG, 0, "embed-source", NULL,
+	  "Store the source lines of hot functions too, unless the recording "
+	  "holds some.",
+	  offsetof(struct symbolize_opts, embed_source) },
 	{ OPT_FLAG, 'q', "quiet", NULL, "Say nothing but errors.",
 	  offsetof(struct symbolize_opts, quiet) },
 	OPT_END
@@ -108,6 +112,7 @@ static int symbolize(struct cmd_io *io, const struct symbolize_opts *o,
 	struct fill_options f = { .debug_dirs = dirs,
 				  .kallsyms = o->kallsyms,
 				  .vmlinux = o->vmlinux, .heat = heat,
+				  .embed_source = o->embed_source,
 				  .code_budget = fill_code_budget(
 					  reader_sample_count(r)),
 				  .progress = cmd_show_image, .ctx = io };

@@ -6,6 +6,17 @@
 
 #include "profile/fill_internal.h"
 
+enum {
+	HOT_SHARE = 100,	/* one percent of all samples… */
+	HOT_SIZE = 1 << 20,	/* … in a function not larger than this… */
+	HOT_BUDGET = 4 << 20,	/* … while they all have room in this */
+};
+
+bool fill_is_hot(const struct fill *f, uint64_t heat, uint64_t size)
+{
+	return heat && heat >= f->all_heat / HOT_SHARE && size <= HOT_SIZE;
+}
+
 static int hotter(const void *a, const void *b)
 {
 	const struct fill_code *x = a, *y = b;
@@ -23,6 +34,13 @@ size_t fill_image_code(void *img, uint64_t vaddr, size_t n, struct buf *out)
 	return code.n;
 }
 
+/* How many bytes may be kept, a function of this heat and size included. */
+static uint64_t budget_of(const struct fill *f, uint64_t heat, uint64_t size)
+{
+	return fill_is_hot(f, heat, size) && f->o->code_budget < HOT_BUDGET
+		       ? HOT_BUDGET : f->o->code_budget;
+}
+
 int fill_keep_code(struct fill *f, uint32_t first, fill_read_code *read,
 		   void *ctx)
 {
@@ -34,8 +52,10 @@ int fill_keep_code(struct fill *f, uint32_t first, fill_read_code *read,
 		return 0;
 	for (i = first; i < p->symbols.n; i++) {
 		struct fill_code c = { (uint32_t)i, f->heat.v[i], 0, 0 };
+		uint64_t size = p->symbols.v[i].size;
 
-		if (c.heat && p->symbols.v[i].size <= f->o->code_budget &&
+		if (c.heat && (size <= f->o->code_budget ||
+			       fill_is_hot(f, c.heat, size)) &&
 		    vec_push(&f->codes, c) < 0)
 			return fill_nomem(f);
 	}
@@ -46,7 +66,8 @@ int fill_keep_code(struct fill *f, uint32_t first, fill_read_code *read,
 	for (i = start; i < f->codes.n; i++) {
 		struct fill_code c = f->codes.v[i];
 		const struct prof_symbol *s = &p->symbols.v[c.symbol];
-		if (used + s->size > f->o->code_budget)
+
+		if (used + s->size > budget_of(f, c.heat, s->size))
 			continue;
 		c.offset = f->bytes.n;
 		c.size = read(ctx, s->vaddr, (size_t)s->size, &f->bytes);
@@ -72,7 +93,8 @@ int fill_choose_code(struct fill *f)
 					 (uint32_t)p->code_bytes.n,
 					 (uint32_t)c->size };
 
-		if (p->code_bytes.n + c->size > f->o->code_budget ||
+		if (p->code_bytes.n + c->size >
+			    budget_of(f, c->heat, s->size) ||
 		    p->code_bytes.n + c->size > UINT32_MAX)
 			continue;
 		buf_bytes(&p->code_bytes, f->bytes.p + c->offset, c->size);

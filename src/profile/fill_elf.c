@@ -16,6 +16,8 @@ struct context {
 	const struct fill_part *part;
 	bool in_turn;
 	uint32_t first;		/* of the image's rows in profile.symbols */
+	struct fill_ask ask;
+	uint32_t frame;		/* of the newest result */
 	int rc;
 };
 
@@ -38,8 +40,17 @@ static bool on_result(void *ctx, size_t i, const struct sym_result *r)
 {
 	struct context *c = ctx;
 
+	uint32_t loc = c->ask.locs[i];
+
 	take_turn(c);
-	c->rc = fill_result(c->f, c->part, i, r);
+	if (!r->same)
+		c->rc = fill_frames(c->f, c->part->image, r, &c->frame);
+	if (c->rc)
+		return false;
+	if (loc != FILL_NO_LOC)
+		c->rc = fill_result(c->f, c->part, loc, r, c->frame);
+	else
+		c->rc = fill_ask_line(c->f, c->part, &c->ask, r, c->frame);
 	return c->rc == 0;
 }
 
@@ -213,13 +224,14 @@ static void say_missing(const struct sym_sources *s, struct buf *b)
 }
 
 static int note_sources(struct fill *f, const struct fill_part *part,
-			const struct sym_sources *s)
+			const struct sym_sources *s, uint32_t machine)
 {
 	struct prof_image *im = &f->p->images.v[part->image];
 	struct prof_source row = { .image = part->image,
 				   .names = names_of(s),
 				   .missing = missing_of(s),
-				   .units = (uint32_t)s->missing_dwo_units };
+				   .units = (uint32_t)s->missing_dwo_units,
+				   .machine = machine };
 	struct buf text = { 0 };
 	uint32_t id = 0;
 
@@ -247,17 +259,21 @@ static int resolve(struct context *c, struct symbolizer *s, struct image *img,
 
 	if (fill_old_is_better(f, part->image, names_of(&src)))
 		return 0;
-	rc = symbolizer_resolve(s, f->vaddrs + part->at, part->n, on_result, c,
-				err);
+	rc = fill_ask_init(f, part, s, &c->ask);
+	if (!rc)
+		rc = symbolizer_resolve(s, c->ask.vaddrs, c->ask.n, on_result,
+					c, err);
 	take_turn(c);
-	if (c->rc)
+	if (!rc && !c->rc)
+		c->rc = fill_ask_end(f, part, &c->ask);
+	if (c->rc || rc == -ERR_NOMEM)
 		return fill_nomem(f);
 	if (rc) {
 		*f->err = *err;
 		return rc;
 	}
 	src = symbolizer_sources(s);
-	rc = note_sources(f, part, &src);
+	rc = note_sources(f, part, &src, image_machine(img));
 	return rc ? rc : fill_keep_code(f, c->first, fill_image_code,
 					img);
 }
@@ -277,6 +293,7 @@ static int fill_from(struct fill *f, const struct fill_part *part,
 		*f->err = err;
 	} else {
 		rc = resolve(&c, s, img, &err);
+		fill_ask_fini(&c.ask);
 		symbolizer_close(s);
 	}
 	image_close(img);

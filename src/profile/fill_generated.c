@@ -23,7 +23,7 @@ int fill_generated(struct fill *f, const struct fill_part *part)
 			.nframes = 1, .symbol = name, .sym_size = size,
 		};
 
-		rc = fill_result(f, part, i, &r);
+		rc = fill_location(f, part, i, &r);
 	}
 	return rc ? rc : fill_source(f, &row, "");
 }

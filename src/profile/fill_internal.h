@@ -41,6 +41,7 @@ struct fill {
 	struct u64map symbols;		/* symbol start -> id; one image */
 	VEC(struct fill_code) codes;	/* of all images */
 	VEC(uint64_t) heat;		/* by profile.symbols */
+	uint64_t all_heat;		/* of all locations */
 	struct buf bytes;
 	struct fill_old *old;		/* or NULL */
 	struct kallsyms *kallsyms;	/* NULL: see kallsyms_error */
@@ -79,9 +80,15 @@ int fill_generated(struct fill *f, const struct fill_part *part);
 void fill_kernel_begin(struct fill *f);
 void fill_kernel_end(struct fill *f);
 
-/* The result of one location becomes rows. */
+/* The frames of a result become rows; the innermost, or PROF_NONE. */
+int fill_frames(struct fill *f, uint32_t image, const struct sym_result *r,
+		uint32_t *frame);
+/* The result of one location becomes rows, its frames have. */
 int fill_result(struct fill *f, const struct fill_part *part, size_t i,
-		const struct sym_result *r);
+		const struct sym_result *r, uint32_t frame);
+/* … or its frames do as well. */
+int fill_location(struct fill *f, const struct fill_part *part, size_t i,
+		  const struct sym_result *r);
 /* Forgets strings and symbols of the last image. */
 void fill_next_image(struct fill *f);
 
@@ -93,6 +100,32 @@ fill_read_code fill_image_code;
 /* Remembers the code of one image's hot symbols; symbols from `first`. */
 int fill_keep_code(struct fill *f, uint32_t first, fill_read_code *read,
 		   void *ctx);
+/* Whether a function of so many samples is kept whatever the budget: its code
+ * and the lines of all of it. */
+bool fill_is_hot(const struct fill *f, uint64_t heat, uint64_t size);
+/* fill_lines.c: the addresses to ask the symbolizer for: those of an image's
+ * locations, and every byte of its hot functions. */
+enum { FILL_NO_LOC = UINT32_MAX };
+struct fill_ask {
+	uint64_t *vaddrs;
+	uint32_t *locs;		/* in the part, or FILL_NO_LOC: code */
+	size_t n;
+	uint32_t last;		/* frame of the newest line */
+	uint64_t end;		/* of the function it is in, 0: none */
+};
+int fill_ask_init(struct fill *f, const struct fill_part *part,
+		  struct symbolizer *s, struct fill_ask *a);
+void fill_ask_fini(struct fill_ask *a);
+/* What is known of code becomes a line row; `frame` as fill_frames gave it. */
+int fill_ask_line(struct fill *f, const struct fill_part *part,
+		  struct fill_ask *a, const struct sym_result *r,
+		  uint32_t frame);
+/* Ends the last function. */
+int fill_ask_end(struct fill *f, const struct fill_part *part,
+		 struct fill_ask *a);
+/* fill_texts.c: takes the source lines of hot functions along. */
+int fill_texts(struct fill *f);
+
 /* Chooses the hottest within the budget. */
 int fill_choose_code(struct fill *f);
 
@@ -103,6 +136,8 @@ void fill_old_free(struct fill_old *o);
 int fill_old_restore(struct fill *f, struct fill_old *o);
 /* Images that kept their old names keep their code bytes. */
 int fill_old_code(struct fill *f, const struct fill_old *o);
+/* Source lines of then are worth more than those of now. */
+int fill_old_texts(struct fill *f, const struct fill_old *o);
 
 /* True when the old names of an image came from more than those at hand. */
 bool fill_old_is_better(const struct fill *f, uint32_t image, uint32_t names);

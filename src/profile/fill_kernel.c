@@ -247,7 +247,7 @@ static int fill_names(struct kernel_part *k)
 		frame.name = r.symbol = name.name;
 		r.sym_start = name.start;
 		r.sym_size = name.size;
-		rc = fill_result(k->f, part, i, &r);
+		rc = fill_location(k->f, part, i, &r);
 		k->named++;
 	}
 	return rc;

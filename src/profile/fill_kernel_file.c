@@ -272,7 +272,7 @@ static bool on_result(void *ctx, size_t at, const struct sym_result *r)
 	}
 	k->done[t->i] = 1;
 	k->in_file++;
-	l->rc = fill_result(k->f, k->part, t->i, &here);
+	l->rc = fill_location(k->f, k->part, t->i, &here);
 	return !l->rc;
 }
 

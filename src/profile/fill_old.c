@@ -52,7 +52,10 @@ int fill_old_take(struct profile *p, struct fill_old **out)
 	memcpy(&o->was.symbols, &p->symbols, sizeof(p->symbols));
 	memcpy(&o->was.sources, &p->sources, sizeof(p->sources));
 	memcpy(&o->was.codes, &p->codes, sizeof(p->codes));
+	memcpy(&o->was.lines, &p->lines, sizeof(p->lines));
+	memcpy(&o->was.texts, &p->texts, sizeof(p->texts));
 	o->was.code_bytes = p->code_bytes;
+	o->was.text_bytes = p->text_bytes;
 	o->was.str_base = p->str_base;
 	set_aside(p, funcs);
 	set_aside(p, frames);
@@ -61,6 +64,9 @@ int fill_old_take(struct profile *p, struct fill_old **out)
 	set_aside(p, sources);
 	set_aside(p, codes);
 	set_aside(p, code_bytes);
+	set_aside(p, lines);
+	set_aside(p, texts);
+	set_aside(p, text_bytes);
 	*out = o;
 	return 0;
 }
@@ -77,6 +83,9 @@ void fill_old_free(struct fill_old *o)
 	vec_fini(&o->was.codes);
 	vec_fini(&o->was.images);
 	buf_fini(&o->was.code_bytes);
+	vec_fini(&o->was.lines);
+	vec_fini(&o->was.texts);
+	buf_fini(&o->was.text_bytes);
 	free(o->str);
 	free(o->frame);
 	free(o->restored);
@@ -201,7 +210,7 @@ static int restore_sources(struct fill *f, const struct fill_old *o)
 	return 0;
 }
 
-static int restore_images(struct fill *f, const struct fill_old *o)
+static int restore_images(struct fill *f, struct fill_old *o)
 {
 	struct profile *p = f->p;
 
@@ -213,6 +222,16 @@ static int restore_images(struct fill *f, const struct fill_old *o)
 		s.name = new_str(p, o, s.name);
 		if (s.name == PROF_NONE || vec_push(&p->symbols, s) < 0 ||
 		    vec_push(&f->heat, 0) < 0)
+			return fill_nomem(f);
+	}
+	for (size_t i = 0; i < o->was.lines.n; i++) {
+		struct prof_line l = o->was.lines.v[i];
+
+		if (!o->restored[l.image])
+			continue;
+		if (l.frame != PROF_NONE)
+			l.frame = new_frame(p, o, l.frame);
+		if (vec_push(&p->lines, l) < 0)
 			return fill_nomem(f);
 	}
 	for (size_t i = 0; i < p->images.n; i++) {
@@ -267,6 +286,24 @@ int fill_old_code(struct fill *f, const struct fill_old *o)
 		c.offset = (uint32_t)p->code_bytes.n;
 		buf_bytes(&p->code_bytes, bytes, c.size);
 		if (p->code_bytes.failed || vec_push(&p->codes, c) < 0)
+			return fill_nomem(f);
+	}
+	return 0;
+}
+
+int fill_old_texts(struct fill *f, const struct fill_old *o)
+{
+	struct profile *p = f->p;
+
+	for (size_t i = 0; i < o->was.texts.n; i++) {
+		struct prof_text t = o->was.texts.v[i];
+		const uint8_t *bytes = o->was.text_bytes.p + t.offset;
+
+		t.file = new_str(p, o, t.file);
+		t.offset = (uint32_t)p->text_bytes.n;
+		buf_bytes(&p->text_bytes, bytes, t.size);
+		if (t.file == PROF_NONE || p->text_bytes.failed ||
+		    vec_push(&p->texts, t) < 0)
 			return fill_nomem(f);
 	}
 	return 0;

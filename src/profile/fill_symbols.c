@@ -132,21 +132,36 @@ static uint32_t add_frame(struct fill *f, uint32_t image,
 	return profile_frame(f->p, &frame);
 }
 
-int fill_result(struct fill *f, const struct fill_part *part, size_t i,
-		const struct sym_result *r)
+int fill_frames(struct fill *f, uint32_t image, const struct sym_result *r,
+		uint32_t *frame)
 {
-	uint32_t loc = f->locs[part->at + i].loc, frame = PROF_NONE;
-	size_t k;
+	*frame = PROF_NONE;
+	for (size_t k = r->nframes; k-- > 0;) {
+		*frame = add_frame(f, image, r, &r->frames[k], *frame);
+		if (*frame == PROF_NONE)
+			return fill_nomem(f);
+	}
+	return 0;
+}
+
+int fill_result(struct fill *f, const struct fill_part *part, size_t i,
+		const struct sym_result *r, uint32_t frame)
+{
+	uint32_t loc = f->locs[part->at + i].loc;
 
 	if (add_symbol(f, part->image, r, f->o->heat ? f->o->heat[loc] : 0) < 0)
 		return fill_nomem(f);
-	for (k = r->nframes; k-- > 0;) {
-		frame = add_frame(f, part->image, r, &r->frames[k], frame);
-		if (frame == PROF_NONE)
-			return fill_nomem(f);
-	}
 	f->p->loc_frame.v[loc] = frame;
 	return 0;
+}
+
+int fill_location(struct fill *f, const struct fill_part *part, size_t i,
+		  const struct sym_result *r)
+{
+	uint32_t frame;
+	int rc = fill_frames(f, part->image, r, &frame);
+
+	return rc ? rc : fill_result(f, part, i, r, frame);
 }
 
 /* One stable counting pass over 16 bits of vaddr. */
@@ -253,6 +268,8 @@ static int fill_run(struct fill *f)
 	for (i = 0; i < p->locs.n; i++)
 		p->loc_frame.v[i] = PROF_NONE;
 	p->loc_frame.n = p->locs.n;
+	for (i = 0; f->o->heat && i < p->locs.n; i++)
+		f->all_heat += f->o->heat[i];
 	rc = sort_locs(f, parts);
 	if (!rc)
 		rc = fill_images(f, parts);
@@ -262,12 +279,16 @@ static int fill_run(struct fill *f)
 		rc = fill_choose_code(f);
 	if (!rc && f->old)
 		rc = fill_old_code(f, f->old);
+	if (!rc && f->old)
+		rc = fill_old_texts(f, f->old);
+	if (!rc && f->o->embed_source && !f->p->texts.n)
+		rc = fill_texts(f);
 	free(parts);
 	return rc;
 }
 
-/* Enough for the few dozen functions that people look at, else half a byte a
- * sample: code must not be what makes a file large. */
+/* Beside hot functions a few dozen more, else half a byte a sample: code must
+ * not be what makes a file large. */
 size_t fill_code_budget(uint64_t samples)
 {
 	enum { LEAST = 16 << 10, MOST = 4 << 20 };

@@ -24,7 +24,9 @@ struct fill_options {
 	/* Self samples by location (array of locs.n), to choose whose code bytes
 	 * are kept; NULL: none are. */
 	const uint64_t *heat;
-	size_t code_budget;	/* bytes of code to keep at most */
+	size_t code_budget;	/* bytes of code to keep of functions that are
+				 * not hot (see fill_is_hot) */
+	bool embed_source;	/* take source lines of hot functions along */
 	fill_progress *progress;
 	void *ctx;		/* of all callbacks */
 };

@@ -61,6 +61,8 @@ enum section_kind {
 	SECTION_IMAGE_NOTES = 24,
 	SECTION_CODES = 25,
 	SECTION_SOURCES = 26,
+	SECTION_LINES = 27,
+	SECTION_TEXTS = 28,
 	SECTION_END = 30,
 };
 
@@ -179,6 +181,8 @@ void section_put_strings(struct buf *out, const struct profile *p, size_t first,
 			 size_t end);
 void section_put_notes(struct buf *out, const struct profile *p);
 void section_put_codes(struct buf *out, const struct profile *p, size_t first,
+		       size_t end);
+void section_put_texts(struct buf *out, const struct profile *p, size_t first,
 		       size_t end);
 
 /*

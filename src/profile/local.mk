@@ -13,9 +13,11 @@ libprofile_a_SOURCES = \
 	src/profile/fill_kernel.c \
 	src/profile/fill_kernel.h \
 	src/profile/fill_kernel_file.c \
+	src/profile/fill_lines.c \
 	src/profile/fill_old.c \
 	src/profile/fill_symbols.c \
 	src/profile/fill_symbols.h \
+	src/profile/fill_texts.c \
 	src/profile/format.h \
 	src/profile/model.c \
 	src/profile/model.h \

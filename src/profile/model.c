@@ -29,6 +29,9 @@ static void fini_symbols(struct profile *p)
 	vec_fini(&p->sources);
 	vec_fini(&p->codes);
 	buf_fini(&p->code_bytes);
+	vec_fini(&p->lines);
+	vec_fini(&p->texts);
+	buf_fini(&p->text_bytes);
 	idtab_fini(&p->func_tab);
 	idtab_fini(&p->frame_tab);
 	p->symbolized = false;

@@ -244,6 +244,7 @@ struct prof_source {
 	uint32_t missing;	/* PROF_MISSING_* */
 	uint32_t units;		/* PROF_MISSING_DWO: units without theirs */
 	uint32_t file;		/* str: a file that would help */
+	uint32_t machine;	/* EM_* of its code; 0: not known */
 };
 
 /* Code bytes of a hot function. */
@@ -251,6 +252,28 @@ struct prof_code {
 	uint32_t image;
 	uint64_t vaddr;
 	uint32_t offset, size;	/* in profile.code_bytes */
+};
+
+/*
+ * Where code came from, for the whole of a function and not only where samples
+ * were: from vaddr on, up to the image's next row, the innermost frame is this
+ * one.  The row behind a function's last byte has PROF_NONE.
+ */
+struct prof_line {
+	uint32_t image;
+	uint64_t vaddr;
+	uint32_t frame;
+};
+
+/* Lines of a source file, as they were when recorded. */
+struct prof_text {
+	uint32_t file;		/* str: as in frames */
+	uint32_t line;		/* of the first one, from 1 */
+	uint32_t flags;		/* PROF_TEXT_* */
+	uint32_t offset, size;	/* in profile.text_bytes */
+};
+enum {
+	PROF_TEXT_NEWER = 1,	/* the file was newer than what it made */
 };
 
 struct profile {
@@ -272,8 +295,11 @@ struct profile {
 					 * be shorter than locs */
 	VEC(struct prof_symbol) symbols;	/* any order */
 	VEC(struct prof_source) sources;	/* any order */
+	VEC(struct prof_line) lines;	/* by image and vaddr */
 	VEC(struct prof_code) codes;
 	struct buf code_bytes;
+	VEC(struct prof_text) texts;
+	struct buf text_bytes;
 	bool symbolized;		/* a symbol part was made */
 	size_t str_base;		/* strings below are not of the symbol
 					 * part */

@@ -135,3 +135,24 @@ void section_put_codes(struct buf *out, const struct profile *p, size_t first,
 	put_section(out, SECTION_CODES, &body);
 	buf_fini(&body);
 }
+
+void section_put_texts(struct buf *out, const struct profile *p, size_t first,
+		       size_t end)
+{
+	struct buf body = { 0 };
+
+	buf_uleb(&body, end - first);
+	for (size_t i = first; i < end; i++) {
+		const struct prof_text *t = &p->texts.v[i];
+
+		buf_uleb(&body, t->file);
+		buf_uleb(&body, t->line);
+		buf_uleb(&body, t->flags);
+		buf_uleb(&body, t->size);
+	}
+	for (size_t i = first; i < end; i++)
+		buf_bytes(&body, p->text_bytes.p + p->texts.v[i].offset,
+			  p->texts.v[i].size);
+	put_section(out, SECTION_TEXTS, &body);
+	buf_fini(&body);
+}

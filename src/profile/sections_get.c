@@ -272,6 +272,46 @@ static bool get_codes(struct profile *p, struct cursor *c)
 	return true;
 }
 
+static bool get_text_rows(struct profile *p, struct cursor *c, uint64_t n,
+			  uint64_t *total)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		struct prof_text t = {
+			.file = cursor_uleb32(c),
+			.line = cursor_uleb32(c),
+			.flags = cursor_uleb32(c),
+			.size = cursor_uleb32(c),
+		};
+
+		t.offset = (uint32_t)(p->text_bytes.n + *total);
+		*total += t.size;
+		if (c->bad || *total > CHUNK_MAX || t.file >= p->str.str.n ||
+		    p->text_bytes.n + *total > UINT32_MAX ||
+		    vec_push(&p->texts, t) < 0)
+			return false;
+	}
+	return true;
+}
+
+static bool get_texts(struct profile *p, struct cursor *c)
+{
+	uint64_t n = cursor_uleb(c), total = 0;
+	size_t first = p->texts.n;
+	const uint8_t *bytes = NULL;
+
+	if (n > cursor_left(c) / 4)
+		return false;
+	if (get_text_rows(p, c, n, &total))
+		bytes = cursor_take(c, total);
+	if (bytes)
+		buf_bytes(&p->text_bytes, bytes, (size_t)total);
+	if (!bytes || p->text_bytes.failed) {
+		p->texts.n = first;
+		return false;
+	}
+	return true;
+}
+
 bool section_get(struct profile *p, uint64_t kind, struct cursor *c, size_t gap)
 {
 	const struct table *t = table_of(kind);
@@ -285,6 +325,8 @@ bool section_get(struct profile *p, uint64_t kind, struct cursor *c, size_t gap)
 		return get_notes(p, c);
 	case SECTION_CODES:
 		return get_codes(p, c);
+	case SECTION_TEXTS:
+		return get_texts(p, c);
 	default:
 		return true;	/* a newer writer's: skipped by its length */
 	}

@@ -129,6 +129,13 @@ static const struct column source_columns[] = {
 	COL(prof_source, missing, COL_ULEB, REF_NONE),
 	COL(prof_source, units, COL_ULEB, REF_NONE),
 	COL(prof_source, file, COL_ULEB, REF_STR),
+	COL(prof_source, machine, COL_ULEB, REF_NONE),	/* 1.2 */
+};
+
+static const struct column line_columns[] = {
+	COL(prof_line, image, COL_ULEB, REF_IMAGE),
+	COL(prof_line, vaddr, COL_DELTA, REF_NONE),
+	COL(prof_line, frame, COL_OPT, REF_FRAME_OPT),
 };
 
 #define TABLE_ADDED(section, field, type, cols, mut, sym, added) \
@@ -162,8 +169,10 @@ const struct table format_tables[] = {
 	      false, true),
 	TABLE(SECTION_SYMBOLS, symbols, struct prof_symbol, symbol_columns,
 	      false, true),
-	TABLE(SECTION_SOURCES, sources, struct prof_source, source_columns,
-	      false, true),
+	TABLE(SECTION_LINES, lines, struct prof_line, line_columns, false,
+	      true),
+	TABLE_ADDED(SECTION_SOURCES, sources, struct prof_source,
+		    source_columns, false, true, 1),
 };
 const size_t format_ntables = sizeof(format_tables) / sizeof(format_tables[0]);
 

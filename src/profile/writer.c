@@ -291,6 +291,25 @@ int writer_flush(struct writer *w, struct error *err)
 	return 0;
 }
 
+static int put_texts(struct writer *w, struct error *err)
+{
+	const struct profile *p = w->p;
+	size_t first = 0;
+	int rc = 0;
+
+	while (!rc && first < p->texts.n) {
+		size_t end = first + 1, size = p->texts.v[first].size;
+
+		while (end < p->texts.n &&
+		       size + p->texts.v[end].size <= CODE_CHUNK)
+			size += p->texts.v[end++].size;
+		section_put_texts(&w->payload, p, first, end);
+		rc = put_chunk(w, CHUNK_CODE, 0, true, err);
+		first = end;
+	}
+	return rc;
+}
+
 static int put_symbols(struct writer *w, struct error *err)
 {
 	const struct profile *p = w->p;
@@ -313,7 +332,7 @@ static int put_symbols(struct writer *w, struct error *err)
 		rc = put_chunk(w, CHUNK_CODE, 0, true, err);
 		first = end;
 	}
-	return rc;
+	return rc ? rc : put_texts(w, err);
 }
 
 static int put_end(struct writer *w, struct error *err)

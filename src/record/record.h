@@ -26,6 +26,7 @@ struct record_options {
 	const char *pids, *tids, *cpus;	/* "1,2" and "0-3,8", or NULL */
 	const char *cgroup;		/* path, or NULL */
 	const char *vmlinux;		/* the kernel's file, or NULL */
+	bool embed_source;		/* source lines go into the file */
 	const char *debug_dirs;		/* as in sym_options */
 	bool all_cpus, inherit, callchain;
 	bool user_only, kernel_only, symbols;

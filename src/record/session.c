@@ -162,6 +162,7 @@ static int fill(struct session *s, struct error *err)
 	struct fill_options fo = {
 		.open_image = open_image, .generated = generated,
 		.vmlinux = s->o->vmlinux,
+		.embed_source = s->o->embed_source,
 		.debug_dirs = s->o->debug_dirs,
 		.progress = s->o->progress ? fill_progress_cb : NULL,
 		.code_budget = fill_code_budget(c->samples),

@@ -56,6 +56,7 @@ struct sym_result {
 	const char *symbol;
 	uint64_t sym_start, sym_size;
 	const char *sym_file;	/* source file of a local symbol, or "" */
+	bool same;		/* all but vaddr is as at the address before */
 };
 
 /* Return false to stop the batch. */
@@ -85,6 +86,11 @@ void symbolizer_close(struct symbolizer *s);
  * allowed).  0, -ERR_STOPPED or -ERR_NOMEM. */
 int symbolizer_resolve(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
 		       sym_cb *cb, void *ctx, struct error *err);
+
+/* The ELF symbol that covers vaddr and its range, as in sym_result; false where
+ * none does.  Reads no DWARF. */
+bool symbolizer_extent(struct symbolizer *s, uint64_t vaddr, uint64_t *start,
+		       uint64_t *size);
 
 /* What names can come from, and what would help where it is missing.  Every
  * string is "" when there is nothing to say. */

@@ -174,22 +174,36 @@ static bool says_more(const char *symbol, const char *name)
 		has_plain(symbol, name));
 }
 
+/* What an address' result follows from. */
+struct source {
+	struct dwarf_hit dwarf;
+	const struct line_row *row;
+	struct symtab_hit symbol;
+};
+
+static bool same_source(const struct source *a, const struct source *b)
+{
+	return a->dwarf.func == b->dwarf.func && a->dwarf.unit == b->dwarf.unit &&
+	       a->dwarf.call == b->dwarf.call &&
+	       a->dwarf.worker == b->dwarf.worker && a->row == b->row &&
+	       a->symbol.name == b->symbol.name &&
+	       a->symbol.start == b->symbol.start &&
+	       a->symbol.size == b->symbol.size;
+}
+
 /* Makes the result of one address; h is NULL without DWARF. */
 static int make_result(struct symbolizer *s, const struct dwarf_batch *b,
 		       const struct dwarf_hit *h, uint64_t addr,
-		       struct sym_result *r)
+		       const struct symtab_hit *hit, struct sym_result *r)
 {
 	struct sym_frame only = { "", "", 0, 0, "", 0, false, 0 };
-	struct symtab_hit hit;
 	struct sym_frame *last;
 
 	s->frames.n = 0;
-	if (symtab_find(&s->symtab, addr, &hit) < 0)
-		return -ERR_NOMEM;
-	*r = (struct sym_result){ .vaddr = addr, .symbol = hit.name,
-				  .sym_start = hit.start,
-				  .sym_size = hit.size,
-				  .sym_file = hit.file };
+	*r = (struct sym_result){ .vaddr = addr, .symbol = hit->name,
+				  .sym_start = hit->start,
+				  .sym_size = hit->size,
+				  .sym_file = hit->file };
 	if (h && h->unit != UINT32_MAX &&
 	    dwarf_frames(s, b, h, addr - s->shift) < 0)
 		return -ERR_NOMEM;
@@ -224,19 +238,54 @@ static int resolve_dwarf(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
 	return rc;
 }
 
+static int find_source(struct symbolizer *s, const struct dwarf_hit *h,
+		       uint64_t addr, struct source *out)
+{
+	*out = (struct source){ .dwarf = { NO_DIE, UINT32_MAX, NO_CALL, 0 } };
+	if (h) {
+		out->dwarf = *h;
+		if (h->unit != UINT32_MAX)
+			out->row = dwarf_find_row(
+				&s->dwarf.main->units.v[h->unit],
+				addr - s->shift);
+	}
+	return symtab_find(&s->symtab, addr, &out->symbol);
+}
+
+bool symbolizer_extent(struct symbolizer *s, uint64_t vaddr, uint64_t *start,
+		       uint64_t *size)
+{
+	struct symtab_hit hit;
+
+	if (symtab_find(&s->symtab, vaddr, &hit) < 0 || !hit.size)
+		return false;
+	*start = hit.start;
+	*size = hit.size;
+	return true;
+}
+
 int symbolizer_resolve(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
 		       sym_cb *cb, void *ctx, struct error *err)
 {
 	struct dwarf_batch b = { 0 };
-	struct sym_result r;
+	struct sym_result r = { .nframes = 0 };
+	struct source from[2];	/* of this address and the one before */
 	int rc = 0;
 	size_t i;
 
 	if (s->has_dwarf)
 		rc = resolve_dwarf(s, vaddrs, n, &b);
 	for (i = 0; i < n && !rc; i++) {
-		rc = make_result(s, &b, b.hits ? &b.hits[i] : NULL, vaddrs[i],
-				 &r);
+		const struct dwarf_hit *h = b.hits ? &b.hits[i] : NULL;
+
+		rc = find_source(s, h, vaddrs[i], &from[i & 1]);
+		if (!rc && i && same_source(&from[0], &from[1])) {
+			r.vaddr = vaddrs[i];
+			r.same = true;
+		} else if (!rc) {
+			rc = make_result(s, &b, h, vaddrs[i],
+					 &from[i & 1].symbol, &r);
+		}
 		if (!rc && !cb(ctx, i, &r))
 			rc = -ERR_STOPPED;
 	}

@@ -261,6 +261,7 @@ static bool put_source(struct dump *d, size_t i)
 	hex(d, "missing", s->missing);
 	num(d, "units", s->units);
 	str(d, "file", s->file);
+	num(d, "machine", s->machine);
 	return line_end(d);
 }
 
@@ -278,6 +279,29 @@ static bool put_code(struct dump *d, size_t i)
 	for (uint32_t k = 0; k < c->size && fits; k++)
 		buf_printf(&d->out, "%02x",
 			   d->p->code_bytes.p[c->offset + k]);
+	return line_end(d);
+}
+
+static bool put_line(struct dump *d, size_t i)
+{
+	const struct prof_line *l = &d->p->lines.v[i];
+
+	buf_str(&d->out, "line");
+	num(d, "image", l->image);
+	hex(d, "vaddr", l->vaddr);
+	id(d, "frame", l->frame);
+	return line_end(d);
+}
+
+static bool put_source_text(struct dump *d, size_t i)
+{
+	const struct prof_text *t = &d->p->texts.v[i];
+
+	buf_str(&d->out, "text");
+	str(d, "file", t->file);
+	num(d, "line", t->line);
+	hex(d, "flags", t->flags);
+	num(d, "size", t->size);
 	return line_end(d);
 }
 
@@ -387,6 +411,8 @@ static void put_parts(struct dump *d, unsigned int parts)
 		put_rows(d, p->symbols.n, put_symbol);
 		put_rows(d, p->sources.n, put_source);
 		put_rows(d, p->codes.n, put_code);
+		put_rows(d, p->lines.n, put_line);
+		put_rows(d, p->texts.n, put_source_text);
 	}
 	if (parts & DUMP_SAMPLES)
 		put_samples(d, parts & DUMP_FRAMES);

@@ -105,6 +105,8 @@ static void json_counts(const struct info *in, struct json *j)
 	json_uint(j, "frames", p->frames.n);
 	json_uint(j, "symbols", p->symbols.n);
 	json_uint(j, "code_bytes", p->code_bytes.n);
+	json_uint(j, "code_lines", p->lines.n);
+	json_uint(j, "source_bytes", p->text_bytes.n);
 	json_end(j);
 }
 

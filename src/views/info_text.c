@@ -265,6 +265,8 @@ static void put_counts(const struct info *in, struct buf *out)
 	put_count(out, "inline frames", p->frames.n);
 	put_count(out, "symbols", p->symbols.n);
 	put_count(out, "code bytes", p->code_bytes.n);
+	put_count(out, "code lines", p->lines.n);
+	put_count(out, "source bytes", p->text_bytes.n);
 }
 
 void info_text(const struct info *in, int columns, struct buf *out)

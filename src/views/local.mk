@@ -3,6 +3,16 @@ noinst_LIBRARIES += libviews.a
 libviews_a_SOURCES = \
 	src/views/aggregate.c \
 	src/views/aggregate.h \
+	src/views/annotate.c \
+	src/views/annotate.h \
+	src/views/annotate_code.c \
+	src/views/annotate_json.c \
+	src/views/annotate_lines.c \
+	src/views/annotate_rows.c \
+	src/views/annotate_rows.h \
+	src/views/annotate_text.c \
+	src/views/annotate_text_code.c \
+	src/views/annotate_units.c \
 	src/views/cells.c \
 	src/views/cells.h \
 	src/views/dump.c \
@@ -14,6 +24,8 @@ libviews_a_SOURCES = \
 	src/views/info.c \
 	src/views/info.h \
 	src/views/info_text.c \
+	src/views/interval.c \
+	src/views/interval.h \
 	src/views/keys.c \
 	src/views/keys.h \
 	src/views/lines.c \
@@ -32,6 +44,8 @@ libviews_a_SOURCES = \
 	src/views/report_json.c \
 	src/views/select.c \
 	src/views/select.h \
+	src/views/sources.c \
+	src/views/sources.h \
 	src/views/table.c \
 	src/views/table.h \
 	src/views/text.c \

@@ -104,6 +104,25 @@ static bool ends_with(const char *s, const char *tail)
 	return n >= k && !strcmp(s + n - k, tail);
 }
 
+/* The lines of a profile with one hot function. */
+static void check_lines(const struct profile *p, uint64_t vaddr, uint32_t frame)
+{
+	const struct prof_symbol *s = &p->symbols.v[0];
+	size_t n = p->lines.n, i;
+	uint32_t at = PROF_NONE;
+
+	assert_true(n > 1);
+	assert_int_equal(p->lines.v[0].vaddr, s->vaddr);
+	assert_int_equal(p->lines.v[n - 1].vaddr, s->vaddr + s->size);
+	assert_int_equal(p->lines.v[n - 1].frame, PROF_NONE);
+	for (i = 0; i + 1 < n; i++) {
+		assert_true(p->lines.v[i].vaddr < p->lines.v[i + 1].vaddr);
+		if (p->lines.v[i].vaddr <= vaddr)
+			at = p->lines.v[i].frame;
+	}
+	assert_int_equal(at, frame);
+}
+
 static void test_own_inlines(void **state)
 {
 	struct build_id id = own_build_id();
@@ -113,6 +132,7 @@ static void test_own_inlines(void **state)
 	int in_line, out_line;
 	struct profile p;
 	uint32_t image, loc, frame, gone, there;
+	size_t lines;
 	uint8_t *at;
 
 	(void)state;
@@ -148,8 +168,13 @@ static void test_own_inlines(void **state)
 	assert_int_equal(p.codes.v[0].size, p.symbols.v[0].size);
 	assert_memory_equal(p.code_bytes.p + p.codes.v[0].offset,
 			    (void *)probe, p.codes.v[0].size);
+	/* every byte of it has its line: from its first one to behind its
+	 * last, and the sampled one says what its location says */
+	check_lines(&p, vaddr - 1, frame);
+	lines = p.lines.n;
 	/* again: the same, not more */
 	fill(&p, &o);
+	assert_int_equal(p.lines.n, lines);
 	assert_int_equal(p.symbols.n, 1);
 	assert_string_equal(func_name(&p, profile_loc_frame(&p, loc)), "here");
 	/* the binary is gone: names and code stay */
@@ -160,12 +185,19 @@ static void test_own_inlines(void **state)
 	assert_int_equal(p.codes.n, 1);
 	assert_memory_equal(p.code_bytes.p + p.codes.v[0].offset,
 			    (void *)probe, p.codes.v[0].size);
+	check_lines(&p, vaddr - 1, profile_loc_frame(&p, loc));
+	assert_int_equal(p.lines.n, lines);
 	p.images.v[0].path = there;
-	/* a budget that is too small keeps nothing */
+	/* the budget is for what is not hot, which one of 201 samples is */
 	o.code_budget = 4;
+	fill(&p, &o);
+	assert_int_equal(p.codes.n, 1);
+	heat[0] = 1;
+	heat[1] = 200;
 	fill(&p, &o);
 	assert_int_equal(p.codes.n, 0);
 	assert_int_equal(p.code_bytes.n, 0);
+	assert_int_equal(p.lines.n, 0);
 	profile_fini(&p);
 }
 

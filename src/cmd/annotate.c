@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* `tally annotate`: what the lines and instructions of functions cost. */
+#include "views/annotate.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/command.h"
+#include "cmd/debug_dirs.h"
+#include "cmd/open.h"
+
+struct annotate_opts {
+	const char *input, *format, *color, *output, *syntax;
+	const char *pids, *tids, *cpus, *runs, *time;
+	struct opt_strs debug_dirs, comms, events, maps;
+	bool source, code, both, all, samples, full_names, no_header, no_pager;
+	double limit;
+	uint64_t top, width, context;
+};
+
+#define AT(field) offsetof(struct annotate_opts, field)
+
+static const struct opt annotate_opt_table[] = {
+	{ OPT_HEADING, 0, NULL, NULL, "What to show", 0 },
+	{ OPT_STR, 'i', "input", "FILE",
+	  "Read this recording. Default: profile.tally.", AT(input) },
+	{ OPT_FLAG, 0, "source", NULL,
+	  "Source lines. The default is source where lines are known, else "
+	  "instructions.", AT(source) },
+	{ OPT_FLAG, 0, "asm", NULL,
+	  "Instructions, with the jumps between them.", AT(code) },
+	{ OPT_FLAG, 0, "both", NULL,
+	  "Source lines, and below each its instructions.", AT(both) },
+	{ OPT_UINT, 0, "context", "N",
+	  "Show N lines or instructions around each that cost something; the "
+	  "rest is folded. Default: 3.", AT(context) },
+	{ OPT_FLAG, 0, "all", NULL, "Fold nothing.", AT(all) },
+	{ OPT_UINT, 0, "top", "N",
+	  "Show N functions at most; 0: all. Default: 10, or all that were "
+	  "named.", AT(top) },
+	{ OPT_DOUBLE, 0, "percent-limit", "PERCENT",
+	  "If none is named: leave functions below this share out. Default: 1.",
+	  AT(limit) },
+	{ OPT_STRS, 0, "source-map", "FROM=TO",
+	  "Look for source files whose path begins with FROM where TO stands in "
+	  "its place. May be repeated; the first that fits counts.",
+	  AT(maps) },
+
+	{ OPT_HEADING, 0, NULL, NULL, "Which samples", 0 },
+	{ OPT_STRS, 0, "comm", "NAME[,NAME...]",
+	  "Only threads of this name; * and ? match any text and character.",
+	  AT(comms) },
+	{ OPT_STR, 0, "pid", "PID[,PID...]", "Only these processes.",
+	  AT(pids) },
+	{ OPT_STR, 0, "tid", "TID[,TID...]", "Only these threads.", AT(tids) },
+	{ OPT_STR, 'C', "cpu", "CPU[,CPU...]",
+	  "Only these processors, for example 0-3,8.", AT(cpus) },
+	{ OPT_STR, 0, "run", "RUN[,RUN...]",
+	  "Only these runs of a repeated command, counted from 1.", AT(runs) },
+	{ OPT_STRS, 'e', "event", "EVENT[,EVENT...]", "Only these events.",
+	  AT(events) },
+	{ OPT_STR, 0, "time", "START,END",
+	  "Only this slice: seconds since the recording began (1.5,3 or "
+	  "200ms,1s) or shares of it (10%,20%); either may be left out.",
+	  AT(time) },
+
+	{ OPT_HEADING, 0, NULL, NULL, "How to show it", 0 },
+	{ OPT_STR, 0, "format", "text|json", "Default: text.", AT(format) },
+	{ OPT_STR, 'o', "output", "FILE", "Write to FILE.", AT(output) },
+	{ OPT_STR, 'M', "syntax", "intel|att",
+	  "How instructions are written. Default: intel.", AT(syntax) },
+	{ OPT_FLAG, 'n', "samples", NULL, "Show numbers of samples too.",
+	  AT(samples) },
+	{ OPT_FLAG, 0, "full-names", NULL,
+	  "Show template arguments and parameters in full.",
+	  AT(full_names) },
+	{ OPT_UINT, 'w', "width", "COLUMNS",
+	  "Cut lines at this width. Default: the terminal's, else not at all.",
+	  AT(width) },
+	{ OPT_FLAG, 0, "no-header", NULL,
+	  "Leave out the lines that say what can be trusted.",
+	  AT(no_header) },
+	{ OPT_OPTSTR, 0, "color", "auto|always|never",
+	  "Default: auto, on a terminal and without NO_COLOR.", AT(color) },
+	{ OPT_FLAG, 0, "no-pager", NULL,
+	  "Do not show long output through a pager.", AT(no_pager) },
+	{ OPT_STRS, 0, "debug-dir", "DIR",
+	  "If the recording holds no symbols: " DEBUG_DIR_HELP,
+	  AT(debug_dirs) },
+	OPT_END
+};
+
+static void annotate_defaults(void *opts)
+{
+	struct annotate_opts *o = opts;
+
+	o->format = "text";
+	o->syntax = "intel";
+	o->limit = 1;
+	o->context = 3;
+	o->width = o->top = UINT64_MAX;
+}
+
+/* FROM=TO words into maps, which the caller frees; the words are split. */
+static int make_maps(const struct annotate_opts *o, struct source_map **out,
+		     struct error *err)
+{
+	struct source_map *v = calloc(o->maps.n + 1, sizeof(*v));
+
+	*out = v;
+	if (!v)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	for (size_t i = 0; i < o->maps.n; i++) {
+		const char *word = o->maps.v[i], *eq = strchr(word, '=');
+
+		if (!eq)
+			return error_set(err, ERR_USAGE,
+					 "--source-map '%s': want FROM=TO",
+					 word);
+		v[i].from = strndup(word, (size_t)(eq - word));
+		v[i].to = eq + 1;
+		if (!v[i].from)
+			return error_set(err, ERR_NOMEM, "out of memory");
+	}
+	return 0;
+}
+
+static void free_maps(struct source_map *v, size_t n)
+{
+	for (size_t i = 0; v && i < n; i++)
+		free((char *)v[i].from);
+	free(v);
+}
+
+static struct name_list names(const struct opt_strs *s)
+{
+	return (struct name_list){ s->v, s->n };
+}
+
+static int make_style(const struct cmd_io *io, const struct annotate_opts *o,
+		      struct annotate_style *s, struct error *err)
+{
+	bool color, text = !strcmp(o->format, "text");
+
+	if (!text && strcmp(o->format, "json"))
+		return error_set(err, ERR_USAGE,
+				 "--format '%s': want text or json", o->format);
+	if (!cmd_color(o->color, io->color && !o->output, &color))
+		return error_set(err, ERR_USAGE,
+				 "--color '%s': want auto, always or never",
+				 o->color);
+	if (strcmp(o->syntax, "intel") && strcmp(o->syntax, "att"))
+		return error_set(err, ERR_USAGE,
+				 "--syntax '%s': want intel or att", o->syntax);
+	*s = (struct annotate_style){
+		.columns = o->output ? 0 : io->columns,
+		.color = color,
+		.source = o->source || o->both || !o->code,
+		.code = o->code || o->both || !o->source,
+		.automatic = !o->source && !o->code && !o->both,
+		.full_names = o->full_names, .no_header = o->no_header,
+		.samples = o->samples, .all = o->all,
+		.context = o->context > 100000 ? 100000
+					       : (unsigned int)o->context,
+	};
+	if (o->source && o->code)	/* both words mean --both */
+		s->automatic = false;
+	if (o->width != UINT64_MAX)
+		s->columns = o->width > 10000 ? 10000 : (int)o->width;
+	if (s->columns && s->columns < 40)
+		s->columns = 40;
+	return 0;
+}
+
+/* One word may be the recording or what is meant in it; of two, the first is the
+ * recording. */
+static int take_words(const struct annotate_opts *o, int argc, char **argv,
+		      const char **input, const char **what, struct error *err)
+{
+	*input = o->input;
+	*what = NULL;
+	if (argc > 2 || (argc == 2 && o->input))
+		return error_set(err, ERR_USAGE,
+				 "one function, source file or image at a "
+				 "time: do not know what to do with '%s'",
+				 argv[o->input ? 1 : 2]);
+	if (argc == 2) {
+		*input = argv[0];
+		*what = argv[1];
+	} else if (argc == 1 && !o->input && access(argv[0], F_OK) == 0 &&
+		   strstr(argv[0], ".tally")) {
+		*input = argv[0];
+	} else if (argc == 1) {
+		*what = argv[0];
+	}
+	return 0;
+}
+
+static int show(struct cmd_io *io, const struct annotate_opts *o,
+		const struct annotate_style *style, struct annotation *a,
+		struct error *err)
+{
+	struct buf out = { 0 };
+	int rc;
+
+	if (!strcmp(o->format, "json"))
+		annotate_json(a, style, &out);
+	else
+		annotate_text(a, style, &out);
+	if (!o->output && !o->no_pager && io->start_pager)
+		io->start_pager(io);
+	rc = cmd_output(io, o->output, &out, err);
+	buf_fini(&out);
+	return rc;
+}
+
+static int run_annotate(struct cmd_io *io, void *opts, int argc, char **argv,
+			struct error *err)
+{
+	struct annotate_opts *o = opts;
+	struct annotate_style style;
+	struct source_map *maps = NULL;
+	struct annotation *a = NULL;
+	struct reader *r = NULL;
+	struct annotate_spec spec = {
+		.select = { .comms = names(&o->comms),
+			    .events = names(&o->events), .pids = o->pids,
+			    .tids = o->tids, .cpus = o->cpus, .runs = o->runs,
+			    .time = o->time },
+		.limit = o->limit,
+		.intel = !strcmp(o->syntax, "intel"),
+	};
+	const char *input = NULL, *path;
+	int rc = make_style(io, o, &style, err);
+
+	if (!rc)
+		rc = take_words(o, argc, argv, &input, &spec.what, err);
+	if (!rc)
+		rc = make_maps(o, &maps, err);
+	spec.maps = maps;
+	spec.nmaps = o->maps.n;
+	spec.code = style.code;
+	spec.top = o->top != UINT64_MAX ? o->top : spec.what ? 0 : 10;
+	if (!rc)
+		rc = cmd_open(input, 0, NULL, &path, &r, err);
+	if (!rc)
+		rc = cmd_symbolize_now(io, path, r, &o->debug_dirs, err);
+	if (!rc)
+		rc = annotate_build(r, &spec, &a, err);
+	if (!rc)
+		rc = show(io, o, &style, a, err);
+	annotate_free(a);
+	reader_close(r);
+	free_maps(maps, o->maps.n);
+	return rc < 0 ? rc : 0;
+}
+
+const struct command cmd_annotate = {
+	.name = "annotate",
+	.summary = "show what lines and instructions of functions cost",
+	.args = "[FILE] [SYMBOL|SOURCE[:LINE]|IMAGE]",
+	.opts = annotate_opt_table,
+	.opts_size = sizeof(struct annotate_opts),
+	.defaults = annotate_defaults,
+	.run = run_annotate,
+};

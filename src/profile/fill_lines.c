@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Lines of hot functions, all of them: the symbolizer is asked once, for the
+ * locations that were hit and for every byte of the functions in which most of
+ * them are, so that each unit is read once.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/fill_internal.h"
+
+/* One image asks for so many bytes of code at most, hottest functions first. */
+enum { ASK_MAX = 1 << 20 };
+
+struct span_of_code {
+	uint64_t start, end, heat;
+};
+
+struct spans {
+	struct span_of_code *v;
+	size_t n, cap;
+};
+
+/* The functions of an image that were hit, ascending, without overlap. */
+static int hit_functions(struct fill *f, const struct fill_part *part,
+			 struct symbolizer *s, struct spans *out)
+{
+	for (size_t i = 0; i < part->n; i++) {
+		const struct fill_loc *l = &f->locs[part->at + i];
+		uint64_t heat = f->o->heat[l->loc];
+		struct span_of_code *last = out->n ? &out->v[out->n - 1] : NULL;
+		uint64_t start, size;
+
+		if (!heat)
+			continue;
+		if (last && l->vaddr < last->end) {
+			last->heat += heat;
+			continue;
+		}
+		if (!symbolizer_extent(s, l->vaddr, &start, &size) ||
+		    size > UINT64_MAX - start || l->vaddr - start >= size)
+			continue;
+		if (last && start < last->end)
+			start = last->end;
+		if (vec_push(out, (struct span_of_code){ start,
+				      start + size, heat }) < 0)
+			return -ERR_NOMEM;
+	}
+	return 0;
+}
+
+static int hotter(const void *a, const void *b)
+{
+	const struct span_of_code *x = a, *y = b;
+
+	if (x->heat != y->heat)
+		return x->heat > y->heat ? -1 : 1;
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct span_of_code *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Keeps the hot ones while they have room; their bytes. */
+static size_t keep_hot(const struct fill *f, struct spans *s)
+{
+	size_t kept = 0, bytes = 0;
+
+	if (s->n)
+		qsort(s->v, s->n, sizeof(*s->v), hotter);
+	for (size_t i = 0; i < s->n; i++) {
+		uint64_t size = s->v[i].end - s->v[i].start;
+
+		if (!fill_is_hot(f, s->v[i].heat, size) ||
+		    size > ASK_MAX - bytes)
+			continue;
+		bytes += size;
+		s->v[kept++] = s->v[i];
+	}
+	s->n = kept;
+	if (kept)
+		qsort(s->v, kept, sizeof(*s->v), by_start);
+	return bytes;
+}
+
+static void add(struct fill_ask *a, uint64_t vaddr, uint32_t loc)
+{
+	a->vaddrs[a->n] = vaddr;
+	a->locs[a->n++] = loc;
+}
+
+/* Locations and bytes of code, ascending; locations first. */
+static void merge(const struct fill *f, const struct fill_part *part,
+		  const struct spans *s, struct fill_ask *a)
+{
+	const uint64_t *v = f->vaddrs + part->at;
+	size_t i = 0;
+
+	for (size_t k = 0; k < s->n; k++)
+		for (uint64_t at = s->v[k].start; at < s->v[k].end; at++) {
+			for (; i < part->n && v[i] <= at; i++)
+				add(a, v[i], (uint32_t)i);
+			add(a, at, FILL_NO_LOC);
+		}
+	for (; i < part->n; i++)
+		add(a, v[i], (uint32_t)i);
+}
+
+int fill_ask_init(struct fill *f, const struct fill_part *part,
+		  struct symbolizer *s, struct fill_ask *a)
+{
+	struct spans spans = { NULL, 0, 0 };
+	size_t bytes;
+	int rc = 0;
+
+	*a = (struct fill_ask){ .last = PROF_NONE };
+	if (f->o->heat)
+		rc = hit_functions(f, part, s, &spans);
+	bytes = keep_hot(f, &spans);
+	a->vaddrs = malloc((part->n + bytes + 1) * sizeof(*a->vaddrs));
+	a->locs = malloc((part->n + bytes + 1) * sizeof(*a->locs));
+	if (!rc && a->vaddrs && a->locs)
+		merge(f, part, &spans, a);
+	else
+		rc = -ERR_NOMEM;
+	free(spans.v);
+	return rc;
+}
+
+void fill_ask_fini(struct fill_ask *a)
+{
+	free(a->vaddrs);
+	free(a->locs);
+	a->vaddrs = NULL;
+	a->locs = NULL;
+}
+
+static int push_line(struct fill *f, const struct fill_part *part,
+		     uint64_t vaddr, uint32_t frame)
+{
+	struct prof_line l = { part->image, vaddr, frame };
+
+	return vec_push(&f->p->lines, l) < 0 ? -ERR_NOMEM : 0;
+}
+
+int fill_ask_end(struct fill *f, const struct fill_part *part,
+		 struct fill_ask *a)
+{
+	int rc = 0;
+
+	if (a->end && a->last != PROF_NONE)
+		rc = push_line(f, part, a->end, PROF_NONE);
+	a->end = 0;
+	a->last = PROF_NONE;
+	return rc;
+}
+
+int fill_ask_line(struct fill *f, const struct fill_part *part,
+		  struct fill_ask *a, const struct sym_result *r,
+		  uint32_t frame)
+{
+	/* Only functions that touch need no row between them. */
+	if (r->vaddr != a->end && fill_ask_end(f, part, a) < 0)
+		return -ERR_NOMEM;
+	a->end = r->vaddr + 1;
+	if (frame == a->last)
+		return 0;
+	a->last = frame;
+	return push_line(f, part, r->vaddr, frame);
+}

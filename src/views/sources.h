@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_VIEWS_SOURCES_H
+#define TALLY_VIEWS_SOURCES_H
+/*
+ * Source lines by the path that debug information gives: from the recording
+ * where it holds them, else from this machine's files, at that path or at the one
+ * that --source-map makes of it.  Files are anybody's: those that are huge or no
+ * text are not shown.
+ */
+#include "profile/model.h"
+
+struct source_map {
+	const char *from, *to;	/* paths that begin with from begin with to */
+};
+
+enum source_place {
+	SOURCE_NONE,		/* not found: see `why` */
+	SOURCE_RECORDING,
+	SOURCE_FILE,
+};
+
+struct source_file {
+	uint32_t file;		/* str, as in frames */
+	uint8_t place;		/* enum source_place */
+	bool newer;		/* than the program, or than the recording */
+	char *path;		/* SOURCE_FILE: where it was found */
+	char *why;		/* "": found */
+	struct buf text;	/* SOURCE_FILE */
+	VEC(uint32_t) starts;	/* of its lines, and the end */
+	VEC(uint32_t) pieces;	/* SOURCE_RECORDING: in profile.texts */
+};
+
+struct sources {
+	const struct profile *p;
+	const struct source_map *maps;
+	size_t nmaps;
+	VEC(struct source_file *) files;
+	struct u64map tab;
+};
+
+void sources_init(struct sources *s, const struct profile *p,
+		  const struct source_map *maps, size_t nmaps);
+void sources_fini(struct sources *s);
+/* A file, looked for once; `image` is what its code is in (for its age). NULL when
+ * out of memory. */
+const struct source_file *sources_get(struct sources *s, uint32_t file,
+				      uint32_t image);
+/* Line `line` of it, counted from 1, without its end; false where there is none. */
+bool source_line(const struct sources *s, const struct source_file *f,
+		 uint32_t line, struct span *out);
+
+#endif
