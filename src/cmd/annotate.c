@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cmd/command.h"
 #include "cmd/debug_dirs.h"
@@ -188,8 +187,7 @@ static int take_words(const struct annotate_opts *o, int argc, char **argv,
 	if (argc == 2) {
 		*input = argv[0];
 		*what = argv[1];
-	} else if (argc == 1 && !o->input && access(argv[0], F_OK) == 0 &&
-		   strstr(argv[0], ".tally")) {
+	} else if (argc == 1 && !o->input && reader_is_recording(argv[0])) {
 		*input = argv[0];
 	} else if (argc == 1) {
 		*what = argv[0];

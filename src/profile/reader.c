@@ -2,6 +2,7 @@
 /* Reading .tally files: see reader.h and format.h.  The file is hostile. */
 #include "profile/reader.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -307,6 +308,18 @@ int reader_open_bytes(const void *p, size_t n, const char *name,
 		      struct reader **out, struct error *err)
 {
 	return open_reader((struct io_map){ 0 }, p, n, name, out, err);
+}
+
+bool reader_is_recording(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	char magic[8];
+	bool is = fd >= 0 && read(fd, magic, 8) == 8 &&
+		  !memcmp(magic, FORMAT_MAGIC, 8);
+
+	if (fd >= 0)
+		close(fd);
+	return is;
 }
 
 int reader_open(const char *path, struct reader **out, struct error *err)

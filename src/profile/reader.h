@@ -21,6 +21,8 @@ struct reader_damage {
 	char message[256];	/* one line, "" when the file is whole */
 };
 
+/* Whether a file begins like a recording. */
+bool reader_is_recording(const char *path);
 int reader_open(const char *path, struct reader **out, struct error *err);
 /* The bytes must outlive the reader. */
 int reader_open_bytes(const void *p, size_t n, const char *name,

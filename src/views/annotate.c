@@ -90,6 +90,16 @@ static int line_compare(const void *x, const void *y, void *ctx)
 	return c ? c : i < k ? -1 : i > k;
 }
 
+static int code_compare(const void *x, const void *y, void *ctx)
+{
+	const struct profile *p = ctx;
+	uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
+	const struct prof_code *a = &p->codes.v[i], *b = &p->codes.v[k];
+	int c = place_compare(a->image, a->vaddr, b->image, b->vaddr);
+
+	return c ? c : i < k ? -1 : i > k;
+}
+
 static int loc_compare(const void *x, const void *y)
 {
 	const struct annot_loc *a = x, *b = y;
@@ -190,11 +200,13 @@ static int make_indexes(struct annotation *a)
 	struct profile *p = a->p;
 
 	a->by_symbol = sorted(p->symbols.n, p, symbol_compare);
+	a->by_code = sorted(p->codes.n, p, code_compare);
 	a->by_line = sorted(p->lines.n, p, line_compare);
 	a->frame_ok = calloc(p->frames.n + 1, 1);
 	a->loc_cells = calloc((p->locs.n + 1) * (a->ncols + 1),
 			      sizeof(*a->loc_cells));
-	if (merge_functions(a) < 0 || !a->by_symbol || !a->by_line || !a->frame_ok || !a->loc_cells)
+	if (merge_functions(a) < 0 || !a->by_symbol || !a->by_code ||
+	    !a->by_line || !a->frame_ok || !a->loc_cells)
 		return -ERR_NOMEM;
 	sum_locations(a);
 	for (size_t i = 0; i < p->locs.n; i++) {
@@ -324,6 +336,7 @@ void annotate_free(struct annotation *a)
 	buf_fini(&a->text);
 	free(a->loc_cells);
 	free(a->by_symbol);
+	free(a->by_code);
 	free(a->by_line);
 	free(a->frame_ok);
 	free(a->same_func);

@@ -114,6 +114,7 @@ struct annotation {
 	struct cell *loc_cells;		/* [loc * ncols + column] */
 	VEC(struct annot_loc) locs;	/* those with cost */
 	uint32_t *by_symbol;		/* symbols by image and vaddr */
+	uint32_t *by_code;		/* profile.codes by image and vaddr */
 	uint32_t *by_line;		/* profile.lines by image and vaddr */
 	uint8_t *frame_ok;		/* by frame: of the unit at hand */
 	uint32_t *same_func;		/* by func: the first row of the same one */

@@ -27,18 +27,28 @@ static uint16_t machine_of(const struct profile *p, uint32_t image)
 	       : arch && !strcmp(arch, "aarch64") ? EM_AARCH64 : 0;
 }
 
-static const struct prof_code *stored_code(const struct profile *p,
+/* The code of a symbol, in by_code. */
+static const struct prof_code *stored_code(const struct annotation *a,
 					   const struct prof_symbol *s)
 {
-	for (size_t i = 0; i < p->codes.n; i++) {
-		const struct prof_code *c = &p->codes.v[i];
+	const struct profile *p = a->p;
+	size_t lo = 0, hi = p->codes.n;
+	const struct prof_code *c;
 
-		if (c->image == s->image && c->vaddr == s->vaddr &&
-		    c->offset <= p->code_bytes.n &&
-		    c->size <= p->code_bytes.n - c->offset)
-			return c;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		c = &p->codes.v[a->by_code[mid]];
+		if (c->image < s->image ||
+		    (c->image == s->image && c->vaddr < s->vaddr))
+			lo = mid + 1;
+		else
+			hi = mid;
 	}
-	return NULL;
+	c = lo < p->codes.n ? &p->codes.v[a->by_code[lo]] : NULL;
+	return c && c->image == s->image && c->vaddr == s->vaddr &&
+	       c->offset <= p->code_bytes.n &&
+	       c->size <= p->code_bytes.n - c->offset ? c : NULL;
 }
 
 /* The first of the sorted locations at or behind vaddr. */
@@ -242,7 +252,7 @@ static int find_jumps(struct annotation *a, struct annot_code *c)
 static int add_code(struct annotation *a, struct annot_code *c)
 {
 	const struct prof_symbol *s = &a->p->symbols.v[c->symbol];
-	const struct prof_code *bytes = stored_code(a->p, s);
+	const struct prof_code *bytes = stored_code(a, s);
 	uint16_t machine = machine_of(a->p, s->image);
 	struct coder k = { .a = a, .code = c, .sym = s };
 	int rc;

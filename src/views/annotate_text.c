@@ -149,7 +149,7 @@ static uint32_t range_end(const struct unit_text *t, size_t *i, size_t end)
 {
 	const struct annotation *a = t->r->a;
 	uint32_t around = t->r->style->context;
-	uint32_t last = a->lines.v[*i].line + around;
+	uint64_t last = (uint64_t)a->lines.v[*i].line + around;
 
 	for ((*i)++; *i < end; (*i)++) {
 		uint32_t next = a->lines.v[*i].line;
@@ -159,9 +159,9 @@ static uint32_t range_end(const struct unit_text *t, size_t *i, size_t end)
 			continue;
 		if (next > last + around + 2)
 			break;
-		last = next + around;
+		last = (uint64_t)next + around;
 	}
-	return last;
+	return last < UINT32_MAX ? (uint32_t)last : UINT32_MAX;
 }
 
 static void put_fold(struct unit_text *t)
@@ -180,7 +180,7 @@ static void put_range(struct unit_text *t, size_t first, size_t end,
 	size_t i = first;
 	struct span text;
 
-	for (uint32_t l = from; l <= to; l++) {
+	for (uint32_t l = from; l <= to && l < UINT32_MAX; l++) {
 		while (i < end && a->lines.v[i].line < l)
 			i++;
 		if (i < end && a->lines.v[i].line == l)

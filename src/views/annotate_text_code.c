@@ -58,58 +58,68 @@ void annotate_text_insn(struct annotate_rows *r, const struct annot_code *c,
 	annotate_row_end(r, cost);
 }
 
-/* The lanes of all jumps at one instruction. */
-struct lanes {
-	const char *at[ANNOT_LANES];	/* what is drawn, by lane, or NULL */
-	int tail;			/* the outermost lane that leads to the
-					 * code, or -1 */
-	bool arrow, heavy;
+/* What is drawn in one lane at one instruction. */
+enum {
+	DRAW_NONE, DRAW_DOWN, DRAW_TOP, DRAW_BOTTOM, DRAW_SELF,
+	DRAW_KIND = 7,
+	DRAW_LOOP = 8,		/* heavy */
+	DRAW_ARROW = 16,	/* the jump ends here */
 };
+typedef uint8_t lanes[ANNOT_LANES];
 
-static void draw_jump(const struct annot_jump *j, uint32_t insn,
-		      struct lanes *l)
+static void draw_jump(const struct annot_jump *j, lanes *rows)
 {
 	uint32_t lo = j->from < j->to ? j->from : j->to;
 	uint32_t hi = j->from < j->to ? j->to : j->from;
-	bool top = insn == lo, bottom = insn == hi;
+	uint8_t loop = j->loop ? DRAW_LOOP : 0;
 
-	if (j->lane >= ANNOT_LANES || insn < lo || insn > hi)
+	if (j->lane >= ANNOT_LANES)
 		return;
-	if (lo == hi)
-		l->at[j->lane] = "\u21ba";	/* jumps to itself */
-	else if (top)
-		l->at[j->lane] = j->loop ? "\u250f" : "\u250c";
-	else if (bottom)
-		l->at[j->lane] = j->loop ? "\u2517" : "\u2514";
-	else
-		l->at[j->lane] = j->loop ? "\u2503" : "\u2502";
-	if (!top && !bottom)
-		return;
-	if (j->lane > l->tail) {
-		l->tail = j->lane;
-		l->heavy = j->loop;
-	}
-	l->arrow |= insn == j->to;
+	for (uint32_t i = lo + 1; i < hi; i++)
+		rows[i][j->lane] = DRAW_DOWN | loop;
+	rows[lo][j->lane] = DRAW_TOP | loop;
+	rows[hi][j->lane] = (lo == hi ? DRAW_SELF : DRAW_BOTTOM) | loop;
+	rows[j->to][j->lane] |= DRAW_ARROW;
 }
 
-static void put_lanes(struct annotate_rows *r, const struct annot_code *c,
-		      uint32_t insn, int width)
+static lanes *draw_jumps(const struct annotation *a,
+			 const struct annot_code *c)
 {
-	const struct annot_jump *v = r->a->jumps.v + c->jump;
-	struct lanes l = { .tail = -1 };
+	lanes *rows = calloc(c->ninsns + 1, sizeof(*rows));
 
-	for (size_t i = 0; i < c->njumps; i++)
-		draw_jump(&v[i], insn, &l);
-	for (int lane = width - 1; lane >= 0; lane--) {
-		if (l.at[lane])
-			buf_str(&r->line, l.at[lane]);
+	for (size_t i = 0; rows && i < c->njumps; i++)
+		draw_jump(&a->jumps.v[c->jump + i], rows);
+	return rows;
+}
+
+static void put_lanes(struct annotate_rows *r, const uint8_t *row, int width)
+{
+	static const char *const light[] = { " ", "\u2502", "\u250c", "\u2514",
+					     "\u21ba" };
+	static const char *const heavy[] = { " ", "\u2503", "\u250f", "\u2517",
+					     "\u21ba" };
+	int tail = -1;
+	bool arrow = false, loop = false;
+
+	for (int i = 0; i < width; i++) {
+		if ((row[i] & DRAW_KIND) < DRAW_TOP)
+			continue;
+		tail = i;
+		loop = row[i] & DRAW_LOOP;
+		arrow |= row[i] & DRAW_ARROW;
+	}
+	for (int i = width - 1; i >= 0; i--) {
+		const char *const *set = row[i] & DRAW_LOOP ? heavy : light;
+
+		if (row[i] & DRAW_KIND)
+			buf_str(&r->line, set[row[i] & DRAW_KIND]);
 		else
-			buf_str(&r->line, lane >= l.tail ? " "
-				: l.heavy ? "\u2501" : "\u2500");
+			buf_str(&r->line, i >= tail ? " "
+				: loop ? "\u2501" : "\u2500");
 	}
 	if (width)
-		buf_str(&r->line, l.arrow ? "> " : l.tail < 0 ? "  "
-				  : l.heavy ? "\u2501 " : "\u2500 ");
+		buf_str(&r->line, arrow ? "> " : tail < 0 ? "  "
+				  : loop ? "\u2501 " : "\u2500 ");
 }
 
 static int lanes_of(const struct annotation *a, const struct annot_code *c)
@@ -178,9 +188,9 @@ static void put_fold(struct annotate_rows *r, size_t n)
 }
 
 static void put_insns(struct annotate_rows *r, const struct annot_code *c,
-		      const uint8_t *shown)
+		      const uint8_t *shown, lanes *drawn)
 {
-	int lanes = lanes_of(r->a, c);
+	int width = lanes_of(r->a, c);
 	uint32_t last = PROF_NONE;
 	size_t folded = 0;
 
@@ -197,7 +207,7 @@ static void put_insns(struct annotate_rows *r, const struct annot_code *c,
 			put_fold(r, folded);
 		folded = 0;
 		annotate_row(r, cost);
-		put_lanes(r, c, i, lanes);
+		put_lanes(r, drawn[i], width);
 		buf_printf(&r->line, "%8llx  ", (unsigned long long)in->vaddr);
 		put_text(r, c, in);
 		if (in->frame != last && in->frame != PROF_NONE) {
@@ -219,6 +229,7 @@ void annotate_text_code(struct annotate_rows *r, const struct annot_unit *u,
 	struct annot_unit code = { .kind = UNIT_CODE, .symbol = c->symbol,
 				   .image = s->image };
 	struct buf name = { 0 };
+	lanes *drawn = NULL;
 	uint8_t *shown;
 
 	annot_unit_name(r->a, &code, r->style->full_names, &name);
@@ -235,9 +246,11 @@ void annotate_text_code(struct annotate_rows *r, const struct annot_unit *u,
 		return;
 	annotate_heads(r, "ADDRESS, INSTRUCTION");
 	shown = choose_shown(r, u, c);
-	if (shown)
-		put_insns(r, c, shown);
+	drawn = draw_jumps(r->a, c);
+	if (shown && drawn)
+		put_insns(r, c, shown, drawn);
 	else
 		r->out->failed = true;
 	free(shown);
+	free(drawn);
 }

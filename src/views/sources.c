@@ -23,8 +23,7 @@ static void file_free(struct source_file *f)
 	free(f->path);
 	free(f->why);
 	buf_fini(&f->text);
-	vec_fini(&f->starts);
-	vec_fini(&f->pieces);
+	vec_fini(&f->rows);
 	free(f);
 }
 
@@ -55,18 +54,24 @@ static char *mapped_path(const struct sources *s, const char *path)
 	return copy;
 }
 
-static int index_lines(struct source_file *f)
+/* The lines of [start, end), of which the first is number `line`. */
+static int index_lines(struct source_file *f, const struct buf *text,
+		       size_t start, size_t end, uint32_t line)
 {
-	const uint8_t *p = f->text.p, *end = p + f->text.n;
+	while (start < end) {
+		const uint8_t *p = text->p + start;
+		const uint8_t *nl = memchr(p, '\n', end - start);
+		size_t n = nl ? (size_t)(nl - p) : end - start;
+		struct source_row row = { line, (uint32_t)start, (uint32_t)n };
 
-	while (p < end) {
-		const uint8_t *nl = memchr(p, '\n', (size_t)(end - p));
-
-		if (vec_push(&f->starts, (uint32_t)(p - f->text.p)) < 0)
+		if (vec_push(&f->rows, row) < 0)
 			return -ERR_NOMEM;
-		p = nl ? nl + 1 : end;
+		if (line == UINT32_MAX)
+			break;
+		start += n + (nl != NULL);
+		line++;
 	}
-	return vec_push(&f->starts, (uint32_t)f->text.n);
+	return 0;
 }
 
 /* A source that changed after the program was built, or after it ran, may have
@@ -111,24 +116,37 @@ static int read_file(const struct sources *s, struct source_file *f,
 		return 0;
 	f->place = SOURCE_FILE;
 	f->newer = is_newer(s, f, image);
-	return index_lines(f);
+	return index_lines(f, &f->text, 0, f->text.n, 1);
+}
+
+static int by_line(const void *x, const void *y)
+{
+	const struct source_row *a = x, *b = y;
+
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return a->start < b->start ? -1 : a->start > b->start;
 }
 
 static int find_pieces(const struct sources *s, struct source_file *f)
 {
 	const struct profile *p = s->p;
+	int rc = 0;
 
-	for (size_t i = 0; i < p->texts.n; i++) {
+	for (size_t i = 0; !rc && i < p->texts.n; i++) {
 		const struct prof_text *t = &p->texts.v[i];
 
-		if (t->file != f->file)
+		if (t->file != f->file || t->offset > p->text_bytes.n ||
+		    t->size > p->text_bytes.n - t->offset)
 			continue;
 		f->place = SOURCE_RECORDING;
 		f->newer |= t->flags & PROF_TEXT_NEWER;
-		if (vec_push(&f->pieces, (uint32_t)i) < 0)
-			return -ERR_NOMEM;
+		rc = index_lines(f, &p->text_bytes, t->offset,
+				 (size_t)t->offset + t->size, t->line);
 	}
-	return 0;
+	if (f->rows.n)
+		qsort(f->rows.v, f->rows.n, sizeof(*f->rows.v), by_line);
+	return rc;
 }
 
 const struct source_file *sources_get(struct sources *s, uint32_t file,
@@ -155,42 +173,24 @@ const struct source_file *sources_get(struct sources *s, uint32_t file,
 	return f;
 }
 
-static bool piece_line(const struct sources *s, const struct prof_text *t,
-		       uint32_t line, struct span *out)
-{
-	const uint8_t *p, *end, *nl;
-
-	if (line < t->line || t->offset > s->p->text_bytes.n ||
-	    t->size > s->p->text_bytes.n - t->offset)
-		return false;
-	p = s->p->text_bytes.p + t->offset;
-	end = p + t->size;
-	for (line -= t->line; p < end; line--) {
-		nl = memchr(p, '\n', (size_t)(end - p));
-		nl = nl ? nl : end;
-		if (!line) {
-			*out = (struct span){ p, (size_t)(nl - p) };
-			return true;
-		}
-		p = nl < end ? nl + 1 : end;
-	}
-	return false;
-}
-
 bool source_line(const struct sources *s, const struct source_file *f,
 		 uint32_t line, struct span *out)
 {
-	uint32_t start, end;
+	const struct buf *text = f->place == SOURCE_RECORDING
+					 ? &s->p->text_bytes : &f->text;
+	size_t lo = 0, hi = f->rows.n;
 
-	for (size_t i = 0; i < f->pieces.n; i++)
-		if (piece_line(s, &s->p->texts.v[f->pieces.v[i]], line, out))
-			return true;
-	if (!line || line >= f->starts.n)
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (f->rows.v[mid].line < line)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == f->rows.n || f->rows.v[lo].line != line)
 		return false;
-	start = f->starts.v[line - 1];
-	end = f->starts.v[line];
-	if (end > start && f->text.p[end - 1] == '\n')
-		end--;
-	*out = (struct span){ f->text.p + start, end - start };
+	*out = (struct span){ text->p + f->rows.v[lo].start,
+			      f->rows.v[lo].size };
 	return true;
 }

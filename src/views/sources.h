@@ -19,6 +19,10 @@ enum source_place {
 	SOURCE_FILE,
 };
 
+struct source_row {
+	uint32_t line, start, size;	/* in the text */
+};
+
 struct source_file {
 	uint32_t file;		/* str, as in frames */
 	uint8_t place;		/* enum source_place */
@@ -26,8 +30,8 @@ struct source_file {
 	char *path;		/* SOURCE_FILE: where it was found */
 	char *why;		/* "": found */
 	struct buf text;	/* SOURCE_FILE */
-	VEC(uint32_t) starts;	/* of its lines, and the end */
-	VEC(uint32_t) pieces;	/* SOURCE_RECORDING: in profile.texts */
+	VEC(struct source_row) rows;	/* by line; SOURCE_RECORDING: in
+					 * profile.text_bytes */
 };
 
 struct sources {

@@ -64,3 +64,7 @@ tests_fuzz_fuzz_metrics_LDADD = $(FUZZ_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_allow
 tests_fuzz_fuzz_allow_SOURCES = tests/fuzz/fuzz_allow.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_allow_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_annotate
+tests_fuzz_fuzz_annotate_SOURCES = tests/fuzz/fuzz_annotate.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_annotate_LDADD = $(FUZZ_LIBS)
