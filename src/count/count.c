@@ -94,6 +94,18 @@ static int open_counters(struct run *r, struct error *err)
 	return counters_open(&r->counters, &s->r->plan, &co, err);
 }
 
+/* Who may not even watch himself is told so, in place of a number of the
+ * command's process. */
+static void explain(const struct session *s, struct error *err)
+{
+	struct perf_features f;
+	struct error why = { 0 };
+
+	if (err->code == ERR_PERM && !s->target.attached &&
+	    !s->target.system_wide && perf_features_probe(&f, &why) < 0)
+		*err = why;
+}
+
 /* What the usual events lack. */
 static void tell_missing(struct session *s)
 {
@@ -168,8 +180,11 @@ static int prepare(struct run *r, struct error *err)
 
 	if (s->o->command)
 		rc = launch_prepare(&r->launch, s->o->command, &s->before, err);
-	if (!rc)
+	if (!rc) {
 		rc = open_counters(r, err);
+		if (rc < 0)
+			explain(s, err);
+	}
 	if (rc < 0)
 		return rc;
 	if (!s->r->runs.n)

@@ -155,6 +155,7 @@ t_is "a signal is passed on" "$? $(cat out)" "5 trapped"
 t_like "and counts are shown" "$(cat err)" ' task-clock'
 
 # A user who may not look into the kernel.
+t_settings
 nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
 cp "$TALLY" tally && chmod 755 . tally
 paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
@@ -173,6 +174,17 @@ if [ "$(id -u)" -eq 0 ] && [ "$paranoid" = 2 ] &&
 else
 	t_skip "without rights" \
 		"needs root, setpriv, and kernel.perf_event_paranoid 2"
+fi
+
+deny=$top_builddir/tests/e2e/deny
+case $deny in /*) ;; *) deny=$OLDPWD/$deny;; esac
+if "$deny" EPERM true 2>/dev/null; then
+	t_like "a filter is told of" "$("$deny" EPERM "$TALLY" stat true 2>&1
+		echo "status $?")" 'record this program: a seccomp.*'
+	t_like "so is one that kills" "$("$deny" KILL "$TALLY" stat true 2>&1
+		echo "status $?")" 'kills .* who calls perf_event_open'
+else
+	t_skip "seccomp filters" "they cannot be made here"
 fi
 
 sleep 30 &
