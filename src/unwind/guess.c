@@ -231,15 +231,13 @@ enum step step_guess(struct walk *w, enum unwind_reason why)
 	if (has_rbp && step_pointer(w))
 		return w->regs.r[UNWIND_RIP] ? STEP_ON :
 			walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
-	/* _start of the ABI's processes, and what clone leaves */
-	if (has_rbp && !rbp && !w->exact)
-		return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
 	if (has_rbp && rbp >= w->regs.r[UNWIND_RSP] && rbp % w->word == 0 &&
 	    walk_above(w, rbp, POINTER_REACH) &&
 	    rbp - w->mem->start >= w->mem->size)
 		return walk_stop(w, UNWIND_CUT, UNWIND_OK, rbp);
 	if (step_scan(w, SCAN_WORDS))
 		return STEP_ON;
+	/* as processes and threads begin; elsewhere, a register like others */
 	if (has_rbp && !rbp)
 		return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
 	return walk_stop(w, UNWIND_BROKEN, why, rbp);

@@ -245,8 +245,8 @@ static void compare(struct beside *b)
 	b->their_whole += y->whole;
 	if (prefix && x->n == y->n)
 		b->same++;
-	else if (prefix && x->n > n && x->whole && !y->whole)
-		b->longer++;	/* libdw gave up on the way */
+	else if (prefix && x->n > n && x->whole)
+		b->longer++;	/* libdw lost its way */
 	else
 		tell(b);
 }

@@ -27,12 +27,25 @@ static struct image *read_memory(pid_t pid, uint64_t start, uint64_t end)
 	return img;
 }
 
+/* Mappings begin at whole pages, segments may begin behind. */
+static void set_delta(struct unwind_code *c, const struct image *img,
+		      uint64_t offset)
+{
+	const struct image_segment *seg;
+	size_t n = image_segments(img, &seg);
+
+	for (size_t i = 0; i < n; i++)
+		if (seg[i].exec && seg[i].offset < offset + (c->end - c->start) &&
+		    seg[i].offset + seg[i].filesz > offset)
+			c->delta = seg[i].vaddr - seg[i].offset + offset -
+				   c->start;
+}
+
 static void add_map(struct live *l, pid_t pid, uint64_t start, uint64_t end,
 		    uint64_t offset, const char *path)
 {
 	struct unwind_code *c = &l->code[l->n];
 	struct image *img = NULL;
-	uint64_t vaddr;
 
 	*c = (struct unwind_code){ .start = start, .end = end,
 				   .image = (uint32_t)l->n };
@@ -41,8 +54,8 @@ static void add_map(struct live *l, pid_t pid, uint64_t start, uint64_t end,
 		image_open_file(path, &img, NULL);
 	else if (!strcmp(path, "[vdso]"))
 		img = read_memory(pid, start, end);
-	if (img && image_vaddr_of_offset(img, offset, &vaddr))
-		c->delta = vaddr - start;
+	if (img)
+		set_delta(c, img, offset);
 	if (img)
 		unwind_table_open(img, &c->table, NULL);
 	l->n++;
