@@ -13,6 +13,7 @@ EXTRA_DIST += \
 	scripts/bench/bench_disasm.py \
 	scripts/bench/bench_images.py \
 	scripts/bench/bench_lib.py \
+	scripts/bench/bench_names.py \
 	scripts/bench/bench_report.py \
 	scripts/bench/bench_stat.py \
 	scripts/bench/bench_stacks.py \

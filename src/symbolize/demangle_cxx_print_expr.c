@@ -173,7 +173,7 @@ static void print_literal(struct cxx *p, const struct cxx_node *v)
 	char code = type->kind == CXX_BUILTIN ? (char)type->c : '\0';
 	bool is_float = code && memchr("defg", code, 4);
 
-	if (type->kind == CXX_ARRAY) {
+	if (type->kind == CXX_ARRAY && !v->b) {
 		CXX_PUTS(p, "\"<");
 		cxx_print(p, v->a);
 		CXX_PUTS(p, ">\"");

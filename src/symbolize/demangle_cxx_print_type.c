@@ -135,6 +135,7 @@ static void print_left(struct cxx *p, const struct cxx_node *v)
 {
 	bool rvalue;
 	uint32_t id;
+	char last;
 
 	switch (v->kind) {
 	case CXX_QUALIFIED:
@@ -181,7 +182,8 @@ static void print_left(struct cxx *p, const struct cxx_node *v)
 	case CXX_FUNCTION:
 		if (v->a) {
 			type_left(p, v->a);
-			if (!is_open(p, v->a))
+			last = cxx_last_char(p);
+			if ((last != '*' && last != '&') || !is_open(p, v->a))
 				CXX_PUTS(p, " ");
 		}
 		break;

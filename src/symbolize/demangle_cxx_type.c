@@ -184,30 +184,21 @@ static uint32_t bit_int(struct cxx *p, bool is_unsigned)
 		       p->v[n].flags & CXX_F_PARAM);
 }
 
-struct float_name {
-	const char *code, *text;
-};
-
 /* DF16_, DF32x, DF16b */
 static uint32_t float_type(struct cxx *p)
 {
-	static const struct float_name names[] = {
-		{ "16_", "_Float16" }, { "16b", "std::bfloat16_t" },
-		{ "32_", "_Float32" }, { "32x", "_Float32x" },
-		{ "64_", "_Float64" }, { "64x", "_Float64x" },
-		{ "128_", "_Float128" }, { "128x", "_Float128x" },
-	};
-	size_t i, n;
+	const char *s = p->p;
+	uint32_t bits = cxx_number(p), v;
 
-	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		n = strlen(names[i].code);
-		if ((size_t)(p->end - p->p) >= n &&
-		    !memcmp(p->p, names[i].code, n)) {
-			p->p += n;
-			return cxx_word(p, CXX_BUILTIN, names[i].text, 'D');
-		}
+	if (bits == 16 && cxx_accept(p, 'b'))
+		return cxx_word(p, CXX_BUILTIN, "std::bfloat16_t", 'D');
+	if (cxx_accept(p, 'x')) {
+		v = cxx_text(p, s, p->p);
+	} else {
+		v = cxx_text(p, s, p->p);
+		cxx_expect(p, '_');
 	}
-	return cxx_fail(p);
+	return cxx_special(p, "_Float", v);
 }
 
 uint32_t cxx_decltype(struct cxx *p)

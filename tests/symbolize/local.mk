@@ -14,6 +14,11 @@ check_PROGRAMS += tests/symbolize/kerncat
 tests_symbolize_kerncat_SOURCES = tests/symbolize/kerncat.c
 tests_symbolize_kerncat_LDADD = $(TALLY_LIBS)
 TESTS += tests/symbolize/kernel.sh
+check_PROGRAMS += tests/symbolize/namecat
+tests_symbolize_namecat_SOURCES = tests/symbolize/namecat.c
+tests_symbolize_namecat_LDADD = $(TALLY_LIBS)
+TESTS += tests/symbolize/names.sh
+EXTRA_DIST += tests/symbolize/names.sh tests/symbolize/names.cpp
 EXTRA_DIST += tests/symbolize/kernel.sh
 if CMOCKA
 SYMBOLIZE_TESTS = tests/symbolize/test_symbolize tests/symbolize/test_fill \
