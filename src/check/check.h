@@ -28,13 +28,25 @@ enum check_status {
 	CHECK_ALLOWED,		/* slower or new, and known */
 };
 
-/* What a line or a caller of a function had a run, in the event's unit. */
+enum check_part_kind { PART_LINE, PART_INSN, PART_CALLER, PART_KINDS };
+
+/* What a line, an instruction or a caller of a function had a run, in samples. */
 struct check_part {
 	uint32_t row;		/* in rows */
-	uint32_t func;		/* the caller; PROF_NONE: a line */
-	uint32_t file, line;	/* str: where */
+	enum check_part_kind kind;
+	uint32_t func;		/* PART_CALLER */
+	uint32_t name;		/* str: file of a line, symbol of an
+				 * instruction */
+	uint32_t line;
+	uint64_t offset;	/* in the symbol */
+	uint64_t size;		/* of the symbol: other sizes are other code,
+				 * whose instructions cannot be compared */
 	double base, now;
-	double p;		/* of a line: costs more by chance */
+	double p;		/* of a line: costs more by chance, adjusted */
+};
+
+struct check_parts {
+	size_t first, n;	/* in parts: most gained first */
 };
 
 /* A commit between both recordings' revisions that touched a row's lines. */
@@ -50,8 +62,7 @@ struct check_row {
 	bool fails;		/* alone fails the check */
 	const char *reason;	/* CHECK_ALLOWED: why, in the user's words */
 	uint32_t partner;	/* CHECK_MOVED: row it came from */
-	size_t lines, nlines;	/* in parts: most gained first */
-	size_t callers, ncallers;
+	struct check_parts parts[PART_KINDS];
 };
 
 struct check {

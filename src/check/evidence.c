@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which lines and which callers of a changed function gained. */
+/* Which lines, instructions and callers of a changed function gained. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check/check_internal.h"
 #include "check/stats.h"
+#include "check/symbols.h"
 
 struct gather {
 	struct check *c;
 	struct u64map *map;	/* (row, detail) -> part */
 	VEC(double) runs;	/* [part * runs + run], samples */
 	size_t nruns;
+	struct symbol_index symbols;	/* of the file looked at */
 	bool failed;
 };
 
@@ -50,10 +52,23 @@ static uint32_t caller(const struct check *c, const struct check_file *f,
 	}
 }
 
-static void add(struct gather *g, const struct check_part *key, uint64_t hash,
-		size_t run, double cost)
+static bool same_part(const struct check_part *a, const struct check_part *b)
 {
+	return a->row == b->row && a->kind == b->kind && a->func == b->func &&
+	       a->name == b->name && a->line == b->line &&
+	       a->offset == b->offset && a->size == b->size;
+}
+
+static void add(struct gather *g, const struct check_part *key, size_t run,
+		double cost)
+{
+	uint64_t hash = hash_mix((uint64_t)key->row << 2 | key->kind,
+				 (uint64_t)key->name << 32 | key->line);
 	struct check *c = g->c;
+
+	hash = hash_mix(hash_mix(hash, key->func), key->offset + key->size);
+	if (key->name == UINT32_MAX)
+		g->failed = true;
 
 	for (;; hash++) {
 		uint32_t *id = u64map_slot(g->map, hash);
@@ -75,41 +90,58 @@ static void add(struct gather *g, const struct check_part *key, uint64_t hash,
 			g->runs.n += g->nruns;
 		}
 		p = &c->parts.v[*id];
-		if (p->row == key->row && p->func == key->func &&
-		    p->file == key->file && p->line == key->line) {
+		if (same_part(p, key)) {
 			g->runs.v[*id * g->nruns + run] += cost;
 			return;
 		}
 	}
 }
 
+static void add_instruction(struct gather *g, const struct check_file *f,
+			    const struct check_cell *cell, uint32_t row,
+			    size_t run, double cost)
+{
+	uint32_t loc = cell->stack ? f->p->nodes.v[cell->stack].loc : PROF_NONE;
+	struct check_part part = { .row = row, .kind = PART_INSN };
+	const struct prof_symbol *s;
+	const struct prof_loc *l;
+
+	if (loc == PROF_NONE || prof_is_mark(loc))
+		return;
+	l = &f->p->locs.v[loc];
+	s = symbol_index_find(&g->symbols, l->image, l->vaddr);
+	if (!s || s->name == PROF_STR_EMPTY)
+		return;
+	part.name = strtab_add(&g->c->runs.str, profile_cstr(f->p, s->name));
+	part.offset = l->vaddr - s->vaddr;
+	part.size = s->size;
+	add(g, &part, run, cost);
+}
+
 static void add_cell(struct gather *g, const struct check_file *f,
 		     const struct check_cell *cell, size_t run)
 {
 	struct check *c = g->c;
-	uint32_t fk = check_leaf(f, cell->stack), by;
+	uint32_t fk = check_leaf(f, cell->stack);
 	double cost = (double)cell->weight / c->per_sample;
 	const struct frame_key *k;
-	struct check_part part = { .func = PROF_NONE };
+	struct check_part part = { .kind = PART_LINE };
 
 	if (fk == PROF_NONE || !wanted(&c->rows.v[f->unit[fk]]))
 		return;
 	part.row = f->unit[fk];
 	k = &f->keys.keys.v[fk];
 	if (k->line && !c->o.runs.by_line) {
-		part.file = strtab_add(&c->runs.str, path_base(
+		part.name = strtab_add(&c->runs.str, path_base(
 					profile_cstr(f->p, k->file)));
 		part.line = k->line;
-		if (part.file == UINT32_MAX)
-			g->failed = true;
-		add(g, &part, hash_mix(hash_mix(part.row, part.file),
-				       part.line), run, cost);
+		add(g, &part, run, cost);
 	}
-	by = caller(c, f, cell->stack);
-	if (by == PROF_NONE)
-		return;
-	part = (struct check_part){ .row = part.row, .func = by };
-	add(g, &part, hash_mix(hash_mix(part.row, 1ull << 40), by), run, cost);
+	add_instruction(g, f, cell, part.row, run, cost);
+	part = (struct check_part){ .row = part.row, .kind = PART_CALLER };
+	part.func = caller(c, f, cell->stack);
+	if (part.func != PROF_NONE)
+		add(g, &part, run, cost);
 }
 
 static void finish_part(const struct gather *g, size_t i)
@@ -133,47 +165,57 @@ static void finish_part(const struct gather *g, size_t i)
 	p->p = se > 0 ? stats_t_above((p->now - p->base) / se, df) : 1;
 }
 
-/* By row, lines before callers, most gained first. */
+static int compare_words(const struct check *c, uint32_t a, uint32_t b)
+{
+	return a == b ? 0 : strcmp(check_str(&c->runs, a),
+				   check_str(&c->runs, b));
+}
+
+static int compare_places(const struct check *c, const struct check_part *x,
+			  const struct check_part *y)
+{
+	int d;
+
+	if (x->kind == PART_CALLER) {
+		const struct check_func *f = &c->runs.funcs.v[x->func];
+		const struct check_func *h = &c->runs.funcs.v[y->func];
+
+		d = compare_words(c, f->image, h->image);
+		return d ? d : compare_words(c, f->name, h->name);
+	}
+	d = compare_words(c, x->name, y->name);
+	if (d)
+		return d;
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return x->size < y->size ? -1 : x->size > y->size;
+}
+
+/* By row and kind, most gained first. */
 static int by_gain(const void *a, const void *b, void *ctx)
 {
 	const struct check_part *x = a, *y = b;
-	const struct check *c = ctx;
 	double gx = x->now - x->base, gy = y->now - y->base;
-	bool cx = x->func != PROF_NONE, cy = y->func != PROF_NONE;
 
 	if (x->row != y->row)
 		return x->row < y->row ? -1 : 1;
-	if (cx != cy)
-		return cx ? 1 : -1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
 	if (gx != gy)
 		return gx > gy ? -1 : 1;
-	if (cx && x->func != y->func) {
-		const struct check_func *f = &c->runs.funcs.v[x->func];
-		const struct check_func *h = &c->runs.funcs.v[y->func];
-		int d = strcmp(check_str(&c->runs, f->image),
-			       check_str(&c->runs, h->image));
-
-		return d ? d : strcmp(check_str(&c->runs, f->name),
-				      check_str(&c->runs, h->name));
-	}
-	if (x->file != y->file)
-		return strcmp(check_str(&c->runs, x->file),
-			      check_str(&c->runs, y->file));
-	return x->line < y->line ? -1 : x->line > y->line;
+	return compare_places(ctx, x, y);
 }
 
 static void index_parts(struct check *c)
 {
 	for (size_t i = 0; i < c->parts.n; i++) {
 		const struct check_part *p = &c->parts.v[i];
-		struct check_row *r = &c->rows.v[p->row];
+		struct check_parts *to = &c->rows.v[p->row].parts[p->kind];
 
-		if (p->func == PROF_NONE) {
-			if (!r->nlines++)
-				r->lines = i;
-		} else if (!r->ncallers++) {
-			r->callers = i;
-		}
+		if (!to->n++)
+			to->first = i;
 	}
 }
 
@@ -181,16 +223,16 @@ static void index_parts(struct check *c)
 static int adjust_lines(struct check *c)
 {
 	for (size_t i = 0; i < c->rows.n; i++) {
-		struct check_row *r = &c->rows.v[i];
-		double *p = malloc((r->nlines + 1) * sizeof(*p));
+		const struct check_parts l = c->rows.v[i].parts[PART_LINE];
+		double *p = malloc((l.n + 1) * sizeof(*p));
 		int rc = p ? 0 : -ERR_NOMEM;
 
-		for (size_t k = 0; !rc && k < r->nlines; k++)
-			p[k] = c->parts.v[r->lines + k].p;
+		for (size_t k = 0; !rc && k < l.n; k++)
+			p[k] = c->parts.v[l.first + k].p;
 		if (!rc)
-			rc = stats_adjust(p, r->nlines, p);
-		for (size_t k = 0; !rc && k < r->nlines; k++)
-			c->parts.v[r->lines + k].p = p[k];
+			rc = stats_adjust(p, l.n, p);
+		for (size_t k = 0; !rc && k < l.n; k++)
+			c->parts.v[l.first + k].p = p[k];
 		free(p);
 		if (rc < 0)
 			return rc;
@@ -217,12 +259,14 @@ int check_evidence(struct check *c, struct error *err)
 	for (uint32_t i = 0; !g.failed && i < c->runs.files.n; i++) {
 		const struct check_file *f = &c->runs.files.v[i];
 
+		g.failed = symbol_index_init(&g.symbols, f->p) < 0;
 		for (size_t k = 0; !g.failed && k < f->cells.n; k++) {
 			if (!k || f->cells.v[k].run != last)
 				at = place_of(c, i, f->cells.v[k].run);
 			last = f->cells.v[k].run;
 			add_cell(&g, f, &f->cells.v[k], at);
 		}
+		symbol_index_fini(&g.symbols);
 	}
 	for (size_t i = 0; !g.failed && i < c->parts.n; i++)
 		finish_part(&g, i);

@@ -316,8 +316,9 @@ static void decide(struct judge_work *w, size_t k)
 	struct judge *j = w->out;
 	size_t f = w->kept[k];
 	struct judge_row *row = &j->rows[f];
-	bool noisy = j->single && f < j->nfuncs && w->in->noisy &&
-		     w->in->noisy[f];
+	/* the small functions together hold noisy ones */
+	bool noisy = j->single && w->in->noisy &&
+		     (f == j->nfuncs || w->in->noisy[f]);
 
 	if (row->q <= j->o.suspect && changed(w, k, true))
 		row->status = row->q <= j->o.alpha && !noisy ? JUDGE_REGRESSED

@@ -30,5 +30,7 @@ libcheck_a_SOURCES = \
 	src/check/show_text.c \
 	src/check/stats.c \
 	src/check/stats.h \
+	src/check/symbols.c \
+	src/check/symbols.h \
 	src/check/total.c \
 	src/check/words.c

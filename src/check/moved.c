@@ -40,8 +40,10 @@ static bool fell(const struct check *c, const struct check_row *r)
 static bool has_caller(const struct check *c, const struct check_row *r,
 		       uint32_t func)
 {
-	for (size_t i = 0; i < r->ncallers; i++)
-		if (c->parts.v[r->callers + i].func == func)
+	const struct check_parts *p = &r->parts[PART_CALLER];
+
+	for (size_t i = 0; i < p->n; i++)
+		if (c->parts.v[p->first + i].func == func)
 			return true;
 	return false;
 }
@@ -49,8 +51,10 @@ static bool has_caller(const struct check *c, const struct check_row *r,
 static bool share_caller(const struct check *c, const struct check_row *a,
 			 const struct check_row *b)
 {
-	for (size_t i = 0; i < a->ncallers; i++)
-		if (has_caller(c, b, c->parts.v[a->callers + i].func))
+	const struct check_parts *p = &a->parts[PART_CALLER];
+
+	for (size_t i = 0; i < p->n; i++)
+		if (has_caller(c, b, c->parts.v[p->first + i].func))
 			return true;
 	return false;
 }

@@ -36,6 +36,11 @@ void words_name(const struct check *c, const struct check_row *r, bool full,
 		struct buf *out);
 void words_func(const struct check *c, uint32_t func, bool full,
 		struct buf *out);
+/* Where a part is: "lex.c:12", "lex+0x1c", the caller's name; safe. */
+void words_part(const struct check *c, const struct check_part *p,
+		struct buf *out);
+/* "lines that gained" and so on */
+const char *words_part_title(enum check_part_kind k);
 /* "+12.3%", "x4.2" from a ratio */
 void words_change(double ratio, struct buf *out);
 /* "+10.1% to +14.5%" */

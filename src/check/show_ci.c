@@ -63,7 +63,9 @@ static void sentence(const struct check *c, const struct check_row *r,
 static void junit_details(const struct check *c, const struct check_row *r,
 			  struct buf *out)
 {
-	for (size_t i = r->lines; i < r->lines + r->nlines && i < r->lines + 5;
+	const struct check_parts *l = &r->parts[PART_LINE];
+
+	for (size_t i = l->first; i < l->first + l->n && i < l->first + 5;
 	     i++) {
 		const struct check_part *p = &c->parts.v[i];
 		struct buf t = { 0 };
@@ -71,7 +73,7 @@ static void junit_details(const struct check *c, const struct check_row *r,
 		if (p->now <= p->base)
 			break;
 		words_cost(c, check_cost(c, p->now - p->base), true, &t);
-		put_xml_any(out, check_str(&c->runs, p->file));
+		put_xml_any(out, check_str(&c->runs, p->name));
 		buf_printf(out, ":%u %s\n", p->line, buf_cstr(&t));
 		buf_fini(&t);
 	}

@@ -102,33 +102,46 @@ static void put_noise(const struct check *c, struct json *j)
 	json_end(j);
 }
 
-static void put_parts(const struct check *c, const char *key, size_t first,
-		      size_t n, struct json *j)
+static void put_part(const struct check *c, const struct check_part *p,
+		     struct json *j)
 {
+	struct buf name = { 0 };
+
+	json_object(j, NULL);
+	if (p->kind == PART_CALLER) {
+		check_func_name(&c->runs, p->func, &name);
+		json_str(j, "function", buf_cstr(&name));
+	} else if (p->kind == PART_LINE) {
+		json_str(j, "file", check_str(&c->runs, p->name));
+		json_uint(j, "line", p->line);
+		json_fixed(j, "q", p->p, 8);
+	} else {
+		json_str(j, "symbol", check_str(&c->runs, p->name));
+		json_uint(j, "offset", p->offset);
+	}
+	json_fixed(j, "base", check_cost(c, p->base), 1);
+	json_fixed(j, "new", check_cost(c, p->now), 1);
+	json_end(j);
+	buf_fini(&name);
+}
+
+static void put_parts(const struct check *c, const struct check_row *r,
+		      struct json *j)
+{
+	static const char *const keys[] = { "lines", "instructions",
+					    "callers" };
 	enum { PARTS_MAX = 20 };
 
-	if (!n)
-		return;
-	json_array(j, key);
-	for (size_t i = first; i < first + n && i < first + PARTS_MAX; i++) {
-		const struct check_part *p = &c->parts.v[i];
-		struct buf name = { 0 };
+	for (int k = 0; k < PART_KINDS; k++) {
+		const struct check_parts *l = &r->parts[k];
 
-		json_object(j, NULL);
-		if (p->func != PROF_NONE) {
-			check_func_name(&c->runs, p->func, &name);
-			json_str(j, "function", buf_cstr(&name));
-		} else {
-			json_str(j, "file", check_str(&c->runs, p->file));
-			json_uint(j, "line", p->line);
-			json_fixed(j, "q", p->p, 8);
-		}
-		json_fixed(j, "base", check_cost(c, p->base), 1);
-		json_fixed(j, "new", check_cost(c, p->now), 1);
+		if (!l->n)
+			continue;
+		json_array(j, keys[k]);
+		for (size_t i = 0; i < l->n && i < PARTS_MAX; i++)
+			put_part(c, &c->parts.v[l->first + i], j);
 		json_end(j);
-		buf_fini(&name);
 	}
-	json_end(j);
 }
 
 static void put_statistics(const struct check *c, const struct judge_row *r,
@@ -212,8 +225,7 @@ static void put_rows(const struct check *c, struct json *j)
 		}
 		put_statistics(c, &r->j, j);
 		if (words_changed(r)) {
-			put_parts(c, "lines", r->lines, r->nlines, j);
-			put_parts(c, "callers", r->callers, r->ncallers, j);
+			put_parts(c, r, j);
 			put_commits(c, i, j);
 		}
 		json_end(j);

@@ -89,24 +89,24 @@ static void row(const struct check *c, const struct check_row *r,
 	buf_fini(&t);
 }
 
-static void parts(const struct check *c, size_t first, size_t n,
-		  const char *what, struct buf *out)
+static void parts(const struct check *c, const struct check_row *r,
+		  enum check_part_kind kind, struct buf *out)
 {
+	const struct check_parts *l = &r->parts[kind];
 	size_t shown = 0;
 
-	for (size_t i = first; i < first + n && shown < PARTS_SHOWN; i++) {
+	for (size_t i = l->first; i < l->first + l->n && shown < PARTS_SHOWN;
+	     i++) {
 		const struct check_part *p = &c->parts.v[i];
 		double gain = check_cost(c, p->now - p->base);
 
 		if (gain <= 0)
 			break;
-		buf_str(out, shown++ ? "; " : what);
-		if (p->func != PROF_NONE) {
-			words_func(c, p->func, false, out);
-		} else {
-			text_safe(out, check_str(&c->runs, p->file));
-			buf_printf(out, ":%u", p->line);
-		}
+		if (shown++)
+			buf_str(out, "; ");
+		else
+			buf_printf(out, "    %s: ", words_part_title(kind));
+		words_part(c, p, out);
 		buf_str(out, " ");
 		words_cost(c, gain, true, out);
 	}
@@ -136,8 +136,8 @@ static void evidence(const struct check *c, uint32_t at, struct buf *out)
 	const struct check_row *r = &c->rows.v[at];
 
 	declared(c, r, out);
-	parts(c, r->lines, r->nlines, "    lines that gained: ", out);
-	parts(c, r->callers, r->ncallers, "    callers that gained: ", out);
+	for (int k = 0; k < PART_KINDS; k++)
+		parts(c, r, (enum check_part_kind)k, out);
 	for (size_t i = 0; i < c->commits.n; i++) {
 		const struct check_commit *k = &c->commits.v[i];
 

@@ -31,6 +31,31 @@ void words_func(const struct check *c, uint32_t func, bool full,
 	buf_fini(&b);
 }
 
+void words_part(const struct check *c, const struct check_part *p,
+		struct buf *out)
+{
+	switch (p->kind) {
+	case PART_CALLER:
+		words_func(c, p->func, false, out);
+		break;
+	case PART_LINE:
+		text_safe(out, check_str(&c->runs, p->name));
+		buf_printf(out, ":%u", p->line);
+		break;
+	default:
+		text_safe(out, check_str(&c->runs, p->name));
+		buf_printf(out, "+0x%" PRIx64, p->offset);
+	}
+}
+
+const char *words_part_title(enum check_part_kind k)
+{
+	static const char *const titles[] = { "lines that gained",
+		"instructions that gained", "callers that gained" };
+
+	return titles[k];
+}
+
 void words_name(const struct check *c, const struct check_row *r, bool full,
 		struct buf *out)
 {

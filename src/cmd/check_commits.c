@@ -121,14 +121,15 @@ static void line_range(const struct check *c, const struct check_row *r,
 		       unsigned int *first, unsigned int *last)
 {
 	const struct check_func *f = &c->runs.funcs.v[r->unit.func];
+	const struct check_parts *l = &r->parts[PART_LINE];
 
 	*first = *last = r->unit.line ? r->unit.line : f->line;
-	for (size_t i = r->lines; i < r->lines + r->nlines; i++) {
+	for (size_t i = l->first; i < l->first + l->n; i++) {
 		const struct check_part *p = &c->parts.v[i];
 
 		/* only lines of the file that declares the function */
 		if (!(p->now > 0) ||
-		    strcmp(check_str(&c->runs, p->file),
+		    strcmp(check_str(&c->runs, p->name),
 			   path_base(check_str(&c->runs, f->file))))
 			continue;
 		if (!*first || p->line < *first)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Writes a recording from a description on standard input:
+ * Writes a recording from a description on standard input (a function's code is
+ * 4 KB, of which each line takes 4 bytes):
  *
  *	make_recording OUT <DESCRIPTION
  *
@@ -63,6 +64,15 @@ static uint32_t image(struct maker *m, const char *path)
 	return (uint32_t)m->p.images.n - 1;
 }
 
+static void add_symbol(struct maker *m, const struct prof_symbol *s)
+{
+	for (size_t i = 0; i < m->p.symbols.n; i++)
+		if (m->p.symbols.v[i].vaddr == s->vaddr &&
+		    m->p.symbols.v[i].image == s->image)
+			return;
+	must(vec_push(&m->p.symbols, *s));
+}
+
 static uint32_t location(struct maker *m, uint32_t im, const char *name,
 			 const char *file, uint32_t line)
 {
@@ -71,13 +81,19 @@ static uint32_t location(struct maker *m, uint32_t im, const char *name,
 	struct prof_frame fr = { .file = fn.file, .line = line,
 				 .outer = PROF_NONE };
 	uint32_t loc, frame = PROF_NONE;
+	struct prof_symbol sym;
 
 	if (strcmp(name, "-")) {
 		fr.func = profile_func(&m->p, &fn);
 		frame = profile_frame(&m->p, &fr);
 	}
-	loc = profile_loc(&m->p, im, 0x1000 + 16 * (uint64_t)fn.name +
-				     ((uint64_t)line << 20));
+	sym.image = im;
+	sym.name = fn.name;
+	sym.vaddr = 0x1000 * (1 + (uint64_t)fn.name);
+	sym.size = 0x1000;
+	loc = profile_loc(&m->p, im, sym.vaddr + 4 * (uint64_t)line % 0x1000);
+	if (frame != PROF_NONE)
+		add_symbol(m, &sym);
 	while (m->p.loc_frame.n <= loc)
 		must(vec_push(&m->p.loc_frame, PROF_NONE));
 	m->p.loc_frame.v[loc] = frame;

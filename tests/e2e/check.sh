@@ -70,6 +70,7 @@ t_is "a slower function fails the check" $? 1
 t_like "... and is named first" "$(head -n 1 out)" '^regressed: lex \+2[0-9.]+%, total \+[0-9.]+%$'
 t_like "... with its place" "$(cat out)" 'at /src/lex\.c:1'
 t_like "... its lines" "$(cat out)" 'lines that gained: .*lex\.c:1[02] \+[0-9.]+ ms'
+t_like "... instructions" "$(cat out)" 'instructions that gained: .*lex\+0x(28|30) \+[0-9.]+ ms'
 t_like "... and callers" "$(cat out)" 'callers that gained: main \+'
 t_like "... the milliseconds of a run" "$(cat out)" '\+2[0-9]\.[0-9]+% .* \+[56][0-9]\.[0-9]+ ms .* lex \(app\)'
 "$TALLY" check --warn-only --baseline a-*.tally --new slow-*.tally >out 2>&1

@@ -14,22 +14,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One step of work for each unit, so that cost is what the arguments say. */
-#define WORK(name) \
+/* One step of work for each unit, so that cost is what the arguments say.  Each
+ * adds another number, or compilers would fold equal functions into one. */
+#define WORK(name, odd) \
 	__attribute__((noinline)) static uint64_t name(uint64_t x, long n) \
 	{ \
 		for (long i = 0; i < n; i++) \
-			x = x * 6364136223846793005u + 1442695040888963407u; \
+			x = x * 6364136223846793005u + (odd); \
 		return x; \
 	}
 
-WORK(f50)
-WORK(f25)
-WORK(f15)
-WORK(f8)
-WORK(f2)
-WORK(f_new)
-WORK(f50_helper)
+WORK(f50, 1442695040888963407u)
+WORK(f25, 1442695040888963409u)
+WORK(f15, 1442695040888963411u)
+WORK(f8, 1442695040888963413u)
+WORK(f2, 1442695040888963415u)
+WORK(f_new, 1442695040888963417u)
+WORK(f50_helper, 1442695040888963419u)
 
 enum { UNIT = 2000 };
 
@@ -40,6 +41,13 @@ static const struct {
 } parts[] = { { "f50", 50, f50 }, { "f25", 25, f25 }, { "f15", 15, f15 },
 	      { "f8", 8, f8 }, { "f2", 2, f2 } };
 enum { PARTS = sizeof(parts) / sizeof(parts[0]) };
+
+/* The same numbers in each run. */
+static uint64_t random_step(uint64_t *seed)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	return *seed >> 33;
+}
 
 static double take(const char *word, const char *name)
 {
@@ -53,7 +61,7 @@ int main(int argc, char **argv)
 {
 	double ratio[PARTS], added = 0, moved = 0, x;
 	long rounds = argc > 1 ? strtol(argv[1], NULL, 10) : 100;
-	uint64_t v = 1;
+	uint64_t v = 1, seed = 1;
 
 	for (int k = 0; k < PARTS; k++)
 		ratio[k] = 1;
@@ -69,16 +77,20 @@ int main(int argc, char **argv)
 			moved = x;
 	}
 	for (long r = 0; r < rounds; r++) {
+		/* rounds of other lengths: one period would beat with the
+		 * sampling's */
+		double vary = 0.5 + (double)(random_step(&seed) % 1000) / 999;
+
 		for (int k = 0; k < PARTS; k++) {
 			double n = (double)(parts[k].percent * UNIT) *
-				   ratio[k];
+				   ratio[k] * vary;
 
 			if (!k && moved > 0)
 				v = f50_helper(v, (long)(n * moved));
 			v = parts[k].run(v, (long)(k ? n : n * (1 - moved)));
 		}
 		if (added > 0)
-			v = f_new(v, (long)(added * 100 * UNIT));
+			v = f_new(v, (long)(added * 100 * UNIT * vary));
 	}
 	printf("%llu\n", (unsigned long long)v);
 	return 0;
