@@ -51,7 +51,7 @@ def _large_c(tools):
 
 
 def _tables(tools, table, args, helper):
-    """Building whole tables, one thread."""
+    """Building whole tables, one thread; CPU time."""
     found = []
     for pattern in ('/usr/lib/x86_64-linux-gnu/libLLVM*.so*',
                     '/usr/lib/gcc/x86_64-linux-gnu/*/cc1plus',

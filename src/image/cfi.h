@@ -67,9 +67,9 @@ typedef bool cfi_fde_cb(void *ctx, const struct cfi_cie *cie,
 void image_each_fde(struct image *img, enum cfi_kind kind, cfi_fde_cb *cb,
 		    void *ctx);
 
-/* Calls back for functions that hold an address of [lo, hi), and maybe for some
- * beside it, until told false: by start, first those of .debug_frame.  False when
- * out of memory. */
+/* Calls back for functions that hold an address of [lo, hi), and for some beside
+ * it (in a hostile file, for many: count them), until told false: by start, first
+ * those of .debug_frame.  False when out of memory. */
 typedef bool cfi_in_cb(void *ctx, const struct cfi_section *s,
 		       const struct cfi_cie *cie, const struct cfi_fde *fde);
 bool image_fdes_in(struct image *img, uint64_t lo, uint64_t hi, cfi_in_cb *cb,

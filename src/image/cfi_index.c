@@ -314,8 +314,7 @@ static bool rows_in(const struct cfi_index *x, uint64_t lo, uint64_t hi,
 		const struct cfi_section *s = &x->sect[r->kind];
 		uint64_t at = r->at;
 
-		if (r->start + r->size > lo &&
-		    cfi_next(s, &at, &cie[r->kind], &fde) == CFI_FDE &&
+		if (cfi_next(s, &at, &cie[r->kind], &fde) == CFI_FDE &&
 		    !cb(ctx, s, &cie[r->kind], &fde))
 			return false;
 	}
@@ -334,7 +333,6 @@ static void table_in(const struct image *img, const struct cfi_index *x,
 		uint64_t at = table_address(img, x, i, 1) - s->vaddr;
 
 		if (cfi_next(s, &at, &cie, &fde) == CFI_FDE &&
-		    fde.start < hi && fde.start + fde.size > lo &&
 		    !cb(ctx, s, &cie, &fde))
 			return;
 	}

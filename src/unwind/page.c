@@ -8,6 +8,9 @@
 
 #include "unwind/unwind_internal.h"
 
+/* The rules of addresses, with room to read beyond; then where rows begin. */
+enum { PAINT_SIZE = PAGE_SIZE_ + 4 };
+
 struct painter {
 	struct unwind_table *t;
 	uint64_t base;		/* vaddr of the page */
@@ -20,18 +23,26 @@ static void burn(struct unwind_table *t, uint64_t work)
 	t->fuel -= work < t->fuel ? work : t->fuel;
 }
 
+static void fill(uint16_t *at, size_t n, uint16_t id)
+{
+	uint64_t four = id * 0x0001000100010001ull;
+	size_t i;
+
+	for (i = 0; i + 4 <= n; i += 4)
+		memcpy(at + i, &four, sizeof(four));
+	for (; i < n; i++)
+		at[i] = id;
+}
+
 static int paint_row(void *ctx, uint64_t lo, uint64_t hi, const struct rule *r)
 {
 	struct painter *p = ctx;
 	int id = r ? rule_intern(p->t, r) : RULE_BAD;
-	uint16_t *at = p->t->paint + (lo - p->base);
-	size_t n = (size_t)(hi - lo);
 
 	if (id < 0)
 		return id;
-	burn(p->t, n / 64);
-	for (size_t i = 0; i < n; i++)
-		at[i] = (uint16_t)id;
+	burn(p->t, (hi - lo) / 16);
+	fill(p->t->paint + (lo - p->base), (size_t)(hi - lo), (uint16_t)id);
 	return 0;
 }
 
@@ -40,7 +51,10 @@ static bool paint_fde(void *ctx, const struct cfi_section *s,
 {
 	struct painter *p = ctx;
 
-	burn(p->t, 8);
+	burn(p->t, 16);
+	if (fde->start >= p->program.hi ||
+	    fde->start + fde->size <= p->program.lo)
+		return p->t->fuel != 0;
 	p->program.s = s;
 	p->program.cie = cie;
 	p->program.fde = fde;
@@ -106,30 +120,44 @@ static int paint_restorer(struct painter *p, size_t at, size_t n,
 	return paint_row(p, p->base + at, p->base + at + n, &r);
 }
 
+/* Where the next system call is that the instruction before may have made
+ * rt_sigreturn, as an offset of its number; n: none. */
+static size_t next_syscall15(struct span code, size_t from)
+{
+	static const uint8_t wanted[] = { 15, 0, 0, 0, 15, 5 };
+	size_t last = sizeof(wanted) - 1;
+
+	/* by its last byte, which is rarer than others */
+	for (size_t at = from + last; at < code.n; at++) {
+		const uint8_t *hit = memchr(code.p + at, 5, code.n - at);
+
+		if (!hit)
+			break;
+		at = (size_t)(hit - code.p);
+		if (!memcmp(hit - last, wanted, last))
+			return at - last;
+	}
+	return code.n;
+}
+
 static int paint_restorers(struct painter *p)
 {
 	struct span code = image_bytes(p->t->img, p->base, PAGE_SIZE_ + 16);
-	const uint8_t *from = code.p, *hit;
-	static const uint8_t syscall15[] = { 15, 0, 0, 0, 15, 5 };
 
-	while (code.n && (hit = memmem(from, code.n - (size_t)(from - code.p),
-				       syscall15, sizeof(syscall15)))) {
-		for (int back = 3; back > 0; back -= 2) {
-			size_t at = (size_t)(hit - code.p), n;
+	for (size_t at = 0; (at = next_syscall15(code, at)) < code.n; at++) {
+		for (size_t back = 1; back <= 3 && back <= at; back += 2) {
+			size_t from = at - back, n;
 			int rc;
 
-			if (at < (size_t)back)
+			n = restorer_at(code.p + from, code.n - from);
+			if (!n || from >= PAGE_SIZE_)
 				continue;
-			at -= (size_t)back;
-			n = restorer_at(code.p + at, code.n - at);
-			if (!n || at >= PAGE_SIZE_)
-				continue;
-			rc = paint_restorer(p, at, n, at ? code.p[at - 1] : 0);
+			rc = paint_restorer(p, from, n,
+					    from ? code.p[from - 1] : 0);
 			if (rc < 0)
 				return rc;
 			break;
 		}
-		from = hit + 1;
 	}
 	return 0;
 }
@@ -150,26 +178,25 @@ static int paint_all(struct painter *p)
 	return paint_restorers(p);
 }
 
-static size_t count_rows(const uint16_t *paint)
+/* Where rows begin; their number.  Four rules at a time: most are the same as
+ * their neighbours. */
+static size_t find_rows(const uint16_t *paint, uint16_t *starts)
 {
-	size_t n = 1;
+	size_t n = 0;
 
-	for (size_t i = 1; i < PAGE_SIZE_; i++)
-		n += paint[i] != paint[i - 1];
+	starts[n++] = 0;
+	for (size_t i = 1; i < PAGE_SIZE_; i += 4) {
+		uint64_t here, before;
+
+		memcpy(&here, paint + i, 8);
+		memcpy(&before, paint + i - 1, 8);
+		if (here == before)
+			continue;
+		for (size_t k = i; k < i + 4 && k < PAGE_SIZE_; k++)
+			if (paint[k] != paint[k - 1])
+				starts[n++] = (uint16_t)k;
+	}
 	return n;
-}
-
-static void write_rows(const uint16_t *paint, uint16_t *lo, uint16_t *id)
-{
-	size_t n = 1;
-
-	lo[0] = 0;
-	id[0] = paint[0];
-	for (size_t i = 1; i < PAGE_SIZE_; i++)
-		if (paint[i] != paint[i - 1]) {
-			lo[n] = (uint16_t)i;
-			id[n++] = paint[i];
-		}
 }
 
 /* All of it one row, when limits are reached. */
@@ -187,14 +214,18 @@ static int refuse(struct unwind_table *t, struct page *page)
 
 static int compress(struct unwind_table *t, struct page *page)
 {
-	size_t n = count_rows(t->paint), bytes = n * 2 * sizeof(*page->lo);
+	uint16_t *starts = t->paint + PAINT_SIZE;
+	size_t n = find_rows(t->paint, starts);
+	size_t bytes = n * 2 * sizeof(*page->lo);
 
 	if (bytes > t->room || !t->fuel)
 		return refuse(t, page);
 	page->lo = malloc(bytes);
 	if (!page->lo)
 		return -ERR_NOMEM;
-	write_rows(t->paint, page->lo, page->lo + n);
+	memcpy(page->lo, starts, n * sizeof(*starts));
+	for (size_t i = 0; i < n; i++)
+		page->lo[n + i] = t->paint[starts[i]];
 	page->n = (uint32_t)n;
 	t->room -= bytes;
 	t->rows += n;
@@ -207,10 +238,13 @@ int page_compile(struct unwind_table *t, size_t number)
 	struct painter p = { .t = t };
 	int rc;
 
+	if (!t->fuel)
+		return refuse(t, &t->pages[number]);
 	p.base = t->base + (uint64_t)number * PAGE_SIZE_;
-	t->paint = calloc(PAGE_SIZE_, sizeof(*t->paint));
+	t->paint = malloc((PAINT_SIZE + PAGE_SIZE_) * sizeof(*t->paint));
 	if (!t->paint)
 		return -ERR_NOMEM;
+	memset(t->paint, 0, PAINT_SIZE * sizeof(*t->paint));
 	rc = paint_all(&p);
 	if (rc >= 0)
 		rc = compress(t, &t->pages[number]);

@@ -8,25 +8,24 @@ enum {
 	RULE_BYTES = 2 * (sizeof(struct rule) + 4) + 32,
 };
 
+/* Two halves at a time: a multiplication waits for the one before. */
 static uint64_t rule_hash(const struct rule *r)
 {
-	const uint8_t *p = (const uint8_t *)r;
-	uint64_t h = 0x9e3779b97f4a7c15ull, x;
-	size_t i;
+	enum { WORDS = sizeof(*r) / 8, HALF = WORDS / 2 };
+	uint64_t w[WORDS + 1] = { 0 }, a = 0x9e3779b97f4a7c15ull, b = ~a;
 
-	_Static_assert(sizeof(*r) % 4 == 0, "rules are hashed by words");
-	for (i = 0; i + 8 <= sizeof(*r); i += 8) {
-		memcpy(&x, p + i, 8);
-		h = (h ^ x) * 0xd6e8feb86659fd93ull;
-		h ^= h >> 29;
+	_Static_assert(WORDS % 2 == 1, "the last words are hashed alone");
+	memcpy(w, r, sizeof(*r));
+	for (size_t i = 0; i < HALF; i++) {
+		a = (a ^ w[i]) * 0xd6e8feb86659fd93ull;
+		b = (b ^ w[HALF + i]) * 0xa0761d6478bd642full;
+		a ^= a >> 29;
+		b ^= b >> 31;
 	}
-	if (i < sizeof(*r)) {
-		uint32_t y;
-
-		memcpy(&y, p + i, 4);
-		h = (h ^ y) * 0xd6e8feb86659fd93ull;
-	}
-	return h ^ h >> 32;
+	a = (a ^ w[WORDS - 1]) * 0xd6e8feb86659fd93ull;
+	b = (b ^ w[WORDS]) * 0xa0761d6478bd642full;
+	a ^= b >> 32 ^ b << 32;
+	return a ^ a >> 32;
 }
 
 static bool rule_eq(const void *ctx, uint32_t id, const void *key)

@@ -6,7 +6,7 @@
 
 enum {
 	ROOM = 2 << 20, ROOM_FACTOR = 8,	/* as the header says */
-	FUEL = 1 << 20, FUEL_FACTOR = 64,
+	FUEL = 1 << 20, FUEL_FACTOR = 32,
 };
 
 static int make_directory(struct unwind_table *t)
