@@ -285,6 +285,16 @@ static int read_one(int fd, uint64_t v[3], struct error *err)
 	return n < 0 ? error_errno(err, errno, "cannot read a counter") : 0;
 }
 
+/* Nobody takes a counter from the kernel's own events; that they were enabled
+ * for longer is the moment between two steps. */
+static bool counts_always(const struct plan_event *e)
+{
+	const struct event_spec *s = &e->ev.spec;
+
+	return (s->software || s->type == PERF_TYPE_TRACEPOINT) &&
+	       (!e->group || e->split);
+}
+
 int counters_read(struct counters *c, struct count_value *out,
 		  struct error *err)
 {
@@ -306,6 +316,9 @@ int counters_read(struct counters *c, struct count_value *out,
 		o->enabled_ns += v[1];
 		o->running_ns += v[2];
 	}
+	for (size_t i = 0; i < c->plan->events.n; i++)
+		if (counts_always(&c->plan->events.v[i]))
+			out[i].enabled_ns = out[i].running_ns;
 	return 0;
 }
 
