@@ -15,6 +15,8 @@ libbase_a_SOURCES = \
 	src/base/json.h \
 	src/base/nearest.c \
 	src/base/nearest.h \
+	src/base/sha256.c \
+	src/base/sha256.h \
 	src/base/strtab.c \
 	src/base/strtab.h \
 	src/base/text.c \

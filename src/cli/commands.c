@@ -10,7 +10,7 @@ static const struct command *const commands[] = {
 	&cmd_record, &cmd_report,    &cmd_annotate, &cmd_info,
 	&cmd_list,   &cmd_symbolize, &cmd_dump,
 	&cmd_doctor, &cmd_addr2line, &cmd_encode,
-	&cmd_stat,   &cmd_check,
+	&cmd_stat,   &cmd_check,     &cmd_flamegraph,
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 

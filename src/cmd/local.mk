@@ -17,6 +17,7 @@ libcmd_a_SOURCES = \
 	src/cmd/doctor.c \
 	src/cmd/dump.c \
 	src/cmd/encode.c \
+	src/cmd/flamegraph.c \
 	src/cmd/info.c \
 	src/cmd/list.c \
 	src/cmd/list_hw.c \
@@ -29,6 +30,8 @@ libcmd_a_SOURCES = \
 	src/cmd/missing.h \
 	src/cmd/open.c \
 	src/cmd/open.h \
+	src/cmd/page.c \
+	src/cmd/page.h \
 	src/cmd/record.c \
 	src/cmd/report.c \
 	src/cmd/stat.c \

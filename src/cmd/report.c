@@ -9,6 +9,7 @@
 #include "cmd/debug_dirs.h"
 #include "cmd/missing.h"
 #include "cmd/open.h"
+#include "cmd/page.h"
 
 enum {
 	AUTO = -1,
@@ -20,7 +21,7 @@ struct report_opts {
 	const char *pids, *tids, *cpus, *runs, *time;
 	struct opt_strs debug_dirs, comms, images, symbols, events;
 	bool children, no_children, no_inline, samples;
-	bool full_names, no_header, no_pager, missing;
+	bool full_names, no_header, no_pager, missing, html;
 	double limit;
 	uint64_t top, width;
 };
@@ -91,8 +92,14 @@ static const struct opt report_opt_table[] = {
 	 AT(symbols)},
 
 	{OPT_HEADING, 0, NULL, NULL, "How to show it", 0},
-	{OPT_STR, 0, "format", "text|json|csv", "Default: text.", AT(format)},
-	{OPT_STR, 'o', "output", "FILE", "Write to FILE.", AT(output)},
+	{OPT_STR, 0, "format", "text|json|csv|html",
+	 "Default: text. html: one page with a flame graph, a timeline, callers "
+	 "and callees, that needs nothing else.",
+	 AT(format)},
+	{OPT_FLAG, 0, "html", NULL, "The same as --format=html.", AT(html)},
+	{OPT_STR, 'o', "output", "FILE",
+	 "Write to FILE. Default for html on a terminal: report.html.",
+	 AT(output)},
 	{OPT_FLAG, 'n', "samples", NULL, "Show numbers of samples too.",
 	 AT(samples)},
 	{OPT_FLAG, 0, "full-names", NULL,
@@ -132,13 +139,12 @@ static int one_of(const char *word, const char *const *words, const char *name,
 	for (int i = 0; words[i]; i++)
 		if (!strcmp(word, words[i]))
 			return i;
-	return error_set(err, ERR_USAGE, "%s '%s': want %s, %s%s%s", name,
-			 word, words[0], words[1], words[2] ? " or " : "",
-			 words[2] ? words[2] : "");
+	return error_set(err, ERR_USAGE, "%s '%s': want %s, %s, %s or %s", name,
+			 word, words[0], words[1], words[2], words[3]);
 }
 
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
-static const char *const formats[] = { "text", "json", "csv", NULL };
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_HTML };
+static const char *const formats[] = { "text", "json", "csv", "html", NULL };
 
 static bool parse_graph(const char *word, enum tree_mode *out)
 {
@@ -277,11 +283,34 @@ static int show(struct cmd_io *io, const struct report_opts *o,
 	return rc;
 }
 
+/* A page shows all functions, in an order of its reader's choice. */
+static int check_page(const struct report_opts *o, const struct report_spec *s,
+		      struct error *err)
+{
+	const char *what = NULL;
+
+	if (strcmp(o->sort, "image,symbol") != 0)
+		what = "--sort";
+	else if (s->select.symbols.n || s->select.images.n)
+		what = s->select.symbols.n ? "--symbol" : "--image";
+	else if (s->tree != TREE_NONE)
+		what = "--call-graph";
+	else if (s->top || o->limit > 0)
+		what = s->top ? "--top" : "--percent-limit";
+	if (what)
+		return error_set(err, ERR_USAGE,
+				 "%s does not go with --html: sort, search and "
+				 "callers are in the page", what);
+	return 0;
+}
+
 static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 		      struct error *err)
 {
 	struct report_opts *o = opts;
-	int format = one_of(o->format, formats, "--format", err);
+	int format = one_of(o->html ? "html" : o->format, formats,
+			    "--format", err);
+	struct html_style page = { 0 };
 	struct report_spec spec;
 	struct report *rep = NULL;
 	struct reader *r = NULL;
@@ -291,13 +320,17 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 	take_graph_word(o, &argc, argv);
 	if (rc >= 0)
 		rc = make_spec(o, (enum format)format, &spec, err);
+	if (rc >= 0 && format == FORMAT_HTML)
+		rc = check_page(o, &spec, err);
 	if (rc >= 0)
 		rc = cmd_open(o->input, argc, argv, &path, &r, err);
 	if (rc >= 0)
 		rc = cmd_symbolize_now(io, path, r, &o->debug_dirs, err);
 	if (rc >= 0)
 		rc = report_build(r, &spec, &rep, err);
-	if (rc >= 0)
+	if (rc >= 0 && format == FORMAT_HTML)
+		rc = cmd_page(io, o->output, "report.html", r, rep, &page, err);
+	else if (rc >= 0)
 		rc = show(io, o, rep, (enum format)format, err);
 	report_free(rep);
 	reader_close(r);

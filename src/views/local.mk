@@ -17,10 +17,19 @@ libviews_a_SOURCES = \
 	src/views/cells.h \
 	src/views/dump.c \
 	src/views/dump.h \
+	src/views/flame.c \
+	src/views/flame.h \
+	src/views/flame_invert.c \
+	src/views/flame_prune.c \
 	src/views/fold.c \
 	src/views/fold.h \
 	src/views/framekey.c \
 	src/views/framekey.h \
+	src/views/html.c \
+	src/views/html.h \
+	src/views/html_data.h \
+	src/views/html_encode.c \
+	src/views/html_samples.c \
 	src/views/info.c \
 	src/views/info.h \
 	src/views/info_text.c \
@@ -46,6 +55,7 @@ libviews_a_SOURCES = \
 	src/views/select.h \
 	src/views/sources.c \
 	src/views/sources.h \
+	src/views/svg.c \
 	src/views/table.c \
 	src/views/table.h \
 	src/views/text.c \
@@ -59,3 +69,24 @@ libviews_a_SOURCES = \
 	src/views/truth_json.c \
 	src/views/truth_stacks.c \
 	src/views/truth_text.c
+
+# The HTML page: its parts become text in C.  Order matters for the scripts.
+HTML_PARTS = \
+	src/views/html/page.html \
+	src/views/html/page.css \
+	src/views/html/data.js \
+	src/views/html/model.js \
+	src/views/html/branches.js \
+	src/views/html/graph.js \
+	src/views/html/table.js \
+	src/views/html/butterfly.js \
+	src/views/html/timeline.js \
+	src/views/html/page.js
+EXTRA_DIST += $(HTML_PARTS) src/views/html/embed.awk
+nodist_libviews_a_SOURCES = src/views/html_assets.c
+CLEANFILES += src/views/html_assets.c
+src/views/html_assets.c: $(HTML_PARTS) src/views/html/embed.awk
+	$(AM_V_GEN)$(MKDIR_P) src/views && cd $(srcdir) && \
+		$(AWK) -f src/views/html/embed.awk $(HTML_PARTS) \
+		>'$(abs_builddir)/$@.tmp' && \
+		mv '$(abs_builddir)/$@.tmp' '$(abs_builddir)/$@'

@@ -14,6 +14,8 @@ E2E_TESTS = \
 	tests/e2e/doctor.sh \
 	tests/e2e/hardware.sh \
 	tests/e2e/stat.sh \
+	tests/e2e/html.sh \
+	tests/e2e/html_browser.sh \
 	tests/e2e/record.sh \
 	tests/e2e/record_processes.sh \
 	tests/e2e/record_lives.sh \
@@ -26,3 +28,5 @@ check_PROGRAMS += tests/e2e/deny
 tests_e2e_deny_SOURCES = tests/e2e/deny.c
 EXTRA_DIST += tests/e2e/fake_pmu.c tests/e2e/fake_counts.c \
 	tests/e2e/stat_program.c
+EXTRA_DIST += tests/e2e/browser.py tests/e2e/html_browser.py \
+	tests/e2e/html_check.py

@@ -7,3 +7,7 @@ tests_workload_known_cost_CFLAGS = $(TALLY_CFLAGS) -O2 -g \
 	-fno-omit-frame-pointer -fno-sanitize=all -pthread
 tests_workload_known_cost_LDFLAGS = -pthread
 EXTRA_DIST += tests/workload/big tests/workload/shares.c
+# Recordings that no machine would make: for tests and benches of views.
+check_PROGRAMS += tests/workload/made_recording
+tests_workload_made_recording_SOURCES = tests/workload/made_recording.c
+tests_workload_made_recording_LDADD = $(TALLY_LIBS)

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* `tally flamegraph`: the call stacks of a recording as one picture. */
+#include <string.h>
+
+#include "cmd/command.h"
+#include "cmd/debug_dirs.h"
+#include "cmd/missing.h"
+#include "cmd/open.h"
+#include "cmd/page.h"
+#include "views/html.h"
+
+enum { SVG_WIDTH = 1200, SVG_LEAST = 300, SVG_MOST = 20000 };
+
+struct flamegraph_opts {
+	const char *input, *output, *format;
+	const char *pids, *tids, *cpus, *runs, *time;
+	struct opt_strs debug_dirs, comms, events;
+	bool inverted, icicle, no_inline;
+	uint64_t width;
+};
+
+#define AT(field) offsetof(struct flamegraph_opts, field)
+
+static const struct opt flamegraph_opt_table[] = {
+	{OPT_HEADING, 0, NULL, NULL, "What to draw", 0},
+	{OPT_STR, 'i', "input", "FILE",
+	 "Read this recording. Default: profile.tally.", AT(input)},
+	{OPT_STR, 'o', "output", "FILE",
+	 "Write to FILE. Default: flamegraph.html or flamegraph.svg, or the "
+	 "standard output when that is no terminal.",
+	 AT(output)},
+	{OPT_STR, 0, "format", "html|svg",
+	 "A page with zoom, search, threads and time, or a picture without "
+	 "scripts. Default: by the output's name, else html.",
+	 AT(format)},
+	{OPT_FLAG, 0, "inverted", NULL,
+	 "From each function to its callers instead of from the root.",
+	 AT(inverted)},
+	{OPT_FLAG, 0, "icicle", NULL, "Put the root on top.", AT(icicle)},
+	{OPT_NOFLAG, 0, "inline", NULL,
+	 "Show inlined functions as frames (the default).", AT(no_inline)},
+	{OPT_FLAG, 0, "no-inline", NULL,
+	 "Count inlined functions for the one they were inlined into.",
+	 AT(no_inline)},
+	{OPT_UINT, 'w', "width", "PIXELS", "Of an SVG. Default: 1200.",
+	 AT(width)},
+
+	{OPT_HEADING, 0, NULL, NULL, "Which samples", 0},
+	{OPT_STRS, 0, "comm", "NAME[,NAME...]",
+	 "Only threads of this name; * and ? match any text and character.",
+	 AT(comms)},
+	{OPT_STR, 0, "pid", "PID[,PID...]", "Only these processes.", AT(pids)},
+	{OPT_STR, 0, "tid", "TID[,TID...]", "Only these threads.", AT(tids)},
+	{OPT_STR, 'C', "cpu", "CPU[,CPU...]",
+	 "Only these processors, for example 0-3,8.", AT(cpus)},
+	{OPT_STR, 0, "run", "RUN[,RUN...]",
+	 "Only these runs of a repeated command, counted from 1.", AT(runs)},
+	{OPT_STRS, 'e', "event", "EVENT[,EVENT...]",
+	 "Only these events. An SVG shows one: the first.", AT(events)},
+	{OPT_STR, 0, "time", "START,END",
+	 "Only this slice: seconds since the recording began (1.5,3 or "
+	 "200ms,1s) or shares of it (10%,20%); either may be left out.",
+	 AT(time)},
+	{OPT_STRS, 0, "debug-dir", "DIR",
+	 "If the recording holds no symbols: " DEBUG_DIR_HELP,
+	 AT(debug_dirs)},
+	OPT_END};
+
+static void flamegraph_defaults(void *opts)
+{
+	struct flamegraph_opts *o = opts;
+
+	o->width = SVG_WIDTH;
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n >= m && !strcmp(s + n - m, end);
+}
+
+static int choose_format(const struct flamegraph_opts *o, bool *svg,
+			 struct error *err)
+{
+	*svg = o->output && ends_with(o->output, ".svg");
+	if (!o->format)
+		return 0;
+	*svg = !strcmp(o->format, "svg");
+	if (!*svg && strcmp(o->format, "html") != 0)
+		return error_set(err, ERR_USAGE,
+				 "--format '%s': want html or svg", o->format);
+	return 0;
+}
+
+static struct name_list names(const struct opt_strs *s)
+{
+	return (struct name_list){ s->v, s->n };
+}
+
+static int build(const struct flamegraph_opts *o, struct reader *r,
+		 struct report **rep, struct error *err)
+{
+	struct report_spec spec = {
+		.select = { .comms = names(&o->comms),
+			    .events = names(&o->events),
+			    .pids = o->pids, .tids = o->tids,
+			    .cpus = o->cpus, .runs = o->runs,
+			    .time = o->time },
+		.no_inline = o->no_inline,
+	};
+	int rc = key_list_parse("image,symbol", &spec.keys, err);
+
+	return rc < 0 ? rc : report_build(r, &spec, rep, err);
+}
+
+static int draw(struct cmd_io *io, const struct flamegraph_opts *o, bool svg,
+		struct reader *r, struct report *rep, struct error *err)
+{
+	struct svg_style svg_style = { o->inverted, o->icicle,
+				       (unsigned int)o->width };
+	struct html_style style = { .flame_only = true,
+				    .inverted = o->inverted,
+				    .icicle = o->icicle };
+	struct buf out = { 0 };
+	int rc;
+
+	if (!svg)
+		return cmd_page(io, o->output, "flamegraph.html", r, rep,
+				&style, err);
+	rc = svg_write(rep, &svg_style, &out, err);
+	if (!rc)
+		rc = cmd_output_or_name(io, o->output, "flamegraph.svg", &out,
+					err);
+	buf_fini(&out);
+	return rc;
+}
+
+static int run_flamegraph(struct cmd_io *io, void *opts, int argc, char **argv,
+			  struct error *err)
+{
+	struct flamegraph_opts *o = opts;
+	struct report *rep = NULL;
+	struct reader *r = NULL;
+	const char *path;
+	bool svg = false;
+	int rc = choose_format(o, &svg, err);
+
+	if (!rc && (o->width < SVG_LEAST || o->width > SVG_MOST))
+		rc = error_set(err, ERR_USAGE,
+			       "--width %llu: want %d to %d pixels",
+			       (unsigned long long)o->width, SVG_LEAST,
+			       SVG_MOST);
+	if (!rc)
+		rc = cmd_open(o->input, argc, argv, &path, &r, err);
+	if (!rc)
+		rc = cmd_symbolize_now(io, path, r, &o->debug_dirs, err);
+	if (!rc)
+		rc = build(o, r, &rep, err);
+	if (!rc)
+		rc = draw(io, o, svg, r, rep, err);
+	report_free(rep);
+	reader_close(r);
+	return rc < 0 ? rc : 0;
+}
+
+const struct command cmd_flamegraph = {
+	.name = "flamegraph",
+	.summary = "draw the call stacks of a recording",
+	.args = "[FILE]",
+	.opts = flamegraph_opt_table,
+	.opts_size = sizeof(struct flamegraph_opts),
+	.defaults = flamegraph_defaults,
+	.run = run_flamegraph,
+};

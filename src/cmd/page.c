@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Pages and pictures: see page.h. */
+#include "cmd/page.h"
+
+#include "base/text.h"
+#include "cmd/missing.h"
+#include "cmd/open.h"
+
+int cmd_output_or_name(struct cmd_io *io, const char *path, const char *name,
+		       const struct buf *text, struct error *err)
+{
+	struct buf size = { 0 };
+	int rc;
+
+	if (!path && io->out_tty)
+		path = name;
+	rc = cmd_output(io, path, text, err);
+	if (rc < 0 || path != name)
+		return rc;
+	text_count(&size, (text->n + 512) / 1024);
+	fprintf(io->err, "tally: wrote %s (%s KB)\n", path, buf_cstr(&size));
+	buf_fini(&size);
+	return rc;
+}
+
+int cmd_page(struct cmd_io *io, const char *path, const char *name,
+	     struct reader *r, struct report *rep, struct html_style *style,
+	     struct error *err)
+{
+	struct missing_help help;
+	struct buf out = { 0 };
+	int rc;
+
+	style->missing = missing_worth_telling(&rep->missing);
+	rc = missing_help_find(&rep->missing, style->missing, false, &help,
+			       err);
+	if (rc < 0)
+		return rc;
+	rc = html_write(r, rep, style, &out, err);
+	if (!rc)
+		rc = cmd_output_or_name(io, path, name, &out, err);
+	missing_help_free(&help);
+	buf_fini(&out);
+	return rc;
+}

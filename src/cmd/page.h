@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_CMD_PAGE_H
+#define TALLY_CMD_PAGE_H
+/* Writing pages and pictures: nobody wants them on a terminal. */
+#include "cmd/command.h"
+#include "views/html.h"
+
+/* Writes to `path`; where that is NULL to io->out, or, if a person looks at it,
+ * to a file called `name`, which is told. */
+int cmd_output_or_name(struct cmd_io *io, const char *path, const char *name,
+		       const struct buf *text, struct error *err);
+/* The HTML page of a report, with what would help the images that lack names.
+ * style->missing is set here. */
+int cmd_page(struct cmd_io *io, const char *path, const char *name,
+	     struct reader *r, struct report *rep, struct html_style *style,
+	     struct error *err);
+
+#endif

@@ -1,0 +1,552 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The page: its state, what changes it, and the part of the address behind #
+// that names a state.
+
+const byId = function (id) { return document.getElementById(id); };
+const VIEWS = ["table", "flame", "calls"];
+
+function Page(d) {
+	const page = this;
+	this.model = new Model(d);
+	this.palette = new Palette(this.model);
+	this.last = d.meta.time.buckets - 1;
+	this.state = this.initial();
+	this.head();
+	this.applyTheme();
+	this.flame = this.graph("flame", "Flame graph");
+	this.table = new Table(this.model, this.palette, this);
+	this.timeline = new Timeline(this.model, this.palette, this);
+	this.calls = new Butterfly(this.model, this.palette, this);
+	this.controls();
+	window.addEventListener("hashchange", function () {
+		if (location.hash.slice(1) !== page.written)
+			page.restore();
+	});
+	window.addEventListener("resize", function () { page.drawView(); page.timeline.draw(); });
+	this.restore();
+}
+
+Page.prototype.initial = function () {
+	const b = this.model.d.meta.begin;
+	return {
+		view: b.flame ? "flame" : "table", q: "", func: -1, zoom: "", event: 0,
+		from: 0, to: this.last, lanes: null, sort: "self", backwards: false,
+		inverted: b.inverted, icicle: b.icicle, theme: ""
+	};
+};
+
+Page.prototype.write = function (push) {
+	const s = this.state, i = this.initial(), u = new URLSearchParams();
+	if (s.view !== i.view)
+		u.set("view", s.view);
+	if (s.q)
+		u.set("q", s.q);
+	if (s.func >= 0)
+		u.set("f", s.func);
+	if (s.zoom)
+		u.set("z", s.zoom);
+	if (s.event)
+		u.set("e", s.event);
+	if (s.from > 0 || s.to < this.last)
+		u.set("t", s.from + "-" + s.to);
+	if (s.lanes)
+		u.set("th", this.laneList().join("."));
+	if (s.sort !== "self" || s.backwards)
+		u.set("sort", (s.backwards ? "-" : "") + s.sort);
+	if (s.inverted !== i.inverted)
+		u.set("inv", +s.inverted);
+	if (s.icicle !== i.icicle)
+		u.set("ice", +s.icicle);
+	if (s.theme)
+		u.set("theme", s.theme);
+	this.written = u.toString();
+	const to = "#" + this.written;
+	try {
+		if (push && location.hash !== to)
+			history.pushState(null, "", to);
+		else
+			history.replaceState(null, "", to);
+	} catch (e) {
+		location.hash = to;
+	}
+};
+
+function whole(text, least, most, otherwise) {
+	return /^\d{1,9}$/.test(text || "") && +text >= least && +text <= most ? +text : otherwise;
+}
+
+// Anyone may have written the address: what makes no sense is left out.
+Page.prototype.restore = function () {
+	const u = new URLSearchParams(location.hash.slice(1)), s = this.state = this.initial();
+	const meta = this.model.d.meta, t = /^(\d+)-(\d+)$/.exec(u.get("t") || "");
+	if (VIEWS.indexOf(u.get("view")) >= 0)
+		s.view = u.get("view");
+	s.q = (u.get("q") || "").slice(0, 1000);
+	s.func = whole(u.get("f"), 0, this.model.funcs - 2, -1);
+	s.zoom = /^[\d.]{1,20000}$/.test(u.get("z") || "") ? u.get("z") : "";
+	s.event = whole(u.get("e"), 0, meta.events.length - 1, 0);
+	if (t && +t[1] <= +t[2] && +t[2] <= this.last) {
+		s.from = +t[1];
+		s.to = +t[2];
+	}
+	if (u.get("th")) {
+		s.lanes = new Uint8Array(meta.lanes.length);
+		u.get("th").split(".").forEach(function (i) {
+			if (whole(i, 0, s.lanes.length - 1, -1) >= 0)
+				s.lanes[+i] = 1;
+		});
+		if (!this.laneList().length)
+			s.lanes = null;
+	}
+	const sort = (u.get("sort") || "self").replace(/^-/, "");
+	if (["self", "total", "samples", "name", "image"].indexOf(sort) >= 0) {
+		s.sort = sort;
+		s.backwards = (u.get("sort") || "")[0] === "-";
+	}
+	if (u.has("inv"))
+		s.inverted = u.get("inv") === "1";
+	if (u.has("ice"))
+		s.icicle = u.get("ice") === "1";
+	if (u.get("theme") === "dark" || u.get("theme") === "light")
+		s.theme = u.get("theme");
+	this.written = location.hash.slice(1);
+	byId("search").value = s.q;
+	byId("inverted").checked = s.inverted;
+	byId("icicle").checked = s.icicle;
+	byId("event").value = s.event;
+	this.applyTheme();
+	this.select();
+	this.find();
+	this.plant();
+	this.showView();
+};
+
+Page.prototype.laneList = function () {
+	const out = [];
+	(this.state.lanes || []).forEach(function (on, i) {
+		if (on)
+			out.push(i);
+	});
+	return out;
+};
+
+// ---- what changes what
+
+Page.prototype.select = function () {
+	const s = this.state;
+	if (this.model.d.meta.events.length)
+		this.model.select(s);
+	this.stale = { flame: true, table: true, calls: true };
+	this.drawFilters();
+	this.timeline.count(s.event);
+	this.timeline.draw();
+	this.markTime();
+};
+
+// The timeline shows in another colour where what was searched or chosen ran;
+// that may come a moment after the answer.
+Page.prototype.markTime = function () {
+	const page = this, m = this.model;
+	clearTimeout(this.marking);
+	this.marking = setTimeout(function () {
+		const s = page.state;
+		let set = m.match;
+		if (!set && s.func >= 0) {
+			set = new Uint8Array(m.funcs);
+			set[s.func] = 1;
+		}
+		page.timeline.mark(s.event, set);
+		page.timeline.draw();
+		document.documentElement.dataset.marked = set ? "yes" : "no";
+	}, 120);
+};
+
+Page.prototype.find = function () {
+	const box = byId("search"), m = this.model;
+	try {
+		m.search(this.state.q);
+		box.classList.remove("bad");
+	} catch (e) {
+		m.match = null;
+		box.classList.add("bad");
+	}
+	this.table.shown = ROWS_AT_FIRST;
+	this.matched();
+	this.markTime();
+	this.stale.table = true;
+};
+
+Page.prototype.matched = function () {
+	const m = this.model, out = byId("matched");
+	out.textContent = m.match ? percent(m.within(m.match), m.value[0]) + " matched"
+		: byId("search").classList.contains("bad") ? "not a regular expression" : "";
+};
+
+// The graph's tree, and the place in it that was zoomed to.
+Page.prototype.plant = function () {
+	const s = this.state, b = new Branches(this.model);
+	this.flame.setSource(s.inverted ? branchSource(b.inverted(), b.callers.bind(b)) : treeSource(this.model),
+		!s.icicle);
+	this.flame.zoom = this.flame.find(s.zoom);
+	s.zoom = this.flame.path(this.flame.zoom);
+	byId("reset").disabled = !s.zoom;
+	this.stale.flame = false;
+};
+
+Page.prototype.showView = function () {
+	const s = this.state;
+	VIEWS.forEach(function (v) {
+		byId("view-" + v).hidden = v !== s.view;
+		byId("tab-" + v).setAttribute("aria-selected", v === s.view);
+		byId("tab-" + v).tabIndex = v === s.view ? 0 : -1;
+	});
+	this.drawView();
+};
+
+Page.prototype.drawView = function () {
+	const s = this.state;
+	if (s.view === "flame") {
+		if (this.stale.flame)
+			this.plant();
+		this.flame.update();
+	} else if (s.view === "table") {
+		this.table.draw();
+	} else {
+		if (s.func < 0)
+			s.func = this.table.order("self", false)[0];
+		if (s.func !== undefined)
+			this.calls.draw(s.func);
+		else
+			s.func = -1;
+	}
+	document.documentElement.dataset.ready = "yes";
+};
+
+Page.prototype.setView = function (view) {
+	this.state.view = view;
+	this.showView();
+	this.write(true);
+};
+
+Page.prototype.refilter = function () {
+	this.select();
+	this.matched();
+	this.drawView();
+	this.write(false);
+};
+
+Page.prototype.previewTime = function (from, to) {
+	this.state.from = from;
+	this.state.to = to;
+	this.timeline.draw();
+};
+Page.prototype.setTime = function (from, to) {
+	this.previewTime(from, to);
+	this.refilter();
+};
+Page.prototype.setLanes = function (lanes) {
+	this.state.lanes = lanes;
+	this.refilter();
+};
+Page.prototype.toggleLane = function (i) {
+	const n = this.model.d.meta.lanes.length, s = this.state;
+	const lanes = s.lanes ? s.lanes.slice() : new Uint8Array(n);
+	lanes[i] = lanes[i] ? 0 : 1;
+	this.setLanes(lanes.some(function (x) { return x; }) ? lanes : null);
+};
+
+Page.prototype.sort = function (key) {
+	const s = this.state;
+	s.backwards = s.sort === key ? !s.backwards : false;
+	s.sort = key;
+	this.table.draw();
+	this.write(false);
+};
+
+Page.prototype.choose = function (func, view) {
+	this.state.func = func;
+	this.markTime();
+	this.drawFilters();
+	if (view)
+		this.setView(view);
+};
+
+// ---- graphs
+
+Page.prototype.graph = function (id, label) {
+	const page = this;
+	return new Graph(byId(id), {
+		model: this.model, palette: this.palette, label: label,
+		chosen: function () { return page.state.func; },
+		room: function (box) { return page.room(box); },
+		tip: function (h, g, x, y) { page.tip(h, g, x, y); },
+		say: function (h, g) { byId("say").textContent = page.describe(h, g).join(", "); },
+		pick: function (h, g) { page.pick(h, g); }
+	});
+};
+
+// How high a graph may be: the rest of the window, with the legend's first line.
+Page.prototype.room = function (box) {
+	if (box.id !== "flame")
+		return Math.max(200, innerHeight * 0.42);
+	const rest = innerHeight - (box.getBoundingClientRect().top + scrollY) - 52;
+	return rest > innerHeight * 0.3 ? rest : innerHeight * 0.7;
+};
+
+Page.prototype.pick = function (h, g) {
+	const func = g.source.key(h) >> 1;
+	this.tipText(null);
+	if (g !== this.flame) {
+		if (func < this.model.funcs - 1 && func !== this.state.func && h !== g.source.root)
+			this.choose(func, "calls");
+		return;
+	}
+	if (func < this.model.funcs - 1)
+		this.choose(func);
+	g.setZoom(h);
+	this.state.zoom = g.path(h);
+	byId("reset").disabled = !this.state.zoom;
+	this.write(true);
+};
+
+Page.prototype.describe = function (h, g) {
+	const m = this.model, key = g.source.key(h), func = key >> 1, meta = m.d.meta;
+	const value = g.source.value(h), event = meta.events[m.event], lines = [meta.funcs.name[func]];
+	if (key & 1)
+		lines[0] += " (inlined)";
+	if (func < m.named) {
+		const file = meta.files[meta.funcs.file[func]];
+		lines.push(m.image(func) + (file ? ", " + file + (meta.funcs.line[func] ? ":" + meta.funcs.line[func] : "") : ""));
+	}
+	lines.push(percent(value, m.value[0]) + ", " + grouped(g.source.count(h)) + " samples" +
+		(event.unit === "ns" ? ", " + duration(m.weight(value)) :
+			m.weight(value) !== g.source.count(h) ? ", " + grouped(m.weight(value)) + " " + event.actual : ""));
+	if (g.zoom !== g.source.root)
+		lines.push(percent(value, g.source.value(g.zoom)) + " of what is zoomed");
+	return lines;
+};
+
+Page.prototype.tip = function (h, g, x, y) {
+	this.tipText(h === null ? null : this.describe(h, g), x, y);
+};
+
+Page.prototype.tipText = function (lines, x, y) {
+	const tip = byId("tip");
+	tip.hidden = !lines;
+	if (!lines)
+		return;
+	tip.replaceChildren.apply(tip, lines.map(function (text, i) {
+		const div = document.createElement("div");
+		div.className = i ? "dim" : "name";
+		div.textContent = text;
+		return div;
+	}));
+	const w = tip.offsetWidth, h = tip.offsetHeight;
+	tip.style.left = Math.max(4, Math.min(x + 14, innerWidth - w - 8)) + "px";
+	tip.style.top = (y + 18 + h > innerHeight ? Math.max(4, y - h - 12) : y + 18) + "px";
+};
+
+// ---- the parts around
+
+Page.prototype.head = function () {
+	const meta = this.model.d.meta, chips = byId("chips"), got = meta.header.samples;
+	const chip = function (text, warn) {
+		const li = document.createElement("li");
+		li.textContent = text;
+		if (warn)
+			li.className = "warn";
+		chips.append(li);
+	};
+	meta.events.forEach(function (e) {
+		chip(e.actual + (e.actual !== e.name ? " (asked for " + e.name + ")" : "") + ": " +
+			grouped(e.samples) + " samples");
+	});
+	chip(duration(meta.header.duration_ns));
+	chip(grouped(got.lost) + " lost", got.lost > 0);
+	[["broken_stacks", "stacks broken"], ["cut_stacks", "stacks cut"], ["unresolved", "without a name"]]
+		.forEach(function (x) {
+			if (got[x[0]])
+				chip(percent(got[x[0]], got.selected) + " " + x[1], got[x[0]] > 0.05 * got.selected);
+		});
+	if (!meta.header.complete)
+		chip("recording incomplete", true);
+	if (got.selected < got.got)
+		chip("selected: " + percent(got.selected, got.got) + " of all samples");
+	const box = byId("truth-text");
+	meta.truth.concat(meta.missing).forEach(function (line) {
+		const div = document.createElement("div");
+		div.textContent = line.trim();
+		if (line[0] === " ")
+			div.className = "deep";
+		box.append(div);
+	});
+	const foot = [];
+	if (meta.small.nodes)
+		foot.push("Branches below " + (100 * meta.small.share).toPrecision(2) + "% of all samples are summed as [small branches]: " +
+			percent(meta.small.samples, got.selected) + " of samples, " + grouped(meta.small.nodes) +
+			" frames. The table of functions is exact while no thread or time is selected.");
+	foot.push("Written by tally; nothing is loaded from anywhere. Keys: / search, 1–3 views, arrow keys and Enter in the graph, Escape back.");
+	byId("foot").textContent = foot.join(" ");
+};
+
+Page.prototype.drawFilters = function () {
+	const page = this, s = this.state, box = byId("filters"), t = this.model.d.meta.time, parts = [];
+	const button = function (text, act) {
+		const b = document.createElement("button");
+		b.type = "button";
+		b.textContent = text + " ✕";
+		b.addEventListener("click", act);
+		parts.push(b);
+	};
+	if (s.from > 0 || s.to < this.last)
+		button("Time " + duration(t.start_ns + s.from * t.width_ns) + " – " +
+			duration(t.start_ns + (s.to + 1) * t.width_ns), function () { page.setTime(0, page.last); });
+	this.laneList().forEach(function (i) {
+		button(page.timeline.label(i), function () { page.toggleLane(i); });
+	});
+	if (parts.length && this.model.count)
+		parts.push(grouped(this.model.count[0]) + " samples selected");
+	if (s.func >= 0 && s.func < this.model.funcs)
+		button("Function " + this.model.short[s.func].slice(0, 60), function () {
+			page.choose(-1);
+			page.drawView();
+			page.write(false);
+		});
+	box.replaceChildren.apply(box, parts);
+};
+
+Page.prototype.legend = function () {
+	const page = this, p = this.palette, m = this.model, items = [];
+	p.order.slice(0, 12).forEach(function (i) {
+		const li = document.createElement("li"), b = document.createElement("button");
+		const sw = document.createElement("span");
+		sw.className = "sw";
+		sw.style.background = p.image(i);
+		b.type = "button";
+		b.append(sw, m.imageName[i] || "[anon]");
+		b.addEventListener("click", function () {
+			byId("search").value = page.state.q === m.imageName[i] ? "" : m.imageName[i];
+			page.searched();
+		});
+		li.append(b);
+		items.push(li);
+	});
+	const how = document.createElement("li");
+	how.className = "how";
+	how.textContent = "Colour: image. Italic and paler: inlined.";
+	items.push(how);
+	byId("legend").replaceChildren.apply(byId("legend"), items);
+};
+
+Page.prototype.applyTheme = function () {
+	const s = this.state, dark = s.theme ? s.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+	document.documentElement.dataset.theme = dark ? "dark" : "light";
+	this.palette.setTheme(dark);
+	this.legend();
+};
+
+Page.prototype.searched = function () {
+	this.state.q = byId("search").value;
+	this.find();
+	this.drawView();
+	this.write(false);
+};
+
+Page.prototype.controls = function () {
+	const page = this, events = byId("event"), meta = this.model.d.meta;
+	meta.events.forEach(function (e, i) {
+		const o = document.createElement("option");
+		o.value = i;
+		o.textContent = e.actual;
+		events.append(o);
+	});
+	byId("event-box").hidden = meta.events.length < 2;
+	events.addEventListener("change", function () {
+		page.state.event = +events.value;
+		page.refilter();
+	});
+	byId("search").addEventListener("input", function () { page.searched(); });
+	["inverted", "icicle"].forEach(function (id) {
+		byId(id).addEventListener("change", function () {
+			page.state[id] = byId(id).checked;
+			if (id === "inverted")
+				page.state.zoom = "";
+			page.plant();
+			page.drawView();
+			page.write(false);
+		});
+	});
+	byId("reset").addEventListener("click", function () {
+		page.state.zoom = "";
+		page.plant();
+		page.drawView();
+		page.write(true);
+	});
+	byId("theme").addEventListener("click", function () {
+		page.state.theme = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
+		page.applyTheme();
+		page.drawView();
+		page.timeline.draw();
+		page.write(false);
+	});
+	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", function () {
+		page.applyTheme();
+		page.drawView();
+		page.timeline.draw();
+	});
+	document.addEventListener("click", function (e) {
+		const a = e.target.closest ? e.target.closest("a[data-func]") : null;
+		if (a) {
+			e.preventDefault();
+			page.choose(+a.dataset.func, "calls");
+			scrollTo(0, 0);
+		}
+	});
+	byId("tabs").addEventListener("click", function (e) {
+		if (e.target.dataset.view)
+			page.setView(e.target.dataset.view);
+	});
+	this.keys();
+};
+
+Page.prototype.keys = function () {
+	const page = this;
+	byId("tabs").addEventListener("keydown", function (e) {
+		const step = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
+		if (!step)
+			return;
+		page.setView(VIEWS[(VIEWS.indexOf(page.state.view) + step + VIEWS.length) % VIEWS.length]);
+		byId("tab-" + page.state.view).focus();
+		e.preventDefault();
+	});
+	byId("search").addEventListener("keydown", function (e) {
+		if (e.key === "Escape") {
+			byId("search").value = "";
+			page.searched();
+		}
+	});
+	document.addEventListener("keydown", function (e) {
+		if (e.target.matches("input, select") || e.ctrlKey || e.metaKey || e.altKey)
+			return;
+		if (e.key === "/") {
+			byId("search").focus();
+			e.preventDefault();
+		} else if (e.key >= "1" && e.key <= "3") {
+			page.setView(VIEWS[e.key - 1]);
+		}
+	});
+};
+
+readData(byId("data").textContent).then(function (d) {
+	byId("data").textContent = "";
+	byId("wait").hidden = true;
+	byId("main").hidden = false;
+	window.tally = new Page(d);
+}).catch(function (e) {
+	const note = byId("wait");
+	note.hidden = false;
+	note.className = "note bad";
+	note.textContent = "This page cannot show its data: " + e.message;
+	document.documentElement.dataset.ready = "failed";
+});
+})();

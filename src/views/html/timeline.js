@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Samples over time, one row for each thread; what is selected here filters all
+// the rest.
+
+const LANE = 26;
+
+function Timeline(model, palette, ui) {
+	this.model = model;
+	this.palette = palette;
+	this.ui = ui;
+	this.canvas = document.getElementById("time-canvas");
+	this.lanes = model.d.meta.lanes;
+	this.slices = model.d.meta.time.buckets;
+	this.drag = null;
+	this.listen();
+}
+
+Timeline.prototype.label = function (i) {
+	const l = this.lanes[i], runs = this.model.d.meta.header.runs;
+	if (l.others)
+		return grouped(l.others) + " other threads";
+	return (l.comm || "thread") + " " + l.tid + (runs > 1 ? ", run " + l.run : "");
+};
+
+Timeline.prototype.left = function () {
+	return this.canvas.clientWidth < 500 ? 92 : 170;
+};
+
+Timeline.prototype.slice = function (x) {
+	const left = this.left(), w = this.canvas.clientWidth - left - 8;
+	return Math.max(0, Math.min(this.slices - 1, Math.floor((x - left) / w * this.slices)));
+};
+
+Timeline.prototype.listen = function () {
+	const t = this, c = this.canvas;
+	c.addEventListener("pointerdown", function (e) {
+		const b = c.getBoundingClientRect(), x = e.clientX - b.left;
+		const lane = Math.floor((e.clientY - b.top) / LANE);
+		if (x < t.left()) {
+			if (lane < t.lanes.length)
+				t.ui.toggleLane(lane);
+			return;
+		}
+		if (lane >= t.lanes.length + 1)
+			return;
+		t.drag = { from: t.slice(x), x: x, moved: false };
+		c.setPointerCapture(e.pointerId);
+	});
+	c.addEventListener("pointermove", function (e) {
+		const b = c.getBoundingClientRect(), x = e.clientX - b.left;
+		t.tip(e, x, Math.floor((e.clientY - b.top) / LANE));
+		if (!t.drag)
+			return;
+		if (Math.abs(x - t.drag.x) > 3)
+			t.drag.moved = true;
+		if (t.drag.moved) {
+			const to = t.slice(x);
+			t.ui.previewTime(Math.min(t.drag.from, to), Math.max(t.drag.from, to));
+		}
+	});
+	c.addEventListener("pointerup", function () {
+		const d = t.drag;
+		t.drag = null;
+		if (d)
+			t.ui.setTime(d.moved ? t.ui.state.from : 0, d.moved ? t.ui.state.to : t.slices - 1);
+	});
+	c.addEventListener("pointercancel", function () { t.drag = null; });
+	c.addEventListener("pointerleave", function () { t.ui.tipText(null); });
+	c.addEventListener("keydown", function (e) { t.key(e); });
+};
+
+Timeline.prototype.key = function (e) {
+	const s = this.ui.state, last = this.slices - 1, step = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
+	if (e.key === "Escape") {
+		this.ui.setTime(0, last);
+		this.ui.setLanes(null);
+	} else if (step) {
+		let from = s.from, to = s.to;
+		if (from === 0 && to === last) {
+			to = Math.floor(last / 8);
+		} else if (e.shiftKey) {
+			to = Math.max(from, Math.min(last, to + step));
+		} else if (from + step >= 0 && to + step <= last) {
+			from += step;
+			to += step;
+		}
+		this.ui.setTime(from, to);
+	} else {
+		return;
+	}
+	e.preventDefault();
+};
+
+Timeline.prototype.tip = function (e, x, lane) {
+	const time = this.model.d.meta.time;
+	if (lane >= this.lanes.length || x < 0) {
+		this.ui.tipText(null);
+		return;
+	}
+	const l = this.lanes[lane], lines = [this.label(lane)];
+	if (!l.others)
+		lines.push("process " + l.pid + ", thread " + l.tid);
+	if (x >= this.left()) {
+		const k = this.slice(x);
+		lines.push(duration(time.start_ns + k * time.width_ns) + " – " +
+			duration(time.start_ns + (k + 1) * time.width_ns) + ": " +
+			grouped(this.all[lane * this.slices + k]) + " samples");
+	} else {
+		lines.push(grouped(l.samples) + " samples; click to see only this thread");
+	}
+	this.ui.tipText(lines, e.clientX, e.clientY);
+};
+
+Timeline.prototype.count = function (event) {
+	if (event === this.event)
+		return;
+	this.event = event;
+	this.all = this.model.overTime(event, null);
+	this.part = null;
+	this.most = this.all.reduce(function (a, b) { return Math.max(a, b); }, 1);
+};
+
+// marked: functions whose samples are shown in the accent colour, or null.
+Timeline.prototype.mark = function (event, marked) {
+	this.part = marked ? this.model.overTime(event, marked) : null;
+};
+
+Timeline.prototype.draw = function () {
+	const c = this.canvas, ratio = window.devicePixelRatio || 1, w = c.clientWidth;
+	const rows = this.lanes.length, h = rows * LANE + 22, p = this.palette, s = this.ui.state;
+	if (!w || !this.all)
+		return;
+	c.width = Math.round(w * ratio);
+	c.height = Math.round(h * ratio);
+	c.style.height = h + "px";
+	const ctx = c.getContext("2d"), left = this.left(), room = w - left - 8;
+	ctx.scale(ratio, ratio);
+	ctx.fillStyle = p.back;
+	ctx.fillRect(0, 0, w, h);
+	ctx.textBaseline = "middle";
+	for (let i = 0; i < rows; i++)
+		this.drawLane(ctx, i, left, room);
+	this.drawAxis(ctx, rows * LANE, left, room);
+	if (s.from > 0 || s.to < this.slices - 1) {
+		const x0 = left + room * s.from / this.slices, x1 = left + room * (s.to + 1) / this.slices;
+		ctx.fillStyle = p.dark ? "rgba(0,0,0,.55)" : "rgba(255,255,255,.68)";
+		ctx.fillRect(left, 0, x0 - left, rows * LANE);
+		ctx.fillRect(x1, 0, left + room - x1, rows * LANE);
+		ctx.strokeStyle = p.accent;
+		ctx.lineWidth = 1.5;
+		ctx.strokeRect(x0, 0.75, Math.max(1, x1 - x0), rows * LANE - 1.5);
+	}
+};
+
+Timeline.prototype.drawLane = function (ctx, i, left, room) {
+	const p = this.palette, s = this.ui.state, y = i * LANE, n = this.slices;
+	const off = s.lanes && !s.lanes[i], width = room / n;
+	ctx.font = (s.lanes && !off ? "600 " : "") + "12px system-ui, sans-serif";
+	ctx.fillStyle = off ? p.fadedText : p.text;
+	ctx.save();
+	ctx.beginPath();
+	ctx.rect(0, y, left - 6, LANE);
+	ctx.clip();
+	ctx.fillText(this.label(i), 8, y + LANE / 2);
+	ctx.restore();
+	ctx.fillStyle = p.faded;
+	ctx.fillRect(left, y + LANE - 1, room, 1);
+	for (let k = 0; k < n; k++) {
+		const all = this.all[i * n + k], part = this.part ? this.part[i * n + k] : 0;
+		if (!all)
+			continue;
+		const h = Math.max(1, (LANE - 4) * all / this.most), x = left + k * width;
+		ctx.fillStyle = off ? p.faded : p.dark ? "#55606f" : "#a9b4c4";
+		ctx.fillRect(x, y + LANE - 1 - h, Math.max(1, width - 0.5), h);
+		if (part) {
+			const hp = (LANE - 4) * part / this.most;
+			ctx.fillStyle = p.accent;
+			ctx.fillRect(x, y + LANE - 1 - hp, Math.max(1, width - 0.5), hp);
+		}
+	}
+};
+
+Timeline.prototype.drawAxis = function (ctx, y, left, room) {
+	const t = this.model.d.meta.time, whole = t.width_ns * t.buckets, p = this.palette;
+	const most = Math.max(1, Math.floor(room / 90));
+	let step = Math.pow(10, Math.floor(Math.log10(whole / most)));
+	[1, 2, 5, 10].some(function (k) {
+		if (whole / (step * k) <= most) {
+			step *= k;
+			return true;
+		}
+		return false;
+	});
+	ctx.font = "11px system-ui, sans-serif";
+	for (let ns = Math.ceil(t.start_ns / step) * step; ns <= t.start_ns + whole; ns += step) {
+		const x = left + room * (ns - t.start_ns) / whole, text = ns ? duration(ns) : "0";
+		ctx.fillStyle = p.faded;
+		ctx.fillRect(x, y, 1, 4);
+		ctx.fillStyle = p.fadedText;
+		if (x + ctx.measureText(text).width < left + room + 8)
+			ctx.fillText(text, x, y + 13);
+	}
+};

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A flame graph as one SVG file: no scripts, no styles from outside; a title for
+ * each frame, which browsers show as a tooltip.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "symbolize/symbolize.h"
+#include "views/html.h"
+#include "views/lines.h"
+#include "views/names.h"
+
+enum {
+	ROW = 17,		/* height of a frame, with its gap */
+	MARGIN = 10,
+	HEAD = 56,
+	NAME_COLUMNS = 300,
+};
+#define LEAST_PIXELS 0.6
+/* Of a frame's text: a monospace character at 11 px, a little more than real. */
+#define CHAR_PIXELS 6.7
+
+struct drawer {
+	const struct flame *f;
+	const struct svg_style *style;
+	struct buf *out;
+	struct buf name, brief, safe, cut;
+	uint32_t *depth;
+	uint64_t *used;		/* by node: of its width, by children drawn */
+	double *left;		/* by node: pixels */
+	uint32_t deepest;
+	bool by_count;		/* samples without weights */
+};
+
+static uint64_t amount(const struct drawer *d, size_t node)
+{
+	struct cell c = d->f->total[node * d->f->ncols];
+
+	return d->by_count ? c.count : c.weight;
+}
+
+static double width_of(const struct drawer *d, size_t node)
+{
+	uint64_t all = amount(d, 0);
+
+	return all ? (d->style->width - 2.0 * MARGIN) * (double)amount(d, node) /
+			     (double)all
+		   : 0;
+}
+
+/* Colours by image, the kernel's apart; frames that were inlined are lighter. */
+static void put_color(struct drawer *d, const struct flame_node *n)
+{
+	const struct frame_keys *k = &d->f->rep->keys;
+	uint32_t hue = 40, sat = 70, light = n->inlined ? 80 : 70;
+
+	if (n->fk >= FLAME_SPECIAL) {
+		sat = 0;
+		light = 82;
+	} else if (k->keys.v[n->fk].kernel) {
+		hue = 8;
+	} else {
+		const char *path = profile_cstr(d->f->rep->p,
+						k->keys.v[n->fk].image);
+
+		hue = 35 + (uint32_t)(hash_bytes(path, strlen(path)) % 270);
+		sat = 55;
+	}
+	buf_printf(d->out, "hsl(%u,%u%%,%u%%)", hue, sat, light);
+}
+
+static void put_title(struct drawer *d, size_t i)
+{
+	const struct flame_node *n = &d->f->nodes.v[i];
+	const struct report *rep = d->f->rep;
+	struct cell c = d->f->total[i * d->f->ncols];
+	struct buf count = { 0 };
+
+	text_count(&count, c.count);
+	buf_str(d->out, "<title>");
+	xml_text(d->out, buf_cstr(&d->cut));
+	if (n->inlined)
+		buf_str(d->out, " (inlined)");
+	buf_str(d->out, "\n");
+	if (n->fk < FLAME_SPECIAL && rep->keys.keys.v[n->fk].image) {
+		xml_text(d->out, path_base(profile_cstr(
+			rep->p, rep->keys.keys.v[n->fk].image)));
+		buf_str(d->out, "\n");
+	}
+	buf_printf(d->out, "%s samples, %.2f%%</title>", buf_cstr(&count),
+		   line_share(amount(d, i), amount(d, 0)));
+	d->out->failed |= count.failed;
+	buf_fini(&count);
+}
+
+static void make_names(struct drawer *d, const struct flame_node *n)
+{
+	buf_reset(&d->name);
+	buf_reset(&d->brief);
+	buf_reset(&d->safe);
+	buf_reset(&d->cut);
+	flame_name(d->f->rep, n->fk, &d->name);
+	text_safe(&d->safe, buf_cstr(&d->name));
+	text_cut(&d->cut, buf_cstr(&d->safe), NAME_COLUMNS);
+	demangle_short(buf_cstr(&d->name), &d->brief);
+	buf_reset(&d->safe);
+	text_safe(&d->safe, buf_cstr(d->brief.n ? &d->brief : &d->name));
+}
+
+static void put_frame(struct drawer *d, size_t i)
+{
+	const struct flame_node *n = &d->f->nodes.v[i];
+	double w = width_of(d, i), x = d->left[i];
+	unsigned int row = d->style->icicle ? d->depth[i]
+					    : d->deepest - d->depth[i];
+	unsigned int y = HEAD + row * ROW;
+	size_t room = w > 8 ? (size_t)((w - 6) / CHAR_PIXELS) : 0;
+
+	make_names(d, n);
+	buf_printf(d->out, "<g><rect x=\"%.1f\" y=\"%u\" width=\"%.1f\" "
+		   "height=\"%d\" fill=\"", x, y, w > 1 ? w - 0.5 : w, ROW - 1);
+	put_color(d, n);
+	buf_str(d->out, "\"/>");
+	put_title(d, i);
+	if (room >= 3) {
+		struct buf text = { 0 };
+
+		line_cut_symbol(&text, buf_cstr(&d->safe), room);
+		buf_printf(d->out, "<text x=\"%.1f\" y=\"%u\"%s>", x + 3, y + 12,
+			   n->inlined ? " font-style=\"italic\"" : "");
+		xml_text(d->out, buf_cstr(&text));
+		buf_str(d->out, "</text>");
+		d->out->failed |= text.failed;
+		buf_fini(&text);
+	}
+	buf_str(d->out, "</g>\n");
+}
+
+/* Where each frame begins, and how deep those go that can be seen. */
+static int place(struct drawer *d)
+{
+	size_t n = d->f->nodes.n;
+
+	d->depth = calloc(n + 1, sizeof(*d->depth));
+	d->left = calloc(n + 1, sizeof(*d->left));
+	d->used = calloc(n + 1, sizeof(*d->used));
+	if (!d->depth || !d->left || !d->used)
+		return -ERR_NOMEM;
+	d->left[0] = MARGIN;
+	for (size_t i = 1; i < n; i++) {
+		uint32_t up = d->f->nodes.v[i].parent;
+		double all = (double)amount(d, 0);
+
+		d->depth[i] = d->depth[up] + 1;
+		d->left[i] = d->left[up];
+		if (all > 0)
+			d->left[i] += (d->style->width - 2.0 * MARGIN) *
+				      (double)d->used[up] / all;
+		d->used[up] += amount(d, i);
+		if (d->depth[i] > d->deepest &&
+		    width_of(d, i) >= LEAST_PIXELS)
+			d->deepest = d->depth[i];
+	}
+	return 0;
+}
+
+static void put_head(struct drawer *d)
+{
+	const struct report *rep = d->f->rep;
+	const struct profile *p = rep->p;
+	unsigned int w = d->style->width;
+	unsigned int h = HEAD + (d->deepest + 1) * ROW + MARGIN;
+	struct buf title = { 0 }, cut = { 0 }, count = { 0 };
+
+	if (p->runs.n)
+		text_safe(&title, truth_run_title(p, &p->runs.v[0]));
+	text_cut(&cut, buf_cstr(&title), w / 9);
+	text_count(&count, d->f->total[0].count);
+	buf_printf(d->out,
+		   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" "
+		   "height=\"%u\" viewBox=\"0 0 %u %u\" font-family=\""
+		   "DejaVu Sans Mono,Menlo,Consolas,monospace\" "
+		   "font-size=\"11\" fill=\"#1c1c1c\">\n"
+		   "<rect width=\"%u\" height=\"%u\" fill=\"#fff\"/>\n"
+		   "<text x=\"%d\" y=\"22\" font-size=\"15\">", w, h, w, h, w, h,
+		   MARGIN);
+	xml_text(d->out, buf_cstr(&cut));
+	buf_printf(d->out, "</text>\n<text x=\"%d\" y=\"42\" fill=\"#555\">",
+		   MARGIN);
+	buf_printf(d->out, "%s samples of ", buf_cstr(&count));
+	xml_text(d->out, profile_cstr(
+		p, p->events.v[rep->agg.cols.v[0]].actual));
+	buf_str(d->out, d->style->inverted ? ", from functions to their callers"
+					   : "");
+	if (rep->truth.lost || rep->truth.broken || rep->truth.cut)
+		buf_printf(d->out, "; %" PRIu64 " lost, %.1f%% of stacks broken"
+			   " or cut", rep->truth.lost,
+			   line_share(rep->truth.broken + rep->truth.cut,
+				      rep->truth.shown));
+	buf_str(d->out, "</text>\n");
+	d->out->failed |= title.failed || cut.failed || count.failed;
+	buf_fini(&title);
+	buf_fini(&cut);
+	buf_fini(&count);
+}
+
+static int draw(const struct flame *f, const struct svg_style *style,
+		struct buf *out, struct error *err)
+{
+	struct drawer d = { .f = f, .style = style, .out = out };
+	int rc;
+
+	d.by_count = !f->total[0].weight;
+	rc = place(&d);
+	if (!rc) {
+		put_head(&d);
+		for (size_t i = 0; i < f->nodes.n; i++)
+			if (!i || width_of(&d, i) >= LEAST_PIXELS)
+				put_frame(&d, i);
+		buf_str(out, "</svg>\n");
+	}
+	out->failed |= d.name.failed || d.brief.failed || d.safe.failed ||
+		       d.cut.failed;
+	buf_fini(&d.name);
+	buf_fini(&d.brief);
+	buf_fini(&d.safe);
+	buf_fini(&d.cut);
+	free(d.depth);
+	free(d.left);
+	free(d.used);
+	return rc ? error_set(err, ERR_NOMEM,
+			      "out of memory for the flame graph") : 0;
+}
+
+int svg_write(const struct report *rep, const struct svg_style *style,
+	      struct buf *out, struct error *err)
+{
+	/* callers of all functions are many: those of a pixel at least */
+	double least = (style->inverted ? 1 : LEAST_PIXELS) /
+		       (style->width - 2.0 * MARGIN);
+	struct flame f, upside;
+	int rc;
+
+	if (!rep->agg.ncols || !rep->truth.shown)
+		return error_set(err, ERR_NOTFOUND,
+				 "no samples to draw a flame graph of");
+	rc = flame_build(&f, rep, err);
+	if (rc < 0)
+		return rc;
+	if (style->inverted) {
+		rc = flame_invert(&f, least, &upside, err);
+		if (!rc)
+			rc = draw(&upside, style, out, err);
+		flame_fini(&upside);
+	} else {
+		rc = flame_prune(&f, least, NULL, err);
+		if (!rc)
+			rc = draw(&f, style, out, err);
+	}
+	flame_fini(&f);
+	return rc;
+}

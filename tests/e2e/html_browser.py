@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Opens pages in a headless Chromium without network and uses them.
+
+    html_browser.py --can            exit status 0 when there is a browser
+    html_browser.py DIR SCREENSHOTS  the test
+
+States are read from the page and never judged by time.
+"""
+import json
+import os
+import sys
+
+from browser import Browser, BrowserError, find
+
+ROWS = '[...document.querySelectorAll("#rows tr")]'
+
+
+class Test:
+    def __init__(self, browser, folder, shots):
+        self.browser = browser
+        self.folder = folder
+        self.shots = shots
+
+    def file(self, name):
+        return os.path.join(self.folder, name)
+
+    def open(self, name, fragment='', **how):
+        return self.browser.open(self.file(name), fragment=fragment, **how)
+
+    def shot(self, page, name):
+        page.shot(os.path.join(self.shots, name + '.png'))
+
+
+def ok(name, good, told=''):
+    print('%s %s' % ('ok' if good else 'not ok', name))
+    if not good:
+        print('got: %s' % (told,))
+    sys.stdout.flush()
+
+
+def same(name, got, want):
+    ok(name, got == want, '%r, want: %r' % (got, want))
+
+
+def drawn(page, box='flame'):
+    """Distinct colours on a graph's canvas: one is an empty picture."""
+    return page.run('''(() => {
+        const c = document.querySelector("#%s canvas");
+        const o = new OffscreenCanvas(c.width, c.height)
+            .getContext("2d", { willReadFrequently: true });
+        o.drawImage(c, 0, 0);
+        const d = o.getImageData(0, 0, c.width, c.height);
+        return new Set(new Uint32Array(d.data.buffer)).size })()''' % box)
+
+
+def frame(page, n, graph='flame'):
+    """Where the n-th widest frame below the root is, on the screen."""
+    return page.run('''(() => {
+        const g = tally.%s;
+        g.box.scrollIntoView({block: "nearest"});
+        const b = g.canvas.getBoundingClientRect();
+        const r = g.rects.filter(r => r.row > 0 && !r.above)
+            .sort((a, b) => b.w - a.w || a.row - b.row)[%d];
+        return [b.left + r.x + r.w / 2, b.top + g.y(r.row) + 8,
+            g.path(r.h), tally.model.d.meta.funcs.name[g.source.key(r.h) >> 1]]
+        })()''' % (graph, n))
+
+
+def test_table(t):
+    p = t.open('many.html')
+    with open(t.file('many.json'), encoding='utf-8') as f:
+        report = json.load(f)
+    rows = report['rows']
+    same('the table comes first', p.run(
+        'document.getElementById("view-table").hidden'), False)
+    got = p.run(ROWS + '.slice(0, 20).map(r => [r.querySelector("a").title,'
+                'r.children[0].textContent, r.children[2].textContent])')
+    same('it has the rows of the report', got, [
+        [r['symbol'], '%.2f%%' % r['self']['percent']
+         if r['self']['percent'] >= .1 else '%.3f%%' % r['self']['percent'],
+         '{:,}'.format(r['self']['samples'])] for r in rows[:20]])
+    p.run('document.querySelector("[data-sort=total]").click()')
+    want = max(r['total']['samples'] for r in rows)
+    same('sorted by total', p.run(
+        'tally.model.byFunc.totalCount[+' + ROWS +
+        '[0].querySelector("a").dataset.func]'), want)
+    same('… which the head says', p.run(
+        'document.querySelector("th[aria-sort]").textContent'), 'Total')
+    p.run('document.querySelector("[data-sort=name]").click()')
+    names = p.run(ROWS + '.map(r => r.querySelector("a").textContent)')
+    same('sorted by name', names, sorted(names))
+    n = p.run(ROWS + '.length')
+    p.run('document.getElementById("more").click()')
+    ok('more rows come when asked for', p.run(ROWS + '.length') > n, n)
+    p.key('/')
+    p.type('work_0001')
+    ok('/ goes to the search, which filters', p.run(
+        ROWS + '.every(r => r.textContent.includes("work_0001"))') and
+       p.run(ROWS + '.length') == sum('work_0001' in r['symbol']
+                                      for r in rows))
+    p.key('Escape')
+    same('Escape ends it', p.run('tally.state.q'), '')
+    t.shot(p, 'table')
+    return p
+
+
+def test_graph(t):
+    p = t.open('many.html', 'view=flame')
+    ok('the graph is drawn', drawn(p) > 20, drawn(p))
+    t.shot(p, 'flame')
+    x, y, path, name = frame(p, 1)
+    p.mouse('mouseMoved', x, y)
+    ok('a tooltip names the frame', name in p.run(
+        'document.getElementById("tip").textContent'), name)
+    ok('… and counts its samples', ' samples' in p.run(
+        'document.getElementById("tip").textContent'))
+    p.click(x, y)
+    same('a click zooms', p.run('tally.state.zoom'), path)
+    ok('… which the address says', 'z=' + path.replace('.', '.') in
+       p.run('location.hash'), p.run('location.hash'))
+    same('… to the whole width', p.run(
+        'tally.flame.byHandle.get(tally.flame.zoom).w'),
+        p.run('tally.flame.box.clientWidth'))
+    p.run('document.getElementById("reset").click()')
+    same('reset zooms out', p.run('tally.state.zoom'), '')
+    p.run('history.back()')
+    p.wait('tally.state.zoom === "%s"' % path)
+    ok('the way back zooms in again', True)
+    p.run('tally.flame.canvas.focus()')
+    p.key('Escape')
+    ok('Escape zooms out', len(p.run('tally.state.zoom')) < len(path))
+    p.run('document.getElementById("reset").click();'
+          'tally.flame.canvas.focus()')
+    p.key('ArrowUp')
+    p.key('ArrowUp')
+    said = p.run('document.getElementById("say").textContent')
+    ok('arrow keys move and say where', ' samples' in said, said)
+    p.key('Enter')
+    same('Enter zooms', len(p.run('tally.state.zoom').split('.')), 2)
+    p.run('document.getElementById("reset").click()')
+    check_search(t, p)
+    check_inverted(t, p)
+    return p
+
+
+def check_search(t, p):
+    p.run('document.getElementById("search").focus()')
+    p.type('libpart3')
+    with open(t.file('many.json'), encoding='utf-8') as f:
+        rows = json.load(f)['rows']
+    matched = float(p.run('document.getElementById("matched").textContent')
+                    .split('%')[0])
+    least = max(r['total']['percent'] for r in rows
+                if 'libpart3' in r['image'])
+    ok('the matched share', least <= matched + .01 and matched <= 100,
+       (least, matched))
+    p.run('document.getElementById("search").value = "/work_0000[01]\\\\(/";'
+          'tally.searched()')
+    same('a regular expression', p.run(
+        'tally.model.match.reduce((a, b) => a + b)'), sum(
+            'work_00000(' in r['symbol'] or 'work_00001(' in r['symbol']
+            for r in rows))
+    p.run('document.getElementById("search").value = "/(/"; tally.searched()')
+    same('a bad one is told', p.run(
+        'document.getElementById("matched").textContent'),
+        'not a regular expression')
+    p.run('delete document.documentElement.dataset.marked;'
+          'document.getElementById("search").value = "work_00001";'
+          'tally.searched()')
+    p.wait('document.documentElement.dataset.marked === "yes"')
+    same('the timeline marks what matched', p.run(
+        'tally.timeline.part.reduce((a, b) => a + b)'), p.run(
+            'tally.model.within(tally.model.match)'))
+    t.shot(p, 'search')
+    p.run('document.getElementById("search").value = ""; tally.searched()')
+
+
+def check_inverted(t, p):
+    p.run('document.getElementById("inverted").click()')
+    first = p.run('''(() => { const s = tally.flame.source;
+        const k = s.kids(s.root);
+        return [k.reduce((a, b) => a + s.count(b), 0), s.count(s.root)]})()''')
+    same('inverted: all samples are some function\'s', first[0], first[1])
+    x, y, path, _ = frame(p, 1)
+    p.click(x, y)
+    same('… and zoom works there', p.run('tally.state.zoom'), path)
+    ok('… drawn', drawn(p) > 10, drawn(p))
+    p.run('document.getElementById("icicle").click()')
+    same('icicle: the root is on top', p.run('tally.flame.y(0)'), 1)
+    t.shot(p, 'inverted')
+
+
+def test_time(t):
+    p = t.open('many.html', 'view=flame')
+    box = p.run('''(() => { const b = document.getElementById("time-canvas")
+        .getBoundingClientRect(); return [b.left, b.top, b.width] })()''')
+    left = p.run('tally.timeline.left()')
+    x0 = box[0] + left + (box[2] - left) * .25
+    x1 = box[0] + left + (box[2] - left) * .5
+    p.mouse('mouseMoved', x0, box[1] + 10)
+    p.mouse('mousePressed', x0, box[1] + 10)
+    for i in range(1, 5):
+        p.mouse('mouseMoved', x0 + (x1 - x0) * i / 4, box[1] + 10)
+    p.mouse('mouseReleased', x1, box[1] + 10)
+    s = p.run('[tally.state.from, tally.state.to, tally.last]')
+    ok('a slice of time is selected by dragging',
+       0 < s[0] < s[1] < s[2], s)
+    part = p.run('tally.model.count[0]')
+    same('… which filters the graph', part, p.run('''
+        tally.timeline.all.reduce((sum, n, i) => { const k = i %
+            tally.timeline.slices; return k >= tally.state.from &&
+            k <= tally.state.to ? sum + n : sum }, 0)'''))
+    ok('… and says how much that is', '{:,} samples selected'.format(part) in
+       p.run('document.getElementById("filters").textContent'))
+    p.click(box[0] + 30, box[1] + 26 + 10)
+    same('a click selects a thread', p.run('tally.laneList()'), [1])
+    ok('… which filters, too', 0 < p.run('tally.model.count[0]') < part)
+    t.shot(p, 'selected')
+    link = p.run('location.hash.slice(1)')
+    p.run('document.getElementById("time-canvas").focus()')
+    p.key('Escape')
+    same('Escape selects all', p.run('tally.model.count[0]'), 30000)
+    p.key('ArrowRight')
+    p.key('ArrowRight', 8)
+    ok('arrow keys select', p.run('tally.state.to') < s[2])
+    q = t.open('many.html', link)
+    same('a link leads to the same state', q.run(
+        '[tally.state.from, tally.state.to, tally.laneList()]'),
+        [s[0], s[1], [1]])
+    return p, q
+
+
+def test_calls(t):
+    p = t.open('many.html')
+    p.run(ROWS + '[2].querySelector("a").click()')
+    same('a function by click', p.run('tally.state.view'), 'calls')
+    same('… is named', p.run(
+        'document.querySelector("#chosen h2").textContent'),
+        p.run('tally.model.d.meta.funcs.name[tally.state.func]'))
+    ok('callers add up to its total', p.run('''(() => {
+        const b = new Object(), c = tally.calls.up.source;
+        const kids = c.kids(c.root);
+        return kids.reduce((a, k) => a + c.count(k), 0) <= c.count(c.root) &&
+            c.count(c.root) === tally.model.byFunc.totalCount[
+                tally.state.func] })()'''))
+    ok('graphs of both are drawn',
+       drawn(p, 'up') > 5 and drawn(p, 'down') > 5)
+    t.shot(p, 'calls')
+    f = p.run('tally.state.func')
+    p.run('document.querySelector("#callers a").click()')
+    ok('a caller by click', p.run('tally.state.func') != f)
+    for key, view in (('1', 'table'), ('2', 'flame'), ('3', 'calls')):
+        p.run('document.activeElement.blur()')
+        p.key(key)
+        same('key ' + key, p.run('tally.state.view'), view)
+    return p
+
+
+def test_links(t):
+    p = t.open('many.html', 'view=flame&z=99999.1&t=9-3&th=x.900&f=-1&e=7'
+               '&sort=evil&q=' + 'a' * 3000)
+    same('a senseless link does no harm', p.run(
+        '[tally.state.zoom, tally.state.from, tally.state.lanes,'
+        'tally.state.func, tally.state.event, tally.state.sort]'),
+        ['', 0, None, -1, 0, 'self'])
+    q = t.open('begin.html')
+    same('flamegraph begins with the graph', q.run(
+        '[tally.state.view, tally.state.icicle]'), ['flame', True])
+    return p, q
+
+
+def test_looks(t):
+    dark = t.open('many.html', 'view=flame', dark=True)
+    same('dark where the system is', dark.run(
+        'document.documentElement.dataset.theme'), 'dark')
+    t.shot(dark, 'dark')
+    dark.run('document.getElementById("theme").click()')
+    same('… until switched', dark.run(
+        'document.documentElement.dataset.theme'), 'light')
+    phone = t.open('many.html', width=390, height=844, mobile=True)
+    for view in 'table', 'flame', 'calls':
+        phone.run('tally.setView("%s")' % view)
+        same('a phone is wide enough for ' + view, phone.run(
+            'document.documentElement.scrollWidth'), 390)
+        t.shot(phone, 'phone-' + view)
+    return dark, phone
+
+
+def test_hostile(t):
+    p = t.open('hostile.html')
+    for view in 'table', 'flame', 'calls':
+        p.run('tally.setView("%s")' % view)
+    for i in range(p.run('tally.model.funcs - 1')):
+        p.run('tally.choose(%d, "calls"); tally.tipText(tally.describe('
+              'tally.calls.up.source.root, tally.calls.up), 5, 5)' % i)
+    title = p.run('document.title')
+    ok('hostile names do not run', 'owned' not in title.replace(
+        "document.title='owned'", ''), title)
+    same('… nor make elements', p.run(
+        'document.querySelectorAll("img, svg, b:not(.share b), iframe")'
+        '.length'), 0)
+    ok('… they are shown as they are', p.run(
+        'document.body.textContent.includes("<script>document.title")') or
+       p.run('tally.model.d.meta.funcs.name.some(n => n.includes('
+             '"<script>document.title"))'))
+    t.shot(p, 'hostile')
+    p.call('Page.navigate', url='file://' + t.file('hostile.svg'))
+    p.wait('document.documentElement && '
+           'document.documentElement.tagName === "svg"')
+    same('an SVG holds none, either', p.run(
+        'document.querySelectorAll("script, img, foreignObject").length'), 0)
+    ok('… and has no title that ran', not p.run('document.title')
+       .startswith('owned'))
+    return p
+
+
+def main():
+    if sys.argv[1:] == ['--can']:
+        if not find():
+            sys.exit('no Chromium here')
+        with Browser() as b:
+            b.call('Browser.getVersion')
+        return
+    folder, shots = sys.argv[1:]
+    with Browser() as browser:
+        t = Test(browser, folder, shots)
+        for test in (test_table, test_graph, test_time, test_calls,
+                     test_links, test_looks, test_hostile):
+            pages = test(t)
+            for p in pages if isinstance(pages, tuple) else (pages,):
+                found = p.problems()
+                ok('%s: no errors, no requests' % test.__name__, not found,
+                   found)
+                p.close()
+
+
+if __name__ == '__main__':
+    try:
+        main()
+    except BrowserError as e:
+        sys.exit('%s: %s' % (sys.argv[0], e))

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Looks into pages and pictures with parsers that are not ours.
+
+    html_check.py policy PAGE        hashes, and what the page consists of
+    html_check.py sums PAGE JSON     functions against `report --format=json`
+    html_check.py threads PAGE JSON  threads against `report -s symbol,tid`
+    html_check.py svg FILE JSON      elements, attributes, the root's samples
+    html_check.py size FILE BYTES
+"""
+import base64
+import collections
+import hashlib
+import html.parser
+import json
+import os
+import re
+import struct
+import sys
+import xml.etree.ElementTree
+import zlib
+
+VOID = {'meta', 'input'}
+
+
+class Parser(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags = collections.Counter()
+        self.texts = collections.defaultdict(list)
+        self.open = []
+        self.policy = self.first = None
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self.tags[tag] += 1
+        for name, value in attrs.items():
+            assert not name.startswith('on'), (tag, name)
+            assert name not in ('style', 'src', 'srcdoc', 'action'), name
+            assert 'owned' not in (value or ''), (tag, attrs)
+        if attrs.get('http-equiv') == 'Content-Security-Policy':
+            self.policy = attrs['content']
+            self.before = dict(self.tags)
+        if tag == 'script' and 'type' in attrs:
+            tag = 'data'
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        last = self.open.pop()
+        assert tag == last or (tag, last) == ('script', 'data'), (tag, last)
+
+    def handle_data(self, data):
+        self.texts[self.open[-1] if self.open else ''].append(data)
+
+
+def parse(path):
+    p = Parser()
+    with open(path, encoding='utf-8') as f:
+        text = f.read()
+    assert text.startswith('<!DOCTYPE html>')
+    p.feed(text)
+    p.close()
+    assert not p.open, p.open
+    return p, text
+
+
+def data(path):
+    p, _ = parse(path)
+    raw = zlib.decompress(base64.b64decode(''.join(p.texts['data']),
+                                           validate=True))
+    n = struct.unpack('<I', raw[:4])[0]
+    meta = json.loads(raw[4:4 + n])
+    at = 4 + n
+
+    def column(count):
+        nonlocal at
+        out = []
+        for _ in range(count):
+            x = shift = 0
+            while True:
+                b = raw[at]
+                at += 1
+                x |= (b & 127) << shift
+                shift += 7
+                if b < 128:
+                    break
+            out.append(x)
+        return out
+
+    d = {'meta': meta}
+    n = meta['nodes'] - 1
+    d['up'] = column(n)
+    d['key'] = column(n)
+    n = meta['entries']
+    for name in 'node', 'event', 'lane', 'bucket', 'count':
+        d[name] = column(n)
+    uneven = sum(not meta['events'][e]['per'] for e in d['event'])
+    d['weight'] = column(uneven)
+    funcs = len(meta['funcs']['image'])
+    d['sums'] = []
+    for e in meta['events']:
+        s = {'self': column(funcs), 'total': column(funcs)}
+        s['self_weight'] = [x * e['per'] for x in s['self']] if e['per'] \
+            else column(funcs)
+        s['total_weight'] = [x * e['per'] for x in s['total']] if e['per'] \
+            else column(funcs)
+        d['sums'].append(s)
+    assert at == len(raw), (at, len(raw))
+    return d
+
+
+def sha(text):
+    return "'sha256-%s'" % base64.b64encode(
+        hashlib.sha256(text.encode()).digest()).decode()
+
+
+def policy(path):
+    p, text = parse(path)
+    style, = p.texts['style']
+    script = ''.join(p.texts['script'])
+    assert p.policy == (
+        "default-src 'none'; script-src %s; style-src %s; base-uri 'none'; "
+        "form-action 'none'" % (sha(script), sha(style))), p.policy
+    # nothing that could run stands before the policy
+    assert set(p.before) <= {'html', 'head', 'meta'}, p.before
+    assert p.tags['script'] == 2 and p.tags['style'] == 1, p.tags
+    for tag in ('img', 'iframe', 'link', 'object', 'embed', 'base', 'form',
+                'svg', 'a'):
+        assert not p.tags[tag], tag
+    for word in ('http:', 'https:', '//www', 'XMLHttpRequest', 'fetch(',
+                 'WebSocket', 'eval(', 'innerHTML', 'insertAdjacentHTML',
+                 'document.write', 'outerHTML', 'new Function'):
+        assert word not in script, word
+    for c in text:
+        assert c in '\n\t' or (ord(c) >= 32 and ord(c) != 127), repr(c)
+        assert c not in '\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068' \
+            '\u2069\u200e\u200f\u200b\ufeff', repr(c)
+
+
+def sums(path, report):
+    d = data(path)
+    meta = d['meta']
+    with open(report, encoding='utf-8') as f:
+        rows = json.load(f)['rows']
+    names = meta['funcs']['name']
+    s, = d['sums']
+    want = collections.Counter()
+    got = collections.Counter()
+    for r in rows:
+        want[tuple(r[k][v] for k in ('self', 'total')
+                   for v in ('samples', 'weight'))] += 1
+    for i in range(len(s['self'])):
+        got[s['self'][i], s['self_weight'][i], s['total'][i],
+            s['total_weight'][i]] += 1
+    assert got == want, (got - want, want - got)
+    by_name = {}
+    for r in rows:
+        by_name.setdefault(r['symbol'], []).append(r['self']['samples'])
+    plain_names = 0
+    for i, n in enumerate(s['self']):
+        if names[i] in by_name:
+            assert n in by_name[names[i]], names[i]
+            plain_names += 1
+    assert plain_names > len(rows) / 3
+    # what the tree holds is all that was selected
+    assert sum(d['count']) == meta['header']['samples']['selected']
+    assert sum(s['self']) == sum(d['count'])
+    assert max(d['bucket']) < meta['time']['buckets']
+    tree(d)
+
+
+def tree(d):
+    """Totals by function from the tree, where nothing was left out."""
+    meta = d['meta']
+    small = meta['small']
+    funcs = len(meta['funcs']['image'])
+    parent, depth, path = [0], [0], [0]
+    for up in d['up']:
+        level = depth[-1] + 1 - up
+        assert level >= 1
+        depth.append(level)
+        parent.append(path[level - 1])
+        path[level:] = [len(parent) - 1]
+    own = [0] * len(parent)
+    node = 0
+    for delta, count in zip(d['node'], d['count']):
+        node += delta
+        own[node] += count
+    func = [None] + [k >> 1 for k in d['key']]
+    total = own[:]
+    for i in range(len(parent) - 1, 0, -1):
+        total[parent[i]] += total[i]
+    by_self = [0] * funcs
+    left_out = 0
+    for i in range(1, len(parent)):
+        if func[i] < funcs:
+            by_self[func[i]] += own[i]
+        else:
+            left_out += own[i]
+    assert left_out == small['samples'], (left_out, small)
+    if small['nodes']:
+        assert small['share'] > 0 and small['samples'] > 0
+        assert all(a <= b for a, b in zip(by_self, d['sums'][0]['self']))
+    else:
+        assert by_self == d['sums'][0]['self']
+    # siblings: the largest first, but for what was summed
+    for i in range(1, len(parent)):
+        j = i + 1
+        while j < len(parent) and depth[j] > depth[i]:
+            j += 1
+        if i < 3000 and j < len(parent) and depth[j] == depth[i] and \
+                func[j] < funcs:
+            assert total[i] >= total[j]
+
+
+def threads(path, report):
+    d = data(path)
+    got = collections.Counter()
+    for lane, count in zip(d['lane'], d['count']):
+        got[d['meta']['lanes'][lane]['tid']] += count
+    with open(report, encoding='utf-8') as f:
+        rows = json.load(f)['rows']
+    want = collections.Counter()
+    for r in rows:
+        want[r['tid']] += r['self']['samples']
+    assert got == +want, (got, want)
+    for lane in d['meta']['lanes']:
+        assert lane['samples'] == want[lane['tid']]
+
+
+def svg(path, report):
+    root = xml.etree.ElementTree.parse(path).getroot()
+    ns = '{http://www.w3.org/2000/svg}'
+    allowed = {
+        'svg': {'width', 'height', 'viewBox', 'font-family', 'font-size',
+                'fill'},
+        'g': set(), 'title': set(),
+        'rect': {'x', 'y', 'width', 'height', 'fill'},
+        'text': {'x', 'y', 'font-size', 'fill', 'font-style'},
+    }
+    width = float(root.get('width'))
+    for e in root.iter():
+        assert e.tag.startswith(ns), e.tag
+        tag = e.tag[len(ns):]
+        assert tag in allowed and set(e.attrib) <= allowed[tag], (tag,
+                                                                  e.attrib)
+        if tag == 'rect' and e.get('x'):
+            x, w = float(e.get('x')), float(e.get('width'))
+            assert 0 <= x and w > 0 and x + w <= width, (x, w)
+    with open(report, encoding='utf-8') as f:
+        header = json.load(f)['header']
+    n = '{:,}'.format(header['samples']['selected'])
+    assert root.find('%sg/%stitle' % (ns, ns)).text == \
+        'all\n%s samples, 100.00%%' % n
+    with open(path, encoding='utf-8') as f:
+        text = f.read()
+    assert not re.search('<script|<img|<b>|on[a-z]+="|&#?0|\x1b', text)
+    assert '\u202e' not in text
+
+
+def size(path, most):
+    n = os.path.getsize(path)
+    assert n <= int(most), n
+    print(n)
+
+
+if __name__ == '__main__':
+    {'policy': policy, 'sums': sums, 'threads': threads, 'svg': svg,
+     'size': size}[sys.argv[1]](*sys.argv[2:])

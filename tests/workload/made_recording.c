@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Writes recordings that no machine would make on demand:
+ *
+ *	made_recording hostile OUT	names that try to break out of a page
+ *	made_recording many OUT SAMPLES STACKS
+ *					so many samples of so many unique stacks
+ *
+ * The same arguments give the same bytes.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/writer.h"
+
+enum {
+	FUNCS = 12000,
+	IMAGES = 12,
+	THREADS = 16,
+	LINES = 4,		/* places in a function */
+	DEEPEST = 60,
+};
+
+struct made {
+	struct profile p;
+	struct writer *w;
+	uint32_t seed;
+	uint32_t locs[FUNCS * LINES];
+};
+
+static void die(const char *what, const struct error *err)
+{
+	fprintf(stderr, "made_recording: %s: %s\n", what, err ? err->msg : "");
+	exit(1);
+}
+
+static uint32_t rnd(struct made *m, uint32_t n)
+{
+	m->seed = m->seed * 1664525u + 1013904223u;
+	return (uint32_t)((uint64_t)m->seed * n >> 32);
+}
+
+static uint32_t str(struct made *m, const char *s)
+{
+	uint32_t id = profile_str(&m->p, s);
+
+	if (id == PROF_NONE)
+		die("string", NULL);
+	return id;
+}
+
+static void begin(struct made *m, const char *path, const char *command)
+{
+	struct error err = { 0 };
+	struct prof_run run = { .start_ns = 1000000000,
+				.end_ns = 61000000000ull,
+				.start_wall_ns = 1700000000000000000ull };
+	struct prof_event e = { .freq = 1000, .type = 1, .unit = PROF_UNIT_NS };
+
+	if (profile_init(&m->p) < 0)
+		die("profile", NULL);
+	run.command = str(m, command);
+	e.name = str(m, "cycles");
+	e.actual = str(m, "cpu-clock");
+	e.note = str(m, "made by a program");
+	if (vec_push(&m->p.runs, run) < 0 || vec_push(&m->p.events, e) < 0)
+		die("memory", NULL);
+	m->p.symbolized = true;
+	if (writer_open(path, &m->p, &m->w, &err) < 0)
+		die(path, &err);
+}
+
+static void finish(struct made *m)
+{
+	struct error err = { 0 };
+
+	if (writer_finish(m->w, &err) < 0)
+		die("write", &err);
+	writer_close(m->w);
+	profile_fini(&m->p);
+}
+
+static void add_image(struct made *m, const char *path)
+{
+	struct prof_image im = { .path = str(m, path), .kind = PROF_IMAGE_ELF };
+
+	if (vec_push(&m->p.images, im) < 0)
+		die("memory", NULL);
+}
+
+static void add_thread(struct made *m, const char *comm, uint32_t tid)
+{
+	struct prof_thread t = { .pid = 100, .tid = tid, .comm = str(m, comm) };
+
+	if (vec_push(&m->p.threads, t) < 0)
+		die("memory", NULL);
+}
+
+static uint32_t add_loc(struct made *m, uint32_t image, uint64_t vaddr,
+			uint32_t frame)
+{
+	uint32_t loc = profile_loc(&m->p, image, vaddr);
+
+	while (m->p.loc_frame.n <= loc)
+		if (vec_push(&m->p.loc_frame, PROF_NONE) < 0)
+			die("memory", NULL);
+	m->p.loc_frame.v[loc] = frame;
+	return loc;
+}
+
+static uint32_t add_frame(struct made *m, uint32_t image, const char *name,
+			  const char *file, uint32_t line, uint32_t outer)
+{
+	struct prof_func f = { .image = image, .name = str(m, name),
+			       .file = str(m, file), .line = line };
+	struct prof_frame fr = { .file = f.file, .line = line,
+				 .outer = outer };
+
+	fr.func = profile_func(&m->p, &f);
+	return profile_frame(&m->p, &fr);
+}
+
+static void sample(struct made *m, uint64_t time_ns, uint32_t thread,
+		   uint32_t stack)
+{
+	struct prof_sample s = { .time_ns = time_ns, .thread = thread,
+				 .stack = stack, .weight = 1000000 };
+	struct error err = { 0 };
+
+	if (writer_sample(m->w, &s, &err) < 0)
+		die("write", &err);
+}
+
+/* Functions as a C++ program has them, every fifth place inlined into another. */
+static void many_functions(struct made *m)
+{
+	char name[200], file[60], outer[200];
+
+	for (uint32_t i = 0; i < IMAGES; i++) {
+		snprintf(name, sizeof(name), "/usr/lib/app/libpart%u.so.1", i);
+		add_image(m, name);
+	}
+	for (uint32_t i = 0; i < FUNCS; i++) {
+		uint32_t image = i * 7 % IMAGES;
+
+		snprintf(name, sizeof(name), "_ZN5store8Table_%02u10work_%05uE"
+			 "RKSt6vectorIiSaIiEE", i % 97, i);
+		snprintf(outer, sizeof(outer), "_ZN5store8Table_%02u10work_%05u"
+			 "ERKSt6vectorIiSaIiEE", i * 31 % FUNCS % 97,
+			 i * 31 % FUNCS);
+		snprintf(file, sizeof(file), "src/table_%02u.cpp", i % 97);
+		for (uint32_t k = 0; k < LINES; k++) {
+			uint32_t line = 10 + i % 900 + k, up = PROF_NONE;
+
+			if ((i + k) % 5 == 0)
+				up = add_frame(m, image, outer, file, line,
+					       PROF_NONE);
+			m->locs[i * LINES + k] = add_loc(
+				m, image, 0x1000 + i * 0x100 + k * 0x10,
+				add_frame(m, image, name, file, line, up));
+		}
+	}
+}
+
+/* A new stack leaves an older one at some depth, as those of programs do. */
+static uint32_t grow_stack(struct made *m, const uint32_t *stacks,
+			   const uint8_t *depths, uint32_t n, uint8_t *depth)
+{
+	uint32_t from = n ? rnd(m, n) : 0, node = n ? stacks[from] : 0;
+	uint32_t d = n ? depths[from] : 0, up = d ? rnd(m, d < 6 ? d : 6) : 0;
+	uint32_t more = 1 + up + rnd(m, 3);
+
+	for (; up; up--, d--)
+		node = m->p.nodes.v[node].parent;
+	if (d + more > DEEPEST)
+		more = 1;
+	for (; more; more--, d++) {
+		uint32_t f = rnd(m, FUNCS);
+
+		/* most calls go to few functions */
+		f = (uint32_t)((uint64_t)f * f / FUNCS);
+		node = profile_node(&m->p, node,
+				    m->locs[f * LINES + rnd(m, LINES)]);
+	}
+	*depth = (uint8_t)d;
+	return node;
+}
+
+static void make_many(const char *path, uint32_t samples, uint32_t stacks)
+{
+	struct made *m = calloc(1, sizeof(*m));
+	uint32_t *node = calloc(stacks, sizeof(*node));
+	uint8_t *depth = calloc(stacks, 1);
+
+	if (!m || !node || !depth)
+		die("memory", NULL);
+	m->seed = 1;
+	begin(m, path, "app --many");
+	many_functions(m);
+	for (uint32_t i = 0; i < THREADS; i++)
+		add_thread(m, i ? "worker" : "app", 100 + i);
+	for (uint32_t i = 0; i < stacks; i++)
+		node[i] = grow_stack(m, node, depth, i, &depth[i]);
+	for (uint32_t i = 0; i < samples; i++) {
+		uint64_t u = rnd(m, 1u << 20), k = u * u >> 20;
+
+		/* each stack at least once; the first ones most */
+		k = (k * k >> 20) * stacks >> 20;
+		if (i % (samples / stacks) == 0 && i / (samples / stacks) <
+						   stacks)
+			k = i / (samples / stacks);
+		sample(m, 1000000000 + (uint64_t)i * 60000000000ull / samples,
+		       rnd(m, THREADS), node[k]);
+	}
+	finish(m);
+	free(m);
+	free(node);
+	free(depth);
+}
+
+static void make_hostile(const char *path)
+{
+	static const char *const names[] = {
+		"<script>document.title='owned'</script>",
+		"</script><script>document.title='owned'</script>",
+		"</style></title><img src=x onerror=document.title='owned'>",
+		"--><svg onload=document.title='owned'>",
+		"\" onmouseover=\"document.title='owned'",
+		"' onfocus='document.title=1' autofocus='",
+		"]]><script>document.title='owned'</script>",
+		"&lt;b&gt;&amp;&#60;",
+		"javascript:document.title='owned'",
+		"evil\xe2\x80\xae" "gnp.exe\xe2\x80\xac",
+		"zero\xe2\x80\x8bwidth\xef\xbb\xbf",
+		"\x1b]0;owned\x07\x1b[31mred\x1b[0m",
+		"tab\tnewline\nreturn\rbell\x07",
+		"bad utf-8 \xff\xfe\xc0\xaf end",
+		"@@D @@J @@P @@T @@S",
+		"${document.title='owned'}`",
+		"__proto__", "constructor", "hasOwnProperty",
+		"=cmd|'/c calc'!A0",
+	};
+	enum { N = sizeof(names) / sizeof(names[0]), LONG = 28000 };
+	struct made *m = calloc(1, sizeof(*m));
+	char *big = malloc(LONG + 1);
+	uint32_t node = 0;
+
+	if (!m || !big)
+		die("memory", NULL);
+	begin(m, path, "</title><script>document.title='owned'</script>");
+	add_image(m, "/tmp/</script><b>\"img\"'&\xe2\x80\xae");
+	add_image(m, "[kernel]");
+	add_thread(m, "</script>'\"&", 100);
+	add_thread(m, "\x1b[2J\xe2\x80\xae", 101);
+	memset(big, 'x', LONG);
+	memcpy(big, "void f<", 7);
+	big[LONG] = 0;
+	for (uint32_t i = 0; i <= N; i++) {
+		const char *name = i < N ? names[i] : big;
+		uint32_t up = PROF_NONE, fr;
+
+		if (i % 3 == 1)
+			up = add_frame(m, 0, names[i - 1], name, 1, PROF_NONE);
+		fr = add_frame(m, 0, name, "</script>/\"a'.c", i, up);
+		node = profile_node(&m->p, i % 7 ? node : 0,
+				    add_loc(m, i % 5 == 4, 0x1000 + i * 16,
+					    fr));
+		for (uint32_t k = 0; k < 10 + i; k++)
+			sample(m, 1000000000 + (k * 97ull + i) * 10000000, i % 2,
+			       node);
+	}
+	finish(m);
+	free(big);
+	free(m);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], "hostile")) {
+		make_hostile(argv[2]);
+		return 0;
+	}
+	if (argc == 5 && !strcmp(argv[1], "many") && atoi(argv[3]) > 0 &&
+	    atoi(argv[4]) > 0 && atoi(argv[3]) >= atoi(argv[4])) {
+		make_many(argv[2], (uint32_t)atoi(argv[3]),
+			  (uint32_t)atoi(argv[4]));
+		return 0;
+	}
+	fprintf(stderr, "usage: made_recording hostile OUT\n"
+			"       made_recording many OUT SAMPLES STACKS\n");
+	return 2;
+}
