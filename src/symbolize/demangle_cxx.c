@@ -292,12 +292,11 @@ static uint32_t encoding(struct cxx *p, bool top)
 	} else {
 		e = signature(p, name, &of, top);
 	}
-	return cxx_add(p, CXX_BOUND, e, p->scope.first, p->scope.n, 0);
+	return cxx_add(p, CXX_BOUND, e, of.args, 0, 0);
 }
 
 uint32_t cxx_encoding(struct cxx *p, bool top)
 {
-	struct cxx_scope outer = p->scope;
 	unsigned lambda = p->lambda;
 	uint32_t e;
 	bool conversion = p->conversion;
@@ -306,9 +305,7 @@ uint32_t cxx_encoding(struct cxx *p, bool top)
 		return 0;
 	p->lambda = 0;
 	p->conversion = false;
-	p->scope.n = 0;
 	e = encoding(p, top);
-	p->scope = outer;
 	p->lambda = lambda;
 	p->conversion = conversion;
 	p->depth--;
@@ -342,11 +339,10 @@ static bool demangle_small(struct cxx *p, struct buf *out)
 {
 	enum { MAX = NODES_EACH * SMALL_IN + SOME_NODES };
 	struct cxx_node nodes[MAX];
-	uint32_t refs[2 * MAX];
+	uint32_t refs[MAX];
 
 	p->v = nodes;
 	p->subs = refs;
-	p->params = refs + MAX;
 	p->max = NODES_EACH * (uint32_t)(p->end - p->s) + SOME_NODES;
 	return demangle_with(p, out);
 }
@@ -354,7 +350,7 @@ static bool demangle_small(struct cxx *p, struct buf *out)
 static bool demangle_large(struct cxx *p, struct buf *out)
 {
 	uint32_t max = NODES_EACH * (uint32_t)(p->end - p->s) + SOME_NODES;
-	char *room = malloc(max * (sizeof(*p->v) + 2 * sizeof(*p->subs)));
+	char *room = malloc(max * (sizeof(*p->v) + sizeof(*p->subs)));
 	bool ok;
 
 	if (!room)
@@ -362,7 +358,6 @@ static bool demangle_large(struct cxx *p, struct buf *out)
 	p->max = max;
 	p->v = (void *)room;
 	p->subs = (void *)(p->v + max);
-	p->params = p->subs + max;
 	ok = demangle_with(p, out);
 	free(room);
 	return ok;

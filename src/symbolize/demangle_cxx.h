@@ -85,19 +85,13 @@ struct cxx_operator {
 	char text[18];
 };
 
-/* The arguments that T_, T0_ … stand for: some of params. */
-struct cxx_scope {
-	uint32_t first, n;
-};
-
 struct cxx {
 	const char *s, *p, *end;
 	struct cxx_node *v;
-	uint32_t *subs, *params;
-	uint32_t n, max, nsubs, nparams;
+	uint32_t *subs;
+	uint32_t n, max, nsubs;
 	uint32_t read;		/* nodes, with those given up again */
 	uint32_t last;		/* name that a constructor repeats */
-	struct cxx_scope scope;
 	unsigned depth;
 	unsigned lambda;	/* in a lambda's signature */
 	unsigned nheads;	/* its <typename T, int N …>: T, N … */
@@ -113,7 +107,7 @@ struct cxx {
 	uint32_t steps;
 	int index;		/* of the pack that is being expanded */
 	unsigned in_lambda;
-	struct cxx_scope printed;
+	uint32_t args;		/* what T_, T0_ … stand for: a list */
 };
 
 /* What reading a name found beside it. */
@@ -121,6 +115,7 @@ struct cxx_name {
 	uint16_t quals;		/* of the member function */
 	bool is_template;	/* ends in arguments */
 	bool no_return;		/* constructors, destructors, conversions */
+	uint32_t args;		/* what T_, T0_ … of the symbol stand for */
 	uint32_t requires;	/* of its template's parameters */
 };
 

@@ -176,28 +176,6 @@ uint32_t cxx_template_arg(struct cxx *p)
 	return cxx_type(p);
 }
 
-static void add_param(struct cxx *p, uint32_t v)
-{
-	struct cxx_scope *s = &p->scope;
-
-	if (p->bad || s->n >= p->max - p->nparams)
-		goto full;
-	if (s->first + s->n != p->nparams) {
-		/* names inside had parameters of their own */
-		memcpy(p->params + p->nparams, p->params + s->first,
-		       s->n * sizeof(*p->params));
-		s->first = p->nparams;
-		p->nparams += s->n;
-		if (p->nparams == p->max)
-			goto full;
-	}
-	p->params[p->nparams++] = v;
-	s->n++;
-	return;
-full:
-	p->bad = true;
-}
-
 /* I … E; those of the symbol itself are what T_ stands for. */
 uint32_t cxx_template_args(struct cxx *p, struct cxx_name *of)
 {
@@ -209,8 +187,6 @@ uint32_t cxx_template_args(struct cxx *p, struct cxx_name *of)
 	if (!cxx_enter(p))
 		return 0;
 	p->conversion = false;
-	if (of)
-		p->scope = (struct cxx_scope){ p->nparams, 0 };
 	while (!p->bad && !cxx_accept(p, 'E')) {
 		if (cxx_accept(p, 'Q')) {
 			v = cxx_constraint(p);
@@ -219,15 +195,15 @@ uint32_t cxx_template_args(struct cxx *p, struct cxx_name *of)
 			continue;
 		}
 		v = cxx_template_arg(p);
-		if (of)
-			add_param(p, v);
 		cxx_list_add(p, &l, v);
 	}
 	p->last = last;
 	p->conversion = conversion;
 	p->depth--;
 	if (!l.first)	/* f<>: there are arguments, none of them shown */
-		cxx_list_add(p, &l, cxx_node(p, CXX_PACK, 0, 0));
+		cxx_list_add(p, &l, 0);
+	if (of)
+		of->args = l.first;
 	return l.first;
 }
 

@@ -58,6 +58,21 @@ static uint32_t pack_item(struct cxx *p, struct cxx_node *param, uint32_t pack,
 	return p->v[param->b].a;
 }
 
+/* Argument i of the template that is being written, 0 if it has none. */
+static uint32_t argument(struct cxx *p, uint32_t i)
+{
+	uint32_t at = p->args;
+
+	if (i > p->max) {
+		p->bad = true;
+		return 0;
+	}
+	p->steps += i / 8;
+	for (; at && i; i--)
+		at = p->v[at].b;
+	return p->v[at].a;
+}
+
 /* What a parameter stands for here; 0 and bad where for nothing. */
 uint32_t cxx_resolve(struct cxx *p, uint32_t id)
 {
@@ -66,9 +81,9 @@ uint32_t cxx_resolve(struct cxx *p, uint32_t id)
 	while (p->v[id].kind == CXX_PARAM && !p->in_lambda) {
 		struct cxx_node *v = &p->v[id];
 
-		if (v->c >= p->printed.n || !most--)
+		if (!most--)
 			return cxx_fail(p);
-		id = p->params[p->printed.first + v->c];
+		id = argument(p, v->c);
 		if (p->v[id].kind == CXX_PACK && p->index >= 0)
 			id = pack_item(p, v, id, (uint32_t)p->index);
 		if (!id)
@@ -110,10 +125,8 @@ uint32_t cxx_pack_of(struct cxx *p, uint32_t id)
 	if (!(v->flags & CXX_F_PARAM) || !cxx_begin(p))
 		return 0;
 	if (v->kind == CXX_PARAM) {
-		if (!p->in_lambda && v->c < p->printed.n) {
-			i = p->params[p->printed.first + v->c];
-			found = p->v[i].kind == CXX_PACK ? i : 0;
-		}
+		i = p->in_lambda ? 0 : argument(p, v->c);
+		found = p->v[i].kind == CXX_PACK ? i : 0;
 	} else if (v->kind == CXX_LIST) {
 		for (; id && !found; id = p->v[id].b)
 			found = cxx_pack_of(p, p->v[id].a);

@@ -84,14 +84,14 @@ static bool print_head(struct cxx *p, const struct cxx_node *v)
 
 static void print_bound(struct cxx *p, const struct cxx_node *v)
 {
-	struct cxx_scope outer = p->printed;
+	uint32_t outer = p->args;
 	unsigned in_lambda = p->in_lambda;
 	int index = p->index;
 
-	p->printed = (struct cxx_scope){ v->b, v->c };
+	p->args = v->b;
 	p->in_lambda = 0;
 	cxx_print(p, v->a);
-	p->printed = outer;
+	p->args = outer;
 	p->in_lambda = in_lambda;
 	p->index = index;
 }
