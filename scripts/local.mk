@@ -10,6 +10,7 @@ EXTRA_DIST += \
 	scripts/bench/accuracy-programs \
 	scripts/bench/avx512-program \
 	scripts/bench/bench_addresses.py \
+	scripts/bench/bench_annotate.py \
 	scripts/bench/bench_disasm.py \
 	scripts/bench/bench_images.py \
 	scripts/bench/bench_lib.py \
