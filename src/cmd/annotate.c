@@ -4,10 +4,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/command.h"
 #include "cmd/debug_dirs.h"
 #include "cmd/open.h"
+#include "profile/fill_symbols.h"
 
 struct annotate_opts {
 	const char *input, *format, *color, *output, *syntax;
@@ -213,6 +215,56 @@ static int show(struct cmd_io *io, const struct annotate_opts *o,
 	return rc;
 }
 
+/* Marks the locations of functions that were named and whose code the recording
+ * does not hold, though their file is here; false where there are none. */
+static bool mark_cold(const struct annotation *a, uint64_t *heat)
+{
+	const struct profile *p = a->p;
+	bool any = false;
+
+	for (size_t i = 0; i < a->codes.n; i++) {
+		const struct annot_code *c = &a->codes.v[i];
+		uint32_t image = p->symbols.v[c->symbol].image;
+
+		any |= c->missing && p->images.v[image].kind == PROF_IMAGE_ELF &&
+		       access(profile_cstr(p, p->images.v[image].path),
+			      R_OK) == 0;
+		for (size_t k = 0; k < a->locs.n; k++)
+			if (a->locs.v[k].symbol == c->symbol)
+				heat[a->locs.v[k].loc] = 1;
+	}
+	return any;
+}
+
+/* Takes the code of cold functions from their files, where that helps. */
+static int take_cold(struct cmd_io *io, const struct annotate_opts *o,
+		     struct reader *r, struct annotation **a, struct error *err)
+{
+	struct fill_options f = { .code_budget = 1,
+				  .progress = cmd_show_image, .ctx = io };
+	struct annotate_spec spec = (*a)->spec;
+	uint64_t *heat = calloc((*a)->p->locs.n + 1, sizeof(*heat));
+	struct buf dirs = { 0 };
+	int rc = heat ? cmd_debug_dirs(&o->debug_dirs, &dirs, err)
+		      : error_set(err, ERR_NOMEM, "out of memory");
+
+	f.heat = heat;
+	f.debug_dirs = rc ? NULL : buf_cstr(&dirs);
+	if (!rc && mark_cold(*a, heat)) {
+		annotate_free(*a);
+		*a = NULL;
+		rc = profile_fill_symbols(reader_profile(r), &f, err);
+		reader_rewind(r);
+		if (!rc)
+			rc = annotate_build(r, &spec, a, err);
+	}
+	if (io->progress)
+		io->progress(io, NULL);
+	buf_fini(&dirs);
+	free(heat);
+	return rc;
+}
+
 static int run_annotate(struct cmd_io *io, void *opts, int argc, char **argv,
 			struct error *err)
 {
@@ -246,6 +298,9 @@ static int run_annotate(struct cmd_io *io, void *opts, int argc, char **argv,
 		rc = cmd_symbolize_now(io, path, r, &o->debug_dirs, err);
 	if (!rc)
 		rc = annotate_build(r, &spec, &a, err);
+	if (!rc && style.code && !style.automatic &&
+	    (spec.what || !reader_profile(r)->codes.n))
+		rc = take_cold(io, o, r, &a, err);
 	if (!rc)
 		rc = show(io, o, &style, a, err);
 	annotate_free(a);

@@ -255,6 +255,7 @@ static int resolve(struct context *c, struct symbolizer *s, struct image *img,
 	struct fill *f = c->f;
 	const struct fill_part *part = c->part;
 	struct sym_sources src = symbolizer_sources(s);
+	size_t first_code;
 	int rc;
 
 	if (fill_old_is_better(f, part->image, names_of(&src)))
@@ -274,8 +275,10 @@ static int resolve(struct context *c, struct symbolizer *s, struct image *img,
 	}
 	src = symbolizer_sources(s);
 	rc = note_sources(f, part, &src, image_machine(img));
-	return rc ? rc : fill_keep_code(f, c->first, fill_image_code,
-					img);
+	first_code = f->codes.n;
+	if (!rc)
+		rc = fill_keep_code(f, c->first, fill_image_code, img);
+	return rc ? rc : fill_targets(f, part, s, img, first_code);
 }
 
 /* Symbolizes with img and closes it. */

@@ -103,6 +103,13 @@ int fill_keep_code(struct fill *f, uint32_t first, fill_read_code *read,
 /* Whether a function of so many samples is kept whatever the budget: its code
  * and the lines of all of it. */
 bool fill_is_hot(const struct fill *f, uint64_t heat, uint64_t size);
+/* The ELF symbol of a result becomes a row, or its row gets hotter. */
+int fill_symbol(struct fill *f, uint32_t image, const struct sym_result *r,
+		uint64_t heat);
+/* fill_targets.c: names what the hot code of an image, from f->codes[first] on,
+ * calls and refers to. */
+int fill_targets(struct fill *f, const struct fill_part *part,
+		 struct symbolizer *s, struct image *img, size_t first);
 /* fill_lines.c: the addresses to ask the symbolizer for: those of an image's
  * locations, and every byte of its hot functions. */
 enum { FILL_NO_LOC = UINT32_MAX };

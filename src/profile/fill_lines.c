@@ -30,6 +30,7 @@ static int hit_functions(struct fill *f, const struct fill_part *part,
 		uint64_t heat = f->o->heat[l->loc];
 		struct span_of_code *last = out->n ? &out->v[out->n - 1] : NULL;
 		uint64_t start, size;
+		const char *name;
 
 		if (!heat)
 			continue;
@@ -37,7 +38,7 @@ static int hit_functions(struct fill *f, const struct fill_part *part,
 			last->heat += heat;
 			continue;
 		}
-		if (!symbolizer_extent(s, l->vaddr, &start, &size) ||
+		if (!symbolizer_extent(s, l->vaddr, &name, &start, &size) ||
 		    size > UINT64_MAX - start || l->vaddr - start >= size)
 			continue;
 		if (last && start < last->end)

@@ -69,8 +69,8 @@ static uint32_t string_id(struct fill *f, const char *s)
 	return *slot;
 }
 
-static int add_symbol(struct fill *f, uint32_t image, const struct sym_result *r,
-		      uint64_t heat)
+int fill_symbol(struct fill *f, uint32_t image, const struct sym_result *r,
+		uint64_t heat)
 {
 	struct prof_symbol s = { image, 0, r->sym_start, r->sym_size };
 	uint32_t *slot;
@@ -149,7 +149,7 @@ int fill_result(struct fill *f, const struct fill_part *part, size_t i,
 {
 	uint32_t loc = f->locs[part->at + i].loc;
 
-	if (add_symbol(f, part->image, r, f->o->heat ? f->o->heat[loc] : 0) < 0)
+	if (fill_symbol(f, part->image, r, f->o->heat ? f->o->heat[loc] : 0) < 0)
 		return fill_nomem(f);
 	f->p->loc_frame.v[loc] = frame;
 	return 0;

@@ -17,6 +17,7 @@ libprofile_a_SOURCES = \
 	src/profile/fill_old.c \
 	src/profile/fill_symbols.c \
 	src/profile/fill_symbols.h \
+	src/profile/fill_targets.c \
 	src/profile/fill_texts.c \
 	src/profile/format.h \
 	src/profile/model.c \

@@ -206,7 +206,7 @@ struct prof_frame {
 				 * PROF_NONE for the physical function */
 };
 
-/* A physical symbol that was hit: annotate's unit. */
+/* A physical symbol that was hit, annotate's unit, or that hot code refers to. */
 struct prof_symbol {
 	uint32_t image;
 	uint32_t name;		/* str: ELF symbol name; "" for a function of a

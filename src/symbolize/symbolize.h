@@ -89,8 +89,8 @@ int symbolizer_resolve(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
 
 /* The ELF symbol that covers vaddr and its range, as in sym_result; false where
  * none does.  Reads no DWARF. */
-bool symbolizer_extent(struct symbolizer *s, uint64_t vaddr, uint64_t *start,
-		       uint64_t *size);
+bool symbolizer_extent(struct symbolizer *s, uint64_t vaddr, const char **name,
+		       uint64_t *start, uint64_t *size);
 
 /* What names can come from, and what would help where it is missing.  Every
  * string is "" when there is nothing to say. */

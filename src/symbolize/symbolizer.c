@@ -252,13 +252,14 @@ static int find_source(struct symbolizer *s, const struct dwarf_hit *h,
 	return symtab_find(&s->symtab, addr, &out->symbol);
 }
 
-bool symbolizer_extent(struct symbolizer *s, uint64_t vaddr, uint64_t *start,
-		       uint64_t *size)
+bool symbolizer_extent(struct symbolizer *s, uint64_t vaddr, const char **name,
+		       uint64_t *start, uint64_t *size)
 {
 	struct symtab_hit hit;
 
 	if (symtab_find(&s->symtab, vaddr, &hit) < 0 || !hit.size)
 		return false;
+	*name = hit.name;
 	*start = hit.start;
 	*size = hit.size;
 	return true;

@@ -155,6 +155,12 @@ static void put_place(struct annotate_rows *r, uint32_t frame)
 	buf_fini(&safe);
 }
 
+static bool has_place(const struct annotation *a, uint32_t frame)
+{
+	return frame != PROF_NONE && a->p->frames.v[frame].file &&
+	       a->p->frames.v[frame].line;
+}
+
 /* Which instructions are shown: those that cost something, and some around. */
 static uint8_t *choose_shown(const struct annotate_rows *r,
 			     const struct annot_unit *u,
@@ -210,7 +216,7 @@ static void put_insns(struct annotate_rows *r, const struct annot_code *c,
 		put_lanes(r, drawn[i], width);
 		buf_printf(&r->line, "%8llx  ", (unsigned long long)in->vaddr);
 		put_text(r, c, in);
-		if (in->frame != last && in->frame != PROF_NONE) {
+		if (in->frame != last && has_place(r->a, in->frame)) {
 			buf_str(&r->line, "  ; ");
 			put_place(r, in->frame);
 		}

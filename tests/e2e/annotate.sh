@@ -173,6 +173,12 @@ mv work gone
 annotate a.tally --both >after
 t_run "the program is not needed" cmp before after
 mv gone work
+if grep -q '"text":' all.json; then
+	"$TALLY" record -q --no-symbols -o none.tally -- ./work 1000
+	t_like "code from the program where the recording has none" \
+		"$(annotate none.tally heavy --asm --all 2>&1)" \
+		' +[0-9a-f]{4,}  ret'
+fi
 touch -d '+1 minute' src/mix.h
 t_like "a newer source is told" "$(annotate a.tally mix)" \
 	'^# warning: the source is newer'
