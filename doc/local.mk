@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 EXTRA_DIST += doc/disassembly.md doc/examples/count_region.c doc/roadmap.md \
-	doc/symbolizing-differences.md
+	doc/symbolizing-differences.md \
+	doc/unwinding-differences.md
 EXTRA_DIST += doc/check-in-ci.md doc/tally-check.schema.json
 dist_man_MANS += \
 	doc/tally.1 \

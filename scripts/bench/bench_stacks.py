@@ -6,9 +6,8 @@ import os
 import re
 import shutil
 import subprocess
-import time
 
-from bench_lib import TOP, Failed, median
+from bench_lib import TOP, Failed, interleaved, median, record
 
 DEEP = r'''
 #include <stdlib.h>
@@ -126,7 +125,7 @@ fn main() {
 PYTHON = """
 import json
 x = [{'a': i, 'b': str(i) * 10} for i in range(100000)]
-for _ in range(4):
+for _ in range(16):
     json.loads(json.dumps(x))
 """
 
@@ -160,10 +159,10 @@ def _preprocessed(tools):
 
 def _programs(tools, quick):
     """Name and command; those that cannot be made here are left out."""
-    rounds = '1' if quick else '6'
+    rounds = '1' if quick else '20'
     many = 'for i in $(seq %s); do "$@"; done' % rounds
     yield 'C++, 100 MB DWARF, 2 threads', [
-        os.path.join(tools.work, 'big_plain'), '2' if quick else '4', '2']
+        os.path.join(tools.work, 'big_plain'), '2' if quick else '10', '2']
     yield 'python3', ['python3', '-c', PYTHON]
     yield 'git log -p', ['sh', '-c', many + ' >/dev/null', 'sh', 'git', '-C',
                          TOP, 'log', '-p', '--stat']
@@ -182,16 +181,14 @@ def _programs(tools, quick):
         yield 'Rust, 2 threads', [rust]
 
 
-def _spent(cmd, env):
-    """Runs a recorder: its own CPU seconds, without those of the command it
-    started (a shell that waits for it would be mixed up with it)."""
-    note = subprocess.Popen(cmd, env=env, stdin=subprocess.DEVNULL,
-                            stdout=subprocess.DEVNULL,
-                            stderr=subprocess.PIPE)
-    errors = note.communicate()[1]
-    if note.returncode:
+def _run(cmd, env):
+    """Runs a recorder with its command."""
+    p = subprocess.Popen(cmd, env=env, stdin=subprocess.DEVNULL,
+                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    errors = p.communicate()[1]
+    if p.returncode:
         raise Failed('%s: status %d: %s' % (
-            ' '.join(cmd[:6]), note.returncode,
+            ' '.join(cmd[:6]), p.returncode,
             errors.decode(errors='replace')[-300:]))
 
 
@@ -238,32 +235,34 @@ def _script(tools, data):
     return [tools.perf, 'script', '-i', data, '--no-inline', '-F', 'ip,sym']
 
 
-def _one(tools, table, name, cmd, pointers):
+def _one(tools, table, name, cmd, pointers, rounds):
     """`pointers`: the same command of a program with frame pointers."""
     hz = '999'
     path = {k: os.path.join(tools.work, 'stacks.' + k)
             for k in ('tally', 'fp', 'data')}
     mine = [tools.tally, 'record', '-q', '-e', 'cpu-clock', '-F', hz]
-    _spent([*mine, '-g', '-o', path['tally'], '--', *cmd], tools.env)
-    _spent([*mine, '--call-graph=fp', '-o', path['fp'], '--', *pointers],
-           tools.env)
-    _spent([tools.perf, 'record', '-q', '-N', '-B', '-e', 'cpu-clock', '-F',
-            hz, '--call-graph', 'dwarf', '-o', path['data'], '--', *cmd],
-           tools.env)
+    _run([*mine, '-g', '-o', path['tally'], '--', *cmd], tools.env)
+    _run([*mine, '--call-graph=fp', '-o', path['fp'], '--', *pointers],
+         tools.env)
+    _run([tools.perf, 'record', '-q', '-N', '-B', '-e', 'cpu-clock', '-F', hz,
+          '--call-graph', 'dwarf', '-o', path['data'], '--', *cmd], tools.env)
     n, whole = _whole(_lines(tools, [tools.tally, 'dump', '--only', 'samples',
                                      '-g', path['tally']]), _tally_frame)
-    start = time.monotonic()
     pn, pwhole = _whole(_lines(tools, _script(tools, path['data'])),
                         _perf_frame)
-    perf_s = time.monotonic() - start
-    tally_s = tools.timed([tools.tally, 'report', '-g', path['tally']])
+    # perf: unwound and told, without what sums it up
+    got = interleaved(rounds, {
+        'perf': lambda: tools.timed(_script(tools, path['data']), limit=120),
+        'tally': lambda: tools.timed([tools.tally, 'report', '-g',
+                                      path['tally']]),
+    })
     size = {k: os.path.getsize(v) / 1e6 for k, v in path.items()}
     table.row(name + ': stacks to the entry', 100 * whole / max(n, 1),
               100 * pwhole / max(pn, 1), '%', ('<=', None))
     table.row('… file', size['tally'], size['data'], 'MB', ('<=', 0.01))
-    table.row('… file; here perf is tally by frame pointers', size['tally'],
+    table.row('… file; beside tally by frame pointers', size['tally'],
               size['fp'], 'MB', ('<=', 1.5))
-    table.row('… report', tally_s, perf_s, 's', ('>=', 10))
+    table.row('… report', got['tally'], got['perf'], 's', ('>=', 10))
     os.unlink(path['data'])
     return whole / max(n, 1), pwhole / max(pn, 1)
 
@@ -274,19 +273,16 @@ def _losses(tools, table, args):
     cmd = [two, '140', '3']
     file = os.path.join(tools.work, 'loss.tally')
     data = os.path.join(tools.work, 'loss.data')
-    lost, cpu = {'tally': [], 'perf': []}, {'tally': [], 'perf': []}
+    lost = {'tally': [], 'perf': []}
     for _ in range(args.rounds):
-        _spent(['time', '-f', '%U %S', '-o', file + '.time', tools.tally,
-                'record', '-q', '-e', 'cpu-clock', '-F', '10000',
-                '--call-graph=dwarf,32768', '-o', file, '--', *cmd],
-               tools.env)
+        _run([tools.tally, 'record', '-q', '-e', 'cpu-clock', '-F', '10000',
+              '--call-graph=dwarf,32768', '-o', file, '--', *cmd], tools.env)
         head = tools.tally_json(file, 'event')['header']
         lost['tally'].append(head['samples']['lost'])
         got = head['samples']['got']
-        _spent(['time', '-f', '%U %S', '-o', data + '.time', tools.perf,
-                'record', '-q', '-N', '-B', '-e', 'cpu-clock', '-F', '10000',
-                '--call-graph', 'dwarf,32768', '-o', data, '--', *cmd],
-               tools.env)
+        _run([tools.perf, 'record', '-q', '-N', '-B', '-e', 'cpu-clock', '-F',
+              '10000', '--call-graph', 'dwarf,32768', '-o', data, '--', *cmd],
+             tools.env)
         stats = tools.output([tools.perf, 'report', '--stats', '-i', data])
         found = re.findall(r'LOST_SAMPLES events: +(\d+)', stats)
         lost['perf'].append(int(found[-1]) if found else 0)
@@ -300,7 +296,6 @@ def _losses(tools, table, args):
 
 def _cpu(tools, table, args):
     """Recorders attached to the C++ program; perf unwinds later."""
-    from bench_lib import record
     seconds = 2 if args.quick else 5
     cmd = [os.path.join(tools.work, 'big_plain'), str(seconds), '2']
     file = os.path.join(tools.work, 'cpu.tally')
@@ -330,7 +325,8 @@ def stacks(tools, table, args):
     for name, cmd in _programs(tools, args.quick):
         big = os.path.join(tools.work, 'big')
         pointers = [big if x == big + '_plain' else x for x in cmd]
-        shares.append((name, *_one(tools, table, name, cmd, pointers)))
+        shares.append((name, *_one(tools, table, name, cmd, pointers,
+                                    args.rounds)))
     worse = [name for name, mine, theirs in shares if mine < theirs]
     table.fact('more whole stacks than perf', 'on all programs' if not worse
                else 'not: ' + ', '.join(worse), not worse)

@@ -164,9 +164,11 @@ static void tell(const struct check *x, struct mapset *maps, int class,
 {
 	fprintf(stderr, "%s: libdw %zu frames (%s), tally %u (%s %s), after",
 	       class_names[class], x->theirs.n, x->theirs.end, s->nuser,
-	       s->end.mark == PROF_MARK_CUT ? "cut" : s->end.mark ? "broken"
-							      : "whole",
-	       s->end.mark ? prof_end_text(s->end.reason) : "");
+	       s->end.mark == PROF_MARK_CUT ? "cut" :
+	       s->end.mark == PROF_MARK_GUESSED ? "guessed" :
+	       s->end.mark ? "broken" : "whole",
+	       s->end.mark == PROF_MARK_BROKEN ? prof_end_text(s->end.reason)
+					       : "");
 	if (common)
 		where(x, maps, s->user[common - 1]);
 	fprintf(stderr, " libdw:");
