@@ -12,7 +12,7 @@ enum {
 	RING_USUAL = 2 << 20,	/* at least, where memory is no question */
 	RING_MAX = 32 << 20,
 	RATE_UNKNOWN = 4000,
-	HOLD_MS = 128,		/* of full copies, if memory allows */
+	HOLD_MS = 256,		/* of full copies, if memory allows */
 	HOLD_MIN_MS = 50,	/* … or copies become smaller */
 	HOLD_MIN = 8,		/* copies */
 	RECORD_REST = 512,	/* of a sample beside its copy, about */

@@ -53,6 +53,7 @@ struct perf_source {
 enum {
 	ORDER_LIMIT = 256 << 20,	/* bytes that may wait for their turn */
 	WATERMARK_DIVISOR = 4,
+	WATERMARK_COPIES = 16,	/* they fill a ring sooner */
 	/* Rings of mappings, forks and exits wake us for each mapping: who made
 	 * it may be gone soon. */
 	NEWS_BYTES = 64 << 10,
@@ -533,7 +534,8 @@ static int perf_prepare(struct perf_source *p,
 		perf_event_prepare(&p->events[i], &p->features, &how);
 		p->events[i].attr.watermark = 1;
 		p->events[i].attr.wakeup_watermark = (uint32_t)
-			(p->base.ring_bytes / WATERMARK_DIVISOR);
+			(p->base.ring_bytes / (how.copy_bytes
+			 ? WATERMARK_COPIES : WATERMARK_DIVISOR));
 	}
 	p->base.nevents = n;
 	p->per_task = t->tids != NULL;
