@@ -261,15 +261,3 @@ void check_text(const struct check *c, const struct check_style *s,
 	words_noise(c, out);
 	buf_str(out, "\n");
 }
-
-void check_calibration(const struct check *c, struct buf *out)
-{
-	struct check_style s = { .top = 20 };
-
-	if (c->verdict == CHECK_REGRESSED)
-		buf_str(out, "calibration: this machine makes identical code "
-			     "look slower: do not trust a check here\n");
-	else
-		buf_str(out, "calibration: identical code passes\n");
-	check_text(c, &s, out);
-}

@@ -3,6 +3,8 @@
 # shellcheck disable=SC1091,SC2086
 . "$top_srcdir/tests/lib.sh"
 cd "$T_TMP" || exit 1
+TMPDIR=$T_TMP
+export TMPDIR
 make="$top_builddir/tests/check/make_recording"
 python=
 for p in /usr/bin/python3 python3; do
@@ -248,6 +250,22 @@ if [ -n "$python" ]; then
 	fi
 else
 	t_skip "JUnit, JSON" "need python3"
+fi
+
+# --- recording both sides (any machine that may sample at all)
+if "$TALLY" record -q -o try.tally -- true 2>/dev/null; then
+	work='i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; echo noise'
+	"$TALLY" check -n 3 --run "$work" --against "$work" --keep kept --json made.json >out 2>err
+	t_like "--run and --against: a verdict" "$?/$(head -n 1 out)" '^[01]/(pass|regressed): '
+	t_is "... without the commands' output" "$(grep -c noise out)" 0
+	t_is "... recordings kept" "$(echo kept/*)" "kept/baseline-01.tally kept/baseline-02.tally kept/baseline-03.tally kept/new-01.tally kept/new-02.tally kept/new-03.tally"
+	t_like "... in turns" "$(cat out)" '3 baseline runs .* 3 new runs .*, taken in turns'
+	"$TALLY" check --calibrate -n 3 --run "$work" >out 2>err
+	t_like "--calibrate" "$(head -n 1 out)" '^calibration: identical code .*% of 200 checks alarm$'
+	refuses "a command that fails" "'exit 3' failed with status 3" --run 'exit 3' --against true
+	t_is "... leaves nothing behind" "$(find . -name 'tally-check.*' | wc -l)" 0
+else
+	t_skip "--run and --against" "no event may be opened here"
 fi
 
 # --- names of anyone
