@@ -192,7 +192,7 @@ other=$!
 t_cleanup "kill $other 2>/dev/null"
 "$TALLY" stat -e task-clock -p $other >out 2>&1 &
 pid=$!
-t_until sh -c "ls -l /proc/$pid/fd | grep -q perf_event"
+t_until sh -c "ls -l /proc/$pid/fd | grep -q 'inode:.*perf_event'"
 kill $other
 wait $pid
 t_like "attached, until it ends" "$? $(grep . out | tr '\n' ' ')" \
