@@ -89,6 +89,17 @@ void sample_profile_symbols(struct profile *p)
 	must(vec_push(&p->codes, (struct prof_code){
 			.image = 0, .vaddr = 0x1000, .offset = 0, .size = 4 }));
 	buf_bytes(&p->code_bytes, "\x55\x48\x89\xe5", 4);
+	must(vec_push(&p->lines, (struct prof_line){
+			.image = 0, .vaddr = 0x1000, .frame = 0 }));
+	must(vec_push(&p->lines, (struct prof_line){
+			.image = 0, .vaddr = 0x1004, .frame = PROF_NONE }));
+	must(vec_push(&p->texts, (struct prof_text){
+			.file = outer.file, .line = 7, .offset = 0,
+			.flags = PROF_TEXT_NEWER, .size = 4 }));
+	must(vec_push(&p->texts, (struct prof_text){
+			.file = outer.file, .line = 20, .offset = 4,
+			.size = 5 }));
+	buf_bytes(&p->text_bytes, "a\nb\nlast\n", 9);
 	p->images.v[0].note = profile_str(p, "no debug file");
 }
 

@@ -119,6 +119,12 @@ static void check_tables(const struct profile *p, bool symbols)
 	assert_int_equal(p->codes.n, want.codes.n);
 	if (symbols)
 		assert_memory_equal(p->code_bytes.p, "\x55\x48\x89\xe5", 4);
+	assert_int_equal(p->texts.n, want.texts.n);
+	if (symbols)
+		assert_memory_equal(p->text_bytes.p, "a\nb\nlast\n", 9);
+	for (size_t i = 0; i < want.texts.n; i++)
+		assert_memory_equal(&p->texts.v[i], &want.texts.v[i],
+				    sizeof(want.texts.v[i]));
 	assert_string_equal(profile_env(p, PROF_NONE, "hostname"), "box");
 	assert_string_equal(profile_env(p, 0, "cwd"), "/tmp");
 	assert_null(profile_env(p, 0, "hostname"));

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Wilson's score interval by values worked out apart; source lines from a
+ * recording. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "views/interval.h"
+#include "views/sources.h"
+
+static bool near(double a, double b)
+{
+	return fabs(a - b) < 5e-5;
+}
+
+/* Worked out apart, from the formula. */
+static void test_interval(void **state)
+{
+	struct interval i = interval_share(5, 10);
+
+	(void)state;
+	assert_true(near(i.lo, 0.2366) && near(i.hi, 0.7634));
+	i = interval_share(0, 10);
+	assert_true(i.lo == 0 && near(i.hi, 0.2775));
+	i = interval_share(10, 10);
+	assert_true(near(i.lo, 0.7225) && i.hi == 1);
+	i = interval_share(1, 100);
+	assert_true(near(i.lo, 0.0018) && near(i.hi, 0.0545));
+	i = interval_share(0, 0);
+	assert_true(i.lo == 0 && i.hi == 0);
+}
+
+/* The interval of none of 1000 ends at 0.0038; that of 7 begins below, of 8
+ * above. */
+static void test_noise(void **state)
+{
+	(void)state;
+	assert_true(interval_is_noise(1, 1000));
+	assert_true(interval_is_noise(7, 1000));
+	assert_false(interval_is_noise(8, 1000));
+	assert_false(interval_is_noise(3, 3));
+}
+
+static void add_text(struct profile *p, uint32_t file, uint32_t line,
+		     const char *text)
+{
+	struct prof_text t = { .file = file, .line = line,
+			       .offset = (uint32_t)p->text_bytes.n,
+			       .size = (uint32_t)strlen(text) };
+
+	buf_bytes(&p->text_bytes, text, t.size);
+	assert_int_equal(vec_push(&p->texts, t), 0);
+}
+
+static void is_line(const struct sources *s, const struct source_file *f,
+		    uint32_t line, const char *want)
+{
+	struct span got;
+
+	assert_true(source_line(s, f, line, &got));
+	assert_int_equal(got.n, strlen(want));
+	assert_memory_equal(got.p, want, got.n);
+}
+
+static void test_pieces(void **state)
+{
+	const struct source_file *f;
+	struct sources s;
+	struct profile p;
+	struct span got;
+	uint32_t file;
+
+	(void)state;
+	assert_int_equal(profile_init(&p), 0);
+	file = profile_str(&p, "/nonexistent/a.c");
+	add_text(&p, file, 20, "twenty\n\nlast");
+	add_text(&p, file, 3, "three\nfour\n");
+	add_text(&p, PROF_STR_EMPTY, 4, "of another file\n");
+	sources_init(&s, &p, NULL, 0);
+	f = sources_get(&s, file, 0);
+	assert_int_equal(f->place, SOURCE_RECORDING);
+	is_line(&s, f, 3, "three");
+	is_line(&s, f, 4, "four");
+	is_line(&s, f, 20, "twenty");
+	is_line(&s, f, 21, "");
+	is_line(&s, f, 22, "last");
+	assert_false(source_line(&s, f, 5, &got));
+	assert_false(source_line(&s, f, 23, &got));
+	assert_false(source_line(&s, f, 0, &got));
+	assert_ptr_equal(sources_get(&s, file, 0), f);
+	sources_fini(&s);
+	profile_fini(&p);
+}
+
+static void test_no_file(void **state)
+{
+	const struct source_map map = { "./", "/nonexistent/" };
+	const struct source_file *f;
+	struct sources s;
+	struct profile p;
+
+	(void)state;
+	assert_int_equal(profile_init(&p), 0);
+	sources_init(&s, &p, &map, 1);
+	f = sources_get(&s, profile_str(&p, "./b.c"), 0);
+	assert_int_equal(f->place, SOURCE_NONE);
+	assert_string_equal(f->path, "/nonexistent/b.c");
+	f = sources_get(&s, profile_str(&p, "c.c"), 0);
+	assert_non_null(strstr(f->why, "relative"));
+	sources_fini(&s);
+	profile_fini(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_interval),
+		cmocka_unit_test(test_noise),
+		cmocka_unit_test(test_pieces),
+		cmocka_unit_test(test_no_file),
+	};
+
+	return cmocka_run_group_tests_name("annotate", tests, NULL, NULL);
+}
