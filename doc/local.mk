@@ -3,6 +3,7 @@ EXTRA_DIST += doc/disassembly.md doc/examples/count_region.c doc/roadmap.md \
 	doc/symbolizing-differences.md \
 	doc/unwinding-differences.md
 EXTRA_DIST += doc/check-in-ci.md doc/tally-check.schema.json
+EXTRA_DIST += doc/kernel-module.md
 dist_man_MANS += \
 	doc/tally.1 \
 	doc/tally-addr2line.1 \

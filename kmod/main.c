@@ -16,7 +16,7 @@
 
 unsigned int max_rate = 20000;
 module_param(max_rate, uint, 0444);
-MODULE_PARM_DESC(max_rate, "samples a second of one recording on one CPU");
+MODULE_PARM_DESC(max_rate, "most samples a second of a recording on a CPU");
 
 static int tally_open(struct inode *inode, struct file *file)
 {
@@ -274,8 +274,11 @@ static struct miscdevice tally_device = {
 
 static int __init tally_init(void)
 {
-	int r = tasks_init();
+	int r;
 
+	if (!max_rate)
+		return -EINVAL;
+	r = tasks_init();
 	if (r)
 		return r;
 	r = sessions_init();

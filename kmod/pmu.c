@@ -31,6 +31,7 @@
 struct pmu_cpu {
 	struct cpu_state *c;		/* NULL: not ours */
 	bool armed;
+	bool quiet;			/* pmu_tick changes the bank */
 	struct pmu_bank bank;
 	u32 lvtpc;			/* as it was */
 	u64 last_ns;			/* of an NMI of ours */
@@ -238,6 +239,10 @@ static int pmu_nmi(unsigned int cmd, struct pt_regs *regs)
 	if (p->armed)
 		apic->write(APIC_LVTPC, APIC_DM_NMI);
 	now = ktime_get_mono_fast_ns();
+	if (p->quiet) {
+		p->last_ns = now;
+		return 1;
+	}
 	mask = pmu_overflowed(&p->bank);
 	for (i = 0; i < p->bank.model->counters; i++) {
 		if (!(mask >> i & 1))
@@ -311,20 +316,40 @@ static bool counts_here(const struct pmu_model *m, const struct tally_event *e,
 				 cpu_online_mask) == cpu;
 }
 
+/* Lets throttled counters go on.  What comes to its end meanwhile is noticed
+ * after. */
+static void resume_all(struct cpu_state *c, struct pmu_cpu *p)
+{
+	unsigned int i, mask;
+
+	WRITE_ONCE(p->quiet, true);
+	barrier();
+	for (i = 0; i < p->bank.model->counters; i++)
+		if (p->bank.paused >> i & 1)
+			pmu_resume(&p->bank, i, sample_jitter(c, p->mean[i]));
+	barrier();
+	WRITE_ONCE(p->quiet, false);
+	mask = pmu_overflowed(&p->bank);
+	for (i = 0; i < p->bank.model->counters; i++) {
+		if (!(mask >> i & 1))
+			continue;
+		pmu_rearm(&p->bank, i, sample_jitter(c, p->mean[i]));
+		c->ev[p->event[i]].stats.missed++;
+	}
+}
+
 /* New windows, and counters that were throttled. */
 static enum hrtimer_restart pmu_tick(struct hrtimer *t)
 {
 	struct cpu_event *e = container_of(t, struct cpu_event, timer);
 	struct cpu_state *c = e->owner;
 	struct pmu_cpu *p = this_cpu_ptr(&pmu_cpus);
-	unsigned int i;
 
 	if (!READ_ONCE(c->running) || p->c != c)
 		return HRTIMER_NORESTART;
 	sample_window(c, ktime_get_mono_fast_ns());
-	for (i = 0; i < p->bank.model->counters; i++)
-		if (READ_ONCE(p->bank.paused) >> i & 1)
-			pmu_resume(&p->bank, i, sample_jitter(c, p->mean[i]));
+	if (READ_ONCE(p->bank.paused))
+		resume_all(c, p);
 	hrtimer_forward_now(t, ns_to_ktime(WINDOW_NS));
 	return HRTIMER_RESTART;
 }
@@ -372,8 +397,9 @@ static void pmu_stop_cpu(struct cpu_state *c)
 	WRITE_ONCE(c->running, false);
 	if (p->c != c)
 		return;
+	WRITE_ONCE(p->armed, false);
+	barrier();
 	pmu_disarm(&p->bank);
-	p->armed = false;
 	p->last_ns = ktime_get_mono_fast_ns();
 }
 

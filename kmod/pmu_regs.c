@@ -98,23 +98,32 @@ void pmu_use(struct pmu_bank *b, unsigned int c, const struct pmu_event *e,
 	b->weight[c] = period;
 }
 
-/* An event is changed with its counter disabled and enabled by a second write:
- * otherwise the change itself may count as an edge. */
-void pmu_arm(struct pmu_bank *b)
+/*
+ * Lets those run that are not paused, from where they stand.  An event is set
+ * with its counter disabled and enabled by a second write: otherwise the change
+ * itself may count as an edge.  On P6 counter 0's register comes last.
+ */
+static void run(const struct pmu_bank *b)
 {
 	const struct pmu_model *m = b->model;
 
-	pmu_disarm(b);
-	for (unsigned int c = 0; c < m->counters; c++) {
-		if (!(b->used >> c & 1))
-			continue;
-		write_counter(b, c, pmu_preload(m, b->weight[c]));
-		write_msr(b, select_of(b, c), b->select[c] &
-			  ~(uint64_t)PMU_SEL_EN);
-	}
+	for (unsigned int c = 0; c < m->counters; c++)
+		if (b->used & ~b->paused & 1u << c)
+			write_msr(b, select_of(b, c), b->select[c] &
+				  ~(uint64_t)PMU_SEL_EN);
 	for (unsigned int c = m->counters; c-- > 0;)
 		if (b->used >> c & 1 || (!c && m->shared_enable && b->used))
 			write_msr(b, select_of(b, c), select_now(b, c));
+}
+
+void pmu_arm(struct pmu_bank *b)
+{
+	pmu_disarm(b);
+	for (unsigned int c = 0; c < b->model->counters; c++)
+		if (b->used >> c & 1)
+			write_counter(b, c, pmu_preload(b->model,
+							b->weight[c]));
+	run(b);
 }
 
 void pmu_disarm(struct pmu_bank *b)
@@ -176,11 +185,9 @@ void pmu_pause(struct pmu_bank *b, unsigned int c)
 
 void pmu_resume(struct pmu_bank *b, unsigned int c, uint64_t period)
 {
+	pmu_disarm(b);
+	b->paused &= (uint8_t)~(1u << c);
 	b->weight[c] = period;
 	write_counter(b, c, pmu_preload(b->model, period));
-	write_msr(b, select_of(b, c), b->select[c] & ~(uint64_t)PMU_SEL_EN);
-	b->paused &= (uint8_t)~(1u << c);
-	write_msr(b, select_of(b, c), b->select[c]);
-	if (b->model->shared_enable && c)
-		write_msr(b, select_of(b, 0), select_now(b, 0));
+	run(b);
 }

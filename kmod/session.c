@@ -73,6 +73,20 @@ static int pages_charge(struct session *s, size_t n)
 	return 0;
 }
 
+static struct cpu_state *state_new(unsigned int cpu, size_t bytes)
+{
+	struct cpu_state *c = kvzalloc_node(sizeof(*c), GFP_KERNEL,
+					    cpu_to_node(cpu));
+
+	if (!c)
+		return NULL;
+	c->ring = vmalloc_user(bytes);
+	if (c->ring)
+		return c;
+	kvfree(c);
+	return NULL;
+}
+
 static int cpu_add(struct session *s, unsigned int cpu)
 {
 	size_t bytes = PAGE_SIZE + s->setup.ring_bytes;
@@ -83,12 +97,10 @@ static int cpu_add(struct session *s, unsigned int cpu)
 		return 0;
 	if (pages_charge(s, bytes >> PAGE_SHIFT) < 0)
 		return -ENOMEM;
-	c = kvzalloc_node(sizeof(*c), GFP_KERNEL, cpu_to_node(cpu));
-	if (!c)
-		return -ENOMEM;
-	c->ring = vmalloc_user(bytes);
-	if (!c->ring) {
-		kvfree(c);
+	c = state_new(cpu, bytes);
+	if (!c) {
+		s->pages -= bytes >> PAGE_SHIFT;
+		atomic_long_sub(bytes >> PAGE_SHIFT, &all_pages);
 		return -ENOMEM;
 	}
 	c->s = s;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A high resolution timer for each event and CPU. */
+#include <linux/math64.h>
 #include <asm/irq_regs.h>
 
 #include "compat.h"
 #include "tally.h"
 
-#define PERIOD_MIN_NS	10000u
 #define PERIOD_MAX_NS	(3600ull * NSEC_PER_SEC)
 
 static unsigned int timer_present(void)
@@ -13,19 +13,22 @@ static unsigned int timer_present(void)
 	return 1;
 }
 
+/* All events together stay below the ceiling. */
 static int timer_check(const struct tally_setup *setup)
 {
 	unsigned int i;
+	u64 rate = 0;
 
 	for (i = 0; i < setup->nevents; i++) {
 		const struct tally_event *e = &setup->events[i];
 
-		if (e->period < PERIOD_MIN_NS || e->period > PERIOD_MAX_NS ||
+		if (!e->period || e->period > PERIOD_MAX_NS ||
 		    e->freq || e->event || e->umask || e->cmask || e->allowed ||
 		    e->flags & (TALLY_EVENT_EDGE | TALLY_EVENT_INV))
 			return -EINVAL;
+		rate += div64_u64(NSEC_PER_SEC, e->period);
 	}
-	return 0;
+	return rate > max_rate ? -EINVAL : 0;
 }
 
 static int timer_begin(struct session *s)
@@ -43,18 +46,24 @@ static enum hrtimer_restart timer_fired(struct hrtimer *t)
 	struct pt_regs *regs = get_irq_regs();
 	struct cpu_state *c = e->owner;
 	unsigned int i = e - c->ev;
-	bool ours = false;
-	u64 passed;
+	u64 period = c->s->setup.events[i].period, passed, ahead;
+	enum taken taken = NOT_OURS;
 
 	if (!READ_ONCE(c->running))
 		return HRTIMER_NORESTART;
 	if (regs)
-		ours = sample_take(c, i, regs, e->next_ns) != NOT_OURS;
-	e->next_ns = sample_jitter(c, c->s->setup.events[i].period);
-	passed = hrtimer_forward_now(t, ns_to_ktime(e->next_ns));
-	if (ours && passed > 1) {
+		taken = sample_take(c, i, regs, e->next_ns);
+	e->next_ns = ahead = sample_jitter(c, period);
+	/* Not again in this window. */
+	if (taken == THROTTLED)
+		ahead += WINDOW_NS;
+	passed = hrtimer_forward_now(t, ns_to_ktime(ahead));
+	if (taken == TAKEN && passed > 1) {
 		e->stats.missed += passed - 1;
 		e->stats.weight += (passed - 1) * e->next_ns;
+	} else if (taken == THROTTLED) {
+		e->stats.throttled += div64_u64(WINDOW_NS, period);
+		e->stats.weight += WINDOW_NS;
 	}
 	return HRTIMER_RESTART;
 }

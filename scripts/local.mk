@@ -24,4 +24,5 @@ EXTRA_DIST += \
 	scripts/bench/run \
 	scripts/bench/setup-newest-perf \
 	scripts/vm/boot \
-	scripts/vm/get-kernel
+	scripts/vm/get-kernel \
+	scripts/vm/get-module-kernels

@@ -55,6 +55,8 @@ uint64_t pmu_rearm(struct pmu_bank *b, unsigned int c, uint64_t period);
 /* A counter that has passed its end and stands still is as if it had not. */
 void pmu_settle(struct pmu_bank *b, unsigned int c);
 
+/* One counter stands still, and goes on with a new period; then all stand still
+ * for a moment.  No interrupt of theirs may use the bank during pmu_resume. */
 void pmu_pause(struct pmu_bank *b, unsigned int c);
 void pmu_resume(struct pmu_bank *b, unsigned int c, uint64_t period);
 

@@ -69,30 +69,35 @@ static void fill_counter(const struct event_spec *s, uint32_t source,
 		e->allowed = hw_event_counters(pmu, known);
 }
 
-static uint64_t limit_rate(const struct tally_info *info, uint64_t freq,
-			   struct source_event *seen)
+/* The events share the ceiling. */
+static uint64_t limit_rate(const struct tally_info *info, uint32_t nevents,
+			   uint64_t freq, struct source_event *seen)
 {
-	if (freq <= info->max_rate)
+	uint64_t most = info->max_rate / nevents;
+
+	if (freq <= most)
 		return freq;
-	snprintf(seen->note, sizeof(seen->note), "rate lowered to %u Hz "
-		 "(max_rate of the kernel module)", info->max_rate);
-	return info->max_rate;
+	snprintf(seen->note, sizeof(seen->note), "rate lowered to %llu Hz "
+		 "(max_rate of the kernel module)", (unsigned long long)most);
+	return most;
 }
 
-static int fill_rate(const struct tally_info *info, bool time, uint64_t freq,
-		     uint64_t period, struct tally_event *e,
+static int fill_rate(const struct tally_info *info, uint32_t nevents, bool time,
+		     uint64_t freq, uint64_t period, struct tally_event *e,
 		     struct source_event *seen)
 {
 	if (period) {
 		e->period = seen->period = period;
 		return 0;
 	}
-	freq = limit_rate(info, freq, seen);
+	freq = limit_rate(info, nevents, freq, seen);
 	if (!freq)
 		return -1;
 	seen->freq = freq;
 	if (time) {
-		e->period = seen->period = NS / freq;
+		seen->period = NS / freq;
+		/* A rate at the ceiling may not pass it by rounding. */
+		e->period = (NS + freq - 1) / freq;
 	} else {
 		e->period = FIRST_PERIOD;
 		e->freq = freq;
@@ -155,7 +160,7 @@ static int fill_event(const struct tally_info *info,
 				 "kernel is left to sample", s->text);
 	if (!time)
 		fill_counter(s, source, e);
-	if (fill_rate(info, time, lost_default && period ? 999 : s->freq
+	if (fill_rate(info, setup->nevents, time, lost_default && period ? 999 : s->freq
 		      ? s->freq : o->freq, lost_default ? 0 : period, e, seen))
 		return error_set(err, ERR_USAGE, "event %s: no rate and no "
 				 "period", s->text);

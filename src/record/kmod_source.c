@@ -242,12 +242,15 @@ static int set_up(struct kmod_source *k, const struct perf_target *t,
 		u->flags |= TALLY_SETUP_TASKS |
 			    (o->inherit ? TALLY_SETUP_INHERIT : 0) |
 			    (o->enable_on_exec ? TALLY_SETUP_ON_EXEC : 0);
-	for (size_t i = 0; i < t->ncpus; i++)
+	/* All: those that come later, too. */
+	if (t->all_cpus)
+		memset(k->cpus, 0xff, k->info.cpus / 8 + 1);
+	for (size_t i = 0; i < t->ncpus && !t->all_cpus; i++)
 		if (t->cpus[i] < k->info.cpus)
 			k->cpus[t->cpus[i] / 8] |= (uint8_t)
 						   (1u << t->cpus[i] % 8);
-	u->cpus = (uintptr_t)k->cpus;
-	u->cpu_bits = k->info.cpus;
+	u->cpus = t->all_cpus ? 0 : (uintptr_t)k->cpus;
+	u->cpu_bits = t->all_cpus ? 0 : k->info.cpus;
 	if (ioctl(k->fd, TALLY_IOC_SETUP, u) < 0)
 		return kmod_refused(errno, "setup", err);
 	map_rings(k);

@@ -14,6 +14,7 @@ struct perf_target {
 	size_t ntids;
 	const uint32_t *cpus;
 	size_t ncpus;
+	bool all_cpus;		/* those are all that are online */
 	int cgroup_fd;		/* or -1; with tids == NULL */
 };
 

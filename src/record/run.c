@@ -55,7 +55,7 @@ static int open_source(struct run *r, struct error *err)
 	uint32_t child = (uint32_t)r->launch.pid;
 	struct perf_target t = {
 		.cpus = s->target.cpus.v, .ncpus = s->target.cpus.n,
-		.cgroup_fd = -1,
+		.all_cpus = !o->cpus, .cgroup_fd = -1,
 	};
 	struct perf_source_options po = {
 		.events = &s->events, .default_event = !o->events->n,

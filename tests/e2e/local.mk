@@ -11,6 +11,7 @@ E2E_TESTS = \
 	tests/e2e/missing.sh \
 	tests/e2e/faults.sh \
 	tests/e2e/kernel_vm.sh \
+	tests/e2e/kmod_vm.sh \
 	tests/e2e/doctor.sh \
 	tests/e2e/hardware.sh \
 	tests/e2e/stat.sh \
@@ -30,3 +31,6 @@ EXTRA_DIST += tests/e2e/fake_pmu.c tests/e2e/fake_counts.c \
 	tests/e2e/stat_program.c
 EXTRA_DIST += tests/e2e/browser.py tests/e2e/html_browser.py \
 	tests/e2e/html_check.py
+# Misuses the kernel module's device.
+check_PROGRAMS += tests/e2e/kmod_torture
+tests_e2e_kmod_torture_SOURCES = tests/e2e/kmod_torture.c

@@ -68,3 +68,7 @@ tests_fuzz_fuzz_allow_LDADD = $(FUZZ_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_annotate
 tests_fuzz_fuzz_annotate_SOURCES = tests/fuzz/fuzz_annotate.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_annotate_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_kmod_ring
+tests_fuzz_fuzz_kmod_ring_SOURCES = tests/fuzz/fuzz_kmod_ring.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_kmod_ring_LDADD = $(FUZZ_LIBS)

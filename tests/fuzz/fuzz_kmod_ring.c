@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The bytes of a ring of the kernel module, through ordering and decoder into a
+ * profile. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/collector.h"
+#include "record/kmod_ring.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { RING = 65536, EVENTS = 2 };
+
+struct delivery {
+	struct collector *c;
+};
+
+static int deliver(void *ctx, uint64_t time, const uint8_t *p, size_t n)
+{
+	struct delivery *d = ctx;
+	struct record r;
+
+	if (!kmod_decode(p, n, EVENTS, &r))
+		return 0;
+	r.time_ns = time;
+	/* Every address that it tells of must be there. */
+	if (r.kind == RECORD_SAMPLE &&
+	    ((const uint8_t *)(r.sample.kernel + r.sample.nkernel) > p + n ||
+	     (const uint8_t *)(r.sample.user + r.sample.nuser) > p + n))
+		abort();
+	return collector_record(d->c, &r, NULL);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint8_t *ring;
+	uint64_t damaged = 0, tail = RING - 64;
+	struct delivery d;
+	struct collector c;
+	struct profile p;
+	struct order o;
+
+	if (size > RING || profile_init(&p) < 0)
+		return 0;
+	ring = calloc(1, RING);
+	if (!ring || order_init(&o, 1) < 0)
+		goto out;
+	if (!collector_init(&c, &p, "/nonexistent", "/nonexistent", NULL)) {
+		c.nevents = EVENTS;
+		d.c = &c;
+		for (size_t i = 0; i < size; i++)
+			ring[(tail + i) & (RING - 1)] = data[i];
+		kmod_ring_take(ring, RING, tail, tail + size, &o, 0, 1u << 30,
+			       &damaged);
+		order_flush(&o, UINT64_MAX - 1, deliver, &d);
+		collector_fini(&c);
+	}
+	order_fini(&o);
+out:
+	free(ring);
+	profile_fini(&p);
+	return 0;
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Records of the kernel module as they come, and as nobody should send them; and
+ * what becomes of events. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <linux/perf_event.h>
+#include <string.h>
+
+#include "record/kmod_events.h"
+#include "record/kmod_ring.h"
+
+enum { RING = 4096 };
+
+struct sample {
+	struct tally_sample head;
+	uint64_t ips[6];
+};
+
+static struct sample sample_of(uint64_t time)
+{
+	struct sample s = {
+		.head = {
+			.r = { TALLY_RECORD_SAMPLE, 1, sizeof(s), time },
+			.pid = 10, .tid = 11, .cpu = 3,
+			.nkernel = 2, .nuser = 4, .weight = 1001001,
+		},
+		.ips = { 0xffffffff81000010, 0xffffffff81000020, 0x401000,
+			 0x401100, 0x401200, 0x401300 },
+	};
+
+	return s;
+}
+
+/* At a position that counts for ever, around the end. */
+static void put(uint8_t *ring, uint64_t at, const void *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		ring[(at + i) % RING] = ((const uint8_t *)p)[i];
+}
+
+struct seen {
+	struct record r[8];
+	uint64_t first_ip[8];
+	size_t n, refused;
+};
+
+static int see(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
+{
+	struct seen *s = ctx;
+	struct record *r = &s->r[s->n];
+
+	if (!kmod_decode(bytes, size, 2, r)) {
+		s->refused++;
+		return 0;
+	}
+	r->time_ns = time;
+	if (r->kind == RECORD_SAMPLE)
+		s->first_ip[s->n] = r->sample.nkernel ? r->sample.kernel[0]
+						      : r->sample.user[0];
+	s->n++;
+	return 0;
+}
+
+static void records_go_around_the_end(void **state)
+{
+	static uint8_t ring[RING];
+	struct sample a = sample_of(100), b = sample_of(200);
+	struct tally_record t = { TALLY_RECORD_THROTTLE, 0, sizeof(t), 300 };
+	/* Far from 0, and 40 bytes before the end. */
+	uint64_t tail = (1ull << 40) + RING - 40, head = tail, damaged = 0;
+	struct seen seen = { .n = 0 };
+	struct order o;
+
+	(void)state;
+	put(ring, head, &a, sizeof(a));
+	head += sizeof(a);
+	put(ring, head, &b, sizeof(b));
+	head += sizeof(b);
+	put(ring, head, &t, sizeof(t));
+	head += sizeof(t);
+	assert_int_equal(order_init(&o, 1), 0);
+	assert_int_equal(kmod_ring_take(ring, RING, tail, head, &o, 0, 250,
+					&damaged), head);
+	assert_int_equal(damaged, 0);
+	assert_int_equal(order_flush(&o, UINT64_MAX, see, &seen), 0);
+	assert_int_equal(seen.n, 3);
+	assert_int_equal(seen.r[0].kind, RECORD_SAMPLE);
+	assert_int_equal(seen.r[0].time_ns, 100);
+	assert_int_equal(seen.r[0].pid, 10);
+	assert_int_equal(seen.r[0].tid, 11);
+	assert_int_equal(seen.r[0].cpu, 3);
+	assert_int_equal(seen.r[0].event, 1);
+	assert_int_equal(seen.r[0].sample.weight, 1001001);
+	assert_int_equal(seen.r[0].sample.nkernel, 2);
+	assert_int_equal(seen.r[0].sample.nuser, 4);
+	assert_int_equal(seen.first_ip[0], 0xffffffff81000010);
+	assert_int_equal(seen.r[2].kind, RECORD_THROTTLE);
+	/* Nothing comes from the future. */
+	assert_int_equal(seen.r[2].time_ns, 250);
+	order_fini(&o);
+}
+
+static void damage_ends_a_round(void **state)
+{
+	static const uint16_t sizes[] = { 0, 8, 15, 17, 97, 4096, 65535 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		static uint8_t ring[RING];
+		struct sample a = sample_of(100);
+		struct seen seen = { .n = 0 };
+		uint64_t damaged = 0;
+		struct order o;
+
+		a.head.r.size = sizes[i];
+		put(ring, 0, &a, sizeof(a));
+		assert_int_equal(order_init(&o, 1), 0);
+		assert_int_equal(kmod_ring_take(ring, RING, 0, sizeof(a), &o,
+						0, 250, &damaged), sizeof(a));
+		assert_int_equal(damaged, sizeof(a));
+		order_flush(&o, UINT64_MAX, see, &seen);
+		assert_int_equal(seen.n, 0);
+		order_fini(&o);
+	}
+}
+
+static void positions_may_be_nonsense(void **state)
+{
+	static uint8_t ring[RING];
+	uint64_t damaged = 0;
+	struct order o;
+
+	(void)state;
+	assert_int_equal(order_init(&o, 1), 0);
+	assert_int_equal(kmod_ring_take(ring, RING, 8, 0, &o, 0, 1, &damaged),
+			 0);
+	assert_int_equal(kmod_ring_take(ring, RING, 0, RING + 8, &o, 0, 1,
+					&damaged), RING + 8);
+	assert_int_equal(kmod_ring_take(ring, RING, UINT64_MAX - 7, 7, &o, 0,
+					1, &damaged), 7);
+	assert_int_equal(o.waiting, 0);
+	order_fini(&o);
+}
+
+static void samples_must_add_up(void **state)
+{
+	struct sample a = sample_of(1);
+	struct record r;
+
+	(void)state;
+	assert_true(kmod_decode((const uint8_t *)&a, sizeof(a), 2, &r));
+	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a), 1, &r));
+	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a) - 8, 2, &r));
+	assert_false(kmod_decode((const uint8_t *)&a, 16, 2, &r));
+	assert_false(kmod_decode((const uint8_t *)&a, 8, 2, &r));
+	a.head.nuser = 65535;
+	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a), 2, &r));
+	a.head.nkernel = a.head.nuser = 0;
+	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a.head), 2, &r));
+	a = sample_of(1);
+	a.head.r.type = PERF_RECORD_SAMPLE;
+	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a), 2, &r));
+}
+
+static const struct tally_info timers = {
+	.sources = 1u << TALLY_TIMER, .max_rate = 20000,
+};
+static const struct tally_info k8 = {
+	.sources = 1u << TALLY_TIMER | 1u << TALLY_PMU_K8, .max_rate = 20000,
+	.counters = 4,
+};
+
+static int become(const struct tally_info *info, struct event_spec *specs,
+		  size_t n, bool by_default, uint64_t freq,
+		  struct tally_setup *setup, struct source_event *seen)
+{
+	struct event_list l = { specs, n, n };
+	struct perf_source_options o = {
+		.events = &l, .default_event = by_default, .freq = freq,
+	};
+	struct error err = { 0 };
+	int r;
+
+	memset(setup, 0, sizeof(*setup));
+	memset(seen, 0, TALLY_EVENTS_MAX * sizeof(*seen));
+	r = kmod_events(info, &o, setup, seen, &err);
+	assert_true(r == 0 || *err.msg);
+	return r;
+}
+
+static void the_default_is_a_clock_without_counters(void **state)
+{
+	struct event_spec cycles = {
+		.text = "cycles", .type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+	};
+	struct source_event seen[TALLY_EVENTS_MAX];
+	struct tally_setup s;
+
+	(void)state;
+	assert_int_equal(become(&timers, &cycles, 1, true, 999, &s, seen), 0);
+	assert_int_equal(s.source, TALLY_TIMER);
+	assert_int_equal(s.nevents, 1);
+	assert_string_equal(seen[0].actual, "cpu-clock");
+	assert_true(*seen[0].why);
+	assert_true(seen[0].is_time);
+	assert_int_equal(seen[0].period, 1001001);
+	/* Asked for by name it is an error. */
+	assert_int_equal(become(&timers, &cycles, 1, false, 999, &s, seen),
+			 -ERR_UNSUPPORTED);
+	/* Where there are counters it is what it says: 76h on K8. */
+	assert_int_equal(become(&k8, &cycles, 1, true, 999, &s, seen), 0);
+	assert_int_equal(s.source, TALLY_PMU_K8);
+	assert_int_equal(s.events[0].event, 0x76);
+	assert_int_equal(s.events[0].freq, 999);
+	assert_int_equal(s.events[0].allowed, 0xf);
+}
+
+static void rates_stay_below_the_ceiling(void **state)
+{
+	struct event_spec clocks[2] = {
+		{ .text = "cpu-clock:u", .type = PERF_TYPE_SOFTWARE,
+		  .config = PERF_COUNT_SW_CPU_CLOCK, .exclude_kernel = true },
+		{ .text = "cpu-clock:k", .type = PERF_TYPE_SOFTWARE,
+		  .config = PERF_COUNT_SW_CPU_CLOCK, .exclude_user = true },
+	};
+	struct source_event seen[TALLY_EVENTS_MAX];
+	struct tally_setup s;
+
+	(void)state;
+	assert_int_equal(become(&timers, clocks, 2, false, 15000, &s, seen), 0);
+	assert_int_equal(seen[0].freq, 10000);
+	assert_true(*seen[0].note);
+	assert_int_equal(s.events[0].flags, TALLY_EVENT_USER);
+	assert_int_equal(s.events[1].flags, TALLY_EVENT_KERNEL);
+	assert_int_equal(s.events[1].period, 100000);
+}
+
+static void counters_and_timers_do_not_mix(void **state)
+{
+	struct event_spec both[2] = {
+		{ .text = "cpu-clock", .type = PERF_TYPE_SOFTWARE,
+		  .config = PERF_COUNT_SW_CPU_CLOCK },
+		{ .text = "k8-dc-miss", .type = PERF_TYPE_RAW, .config = 0x41 },
+	};
+	struct source_event seen[TALLY_EVENTS_MAX];
+	struct tally_setup s;
+
+	(void)state;
+	assert_int_equal(become(&k8, both, 2, false, 999, &s, seen),
+			 -ERR_UNSUPPORTED);
+	assert_int_equal(become(&k8, both + 1, 1, false, 999, &s, seen), 0);
+	/* A raw event of perf in its fields: edge 18, inv 23, cmask 24. */
+	both[1].config = 0x02840341;
+	assert_int_equal(become(&k8, both + 1, 1, false, 999, &s, seen), 0);
+	assert_int_equal(s.events[0].event, 0x41);
+	assert_int_equal(s.events[0].umask, 0x03);
+	assert_int_equal(s.events[0].cmask, 2);
+	assert_int_equal(s.events[0].flags, TALLY_EVENT_FLAGS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(records_go_around_the_end),
+		cmocka_unit_test(damage_ends_a_round),
+		cmocka_unit_test(positions_may_be_nonsense),
+		cmocka_unit_test(samples_must_add_up),
+		cmocka_unit_test(the_default_is_a_clock_without_counters),
+		cmocka_unit_test(rates_stay_below_the_ceiling),
+		cmocka_unit_test(counters_and_timers_do_not_mix),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
