@@ -2,6 +2,7 @@
 #include "record/kmod_source.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -312,6 +313,14 @@ static int open_all(struct kmod_source *k, const struct perf_target *t,
 	return t->tids && o->enable_on_exec ? kmod_start(&k->base, err) : 0;
 }
 
+static void note_chains(struct source_event *e)
+{
+	size_t n = strlen(e->note);
+
+	snprintf(e->note + n, sizeof(e->note) - n, "%scallers by frame pointers "
+		 "only: the kernel module copies no stacks", n ? "; " : "");
+}
+
 int kmod_source_open(const struct perf_target *target,
 		     const struct perf_source_options *o, struct source **out,
 		     struct error *err)
@@ -335,6 +344,9 @@ int kmod_source_open(const struct perf_target *target,
 		kmod_close(&k->base);
 		return r;
 	}
+	if (o->callchain && o->copy)
+		for (size_t i = 0; i < k->setup.nevents; i++)
+			note_chains(&k->seen[i]);
 	k->base.events = k->seen;
 	k->base.nevents = k->setup.nevents;
 	*out = &k->base;

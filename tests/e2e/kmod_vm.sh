@@ -41,9 +41,9 @@ cat >tree.sh <<'TREE'
 "$1" 3 & "$1" 3 & wait
 dd if=/dev/zero of=/dev/null bs=1M count=300 2>/dev/null
 TREE
-record -g -o tree.tally -- sh tree.sh "$COST"
-"$TALLY" record -q -g --source=perf -o perf.tally -- "$COST" 3
-record -g -o one.tally -- "$COST" 3
+record --call-graph=fp -o tree.tally -- sh tree.sh "$COST"
+"$TALLY" record -q --call-graph=fp --source=perf -o perf.tally -- "$COST" 3
+record --call-graph=fp -o one.tally -- "$COST" 3
 record -a -o all.tally -- "$COST" 2
 record --user -o user.tally -- sh tree.sh "$COST"
 record --kernel -o kernel.tally -- sh tree.sh "$COST"
@@ -79,7 +79,7 @@ sleep 1; echo 1 >$cpu; wait $pid
 # Sleep, as far as a file system of the host's bears it: what is to be recorded
 # stands still for five seconds, and the module was told.
 if echo freezer >/sys/power/pm_test; then
-	record -a --duration 9 -o slept.tally & pid=$!
+	record -a --duration 14 -o slept.tally & pid=$!
 	sleep 1; echo freeze >/sys/power/state; echo "$?" >slept
 	wait $pid
 fi 2>/dev/null
@@ -95,7 +95,7 @@ while [ $killed -lt $KILLS ]; do
 	pids=
 	for i in 1 2 3 4 5; do
 		# The recorder itself, not a shell that waits for it.
-		"$TALLY" record -q --source=kmod -g -a -o killed$i.tally &
+		"$TALLY" record -q --source=kmod --call-graph=fp -a -o killed$i.tally &
 		pids="$pids $!"
 	done
 	until [ "$(sed -n 's/^tally [0-9]* \([0-9]*\) .*/\1/p' \
@@ -106,7 +106,7 @@ while [ $killed -lt $KILLS ]; do
 done
 echo $killed >kills
 kill $load; wait
-record -g -o last.tally -- "$COST" 2
+record --call-graph=fp -o last.tally -- "$COST" 2
 sleep 1
 ours | tr '\n' ' ' >ours.end
 rmmod tally 2>unload; echo "$?" >>unload
@@ -209,7 +209,7 @@ check_safety() {
 			"$(cat slept)" 0
 		more "$v: … and goes on" "$(dumped slept.tally | awk '
 			/^sample/ { t = substr($2, 9) / 1e9; if (!b) b = t
-				if (t - b > 7) n++ }
+				if (t - b > 10) n++ }
 			END { print n + 0 }')" 100
 	else
 		t_skip "$v: the machine sleeps while it records" \
