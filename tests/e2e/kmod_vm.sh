@@ -48,10 +48,10 @@ record -a -o all.tally -- "$COST" 2
 record --user -o user.tally -- sh tree.sh "$COST"
 record --kernel -o kernel.tally -- sh tree.sh "$COST"
 record -e cpu-clock:u,cpu-clock:k -c 3000000 -o two.tally -- sh tree.sh "$COST"
-"$COST" 6 2 & pid=$!
+"$COST" 60 2 & pid=$!
 record -p $pid --duration 2 -o attach.tally
 record -C 1 --duration 2 -o cpu1.tally
-wait
+kill $pid; wait
 
 "$TORTURE" hold 60 >held &
 hold=$!
@@ -62,7 +62,10 @@ echo "$?" >>inuse
 ours() {
 	cat /sys/kernel/debug/slab/*/alloc_traces | awk -v RS= '
 		/(state_new|cpu_add|session_new|session_setup|tasks_add|forked)\+/ &&
-		!/^ *[0-9]+ (alloc_vmap_area|__alloc_vmap|insert_vmap)/ { n++ }
+		!/^ *[0-9]+ (alloc_vmap_area|__alloc_vmap|insert_vmap)/ {
+			n++
+			print >"/tmp/left"
+		}
 		END { print n + 0 }'
 	grep -c '\[tally\]' /proc/vmallocinfo
 }
@@ -108,7 +111,9 @@ echo $killed >kills
 kill $load; wait
 record --call-graph=fp -o last.tally -- "$COST" 2
 sleep 1
+rm -f /tmp/left
 ours | tr '\n' ' ' >ours.end
+cat /tmp/left >left 2>/dev/null
 rmmod tally 2>unload; echo "$?" >>unload
 insmod ./tally.ko && rmmod tally; echo "$?" >again
 dmesg >log
@@ -190,6 +195,7 @@ check_safety() {
 	t_like "$v: it stays while it is in use" "$(tail -n 1 inuse)" '^[1-9]'
 	t_like "$v: memory of a recording is found" "$(cat ours.held)" \
 		'^[1-9][0-9]* [1-9]'
+	sed 's/^/# left: /' left
 	t_is "$v: … and gone in the end" "$(cat ours.end)" "0 0 "
 	t_is "$v: it can be unloaded" "$(cat unload)" 0
 	t_is "$v: … and loaded again" "$(cat again)" 0

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-EXTRA_DIST += tests/kmod/pmu_model.h
+EXTRA_DIST += tests/kmod/pmu_model.h tests/rig/build-qemu \
+	tests/rig/pmu_model.c tests/rig/pmu_model.h tests/rig/qemu-7.2.diff \
+	tests/rig/run
 if CMOCKA
 check_PROGRAMS += tests/kmod/test_pmu_regs
 TESTS += tests/kmod/test_pmu_regs
