@@ -14,8 +14,8 @@ struct perf_target {
 	size_t ntids;
 	const uint32_t *cpus;
 	size_t ncpus;
-	bool all_cpus;		/* those are all that are online */
 	int cgroup_fd;		/* or -1; with tids == NULL */
+	bool all_cpus;		/* those are all that are online */
 };
 
 /* Records of somebody else in the same order of time. */

@@ -235,7 +235,7 @@ static int run(struct check *x, char **argv, uint64_t hz, struct error *err)
 	struct launch l = { .go = -1, .status_fd = -1 };
 	uint32_t tid, cpus[1024];
 	struct event_list events = { 0 };
-	struct perf_target t = { &tid, 1, cpus, 0, -1 };
+	struct perf_target t = { &tid, 1, cpus, 0, -1, false };
 	struct perf_source_options o = {
 		.events = &events, .callchain = true, .inherit = true,
 		.enable_on_exec = true, .freq = hz, .copy = true,
