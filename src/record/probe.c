@@ -12,8 +12,10 @@ int event_usable(const struct event_spec *spec, struct error *err)
 	const struct perf_sampling how = { .freq = 1000 };
 	struct perf_features f;
 	struct perf_event e = { .spec = *spec };
-	int fd, r = perf_features_probe(&f, err);
+	int fd, r = perf_reachable(err);
 
+	if (!r)
+		r = perf_features_probe(&f, err);
 	if (r < 0)
 		return r;
 	perf_event_prepare(&e, &f, &how);

@@ -348,7 +348,8 @@ else
 	t_skip "without /proc" "cannot unmount it, or this build needs it"
 fi
 # Tracepoints: the file system of its own mount is the same for all.
-if unshare -m mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null; then
+if [ -d /sys/kernel/tracing/events ] ||
+   unshare -m mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null; then
 	cat >traced.sh <<-'END'
 	t=/sys/kernel/tracing
 	as_nobody() { setpriv --reuid 64321 --regid 64321 --clear-groups "$@"; }
@@ -358,6 +359,7 @@ if unshare -m mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null; then
 	trap 'exit 1' HUP INT TERM
 	mount -o remount,mode=700,gid=0 $t
 	./tally doctor --format=json >root.json
+	./deny KILL ./tally doctor --format=json >killed.json
 	as_nobody ./tally doctor --format=json >json
 	fix=$(python3 -c '
 	import json
@@ -374,6 +376,8 @@ if unshare -m mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null; then
 	sed -i 's/^	//' traced.sh
 	unshare -m sh traced.sh
 	t_like "root samples tracepoints" "$(check root.json tracepoints)" '^ok'
+	t_like "where a filter kills nobody tries them" \
+		"$(check killed.json tracepoints)" '^no: .*filter kills'
 	t_like "others may not read their list" "$(check json tracepoints)" \
 		'^no: .*may not be read: sudo mount -o remount'
 	t_like "the fix is one" "$(check fixed.json tracepoints)" '^ok'
