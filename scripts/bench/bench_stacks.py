@@ -228,7 +228,8 @@ def _lines(tools, cmd):
                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     for line in p.stdout:
         yield line.decode(errors='replace').rstrip('\n')
-    p.wait()
+    if p.wait():
+        raise Failed('%s: status %d' % (' '.join(cmd[:2]), p.returncode))
 
 
 def _script(tools, data):
@@ -244,7 +245,8 @@ def _one(tools, table, name, cmd, pointers, rounds):
     _run([*mine, '-g', '-o', path['tally'], '--', *cmd], tools.env)
     _run([*mine, '--call-graph=fp', '-o', path['fp'], '--', *pointers],
          tools.env)
-    _run([tools.perf, 'record', '-q', '-N', '-B', '-e', 'cpu-clock', '-F', hz,
+    # Without build-ids (-B) perf script 6.1 dies now and then.
+    _run([tools.perf, 'record', '-q', '-N', '-e', 'cpu-clock', '-F', hz,
           '--call-graph', 'dwarf', '-o', path['data'], '--', *cmd], tools.env)
     n, whole = _whole(_lines(tools, [tools.tally, 'dump', '--only', 'samples',
                                      '-g', path['tally']]), _tally_frame)
