@@ -12,6 +12,7 @@ EXTRA_DIST += \
 	scripts/bench/bench_addresses.py \
 	scripts/bench/bench_annotate.py \
 	scripts/bench/bench_disasm.py \
+	scripts/bench/bench_html.py \
 	scripts/bench/bench_images.py \
 	scripts/bench/bench_lib.py \
 	scripts/bench/bench_names.py \

@@ -16,6 +16,8 @@ struct html_style {
 	bool inverted;		/* callers below each function */
 	bool icicle;		/* the root on top */
 	size_t missing;		/* images told that lack names or lines */
+	/* The dearest functions as annotate_json writes them, or NULL. */
+	const struct buf *annotation;
 };
 
 /* The report has neither sample keys nor filters of functions, and its keys are

@@ -341,6 +341,11 @@ static void put_meta(struct encoder *e)
 	put_ids(e, &j, "files", &e->files);
 	json_uint(&j, "nodes", e->d->flame.nodes.n);
 	json_uint(&j, "entries", e->d->entries.n);
+	if (e->d->style->annotation) {
+		buf_str(&text, ",\"annotation\":");
+		buf_bytes(&text, e->d->style->annotation->p,
+			  e->d->style->annotation->n);
+	}
 	json_end(&j);
 	e->failed |= text.failed || text.n > UINT32_MAX;
 	buf_u32(e->out, (uint32_t)text.n);

@@ -80,6 +80,7 @@ HTML_PARTS = \
 	src/views/html/graph.js \
 	src/views/html/table.js \
 	src/views/html/butterfly.js \
+	src/views/html/source.js \
 	src/views/html/timeline.js \
 	src/views/html/page.js
 EXTRA_DIST += $(HTML_PARTS) src/views/html/embed.awk

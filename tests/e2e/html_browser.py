@@ -245,6 +245,14 @@ def test_calls(t):
                 tally.state.func] })()'''))
     ok('graphs of both are drawn',
        drawn(p, 'up') > 5 and drawn(p, 'down') > 5)
+    ok('lines are shown', p.run(
+        'document.querySelectorAll("#source-text .code tbody tr").length') > 0)
+    same('… and add up to the function\'s own samples', p.run('''(() => {
+        const f = tally.state.func, m = tally.model.d.meta;
+        const u = m.annotation.units.find(u => u.name === m.funcs.name[f]);
+        return u.files.flatMap(f => f.lines).flatMap(l => l.cost || [])
+            .reduce((a, c) => a + (c.self ? c.self.samples : 0), 0) })()'''),
+         p.run('tally.model.byFunc.selfCount[tally.state.func]'))
     t.shot(p, 'calls')
     f = p.run('tally.state.func')
     p.run('document.querySelector("#callers a").click()')

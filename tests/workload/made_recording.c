@@ -114,7 +114,7 @@ static uint32_t add_frame(struct made *m, uint32_t image, const char *name,
 			  const char *file, uint32_t line, uint32_t outer)
 {
 	struct prof_func f = { .image = image, .name = str(m, name),
-			       .file = str(m, file), .line = line };
+			       .file = str(m, file) };
 	struct prof_frame fr = { .file = f.file, .line = line,
 				 .outer = outer };
 
@@ -150,7 +150,7 @@ static void many_functions(struct made *m)
 		snprintf(outer, sizeof(outer), "_ZN5store8Table_%02u10work_%05u"
 			 "ERKSt6vectorIiSaIiEE", i * 31 % FUNCS % 97,
 			 i * 31 % FUNCS);
-		snprintf(file, sizeof(file), "src/table_%02u.cpp", i % 97);
+		snprintf(file, sizeof(file), "src/table.cpp");
 		for (uint32_t k = 0; k < LINES; k++) {
 			uint32_t line = 10 + i % 900 + k, up = PROF_NONE;
 
@@ -232,7 +232,7 @@ static void make_hostile(const char *path)
 		"]]><script>document.title='owned'</script>",
 		"&lt;b&gt;&amp;&#60;",
 		"javascript:document.title='owned'",
-		"evil\xe2\x80\xae" "gnp.exe\xe2\x80\xac",
+		"evil\xe2\x80\xaegnp.exe\xe2\x80\xac",
 		"zero\xe2\x80\x8bwidth\xef\xbb\xbf",
 		"\x1b]0;owned\x07\x1b[31mred\x1b[0m",
 		"tab\tnewline\nreturn\rbell\x07",

@@ -47,6 +47,7 @@ Butterfly.prototype.head = function (func, root) {
 Butterfly.prototype.draw = function (func) {
 	const b = new Branches(this.model), up = b.chosen(func), down = b.chosen(func);
 	this.head(func, up);
+	showSource(this.model, func);
 	this.list("callers", b.callers(up), up.value, "none: stacks begin here");
 	this.list("callees", b.callees(down), down.value, "none");
 	this.up.setSource(branchSource(up, b.callers.bind(b)), true);
