@@ -152,6 +152,10 @@ static int check_frames(struct profile *p)
 		if (p->loc_frame.v[i] != PROF_NONE &&
 		    depth.v[p->loc_frame.v[i]] == BAD)
 			p->loc_frame.v[i] = PROF_NONE;
+	for (size_t i = 0; i < p->lines.n; i++)
+		if (p->lines.v[i].frame != PROF_NONE &&
+		    depth.v[p->lines.v[i].frame] == BAD)
+			p->lines.v[i].frame = PROF_NONE;
 	vec_fini(&depth);
 	return 0;
 }

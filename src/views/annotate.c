@@ -229,6 +229,8 @@ static bool unit_has_frame(const struct annotation *a,
 {
 	const struct prof_frame *f = &a->p->frames.v[frame];
 
+	if (f->func >= a->p->funcs.n)	/* of a damaged file: nobody's */
+		return false;
 	switch (u->kind) {
 	case UNIT_FUNCTION:
 		return a->same_func[f->func] == u->func;

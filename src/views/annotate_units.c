@@ -135,11 +135,14 @@ static int add_files(struct chooser *k, const char *word, size_t n,
 		cells[c] = (struct cell){ 1, 1 };
 	for (size_t i = 0; !rc && i < p->frames.n; i++) {
 		const struct prof_frame *f = &p->frames.v[i];
-		uint32_t func = k->a->same_func[f->func];
 		struct annot_unit u = { .kind = UNIT_FILE, .file = f->file,
-					.func = PROF_NONE, .symbol = PROF_NONE,
-					.image = p->funcs.v[func].image };
+					.func = PROF_NONE, .symbol = PROF_NONE };
+		uint32_t func;
 
+		if (f->func >= p->funcs.n)	/* of a damaged file */
+			continue;
+		func = k->a->same_func[f->func];
+		u.image = p->funcs.v[func].image;
 		if (!f->file || (line && f->line != line) ||
 		    done[line ? func : f->file] ||
 		    !is_file(profile_cstr(p, f->file), word, n))
