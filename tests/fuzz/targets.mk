@@ -72,3 +72,7 @@ tests_fuzz_fuzz_annotate_LDADD = $(FUZZ_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_kmod_ring
 tests_fuzz_fuzz_kmod_ring_SOURCES = tests/fuzz/fuzz_kmod_ring.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_kmod_ring_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_check
+tests_fuzz_fuzz_check_SOURCES = tests/fuzz/fuzz_check.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_check_LDADD = $(FUZZ_LIBS)
