@@ -174,7 +174,7 @@ static void find_times(struct html_data *d)
 		to = from + 1;
 	d->buckets = rep->truth.shown < 2048 ? HTML_BUCKETS / 4 : HTML_BUCKETS;
 	d->start_ns = from;
-	d->width_ns = (to - from + d->buckets - 1) / d->buckets;
+	d->width_ns = (to - from - 1) / d->buckets + 1;
 }
 
 static int by_key(const void *x, const void *y)

@@ -44,9 +44,12 @@ static uint64_t amount(const struct drawer *d, size_t node)
 
 static double width_of(const struct drawer *d, size_t node)
 {
-	uint64_t all = amount(d, 0);
+	uint64_t all = amount(d, 0), part = amount(d, node);
 
-	return all ? (d->style->width - 2.0 * MARGIN) * (double)amount(d, node) /
+	/* sums of a hostile file may have run over */
+	if (part > all)
+		part = all;
+	return all ? (d->style->width - 2.0 * MARGIN) * (double)part /
 			     (double)all
 		   : 0;
 }

@@ -10,6 +10,7 @@
 #include "mend.h"
 #include "views/dump.h"
 #include "views/info.h"
+#include "views/html.h"
 #include "views/report.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -52,6 +53,25 @@ static void see_report(struct reader *r, const char *keys, uint8_t choice)
 	report_free(rep);
 }
 
+static void see_pictures(struct reader *r, uint8_t choice)
+{
+	struct report_spec spec = { .no_inline = choice & 1 };
+	const struct svg_style svg = { choice & 2, choice & 4, 1200 };
+	const struct html_style html = { .inverted = choice & 2 };
+	struct report *rep;
+	struct error err;
+	struct buf out = { 0 };
+
+	if (key_list_parse("image,symbol", &spec.keys, &err) < 0 ||
+	    report_build(r, &spec, &rep, &err) < 0)
+		return;
+	svg_write(rep, &svg, &out, &err);
+	buf_reset(&out);
+	html_write(r, rep, &html, &out, &err);
+	buf_fini(&out);
+	report_free(rep);
+}
+
 static void see_others(struct reader *r, size_t size)
 {
 	struct error err;
@@ -86,6 +106,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		see_report(r, "comm,pid,tid,cpu,run,event,file,line",
 			   data[0] ^ 0x18);
 		see_others(r, size);
+		if (data[0] & 64)
+			see_pictures(r, data[0]);
 		reader_close(r);
 	}
 	free(copy);

@@ -3,7 +3,7 @@ EXTRA_DIST += tests/views/make_profile.h
 if CMOCKA
 VIEWS_TESTS = tests/views/test_report tests/views/test_output \
 	tests/views/test_annotate \
-	tests/views/test_select
+	tests/views/test_select tests/views/test_flame
 check_PROGRAMS += $(VIEWS_TESTS)
 TESTS += $(VIEWS_TESTS)
 VIEWS_TEST_HELP = tests/views/make_profile.c tests/views/make_profile.h
@@ -15,4 +15,6 @@ tests_views_test_output_SOURCES = tests/views/test_output.c $(VIEWS_TEST_HELP)
 tests_views_test_output_LDADD = $(TALLY_LIBS) -lcmocka
 tests_views_test_select_SOURCES = tests/views/test_select.c $(VIEWS_TEST_HELP)
 tests_views_test_select_LDADD = $(TALLY_LIBS) -lcmocka
+tests_views_test_flame_SOURCES = tests/views/test_flame.c $(VIEWS_TEST_HELP)
+tests_views_test_flame_LDADD = $(TALLY_LIBS) -lcmocka
 endif

@@ -72,7 +72,7 @@ function note(box, text) {
 }
 
 function showFile(box, file, event) {
-	note(box, harmless(file.file || "no file known") + (file.found ? "" : " (its text is not here)") + (file.newer ? " (newer than the program: lines may have moved)" : ""));
+	note(box, harmless(file.file || "no file known") + (file.found !== "no" ? "" : " (its text is not here)") + (file.newer ? " (newer than the program: lines may have moved)" : ""));
 	const body = codeTable(box, ["Self", "Inlined", "Line", "Source"]);
 	let last = 0;
 	(file.lines || []).forEach(function (l) {
