@@ -25,8 +25,9 @@
 
 #define PERIOD_MIN	100u
 #define DRAIN_MS	20u
-/* An NMI that finds nothing so shortly after one that did was its twin. */
-#define TWIN_NS		1000000u
+/* An NMI that finds nothing so shortly after the end of one that did was its
+ * twin: its counter was handled, or stopped, with the first. */
+#define TWIN_NS		10000000u
 
 struct pmu_cpu {
 	struct cpu_state *c;		/* NULL: not ours */
@@ -34,7 +35,7 @@ struct pmu_cpu {
 	bool quiet;			/* pmu_tick changes the bank */
 	struct pmu_bank bank;
 	u32 lvtpc;			/* as it was */
-	u64 last_ns;			/* of an NMI of ours */
+	u64 last_ns;			/* the end of an NMI of ours */
 	s8 event[PMU_COUNTERS_MAX];	/* that a counter counts, or -1 */
 	u64 mean[PMU_COUNTERS_MAX];	/* period before jitter, by counter */
 	u64 since[PMU_COUNTERS_MAX];	/* the last overflow */
@@ -254,7 +255,8 @@ static int pmu_nmi(unsigned int cmd, struct pt_regs *regs)
 			pmu_settle(&p->bank, i);
 	}
 	if (n) {
-		p->last_ns = now;
+		/* Sampling may have taken long. */
+		p->last_ns = ktime_get_mono_fast_ns();
 	} else if (now - p->last_ns < TWIN_NS) {
 		/* Its counter was handled with the one before. */
 		p->c->unclaimed++;

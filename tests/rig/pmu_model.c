@@ -4,6 +4,7 @@
  * module meets real NMIs on a stock kernel.  build-qemu hooks it in:
  *
  *	pmu_rdmsr, pmu_wrmsr	the registers (BKDG §10, SDM 3B §18.22)
+ *	pmu_rdpmc		the instruction
  *	pmu_mode		each change of the privilege level: USR and OS
  *	pmu_connect		how the local APIC delivers its entry for counters
  *
@@ -168,6 +169,14 @@ bool pmu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *v)
 	settle(p, i % COUNTERS, c->since);
 	qemu_mutex_unlock(&p->lock);
 	return true;
+}
+
+bool pmu_rdpmc(CPUX86State *env, uint32_t n, uint64_t *v)
+{
+	struct pmu *p = pmu_of(env);
+
+	return p && n < (p->p6 ? 2 : COUNTERS) &&
+	       pmu_rdmsr(env, (p->p6 ? 0xc1 : 0xc0010004) + n, v);
 }
 
 bool pmu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t v)
