@@ -122,6 +122,11 @@ uint16_t image_machine(const struct image *img)
 	return img->ehdr.e_machine;
 }
 
+uint64_t image_entry(const struct image *img)
+{
+	return img->ehdr.e_entry;
+}
+
 uint16_t image_type(const struct image *img)
 {
 	return img->ehdr.e_type;

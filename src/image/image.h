@@ -59,6 +59,7 @@ const char *image_name(const struct image *img);
 bool image_is_64(const struct image *img);
 uint16_t image_machine(const struct image *img);	/* EM_* */
 uint16_t image_type(const struct image *img);		/* ET_* */
+uint64_t image_entry(const struct image *img);		/* 0: none */
 struct build_id image_build_id(const struct image *img);
 /* The whole file. */
 struct span image_file_bytes(const struct image *img);

@@ -183,6 +183,24 @@ static bool step_code(struct walk *w)
 	return go_on(w, at, ra, 0) == STEP_ON;
 }
 
+/* By following the code to where it returns. */
+static bool step_leave(struct walk *w)
+{
+	struct leave l;
+	uint64_t ra, rbp = w->regs.r[UNWIND_RBP];
+
+	if (!leave_find(w, &l) || !walk_get(w, l.ra_at, w->word, &ra) ||
+	    is_return(w, ra) == NO)
+		return false;
+	if (l.has_rbp && !walk_get(w, l.rbp_at, w->word, &rbp))
+		return false;
+	w->regs.r[UNWIND_RBP] = rbp;
+	if (l.has_rbp)
+		w->regs.known |= 1u << UNWIND_RBP;
+	w->learned = l.fast;
+	return go_on(w, l.ra_at, ra, 0) == STEP_ON;
+}
+
 /* rbp points to the caller's rbp, the return address above it. */
 static bool step_pointer(struct walk *w)
 {
@@ -213,12 +231,33 @@ static bool step_scan(struct walk *w, unsigned words)
 		    !walk_get(w, at, w->word, &ra))
 			return false;
 		if (is_return(w, ra) == YES) {
+			if (!w->out->guessed++)
+				w->guess = w->out->pc[w->out->n - 1];
 			go_on(w, at, ra, UNWIND_GUESSED);
-			w->out->guessed++;
 			return true;
 		}
 	}
 	return false;
+}
+
+/* Where a process begins (the file's entry), or where a thread does: what comes
+ * behind the call is exit(2), number 60.  So musl's clone and _start. */
+static bool is_begin(struct walk *w)
+{
+	enum { START_SIZE = 40, LOOK = 16 };
+	static const uint8_t exit_al[] = { 0xb0, 60, 15, 5 },
+			     exit_eax[] = { 0xb8, 60, 0, 0, 0, 15, 5 };
+	uint64_t pc = w->regs.r[UNWIND_RIP], entry;
+	struct span s = code_at(w, pc, 0, LOOK);
+
+	if (!s.n)
+		return false;
+	entry = image_entry(w->code.table->img);
+	if (entry && pc + w->code.delta - entry < START_SIZE)
+		return true;
+	return !w->exact && w->word == 8 &&
+	       (memmem(s.p, s.n, exit_al, sizeof(exit_al)) ||
+		memmem(s.p, s.n, exit_eax, sizeof(exit_eax)));
 }
 
 enum step step_guess(struct walk *w, enum unwind_reason why)
@@ -226,7 +265,13 @@ enum step step_guess(struct walk *w, enum unwind_reason why)
 	uint64_t rbp = w->regs.r[UNWIND_RBP];
 	bool has_rbp = w->regs.known >> UNWIND_RBP & 1;
 
-	if (w->exact && (step_code(w) || step_scan(w, 1)))
+	/* a guess that led right to the beginning is confirmed by it */
+	w->confirmed = w->marks & UNWIND_GUESSED ? 1 : 0;
+	if (is_begin(w))
+		return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
+	if (w->exact && step_code(w))
+		return STEP_ON;
+	if (step_leave(w) || (w->exact && step_scan(w, 1)))
 		return STEP_ON;
 	if (has_rbp && step_pointer(w))
 		return w->regs.r[UNWIND_RIP] ? STEP_ON :

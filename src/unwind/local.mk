@@ -5,6 +5,9 @@ libtallyunwind_a_SOURCES = \
 	src/unwind/cfa.c \
 	src/unwind/expr.c \
 	src/unwind/guess.c \
+	src/unwind/insn.c \
+	src/unwind/insn.h \
+	src/unwind/leave.c \
 	src/unwind/page.c \
 	src/unwind/rules.c \
 	src/unwind/step.c \

@@ -24,10 +24,16 @@ enum step walk_stop(struct walk *w, enum unwind_end end,
 {
 	struct unwind_stack *out = w->out;
 
+	out->pc_end = out->n ? out->pc[out->n - 1] : w->regs.r[UNWIND_RIP];
+	/* an end that was reached by guessing is not certain */
+	if (end == UNWIND_WHOLE && out->guessed > w->confirmed) {
+		end = UNWIND_BROKEN;
+		reason = UNWIND_NO_DATA;
+		out->pc_end = w->guess;
+	}
 	out->end = end;
 	out->reason = reason;
 	out->addr = addr;
-	out->pc_end = out->n ? out->pc[out->n - 1] : w->regs.r[UNWIND_RIP];
 	out->image = UINT32_MAX;
 	if (end != UNWIND_WHOLE && walk_code(w, out->pc_end))
 		out->image = w->code.image;

@@ -86,7 +86,8 @@ enum unwind_end {
 enum unwind_reason {
 	UNWIND_OK,		/* not broken */
 	UNWIND_NO_DATA,		/* no tables for out->pc_end, and nothing else
-				 * led on */
+				 * led on, or only a guess: out->guessed; then
+				 * the frames behind may be wrong */
 	UNWIND_BAD_MEMORY,	/* out->addr was needed and is no stack */
 	UNWIND_BAD_RULE,	/* call frame information that makes no sense,
 				 * or has an instruction that is not known */

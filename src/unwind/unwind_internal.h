@@ -171,6 +171,9 @@ struct walk {
 	bool want_all;		/* start again with all of them */
 	bool exact;		/* rip is no return address */
 	uint8_t marks;		/* how the frame was found */
+	uint32_t learned;	/* what leave.c made of code without data */
+	uint32_t confirmed;	/* guesses that proved right */
+	uint64_t guess;		/* the first frame that was left by guessing */
 	bool elsewhere;		/* a signal came while on another stack */
 	unsigned word;		/* bytes of an address */
 	struct unwind_code code;	/* last found */
@@ -194,6 +197,15 @@ bool walk_popped(const struct walk *w, uint64_t addr);
 bool walk_code(struct walk *w, uint64_t pc);
 enum step step_rule(struct walk *w, const struct unwind_table *t,
 		    const struct rule *r);
+
+/* leave.c: where code without tables will find its return address and the caller's
+ * rbp. */
+struct leave {
+	uint64_t ra_at, rbp_at;
+	bool has_rbp;		/* else it holds the caller's already */
+	uint32_t fast;		/* the same, as a rule; or FAST_NONE */
+};
+bool leave_find(struct walk *w, struct leave *out);
 
 /* guess.c: without a rule, for the reason `why`. */
 enum step step_guess(struct walk *w, enum unwind_reason why);

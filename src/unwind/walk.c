@@ -194,6 +194,11 @@ static void follow(struct walk *w)
 			s = step_slow(w, slot, at);
 		else if ((s = add_frame(w, at, 0)) == STEP_ON)
 			s = step_known(w, slot->fast);
+		if (w->learned) {
+			if (slot->pc == at)
+				slot->fast = w->learned;
+			w->learned = FAST_NONE;
+		}
 	}
 }
 
@@ -203,6 +208,8 @@ static void start(struct walk *w, const struct unwind_regs *regs)
 	w->exact = true;
 	w->elsewhere = false;
 	w->marks = 0;
+	w->learned = FAST_NONE;
+	w->confirmed = 0;
 	w->out->n = 0;
 	w->out->by_pointer = 0;
 	w->out->guessed = 0;

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_UNWIND_INSN_H
+#define TALLY_UNWIND_INSN_H
+/* Instructions of x86-64 as far as leaving a function needs them. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { INSN_MAX = 15 };
+
+struct insn {
+	size_t size;
+	size_t operand, imm_at;	/* where ModRM and the immediate are */
+	uint8_t rex, map, op, modrm, sib;	/* map 1: 0f …, 2: 0f 38, 3 */
+	bool vector;		/* VEX or EVEX */
+};
+
+/* False when it is cut or no instruction. */
+bool insn_read(const uint8_t *p, size_t n, struct insn *out);
+
+#endif
