@@ -58,6 +58,11 @@ static enum likely is_return(struct walk *w, uint64_t ra)
 	return s.n == LONGEST && ends_in_call(s.p + LONGEST) ? YES : NO;
 }
 
+bool walk_returns(struct walk *w, uint64_t ra)
+{
+	return is_return(w, ra) != NO;
+}
+
 /* To the caller, whose return address is at `at`. */
 static enum step go_on(struct walk *w, uint64_t at, uint64_t ra, unsigned marks)
 {
@@ -189,8 +194,7 @@ static bool step_leave(struct walk *w)
 	struct leave l;
 	uint64_t ra, rbp = w->regs.r[UNWIND_RBP];
 
-	if (!leave_find(w, &l) || !walk_get(w, l.ra_at, w->word, &ra) ||
-	    is_return(w, ra) == NO)
+	if (!leave_find(w, &l) || !walk_get(w, l.ra_at, w->word, &ra))
 		return false;
 	if (l.has_rbp && !walk_get(w, l.rbp_at, w->word, &rbp))
 		return false;

@@ -129,10 +129,13 @@ static enum verdict jumps(struct follower *f, const struct insn *x,
 static enum verdict follow_one(struct follower *f)
 {
 	struct path *s = &f->now;
-	const uint8_t *p = f->code.p + s->at;
+	const uint8_t *p;
 	struct insn x;
 
-	if (s->at >= f->code.n || !insn_read(p, f->code.n - s->at, &x))
+	if (s->at >= f->code.n)
+		return DEAD;
+	p = f->code.p + s->at;
+	if (!insn_read(p, f->code.n - s->at, &x))
 		return DEAD;
 	if (x.vector || x.map > 1) {
 		s->at += x.size;
@@ -175,22 +178,6 @@ static bool was_here(struct follower *f)
 	return false;
 }
 
-static bool follow_to_ret(struct follower *f)
-{
-	for (unsigned i = 0; i < STEPS; i++) {
-		enum verdict v = was_here(f) ? DEAD : follow_one(f);
-
-		if (v == AT_RET)
-			return true;
-		if (v == GO_ON)
-			continue;
-		if (!f->nwaiting)
-			return false;
-		f->now = f->waiting[--f->nwaiting];
-	}
-	return false;
-}
-
 /* The same for the cache, which is right as long as the code is: CFA and rbp as
  * rule_fast has them; FAST_NONE when it does not fit. */
 static uint32_t learn(const struct path *s)
@@ -205,31 +192,51 @@ static uint32_t learn(const struct path *s)
 	return kind | (uint32_t)(cfa / 8) << 3 | (uint32_t)(rbp / 8) << 17;
 }
 
+static bool is_way_out(struct walk *w, const struct path *s, struct leave *out)
+{
+	const uint64_t *r = w->regs.r;
+	uint64_t ra;
+
+	if ((s->by_rbp || (s->has_rbp && s->rbp_by_rbp)) &&
+	    !(w->regs.known >> UNWIND_RBP & 1))
+		return false;
+	out->ra_at = r[s->by_rbp ? UNWIND_RBP : UNWIND_RSP] + (uint64_t)s->sp;
+	out->has_rbp = s->has_rbp;
+	out->rbp_at = r[s->rbp_by_rbp ? UNWIND_RBP : UNWIND_RSP] +
+		      (uint64_t)s->rbp_at;
+	out->fast = learn(s);
+	return out->ra_at >= r[UNWIND_RSP] &&
+	       walk_get(w, out->ra_at, w->word, &ra) && walk_returns(w, ra);
+}
+
+/* Only to where a call stands before: what comes behind a call that never
+ * returns is another function, whose ret means nothing. */
+static bool follow_to_ret(struct follower *f, struct walk *w, struct leave *out)
+{
+	for (unsigned i = 0; i < STEPS; i++) {
+		enum verdict v = was_here(f) ? DEAD : follow_one(f);
+
+		if (v == GO_ON)
+			continue;
+		if (v == AT_RET && is_way_out(w, &f->now, out))
+			return true;
+		if (!f->nwaiting)
+			return false;
+		f->now = f->waiting[--f->nwaiting];
+	}
+	return false;
+}
+
 bool leave_find(struct walk *w, struct leave *out)
 {
 	struct follower f = { .nwaiting = 0 };
 	uint64_t pc = w->regs.r[UNWIND_RIP];
-	const uint64_t *r = w->regs.r;
-	struct path *s = &f.now;
-	uint64_t base;
 
 	if (w->word != 8 || !walk_code(w, pc) || !w->code.table)
 		return false;
 	f.code = image_bytes(w->code.table->img,
 			     w->code.start + w->code.delta,
 			     (size_t)(w->code.end - w->code.start));
-	s->at = pc - w->code.start;
-	if (f.code.n > UINT32_MAX - 1 || !follow_to_ret(&f))
-		return false;
-	s = &f.now;
-	if ((s->by_rbp || (s->has_rbp && s->rbp_by_rbp)) &&
-	    !(w->regs.known >> UNWIND_RBP & 1))
-		return false;
-	base = r[s->by_rbp ? UNWIND_RBP : UNWIND_RSP];
-	out->ra_at = base + (uint64_t)s->sp;
-	out->has_rbp = s->has_rbp;
-	base = r[s->rbp_by_rbp ? UNWIND_RBP : UNWIND_RSP];
-	out->rbp_at = base + (uint64_t)s->rbp_at;
-	out->fast = learn(s);
-	return out->ra_at >= r[UNWIND_RSP];
+	f.now.at = pc - w->code.start;
+	return f.code.n < UINT32_MAX && follow_to_ret(&f, w, out);
 }

@@ -206,6 +206,8 @@ struct leave {
 	uint32_t fast;		/* the same, as a rule; or FAST_NONE */
 };
 bool leave_find(struct walk *w, struct leave *out);
+/* Whether ra looks like a return address (guess.c). */
+bool walk_returns(struct walk *w, uint64_t ra);
 
 /* guess.c: without a rule, for the reason `why`. */
 enum step step_guess(struct walk *w, enum unwind_reason why);
