@@ -15,23 +15,28 @@
 
 enum { RING = 4096 };
 
-struct sample {
+enum { IPS = 6, HEAD = sizeof(struct tally_sample) / 8 };
+
+union sample {
 	struct tally_sample head;
-	uint64_t ips[6];
+	uint64_t words[HEAD + IPS];
 };
 
-static struct sample sample_of(uint64_t time)
+static union sample sample_of(uint64_t time)
 {
-	struct sample s = {
+	static const uint64_t ips[IPS] = {
+		0xffffffff81000010, 0xffffffff81000020, 0x401000, 0x401100,
+		0x401200, 0x401300,
+	};
+	union sample s = {
 		.head = {
 			.r = { TALLY_RECORD_SAMPLE, 1, sizeof(s), time },
 			.pid = 10, .tid = 11, .cpu = 3,
 			.nkernel = 2, .nuser = 4, .weight = 1001001,
 		},
-		.ips = { 0xffffffff81000010, 0xffffffff81000020, 0x401000,
-			 0x401100, 0x401200, 0x401300 },
 	};
 
+	memcpy(s.words + HEAD, ips, sizeof(ips));
 	return s;
 }
 
@@ -68,7 +73,7 @@ static int see(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
 static void records_go_around_the_end(void **state)
 {
 	static uint8_t ring[RING];
-	struct sample a = sample_of(100), b = sample_of(200);
+	union sample a = sample_of(100), b = sample_of(200);
 	struct tally_record t = { TALLY_RECORD_THROTTLE, 0, sizeof(t), 300 };
 	/* Far from 0, and 40 bytes before the end. */
 	uint64_t tail = (1ull << 40) + RING - 40, head = tail, damaged = 0;
@@ -111,7 +116,7 @@ static void damage_ends_a_round(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		static uint8_t ring[RING];
-		struct sample a = sample_of(100);
+		union sample a = sample_of(100);
 		struct seen seen = { .n = 0 };
 		uint64_t damaged = 0;
 		struct order o;
@@ -148,7 +153,7 @@ static void positions_may_be_nonsense(void **state)
 
 static void samples_must_add_up(void **state)
 {
-	struct sample a = sample_of(1);
+	union sample a = sample_of(1);
 	struct record r;
 
 	(void)state;
