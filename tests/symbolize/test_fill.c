@@ -132,7 +132,7 @@ static void test_own_inlines(void **state)
 	int in_line, out_line;
 	struct profile p;
 	uint32_t image, loc, frame, gone, there;
-	size_t lines;
+	size_t lines, symbols;
 	uint8_t *at;
 
 	(void)state;
@@ -161,7 +161,8 @@ static void test_own_inlines(void **state)
 	assert_int_equal(p.funcs.v[outer->func].vaddr, 0);
 	assert_int_equal(profile_loc_frame(&p, loc + 1), PROF_NONE);
 	/* the code of the hot symbol is the code in memory */
-	assert_int_equal(p.symbols.n, 1);
+	symbols = p.symbols.n;	/* with sanitizers, it calls functions of theirs */
+	assert_true(symbols >= 1);
 	assert_string_equal(profile_cstr(&p, p.symbols.v[0].name), "probe");
 	assert_int_equal(p.symbols.v[0].vaddr + load_bias(), (uint64_t)probe);
 	assert_int_equal(p.codes.n, 1);
@@ -175,13 +176,13 @@ static void test_own_inlines(void **state)
 	/* again: the same, not more */
 	fill(&p, &o);
 	assert_int_equal(p.lines.n, lines);
-	assert_int_equal(p.symbols.n, 1);
+	assert_int_equal(p.symbols.n, symbols);
 	assert_string_equal(func_name(&p, profile_loc_frame(&p, loc)), "here");
 	/* the binary is gone: names and code stay */
 	p.images.v[0].path = gone;
 	fill(&p, &o);
 	assert_string_equal(func_name(&p, profile_loc_frame(&p, loc)), "here");
-	assert_int_equal(p.symbols.n, 1);
+	assert_int_equal(p.symbols.n, symbols);
 	assert_int_equal(p.codes.n, 1);
 	assert_memory_equal(p.code_bytes.p + p.codes.v[0].offset,
 			    (void *)probe, p.codes.v[0].size);
