@@ -111,9 +111,13 @@ done
 echo $killed >kills
 kill $load; wait
 record --call-graph=fp -o last.tally -- "$COST" 2
-sleep 1
-rm -f /tmp/left
-ours | tr '\n' ' ' >ours.end
+# kfree_rcu() frees in batches, some five seconds later.
+for i in $(seq 30); do
+	sleep 1
+	rm -f /tmp/left
+	ours | tr '\n' ' ' >ours.end
+	[ "$(cat ours.end)" != "0 0 " ] || break
+done
 cat /tmp/left >left 2>/dev/null
 rmmod tally 2>unload; echo "$?" >>unload
 insmod ./tally.ko && rmmod tally; echo "$?" >again
