@@ -210,7 +210,7 @@ i=0
 while [ $i -lt 40 ]; do
 	printf '%s\n' "unsigned in$i(unsigned x);" "__attribute__((noinline))" \
 		"unsigned in$i(unsigned x) { for (int i = 0; i < 9000; i++)" \
-		"x = x * 1664525u + $i; return x; }" \
+		"x = (x ^ x >> 7) * 1664525u + $i; return x; }" \
 		"unsigned work(unsigned x); unsigned work(unsigned x)" \
 		"{ return in$i(x) + 1; }" >libs/l$i.c
 	${CC:-cc} -O2 -g -shared -fPIC -o libs/l$i.so libs/l$i.c
