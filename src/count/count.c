@@ -331,23 +331,6 @@ static int loop(struct run *r, struct error *err)
 	return rc;
 }
 
-/* The command outlives the counting when --duration or an error ended that. */
-static void end_child(struct run *r)
-{
-	struct pollfd p = { r->s->signal_fd, POLLIN, 0 };
-	struct signalfd_siginfo si;
-
-	if (!r->launch.pid || launch_poll(&r->launch))
-		return;
-	kill(r->launch.pid, SIGTERM);
-	while (!launch_poll(&r->launch)) {
-		poll(&p, 1, ROUND_MS);
-		while (read(p.fd, &si, sizeof(si)) == sizeof(si))
-			if (si.ssi_signo != SIGCHLD)
-				kill(r->launch.pid, SIGKILL);
-	}
-}
-
 static uint64_t timeval_ns(const struct timeval *t)
 {
 	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_usec * 1000u;
@@ -388,7 +371,7 @@ static int finish(struct run *r, struct error *err)
 	}
 	if (s->target.attached || s->target.system_wide)
 		counters_stop(r->counters);
-	end_child(r);
+	signals_end_command(&r->launch, r->s->signal_fd);
 	rc = counters_read(r->counters, r->now, err);
 	if (rc < 0)
 		return rc;
@@ -422,7 +405,8 @@ static int run_once(struct session *s, struct error *err)
 	if (rc < 0) {
 		/* A failed exec ends by itself. */
 		if (r.launch.pid && r.launch.go < 0 && !s->r->exec_status)
-			end_child(&r);
+			signals_end_command(&r.launch,
+					    r.s->signal_fd);
 		launch_end(&r.launch);
 	}
 	counters_close(r.counters);

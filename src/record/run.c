@@ -358,24 +358,6 @@ static int loop(struct run *r, struct error *err)
 	return rc;
 }
 
-/* The command outlives the recording when --duration or an error ended that.
- * What does not listen to SIGTERM can be ended with Ctrl-C. */
-static void end_child(struct run *r)
-{
-	struct pollfd p = { r->s->signal_fd, POLLIN, 0 };
-	struct signalfd_siginfo si;
-
-	if (!r->launch.pid || launch_poll(&r->launch))
-		return;
-	kill(r->launch.pid, SIGTERM);
-	while (!launch_poll(&r->launch)) {
-		poll(&p, 1, ROUND_MAX_MS);
-		while (read(p.fd, &si, sizeof(si)) == sizeof(si))
-			if (si.ssi_signo != SIGCHLD)
-				kill(r->launch.pid, SIGKILL);
-	}
-}
-
 static int note_unrecorded(struct run *r, struct error *err)
 {
 	struct session *s = r->s;
@@ -406,7 +388,7 @@ static int finish(struct run *r, struct error *err)
 
 	r->source->ops->stop(r->source);
 	row->end_ns = now_ns();
-	end_child(r);
+	signals_end_command(&r->launch, r->s->signal_fd);
 	row = &s->profile.runs.v[r->number];
 	if (r->launch.pid) {
 		const struct rusage *u = &r->launch.usage;
@@ -503,7 +485,8 @@ int run_record(struct session *s, uint32_t number, struct error *err)
 		/* A failed exec has ended by itself. */
 		if (r.launch.pid && r.launch.go < 0 &&
 		    !s->result->exec_status)
-			end_child(&r);
+			signals_end_command(&r.launch,
+					    r.s->signal_fd);
 		launch_end(&r.launch);
 	}
 	run_fini(&r);

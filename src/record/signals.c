@@ -2,6 +2,8 @@
 #include "record/signals.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
 void limits_raise(struct launch_state *before)
@@ -53,4 +55,21 @@ bool signal_is_ours(const struct signalfd_siginfo *si)
 	if (si->ssi_signo == SIGHUP && getsid(0) == getpid())
 		return true;
 	return si->ssi_code <= 0;
+}
+
+void signals_end_command(struct launch *l, int fd)
+{
+	enum { ROUND_MS = 200 };
+	struct pollfd p = { fd, POLLIN, 0 };
+	struct signalfd_siginfo si;
+
+	if (!l->pid || launch_poll(l))
+		return;
+	kill(l->pid, SIGTERM);
+	while (!launch_poll(l)) {
+		poll(&p, 1, ROUND_MS);
+		while (read(p.fd, &si, sizeof(si)) == sizeof(si))
+			if (si.ssi_signo != SIGCHLD)
+				kill(l->pid, SIGKILL);
+	}
 }
