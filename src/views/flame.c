@@ -183,7 +183,7 @@ static int number_nodes(struct draft *d, const uint32_t *order,
 	return rc;
 }
 
-static void close_ranges(struct flame *f)
+void flame_close_ranges(struct flame *f)
 {
 	for (size_t i = 0; i < f->nodes.n; i++)
 		f->nodes.v[i].end = (uint32_t)i + 1;
@@ -212,7 +212,7 @@ static int take_over(struct draft *d, const uint32_t *id_of)
 			d->sample_of[n] = id_of[d->sample_of[n]];
 	f->node_of = d->sample_of;
 	d->sample_of = NULL;
-	close_ranges(f);
+	flame_close_ranges(f);
 	return 0;
 }
 

@@ -41,6 +41,9 @@ struct flame {
 int flame_build(struct flame *f, const struct report *rep, struct error *err);
 void flame_fini(struct flame *f);
 
+/* Sets where the branch of each node ends: parents come before their children. */
+void flame_close_ranges(struct flame *f);
+
 /* A node's share of all samples: the largest over the columns, 0 to 1. */
 double flame_share(const struct flame *f, size_t node);
 

@@ -123,14 +123,7 @@ static void take(struct flame *f, struct pruner *x)
 	f->nodes.n = x->nodes.n;
 	f->nodes.cap = x->nodes.cap;
 	f->total = x->total;
-	for (size_t i = 0; i < f->nodes.n; i++)
-		f->nodes.v[i].end = (uint32_t)i + 1;
-	for (size_t i = f->nodes.n; --i;) {
-		struct flame_node *up = &f->nodes.v[f->nodes.v[i].parent];
-
-		if (f->nodes.v[i].end > up->end)
-			up->end = f->nodes.v[i].end;
-	}
+	flame_close_ranges(f);
 	f->pruned += was - (f->nodes.n - count_small(f));
 }
 
