@@ -6,15 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-
-static int by_address(const void *a, const void *b)
-{
-	const struct prof_symbol *x = a, *y = b;
-
-	if (x->image != y->image)
-		return x->image < y->image ? -1 : 1;
-	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
-}
+#include "profile/symbol_order.h"
 
 int symbol_index_init(struct symbol_index *x, const struct profile *p)
 {
@@ -22,10 +14,9 @@ int symbol_index_init(struct symbol_index *x, const struct profile *p)
 					   sizeof(*x->v)), p->symbols.n };
 	if (!x->v)
 		return -ERR_NOMEM;
-	if (x->n) {
+	if (x->n)
 		memcpy(x->v, p->symbols.v, x->n * sizeof(*x->v));
-		qsort(x->v, x->n, sizeof(*x->v), by_address);
-	}
+	symbols_sort(x->v, x->n);
 	return 0;
 }
 
@@ -38,18 +29,5 @@ void symbol_index_fini(struct symbol_index *x)
 const struct prof_symbol *symbol_index_find(const struct symbol_index *x,
 					    uint32_t image, uint64_t vaddr)
 {
-	struct prof_symbol want = { .image = image, .vaddr = vaddr };
-	size_t lo = 0, n = x->n;
-
-	while (n > 1) {
-		size_t half = n / 2;
-
-		if (by_address(&x->v[lo + half], &want) <= 0)
-			lo += half;
-		n -= half;
-	}
-	if (!x->n || x->v[lo].image != image || vaddr < x->v[lo].vaddr ||
-	    vaddr - x->v[lo].vaddr >= x->v[lo].size)
-		return NULL;
-	return &x->v[lo];
+	return symbols_find(x->v, x->n, image, vaddr);
 }

@@ -27,6 +27,8 @@ libprofile_a_SOURCES = \
 	src/profile/refs.c \
 	src/profile/sections.c \
 	src/profile/sections_get.c \
+	src/profile/symbol_order.c \
+	src/profile/symbol_order.h \
 	src/profile/tables.c \
 	src/profile/writer.c \
 	src/profile/writer.h

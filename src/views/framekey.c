@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/symbol_order.h"
+
 const char *path_base(const char *path)
 {
 	const char *slash = *path == '[' ? NULL : strrchr(path, '/');
@@ -122,23 +124,13 @@ struct nameless {
 	size_t n, cap;
 };
 
-static int by_address(const void *a, const void *b)
-{
-	const struct prof_symbol *x = a, *y = b;
-
-	if (x->image != y->image)
-		return x->image < y->image ? -1 : 1;
-	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
-}
-
 static int find_nameless(const struct profile *p, struct nameless *out)
 {
 	for (size_t i = 0; i < p->symbols.n; i++)
 		if (p->symbols.v[i].name == PROF_STR_EMPTY &&
 		    vec_push(out, p->symbols.v[i]) < 0)
 			return -ERR_NOMEM;
-	if (out->n)
-		qsort(out->v, out->n, sizeof(*out->v), by_address);
+	symbols_sort(out->v, out->n);
 	return 0;
 }
 
@@ -147,21 +139,10 @@ static int find_nameless(const struct profile *p, struct nameless *out)
 static uint64_t nameless_start(const struct nameless *x,
 			       const struct prof_loc *l)
 {
-	struct prof_symbol want = { .image = l->image, .vaddr = l->vaddr };
-	size_t lo = 0, n = x->n;
+	const struct prof_symbol *s = symbols_find(x->v, x->n, l->image,
+						   l->vaddr);
 
-	while (n > 1) {
-		size_t half = n / 2;
-
-		if (by_address(&x->v[lo + half], &want) <= 0)
-			lo += half;
-		n -= half;
-	}
-	if (x->n && x->v[lo].image == l->image &&
-	    l->vaddr >= x->v[lo].vaddr &&
-	    l->vaddr - x->v[lo].vaddr < x->v[lo].size)
-		return x->v[lo].vaddr;
-	return l->vaddr;
+	return s ? s->vaddr : l->vaddr;
 }
 
 static int key_address(struct frame_keys *k, const struct profile *p,

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "profile/symbol_order.h"
+
+#include <stdlib.h>
+
+static int by_address(const void *a, const void *b)
+{
+	const struct prof_symbol *x = a, *y = b;
+
+	if (x->image != y->image)
+		return x->image < y->image ? -1 : 1;
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+void symbols_sort(struct prof_symbol *v, size_t n)
+{
+	if (n)
+		qsort(v, n, sizeof(*v), by_address);
+}
+
+const struct prof_symbol *symbols_find(const struct prof_symbol *v, size_t n,
+				       uint32_t image, uint64_t vaddr)
+{
+	struct prof_symbol want = { .image = image, .vaddr = vaddr };
+
+	if (!n)
+		return NULL;
+	while (n > 1) {
+		size_t half = n / 2;
+
+		if (by_address(&v[half], &want) <= 0)
+			v += half;
+		n -= half;
+	}
+	return v->image == image && vaddr >= v->vaddr &&
+	       vaddr - v->vaddr < v->size ? v : NULL;
+}
