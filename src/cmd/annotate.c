@@ -9,12 +9,13 @@
 #include "cmd/command.h"
 #include "cmd/debug_dirs.h"
 #include "cmd/open.h"
+#include "cmd/select_options.h"
 #include "profile/fill_symbols.h"
 
 struct annotate_opts {
 	const char *input, *format, *color, *output, *syntax;
-	const char *pids, *tids, *cpus, *runs, *time;
-	struct opt_strs debug_dirs, comms, events, maps;
+	struct select_opts samples_of;
+	struct opt_strs debug_dirs, maps;
 	bool source, code, both, all, samples, full_names, no_header, no_pager;
 	double limit;
 	uint64_t top, width, context;
@@ -48,23 +49,7 @@ static const struct opt annotate_opt_table[] = {
 	  "its place. May be repeated; the first that fits counts.",
 	  AT(maps) },
 
-	{ OPT_HEADING, 0, NULL, NULL, "Which samples", 0 },
-	{ OPT_STRS, 0, "comm", "NAME[,NAME...]",
-	  "Only threads of this name; * and ? match any text and character.",
-	  AT(comms) },
-	{ OPT_STR, 0, "pid", "PID[,PID...]", "Only these processes.",
-	  AT(pids) },
-	{ OPT_STR, 0, "tid", "TID[,TID...]", "Only these threads.", AT(tids) },
-	{ OPT_STR, 'C', "cpu", "CPU[,CPU...]",
-	  "Only these processors, for example 0-3,8.", AT(cpus) },
-	{ OPT_STR, 0, "run", "RUN[,RUN...]",
-	  "Only these runs of a repeated command, counted from 1.", AT(runs) },
-	{ OPT_STRS, 'e', "event", "EVENT[,EVENT...]", "Only these events.",
-	  AT(events) },
-	{ OPT_STR, 0, "time", "START,END",
-	  "Only this slice: seconds since the recording began (1.5,3 or "
-	  "200ms,1s) or shares of it (10%,20%); either may be left out.",
-	  AT(time) },
+	SELECT_OPTION_ROWS(struct annotate_opts, "Only these events."),
 
 	{ OPT_HEADING, 0, NULL, NULL, "How to show it", 0 },
 	{ OPT_STR, 0, "format", "text|json", "Default: text.", AT(format) },
@@ -132,11 +117,6 @@ static void free_maps(struct source_map *v, size_t n)
 	for (size_t i = 0; v && i < n; i++)
 		free((char *)v[i].from);
 	free(v);
-}
-
-static struct name_list names(const struct opt_strs *s)
-{
-	return (struct name_list){ s->v, s->n };
 }
 
 static int make_style(const struct cmd_io *io, const struct annotate_opts *o,
@@ -274,10 +254,7 @@ static int run_annotate(struct cmd_io *io, void *opts, int argc, char **argv,
 	struct annotation *a = NULL;
 	struct reader *r = NULL;
 	struct annotate_spec spec = {
-		.select = { .comms = names(&o->comms),
-			    .events = names(&o->events), .pids = o->pids,
-			    .tids = o->tids, .cpus = o->cpus, .runs = o->runs,
-			    .time = o->time },
+		.select = cmd_select(&o->samples_of),
 		.limit = o->limit,
 		.intel = !strcmp(o->syntax, "intel"),
 	};

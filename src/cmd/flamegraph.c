@@ -7,14 +7,15 @@
 #include "cmd/missing.h"
 #include "cmd/open.h"
 #include "cmd/page.h"
+#include "cmd/select_options.h"
 #include "views/html.h"
 
 enum { SVG_WIDTH = 1200, SVG_LEAST = 300, SVG_MOST = 20000 };
 
 struct flamegraph_opts {
 	const char *input, *output, *format;
-	const char *pids, *tids, *cpus, *runs, *time;
-	struct opt_strs debug_dirs, comms, events;
+	struct select_opts samples_of;
+	struct opt_strs debug_dirs;
 	bool inverted, icicle, no_inline;
 	uint64_t width;
 };
@@ -45,22 +46,8 @@ static const struct opt flamegraph_opt_table[] = {
 	{OPT_UINT, 'w', "width", "PIXELS", "Of an SVG. Default: 1200.",
 	 AT(width)},
 
-	{OPT_HEADING, 0, NULL, NULL, "Which samples", 0},
-	{OPT_STRS, 0, "comm", "NAME[,NAME...]",
-	 "Only threads of this name; * and ? match any text and character.",
-	 AT(comms)},
-	{OPT_STR, 0, "pid", "PID[,PID...]", "Only these processes.", AT(pids)},
-	{OPT_STR, 0, "tid", "TID[,TID...]", "Only these threads.", AT(tids)},
-	{OPT_STR, 'C', "cpu", "CPU[,CPU...]",
-	 "Only these processors, for example 0-3,8.", AT(cpus)},
-	{OPT_STR, 0, "run", "RUN[,RUN...]",
-	 "Only these runs of a repeated command, counted from 1.", AT(runs)},
-	{OPT_STRS, 'e', "event", "EVENT[,EVENT...]",
-	 "Only these events. An SVG shows one: the first.", AT(events)},
-	{OPT_STR, 0, "time", "START,END",
-	 "Only this slice: seconds since the recording began (1.5,3 or "
-	 "200ms,1s) or shares of it (10%,20%); either may be left out.",
-	 AT(time)},
+	SELECT_OPTION_ROWS(struct flamegraph_opts, 
+		"Only these events. An SVG shows one: the first."),
 	{OPT_STRS, 0, "debug-dir", "DIR",
 	 "If the recording holds no symbols: " DEBUG_DIR_HELP,
 	 AT(debug_dirs)},
@@ -93,20 +80,11 @@ static int choose_format(const struct flamegraph_opts *o, bool *svg,
 	return 0;
 }
 
-static struct name_list names(const struct opt_strs *s)
-{
-	return (struct name_list){ s->v, s->n };
-}
-
 static int build(const struct flamegraph_opts *o, struct reader *r,
 		 struct report **rep, struct error *err)
 {
 	struct report_spec spec = {
-		.select = { .comms = names(&o->comms),
-			    .events = names(&o->events),
-			    .pids = o->pids, .tids = o->tids,
-			    .cpus = o->cpus, .runs = o->runs,
-			    .time = o->time },
+		.select = cmd_select(&o->samples_of),
 		.no_inline = o->no_inline,
 	};
 	int rc = key_list_parse("image,symbol", &spec.keys, err);

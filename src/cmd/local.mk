@@ -37,6 +37,8 @@ libcmd_a_SOURCES = \
 	src/cmd/stat.c \
 	src/cmd/status.c \
 	src/cmd/status.h \
+	src/cmd/select_options.c \
+	src/cmd/select_options.h \
 	src/cmd/symbol_names.c \
 	src/cmd/symbol_names.h \
 	src/cmd/symbolize.c

@@ -10,6 +10,7 @@
 #include "cmd/missing.h"
 #include "cmd/open.h"
 #include "cmd/page.h"
+#include "cmd/select_options.h"
 
 enum {
 	AUTO = -1,
@@ -18,8 +19,8 @@ enum {
 
 struct report_opts {
 	const char *input, *sort, *call_graph, *format, *color, *output;
-	const char *pids, *tids, *cpus, *runs, *time;
-	struct opt_strs debug_dirs, comms, images, symbols, events;
+	struct select_opts samples_of;
+	struct opt_strs debug_dirs, images, symbols;
 	bool children, no_children, no_inline, samples;
 	bool full_names, no_header, no_pager, missing, html;
 	double limit;
@@ -60,22 +61,7 @@ static const struct opt report_opt_table[] = {
 	{OPT_UINT, 0, "top", "N", "Show N rows at most; 0: all.",
 	 AT(top)},
 
-	{OPT_HEADING, 0, NULL, NULL, "Which samples", 0},
-	{OPT_STRS, 0, "comm", "NAME[,NAME...]",
-	 "Only threads of this name; * and ? match any text and character.",
-	 AT(comms)},
-	{OPT_STR, 0, "pid", "PID[,PID...]", "Only these processes.", AT(pids)},
-	{OPT_STR, 0, "tid", "TID[,TID...]", "Only these threads.", AT(tids)},
-	{OPT_STR, 'C', "cpu", "CPU[,CPU...]",
-	 "Only these processors, for example 0-3,8.", AT(cpus)},
-	{OPT_STR, 0, "run", "RUN[,RUN...]",
-	 "Only these runs of a repeated command, counted from 1.", AT(runs)},
-	{OPT_STRS, 'e', "event", "EVENT[,EVENT...]", "Only these events.",
-	 AT(events)},
-	{OPT_STR, 0, "time", "START,END",
-	 "Only this slice: seconds since the recording began (1.5,3 or "
-	 "200ms,1s) or shares of it (10%,20%); either may be left out.",
-	 AT(time)},
+	SELECT_OPTION_ROWS(struct report_opts, "Only these events."),
 
 	{OPT_HEADING, 0, NULL, NULL,
 	 "Which functions (percentages stay those of all samples)", 0},
@@ -182,28 +168,19 @@ static void take_graph_word(struct report_opts *o, int *argc, char **argv)
 	*argc = k;
 }
 
-static struct name_list names(const struct opt_strs *s)
-{
-	return (struct name_list){ s->v, s->n };
-}
-
 static int make_spec(const struct report_opts *o, enum format format,
 		     struct report_spec *spec, struct error *err)
 {
 	int rc;
 
 	*spec = (struct report_spec){
-		.select = { .comms = names(&o->comms),
-			    .images = names(&o->images),
-			    .events = names(&o->events),
-			    .symbols = names(&o->symbols),
-			    .pids = o->pids, .tids = o->tids,
-			    .cpus = o->cpus, .runs = o->runs,
-			    .time = o->time },
+		.select = cmd_select(&o->samples_of),
 		.no_inline = o->no_inline,
 		.by_total = o->children,
 		.top = o->top,
 	};
+	spec->select.images = cmd_names(&o->images);
+	spec->select.symbols = cmd_names(&o->symbols);
 	if (o->children && o->no_children)
 		return error_set(err, ERR_USAGE,
 				 "--children and --no-children at once");

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_CMD_SELECT_OPTIONS_H
+#define TALLY_CMD_SELECT_OPTIONS_H
+/* Options that say which samples of a recording count, for commands that look at
+ * some of them. */
+#include "cmd/command.h"
+#include "views/select.h"
+
+struct select_opts {
+	const char *pids, *tids, *cpus, *runs, *time;
+	struct opt_strs comms, events;
+};
+
+/* Their rows in the table of a command whose options are a `type` with a struct
+ * select_opts called `samples_of`; `event_help` explains --event. */
+#define SELECT_OPTION_ROWS(type, event_help) \
+	{ OPT_HEADING, 0, NULL, NULL, "Which samples", 0 }, \
+	{ OPT_STRS, 0, "comm", "NAME[,NAME...]", \
+	  "Only threads of this name; * and ? match any text and character.", \
+	  offsetof(type, samples_of.comms) }, \
+	{ OPT_STR, 0, "pid", "PID[,PID...]", "Only these processes.", \
+	  offsetof(type, samples_of.pids) }, \
+	{ OPT_STR, 0, "tid", "TID[,TID...]", "Only these threads.", \
+	  offsetof(type, samples_of.tids) }, \
+	{ OPT_STR, 'C', "cpu", "CPU[,CPU...]", \
+	  "Only these processors, for example 0-3,8.", \
+	  offsetof(type, samples_of.cpus) }, \
+	{ OPT_STR, 0, "run", "RUN[,RUN...]", \
+	  "Only these runs of a repeated command, counted from 1.", \
+	  offsetof(type, samples_of.runs) }, \
+	{ OPT_STRS, 'e', "event", "EVENT[,EVENT...]", event_help, \
+	  offsetof(type, samples_of.events) }, \
+	{ OPT_STR, 0, "time", "START,END", \
+	  "Only this slice: seconds since the recording began (1.5,3 or " \
+	  "200ms,1s) or shares of it (10%,20%); either may be left out.", \
+	  offsetof(type, samples_of.time) }
+
+/* Borrows from the options. */
+struct name_list cmd_names(const struct opt_strs *s);
+struct select_spec cmd_select(const struct select_opts *o);
+
+#endif
