@@ -13,10 +13,14 @@ libbase_a_SOURCES = \
 	src/base/io.h \
 	src/base/json.c \
 	src/base/json.h \
+	src/base/moderate.c \
+	src/base/moderate.h \
 	src/base/nearest.c \
 	src/base/nearest.h \
 	src/base/sha256.c \
 	src/base/sha256.h \
+	src/base/stats.c \
+	src/base/stats.h \
 	src/base/strtab.c \
 	src/base/strtab.h \
 	src/base/text.c \

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stats.h"
 #include "check/check_internal.h"
-#include "check/stats.h"
 #include "check/symbols.h"
 
 struct gather {

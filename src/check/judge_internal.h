@@ -2,8 +2,8 @@
 #ifndef TALLY_CHECK_JUDGE_INTERNAL_H
 #define TALLY_CHECK_JUDGE_INTERNAL_H
 /* What the parts of the judge share. */
+#include "base/moderate.h"
 #include "check/judge.h"
-#include "check/moderate.h"
 
 /* The functions that are tested, one by one, and at last all others as one. */
 struct judge_work {

@@ -7,16 +7,12 @@ libcheck_a_SOURCES = \
 	src/check/check.c \
 	src/check/check.h \
 	src/check/check_internal.h \
-	src/check/clones.c \
-	src/check/clones.h \
 	src/check/comparable.c \
 	src/check/evidence.c \
 	src/check/judge.c \
 	src/check/judge.h \
 	src/check/judge_internal.h \
 	src/check/matrix.c \
-	src/check/moderate.c \
-	src/check/moderate.h \
 	src/check/moved.c \
 	src/check/order.c \
 	src/check/reference.c \
@@ -29,8 +25,6 @@ libcheck_a_SOURCES = \
 	src/check/show_json.c \
 	src/check/show_markdown.c \
 	src/check/show_text.c \
-	src/check/stats.c \
-	src/check/stats.h \
 	src/check/symbols.c \
 	src/check/symbols.h \
 	src/check/total.c \

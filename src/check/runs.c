@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/clones.h"
 #include "check/runs_internal.h"
+#include "symbolize/clones.h"
 #include "symbolize/symbolize.h"
 
 static int nomem(struct error *err)

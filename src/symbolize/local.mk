@@ -3,6 +3,8 @@ noinst_LIBRARIES += libsymbolize.a
 libsymbolize_a_SOURCES = \
 	src/symbolize/arena.c \
 	src/symbolize/arena.h \
+	src/symbolize/clones.c \
+	src/symbolize/clones.h \
 	src/symbolize/debug_dirs.c \
 	src/symbolize/debug_dirs.h \
 	src/symbolize/debug_file.c \

@@ -35,7 +35,7 @@ static bool key_eq(const void *ctx, uint32_t id, const void *key)
 	       a->vaddr == b->vaddr;
 }
 
-static uint32_t intern(struct frame_keys *k, const struct frame_key *key)
+uint32_t frame_keys_add(struct frame_keys *k, const struct frame_key *key)
 {
 	uint64_t h = hash_mix((uint64_t)key->image << 32 | key->name,
 			      (uint64_t)key->file << 32 | key->line);
@@ -78,7 +78,7 @@ static int key_functions(struct frame_keys *k, const struct profile *p,
 			continue;
 		if (k->mask & KEY_BIT(KEY_SYMBOL))
 			key.name = f->name;
-		func_fk[i] = intern(k, &key);
+		func_fk[i] = frame_keys_add(k, &key);
 		if (func_fk[i] == PROF_NONE)
 			return -ERR_NOMEM;
 	}
@@ -110,7 +110,7 @@ static int key_frames(struct frame_keys *k, const struct profile *p,
 
 			key.file = f->file;
 			key.line = line ? f->line : 0;
-			s->fk = intern(k, &key);
+			s->fk = frame_keys_add(k, &key);
 			rc = s->fk == PROF_NONE ? -ERR_NOMEM : 0;
 		}
 	}
@@ -171,7 +171,7 @@ static int key_address(struct frame_keys *k, const struct profile *p,
 				    ? 0 : im->path;
 		key.vaddr = unknown ? 0 : vaddr;
 	}
-	*fk = intern(k, &key);
+	*fk = frame_keys_add(k, &key);
 	return *fk == PROF_NONE ? -ERR_NOMEM : 0;
 }
 
@@ -214,7 +214,7 @@ static int key_unknown(struct frame_keys *k, const struct selection *sel)
 		return 0;
 	if (k->mask & KEY_BIT(KEY_SYMBOL))
 		key.sort = FRAME_UNKNOWN;
-	k->unknown = intern(k, &key);
+	k->unknown = frame_keys_add(k, &key);
 	return k->unknown == PROF_NONE ? -ERR_NOMEM : 0;
 }
 

@@ -54,6 +54,8 @@ int frame_keys_init(struct frame_keys *k, const struct profile *p,
 		    uint32_t mask, bool inlined, const struct selection *sel,
 		    struct error *err);
 void frame_keys_fini(struct frame_keys *k);
+/* The id of an equal key, or of a new one; PROF_NONE when out of memory. */
+uint32_t frame_keys_add(struct frame_keys *k, const struct frame_key *key);
 
 /* True when the step is a function that was inlined into another. */
 static inline bool frame_step_inlined(const struct frame_keys *k,

@@ -161,11 +161,10 @@ static int choose_tree_keys(struct report *rep, struct error *err)
 			       !rep->spec.no_inline, NULL, err);
 }
 
-static int build(struct report *rep, struct reader *r, struct error *err)
+/* Everything that names what a row may be. */
+static int prepare(struct report *rep, struct reader *r, struct error *err)
 {
 	uint32_t mask = rep->spec.keys.mask;
-	enum table_kind kind = rep->spec.tree == TREE_CALLEES
-				       ? TABLE_ROOTS : TABLE_FUNCTIONS;
 	int rc = selection_init(&rep->sel, rep->p, &rep->spec.select, err);
 
 	if (!rc)
@@ -184,8 +183,15 @@ static int build(struct report *rep, struct reader *r, struct error *err)
 	if (!rc)
 		rc = frame_keys_init(&rep->keys, rep->p, mask,
 				     !rep->spec.no_inline, &rep->sel, err);
-	if (!rc)
-		rc = choose_tree_keys(rep, err);
+	return rc;
+}
+
+int report_complete(struct report *rep, struct error *err)
+{
+	enum table_kind kind = rep->spec.tree == TREE_CALLEES
+				       ? TABLE_ROOTS : TABLE_FUNCTIONS;
+	int rc = choose_tree_keys(rep, err);
+
 	if (!rc)
 		rc = fold_init(&rep->fold, &rep->agg, err);
 	if (!rc)
@@ -198,8 +204,8 @@ static int build(struct report *rep, struct reader *r, struct error *err)
 	return rc;
 }
 
-int report_build(struct reader *r, const struct report_spec *spec,
-		 struct report **out, struct error *err)
+int report_prepare(struct reader *r, const struct report_spec *spec,
+		   struct report **out, struct error *err)
 {
 	struct report *rep = calloc(1, sizeof(*rep));
 	int rc;
@@ -212,13 +218,27 @@ int report_build(struct reader *r, const struct report_spec *spec,
 	/* Roots call everything and run nothing themselves. */
 	if (spec->tree == TREE_CALLEES)
 		rep->spec.by_total = true;
-	rc = build(rep, r, err);
+	rc = prepare(rep, r, err);
 	if (rc < 0) {
 		report_free(rep);
 		return rc;
 	}
 	*out = rep;
 	return 0;
+}
+
+int report_build(struct reader *r, const struct report_spec *spec,
+		 struct report **out, struct error *err)
+{
+	int rc = report_prepare(r, spec, out, err);
+
+	if (!rc)
+		rc = report_complete(*out, err);
+	if (rc < 0) {
+		report_free(*out);
+		*out = NULL;
+	}
+	return rc;
 }
 
 void report_free(struct report *rep)

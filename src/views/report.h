@@ -58,6 +58,11 @@ enum { REPORT_COLUMNS_MAX = 64, TREE_DEPTH_MAX = 400,
 
 int report_build(struct reader *r, const struct report_spec *spec,
 		 struct report **out, struct error *err);
+/* The same in two steps: between them frame keys may be made to count as others
+ * (diff.h). */
+int report_prepare(struct reader *r, const struct report_spec *spec,
+		   struct report **out, struct error *err);
+int report_complete(struct report *rep, struct error *err);
 void report_free(struct report *rep);
 
 /* The event that a row's values in a column belong to. */

@@ -8,7 +8,7 @@
 
 #include "../base/test.h"
 #include "check/allow.h"
-#include "check/clones.h"
+#include "symbolize/clones.h"
 #include "record/revision.h"
 
 static void clones(void **state)

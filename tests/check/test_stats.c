@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "../base/test.h"
-#include "check/stats.h"
+#include "base/stats.h"
 
 static void assert_near(double got, double want, double relative)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "check/allow.h"
-#include "check/clones.h"
+#include "symbolize/clones.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TALLY_CHECK_CLONES_H
-#define TALLY_CHECK_CLONES_H
+#ifndef TALLY_SYMBOLIZE_CLONES_H
+#define TALLY_SYMBOLIZE_CLONES_H
 #include <stddef.h>
 
 /* Length of a linkage name without what compilers append to copies and parts of

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TALLY_CHECK_MODERATE_H
-#define TALLY_CHECK_MODERATE_H
+#ifndef TALLY_BASE_MODERATE_H
+#define TALLY_BASE_MODERATE_H
 /* Log ratios of many functions' costs with moderated variances. */
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "check/stats.h"
+#include "base/stats.h"
 
 /* Costs of n functions in runs, function by function, baseline first. */
 struct series {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Names of clones: see clones.h. */
-#include "check/clones.h"
+#include "symbolize/clones.h"
 
 #include <stdbool.h>
 #include <string.h>

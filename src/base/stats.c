@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Distributions and small statistics: see stats.h. */
-#include "check/stats.h"
+#include "base/stats.h"
 
 #include <math.h>
 #include <stdint.h>

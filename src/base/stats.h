@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TALLY_CHECK_STATS_H
-#define TALLY_CHECK_STATS_H
+#ifndef TALLY_BASE_STATS_H
+#define TALLY_BASE_STATS_H
 /*
  * The statistical functions that a check needs.  All are pure; arguments out of
  * range give NaN.

@@ -5,7 +5,7 @@
  * predict (Smyth 2004).  The prior is fitted with medians, as a few functions
  * (interrupts, the scheduler) vary a hundred times more than the rest.
  */
-#include "check/moderate.h"
+#include "base/moderate.h"
 
 #include <math.h>
 
