@@ -35,6 +35,8 @@ librecord_a_SOURCES = \
 	src/record/launch.h \
 	src/record/live_memory.c \
 	src/record/live_memory.h \
+	src/record/maps_watch.c \
+	src/record/maps_watch.h \
 	src/record/mapset.c \
 	src/record/mapset.h \
 	src/record/order.c \

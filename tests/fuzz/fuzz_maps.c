@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* /proc/PID/maps, /proc/modules and /proc/PID/status; the first byte
- * chooses. */
+/* /proc/PID/maps, /proc/modules and /proc/PID/status, and maps that change; the
+ * first byte chooses. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/maps_watch.h"
 #include "record/mapset.h"
 #include "record/proc_text.h"
 
@@ -12,6 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 struct maps {
 	struct mapset *set;
 	uint32_t generation;
+	size_t told;
 };
 
 static bool add_map(void *ctx, const struct record_mmap *r)
@@ -34,19 +36,54 @@ static bool add_module(void *ctx, const struct proc_module *r)
 	return mapset_insert(&m->set, &map, &m->generation) == 0;
 }
 
+static int add_record(void *ctx, const struct record *r, struct error *err)
+{
+	struct maps *m = ctx;
+
+	(void)err;
+	if (r->kind != RECORD_MMAP || !add_map(m, &r->mmap))
+		abort();
+	m->told++;
+	return 0;
+}
+
+/* Two readings of one process; a third, like the second, tells nothing. */
+static void watch(struct maps *m, const char *text, size_t n)
+{
+	const char *half = memchr(text, '%', n);
+	size_t first = half ? (size_t)(half - text) : n;
+	struct watch_place at = { 1, 1, 0 };
+	struct maps_watch w;
+
+	maps_watch_init(&w, "/nonexistent");
+	for (int i = 0; i < 3; i++) {
+		size_t from = i ? first : 0;
+
+		m->told = 0;
+		if (maps_watch_text(&w, &at, text + from, i ? n - from : first,
+				    add_record, m, NULL) < 0)
+			abort();
+	}
+	if (m->told)
+		abort();
+	maps_watch_fini(&w);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct maps m = { NULL, 0 };
+	struct maps m = { NULL, 0, 0 };
 	const char *text = (const char *)data + 1;
 	uint64_t v;
 
 	m.set = size ? mapset_new(&m.generation) : NULL;
 	if (!m.set)
 		return 0;
-	if (data[0] % 3 == 0)
+	if (data[0] % 4 == 0)
 		proc_maps_parse(text, size - 1, add_map, &m);
-	else if (data[0] % 3 == 1)
+	else if (data[0] % 4 == 1)
 		proc_modules_parse(text, size - 1, add_module, &m);
+	else if (data[0] % 4 == 3)
+		watch(&m, text, size - 1);
 	else
 		proc_status_number(text, size - 1, "PPid", &v);
 	for (size_t i = 0; i < m.set->maps.n; i++)

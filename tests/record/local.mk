@@ -8,7 +8,7 @@ endif
 if CMOCKA
 RECORD_TESTS = tests/record/test_addrspace tests/record/test_collector \
 	tests/record/test_copies tests/record/test_kmod tests/record/test_walks \
-	tests/record/test_order tests/record/test_perf \
+	tests/record/test_maps_watch tests/record/test_order tests/record/test_perf \
 	tests/record/test_proc_text tests/record/test_rights
 check_PROGRAMS += $(RECORD_TESTS)
 TESTS += $(RECORD_TESTS)
@@ -22,6 +22,8 @@ tests_record_test_walks_SOURCES = tests/record/test_walks.c
 tests_record_test_walks_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_kmod_SOURCES = tests/record/test_kmod.c
 tests_record_test_kmod_LDADD = $(TALLY_LIBS) -lcmocka
+tests_record_test_maps_watch_SOURCES = tests/record/test_maps_watch.c
+tests_record_test_maps_watch_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_order_SOURCES = tests/record/test_order.c
 tests_record_test_order_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_perf_SOURCES = tests/record/test_perf.c
