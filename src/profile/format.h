@@ -24,7 +24,7 @@
 #define FORMAT_MAGIC "\x89TALLY\r\n"
 enum {
 	FORMAT_MAJOR = 1,
-	FORMAT_MINOR = 2,
+	FORMAT_MINOR = 3,
 	FORMAT_HEADER = 32,
 	CHUNK_MAGIC = 0x43594c54,	/* "TLYC" */
 	CHUNK_HEADER = 32,
@@ -54,9 +54,9 @@ enum section_kind {
 	SECTION_LOSSES = 9,
 	SECTION_STATS = 10,
 	SECTION_ENDS = 11,
-	SECTION_FUNCS = 20,
-	SECTION_FRAMES = 21,
-	SECTION_LOC_FRAMES = 22,
+	SECTION_FUNCS_OLD = 20,		/* up to 1.2 */
+	SECTION_FRAMES_OLD = 21,
+	SECTION_LOC_FRAMES_OLD = 22,
 	SECTION_SYMBOLS = 23,
 	SECTION_IMAGE_NOTES = 24,
 	SECTION_CODES = 25,
@@ -64,6 +64,10 @@ enum section_kind {
 	SECTION_LINES = 27,
 	SECTION_TEXTS = 28,
 	SECTION_END = 30,
+	SECTION_PACKED_STRINGS = 31,
+	SECTION_FUNCS = 32,
+	SECTION_FRAMES = 33,
+	SECTION_PLACES = 34,
 };
 
 struct chunk {
@@ -137,6 +141,11 @@ enum column_code {
 			 * first) */
 	COL_RECENT,	/* uleb of recent_code; max starts at 0 in a section */
 	COL_BUILD_ID,	/* length byte, bytes */
+	/* related.h: */
+	COL_NESTED,	/* function of a frame, by what it is inlined into */
+	COL_FUNC_FILE,	/* file of a frame: most often its function's */
+	COL_FUNC_LINE,	/* line of a frame, from the function's last one */
+	COL_SYMBOL,	/* address of a function, by its symbol */
 };
 
 struct column {
@@ -155,6 +164,7 @@ struct table {
 	const struct column *columns;
 	size_t ncolumns;
 	size_t added;		/* of these, since 1.0: old files end without */
+	bool old;		/* read only: another section has taken its place */
 };
 
 /* All tables but strings, notes and code. */
@@ -174,11 +184,15 @@ void *table_row(const struct profile *p, const struct table *t, size_t i);
 uint64_t column_get(const void *row, const struct column *c);
 void column_set(void *row, const struct column *c, uint64_t value);
 
+/* Appends a section: kind, length, body. */
+void section_put(struct buf *out, enum section_kind kind,
+		 const struct buf *body);
 /* Appends a section that holds rows [first, end). */
 void section_put_table(struct buf *out, const struct profile *p,
 		       const struct table *t, size_t first, size_t end);
 void section_put_strings(struct buf *out, const struct profile *p, size_t first,
 			 size_t end);
+void section_put_places(struct buf *out, const struct profile *p);
 void section_put_notes(struct buf *out, const struct profile *p);
 void section_put_codes(struct buf *out, const struct profile *p, size_t first,
 		       size_t end);
@@ -193,6 +207,15 @@ void section_put_texts(struct buf *out, const struct profile *p, size_t first,
  */
 bool section_get(struct profile *p, uint64_t kind, struct cursor *c,
 		 size_t gap);
+/* Of these: */
+bool section_get_strings(struct profile *p, struct cursor *c, size_t gap);
+bool section_get_packed_strings(struct profile *p, struct cursor *c,
+				size_t gap);
+bool section_get_places(struct profile *p, struct cursor *c);
+/* Where a section's rows go: after the rows there are, or (damage) after a gap,
+ * or over old ones where the table allows it. */
+bool section_placed(uint64_t first, uint64_t count, size_t have, bool replace,
+		    size_t gap);
 
 /* Makes every reference in the model valid and bounds the depth of chains; `bad`
  * is how many were wrong.  0 or -ERR_NOMEM. */

@@ -22,11 +22,15 @@ libprofile_a_SOURCES = \
 	src/profile/format.h \
 	src/profile/model.c \
 	src/profile/model.h \
+	src/profile/places.c \
 	src/profile/reader.c \
 	src/profile/reader.h \
 	src/profile/refs.c \
+	src/profile/related.c \
+	src/profile/related.h \
 	src/profile/sections.c \
 	src/profile/sections_get.c \
+	src/profile/strings.c \
 	src/profile/symbol_order.c \
 	src/profile/symbol_order.h \
 	src/profile/tables.c \

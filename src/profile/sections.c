@@ -3,10 +3,11 @@
 #include <string.h>
 
 #include "profile/format.h"
+#include "profile/related.h"
 
-/* Appends kind, length and the body; the body's length is known only after. */
-static void put_section(struct buf *out, enum section_kind kind,
-			const struct buf *body)
+/* The body's length is known only after. */
+void section_put(struct buf *out, enum section_kind kind,
+		 const struct buf *body)
 {
 	buf_uleb(out, kind);
 	buf_uleb(out, body->n);
@@ -18,10 +19,13 @@ static void put_column(struct buf *b, const struct profile *p,
 		       const struct table *t, const struct column *c,
 		       size_t first, size_t end)
 {
+	struct related r;
 	uint64_t prev = 0;
 	uint32_t max = 0;
 
-	for (size_t i = first; i < end; i++) {
+	if (related_init(&r, p, t, c->code, true) < 0)
+		b->failed = true;
+	for (size_t i = first; i < end && !b->failed; i++) {
 		const void *row = table_row(p, t, i);
 		uint64_t v;
 
@@ -57,10 +61,17 @@ static void put_column(struct buf *b, const struct profile *p,
 		case COL_BACK:
 			buf_uleb(b, v == PROF_NONE ? 0 : i - v);
 			break;
+		case COL_NESTED:
+		case COL_FUNC_FILE:
+		case COL_FUNC_LINE:
+		case COL_SYMBOL:
+			related_put(&r, c->code, i, v, b);
+			break;
 		default:
 			buf_uleb(b, v);
 		}
 	}
+	related_fini(&r);
 }
 
 void section_put_table(struct buf *out, const struct profile *p,
@@ -74,24 +85,7 @@ void section_put_table(struct buf *out, const struct profile *p,
 	buf_uleb(&body, end - first);
 	for (size_t c = 0; c < t->ncolumns; c++)
 		put_column(&body, p, t, &t->columns[c], first, end);
-	put_section(out, t->section, &body);
-	buf_fini(&body);
-}
-
-void section_put_strings(struct buf *out, const struct profile *p, size_t first,
-			 size_t end)
-{
-	struct buf body = { 0 };
-
-	if (first >= end)
-		return;
-	buf_uleb(&body, first);
-	buf_uleb(&body, end - first);
-	for (size_t i = first; i < end; i++)
-		buf_uleb(&body, strlen(p->str.str.v[i]));
-	for (size_t i = first; i < end; i++)
-		buf_str(&body, p->str.str.v[i]);
-	put_section(out, SECTION_STRINGS, &body);
+	section_put(out, t->section, &body);
 	buf_fini(&body);
 }
 
@@ -112,7 +106,7 @@ void section_put_notes(struct buf *out, const struct profile *p)
 		buf_uleb(&body, im->debug_file);
 		buf_uleb(&body, im->note);
 	}
-	put_section(out, SECTION_IMAGE_NOTES, &body);
+	section_put(out, SECTION_IMAGE_NOTES, &body);
 	buf_fini(&body);
 }
 
@@ -132,7 +126,7 @@ void section_put_codes(struct buf *out, const struct profile *p, size_t first,
 	for (size_t i = first; i < end; i++)
 		buf_bytes(&body, p->code_bytes.p + p->codes.v[i].offset,
 			  p->codes.v[i].size);
-	put_section(out, SECTION_CODES, &body);
+	section_put(out, SECTION_CODES, &body);
 	buf_fini(&body);
 }
 
@@ -153,6 +147,6 @@ void section_put_texts(struct buf *out, const struct profile *p, size_t first,
 	for (size_t i = first; i < end; i++)
 		buf_bytes(&body, p->text_bytes.p + p->texts.v[i].offset,
 			  p->texts.v[i].size);
-	put_section(out, SECTION_TEXTS, &body);
+	section_put(out, SECTION_TEXTS, &body);
 	buf_fini(&body);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Section bytes to tables: see format.h.  The bytes are hostile. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "profile/format.h"
+#include "profile/related.h"
 
 static const struct table *table_of(uint64_t kind)
 {
@@ -21,9 +21,9 @@ static void fill_gap_row(const struct table *t, void *row)
 	memset(row, 0, t->row);
 	if (t->section == SECTION_NODES)
 		((struct prof_node *)row)->loc = PROF_MARK_DAMAGED;
-	if (t->section == SECTION_LOC_FRAMES)
+	if (t->section == SECTION_LOC_FRAMES_OLD)
 		*(uint32_t *)row = PROF_NONE;
-	if (t->section == SECTION_FRAMES)
+	if (t->section == SECTION_FRAMES || t->section == SECTION_FRAMES_OLD)
 		((struct prof_frame *)row)->outer = PROF_NONE;
 	if (t->section == SECTION_ENVS)
 		((struct prof_env *)row)->run = PROF_NONE;
@@ -61,14 +61,8 @@ static bool get_build_id(struct cursor *c, struct build_id *id)
 	return true;
 }
 
-/* What a column's next value depends on. */
-struct column_state {
-	uint64_t prev;
-	uint32_t max;
-};
-
 static bool get_value(struct cursor *c, const struct column *col, size_t id,
-		      struct column_state *st, uint64_t *v)
+		      struct related *st, uint64_t *v)
 {
 	switch (col->code) {
 	case COL_PLUS1:
@@ -97,6 +91,12 @@ static bool get_value(struct cursor *c, const struct column *col, size_t id,
 			return false;
 		*v = *v ? id - *v : PROF_NONE;
 		break;
+	case COL_NESTED:
+	case COL_FUNC_FILE:
+	case COL_FUNC_LINE:
+	case COL_SYMBOL:
+		*v = related_get(st, col->code, id, c);
+		break;
 	default:
 		*v = cursor_uleb(c);
 	}
@@ -107,11 +107,10 @@ static bool get_value(struct cursor *c, const struct column *col, size_t id,
 	return !c->bad;
 }
 
-static bool get_column(struct profile *p, const struct table *t,
-		       const struct column *col, size_t first, size_t count,
-		       struct cursor *c)
+static bool get_rows(struct profile *p, const struct table *t,
+		     const struct column *col, size_t first, size_t count,
+		     struct cursor *c, struct related *st)
 {
-	struct column_state st = { 0 };
 	uint64_t v;
 
 	for (size_t i = first; i < first + count; i++) {
@@ -123,17 +122,27 @@ static bool get_column(struct profile *p, const struct table *t,
 				return false;
 			continue;
 		}
-		if (!get_value(c, col, i, &st, &v))
+		if (!get_value(c, col, i, st, &v))
 			return false;
 		column_set(row, col, v);
 	}
 	return true;
 }
 
-/* Where a section's rows go: after the rows there are, or (damage) after a gap,
- * or over old ones where the table allows it. */
-static bool placement_ok(uint64_t first, uint64_t count, size_t have,
-			 bool replace, size_t gap)
+static bool get_column(struct profile *p, const struct table *t,
+		       const struct column *col, size_t first, size_t count,
+		       struct cursor *c)
+{
+	struct related st;
+	bool good = related_init(&st, p, t, col->code, false) == 0 &&
+		    get_rows(p, t, col, first, count, c, &st);
+
+	related_fini(&st);
+	return good;
+}
+
+bool section_placed(uint64_t first, uint64_t count, size_t have, bool replace,
+		    size_t gap)
 {
 	if (count > UINT32_MAX || first > UINT32_MAX)
 		return false;
@@ -158,7 +167,7 @@ static bool get_table(struct profile *p, const struct table *t,
 
 	/* Every column takes at least one byte a row. */
 	if (c->bad || count > cursor_left(c) / (t->ncolumns - t->added) ||
-	    !placement_ok(first, count, have, t->mutable_rows, gap))
+	    !section_placed(first, count, have, t->mutable_rows, gap))
 		return false;
 	if (first + count > have &&
 	    table_resize(p, t, (size_t)(first + count)) < 0)
@@ -176,45 +185,6 @@ static bool get_table(struct profile *p, const struct table *t,
 							  (size_t)first + j));
 			return false;
 		}
-	}
-	return true;
-}
-
-/* A string that takes a place even when an equal one exists: ids in the file
- * count rows. */
-static bool add_string(struct profile *p, const char *s, size_t n, size_t id)
-{
-	char gap_name[32];
-
-	if (strtab_add_n(&p->str, s, n) == id)
-		return true;
-	/* A duplicate or a NUL inside: no writer makes these; keep ids in step. */
-	snprintf(gap_name, sizeof(gap_name), "[damaged #%zu]", id);
-	return strtab_add(&p->str, gap_name) == id;
-}
-
-static bool get_strings(struct profile *p, struct cursor *c, size_t gap)
-{
-	uint64_t first = cursor_uleb(c), count = cursor_uleb(c);
-	struct cursor text;
-
-	if (c->bad || count > cursor_left(c) ||
-	    !placement_ok(first, count, p->str.str.n, false, gap))
-		return false;
-	/* The lengths come first: the text begins after them. */
-	text = *c;
-	for (uint64_t i = 0; i < count; i++)
-		(void)cursor_uleb(&text);
-	while (p->str.str.n < first)
-		if (!add_string(p, "", 0, p->str.str.n))
-			return false;
-	for (uint64_t i = 0; i < count; i++) {
-		uint64_t n = cursor_uleb(c);
-		const uint8_t *s = cursor_take(&text, n);
-
-		if (!s || c->bad || !add_string(p, (const char *)s, (size_t)n,
-						p->str.str.n))
-			return false;
 	}
 	return true;
 }
@@ -320,7 +290,11 @@ bool section_get(struct profile *p, uint64_t kind, struct cursor *c, size_t gap)
 		return get_table(p, t, c, gap);
 	switch (kind) {
 	case SECTION_STRINGS:
-		return get_strings(p, c, gap);
+		return section_get_strings(p, c, gap);
+	case SECTION_PACKED_STRINGS:
+		return section_get_packed_strings(p, c, gap);
+	case SECTION_PLACES:
+		return section_get_places(p, c);
 	case SECTION_IMAGE_NOTES:
 		return get_notes(p, c);
 	case SECTION_CODES:

@@ -258,12 +258,14 @@ static void put_tables(struct writer *w, bool symbols)
 	if (end > w->strings)
 		w->strings = end;
 	for (size_t i = 0; i < format_ntables; i++) {
-		if (format_tables[i].symbols != symbols)
+		if (format_tables[i].symbols != symbols || format_tables[i].old)
 			continue;
 		if (format_tables[i].mutable_rows)
 			put_changed(w, i);
 		put_new(w, i);
 	}
+	if (symbols)
+		section_put_places(&w->payload, w->p);
 }
 
 int writer_flush(struct writer *w, struct error *err)

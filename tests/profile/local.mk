@@ -9,6 +9,11 @@ tests_profile_test_profile_CPPFLAGS = $(AM_CPPFLAGS) \
 	-I$(top_srcdir)/tests/profile
 tests_profile_test_profile_LDADD = $(TALLY_LIBS) -lcmocka
 
+check_PROGRAMS += tests/profile/test_sections
+TESTS += tests/profile/test_sections
+tests_profile_test_sections_SOURCES = tests/profile/test_sections.c
+tests_profile_test_sections_LDADD = $(TALLY_LIBS) -lcmocka
+
 check_PROGRAMS += tests/profile/test_format_page
 TESTS += tests/profile/test_format_page
 tests_profile_test_format_page_SOURCES = tests/profile/test_format_page.c

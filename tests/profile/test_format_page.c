@@ -68,6 +68,8 @@ static void check_model(const struct profile *p)
 	assert_string_equal(
 		profile_cstr(p, p->funcs.v[p->frames.v[0].func].name), "main");
 	assert_int_equal(p->frames.v[1].line, 4);
+	assert_int_equal(profile_loc_frame(p, 0), 0);
+	assert_int_equal(profile_loc_frame(p, 1), 1);
 	assert_int_equal(p->sources.n, 1);
 	assert_int_equal(p->sources.v[0].names,
 			 PROF_NAMES_SYMTAB | PROF_NAMES_DWARF);
