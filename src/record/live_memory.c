@@ -16,6 +16,8 @@ enum {
 	PAGE = 4096,		/* the smallest there is: what one fault costs */
 	BLOCK = 4 * PAGE,	/* read at once */
 	BLOCKS = 64,
+	REFUSED_FOR = 1024,	/* batches: rights may change, numbers come
+				 * again */
 };
 
 struct live_page {
@@ -44,9 +46,22 @@ void live_memory_forget(struct live_memory *m)
 	m->batch++;
 }
 
+static struct live_refusal *refusal_of(struct live_memory *m, uint32_t pid)
+{
+	return &m->refused[hash_u64(pid) % LIVE_REFUSALS];
+}
+
+bool live_refused(struct live_memory *m, uint32_t pid)
+{
+	const struct live_refusal *r = refusal_of(m, pid);
+
+	return m->absent ||
+	       (r->pid == pid && m->batch - r->batch < REFUSED_FOR);
+}
+
 bool live_thread(struct live_memory *m, uint32_t pid, uint32_t tid)
 {
-	if (m->refused || !pid || pid == UINT32_MAX)
+	if (!pid || pid == UINT32_MAX || live_refused(m, pid))
 		return false;
 	if (m->seen == m->batch && m->pid == pid && m->tid == tid)
 		return m->lives;
@@ -70,8 +85,11 @@ static void block_fill(struct live_memory *m, struct live_page *b)
 	n = process_vm_readv((pid_t)b->pid, &to, 1, from, BLOCK / PAGE, 0);
 	m->reads++;
 	b->n = n > 0 ? (uint32_t)n : 0;
-	if (n < 0 && (errno == EPERM || errno == ENOSYS))
-		m->refused = true;
+	if (n < 0 && errno == ENOSYS)
+		m->absent = true;
+	if (n < 0 && errno == EPERM)
+		*refusal_of(m, b->pid) =
+			(struct live_refusal){ b->pid, m->batch };
 }
 
 /* The block that begins at addr, or NULL. */
@@ -82,7 +100,7 @@ static const struct live_page *block_at(struct live_memory *m, uint32_t pid,
 
 	if (b->batch == m->batch && b->pid == pid && b->addr == addr)
 		return b;
-	if (m->refused)
+	if (live_refused(m, pid))
 		return NULL;
 	b->batch = m->batch;
 	b->pid = pid;

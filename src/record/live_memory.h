@@ -14,13 +14,20 @@
 
 struct live_page;
 
+/* A process that we may not read. */
+struct live_refusal {
+	uint32_t pid, batch;
+};
+enum { LIVE_REFUSALS = 64 };
+
 struct live_memory {
 	struct live_page *pages;
 	uint32_t batch;
 	uint32_t pid, tid;	/* the last thread that was asked for … */
 	uint32_t seen;		/* … in this batch */
 	bool lives;
-	bool refused;		/* we may not: not asked again */
+	bool absent;		/* the kernel cannot: not asked again */
+	struct live_refusal refused[LIVE_REFUSALS];	/* by hash of pid */
 	uint64_t reads;		/* system calls */
 };
 
@@ -30,6 +37,8 @@ void live_memory_fini(struct live_memory *m);
 /* A new batch: forgets all that was read. */
 void live_memory_forget(struct live_memory *m);
 
+/* Whether the process was found to be closed to us. */
+bool live_refused(struct live_memory *m, uint32_t pid);
 /* Whether the thread still runs. */
 bool live_thread(struct live_memory *m, uint32_t pid, uint32_t tid);
 bool live_read(struct live_memory *m, uint32_t pid, uint64_t addr, void *to,
