@@ -9,6 +9,7 @@ dist_man_MANS += \
 	doc/tally-addr2line.1 \
 	doc/tally-annotate.1 \
 	doc/tally-check.1 \
+	doc/tally-diff.1 \
 	doc/tally-doctor.1 \
 	doc/tally-dump.1 \
 	doc/tally-encode.1 \

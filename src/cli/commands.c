@@ -11,6 +11,7 @@ static const struct command *const commands[] = {
 	&cmd_list,   &cmd_symbolize, &cmd_dump,
 	&cmd_doctor, &cmd_addr2line, &cmd_encode,
 	&cmd_stat,   &cmd_check,     &cmd_flamegraph,
+	&cmd_diff,
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 

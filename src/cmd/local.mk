@@ -14,6 +14,7 @@ libcmd_a_SOURCES = \
 	src/cmd/check_options.c \
 	src/cmd/check_record.c \
 	src/cmd/command.h \
+	src/cmd/diff.c \
 	src/cmd/doctor.c \
 	src/cmd/dump.c \
 	src/cmd/encode.c \

@@ -15,6 +15,21 @@ libviews_a_SOURCES = \
 	src/views/annotate_units.c \
 	src/views/cells.c \
 	src/views/cells.h \
+	src/views/diff.c \
+	src/views/diff.h \
+	src/views/diff_files.c \
+	src/views/diff_flame.c \
+	src/views/diff_head.c \
+	src/views/diff_images.c \
+	src/views/diff_internal.h \
+	src/views/diff_json.c \
+	src/views/diff_match.c \
+	src/views/diff_norm.c \
+	src/views/diff_prune.c \
+	src/views/diff_rows.c \
+	src/views/diff_stats.c \
+	src/views/diff_svg.c \
+	src/views/diff_text.c \
 	src/views/dump.c \
 	src/views/dump.h \
 	src/views/flame.c \

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_VIEWS_DIFF_INTERNAL_H
+#define TALLY_VIEWS_DIFF_INTERNAL_H
+/* What the parts of a diff share. */
+#include "views/diff.h"
+#include "views/names.h"
+
+/* diff_images.c: fills diff_side.image_of. */
+int diff_images(struct diff *d);
+/* diff_files.c: fills diff_side.file_of. */
+int diff_files(struct diff *d);
+/* diff_norm.c: pairs events, and chooses what costs are divided by. */
+int diff_columns(struct diff *d, struct error *err);
+int diff_normalise(struct diff *d, struct error *err);
+
+/* Sets how a column's costs are shown, of which `most` is the largest. */
+void diff_choose_unit(struct diff *d, size_t col, double most);
+/* diff_rows.c: rows of both sides, and those to show. */
+int diff_rows(struct diff *d);
+int diff_order_rows(struct diff *d);
+/* Sets where the branch of each node ends. */
+void flame_diff_close(struct flame_diff *f);
+
+int diff_nomem(struct error *err);
+
+#endif

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What is the same on both sides.
+ *
+ * Functions are matched by linkage name, without what compilers append to clones,
+ * and image; images by their file's name (diff_images.c finds those that were
+ * renamed), source files by path, else by the end of it (diff_files.c), lines by
+ * number.  Code without names is matched by address where both sides ran the same
+ * build; else all of it in an image is one.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolize/clones.h"
+#include "views/diff_internal.h"
+
+#define NO_NAME "[no name]"
+
+uint32_t diff_str(struct diff *d, int side, uint32_t str)
+{
+	struct diff_side *s = &d->side[side];
+
+	if (str >= s->p->str.str.n)
+		return PROF_STR_EMPTY;
+	if (s->str_of[str] == PROF_NONE)
+		s->str_of[str] = profile_str(&d->names,
+					     profile_cstr(s->p, str));
+	return s->str_of[str];
+}
+
+static const struct prof_image *image_of_path(const struct profile *p,
+					      uint32_t path)
+{
+	for (size_t i = 0; i < p->images.n; i++)
+		if (p->images.v[i].path == path)
+			return &p->images.v[i];
+	return NULL;
+}
+
+/* Whether addresses in an image of the old side mean the same in the new one's:
+ * the build-ids are known and equal. */
+static bool same_build(const struct diff *d, uint32_t path[DIFF_SIDES])
+{
+	const struct prof_image *a = image_of_path(d->side[0].p, path[0]);
+	const struct prof_image *b = image_of_path(d->side[1].p, path[1]);
+
+	return a && b && a->build_id.len && a->build_id.len == b->build_id.len &&
+	       !memcmp(a->build_id.bytes, b->build_id.bytes, a->build_id.len);
+}
+
+struct matcher {
+	struct diff *d;
+	uint32_t *path_of[DIFF_SIDES];	/* by image as matched: str of p */
+	uint8_t *same;		/* by image as matched: 1 + same_build */
+};
+
+static bool addresses_match(struct matcher *m, uint32_t image)
+{
+	uint32_t path[DIFF_SIDES] = { m->path_of[0][image],
+				      m->path_of[1][image] };
+
+	if (!m->same[image])
+		m->same[image] = 1 + (path[0] != PROF_NONE &&
+				      path[1] != PROF_NONE &&
+				      same_build(m->d, path));
+	return m->same[image] == 2;
+}
+
+/* One side's key in the words of the diff. */
+static int common_key(struct matcher *m, int side, const struct frame_key *k,
+		      struct frame_key *out)
+{
+	struct diff_side *s = &m->d->side[side];
+	const char *name = profile_cstr(s->p, k->name);
+
+	*out = *k;
+	out->image = k->image ? s->image_of[k->image] : 0;
+	out->file = k->file ? s->file_of[k->file] : 0;
+	if (k->name)
+		out->name = strtab_add_n(&m->d->names.str, name,
+					 clone_base(name));
+	if (k->sort == FRAME_ADDR && !addresses_match(m, out->image)) {
+		out->sort = FRAME_FUNC;
+		out->name = profile_str(&m->d->names, NO_NAME);
+		out->vaddr = 0;
+	}
+	return out->name == PROF_NONE ? -ERR_NOMEM : 0;
+}
+
+static int add_key(struct matcher *m, int side, uint32_t fk)
+{
+	struct diff *d = m->d;
+	struct frame_key key;
+	uint32_t id;
+
+	if (common_key(m, side, &d->side[side].rep->keys.keys.v[fk], &key) < 0)
+		return -ERR_NOMEM;
+	id = frame_keys_add(&d->keys, &key);
+	if (id == PROF_NONE)
+		return -ERR_NOMEM;
+	for (int s = 0; s < DIFF_SIDES; s++)
+		while (d->key_fk[s].n <= id)
+			if (vec_push(&d->key_fk[s], PROF_NONE) < 0)
+				return -ERR_NOMEM;
+	if (d->key_fk[side].v[id] == PROF_NONE)
+		d->key_fk[side].v[id] = fk;
+	d->side[side].key_of[fk] = id;
+	return 0;
+}
+
+static uint32_t counts_as(const struct diff *d, int side, uint32_t fk)
+{
+	return fk == PROF_NONE
+		       ? fk : d->key_fk[side].v[d->side[side].key_of[fk]];
+}
+
+/* From here on all frame keys of a side that are one in the diff count as one:
+ * a stack that holds two of them counts once. */
+static void unify(struct diff *d, int side)
+{
+	struct frame_keys *k = &d->side[side].rep->keys;
+	size_t n = k->nframes + d->side[side].p->locs.n;
+
+	for (size_t i = 0; i < n; i++)
+		k->steps[i].fk = counts_as(d, side, k->steps[i].fk);
+	k->unknown = counts_as(d, side, k->unknown);
+}
+
+static int add_keys(struct matcher *m)
+{
+	int rc = 0;
+
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		struct diff_side *side = &m->d->side[s];
+		size_t n = side->rep->keys.keys.n;
+
+		side->key_of = malloc((n + 1) * sizeof(*side->key_of));
+		if (!side->key_of)
+			return -ERR_NOMEM;
+		for (uint32_t i = 0; !rc && i < n; i++)
+			rc = add_key(m, s, i);
+	}
+	for (int s = 0; !rc && s < DIFF_SIDES; s++)
+		unify(m->d, s);
+	return rc;
+}
+
+/* Image names as matched back to a path of each side. */
+static int find_paths(struct matcher *m)
+{
+	size_t n = m->d->names.str.str.n + 1;
+
+	m->same = calloc(n, 1);
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		const struct diff_side *side = &m->d->side[s];
+
+		m->path_of[s] = malloc(n * sizeof(**m->path_of));
+		if (!m->path_of[s] || !m->same)
+			return -ERR_NOMEM;
+		memset(m->path_of[s], 0xff, n * sizeof(**m->path_of));
+		for (size_t i = 0; i < side->p->images.n; i++) {
+			uint32_t path = side->p->images.v[i].path;
+
+			m->path_of[s][side->image_of[path]] = path;
+		}
+	}
+	return 0;
+}
+
+int diff_match(struct diff *d)
+{
+	struct matcher m = { .d = d };
+	int rc;
+
+	d->keys.mask = d->side[0].rep->keys.mask;
+	rc = diff_images(d);
+	if (!rc)
+		rc = diff_files(d);
+	if (!rc)
+		rc = find_paths(&m);
+	if (!rc)
+		rc = add_keys(&m);
+	free(m.path_of[0]);
+	free(m.path_of[1]);
+	free(m.same);
+	return rc;
+}
+
+void diff_name(const struct diff *d, uint32_t key, struct buf *out)
+{
+	name_symbol(&d->names, &d->keys.keys.v[key], out);
+}

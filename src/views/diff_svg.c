@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A differential flame graph as one SVG file: no scripts, no styles from outside.
+ *
+ * A frame is as wide as the mean of what it cost on both sides, so that what is
+ * new and what is gone can both be seen, and children fit their parents.  Red
+ * grew and blue shrank, the deeper the more, up to twice or half; grey changed
+ * within noise.  Red and blue are told apart by all common kinds of colour
+ * blindness; titles say the figures.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "symbolize/symbolize.h"
+#include "views/diff_internal.h"
+#include "views/flame.h"
+#include "views/html.h"
+#include "views/lines.h"
+
+enum {
+	ROW = 17,		/* height of a frame, with its gap */
+	MARGIN = 10,
+	HEAD = 92,
+	NAME_COLUMNS = 300,
+	LEGEND = 5,		/* colours explained */
+};
+#define LEAST_PIXELS 0.6
+#define CHAR_PIXELS 6.7		/* a monospace character at 11 px */
+#define SURE_P 0.01
+
+struct diff_drawer {
+	const struct flame_diff *f;
+	const struct diff *d;
+	const struct diff_svg_style *style;
+	struct buf *out;
+	struct buf name, brief, safe, cut;
+	double all;		/* width of the root, as `amount` */
+	double *left, *used;	/* by node */
+	uint32_t *depth;
+	uint32_t deepest;
+};
+
+static double amount(const struct diff_drawer *w, size_t node)
+{
+	const struct flame_diff *f = w->f;
+
+	return diff_cost(w->d, DIFF_OLD, 0, f->total[0][node * f->ncols]) +
+	       diff_cost(w->d, DIFF_NEW, 0, f->total[1][node * f->ncols]);
+}
+
+static double pixels(const struct diff_drawer *w, double part)
+{
+	return w->all > 0 ? (w->style->width - 2.0 * MARGIN) *
+				    (part < w->all ? part : w->all) / w->all
+			  : 0;
+}
+
+/* -1: gone or halved, 0: the same, 1: new or doubled. */
+static double growth(const struct diff_change *c)
+{
+	double r;
+
+	if (!(c->p <= SURE_P) || c->change == 0)
+		return 0;
+	if (!(c->cost[DIFF_OLD] > 0))
+		return 1;
+	r = log2(c->cost[DIFF_NEW] / c->cost[DIFF_OLD]);
+	return r > 1 ? 1 : r >= -1 ? r : -1;
+}
+
+static void put_color(double t, bool noise, struct buf *out)
+{
+	static const double red[] = { 214, 96, 77 }, blue[] = { 67, 147, 195 };
+	const double *end = t > 0 ? red : blue;
+	/* what grew a little is still seen to have grown */
+	double k = t != 0 ? 0.2 + 0.8 * fabs(t) : 0;
+	int rgb[3];
+
+	for (int i = 0; i < 3; i++)
+		rgb[i] = (int)lround(228 + (end[i] - 228) * k);
+	if (noise)
+		rgb[0] = rgb[1] = rgb[2] = 228;
+	buf_printf(out, "#%02x%02x%02x", rgb[0] & 255, rgb[1] & 255,
+		   rgb[2] & 255);
+}
+
+static void put_cost(struct diff_drawer *w, double cost, bool sign)
+{
+	diff_put_cost(w->d, 0, cost, sign, w->out);
+	if (*w->d->cols.v[0].shown_unit && w->d->norm != DIFF_NORM_TOTAL)
+		buf_printf(w->out, " %s", w->d->cols.v[0].shown_unit);
+}
+
+static void put_title(struct diff_drawer *w, size_t i,
+		      const struct diff_change *c)
+{
+	const struct flame_diff_node *n = &w->f->nodes.v[i];
+	static const char *const inlined[] = {
+		"", " (inlined in the old one)", " (inlined in the new one)",
+		" (inlined)" };
+
+	buf_str(w->out, "<title>");
+	xml_text(w->out, buf_cstr(&w->cut));
+	buf_str(w->out, inlined[n->inlined & 3]);
+	buf_u8(w->out, '\n');
+	if (n->key < FLAME_SPECIAL && w->d->keys.keys.v[n->key].image) {
+		xml_text(w->out, profile_cstr(
+			&w->d->names, w->d->keys.keys.v[n->key].image));
+		buf_u8(w->out, '\n');
+	}
+	put_cost(w, c->cost[DIFF_OLD], false);
+	buf_str(w->out, " -&gt; ");
+	put_cost(w, c->cost[DIFF_NEW], false);
+	buf_str(w->out, ", ");
+	put_cost(w, c->change, true);
+	if (!(c->cost[DIFF_OLD] > 0))
+		buf_str(w->out, " (new)");
+	else if (!(c->cost[DIFF_NEW] > 0))
+		buf_str(w->out, " (gone)");
+	else
+		buf_printf(w->out, " (%+.1f%%)",
+			   100 * c->change / c->cost[DIFF_OLD]);
+	buf_str(w->out, "\n95%: ");
+	put_cost(w, c->low, true);
+	buf_str(w->out, " to ");
+	put_cost(w, c->high, true);
+	if (!(c->p <= SURE_P))
+		buf_str(w->out, ", within noise");
+	buf_str(w->out, "</title>");
+}
+
+static void make_names(struct diff_drawer *w, size_t i)
+{
+	buf_reset(&w->name);
+	buf_reset(&w->brief);
+	buf_reset(&w->safe);
+	buf_reset(&w->cut);
+	flame_diff_name(w->f, i, &w->name);
+	text_safe(&w->safe, buf_cstr(&w->name));
+	text_cut(&w->cut, buf_cstr(&w->safe), NAME_COLUMNS);
+	demangle_short(buf_cstr(&w->name), &w->brief);
+	buf_reset(&w->safe);
+	text_safe(&w->safe, buf_cstr(w->brief.n ? &w->brief : &w->name));
+}
+
+static void put_frame(struct diff_drawer *w, size_t i, double wide)
+{
+	unsigned int row = w->style->icicle ? w->depth[i]
+					    : w->deepest - w->depth[i];
+	unsigned int y = HEAD + row * ROW;
+	double x = MARGIN + pixels(w, w->left[i]);
+	size_t room = wide > 8 ? (size_t)((wide - 6) / CHAR_PIXELS) : 0;
+	struct diff_change c;
+	struct buf text = { 0 };
+
+	flame_diff_sure(w->f, i, 0, &c);
+	make_names(w, i);
+	buf_printf(w->out, "<g><rect x=\"%.1f\" y=\"%u\" width=\"%.1f\" "
+		   "height=\"%d\" fill=\"", x, y, wide > 1 ? wide - 0.5 : wide,
+		   ROW - 1);
+	put_color(growth(&c), growth(&c) == 0, w->out);
+	buf_str(w->out, "\"/>");
+	put_title(w, i, &c);
+	if (room >= 3) {
+		line_cut_symbol(&text, buf_cstr(&w->safe), room);
+		buf_printf(w->out, "<text x=\"%.1f\" y=\"%u\"%s>", x + 3,
+			   y + 12, w->f->nodes.v[i].inlined
+			   ? " font-style=\"italic\"" : "");
+		xml_text(w->out, buf_cstr(&text));
+		buf_str(w->out, "</text>");
+	}
+	buf_str(w->out, "</g>\n");
+	w->out->failed |= text.failed;
+	buf_fini(&text);
+}
+
+static int place(struct diff_drawer *w)
+{
+	size_t n = w->f->nodes.n;
+
+	w->left = calloc(n + 1, sizeof(*w->left));
+	w->used = calloc(n + 1, sizeof(*w->used));
+	w->depth = calloc(n + 1, sizeof(*w->depth));
+	if (!w->left || !w->used || !w->depth)
+		return -ERR_NOMEM;
+	for (size_t i = 1; i < n; i++) {
+		uint32_t up = w->f->nodes.v[i].parent;
+
+		w->depth[i] = w->depth[up] + 1;
+		w->left[i] = w->left[up] + w->used[up];
+		w->used[up] += amount(w, i);
+		if (w->depth[i] > w->deepest &&
+		    pixels(w, amount(w, i)) >= LEAST_PIXELS)
+			w->deepest = w->depth[i];
+	}
+	return 0;
+}
+
+static void put_legend(struct diff_drawer *w, unsigned int y)
+{
+	static const struct {
+		double t;
+		const char *words;
+	} parts[LEGEND] = {
+		{ -1, "gone or halved" }, { -0.2, "shrank" },
+		{ 0, "within noise" }, { 0.2, "grew" },
+		{ 1, "new or doubled" },
+	};
+	double x = MARGIN;
+
+	for (int i = 0; i < LEGEND; i++) {
+		buf_printf(w->out, "<rect x=\"%.1f\" y=\"%u\" width=\"12\" "
+			   "height=\"12\" fill=\"", x, y - 10);
+		put_color(parts[i].t, parts[i].t == 0, w->out);
+		buf_printf(w->out, "\"/><text x=\"%.1f\" y=\"%u\">%s</text>\n",
+			   x + 17, y, parts[i].words);
+		x += 17 + CHAR_PIXELS * (double)strlen(parts[i].words) + 14;
+	}
+}
+
+static void put_line(struct diff_drawer *w, unsigned int y, const char *style,
+		     const char *text)
+{
+	struct buf cut = { 0 };
+
+	text_cut(&cut, text, (size_t)((w->style->width - 2 * MARGIN) /
+				      CHAR_PIXELS));
+	buf_printf(w->out, "<text x=\"%d\" y=\"%u\" %s>", MARGIN, y, style);
+	xml_text(w->out, buf_cstr(&cut));
+	buf_str(w->out, "</text>\n");
+	w->out->failed |= cut.failed;
+	buf_fini(&cut);
+}
+
+static void put_head(struct diff_drawer *w)
+{
+	const struct diff_change *t = &w->d->cols.v[0].total;
+	unsigned int wide = w->style->width;
+	unsigned int high = HEAD + (w->deepest + 1) * ROW + MARGIN;
+	struct buf title = { 0 }, line = { 0 };
+
+	text_safe(&title, w->d->side[DIFF_OLD].path);
+	buf_str(&title, " -> ");
+	text_safe(&title, w->d->side[DIFF_NEW].path);
+	buf_printf(w->out,
+		   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" "
+		   "height=\"%u\" viewBox=\"0 0 %u %u\" font-family=\""
+		   "DejaVu Sans Mono,Menlo,Consolas,monospace\" "
+		   "font-size=\"11\" fill=\"#1c1c1c\">\n"
+		   "<rect width=\"%u\" height=\"%u\" fill=\"#fff\"/>\n",
+		   wide, high, wide, high, wide, high);
+	put_line(w, 22, "font-size=\"15\"", buf_cstr(&title));
+	buf_printf(&line, "Normalised by %s (%s); ", diff_norm_name(w->d->norm),
+		   w->d->why);
+	text_safe(&line, diff_event_name(w->d, 0));
+	if (w->d->norm != DIFF_NORM_TOTAL) {
+		buf_str(&line, ": ");
+		diff_put_cost(w->d, 0, t->cost[DIFF_OLD], false, &line);
+		buf_str(&line, " -> ");
+		diff_put_cost(w->d, 0, t->cost[DIFF_NEW], false, &line);
+		buf_printf(&line, " %s%s", w->d->cols.v[0].shown_unit,
+			   w->d->norm == DIFF_NORM_RUN ? " a run"
+						       : " a second");
+	}
+	put_line(w, 42, "fill=\"#555\"", buf_cstr(&line));
+	put_line(w, 58, "fill=\"#555\"", "A frame is as wide as the mean of "
+		 "both sides.");
+	put_legend(w, 78);
+	w->out->failed |= title.failed || line.failed;
+	buf_fini(&title);
+	buf_fini(&line);
+}
+
+static int draw(struct diff_drawer *w)
+{
+	int rc = place(w);
+
+	if (rc)
+		return rc;
+	put_head(w);
+	for (size_t i = 0; i < w->f->nodes.n; i++) {
+		double wide = pixels(w, amount(w, i));
+
+		if (!i || wide >= LEAST_PIXELS)
+			put_frame(w, i, wide);
+	}
+	buf_str(w->out, "</svg>\n");
+	return 0;
+}
+
+int diff_svg(struct diff *d, const struct diff_svg_style *style,
+	     struct buf *out, struct error *err)
+{
+	struct flame_diff f;
+	struct diff_drawer w = { .f = &f, .d = d, .style = style, .out = out };
+	int rc = flame_diff_build(&f, d, err);
+
+	if (rc < 0)
+		return rc;
+	w.all = amount(&w, 0);
+	if (!(w.all > 0))
+		rc = error_set(err, ERR_NOTFOUND, "no samples to draw a flame "
+			       "graph of");
+	if (!rc) {
+		double most = d->cols.v[0].total.cost[0];
+
+		if (d->cols.v[0].total.cost[1] > most)
+			most = d->cols.v[0].total.cost[1];
+		diff_choose_unit(d, 0, most);
+		rc = flame_diff_prune(&f, LEAST_PIXELS / (style->width -
+							  2.0 * MARGIN), err);
+	}
+	if (!rc && draw(&w) < 0)
+		rc = diff_nomem(err);
+	out->failed |= w.name.failed || w.brief.failed || w.safe.failed ||
+		       w.cut.failed;
+	buf_fini(&w.name);
+	buf_fini(&w.brief);
+	buf_fini(&w.safe);
+	buf_fini(&w.cut);
+	free(w.left);
+	free(w.used);
+	free(w.depth);
+	flame_diff_fini(&f);
+	return rc;
+}

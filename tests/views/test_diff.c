@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Diffs of two recordings made by hand: what is matched, costs, intervals (their
+ * values were worked out apart from this program, from the formulas that
+ * src/views/diff_stats.c names), and the merged tree of stacks. */
+#include "make_profile.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "views/diff.h"
+#include "views/flame.h"
+
+struct pair {
+	struct maker m[DIFF_SIDES];
+	struct reader *r[DIFF_SIDES];
+	struct diff *d;
+};
+
+static struct diff_spec spec_of(const char *keys)
+{
+	struct diff_spec spec = { .path = { "old", "new" } };
+	struct error err = { 0 };
+
+	if (key_list_parse(keys, &spec.keys, &err) < 0)
+		fail_msg("%s", err.msg);
+	return spec;
+}
+
+static void compare(struct pair *p, const struct diff_spec *spec)
+{
+	struct error err = { 0 };
+
+	for (int s = 0; s < DIFF_SIDES; s++)
+		if (!p->r[s])
+			p->r[s] = maker_read(&p->m[s]);
+	diff_free(p->d);
+	if (diff_build(p->r, spec, &p->d, &err) < 0)
+		fail_msg("%s", err.msg);
+}
+
+static void done(struct pair *p)
+{
+	diff_free(p->d);
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		reader_close(p->r[s]);
+		maker_fini(&p->m[s]);
+	}
+}
+
+/* "app main" or "/src/a.c:3": the words of a row's keys. */
+static void row_words(const struct diff *d, uint32_t row, struct buf *out)
+{
+	const struct frame_key *k = &d->keys.keys.v[d->rows.v[row].key];
+
+	if (d->keys.mask & KEY_BIT(KEY_IMAGE))
+		buf_printf(out, "%s ", profile_cstr(&d->names, k->image));
+	if (d->keys.mask & KEY_BIT(KEY_SYMBOL))
+		diff_name(d, d->rows.v[row].key, out);
+	if (d->keys.mask & (KEY_BIT(KEY_FILE) | KEY_BIT(KEY_LINE)))
+		buf_str(out, profile_cstr(&d->names, k->file));
+	if (d->keys.mask & KEY_BIT(KEY_LINE))
+		buf_printf(out, ":%u", k->line);
+}
+
+static uint32_t find_row(const struct diff *d, const char *words)
+{
+	for (uint32_t i = 0; i < d->rows.n; i++) {
+		struct buf b = { 0 };
+		bool hit;
+
+		row_words(d, i, &b);
+		hit = !strcmp(buf_cstr(&b), words);
+		buf_fini(&b);
+		if (hit)
+			return i;
+	}
+	fail_msg("no row %s", words);
+	return PROF_NONE;
+}
+
+static void counts_are(const struct diff *d, const char *words, uint64_t old,
+		       uint64_t now)
+{
+	uint32_t row = find_row(d, words);
+
+	assert_int_equal(diff_values(d, DIFF_OLD, row)->self.count, old);
+	assert_int_equal(diff_values(d, DIFF_NEW, row)->self.count, now);
+}
+
+static void near(double got, double want)
+{
+	if (!(fabs(got - want) <= 1e-6 * (1 + fabs(want))))
+		fail_msg("%.9g is not %.9g", got, want);
+}
+
+/* `times` samples of weight 10 in a function of its own. */
+static void add(struct maker *m, uint32_t image, const char *name,
+		unsigned int times)
+{
+	uint32_t f = maker_func(m, image, name, "a.c", 1);
+
+	maker_samples(m, STACK(m, maker_loc(m, f, 2)), 0, 0, 10, times);
+}
+
+static void change_is(const struct diff *d, const char *words, double change,
+		      double low, double high, bool real)
+{
+	const struct diff_change *c =
+		diff_row_change(d, find_row(d, words), 0, false);
+
+	near(c->change, change);
+	near(c->low, low);
+	near(c->high, high);
+	assert_int_equal(c->real, real);
+}
+
+/* One run of 10 s a side, 2,000 samples together, weight 10 each. */
+static void test_changes(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned int n[DIFF_SIDES];
+	} rows[] = {
+		{ "grew", { 400, 600 } }, { "same", { 300, 300 } },
+		{ "came", { 0, 97 } }, { "went", { 297, 0 } },
+		{ "rare", { 5, 1 } },
+	};
+	struct diff_spec spec = spec_of("image,symbol");
+	struct pair p = { 0 };
+	uint32_t row;
+
+	(void)state;
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		maker_init(&p.m[s], 1);
+		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+			add(&p.m[s], p.m[s].app, rows[i].name, rows[i].n[s]);
+	}
+	compare(&p, &spec);
+	assert_int_equal(p.d->norm, DIFF_NORM_RUN);
+	assert_true(p.d->tau_assumed);
+	near(p.d->cols.v[0].tau, 0.02);
+	change_is(p.d, "app grew", 2000, 1482.7298302, 2521.8254106, true);
+	change_is(p.d, "app same", 0, -436.1305218, 436.1305218, false);
+	row = find_row(p.d, "app came");
+	assert_int_equal(diff_status(p.d, row, 0, false), DIFF_CAME);
+	row = find_row(p.d, "app went");
+	assert_int_equal(diff_status(p.d, row, 0, false), DIFF_WENT);
+	change_is(p.d, "app rare", -40, -107.5004713, 14.6917555, false);
+	assert_false(diff_row_change(p.d, find_row(p.d, "app rare"), 0,
+				     false)->tested);
+	/* the most changed first: went, grew, came, rare, same */
+	row = p.d->order.v[0];
+	assert_int_equal(row, find_row(p.d, "app went"));
+	assert_int_equal(p.d->order.v[4], find_row(p.d, "app same"));
+	near(p.d->cols.v[0].total.cost[DIFF_OLD], 10020);
+	near(p.d->cols.v[0].total.cost[DIFF_NEW], 9980);
+	assert_false(p.d->cols.v[0].total.tested);
+
+	spec.norm = DIFF_NORM_TOTAL;
+	compare(&p, &spec);
+	row = find_row(p.d, "app grew");
+	near(diff_row_change(p.d, row, 0, false)->cost[DIFF_OLD],
+	     100 * 400.0 / 1002);
+	near(diff_row_change(p.d, row, 0, false)->cost[DIFF_NEW],
+	     100 * 600.0 / 998);
+	spec.norm = DIFF_NORM_TIME;
+	compare(&p, &spec);
+	near(diff_row_change(p.d, row, 0, false)->cost[DIFF_OLD], 400);
+	assert_string_equal(diff_unit(p.d, 0), "/s");
+	done(&p);
+}
+
+/* Names of clones, files that were moved, code without names. */
+static void test_match(void **state)
+{
+	struct diff_spec spec = spec_of("image,symbol");
+	struct pair p = { 0 };
+
+	(void)state;
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		struct maker *m = &p.m[s];
+		uint32_t tool, f;
+
+		maker_init(m, 1);
+		tool = maker_image(m, s ? "/new/bin/tool" : "/old/tool",
+				   PROF_IMAGE_ELF);
+		add(m, tool, s ? "f.isra.0" : "f", 30);
+		if (s)
+			add(m, tool, "f.cold", 4);
+		f = maker_func(m, tool, "g", s ? "/b/2/src/x/g.c"
+					       : "/b/1/src/x/g.c", 1);
+		maker_samples(m, STACK(m, maker_loc(m, f, 7)), 0, 0, 10, 5);
+		f = maker_func(m, tool, "h", s ? "/b/2/src/y/g.c"
+					       : "/b/1/src/y/g.c", 1);
+		maker_samples(m, STACK(m, maker_loc(m, f, 7)), 0, 0, 10, 6);
+		/* the same build of libx ran, another of app */
+		m->p.images.v[m->lib].build_id =
+			(struct build_id){ 2, { 1, 2 } };
+		m->p.images.v[m->app].build_id =
+			(struct build_id){ 1, { (uint8_t)s } };
+		for (int i = 0; i < 2; i++) {
+			maker_samples(m, STACK(m, maker_address(
+				m, m->lib, 0x100u + 16u * (unsigned)i)), 0, 0,
+				10, 2);
+			maker_samples(m, STACK(m, maker_address(
+				m, m->app, 0x100u + 16u * (unsigned)(i + s))),
+				0, 0, 10, 3);
+		}
+	}
+	compare(&p, &spec);
+	counts_are(p.d, "tool f", 30, 34);
+	counts_are(p.d, "tool g", 5, 5);
+	counts_are(p.d, "libx.so.1 libx.so.1+0x100", 2, 2);
+	counts_are(p.d, "libx.so.1 libx.so.1+0x110", 2, 2);
+	counts_are(p.d, "app [no name]", 6, 6);
+	assert_int_equal(p.d->rows.n, 6);
+	spec = spec_of("file,line");
+	compare(&p, &spec);
+	counts_are(p.d, "/b/2/src/x/g.c:7", 5, 5);
+	counts_are(p.d, "/b/2/src/y/g.c:7", 6, 6);
+	counts_are(p.d, "a.c:2", 30, 34);
+	done(&p);
+}
+
+/* An image of another name whose functions are the same is the same. */
+static void test_renamed(void **state)
+{
+	struct diff_spec spec = spec_of("image,symbol");
+	struct pair p = { 0 };
+
+	(void)state;
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		struct maker *m = &p.m[s];
+		uint32_t tool, other;
+
+		maker_init(m, 1);
+		tool = maker_image(m, s ? "/tool-new" : "/tool-old",
+				   PROF_IMAGE_ELF);
+		other = maker_image(m, s ? "/plug-b" : "/plug-a",
+				    PROF_IMAGE_ELF);
+		add(m, tool, "f", 30);
+		add(m, tool, "g", 20);
+		add(m, tool, s ? "n" : "o", 20);
+		add(m, other, s ? "p" : "q", 9);
+	}
+	compare(&p, &spec);
+	counts_are(p.d, "tool-new f", 30, 30);
+	counts_are(p.d, "tool-new g", 20, 20);
+	counts_are(p.d, "tool-new n", 0, 20);
+	counts_are(p.d, "tool-new o", 20, 0);
+	counts_are(p.d, "plug-a q", 9, 0);
+	counts_are(p.d, "plug-b p", 0, 9);
+	done(&p);
+}
+
+/* A stack that holds a function and its clone counts once for both. */
+static void test_total(void **state)
+{
+	struct diff_spec spec = spec_of("image,symbol");
+	struct pair p = { 0 };
+	uint32_t row;
+
+	(void)state;
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		struct maker *m = &p.m[s];
+		uint32_t f, g;
+
+		maker_init(m, 1);
+		f = maker_func(m, m->app, "f", "a.c", 1);
+		g = maker_func(m, m->app, "f.part.0", "a.c", 1);
+		maker_samples(m, STACK(m, maker_loc(m, f, 1),
+				       maker_loc(m, g, 2)), 0, 0, 10, 7);
+	}
+	compare(&p, &spec);
+	row = find_row(p.d, "app f");
+	assert_int_equal(diff_values(p.d, 0, row)->total.count, 7);
+	assert_int_equal(diff_values(p.d, 0, row)->self.count, 7);
+	done(&p);
+}
+
+/* Three runs against three: means a run, and the total's interval by the spread
+ * between runs.  Relative variances 0.01 (costs 900, 1000, 1100) and 0.0004 (1176,
+ * 1200, 1224): mean 0.0052 with 4 degrees of freedom, whose 97.5 % point of t is
+ * 2.776445. */
+static void test_runs(void **state)
+{
+	static const unsigned int n[DIFF_SIDES][3] = { { 90, 100, 110 },
+						       { 98, 100, 102 } };
+	struct diff_spec spec = spec_of("image,symbol");
+	struct pair p = { 0 };
+	const struct diff_change *t;
+	double half;
+
+	(void)state;
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		struct maker *m = &p.m[s];
+		uint32_t f, loc;
+
+		maker_init(m, 1);
+		f = maker_func(m, m->app, "f", "a.c", 1);
+		loc = maker_loc(m, f, 1);
+		for (unsigned int i = 0; i < 3; i++) {
+			uint32_t thread = m->thread;
+
+			if (i) {
+				uint64_t at = 11000000000ull * (i + 1);
+
+				maker_run(m, at, at + 1000000000);
+				thread = maker_thread(m, "app", 100 + i,
+						      100 + i, i);
+			}
+			maker_samples(m, STACK(m, loc), 0, thread,
+				      s ? 12 : 10, n[s][i]);
+		}
+	}
+	compare(&p, &spec);
+	assert_int_equal(p.d->side[0].nruns, 3);
+	assert_false(p.d->tau_assumed);
+	t = &p.d->cols.v[0].total;
+	near(t->cost[DIFF_OLD], 1000);
+	near(t->cost[DIFF_NEW], 1200);
+	half = 2.7764451 * sqrt(0.0052 * (1000.0 * 1000 + 1200.0 * 1200) / 3);
+	near(t->low, 200 - half);
+	near(t->high, 200 + half);
+	assert_int_equal(t->real, half < 200);
+	near(diff_row_change(p.d, find_row(p.d, "app f"), 0, false)->change,
+	     200);
+	spec.select.runs = "1,3";
+	compare(&p, &spec);
+	assert_int_equal(p.d->side[0].nruns, 2);
+	near(p.d->cols.v[0].total.cost[DIFF_OLD], 1000);
+	done(&p);
+}
+
+/* Events are paired by name; what only one side has is left out. */
+static void test_events(void **state)
+{
+	struct diff_spec spec = spec_of("symbol");
+	struct pair p = { 0 };
+	struct diff *d;
+	struct error err = { 0 };
+
+	(void)state;
+	maker_init(&p.m[0], 1);
+	maker_init(&p.m[1], 3);
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		struct maker *m = &p.m[s];
+		uint32_t f = maker_func(m, m->app, "f", "a.c", 1);
+		uint32_t st = STACK(m, maker_loc(m, f, 1));
+
+		m->p.events.v[0].name = m->p.events.v[0].actual =
+			profile_str(&m->p, "event2");
+		maker_samples(m, st, 0, 0, 10, 5);
+		if (s) {
+			m->p.events.v[2].name = m->p.events.v[2].actual =
+				profile_str(&m->p, "else");
+			maker_samples(m, st, 1, 0, 10, 7);
+		}
+	}
+	compare(&p, &spec);
+	assert_int_equal(p.d->cols.n, 1);
+	assert_string_equal(diff_event_name(p.d, 0), "event2");
+	counts_are(p.d, "f", 5, 5);
+	spec = spec_of("symbol,pid");
+	assert_int_equal(diff_build(p.r, &spec, &d, &err), -ERR_USAGE);
+	assert_non_null(strstr(err.msg, "comm"));
+	done(&p);
+}
+
+/* Other events have only shares in common. */
+static void test_other_event(void **state)
+{
+	struct diff_spec spec = spec_of("symbol");
+	struct pair p = { 0 };
+	struct diff *d;
+	struct error err = { 0 };
+
+	(void)state;
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		struct maker *m = &p.m[s];
+
+		maker_init(m, 1);
+		add(m, m->app, "f", 5);
+		m->p.events.v[0].actual =
+			profile_str(&m->p, s ? "cycles" : "cpu-clock");
+	}
+	compare(&p, &spec);
+	assert_int_equal(p.d->norm, DIFF_NORM_TOTAL);
+	assert_true(p.d->cols.v[0].other_event);
+	spec.norm = DIFF_NORM_RUN;
+	assert_int_equal(diff_build(p.r, &spec, &d, &err), -ERR_USAGE);
+	assert_non_null(strstr(err.msg, "--normalise=total"));
+	done(&p);
+}
+
+/* "all 10>12(main 10>12(a 6>0,b* 4>12))": * marks what was inlined. */
+static void put_tree(const struct flame_diff *f, size_t i, struct buf *out)
+{
+	const struct flame_diff_node *n = &f->nodes.v[i];
+	char sep = '(';
+
+	flame_diff_name(f, i, out);
+	buf_printf(out, "%s %llu>%llu", n->inlined == 1 ? "-" :
+		   n->inlined == 2 ? "+" : n->inlined ? "*" : "",
+		   (unsigned long long)f->total[0][i * f->ncols].count,
+		   (unsigned long long)f->total[1][i * f->ncols].count);
+	for (size_t c = i + 1; c < n->end; c = f->nodes.v[c].end) {
+		assert_int_equal(f->nodes.v[c].parent, i);
+		buf_u8(out, (uint8_t)sep);
+		sep = ',';
+		put_tree(f, c, out);
+	}
+	if (sep == ',')
+		buf_u8(out, ')');
+}
+
+static void tree_is(const struct flame_diff *f, const char *want)
+{
+	struct buf out = { 0 };
+
+	put_tree(f, 0, &out);
+	assert_string_equal(buf_cstr(&out), want);
+	buf_fini(&out);
+}
+
+/* main calls a, b and c; b is inlined in the new one; c goes, d comes. */
+static void flame_side(struct maker *m, int s)
+{
+	uint32_t fs[2], main_loc, a, b;
+
+	maker_init(m, 1);
+	fs[0] = maker_func(m, m->app, "main", "m.c", 1);
+	fs[1] = maker_func(m, m->app, "b", "b.c", 1);
+	main_loc = maker_loc(m, fs[0], 5);
+	a = maker_loc(m, maker_func(m, m->app, "a", "a.c", 1), 3);
+	maker_samples(m, STACK(m, main_loc, a), 0, 0, 10, s ? 40 : 50);
+	if (s) {
+		b = maker_inlined(m, 2, fs, (uint32_t[]){ 7, 9 });
+		maker_samples(m, STACK(m, b), 0, 0, 10, 45);
+	} else {
+		b = maker_loc(m, fs[1], 9);
+		maker_samples(m, STACK(m, main_loc, b), 0, 0, 10, 30);
+	}
+	a = maker_loc(m, maker_func(m, m->app, s ? "d" : "c", "a.c", 9), 9);
+	maker_samples(m, STACK(m, main_loc, a), 0, 0, 10, s ? 4 : 15);
+}
+
+static void test_flame(void **state)
+{
+	struct diff_spec spec = spec_of("image,symbol");
+	struct pair p = { 0 };
+	struct flame_diff f;
+	struct diff_change c;
+	struct error err = { 0 };
+
+	(void)state;
+	for (int s = 0; s < DIFF_SIDES; s++)
+		flame_side(&p.m[s], s);
+	compare(&p, &spec);
+	assert_int_equal(flame_diff_build(&f, p.d, &err), 0);
+	tree_is(&f, "all 95>89(main 95>89(a 50>40,b+ 30>45,c 15>0,d 0>4))");
+	near(flame_diff_share(&f, 2), 90.0 / 184);
+	flame_diff_sure(&f, 3, 0, &c);
+	near(c.change, 150);
+	assert_int_equal(flame_diff_prune(&f, 0.1, &err), 0);
+	tree_is(&f, "all 95>89(main 95>89(a 50>40,b+ 30>45,"
+		    "[small branches] 15>4))");
+	assert_int_equal(f.pruned, 2);
+	assert_int_equal(flame_diff_prune(&f, 0.45, &err), 0);
+	tree_is(&f, "all 95>89(main 95>89(a 50>40,[small branches] 45>49))");
+	flame_diff_fini(&f);
+	spec = spec_of("symbol");
+	compare(&p, &spec);
+	assert_int_equal(flame_diff_build(&f, p.d, &err), -ERR_USAGE);
+	done(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_match),
+		cmocka_unit_test(test_renamed),
+		cmocka_unit_test(test_total),
+		cmocka_unit_test(test_runs),
+		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_other_event),
+		cmocka_unit_test(test_flame),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
