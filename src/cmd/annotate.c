@@ -9,6 +9,7 @@
 #include "cmd/command.h"
 #include "cmd/debug_dirs.h"
 #include "cmd/open.h"
+#include "cmd/page.h"
 #include "cmd/select_options.h"
 #include "profile/fill_symbols.h"
 
@@ -17,6 +18,7 @@ struct annotate_opts {
 	struct select_opts samples_of;
 	struct opt_strs debug_dirs, maps;
 	bool source, code, both, all, samples, full_names, no_header, no_pager;
+	bool html;
 	double limit;
 	uint64_t top, width, context;
 };
@@ -52,8 +54,13 @@ static const struct opt annotate_opt_table[] = {
 	SELECT_OPTION_ROWS(struct annotate_opts, "Only these events."),
 
 	{ OPT_HEADING, 0, NULL, NULL, "How to show it", 0 },
-	{ OPT_STR, 0, "format", "text|json", "Default: text.", AT(format) },
-	{ OPT_STR, 'o', "output", "FILE", "Write to FILE.", AT(output) },
+	{ OPT_STR, 0, "format", "text|json|html",
+	  "Default: text. html: one page that needs nothing else, opened at "
+	  "what was named.", AT(format) },
+	{ OPT_FLAG, 0, "html", NULL, "The same as --format=html.", AT(html) },
+	{ OPT_STR, 'o', "output", "FILE",
+	  "Write to FILE. Default for html on a terminal: annotate.html.",
+	  AT(output) },
 	{ OPT_STR, 'M', "syntax", "intel|att",
 	  "How instructions are written. Default: intel.", AT(syntax) },
 	{ OPT_FLAG, 'n', "samples", NULL, "Show numbers of samples too.",
@@ -124,9 +131,10 @@ static int make_style(const struct cmd_io *io, const struct annotate_opts *o,
 {
 	bool color, text = !strcmp(o->format, "text");
 
-	if (!text && strcmp(o->format, "json"))
+	if (!text && strcmp(o->format, "json") && strcmp(o->format, "html"))
 		return error_set(err, ERR_USAGE,
-				 "--format '%s': want text or json", o->format);
+				 "--format '%s': want text, json or html",
+				 o->format);
 	if (!cmd_color(o->color, io->color && !o->output, &color))
 		return error_set(err, ERR_USAGE,
 				 "--color '%s': want auto, always or never",
@@ -245,6 +253,26 @@ static int take_cold(struct cmd_io *io, const struct annotate_opts *o,
 	return rc;
 }
 
+/* The page of the whole recording, opened at what was named. */
+static int show_page(struct cmd_io *io, const struct annotate_opts *o,
+		     struct reader *r, const struct annotation *a,
+		     struct error *err)
+{
+	struct html_style style = { .first = HTML_LINES,
+				    .named = a->spec.what ? a : NULL };
+	struct report_spec spec = { .select = a->spec.select };
+	struct report *rep = NULL;
+	int rc = key_list_parse("image,symbol", &spec.keys, err);
+
+	if (!rc)
+		rc = report_build(r, &spec, &rep, err);
+	if (!rc)
+		rc = cmd_page(io, o->output, "annotate.html", r, rep, &a->spec,
+			      &style, err);
+	report_free(rep);
+	return rc;
+}
+
 static int run_annotate(struct cmd_io *io, void *opts, int argc, char **argv,
 			struct error *err)
 {
@@ -259,8 +287,13 @@ static int run_annotate(struct cmd_io *io, void *opts, int argc, char **argv,
 		.intel = !strcmp(o->syntax, "intel"),
 	};
 	const char *input = NULL, *path;
-	int rc = make_style(io, o, &style, err);
+	int rc;
 
+	if (o->html)
+		o->format = "html";
+	if (!strcmp(o->format, "html"))
+		o->both = true;
+	rc = make_style(io, o, &style, err);
 	if (!rc)
 		rc = take_words(o, argc, argv, &input, &spec.what, err);
 	if (!rc)
@@ -278,7 +311,9 @@ static int run_annotate(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (!rc && style.code && !style.automatic &&
 	    (spec.what || !reader_profile(r)->codes.n))
 		rc = take_cold(io, o, r, &a, err);
-	if (!rc)
+	if (!rc && !strcmp(o->format, "html"))
+		rc = show_page(io, o, r, a, err);
+	else if (!rc)
 		rc = show(io, o, &style, a, err);
 	annotate_free(a);
 	reader_close(r);

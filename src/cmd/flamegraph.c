@@ -97,7 +97,7 @@ static int draw(struct cmd_io *io, const struct flamegraph_opts *o, bool svg,
 {
 	struct svg_style svg_style = { o->inverted, o->icicle,
 				       (unsigned int)o->width };
-	struct html_style style = { .flame_only = true,
+	struct html_style style = { .first = HTML_FLAME,
 				    .inverted = o->inverted,
 				    .icicle = o->icicle };
 	struct buf out = { 0 };
@@ -105,7 +105,7 @@ static int draw(struct cmd_io *io, const struct flamegraph_opts *o, bool svg,
 
 	if (!svg)
 		return cmd_page(io, o->output, "flamegraph.html", r, rep,
-				&style, err);
+				NULL, &style, err);
 	rc = svg_write(rep, &svg_style, &out, err);
 	if (!rc)
 		rc = cmd_output_or_name(io, o->output, "flamegraph.svg", &out,

@@ -5,9 +5,8 @@
 #include "base/text.h"
 #include "cmd/missing.h"
 #include "cmd/open.h"
-#include "views/annotate.h"
 
-enum { ANNOTATED = 40, ANNOTATION_BYTES = 2 << 20 };
+enum { ANNOTATED = 400 };	/* functions whose code is read */
 
 int cmd_output_or_name(struct cmd_io *io, const char *path, const char *name,
 		       const struct buf *text, struct error *err)
@@ -26,40 +25,30 @@ int cmd_output_or_name(struct cmd_io *io, const char *path, const char *name,
 	return rc;
 }
 
-/* What lines and instructions of the dearest functions cost, so many of them
- * that it stays a small part of the page. */
-static int annotate(struct reader *r, const struct report *rep,
-		    struct buf *out, struct error *err)
+int cmd_page_lines(struct reader *r, const struct report *rep,
+		   const struct annotate_spec *like, struct annotation **out,
+		   struct error *err)
 {
-	const struct annotate_style style = { .source = true, .code = true,
-					      .full_names = true,
-					      .context = 3 };
-	struct annotate_spec spec = { .select = rep->spec.select,
-				      .top = ANNOTATED, .limit = 0.1,
-				      .code = true, .intel = true };
-	int rc;
+	struct annotate_spec spec = { .intel = true };
 
-	do {
-		struct annotation *a = NULL;
-
-		buf_reset(out);
-		rc = annotate_build(r, &spec, &a, err);
-		if (!rc)
-			annotate_json(a, &style, out);
-		annotate_free(a);
-		spec.top /= 2;
-	} while (!rc && out->n > ANNOTATION_BYTES && spec.top);
-	if (!rc && out->n > ANNOTATION_BYTES)
-		buf_reset(out);
-	return rc;
+	if (like)
+		spec = *like;
+	spec.select = rep->spec.select;
+	spec.what = NULL;
+	spec.top = ANNOTATED;
+	spec.limit = 0;
+	spec.code = spec.by_symbol = true;
+	return annotate_build(r, &spec, out, err);
 }
 
 int cmd_page(struct cmd_io *io, const char *path, const char *name,
-	     struct reader *r, struct report *rep, struct html_style *style,
+	     struct reader *r, struct report *rep,
+	     const struct annotate_spec *like, struct html_style *style,
 	     struct error *err)
 {
+	struct html_input in = { .r = r, .rep = rep };
 	struct missing_help help;
-	struct buf out = { 0 }, annotation = { 0 };
+	struct buf out = { 0 };
 	int rc;
 
 	style->missing = missing_worth_telling(&rep->missing);
@@ -67,15 +56,13 @@ int cmd_page(struct cmd_io *io, const char *path, const char *name,
 			       err);
 	if (rc < 0)
 		return rc;
-	rc = annotate(r, rep, &annotation, err);
-	style->annotation = annotation.n ? &annotation : NULL;
+	rc = cmd_page_lines(r, rep, like, &in.lines, err);
 	if (!rc)
-		rc = html_write(r, rep, style, &out, err);
+		rc = html_write(&in, 1, style, &out, err);
 	if (!rc)
 		rc = cmd_output_or_name(io, path, name, &out, err);
 	missing_help_free(&help);
-	style->annotation = NULL;
-	buf_fini(&annotation);
+	annotate_free(in.lines);
 	buf_fini(&out);
 	return rc;
 }

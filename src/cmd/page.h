@@ -9,10 +9,16 @@
  * to a file called `name`, which is told. */
 int cmd_output_or_name(struct cmd_io *io, const char *path, const char *name,
 		       const struct buf *text, struct error *err);
+/* What lines and instructions of the dearest functions cost, as a page wants
+ * it; `like` has syntax and source maps, or is NULL. */
+int cmd_page_lines(struct reader *r, const struct report *rep,
+		   const struct annotate_spec *like, struct annotation **out,
+		   struct error *err);
 /* The HTML page of a report, with what would help the images that lack names.
  * style->missing is set here. */
 int cmd_page(struct cmd_io *io, const char *path, const char *name,
-	     struct reader *r, struct report *rep, struct html_style *style,
+	     struct reader *r, struct report *rep,
+	     const struct annotate_spec *like, struct html_style *style,
 	     struct error *err);
 
 #endif

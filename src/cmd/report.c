@@ -306,7 +306,8 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (rc >= 0)
 		rc = report_build(r, &spec, &rep, err);
 	if (rc >= 0 && format == FORMAT_HTML)
-		rc = cmd_page(io, o->output, "report.html", r, rep, &page, err);
+		rc = cmd_page(io, o->output, "report.html", r, rep, NULL, &page,
+			      err);
 	else if (rc >= 0)
 		rc = show(io, o, rep, (enum format)format, err);
 	report_free(rep);

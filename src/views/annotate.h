@@ -27,6 +27,8 @@ struct annotate_spec {
 	double limit;		/* percent: units below are left out, unless
 				 * they were named */
 	bool code;		/* instructions are wanted */
+	bool by_symbol;		/* units are functions as they really exist:
+				 * UNIT_CODE, each with all in it */
 	bool intel;
 	const struct source_map *maps;
 	size_t nmaps;

@@ -40,7 +40,8 @@ static void sum_functions(struct chooser *k)
 		uint32_t loc = a->locs.v[i].loc;
 		uint32_t frame = profile_loc_frame(p, loc), func;
 
-		if (frame == PROF_NONE && a->locs.v[i].symbol != PROF_NONE)
+		if ((frame == PROF_NONE || a->spec.by_symbol) &&
+		    a->locs.v[i].symbol != PROF_NONE)
 			add_cells(a, k->codes, a->locs.v[i].symbol, loc);
 		if (frame == PROF_NONE)
 			continue;
@@ -103,7 +104,8 @@ static int add_hottest(struct chooser *k, const char *image)
 	const struct annotation *a = k->a;
 	int rc = 0;
 
-	for (uint32_t i = 0; !rc && i < a->p->funcs.n; i++)
+	for (uint32_t i = 0; !rc && !a->spec.by_symbol &&
+			     i < a->p->funcs.n; i++)
 		if (a->same_func[i] == i &&
 		    wanted_image(a, a->p->funcs.v[i].image, image))
 			rc = add_function(k, i, true);

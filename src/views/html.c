@@ -60,11 +60,13 @@ static void put_policy(struct buf *out)
 	buf_str(out, "; base-uri 'none'; form-action 'none'");
 }
 
-static void put_title(struct buf *out, const struct report *rep)
+static void put_title(struct buf *out, const struct html_data *d)
 {
-	const struct profile *p = rep->p;
 	struct buf text = { 0 }, cut = { 0 };
+	const struct profile *p = d->src[d->nsrc - 1].in.rep->p;
 
+	if (d->style->compare)
+		text_safe(&text, "compared: ");
 	if (p->runs.n)
 		text_safe(&text, truth_run_title(p, &p->runs.v[0]));
 	text_cut(&cut, buf_cstr(&text), 200);
@@ -75,7 +77,7 @@ static void put_title(struct buf *out, const struct report *rep)
 }
 
 /* Fills the template: @WORD@ stands for a part. */
-static void put_page(const struct report *rep, const struct buf *data,
+static void put_page(const struct html_data *d, const struct buf *data,
 		     struct buf *out)
 {
 	const char *at = html_page(), *mark;
@@ -86,7 +88,7 @@ static void put_page(const struct report *rep, const struct buf *data,
 		if (mark[2] == 'P')
 			put_policy(out);
 		else if (mark[2] == 'T')
-			put_title(out, rep);
+			put_title(out, d);
 		else if (mark[2] == 'S')
 			buf_str(out, html_style());
 		else if (mark[2] == 'D')
@@ -100,27 +102,17 @@ static void put_page(const struct report *rep, const struct buf *data,
 /* What the columns will take, about. */
 static bool fits(const struct html_data *d)
 {
+	uint64_t entries = d->entries.v.n + d->lines.entries.v.n;
 	uint64_t cost = (uint64_t)d->flame.nodes.n * HTML_NODE_COST +
-			(uint64_t)d->entries.n * HTML_ENTRY_COST;
+			entries * HTML_ENTRY_COST;
 
 	return d->flame.nodes.n <= HTML_NODES &&
-	       d->entries.n <= HTML_ENTRIES && cost <= 10ull * HTML_BYTES;
+	       d->entries.v.n <= HTML_ENTRIES && cost <= 10ull * HTML_BYTES;
 }
 
-static int merge(struct html_data *d, struct error *err)
+static int nomem(struct error *err)
 {
-	if (html_entries_merge(d) < 0)
-		return error_set(err, ERR_NOMEM, "out of memory for the page");
-	return 0;
-}
-
-static int halve_buckets(struct html_data *d, struct error *err)
-{
-	d->buckets /= 2;
-	d->width_ns *= 2;
-	for (size_t i = 0; i < d->entries.n; i++)
-		d->entries.v[i].bucket /= 2;
-	return merge(d, err);
+	return error_set(err, ERR_NOMEM, "out of memory for the page");
 }
 
 /* Sums branches below d->share, and their samples with them. */
@@ -129,22 +121,28 @@ static int prune(struct html_data *d, struct error *err)
 	uint32_t *moved = NULL;
 	int rc = flame_prune(&d->flame, d->share, &moved, err);
 
-	for (size_t i = 0; !rc && i < d->entries.n; i++)
-		d->entries.v[i].node = moved[d->entries.v[i].node];
+	for (size_t i = 0; !rc && i < d->entries.v.n; i++)
+		d->entries.v.v[i].node = moved[d->entries.v.v[i].node];
 	free(moved);
-	return rc ? rc : merge(d, err);
+	if (rc)
+		return rc;
+	d->entries.nodes = d->flame.nodes.n;
+	return html_entries_merge(&d->entries) < 0 ? nomem(err) : 0;
 }
 
 /* One step smaller: time by and by as coarse as can still be read, the smallest
  * branches, those that can be seen only when zoomed in. */
 static int shrink(struct html_data *d, struct error *err)
 {
-	double one = d->rep->truth.shown
-			     ? 1.0 / (double)d->rep->truth.shown : 1;
+	uint64_t shown = 0;
+	double one;
 
+	for (size_t i = 0; i < d->nsrc; i++)
+		shown += d->src[i].in.rep->truth.shown;
+	one = shown ? 1.0 / (double)shown : 1;
 	if (d->buckets > HTML_BUCKETS / 2 ||
 	    (d->share > 8 * one && d->buckets > HTML_BUCKETS / 4))
-		return halve_buckets(d, err);
+		return html_coarsen(d) < 0 ? nomem(err) : 0;
 	d->share = d->share > 0 ? d->share * 1.5 : 1.5 * one;
 	return prune(d, err);
 }
@@ -172,31 +170,66 @@ static int encode(struct html_data *d, struct buf *out, struct error *err)
 	return rc;
 }
 
-int html_write(struct reader *r, const struct report *rep,
+static int build(struct html_data *d, struct buf *block, struct error *err)
+{
+	int rc = html_functions(d, err);
+
+	if (!rc)
+		rc = html_tree(d, err);
+	if (!rc)
+		rc = html_lanes(d, err);
+	if (!rc)
+		rc = html_lines(d, err);
+	if (!rc)
+		rc = html_samples(d, err);
+	if (!rc)
+		rc = bound(d, err);
+	if (!rc)
+		rc = encode(d, block, err);
+	return rc;
+}
+
+static void data_fini(struct html_data *d)
+{
+	for (size_t i = 0; d->src && i < d->nsrc; i++) {
+		struct html_source *s = &d->src[i];
+
+		free(s->func_of);
+		free(s->node_of);
+		free(s->lane_of);
+		free(s->col_of);
+		free(s->frame_of);
+		free(s->loc_of);
+	}
+	free(d->src);
+	free(d->sums);
+	vec_fini(&d->funcs);
+	flame_fini(&d->flame);
+	vec_fini(&d->lanes);
+	vec_fini(&d->entries.v);
+	html_lines_fini(&d->lines);
+}
+
+int html_write(const struct html_input *in, size_t n,
 	       const struct html_style *style, struct buf *out,
 	       struct error *err)
 {
-	struct html_data d = { .rep = rep, .style = style };
+	struct html_data d = { .style = style, .nsrc = n };
 	struct buf block = { 0 };
-	int rc = 0;
+	int rc;
 
-	if (rep->agg.ncols > HTML_EVENTS)
-		return error_set(err, ERR_USAGE,
-				 "%zu events do not fit in a page: choose some "
-				 "with --event", rep->agg.ncols);
-	rc = flame_build(&d.flame, rep, err);
+	if (!n || n > HTML_INPUTS)
+		return error_set(err, ERR_USAGE, "%zu recordings do not fit in "
+				 "a page: want 1 to %d", n, HTML_INPUTS);
+	d.src = calloc(n, sizeof(*d.src));
+	if (!d.src)
+		return nomem(err);
+	for (size_t i = 0; i < n; i++)
+		d.src[i].in = in[i];
+	rc = build(&d, &block, err);
 	if (!rc)
-		rc = html_samples(&d, r, err);
-	if (!rc)
-		rc = bound(&d, err);
-	if (!rc)
-		rc = encode(&d, &block, err);
-	if (!rc)
-		put_page(rep, &block, out);
-	flame_fini(&d.flame);
-	vec_fini(&d.lanes);
-	vec_fini(&d.entries);
-	free(d.lane_of);
+		put_page(&d, &block, out);
+	data_fini(&d);
 	buf_fini(&block);
 	return rc;
 }

@@ -2,12 +2,14 @@
 #ifndef TALLY_VIEWS_HTML_DATA_H
 #define TALLY_VIEWS_HTML_DATA_H
 /* Inside of the HTML page: what it shows, and that as bytes. */
+#include "base/strtab.h"
 #include "views/html.h"
 
 enum {
 	HTML_LANES = 64,	/* threads told apart; the last: all others */
 	HTML_BUCKETS = 256,	/* of time */
-	HTML_EVENTS = 32,
+	HTML_EVENTS = 32,	/* columns, those of both sides */
+	HTML_INPUTS = 256,
 	HTML_ENTRIES_MAX = 4 << 20,	/* while samples are summed */
 	/* What a page may hold. */
 	HTML_NODES = 600000,
@@ -16,40 +18,157 @@ enum {
 	/* About what one of them takes of those, in tenths of a byte. */
 	HTML_NODE_COST = 16,
 	HTML_ENTRY_COST = 15,
+	/* What lines and instructions may take of it. */
+	HTML_LINE_FUNCS = 300,
+	HTML_LINE_ENTRIES = 150000,
+	HTML_LINE_TEXTS = 24000,
+	HTML_INSNS = 50000,
 };
 
-/* Samples of one thread in one time slice at one node of the graph. */
+/* Samples of one thread in one time slice at one node of the graph, or at one
+ * location. */
 struct html_entry {
 	uint32_t node;
-	uint8_t event, lane;	/* event: column of the report */
+	uint8_t event, lane;	/* event: column of the page */
 	uint16_t bucket;
 	struct cell c;
 };
+struct html_entries {
+	VEC(struct html_entry) v;	/* by node, event, lane, bucket */
+	size_t nodes;			/* what `node` counts */
+};
 
 struct html_lane {
-	uint32_t run, pid, tid, comm;
+	uint32_t source, run, pid, tid;
+	const char *comm;
 	uint64_t samples;
 	uint32_t others;	/* threads summed here, 0: it is one thread */
 };
 
+struct html_func {
+	uint32_t source, fk;	/* one of those that have it */
+};
+
+struct html_col {		/* an event of a side */
+	uint32_t source, event;	/* one that has it */
+	enum html_side side;
+	uint64_t per;		/* weight of each sample, 0: they differ */
+	struct cell all;
+};
+
+/* A step of an inline chain: see framekey.h. */
+struct html_frame {
+	uint32_t func;		/* of the page, or PROF_NONE */
+	uint32_t file, line;	/* file of the page, or PROF_NONE */
+	uint32_t outer;		/* frame of the page < own, or PROF_NONE */
+};
+
+struct html_loc {
+	uint32_t source, loc;
+	uint32_t frame;		/* innermost */
+	uint32_t code, insn;	/* of the page, or PROF_NONE */
+};
+
+struct html_code {
+	uint32_t source;
+	size_t at;		/* in the source's lines->codes */
+	size_t insns;		/* 0: not shown */
+};
+
+struct html_file {
+	uint32_t source;	/* one that has it */
+	uint32_t str, image;	/* there */
+};
+
+struct html_want {		/* a line whose text is shown */
+	uint32_t file, line;
+};
+
+/* Lines and instructions of the dearest functions: html_lines.c. */
+struct html_lines {
+	VEC(uint32_t) funcs;	/* whose lines are here, in this order */
+	VEC(struct html_frame) frames;
+	VEC(struct html_loc) locs;
+	VEC(struct html_code) codes;
+	VEC(struct html_file) files;
+	VEC(struct html_want) wants;	/* by file and line */
+	VEC(uint32_t) insn_frames;	/* of all instructions shown */
+	struct html_entries entries;	/* by location */
+	struct strtab paths;
+	struct u64map file_tab;
+	size_t begin;		/* function that the page opens with */
+};
+
+struct html_source {
+	struct html_input in;
+	uint32_t *func_of;	/* by fk: function of the page, or PROF_NONE */
+	uint32_t *node_of;	/* by node of the profile: node of the page */
+	uint32_t *lane_of;	/* by thread row */
+	uint8_t *col_of;	/* by column of the report */
+	uint32_t *frame_of;	/* by step: frame of the page, or PROF_NONE */
+	uint32_t *loc_of;	/* by location; PROF_NONE: not shown */
+	uint64_t start_ns;
+};
+
 struct html_data {
-	const struct report *rep;
 	const struct html_style *style;
+	struct html_source *src;
+	size_t nsrc, ncols;
+	struct html_col cols[HTML_EVENTS];
+	VEC(struct html_func) funcs;	/* dearest first */
+	struct values *sums;		/* [function * ncols + column] */
+	/* Its fk is a function of the page, or FLAME_*. */
 	struct flame flame;
 	VEC(struct html_lane) lanes;
-	VEC(struct html_entry) entries;	/* by node, event, lane, bucket */
-	uint32_t *lane_of;	/* by thread row */
+	struct html_entries entries;	/* by node of the graph */
+	struct html_lines lines;
 	uint32_t buckets;
-	uint64_t start_ns, width_ns;	/* of a bucket */
+	uint64_t width_ns;	/* of a bucket */
 	double share;		/* branches below are summed */
 };
 
-/* html_samples.c: lanes and entries, not yet bounded. */
-int html_samples(struct html_data *d, struct reader *r, struct error *err);
+static inline const struct report *html_rep(const struct html_data *d,
+					    uint32_t source)
+{
+	return d->src[source].in.rep;
+}
+
+/* html_union.c: columns and functions of all inputs. */
+int html_functions(struct html_data *d, struct error *err);
+/* What a comparison says of a function, or NULL. */
+const struct html_verdict *html_find_verdict(const struct html_data *d,
+					     const struct html_func *f);
+/* html_tree.c: the trees of all inputs as one. */
+int html_tree(struct html_data *d, struct error *err);
+/* html_lines.c: what of lines and instructions is shown. */
+int html_lines(struct html_data *d, struct error *err);
+void html_lines_fini(struct html_lines *l);
+/* html_lanes.c: threads, and where their time begins. */
+int html_lanes(struct html_data *d, struct error *err);
+/* html_samples.c: entries, not yet bounded. */
+int html_samples(struct html_data *d, struct error *err);
 /* Merges equal entries after nodes or buckets changed. */
-int html_entries_merge(struct html_data *d);
+int html_entries_merge(struct html_entries *e);
+/* Time slices of double width. */
+int html_coarsen(struct html_data *d);
+
 /* html_encode.c: the bytes of the block, compressed. */
-int html_encode(const struct html_data *d, struct buf *out, struct error *err);
+int html_encode(struct html_data *d, struct buf *out, struct error *err);
+
+struct html_encoder {
+	const struct html_data *d;
+	struct buf *out;	/* not yet compressed */
+	struct buf tmp, safe, cut;
+	struct strtab images, files;	/* id 0: "" */
+	bool failed;
+};
+/* Text that can do no harm wherever the page puts it, cut at a length that
+ * serves a page; good until the next call. */
+const char *html_harmless(struct html_encoder *e, const char *text);
+/* html_encode_lines.c: members of the object that is open; columns. */
+void html_put_lines(struct html_encoder *e, struct json *j);
+void html_put_line_columns(struct html_encoder *e);
+void html_put_entries(struct html_encoder *e, const struct html_entries *x);
 
 /* Generated from src/views/html by embed.awk. */
 const char *html_page(void);

@@ -12,7 +12,7 @@
  * thread, time slice (the distance to the one before where all else is equal),
  * samples; weights where an event's samples differ.  Of the functions, for each
  * event: samples itself, with what it called; weights likewise where they
- * differ.
+ * differ.  Then those of lines and instructions: html_encode_lines.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,40 +29,16 @@ enum {
 	SPECIALS = FLAME_ROOT - FLAME_SPECIAL + 1,
 };
 
-struct ids {			/* a dense number for each string that occurs */
-	struct u64map map;
-	VEC(uint32_t) str;
-};
-
-struct encoder {
-	const struct html_data *d;
-	const struct report *rep;
-	struct buf *out;	/* not yet compressed */
-	struct buf tmp, safe, cut;
-	struct ids images, files;
-	uint32_t *func_of;	/* by fk: number in the page */
-	uint32_t *frame_of;	/* by fk: a frame of that function */
-	uint64_t *per;		/* by column: weight of each sample, 0: differs */
-	bool failed;
-};
-
-static uint32_t number(struct encoder *e, struct ids *ids, uint32_t str)
+static uint32_t number(struct html_encoder *e, struct strtab *t,
+		       const char *text)
 {
-	uint32_t *id = u64map_slot(&ids->map, str);
+	uint32_t id = strtab_add(t, text);
 
-	if (!id) {
-		e->failed = true;
-		return 0;
-	}
-	if (*id == U64MAP_NONE) {
-		*id = (uint32_t)ids->str.n;
-		e->failed |= vec_push(&ids->str, str) < 0;
-	}
-	return *id;
+	e->failed |= id == UINT32_MAX;
+	return id;
 }
 
-/* Text that can do no harm wherever the page puts it. */
-static const char *harmless(struct encoder *e, const char *text)
+const char *html_harmless(struct html_encoder *e, const char *text)
 {
 	buf_reset(&e->safe);
 	buf_reset(&e->cut);
@@ -71,64 +47,53 @@ static const char *harmless(struct encoder *e, const char *text)
 	return buf_cstr(&e->cut);
 }
 
-static const struct row *func_row(const struct encoder *e, size_t func)
+static const struct frame_key *func_key(const struct html_encoder *e,
+					size_t func)
 {
-	return &e->rep->table.rows.v[e->rep->order.v[func]];
+	const struct html_func *f = &e->d->funcs.v[func];
+
+	return &html_rep(e->d, f->source)->keys.keys.v[f->fk];
 }
 
-static int number_functions(struct encoder *e)
+static const struct profile *func_profile(const struct html_encoder *e,
+					  size_t func)
 {
-	const struct frame_keys *k = &e->rep->keys;
-	size_t n = k->keys.n;
-
-	e->func_of = calloc(n + 1, sizeof(*e->func_of));
-	e->frame_of = malloc((n + 1) * sizeof(*e->frame_of));
-	if (!e->func_of || !e->frame_of)
-		return -ERR_NOMEM;
-	for (size_t i = 0; i < n; i++)
-		e->frame_of[i] = PROF_NONE;
-	for (size_t i = 0; i < k->nframes; i++)
-		if (k->steps[i].fk != PROF_NONE)
-			e->frame_of[k->steps[i].fk] = (uint32_t)i;
-	for (size_t i = 0; i < e->rep->order.n; i++)
-		e->func_of[func_row(e, i)->fk] = (uint32_t)i;
-	return 0;
+	return html_rep(e->d, e->d->funcs.v[func].source)->p;
 }
 
-static uint32_t func_number(const struct encoder *e, uint32_t fk)
+static uint32_t func_number(const struct html_encoder *e, uint32_t fk)
 {
-	if (fk >= FLAME_SPECIAL)
-		return (uint32_t)e->rep->order.n + fk - FLAME_SPECIAL;
-	return e->func_of[fk];
+	return fk >= FLAME_SPECIAL
+		       ? (uint32_t)e->d->funcs.n + fk - FLAME_SPECIAL : fk;
 }
 
 /* Samples of most events weigh the same each: then weights need no columns. */
-static int find_weights(struct encoder *e)
+static void find_weights(struct html_data *d)
 {
-	size_t nc = e->d->flame.ncols;
+	for (size_t c = 0; c < d->ncols; c++) {
+		struct cell all = d->flame.total[c];
 
-	e->per = calloc(nc + 1, sizeof(*e->per));
-	if (!e->per)
-		return -ERR_NOMEM;
-	for (size_t c = 0; c < nc; c++) {
-		struct cell all = e->d->flame.total[c];
-
-		e->per[c] = all.count ? all.weight / all.count : 1;
+		d->cols[c].per = all.count ? all.weight / all.count : 1;
 	}
-	for (size_t i = 0; i < e->d->entries.n; i++) {
-		const struct html_entry *x = &e->d->entries.v[i];
+	for (size_t i = 0; i < d->entries.v.n; i++) {
+		const struct html_entry *x = &d->entries.v.v[i];
 
-		if (e->per[x->event] * x->c.count != x->c.weight)
-			e->per[x->event] = 0;
+		if (d->cols[x->event].per * x->c.count != x->c.weight)
+			d->cols[x->event].per = 0;
 	}
-	return 0;
+	for (size_t i = 0; i < d->lines.entries.v.n; i++) {
+		const struct html_entry *x = &d->lines.entries.v.v[i];
+
+		if (d->cols[x->event].per * x->c.count != x->c.weight)
+			d->cols[x->event].per = 0;
+	}
 }
 
-static void put_lines(struct encoder *e, struct json *j, const char *key)
+/* Lines of e->tmp as strings of the array that is open. */
+static void put_lines(struct html_encoder *e, struct json *j)
 {
 	char *save = NULL, *text = (char *)buf_cstr(&e->tmp);
 
-	json_array(j, key);
 	for (char *l = strtok_r(text, "\n", &save); l;
 	     l = strtok_r(NULL, "\n", &save)) {
 		l += *l == '#';
@@ -136,76 +101,90 @@ static void put_lines(struct encoder *e, struct json *j, const char *key)
 		if (*l)
 			json_str(j, NULL, l);
 	}
-	json_end(j);
 }
 
-static void put_header(struct encoder *e, struct json *j)
+/* The last recording's, which is the new one; what can be trusted of the first
+ * of the baseline, too. */
+static void put_header(struct html_encoder *e, struct json *j)
 {
-	const struct report *rep = e->rep;
+	const struct html_data *d = e->d;
+	const struct report *rep = html_rep(d, (uint32_t)d->nsrc - 1);
 
 	json_object(j, "header");
 	truth_json(&rep->truth, j);
 	json_end(j);
+	json_array(j, "truth");
+	for (size_t i = 0; i < d->nsrc; i++) {
+		buf_reset(&e->tmp);
+		if (d->nsrc > 1)
+			json_str(j, NULL, html_harmless(e, d->src[i].in.label
+						? d->src[i].in.label : ""));
+		truth_text(&d->src[i].in.rep->truth, TEXT_COLUMNS, &e->tmp);
+		put_lines(e, j);
+	}
+	json_end(j);
 	buf_reset(&e->tmp);
-	truth_text(&rep->truth, TEXT_COLUMNS, &e->tmp);
-	put_lines(e, j, "truth");
-	buf_reset(&e->tmp);
-	missing_text(&rep->missing, e->d->style->missing, TEXT_COLUMNS,
-		     &e->tmp);
-	put_lines(e, j, "missing");
+	missing_text(&rep->missing, d->style->missing, TEXT_COLUMNS, &e->tmp);
+	json_array(j, "missing");
+	put_lines(e, j);
+	json_end(j);
 }
 
-static void put_events(struct encoder *e, struct json *j)
+static void put_events(struct html_encoder *e, struct json *j)
 {
-	const struct report *rep = e->rep;
-
 	json_array(j, "events");
-	for (size_t c = 0; c < rep->agg.ncols; c++) {
-		const struct prof_event *ev =
-			&rep->p->events.v[rep->agg.cols.v[c]];
-		struct cell all = rep->agg.shown[rep->agg.cols.v[c]];
+	for (size_t c = 0; c < e->d->ncols; c++) {
+		const struct html_col *col = &e->d->cols[c];
+		const struct report *rep = html_rep(e->d, col->source);
+		const struct prof_event *ev = &rep->p->events.v[col->event];
 
 		json_object(j, NULL);
 		json_str(j, "name",
-			 harmless(e, profile_cstr(rep->p, ev->name)));
+			 html_harmless(e, profile_cstr(rep->p, ev->name)));
 		json_str(j, "actual",
-			 harmless(e, profile_cstr(rep->p, ev->actual)));
+			 html_harmless(e, profile_cstr(rep->p, ev->actual)));
 		json_str(j, "unit", ev->unit == PROF_UNIT_NS ? "ns" : "count");
-		json_uint(j, "samples", all.count);
-		json_uint(j, "weight", all.weight);
-		json_uint(j, "per", e->per[c]);
+		json_str(j, "skid", annot_skid(ev));
+		json_uint(j, "side", col->side);
+		json_uint(j, "samples", col->all.count);
+		json_uint(j, "weight", col->all.weight);
+		json_uint(j, "per", col->per);
 		json_end(j);
 	}
 	json_end(j);
 }
 
-static void put_lanes(struct encoder *e, struct json *j)
+static void put_lanes(struct html_encoder *e, struct json *j)
 {
 	const struct html_data *d = e->d;
+	const struct html_source *last = &d->src[d->nsrc - 1];
 
 	json_array_lines(j, "lanes");
 	for (size_t i = 0; i < d->lanes.n; i++) {
 		const struct html_lane *l = &d->lanes.v[i];
 
 		json_object(j, NULL);
+		json_uint(j, "side", d->src[l->source].in.side);
+		if (d->nsrc > 1)
+			json_uint(j, "source", l->source);
 		json_uint(j, "run", l->run + 1ull);
 		json_uint(j, "pid", l->pid);
 		json_uint(j, "tid", l->tid);
-		json_str(j, "comm", harmless(e, profile_cstr(e->rep->p,
-							     l->comm)));
+		json_str(j, "comm", html_harmless(e, l->comm ? l->comm : ""));
 		json_uint(j, "samples", l->samples);
 		json_uint(j, "others", l->others);
 		json_end(j);
 	}
 	json_end(j);
 	json_object(j, "time");
-	json_uint(j, "start_ns", d->start_ns - profile_start_ns(e->rep->p));
+	json_uint(j, "start_ns", d->style->compare ? 0 : last->start_ns -
+				 profile_start_ns(last->in.rep->p));
 	json_uint(j, "width_ns", d->width_ns);
 	json_uint(j, "buckets", d->buckets);
 	json_end(j);
 }
 
-static void put_small(struct encoder *e, struct json *j)
+static void put_small(struct html_encoder *e, struct json *j)
 {
 	const struct flame *f = &e->d->flame;
 	struct cell all = { 0, 0 };
@@ -222,117 +201,175 @@ static void put_small(struct encoder *e, struct json *j)
 }
 
 /* The name as it is; what is cut away of it does not matter to a page. */
-static void func_name(struct encoder *e, size_t func)
+static void func_name(struct html_encoder *e, size_t func)
 {
 	buf_reset(&e->tmp);
-	flame_name(e->rep, func_row(e, func)->fk, &e->tmp);
+	name_symbol(func_profile(e, func), func_key(e, func), &e->tmp);
 }
 
-static void put_names(struct encoder *e, struct json *j)
+static void put_names(struct html_encoder *e, struct json *j)
 {
-	size_t n = e->rep->order.n;
+	size_t n = e->d->funcs.n;
 	struct buf brief = { 0 };
 
 	json_array(j, "name");
 	for (size_t i = 0; i < n; i++) {
 		func_name(e, i);
-		json_str(j, NULL, harmless(e, buf_cstr(&e->tmp)));
+		json_str(j, NULL, html_harmless(e, buf_cstr(&e->tmp)));
 	}
 	for (uint32_t i = 0; i < SPECIALS; i++) {
 		buf_reset(&e->tmp);
-		flame_name(e->rep, FLAME_SPECIAL + i, &e->tmp);
+		flame_name(html_rep(e->d, 0), FLAME_SPECIAL + i, &e->tmp);
 		json_str(j, NULL, buf_cstr(&e->tmp));
 	}
 	json_end(j);
 	json_array(j, "short");
 	for (size_t i = 0; i < n; i++) {
-		const struct frame_key *k =
-			&e->rep->keys.keys.v[func_row(e, i)->fk];
-
 		buf_reset(&brief);
 		func_name(e, i);
-		if (k->sort == FRAME_FUNC)
+		if (func_key(e, i)->sort == FRAME_FUNC)
 			demangle_short(buf_cstr(&e->tmp), &brief);
 		/* equal to the name: left out */
 		if (!strcmp(buf_cstr(&brief), buf_cstr(&e->tmp)))
 			buf_reset(&brief);
-		json_str(j, NULL, harmless(e, buf_cstr(&brief)));
+		json_str(j, NULL, html_harmless(e, buf_cstr(&brief)));
 	}
 	json_end(j);
 	buf_fini(&brief);
 }
 
-static const struct prof_func *func_of_fk(const struct encoder *e, uint32_t fk)
+/* Where functions are declared: as the first recording has it. */
+static void put_places(struct html_encoder *e, struct json *j)
 {
-	const struct profile *p = e->rep->p;
-	uint32_t frame = e->frame_of[fk];
+	size_t n = e->d->funcs.n;
+	const struct prof_func **at = calloc(n + 1, sizeof(*at));
+	uint32_t *source = calloc(n + 1, sizeof(*source));
 
-	if (frame == PROF_NONE || p->frames.v[frame].func >= p->funcs.n)
-		return NULL;
-	return &p->funcs.v[p->frames.v[frame].func];
+	e->failed |= !at || !source;
+	for (uint32_t s = 0; !e->failed && s < e->d->nsrc; s++) {
+		const struct report *rep = html_rep(e->d, s);
+
+		for (size_t i = 0; i < rep->p->frames.n; i++) {
+			uint32_t fk = rep->keys.steps[i].fk, f;
+			uint32_t func = rep->p->frames.v[i].func;
+
+			f = fk == PROF_NONE ? PROF_NONE
+					    : e->d->src[s].func_of[fk];
+			if (f == PROF_NONE || func >= rep->p->funcs.n || at[f])
+				continue;
+			at[f] = &rep->p->funcs.v[func];
+			source[f] = s;
+		}
+	}
+	json_array(j, "file");
+	for (size_t i = 0; !e->failed && i < n; i++)
+		json_uint(j, NULL, !at[i] ? 0 : number(e, &e->files,
+			profile_cstr(html_rep(e->d, source[i])->p,
+				     at[i]->file)));
+	json_end(j);
+	json_array(j, "line");
+	for (size_t i = 0; !e->failed && i < n; i++)
+		json_uint(j, NULL, at[i] ? at[i]->line : 0);
+	json_end(j);
+	free(at);
+	free(source);
 }
 
-static void put_functions(struct encoder *e, struct json *j)
+static void put_functions(struct html_encoder *e, struct json *j)
 {
-	const struct report *rep = e->rep;
-	size_t n = rep->order.n;
+	size_t n = e->d->funcs.n;
 
 	json_object(j, "funcs");
 	put_names(e, j);
 	json_array(j, "image");
 	for (size_t i = 0; i < n; i++)
 		json_uint(j, NULL,
-			  number(e, &e->images,
-				 rep->keys.keys.v[func_row(e, i)->fk].image));
+			  number(e, &e->images, profile_cstr(
+				func_profile(e, i), func_key(e, i)->image)));
 	json_end(j);
 	json_array(j, "kernel");
 	for (size_t i = 0; i < n; i++)
-		json_uint(j, NULL,
-			  rep->keys.keys.v[func_row(e, i)->fk].kernel);
+		json_uint(j, NULL, func_key(e, i)->kernel);
 	json_end(j);
-	json_array(j, "file");
-	for (size_t i = 0; i < n; i++) {
-		const struct prof_func *f = func_of_fk(e, func_row(e, i)->fk);
-
-		json_uint(j, NULL, number(e, &e->files, f ? f->file : 0));
-	}
-	json_end(j);
-	json_array(j, "line");
-	for (size_t i = 0; i < n; i++) {
-		const struct prof_func *f = func_of_fk(e, func_row(e, i)->fk);
-
-		json_uint(j, NULL, f ? f->line : 0);
-	}
-	json_end(j);
+	put_places(e, j);
 	json_end(j);
 }
 
-static void put_ids(struct encoder *e, struct json *j, const char *key,
-		    const struct ids *ids)
+static void put_ids(struct html_encoder *e, struct json *j, const char *key,
+		    const struct strtab *t)
 {
 	json_array(j, key);
-	for (size_t i = 0; i < ids->str.n; i++)
-		json_str(j, NULL,
-			 harmless(e, profile_cstr(e->rep->p, ids->str.v[i])));
+	for (size_t i = 0; i < t->str.n; i++)
+		json_str(j, NULL, html_harmless(e, t->str.v[i]));
 	json_end(j);
 }
 
-static void put_meta(struct encoder *e)
+static void put_compare(struct html_encoder *e, struct json *j)
 {
-	const struct profile *p = e->rep->p;
+	const struct html_compare *c = e->d->style->compare;
+
+	if (!c)
+		return;
+	json_object(j, "compare");
+	json_fixed(j, "scale", c->scale, 9);
+	json_str(j, "how", html_harmless(e, c->how));
+	if (c->headline)
+		json_str(j, "headline", html_harmless(e, c->headline));
+	json_array(j, "notes");
+	for (size_t i = 0; i < c->nnotes; i++)
+		json_str(j, NULL, html_harmless(e, c->notes[i]));
+	json_end(j);
+	json_array(j, "inputs");
+	for (size_t i = 0; i < e->d->nsrc; i++)
+		json_str(j, NULL, html_harmless(e, e->d->src[i].in.label
+						? e->d->src[i].in.label : ""));
+	json_end(j);
+	json_array_lines(j, "verdicts");
+	for (size_t i = 0; c->nverdicts && i < e->d->funcs.n; i++) {
+		const struct html_verdict *v =
+			html_find_verdict(e->d, &e->d->funcs.v[i]);
+
+		if (!v)
+			continue;
+		json_object(j, NULL);
+		json_uint(j, "func", i);
+		json_uint(j, "rank", (uint64_t)(v - c->verdicts));
+		json_bool(j, "bad", v->bad);
+		json_str(j, "words", html_harmless(e, v->words));
+		json_end(j);
+	}
+	json_end(j);
+	json_end(j);
+}
+
+static void put_begin(struct html_encoder *e, struct json *j)
+{
+	static const char *const views[] = { "table", "flame", "lines" };
+	const struct html_style *s = e->d->style;
+	bool lines = e->d->lines.funcs.n > 0;
+
+	json_object(j, "begin");
+	json_str(j, "view", views[s->first]);
+	json_bool(j, "inverted", s->inverted);
+	json_bool(j, "icicle", s->icicle);
+	if (lines && (s->first == HTML_LINES || s->named))
+		json_uint(j, "func", e->d->lines.funcs.v[0]);
+	json_end(j);
+}
+
+static void put_meta(struct html_encoder *e)
+{
+	const struct profile *p = html_rep(e->d, (uint32_t)e->d->nsrc - 1)->p;
 	struct buf text = { 0 };
 	struct json j = json_on(&text);
 
 	json_object(&j, NULL);
-	json_uint(&j, "schema", 1);
+	json_uint(&j, "schema", 2);
 	json_str(&j, "title", p->runs.n
-			? harmless(e, truth_run_title(p, &p->runs.v[0])) : "");
-	json_object(&j, "begin");
-	json_bool(&j, "flame", e->d->style->flame_only);
-	json_bool(&j, "inverted", e->d->style->inverted);
-	json_bool(&j, "icicle", e->d->style->icicle);
-	json_end(&j);
+		? html_harmless(e, truth_run_title(p, &p->runs.v[0])) : "");
+	put_begin(e, &j);
 	put_header(e, &j);
+	put_compare(e, &j);
 	put_events(e, &j);
 	put_lanes(e, &j);
 	put_small(e, &j);
@@ -340,12 +377,8 @@ static void put_meta(struct encoder *e)
 	put_ids(e, &j, "images", &e->images);
 	put_ids(e, &j, "files", &e->files);
 	json_uint(&j, "nodes", e->d->flame.nodes.n);
-	json_uint(&j, "entries", e->d->entries.n);
-	if (e->d->style->annotation) {
-		buf_str(&text, ",\"annotation\":");
-		buf_bytes(&text, e->d->style->annotation->p,
-			  e->d->style->annotation->n);
-	}
+	json_uint(&j, "entries", e->d->entries.v.n);
+	html_put_lines(e, &j);
 	json_end(&j);
 	e->failed |= text.failed || text.n > UINT32_MAX;
 	buf_u32(e->out, (uint32_t)text.n);
@@ -353,7 +386,7 @@ static void put_meta(struct encoder *e)
 	buf_fini(&text);
 }
 
-static void put_nodes(struct encoder *e)
+static void put_nodes(struct html_encoder *e)
 {
 	const struct flame *f = &e->d->flame;
 	uint32_t *depth = calloc(f->nodes.n + 1, sizeof(*depth));
@@ -375,10 +408,10 @@ static void put_nodes(struct encoder *e)
 	}
 }
 
-static void put_entries(struct encoder *e)
+void html_put_entries(struct html_encoder *e, const struct html_entries *x)
 {
-	const struct html_entry *v = e->d->entries.v;
-	size_t n = e->d->entries.n;
+	const struct html_entry *v = x->v.v;
+	size_t n = x->v.n;
 
 	for (size_t i = 0; i < n; i++)
 		buf_uleb(e->out, v[i].node - (i ? v[i - 1].node : 0));
@@ -397,38 +430,28 @@ static void put_entries(struct encoder *e)
 	for (size_t i = 0; i < n; i++)
 		buf_uleb(e->out, v[i].c.count);
 	for (size_t i = 0; i < n; i++)
-		if (!e->per[v[i].event])
+		if (!e->d->cols[v[i].event].per)
 			buf_uleb(e->out, v[i].c.weight);
 }
 
-static void put_sums(struct encoder *e)
+static void put_sums(struct html_encoder *e)
 {
-	const struct report *rep = e->rep;
-	size_t n = rep->order.n;
+	size_t n = e->d->funcs.n, nc = e->d->ncols;
+	const struct values *v = e->d->sums;
 
-	for (size_t c = 0; c < rep->agg.ncols; c++) {
-		const struct values *v;
-
-		for (size_t i = 0; i < n; i++) {
-			v = report_values(rep, rep->order.v[i]) + c;
-			buf_uleb(e->out, v->self.count);
-		}
-		for (size_t i = 0; i < n; i++) {
-			v = report_values(rep, rep->order.v[i]) + c;
-			buf_uleb(e->out, v->total.count);
-		}
-		for (size_t i = 0; !e->per[c] && i < n; i++) {
-			v = report_values(rep, rep->order.v[i]) + c;
-			buf_uleb(e->out, v->self.weight);
-		}
-		for (size_t i = 0; !e->per[c] && i < n; i++) {
-			v = report_values(rep, rep->order.v[i]) + c;
-			buf_uleb(e->out, v->total.weight);
-		}
+	for (size_t c = 0; c < nc; c++) {
+		for (size_t i = 0; i < n; i++)
+			buf_uleb(e->out, v[i * nc + c].self.count);
+		for (size_t i = 0; i < n; i++)
+			buf_uleb(e->out, v[i * nc + c].total.count);
+		for (size_t i = 0; !e->d->cols[c].per && i < n; i++)
+			buf_uleb(e->out, v[i * nc + c].self.weight);
+		for (size_t i = 0; !e->d->cols[c].per && i < n; i++)
+			buf_uleb(e->out, v[i * nc + c].total.weight);
 	}
 }
 
-static void compress_block(struct encoder *e, const struct buf *raw,
+static void compress_block(struct html_encoder *e, const struct buf *raw,
 			   struct buf *out)
 {
 	uLongf n = compressBound(raw->n);
@@ -440,31 +463,28 @@ static void compress_block(struct encoder *e, const struct buf *raw,
 		e->failed = true;
 }
 
-static void encoder_fini(struct encoder *e)
+static void encoder_fini(struct html_encoder *e)
 {
 	buf_fini(&e->tmp);
 	buf_fini(&e->safe);
 	buf_fini(&e->cut);
-	u64map_fini(&e->images.map);
-	u64map_fini(&e->files.map);
-	vec_fini(&e->images.str);
-	vec_fini(&e->files.str);
-	free(e->func_of);
-	free(e->frame_of);
-	free(e->per);
+	strtab_fini(&e->images);
+	strtab_fini(&e->files);
 }
 
-int html_encode(const struct html_data *d, struct buf *out, struct error *err)
+int html_encode(struct html_data *d, struct buf *out, struct error *err)
 {
 	struct buf raw = { 0 };
-	struct encoder e = { .d = d, .rep = d->rep, .out = &raw };
+	struct html_encoder e = { .d = d, .out = &raw };
 
-	e.failed = number_functions(&e) < 0 || find_weights(&e) < 0;
+	find_weights(d);
+	e.failed = strtab_init(&e.images) < 0 || strtab_init(&e.files) < 0;
 	if (!e.failed) {
 		put_meta(&e);
 		put_nodes(&e);
-		put_entries(&e);
+		html_put_entries(&e, &d->entries);
 		put_sums(&e);
+		html_put_line_columns(&e);
 	}
 	e.failed |= raw.failed || e.tmp.failed || e.safe.failed ||
 		    e.cut.failed;

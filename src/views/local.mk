@@ -44,7 +44,12 @@ libviews_a_SOURCES = \
 	src/views/html.h \
 	src/views/html_data.h \
 	src/views/html_encode.c \
+	src/views/html_encode_lines.c \
+	src/views/html_lanes.c \
+	src/views/html_lines.c \
 	src/views/html_samples.c \
+	src/views/html_tree.c \
+	src/views/html_union.c \
 	src/views/info.c \
 	src/views/info.h \
 	src/views/info_text.c \
@@ -95,7 +100,9 @@ HTML_PARTS = \
 	src/views/html/graph.js \
 	src/views/html/table.js \
 	src/views/html/butterfly.js \
+	src/views/html/lines.js \
 	src/views/html/source.js \
+	src/views/html/compare.js \
 	src/views/html/timeline.js \
 	src/views/html/page.js
 EXTRA_DIST += $(HTML_PARTS) src/views/html/embed.awk

@@ -42,6 +42,17 @@ t_run "a slice of time" check sums slice.html slice.json
 t_run "a large recording fits in 3 MB" check size large.html 3000000
 t_run "… and its functions' sums stay exact" check sums large.html large.json
 
+"$TALLY" annotate --both --format=json --top 40 --percent-limit 0.1 \
+	many.tally >lines.json
+t_run "lines cost what annotate says" check lines many.html lines.json
+
+# One function, however little it costs: the page opens there.
+t_run "a page opened at a function" "$TALLY" annotate --html -o one.html \
+	many.tally '*work_06399*'
+t_run "… holds only what may run" check policy one.html
+t_run "… and that function's lines" check begins one.html \
+	'work_06399'
+
 printf 'x' >cut.tally
 t_like "a file that is no recording" \
 	"$("$TALLY" flamegraph cut.tally 2>&1)" '^tally: .*cut.tally'

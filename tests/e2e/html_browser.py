@@ -235,7 +235,7 @@ def test_calls(t):
     p.run(ROWS + '[2].querySelector("a").click()')
     same('a function by click', p.run('tally.state.view'), 'calls')
     same('… is named', p.run(
-        'document.querySelector("#chosen h2").textContent'),
+        'document.querySelector("#chosen h2").title'),
         p.run('tally.model.d.meta.funcs.name[tally.state.func]'))
     ok('callers add up to its total', p.run('''(() => {
         const b = new Object(), c = tally.calls.up.source;
@@ -245,23 +245,70 @@ def test_calls(t):
                 tally.state.func] })()'''))
     ok('graphs of both are drawn',
        drawn(p, 'up') > 5 and drawn(p, 'down') > 5)
-    ok('lines are shown', p.run(
-        'document.querySelectorAll("#source-text .code tbody tr").length') > 0)
-    same('… and add up to the function\'s own samples', p.run('''(() => {
-        const f = tally.state.func, m = tally.model.d.meta;
-        const u = m.annotation.units.find(u => u.name === m.funcs.name[f]);
-        return u.files.flatMap(f => f.lines).flatMap(l => l.cost || [])
-            .reduce((a, c) => a + (c.self ? c.self.samples : 0), 0) })()'''),
-         p.run('tally.model.byFunc.selfCount[tally.state.func]'))
     t.shot(p, 'calls')
     f = p.run('tally.state.func')
     p.run('document.querySelector("#callers a").click()')
     ok('a caller by click', p.run('tally.state.func') != f)
-    for key, view in (('1', 'table'), ('2', 'flame'), ('3', 'calls')):
+    for key, view in (('1', 'table'), ('2', 'flame'), ('3', 'calls'),
+                      ('4', 'lines')):
         p.run('document.activeElement.blur()')
         p.key(key)
         same('key ' + key, p.run('tally.state.view'), view)
     return p
+
+
+# What the lines of the chosen function add up to: itself, in all.
+LINES = '''(() => { const c = tally.source.lines.collect(tally.model.now,
+    tally.state.func).all; return [c.selfCount, c.count()] })()'''
+SELF = 'tally.model.now.byFunc().selfCount[tally.state.func]'
+CODE = 'document.querySelectorAll("#source-text .code tbody tr")'
+
+
+def test_lines(t):
+    p = t.open('many.html', 'view=lines')
+    ok('lines are shown', p.run(CODE + '.length') > 0)
+    same('… and add up to the function\'s own samples', p.run(LINES)[0],
+         p.run(SELF))
+    shown = p.run('[...document.querySelectorAll("#source-text tbody '
+                  'td.num:first-child")].map(x => x.title).filter(x => x)')
+    same('… as they are shown', sum(
+        int(x.split()[0].replace(',', '')) for x in shown), p.run(SELF))
+    whole = p.run(LINES)[0]
+    p.run('tally.setLanes(tally.model.d.meta.lanes.map((x, i) => +(i < 2)))')
+    part = p.run(LINES)[0]
+    ok('threads that are selected filter them', 0 < part < whole,
+       (part, whole))
+    same('… exactly', part, p.run(SELF))
+    p.run('tally.setTime(20, 120)')
+    ok('time, too', 0 < p.run(LINES)[0] < part)
+    same('… exactly, too', p.run(LINES)[0], p.run(SELF))
+    p.run('tally.setTime(0, tally.last); tally.setLanes(null)')
+    t.shot(p, 'lines')
+    q = t.open('real.html', 'view=lines')
+    for show in 'source', 'both', 'asm':
+        q.run('document.getElementById("show").value = "%s";'
+              'document.getElementById("show").dispatchEvent('
+              'new Event("change"))' % show)
+        ok('a real program\'s ' + show, q.run(CODE + '.length') > 3)
+        t.shot(q, 'real-' + show)
+    ok('loops have brackets', q.run(
+        'document.querySelectorAll("td.jumps s.loop").length') > 2)
+    q.run('document.querySelector("button.jump").click()')
+    same('a jump leads to its target', q.run(
+        'document.querySelectorAll("tr.target").length'), 1)
+    link = q.run('location.hash.slice(1)')
+    r = t.open('real.html', link)
+    same('a link leads to the same instructions', r.run('tally.state.show'),
+         'asm')
+    q.run('document.getElementById("all").click()')
+    same('nothing is folded when asked for', q.run(
+        'document.querySelectorAll("tr.gap").length'), 0)
+    s = t.open('one.html')
+    same('a page opened at a function', s.run('tally.state.view'), 'lines')
+    ok('… which is the one', 'known_cost' in s.run(
+        'document.querySelector("#source-text h2").textContent') or
+       s.run(CODE + '.length') > 0)
+    return p, q, r, s
 
 
 def test_links(t):
@@ -286,7 +333,7 @@ def test_looks(t):
     same('… until switched', dark.run(
         'document.documentElement.dataset.theme'), 'light')
     phone = t.open('many.html', width=390, height=844, mobile=True)
-    for view in 'table', 'flame', 'calls':
+    for view in 'table', 'flame', 'calls', 'lines':
         phone.run('tally.setView("%s")' % view)
         same('a phone is wide enough for ' + view, phone.run(
             'document.documentElement.scrollWidth'), 390)
@@ -296,11 +343,13 @@ def test_looks(t):
 
 def test_hostile(t):
     p = t.open('hostile.html')
-    for view in 'table', 'flame', 'calls':
+    for view in 'table', 'flame', 'calls', 'lines':
         p.run('tally.setView("%s")' % view)
     for i in range(p.run('tally.model.funcs - 1')):
         p.run('tally.choose(%d, "calls"); tally.tipText(tally.describe('
               'tally.calls.up.source.root, tally.calls.up), 5, 5)' % i)
+    for i in range(p.run('tally.model.funcs - 1')):
+        p.run('tally.choose(%d, "lines")' % i)
     title = p.run('document.title')
     ok('hostile names do not run', 'owned' not in title.replace(
         "document.title='owned'", ''), title)
@@ -333,7 +382,7 @@ def main():
     with Browser() as browser:
         t = Test(browser, folder, shots)
         for test in (test_table, test_graph, test_time, test_calls,
-                     test_links, test_looks, test_hostile):
+                     test_lines, test_links, test_looks, test_hostile):
             pages = test(t)
             for p in pages if isinstance(pages, tuple) else (pages,):
                 found = p.problems()

@@ -17,6 +17,15 @@ for f in hostile many; do
 	"$TALLY" report --html -o $f.html $f.tally
 	"$TALLY" report --format=json $f.tally >$f.json
 done
+# something with instructions and jumps
+cost="$top_builddir/tests/workload/known_cost"
+case $cost in /*) ;; *) cost=$OLDPWD/$cost;; esac
+"$TALLY" record -o real.tally -F 2000 --embed-source -- "$cost" 0.7 \
+	2>/dev/null >&2
+"$TALLY" report --html -o real.html real.tally
+"$TALLY" annotate --html -o one.html many.tally "$(
+	"$TALLY" report --format=csv many.tally | sed -n 300p |
+		sed 's/.*::\(work_[0-9]*\).*/*\1*/')"
 "$TALLY" flamegraph --icicle -o begin.html many.tally
 "$TALLY" flamegraph -o hostile.svg hostile.tally
 python3 -B html_browser.py "$T_TMP" "${SCREENSHOTS:-$T_TMP}" >out 2>err

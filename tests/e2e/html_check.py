@@ -3,6 +3,9 @@
 
     html_check.py policy PAGE        hashes, and what the page consists of
     html_check.py sums PAGE JSON     functions against `report --format=json`
+    html_check.py lines PAGE JSON    lines and instructions against
+                                     `annotate --both --format=json`
+    html_check.py begins PAGE NAME   it opens at the lines of a function
     html_check.py threads PAGE JSON  threads against `report -s symbol,tid`
     html_check.py svg FILE JSON      elements, attributes, the root's samples
     html_check.py size FILE BYTES
@@ -91,11 +94,15 @@ def data(path):
     n = meta['nodes'] - 1
     d['up'] = column(n)
     d['key'] = column(n)
-    n = meta['entries']
-    for name in 'node', 'event', 'lane', 'bucket', 'count':
-        d[name] = column(n)
-    uneven = sum(not meta['events'][e]['per'] for e in d['event'])
-    d['weight'] = column(uneven)
+
+    def entries(n):
+        e = {name: column(n) for name in ('node', 'event', 'lane', 'bucket',
+                                          'count')}
+        e['weight'] = column(sum(not meta['events'][x]['per']
+                                 for x in e['event']))
+        return e
+
+    d.update(entries(meta['entries']))
     funcs = len(meta['funcs']['image'])
     d['sums'] = []
     for e in meta['events']:
@@ -105,8 +112,101 @@ def data(path):
         s['total_weight'] = [x * e['per'] for x in s['total']] if e['per'] \
             else column(funcs)
         d['sums'].append(s)
+    n = meta['lines']['frames']
+    for name in 'frame_func', 'frame_file', 'frame_line', 'frame_outer':
+        d[name] = column(n)
+    n = meta['lines']['locs']
+    for name in 'loc_frame', 'loc_code', 'loc_insn':
+        d[name] = column(n)
+    d['loc'] = entries(meta['lines']['entries'])
+    n = meta['lines']['insns']
+    for name in 'size', 'flow', 'jump', 'insn_frame':
+        d[name] = column(n)
     assert at == len(raw), (at, len(raw))
     return d
+
+
+def loc_samples(d):
+    """Samples by location."""
+    out = [0] * d['meta']['lines']['locs']
+    at = 0
+    for delta, count in zip(d['loc']['node'], d['loc']['count']):
+        at += delta
+        out[at] += count
+    return out
+
+
+def lines(path, annotation):
+    """The page's functions by line and instruction, as annotate has them."""
+    d = data(path)
+    meta = d['meta']
+    samples = loc_samples(d)
+    with open(annotation, encoding='utf-8') as f:
+        units = json.load(f)['units']
+    known = set(meta['lines']['funcs'])
+    seen = 0
+    for u in units:
+        # annotate takes what is declared at one place for one function,
+        # the page what is in one image
+        ids = {i + 1 for i, n in enumerate(meta['funcs']['name'])
+               if n == u['name']}
+        here = [i for i in ids if i - 1 in known]
+        if u['kind'] != 'function' or not here:
+            continue
+        want = collections.Counter()
+        for f in u['files']:
+            for l in f['lines']:
+                for c in l.get('cost', []):
+                    for kind in 'self', 'inlined':
+                        if kind in c:
+                            want[f['file'], l['line'], kind] += \
+                                c[kind]['samples']
+        got = collections.Counter()
+        for loc, n in enumerate(samples):
+            at, inner = d['loc_frame'][loc], True
+            while d['frame_func'][at] not in here and d['frame_outer'][at]:
+                at, inner = at - d['frame_outer'][at], False
+            if d['frame_func'][at] not in here or not n:
+                continue
+            name = d['frame_file'][at]
+            got[meta['lines']['files'][name - 1]['name'] if name else '',
+                d['frame_line'][at], 'self' if inner else 'inlined'] += n
+        if len(here) < len(ids):
+            got, want = [{k: n for k, n in c.items() if k[2] == 'self'}
+                         for c in (got, want)]
+        assert got == want, (u['name'], got, want)
+        seen += 1
+    assert seen > 3, seen
+    insns(d, units, samples)
+
+
+def begins(path, name):
+    d = data(path)
+    meta = d['meta']
+    func = meta['begin']['func']
+    assert meta['begin']['view'] == 'lines'
+    assert name in meta['funcs']['name'][func], meta['funcs']['name'][func]
+    assert func == meta['lines']['funcs'][0]
+
+
+def insns(d, units, samples):
+    by_code = collections.defaultdict(collections.Counter)
+    for loc, n in enumerate(samples):
+        if d['loc_code'][loc] and d['loc_insn'][loc] and n:
+            by_code[d['loc_code'][loc] - 1][d['loc_insn'][loc] - 1] += n
+    codes = {(c['image'], c['vaddr']): (i, c)
+             for i, c in enumerate(d['meta']['lines']['codes'])}
+    for u in units:
+        for c in u['codes']:
+            at, code = codes.get((c['image'], c['vaddr']), (None, None))
+            if at is None or not code['insns']:
+                continue
+            assert [t.split('\t')[0] for t in code['text']] == \
+                [x['text'] for x in c['instructions']]
+            want = {i: x['cost'][0]['self']['samples']
+                    for i, x in enumerate(c['instructions'])
+                    if 'cost' in x}
+            assert want == by_code[at], (c['symbol'], want, by_code[at])
 
 
 def sha(text):
@@ -265,5 +365,5 @@ def size(path, most):
 
 
 if __name__ == '__main__':
-    {'policy': policy, 'sums': sums, 'threads': threads, 'svg': svg,
+    {'policy': policy, 'sums': sums, 'lines': lines, 'begins': begins, 'threads': threads, 'svg': svg,
      'size': size}[sys.argv[1]](*sys.argv[2:])

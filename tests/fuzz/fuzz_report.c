@@ -57,7 +57,14 @@ static void see_pictures(struct reader *r, uint8_t choice)
 {
 	struct report_spec spec = { .no_inline = choice & 1 };
 	const struct svg_style svg = { choice & 2, choice & 4, 1200 };
-	const struct html_style html = { .inverted = choice & 2 };
+	const struct html_compare compare = { .scale = 1, .how = "" };
+	const struct html_style html = { .inverted = choice & 2,
+					 .compare = choice & 8 ? &compare
+							       : NULL };
+	const struct annotate_spec lines = { .code = true, .top = 20,
+					     .by_symbol = true };
+	struct html_input in[2] = { { .r = r, .side = HTML_BASE },
+				    { .r = r, .label = "new" } };
 	struct report *rep;
 	struct error err;
 	struct buf out = { 0 };
@@ -67,7 +74,13 @@ static void see_pictures(struct reader *r, uint8_t choice)
 		return;
 	svg_write(rep, &svg, &out, &err);
 	buf_reset(&out);
-	html_write(r, rep, &html, &out, &err);
+	if (annotate_build(r, &lines, &in[1].lines, &err) < 0)
+		in[1].lines = NULL;
+	in[0].rep = in[1].rep = rep;
+	/* with itself or alone */
+	html_write(choice & 8 ? in : in + 1, choice & 8 ? 2 : 1, &html, &out,
+		   &err);
+	annotate_free(in[1].lines);
 	buf_fini(&out);
 	report_free(rep);
 }

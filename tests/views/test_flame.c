@@ -153,6 +153,7 @@ static void test_empty(void **state)
 	struct error err = { 0 };
 	struct svg_style svg = { .width = 1200 };
 	struct html_style style = { 0 };
+	struct html_input in = { 0 };
 	struct buf out = { 0 };
 	struct reader *r;
 	struct report *rep;
@@ -162,7 +163,9 @@ static void test_empty(void **state)
 	r = maker_read(&m);
 	rep = build(r);
 	assert_int_equal(svg_write(rep, &svg, &out, &err), -ERR_NOTFOUND);
-	assert_int_equal(html_write(r, rep, &style, &out, &err), 0);
+	in.r = r;
+	in.rep = rep;
+	assert_int_equal(html_write(&in, 1, &style, &out, &err), 0);
 	assert_non_null(strstr(buf_cstr(&out), "app --work"));
 	buf_fini(&out);
 	report_free(rep);

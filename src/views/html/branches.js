@@ -6,11 +6,11 @@
 function Branch(key, parent) {
 	this.key = key;		/* function * 2 + inlined */
 	this.parent = parent;
-	this.nodes = null;
-	this.values = null;
-	this.counts = null;
+	this.set = null;	/* its nodes: set.nodes[from…to-1] */
+	this.from = this.to = 0;
 	this.value = 0;
 	this.count = 0;
+	this.now = this.nowCount = this.base = this.baseCount = 0;	/* of a comparison */
 	this.kids = null;
 }
 
@@ -20,65 +20,130 @@ function Branches(model) {
 	this.placeOf = new Int32Array(model.nodes).fill(-1);
 }
 
-// Groups (node, value, count) lists by the nodes' functions; equal nodes merge.
-Branches.prototype.group = function (up, nodes, values, counts, n) {
-	const d = this.model.d, groupOf = this.groupOf, placeOf = this.placeOf;
-	const kids = [], sizes = [];
+// Nodes with what each brings; `both` of a comparison holds the same of the new
+// side and the baseline: value, samples, value, samples.
+function NodeSet(n, both) {
+	this.nodes = new Int32Array(n);
+	this.values = new Float64Array(n);
+	this.counts = new Float64Array(n);
+	this.both = both ? new Float64Array(4 * n) : null;
+}
+NodeSet.prototype.put = function (k, node, from, i) {
+	this.nodes[k] = node;
+	this.values[k] = from.values[i];
+	this.counts[k] = from.counts[i];
+	if (this.both)
+		for (let c = 0; c < 4; c++)
+			this.both[4 * k + c] = from.both[4 * i + c];
+};
+NodeSet.prototype.add = function (k, from, i) {
+	this.values[k] += from.values[i];
+	this.counts[k] += from.counts[i];
+	if (this.both)
+		for (let c = 0; c < 4; c++)
+			this.both[4 * k + c] += from.both[4 * i + c];
+};
+Branch.prototype.add = function (set, i) {
+	const both = set.both;
+	this.value += set.values[i];
+	this.count += set.counts[i];
+	if (both) {
+		this.now += both[4 * i];
+		this.nowCount += both[4 * i + 1];
+		this.base += both[4 * i + 2];
+		this.baseCount += both[4 * i + 3];
+	}
+};
+
+// Equal nodes of a set's first n become one; how many are left.
+Branches.prototype.unite = function (set, n) {
+	const placeOf = this.placeOf, nodes = set.nodes;
 	let k = 0;
 	for (let i = 0; i < n; i++) {
 		const place = placeOf[nodes[i]];
 		if (place >= 0) {
-			values[place] += values[i];
-			counts[place] += counts[i];
+			set.add(place, set, i);
 			continue;
 		}
 		placeOf[nodes[i]] = k;
-		nodes[k] = nodes[i];
-		values[k] = values[i];
-		counts[k++] = counts[i];
+		set.put(k++, nodes[i], set, i);
 	}
-	for (let i = 0; i < k; i++) {
-		const key = d.func[nodes[i]] * 2 + d.inlined[nodes[i]];
+	for (let i = 0; i < k; i++)
 		placeOf[nodes[i]] = -1;
-		if (!groupOf[key]) {
+	return k;
+};
+
+// Groups a set's first n nodes by their functions: each group is a range of one
+// new set, so that small groups cost next to nothing.
+Branches.prototype.group = function (up, set, n) {
+	const func = this.model.d.func, inlined = this.model.d.inlined, groupOf = this.groupOf;
+	const kids = [], to = new NodeSet(n, set.both);
+	for (let i = 0; i < n; i++) {
+		const key = func[set.nodes[i]] * 2 + inlined[set.nodes[i]];
+		let g = groupOf[key];
+		if (!g) {
 			kids.push(new Branch(key, up));
-			sizes.push(0);
-			groupOf[key] = kids.length;
+			g = groupOf[key] = kids.length;
 		}
-		sizes[groupOf[key] - 1]++;
+		kids[g - 1].to++;
 	}
-	kids.forEach(function (b, i) {
-		b.nodes = new Int32Array(sizes[i]);
-		b.values = new Float64Array(sizes[i]);
-		b.counts = new Float64Array(sizes[i]);
-		sizes[i] = 0;
+	let at = 0;
+	kids.forEach(function (b) {
+		b.set = to;
+		b.from = at;
+		at += b.to;
+		b.to = b.from;
 	});
-	for (let i = 0; i < k; i++) {
-		const g = groupOf[d.func[nodes[i]] * 2 + d.inlined[nodes[i]]] - 1;
-		const b = kids[g], at = sizes[g]++;
-		b.nodes[at] = nodes[i];
-		b.value += b.values[at] = values[i];
-		b.count += b.counts[at] = counts[i];
+	for (let i = 0; i < n; i++) {
+		const node = set.nodes[i], b = kids[groupOf[func[node] * 2 + inlined[node]] - 1], k = b.to++;
+		to.put(k, node, set, i);
+		b.add(set, i);
 	}
 	kids.forEach(function (b) { groupOf[b.key] = 0; });
 	return kids.sort(function (a, b) { return b.value - a.value || a.key - b.key; });
 };
 
-// All functions with what they took themselves: the top of an inverted graph.
-Branches.prototype.inverted = function () {
-	const m = this.model, root = new Branch(2 * (m.funcs - 1), null);
-	const nodes = new Int32Array(m.nodes), values = new Float64Array(m.nodes);
-	const counts = new Float64Array(m.nodes);
-	let n = 0;
-	for (let i = 1; i < m.nodes; i++)
-		if (m.selfCount[i] > 0) {
-			nodes[n] = i;
-			values[n] = m.selfValue[i];
-			counts[n++] = m.selfCount[i];
+// What the selection has of some nodes, themselves or with what they called.
+Branches.prototype.list = function (nodes, self) {
+	const m = this.model, set = new NodeSet(nodes.length, m.base);
+	const values = self ? m.selfValue : m.value, counts = self ? m.selfCount : m.count;
+	for (let i = 0; i < nodes.length; i++) {
+		const k = nodes[i];
+		set.nodes[i] = k;
+		set.values[i] = values[k];
+		set.counts[i] = counts[k];
+		if (m.base) {
+			set.both[4 * i] = (self ? m.now.selfValue : m.now.value)[k];
+			set.both[4 * i + 1] = (self ? m.now.selfCount : m.now.count)[k];
+			set.both[4 * i + 2] = (self ? m.base.selfValue : m.base.value)[k];
+			set.both[4 * i + 3] = (self ? m.base.selfCount : m.base.count)[k];
 		}
+	}
+	return set;
+};
+
+Branches.prototype.whole = function (root) {
+	const m = this.model;
 	root.value = m.value[0];
 	root.count = m.count[0];
-	root.kids = this.group(root, nodes, values, counts, n);
+	if (m.base) {
+		root.now = m.now.value[0];
+		root.nowCount = m.now.count[0];
+		root.base = m.base.value[0];
+		root.baseCount = m.base.count[0];
+	}
+	return root;
+};
+
+// All functions with what they took themselves: the top of an inverted graph.
+Branches.prototype.inverted = function () {
+	const m = this.model, root = this.whole(new Branch(2 * (m.funcs - 1), null)), counts = m.selfCount;
+	const nodes = new Int32Array(m.nodes);
+	let n = 0;
+	for (let i = 1; i < m.nodes; i++)
+		if (counts[i] > 0)
+			nodes[n++] = i;
+	root.kids = this.group(root, this.list(nodes.subarray(0, n), true), n);
 	return root;
 };
 
@@ -96,44 +161,38 @@ Branches.prototype.chosen = function (func) {
 			i++;
 		}
 	}
-	root.nodes = Int32Array.from(nodes);
-	root.values = new Float64Array(nodes.length);
-	root.counts = new Float64Array(nodes.length);
-	for (let i = 0; i < nodes.length; i++) {
-		root.value += root.values[i] = m.value[nodes[i]];
-		root.count += root.counts[i] = m.count[nodes[i]];
-	}
+	root.set = this.list(nodes, false);
+	root.to = nodes.length;
+	for (let i = 0; i < nodes.length; i++)
+		root.add(root.set, i);
 	return root;
 };
 
 Branches.prototype.callers = function (b) {
 	if (b.kids)
 		return b.kids;
-	const parent = this.model.d.parent, n = b.nodes.length;
-	const nodes = new Int32Array(n), values = new Float64Array(n), counts = new Float64Array(n);
+	const parent = this.model.d.parent, set = b.set, up = new NodeSet(b.to - b.from, set.both);
 	let k = 0;
-	for (let i = 0; i < n; i++) {
-		const p = parent[b.nodes[i]];
+	for (let i = b.from; i < b.to; i++) {
+		const p = parent[set.nodes[i]];
 		if (!p)
 			continue;
-		nodes[k] = p;
-		values[k] = b.values[i];
-		counts[k++] = b.counts[i];
+		up.put(k++, p, set, i);
 	}
-	return b.kids = this.group(b, nodes, values, counts, k);
+	return b.kids = this.group(b, up, this.unite(up, k));
 };
 
 Branches.prototype.callees = function (b) {
 	if (b.kids)
 		return b.kids;
 	const m = this.model, end = m.d.end, nodes = [];
-	for (let i = 0; i < b.nodes.length; i++)
-		for (let c = b.nodes[i] + 1; c < end[b.nodes[i]]; c = end[c])
+	for (let i = b.from; i < b.to; i++) {
+		const node = b.set.nodes[i];
+		for (let c = node + 1; c < end[node]; c = end[c])
 			if (m.count[c] > 0)
 				nodes.push(c);
-	const values = Float64Array.from(nodes, function (c) { return m.value[c]; });
-	const counts = Float64Array.from(nodes, function (c) { return m.count[c]; });
-	return b.kids = this.group(b, Int32Array.from(nodes), values, counts, nodes.length);
+	}
+	return b.kids = this.group(b, this.list(nodes, false), nodes.length);
 };
 
 // What a graph is drawn from: the stored tree, …
@@ -144,6 +203,9 @@ function treeSource(model) {
 		value: function (h) { return model.value[h]; },
 		count: function (h) { return model.count[h]; },
 		key: function (h) { return d.func[h] * 2 + d.inlined[h]; },
+		sides: function (h) {
+			return [model.now, model.base].map(function (x) { return { value: x.value[h], count: x.count[h] }; });
+		},
 		parent: function (h) { return h ? d.parent[h] : null; },
 		kids: function (h) {
 			const out = [];
@@ -158,6 +220,7 @@ function treeSource(model) {
 // … or branches: grow(branch) gives its kids.
 function branchSource(root, grow) {
 	return {
+		sides: function (b) { return [{ value: b.now, count: b.nowCount }, { value: b.base, count: b.baseCount }]; },
 		root: root,
 		value: function (b) { return b.value; },
 		count: function (b) { return b.count; },

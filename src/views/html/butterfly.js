@@ -32,22 +32,26 @@ Butterfly.prototype.list = function (id, kids, whole, none) {
 };
 
 Butterfly.prototype.head = function (func, root) {
-	const m = this.model, f = m.d.meta.funcs, all = m.value[0], box = document.getElementById("chosen");
+	const m = this.model, f = m.d.meta.funcs, all = m.value[0], byFunc = m.byFunc, ui = this.ui, box = document.getElementById("chosen");
 	const title = document.createElement("h2"), at = document.createElement("p"), cost = document.createElement("p");
-	title.textContent = f.name[func];
+	title.textContent = m.short[func];
+	title.title = f.name[func];
 	at.textContent = func < m.named ? m.d.meta.images[f.image[func]] +
 		(m.d.meta.files[f.file[func]] ? ", " + m.d.meta.files[f.file[func]] +
 			(f.line[func] ? ":" + f.line[func] : "") : "") : "";
 	cost.textContent = "Total " + percent(root.value, all) + ", " + grouped(root.count) + " samples; self " +
-		percent(m.byFunc.self[func], all) + ", " + grouped(m.byFunc.selfCount[func]) +
+		percent(byFunc.self[func], all) + ", " + grouped(byFunc.selfCount[func]) +
 		" samples. Shares below are of the function’s total.";
-	box.replaceChildren(title, at, cost);
+	const more = document.createElement("button");
+	more.type = "button";
+	more.textContent = "Its source and instructions ›";
+	more.addEventListener("click", function () { ui.setView("lines"); });
+	box.replaceChildren(title, at, cost, more);
 };
 
 Butterfly.prototype.draw = function (func) {
 	const b = new Branches(this.model), up = b.chosen(func), down = b.chosen(func);
 	this.head(func, up);
-	showSource(this.model, func);
 	this.list("callers", b.callers(up), up.value, "none: stacks begin here");
 	this.list("callees", b.callees(down), down.value, "none");
 	this.up.setSource(branchSource(up, b.callers.bind(b)), true);

@@ -71,13 +71,13 @@ function readNodes(d, columns) {
 	d.end = end;
 }
 
-function readEntries(d, columns) {
-	const n = d.meta.entries, events = d.meta.events;
+function readEntries(d, columns, n) {
+	const events = d.meta.events;
 	const node = columns.read(new Int32Array(n));
 	const event = columns.read(new Uint8Array(n));
 	const lane = columns.read(new Uint8Array(n));
 	const bucket = columns.read(new Int32Array(n));
-	const count = columns.read(new Float64Array(n));
+	const count = columns.read(new Uint32Array(n));
 	let value = count, uneven = 0;
 	for (let i = 1; i < n; i++) {
 		const same = node[i] === 0 && event[i] === event[i - 1] && lane[i] === lane[i - 1];
@@ -93,7 +93,32 @@ function readEntries(d, columns) {
 		for (let i = 0, k = 0; i < n; i++)
 			value[i] = events[event[i]].per ? count[i] : weights[k++];
 	}
-	d.entry = { node: node, event: event, lane: lane, bucket: bucket, count: count, value: value };
+	return { n: n, node: node, event: event, lane: lane, bucket: bucket, count: count, value: value };
+}
+
+// By time, so that a slice is one range: first[k] is where slice k begins.
+function sortByTime(e, slices) {
+	const first = new Uint32Array(slices + 1), at = new Uint32Array(slices), n = e.n;
+	for (let i = 0; i < n; i++)
+		first[e.bucket[i] + 1]++;
+	for (let k = 0; k < slices; k++) {
+		first[k + 1] += first[k];
+		at[k] = first[k];
+	}
+	const to = {
+		n: n, first: first, node: new Int32Array(n), event: new Uint8Array(n), lane: new Uint8Array(n),
+		count: new Uint32Array(n), value: null
+	};
+	to.value = e.value === e.count ? to.count : new Float64Array(n);
+	for (let i = 0; i < n; i++) {
+		const k = at[e.bucket[i]]++;
+		to.node[k] = e.node[i];
+		to.event[k] = e.event[i];
+		to.lane[k] = e.lane[i];
+		to.count[k] = e.count[i];
+		to.value[k] = e.value[i];
+	}
+	return to;
 }
 
 // Exact sums of all samples, whatever was left out of the tree.
@@ -108,13 +133,49 @@ function readSums(d, columns, functions) {
 	});
 }
 
+// Frames, locations and instructions: html_encode_lines.c.
+function readLines(d, columns) {
+	const l = d.meta.lines, f = l.frames, x = d.lines = {};
+	x.func = columns.read(new Int32Array(f));
+	x.file = columns.read(new Int32Array(f));
+	x.line = columns.read(new Int32Array(f));
+	x.outer = columns.read(new Int32Array(f));
+	for (let i = 0; i < f; i++) {
+		x.func[i]--;
+		x.file[i]--;
+		x.outer[i] = x.outer[i] ? i - x.outer[i] : -1;
+	}
+	x.frame = columns.read(new Int32Array(l.locs));
+	x.code = columns.read(new Int32Array(l.locs));
+	x.insn = columns.read(new Int32Array(l.locs));
+	for (let i = 0; i < l.locs; i++) {
+		x.code[i]--;
+		x.insn[i]--;
+	}
+	x.entry = sortByTime(readEntries(d, columns, l.entries), d.meta.time.buckets);
+	x.size = columns.read(new Uint8Array(l.insns));
+	x.flow = columns.read(new Uint8Array(l.insns));
+	x.jump = columns.read(new Int32Array(l.insns));
+	x.of = columns.read(new Int32Array(l.insns));
+	let at = 0;
+	l.codes.forEach(function (c) {
+		c.first = at;
+		for (let i = 0; i < c.insns; i++, at++) {
+			const j = x.jump[at];
+			x.jump[at] = !j ? -1 : j & 1 ? i - (j >> 1) + 1 : i + (j >> 1) - 1;
+			x.of[at]--;
+		}
+	});
+}
+
 async function readData(text) {
 	const bytes = await inflate(fromBase64(text));
 	const size = new DataView(bytes.buffer).getUint32(0, true);
 	const d = { meta: JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + size))) };
 	const columns = new Columns(bytes, 4 + size);
 	readNodes(d, columns);
-	readEntries(d, columns);
+	d.entry = sortByTime(readEntries(d, columns, d.meta.entries), d.meta.time.buckets);
 	readSums(d, columns, d.meta.funcs.image.length);
+	readLines(d, columns);
 	return d;
 }

@@ -11,6 +11,7 @@ function Palette(model) {
 	const f = model.d.meta.funcs, cost = new Float64Array(model.imageName.length);
 	const kernel = this.kernel = new Uint8Array(cost.length);
 	const self = model.d.sums.length ? model.d.sums[0].self : [];
+	this.by = model.compare ? "change" : "image";
 	for (let i = 0; i < f.image.length; i++) {
 		cost[f.image[i]] += self[i] || 0;
 		kernel[f.image[i]] |= f.kernel[i];
@@ -52,6 +53,13 @@ Palette.prototype.fill = function (key) {
 	}
 	this.fills.set(key, fill);
 	return fill;
+};
+
+// Red costs more than before, blue less; grey is the same, or noise.
+Palette.prototype.change = function (t) {
+	const hue = t > 0 ? 6 : 214, k = Math.sqrt(Math.abs(t));
+	return this.dark ? "hsl(" + hue + " " + Math.round(8 + 62 * k) + "% " + Math.round(27 + 13 * k) + "%)"
+		: "hsl(" + hue + " " + Math.round(6 + 80 * k) + "% " + Math.round(88 - 20 * k) + "%)";
 };
 
 function Graph(box, options) {
@@ -232,6 +240,7 @@ Graph.prototype.draw = function () {
 	ctx.fillRect(0, 0, box.clientWidth, box.clientHeight);
 	ctx.textBaseline = "middle";
 	const fonts = ["12px system-ui, sans-serif", "italic 12px system-ui, sans-serif"];
+	const byChange = m.base && p.by === "change";
 	let italic = -1;
 	for (let i = 0; i < this.rects.length; i++) {
 		const r = this.rects[i], y = this.y(r.row);
@@ -239,7 +248,7 @@ Graph.prototype.draw = function () {
 			continue;
 		const key = s.key(r.h), func = key >> 1;
 		const faded = r.above || (m.match && !m.match[func]);
-		ctx.fillStyle = faded ? p.faded : p.fill(key);
+		ctx.fillStyle = faded ? p.faded : byChange ? p.change(this.changeAt(r)) : p.fill(key);
 		ctx.fillRect(r.x, y, r.w > 2 ? r.w - 1 : r.w, ROW - 1);
 		if (r.h === this.hover && r.w > 2) {
 			ctx.fillStyle = p.dark ? "rgba(255,255,255,.14)" : "rgba(0,0,0,.1)";
@@ -267,6 +276,14 @@ Graph.prototype.draw = function () {
 		ctx.lineWidth = 2;
 		ctx.strokeRect(f.x + 1, this.y(f.row) + 1, Math.max(2, f.w - 3), ROW - 3);
 	}
+};
+
+Graph.prototype.changeAt = function (r) {
+	if (r.change === undefined) {
+		const x = this.source.sides(r.h);
+		r.change = this.model.change(x[0], x[1]);
+	}
+	return r.change;
 };
 
 Graph.prototype.at = function (e) {

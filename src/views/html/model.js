@@ -3,24 +3,151 @@
 // tree and by function.  Values are what a share is of: the event's weight, or
 // samples where each weighs the same.
 
+const NEW = 0, BASE = 1;
+
+// What one side has of the selection: by node, by function, by location.
+function Side(model, cols) {
+	this.model = model;
+	this.cols = cols;	/* column by choice of event, -1: none */
+	this.value = new Float64Array(model.nodes);
+	this.count = new Float64Array(model.nodes);
+	this.selfValue = new Float64Array(model.nodes);
+	this.selfCount = new Float64Array(model.nodes);
+	this.whole = new Map();
+}
+
+// All of a column, added up once.
+Side.prototype.all = function (col) {
+	let w = this.whole.get(col);
+	if (!w) {
+		w = { value: new Float64Array(this.model.nodes), count: new Float64Array(this.model.nodes) };
+		this.add(this.model.d.entry, col, null, 0, this.model.last, w.value, w.count);
+		this.whole.set(col, w);
+	}
+	return w;
+};
+
+Side.prototype.add = function (e, col, lanes, from, to, values, counts) {
+	const node = e.node, event = e.event, lane = e.lane, count = e.count, value = e.value;
+	const end = e.first[to + 1], one = this.model.d.meta.events.length === 1;
+	for (let i = e.first[from]; i < end; i++) {
+		if ((!one && event[i] !== col) || (lanes && !lanes[lane[i]]))
+			continue;
+		values[node[i]] += value[i];
+		counts[node[i]] += count[i];
+	}
+};
+
+Side.prototype.select = function (s) {
+	const m = this.model, col = this.col = this.cols[s.event], parent = m.d.parent;
+	const v = this.value, c = this.count;
+	this.funcs = this.locs = null;
+	this.exact = col >= 0 && !s.lanes && s.from <= 0 && s.to >= m.last;
+	this.selection = s;
+	if (this.exact) {
+		const w = this.all(col);
+		this.selfValue.set(w.value);
+		this.selfCount.set(w.count);
+	} else {
+		this.selfValue.fill(0);
+		this.selfCount.fill(0);
+		if (col >= 0)
+			this.add(m.d.entry, col, s.lanes, s.from, s.to, this.selfValue, this.selfCount);
+	}
+	v.set(this.selfValue);
+	c.set(this.selfCount);
+	for (let i = m.nodes - 1; i > 0; i--) {
+		const n = c[i], p = parent[i];
+		if (n) {
+			v[p] += v[i];
+			c[p] += n;
+		}
+	}
+};
+
+// A sample counts once for a function's total, however often it is in the stack.
+Side.prototype.byFunc = function () {
+	const m = this.model, d = m.d, n = m.nodes, func = d.func, depth = d.depth, parent = d.parent;
+	if (this.funcs)
+		return this.funcs;
+	const f = this.funcs = {
+		self: new Float64Array(m.funcs), total: new Float64Array(m.funcs),
+		selfCount: new Float64Array(m.funcs), totalCount: new Float64Array(m.funcs)
+	};
+	if (this.exact) {
+		const sums = d.sums[this.col];
+		f.self.set(sums.self);
+		f.total.set(sums.total);
+		f.selfCount.set(sums.selfCount);
+		f.totalCount.set(sums.totalCount);
+		return f;
+	}
+	const open = new Int32Array(m.funcs), count = this.count;
+	let at = 0;
+	for (let i = 1; i < n;) {
+		if (!count[i]) {
+			i = d.end[i];
+			continue;
+		}
+		for (; depth[at] >= depth[i]; at = parent[at])
+			open[func[at]]--;
+		const k = func[i];
+		if (!open[k]++) {
+			f.total[k] += this.value[i];
+			f.totalCount[k] += count[i];
+		}
+		f.self[k] += this.selfValue[i];
+		f.selfCount[k] += this.selfCount[i];
+		at = i++;
+	}
+	return f;
+};
+
+// What each location cost, for lines and instructions.
+Side.prototype.byLoc = function () {
+	const m = this.model, n = m.d.meta.lines.locs, s = this.selection;
+	if (!this.locs) {
+		this.locs = { value: new Float64Array(n), count: new Float64Array(n) };
+		if (this.col >= 0)
+			this.add(m.d.lines.entry, this.col, s.lanes, s.from, s.to, this.locs.value, this.locs.count);
+	}
+	return this.locs;
+};
+
 function Model(d) {
-	const f = d.meta.funcs;
+	const f = d.meta.funcs, events = d.meta.events, model = this;
 	this.d = d;
 	this.nodes = d.meta.nodes;
 	this.named = f.image.length;
 	this.funcs = f.name.length;
-	this.selfValue = new Float64Array(this.nodes);
-	this.selfCount = new Float64Array(this.nodes);
-	this.value = new Float64Array(this.nodes);
-	this.count = new Float64Array(this.nodes);
+	this.last = d.meta.time.buckets - 1;
+	this.compare = d.meta.compare || null;
 	this.short = f.name.map(function (n, i) { return f.short[i] || n; });
 	this.imageName = d.meta.images.map(function (p) {
 		return p[0] === "[" ? p : p.slice(p.lastIndexOf("/") + 1) || p;
 	});
+	/* events to choose from: those of the new side, or of the baseline only */
+	const cols = [];
+	events.forEach(function (e, i) {
+		if (e.side === NEW || !events.some(function (x) { return x.side === NEW && x.actual === e.actual; }))
+			cols.push(i);
+	});
+	this.events = cols.map(function (i) { return events[i]; });
+	const of = function (side) {
+		return cols.map(function (i) {
+			return events.findIndex(function (e) { return e.side === side && e.actual === events[i].actual; });
+		});
+	};
+	this.now = new Side(this, this.compare ? of(NEW) : cols);
+	this.base = this.compare ? new Side(this, of(BASE)) : null;
+	this.widths = "new";
 	this.match = null;
-	this.exact = true;
 	/* in small letters, whole and short: "operator<" is found as it is shown */
-	this.low = f.name.map(function (n, i) { return (f.short[i] ? n + "\n" + f.short[i] : n).toLowerCase(); });
+	this.low = null;
+	if (this.compare) {
+		this.verdicts = new Map();
+		this.compare.verdicts.forEach(function (v) { model.verdicts.set(v.func, v); });
+	}
 }
 
 Model.prototype.image = function (func) {
@@ -29,63 +156,74 @@ Model.prototype.image = function (func) {
 
 // select: { event, lanes: null or array of 0/1, from, to } in time slices.
 Model.prototype.select = function (s) {
-	const e = this.d.entry, n = e.node.length;
-	const sv = this.selfValue.fill(0), sn = this.selfCount.fill(0);
-	for (let i = 0; i < n; i++) {
-		if (e.event[i] !== s.event || e.bucket[i] < s.from || e.bucket[i] > s.to)
-			continue;
-		if (s.lanes && !s.lanes[e.lane[i]])
-			continue;
-		sv[e.node[i]] += e.value[i];
-		sn[e.node[i]] += e.count[i];
-	}
-	const v = this.value, c = this.count, parent = this.d.parent;
-	v.set(sv);
-	c.set(sn);
-	for (let i = this.nodes - 1; i > 0; i--) {
-		v[parent[i]] += v[i];
-		c[parent[i]] += c[i];
-	}
+	const pick = { event: s.event, lanes: s.lanes && s.lanes.slice(), from: s.from, to: s.to };
+	this.now.select(pick);
+	if (this.base)
+		this.base.select(pick);
 	this.event = s.event;
-	this.exact = !s.lanes && s.from <= 0 && s.to >= this.d.meta.time.buckets - 1;
-	this.sumFunctions();
+	this.exact = this.now.exact || (this.base !== null && this.base.exact);
+	this.setWidths(this.widths);
 };
 
-// A sample counts once for a function's total, however often it is in the stack.
-Model.prototype.sumFunctions = function () {
-	const d = this.d, n = this.nodes, open = new Int32Array(this.funcs);
-	const f = this.byFunc = {
-		self: new Float64Array(this.funcs), total: new Float64Array(this.funcs),
-		selfCount: new Float64Array(this.funcs), totalCount: new Float64Array(this.funcs)
-	};
-	let at = 0;
-	for (let i = 1; i < n; i++) {
-		for (; d.depth[at] >= d.depth[i]; at = d.parent[at])
-			open[d.func[at]]--;
-		const k = d.func[i];
-		if (!open[k]++) {
-			f.total[k] += this.value[i];
-			f.totalCount[k] += this.count[i];
-		}
-		f.self[k] += this.selfValue[i];
-		f.selfCount[k] += this.selfCount[i];
-		at = i;
+// How wide frames are: as in the new recording, the baseline, or both.
+Model.prototype.setWidths = function (widths) {
+	const a = this.now, b = this.base;
+	this.widths = widths;
+	if (!b || widths === "new") {
+		this.shown = a;
+	} else if (widths === "base") {
+		this.shown = b;
+	} else {
+		const m = this, sum = function (x, y, k) { return m.sumOf(x, y, k); };
+		this.shown = {
+			value: sum(a.value, b.value, this.compare.scale), count: sum(a.count, b.count, 1),
+			selfValue: sum(a.selfValue, b.selfValue, this.compare.scale), selfCount: sum(a.selfCount, b.selfCount, 1),
+			byFunc: function () {
+				const x = a.byFunc(), y = b.byFunc(), k = m.compare.scale;
+				return {
+					self: sum(x.self, y.self, k), total: sum(x.total, y.total, k),
+					selfCount: sum(x.selfCount, y.selfCount, 1), totalCount: sum(x.totalCount, y.totalCount, 1)
+				};
+			}
+		};
 	}
-	if (!this.exact)
-		return;
-	const sums = d.sums[this.event];
-	f.self.set(sums.self);
-	f.total.set(sums.total);
-	f.selfCount.set(sums.selfCount);
-	f.totalCount.set(sums.totalCount);
+	this.value = this.shown.value;
+	this.count = this.shown.count;
+	this.selfValue = this.shown.selfValue;
+	this.selfCount = this.shown.selfCount;
+};
+Model.prototype.sumOf = function (x, y, scale) {
+	const z = new Float64Array(x.length);
+	for (let i = 0; i < z.length; i++)
+		z[i] = x[i] + scale * y[i];
+	return z;
+};
+
+Object.defineProperty(Model.prototype, "byFunc", { get: function () { return this.shown.byFunc(); } });
+
+// From -1 (gone) over 0 (the same, or the difference is within the noise of so
+// few samples) to 1 (not there before).
+function changeOf(value, count, baseValue, baseCount, scale) {
+	const was = baseValue * scale, most = Math.max(value, was);
+	if (!most)
+		return 0;
+	const perNew = count ? value / count : 0, perOld = baseCount ? was / baseCount : 0;
+	const noise = Math.sqrt(perNew * perNew * Math.max(count, 1) + perOld * perOld * Math.max(baseCount, 1));
+	return Math.abs(value - was) < 2 * noise ? 0 : (value - was) / most;
+}
+Model.prototype.change = function (now, was) {
+	return changeOf(now.value, now.count, was.value, was.count, this.compare.scale);
 };
 
 // Text matches anywhere in a function's or an image's name; /…/ is a regular
 // expression.  Null where there is nothing to search; throws for a bad one.
 Model.prototype.search = function (text) {
+	const f = this.d.meta.funcs;
 	this.match = null;
 	if (!text)
 		return;
+	if (!this.low)
+		this.low = f.name.map(function (n, i) { return (f.short[i] ? n + "\n" + f.short[i] : n).toLowerCase(); });
 	const match = new Uint8Array(this.funcs);
 	const form = /^\/(.+?)\/?$/.exec(text);
 	let test;
@@ -118,8 +256,8 @@ Model.prototype.within = function (set) {
 };
 
 // The samples by thread and time slice; of those with one of `set` when given.
-Model.prototype.overTime = function (event, set) {
-	const d = this.d, e = d.entry, slices = d.meta.time.buckets;
+Model.prototype.overTime = function (set) {
+	const d = this.d, e = d.entry, slices = this.last + 1, a = this.now.col, b = this.base ? this.base.col : -1;
 	const out = new Float64Array(d.meta.lanes.length * slices);
 	let inside = null;
 	if (set) {
@@ -127,20 +265,36 @@ Model.prototype.overTime = function (event, set) {
 		for (let i = 1; i < this.nodes; i++)
 			inside[i] = set[d.func[i]] | inside[d.parent[i]];
 	}
-	for (let i = 0; i < e.node.length; i++)
-		if (e.event[i] === event && (!inside || inside[e.node[i]]))
-			out[e.lane[i] * slices + e.bucket[i]] += e.count[i];
+	for (let k = 0; k < slices; k++)
+		for (let i = e.first[k]; i < e.first[k + 1]; i++)
+			if ((e.event[i] === a || e.event[i] === b) && (!inside || inside[e.node[i]]))
+				out[e.lane[i] * slices + k] += e.count[i];
 	return out;
 };
 
 Model.prototype.weight = function (value) {
-	const per = this.d.meta.events[this.event].per;
+	const per = this.events[this.event].per;
 	return per ? value * per : value;
 };
 
 function percent(part, whole) {
 	const p = whole > 0 ? 100 * part / whole : 0;
 	return (p > 0 && p < 0.1 ? p.toFixed(3) : p.toFixed(2)) + "%";
+}
+
+function signed(part, whole) {
+	const p = whole > 0 ? 100 * part / whole : 0;
+	return (p >= 0 ? "+" : "−") + Math.abs(p).toFixed(Math.abs(p) < 0.1 && p ? 3 : 2) + "%";
+}
+
+// 95 % of such counts would be within this (Wilson), as shares.
+function interval(hits, n) {
+	const z = 1.959964;
+	if (!n)
+		return [0, 0];
+	const mid = (hits + z * z / 2) / (n + z * z);
+	const half = z / (n + z * z) * Math.sqrt(hits * (n - hits) / n + z * z / 4);
+	return [hits > 0 ? Math.max(0, mid - half) : 0, hits < n ? mid + half : 1];
 }
 
 function grouped(n) {

@@ -3,7 +3,8 @@
 // that names a state.
 
 const byId = function (id) { return document.getElementById(id); };
-const VIEWS = ["table", "flame", "calls"];
+const VIEWS = ["table", "flame", "calls", "lines"], SHOWS = ["source", "both", "asm"], WIDTHS = ["new", "base", "both"];
+const SORTS = ["self", "total", "samples", "name", "image"];
 
 function Page(d) {
 	const page = this;
@@ -17,6 +18,7 @@ function Page(d) {
 	this.table = new Table(this.model, this.palette, this);
 	this.timeline = new Timeline(this.model, this.palette, this);
 	this.calls = new Butterfly(this.model, this.palette, this);
+	this.source = new Source(this.model, this.palette, this);
 	this.controls();
 	window.addEventListener("hashchange", function () {
 		if (location.hash.slice(1) !== page.written)
@@ -29,9 +31,10 @@ function Page(d) {
 Page.prototype.initial = function () {
 	const b = this.model.d.meta.begin;
 	return {
-		view: b.flame ? "flame" : "table", q: "", func: -1, zoom: "", event: 0,
-		from: 0, to: this.last, lanes: null, sort: "self", backwards: false,
-		inverted: b.inverted, icicle: b.icicle, theme: ""
+		view: b.view, q: "", func: b.func !== undefined ? b.func : -1, zoom: "", event: 0,
+		from: 0, to: this.last, lanes: null, sort: this.model.compare ? "change" : "self", backwards: false,
+		inverted: b.inverted, icicle: b.icicle, theme: "", show: "source", all: false,
+		widths: "new", colour: "change"
 	};
 };
 
@@ -41,8 +44,16 @@ Page.prototype.write = function (push) {
 		u.set("view", s.view);
 	if (s.q)
 		u.set("q", s.q);
-	if (s.func >= 0)
+	if (s.func !== i.func)
 		u.set("f", s.func);
+	if (s.show !== i.show)
+		u.set("show", s.show);
+	if (s.all)
+		u.set("all", 1);
+	if (s.widths !== i.widths)
+		u.set("w", s.widths);
+	if (s.colour !== i.colour)
+		u.set("c", s.colour);
 	if (s.zoom)
 		u.set("z", s.zoom);
 	if (s.event)
@@ -51,7 +62,7 @@ Page.prototype.write = function (push) {
 		u.set("t", s.from + "-" + s.to);
 	if (s.lanes)
 		u.set("th", this.laneList().join("."));
-	if (s.sort !== "self" || s.backwards)
+	if (s.sort !== i.sort || s.backwards)
 		u.set("sort", (s.backwards ? "-" : "") + s.sort);
 	if (s.inverted !== i.inverted)
 		u.set("inv", +s.inverted);
@@ -82,9 +93,17 @@ Page.prototype.restore = function () {
 	if (VIEWS.indexOf(u.get("view")) >= 0)
 		s.view = u.get("view");
 	s.q = (u.get("q") || "").slice(0, 1000);
-	s.func = whole(u.get("f"), 0, this.model.funcs - 2, -1);
+	if (u.has("f"))
+		s.func = whole(u.get("f"), 0, this.model.funcs - 2, -1);
+	if (SHOWS.indexOf(u.get("show")) >= 0)
+		s.show = u.get("show");
+	s.all = u.get("all") === "1";
+	if (this.model.compare && WIDTHS.indexOf(u.get("w")) >= 0)
+		s.widths = u.get("w");
+	if (u.get("c") === "image")
+		s.colour = "image";
 	s.zoom = /^[\d.]{1,20000}$/.test(u.get("z") || "") ? u.get("z") : "";
-	s.event = whole(u.get("e"), 0, meta.events.length - 1, 0);
+	s.event = whole(u.get("e"), 0, this.model.events.length - 1, 0);
 	if (t && +t[1] <= +t[2] && +t[2] <= this.last) {
 		s.from = +t[1];
 		s.to = +t[2];
@@ -98,8 +117,8 @@ Page.prototype.restore = function () {
 		if (!this.laneList().length)
 			s.lanes = null;
 	}
-	const sort = (u.get("sort") || "self").replace(/^-/, "");
-	if (["self", "total", "samples", "name", "image"].indexOf(sort) >= 0) {
+	const sort = (u.get("sort") || s.sort).replace(/^-/, "");
+	if (SORTS.concat(this.model.compare ? ["change", "before"] : []).indexOf(sort) >= 0) {
 		s.sort = sort;
 		s.backwards = (u.get("sort") || "")[0] === "-";
 	}
@@ -114,6 +133,10 @@ Page.prototype.restore = function () {
 	byId("inverted").checked = s.inverted;
 	byId("icicle").checked = s.icicle;
 	byId("event").value = s.event;
+	byId("show").value = s.show;
+	byId("all").checked = s.all;
+	byId("widths").value = s.widths;
+	byId("colour").value = this.palette.by = this.model.compare ? s.colour : "image";
 	this.applyTheme();
 	this.select();
 	this.find();
@@ -134,9 +157,10 @@ Page.prototype.laneList = function () {
 
 Page.prototype.select = function () {
 	const s = this.state;
-	if (this.model.d.meta.events.length)
+	this.model.widths = s.widths;
+	if (this.model.events.length)
 		this.model.select(s);
-	this.stale = { flame: true, table: true, calls: true };
+	this.stale = { flame: true };
 	this.drawFilters();
 	this.timeline.count(s.event);
 	this.timeline.draw();
@@ -213,13 +237,38 @@ Page.prototype.drawView = function () {
 		this.table.draw();
 	} else {
 		if (s.func < 0)
-			s.func = this.table.order("self", false)[0];
-		if (s.func !== undefined)
+			s.func = this.dearest(s.view);
+		if (s.func === undefined)
+			s.func = -1;
+		else if (s.view === "calls")
 			this.calls.draw(s.func);
 		else
-			s.func = -1;
+			this.drawLines();
 	}
 	document.documentElement.dataset.ready = "yes";
+};
+
+// What is shown where nothing was chosen.
+Page.prototype.dearest = function (view) {
+	const list = this.table.order(this.model.base ? "change" : "self", false), known = this.source.lines.known;
+	const with_lines = view === "lines" ? list.find(function (f) { return known[f]; }) : undefined;
+	return with_lines !== undefined ? with_lines : list[0];
+};
+
+Page.prototype.drawLines = function () {
+	const s = this.state, m = this.model, pick = byId("dearest"), list = m.d.meta.lines.funcs.slice();
+	this.source.draw(s.func);
+	if (list.indexOf(s.func) < 0)
+		list.push(s.func);
+	if (pick.options.length !== list.length) {
+		pick.replaceChildren.apply(pick, list.map(function (f) {
+			const o = document.createElement("option");
+			o.value = f;
+			o.textContent = m.short[f].slice(0, 100);
+			return o;
+		}));
+	}
+	pick.value = s.func;
 };
 
 Page.prototype.setView = function (view) {
@@ -267,6 +316,8 @@ Page.prototype.choose = function (func, view) {
 	this.state.func = func;
 	this.markTime();
 	this.drawFilters();
+	if (view && this.state.view === "lines")
+		view = "lines";
 	if (view)
 		this.setView(view);
 };
@@ -311,7 +362,7 @@ Page.prototype.pick = function (h, g) {
 
 Page.prototype.describe = function (h, g) {
 	const m = this.model, key = g.source.key(h), func = key >> 1, meta = m.d.meta;
-	const value = g.source.value(h), event = meta.events[m.event], lines = [meta.funcs.name[func]];
+	const value = g.source.value(h), event = m.events[m.event], lines = [meta.funcs.name[func]];
 	if (key & 1)
 		lines[0] += " (inlined)";
 	if (func < m.named) {
@@ -321,6 +372,13 @@ Page.prototype.describe = function (h, g) {
 	lines.push(percent(value, m.value[0]) + ", " + grouped(g.source.count(h)) + " samples" +
 		(event.unit === "ns" ? ", " + duration(m.weight(value)) :
 			m.weight(value) !== g.source.count(h) ? ", " + grouped(m.weight(value)) + " " + event.actual : ""));
+	if (m.base) {
+		const x = g.source.sides(h), scale = m.compare.scale;
+		lines.push("before " + percent(x[1].value, m.base.value[0]) + ", " + grouped(x[1].count) + " samples; now " +
+			percent(x[0].value, m.now.value[0]) + ", " + grouped(x[0].count) + " samples; change " +
+			signed(x[0].value - scale * x[1].value, m.base.value[0] * scale) +
+			(m.change(x[0], x[1]) ? "" : " (within the noise)"));
+	}
 	if (g.zoom !== g.source.root)
 		lines.push(percent(value, g.source.value(g.zoom)) + " of what is zoomed");
 	return lines;
@@ -357,10 +415,16 @@ Page.prototype.head = function () {
 			li.className = "warn";
 		chips.append(li);
 	};
+	if (this.model.compare) {
+		const c = this.model.compare;
+		byId("headline").hidden = !c.headline;
+		byId("headline").textContent = c.headline || "";
+		chip("compared " + c.how);
+	}
 	meta.events.forEach(function (e) {
-		chip(e.actual + (e.actual !== e.name ? " (asked for " + e.name + ")" : "") + ": " +
+		chip((e.side ? "before: " : this.compare ? "now: " : "") + e.actual + (e.actual !== e.name ? " (asked for " + e.name + ")" : "") + ": " +
 			grouped(e.samples) + " samples");
-	});
+	}, this.model);
 	chip(duration(meta.header.duration_ns));
 	chip(grouped(got.lost) + " lost", got.lost > 0);
 	[["broken_stacks", "stacks broken"], ["cut_stacks", "stacks cut"], ["unresolved", "without a name"]]
@@ -373,7 +437,7 @@ Page.prototype.head = function () {
 	if (got.selected < got.got)
 		chip("selected: " + percent(got.selected, got.got) + " of all samples");
 	const box = byId("truth-text");
-	meta.truth.concat(meta.missing).forEach(function (line) {
+	(this.model.compare ? this.model.compare.notes : []).concat(meta.truth, meta.missing).forEach(function (line) {
 		const div = document.createElement("div");
 		div.textContent = line.trim();
 		if (line[0] === " ")
@@ -385,7 +449,7 @@ Page.prototype.head = function () {
 		foot.push("Branches below " + (100 * meta.small.share).toPrecision(2) + "% of all samples are summed as [small branches]: " +
 			percent(meta.small.samples, got.selected) + " of samples, " + grouped(meta.small.nodes) +
 			" frames. The table of functions is exact while no thread or time is selected.");
-	foot.push("Written by tally; nothing is loaded from anywhere. Keys: / search, 1–3 views, arrow keys and Enter in the graph, Escape back.");
+	foot.push("Written by tally; nothing is loaded from anywhere. Keys: / search, 1–4 views, arrow keys and Enter in the graph, Escape back.");
 	byId("foot").textContent = foot.join(" ");
 };
 
@@ -417,7 +481,7 @@ Page.prototype.drawFilters = function () {
 
 Page.prototype.legend = function () {
 	const page = this, p = this.palette, m = this.model, items = [];
-	p.order.slice(0, 12).forEach(function (i) {
+	(p.by === "change" ? [] : p.order.slice(0, 12)).forEach(function (i) {
 		const li = document.createElement("li"), b = document.createElement("button");
 		const sw = document.createElement("span");
 		sw.className = "sw";
@@ -433,7 +497,8 @@ Page.prototype.legend = function () {
 	});
 	const how = document.createElement("li");
 	how.className = "how";
-	how.textContent = "Colour: image. Italic and paler: inlined.";
+	how.textContent = p.by === "change" ? "Colour: red costs more than before, blue less, grey the same or within the noise. Italic: inlined."
+		: "Colour: image. Italic and paler: inlined.";
 	items.push(how);
 	byId("legend").replaceChildren.apply(byId("legend"), items);
 };
@@ -453,14 +518,15 @@ Page.prototype.searched = function () {
 };
 
 Page.prototype.controls = function () {
-	const page = this, events = byId("event"), meta = this.model.d.meta;
-	meta.events.forEach(function (e, i) {
+	const page = this, events = byId("event");
+	this.model.events.forEach(function (e, i) {
 		const o = document.createElement("option");
 		o.value = i;
 		o.textContent = e.actual;
 		events.append(o);
 	});
-	byId("event-box").hidden = meta.events.length < 2;
+	byId("event-box").hidden = this.model.events.length < 2;
+	document.querySelectorAll("label.compared").forEach(function (x) { x.hidden = !page.model.compare; });
 	events.addEventListener("change", function () {
 		page.state.event = +events.value;
 		page.refilter();
@@ -475,6 +541,9 @@ Page.prototype.controls = function () {
 			page.drawView();
 			page.write(false);
 		});
+	});
+	["show", "widths", "colour", "all", "dearest"].forEach(function (id) {
+		byId(id).addEventListener("change", function () { page.choice(id, byId(id)); });
 	});
 	byId("reset").addEventListener("click", function () {
 		page.state.zoom = "";
@@ -509,6 +578,23 @@ Page.prototype.controls = function () {
 	this.keys();
 };
 
+Page.prototype.choice = function (id, control) {
+	const s = this.state;
+	if (id === "dearest")
+		return this.choose(+control.value, "lines");
+	s[id] = id === "all" ? control.checked : control.value;
+	if (id === "widths") {
+		this.model.setWidths(s.widths);
+		s.zoom = "";
+		this.plant();
+	} else if (id === "colour") {
+		this.palette.by = s.colour;
+		this.legend();
+	}
+	this.drawView();
+	this.write(false);
+};
+
 Page.prototype.keys = function () {
 	const page = this;
 	byId("tabs").addEventListener("keydown", function (e) {
@@ -531,7 +617,7 @@ Page.prototype.keys = function () {
 		if (e.key === "/") {
 			byId("search").focus();
 			e.preventDefault();
-		} else if (e.key >= "1" && e.key <= "3") {
+		} else if (e.key >= "1" && e.key <= "4") {
 			page.setView(VIEWS[e.key - 1]);
 		}
 	});

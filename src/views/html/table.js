@@ -49,12 +49,26 @@ function Table(model, palette, ui) {
 	});
 }
 
+// By how much each function changed itself, as a part of all of the baseline.
+Table.prototype.changes = function () {
+	const m = this.model, now = m.now.byFunc(), was = m.base.byFunc(), out = new Float64Array(m.funcs);
+	for (let i = 0; i < out.length; i++)
+		out[i] = now.self[i] - m.compare.scale * was.self[i];
+	return out;
+};
+
 Table.prototype.order = function (sort, backwards) {
-	const m = this.model, f = m.byFunc, list = [];
+	const m = this.model, f = m.now.byFunc(), list = [];
+	const was = m.base ? m.base.byFunc() : null, change = m.base ? this.changes() : null;
+	const rank = function (i) { return m.base && m.verdicts.has(i) ? m.verdicts.get(i).rank : 1e9; };
 	for (let i = 0; i < m.funcs - 1; i++)
-		if (f.totalCount[i] > 0 && (i < m.named || (!m.exact && f.selfCount[i] > 0)) && (!m.match || m.match[i]))
+		if ((f.totalCount[i] > 0 || (was && was.totalCount[i] > 0)) && (i < m.named || (!m.exact && f.selfCount[i] > 0)) && (!m.match || m.match[i]))
 			list.push(i);
 	const by = {
+		change: function (a, b) {
+			return rank(a) - rank(b) || Math.abs(change[b]) - Math.abs(change[a]) || f.self[b] - f.self[a] || a - b;
+		},
+		before: function (a, b) { return was.self[b] - was.self[a] || f.self[b] - f.self[a] || a - b; },
 		self: function (a, b) { return f.self[b] - f.self[a] || f.total[b] - f.total[a] || a - b; },
 		total: function (a, b) { return f.total[b] - f.total[a] || f.self[b] - f.self[a] || a - b; },
 		samples: function (a, b) { return f.selfCount[b] - f.selfCount[a] || a - b; },
@@ -68,12 +82,27 @@ Table.prototype.order = function (sort, backwards) {
 	return backwards ? list.reverse() : list;
 };
 
+Table.prototype.changeCell = function (tr, i, f, was) {
+	const m = this.model, scale = m.compare.scale, td = cell(tr, "num delta");
+	const t = changeOf(f.self[i], f.selfCount[i], was.self[i], was.selfCount[i], scale), part = f.self[i] - scale * was.self[i];
+	const times = was.self[i] > 0 ? f.self[i] / (scale * was.self[i]) : 0;
+	td.textContent = signed(part, m.base.value[0] * scale);
+	td.className += t > 0 ? " more" : t < 0 ? " less" : " noise";
+	td.title = grouped(was.selfCount[i]) + " samples before, " + grouped(f.selfCount[i]) + " now" +
+		(times ? ": " + times.toPrecision(3) + " times" : "") + (t ? "" : "; within the noise");
+};
+
 Table.prototype.draw = function () {
-	const m = this.model, f = m.byFunc, s = this.ui.state, whole = m.value[0];
+	const m = this.model, f = m.now.byFunc(), s = this.ui.state, whole = m.now.value[0];
+	const was = m.base ? m.base.byFunc() : null;
 	const list = this.order(s.sort, s.backwards), n = Math.min(list.length, this.shown);
 	const body = document.getElementById("rows"), rows = [];
 	for (let k = 0; k < n; k++) {
 		const i = list[k], tr = document.createElement("tr");
+		if (was) {
+			this.changeCell(tr, i, f, was);
+			cell(tr, "num wide", percent(was.self[i], m.base.value[0]));
+		}
 		shareCell(tr, f.self[i], whole);
 		shareCell(tr, f.total[i], whole);
 		cell(tr, "num wide", grouped(f.selfCount[i]));
@@ -82,6 +111,12 @@ Table.prototype.draw = function () {
 		const small = document.createElement("small");
 		small.textContent = m.image(i);
 		fn.append(small);
+		if (was && m.verdicts.has(i)) {
+			const v = m.verdicts.get(i), words = document.createElement("em");
+			words.className = v.bad ? "bad" : "";
+			words.textContent = v.words;
+			fn.append(words);
+		}
 		cell(tr, "im", m.image(i)).title = i < m.named ? m.d.meta.images[m.d.meta.funcs.image[i]] : "";
 		tr.className = i === s.func ? "on" : "";
 		rows.push(tr);
@@ -92,6 +127,7 @@ Table.prototype.draw = function () {
 		(m.exact ? "" : "; small branches that were summed are one row");
 	document.getElementById("more").hidden = n === list.length;
 	document.querySelectorAll("#table th").forEach(function (th) {
+		th.hidden = th.classList.contains("compared") && !m.base;
 		const key = th.firstElementChild.dataset.sort, text = key === "name" || key === "image";
 		if (key === s.sort)
 			th.setAttribute("aria-sort", text !== s.backwards ? "ascending" : "descending");

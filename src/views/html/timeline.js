@@ -19,6 +19,10 @@ Timeline.prototype.label = function (i) {
 	const l = this.lanes[i], runs = this.model.d.meta.header.runs;
 	if (l.others)
 		return grouped(l.others) + " other threads";
+	if (l.source !== undefined && this.model.d.meta.compare.inputs.length > 2)
+		return this.model.d.meta.compare.inputs[l.source];
+	if (l.source !== undefined)
+		return (l.side ? "before: " : "now: ") + (l.comm || "thread") + " " + l.tid;
 	return (l.comm || "thread") + " " + l.tid + (runs > 1 ? ", run " + l.run : "");
 };
 
@@ -115,14 +119,14 @@ Timeline.prototype.count = function (event) {
 	if (event === this.event)
 		return;
 	this.event = event;
-	this.all = this.model.overTime(event, null);
+	this.all = this.model.overTime(null);
 	this.part = null;
 	this.most = this.all.reduce(function (a, b) { return Math.max(a, b); }, 1);
 };
 
 // marked: functions whose samples are shown in the accent colour, or null.
 Timeline.prototype.mark = function (event, marked) {
-	this.part = marked ? this.model.overTime(event, marked) : null;
+	this.part = marked ? this.model.overTime(marked) : null;
 };
 
 Timeline.prototype.draw = function () {

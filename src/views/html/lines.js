@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What lines and instructions cost under the selection, worked out from
+// locations: each has samples and a chain of frames, from the function whose code
+// it is outwards to the one that it was inlined into.
+
+// Marks that hide or turn text are shown instead of obeyed.
+function harmless(text) {
+	return text.replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
+		function (c) { return "\\u{" + c.charCodeAt(0).toString(16) + "}"; });
+}
+
+function Lines(model) {
+	this.model = model;
+	this.x = model.d.lines;
+	this.meta = model.d.meta.lines;
+	this.texts = new Map();
+	this.known = new Uint8Array(model.funcs);
+	this.meta.funcs.forEach(function (f) { this.known[f] = 1; }, this);
+}
+
+// The locations that have a function in their chain.
+Lines.prototype.locsOf = function (func) {
+	const x = this.x;
+	if (!this.byFunc) {
+		this.byFunc = new Map();
+		for (let i = 0; i < x.frame.length; i++) {
+			const seen = new Set();
+			for (let f = x.frame[i]; f >= 0; f = x.outer[f])
+				if (x.func[f] >= 0 && !seen.has(x.func[f])) {
+					seen.add(x.func[f]);
+					if (!this.byFunc.has(x.func[f]))
+						this.byFunc.set(x.func[f], []);
+					this.byFunc.get(x.func[f]).push(i);
+				}
+		}
+	}
+	return this.byFunc.get(func) || [];
+};
+
+// The first frame of a function from the innermost one outwards, and the one
+// that was inlined into it; -1: none.
+Lines.prototype.frameIn = function (frame, func) {
+	let inner = -1;
+	for (; frame >= 0 && this.x.func[frame] !== func; frame = this.x.outer[frame])
+		inner = frame;
+	return { frame: frame, inner: inner };
+};
+
+Lines.prototype.textOf = function (file) {
+	let map = this.texts.get(file);
+	if (!map) {
+		map = new Map();
+		(this.meta.files[file].text || []).forEach(function (part) {
+			for (let i = 1; i < part.length; i++)
+				map.set(part[0] + i - 1, harmless(part[i]));
+		});
+		this.texts.set(file, map);
+	}
+	return map;
+};
+
+function Cost() {
+	this.self = this.selfCount = this.inlined = this.inlinedCount = 0;
+	this.from = null;	/* by function that was inlined here: value */
+}
+Cost.prototype.sum = function () { return this.self + this.inlined; };
+Cost.prototype.count = function () { return this.selfCount + this.inlinedCount; };
+
+// One side's cost of a function by file and line, by copy and by code.
+Lines.prototype.collect = function (side, func) {
+	const x = this.x, cost = side.byLoc(), got = { files: new Map(), copies: new Map(), codes: new Map(), all: new Cost() };
+	const put = function (c, own, value, count) {
+		c[own ? "self" : "inlined"] += value;
+		c[own ? "selfCount" : "inlinedCount"] += count;
+	};
+	const entry = function (map, key, make) {
+		if (!map.has(key))
+			map.set(key, make());
+		return map.get(key);
+	};
+	this.locsOf(func).forEach(function (loc) {
+		const at = this.frameIn(x.frame[loc], func), own = at.inner < 0, v = cost.value[loc], n = cost.count[loc];
+		const out = x.outer[at.frame], caller = out < 0 ? -1 : x.func[out];
+		if (!n)
+			return;
+		const lines = entry(got.files, x.file[at.frame], function () { return new Map(); });
+		const line = entry(lines, x.line[at.frame], function () { return new Cost(); });
+		put(line, own, v, n);
+		put(got.all, own, v, n);
+		put(entry(got.copies, caller, function () { return new Cost(); }), own, v, n);
+		if (x.code[loc] >= 0)
+			put(entry(got.codes, x.code[loc], function () { return new Cost(); }), own, v, n);
+		if (!own) {
+			line.from = line.from || new Map();
+			line.from.set(x.func[at.inner], (line.from.get(x.func[at.inner]) || 0) + v);
+		}
+	}, this);
+	return got;
+};
+
+// Where the function's lines are in a file: from its first to its last one.
+Lines.prototype.range = function (func, file) {
+	const x = this.x, f = this.model.d.meta.funcs;
+	let first = Infinity, last = 0;
+	if (!this.ranges) {
+		this.ranges = new Map();
+		for (let i = 0; i < x.func.length; i++)
+			if (x.file[i] >= 0 && x.line[i]) {
+				const key = x.func[i] + " " + x.file[i], r = this.ranges.get(key);
+				if (!r)
+					this.ranges.set(key, [x.line[i], x.line[i]]);
+				else if (x.line[i] < r[0])
+					r[0] = x.line[i];
+				else if (x.line[i] > r[1])
+					r[1] = x.line[i];
+			}
+	}
+	const r = this.ranges.get(func + " " + file);
+	if (r) {
+		first = r[0];
+		last = r[1];
+	}
+	if (func < this.model.named && f.line[func] && f.line[func] < first && first - f.line[func] < 400 &&
+		this.meta.files[file].name === this.model.d.meta.files[f.file[func]])
+		first = f.line[func];
+	return last ? [first, last] : null;
+};
+
+// The instructions of a code that cost something: by instruction.
+Lines.prototype.insns = function (side, code) {
+	const x = this.x, c = this.meta.codes[code], cost = side.byLoc();
+	if (!this.byCode) {
+		this.byCode = this.meta.codes.map(function () { return []; });
+		for (let i = 0; i < x.code.length; i++)
+			if (x.code[i] >= 0 && x.insn[i] >= 0)
+				this.byCode[x.code[i]].push(i);
+	}
+	const out = { value: new Float64Array(c.insns), count: new Float64Array(c.insns) };
+	this.byCode[code].forEach(function (loc) {
+		out.value[x.insn[loc]] += cost.value[loc];
+		out.count[x.insn[loc]] += cost.count[loc];
+	});
+	return out;
+};
+
+Lines.prototype.addresses = function (code) {
+	const c = this.meta.codes[code];
+	if (!c.at) {
+		let at = parseInt(c.vaddr, 16);
+		c.at = new Float64Array(c.insns);
+		for (let i = 0; i < c.insns; i++) {
+			c.at[i] = at;
+			at += this.x.size[c.first + i];
+		}
+	}
+	return c.at;
+};
+
+// What is drawn in each lane beside each instruction: as in annotate_text_code.c.
+const LANES = 6, DOWN = 1, TOP = 2, BOTTOM = 3, SELF = 4, KIND = 7, LOOP = 8, ARROW = 16;
+Lines.prototype.jumps = function (code) {
+	const c = this.meta.codes[code], rows = new Uint8Array(LANES * c.insns);
+	let most = 0;
+	if (c.rows)
+		return c;
+	for (let k = 0; k + 2 < c.jumps.length; k += 3) {
+		const from = c.jumps[k], to = c.jumps[k + 1], lane = c.jumps[k + 2];
+		const low = Math.min(from, to), high = Math.max(from, to), loop = to <= from ? LOOP : 0;
+		if (lane >= LANES || high >= c.insns)
+			continue;
+		most = Math.max(most, lane + 1);
+		for (let i = low + 1; i < high; i++)
+			rows[i * LANES + lane] = DOWN | loop;
+		rows[low * LANES + lane] = TOP | loop;
+		rows[high * LANES + lane] = (low === high ? SELF : BOTTOM) | loop;
+		rows[to * LANES + lane] |= ARROW;
+	}
+	c.rows = rows;
+	c.lanes = most;
+	return c;
+};
+
+// Which of a and b stand side by side: [[i, j]…], -1 where one has nothing.  The
+// longest common subsequence; where both are too long for that, by number.
+function align(a, b) {
+	const out = [];
+	let lo = 0, ha = a.length, hb = b.length;
+	const tail = [];
+	while (lo < ha && lo < hb && a[lo] === b[lo])
+		out.push([lo, lo++]);
+	while (ha > lo && hb > lo && a[ha - 1] === b[hb - 1])
+		tail.push([--ha, --hb]);
+	const n = ha - lo, m = hb - lo;
+	if (n * m > 4e6) {
+		for (let i = 0; i < Math.max(n, m); i++)
+			out.push([i < n ? lo + i : -1, i < m ? lo + i : -1]);
+		return out.concat(tail.reverse());
+	}
+	const best = new Uint16Array((n + 1) * (m + 1)), w = m + 1;
+	for (let i = n - 1; i >= 0; i--)
+		for (let j = m - 1; j >= 0; j--)
+			best[i * w + j] = a[lo + i] === b[lo + j] ? best[(i + 1) * w + j + 1] + 1
+				: Math.max(best[(i + 1) * w + j], best[i * w + j + 1]);
+	let i = 0, j = 0;
+	while (i < n || j < m) {
+		if (i < n && j < m && a[lo + i] === b[lo + j])
+			out.push([lo + i++, lo + j++]);
+		else if (j >= m || (i < n && best[(i + 1) * w + j] >= best[i * w + j + 1]))
+			out.push([lo + i++, -1]);
+		else
+			out.push([-1, lo + j++]);
+	}
+	return out.concat(tail.reverse());
+}

@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Whose lines and instructions a page holds: the functions that were asked for,
+ * then the dearest, as many as fit.
+ *
+ * A location has samples by thread and time, as nodes of the graph have, and a
+ * chain of frames; the page works out from these what a line cost, where it was
+ * written and where it was inlined, for whatever is selected.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "views/html_data.h"
+
+struct by_func {		/* of one recording: locations by function */
+	size_t *first;		/* by function of the page, and the end */
+	uint32_t *locs;
+};
+
+struct chooser {
+	struct html_data *d;
+	struct by_func *by;	/* by source */
+	uint8_t *taken;		/* by function */
+	uint64_t entries;	/* at most, of what was taken */
+};
+
+static uint32_t func_of_step(const struct html_source *s, uint32_t step)
+{
+	uint32_t fk = s->in.rep->keys.steps[step].fk;
+
+	return fk == PROF_NONE ? PROF_NONE : s->func_of[fk];
+}
+
+/* Each function of a location's chain once; with `locs` NULL they are only
+ * counted. */
+static void list_chain(const struct html_source *s, uint32_t loc, size_t *at,
+		       uint32_t *locs)
+{
+	const struct frame_keys *k = &s->in.rep->keys;
+
+	for (uint32_t x = k->head[loc]; x != PROF_NONE; x = k->steps[x].outer) {
+		uint32_t func = func_of_step(s, x), y = k->head[loc];
+
+		while (y != x && func_of_step(s, y) != func)
+			y = k->steps[y].outer;
+		if (y != x || func == PROF_NONE)
+			continue;
+		if (locs)
+			locs[at[func]] = loc;
+		at[func]++;
+	}
+}
+
+static int index_locations(const struct html_data *d,
+			   const struct html_source *s, struct by_func *by)
+{
+	const struct annotation *a = s->in.lines;
+	size_t n = d->funcs.n, sum = 0;
+
+	by->first = calloc(n + 2, sizeof(*by->first));
+	if (!by->first)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < a->locs.n; i++)
+		list_chain(s, a->locs.v[i].loc, by->first + 1, NULL);
+	for (size_t i = 0; i <= n; i++) {
+		sum += by->first[i];
+		by->first[i] = sum;
+	}
+	by->locs = malloc((sum + 1) * sizeof(*by->locs));
+	if (!by->locs)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < a->locs.n; i++)
+		list_chain(s, a->locs.v[i].loc, by->first, by->locs);
+	/* each is now where the next one began */
+	memmove(by->first + 1, by->first, n * sizeof(*by->first));
+	by->first[0] = 0;
+	return 0;
+}
+
+/* How many entries a location can make at most. */
+static uint64_t weight_of(const struct chooser *k, const struct html_source *s,
+			  uint32_t loc)
+{
+	const struct annotation *a = s->in.lines;
+	uint64_t most = (uint64_t)k->d->lanes.n * k->d->buckets, n = 0;
+
+	for (size_t c = 0; c < a->ncols; c++)
+		n += a->loc_cells[(size_t)loc * a->ncols + c].count;
+	return n < most ? n : most;
+}
+
+static int take_location(struct chooser *k, uint32_t source, uint32_t loc)
+{
+	struct html_source *s = &k->d->src[source];
+	struct html_loc l = { source, loc, PROF_NONE, PROF_NONE, PROF_NONE };
+
+	if (s->loc_of[loc] != PROF_NONE)
+		return 0;
+	s->loc_of[loc] = (uint32_t)k->d->lines.locs.n;
+	k->entries += weight_of(k, s, loc);
+	return vec_push(&k->d->lines.locs, l);
+}
+
+static uint64_t function_weight(const struct chooser *k, uint32_t func)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t s = 0; s < k->d->nsrc; s++) {
+		const struct by_func *by = &k->by[s];
+
+		for (size_t i = by->first ? by->first[func] : 0;
+		     by->first && i < by->first[func + 1]; i++)
+			if (k->d->src[s].loc_of[by->locs[i]] == PROF_NONE)
+				sum += weight_of(k, &k->d->src[s],
+						 by->locs[i]);
+	}
+	return sum;
+}
+
+/* False: it does not fit. */
+static bool take_function(struct chooser *k, uint32_t func, bool asked, int *rc)
+{
+	struct html_lines *l = &k->d->lines;
+	uint64_t more;
+
+	if (func == PROF_NONE || k->taken[func])
+		return true;
+	more = function_weight(k, func);
+	if (!more)
+		return true;
+	if (!asked && (k->entries + more > HTML_LINE_ENTRIES ||
+		       l->funcs.n >= HTML_LINE_FUNCS))
+		return false;
+	k->taken[func] = 1;
+	*rc = vec_push(&l->funcs, func);
+	for (uint32_t s = 0; !*rc && s < k->d->nsrc; s++) {
+		const struct by_func *by = &k->by[s];
+
+		for (size_t i = by->first ? by->first[func] : 0; !*rc &&
+		     by->first && i < by->first[func + 1]; i++)
+			*rc = take_location(k, s, by->locs[i]);
+	}
+	return true;
+}
+
+static bool unit_has(const struct annotation *a, const struct annot_unit *u,
+		     uint32_t frame)
+{
+	const struct prof_frame *f = &a->p->frames.v[frame];
+
+	if (f->func >= a->p->funcs.n)
+		return false;
+	return u->kind == UNIT_FILE ? f->file == u->file
+	     : u->kind == UNIT_FUNCTION ? a->same_func[f->func] == u->func
+					: false;
+}
+
+/* Functions that were asked for. */
+static int take_named(struct chooser *k)
+{
+	const struct annotation *a = k->d->style->named;
+	struct html_source *s = &k->d->src[k->d->nsrc - 1];
+	int rc = 0;
+
+	for (size_t i = 0; !rc && a && i < a->units.n; i++) {
+		const struct annot_unit *u = &a->units.v[i];
+
+		for (uint32_t f = 0; !rc && f < a->p->frames.n; f++)
+			if (unit_has(a, u, f))
+				take_function(k, func_of_step(s, f), true, &rc);
+		for (size_t n = 0; !rc && u->kind == UNIT_CODE &&
+		     n < a->locs.n; n++)
+			if (a->locs.v[n].symbol == u->symbol)
+				take_function(k, func_of_step(s, s->in.rep->
+					keys.head[a->locs.v[n].loc]), true,
+					&rc);
+	}
+	return rc;
+}
+
+static int take_verdicts(struct chooser *k);
+
+static int take_functions(struct chooser *k)
+{
+	size_t n = k->d->funcs.n;
+	int rc = take_named(k);
+
+	if (!rc)
+		rc = take_verdicts(k);
+	for (uint32_t f = 0; !rc && f < n; f++) {
+		bool self = false;
+
+		for (size_t c = 0; c < k->d->ncols; c++)
+			self |= k->d->sums[f * k->d->ncols + c].self.count > 0;
+		if (self && !take_function(k, f, false, &rc))
+			break;
+	}
+	return rc;
+}
+
+/* What failed a check, however little it costs. */
+static int take_verdicts(struct chooser *k)
+{
+	const struct html_compare *c = k->d->style->compare;
+	int rc = 0;
+
+	for (uint32_t f = 0; c && c->nverdicts && !rc && f < k->d->funcs.n;
+	     f++) {
+		const struct html_func *x = &k->d->funcs.v[f];
+
+		if (html_find_verdict(k->d, x))
+			take_function(k, f, true, &rc);
+	}
+	return rc;
+}
+
+/* --- codes */
+
+static uint32_t code_of_symbol(const struct html_data *d, uint32_t source,
+			       uint32_t symbol)
+{
+	const struct annotation *a = d->src[source].in.lines;
+
+	for (size_t i = 0; i < d->lines.codes.n; i++)
+		if (d->lines.codes.v[i].source == source &&
+		    a->codes.v[d->lines.codes.v[i].at].symbol == symbol)
+			return (uint32_t)i;
+	return PROF_NONE;
+}
+
+/* The instruction that covers vaddr; PROF_NONE: none. */
+static uint32_t find_insn(const struct annotation *a,
+			  const struct annot_code *c, uint64_t vaddr)
+{
+	size_t lo = 0, hi = c->ninsns;
+	const struct annot_insn *in;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (a->insns.v[c->insn + mid].vaddr <= vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo)
+		return PROF_NONE;
+	in = &a->insns.v[c->insn + lo - 1];
+	return vaddr - in->vaddr < in->size ? (uint32_t)lo - 1 : PROF_NONE;
+}
+
+/* The code that the locations taken are in, dearest first, and all locations in
+ * it: its instructions show all of their cost. */
+static int take_codes(struct chooser *k, uint32_t source, size_t *insns)
+{
+	struct html_data *d = k->d;
+	struct html_source *s = &d->src[source];
+	const struct annotation *a = s->in.lines;
+	uint8_t *hit = calloc(a->p->symbols.n + 1, 1);
+	int rc = hit ? 0 : -ERR_NOMEM;
+
+	for (size_t i = 0; !rc && i < a->locs.n; i++)
+		if (a->locs.v[i].symbol != PROF_NONE &&
+		    s->loc_of[a->locs.v[i].loc] != PROF_NONE)
+			hit[a->locs.v[i].symbol] = 1;
+	for (size_t i = 0; !rc && i < a->codes.n; i++) {
+		const struct annot_code *c = &a->codes.v[i];
+		struct html_code code = { source, i, c->ninsns };
+
+		if (!hit[c->symbol])
+			continue;
+		hit[c->symbol] = 2;
+		if (*insns + c->ninsns > HTML_INSNS)
+			code.insns = 0;
+		*insns += code.insns;
+		rc = vec_push(&d->lines.codes, code);
+	}
+	for (size_t i = 0; !rc && i < a->locs.n; i++)
+		if (a->locs.v[i].symbol != PROF_NONE &&
+		    hit[a->locs.v[i].symbol] == 2)
+			rc = take_location(k, source, a->locs.v[i].loc);
+	free(hit);
+	return rc;
+}
+
+static void place_locations(struct html_data *d)
+{
+	uint32_t symbol = PROF_NONE, code = PROF_NONE, source = PROF_NONE;
+
+	for (uint32_t s = 0; s < d->nsrc; s++) {
+		const struct annotation *a = d->src[s].in.lines;
+
+		for (size_t i = 0; a && i < a->locs.n; i++) {
+			const struct annot_loc *l = &a->locs.v[i];
+			uint32_t at = d->src[s].loc_of[l->loc];
+
+			if (at == PROF_NONE || l->symbol == PROF_NONE)
+				continue;
+			if (l->symbol != symbol || source != s)
+				code = code_of_symbol(d, s, l->symbol);
+			symbol = l->symbol;
+			source = s;
+			if (code == PROF_NONE ||
+			    !d->lines.codes.v[code].insns)
+				continue;
+			d->lines.locs.v[at].code = code;
+			d->lines.locs.v[at].insn = find_insn(a,
+				&a->codes.v[d->lines.codes.v[code].at],
+				l->vaddr);
+		}
+	}
+}
+
+/* --- frames and text */
+
+static uint32_t page_file(struct html_data *d, uint32_t source, uint32_t str,
+			  uint32_t image)
+{
+	struct html_lines *l = &d->lines;
+	const char *path = profile_cstr(d->src[source].in.rep->p, str);
+	struct html_file f = { source, str, image };
+	uint32_t id, *slot;
+
+	if (!str || !*path)
+		return PROF_NONE;
+	id = strtab_add(&l->paths, path);
+	slot = id == UINT32_MAX ? NULL
+		: u64map_slot(&l->file_tab,
+			      (uint64_t)id * 2 + d->src[source].in.side);
+	if (!slot)
+		return PROF_NONE;
+	if (*slot == U64MAP_NONE) {
+		*slot = (uint32_t)l->files.n;
+		if (vec_push(&l->files, f) < 0)
+			return PROF_NONE;
+	}
+	return *slot;
+}
+
+static uint32_t page_frame(struct html_data *d, uint32_t source, uint32_t step)
+{
+	struct html_source *s = &d->src[source];
+	const struct frame_keys *k = &s->in.rep->keys;
+	const struct profile *p = s->in.rep->p;
+	uint32_t chain[INLINE_MAX + 1], outer = PROF_NONE;
+	size_t n = 0;
+
+	for (; step != PROF_NONE && n <= INLINE_MAX; step = k->steps[step].outer)
+		chain[n++] = step;
+	while (n--) {
+		struct html_frame f = { func_of_step(s, chain[n]), PROF_NONE,
+					0, outer };
+
+		if (s->frame_of[chain[n]] == PROF_NONE) {
+			if (chain[n] < k->nframes) {
+				const struct prof_frame *x =
+					&p->frames.v[chain[n]];
+
+				f.line = x->line;
+				f.file = page_file(d, source, x->file,
+						   x->func < p->funcs.n
+						   ? p->funcs.v[x->func].image
+						   : 0);
+			}
+			s->frame_of[chain[n]] = (uint32_t)d->lines.frames.n;
+			if (vec_push(&d->lines.frames, f) < 0)
+				return PROF_NONE;
+		}
+		outer = s->frame_of[chain[n]];
+	}
+	return outer;
+}
+
+static uint32_t insn_step(const struct html_source *s, uint32_t frame)
+{
+	const struct frame_keys *k = &s->in.rep->keys;
+
+	while (frame != PROF_NONE && s->in.rep->spec.no_inline &&
+	       k->steps[frame].outer != PROF_NONE)
+		frame = k->steps[frame].outer;
+	return frame;
+}
+
+static int make_frames(struct html_data *d)
+{
+	struct html_lines *l = &d->lines;
+
+	for (size_t i = 0; i < l->locs.n; i++) {
+		struct html_loc *x = &l->locs.v[i];
+
+		x->frame = page_frame(d, x->source, d->src[x->source].in.rep->
+						    keys.head[x->loc]);
+		if (x->frame == PROF_NONE)
+			return -ERR_NOMEM;
+	}
+	for (size_t i = 0; i < l->codes.n; i++) {
+		const struct html_code *c = &l->codes.v[i];
+		struct html_source *s = &d->src[c->source];
+		const struct annotation *a = s->in.lines;
+
+		for (size_t n = 0; n < c->insns; n++) {
+			uint32_t step = insn_step(s, a->insns.v[
+				a->codes.v[c->at].insn + n].frame);
+			uint32_t f = step == PROF_NONE ? PROF_NONE
+				: page_frame(d, c->source, step);
+
+			if (vec_push(&l->insn_frames, f) < 0)
+				return -ERR_NOMEM;
+		}
+	}
+	return 0;
+}
+
+static int want(struct html_data *d, uint32_t source, uint32_t file,
+		uint32_t line, uint32_t image)
+{
+	struct html_want w = { page_file(d, source, file, image), line };
+
+	return w.file == PROF_NONE || !line ||
+	       d->lines.wants.n >= 4 * HTML_LINE_TEXTS
+		       ? 0 : vec_push(&d->lines.wants, w);
+}
+
+static int by_line(const void *x, const void *y)
+{
+	const struct html_want *a = x, *b = y;
+
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	return a->line < b->line ? -1 : a->line > b->line;
+}
+
+/* All lines that functions taken have code of, and where they begin. */
+static int want_lines(struct chooser *k, uint32_t source)
+{
+	struct html_source *s = &k->d->src[source];
+	const struct profile *p = s->in.rep->p;
+	struct html_lines *l = &k->d->lines;
+	size_t kept = 0;
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && i < p->frames.n; i++) {
+		const struct prof_frame *f = &p->frames.v[i];
+		uint32_t func = func_of_step(s, i);
+		const struct prof_func *x;
+
+		if (func == PROF_NONE || !k->taken[func] ||
+		    f->func >= p->funcs.n)
+			continue;
+		x = &p->funcs.v[f->func];
+		rc = want(k->d, source, f->file, f->line, x->image);
+		if (!rc && s->frame_of[i] != PROF_NONE)
+			rc = want(k->d, source, x->file, x->line, x->image);
+	}
+	if (l->wants.n)
+		qsort(l->wants.v, l->wants.n, sizeof(*l->wants.v), by_line);
+	for (size_t i = 0; i < l->wants.n; i++)
+		if (!kept || by_line(&l->wants.v[kept - 1], &l->wants.v[i]))
+			l->wants.v[kept++] = l->wants.v[i];
+	l->wants.n = kept;
+	return rc;
+}
+
+static int prepare(struct chooser *k, uint32_t source)
+{
+	struct html_source *s = &k->d->src[source];
+	size_t locs = s->in.rep->p->locs.n, steps = s->in.rep->keys.nframes +
+						    locs;
+
+	s->loc_of = malloc((locs + 1) * sizeof(*s->loc_of));
+	s->frame_of = malloc((steps + 1) * sizeof(*s->frame_of));
+	if (!s->loc_of || !s->frame_of)
+		return -ERR_NOMEM;
+	memset(s->loc_of, 0xff, (locs + 1) * sizeof(*s->loc_of));
+	memset(s->frame_of, 0xff, (steps + 1) * sizeof(*s->frame_of));
+	return s->in.lines ? index_locations(k->d, s, &k->by[source]) : 0;
+}
+
+static int choose(struct chooser *k)
+{
+	size_t insns = 0;
+	int rc = 0;
+
+	for (uint32_t s = 0; !rc && s < k->d->nsrc; s++)
+		rc = prepare(k, s);
+	if (!rc)
+		rc = take_functions(k);
+	for (uint32_t s = 0; !rc && s < k->d->nsrc; s++)
+		if (k->d->src[s].in.lines)
+			rc = take_codes(k, s, &insns);
+	if (!rc)
+		place_locations(k->d);
+	if (!rc)
+		rc = make_frames(k->d);
+	for (uint32_t s = 0; !rc && s < k->d->nsrc; s++)
+		if (k->d->src[s].in.lines)
+			rc = want_lines(k, s);
+	k->d->lines.entries.nodes = k->d->lines.locs.n;
+	return rc;
+}
+
+int html_lines(struct html_data *d, struct error *err)
+{
+	struct chooser k = { .d = d };
+	int rc = -ERR_NOMEM;
+
+	k.by = calloc(d->nsrc, sizeof(*k.by));
+	k.taken = calloc(d->funcs.n + 1, 1);
+	if (k.by && k.taken && strtab_init(&d->lines.paths) == 0)
+		rc = choose(&k);
+	for (size_t i = 0; k.by && i < d->nsrc; i++) {
+		free(k.by[i].first);
+		free(k.by[i].locs);
+	}
+	free(k.by);
+	free(k.taken);
+	return rc < 0 ? error_set(err, ERR_NOMEM, "out of memory for the "
+				  "lines of the page") : 0;
+}
+
+void html_lines_fini(struct html_lines *l)
+{
+	vec_fini(&l->funcs);
+	vec_fini(&l->frames);
+	vec_fini(&l->locs);
+	vec_fini(&l->codes);
+	vec_fini(&l->files);
+	vec_fini(&l->wants);
+	vec_fini(&l->insn_frames);
+	vec_fini(&l->entries.v);
+	strtab_fini(&l->paths);
+	u64map_fini(&l->file_tab);
+}
