@@ -8,6 +8,7 @@ include src/events/local.mk
 include src/symbolize/local.mk
 include src/unwind/local.mk
 include src/profile/local.mk
+include src/preload/local.mk
 include src/record/local.mk
 include src/count/local.mk
 include src/views/local.mk

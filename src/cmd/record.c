@@ -71,7 +71,7 @@ static const struct opt record_opt_table[] = {
 	  AT(callgraph) },
 	{ OPT_FLAG, 0, "user", NULL, "Sample user space only.", AT(user) },
 	{ OPT_FLAG, 0, "kernel", NULL, "Sample the kernel only.", AT(kernel) },
-	{ OPT_STR, 0, "source", "auto|perf|kmod",
+	{ OPT_STR, 0, "source", "auto|perf|kmod|timer",
 	  "Where samples come from: perf events of the kernel, or tally's kernel "
 	  "module. Default: auto, which takes the module where perf cannot do "
 	  "what was asked for.", AT(source) },
@@ -143,15 +143,16 @@ static int parse_source(const char *text, enum record_source *out,
 		[RECORD_SOURCE_AUTO] = "auto",
 		[RECORD_SOURCE_PERF] = "perf",
 		[RECORD_SOURCE_KMOD] = "kmod",
+		[RECORD_SOURCE_TIMER] = "timer",
 	};
 
-	for (int i = RECORD_SOURCE_AUTO; i <= RECORD_SOURCE_KMOD; i++)
+	for (int i = RECORD_SOURCE_AUTO; i <= RECORD_SOURCE_TIMER; i++)
 		if (!strcmp(text, names[i])) {
 			*out = (enum record_source)i;
 			return 0;
 		}
-	return error_set(err, ERR_USAGE, "--source is auto, perf or kmod, not "
-			 "\"%s\"", text);
+	return error_set(err, ERR_USAGE, "--source is auto, perf, kmod or "
+			 "timer, not \"%s\"", text);
 }
 
 /* dwarf,BYTES */

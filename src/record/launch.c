@@ -3,9 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { SETTINGS_MAX = 1024 };	/* of the environment: below PIPE_BUF */
 
 static int read_retry(int fd, void *p, size_t n)
 {
@@ -17,15 +22,41 @@ static int read_retry(int fd, void *p, size_t n)
 	return (int)r;
 }
 
+/* What launch_start wrote: a byte, and NAME=VALUE strings up to the end.  False
+ * when nothing was. */
+static bool take_settings(int go)
+{
+	static const char preload[] = "LD_PRELOAD=";
+	char text[SETTINGS_MAX + 1], more[PATH_MAX];
+	const char *list = getenv("LD_PRELOAD");
+	size_t n = 0;
+	int r;
+
+	while (n < SETTINGS_MAX &&
+	       (r = read_retry(go, text + n, SETTINGS_MAX - n)) > 0)
+		n += (size_t)r;
+	text[n] = 0;
+	for (size_t i = 1; i < n; i += strlen(text + i) + 1) {
+		/* Before what the user loads. */
+		if (list && *list && !strncmp(text + i, preload,
+					      sizeof(preload) - 1)) {
+			snprintf(more, sizeof(more), "%s:%s", text + i, list);
+			putenv(strdup(more));
+		} else {
+			putenv(strdup(text + i));
+		}
+	}
+	return n > 0;
+}
+
 /* Runs in the child; _exit keeps our buffers and handlers out of it. */
 static _Noreturn void child_main(char *const argv[],
 				 const struct launch_state *before, int go,
 				 int status)
 {
-	char word;
 	int e;
 
-	if (read_retry(go, &word, 1) != 1)
+	if (!take_settings(go))
 		_exit(0);
 	setrlimit(RLIMIT_NOFILE, &before->files);
 	sigaction(SIGXFSZ, &before->xfsz, NULL);
@@ -76,8 +107,19 @@ int launch_prepare(struct launch *l, char *const argv[],
 
 void launch_start(struct launch *l)
 {
+	char text[SETTINGS_MAX] = { 0 };
+	size_t n = 1;
+
+	for (const char *const *e = l->env; e && *e; e++) {
+		size_t len = strlen(*e) + 1;
+
+		if (len > sizeof(text) - n)
+			break;
+		memcpy(text + n, *e, len);
+		n += len;
+	}
 	/* What is not let go ends by itself. */
-	while (write(l->go, "", 1) < 0 && errno == EINTR)
+	while (write(l->go, text, n) < 0 && errno == EINTR)
 		;
 	close(l->go);
 	l->go = -1;

@@ -29,6 +29,8 @@ struct launch {
 	int wait_status;	/* once ended */
 	bool ended;
 	struct rusage usage;
+	/* NAME=VALUE…, NULL at the end, that it gets besides; or NULL. */
+	const char *const *env;
 };
 
 int launch_prepare(struct launch *l, char *const argv[],

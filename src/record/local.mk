@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += librecord.a
 librecord_a_SOURCES = \
+	src/record/clock_event.c \
+	src/record/clock_event.h \
 	src/record/collector.c \
 	src/record/collector.h \
 	src/record/doctor.c \
@@ -77,6 +79,14 @@ librecord_a_SOURCES = \
 	src/record/stacks.h \
 	src/record/target.c \
 	src/record/target.h \
+	src/record/timer_library.c \
+	src/record/timer_library.h \
+	src/record/timer_news.c \
+	src/record/timer_news.h \
+	src/record/timer_ring.c \
+	src/record/timer_ring.h \
+	src/record/timer_source.c \
+	src/record/timer_source.h \
 	src/record/trial.c \
 	src/record/trial.h \
 	src/record/walks.c \

@@ -15,6 +15,7 @@ enum record_source {
 	RECORD_SOURCE_AUTO,
 	RECORD_SOURCE_PERF,
 	RECORD_SOURCE_KMOD,
+	RECORD_SOURCE_TIMER,
 };
 
 /* What copy_bytes may be: the kernel's limit. */

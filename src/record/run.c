@@ -77,6 +77,7 @@ static int open_source(struct run *r, struct error *err)
 	} else {
 		t.tids = &child;
 		t.ntids = 1;
+		po.launched = true;
 		po.enable_on_exec = o->delay <= 0;
 	}
 	return source_choose(o->source, &t, &po, &r->source, err);
@@ -425,6 +426,7 @@ static int go(struct run *r, struct error *err)
 	if (!delay && (s->target.attached || s->target.system_wide))
 		rc = r->source->ops->start(r->source, err);
 	if (!rc && o->command) {
+		r->launch.env = r->source->env;
 		rc = launch_go(&r->launch, o->command[0], err);
 		if (rc < 0)
 			s->result->exec_status =

@@ -58,6 +58,8 @@ struct record_sample {
 	uint32_t nkernel, nuser;
 	bool cut;		/* the source had no room for more */
 	bool guest;		/* in a virtual machine: not our addresses */
+	bool in_kernel;		/* and nothing more is known of its part than
+				 * that it was there: shown as [kernel] */
 	bool copied;		/* `copy` is to be walked for the user part */
 	bool walked;		/* `user` was: all lie in their instructions */
 	struct record_copy copy;
@@ -153,6 +155,8 @@ struct source {
 	uint32_t max_stack;	/* frames a chain can hold */
 	size_t ring_bytes;	/* per CPU, 0 if there are no rings */
 	uint32_t copy_bytes;	/* of a stack at most; 0: none is copied */
+	/* What the command's environment must hold, NULL at the end; or NULL. */
+	const char *const *env;
 };
 
 #endif

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "record/kmod_source.h"
+#include "record/timer_source.h"
 #include "tally/kmod.h"
 
 /* perf has more events and is everywhere; the module steps in where perf has
@@ -30,6 +31,8 @@ int source_choose(enum record_source which, const struct perf_target *target,
 		return perf_source_open(target, o, out, err);
 	case RECORD_SOURCE_KMOD:
 		return kmod_source_open(target, o, out, err);
+	case RECORD_SOURCE_TIMER:
+		return timer_source_open(target, o, out, err);
 	case RECORD_SOURCE_AUTO:
 		break;
 	}

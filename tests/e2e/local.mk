@@ -21,7 +21,8 @@ E2E_TESTS = \
 	tests/e2e/record_processes.sh \
 	tests/e2e/record_lives.sh \
 	tests/e2e/record_layouts.sh \
-	tests/e2e/stacks.sh
+	tests/e2e/stacks.sh \
+	tests/e2e/timer.sh
 TESTS += $(E2E_TESTS)
 EXTRA_DIST += $(E2E_TESTS)
 # Runs a command without perf_event_open, as containers do.

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Programs that this one executes: each gets our place in its environment.  May
+ * run in a child of vfork, on its parent's stack and with its memory: nothing
+ * is kept.
+ */
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "preload/preload.h"
+
+enum { ENTRIES_MAX = 1 << 16, TEXT_MAX = 1 << 16 };
+
+extern char **environ __attribute__((weak));
+
+static char **present(void)
+{
+	return &environ ? environ : NULL;
+}
+
+static void *next_execve, *next_execvpe, *next_fexecve, *next_execveat,
+	    *next_posix_spawn, *next_posix_spawnp, *next_system, *next_popen;
+
+/* Declares `to`: `from` with our place in it, or as it is where that cannot
+ * be. */
+#define ENVIRONMENT(to, from, follow)					\
+	bool to##_ours = preload.active && (follow) &&			\
+		environment_count(from) < ENTRIES_MAX &&		\
+		environment_text(from) < TEXT_MAX;			\
+	char *to##_v[to##_ours ? environment_count(from) + 3 : 1];	\
+	char to##_t[to##_ours ? environment_text(from) : 1];		\
+	char *const *to = to##_ours ? (char *const *)to##_v : (from);	\
+	if (to##_ours)							\
+		environment_make(to##_v, (from), to##_t)
+
+static void tell_exec(const char *path, bool followed)
+{
+	if (!preload.active)
+		return;
+	/* A child of vfork has its parent's mappings. */
+	if (preload.loaded && sys_pid() == preload.pid)
+		maps_tell();
+	ring_tell_text(TIMER_EXEC, followed ? 0 : TIMER_OUTSIDE, path,
+		       text_size(path));
+}
+
+static int exec_failed(int r)
+{
+	if (preload.active)
+		ring_tell_kind(TIMER_EXEC_FAILED);
+	return r;
+}
+
+EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+{
+	int (*next)(const char *, char *const *, char *const *) =
+		next_function(&next_execve, "execve");
+	bool follow = preload.active && follow_file(path);
+
+	ENVIRONMENT(env, envp, follow);
+	tell_exec(path, follow);
+	return exec_failed(next(path, argv, env));
+}
+
+EXPORT int execv(const char *path, char *const argv[])
+{
+	return execve(path, argv, present());
+}
+
+EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	int (*next)(const char *, char *const *, char *const *) =
+		next_function(&next_execvpe, "execvpe");
+	bool follow = preload.active && follow_found(file);
+
+	ENVIRONMENT(env, envp, follow);
+	tell_exec(file, follow);
+	return exec_failed(next(file, argv, env));
+}
+
+EXPORT int execvp(const char *file, char *const argv[])
+{
+	return execvpe(file, argv, present());
+}
+
+EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
+{
+	int (*next)(int, char *const *, char *const *) =
+		next_function(&next_fexecve, "fexecve");
+
+	ENVIRONMENT(env, envp, true);
+	tell_exec("(a file descriptor)", true);
+	return exec_failed(next(fd, argv, env));
+}
+
+EXPORT int execveat(int fd, const char *path, char *const argv[],
+		    char *const envp[], int flags)
+{
+	int (*next)(int, const char *, char *const *, char *const *, int) =
+		next_function(&next_execveat, "execveat");
+
+	ENVIRONMENT(env, envp, true);
+	tell_exec(path, true);
+	return exec_failed(next(fd, path, argv, env, flags));
+}
+
+/* The arguments of execl… from its list, which has `n` with the NULL. */
+#define ARGUMENTS(argv, n, ap, first)		\
+	char *argv[n];				\
+	argv[0] = (char *)(first);		\
+	for (size_t at = 1; at < (n); at++)	\
+		argv[at] = va_arg(ap, char *)
+
+static size_t arguments_count(va_list ap, const char *first)
+{
+	size_t n = 1;
+
+	if (!first)
+		return 1;
+	while (va_arg(ap, char *))
+		n++;
+	return n + 1;
+}
+
+EXPORT int execl(const char *path, const char *arg, ...)
+{
+	va_list ap, count;
+	size_t n;
+
+	va_start(ap, arg);
+	va_copy(count, ap);
+	n = arguments_count(count, arg);
+	va_end(count);
+	ARGUMENTS(argv, n, ap, arg);
+	va_end(ap);
+	return execv(path, argv);
+}
+
+EXPORT int execlp(const char *file, const char *arg, ...)
+{
+	va_list ap, count;
+	size_t n;
+
+	va_start(ap, arg);
+	va_copy(count, ap);
+	n = arguments_count(count, arg);
+	va_end(count);
+	ARGUMENTS(argv, n, ap, arg);
+	va_end(ap);
+	return execvp(file, argv);
+}
+
+EXPORT int execle(const char *path, const char *arg, ...)
+{
+	char *const *envp;
+	va_list ap, count;
+	size_t n;
+
+	va_start(ap, arg);
+	va_copy(count, ap);
+	n = arguments_count(count, arg);
+	va_end(count);
+	ARGUMENTS(argv, n, ap, arg);
+	envp = va_arg(ap, char *const *);
+	va_end(ap);
+	return execve(path, argv, envp);
+}
+
+EXPORT int posix_spawn(pid_t *pid, const char *path,
+		       const posix_spawn_file_actions_t *actions,
+		       const posix_spawnattr_t *attr, char *const argv[],
+		       char *const envp[])
+{
+	int (*next)(pid_t *, const char *, const posix_spawn_file_actions_t *,
+		    const posix_spawnattr_t *, char *const *, char *const *) =
+		next_function(&next_posix_spawn, "posix_spawn");
+	bool follow = preload.active && follow_file(path);
+
+	ENVIRONMENT(env, envp, follow);
+	return next(pid, path, actions, attr, argv, env);
+}
+
+EXPORT int posix_spawnp(pid_t *pid, const char *file,
+			const posix_spawn_file_actions_t *actions,
+			const posix_spawnattr_t *attr, char *const argv[],
+			char *const envp[])
+{
+	int (*next)(pid_t *, const char *, const posix_spawn_file_actions_t *,
+		    const posix_spawnattr_t *, char *const *, char *const *) =
+		next_function(&next_posix_spawnp, "posix_spawnp");
+	bool follow = preload.active && follow_found(file);
+
+	ENVIRONMENT(env, envp, follow);
+	return next(pid, file, actions, attr, argv, env);
+}
+
+/* What the C library starts by itself gets the environment as it is then; who
+ * changes it meanwhile keeps the change. */
+#define WITH_ENVIRONMENT(call) do {				\
+	char **was = present();					\
+	ENVIRONMENT(env, was, follow_file("/bin/sh"));		\
+	if (env_ours)						\
+		environ = (char **)env;				\
+	call;							\
+	if (env_ours && environ == (char **)env)		\
+		environ = was;					\
+} while (0)
+
+EXPORT int system(const char *command)
+{
+	int (*next)(const char *) = next_function(&next_system, "system");
+	int r;
+
+	WITH_ENVIRONMENT(r = next(command));
+	return r;
+}
+
+EXPORT FILE *popen(const char *command, const char *mode)
+{
+	FILE *(*next)(const char *, const char *) =
+		next_function(&next_popen, "popen");
+	FILE *f;
+
+	WITH_ENVIRONMENT(f = next(command, mode));
+	return f;
+}

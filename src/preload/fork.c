@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Children: they have the shared memory, but none of the timers.  (Those of
+ * vfork have no time of their own before they execute another program.) */
+#include <pty.h>
+#include <unistd.h>
+
+#include "preload/preload.h"
+
+static void *next_fork, *next__Fork, *next_forkpty, *next_daemon;
+
+struct parent {
+	uint32_t pid, tid;
+};
+
+static struct parent parent_now(void)
+{
+	return (struct parent){ sys_pid(), sys_tid() };
+}
+
+EXPORT pid_t fork(void)
+{
+	pid_t (*next)(void) = next_function(&next_fork, "fork");
+	struct parent p = parent_now();
+	pid_t r = next();
+
+	if (!r)
+		preload_child(p.pid, p.tid);
+	return r;
+}
+
+EXPORT pid_t _Fork(void)
+{
+	pid_t (*next)(void) = next_function(&next__Fork, "_Fork");
+	struct parent p = parent_now();
+	pid_t r = next();
+
+	if (!r)
+		preload_child(p.pid, p.tid);
+	return r;
+}
+
+EXPORT int forkpty(int *terminal, char *name, const struct termios *t,
+		   const struct winsize *w)
+{
+	int (*next)(int *, char *, const struct termios *,
+		    const struct winsize *) =
+		next_function(&next_forkpty, "forkpty");
+	struct parent p = parent_now();
+	int r = next(terminal, name, t, w);
+
+	if (!r)
+		preload_child(p.pid, p.tid);
+	return r;
+}
+
+EXPORT int daemon(int nochdir, int noclose)
+{
+	int (*next)(int, int) = next_function(&next_daemon, "daemon");
+	struct parent p = parent_now();
+	int r = next(nochdir, noclose);
+
+	if (sys_pid() != p.pid)
+		preload_child(p.pid, p.tid);
+	return r;
+}

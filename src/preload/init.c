@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The beginning of a program: find the recorder's memory, leave no trace in the
+ * environment, arm the first thread. */
+#include <elf.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "preload/preload.h"
+
+struct preload preload;
+
+extern char **environ __attribute__((weak));
+
+uint64_t preload_now(void)
+{
+	struct timespec ts = { 0, 0 };
+
+	if (!preload.vdso_time || preload.vdso_time(CLOCK_MONOTONIC, &ts))
+		sys3(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&ts, 0);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* A function of the vdso (Linux, Documentation/ABI/stable/vdso). */
+static void *vdso_find(const uint8_t *base, const char *name)
+{
+	const Elf64_Ehdr *e = (const Elf64_Ehdr *)base;
+	const Elf64_Phdr *ph = (const Elf64_Phdr *)(base + e->e_phoff);
+	const Elf64_Dyn *d = NULL;
+	const Elf64_Sym *symbols = NULL;
+	const char *names = NULL;
+	uint64_t bias = 0, count = 0;
+
+	for (int i = 0; i < e->e_phnum; i++) {
+		if (ph[i].p_type == PT_LOAD && !bias)
+			bias = (uintptr_t)base + ph[i].p_offset - ph[i].p_vaddr;
+		if (ph[i].p_type == PT_DYNAMIC)
+			d = (const Elf64_Dyn *)(base + ph[i].p_offset);
+	}
+	for (; d && d->d_tag != DT_NULL; d++) {
+		const void *p = (const void *)(bias + d->d_un.d_ptr);
+
+		if (d->d_tag == DT_SYMTAB)
+			symbols = p;
+		if (d->d_tag == DT_STRTAB)
+			names = p;
+	}
+	/* The names follow the symbols, as linkers place them. */
+	if (symbols && names > (const char *)symbols)
+		count = (uint64_t)(names - (const char *)symbols) /
+			sizeof(*symbols);
+	for (uint64_t i = 0; i < count; i++)
+		if (text_equal(names + symbols[i].st_name, name))
+			return (void *)(bias + symbols[i].st_value);
+	return NULL;
+}
+
+static uint64_t auxv_get(char **envp, uint64_t type)
+{
+	const uint64_t *a;
+
+	while (*envp)
+		envp++;
+	for (a = (const uint64_t *)(envp + 1); a[0]; a += 2)
+		if (a[0] == type)
+			return a[1];
+	return 0;
+}
+
+/* A decimal number up to a colon or the end. */
+static const char *number(const char *s, uint64_t *out)
+{
+	for (*out = 0; *s >= '0' && *s <= '9'; s++)
+		*out = *out * 10 + (uint64_t)(*s - '0');
+	return *s == ':' ? s + 1 : s;
+}
+
+static char *append(char *to, const char *s)
+{
+	size_t n = text_size(s);
+
+	bytes_copy(to, s, n + 1);
+	return to + n;
+}
+
+static char *append_number(char *to, uint64_t v)
+{
+	char digits[24], *p = digits + sizeof(digits);
+
+	*--p = 0;
+	do
+		*--p = (char)('0' + v % 10);
+	while (v /= 10);
+	return append(to, p);
+}
+
+/* Maps the memory that the variable tells of, and notes what our children must
+ * be told. */
+static bool attach(const char *value)
+{
+	struct timer_header *h;
+	uint64_t pid, memory, library, size;
+	char path[64], *p;
+	long fd, at;
+
+	number(number(number(value, &pid), &memory), &library);
+	p = append_number(append(path, "/proc/"), pid);
+	append_number(append(p, "/fd/"), memory);
+	fd = sys_open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	size = (uint64_t)sys3(SYS_lseek, fd, 0, 2 /* SEEK_END */);
+	at = sys6(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED,
+		  fd, 0);
+	sys_close(fd);
+	if (at < 0 && at > -TIMER_PAGE)
+		return false;
+	h = (struct timer_header *)at;
+	preload.nrings = h->nrings;
+	preload.ring_bytes = h->ring_bytes;
+	if (h->magic != TIMER_MAGIC || !preload.nrings ||
+	    preload.nrings > TIMER_RINGS_MAX ||
+	    size < 2 * TIMER_PAGE + preload.nrings * preload.ring_bytes) {
+		sys3(SYS_munmap, at, (long)size, 0);
+		return false;
+	}
+	preload.rings = (struct timer_ring *)(at + TIMER_PAGE);
+	preload.data = (uint8_t *)(at + 2 * TIMER_PAGE);
+	preload.copy_bytes = h->copy_bytes < TIMER_COPY_MAX ? h->copy_bytes
+							    : TIMER_COPY_MAX;
+	p = append_number(append(preload.library, "/proc/"), pid);
+	append_number(append(p, "/fd/"), library);
+	append(append(preload.variable, TIMER_VARIABLE "="), value);
+	preload.header = h;
+	return true;
+}
+
+/* The kernel looks at the timers of a thread once a tick. */
+static void choose_period(void)
+{
+	const struct timer_header *h = preload.header;
+	uint64_t period = h->period_ns, tick = h->tick_ns;
+
+	if (period < 10000)
+		period = 10000;
+	if (period > 4000000000u)
+		period = 4000000000u;
+	preload.interval_ns = preload.period_ns = (uint32_t)period;
+	if (period > tick + tick / 8 || tick > 1000000000u)
+		return;
+	/* It shall have ended by each tick. */
+	preload.interval_ns = (uint32_t)(tick / 2);
+	preload.period_ns = (uint32_t)tick;
+}
+
+static uint64_t main_stack_size(void)
+{
+	struct rlimit l = { 0, 0 };
+
+	if (sys4(SYS_prlimit64, 0, RLIMIT_STACK, 0, (long)&l) < 0)
+		return 0;
+	return l.rlim_cur > 64u << 20 ? 64u << 20 : l.rlim_cur;
+}
+
+static void tell_start(void)
+{
+	struct timer_start t = { .r = { .kind = TIMER_START } };
+
+	t.ppid = (uint32_t)sys1(SYS_getppid, 0);
+	sys3(SYS_prctl, PR_GET_NAME, (long)t.comm, 0);
+	ring_tell(&t.r, sizeof(t), NULL, 0);
+	maps_tell();
+}
+
+static void first_thread(uint64_t top)
+{
+	struct slot *s = slot_take();
+
+	if (!s)
+		return;
+	s->top = top;
+	s->size = top ? main_stack_size() : 0;
+	slot_arm(s);
+}
+
+static void unblock(void)
+{
+	uint64_t set = 1ull << (TIMER_SIGNAL - 1);
+
+	sys4(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&set, 0, 8);
+}
+
+static void begin(char **envp, uint64_t top)
+{
+	const char *value;
+	uint64_t vdso;
+
+	preload.ready = true;
+	/* Behind the environment, as long as it is where the kernel put it. */
+	vdso = top ? auxv_get(envp, AT_SYSINFO_EHDR) : 0;
+	value = environment_take(envp);
+	if (!value || !attach(value))
+		return;
+	if (vdso) {
+		preload.vdso_time = (int (*)(long, void *))
+			vdso_find((const uint8_t *)vdso,
+				  "__vdso_clock_gettime");
+		preload.vdso_cpu = (int (*)(unsigned int *, unsigned int *,
+					    void *))
+			vdso_find((const uint8_t *)vdso, "__vdso_getcpu");
+	}
+	preload.pid = sys_pid();
+	choose_period();
+	tell_start();
+	if (preload.header->state == TIMER_STOP)
+		return;
+	sample_catch();
+	unblock();
+	preload.active = true;
+	first_thread(top);
+}
+
+void preload_begin(void)
+{
+	if (!preload.ready && &environ && environ)
+		begin(environ, 0);
+}
+
+void preload_child(uint32_t ppid, uint32_t ptid)
+{
+	struct timer_fork f = { .r = { .kind = TIMER_FORK } };
+	uint64_t top = 0;
+
+	if (!preload.active)
+		return;
+	for (uint32_t i = 0; i < preload.used && !top; i++)
+		if (preload.slots[i].tid == ptid)
+			top = preload.slots[i].top;
+	slots_forget();
+	preload.pid = sys_pid();
+	f.ppid = ppid;
+	f.ptid = ptid;
+	ring_tell(&f.r, sizeof(f), NULL, 0);
+	first_thread(top);
+}
+
+__attribute__((constructor)) static void library_begin(int argc, char **argv,
+							char **envp)
+{
+	(void)argc;
+	if (!preload.ready)
+		begin(envp, (uintptr_t)argv);
+}
+
+__attribute__((destructor)) static void library_end(void)
+{
+	if (!preload.active)
+		return;
+	if (preload.loaded)
+		maps_tell();
+	ring_tell_kind(TIMER_EXIT);
+}

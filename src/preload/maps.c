@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Our own mappings: those that a program begins with, and those it has got when
+ * it ends, before the recorder could look. */
+#include <fcntl.h>
+
+#include "preload/preload.h"
+
+enum {
+	CHUNK = 2048,
+	LINE_MAX_BYTES = 1024,
+	ALL_MAX = 48 << 10,
+};
+
+struct lines {
+	struct ring_place *place;
+	size_t at;		/* in the record */
+	char line[LINE_MAX_BYTES];
+	size_t n;
+};
+
+/* "start-end r-xp …": the third letter of the second word. */
+static bool is_code(const char *line, size_t n)
+{
+	for (size_t i = 0; i + 4 < n; i++)
+		if (line[i] == ' ')
+			return line[i + 3] == 'x';
+	return false;
+}
+
+static void line_end(struct lines *l)
+{
+	if (is_code(l->line, l->n) &&
+	    l->at + l->n <= sizeof(struct timer_text) + ALL_MAX) {
+		ring_put(l->place, l->at, l->line, l->n);
+		l->at += l->n;
+	}
+	l->n = 0;
+}
+
+static void read_lines(struct lines *l, long fd)
+{
+	char chunk[CHUNK];
+	long n;
+
+	l->n = 0;
+	while ((n = sys_read(fd, chunk, sizeof(chunk))) > 0)
+		for (long i = 0; i < n; i++) {
+			/* A name that is too long is cut: it will not be
+			 * found, but its place is known. */
+			if (l->n < LINE_MAX_BYTES - 1 || chunk[i] == '\n')
+				l->line[l->n++] = chunk[i];
+			if (chunk[i] == '\n')
+				line_end(l);
+		}
+}
+
+void maps_tell(void)
+{
+	static const uint64_t zero;
+	struct timer_text t = { .r = { .kind = TIMER_MAPS } };
+	struct ring_place place;
+	struct lines l;
+	size_t all;
+	long fd;
+
+	fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (ring_begin(&place, sizeof(t) + ALL_MAX + 8)) {
+		l.place = &place;
+		l.at = sizeof(t);
+		t.r.time = preload_now();
+		read_lines(&l, fd);
+		all = (l.at + 7) & ~(size_t)7;
+		ring_put(&place, l.at, &zero, all - l.at);
+		t.r.size = (uint32_t)all;
+		t.n = (uint32_t)(l.at - sizeof(t));
+		t.r.pid = sys_pid();
+		t.r.tid = sys_tid();
+		ring_put(&place, 0, &t, sizeof(t));
+		ring_end(&place, all);
+	}
+	sys_close(fd);
+}

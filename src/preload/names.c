@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What the recorder must know besides: names of threads, libraries that come and
+ * go, filters that could kill us.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "preload/preload.h"
+
+static void *next_prctl, *next_setname, *next_dlopen, *next_dlclose,
+	    *next_syscall;
+
+static void tell_name(const char *name)
+{
+	size_t n = text_size(name);
+
+	if (preload.active)
+		ring_tell_text(TIMER_NAME, 0, name, n < TIMER_NAME_BYTES
+			       ? n : TIMER_NAME_BYTES - 1);
+}
+
+/* From now on no system call that the program does not make itself. */
+static void filter_comes(void)
+{
+	preload.careful = true;
+}
+
+EXPORT int prctl(int what, ...)
+{
+	int (*next)(int, unsigned long, unsigned long, unsigned long,
+		    unsigned long) = next_function(&next_prctl, "prctl");
+	unsigned long a[4];
+	va_list ap;
+	int r;
+
+	va_start(ap, what);
+	for (int i = 0; i < 4; i++)
+		a[i] = va_arg(ap, unsigned long);
+	va_end(ap);
+	if (what == PR_SET_SECCOMP)
+		filter_comes();
+	r = next(what, a[0], a[1], a[2], a[3]);
+	if (!r && what == PR_SET_NAME)
+		tell_name((const char *)a[0]);
+	return r;
+}
+
+EXPORT int pthread_setname_np(pthread_t thread, const char *name)
+{
+	int (*next)(pthread_t, const char *) =
+		next_function(&next_setname, "pthread_setname_np");
+	static void *kept;
+	pthread_t (*self)(void) = next_function(&kept, "pthread_self");
+	int r = next(thread, name);
+
+	if (!r && self && self() == thread)
+		tell_name(name);
+	return r;
+}
+
+EXPORT long syscall(long nr, ...)
+{
+	long (*next)(long, long, long, long, long, long, long) =
+		next_function(&next_syscall, "syscall");
+	long a[6];
+	va_list ap;
+
+	va_start(ap, nr);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(ap, long);
+	va_end(ap);
+	if (nr == SYS_seccomp || (nr == SYS_prctl && a[0] == PR_SET_SECCOMP))
+		filter_comes();
+	return next(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+static void loads(void)
+{
+	if (!preload.active)
+		return;
+	preload.loaded = true;
+	ring_tell_kind(TIMER_LOAD);
+}
+
+/* Where a library is looked for depends on who calls: these must be gone from
+ * the stack when the next ones run, and are, being calls in last place. */
+EXPORT void *dlopen(const char *file, int mode)
+{
+	void *(*next)(const char *, int) = next_function(&next_dlopen, "dlopen");
+
+	if (file)
+		loads();
+	return next(file, mode);
+}
+
+EXPORT int dlclose(void *handle)
+{
+	int (*next)(void *) = next_function(&next_dlclose, "dlclose");
+
+	loads();
+	return next(handle);
+}
+
+static void ends(void)
+{
+	if (!preload.active || sys_pid() != preload.pid)
+		return;
+	if (preload.loaded)
+		maps_tell();
+	ring_tell_kind(TIMER_EXIT);
+}
+
+EXPORT void _exit(int status)
+{
+	ends();
+	for (;;)
+		sys1(SYS_exit_group, status);
+}
+
+EXPORT void _Exit(int status)
+{
+	_exit(status);
+}

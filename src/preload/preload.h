@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_PRELOAD_PRELOAD_H
+#define TALLY_PRELOAD_PRELOAD_H
+/*
+ * The library that tally's timer source puts into programs (LD_PRELOAD).  It
+ * arms one CPU-time timer for each thread, whose signal takes a sample, and
+ * tells the recorder what it must know of processes and mappings.
+ *
+ * The program shall not notice: nothing here allocates, locks, or calls the C
+ * library, but for the functions it stands before (resolve.c finds those).  Its
+ * variables are its own: nobody hands it a context.
+ *
+ * The signal is 33, which the C library keeps for itself: programs can neither
+ * block, catch, wait for nor see it by the library's functions, and what the C
+ * library does with it (setuid in all threads) is passed on.
+ */
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/shared.h"
+#include "preload/sys.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum {
+	TIMER_SIGNAL = 33,
+	THREADS_MAX = 8192,
+	NAMES_MAX = 40,
+};
+
+enum slot_state { SLOT_FREE, SLOT_BEGINS, SLOT_LIVES };
+
+/* A thread with a timer. */
+struct slot {
+	uint32_t state;		/* enum slot_state */
+	uint32_t tid;
+	int32_t timer;		/* the kernel's number */
+	uint32_t fresh;		/* no sample yet */
+	uint64_t top, size;	/* of its stack; size 0: not known */
+	void *(*fn)(void *);	/* what it shall run */
+	void *arg;
+	uint64_t pad;
+};
+
+/* Signal actions as the kernel has them. */
+struct kernel_action {
+	void (*handler)(int, siginfo_t *, void *);
+	unsigned long flags;
+	void (*restorer)(void);
+	uint64_t mask;
+};
+
+struct preload {
+	bool ready;		/* initialised */
+	bool active;		/* and recording */
+	bool careful;		/* a filter may kill us for system calls */
+	bool loaded;		/* libraries came since mappings were told */
+	uint32_t pid;
+	uint32_t interval_ns;
+	uint32_t period_ns;
+	uint32_t copy_bytes;
+	uint32_t hint;		/* where to look for a free slot */
+	uint32_t used;		/* slots that were ever used */
+	struct timer_header *header;
+	struct timer_ring *rings;
+	uint8_t *data;
+	uint32_t nrings;
+	uint64_t ring_bytes;
+	struct kernel_action before;	/* what the signal did before us */
+	int (*vdso_time)(long, void *);
+	int (*vdso_cpu)(unsigned int *, unsigned int *, void *);
+	char library[48];	/* our path */
+	char variable[64];	/* TIMER_VARIABLE=… */
+	struct slot slots[THREADS_MAX];
+};
+
+extern struct preload preload __attribute__((visibility("hidden")));
+
+/* init.c */
+void preload_begin(void);	/* when a thread comes before our turn */
+void preload_child(uint32_t ppid, uint32_t ptid);	/* in a fork's child */
+uint64_t preload_now(void);
+
+/* environment.c */
+/* The value of our variable, or NULL; takes it and us out of the array, so that
+ * the program sees the environment that it would have had. */
+const char *environment_take(char **envp);
+/* The environment for a program that is to be executed: `out` has room for two
+ * more than envp, `text` for environment_text(envp) bytes. */
+size_t environment_count(char *const *envp);
+size_t environment_text(char *const *envp);
+void environment_make(char **out, char *const *envp, char *text);
+
+/* follow.c: whether the library may be put into this file; if not, its loader
+ * would complain. */
+bool follow_file(const char *path);
+bool follow_found(const char *file);	/* in PATH */
+
+/* ring.c */
+/* Room for the record: bytes before `rest` are copied from `r`, `rest` more may
+ * follow; false when all rings are full.  Call ring_end in any case that was
+ * true. */
+struct ring_place {
+	struct timer_ring *ring;
+	uint8_t *data;
+	uint64_t pos;
+};
+bool ring_begin(struct ring_place *p, size_t most);
+void ring_put(const struct ring_place *p, size_t at, const void *from,
+	      size_t n);
+void ring_end(const struct ring_place *p, size_t size);
+/* A whole record: sets its size, time, pid and tid.  `text` may be NULL. */
+void ring_tell(struct timer_record *r, size_t size, const char *text,
+	       size_t n);
+void ring_tell_kind(enum timer_kind kind);
+void ring_tell_text(enum timer_kind kind, uint16_t flags, const char *text,
+		    size_t n);
+
+/* sample.c */
+void sample_catch(void);	/* puts the handler in place */
+
+/* threads.c */
+struct slot *slot_take(void);
+void slot_drop(struct slot *s);
+/* Arms the timer of the calling thread. */
+void slot_arm(struct slot *s);
+void slots_forget(void);
+
+/* maps.c */
+void maps_tell(void);
+
+/* resolve.c: the function that comes after ours, or NULL. */
+void *resolve(const char *name);
+
+#define NEXT(name) ((__typeof__(&name))next_function(&name##_next, #name))
+
+static inline void *next_function(void **kept, const char *name)
+{
+	if (!*kept)
+		*kept = resolve(name);
+	return *kept;
+}
+
+#endif

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The signal handler: one sample.  It runs wherever the program happens to be:
+ * on any stack, with any lock held, under any filter.
+ */
+#include <ucontext.h>
+
+#include "preload/preload.h"
+
+enum {
+	REACH = 16 << 10,	/* how far below its stack pointer a signal's
+				 * frame lies, where nobody switched stacks */
+	TAIL = 512,		/* of what began a thread, above its frame */
+	UNKNOWN_MAX = 32 << 10,	/* of a stack that nobody told us of */
+	PARTS = 10,
+};
+
+struct remote {			/* struct iovec */
+	uint64_t at;
+	uint64_t n;
+};
+
+/* A signal's frame begins with the restorer's address (x86-64 psABI and
+ * Linux). */
+static const int reg_order[TIMER_REGS] = {
+	REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
+	REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15,
+	REG_RIP,
+};
+
+/* What is to be copied, and how it may be read. */
+struct extent {
+	uint64_t start, n;
+	bool plain;		/* certainly there */
+	bool whole;
+};
+
+/* Is all between the stack pointer and the top of the thread's stack there?
+ * It is one mapping, whose lower part the kernel has just written to. */
+static bool is_plain(const struct slot *s, uint64_t sp, uint64_t frame)
+{
+	return s->size && s->top - sp < s->size && frame < sp &&
+	       sp - frame < REACH;
+}
+
+static struct extent extent_of(const struct slot *s, uint64_t sp,
+			       const void *context)
+{
+	uint64_t most = preload.copy_bytes;
+	struct extent e = { sp, most, false, false };
+	uint64_t size = s->size ? s->size : 8u << 20;
+
+	if (sp <= s->top && s->top - sp < size) {
+		e.plain = is_plain(s, sp, (uintptr_t)context);
+		if (s->top - sp + TAIL <= most) {
+			e.n = s->top - sp + TAIL;
+			e.whole = true;
+		}
+	} else if (e.n > UNKNOWN_MAX) {
+		e.n = UNKNOWN_MAX;
+	}
+	e.n &= ~7ull;
+	return e;
+}
+
+/* Reads memory that may not be there; the number of bytes up to the first that
+ * is not. */
+static size_t read_checked(const struct ring_place *p, size_t at,
+			   uint64_t from, size_t n)
+{
+	uint64_t size = preload.ring_bytes, pos = (p->pos + at) & (size - 1);
+	size_t first = n < size - pos ? n : (size_t)(size - pos);
+	struct remote to[2] = {
+		{ (uintptr_t)p->data + pos, first },
+		{ (uintptr_t)p->data, n - first },
+	}, parts[PARTS];
+	size_t k = 0;
+	long r;
+
+	/* Page by page, as each part is read all or not at all. */
+	for (size_t done = 0; done < n && k < PARTS; k++) {
+		size_t part = TIMER_PAGE - ((from + done) & (TIMER_PAGE - 1));
+
+		if (k == PARTS - 1 || part > n - done)
+			part = n - done;
+		parts[k] = (struct remote){ from + done, part };
+		done += part;
+	}
+	r = sys6(SYS_process_vm_readv, preload.pid, (long)to, 2, (long)parts,
+		 (long)k, 0);
+	return r > 0 ? (size_t)r & ~(size_t)7 : 0;
+}
+
+static size_t copy_stack(const struct ring_place *p, const struct slot *s,
+			 struct extent *e)
+{
+	const size_t at = sizeof(struct timer_sample);
+	size_t n = e->n;
+
+	(void)s;
+	if (e->plain)
+		ring_put(p, at, (const void *)e->start, n);
+	else if (preload.careful)
+		n = 0;
+	else
+		n = read_checked(p, at, e->start, n);
+	e->whole &= n == e->n;
+	return n;
+}
+
+static uint64_t weight_of(struct slot *s, const siginfo_t *si)
+{
+	uint64_t over = si->si_overrun > 0 ? (uint64_t)si->si_overrun : 0;
+
+	/* The first stands for what runs between two ticks: short threads are
+	 * seen as often as they are long. */
+	if (s->fresh) {
+		s->fresh = 0;
+		return preload.period_ns;
+	}
+	return (1 + over) * preload.interval_ns;
+}
+
+/* "syscall" leaves the next instruction's address in rcx. */
+static bool in_kernel(const greg_t *g)
+{
+	return g[REG_RCX] == g[REG_RIP];
+}
+
+static void sample_take(struct slot *s, const siginfo_t *si,
+			const ucontext_t *uc)
+{
+	const greg_t *g = uc->uc_mcontext.gregs;
+	struct timer_sample t;
+	struct extent e = { 0 };
+	struct ring_place p;
+	size_t n = 0;
+
+	t.weight = weight_of(s, si);
+	if (preload.copy_bytes)
+		e = extent_of(s, (uint64_t)g[REG_RSP], uc);
+	if (!ring_begin(&p, sizeof(t) + e.n)) {
+		__atomic_fetch_add(&preload.header->lost, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	t.r.time = preload_now();
+	if (e.n)
+		n = copy_stack(&p, s, &e);
+	t.r.size = (uint32_t)(sizeof(t) + n);
+	t.r.kind = TIMER_SAMPLE;
+	t.r.flags = (e.whole ? TIMER_WHOLE : 0) |
+		    (in_kernel(g) ? TIMER_KERNEL : 0);
+	t.r.pid = preload.pid;
+	t.r.tid = s->tid;
+	t.stack_bytes = (uint32_t)n;
+	t.cpu = 0;
+	if (preload.vdso_cpu)
+		preload.vdso_cpu(&t.cpu, NULL, NULL);
+	for (int i = 0; i < TIMER_REGS; i++)
+		t.regs[i] = (uint64_t)g[reg_order[i]];
+	ring_put(&p, 0, &t, sizeof(t));
+	ring_end(&p, t.r.size);
+}
+
+/* Nobody reads any more. */
+static void timer_end(struct slot *s)
+{
+	uint64_t none[4] = { 0 };
+
+	if (!preload.careful)
+		sys4(SYS_timer_settime, s->timer, 0, (long)none, 0);
+}
+
+static void pass_on(int sig, siginfo_t *si, void *context)
+{
+	if ((uintptr_t)preload.before.handler > 1)	/* SIG_DFL, SIG_IGN */
+		preload.before.handler(sig, si, context);
+}
+
+static void sample_signal(int sig, siginfo_t *si, void *context)
+{
+	uintptr_t at = (uintptr_t)si->si_ptr;
+	struct slot *s = si->si_ptr;
+
+	if (si->si_code != SI_TIMER || at < (uintptr_t)preload.slots ||
+	    at >= (uintptr_t)(preload.slots + THREADS_MAX)) {
+		pass_on(sig, si, context);
+		return;
+	}
+	switch (__atomic_load_n(&preload.header->state, __ATOMIC_RELAXED)) {
+	case TIMER_RUN:
+		sample_take(s, si, context);
+		break;
+	case TIMER_WAIT:
+		break;
+	default:
+		timer_end(s);
+	}
+}
+
+/* The kernel comes back through this (rt_sigreturn(2)); unwinders know it by
+ * its bytes, those of the C library's. */
+__asm__(".pushsection .text\n"
+	"	.balign 16\n"
+	"	nop\n"
+	".hidden sample_restorer\n"
+	".globl sample_restorer\n"
+	".type sample_restorer,@function\n"
+	"sample_restorer:\n"
+	"	mov $15, %rax\n"
+	"	syscall\n"
+	"	.size sample_restorer,.-sample_restorer\n"
+	".popsection\n");
+void sample_restorer(void) __attribute__((visibility("hidden")));
+
+enum { KEPT_RESTORER = 0x04000000 };	/* SA_RESTORER */
+
+void sample_catch(void)
+{
+	struct kernel_action ours = {
+		sample_signal, SA_SIGINFO | SA_RESTART | SA_ONSTACK |
+		KEPT_RESTORER, sample_restorer, ~0ull,
+	}, now;
+
+	if (sys4(SYS_rt_sigaction, TIMER_SIGNAL, 0, (long)&now, 8) < 0 ||
+	    now.handler == sample_signal)
+		return;
+	preload.before = now;
+	sys4(SYS_rt_sigaction, TIMER_SIGNAL, (long)&ours, 0, 8);
+}

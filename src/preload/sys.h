@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_PRELOAD_SYS_H
+#define TALLY_PRELOAD_SYS_H
+/*
+ * System calls without a C library: the library must not touch errno, need no
+ * symbol of the program's libraries and run on any stack.  x86-64 (its psABI,
+ * A.2.1).
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+
+/* The result, or the negative number of an error. */
+static inline long sys6(long nr, long a, long b, long c, long d, long e, long f)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	long r;
+
+	__asm__ volatile("syscall" : "=a"(r)
+			 : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8),
+			   "r"(r9)
+			 : "rcx", "r11", "memory");
+	return r;
+}
+
+static inline long sys4(long nr, long a, long b, long c, long d)
+{
+	return sys6(nr, a, b, c, d, 0, 0);
+}
+
+static inline long sys3(long nr, long a, long b, long c)
+{
+	return sys6(nr, a, b, c, 0, 0, 0);
+}
+
+static inline long sys1(long nr, long a)
+{
+	return sys6(nr, a, 0, 0, 0, 0, 0);
+}
+
+static inline long sys_open(const char *path, int flags)
+{
+	return sys4(SYS_openat, -100 /* AT_FDCWD */, (long)path, flags, 0);
+}
+
+static inline long sys_close(long fd)
+{
+	return sys1(SYS_close, fd);
+}
+
+static inline long sys_read(long fd, void *p, size_t n)
+{
+	return sys3(SYS_read, fd, (long)p, (long)n);
+}
+
+static inline uint32_t sys_pid(void)
+{
+	return (uint32_t)sys1(SYS_getpid, 0);
+}
+
+static inline uint32_t sys_tid(void)
+{
+	return (uint32_t)sys1(SYS_gettid, 0);
+}
+
+/* "rep movsb" and not a loop: a compiler would make a call of memcpy of it. */
+static inline void bytes_copy(void *to, const void *from, size_t n)
+{
+	__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n)
+			 : : "memory");
+}
+
+static inline void bytes_zero(void *to, size_t n)
+{
+	__asm__ volatile("rep stosb" : "+D"(to), "+c"(n) : "a"(0) : "memory");
+}
+
+static inline size_t text_size(const char *s)
+{
+	size_t n = 0;
+
+	while (s[n])
+		n++;
+	return n;
+}
+
+/* What follows in s behind the word, or NULL when it does not begin so. */
+static inline const char *text_after(const char *s, const char *word)
+{
+	while (*word)
+		if (*s++ != *word++)
+			return NULL;
+	return s;
+}
+
+static inline int text_equal(const char *a, const char *b)
+{
+	const char *rest = text_after(a, b);
+
+	return rest && !*rest;
+}
+
+#endif

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A timer for each thread.  A thread's end is not seen: it may come by return,
+ * pthread_exit, cancellation or a bare system call.  Each new thread looks
+ * whether some older ones have gone and takes away what they left.
+ */
+#include <pthread.h>
+#include <time.h>
+
+#include "preload/preload.h"
+
+enum { LOOKS = 4 };
+
+/* struct sigevent, as the kernel has it. */
+struct kernel_sigevent {
+	void *value;
+	int signo, notify;
+	int tid;
+	int pad[11];
+};
+
+enum { NOTIFY_THREAD = 4 };	/* SIGEV_THREAD_ID */
+
+static bool slot_claim(struct slot *s)
+{
+	uint32_t is = SLOT_FREE;
+
+	return !__atomic_load_n(&s->state, __ATOMIC_RELAXED) &&
+	       __atomic_compare_exchange_n(&s->state, &is, SLOT_BEGINS, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+void slot_drop(struct slot *s)
+{
+	__atomic_store_n(&s->state, SLOT_FREE, __ATOMIC_RELEASE);
+}
+
+/* Whether its thread is gone; then its timer goes, and the slot is the
+ * caller's. */
+static bool slot_bury(struct slot *s)
+{
+	uint32_t is = SLOT_LIVES;
+
+	if (__atomic_load_n(&s->state, __ATOMIC_RELAXED) != SLOT_LIVES ||
+	    sys3(SYS_tgkill, preload.pid, s->tid, 0) != -3 /* ESRCH */ ||
+	    !__atomic_compare_exchange_n(&s->state, &is, SLOT_BEGINS, false,
+					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return false;
+	if (s->timer >= 0)
+		sys1(SYS_timer_delete, s->timer);
+	return true;
+}
+
+static void note_used(uint32_t n)
+{
+	uint32_t used = __atomic_load_n(&preload.used, __ATOMIC_RELAXED);
+
+	while (used < n &&
+	       !__atomic_compare_exchange_n(&preload.used, &used, n, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
+/* Free ones first among those that were used; else the next unused. */
+struct slot *slot_take(void)
+{
+	uint32_t used = __atomic_load_n(&preload.used, __ATOMIC_RELAXED);
+
+	for (uint32_t i = 0; used && i < LOOKS; i++) {
+		uint32_t at = __atomic_fetch_add(&preload.hint, 1,
+						 __ATOMIC_RELAXED) % used;
+		struct slot *s = &preload.slots[at];
+
+		if (slot_claim(s) || (!preload.careful && slot_bury(s)))
+			return s;
+	}
+	for (uint32_t i = used; i < THREADS_MAX; i++)
+		if (slot_claim(&preload.slots[i])) {
+			note_used(i + 1);
+			return &preload.slots[i];
+		}
+	return NULL;
+}
+
+/* In a fork's child: none of the parent's threads, nor its timers. */
+void slots_forget(void)
+{
+	bytes_zero(preload.slots, preload.used * sizeof(preload.slots[0]));
+	preload.used = preload.hint = 0;
+}
+
+static uint32_t mix(uint64_t x)
+{
+	x ^= x >> 32;
+	x *= 0xd6e8feb86659fd93ull;
+	return (uint32_t)(x >> 32);
+}
+
+/* The first end is anywhere within a period: threads that begin together are
+ * not sampled together. */
+static void timer_start(const struct slot *s)
+{
+	uint64_t first = preload.interval_ns == preload.period_ns
+			 ? mix(preload_now() ^ (uint64_t)s->tid << 32) %
+			   preload.period_ns + 1 : 1;
+	uint64_t spec[4] = { 0, preload.interval_ns, 0, 0 };
+
+	spec[1] = preload.interval_ns % 1000000000u;
+	spec[0] = preload.interval_ns / 1000000000u;
+	spec[3] = first % 1000000000u;
+	spec[2] = first / 1000000000u;
+	sys4(SYS_timer_settime, s->timer, 0, (long)spec, 0);
+}
+
+void slot_arm(struct slot *s)
+{
+	struct kernel_sigevent ev = { 0 };
+
+	s->tid = sys_tid();
+	s->timer = -1;
+	s->fresh = 1;
+	ev.value = s;
+	ev.signo = TIMER_SIGNAL;
+	ev.notify = NOTIFY_THREAD;
+	ev.tid = (int)s->tid;
+	if (preload.careful ||
+	    sys3(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, (long)&ev,
+		 (long)&s->timer) < 0) {
+		s->timer = -1;
+		__atomic_fetch_add(&preload.header->unsampled, 1,
+				   __ATOMIC_RELAXED);
+	}
+	__atomic_store_n(&s->state, SLOT_LIVES, __ATOMIC_RELEASE);
+	if (s->timer >= 0)
+		timer_start(s);
+}
+
+static __attribute__((noinline)) void thread_arm(struct slot *s, uint64_t top)
+{
+	struct timer_fork f = { .r = { .kind = TIMER_THREAD } };
+
+	s->top = top;
+	f.ppid = f.ptid = preload.pid;
+	ring_tell(&f.r, sizeof(f), NULL, 0);
+	slot_arm(s);
+}
+
+/* A call in last place: not on the stack while the thread runs. */
+static void *thread_begin(void *arg)
+{
+	struct slot *s = arg;
+	void *(*fn)(void *) = s->fn;
+
+	arg = s->arg;
+	thread_arm(s, (uintptr_t)__builtin_frame_address(0));
+	return fn(arg);
+}
+
+static uint64_t stack_size(const pthread_attr_t *attr)
+{
+	static void *kept;
+	int (*get)(const pthread_attr_t *, size_t *) =
+		next_function(&kept, "pthread_attr_getstacksize");
+	size_t n;
+
+	/* The part for the thread's own data and its guard. */
+	return attr && get && !get(attr, &n) && n > 4 * TIMER_PAGE
+	       ? n - 3 * TIMER_PAGE : 0;
+}
+
+static void *next_create;
+
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+			  void *(*fn)(void *), void *arg)
+{
+	int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *),
+		    void *) = next_function(&next_create, "pthread_create");
+	struct slot *s;
+	int r;
+
+	if (!preload.ready)
+		preload_begin();
+	if (!next)
+		return 11;	/* EAGAIN */
+	s = preload.active ? slot_take() : NULL;
+	if (!s) {
+		if (preload.active)
+			__atomic_fetch_add(&preload.header->unsampled, 1,
+					   __ATOMIC_RELAXED);
+		return next(thread, attr, fn, arg);
+	}
+	s->fn = fn;
+	s->arg = arg;
+	s->size = stack_size(attr);
+	r = next(thread, attr, thread_begin, s);
+	if (r)
+		slot_drop(s);
+	/* With the first thread the C library takes the signal. */
+	if (!preload.careful)
+		sample_catch();
+	return r;
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/timer_news.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LOADS_NS 100000000u	/* a library comes within that time, mostly */
+
+void timer_news_init(struct timer_news *n, const char *proc)
+{
+	memset(n, 0, sizeof(*n));
+	maps_watch_init(&n->maps, proc);
+}
+
+void timer_news_fini(struct timer_news *n)
+{
+	maps_watch_fini(&n->maps);
+	u64map_fini(&n->seen);
+	vec_fini(&n->execs);
+	vec_fini(&n->loads);
+}
+
+static int no_memory(struct timer_news *n)
+{
+	return error_set(n->err, ERR_NOMEM, "out of memory for programs");
+}
+
+static int hand_on(struct timer_news *n, const struct record *r)
+{
+	int rc = n->cb(n->ctx, r, n->err);
+
+	return rc < 0 ? rc : 0;
+}
+
+static struct record record_of(const struct timer_message *m,
+			       enum record_kind kind, uint64_t time_ns)
+{
+	return (struct record){ .kind = kind, .pid = m->pid, .tid = m->tid,
+				.event = SOURCE_NONE, .time_ns = time_ns };
+}
+
+static int tell_name(struct timer_news *n, const struct timer_message *m,
+		     bool exec, uint64_t time_ns)
+{
+	struct record r = record_of(m, RECORD_COMM, time_ns);
+	char name[TIMER_NAME_BYTES];
+
+	snprintf(name, sizeof(name), "%.*s", (int)(m->n < sizeof(name)
+		 ? m->n : sizeof(name) - 1), m->text);
+	r.comm.name = name;
+	r.comm.exec = exec;
+	return hand_on(n, &r);
+}
+
+static int tell_fork(struct timer_news *n, const struct timer_message *m,
+		     uint64_t time_ns)
+{
+	struct record r = record_of(m, RECORD_FORK, time_ns);
+	uint32_t *seen = u64map_slot(&n->seen, m->pid);
+
+	if (!seen)
+		return no_memory(n);
+	*seen = 1;
+	r.fork.ppid = m->ppid;
+	r.fork.ptid = m->ptid ? m->ptid : m->ppid;
+	return hand_on(n, &r);
+}
+
+static void exec_forget(struct timer_news *n, uint32_t pid)
+{
+	for (size_t i = 0; i < n->execs.n; i++)
+		if (n->execs.v[i].pid == pid) {
+			n->execs.v[i] = n->execs.v[--n->execs.n];
+			return;
+		}
+}
+
+static int take_exec(struct timer_news *n, const struct timer_message *m,
+		     uint64_t time_ns)
+{
+	struct timer_exec e = { .pid = m->pid, .time_ns = time_ns };
+	const char *name = m->text;
+	size_t len = m->n;
+
+	for (size_t i = 0; i < m->n; i++)
+		if (m->text[i] == '/') {
+			name = m->text + i + 1;
+			len = m->n - i - 1;
+		}
+	snprintf(e.name, sizeof(e.name), "%.*s",
+		 (int)(len < sizeof(e.name) ? len : sizeof(e.name) - 1), name);
+	exec_forget(n, m->pid);
+	return vec_push(&n->execs, e) < 0 ? no_memory(n) : 0;
+}
+
+/* A program begins; who was spawned without fork was not heard of before. */
+static int take_start(struct timer_news *n, const struct timer_message *m,
+		      uint64_t time_ns)
+{
+	int rc = 0;
+
+	exec_forget(n, m->pid);
+	maps_watch_exit(&n->maps, m->pid);
+	if (u64map_get(&n->seen, m->pid) == U64MAP_NONE)
+		rc = tell_fork(n, m, time_ns);
+	return rc < 0 ? rc : tell_name(n, m, true, time_ns);
+}
+
+static int take_fork(struct timer_news *n, const struct timer_message *m,
+		     uint64_t time_ns)
+{
+	if (maps_watch_fork(&n->maps, m->pid, m->ppid) < 0)
+		return no_memory(n);
+	return tell_fork(n, m, time_ns);
+}
+
+static int take_thread(struct timer_news *n, const struct timer_message *m,
+		       uint64_t time_ns)
+{
+	struct record r = record_of(m, RECORD_FORK, time_ns);
+
+	r.fork.ppid = r.fork.ptid = m->pid;
+	return hand_on(n, &r);
+}
+
+static int take_maps(struct timer_news *n, const struct timer_message *m,
+		     uint64_t time_ns)
+{
+	const struct watch_place at = { m->pid, m->tid, time_ns };
+	int rc = maps_watch_text(&n->maps, &at, m->text, m->n, n->cb, n->ctx,
+				 n->err);
+
+	return rc < 0 ? rc : 0;
+}
+
+static int take_load(struct timer_news *n, const struct timer_message *m,
+		     uint64_t time_ns)
+{
+	struct timer_load l = { m->pid, time_ns + LOADS_NS };
+
+	for (size_t i = 0; i < n->loads.n; i++)
+		if (n->loads.v[i].pid == m->pid) {
+			n->loads.v[i] = l;
+			return 0;
+		}
+	return vec_push(&n->loads, l) < 0 ? no_memory(n) : 0;
+}
+
+static int take_sample(struct timer_news *n, const struct timer_message *m,
+		       uint64_t time_ns)
+{
+	const struct watch_place at = { m->pid, m->tid, time_ns };
+	struct record r = record_of(m, RECORD_SAMPLE, time_ns);
+	uint64_t ip = m->sample.copied ? m->sample.copy.regs.r[UNWIND_RIP]
+				       : m->sample.user[0];
+	int rc = maps_watch_sample(&n->maps, &at, ip, n->cb, n->ctx, n->err);
+
+	if (rc < 0)
+		return rc;
+	r.cpu = m->cpu;
+	r.event = 0;
+	r.sample = m->sample;
+	n->samples++;
+	n->weight += m->sample.weight;
+	return hand_on(n, &r);
+}
+
+static int take_exit(struct timer_news *n, const struct timer_message *m,
+		     uint64_t time_ns)
+{
+	struct record r = record_of(m, RECORD_EXIT, time_ns);
+
+	maps_watch_exit(&n->maps, m->pid);
+	r.tid = m->pid;
+	return hand_on(n, &r);
+}
+
+int timer_news_message(struct timer_news *n, const struct timer_message *m,
+		       uint64_t time_ns)
+{
+	switch (m->kind) {
+	case TIMER_SAMPLE:
+		return take_sample(n, m, time_ns);
+	case TIMER_START:
+		return take_start(n, m, time_ns);
+	case TIMER_MAPS:
+		return take_maps(n, m, time_ns);
+	case TIMER_FORK:
+		return take_fork(n, m, time_ns);
+	case TIMER_THREAD:
+		return take_thread(n, m, time_ns);
+	case TIMER_EXIT:
+		return take_exit(n, m, time_ns);
+	case TIMER_NAME:
+		return tell_name(n, m, false, time_ns);
+	case TIMER_LOAD:
+		return take_load(n, m, time_ns);
+	case TIMER_EXEC:
+		return take_exec(n, m, time_ns);
+	case TIMER_EXEC_FAILED:
+		exec_forget(n, m->pid);
+		break;
+	}
+	return 0;
+}
+
+int timer_news_loads(struct timer_news *n, uint64_t now_ns)
+{
+	for (size_t i = 0; i < n->loads.n;) {
+		struct timer_load *l = &n->loads.v[i];
+		const struct watch_place at = { l->pid, l->pid, now_ns };
+		int rc = maps_watch_read(&n->maps, &at, n->cb, n->ctx, n->err);
+
+		if (rc < 0)
+			return rc;
+		if (l->until_ns < now_ns)
+			*l = n->loads.v[--n->loads.n];
+		else
+			i++;
+	}
+	return 0;
+}
+
+int timer_news_end(struct timer_news *n)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < n->execs.n && !rc; i++) {
+		const struct timer_exec *e = &n->execs.v[i];
+		struct timer_message m = { .pid = e->pid, .tid = e->pid,
+					   .text = e->name,
+					   .n = strlen(e->name) };
+
+		rc = tell_name(n, &m, true, e->time_ns);
+	}
+	n->execs.n = 0;
+	return rc;
+}

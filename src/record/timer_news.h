@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_RECORD_TIMER_NEWS_H
+#define TALLY_RECORD_TIMER_NEWS_H
+/* What programs tell of themselves, as the records that every source gives. */
+#include "record/maps_watch.h"
+#include "record/timer_ring.h"
+
+/* A program that was to be executed, and did not begin so far. */
+struct timer_exec {
+	uint32_t pid;
+	uint64_t time_ns;
+	char name[64];
+};
+
+/* A process that gets or loses libraries. */
+struct timer_load {
+	uint32_t pid;
+	uint64_t until_ns;
+};
+
+struct timer_news {
+	struct maps_watch maps;
+	struct u64map seen;		/* processes */
+	VEC(struct timer_exec) execs;
+	VEC(struct timer_load) loads;
+	uint64_t weight, samples;	/* so far */
+	record_cb *cb;			/* while delivering */
+	void *ctx;
+	struct error *err;
+};
+
+void timer_news_init(struct timer_news *n, const char *proc);
+void timer_news_fini(struct timer_news *n);
+/* Hands on what a message means; negative stops. */
+int timer_news_message(struct timer_news *n, const struct timer_message *m,
+		       uint64_t time_ns);
+/* Looks at the mappings of who loads libraries now. */
+int timer_news_loads(struct timer_news *n, uint64_t now_ns);
+/* At the end: programs that never began are told of as such. */
+int timer_news_end(struct timer_news *n);
+
+#endif

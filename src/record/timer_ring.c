@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/timer_ring.h"
+
+#include <string.h>
+
+enum { RECORD_MAX = sizeof(struct timer_sample) + 65536 };
+
+/* Copies n bytes at a position that counts for ever, around the end if need
+ * be. */
+static void copy_out(uint8_t *to, const uint8_t *data, uint64_t size,
+		     uint64_t pos, size_t n)
+{
+	uint64_t at = pos & (size - 1);
+	size_t first = n < size - at ? n : (size_t)(size - at);
+
+	memcpy(to, data + at, first);
+	memcpy(to + first, data, n - first);
+}
+
+uint64_t timer_ring_take(const uint8_t *data, uint64_t size, uint64_t tail,
+			 uint64_t head, struct order *o, size_t stream,
+			 uint64_t now, uint64_t *damaged)
+{
+	while (tail != head) {
+		struct timer_record h;
+		uint64_t left = head - tail;
+		uint8_t *to;
+
+		if (left < sizeof(h) || left > size)
+			goto bad;
+		copy_out((uint8_t *)&h, data, size, tail, sizeof(h));
+		if (h.size < sizeof(h) || h.size % 8 || h.size > left ||
+		    h.size > RECORD_MAX)
+			goto bad;
+		to = order_room(o, stream, h.size);
+		if (!to)
+			return tail;
+		copy_out(to, data, size, tail, h.size);
+		/* What was read first holds. */
+		memcpy(to, &h, sizeof(h));
+		order_commit(o, stream, h.size, h.time < now ? h.time : now);
+		tail += h.size;
+	}
+	return tail;
+bad:
+	*damaged += head - tail < size ? head - tail : size;
+	return head;
+}
+
+static bool decode_sample(const uint8_t *p, size_t n, bool chains,
+			  struct timer_message *out)
+{
+	const struct timer_sample *t = (const struct timer_sample *)p;
+	struct record_sample *s = &out->sample;
+
+	if (n < sizeof(*t) || t->stack_bytes > n - sizeof(*t))
+		return false;
+	out->cpu = t->cpu;
+	s->weight = t->weight;
+	s->in_kernel = t->r.flags & TIMER_KERNEL;
+	if (!chains) {
+		s->user = &t->regs[UNWIND_RIP];
+		s->nuser = 1;
+		return true;
+	}
+	s->copied = true;
+	memcpy(s->copy.regs.r, t->regs, sizeof(t->regs));
+	s->copy.regs.known = (1u << UNWIND_REGS) - 1;
+	s->copy.bytes = p + sizeof(*t);
+	s->copy.size = t->stack_bytes;
+	s->copy.all = t->r.flags & TIMER_WHOLE;
+	return true;
+}
+
+static bool decode_text(const uint8_t *p, size_t n, struct timer_message *out)
+{
+	const struct timer_text *t = (const struct timer_text *)p;
+
+	if (n < sizeof(*t) || t->n > n - sizeof(*t))
+		return false;
+	out->text = (const char *)(p + sizeof(*t));
+	out->n = t->n;
+	return true;
+}
+
+static bool decode_start(const uint8_t *p, size_t n, struct timer_message *out)
+{
+	const struct timer_start *t = (const struct timer_start *)p;
+
+	if (n < sizeof(*t))
+		return false;
+	out->ppid = t->ppid;
+	out->text = t->comm;
+	out->n = strnlen(t->comm, sizeof(t->comm));
+	return true;
+}
+
+static bool decode_fork(const uint8_t *p, size_t n, struct timer_message *out)
+{
+	const struct timer_fork *t = (const struct timer_fork *)p;
+
+	if (n < sizeof(*t))
+		return false;
+	out->ppid = t->ppid;
+	out->ptid = t->ptid;
+	return true;
+}
+
+bool timer_decode(const uint8_t *p, size_t n, bool chains,
+		  struct timer_message *out)
+{
+	const struct timer_record *h = (const struct timer_record *)p;
+
+	memset(out, 0, sizeof(*out));
+	if (n < sizeof(*h) || !h->pid || !h->tid || h->pid > INT32_MAX ||
+	    h->tid > INT32_MAX)
+		return false;
+	out->kind = (enum timer_kind)h->kind;
+	out->flags = h->flags;
+	out->pid = h->pid;
+	out->tid = h->tid;
+	switch (out->kind) {
+	case TIMER_SAMPLE:
+		return decode_sample(p, n, chains, out);
+	case TIMER_START:
+		return decode_start(p, n, out);
+	case TIMER_FORK:
+	case TIMER_THREAD:
+		return decode_fork(p, n, out);
+	case TIMER_MAPS:
+	case TIMER_NAME:
+	case TIMER_EXEC:
+		return decode_text(p, n, out);
+	case TIMER_EXIT:
+	case TIMER_LOAD:
+	case TIMER_EXEC_FAILED:
+		return true;
+	}
+	return false;
+}
