@@ -77,11 +77,14 @@ void sample_window(struct cpu_state *c, u64 now)
 		c->ev[i].throttled = false;
 }
 
-/* The ceiling: so many samples in a window, and a quarter of its time. */
+/* The ceiling: so many samples in a window, and a quarter of its time.  Jitter may
+ * put an eighth more into a window than there are on average. */
 static bool too_many(struct cpu_state *c, u64 now)
 {
+	u32 most = max_rate / (NSEC_PER_SEC / WINDOW_NS);
+
 	sample_window(c, now);
-	if (c->window_samples >= max(max_rate / (NSEC_PER_SEC / WINDOW_NS), 1u))
+	if (c->window_samples > most + most / 8)
 		return true;
 	if (tsc_khz && c->window_cycles > (u64)tsc_khz *
 	    (WINDOW_NS / NSEC_PER_MSEC) / 4)
@@ -98,7 +101,6 @@ static void throttle(struct cpu_state *c, unsigned int event, u64 now)
 		.size = sizeof(r), .time = now,
 	};
 
-	e->stats.throttled++;
 	if (!e->throttled)
 		ring_put(c, &r);
 	e->throttled = true;
@@ -155,25 +157,32 @@ static void account(struct cpu_state *c, u64 cycles)
 	c->histogram[min_t(unsigned int, i, TALLY_HISTOGRAM - 1)]++;
 }
 
-enum taken sample_take(struct cpu_state *c, unsigned int event,
-		       struct pt_regs *regs, u64 weight)
+static bool ours(const struct cpu_state *c, unsigned int event,
+		 struct pt_regs *regs)
 {
 	const struct tally_setup *setup = &c->s->setup;
-	struct cpu_event *e = &c->ev[event];
-	u64 begin = get_cycles(), now;
-	bool fine;
 
 	if (!(setup->events[event].flags & (user_mode(regs)
 	      ? TALLY_EVENT_USER : TALLY_EVENT_KERNEL)))
-		return NOT_OURS;
-	if (setup->flags & TALLY_SETUP_TASKS && !tasks_current(c->s))
-		return NOT_OURS;
-	e->stats.weight += weight;
-	now = ktime_get_mono_fast_ns();
-	fine = !too_many(c, now);
+		return false;
+	return !(setup->flags & TALLY_SETUP_TASKS) || tasks_current(c->s);
+}
+
+/* What is not ours takes time all the same: without a ceiling for it, counters
+ * that come to their end within the handler would stop the machine. */
+enum taken sample_take(struct cpu_state *c, unsigned int event,
+		       struct pt_regs *regs, u64 weight)
+{
+	struct cpu_event *e = &c->ev[event];
+	u64 begin = get_cycles(), now = ktime_get_mono_fast_ns();
+	bool fine = !too_many(c, now), mine = ours(c, event, regs);
+
+	if (mine)
+		e->stats.weight += weight;
 	if (!fine) {
+		e->stats.throttled += mine;
 		throttle(c, event, now);
-	} else {
+	} else if (mine) {
 		fill(c, event, regs, weight, now);
 		if (ring_put(c, (struct tally_record *)c->record))
 			e->stats.samples++;
@@ -181,5 +190,5 @@ enum taken sample_take(struct cpu_state *c, unsigned int event,
 			e->stats.lost++;
 	}
 	account(c, get_cycles() - begin);
-	return fine ? TAKEN : THROTTLED;
+	return !fine ? THROTTLED : mine ? TAKEN : NOT_OURS;
 }
