@@ -25,9 +25,7 @@
 
 #define PERIOD_MIN	100u
 #define DRAIN_MS	20u
-/* An NMI that finds nothing so shortly after the end of one that did was its
- * twin: its counter was handled, or stopped, with the first. */
-#define TWIN_NS		10000000u
+#define TEND_TRIES	3u
 
 struct pmu_cpu {
 	struct cpu_state *c;		/* NULL: not ours */
@@ -35,7 +33,6 @@ struct pmu_cpu {
 	bool quiet;			/* pmu_tick changes the bank */
 	struct pmu_bank bank;
 	u32 lvtpc;			/* as it was */
-	u64 last_ns;			/* the end of an NMI of ours */
 	s8 event[PMU_COUNTERS_MAX];	/* that a counter counts, or -1 */
 	u64 mean[PMU_COUNTERS_MAX];	/* period before jitter, by counter */
 	u64 since[PMU_COUNTERS_MAX];	/* the last overflow */
@@ -214,7 +211,8 @@ static void adapt(struct pmu_cpu *p, unsigned int counter, u64 freq, u64 weight,
 	p->mean[counter] = clamp((mean * 3 + want) / 4, (u64)PERIOD_MIN, most);
 }
 
-static void counter_hit(struct pmu_cpu *p, unsigned int i, struct pt_regs *regs,
+/* True when the counter stands still now. */
+static bool counter_hit(struct pmu_cpu *p, unsigned int i, struct pt_regs *regs,
 			u64 now)
 {
 	struct cpu_state *c = p->c;
@@ -224,14 +222,18 @@ static void counter_hit(struct pmu_cpu *p, unsigned int i, struct pt_regs *regs,
 	weight = pmu_rearm(&p->bank, i, sample_jitter(c, p->mean[i]));
 	if (freq)
 		adapt(p, i, freq, weight, now);
-	if (sample_take(c, event, regs, weight) == THROTTLED)
-		pmu_pause(&p->bank, i);
+	if (sample_take(c, event, regs, weight) != THROTTLED)
+		return false;
+	/* It may have come to its end again by now. */
+	pmu_pause(&p->bank, i);
+	return true;
 }
 
 static int pmu_nmi(unsigned int cmd, struct pt_regs *regs)
 {
 	struct pmu_cpu *p = this_cpu_ptr(&pmu_cpus);
 	unsigned int i, mask, n = 0;
+	bool paused = false;
 	u64 now;
 
 	if (!p->c)
@@ -239,31 +241,28 @@ static int pmu_nmi(unsigned int cmd, struct pt_regs *regs)
 	/* Intel's APIC masks the entry as it delivers. */
 	if (p->armed)
 		apic->write(APIC_LVTPC, APIC_DM_NMI);
-	now = ktime_get_mono_fast_ns();
-	if (p->quiet) {
-		p->last_ns = now;
+	/* Who keeps us quiet looks at the counters after. */
+	if (p->quiet)
 		return 1;
-	}
+	now = ktime_get_mono_fast_ns();
 	mask = pmu_overflowed(&p->bank);
 	for (i = 0; i < p->bank.model->counters; i++) {
 		if (!(mask >> i & 1))
 			continue;
 		n++;
 		if (p->armed)
-			counter_hit(p, i, regs, now);
+			paused |= counter_hit(p, i, regs, now);
 		else
 			pmu_settle(&p->bank, i);
 	}
-	if (n) {
-		/* Sampling may have taken long. */
-		p->last_ns = ktime_get_mono_fast_ns();
-	} else if (now - p->last_ns < TWIN_NS) {
-		/* Its counter was handled with the one before. */
+	if (!pmu_claims(&p->bank, n, now))
+		return NMI_DONE;
+	if (paused)
+		pmu_expect(&p->bank, now);
+	if (!n)
 		p->c->unclaimed++;
-		n = 1;
-	}
 	/* The number: of two that come at once the second is swallowed. */
-	return n;
+	return n ? n : 1;
 }
 
 static int begin(struct session *s, const struct pmu_model *m)
@@ -318,9 +317,9 @@ static bool counts_here(const struct pmu_model *m, const struct tally_event *e,
 				 cpu_online_mask) == cpu;
 }
 
-/* Lets throttled counters go on.  What comes to its end meanwhile is noticed
- * after. */
-static void resume_all(struct cpu_state *c, struct pmu_cpu *p)
+/* Lets throttled counters go on, without NMIs that change the bank, and looks
+ * after those that came to their end meanwhile. */
+static void tend(struct cpu_state *c, struct pmu_cpu *p)
 {
 	unsigned int i, mask;
 
@@ -329,8 +328,6 @@ static void resume_all(struct cpu_state *c, struct pmu_cpu *p)
 	for (i = 0; i < p->bank.model->counters; i++)
 		if (p->bank.paused >> i & 1)
 			pmu_resume(&p->bank, i, sample_jitter(c, p->mean[i]));
-	barrier();
-	WRITE_ONCE(p->quiet, false);
 	mask = pmu_overflowed(&p->bank);
 	for (i = 0; i < p->bank.model->counters; i++) {
 		if (!(mask >> i & 1))
@@ -338,6 +335,10 @@ static void resume_all(struct cpu_state *c, struct pmu_cpu *p)
 		pmu_rearm(&p->bank, i, sample_jitter(c, p->mean[i]));
 		c->ev[p->event[i]].stats.missed++;
 	}
+	pmu_expect(&p->bank, ktime_get_mono_fast_ns());
+	barrier();
+	WRITE_ONCE(p->quiet, false);
+	barrier();
 }
 
 /* New windows, and counters that were throttled. */
@@ -346,12 +347,16 @@ static enum hrtimer_restart pmu_tick(struct hrtimer *t)
 	struct cpu_event *e = container_of(t, struct cpu_event, timer);
 	struct cpu_state *c = e->owner;
 	struct pmu_cpu *p = this_cpu_ptr(&pmu_cpus);
+	unsigned int i;
 
 	if (!READ_ONCE(c->running) || p->c != c)
 		return HRTIMER_NORESTART;
 	sample_window(c, ktime_get_mono_fast_ns());
-	if (READ_ONCE(p->bank.paused))
-		resume_all(c, p);
+	/* An NMI that was kept quiet leaves a counter at its end; one that comes
+	 * so often that it always is waits for the next tick. */
+	for (i = 0; i < TEND_TRIES && (READ_ONCE(p->bank.paused) ||
+				       pmu_overflowed(&p->bank)); i++)
+		tend(c, p);
 	hrtimer_forward_now(t, ns_to_ktime(WINDOW_NS));
 	return HRTIMER_RESTART;
 }
@@ -367,7 +372,6 @@ static void pmu_start_cpu(struct cpu_state *c)
 	p->bank = (struct pmu_bank){ .model = owner_model, .msr = &msrs };
 	pmu_save(&p->bank);
 	p->lvtpc = apic->read(APIC_LVTPC);
-	p->last_ns = 0;
 	for (i = 0; i < u->nevents; i++) {
 		struct pmu_event e = event_of(&u->events[i]);
 		unsigned int k = counter_of[i];
@@ -402,7 +406,7 @@ static void pmu_stop_cpu(struct cpu_state *c)
 	WRITE_ONCE(p->armed, false);
 	barrier();
 	pmu_disarm(&p->bank);
-	p->last_ns = ktime_get_mono_fast_ns();
+	pmu_expect(&p->bank, ktime_get_mono_fast_ns());
 }
 
 static void pmu_drain(struct session *s)

@@ -170,6 +170,31 @@ void pmu_settle(struct pmu_bank *b, unsigned int c)
 	write_counter(b, c, pmu_preload(b->model, 1));
 }
 
+/* The processor may stand still for long between an NMI and its twin, in virtual
+ * machines. */
+#define LATE_NS 1000000000u
+
+void pmu_expect(struct pmu_bank *b, uint64_t now_ns)
+{
+	b->late = true;
+	b->late_ns = now_ns;
+}
+
+bool pmu_claims(struct pmu_bank *b, unsigned int n, uint64_t now_ns)
+{
+	bool late = b->late && now_ns - b->late_ns < LATE_NS;
+
+	if (!n) {
+		b->late = false;
+		return late;
+	}
+	/* One counter may be that of the NMI that was late, and its own still
+	 * come. */
+	b->late = late || n > 1;
+	b->late_ns = now_ns;
+	return true;
+}
+
 void pmu_pause(struct pmu_bank *b, unsigned int c)
 {
 	b->paused |= (uint8_t)(1u << c);

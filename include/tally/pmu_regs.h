@@ -27,6 +27,8 @@ struct pmu_bank {
 	uint64_t weight[PMU_COUNTERS_MAX];
 	uint64_t saved_select[PMU_COUNTERS_MAX];
 	uint64_t saved_counter[PMU_COUNTERS_MAX];
+	bool late;		/* see pmu_claims */
+	uint64_t late_ns;
 };
 
 /* Do the counters exist and keep what is written?  Leaves them as they were.
@@ -54,6 +56,16 @@ unsigned int pmu_overflowed(const struct pmu_bank *b);
 uint64_t pmu_rearm(struct pmu_bank *b, unsigned int c, uint64_t period);
 /* A counter that has passed its end and stands still is as if it had not. */
 void pmu_settle(struct pmu_bank *b, unsigned int c);
+
+/*
+ * An NMI found n counters at their end: is it ours?  One that finds none is, when
+ * its counter was handled by the NMI before, which found two, or by pmu_expect:
+ * one NMI waits while another is handled, no matter for how many counters.  Those
+ * of others are not to be swallowed, so after a second nothing is expected.
+ */
+bool pmu_claims(struct pmu_bank *b, unsigned int n, uint64_t now_ns);
+/* Counters were handled, or stopped, without an NMI of theirs. */
+void pmu_expect(struct pmu_bank *b, uint64_t now_ns);
 
 /* One counter stands still, and goes on with a new period; then all stand still
  * for a moment.  No interrupt of theirs may use the bank during pmu_resume. */

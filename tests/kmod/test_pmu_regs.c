@@ -329,6 +329,59 @@ static void a_settled_counter_is_claimed_once(void **state)
 	assert_int_equal(pmu_overflowed(&b), 0);
 }
 
+/* Two at once: two NMIs, of which the first handles both. */
+static void twins_are_claimed_and_no_others(void **state)
+{
+	const uint64_t ms = 1000000;
+	struct pmu_machine m;
+	struct pmu_bank b;
+
+	(void)state;
+	machine_init(&m, MODEL_K8);
+	b = bank_of(&m);
+	pmu_use(&b, 0, &cycles, 1000);
+	pmu_use(&b, 1, &cycles, 1000);
+	pmu_arm(&b);
+	assert_false(pmu_claims(&b, 0, 5 * ms));
+	machine_count_one(&m, 0, 1000, true);
+	assert_int_equal(pmu_overflowed(&b), 1);
+	assert_true(pmu_claims(&b, 1, 10 * ms));
+	pmu_rearm(&b, 0, 1000);
+	assert_false(pmu_claims(&b, 0, 11 * ms));
+	machine_count(&m, 1000, true);
+	assert_int_equal(m.nmis, 3);
+	assert_int_equal(pmu_overflowed(&b), 3);
+	assert_true(pmu_claims(&b, 2, 20 * ms));
+	pmu_rearm(&b, 0, 1000);
+	pmu_rearm(&b, 1, 1000);
+	/* The second, on a machine that stood still. */
+	assert_true(pmu_claims(&b, 0, 500 * ms));
+	assert_false(pmu_claims(&b, 0, 501 * ms));
+	/* Or it never came. */
+	assert_true(pmu_claims(&b, 2, 600 * ms));
+	assert_false(pmu_claims(&b, 0, 1700 * ms));
+}
+
+/* While the late one is handled another counter comes to its end: its own NMI is
+ * late now. */
+static void late_ones_pass_it_on(void **state)
+{
+	struct pmu_machine m;
+	struct pmu_bank b;
+
+	(void)state;
+	machine_init(&m, MODEL_K8);
+	b = bank_of(&m);
+	assert_true(pmu_claims(&b, 2, 1000));
+	assert_true(pmu_claims(&b, 1, 2000));
+	assert_true(pmu_claims(&b, 0, 3000));
+	assert_false(pmu_claims(&b, 0, 4000));
+	/* A counter that was stopped as it came to its end. */
+	pmu_expect(&b, 5000);
+	assert_true(pmu_claims(&b, 0, 6000));
+	assert_false(pmu_claims(&b, 0, 7000));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -345,6 +398,8 @@ int main(void)
 		cmocka_unit_test(what_was_there_comes_back),
 		cmocka_unit_test(machines_without_counters_are_known),
 		cmocka_unit_test(a_settled_counter_is_claimed_once),
+		cmocka_unit_test(twins_are_claimed_and_no_others),
+		cmocka_unit_test(late_ones_pass_it_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
