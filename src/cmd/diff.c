@@ -9,6 +9,7 @@
 #include "cmd/open.h"
 #include "cmd/page.h"
 #include "cmd/select_options.h"
+#include "views/html_diff.h"
 
 enum {
 	AUTO = -1,
@@ -21,7 +22,7 @@ struct diff_opts {
 	struct select_opts samples_of;
 	struct opt_strs debug_dirs, images, symbols;
 	bool children, no_inline, samples, full_names, no_header, no_pager;
-	bool svg, icicle;
+	bool svg, html, icicle;
 	double limit;
 	uint64_t top, width;
 };
@@ -73,14 +74,18 @@ static const struct opt diff_opt_table[] = {
 	  AT(symbols) },
 
 	{ OPT_HEADING, 0, NULL, NULL, "How to show it", 0 },
-	{ OPT_STR, 0, "format", "text|json|csv|svg",
+	{ OPT_STR, 0, "format", "text|json|csv|svg|html",
 	  "Default: by the output's name, else text. svg: a flame graph of both "
-	  "sides; what grew is red, what shrank is blue.", AT(format) },
+	  "sides; what grew is red, what shrank is blue. html: a page with "
+	  "table, flame graph, and source and instructions of both sides beside "
+	  "each other.", AT(format) },
 	{ OPT_FLAG, 0, "svg", NULL, "The same as --format=svg.", AT(svg) },
+	{ OPT_FLAG, 0, "html", NULL, "The same as --format=html.", AT(html) },
 	{ OPT_FLAG, 0, "icicle", NULL, "Of an SVG: put the root on top.",
 	  AT(icicle) },
 	{ OPT_STR, 'o', "output", "FILE",
-	  "Write to FILE. Default for svg on a terminal: diff.svg.",
+	  "Write to FILE. Default for svg and html on a terminal: diff.svg, "
+	  "diff.html.",
 	  AT(output) },
 	{ OPT_FLAG, 'n', "samples", NULL, "Show numbers of samples too.",
 	  AT(samples) },
@@ -131,18 +136,20 @@ static int one_of(const char *word, const char *const *words, const char *name,
 	return -ERR_USAGE;
 }
 
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_SVG };
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_SVG, FORMAT_HTML };
 
 static int choose_format(const struct diff_opts *o, struct error *err)
 {
 	static const char *const words[] = { "text", "json", "csv", "svg",
-					     NULL };
+					     "html", NULL };
 	size_t n = o->output ? strlen(o->output) : 0;
 
-	if (o->svg)
-		return FORMAT_SVG;
+	if (o->svg || o->html)
+		return o->svg ? FORMAT_SVG : FORMAT_HTML;
 	if (o->format)
 		return one_of(o->format, words, "--format", err);
+	if (n > 5 && !strcmp(o->output + n - 5, ".html"))
+		return FORMAT_HTML;
 	return n > 4 && !strcmp(o->output + n - 4, ".svg") ? FORMAT_SVG
 							   : FORMAT_TEXT;
 }
@@ -271,6 +278,18 @@ static int draw(struct cmd_io *io, const struct diff_opts *o, struct diff *d,
 	return rc;
 }
 
+static int write_page(struct cmd_io *io, const struct diff_opts *o,
+		      struct diff *d, struct error *err)
+{
+	struct buf out = { 0 };
+	int rc = html_diff(d, NULL, &out, err);
+
+	if (!rc)
+		rc = cmd_output_or_name(io, o->output, "diff.html", &out, err);
+	buf_fini(&out);
+	return rc;
+}
+
 static int open_side(struct cmd_io *io, const struct diff_opts *o,
 		     const char *path, struct reader **r, struct error *err)
 {
@@ -310,6 +329,8 @@ static int run_diff(struct cmd_io *io, void *opts, int argc, char **argv,
 		rc = diff_build(r, &spec, &d, err);
 	if (!rc && format == FORMAT_SVG)
 		rc = draw(io, o, d, err);
+	else if (!rc && format == FORMAT_HTML)
+		rc = write_page(io, o, d, err);
 	else if (!rc)
 		rc = show(io, o, d, (enum format)format, err);
 	diff_free(d);

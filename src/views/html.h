@@ -15,6 +15,13 @@
 
 enum html_side { HTML_NEW, HTML_BASE };
 
+/* How costs of an event compare with those of the other side. */
+struct html_scale {
+	double by;		/* weight times this is comparable with the new
+				 * side's weight */
+	double tau;		/* standard deviation between runs, relative */
+};
+
 /* A recording that goes into the page. */
 struct html_input {
 	struct reader *r;
@@ -24,21 +31,25 @@ struct html_input {
 	/* By symbol, with code: what lines and instructions cost.  NULL: the
 	 * page has none. */
 	struct annotation *lines;
-	enum html_side side;	/* HTML_NEW where nothing is compared */
-	const char *label;	/* of a comparison: what it is called */
+	/* Of a comparison: */
+	enum html_side side;	/* else HTML_NEW */
+	const char *label;	/* what it is called */
+	/* By frame key: numbers that are equal for equal functions of all
+	 * inputs.  NULL: the keys themselves. */
+	const uint32_t *match;
+	const struct html_scale *scale;	/* by column of rep; NULL: 1, 0 */
 };
 
 /* What is known of a function that was compared. */
 struct html_verdict {
-	const char *name;	/* as in the recording: linkage name */
-	const char *image;	/* base name of its image */
-	const char *words;	/* "regressed +11.1%, p 0.0001…" */
+	uint32_t match;		/* as in html_input */
 	bool bad;
+	char *words;		/* "regressed +11.1%, p 0.0001…" */
 };
 
 struct html_compare {
-	double scale;		/* baseline times this is comparable */
-	const char *how;	/* "by total: …": how that was found */
+	const char *how;	/* "by total: …": how costs were made
+				 * comparable */
 	const char *headline;	/* the verdict; may be NULL */
 	const char *const *notes;
 	size_t nnotes;

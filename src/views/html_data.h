@@ -54,6 +54,7 @@ struct html_col {		/* an event of a side */
 	enum html_side side;
 	uint64_t per;		/* weight of each sample, 0: they differ */
 	struct cell all;
+	struct html_scale scale;
 };
 
 /* A step of an inline chain: see framekey.h. */
@@ -138,6 +139,10 @@ int html_functions(struct html_data *d, struct error *err);
 /* What a comparison says of a function, or NULL. */
 const struct html_verdict *html_find_verdict(const struct html_data *d,
 					     const struct html_func *f);
+static inline uint32_t html_match(const struct html_input *in, uint32_t fk)
+{
+	return in->match ? in->match[fk] : fk;
+}
 /* html_tree.c: the trees of all inputs as one. */
 int html_tree(struct html_data *d, struct error *err);
 /* html_lines.c: what of lines and instructions is shown. */

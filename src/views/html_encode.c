@@ -67,24 +67,31 @@ static uint32_t func_number(const struct html_encoder *e, uint32_t fk)
 		       ? (uint32_t)e->d->funcs.n + fk - FLAME_SPECIAL : fk;
 }
 
+static bool differs(const struct html_data *d, const struct html_entry *x)
+{
+	return d->cols[x->event].per * x->c.count != x->c.weight &&
+	       d->flame.total[x->event].weight;
+}
+
 /* Samples of most events weigh the same each: then weights need no columns. */
 static void find_weights(struct html_data *d)
 {
 	for (size_t c = 0; c < d->ncols; c++) {
 		struct cell all = d->flame.total[c];
 
-		d->cols[c].per = all.count ? all.weight / all.count : 1;
+		/* without weights samples are counted */
+		d->cols[c].per = all.weight ? all.weight / all.count : 1;
 	}
 	for (size_t i = 0; i < d->entries.v.n; i++) {
 		const struct html_entry *x = &d->entries.v.v[i];
 
-		if (d->cols[x->event].per * x->c.count != x->c.weight)
+		if (differs(d, x))
 			d->cols[x->event].per = 0;
 	}
 	for (size_t i = 0; i < d->lines.entries.v.n; i++) {
 		const struct html_entry *x = &d->lines.entries.v.v[i];
 
-		if (d->cols[x->event].per * x->c.count != x->c.weight)
+		if (differs(d, x))
 			d->cols[x->event].per = 0;
 	}
 }
@@ -130,6 +137,25 @@ static void put_header(struct html_encoder *e, struct json *j)
 	json_end(j);
 }
 
+/* Values of the page are samples where each weighs the same: what a value of this
+ * column times is comparable with one of the new side. */
+static double page_scale(const struct html_data *d, const struct html_col *col)
+{
+	const struct profile *p = html_rep(d, col->source)->p;
+	const char *name = profile_cstr(p, p->events.v[col->event].actual);
+	double mine = col->per ? (double)col->per : 1, other = 1;
+
+	for (size_t c = 0; c < d->ncols; c++) {
+		const struct profile *q = html_rep(d, d->cols[c].source)->p;
+
+		if (d->cols[c].side == HTML_NEW && d->cols[c].per &&
+		    !strcmp(name, profile_cstr(
+			    q, q->events.v[d->cols[c].event].actual)))
+			other = (double)d->cols[c].per;
+	}
+	return col->scale.by * mine / other;
+}
+
 static void put_events(struct html_encoder *e, struct json *j)
 {
 	json_array(j, "events");
@@ -149,6 +175,10 @@ static void put_events(struct html_encoder *e, struct json *j)
 		json_uint(j, "samples", col->all.count);
 		json_uint(j, "weight", col->all.weight);
 		json_uint(j, "per", col->per);
+		if (e->d->style->compare) {
+			json_fixed(j, "scale", page_scale(e->d, col), 9);
+			json_fixed(j, "tau", col->scale.tau, 6);
+		}
 		json_end(j);
 	}
 	json_end(j);
@@ -311,7 +341,6 @@ static void put_compare(struct html_encoder *e, struct json *j)
 	if (!c)
 		return;
 	json_object(j, "compare");
-	json_fixed(j, "scale", c->scale, 9);
 	json_str(j, "how", html_harmless(e, c->how));
 	if (c->headline)
 		json_str(j, "headline", html_harmless(e, c->headline));

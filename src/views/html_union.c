@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Columns and functions of all recordings of a page as one.
- *
- * A function of two recordings is one if the base name of its image and its
- * linkage name without what compilers append to clones are equal.
- */
+/* Columns and functions of all recordings of a page as one. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "views/html_data.h"
-#include "views/names.h"
 
 static int nomem(struct error *err)
 {
@@ -51,75 +45,35 @@ static int add_columns(struct html_data *d, uint32_t source, struct error *err)
 		if (col == d->ncols)
 			d->cols[d->ncols++] = (struct html_col){
 				.source = source, .event = event,
-				.side = s->in.side };
+				.side = s->in.side,
+				.scale = s->in.scale ? s->in.scale[c]
+					: (struct html_scale){ 1, 0 } };
 		s->col_of[c] = (uint8_t)col;
 		cell_add(&d->cols[col].all, rep->agg.shown[event]);
 	}
 	return 0;
 }
 
-/* "f.isra.0", "f.constprop.1.cold" are f. */
-static size_t plain_length(const char *name)
-{
-	static const char *const marks[] = { ".isra.", ".constprop.", ".part.",
-					     ".cold", ".llvm.", ".lto_priv." };
-	size_t n = strlen(name);
-
-	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
-		const char *at = strstr(name, marks[i]);
-
-		if (at && at != name && (size_t)(at - name) < n)
-			n = (size_t)(at - name);
-	}
-	return n;
-}
-
-static void put_key(const struct report *rep, uint32_t fk, struct buf *out)
-{
-	const struct frame_key *k = &rep->keys.keys.v[fk];
-	const char *name = profile_cstr(rep->p, k->name);
-
-	buf_str(out, path_base(profile_cstr(rep->p, k->image)));
-	buf_u8(out, '\n');
-	if (k->sort == FRAME_FUNC)
-		buf_bytes(out, name, plain_length(name));
-	else
-		name_symbol(rep->p, k, out);
-}
-
-struct union_names {
-	struct strtab keys;
-	struct u64map func;	/* by key */
-	struct buf key;
-};
-
 /* The page's function for a key of one recording. */
-static int find_function(struct html_data *d, struct union_names *u,
+static int find_function(struct html_data *d, struct u64map *known,
 			 uint32_t source, uint32_t fk)
 {
 	struct html_func f = { source, fk };
-	uint32_t id, *slot;
+	uint32_t *slot = u64map_slot(known, html_match(&d->src[source].in, fk));
 
-	if (d->nsrc > 1) {
-		buf_reset(&u->key);
-		put_key(html_rep(d, source), fk, &u->key);
-		id = strtab_add(&u->keys, buf_cstr(&u->key));
-		slot = id == UINT32_MAX ? NULL : u64map_slot(&u->func, id);
-		if (!slot || u->key.failed)
+	if (!slot)
+		return -ERR_NOMEM;
+	if (*slot == U64MAP_NONE) {
+		*slot = (uint32_t)d->funcs.n;
+		if (vec_push(&d->funcs, f) < 0)
 			return -ERR_NOMEM;
-		if (*slot == U64MAP_NONE)
-			*slot = (uint32_t)d->funcs.n;
-		d->src[source].func_of[fk] = *slot;
-		if (*slot < d->funcs.n)
-			return 0;
-	} else {
-		d->src[source].func_of[fk] = (uint32_t)d->funcs.n;
 	}
-	return vec_push(&d->funcs, f);
+	d->src[source].func_of[fk] = *slot;
+	return 0;
 }
 
 static int find_functions(struct html_data *d, uint32_t source,
-			  struct union_names *u)
+			  struct u64map *known)
 {
 	struct html_source *s = &d->src[source];
 	const struct report *rep = s->in.rep;
@@ -131,7 +85,7 @@ static int find_functions(struct html_data *d, uint32_t source,
 		return -ERR_NOMEM;
 	memset(s->func_of, 0xff, (n + 1) * sizeof(*s->func_of));
 	for (size_t i = 0; !rc && i < rep->order.n; i++)
-		rc = find_function(d, u, source,
+		rc = find_function(d, known, source,
 				   rep->table.rows.v[rep->order.v[i]].fk);
 	return rc;
 }
@@ -229,19 +183,17 @@ static int sort_functions(struct html_data *d)
 
 int html_functions(struct html_data *d, struct error *err)
 {
-	struct union_names u = { .key = { 0 } };
-	int rc = strtab_init(&u.keys) < 0 ? nomem(err) : 0;
+	struct u64map known = { 0 };
+	int rc = 0;
 
 	for (uint32_t i = 0; !rc && i < d->nsrc; i++)
 		rc = add_columns(d, i, err);
 	for (uint32_t i = 0; !rc && i < d->nsrc; i++)
-		rc = find_functions(d, i, &u) < 0 ? nomem(err) : 0;
+		rc = find_functions(d, i, &known) < 0 ? nomem(err) : 0;
 	if (!rc && (sum_functions(d) < 0 ||
 		    (d->nsrc > 1 && sort_functions(d) < 0)))
 		rc = nomem(err);
-	strtab_fini(&u.keys);
-	u64map_fini(&u.func);
-	buf_fini(&u.key);
+	u64map_fini(&known);
 	return rc;
 }
 
@@ -249,16 +201,10 @@ const struct html_verdict *html_find_verdict(const struct html_data *d,
 					     const struct html_func *f)
 {
 	const struct html_compare *c = d->style->compare;
-	const struct report *rep = html_rep(d, f->source);
-	const struct frame_key *k = &rep->keys.keys.v[f->fk];
-	const char *name = profile_cstr(rep->p, k->name);
-	const char *image = path_base(profile_cstr(rep->p, k->image));
-	size_t n = plain_length(name);
+	uint32_t match = html_match(&d->src[f->source].in, f->fk);
 
-	for (size_t i = 0; c && k->sort == FRAME_FUNC && i < c->nverdicts; i++)
-		if (!strncmp(c->verdicts[i].name, name, n) &&
-		    !c->verdicts[i].name[n] &&
-		    !strcmp(c->verdicts[i].image, image))
+	for (size_t i = 0; c && i < c->nverdicts; i++)
+		if (c->verdicts[i].match == match)
 			return &c->verdicts[i];
 	return NULL;
 }

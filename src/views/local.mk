@@ -43,6 +43,8 @@ libviews_a_SOURCES = \
 	src/views/html.c \
 	src/views/html.h \
 	src/views/html_data.h \
+	src/views/html_diff.c \
+	src/views/html_diff.h \
 	src/views/html_encode.c \
 	src/views/html_encode_lines.c \
 	src/views/html_lanes.c \

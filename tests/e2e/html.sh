@@ -53,6 +53,22 @@ t_run "… holds only what may run" check policy one.html
 t_run "… and that function's lines" check begins one.html \
 	'work_06399'
 
+"$made" many other.tally 30000 3500
+for f in hostile other; do
+	o=many
+	[ $f = other ] || o=hostile
+	t_run "$f: a page of changes is written" \
+		"$TALLY" diff --html -o diff-$f.html $o.tally $f.tally
+	t_run "$f: … only its own script and style can run" \
+		check policy diff-$f.html
+	"$TALLY" diff --format=json $o.tally $f.tally >diff.json
+	t_run "$f: … both sides have the samples of the diff" \
+		check both diff-$f.html diff.json
+done
+t_like "what a page cannot compare by" \
+	"$("$TALLY" diff --html -s comm many.tally other.tally 2>&1)" \
+	'leave out'
+
 printf 'x' >cut.tally
 t_like "a file that is no recording" \
 	"$("$TALLY" flamegraph cut.tally 2>&1)" '^tally: .*cut.tally'

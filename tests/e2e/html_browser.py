@@ -311,6 +311,66 @@ def test_lines(t):
     return p, q, r, s
 
 
+def choose(page, id, value):
+    page.run('(() => { const e = document.getElementById("%s"); e.value = '
+             '"%s"; e.dispatchEvent(new Event("change")) })()' % (id, value))
+
+
+def test_diff(t):
+    p = t.open('diff.html')
+    with open(t.file('diff.json'), encoding='utf-8') as f:
+        rows = json.load(f)['rows']
+    same('changes come first', p.run('tally.state.sort'), 'change')
+    same('… those of the diff', p.run('''tally.table.order("change", false)
+        .slice(0, 1).map(i => [tally.model.d.meta.funcs.name[i],
+         tally.model.base.byFunc().selfCount[i],
+         tally.model.now.byFunc().selfCount[i]])'''), [
+        [r['symbol'], r['self']['old']['samples'],
+         r['self']['new']['samples']] for r in rows[:1]])
+    t.shot(p, 'diff')
+    p.run('tally.setView("flame")')
+    red = p.run('''(() => { const g = tally.flame, f = tally.model.d.meta.funcs;
+        return ["slower", "steady"].map(n => g.changeAt(g.rects.find(r =>
+            f.name[g.source.key(r.h) >> 1] === n))) })()''')
+    ok('what grew is red, and more than the rest', red[0] > .2 and
+       red[0] > red[1], red)
+    t.shot(p, 'diff-flame')
+    for widths, side in ('base', 'base'), ('new', 'now'):
+        choose(p, 'widths', widths)
+        same('widths of ' + widths, p.run('tally.flame.source.count(0)'),
+             p.run('tally.model.%s.count[0]' % side))
+    choose(p, 'widths', 'both')
+    p.run('document.getElementById("inverted").click()')
+    same('inverted: both sides add up', p.run('''(() => {
+        const s = tally.flame.source, k = s.kids(s.root).map(s.sides);
+        return [0, 1].map(i => k.reduce((a, x) => a + x[i].count, 0)) })()'''),
+        p.run('[tally.model.now.count[0], tally.model.base.count[0]]'))
+    p.run('tally.choose(tally.model.d.meta.funcs.name.indexOf("slower"),'
+          '"lines")')
+    text = p.run('document.getElementById("source-text").textContent')
+    ok('its source stands side by side', 'Source before' in text and
+       p.run('document.querySelectorAll("tr.changed, tr.added").length') > 0,
+       text[:500])
+    ok('… with its verdict', 'grew' in text, text[:500])
+    t.shot(p, 'diff-lines')
+    choose(p, 'show', 'asm')
+    ok('… and its instructions', p.run(
+        'document.querySelectorAll("table.pair.asm tbody tr").length') > 4)
+    t.shot(p, 'diff-asm')
+    q = t.open('diff.html', p.run('location.hash.slice(1)'))
+    same('a link leads there', q.run('[tally.state.view, tally.state.show,'
+                                     'tally.state.func]'),
+         ['lines', 'asm', p.run('tally.state.func')])
+    phone = t.open('diff.html', 'view=lines', width=390, height=844,
+                   mobile=True)
+    for view in 'table', 'flame', 'calls', 'lines':
+        phone.run('tally.setView("%s")' % view)
+        same('a phone is wide enough for changes in ' + view, phone.run(
+            'document.documentElement.scrollWidth'), 390)
+        t.shot(phone, 'phone-diff-' + view)
+    return p, q, phone
+
+
 def test_links(t):
     p = t.open('many.html', 'view=flame&z=99999.1&t=9-3&th=x.900&f=-1&e=7'
                '&sort=evil&q=' + 'a' * 3000)
@@ -342,7 +402,12 @@ def test_looks(t):
 
 
 def test_hostile(t):
-    p = t.open('hostile.html')
+    return [see_hostile(t, 'hostile%s.html' % kind)
+            for kind in ('', '-lines', '-diff')]
+
+
+def see_hostile(t, name):
+    p = t.open(name)
     for view in 'table', 'flame', 'calls', 'lines':
         p.run('tally.setView("%s")' % view)
     for i in range(p.run('tally.model.funcs - 1')):
@@ -351,7 +416,7 @@ def test_hostile(t):
     for i in range(p.run('tally.model.funcs - 1')):
         p.run('tally.choose(%d, "lines")' % i)
     title = p.run('document.title')
-    ok('hostile names do not run', 'owned' not in title.replace(
+    ok(name + ': hostile names do not run', 'owned' not in title.replace(
         "document.title='owned'", ''), title)
     same('… nor make elements', p.run(
         'document.querySelectorAll("img, svg, b:not(.share b), iframe")'
@@ -360,7 +425,7 @@ def test_hostile(t):
         'document.body.textContent.includes("<script>document.title")') or
        p.run('tally.model.d.meta.funcs.name.some(n => n.includes('
              '"<script>document.title"))'))
-    t.shot(p, 'hostile')
+    t.shot(p, name.split('.')[0])
     p.call('Page.navigate', url='file://' + t.file('hostile.svg'))
     p.wait('document.documentElement && '
            'document.documentElement.tagName === "svg"')
@@ -382,9 +447,10 @@ def main():
     with Browser() as browser:
         t = Test(browser, folder, shots)
         for test in (test_table, test_graph, test_time, test_calls,
-                     test_lines, test_links, test_looks, test_hostile):
+                     test_lines, test_diff, test_links, test_looks,
+                     test_hostile):
             pages = test(t)
-            for p in pages if isinstance(pages, tuple) else (pages,):
+            for p in pages if isinstance(pages, (tuple, list)) else (pages,):
                 found = p.problems()
                 ok('%s: no errors, no requests' % test.__name__, not found,
                    found)

@@ -26,6 +26,41 @@ case $cost in /*) ;; *) cost=$OLDPWD/$cost;; esac
 "$TALLY" annotate --html -o one.html many.tally "$(
 	"$TALLY" report --format=csv many.tally | sed -n 300p |
 		sed 's/.*::\(work_[0-9]*\).*/*\1*/')"
+"$TALLY" annotate --html -o hostile-lines.html hostile.tally constructor
+"$TALLY" diff --html -o hostile-diff.html hostile.tally hostile.tally
+# two versions of a program
+mkdir old new
+cat >old/two.c <<'EOF'
+#include <stdint.h>
+#include <stdlib.h>
+__attribute__((noinline)) uint64_t slower(uint64_t x, int n)
+{
+	for (int i = 0; i < n; i++)
+		x = x * 31 + 7;
+	return x;
+}
+__attribute__((noinline)) uint64_t steady(uint64_t x, int n)
+{
+	for (int i = 0; i < n; i++)
+		x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+	return x;
+}
+int main(int argc, char **argv)
+{
+	uint64_t x = (uint64_t)argc;
+	for (int i = 0; i < atoi(argv[1]); i++)
+		x = slower(x, 10000) + steady(x, 40000);
+	return (int)(x & 1);
+}
+EOF
+sed 's/x = x \* 31 + 7;/x = x % 1021 * 31 + (x >> 3) % 7;/' old/two.c >new/two.c
+for v in old new; do
+	${CC:-cc} -O2 -g -fno-omit-frame-pointer -o $v/two $v/two.c
+	"$TALLY" record -g -F 2000 --embed-source -o $v.tally -- $v/two 3000 \
+		2>/dev/null >&2
+done
+"$TALLY" diff --html -o diff.html old.tally new.tally
+"$TALLY" diff --format=json old.tally new.tally >diff.json
 "$TALLY" flamegraph --icicle -o begin.html many.tally
 "$TALLY" flamegraph -o hostile.svg hostile.tally
 python3 -B html_browser.py "$T_TMP" "${SCREENSHOTS:-$T_TMP}" >out 2>err

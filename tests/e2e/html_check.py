@@ -5,6 +5,7 @@
     html_check.py sums PAGE JSON     functions against `report --format=json`
     html_check.py lines PAGE JSON    lines and instructions against
                                      `annotate --both --format=json`
+    html_check.py both PAGE JSON     both sides against `diff --format=json`
     html_check.py begins PAGE NAME   it opens at the lines of a function
     html_check.py threads PAGE JSON  threads against `report -s symbol,tid`
     html_check.py svg FILE JSON      elements, attributes, the root's samples
@@ -269,6 +270,32 @@ def sums(path, report):
     tree(d)
 
 
+def both(path, diff):
+    """Functions of both sides against `diff --format=json`."""
+    d = data(path)
+    meta = d['meta']
+    side = {e['side']: i for i, e in enumerate(meta['events'])}
+    with open(diff, encoding='utf-8') as f:
+        rows = json.load(f)['rows']
+    want = collections.Counter(
+        tuple(r[k].get(s, {'samples': 0})['samples'] for s in ('old', 'new')
+              for k in ('self', 'total')) for r in rows)
+    old, new = d['sums'][side[1]], d['sums'][side[0]]
+    got = collections.Counter(zip(old['self'], old['total'], new['self'],
+                                  new['total']))
+    # the diff leaves out what neither side did itself
+    got, want = [collections.Counter({k: n for k, n in c.items()
+                                      if k[0] or k[2]}) for c in (got, want)]
+    assert got == want, (got - want, want - got)
+    # the common tree holds all samples of both
+    n = collections.Counter()
+    for event, count in zip(d['event'], d['count']):
+        n[event] += count
+    for s in 0, 1:
+        assert n[side[s]] == meta['events'][side[s]]['samples'] == \
+            sum(d['sums'][side[s]]['self'])
+
+
 def tree(d):
     """Totals by function from the tree, where nothing was left out."""
     meta = d['meta']
@@ -365,5 +392,5 @@ def size(path, most):
 
 
 if __name__ == '__main__':
-    {'policy': policy, 'sums': sums, 'lines': lines, 'begins': begins, 'threads': threads, 'svg': svg,
+    {'policy': policy, 'sums': sums, 'lines': lines, 'both': both, 'begins': begins, 'threads': threads, 'svg': svg,
      'size': size}[sys.argv[1]](*sys.argv[2:])

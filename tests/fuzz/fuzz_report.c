@@ -57,7 +57,7 @@ static void see_pictures(struct reader *r, uint8_t choice)
 {
 	struct report_spec spec = { .no_inline = choice & 1 };
 	const struct svg_style svg = { choice & 2, choice & 4, 1200 };
-	const struct html_compare compare = { .scale = 1, .how = "" };
+	const struct html_compare compare = { .how = "" };
 	const struct html_style html = { .inverted = choice & 2,
 					 .compare = choice & 8 ? &compare
 							       : NULL };

@@ -3,10 +3,10 @@
 
 // What gained or lost, in shares of all of the baseline, made comparable.
 Source.prototype.changeCell = function (tr, now, nowCount, was, wasCount) {
-	const m = this.model, scale = m.compare.scale, td = cell(tr, "num delta");
+	const m = this.model, scale = m.scale, td = cell(tr, "num delta");
 	if (!nowCount && !wasCount)
 		return td;
-	const t = changeOf(now, nowCount, was, wasCount, scale);
+	const t = changeOf(now, nowCount, was, wasCount, scale, m.tau);
 	td.textContent = signed(now - was * scale, m.base.value[0] * scale);
 	td.className += t > 0 ? " more" : t < 0 ? " less" : " noise";
 	td.title = grouped(wasCount) + " samples before, " + grouped(nowCount) + " now" + (t ? "" : ": within the noise");
@@ -130,7 +130,7 @@ Source.prototype.bothCodes = function (box, a, b) {
 
 Source.prototype.drawBoth = function (box, func) {
 	const m = this.model, was = this.lines.collect(m.base, func), now = this.lines.collect(m.now, func), view = this;
-	const scale = m.compare.scale, show = this.ui.state.show, codes = this.lines.meta.codes;
+	const scale = m.scale, show = this.ui.state.show, codes = this.lines.meta.codes;
 	note(box, "Before " + percent(was.all.sum(), m.base.value[0]) + ", now " + percent(now.all.sum(), m.now.value[0]) +
 		"; change " + signed(now.all.sum() - scale * was.all.sum(), m.base.value[0] * scale) + " of all of the baseline, " +
 		m.compare.how + ". Pale: within the noise.");

@@ -161,6 +161,9 @@ Model.prototype.select = function (s) {
 	if (this.base)
 		this.base.select(pick);
 	this.event = s.event;
+	const base = this.base && this.d.meta.events[this.base.col];
+	this.scale = base ? base.scale : 1;
+	this.tau = base ? base.tau : 0;
 	this.exact = this.now.exact || (this.base !== null && this.base.exact);
 	this.setWidths(this.widths);
 };
@@ -176,10 +179,10 @@ Model.prototype.setWidths = function (widths) {
 	} else {
 		const m = this, sum = function (x, y, k) { return m.sumOf(x, y, k); };
 		this.shown = {
-			value: sum(a.value, b.value, this.compare.scale), count: sum(a.count, b.count, 1),
-			selfValue: sum(a.selfValue, b.selfValue, this.compare.scale), selfCount: sum(a.selfCount, b.selfCount, 1),
+			value: sum(a.value, b.value, this.scale), count: sum(a.count, b.count, 1),
+			selfValue: sum(a.selfValue, b.selfValue, this.scale), selfCount: sum(a.selfCount, b.selfCount, 1),
 			byFunc: function () {
-				const x = a.byFunc(), y = b.byFunc(), k = m.compare.scale;
+				const x = a.byFunc(), y = b.byFunc(), k = m.scale;
 				return {
 					self: sum(x.self, y.self, k), total: sum(x.total, y.total, k),
 					selfCount: sum(x.selfCount, y.selfCount, 1), totalCount: sum(x.totalCount, y.totalCount, 1)
@@ -203,16 +206,17 @@ Object.defineProperty(Model.prototype, "byFunc", { get: function () { return thi
 
 // From -1 (gone) over 0 (the same, or the difference is within the noise of so
 // few samples) to 1 (not there before).
-function changeOf(value, count, baseValue, baseCount, scale) {
+function changeOf(value, count, baseValue, baseCount, scale, tau) {
 	const was = baseValue * scale, most = Math.max(value, was);
 	if (!most)
 		return 0;
 	const perNew = count ? value / count : 0, perOld = baseCount ? was / baseCount : 0;
-	const noise = Math.sqrt(perNew * perNew * Math.max(count, 1) + perOld * perOld * Math.max(baseCount, 1));
+	const noise = Math.sqrt(perNew * perNew * Math.max(count, 1) + perOld * perOld * Math.max(baseCount, 1) +
+		tau * tau * (value * value + was * was));
 	return Math.abs(value - was) < 2 * noise ? 0 : (value - was) / most;
 }
 Model.prototype.change = function (now, was) {
-	return changeOf(now.value, now.count, was.value, was.count, this.compare.scale);
+	return changeOf(now.value, now.count, was.value, was.count, this.scale, this.tau);
 };
 
 // Text matches anywhere in a function's or an image's name; /…/ is a regular

@@ -373,7 +373,7 @@ Page.prototype.describe = function (h, g) {
 		(event.unit === "ns" ? ", " + duration(m.weight(value)) :
 			m.weight(value) !== g.source.count(h) ? ", " + grouped(m.weight(value)) + " " + event.actual : ""));
 	if (m.base) {
-		const x = g.source.sides(h), scale = m.compare.scale;
+		const x = g.source.sides(h), scale = m.scale;
 		lines.push("before " + percent(x[1].value, m.base.value[0]) + ", " + grouped(x[1].count) + " samples; now " +
 			percent(x[0].value, m.now.value[0]) + ", " + grouped(x[0].count) + " samples; change " +
 			signed(x[0].value - scale * x[1].value, m.base.value[0] * scale) +

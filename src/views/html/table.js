@@ -53,7 +53,7 @@ function Table(model, palette, ui) {
 Table.prototype.changes = function () {
 	const m = this.model, now = m.now.byFunc(), was = m.base.byFunc(), out = new Float64Array(m.funcs);
 	for (let i = 0; i < out.length; i++)
-		out[i] = now.self[i] - m.compare.scale * was.self[i];
+		out[i] = now.self[i] - m.scale * was.self[i];
 	return out;
 };
 
@@ -83,8 +83,8 @@ Table.prototype.order = function (sort, backwards) {
 };
 
 Table.prototype.changeCell = function (tr, i, f, was) {
-	const m = this.model, scale = m.compare.scale, td = cell(tr, "num delta");
-	const t = changeOf(f.self[i], f.selfCount[i], was.self[i], was.selfCount[i], scale), part = f.self[i] - scale * was.self[i];
+	const m = this.model, scale = m.scale, td = cell(tr, "num delta");
+	const t = changeOf(f.self[i], f.selfCount[i], was.self[i], was.selfCount[i], scale, m.tau), part = f.self[i] - scale * was.self[i];
 	const times = was.self[i] > 0 ? f.self[i] / (scale * was.self[i]) : 0;
 	td.textContent = signed(part, m.base.value[0] * scale);
 	td.className += t > 0 ? " more" : t < 0 ? " less" : " noise";
