@@ -71,7 +71,9 @@ static int fill_image(struct fill *f, const struct fill_part *part)
 		return fill_kernel(f, part);
 	case PROF_IMAGE_GENERATED:
 		return fill_generated(f, part);
-	default:		/* generated code, no mapping: no names */
+	case PROF_IMAGE_ANON:
+		return fill_jit(f, part);
+	default:		/* no mapping: no names */
 		return 0;
 	}
 }

@@ -76,6 +76,7 @@ int fill_elf(struct fill *f, const struct fill_part *part);
 int fill_vdso(struct fill *f, const struct fill_part *part);
 int fill_kernel(struct fill *f, const struct fill_part *part);
 int fill_generated(struct fill *f, const struct fill_part *part);
+int fill_jit(struct fill *f, const struct fill_part *part);
 /* The kernel takes long to write /proc/kallsyms: reads it beside the images. */
 void fill_kernel_begin(struct fill *f);
 void fill_kernel_end(struct fill *f);

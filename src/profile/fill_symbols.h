@@ -16,7 +16,8 @@ struct fill_options {
 	const char *kallsyms;	/* NULL: /proc/kallsyms */
 	const char *vmlinux;	/* the kernel's ELF file; NULL: looked for */
 	/* Opens an image's file: an fd that the callee closes, or -1.  NULL:
-	 * by path, accepted only if the build-id is the recorded one. */
+	 * by path, accepted only if the build-id is the recorded one.  Of
+	 * anonymous memory: the file in which its program names the code. */
 	int (*open_image)(void *ctx, uint32_t image);
 	/* The name and size of what the kernel generated as this image, or
 	 * NULL; may be NULL. */

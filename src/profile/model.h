@@ -223,6 +223,7 @@ enum {
 	PROF_NAMES_UNWIND = 8,		/* .eh_frame: where functions begin and end */
 	PROF_NAMES_DWARF = 16,		/* lines and inlined functions */
 	PROF_NAMES_KALLSYMS = 32,
+	PROF_NAMES_PERFMAP = 64,	/* the program's own: /tmp/perf-PID.map */
 };
 /* … and why there are no more. */
 enum {

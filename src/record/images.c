@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "record/image_special.h"
+#include "record/jit_map.h"
 
 enum { TRIES_MAX = 32 };
 
@@ -16,8 +18,11 @@ static const char deleted[] = " (deleted)";
 int images_init(struct images *im, struct profile *p, const char *proc)
 {
 	struct rlimit files = { 1024, 1024 };
+	struct timespec now = { 0, 0 };
 
 	memset(im, 0, sizeof(*im));
+	clock_gettime(CLOCK_REALTIME, &now);
+	im->began_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 	im->profile = p;
 	im->proc = strdup(proc);
 	getrlimit(RLIMIT_NOFILE, &files);
@@ -58,7 +63,7 @@ uint32_t images_add(struct images *im, const char *path, uint8_t kind,
 {
 	struct recorded_image n = {
 		.path = strdup(path), .kind = kind, .base = base,
-		.row = PROF_NONE, .fd = -1,
+		.row = PROF_NONE, .fd = -1, .owner = UINT32_MAX,
 	};
 
 	if (id)
@@ -80,6 +85,8 @@ uint32_t images_row(struct images *im, uint32_t image)
 
 	if (r->row != PROF_NONE)
 		return r->row;
+	if (r->kind == PROF_IMAGE_ANON)
+		jit_map_take(im, r);
 	row.path = profile_str(im->profile, r->path);
 	row.reason = profile_str(im->profile, r->reason ? r->reason : "");
 	if (row.path == PROF_NONE || row.reason == PROF_NONE || vec_push(&im->profile->images, row) < 0)
@@ -327,8 +334,13 @@ int images_open_fd(const struct images *im, uint32_t image)
 int images_open_row(void *ctx, uint32_t row)
 {
 	const struct images *im = ctx;
+	const struct recorded_image *r;
 
-	return row < im->by_row.n ? images_open_fd(im, im->by_row.v[row]) : -1;
+	if (row >= im->by_row.n)
+		return -1;
+	r = &im->v.v[im->by_row.v[row]];
+	return r->kind == PROF_IMAGE_ANON ? jit_map_open(im, r)
+		: images_open_fd(im, im->by_row.v[row]);
 }
 
 int images_check_rows(struct images *im)

@@ -30,6 +30,8 @@ struct recorded_image {
 	struct image_segment *segs;
 	size_t nsegs;			/* 0: could not be opened */
 	uint8_t tries;			/* to open it after all */
+	uint32_t owner;			/* of a process's memory: whose that is,
+					 * or UINT32_MAX */
 };
 
 /* A file as the kernel named it: path, and build-id or inode. */
@@ -52,6 +54,7 @@ struct images {
 	uint32_t unknown, guest;	/* images of what has no mapping */
 	int vdso;			/* fd of a copy of our vdso, or -1 */
 	size_t vdso_size;
+	int64_t began_ns;		/* by the wall clock */
 };
 
 /* `proc` is normally "/proc".  0 or -ERR_NOMEM. */

@@ -21,6 +21,8 @@ librecord_a_SOURCES = \
 	src/record/image_special.h \
 	src/record/images.c \
 	src/record/images.h \
+	src/record/jit_map.c \
+	src/record/jit_map.h \
 	src/record/kernel_code.c \
 	src/record/kernel_code.h \
 	src/record/kernel_maps.c \

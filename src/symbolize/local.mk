@@ -53,6 +53,8 @@ libsymbolize_a_SOURCES = \
 	src/symbolize/kallsyms.c \
 	src/symbolize/kernel_files.c \
 	src/symbolize/kernel_files.h \
+	src/symbolize/perfmap.c \
+	src/symbolize/perfmap.h \
 	src/symbolize/range_index.c \
 	src/symbolize/range_index.h \
 	src/symbolize/symbolize.h \

@@ -76,3 +76,7 @@ tests_fuzz_fuzz_kmod_ring_LDADD = $(FUZZ_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_check
 tests_fuzz_fuzz_check_SOURCES = tests/fuzz/fuzz_check.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_check_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_perfmap
+tests_fuzz_fuzz_perfmap_SOURCES = tests/fuzz/fuzz_perfmap.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_perfmap_LDADD = $(FUZZ_LIBS)

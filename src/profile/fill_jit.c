@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Names of code that a program made while it ran, from the file in which it told
+ * them (perfmap.h).  Without the file old names stay. */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "profile/fill_internal.h"
+#include "symbolize/perfmap.h"
+
+/* Of the file, its newest part: what some hundred thousand functions take. */
+enum { TEXT_MAX = 64 << 20, READ_STEP = 64 << 10 };
+
+/* 0, or -1: out of memory.  What cannot be read is not there. */
+static int take_text(int fd, struct buf *text)
+{
+	off_t size = lseek(fd, 0, SEEK_END);
+
+	size = size > TEXT_MAX ? size - TEXT_MAX : 0;
+	lseek(fd, size, SEEK_SET);
+	/* It may still grow. */
+	while (text->n < TEXT_MAX) {
+		uint8_t *room = buf_room(text, READ_STEP);
+		ssize_t n;
+
+		if (!room)
+			return -1;
+		n = read(fd, room, READ_STEP);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return 0;
+		text->n += (size_t)n;
+	}
+	return 0;
+}
+
+/* Reads and looks up, before the turn.  0, 1: there are names, or -1: out of
+ * memory. */
+static int find_names(struct fill *f, const struct fill_part *part,
+		      struct buf *text, struct perfmap_name **names)
+{
+	int fd, rc;
+
+	if (!f->o->open_image)
+		return 0;
+	fill_lock(f);
+	fd = f->o->open_image(f->o->ctx, part->image);
+	fill_unlock(f);
+	if (fd < 0)
+		return 0;
+	rc = take_text(fd, text);
+	close(fd);
+	*names = rc ? NULL : malloc(part->n * sizeof(**names));
+	if (!*names || perfmap_resolve((char *)text->p, text->n,
+				       f->vaddrs + part->at, part->n,
+				       *names) < 0)
+		return -1;
+	return 1;
+}
+
+static int add_names(struct fill *f, const struct fill_part *part,
+		     const struct perfmap_name *names)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < part->n && !rc; i++) {
+		struct sym_frame frame = { names[i].name, "", 0, 0, "", 0,
+					   false, 0 };
+		struct sym_result r = {
+			.vaddr = f->vaddrs[part->at + i], .frames = &frame,
+			.nframes = 1, .symbol = names[i].name,
+			.sym_start = names[i].start, .sym_size = names[i].size,
+		};
+
+		if (names[i].name)
+			rc = fill_location(f, part, i, &r);
+	}
+	return rc;
+}
+
+int fill_jit(struct fill *f, const struct fill_part *part)
+{
+	struct prof_source row = { .image = part->image,
+				   .names = PROF_NAMES_PERFMAP };
+	struct perfmap_name *names = NULL;
+	struct buf text = { 0 };
+	int found = find_names(f, part, &text, &names), rc = 0;
+
+	fill_wait_turn(f, part);
+	if (found < 0)
+		rc = fill_nomem(f);
+	if (found > 0)
+		rc = add_names(f, part, names);
+	if (found > 0 && !rc)
+		rc = fill_source(f, &row, "");
+	free(names);
+	buf_fini(&text);
+	return rc;
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/jit_map.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "record/proc_text.h"
+
+enum { PATH_SPACE = 512, TEXT_MAX = 64 << 10, NS = 1000000000 };
+
+/* Clocks differ by a tick, and times of files are coarse. */
+#define SLACK_NS 2000000000ll
+
+/* What must be true of the file. */
+struct maker {
+	uint32_t pid, inner;	/* its number here and for itself */
+	uint32_t owner;		/* UINT32_MAX: not known */
+	int64_t since_ns;	/* of the wall clock */
+	bool lives;
+};
+
+static int64_t clock_ns(clockid_t c)
+{
+	struct timespec t = { 0, 0 };
+
+	clock_gettime(c, &t);
+	return (int64_t)t.tv_sec * NS + t.tv_nsec;
+}
+
+static bool proc_read(const struct images *im, uint32_t pid, const char *file,
+		      struct buf *out)
+{
+	char path[PATH_SPACE];
+
+	buf_reset(out);
+	snprintf(path, sizeof(path), "%s/%u/%s", im->proc, pid, file);
+	return !io_read_file(path, TEXT_MAX, out, NULL);
+}
+
+/* When it began: field 22 of stat(5), in ticks since the machine did. */
+static bool started(struct buf *b, int64_t *since_ns)
+{
+	const char *s = strrchr(buf_cstr(b), ')');
+	unsigned long long ticks;
+	long hz = sysconf(_SC_CLK_TCK);
+
+	for (int i = 2; s && i < 22; i++)
+		s = strchr(s + 1, ' ');
+	if (!s || hz <= 0 || sscanf(s, " %llu", &ticks) != 1 ||
+	    ticks > INT64_MAX / NS)
+		return false;
+	*since_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME) +
+		    (int64_t)(ticks * (NS / (unsigned long long)hz));
+	return true;
+}
+
+/* The last number of "NSpid:", status(5). */
+static uint32_t inner_number(struct buf *b)
+{
+	const char *s = strstr(buf_cstr(b), "\nNSpid:");
+	unsigned long n = 0;
+
+	for (s = s ? s + 7 : "\n"; *s && *s != '\n';) {
+		char *end;
+
+		n = strtoul(s, &end, 10);
+		if (end == s)
+			break;
+		s = end;
+	}
+	return n < UINT32_MAX ? (uint32_t)n : 0;
+}
+
+/* What /proc tells of a process while it lives. */
+static void maker_ask(const struct images *im, struct maker *m)
+{
+	char path[PATH_SPACE];
+	struct buf b = { 0 };
+	struct stat st;
+
+	if (im->foreign_proc)
+		return;
+	snprintf(path, sizeof(path), "%s/%u", im->proc, m->pid);
+	if (!stat(path, &st) && proc_read(im, m->pid, "stat", &b) &&
+	    started(&b, &m->since_ns)) {
+		m->lives = true;
+		m->owner = st.st_uid;
+		if (proc_read(im, m->pid, "status", &b))
+			m->inner = inner_number(&b);
+	}
+	buf_fini(&b);
+}
+
+static int open_checked(const char *path, const struct maker *m)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
+		      O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	    (!st.st_uid || st.st_uid == (m->owner == UINT32_MAX ? geteuid()
+							       : m->owner)) &&
+	    (int64_t)st.st_mtim.tv_sec * NS + st.st_mtim.tv_nsec + SLACK_NS >=
+		    m->since_ns)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static int maker_open(const struct images *im, const struct maker *m)
+{
+	char path[PATH_SPACE];
+	int fd = -1;
+
+	if (m->lives && m->inner) {
+		snprintf(path, sizeof(path), "%s/%u/root/tmp/perf-%u.map",
+			 im->proc, m->pid, m->inner);
+		fd = open_checked(path, m);
+	}
+	if (fd >= 0)
+		return fd;
+	snprintf(path, sizeof(path), "/tmp/perf-%u.map", m->pid);
+	return open_checked(path, m);
+}
+
+void jit_map_take(struct images *im, struct recorded_image *r)
+{
+	struct maker m = { .pid = (uint32_t)r->base, .owner = UINT32_MAX };
+
+	if (!m.pid)
+		return;
+	maker_ask(im, &m);
+	r->owner = m.owner;
+	if (!m.lives || im->fds >= im->max_fds)
+		return;
+	r->fd = maker_open(im, &m);
+	im->fds += r->fd >= 0;
+}
+
+int jit_map_open(const struct images *im, const struct recorded_image *r)
+{
+	struct maker m = { .pid = (uint32_t)r->base, .owner = r->owner,
+			   .since_ns = im->began_ns };
+
+	if (r->fd >= 0)
+		return fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
+	if (!m.pid)
+		return -1;
+	maker_ask(im, &m);
+	/* Another process has the number now. */
+	if (m.lives && r->owner != UINT32_MAX && m.owner != r->owner)
+		return -1;
+	return maker_open(im, &m);
+}

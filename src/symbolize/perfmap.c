@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "symbolize/perfmap.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* One line, without its end. */
+struct line {
+	char *p, *end;
+};
+
+/* A hexadecimal number, with or without 0x, and the blanks behind it. */
+static bool take_hex(struct line *l, uint64_t *out)
+{
+	char *start;
+	uint64_t v = 0;
+
+	if (l->end - l->p > 2 && l->p[0] == '0' && (l->p[1] | 32) == 'x')
+		l->p += 2;
+	for (start = l->p; l->p < l->end; l->p++) {
+		int c = *l->p | 32;
+		int d = *l->p >= '0' && *l->p <= '9' ? *l->p - '0'
+			: c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+
+		if (d < 0)
+			break;
+		if (v >> 60)
+			return false;
+		v = v << 4 | (uint64_t)d;
+	}
+	*out = v;
+	if (l->p == start || l->p == l->end || (*l->p != ' ' && *l->p != '\t'))
+		return false;
+	while (l->p < l->end && (*l->p == ' ' || *l->p == '\t'))
+		l->p++;
+	return l->p < l->end;
+}
+
+/* START SIZE NAME; the name is ended by NUL. */
+static bool line_parse(struct line *l, struct perfmap_name *out)
+{
+	if (!take_hex(l, &out->start) || !take_hex(l, &out->size) ||
+	    !out->size || out->start + out->size < out->start)
+		return false;
+	while (l->end > l->p && (unsigned char)l->end[-1] <= ' ')
+		l->end--;
+	if (l->end - l->p > PERFMAP_NAME_MAX)
+		l->end = l->p + PERFMAP_NAME_MAX;
+	*l->end = 0;
+	out->name = l->p;
+	return *l->p != 0;
+}
+
+static size_t first_from(const uint64_t *addrs, size_t n, uint64_t addr)
+{
+	size_t lo = 0;
+
+	while (n) {
+		if (addrs[lo + n / 2] < addr) {
+			lo += n / 2 + 1;
+			n -= n / 2 + 1;
+		} else {
+			n /= 2;
+		}
+	}
+	return lo;
+}
+
+/* The first address from i on that has no name yet; what was passed by is made
+ * shorter for the next time. */
+static size_t next_free(size_t *next, size_t i)
+{
+	size_t end = i;
+
+	while (next[end] != end)
+		end = next[end];
+	while (next[i] != end) {
+		size_t k = next[i];
+
+		next[i] = end;
+		i = k;
+	}
+	return end;
+}
+
+/* Names those that no later line has named. */
+static void apply(const struct perfmap_name *line, const uint64_t *addrs,
+		  size_t n, size_t *next, struct perfmap_name *out)
+{
+	size_t i = next_free(next, first_from(addrs, n, line->start));
+
+	while (i < n && addrs[i] - line->start < line->size) {
+		out[i] = *line;
+		next[i] = i + 1;
+		i = next_free(next, i + 1);
+	}
+}
+
+/* From the last line to the first: whoever comes first stays. */
+int perfmap_resolve(char *text, size_t size, const uint64_t *addrs, size_t n,
+		    struct perfmap_name *out)
+{
+	size_t *next = malloc((n + 1) * sizeof(*next));
+	char *end = text + size;
+
+	if (!next)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i <= n; i++)
+		next[i] = i;
+	memset(out, 0, n * sizeof(*out));
+	/* What follows the last newline may not be complete. */
+	end = size ? memrchr(text, '\n', size) : NULL;
+	while (end) {
+		char *before = memrchr(text, '\n', (size_t)(end - text));
+		struct line l = { before ? before + 1 : text, end };
+		struct perfmap_name name;
+
+		if (line_parse(&l, &name))
+			apply(&name, addrs, n, next, out);
+		end = before;
+	}
+	free(next);
+	return 0;
+}

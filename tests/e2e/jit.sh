@@ -1,0 +1,165 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Names of code that programs make while they run, from /tmp/perf-PID.map.
+T_ALONE=${T_ALONE:-1}
+. "$top_srcdir/tests/lib.sh"
+
+cd "$T_TMP" || exit 1
+if ! "$TALLY" record -q -o probe.tally -- true 2>probe.err; then
+	t_skip "recording" "cannot record here: $(head -1 probe.err)"
+	t_done
+	exit 0
+fi
+if [ "$(uname -m)" != x86_64 ]; then
+	t_skip "code made at run time" "the programs here make x86-64 code"
+	t_done
+	exit 0
+fi
+
+# Makes a loop and one that calls it, by frame pointers, and tells their names as
+# it is asked to.
+cat >made.c <<'END2'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* push %rbp; mov %rsp,%rbp; mov $n,%ecx; 1: dec %ecx; jnz 1b; pop %rbp; ret */
+static const uint8_t loop[] = {
+	0x55, 0x48, 0x89, 0xe5, 0xb9, 0x00, 0x00, 0x00, 0x08,
+	0xff, 0xc9, 0x75, 0xfc, 0x5d, 0xc3,
+};
+/* push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret */
+static const uint8_t caller[] = {
+	0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3,
+};
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "plain";
+	uint8_t *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned long at = (unsigned long)code;
+	void (*call)(void *);
+	char path[64];
+	FILE *f;
+
+	memcpy(code, loop, sizeof(loop));
+	memcpy(code + 256, caller, sizeof(caller));
+	mprotect(code, 4096, PROT_READ | PROT_EXEC);
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	unlink(path);
+	if (!strcmp(how, "link")) {
+		symlink(argv[2], path);
+	} else if (!strcmp(how, "fifo")) {
+		mkfifo(path, 0600);
+	} else {
+		f = fopen(path, "w");
+		if (!strcmp(how, "late"))
+			fprintf(f, "%lx 1000 older_code\n", at);
+		fprintf(f, "%lx %zx made_loop(int) /a b.js:1\n", at,
+			sizeof(loop));
+		fprintf(f, "%lx %zx made_caller\n", at + 256, sizeof(caller));
+		if (!strcmp(how, "garbage"))
+			for (int i = 0; i < 100000; i++)
+				fprintf(f, "%x\n\xff %s\n", i, "f f");
+		fclose(f);
+	}
+	if (!strcmp(how, "other") && chown(path, 12345, 12345) < 0)
+		return 1;
+	if (!strcmp(how, "stale") && utimensat(AT_FDCWD, path,
+	    (struct timespec[2]){ { 1000000000, 0 }, { 1000000000, 0 } }, 0) < 0)
+		return 1;
+	if (argc > 2)	/* for `link`: names in a file of its own */
+		if ((f = fopen(argv[2], "w")) != NULL) {
+			fprintf(f, "%lx 1000 linked\n", at);
+			fclose(f);
+		}
+	call = (void (*)(void *))(uintptr_t)(code + 256);
+	for (int i = 0; i < 3; i++)
+		call(code);
+	unlink(argc > 3 ? path : "");
+	return 0;
+}
+END2
+t_run "a program that makes code" ${CC:-cc} -O2 -w -o made made.c
+maps=
+made() { # NAME ARGS…: recorded, its map removed
+	out=$1; shift
+	"$TALLY" record -q -g -F 2000 -e cpu-clock:u -o $out.tally -- ./made "$@"
+	maps="/tmp/perf-$("$TALLY" dump --no-pager $out.tally | sed -n \
+		's/^thread .* pid=\([0-9]*\) .*comm="made".*/\1/p' |
+		head -n 1).map"
+	rm -f "$maps"
+}
+# The functions of the code, by their share.
+names() {
+	"$TALLY" report --no-pager --format=csv --image '[anon]' $1.tally |
+		sed 1d | cut -d, -f2 | tr '\n' ' '
+}
+without() { # NAME TEXT PATTERN
+	t_is "$1" "$(printf '%s\n' "$2" | grep -E -e "$3")" ''
+}
+made plain
+t_like "its code has the names that it told" "$(names plain)" \
+	'^"?made_loop\(int\) /a b\.js:1'
+t_like "callers, too" "$("$TALLY" report --no-pager -g \
+	--symbol '*made_loop*' plain.tally)" 'made_caller'
+t_like "and info says where from" "$("$TALLY" dump --no-pager plain.tally |
+	grep '^source ')" 'names=0x40'
+made late late
+t_like "the last line counts" "$(names late)" '^"?made_loop'
+made garbage garbage
+t_like "lines of nonsense are left out" "$(names garbage)" '^"?made_loop'
+made gone plain - unlink
+t_like "a file that its program removes is read, too" "$(names gone)" \
+	'^"?made_loop'
+made stale stale
+without "a file that is older than the program is not its own" \
+	"$(names stale)" 'made_loop'
+made link link "$T_TMP/names"
+without "links are not followed" "$(names link)" 'linked'
+made fifo fifo
+without "and nothing waits for a pipe" "$(names fifo)" 'made'
+if [ "$(id -u)" -eq 0 ]; then
+	made other other
+	without "nor are files of strangers read" "$(names other)" 'made_loop'
+	if unshare -m true 2>/dev/null; then
+		"$TALLY" record -q -e cpu-clock:u -o apart.tally -- \
+			unshare -m sh -c 'mount -t tmpfs none /tmp && ./made'
+		t_like "a program with a /tmp of its own" "$(names apart)" \
+			'made_loop'
+	else
+		t_skip "a program with a /tmp of its own" "cannot unshare here"
+	fi
+else
+	t_skip "files of strangers, another /tmp" "not root"
+fi
+
+if command -v node >/dev/null && node --perf-basic-prof -e 0 2>/dev/null; then
+	cat >hot.js <<'END2'
+function innerFunction(n) {
+	let s = 0;
+	for (let i = 0; i < n; i++)
+		s += Math.sqrt(i) ^ i;
+	return s;
+}
+const end = Date.now() + 1500;
+let r = 0;
+while (Date.now() < end)
+	r += innerFunction(100000);
+END2
+	"$TALLY" record -q -g -o node.tally -- node --perf-basic-prof hot.js
+	t_like "JavaScript functions of node" "$(names node)" \
+		'^"?JS:.innerFunction .*hot\.js:1'
+	rm -f "/tmp/perf-$("$TALLY" dump --no-pager node.tally | sed -n \
+		's/^thread 0 .* pid=\([0-9]*\) .*/\1/p').map"
+else
+	t_skip "JavaScript functions of node" "no node here"
+fi
+t_done

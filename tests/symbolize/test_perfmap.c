@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Names of code made at run time, in the form of Linux' tools/perf/
+ * Documentation/jit-interface.txt. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolize/perfmap.h"
+
+enum { MAX = 16 };
+
+static struct perfmap_name got[MAX];
+
+/* Looks up in a copy that ends where the text does. */
+static char *resolve(const char *text, size_t n, const uint64_t *addrs,
+		     size_t naddrs)
+{
+	char *copy = malloc(n + 1);
+
+	assert_non_null(copy);
+	memcpy(copy, text, n);
+	assert_int_equal(perfmap_resolve(copy, n, addrs, naddrs, got), 0);
+	return copy;
+}
+
+#define RESOLVE(text, ...) ( \
+	resolve(text, strlen(text), (const uint64_t[]){ __VA_ARGS__ }, \
+		sizeof((uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t)))
+
+static void names_cover_their_bytes(void **state)
+{
+	char *t = RESOLVE("7f0000001000 20 first\n"
+			  "0x7f0000001020 0x10 the second one (int) /a.js:1\n",
+			  0x7f0000000fff, 0x7f0000001000, 0x7f000000101f,
+			  0x7f0000001020, 0x7f000000102f, 0x7f0000001030);
+
+	(void)state;
+	assert_null(got[0].name);
+	assert_string_equal(got[1].name, "first");
+	assert_int_equal(got[1].start, 0x7f0000001000);
+	assert_int_equal(got[1].size, 0x20);
+	assert_ptr_equal(got[2].name, got[1].name);
+	assert_string_equal(got[3].name, "the second one (int) /a.js:1");
+	assert_ptr_equal(got[4].name, got[3].name);
+	assert_null(got[5].name);
+	free(t);
+}
+
+/* Code takes the place of older code, in whole or in part. */
+static void the_last_line_counts(void **state)
+{
+	char *t = RESOLVE("1000 100 all\n1020 20 middle\n1000 8 begin\n"
+			  "1020 20 middle again\n",
+			  0x1000, 0x1007, 0x1008, 0x1020, 0x103f, 0x1040,
+			  0x10ff, 0x1100);
+	const char *want[] = { "begin", "begin", "all", "middle again",
+			       "middle again", "all", "all", NULL };
+
+	(void)state;
+	for (size_t i = 0; i < 8; i++) {
+		if (want[i])
+			assert_string_equal(got[i].name, want[i]);
+		else
+			assert_null(got[i].name);
+	}
+	free(t);
+}
+
+static void what_is_no_line_is_left_out(void **state)
+{
+	char *t = RESOLVE("\n\n  \nnonsense\n1000\n1000 \n1000 10\n1000 10 \n"
+			  "1000 0 nothing\n1000 zz name\nzz 10 name\n"
+			  "-1000 10 name\n"
+			  "fffffffffffffff0 20 around\n"
+			  "11112222333344445 10 long\n"
+			  "2000 10 fine\r\n"
+			  "1000 10 not yet written to its e",
+			  0x1000, 0x2000, 0xfffffffffffffff8);
+
+	(void)state;
+	assert_null(got[0].name);
+	assert_string_equal(got[1].name, "fine");
+	assert_null(got[2].name);
+	free(t);
+	t = RESOLVE("", 0x1000);
+	assert_null(got[0].name);
+	free(t);
+}
+
+static void long_names_are_cut(void **state)
+{
+	size_t n = 3 * PERFMAP_NAME_MAX;
+	char *text = malloc(n), *t;
+	const uint64_t at = 0x1000;
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, 'x', n);
+	memcpy(text, "1000 1 ", 7);
+	text[n - 1] = '\n';
+	t = resolve(text, n, &at, 1);
+	assert_int_equal(strlen(got[0].name), PERFMAP_NAME_MAX);
+	free(t);
+	free(text);
+}
+
+/* Each line covers each address: that may not take their product in time. */
+static void many_lines_over_many_addresses(void **state)
+{
+	enum { LINES = 200000, ADDRS = 50000 };
+	uint64_t *addrs = malloc(ADDRS * sizeof(*addrs));
+	struct perfmap_name *out = malloc(ADDRS * sizeof(*out));
+	char *text = malloc(LINES * 16), *p = text;
+
+	(void)state;
+	assert_non_null(addrs);
+	assert_non_null(out);
+	assert_non_null(text);
+	for (size_t i = 0; i < ADDRS; i++)
+		addrs[i] = 0x1000 + i;
+	for (size_t i = 0; i < LINES; i++) {
+		memcpy(p, "1000 ffffff old\n", 16);
+		p += 16;
+	}
+	memcpy(p - 4, "new", 3);
+	assert_int_equal(perfmap_resolve(text, (size_t)(p - text), addrs, ADDRS,
+					 out), 0);
+	assert_string_equal(out[0].name, "new");
+	assert_ptr_equal(out[ADDRS - 1].name, out[0].name);
+	free(text);
+	free(addrs);
+	free(out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_cover_their_bytes),
+		cmocka_unit_test(the_last_line_counts),
+		cmocka_unit_test(what_is_no_line_is_left_out),
+		cmocka_unit_test(long_names_are_cut),
+		cmocka_unit_test(many_lines_over_many_addresses),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
