@@ -4,11 +4,14 @@ EXTRA_DIST += \
 	include/tally/kmod.h \
 	kmod/Kbuild \
 	kmod/Makefile \
+	kmod/cgroup.c \
 	kmod/chain.c \
 	kmod/compat.h \
+	kmod/copy.c \
 	kmod/dkms.conf \
 	kmod/main.c \
 	kmod/pmu.c \
+	kmod/ring_core.h \
 	kmod/sample.c \
 	kmod/session.c \
 	kmod/tally.h \

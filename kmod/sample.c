@@ -10,7 +10,10 @@
 #include <asm/timex.h>
 #include <asm/tsc.h>
 
+#include "ring_core.h"
 #include "tally.h"
+
+#define RECORD_MAX	65528	/* what a record's size can tell */
 
 /* xorshift64: who knows the period may not step in time with it. */
 u64 sample_random(struct cpu_state *c)
@@ -33,30 +36,33 @@ u64 sample_jitter(struct cpu_state *c, u64 mean)
 	       mul_u64_u64_shr(sample_random(c), 2 * half + 1, 64);
 }
 
-static void ring_copy(struct cpu_state *c, u64 at, const void *from, u32 n)
-{
-	u64 start = at & (c->size - 1);
-	u32 first = min_t(u64, n, c->size - start);
-
-	memcpy(c->data + start, from, first);
-	memcpy(c->data, (const u8 *)from + first, n - first);
-}
-
 /*
+ * Puts a record, and with `copy`, its end, what is there of the user's stack.
+ *
  * The program's side is src/record/kmod_ring.c: it loads head with acquire order
- * and stores tail with release order.  The tail is what a stranger wrote: one
- * that lies before what the ring can hold, or beyond the head, makes the ring
- * full, no more.
+ * and stores tail with release order.
  */
-static bool ring_put(struct cpu_state *c, struct tally_record *r)
+static bool ring_put(struct cpu_state *c, struct tally_record *r,
+		     struct tally_copy *copy)
 {
-	u64 used = c->head - READ_ONCE(c->ring->tail);
-	u32 mark = c->s->setup.watermark;
+	const struct ring_data ring = { c->data, c->size };
+	u64 room = ring_free(&ring, c->head, READ_ONCE(c->ring->tail));
+	u64 used = c->size - room;
+	u32 mark = c->s->setup.watermark, size = r->size;
+	int n;
 
-	if (used > c->size || c->size - used < r->size)
+	if (room < size)
 		return false;
 	smp_mb();	/* the program's loads, then our stores */
-	ring_copy(c, c->head, r, r->size);
+	if (copy) {
+		n = copy_stack(c, copy, c->head + size, room - size,
+			       min_t(u32, c->s->setup.copy_bytes,
+				     RECORD_MAX - size));
+		if (n < 0)
+			return false;
+		r->size += n;
+	}
+	ring_write(&ring, c->head, r, size);
 	c->head += r->size;
 	smp_store_release(&c->ring->head, c->head);
 	if (used < mark && used + r->size >= mark)
@@ -102,7 +108,7 @@ static void throttle(struct cpu_state *c, unsigned int event, u64 now)
 	};
 
 	if (!e->throttled)
-		ring_put(c, &r);
+		ring_put(c, &r, NULL);
 	e->throttled = true;
 }
 
@@ -115,13 +121,33 @@ static u32 number(struct task_struct *t, enum pid_type type,
 	return !nr && !pid_alive(t) ? ~0u : (u32)nr;
 }
 
-static void fill(struct cpu_state *c, unsigned int event, struct pt_regs *regs,
-		 u64 weight, u64 now)
+/* The callers; with copies those of user space are but the place itself. */
+static struct tally_copy *fill_chain(struct cpu_state *c,
+				     struct tally_sample *t,
+				     struct pt_regs *regs, bool *cut)
+{
+	unsigned int room = c->s->setup.max_chain, n = 0;
+	struct tally_copy *copy;
+
+	if (!user_mode(regs))
+		n = chain_kernel(regs, t->ips, room, cut);
+	t->nkernel = n;
+	if (!c->s->setup.copy_bytes) {
+		if (!*cut)
+			t->nuser = chain_user(regs, t->ips + n, room - n, cut);
+		return NULL;
+	}
+	copy = (struct tally_copy *)(t->ips + n);
+	return copy_user(regs, copy) ? copy : NULL;
+}
+
+/* The end of the record, where a copy of the stack belongs there, or NULL. */
+static struct tally_copy *fill(struct cpu_state *c, unsigned int event,
+			       struct pt_regs *regs, u64 weight, u64 now)
 {
 	struct tally_sample *t = (struct tally_sample *)c->record;
-	unsigned int room = c->s->setup.max_chain;
 	bool cut = false, user = user_mode(regs);
-	unsigned int n = 0;
+	struct tally_copy *copy = NULL;
 
 	t->r.type = TALLY_RECORD_SAMPLE;
 	t->r.event = event;
@@ -131,21 +157,20 @@ static void fill(struct cpu_state *c, unsigned int event, struct pt_regs *regs,
 	t->cpu = c->cpu;
 	t->weight = weight;
 	t->reserved = 0;
-	if (!(c->s->setup.flags & TALLY_SETUP_CHAIN)) {
-		t->ips[n++] = instruction_pointer(regs);
+	t->nkernel = t->nuser = 0;
+	if (c->s->setup.flags & TALLY_SETUP_CHAIN) {
+		copy = fill_chain(c, t, regs, &cut);
+	} else {
+		t->ips[0] = instruction_pointer(regs);
 		t->nkernel = !user;
 		t->nuser = user;
-	} else {
-		if (!user)
-			n = chain_kernel(regs, t->ips, room, &cut);
-		t->nkernel = n;
-		if (!cut)
-			n += chain_user(regs, t->ips + n, room - n, &cut);
-		t->nuser = n - t->nkernel;
 	}
 	t->flags = (user ? TALLY_SAMPLE_USER : 0) |
-		   (cut ? TALLY_SAMPLE_CUT : 0);
-	t->r.size = sizeof(*t) + n * sizeof(u64);
+		   (cut ? TALLY_SAMPLE_CUT : 0) |
+		   (copy ? TALLY_SAMPLE_COPY : 0);
+	t->r.size = sizeof(*t) + (t->nkernel + t->nuser) * sizeof(u64) +
+		    (copy ? sizeof(*copy) : 0);
+	return copy;
 }
 
 static void account(struct cpu_state *c, u64 cycles)
@@ -165,6 +190,8 @@ static bool ours(const struct cpu_state *c, unsigned int event,
 	if (!(setup->events[event].flags & (user_mode(regs)
 	      ? TALLY_EVENT_USER : TALLY_EVENT_KERNEL)))
 		return false;
+	if (setup->flags & TALLY_SETUP_CGROUP && !cgroup_current(c->s))
+		return false;
 	return !(setup->flags & TALLY_SETUP_TASKS) || tasks_current(c->s);
 }
 
@@ -183,8 +210,9 @@ enum taken sample_take(struct cpu_state *c, unsigned int event,
 		e->stats.throttled += mine;
 		throttle(c, event, now);
 	} else if (mine) {
-		fill(c, event, regs, weight, now);
-		if (ring_put(c, (struct tally_record *)c->record))
+		struct tally_copy *copy = fill(c, event, regs, weight, now);
+
+		if (ring_put(c, (struct tally_record *)c->record, copy))
 			e->stats.samples++;
 		else
 			e->stats.lost++;

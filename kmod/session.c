@@ -153,6 +153,13 @@ static int setup_check(const struct tally_setup *u)
 	if (u->flags & TALLY_SETUP_CHAIN
 	    ? !u->max_chain || u->max_chain > TALLY_CHAIN_MAX : u->max_chain)
 		return -EINVAL;
+	if (u->copy_bytes && (!(u->flags & TALLY_SETUP_CHAIN) ||
+	    u->copy_bytes % 8 || u->copy_bytes > TALLY_COPY_MAX ||
+	    u->copy_bytes > ring / 2))
+		return -EINVAL;
+	if (u->flags & TALLY_SETUP_CGROUP ? u->flags & TALLY_SETUP_TASKS
+					  : u->cgroup_fd)
+		return -EINVAL;
 	if (!(u->flags & TALLY_SETUP_TASKS) &&
 	    u->flags & (TALLY_SETUP_INHERIT | TALLY_SETUP_ON_EXEC))
 		return -EINVAL;
@@ -195,6 +202,8 @@ int session_setup(struct session *s, const struct tally_setup *setup,
 		r = -EBADFD;
 	else if (!source->present())
 		r = -ENODEV;
+	if (!r && setup->flags & TALLY_SETUP_CGROUP)
+		r = cgroup_follow(s, setup->cgroup_fd);
 	if (r)
 		goto out;
 	s->setup = *setup;
@@ -204,10 +213,12 @@ int session_setup(struct session *s, const struct tally_setup *setup,
 		if (r)
 			break;
 	}
-	if (r)
+	if (r) {
 		cpus_free(s);
-	else
+		cgroup_forget(s);
+	} else {
 		s->source = source;
+	}
 out:
 	mutex_unlock(&sessions_lock);
 	cpus_read_unlock();
@@ -319,6 +330,7 @@ void session_free(struct session *s)
 	synchronize_rcu();
 	tasks_free(s);
 	cpus_free(s);
+	cgroup_forget(s);
 	put_pid_ns(s->ns);
 	kfree(s->cpus);
 	kfree(s->cpu);

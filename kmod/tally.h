@@ -9,6 +9,9 @@
  *	tasks.c		which threads a recording follows
  *	sample.c	from registers to a record in the ring
  *	chain.c		call chains
+ *	copy.c		… and what they can be made of: registers, stack
+ *	cgroup.c	who is in a control group
+ *	ring_core.h	where bytes of a ring go (also in unit tests)
  *	timer.c		timers of CPUs as the clock
  *	pmu.c		performance counters and their NMI
  *	pmu_regs.c	… what is done to their registers (also in unit tests)
@@ -61,8 +64,10 @@ struct cpu_state {
 	struct cpu_event ev[TALLY_EVENTS_MAX];
 	u64 unclaimed, cycles;
 	u64 histogram[TALLY_HISTOGRAM];
-	/* Where a record is put together: struct tally_sample. */
-	u64 record[sizeof(struct tally_sample) / sizeof(u64) + TALLY_CHAIN_MAX];
+	/* Where a record is put together: struct tally_sample, tally_copy
+	 * without its stack. */
+	u64 record[sizeof(struct tally_sample) / sizeof(u64) + TALLY_CHAIN_MAX +
+		   sizeof(struct tally_copy) / sizeof(u64)];
 };
 
 struct session {
@@ -72,6 +77,7 @@ struct session {
 	struct cpumask *cpus;
 	struct cpu_state **cpu;		/* [nr_cpu_ids], NULL without ring */
 	struct pid_namespace *ns;
+	struct cgroup *cgroup;		/* or NULL: everybody */
 	wait_queue_head_t wait;
 	bool started;
 	u64 started_ns, enabled_ns;
@@ -144,5 +150,18 @@ unsigned int chain_kernel(struct pt_regs *regs, u64 *ips, unsigned int room,
 			  bool *cut);
 unsigned int chain_user(struct pt_regs *regs, u64 *ips, unsigned int room,
 			bool *cut);
+
+/* copy.c: false when there is no user side.  Fills in all but bytes. */
+bool copy_user(struct pt_regs *regs, struct tally_copy *out);
+/* Copies the stack of `t` to position `at` of the ring, where `room` bytes are
+ * free, at most `most` of them.  How many bytes that took, with those that fill
+ * up; -ENOSPC when there was more. */
+int copy_stack(struct cpu_state *c, struct tally_copy *t, u64 at, u64 room,
+	       u32 most);
+
+/* cgroup.c */
+int cgroup_follow(struct session *s, u32 fd);
+bool cgroup_current(struct session *s);
+void cgroup_forget(struct session *s);
 
 #endif

@@ -28,7 +28,7 @@
 
 #define TALLY_DEVICE		"/dev/tally"
 #define TALLY_ABI_MAJOR		1
-#define TALLY_ABI_MINOR		0
+#define TALLY_ABI_MINOR		1
 
 enum tally_source {
 	TALLY_TIMER = 1,	/* a timer on each CPU; periods in ns */
@@ -38,6 +38,7 @@ enum tally_source {
 
 #define TALLY_EVENTS_MAX	4
 #define TALLY_CHAIN_MAX		1024
+#define TALLY_COPY_MAX		65528
 #define TALLY_RING_MIN		4096
 #define TALLY_RING_MAX		(16 << 20)
 #define TALLY_TASKS_MAX		65536
@@ -73,7 +74,8 @@ struct tally_event {
 #define TALLY_SETUP_TASKS	(1u << 1)	/* only threads of TASKS */
 #define TALLY_SETUP_INHERIT	(1u << 2)	/* and what they start */
 #define TALLY_SETUP_ON_EXEC	(1u << 3)	/* each from its exec on */
-#define TALLY_SETUP_FLAGS	0xfu
+#define TALLY_SETUP_CGROUP	(1u << 4)	/* only threads of cgroup_fd */
+#define TALLY_SETUP_FLAGS	0x1fu
 
 struct tally_setup {
 	__u32 size;
@@ -87,6 +89,13 @@ struct tally_setup {
 	__u32 cpu_bits;		/* in it */
 	__u32 reserved;		/* 0 */
 	struct tally_event events[TALLY_EVENTS_MAX];
+	/* Since minor version 1.  copy_bytes: CHAIN only, a multiple of 8, at
+	 * most TALLY_COPY_MAX and half a ring: callers of user space come as
+	 * registers and so much of the stack, not by frame pointers. */
+	__u32 copy_bytes;
+	/* CGROUP, not with TASKS: a folder of a cgroup (version 2); those below
+	 * it count.  Else 0. */
+	__u32 cgroup_fd;
 };
 
 struct tally_tasks {
@@ -157,6 +166,7 @@ struct tally_record {
 
 #define TALLY_SAMPLE_USER	(1u << 0)	/* taken in user mode */
 #define TALLY_SAMPLE_CUT	(1u << 1)	/* there were more callers */
+#define TALLY_SAMPLE_COPY	(1u << 2)	/* a tally_copy follows ips[] */
 
 struct tally_sample {
 	struct tally_record r;
@@ -167,6 +177,25 @@ struct tally_sample {
 	__u32 reserved;
 	__u64 weight;
 	__u64 ips[];		/* each part innermost first */
+};
+
+/* tally_copy.flags */
+#define TALLY_COPY_32		(1u << 0)	/* an i386 program */
+#define TALLY_COPY_ALL		(1u << 1)	/* no memory behind it, or none
+						 * that was touched */
+
+/* The user side of a sample: registers by the numbers of the x86-64 psABI
+ * (figure 3.36; 16 is rip), and the stack from rsp up, as far as was asked for,
+ * as the record can hold, or as there is memory. */
+#define TALLY_COPY_REGS		17
+
+struct tally_copy {
+	__u32 bytes;		/* then 0 to a multiple of 8 */
+	__u32 flags;
+	__u32 known;		/* bit i: regs[i] is; 0: they could not be had */
+	__u32 reserved;
+	__u64 regs[TALLY_COPY_REGS];
+	__u8 stack[];
 };
 
 #endif

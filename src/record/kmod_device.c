@@ -66,6 +66,11 @@ int kmod_refused(int errnum, const char *what, struct error *err)
 	case EPERM:
 		return error_set(err, ERR_PERM, "this kernel is locked down: "
 				 "only user space may be sampled (--user)");
+	case EBADF:
+		return error_set(err, ERR_UNSUPPORTED, "the kernel module "
+				 "follows control groups of version 2 only: "
+				 "this one is of version 1 (--source=perf takes "
+				 "its perf_event hierarchy)");
 	case ENOMEM:
 		return error_set(err, ERR_NOMEM, "the kernel has no memory for "
 				 "the rings of samples");

@@ -72,16 +72,43 @@ int kmod_ring_drain(struct kmod_ring *r, struct order *o, size_t stream,
 	return end == head ? 0 : -ERR_NOMEM;
 }
 
+/* The user side at the end of a sample.  The unwinder's registers have the same
+ * numbers. */
+static bool decode_copy(const uint8_t *p, size_t n, struct record_sample *s)
+{
+	const struct tally_copy *t = (const struct tally_copy *)p;
+	struct record_copy *copy = &s->copy;
+
+	if (n < sizeof(*t) || (t->bytes + 7ull) / 8 != (n - sizeof(*t)) / 8)
+		return false;
+	memcpy(copy->regs.r, t->regs, sizeof(t->regs));
+	/* Without its two pointers there is nothing to begin with. */
+	copy->regs.known = t->known >> UNWIND_RIP & 1 &&
+			   t->known >> UNWIND_RSP & 1
+			   ? t->known & ((1u << UNWIND_REGS) - 1) : 0;
+	copy->is32 = t->flags & TALLY_COPY_32;
+	copy->all = t->flags & TALLY_COPY_ALL;
+	copy->bytes = t->stack;
+	copy->size = t->bytes;
+	s->copied = true;
+	if (!s->nkernel && !s->nuser) {
+		s->user = (const uint64_t *)&t->regs[UNWIND_RIP];
+		s->nuser = 1;
+	}
+	return true;
+}
+
 static bool decode_sample(const uint8_t *p, size_t n, struct record *out)
 {
 	struct record_sample *s = &out->sample;
 	const struct tally_sample *t = (const struct tally_sample *)p;
-	size_t all;
+	size_t all, rest;
 
 	if (n < sizeof(*t))
 		return false;
 	all = (size_t)t->nkernel + t->nuser;
-	if (!all || all != (n - sizeof(*t)) / 8)
+	rest = (n - sizeof(*t)) / 8;
+	if (t->flags & TALLY_SAMPLE_COPY ? all > rest : !all || all != rest)
 		return false;
 	out->kind = RECORD_SAMPLE;
 	out->pid = t->pid;
@@ -93,7 +120,9 @@ static bool decode_sample(const uint8_t *p, size_t n, struct record *out)
 	s->kernel = (const uint64_t *)(p + sizeof(*t));
 	s->user = s->kernel + s->nkernel;
 	s->cut = t->flags & TALLY_SAMPLE_CUT;
-	return true;
+	p += sizeof(*t) + all * 8;
+	n -= sizeof(*t) + all * 8;
+	return !(t->flags & TALLY_SAMPLE_COPY) || decode_copy(p, n, s);
 }
 
 bool kmod_decode(const uint8_t *p, size_t n, uint32_t nevents,

@@ -2,6 +2,7 @@
 #include "record/kmod_source.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,13 @@ struct kmod_source {
 	bool per_task, started;
 };
 
-enum { WATERMARK_DIVISOR = 4, CPUS_MAX = 1 << 16 };
+enum {
+	WATERMARK_DIVISOR = 4,
+	WATERMARK_COPIES = 16,	/* they fill a ring sooner */
+	CPUS_MAX = 1 << 16,
+	RING_MIN = 128 << 10,	/* smaller ones are not tried */
+	NS = 1000000000,
+};
 
 static uint64_t clock_now(void)
 {
@@ -226,14 +233,60 @@ static int open_side(struct kmod_source *k, const struct perf_target *t,
 	return perf_source_open(t, &side, &k->side, err);
 }
 
+/* Since when the module does what. */
+static bool minor_is(const struct kmod_source *k, unsigned int minor)
+{
+	return k->info.abi_minor >= minor;
+}
+
+static void plan_rings(struct kmod_source *k, const struct perf_target *t,
+		       const struct perf_source_options *o)
+{
+	struct tally_setup *u = &k->setup;
+	struct perf_copies plan;
+	uint64_t rate = 0;
+
+	u->ring_bytes = o->ring_bytes ? o->ring_bytes : perf_ring_size();
+	if (!o->callchain || !o->copy || !minor_is(k, 1))
+		return;
+	for (size_t i = 0; i < k->setup.nevents; i++) {
+		const struct source_event *e = &k->seen[i];
+
+		rate += e->is_time && e->period ? NS / e->period : e->freq;
+	}
+	plan = perf_copies_plan(rate, t->ncpus, o->copy_bytes, o->ring_bytes);
+	u->ring_bytes = plan.ring_bytes < TALLY_RING_MAX ? plan.ring_bytes
+							 : TALLY_RING_MAX;
+	u->copy_bytes = plan.copy_bytes;
+	if (u->copy_bytes > u->ring_bytes / 2)
+		u->copy_bytes = (uint32_t)(u->ring_bytes / 2) & ~7u;
+}
+
+/* Where memory is short the rings become smaller. */
+static int call_setup(struct kmod_source *k, const struct perf_source_options *o)
+{
+	struct tally_setup *u = &k->setup;
+
+	for (;; u->ring_bytes /= 2) {
+		u->watermark = (uint32_t)(u->ring_bytes / (u->copy_bytes
+			       ? WATERMARK_COPIES : WATERMARK_DIVISOR));
+		if (ioctl(k->fd, TALLY_IOC_SETUP, u) >= 0)
+			return 0;
+		if (errno != ENOMEM || o->ring_bytes ||
+		    u->ring_bytes / 2 < RING_MIN)
+			return -1;
+	}
+}
+
 static int set_up(struct kmod_source *k, const struct perf_target *t,
 		  const struct perf_source_options *o, struct error *err)
 {
 	struct tally_setup *u = &k->setup;
 
-	u->size = sizeof(*u);
-	u->ring_bytes = o->ring_bytes ? o->ring_bytes : perf_ring_size();
-	u->watermark = (uint32_t)(u->ring_bytes / WATERMARK_DIVISOR);
+	/* An older module knows what is before copy_bytes. */
+	u->size = minor_is(k, 1) ? sizeof(*u)
+				 : offsetof(struct tally_setup, copy_bytes);
+	plan_rings(k, t, o);
 	if (o->callchain) {
 		u->flags |= TALLY_SETUP_CHAIN;
 		u->max_chain = k->side->max_stack < TALLY_CHAIN_MAX
@@ -243,6 +296,10 @@ static int set_up(struct kmod_source *k, const struct perf_target *t,
 		u->flags |= TALLY_SETUP_TASKS |
 			    (o->inherit ? TALLY_SETUP_INHERIT : 0) |
 			    (o->enable_on_exec ? TALLY_SETUP_ON_EXEC : 0);
+	if (!t->tids && t->cgroup_fd >= 0) {
+		u->flags |= TALLY_SETUP_CGROUP;
+		u->cgroup_fd = (uint32_t)t->cgroup_fd;
+	}
 	/* All: those that come later, too. */
 	if (t->all_cpus)
 		memset(k->cpus, 0xff, k->info.cpus / 8 + 1);
@@ -252,7 +309,7 @@ static int set_up(struct kmod_source *k, const struct perf_target *t,
 						   (1u << t->cpus[i] % 8);
 	u->cpus = t->all_cpus ? 0 : (uintptr_t)k->cpus;
 	u->cpu_bits = t->all_cpus ? 0 : k->info.cpus;
-	if (ioctl(k->fd, TALLY_IOC_SETUP, u) < 0)
+	if (call_setup(k, o) < 0)
 		return kmod_refused(errno, "setup", err);
 	map_rings(k);
 	if (!k->ncpus)
@@ -260,6 +317,7 @@ static int set_up(struct kmod_source *k, const struct perf_target *t,
 				 "kernel module");
 	k->base.ring_bytes = u->ring_bytes;
 	k->base.max_stack = k->side->max_stack;
+	k->base.copy_bytes = u->copy_bytes;
 	return 0;
 }
 
@@ -286,6 +344,11 @@ static int open_all(struct kmod_source *k, const struct perf_target *t,
 	struct epoll_event ev = { .events = EPOLLIN };
 	int r;
 
+	if (!t->tids && t->cgroup_fd >= 0 && !minor_is(k, 1))
+		return error_set(err, ERR_UNSUPPORTED, "the loaded kernel module "
+				 "is too old for control groups: load the one "
+				 "that belongs to this tally, or use "
+				 "--source=perf");
 	if (!k->info.cpus || k->info.cpus > CPUS_MAX)
 		return error_set(err, ERR_UNSUPPORTED, "the kernel module tells "
 				 "of %u processors", k->info.cpus);
@@ -318,7 +381,8 @@ static void note_chains(struct source_event *e)
 	size_t n = strlen(e->note);
 
 	snprintf(e->note + n, sizeof(e->note) - n, "%scallers by frame pointers "
-		 "only: the kernel module copies no stacks", n ? "; " : "");
+		 "only: the loaded kernel module is too old to copy stacks",
+		 n ? "; " : "");
 }
 
 int kmod_source_open(const struct perf_target *target,
@@ -329,10 +393,6 @@ int kmod_source_open(const struct perf_target *target,
 	int r;
 
 	*out = NULL;
-	if (!target->tids && target->cgroup_fd >= 0)
-		return error_set(err, ERR_UNSUPPORTED, "the kernel module knows "
-				 "no control groups: --cgroup needs "
-				 "--source=perf");
 	k = calloc(1, sizeof(*k));
 	if (!k)
 		return no_memory(err);
@@ -344,7 +404,7 @@ int kmod_source_open(const struct perf_target *target,
 		kmod_close(&k->base);
 		return r;
 	}
-	if (o->callchain && o->copy)
+	if (o->callchain && o->copy && !k->base.copy_bytes)
 		for (size_t i = 0; i < k->setup.nevents; i++)
 			note_chains(&k->seen[i]);
 	k->base.events = k->seen;

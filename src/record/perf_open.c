@@ -145,6 +145,16 @@ int perf_refused(int errnum, const char *what, const struct perf_place *at,
 				 "%ld) or record fewer threads, CPUs or events",
 				 *what ? " " : "", what, sysconf(_SC_OPEN_MAX));
 	case ENOENT:
+		/* kernel/cgroup: implicit controllers come with the first that
+		 * is switched on. */
+		if (at->flags & PERF_FLAG_PID_CGROUP && !*what)
+			return error_set(err, ERR_UNSUPPORTED, "perf events do "
+					 "not know this control group: switch "
+					 "any controller on above it (\"echo "
+					 "+pids >/sys/fs/cgroup/cgroup."
+					 "subtree_control\") and make the "
+					 "group anew");
+		/* fall through */
 	case EOPNOTSUPP:
 	case ENODEV:
 		return error_set(err, ERR_UNSUPPORTED,

@@ -4,13 +4,17 @@
  *
  *	kmod_torture fuzz CALLS SEED	calls with random and boundary arguments
  *	kmod_torture cycles N		open, set up, start, stop, close
- *	kmod_torture stats		one second of samples, and the histogram
+ *	kmod_torture stats [COPY DEPTH]	three seconds of samples and the
+ *			histogram; with copies of so many bytes of a stack of so
+ *			many, each checked
  *	kmod_torture hold SECONDS	a recording is open and runs
  *	kmod_torture nobody		tries as a user without rights
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +33,7 @@ struct torture {
 	uint64_t random;
 	uint8_t *edge;		/* the last byte before memory that is not there */
 	size_t page;
+	int cgroup;		/* a folder of one, or -1 */
 	struct {
 		uint8_t *p;
 		size_t n;
@@ -125,6 +130,14 @@ static void one_setup(struct torture *t, int fd)
 			cpus[i] = (uint8_t)roll(t);
 		s.cpus = (uintptr_t)cpus;
 		s.cpu_bits = (uint32_t)boundary(t);
+	}
+	if (roll(t) % 2)
+		s.copy_bytes = (uint32_t)(roll(t) % 2 ? roll(t) % 4097 * 8
+						      : boundary(t));
+	if (roll(t) % 8 == 0) {
+		s.flags |= TALLY_SETUP_CGROUP;
+		s.cgroup_fd = (uint32_t)(roll(t) % 2 ? t->cgroup
+						     : (int)boundary(t));
 	}
 	if (roll(t) % 4 == 0)
 		s.source = (uint32_t)(roll(t) % 5);
@@ -259,6 +272,7 @@ static int fuzz(unsigned long calls, uint64_t seed)
 	unsigned long n = 0;
 
 	t.page = (size_t)sysconf(_SC_PAGESIZE);
+	t.cgroup = open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	t.edge = mmap(NULL, 3 * t.page, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (t.edge == MAP_FAILED)
@@ -282,14 +296,17 @@ static int fuzz(unsigned long calls, uint64_t seed)
 }
 
 /* A recording of everything, all set up. */
-static int begin(void **ring)
+static int begin(void **ring, uint32_t bytes, uint32_t copy)
 {
 	struct tally_setup s = plain_setup();
 	int fd = open(TALLY_DEVICE, O_RDWR | O_CLOEXEC);
 
+	s.ring_bytes = bytes;
+	s.watermark = bytes / 4;
+	s.copy_bytes = copy;
 	if (fd < 0 || ioctl(fd, TALLY_IOC_SETUP, &s) < 0)
 		return -1;
-	*ring = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE) + RING,
+	*ring = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE) + bytes,
 		     PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	return *ring == MAP_FAILED ? -1 : fd;
 }
@@ -298,7 +315,8 @@ static int cycles(unsigned long n)
 {
 	for (unsigned long i = 0; i < n; i++) {
 		void *ring;
-		int fd = begin(&ring);
+		/* Every third one copies stacks. */
+		int fd = begin(&ring, RING, i % 3 ? 0 : 8192);
 
 		if (fd < 0 || ioctl(fd, TALLY_IOC_START, 0) < 0)
 			return 1;
@@ -320,19 +338,11 @@ static int cycles(unsigned long n)
 	return 0;
 }
 
-static int stats(void)
+static int print_stats(int fd)
 {
 	struct tally_stats s = { .size = sizeof(s), .cpu = TALLY_ALL_CPUS };
 	uint64_t sum = 0;
-	void *ring;
-	int fd = begin(&ring);
-	time_t end = time(NULL) + 3;
 
-	if (fd < 0 || ioctl(fd, TALLY_IOC_START, 0) < 0)
-		return 1;
-	while (time(NULL) < end)
-		getppid();
-	ioctl(fd, TALLY_IOC_STOP, 0);
 	if (ioctl(fd, TALLY_IOC_STATS, &s) < 0)
 		return 1;
 	for (int i = 0; i < TALLY_HISTOGRAM; i++) {
@@ -351,10 +361,167 @@ static int stats(void)
 	return !sum || sum < s.events[0].samples + s.events[0].lost;
 }
 
+static int stats(void)
+{
+	void *ring;
+	int fd = begin(&ring, RING, 0);
+	time_t end = time(NULL) + 3;
+
+	if (fd < 0 || ioctl(fd, TALLY_IOC_START, 0) < 0)
+		return 1;
+	while (time(NULL) < end)
+		getppid();
+	ioctl(fd, TALLY_IOC_STOP, 0);
+	return print_stats(fd);
+}
+
+/* What is known of the stack that is copied. */
+struct checked {
+	uint64_t low, high;	/* words here are their addresses, turned */
+	uint64_t end;		/* of its memory */
+	uint32_t want;
+	bool look;		/* all of the stack was touched */
+	unsigned int good, bad, others;
+	uint64_t tail, bytes;	/* records */
+};
+
+static uint64_t stack_end(void)
+{
+	unsigned long long from, to = 0;
+	FILE *f = fopen("/proc/self/maps", "r");
+	char line[512];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (strstr(line, "[stack]") &&
+		    sscanf(line, "%llx-%llx", &from, &to) == 2)
+			break;
+	if (f)
+		fclose(f);
+	return to;
+}
+
+static bool copy_right(const struct checked *c, const struct tally_copy *t,
+		       size_t n)
+{
+	uint64_t sp = t->regs[7], end = sp + t->bytes;
+
+	if (t->known != 0x1ffff || t->flags & TALLY_COPY_32 ||
+	    n != sizeof(*t) + (t->bytes + 7) / 8 * 8)
+		return false;
+	/* As much as was asked for, or all that there is. */
+	if (t->flags & TALLY_COPY_ALL ? end != c->end || t->bytes > c->want
+				      : t->bytes != c->want)
+		return false;
+	for (uint64_t at = c->low; at < c->high && at + 8 <= end; at += 8) {
+		uint64_t word;
+
+		if (at < sp)
+			continue;
+		memcpy(&word, t->stack + (at - sp), 8);
+		if (word != ~at)
+			return false;
+	}
+	return true;
+}
+
+/* One record, taken out of its ring. */
+static void check_record(struct checked *c, const uint8_t *p)
+{
+	const struct tally_sample *s = (const struct tally_sample *)p;
+	size_t at = sizeof(*s);
+
+	if (s->r.type != TALLY_RECORD_SAMPLE)
+		return;
+	if (s->tid != (uint32_t)getpid()) {
+		c->others++;
+		return;
+	}
+	at += 8 * ((size_t)s->nkernel + s->nuser);
+	if (!c->look)
+		return;
+	if (s->flags & TALLY_SAMPLE_COPY &&
+	    copy_right(c, (const struct tally_copy *)(p + at), s->r.size - at))
+		c->good++;
+	else
+		c->bad++;
+}
+
+static bool check_ring(struct checked *c, struct tally_ring *ring)
+{
+	static uint64_t record[65536 / 8];
+	uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
+	const uint8_t *data = (const uint8_t *)ring + ring->data_offset;
+
+	while (c->tail != head) {
+		struct tally_record h;
+
+		for (size_t i = 0; i < sizeof(h) / 8; i++)
+			memcpy((uint64_t *)(void *)&h + i, data +
+			       ((c->tail + 8 * i) & (ring->data_size - 1)), 8);
+		if (h.size < sizeof(h) || h.size % 8 || h.size > head - c->tail)
+			return false;
+		for (size_t i = 0; i < h.size / 8u; i++)
+			memcpy(record + i, data + ((c->tail + 8 * i) &
+			       (ring->data_size - 1)), 8);
+		check_record(c, (const uint8_t *)record);
+		c->tail += h.size;
+		c->bytes += h.size;
+	}
+	__atomic_store_n(&ring->tail, c->tail, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* Some time in both modes, below a stack whose words are known. */
+static __attribute__((noinline)) bool burn(struct checked *c, size_t depth,
+					   struct tally_ring *ring, time_t end)
+{
+	volatile uint64_t *words = __builtin_alloca(depth);
+	bool fine;
+
+	for (size_t i = 0; i < depth / 8; i++)
+		words[i] = ~(uint64_t)(uintptr_t)&words[i];
+	/* What was sampled before its words stood there, where a copy ends at
+	 * the first page that was never touched, is not looked at. */
+	fine = check_ring(c, ring);
+	c->look = true;
+	c->low = (uint64_t)(uintptr_t)words;
+	c->high = c->low + depth;
+	while (fine && time(NULL) < end) {
+		for (volatile int i = 0; i < 20000; i++)
+			;
+		for (int i = 0; i < 20; i++)
+			getppid();
+		fine = check_ring(c, ring);
+	}
+	return fine;
+}
+
+static int copies(uint32_t bytes, size_t depth)
+{
+	struct checked c = { .want = bytes, .end = stack_end() };
+	cpu_set_t first;
+	void *ring;
+	int fd;
+	bool fine;
+
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	sched_setaffinity(0, sizeof(first), &first);
+	fd = begin(&ring, 4 << 20, bytes);
+	if (fd < 0 || ioctl(fd, TALLY_IOC_START, 0) < 0)
+		return 1;
+	fine = burn(&c, depth, ring, time(NULL) + 3);
+	ioctl(fd, TALLY_IOC_STOP, 0);
+	printf("copies of %u: %u right, %u wrong, %u of others, %llu bytes%s\n",
+	       bytes, c.good, c.bad, c.others, (unsigned long long)c.bytes,
+	       fine ? "" : ", damaged");
+	return print_stats(fd) || !fine || !c.good || c.bad;
+}
+
 static int hold(unsigned int seconds)
 {
 	void *ring;
-	int fd = begin(&ring);
+	int fd = begin(&ring, RING, 4096);
 
 	if (fd < 0 || ioctl(fd, TALLY_IOC_START, 0) < 0)
 		return 1;
@@ -382,7 +549,8 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "cycles"))
 		return cycles(n);
 	if (!strcmp(what, "stats"))
-		return stats();
+		return argc > 3 ? copies((uint32_t)n,
+					 strtoul(argv[3], NULL, 10)) : stats();
 	if (!strcmp(what, "hold"))
 		return hold((unsigned int)n);
 	if (!strcmp(what, "nobody"))

@@ -22,6 +22,83 @@ CALLS=${TALLY_VM_CALLS:-100000} CYCLES=200 KILLS=50
 cd "$T_TMP" || exit 1
 chmod 777 .
 
+# A program without frame pointers, and an i386 one: time in user space and in
+# the kernel, below some calls.
+cat >deep.c <<'END'
+#include <fcntl.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+#define NOINLINE __attribute__((noinline))
+#define STAY __asm__ volatile("" ::: "memory")
+static volatile unsigned long sink;
+static int zero;
+static NOINLINE void leaf_user(void)
+{
+	for (volatile int i = 0; i < 3000; i++)
+		sink += (unsigned long)i;
+}
+static NOINLINE void leaf_kernel(void)
+{
+	static char bytes[65536];
+
+	sink += (unsigned long)read(zero, bytes, sizeof(bytes));
+	STAY;
+}
+static NOINLINE void down(int n, time_t end)
+{
+	if (n)
+		down(n - 1, end);
+	while (time(NULL) < end) {
+		leaf_user();
+		leaf_kernel();
+	}
+	STAY;
+}
+int main(int argc, char **argv)
+{
+	zero = open("/dev/zero", O_RDONLY);
+	down(argc > 1 ? atoi(argv[1]) : 5,
+	     time(NULL) + (argc > 2 ? atoi(argv[2]) : 3));
+	STAY;
+	return 0;
+}
+END
+cat >narrow.c <<'END'
+#define NOINLINE __attribute__((noinline))
+static volatile unsigned long sink;
+static int call(int nr)
+{
+	int r;
+
+	__asm__ volatile("int $0x80" : "=a"(r) : "a"(nr), "b"(0) : "memory");
+	return r;
+}
+static NOINLINE void leaf32(void)
+{
+	for (volatile int i = 0; i < 3000; i++)
+		sink++;
+}
+static NOINLINE void outer32(void)
+{
+	leaf32();
+	sink++;
+}
+void begin32(void)
+{
+	for (int i = 0; i < 60000; i++) {
+		outer32();
+		call(20);	/* getpid */
+	}
+	call(1);		/* exit */
+}
+__asm__(".globl _start\n_start:\n.cfi_startproc\n.cfi_undefined eip\n"
+	"call begin32\nhlt\n.cfi_endproc\n");
+END
+gcc -O2 -g -fomit-frame-pointer -o deep deep.c || exit 1
+gcc -m32 -O2 -g -fomit-frame-pointer -fasynchronous-unwind-tables -fno-pie \
+	-no-pie -nostdlib -static -o narrow narrow.c 2>narrow.err
+
 # What runs in the machine.  Each part leaves a file.
 cat >inside.sh <<END
 TALLY=$TALLY TORTURE=$TORTURE COST=$COST CALLS=$CALLS CYCLES=$CYCLES
@@ -53,6 +130,32 @@ until [ "$(ls /proc/$pid/task | wc -l)" -gt 2 ]; do sleep 0.1; done
 record -p $pid --duration 2 -o attach.tally
 record -C 1 --duration 2 -o cpu1.tally
 kill $pid; wait
+
+# Copies of stacks: byte for byte, then as call chains.
+for n in 1024 8192 32768; do "$TORTURE" stats $n 100000 >copies.$n; done
+"$TORTURE" stats 65528 20000 >copies.65528
+for source in kmod perf; do
+	stacks() { "$TALLY" record -q --source=$source -g -F 2000 "$@"; }
+	stacks -o deep.$source.tally -- ./deep 20 3
+	stacks -a -o deepall.$source.tally -- ./deep 100 3
+	stacks -e cpu-clock:u -o deepuser.$source.tally -- ./deep 8 2
+	stacks -e cpu-clock:k -o deepkernel.$source.tally -- ./deep 8 2
+	[ ! -x narrow ] || stacks -o narrow.$source.tally -- ./narrow
+done
+"$TALLY" record -q --source=kmod --call-graph=dwarf,1024 -F 2000 \
+	-o short.tally -- ./deep 200 2
+"$TALLY" info --no-pager deep.kmod.tally >deep.info
+# Control groups of version 2, with one below another.
+mkdir -p /groups && mount -t cgroup2 none /groups &&
+	echo +pids >/groups/cgroup.subtree_control &&
+	mkdir -p /groups/one/two /groups/other
+for g in one one/two other; do
+	sh -c "echo \$\$ >/groups/$g/cgroup.procs; exec ./deep 5 60" &
+	echo $! >>group.pids
+done
+"$TALLY" record -q --source=kmod -g --cgroup /groups/one --duration 3 \
+	-o group.tally 2>group.err
+cp group.pids group.all; kill $(cat group.pids)
 
 "$TORTURE" hold 60 >held &
 hold=$!
@@ -175,7 +278,7 @@ check_records() {
 	more "$v: … the program's among them" \
 		"$(samples all.tally --comm known_cost)" 300
 	t_is "$v: --user has nothing of the kernel" \
-		"$(samples user.tally --image '[[]kernel]')" 0
+		"$(samples user.tally --image '[kernel]')" 0
 	more "$v: … but the rest" "$(samples user.tally)" 500
 	t_is "$v: --kernel has nothing of the program" \
 		"$(samples kernel.tally --image known_cost)" 0
@@ -188,6 +291,68 @@ check_records() {
 		known_cost)" "$(samples attach.tally)"
 	t_is "$v: one processor only" "$(dumped cpu1.tally |
 		sed -n 's/^sample .* \(cpu=[0-9]*\).*/\1/p' | sort -u)" cpu=1
+}
+
+# The functions of each sample, innermost first, one sample a line.
+chains() {
+	"$TALLY" dump --no-pager --only samples -g "$1" | awk '
+		/^sample / { if (c) print c; c = ""; next }
+		/^  \[/ { next }
+		{ c = c (c ? " " : "") ($2 ~ /^\(/ ? "?" : $2) }
+		END { if (c) print c }'
+}
+# Of the samples with a function, the share that match.
+matching() { # FILE FUNCTION PATTERN
+	chains "$1" | awk -v f="$2" -v m="$3" '$0 ~ "(^| )" f " " { n++
+		if ($0 ~ m) k++ }
+		END { printf "%.2f\n", (n > 100 ? k * 100 / n : -n - 1) }'
+}
+check_stacks() {
+	for n in 1024 8192 32768 65528; do
+		t_like "$v: copies of $n bytes are as the stack is" \
+			"$(head -n 1 copies.$n)" ': [1-9][0-9]+ right, 0 wrong'
+		sed 's/^/# /' copies.$n
+	done
+	d='down down down down down down '
+	for f in deep deepall; do
+		near "$v: $f: user stacks reach the entry" "$(matching \
+			$f.kmod.tally leaf_user " $d.* main .*_start")" 100 0.5
+		near "$v: $f: … out of the kernel, too" "$(matching \
+			$f.kmod.tally read_zero \
+			" read leaf_kernel $d.* main .*_start")" 100 1
+		near "$v: $f: … and by perf's copies" "$(matching \
+			$f.perf.tally leaf_user " $d.* main .*_start")" 100 0.5
+	done
+	near "$v: of user space alone" "$(matching deepuser.kmod.tally \
+		leaf_user "^leaf_user $d.* main .*_start")" 100 0.5
+	near "$v: of the kernel alone" "$(matching deepkernel.kmod.tally \
+		read_zero "read leaf_kernel $d.* main .*_start")" 100 1
+	for f in leaf_user read_zero main; do
+		near "$v: $f has the share that perf sees" "$(part \
+			deep.kmod.tally $f)" "$(part deep.perf.tally $f)" 8
+	done
+	t_like "$v: copies that are too short say so" \
+		"$("$TALLY" report --no-pager short.tally)" \
+		'^# Stacks: .*(cut short|read a moment)'
+	if [ -x narrow ]; then
+		near "$v: an i386 program" "$(matching narrow.kmod.tally \
+			leaf32 'leaf32 outer32 begin32 _start')" 100 0.5
+		near "$v: … has the share that perf sees" \
+			"$(part narrow.kmod.tally leaf32)" \
+			"$(part narrow.perf.tally leaf32)" 8
+	else
+		t_skip "$v: an i386 program" "gcc makes none here"
+	fi
+	t_is "$v: a control group and those below it, nobody else" \
+		"$(dumped group.tally | sed -n \
+		's/^thread .* pid=\([0-9]*\) .*/\1/p' | sort | tr '\n' ' ')$(
+		cat group.err)" "$(head -n 2 group.all | sort | tr '\n' ' ')"
+	more "$v: … with their samples" "$(samples group.tally)" 500
+}
+# Percent of all samples with a function.
+part() { # FILE FUNCTION
+	"$TALLY" report --no-pager --percent-limit 0 --format=csv "$1" |
+		awk -F, -v f="$2" '$2 == f { n += $8 } END { print n + 0 }'
 }
 
 check_safety() {
@@ -242,7 +407,7 @@ check_safety() {
 for tree in "$TREES"/*; do
 	[ -d "$tree/boot" ] || continue
 	v=${tree##*/}
-	rm -rf -- *.tally module release slept
+	rm -rf -- *.tally module release slept group.* copies.*
 	t_run "$v: the module builds without warnings" build_module "$tree"
 	[ -s tally.ko ] || continue
 	VM_LOG='quiet loglevel=3' "$SRC/scripts/vm/boot" -k "$tree" -w "$T_TMP" \
@@ -251,6 +416,7 @@ for tree in "$TREES"/*; do
 	t_is "$v: the machine ran ($(cat release))" "$?" 0
 	sed 's/^/# /' vm.log | tail -n 20
 	check_records
+	check_stacks
 	check_safety
 	rm -f tally.ko
 done

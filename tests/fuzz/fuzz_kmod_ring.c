@@ -28,6 +28,8 @@ static int deliver(void *ctx, uint64_t time, const uint8_t *p, size_t n)
 	    ((const uint8_t *)(r.sample.kernel + r.sample.nkernel) > p + n ||
 	     (const uint8_t *)(r.sample.user + r.sample.nuser) > p + n))
 		abort();
+	if (r.sample.copied && r.sample.copy.bytes + r.sample.copy.size > p + n)
+		abort();
 	return collector_record(d->c, &r, NULL);
 }
 

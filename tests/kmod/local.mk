@@ -3,9 +3,11 @@ EXTRA_DIST += tests/kmod/pmu_model.h tests/rig/build-qemu \
 	tests/rig/pmu_model.c tests/rig/pmu_model.h tests/rig/qemu-7.2.diff \
 	tests/rig/run
 if CMOCKA
-check_PROGRAMS += tests/kmod/test_pmu_regs
-TESTS += tests/kmod/test_pmu_regs
+check_PROGRAMS += tests/kmod/test_pmu_regs tests/kmod/test_ring
+TESTS += tests/kmod/test_pmu_regs tests/kmod/test_ring
 tests_kmod_test_pmu_regs_SOURCES = tests/kmod/test_pmu_regs.c \
 	tests/kmod/pmu_model.c
+tests_kmod_test_ring_SOURCES = tests/kmod/test_ring.c
+tests_kmod_test_ring_LDADD = -lcmocka
 tests_kmod_test_pmu_regs_LDADD = libevents.a libbase.a -lcmocka
 endif

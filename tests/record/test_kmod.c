@@ -197,6 +197,101 @@ static int become(const struct tally_info *info, struct event_spec *specs,
 	return r;
 }
 
+/* A sample with nothing of the kernel, its registers and 20 bytes of stack. */
+enum { STACK = 24, STACK_USED = 20 };
+
+struct copied {
+	struct tally_sample head;
+	struct tally_copy copy;
+	uint8_t stack[STACK];
+};
+
+static struct copied copied_sample(void)
+{
+	struct copied s = {
+		.head = {
+			.r = { TALLY_RECORD_SAMPLE, 1, sizeof(s), 100 },
+			.pid = 10, .tid = 11, .cpu = 3,
+			.flags = TALLY_SAMPLE_USER | TALLY_SAMPLE_COPY,
+			.weight = 1001001,
+		},
+		.copy = { .bytes = STACK_USED, .flags = TALLY_COPY_ALL,
+			  .known = 0x1ffff },
+	};
+
+	for (unsigned int i = 0; i < TALLY_COPY_REGS; i++)
+		s.copy.regs[i] = 0x1000 + i;
+	for (unsigned int i = 0; i < STACK_USED; i++)
+		s.stack[i] = (uint8_t)i;
+	return s;
+}
+
+static bool decoded(const struct copied *s, struct record *r)
+{
+	return kmod_decode((const uint8_t *)s, s->head.r.size, 2, r);
+}
+
+static void copies_are_handed_on(void **state)
+{
+	struct copied s = copied_sample();
+	const struct record_copy *c;
+	struct record r;
+
+	(void)state;
+	assert_true(decoded(&s, &r));
+	c = &r.sample.copy;
+	assert_true(r.sample.copied);
+	assert_int_equal(c->regs.known, 0x1ffff);
+	/* Figure 3.36 of the psABI: 7 is rsp, 3 rbx, 16 the return address. */
+	assert_int_equal(c->regs.r[UNWIND_RSP], 0x1007);
+	assert_int_equal(c->regs.r[UNWIND_RBX], 0x1003);
+	assert_int_equal(c->regs.r[UNWIND_RIP], 0x1010);
+	assert_int_equal(c->size, STACK_USED);
+	assert_memory_equal(c->bytes, s.stack, STACK_USED);
+	assert_true(c->all);
+	assert_false(c->is32);
+	/* Where it was is known without a walk. */
+	assert_int_equal(r.sample.nuser, 1);
+	assert_int_equal(r.sample.user[0], 0x1010);
+	/* An i386 program, whose copy was too short. */
+	s.copy.flags = TALLY_COPY_32;
+	s.copy.known = 0x100ff;
+	assert_true(decoded(&s, &r));
+	assert_true(c->is32);
+	assert_false(c->all);
+	assert_int_equal(c->regs.known, 0x100ff);
+}
+
+static void copies_must_fit(void **state)
+{
+	static const uint32_t sizes[] = { 0, 8, 16, 25, 4096, UINT32_MAX - 7,
+					  UINT32_MAX };
+	struct copied s = copied_sample();
+	struct record r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		s.copy.bytes = sizes[i];
+		assert_false(decoded(&s, &r));
+	}
+	s = copied_sample();
+	s.head.nkernel = 22;	/* up to the end, and beyond */
+	assert_false(decoded(&s, &r));
+	s.head.nkernel = UINT16_MAX;
+	assert_false(decoded(&s, &r));
+	s = copied_sample();
+	s.head.r.size = sizeof(s.head) + 8;
+	assert_false(decoded(&s, &r));
+	/* Registers without a place or a stack are none. */
+	s = copied_sample();
+	s.copy.known = 0xff;
+	assert_true(decoded(&s, &r));
+	assert_int_equal(r.sample.copy.regs.known, 0);
+	s.copy.known = UINT32_MAX;
+	assert_true(decoded(&s, &r));
+	assert_int_equal(r.sample.copy.regs.known, 0x1ffff);
+}
+
 static void the_default_is_a_clock_without_counters(void **state)
 {
 	struct event_spec cycles = {
@@ -275,6 +370,8 @@ int main(void)
 		cmocka_unit_test(damage_ends_a_round),
 		cmocka_unit_test(positions_may_be_nonsense),
 		cmocka_unit_test(samples_must_add_up),
+		cmocka_unit_test(copies_are_handed_on),
+		cmocka_unit_test(copies_must_fit),
 		cmocka_unit_test(the_default_is_a_clock_without_counters),
 		cmocka_unit_test(rates_stay_below_the_ceiling),
 		cmocka_unit_test(counters_and_timers_do_not_mix),
