@@ -25,12 +25,15 @@ static double mean_at_least(const double *y, size_t n, double least)
 	return m > least ? m : least;
 }
 
+/* Around the mean and relative to it; a group that cost nothing varies by
+ * nothing. */
 static double squares(const double *y, size_t n)
 {
-	double m = mean_at_least(y, n, 1e-9), s = 0;
+	double mean = stats_mean(y, n), s = 0;
+	double m = mean_at_least(y, n, 1e-9);
 
 	for (size_t i = 0; i < n; i++)
-		s += (y[i] - m) * (y[i] - m);
+		s += (y[i] - mean) * (y[i] - mean);
 	return s / (m * m);
 }
 

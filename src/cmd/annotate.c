@@ -11,6 +11,7 @@
 #include "cmd/open.h"
 #include "cmd/page.h"
 #include "cmd/select_options.h"
+#include "cmd/source_maps.h"
 #include "profile/fill_symbols.h"
 
 struct annotate_opts {
@@ -93,37 +94,6 @@ static void annotate_defaults(void *opts)
 	o->limit = 1;
 	o->context = 3;
 	o->width = o->top = UINT64_MAX;
-}
-
-/* FROM=TO words into maps, which the caller frees; the words are split. */
-static int make_maps(const struct annotate_opts *o, struct source_map **out,
-		     struct error *err)
-{
-	struct source_map *v = calloc(o->maps.n + 1, sizeof(*v));
-
-	*out = v;
-	if (!v)
-		return error_set(err, ERR_NOMEM, "out of memory");
-	for (size_t i = 0; i < o->maps.n; i++) {
-		const char *word = o->maps.v[i], *eq = strchr(word, '=');
-
-		if (!eq)
-			return error_set(err, ERR_USAGE,
-					 "--source-map '%s': want FROM=TO",
-					 word);
-		v[i].from = strndup(word, (size_t)(eq - word));
-		v[i].to = eq + 1;
-		if (!v[i].from)
-			return error_set(err, ERR_NOMEM, "out of memory");
-	}
-	return 0;
-}
-
-static void free_maps(struct source_map *v, size_t n)
-{
-	for (size_t i = 0; v && i < n; i++)
-		free((char *)v[i].from);
-	free(v);
 }
 
 static int make_style(const struct cmd_io *io, const struct annotate_opts *o,
@@ -297,7 +267,7 @@ static int run_annotate(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (!rc)
 		rc = take_words(o, argc, argv, &input, &spec.what, err);
 	if (!rc)
-		rc = make_maps(o, &maps, err);
+		rc = cmd_source_maps(&o->maps, &maps, err);
 	spec.maps = maps;
 	spec.nmaps = o->maps.n;
 	spec.code = style.code;
@@ -317,7 +287,7 @@ static int run_annotate(struct cmd_io *io, void *opts, int argc, char **argv,
 		rc = show(io, o, &style, a, err);
 	annotate_free(a);
 	reader_close(r);
-	free_maps(maps, o->maps.n);
+	cmd_source_maps_free(maps, o->maps.n);
 	return rc < 0 ? rc : 0;
 }
 

@@ -2,6 +2,7 @@
 /* `tally diff`: what changed between two recordings. */
 #include "views/diff.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/command.h"
@@ -9,22 +10,26 @@
 #include "cmd/open.h"
 #include "cmd/page.h"
 #include "cmd/select_options.h"
+#include "cmd/source_maps.h"
+#include "views/diff_annotate.h"
 #include "views/html_diff.h"
 
 enum {
 	AUTO = -1,
 	LEAST_ROWS = 20,
+	ANNOTATED = 10,		/* functions, if none is named */
 	SVG_WIDTH = 1200, SVG_LEAST = 300, SVG_MOST = 20000,
 };
 
 struct diff_opts {
-	const char *by, *order, *norm, *format, *color, *output;
+	const char *by, *order, *norm, *format, *color, *output, *syntax;
 	struct select_opts samples_of;
-	struct opt_strs debug_dirs, images, symbols;
+	struct opt_strs debug_dirs, images, symbols, maps, old_maps;
+	bool annotate, source, code, both, all;
 	bool children, no_inline, samples, full_names, no_header, no_pager;
 	bool svg, html, icicle;
 	double limit;
-	uint64_t top, width;
+	uint64_t top, width, context;
 };
 
 #define AT(field) offsetof(struct diff_opts, field)
@@ -59,6 +64,31 @@ static const struct opt diff_opt_table[] = {
 	  "cost. Default: 0.1 for text (but 20 rows are shown if there are), 0 "
 	  "for json, csv and with --symbol.", AT(limit) },
 	{ OPT_UINT, 0, "top", "N", "Show N rows at most; 0: all.", AT(top) },
+
+	{ OPT_HEADING, 0, NULL, NULL,
+	  "Source and instructions side by side (with a function, source file "
+	  "or image behind the recordings)", 0 },
+	{ OPT_FLAG, 'a', "annotate", NULL,
+	  "Of the functions that changed most, if none is named.",
+	  AT(annotate) },
+	{ OPT_FLAG, 0, "source", NULL,
+	  "Source lines. The default is source where lines are known, else "
+	  "instructions.", AT(source) },
+	{ OPT_FLAG, 0, "asm", NULL, "Instructions.", AT(code) },
+	{ OPT_FLAG, 0, "both", NULL, "Source lines, then instructions.",
+	  AT(both) },
+	{ OPT_UINT, 0, "context", "N",
+	  "Show N lines or instructions around each that cost something; the "
+	  "rest is folded. Default: 3.", AT(context) },
+	{ OPT_FLAG, 0, "all", NULL, "Fold nothing.", AT(all) },
+	{ OPT_STRS, 0, "source-map", "FROM=TO",
+	  "Look for source files whose path begins with FROM where TO stands in "
+	  "its place. May be repeated; the first that fits counts.",
+	  AT(maps) },
+	{ OPT_STRS, 0, "old-source-map", "FROM=TO",
+	  "The same for the old side only.", AT(old_maps) },
+	{ OPT_STR, 'M', "syntax", "intel|att",
+	  "How instructions are written. Default: intel.", AT(syntax) },
 
 	SELECT_OPTION_ROWS(struct diff_opts, "Only these events."),
 
@@ -114,6 +144,8 @@ static void diff_defaults(void *opts)
 
 	o->by = "image,symbol";
 	o->order = "change";
+	o->syntax = "intel";
+	o->context = 3;
 	o->limit = AUTO;
 	o->width = UINT64_MAX;
 }
@@ -299,15 +331,113 @@ static int open_side(struct cmd_io *io, const struct diff_opts *o,
 					       err);
 }
 
-static int take_words(int argc, char **argv, struct diff_spec *spec,
+/* OLD NEW [SYMBOL|SOURCE[:LINE]|IMAGE] */
+static int take_words(struct diff_opts *o, int argc, char **argv,
+		      struct diff_spec *spec, const char **what,
 		      struct error *err)
 {
-	if (argc != 2)
+	if (argc < 2 || argc > 3)
 		return error_set(err, ERR_USAGE, "want two recordings, the old "
-				 "one and the new one: tally diff OLD NEW");
+				 "one and the new one, and one function at "
+				 "most: tally diff OLD NEW [SYMBOL]");
 	for (int s = 0; s < DIFF_SIDES; s++)
 		spec->path[s] = argv[s];
+	*what = argc == 3 ? argv[2] : NULL;
+	o->annotate |= *what || o->source || o->code || o->both;
 	return 0;
+}
+
+static int check_annotate(const struct diff_opts *o, int format,
+			  struct error *err)
+{
+	if (format != FORMAT_TEXT && format != FORMAT_JSON)
+		return error_set(err, ERR_USAGE, "source side by side is text "
+				 "or json");
+	if (strcmp(o->syntax, "intel") && strcmp(o->syntax, "att"))
+		return error_set(err, ERR_USAGE,
+				 "--syntax '%s': want intel or att", o->syntax);
+	return 0;
+}
+
+static int show_aligned(struct cmd_io *io, const struct diff_opts *o,
+			struct diff_annotation *x, int format,
+			struct error *err)
+{
+	struct diff_annotate_style style;
+	struct diff_style s;
+	struct buf out = { 0 };
+	int rc = make_style(io, o, &s, err);
+
+	if (rc < 0)
+		return rc;
+	style = (struct diff_annotate_style){
+		.columns = s.columns, .color = s.color,
+		.source = o->source || o->both || !o->code,
+		.code = o->code || o->both || !o->source,
+		.automatic = !o->source && !o->code && !o->both,
+		.full_names = o->full_names, .no_header = o->no_header,
+		.all = o->all,
+		.context = o->context > 100000 ? 100000
+					       : (unsigned int)o->context,
+	};
+	if (format == FORMAT_JSON)
+		diff_annotate_json(x, &style, &out);
+	else
+		diff_annotate_text(x, &style, &out);
+	if (!o->output && !o->no_pager && io->start_pager)
+		io->start_pager(io);
+	rc = cmd_output(io, o->output, &out, err);
+	buf_fini(&out);
+	return rc;
+}
+
+/* Maps of the old side come first there. */
+static int make_maps(const struct diff_opts *o, struct source_map **old,
+		     struct source_map **now, struct opt_strs *both,
+		     struct error *err)
+{
+	size_t n = o->old_maps.n + o->maps.n;
+	int rc = cmd_source_maps(&o->maps, now, err);
+
+	if (rc < 0)
+		return rc;
+	both->v = calloc(n + 1, sizeof(*both->v));
+	if (!both->v)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	for (size_t i = 0; i < o->old_maps.n; i++)
+		both->v[both->n++] = o->old_maps.v[i];
+	for (size_t i = 0; i < o->maps.n; i++)
+		both->v[both->n++] = o->maps.v[i];
+	return cmd_source_maps(both, old, err);
+}
+
+static int annotate(struct cmd_io *io, const struct diff_opts *o,
+		    struct diff *d, const char *what, int format,
+		    struct error *err)
+{
+	struct source_map *maps[DIFF_SIDES] = { NULL, NULL };
+	struct opt_strs words = { 0 };
+	struct diff_annotation *x = NULL;
+	struct diff_annotate_spec spec = {
+		.what = what, .intel = !strcmp(o->syntax, "intel"),
+		.top = o->top ? o->top : what ? 0 : ANNOTATED,
+		.code = o->code || o->both || !o->source,
+	};
+	int rc = make_maps(o, &maps[0], &maps[1], &words, err);
+
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		spec.maps[s] = maps[s];
+		spec.nmaps[s] = s ? o->maps.n : words.n;
+	}
+	if (!rc)
+		rc = diff_annotate(d, &spec, &x, err);
+	if (!rc)
+		rc = show_aligned(io, o, x, format, err);
+	diff_annotation_free(x);
+	cmd_source_maps_free(maps[0], words.n);
+	cmd_source_maps_free(maps[1], o->maps.n);
+	free(words.v);
+	return rc;
 }
 
 static int run_diff(struct cmd_io *io, void *opts, int argc, char **argv,
@@ -315,6 +445,7 @@ static int run_diff(struct cmd_io *io, void *opts, int argc, char **argv,
 {
 	struct diff_opts *o = opts;
 	struct reader *r[DIFF_SIDES] = { NULL, NULL };
+	const char *what = NULL;
 	struct diff_spec spec;
 	struct diff *d = NULL;
 	int format = choose_format(o, err);
@@ -322,12 +453,16 @@ static int run_diff(struct cmd_io *io, void *opts, int argc, char **argv,
 			    : make_spec(o, (enum format)format, &spec, err);
 
 	if (!rc)
-		rc = take_words(argc, argv, &spec, err);
+		rc = take_words(o, argc, argv, &spec, &what, err);
+	if (!rc && o->annotate)
+		rc = check_annotate(o, format, err);
 	for (int s = 0; !rc && s < DIFF_SIDES; s++)
 		rc = open_side(io, o, spec.path[s], &r[s], err);
 	if (!rc)
 		rc = diff_build(r, &spec, &d, err);
-	if (!rc && format == FORMAT_SVG)
+	if (!rc && o->annotate)
+		rc = annotate(io, o, d, what, format, err);
+	else if (!rc && format == FORMAT_SVG)
 		rc = draw(io, o, d, err);
 	else if (!rc && format == FORMAT_HTML)
 		rc = write_page(io, o, d, err);
@@ -342,7 +477,7 @@ static int run_diff(struct cmd_io *io, void *opts, int argc, char **argv,
 const struct command cmd_diff = {
 	.name = "diff",
 	.summary = "show what changed between two recordings",
-	.args = "OLD NEW",
+	.args = "OLD NEW [SYMBOL|SOURCE[:LINE]|IMAGE]",
 	.opts = diff_opt_table,
 	.opts_size = sizeof(struct diff_opts),
 	.defaults = diff_defaults,

@@ -40,6 +40,8 @@ libcmd_a_SOURCES = \
 	src/cmd/status.h \
 	src/cmd/select_options.c \
 	src/cmd/select_options.h \
+	src/cmd/source_maps.c \
+	src/cmd/source_maps.h \
 	src/cmd/symbol_names.c \
 	src/cmd/symbol_names.h \
 	src/cmd/symbolize.c

@@ -2,6 +2,7 @@
 #ifndef TALLY_VIEWS_DIFF_INTERNAL_H
 #define TALLY_VIEWS_DIFF_INTERNAL_H
 /* What the parts of a diff share. */
+#include "base/json.h"
 #include "views/diff.h"
 #include "views/names.h"
 
@@ -20,6 +21,8 @@ int diff_rows(struct diff *d);
 int diff_order_rows(struct diff *d);
 /* Sets where the branch of each node ends. */
 void flame_diff_close(struct flame_diff *f);
+/* The member "header" of an object that is open. */
+void diff_json_header(const struct diff *d, struct json *j);
 
 int diff_nomem(struct error *err);
 

@@ -56,7 +56,7 @@ static void put_change(const struct diff_change *c, struct json *j)
 	put_number(j, "high", c->high);
 }
 
-static void put_header(const struct diff *d, struct json *j)
+void diff_json_header(const struct diff *d, struct json *j)
 {
 	json_object(j, "header");
 	json_str(j, "normalised_by", diff_norm_name(d->norm));
@@ -161,7 +161,7 @@ void diff_json(const struct diff *d, struct buf *out)
 
 	json_object(&j, NULL);
 	json_uint(&j, "schema", 1);
-	put_header(d, &j);
+	diff_json_header(d, &j);
 	json_array_lines(&j, "rows");
 	for (size_t i = 0; i < d->order.n; i++)
 		put_row(d, d->order.v[i], &tmp, &j);

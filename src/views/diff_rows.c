@@ -155,7 +155,8 @@ static bool reaches(const struct diff *d, uint32_t row, double limit)
 		const struct values *v[DIFF_SIDES] = {
 			&diff_values(d, 0, row)[c], &diff_values(d, 1, row)[c],
 		};
-		uint64_t n = d->spec.by_total
+		/* without a limit, callers that took nothing themselves, too */
+		uint64_t n = d->spec.by_total || d->spec.limit <= 0
 			? v[0]->total.count + v[1]->total.count
 			: v[0]->self.count + v[1]->self.count;
 

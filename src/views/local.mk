@@ -17,12 +17,20 @@ libviews_a_SOURCES = \
 	src/views/cells.h \
 	src/views/diff.c \
 	src/views/diff.h \
+	src/views/diff_align.c \
+	src/views/diff_align.h \
+	src/views/diff_annotate.c \
+	src/views/diff_annotate.h \
+	src/views/diff_annotate_json.c \
+	src/views/diff_annotate_text.c \
+	src/views/diff_code.c \
 	src/views/diff_files.c \
 	src/views/diff_flame.c \
 	src/views/diff_head.c \
 	src/views/diff_images.c \
 	src/views/diff_internal.h \
 	src/views/diff_json.c \
+	src/views/diff_lines.c \
 	src/views/diff_match.c \
 	src/views/diff_norm.c \
 	src/views/diff_prune.c \

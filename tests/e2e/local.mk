@@ -4,6 +4,7 @@ E2E_TESTS = \
 	tests/e2e/addr2line.sh \
 	tests/e2e/annotate.sh \
 	tests/e2e/check.sh \
+	tests/e2e/diff.sh \
 	tests/e2e/report.sh \
 	tests/e2e/languages.sh \
 	tests/e2e/report_cli.sh \

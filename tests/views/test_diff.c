@@ -332,6 +332,49 @@ static void test_runs(void **state)
 	done(&p);
 }
 
+/* What only one side ran costs that side the same in each run: it is new. */
+static void test_new_in_runs(void **state)
+{
+	struct diff_spec spec = spec_of("image,symbol");
+	struct pair p = { 0 };
+	const struct diff_change *c;
+
+	(void)state;
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		struct maker *m = &p.m[s];
+		uint32_t loc[DIFF_SIDES];
+
+		maker_init(m, 1);
+		for (int i = 0; i < DIFF_SIDES; i++)
+			loc[i] = maker_loc(m, maker_func(m, m->app,
+				i ? "came" : "stays", "a.c", 1), 1);
+		for (unsigned int i = 0; i < 3; i++) {
+			uint32_t thread = m->thread;
+
+			if (i) {
+				maker_run(m, 20000000000ull * i,
+					  20000000000ull * i + 1000000000);
+				thread = maker_thread(m, "app", 100 + i,
+						      100 + i, i);
+			}
+			maker_samples(m, STACK(m, loc[0]), 0, thread, 10, 100);
+			if (s)
+				maker_samples(m, STACK(m, loc[1]), 0, thread,
+					      10, 24 + i);
+		}
+	}
+	compare(&p, &spec);
+	c = diff_row_change(p.d, find_row(p.d, "app came"), 0, false);
+	near(c->change, 250);
+	/* a Poisson count of 75 is 60 to 94 with 95 %; t has few degrees of
+	 * freedom, so a little more */
+	assert_true(c->low > 170 && c->high < 350);
+	assert_true(c->real);
+	c = diff_row_change(p.d, find_row(p.d, "app stays"), 0, false);
+	assert_false(c->real);
+	done(&p);
+}
+
 /* Events are paired by name; what only one side has is left out. */
 static void test_events(void **state)
 {
@@ -483,6 +526,7 @@ int main(void)
 		cmocka_unit_test(test_renamed),
 		cmocka_unit_test(test_total),
 		cmocka_unit_test(test_runs),
+		cmocka_unit_test(test_new_in_runs),
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_other_event),
 		cmocka_unit_test(test_flame),

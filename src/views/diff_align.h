@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_VIEWS_DIFF_ALIGN_H
+#define TALLY_VIEWS_DIFF_ALIGN_H
+/*
+ * Aligns two sequences: lines of source, instructions.
+ *
+ * What both begin and end with is the same; between, elements that occur once on
+ * both sides and stand in the same order are anchors ("patience"), and the pieces
+ * between those are aligned alike; pieces without anchors by their longest common
+ * subsequence where they are short enough.  Time and memory are bounded: what a
+ * hostile input leaves over stays unmatched.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+enum align_how {
+	ALIGN_SAME,		/* equal on both sides */
+	ALIGN_CHANGED,		/* one in the place of the other */
+	ALIGN_OLD, ALIGN_NEW,	/* on one side only */
+};
+
+struct align_row {
+	uint32_t at[2];		/* element of each side, UINT32_MAX: none */
+	uint8_t how;		/* enum align_how */
+};
+
+struct align_rows {
+	struct align_row *v;
+	size_t n, cap;
+};
+
+/* Elements are equal where their tokens are; all tokens are below `tokens`.
+ * `weak` (may be NULL) are tokens by which elements are paired as changed where
+ * they do not match; without, those that stand in each other's place are.  Appends
+ * to `out`, in order.  0 or -ERR_NOMEM. */
+struct align_side {
+	const uint32_t *token, *weak;
+	size_t n;
+};
+int align(const struct align_side side[2], size_t tokens,
+	  struct align_rows *out);
+
+#endif

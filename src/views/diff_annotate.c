@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Pairs functions of two annotations: see diff_annotate.h. */
+#include "views/diff_annotate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/stats.h"
+#include "symbolize/clones.h"
+#include "views/diff_internal.h"
+
+#define REAL_Q 0.05
+
+struct cell diff_part_cell(const struct diff_annotation *x, int side,
+			   size_t row, size_t col)
+{
+	const struct annotation *a = x->a[side];
+
+	if (row == SIZE_MAX || !a)
+		return (struct cell){ 0, 0 };
+	return annot_sum(&annot_costs(a, row)[x->col[side][col]]);
+}
+
+/* What an annotation's unit is called in the words of the diff. */
+static uint64_t unit_key(struct diff *d, int side, const struct annotation *a,
+			 const struct annot_unit *u)
+{
+	const struct profile *p = a->p;
+	const char *name;
+	uint32_t id, image;
+
+	if (u->kind == UNIT_FILE)
+		return (uint64_t)UNIT_FILE << 62 | d->side[side].file_of[u->file];
+	name = profile_cstr(p, u->kind == UNIT_FUNCTION
+			    ? p->funcs.v[u->func].name
+			    : p->symbols.v[u->symbol].name);
+	id = strtab_add_n(&d->names.str, name, clone_base(name));
+	image = d->side[side].image_of[p->images.v[u->image].path];
+	/* code without a name has no counterpart */
+	if (id == PROF_STR_EMPTY)
+		return 3ull << 62 | (uint64_t)side << 61 | u->symbol;
+	/* copies of a header's function in several images are one unit */
+	if (u->kind == UNIT_FUNCTION && p->funcs.v[u->func].file)
+		image = 0;
+	return (uint64_t)(image & 0x3fffffff) << 32 | id;
+}
+
+static int add_units(struct diff_annotation *x, int side, struct u64map *tab)
+{
+	const struct annotation *a = x->a[side];
+	const struct diff_unit none = { .unit = { SIZE_MAX, SIZE_MAX } };
+
+	for (size_t i = 0; a && i < a->units.n; i++) {
+		uint32_t *slot = u64map_slot(tab, unit_key(x->d, side, a,
+							   &a->units.v[i]));
+		struct diff_unit *u;
+
+		if (!slot)
+			return -ERR_NOMEM;
+		/* several functions of one name and side: the hottest pairs */
+		if (*slot == U64MAP_NONE ||
+		    x->units.v[*slot].unit[side] != SIZE_MAX) {
+			*slot = (uint32_t)x->units.n;
+			if (vec_push(&x->units, none) < 0)
+				return -ERR_NOMEM;
+		}
+		u = &x->units.v[*slot];
+		u->unit[side] = i;
+	}
+	return 0;
+}
+
+static size_t unit_total(const struct diff_annotation *x, int side,
+			 const struct diff_unit *u)
+{
+	return u->unit[side] == SIZE_MAX
+		       ? SIZE_MAX : x->a[side]->units.v[u->unit[side]].total;
+}
+
+static int most_changed(const void *a, const void *b)
+{
+	const struct diff_unit *x = a, *y = b;
+	double c = fabs(x->change.change), e = fabs(y->change.change);
+
+	if (c != e)
+		return c > e ? -1 : 1;
+	for (int s = DIFF_NEW; s >= 0; s--)
+		if (x->unit[s] != y->unit[s])
+			return x->unit[s] < y->unit[s] ? -1 : 1;
+	return 0;
+}
+
+static int pair_units(struct diff_annotation *x)
+{
+	struct u64map tab = { 0 };
+	int rc = 0;
+
+	for (int s = 0; !rc && s < DIFF_SIDES; s++)
+		rc = add_units(x, s, &tab);
+	u64map_fini(&tab);
+	for (size_t i = 0; !rc && i < x->units.n; i++) {
+		struct diff_unit *u = &x->units.v[i];
+
+		diff_change_of(x->d, 0,
+			       diff_part_cell(x, 0, unit_total(x, 0, u), 0),
+			       diff_part_cell(x, 1, unit_total(x, 1, u), 0),
+			       &u->change);
+	}
+	if (!rc && x->units.n)
+		qsort(x->units.v, x->units.n, sizeof(*x->units.v),
+		      most_changed);
+	if (!rc && x->spec.top && x->units.n > x->spec.top) {
+		x->hidden = x->units.n - x->spec.top;
+		x->units.n = x->spec.top;
+	}
+	return rc;
+}
+
+/* Columns of the diff in an annotation: its events have the same order there. */
+static int map_columns(struct diff_annotation *x, int side)
+{
+	const struct annotation *a = x->a[side];
+	size_t n = x->d->cols.n;
+
+	x->col[side] = calloc(n + 1, sizeof(**x->col));
+	if (!x->col[side])
+		return -ERR_NOMEM;
+	for (size_t c = 0; a && c < n; c++)
+		x->col[side][c] =
+			a->agg.col_of[x->d->cols.v[c].event[side]];
+	return 0;
+}
+
+static int build_side(struct diff_annotation *x, int side, struct error *err)
+{
+	struct annotate_spec spec = {
+		.select = x->d->spec.select, .what = x->spec.what,
+		.code = x->spec.code, .intel = x->spec.intel,
+		.maps = x->spec.maps[side], .nmaps = x->spec.nmaps[side],
+	};
+	int rc;
+
+	reader_rewind(x->d->side[side].reader);
+	rc = annotate_build(x->d->side[side].reader, &spec, &x->a[side], err);
+	/* what one side lacks is new, or gone */
+	if (rc == -ERR_NOTFOUND && (side == DIFF_OLD || x->a[DIFF_OLD]))
+		rc = 0;
+	return rc;
+}
+
+/* The changes of all parts of a function, adjusted for their number. */
+static int judge_parts(struct diff_annotation *x, size_t first, size_t end,
+		       size_t col)
+{
+	size_t nc = x->d->cols.n, n = 0;
+	double *p = calloc(end - first + 1, 2 * sizeof(*p)), *q;
+	int rc;
+
+	if (!p)
+		return -ERR_NOMEM;
+	q = p + (end - first);
+	for (size_t i = first; i < end; i++) {
+		const struct diff_part *part = &x->parts.v[i];
+		struct diff_change *c = &x->changes[i * nc + col];
+
+		diff_change_of(x->d, col,
+			       diff_part_cell(x, 0, part->cost[0], col),
+			       diff_part_cell(x, 1, part->cost[1], col), c);
+		if (c->tested)
+			p[n++] = c->p;
+	}
+	rc = stats_adjust(p, n, q);
+	n = 0;
+	for (size_t i = first; !rc && i < end; i++) {
+		struct diff_change *c = &x->changes[i * nc + col];
+
+		if (!c->tested)
+			continue;
+		c->q = q[n++];
+		c->real = c->q <= REAL_Q;
+	}
+	free(p);
+	return rc;
+}
+
+static int judge(struct diff_annotation *x)
+{
+	size_t nc = x->d->cols.n;
+	int rc = 0;
+
+	x->changes = calloc(x->parts.n * nc + 1, sizeof(*x->changes));
+	if (!x->changes)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < x->units.n; i++) {
+		const struct diff_unit *u = &x->units.v[i];
+
+		/* files of a unit lie behind each other */
+		for (size_t c = 0; !rc && u->nfiles && c < nc; c++) {
+			const struct diff_file *f = &x->files.v[u->file];
+			const struct diff_file *l = f + u->nfiles - 1;
+
+			rc = judge_parts(x, f->part, l->part + l->nparts, c);
+		}
+		for (size_t k = u->code; !rc && k < u->code + u->ncodes; k++)
+			for (size_t c = 0; !rc && c < nc; c++)
+				rc = judge_parts(x, x->codes.v[k].part,
+						 x->codes.v[k].part +
+						 x->codes.v[k].nparts, c);
+	}
+	return rc;
+}
+
+static int build(struct diff_annotation *x, struct error *err)
+{
+	int rc = 0;
+
+	for (int s = 0; !rc && s < DIFF_SIDES; s++)
+		rc = build_side(x, s, err);
+	if (rc < 0)
+		return rc;
+	for (int s = 0; !rc && s < DIFF_SIDES; s++)
+		rc = map_columns(x, s);
+	if (!rc)
+		rc = pair_units(x);
+	for (size_t i = 0; !rc && i < x->units.n; i++) {
+		rc = diff_lines(x, &x->units.v[i]);
+		if (!rc)
+			rc = diff_codes(x, &x->units.v[i]);
+	}
+	if (!rc)
+		rc = judge(x);
+	return rc ? diff_nomem(err) : 0;
+}
+
+int diff_annotate(struct diff *d, const struct diff_annotate_spec *spec,
+		  struct diff_annotation **out, struct error *err)
+{
+	struct diff_annotation *x = calloc(1, sizeof(*x));
+	int rc;
+
+	*out = NULL;
+	if (!x)
+		return diff_nomem(err);
+	x->d = d;
+	x->spec = *spec;
+	rc = build(x, err);
+	if (rc < 0) {
+		diff_annotation_free(x);
+		return rc;
+	}
+	*out = x;
+	return 0;
+}
+
+void diff_annotation_free(struct diff_annotation *x)
+{
+	if (!x)
+		return;
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		annotate_free(x->a[s]);
+		free(x->col[s]);
+	}
+	vec_fini(&x->units);
+	vec_fini(&x->files);
+	vec_fini(&x->codes);
+	vec_fini(&x->parts);
+	free(x->changes);
+	free(x);
+}
+
+void diff_unit_name(const struct diff_annotation *x, const struct diff_unit *u,
+		    bool full, struct buf *out)
+{
+	int side = u->unit[DIFF_NEW] != SIZE_MAX ? DIFF_NEW : DIFF_OLD;
+
+	annot_unit_name(x->a[side], &x->a[side]->units.v[u->unit[side]], full,
+			out);
+}

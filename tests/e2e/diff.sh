@@ -1,0 +1,202 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `tally diff` of two versions of a program, built at two places.
+T_ALONE=${T_ALONE:-1}
+. "$top_srcdir/tests/lib.sh"
+
+cd "$T_TMP" || exit 1
+mkdir -p one/src two/src
+cat >one/src/work.c <<'END'
+#include <stdlib.h>
+__attribute__((noinline)) unsigned heavy(unsigned x)
+{
+	for (int i = 0; i < 9000; i++)
+		x = x * 1664525u + 1013904223u;
+	return x;
+}
+__attribute__((noinline)) unsigned light(unsigned x)
+{
+	for (int i = 0; i < 6000; i++)
+		x = x * 1664525u + 1013904223u;
+	return x;
+}
+__attribute__((noinline)) unsigned stale(unsigned x)
+{
+	for (int i = 0; i < 3000; i++)
+		x ^= x << 13 ^ x >> 17;
+	return x;
+}
+__attribute__((noinline)) unsigned step(unsigned x)
+{
+	return heavy(x) + light(x) + stale(x);
+}
+int main(int argc, char **argv)
+{
+	unsigned s = 0;
+
+	for (int i = 0; i < atoi(argv[argc - 1]); i++)
+		s += step(s);
+	return s == 12345;
+}
+END
+# lines are inserted above, heavy does twice as much, stale goes, fresh comes
+awk '/heavy\(unsigned x\)/ && !done++ { print "/* new */"; print "/* lines */" }
+{ sub(/9000/, "18000"); gsub(/stale/, "fresh"); sub(/^\tfor/, "	for"); print }' \
+	one/src/work.c >two/src/work.c
+flags='-O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls'
+for side in one two; do
+	# shellcheck disable=SC2086
+	if ! ${CC:-cc} $flags -o $side/work "$T_TMP/$side/src/work.c" 2>cc.err
+	then
+		t_skip "diff" "no C compiler that works: $(head -n 1 cc.err)"
+		t_done; exit
+	fi
+	if ! "$TALLY" record -q -g -F 2000 --embed-source --repeat 3 \
+		-o $side.tally -- $side/work 6000 2>rec.err; then
+		t_skip "diff" "cannot record here: $(head -n 1 rec.err)"
+		t_done; exit
+	fi
+done
+diff() { "$TALLY" diff --no-pager "$@"; }
+
+out=$(diff one.tally two.tally)
+t_like "both sides are named" "$out" '^# old: one.tally: one/work 6000 \(3 runs\)'
+t_like "how costs are normalised is said, and why" "$out" \
+	'^# Normalised by run \(both sides are whole runs of a command\)'
+row() { echo "$out" | awk -v f="$1" '$NF == f'; }
+t_like "what came is new" "$(row fresh)" '^ +0\.00 .* new '
+t_like "what went is gone" "$(row stale)" '^ .* gone '
+t_like "what grew is more than noise" "$(row heavy)" '^ .*\+[0-9.]+%'
+t_is "the most changed comes first" \
+	"$(echo "$out" | sed -n '/OLD/{n;p}' | awk '{ print $NF }')" heavy
+esc=$(printf '\033')
+t_is "no escapes in a pipe" "$(echo "$out" | grep -c "$esc")" 0
+t_like "colours when asked for" "$(diff --color=always one.tally two.tally)" \
+	"$esc\\[31m"
+t_like "shares, where asked for" \
+	"$(diff --normalise=total one.tally two.tally)" \
+	'^# Normalised by total \(as asked for\): % of all '
+t_like "time, where asked for" "$(diff --normalise=time one.tally two.tally)" \
+	'in each second recorded'
+t_is "a recording and itself: nothing is more than noise" \
+	"$(diff one.tally one.tally --format=csv | grep -Ec ',(grew|shrank|new|gone),')" 0
+t_like "source by path's end" "$(diff --by file one.tally two.tally)" \
+	'two/src/work.c$'
+out=$(diff one.tally two.tally heavy --source)
+t_like "source of both stands side by side" "$out" \
+	' 5  +x = x \* 1664525u.* 7  +x = x \* 1664525u'
+t_like "a changed line is marked" "$out" '9000; i\+\+\) +\| +[0-9]+ .*18000; i'
+out=$(diff one.tally two.tally heavy --source -w 80)
+t_like "below each other where there is no room" "$out" '^.*-    *4 .*9000'
+# one byte of each character is left to count
+t_is "80 columns" "$(diff -w 80 one.tally two.tally heavy --both |
+	LC_ALL=C tr -d '\200-\277' |
+	LC_ALL=C awk 'length($0) > 80 { n++ } END { print n + 0 }')" 0
+t_like "one side's function is shown alone" \
+	"$(diff one.tally two.tally fresh)" 'only in the new one'
+
+if python3 -c 'import json' 2>/dev/null; then
+	for side in one two; do
+		"$TALLY" report --format=json -s symbol --no-inline \
+			$side.tally >$side.json
+		"$TALLY" annotate --format=json --both $side.tally heavy \
+			>$side.heavy.json
+	done
+	diff --format=json -s symbol --no-inline one.tally two.tally >diff.json
+	diff --format=json --normalise=total -s symbol --no-inline one.tally \
+		two.tally >total.json
+	diff --format=csv -s image,symbol,line one.tally two.tally >diff.csv
+	diff --format=json --both one.tally two.tally heavy >heavy.json
+	diff --svg -o flame.svg one.tally two.tally
+	t_run "JSON has what both reports have, and nothing else" python3 - <<'END'
+import json
+old, new, d, share = (json.load(open(f)) for f in
+                      ('one.json', 'two.json', 'diff.json', 'total.json'))
+assert d['schema'] == 1 and d['header']['normalised_by'] == 'run'
+sides = {'old': old, 'new': new}
+for side, rep in sides.items():
+    # clones count as one function in a diff
+    want = {r['symbol']: r for r in rep['rows'] if '.' not in r['symbol']}
+    for x, divisor in ((d, 3), (share, None)):
+        got = {r['symbol']: r for r in x['rows']}
+        for kind in ('self', 'total'):
+            all = sum(r['self']['weight'] for r in rep['rows'])
+            for name, r in want.items():
+                g = got[name][kind][side]
+                assert g['samples'] == r[kind]['samples'], (name, g, r)
+                assert g['weight'] == r[kind]['weight']
+                cost = g['weight'] / divisor if divisor else \
+                    100 * g['weight'] / all
+                assert abs(cost - g['cost']) < 1e-3, (name, cost, g)
+        all_names = {r['symbol'].split('.')[0] for r in rep['rows']}
+        for name in got:
+            assert name in all_names or '.' in name or \
+                got[name]['total'][side]['samples'] == 0, name
+for r in d['rows']:
+    s = r['self']
+    assert abs(s['new']['cost'] - s['old']['cost'] - s['change']) < 1e-3
+    assert s['low'] <= s['change'] <= s['high']
+rows = {r['symbol']: r for r in d['rows']}
+assert rows['fresh']['status'] == 'new' and rows['stale']['status'] == 'gone'
+# heavy does twice the work: far beyond any noise, within a few intervals
+h = rows['heavy']['self']
+assert h['beyond_noise'] and h['q'] < 0.05
+assert abs(h['change'] - h['old']['cost']) < 4 * (h['high'] - h['low'])
+END
+	t_run "CSV parses" python3 - <<'END'
+import csv
+rows = list(csv.reader(open('diff.csv', newline='')))
+assert rows[0][:5] == ['image', 'symbol', 'file', 'line', 'event'], rows[0]
+assert all(len(r) == len(rows[0]) for r in rows) and len(rows) > 5
+END
+	t_run "lines and instructions add up to both annotations" python3 - <<'END'
+import json
+d = json.load(open('heavy.json'))
+unit, = d['units']
+def total(parts, side):
+    return sum(c[side]['samples'] for p in parts for c in p['cost'])
+for side, f in (('old', 'one'), ('new', 'two')):
+    a = json.load(open(f + '.heavy.json'))['units'][0]
+    want = sum(c[k]['samples'] for c in a['cost']
+               for k in ('self', 'inlined') if k in c)
+    lines = [l for x in unit['files'] for l in x['lines']]
+    assert want and total(lines, side) == want, (want, total(lines, side))
+    want = {(l['line'], sum(c[k]['samples'] for c in l['cost']
+                            for k in ('self', 'inlined') if k in c))
+            for x in a['files'] for l in x['lines'] if l.get('cost')}
+    got = {(l[side]['line'], sum(c[side]['samples'] for c in l['cost']))
+           for l in lines if side in l}
+    assert want <= got, (want, got)
+    for code in a['codes']:
+        if not code.get('missing'):
+            want = sum(c['self']['samples'] for c in code['cost'])
+            insns = [i for x in unit['codes'] for i in x['instructions']]
+            assert total(insns, side) == want
+for l in lines:
+    if l['how'] == 'same' and 'source' in l['old']:
+        assert l['old']['source'] == l['new']['source']
+        assert l['old']['line'] + 2 == l['new']['line']
+END
+	t_run "the picture is XML without scripts and says figures" python3 - <<'END'
+import re, xml.dom.minidom
+x = xml.dom.minidom.parse('flame.svg')
+assert not x.getElementsByTagName('script')
+t = [n.firstChild.data for n in x.getElementsByTagName('title')]
+assert t[0].startswith('all\n') and re.search(r'^95%: ', t[0], re.M)
+names = [s.split('\n')[0] for s in t]
+assert 'heavy' in names and 'fresh' in names and 'stale' in names
+assert '(gone)' in t[names.index('stale')], t[names.index('stale')]
+END
+else
+	t_skip "JSON, CSV and SVG" "python3 is not installed"
+fi
+
+t_is "one recording is not enough" \
+	"$(diff one.tally 2>&1 >/dev/null; echo $?)" \
+	"$(printf '%s\n2' "tally: want two recordings, the old one and the new one, and one function at most: tally diff OLD NEW [SYMBOL]")"
+t_like "processes have no counterpart" \
+	"$(diff --by pid one.tally two.tally 2>&1)" 'comm compares them by name'
+head -c 3000 two.tally >cut.tally
+t_like "a cut recording is compared as far as it goes" \
+	"$(diff one.tally cut.tally 2>&1)" 'cut.tally: |Normalised by'
+t_done
