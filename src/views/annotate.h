@@ -20,9 +20,16 @@
 
 enum annotate_kind { UNIT_FUNCTION, UNIT_FILE, UNIT_CODE };
 
+/* A unit that is wanted, by its row. */
+struct annot_pick {
+	uint8_t kind;		/* enum annotate_kind */
+	uint32_t id;		/* func, str of a file, or symbol */
+};
+
 struct annotate_spec {
 	struct select_spec select;
 	const char *what;	/* function, FILE[:LINE], image; NULL: hottest */
+	const struct annot_pick *pick;	/* instead of `what`, or NULL */
 	uint64_t top;		/* units at most, 0: all */
 	double limit;		/* percent: units below are left out, unless
 				 * they were named */

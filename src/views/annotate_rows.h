@@ -36,4 +36,24 @@ void annotate_text_code(struct annotate_rows *r, const struct annot_unit *u,
 void annotate_text_insn(struct annotate_rows *r, const struct annot_code *c,
 			uint32_t insn, const char *indent);
 
+/* Words appended to r->line, safe: */
+/* a source line, its tabs as blanks; */
+void annotate_source_words(struct annotate_rows *r, struct span s);
+/* an instruction, and what the address in it is called; */
+void annotate_insn_words(struct annotate_rows *r, const struct annot_code *c,
+			 const struct annot_insn *in);
+/* "vec.c:12", and what was inlined there. */
+void annotate_place(struct annotate_rows *r, uint32_t frame);
+bool annotate_has_place(const struct annotation *a, uint32_t frame);
+
+/* The jumps of a code beside its instructions: one row for each. */
+typedef uint8_t annotate_lanes[ANNOT_LANES];
+/* Free the rows; NULL when out of memory. */
+annotate_lanes *annotate_lanes_draw(const struct annotation *a,
+				    const struct annot_code *c);
+int annotate_lanes_width(const struct annotation *a,
+			 const struct annot_code *c);
+/* Appends a row in width + 2 columns. */
+void annotate_lanes_put(struct annotate_rows *r, const uint8_t *row, int width);
+
 #endif

@@ -16,8 +16,7 @@ enum {
 	CODES_SHOWN = 3,	/* functions that a unit is in */
 };
 
-/* A source line: tabs become blanks, the rest is made safe. */
-static void put_source(struct annotate_rows *r, struct span s)
+void annotate_source_words(struct annotate_rows *r, struct span s)
 {
 	struct buf copy = { 0 };
 	size_t n = s.n < LINE_BYTES ? s.n : LINE_BYTES, column = 0;
@@ -133,7 +132,7 @@ static void put_line(struct unit_text *t, uint32_t file, uint32_t line,
 	else
 		buf_str(&r->line, "     -  (code without a line)");
 	if (line && source_line(&r->a->sources, t->f, line, &text))
-		put_source(r, text);
+		annotate_source_words(r, text);
 	annotate_row_end(r, cost);
 	if (r->style->code && !r->style->automatic)
 		put_places(t, file, line);

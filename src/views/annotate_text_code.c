@@ -39,8 +39,8 @@ static void put_target(struct annotate_rows *r, const struct annot_code *c,
 	buf_fini(&shown);
 }
 
-static void put_text(struct annotate_rows *r, const struct annot_code *c,
-		     const struct annot_insn *in)
+void annotate_insn_words(struct annotate_rows *r, const struct annot_code *c,
+			 const struct annot_insn *in)
 {
 	text_safe(&r->line, (const char *)r->a->text.p + in->text);
 	put_target(r, c, in);
@@ -54,7 +54,7 @@ void annotate_text_insn(struct annotate_rows *r, const struct annot_code *c,
 
 	annotate_row(r, cost);
 	buf_printf(&r->line, "%s%8llx  ", indent, (unsigned long long)in->vaddr);
-	put_text(r, c, in);
+	annotate_insn_words(r, c, in);
 	annotate_row_end(r, cost);
 }
 
@@ -65,9 +65,8 @@ enum {
 	DRAW_LOOP = 8,		/* heavy */
 	DRAW_ARROW = 16,	/* the jump ends here */
 };
-typedef uint8_t lanes[ANNOT_LANES];
 
-static void draw_jump(const struct annot_jump *j, lanes *rows)
+static void draw_jump(const struct annot_jump *j, annotate_lanes *rows)
 {
 	uint32_t lo = j->from < j->to ? j->from : j->to;
 	uint32_t hi = j->from < j->to ? j->to : j->from;
@@ -82,17 +81,17 @@ static void draw_jump(const struct annot_jump *j, lanes *rows)
 	rows[j->to][j->lane] |= DRAW_ARROW;
 }
 
-static lanes *draw_jumps(const struct annotation *a,
-			 const struct annot_code *c)
+annotate_lanes *annotate_lanes_draw(const struct annotation *a,
+				    const struct annot_code *c)
 {
-	lanes *rows = calloc(c->ninsns + 1, sizeof(*rows));
+	annotate_lanes *rows = calloc(c->ninsns + 1, sizeof(*rows));
 
 	for (size_t i = 0; rows && i < c->njumps; i++)
 		draw_jump(&a->jumps.v[c->jump + i], rows);
 	return rows;
 }
 
-static void put_lanes(struct annotate_rows *r, const uint8_t *row, int width)
+void annotate_lanes_put(struct annotate_rows *r, const uint8_t *row, int width)
 {
 	static const char *const light[] = { " ", "\u2502", "\u250c", "\u2514",
 					     "\u21ba" };
@@ -122,7 +121,8 @@ static void put_lanes(struct annotate_rows *r, const uint8_t *row, int width)
 				  : loop ? "\u2501 " : "\u2500 ");
 }
 
-static int lanes_of(const struct annotation *a, const struct annot_code *c)
+int annotate_lanes_width(const struct annotation *a,
+			 const struct annot_code *c)
 {
 	int width = 0;
 
@@ -135,8 +135,7 @@ static int lanes_of(const struct annotation *a, const struct annot_code *c)
 	return width;
 }
 
-/* "vec.c:12", and what was inlined there. */
-static void put_place(struct annotate_rows *r, uint32_t frame)
+void annotate_place(struct annotate_rows *r, uint32_t frame)
 {
 	const struct profile *p = r->a->p;
 	const struct prof_frame *f = &p->frames.v[frame];
@@ -155,7 +154,7 @@ static void put_place(struct annotate_rows *r, uint32_t frame)
 	buf_fini(&safe);
 }
 
-static bool has_place(const struct annotation *a, uint32_t frame)
+bool annotate_has_place(const struct annotation *a, uint32_t frame)
 {
 	return frame != PROF_NONE && a->p->frames.v[frame].file &&
 	       a->p->frames.v[frame].line;
@@ -194,9 +193,9 @@ static void put_fold(struct annotate_rows *r, size_t n)
 }
 
 static void put_insns(struct annotate_rows *r, const struct annot_code *c,
-		      const uint8_t *shown, lanes *drawn)
+		      const uint8_t *shown, annotate_lanes *drawn)
 {
-	int width = lanes_of(r->a, c);
+	int width = annotate_lanes_width(r->a, c);
 	uint32_t last = PROF_NONE;
 	size_t folded = 0;
 
@@ -213,12 +212,12 @@ static void put_insns(struct annotate_rows *r, const struct annot_code *c,
 			put_fold(r, folded);
 		folded = 0;
 		annotate_row(r, cost);
-		put_lanes(r, drawn[i], width);
+		annotate_lanes_put(r, drawn[i], width);
 		buf_printf(&r->line, "%8llx  ", (unsigned long long)in->vaddr);
-		put_text(r, c, in);
-		if (in->frame != last && has_place(r->a, in->frame)) {
+		annotate_insn_words(r, c, in);
+		if (in->frame != last && annotate_has_place(r->a, in->frame)) {
 			buf_str(&r->line, "  ; ");
-			put_place(r, in->frame);
+			annotate_place(r, in->frame);
 		}
 		last = in->frame;
 		annotate_row_end(r, cost);
@@ -235,7 +234,7 @@ void annotate_text_code(struct annotate_rows *r, const struct annot_unit *u,
 	struct annot_unit code = { .kind = UNIT_CODE, .symbol = c->symbol,
 				   .image = s->image };
 	struct buf name = { 0 };
-	lanes *drawn = NULL;
+	annotate_lanes *drawn = NULL;
 	uint8_t *shown;
 
 	annot_unit_name(r->a, &code, r->style->full_names, &name);
@@ -252,7 +251,7 @@ void annotate_text_code(struct annotate_rows *r, const struct annot_unit *u,
 		return;
 	annotate_heads(r, "ADDRESS, INSTRUCTION");
 	shown = choose_shown(r, u, c);
-	drawn = draw_jumps(r->a, c);
+	drawn = annotate_lanes_draw(r->a, c);
 	if (shown && drawn)
 		put_insns(r, c, shown, drawn);
 	else

@@ -259,12 +259,35 @@ static int take(struct chooser *k)
 	return 0;
 }
 
+/* The unit that was picked, whatever it cost. */
+static int add_pick(struct annotation *a, struct error *err)
+{
+	const struct annot_pick *k = a->spec.pick;
+	struct annot_unit u = { .kind = k->kind, .func = PROF_NONE,
+				.symbol = PROF_NONE };
+
+	if (k->kind == UNIT_FUNCTION && k->id < a->p->funcs.n) {
+		u.func = a->same_func[k->id];
+		u.image = a->p->funcs.v[k->id].image;
+	} else if (k->kind == UNIT_CODE && k->id < a->p->symbols.n) {
+		u.symbol = k->id;
+		u.image = a->p->symbols.v[k->id].image;
+	} else if (k->kind == UNIT_FILE) {
+		u.file = k->id;
+	} else {
+		return error_set(err, ERR_NOTFOUND, "no such function");
+	}
+	return vec_push(&a->units, u);
+}
+
 int annotate_choose(struct annotation *a, struct error *err)
 {
 	size_t n = a->p->funcs.n, s = a->p->symbols.n;
 	struct chooser k = { .a = a };
 	int rc = -ERR_NOMEM;
 
+	if (a->spec.pick)
+		return add_pick(a, err);
 	k.self = calloc(n * a->ncols + 1, sizeof(*k.self));
 	k.all = calloc(n * a->ncols + 1, sizeof(*k.all));
 	k.seen = calloc(n + 1, sizeof(*k.seen));

@@ -93,6 +93,8 @@ libviews_a_SOURCES = \
 	src/views/timeslice.h \
 	src/views/tree.c \
 	src/views/tree.h \
+	src/views/tree_level.c \
+	src/views/tree_level.h \
 	src/views/tree_rows.c \
 	src/views/truth.c \
 	src/views/truth.h \

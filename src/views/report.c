@@ -188,8 +188,8 @@ static int prepare(struct report *rep, struct reader *r, struct error *err)
 
 int report_complete(struct report *rep, struct error *err)
 {
-	enum table_kind kind = rep->spec.tree == TREE_CALLEES
-				       ? TABLE_ROOTS : TABLE_FUNCTIONS;
+	enum table_kind kind = rep->spec.tree == TREE_CALLEES &&
+			       !rep->spec.lazy ? TABLE_ROOTS : TABLE_FUNCTIONS;
 	int rc = choose_tree_keys(rep, err);
 
 	if (!rc)
@@ -199,7 +199,7 @@ int report_complete(struct report *rep, struct error *err)
 				 err);
 	if (!rc)
 		rc = order_rows(rep, err);
-	if (!rc && rep->spec.tree != TREE_NONE)
+	if (!rc && rep->spec.tree != TREE_NONE && !rep->spec.lazy)
 		rc = report_trees(rep, err);
 	return rc;
 }
@@ -216,7 +216,7 @@ int report_prepare(struct reader *r, const struct report_spec *spec,
 	rep->p = reader_profile(r);
 	rep->spec = *spec;
 	/* Roots call everything and run nothing themselves. */
-	if (spec->tree == TREE_CALLEES)
+	if (spec->tree == TREE_CALLEES && !spec->lazy)
 		rep->spec.by_total = true;
 	rc = prepare(rep, r, err);
 	if (rc < 0) {

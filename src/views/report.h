@@ -20,6 +20,7 @@ struct report_spec {
 	struct key_list keys;
 	struct select_spec select;
 	enum tree_mode tree;
+	bool lazy;		/* no tree is grown: tree_level.h does it */
 	bool no_inline;		/* only functions that really exist */
 	bool by_total;		/* order by total, trees of total */
 	double limit; /* percent; rows and branches below are hidden */

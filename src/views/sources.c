@@ -173,6 +173,16 @@ const struct source_file *sources_get(struct sources *s, uint32_t file,
 	return f;
 }
 
+void source_origin(const struct sources *s, const struct source_file *f,
+		   struct buf *out)
+{
+	if (f->place == SOURCE_RECORDING)
+		buf_str(out, "from the recording");
+	else if (f->place == SOURCE_FILE &&
+		 strcmp(f->path, profile_cstr(s->p, f->file)) != 0)
+		buf_printf(out, "read from %s", f->path);
+}
+
 bool source_line(const struct sources *s, const struct source_file *f,
 		 uint32_t line, struct span *out)
 {

@@ -49,6 +49,10 @@ void sources_fini(struct sources *s);
  * out of memory. */
 const struct source_file *sources_get(struct sources *s, uint32_t file,
 				      uint32_t image);
+/* Where it comes from, if that is not the file at its path: "from the recording".
+ * Unsafe text. */
+void source_origin(const struct sources *s, const struct source_file *f,
+		   struct buf *out);
 /* Line `line` of it, counted from 1, without its end; false where there is none. */
 bool source_line(const struct sources *s, const struct source_file *f,
 		 uint32_t line, struct span *out);

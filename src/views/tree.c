@@ -46,6 +46,7 @@ int tree_builder_init(struct tree_builder *b, struct report *rep,
 {
 	*b = (struct tree_builder){ .rep = rep, .p = rep->p, .f = &rep->fold,
 				    .k = rep->tree_keys,
+				    .mode = rep->spec.tree,
 				    .ncols = rep->agg.ncols };
 	b->group_of = calloc(b->k->keys.n + 1, sizeof(*b->group_of));
 	b->merge_at = calloc(b->p->nodes.n + 1, sizeof(*b->merge_at));
@@ -217,7 +218,7 @@ static void step_in(struct tree_builder *b, struct tree_item it,
 static void add_item_values(struct tree_builder *b, struct values *v, size_t i)
 {
 	struct tree_item it = b->next.at.v[i];
-	bool ends = b->rep->spec.tree == TREE_CALLEES &&
+	bool ends = b->mode == TREE_CALLEES &&
 		    it.step == b->k->head[b->p->nodes.v[it.node].loc];
 
 	for (size_t c = 0; c < b->ncols; c++) {
@@ -359,7 +360,7 @@ static void expand(struct tree_builder *b, const struct tree_branch *br)
 	for (size_t i = 0; i < b->now.at.n && !b->failed; i++) {
 		const struct cell *cells = &b->now.cells.v[i * b->ncols];
 
-		if (b->rep->spec.tree == TREE_CALLERS)
+		if (b->mode == TREE_CALLERS)
 			step_out(b, b->now.at.v[i], cells);
 		else
 			step_in(b, b->now.at.v[i], cells);
@@ -389,7 +390,7 @@ static void start_items(struct tree_builder *b)
 {
 	struct tree_items own = b->now;
 
-	if (b->rep->spec.tree == TREE_CALLERS)
+	if (b->mode == TREE_CALLERS)
 		return;
 	memset(&b->now, 0, sizeof(b->now));
 	for (size_t i = 0; i < own.at.n && !b->failed; i++)
@@ -398,26 +399,38 @@ static void start_items(struct tree_builder *b)
 	tree_items_fini(&own);
 }
 
+void tree_step(struct tree_builder *b, enum tree_step step)
+{
+	tree_items_cut(&b->next, 0, b->ncols);
+	b->stamp++;
+	b->recursive = false;
+	if (step != TREE_STEP)
+		start_items(b);
+	for (size_t i = 0; i < b->now.at.n && !b->failed; i++) {
+		const struct cell *cells = &b->now.cells.v[i * b->ncols];
+
+		if (step == TREE_STEP_GROUP)
+			tree_items_add(b, &b->next, b->now.at.v[i], cells);
+		else if (b->mode == TREE_CALLERS)
+			step_out(b, b->now.at.v[i], cells);
+		else
+			step_in(b, b->now.at.v[i], cells);
+	}
+	group_next(b, 0);
+	order_groups(b);
+}
+
 void tree_grow(struct tree_builder *b, struct row *row)
 {
 	bool first = !key_list_has(&b->rep->spec.keys, KEY_SYMBOL);
 
 	row->tree = (uint32_t)b->rep->tree.n;
-	tree_items_cut(&b->next, 0, b->ncols);
-	b->stamp++;
-	start_items(b);
-	for (size_t i = 0; i < b->now.at.n && !b->failed; i++) {
-		const struct cell *cells = &b->now.cells.v[i * b->ncols];
-
-		/* a row that is no function has its functions as first level */
-		if (first)
-			tree_items_add(b, &b->next, b->now.at.v[i], cells);
-		else if (b->rep->spec.tree == TREE_CALLERS)
-			step_out(b, b->now.at.v[i], cells);
-		else
-			step_in(b, b->now.at.v[i], cells);
+	/* a row that is no function has its functions as first level */
+	tree_step(b, first ? TREE_STEP_GROUP : TREE_STEP_FIRST);
+	if (b->group_order.n && !b->failed) {
+		queue_groups(b);
+		move_items(b);
 	}
-	queue_next(b, 0);
 	while (b->wait.n && !b->failed) {
 		struct tree_branch br = b->wait.v[--b->wait.n];
 

@@ -26,6 +26,7 @@ struct tree_builder {
 	const struct profile *p;
 	const struct fold *f;
 	const struct frame_keys *k;	/* of the tree */
+	enum tree_mode mode;
 	size_t ncols;
 	uint32_t lane;
 	bool recursive;	/* the branch that is expanded calls itself */
@@ -50,6 +51,23 @@ void tree_builder_fini(struct tree_builder *b);
 /* Appends the tree of a row in b->lane, whose items are in b->now, to
  * report.tree. */
 void tree_grow(struct tree_builder *b, struct row *row);
+
+/* What stands one function further than the places in b->now. */
+enum tree_step {
+	TREE_STEP,		/* they are a branch's: its callers or callees */
+	TREE_STEP_FIRST,	/* … where a function was found */
+	TREE_STEP_GROUP,	/* the functions at these places themselves */
+};
+/* Into b->next, and b->groups by function in b->group_order; no group is left
+ * out below the report's limit but those that the report does not show. */
+void tree_step(struct tree_builder *b, enum tree_step step);
+
+/* Where a tree begins: see tree_rows.c. */
+enum tree_start { TREE_LEAVES, TREE_OUTERMOST, TREE_ROOTS };
+/* All places of a frame key `fk` of `k` (PROF_NONE: of any) in a lane. */
+int tree_find(struct report *rep, const struct frame_keys *k, uint32_t lane,
+	      uint32_t fk, enum tree_start start, struct tree_items *out,
+	      struct error *err);
 
 /* Sets b->failed when out of memory. */
 void tree_items_add(struct tree_builder *b, struct tree_items *x,

@@ -6,6 +6,9 @@
  *	callers, by self:	where the row's function is innermost
  *	callers, by total:	its outermost place in each stack
  *	callees:		where the stack, or the filter's match, begins
+ *
+ * tree_find does this for one function, for trees that grow as they are looked
+ * at (tree_level.h).
  */
 #include "views/tree.h"
 
@@ -127,15 +130,20 @@ static void leave_root(void *ctx, uint32_t node)
 		x->on_path--;
 }
 
-static void find_items(struct finder *x)
+static enum tree_start start_of(const struct report_spec *spec)
 {
-	const struct report_spec *spec = &x->b.rep->spec;
+	if (spec->tree == TREE_CALLEES)
+		return TREE_ROOTS;
+	return spec->by_total ? TREE_OUTERMOST : TREE_LEAVES;
+}
 
+static void find_items(struct finder *x, enum tree_start start)
+{
 	tree_items_cut(&x->found, 0, x->b.ncols);
 	x->row.n = 0;
-	if (spec->tree == TREE_CALLEES)
+	if (start == TREE_ROOTS)
 		fold_walk(x->b.f, enter_root, leave_root, x);
-	else if (spec->by_total)
+	else if (start == TREE_OUTERMOST)
 		fold_walk(x->b.f, enter_outermost, leave_outermost, x);
 	else
 		fold_walk(x->b.f, enter_leaf, leave_nothing, x);
@@ -175,7 +183,7 @@ static int build_lane(struct finder *x, const uint32_t *rows, size_t n,
 		return rc;
 	for (size_t i = 0; i < n; i++)
 		x->fk_row[t->rows.v[rows[i]].fk] = rows[i];
-	find_items(x);
+	find_items(x, start_of(&x->b.rep->spec));
 	next = malloc((x->row.n + 1) * sizeof(*next));
 	if (next && !x->b.failed)
 		grow_rows(x, rows, n, head, next);
@@ -250,5 +258,32 @@ int report_trees(struct report *rep, struct error *err)
 	free(x.active);
 	free(rows);
 	free(head);
+	return rc;
+}
+
+int tree_find(struct report *rep, const struct frame_keys *k, uint32_t lane,
+	      uint32_t fk, enum tree_start start, struct tree_items *out,
+	      struct error *err)
+{
+	struct finder x = { .k = k };
+	size_t n = k->keys.n;
+	int rc = fold_lane(&rep->fold, lane, err);
+
+	x.b = (struct tree_builder){ .rep = rep, .p = rep->p, .f = &rep->fold,
+				     .k = k, .ncols = rep->agg.ncols };
+	x.fk_row = malloc((n + 1) * sizeof(*x.fk_row));
+	x.active = calloc(n + 1, sizeof(*x.active));
+	if (!rc && (!x.fk_row || !x.active))
+		rc = error_set(err, ERR_NOMEM, "out of memory for the trees");
+	for (size_t i = 0; !rc && i < n; i++)
+		x.fk_row[i] = fk == PROF_NONE || fk == i ? 0 : PROF_NONE;
+	if (!rc)
+		find_items(&x, start);
+	if (!rc && x.b.failed)
+		rc = error_set(err, ERR_NOMEM, "out of memory for the trees");
+	*out = x.found;
+	vec_fini(&x.row);
+	free(x.fk_row);
+	free(x.active);
 	return rc;
 }
