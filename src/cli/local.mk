@@ -11,11 +11,19 @@ libcli_a_SOURCES = \
 	src/cli/option_values.c \
 	src/cli/options.c \
 	src/cli/options.h \
+	src/cli/screen.h \
 	src/cli/terminal.c \
 	src/cli/terminal.h
+if CURSES
+libcli_a_SOURCES += src/cli/screen_curses.c
+EXTRA_DIST += src/cli/screen_none.c
+else
+libcli_a_SOURCES += src/cli/screen_none.c
+EXTRA_DIST += src/cli/screen_curses.c
+endif
 bin_PROGRAMS += src/tally
 src_tally_SOURCES = src/cli/main.c
-src_tally_LDADD = libcli.a $(TALLY_LIBS)
+src_tally_LDADD = libcli.a $(TALLY_LIBS) $(CURSES_LIBS)
 
 # For programs that call an addr2line by its path.
 install-exec-hook:

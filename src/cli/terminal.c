@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/screen.h"
+
 enum { PROGRESS_STEP_NS = 100000000, COLUMNS_LEAST = 40 };
 
 static uint64_t now_ns(void)
@@ -145,6 +147,20 @@ static void start_pager(struct cmd_io *io)
 	signal(SIGQUIT, SIG_IGN);
 }
 
+static int open_screen(struct cmd_io *io, struct screen *out,
+		       struct error *err)
+{
+	show_progress(io, NULL);
+	fflush(io->out);
+	return screen_open(io->color, out, err);
+}
+
+static void close_screen(struct cmd_io *io)
+{
+	(void)io;
+	screen_close();
+}
+
 void terminal_init(struct terminal *t)
 {
 	*t = (struct terminal){ .pager = 0 };
@@ -156,6 +172,9 @@ void terminal_init(struct terminal *t)
 	t->io.columns = t->io.out_tty ? terminal_columns(STDOUT_FILENO) : 0;
 	t->io.progress = show_progress;
 	t->io.start_pager = start_pager;
+	t->io.no_screen = screen_lacks();
+	t->io.open_screen = open_screen;
+	t->io.close_screen = close_screen;
 }
 
 /* Tells a pipe without reader from a disk that is full, after the fact. */

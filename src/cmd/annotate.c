@@ -11,13 +11,14 @@
 #include "cmd/open.h"
 #include "cmd/page.h"
 #include "cmd/select_options.h"
-#include "cmd/source_maps.h"
+#include "cmd/source_options.h"
 #include "profile/fill_symbols.h"
 
 struct annotate_opts {
 	const char *input, *format, *color, *output, *syntax;
 	struct select_opts samples_of;
-	struct opt_strs debug_dirs, maps;
+	struct source_opts source_at;
+	struct opt_strs debug_dirs;
 	bool source, code, both, all, samples, full_names, no_header, no_pager;
 	bool html;
 	double limit;
@@ -47,10 +48,7 @@ static const struct opt annotate_opt_table[] = {
 	{ OPT_DOUBLE, 0, "percent-limit", "PERCENT",
 	  "If none is named: leave functions below this share out. Default: 1.",
 	  AT(limit) },
-	{ OPT_STRS, 0, "source-map", "FROM=TO",
-	  "Look for source files whose path begins with FROM where TO stands in "
-	  "its place. May be repeated; the first that fits counts.",
-	  AT(maps) },
+	SOURCE_OPTION_ROWS(struct annotate_opts),
 
 	SELECT_OPTION_ROWS(struct annotate_opts, "Only these events."),
 
@@ -248,7 +246,6 @@ static int run_annotate(struct cmd_io *io, void *opts, int argc, char **argv,
 {
 	struct annotate_opts *o = opts;
 	struct annotate_style style;
-	struct source_map *maps = NULL;
 	struct annotation *a = NULL;
 	struct reader *r = NULL;
 	struct annotate_spec spec = {
@@ -267,9 +264,7 @@ static int run_annotate(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (!rc)
 		rc = take_words(o, argc, argv, &input, &spec.what, err);
 	if (!rc)
-		rc = cmd_source_maps(&o->maps, &maps, err);
-	spec.maps = maps;
-	spec.nmaps = o->maps.n;
+		rc = cmd_sources(&o->source_at, &spec, err);
 	spec.code = style.code;
 	spec.top = o->top != UINT64_MAX ? o->top : spec.what ? 0 : 10;
 	if (!rc)
@@ -287,7 +282,7 @@ static int run_annotate(struct cmd_io *io, void *opts, int argc, char **argv,
 		rc = show(io, o, &style, a, err);
 	annotate_free(a);
 	reader_close(r);
-	cmd_source_maps_free(maps, o->maps.n);
+	cmd_sources_free(&spec);
 	return rc < 0 ? rc : 0;
 }
 

@@ -41,6 +41,8 @@ struct opt {
 	size_t offset;		/* into the command's option struct */
 };
 
+struct screen;
+
 /* How a command talks to the user. */
 struct cmd_io {
 	FILE *out, *err;	/* out may be a pager */
@@ -52,6 +54,12 @@ struct cmd_io {
 	void (*progress)(struct cmd_io *io, const char *text);
 	/* Sends `out` through the user's pager when it is a terminal. */
 	void (*start_pager)(struct cmd_io *io);
+	/* Why there can be no interactive view, NULL: there can. */
+	const char *no_screen;
+	/* The whole terminal (tui/screen.h), to be closed again. */
+	int (*open_screen)(struct cmd_io *io, struct screen *out,
+			   struct error *err);
+	void (*close_screen)(struct cmd_io *io);
 };
 
 struct command {

@@ -42,6 +42,8 @@ libcmd_a_SOURCES = \
 	src/cmd/select_options.h \
 	src/cmd/source_maps.c \
 	src/cmd/source_maps.h \
+	src/cmd/source_options.c \
+	src/cmd/source_options.h \
 	src/cmd/symbol_names.c \
 	src/cmd/symbol_names.h \
 	src/cmd/symbolize.c

@@ -11,6 +11,8 @@
 #include "cmd/open.h"
 #include "cmd/page.h"
 #include "cmd/select_options.h"
+#include "cmd/source_options.h"
+#include "tui/tui.h"
 
 enum {
 	AUTO = -1,
@@ -23,6 +25,8 @@ struct report_opts {
 	struct opt_strs debug_dirs, images, symbols;
 	bool children, no_children, no_inline, samples;
 	bool full_names, no_header, no_pager, missing, html;
+	struct source_opts source_at;
+	bool tui, no_tui;
 	double limit;
 	uint64_t top, width;
 };
@@ -78,6 +82,10 @@ static const struct opt report_opt_table[] = {
 	 AT(symbols)},
 
 	{OPT_HEADING, 0, NULL, NULL, "How to show it", 0},
+	{OPT_FLAG, 0, "tui", NULL,
+	 "Look around in it on the terminal: the default there, unless an "
+	 "option says how text is to look.", AT(tui)},
+	{OPT_FLAG, 0, "no-tui", NULL, "Show text.", AT(no_tui)},
 	{OPT_STR, 0, "format", "text|json|csv|html",
 	 "Default: text. html: one page with a flame graph, a timeline, callers "
 	 "and callees, that needs nothing else.",
@@ -104,6 +112,7 @@ static const struct opt report_opt_table[] = {
 	 "Default: auto, on a terminal and without NO_COLOR.", AT(color)},
 	{OPT_FLAG, 0, "no-pager", NULL,
 	 "Do not show long output through a pager.", AT(no_pager)},
+	SOURCE_OPTION_ROWS(struct report_opts),
 	{OPT_STRS, 0, "debug-dir", "DIR",
 	 "If the recording holds no symbols: " DEBUG_DIR_HELP,
 	 AT(debug_dirs)},
@@ -281,6 +290,40 @@ static int check_page(const struct report_opts *o, const struct report_spec *s,
 	return 0;
 }
 
+/* Whether the user is to look around: where it can be shown, and nothing was said
+ * that is of text only. */
+static bool wants_tui(const struct cmd_io *io, const struct report_opts *o,
+		      int format)
+{
+	bool text = o->output || o->no_header || o->missing || o->no_pager ||
+		    o->color || o->samples || o->no_children || o->top ||
+		    o->limit != AUTO || o->width != UINT64_MAX;
+
+	if (format != FORMAT_TEXT || o->no_tui)
+		return false;
+	return o->tui || (!text && io->out_tty && !io->no_screen);
+}
+
+static int browse(struct cmd_io *io, const struct report_opts *o,
+		  const struct report_spec *spec, const char *path,
+		  struct reader *r, struct error *err)
+{
+	struct tui_options tui = { .file = path, .report = *spec,
+				   .full_names = o->full_names,
+				   .annotate = { .intel = true } };
+	struct screen screen;
+	int rc = cmd_sources(&o->source_at, &tui.annotate, err);
+
+	if (!rc)
+		rc = io->open_screen(io, &screen, err);
+	if (!rc) {
+		rc = tui_run(r, &tui, &screen, err);
+		io->close_screen(io);
+	}
+	cmd_sources_free(&tui.annotate);
+	return rc;
+}
+
 static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 		      struct error *err)
 {
@@ -303,6 +346,11 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 		rc = cmd_open(o->input, argc, argv, &path, &r, err);
 	if (rc >= 0)
 		rc = cmd_symbolize_now(io, path, r, &o->debug_dirs, err);
+	if (rc >= 0 && wants_tui(io, o, format)) {
+		rc = browse(io, o, &spec, path, r, err);
+		reader_close(r);
+		return rc < 0 ? rc : 0;
+	}
 	if (rc >= 0)
 		rc = report_build(r, &spec, &rep, err);
 	if (rc >= 0 && format == FORMAT_HTML)

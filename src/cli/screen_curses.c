@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The terminal by ncurses: see screen.h.
+ *
+ * ncurses restores the terminal when it is stopped, but not when the program
+ * crashes, and of SIGINT and SIGTERM it makes exit(2) within the handler.  So
+ * these signals have our own handler, with the sequences and settings that lead
+ * back kept beside it: a write and a tcsetattr(3), both safe in a handler
+ * (signal-safety(7)), then the signal does what it would have done.
+ */
+#define NCURSES_WIDECHAR 1
+/* before term.h, which makes macros of common words */
+#include "cli/screen.h"
+
+#include <curses.h>
+#include <term.h>
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+#include <wchar.h>
+
+enum { LEAVE_BYTES = 512, ESCAPE_MS = 50 };
+
+/* What a handler needs.  One process has one terminal. */
+static struct {
+	volatile sig_atomic_t open;
+	struct termios before;
+	char leave[LEAVE_BYTES];
+	size_t leave_n;
+	bool color;
+	SCREEN *curses;
+} term;
+
+static const int deadly[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV,
+			      SIGABRT, SIGFPE, SIGILL, SIGBUS, SIGSYS };
+enum { DEADLY = sizeof(deadly) / sizeof(deadly[0]) };
+static struct sigaction old_actions[DEADLY];
+
+static void restore_now(void)
+{
+	ssize_t n;
+
+	if (!term.open)
+		return;
+	term.open = 0;
+	n = write(STDOUT_FILENO, term.leave, term.leave_n);
+	(void)n;
+	tcsetattr(STDOUT_FILENO, TCSANOW, &term.before);
+}
+
+static void on_deadly(int sig)
+{
+	int saved = errno;
+
+	restore_now();
+	signal(sig, SIG_DFL);
+	raise(sig);
+	errno = saved;
+}
+
+/* A page of a mapped file that was cut short is mended by the handler that was
+ * there before (cli/guard.c); only what is deadly to that one comes here by
+ * SIG_DFL, too late for the terminal: so look whether it would be. */
+static void on_sigbus(int sig, siginfo_t *info, void *context)
+{
+	const struct sigaction *before = NULL;
+
+	for (int i = 0; i < DEADLY; i++)
+		if (deadly[i] == SIGBUS)
+			before = &old_actions[i];
+	if (info->si_code != BUS_ADRERR || !before ||
+	    !(before->sa_flags & SA_SIGINFO) || !before->sa_sigaction) {
+		on_deadly(sig);
+		return;
+	}
+	before->sa_sigaction(sig, info, context);
+}
+
+static void catch_signals(void)
+{
+	struct sigaction sa = { .sa_handler = on_deadly };
+	struct sigaction bus = { .sa_sigaction = on_sigbus,
+				 .sa_flags = SA_SIGINFO };
+
+	sigfillset(&sa.sa_mask);
+	sigfillset(&bus.sa_mask);
+	for (int i = 0; i < DEADLY; i++) {
+		sigaction(deadly[i], NULL, &old_actions[i]);
+		if (deadly[i] == SIGBUS)
+			sigaction(SIGBUS, &bus, NULL);
+		else if (!(old_actions[i].sa_flags & SA_SIGINFO) &&
+			 old_actions[i].sa_handler == SIG_DFL)
+			sigaction(deadly[i], &sa, NULL);
+	}
+}
+
+static void release_signals(void)
+{
+	for (int i = 0; i < DEADLY; i++)
+		sigaction(deadly[i], &old_actions[i], NULL);
+}
+
+static void add_leave(const char *sequence)
+{
+	size_t n;
+
+	if (!sequence || sequence == (char *)-1)
+		return;
+	n = strlen(sequence);
+	if (n > sizeof(term.leave) - term.leave_n)
+		return;
+	memcpy(term.leave + term.leave_n, sequence, n);
+	term.leave_n += n;
+}
+
+static void keep_way_back(void)
+{
+	term.leave_n = 0;
+	add_leave("\033[?1000l\033[?1002l\033[?1006l");	/* xterm's mouse */
+	add_leave(tigetstr((char *)"sgr0"));
+	add_leave(tigetstr((char *)"cnorm"));
+	add_leave(tigetstr((char *)"rmkx"));
+	add_leave(tigetstr((char *)"rmcup"));
+}
+
+/* Names are UTF-8, as in all of tally's output, whatever the locale says. */
+static void choose_locale(void)
+{
+	setlocale(LC_CTYPE, "");
+	if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+		setlocale(LC_CTYPE, "C.UTF-8");
+}
+
+static void begin_colors(bool color)
+{
+	term.color = color && has_colors() && start_color() == OK;
+	if (!term.color)
+		return;
+	use_default_colors();
+	init_pair(1, COLOR_RED, -1);
+	init_pair(2, COLOR_GREEN, -1);
+	init_pair(3, COLOR_YELLOW, -1);
+	init_pair(4, COLOR_CYAN, -1);
+}
+
+const char *screen_lacks(void)
+{
+	const char *name = getenv("TERM");
+
+	if (!name || !*name)
+		return "TERM is not set";
+	if (!strcmp(name, "dumb"))
+		return "this terminal is dumb (TERM)";
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return "input and output must be a terminal";
+	return NULL;
+}
+
+static void size(void *ctx, int *rows, int *width)
+{
+	(void)ctx;
+	getmaxyx(stdscr, *rows, *width);
+}
+
+static attr_t attributes(unsigned int look)
+{
+	attr_t a = A_NORMAL;
+
+	a |= look & LOOK_BOLD ? A_BOLD : 0;
+	a |= look & LOOK_DIM ? A_DIM : 0;
+	a |= look & LOOK_REVERSE ? A_REVERSE : 0;
+	return a;
+}
+
+static short pair(unsigned int look)
+{
+	if (!term.color || (look & LOOK_REVERSE))
+		return 0;
+	return look & LOOK_HOT ? 1 : look & LOOK_WARM ? 2
+	       : look & LOOK_WARN ? 3 : look & LOOK_LINK ? 4 : 0;
+}
+
+static void row(void *ctx, int at, size_t n, const char *const *text,
+		const unsigned int *look)
+{
+	(void)ctx;
+	if (move(at, 0) == ERR)
+		return;
+	attr_set(A_NORMAL, 0, NULL);
+	clrtoeol();
+	for (size_t i = 0; i < n; i++) {
+		attr_set(attributes(look[i]), pair(look[i]), NULL);
+		addstr(text[i]);
+	}
+	attr_set(A_NORMAL, 0, NULL);
+}
+
+static void show(void *ctx, int cursor_row, int cursor_column)
+{
+	(void)ctx;
+	move(cursor_row, cursor_column);
+	refresh();
+}
+
+static uint32_t mouse_key(struct screen_event *e)
+{
+	MEVENT m;
+
+	if (getmouse(&m) != OK)
+		return SCREEN_OTHER;
+	e->row = m.y;
+	e->column = m.x;
+	if (m.bstate & BUTTON1_DOUBLE_CLICKED)
+		return SCREEN_DOUBLE_CLICK;
+	if (m.bstate & (BUTTON1_CLICKED | BUTTON1_PRESSED))
+		return SCREEN_CLICK;
+#ifdef BUTTON5_PRESSED
+	if (m.bstate & BUTTON4_PRESSED)
+		return SCREEN_WHEEL_UP;
+	if (m.bstate & BUTTON5_PRESSED)
+		return SCREEN_WHEEL_DOWN;
+#endif
+	return SCREEN_OTHER;
+}
+
+static uint32_t named_key(wint_t c, struct screen_event *e)
+{
+	switch (c) {
+	case KEY_UP: return SCREEN_UP;
+	case KEY_DOWN: return SCREEN_DOWN;
+	case KEY_LEFT: return SCREEN_LEFT;
+	case KEY_RIGHT: return SCREEN_RIGHT;
+	case KEY_PPAGE: return SCREEN_PAGE_UP;
+	case KEY_NPAGE: return SCREEN_PAGE_DOWN;
+	case KEY_HOME: return SCREEN_HOME;
+	case KEY_END: return SCREEN_END;
+	case KEY_ENTER: return SCREEN_ENTER;
+	case KEY_BACKSPACE: return SCREEN_BACKSPACE;
+	case KEY_BTAB: return SCREEN_BACK_TAB;
+	case KEY_F(1): return SCREEN_F1;
+	case KEY_RESIZE: return SCREEN_RESIZE;
+	case KEY_MOUSE: return mouse_key(e);
+	}
+	return SCREEN_OTHER;
+}
+
+/* Whether the terminal is gone: reading fails at once, for ever. */
+static bool hung_up(void)
+{
+	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
+	char c;
+
+	if (poll(&p, 1, 0) <= 0)
+		return false;
+	return (p.revents & (POLLHUP | POLLERR | POLLNVAL)) ||
+	       (p.revents & POLLIN && read(STDIN_FILENO, &c, 0) < 0);
+}
+
+static struct screen_event key(void *ctx)
+{
+	struct screen_event e = { .key = SCREEN_OTHER };
+	wint_t c;
+	int rc = get_wch(&c);
+
+	(void)ctx;
+	if (rc == ERR)
+		e.key = hung_up() ? SCREEN_CLOSED : SCREEN_RESIZE;
+	else if (rc == KEY_CODE_YES)
+		e.key = named_key(c, &e);
+	else if (c == '\r' || c == '\n')
+		e.key = SCREEN_ENTER;
+	else if (c == '\t')
+		e.key = SCREEN_TAB;
+	else if (c == 27)
+		e.key = SCREEN_ESCAPE;
+	else if (c == 127 || c == 8)
+		e.key = SCREEN_BACKSPACE;
+	else if (c == 12) {	/* ^L */
+		clearok(curscr, TRUE);
+		e.key = SCREEN_RESIZE;
+	} else {
+		e.key = (uint32_t)c;
+	}
+	return e;
+}
+
+static const struct screen_ops curses_ops = {
+	.size = size, .row = row, .show = show, .key = key,
+};
+
+int screen_open(bool color, struct screen *out, struct error *err)
+{
+	const char *lacks = screen_lacks();
+
+	if (lacks)
+		return error_set(err, ERR_UNSUPPORTED, "%s", lacks);
+	choose_locale();
+	if (tcgetattr(STDOUT_FILENO, &term.before) < 0)
+		return error_errno(err, errno, "terminal");
+	term.curses = newterm(NULL, stdout, stdin);
+	if (!term.curses)
+		return error_set(err, ERR_UNSUPPORTED,
+				 "ncurses does not know this terminal: TERM is "
+				 "'%s'", getenv("TERM"));
+	set_term(term.curses);
+	keep_way_back();
+	term.open = 1;
+	catch_signals();
+	begin_colors(color);
+	cbreak();
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	set_escdelay(ESCAPE_MS);
+	mousemask(BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED | BUTTON4_PRESSED
+#ifdef BUTTON5_PRESSED
+		  | BUTTON5_PRESSED
+#endif
+		  , NULL);
+	mouseinterval(200);
+	*out = (struct screen){ &curses_ops, NULL };
+	return 0;
+}
+
+void screen_close(void)
+{
+	if (!term.curses)
+		return;
+	mousemask(0, NULL);
+	endwin();
+	term.open = 0;
+	release_signals();
+	delscreen(term.curses);
+	term.curses = NULL;
+}

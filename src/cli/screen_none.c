@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Built without ncurses: see screen.h. */
+#include "cli/screen.h"
+
+const char *screen_lacks(void)
+{
+	return "this tally was built without ncurses (libncurses-dev)";
+}
+
+int screen_open(bool color, struct screen *out, struct error *err)
+{
+	(void)color;
+	(void)out;
+	return error_set(err, ERR_UNSUPPORTED, "%s", screen_lacks());
+}
+
+void screen_close(void)
+{
+}

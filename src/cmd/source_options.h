@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_CMD_SOURCE_OPTIONS_H
+#define TALLY_CMD_SOURCE_OPTIONS_H
+/* Options that say where source files are, for commands that show them. */
+#include "cmd/command.h"
+#include "views/annotate.h"
+
+struct source_opts {
+	struct opt_strs maps;
+};
+
+/* Their rows in the table of a command whose options are a `type` with a struct
+ * source_opts called `source_at`. */
+#define SOURCE_OPTION_ROWS(type) \
+	{ OPT_STRS, 0, "source-map", "FROM=TO", \
+	  "Look for source files whose path begins with FROM where TO stands " \
+	  "in its place. May be repeated; the first that fits counts.", \
+	  offsetof(type, source_at.maps) }
+
+/* Fills in where sources are; cmd_sources_free when the spec is used no more. */
+int cmd_sources(const struct source_opts *o, struct annotate_spec *spec,
+		struct error *err);
+void cmd_sources_free(struct annotate_spec *spec);
+
+#endif

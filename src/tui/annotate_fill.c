@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Rows of an annotated function: see annotate_page.h. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "tui/annotate_page.h"
+#include "views/framekey.h"
+
+enum {
+	LINES_MAX = 50000,	/* of one file */
+	CODES = 8,		/* functions that the unit is in */
+	AROUND = 3,		/* rows beside those with cost, when few are
+				 * wanted */
+	BEHIND = 2,		/* lines behind a function's last code */
+};
+
+/* An instruction and the line that it is shown below. */
+struct place {
+	uint64_t key;
+	uint32_t code, insn;
+};
+
+struct filler {
+	struct annotate_page *ap;
+	VEC(struct place) places;
+	bool failed;
+};
+
+static void add(struct filler *f, const struct code_row *row)
+{
+	f->failed |= vec_push(&f->ap->rows, *row) < 0;
+}
+
+static void add_note(struct filler *f, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void add_note(struct filler *f, const char *fmt, ...)
+{
+	struct buf *to = &f->ap->notes;
+	struct code_row row = { .sort = ROW_NOTE, .cost = SIZE_MAX,
+				.note = to->n };
+	char text[2048];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	text_safe(to, text);
+	buf_u8(to, 0);
+	add(f, &row);
+}
+
+static int by_key(const void *x, const void *y)
+{
+	const struct place *a = x, *b = y;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	if (a->code != b->code)
+		return a->code < b->code ? -1 : 1;
+	return a->insn < b->insn ? -1 : a->insn > b->insn;
+}
+
+static uint32_t codes_shown(const struct annotate_page *ap)
+{
+	return ap->u.ncodes < CODES ? (uint32_t)ap->u.ncodes : CODES;
+}
+
+static void find_places(struct filler *f)
+{
+	const struct annotation *a = f->ap->a;
+
+	for (uint32_t c = 0; c < codes_shown(f->ap); c++) {
+		const struct annot_code *code = annotate_page_code(f->ap, c);
+
+		for (uint32_t i = 0; i < code->ninsns; i++) {
+			uint32_t fr = annot_unit_frame(
+				a, &f->ap->u, a->insns.v[code->insn + i].frame);
+			struct place p = { 0, c, i };
+
+			if (fr == PROF_NONE)
+				continue;
+			p.key = (uint64_t)a->p->frames.v[fr].file << 32 |
+				a->p->frames.v[fr].line;
+			f->failed |= vec_push(&f->places, p) < 0;
+		}
+	}
+	if (f->places.n)
+		qsort(f->places.v, f->places.n, sizeof(*f->places.v), by_key);
+}
+
+static void add_insn(struct filler *f, uint32_t code, uint32_t insn)
+{
+	const struct annot_code *c = annotate_page_code(f->ap, code);
+	struct code_row row = {
+		.sort = ROW_INSN, .code = code, .insn = insn,
+		.cost = f->ap->a->insn_cost.v[c->insn + insn],
+	};
+
+	add(f, &row);
+}
+
+static void add_places(struct filler *f, uint32_t file, uint32_t line)
+{
+	uint64_t key = (uint64_t)file << 32 | line;
+	size_t lo = 0, hi = f->places.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (f->places.v[mid].key < key)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < f->places.n && f->places.v[lo].key == key; lo++)
+		add_insn(f, f->places.v[lo].code, f->places.v[lo].insn);
+}
+
+static void add_line(struct filler *f, uint32_t file, uint32_t line,
+		     size_t cost)
+{
+	struct code_row row = { .sort = ROW_LINE, .file = file, .line = line,
+				.cost = cost };
+
+	add(f, &row);
+	if (f->ap->mode == SHOW_BOTH)
+		add_places(f, file, line);
+}
+
+/* How far above its first code the function begins; that line elsewhere. */
+static uint32_t first_line(const struct annotate_page *ap, uint32_t file,
+			   uint32_t line)
+{
+	const struct prof_func *fn;
+
+	if (ap->u.kind == UNIT_FILE)
+		return 1;
+	if (ap->u.kind != UNIT_FUNCTION)
+		return line;
+	fn = &ap->a->p->funcs.v[ap->u.func];
+	return fn->file == file && fn->line && fn->line < line &&
+	       line - fn->line < LINES_MAX ? fn->line : line;
+}
+
+static uint32_t last_line(const struct annotate_page *ap,
+			  const struct source_file *src, uint32_t line)
+{
+	if (ap->u.kind == UNIT_FILE && src->rows.n)
+		return src->rows.v[src->rows.n - 1].line;
+	return line < UINT32_MAX - BEHIND ? line + BEHIND : line;
+}
+
+/* Lines of one file: those with code are [first, end) of the unit's. */
+static void add_lines(struct filler *f, const struct source_file *src,
+		      size_t first, size_t end)
+{
+	const struct annotation *a = f->ap->a;
+	uint32_t file = a->lines.v[first].file, from, to;
+	struct span text;
+
+	if (!a->lines.v[first].line) {
+		if (annotate_has_cost(a, annot_costs(a, a->line_cost.v[first])))
+			add_line(f, file, 0, a->line_cost.v[first]);
+		first++;
+	}
+	if (first == end)
+		return;
+	from = first_line(f->ap, file, a->lines.v[first].line);
+	to = last_line(f->ap, src, a->lines.v[end - 1].line);
+	if (to - from > LINES_MAX) {	/* damaged, or made by a program */
+		for (; first < end; first++)
+			add_line(f, file, a->lines.v[first].line,
+				 a->line_cost.v[first]);
+		return;
+	}
+	for (uint32_t l = from; l <= to && l && !f->failed; l++) {
+		while (first < end && a->lines.v[first].line < l)
+			first++;
+		if (first < end && a->lines.v[first].line == l)
+			add_line(f, file, l, a->line_cost.v[first]);
+		else if (source_line(&a->sources, src, l, &text))
+			add_line(f, file, l, SIZE_MAX);
+	}
+}
+
+static void add_file(struct filler *f, size_t first, size_t end)
+{
+	struct annotation *a = f->ap->a;
+	const struct annot_line *l = &a->lines.v[first];
+	const struct source_file *src =
+		sources_get(&a->sources, l->file, l->image);
+	struct buf from = { 0 };
+
+	if (!src) {
+		f->failed = true;
+		return;
+	}
+	source_origin(&a->sources, src, &from);
+	if (l->file)
+		add_note(f, "%s%s%s%s", profile_cstr(a->p, l->file),
+			 from.n ? " (" : "", buf_cstr(&from),
+			 from.n ? ")" : "");
+	buf_fini(&from);
+	if (l->file && src->place == SOURCE_NONE)
+		add_note(f, "  no source: %s", src->why);
+	if (src->newer)
+		add_note(f, "  warning: the source is newer than the program: "
+			 "lines may not fit");
+	add_lines(f, src, first, end);
+}
+
+static bool group_has_cost(const struct annotation *a, size_t first, size_t end)
+{
+	for (size_t i = first; i < end; i++)
+		if (annotate_has_cost(a, annot_costs(a, a->line_cost.v[i])))
+			return true;
+	return false;
+}
+
+static void add_source(struct filler *f)
+{
+	const struct annotation *a = f->ap->a;
+	size_t first = f->ap->u.line, last = first + f->ap->u.nlines, end;
+
+	if (f->ap->mode == SHOW_BOTH)
+		find_places(f);
+	for (; first < last && !f->failed; first = end) {
+		for (end = first + 1; end < last &&
+		     a->lines.v[end].file == a->lines.v[first].file; end++)
+			;
+		if (group_has_cost(a, first, end))
+			add_file(f, first, end);
+	}
+	if (!f->ap->rows.n)
+		add_note(f, "no line of it has samples: s shows instructions");
+}
+
+static void add_code(struct filler *f, uint32_t code)
+{
+	const struct annotation *a = f->ap->a;
+	const struct annot_code *c = annotate_page_code(f->ap, code);
+	const struct prof_symbol *s = &a->p->symbols.v[c->symbol];
+	struct annot_unit u = { .kind = UNIT_CODE, .symbol = c->symbol,
+				.image = s->image };
+	struct buf name = { 0 };
+
+	annot_unit_name(a, &u, false, &name);
+	add_note(f, "code of %s in %s, 0x%llx, %llu bytes: %.2f%%",
+		 buf_cstr(&name),
+		 path_base(profile_cstr(a->p, a->p->images.v[s->image].path)),
+		 (unsigned long long)s->vaddr, (unsigned long long)s->size,
+		 annotate_percent(a, annot_costs(a, c->total)));
+	buf_fini(&name);
+	if (c->missing)
+		add_note(f, "  no instructions: %s", c->missing);
+	for (uint32_t i = 0; i < c->ninsns && !f->failed; i++)
+		add_insn(f, code, i);
+}
+
+/* Leaves only the rows near those with cost, and where others are hidden. */
+static void keep_near(struct filler *f)
+{
+	struct annotate_page *ap = f->ap;
+	size_t n = ap->rows.n, kept = 0;
+	uint8_t *near = calloc(n + 1, 1);
+	bool hidden = false;
+
+	for (size_t i = 0; near && i < n; i++) {
+		struct annot_cost c = annotate_page_cost(ap, i);
+		size_t k = i > AROUND ? i - AROUND : 0;
+
+		if (ap->rows.v[i].sort == ROW_NOTE)
+			near[i] = 1;
+		if (!annot_sum(&c).count)
+			continue;
+		for (; k <= i + AROUND && k < n; k++)
+			near[k] = 1;
+	}
+	for (size_t i = 0; near && i < n; i++) {
+		struct code_row fold = { .sort = ROW_FOLD, .cost = SIZE_MAX };
+
+		/* a fold takes the place of the first hidden row */
+		if (!near[i] && !hidden)
+			ap->rows.v[kept++] = fold;
+		else if (near[i])
+			ap->rows.v[kept++] = ap->rows.v[i];
+		hidden = !near[i];
+	}
+	if (near)
+		ap->rows.n = kept;
+	free(near);
+}
+
+static void add_copies(struct filler *f)
+{
+	const struct annotation *a = f->ap->a;
+	const struct annot_unit *u = &f->ap->u;
+	struct buf text = { 0 };
+
+	if (u->kind != UNIT_FUNCTION || !u->ncopies ||
+	    (u->ncopies == 1 && a->copies.v[u->copy].caller == PROF_NONE))
+		return;
+	for (size_t i = 0; i < u->ncopies && i < 5; i++) {
+		const struct annot_copy *c = &a->copies.v[u->copy + i];
+		struct annot_unit caller = { .kind = UNIT_FUNCTION,
+					     .func = c->caller };
+
+		buf_printf(&text, "%s%.2f%% ", i ? ", " : "paid by: ",
+			   annotate_percent(a, annot_costs(
+				   a, a->copy_cost.v[u->copy + i])));
+		if (c->caller == PROF_NONE) {
+			buf_str(&text, "as a function of its own");
+		} else {
+			buf_str(&text, "inlined into ");
+			annot_unit_name(a, &caller, false, &text);
+		}
+	}
+	if (u->ncopies > 5)
+		buf_printf(&text, ", and %zu more", u->ncopies - 5);
+	add_note(f, "%s", buf_cstr(&text));
+	buf_fini(&text);
+}
+
+static void measure(struct annotate_page *ap)
+{
+	ap->most = 0;
+	ap->inlined = false;
+	for (size_t i = 0; i < ap->rows.n; i++) {
+		struct annot_cost c = annotate_page_cost(ap, i);
+
+		ap->inlined |= c.inlined.count > 0;
+		if (annot_sum(&c).weight > ap->most)
+			ap->most = annot_sum(&c).weight;
+	}
+}
+
+void annotate_page_fill(struct annotate_page *ap)
+{
+	struct filler f = { .ap = ap };
+
+	ap->rows.n = 0;
+	ap->back.n = 0;
+	buf_reset(&ap->notes);
+	add_copies(&f);
+	if (ap->mode != SHOW_CODE)
+		add_source(&f);
+	for (uint32_t i = 0; ap->mode == SHOW_CODE && i < codes_shown(ap); i++)
+		add_code(&f, i);
+	if (ap->mode == SHOW_CODE && !ap->u.ncodes)
+		add_note(&f, "the recording holds no code of it");
+	if (ap->near)
+		keep_near(&f);
+	measure(ap);
+	vec_fini(&f.places);
+	if (f.failed || ap->notes.failed)
+		tui_say(ap->pg.t, "out of memory: rows are missing");
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What all pages do: see page.h. */
+#include "tui/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* Rows of the screen that are not a page's: title, heads, status, keys. */
+static size_t rows_taken(const struct page *pg)
+{
+	size_t n = 2 + (pg->ops->heads != NULL);
+
+	return n + (pg->t->rows >= 8);
+}
+
+size_t page_room(const struct page *pg)
+{
+	size_t taken = rows_taken(pg), rows = (size_t)pg->t->rows;
+
+	return rows > taken ? rows - taken : 1;
+}
+
+void page_init(struct page *pg, struct tui *t, const struct page_ops *ops)
+{
+	*pg = (struct page){ .ops = ops, .t = t };
+}
+
+static void page_close(struct page *pg)
+{
+	free(pg->find);
+	pg->ops->close(pg);
+}
+
+void page_push(struct page *pg)
+{
+	if (vec_push(&pg->t->pages, pg) < 0) {
+		tui_say(pg->t, "out of memory");
+		page_close(pg);
+	}
+}
+
+void page_pop(struct tui *t)
+{
+	if (t->pages.n)
+		page_close(t->pages.v[--t->pages.n]);
+}
+
+void page_pop_all(struct tui *t)
+{
+	while (t->pages.n > 1)
+		page_pop(t);
+}
+
+struct page *page_seen(const struct tui *t)
+{
+	return t->pages.n ? t->pages.v[t->pages.n - 1] : NULL;
+}
+
+/* The chosen row is one that is there, and in sight. */
+static void keep_in_sight(struct page *pg)
+{
+	size_t n = pg->ops->count(pg), room = page_room(pg);
+
+	if (pg->cursor >= n)
+		pg->cursor = n ? n - 1 : 0;
+	if (pg->cursor < pg->top)
+		pg->top = pg->cursor;
+	if (pg->cursor >= pg->top + room)
+		pg->top = pg->cursor - room + 1;
+	if (n < room || pg->top > n - room)
+		pg->top = n < room ? 0 : n - room;
+}
+
+void page_go(struct page *pg, size_t row)
+{
+	size_t room = page_room(pg);
+
+	pg->cursor = row;
+	/* far away: not at the very edge */
+	if (row < pg->top || row >= pg->top + room)
+		pg->top = row > room / 3 ? row - room / 3 : 0;
+	keep_in_sight(pg);
+}
+
+static void draw_row(struct page *pg, size_t i, int at)
+{
+	struct strip *s = &pg->t->strip;
+
+	strip_begin(s, (size_t)pg->t->columns);
+	if (i < pg->ops->count(pg))
+		pg->ops->row(pg, i, s);
+	if (i == pg->cursor && pg->ops->count(pg))
+		s->look = LOOK_REVERSE;
+	strip_show(s, pg->t->screen, at);
+}
+
+/* The message, what is typed, or what the page says of its row. */
+static void draw_status(struct page *pg, int at)
+{
+	struct tui *t = pg->t;
+	struct strip *s = &t->strip;
+
+	strip_begin(s, (size_t)t->columns);
+	if (t->prompt != PROMPT_NONE) {
+		strip_put(s, LOOK_BOLD, t->prompt == PROMPT_FIND
+					? "/" : "show only: ");
+		strip_put_unsafe(s, LOOK_PLAIN, buf_cstr(&t->typed));
+	} else if (t->message.n) {
+		strip_put(s, LOOK_WARN, buf_cstr(&t->message));
+	} else if (pg->ops->status) {
+		pg->ops->status(pg, s);
+	}
+	strip_show(s, t->screen, at);
+}
+
+static void draw_keys(struct page *pg, int at)
+{
+	struct strip *s = &pg->t->strip;
+
+	strip_begin(s, (size_t)pg->t->columns);
+	strip_put(s, LOOK_DIM, pg->ops->keys);
+	strip_show(s, pg->t->screen, at);
+}
+
+void page_draw(struct page *pg)
+{
+	struct tui *t = pg->t;
+	size_t room = page_room(pg);
+	int at = 0, cursor = 0;
+
+	keep_in_sight(pg);
+	strip_begin(&t->strip, (size_t)t->columns);
+	pg->ops->title(pg, &t->strip);
+	t->strip.look = LOOK_REVERSE;
+	strip_show(&t->strip, t->screen, at++);
+	if (pg->ops->heads) {
+		strip_begin(&t->strip, (size_t)t->columns);
+		pg->ops->heads(pg, &t->strip);
+		strip_show(&t->strip, t->screen, at++);
+	}
+	for (size_t i = 0; i < room && at < t->rows - 1; i++) {
+		if (pg->top + i == pg->cursor)
+			cursor = at;
+		draw_row(pg, pg->top + i, at++);
+	}
+	if (t->prompt != PROMPT_NONE)
+		cursor = at;
+	draw_status(pg, at++);
+	if (at < t->rows)
+		draw_keys(pg, at);
+	t->screen->ops->show(t->screen->ctx, cursor,
+			     t->prompt != PROMPT_NONE
+			     ? (int)t->strip.columns : 0);
+}
+
+static bool row_has(struct page *pg, size_t i, const char *find,
+		    struct buf *tmp)
+{
+	buf_reset(tmp);
+	if (pg->ops->text) {
+		pg->ops->text(pg, i, tmp);
+	} else {
+		struct strip *s = &pg->t->strip;
+
+		strip_begin(s, SIZE_MAX / 2);
+		pg->ops->row(pg, i, s);
+		strip_text(s, tmp);
+	}
+	return strcasestr(buf_cstr(tmp), find) != NULL;
+}
+
+void page_find(struct page *pg, bool back, bool here)
+{
+	size_t n = pg->ops->count(pg), i = pg->cursor;
+	struct buf tmp = { 0 };
+
+	if (!pg->find || !n)
+		return;
+	for (size_t k = 0; k < n; k++) {
+		if (!here || k)
+			i = back ? (i ? i - 1 : n - 1) : (i + 1) % n;
+		if (!row_has(pg, i, pg->find, &tmp))
+			continue;
+		if (back ? i > pg->cursor : i < pg->cursor)
+			tui_say(pg->t, "went on at the %s",
+				back ? "end" : "beginning");
+		page_go(pg, i);
+		buf_fini(&tmp);
+		return;
+	}
+	buf_reset(&tmp);
+	text_safe(&tmp, pg->find);
+	tui_say(pg->t, "not found: %s", buf_cstr(&tmp));
+	buf_fini(&tmp);
+}
+
+static void move(struct page *pg, long by)
+{
+	size_t n = pg->ops->count(pg);
+
+	if (by < 0)
+		pg->cursor = pg->cursor > (size_t)-by
+				     ? pg->cursor - (size_t)-by : 0;
+	else
+		pg->cursor += (size_t)by;
+	if (pg->cursor >= n)
+		pg->cursor = n ? n - 1 : 0;
+}
+
+static bool move_key(struct page *pg, uint32_t key)
+{
+	long room = (long)page_room(pg);
+
+	switch (key) {
+	case SCREEN_UP: case 'k': move(pg, -1); return true;
+	case SCREEN_DOWN: case 'j': move(pg, 1); return true;
+	case SCREEN_PAGE_UP: case 2: move(pg, -room); return true;
+	case SCREEN_PAGE_DOWN: case 6: case ' ': move(pg, room); return true;
+	case 21: move(pg, -room / 2); return true;	/* ^U, ^D */
+	case 4: move(pg, room / 2); return true;
+	case SCREEN_HOME: pg->cursor = 0; return true;
+	case SCREEN_END: case 'G': pg->cursor = SIZE_MAX; return true;
+	case SCREEN_WHEEL_UP: move(pg, -3); return true;
+	case SCREEN_WHEEL_DOWN: move(pg, 3); return true;
+	}
+	return false;
+}
+
+/* A click chooses a row, a second one opens it. */
+static bool click(struct page *pg, const struct screen_event *e)
+{
+	size_t first = 1 + (pg->ops->heads != NULL), row;
+
+	if (e->row < (int)first ||
+	    (size_t)e->row >= first + page_room(pg))
+		return true;
+	row = pg->top + (size_t)e->row - first;
+	if (row >= pg->ops->count(pg))
+		return true;
+	pg->cursor = row;
+	if (e->key == SCREEN_DOUBLE_CLICK && pg->ops->key)
+		pg->ops->key(pg, SCREEN_ENTER);
+	return true;
+}
+
+static void leave(struct page *pg, bool may_quit)
+{
+	struct tui *t = pg->t;
+
+	if (t->pages.n > 1)
+		page_pop(t);
+	else if (may_quit)
+		t->quit = true;
+}
+
+static void begin_prompt(struct tui *t, enum prompt prompt)
+{
+	t->prompt = prompt;
+	buf_reset(&t->typed);
+}
+
+bool page_key(struct page *pg, const struct screen_event *e)
+{
+	if (e->key == SCREEN_CLICK || e->key == SCREEN_DOUBLE_CLICK)
+		return click(pg, e);
+	if (pg->ops->key && pg->ops->key(pg, e->key))
+		return true;
+	if (move_key(pg, e->key))
+		return true;
+	switch (e->key) {
+	case '/':
+		begin_prompt(pg->t, PROMPT_FIND);
+		return true;
+	case 'n': case 'N':
+		if (!pg->find)
+			tui_say(pg->t, "nothing was searched: / does");
+		page_find(pg, e->key == 'N', false);
+		return true;
+	case '?': case 'h': case SCREEN_F1:
+		text_page_help(pg->t);
+		return true;
+	case 'i':
+		text_page_truth(pg->t);
+		return true;
+	case 'Q':
+		pg->t->quit = true;
+		return true;
+	case 'q': case SCREEN_ESCAPE:
+		leave(pg, e->key == 'q');
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_TUI_SCREEN_H
+#define TALLY_TUI_SCREEN_H
+/*
+ * The screen that the interactive view draws on and takes keys from: a terminal
+ * (cli/screen.c), or memory in tests.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+/* How text looks: bits. */
+enum {
+	LOOK_PLAIN = 0,
+	LOOK_BOLD = 1,
+	LOOK_DIM = 2,
+	LOOK_REVERSE = 4,
+	/* colours, where the screen has them */
+	LOOK_HOT = 8,
+	LOOK_WARM = 16,
+	LOOK_WARN = 32,
+	LOOK_LINK = 64,
+};
+
+/* A key is a Unicode character, or one of these. */
+enum {
+	SCREEN_UP = 0x110000,
+	SCREEN_DOWN,
+	SCREEN_LEFT,
+	SCREEN_RIGHT,
+	SCREEN_PAGE_UP,
+	SCREEN_PAGE_DOWN,
+	SCREEN_HOME,
+	SCREEN_END,
+	SCREEN_ENTER,
+	SCREEN_ESCAPE,
+	SCREEN_BACKSPACE,
+	SCREEN_TAB,
+	SCREEN_BACK_TAB,
+	SCREEN_F1,
+	SCREEN_RESIZE,
+	SCREEN_CLICK,		/* event.row, event.column */
+	SCREEN_DOUBLE_CLICK,
+	SCREEN_WHEEL_UP,
+	SCREEN_WHEEL_DOWN,
+	SCREEN_CLOSED,		/* nobody is there any more */
+	SCREEN_OTHER,		/* a key without meaning here */
+};
+
+struct screen_event {
+	uint32_t key;
+	int row, column;
+};
+
+struct screen_ops {
+	void (*size)(void *ctx, int *rows, int *columns);
+	/* One whole row: `n` pieces of safe text from column 0 on, which are not
+	 * wider than the screen together; the rest is blank. */
+	void (*row)(void *ctx, int row, size_t n, const char *const *text,
+		    const unsigned int *look);
+	void (*show)(void *ctx, int cursor_row, int cursor_column);
+	struct screen_event (*key)(void *ctx);	/* waits */
+};
+
+struct screen {
+	const struct screen_ops *ops;
+	void *ctx;
+};
+
+#endif

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The table of what took the time, with trees below its rows. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "tui/tree_base.h"
+
+struct table_page {
+	struct tree_base b;
+	enum tree_mode below;	/* what rows open into */
+	bool back;		/* smallest first */
+};
+
+static struct table_page *table_page(struct page *pg)
+{
+	return (struct table_page *)pg;
+}
+
+/* A row while rows are sorted. */
+struct sort_row {
+	uint32_t row, at;	/* at: its place in the report's order */
+	uint64_t weight, count;
+	const char *word;
+};
+
+static int by_numbers(const void *x, const void *y)
+{
+	const struct sort_row *a = x, *b = y;
+
+	if (a->weight != b->weight)
+		return a->weight > b->weight ? -1 : 1;
+	if (a->count != b->count)
+		return a->count > b->count ? -1 : 1;
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+static int by_words(const void *x, const void *y)
+{
+	const struct sort_row *a = x, *b = y;
+	int c = strcasecmp(a->word, b->word);
+
+	return c ? c : a->at < b->at ? -1 : a->at > b->at;
+}
+
+static void set_numbers(struct table_page *tp, struct sort_row *v, size_t n)
+{
+	const struct report *rep = tp->b.f.d->rep;
+	size_t col = model_column(&tp->b.pg.t->m, rep);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct values *x = &report_values(rep, v[i].row)[col];
+		struct cell c = tp->b.sorted == 1 ? x->total : x->self;
+
+		v[i].weight = c.weight;
+		v[i].count = c.count;
+	}
+}
+
+/* The words lie in `text`; false: out of memory. */
+static bool set_words(struct table_page *tp, struct sort_row *v, size_t n,
+		      struct buf *text)
+{
+	size_t *at = malloc((n + 1) * sizeof(*at));
+	const struct key_list *keys = &tp->b.f.d->rep->spec.keys;
+	size_t k = (size_t)tp->b.sorted - 2;
+
+	for (size_t i = 0; at && i < n; i++) {
+		at[i] = text->n;
+		tree_word(&tp->b, v[i].row, keys->v[k], text);
+		buf_u8(text, 0);
+	}
+	for (size_t i = 0; at && !text->failed && i < n; i++)
+		v[i].word = (const char *)text->p + at[i];
+	free(at);
+	return at && !text->failed;
+}
+
+static int add_rows(struct table_page *tp, const struct sort_row *v, size_t n)
+{
+	const struct report *rep = tp->b.f.d->rep;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < n; i++) {
+		struct tree_row r = {
+			.sort = TREE_ROW, .mode = (uint8_t)tp->below,
+			.by_total = tp->b.sorted == 1,
+			.id = v[tp->back ? n - 1 - i : i].row,
+		};
+
+		r.lane = rep->table.rows.v[r.id].lane;
+		rc = forest_add(&tp->b.f, &r);
+	}
+	return rc;
+}
+
+/* Makes the rows anew, in the order that is asked for. */
+static int fill(struct table_page *tp)
+{
+	const struct report *rep = tp->b.f.d->rep;
+	size_t n = rep->order.n;
+	struct sort_row *v = calloc(n + 1, sizeof(*v));
+	struct buf text = { 0 };
+	int rc = v ? 0 : -ERR_NOMEM;
+
+	forest_clear(&tp->b.f);
+	for (size_t i = 0; !rc && i < n; i++)
+		v[i] = (struct sort_row){ .row = rep->order.v[i],
+					  .at = (uint32_t)i, .word = "" };
+	if (!rc && tp->b.sorted < 2)
+		set_numbers(tp, v, n);
+	else if (!rc && !set_words(tp, v, n, &text))
+		rc = -ERR_NOMEM;
+	if (!rc && n)
+		qsort(v, n, sizeof(*v),
+		      tp->b.sorted < 2 ? by_numbers : by_words);
+	if (!rc)
+		rc = add_rows(tp, v, n);
+	buf_fini(&text);
+	free(v);
+	if (rc)
+		tui_say(tp->b.pg.t, "out of memory");
+	return rc;
+}
+
+static void refill(struct table_page *tp)
+{
+	fill(tp);
+	tp->b.pg.cursor = tp->b.pg.top = 0;
+}
+
+void table_page_reload(struct page *pg)
+{
+	struct table_page *tp = table_page(pg);
+	size_t keys;
+
+	forest_clear(&tp->b.f);
+	tp->b.f.d = pg->t->m.table;
+	keys = tp->b.f.d->rep->spec.keys.n;
+	if (tp->b.sorted > (int)keys + 1)
+		tp->b.sorted = 0;
+	refill(tp);
+}
+
+static void sort_by(struct table_page *tp, int sorted)
+{
+	int last = (int)tp->b.f.d->rep->spec.keys.n + 1;
+
+	if (sorted < 0)
+		sorted = last;
+	else if (sorted > last)
+		sorted = 0;
+	if (sorted == 1 && !tp->b.pg.t->m.has_callers)
+		sorted = tp->b.sorted == 0 ? 2 : 0;
+	tp->b.sorted = sorted;
+	refill(tp);
+}
+
+/* Filters by the image of the row, or takes the filter away. */
+static void filter_image(struct page *pg)
+{
+	struct tree_base *b = tree_base(pg);
+	struct model *m = &pg->t->m;
+	struct error err = { 0 };
+	const struct frame_key *k = NULL;
+
+	if (pg->cursor < b->f.seen.n)
+		k = forest_function(&b->f, forest_row(&b->f, pg->cursor));
+	if (!m->image && (!k || !k->image)) {
+		menu_images(pg->t);
+		return;
+	}
+	if (model_set(&m->image, m->image ? NULL
+		      : profile_cstr(m->p, k->image)) < 0 ||
+	    model_reload(m, &err) < 0)
+		tui_complain(pg->t, &err);
+	table_page_reload(pg);
+}
+
+static void clear_filters(struct page *pg)
+{
+	struct model *m = &pg->t->m;
+	struct error err = { 0 };
+
+	model_set(&m->comm, NULL);
+	model_set(&m->tid, NULL);
+	model_set(&m->image, NULL);
+	model_set(&m->symbol, NULL);
+	if (model_reload(m, &err) < 0)
+		tui_complain(pg->t, &err);
+	table_page_reload(pg);
+}
+
+static bool table_other_key(struct page *pg, uint32_t key)
+{
+	struct table_page *tp = table_page(pg);
+	struct model *m = &pg->t->m;
+
+	switch (key) {
+	case 'f':
+		menu_filter(pg->t);
+		return true;
+	case 't':
+		menu_threads(pg->t);
+		return true;
+	case 'd':
+		filter_image(pg);
+		return true;
+	case 'g':
+		menu_group(pg->t);
+		return true;
+	case '&':
+		pg->t->prompt = PROMPT_SHOW;
+		buf_reset(&pg->t->typed);
+		return true;
+	case 'c':
+		tp->below = tp->below == TREE_CALLERS ? TREE_CALLEES
+						      : TREE_CALLERS;
+		refill(tp);
+		tui_say(pg->t, "rows open into their %s",
+			tp->below == TREE_CALLERS ? "callers" : "callees");
+		return true;
+	case 'x': case SCREEN_ESCAPE:
+		if (model_filters(m))
+			clear_filters(pg);
+		return true;
+	}
+	return false;
+}
+
+static bool table_key(struct page *pg, uint32_t key)
+{
+	struct table_page *tp = table_page(pg);
+
+	switch (key) {
+	case 's':
+		sort_by(tp, tp->b.sorted == 0 ? 1 : 0);
+		return true;
+	case '<':
+		sort_by(tp, tp->b.sorted - 1);
+		return true;
+	case '>':
+		sort_by(tp, tp->b.sorted + 1);
+		return true;
+	case 'r':
+		tp->back = !tp->back;
+		refill(tp);
+		return true;
+	case 'e': case SCREEN_TAB:
+		tree_key(pg, key);
+		if (tp->b.sorted < 2)
+			refill(tp);
+		return true;
+	}
+	return table_other_key(pg, key) || tree_key(pg, key);
+}
+
+static void table_title(struct page *pg, struct strip *s)
+{
+	const struct tui *t = pg->t;
+
+	strip_put(s, LOOK_BOLD, "tally ");
+	if (t->columns >= 70) {
+		strip_put_unsafe(s, LOOK_PLAIN, t->o->file);
+		strip_put(s, LOOK_PLAIN, ": ");
+	}
+	tree_title_samples(pg, s);
+}
+
+static void table_close(struct page *pg)
+{
+	forest_fini(&tree_base(pg)->f);
+	free(pg);
+}
+
+static const struct page_ops table_ops = {
+	.keys = "?:help  Enter:callers  z:zoom  a:annotate  /:search  s:self/"
+		"total  T:top-down  f:filter  g:group  q:quit",
+	.count = tree_count,
+	.row = tree_draw,
+	.text = tree_text,
+	.title = table_title,
+	.heads = tree_heads,
+	.key = table_key,
+	.status = tree_status,
+	.close = table_close,
+};
+
+struct page *table_page_new(struct tui *t, struct error *err)
+{
+	struct table_page *tp = calloc(1, sizeof(*tp));
+
+	if (!tp) {
+		error_set(err, ERR_NOMEM, "out of memory");
+		return NULL;
+	}
+	page_init(&tp->b.pg, t, &table_ops);
+	forest_init(&tp->b.f, t->m.table);
+	tp->below = t->o->report.tree == TREE_CALLEES ? TREE_CALLEES
+						      : TREE_CALLERS;
+	tp->b.sorted = t->o->report.by_total;
+	if (fill(tp) < 0) {
+		error_set(err, ERR_NOMEM, "out of memory");
+		table_close(&tp->b.pg);
+		return NULL;
+	}
+	return &tp->b.pg;
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Pages of text: help, and what can be trusted. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "tui/tree_base.h"
+
+struct text_page {
+	struct page pg;
+	const char *title;
+	struct buf text;
+	int columns;		/* for which lines were made */
+	VEC(const char *) lines;	/* NUL-terminated, in `folded` */
+	struct buf folded;
+};
+
+static struct text_page *text_page(struct page *pg)
+{
+	return (struct text_page *)pg;
+}
+
+/* Bytes of `line` that take at most `columns`, up to a blank if there is one. */
+static size_t fold_at(const char *line, size_t n, size_t columns)
+{
+	struct buf part = { 0 };
+	size_t k = n, blank;
+
+	buf_bytes(&part, line, n);
+	if (text_columns(buf_cstr(&part)) <= columns) {
+		buf_fini(&part);
+		return n;
+	}
+	k = n < columns ? n : columns;
+	while (k > 1 && ((uint8_t)line[k] & 0xc0) == 0x80)
+		k--;
+	/* wide characters take two */
+	for (;;) {
+		buf_reset(&part);
+		buf_bytes(&part, line, k);
+		if (k <= 4 || text_columns(buf_cstr(&part)) <= columns)
+			break;
+		k--;
+		while (k > 1 && ((uint8_t)line[k] & 0xc0) == 0x80)
+			k--;
+	}
+	buf_fini(&part);
+	for (blank = k; blank > k / 2; blank--)
+		if (line[blank] == ' ')
+			return blank;
+	return k;
+}
+
+static void fold_lines(struct text_page *tp)
+{
+	const char *p = buf_cstr(&tp->text), *end = p + tp->text.n;
+	size_t columns = (size_t)tp->pg.t->columns;
+	VEC(size_t) at = { 0 };
+	bool ok = true;
+
+	buf_reset(&tp->folded);
+	while (ok && p < end) {
+		size_t n = strcspn(p, "\n"), k = fold_at(p, n, columns);
+
+		ok = vec_push(&at, tp->folded.n) == 0;
+		buf_bytes(&tp->folded, p, k);
+		buf_u8(&tp->folded, 0);
+		p += k;
+		if (k == n)
+			p++;
+		else
+			p += *p == ' ';
+	}
+	tp->lines.n = 0;
+	for (size_t i = 0; i < at.n && !tp->folded.failed; i++)
+		if (vec_push(&tp->lines,
+			     (const char *)tp->folded.p + at.v[i]) < 0)
+			break;
+	tp->columns = tp->pg.t->columns;
+	vec_fini(&at);
+}
+
+static size_t text_count_rows(struct page *pg)
+{
+	struct text_page *tp = text_page(pg);
+
+	if (tp->columns != pg->t->columns)
+		fold_lines(tp);
+	return tp->lines.n;
+}
+
+static void text_row(struct page *pg, size_t i, struct strip *s)
+{
+	strip_put(s, LOOK_PLAIN, text_page(pg)->lines.v[i]);
+}
+
+static void text_title(struct page *pg, struct strip *s)
+{
+	strip_put(s, LOOK_BOLD, text_page(pg)->title);
+}
+
+static void text_close(struct page *pg)
+{
+	struct text_page *tp = text_page(pg);
+
+	buf_fini(&tp->text);
+	buf_fini(&tp->folded);
+	vec_fini(&tp->lines);
+	free(tp);
+}
+
+static const struct page_ops text_ops = {
+	.keys = "q:back  /:search",
+	.count = text_count_rows,
+	.row = text_row,
+	.title = text_title,
+	.close = text_close,
+};
+
+void text_page_open(struct tui *t, const char *title, struct buf *text)
+{
+	struct text_page *tp = calloc(1, sizeof(*tp));
+
+	if (!tp) {
+		buf_fini(text);
+		tui_say(t, "out of memory");
+		return;
+	}
+	page_init(&tp->pg, t, &text_ops);
+	tp->title = title;
+	tp->text = *text;
+	*text = (struct buf){ 0 };
+	page_push(&tp->pg);
+}
+
+void text_page_truth(struct tui *t)
+{
+	const struct report *rep = t->m.table->rep;
+	struct buf text = { 0 };
+
+	truth_text(&rep->truth, t->columns, &text);
+	missing_text(&rep->missing, rep->missing.rows.n, t->columns, &text);
+	text_page_open(t, "what can be trusted", &text);
+}
+
+static const char help[] =
+	"Moving\n"
+	"  Up Down j k       one row        PgUp PgDn Space  one screen\n"
+	"  Home End G        first, last    ^U ^D            half a screen\n"
+	"  /                 search         n N              next, previous\n"
+	"  q Esc             back (q leaves at the table), Q leaves\n"
+	"\n"
+	"Rows and trees\n"
+	"  Enter             open or close a row's callers (or callees)\n"
+	"  + Right, - Left   open, close; Left goes to the row above\n"
+	"  * or E            open all below this row (branches from 0.1 %)\n"
+	"  C                 close all\n"
+	"  c                 rows open into callers or callees\n"
+	"  z or 3            zoom: callers and callees of this function\n"
+	"  T or 2            from the top down: where stacks begin\n"
+	"  b or 1            the table: from the bottom up\n"
+	"  a or 4            annotate: what its lines and instructions cost\n"
+	"  =                 all that is known of the row, with full names\n"
+	"\n"
+	"The table\n"
+	"  s                 by self, or by total (with what was called)\n"
+	"  < >               by the column to the left or right; r turns round\n"
+	"  g                 group by function, image, thread, line…\n"
+	"  t d &             only a thread, this row's image, or functions whose\n"
+	"                    name holds a text; f offers these; x shows all again\n"
+	"  e or Tab          the next event\n"
+	"\n"
+	"Annotated functions\n"
+	"  s                 source, instructions, or both\n"
+	"  n N               next, previous line that cost something (or match,\n"
+	"                    after a search); Tab: by cost\n"
+	"  Enter             follow a call or a jump; Backspace or q goes back\n"
+	"  Left Right        move the text sideways\n"
+	"  o                 only lines near those that cost something\n"
+	"\n"
+	"Everywhere\n"
+	"  i                 what can be trusted, what is missing\n"
+	"  ?                 this page\n"
+	"\n"
+	"Percentages are of all samples that pass the filters of threads. A wheel\n"
+	"scrolls, a click chooses a row, a second one opens it (Shift selects text\n"
+	"as ever).\n";
+
+void text_page_help(struct tui *t)
+{
+	struct buf text = { 0 };
+
+	buf_str(&text, help);
+	text_page_open(t, "keys", &text);
+}

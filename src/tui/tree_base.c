@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Rows of trees: see tree_base.h. */
+#include "tui/tree_base.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "views/framekey.h"
+#include "views/lines.h"
+
+enum {
+	NUMBER = 8,		/* " 100.00%" */
+	SAMPLES = 10,
+	MARK = 2,		/* "+ " */
+	NAMES_LEAST = 36,	/* before a second event is shown */
+	NARROW = 60,		/* here an image has no column of its own */
+	MEASURED = 300,		/* rows looked at for the width of keys */
+	GAP = 2,
+};
+
+static const struct report *report_of(const struct tree_base *b)
+{
+	return b->f.d->rep;
+}
+
+static size_t event_width(const struct tree_layout *l)
+{
+	return l->before + NUMBER * ((size_t)l->self + l->total);
+}
+
+/* One event, or all beside each other where they have room. */
+static void plan_events(struct tree_base *b, size_t columns)
+{
+	struct tree_layout *l = &b->lay;
+	size_t all = report_of(b)->table.ncols;
+
+	l->self = true;
+	l->total = b->pg.t->m.has_callers && columns >= 32;
+	l->before = all > 1 ? 2 : 0;
+	l->first = model_column(&b->pg.t->m, report_of(b));
+	l->n = all ? 1 : 0;
+	if (all > 1 && all * event_width(l) + NAMES_LEAST <= columns) {
+		l->first = 0;
+		l->n = all;
+	}
+}
+
+static size_t measure(struct tree_base *b, enum view_key key)
+{
+	size_t most = strlen(key_name(key)), seen = 0;
+	struct buf word = { 0 };
+
+	for (size_t i = 0; i < b->f.seen.n && seen < MEASURED; i++) {
+		const struct tree_row *r = forest_row(&b->f, i);
+		size_t w;
+
+		if (r->sort != TREE_ROW)
+			continue;
+		seen++;
+		buf_reset(&word);
+		tree_word(b, r->id, key, &word);
+		w = text_columns(buf_cstr(&word));
+		most = w > most ? w : most;
+	}
+	buf_fini(&word);
+	return most;
+}
+
+/* All keys but the last have a column as wide as they need, up to a third of the
+ * screen; the last one has the rest. */
+static void plan_keys(struct tree_base *b, size_t columns)
+{
+	const struct key_list *keys = &report_of(b)->spec.keys;
+
+	for (size_t k = 0; k < keys->n; k++) {
+		size_t w = measure(b, keys->v[k]), most = columns / 3;
+
+		if (keys->v[k] == KEY_IMAGE && keys->n > 1 && columns < NARROW)
+			w = 0;
+		b->lay.key[k] = w > most ? most : w;
+	}
+	if (keys->n)
+		b->lay.key[keys->n - 1] = SIZE_MAX;
+}
+
+void tree_plan(struct tree_base *b)
+{
+	size_t columns = (size_t)b->pg.t->columns;
+
+	plan_events(b, columns);
+	plan_keys(b, columns);
+}
+
+size_t tree_count(struct page *pg)
+{
+	return tree_base(pg)->f.seen.n;
+}
+
+static void put_percent(struct strip *s, double v)
+{
+	unsigned int look = v >= 5 ? LOOK_HOT : v >= 0.5 ? LOOK_WARM
+							 : LOOK_PLAIN;
+
+	strip_printf(s, look, "%7.2f%%", v < 1000 ? v : 999.99);
+}
+
+/* Of a branch only what it has in all counts, but where stacks end in it. */
+static void put_numbers(struct tree_base *b, const struct tree_row *r,
+			struct strip *s)
+{
+	const struct report *rep = report_of(b);
+	const struct values *v = forest_values(&b->f, r);
+	const struct tree_layout *l = &b->lay;
+
+	for (size_t c = l->first; c < l->first + l->n; c++) {
+		bool self = r->sort == TREE_ROW || v[c].self.count;
+
+		strip_pad(s, s->columns + l->before);
+		if (l->self && self)
+			put_percent(s, report_percent(rep, r->lane, c,
+						      v[c].self));
+		else if (l->self && !l->total && !r->same)
+			put_percent(s, report_percent(rep, r->lane, c,
+						      v[c].total));
+		else if (l->self)
+			strip_pad(s, s->columns + NUMBER);
+		if (l->total && !r->same)
+			put_percent(s, report_percent(rep, r->lane, c,
+						      v[c].total));
+		else if (l->total)
+			strip_pad(s, s->columns + NUMBER);
+	}
+	strip_pad(s, s->columns + 1);
+}
+
+static void put_mark(struct tree_base *b, const struct tree_row *r,
+		     struct strip *s)
+{
+	const char *mark = r->open ? "- " : r->grown && !r->n ? "  " : "+ ";
+
+	if (b->flat || !b->pg.t->m.has_callers)
+		return;
+	strip_put(s, LOOK_DIM, r->same && r->open ? "  " : mark);
+}
+
+static void put_keys(struct tree_base *b, const struct tree_row *r,
+		     struct strip *s)
+{
+	const struct key_list *keys = &report_of(b)->spec.keys;
+	struct buf word = { 0 };
+
+	for (size_t k = 0; k < keys->n; k++) {
+		size_t w = b->lay.key[k], room = s->room - s->columns;
+
+		if (!w)
+			continue;
+		buf_reset(&word);
+		tree_word(b, r->id, keys->v[k], &word);
+		strip_name(s, LOOK_PLAIN, buf_cstr(&word), w < room ? w : room);
+		if (k + 1 < keys->n)
+			strip_pad(s, s->columns + GAP);
+	}
+	buf_fini(&word);
+}
+
+/* What kind of branch it is. */
+static const char *branch_tail(const struct tree_base *b,
+			       const struct tree_row *r)
+{
+	bool narrow = b->pg.t->columns < NARROW;
+
+	if (r->inlined && r->recursive)
+		return narrow ? " [ir]" : " (inlined) (recursive)";
+	if (r->inlined)
+		return narrow ? " [i]" : " (inlined)";
+	return !r->recursive ? "" : narrow ? " [r]" : " (recursive)";
+}
+
+static void branch_words(struct tree_base *b, const struct tree_row *r,
+			 struct buf *out)
+{
+	const struct frame_keys *keys = report_of(b)->tree_keys;
+	const struct frame_key *k = &keys->keys.v[r->id];
+
+	buf_str(out, name_cached(&b->f.d->tree_names, r->id));
+	if (keys->mask & KEY_BIT(KEY_LINE)) {
+		buf_u8(out, ' ');
+		text_safe(out, path_base(profile_cstr(b->pg.t->m.p, k->file)));
+		buf_printf(out, ":%u", k->line);
+	}
+}
+
+static void put_branch(struct tree_base *b, const struct tree_row *r,
+		       struct strip *s)
+{
+	size_t room = s->room - s->columns, indent = 2 * (size_t)r->depth;
+	const char *tail = branch_tail(b, r);
+	struct buf words = { 0 };
+	size_t n;
+
+	/* deep branches keep room for their names */
+	strip_pad(s, s->columns + (indent > room / 2 ? room / 2 : indent));
+	put_mark(b, r, s);
+	branch_words(b, r, &words);
+	room = s->room - s->columns;
+	room -= room > strlen(tail) + 8 ? strlen(tail) : 0;
+	n = text_columns(buf_cstr(&words));
+	strip_name(s, LOOK_PLAIN, buf_cstr(&words), n < room ? n : room);
+	strip_put(s, LOOK_DIM, tail);
+	buf_fini(&words);
+}
+
+void tree_draw(struct page *pg, size_t i, struct strip *s)
+{
+	struct tree_base *b = tree_base(pg);
+	const struct tree_row *r = forest_row(&b->f, i);
+
+	put_numbers(b, r, s);
+	if (r->sort != TREE_ROW) {
+		put_branch(b, r, s);
+		return;
+	}
+	put_mark(b, r, s);
+	put_keys(b, r, s);
+}
+
+/* What is searched: the row without its numbers, nothing cut. */
+void tree_text(struct page *pg, size_t i, struct buf *out)
+{
+	struct tree_base *b = tree_base(pg);
+	const struct tree_row *r = forest_row(&b->f, i);
+	const struct key_list *keys = &report_of(b)->spec.keys;
+
+	if (r->sort != TREE_ROW) {
+		branch_words(b, r, out);
+		return;
+	}
+	for (size_t k = 0; k < keys->n; k++) {
+		tree_word(b, r->id, keys->v[k], out);
+		buf_u8(out, ' ');
+	}
+}
+
+static void head(struct strip *s, const char *word, size_t width, bool right,
+		 bool sorted)
+{
+	unsigned int look = LOOK_BOLD | (sorted ? LOOK_REVERSE : 0);
+	size_t n = strlen(word), start = s->columns;
+
+	if (right && width > n)
+		strip_pad(s, start + width - n);
+	strip_put(s, look, word);
+	if (!right && width < s->room - s->columns)
+		strip_pad(s, start + width);
+}
+
+static void event_heads(struct tree_base *b, struct strip *s)
+{
+	const struct tree_layout *l = &b->lay;
+	size_t active = model_column(&b->pg.t->m, report_of(b));
+
+	for (size_t c = l->first; c < l->first + l->n; c++) {
+		bool mine = c == active;
+
+		strip_pad(s, s->columns + l->before);
+		if (l->self)
+			head(s, "SELF", NUMBER, true, mine && b->sorted == 0);
+		if (l->total)
+			head(s, "TOTAL", NUMBER, true, mine && b->sorted == 1);
+	}
+}
+
+void tree_heads(struct page *pg, struct strip *s)
+{
+	struct tree_base *b = tree_base(pg);
+	const struct key_list *keys = &report_of(b)->spec.keys;
+
+	tree_plan(b);
+	event_heads(b, s);
+	strip_pad(s, s->columns + 1);
+	if (!b->flat && pg->t->m.has_callers)
+		strip_pad(s, s->columns + MARK);
+	for (size_t k = 0; k < keys->n; k++) {
+		char word[16];
+		const char *name = key_name(keys->v[k]);
+		size_t n = 0;
+
+		for (; name[n] && n < sizeof(word) - 1; n++)
+			word[n] = (char)toupper((unsigned char)name[n]);
+		word[n] = 0;
+		if (b->lay.key[k])
+			head(s, word, b->lay.key[k], false,
+			     b->sorted == (int)k + 2);
+		if (b->lay.key[k] && k + 1 < keys->n)
+			strip_pad(s, s->columns + GAP);
+	}
+}
+
+/* What cannot be trusted comes first, then what the columns leave out. */
+void tree_status(struct page *pg, struct strip *s)
+{
+	struct tree_base *b = tree_base(pg);
+	const struct report *rep = report_of(b);
+	const struct frame_key *k;
+	const struct tree_row *r;
+	struct buf text = { 0 };
+
+	truth_line(&rep->truth, &text);
+	if (text.n) {
+		strip_put(s, LOOK_WARN, "! ");
+		strip_put(s, LOOK_WARN, buf_cstr(&text));
+		strip_put(s, LOOK_DIM, " (i: more)  ");
+	}
+	buf_fini(&text);
+	if (pg->cursor >= b->f.seen.n)
+		return;
+	r = forest_row(&b->f, pg->cursor);
+	k = forest_function(&b->f, r);
+	if (!k)
+		return;
+	strip_put_unsafe(s, LOOK_PLAIN,
+			 path_base(profile_cstr(pg->t->m.p, k->image)));
+	text_count(&text, forest_values(&b->f, r)[
+			model_column(&pg->t->m, rep)].total.count);
+	strip_printf(s, LOOK_PLAIN, "  %s samples", buf_cstr(&text));
+	buf_fini(&text);
+}

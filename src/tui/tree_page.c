@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Pages of trees alone: from where stacks begin, and around one function. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/tree_base.h"
+
+struct tree_page {
+	struct tree_base b;
+	const char *what;
+	uint32_t fk;		/* butterfly: of the function */
+};
+
+static struct tree_page *tree_page(struct page *pg)
+{
+	return (struct tree_page *)pg;
+}
+
+static void top_down_title(struct page *pg, struct strip *s)
+{
+	strip_put(s, LOOK_BOLD, "top-down  ");
+	tree_title_samples(pg, s);
+}
+
+static void butterfly_title(struct page *pg, struct strip *s)
+{
+	struct tree_page *tp = tree_page(pg);
+
+	strip_put(s, LOOK_BOLD, "around ");
+	strip_put(s, LOOK_BOLD, name_cached(&tp->b.f.d->tree_names, tp->fk));
+	strip_put(s, LOOK_PLAIN, "  ");
+	tree_title_samples(pg, s);
+}
+
+static void close_tree(struct page *pg)
+{
+	forest_fini(&tree_base(pg)->f);
+	free(pg);
+}
+
+static void tree_page_heads(struct page *pg, struct strip *s)
+{
+	struct tree_base *b = tree_base(pg);
+
+	tree_plan(b);
+	for (size_t c = b->lay.first; c < b->lay.first + b->lay.n; c++) {
+		strip_pad(s, s->columns + b->lay.before);
+		strip_put(s, LOOK_BOLD, "    SELF");
+		if (b->lay.total)
+			strip_put(s, LOOK_BOLD, "   TOTAL");
+	}
+	strip_put(s, LOOK_BOLD, "   FUNCTION");
+}
+
+static const struct page_ops top_down_ops = {
+	.keys = "?:help  Enter:open  *:open all  z:zoom  a:annotate  /:search  "
+		"q:back",
+	.count = tree_count,
+	.row = tree_draw,
+	.text = tree_text,
+	.title = top_down_title,
+	.heads = tree_page_heads,
+	.key = tree_key,
+	.status = tree_status,
+	.close = close_tree,
+};
+
+/* The two captions say what is below them. */
+static void butterfly_row(struct page *pg, size_t i, struct strip *s)
+{
+	struct tree_base *b = tree_base(pg);
+	const struct tree_row *r = forest_row(&b->f, i);
+
+	if (r->sort != TREE_CAPTION) {
+		tree_draw(pg, i, s);
+		return;
+	}
+	strip_put(s, LOOK_BOLD | LOOK_LINK,
+		  r->mode == TREE_CALLERS ? "callers of " : "called by ");
+	strip_put(s, LOOK_BOLD, name_cached(&b->f.d->tree_names, r->id));
+	if (!r->n)
+		strip_put(s, LOOK_DIM, ": none");
+}
+
+static void butterfly_text(struct page *pg, size_t i, struct buf *out)
+{
+	if (forest_row(&tree_base(pg)->f, i)->sort != TREE_CAPTION)
+		tree_text(pg, i, out);
+}
+
+static void butterfly_status(struct page *pg, struct strip *s)
+{
+	struct tree_base *b = tree_base(pg);
+
+	if (pg->cursor < b->f.seen.n &&
+	    forest_row(&b->f, pg->cursor)->sort != TREE_CAPTION)
+		tree_status(pg, s);
+}
+
+/* Rows without values have no details. */
+static bool butterfly_key(struct page *pg, uint32_t key)
+{
+	struct tree_base *b = tree_base(pg);
+
+	if (key == '=' && pg->cursor < b->f.seen.n &&
+	    forest_row(&b->f, pg->cursor)->sort == TREE_CAPTION)
+		return true;
+	return tree_key(pg, key);
+}
+
+static const struct page_ops butterfly_ops = {
+	.keys = "?:help  Enter:open  *:open all  z:zoom  a:annotate  /:search  "
+		"q:back",
+	.count = tree_count,
+	.row = butterfly_row,
+	.text = butterfly_text,
+	.title = butterfly_title,
+	.heads = tree_page_heads,
+	.key = butterfly_key,
+	.status = butterfly_status,
+	.close = close_tree,
+};
+
+static struct tree_page *new_page(struct tui *t, const struct page_ops *ops)
+{
+	struct error err = { 0 };
+	struct data *d = model_flat(&t->m, &err);
+	struct tree_page *tp = d ? calloc(1, sizeof(*tp)) : NULL;
+
+	if (!d)
+		tui_complain(t, &err);
+	else if (!tp)
+		tui_say(t, "out of memory");
+	if (!tp)
+		return NULL;
+	page_init(&tp->b.pg, t, ops);
+	forest_init(&tp->b.f, d);
+	tp->b.sorted = -1;
+	return tp;
+}
+
+/* Opens a caption and leaves what could not be made to the user. */
+static int add_caption(struct tree_page *tp, enum tree_mode mode,
+		       struct error *err)
+{
+	struct tree_row r = { .sort = TREE_CAPTION, .mode = (uint8_t)mode,
+			      .id = tp->fk };
+	int rc = forest_add(&tp->b.f, &r);
+
+	if (rc)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	return forest_open(&tp->b.f, tp->b.f.seen.n - 1, err);
+}
+
+void tree_page_butterfly(struct tui *t, uint32_t fk)
+{
+	struct tree_page *tp = new_page(t, &butterfly_ops);
+	struct error err = { 0 };
+
+	if (!tp)
+		return;
+	tp->fk = fk;
+	if (tp->b.f.d->rep->agg.lanes.n &&
+	    (add_caption(tp, TREE_CALLERS, &err) < 0 ||
+	     add_caption(tp, TREE_CALLEES, &err) < 0))
+		tui_complain(t, &err);
+	tp->b.pg.cursor = tp->b.f.seen.n > 1;
+	page_push(&tp->b.pg);
+}
+
+void tree_page_top_down(struct tui *t)
+{
+	struct tree_page *tp = new_page(t, &top_down_ops);
+	struct tree_level *l = NULL;
+	struct error err = { 0 };
+
+	if (!tp)
+		return;
+	if (tp->b.f.d->rep->agg.lanes.n &&
+	    (tree_level_roots(&tp->b.f.d->trees, 0, &l, &err) < 0 ||
+	     forest_add_level(&tp->b.f, l, 0, TREE_CALLEES, &err) < 0))
+		tui_complain(t, &err);
+	/* most programs begin in one place */
+	if (tp->b.f.seen.n == 1)
+		forest_open(&tp->b.f, 0, &err);
+	page_push(&tp->b.pg);
+}

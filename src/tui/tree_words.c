@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Words of rows, details, titles: see tree_base.h. */
+#include <string.h>
+
+#include "base/text.h"
+#include "tui/tree_base.h"
+#include "views/cells.h"
+#include "views/framekey.h"
+#include "views/interval.h"
+#include "views/lines.h"
+
+void tree_word(struct tree_base *b, uint32_t row, enum view_key key,
+	       struct buf *out)
+{
+	const struct report *rep = b->f.d->rep;
+	struct buf word = { 0 };
+	const char *s;
+
+	if (key == KEY_SYMBOL) {
+		buf_str(out, name_cached(&b->f.d->row_names,
+					 rep->table.rows.v[row].fk));
+		return;
+	}
+	key_word(rep, row, key, &word);
+	s = buf_cstr(&word);
+	if ((key == KEY_IMAGE || key == KEY_LINE) && !b->pg.t->m.full_names)
+		s = path_base(s);
+	text_safe(out, s);
+	buf_fini(&word);
+}
+
+void tree_title_samples(struct page *pg, struct strip *s)
+{
+	struct model *m = &pg->t->m;
+	const struct report *rep = tree_data(pg)->rep;
+	struct buf text = { 0 };
+	size_t col = model_column(m, rep);
+	const struct prof_event *e;
+	const char *name;
+
+	if (rep->agg.cols.n) {
+		e = &m->p->events.v[rep->agg.cols.v[col]];
+		name = profile_cstr(m->p, e->actual);
+		strip_put_unsafe(s, LOOK_PLAIN,
+				 *name ? name : profile_cstr(m->p, e->name));
+		if (rep->agg.cols.n > 1)
+			strip_printf(s, LOOK_DIM, " (%zu of %zu: e)", col + 1,
+				     rep->agg.cols.n);
+		text_count(&text, rep->agg.shown[rep->agg.cols.v[col]].count);
+		strip_printf(s, LOOK_PLAIN, ", %s samples", buf_cstr(&text));
+	}
+	buf_fini(&text);
+	if (m->tid) {
+		strip_put(s, LOOK_WARN, "  thread ");
+		strip_put_unsafe(s, LOOK_WARN, m->tid);
+	}
+	if (m->image) {
+		strip_put(s, LOOK_WARN, "  image ");
+		strip_put_unsafe(s, LOOK_WARN, path_base(m->image));
+	}
+	if (m->symbol) {
+		strip_put(s, LOOK_WARN, "  only ");
+		strip_put_unsafe(s, LOOK_WARN, m->symbol);
+	}
+}
+
+static void put_event(const struct report *rep, const struct tree_row *r,
+		      size_t c, const struct values *v, struct buf *out)
+{
+	const struct profile *p = rep->p;
+	uint32_t event = report_event(rep, r->lane, c);
+	uint64_t all = rep->agg.shown[event].count;
+	struct interval self = interval_share(v->self.count, all);
+	struct interval total = interval_share(v->total.count, all);
+
+	text_safe(out, profile_cstr(p, p->events.v[event].name));
+	buf_printf(out, ":\n  self   %6.2f%% (%.2f-%.2f), ",
+		   report_percent(rep, r->lane, c, v->self), 100 * self.lo,
+		   100 * self.hi);
+	text_count(out, v->self.count);
+	buf_printf(out, " samples\n  total  %6.2f%% (%.2f-%.2f), ",
+		   report_percent(rep, r->lane, c, v->total), 100 * total.lo,
+		   100 * total.hi);
+	text_count(out, v->total.count);
+	buf_str(out, " samples\n");
+}
+
+/* "from" may be anything: a line of it is safe. */
+static void put_fact(struct buf *out, const char *what, const char *text)
+{
+	if (!*text)
+		return;
+	buf_printf(out, "%s: ", what);
+	text_safe(out, text);
+	buf_u8(out, '\n');
+}
+
+static void put_function(const struct profile *p, const struct frame_key *k,
+			 struct buf *out)
+{
+	struct annot_pick pick;
+	struct model m = { .p = (struct profile *)p };
+	struct buf name = { 0 };
+
+	name_symbol(p, k, &name);
+	put_fact(out, "function", buf_cstr(&name));
+	buf_fini(&name);
+	put_fact(out, "linkage name", profile_cstr(p, k->name));
+	put_fact(out, "image", profile_cstr(p, k->image));
+	if (!model_pick(&m, k, &pick) || pick.kind != UNIT_FUNCTION)
+		return;
+	put_fact(out, "declared in", profile_cstr(p, p->funcs.v[pick.id].file));
+	if (p->funcs.v[pick.id].line)
+		buf_printf(out, "line: %u\n", p->funcs.v[pick.id].line);
+}
+
+void tree_details(struct page *pg)
+{
+	struct tree_base *b = tree_base(pg);
+	const struct report *rep = b->f.d->rep;
+	const struct tree_row *r;
+	const struct frame_key *k;
+	struct buf text = { 0 };
+
+	if (pg->cursor >= b->f.seen.n)
+		return;
+	r = forest_row(&b->f, pg->cursor);
+	k = forest_function(&b->f, r);
+	if (k)
+		put_function(rep->p, k, &text);
+	else
+		tree_text(pg, pg->cursor, &text);
+	buf_u8(&text, '\n');
+	for (size_t c = 0; c < rep->table.ncols; c++)
+		put_event(rep, r, c, &forest_values(&b->f, r)[c], &text);
+	buf_str(&text, "\nShares are of all samples that pass the filters; in "
+		"brackets where they lie with 95 % certainty (Wilson).\n");
+	text_page_open(pg->t, "what is known of this row", &text);
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The loop of the interactive view: see tui.h. */
+#include "tui/tui.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "tui/page.h"
+
+enum { LEAST_ROWS = 3, LEAST_COLUMNS = 10, TYPED_MAX = 1000 };
+
+void tui_say(struct tui *t, const char *fmt, ...)
+{
+	char text[1200];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	buf_reset(&t->message);
+	buf_str(&t->message, text);
+}
+
+void tui_complain(struct tui *t, const struct error *err)
+{
+	buf_reset(&t->message);
+	text_safe(&t->message, err->msg[0] ? err->msg : "it failed");
+}
+
+static void take_size(struct tui *t)
+{
+	t->screen->ops->size(t->screen->ctx, &t->rows, &t->columns);
+	if (t->rows < LEAST_ROWS)
+		t->rows = LEAST_ROWS;
+	if (t->columns < LEAST_COLUMNS)
+		t->columns = LEAST_COLUMNS;
+}
+
+/* The bytes of a character (Unicode 15 §3.9, table 3-6). */
+static void type(struct buf *to, uint32_t c)
+{
+	if (to->n >= TYPED_MAX || c < 0x20 || c == 0x7f || c >= 0x110000)
+		return;
+	if (c < 0x80) {
+		buf_u8(to, (uint8_t)c);
+		return;
+	}
+	if (c < 0x800) {
+		buf_u8(to, (uint8_t)(0xc0 | c >> 6));
+	} else {
+		if (c < 0x10000) {
+			buf_u8(to, (uint8_t)(0xe0 | c >> 12));
+		} else {
+			buf_u8(to, (uint8_t)(0xf0 | c >> 18));
+			buf_u8(to, (uint8_t)(0x80 | (c >> 12 & 0x3f)));
+		}
+		buf_u8(to, (uint8_t)(0x80 | (c >> 6 & 0x3f)));
+	}
+	buf_u8(to, (uint8_t)(0x80 | (c & 0x3f)));
+}
+
+static void untype(struct buf *b)
+{
+	while (b->n && (b->p[b->n - 1] & 0xc0) == 0x80)
+		b->n--;
+	if (b->n)
+		b->n--;
+}
+
+/* Shows only functions of that name; nothing typed: all again. */
+static void show_only(struct tui *t, const char *text)
+{
+	struct error err = { 0 };
+
+	if (model_set(&t->m.symbol, text) < 0)
+		error_set(&err, ERR_NOMEM, "out of memory");
+	else if (model_reload(&t->m, &err) < 0)
+		model_set(&t->m.symbol, NULL);
+	page_pop_all(t);
+	table_page_reload(page_seen(t));
+	if (err.msg[0])
+		tui_complain(t, &err);
+}
+
+static void end_prompt(struct tui *t)
+{
+	struct page *pg = page_seen(t);
+	enum prompt prompt = t->prompt;
+
+	t->prompt = PROMPT_NONE;
+	if (prompt == PROMPT_SHOW) {
+		show_only(t, buf_cstr(&t->typed));
+	} else if (t->typed.n) {
+		free(pg->find);
+		pg->find = strdup(buf_cstr(&t->typed));
+		page_find(pg, false, true);
+	} else if (pg->find) {
+		page_find(pg, false, false);
+	}
+}
+
+static void prompt_key(struct tui *t, uint32_t key)
+{
+	switch (key) {
+	case SCREEN_ENTER:
+		end_prompt(t);
+		break;
+	case SCREEN_ESCAPE:
+		t->prompt = PROMPT_NONE;
+		break;
+	case SCREEN_BACKSPACE: case 8: case 127:
+		if (!t->typed.n)
+			t->prompt = PROMPT_NONE;
+		untype(&t->typed);
+		break;
+	case 21:	/* ^U */
+		buf_reset(&t->typed);
+		break;
+	default:
+		type(&t->typed, key);
+		break;
+	}
+}
+
+static void handle(struct tui *t, const struct screen_event *e)
+{
+	struct page *pg = page_seen(t);
+
+	if (e->key == SCREEN_RESIZE)
+		return;
+	if (e->key == SCREEN_CLOSED) {
+		t->quit = true;
+		return;
+	}
+	buf_reset(&t->message);
+	if (t->prompt != PROMPT_NONE)
+		prompt_key(t, e->key);
+	else
+		page_key(pg, e);
+}
+
+int tui_run(struct reader *r, const struct tui_options *o,
+	    const struct screen *screen, struct error *err)
+{
+	struct tui t = { .screen = screen, .o = o };
+	struct page *first = NULL;
+	int rc = model_init(&t.m, r, o, err);
+
+	if (!rc)
+		first = table_page_new(&t, err);
+	if (!rc && !first)
+		rc = -ERR_NOMEM;
+	if (first)
+		page_push(first);
+	if (first && o->report.tree == TREE_CALLEES)
+		tree_page_top_down(&t);
+	while (!rc && t.pages.n && !t.quit) {
+		struct screen_event e;
+
+		take_size(&t);
+		page_draw(page_seen(&t));
+		e = screen->ops->key(screen->ctx);
+		handle(&t, &e);
+	}
+	while (t.pages.n)
+		page_pop(&t);
+	vec_fini(&t.pages);
+	strip_fini(&t.strip);
+	buf_fini(&t.typed);
+	buf_fini(&t.message);
+	model_fini(&t.m);
+	return rc;
+}
