@@ -62,17 +62,17 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 	}
 	esc=$(printf '\033')
 	t_like "colour on a terminal" \
-		"$(TERM=xterm PAGER=cat tty "$TALLY report a.tally")" "$esc"
+		"$(TERM=xterm PAGER=cat tty "$TALLY report --no-tui a.tally")" "$esc"
 	t_is "NO_COLOR" "$(NO_COLOR=1 TERM=xterm PAGER=cat \
-		tty "$TALLY report a.tally" | grep -c "$esc")" 0
+		tty "$TALLY report --no-tui a.tally" | grep -c "$esc")" 0
 	t_is "TALLY_PAGER goes before PAGER" "$(TALLY_PAGER='echo paged' \
-		PAGER='echo wrong' tty "$TALLY report a.tally")" paged
+		PAGER='echo wrong' tty "$TALLY report --no-tui a.tally")" paged
 	t_like "a pager that is not there loses nothing" \
-		"$(PAGER=/nowhere/pager tty "$TALLY report a.tally")" SELF
+		"$(PAGER=/nowhere/pager tty "$TALLY report --no-tui a.tally")" SELF
 	t_like "--no-pager" "$(PAGER='echo paged' \
 		tty "$TALLY report --no-pager a.tally")" SELF
 	t_is "no line is wider than the terminal" "$(NO_COLOR=1 PAGER=cat \
-		tty "$TALLY report -s comm,image,symbol,line a.tally" |
+		tty "$TALLY report --no-tui -s comm,image,symbol,line a.tally" |
 		LC_ALL=C tr -d '\200-\277' |
 		LC_ALL=C awk 'length($0) > 80 { n++ } END { print n + 0 }')" 0
 else
