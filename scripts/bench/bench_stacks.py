@@ -115,8 +115,9 @@ fn work(n: u64) -> u64 {
     v.iter().map(|x| x.1).sum()
 }
 fn main() {
+    let rounds = std::env::args().nth(1).map_or(400, |x| x.parse().unwrap());
     let h: Vec<_> = (0..2).map(|t| std::thread::spawn(move || {
-        (0..400).map(|i| work(20000 + i + t)).sum::<u64>()
+        (0..rounds).map(|i: u64| work(20000 + i % 400 + t)).sum::<u64>()
     })).collect();
     println!("{}", h.into_iter().map(|x| x.join().unwrap()).sum::<u64>());
 }
@@ -143,6 +144,16 @@ def _compile(tools, name, source, compiler=('cc', '-x', 'c')):
                         '-w', '-o', out, '-'], input=source.encode(),
                        check=True)
     return out
+
+
+def rust_program(tools):
+    """Two threads; the argument is how long."""
+    rust = os.path.join(tools.work, 'rust_rounds')
+    if not os.path.exists(rust):
+        with open(rust + '.rs', 'w', encoding='ascii') as f:
+            f.write(RUST)
+        subprocess.run(['rustc', '-O', '-o', rust, rust + '.rs'], check=True)
+    return rust
 
 
 def _cc1():
@@ -172,13 +183,7 @@ def _programs(tools, quick):
     yield '100 KB of locals', [_compile(tools, 'locals', LOCALS)]
     yield '2 threads', [_compile(tools, 'threads', THREADS), '20', '3']
     if shutil.which('rustc'):
-        rust = os.path.join(tools.work, 'rust')
-        if not os.path.exists(rust):
-            with open(rust + '.rs', 'w', encoding='ascii') as f:
-                f.write(RUST)
-            subprocess.run(['rustc', '-O', '-o', rust, rust + '.rs'],
-                           check=True)
-        yield 'Rust, 2 threads', [rust]
+        yield 'Rust, 2 threads', [rust_program(tools)]
 
 
 def _run(cmd, env):

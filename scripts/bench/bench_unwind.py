@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Unwind tables and walks, beside libdw's with the same registers and memory."""
+"""Unwind tables and walks, beside libdw's and libunwind's of the same threads."""
 import glob
 import os
+import shutil
 import subprocess
 
 from bench_lib import TOP, Failed, median
+from bench_stacks import rust_program
 
 # A program that runs until it is stopped, for stacks of it.
 PYTHON = '''
@@ -16,6 +18,8 @@ while True:
 '''
 PERL = ('while (1) { $h{$i % 1000} .= join(",", map {$_ * 2} 1..20);'
         ' $h{$i % 1000} =~ s/\\d+,//; $i++ }')
+GDB = ('python\nwhile True:\n'
+       '    gdb.execute("info functions zzz", to_string=True)')
 BASH = 'while :; do x=${x}a; [[ $x =~ a{50} ]] && x=; done'
 
 
@@ -82,10 +86,14 @@ def _walks(tools, table, what, helper, samples, cmd):
               got['their_ns'], 'ns', ('<=', 0.2))
     if got['warm_ns'] > 100:
         table.fact('  more than 100 ns', '%.0f' % got['warm_ns'], False)
-    table.fact('  stacks', '%d of %d as libdw\'s, %d longer; whole %d; '
-               'libdw %d' % (got['same'], got['samples'], got['longer'],
-                             got['whole'], got['their_whole']),
-               got['same'] + got['longer'] >= 0.995 * got['samples'] and
+    # without libunwind there is one to compare with
+    got.setdefault('second_same', 0)
+    got.setdefault('either', got['same'])
+    table.fact('  stacks', '%d: %d as libdw\'s, %d as libunwind\'s, %d as one '
+               'of them; whole %d; libdw %d' % (
+                   got['samples'], got['same'], got['second_same'],
+                   got['either'], got['whole'], got['their_whole']),
+               got['either'] >= 0.995 * got['samples'] and
                got['whole'] >= got['their_whole'])
     return got
 
@@ -96,23 +104,26 @@ def unwind(tools, table, args):
     samples = 100 if args.quick else 2000
     cc1 = sorted(glob.glob('/usr/lib/gcc/x86_64-linux-gnu/*/cc1'))
     programs = {
-        'python3': ['python3', '-c', PYTHON],
+        'python3': ['/usr/bin/python3', '-c', PYTHON],
         'perl': ['perl', '-e', PERL],
         'bash': ['bash', '-c', BASH],
         'xz': ['sh', '-c', 'exec xz -9 -c "$0" "$0" "$0"', cc1[-1]],
         'openssl': ['openssl', 'speed', '-seconds', '10', 'sha256', 'rsa2048'],
         'git': ['git', '-C', TOP, 'log', '-p', '--stat', '--all', '-C', '-C'],
         'cc1': [cc1[-1], '-O2', '-quiet', _large_c(tools), '-o', '/dev/null'],
-        'big (C++)': [os.path.join(tools.work, 'big'), '20', '1'],
+        'C++': [os.path.join(tools.work, 'big_plain'), '60', '2'],
+        'gdb': ['gdb', '-nx', '-batch', '-ex', GDB, '/usr/bin/gdb'],
     }
+    if shutil.which('rustc'):
+        programs['Rust'] = [rust_program(tools), '40000']
     _tables(tools, table, args, helper)
-    total = {'samples': 0, 'same': 0, 'longer': 0, 'whole': 0}
+    total = {'samples': 0, 'same': 0, 'either': 0, 'whole': 0}
     for what, cmd in programs.items():
         got = _walks(tools, table, what, helper, samples, cmd)
         for key in total:
             total[key] += got[key]
-    table.fact('stacks of all', '%d: %.3f %% as libdw\'s, %.3f %% longer, '
-               '%.3f %% whole' % tuple(
+    table.fact('stacks of all', '%d: %.3f %% as libdw\'s, %.3f %% as libdw\'s '
+               'or libunwind\'s, %.3f %% whole' % tuple(
                    [total['samples']] + [100 * total[k] / total['samples']
-                                         for k in ('same', 'longer',
+                                         for k in ('same', 'either',
                                                    'whole')]))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Walks beside libdw's (dwfl_thread_getframes) with the same registers and
- * memory: for scripts/bench/run unwind.
+ * memory, and beside libunwind's of the stopped process: for scripts/bench/run
+ * unwind.
  *
  *	beside table FILE		CPU seconds, rows, bytes of FILE's table
  *	beside run SAMPLES COMMAND…	stops COMMAND now and then; time and
@@ -13,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <dirent.h>
 #include <elfutils/libdwfl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,8 +28,9 @@
 
 #include "base/hash.h"
 #include "live.h"
+#include "second.h"
 
-enum { FRAMES = 4096, COPY = 65528 };
+enum { FRAMES = 4096, COPY = 65528, BELOW = 1024 };
 
 struct walked {
 	uint64_t pc[FRAMES];
@@ -36,7 +39,8 @@ struct walked {
 };
 
 struct beside {
-	pid_t pid;
+	pid_t pid;		/* the process, … */
+	pid_t tid;		/* … and the thread that is looked at */
 	struct live live;
 	uint64_t maps;		/* hash of what is mapped */
 	uint32_t generation;
@@ -45,7 +49,10 @@ struct beside {
 	struct unwind_regs regs;
 	uint8_t stack[COPY];
 	struct unwind_memory mem;
-	struct walked ours, theirs;
+	struct walked ours, theirs, others;
+	struct second *second;
+	struct unwind_stack last;
+	size_t other_same, either;
 	size_t samples, same, whole, their_whole, longer, frames, their_frames;
 	size_t ends[3], reasons[UNWIND_REASONS], told;
 	double first_ns, warm_ns, their_ns;
@@ -93,7 +100,17 @@ static int table(const char *path)
 	return 0;
 }
 
-/* libdw's side: memory is the copy and nothing else. */
+/* What an epilogue has taken off the stack is still there, below its pointer, as
+ * the process stands still. */
+static bool read_below(struct beside *b, uint64_t addr, Dwarf_Word *out)
+{
+	struct iovec here = { out, 8 }, there = { (void *)(uintptr_t)addr, 8 };
+
+	return b->mem.start - addr <= BELOW &&
+	       process_vm_readv(b->pid, &here, 1, &there, 1, 0) == 8;
+}
+
+/* libdw's side: the copy that we have, and what is below. */
 static bool dw_read(Dwfl *dwfl, Dwarf_Addr addr, Dwarf_Word *out, void *arg)
 {
 	struct beside *b = arg;
@@ -101,7 +118,7 @@ static bool dw_read(Dwfl *dwfl, Dwarf_Addr addr, Dwarf_Word *out, void *arg)
 
 	(void)dwfl;
 	if (off >= b->mem.size || b->mem.size - off < 8)
-		return false;
+		return read_below(b, addr, out);
 	memcpy(out, b->stack + off, 8);
 	return true;
 }
@@ -173,10 +190,15 @@ static bool maps_changed(struct beside *b)
 	if (f) {
 		char line[512];
 
-		while (fgets(line, sizeof(line), f))
-			if (strstr(line, "r-x") && n + sizeof(line) < sizeof(text))
+		while (fgets(line, sizeof(line), f)) {
+			const char *mode = strchr(line, ' ');
+
+			/* JITs' code may be writable */
+			if (mode && mode[3] == 'x' &&
+			    n + sizeof(line) < sizeof(text))
 				n += (size_t)snprintf(text + n, sizeof(line),
 						      "%s", line);
+		}
 		fclose(f);
 	}
 	hash = hash_bytes(text, n);
@@ -191,6 +213,8 @@ static void look_again(struct beside *b)
 	if (b->generation)
 		live_close(&b->live);
 	live_open(&b->live, b->pid);
+	if (b->second)
+		second_forget(b->second);
 	b->live.space.generation = ++b->generation;
 	if (b->dwfl)
 		dwfl_end(b->dwfl);
@@ -210,6 +234,7 @@ static void walk_ours(struct beside *b, double *ns)
 	*ns += now_ns() - start;
 	b->ours.n = out.n;
 	b->ours.whole = out.end == UNWIND_WHOLE;
+	b->last = out;
 	if (ns == &b->first_ns) {
 		b->ends[out.end]++;
 		b->reasons[out.reason]++;
@@ -222,23 +247,37 @@ static void walk_theirs(struct beside *b, double *ns)
 
 	b->theirs.n = 0;
 	b->theirs.whole = b->attached &&
-		!dwfl_getthread_frames(b->dwfl, b->pid, dw_frame, &b->theirs);
+		!dwfl_getthread_frames(b->dwfl, b->tid, dw_frame, &b->theirs);
 	*ns += now_ns() - start;
 }
 
+/* The frames from shortly before the first difference on. */
 static void tell(struct beside *b)
 {
-	const struct walked *x = &b->ours, *y = &b->theirs;
+	const struct walked *x = &b->ours, *y = &b->theirs, *z = &b->others;
+	size_t i = 0, end;
 
 	if (getenv("BESIDE_QUIET") || b->told++ >= 8)
 		return;
-	fprintf(stderr, "sample %zu: ours %zu%s, libdw %zu%s\n", b->samples,
-		x->n, x->whole ? " whole" : "", y->n, y->whole ? " whole" : "");
-	for (size_t i = 0; (i < x->n || i < y->n) && i < 24; i++)
-		fprintf(stderr, "  %2zu %12llx %12llx %s\n", i,
+	fprintf(stderr, "sample %zu: ours %zu (%s), libdw %zu%s, libunwind "
+		"%zu\n", b->samples, x->n, x->whole ? "whole" :
+		b->last.end == UNWIND_CUT ? "cut" :
+		unwind_reason_text(b->last.reason), y->n,
+		y->whole ? " whole" : "", z->n);
+	while (i < x->n && i < y->n && x->pc[i] == y->pc[i])
+		i++;
+	i = i > 2 ? i - 2 : 0;
+	for (end = i + 8; (i < x->n || i < y->n) && i < end; i++)
+		fprintf(stderr, "  %2zu %12llx %12llx %12llx %s\n", i,
 			i < x->n ? (unsigned long long)x->pc[i] : 0ull,
 			i < y->n ? (unsigned long long)y->pc[i] : 0ull,
+			i < z->n ? (unsigned long long)z->pc[i] : 0ull,
 			live_path(&b->live, i < x->n ? x->pc[i] : y->pc[i]));
+}
+
+static bool equal(const struct walked *x, const struct walked *y)
+{
+	return x->n == y->n && !memcmp(x->pc, y->pc, x->n * sizeof(*x->pc));
 }
 
 static void compare(struct beside *b)
@@ -248,6 +287,8 @@ static void compare(struct beside *b)
 	bool prefix = !memcmp(x->pc, y->pc, n * sizeof(*x->pc));
 
 	b->samples++;
+	b->other_same += equal(x, &b->others);
+	b->either += equal(x, y) || equal(x, &b->others);
 	b->frames += x->n;
 	b->their_frames += y->n;
 	b->whole += x->whole;
@@ -256,7 +297,7 @@ static void compare(struct beside *b)
 		b->same++;
 	else if (prefix && x->n > n && x->whole)
 		b->longer++;	/* libdw lost its way */
-	else
+	else if (!equal(x, &b->others))
 		tell(b);
 }
 
@@ -267,7 +308,7 @@ static void sample(struct beside *b)
 	double unused = 0;
 	ssize_t got;
 
-	if (ptrace(PTRACE_GETREGS, b->pid, NULL, &u))
+	if (ptrace(PTRACE_GETREGS, b->tid, NULL, &u))
 		return;
 	if (maps_changed(b))
 		look_again(b);
@@ -284,6 +325,8 @@ static void sample(struct beside *b)
 	walk_ours(b, &b->warm_ns);
 	walk_theirs(b, &unused);
 	walk_theirs(b, &b->their_ns);
+	if (b->second)
+		b->others.n = second_walk(b->second, b->tid, b->others.pc, FRAMES);
 	compare(b);
 }
 
@@ -297,6 +340,9 @@ static void report(const struct beside *b)
 	       b->first_ns / (double)(b->frames + !b->frames),
 	       b->warm_ns / (double)(b->frames + !b->frames),
 	       b->their_ns / (double)(b->their_frames + !b->their_frames));
+	if (b->second)
+		printf("second_same %zu\neither %zu\n", b->other_same,
+		       b->either);
 	printf("cut %zu\nbroken %zu\n", b->ends[UNWIND_CUT],
 	       b->ends[UNWIND_BROKEN]);
 }
@@ -314,35 +360,93 @@ static pid_t spawn(char **argv)
 	_exit(127);
 }
 
+/* Whether the thread runs: state R (proc(5)). */
+static bool is_running(pid_t pid, pid_t tid)
+{
+	char path[64], text[256], *end = NULL;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
+	f = fopen(path, "re");
+	if (f && fgets(text, sizeof(text), f))
+		end = strrchr(text, ')');
+	if (f)
+		fclose(f);
+	return end && !strncmp(end, ") R", 3);
+}
+
+/* A thread of the process, one that runs if there is any. */
+static pid_t choose_thread(const struct beside *b, uint64_t seed)
+{
+	pid_t any = b->pid, busy = 0;
+	size_t n = 0;
+	char path[64];
+	struct dirent *d;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", b->pid);
+	dir = opendir(path);
+	while (dir && (d = readdir(dir))) {
+		pid_t tid = atoi(d->d_name);
+
+		if (tid > 0 && is_running(b->pid, tid) && seed % ++n == 0)
+			busy = tid;
+	}
+	if (dir)
+		closedir(dir);
+	return busy ? busy : any;
+}
+
+/* Stops thread b->tid and samples it; what other threads stop for meanwhile is
+ * let pass.  False: the process has ended. */
+static bool sample_thread(struct beside *b)
+{
+	for (;;) {
+		int status, signal = 0;
+		pid_t tid = waitpid(-1, &status, __WALL);
+
+		if (tid < 0 || (!WIFSTOPPED(status) && tid == b->pid))
+			return false;
+		if (WIFSTOPPED(status)) {
+			bool event = status >> 16 == PTRACE_EVENT_STOP;
+
+			if (event && tid == b->tid)
+				sample(b);
+			if (!event)
+				signal = WSTOPSIG(status);
+			ptrace(PTRACE_CONT, tid, NULL,
+			       (void *)(intptr_t)signal);
+			if (event && tid == b->tid)
+				return true;
+		} else if (tid == b->tid) {
+			return true;
+		}
+	}
+}
+
 static int run(size_t samples, char **argv)
 {
 	struct beside *b = calloc(1, sizeof(*b));
 	uint64_t seed = 1;
-	int status;
+	bool lives = true;
 
 	if (!b)
 		return 1;
 	b->pid = spawn(argv);
 	usleep(20000);
-	if (ptrace(PTRACE_SEIZE, b->pid, NULL, NULL)) {
-		perror("ptrace");
-		return 1;
-	}
-	while (b->samples < samples) {
+	b->second = second_new();
+	while (b->samples < samples && lives) {
 		seed = hash_u64(seed + 1);
 		usleep((useconds_t)(200 + seed % 1000));
-		ptrace(PTRACE_INTERRUPT, b->pid, NULL, NULL);
-		if (waitpid(b->pid, &status, 0) != b->pid ||
-		    !WIFSTOPPED(status))
-			break;
-		if (status >> 16 == PTRACE_EVENT_STOP) {
-			sample(b);
-			ptrace(PTRACE_CONT, b->pid, NULL, NULL);
-		} else {
-			ptrace(PTRACE_CONT, b->pid, NULL,
-			       (void *)(intptr_t)WSTOPSIG(status));
-		}
+		b->tid = choose_thread(b, seed);
+		/* fails when it was done before */
+		ptrace(PTRACE_SEIZE, b->tid, NULL, NULL);
+		if (!ptrace(PTRACE_INTERRUPT, b->tid, NULL, NULL))
+			lives = sample_thread(b);
+		else if (kill(b->pid, 0))
+			lives = false;
 	}
+	second_free(b->second);
 	kill(b->pid, SIGKILL);
 	report(b);
 	if (b->dwfl)

@@ -36,8 +36,9 @@ tests/unwind/frames_size: tests/unwind/frames.c
 if LIBDW
 check_PROGRAMS += tests/unwind/test_tables tests/unwind/beside
 tests_unwind_beside_SOURCES = tests/unwind/beside.c \
-	tests/unwind/live.c tests/unwind/live.h
-tests_unwind_beside_LDADD = $(TALLY_LIBS) $(LIBDW)
+	tests/unwind/live.c tests/unwind/live.h \
+	tests/unwind/second.c tests/unwind/second.h
+tests_unwind_beside_LDADD = $(TALLY_LIBS) $(LIBDW) $(LIBUNWIND)
 TESTS += tests/unwind/test_tables
 tests_unwind_test_tables_SOURCES = tests/unwind/test_tables.c
 tests_unwind_test_tables_LDADD = $(TALLY_LIBS) -lcmocka $(LIBDW)
