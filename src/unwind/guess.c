@@ -188,13 +188,29 @@ static bool step_code(struct walk *w)
 	return go_on(w, at, ra, 0) == STEP_ON;
 }
 
-/* By following the code to where it returns. */
+/* Whether rbp points to the caller's rbp, above which there is a return
+ * address. */
+static bool is_frame(struct walk *w, uint64_t rbp)
+{
+	uint64_t next, ra;
+
+	return w->regs.known >> UNWIND_RBP & 1 &&
+	       rbp >= w->regs.r[UNWIND_RSP] && rbp % w->word == 0 &&
+	       walk_get(w, rbp, w->word, &next) && next > rbp &&
+	       walk_get(w, rbp + w->word, w->word, &ra) &&
+	       is_return(w, ra) != NO;
+}
+
+/* By following the code to where it returns.  Not over a frame: the code has a
+ * way to return that we did not understand (V8's drops arguments by their
+ * number). */
 static bool step_leave(struct walk *w)
 {
 	struct leave l;
 	uint64_t ra, rbp = w->regs.r[UNWIND_RBP];
 
-	if (!leave_find(w, &l) || !walk_get(w, l.ra_at, w->word, &ra))
+	if (!leave_find(w, &l) || !walk_get(w, l.ra_at, w->word, &ra) ||
+	    (l.ra_at > rbp + w->word && is_frame(w, rbp)))
 		return false;
 	if (l.has_rbp && !walk_get(w, l.rbp_at, w->word, &rbp))
 		return false;
