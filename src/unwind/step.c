@@ -209,8 +209,11 @@ static enum step no_register(struct walk *w, const struct rule *r, int i,
 static enum step take_regs(struct walk *w, const struct rule *r,
 			   const struct unwind_regs *next, uint64_t cfa)
 {
-	/* the end of longjmp, whose caller is where it jumps to */
-	bool at_jump = w->out->n == 1 && r->how[UNWIND_RSP] != HOW_SAME;
+	/* The end of longjmp, whose caller is where it jumps to; vfork, which has
+	 * its return address in a register while parent and child share the
+	 * stack. */
+	bool same = (w->out->n == 1 && r->how[UNWIND_RSP] != HOW_SAME) ||
+		    (w->exact && r->how[UNWIND_RIP] == HOW_REG);
 
 	if (!(next->known >> UNWIND_RIP & 1))
 		return no_register(w, r, UNWIND_RIP, cfa);
@@ -222,7 +225,7 @@ static enum step take_regs(struct walk *w, const struct rule *r,
 		uint64_t off = next->r[UNWIND_RSP] - w->mem->start;
 
 		w->elsewhere = off >= w->mem->size;
-	} else if (next->r[UNWIND_RSP] < w->regs.r[UNWIND_RSP] + !at_jump) {
+	} else if (next->r[UNWIND_RSP] < w->regs.r[UNWIND_RSP] + !same) {
 		return walk_stop(w, UNWIND_BROKEN, UNWIND_NO_PROGRESS,
 				 next->r[UNWIND_RSP]);
 	}

@@ -228,6 +228,32 @@ static void test_called_back(void **state)
 	check_whole(*state);
 }
 
+/* As vfork does: the return address is in a register, the stack as the caller
+ * has it. */
+__asm__(".pushsection .text\n"
+	".type return_held, @function\n"
+	"return_held:\n"
+	".cfi_startproc\n"
+	"	pop %rdx\n"
+	".cfi_adjust_cfa_offset -8\n"
+	".cfi_register %rip, %rdx\n"
+	"	int3\n"
+	"	push %rdx\n"
+	".cfi_adjust_cfa_offset 8\n"
+	".cfi_rel_offset %rip, 0\n"
+	"	ret\n"
+	".cfi_endproc\n"
+	".size return_held, . - return_held\n"
+	".popsection\n");
+void return_held(void);
+
+static void test_held(void **state)
+{
+	catch(SIGTRAP, 0);
+	return_held();
+	check_whole(*state);
+}
+
 /* A call of address 0: the innermost frame is no code. */
 static void test_wild(void **state)
 {
@@ -435,6 +461,7 @@ int main(void)
 		cmocka_unit_test(test_other_stack),
 		cmocka_unit_test(test_thread),
 		cmocka_unit_test(test_called_back),
+		cmocka_unit_test(test_held),
 		cmocka_unit_test(test_wild),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_too_deep),
