@@ -236,6 +236,7 @@ static int setup(struct session *s, struct error *err)
 		r = collector_init(&s->collector, &s->profile, "/proc", "/sys",
 				   err);
 	s->collector.live = true;
+	s->collector.walks.debug_dirs = s->o->debug_dirs;
 	if (!r)
 		check_namespaces(s);
 	if (!r && !s->o->user_only &&

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symbolize/symbolize.h"
+
 enum {
 	WALK_MAX = 1 << 12,	/* frames */
 	TABLES_MAX = 512,	/* open at a time */
@@ -94,6 +96,18 @@ static void tables_close(struct walks *w, size_t max)
 	}
 }
 
+/* The call frame information of code that its image tells nothing of. */
+static void add_debug(struct walks *w, struct unwind_table *t)
+{
+	struct image *debug = NULL;
+
+	if (unwind_table_wants_debug(t))
+		debug = symbolize_debug_file(unwind_table_image(t),
+					     w->debug_dirs);
+	if (debug)
+		unwind_table_add_debug(t, debug);
+}
+
 static void table_open(struct walks *w, uint32_t image, struct walk_table *t)
 {
 	const struct recorded_image *r = &w->images->v.v[image];
@@ -107,6 +121,7 @@ static void table_open(struct walks *w, uint32_t image, struct walk_table *t)
 	    !unwind_table_open(img, &t->table, NULL)) {
 		t->state = TABLE_OPEN;
 		w->open++;
+		add_debug(w, t->table);
 	}
 	close(fd);
 }
@@ -222,7 +237,8 @@ static struct record_end end_of(const struct walk *k,
 			   out->guessed ? PROF_MARK_GUESSED : 0;
 		return end;
 	}
-	if (out->end == UNWIND_CUT) {
+	/* What was read later and makes no sense was overwritten meanwhile. */
+	if (out->end == UNWIND_CUT || k->live == LIVE_GOOD) {
 		end.mark = PROF_MARK_CUT;
 		return end;
 	}

@@ -9,6 +9,9 @@
  * a stack first leads through them, and closed again, the longest unused first,
  * when there are too many.
  *
+ * Code that its file tells nothing of is walked by .debug_frame of its separate
+ * debug file, if there is one.
+ *
  * Where the copy ends before the stack does, the rest is read from the living
  * program, if the outermost return addresses in the copy are still in their
  * places and the thread still runs; such stacks are marked as PROF_MARK_LATER.
@@ -27,6 +30,7 @@ struct walks {
 	uint64_t clock;			/* walks so far */
 	uint64_t cut;			/* stacks that went on behind the copy */
 	uint64_t pointer_steps;		/* made by frame pointers */
+	const char *debug_dirs;		/* as in sym_options */
 	bool no_live;			/* tests: only the copies */
 };
 

@@ -13,6 +13,7 @@
 
 #include "base/cursor.h"
 #include "symbolize/debug_dirs.h"
+#include "symbolize/symbolize.h"
 
 struct image *debug_open(const struct debug_search *s, const char *path)
 {
@@ -243,6 +244,21 @@ static const char *read_link(struct image *img, struct build_id *id)
 	id->len = (uint8_t)n;
 	memcpy(id->bytes, c.p, n);
 	return link;
+}
+
+struct image *symbolize_debug_file(struct image *img, const char *debug_dirs)
+{
+	const struct debug_search search = {
+		.dirs = debug_dirs ? debug_dirs : "/usr/lib/debug",
+		.binary = image_name(img),
+	};
+	struct image *out = NULL;
+	char *path = NULL;
+
+	if (debug_file_open(img, &search, &out, &path) < 0)
+		out = NULL;
+	free(path);
+	return out;
 }
 
 static struct image *open_alt(const struct debug_search *s, const char *path,

@@ -82,6 +82,10 @@ int symbolizer_open(struct image *img, const struct sym_options *opts,
 		    struct symbolizer **out, struct error *err);
 void symbolizer_close(struct symbolizer *s);
 
+/* The separate debug file of an image, by build-id or debuglink, or NULL.
+ * debug_dirs: as in sym_options. */
+struct image *symbolize_debug_file(struct image *img, const char *debug_dirs);
+
 /* Calls cb once for each of the n vaddrs, which are sorted ascending (equal ones
  * allowed).  0, -ERR_STOPPED or -ERR_NOMEM. */
 int symbolizer_resolve(struct symbolizer *s, const uint64_t *vaddrs, size_t n,

@@ -171,6 +171,14 @@ static int paint_all(struct painter *p)
 	p->program.hi = p->base + PAGE_SIZE_;
 	p->program.cb = paint_row;
 	p->program.ctx = p;
+	/* what the image itself says comes last */
+	if (t->debug && !image_fdes_in(t->debug, p->program.lo, p->program.hi,
+				       paint_fde, p))
+		return -ERR_NOMEM;
+	p->program.start_at = 0;
+	p->program.started = false;
+	if (p->rc < 0)
+		return p->rc;
 	if (!image_fdes_in(t->img, p->program.lo, p->program.hi, paint_fde, p))
 		return -ERR_NOMEM;
 	if (p->rc < 0 || t->is32)

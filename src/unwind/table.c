@@ -76,24 +76,60 @@ void unwind_table_close(struct unwind_table *t)
 	vec_fini(&t->exprs);
 	idtab_fini(&t->by_rule);
 	idtab_fini(&t->by_expr);
+	if (t->debug)
+		image_close(t->debug);
 	image_close(t->img);
 	free(t);
+}
+
+/* Bytes of call frame information. */
+static uint64_t cfi_size(struct image *img)
+{
+	uint64_t size = 0;
+
+	for (int k = 0; k < CFI_KINDS; k++) {
+		struct cfi_section s;
+
+		if (cfi_open(img, (enum cfi_kind)k, &s))
+			size += s.data.n;
+	}
+	return size;
+}
+
+bool unwind_table_wants_debug(struct unwind_table *t)
+{
+	enum { USUAL = 64 };	/* compilers make more than 1/64 */
+	uint64_t lo, hi;
+
+	return image_code_range(t->img, &lo, &hi) && hi > lo &&
+	       cfi_size(t->img) < (hi - lo) / USUAL;
+}
+
+void unwind_table_add_debug(struct unwind_table *t, struct image *debug)
+{
+	bool same = image_is_64(debug) == image_is_64(t->img);
+
+	if (t->debug || t->limited || !same)
+		image_close(debug);
+	else
+		t->debug = debug;
+}
+
+struct image *unwind_table_image(struct unwind_table *t)
+{
+	return t->img;
 }
 
 /* Before the first page: sections are read only when they are needed. */
 static void set_limits(struct unwind_table *t)
 {
-	uint64_t size = 0;
+	uint64_t size = cfi_size(t->img);
 
 	if (t->limited)
 		return;
 	t->limited = true;
-	for (int k = 0; k < CFI_KINDS; k++) {
-		struct cfi_section s;
-
-		if (cfi_open(t->img, (enum cfi_kind)k, &s))
-			size += s.data.n;
-	}
+	if (t->debug)
+		size += cfi_size(t->debug);
 	t->room = ROOM + ROOM_FACTOR * size;
 	t->fuel = FUEL + FUEL_FACTOR * size;
 }
@@ -153,7 +189,8 @@ static int ask(struct unwind_table *t, uint64_t vaddr, struct rule *own)
 	set_limits(t);
 	if (!t->fuel)
 		return RULE_BAD;
-	if (!image_find_fde(t->img, vaddr, &s, &cie, &fde))
+	if (!image_find_fde(t->img, vaddr, &s, &cie, &fde) &&
+	    (!t->debug || !image_find_fde(t->debug, vaddr, &s, &cie, &fde)))
 		return RULE_NONE;
 	rc = cfa_run(&p);
 	return rc < 0 ? rc : a.id;

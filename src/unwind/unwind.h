@@ -138,6 +138,14 @@ const char *unwind_reason_text(enum unwind_reason r);
 int unwind_table_open(struct image *img, struct unwind_table **out,
 		      struct error *err);
 void unwind_table_close(struct unwind_table *t);
+/* Whether the image has hardly any call frame information for its code: then its
+ * separate debug file may have some (.debug_frame). */
+bool unwind_table_wants_debug(struct unwind_table *t);
+/* Takes over the debug file: for functions that the image tells nothing of.  Only
+ * before the first walk. */
+void unwind_table_add_debug(struct unwind_table *t, struct image *debug);
+/* The image that it was made of. */
+struct image *unwind_table_image(struct unwind_table *t);
 
 struct unwind_table_stats {
 	uint64_t pages;		/* compiled so far */

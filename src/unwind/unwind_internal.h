@@ -81,6 +81,7 @@ struct page {
 
 struct unwind_table {
 	struct image *img;
+	struct image *debug;	/* its debug file, or NULL */
 	bool is32;
 	uint64_t base;		/* vaddr of page 0 */
 	size_t npages;

@@ -135,6 +135,46 @@ t_is "100 KB of locals: the callers are read later, or the stack says cut" \
 	"$(agree fat.tally 'burn ' '^burn fat( main |$)')" yes
 t_ok "and does not count as whole" $(($(json fat.tally whole) > 20))
 
+# Call frame information that is in the separate debug file only.  What never
+# returns cannot be followed to its ret.
+cat >apart.c <<'END'
+#include <stdlib.h>
+#include "burn.h"
+static NOINLINE void two(void) { burn(200000); STAY; }
+static NOINLINE __attribute__((noreturn)) void forever(int n)
+{
+	volatile long pad[100];
+
+	pad[n % 100] = n;
+	while (n--) {
+		two();
+		pad[n % 100]++;
+	}
+	exit(pad[3] == 7);
+}
+static NOINLINE void one(int n) { forever(n); STAY; }
+int main(void) { one(800); return 0; }
+/* so that it has more code than the start files have information */
+__asm__(".text; .skip 60000, 0x90");
+END
+cc -fno-asynchronous-unwind-tables -fno-unwind-tables -o apart.full apart.c
+if command -v objcopy >/dev/null; then
+	objcopy --only-keep-debug apart.full apart.debug
+	objcopy --strip-debug apart.full apart
+	stacks --no-symbols -o apart0.tally -- ./apart
+	t_ok "without tables stacks are not known to be whole" \
+		$(($(json apart0.tally whole) > 20))
+	rm -f apart
+	objcopy --strip-debug --add-gnu-debuglink=apart.debug apart.full apart
+	stacks -o apart.tally -- ./apart
+	t_is "the debug file's .debug_frame leads on" "$(agree apart.tally \
+		'burn ' '^burn two forever one main .*_start$')" yes
+	t_like "and nothing is cut or broken" \
+		"$(json apart.tally cut) $(json apart.tally broken)" '^0 [0-3]$'
+else
+	t_skip "call frame information apart" "no objcopy here"
+fi
+
 cat >signal.c <<'END'
 #define _GNU_SOURCE
 #include <signal.h>
