@@ -20,7 +20,7 @@
  * Stacks that are deeper than their copies are read from memory: the sooner, the
  * likelier they are as they were.
  */
-enum { ROUND_MIN_MS = 5, ROUND_DEEP_MS = 8, ROUND_EXEC_MS = 20,
+enum { ROUND_MIN_MS = 5, ROUND_DEEP_MS = 2, ROUND_EXEC_MS = 20,
        ROUND_MAX_MS = 200 };
 #define ROUND_GAP_NS 4000000u
 /* Written at least once a second; two rounds go by before records are in
@@ -247,7 +247,8 @@ static int wait_round(struct run *r, struct pollfd *fds, struct error *err)
 		return error_errno(err, errno, "poll");
 	/* Who starts programs all the time does not wake us for each. */
 	now = now_ns();
-	if (!fds[0].revents && now < r->drained_ns + ROUND_GAP_NS)
+	if (!fds[0].revents && now < r->drained_ns + ROUND_GAP_NS &&
+	    r->round_ms > ROUND_DEEP_MS)
 		poll(fds, 1, (int)((r->drained_ns + ROUND_GAP_NS - now) /
 				   1000000 + 1));
 	if (fds[0].revents)
