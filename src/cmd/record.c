@@ -71,10 +71,11 @@ static const struct opt record_opt_table[] = {
 	  AT(callgraph) },
 	{ OPT_FLAG, 0, "user", NULL, "Sample user space only.", AT(user) },
 	{ OPT_FLAG, 0, "kernel", NULL, "Sample the kernel only.", AT(kernel) },
-	{ OPT_STR, 0, "source", "auto|perf|kmod|timer",
-	  "Where samples come from: perf events of the kernel, or tally's kernel "
-	  "module. Default: auto, which takes the module where perf cannot do "
-	  "what was asked for.", AT(source) },
+	{ OPT_STR, 0, "source", "auto|perf|kmod|timer|ptrace",
+	  "Where samples come from: perf events of the kernel, tally's kernel "
+	  "module, or, without any rights, timers inside the program or ptrace. "
+	  "Default: auto, the best that may be used here for what was asked "
+	  "for.", AT(source) },
 	{ OPT_HEADING, 0, NULL, NULL, "When", 0 },
 	{ OPT_SECONDS, 0, "delay", "SECONDS",
 	  "Start sampling this long after the command started.", AT(delay) },
@@ -144,15 +145,16 @@ static int parse_source(const char *text, enum record_source *out,
 		[RECORD_SOURCE_PERF] = "perf",
 		[RECORD_SOURCE_KMOD] = "kmod",
 		[RECORD_SOURCE_TIMER] = "timer",
+		[RECORD_SOURCE_PTRACE] = "ptrace",
 	};
 
-	for (int i = RECORD_SOURCE_AUTO; i <= RECORD_SOURCE_TIMER; i++)
+	for (int i = RECORD_SOURCE_AUTO; i <= RECORD_SOURCE_PTRACE; i++)
 		if (!strcmp(text, names[i])) {
 			*out = (enum record_source)i;
 			return 0;
 		}
-	return error_set(err, ERR_USAGE, "--source is auto, perf, kmod or "
-			 "timer, not \"%s\"", text);
+	return error_set(err, ERR_USAGE, "--source is auto, perf, kmod, "
+			 "timer or ptrace, not \"%s\"", text);
 }
 
 /* dwarf,BYTES */

@@ -53,6 +53,7 @@ int doctor_run(struct doctor *d, const char *folder, struct error *err)
 		return error_set(err, ERR_NOMEM, "out of memory for checks");
 	rights_read(&d->rights);
 	doctor_programs(d);
+	doctor_sources(d);
 	doctor_counters(d);
 	doctor_kernel_names(d);
 	doctor_limits(d);

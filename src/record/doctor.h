@@ -21,6 +21,7 @@ struct doctor_check {
 
 struct doctor {
 	bool own_user, own_kernel;	/* own programs: user code, + kernel */
+	bool own_ptrace;		/* … where perf events may not: this */
 	bool others;			/* processes of other users */
 	bool system;			/* the whole machine */
 	bool counters;			/* hardware counters */
@@ -46,6 +47,7 @@ void doctor_fix(struct doctor_check *c, const char *fmt, ...)
 
 /* The groups of checks, in the order that they are shown. */
 void doctor_programs(struct doctor *d);		/* doctor_perf.c */
+void doctor_sources(struct doctor *d);		/* doctor_sources.c */
 void doctor_counters(struct doctor *d);		/* doctor_counters.c */
 void doctor_limits(struct doctor *d);		/* doctor_limits.c */
 void doctor_kernel_names(struct doctor *d);	/* doctor_names.c */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,6 +57,8 @@ static _Noreturn void child_main(char *const argv[],
 {
 	int e;
 
+	/* Where only ancestors may trace (Yama), our other children may, too. */
+	prctl(PR_SET_PTRACER, (unsigned long)getppid(), 0, 0, 0);
 	if (!take_settings(go))
 		_exit(0);
 	setrlimit(RLIMIT_NOFILE, &before->files);

@@ -12,6 +12,7 @@ librecord_a_SOURCES = \
 	src/record/doctor_names.c \
 	src/record/doctor_perf.c \
 	src/record/doctor_place.c \
+	src/record/doctor_sources.c \
 	src/record/environment.c \
 	src/record/image_identity.c \
 	src/record/image_identity.h \
@@ -61,6 +62,17 @@ librecord_a_SOURCES = \
 	src/record/proc_text.h \
 	src/record/processes.c \
 	src/record/processes.h \
+	src/record/ptrace_refused.c \
+	src/record/ptrace_refused.h \
+	src/record/ptrace_ring.c \
+	src/record/ptrace_ring.h \
+	src/record/ptrace_sample.c \
+	src/record/ptrace_source.c \
+	src/record/ptrace_source.h \
+	src/record/ptrace_stops.c \
+	src/record/ptrace_threads.c \
+	src/record/ptrace_tracer.c \
+	src/record/ptrace_tracer.h \
 	src/record/record.h \
 	src/record/revision.c \
 	src/record/revision.h \

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/maps_watch.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/io.h"
 #include "record/mapset.h"
@@ -11,10 +14,14 @@
 
 enum {
 	MAPS_MAX = 64 << 20, NAME_MAX_BYTES = 256, PATH_SPACE = 512,
-	READ_SHARE = 50,	/* reading takes less than 1/50 of the time */
+	READ_SHARE = 50,	/* reading takes less than 1/50 of the time … */
+	MISS_SHARE = 10,	/* … or 1/10, when an address is unknown … */
+	NEWS_SHARE = 4,		/* … or while there is something new each time */
 };
-#define AGAIN_NS 100000000u	/* between looks without reason */
-#define MISSED_NS 10000000u	/* … after an address that is in no mapping */
+#define LOOK_NS 500000u		/* between looks at the number of pages */
+#define AGAIN_NS 200000000u	/* between readings without reason */
+#define MISS_NS 500000u		/* after an address that is in no mapping … */
+#define MISS_MAX_NS 64000000u	/* … and more each time that nothing is new */
 
 void maps_watch_init(struct maps_watch *w, const char *proc)
 {
@@ -110,7 +117,7 @@ struct reading {
 	record_cb *cb;
 	void *ctx;
 	struct error *err;
-	size_t next;		/* of old->maps */
+	size_t next, told;	/* of old->maps */
 	uint64_t end;		/* of the mapping before */
 	int result;
 };
@@ -147,10 +154,12 @@ static bool take_map(void *ctx, const struct record_mmap *m)
 	if (map.start < r->end || r->w->fresh.n >= MAPSET_MAX)
 		return true;
 	r->end = map.end;
-	if (vec_push(&r->w->fresh, map) < 0)
+	if (vec_push(&r->w->fresh, map) < 0) {
 		r->result = no_memory(r->err);
-	else if (!was_told(r, &map))
+	} else if (!was_told(r, &map)) {
+		r->told++;
 		r->result = r->cb(r->ctx, &out, r->err);
+	}
 	if (r->result > 0)
 		r->result = 0;
 	return !r->result;
@@ -192,41 +201,93 @@ int maps_watch_text(struct maps_watch *w, const struct watch_place *at,
 	proc_maps_parse(text, n, take_map, &r);
 	if (!r.result)
 		maps_take(w, p);
+	p->told = r.told;
 	return r.result;
+}
+
+static uint64_t max_u64(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* When it is read again. */
+static void plan(struct watched *p, uint64_t now, uint64_t took)
+{
+	p->miss = p->told ? MISS_NS : p->miss * 2;
+	if (p->miss > MISS_MAX_NS)
+		p->miss = MISS_MAX_NS;
+	p->missed_ns = now + max_u64(p->miss, took * MISS_SHARE);
+	p->change_ns = now + took * (p->told ? NEWS_SHARE : READ_SHARE);
+	p->again_ns = now + max_u64(AGAIN_NS, took * READ_SHARE);
+	p->look_ns = now + LOOK_NS;
 }
 
 int maps_watch_read(struct maps_watch *w, const struct watch_place *at,
 		    record_cb *cb, void *ctx, struct error *err)
 {
-	uint64_t before = clock_now(), took;
-	struct watched *p;
+	uint64_t before = clock_now();
+	struct watched *p = watched_get(w, at->pid);
 	char path[PATH_SPACE];
 	int r = 0;
 
+	if (!p)
+		return no_memory(err);
+	p->told = 0;
 	w->reads++;
 	buf_reset(&w->text);
 	snprintf(path, sizeof(path), "%s/%u/maps", w->proc, at->pid);
 	/* Who has ended, or forbids it, has what was known before. */
 	if (!io_read_file(path, MAPS_MAX, &w->text, NULL) && w->text.n)
 		r = maps_watch_text(w, at, w->text.p, w->text.n, cb, ctx, err);
-	p = r < 0 ? NULL : watched_get(w, at->pid);
-	if (!p)
-		return r < 0 ? r : no_memory(err);
-	took = (clock_now() - before) * READ_SHARE;
-	p->next_ns = at->time_ns + (took > AGAIN_NS ? took : AGAIN_NS);
-	p->missed_ns = at->time_ns + (took > MISSED_NS ? took : MISSED_NS);
+	if (r < 0)
+		return r;
+	plan(watched_get(w, at->pid), at->time_ns, clock_now() - before);
 	return 0;
+}
+
+/* The first number of PROC/PID/statm, in pages (proc(5)). */
+static uint64_t pages_of(struct maps_watch *w, uint32_t pid)
+{
+	char path[PATH_SPACE], text[32];
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%u/statm", w->proc, pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd >= 0) {
+		n = read(fd, text, sizeof(text) - 1);
+		close(fd);
+	}
+	text[n > 0 ? n : 0] = 0;
+	return strtoull(text, NULL, 10);
+}
+
+static bool is_due(struct maps_watch *w, struct watched *p, uint64_t addr,
+		   uint64_t now)
+{
+	uint64_t pages;
+
+	if (!knows(p, addr))
+		return now >= p->missed_ns;
+	if (now >= p->again_ns)
+		return true;
+	if (now < p->look_ns || now < p->change_ns)
+		return false;
+	p->look_ns = now + LOOK_NS;
+	pages = pages_of(w, p->pid);
+	if (pages == p->pages)
+		return false;
+	p->pages = pages;
+	return true;
 }
 
 int maps_watch_sample(struct maps_watch *w, const struct watch_place *at,
 		      uint64_t addr, record_cb *cb, void *ctx,
 		      struct error *err)
 {
-	const struct watched *p = watched_find(w, at->pid);
+	struct watched *p = watched_find(w, at->pid);
 
-	/* An unknown address soon after a reading is unknown for good, or so new
-	 * that the next sample will show it. */
-	if (p && at->time_ns < (knows(p, addr) ? p->next_ns : p->missed_ns))
+	if (p && !is_due(w, p, addr, at->time_ns))
 		return 0;
 	return maps_watch_read(w, at, cb, ctx, err);
 }
@@ -279,7 +340,7 @@ int maps_watch_fork(struct maps_watch *w, uint32_t pid, uint32_t parent)
 	if (!p)
 		return -ERR_NOMEM;
 	p->maps.n = 0;
-	p->next_ns = p->missed_ns = 0;
+	p->look_ns = p->again_ns = p->change_ns = p->missed_ns = 0;
 	if (!from || from == p)
 		return 0;
 	if (vec_reserve(&p->maps, from->maps.n) < 0)
@@ -288,8 +349,8 @@ int maps_watch_fork(struct maps_watch *w, uint32_t pid, uint32_t parent)
 		memcpy(p->maps.v, from->maps.v,
 		       from->maps.n * sizeof(*p->maps.v));
 	p->maps.n = from->maps.n;
-	p->next_ns = from->next_ns;
-	p->missed_ns = from->missed_ns;
+	p->pages = from->pages;
+	p->again_ns = from->again_ns;
 	return 0;
 }
 

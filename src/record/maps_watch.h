@@ -27,8 +27,13 @@ struct watched_map {
 struct watched {
 	uint32_t pid;
 	VEC(struct watched_map) maps;	/* sorted, never overlapping */
-	uint64_t next_ns;	/* when to look again without another reason */
-	uint64_t missed_ns;	/* until then an unknown address is no reason */
+	uint64_t pages;		/* that it has mapped: statm */
+	uint64_t look_ns;	/* when to look at them again */
+	uint64_t again_ns;	/* … to read all without another reason */
+	uint64_t change_ns;	/* until then another number is no reason */
+	uint64_t missed_ns;	/* … an unknown address is none */
+	uint64_t miss;		/* how long that lasts */
+	size_t told;		/* by the last reading */
 };
 
 struct maps_watch {
@@ -64,8 +69,9 @@ int maps_watch_read(struct maps_watch *w, const struct watch_place *at,
 int maps_watch_text(struct maps_watch *w, const struct watch_place *at,
 		    const void *text, size_t n, record_cb *cb, void *ctx,
 		    struct error *err);
-/* A sample at addr: reads them when addr is in none that is known, and now and
- * then, as callers may be in new ones, too. */
+/* A sample at addr: reads them when addr is in none that is known, and when the
+ * process has mapped or unmapped anything, as callers may be in new ones, too;
+ * at once, as long as this takes little of the time. */
 int maps_watch_sample(struct maps_watch *w, const struct watch_place *at,
 		      uint64_t addr, record_cb *cb, void *ctx,
 		      struct error *err);

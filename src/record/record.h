@@ -16,6 +16,7 @@ enum record_source {
 	RECORD_SOURCE_PERF,
 	RECORD_SOURCE_KMOD,
 	RECORD_SOURCE_TIMER,
+	RECORD_SOURCE_PTRACE,
 };
 
 /* What copy_bytes may be: the kernel's limit. */

@@ -53,6 +53,8 @@ static int open_source(struct run *r, struct error *err)
 	struct session *s = r->s;
 	const struct record_options *o = s->o;
 	uint32_t child = (uint32_t)r->launch.pid;
+	struct source_choice why;
+	int rc;
 	struct perf_target t = {
 		.cpus = s->target.cpus.v, .ncpus = s->target.cpus.n,
 		.all_cpus = !o->cpus, .cgroup_fd = -1,
@@ -66,8 +68,7 @@ static int open_source(struct run *r, struct error *err)
 	};
 
 	if (s->target.attached) {
-		int rc = target_threads(&s->target, &r->threads, err);
-
+		rc = target_threads(&s->target, &r->threads, err);
 		if (rc < 0)
 			return rc;
 		t.tids = r->threads.v;
@@ -80,7 +81,10 @@ static int open_source(struct run *r, struct error *err)
 		po.launched = true;
 		po.enable_on_exec = o->delay <= 0;
 	}
-	return source_choose(o->source, &t, &po, &r->source, err);
+	rc = source_choose(o->source, &t, &po, &r->source, &why, err);
+	if (*why.text && !s->profile.runs.n)
+		session_notice(s, "%s", why.text);
+	return rc;
 }
 
 /* The reader gets one text. */

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/source_choose.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 #include "record/kmod_source.h"
+#include "record/ptrace_source.h"
 #include "record/timer_source.h"
 #include "tally/kmod.h"
 
-/* perf has more events and is everywhere; the module steps in where perf has
- * not what was asked for, or may not be used. */
-static int choose(const struct perf_target *target,
-		  const struct perf_source_options *o, struct source **out,
-		  struct error *err)
+/* Perf has more events and is everywhere; the module steps in where perf has not
+ * what was asked for, or may not be used. */
+static int choose_kernel(const struct perf_target *target,
+			 const struct perf_source_options *o,
+			 struct source **out, struct error *err)
 {
 	struct error other = { 0 };
 	int r = perf_source_open(target, o, out, err);
@@ -22,10 +24,34 @@ static int choose(const struct perf_target *target,
 	return kmod_source_open(target, o, out, &other) < 0 ? r : 0;
 }
 
+/* Sources that need no right of the kernel's: `err` has why perf cannot be
+ * used, which `why` gets when one of them can. */
+static int choose(const struct perf_target *target,
+		  const struct perf_source_options *o, struct source **out,
+		  struct source_choice *why, struct error *err)
+{
+	struct error other = { 0 };
+	int r = choose_kernel(target, o, out, err);
+
+	if (r != -ERR_PERM)
+		return r;
+	if (ptrace_source_open(target, o, out, &other) < 0) {
+		/* What ptrace can never do is no news. */
+		if (other.code == ERR_PERM)
+			snprintf(why->text, sizeof(why->text), "nor by ptrace: "
+				 "%s", other.msg);
+		return r;
+	}
+	snprintf(why->text, sizeof(why->text), "%s: sampling by %s instead",
+		 err->msg, (*out)->ops->name);
+	return 0;
+}
+
 int source_choose(enum record_source which, const struct perf_target *target,
 		  const struct perf_source_options *o, struct source **out,
-		  struct error *err)
+		  struct source_choice *why, struct error *err)
 {
+	why->text[0] = 0;
 	switch (which) {
 	case RECORD_SOURCE_PERF:
 		return perf_source_open(target, o, out, err);
@@ -33,8 +59,10 @@ int source_choose(enum record_source which, const struct perf_target *target,
 		return kmod_source_open(target, o, out, err);
 	case RECORD_SOURCE_TIMER:
 		return timer_source_open(target, o, out, err);
+	case RECORD_SOURCE_PTRACE:
+		return ptrace_source_open(target, o, out, err);
 	case RECORD_SOURCE_AUTO:
 		break;
 	}
-	return choose(target, o, out, err);
+	return choose(target, o, out, why, err);
 }

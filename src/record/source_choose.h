@@ -5,8 +5,14 @@
 #include "record/perf_source.h"
 #include "record/record.h"
 
+/* One line for the user when it is not the best there is: which was taken, and
+ * what a better one needs; else "". */
+struct source_choice {
+	char text[1200];
+};
+
 int source_choose(enum record_source which, const struct perf_target *target,
 		  const struct perf_source_options *o, struct source **out,
-		  struct error *err);
+		  struct source_choice *why, struct error *err);
 
 #endif

@@ -2,6 +2,7 @@
 #include "record/stacks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "record/image_special.h"
 
@@ -231,6 +232,21 @@ static uint32_t guest_loc(struct stacks *s, const struct record_sample *in)
 				    : in->nkernel ? in->kernel[0] : 0);
 }
 
+/* Somewhere in the kernel: one image, with its name for all that is in it. */
+static uint32_t somewhere_loc(struct stacks *s)
+{
+	uint32_t image = image_special(s->images, "[kernel]",
+				       PROF_IMAGE_GENERATED, 0);
+	struct recorded_image *r;
+
+	if (image == UINT32_MAX)
+		return PROF_NONE;
+	r = &s->images->v.v[image];
+	if (!r->symbol)
+		r->symbol = strdup("[kernel]");
+	return r->symbol ? loc_intern(s, image, 0) : PROF_NONE;
+}
+
 uint32_t stacks_add(struct stacks *s, struct mapset *maps,
 		    const struct record_sample *in, uint32_t *loc)
 {
@@ -247,6 +263,8 @@ uint32_t stacks_add(struct stacks *s, struct mapset *maps,
 	if (c.nkernel) {
 		*loc = loc_find(s, maps, true, *c.kernel++, false, &unmapped);
 		c.nkernel--;
+	} else if (in->in_kernel) {
+		*loc = somewhere_loc(s);
 	} else if (c.nuser) {
 		*loc = loc_find(s, maps, false, *c.user++, false, &unmapped);
 		c.nuser--;

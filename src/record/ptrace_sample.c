@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a thread that stands still was doing. */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "record/ptrace_tracer.h"
+
+enum { STATUS_MAX = 1 << 16 };
+
+#define NAME_NS 200000000u	/* between looks at a thread's name */
+
+#ifdef __x86_64__
+
+/* struct user_regs_struct of an i386 kernel. */
+struct regs32 {
+	uint32_t bx, cx, dx, si, di, bp, ax, ds, es, fs, gs, orig_ax, ip, cs,
+		 flags, sp, ss;
+};
+
+union regs {
+	struct user_regs_struct x64;
+	struct regs32 x32;
+};
+
+static void take_64(const struct user_regs_struct *r, struct record_copy *c)
+{
+	const uint64_t v[UNWIND_REGS] = {
+		r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp, r->rsp,
+		r->r8, r->r9, r->r10, r->r11, r->r12, r->r13, r->r14, r->r15,
+		r->rip,
+	};
+
+	memcpy(c->regs.r, v, sizeof(v));
+	c->regs.known = (1u << UNWIND_REGS) - 1;
+}
+
+static void take_32(const struct regs32 *r, struct record_copy *c)
+{
+	const uint64_t v[] = { r->ax, r->dx, r->cx, r->bx, r->si, r->di, r->bp,
+			       r->sp };
+
+	memcpy(c->regs.r, v, sizeof(v));
+	c->regs.r[UNWIND_RIP] = r->ip;
+	c->regs.known = 0xff | 1u << UNWIND_RIP;
+	c->is32 = true;
+}
+
+/* System calls that a stop ends with EINTR, though no signal was meant for the
+ * program (signal(7), "Interruption of system calls … by stop signals", and
+ * what sockets with a time limit do); sys/syscall.h has the other machine's
+ * numbers not. */
+static bool is_sensitive(bool is32, int64_t nr)
+{
+	/* epoll_wait, epoll_pwait, epoll_pwait2, semop, semtimedop,
+	 * rt_sigtimedwait, io_getevents, io_pgetevents, io_uring_enter, read,
+	 * write, readv, writev, recvfrom, sendto, recvmsg, sendmsg, accept,
+	 * accept4, connect, recvmmsg, sendmmsg */
+	static const int16_t x64[] = { 232, 281, 441, 65, 220, 128, 208, 333,
+				       426, 0, 1, 19, 20, 45, 44, 47, 46, 43,
+				       288, 42, 299, 307 };
+	/* … and ipc, socketcall and the versions with 64-bit times */
+	static const int16_t x32[] = { 256, 319, 441, 420, 177, 421, 247, 385,
+				       416, 426, 3, 4, 145, 146, 371, 369, 372,
+				       370, 364, 362, 337, 417, 345, 117, 102 };
+	const int16_t *list = is32 ? x32 : x64;
+	size_t n = is32 ? sizeof(x32) / sizeof(*x32)
+			: sizeof(x64) / sizeof(*x64);
+
+	for (size_t i = 0; i < n; i++)
+		if (list[i] == nr)
+			return true;
+	return false;
+}
+
+/* The hexadecimal number behind a key of /proc/PID/status. */
+static uint64_t mask_of(const char *text, const char *key)
+{
+	const char *p = strstr(text, key);
+
+	return p ? strtoull(p + strlen(key), NULL, 16) : 0;
+}
+
+/* Is there a signal that the program will get when it goes on? */
+static bool has_signal(const struct tracee *k)
+{
+	struct buf b = { 0 };
+	const char *text;
+	uint64_t waiting = 1;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/status", k->pid, k->tid);
+	if (!io_read_file(path, STATUS_MAX, &b, NULL)) {
+		text = buf_cstr(&b);
+		waiting = (mask_of(text, "\nSigPnd:") |
+			   mask_of(text, "\nShdPnd:")) &
+			  ~mask_of(text, "\nSigBlk:");
+	}
+	buf_fini(&b);
+	return waiting;
+}
+
+/*
+ * A thread that ran a moment ago and is in one of these calls has just begun to
+ * wait: the call begins anew, as the kernel itself does with all others.  A
+ * signal of its own still ends it.
+ */
+static void call_again(struct tracee *k, union regs *r, bool is32)
+{
+	struct iovec io = { r, is32 ? sizeof(r->x32) : sizeof(r->x64) };
+	int64_t nr = is32 ? (int32_t)r->x32.orig_ax : (int64_t)r->x64.orig_rax;
+	int64_t ret = is32 ? (int32_t)r->x32.ax : (int64_t)r->x64.rax;
+
+	if (ret != -EINTR || nr < 0 || !is_sensitive(is32, nr) ||
+	    has_signal(k))
+		return;
+	if (is32) {
+		r->x32.ax = r->x32.orig_ax;
+		r->x32.ip -= 2;
+	} else {
+		r->x64.rax = r->x64.orig_rax;
+		r->x64.rip -= 2;
+	}
+	ptrace(PTRACE_SETREGSET, (pid_t)k->tid, NT_PRSTATUS, &io);
+}
+
+/* False when it is gone. */
+static bool read_regs(struct tracee *k, struct record_sample *s)
+{
+	union regs r;
+	struct iovec io = { &r, sizeof(r) };
+	bool is32;
+
+	if (ptrace(PTRACE_GETREGSET, (pid_t)k->tid, NT_PRSTATUS, &io) < 0)
+		return false;
+	is32 = io.iov_len == sizeof(r.x32);
+	if (is32)
+		take_32(&r.x32, &s->copy);
+	else
+		take_64(&r.x64, &s->copy);
+	/* What came by an interrupt or fault has -1 here. */
+	s->in_kernel = is32 ? (int32_t)r.x32.orig_ax >= 0
+			    : (int64_t)r.x64.orig_rax >= 0;
+	if (s->in_kernel)
+		call_again(k, &r, is32);
+	return true;
+}
+
+#else
+
+static bool read_regs(struct tracee *k, struct record_sample *s)
+{
+	(void)k;
+	(void)s;
+	return false;
+}
+
+#endif
+
+static size_t read_file(const struct tracee *k, uint64_t addr, void *to,
+			size_t size)
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/mem", k->tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = pread(fd, to, size, (off_t)addr);
+	close(fd);
+	return n > 0 ? (size_t)n : 0;
+}
+
+/* What there is of the stack; less than `size` is all. */
+static size_t read_stack(struct tracer *t, const struct tracee *k,
+			 uint64_t addr, void *to, size_t size)
+{
+	struct iovec local = { to, size };
+	struct iovec remote = { (void *)(uintptr_t)addr, size };
+	ssize_t n = -1;
+
+	if (!t->no_vm) {
+		n = process_vm_readv((pid_t)k->tid, &local, 1, &remote, 1, 0);
+		t->no_vm = n < 0 && (errno == EPERM || errno == ENOSYS);
+	}
+	if (t->no_vm)
+		return read_file(k, addr, to, size);
+	return n > 0 ? (size_t)n : 0;
+}
+
+/* The time that the sample stands for; 0: it has not run since the last. */
+static uint64_t weigh(struct tracer *t, struct tracee *k)
+{
+	struct tracee_time now = tracee_time(k);
+	double ran, wanted;
+	bool first = k->first;
+
+	if (!now.turns)		/* this kernel does not tell */
+		return t->wish->period_ns;
+	if (now.run <= k->time.run)
+		return 0;
+	ran = (double)(now.run - k->time.run);
+	wanted = ran + (double)(now.wait - k->time.wait);
+	k->time = now;
+	k->first = false;
+	if (!first)
+		return (uint64_t)ran;
+	/* Ticks find it running or waiting for a processor; a period of them
+	 * holds so much of the first. */
+	return (uint64_t)((double)t->wish->period_ns * t->crowd * ran /
+			  wanted);
+}
+
+static int name_cb(void *ctx, const struct record *r, struct error *err)
+{
+	struct tracer *t = ctx;
+	struct tracee *k = tracee_find(t, r->tid);
+
+	if (!k || !strncmp(k->comm, r->comm.name, sizeof(k->comm) - 1))
+		return 0;
+	snprintf(k->comm, sizeof(k->comm), "%s", r->comm.name);
+	return tracer_emit(t, r, err);
+}
+
+static void look_at_name(struct tracer *t, struct tracee *k,
+			 const struct watch_place *at)
+{
+	if (at->time_ns < k->name_ns)
+		return;
+	k->name_ns = at->time_ns + NAME_NS;
+	if (maps_watch_name(&t->watch, at, false, name_cb, t, &t->err) < 0)
+		t->failed = true;
+}
+
+/* With the names and mappings that it needs before it. */
+static void commit(struct tracer *t)
+{
+	const struct record *r = &t->held;
+	bool copied = r->sample.copied;
+	size_t size = copied ? r->sample.copy.size : sizeof(uint64_t);
+	struct ptrace_entry *e = ptrace_ring_room(t->ring, size);
+
+	if (!e) {
+		atomic_fetch_add(&t->ring->shared->lost, 1);
+		return;
+	}
+	e->r = *r;
+	if (copied) {
+		memcpy(e->bytes, t->stack, size);
+	} else {
+		memcpy(e->bytes, &r->sample.copy.regs.r[UNWIND_RIP], size);
+		e->r.sample.nuser = !r->sample.in_kernel;
+	}
+	ptrace_ring_commit(t->ring, e, size);
+}
+
+void tracer_sample(struct tracer *t, struct tracee *k)
+{
+	struct record *r = &t->held;
+	struct record_sample *s = &r->sample;
+
+	*r = (struct record){ .kind = RECORD_SAMPLE, .pid = k->pid,
+			      .tid = k->tid, .cpu = SOURCE_NONE };
+	t->holds = false;
+	if (!read_regs(k, s))
+		return;
+	s->weight = weigh(t, k);
+	if (!s->weight || !t->sampling ||
+	    (s->in_kernel ? t->wish->no_kernel : t->wish->no_user))
+		return;
+	r->time_ns = tracer_clock();
+	t->holds = true;
+	s->copied = t->wish->copy_bytes != 0;
+	if (!s->copied)
+		return;
+	s->copy.size = read_stack(t, k, s->copy.regs.r[UNWIND_RSP], t->stack,
+				  t->wish->copy_bytes);
+	s->copy.all = s->copy.size && s->copy.size < t->wish->copy_bytes;
+}
+
+void tracer_sampled(struct tracer *t, struct tracee *k)
+{
+	struct watch_place at = { k->pid, k->tid, t->held.time_ns };
+	struct record_sample *s = &t->held.sample;
+
+	if (!t->holds)
+		return;
+	t->holds = false;
+	atomic_fetch_add_explicit(&t->ring->shared->weight, s->weight,
+				  memory_order_relaxed);
+	look_at_name(t, k, &at);
+	if (maps_watch_sample(&t->watch, &at, s->copy.regs.r[UNWIND_RIP],
+			      tracer_emit, t, &t->err) < 0)
+		t->failed = true;
+	commit(t);
+}

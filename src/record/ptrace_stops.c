@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a stop means (ptrace(2), "Attaching and detaching", "Stopped states"),
+ * and what is told of it. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/ptrace_tracer.h"
+
+enum { ROOM_WAIT_MS = 1000 };
+
+static struct ptrace_entry *room_for(struct tracer *t, size_t bytes)
+{
+	static const struct timespec wait = { 0, 1000000 };
+	struct ptrace_shared *s = t->ring->shared;
+	struct ptrace_entry *e = ptrace_ring_room(t->ring, bytes);
+	uint64_t one = 1;
+
+	for (int i = 0; !e && i < ROOM_WAIT_MS && !atomic_load(&s->quit); i++) {
+		if (write(t->wake_fd, &one, sizeof(one)) < 0)
+			break;
+		nanosleep(&wait, NULL);
+		e = ptrace_ring_room(t->ring, bytes);
+	}
+	return e;
+}
+
+int tracer_emit(void *ctx, const struct record *r, struct error *err)
+{
+	struct tracer *t = ctx;
+	const char *text = r->kind == RECORD_MMAP ? r->mmap.path
+			   : r->kind == RECORD_COMM ? r->comm.name : NULL;
+	size_t bytes = text ? strlen(text) + 1 : 0;
+	struct ptrace_entry *e = room_for(t, bytes);
+
+	(void)err;
+	if (!e) {
+		atomic_fetch_add(&t->ring->shared->gaps, 1);
+		return 0;
+	}
+	e->r = *r;
+	if (text)
+		memcpy(e->bytes, text, bytes);
+	ptrace_ring_commit(t->ring, e, bytes);
+	atomic_store(&t->ring->shared->news, true);
+	return 0;
+}
+
+static void tell(struct tracer *t, enum record_kind kind,
+		 const struct tracee *k, uint32_t parent)
+{
+	struct record r = { .kind = kind, .pid = k->pid, .tid = k->tid,
+			    .cpu = SOURCE_NONE, .event = SOURCE_NONE,
+			    .time_ns = tracer_clock() };
+
+	if (kind == RECORD_FORK) {
+		r.fork.ppid = k->pid == k->tid ? parent : k->pid;
+		r.fork.ptid = r.fork.ppid;
+	}
+	tracer_emit(t, &r, &t->err);
+}
+
+/* A thread or process that one of ours has started.  We hear of it twice, from
+ * its creator and from its own first stop, in any order. */
+static void take_new(struct tracer *t, uint32_t tid)
+{
+	struct tracee *k = tracee_find(t, tid);
+	uint32_t parent = 0;
+
+	if (k)
+		return;
+	k = tracee_add(t, tid);
+	if (!k)
+		return;
+	if (k->pid == k->tid) {
+		parent = tracee_parent(k->pid);
+		if (maps_watch_fork(&t->watch, k->pid, parent) < 0)
+			t->failed = true;
+	}
+	tell(t, RECORD_FORK, k, parent);
+}
+
+static void take_end(struct tracer *t, struct tracee *k)
+{
+	tell(t, RECORD_EXIT, k, 0);
+	if (k->pid == k->tid)
+		maps_watch_exit(&t->watch, k->pid);
+	tracee_remove(t, k);
+}
+
+/* All other threads of the process have ended; the one that called exec has the
+ * first one's number now, whoever it was. */
+static void take_exec(struct tracer *t, uint32_t pid)
+{
+	struct watch_place at = { pid, pid, tracer_clock() };
+	struct tracee *k;
+
+	for (size_t i = t->v.n; i-- > 0;)
+		if (t->v.v[i].pid == pid) {
+			if (t->v.v[i].tid != pid)
+				tell(t, RECORD_EXIT, &t->v.v[i], 0);
+			tracee_remove(t, &t->v.v[i]);
+		}
+	k = tracee_add(t, pid);
+	if (!k)
+		return;
+	if (t->wish->on_exec)
+		t->sampling = true;
+	if (maps_watch_exec(&t->watch, &at, tracer_emit, t, &t->err) < 0)
+		t->failed = true;
+}
+
+static void take_event(struct tracer *t, uint32_t tid, int event)
+{
+	unsigned long message = 0;
+
+	switch (event) {
+	case PTRACE_EVENT_FORK:
+	case PTRACE_EVENT_VFORK:
+	case PTRACE_EVENT_CLONE:
+		if (!ptrace(PTRACE_GETEVENTMSG, (pid_t)tid, 0, &message) &&
+		    message)
+			take_new(t, (uint32_t)message);
+		break;
+	case PTRACE_EVENT_EXEC:
+		take_exec(t, tid);
+		break;
+	default:
+		break;
+	}
+	ptrace(PTRACE_CONT, (pid_t)tid, 0, 0);
+}
+
+static bool stops_groups(int sig)
+{
+	return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN ||
+	       sig == SIGTTOU;
+}
+
+/* PTRACE_EVENT_STOP: the whole process is stopped, or goes on (SIGTRAP), or a
+ * new thread begins, or it is ours (SIGTRAP, too). */
+static void take_trap(struct tracer *t, struct tracee *k, int sig)
+{
+	uint32_t tid = k->tid;
+	bool asked = k->asked;
+
+	if (asked) {
+		k->asked = false;
+		t->asked--;
+	}
+	if (stops_groups(sig)) {
+		ptrace(PTRACE_LISTEN, (pid_t)tid, 0, 0);
+		return;
+	}
+	if (asked)
+		tracer_sample(t, k);
+	ptrace(PTRACE_CONT, (pid_t)tid, 0, 0);
+	if (asked)
+		tracer_sampled(t, k);
+}
+
+void tracer_stop(struct tracer *t, uint32_t tid, int status)
+{
+	struct tracee *k = tracee_find(t, tid);
+	int sig = WSTOPSIG(status), event = status >> 16;
+
+	if (WIFEXITED(status) || WIFSIGNALED(status)) {
+		if (k)
+			take_end(t, k);
+		return;
+	}
+	if (!WIFSTOPPED(status))
+		return;
+	if (!k && event != PTRACE_EVENT_EXEC) {
+		take_new(t, tid);
+		k = tracee_find(t, tid);
+	}
+	if (event == PTRACE_EVENT_STOP && k)
+		take_trap(t, k, sig);
+	else if (event)
+		take_event(t, tid, event);
+	else
+		ptrace(PTRACE_CONT, (pid_t)tid, 0, (long)sig);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_RECORD_PTRACE_TRACER_H
+#define TALLY_RECORD_PTRACE_TRACER_H
+/*
+ * The process that traces: see ptrace_source.h.  It has one thread, as ptrace
+ * knows threads, and waits for three things: the next tick, a stop of a thread
+ * (SIGCHLD), and the recorder.
+ *
+ * In each period threads that run are interrupted, one after the other, no more
+ * than there are processors: of more that could run, each has the same chance.  A thread's first
+ * sample stands for one period, each further one for the CPU time since the one
+ * before; so what is left at the end of a thread makes up for what its first
+ * sample had too much, and short threads get their share.
+ */
+#include "record/maps_watch.h"
+#include "record/ptrace_ring.h"
+
+struct ptrace_wish {
+	const uint32_t *tids;
+	size_t ntids;
+	bool inherit;
+	bool on_exec;		/* samples from the first exec on */
+	bool no_user, no_kernel;
+	uint32_t copy_bytes;	/* 0: addresses only */
+	uint64_t period_ns;
+};
+
+/* PROC/PID/task/TID/schedstat, up to the last stop; all 0: not known. */
+struct tracee_time {
+	uint64_t run, wait;	/* on a processor, and for one; nanoseconds */
+	uint64_t turns;		/* how often it has got one */
+};
+
+struct tracee {
+	uint32_t pid, tid;
+	int running_fd;		/* PROC/PID/task/TID/syscall, or stat */
+	int time_fd;		/* … schedstat */
+	uint32_t idle;		/* ticks since it was seen to run */
+	bool first;		/* no sample yet, or a new program */
+	bool asked;		/* to stop for a sample */
+	struct tracee_time time;	/* at the last sample, or its begin */
+	uint64_t name_ns;	/* when to look at its name again */
+	char comm[16];
+};
+
+struct tracer {
+	const struct ptrace_wish *wish;
+	struct ptrace_ring *ring;
+	struct maps_watch watch;
+	int wake_fd, control_fd, signal_fd;
+	VEC(struct tracee) v;
+	VEC(uint32_t) chosen;	/* threads to ask in this period … */
+	size_t turn;		/* … the next of them */
+	double crowd;		/* how many of those that run one stands for */
+	struct u64map by_tid;
+	uint64_t random;
+	uint64_t tick, next_ns;
+	unsigned int processors;
+	unsigned int asked;	/* tracees that shall stop */
+	int processor;		/* that we stay on; -1: any */
+	/* A sample whose thread runs again, until it is in the ring. */
+	struct record held;
+	uint8_t *stack;		/* … its copy: wish->copy_bytes */
+	bool holds;
+	bool sampling;
+	bool no_vm, no_state;	/* calls and files that are refused here */
+	bool failed;		/* out of memory: give up */
+	struct error err;
+};
+
+/* Seizes the threads, writes 1 byte to control_fd when that is done or has
+ * failed (ring->shared->error), and traces until all have ended or the recorder
+ * does not want it any more.  Runs in a process of its own. */
+void tracer_main(const struct ptrace_wish *wish, struct ptrace_ring *ring,
+		 int wake_fd, int control_fd);
+
+uint64_t tracer_clock(void);
+
+/* ptrace_threads.c */
+/* Valid until the next tracee is added; NULL: none. */
+struct tracee *tracee_find(struct tracer *t, uint32_t tid);
+/* A new one, of which /proc tells the rest; NULL: out of memory. */
+struct tracee *tracee_add(struct tracer *t, uint32_t tid);
+void tracee_remove(struct tracer *t, struct tracee *k);
+void tracees_fini(struct tracer *t);
+/* A process's parent; 0: not known. */
+uint32_t tracee_parent(uint32_t pid);
+/* Does it run, or could it if there were a processor? */
+bool tracee_runs(struct tracer *t, struct tracee *k);
+/* Where it ran last, or -1. */
+int tracee_processor(const struct tracee *k);
+struct tracee_time tracee_time(const struct tracee *k);
+
+/* ptrace_stops.c */
+/* What waitpid said of a thread. */
+void tracer_stop(struct tracer *t, uint32_t tid, int status);
+/* record_cb: puts it into the ring, and waits for room. */
+int tracer_emit(void *ctx, const struct record *r, struct error *err);
+
+/* ptrace_sample.c */
+/* A thread stands still, as it was asked to.  What can wait is done by
+ * tracer_sampled when it runs again. */
+void tracer_sample(struct tracer *t, struct tracee *k);
+void tracer_sampled(struct tracer *t, struct tracee *k);
+
+#endif
