@@ -46,7 +46,7 @@ static int count_sample(void *ctx, const struct record *r, struct error *err)
 /* Samples of a child that works; their number, or an error. */
 static int sample_child(pid_t child, struct error *err)
 {
-	static struct event_spec clock = { .text = "cpu-clock", .type = 1 };
+	struct event_spec clock = { .text = "cpu-clock", .type = 1 };
 	struct event_list events = { &clock, 1, 1 };
 	uint32_t tid = (uint32_t)child;
 	struct perf_target target = { .tids = &tid, .ntids = 1,

@@ -167,7 +167,7 @@ static void tell_limits(struct session *s, const struct source *src,
 	const char *why;
 
 	for (size_t i = 0; i < src->nevents; i++)
-		kernel |= !src->events[i].exclude_kernel;
+		kernel |= !src->events[i].exclude_kernel && !src->no_kernel;
 	if (kernel && kernel_names_hidden(&why)) {
 		fact(f, "kernel_names", why);
 		session_notice(s, "functions of the kernel will have no names: "

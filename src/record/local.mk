@@ -62,6 +62,8 @@ librecord_a_SOURCES = \
 	src/record/proc_text.h \
 	src/record/processes.c \
 	src/record/processes.h \
+	src/record/program_kind.c \
+	src/record/program_kind.h \
 	src/record/ptrace_refused.c \
 	src/record/ptrace_refused.h \
 	src/record/ptrace_ring.c \

@@ -244,6 +244,7 @@ static void fill_wish(struct ptrace_source *p, const struct perf_target *t,
 	};
 	p->base.copy_bytes = p->wish.copy_bytes;
 	p->base.max_stack = FRAMES_MAX;
+	p->base.no_kernel = true;
 }
 
 static void note(struct source_event *e)

@@ -41,6 +41,7 @@ struct run {
 	size_t images;		/* seen up to the last round */
 	uint64_t execs, deep;
 	bool done;
+	bool told;		/* why the source is not the best one */
 };
 
 static uint64_t now_ns(void)
@@ -79,9 +80,11 @@ static int open_source(struct run *r, struct error *err)
 		t.tids = &child;
 		t.ntids = 1;
 		po.launched = true;
+		po.command = o->command[0];
 		po.enable_on_exec = o->delay <= 0;
 	}
 	rc = source_choose(o->source, &t, &po, &r->source, &why, err);
+	r->told = *why.text;
 	if (*why.text && !s->profile.runs.n)
 		session_notice(s, "%s", why.text);
 	return rc;
@@ -98,9 +101,9 @@ static uint32_t event_note(struct profile *p, const struct source_event *e)
 }
 
 static void tell_event(struct session *s, const struct source_event *e,
-		       bool only)
+		       bool only, bool told)
 {
-	if (*e->why)
+	if (*e->why && !told)
 		session_notice(s, "%s: recording %s instead", e->why,
 			       e->actual);
 	if (*e->note && only)
@@ -110,7 +113,7 @@ static void tell_event(struct session *s, const struct source_event *e,
 }
 
 /* Rows of the profile's events; once a session. */
-static int add_events(struct session *s, const struct source *src,
+static int add_events(struct session *s, const struct source *src, bool told,
 		      struct error *err)
 {
 	for (size_t i = s->profile.events.n; i < src->nevents; i++) {
@@ -133,7 +136,7 @@ static int add_events(struct session *s, const struct source *src,
 		    row.note == PROF_NONE || vec_push(&p->events, row) < 0)
 			return error_set(err, ERR_NOMEM,
 					 "out of memory for events");
-		tell_event(s, e, src->nevents == 1);
+		tell_event(s, e, src->nevents == 1, told);
 	}
 	s->collector.nevents = (uint32_t)s->profile.events.n;
 	return 0;
@@ -450,7 +453,7 @@ static int prepare(struct run *r, struct error *err)
 	if (!rc)
 		rc = open_source(r, err);
 	if (!rc)
-		rc = add_events(s, r->source, err);
+		rc = add_events(s, r->source, r->told, err);
 	if (!rc && !s->profile.runs.n)
 		rc = environment_fill(s, r->source, err);
 	if (!rc)

@@ -155,6 +155,7 @@ struct source {
 	uint32_t max_stack;	/* frames a chain can hold */
 	size_t ring_bytes;	/* per CPU, 0 if there are no rings */
 	uint32_t copy_bytes;	/* of a stack at most; 0: none is copied */
+	bool no_kernel;		/* no addresses of the kernel come from it */
 	/* What the command's environment must hold, NULL at the end; or NULL. */
 	const char *const *env;
 };

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "record/kmod_source.h"
+#include "record/program_kind.h"
 #include "record/ptrace_source.h"
 #include "record/timer_source.h"
 #include "tally/kmod.h"
@@ -24,8 +25,19 @@ static int choose_kernel(const struct perf_target *target,
 	return kmod_source_open(target, o, out, &other) < 0 ? r : 0;
 }
 
-/* Sources that need no right of the kernel's: `err` has why perf cannot be
- * used, which `why` gets when one of them can. */
+/* Sources that need no right of the kernel's. */
+static int choose_other(const struct perf_target *target,
+			const struct perf_source_options *o,
+			struct source **out, struct error *err)
+{
+	struct error other = { 0 };
+
+	if (o->launched && !program_is_dynamic(o->command, &other) &&
+	    !timer_source_open(target, o, out, &other))
+		return 0;
+	return ptrace_source_open(target, o, out, err);
+}
+
 static int choose(const struct perf_target *target,
 		  const struct perf_source_options *o, struct source **out,
 		  struct source_choice *why, struct error *err)
@@ -35,15 +47,15 @@ static int choose(const struct perf_target *target,
 
 	if (r != -ERR_PERM)
 		return r;
-	if (ptrace_source_open(target, o, out, &other) < 0) {
-		/* What ptrace can never do is no news. */
+	if (choose_other(target, o, out, &other) < 0) {
+		/* What they can never do is no news. */
 		if (other.code == ERR_PERM)
 			snprintf(why->text, sizeof(why->text), "nor by ptrace: "
 				 "%s", other.msg);
 		return r;
 	}
-	snprintf(why->text, sizeof(why->text), "%s: sampling by %s instead",
-		 err->msg, (*out)->ops->name);
+	snprintf(why->text, sizeof(why->text), "recording by %s instead: %s",
+		 (*out)->ops->name, err->msg);
 	return 0;
 }
 

@@ -406,6 +406,7 @@ int timer_source_open(const struct perf_target *target,
 	}
 	t->base.events = &t->seen;
 	t->base.nevents = 1;
+	t->base.no_kernel = true;
 	*out = &t->base;
 	return 0;
 }

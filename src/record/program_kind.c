@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/program_kind.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { HEAD = 4096, SCRIPTS_MAX = 4 };
+
+static bool may_run(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
+
+/* As execvp(3) looks for it. */
+static bool find(const char *name, char path[PATH_MAX])
+{
+	const char *list = getenv("PATH");
+
+	if (strchr(name, '/')) {
+		snprintf(path, PATH_MAX, "%s", name);
+		return may_run(path);
+	}
+	for (list = list ? list : "/bin:/usr/bin"; *list;) {
+		size_t n = strcspn(list, ":");
+
+		snprintf(path, PATH_MAX, "%.*s%s%s", (int)(n < PATH_MAX ? n : 0),
+			 list, n ? "/" : "./", name);
+		if (may_run(path))
+			return true;
+		list += n + (list[n] == ':');
+	}
+	return false;
+}
+
+/* "#! path …": the path takes the place of *path. */
+static bool is_script(const char *head, size_t n, char path[PATH_MAX])
+{
+	size_t from = 2, len = 0;
+
+	if (n < 3 || head[0] != '#' || head[1] != '!')
+		return false;
+	while (from < n && (head[from] == ' ' || head[from] == '\t'))
+		from++;
+	while (from + len < n && !strchr(" \t\n", head[from + len]))
+		len++;
+	snprintf(path, PATH_MAX, "%.*s", (int)len, head + from);
+	return len > 0;
+}
+
+/* PT_INTERP, from a head that holds it, as linkers place it. */
+static int linker_of(const char *head, size_t n, const char *path,
+		     struct error *err)
+{
+	static const char ours[] = "ld-linux-x86-64.so.2";
+	Elf64_Ehdr h;
+	Elf64_Phdr p;
+
+	if (n < sizeof(h) || memcmp(head, ELFMAG, SELFMAG))
+		return error_set(err, ERR_UNSUPPORTED, "%s is no ELF program",
+				 path);
+	memcpy(&h, head, sizeof(h));
+	if (head[EI_CLASS] != ELFCLASS64 || h.e_machine != EM_X86_64)
+		return error_set(err, ERR_UNSUPPORTED, "%s is a program of "
+				 "another machine", path);
+	for (unsigned int i = 0; i < h.e_phnum; i++) {
+		uint64_t at = h.e_phoff + i * sizeof(p);
+
+		if (h.e_phentsize != sizeof(p) || h.e_phoff > n ||
+		    at > n - sizeof(p))
+			break;
+		memcpy(&p, head + at, sizeof(p));
+		if (p.p_type != PT_INTERP)
+			continue;
+		if (p.p_offset < n && p.p_filesz <= n - p.p_offset &&
+		    memmem(head + p.p_offset, p.p_filesz, ours, sizeof(ours)))
+			return 0;
+		return error_set(err, ERR_UNSUPPORTED, "%s has another C "
+				 "library", path);
+	}
+	return error_set(err, ERR_UNSUPPORTED, "%s is statically linked", path);
+}
+
+static int check_file(char path[PATH_MAX], bool *script, struct error *err)
+{
+	char head[HEAD];
+	struct stat st;
+	ssize_t n = -1;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+
+	*script = false;
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		st.st_mode = 0;
+	else
+		n = pread(fd, head, sizeof(head), 0);
+	if (fd >= 0)
+		close(fd);
+	if (n < 0)
+		return error_set(err, ERR_UNSUPPORTED, "%s cannot be read",
+				 path);
+	*script = is_script(head, (size_t)n, path);
+	if (*script)
+		return 0;
+	if ((st.st_mode & S_ISUID && st.st_uid != geteuid()) ||
+	    (st.st_mode & S_ISGID && st.st_gid != getegid()))
+		return error_set(err, ERR_UNSUPPORTED, "%s changes its user",
+				 path);
+	return linker_of(head, (size_t)n, path, err);
+}
+
+int program_is_dynamic(const char *name, struct error *err)
+{
+	char path[PATH_MAX];
+	bool script = true;
+	int r = 0;
+
+	if (!find(name, path))
+		return error_set(err, ERR_NOTFOUND, "no command \"%s\"", name);
+	for (int i = 0; script && i < SCRIPTS_MAX && !r; i++)
+		r = check_file(path, &script, err);
+	if (!r && script)
+		return error_set(err, ERR_UNSUPPORTED, "%s is a script of "
+				 "scripts", name);
+	return r;
+}
