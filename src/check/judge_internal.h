@@ -30,11 +30,18 @@ static inline double judge_cost(const struct judge_work *w, size_t run,
 	return w->in->cost[run * w->in->nfuncs + f];
 }
 
+static inline double greater(double a, double b)
+{
+	return a > b ? a : b;
+}
+
 /* Zeroed memory that judge_run releases; NULL when there is none. */
 void *judge_alloc(struct judge_work *w, size_t n, size_t size);
 
 /* reference.c: chooses the reference and fills w->relative, w->mr. */
 int judge_reference(struct judge_work *w);
+/* decide.c: what each function's measures say of it. */
+int judge_decide(struct judge_work *w);
 /* total.c */
 void judge_whole(struct judge_work *w, const double *totals, double *scratch);
 

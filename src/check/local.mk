@@ -8,6 +8,7 @@ libcheck_a_SOURCES = \
 	src/check/check.h \
 	src/check/check_internal.h \
 	src/check/comparable.c \
+	src/check/decide.c \
 	src/check/evidence.c \
 	src/check/judge.c \
 	src/check/judge.h \

@@ -173,6 +173,31 @@ static void one_wild_run_is_no_regression(void **state)
 	counts_free(c);
 }
 
+/* Samples of _raw_spin_unlock_irqrestore in 20 runs of the same program: something
+ * else ran beside one of them. */
+static void one_burst_of_a_rare_function(void **state)
+{
+	static const double got[] = { 0, 0, 0, 1, 0, 0, 1, 0, 0, 0,
+				      1, 0, 2, 0, 1, 2, 511, 1, 0, 2 };
+	struct counts *c = counts_new();
+
+	(void)state;
+	make(c, RUNS, RUNS, 5400);
+	for (size_t r = 0; r < 2 * RUNS; r++)
+		c->cost[r * FUNCS + FUNCS - 1] = got[r];
+	judge(c);
+	assert_int_equal(count_status(c, JUDGE_REGRESSED), 0);
+	judge_fini(&c->j);
+	/* nothing of it in the baseline: it is new, but in one run only */
+	make(c, 3, 3, 5400);
+	for (size_t r = 0; r < 6; r++)
+		c->cost[r * FUNCS + FUNCS - 1] = r == 4 ? 511 : 0;
+	judge(c);
+	assert_int_equal(c->j.rows[FUNCS - 1].status, JUDGE_NEW);
+	assert_false(c->j.rows[FUNCS - 1].gates);
+	counts_free(c);
+}
+
 static void new_and_gone(void **state)
 {
 	struct counts *c = counts_new();
@@ -287,6 +312,7 @@ int main(void)
 		cmocka_unit_test(slower_machine_accuses_nobody),
 		cmocka_unit_test(one_large_function),
 		cmocka_unit_test(one_wild_run_is_no_regression),
+		cmocka_unit_test(one_burst_of_a_rare_function),
 		cmocka_unit_test(new_and_gone),
 		cmocka_unit_test(one_run_a_side),
 		cmocka_unit_test(many_against_few),
