@@ -3,6 +3,7 @@ EXTRA_DIST += \
 	scripts/bench-check \
 	scripts/check-docs \
 	scripts/check-structure \
+	scripts/debian-source \
 	scripts/install-needs \
 	scripts/test \
 	scripts/try \
@@ -16,6 +17,7 @@ EXTRA_DIST += \
 	scripts/bench/bench_images.py \
 	scripts/bench/bench_lib.py \
 	scripts/bench/bench_names.py \
+	scripts/bench/bench_regress.py \
 	scripts/bench/bench_report.py \
 	scripts/bench/bench_stat.py \
 	scripts/bench/bench_stacks.py \
