@@ -23,6 +23,7 @@ libcheck_a_SOURCES = \
 	src/check/runs_internal.h \
 	src/check/show.h \
 	src/check/show_ci.c \
+	src/check/show_html.c \
 	src/check/show_json.c \
 	src/check/show_markdown.c \
 	src/check/show_text.c \

@@ -24,6 +24,9 @@ void check_markdown(const struct check *c, struct buf *out);
  * (may be NULL) become relative to it. */
 void check_github(const struct check *c, const char *root, bool warn_only,
 		  struct buf *out);
+/* A page: what failed, a flame graph by change, source and instructions of both
+ * sides. */
+int check_html(const struct check *c, struct buf *out, struct error *err);
 /* OpenMetrics 1.0 text, for GitLab's metrics reports. */
 void check_openmetrics(const struct check *c, struct buf *out);
 

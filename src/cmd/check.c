@@ -78,6 +78,12 @@ static int write_outputs(struct cmd_io *io, const struct check_opts *o,
 			files[i].write(c, &out);
 			rc = write_to(io, files[i].path, &out, err);
 		}
+	if (!rc && o->html) {
+		rc = check_html(c, &out, err);
+		if (!rc)
+			rc = write_to(io, o->html, &out, err);
+		buf_fini(&out);
+	}
 	if (!rc && o->github) {
 		check_github(c, root, o->warn_only, &out);
 		rc = write_to(io, "-", &out, err);

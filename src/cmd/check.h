@@ -9,7 +9,7 @@ struct check_opts {
 	struct opt_strs baseline, new, debug_dirs, events;
 	const char *alpha, *threshold, *margin, *min_share, *min_impact;
 	const char *total_threshold, *require_mde, *by, *allow;
-	const char *format, *json, *junit, *markdown, *openmetrics, *repo;
+	const char *format, *json, *junit, *markdown, *openmetrics, *repo, *html;
 	const char *run, *against, *keep;
 	bool inclusive, warn_only, no_inline, full_names, github, calibrate;
 	bool graph, user;

@@ -92,6 +92,9 @@ const struct opt check_opt_table[] = {
 	  "them.", AT(junit) },
 	{ OPT_STR, 0, "markdown", "FILE",
 	  "Write a summary for a pull request, at most 60 kB.", AT(markdown) },
+	{ OPT_STR, 0, "html", "FILE",
+	  "Write a page: what failed first, a flame graph by change, and source "
+	  "and instructions of both sides beside each other.", AT(html) },
 	{ OPT_STR, 0, "openmetrics", "FILE",
 	  "Write costs and changes as metrics.", AT(openmetrics) },
 	{ OPT_FLAG, 0, "github", NULL,

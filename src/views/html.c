@@ -200,6 +200,7 @@ static void data_fini(struct html_data *d)
 		free(s->col_of);
 		free(s->frame_of);
 		free(s->loc_of);
+		free(s->code_of);
 	}
 	free(d->src);
 	free(d->sums);

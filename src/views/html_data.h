@@ -97,7 +97,7 @@ struct html_lines {
 	struct html_entries entries;	/* by location */
 	struct strtab paths;
 	struct u64map file_tab;
-	size_t begin;		/* function that the page opens with */
+	struct idtab frame_tab;
 };
 
 struct html_source {
@@ -108,6 +108,7 @@ struct html_source {
 	uint8_t *col_of;	/* by column of the report */
 	uint32_t *frame_of;	/* by step: frame of the page, or PROF_NONE */
 	uint32_t *loc_of;	/* by location; PROF_NONE: not shown */
+	uint32_t *code_of;	/* by symbol: code of the page, or PROF_NONE */
 	uint64_t start_ns;
 };
 

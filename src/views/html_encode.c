@@ -110,8 +110,14 @@ static void put_lines(struct html_encoder *e, struct json *j)
 	}
 }
 
-/* The last recording's, which is the new one; what can be trusted of the first
- * of the baseline, too. */
+/* Of many recordings the first of each side speaks for the others. */
+static bool speaks(const struct html_data *d, size_t i)
+{
+	return d->nsrc <= 4 || !i ||
+	       d->src[i].in.side != d->src[i - 1].in.side;
+}
+
+/* The last recording's, which is a new one. */
 static void put_header(struct html_encoder *e, struct json *j)
 {
 	const struct html_data *d = e->d;
@@ -122,6 +128,8 @@ static void put_header(struct html_encoder *e, struct json *j)
 	json_end(j);
 	json_array(j, "truth");
 	for (size_t i = 0; i < d->nsrc; i++) {
+		if (!speaks(d, i))
+			continue;
 		buf_reset(&e->tmp);
 		if (d->nsrc > 1)
 			json_str(j, NULL, html_harmless(e, d->src[i].in.label

@@ -75,6 +75,7 @@ static int group_threads(struct html_data *d, uint32_t source, uint32_t *order,
 struct lane_order {
 	uint64_t samples;
 	uint32_t lane, side;
+	bool by_lane;		/* in the order of the recordings */
 };
 
 static int by_samples(const void *x, const void *y)
@@ -94,6 +95,8 @@ static int by_side(const void *x, const void *y)
 
 	if (a->side != b->side)
 		return a->side > b->side ? -1 : 1;
+	if (a->by_lane)
+		return a->lane < b->lane ? -1 : a->lane > b->lane;
 	return by_samples(x, y);
 }
 
@@ -107,7 +110,8 @@ static void place_lanes(struct html_data *d, struct lane_order *order,
 		const struct html_lane *l = &d->lanes.v[i];
 
 		order[i] = (struct lane_order){ l->samples, (uint32_t)i,
-						d->src[l->source].in.side };
+						d->src[l->source].in.side,
+						d->nsrc > SOURCES_BY_THREAD };
 		used += l->samples > 0;
 	}
 	qsort(order, n, sizeof(*order), by_samples);

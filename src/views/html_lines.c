@@ -216,15 +216,31 @@ static int take_verdicts(struct chooser *k)
 
 /* --- codes */
 
-static uint32_t code_of_symbol(const struct html_data *d, uint32_t source,
-			       uint32_t symbol)
+/* The same code in another recording of the same side: runs of one program. */
+static uint32_t same_code(const struct html_data *d, uint32_t source,
+			  const struct annot_code *c)
 {
-	const struct annotation *a = d->src[source].in.lines;
+	const struct profile *p = html_rep(d, source)->p;
+	const struct prof_symbol *s = &p->symbols.v[c->symbol];
+	const struct prof_image *im = &p->images.v[s->image];
 
-	for (size_t i = 0; i < d->lines.codes.n; i++)
-		if (d->lines.codes.v[i].source == source &&
-		    a->codes.v[d->lines.codes.v[i].at].symbol == symbol)
+	for (size_t i = 0; i < d->lines.codes.n; i++) {
+		const struct html_code *x = &d->lines.codes.v[i];
+		const struct annot_code *y =
+			&d->src[x->source].in.lines->codes.v[x->at];
+		const struct profile *q = html_rep(d, x->source)->p;
+		const struct prof_symbol *t = &q->symbols.v[y->symbol];
+		const struct prof_image *jm = &q->images.v[t->image];
+
+		if (x->source != source && s->vaddr == t->vaddr &&
+		    s->size == t->size && y->ninsns == c->ninsns &&
+		    d->src[x->source].in.side == d->src[source].in.side &&
+		    !memcmp(&im->build_id, &jm->build_id,
+			    sizeof(im->build_id)) &&
+		    !strcmp(profile_cstr(p, im->path),
+			    profile_cstr(q, jm->path)))
 			return (uint32_t)i;
+	}
 	return PROF_NONE;
 }
 
@@ -270,6 +286,10 @@ static int take_codes(struct chooser *k, uint32_t source, size_t *insns)
 		if (!hit[c->symbol])
 			continue;
 		hit[c->symbol] = 2;
+		s->code_of[c->symbol] = same_code(d, source, c);
+		if (s->code_of[c->symbol] != PROF_NONE)
+			continue;
+		s->code_of[c->symbol] = (uint32_t)d->lines.codes.n;
 		if (*insns + c->ninsns > HTML_INSNS)
 			code.insns = 0;
 		*insns += code.insns;
@@ -285,28 +305,27 @@ static int take_codes(struct chooser *k, uint32_t source, size_t *insns)
 
 static void place_locations(struct html_data *d)
 {
-	uint32_t symbol = PROF_NONE, code = PROF_NONE, source = PROF_NONE;
-
 	for (uint32_t s = 0; s < d->nsrc; s++) {
 		const struct annotation *a = d->src[s].in.lines;
 
 		for (size_t i = 0; a && i < a->locs.n; i++) {
 			const struct annot_loc *l = &a->locs.v[i];
-			uint32_t at = d->src[s].loc_of[l->loc];
+			uint32_t at = d->src[s].loc_of[l->loc], code;
+			const struct html_code *c;
 
 			if (at == PROF_NONE || l->symbol == PROF_NONE)
 				continue;
-			if (l->symbol != symbol || source != s)
-				code = code_of_symbol(d, s, l->symbol);
-			symbol = l->symbol;
-			source = s;
-			if (code == PROF_NONE ||
-			    !d->lines.codes.v[code].insns)
+			code = d->src[s].code_of[l->symbol];
+			if (code == PROF_NONE)
 				continue;
+			c = &d->lines.codes.v[code];
+			if (!c->insns)
+				continue;
+			a = d->src[c->source].in.lines;
 			d->lines.locs.v[at].code = code;
-			d->lines.locs.v[at].insn = find_insn(a,
-				&a->codes.v[d->lines.codes.v[code].at],
-				l->vaddr);
+			d->lines.locs.v[at].insn = find_insn(
+				a, &a->codes.v[c->at], l->vaddr);
+			a = d->src[s].in.lines;
 		}
 	}
 }
@@ -337,6 +356,29 @@ static uint32_t page_file(struct html_data *d, uint32_t source, uint32_t str,
 	return *slot;
 }
 
+static bool frame_eq(const void *ctx, uint32_t id, const void *key)
+{
+	const struct html_lines *l = ctx;
+	const struct html_frame *a = &l->frames.v[id], *b = key;
+
+	return a->func == b->func && a->file == b->file && a->line == b->line &&
+	       a->outer == b->outer;
+}
+
+static uint32_t intern_frame(struct html_lines *l, const struct html_frame *f)
+{
+	uint64_t h = hash_mix((uint64_t)f->func << 32 | f->file,
+			      (uint64_t)f->line << 32 | f->outer);
+	uint32_t id = idtab_find(&l->frame_tab, h, frame_eq, l, f);
+
+	if (id != IDTAB_NONE)
+		return id;
+	id = (uint32_t)l->frames.n;
+	if (vec_push(&l->frames, *f) < 0 || idtab_add(&l->frame_tab, h, id) < 0)
+		return PROF_NONE;
+	return id;
+}
+
 static uint32_t page_frame(struct html_data *d, uint32_t source, uint32_t step)
 {
 	struct html_source *s = &d->src[source];
@@ -362,9 +404,7 @@ static uint32_t page_frame(struct html_data *d, uint32_t source, uint32_t step)
 						   ? p->funcs.v[x->func].image
 						   : 0);
 			}
-			s->frame_of[chain[n]] = (uint32_t)d->lines.frames.n;
-			if (vec_push(&d->lines.frames, f) < 0)
-				return PROF_NONE;
+			s->frame_of[chain[n]] = intern_frame(&d->lines, &f);
 		}
 		outer = s->frame_of[chain[n]];
 	}
@@ -471,6 +511,12 @@ static int prepare(struct chooser *k, uint32_t source)
 	s->frame_of = malloc((steps + 1) * sizeof(*s->frame_of));
 	if (!s->loc_of || !s->frame_of)
 		return -ERR_NOMEM;
+	s->code_of = malloc((s->in.rep->p->symbols.n + 1) *
+			    sizeof(*s->code_of));
+	if (!s->code_of)
+		return -ERR_NOMEM;
+	memset(s->code_of, 0xff, (s->in.rep->p->symbols.n + 1) *
+				 sizeof(*s->code_of));
 	memset(s->loc_of, 0xff, (locs + 1) * sizeof(*s->loc_of));
 	memset(s->frame_of, 0xff, (steps + 1) * sizeof(*s->frame_of));
 	return s->in.lines ? index_locations(k->d, s, &k->by[source]) : 0;
@@ -530,4 +576,5 @@ void html_lines_fini(struct html_lines *l)
 	vec_fini(&l->entries.v);
 	strtab_fini(&l->paths);
 	u64map_fini(&l->file_tab);
+	idtab_fini(&l->frame_tab);
 }

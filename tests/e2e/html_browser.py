@@ -371,6 +371,29 @@ def test_diff(t):
     return p, q, phone
 
 
+def test_check(t):
+    p = t.open('check.html')
+    head = p.run('document.getElementById("headline").textContent')
+    ok('the verdict stands first', head.startswith('regressed') and
+       p.run('document.getElementById("headline").getBoundingClientRect().top'
+             '< document.getElementById("bar").getBoundingClientRect().top'),
+       head)
+    row = p.run(ROWS + '[0].textContent')
+    ok('what regressed is the first row, with its lines', 'slower' in row and
+       'lines that gained: two.c:' in row, row)
+    t.shot(p, 'check')
+    p.run('tally.setView("lines")')
+    same('its lines come first', p.run(
+        'document.querySelector("#source-text h2").textContent'), 'slower')
+    same('all runs are in the timeline', p.run('tally.timeline.lanes.length'),
+         4)
+    same('… and in the sums', p.run('tally.model.now.count[0] + '
+                                    'tally.model.base.count[0]'),
+         p.run('tally.timeline.lanes.reduce((a, l) => a + l.samples, 0)'))
+    t.shot(p, 'check-lines')
+    return p
+
+
 def test_links(t):
     p = t.open('many.html', 'view=flame&z=99999.1&t=9-3&th=x.900&f=-1&e=7'
                '&sort=evil&q=' + 'a' * 3000)
@@ -403,7 +426,7 @@ def test_looks(t):
 
 def test_hostile(t):
     return [see_hostile(t, 'hostile%s.html' % kind)
-            for kind in ('', '-lines', '-diff')]
+            for kind in ('', '-lines', '-diff', '-check')]
 
 
 def see_hostile(t, name):
@@ -426,6 +449,8 @@ def see_hostile(t, name):
        p.run('tally.model.d.meta.funcs.name.some(n => n.includes('
              '"<script>document.title"))'))
     t.shot(p, name.split('.')[0])
+    if name != 'hostile.html':
+        return p
     p.call('Page.navigate', url='file://' + t.file('hostile.svg'))
     p.wait('document.documentElement && '
            'document.documentElement.tagName === "svg"')
@@ -447,8 +472,8 @@ def main():
     with Browser() as browser:
         t = Test(browser, folder, shots)
         for test in (test_table, test_graph, test_time, test_calls,
-                     test_lines, test_diff, test_links, test_looks,
-                     test_hostile):
+                     test_lines, test_diff, test_check, test_links,
+                     test_looks, test_hostile):
             pages = test(t)
             for p in pages if isinstance(pages, (tuple, list)) else (pages,):
                 found = p.problems()

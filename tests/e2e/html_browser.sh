@@ -50,7 +50,7 @@ int main(int argc, char **argv)
 	uint64_t x = (uint64_t)argc;
 	for (int i = 0; i < atoi(argv[1]); i++)
 		x = slower(x, 10000) + steady(x, 40000);
-	return (int)(x & 1);
+	return x == 1;
 }
 EOF
 sed 's/x = x \* 31 + 7;/x = x % 1021 * 31 + (x >> 3) % 7;/' old/two.c >new/two.c
@@ -59,6 +59,15 @@ for v in old new; do
 	"$TALLY" record -g -F 2000 --embed-source -o $v.tally -- $v/two 3000 \
 		2>/dev/null >&2
 done
+for v in old new; do
+	"$TALLY" record -g -F 2000 --embed-source -o $v-2.tally -- $v/two 3000 \
+		2>/dev/null >&2
+done
+"$TALLY" check --format none --html check.html --baseline old.tally \
+	old-2.tally --new new.tally new-2.tally
+cp hostile.tally hostile-2.tally
+"$TALLY" check --format none --html hostile-check.html \
+	--baseline hostile.tally --new hostile-2.tally
 "$TALLY" diff --html -o diff.html old.tally new.tally
 "$TALLY" diff --format=json old.tally new.tally >diff.json
 "$TALLY" flamegraph --icicle -o begin.html many.tally

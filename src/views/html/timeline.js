@@ -20,7 +20,7 @@ Timeline.prototype.label = function (i) {
 	if (l.others)
 		return grouped(l.others) + " other threads";
 	if (l.source !== undefined && this.model.d.meta.compare.inputs.length > 2)
-		return this.model.d.meta.compare.inputs[l.source];
+		return this.model.d.meta.compare.inputs[l.source].replace(/^.*\//, "").replace(/\.tally$/, "");
 	if (l.source !== undefined)
 		return (l.side ? "before: " : "now: ") + (l.comm || "thread") + " " + l.tid;
 	return (l.comm || "thread") + " " + l.tid + (runs > 1 ? ", run " + l.run : "");

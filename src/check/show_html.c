@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The check as an HTML page: all runs of both sides together, what failed first.
+ * The page is that of views/html.h; a function is what it is to the check.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/show.h"
+#include "views/html.h"
+
+enum { CODES = 200, PARTS = 3 };
+
+struct page {
+	const struct check *c;
+	size_t n;		/* inputs */
+	struct report **rep;
+	uint32_t **match;
+	struct html_input *in;
+	struct html_scale scale[2];	/* by enum check_side */
+	VEC(struct html_verdict) verdicts;
+	VEC(char *) notes;
+	struct buf head, how;
+};
+
+static int nomem(struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "out of memory for the page");
+}
+
+/* What each of a report's frame keys is to the check: those that are one count
+ * as one. */
+static int match_keys(struct page *x, size_t i)
+{
+	const struct check_file *f = &x->c->runs.files.v[i];
+	struct frame_keys *k = &x->rep[i]->keys;
+	size_t n = k->keys.n, steps = k->nframes + f->p->locs.n;
+	uint32_t *first = malloc((x->c->runs.funcs.n + 1) * sizeof(*first));
+
+	x->match[i] = malloc((n + 1) * sizeof(**x->match));
+	if (!first || !x->match[i]) {
+		free(first);
+		return -ERR_NOMEM;
+	}
+	memset(first, 0xff, (x->c->runs.funcs.n + 1) * sizeof(*first));
+	/* what the check does not know is nothing else's equal */
+	for (size_t fk = 0; fk < n; fk++)
+		x->match[i][fk] = (uint32_t)(UINT32_MAX / 2 + i * 65536 + fk);
+	for (size_t s = 0; s < steps; s++) {
+		uint32_t fk = k->steps[s].fk, theirs = f->keys.steps[s].fk;
+		uint32_t func;
+
+		if (fk == PROF_NONE || theirs == PROF_NONE)
+			continue;
+		func = check_func_of(&x->c->runs, f, theirs);
+		if (func >= x->c->runs.funcs.n)
+			continue;
+		if (first[func] == PROF_NONE)
+			first[func] = fk;
+		k->steps[s].fk = first[func];
+		x->match[i][first[func]] = func;
+	}
+	free(first);
+	return 0;
+}
+
+static int make_input(struct page *x, size_t i, struct error *err)
+{
+	const struct check_file *f = &x->c->runs.files.v[i];
+	const char *event = profile_cstr(f->p,
+					 f->p->events.v[f->event].name);
+	struct report_spec spec = {
+		.select = { .events = { &event, 1 } },
+		.no_inline = x->c->o.runs.no_inline };
+	struct annotate_spec lines = { .select = spec.select, .top = CODES,
+				       .code = true, .by_symbol = true,
+				       .intel = true };
+	int rc = key_list_parse("image,symbol", &spec.keys, err);
+
+	if (!rc)
+		rc = report_prepare(f->reader, &spec, &x->rep[i], err);
+	if (!rc && match_keys(x, i) < 0)
+		rc = nomem(err);
+	if (!rc)
+		rc = report_complete(x->rep[i], err);
+	if (rc)
+		return rc;
+	x->in[i] = (struct html_input){
+		.r = f->reader, .rep = x->rep[i], .label = f->path,
+		.side = f->side == CHECK_BASE ? HTML_BASE : HTML_NEW,
+		.match = x->match[i], .scale = &x->scale[f->side],
+	};
+	return annotate_build(f->reader, &lines, &x->in[i].lines, err);
+}
+
+static void put_parts(const struct check *c, const struct check_row *r,
+		      enum check_part_kind kind, struct buf *out)
+{
+	const struct check_parts *l = &r->parts[kind];
+	size_t shown = 0;
+
+	for (size_t i = l->first; i < l->first + l->n && shown < PARTS; i++) {
+		const struct check_part *p = &c->parts.v[i];
+
+		if (p->now <= p->base)
+			break;
+		if (shown++)
+			buf_str(out, ", ");
+		else
+			buf_printf(out, "; %s: ", words_part_title(kind));
+		words_part(c, p, out);
+		buf_u8(out, ' ');
+		words_cost(c, check_cost(c, p->now - p->base), true, out);
+	}
+}
+
+static void put_verdict(const struct check *c, uint32_t at, struct buf *out)
+{
+	const struct check_row *r = &c->rows.v[at];
+
+	buf_str(out, check_status_name(r->status));
+	if (words_tested(r)) {
+		buf_u8(out, ' ');
+		words_change(r->j.ratio, out);
+		buf_str(out, " (95%: ");
+		words_interval(r->j.low, r->j.high, out);
+		buf_str(out, "; p ");
+		words_p(r->j.q, out);
+		buf_str(out, ")");
+	}
+	buf_str(out, ", ");
+	words_cost(c, words_gain(c, r), true, out);
+	buf_str(out, " a run");
+	if (r->status == CHECK_MOVED || r->status == CHECK_ALLOWED) {
+		buf_str(out, ": ");
+		words_status(c, r, out);
+	}
+	for (int k = 0; r->fails && k < PART_KINDS; k++)
+		put_parts(c, r, (enum check_part_kind)k, out);
+	for (size_t i = 0; i < c->commits.n; i++)
+		if (c->commits.v[i].row == at)
+			buf_printf(out, "; commit %s %s", c->commits.v[i].id,
+				   c->commits.v[i].subject);
+}
+
+static int add_verdict(struct page *x, uint32_t at)
+{
+	const struct check_row *r = &x->c->rows.v[at];
+	struct html_verdict v = { .match = r->unit.func, .bad = r->fails };
+	struct buf words = { 0 };
+
+	if (r->unit.func == PROF_NONE || (!words_changed(r) && !r->fails))
+		return 0;
+	put_verdict(x->c, at, &words);
+	v.words = words.failed ? NULL : strdup(buf_cstr(&words));
+	buf_fini(&words);
+	if (!v.words)
+		return -ERR_NOMEM;
+	if (vec_push(&x->verdicts, v) == 0)
+		return 0;
+	free(v.words);
+	return -ERR_NOMEM;
+}
+
+/* Takes the words. */
+static int add_note(struct page *x, struct buf *words)
+{
+	char *copy = words->n && !words->failed ? strdup(buf_cstr(words))
+						: NULL;
+	int rc = copy ? vec_push(&x->notes, copy) : words->failed;
+
+	if (rc)
+		free(copy);
+	buf_fini(words);
+	return rc;
+}
+
+static int make_words(struct page *x)
+{
+	static void (*const writers[])(const struct check *, struct buf *) = {
+		words_total, words_shift, words_runs, words_noise };
+	const struct check *c = x->c;
+	int rc = 0;
+
+	words_verdict(c, &x->head);
+	buf_printf(&x->how, "by run: %zu of the baseline, %zu new",
+		   c->runs.nbase, c->runs.nnew);
+	for (size_t i = 0; !rc && i < sizeof(writers) / sizeof(*writers); i++) {
+		struct buf words = { 0 };
+
+		writers[i](c, &words);
+		rc = add_note(x, &words);
+	}
+	for (size_t i = 0; !rc && i < c->notes.n; i++) {
+		struct buf words = { 0 };
+
+		buf_str(&words, c->notes.v[i]);
+		rc = add_note(x, &words);
+	}
+	for (size_t i = 0; !rc && i < c->order.n; i++)
+		rc = add_verdict(x, c->order.v[i]);
+	return rc || x->head.failed || x->how.failed ? -ERR_NOMEM : 0;
+}
+
+static void page_fini(struct page *x)
+{
+	for (size_t i = 0; i < x->n; i++) {
+		if (x->in)
+			annotate_free(x->in[i].lines);
+		if (x->rep)
+			report_free(x->rep[i]);
+		if (x->match)
+			free(x->match[i]);
+	}
+	free(x->in);
+	free(x->rep);
+	free(x->match);
+	for (size_t i = 0; i < x->verdicts.n; i++)
+		free(x->verdicts.v[i].words);
+	for (size_t i = 0; i < x->notes.n; i++)
+		free(x->notes.v[i]);
+	vec_fini(&x->verdicts);
+	vec_fini(&x->notes);
+	buf_fini(&x->head);
+	buf_fini(&x->how);
+}
+
+static int build(struct page *x, struct buf *out, struct error *err)
+{
+	struct html_compare compare = { .how = "" };
+	struct html_style style = { .compare = &compare };
+	int rc = make_words(x) < 0 ? nomem(err) : 0;
+
+	for (size_t i = 0; !rc && i < x->n; i++)
+		rc = make_input(x, i, err);
+	if (rc)
+		return rc;
+	compare = (struct html_compare){
+		.how = buf_cstr(&x->how), .headline = buf_cstr(&x->head),
+		.notes = (const char *const *)x->notes.v,
+		.nnotes = x->notes.n,
+		.verdicts = x->verdicts.v, .nverdicts = x->verdicts.n,
+	};
+	return html_write(x->in, x->n, &style, out, err);
+}
+
+int check_html(const struct check *c, struct buf *out, struct error *err)
+{
+	struct page x = { .c = c, .n = c->runs.files.n };
+	double runs = (double)c->runs.nnew / (double)c->runs.nbase;
+	int rc;
+
+	x.scale[CHECK_NEW].by = 1;
+	x.scale[CHECK_BASE].by = c->scale > 0 ? runs / c->scale : runs;
+	x.rep = calloc(x.n + 1, sizeof(*x.rep));
+	x.match = calloc(x.n + 1, sizeof(*x.match));
+	x.in = calloc(x.n + 1, sizeof(*x.in));
+	rc = x.rep && x.match && x.in ? build(&x, out, err) : nomem(err);
+	page_fini(&x);
+	return rc;
+}
