@@ -24,6 +24,12 @@ static char **present(void)
 static void *next_execve, *next_execvpe, *next_fexecve, *next_execveat,
 	    *next_posix_spawn, *next_posix_spawnp, *next_system, *next_popen;
 
+/* Looking at files takes system calls that a filter may not like. */
+static bool follows(const char *path, bool (*look)(const char *))
+{
+	return preload.active && (preload.careful || look(path));
+}
+
 /* Declares `to`: `from` with our place in it, or as it is where that cannot
  * be. */
 #define ENVIRONMENT(to, from, follow)					\
@@ -38,7 +44,7 @@ static void *next_execve, *next_execvpe, *next_fexecve, *next_execveat,
 
 static void tell_exec(const char *path, bool followed)
 {
-	if (!preload.active)
+	if (!preload.active || preload.careful)
 		return;
 	/* A child of vfork has its parent's mappings. */
 	if (preload.loaded && sys_pid() == preload.pid)
@@ -58,7 +64,7 @@ EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
 	int (*next)(const char *, char *const *, char *const *) =
 		next_function(&next_execve, "execve");
-	bool follow = preload.active && follow_file(path);
+	bool follow = follows(path, follow_file);
 
 	ENVIRONMENT(env, envp, follow);
 	tell_exec(path, follow);
@@ -74,7 +80,7 @@ EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
 	int (*next)(const char *, char *const *, char *const *) =
 		next_function(&next_execvpe, "execvpe");
-	bool follow = preload.active && follow_found(file);
+	bool follow = follows(file, follow_found);
 
 	ENVIRONMENT(env, envp, follow);
 	tell_exec(file, follow);
@@ -177,7 +183,7 @@ EXPORT int posix_spawn(pid_t *pid, const char *path,
 	int (*next)(pid_t *, const char *, const posix_spawn_file_actions_t *,
 		    const posix_spawnattr_t *, char *const *, char *const *) =
 		next_function(&next_posix_spawn, "posix_spawn");
-	bool follow = preload.active && follow_file(path);
+	bool follow = follows(path, follow_file);
 
 	ENVIRONMENT(env, envp, follow);
 	return next(pid, path, actions, attr, argv, env);
@@ -191,7 +197,7 @@ EXPORT int posix_spawnp(pid_t *pid, const char *file,
 	int (*next)(pid_t *, const char *, const posix_spawn_file_actions_t *,
 		    const posix_spawnattr_t *, char *const *, char *const *) =
 		next_function(&next_posix_spawnp, "posix_spawnp");
-	bool follow = preload.active && follow_found(file);
+	bool follow = follows(file, follow_found);
 
 	ENVIRONMENT(env, envp, follow);
 	return next(pid, file, actions, attr, argv, env);
@@ -201,7 +207,7 @@ EXPORT int posix_spawnp(pid_t *pid, const char *file,
  * changes it meanwhile keeps the change. */
 #define WITH_ENVIRONMENT(call) do {				\
 	char **was = present();					\
-	ENVIRONMENT(env, was, follow_file("/bin/sh"));		\
+	ENVIRONMENT(env, was, follows("/bin/sh", follow_file));		\
 	if (env_ours)						\
 		environ = (char **)env;				\
 	call;							\

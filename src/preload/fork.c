@@ -14,6 +14,8 @@ struct parent {
 
 static struct parent parent_now(void)
 {
+	if (!preload.active || preload.careful)
+		return (struct parent){ 0, 0 };
 	return (struct parent){ sys_pid(), sys_tid() };
 }
 
@@ -59,7 +61,7 @@ EXPORT int daemon(int nochdir, int noclose)
 	struct parent p = parent_now();
 	int r = next(nochdir, noclose);
 
-	if (sys_pid() != p.pid)
+	if (p.pid && sys_pid() != p.pid)
 		preload_child(p.pid, p.tid);
 	return r;
 }

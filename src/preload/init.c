@@ -164,6 +164,17 @@ static uint64_t main_stack_size(void)
 	return l.rlim_cur > 64u << 20 ? 64u << 20 : l.rlim_cur;
 }
 
+/* glibc gives threads what the main one may have (pthread_create(3)). */
+static uint64_t thread_stack_size(void)
+{
+	struct rlimit l = { 0, 0 };
+
+	if (!resolve("gnu_get_libc_version") ||
+	    sys4(SYS_prlimit64, 0, RLIMIT_STACK, 0, (long)&l) < 0)
+		return 0;
+	return l.rlim_cur == RLIM_INFINITY ? 2u << 20 : l.rlim_cur;
+}
+
 static void tell_start(void)
 {
 	struct timer_start t = { .r = { .kind = TIMER_START } };
@@ -212,7 +223,10 @@ static void begin(char **envp, uint64_t top)
 			vdso_find((const uint8_t *)vdso, "__vdso_getcpu");
 	}
 	preload.pid = sys_pid();
+	preload.no_readv = sys1(SYS_prctl, PR_GET_SECCOMP) > 0 &&
+			   !preload.header->checked_filters;
 	choose_period();
+	preload.thread_stack = thread_stack_size();
 	tell_start();
 	if (preload.header->state == TIMER_STOP)
 		return;
@@ -233,7 +247,7 @@ void preload_child(uint32_t ppid, uint32_t ptid)
 	struct timer_fork f = { .r = { .kind = TIMER_FORK } };
 	uint64_t top = 0;
 
-	if (!preload.active)
+	if (!preload.active || preload.careful)
 		return;
 	for (uint32_t i = 0; i < preload.used && !top; i++)
 		if (preload.slots[i].tid == ptid)
@@ -256,7 +270,7 @@ __attribute__((constructor)) static void library_begin(int argc, char **argv,
 
 __attribute__((destructor)) static void library_end(void)
 {
-	if (!preload.active)
+	if (!preload.active || preload.careful)
 		return;
 	if (preload.loaded)
 		maps_tell();

@@ -63,10 +63,13 @@ void maps_tell(void)
 	size_t all;
 	long fd;
 
+	if (preload.careful)
+		return;
+	t.r.tid = sys_tid();
 	fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	if (ring_begin(&place, sizeof(t) + ALL_MAX + 8)) {
+	if (ring_begin(&place, t.r.tid, sizeof(t) + ALL_MAX + 8)) {
 		l.place = &place;
 		l.at = sizeof(t);
 		t.r.time = preload_now();
@@ -76,7 +79,6 @@ void maps_tell(void)
 		t.r.size = (uint32_t)all;
 		t.n = (uint32_t)(l.at - sizeof(t));
 		t.r.pid = sys_pid();
-		t.r.tid = sys_tid();
 		ring_put(&place, 0, &t, sizeof(t));
 		ring_end(&place, all);
 	}

@@ -110,7 +110,8 @@ EXPORT int dlclose(void *handle)
 
 static void ends(void)
 {
-	if (!preload.active || sys_pid() != preload.pid)
+	if (!preload.active || preload.careful ||
+	    sys_pid() != preload.pid)
 		return;
 	if (preload.loaded)
 		maps_tell();

@@ -55,12 +55,15 @@ struct kernel_action {
 struct preload {
 	bool ready;		/* initialised */
 	bool active;		/* and recording */
-	bool careful;		/* a filter may kill us for system calls */
+	bool careful;		/* a filter of the program's may kill us for
+				 * any system call */
+	bool no_readv;		/* one of its parents' for some of them */
 	bool loaded;		/* libraries came since mappings were told */
 	uint32_t pid;
 	uint32_t interval_ns;
 	uint32_t period_ns;
 	uint32_t copy_bytes;
+	uint64_t thread_stack;	/* of threads without a wish; 0: not known */
 	uint32_t hint;		/* where to look for a free slot */
 	uint32_t used;		/* slots that were ever used */
 	struct timer_header *header;
@@ -107,7 +110,7 @@ struct ring_place {
 	uint8_t *data;
 	uint64_t pos;
 };
-bool ring_begin(struct ring_place *p, size_t most);
+bool ring_begin(struct ring_place *p, uint32_t tid, size_t most);
 void ring_put(const struct ring_place *p, size_t at, const void *from,
 	      size_t n);
 void ring_end(const struct ring_place *p, size_t size);

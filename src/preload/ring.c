@@ -23,9 +23,9 @@ static void ring_release(struct timer_ring *r)
  *	STORE record			LOAD record
  *	STORE head	(release)	STORE tail	(release)
  */
-bool ring_begin(struct ring_place *p, size_t most)
+bool ring_begin(struct ring_place *p, uint32_t tid, size_t most)
 {
-	uint32_t tid = sys_tid(), n = preload.nrings;
+	uint32_t n = preload.nrings;
 	uint64_t who = (uint64_t)preload.pid << 32 | tid;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -69,9 +69,10 @@ void ring_tell(struct timer_record *r, size_t size, const char *text, size_t n)
 	struct ring_place p;
 	size_t all = (size + n + 7) & ~(size_t)7;
 
-	if (!preload.header)
+	if (!preload.header || preload.careful)
 		return;
-	if (!ring_begin(&p, all)) {
+	r->tid = sys_tid();
+	if (!ring_begin(&p, r->tid, all)) {
 		__atomic_fetch_add(&preload.header->lost_news, 1,
 				   __ATOMIC_RELAXED);
 		return;
@@ -79,7 +80,6 @@ void ring_tell(struct timer_record *r, size_t size, const char *text, size_t n)
 	r->size = (uint32_t)all;
 	r->time = preload_now();
 	r->pid = sys_pid();
-	r->tid = sys_tid();
 	ring_put(&p, 0, r, size);
 	ring_put(&p, size, text, n);
 	ring_put(&p, size + n, &zero, all - size - n);

@@ -2,6 +2,9 @@
 /*
  * The signal handler: one sample.  It runs wherever the program happens to be:
  * on any stack, with any lock held, under any filter.
+ *
+ * It ends no system call with EINTR: since Linux 5.10 a timer of CPU time that
+ * ends within one sends its signal on the way back (posix_cpu_timers_work).
  */
 #include <ucontext.h>
 
@@ -100,7 +103,7 @@ static size_t copy_stack(const struct ring_place *p, const struct slot *s,
 	(void)s;
 	if (e->plain)
 		ring_put(p, at, (const void *)e->start, n);
-	else if (preload.careful)
+	else if (preload.careful || preload.no_readv)
 		n = 0;
 	else
 		n = read_checked(p, at, e->start, n);
@@ -139,7 +142,7 @@ static void sample_take(struct slot *s, const siginfo_t *si,
 	t.weight = weight_of(s, si);
 	if (preload.copy_bytes)
 		e = extent_of(s, (uint64_t)g[REG_RSP], uc);
-	if (!ring_begin(&p, sizeof(t) + e.n)) {
+	if (!ring_begin(&p, s->tid, sizeof(t) + e.n)) {
 		__atomic_fetch_add(&preload.header->lost, 1, __ATOMIC_RELAXED);
 		return;
 	}

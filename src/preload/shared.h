@@ -42,19 +42,13 @@ struct timer_header {
 	uint64_t period_ns;		/* wanted */
 	uint64_t tick_ns;		/* how often timers are looked at */
 	uint32_t copy_bytes;		/* of a stack; 0: none */
-	uint32_t checked_filters;	/* seccomp filters that the recorder
-					 * itself lives under … */
-	uint32_t checked_calls;		/* … and what they allow */
-	uint32_t pad;
+	uint32_t checked_filters;	/* the recorder lives under seccomp, too */
 	uint64_t alive_ns;		/* when it read the rings last */
 	/* The programs'. */
 	uint64_t lost;			/* samples: all rings were full */
 	uint64_t lost_news;		/* other records */
 	uint64_t unsampled;		/* threads that got no timer */
 };
-
-/* timer_header.checked_calls: what a filter of the program's own may not. */
-enum { TIMER_MAY_READV = 1 };
 
 struct timer_ring {
 	uint64_t lock;			/* 0, or pid << 32 | tid */

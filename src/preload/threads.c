@@ -71,7 +71,7 @@ struct slot *slot_take(void)
 						 __ATOMIC_RELAXED) % used;
 		struct slot *s = &preload.slots[at];
 
-		if (slot_claim(s) || (!preload.careful && slot_bury(s)))
+		if (slot_claim(s) || slot_bury(s))
 			return s;
 	}
 	for (uint32_t i = used; i < THREADS_MAX; i++)
@@ -123,8 +123,7 @@ void slot_arm(struct slot *s)
 	ev.signo = TIMER_SIGNAL;
 	ev.notify = NOTIFY_THREAD;
 	ev.tid = (int)s->tid;
-	if (preload.careful ||
-	    sys3(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, (long)&ev,
+	if (sys3(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, (long)&ev,
 		 (long)&s->timer) < 0) {
 		s->timer = -1;
 		__atomic_fetch_add(&preload.header->unsampled, 1,
@@ -161,11 +160,12 @@ static uint64_t stack_size(const pthread_attr_t *attr)
 	static void *kept;
 	int (*get)(const pthread_attr_t *, size_t *) =
 		next_function(&kept, "pthread_attr_getstacksize");
-	size_t n;
+	size_t n = 0;
 
-	/* The part for the thread's own data and its guard. */
-	return attr && get && !get(attr, &n) && n > 4 * TIMER_PAGE
-	       ? n - 3 * TIMER_PAGE : 0;
+	if (!attr || !get || get(attr, &n))
+		n = attr ? 0 : (size_t)preload.thread_stack;
+	/* Parts of it are for the thread's own data and its guard. */
+	return n > 8 * TIMER_PAGE ? n - 6 * TIMER_PAGE : 0;
 }
 
 static void *next_create;
@@ -182,7 +182,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 		preload_begin();
 	if (!next)
 		return 11;	/* EAGAIN */
-	s = preload.active ? slot_take() : NULL;
+	s = preload.active && !preload.careful ? slot_take() : NULL;
 	if (!s) {
 		if (preload.active)
 			__atomic_fetch_add(&preload.header->unsampled, 1,

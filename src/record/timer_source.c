@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -327,6 +328,7 @@ static void fill_header(struct timer_source *t,
 	h->ring_bytes = RING_BYTES;
 	h->period_ns = t->seen.period;
 	h->tick_ns = tick_ns();
+	h->checked_filters = prctl(PR_GET_SECCOMP) > 0;
 	h->alive_ns = clock_now();
 	t->chains = o->callchain;
 	if (o->callchain)

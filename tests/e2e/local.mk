@@ -24,7 +24,8 @@ E2E_TESTS = \
 	tests/e2e/record_layouts.sh \
 	tests/e2e/jit.sh \
 	tests/e2e/stacks.sh \
-	tests/e2e/timer.sh
+	tests/e2e/timer.sh \
+	tests/e2e/timer_torture.sh
 TESTS += $(E2E_TESTS)
 EXTRA_DIST += $(E2E_TESTS)
 # Runs a command without perf_event_open, as containers do.

@@ -80,3 +80,7 @@ tests_fuzz_fuzz_check_LDADD = $(FUZZ_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_perfmap
 tests_fuzz_fuzz_perfmap_SOURCES = tests/fuzz/fuzz_perfmap.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_perfmap_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_timer_ring
+tests_fuzz_fuzz_timer_ring_SOURCES = tests/fuzz/fuzz_timer_ring.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_timer_ring_LDADD = $(FUZZ_LIBS)

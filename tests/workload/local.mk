@@ -11,3 +11,14 @@ EXTRA_DIST += tests/workload/big tests/workload/shares.c
 check_PROGRAMS += tests/workload/made_recording
 tests_workload_made_recording_SOURCES = tests/workload/made_recording.c
 tests_workload_made_recording_LDADD = $(TALLY_LIBS)
+# What a profiler inside of it could disturb (tests/e2e/timer_torture.sh).
+check_PROGRAMS += tests/workload/torture
+tests_workload_torture_SOURCES = tests/workload/torture.c \
+	tests/workload/torture.h tests/workload/torture_children.c \
+	tests/workload/torture_files.c tests/workload/torture_jumps.c \
+	tests/workload/torture_signals.c tests/workload/torture_threads.c \
+	tests/workload/torture_waits.c
+tests_workload_torture_CFLAGS = $(TALLY_CFLAGS) -O2 -g -fno-sanitize=all \
+	-pthread
+tests_workload_torture_LDFLAGS = -pthread
+EXTRA_DIST += tests/workload/torture_throw.cpp

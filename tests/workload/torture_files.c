@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Descriptors that all belong to the program, and filters of system calls. */
+#include "torture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void *works(void *arg)
+{
+	(void)arg;
+	burn_ms(3);
+	return arg;
+}
+
+void torture_files(void)
+{
+	int first = open("/dev/null", O_RDONLY), opened = 0;
+	pthread_t t;
+	pid_t pid;
+
+	printf("first free descriptor: %d\n", first);
+	close(first);
+	for (int fd = 3; fd < 1024; fd++)
+		opened += fcntl(fd, F_GETFD) >= 0;
+	printf("open: %d\n", opened);
+	fflush(stdout);
+	pid = fork();
+	if (pid) {
+		show_child("all overwritten", pid);
+		return;
+	}
+	for (int fd = 3; fd < 256; fd++)
+		dup2(0, fd);
+	burn_ms(3);
+	closefrom(3);
+	pthread_create(&t, NULL, works, NULL);
+	pthread_join(t, NULL);
+	_exit(fork() ? 12 : 0);
+}
+
+/* All calls but these end the process: a profiler's, too. */
+static int strict(void)
+{
+	static const int allowed[] = {
+		SYS_write, SYS_exit_group, SYS_rt_sigreturn, SYS_exit,
+		SYS_clock_gettime,
+	};
+	struct sock_filter code[16];
+	struct sock_fprog prog = { 0, code };
+	size_t n = sizeof(allowed) / sizeof(allowed[0]);
+
+	code[prog.len++] = (struct sock_filter)
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr));
+	for (size_t i = 0; i < n; i++)
+		code[prog.len++] = (struct sock_filter)
+			BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+				 (unsigned int)allowed[i],
+				 (unsigned char)(n - i), 0);
+	code[prog.len++] = (struct sock_filter)
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+	code[prog.len++] = (struct sock_filter)
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -1;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog);
+}
+
+/* Timers and memory of others are refused, without a kill. */
+static int polite(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_timer_create, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+	};
+	struct sock_fprog prog = { sizeof(code) / sizeof(code[0]), code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -1;
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog);
+}
+
+void torture_filter(void)
+{
+	pthread_t t;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		if (strict() < 0)
+			_exit(1);
+		burn_ms(15);
+		if (write(1, "within\n", 7) < 0)
+			_exit(2);
+		_exit(3);
+	}
+	show_child("strict filter", pid);
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		int status = 0;
+
+		if (polite() < 0)
+			_exit(1);
+		burn_ms(5);
+		pthread_create(&t, NULL, works, NULL);
+		pthread_join(t, NULL);
+		pid = fork();
+		if (!pid) {
+			burn_ms(5);
+			_exit(2);
+		}
+		waitpid(pid, &status, 0);
+		_exit(WEXITSTATUS(status) + 2);
+	}
+	show_child("polite filter", pid);
+}
