@@ -84,3 +84,7 @@ tests_fuzz_fuzz_perfmap_LDADD = $(FUZZ_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_timer_ring
 tests_fuzz_fuzz_timer_ring_SOURCES = tests/fuzz/fuzz_timer_ring.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_timer_ring_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_diff
+tests_fuzz_fuzz_diff_SOURCES = tests/fuzz/fuzz_diff.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_diff_LDADD = $(FUZZ_LIBS)
