@@ -158,6 +158,9 @@ const char *diff_norm_name(enum diff_norm n);	/* "run", "time", "total" */
  * asked. */
 void diff_put_cost(const struct diff *d, size_t col, double cost, bool sign,
 		   struct buf *out);
+/* A cost that stands alone, in the unit that suits it: "12.30 ms". */
+void diff_put_alone(const struct diff *d, size_t col, double cost, bool sign,
+		    struct buf *out);
 /* What a column's event is called. */
 const char *diff_event_name(const struct diff *d, size_t col);
 /* The readable name of a key's function, whole and unsafe. */

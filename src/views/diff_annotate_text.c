@@ -475,11 +475,11 @@ static void put_unit(struct aligned *t, const struct diff_unit *u)
 	diff_unit_name(t->x, u, t->style->full_names, &t->raw);
 	text_safe(&t->text, buf_cstr(&t->raw));
 	buf_str(&t->text, ": ");
-	diff_put_cost(d, 0, u->change.cost[DIFF_OLD], false, &t->text);
+	diff_put_alone(d, 0, u->change.cost[DIFF_OLD], false, &t->text);
 	buf_str(&t->text, " -> ");
-	diff_put_cost(d, 0, u->change.cost[DIFF_NEW], false, &t->text);
-	buf_printf(&t->text, " %s, ", d->cols.v[0].shown_unit);
-	diff_put_cost(d, 0, u->change.change, true, &t->text);
+	diff_put_alone(d, 0, u->change.cost[DIFF_NEW], false, &t->text);
+	buf_str(&t->text, ", ");
+	diff_put_alone(d, 0, u->change.change, true, &t->text);
 	if (u->unit[DIFF_OLD] == SIZE_MAX)
 		buf_str(&t->text, " (only in the new one)");
 	else if (u->unit[DIFF_NEW] == SIZE_MAX)
@@ -488,9 +488,9 @@ static void put_unit(struct aligned *t, const struct diff_unit *u)
 		buf_printf(&t->text, " (%+.1f%%)", 100 * u->change.change /
 						   u->change.cost[DIFF_OLD]);
 	buf_str(&t->text, ", 95%: ");
-	diff_put_cost(d, 0, u->change.low, true, &t->text);
+	diff_put_alone(d, 0, u->change.low, true, &t->text);
 	buf_str(&t->text, " to ");
-	diff_put_cost(d, 0, u->change.high, true, &t->text);
+	diff_put_alone(d, 0, u->change.high, true, &t->text);
 	if (!u->change.real)
 		buf_str(&t->text, ": within noise");
 	buf_u8(t->out, '\n');

@@ -125,11 +125,11 @@ static void total_line(const struct diff *d, size_t col, struct buf *line)
 	buf_str(line, "All of ");
 	put_safe(line, diff_event_name(d, col), COMMAND_WIDTH);
 	buf_str(line, ": ");
-	diff_put_cost(d, col, t->cost[DIFF_OLD], false, line);
+	diff_put_alone(d, col, t->cost[DIFF_OLD], false, line);
 	buf_str(line, " -> ");
-	diff_put_cost(d, col, t->cost[DIFF_NEW], false, line);
-	buf_printf(line, " %s, ", d->cols.v[col].shown_unit);
-	diff_put_cost(d, col, t->change, true, line);
+	diff_put_alone(d, col, t->cost[DIFF_NEW], false, line);
+	buf_str(line, ", ");
+	diff_put_alone(d, col, t->change, true, line);
 	if (t->cost[DIFF_OLD] > 0)
 		buf_printf(line, " (%+.1f%%)",
 			   100 * t->change / t->cost[DIFF_OLD]);
@@ -139,9 +139,9 @@ static void total_line(const struct diff *d, size_t col, struct buf *line)
 		return;
 	}
 	buf_str(line, ", 95%: ");
-	diff_put_cost(d, col, t->low, true, line);
+	diff_put_alone(d, col, t->low, true, line);
 	buf_str(line, " to ");
-	diff_put_cost(d, col, t->high, true, line);
+	diff_put_alone(d, col, t->high, true, line);
 	if (!t->real)
 		buf_str(line, ": within noise");
 }

@@ -283,43 +283,65 @@ const char *diff_unit(const struct diff *d, size_t col)
 	return is_time(d, col) ? "ns a run" : "a run";
 }
 
-/* Units in which the dearest row shown has two digits or more. */
-void diff_choose_unit(struct diff *d, size_t col, double most)
+static const struct {
+	double by;
+	const char *time, *count;
+} units[] = {
+	{ 1e9, "s", "G" }, { 1e6, "ms", "M" }, { 1e3, "us", "k" },
+	{ 1, "ns", "" },
+};
+
+/* The unit in which a cost has two digits or more. */
+static size_t unit_for(double cost)
 {
-	static const struct {
-		double by;
-		const char *name;
-	} times[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } },
-	  counts[] = { { 1e9, "G" }, { 1e6, "M" }, { 1e3, "k" }, { 1, "" } };
-	struct diff_column *c = &d->cols.v[col];
-	bool time = is_time(d, col);
 	size_t i = 0;
 
-	c->shown_by = 1;
-	c->shown_unit = "%";
-	if (d->norm == DIFF_NORM_TOTAL)
-		return;
-	while (i < 3 && !(most >= 20 * times[i].by))
+	while (i < 3 && !(fabs(cost) >= 20 * units[i].by))
 		i++;
-	c->shown_by = time ? times[i].by : counts[i].by;
-	c->shown_unit = time ? times[i].name : counts[i].name;
+	return i;
+}
+
+void diff_choose_unit(struct diff *d, size_t col, double most)
+{
+	struct diff_column *c = &d->cols.v[col];
+	size_t i = unit_for(most);
+
+	c->shown_by = d->norm == DIFF_NORM_TOTAL ? 1 : units[i].by;
+	c->shown_unit = d->norm == DIFF_NORM_TOTAL ? "%"
+		: is_time(d, col) ? units[i].time : units[i].count;
+}
+
+static void put_number(double x, bool sign, struct buf *out)
+{
+	if (!isfinite(x))
+		buf_u8(out, '?');
+	else if (fabs(x) > 1e12)	/* only sums of a hostile file */
+		buf_printf(out, sign ? "%+.2e" : "%.2e", x);
+	else
+		buf_printf(out, sign ? "%+.*f" : "%.*f",
+			   fabs(x) < 1000 ? 2 : 1, x);
 }
 
 void diff_put_cost(const struct diff *d, size_t col, double cost, bool sign,
 		   struct buf *out)
 {
-	const struct diff_column *c = &d->cols.v[col];
-	double x = cost / c->shown_by;
-
-	if (!isfinite(x)) {
-		buf_u8(out, '?');
-		return;
-	}
-	if (fabs(x) > 1e12)	/* only sums of a hostile file */
-		buf_printf(out, sign ? "%+.2e" : "%.2e", x);
-	else
-		buf_printf(out, sign ? "%+.*f" : "%.*f",
-			   fabs(x) < 1000 ? 2 : 1, x);
+	put_number(cost / d->cols.v[col].shown_by, sign, out);
 	if (d->norm == DIFF_NORM_TOTAL)
 		buf_u8(out, '%');
+}
+
+void diff_put_alone(const struct diff *d, size_t col, double cost, bool sign,
+		    struct buf *out)
+{
+	size_t i = unit_for(cost);
+
+	if (d->norm == DIFF_NORM_TOTAL) {
+		diff_put_cost(d, col, cost, sign, out);
+		return;
+	}
+	put_number(cost / units[i].by, sign, out);
+	if (is_time(d, col))
+		buf_printf(out, " %s", units[i].time);
+	else
+		buf_str(out, units[i].count);
 }

@@ -88,9 +88,7 @@ static void put_color(double t, bool noise, struct buf *out)
 
 static void put_cost(struct diff_drawer *w, double cost, bool sign)
 {
-	diff_put_cost(w->d, 0, cost, sign, w->out);
-	if (*w->d->cols.v[0].shown_unit && w->d->norm != DIFF_NORM_TOTAL)
-		buf_printf(w->out, " %s", w->d->cols.v[0].shown_unit);
+	diff_put_alone(w->d, 0, cost, sign, w->out);
 }
 
 static void put_title(struct diff_drawer *w, size_t i,
@@ -258,12 +256,11 @@ static void put_head(struct diff_drawer *w)
 	text_safe(&line, diff_event_name(w->d, 0));
 	if (w->d->norm != DIFF_NORM_TOTAL) {
 		buf_str(&line, ": ");
-		diff_put_cost(w->d, 0, t->cost[DIFF_OLD], false, &line);
+		diff_put_alone(w->d, 0, t->cost[DIFF_OLD], false, &line);
 		buf_str(&line, " -> ");
-		diff_put_cost(w->d, 0, t->cost[DIFF_NEW], false, &line);
-		buf_printf(&line, " %s%s", w->d->cols.v[0].shown_unit,
-			   w->d->norm == DIFF_NORM_RUN ? " a run"
-						       : " a second");
+		diff_put_alone(w->d, 0, t->cost[DIFF_NEW], false, &line);
+		buf_str(&line, w->d->norm == DIFF_NORM_RUN ? " a run"
+							   : " a second");
 	}
 	put_line(w, 42, "fill=\"#555\"", buf_cstr(&line));
 	put_line(w, 58, "fill=\"#555\"", "A frame is as wide as the mean of "
@@ -304,15 +301,9 @@ int diff_svg(struct diff *d, const struct diff_svg_style *style,
 	if (!(w.all > 0))
 		rc = error_set(err, ERR_NOTFOUND, "no samples to draw a flame "
 			       "graph of");
-	if (!rc) {
-		double most = d->cols.v[0].total.cost[0];
-
-		if (d->cols.v[0].total.cost[1] > most)
-			most = d->cols.v[0].total.cost[1];
-		diff_choose_unit(d, 0, most);
+	if (!rc)
 		rc = flame_diff_prune(&f, LEAST_PIXELS / (style->width -
 							  2.0 * MARGIN), err);
-	}
 	if (!rc && draw(&w) < 0)
 		rc = diff_nomem(err);
 	out->failed |= w.name.failed || w.brief.failed || w.safe.failed ||
