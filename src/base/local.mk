@@ -3,6 +3,8 @@ noinst_LIBRARIES += libbase.a
 libbase_a_SOURCES = \
 	src/base/buf.c \
 	src/base/buf.h \
+	src/base/child.c \
+	src/base/child.h \
 	src/base/cursor.c \
 	src/base/cursor.h \
 	src/base/error.c \

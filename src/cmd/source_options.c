@@ -12,6 +12,8 @@ int cmd_sources(const struct source_opts *o, struct annotate_spec *spec,
 
 	spec->maps = maps;
 	spec->nmaps = o->maps.n;
+	spec->repo = o->repo;
+	spec->debuginfod = !o->no_debuginfod;
 	return rc;
 }
 

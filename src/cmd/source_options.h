@@ -7,6 +7,8 @@
 
 struct source_opts {
 	struct opt_strs maps;
+	const char *repo;
+	bool no_debuginfod;
 };
 
 /* Their rows in the table of a command whose options are a `type` with a struct
@@ -15,7 +17,15 @@ struct source_opts {
 	{ OPT_STRS, 0, "source-map", "FROM=TO", \
 	  "Look for source files whose path begins with FROM where TO stands " \
 	  "in its place. May be repeated; the first that fits counts.", \
-	  offsetof(type, source_at.maps) }
+	  offsetof(type, source_at.maps) }, \
+	{ OPT_STR, 0, "repo", "DIR", \
+	  "Take source files that are missing or newer than the program from " \
+	  "this git repository too, as they were in the commit that was " \
+	  "recorded.", \
+	  offsetof(type, source_at.repo) }, \
+	{ OPT_FLAG, 0, "no-debuginfod", NULL, \
+	  "Ask no server of DEBUGINFOD_URLS for source files.", \
+	  offsetof(type, source_at.no_debuginfod) }
 
 /* Fills in where sources are; cmd_sources_free when the spec is used no more. */
 int cmd_sources(const struct source_opts *o, struct annotate_spec *spec,

@@ -39,6 +39,8 @@ struct annotate_spec {
 	bool intel;
 	const struct source_map *maps;
 	size_t nmaps;
+	const char *repo;	/* source_git.repo */
+	bool debuginfod;	/* servers may be asked for sources */
 };
 
 struct annot_cost {

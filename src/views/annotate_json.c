@@ -124,8 +124,9 @@ static void put_file(struct annotate_writer *w, size_t first, size_t end)
 	}
 	json_object(&w->j, NULL);
 	json_str(&w->j, "file", profile_cstr(a->p, l->file));
-	json_str(&w->j, "found", f->place == SOURCE_RECORDING ? "recording"
-				 : f->place == SOURCE_FILE ? "file" : "no");
+	json_str(&w->j, "found", source_place_word(f));
+	if (f->origin)
+		json_str(&w->j, "origin", f->origin);
 	if (f->newer)
 		json_bool(&w->j, "newer", true);
 	json_array(&w->j, "lines");

@@ -248,21 +248,25 @@ static void put_file(struct unit_text *t, size_t first, size_t end)
 {
 	const struct annot_line *l = &t->r->a->lines.v[first];
 	const char *path = profile_cstr(t->r->a->p, l->file);
+	struct buf origin = { 0 };
 
 	t->f = sources_get(&t->r->a->sources, l->file, l->image);
 	if (!t->f) {
 		t->r->out->failed = true;
 		return;
 	}
+	if (t->f->place != SOURCE_FILE)
+		source_origin(&t->r->a->sources, t->f, &origin);
 	if (l->file)
-		annotate_comment(t->r, "%s%s", path,
-				 t->f->place == SOURCE_RECORDING
-				 ? " (from the recording)" : "");
-	if (t->f->path && strcmp(t->f->path, path))
+		annotate_comment(t->r, origin.n ? "%s (%s)" : "%s", path,
+				 buf_cstr(&origin));
+	buf_fini(&origin);
+	if (t->f->place <= SOURCE_FILE && t->f->path &&
+	    strcmp(t->f->path, path))
 		annotate_comment(t->r, "  read from %s", t->f->path);
 	if (l->file && t->f->place == SOURCE_NONE)
 		annotate_comment(t->r, "  no source: %s (--source-map FROM=TO, "
-				 "or record with --embed-source)", t->f->why);
+				 "--repo DIR, or record with --embed-source)", t->f->why);
 	if (t->f->newer)
 		annotate_comment(t->r, "  warning: the source is newer than the "
 				 "program: lines may not fit");

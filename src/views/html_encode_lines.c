@@ -83,8 +83,7 @@ static size_t put_file(struct html_encoder *e, struct json *j, uint32_t file,
 	json_uint(j, "side", d->src[f->source].in.side);
 	s = end > at ? sources_get(&a->sources, f->str, f->image) : NULL;
 	if (s) {
-		json_str(j, "found", s->place == SOURCE_NONE ? "no"
-			 : s->place == SOURCE_RECORDING ? "recording" : "file");
+		json_str(j, "found", source_place_word(s));
 		if (s->newer)
 			json_bool(j, "newer", true);
 		if (s->why && *s->why)

@@ -83,6 +83,10 @@ libviews_a_SOURCES = \
 	src/views/report_json.c \
 	src/views/select.c \
 	src/views/select.h \
+	src/views/source_git.c \
+	src/views/source_git.h \
+	src/views/source_server.c \
+	src/views/source_server.h \
 	src/views/sources.c \
 	src/views/sources.h \
 	src/views/svg.c \

@@ -14,6 +14,7 @@ void sources_init(struct sources *s, const struct profile *p,
 		  const struct source_map *maps, size_t nmaps)
 {
 	*s = (struct sources){ .p = p, .maps = maps, .nmaps = nmaps };
+	source_git_init(&s->git, p);
 }
 
 static void file_free(struct source_file *f)
@@ -22,6 +23,7 @@ static void file_free(struct source_file *f)
 		return;
 	free(f->path);
 	free(f->why);
+	free(f->origin);
 	buf_fini(&f->text);
 	vec_fini(&f->rows);
 	free(f);
@@ -33,6 +35,8 @@ void sources_fini(struct sources *s)
 		file_free(s->files.v[i]);
 	vec_fini(&s->files);
 	u64map_fini(&s->tab);
+	source_git_fini(&s->git);
+	source_server_fini(&s->server);
 }
 
 /* The first map that fits; the path itself where none does. */
@@ -119,6 +123,86 @@ static int read_file(const struct sources *s, struct source_file *f,
 	return index_lines(f, &f->text, 0, f->text.n, 1);
 }
 
+static bool is_text(const struct buf *b)
+{
+	return !b->failed && !(b->n && memchr(b->p, 0, b->n));
+}
+
+/* Takes `text` in the place of what was found at its path; what is the same is
+ * that file, whatever its time says. */
+static int take_older(struct source_file *f, struct buf *text,
+		      enum source_place place, const char *origin)
+{
+	if (f->place == SOURCE_FILE && f->text.n == text->n &&
+	    (!text->n || !memcmp(f->text.p, text->p, text->n))) {
+		f->newer = false;
+		return 0;
+	}
+	f->changed = f->place == SOURCE_FILE;
+	f->newer = false;
+	f->place = (uint8_t)place;
+	f->origin = strdup(origin);
+	f->rows.n = 0;
+	buf_fini(&f->text);
+	f->text = *text;
+	*text = (struct buf){ 0 };
+	if (!f->origin)
+		return -ERR_NOMEM;
+	return index_lines(f, &f->text, 0, f->text.n, 1);
+}
+
+/* Adds to why there is no source. */
+static void add_reason(struct source_file *f, const char *reason)
+{
+	struct buf why = { 0 };
+	char *copy;
+
+	if (!*reason)
+		return;
+	buf_printf(&why, "%s; %s", f->why, reason);
+	copy = strdup(buf_cstr(&why));
+	if (copy) {
+		free(f->why);
+		f->why = copy;
+	}
+	buf_fini(&why);
+}
+
+/* Where the file is missing or newer than the program: as it was.  By the path
+ * that --source-map gives, then by the one that was compiled. */
+static int find_older(struct sources *s, struct source_file *f, uint32_t image)
+{
+	const char *path = profile_cstr(s->p, f->file);
+	struct buf text = { 0 }, origin = { 0 };
+	struct error err = { 0 };
+	int rc = source_git_read(&s->git, f->path, FILE_MAX, &text, &origin,
+				 &err);
+
+	if (rc && strcmp(f->path, path) != 0)
+		rc = source_git_read(&s->git, path, FILE_MAX, &text, &origin,
+				     &err);
+	if (!rc && is_text(&text)) {
+		rc = take_older(f, &text, SOURCE_GIT, buf_cstr(&origin));
+		goto out;
+	}
+	add_reason(f, err.msg);
+	buf_reset(&text);
+	err = (struct error){ 0 };
+	rc = image < s->p->images.n
+		? source_server_read(&s->server, &s->p->images.v[image].build_id,
+				     path, FILE_MAX, &text, &err) : -1;
+	if (!rc && is_text(&text)) {
+		rc = take_older(f, &text, SOURCE_DEBUGINFOD, "debuginfod");
+	} else {
+		add_reason(f, err.msg);
+		rc = 0;
+	}
+out:
+	buf_fini(&text);
+	buf_fini(&origin);
+	return rc;
+}
+
 static int by_line(const void *x, const void *y)
 {
 	const struct source_row *a = x, *b = y;
@@ -167,10 +251,24 @@ const struct source_file *sources_get(struct sources *s, uint32_t file,
 		return NULL;
 	}
 	f->file = file;
-	if (find_pieces(s, f) < 0 ||
-	    (f->place == SOURCE_NONE && read_file(s, f, image) < 0))
+	if (find_pieces(s, f) < 0)
+		return NULL;
+	if (f->place == SOURCE_RECORDING)
+		return f;
+	if (read_file(s, f, image) < 0)
+		return NULL;
+	if (file && (f->place == SOURCE_NONE || f->newer) &&
+	    find_older(s, f, image) < 0)
 		return NULL;
 	return f;
+}
+
+const char *source_place_word(const struct source_file *f)
+{
+	static const char *const words[] = { "no", "recording", "file", "git",
+					     "debuginfod" };
+
+	return words[f->place];
 }
 
 void source_origin(const struct sources *s, const struct source_file *f,
@@ -178,6 +276,9 @@ void source_origin(const struct sources *s, const struct source_file *f,
 {
 	if (f->place == SOURCE_RECORDING)
 		buf_str(out, "from the recording");
+	else if (f->origin)
+		buf_printf(out, "from %s%s", f->origin,
+			   f->changed ? ": the file has changed since" : "");
 	else if (f->place == SOURCE_FILE &&
 		 strcmp(f->path, profile_cstr(s->p, f->file)) != 0)
 		buf_printf(out, "read from %s", f->path);

@@ -6,6 +6,7 @@ E2E_TESTS = \
 	tests/e2e/check.sh \
 	tests/e2e/diff.sh \
 	tests/e2e/report.sh \
+	tests/e2e/source.sh \
 	tests/e2e/languages.sh \
 	tests/e2e/report_cli.sh \
 	tests/e2e/stripped.sh \

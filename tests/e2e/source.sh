@@ -1,0 +1,174 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Source files of a tree that has moved on: from the commit that was recorded, by
+# git, and from a real debuginfod server.
+T_ALONE=${T_ALONE:-1}
+. "$top_srcdir/tests/lib.sh"
+
+unset DEBUGINFOD_URLS
+HOME=$T_TMP
+export HOME
+for p in git python3; do
+	command -v "$p" >/dev/null && continue
+	t_skip "sources" "there is no $p"
+	t_done; exit
+done
+mkdir -p "$T_TMP/tree/src" && cd "$T_TMP/tree" || exit 1
+cat >src/work.c <<'END'
+#include <stdlib.h>
+/* what the recorded commit says */
+__attribute__((noinline)) unsigned heavy(unsigned x)
+{
+	for (int i = 0; i < 20000; i++)
+		x = x * 1664525u + 1013904223u + (x >> 7);
+	return x;
+}
+int main(int argc, char **argv)
+{
+	unsigned s = 0;
+
+	for (int i = 0; i < atoi(argv[argc - 1]); i++)
+		s += heavy(s);
+	return s == 12345;
+}
+END
+if ! ${CC:-cc} -O1 -g -Wl,--build-id=sha1 -o work "$PWD/src/work.c" 2>cc.err
+then
+	t_skip "sources" "no C compiler that works: $(head -n 1 cc.err)"
+	t_done; exit
+fi
+commit() {
+	git add -A . && git -c user.name=x -c user.email=x@x commit -q -m "$1"
+}
+if ! { git init -q . && echo work >.gitignore && commit first; } 2>git.err
+then
+	t_skip "sources" "git does not work here: $(head -n 1 git.err)"
+	t_done; exit
+fi
+rev=$(git rev-parse HEAD)
+short=$(echo "$rev" | cut -c1-12)
+if ! "$TALLY" record -q -F 2000 -o ../a.tally -- ./work 2000 2>rec.err; then
+	t_skip "sources" "cannot record here: $(head -n 1 rec.err)"
+	t_done; exit
+fi
+annotate() { # OPTIONS…: comments that go over several lines in one
+	"$TALLY" annotate --no-pager --no-header "$@" ../a.tally heavy 2>&1 |
+	awk '{ if (sub(/^#   /, " ")) printf "%s", $0
+		else printf "%s%s", (NR > 1 ? "\n" : ""), $0 } END { print "" }'
+}
+later() { touch -d '+1 hour' "$@"; }
+loop='for \(int i = 0; i < 20000; i\+\+\)$'
+
+out=$(annotate)
+t_like "the file itself" "$out" "$loop"
+t_is "... nothing is said of git" "$(echo "$out" | grep -c 'git')" 0
+later src/work.c
+out=$(annotate)
+t_is "a newer file of the same text is the same" \
+	"$(echo "$out" | grep -c -e git -e newer)" 0
+sed -i '1i // one more line\n// and another' src/work.c
+later src/work.c
+out=$(annotate)
+t_like "a file that changed is taken from git" "$out" \
+	"^# $T_TMP/tree/src/work.c \(from git $short:src/work.c: the file has changed since\)"
+t_like "... with the lines of then" "$out" " 5  *$loop"
+t_is "... without a warning" "$(echo "$out" | grep -c newer)" 0
+t_like "... in JSON" "$(annotate --format=json)" \
+	"\"found\":\"git\".*\"origin\":\"git $short:src/work.c\""
+commit second
+t_like "... whatever is checked out now" "$(annotate)" "from git $short:"
+rm src/work.c
+out=$(annotate)
+t_like "a file that is gone" "$out" "\(from git $short:src/work.c\)"
+t_like "... has its lines" "$out" " 5  *$loop"
+rm -r src
+t_like "a folder that is gone" "$(annotate)" "from git $short:src/work.c"
+
+# What a hostile repository or environment could do.
+mark=$T_TMP/ran
+printf '#!/bin/sh\necho x >>%s\ncat\n' "$mark" >../evil
+chmod +x ../evil
+git config core.fsmonitor "$T_TMP/evil"
+git config core.pager "$T_TMP/evil"
+git config core.sshCommand "$T_TMP/evil"
+git config diff.c.textconv "$T_TMP/evil"
+git config filter.c.smudge "$T_TMP/evil"
+echo '*.c diff=c filter=c' >.git/info/attributes
+mkdir -p .git/hooks
+cp ../evil .git/hooks/post-checkout
+cp ../evil .git/hooks/post-index-change
+t_like "a repository with programs of its own" "$(annotate)" \
+	"from git $short:src/work.c"
+t_like "variables that lead git elsewhere" \
+	"$(GIT_DIR=/nowhere GIT_OBJECT_DIRECTORY=/nowhere GIT_PAGER="$T_TMP/evil" \
+		annotate)" "from git $short:src/work.c"
+t_run "none of them was run" test ! -e "$mark"
+
+# The tree is elsewhere.
+cd .. && mv tree moved && mkdir tree && cd tree || exit 1
+out=$(annotate)
+t_like "a tree that was moved" "$out" 'no source: .*--repo DIR'
+t_like "... is found by --repo" "$(annotate --repo ../moved)" \
+	"from git $short:src/work.c"
+t_like "... --repo that is none" "$(annotate --repo /)" \
+	"no source: .*; / is no git repository that has the commit $short"
+t_like "a git that does not come back" "$(
+	printf '#!/bin/sh\nexec sleep 100\n' >slow && chmod +x slow &&
+	mkdir bin && mv slow bin/git && PATH=$PWD/bin:$PATH \
+	annotate --repo ../moved)" 'no source: .*git: no answer within 10 s'
+
+# --- debuginfod
+server() { # starts it on a free port, with the archive and an empty cache
+	python3 -c '
+import socket
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+print(s.getsockname()[1])' >port
+	debuginfod -p "$(cat port)" -d :memory: -Z .tar -t 1 "$PWD/pool" \
+		>server.log 2>&1 &
+	server=$!
+	t_cleanup "kill $server 2>/dev/null"
+}
+answers() {
+	python3 -c '
+import sys, urllib.request
+urllib.request.urlopen(sys.argv[1], timeout=5).read()' "$1" 2>/dev/null
+}
+if ! command -v debuginfod >/dev/null; then
+	t_skip "debuginfod" "there is no debuginfod (Debian: debuginfod)"
+	t_done; exit
+fi
+lib=
+for d in /lib /usr/lib /lib64 /usr/lib64 /lib/* /usr/lib/*; do
+	[ -e "$d/libdebuginfod.so.1" ] && lib=$d
+done
+if [ -z "$lib" ]; then
+	t_skip "debuginfod" "there is no libdebuginfod.so.1"
+	t_done; exit
+fi
+mkdir -p pool "root$T_TMP/tree/src"
+git -C ../moved show "$rev:src/work.c" >"root$T_TMP/tree/src/work.c"
+cp ../moved/work "root$T_TMP/tree/"
+tar -C root -cf pool/work.tar .
+server
+id=$(LC_ALL=C readelf -n ../moved/work | awk '/Build ID/ { print $3 }')
+url=http://127.0.0.1:$(cat port)
+if ! t_until answers "$url/buildid/$id/source$T_TMP/tree/src/work.c"; then
+	t_skip "debuginfod" "the server does not serve: $(tail -n 1 server.log)"
+	t_done; exit
+fi
+DEBUGINFOD_CACHE_PATH=$PWD/cache
+export DEBUGINFOD_CACHE_PATH
+out=$(DEBUGINFOD_URLS=$url annotate)
+t_like "a source file from a server" "$out" \
+	"^# $T_TMP/tree/src/work.c \(from debuginfod\)"
+t_like "... with its lines" "$out" " 5  *$loop"
+t_like "--no-debuginfod" "$(DEBUGINFOD_URLS=$url annotate --no-debuginfod)" \
+	'no source: '
+kill "$server"
+t_like "its cache, when the server is gone" "$(DEBUGINFOD_URLS=$url annotate)" \
+	'from debuginfod'
+rm -rf cache
+t_like "a server that is gone" "$(DEBUGINFOD_URLS=$url annotate)" \
+	'no source: .*debuginfod'
+t_done
