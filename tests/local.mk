@@ -15,6 +15,7 @@ include tests/record/local.mk
 include tests/count/local.mk
 include tests/rdpmc/local.mk
 include tests/views/local.mk
+include tests/tui/local.mk
 include tests/check/local.mk
 include tests/cli/local.mk
 include tests/e2e/local.mk
