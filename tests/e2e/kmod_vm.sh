@@ -157,6 +157,7 @@ done
 	-o group.tally 2>group.err
 cp group.pids group.all; kill $(cat group.pids)
 
+rm -f held
 "$TORTURE" hold 60 >held &
 hold=$!
 until [ -s held ]; do sleep 0.1; done
