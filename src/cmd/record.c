@@ -245,11 +245,6 @@ static int parse_events(const struct record_opts *o, struct event_list *out,
 		if (r < 0)
 			return r;
 	}
-	for (size_t i = 0; i < out->n; i++)
-		if (out->v[i].group)
-			return error_set(err, ERR_USAGE, "event groups { } "
-					 "are for counting (tally stat); to "
-					 "sample, list the events with commas");
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #include "events/names.h"
 #include "events/pfm.h"
 #include "events/pmu.h"
+#include "events/units.h"
 
 /* What a misspelt word may have meant. */
 struct hint {
@@ -141,6 +142,23 @@ static bool raw_parse(const char *s, size_t n, struct event_spec *e)
 	return true;
 }
 
+/* An event of all units of a kind: by the first of them. */
+static int family_parse(const char *family, const char *terms, size_t n,
+			const char *sysfs, struct event_spec *e,
+			struct error *err)
+{
+	struct pmu_units units = { 0 };
+	int r = -ERR_NOTFOUND;
+
+	if (strlen(family) < sizeof(e->family) &&
+	    !pmu_units_of(sysfs, family, &units) && units.n) {
+		r = pmu_parse(sysfs, units.v[0].name, terms, n, e, err);
+		snprintf(e->family, sizeof(e->family), "%s", family);
+	}
+	pmu_units_fini(&units);
+	return r;
+}
+
 /* pmu/terms/modifiers: `first` is its first slash. */
 static int slash_parse(const char *word, const char *first, const char *sysfs,
 		       struct event_spec *e, struct error *err)
@@ -157,6 +175,9 @@ static int slash_parse(const char *word, const char *first, const char *sysfs,
 		 last[1] == ':' ? last + 2 : last + 1);
 	r = pmu_parse(sysfs, pmu, first + 1, (size_t)(last - first - 1), e,
 		      err);
+	if (r == -ERR_NOTFOUND)
+		r = family_parse(pmu, first + 1, (size_t)(last - first - 1),
+				 sysfs, e, err);
 	if (r == -ERR_NOTFOUND)
 		return unknown_pmu(pmu, sysfs, err);
 	return r < 0 ? r : modifiers_parse(mods, e, err);
@@ -280,6 +301,12 @@ static int item_parse(const char *text, size_t n, const char *sysfs,
 		text++, n--;
 	while (n && text[n - 1] == ' ')
 		n--;
+	if (*group && n && text[n - 1] != '}' && memchr(text, '}', n))
+		return error_set(err, ERR_USAGE, "\"%.*s\": modifiers of a group "
+				 "{ } stand behind its events ({cycles:u,"
+				 "instructions:u}); all of them are sampled, "
+				 "leave :S out", n < EVENT_NAME_MAX ? (int)n
+				 : EVENT_NAME_MAX, text);
 	closed = *group && n && text[n - 1] == '}';
 	n -= closed;
 	if (!n)

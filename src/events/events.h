@@ -8,6 +8,7 @@
  *	cycles  cycles:u  instructions:pp  cpu-clock  page-faults  r01c4
  *	cpu/event=0x3c,umask=0x0,name=foo/u   msr/tsc/   sched:sched_switch
  *	k8-dc-miss,usr   L2_LD:M+E   k8:0x76:0x00   (events/hw_spec.h)
+ *	uncore_cbox/clockticks/   of uncore_cbox_0, uncore_cbox_1 …
  *	{cycles,instructions}   to be counted at the same time
  */
 #include <stdbool.h>
@@ -16,7 +17,7 @@
 
 #include "base/error.h"
 
-enum { EVENT_NAME_MAX = 256 };
+enum { EVENT_NAME_MAX = 256, EVENT_UNIT_MAX = 64 };
 
 /* What one count of the event is. */
 enum event_unit { EVENT_UNIT_COUNT, EVENT_UNIT_NS };
@@ -36,6 +37,9 @@ struct event_spec {
 	bool software;			/* a kernel software event */
 	bool shared;			/* counts for a node, not a processor */
 	uint32_t group;			/* of { }, from 1 on; or 0 */
+	/* Units of one kind count it (units.h), `type` is the first one's; or
+	 * "". */
+	char family[EVENT_UNIT_MAX];
 	uint64_t period;		/* period= or 0 */
 	uint64_t freq;			/* freq= or 0 */
 };

@@ -32,4 +32,6 @@ libevents_a_SOURCES = \
 	src/events/pfm.c \
 	src/events/pfm.h \
 	src/events/pmu.c \
-	src/events/pmu.h
+	src/events/pmu.h \
+	src/events/units.c \
+	src/events/units.h

@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/io.h"
+#include "events/units.h"
 
 enum { SYSFS_FILE_MAX = 4096, PATH_SPACE = 512 };
 
@@ -366,8 +367,12 @@ int pmu_event_find(const char *sysfs, const char *name, struct event_spec *out,
 			continue;
 		r = pmu_parse(sysfs, list[i]->d_name, name, strlen(name), out,
 			      err);
-		if (!r)
-			r = 1;
+		if (r)
+			break;
+		r = 1;
+		/* Its like have it, too. */
+		pmu_family_name(list[i]->d_name, out->family,
+				sizeof(out->family));
 	}
 	list_free(list, n);
 	buf_fini(&b);
@@ -436,6 +441,38 @@ static bool list_has(const char *s, uint32_t cpu)
 		s = end + (*end == ',');
 	}
 	return false;
+}
+
+bool pmu_type_number(const char *sysfs, const char *pmu, uint32_t *type)
+{
+	struct buf b = { 0 };
+	const char *text = pmu_file(&b, sysfs, pmu, "type", "");
+	uint64_t v = 0;
+	bool known = text && parse_number(text, &v) && v <= UINT32_MAX;
+
+	*type = (uint32_t)v;
+	buf_fini(&b);
+	return known;
+}
+
+bool pmu_has_file(const char *sysfs, const char *pmu, const char *file)
+{
+	struct buf b = { 0 };
+	bool has = pmu_file(&b, sysfs, pmu, file, "");
+
+	buf_fini(&b);
+	return has;
+}
+
+bool pmu_lists_cpu(const char *sysfs, const char *pmu, const char *file,
+		   uint32_t cpu)
+{
+	struct buf b = { 0 };
+	const char *text = pmu_file(&b, sysfs, pmu, file, "");
+	bool has = text && list_has(text, cpu);
+
+	buf_fini(&b);
+	return has;
 }
 
 bool pmu_counts_on(const char *sysfs, uint32_t type, uint32_t cpu,

@@ -36,6 +36,13 @@ bool pmu_counts_on(const char *sysfs, uint32_t type, uint32_t cpu,
 bool cpu_first_of_package(const char *sysfs, uint32_t cpu,
 			  const uint32_t *cpus, size_t n);
 
+/* The PMU's type; false when there is none. */
+bool pmu_type_number(const char *sysfs, const char *pmu, uint32_t *type);
+bool pmu_has_file(const char *sysfs, const char *pmu, const char *file);
+/* Does one of the PMU's files, a list of processors, have this one? */
+bool pmu_lists_cpu(const char *sysfs, const char *pmu, const char *file,
+		   uint32_t cpu);
+
 /* All named PMU events as pmu/event/; false when cb stopped. */
 bool pmu_each(const char *sysfs, event_info_cb *cb, void *ctx);
 /* The names of the PMUs, each as event_info.name. */

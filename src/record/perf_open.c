@@ -285,7 +285,7 @@ int perf_features_probe(struct perf_features *f, struct error *err)
 	return 0;
 }
 
-static void event_note(struct perf_event *e, const char *text)
+void perf_event_note(struct perf_event *e, const char *text)
 {
 	size_t n = strlen(e->seen.note);
 
@@ -358,9 +358,23 @@ void perf_event_prepare(struct perf_event *e, const struct perf_features *f,
 	if (s->type == PERF_TYPE_SOFTWARE) {
 		a->precise_ip = 0;
 		if (s->precise)
-			event_note(e, "events of the kernel have no precision "
-				   "(:p)");
+			perf_event_note(e, "events of the kernel have no "
+					"precision (:p)");
 	}
+}
+
+void perf_event_on_kind(struct perf_event *e, const struct pmu_unit *kind)
+{
+	uint32_t type;
+	uint64_t config;
+
+	/* It may have become a clock. */
+	if (!event_is_of_cores(&e->spec) ||
+	    e->attr.type == PERF_TYPE_SOFTWARE)
+		return;
+	event_on_unit(&e->spec, kind, &type, &config);
+	e->attr.type = type;
+	e->attr.config = config;
 }
 
 static void event_become_clock(struct perf_event *e)
@@ -378,7 +392,7 @@ static void event_become_clock(struct perf_event *e)
 		/* A period in cycles means nothing in nanoseconds. */
 		e->attr.freq = 1;
 		e->attr.sample_freq = 999;
-		event_note(e, "999 Hz in place of a period in cycles");
+		perf_event_note(e, "999 Hz in place of a period in cycles");
 	}
 	snprintf(e->seen.actual, sizeof(e->seen.actual), "cpu-clock");
 }
@@ -405,7 +419,7 @@ static bool event_give_way(struct perf_event *e, int errnum)
 		else
 			snprintf(text, sizeof(text), "kernel part not visible: "
 				 "not allowed here (tally doctor)");
-		event_note(e, text);
+		perf_event_note(e, text);
 		return true;
 	}
 	if (is_missing(errnum) && e->attr.precise_ip && e->spec.max_precise) {
@@ -435,8 +449,9 @@ static void event_settle(struct perf_event *e)
 	snprintf(s->name, sizeof(s->name), "%s", e->spec.text);
 	if (!*s->actual)
 		snprintf(s->actual, sizeof(s->actual), "%s", e->spec.text);
-	s->type = a->type;
-	s->config = a->config;
+	/* Without the kind of cores. */
+	s->type = a->type == PERF_TYPE_SOFTWARE ? a->type : e->spec.type;
+	s->config = a->type == PERF_TYPE_SOFTWARE ? a->config : e->spec.config;
 	s->config1 = a->config1;
 	s->config2 = a->config2;
 	s->is_time = e->spec.unit == EVENT_UNIT_NS;

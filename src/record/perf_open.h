@@ -8,6 +8,7 @@
 #include <linux/perf_event.h>
 
 #include "events/events.h"
+#include "events/units.h"
 #include "record/source.h"
 
 /* What this kernel can do for us. */
@@ -48,6 +49,7 @@ struct perf_event {
 	bool settled;		/* opened once; attr stays as it is */
 	bool counting;		/* takes no samples */
 	int leader;		/* the group's first event: its file + 1; or 0 */
+	bool split;		/* sampled apart from its group */
 	struct perf_event_attr attr;
 	struct source_event seen;
 };
@@ -66,6 +68,10 @@ void perf_counting_prepare(struct perf_event *e,
  */
 int perf_event_open(struct perf_event *e, const struct perf_place *at,
 		    struct error *err);
+/* For the next place: the processor's kind of cores, where there are several. */
+void perf_event_on_kind(struct perf_event *e, const struct pmu_unit *kind);
+/* Adds to e->seen.note. */
+void perf_event_note(struct perf_event *e, const char *text);
 /* The event that only tells of mappings, names, forks and exits. */
 void perf_tracking_prepare(struct perf_event_attr *a,
 			   const struct perf_features *f, bool inherit,

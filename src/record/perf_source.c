@@ -48,6 +48,7 @@ struct perf_source {
 	bool shared;		/* a ring has samples and mappings */
 	uint64_t news_lost;	/* already reported */
 	uint64_t gap_ns;	/* when a ring was found full, or 0 */
+	struct pmu_units kinds;	/* of cores, where there are several */
 };
 
 enum {
@@ -88,6 +89,7 @@ static void perf_close(struct source *s)
 		close(s->wake_fd);
 	vec_fini(&p->counters);
 	vec_fini(&p->tracking);
+	pmu_units_fini(&p->kinds);
 	order_fini(&p->order);
 	u64map_fini(&p->ids);
 	free(p->rings);
@@ -393,10 +395,43 @@ static int open_tracking(struct perf_source *p, const struct perf_place *at,
 	return 1;
 }
 
-static int open_counter(struct perf_source *p, uint32_t event, size_t cpu,
+/* The group of events that is being opened at one place. */
+struct group {
+	uint32_t number;	/* event_spec.group */
+	int leader;		/* file + 1, or 0 */
+};
+
+/* An event in its group, or alone where that does not hold it. */
+static int open_grouped(struct perf_event *e, struct group *g,
 			const struct perf_place *at, struct error *err)
 {
-	int fd = perf_event_open(&p->events[event], at, err);
+	struct perf_event before = *e;
+	int fd;
+
+	if (e->spec.group != g->number)
+		*g = (struct group){ e->spec.group, 0 };
+	e->leader = e->spec.group && !e->split ? g->leader : 0;
+	fd = perf_event_open(e, at, err);
+	if (fd == INT_MIN && e->leader) {
+		*e = before;
+		e->split = true;
+		e->leader = 0;
+		fd = perf_event_open(e, at, err);
+		if (fd >= 0)
+			perf_event_note(e, "not always counted at the same time "
+					"as its group: that does not fit the "
+					"counters");
+	}
+	if (fd >= 0 && !g->leader && e->spec.group)
+		g->leader = fd + 1;
+	return fd;
+}
+
+static int open_counter(struct perf_source *p, uint32_t event, size_t cpu,
+			const struct perf_place *at, struct group *g,
+			struct error *err)
+{
+	int fd = open_grouped(&p->events[event], g, at, err);
 	struct counter c = { fd, event, (uint32_t)at->cpu, 0 };
 	uint64_t id;
 	uint32_t *slot;
@@ -429,11 +464,17 @@ static int open_place(struct perf_source *p, size_t cpu,
 		      struct error *err)
 {
 	int fd, r = open_tracking(p, at, inherit, &fd, err);
+	struct group g = { 0, 0 };
 
 	if (r <= 0)
 		return r;
+	for (size_t k = 0; k < p->kinds.n; k++)
+		if (pmu_kind_has("/sys", &p->kinds.v[k], (uint32_t)at->cpu))
+			for (size_t e = 0; e < p->base.nevents; e++)
+				perf_event_on_kind(&p->events[e],
+						   &p->kinds.v[k]);
 	for (size_t e = 0; e < p->base.nevents; e++) {
-		r = open_counter(p, (uint32_t)e, cpu, at, err);
+		r = open_counter(p, (uint32_t)e, cpu, at, &g, err);
 		if (r < 0)
 			return r;
 	}
@@ -544,6 +585,8 @@ static int perf_prepare(struct perf_source *p,
 		&p->ids, how.callchain, p->base.max_stack,
 		p->base.copy_bytes != 0,
 	};
+	if (pmu_core_kinds("/sys", &p->kinds) < 0)
+		return no_memory(err);
 	p->base.wake_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (p->base.wake_fd < 0)
 		return error_errno(err, errno, "epoll");

@@ -287,6 +287,58 @@ t_is "got and lost together are what was wanted" "$(key lost.tally "
 sum(j['header']['samples'][k] for k in ('got', 'lost')) \
 > 0.5 * j['header']['events'][0]['wanted']" | tail -1)" True
 
+# Groups: counted at the same time, each sampled.
+"$TALLY" record -q -e '{cpu-clock,page-faults}' -o group.tally -- sh burn.sh \
+	2>err
+t_is "both events of a group are sampled" "$("$TALLY" dump --no-pager \
+	group.tally | sed -n 's/^sample .* \(event=[0-9]*\) .*/\1/p' | sort -u |
+	tr '\n' ' ')$(cat err)" 'event=0 event=1 '
+"$TALLY" record -q -e '{cpu-clock,page-faults}:S' -o group.tally true 2>err
+t_is "a group has no modifiers of its own" "$?" 2
+t_like "that is said, and what to do" "$(cat err)" 'behind its events'
+if ${CC:-cc} -shared -fPIC -D_GNU_SOURCE -o fake_pmu.so \
+	"$top_srcdir/tests/e2e/fake_pmu.c" -ldl 2>/dev/null &&
+	LD_PRELOAD=$PWD/fake_pmu.so "$TALLY" record -q -e cycles -o fake.tally \
+		true 2>/dev/null; then
+	for alone in '' 1; do
+		FAKE_ALONE=$alone; [ -z "$alone" ] || export FAKE_ALONE
+		[ -n "$alone" ] || unset FAKE_ALONE
+		LD_PRELOAD=$PWD/fake_pmu.so "$TALLY" record -q -e \
+			'{cycles,instructions},page-faults' \
+			-o fake$alone.tally -- sh burn.sh
+	done
+	unset FAKE_ALONE
+	note='note="not always counted at the same time'
+	t_is "a group that fits is opened as one" "$("$TALLY" dump --no-pager \
+		fake.tally | grep -c "^event .*$note")" 0
+	t_is "one that does not is opened event by event, which is noted" \
+		"$("$TALLY" dump --no-pager fake1.tally | grep "^event .*$note" |
+		cut -d' ' -f2)" 1
+	t_is "… and sampled" "$("$TALLY" dump --no-pager fake1.tally | sed -n \
+		's/^sample .* \(event=[01]\) .*/\1/p' | sort -u | tr '\n' ' ')" \
+		'event=0 event=1 '
+	# Two kinds of cores: each processor has the event of its own.
+	mkdir -p kinds/cpu_core kinds/cpu_atom
+	echo 4 >kinds/cpu_core/type; echo 0 >kinds/cpu_core/cpus
+	echo 10 >kinds/cpu_atom/type; echo 1-4095 >kinds/cpu_atom/cpus
+	if [ "$(id -u)" -eq 0 ] && unshare -m mount --bind kinds \
+		/sys/bus/event_source/devices 2>/dev/null; then
+		FAKE_KINDS=1 LD_PRELOAD=$PWD/fake_pmu.so unshare -m sh -c 'mount \
+			--bind kinds /sys/bus/event_source/devices &&
+			"$0" record -q -e cycles -o kinds.tally -- sh burn.sh' \
+			"$TALLY" 2>err
+		t_like "an event of two kinds of cores is one" "$("$TALLY" dump \
+			--no-pager kinds.tally | grep '^event ')$(cat err)" \
+			'^event 0 name="cycles" actual="cycles" .* type=0 config=0x0 '
+		t_like "… and is sampled" "$("$TALLY" dump --no-pager \
+			kinds.tally | grep -c '^sample ')" '^[1-9][0-9]'
+	else
+		t_skip "kinds of cores" "not root, or nothing can be mounted"
+	fi
+else
+	t_skip "groups of counters" "nothing can be preloaded here"
+fi
+
 # The whole system, a control group, and users without rights.
 if [ "$(id -u)" -eq 0 ]; then
 	awk 'BEGIN { while (1) i++ }' & other=$!

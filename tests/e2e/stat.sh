@@ -242,9 +242,6 @@ then
 	refused "K8's metric elsewhere" 'metric k8-cpi: .*cycles' \
 		--metrics k8-cpi
 fi
-t_like "record takes no groups" \
-	"$("$TALLY" record -o x -e '{cs,faults}' true 2>&1)" 'groups.*tally stat'
-
 # Made-up counters.
 ${CC:-cc} -shared -fPIC -D_GNU_SOURCE -o fake.so \
 	"$top_srcdir/tests/e2e/fake_counts.c" -ldl 2>/dev/null

@@ -15,6 +15,7 @@
 
 #include "events/events.h"
 #include "events/pmu.h"
+#include "events/units.h"
 #include "sysfs.h"
 
 static struct event_spec parse_one(const char *text, const char *sysfs)
@@ -234,6 +235,8 @@ static void errors_name_the_word(void **state)
 		{ "cpu/../type/", "cpu" },
 		{ "sched:sched_swich", "sched:sched_swich" },
 		{ "{cycles,cs", "} is missing" },
+		{ "{cycles,cs}:S", "leave :S out" },
+		{ "{cycles,cs}:u", "behind its events" },
 		{ "{cycles,{cs}}", "inside" },
 		{ "{}", "empty" },
 		{ "cycles}", "cycles}" },
@@ -439,6 +442,92 @@ static void scales_are_read(void **state)
 	assert_true(e.scale == 0 && !*e.scaled);
 }
 
+/* Units of a kind, by the name without the number. */
+static void families_have_units(void **state)
+{
+	const struct sysfs *s = *state;
+	struct pmu_units u = { 0 };
+	struct event_spec e;
+	char family[16];
+
+	for (int i = 1; i < 11; i += 9) {
+		char path[96];
+
+		snprintf(path, sizeof(path), "bus/event_source/devices/"
+			 "uncore_cbox_%d/type", i);
+		assert_int_equal(sysfs_put(s, path, i == 1 ? "31" : "32"), 0);
+	}
+	assert_int_equal(pmu_units_of(s->root, "uncore_cbox", &u), 0);
+	assert_int_equal(u.n, 3);
+	assert_string_equal(u.v[0].name, "uncore_cbox_0");
+	assert_int_equal(u.v[0].type, 12);
+	assert_string_equal(u.v[1].name, "uncore_cbox_1");
+	assert_int_equal(u.v[1].type, 31);
+	assert_string_equal(u.v[2].name, "uncore_cbox_10");
+	e = parse_one("uncore_cbox/config=0x22/", s->root);
+	assert_string_equal(e.family, "uncore_cbox");
+	assert_int_equal(e.type, 12);
+	assert_int_equal(e.config, 0x22);
+	e = parse_one("uncore_cbox_10/config=0x22/", s->root);
+	assert_string_equal(e.family, "");
+	assert_int_equal(e.type, 32);
+	assert_int_equal(pmu_units_of(s->root, "uncore", &u), 0);
+	assert_int_equal(u.n, 0);
+	assert_int_equal(pmu_units_of(s->root, "power", &u), 0);
+	assert_int_equal(u.n, 0);
+	assert_true(pmu_family_name("a_b_12", family, sizeof(family)));
+	assert_string_equal(family, "a_b");
+	assert_false(pmu_family_name("a_b", family, sizeof(family)));
+	assert_false(pmu_family_name("a_", family, sizeof(family)));
+	assert_false(pmu_family_name("_1", family, sizeof(family)));
+	assert_false(pmu_family_name("a12", family, sizeof(family)));
+	assert_false(pmu_family_name("a_name_that_is_long_1", family,
+				     sizeof(family)));
+	pmu_units_fini(&u);
+}
+
+/* The type of a kind is in the upper half of a generic event's config
+ * (perf_event_open(2), PERF_TYPE_HARDWARE). */
+static void cores_are_of_kinds(void **state)
+{
+	const struct sysfs *s = *state;
+	struct pmu_units u = { 0 };
+	struct event_spec e;
+	uint32_t type;
+	uint64_t config;
+
+	assert_int_equal(pmu_core_kinds(s->root, &u), 0);
+	assert_int_equal(u.n, 0);
+	assert_int_equal(sysfs_put(s, "bus/event_source/devices/cpu_core/type",
+				   "4\n"), 0);
+	assert_int_equal(sysfs_put(s, "bus/event_source/devices/cpu_core/cpus",
+				   "0-1,4\n"), 0);
+	assert_int_equal(pmu_core_kinds(s->root, &u), 0);
+	assert_int_equal(u.n, 0);
+	assert_int_equal(sysfs_put(s, "bus/event_source/devices/cpu_atom/type",
+				   "10\n"), 0);
+	assert_int_equal(sysfs_put(s, "bus/event_source/devices/cpu_atom/cpus",
+				   "2-3\n"), 0);
+	assert_int_equal(pmu_core_kinds(s->root, &u), 0);
+	assert_int_equal(u.n, 2);
+	assert_string_equal(u.v[0].name, "cpu_atom");
+	assert_true(pmu_kind_has(s->root, &u.v[0], 3));
+	assert_false(pmu_kind_has(s->root, &u.v[0], 4));
+	assert_true(pmu_kind_has(s->root, &u.v[1], 4));
+	e = parse_one("instructions", s->root);
+	assert_true(event_is_of_cores(&e));
+	event_on_unit(&e, &u.v[0], &type, &config);
+	assert_int_equal(type, 0);
+	assert_true(config == 0xa00000001);
+	e = parse_one("r01c4", s->root);
+	event_on_unit(&e, &u.v[0], &type, &config);
+	assert_int_equal(type, 10);
+	assert_int_equal(config, 0x1c4);
+	e = parse_one("page-faults", s->root);
+	assert_false(event_is_of_cores(&e));
+	pmu_units_fini(&u);
+}
+
 /* What a unit counts for several processors is opened once. */
 static void units_count_on_their_processors(void **state)
 {
@@ -484,6 +573,8 @@ int main(void)
 		cmocka_unit_test(listing_can_be_stopped),
 		cmocka_unit_test(scales_are_read),
 		cmocka_unit_test(units_count_on_their_processors),
+		cmocka_unit_test(families_have_units),
+		cmocka_unit_test(cores_are_of_kinds),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
