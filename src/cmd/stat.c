@@ -11,7 +11,8 @@
 struct stat_opts {
 	struct opt_strs events, metrics;
 	const char *pids, *tids, *cpus, *cgroup, *output, *format;
-	bool all, user, kernel, inherit, no_group, by_mode, quiet;
+	bool all, user, kernel, inherit, no_group, by_mode, no_merge,
+		quiet;
 	uint64_t repeat, interval_ms;
 	double delay, duration;
 };
@@ -39,6 +40,9 @@ static const struct opt stat_opt_table[] = {
 	{ OPT_FLAG, 0, "no-group", NULL,
 	  "Count each event by itself, also those of one metric.",
 	  AT(no_group) },
+	{ OPT_FLAG, 0, "no-merge", NULL,
+	  "Show each unit (uncore_cbox_0 ...) and kind of cores by itself, not "
+	  "their sum.", AT(no_merge) },
 	{ OPT_HEADING, 0, NULL, NULL, "Whom", 0 },
 	{ OPT_STR, 'p', "pid", "PID[,PID...]",
 	  "Count in these processes, all their threads and what they start.",
@@ -300,6 +304,7 @@ static int stat_run(struct cmd_io *io, void *opts, int argc, char **argv,
 			    .cgroup = o->cgroup, .all_cpus = o->all,
 			    .command = argc > 0, .repeat = o->repeat },
 		.events = &events, .no_group = o->no_group,
+		.no_merge = o->no_merge,
 		.by_mode = o->by_mode, .inherit = o->inherit,
 		.user_only = o->user, .kernel_only = o->kernel,
 		.repeat = o->repeat, .delay = o->delay,

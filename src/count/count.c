@@ -438,6 +438,7 @@ int count(const struct count_options *o, struct count_result *out,
 		.events = o->events, .metrics = o->metrics,
 		.nmetrics = o->nmetrics, .no_metrics = o->no_metrics,
 		.no_group = o->no_group, .by_mode = o->by_mode,
+		.no_merge = o->no_merge,
 		.sysfs = "/sys",
 	};
 	uint64_t n = o->repeat ? o->repeat : 1;

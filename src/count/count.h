@@ -16,7 +16,7 @@ struct count_options {
 	const struct event_list *events;	/* empty: the usual ones */
 	const struct metric_use *metrics;
 	size_t nmetrics;
-	bool no_metrics, no_group, by_mode;
+	bool no_metrics, no_group, by_mode, no_merge;
 	bool inherit, user_only, kernel_only;
 	uint64_t repeat;		/* runs of the command; 0 is 1 */
 	double delay, duration, interval;	/* seconds; 0: none */

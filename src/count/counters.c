@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -16,6 +17,7 @@ struct counter {
 	uint32_t event;
 	int reference;		/* tells how long the thread was there, or -1 */
 	bool leads;		/* started and stopped by itself */
+	bool again;		/* another tells how long the thread was there */
 };
 
 struct counters {
@@ -23,8 +25,8 @@ struct counters {
 	struct counters_options o;
 	VEC(struct counter) v;
 	VEC(int) references;
-	int *leaders;		/* by group: file + 1 */
-	size_t ngroups;
+	int *leaders;		/* by group and unit: file + 1 */
+	size_t ngroups, nunits;
 };
 
 static int no_memory(struct error *err)
@@ -32,13 +34,11 @@ static int no_memory(struct error *err)
 	return error_set(err, ERR_NOMEM, "out of memory for counters");
 }
 
-static int counter_add(struct counters *c, int fd, uint32_t event,
-		       int reference, bool leads, struct error *err)
+static int counter_add(struct counters *c, const struct counter *v,
+		       struct error *err)
 {
-	struct counter v = { fd, event, reference, leads };
-
-	if (vec_push(&c->v, v) < 0) {
-		close(fd);
+	if (vec_push(&c->v, *v) < 0) {
+		close(v->fd);
 		return no_memory(err);
 	}
 	return 0;
@@ -82,36 +82,55 @@ static int hide(struct plan_event *e, int fd, struct error *err)
 			 e->ev.spec.text, e->ev.seen.note);
 }
 
-/* Opens one event at one place; 1 opened, 0 nobody there or no such event. */
-static int open_event(struct counters *c, uint32_t event,
+/* A unit that lacks what its like have: 0, or an error where all do. */
+static int not_there(struct plan_event *e, size_t unit, struct error *err)
+{
+	char text[EVENT_UNIT_MAX + 32];
+
+	if (e->units.n > 1 && e->ev.settled && err->code == ERR_UNSUPPORTED) {
+		snprintf(text, sizeof(text), "not counted by %s",
+			 e->units.v[unit].name);
+		if (!strstr(e->ev.seen.note, text))
+			perf_event_note(&e->ev, text);
+		return 0;
+	}
+	if (!e->optional || err->code != ERR_UNSUPPORTED)
+		return -err->code;
+	e->missing |= !e->ev.settled;
+	return 0;
+}
+
+/* Opens one event at one place, on one of its units; 1 opened, 0 nobody there or
+ * no such event. */
+static int open_event(struct counters *c, uint32_t event, size_t unit,
 		      const struct perf_place *at, int reference,
 		      struct error *err)
 {
 	struct plan_event *e = &c->plan->events.v[event];
-	int *lead = e->group && !e->split ? &c->leaders[e->group] : NULL;
+	int *lead = e->group && !e->split
+		    ? &c->leaders[e->group * c->nunits + unit] : NULL;
 	struct perf_event before = e->ev;
 	bool leads = !lead || !*lead;
+	struct counter v = { -1, event, reference, leads,
+			     e->cores && unit && at->cpu < 0 };
 	int fd, r;
 
 	fd = open_in(c, e, leads ? 0 : *lead, at, err);
 	if (fd == INT_MIN && !leads) {
 		/* More than the counters hold, or of another unit. */
 		e->ev = before;
-		e->split = leads = true;
+		e->split = leads = v.leads = true;
 		lead = NULL;
 		fd = open_in(c, e, 0, at, err);
 	}
-	if (fd == INT_MIN && e->optional && err->code == ERR_UNSUPPORTED) {
-		e->missing |= !e->ev.settled;
-		return 0;
-	}
 	if (fd == INT_MIN)
-		return -err->code;
+		return not_there(e, unit, err);
 	if (fd < 0)
 		return 0;
 	if (is_hidden(c, e))
 		return hide(e, fd, err);
-	r = counter_add(c, fd, event, reference, leads, err);
+	v.fd = fd;
+	r = counter_add(c, &v, err);
 	if (r < 0)
 		return r;
 	if (lead && leads)
@@ -147,16 +166,47 @@ static int open_reference(struct counters *c, const struct perf_place *at,
 	return 1;
 }
 
-/* Does an event that counts for several processors count on this one? */
+/* Does an event that counts for several processors, or on one kind of cores,
+ * count on this one? */
 static bool counts_on(const struct counters *c, const struct plan_event *e,
-		      uint32_t cpu)
+		      const struct pmu_unit *unit, int cpu)
 {
+	if (e->cores)
+		return cpu < 0 || pmu_kind_has(c->o.sysfs, unit, (uint32_t)cpu);
 	if (c->o.tids)
 		return true;
 	return e->ev.spec.shared
-	       ? cpu_first_of_package(c->o.sysfs, cpu, c->o.cpus, c->o.ncpus)
-	       : pmu_counts_on(c->o.sysfs, e->ev.spec.type, cpu, c->o.cpus,
+	       ? cpu_first_of_package(c->o.sysfs, (uint32_t)cpu, c->o.cpus,
+				      c->o.ncpus)
+	       : pmu_counts_on(c->o.sysfs, unit ? unit->type
+			       : e->ev.spec.type, (uint32_t)cpu, c->o.cpus,
 			       c->o.ncpus);
+}
+
+/* An event on all of its units. */
+static int open_units(struct counters *c, uint32_t event,
+		      const struct perf_place *at, int reference,
+		      struct error *err)
+{
+	struct plan_event *e = &c->plan->events.v[event];
+	const struct pmu_unit *unit = e->cores && !e->units.n ? &e->kind : NULL;
+	size_t n = e->units.n ? e->units.n : 1;
+	int r = 0;
+
+	for (size_t u = 0; u < n && r >= 0 && !e->missing; u++) {
+		uint32_t type = e->ev.spec.type;
+		uint64_t config = e->ev.spec.config;
+
+		if (e->units.n) {
+			unit = &e->units.v[u];
+			event_on_unit(&e->ev.spec, unit, &type, &config);
+			e->ev.attr.type = type;
+			e->ev.attr.config = config;
+		}
+		if (counts_on(c, e, unit, at->cpu))
+			r = open_event(c, event, u, at, reference, err);
+	}
+	return r;
 }
 
 static int open_place(struct counters *c, const struct perf_place *at,
@@ -164,17 +214,13 @@ static int open_place(struct counters *c, const struct perf_place *at,
 {
 	int reference = -1, r = 1;
 
-	memset(c->leaders, 0, c->ngroups * sizeof(*c->leaders));
+	memset(c->leaders, 0, c->ngroups * c->nunits * sizeof(*c->leaders));
 	if (c->o.tids && c->o.some_cpus)
 		r = open_reference(c, at, &reference, err);
 	if (r <= 0)
 		return r;
 	for (size_t i = 0; i < c->plan->events.n; i++) {
-		const struct plan_event *e = &c->plan->events.v[i];
-
-		if (e->missing || !counts_on(c, e, (uint32_t)at->cpu))
-			continue;
-		r = open_event(c, (uint32_t)i, at, reference, err);
+		r = open_units(c, (uint32_t)i, at, reference, err);
 		if (r < 0)
 			return r;
 	}
@@ -235,7 +281,8 @@ int counters_open(struct counters **out, struct plan *p,
 		if (!p->events.v[i].ev.settled)
 			perf_counting_prepare(&p->events.v[i].ev, &how);
 	}
-	c->leaders = calloc(c->ngroups + 1, sizeof(*c->leaders));
+	c->nunits = p->units_max ? p->units_max : 1;
+	c->leaders = calloc((c->ngroups + 1) * c->nunits, sizeof(*c->leaders));
 	if (!c->leaders)
 		return no_memory(err);
 	r = open_places(c, err);
@@ -295,6 +342,30 @@ static bool counts_always(const struct plan_event *e)
 	       (!e->group || e->split);
 }
 
+/*
+ * An event of one kind of cores counts as enabled while its thread is on another
+ * kind.  All kinds together tell how much of the time none of them counted.
+ */
+static void share_time(const struct plan *p, struct count_value *out)
+{
+	for (size_t i = 0, end; i < p->events.n; i = end) {
+		uint32_t twins = p->events.v[i].twins;
+		double running = 0, all;
+
+		for (end = i; end < p->events.n &&
+			      p->events.v[end].twins == twins; end++)
+			running += (double)out[end].running_ns;
+		if (!twins)
+			continue;
+		all = (double)out[i].enabled_ns;
+		for (size_t k = i; k < end; k++)
+			out[k].enabled_ns = running < all * 0.999
+				? (uint64_t)((double)out[k].running_ns *
+					     (all / running))
+				: out[k].running_ns;
+	}
+}
+
 int counters_read(struct counters *c, struct count_value *out,
 		  struct error *err)
 {
@@ -313,12 +384,15 @@ int counters_read(struct counters *c, struct count_value *out,
 		if (r < 0)
 			return r;
 		o->value += v[0];
-		o->enabled_ns += v[1];
+		if (!k->again)
+			o->enabled_ns += v[1];
 		o->running_ns += v[2];
 	}
 	for (size_t i = 0; i < c->plan->events.n; i++)
 		if (counts_always(&c->plan->events.v[i]))
 			out[i].enabled_ns = out[i].running_ns;
+	if (c->o.tids && !c->o.some_cpus)
+		share_time(c->plan, out);
 	return 0;
 }
 

@@ -251,7 +251,7 @@ static int wanted_events(struct plan *p, const struct plan_options *o,
  * happen in one of them only, and clocks, stay as they are. */
 static int split_modes(struct plan *p, struct error *err)
 {
-	VEC(struct plan_event) both = { 0 };
+	struct plan_events both = { 0 };
 
 	for (size_t i = 0; i < p->events.n; i++) {
 		struct plan_event e = p->events.v[i];
@@ -280,7 +280,7 @@ static int split_modes(struct plan *p, struct error *err)
 		}
 	}
 	vec_fini(&p->events);
-	memcpy(&p->events, &both, sizeof(both));
+	p->events = both;
 	return 0;
 }
 
@@ -296,11 +296,13 @@ int plan_make(struct plan *p, const struct plan_options *o, struct error *err)
 		r = usual_events(p, o, err);
 	if (!r && o->by_mode)
 		r = split_modes(p, err);
+	if (!r && o->no_merge)
+		r = plan_split_units(p, o->sysfs, err);
 	for (size_t i = 0; i < o->nmetrics && !r; i++)
 		r = want_metric(p, &o->metrics[i], o, err);
 	if (!r && !o->nmetrics && !o->no_metrics)
 		r = offer_metrics(p, o, err);
-	return r;
+	return r ? r : plan_find_units(p, o->sysfs, err);
 }
 
 void plan_forget(struct plan *p)
@@ -321,6 +323,8 @@ void plan_forget(struct plan *p)
 
 void plan_fini(struct plan *p)
 {
+	for (size_t i = 0; i < p->events.n; i++)
+		pmu_units_fini(&p->events.v[i].units);
 	vec_fini(&p->events);
 	vec_fini(&p->metrics);
 }

@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "events/events.h"
 #include "events/metrics.h"
+#include "events/units.h"
 #include "record/perf_open.h"
 
 struct plan_event {
@@ -20,6 +21,17 @@ struct plan_event {
 	bool missing;		/* … and is */
 	bool hidden;		/* missing, as the kernel's part is not visible */
 	bool split;		/* could not be counted with its group */
+	/* What counts it, when that is several units of a kind (their counts are
+	 * added) or, with `cores`, kinds of cores. */
+	struct pmu_units units;
+	bool cores;		/* … or one of them: `kind` */
+	struct pmu_unit kind;
+	uint32_t twins;		/* the same for all kinds of an event; 0: none */
+};
+
+struct plan_events {
+	struct plan_event *v;
+	size_t n, cap;
 };
 
 struct plan_metric {
@@ -29,8 +41,9 @@ struct plan_metric {
 };
 
 struct plan {
-	VEC(struct plan_event) events;
+	struct plan_events events;
 	VEC(struct plan_metric) metrics;
+	size_t units_max;	/* of one event */
 	size_t group_max;	/* events that a metric may bring into a group */
 };
 
@@ -41,11 +54,16 @@ struct plan_options {
 	bool no_metrics;	/* show none that was not asked for */
 	bool no_group;		/* each event alone */
 	bool by_mode;		/* user and kernel apart */
+	bool no_merge;		/* units of a kind, kinds of cores: apart */
 	const char *sysfs;
 };
 
 /* Without events and metrics: the usual ones. */
 int plan_make(struct plan *p, const struct plan_options *o, struct error *err);
+/* plan_units.c: makes an event of each unit of an event; finds the units of those
+ * that are to be one. */
+int plan_split_units(struct plan *p, const char *sysfs, struct error *err);
+int plan_find_units(struct plan *p, const char *sysfs, struct error *err);
 /* Drops the metrics that need missing events. */
 void plan_forget(struct plan *p);
 void plan_fini(struct plan *p);

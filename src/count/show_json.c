@@ -114,6 +114,12 @@ static void event_json(struct json *j, const struct count_result *r, size_t i)
 	shares_json(j, &total);
 	json_bool(j, "user", !e->ev.attr.exclude_user);
 	json_bool(j, "kernel", !e->ev.attr.exclude_kernel);
+	if (e->units.n) {
+		json_array(j, "units");
+		for (size_t k = 0; k < e->units.n; k++)
+			json_str(j, NULL, e->units.v[k].name);
+		json_end(j);
+	}
 	if (e->group && !e->split)
 		json_uint(j, "group", e->group);
 	if (*e->ev.seen.note)

@@ -14,6 +14,22 @@ void count_metric_name(const struct plan_metric *m, char *out, size_t size)
 	snprintf(out, size, "%s%s", m->use.text, m->mode);
 }
 
+/* What was added. */
+static void units_note(const struct plan_event *e, char *out, size_t size)
+{
+	size_t n = strlen(out);
+
+	if (!e->units.n || e->missing)
+		return;
+	if (e->cores && e->units.n == 2)
+		snprintf(out + n, size - n, "%s%s and %s", n ? "; " : "",
+			 e->units.v[0].name, e->units.v[1].name);
+	else
+		snprintf(out + n, size - n, "%s%zu %s", n ? "; " : "",
+			 e->units.n, e->cores ? "kinds of cores"
+			 : e->units.n > 1 ? "units" : "unit");
+}
+
 void count_event_note(const struct plan_event *e, const struct count_value *v,
 		      char *out, size_t size)
 {
@@ -28,6 +44,7 @@ void count_event_note(const struct plan_event *e, const struct count_value *v,
 			 100 * count_share(v));
 	else
 		snprintf(out, size, "%s", "");
+	units_note(e, out, size);
 }
 
 static const char *doubt_note(enum count_doubt d)

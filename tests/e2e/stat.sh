@@ -300,6 +300,67 @@ if [ -e fake.so ] && fake -e task-clock >/dev/null; then
 	FAKE_COUNTS="4:0x7f6=25/9/9 4:0x8f6=75/9/9"
 	t_like "and use of links" "$(fake --metrics k8-ht0-use)" \
 		'^ +25\.00 % +k8-ht0-use '
+	unset FAKE_CPU
+
+	# Units of a kind, and kinds of cores, as a folder tells of them that
+	# lies over that of sysfs.
+	for i in 0 1 2 10; do
+		unit=devices/uncore_cbox_$i
+		mkdir -p $unit/format $unit/events
+		echo $((20 + i)) >$unit/type
+		echo 0 >$unit/cpumask
+		echo config:0-7 >$unit/format/event
+		echo event=0x11 >$unit/events/clockticks
+	done
+	mkdir -p devices/cpu_core devices/cpu_atom
+	echo 4 >devices/cpu_core/type; echo 0 >devices/cpu_core/cpus
+	echo 10 >devices/cpu_atom/type; echo 1-4095 >devices/cpu_atom/cpus
+	units() { # ARGS… of stat, on `true`, there
+		LD_PRELOAD=$T_TMP/fake.so unshare -m sh -c 'mount --bind devices \
+			/sys/bus/event_source/devices && exec "$0" stat "$@" \
+			true' "$TALLY" "$@" 2>&1
+	}
+	if [ "$(id -u)" -eq 0 ] && units -e task-clock >/dev/null 2>&1; then
+		FAKE_COUNTS="20:0x11=1/9/9 21:0x11=2/9/9 22:0x11=4/9/9
+			30:0x11=8/9/9"
+		t_like "counts of all units are added" \
+			"$(units -a -e uncore_cbox/clockticks/)" \
+			'^ +15 +uncore_cbox/clockticks/ +4 units$'
+		t_like "also by the event's bare name" \
+			"$(units -a -e clockticks)" '^ +15 +clockticks +4 units$'
+		t_like "but not for one of them" \
+			"$(units -a -e uncore_cbox_2/clockticks/)" \
+			'^ +4 +uncore_cbox_2/clockticks/$'
+		t_is "--no-merge shows each, in order" "$(units -a --no-merge \
+			-e uncore_cbox/clockticks/ | sed -n \
+			's/^ *\([0-9]*\) *uncore_cbox_\([0-9]*\).*/\2=\1/p' |
+			tr '\n' ' ')" '0=1 1=2 2=4 10=8 '
+		t_like "JSON names them" "$(units -a --format=json \
+			-e uncore_cbox/event=0x11/)" \
+			'"counted":15,.*"units":\["uncore_cbox_0","uncore_cbox_1","uncore_cbox_2","uncore_cbox_10"\]'
+		t_like "a unit that is not there" \
+			"$(units -a -e uncore_box/event=1/)" 'no PMU "uncore_box"'
+		FAKE_COUNTS="0:0x400000000=1000/100/60
+			0:0xa00000000=500/100/40
+			0:0x400000001=3000/100/60 0:0xa00000001=600/100/40"
+		out=$(units -e cycles,instructions)
+		t_like "two kinds of cores: a thread is on one or the other" \
+			"$out" '^ +1,500 +cycles +cpu_atom and cpu_core$'
+		t_like "… and metrics are of both" "$out" '^ +2\.40 +ipc '
+		out=$(units --no-merge -e cycles,instructions)
+		t_like "--no-merge shows each kind" "$out" \
+			'^ +1,000 +cpu_core/cycles/$'
+		t_like "… as it is" "$out" '^ +600 +cpu_atom/instructions/$'
+		FAKE_COUNTS="0:0x400000000=1000/100/30
+			0:0xa00000000=500/100/20"
+		t_like "counters that were shared: an estimate" \
+			"$(units -e cycles)" '^ +3,000 +cycles +estimated, .* 50\.0%'
+		t_like "… of each kind" "$(units --no-merge -e cycles)" \
+			'^ +2,000 +cpu_core/cycles/ +estimated'
+	else
+		t_skip "units and kinds of cores" \
+			"not root, or nothing can be mounted"
+	fi
 else
 	t_skip "made-up counters" "cannot preload a library here"
 fi
