@@ -38,6 +38,15 @@ static int choose_other(const struct perf_target *target,
 	return ptrace_source_open(target, o, out, err);
 }
 
+/* Is nothing but the kernel asked for? */
+static bool kernel_alone(const struct perf_source_options *o)
+{
+	for (size_t i = 0; i < o->events->n; i++)
+		if (!o->events->v[i].exclude_user)
+			return o->kernel_only;
+	return true;
+}
+
 static int choose(const struct perf_target *target,
 		  const struct perf_source_options *o, struct source **out,
 		  struct source_choice *why, struct error *err)
@@ -45,7 +54,7 @@ static int choose(const struct perf_target *target,
 	struct error other = { 0 };
 	int r = choose_kernel(target, o, out, err);
 
-	if (r != -ERR_PERM)
+	if (r != -ERR_PERM || kernel_alone(o))
 		return r;
 	if (choose_other(target, o, out, &other) < 0) {
 		/* What they can never do is no news. */
