@@ -214,12 +214,21 @@ static void put_counts(struct diff_table *t, uint32_t row, size_t col)
 	}
 }
 
-static void put_numbers(struct diff_table *t, uint32_t row, size_t col)
+/* Whether there is anything of a row in a column. */
+static bool has_samples(const struct diff *d, uint32_t row, size_t col,
+			bool total)
 {
-	bool total = t->d->spec.by_total;
-	const struct diff_change *c = diff_row_change(t->d, row, col, total);
-	const struct diff_change *other = diff_row_change(t->d, row, col,
-							  !total);
+	const struct values *a = &diff_values(d, DIFF_OLD, row)[col];
+	const struct values *b = &diff_values(d, DIFF_NEW, row)[col];
+
+	return total ? a->total.count || b->total.count
+		     : a->self.count || b->self.count;
+}
+
+static void put_own(struct diff_table *t, uint32_t row, size_t col)
+{
+	const struct diff_change *c = diff_row_change(t->d, row, col,
+						      t->d->spec.by_total);
 	bool tint = t->style->color && c->real;
 
 	put_cost(t, col, c->cost[DIFF_OLD], false, COST);
@@ -232,7 +241,21 @@ static void put_numbers(struct diff_table *t, uint32_t row, size_t col)
 		buf_str(t->out, OFF);
 	if (t->sure)
 		put_sure(t, col, c);
-	put_cost(t, col, other->change, true, COST);
+}
+
+static void put_numbers(struct diff_table *t, uint32_t row, size_t col)
+{
+	bool total = t->d->spec.by_total;
+
+	if (has_samples(t->d, row, col, total))
+		put_own(t, row, col);
+	else
+		line_pad(t->out, 3 * COST + RATIO + (t->sure ? SURE : 0));
+	if (has_samples(t->d, row, col, !total))
+		put_cost(t, col, diff_row_change(t->d, row, col, !total)
+					 ->change, true, COST);
+	else
+		line_pad(t->out, COST);
 	if (t->style->samples)
 		put_counts(t, row, col);
 }

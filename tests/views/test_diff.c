@@ -518,6 +518,45 @@ static void test_flame(void **state)
 	done(&p);
 }
 
+/* Names that are no names: nothing of them reaches a terminal or a browser as
+ * anything but text. */
+static void test_hostile(void **state)
+{
+	static const char name[] = "f</title><script>\"'&\033[31m\xe2\x80\xae";
+	static const char *const never[] = { "<script", "\033",
+					     "\xe2\x80\xae" };
+	const struct diff_style style = { .full_names = true };
+	const struct diff_svg_style svg = { 800, true };
+	struct diff_spec spec = spec_of("image,symbol");
+	struct pair p = { 0 };
+	struct buf out[4] = { { 0 }, { 0 }, { 0 }, { 0 } };
+	struct error err = { 0 };
+
+	(void)state;
+	spec.path[0] = spec.path[1] = name;
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		maker_init(&p.m[s], 1);
+		add(&p.m[s], maker_image(&p.m[s], name, PROF_IMAGE_ELF), name,
+		    100);
+	}
+	compare(&p, &spec);
+	diff_text(p.d, &style, &out[0]);
+	diff_json(p.d, &out[1]);
+	diff_csv(p.d, &out[2]);
+	assert_int_equal(diff_svg(p.d, &svg, &out[3], &err), 0);
+	for (size_t i = 0; i < 4; i++)
+		for (size_t k = 0; k < 3; k++) {
+			/* < is a character like others outside of markup */
+			if (!k && (i == 0 || i == 2))
+				continue;
+			assert_null(strstr(buf_cstr(&out[i]), never[k]));
+		}
+	assert_non_null(strstr(buf_cstr(&out[3]), "&lt;script&gt;"));
+	for (size_t i = 0; i < 4; i++)
+		buf_fini(&out[i]);
+	done(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -530,6 +569,7 @@ int main(void)
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_other_event),
 		cmocka_unit_test(test_flame),
+		cmocka_unit_test(test_hostile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
