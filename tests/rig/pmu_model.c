@@ -6,16 +6,24 @@
  *	pmu_rdmsr, pmu_wrmsr	the registers (BKDG §10, SDM 3B §18.22)
  *	pmu_rdpmc		the instruction
  *	pmu_mode		each change of the privilege level: USR and OS
+ *	pmu_halt		HLT, and its end
  *	pmu_connect		how the local APIC delivers its entry for counters
  *
- * Each event happens once in a nanosecond of virtual time, event C0h (retired
- * instructions on both) every second one.  A counter that runs, and whose event
+ * Each event happens once in a nanosecond of virtual time in which the processor
+ * is not halted, event C0h (retired instructions on both) every second one: with
+ * -icount shift=1 that is each instruction.  A counter that runs, and whose event
  * counts in the mode of the processor, has a timer for the moment of its
  * overflow.  Family 15 of AMD is a K8, family 6 up to model 13 of Intel a P6.
+ *
+ * With RIG_LOG in the environment, a line for each overflow goes to that file:
+ * processor, counter, its PerfEvtSel, privilege level and address of the next
+ * instruction (exact with -icount).
  */
 #include "qemu/osdep.h"
+#include "qemu/main-loop.h"
 #include "qemu/thread.h"
 #include "qemu/timer.h"
+#include "sysemu/cpu-timers.h"
 #include "cpu.h"
 #include "pmu_model.h"
 
@@ -37,16 +45,39 @@ struct counter {
 struct pmu {
 	QemuMutex lock;
 	CPUX86State *env;
-	bool ready, p6, user;
+	bool ready, p6, user, halted;
 	struct counter c[COUNTERS];
 };
 
 static struct pmu pmus[CPUS];
 static pmu_deliver_fn *deliver;
+static FILE *overflows;
 
 void pmu_connect(pmu_deliver_fn *fn)
 {
+	const char *path = getenv("RIG_LOG");
+
 	deliver = fn;
+	if (path && !overflows)
+		overflows = fopen(path, "w");
+}
+
+/*
+ * The clock, on the processor's own thread.  What changes modes or touches our
+ * registers ends its block of translated code, so with -icount all instructions
+ * of the block have been executed, and reading is as right as in the blocks that
+ * say so beforehand.
+ */
+static int64_t clock_of(CPUX86State *env)
+{
+	CPUState *cs = env_cpu(env);
+	uint32_t io = cs->can_do_io;
+	int64_t now;
+
+	cs->can_do_io = 1;
+	now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+	cs->can_do_io = io;
+	return now;
 }
 
 static uint64_t mask(const struct pmu *p)
@@ -64,13 +95,15 @@ static void catch_up(struct pmu *p, struct counter *c, int64_t now)
 {
 	uint64_t ticks;
 
-	if (c->runs) {
-		ticks = (uint64_t)(now - c->since) >> shift(c);
-		if (c->value + ticks > mask(p) && c->select & SEL_INT)
-			c->overflowed = true;
-		c->value = (c->value + ticks) & mask(p);
+	if (!c->runs) {
+		c->since = now;
+		return;
 	}
-	c->since = now;
+	ticks = (uint64_t)(now - c->since) >> shift(c);
+	if (c->value + ticks > mask(p) && c->select & SEL_INT)
+		c->overflowed = true;
+	c->value = (c->value + ticks) & mask(p);
+	c->since += (int64_t)(ticks << shift(c));
 }
 
 /* Decides anew what runs, and when the next overflow is due. */
@@ -80,25 +113,77 @@ static void settle(struct pmu *p, unsigned int i, int64_t now)
 	uint64_t enable = p->p6 ? p->c[0].select : c->select;
 	uint64_t left;
 
-	c->runs = enable & SEL_EN && c->select & (p->user ? SEL_USR : SEL_OS);
+	c->runs = enable & SEL_EN && !p->halted &&
+		  c->select & (p->user ? SEL_USR : SEL_OS);
 	if (c->overflowed) {
 		timer_mod_ns(c->timer, now);
 	} else if (c->runs && c->select & SEL_INT) {
 		left = (mask(p) + 1 - c->value) << shift(c);
 		if (left < 1ull << 62)
-			timer_mod_ns(c->timer, now + (int64_t)left);
+			timer_mod_ns(c->timer, c->since + (int64_t)left);
 	} else {
 		timer_del(c->timer);
 	}
 }
 
-/* In the main loop, which may touch the APIC. */
+static void log_overflow(const struct pmu *p, unsigned int i)
+{
+	const CPUX86State *env = p->env;
+
+	if (!overflows)
+		return;
+	fprintf(overflows, "%d %u %" PRIx64 " %d %" PRIx64 "\n",
+		env_cpu(p->env)->cpu_index, i, p->c[i].select,
+		(int)(env->hflags & HF_CPL_MASK), (uint64_t)env->eip);
+	fflush(overflows);
+}
+
+/* QEMU's big lock guards the APIC and is taken first.  True: to be given back. */
+static bool enter(struct pmu *p)
+{
+	bool big = !qemu_mutex_iothread_locked();
+
+	if (big)
+		qemu_mutex_lock_iothread();
+	qemu_mutex_lock(&p->lock);
+	return big;
+}
+
+static void leave(struct pmu *p, bool big)
+{
+	qemu_mutex_unlock(&p->lock);
+	if (big)
+		qemu_mutex_unlock_iothread();
+}
+
+static void deliver_all(struct pmu *p)
+{
+	for (unsigned int i = 0; i < COUNTERS; i++) {
+		if (!p->c[i].overflowed)
+			continue;
+		p->c[i].overflowed = false;
+		log_overflow(p, i);
+		if (deliver)
+			deliver(p->env, p->p6);
+	}
+}
+
+/* On the processor's own thread.  It does not go on with its registers before its
+ * interrupt is there: none comes late in silicon.  With -icount the timer comes
+ * right behind the instruction. */
+static void deliver_now(struct pmu *p)
+{
+	if (!icount_enabled())
+		deliver_all(p);
+}
+
+/* In the main loop, or with -icount between two blocks of code; with the big
+ * lock. */
 static void expired(void *opaque)
 {
 	struct counter *c = opaque;
 	struct pmu *p;
 	unsigned int i;
-	bool hit;
 
 	for (i = 0; i < CPUS; i++)
 		if (c >= pmus[i].c && c < pmus[i].c + COUNTERS)
@@ -107,12 +192,9 @@ static void expired(void *opaque)
 	i = c - p->c;
 	qemu_mutex_lock(&p->lock);
 	catch_up(p, c, qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL));
-	hit = c->overflowed;
-	c->overflowed = false;
+	deliver_all(p);
 	settle(p, i, c->since);
 	qemu_mutex_unlock(&p->lock);
-	if (hit && deliver)
-		deliver(p->env, p->p6);
 }
 
 static struct pmu *pmu_of(CPUX86State *env)
@@ -159,15 +241,17 @@ bool pmu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *v)
 	struct pmu *p = pmu_of(env);
 	int i = p ? which(p, msr) : -1;
 	struct counter *c;
+	bool big;
 
 	if (i < 0)
 		return false;
 	c = &p->c[i % COUNTERS];
-	qemu_mutex_lock(&p->lock);
-	catch_up(p, c, qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL));
+	big = enter(p);
+	catch_up(p, c, clock_of(env));
 	*v = i < COUNTERS ? c->select : c->value;
+	deliver_now(p);
 	settle(p, i % COUNTERS, c->since);
-	qemu_mutex_unlock(&p->lock);
+	leave(p, big);
 	return true;
 }
 
@@ -184,13 +268,15 @@ bool pmu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t v)
 	struct pmu *p = pmu_of(env);
 	int i = p ? which(p, msr) : -1;
 	int64_t now;
+	bool big;
 
 	if (i < 0)
 		return false;
-	qemu_mutex_lock(&p->lock);
-	now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+	big = enter(p);
+	now = clock_of(env);
 	for (unsigned int k = 0; k < COUNTERS; k++)
 		catch_up(p, &p->c[k], now);
+	deliver_now(p);
 	if (i < COUNTERS)
 		p->c[i].select = v;
 	else if (p->p6)
@@ -201,24 +287,36 @@ bool pmu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t v)
 	/* One register lets all run on P6. */
 	for (unsigned int k = 0; k < COUNTERS; k++)
 		settle(p, k, now);
-	qemu_mutex_unlock(&p->lock);
+	leave(p, big);
 	return true;
 }
 
-void pmu_mode(CPUX86State *env, int cpl)
+/* What the processor does has changed. */
+static void change(CPUX86State *env, bool user, bool halted)
 {
 	CPUState *cs = env_cpu(env);
 	struct pmu *p = cs->cpu_index < CPUS ? &pmus[cs->cpu_index] : NULL;
 	int64_t now;
 
-	if (!p || !p->ready || p->user == (cpl == 3))
+	if (!p || !p->ready || (p->user == user && p->halted == halted))
 		return;
 	qemu_mutex_lock(&p->lock);
-	now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+	now = clock_of(env);
 	for (unsigned int k = 0; k < COUNTERS; k++)
 		catch_up(p, &p->c[k], now);
-	p->user = cpl == 3;
+	p->user = user;
+	p->halted = halted;
 	for (unsigned int k = 0; k < COUNTERS; k++)
 		settle(p, k, now);
 	qemu_mutex_unlock(&p->lock);
+}
+
+void pmu_mode(CPUX86State *env, int cpl)
+{
+	change(env, cpl == 3, false);
+}
+
+void pmu_halt(CPUX86State *env, bool halted)
+{
+	change(env, (env->hflags & HF_CPL_MASK) == 3, halted);
 }

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# In the machine of two processors that run at once; leaves a file for each part.
+# TALLY, COST and SPIN are set by run.
+dmesg >boot
+uname -r >release
+echo 0 >/proc/sys/kernel/nmi_watchdog
+insmod ./tally.ko || exit 1
+[ ! -s msr.ko ] || insmod ./msr.ko
+selects='0xc0010000 0xc0010001 0xc0010002 0xc0010003'
+grep -q AMD /proc/cpuinfo || selects='0x186 0x187'
+record() { "$TALLY" record --source=kmod "$@"; }
+registers() { # what the event selects of all processors hold
+	for r in $selects; do
+		for c in 0 1; do
+			dd if=/dev/cpu/$c/msr bs=8 count=1 skip=$((r)) \
+				iflag=skip_bytes 2>/dev/null | od -An -tx8
+		done
+	done
+}
+[ ! -s msr.ko ] || registers >registers.before
+record -q -c 1000000 -e cycles:u -o user.tally -- "$COST" 3
+record -q -F 999 --call-graph=fp -e cycles -o rate.tally -- "$COST" 3
+record -q -c 1000000 -e cycles:u,instructions:u -o two.tally -- "$COST" 3
+# As fast as it goes: the ceiling holds, and the machine lives.
+record -c 2000 -a -o fast.tally -- "$COST" 2 2>fast
+i=0
+while [ $i -lt 30 ]; do
+	record -q -c 100000 -a -o many.tally -- true && i=$((i + 1)) || break
+done
+echo $i >cycles
+"$COST" 120 2 & load=$!
+i=0
+while [ $i -lt 10 ]; do
+	"$TALLY" record -q --source=kmod -c 50000 -a -o killed.tally & pid=$!
+	sleep 1.$i; kill -9 $pid; wait $pid
+	i=$((i + 1))
+done
+sleep 0.2
+[ ! -s msr.ko ] || registers >registers
+# Processors go and come while they are sampled.
+cpu=/sys/devices/system/cpu/cpu1/online
+record -q -c 500000 -a -o plugged.tally & pid=$!
+for i in 1 2 3 4 5; do
+	sleep 1; echo 0 >$cpu; sleep 1; echo 1 >$cpu
+done
+sleep 2; kill -INT $pid; wait $pid
+kill $load; wait
+# One that comes after the start, and a program that starts there.
+echo 0 >$cpu
+record -q -c 1000000 -e cycles:u -a -o came.tally & pid=$!
+sleep 2; echo 1 >$cpu; sleep 2
+taskset -c 1 "$COST" 2
+kill -INT $pid; wait $pid
+echo 0 >$cpu
+(sleep 1; echo 1 >$cpu) &
+record -q -c 1000000 -e cycles:u -o tree.tally -- \
+	sh -c 'sleep 3; taskset -c 1 "$1" 2; :' sh "$COST"
+wait
+perf stat -e cycles -- true >perf 2>&1
+rmmod tally; echo "$?" >unload
+dmesg >log

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What inside-races.sh must have left; sourced by run.
+
+# Events that were counted in a nanosecond of the program's own time.
+speed() { # FILE EVENT
+	dumped "$1" | awk -v e="event=$2" '
+		/^run / && match($0, /user_ns=[0-9]+/) {
+			user = substr($0, RSTART + 8, RLENGTH - 8) }
+		/^stat / && index($0, e) && match($0, / value=[0-9]+/) {
+			v = substr($0, RSTART + 7, RLENGTH - 7) }
+		END { printf "%.3f\n", user ? v / user : -1 }'
+}
+
+check_races() {
+	t_like "$w: the kernel itself sees the counters" "$(cat boot)" "$driver"
+	near "$w: the right shares" "$(share user.tally cost_50)" 50 4
+	near "$w: … at a rate" "$(share rate.tally cost_25)" 25 4
+	near "$w: a cycle a nanosecond" "$(speed user.tally 0)" 1 0.15
+	near "$w: … two events at once" "$(speed two.tally 0)" 1 0.15
+	near "$w: … an instruction every second one" \
+		"$(speed two.tally 1)" 0.5 0.08
+	t_like "$w: the ceiling holds" "$(cat fast)" 'throttled'
+	t_is "$w: started and stopped" "$(cat cycles)" 30
+	[ ! -s registers ] || t_is "$w: killed recorders leave counters off" \
+		"$(cat registers)" "$(cat registers.before)"
+	t_ok "$w: a processor went and came" "$([ "$(dumped plugged.tally |
+		grep -c '^sample .* cpu=1 ')" -gt 100 ]; echo $?)"
+	for f in came tree; do
+		t_ok "$w: what starts on a processor that came has a name ($f)" \
+			"$([ "$(samples $f.tally --comm known_cost -C 1 \
+			--image known_cost)" -gt 500 ]; echo $?)"
+		near "$w: … and functions" "$(share $f.tally cost_50)" 50 5
+	done
+	t_like "$w: perf counts afterwards" "$(cat perf)" '[0-9] +cycles'
+	check_log
+}
