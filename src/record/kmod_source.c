@@ -139,6 +139,7 @@ static int kmod_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 	int r = k->side->ops->drain(k->side, all, cb, ctx, err);
 
 	s->news = k->side->news;
+	s->cpu_came = k->side->cpu_came;
 	s->late = k->side->late;
 	s->damaged = k->side->damaged;
 	return r;
@@ -190,6 +191,16 @@ static int kmod_count(struct source *s, size_t event, struct source_count *out,
 	return r;
 }
 
+/* The module follows its threads everywhere. */
+static int kmod_follow(struct source *s, const uint32_t *tids, size_t n,
+		       struct error *err)
+{
+	struct kmod_source *k = of(s);
+
+	s->cpu_came = false;
+	return k->side->ops->follow(k->side, tids, n, err);
+}
+
 static void kmod_close(struct source *s)
 {
 	struct kmod_source *k = of(s);
@@ -214,6 +225,7 @@ static const struct source_ops kmod_ops = {
 	.stop = kmod_stop,
 	.drain = kmod_drain,
 	.count = kmod_count,
+	.follow = kmod_follow,
 	.close = kmod_close,
 };
 

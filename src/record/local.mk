@@ -54,6 +54,8 @@ librecord_a_SOURCES = \
 	src/record/perf_open.h \
 	src/record/perf_ring.c \
 	src/record/perf_ring.h \
+	src/record/cpu_watch.c \
+	src/record/cpu_watch.h \
 	src/record/perf_source.c \
 	src/record/perf_source.h \
 	src/record/probe.c \

@@ -12,6 +12,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "record/cpu_watch.h"
 #include "record/order.h"
 #include "record/perf_decode.h"
 #include "record/perf_open.h"
@@ -37,13 +38,18 @@ struct perf_source {
 	int *leaders;		/* events that own the rings, or -1 */
 	size_t nrings;
 	uint32_t *cpus;
-	size_t ncpus;
+	size_t ncpus;		/* with those that may come online */
+	size_t nopen;		/* at the start */
+	bool *away;		/* by place in cpus: has no events (now) */
+	struct cpu_watch watch;
 	struct u64map ids;
 	struct perf_decoder decoder;
 	struct order order;
 	size_t news_bytes;	/* of each of the first rings */
 	uint64_t round_ns;	/* the clock at the start of the last round */
-	bool per_task;
+	bool per_task, inherit, started;
+	int cgroup_fd;
+	bool doubt;		/* what happened meanwhile is to be asked */
 	struct perf_beside beside;
 	bool shared;		/* a ring has samples and mappings */
 	uint64_t news_lost;	/* already reported */
@@ -92,22 +98,29 @@ static void perf_close(struct source *s)
 	pmu_units_fini(&p->kinds);
 	order_fini(&p->order);
 	u64map_fini(&p->ids);
+	cpu_watch_close(&p->watch);
 	free(p->rings);
 	free(p->cpus);
+	free(p->away);
 	free(p->leaders);
 	free(p->events);
 	free(p->seen);
 	free(p);
 }
 
-static int perf_start(struct source *s, struct error *err)
+/* Those of p->counters from `first` on. */
+static int start_from(struct perf_source *p, size_t first, struct error *err)
 {
-	struct perf_source *p = of(s);
-
-	for (size_t i = 0; i < p->counters.n; i++)
+	for (size_t i = first; i < p->counters.n; i++)
 		if (ioctl(p->counters.v[i].fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
 			return error_errno(err, errno, "cannot start events");
 	return 0;
+}
+
+static int perf_start(struct source *s, struct error *err)
+{
+	of(s)->started = true;
+	return start_from(of(s), 0, err);
 }
 
 static void perf_stop(struct source *s)
@@ -200,9 +213,10 @@ static int flush(struct perf_source *p, uint64_t upto, struct delivery *d)
 		uint64_t lost = news_lost(p);
 
 		r = order_flush(&p->order, p->gap_ns, deliver, d);
-		if (r >= 0 && lost)
+		if (r >= 0 && (lost || p->doubt))
 			r = deliver_gap(d, p->gap_ns, lost);
 		p->gap_ns = 0;
+		p->doubt = false;
 	}
 	return r < 0 ? r : order_flush(&p->order, upto, deliver, d);
 }
@@ -224,6 +238,8 @@ static int drain_ring(struct perf_source *p, size_t i)
 				       &p->base.damaged }, clock_now);
 }
 
+static void look_at_cpus(struct perf_source *p);
+
 /*
  * A record written before the clock was read at the start of the last round is
  * in its ring by now, unless its CPU has stood still within the kernel's write
@@ -241,6 +257,8 @@ static int perf_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 	s->news = false;
 	for (size_t i = 0; i < p->nrings && r >= 0; i++)
 		r = drain_ring(p, i);
+	if (r >= 0 && !all && cpu_watch_changed(&p->watch))
+		look_at_cpus(p);
 	if (r >= 0 && p->beside.fill)
 		r = p->beside.fill(p->beside.ctx, &p->order, p->nrings,
 				   &s->damaged);
@@ -314,22 +332,13 @@ static int perf_count(struct source *s, size_t event, struct source_count *out,
 	/* A thread's events on the other CPUs count as enabled, too, while it
 	 * runs. */
 	if (p->per_task)
-		out->enabled_ns /= p->ncpus;
+		out->enabled_ns /= p->nopen;
 	/* Both are read while time goes on: a thousandth is no multiplexing. */
 	if (out->enabled_ns < out->running_ns + out->running_ns / 1000)
 		out->enabled_ns = out->running_ns;
 	out->wanted = wanted_samples(p, event, out);
 	return result;
 }
-
-static const struct source_ops perf_ops = {
-	.name = "perf_event",
-	.start = perf_start,
-	.stop = perf_stop,
-	.drain = perf_drain,
-	.count = perf_count,
-	.close = perf_close,
-};
 
 static int no_memory(struct error *err)
 {
@@ -481,25 +490,32 @@ static int open_place(struct perf_source *p, size_t cpu,
 	return join_news(p, cpu, fd, err);
 }
 
+/* A thread, or with tid 0 everybody whom we watch, on one CPU. */
+static int open_for(struct perf_source *p, size_t cpu, uint32_t tid,
+		    struct error *err)
+{
+	struct perf_place at = { -1, (int)p->cpus[cpu], 0 };
+
+	if (tid) {
+		at.pid = (int)tid;
+	} else if (p->cgroup_fd >= 0) {
+		at.pid = p->cgroup_fd;
+		at.flags = PERF_FLAG_PID_CGROUP;
+	}
+	return open_place(p, cpu, &at, p->inherit, err);
+}
+
 static int open_all(struct perf_source *p, const struct perf_target *t,
-		    bool inherit, struct error *err)
+		    struct error *err)
 {
 	size_t ntids = t->tids ? t->ntids : 1;
 
 	/* A thread on all CPUs before the next: what it starts meanwhile is
 	 * followed on all of them or on none. */
 	for (size_t i = 0; i < ntids; i++) {
-		for (size_t c = 0; c < p->ncpus; c++) {
-			struct perf_place at = { -1, (int)p->cpus[c], 0 };
-			int r;
+		for (size_t c = 0; c < p->nopen; c++) {
+			int r = open_for(p, c, t->tids ? t->tids[i] : 0, err);
 
-			if (t->tids) {
-				at.pid = (int)t->tids[i];
-			} else if (t->cgroup_fd >= 0) {
-				at.pid = t->cgroup_fd;
-				at.flags = PERF_FLAG_PID_CGROUP;
-			}
-			r = open_place(p, c, &at, inherit, err);
 			if (r < 0)
 				return r;
 		}
@@ -508,6 +524,110 @@ static int open_all(struct perf_source *p, const struct perf_target *t,
 		return error_set(err, ERR_NOTFOUND, t->tids
 				 ? "the processes to record have ended"
 				 : "none of the CPUs is online");
+	return 0;
+}
+
+/* The events of a CPU that went are gone for good (perf_event_exit_cpu,
+ * kernel/events/core.c); their counts can still be read. */
+static void forget_rings(struct perf_source *p, size_t cpu)
+{
+	for (size_t i = cpu; i < p->nrings; i += p->ncpus) {
+		if (p->leaders[i] >= 0)
+			epoll_ctl(p->base.wake_fd, EPOLL_CTL_DEL,
+				  p->leaders[i], NULL);
+		perf_ring_close(&p->rings[i]);
+		p->leaders[i] = -1;
+	}
+}
+
+/* What follows from a processor is more than can be told: names are asked for
+ * anew, and losses told, but the recording goes on. */
+static void came(struct perf_source *p, size_t cpu, const uint32_t *tids,
+		 size_t n)
+{
+	static const uint32_t everybody;
+	size_t first = p->counters.n;
+	struct error ignored;
+	int r = 0;
+
+	if (!tids) {
+		tids = &everybody;
+		n = 1;
+	}
+	for (size_t i = 0; i < n && r >= 0; i++)
+		r = open_for(p, cpu, tids[i], &ignored);
+	if (p->started)
+		start_from(p, first, &ignored);
+	p->away[cpu] = false;
+	p->doubt = true;
+	p->gap_ns = clock_now();
+}
+
+/* CPUs have come or gone.  Which threads there are, we must be told. */
+static void look_at_cpus(struct perf_source *p)
+{
+	for (size_t i = 0; i < p->ncpus; i++) {
+		if (!cpu_watch_has(&p->watch, p->cpus[i])) {
+			p->away[i] = true;
+			continue;
+		}
+		if (!p->away[i])
+			continue;
+		forget_rings(p, i);
+		if (p->per_task)
+			p->base.cpu_came = true;
+		else
+			came(p, i, NULL, 0);
+	}
+}
+
+static int perf_follow(struct source *s, const uint32_t *tids, size_t n,
+		       struct error *err)
+{
+	struct perf_source *p = of(s);
+
+	(void)err;
+	s->cpu_came = false;
+	for (size_t i = 0; i < p->ncpus; i++)
+		if (p->away[i] && cpu_watch_has(&p->watch, p->cpus[i]))
+			came(p, i, tids, n);
+	return 0;
+}
+
+static const struct source_ops perf_ops = {
+	.name = "perf_event",
+	.start = perf_start,
+	.stop = perf_stop,
+	.drain = perf_drain,
+	.count = perf_count,
+	.follow = perf_follow,
+	.close = perf_close,
+};
+
+/* The CPUs to record, and behind them those that may come. */
+static int plan_cpus(struct perf_source *p, const struct perf_target *t)
+{
+	long all = sysconf(_SC_NPROCESSORS_CONF);
+	size_t n = t->ncpus;
+
+	p->nopen = n;
+	p->ncpus = t->all_cpus && all > 0 && (size_t)all > n ? (size_t)all : n;
+	p->cpus = calloc(p->ncpus, sizeof(*p->cpus));
+	p->away = calloc(p->ncpus, sizeof(*p->away));
+	if (!p->cpus || !p->away)
+		return -ERR_NOMEM;
+	memcpy(p->cpus, t->cpus, n * sizeof(*p->cpus));
+	for (uint32_t c = 0; n < p->ncpus; c++) {
+		size_t i = 0;
+
+		while (i < t->ncpus && t->cpus[i] != c)
+			i++;
+		if (i < t->ncpus)
+			continue;
+		p->away[n] = true;
+		p->cpus[n++] = c;
+	}
+	p->nrings = 2 * p->ncpus;
 	return 0;
 }
 
@@ -554,17 +674,15 @@ static int perf_prepare(struct perf_source *p,
 	if (o->beside)
 		p->beside = *o->beside;
 	plan_copies(p, o, t, &how);
-	p->ncpus = t->ncpus;
-	p->nrings = 2 * t->ncpus;
+	if (plan_cpus(p, t) < 0)
+		return no_memory(err);
 	p->rings = calloc(p->nrings, sizeof(*p->rings));
-	p->cpus = calloc(t->ncpus, sizeof(*p->cpus));
 	p->leaders = calloc(p->nrings, sizeof(*p->leaders));
 	p->events = calloc(n + 1, sizeof(*p->events));
 	p->seen = calloc(n + 1, sizeof(*p->seen));
-	if (!p->rings || !p->cpus || !p->leaders || !p->events || !p->seen ||
+	if (!p->rings || !p->leaders || !p->events || !p->seen ||
 	    order_init(&p->order, p->nrings + p->beside.nstreams) < 0)
 		return no_memory(err);
-	memcpy(p->cpus, t->cpus, t->ncpus * sizeof(*p->cpus));
 	for (size_t i = 0; i < p->nrings; i++)
 		p->leaders[i] = -1;
 	p->news_bytes = p->base.ring_bytes > NEWS_BYTES_PRIVILEGED
@@ -580,6 +698,10 @@ static int perf_prepare(struct perf_source *p,
 	}
 	p->base.nevents = n;
 	p->per_task = t->tids != NULL;
+	p->inherit = how.inherit;
+	p->started = o->enable_on_exec;
+	p->cgroup_fd = t->cgroup_fd;
+	cpu_watch_open(&p->watch, "/sys/devices/system/cpu/online");
 	p->base.max_stack = p->features.max_stack;
 	p->decoder = (struct perf_decoder){
 		&p->ids, how.callchain, p->base.max_stack,
@@ -604,14 +726,14 @@ int perf_source_open(const struct perf_target *target,
 	if (!p)
 		return no_memory(err);
 	p->base.ops = &perf_ops;
-	p->base.wake_fd = -1;
+	p->base.wake_fd = p->watch.fd = -1;
 	r = perf_reachable(err);
 	if (!r)
 		r = perf_features_probe(&p->features, err);
 	if (!r)
 		r = perf_prepare(p, o, target, err);
 	if (!r)
-		r = open_all(p, target, o->inherit && target->tids, err);
+		r = open_all(p, target, err);
 	if (r < 0) {
 		perf_close(&p->base);
 		return r;

@@ -307,6 +307,25 @@ static int read_counts(struct run *r, bool final, struct error *err)
 	return rc;
 }
 
+/* A processor came: the source is to follow all threads there, too. */
+static int follow(struct run *r, struct error *err)
+{
+	struct processes *p = &r->s->collector.processes;
+	id_list tids = { 0 };
+	int rc = 0;
+
+	for (size_t i = 0; i < p->tasks.n && !rc; i++)
+		if (p->tasks.v[i].tid)
+			rc = vec_push(&tids, p->tasks.v[i].tid);
+	for (size_t i = 0; i < r->threads.n && !rc; i++)
+		if (!processes_find_task(p, r->threads.v[i]))
+			rc = vec_push(&tids, r->threads.v[i]);
+	rc = rc < 0 ? error_set(err, ERR_NOMEM, "out of memory for threads")
+		    : r->source->ops->follow(r->source, tids.v, tids.n, err);
+	vec_fini(&tids);
+	return rc;
+}
+
 static int drain(struct run *r, bool all, struct error *err)
 {
 	struct session *s = r->s;
@@ -318,6 +337,11 @@ static int drain(struct run *r, bool all, struct error *err)
 	if (rc < 0)
 		return rc;
 	r->drained_ns = now;
+	if (r->source->cpu_came && !all) {
+		rc = follow(r, err);
+		if (rc < 0)
+			return rc;
+	}
 	rc = collector_rest(&s->collector, now, err);
 	if (rc < 0)
 		return rc;

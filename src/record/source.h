@@ -141,6 +141,10 @@ struct source_ops {
 	 * that no record told of. */
 	int (*count)(struct source *s, size_t event, struct source_count *out,
 		     record_cb *cb, void *ctx, struct error *err);
+	/* Follows threads on processors that came (`cpu_came`), too; NULL when
+	 * there is nothing to do. */
+	int (*follow)(struct source *s, const uint32_t *tids, size_t n,
+		      struct error *err);
 	void (*close)(struct source *s);
 };
 
@@ -150,6 +154,8 @@ struct source {
 	size_t nevents;
 	int wake_fd;		/* readable when drain is due */
 	bool news;		/* of programs or mappings: drain again soon */
+	bool cpu_came;		/* a processor is online that was not: tell
+				 * `follow` which threads there are */
 	uint64_t late;		/* records that came after their turn */
 	uint64_t damaged;	/* bytes that were no records */
 	uint32_t max_stack;	/* frames a chain can hold */

@@ -7,7 +7,8 @@ tests_record_stackcheck_LDADD = $(TALLY_LIBS) $(LIBDW)
 endif
 if CMOCKA
 RECORD_TESTS = tests/record/test_addrspace tests/record/test_collector \
-	tests/record/test_copies tests/record/test_kmod tests/record/test_live \
+	tests/record/test_copies tests/record/test_cpu_watch \
+	tests/record/test_kmod tests/record/test_live \
 	tests/record/test_maps_watch tests/record/test_walks \
 	tests/record/test_order tests/record/test_perf \
 	tests/record/test_proc_text tests/record/test_rights
@@ -19,6 +20,8 @@ tests_record_test_collector_SOURCES = tests/record/test_collector.c
 tests_record_test_collector_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_copies_SOURCES = tests/record/test_copies.c
 tests_record_test_copies_LDADD = $(TALLY_LIBS) -lcmocka
+tests_record_test_cpu_watch_SOURCES = tests/record/test_cpu_watch.c
+tests_record_test_cpu_watch_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_live_SOURCES = tests/record/test_live.c
 tests_record_test_live_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_walks_SOURCES = tests/record/test_walks.c

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record/cpu_watch.h"
+
+static void put(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+/* Lists are as bitmap_print_to_pagebuf of the kernel writes them. */
+static void tells_who_came_and_went(void **state)
+{
+	char path[] = "/tmp/tally-cpus-XXXXXX";
+	int fd = mkstemp(path);
+	struct cpu_watch w;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	put(path, "0-3,8,10-11\n");
+	cpu_watch_open(&w, path);
+	assert_false(cpu_watch_changed(&w));
+	for (uint32_t c = 0; c < 13; c++)
+		assert_int_equal(cpu_watch_has(&w, c), c < 4 || c == 8 ||
+				 c == 10 || c == 11);
+	put(path, "0,2-3,8,10-11\n");
+	assert_true(cpu_watch_has(&w, 1));
+	assert_true(cpu_watch_changed(&w));
+	assert_false(cpu_watch_changed(&w));
+	assert_false(cpu_watch_has(&w, 1));
+	assert_true(cpu_watch_has(&w, 2));
+	cpu_watch_close(&w);
+	unlink(path);
+}
+
+/* Nothing is known, and nothing changes. */
+static void does_without(void **state)
+{
+	char path[] = "/tmp/tally-cpus-XXXXXX", text[3000];
+	int fd = mkstemp(path);
+	struct cpu_watch w;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	cpu_watch_open(&w, "/nonexistent");
+	assert_false(cpu_watch_changed(&w));
+	assert_false(cpu_watch_has(&w, 0));
+	cpu_watch_close(&w);
+	memset(text, '1', sizeof(text));
+	text[sizeof(text) - 1] = 0;
+	put(path, text);
+	cpu_watch_open(&w, path);
+	assert_false(cpu_watch_has(&w, 1));
+	put(path, "x-,,4-\n");
+	assert_false(cpu_watch_changed(&w));
+	assert_false(cpu_watch_has(&w, 4));
+	cpu_watch_close(&w);
+	unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tells_who_came_and_went),
+		cmocka_unit_test(does_without),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
