@@ -295,20 +295,26 @@ static int fuzz(unsigned long calls, uint64_t seed)
 	return t.fine && t.refused ? 0 : 1;
 }
 
+static int begin_as(struct tally_setup *s, void **ring)
+{
+	int fd = open(TALLY_DEVICE, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0 || ioctl(fd, TALLY_IOC_SETUP, s) < 0)
+		return -1;
+	*ring = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE) + s->ring_bytes,
+		     PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	return *ring == MAP_FAILED ? -1 : fd;
+}
+
 /* A recording of everything, all set up. */
 static int begin(void **ring, uint32_t bytes, uint32_t copy)
 {
 	struct tally_setup s = plain_setup();
-	int fd = open(TALLY_DEVICE, O_RDWR | O_CLOEXEC);
 
 	s.ring_bytes = bytes;
 	s.watermark = bytes / 4;
 	s.copy_bytes = copy;
-	if (fd < 0 || ioctl(fd, TALLY_IOC_SETUP, &s) < 0)
-		return -1;
-	*ring = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE) + bytes,
-		     PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	return *ring == MAP_FAILED ? -1 : fd;
+	return begin_as(&s, ring);
 }
 
 static int cycles(unsigned long n)
@@ -361,11 +367,23 @@ static int print_stats(int fd)
 	return !sum || sum < s.events[0].samples + s.events[0].lost;
 }
 
-static int stats(void)
+/* By timers, or by cycles of K8 or P6; with callers or without. */
+static int stats(const char *pmu, bool callers)
 {
-	void *ring;
-	int fd = begin(&ring, RING, 0);
+	struct tally_setup s = plain_setup();
 	time_t end = time(NULL) + 3;
+	void *ring;
+	int fd;
+
+	if (*pmu) {
+		s.source = strcmp(pmu, "p6") ? TALLY_PMU_K8 : TALLY_PMU_P6;
+		s.events[0].event = strcmp(pmu, "p6") ? 0x76 : 0x79;
+	}
+	if (!callers) {
+		s.flags &= ~TALLY_SETUP_CHAIN;
+		s.max_chain = 0;
+	}
+	fd = begin_as(&s, &ring);
 
 	if (fd < 0 || ioctl(fd, TALLY_IOC_START, 0) < 0)
 		return 1;
@@ -550,7 +568,9 @@ int main(int argc, char **argv)
 		return cycles(n);
 	if (!strcmp(what, "stats"))
 		return argc > 3 ? copies((uint32_t)n,
-					 strtoul(argv[3], NULL, 10)) : stats();
+					 strtoul(argv[3], NULL, 10)) : stats("", true);
+	if (!strcmp(what, "cost"))
+		return stats(argc > 2 ? argv[2] : "", argc < 4);
 	if (!strcmp(what, "hold"))
 		return hold((unsigned int)n);
 	if (!strcmp(what, "nobody"))

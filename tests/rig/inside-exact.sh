@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # In the machine of one processor whose clock are its instructions; leaves a file
-# for each part.  TALLY, EXAMPLE and MSRS are set by run; ./exact and ./ratio are
+# for each part.  TALLY, EXAMPLE and TORTURE are set by run; ./exact and ./ratio are
 # tests/rig/four_to_one.c.
 if grep -q AMD /proc/cpuinfo; then
 	instructions=k8-fr-retired-x86-instructions cycles=k8-bu-cpu-clk-unhalted
 	own=instructions:u	# what perf calls the first
 	four=k8:0x40:0x00,usr,os,k8:0x41:0x00,usr,os,k8:0x45:0x00,usr,os
 	four=$four,k8:0x46:0x00,usr,os
-	metric=k8-cpi selects='0xc0010000 0xc0010001 0xc0010002 0xc0010003'
+	metric=k8-cpi cpu=k8 selects='0xc0010000 0xc0010001 0xc0010002 0xc0010003'
 else
 	instructions=INST_RETIRED cycles=CPU_CLK_UNHALTED own=instructions:u
 	four=p6:0x43:0x00,usr,os,p6:0x80:0x00,usr,os
-	metric=p6-cpi selects='0x186 0x187'
+	metric=p6-cpi cpu=p6 selects='0x186 0x187'
 fi
 dmesg >boot
 uname -r >release
@@ -38,6 +38,8 @@ record -c 400000 -a -e "$four" -o four.tally -- ./ratio 200
 "$TALLY" record --source=kmod -c 2000 -e cycles -o fast.tally -- ./ratio 50 \
 	2>fast
 [ ! -s msr.ko ] || registers >registers
+"$TORTURE" cost $cpu >cost
+"$TORTURE" cost $cpu alone >>cost
 
 # The same events by perf.
 "$TALLY" record -q --source=perf -c 100000 -e "$instructions,usr" \

@@ -37,9 +37,10 @@ while [ $i -lt 10 ]; do
 done
 sleep 0.2
 [ ! -s msr.ko ] || registers >registers
+# (The recorder itself gets the signals, not a shell that waits for it.)
 # Processors go and come while they are sampled.
 cpu=/sys/devices/system/cpu/cpu1/online
-record -q -c 500000 -a -o plugged.tally & pid=$!
+"$TALLY" record -q --source=kmod -c 500000 -a -o plugged.tally & pid=$!
 for i in 1 2 3 4 5; do
 	sleep 1; echo 0 >$cpu; sleep 1; echo 1 >$cpu
 done
@@ -47,7 +48,7 @@ sleep 2; kill -INT $pid; wait $pid
 kill $load; wait
 # One that comes after the start, and a program that starts there.
 echo 0 >$cpu
-record -q -c 1000000 -e cycles:u -a -o came.tally & pid=$!
+"$TALLY" record -q --source=kmod -c 1000000 -e cycles:u -a -o came.tally & pid=$!
 sleep 2; echo 1 >$cpu; sleep 2
 taskset -c 1 "$COST" 2
 kill -INT $pid; wait $pid
