@@ -4,6 +4,7 @@ EXTRA_DIST += doc/disassembly.md doc/examples/count_region.c doc/roadmap.md \
 	doc/unwinding-differences.md
 EXTRA_DIST += doc/check-in-ci.md doc/tally-check.schema.json
 EXTRA_DIST += doc/kernel-module.md
+EXTRA_DIST += doc/views-compared.md
 dist_man_MANS += \
 	doc/tally.1 \
 	doc/tally-addr2line.1 \

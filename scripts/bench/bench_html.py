@@ -30,9 +30,18 @@ STEPS = (
     ('select a slice of time', 'tally.setTime(20, 40)'),
     ('select all', 'tally.setTime(0, tally.last)'),
     ('invert', 'document.getElementById("inverted").click()'),
+    ('select a slice, inverted', 'tally.setTime(60, 90)'),
+    ('select threads, inverted', 'tally.setLanes(tally.model.d.meta.lanes'
+                                 '.map((x, i) => +(i < 3)))'),
+    ('select all, inverted', 'tally.setLanes(null); '
+                             'tally.setTime(0, tally.last)'),
     ('turn back', 'document.getElementById("inverted").click()'),
+    ('table of functions', 'tally.setView("table")'),
+    ('select a slice of the table', 'tally.setTime(10, 40)'),
+    ('lines of a function', 'tally.choose(tally.dearest("lines"), "lines")'),
+    ('select a slice of its lines', 'tally.setTime(50, 60)'),
+    ('callers and callees', 'tally.setView("calls")'),
 )
-WANTED = ('zoom', 'search', 'end')
 
 
 def html(tools, table, args):
@@ -65,7 +74,7 @@ def html(tools, table, args):
     print('  open: %.0f ms' % median(opened))
     for name, all_times in times.items():
         ms = median(all_times)
-        missed = name.startswith(WANTED) and ms > 100
+        missed = ms > 100
         table.missed += missed
         print('  %s: %.0f ms%s' % (name, ms, ' (wanted: 100)' if missed
                                    else ''))

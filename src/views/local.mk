@@ -118,6 +118,7 @@ HTML_PARTS = \
 	src/views/html/butterfly.js \
 	src/views/html/lines.js \
 	src/views/html/source.js \
+	src/views/html/tree.js \
 	src/views/html/compare.js \
 	src/views/html/timeline.js \
 	src/views/html/page.js

@@ -230,6 +230,37 @@ def test_time(t):
     return p, q
 
 
+def test_tree(t):
+    p = t.open('many.html', 'view=tree')
+    rows = '[...document.querySelectorAll("#tree-rows tr")]'
+    ok('the call tree has rows', p.run(rows + '.length') > 5)
+    same('… whose roots are those of the graph', p.run(
+        rows + '.filter(r => r.ariaLevel === "1" && !r.dataset.more)'
+        '.map(r => r.dataset.path)'), p.run(
+            'tally.flame.source.kids(0).map(k => "" + tally.flame.source.'
+            'key(k)).slice(0, 60)'))
+    p.run('document.querySelector(\'#tree-rows tr[aria-expanded="false"]\')'
+          '.focus()')
+    n, path = p.run('[%s.length, document.activeElement.dataset.path]' % rows)
+    p.key('ArrowRight')
+    ok('the arrow opens a row', p.run(rows + '.length') > n)
+    p.key('ArrowRight')
+    ok('… then goes into it', p.run(
+        'document.activeElement.dataset.path').startswith(path + '.'))
+    p.key('ArrowLeft')
+    p.key('ArrowLeft')
+    p.key('ArrowLeft')
+    same('… and back closes it', p.run(rows + '.length'), n)
+    t.shot(p, 'tree')
+    p.run('document.getElementById("inverted-tree").click()')
+    same('inverted, its roots add up to all samples', p.run(
+        'tally.tree.source.kids(tally.tree.source.root)'
+        '.reduce((a, k) => a + tally.tree.source.count(k), 0)'), 30000)
+    p.run('document.querySelector("#tree-rows a").click()')
+    same('a name leads to its callers', p.run('tally.state.view'), 'calls')
+    return p
+
+
 def test_calls(t):
     p = t.open('many.html')
     p.run(ROWS + '[2].querySelector("a").click()')
@@ -249,8 +280,8 @@ def test_calls(t):
     f = p.run('tally.state.func')
     p.run('document.querySelector("#callers a").click()')
     ok('a caller by click', p.run('tally.state.func') != f)
-    for key, view in (('1', 'table'), ('2', 'flame'), ('3', 'calls'),
-                      ('4', 'lines')):
+    for key, view in (('1', 'table'), ('2', 'flame'), ('3', 'tree'),
+                      ('4', 'calls'), ('5', 'lines')):
         p.run('document.activeElement.blur()')
         p.key(key)
         same('key ' + key, p.run('tally.state.view'), view)
@@ -363,7 +394,7 @@ def test_diff(t):
          ['lines', 'asm', p.run('tally.state.func')])
     phone = t.open('diff.html', 'view=lines', width=390, height=844,
                    mobile=True)
-    for view in 'table', 'flame', 'calls', 'lines':
+    for view in 'table', 'flame', 'tree', 'calls', 'lines':
         phone.run('tally.setView("%s")' % view)
         same('a phone is wide enough for changes in ' + view, phone.run(
             'document.documentElement.scrollWidth'), 390)
@@ -416,7 +447,7 @@ def test_looks(t):
     same('… until switched', dark.run(
         'document.documentElement.dataset.theme'), 'light')
     phone = t.open('many.html', width=390, height=844, mobile=True)
-    for view in 'table', 'flame', 'calls', 'lines':
+    for view in 'table', 'flame', 'tree', 'calls', 'lines':
         phone.run('tally.setView("%s")' % view)
         same('a phone is wide enough for ' + view, phone.run(
             'document.documentElement.scrollWidth'), 390)
@@ -431,7 +462,7 @@ def test_hostile(t):
 
 def see_hostile(t, name):
     p = t.open(name)
-    for view in 'table', 'flame', 'calls', 'lines':
+    for view in 'table', 'flame', 'tree', 'calls', 'lines':
         p.run('tally.setView("%s")' % view)
     for i in range(p.run('tally.model.funcs - 1')):
         p.run('tally.choose(%d, "calls"); tally.tipText(tally.describe('
@@ -471,7 +502,7 @@ def main():
     folder, shots = sys.argv[1:]
     with Browser() as browser:
         t = Test(browser, folder, shots)
-        for test in (test_table, test_graph, test_time, test_calls,
+        for test in (test_table, test_graph, test_time, test_tree, test_calls,
                      test_lines, test_diff, test_check, test_links,
                      test_looks, test_hostile):
             pages = test(t)

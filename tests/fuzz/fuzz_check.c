@@ -12,6 +12,7 @@ static void show(const struct check *c)
 {
 	struct check_style style = { .columns = 100, .top = 10 };
 	struct buf out = { 0 };
+	struct error err;
 
 	check_text(c, &style, &out);
 	check_calibration(c, &out);
@@ -20,6 +21,7 @@ static void show(const struct check *c)
 	check_markdown(c, &out);
 	check_github(c, "/src", false, &out);
 	check_openmetrics(c, &out);
+	check_html(c, &out, &err);
 	buf_fini(&out);
 }
 

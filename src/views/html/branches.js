@@ -200,6 +200,7 @@ function treeSource(model) {
 	const d = model.d;
 	return {
 		root: 0,
+		self: function (h) { return model.selfValue[h]; },
 		value: function (h) { return model.value[h]; },
 		count: function (h) { return model.count[h]; },
 		key: function (h) { return d.func[h] * 2 + d.inlined[h]; },

@@ -162,7 +162,7 @@ Model.prototype.select = function (s) {
 		this.base.select(pick);
 	this.event = s.event;
 	const base = this.base && this.d.meta.events[this.base.col];
-	this.scale = base ? base.scale : 1;
+	this.scale = base && base.scale !== null ? base.scale : 1;
 	this.tau = base ? base.tau : 0;
 	this.exact = this.now.exact || (this.base !== null && this.base.exact);
 	this.setWidths(this.widths);

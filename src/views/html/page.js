@@ -3,7 +3,7 @@
 // that names a state.
 
 const byId = function (id) { return document.getElementById(id); };
-const VIEWS = ["table", "flame", "calls", "lines"], SHOWS = ["source", "both", "asm"], WIDTHS = ["new", "base", "both"];
+const VIEWS = ["table", "flame", "tree", "calls", "lines"], SHOWS = ["source", "both", "asm"], WIDTHS = ["new", "base", "both"];
 const SORTS = ["self", "total", "samples", "name", "image"];
 
 function Page(d) {
@@ -18,6 +18,7 @@ function Page(d) {
 	this.table = new Table(this.model, this.palette, this);
 	this.timeline = new Timeline(this.model, this.palette, this);
 	this.calls = new Butterfly(this.model, this.palette, this);
+	this.tree = new CallTree(this.model, this.palette, this);
 	this.source = new Source(this.model, this.palette, this);
 	this.controls();
 	window.addEventListener("hashchange", function () {
@@ -130,7 +131,7 @@ Page.prototype.restore = function () {
 		s.theme = u.get("theme");
 	this.written = location.hash.slice(1);
 	byId("search").value = s.q;
-	byId("inverted").checked = s.inverted;
+	byId("inverted").checked = byId("inverted-tree").checked = s.inverted;
 	byId("icicle").checked = s.icicle;
 	byId("event").value = s.event;
 	byId("show").value = s.show;
@@ -214,6 +215,7 @@ Page.prototype.plant = function () {
 	this.flame.zoom = this.flame.find(s.zoom);
 	s.zoom = this.flame.path(this.flame.zoom);
 	byId("reset").disabled = !s.zoom;
+	this.tree.source = null;
 	this.stale.flame = false;
 };
 
@@ -233,6 +235,12 @@ Page.prototype.drawView = function () {
 		if (this.stale.flame)
 			this.plant();
 		this.flame.update();
+	} else if (s.view === "tree") {
+		if (this.stale.flame)
+			this.plant();
+		if (!this.tree.source)
+			this.tree.setSource(this.flame.source);
+		this.tree.draw(false);
 	} else if (s.view === "table") {
 		this.table.draw();
 	} else {
@@ -449,7 +457,7 @@ Page.prototype.head = function () {
 		foot.push("Branches below " + (100 * meta.small.share).toPrecision(2) + "% of all samples are summed as [small branches]: " +
 			percent(meta.small.samples, got.selected) + " of samples, " + grouped(meta.small.nodes) +
 			" frames. The table of functions is exact while no thread or time is selected.");
-	foot.push("Written by tally; nothing is loaded from anywhere. Keys: / search, 1–4 views, arrow keys and Enter in the graph, Escape back.");
+	foot.push("Written by tally; nothing is loaded from anywhere. Keys: / search, 1–5 views, arrow keys and Enter in the graph, Escape back.");
 	byId("foot").textContent = foot.join(" ");
 };
 
@@ -532,10 +540,11 @@ Page.prototype.controls = function () {
 		page.refilter();
 	});
 	byId("search").addEventListener("input", function () { page.searched(); });
-	["inverted", "icicle"].forEach(function (id) {
+	["inverted", "icicle", "inverted-tree"].forEach(function (id) {
 		byId(id).addEventListener("change", function () {
-			page.state[id] = byId(id).checked;
-			if (id === "inverted")
+			page.state[id === "icicle" ? id : "inverted"] = byId(id).checked;
+			byId("inverted").checked = byId("inverted-tree").checked = page.state.inverted;
+			if (id !== "icicle")
 				page.state.zoom = "";
 			page.plant();
 			page.drawView();
@@ -617,7 +626,7 @@ Page.prototype.keys = function () {
 		if (e.key === "/") {
 			byId("search").focus();
 			e.preventDefault();
-		} else if (e.key >= "1" && e.key <= "4") {
+		} else if (e.key >= "1" && e.key <= "5") {
 			page.setView(VIEWS[e.key - 1]);
 		}
 	});
