@@ -18,6 +18,7 @@ EXTRA_DIST += \
 	scripts/bench/bench_lib.py \
 	scripts/bench/bench_names.py \
 	scripts/bench/bench_regress.py \
+	scripts/bench/bench_ptrace.py \
 	scripts/bench/bench_report.py \
 	scripts/bench/bench_stat.py \
 	scripts/bench/bench_stacks.py \

@@ -14,7 +14,9 @@ E2E_TESTS = \
 	tests/e2e/faults.sh \
 	tests/e2e/kernel_vm.sh \
 	tests/e2e/kmod_vm.sh \
+	tests/e2e/sources_vm.sh \
 	tests/e2e/doctor.sh \
+	tests/e2e/ptrace.sh \
 	tests/e2e/hardware.sh \
 	tests/e2e/stat.sh \
 	tests/e2e/html.sh \
@@ -32,6 +34,7 @@ EXTRA_DIST += $(E2E_TESTS)
 # Runs a command without perf_event_open, as containers do.
 check_PROGRAMS += tests/e2e/deny
 tests_e2e_deny_SOURCES = tests/e2e/deny.c
+EXTRA_DIST += tests/e2e/ptrace_program.c
 EXTRA_DIST += tests/e2e/fake_pmu.c tests/e2e/fake_counts.c \
 	tests/e2e/stat_program.c
 EXTRA_DIST += tests/e2e/browser.py tests/e2e/html_browser.py \

@@ -10,7 +10,7 @@ RECORD_TESTS = tests/record/test_addrspace tests/record/test_collector \
 	tests/record/test_copies tests/record/test_cpu_watch \
 	tests/record/test_kmod tests/record/test_live \
 	tests/record/test_maps_watch tests/record/test_walks \
-	tests/record/test_order tests/record/test_perf \
+	tests/record/test_ptrace tests/record/test_order tests/record/test_perf \
 	tests/record/test_proc_text tests/record/test_rights
 check_PROGRAMS += $(RECORD_TESTS)
 TESTS += $(RECORD_TESTS)
@@ -36,6 +36,8 @@ tests_record_test_perf_SOURCES = tests/record/test_perf.c
 tests_record_test_perf_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_proc_text_SOURCES = tests/record/test_proc_text.c
 tests_record_test_proc_text_LDADD = $(TALLY_LIBS) -lcmocka
+tests_record_test_ptrace_SOURCES = tests/record/test_ptrace.c
+tests_record_test_ptrace_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_rights_SOURCES = tests/record/test_rights.c
 tests_record_test_rights_LDADD = $(TALLY_LIBS) -lcmocka
 endif

@@ -1,0 +1,283 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Recording without perf events, by ptrace: programs behave as they do alone,
+# and the recording is like perf's.
+T_ALONE=${T_ALONE:-1}
+. "$top_srcdir/tests/lib.sh"
+
+cd "$T_TMP" || exit 1
+case $(uname -m) in
+x86_64) ;;
+*) t_skip "recording by ptrace" "it is for x86-64 only"; t_done; exit 0;;
+esac
+deny=$top_builddir/tests/e2e/deny
+case $deny in /*) ;; *) deny=$OLDPWD/$deny;; esac
+chmod 755 . && mkdir -m 777 open && cp "$TALLY" "$deny" open/
+cc=${CC:-cc}
+source=$top_srcdir/tests/e2e/ptrace_program.c
+case $source in /*) ;; *) source=$OLDPWD/$source;; esac
+$cc -O1 -g -D_GNU_SOURCE "$source" -o open/program -lpthread || exit 1
+cd open || exit 1
+tally=$T_TMP/open/tally
+
+record() { "$tally" record --source=ptrace "$@"; }
+# share FILE SYMBOL [COLUMN]: its part of the samples, 0 to 100, without fraction
+share() {
+	"$tally" report --no-pager --percent-limit 0 "$1" |
+		awk -v s="$2" -v c="${3:-1}" '$NF == s { n += $c }
+			END { printf "%d\n", n }'
+}
+within() { [ "$1" -ge "$2" ] && [ "$1" -le "$3" ]; echo $?; }
+tracer() { sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$1/status"; }
+# samples FILE: how many there are
+samples() { "$tally" info --no-pager "$1" | awk '$1 == "samples" {
+	gsub(",", "", $2); print $2; exit }'; }
+
+if ! record -q -o a.tally -- true 2>err; then
+	t_like "a refusal is explained" "$(cat err)" \
+		'ptrace_scope|seccomp|SYS_PTRACE|/proc'
+	t_skip "recording by ptrace" "not allowed here: $(cat err)"
+	t_done
+	exit 0
+fi
+
+# --- what runs is not disturbed
+./program >alone 2>&1
+alone=$?
+record -q -g -F 2000 -o a.tally -- ./program >traced 2>&1
+t_is "a program ends as it does alone" $? $alone
+t_is "and sees the same" "$(cat traced)" "$(cat alone)"
+t_is "all of it: it prints so much" "$(wc -l <alone)" 11
+record -q -o a.tally -- sh -c 'exit 3'
+t_is "an exit status is passed on" $? 3
+record -q -o a.tally -- sh -c 'for i in 1 2 3 4 5 6 7 8 9; do
+	(./program spin 0.02; echo $i) & done; wait' >out
+t_is "a script with many processes" "$(sort -n out | tr -d '\n')" 123456789
+
+# --- what is seen
+record -q -g -o a.tally -- ./program spin 1
+t_ok "a function of three quarters has them" \
+	"$(within "$(share a.tally work_long)" 60 88)"
+t_ok "and one of a quarter" "$(within "$(share a.tally work_short)" 12 40)"
+t_ok "callers are found" "$(within "$(share a.tally main 2)" 97 100)"
+t_like "with little broken" "$("$tally" report --format=json a.tally |
+	tr -d ' \n' | grep -o '"broken":[0-9]*')" '^"broken":[0-9]$'
+t_like "the file says how" "$("$tally" info --no-pager a.tally)" \
+	'source +ptrace'
+t_like "and what it cannot see" "$("$tally" report --no-pager a.tally |
+	tr -d '\n#' | tr -s ' ')" 'system calls are shown as \[kernel\]; page faults'
+"$tally" report --no-pager a.tally >report
+t_like "wanted is what the time was" "$(tr -d '\n#' <report | tr -s ' ')" \
+	'[0-9,]+ samples of [0-9,]+ wanted at 999 Hz, 0 lost'
+record -q -g -o a.tally -- ./program calls 0.6
+t_ok "time in system calls is the kernel's" \
+	"$(within "$(share a.tally '[kernel]')" 35 65)"
+t_like "below its callers" "$("$tally" report --no-pager -g a.tally)" \
+	'getrandom|syscall'
+record -q --user -o a.tally -- ./program calls 0.3
+t_is "--user leaves it out" "$(share a.tally '[kernel]')" 0
+record -q --kernel -o a.tally -- ./program calls 0.3
+t_is "--kernel leaves the rest out" "$(share a.tally work_short)" 0
+record -q -o a.tally --delay 0.2 -- ./program spin 0.6
+t_ok "--delay" "$([ "$(samples a.tally)" -gt 20 ]; echo $?)"
+if $cc -static -O1 -g -D_GNU_SOURCE "$source" -o static 2>/dev/null -lpthread; then
+	record -q -g -o a.tally -- ./static spin 0.3
+	t_ok "a static program" "$(within "$(share a.tally work_long)" 60 87)"
+	./deny EPERM "$tally" record -q -o a.tally -- ./static spin 0.1
+	t_like "gets ptrace by itself where perf is refused" \
+		"$("$tally" info --no-pager a.tally)" 'source +ptrace'
+else
+	t_skip "a static program" "no static C library"
+fi
+if command -v musl-gcc >/dev/null &&
+	musl-gcc -static -O1 -g -D_GNU_SOURCE "$source" -o musl 2>/dev/null; then
+	record -q -g -o a.tally -- ./musl spin 0.3
+	t_ok "a static program of musl" \
+		"$(within "$(share a.tally work_long)" 60 87)"
+else
+	t_skip "a static program of musl" "no musl-gcc"
+fi
+if $cc -m32 -O1 -g -D_GNU_SOURCE "$source" -o small 2>/dev/null -lpthread; then
+	record -q -g -o a.tally -- ./small spin 0.3
+	t_ok "an i386 program" "$(within "$(share a.tally work_long)" 60 87)"
+	t_ok "and its callers" "$(within "$(share a.tally main 2)" 90 100)"
+	./small >alone 2>&1
+	record -q -g -F 2000 -o a.tally -- ./small >traced 2>&1
+	t_is "sees the same as alone" "$(cat traced)" "$(cat alone)"
+else
+	t_skip "an i386 program" "no compiler for it"
+fi
+if command -v go >/dev/null; then
+	cat >g.go <<-'END'
+	package main
+
+	func work(n int) int {
+		s := 0
+		for i := 0; i < n; i++ {
+			s += i * i % 7
+		}
+		return s
+	}
+
+	func main() {
+		c := make(chan int)
+		for j := 0; j < 3; j++ {
+			go func() { c <- work(60000000) }()
+		}
+		println(<-c + <-c + <-c)
+	}
+	END
+	HOME=$T_TMP GOCACHE=$T_TMP/go go build -o gop g.go 2>/dev/null
+fi
+if [ -x gop ]; then
+	record -q -g -o a.tally -- ./gop 2>/dev/null
+	t_ok "a Go program" "$(within "$(share a.tally main.work)" 80 100)"
+	t_ok "with its callers" \
+		"$(within "$(share a.tally runtime.goexit 2)" 80 100)"
+else
+	t_skip "a Go program" "no Go compiler"
+fi
+
+# --- beside perf
+if "$tally" record --source=perf -q -e cpu-clock:u -g -o p.tally -- \
+	./program spin 0.6 2>/dev/null; then
+	a=$(share p.tally work_long)
+	record -q -g -o a.tally -- ./program spin 0.6
+	b=$(share a.tally work_long)
+	t_ok "shares are perf's ($b, perf $a)" "$(within $((a - b)) -10 10)"
+else
+	t_skip "shares are perf's" "no perf events here"
+fi
+
+# --- running processes
+./program spin 60 &
+pid=$!
+t_until grep -q program /proc/$pid/comm
+record -q -g -o a.tally -p $pid --duration 0.5
+t_is "attached and let go" "$(tracer $pid)" 0
+t_ok "a running process" "$(within "$(share a.tally work_long)" 60 87)"
+t_ok "with its callers" "$(within "$(share a.tally main 2)" 90 100)"
+"$tally" record --source=ptrace -q -g -o a.tally -p $pid &
+recorder=$!
+traced() { [ "$(tracer $1)" != 0 ]; }
+t_until traced $pid
+# flushed once a second
+sleep 3
+kill -9 $recorder
+wait $recorder 2>/dev/null
+untraced() { [ "$(tracer $1)" = 0 ]; }
+t_run "a killed recorder lets go" t_until untraced $pid
+t_like "of what runs on" "$(cat /proc/$pid/stat)" '^[0-9]+ \(program\) R'
+"$tally" report --no-pager a.tally >out 2>&1
+t_like "and what it had is in the file" "$(cat out)" 'work_long'
+"$tally" record --source=ptrace -q -o a.tally -p $pid &
+recorder=$!
+t_until traced $pid
+record -o b.tally -p $pid 2>err
+t_is "what is traced is refused" $? 1
+t_like "with the tracer's name" "$(cat err)" \
+	"process $pid is traced already, by tally-ptrace \(process [0-9]+\)"
+kill -INT $recorder
+wait $recorder
+t_is "an interrupt ends the recording" $? 0
+if command -v gdb >/dev/null; then
+	mkfifo hold
+	gdb -q -p $pid -ex 'shell cat hold' -batch >/dev/null 2>&1 &
+	gdb=$!
+	t_until traced $pid
+	record -o b.tally -p $pid 2>err
+	t_like "so is what gdb has" "$(cat err)" 'is traced already, by gdb '
+	: >hold
+	wait $gdb
+else
+	t_skip "so is what gdb has" "no gdb"
+fi
+kill $pid
+wait $pid 2>/dev/null
+record -o b.tally -p $pid 2>err
+t_like "a process that has ended" "$(cat err)" "no process $pid"
+record -o b.tally -a true 2>err
+t_like "it cannot watch all" "$(cat err)" 'not everything on a processor'
+record -o b.tally -e page-faults true 2>err
+t_like "it has one event" "$(cat err)" 'CPU time only .cpu-clock'
+
+# --- without rights
+if ! ./deny EPERM true 2>/dev/null; then
+	t_skip "where perf is refused" "this kernel takes no seccomp filter"
+else
+	for how in EPERM ENOSYS KILL; do
+		./deny $how "$tally" record -g -o a.tally -- sh -c \
+			'i=0; while [ $i -lt 3 ]; do ./program spin 0.1
+			i=$((i + 1)); done' 2>err
+		t_is "$how of a filter: a recording is made" $? 0
+		t_like "and one line says why not by perf" "$(cat err)" \
+			'^tally: recording by .* instead: .*seccomp filter.*doctor'
+		t_ok "$how: it shows the program" "$(within \
+			"$(share a.tally work_long)" 55 90)"
+	done
+	./deny EPERM "$tally" record -o a.tally -a true 2>err
+	t_is "what only perf can is refused" $? 1
+fi
+as_nobody() { setpriv --reuid 64321 --regid 64321 --clear-groups "$@"; }
+if [ "$(id -u)" -ne 0 ] || ! as_nobody "$tally" --version >/dev/null 2>&1; then
+	t_skip "other users" "needs root and setpriv"
+	t_done
+	exit 0
+fi
+as_nobody ./deny EPERM "$tally" record --source=ptrace -q -g -o u.tally -- \
+	./program spin 0.3 2>err
+t_is "a user without rights" "$? $(cat err)" "0 "
+t_ok "gets all of it" "$(within "$(share u.tally work_long)" 60 87)"
+sleep 60 &
+other=$!
+as_nobody "$tally" record --source=ptrace -o n.tally -p $other 2>err
+t_like "others' processes are refused with the reason" "$(cat err)" \
+	"process $other belongs to another user \(0\): .*CAP_SYS_PTRACE"
+kill $other
+setpriv --reuid 64321 --regid 64321 --clear-groups ./program spin 30 &
+pid=$!
+t_until grep -q program /proc/$pid/comm
+if [ "$(cat /proc/sys/kernel/yama/ptrace_scope 2>/dev/null || echo 0)" = 0 ]
+then
+	as_nobody ./deny EPERM "$tally" record -q -o u2.tally -p $pid \
+		--duration 0.4 2>err
+	t_ok "own ones are not" "$(within "$(share u2.tally work_long)" 55 90)"
+else
+	as_nobody ./deny EPERM "$tally" record -o u2.tally -p $pid 2>err
+	t_like "own ones neither, by Yama" "$(cat err)" 'ptrace_scope'
+fi
+kill $pid
+if as_nobody unshare -U true 2>/dev/null; then
+	as_nobody unshare -U ./deny EPERM "$tally" record --source=ptrace -q \
+		-g -o u3.tally -- ./program spin 0.2 2>err
+	t_ok "in a user namespace" "$(within "$(share u3.tally work_long)" 55 90)"
+	as_nobody unshare -Urpf --mount-proc ./deny EPERM "$tally" record \
+		--source=ptrace -q -g -o u4.tally -- ./program spin 0.2 2>err
+	t_ok "in one with own process numbers" \
+		"$(within "$(share u4.tally work_long)" 55 90)"
+else
+	t_skip "in a user namespace" "users may not make them here"
+fi
+# The same files again, below another root.
+mkdir -p root/proc root/tmp root/dev
+libs() { ldd "$1" 2>/dev/null | grep -o '/[^ ]*'; }
+for f in $(libs "$tally"; libs ./program) /bin/sh $(libs /bin/sh); do
+	mkdir -p "root${f%/*}" && cp -L "$f" "root$f"
+done
+cp tally deny program root/tmp/
+inside() { unshare -m sh -c 'mount -t proc proc root/proc &&
+	exec chroot root "$@"' sh "$@"; }
+chmod 777 root/tmp
+if inside /bin/sh -c : 2>/dev/null; then
+	inside /tmp/deny EPERM /tmp/tally record --source=ptrace -q -g \
+		-o /tmp/c.tally -- /tmp/program spin 0.2 2>err
+	t_is "in a chroot" "$? $(cat err)" "0 "
+	t_ok "all is seen" "$(within "$(share root/tmp/c.tally work_long)" 55 90)"
+	chroot root /tmp/tally record --source=ptrace -o /tmp/d.tally -- \
+		/tmp/program spin 0.1 2>err
+	t_like "without /proc it says so" "$(cat err)" \
+		'needs /proc: "mount -t proc proc /proc"'
+else
+	t_skip "in a chroot" "cannot make one here"
+fi
+t_done

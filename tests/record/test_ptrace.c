@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The ring between tracer and recorder, and what kind of program a command
+ * is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "record/clock_event.h"
+#include "record/program_kind.h"
+#include "record/ptrace_ring.h"
+
+enum { RING = 1 << 16 };
+
+struct seen {
+	size_t n;
+	uint64_t sum;		/* of the bytes of stacks */
+	char text[64];
+	struct record last;
+};
+
+static int see(void *ctx, const struct record *r, struct error *err)
+{
+	struct seen *s = ctx;
+
+	(void)err;
+	s->n++;
+	s->last = *r;
+	if (r->kind == RECORD_SAMPLE && r->sample.copied)
+		for (size_t i = 0; i < r->sample.copy.size; i++)
+			s->sum += r->sample.copy.bytes[i];
+	if (r->kind == RECORD_MMAP)
+		snprintf(s->text, sizeof(s->text), "%s", r->mmap.path);
+	return 0;
+}
+
+static bool put_stack(struct ptrace_ring *g, size_t size, uint8_t byte)
+{
+	struct ptrace_entry *e = ptrace_ring_room(g, size);
+
+	if (!e)
+		return false;
+	memset(&e->r, 0, sizeof(e->r));
+	e->r.kind = RECORD_SAMPLE;
+	e->r.sample.copied = true;
+	e->r.sample.copy.size = size;
+	memset(e->bytes, byte, size);
+	ptrace_ring_commit(g, e, size);
+	return true;
+}
+
+static void all_that_goes_in_comes_out(void **state)
+{
+	struct ptrace_ring g;
+	uint64_t damaged = 0, sum = 0;
+	struct seen s = { 0 };
+	size_t n = 0;
+
+	(void)state;
+	assert_int_equal(ptrace_ring_init(&g, RING), 0);
+	/* Sizes that never fit the end of the ring alike. */
+	for (size_t i = 0; i < 20000; i++) {
+		size_t size = i * 7919 % 5000;
+
+		if (!put_stack(&g, size, (uint8_t)i)) {
+			assert_int_equal(ptrace_ring_read(&g, &damaged, see, &s,
+							  NULL), 0);
+			assert_int_equal(ptrace_ring_waiting(&g), 0);
+			assert_true(put_stack(&g, size, (uint8_t)i));
+		}
+		sum += size * (uint8_t)i;
+		n++;
+	}
+	assert_int_equal(ptrace_ring_read(&g, &damaged, see, &s, NULL), 0);
+	assert_int_equal(s.n, n);
+	assert_int_equal(s.sum, sum);
+	assert_int_equal(damaged, 0);
+	assert_null(ptrace_ring_room(&g, RING));
+	ptrace_ring_fini(&g);
+}
+
+static void another_process_writes(void **state)
+{
+	struct ptrace_ring g;
+	uint64_t damaged = 0;
+	struct seen s = { 0 };
+	int status;
+	pid_t p;
+
+	(void)state;
+	assert_int_equal(ptrace_ring_init(&g, RING), 0);
+	p = fork();
+	assert_true(p >= 0);
+	if (!p) {
+		for (int i = 0; i < 50000; i++)
+			while (!put_stack(&g, (size_t)i % 300, 1))
+				;
+		_exit(0);
+	}
+	while (s.n < 50000)
+		assert_int_equal(ptrace_ring_read(&g, &damaged, see, &s, NULL),
+				 0);
+	waitpid(p, &status, 0);
+	assert_int_equal(status, 0);
+	assert_int_equal(damaged, 0);
+	ptrace_ring_fini(&g);
+}
+
+static void text_is_taken_along(void **state)
+{
+	struct ptrace_ring g;
+	uint64_t damaged = 0;
+	struct seen s = { 0 };
+	struct ptrace_entry *e;
+
+	(void)state;
+	assert_int_equal(ptrace_ring_init(&g, RING), 0);
+	e = ptrace_ring_room(&g, 6);
+	memset(&e->r, 0, sizeof(e->r));
+	e->r.kind = RECORD_MMAP;
+	memcpy(e->bytes, "/path", 6);
+	ptrace_ring_commit(&g, e, 6);
+	assert_int_equal(ptrace_ring_read(&g, &damaged, see, &s, NULL), 0);
+	assert_string_equal(s.text, "/path");
+	ptrace_ring_fini(&g);
+}
+
+/* What cannot be is counted, not believed. */
+static void damage_is_seen(void **state)
+{
+	static const uint64_t sizes[] = { 0, 1, 7, 12, RING * 2, UINT64_MAX };
+	struct ptrace_ring g;
+	struct seen s = { 0 };
+	struct ptrace_entry *e;
+	uint64_t damaged;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		assert_int_equal(ptrace_ring_init(&g, RING), 0);
+		damaged = 0;
+		assert_true(put_stack(&g, 64, 1));
+		((struct ptrace_entry *)(void *)g.data)->size = sizes[i];
+		assert_int_equal(ptrace_ring_read(&g, &damaged, see, &s, NULL),
+				 0);
+		assert_true(damaged > 0);
+		assert_int_equal(ptrace_ring_waiting(&g), 0);
+		ptrace_ring_fini(&g);
+	}
+	assert_int_equal(ptrace_ring_init(&g, RING), 0);
+	damaged = 0;
+	assert_true(put_stack(&g, 64, 1));
+	((struct ptrace_entry *)(void *)g.data)->r.sample.copy.size = 65;
+	assert_true(put_stack(&g, 64, 1));
+	/* Text without end. */
+	e = ptrace_ring_room(&g, 8);
+	memset(&e->r, 0, sizeof(e->r));
+	e->r.kind = RECORD_COMM;
+	memset(e->bytes, 'a', 8);
+	ptrace_ring_commit(&g, e, 8);
+	assert_int_equal(ptrace_ring_read(&g, &damaged, see, &s, NULL), 0);
+	assert_int_equal(s.n, 1);
+	assert_true(damaged > 0);
+	ptrace_ring_fini(&g);
+}
+
+static void write_file(const char *path, const void *bytes, size_t n)
+{
+	FILE *f = fopen(path, "wb");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(bytes, 1, n, f), n);
+	assert_int_equal(fclose(f), 0);
+	assert_int_equal(chmod(path, 0755), 0);
+}
+
+struct program {
+	Elf64_Ehdr h;
+	Elf64_Phdr p;
+	char linker[40];
+};
+
+static struct program program_with(const char *linker)
+{
+	struct program x = { .h = { .e_phoff = sizeof(Elf64_Ehdr), .e_phnum = 1,
+				    .e_phentsize = sizeof(Elf64_Phdr),
+				    .e_machine = EM_X86_64 } };
+
+	memcpy(x.h.e_ident, ELFMAG, SELFMAG);
+	x.h.e_ident[EI_CLASS] = ELFCLASS64;
+	x.p.p_type = linker ? PT_INTERP : PT_LOAD;
+	x.p.p_offset = offsetof(struct program, linker);
+	x.p.p_filesz = linker ? strlen(linker) + 1 : 0;
+	snprintf(x.linker, sizeof(x.linker), "%s", linker ? linker : "");
+	return x;
+}
+
+static void kind_is(const char *path, const char *why)
+{
+	struct error err = { 0 };
+	int r = program_is_dynamic(path, &err);
+
+	if (!why) {
+		assert_int_equal(r, 0);
+	} else {
+		assert_true(r < 0);
+		assert_non_null(strstr(err.msg, why));
+	}
+}
+
+static void kinds_of_programs(void **state)
+{
+	char dir[] = "/tmp/tally-kind.XXXXXX", path[64], text[96];
+	struct program x = program_with("/lib64/ld-linux-x86-64.so.2");
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/p", dir);
+	write_file(path, &x, sizeof(x));
+	kind_is(path, NULL);
+	/* A script is what runs it. */
+	snprintf(text, sizeof(text), "#! %s -x\n", path);
+	snprintf(path, sizeof(path), "%s/s", dir);
+	write_file(path, text, strlen(text));
+	kind_is(path, NULL);
+	snprintf(text, sizeof(text), "#!%s", path);
+	write_file(path, text, strlen(text));
+	kind_is(path, "script of scripts");
+	x = program_with("/lib/ld-musl-x86_64.so.1");
+	write_file(path, &x, sizeof(x));
+	kind_is(path, "another C library");
+	x = program_with(NULL);
+	write_file(path, &x, sizeof(x));
+	kind_is(path, "statically linked");
+	x.h.e_machine = EM_386;
+	write_file(path, &x, sizeof(x));
+	kind_is(path, "another machine");
+	x = program_with("/lib64/ld-linux-x86-64.so.2");
+	x.p.p_offset = UINT64_MAX - 4;
+	write_file(path, &x, sizeof(x));
+	kind_is(path, "another C library");
+	x.h.e_phoff = UINT64_MAX - 8;
+	write_file(path, &x, sizeof(x));
+	kind_is(path, "statically linked");
+	write_file(path, "\177ELF", 4);
+	kind_is(path, "no ELF");
+	assert_int_equal(chmod(path, 0644), 0);
+	kind_is(path, "no command");
+	assert_int_equal(unlink(path), 0);
+	kind_is(path, "no command");
+	snprintf(path, sizeof(path), "%s/p", dir);
+	unlink(path);
+	assert_int_equal(rmdir(dir), 0);
+}
+
+static void the_one_event(void **state)
+{
+	struct event_list l = { 0 };
+	struct perf_source_options o = { .events = &l, .freq = 999 };
+	struct source_event e;
+	struct error err;
+
+	(void)state;
+	assert_int_equal(events_parse("cpu-clock:u", "/sys", &l, &err), 0);
+	assert_int_equal(clock_event_fill(&o, "x", 10000, &e, &err), 0);
+	assert_int_equal(e.freq, 999);
+	assert_int_equal(e.period, 1001001);
+	assert_true(e.exclude_kernel && !e.exclude_user && e.is_time);
+	o.period = 500000;
+	assert_int_equal(clock_event_fill(&o, "x", 10000, &e, &err), 0);
+	assert_int_equal(e.freq, 2000);
+	o.period = 1;
+	assert_int_equal(clock_event_fill(&o, "x", 10000, &e, &err), 0);
+	assert_int_equal(e.freq, 10000);
+	assert_string_equal(e.note, "rate lowered to 10000 Hz");
+	o.kernel_only = true;
+	assert_int_equal(clock_event_fill(&o, "x", 10000, &e, &err),
+			 -ERR_USAGE);
+	o.kernel_only = false;
+	assert_int_equal(events_parse("page-faults", "/sys", &l, &err), 0);
+	assert_int_equal(clock_event_fill(&o, "x", 10000, &e, &err),
+			 -ERR_UNSUPPORTED);
+	event_list_fini(&l);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_that_goes_in_comes_out),
+		cmocka_unit_test(another_process_writes),
+		cmocka_unit_test(text_is_taken_along),
+		cmocka_unit_test(damage_is_seen),
+		cmocka_unit_test(kinds_of_programs),
+		cmocka_unit_test(the_one_event),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
