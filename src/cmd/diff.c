@@ -344,7 +344,8 @@ static int take_words(struct diff_opts *o, int argc, char **argv,
 		spec->path[s] = argv[s];
 	*what = argc == 3 ? argv[2] : NULL;
 	o->annotate |= *what || o->source || o->code || o->both;
-	return 0;
+	return o->annotate ? key_list_parse("image,symbol", &spec->keys, err)
+			   : 0;
 }
 
 static int check_annotate(const struct diff_opts *o, int format,

@@ -29,6 +29,8 @@ struct annot_pick {
 struct annotate_spec {
 	struct select_spec select;
 	const char *what;	/* function, FILE[:LINE], image; NULL: hottest */
+	const uint8_t *funcs;	/* of the hottest only these: by row of
+				 * profile.funcs; NULL: all */
 	const struct annot_pick *pick;	/* instead of `what`, or NULL */
 	uint64_t top;		/* units at most, 0: all */
 	double limit;		/* percent: units below are left out, unless

@@ -107,9 +107,10 @@ static int add_hottest(struct chooser *k, const char *image)
 	for (uint32_t i = 0; !rc && !a->spec.by_symbol &&
 			     i < a->p->funcs.n; i++)
 		if (a->same_func[i] == i &&
+		    (!a->spec.funcs || a->spec.funcs[i]) &&
 		    wanted_image(a, a->p->funcs.v[i].image, image))
 			rc = add_function(k, i, true);
-	for (uint32_t i = 0; !rc && i < a->p->symbols.n; i++)
+	for (uint32_t i = 0; !rc && !a->spec.funcs && i < a->p->symbols.n; i++)
 		if (wanted_image(a, a->p->symbols.v[i].image, image))
 			rc = add_code(k, i);
 	return rc;

@@ -132,8 +132,39 @@ static int map_columns(struct diff_annotation *x, int side)
 	return 0;
 }
 
+/* The functions of a side whose names the most changed rows have. */
+static uint8_t *changed_functions(struct diff_annotation *x, int side)
+{
+	struct diff *d = x->d;
+	const struct profile *p = d->side[side].p;
+	uint8_t *is_name = calloc(d->names.str.str.n + 1, 1);
+	uint8_t *out = calloc(p->funcs.n + 1, 1);
+	size_t known = d->names.str.str.n, n = 0;
+
+	for (size_t i = 0; is_name && i < d->order.n; i++) {
+		const struct frame_key *k =
+			&d->keys.keys.v[d->rows.v[d->order.v[i]].key];
+
+		if (!k->name)
+			continue;
+		if (x->spec.top && n++ >= x->spec.top)
+			break;
+		is_name[k->name] = 1;
+	}
+	for (size_t i = 0; is_name && out && i < p->funcs.n; i++) {
+		const char *name = profile_cstr(p, p->funcs.v[i].name);
+		uint32_t id = strtab_add_n(&d->names.str, name,
+					   clone_base(name));
+
+		out[i] = id < known && is_name[id];
+	}
+	free(is_name);
+	return out;
+}
+
 static int build_side(struct diff_annotation *x, int side, struct error *err)
 {
+	uint8_t *funcs = NULL;
 	struct annotate_spec spec = {
 		.select = x->d->spec.select, .what = x->spec.what,
 		.code = x->spec.code, .intel = x->spec.intel,
@@ -141,8 +172,16 @@ static int build_side(struct diff_annotation *x, int side, struct error *err)
 	};
 	int rc;
 
+	if (!x->spec.what) {
+		spec.funcs = funcs = changed_functions(x, side);
+		if (!funcs)
+			return diff_nomem(err);
+	}
 	reader_rewind(x->d->side[side].reader);
 	rc = annotate_build(x->d->side[side].reader, &spec, &x->a[side], err);
+	if (x->a[side])
+		x->a[side]->spec.funcs = NULL;
+	free(funcs);
 	/* what one side lacks is new, or gone */
 	if (rc == -ERR_NOTFOUND && (side == DIFF_OLD || x->a[DIFF_OLD]))
 		rc = 0;

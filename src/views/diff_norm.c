@@ -291,12 +291,12 @@ static const struct {
 	{ 1, "ns", "" },
 };
 
-/* The unit in which a cost has two digits or more. */
-static size_t unit_for(double cost)
+/* The largest unit of which a cost is so many. */
+static size_t unit_for(double cost, double least)
 {
 	size_t i = 0;
 
-	while (i < 3 && !(fabs(cost) >= 20 * units[i].by))
+	while (i < 3 && !(fabs(cost) >= least * units[i].by))
 		i++;
 	return i;
 }
@@ -304,7 +304,7 @@ static size_t unit_for(double cost)
 void diff_choose_unit(struct diff *d, size_t col, double most)
 {
 	struct diff_column *c = &d->cols.v[col];
-	size_t i = unit_for(most);
+	size_t i = unit_for(most, 20);
 
 	c->shown_by = d->norm == DIFF_NORM_TOTAL ? 1 : units[i].by;
 	c->shown_unit = d->norm == DIFF_NORM_TOTAL ? "%"
@@ -333,10 +333,14 @@ void diff_put_cost(const struct diff *d, size_t col, double cost, bool sign,
 void diff_put_alone(const struct diff *d, size_t col, double cost, bool sign,
 		    struct buf *out)
 {
-	size_t i = unit_for(cost);
+	size_t i = unit_for(cost, 1);
 
 	if (d->norm == DIFF_NORM_TOTAL) {
 		diff_put_cost(d, col, cost, sign, out);
+		return;
+	}
+	if (cost == 0) {
+		buf_u8(out, '0');
 		return;
 	}
 	put_number(cost / units[i].by, sign, out);
