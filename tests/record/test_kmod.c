@@ -198,42 +198,49 @@ static int become(const struct tally_info *info, struct event_spec *specs,
 }
 
 /* A sample with nothing of the kernel, its registers and 20 bytes of stack. */
-enum { STACK = 24, STACK_USED = 20 };
+enum { STACK = 24, STACK_USED = 20, COPY = sizeof(struct tally_copy) / 8 };
 
-struct copied {
+union copied {
 	struct tally_sample head;
-	struct tally_copy copy;
-	uint8_t stack[STACK];
+	uint64_t words[HEAD + COPY + STACK / 8];
 };
 
-static struct copied copied_sample(void)
+static struct tally_copy *copy_of(union copied *s)
 {
-	struct copied s = {
-		.head = {
-			.r = { TALLY_RECORD_SAMPLE, 1, sizeof(s), 100 },
-			.pid = 10, .tid = 11, .cpu = 3,
-			.flags = TALLY_SAMPLE_USER | TALLY_SAMPLE_COPY,
-			.weight = 1001001,
-		},
-		.copy = { .bytes = STACK_USED, .flags = TALLY_COPY_ALL,
-			  .known = 0x1ffff },
-	};
+	return (struct tally_copy *)(void *)(s->words + HEAD);
+}
 
+static union copied copied_sample(void)
+{
+	union copied s = { .words = { 0 } };
+	struct tally_copy *copy = copy_of(&s);
+
+	s.head.r = (struct tally_record){ TALLY_RECORD_SAMPLE, 1, sizeof(s),
+					  100 };
+	s.head.pid = 10;
+	s.head.tid = 11;
+	s.head.cpu = 3;
+	s.head.flags = TALLY_SAMPLE_USER | TALLY_SAMPLE_COPY;
+	s.head.weight = 1001001;
+	copy->bytes = STACK_USED;
+	copy->flags = TALLY_COPY_ALL;
+	copy->known = 0x1ffff;
 	for (unsigned int i = 0; i < TALLY_COPY_REGS; i++)
-		s.copy.regs[i] = 0x1000 + i;
+		copy->regs[i] = 0x1000 + i;
 	for (unsigned int i = 0; i < STACK_USED; i++)
-		s.stack[i] = (uint8_t)i;
+		copy->stack[i] = (uint8_t)i;
 	return s;
 }
 
-static bool decoded(const struct copied *s, struct record *r)
+static bool decoded(const union copied *s, struct record *r)
 {
 	return kmod_decode((const uint8_t *)s, s->head.r.size, 2, r);
 }
 
 static void copies_are_handed_on(void **state)
 {
-	struct copied s = copied_sample();
+	union copied s = copied_sample();
+	struct tally_copy *copy = copy_of(&s);
 	const struct record_copy *c;
 	struct record r;
 
@@ -247,15 +254,15 @@ static void copies_are_handed_on(void **state)
 	assert_int_equal(c->regs.r[UNWIND_RBX], 0x1003);
 	assert_int_equal(c->regs.r[UNWIND_RIP], 0x1010);
 	assert_int_equal(c->size, STACK_USED);
-	assert_memory_equal(c->bytes, s.stack, STACK_USED);
+	assert_memory_equal(c->bytes, copy->stack, STACK_USED);
 	assert_true(c->all);
 	assert_false(c->is32);
 	/* Where it was is known without a walk. */
 	assert_int_equal(r.sample.nuser, 1);
 	assert_int_equal(r.sample.user[0], 0x1010);
 	/* An i386 program, whose copy was too short. */
-	s.copy.flags = TALLY_COPY_32;
-	s.copy.known = 0x100ff;
+	copy->flags = TALLY_COPY_32;
+	copy->known = 0x100ff;
 	assert_true(decoded(&s, &r));
 	assert_true(c->is32);
 	assert_false(c->all);
@@ -266,12 +273,13 @@ static void copies_must_fit(void **state)
 {
 	static const uint32_t sizes[] = { 0, 8, 16, 25, 4096, UINT32_MAX - 7,
 					  UINT32_MAX };
-	struct copied s = copied_sample();
+	union copied s = copied_sample();
+	struct tally_copy *copy = copy_of(&s);
 	struct record r;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		s.copy.bytes = sizes[i];
+		copy->bytes = sizes[i];
 		assert_false(decoded(&s, &r));
 	}
 	s = copied_sample();
@@ -284,10 +292,10 @@ static void copies_must_fit(void **state)
 	assert_false(decoded(&s, &r));
 	/* Registers without a place or a stack are none. */
 	s = copied_sample();
-	s.copy.known = 0xff;
+	copy->known = 0xff;
 	assert_true(decoded(&s, &r));
 	assert_int_equal(r.sample.copy.regs.known, 0);
-	s.copy.known = UINT32_MAX;
+	copy->known = UINT32_MAX;
 	assert_true(decoded(&s, &r));
 	assert_int_equal(r.sample.copy.regs.known, 0x1ffff);
 }
