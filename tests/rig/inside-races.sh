@@ -21,6 +21,12 @@ registers() { # what the event selects of all processors hold
 record -q -c 1000000 -e cycles:u -o user.tally -- "$COST" 3
 record -q -F 999 --call-graph=fp -e cycles -o rate.tally -- "$COST" 3
 record -q -c 1000000 -e cycles:u,instructions:u -o two.tally -- "$COST" 3
+# Two cores of a K8 share one northbridge.
+if grep -q AMD /proc/cpuinfo; then
+	cat /sys/devices/system/cpu/cpu0/topology/core_siblings_list >siblings
+	record -q -c 1000000 -a -o bridge.tally -e \
+		k8-nb-memory-controller-page-access-event,cycles -- "$COST" 2
+fi
 # As fast as it goes: the ceiling holds, and the machine lives.
 record -c 2000 -a -o fast.tally -- "$COST" 2 2>fast
 i=0

@@ -21,6 +21,10 @@ check_races() {
 	near "$w: … two events at once" "$(speed two.tally 0)" 1 0.15
 	near "$w: … an instruction every second one" \
 		"$(speed two.tally 1)" 0.5 0.08
+	[ $cpu != k8 ] || t_is "$w: events of the northbridge on one core" \
+		"$(cat siblings) $(dumped bridge.tally | sed -n \
+		's/^sample.* \(cpu=.\) \(event=.\).*/\1,\2/p' | sort -u |
+		tr '\n' ' ')" '0-1 cpu=0,event=0 cpu=0,event=1 cpu=1,event=1 '
 	t_like "$w: the ceiling holds" "$(cat fast)" 'throttled'
 	t_is "$w: started and stopped" "$(cat cycles)" 30
 	[ ! -s registers ] || t_is "$w: killed recorders leave counters off" \
