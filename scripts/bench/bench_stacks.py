@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import time
 
 from bench_lib import TOP, Failed, interleaved, median, record
 
@@ -241,6 +242,12 @@ def _script(tools, data):
     return [tools.perf, 'script', '-i', data, '--no-inline', '-F', 'ip,sym']
 
 
+def _absent(ends):
+    """Stacks that the kernel could copy nothing of."""
+    return sum(x['samples'] for x in ends['ends']
+               if 'not in memory' in x['reason'])
+
+
 def _one(tools, table, name, cmd, pointers, rounds):
     """`pointers`: the same command of a program with frame pointers."""
     hz = '999'
@@ -266,6 +273,11 @@ def _one(tools, table, name, cmd, pointers, rounds):
     size = {k: os.path.getsize(v) / 1e6 for k, v in path.items()}
     table.row(name + ': stacks to the entry', 100 * whole / max(n, 1),
               100 * pwhole / max(pn, 1), '%', ('<=', None))
+    ends = tools.tally_json(path['tally'], 'event')['header']['stacks']
+    known = n - ends['cut'] - ends['later'] - _absent(ends)
+    table.fact('… of those that were copied whole', '%.3f %%' % (
+        100 * (whole - ends['later']) / max(known, 1)),
+               whole - ends['later'] >= 0.999 * known)
     table.row('… file', size['tally'], size['data'], 'MB', ('<=', 0.01))
     table.row('… file; beside tally by frame pointers', size['tally'],
               size['fp'], 'MB', ('<=', 1.5))
@@ -326,6 +338,93 @@ def _cpu(tools, table, args):
     os.unlink(data)
 
 
+LIBRARY = """
+static volatile unsigned long sum;
+__attribute__((noinline)) static void add(int n)
+{
+	for (int i = 0; i < n * 100; i++)
+		sum += i;
+}
+void work%d(int n)
+{
+	add(n);
+	sum++;
+}
+"""
+
+
+def _many_libraries(tools, count):
+    """A program that runs through so many libraries, second after second."""
+    folder = os.path.join(tools.work, 'libraries')
+    main = os.path.join(folder, 'main')
+    if os.path.exists(main):
+        return main
+    os.makedirs(folder, exist_ok=True)
+    source = '#include <stdlib.h>\n#include <time.h>\n'
+    for i in range(count):
+        subprocess.run(['cc', '-O2', '-fomit-frame-pointer', '-shared',
+                        '-fPIC', '-x', 'c', '-o',
+                        '%s/libwork%d.so' % (folder, i), '-'],
+                       input=(LIBRARY % i).encode(), check=True)
+        source += 'void work%d(int);\n' % i
+    source += ('int main(int c, char **v)\n{\n'
+               '\ttime_t end = time(0) + (c > 1 ? atoi(v[1]) : 1);\n'
+               '\twhile (time(0) < end) {\n' +
+               ''.join('\t\twork%d(10);\n' % i for i in range(count)) +
+               '\t}\n\treturn 0;\n}\n')
+    subprocess.run(['cc', '-O2', '-x', 'c', '-o', main, '-', '-L' + folder,
+                    '-Wl,-rpath,' + folder] +
+                   ['-lwork%d' % i for i in range(count)],
+                   input=source.encode(), check=True)
+    return main
+
+
+def _first_sample(tools, cmd, lines, start):
+    """Seconds from start to the first sample, told in lines."""
+    subprocess.run(cmd, env=tools.env, check=True, stdin=subprocess.DEVNULL,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return min(lines()) - start
+
+
+def _attach(tools, table, args):
+    """How soon samples come when 200 libraries are mapped already."""
+    main = _many_libraries(tools, 200)
+    file = os.path.join(tools.work, 'attach.tally')
+    data = os.path.join(tools.work, 'attach.data')
+    took = {'tally': [], 'perf': []}
+    rounds = max(args.rounds, 3)
+
+    def ours():
+        dump = tools.output([tools.tally, 'dump', '--only', 'samples', file])
+        return [int(x) / 1e9 for x in re.findall(r'time_ns=(\d+)', dump)]
+
+    def theirs():
+        script = tools.output([tools.perf, 'script', '-i', data, '-F', 'time',
+                               '--ns'])
+        return [float(x) for x in re.findall(r'^ *(\d+\.\d+):', script, re.M)]
+
+    with subprocess.Popen([main, str(30 + 10 * rounds)]) as program:
+        time.sleep(1)
+        try:
+            for _ in range(rounds):
+                took['tally'].append(_first_sample(tools, [
+                    tools.tally, 'record', '-q', '-e', 'cpu-clock', '-F',
+                    '4000', '-g', '--duration', '0.3', '-o', file, '-p',
+                    str(program.pid)], ours, time.monotonic()))
+                took['perf'].append(_first_sample(tools, [
+                    tools.perf, 'record', '-q', '-N', '-B', '-k', 'mono', '-e',
+                    'cpu-clock', '-F', '4000', '--call-graph', 'dwarf', '-o',
+                    data, '-p', str(program.pid), '--', 'sleep', '0.3'],
+                    theirs, time.monotonic()))
+        finally:
+            program.kill()
+    table.row('attach to 200 libraries: first sample after',
+              median(took['tally']), median(took['perf']), 's', ('<=', None))
+    if median(took['tally']) > 0.2:
+        table.fact('  more than 0.2 s', '%.3f' % median(took['tally']), False)
+    os.unlink(data)
+
+
 def stacks(tools, table, args):
     """Whole stacks, small files, fast reports, nothing lost."""
     shares = []
@@ -337,5 +436,6 @@ def stacks(tools, table, args):
     worse = [name for name, mine, theirs in shares if mine < theirs]
     table.fact('more whole stacks than perf', 'on all programs' if not worse
                else 'not: ' + ', '.join(worse), not worse)
+    _attach(tools, table, args)
     _losses(tools, table, args)
     _cpu(tools, table, args)
