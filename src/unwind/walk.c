@@ -144,6 +144,18 @@ static enum step step_known(struct walk *w, uint32_t fast)
 	}
 }
 
+/* The first function on the stack that the Go runtime gives a thread (mstart,
+ * rt0_go) was not called: what is above it is no return address.  Go's call
+ * frame information does not say so. */
+static bool is_go_bottom(struct walk *w)
+{
+	size_t n = w->out->n;
+
+	return n && !w->exact && walk_code(w, w->out->pc[n - 1]) &&
+	       w->code.table &&
+	       image_section(w->code.table->img, ".go.buildinfo").n;
+}
+
 /* The rule is not in the cache, or too large for it. */
 static enum step step_slow(struct walk *w, struct slot *slot, uint64_t at)
 {
@@ -157,6 +169,8 @@ static enum step step_slow(struct walk *w, struct slot *slot, uint64_t at)
 	if (!walk_code(w, at)) {
 		if (w->exact && !w->out->n)
 			return step_wild(w);
+		if (is_go_bottom(w))
+			return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
 		return walk_stop(w, UNWIND_BROKEN, UNWIND_NO_CODE,
 				 w->regs.r[UNWIND_RIP]);
 	}

@@ -10,13 +10,14 @@ if ! "$TALLY" record -q -o try.tally -- true 2>rec.err; then
 	t_done; exit
 fi
 
+prog=prog
 # Where the time of PROGRAM goes, by name.
 hot() { # PROGRAM…
 	"$TALLY" record -q -o prog.tally -- "$@" >log 2>&1 &&
 		"$TALLY" report --no-pager --top 3 prog.tally 2>>log
 	cat log
 }
-try() { # NAME TOOL ERE COMPILER…: makes prog
+try() { # NAME TOOL ERE COMPILER…: makes $prog
 	name=$1 tool=$2 want=$3
 	shift 3
 	if ! command -v "$tool" >/dev/null 2>&1; then
@@ -24,7 +25,7 @@ try() { # NAME TOOL ERE COMPILER…: makes prog
 	elif ! "$@" >compile.log 2>&1; then
 		t_skip "$name" "$tool does not work here: $(tail -n 1 compile.log)"
 	else
-		t_like "$name" "$(hot ./prog)" "$want"
+		t_like "$name" "$(hot ./$prog)" "$want"
 	fi
 }
 
@@ -112,7 +113,13 @@ func (b *box[T]) area(k T) T {
 	return k
 }
 
+// Work for the collector, whose threads run on stacks of the runtime.
+var kept [100][]byte
+
 func main() {
+	for i := 0; i < 100000; i++ {
+		kept[i%100] = make([]byte, 10000)
+	}
 	b := &box[int]{3}
 	if b.area(1) == 12345 {
 		panic("no")
@@ -121,6 +128,14 @@ func main() {
 X
 GO111MODULE=off GOCACHE=$PWD/cache GOFLAGS=
 export GO111MODULE GOCACHE GOFLAGS
-try "Go" go '% +prog +main\.\(\*box\[…\]\)\.area$' \
-	env HOME="$PWD" go build -o prog m.go
+prog=goprog
+try "Go" go '% +goprog +main\.\(\*box\[…\]\)\.area$' \
+	env HOME="$PWD" go build -o goprog m.go
+if [ -x goprog ]; then
+	"$TALLY" record -q -g -F 4000 -o go.tally -- ./goprog >go.log 2>&1
+	t_is "its threads begin where Go's runtime begins them" "$("$TALLY" info \
+		go.tally | grep -c 'return address is no code')" 0
+else
+	t_skip "the begin of Go's threads" "no program was made"
+fi
 t_done
