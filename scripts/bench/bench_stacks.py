@@ -275,9 +275,10 @@ def _one(tools, table, name, cmd, pointers, rounds):
               100 * pwhole / max(pn, 1), '%', ('<=', None))
     ends = tools.tally_json(path['tally'], 'event')['header']['stacks']
     known = n - ends['cut'] - ends['later'] - _absent(ends)
-    table.fact('… of those that were copied whole', '%.3f %%' % (
-        100 * (whole - ends['later']) / max(known, 1)),
-               whole - ends['later'] >= 0.999 * known)
+    if known > 100:
+        table.fact('… of those that were copied whole', '%.3f %%' % (
+            100 * (whole - ends['later']) / known),
+                   whole - ends['later'] >= 0.999 * known)
     table.row('… file', size['tally'], size['data'], 'MB', ('<=', 0.01))
     table.row('… file; beside tally by frame pointers', size['tally'],
               size['fp'], 'MB', ('<=', 1.5))
