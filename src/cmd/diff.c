@@ -69,7 +69,8 @@ static const struct opt diff_opt_table[] = {
 	  "Source and instructions side by side (with a function, source file "
 	  "or image behind the recordings)", 0 },
 	{ OPT_FLAG, 'a', "annotate", NULL,
-	  "Of the functions that changed most, if none is named.",
+	  "Of the functions that changed most and by more than noise, if none "
+	  "is named.",
 	  AT(annotate) },
 	{ OPT_FLAG, 0, "source", NULL,
 	  "Source lines. The default is source where lines are known, else "

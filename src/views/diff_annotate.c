@@ -132,7 +132,8 @@ static int map_columns(struct diff_annotation *x, int side)
 	return 0;
 }
 
-/* The functions of a side whose names the most changed rows have. */
+/* The functions of a side whose names the most changed rows have; where any row
+ * changed beyond noise, those that did. */
 static uint8_t *changed_functions(struct diff_annotation *x, int side)
 {
 	struct diff *d = x->d;
@@ -142,10 +143,12 @@ static uint8_t *changed_functions(struct diff_annotation *x, int side)
 	size_t known = d->names.str.str.n, n = 0;
 
 	for (size_t i = 0; is_name && i < d->order.n; i++) {
+		uint32_t row = d->order.v[i];
 		const struct frame_key *k =
-			&d->keys.keys.v[d->rows.v[d->order.v[i]].key];
+			&d->keys.keys.v[d->rows.v[row].key];
 
-		if (!k->name)
+		if (!k->name || (d->real && !diff_row_change(d, row, 0,
+						d->spec.by_total)->real))
 			continue;
 		if (x->spec.top && n++ >= x->spec.top)
 			break;

@@ -92,6 +92,10 @@ t_like "below each other where there is no room" "$out" '^.*-    *4 .*4500'
 t_is "80 columns" "$(diff -w 80 one.tally two.tally heavy --both |
 	LC_ALL=C tr -d '\200-\277' |
 	LC_ALL=C awk 'length($0) > 80 { n++ } END { print n + 0 }')" 0
+out=$(diff one.tally two.tally -a | grep '^# [a-z]*: [0-9]')
+t_like "without a name, what changed most comes first" \
+	"$(echo "$out" | head -n 1)" '^# heavy: '
+t_like "… and what is new" "$out" '^# fresh: 0 -> '
 t_like "one side's function is shown alone" \
 	"$(diff one.tally two.tally fresh)" 'only in the new one'
 
