@@ -288,6 +288,9 @@ static struct screen_event key(void *ctx)
 	} else {
 		e.key = (uint32_t)c;
 	}
+	/* what terminals do with their text then, each does in its way */
+	if (rc == KEY_CODE_YES && e.key == SCREEN_RESIZE)
+		clearok(curscr, TRUE);
 	return e;
 }
 
@@ -304,15 +307,18 @@ int screen_open(bool color, struct screen *out, struct error *err)
 	choose_locale();
 	if (tcgetattr(STDOUT_FILENO, &term.before) < 0)
 		return error_errno(err, errno, "terminal");
+	/* before ncurses, which leaves alone what is caught already */
+	catch_signals();
 	term.curses = newterm(NULL, stdout, stdin);
-	if (!term.curses)
+	if (!term.curses) {
+		release_signals();
 		return error_set(err, ERR_UNSUPPORTED,
 				 "ncurses does not know this terminal: TERM is "
 				 "'%s'", getenv("TERM"));
+	}
 	set_term(term.curses);
 	keep_way_back();
 	term.open = 1;
-	catch_signals();
 	begin_colors(color);
 	cbreak();
 	noecho();

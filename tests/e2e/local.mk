@@ -7,6 +7,7 @@ E2E_TESTS = \
 	tests/e2e/diff.sh \
 	tests/e2e/report.sh \
 	tests/e2e/source.sh \
+	tests/e2e/tui.sh \
 	tests/e2e/languages.sh \
 	tests/e2e/report_cli.sh \
 	tests/e2e/stripped.sh \
@@ -38,7 +39,7 @@ EXTRA_DIST += tests/e2e/ptrace_program.c
 EXTRA_DIST += tests/e2e/fake_pmu.c tests/e2e/fake_counts.c \
 	tests/e2e/stat_program.c
 EXTRA_DIST += tests/e2e/browser.py tests/e2e/html_browser.py \
-	tests/e2e/html_check.py
+	tests/e2e/html_check.py tests/e2e/tui.py
 # Misuses the kernel module's device.
 check_PROGRAMS += tests/e2e/kmod_torture
 tests_e2e_kmod_torture_SOURCES = tests/e2e/kmod_torture.c

@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Drives tally's interactive view in a pseudo terminal.
+
+    tui.py TALLY RECORDING
+
+pyte is the terminal: it keeps the screen that the bytes draw.  Prints TAP.
+"""
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+
+import pyte
+
+TALLY, RECORDING = sys.argv[1:3]
+WAIT = 60                       # seconds until a screen must be there
+count = 0
+
+
+def ok(good, name, *notes):
+    global count
+    count += 1
+    if not good:
+        for note in notes:
+            for line in str(note).splitlines():
+                print('#', line)
+    print('ok' if good else 'not ok', count, '-', name, flush=True)
+
+
+class Screen(pyte.Screen):
+    """Scrolls parts of it, too (ECMA-48 SU and SD), which pyte does not know."""
+
+    def at_top(self, do, n):
+        y = self.cursor.y
+        self.cursor.y = self.margins.top if self.margins else 0
+        do(n or 1)
+        self.cursor.y = y
+
+    def scroll_up(self, n=1, **_):
+        self.at_top(self.delete_lines, n)
+
+    def scroll_down(self, n=1, **_):
+        self.at_top(self.insert_lines, n)
+
+
+class Stream(pyte.ByteStream):
+    csi = dict(pyte.ByteStream.csi, S='scroll_up', T='scroll_down')
+    events = pyte.ByteStream.events | {'scroll_up', 'scroll_down'}
+
+
+class Terminal:
+    """A shell that has the terminal, as a user's, and runs one command."""
+
+    def __init__(self, words, rows=24, columns=80, env=None):
+        self.screen = Screen(columns, rows)
+        self.stream = Stream(self.screen)
+        self.raw = b''
+        env = {**os.environ, 'TERM': 'screen-256color', 'LC_ALL': 'C.UTF-8',
+               **(env or {})}
+        for name in 'COLUMNS', 'LINES':
+            env.pop(name, None)
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            # not -i: that would want a user's start-up files
+            os.execvpe('sh', ['sh', '-c', 'stty rows %d cols %d; %s; '
+                              'echo "ended $?"; sleep 1000'
+                              % (rows, columns, words)], env)
+
+    def feed(self, seconds):
+        """Draws what comes until nothing does; False at the end."""
+        if not select.select([self.fd], [], [], seconds)[0]:
+            return True
+        try:
+            data = os.read(self.fd, 65536)
+        except OSError:
+            return False
+        self.raw += data
+        self.stream.feed(data)
+        return bool(data)
+
+    def text(self):
+        return '\n'.join(self.screen.display)
+
+    def wait(self, pattern, name=None, seconds=WAIT):
+        """Until the screen has it; a test if it has a name."""
+        end = time.monotonic() + seconds
+        found = False
+        while not found and time.monotonic() < end:
+            found = re.search(pattern, self.text(), re.M)
+            if not found and not self.feed(0.2):
+                break
+        if name:
+            ok(bool(found), name, 'want: ' + pattern, self.text())
+        return found
+
+    def keys(self, text):
+        os.write(self.fd, text.encode())
+
+    def resize(self, rows, columns):
+        self.screen.resize(rows, columns)
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ,
+                    struct.pack('HHHH', rows, columns, 0, 0))
+
+    def settings(self):
+        return termios.tcgetattr(self.fd)[:4]
+
+    def child(self):
+        """tally's process."""
+        out = subprocess.run(['ps', '-o', 'pid=,args=', '--ppid',
+                              str(self.pid)], capture_output=True, text=True)
+        for line in out.stdout.splitlines():
+            pid, args = line.split(None, 1)
+            if 'report' in args:
+                return int(pid)
+        return None
+
+    def close(self):
+        for pid in filter(None, (self.child(), self.pid)):
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        os.close(self.fd)
+        os.waitpid(self.pid, 0)
+
+
+def is_shell(t):
+    """The terminal echoes and waits for lines, as a shell has it."""
+    flags = termios.ECHO | termios.ICANON | termios.ISIG
+    return t.settings()[3] & flags == flags
+
+
+def report(words=''):
+    return '%s report %s %s' % (TALLY, words, RECORDING)
+
+
+DOWN, ENTER = '\x1bOB', '\r'
+
+
+def looks_around():
+    t = Terminal(report())
+    t.wait(r'SELF +TOTAL', 'opens on a terminal')
+    ok(b'\x1b[?1049h' in t.raw, 'on a screen of its own')
+    ok(re.search(rb'\x1b\[3[1-7]', t.raw), 'with colours')
+    t.keys('/heavy' + ENTER)
+    t.keys(ENTER)
+    t.wait(r'- work +heavy *\n.*main', 'a row opens into its callers')
+    t.keys('z')
+    t.wait(r'^around heavy', 'zoom')
+    t.keys('q')
+    t.wait(r'^tally ')
+    t.keys('a')
+    t.wait(r'heavy in work +source', 'annotate')
+    t.wait(r'% .*\d  .*x = x \* 1664525u', 'its source')
+    t.keys('s')
+    if t.wait(r'instructions'):
+        ok(True, 'its instructions')
+    t.keys('q')
+    t.keys('T')
+    t.wait(r'^top-down', 'top-down')
+    t.keys('q?')
+    t.wait(r'^ +/ +search', 'help')
+    t.keys('q')
+    t.wait(r'^tally ')
+    t.resize(12, 40)
+    t.wait(r'\A.*\n.*SYMBOL', 'a narrow terminal')
+    ok(len(t.screen.display) == 12, 'has its size')
+    t.resize(30, 120)
+    t.wait(r'IMAGE +SYMBOL', 'a wide one')
+    t.keys('q')
+    t.wait(r'^ended 0', 'leaves with q')
+    ok(b'\x1b[?1049l' in t.raw, 'and gives the screen back')
+    ok(is_shell(t), 'and the terminal', t.settings())
+    t.close()
+
+
+def ends(sig, status):
+    """However it ends, the terminal is as it was."""
+    t = Terminal(report())
+    t.wait(r'SELF +TOTAL')
+    ok(not is_shell(t), '%s: the terminal was taken' % sig.name)
+    os.kill(t.child(), sig)
+    t.wait(r'^ended %d' % status, '%s ends it' % sig.name)
+    ok(b'\x1b[?1049l' in t.raw, '... and gives the screen back')
+    ok(is_shell(t), '... and the terminal', t.settings())
+    t.close()
+
+
+def interrupts():
+    """The key goes to the shell, too, which may end with it."""
+    t = Terminal(report())
+    t.wait(r'SELF +TOTAL')
+    t.keys('\x03')
+    end = time.monotonic() + WAIT
+    while b'\x1b[?1049l' not in t.raw and time.monotonic() < end:
+        if not t.feed(0.1):
+            break
+    ok(b'\x1b[?1049l' in t.raw, 'Ctrl-C gives the screen back')
+    t.close()
+
+
+def stops():
+    """With job control, as in a shell that somebody types in."""
+    t = Terminal('set -m; %s; echo halted; read x; fg' % report())
+    t.wait(r'SELF +TOTAL')
+    # ncurses ignores the key while it draws, and a shell that waits does
+    for _ in range(20):
+        t.keys('\x1a')
+        if t.wait(r'^halted', seconds=3):
+            break
+    t.wait(r'^halted', 'Ctrl-Z stops it')
+    ok(is_shell(t), '... and the terminal is the shell\'s', t.settings())
+    t.screen.reset()
+    t.keys('\n')
+    t.wait(r'SELF +TOTAL', 'in the foreground again, all is drawn')
+    t.keys('q')
+    t.wait(r'^ended 0', 'and keys work')
+    ok(is_shell(t), 'and the terminal is given back')
+    t.close()
+
+
+def hangs_up():
+    t = Terminal(report())
+    t.wait(r'SELF +TOTAL')
+    pid = t.child()
+    os.close(t.fd)
+    end = time.monotonic() + WAIT
+    gone = False
+    while not gone and time.monotonic() < end:
+        try:
+            os.kill(pid, 0)
+            with open('/proc/%d/stat' % pid) as f:
+                gone = ') Z ' in f.read()
+            time.sleep(0.1)
+        except (ProcessLookupError, FileNotFoundError):
+            gone = True
+    ok(gone, 'a terminal that is closed ends it')
+    try:
+        os.kill(t.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    os.waitpid(t.pid, 0)
+
+
+def shows_text():
+    for name, words, env in (
+            ('--no-tui', report('--no-tui'), {}),
+            ('a pipe', report() + ' | cat', {}),
+            ('no keyboard', report() + ' </dev/null', {}),
+            ('a dumb terminal', report(), {'TERM': 'dumb'}),
+            ('--top', report('--top 3'), {})):
+        t = Terminal(words, rows=60, env={'PAGER': 'cat', **env})
+        t.wait(r'^ended 0')
+        ok(b'\x1b[?1049h' not in t.raw and b'SELF' in t.raw,
+           name + ': text', t.text())
+        t.close()
+    t = Terminal(report('--tui'), env={'TERM': 'dumb'})
+    t.wait(r'this terminal is dumb', '--tui says why it cannot')
+    t.close()
+    t = Terminal(report(), env={'NO_COLOR': '1'})
+    t.wait(r'SELF +TOTAL')
+    ok(not re.search(rb'\x1b\[[0-9;]*3[1-7]m', t.raw), 'NO_COLOR')
+    t.close()
+    t = Terminal(report(), env={'LC_ALL': 'C', 'LANG': 'C'})
+    t.wait(r'SELF +TOTAL', 'a locale without UTF-8')
+    t.close()
+
+
+looks_around()
+for sig, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143),
+                    (signal.SIGSEGV, 139), (signal.SIGABRT, 134),
+                    (signal.SIGBUS, 135), (signal.SIGQUIT, 131)):
+    ends(sig, status)
+interrupts()
+stops()
+hangs_up()
+shows_text()
+print('1..%d' % count)

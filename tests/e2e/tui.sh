@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The interactive view of `tally report`, in a pseudo terminal.
+. "$top_srcdir/tests/lib.sh"
+
+cd "$T_TMP" || exit 1
+skip() {
+	t_skip "the interactive view" "$1"
+	t_done
+	exit
+}
+python=
+for p in /usr/bin/python3 python3; do
+	"$p" -c 'import pyte' 2>/dev/null && python=$p && break
+done
+[ -n "$python" ] || skip "no python3 with pyte (Debian: python3-pyte)"
+command -v ps >/dev/null || skip "there is no ps (Debian: procps)"
+"$python" -c 'import pty, os; os.close(pty.openpty()[0])' 2>/dev/null ||
+	skip "no pseudo terminals here"
+cat >work.c <<'END'
+#include <stdlib.h>
+__attribute__((noinline)) unsigned heavy(unsigned x)
+{
+	for (int i = 0; i < 20000; i++)
+		x = x * 1664525u + 1013904223u + (x >> 7);
+	return x;
+}
+int main(int argc, char **argv)
+{
+	unsigned s = 0;
+
+	for (int i = 0; i < atoi(argv[argc - 1]); i++)
+		s += heavy(s);
+	return s == 12345;
+}
+END
+${CC:-cc} -O1 -g -fno-omit-frame-pointer -o work "$PWD/work.c" 2>cc.err ||
+	skip "no C compiler that works: $(head -n 1 cc.err)"
+"$TALLY" record -q -g -F 2000 -o a.tally -- ./work 4000 2>rec.err ||
+	skip "cannot record here: $(head -n 1 rec.err)"
+case $("$TALLY" report --tui a.tally 2>&1 </dev/null) in
+*"without ncurses"*) skip "this tally was built without ncurses";;
+esac
+ulimit -c 0
+"$python" "$top_srcdir/tests/e2e/tui.py" "$TALLY" "$T_TMP/a.tally"
