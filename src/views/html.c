@@ -143,7 +143,10 @@ static int shrink(struct html_data *d, struct error *err)
 	if (d->buckets > HTML_BUCKETS / 2 ||
 	    (d->share > 8 * one && d->buckets > HTML_BUCKETS / 4))
 		return html_coarsen(d) < 0 ? nomem(err) : 0;
-	d->share = d->share > 0 ? d->share * 1.5 : 1.5 * one;
+	if (d->share > 0)
+		d->share += d->share > 5 * one ? 0.2 * d->share : one;
+	else
+		d->share = 1.5 * one;
 	return prune(d, err);
 }
 

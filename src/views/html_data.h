@@ -14,13 +14,13 @@ enum {
 	/* What a page may hold. */
 	HTML_NODES = 600000,
 	HTML_ENTRIES = 1200000,
-	HTML_BYTES = 2150000,	/* compressed, before base64 */
+	HTML_BYTES = 2120000,	/* compressed, before base64 */
 	/* About what one of them takes of those, in tenths of a byte. */
 	HTML_NODE_COST = 16,
 	HTML_ENTRY_COST = 15,
 	/* What lines and instructions may take of it. */
 	HTML_LINE_FUNCS = 300,
-	HTML_LINE_ENTRIES = 150000,
+	HTML_LINE_ENTRIES = 80000,
 	HTML_LINE_TEXTS = 24000,
 	HTML_INSNS = 50000,
 };

@@ -9,6 +9,7 @@
 
 #include "mend.h"
 #include "views/diff_annotate.h"
+#include "views/html_diff.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -125,6 +126,8 @@ static void show(struct reader *const r[DIFF_SIDES])
 		check_text(&out);
 	show_aligned(d, NULL);
 	show_aligned(d, "a*");
+	buf_reset(&out);
+	html_diff(d, NULL, &out, NULL);
 	buf_fini(&out);
 	diff_free(d);
 }

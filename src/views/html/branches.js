@@ -150,17 +150,7 @@ Branches.prototype.inverted = function () {
 // One function wherever it is outermost: as root of what it calls, or of what
 // called it.
 Branches.prototype.chosen = function (func) {
-	const m = this.model, d = m.d, root = new Branch(2 * func, null);
-	const nodes = [];
-	for (let i = 1; i < m.nodes;) {
-		if (d.func[i] === func) {
-			if (m.count[i] > 0)
-				nodes.push(i);
-			i = d.end[i];
-		} else {
-			i++;
-		}
-	}
+	const root = new Branch(2 * func, null), nodes = this.model.nodesOf(func);
 	root.set = this.list(nodes, false);
 	root.to = nodes.length;
 	for (let i = 0; i < nodes.length; i++)

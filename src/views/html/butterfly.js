@@ -5,6 +5,7 @@ function Butterfly(model, palette, ui) {
 	this.model = model;
 	this.palette = palette;
 	this.ui = ui;
+	this.branches = new Branches(model);
 	this.up = ui.graph("up", "Callers of the chosen function");
 	this.down = ui.graph("down", "Callees of the chosen function");
 }
@@ -16,7 +17,7 @@ Butterfly.prototype.list = function (id, kids, whole, none) {
 		sums.set(func, (sums.get(func) || 0) + b.value);
 	});
 	Array.from(sums).sort(function (a, b) { return b[1] - a[1] || a[0] - b[0]; })
-		.slice(0, 200).forEach(function (x) {
+		.slice(0, 100).forEach(function (x) {
 			const tr = document.createElement("tr");
 			shareCell(tr, x[1], whole);
 			funcLink(cell(tr, "fn"), m, palette, x[0]);
@@ -50,7 +51,7 @@ Butterfly.prototype.head = function (func, root) {
 };
 
 Butterfly.prototype.draw = function (func) {
-	const b = new Branches(this.model), up = b.chosen(func), down = b.chosen(func);
+	const b = this.branches, up = b.chosen(func), down = b.chosen(func);
 	this.head(func, up);
 	this.list("callers", b.callers(up), up.value, "none: stacks begin here");
 	this.list("callees", b.callees(down), down.value, "none");

@@ -9,10 +9,12 @@ const NEW = 0, BASE = 1;
 function Side(model, cols) {
 	this.model = model;
 	this.cols = cols;	/* column by choice of event, -1: none */
-	this.value = new Float64Array(model.nodes);
+	/* samples that weigh the same each are their own values */
+	this.even = cols.every(function (c) { return c < 0 || model.d.meta.events[c].per > 0; });
 	this.count = new Float64Array(model.nodes);
-	this.selfValue = new Float64Array(model.nodes);
 	this.selfCount = new Float64Array(model.nodes);
+	this.value = this.even ? this.count : new Float64Array(model.nodes);
+	this.selfValue = this.even ? this.selfCount : new Float64Array(model.nodes);
 	this.whole = new Map();
 }
 
@@ -20,7 +22,8 @@ function Side(model, cols) {
 Side.prototype.all = function (col) {
 	let w = this.whole.get(col);
 	if (!w) {
-		w = { value: new Float64Array(this.model.nodes), count: new Float64Array(this.model.nodes) };
+		const count = new Float64Array(this.model.nodes);
+		w = { value: this.even ? count : new Float64Array(this.model.nodes), count: count };
 		this.add(this.model.d.entry, col, null, 0, this.model.last, w.value, w.count);
 		this.whole.set(col, w);
 	}
@@ -33,8 +36,9 @@ Side.prototype.add = function (e, col, lanes, from, to, values, counts) {
 	for (let i = e.first[from]; i < end; i++) {
 		if ((!one && event[i] !== col) || (lanes && !lanes[lane[i]]))
 			continue;
-		values[node[i]] += value[i];
 		counts[node[i]] += count[i];
+		if (values !== counts)
+			values[node[i]] += value[i];
 	}
 };
 
@@ -46,23 +50,24 @@ Side.prototype.select = function (s) {
 	this.selection = s;
 	if (this.exact) {
 		const w = this.all(col);
-		this.selfValue.set(w.value);
 		this.selfCount.set(w.count);
+		if (!this.even)
+			this.selfValue.set(w.value);
 	} else {
-		this.selfValue.fill(0);
 		this.selfCount.fill(0);
+		if (!this.even)
+			this.selfValue.fill(0);
 		if (col >= 0)
 			this.add(m.d.entry, col, s.lanes, s.from, s.to, this.selfValue, this.selfCount);
 	}
-	v.set(this.selfValue);
 	c.set(this.selfCount);
-	for (let i = m.nodes - 1; i > 0; i--) {
-		const n = c[i], p = parent[i];
-		if (n) {
-			v[p] += v[i];
-			c[p] += n;
-		}
-	}
+	for (let i = m.nodes - 1; i > 0; i--)
+		c[parent[i]] += c[i];
+	if (this.even)
+		return;
+	v.set(this.selfValue);
+	for (let i = m.nodes - 1; i > 0; i--)
+		v[parent[i]] += v[i];
 };
 
 // A sample counts once for a function's total, however often it is in the stack.
@@ -107,7 +112,8 @@ Side.prototype.byFunc = function () {
 Side.prototype.byLoc = function () {
 	const m = this.model, n = m.d.meta.lines.locs, s = this.selection;
 	if (!this.locs) {
-		this.locs = { value: new Float64Array(n), count: new Float64Array(n) };
+		const count = new Float64Array(n);
+		this.locs = { value: this.even ? count : new Float64Array(n), count: count };
 		if (this.col >= 0)
 			this.add(m.d.lines.entry, this.col, s.lanes, s.from, s.to, this.locs.value, this.locs.count);
 	}
@@ -142,6 +148,7 @@ function Model(d) {
 	this.base = this.compare ? new Side(this, of(BASE)) : null;
 	this.widths = "new";
 	this.match = null;
+	this.byNode = null;
 	/* in small letters, whole and short: "operator<" is found as it is shown */
 	this.low = null;
 	if (this.compare) {
@@ -152,6 +159,31 @@ function Model(d) {
 
 Model.prototype.image = function (func) {
 	return func < this.named ? this.imageName[this.d.meta.funcs.image[func]] : "";
+};
+
+// The nodes of a function, outermost ones only.
+Model.prototype.nodesOf = function (func) {
+	const d = this.d, n = this.nodes;
+	if (!this.byNode) {
+		const first = new Uint32Array(this.funcs + 1), nodes = new Int32Array(n), at = new Uint32Array(this.funcs);
+		for (let i = 1; i < n; i++)
+			first[d.func[i] + 1]++;
+		for (let f = 0; f < this.funcs; f++)
+			first[f + 1] += first[f];
+		at.set(first.subarray(0, this.funcs));
+		for (let i = 1; i < n; i++)
+			nodes[at[d.func[i]]++] = i;
+		this.byNode = { first: first, nodes: nodes };
+	}
+	const x = this.byNode, out = [];
+	let end = 0;
+	for (let k = x.first[func]; k < x.first[func + 1]; k++)
+		if (x.nodes[k] >= end) {
+			end = d.end[x.nodes[k]];
+			if (this.count[x.nodes[k]] > 0)
+				out.push(x.nodes[k]);
+		}
+	return out;
 };
 
 // select: { event, lanes: null or array of 0/1, from, to } in time slices.

@@ -209,7 +209,7 @@ Page.prototype.matched = function () {
 
 // The graph's tree, and the place in it that was zoomed to.
 Page.prototype.plant = function () {
-	const s = this.state, b = new Branches(this.model);
+	const s = this.state, b = this.calls.branches;
 	this.flame.setSource(s.inverted ? branchSource(b.inverted(), b.callers.bind(b)) : treeSource(this.model),
 		!s.icicle);
 	this.flame.zoom = this.flame.find(s.zoom);
