@@ -161,20 +161,36 @@ static void noise_line(const struct diff *d, struct buf *line)
 		   "~ marks the others", d->real, d->tested);
 }
 
+static void event_words(const struct diff *d, int side, size_t col,
+			struct buf *line)
+{
+	const struct profile *p = d->side[side].p;
+	const struct prof_event *e = &p->events.v[d->cols.v[col].event[side]];
+
+	put_safe(line, profile_cstr(p, e->actual), COMMAND_WIDTH);
+	if (e->exclude_kernel)
+		buf_str(line, " (user only)");
+	else if (e->exclude_user)
+		buf_str(line, " (kernel only)");
+}
+
+static bool has_stacks(const struct diff *d, int side)
+{
+	const char *how = env(d->side[side].p, "callgraph");
+
+	return *how && strcmp(how, "none") != 0;
+}
+
 static void put_warnings(const struct diff *d, int columns, struct buf *line,
 			 struct buf *out)
 {
 	for (size_t c = 0; c < d->cols.n; c++) {
-		const struct diff_column *k = &d->cols.v[c];
-		const struct profile *p = d->side[DIFF_OLD].p;
-		const struct prof_event *e = &p->events.v[k->event[DIFF_OLD]];
-
-		if (!k->other_event)
+		if (!d->cols.v[c].other_event)
 			continue;
 		buf_str(line, "Different events: ");
-		put_safe(line, profile_cstr(p, e->actual), COMMAND_WIDTH);
+		event_words(d, DIFF_OLD, c, line);
 		buf_str(line, " and ");
-		put_safe(line, diff_event_name(d, c), COMMAND_WIDTH);
+		event_words(d, DIFF_NEW, c, line);
 		buf_str(line, ": where one takes time the other need not");
 		flush(line, columns, out);
 	}
@@ -183,6 +199,12 @@ static void put_warnings(const struct diff *d, int columns, struct buf *line,
 		put_safe(line, env(d->side[0].p, "cpu"), COMMAND_WIDTH);
 		buf_str(line, " and ");
 		put_safe(line, env(d->side[1].p, "cpu"), COMMAND_WIDTH);
+		flush(line, columns, out);
+	}
+	if (has_stacks(d, DIFF_OLD) != has_stacks(d, DIFF_NEW)) {
+		buf_printf(line, "Only the %s side was recorded with call stacks "
+			   "(-g): totals of callers cannot be compared",
+			   has_stacks(d, DIFF_OLD) ? "old" : "new");
 		flush(line, columns, out);
 	}
 }

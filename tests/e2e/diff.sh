@@ -200,6 +200,13 @@ t_is "one recording is not enough" \
 	"$(printf '%s\n2' "tally: want two recordings, the old one and the new one, and one function at most: tally diff OLD NEW [SYMBOL]")"
 t_like "processes have no counterpart" \
 	"$(diff --by pid one.tally two.tally 2>&1)" 'comm compares them by name'
+if "$TALLY" record -q -F 500 -e cpu-clock:u -o user.tally -- one/work 2000; then
+	out=$(diff user.tally two.tally)
+	t_like "sides without stacks are told" "$out" \
+		'^# Only the new side was recorded with call stacks'
+	t_like "other modes are other events: shares only" "$out" \
+		'^# Normalised by total \(the sides measured different events'
+fi
 head -c 3000 two.tally >cut.tally
 t_like "a cut recording is compared as far as it goes" \
 	"$(diff one.tally cut.tally 2>&1)" 'cut.tally: |Normalised by'
