@@ -22,6 +22,7 @@ EXTRA_DIST += \
 	scripts/bench/bench_report.py \
 	scripts/bench/bench_stat.py \
 	scripts/bench/bench_stacks.py \
+	scripts/bench/bench_timer.py \
 	scripts/bench/bench_truth.py \
 	scripts/bench/bench_unwind.py \
 	scripts/bench/build-workload \
