@@ -25,15 +25,16 @@ static void *next_execve, *next_execvpe, *next_fexecve, *next_execveat,
 	    *next_posix_spawn, *next_posix_spawnp, *next_system, *next_popen;
 
 /* Looking at files takes system calls that a filter may not like. */
-static bool follows(const char *path, bool (*look)(const char *))
+static enum follow follows(const char *path, enum follow (*look)(const char *))
 {
-	return preload.active && (preload.careful || look(path));
+	return !preload.active ? FOLLOW_NOT
+	       : preload.careful ? FOLLOW : look(path);
 }
 
 /* Declares `to`: `from` with our place in it, or as it is where that cannot
  * be. */
 #define ENVIRONMENT(to, from, follow)					\
-	bool to##_ours = preload.active && (follow) &&			\
+	bool to##_ours = preload.active && (follow) != FOLLOW_NOT &&			\
 		environment_count(from) < ENTRIES_MAX &&		\
 		environment_text(from) < TEXT_MAX;			\
 	char *to##_v[to##_ours ? environment_count(from) + 3 : 1];	\
@@ -42,15 +43,22 @@ static bool follows(const char *path, bool (*look)(const char *))
 	if (to##_ours)							\
 		environment_make(to##_v, (from), to##_t)
 
-static void tell_exec(const char *path, bool followed)
+static void tell_exec(const char *path, enum follow follow)
 {
 	if (!preload.active || preload.careful)
 		return;
 	/* A child of vfork has its parent's mappings. */
 	if (preload.loaded && sys_pid() == preload.pid)
 		maps_tell();
-	ring_tell_text(TIMER_EXEC, followed ? 0 : TIMER_OUTSIDE, path,
+	ring_tell_text(TIMER_EXEC, follow == FOLLOW ? 0 : TIMER_OUTSIDE, path,
 		       text_size(path));
+}
+
+/* The child has no number yet: only that it cannot be recorded matters. */
+static void tell_spawn(const char *path, enum follow follow)
+{
+	if (preload.active && !preload.careful && follow != FOLLOW)
+		ring_tell_text(TIMER_OUTSIDE_SPAWN, 0, path, text_size(path));
 }
 
 static int exec_failed(int r)
@@ -64,7 +72,7 @@ EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
 	int (*next)(const char *, char *const *, char *const *) =
 		next_function(&next_execve, "execve");
-	bool follow = follows(path, follow_file);
+	enum follow follow = follows(path, follow_file);
 
 	ENVIRONMENT(env, envp, follow);
 	tell_exec(path, follow);
@@ -80,7 +88,7 @@ EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
 	int (*next)(const char *, char *const *, char *const *) =
 		next_function(&next_execvpe, "execvpe");
-	bool follow = follows(file, follow_found);
+	enum follow follow = follows(file, follow_found);
 
 	ENVIRONMENT(env, envp, follow);
 	tell_exec(file, follow);
@@ -97,8 +105,8 @@ EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 	int (*next)(int, char *const *, char *const *) =
 		next_function(&next_fexecve, "fexecve");
 
-	ENVIRONMENT(env, envp, true);
-	tell_exec("(a file descriptor)", true);
+	ENVIRONMENT(env, envp, FOLLOW);
+	tell_exec("(a file descriptor)", FOLLOW);
 	return exec_failed(next(fd, argv, env));
 }
 
@@ -108,8 +116,8 @@ EXPORT int execveat(int fd, const char *path, char *const argv[],
 	int (*next)(int, const char *, char *const *, char *const *, int) =
 		next_function(&next_execveat, "execveat");
 
-	ENVIRONMENT(env, envp, true);
-	tell_exec(path, true);
+	ENVIRONMENT(env, envp, FOLLOW);
+	tell_exec(path, FOLLOW);
 	return exec_failed(next(fd, path, argv, env, flags));
 }
 
@@ -183,9 +191,10 @@ EXPORT int posix_spawn(pid_t *pid, const char *path,
 	int (*next)(pid_t *, const char *, const posix_spawn_file_actions_t *,
 		    const posix_spawnattr_t *, char *const *, char *const *) =
 		next_function(&next_posix_spawn, "posix_spawn");
-	bool follow = follows(path, follow_file);
+	enum follow follow = follows(path, follow_file);
 
 	ENVIRONMENT(env, envp, follow);
+	tell_spawn(path, follow);
 	return next(pid, path, actions, attr, argv, env);
 }
 
@@ -197,9 +206,10 @@ EXPORT int posix_spawnp(pid_t *pid, const char *file,
 	int (*next)(pid_t *, const char *, const posix_spawn_file_actions_t *,
 		    const posix_spawnattr_t *, char *const *, char *const *) =
 		next_function(&next_posix_spawnp, "posix_spawnp");
-	bool follow = follows(file, follow_found);
+	enum follow follow = follows(file, follow_found);
 
 	ENVIRONMENT(env, envp, follow);
+	tell_spawn(file, follow);
 	return next(pid, file, actions, attr, argv, env);
 }
 

@@ -3,11 +3,12 @@
  * program's standard error. */
 #include <elf.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "preload/preload.h"
 
-enum { SCRIPTS_MAX = 4, HEAD = 512, PATH_SPACE = 1024 };
+enum { SCRIPTS_MAX = 4, HEAD = 1024, PATH_SPACE = 1024 };
 
 extern char **environ __attribute__((weak));
 
@@ -25,39 +26,76 @@ static const char *interpreter(char *head, long n)
 	return p;
 }
 
-static long head_read(const char *path, char *head)
+/* A program that gets another's rights is not told of us by its loader. */
+static bool has_rights(long fd)
+{
+	struct stat st;
+
+	return !sys3(SYS_fstat, fd, (long)&st, 0) &&
+	       ((st.st_mode & S_ISUID &&
+		 st.st_uid != (uid_t)sys1(SYS_getuid, 0)) ||
+		(st.st_mode & S_ISGID && st.st_mode & S_IXGRP &&
+		 st.st_gid != (gid_t)sys1(SYS_getgid, 0)));
+}
+
+static long head_read(const char *path, char *head, bool *rights)
 {
 	long fd = sys_open(path, O_RDONLY | O_CLOEXEC), n;
 
 	if (fd < 0)
 		return fd;
 	n = sys_read(fd, head, HEAD - 1);
+	*rights = has_rights(fd);
 	sys_close(fd);
 	return n;
 }
 
-bool follow_file(const char *path)
+static enum follow elf_kind(const char *head, long n)
 {
-	char head[HEAD];
+	const Elf64_Ehdr *e = (const Elf64_Ehdr *)(const void *)head;
+	const Elf64_Phdr *ph = (const Elf64_Phdr *)(const void *)
+			       (head + sizeof(*e));
+
+	if (head[EI_CLASS] != ELFCLASS64 || n < (long)sizeof(*e))
+		return FOLLOW_NOT;
+	if (e->e_machine != EM_X86_64)
+		return FOLLOW_NOT;
+	/* Elsewhere than behind the header: it may be anything. */
+	if (e->e_phoff != sizeof(*e))
+		return FOLLOW;
+	for (int i = 0; i < e->e_phnum; i++) {
+		if (n < (long)(sizeof(*e) + ((size_t)i + 1) * sizeof(*ph)))
+			return FOLLOW;
+		if (ph[i].p_type == PT_INTERP)
+			return FOLLOW;
+	}
+	return FOLLOW_BLIND;
+}
+
+enum follow follow_file(const char *path)
+{
+	char head[HEAD] __attribute__((aligned(8)));
 	const char *at = path;
 
 	/* Another root, another user's: then there is no way to us. */
 	if (sys4(SYS_faccessat, -100, (long)preload.library, R_OK, 0) < 0)
-		return false;
+		return FOLLOW_NOT;
 	for (int i = 0; i < SCRIPTS_MAX; i++) {
-		long n = head_read(at, head);
+		bool rights = false;
+		long n = head_read(at, head, &rights);
 
 		/* What may be executed but not read is what it is. */
 		if (n < 4)
-			return true;
+			return FOLLOW;
 		if (head[0] == '#' && head[1] == '!') {
 			at = interpreter(head, n);
 			continue;
 		}
-		return head[0] != ELFMAG0 || head[1] != ELFMAG1 ||
-		       head[EI_CLASS] == ELFCLASS64;
+		if (head[0] != ELFMAG0 || head[1] != ELFMAG1)
+			return FOLLOW;
+		return rights ? FOLLOW_BLIND : elf_kind(head, n);
 	}
-	return true;
+	return FOLLOW;
 }
 
 static const char *search_path(void)
@@ -71,7 +109,7 @@ static const char *search_path(void)
 	return "/bin:/usr/bin";
 }
 
-bool follow_found(const char *file)
+enum follow follow_found(const char *file)
 {
 	char path[PATH_SPACE];
 	const char *p, *dirs = search_path();
@@ -94,5 +132,5 @@ bool follow_found(const char *file)
 		}
 		dirs += d + (dirs[d] == ':');
 	}
-	return true;
+	return FOLLOW;
 }

@@ -9,14 +9,19 @@
 static void *next_fork, *next__Fork, *next_forkpty, *next_daemon;
 
 struct parent {
-	uint32_t pid, tid;
+	uint32_t pid, tid;	/* for the recorder */
+	uint32_t thread;
 };
 
 static struct parent parent_now(void)
 {
-	if (!preload.active || preload.careful)
-		return (struct parent){ 0, 0 };
-	return (struct parent){ sys_pid(), sys_tid() };
+	struct parent p = { 0, 0, 0 };
+
+	if (preload.active && !preload.careful) {
+		preload_numbers(&p.pid, &p.tid);
+		p.thread = sys_tid();
+	}
+	return p;
 }
 
 EXPORT pid_t fork(void)
@@ -26,7 +31,7 @@ EXPORT pid_t fork(void)
 	pid_t r = next();
 
 	if (!r)
-		preload_child(p.pid, p.tid);
+		preload_child(p.pid, p.tid, p.thread);
 	return r;
 }
 
@@ -37,7 +42,7 @@ EXPORT pid_t _Fork(void)
 	pid_t r = next();
 
 	if (!r)
-		preload_child(p.pid, p.tid);
+		preload_child(p.pid, p.tid, p.thread);
 	return r;
 }
 
@@ -51,7 +56,7 @@ EXPORT int forkpty(int *terminal, char *name, const struct termios *t,
 	int r = next(terminal, name, t, w);
 
 	if (!r)
-		preload_child(p.pid, p.tid);
+		preload_child(p.pid, p.tid, p.thread);
 	return r;
 }
 
@@ -61,7 +66,7 @@ EXPORT int daemon(int nochdir, int noclose)
 	struct parent p = parent_now();
 	int r = next(nochdir, noclose);
 
-	if (p.pid && sys_pid() != p.pid)
-		preload_child(p.pid, p.tid);
+	if (p.pid && sys_pid() != preload.pid)
+		preload_child(p.pid, p.tid, p.thread);
 	return r;
 }

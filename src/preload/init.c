@@ -137,6 +137,43 @@ static bool attach(const char *value)
 	return true;
 }
 
+/* /proc/thread-self is "PID/task/TID", seen from where /proc was mounted. */
+void preload_numbers(uint32_t *pid, uint32_t *tid)
+{
+	char link[64];
+	uint64_t p, t;
+	const char *rest;
+	long n;
+
+	*pid = sys_pid();
+	*tid = sys_tid();
+	if (*pid == preload.pid && preload.shown_pid == preload.pid)
+		return;
+	n = sys4(SYS_readlinkat, -100, (long)"/proc/thread-self", (long)link,
+		 sizeof(link) - 1);
+	if (n <= 0)
+		return;
+	link[n] = 0;
+	rest = number(link, &p);
+	rest = text_after(rest, "/task/");
+	if (!rest)
+		return;
+	number(rest, &t);
+	*pid = (uint32_t)p;
+	*tid = (uint32_t)t;
+}
+
+/* After a start or a fork. */
+static void know_numbers(void)
+{
+	uint32_t pid, tid;
+
+	preload.shown_pid = 0;
+	preload.pid = sys_pid();
+	preload_numbers(&pid, &tid);
+	preload.shown_pid = pid;
+}
+
 /* The kernel looks at the timers of a thread once a tick. */
 static void choose_period(void)
 {
@@ -222,7 +259,7 @@ static void begin(char **envp, uint64_t top)
 					    void *))
 			vdso_find((const uint8_t *)vdso, "__vdso_getcpu");
 	}
-	preload.pid = sys_pid();
+	know_numbers();
 	preload.no_readv = sys1(SYS_prctl, PR_GET_SECCOMP) > 0 &&
 			   !preload.header->checked_filters;
 	choose_period();
@@ -242,7 +279,7 @@ void preload_begin(void)
 		begin(environ, 0);
 }
 
-void preload_child(uint32_t ppid, uint32_t ptid)
+void preload_child(uint32_t ppid, uint32_t ptid, uint32_t thread)
 {
 	struct timer_fork f = { .r = { .kind = TIMER_FORK } };
 	uint64_t top = 0;
@@ -250,10 +287,10 @@ void preload_child(uint32_t ppid, uint32_t ptid)
 	if (!preload.active || preload.careful)
 		return;
 	for (uint32_t i = 0; i < preload.used && !top; i++)
-		if (preload.slots[i].tid == ptid)
+		if (preload.slots[i].tid == thread)
 			top = preload.slots[i].top;
 	slots_forget();
-	preload.pid = sys_pid();
+	know_numbers();
 	f.ppid = ppid;
 	f.ptid = ptid;
 	ring_tell(&f.r, sizeof(f), NULL, 0);

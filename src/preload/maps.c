@@ -65,7 +65,7 @@ void maps_tell(void)
 
 	if (preload.careful)
 		return;
-	t.r.tid = sys_tid();
+	preload_numbers(&t.r.pid, &t.r.tid);
 	fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
@@ -78,7 +78,6 @@ void maps_tell(void)
 		ring_put(&place, l.at, &zero, all - l.at);
 		t.r.size = (uint32_t)all;
 		t.n = (uint32_t)(l.at - sizeof(t));
-		t.r.pid = sys_pid();
 		ring_put(&place, 0, &t, sizeof(t));
 		ring_end(&place, all);
 	}

@@ -35,13 +35,12 @@ enum slot_state { SLOT_FREE, SLOT_BEGINS, SLOT_LIVES };
 /* A thread with a timer. */
 struct slot {
 	uint32_t state;		/* enum slot_state */
-	uint32_t tid;
+	uint32_t tid, shown_tid;
 	int32_t timer;		/* the kernel's number */
 	uint32_t fresh;		/* no sample yet */
 	uint64_t top, size;	/* of its stack; size 0: not known */
 	void *(*fn)(void *);	/* what it shall run */
 	void *arg;
-	uint64_t pad;
 };
 
 /* Signal actions as the kernel has them. */
@@ -60,6 +59,7 @@ struct preload {
 	bool no_readv;		/* one of its parents' for some of them */
 	bool loaded;		/* libraries came since mappings were told */
 	uint32_t pid;
+	uint32_t shown_pid;	/* what /proc, and so the recorder, calls us */
 	uint32_t interval_ns;
 	uint32_t period_ns;
 	uint32_t copy_bytes;
@@ -83,8 +83,13 @@ extern struct preload preload __attribute__((visibility("hidden")));
 
 /* init.c */
 void preload_begin(void);	/* when a thread comes before our turn */
-void preload_child(uint32_t ppid, uint32_t ptid);	/* in a fork's child */
+/* In a fork's child: its parent, as the recorder knows it, and the number that
+ * thread had for itself. */
+void preload_child(uint32_t ppid, uint32_t ptid, uint32_t thread);
 uint64_t preload_now(void);
+/* The caller's numbers for the recorder, which need not live in our pid
+ * namespace. */
+void preload_numbers(uint32_t *pid, uint32_t *tid);
 
 /* environment.c */
 /* The value of our variable, or NULL; takes it and us out of the array, so that
@@ -96,10 +101,14 @@ size_t environment_count(char *const *envp);
 size_t environment_text(char *const *envp);
 void environment_make(char **out, char *const *envp, char *text);
 
-/* follow.c: whether the library may be put into this file; if not, its loader
- * would complain. */
-bool follow_file(const char *path);
-bool follow_found(const char *file);	/* in PATH */
+/* follow.c: what becomes of us in a program. */
+enum follow {
+	FOLLOW,			/* its loader takes us along */
+	FOLLOW_BLIND,		/* it has none, or may not: its children may */
+	FOLLOW_NOT,		/* its loader would complain of us */
+};
+enum follow follow_file(const char *path);
+enum follow follow_found(const char *file);	/* in PATH */
 
 /* ring.c */
 /* Room for the record: bytes before `rest` are copied from `r`, `rest` more may

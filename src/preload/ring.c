@@ -71,7 +71,7 @@ void ring_tell(struct timer_record *r, size_t size, const char *text, size_t n)
 
 	if (!preload.header || preload.careful)
 		return;
-	r->tid = sys_tid();
+	preload_numbers(&r->pid, &r->tid);
 	if (!ring_begin(&p, r->tid, all)) {
 		__atomic_fetch_add(&preload.header->lost_news, 1,
 				   __ATOMIC_RELAXED);
@@ -79,7 +79,6 @@ void ring_tell(struct timer_record *r, size_t size, const char *text, size_t n)
 	}
 	r->size = (uint32_t)all;
 	r->time = preload_now();
-	r->pid = sys_pid();
 	ring_put(&p, 0, r, size);
 	ring_put(&p, size, text, n);
 	ring_put(&p, size + n, &zero, all - size - n);

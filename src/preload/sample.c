@@ -17,6 +17,7 @@ enum {
 	UNKNOWN_MAX = 32 << 10,	/* of a stack that nobody told us of */
 	PARTS = 10,
 };
+#define DEAD_NS 10000000000u	/* no recorder needs so long for a round */
 
 struct remote {			/* struct iovec */
 	uint64_t at;
@@ -124,6 +125,15 @@ static uint64_t weight_of(struct slot *s, const siginfo_t *si)
 	return (1 + over) * preload.interval_ns;
 }
 
+/* Nobody reads any more. */
+static void timer_end(struct slot *s)
+{
+	uint64_t none[4] = { 0 };
+
+	if (!preload.careful)
+		sys4(SYS_timer_settime, s->timer, 0, (long)none, 0);
+}
+
 /* "syscall" leaves the next instruction's address in rcx. */
 static bool in_kernel(const greg_t *g)
 {
@@ -142,19 +152,21 @@ static void sample_take(struct slot *s, const siginfo_t *si,
 	t.weight = weight_of(s, si);
 	if (preload.copy_bytes)
 		e = extent_of(s, (uint64_t)g[REG_RSP], uc);
+	t.r.time = preload_now();
 	if (!ring_begin(&p, s->tid, sizeof(t) + e.n)) {
 		__atomic_fetch_add(&preload.header->lost, 1, __ATOMIC_RELAXED);
+		if (t.r.time > preload.header->alive_ns + DEAD_NS)
+			timer_end(s);
 		return;
 	}
-	t.r.time = preload_now();
 	if (e.n)
 		n = copy_stack(&p, s, &e);
 	t.r.size = (uint32_t)(sizeof(t) + n);
 	t.r.kind = TIMER_SAMPLE;
 	t.r.flags = (e.whole ? TIMER_WHOLE : 0) |
 		    (in_kernel(g) ? TIMER_KERNEL : 0);
-	t.r.pid = preload.pid;
-	t.r.tid = s->tid;
+	t.r.pid = preload.shown_pid;
+	t.r.tid = s->shown_tid;
 	t.stack_bytes = (uint32_t)n;
 	t.cpu = 0;
 	if (preload.vdso_cpu)
@@ -163,15 +175,6 @@ static void sample_take(struct slot *s, const siginfo_t *si,
 		t.regs[i] = (uint64_t)g[reg_order[i]];
 	ring_put(&p, 0, &t, sizeof(t));
 	ring_end(&p, t.r.size);
-}
-
-/* Nobody reads any more. */
-static void timer_end(struct slot *s)
-{
-	uint64_t none[4] = { 0 };
-
-	if (!preload.careful)
-		sys4(SYS_timer_settime, s->timer, 0, (long)none, 0);
 }
 
 static void pass_on(int sig, siginfo_t *si, void *context)

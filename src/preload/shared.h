@@ -67,6 +67,8 @@ enum timer_kind {
 	TIMER_LOAD,		/* libraries come or go from now on */
 	TIMER_EXEC,		/* text: what is to be executed now */
 	TIMER_EXEC_FAILED,	/* nothing more */
+	TIMER_OUTSIDE_SPAWN,	/* text: a child's program that cannot be
+				 * followed */
 };
 
 struct timer_record {

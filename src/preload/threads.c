@@ -115,7 +115,9 @@ static void timer_start(const struct slot *s)
 void slot_arm(struct slot *s)
 {
 	struct kernel_sigevent ev = { 0 };
+	uint32_t pid;
 
+	preload_numbers(&pid, &s->shown_tid);
 	s->tid = sys_tid();
 	s->timer = -1;
 	s->fresh = 1;
@@ -139,7 +141,7 @@ static __attribute__((noinline)) void thread_arm(struct slot *s, uint64_t top)
 	struct timer_fork f = { .r = { .kind = TIMER_THREAD } };
 
 	s->top = top;
-	f.ppid = f.ptid = preload.pid;
+	f.ppid = f.ptid = preload.shown_pid;
 	ring_tell(&f.r, sizeof(f), NULL, 0);
 	slot_arm(s);
 }

@@ -48,6 +48,7 @@ void doctor_fix(struct doctor_check *c, const char *fmt, ...)
 /* The groups of checks, in the order that they are shown. */
 void doctor_programs(struct doctor *d);		/* doctor_perf.c */
 void doctor_sources(struct doctor *d);		/* doctor_sources.c */
+void doctor_timer(struct doctor *d);		/* doctor_timer.c */
 void doctor_counters(struct doctor *d);		/* doctor_counters.c */
 void doctor_limits(struct doctor *d);		/* doctor_limits.c */
 void doctor_kernel_names(struct doctor *d);	/* doctor_names.c */

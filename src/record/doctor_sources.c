@@ -127,5 +127,6 @@ static void try_ptrace(struct doctor *d)
 void doctor_sources(struct doctor *d)
 {
 	try_perf(d);
+	doctor_timer(d);
 	try_ptrace(d);
 }

@@ -12,6 +12,7 @@ librecord_a_SOURCES = \
 	src/record/doctor_names.c \
 	src/record/doctor_perf.c \
 	src/record/doctor_place.c \
+	src/record/doctor_timer.c \
 	src/record/doctor_sources.c \
 	src/record/environment.c \
 	src/record/image_identity.c \

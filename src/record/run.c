@@ -391,6 +391,14 @@ static int loop(struct run *r, struct error *err)
 	return rc;
 }
 
+static int note_outside(struct run *r, struct error *err)
+{
+	if (profile_set_env(&r->s->profile, PROF_NONE, "not_recorded",
+			    r->source->outside) < 0)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	return 0;
+}
+
 static int note_unrecorded(struct run *r, struct error *err)
 {
 	struct session *s = r->s;
@@ -402,6 +410,12 @@ static int note_unrecorded(struct run *r, struct error *err)
 		collector_unrecorded(&s->collector,
 				     s->profile.runs.v[r->number].end_ns,
 				     &names);
+	if (!names.n && r->source->outside) {
+		session_notice(s, "not recorded: %s (static, of another machine, "
+			       "root or user: timers cannot get into it, "
+			       "--source=ptrace may)", r->source->outside);
+		return note_outside(r, err);
+	}
 	if (names.n) {
 		session_notice(s, "not recorded: %s (a program that changes its "
 			       "user or may not be read is recorded only by "

@@ -164,6 +164,8 @@ struct source {
 	bool no_kernel;		/* no addresses of the kernel come from it */
 	/* What the command's environment must hold, NULL at the end; or NULL. */
 	const char *const *env;
+	/* At the end: programs that it could not record, by name; or NULL. */
+	const char *outside;
 };
 
 #endif

@@ -5,6 +5,9 @@
 #include <string.h>
 
 #define LOADS_NS 100000000u	/* a library comes within that time, mostly */
+#define BEGIN_NS 50000000u	/* and a program */
+
+enum { OUTSIDE_MAX = 16 };	/* names */
 
 void timer_news_init(struct timer_news *n, const char *proc)
 {
@@ -18,6 +21,7 @@ void timer_news_fini(struct timer_news *n)
 	u64map_fini(&n->seen);
 	vec_fini(&n->execs);
 	vec_fini(&n->loads);
+	vec_fini(&n->outside);
 }
 
 static int no_memory(struct timer_news *n)
@@ -75,6 +79,17 @@ static void exec_forget(struct timer_news *n, uint32_t pid)
 		}
 }
 
+/* The name of a program that was not recorded, once. */
+static int note_outside(struct timer_news *n, const struct timer_exec *e)
+{
+	for (size_t i = 0; i < n->outside.n; i++)
+		if (!strcmp(n->outside.v[i].name, e->name))
+			return 0;
+	if (n->outside.n >= OUTSIDE_MAX)
+		return 0;
+	return vec_push(&n->outside, *e) < 0 ? no_memory(n) : 0;
+}
+
 static int take_exec(struct timer_news *n, const struct timer_message *m,
 		     uint64_t time_ns)
 {
@@ -89,6 +104,8 @@ static int take_exec(struct timer_news *n, const struct timer_message *m,
 		}
 	snprintf(e.name, sizeof(e.name), "%.*s",
 		 (int)(len < sizeof(e.name) ? len : sizeof(e.name) - 1), name);
+	if (m->kind == TIMER_OUTSIDE_SPAWN)
+		return note_outside(n, &e);
 	exec_forget(n, m->pid);
 	return vec_push(&n->execs, e) < 0 ? no_memory(n) : 0;
 }
@@ -153,15 +170,18 @@ static int take_sample(struct timer_news *n, const struct timer_message *m,
 	struct record r = record_of(m, RECORD_SAMPLE, time_ns);
 	uint64_t ip = m->sample.copied ? m->sample.copy.regs.r[UNWIND_RIP]
 				       : m->sample.user[0];
-	int rc = maps_watch_sample(&n->maps, &at, ip, n->cb, n->ctx, n->err);
+	int rc;
 
+	n->samples++;
+	n->weight += m->sample.weight;
+	if (m->sample.in_kernel ? n->no_kernel : n->no_user)
+		return 0;
+	rc = maps_watch_sample(&n->maps, &at, ip, n->cb, n->ctx, n->err);
 	if (rc < 0)
 		return rc;
 	r.cpu = m->cpu;
 	r.event = 0;
 	r.sample = m->sample;
-	n->samples++;
-	n->weight += m->sample.weight;
 	return hand_on(n, &r);
 }
 
@@ -196,6 +216,7 @@ int timer_news_message(struct timer_news *n, const struct timer_message *m,
 	case TIMER_LOAD:
 		return take_load(n, m, time_ns);
 	case TIMER_EXEC:
+	case TIMER_OUTSIDE_SPAWN:
 		return take_exec(n, m, time_ns);
 	case TIMER_EXEC_FAILED:
 		exec_forget(n, m->pid);
@@ -221,18 +242,14 @@ int timer_news_loads(struct timer_news *n, uint64_t now_ns)
 	return 0;
 }
 
-int timer_news_end(struct timer_news *n)
+int timer_news_end(struct timer_news *n, uint64_t now_ns)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < n->execs.n && !rc; i++) {
-		const struct timer_exec *e = &n->execs.v[i];
-		struct timer_message m = { .pid = e->pid, .tid = e->pid,
-					   .text = e->name,
-					   .n = strlen(e->name) };
-
-		rc = tell_name(n, &m, true, e->time_ns);
-	}
+	/* Who has just begun may have much to load. */
+	for (size_t i = 0; i < n->execs.n && !rc; i++)
+		if (n->execs.v[i].time_ns + BEGIN_NS < now_ns)
+			rc = note_outside(n, &n->execs.v[i]);
 	n->execs.n = 0;
 	return rc;
 }

@@ -22,7 +22,9 @@ struct timer_news {
 	struct maps_watch maps;
 	struct u64map seen;		/* processes */
 	VEC(struct timer_exec) execs;
+	VEC(struct timer_exec) outside;	/* that could not be recorded */
 	VEC(struct timer_load) loads;
+	bool no_user, no_kernel;	/* samples of these do not count */
 	uint64_t weight, samples;	/* so far */
 	record_cb *cb;			/* while delivering */
 	void *ctx;
@@ -36,7 +38,7 @@ int timer_news_message(struct timer_news *n, const struct timer_message *m,
 		       uint64_t time_ns);
 /* Looks at the mappings of who loads libraries now. */
 int timer_news_loads(struct timer_news *n, uint64_t now_ns);
-/* At the end: programs that never began are told of as such. */
-int timer_news_end(struct timer_news *n);
+/* At the end: programs that never began are `outside`, too. */
+int timer_news_end(struct timer_news *n, uint64_t now_ns);
 
 #endif

@@ -130,6 +130,7 @@ bool timer_decode(const uint8_t *p, size_t n, bool chains,
 	case TIMER_MAPS:
 	case TIMER_NAME:
 	case TIMER_EXEC:
+	case TIMER_OUTSIDE_SPAWN:
 		return decode_text(p, n, out);
 	case TIMER_EXIT:
 	case TIMER_LOAD:

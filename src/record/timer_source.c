@@ -17,6 +17,7 @@
 
 #include "base/io.h"
 #include "record/clock_event.h"
+#include "record/program_kind.h"
 #include "record/timer_library.h"
 #include "record/timer_news.h"
 
@@ -49,6 +50,7 @@ struct timer_source {
 	uint64_t lost, lost_news;	/* already told */
 	bool chains;
 	char variable[64], preload[96];
+	char outside[256];
 	const char *env[3];
 };
 
@@ -183,6 +185,24 @@ static int tell_gap(struct timer_source *t, uint64_t now)
 	return t->news.cb(t->news.ctx, &r, t->news.err);
 }
 
+/* Names of programs that could not be recorded: source.outside. */
+static int end_news(struct timer_source *t, uint64_t now)
+{
+	int r = timer_news_end(&t->news, now);
+	size_t at = 0;
+
+	for (size_t i = 0; i < t->news.outside.n; i++) {
+		const char *name = t->news.outside.v[i].name;
+
+		if (at < sizeof(t->outside))
+			at += (size_t)snprintf(t->outside + at,
+					       sizeof(t->outside) - at, "%s%s",
+					       at ? ", " : "", name);
+	}
+	t->base.outside = at ? t->outside : NULL;
+	return r;
+}
+
 static int timer_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 		       struct error *err)
 {
@@ -210,7 +230,7 @@ static int timer_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 	if (r >= 0)
 		r = tell_gap(t, start);
 	if (r >= 0 && all)
-		r = timer_news_end(&t->news);
+		r = end_news(t, start);
 	s->late = t->order.late;
 	return r;
 }
@@ -371,6 +391,8 @@ static int open_all(struct timer_source *t,
 	if (order_init(&t->order, t->nrings) < 0)
 		return error_set(err, ERR_NOMEM, "out of memory for samples");
 	fill_header(t, o);
+	t->news.no_user = t->seen.exclude_user;
+	t->news.no_kernel = t->seen.exclude_kernel;
 	fill_env(t);
 	t->round_ms = ROUND_MIN_MS;
 	t->base.wake_fd = timerfd_create(CLOCK_MONOTONIC,
@@ -395,6 +417,10 @@ int timer_source_open(const struct perf_target *target,
 		return error_set(err, ERR_UNSUPPORTED, "the timer source "
 				 "records commands that tally starts only "
 				 "(--source=ptrace attaches)");
+	r = o->command ? program_is_dynamic(o->command, err) : 0;
+	/* That there is none is told when it is to run. */
+	if (r < 0 && r != -ERR_NOTFOUND)
+		return r;
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return error_set(err, ERR_NOMEM, "out of memory for samples");

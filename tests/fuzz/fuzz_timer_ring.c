@@ -53,7 +53,7 @@ static void feed(struct collector *c, bool chains, const uint8_t *data,
 			&damaged);
 	order_flush(&o, UINT64_MAX - 1, deliver, &d);
 	timer_news_loads(&d.news, 1u << 30);
-	timer_news_end(&d.news);
+	timer_news_end(&d.news, UINT64_MAX);
 	timer_news_fini(&d.news);
 	order_fini(&o);
 	free(ring);
