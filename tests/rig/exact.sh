@@ -128,6 +128,10 @@ check_exact() {
 	else
 		check_many 530043 130080
 	fi
+	near "$w: callers by copies of stacks" "$("$TALLY" report --no-pager \
+		--format=csv --children stacks.tally |
+		awk -F, '$2 == "main" { print $8 }')" 100 3
+	t_like "$w: … the ceiling holds" "$(cat fast-stacks)" 'throttled'
 	t_like "$w: the ceiling holds" "$(cat fast)" 'throttled'
 	# A "cycle" of the time stamp counter is a nanosecond here.
 	sed 's/^/# /' cost

@@ -34,6 +34,10 @@ record -c 100000 -e "$instructions,usr,$instructions,os" -a -o modes.tally -- \
 	2>/dev/null
 record -F 999 --call-graph=fp -e cycles -o rate.tally -- ./ratio 200
 record -c 400000 -a -e "$four" -o four.tally -- ./ratio 200
+# Stacks are copied within the NMI.
+record -F 999 -g -e cycles -o stacks.tally -- ./ratio 100
+"$TALLY" record --source=kmod --call-graph=dwarf,8192 -c 2000 -e cycles -a \
+	-o fast-stacks.tally -- ./ratio 50 2>>fast-stacks
 # As fast as it goes: the ceiling holds, and the machine lives.
 "$TALLY" record --source=kmod -c 2000 -e cycles -o fast.tally -- ./ratio 50 \
 	2>fast
