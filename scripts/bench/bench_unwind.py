@@ -90,10 +90,12 @@ def _walks(tools, table, what, helper, samples, cmd):
     got.setdefault('second_same', 0)
     got.setdefault('either', got['same'])
     table.fact('  stacks', '%d: %d as libdw\'s, %d as libunwind\'s, %d as one '
-               'of them; whole %d; libdw %d' % (
+               'of them, %d more as the program then returned; whole %d; '
+               'libdw %d' % (
                    got['samples'], got['same'], got['second_same'],
-                   got['either'], got['whole'], got['their_whole']),
-               got['either'] >= 0.995 * got['samples'] and
+                   got['either'], got['proven'], got['whole'],
+                   got['their_whole']),
+               got['either'] + got['proven'] >= 0.995 * got['samples'] and
                got['whole'] >= got['their_whole'])
     return got
 
@@ -117,13 +119,15 @@ def unwind(tools, table, args):
     if shutil.which('rustc'):
         programs['Rust'] = [rust_program(tools), '40000']
     _tables(tools, table, args, helper)
-    total = {'samples': 0, 'same': 0, 'either': 0, 'whole': 0}
+    total = {'samples': 0, 'same': 0, 'either': 0, 'proven': 0,
+             'whole': 0}
     for what, cmd in programs.items():
         got = _walks(tools, table, what, helper, samples, cmd)
         for key in total:
             total[key] += got[key]
     table.fact('stacks of all', '%d: %.3f %% as libdw\'s, %.3f %% as libdw\'s '
-               'or libunwind\'s, %.3f %% whole' % tuple(
+               'or libunwind\'s, %.3f %% more as the program then returned, '
+               '%.3f %% whole' % tuple(
                    [total['samples']] + [100 * total[k] / total['samples']
-                                         for k in ('same', 'either',
+                                         for k in ('same', 'either', 'proven',
                                                    'whole')]))

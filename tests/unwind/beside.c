@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Walks beside libdw's (dwfl_thread_getframes) with the same registers and
- * memory, and beside libunwind's of the stopped process: for scripts/bench/run
- * unwind.
+ * memory, and beside libunwind's of the stopped thread: for scripts/bench/run
+ * unwind.  Where both contradict, the thread is run on until it has returned to the
+ * callers that tally found ("proven"), or elsewhere.
  *
  *	beside table FILE		CPU seconds, rows, bytes of FILE's table
  *	beside run SAMPLES COMMAND…	stops COMMAND now and then; time and
@@ -30,7 +31,7 @@
 #include "live.h"
 #include "second.h"
 
-enum { FRAMES = 4096, COPY = 65528, BELOW = 1024 };
+enum { FRAMES = 4096, COPY = 65528, BELOW = 1024, PROOFS = 50 };
 
 struct walked {
 	uint64_t pc[FRAMES];
@@ -50,9 +51,12 @@ struct beside {
 	uint8_t stack[COPY];
 	struct unwind_memory mem;
 	struct walked ours, theirs, others;
+	uint64_t sp[FRAMES];	/* of ours */
+	struct walked claim;	/* a stack that both others contradict */
+	uint64_t claim_sp[FRAMES];
 	struct second *second;
 	struct unwind_stack last;
-	size_t other_same, either;
+	size_t other_same, either, proven, tried;
 	size_t samples, same, whole, their_whole, longer, frames, their_frames;
 	size_t ends[3], reasons[UNWIND_REASONS], told;
 	double first_ns, warm_ns, their_ns;
@@ -227,7 +231,8 @@ static void look_again(struct beside *b)
 
 static void walk_ours(struct beside *b, double *ns)
 {
-	struct unwind_stack out = { .pc = b->ours.pc, .max = FRAMES };
+	struct unwind_stack out = { .pc = b->ours.pc, .sp = b->sp,
+				    .max = FRAMES };
 	double start = now_ns();
 
 	unwind_walk(b->live.cache, &b->live.space, &b->regs, &b->mem, &out);
@@ -301,33 +306,97 @@ static void compare(struct beside *b)
 		tell(b);
 }
 
-static void sample(struct beside *b)
+/* The thread's registers, and its stack from there on. */
+static bool capture(struct beside *b)
 {
 	struct iovec here = { b->stack, COPY }, there;
 	struct user_regs_struct u;
-	double unused = 0;
 	ssize_t got;
 
 	if (ptrace(PTRACE_GETREGS, b->tid, NULL, &u))
-		return;
-	if (maps_changed(b))
-		look_again(b);
+		return false;
 	b->regs = regs_of_ptrace(&u);
 	if (b->live.stack_end > u.rsp && b->live.stack_end - u.rsp < COPY)
 		here.iov_len = (size_t)(b->live.stack_end - u.rsp);
 	there = (struct iovec){ (void *)(uintptr_t)u.rsp, here.iov_len };
 	got = process_vm_readv(b->pid, &here, 1, &there, 1, 0);
-	if (got < 8)
-		return;
 	b->mem = (struct unwind_memory){ .bytes = b->stack, .start = u.rsp,
-					 .size = (size_t)got };
+					 .size = got > 0 ? (size_t)got : 0 };
+	return got >= 8;
+}
+
+/* Lets the thread run, instruction by instruction, until its stack pointer is at
+ * sp or above; whether it is at pc then. */
+static bool returns_to(struct beside *b, uint64_t sp, uint64_t pc)
+{
+	enum { STEPS = 200000 };
+	struct user_regs_struct u;
+	int signal = 0, status;
+
+	for (int i = 0; i < STEPS; i++) {
+		if (ptrace(PTRACE_SINGLESTEP, b->tid, NULL,
+			   (void *)(intptr_t)signal) ||
+		    waitpid(b->tid, &status, __WALL) != b->tid ||
+		    !WIFSTOPPED(status) ||
+		    ptrace(PTRACE_GETREGS, b->tid, NULL, &u))
+			return false;
+		signal = status >> 16 || WSTOPSIG(status) == SIGTRAP
+			 ? 0 : WSTOPSIG(status);
+		if (u.rsp >= sp)
+			return u.rip == pc;
+	}
+	return false;
+}
+
+/* Whether libdw finds from here what the claim says of frame i and its callers. */
+static bool rest_is_same(struct beside *b, size_t i)
+{
+	const struct walked *x = &b->claim, *y = &b->theirs;
+	double unused = 0;
+
+	if (!capture(b))
+		return false;
+	walk_theirs(b, &unused);
+	return y->n == x->n - i && y->pc[0] == x->pc[i] + 1 &&
+	       !memcmp(y->pc + 1, x->pc + i + 1, (y->n - 1) * sizeof(*y->pc));
+}
+
+/* The program itself decides: it returns to the callers that tally has found, up
+ * to one from where libdw finds the same. */
+static bool is_proven(struct beside *b)
+{
+	enum { DEPTH = 4 };
+
+	b->claim = b->ours;
+	memcpy(b->claim_sp, b->sp, sizeof(b->sp));
+	for (size_t i = 1; i < b->claim.n && i <= DEPTH; i++) {
+		if (!returns_to(b, b->claim_sp[i], b->claim.pc[i] + 1))
+			return false;
+		if (rest_is_same(b, i))
+			return true;
+	}
+	return false;
+}
+
+static void sample(struct beside *b)
+{
+	double unused = 0;
+
+	if (maps_changed(b))
+		look_again(b);
+	if (!capture(b))
+		return;
 	walk_ours(b, &b->first_ns);
 	walk_ours(b, &b->warm_ns);
 	walk_theirs(b, &unused);
 	walk_theirs(b, &b->their_ns);
 	if (b->second)
-		b->others.n = second_walk(b->second, b->tid, b->others.pc, FRAMES);
+		b->others.n = second_walk(b->second, b->tid, b->others.pc,
+					  FRAMES);
 	compare(b);
+	if (!equal(&b->ours, &b->theirs) && !equal(&b->ours, &b->others) &&
+	    b->tried++ < PROOFS)
+		b->proven += is_proven(b);
 }
 
 static void report(const struct beside *b)
@@ -343,6 +412,7 @@ static void report(const struct beside *b)
 	if (b->second)
 		printf("second_same %zu\neither %zu\n", b->other_same,
 		       b->either);
+	printf("proven %zu\n", b->proven);
 	printf("cut %zu\nbroken %zu\n", b->ends[UNWIND_CUT],
 	       b->ends[UNWIND_BROKEN]);
 }
