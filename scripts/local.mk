@@ -26,6 +26,7 @@ EXTRA_DIST += \
 	scripts/bench/bench_truth.py \
 	scripts/bench/bench_unwind.py \
 	scripts/bench/build-workload \
+	scripts/bench/diff-noise \
 	scripts/bench/run \
 	scripts/bench/setup-newest-perf \
 	scripts/vm/boot \
