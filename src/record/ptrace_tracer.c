@@ -200,7 +200,7 @@ static void follow(struct tracer *t, const struct tracee *k)
  * another sample, because others ran, too? */
 static bool is_early(const struct tracer *t, const struct tracee *k)
 {
-	return t->processor >= 0 && !k->first &&
+	return (t->processor >= 0 || t->processors < 2) && !k->first &&
 	       tracee_time(k).run - k->time.run < t->wish->period_ns / 2;
 }
 

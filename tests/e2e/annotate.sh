@@ -47,7 +47,7 @@ if ! ${CC:-cc} -O2 -g -o work "$PWD/src/work.c" 2>cc.err; then
 	t_skip "annotate" "no C compiler that works: $(head -n 1 cc.err)"
 	t_done; exit
 fi
-if ! "$TALLY" record -q -F 2000 -o a.tally -- ./work 8000 2>rec.err; then
+if ! "$TALLY" record --source=perf -q -F 2000 -o a.tally -- ./work 8000 2>rec.err; then
 	t_skip "annotate" "cannot record here: $(head -n 1 rec.err)"
 	t_done; exit
 fi

@@ -5,7 +5,7 @@ T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"
 cd "$T_TMP" || exit 1
 
-if ! "$TALLY" record -q -o try.tally -- true 2>rec.err; then
+if ! "$TALLY" record --source=perf -q -o try.tally -- true 2>rec.err; then
 	t_skip "languages" "cannot record here: $(head -n 1 rec.err)"
 	t_done; exit
 fi

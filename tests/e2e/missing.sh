@@ -33,7 +33,7 @@ fi
 objcopy --only-keep-debug whole whole.debug
 objcopy --strip-all whole work
 id=$(readelf -n work | sed -n 's/.*Build ID: //p')
-if ! "$TALLY" record -q -F 2000 -o a.tally -- ./work 20000 2>rec.err; then
+if ! "$TALLY" record --source=perf -q -F 2000 -o a.tally -- ./work 20000 2>rec.err; then
 	t_skip "missing" "cannot record here: $(head -n 1 rec.err)"
 	t_done; exit
 fi

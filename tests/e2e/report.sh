@@ -34,7 +34,7 @@ if ! ${CC:-cc} -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls \
 	t_skip "report" "no C compiler that works: $(head -n 1 cc.err)"
 	t_done; exit
 fi
-if ! "$TALLY" record -q -g -F 2000 -o a.tally -- ./work 20000 2>rec.err; then
+if ! "$TALLY" record --source=perf -q -g -F 2000 -o a.tally -- ./work 20000 2>rec.err; then
 	t_skip "report" "cannot record here: $(head -n 1 rec.err)"
 	t_done; exit
 fi

@@ -26,7 +26,7 @@ if ! ${CC:-cc} -O1 -g -o full work.c 2>cc.err; then
 	t_done; exit
 fi
 strip -o work full
-if ! "$TALLY" record -q -F 2000 -o a.tally -- ./work 400 2>rec.err; then
+if ! "$TALLY" record --source=perf -q -F 2000 -o a.tally -- ./work 400 2>rec.err; then
 	t_skip "stripped" "cannot record here: $(head -n 1 rec.err)"
 	t_done; exit
 fi
