@@ -433,12 +433,13 @@ Page.prototype.head = function () {
 		chip((e.side ? "before: " : this.compare ? "now: " : "") + e.actual + (e.actual !== e.name ? " (asked for " + e.name + ")" : "") + ": " +
 			grouped(e.samples) + " samples");
 	}, this.model);
-	chip(duration(meta.header.duration_ns));
-	chip(grouped(got.lost) + " lost", got.lost > 0);
+	const whose = this.model.compare ? "now: " : "";
+	chip(whose + duration(meta.header.duration_ns));
+	chip(whose + grouped(got.lost) + " lost", got.lost > 0);
 	[["broken_stacks", "stacks broken"], ["cut_stacks", "stacks cut"], ["unresolved", "without a name"]]
 		.forEach(function (x) {
 			if (got[x[0]])
-				chip(percent(got[x[0]], got.selected) + " " + x[1], got[x[0]] > 0.05 * got.selected);
+				chip(whose + percent(got[x[0]], got.selected) + " " + x[1], got[x[0]] > 0.05 * got.selected);
 		});
 	if (!meta.header.complete)
 		chip("recording incomplete", true);
