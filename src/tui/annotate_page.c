@@ -11,7 +11,7 @@
 #include "views/lines.h"
 
 enum {
-	NUMBER = 9, SURE = 13,
+	NUMBER = 9, SURE = 13, SAMPLES = 9,
 	WIDE = 100,		/* here the intervals have room */
 	SHIFT = 8,
 };
@@ -79,11 +79,16 @@ static void put_numbers(struct annotate_page *ap, size_t i, struct strip *s)
 		start += SURE;
 		strip_pad(s, start);
 	}
-	if (!ap->inlined)
-		return;
-	if (c.inlined.count)
+	if (ap->inlined && c.inlined.count)
 		strip_printf(s, look, "%8.2f%%", share(ap, c.inlined));
-	strip_pad(s, start + NUMBER);
+	start += ap->inlined ? NUMBER : 0;
+	strip_pad(s, start);
+	if (!ap->pg.t->m.samples)
+		return;
+	if (annot_sum(&c).count)
+		strip_printf(s, look, "%9llu",
+			     (unsigned long long)annot_sum(&c).count);
+	strip_pad(s, start + SAMPLES);
 }
 
 /* The text in ap->words.line, moved sideways. */
@@ -192,6 +197,8 @@ static void page_heads(struct page *pg, struct strip *s)
 		strip_printf(s, LOOK_BOLD, "%*s", SURE, "95% SURE  ");
 	if (ap->inlined)
 		strip_printf(s, LOOK_BOLD, "%*s", NUMBER, "INLINED");
+	if (pg->t->m.samples)
+		strip_printf(s, LOOK_BOLD, "%*s", SAMPLES, "SAMPLES");
 	strip_put(s, LOOK_BOLD, ap->mode == SHOW_CODE
 				? "  ADDRESS, INSTRUCTION" : "    LINE  SOURCE");
 }
@@ -300,12 +307,13 @@ static void next_by_cost(struct annotate_page *ap, bool back)
 			continue;
 		if (dearest == SIZE_MAX || dearer(ap, i, dearest))
 			dearest = i;
-		if (i == now || dearer(ap, i, now) != back)
+		if (now >= ap->rows.n || i == now ||
+		    dearer(ap, i, now) != back)
 			continue;
 		if (best == SIZE_MAX || dearer(ap, i, best) != back)
 			best = i;
 	}
-	if (best == SIZE_MAX || !weight_at(ap, now))
+	if (best == SIZE_MAX || now >= ap->rows.n || !weight_at(ap, now))
 		best = dearest;
 	if (best != SIZE_MAX)
 		page_go(&ap->pg, best);
@@ -362,6 +370,10 @@ static bool hot_key(struct annotate_page *ap, uint32_t key)
 			return false;
 		if (!ap->rows.n || !next_hot(ap, key == 'N'))
 			tui_say(ap->pg.t, "no row has samples");
+		return true;
+	case 'H':
+		ap->pg.cursor = SIZE_MAX;	/* nowhere: the dearest */
+		next_by_cost(ap, false);
 		return true;
 	case SCREEN_TAB: case SCREEN_BACK_TAB:
 		next_by_cost(ap, key == SCREEN_BACK_TAB);

@@ -27,6 +27,7 @@ struct model {
 	struct data *flat;
 	size_t event;			/* column that counts */
 	bool full_names;
+	bool samples;			/* their numbers are shown too */
 	bool has_callers;		/* in some stack */
 };
 

@@ -284,6 +284,12 @@ bool page_key(struct page *pg, const struct screen_event *e)
 	case 'i':
 		text_page_truth(pg->t);
 		return true;
+	case '#':
+		pg->t->m.samples = !pg->t->m.samples;
+		return true;
+	case 'P':
+		page_write(pg);
+		return true;
 	case 'Q':
 		pg->t->quit = true;
 		return true;

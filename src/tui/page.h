@@ -69,6 +69,9 @@ bool page_key(struct page *pg, const struct screen_event *e);
 /* The next row, from the chosen one on, whose text has `pg->find`. */
 void page_find(struct page *pg, bool back, bool here);
 
+/* Writes all rows of a page into a new file here, and says which. */
+void page_write(struct page *pg);
+
 /* Says something in the status line: safe text. */
 void tui_say(struct tui *t, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

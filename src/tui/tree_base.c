@@ -26,7 +26,8 @@ static const struct report *report_of(const struct tree_base *b)
 
 static size_t event_width(const struct tree_layout *l)
 {
-	return l->before + NUMBER * ((size_t)l->self + l->total);
+	return l->before + NUMBER * ((size_t)l->self + l->total) +
+	       (l->samples ? SAMPLES : 0);
 }
 
 /* One event, or all beside each other where they have room. */
@@ -37,6 +38,7 @@ static void plan_events(struct tree_base *b, size_t columns)
 
 	l->self = true;
 	l->total = b->pg.t->m.has_callers && columns >= 32;
+	l->samples = b->pg.t->m.samples && columns >= 50;
 	l->before = all > 1 ? 2 : 0;
 	l->first = model_column(&b->pg.t->m, report_of(b));
 	l->n = all ? 1 : 0;
@@ -105,6 +107,20 @@ static void put_percent(struct strip *s, double v)
 	strip_printf(s, look, "%7.2f%%", v < 1000 ? v : 999.99);
 }
 
+/* Of what the percentages beside it are of: of a row what it has itself, where
+ * rows are ordered by that. */
+static void put_samples(struct tree_base *b, const struct tree_row *r,
+			const struct values *v, struct strip *s)
+{
+	uint64_t n = r->sort == TREE_ROW && b->sorted != 1 ? v->self.count
+							   : v->total.count;
+	struct buf text = { 0 };
+
+	text_count(&text, n);
+	strip_printf(s, LOOK_PLAIN, "%*s", SAMPLES, buf_cstr(&text));
+	buf_fini(&text);
+}
+
 /* Of a branch only what it has in all counts, but where stacks end in it. */
 static void put_numbers(struct tree_base *b, const struct tree_row *r,
 			struct strip *s)
@@ -130,6 +146,10 @@ static void put_numbers(struct tree_base *b, const struct tree_row *r,
 						      v[c].total));
 		else if (l->total)
 			strip_pad(s, s->columns + NUMBER);
+		if (l->samples && !r->same)
+			put_samples(b, r, &v[c], s);
+		else if (l->samples)
+			strip_pad(s, s->columns + SAMPLES);
 	}
 	strip_pad(s, s->columns + 1);
 }
@@ -268,6 +288,8 @@ static void event_heads(struct tree_base *b, struct strip *s)
 			head(s, "SELF", NUMBER, true, mine && b->sorted == 0);
 		if (l->total)
 			head(s, "TOTAL", NUMBER, true, mine && b->sorted == 1);
+		if (l->samples)
+			head(s, "SAMPLES", SAMPLES, true, false);
 	}
 }
 

@@ -48,6 +48,8 @@ static void tree_page_heads(struct page *pg, struct strip *s)
 		strip_put(s, LOOK_BOLD, "    SELF");
 		if (b->lay.total)
 			strip_put(s, LOOK_BOLD, "   TOTAL");
+		if (b->lay.samples)
+			strip_put(s, LOOK_BOLD, "   SAMPLES");
 	}
 	strip_put(s, LOOK_BOLD, "   FUNCTION");
 }

@@ -88,3 +88,8 @@ tests_fuzz_fuzz_timer_ring_LDADD = $(FUZZ_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_diff
 tests_fuzz_fuzz_diff_SOURCES = tests/fuzz/fuzz_diff.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_diff_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_tui
+tests_fuzz_fuzz_tui_SOURCES = tests/fuzz/fuzz_tui.c $(FUZZ_MAIN) \
+	tests/tui/memory_screen.c tests/tui/memory_screen.h
+tests_fuzz_fuzz_tui_LDADD = $(FUZZ_LIBS)

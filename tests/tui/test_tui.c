@@ -5,8 +5,10 @@
 #include "memory_screen.h"
 
 #include <elf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "disasm/disasm.h"
@@ -124,6 +126,9 @@ static void test_table(void **state)
 	sees(&a, 2, "main");
 	sees(&a, 3, "other");
 	sees(&a, 4, "work");
+	play(&a, "#");
+	sees(&a, 1, "SELF   TOTAL   SAMPLES");
+	sees(&a, 2, "  53.33%  60.00%        40 + libx.so.1  other");
 	play(&a, ">>>");	/* by symbol */
 	sees(&a, 2, "inl");
 	sees(&a, 3, "main");
@@ -411,6 +416,8 @@ static void test_source(void **state)
 	is_chosen(&a, "three");
 	play(&a, "/work" K_ENTER "a" K_TAB K_TAB);
 	is_chosen(&a, "one");
+	play(&a, "/work" K_ENTER "a#" K_DOWN "H");
+	is_chosen(&a, "  30.00%      300     22  one");
 	play(&a, "/work" K_ENTER "a/twen" K_ENTER);
 	is_chosen(&a, "twenty");
 	play(&a, "/work" K_ENTER "a" K_RIGHT);
@@ -453,12 +460,48 @@ static void test_code(void **state)
 	app_fini(&a);
 }
 
+static void read_all(const char *name, char *to, size_t n)
+{
+	FILE *f = fopen(name, "r");
+
+	assert_non_null(f);
+	to[fread(to, 1, n - 1, f)] = 0;
+	fclose(f);
+}
+
+/* What is seen, in a file; a second time in another one. */
+static void test_write(void **state)
+{
+	char dir[] = "/tmp/tally-tui.XXXXXX", back[4096], text[4096];
+	struct app a;
+
+	(void)state;
+	app_init(&a, 1);
+	app_open(&a);
+	assert_non_null(getcwd(back, sizeof(back)));
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(chdir(dir), 0);
+	play(&a, K_ENTER "P");
+	assert_true(memory_screen_find(&a.s, "wrote tally.txt") >= 0);
+	play(&a, "zP");
+	assert_true(memory_screen_find(&a.s, "wrote tally-2.txt") >= 0);
+	read_all("tally.txt", text, sizeof(text));
+	assert_non_null(strstr(text, "  53.33%  60.00% - libx.so.1  other\n"));
+	assert_non_null(strstr(text, "  20.00%  46.67% + app        work\n"));
+	read_all("tally-2.txt", text, sizeof(text));
+	assert_non_null(strstr(text, "callers of other\n"));
+	assert_int_equal(unlink("tally.txt") | unlink("tally-2.txt"), 0);
+	assert_int_equal(chdir(back), 0);
+	assert_int_equal(rmdir(dir), 0);
+	app_fini(&a);
+}
+
 /* Any keys at all, on screens of any size. */
 static void test_any_keys(void **state)
 {
 	static const char keys[] = K_DOWN K_UP K_RIGHT K_LEFT K_ENTER K_TAB
 		K_ESC K_BACK K_END K_HOME K_NARROW K_TINY K_WIDE
-		"+-*EC=zzaaTbsssc<>reqnN/wik&dxtfggio?123jk G";
+		"+-*EC=zzaaTbsssc<>reqnN/wik&dxtfggio?123jk G#H";
 	char script[4000];
 	uint32_t x = 12345;
 	struct app a;
@@ -494,6 +537,7 @@ int main(void)
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_source),
 		cmocka_unit_test(test_code),
+		cmocka_unit_test(test_write),
 		cmocka_unit_test(test_any_keys),
 	};
 
