@@ -17,6 +17,9 @@ registers() { # what the event selects of all processors hold
 		done
 	done
 }
+# Keeps the kernel from changing its code all the time (static keys of perf): a
+# processor of QEMU may go on with what was overwritten, and dies at "int3".
+perf stat -e dummy -- sleep 3000 >/dev/null 2>&1 & keys=$!
 [ ! -s msr.ko ] || registers >registers.before
 record -q -c 1000000 -e cycles:u -o user.tally -- "$COST" 3
 record -q -F 999 --call-graph=fp -e cycles -o rate.tally -- "$COST" 3
@@ -51,7 +54,7 @@ for i in 1 2 3 4 5; do
 	sleep 1; echo 0 >$cpu; sleep 1; echo 1 >$cpu
 done
 sleep 2; kill -INT $pid; wait $pid
-kill $load; wait
+kill $load; wait $load
 # One that comes after the start, and a program that starts there.
 echo 0 >$cpu
 "$TALLY" record -q --source=kmod -c 1000000 -e cycles:u -a -o came.tally & pid=$!
@@ -59,10 +62,11 @@ sleep 2; echo 1 >$cpu; sleep 2
 taskset -c 1 "$COST" 2
 kill -INT $pid; wait $pid
 echo 0 >$cpu
-(sleep 1; echo 1 >$cpu) &
+(sleep 1; echo 1 >$cpu) & later=$!
 record -q -c 1000000 -e cycles:u -o tree.tally -- \
 	sh -c 'sleep 3; taskset -c 1 "$1" 2; :' sh "$COST"
-wait
+wait $later
 perf stat -e cycles -- true >perf 2>&1
+kill $keys
 rmmod tally; echo "$?" >unload
 dmesg >log
