@@ -107,6 +107,9 @@ static void put_function(const struct profile *p, const struct frame_key *k,
 	buf_fini(&name);
 	put_fact(out, "linkage name", profile_cstr(p, k->name));
 	put_fact(out, "image", profile_cstr(p, k->image));
+	put_fact(out, "in file", profile_cstr(p, k->file));
+	if (k->file && k->line)
+		buf_printf(out, "at line: %u\n", k->line);
 	if (!model_pick(&m, k, &pick) || pick.kind != UNIT_FUNCTION)
 		return;
 	put_fact(out, "declared in", profile_cstr(p, p->funcs.v[pick.id].file));

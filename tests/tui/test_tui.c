@@ -170,6 +170,14 @@ static void test_callers(void **state)
 	/* left goes to the row above */
 	play(&a, K_DOWN K_DOWN K_RIGHT K_DOWN K_LEFT);
 	is_chosen(&a, "work");
+	/* all that is known, also of a row by line */
+	play(&a, K_DOWN K_DOWN "=");
+	assert_true(memory_screen_find(&a.s, "image: /usr/bin/app") >= 0);
+	assert_true(memory_screen_find(&a.s, "declared in: work.c") >= 0);
+	assert_true(memory_screen_find(&a.s, "46.67% (35.8") >= 0);
+	play(&a, "g" K_DOWN K_DOWN K_DOWN K_DOWN K_DOWN K_DOWN K_ENTER "=");
+	assert_true(memory_screen_find(&a.s, "in file: other.c") >= 0);
+	assert_true(memory_screen_find(&a.s, "at line: 41") >= 0);
 	app_fini(&a);
 }
 
