@@ -244,11 +244,11 @@ static void put_insns(struct html_encoder *e)
 			const struct html_code *c = &l->codes.v[i];
 			const struct annotation *a =
 				e->d->src[c->source].in.lines;
-			const struct annot_insn *v =
-				a->insns.v + a->codes.v[c->at].insn;
+			size_t first = a->codes.v[c->at].insn;
 
 			for (size_t n = 0; n < c->insns; n++)
-				buf_uleb(e->out, insn_value(&v[n], n,
+				buf_uleb(e->out, insn_value(
+					&a->insns.v[first + n], n,
 					(enum insn_column)column));
 		}
 	for (size_t i = 0; i < l->insn_frames.n; i++)
