@@ -38,7 +38,8 @@ static void summary(const struct doctor *d, struct buf *out)
 {
 	buf_printf(out, "own programs: %s; other users' processes: %s; whole "
 		   "system: %s; hardware counters: %s; kernel names: %s",
-		   !d->own_user ? d->own_ptrace ? "user code, by ptrace" : "no"
+		   !d->own_user ? d->own_ptrace ? "user code, by ptrace"
+				  : d->own_timer ? "user code, by timers" : "no"
 		   : d->own_kernel ? "user code + kernel"
 		   : "user code only", d->others ? "yes" : "no",
 		   d->system ? "yes" : "no", d->counters ? "yes"
@@ -122,7 +123,8 @@ static void json_all(const struct doctor *d, struct buf *out)
 	json_object(&j, NULL);
 	json_uint(&j, "schema", 1);
 	json_object(&j, "can");
-	json_bool(&j, "own_programs", d->own_user || d->own_ptrace);
+	json_bool(&j, "own_programs", d->own_user || d->own_ptrace ||
+						  d->own_timer);
 	json_bool(&j, "own_user", d->own_user);
 	json_bool(&j, "own_kernel", d->own_kernel);
 	json_bool(&j, "others", d->others);
@@ -184,7 +186,8 @@ static int run_doctor(struct cmd_io *io, void *opts, int argc, char **argv,
 	rc = cmd_output(io, NULL, &out, err);
 	buf_fini(&out);
 	doctor_fini(&d);
-	return rc < 0 ? rc : !d.own_user && !d.own_ptrace;
+	return rc < 0 ? rc
+		      : !d.own_user && !d.own_ptrace && !d.own_timer;
 }
 
 const struct command cmd_doctor = {

@@ -21,7 +21,7 @@ struct doctor_check {
 
 struct doctor {
 	bool own_user, own_kernel;	/* own programs: user code, + kernel */
-	bool own_ptrace;		/* … where perf events may not: this */
+	bool own_timer, own_ptrace;	/* … without perf events: these */
 	bool others;			/* processes of other users */
 	bool system;			/* the whole machine */
 	bool counters;			/* hardware counters */

@@ -68,6 +68,7 @@ void doctor_timer(struct doctor *d)
 		doctor_found(c, "%s: %s", what, strerror(errnum));
 		return;
 	}
+	d->own_timer = true;
 	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
 	doctor_found(c, "dynamically linked programs that tally starts can be "
 		     "sampled by timers inside them, at %ld Hz at most",
