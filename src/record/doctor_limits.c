@@ -17,7 +17,7 @@ enum {
 	USUAL_RATE = 999,	/* what record asks for */
 	USUAL_DEPTH = 127,
 	FEW_FILES = 256,
-	OWN_FILES = 6,		/* of a recording, without events and images */
+	OWN_FILES = 7,		/* of a recording, without events and images */
 	CPUS_MAX = 4096,
 	FEW_CPUS = 8,
 	USUAL_RING = 256 << 10,
