@@ -12,7 +12,7 @@
 #include "record/ptrace_refused.h"
 #include "record/ptrace_source.h"
 
-enum { TRY_MS = 300, ROUND_MS = 20 };
+enum { TRY_MS = 3000, ROUND_MS = 20 };
 
 /* An error names its fix behind the last colon or in parentheses; here it stands
  * with what was found. */
