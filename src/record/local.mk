@@ -48,9 +48,11 @@ librecord_a_SOURCES = \
 	src/record/order.c \
 	src/record/order.h \
 	src/record/perf_abi.h \
+	src/record/perf_attach.c \
 	src/record/perf_copies.c \
 	src/record/perf_decode.c \
 	src/record/perf_decode.h \
+	src/record/perf_drain.c \
 	src/record/perf_open.c \
 	src/record/perf_open.h \
 	src/record/perf_ring.c \
@@ -59,6 +61,7 @@ librecord_a_SOURCES = \
 	src/record/cpu_watch.h \
 	src/record/perf_source.c \
 	src/record/perf_source.h \
+	src/record/perf_source_internal.h \
 	src/record/probe.c \
 	src/record/probe.h \
 	src/record/proc_text.c \

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Reading the rings in order of time, and the counters. */
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "record/perf_source_internal.h"
+
+enum { ORDER_LIMIT = 256 << 20 };	/* bytes that may wait for their turn */
+
+/* What order_flush needs to hand records on. */
+struct delivery {
+	struct perf_source *p;
+	record_cb *cb;
+	void *ctx;
+	struct error *err;
+};
+
+static int deliver_gap(struct delivery *d, uint64_t time, uint64_t lost)
+{
+	struct record gap = { .kind = RECORD_GAP, .event = SOURCE_NONE,
+			      .time_ns = time };
+
+	gap.lost = lost;
+	return d->cb(d->ctx, &gap, d->err);
+}
+
+static int deliver(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
+{
+	struct delivery *d = ctx;
+	const struct perf_beside *b = &d->p->beside;
+	struct record r;
+
+	if (b->decode && b->decode(b->ctx, bytes, size, &r)) {
+		r.time_ns = time;
+		return d->cb(d->ctx, &r, d->err);
+	}
+	if (!perf_decode(&d->p->decoder, bytes, size, &r))
+		return 0;
+	/* Losses are read from the counters where the kernel keeps them: those
+	 * know the event, and the last loss of a ring has no record. */
+	if (r.kind == RECORD_LOST && d->p->features.lost)
+		return 0;
+	r.time_ns = time;
+	/* Events that only tell of mappings and processes have no number of
+	 * ours. */
+	if (r.kind == RECORD_LOST && (r.event == SOURCE_NONE || d->p->shared)) {
+		int rc = deliver_gap(d, time, r.lost);
+
+		if (rc < 0 || r.event == SOURCE_NONE)
+			return rc;
+	}
+	return d->cb(d->ctx, &r, d->err);
+}
+
+/* Rings whose thread has ended report that forever: watch them no more.  Their
+ * records are still read. */
+static void forget_hangups(struct source *s)
+{
+	struct epoll_event ev[64];
+	int n = epoll_wait(s->wake_fd, ev, 64, 0);
+
+	for (int i = 0; i < n; i++)
+		if (ev[i].events & (EPOLLHUP | EPOLLERR))
+			epoll_ctl(s->wake_fd, EPOLL_CTL_DEL, ev[i].data.fd,
+				  NULL);
+}
+
+/* Records of mappings and processes that were lost since the last time. */
+static uint64_t news_lost(struct perf_source *p)
+{
+	uint64_t sum = 0, before = p->news_lost;
+
+	for (size_t i = 0; i < p->tracking.n; i++) {
+		uint64_t v[4] = { 0 };
+
+		if (read(p->tracking.v[i], v, sizeof(v)) == sizeof(v))
+			sum += v[3];
+	}
+	p->news_lost = sum;
+	return sum > before ? sum - before : 0;
+}
+
+/* Delivers all up to a time; a gap comes behind what was in the full ring. */
+static int flush(struct perf_source *p, uint64_t upto, struct delivery *d)
+{
+	int r = 0;
+
+	if (p->gap_ns && p->gap_ns <= upto) {
+		uint64_t lost = news_lost(p);
+
+		r = order_flush(&p->order, p->gap_ns, deliver, d);
+		if (r >= 0 && (lost || p->doubt))
+			r = deliver_gap(d, p->gap_ns, lost);
+		p->gap_ns = 0;
+		p->doubt = false;
+	}
+	return r < 0 ? r : order_flush(&p->order, upto, deliver, d);
+}
+
+/* Moves what is in ring i to be ordered. */
+static int drain_ring(struct perf_source *p, size_t i)
+{
+	bool news = i < p->ncpus;
+
+	if (!p->rings[i].page)
+		return 0;
+	if (news)
+		p->base.news |= perf_ring_waiting(&p->rings[i]);
+	if ((news || p->shared) && p->features.lost && !p->gap_ns &&
+	    perf_ring_tight(&p->rings[i]))
+		p->gap_ns = clock_now();
+	return perf_ring_drain(&p->rings[i], &(struct perf_intake){
+				       &p->order, i, &p->decoder,
+				       &p->base.damaged }, clock_now);
+}
+
+/*
+ * A record written before the clock was read at the start of the last round is
+ * in its ring by now, unless its CPU has stood still within the kernel's write
+ * for the whole round: all up to there is complete and can be merged.
+ */
+int perf_drain(struct source *s, bool all, record_cb *cb, void *ctx,
+	       struct error *err)
+{
+	struct perf_source *p = perf_of(s);
+	struct delivery d = { p, cb, ctx, err };
+	uint64_t start = clock_now(), upto = p->round_ns;
+	int r = 0;
+
+	forget_hangups(s);
+	s->news = false;
+	for (size_t i = 0; i < p->nrings && r >= 0; i++)
+		r = drain_ring(p, i);
+	if (r >= 0 && !all && cpu_watch_changed(&p->watch))
+		perf_look_at_cpus(p);
+	if (r >= 0 && p->beside.fill)
+		r = p->beside.fill(p->beside.ctx, &p->order, p->nrings,
+				   &s->damaged);
+	if (r < 0)
+		return error_set(err, ERR_NOMEM, "out of memory for samples "
+				 "that wait to be ordered");
+	p->round_ns = start;
+	/* Too much waits: all that was certainly there when this round began,
+	 * for rings that were read early lack what came meanwhile. */
+	if (p->order.waiting > ORDER_LIMIT)
+		upto = start;
+	if (all)
+		upto = UINT64_MAX - 1;
+	r = flush(p, upto, &d);
+	if (all)
+		p->order.flushed = start;
+	s->late = p->order.late;
+	return r;
+}
+
+static uint64_t wanted_samples(const struct perf_source *p, size_t event,
+			       const struct source_count *c)
+{
+	const struct source_event *e = &p->seen[event];
+
+	if (!e->freq)
+		return e->period ? c->value / e->period : 0;
+	/* A rate is a promise only for what counts whenever a task runs. */
+	if (e->exclude_user || e->exclude_kernel)
+		return 0;
+	if (e->is_time || (p->per_task && e->type == PERF_TYPE_HARDWARE &&
+			   e->config == PERF_COUNT_HW_CPU_CYCLES))
+		return (uint64_t)((double)c->running_ns / 1e9 *
+				  (double)e->freq);
+	return 0;
+}
+
+static int report_lost(struct counter *c, uint64_t lost, record_cb *cb,
+		       void *ctx, struct error *err)
+{
+	struct record r = { .kind = RECORD_LOST };
+
+	if (lost <= c->lost)
+		return 0;
+	r.event = c->event;
+	r.cpu = c->cpu;
+	r.time_ns = clock_now();
+	r.lost = lost - c->lost;
+	c->lost = lost;
+	return cb(ctx, &r, err);
+}
+
+int perf_count(struct source *s, size_t event, struct source_count *out,
+	       record_cb *cb, void *ctx, struct error *err)
+{
+	struct perf_source *p = perf_of(s);
+	int result = 0;
+
+	memset(out, 0, sizeof(*out));
+	for (size_t i = 0; i < p->counters.n && !result; i++) {
+		struct counter *c = &p->counters.v[i];
+		uint64_t v[4] = { 0 };
+
+		if (c->event != event || read(c->fd, v, sizeof(v)) < 24)
+			continue;
+		out->value += v[0];
+		out->enabled_ns += v[1];
+		out->running_ns += v[2];
+		result = report_lost(c, v[3], cb, ctx, err);
+	}
+	/* A thread's events on the other CPUs count as enabled, too, while it
+	 * runs. */
+	if (p->per_task)
+		out->enabled_ns /= p->nopen;
+	/* Both are read while time goes on: a thousandth is no multiplexing. */
+	if (out->enabled_ns < out->running_ns + out->running_ns / 1000)
+		out->enabled_ns = out->running_ns;
+	out->wanted = wanted_samples(p, event, out);
+	return result;
+}
