@@ -328,11 +328,12 @@ static void add_copies(struct filler *f)
 static void measure(struct annotate_page *ap)
 {
 	ap->most = 0;
-	ap->inlined = false;
+	ap->inlined = ap->calls = false;
 	for (size_t i = 0; i < ap->rows.n; i++) {
 		struct annot_cost c = annotate_page_cost(ap, i);
 
 		ap->inlined |= c.inlined.count > 0;
+		ap->calls |= c.called.count > 0;
 		if (annot_sum(&c).weight > ap->most)
 			ap->most = annot_sum(&c).weight;
 	}

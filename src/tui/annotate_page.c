@@ -23,7 +23,7 @@ static size_t column(const struct annotate_page *ap)
 
 struct annot_cost annotate_page_cost(const struct annotate_page *ap, size_t row)
 {
-	const struct annot_cost none = { { 0, 0 }, { 0, 0 } };
+	const struct annot_cost none = { { 0, 0 }, { 0, 0 }, { 0, 0 } };
 	size_t cost = ap->rows.v[row].cost;
 
 	if (cost == SIZE_MAX || !ap->a->ncols)
@@ -51,7 +51,7 @@ static bool is_wide(const struct annotate_page *ap)
 
 static bool is_noise(const struct annotate_page *ap, const struct annot_cost *c)
 {
-	return interval_is_noise(annot_sum(c).count,
+	return interval_is_noise(annot_sum(c).count + c->called.count,
 				 annot_all(ap->a, column(ap)).count);
 }
 
@@ -82,6 +82,10 @@ static void put_numbers(struct annotate_page *ap, size_t i, struct strip *s)
 	if (ap->inlined && c.inlined.count)
 		strip_printf(s, look, "%8.2f%%", share(ap, c.inlined));
 	start += ap->inlined ? NUMBER : 0;
+	strip_pad(s, start);
+	if (ap->calls && c.called.count)
+		strip_printf(s, look, "%8.2f%%", share(ap, c.called));
+	start += ap->calls ? NUMBER : 0;
 	strip_pad(s, start);
 	if (!ap->pg.t->m.samples)
 		return;
@@ -197,6 +201,8 @@ static void page_heads(struct page *pg, struct strip *s)
 		strip_printf(s, LOOK_BOLD, "%*s", SURE, "95% SURE  ");
 	if (ap->inlined)
 		strip_printf(s, LOOK_BOLD, "%*s", NUMBER, "INLINED");
+	if (ap->calls)
+		strip_printf(s, LOOK_BOLD, "%*s", NUMBER, "CALLS");
 	if (pg->t->m.samples)
 		strip_printf(s, LOOK_BOLD, "%*s", SAMPLES, "SAMPLES");
 	strip_put(s, LOOK_BOLD, ap->mode == SHOW_CODE

@@ -36,7 +36,8 @@ struct annotate_page {
 	VEC(struct code_row) rows;
 	struct buf notes;	/* NUL after each; safe */
 	annotate_lanes **lanes;	/* by code of the unit, or NULL */
-	bool inlined;		/* some line has cost that was inlined */
+	bool inlined;		/* some line has cost that was inlined … */
+	bool calls;		/* … or that calls made there had */
 	uint64_t most;		/* weight of the dearest row */
 	VEC(size_t) back;	/* rows that jumps were followed from */
 };

@@ -10,7 +10,7 @@
 
 size_t annotate_cost_row(struct annotation *a)
 {
-	struct annot_cost zero = { { 0, 0 }, { 0, 0 } };
+	struct annot_cost zero = { { 0, 0 }, { 0, 0 }, { 0, 0 } };
 	size_t row = a->ncols ? a->costs.n / a->ncols : 0;
 
 	for (size_t c = 0; c < a->ncols; c++)
@@ -264,7 +264,9 @@ uint32_t annot_unit_frame(const struct annotation *a,
 
 static int build_units(struct annotation *a, struct error *err)
 {
-	int rc = annotate_choose(a, err);
+	int rc = annotate_owners_init(a) < 0
+		 ? error_set(err, ERR_NOMEM, "out of memory")
+		 : annotate_choose(a, err);
 
 	for (size_t i = 0; !rc && i < a->units.n; i++) {
 		struct annot_unit *u = &a->units.v[i];
@@ -276,6 +278,8 @@ static int build_units(struct annotation *a, struct error *err)
 		if (rc)
 			error_set(err, ERR_NOMEM, "out of memory");
 	}
+	if (!rc && annotate_calls(a) < 0)
+		rc = error_set(err, ERR_NOMEM, "out of memory");
 	return rc;
 }
 
@@ -343,6 +347,7 @@ void annotate_free(struct annotation *a)
 	free(a->by_code);
 	free(a->by_line);
 	free(a->frame_ok);
+	free(a->owners);
 	free(a->same_func);
 	free(a);
 }

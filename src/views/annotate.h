@@ -11,6 +11,9 @@
  * the unit: the sample counts for that frame's line, as `self` when the
  * instruction was written there, else as `inlined` (it belongs to a function that
  * was inlined at that line).  So a unit's lines add up to its samples exactly.
+ * Where no such frame is at its instruction, but further out on its stack, the
+ * sample counts as `called` for the line of the nearest: what calls made there
+ * cost.
  *
  * A code is a function as it really exists in an image: its instructions with
  * what they cost.  These add up to the samples in it exactly.
@@ -47,7 +50,15 @@ struct annotate_spec {
 
 struct annot_cost {
 	struct cell self, inlined;
+	struct cell called;	/* of lines and units only */
 };
+
+/* Whose line a frame is. */
+struct annot_owner {
+	uint32_t unit;		/* 1 + its place in units; 0: nobody's */
+	size_t line_cost;	/* row of costs */
+};
+enum { ANNOT_OWNERS = 2 };	/* a function and a file */
 
 struct annot_line {
 	uint32_t file, line;	/* str; 0: not known */
@@ -123,6 +134,7 @@ struct annotation {
 	VEC(struct annot_cost) costs;
 	VEC(size_t) line_cost, copy_cost, insn_cost;
 	struct buf text;		/* of instructions */
+	bool has_calls;			/* any `called` cost */
 	/* while building */
 	struct cell *loc_cells;		/* [loc * ncols + column] */
 	VEC(struct annot_loc) locs;	/* those with cost */
@@ -130,6 +142,7 @@ struct annotation {
 	uint32_t *by_code;		/* profile.codes by image and vaddr */
 	uint32_t *by_line;		/* profile.lines by image and vaddr */
 	uint8_t *frame_ok;		/* by frame: of the unit at hand */
+	struct annot_owner *owners;	/* by frame: ANNOT_OWNERS each */
 	uint32_t *same_func;		/* by func: the first row of the same one */
 };
 
@@ -187,6 +200,14 @@ void annotate_json(struct annotation *a, const struct annotate_style *style,
 int annotate_choose(struct annotation *a, struct error *err);
 /* annotate_lines.c: lines and copies of a unit. */
 int annotate_lines(struct annotation *a, struct annot_unit *u);
+/* annotate_calls.c: a frame's line, told by annotate_lines; then, with all units
+ * there, what was called. */
+int annotate_owners_init(struct annotation *a);
+void annotate_own(struct annotation *a, const struct annot_unit *u,
+		  uint32_t frame, size_t line_cost);
+int annotate_calls(struct annotation *a);
+/* Sets callers[func] (by same_func) of all that called what has samples. */
+int annotate_callers(struct annotation *a, uint8_t *callers);
 /* annotate_code.c: instructions of the functions that a unit is in. */
 int annotate_codes(struct annotation *a, struct annot_unit *u);
 /* A new row of costs, all 0; SIZE_MAX when out of memory. */

@@ -10,8 +10,8 @@
  *	   "instructions":[{"vaddr","size","text","flow","target","name","jump",
  *	     "file","line","inlined","cost":[…]}]}]}]}
  *
- * "cost" has a member for each event that has any: {"event","self","inlined"},
- * each {"samples","weight","percent"}, self also {"low","high"}: the 95 %
+ * "cost" has a member for each event that has any: {"event","self","inlined",
+ * "called"} (of lines and units: what their calls cost), each {"samples","weight","percent"}, self also {"low","high"}: the 95 %
  * interval of its share.  Absent: nothing, unknown, or false.
  */
 #include "base/json.h"
@@ -55,19 +55,21 @@ static void put_cost(struct annotate_writer *w, const struct annot_cost *cost)
 	if (!annotate_has_cost(w->a, cost))
 		return;
 	for (size_t c = 0; c < w->a->ncols; c++)
-		noise &= interval_is_noise(annot_sum(&cost[c]).count,
+		noise &= interval_is_noise(annot_sum(&cost[c]).count +
+					   cost[c].called.count,
 					   annot_all(w->a, c).count);
 	if (noise)
 		json_bool(&w->j, "noise", true);
 	json_array(&w->j, "cost");
 	for (size_t c = 0; c < w->a->ncols; c++) {
-		if (!annot_sum(&cost[c]).count)
+		if (!annot_sum(&cost[c]).count && !cost[c].called.count)
 			continue;
 		json_object(&w->j, NULL);
 		json_str(&w->j, "event", profile_cstr(
 				p, p->events.v[w->a->agg.cols.v[c]].name));
 		put_cell(w, "self", c, cost[c].self);
 		put_cell(w, "inlined", c, cost[c].inlined);
+		put_cell(w, "called", c, cost[c].called);
 		json_end(&w->j);
 	}
 	json_end(&w->j);

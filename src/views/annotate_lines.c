@@ -68,6 +68,16 @@ static int add_location(struct lines *l, uint32_t loc)
 	return 0;
 }
 
+static int own_line(struct lines *l, uint32_t frame)
+{
+	uint32_t line = line_of(l, frame);
+
+	if (line == PROF_NONE)
+		return -ERR_NOMEM;
+	annotate_own(l->a, l->u, frame, l->a->line_cost.v[l->u->line + line]);
+	return 0;
+}
+
 struct sort_row {
 	const struct annotation *a;
 	uint32_t at;		/* before sorting */
@@ -170,8 +180,8 @@ int annotate_lines(struct annotation *a, struct annot_unit *u)
 	/* Lines that have code and no samples. */
 	for (uint32_t i = 0; !rc && u->kind != UNIT_CODE &&
 			     i < a->p->frames.n; i++)
-		if (a->frame_ok[i] && line_of(&l, i) == PROF_NONE)
-			rc = -ERR_NOMEM;
+		if (a->frame_ok[i])
+			rc = own_line(&l, i);
 	u->nlines = a->lines.n - u->line;
 	u->ncopies = a->copies.n - u->copy;
 	u64map_fini(&l.line_tab);

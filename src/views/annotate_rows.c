@@ -15,7 +15,13 @@
 #define HOT "\033[31m"
 #define OFF "\033[0m"
 
-enum { SELF_WIDTH = 8, SURE_WIDTH = 12, INLINED_WIDTH = 9, COUNT_WIDTH = 10 };
+enum {
+	SELF_WIDTH = 8,
+	SURE_WIDTH = 12,
+	INLINED_WIDTH = 9,
+	CALLS_WIDTH = 8,
+	COUNT_WIDTH = 10,
+};
 
 static double percent(const struct annotation *a, size_t col, struct cell c)
 {
@@ -36,7 +42,8 @@ bool annotate_has_cost(const struct annotation *a,
 		       const struct annot_cost *cost)
 {
 	for (size_t c = 0; c < a->ncols; c++)
-		if (cost[c].self.count || cost[c].inlined.count)
+		if (cost[c].self.count || cost[c].inlined.count ||
+		    cost[c].called.count)
 			return true;
 	return false;
 }
@@ -45,10 +52,21 @@ bool annotate_has_cost(const struct annotation *a,
 static bool is_noise(const struct annotation *a, const struct annot_cost *cost)
 {
 	for (size_t c = 0; c < a->ncols; c++)
-		if (!interval_is_noise(annot_sum(&cost[c]).count,
+		if (!interval_is_noise(annot_sum(&cost[c]).count +
+				       cost[c].called.count,
 				       annot_all(a, c).count))
 			return false;
 	return true;
+}
+
+static void put_percent(struct annotate_rows *r, size_t col, struct cell c,
+			int width)
+{
+	if (c.count)
+		buf_printf(&r->line, "%*.2f%%", width - 1,
+			   percent(r->a, col, c));
+	else
+		line_pad(&r->line, (size_t)width);
 }
 
 static void put_cell(struct annotate_rows *r, size_t col,
@@ -64,11 +82,10 @@ static void put_cell(struct annotate_rows *r, size_t col,
 	} else {
 		line_pad(&r->line, SELF_WIDTH + SURE_WIDTH);
 	}
-	if (r->inlined && c->inlined.count)
-		buf_printf(&r->line, "%*.2f%%", INLINED_WIDTH - 1,
-			   percent(r->a, col, c->inlined));
-	else if (r->inlined)
-		line_pad(&r->line, INLINED_WIDTH);
+	if (r->inlined)
+		put_percent(r, col, c->inlined, INLINED_WIDTH);
+	if (r->calls)
+		put_percent(r, col, c->called, CALLS_WIDTH);
 	if (r->style->samples && annot_sum(c).count)
 		buf_printf(&r->line, "%*llu", COUNT_WIDTH,
 			   (unsigned long long)annot_sum(c).count);
@@ -79,6 +96,7 @@ static void put_cell(struct annotate_rows *r, size_t col,
 static size_t numbers_width(const struct annotate_rows *r)
 {
 	return SELF_WIDTH + SURE_WIDTH + (r->inlined ? INLINED_WIDTH : 0) +
+	       (r->calls ? CALLS_WIDTH : 0) +
 	       (r->style->samples ? COUNT_WIDTH : 0);
 }
 
@@ -145,6 +163,8 @@ void annotate_heads(struct annotate_rows *r, const char *what)
 			   SURE_WIDTH - 1, "95% SURE");
 		if (r->inlined)
 			buf_printf(&r->line, "%*s", INLINED_WIDTH, "INLINED");
+		if (r->calls)
+			buf_printf(&r->line, "%*s", CALLS_WIDTH, "CALLS");
 		if (r->style->samples)
 			buf_printf(&r->line, "%*s", COUNT_WIDTH, "SAMPLES");
 	}

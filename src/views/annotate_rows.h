@@ -9,7 +9,8 @@ struct annotate_rows {
 	struct annotation *a;
 	const struct annotate_style *style;
 	struct buf *out;
-	bool inlined;		/* a column of inlined cost */
+	bool inlined;		/* a column of inlined cost … */
+	bool calls;		/* … and of what was called */
 	struct buf line;	/* the row at hand, cut when it ends */
 	struct buf tmp;
 };

@@ -353,6 +353,12 @@ static void put_unit_head(struct annotate_rows *r, const struct annot_unit *u)
 			   100 * sure.lo, 100 * sure.hi);
 		text_count(&text, sum.count);
 		buf_str(&text, " samples");
+		cell_add(&sum, cost[c].called);
+		if (cost[c].called.count)
+			buf_printf(&text, ", %.2f%% with what it called",
+				   line_share(sum.weight ? sum.weight : sum.count,
+					      sum.weight ? all.weight
+							 : all.count));
 	}
 	buf_u8(r->out, '\n');
 	annotate_comment(r, "%s", buf_cstr(&text));
@@ -385,6 +391,7 @@ static void put_unit(struct annotate_rows *r, const struct annot_unit *u)
 
 	put_unit_head(r, u);
 	r->inlined = true;
+	r->calls = r->a->has_calls;
 	if (lines && r->style->source) {
 		put_lines(&t);
 		return;
@@ -393,7 +400,7 @@ static void put_unit(struct annotate_rows *r, const struct annot_unit *u)
 		annotate_comment(r, "no line is known: %s",
 				 r->style->code ? "its instructions instead"
 				 : "--asm shows its instructions");
-	r->inlined = false;
+	r->inlined = r->calls = false;
 	if (r->style->code)
 		put_codes(r, u);
 }
@@ -404,7 +411,8 @@ static void put_notes(struct annotate_rows *r)
 
 	annotate_comment(r, "percentages are of all samples; 95%% SURE: binomial "
 			 "(Wilson); ~: too few samples to tell it from a line "
-			 "without any");
+			 "without any%s", !a->has_calls ? "" :
+			 "; CALLS: spent in what the line called");
 	if (!r->style->code)
 		return;
 	for (size_t c = 0; c < a->ncols; c++) {

@@ -19,6 +19,8 @@ struct chooser {
 	struct cell *self, *all;	/* [func * ncols + column] */
 	uint32_t *seen;			/* by func: 1 + the last location */
 	struct cell *codes;		/* by symbol: without frames */
+	uint8_t *callers;		/* by func: something that it called has
+					 * samples; only when one is named */
 	VEC(struct candidate) found;
 };
 
@@ -65,7 +67,8 @@ static int add_candidate(struct chooser *k, struct annot_unit unit,
 		c.weight = cells[i].weight;
 		c.count = cells[i].count;
 	}
-	if (!c.count)
+	if (!c.count && !(unit.kind == UNIT_FUNCTION && k->a->spec.what &&
+			  k->callers[unit.func]))
 		return 0;
 	return vec_push(&k->found, c);
 }
@@ -293,7 +296,10 @@ int annotate_choose(struct annotation *a, struct error *err)
 	k.all = calloc(n * a->ncols + 1, sizeof(*k.all));
 	k.seen = calloc(n + 1, sizeof(*k.seen));
 	k.codes = calloc(s * a->ncols + 1, sizeof(*k.codes));
-	if (k.self && k.all && k.seen && k.codes) {
+	k.callers = calloc(n + 1, 1);
+	if (k.self && k.all && k.seen && k.codes && k.callers)
+		rc = a->spec.what ? annotate_callers(a, k.callers) : 0;
+	if (!rc) {
 		sum_functions(&k);
 		rc = a->spec.what ? add_meant(&k, err) : add_hottest(&k, NULL);
 		if (!rc)
@@ -303,6 +309,7 @@ int annotate_choose(struct annotation *a, struct error *err)
 	free(k.all);
 	free(k.seen);
 	free(k.codes);
+	free(k.callers);
 	vec_fini(&k.found);
 	if (rc == -ERR_NOMEM || rc == -1)
 		return error_set(err, ERR_NOMEM, "out of memory");

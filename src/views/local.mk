@@ -5,6 +5,7 @@ libviews_a_SOURCES = \
 	src/views/aggregate.h \
 	src/views/annotate.c \
 	src/views/annotate.h \
+	src/views/annotate_calls.c \
 	src/views/annotate_code.c \
 	src/views/annotate_json.c \
 	src/views/annotate_lines.c \

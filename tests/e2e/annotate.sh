@@ -113,6 +113,21 @@ def codes():
             if c['image'].endswith('/work') and c['instructions']:
                 yield c
 
+def calls():
+    rows = json.load(open('stacks.json'))['rows']
+    want = {r['symbol']: r['total']['samples'] for r in rows}
+    for u in json.load(open('calls.json'))['units']:
+        lines = {l['line']: l for f in u['files'] for l in f['lines']
+                 if f['file'].endswith('.c')}
+        called = {n: samples(l, ['called']) for n, l in lines.items()}
+        if u['name'] == 'main':
+            at, = (n for n, c in called.items() if c)
+            assert 'heavy(s) + light(s)' in open('src/work.c').read(
+                ).splitlines()[at - 1]
+            assert called[at] >= want['heavy'] + want['light']
+        if u['name'] in ('main', 'heavy', 'light'):
+            assert samples(u, ['self', 'inlined', 'called']) == want[u['name']]
+
 def lines():
     insns = [i for c in codes() for i in c['instructions']]
     assert insns
@@ -146,6 +161,15 @@ globals()[sys.argv[1]]()
 END
 t_run "lines, copies and instructions add up" python3 check.py sums
 t_run "a function's samples are the report's" python3 check.py report
+"$TALLY" record --source=perf -q -g -F 2000 -o c.tally -- ./work 4000
+annotate --format=json --top 0 --percent-limit 0 c.tally main >calls.json
+"$TALLY" report --no-pager --format=json --percent-limit 0 -g -s symbol \
+	c.tally >stacks.json
+t_run "what a line called" python3 check.py calls
+t_like "… as text" "$(annotate c.tally main)" \
+	'^# main in work: .*% with what it called'
+t_like "… no such column without stacks" \
+	"$(annotate a.tally heavy | grep -c CALLS)" '^0$'
 if ! grep -q '"text":' all.json; then
 	t_skip "lines of instructions" "this tally was built without Zydis"
 elif command -v addr2line >/dev/null; then

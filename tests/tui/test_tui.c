@@ -413,8 +413,9 @@ static void test_source(void **state)
 	sees(&a, 2, "work.c (from the recording)");
 	sees(&a, 3, "    20  twenty");
 	sees(&a, 4, "    21          two");
-	sees(&a, 5, "  30.00%     22  one");
-	sees(&a, 6, "  10.00%     23  three\\x1b[2J");
+	sees(&a, 1, "SELF    CALLS    LINE");
+	sees(&a, 5, "  30.00%              22  one");
+	sees(&a, 6, "  10.00%   60.00%     23  three\\x1b[2J");
 	is_chosen(&a, "one");
 	play(&a, "/work" K_ENTER "an");
 	is_chosen(&a, "three");
@@ -425,7 +426,7 @@ static void test_source(void **state)
 	play(&a, "/work" K_ENTER "a" K_TAB K_TAB);
 	is_chosen(&a, "one");
 	play(&a, "/work" K_ENTER "a#" K_DOWN "H");
-	is_chosen(&a, "  30.00%      300     22  one");
+	is_chosen(&a, "  30.00%               300     22  one");
 	play(&a, "/work" K_ENTER "a/twen" K_ENTER);
 	is_chosen(&a, "twenty");
 	play(&a, "/work" K_ENTER "a" K_RIGHT);
