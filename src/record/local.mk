@@ -89,6 +89,9 @@ librecord_a_SOURCES = \
 	src/record/remap.c \
 	src/record/remap.h \
 	src/record/run.c \
+	src/record/run.h \
+	src/record/run_begin.c \
+	src/record/run_end.c \
 	src/record/scan.c \
 	src/record/session.c \
 	src/record/session.h \

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* One run: open the events, let it go, collect until it ends. */
+/* One run: open the events, let it go, collect in rounds until it ends. */
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/io.h"
-#include "record/session.h"
-#include "record/source_choose.h"
+#include "record/run.h"
 #include "record/signals.h"
 
 /*
@@ -26,171 +21,6 @@ enum { ROUND_MIN_MS = 5, ROUND_DEEP_MS = 2, ROUND_EXEC_MS = 20,
 /* Written at least once a second; two rounds go by before records are in
  * order. */
 #define FLUSH_NS 600000000u
-
-struct run {
-	struct session *s;
-	uint32_t number;	/* prof_run */
-	struct launch launch;
-	struct source *source;
-	id_list threads;	/* -t and -p: whom to wait for */
-	struct target_ends ends;
-	uint64_t end_ns;	/* of --duration, or UINT64_MAX */
-	uint64_t start_ns;	/* of --delay, 0 once started */
-	uint64_t flushed_ns, drained_ns;
-	unsigned int round_ms;
-	size_t images;		/* seen up to the last round */
-	uint64_t execs, deep;
-	bool done;
-	bool told;		/* why the source is not the best one */
-};
-
-static uint64_t now_ns(void)
-{
-	return session_clock(CLOCK_MONOTONIC);
-}
-
-static int open_source(struct run *r, struct error *err)
-{
-	struct session *s = r->s;
-	const struct record_options *o = s->o;
-	uint32_t child = (uint32_t)r->launch.pid;
-	struct source_choice why;
-	int rc;
-	struct perf_target t = {
-		.cpus = s->target.cpus.v, .ncpus = s->target.cpus.n,
-		.all_cpus = !o->cpus, .cgroup_fd = -1,
-	};
-	struct perf_source_options po = {
-		.events = &s->events, .default_event = !o->events->n,
-		.callchain = o->callchain, .inherit = o->inherit,
-		.user_only = o->user_only, .kernel_only = o->kernel_only,
-		.freq = o->freq, .period = o->period,
-		.copy = o->copy_stacks, .copy_bytes = o->copy_bytes,
-	};
-
-	if (s->target.attached) {
-		rc = target_threads(&s->target, &r->threads, err);
-		if (rc < 0)
-			return rc;
-		t.tids = r->threads.v;
-		t.ntids = r->threads.n;
-	} else if (s->target.system_wide) {
-		t.cgroup_fd = s->target.cgroup_fd;
-	} else {
-		t.tids = &child;
-		t.ntids = 1;
-		po.launched = true;
-		po.command = o->command[0];
-		po.enable_on_exec = o->delay <= 0;
-	}
-	rc = source_choose(o->source, &t, &po, &r->source, &why, err);
-	r->told = *why.text;
-	if (*why.text && !s->profile.runs.n)
-		session_notice(s, "%s", why.text);
-	return rc;
-}
-
-/* The reader gets one text. */
-static uint32_t event_note(struct profile *p, const struct source_event *e)
-{
-	char text[sizeof(e->why) + sizeof(e->note) + 2];
-
-	snprintf(text, sizeof(text), "%s%s%s", e->why,
-		 *e->why && *e->note ? "; " : "", e->note);
-	return profile_str(p, text);
-}
-
-static void tell_event(struct session *s, const struct source_event *e,
-		       bool only, bool told)
-{
-	if (*e->why && !told)
-		session_notice(s, "%s: recording %s instead", e->why,
-			       e->actual);
-	if (*e->note && only)
-		session_notice(s, "%s", e->note);
-	else if (*e->note)
-		session_notice(s, "event %s: %s", e->name, e->note);
-}
-
-/* Rows of the profile's events; once a session. */
-static int add_events(struct session *s, const struct source *src, bool told,
-		      struct error *err)
-{
-	for (size_t i = s->profile.events.n; i < src->nevents; i++) {
-		const struct source_event *e = &src->events[i];
-		struct profile *p = &s->profile;
-		struct prof_event row = {
-			.name = profile_str(p, e->name),
-			.actual = profile_str(p, e->actual),
-			.note = event_note(p, e),
-			.unit = e->is_time ? PROF_UNIT_NS : PROF_UNIT_COUNT,
-			.precise = e->precise,
-			.exclude_user = e->exclude_user,
-			.exclude_kernel = e->exclude_kernel,
-			.type = e->type, .config = e->config,
-			.config1 = e->config1, .config2 = e->config2,
-			.freq = e->freq, .period = e->period,
-		};
-
-		if (row.name == PROF_NONE || row.actual == PROF_NONE ||
-		    row.note == PROF_NONE || vec_push(&p->events, row) < 0)
-			return error_set(err, ERR_NOMEM,
-					 "out of memory for events");
-		tell_event(s, e, src->nevents == 1, told);
-	}
-	s->collector.nevents = (uint32_t)s->profile.events.n;
-	return 0;
-}
-
-static int add_run(struct run *r, struct error *err)
-{
-	struct session *s = r->s;
-	struct buf text = { 0 };
-	struct prof_run row = {
-		.exit_status = -1,
-		.start_ns = now_ns(),
-		.start_wall_ns = session_clock(CLOCK_REALTIME),
-	};
-
-	if (s->o->command)
-		shell_quote(&text, s->o->command);
-	row.command = profile_str(&s->profile, buf_cstr(&text));
-	buf_fini(&text);
-	if (row.command == PROF_NONE || vec_push(&s->profile.runs, row) < 0)
-		return error_set(err, ERR_NOMEM, "out of memory for a run");
-	r->number = (uint32_t)s->profile.runs.n - 1;
-	return 0;
-}
-
-/* Processes that ran before us. */
-static int scan_target(struct run *r, struct error *err)
-{
-	struct session *s = r->s;
-	int rc;
-
-	if (s->target.system_wide)
-		return collector_scan_all(&s->collector, err);
-	rc = target_watch(&s->target, &r->ends, err);
-	for (size_t i = 0; i < s->target.pids.n && !rc; i++)
-		rc = collector_scan(&s->collector, s->target.pids.v[i], err);
-	return rc;
-}
-
-/* The command has a name before its exec is told of. */
-static int name_child(struct run *r, struct error *err)
-{
-	struct collector *c = &r->s->collector;
-	uint32_t pid = (uint32_t)r->launch.pid;
-	const char *name = r->s->o->command[0], *slash = strrchr(name, '/');
-	struct process *proc = processes_get(&c->processes, pid);
-
-	if (!proc || processes_name(&c->processes, pid, pid,
-				    slash ? slash + 1 : name, 0) < 0)
-		return error_set(err, ERR_NOMEM, "out of memory");
-	proc->discovered = true;
-	proc->parent = (uint32_t)getpid();
-	return 0;
-}
 
 static void stop_recording(struct run *r, int signo)
 {
@@ -326,7 +156,7 @@ static int follow(struct run *r, struct error *err)
 	return rc;
 }
 
-static int drain(struct run *r, bool all, struct error *err)
+int run_drain(struct run *r, bool all, struct error *err)
 {
 	struct session *s = r->s;
 	uint64_t now = now_ns();
@@ -385,126 +215,9 @@ static int loop(struct run *r, struct error *err)
 		next_round(r);
 		rc = wait_round(r, fds, err);
 		if (!rc && !r->done)
-			rc = drain(r, false, err);
+			rc = run_drain(r, false, err);
 	}
 	free(fds);
-	return rc;
-}
-
-static int note_outside(struct run *r, struct error *err)
-{
-	if (profile_set_env(&r->s->profile, PROF_NONE, "not_recorded",
-			    r->source->outside) < 0)
-		return error_set(err, ERR_NOMEM, "out of memory");
-	return 0;
-}
-
-static int note_unrecorded(struct run *r, struct error *err)
-{
-	struct session *s = r->s;
-	struct buf names = { 0 };
-	int rc = 0;
-
-	/* A program whose mappings were lost looks the same. */
-	if (!s->collector.gaps)
-		collector_unrecorded(&s->collector,
-				     s->profile.runs.v[r->number].end_ns,
-				     &names);
-	if (!names.n && r->source->outside) {
-		session_notice(s, "not recorded: %s (static, of another machine, "
-			       "root or user: timers cannot get into it, "
-			       "--source=ptrace may)", r->source->outside);
-		return note_outside(r, err);
-	}
-	if (names.n) {
-		session_notice(s, "not recorded: %s (a program that changes its "
-			       "user or may not be read is recorded only by "
-			       "root with -a)", buf_cstr(&names));
-		rc = profile_set_env(&s->profile, PROF_NONE, "not_recorded",
-				     buf_cstr(&names));
-	}
-	buf_fini(&names);
-	return rc < 0 ? error_set(err, ERR_NOMEM, "out of memory") : 0;
-}
-
-static int finish(struct run *r, struct error *err)
-{
-	struct session *s = r->s;
-	struct prof_run *row = &s->profile.runs.v[r->number];
-	int rc;
-
-	r->source->ops->stop(r->source);
-	row->end_ns = now_ns();
-	signals_end_command(&r->launch, r->s->signal_fd);
-	row = &s->profile.runs.v[r->number];
-	if (r->launch.pid) {
-		const struct rusage *u = &r->launch.usage;
-
-		row->exit_status = r->launch.wait_status;
-		row->user_ns = (uint64_t)u->ru_utime.tv_sec * 1000000000u +
-			       (uint64_t)u->ru_utime.tv_usec * 1000u;
-		row->sys_ns = (uint64_t)u->ru_stime.tv_sec * 1000000000u +
-			      (uint64_t)u->ru_stime.tv_usec * 1000u;
-		s->result->wait_status = r->launch.wait_status;
-	}
-	rc = drain(r, true, err);
-	if (rc >= 0)
-		rc = note_unrecorded(r, err);
-	s->result->late += r->source->late;
-	s->result->damaged += r->source->damaged;
-	return rc;
-}
-
-/* Everything is ready: go. */
-static int go(struct run *r, struct error *err)
-{
-	struct session *s = r->s;
-	const struct record_options *o = s->o;
-	uint64_t delay = o->delay > 0 ? (uint64_t)(o->delay * 1e9) : 0;
-	uint64_t now = now_ns();
-	int rc = 0;
-
-	r->start_ns = delay ? now + delay : 0;
-	r->end_ns = o->duration > 0 ? now + delay +
-				      (uint64_t)(o->duration * 1e9)
-				    : UINT64_MAX;
-	r->flushed_ns = now;
-	if (!delay && (s->target.attached || s->target.system_wide))
-		rc = r->source->ops->start(r->source, err);
-	if (!rc && o->command) {
-		r->launch.env = r->source->env;
-		rc = launch_go(&r->launch, o->command[0], err);
-		if (rc < 0)
-			s->result->exec_status =
-				rc == -ERR_NOTFOUND ? 127 : 126;
-	}
-	return rc;
-}
-
-static int prepare(struct run *r, struct error *err)
-{
-	struct session *s = r->s;
-	int rc = 0;
-
-	if (s->o->command)
-		rc = launch_prepare(&r->launch, s->o->command, &s->before, err);
-	if (!rc)
-		rc = open_source(r, err);
-	if (!rc)
-		rc = add_events(s, r->source, r->told, err);
-	if (!rc && !s->profile.runs.n)
-		rc = environment_fill(s, r->source, err);
-	if (!rc)
-		rc = add_run(r, err);
-	if (rc < 0)
-		return rc;
-	collector_new_run(&s->collector, r->number);
-	if (r->launch.pid)
-		rc = name_child(r, err);
-	if (!rc && (s->target.attached || s->target.system_wide))
-		rc = scan_target(r, err);
-	if (!rc && s->collector.closed)
-		rc = environment_closed(s, err);
 	return rc;
 }
 
@@ -519,16 +232,16 @@ static void run_fini(struct run *r)
 int run_record(struct session *s, uint32_t number, struct error *err)
 {
 	struct run r = { .s = s, .launch = { .go = -1, .status_fd = -1 } };
-	int rc = prepare(&r, err);
+	int rc = run_prepare(&r, err);
 
 	if (!rc)
-		rc = go(&r, err);
+		rc = run_go(&r, err);
 	if (!rc && !number)
 		rc = session_begin_file(s, err);
 	if (!rc)
 		rc = loop(&r, err);
 	if (!rc) {
-		rc = finish(&r, err);
+		rc = run_finish(&r, err);
 	} else {
 		/* A failed exec has ended by itself. */
 		if (r.launch.pid && r.launch.go < 0 &&

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_RECORD_RUN_H
+#define TALLY_RECORD_RUN_H
+/* What the parts of a run share: its beginning, its rounds and its end. */
+#include <time.h>
+
+#include "record/launch.h"
+#include "record/session.h"
+#include "record/target.h"
+
+struct run {
+	struct session *s;
+	uint32_t number;	/* prof_run */
+	struct launch launch;
+	struct source *source;
+	id_list threads;	/* -t and -p: whom to wait for */
+	struct target_ends ends;
+	uint64_t end_ns;	/* of --duration, or UINT64_MAX */
+	uint64_t start_ns;	/* of --delay, 0 once started */
+	uint64_t flushed_ns, drained_ns;
+	unsigned int round_ms;
+	size_t images;		/* seen up to the last round */
+	uint64_t execs, deep;
+	bool done;
+	bool told;		/* why the source is not the best one */
+};
+
+static inline uint64_t now_ns(void)
+{
+	return session_clock(CLOCK_MONOTONIC);
+}
+
+/* run_begin.c: a source for the target, and the rows of the run; */
+int run_prepare(struct run *r, struct error *err);
+/* then everything is ready: go. */
+int run_go(struct run *r, struct error *err);
+/* run.c: what is in the source by now, or with `all` everything. */
+int run_drain(struct run *r, bool all, struct error *err);
+/* run_end.c */
+int run_finish(struct run *r, struct error *err);
+
+#endif

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A run's beginning: its source, its rows, the command's start. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record/run.h"
+#include "record/source_choose.h"
+
+static int open_source(struct run *r, struct error *err)
+{
+	struct session *s = r->s;
+	const struct record_options *o = s->o;
+	uint32_t child = (uint32_t)r->launch.pid;
+	struct source_choice why;
+	int rc;
+	struct perf_target t = {
+		.cpus = s->target.cpus.v, .ncpus = s->target.cpus.n,
+		.all_cpus = !o->cpus, .cgroup_fd = -1,
+	};
+	struct perf_source_options po = {
+		.events = &s->events, .default_event = !o->events->n,
+		.callchain = o->callchain, .inherit = o->inherit,
+		.user_only = o->user_only, .kernel_only = o->kernel_only,
+		.freq = o->freq, .period = o->period,
+		.copy = o->copy_stacks, .copy_bytes = o->copy_bytes,
+	};
+
+	if (s->target.attached) {
+		rc = target_threads(&s->target, &r->threads, err);
+		if (rc < 0)
+			return rc;
+		t.tids = r->threads.v;
+		t.ntids = r->threads.n;
+	} else if (s->target.system_wide) {
+		t.cgroup_fd = s->target.cgroup_fd;
+	} else {
+		t.tids = &child;
+		t.ntids = 1;
+		po.launched = true;
+		po.command = o->command[0];
+		po.enable_on_exec = o->delay <= 0;
+	}
+	rc = source_choose(o->source, &t, &po, &r->source, &why, err);
+	r->told = *why.text;
+	if (*why.text && !s->profile.runs.n)
+		session_notice(s, "%s", why.text);
+	return rc;
+}
+
+/* The reader gets one text. */
+static uint32_t event_note(struct profile *p, const struct source_event *e)
+{
+	char text[sizeof(e->why) + sizeof(e->note) + 2];
+
+	snprintf(text, sizeof(text), "%s%s%s", e->why,
+		 *e->why && *e->note ? "; " : "", e->note);
+	return profile_str(p, text);
+}
+
+static void tell_event(struct session *s, const struct source_event *e,
+		       bool only, bool told)
+{
+	if (*e->why && !told)
+		session_notice(s, "%s: recording %s instead", e->why,
+			       e->actual);
+	if (*e->note && only)
+		session_notice(s, "%s", e->note);
+	else if (*e->note)
+		session_notice(s, "event %s: %s", e->name, e->note);
+}
+
+/* Rows of the profile's events; once a session. */
+static int add_events(struct session *s, const struct source *src, bool told,
+		      struct error *err)
+{
+	for (size_t i = s->profile.events.n; i < src->nevents; i++) {
+		const struct source_event *e = &src->events[i];
+		struct profile *p = &s->profile;
+		struct prof_event row = {
+			.name = profile_str(p, e->name),
+			.actual = profile_str(p, e->actual),
+			.note = event_note(p, e),
+			.unit = e->is_time ? PROF_UNIT_NS : PROF_UNIT_COUNT,
+			.precise = e->precise,
+			.exclude_user = e->exclude_user,
+			.exclude_kernel = e->exclude_kernel,
+			.type = e->type, .config = e->config,
+			.config1 = e->config1, .config2 = e->config2,
+			.freq = e->freq, .period = e->period,
+		};
+
+		if (row.name == PROF_NONE || row.actual == PROF_NONE ||
+		    row.note == PROF_NONE || vec_push(&p->events, row) < 0)
+			return error_set(err, ERR_NOMEM,
+					 "out of memory for events");
+		tell_event(s, e, src->nevents == 1, told);
+	}
+	s->collector.nevents = (uint32_t)s->profile.events.n;
+	return 0;
+}
+
+static int add_run(struct run *r, struct error *err)
+{
+	struct session *s = r->s;
+	struct buf text = { 0 };
+	struct prof_run row = {
+		.exit_status = -1,
+		.start_ns = now_ns(),
+		.start_wall_ns = session_clock(CLOCK_REALTIME),
+	};
+
+	if (s->o->command)
+		shell_quote(&text, s->o->command);
+	row.command = profile_str(&s->profile, buf_cstr(&text));
+	buf_fini(&text);
+	if (row.command == PROF_NONE || vec_push(&s->profile.runs, row) < 0)
+		return error_set(err, ERR_NOMEM, "out of memory for a run");
+	r->number = (uint32_t)s->profile.runs.n - 1;
+	return 0;
+}
+
+/* Processes that ran before us. */
+static int scan_target(struct run *r, struct error *err)
+{
+	struct session *s = r->s;
+	int rc;
+
+	if (s->target.system_wide)
+		return collector_scan_all(&s->collector, err);
+	rc = target_watch(&s->target, &r->ends, err);
+	for (size_t i = 0; i < s->target.pids.n && !rc; i++)
+		rc = collector_scan(&s->collector, s->target.pids.v[i], err);
+	return rc;
+}
+
+/* The command has a name before its exec is told of. */
+static int name_child(struct run *r, struct error *err)
+{
+	struct collector *c = &r->s->collector;
+	uint32_t pid = (uint32_t)r->launch.pid;
+	const char *name = r->s->o->command[0], *slash = strrchr(name, '/');
+	struct process *proc = processes_get(&c->processes, pid);
+
+	if (!proc || processes_name(&c->processes, pid, pid,
+				    slash ? slash + 1 : name, 0) < 0)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	proc->discovered = true;
+	proc->parent = (uint32_t)getpid();
+	return 0;
+}
+
+/* Everything is ready: go. */
+int run_go(struct run *r, struct error *err)
+{
+	struct session *s = r->s;
+	const struct record_options *o = s->o;
+	uint64_t delay = o->delay > 0 ? (uint64_t)(o->delay * 1e9) : 0;
+	uint64_t now = now_ns();
+	int rc = 0;
+
+	r->start_ns = delay ? now + delay : 0;
+	r->end_ns = o->duration > 0 ? now + delay +
+				      (uint64_t)(o->duration * 1e9)
+				    : UINT64_MAX;
+	r->flushed_ns = now;
+	if (!delay && (s->target.attached || s->target.system_wide))
+		rc = r->source->ops->start(r->source, err);
+	if (!rc && o->command) {
+		r->launch.env = r->source->env;
+		rc = launch_go(&r->launch, o->command[0], err);
+		if (rc < 0)
+			s->result->exec_status =
+				rc == -ERR_NOTFOUND ? 127 : 126;
+	}
+	return rc;
+}
+
+int run_prepare(struct run *r, struct error *err)
+{
+	struct session *s = r->s;
+	int rc = 0;
+
+	if (s->o->command)
+		rc = launch_prepare(&r->launch, s->o->command, &s->before, err);
+	if (!rc)
+		rc = open_source(r, err);
+	if (!rc)
+		rc = add_events(s, r->source, r->told, err);
+	if (!rc && !s->profile.runs.n)
+		rc = environment_fill(s, r->source, err);
+	if (!rc)
+		rc = add_run(r, err);
+	if (rc < 0)
+		return rc;
+	collector_new_run(&s->collector, r->number);
+	if (r->launch.pid)
+		rc = name_child(r, err);
+	if (!rc && (s->target.attached || s->target.system_wide))
+		rc = scan_target(r, err);
+	if (!rc && s->collector.closed)
+		rc = environment_closed(s, err);
+	return rc;
+}
