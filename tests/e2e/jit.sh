@@ -156,7 +156,7 @@ while (Date.now() < end)
 END2
 	"$TALLY" record -q -g -o node.tally -- node --perf-basic-prof hot.js
 	t_like "JavaScript functions of node" "$(names node)" \
-		'^"?JS:.innerFunction .*hot\.js:1'
+		'(^| )"?JS:.innerFunction .*hot\.js:1'
 	rm -f "/tmp/perf-$("$TALLY" dump --no-pager node.tally | sed -n \
 		's/^thread 0 .* pid=\([0-9]*\) .*/\1/p').map"
 else
