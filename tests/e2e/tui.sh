@@ -17,6 +17,10 @@ done
 command -v ps >/dev/null || skip "there is no ps (Debian: procps)"
 "$python" -c 'import pty, os; os.close(pty.openpty()[0])' 2>/dev/null ||
 	skip "no pseudo terminals here"
+# Sanitizers have handlers of their own, which print and exit.
+off=handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigill=0:handle_sigfpe=0
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}$off"
+export UBSAN_OPTIONS="${UBSAN_OPTIONS:+$UBSAN_OPTIONS:}$off"
 cat >work.c <<'END'
 #include <stdlib.h>
 __attribute__((noinline)) unsigned heavy(unsigned x)
