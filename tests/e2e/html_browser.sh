@@ -36,7 +36,7 @@ cat >old/two.c <<'EOF'
 __attribute__((noinline)) uint64_t slower(uint64_t x, int n)
 {
 	for (int i = 0; i < n; i++)
-		x = x * 31 + 7;
+		x = x * 31 ^ x >> 5;
 	return x;
 }
 __attribute__((noinline)) uint64_t steady(uint64_t x, int n)
@@ -53,7 +53,7 @@ int main(int argc, char **argv)
 	return x == 1;
 }
 EOF
-sed 's/x = x \* 31 + 7;/x = x % 1021 * 31 + (x >> 3) % 7;/' old/two.c >new/two.c
+sed 's/x = x \* 31 ^ x >> 5;/x = x % 1021 * 31 + (x >> 3) % 7;/' old/two.c >new/two.c
 for v in old new; do
 	${CC:-cc} -O2 -g -fno-omit-frame-pointer -o $v/two $v/two.c
 	"$TALLY" record -g -F 2000 --embed-source -o $v.tally -- $v/two 3000 \
