@@ -122,11 +122,19 @@ static void add_leave(const char *sequence)
 
 static void keep_way_back(void)
 {
+	char *cup = tigetstr((char *)"cup");
+
 	term.leave_n = 0;
 	add_leave("\033[?1000l\033[?1002l\033[?1006l");	/* xterm's mouse */
 	add_leave(tigetstr((char *)"sgr0"));
 	add_leave(tigetstr((char *)"cnorm"));
 	add_leave(tigetstr((char *)"rmkx"));
+	/* Where there is no other screen to go back to, what follows does not
+	 * begin amid a row that was being drawn. */
+	if (cup && cup != (char *)-1) {
+		add_leave(tiparm(cup, LINES - 1, 0));
+		add_leave(tigetstr((char *)"el"));
+	}
 	add_leave(tigetstr((char *)"rmcup"));
 }
 

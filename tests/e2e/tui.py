@@ -148,6 +148,7 @@ def looks_around():
     t = Terminal(report())
     t.wait(r'SELF +TOTAL', 'opens on a terminal')
     ok(b'\x1b[?1049h' in t.raw, 'on a screen of its own')
+    t.wait(r'\?:help')  # the last row that is drawn
     ok(re.search(rb'\x1b\[3[1-7]', t.raw), 'with colours')
     t.keys('/heavy' + ENTER)
     t.keys(ENTER)
