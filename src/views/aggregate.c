@@ -355,19 +355,12 @@ static int by_slot(const void *x, const void *y)
 	return a->stack < b->stack ? -1 : a->stack > b->stack;
 }
 
-static void sum_shown(struct aggregate *a)
+static void add_shown(void *ctx, uint32_t stack, uint32_t event, struct cell c)
 {
-	for (size_t i = 0; i < a->slots.n; i++) {
-		const struct slot *s = &a->slots.v[i];
+	struct aggregate *a = ctx;
 
-		if (s->dense)
-			for (size_t k = 0; k < s->cap; k++)
-				cell_add(&a->shown[s->event], s->dense[k]);
-		else
-			for (size_t k = 0; k < s->n; k++)
-				cell_add(&a->shown[s->event],
-					 a->sparse.v[s->first + k].c);
-	}
+	(void)stack;
+	cell_add(&a->shown[event], c);
 }
 
 static int finish(struct aggregate *a, struct error *err)
@@ -393,7 +386,7 @@ static int finish(struct aggregate *a, struct error *err)
 		a->lane_slot[s->lane * a->ncols + a->col_of[s->event]] =
 			(uint32_t)i;
 	}
-	sum_shown(a);
+	aggregate_each(a, add_shown, a);
 	u64map_fini(&a->sparse_map);
 	return 0;
 }
@@ -422,6 +415,20 @@ int aggregate_run(struct reader *r, const struct selection *sel, uint32_t mask,
 	if (rc < 0)
 		aggregate_fini(out);
 	return rc;
+}
+
+void aggregate_each(const struct aggregate *a, aggregate_fn *fn, void *ctx)
+{
+	for (size_t i = 0; i < a->slots.n; i++) {
+		const struct slot *s = &a->slots.v[i];
+
+		for (size_t k = 0; s->dense && k < a->leaves.n && k < s->cap;
+		     k++)
+			fn(ctx, a->leaves.v[k], s->event, s->dense[k]);
+		for (size_t k = s->first; !s->dense && k < s->first + s->n; k++)
+			fn(ctx, a->sparse.v[k].stack, s->event,
+			   a->sparse.v[k].c);
+	}
 }
 
 void aggregate_fini(struct aggregate *a)

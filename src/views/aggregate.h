@@ -77,6 +77,13 @@ static inline struct cell slot_cell(const struct aggregate *a,
 				      : (struct cell){ 0, 0 };
 }
 
+/* What one slot has at one stack. */
+typedef void aggregate_fn(void *ctx, uint32_t stack, uint32_t event,
+			  struct cell c);
+
+/* All that was summed, slot by slot; cells may be 0. */
+void aggregate_each(const struct aggregate *a, aggregate_fn *fn, void *ctx);
+
 int aggregate_run(struct reader *r, const struct selection *sel, uint32_t mask,
 		  struct aggregate *out, struct error *err);
 void aggregate_fini(struct aggregate *a);

@@ -28,31 +28,15 @@ void annotate_add(struct annotation *a, size_t row, uint32_t loc, bool inlined)
 		cell_add(inlined ? &to[c].inlined : &to[c].self, from[c]);
 }
 
-static void add_leaf(struct annotation *a, uint32_t node, uint32_t event,
-		     struct cell c)
+/* What a location cost itself. */
+static void add_leaf(void *ctx, uint32_t node, uint32_t event, struct cell c)
 {
+	struct annotation *a = ctx;
 	uint32_t loc = a->p->nodes.v[node].loc;
 
 	if (loc < a->p->locs.n && a->agg.col_of[event] != PROF_NONE)
 		cell_add(&a->loc_cells[(size_t)loc * a->ncols +
 				       a->agg.col_of[event]], c);
-}
-
-/* What each location cost itself. */
-static void sum_locations(struct annotation *a)
-{
-	const struct aggregate *g = &a->agg;
-
-	for (size_t i = 0; i < g->slots.n; i++) {
-		const struct slot *s = &g->slots.v[i];
-
-		for (size_t k = 0; s->dense && k < g->leaves.n && k < s->cap;
-		     k++)
-			add_leaf(a, g->leaves.v[k], s->event, s->dense[k]);
-		for (size_t k = s->first; !s->dense && k < s->first + s->n; k++)
-			add_leaf(a, g->sparse.v[k].stack, s->event,
-				 g->sparse.v[k].c);
-	}
 }
 
 static bool has_cost(const struct annotation *a, size_t loc)
@@ -203,12 +187,13 @@ static int make_indexes(struct annotation *a)
 	a->by_code = sorted(p->codes.n, p, code_compare);
 	a->by_line = sorted(p->lines.n, p, line_compare);
 	a->frame_ok = calloc(p->frames.n + 1, 1);
+	a->owners = calloc(ANNOT_OWNERS * p->frames.n + 1, sizeof(*a->owners));
 	a->loc_cells = calloc((p->locs.n + 1) * (a->ncols + 1),
 			      sizeof(*a->loc_cells));
 	if (merge_functions(a) < 0 || !a->by_symbol || !a->by_code ||
-	    !a->by_line || !a->frame_ok || !a->loc_cells)
+	    !a->by_line || !a->frame_ok || !a->owners || !a->loc_cells)
 		return -ERR_NOMEM;
-	sum_locations(a);
+	aggregate_each(&a->agg, add_leaf, a);
 	for (size_t i = 0; i < p->locs.n; i++) {
 		struct annot_loc l = { p->locs.v[i].image, (uint32_t)i,
 				       p->locs.v[i].vaddr, PROF_NONE };
@@ -264,9 +249,7 @@ uint32_t annot_unit_frame(const struct annotation *a,
 
 static int build_units(struct annotation *a, struct error *err)
 {
-	int rc = annotate_owners_init(a) < 0
-		 ? error_set(err, ERR_NOMEM, "out of memory")
-		 : annotate_choose(a, err);
+	int rc = annotate_choose(a, err);
 
 	for (size_t i = 0; !rc && i < a->units.n; i++) {
 		struct annot_unit *u = &a->units.v[i];

@@ -202,7 +202,6 @@ int annotate_choose(struct annotation *a, struct error *err);
 int annotate_lines(struct annotation *a, struct annot_unit *u);
 /* annotate_calls.c: a frame's line, told by annotate_lines; then, with all units
  * there, what was called. */
-int annotate_owners_init(struct annotation *a);
 void annotate_own(struct annotation *a, const struct annot_unit *u,
 		  uint32_t frame, size_t line_cost);
 int annotate_calls(struct annotation *a);

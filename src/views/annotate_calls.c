@@ -9,14 +9,6 @@
 
 #include "views/annotate.h"
 
-int annotate_owners_init(struct annotation *a)
-{
-	size_t n = ANNOT_OWNERS * a->p->frames.n;
-
-	a->owners = calloc(n + 1, sizeof(*a->owners));
-	return a->owners ? 0 : -ERR_NOMEM;
-}
-
 /* Frames are owned by one function and by one file at most. */
 static struct annot_owner *owner_of(const struct annotation *a, uint32_t frame,
 				    int file)
@@ -59,9 +51,9 @@ static void add_called(struct walk *w, const struct annot_owner *o, bool leaf)
 	a->has_calls = true;
 }
 
-static void add_stack(struct walk *w, uint32_t node, uint32_t event,
-		      struct cell c)
+static void add_stack(void *ctx, uint32_t node, uint32_t event, struct cell c)
 {
+	struct walk *w = ctx;
 	const struct profile *p = w->a->p;
 	bool leaf = true;
 
@@ -81,41 +73,25 @@ static void add_stack(struct walk *w, uint32_t node, uint32_t event,
 	}
 }
 
-typedef void stack_fn(struct walk *w, uint32_t node, uint32_t event,
-		      struct cell c);
-
-static void each_stack(struct walk *w, stack_fn *fn)
-{
-	const struct aggregate *g = &w->a->agg;
-
-	for (size_t i = 0; i < g->slots.n; i++) {
-		const struct slot *s = &g->slots.v[i];
-
-		for (size_t k = 0; s->dense && k < g->leaves.n && k < s->cap;
-		     k++)
-			fn(w, g->leaves.v[k], s->event, s->dense[k]);
-		for (size_t k = s->first; !s->dense && k < s->first + s->n; k++)
-			fn(w, g->sparse.v[k].stack, s->event,
-			   g->sparse.v[k].c);
-	}
-}
-
 int annotate_calls(struct annotation *a)
 {
 	struct walk w = { .a = a };
 
+	if (!a->lines.n)	/* nothing is to be shown by line */
+		return 0;
 	w.seen = calloc(a->units.n + 1, sizeof(*w.seen));
 	if (!w.seen)
 		return -ERR_NOMEM;
-	each_stack(&w, add_stack);
+	aggregate_each(&a->agg, add_stack, &w);
 	free(w.seen);
 	return 0;
 }
 
 /* Each node once: what is outside of a node that was seen, was, too. */
-static void mark_callers(struct walk *w, uint32_t node, uint32_t event,
+static void mark_callers(void *ctx, uint32_t node, uint32_t event,
 			 struct cell c)
 {
+	struct walk *w = ctx;
 	const struct profile *p = w->a->p;
 
 	if (w->a->agg.col_of[event] == PROF_NONE || !c.count || !node)
@@ -139,7 +115,7 @@ int annotate_callers(struct annotation *a, uint8_t *callers)
 	w.seen = calloc(a->p->nodes.n + 1, sizeof(*w.seen));
 	if (!w.seen)
 		return -ERR_NOMEM;
-	each_stack(&w, mark_callers);
+	aggregate_each(&a->agg, mark_callers, &w);
 	free(w.seen);
 	return 0;
 }

@@ -30,7 +30,9 @@ struct renames {
 	VEC(struct func_cost) funcs;
 	VEC(struct image_cost) images;
 	struct u64map func_tab, image_tab;
-	uint32_t *func_of;	/* by func of the side's profile */
+	int side;		/* at hand */
+	uint32_t *func_of;	/* by func of its profile */
+	bool failed;		/* out of memory */
 };
 
 static int name_images(struct diff *d, int side)
@@ -79,49 +81,39 @@ static struct func_cost *func_cost(struct renames *r, int side, uint32_t func)
 	return &r->funcs.v[*slot];
 }
 
-static int add_leaf(struct renames *r, int side, uint32_t node, struct cell c)
+static void add_leaf(void *ctx, uint32_t node, uint32_t event, struct cell c)
 {
-	const struct profile *p = r->d->side[side].p;
+	struct renames *r = ctx;
+	const struct profile *p = r->d->side[r->side].p;
 	uint32_t loc = p->nodes.v[node].loc, frame;
 	struct func_cost *f;
 
+	(void)event;
 	if (!c.count || loc >= p->locs.n)
-		return 0;
+		return;
 	frame = profile_loc_frame(p, loc);
 	if (frame == PROF_NONE || p->frames.v[frame].func >= p->funcs.n)
-		return 0;
-	f = func_cost(r, side, p->frames.v[frame].func);
-	if (!f)
-		return -ERR_NOMEM;
-	f->cost[side] += (double)c.count;
-	return 0;
+		return;
+	f = func_cost(r, r->side, p->frames.v[frame].func);
+	if (f)
+		f->cost[r->side] += (double)c.count;
+	r->failed |= !f;
 }
 
 /* In samples of any event: a rough measure is enough. */
 static int sum_functions(struct renames *r, int side)
 {
-	const struct aggregate *a = &r->d->side[side].rep->agg;
 	size_t n = (r->d->side[side].p->funcs.n + 1) * sizeof(*r->func_of);
-	int rc = 0;
 
+	r->side = side;
 	r->func_of = malloc(n);
 	if (!r->func_of)
 		return -ERR_NOMEM;
 	memset(r->func_of, 0xff, n);
-	for (size_t i = 0; i < a->slots.n; i++) {
-		const struct slot *s = &a->slots.v[i];
-
-		for (size_t k = 0; !rc && s->dense && k < a->leaves.n &&
-				   k < s->cap; k++)
-			rc = add_leaf(r, side, a->leaves.v[k], s->dense[k]);
-		for (size_t k = s->first; !rc && !s->dense &&
-					  k < s->first + s->n; k++)
-			rc = add_leaf(r, side, a->sparse.v[k].stack,
-				      a->sparse.v[k].c);
-	}
+	aggregate_each(&r->d->side[side].rep->agg, add_leaf, r);
 	free(r->func_of);
 	r->func_of = NULL;
-	return rc;
+	return r->failed ? -ERR_NOMEM : 0;
 }
 
 static int sum_images(struct renames *r)

@@ -12,11 +12,14 @@ struct tally_up {
 	struct truth_image *images;	/* by image */
 };
 
-static void add_stack(struct tally_up *u, uint32_t stack, uint64_t count)
+static void add_stack(void *ctx, uint32_t stack, uint32_t event, struct cell c)
 {
+	struct tally_up *u = ctx;
+	uint64_t count = c.count;
 	uint32_t loc = u->p->nodes.v[stack].loc, frame;
 	struct truth_image *im;
 
+	(void)event;
 	if (!count)
 		return;
 	u->t->shown += count;
@@ -104,23 +107,6 @@ static void sum_ends(struct truth *t)
 		qsort(t->ends.v, n, sizeof(*t->ends.v), more_samples);
 }
 
-static void add_stacks(struct tally_up *u, const struct aggregate *a)
-{
-	for (size_t s = 0; s < a->slots.n; s++) {
-		const struct slot *slot = &a->slots.v[s];
-
-		for (size_t i = 0; slot->dense && i < a->leaves.n; i++)
-			add_stack(u, a->leaves.v[i],
-				  slot_cell(a, slot, a->leaves.v[i]).count);
-		for (size_t k = 0; k < slot->n; k++) {
-			const struct sparse_cell *c =
-				&a->sparse.v[slot->first + k];
-
-			add_stack(u, c->stack, c->c.count);
-		}
-	}
-}
-
 static int by_samples(const void *x, const void *y)
 {
 	const struct truth_image *a = x, *b = y;
@@ -141,7 +127,7 @@ static int count_images(struct truth *t, const struct aggregate *a)
 	if (u.end && u.images)
 		rc = find_ends(&u);
 	if (!rc) {
-		add_stacks(&u, a);
+		aggregate_each(a, add_stack, &u);
 		sum_ends(t);
 	}
 	for (size_t i = 0; !rc && i < p->images.n; i++) {
