@@ -17,15 +17,9 @@ enum {
 	BEHIND = 2,		/* lines behind a function's last code */
 };
 
-/* An instruction and the line that it is shown below. */
-struct place {
-	uint64_t key;
-	uint32_t code, insn;
-};
-
 struct filler {
 	struct annotate_page *ap;
-	VEC(struct place) places;
+	struct annot_places places;
 	bool failed;
 };
 
@@ -53,43 +47,9 @@ static void add_note(struct filler *f, const char *fmt, ...)
 	add(f, &row);
 }
 
-static int by_key(const void *x, const void *y)
-{
-	const struct place *a = x, *b = y;
-
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	if (a->code != b->code)
-		return a->code < b->code ? -1 : 1;
-	return a->insn < b->insn ? -1 : a->insn > b->insn;
-}
-
 static uint32_t codes_shown(const struct annotate_page *ap)
 {
 	return ap->u.ncodes < CODES ? (uint32_t)ap->u.ncodes : CODES;
-}
-
-static void find_places(struct filler *f)
-{
-	const struct annotation *a = f->ap->a;
-
-	for (uint32_t c = 0; c < codes_shown(f->ap); c++) {
-		const struct annot_code *code = annotate_page_code(f->ap, c);
-
-		for (uint32_t i = 0; i < code->ninsns; i++) {
-			uint32_t fr = annot_unit_frame(
-				a, &f->ap->u, a->insns.v[code->insn + i].frame);
-			struct place p = { 0, c, i };
-
-			if (fr == PROF_NONE)
-				continue;
-			p.key = (uint64_t)a->p->frames.v[fr].file << 32 |
-				a->p->frames.v[fr].line;
-			f->failed |= vec_push(&f->places, p) < 0;
-		}
-	}
-	if (f->places.n)
-		qsort(f->places.v, f->places.n, sizeof(*f->places.v), by_key);
 }
 
 static void add_insn(struct filler *f, uint32_t code, uint32_t insn)
@@ -105,19 +65,12 @@ static void add_insn(struct filler *f, uint32_t code, uint32_t insn)
 
 static void add_places(struct filler *f, uint32_t file, uint32_t line)
 {
-	uint64_t key = (uint64_t)file << 32 | line;
-	size_t lo = 0, hi = f->places.n;
+	size_t n;
+	const struct annot_place *p = annotate_places_at(&f->places, file, line,
+							 &n);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (f->places.v[mid].key < key)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (; lo < f->places.n && f->places.v[lo].key == key; lo++)
-		add_insn(f, f->places.v[lo].code, f->places.v[lo].insn);
+	for (; n--; p++)
+		add_insn(f, p->code, p->insn);
 }
 
 static void add_line(struct filler *f, uint32_t file, uint32_t line,
@@ -213,26 +166,19 @@ static void add_file(struct filler *f, size_t first, size_t end)
 	add_lines(f, src, first, end);
 }
 
-static bool group_has_cost(const struct annotation *a, size_t first, size_t end)
-{
-	for (size_t i = first; i < end; i++)
-		if (annotate_has_cost(a, annot_costs(a, a->line_cost.v[i])))
-			return true;
-	return false;
-}
-
 static void add_source(struct filler *f)
 {
 	const struct annotation *a = f->ap->a;
 	size_t first = f->ap->u.line, last = first + f->ap->u.nlines, end;
 
 	if (f->ap->mode == SHOW_BOTH)
-		find_places(f);
+		f->failed |= annotate_places_find(&f->places, a, &f->ap->u,
+						  codes_shown(f->ap)) < 0;
 	for (; first < last && !f->failed; first = end) {
 		for (end = first + 1; end < last &&
 		     a->lines.v[end].file == a->lines.v[first].file; end++)
 			;
-		if (group_has_cost(a, first, end))
+		if (annotate_lines_have_cost(a, first, end))
 			add_file(f, first, end);
 	}
 	if (!f->ap->rows.n)
@@ -356,7 +302,7 @@ void annotate_page_fill(struct annotate_page *ap)
 	if (ap->near)
 		keep_near(&f);
 	measure(ap);
-	vec_fini(&f.places);
+	vec_fini(&f.places.v);
 	if (f.failed || ap->notes.failed)
 		tui_say(ap->pg.t, "out of memory: rows are missing");
 }

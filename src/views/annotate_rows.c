@@ -48,6 +48,15 @@ bool annotate_has_cost(const struct annotation *a,
 	return false;
 }
 
+bool annotate_lines_have_cost(const struct annotation *a, size_t first,
+			      size_t end)
+{
+	for (size_t i = first; i < end; i++)
+		if (annotate_has_cost(a, annot_costs(a, a->line_cost.v[i])))
+			return true;
+	return false;
+}
+
 /* No event tells this row from one without samples. */
 static bool is_noise(const struct annotation *a, const struct annot_cost *cost)
 {

@@ -26,6 +26,9 @@ void annotate_comment(struct annotate_rows *r, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 bool annotate_has_cost(const struct annotation *a,
 		       const struct annot_cost *cost);
+/* Any of annotation.lines [first, end). */
+bool annotate_lines_have_cost(const struct annotation *a, size_t first,
+			      size_t end);
 /* 12.34 % of the first event, for comments. */
 double annotate_percent(const struct annotation *a,
 			const struct annot_cost *cost);
@@ -46,6 +49,24 @@ void annotate_insn_words(struct annotate_rows *r, const struct annot_code *c,
 /* "vec.c:12", and what was inlined there. */
 void annotate_place(struct annotate_rows *r, uint32_t frame);
 bool annotate_has_place(const struct annotation *a, uint32_t frame);
+
+/* An instruction and the source line that it is shown below. */
+struct annot_place {
+	uint64_t key;		/* file and line */
+	uint32_t code, insn;	/* of the unit's; of the code's */
+};
+
+struct annot_places {
+	VEC(struct annot_place) v;	/* by key, code and instruction */
+};
+
+/* Those of a unit's first codes; 0 or -ERR_NOMEM. */
+int annotate_places_find(struct annot_places *p, const struct annotation *a,
+			 const struct annot_unit *u, size_t ncodes);
+/* The n that belong to a line, borrowed. */
+const struct annot_place *annotate_places_at(const struct annot_places *p,
+					     uint32_t file, uint32_t line,
+					     size_t *n);
 
 /* The jumps of a code beside its instructions: one row for each. */
 typedef uint8_t annotate_lanes[ANNOT_LANES];

@@ -38,76 +38,26 @@ void annotate_source_words(struct annotate_rows *r, struct span s)
 	buf_fini(&copy);
 }
 
-/* An instruction and the source line that it is shown below. */
-struct place {
-	uint64_t key;		/* file and line */
-	uint32_t code, insn;
-};
-
 struct unit_text {
 	struct annotate_rows *r;
 	const struct annot_unit *u;
 	const struct source_file *f;
-	VEC(struct place) places;	/* by key, code and instruction */
+	struct annot_places places;
 };
-
-static int by_key(const void *x, const void *y)
-{
-	const struct place *a = x, *b = y;
-
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	if (a->code != b->code)
-		return a->code < b->code ? -1 : 1;
-	return a->insn < b->insn ? -1 : a->insn > b->insn;
-}
 
 static size_t codes_shown(const struct annot_unit *u)
 {
 	return u->ncodes < CODES_SHOWN ? u->ncodes : CODES_SHOWN;
 }
 
-static void find_places(struct unit_text *t)
-{
-	const struct annotation *a = t->r->a;
-
-	for (size_t c = 0; c < codes_shown(t->u); c++) {
-		const struct annot_code *code = &a->codes.v[t->u->code + c];
-
-		for (uint32_t i = 0; i < code->ninsns; i++) {
-			uint32_t f = annot_unit_frame(
-				a, t->u, a->insns.v[code->insn + i].frame);
-			struct place p = { 0, (uint32_t)c, i };
-
-			if (f == PROF_NONE)
-				continue;
-			p.key = (uint64_t)a->p->frames.v[f].file << 32 |
-				a->p->frames.v[f].line;
-			if (vec_push(&t->places, p) < 0)
-				t->r->out->failed = true;
-		}
-	}
-	if (t->places.n)
-		qsort(t->places.v, t->places.n, sizeof(*t->places.v), by_key);
-}
-
 static void put_places(struct unit_text *t, uint32_t file, uint32_t line)
 {
-	uint64_t key = (uint64_t)file << 32 | line;
-	size_t lo = 0, hi = t->places.n;
 	uint32_t code = PROF_NONE, insn = 0;
+	size_t n;
+	const struct annot_place *p = annotate_places_at(&t->places, file, line,
+							 &n);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (t->places.v[mid].key < key)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (; lo < t->places.n && t->places.v[lo].key == key; lo++) {
-		const struct place *p = &t->places.v[lo];
-
+	for (; n--; p++) {
 		if (p->code == code && p->insn != insn + 1) {
 			annotate_row(t->r, NULL);
 			buf_str(&t->r->line, "          \u22ee");
@@ -236,14 +186,6 @@ static void put_group(struct unit_text *t, size_t first, size_t end)
 	}
 }
 
-static bool group_has_cost(const struct annotation *a, size_t first, size_t end)
-{
-	for (size_t i = first; i < end; i++)
-		if (annotate_has_cost(a, line_cost(a, i)))
-			return true;
-	return false;
-}
-
 static void put_file(struct unit_text *t, size_t first, size_t end)
 {
 	const struct annot_line *l = &t->r->a->lines.v[first];
@@ -278,17 +220,18 @@ static void put_lines(struct unit_text *t)
 	const struct annotation *a = t->r->a;
 	size_t first = t->u->line, last = first + t->u->nlines, end;
 
-	if (t->r->style->code && !t->r->style->automatic)
-		find_places(t);
+	if (t->r->style->code && !t->r->style->automatic &&
+	    annotate_places_find(&t->places, a, t->u, codes_shown(t->u)) < 0)
+		t->r->out->failed = true;
 	annotate_heads(t->r, "  LINE  SOURCE");
 	for (; first < last; first = end) {
 		for (end = first + 1; end < last &&
 		     a->lines.v[end].file == a->lines.v[first].file; end++)
 			;
-		if (t->r->style->all || group_has_cost(a, first, end))
+		if (t->r->style->all || annotate_lines_have_cost(a, first, end))
 			put_file(t, first, end);
 	}
-	vec_fini(&t->places);
+	vec_fini(&t->places.v);
 }
 
 static void put_copies(struct annotate_rows *r, const struct annot_unit *u)

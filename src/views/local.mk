@@ -9,6 +9,7 @@ libviews_a_SOURCES = \
 	src/views/annotate_code.c \
 	src/views/annotate_json.c \
 	src/views/annotate_lines.c \
+	src/views/annotate_places.c \
 	src/views/annotate_rows.c \
 	src/views/annotate_rows.h \
 	src/views/annotate_text.c \
