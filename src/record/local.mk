@@ -88,6 +88,8 @@ librecord_a_SOURCES = \
 	src/record/rights.h \
 	src/record/remap.c \
 	src/record/remap.h \
+	src/record/ring_take.c \
+	src/record/ring_take.h \
 	src/record/run.c \
 	src/record/run.h \
 	src/record/run_begin.c \

@@ -5,6 +5,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/cursor.h"
+#include "record/ring_take.h"
 
 enum {
 	HEADER = 8,
@@ -42,11 +43,7 @@ uint64_t perf_record_time(const uint8_t *p, size_t n)
 void perf_bytes_copy(const struct perf_bytes *b, uint64_t pos, void *to,
 		     size_t n)
 {
-	uint64_t at = pos & (b->size - 1);
-	size_t first = n < b->size - at ? n : (size_t)(b->size - at);
-
-	memcpy(to, b->data + at, first);
-	memcpy((uint8_t *)to + first, b->data, n - first);
+	ring_copy_out(to, b->data, b->size, pos, n);
 }
 
 static uint64_t word_at(const struct perf_bytes *b, uint64_t pos)

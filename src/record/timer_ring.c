@@ -3,48 +3,32 @@
 
 #include <string.h>
 
-enum { RECORD_MAX = sizeof(struct timer_sample) + 65536 };
+#include "record/ring_take.h"
 
-/* Copies n bytes at a position that counts for ever, around the end if need
- * be. */
-static void copy_out(uint8_t *to, const uint8_t *data, uint64_t size,
-		     uint64_t pos, size_t n)
+static uint32_t size_of(const void *header)
 {
-	uint64_t at = pos & (size - 1);
-	size_t first = n < size - at ? n : (size_t)(size - at);
+	return ((const struct timer_record *)header)->size;
+}
 
-	memcpy(to, data + at, first);
-	memcpy(to + first, data, n - first);
+static uint64_t time_of(const void *header)
+{
+	return ((const struct timer_record *)header)->time;
 }
 
 uint64_t timer_ring_take(const uint8_t *data, uint64_t size, uint64_t tail,
 			 uint64_t head, struct order *o, size_t stream,
 			 uint64_t now, uint64_t *damaged)
 {
-	while (tail != head) {
-		struct timer_record h;
-		uint64_t left = head - tail;
-		uint8_t *to;
+	static const struct ring_format format = {
+		sizeof(struct timer_record),
+		sizeof(struct timer_sample) + 65536, size_of, time_of,
+	};
+	uint64_t lost = 0, end;
 
-		if (left < sizeof(h) || left > size)
-			goto bad;
-		copy_out((uint8_t *)&h, data, size, tail, sizeof(h));
-		if (h.size < sizeof(h) || h.size % 8 || h.size > left ||
-		    h.size > RECORD_MAX)
-			goto bad;
-		to = order_room(o, stream, h.size);
-		if (!to)
-			return tail;
-		copy_out(to, data, size, tail, h.size);
-		/* What was read first holds. */
-		memcpy(to, &h, sizeof(h));
-		order_commit(o, stream, h.size, h.time < now ? h.time : now);
-		tail += h.size;
-	}
-	return tail;
-bad:
-	*damaged += head - tail < size ? head - tail : size;
-	return head;
+	end = ring_take(&format, data, size, tail, head, o, stream, now, &lost);
+	/* Positions are the program's words, too. */
+	*damaged += lost < size ? lost : size;
+	return end;
 }
 
 static bool decode_sample(const uint8_t *p, size_t n, bool chains,
