@@ -121,13 +121,6 @@ EXPORT int execveat(int fd, const char *path, char *const argv[],
 	return exec_failed(next(fd, path, argv, env, flags));
 }
 
-/* The arguments of execl… from its list, which has `n` with the NULL. */
-#define ARGUMENTS(argv, n, ap, first)		\
-	char *argv[n];				\
-	argv[0] = (char *)(first);		\
-	for (size_t at = 1; at < (n); at++)	\
-		argv[at] = va_arg(ap, char *)
-
 static size_t arguments_count(va_list ap, const char *first)
 {
 	size_t n = 1;
@@ -139,30 +132,34 @@ static size_t arguments_count(va_list ap, const char *first)
 	return n + 1;
 }
 
+/* The arguments of execl… with their NULL, on the caller's stack; `ap` stands
+ * behind them then. */
+#define ARGUMENTS(argv, ap, first)				\
+	va_list argv##_ahead;					\
+	va_copy(argv##_ahead, ap);				\
+	const size_t argv##_n = arguments_count(argv##_ahead, first);	\
+	va_end(argv##_ahead);					\
+	char *argv[argv##_n];					\
+	argv[0] = (char *)(first);				\
+	for (size_t at = 1; at < argv##_n; at++)		\
+		argv[at] = va_arg(ap, char *)
+
 EXPORT int execl(const char *path, const char *arg, ...)
 {
-	va_list ap, count;
-	size_t n;
+	va_list ap;
 
 	va_start(ap, arg);
-	va_copy(count, ap);
-	n = arguments_count(count, arg);
-	va_end(count);
-	ARGUMENTS(argv, n, ap, arg);
+	ARGUMENTS(argv, ap, arg);
 	va_end(ap);
 	return execv(path, argv);
 }
 
 EXPORT int execlp(const char *file, const char *arg, ...)
 {
-	va_list ap, count;
-	size_t n;
+	va_list ap;
 
 	va_start(ap, arg);
-	va_copy(count, ap);
-	n = arguments_count(count, arg);
-	va_end(count);
-	ARGUMENTS(argv, n, ap, arg);
+	ARGUMENTS(argv, ap, arg);
 	va_end(ap);
 	return execvp(file, argv);
 }
@@ -170,14 +167,10 @@ EXPORT int execlp(const char *file, const char *arg, ...)
 EXPORT int execle(const char *path, const char *arg, ...)
 {
 	char *const *envp;
-	va_list ap, count;
-	size_t n;
+	va_list ap;
 
 	va_start(ap, arg);
-	va_copy(count, ap);
-	n = arguments_count(count, arg);
-	va_end(count);
-	ARGUMENTS(argv, n, ap, arg);
+	ARGUMENTS(argv, ap, arg);
 	envp = va_arg(ap, char *const *);
 	va_end(ap);
 	return execve(path, argv, envp);
