@@ -77,6 +77,7 @@ librecord_a_SOURCES = \
 	src/record/ptrace_sample.c \
 	src/record/ptrace_source.c \
 	src/record/ptrace_source.h \
+	src/record/ptrace_place.c \
 	src/record/ptrace_stops.c \
 	src/record/ptrace_threads.c \
 	src/record/ptrace_tracer.c \

@@ -159,8 +159,10 @@ static void take_trap(struct tracer *t, struct tracee *k, int sig)
 	if (asked)
 		tracer_sample(t, k);
 	ptrace(PTRACE_CONT, (pid_t)tid, 0, 0);
-	if (asked)
+	if (asked) {
 		tracer_sampled(t, k);
+		t->last = tid;
+	}
 }
 
 void tracer_stop(struct tracer *t, uint32_t tid, int status)

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,30 +177,23 @@ static void choose(struct tracer *t)
 	}
 }
 
-/*
- * To the processor where it runs: there it stands still while we run.  A thread
- * that goes on until it hears of us gets into the next system call, and all
- * samples would lie there.
- */
-static void follow(struct tracer *t, const struct tracee *k)
-{
-	int cpu = t->processors > 1 ? tracee_processor(k) : -1;
-	cpu_set_t set;
-
-	if (cpu < 0 || cpu >= CPU_SETSIZE || cpu == t->processor)
-		return;
-	CPU_ZERO(&set);
-	CPU_SET((unsigned int)cpu, &set);
-	if (!sched_setaffinity(0, sizeof(set), &set))
-		t->processor = cpu;
-}
-
 /* One that stands still by us has told how long it ran: not long enough yet for
  * another sample, because others ran, too? */
 static bool is_early(const struct tracer *t, const struct tracee *k)
 {
-	return (t->processor >= 0 || t->processors < 2) && !k->first &&
+	return !k->first && tracer_is_beside(t, k) &&
 	       tracee_time(k).run - k->time.run < t->wish->period_ns / 2;
+}
+
+/* To the thread that is probably next, once the last has gone on. */
+static void place(struct tracer *t)
+{
+	uint32_t tid = t->turn < t->chosen.n ? t->chosen.v[t->turn] : t->last;
+	struct tracee *next = t->last ? tracee_find(t, tid) : NULL;
+
+	t->last = 0;
+	if (next)
+		tracer_place(t, next);
 }
 
 static void tick(struct tracer *t)
@@ -215,7 +207,6 @@ static void tick(struct tracer *t)
 	k = tracee_find(t, t->chosen.v[t->turn++]);
 	if (!k || k->asked)
 		return;
-	follow(t, k);
 	if (!tracee_runs(t, k) || is_early(t, k) ||
 	    ptrace(PTRACE_INTERRUPT, (pid_t)k->tid, 0, 0) < 0)
 		return;
@@ -258,6 +249,7 @@ static void trace(struct tracer *t)
 			t->next_ns = now + tick_length(t);
 		}
 		wake(t);
+		place(t);
 		rest(t);
 	}
 	atomic_store(&s->news, true);
@@ -276,8 +268,7 @@ static int prepare(struct tracer *t)
 	if (t->signal_fd < 0)
 		return error_errno(&t->err, errno, "signalfd");
 	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
-	t->processors = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
-	t->processor = -1;
+	tracer_place_init(t);
 	t->random = tracer_clock() | 1;
 	t->stack = malloc(t->wish->copy_bytes + 1);
 	if (!t->stack)

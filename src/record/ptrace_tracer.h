@@ -57,7 +57,9 @@ struct tracer {
 	uint64_t tick, next_ns;
 	unsigned int processors;
 	unsigned int asked;	/* tracees that shall stop */
+	uint32_t last;		/* sampled since we chose our place; 0: none */
 	int processor;		/* that we stay on; -1: any */
+	unsigned int late, away;	/* ptrace_place.c */
 	/* A sample whose thread runs again, until it is in the ring. */
 	struct record held;
 	uint8_t *stack;		/* … its copy: wish->copy_bytes */
@@ -90,6 +92,13 @@ bool tracee_runs(struct tracer *t, struct tracee *k);
 /* Where it ran last, or -1. */
 int tracee_processor(const struct tracee *k);
 struct tracee_time tracee_time(const struct tracee *k);
+
+/* ptrace_place.c */
+void tracer_place_init(struct tracer *t);
+/* Goes to the processor of the thread that will be stopped next. */
+void tracer_place(struct tracer *t, const struct tracee *k);
+/* Is it on our processor, so that it stands still while we look? */
+bool tracer_is_beside(const struct tracer *t, const struct tracee *k);
 
 /* ptrace_stops.c */
 /* What waitpid said of a thread. */

@@ -69,6 +69,25 @@ t_like "and what it cannot see" "$("$tally" report --no-pager a.tally |
 "$tally" report --no-pager a.tally >report
 t_like "wanted is what the time was" "$(tr -d '\n#' <report | tr -s ' ')" \
 	'[0-9,]+ samples of [0-9,]+ wanted at 999 Hz, 0 lost'
+# Containers and services run in a group of their own, where a process that
+# wakes up does not get the processor at once.
+group=
+for at in /sys/fs/cgroup/cpu /sys/fs/cgroup; do
+	if [ -w $at/cgroup.procs ] && mkdir $at/tally-test.$$ 2>/dev/null; then
+		group=$at/tally-test.$$
+		[ ! -e $group/cpu.shares ] && [ ! -e $group/cpu.weight ] || break
+		rmdir $group && group=
+	fi
+done
+if [ "$group" ]; then
+	sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$tally" \
+		record --source=ptrace -q -g -o a.tally -- ./program spin 0.6
+	t_ok "so it is in a control group" \
+		"$(within "$(share a.tally work_long)" 60 88)"
+	rmdir "$group"
+else
+	t_skip "so it is in a control group" "cannot make a group of processors"
+fi
 record -q -g -o a.tally -- ./program calls 0.6
 t_ok "time in system calls is the kernel's" \
 	"$(within "$(share a.tally '[kernel]')" 35 65)"
