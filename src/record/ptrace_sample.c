@@ -274,6 +274,7 @@ void tracer_sample(struct tracer *t, struct tracee *k)
 	t->holds = false;
 	if (!read_regs(k, s))
 		return;
+	tracer_place_next(k, s->in_kernel);
 	s->weight = weigh(t, k);
 	if (!s->weight || !t->sampling ||
 	    (s->in_kernel ? t->wish->no_kernel : t->wish->no_user))

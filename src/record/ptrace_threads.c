@@ -146,13 +146,11 @@ static bool could_run(struct tracer *t, struct tracee *k)
 
 bool tracee_runs(struct tracer *t, struct tracee *k)
 {
-	struct tracee_time time;
-
 	if (!could_run(t, k))
 		return false;
 	/* Who waits for a processor since its last sample has done nothing. */
-	time = tracee_time(k);
-	return !time.turns || time.turns != k->time.turns;
+	k->seen = tracee_time(k);
+	return !k->seen.turns || k->seen.turns != k->time.turns;
 }
 
 /* Documentation/scheduler/sched-stats.rst */

@@ -22,6 +22,7 @@ enum {
 	SOME_STEP = 4,		/* … once in so many */
 	LONG_STEP = 16,
 	SEIZE_TRIES = 200,	/* of a millisecond: see seize_one */
+	STOP_WAIT_NS = 50000,	/* for a thread that was told to stop */
 	WAKE_DIVISOR = 4,	/* of the ring that may be full unread */
 };
 
@@ -181,8 +182,8 @@ static void choose(struct tracer *t)
  * another sample, because others ran, too? */
 static bool is_early(const struct tracer *t, const struct tracee *k)
 {
-	return !k->first && tracer_is_beside(t, k) &&
-	       tracee_time(k).run - k->time.run < t->wish->period_ns / 2;
+	return !k->first && t->beside == k->tid &&
+	       k->seen.run - k->time.run < t->wish->period_ns / 2;
 }
 
 /* To the thread that is probably next, once the last has gone on. */
@@ -196,22 +197,43 @@ static void place(struct tracer *t)
 		tracer_place(t, next);
 }
 
+/* From afar it is seen to stop at once, as a rule; whoever sleeps meanwhile lets
+ * it stand still for longer. */
+static void await(struct tracer *t, uint32_t tid)
+{
+	uint64_t until = tracer_clock() + STOP_WAIT_NS;
+	int status;
+
+	do {
+		pid_t got = waitpid((pid_t)tid, &status, WNOHANG | __WALL);
+
+		if (got > 0)
+			tracer_stop(t, tid, status);
+		if (got)
+			return;
+	} while (tracer_clock() < until);
+}
+
 static void tick(struct tracer *t)
 {
+	bool fresh = t->turn >= t->chosen.n;
 	struct tracee *k;
 
-	if (t->turn >= t->chosen.n)
+	if (fresh)
 		choose(t);
 	if (t->turn >= t->chosen.n)
 		return;
 	k = tracee_find(t, t->chosen.v[t->turn++]);
-	if (!k || k->asked)
+	if (!k || k->asked || !(fresh || tracee_runs(t, k)))
 		return;
-	if (!tracee_runs(t, k) || is_early(t, k) ||
+	t->last = k->tid;
+	if (is_early(t, k) ||
 	    ptrace(PTRACE_INTERRUPT, (pid_t)k->tid, 0, 0) < 0)
 		return;
 	k->asked = true;
 	t->asked++;
+	if (t->apart == k->tid)
+		await(t, k->tid);
 }
 
 /* Until the next tick, a stop, or a word of the recorder. */

@@ -12,6 +12,8 @@
  * before; so what is left at the end of a thread makes up for what its first
  * sample had too much, and short threads get their share.
  */
+#include <sched.h>
+
 #include "record/maps_watch.h"
 #include "record/ptrace_ring.h"
 
@@ -38,7 +40,10 @@ struct tracee {
 	uint32_t idle;		/* ticks since it was seen to run */
 	bool first;		/* no sample yet, or a new program */
 	bool asked;		/* to stop for a sample */
-	struct tracee_time time;	/* at the last sample, or its begin */
+	struct tracee_time time;	/* at the last sample, or its begin … */
+	struct tracee_time seen;	/* … and when it was seen to run */
+	uint16_t far, far_calls;	/* samples from afar; those in calls */
+	uint16_t beside, beside_last;	/* samples to take from beside it */
 	uint64_t name_ns;	/* when to look at its name again */
 	char comm[16];
 };
@@ -57,8 +62,10 @@ struct tracer {
 	uint64_t tick, next_ns;
 	unsigned int processors;
 	unsigned int asked;	/* tracees that shall stop */
-	uint32_t last;		/* sampled since we chose our place; 0: none */
+	uint32_t last;		/* looked at since we chose our place, or 0 */
+	uint32_t beside, apart;	/* it was where we are; it was not; or 0 */
 	int processor;		/* that we stay on; -1: any */
+	cpu_set_t anywhere;	/* … in here */
 	unsigned int late, away;	/* ptrace_place.c */
 	/* A sample whose thread runs again, until it is in the ring. */
 	struct record held;
@@ -95,10 +102,11 @@ struct tracee_time tracee_time(const struct tracee *k);
 
 /* ptrace_place.c */
 void tracer_place_init(struct tracer *t);
-/* Goes to the processor of the thread that will be stopped next. */
+/* Goes where it can stop this thread: to its processor (tracer.beside is set, if
+ * that succeeds) or to another one (tracer.apart). */
 void tracer_place(struct tracer *t, const struct tracee *k);
-/* Is it on our processor, so that it stands still while we look? */
-bool tracer_is_beside(const struct tracer *t, const struct tracee *k);
+/* A sample was taken: from where shall the next be? */
+void tracer_place_next(struct tracee *k, bool in_kernel);
 
 /* ptrace_stops.c */
 /* What waitpid said of a thread. */
