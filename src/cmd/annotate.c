@@ -264,7 +264,7 @@ static int run_annotate(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (!rc)
 		rc = take_words(o, argc, argv, &input, &spec.what, err);
 	if (!rc)
-		rc = cmd_sources(&o->source_at, &spec, err);
+		rc = cmd_sources(&o->source_at, NULL, &spec.where, err);
 	spec.code = style.code;
 	spec.top = o->top != UINT64_MAX ? o->top : spec.what ? 0 : 10;
 	if (!rc)
@@ -282,7 +282,7 @@ static int run_annotate(struct cmd_io *io, void *opts, int argc, char **argv,
 		rc = show(io, o, &style, a, err);
 	annotate_free(a);
 	reader_close(r);
-	cmd_sources_free(&spec);
+	cmd_sources_free(&spec.where);
 	return rc < 0 ? rc : 0;
 }
 

@@ -312,7 +312,7 @@ static int browse(struct cmd_io *io, const struct report_opts *o,
 				   .full_names = o->full_names,
 				   .annotate = { .intel = true } };
 	struct screen screen;
-	int rc = cmd_sources(&o->source_at, &tui.annotate, err);
+	int rc = cmd_sources(&o->source_at, NULL, &tui.annotate.where, err);
 
 	if (!rc)
 		rc = io->open_screen(io, &screen, err);
@@ -320,7 +320,7 @@ static int browse(struct cmd_io *io, const struct report_opts *o,
 		rc = tui_run(r, &tui, &screen, err);
 		io->close_screen(io);
 	}
-	cmd_sources_free(&tui.annotate);
+	cmd_sources_free(&tui.annotate.where);
 	return rc;
 }
 

@@ -27,9 +27,10 @@ struct source_opts {
 	  "Ask no server of DEBUGINFOD_URLS for source files.", \
 	  offsetof(type, source_at.no_debuginfod) }
 
-/* Fills in where sources are; cmd_sources_free when the spec is used no more. */
-int cmd_sources(const struct source_opts *o, struct annotate_spec *spec,
-		struct error *err);
-void cmd_sources_free(struct annotate_spec *spec);
+/* Where sources are; the maps of `first` (may be NULL) come before the others.
+ * cmd_sources_free when it is used no more, also after an error. */
+int cmd_sources(const struct source_opts *o, const struct opt_strs *first,
+		struct source_where *out, struct error *err);
+void cmd_sources_free(struct source_where *where);
 
 #endif

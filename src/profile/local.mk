@@ -21,6 +21,10 @@ libprofile_a_SOURCES = \
 	src/profile/fill_targets.c \
 	src/profile/fill_texts.c \
 	src/profile/format.h \
+	src/profile/merge.c \
+	src/profile/merge.h \
+	src/profile/merge_internal.h \
+	src/profile/merge_symbols.c \
 	src/profile/model.c \
 	src/profile/model.h \
 	src/profile/places.c \

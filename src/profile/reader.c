@@ -331,6 +331,16 @@ int reader_open(const char *path, struct reader **out, struct error *err)
 	return rc < 0 ? rc : open_reader(map, map.p, map.n, path, out, err);
 }
 
+int reader_open_fd(int fd, const char *name, struct reader **out,
+		   struct error *err)
+{
+	struct io_map map;
+	int rc = io_map_fd(fd, name, &map, err);
+
+	*out = NULL;
+	return rc < 0 ? rc : open_reader(map, map.p, map.n, name, out, err);
+}
+
 void reader_close(struct reader *r)
 {
 	if (!r)
@@ -354,6 +364,21 @@ struct profile *reader_profile(struct reader *r)
 const struct reader_damage *reader_damage(const struct reader *r)
 {
 	return &r->damage;
+}
+
+void reader_inherit_damage(struct reader *r, const struct reader_damage *from,
+			   const char *name)
+{
+	struct reader_damage *d = &r->damage;
+	size_t n = strlen(d->message);
+
+	d->incomplete |= from->incomplete;
+	d->bad_chunks += from->bad_chunks;
+	d->bad_bytes += from->bad_bytes;
+	d->bad_samples += from->bad_samples;
+	if (*from->message)
+		snprintf(d->message + n, sizeof(d->message) - n, "%s%s: %s",
+			 n ? "; " : "", name, from->message);
 }
 
 uint64_t reader_sample_count(const struct reader *r)

@@ -27,12 +27,18 @@ int reader_open(const char *path, struct reader **out, struct error *err);
 /* The bytes must outlive the reader. */
 int reader_open_bytes(const void *p, size_t n, const char *name,
 		      struct reader **out, struct error *err);
+/* The same of an open file, which may be closed afterwards. */
+int reader_open_fd(int fd, const char *name, struct reader **out,
+		   struct error *err);
 void reader_close(struct reader *r);
 
 /* Owned by the reader, but may be changed (symbolizing). */
 struct profile *reader_profile(struct reader *r);
 /* Complete once the samples were streamed through. */
 const struct reader_damage *reader_damage(const struct reader *r);
+/* What a file that this one was made of lacks, this one lacks. */
+void reader_inherit_damage(struct reader *r, const struct reader_damage *from,
+			   const char *name);
 /* Number of samples the file says it holds (sum over its chunks' headers). */
 uint64_t reader_sample_count(const struct reader *r);
 

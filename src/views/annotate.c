@@ -293,9 +293,7 @@ int annotate_build(struct reader *r, const struct annotate_spec *spec,
 		return error_set(err, ERR_NOMEM, "out of memory");
 	a->p = reader_profile(r);
 	a->spec = *spec;
-	sources_init(&a->sources, a->p, spec->maps, spec->nmaps);
-	a->sources.git.repo = spec->repo;
-	a->sources.server.on = spec->debuginfod;
+	sources_init(&a->sources, a->p, &spec->where);
 	rc = build(a, r, err);
 	if (rc < 0) {
 		annotate_free(a);

@@ -42,10 +42,7 @@ struct annotate_spec {
 	bool by_symbol;		/* units are functions as they really exist:
 				 * UNIT_CODE, each with all in it */
 	bool intel;
-	const struct source_map *maps;
-	size_t nmaps;
-	const char *repo;	/* source_git.repo */
-	bool debuginfod;	/* servers may be asked for sources */
+	struct source_where where;	/* sources may be, too */
 };
 
 struct annot_cost {

@@ -26,6 +26,7 @@
  *	flame_diff_name(&f, n, &name);
  */
 #include "views/report.h"
+#include "views/sources.h"
 
 enum { DIFF_OLD, DIFF_NEW, DIFF_SIDES };
 
@@ -59,6 +60,9 @@ struct diff_spec {
 				 * changed less are hidden */
 	uint64_t at_least, top;	/* as in report_spec */
 	const char *path[DIFF_SIDES];	/* for messages and heads; borrowed */
+	struct source_where where[DIFF_SIDES];
+	bool median;		/* of runs, instead of their mean: rows and
+				 * totals */
 };
 
 /* A cost on both sides, in the column's unit (diff_unit). */

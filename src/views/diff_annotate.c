@@ -171,7 +171,7 @@ static int build_side(struct diff_annotation *x, int side, struct error *err)
 	struct annotate_spec spec = {
 		.select = x->d->spec.select, .what = x->spec.what,
 		.code = x->spec.code, .intel = x->spec.intel,
-		.maps = x->spec.maps[side], .nmaps = x->spec.nmaps[side],
+		.where = x->d->spec.where[side],
 	};
 	int rc;
 

@@ -19,8 +19,6 @@ struct diff_annotate_spec {
 	uint64_t top;		/* functions at most, 0: all */
 	bool code;		/* instructions are wanted */
 	bool intel;
-	const struct source_map *maps[DIFF_SIDES];
-	size_t nmaps[DIFF_SIDES];
 };
 
 /* A line or an instruction of both sides. */

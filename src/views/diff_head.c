@@ -102,9 +102,12 @@ static void unit_words(const struct diff *d, size_t col, struct buf *line)
 	if (c->by_count)
 		buf_str(line, " samples");
 	if (d->norm == DIFF_NORM_RUN)
-		buf_str(line, " a run");
+		buf_str(line, d->spec.median ? " in the median run"
+					     : " a run");
 	else if (d->norm == DIFF_NORM_TIME)
 		buf_str(line, " in each second recorded");
+	if (d->spec.median && d->norm != DIFF_NORM_RUN)
+		buf_str(line, ", of the median run");
 }
 
 static void norm_line(const struct diff *d, struct buf *line)

@@ -27,6 +27,9 @@ enum {
 	SERIES_MAX = 1 << 26,	/* rows times runs */
 };
 #define PRIOR_SHARE 0.004
+/* By how much more than a mean the median of normal values varies: the square root
+ * of pi / 2 of many, less of few. */
+#define MEDIAN_SPREAD 1.2533
 
 static const double z975 = 1.959963984540054;
 
@@ -47,7 +50,8 @@ struct work {
 struct sample {
 	double count[DIFF_SIDES], cost[DIFF_SIDES];
 	double unit[DIFF_SIDES];	/* cost of one sample */
-	double wide;	/* standard error to that of Poisson counts */
+	double wide[DIFF_SIDES];	/* standard error to that of Poisson
+					 * counts */
 	double t;	/* quantile of 97.5 % */
 	double df;
 };
@@ -61,7 +65,7 @@ static double square(double x)
 static void side_interval(const struct sample *s, int side, double *below,
 			  double *above)
 {
-	double c = s->count[side], k = s->wide * s->t / z975;
+	double c = s->count[side], k = s->wide[side] * s->t / z975;
 	double mid = z975 * z975 / 2;
 	double half = z975 * sqrt(c + z975 * z975 / 4);
 
@@ -151,7 +155,7 @@ void diff_change_of(const struct diff *d, size_t col, struct cell old,
 	mu = mean_count(d, s.count);
 	v = c->even * c->uneven * share_left(d, col, s.count) / mu +
 	    c->tau * c->tau;
-	s.wide = sqrt(v * mu);
+	s.wide[0] = s.wide[1] = sqrt(v * mu);
 	set_change(&s, change);
 }
 
@@ -335,6 +339,22 @@ static int make_series(struct work *w)
 	return rc;
 }
 
+/* Medians in the place of means, where the runs are known one by one. */
+static void take_medians(struct work *w, size_t place, struct sample *s)
+{
+	const size_t n[DIFF_SIDES] = { w->s.nbase, w->s.nnew };
+	double *y = w->s.y + place * (n[0] + n[1]);
+
+	for (int i = 0; i < DIFF_SIDES; i++) {
+		if (n[i] > 2)
+			s->wide[i] *= MEDIAN_SPREAD;
+		/* what a column is divided by, but the number of runs, is in
+		 * its series */
+		if (n[i] > 1)
+			s->cost[i] = stats_median(i ? y + n[0] : y, n[i]);
+	}
+}
+
 static void set_changes(struct work *w)
 {
 	struct diff *d = w->d;
@@ -353,7 +373,10 @@ static void set_changes(struct work *w)
 			t = s.df >= 1e6 ? z975 : stats_t_quantile(0.975, s.df);
 		last_df = s.df;
 		s.t = t;
-		s.wide = w->m.se[i] * sqrt(mean_count(d, s.count) / runs);
+		s.wide[0] = s.wide[1] = w->m.se[i] *
+					sqrt(mean_count(d, s.count) / runs);
+		if (d->spec.median)
+			take_medians(w, i, &s);
 		set_change(&s, &to[row * d->cols.n + w->col]);
 	}
 }
@@ -419,7 +442,7 @@ static int judge_total(struct diff *d, size_t col)
 {
 	struct work w = { .d = d, .col = col };
 	struct diff_column *c = &d->cols.v[col];
-	double mean[DIFF_SIDES], var[DIFF_SIDES], df, half;
+	double mean[DIFF_SIDES], var[DIFF_SIDES], spread[DIFF_SIDES], df, half;
 	size_t n[DIFF_SIDES] = { d->side[0].nruns, d->side[1].nruns };
 
 	c->total = (struct diff_change){ .p = 1, .q = 1, .low = NAN,
@@ -440,6 +463,11 @@ static int judge_total(struct diff *d, size_t col)
 			     : 0;
 		mean[s] = n[s] ? stats_mean(y, n[s]) : 0;
 		var[s] = stats_variance(y, n[s]);
+		spread[s] = 1;
+		if (d->spec.median && d->norm != DIFF_NORM_TOTAL && n[s] > 2) {
+			c->total.cost[s] = stats_median(y, n[s]);
+			spread[s] = square(MEDIAN_SPREAD);
+		}
 		free(y);
 		free(all);
 	}
@@ -452,8 +480,10 @@ static int judge_total(struct diff *d, size_t col)
 	half = ((double)(n[0] - 1) * var[0] / square(mean[0]) +
 		(double)(n[1] - 1) * var[1] / square(mean[1])) / df;
 	half = stats_t_quantile(0.975, df) *
-	       sqrt(half * (square(c->total.cost[0]) / (double)n[0] +
-			    square(c->total.cost[1]) / (double)n[1]));
+	       sqrt(half * (spread[0] * square(c->total.cost[0]) /
+				    (double)n[0] +
+			    spread[1] * square(c->total.cost[1]) /
+				    (double)n[1]));
 	c->total.low = c->total.change - half;
 	c->total.high = c->total.change + half;
 	c->total.tested = true;

@@ -81,6 +81,7 @@ static int make_side(struct page *x, int side,
 	if (like)
 		spec = *like;
 	spec.select = x->d->spec.select;
+	spec.where = x->d->spec.where[side];
 	spec.what = NULL;
 	spec.top = CODES;
 	spec.code = spec.by_symbol = true;

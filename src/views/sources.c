@@ -11,10 +11,13 @@
 enum { FILE_MAX = 64 << 20 };
 
 void sources_init(struct sources *s, const struct profile *p,
-		  const struct source_map *maps, size_t nmaps)
+		  const struct source_where *where)
 {
-	*s = (struct sources){ .p = p, .maps = maps, .nmaps = nmaps };
+	*s = (struct sources){ .p = p, .maps = where->maps,
+			       .nmaps = where->nmaps };
 	source_git_init(&s->git, p);
+	s->git.repo = where->repo;
+	s->server.on = where->debuginfod;
 }
 
 static void file_free(struct source_file *f)

@@ -17,6 +17,14 @@ struct source_map {
 	const char *from, *to;	/* paths that begin with from begin with to */
 };
 
+/* Where to look beside the recording and the paths in it. */
+struct source_where {
+	const struct source_map *maps;
+	size_t nmaps;
+	const char *repo;		/* source_git.repo */
+	bool debuginfod;		/* servers may be asked */
+};
+
 enum source_place {
 	SOURCE_NONE,		/* not found: see `why` */
 	SOURCE_RECORDING,
@@ -53,7 +61,7 @@ struct sources {
 };
 
 void sources_init(struct sources *s, const struct profile *p,
-		  const struct source_map *maps, size_t nmaps);
+		  const struct source_where *where);
 void sources_fini(struct sources *s);
 /* A file, looked for once; `image` is what its code is in (for its age). NULL when
  * out of memory. */

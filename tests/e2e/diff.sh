@@ -195,9 +195,88 @@ else
 	t_skip "JSON, CSV and SVG" "python3 is not installed"
 fi
 
+# one by one: the runs of all recordings of a side together
+for side in one two; do
+	for i in 1 2 3; do
+		"$TALLY" record -q -g -F 2000 -o $side-$i.tally -- $side/work \
+			2000 2>/dev/null
+	done
+done
+several() { diff --baseline one-*.tally --new two-*.tally "$@"; }
+out=$(several)
+t_like "several recordings a side: the first and how many" "$out" \
+	'^# old: one-1.tally and 2 more: one/work 2000 \(3 runs\)'
+t_like "… in the mean run" "$out" 'a$|a run$'
+t_like "… or in the median one" "$(several --average=median)" 'median|run$'
+t_like "… and the function behind them" "$(several heavy)" '^# heavy: '
+t_like "… or before them" "$(diff heavy --baseline one-*.tally \
+	--new two-*.tally)" '^# heavy: '
+t_like "both sides are wanted" "$(diff --baseline one-*.tally 2>&1)" \
+	'and the new side\? --new FILE'
+if python3 -c 'import json' 2>/dev/null; then
+	for side in one two; do
+		for i in 1 2 3; do
+			"$TALLY" report --format=json -s symbol --no-inline \
+				$side-$i.tally >$side-$i.json
+		done
+	done
+	several --format=json -s symbol --no-inline >several.json
+	t_run "samples of all recordings add up" python3 - <<'END'
+import json
+d = {r['symbol']: r for r in json.load(open('several.json'))['rows']}
+for side, name in (('one', 'old'), ('two', 'new')):
+    want = {}
+    for i in (1, 2, 3):
+        for r in json.load(open('%s-%d.json' % (side, i)))['rows']:
+            if '.' not in r['symbol']:
+                w = want.setdefault(r['symbol'], [0, 0])
+                w[0] += r['self']['weight']
+                w[1] += r['total']['weight']
+    assert want['heavy'][0] > 0
+    for f, (own, total) in want.items():
+        assert d[f]['self'][name]['weight'] == own, (f, own, d[f])
+        assert d[f]['total'][name]['weight'] == total, (f, total, d[f])
+        assert abs(d[f]['self'][name]['cost'] - own / 3) < 1e-3
+END
+fi
+
+# each side's source as it was in the commit that was recorded
+if git --version >/dev/null 2>&1; then
+	mkdir tree
+	(cd tree && git init -q . && git config user.email a@example.org &&
+		git config user.name a) || exit 1
+	for side in one two; do
+		cp $side/src/work.c tree/work.c
+		# shellcheck disable=SC2086
+		(cd tree && git add work.c && git commit -q -m $side &&
+			${CC:-cc} $flags -o ../$side/tree "$T_TMP/tree/work.c" &&
+			"$TALLY" record -q -F 2000 -o ../$side.git.tally -- \
+				../$side/tree 3000) 2>git.err
+	done
+	# the tree has moved on, and its files are newer than both programs
+	sleep 1
+	(cd tree && echo '/* nothing */' >work.c && git commit -qam three)
+	out=$(diff --source one.git.tally two.git.tally heavy 2>&1)
+	t_like "sources of both commits stand side by side" "$out" \
+		'4500; i\+\+\) +\| +[0-9]+ .*9000; i'
+	t_like "… and where they are from" "$out" \
+		"old: .*git $(git -C tree rev-parse HEAD~2 | cut -c 1-12):work.c"
+	t_like "… and the new one" "$out" \
+		"new: .*git $(git -C tree rev-parse HEAD~1 | cut -c 1-12):work.c"
+	mv tree elsewhere
+	t_like "… also where the repository is elsewhere" \
+		"$(diff --source --repo elsewhere one.git.tally two.git.tally \
+			heavy 2>&1)" '4500; i\+\+\) +\| +[0-9]+ .*9000; i'
+	t_like "… and without it there is none" \
+		"$(diff --source one.git.tally two.git.tally heavy 2>&1)" \
+		'not found|No such file|cannot'
+else
+	t_skip "sources of commits" "git is not installed"
+fi
+
 t_is "one recording is not enough" \
 	"$(diff one.tally 2>&1 >/dev/null; echo $?)" \
-	"$(printf '%s\n2' "tally: want two recordings, the old one and the new one, and one function at most: tally diff OLD NEW [SYMBOL]")"
+	"$(printf '%s\n2' "tally: want two recordings, the old one and the new one, and one function at most: tally diff OLD NEW [SYMBOL], or --baseline OLD... --new NEW... for several a side")"
 t_like "processes have no counterpart" \
 	"$(diff --by pid one.tally two.tally 2>&1)" 'comm compares them by name'
 if "$TALLY" record -q -F 500 -e cpu-clock:u -o user.tally -- one/work 2000; then

@@ -37,7 +37,7 @@ static void show(struct reader *r, const char *what)
 {
 	static const struct source_map map = { "", "/nonexistent/" };
 	struct annotate_spec spec = { .what = what, .code = true,
-				      .maps = &map, .nmaps = 1 };
+				      .where = { .maps = &map, .nmaps = 1 } };
 	struct annotate_style style = { .source = true, .code = true,
 					.columns = 100, .context = 2 };
 	struct annotation *a;

@@ -83,11 +83,8 @@ static void check_sums(const struct diff_annotation *x, int side)
 
 static void show_aligned(struct diff *d, const char *what)
 {
-	static const struct source_map map = { "", "/nonexistent/" };
 	struct diff_annotate_spec spec = { .what = what, .code = true,
-					   .top = 5,
-					   .maps = { &map, &map },
-					   .nmaps = { 1, 1 } };
+					   .top = 5 };
 	struct diff_annotate_style style = { .source = true, .code = true,
 					     .columns = 120, .context = 2 };
 	struct diff_annotation *x;

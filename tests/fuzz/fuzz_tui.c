@@ -16,7 +16,8 @@ static void look(struct reader *r, const char *keys, size_t n)
 {
 	static const struct source_map map = { "", "/nonexistent/" };
 	struct tui_options o = { .file = "fuzz",
-				 .annotate = { .maps = &map, .nmaps = 1 } };
+				 .annotate = { .where = { .maps = &map,
+							.nmaps = 1 } } };
 	struct memory_screen *s = malloc(sizeof(*s));
 
 	if (s && key_list_parse("image,symbol", &o.report.keys, NULL) == 0) {

@@ -81,7 +81,7 @@ static void test_pieces(void **state)
 	add_text(&p, file, 20, "twenty\n\nlast");
 	add_text(&p, file, 3, "three\nfour\n");
 	add_text(&p, PROF_STR_EMPTY, 4, "of another file\n");
-	sources_init(&s, &p, NULL, 0);
+	sources_init(&s, &p, &(struct source_where){ .maps = NULL });
 	f = sources_get(&s, file, 0);
 	assert_int_equal(f->place, SOURCE_RECORDING);
 	is_line(&s, f, 3, "three");
@@ -106,7 +106,7 @@ static void test_no_file(void **state)
 
 	(void)state;
 	assert_int_equal(profile_init(&p), 0);
-	sources_init(&s, &p, &map, 1);
+	sources_init(&s, &p, &(struct source_where){ &map, 1, NULL, false });
 	f = sources_get(&s, profile_str(&p, "./b.c"), 0);
 	assert_int_equal(f->place, SOURCE_NONE);
 	assert_string_equal(f->path, "/nonexistent/b.c");

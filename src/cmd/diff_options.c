@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The options of `tally diff`. */
+#include <string.h>
+
+#include "cmd/debug_dirs.h"
+#include "cmd/diff.h"
+
+enum { AUTO = -1, LEAST_ROWS = 20 };
+
+#define AT(field) offsetof(struct diff_opts, field)
+
+const struct opt diff_opt_table[] = {
+	{ OPT_HEADING, 0, NULL, NULL, "What to compare", 0 },
+	{ OPT_WORDS, 0, "baseline", "FILE [FILE...]",
+	  "Several recordings of how it was, taken together; each run in them "
+	  "counts.", AT(side[DIFF_OLD]) },
+	{ OPT_WORDS, 0, "new", "FILE [FILE...]",
+	  "Recordings of how it is now.", AT(side[DIFF_NEW]) },
+	{ OPT_STR, 's', "by", "KEY[,KEY...]",
+	  "Compare what these tell apart and show them in this order: image "
+	  "(dso), symbol (sym, function), file (srcfile), line (srcline), comm "
+	  "(thread), cpu. Default: image,symbol.", AT(by) },
+	{ OPT_STR, 0, "sort", "KEY[,KEY...]", "The same as --by.", AT(by) },
+	{ OPT_STR, 0, "normalise", "run|time|total",
+	  "Compare what a run cost, what a second of recording cost, or "
+	  "shares of the total. Default: run where both sides are whole runs of "
+	  "a command, else time; total where the sides measured different "
+	  "events or on different processors.", AT(norm) },
+	{ OPT_STR, 0, "average", "mean|median",
+	  "What functions and totals cost in the mean run, which is the "
+	  "default, or in the median one, which single bad runs do not move. "
+	  "Lines, instructions and flame graphs show the mean.", AT(average) },
+	{ OPT_FLAG, 0, "children", NULL,
+	  "Compare and order by the total, which counts what a function called "
+	  "too, instead of by what it took itself.", AT(children) },
+	{ OPT_NOFLAG, 0, "inline", NULL,
+	  "Show inlined functions as functions (the default).",
+	  AT(no_inline) },
+	{ OPT_FLAG, 0, "no-inline", NULL,
+	  "Count inlined functions for the one they were inlined into.",
+	  AT(no_inline) },
+	{ OPT_STR, 0, "order", "change|growth|ratio|old|new|name",
+	  "What comes first: most changed either way (the default), grown "
+	  "most, changed most beside what it was, dearest on one side, or by "
+	  "name.", AT(order) },
+	{ OPT_DOUBLE, 0, "percent-limit", "PERCENT",
+	  "Hide rows that changed by less than this share of the dearer side's "
+	  "cost. Default: 0.1 for text (but 20 rows are shown if there are), 0 "
+	  "for json, csv and with --symbol.", AT(limit) },
+	{ OPT_UINT, 0, "top", "N", "Show N rows at most; 0: all.", AT(top) },
+
+	{ OPT_HEADING, 0, NULL, NULL,
+	  "Source and instructions side by side (with a function, source file "
+	  "or image behind the recordings)", 0 },
+	{ OPT_FLAG, 'a', "annotate", NULL,
+	  "Of the functions that changed most and by more than noise, if none "
+	  "is named.",
+	  AT(annotate) },
+	{ OPT_FLAG, 0, "source", NULL,
+	  "Source lines. The default is source where lines are known, else "
+	  "instructions.", AT(source) },
+	{ OPT_FLAG, 0, "asm", NULL, "Instructions.", AT(code) },
+	{ OPT_FLAG, 0, "both", NULL, "Source lines, then instructions.",
+	  AT(both) },
+	{ OPT_UINT, 0, "context", "N",
+	  "Show N lines or instructions around each that cost something; the "
+	  "rest is folded. Default: 3.", AT(context) },
+	{ OPT_FLAG, 0, "all", NULL, "Fold nothing.", AT(all) },
+	SOURCE_OPTION_ROWS(struct diff_opts),
+	{ OPT_STRS, 0, "old-source-map", "FROM=TO",
+	  "As --source-map, for the old side only and before it.",
+	  AT(old_maps) },
+	{ OPT_STR, 'M', "syntax", "intel|att",
+	  "How instructions are written. Default: intel.", AT(syntax) },
+
+	SELECT_OPTION_ROWS(struct diff_opts, "Only these events."),
+
+	{ OPT_HEADING, 0, NULL, NULL,
+	  "Which functions (costs stay those of all samples)", 0 },
+	{ OPT_STRS, 0, "image", "NAME[,NAME...]",
+	  "Only functions of this program or library: its file name, path, or "
+	  "a pattern with * and ?.", AT(images) },
+	{ OPT_STRS, 0, "symbol", "TEXT",
+	  "Only functions of this name (with or without name spaces and "
+	  "parameters; * and ? match any text and character), or, if there is "
+	  "none, those whose name holds TEXT. May be repeated.",
+	  AT(symbols) },
+
+	{ OPT_HEADING, 0, NULL, NULL, "How to show it", 0 },
+	{ OPT_STR, 0, "format", "text|json|csv|svg|html",
+	  "Default: by the output's name, else text. svg: a flame graph of both "
+	  "sides; what grew is red, what shrank is blue. html: a page with "
+	  "table, flame graph, and source and instructions of both sides beside "
+	  "each other.", AT(format) },
+	{ OPT_FLAG, 0, "svg", NULL, "The same as --format=svg.", AT(svg) },
+	{ OPT_FLAG, 0, "html", NULL, "The same as --format=html.", AT(html) },
+	{ OPT_FLAG, 0, "icicle", NULL, "Of an SVG: put the root on top.",
+	  AT(icicle) },
+	{ OPT_STR, 'o', "output", "FILE",
+	  "Write to FILE. Default for svg and html on a terminal: diff.svg, "
+	  "diff.html.",
+	  AT(output) },
+	{ OPT_FLAG, 'n', "samples", NULL, "Show numbers of samples too.",
+	  AT(samples) },
+	{ OPT_FLAG, 0, "full-names", NULL,
+	  "Show template arguments and parameters in full.",
+	  AT(full_names) },
+	{ OPT_UINT, 'w', "width", "COLUMNS",
+	  "Cut lines at this width; pixels of an SVG. Default: the terminal's, "
+	  "else not at all; 1200.", AT(width) },
+	{ OPT_FLAG, 0, "no-header", NULL,
+	  "Leave out the lines that say what is compared.",
+	  AT(no_header) },
+	{ OPT_OPTSTR, 0, "color", "auto|always|never",
+	  "Default: auto, on a terminal and without NO_COLOR.", AT(color) },
+	{ OPT_FLAG, 0, "no-pager", NULL,
+	  "Do not show long output through a pager.", AT(no_pager) },
+	{ OPT_STRS, 0, "debug-dir", "DIR",
+	  "If a recording holds no symbols: " DEBUG_DIR_HELP,
+	  AT(debug_dirs) },
+	OPT_END
+};
+
+void diff_defaults(void *opts)
+{
+	struct diff_opts *o = opts;
+
+	o->by = "image,symbol";
+	o->order = "change";
+	o->average = "mean";
+	o->syntax = "intel";
+	o->context = 3;
+	o->limit = AUTO;
+	o->width = UINT64_MAX;
+}
+
+/* The place of a word in a list that ends with NULL, or an error. */
+static int one_of(const char *word, const char *const *words, const char *name,
+		  struct error *err)
+{
+	struct buf all = { 0 };
+
+	for (int i = 0; words[i]; i++)
+		if (!strcmp(word, words[i]))
+			return i;
+	for (int i = 0; words[i]; i++)
+		buf_printf(&all, "%s%s", !i ? "" : words[i + 1] ? ", " : " or ",
+			   words[i]);
+	error_set(err, ERR_USAGE, "%s '%s': want %s", name, word,
+		  buf_cstr(&all));
+	buf_fini(&all);
+	return -ERR_USAGE;
+}
+
+int diff_format(const struct diff_opts *o, struct error *err)
+{
+	static const char *const words[] = { "text", "json", "csv", "svg",
+					     "html", NULL };
+	size_t n = o->output ? strlen(o->output) : 0;
+
+	if (o->svg || o->html)
+		return o->svg ? FORMAT_SVG : FORMAT_HTML;
+	if (o->format)
+		return one_of(o->format, words, "--format", err);
+	if (n > 5 && !strcmp(o->output + n - 5, ".html"))
+		return FORMAT_HTML;
+	return n > 4 && !strcmp(o->output + n - 4, ".svg") ? FORMAT_SVG
+							   : FORMAT_TEXT;
+}
+
+/* "function" and "thread" are words of other tools for what we call symbol and
+ * comm. */
+static int parse_keys(const char *text, struct key_list *out,
+		      struct error *err)
+{
+	static const char *const words[][2] = { { "function", "symbol" },
+						{ "thread", "comm" } };
+	struct buf b = { 0 };
+	int rc;
+
+	while (*text) {
+		size_t n = strcspn(text, ","), i;
+
+		for (i = 0; i < 2; i++)
+			if (strlen(words[i][0]) == n &&
+			    !strncmp(text, words[i][0], n))
+				break;
+		if (i < 2)
+			buf_str(&b, words[i][1]);
+		else
+			buf_bytes(&b, text, n);
+		text += n;
+		if (*text) {
+			buf_u8(&b, ',');
+			text++;
+		}
+	}
+	rc = key_list_parse(buf_cstr(&b), out, err);
+	buf_fini(&b);
+	return rc;
+}
+
+static int choose(const struct diff_opts *o, struct diff_spec *spec,
+		  struct error *err)
+{
+	static const char *const norms[] = { "auto", "run", "time", "total",
+					     NULL };
+	static const char *const orders[] = { "change", "growth", "ratio",
+					      "old", "new", "name", NULL };
+	static const char *const averages[] = { "mean", "median", NULL };
+	int norm = o->norm ? one_of(o->norm, norms, "--normalise", err) : 0;
+	int order = norm < 0 ? norm : one_of(o->order, orders, "--order", err);
+	int average = order < 0 ? order
+		: one_of(o->average, averages, "--average", err);
+
+	spec->norm = (enum diff_norm)norm;
+	spec->order = (enum diff_order)order;
+	spec->median = average == 1;
+	return average < 0 ? average : 0;
+}
+
+int diff_spec_init(const struct diff_opts *o, int format,
+		   struct diff_spec *spec, struct error *err)
+{
+	int rc;
+
+	*spec = (struct diff_spec){
+		.select = cmd_select(&o->samples_of),
+		.no_inline = o->no_inline, .by_total = o->children,
+		.limit = o->limit, .top = o->top,
+	};
+	spec->select.images = cmd_names(&o->images);
+	spec->select.symbols = cmd_names(&o->symbols);
+	if (o->limit == AUTO) {
+		spec->limit = format == FORMAT_TEXT && !o->symbols.n ? 0.1 : 0;
+		spec->at_least = LEAST_ROWS;
+	}
+	rc = choose(o, spec, err);
+	if (!rc)
+		rc = parse_keys(o->by, &spec->keys, err);
+	for (int s = 0; !rc && s < DIFF_SIDES; s++)
+		rc = cmd_sources(&o->source_at,
+				 s == DIFF_OLD ? &o->old_maps : NULL,
+				 &spec->where[s], err);
+	return rc;
+}
+
+void diff_spec_fini(struct diff_spec *spec)
+{
+	for (int s = 0; s < DIFF_SIDES; s++)
+		cmd_sources_free(&spec->where[s]);
+}

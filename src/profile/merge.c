@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Several recordings as one: see merge.h. */
+#include "profile/merge.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "profile/merge_internal.h"
+#include "profile/writer.h"
+
+uint32_t *merge_map(size_t n)
+{
+	uint32_t *map = malloc((n + 1) * sizeof(*map));
+
+	if (map)
+		memset(map, 0xff, (n + 1) * sizeof(*map));
+	return map;
+}
+
+uint32_t merge_str(struct merge *m, uint32_t id)
+{
+	if (m->maps->str[id] == PROF_NONE)
+		m->maps->str[id] = profile_str(m->p, profile_cstr(m->from, id));
+	return m->maps->str[id];
+}
+
+static const char *event_name(const struct profile *p, uint32_t event)
+{
+	const struct prof_event *e = &p->events.v[event];
+	const char *actual = profile_cstr(p, e->actual);
+
+	return *actual ? actual : profile_cstr(p, e->name);
+}
+
+/* Whether two events count the same; rates may differ, weights tell of them. */
+static bool same_event(const struct profile *p, uint32_t a,
+		       const struct profile *q, uint32_t b)
+{
+	const struct prof_event *x = &p->events.v[a], *y = &q->events.v[b];
+
+	return !strcmp(event_name(p, a), event_name(q, b)) &&
+	       x->unit == y->unit && x->exclude_user == y->exclude_user &&
+	       x->exclude_kernel == y->exclude_kernel;
+}
+
+/* The first recording's events are the result's; others must have the same. */
+static int take_events(struct merge *m, bool first, const char *const *paths,
+		       size_t at, struct error *err)
+{
+	for (uint32_t i = 0; i < m->from->events.n; i++) {
+		struct prof_event e = m->from->events.v[i];
+		uint32_t id = 0;
+
+		while (!first && id < m->p->events.n &&
+		       !same_event(m->p, id, m->from, i))
+			id++;
+		if (first) {
+			id = i;
+			e.name = merge_str(m, e.name);
+			e.actual = merge_str(m, e.actual);
+			e.note = merge_str(m, e.note);
+			if (vec_push(&m->p->events, e) < 0)
+				return -ERR_NOMEM;
+		}
+		if (id == m->p->events.n)
+			break;
+		m->maps->event[i] = id;
+	}
+	for (uint32_t i = 0; i < m->from->events.n; i++)
+		if (m->maps->event[i] == PROF_NONE)
+			return error_set(err, ERR_USAGE, "%s and %s cannot be "
+				"taken together: only the second measured %s",
+				paths[0], paths[at], event_name(m->from, i));
+	for (uint32_t k = 0; k < m->p->events.n; k++) {
+		bool found = false;
+
+		for (uint32_t i = 0; i < m->from->events.n; i++)
+			found |= m->maps->event[i] == k;
+		if (!found)
+			return error_set(err, ERR_USAGE, "%s and %s cannot be "
+				"taken together: only the first measured %s",
+				paths[0], paths[at], event_name(m->p, k));
+	}
+	return 0;
+}
+
+enum { ENV_VALUE = 300 };	/* bytes of values that were put together */
+
+/* Whether "A, B" has this value. */
+static bool has_value(const char *all, const char *value)
+{
+	size_t n = strlen(value);
+
+	for (const char *s = all; (s = strstr(s, value)); s++)
+		if ((s == all || !strncmp(s - 2, ", ", 2)) &&
+		    (!s[n] || !strncmp(s + n, ", ", 2)))
+			return true;
+	return !n && !*all;
+}
+
+/* A fact of the whole recording: what differs becomes a list. */
+static int add_fact(struct profile *p, const char *key, const char *value)
+{
+	const char *old = profile_env(p, PROF_NONE, key);
+	struct buf both = { 0 };
+	int rc = 0;
+
+	if (!old)
+		return profile_set_env(p, PROF_NONE, key, value);
+	if (has_value(old, value) || strlen(old) + strlen(value) > ENV_VALUE)
+		return 0;
+	buf_printf(&both, "%s, %s", old, value);
+	rc = both.failed ? -ERR_NOMEM
+			 : profile_set_env(p, PROF_NONE, key, buf_cstr(&both));
+	buf_fini(&both);
+	return rc;
+}
+
+static int take_envs(struct merge *m)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < m->from->envs.n; i++) {
+		struct prof_env e = m->from->envs.v[i];
+		const char *key = profile_cstr(m->from, e.key);
+		const char *value = profile_cstr(m->from, e.value);
+
+		if (e.run != PROF_NONE)
+			rc = profile_set_env(m->p, m->maps->run[e.run], key,
+					     value);
+		/* an older value of the same file was replaced by a newer */
+		else if (profile_env(m->from, PROF_NONE, key) == value)
+			rc = add_fact(m->p, key, value);
+	}
+	return rc;
+}
+
+/* By how much the recording's times are put off, to begin where those before it
+ * end; may wrap, as adding it does. */
+static uint64_t put_behind(const struct merge *m)
+{
+	uint64_t start = UINT64_MAX, last = 0;
+
+	for (size_t i = 0; i < m->from->runs.n; i++) {
+		const struct prof_run *r = &m->from->runs.v[i];
+
+		start = r->start_ns < start ? r->start_ns : start;
+	}
+	for (size_t i = 0; i < m->p->runs.n; i++) {
+		const struct prof_run *r = &m->p->runs.v[i];
+		uint64_t end = r->end_ns > r->start_ns ? r->end_ns : r->start_ns;
+
+		last = end > last ? end : last;
+	}
+	return m->p->runs.n && start != UINT64_MAX ? last - start : 0;
+}
+
+static int take_runs(struct merge *m, uint64_t shift)
+{
+	for (size_t i = 0; i < m->from->runs.n; i++) {
+		struct prof_run r = m->from->runs.v[i];
+
+		r.command = merge_str(m, r.command);
+		r.start_ns += shift;
+		r.end_ns += r.end_ns ? shift : 0;
+		m->maps->run[i] = (uint32_t)m->p->runs.n;
+		if (vec_push(&m->p->runs, r) < 0)
+			return -ERR_NOMEM;
+	}
+	for (size_t i = 0; i < m->from->threads.n; i++) {
+		struct prof_thread t = m->from->threads.v[i];
+
+		t.run = m->maps->run[t.run];
+		t.comm = merge_str(m, t.comm);
+		t.start_ns += t.start_ns ? shift : 0;
+		m->maps->thread[i] = (uint32_t)m->p->threads.n;
+		if (vec_push(&m->p->threads, t) < 0)
+			return -ERR_NOMEM;
+	}
+	return 0;
+}
+
+static bool same_image(const struct prof_image *a, const struct prof_image *b)
+{
+	return a->path == b->path && a->kind == b->kind &&
+	       a->flags == b->flags && a->base == b->base &&
+	       a->reason == b->reason &&
+	       a->build_id.len == b->build_id.len &&
+	       !memcmp(a->build_id.bytes, b->build_id.bytes, a->build_id.len);
+}
+
+/* `tab` finds images of the result by path. */
+static int take_images(struct merge *m, struct u64map *tab)
+{
+	for (size_t i = 0; i < m->from->images.n; i++) {
+		struct prof_image im = m->from->images.v[i];
+		uint32_t *slot;
+
+		im.path = merge_str(m, im.path);
+		im.reason = merge_str(m, im.reason);
+		im.debug_file = im.note = 0;	/* of the symbol part */
+		/* several of one path: 1, 2 … in the upper half */
+		for (uint64_t nth = 0;; nth++) {
+			slot = u64map_slot(tab, nth << 32 | im.path);
+			if (!slot)
+				return -ERR_NOMEM;
+			if (*slot == U64MAP_NONE ||
+			    same_image(&m->p->images.v[*slot], &im))
+				break;
+		}
+		if (*slot == U64MAP_NONE) {
+			*slot = (uint32_t)m->p->images.n;
+			if (vec_push(&m->p->images, im) < 0)
+				return -ERR_NOMEM;
+		}
+		m->maps->image[i] = *slot;
+	}
+	return 0;
+}
+
+static int take_stacks(struct merge *m)
+{
+	const struct profile *f = m->from;
+	uint32_t *end_of = merge_map(f->nodes.n);	/* row of ends */
+
+	if (!end_of)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < f->ends.n; i++)
+		end_of[f->ends.v[i].node] = (uint32_t)i;
+	for (size_t i = 0; i < f->locs.n; i++)
+		m->maps->loc[i] = profile_loc(
+			m->p, m->maps->image[f->locs.v[i].image],
+			f->locs.v[i].vaddr);
+	m->maps->node[0] = 0;
+	for (size_t i = 1; i < f->nodes.n; i++) {
+		const struct prof_node *n = &f->nodes.v[i];
+		uint32_t parent = m->maps->node[n->parent], id;
+
+		if (end_of[i] != PROF_NONE && prof_is_mark(n->loc)) {
+			const struct prof_end *e = &f->ends.v[end_of[i]];
+
+			id = profile_end(m->p, n->loc, e->reason,
+					 merge_row(m->maps->image, e->image));
+		} else {
+			id = profile_node(m->p, parent, prof_is_mark(n->loc)
+					  ? n->loc : merge_row(m->maps->loc,
+							       n->loc));
+		}
+		m->maps->node[i] = id;
+		if (id == PROF_NONE)
+			break;
+	}
+	free(end_of);
+	/* the last one is known, so all are */
+	return (f->locs.n && m->maps->loc[f->locs.n - 1] == PROF_NONE) ||
+	       m->maps->node[f->nodes.n - 1] == PROF_NONE ? -ERR_NOMEM : 0;
+}
+
+static int take_totals(struct merge *m, uint64_t shift)
+{
+	for (size_t i = 0; i < m->from->losses.n; i++) {
+		struct prof_loss l = m->from->losses.v[i];
+
+		l.run = m->maps->run[l.run];
+		l.event = merge_row(m->maps->event, l.event);
+		l.time_ns += shift;
+		if (vec_push(&m->p->losses, l) < 0)
+			return -ERR_NOMEM;
+	}
+	for (size_t i = 0; i < m->from->stats.n; i++) {
+		struct prof_stat s = m->from->stats.v[i];
+
+		s.run = m->maps->run[s.run];
+		s.event = m->maps->event[s.event];
+		if (vec_push(&m->p->stats, s) < 0)
+			return -ERR_NOMEM;
+	}
+	return 0;
+}
+
+static void maps_fini(struct merge_maps *m)
+{
+	uint32_t *all[] = { m->str, m->event, m->run, m->thread, m->image,
+			    m->loc, m->node, m->func, m->frame };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		free(all[i]);
+}
+
+static int maps_init(struct merge_maps *m, const struct profile *p)
+{
+	*m = (struct merge_maps){
+		merge_map(p->str.str.n), merge_map(p->events.n),
+		merge_map(p->runs.n), merge_map(p->threads.n),
+		merge_map(p->images.n), merge_map(p->locs.n),
+		merge_map(p->nodes.n), merge_map(p->funcs.n),
+		merge_map(p->frames.n),
+	};
+	return m->str && m->event && m->run && m->thread && m->image &&
+	       m->loc && m->node && m->func && m->frame ? 0 : -ERR_NOMEM;
+}
+
+struct input {
+	struct merge_maps maps;
+	uint64_t shift;
+};
+
+static int take_tables(struct merge *m, struct input *in, size_t at,
+		       const char *const *paths, struct u64map *images,
+		       struct error *err)
+{
+	int rc = take_events(m, !at, paths, at, err);
+
+	if (rc)
+		return rc;
+	in->shift = put_behind(m);
+	rc = take_runs(m, in->shift);
+	if (!rc)
+		rc = take_envs(m);
+	if (!rc)
+		rc = take_images(m, images);
+	if (!rc)
+		rc = take_stacks(m);
+	if (!rc)
+		rc = take_totals(m, in->shift);
+	return rc;
+}
+
+/* The tables of all, then their symbol parts: strings of these come last. */
+static int take_all(struct profile *p, struct reader *const *r,
+		    struct input *in, size_t n, const char *const *paths,
+		    struct error *err)
+{
+	struct merge m = { .p = p };
+	struct u64map images = { 0 };
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < n; i++) {
+		m.from = reader_profile(r[i]);
+		m.maps = &in[i].maps;
+		rc = maps_init(m.maps, m.from);
+		if (!rc)
+			rc = take_tables(&m, &in[i], i, paths, &images, err);
+	}
+	u64map_fini(&images);
+	p->str_base = p->str.str.n;
+	for (size_t i = 0; !rc && i < n; i++) {
+		m.from = reader_profile(r[i]);
+		m.maps = &in[i].maps;
+		p->symbolized |= m.from->symbolized;
+		rc = merge_symbols(&m);
+	}
+	return rc ? rc : merge_finish_symbols(p);
+}
+
+static int put_samples(struct writer *w, struct reader *r,
+		       const struct input *in, struct error *err)
+{
+	const struct merge_maps *m = &in->maps;
+	struct sample_batch b;
+	int rc = 0;
+
+	reader_columns(r, COLUMN_ALL);
+	reader_rewind(r);
+	while (!rc && reader_next(r, &b))
+		for (size_t i = 0; !rc && i < b.n; i++) {
+			struct prof_sample s = {
+				.time_ns = b.time_ns[i] + in->shift,
+				.thread = m->thread[b.thread[i]],
+				.cpu = b.cpu[i], .event = m->event[b.event[i]],
+				.stack = m->node[b.stack[i]],
+				.weight = b.weight[i],
+			};
+
+			rc = writer_sample(w, &s, err);
+		}
+	reader_rewind(r);
+	return rc;
+}
+
+static int write_all(int fd, const struct profile *p, struct reader *const *r,
+		     const struct input *in, size_t n, struct error *err)
+{
+	struct writer *w = NULL;
+	int rc = writer_open_fd(fd, "recordings taken together", p, &w, err);
+
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = put_samples(w, r[i], &in[i], err);
+	if (!rc)
+		rc = writer_finish(w, err);
+	writer_close(w);
+	return rc;
+}
+
+static void tell_damage(struct reader *out, struct reader *const *r,
+			const char *const *paths, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		reader_inherit_damage(out, reader_damage(r[i]), paths[i]);
+}
+
+int recordings_merge(struct reader *const *in, const char *const *paths,
+		     size_t n, struct reader **out, struct error *err)
+{
+	struct input *inputs = calloc(n + 1, sizeof(*inputs));
+	int fd = memfd_create("tally-merge", MFD_CLOEXEC);
+	struct profile p;
+	int rc = profile_init(&p);
+
+	*out = NULL;
+	if (!rc && !inputs)
+		rc = -ERR_NOMEM;
+	if (!rc && fd < 0)
+		rc = error_errno(err, errno, "no memory to take recordings "
+				 "together");
+	if (!rc)
+		rc = take_all(&p, in, inputs, n, paths, err);
+	if (!rc)
+		rc = write_all(fd, &p, in, inputs, n, err);
+	if (!rc)
+		rc = reader_open_fd(fd, paths[0], out, err);
+	if (!rc)
+		tell_damage(*out, in, paths, n);
+	if (rc == -ERR_NOMEM)
+		error_set(err, ERR_NOMEM, "out of memory while taking "
+			  "recordings together");
+	for (size_t i = 0; inputs && i < n; i++)
+		maps_fini(&inputs[i].maps);
+	free(inputs);
+	profile_fini(&p);
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
