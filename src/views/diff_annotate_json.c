@@ -111,6 +111,7 @@ static void put_file(struct aligned_writer *w, const struct diff_file *f)
 		json_str(&w->j, "file", profile_cstr(w->x->d->side[s].p,
 						     f->file[s]));
 		json_bool(&w->j, "found", f->source[s]->place != SOURCE_NONE);
+		json_str(&w->j, "from", source_place_word(f->source[s]));
 		if (f->source[s]->newer)
 			json_bool(&w->j, "newer", true);
 		json_end(&w->j);

@@ -38,7 +38,7 @@ struct aligned {
 	struct buf *out;
 	const struct diff_file *f;	/* of lines, or */
 	const struct diff_code *c;	/* of instructions */
-	bool beside;
+	bool beside, same_file_told;
 	size_t left;			/* width of the old text */
 	struct buf raw, text, tmp;
 };
@@ -353,23 +353,25 @@ static void put_source_notes(struct aligned *t, int side)
 	static const char *const names[] = { "old", "new" };
 	const struct source_file *s = t->f->source[side];
 	const struct profile *p = t->x->d->side[side].p;
+	struct buf origin = { 0 };
 
 	buf_reset(&t->text);
 	if (!s)
 		return;
 	buf_printf(&t->text, "%s: ", names[side]);
 	text_safe(&t->text, profile_cstr(p, t->f->file[side]));
-	if (s->place == SOURCE_RECORDING)
-		buf_str(&t->text, " (from the recording)");
-	if (s->path && strcmp(s->path, profile_cstr(p, t->f->file[side]))) {
-		buf_str(&t->text, " read from ");
-		text_safe(&t->text, s->path);
+	source_origin(&t->x->a[side]->sources, s, &origin);
+	if (origin.n) {
+		buf_str(&t->text, " (");
+		text_safe(&t->text, buf_cstr(&origin));
+		buf_str(&t->text, ")");
 	}
+	buf_fini(&origin);
 	if (s->place == SOURCE_NONE && t->f->file[side]) {
 		buf_str(&t->text, ": no source: ");
 		text_safe(&t->text, s->why ? s->why : "");
-		buf_str(&t->text, " (record with --embed-source, or "
-				  "--source-map FROM=TO)");
+		buf_str(&t->text, " (--source-map FROM=TO, --repo DIR, or "
+				  "record with --embed-source)");
 	}
 	if (s->newer)
 		buf_str(&t->text, ": warning: the source is newer than what "
@@ -383,7 +385,7 @@ static void put_same_file(struct aligned *t, const struct diff_unit *u)
 	const struct source_file *s = t->f->source[0], *o = t->f->source[1];
 	const struct build_id *id[DIFF_SIDES];
 
-	if (!s || !o || s->place != SOURCE_FILE || o->place != SOURCE_FILE ||
+	if (t->same_file_told || !s || !o || s->place != SOURCE_FILE || o->place != SOURCE_FILE ||
 	    !s->path || !o->path || strcmp(s->path, o->path))
 		return;
 	for (int i = 0; i < DIFF_SIDES; i++) {
@@ -394,9 +396,11 @@ static void put_same_file(struct aligned *t, const struct diff_unit *u)
 	if (id[0]->len && id[0]->len == id[1]->len &&
 	    !memcmp(id[0]->bytes, id[1]->bytes, id[0]->len))
 		return;
-	comment(t, "warning: both sides show the same file, though they ran "
-		   "other builds: old lines may not fit (record with "
-		   "--embed-source, or --old-source-map FROM=TO)");
+	t->same_file_told = true;
+	comment(t, "note: both sides show the same file, though they ran other "
+		   "builds: if it changed between them, old lines do not fit "
+		   "(--repo DIR, --old-source-map FROM=TO, or record with "
+		   "--embed-source)");
 }
 
 static bool any_cost(const struct aligned *t, size_t first, size_t n)
