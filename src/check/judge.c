@@ -7,7 +7,9 @@
 
 #include "check/judge_internal.h"
 
-enum { LEAST_SAMPLES = 20, SHIFT_FUNCS = 3 };
+enum { LEAST_SAMPLES = 20, SHIFT_FUNCS = 3, FEW_FUNCS = 6 };
+#define SHIFT_SE 2.5		/* standard errors: beyond noise */
+#define SHIFT_SE_REST 1.5	/* … of what the median says already */
 
 struct judge_options judge_defaults(void)
 {
@@ -162,19 +164,33 @@ static int by_share(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* Without the largest function, too: that one alone may be what changed. */
-static bool rest_shifted(const struct judge_work *w, double by)
+/* Without the largest function, too: that one alone may be what changed.  What
+ * is left must have moved by more than its own noise, which is that of samples
+ * where it is small; the median of few functions is one of them, so there the
+ * rest has to say it all. */
+static bool rest_shifted(const struct judge_work *w, double by, bool few,
+			 double *logs)
 {
-	const struct judge_row *largest = &w->out->rows[w->kept[0]];
-	double rest, b, n;
+	size_t nb = w->in->nbase, nn = w->in->nnew, largest = 0;
+	double all = 0, left = 0, rest, least, se;
 
 	for (size_t k = 1; k < w->nkept; k++)
-		if (w->out->rows[w->kept[k]].share > largest->share)
-			largest = &w->out->rows[w->kept[k]];
-	b = w->out->total.base - largest->base;
-	n = w->out->total.now - largest->now;
-	rest = b > 0 && n > 0 ? log(n / b) : 0;
-	return by > 0 ? rest >= by / 4 : rest <= by / 4;
+		if (w->out->rows[w->kept[k]].share >
+		    w->out->rows[w->kept[largest]].share)
+			largest = k;
+	for (size_t r = 0; r < w->runs; r++) {
+		double x = w->out->totals[r] - series_of(&w->raw, largest)[r];
+
+		all += w->out->totals[r];
+		left += x;
+		logs[r] = log(greater(x, 1));
+	}
+	rest = stats_mean(logs + nb, nn) - stats_mean(logs, nb);
+	least = (1 - left / all) * (double)w->runs / greater(left, 1);
+	se = sqrt(greater(stats_variance(logs, nb), least) / (double)nb +
+		  greater(stats_variance(logs + nb, nn), least) / (double)nn);
+	return fabs(rest) > (few ? SHIFT_SE : SHIFT_SE_REST) * se &&
+	       rest / by >= 0.5;
 }
 
 /* Do the larger half of the functions all cost more, or less, by more than the
@@ -203,8 +219,8 @@ static void common_shift(struct judge_work *w, const double *logs,
 	se = sqrt(stats_variance(logs, nb) / (double)nb +
 		  stats_variance(logs + nb, nn) / (double)nn) + 1e-6;
 	/* of one or two functions, it is they that changed */
-	w->out->shifted = n >= SHIFT_FUNCS && fabs(med) > 2.5 * se &&
-			  rest_shifted(w, med);
+	w->out->shifted = n >= SHIFT_FUNCS && fabs(med) > SHIFT_SE * se &&
+			  rest_shifted(w, med, n < FEW_FUNCS, scratch);
 	w->out->shift = expm1(med);
 }
 

@@ -161,6 +161,31 @@ static void one_large_function(void **state)
 	counts_free(c);
 }
 
+/* Samples of two recorded programs: the first function was made to loop 30 times
+ * instead of 25, the second is the same, the rest is the kernel's. */
+static void one_of_two_functions(void **state)
+{
+	static const double samples[8][5] = {
+		{ 651, 251, 12, 4, 7 }, { 645, 256, 5, 3, 12 },
+		{ 645, 247, 7, 2, 15 }, { 656, 249, 17, 10, 18 },
+		{ 767, 260, 23, 11, 11 }, { 774, 260, 18, 8, 14 },
+		{ 770, 260, 13, 8, 10 }, { 771, 256, 13, 18, 11 },
+	};
+	struct counts *c = counts_new();
+
+	(void)state;
+	c->in = (struct judge_input){ 4, 4, FUNCS, c->cost, c->noisy,
+				      NULL, NULL };
+	for (size_t r = 0; r < 8; r++)
+		memcpy(c->cost + r * FUNCS, samples[r], sizeof(samples[r]));
+	judge(c);
+	assert_false(c->j.shifted);
+	assert_int_equal(c->j.rows[0].status, JUDGE_REGRESSED);
+	assert_true(c->j.rows[0].low < 1.2 && 1.2 < c->j.rows[0].high);
+	assert_int_equal(c->j.rows[1].status, JUDGE_SAME);
+	counts_free(c);
+}
+
 static void one_wild_run_is_no_regression(void **state)
 {
 	struct counts *c = counts_new();
@@ -311,6 +336,7 @@ int main(void)
 		cmocka_unit_test(faster_accuses_nobody),
 		cmocka_unit_test(slower_machine_accuses_nobody),
 		cmocka_unit_test(one_large_function),
+		cmocka_unit_test(one_of_two_functions),
 		cmocka_unit_test(one_wild_run_is_no_regression),
 		cmocka_unit_test(one_burst_of_a_rare_function),
 		cmocka_unit_test(new_and_gone),
