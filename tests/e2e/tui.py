@@ -68,6 +68,9 @@ class Terminal:
             env.pop(name, None)
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
+            # A background job of sh gets them ignored, and sh cannot change it.
+            for sig in signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP:
+                signal.signal(sig, signal.SIG_DFL)
             # not -i: that would want a user's start-up files
             os.execvpe('sh', ['sh', '-c', 'stty rows %d cols %d; %s; '
                               'echo "ended $?"; sleep 1000'
