@@ -8,12 +8,7 @@
 
 static void *next_fork, *next__Fork, *next_forkpty, *next_daemon;
 
-struct parent {
-	uint32_t pid, tid;	/* for the recorder */
-	uint32_t thread;
-};
-
-static struct parent parent_now(void)
+struct parent parent_now(void)
 {
 	struct parent p = { 0, 0, 0 };
 

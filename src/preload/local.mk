@@ -3,6 +3,7 @@
 # compiled without what configure or the user chose for tally (sanitizers …), and
 # becomes part of tally (src/record/timer_library.c).
 preload_parts = \
+	src/preload/clone.c \
 	src/preload/environment.c \
 	src/preload/exec.c \
 	src/preload/follow.c \

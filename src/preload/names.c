@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <stdarg.h>
 #include <sys/prctl.h>
@@ -65,6 +66,24 @@ EXPORT int pthread_setname_np(pthread_t thread, const char *name)
 	return r;
 }
 
+/* Does it give a child with memory of its own, which goes on right here?  The
+ * flags of clone3(2) come first in its arguments, the stack is the sixth. */
+static bool is_fork(long nr, const long *a)
+{
+	const uint64_t *args = (const uint64_t *)a[0];
+
+	switch (nr) {
+	case SYS_fork:
+		return true;
+	case SYS_clone:
+		return !(a[0] & (CLONE_VM | CLONE_THREAD)) && !a[1];
+	case SYS_clone3:
+		return args && a[1] >= 48 && !args[5] &&
+		       !(args[0] & (CLONE_VM | CLONE_THREAD));
+	}
+	return false;
+}
+
 EXPORT long syscall(long nr, ...)
 {
 	long (*next)(long, long, long, long, long, long, long) =
@@ -78,6 +97,14 @@ EXPORT long syscall(long nr, ...)
 	va_end(ap);
 	if (nr == SYS_seccomp || (nr == SYS_prctl && a[0] == PR_SET_SECCOMP))
 		filter_comes();
+	if (is_fork(nr, a)) {
+		struct parent p = parent_now();
+		long r = next(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
+
+		if (!r)
+			preload_child(p.pid, p.tid, p.thread);
+		return r;
+	}
 	return next(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 

@@ -91,6 +91,14 @@ uint64_t preload_now(void);
  * namespace. */
 void preload_numbers(uint32_t *pid, uint32_t *tid);
 
+/* fork.c */
+/* A fork that is about to happen: what its child must know of its parent. */
+struct parent {
+	uint32_t pid, tid;	/* for the recorder */
+	uint32_t thread;
+};
+struct parent parent_now(void);
+
 /* environment.c */
 /* The value of our variable, or NULL; takes it and us out of the array, so that
  * the program sees the environment that it would have had. */
@@ -139,6 +147,10 @@ void slot_drop(struct slot *s);
 /* Arms the timer of the calling thread. */
 void slot_arm(struct slot *s);
 void slots_forget(void);
+/* A new thread tells of itself and arms its timer; `top` of its stack. */
+void thread_arm(struct slot *s, uint64_t top);
+/* Notes a thread that will have no timer. */
+void thread_unsampled(void);
 
 /* maps.c */
 void maps_tell(void);

@@ -112,6 +112,13 @@ static void timer_start(const struct slot *s)
 	sys4(SYS_timer_settime, s->timer, 0, (long)spec, 0);
 }
 
+void thread_unsampled(void)
+{
+	if (preload.active)
+		__atomic_fetch_add(&preload.header->unsampled, 1,
+				   __ATOMIC_RELAXED);
+}
+
 void slot_arm(struct slot *s)
 {
 	struct kernel_sigevent ev = { 0 };
@@ -128,15 +135,14 @@ void slot_arm(struct slot *s)
 	if (sys3(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, (long)&ev,
 		 (long)&s->timer) < 0) {
 		s->timer = -1;
-		__atomic_fetch_add(&preload.header->unsampled, 1,
-				   __ATOMIC_RELAXED);
+		thread_unsampled();
 	}
 	__atomic_store_n(&s->state, SLOT_LIVES, __ATOMIC_RELEASE);
 	if (s->timer >= 0)
 		timer_start(s);
 }
 
-static __attribute__((noinline)) void thread_arm(struct slot *s, uint64_t top)
+__attribute__((noinline)) void thread_arm(struct slot *s, uint64_t top)
 {
 	struct timer_fork f = { .r = { .kind = TIMER_THREAD } };
 
@@ -186,9 +192,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 		return 11;	/* EAGAIN */
 	s = preload.active && !preload.careful ? slot_take() : NULL;
 	if (!s) {
-		if (preload.active)
-			__atomic_fetch_add(&preload.header->unsampled, 1,
-					   __ATOMIC_RELAXED);
+		thread_unsampled();
 		return next(thread, attr, fn, arg);
 	}
 	s->fn = fn;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A run's end: the last samples, and what was not recorded. */
+#include <stdio.h>
+
 #include "record/run.h"
 #include "record/signals.h"
 
@@ -7,6 +9,24 @@ static int note_outside(struct run *r, struct error *err)
 {
 	if (profile_set_env(&r->s->profile, PROF_NONE, "not_recorded",
 			    r->source->outside) < 0)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	return 0;
+}
+
+/* They were told of by programs, which may tell anything. */
+static int note_unsampled(struct run *r, struct error *err)
+{
+	unsigned long long n = r->source->unsampled;
+	char text[32];
+
+	if (!n)
+		return 0;
+	session_notice(r->s, "%llu thread%s without samples: begun under a "
+		       "filter for system calls, or the kernel gave no timer",
+		       n, n == 1 ? "" : "s");
+	snprintf(text, sizeof(text), "%llu", n);
+	if (profile_set_env(&r->s->profile, PROF_NONE, "threads_without_timer",
+			    text) < 0)
 		return error_set(err, ERR_NOMEM, "out of memory");
 	return 0;
 }
@@ -62,6 +82,8 @@ int run_finish(struct run *r, struct error *err)
 	rc = run_drain(r, true, err);
 	if (rc >= 0)
 		rc = note_unrecorded(r, err);
+	if (rc >= 0)
+		rc = note_unsampled(r, err);
 	s->result->late += r->source->late;
 	s->result->damaged += r->source->damaged;
 	return rc;

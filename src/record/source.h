@@ -166,6 +166,7 @@ struct source {
 	const char *const *env;
 	/* At the end: programs that it could not record, by name; or NULL. */
 	const char *outside;
+	uint64_t unsampled;	/* at the end: threads it could not sample */
 };
 
 #endif

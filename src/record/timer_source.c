@@ -200,6 +200,8 @@ static int end_news(struct timer_source *t, uint64_t now)
 					       at ? ", " : "", name);
 	}
 	t->base.outside = at ? t->outside : NULL;
+	t->base.unsampled = __atomic_load_n(&t->header->unsampled,
+					    __ATOMIC_RELAXED);
 	return r;
 }
 

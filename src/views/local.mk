@@ -106,7 +106,8 @@ libviews_a_SOURCES = \
 	src/views/truth.h \
 	src/views/truth_json.c \
 	src/views/truth_stacks.c \
-	src/views/truth_text.c
+	src/views/truth_text.c \
+	src/views/truth_time.c
 
 # The HTML page: its parts become text in C.  Order matters for the scripts.
 HTML_PARTS = \

@@ -23,6 +23,7 @@ static void add_stack(void *ctx, uint32_t stack, uint32_t event, struct cell c)
 	if (!count)
 		return;
 	u->t->shown += count;
+	u->t->weight += c.weight;
 	if (u->end[stack])
 		u->t->ends.v[u->end[stack] - 1].samples += count;
 	if (!stack || prof_is_mark(loc)) {
@@ -31,6 +32,8 @@ static void add_stack(void *ctx, uint32_t stack, uint32_t event, struct cell c)
 	}
 	im = &u->images[u->p->locs.v[loc].image];
 	im->samples += count;
+	if (prof_is_kernel(&u->p->images.v[u->p->locs.v[loc].image]))
+		u->t->in_kernel += c.weight;
 	frame = profile_loc_frame(u->p, loc);
 	if (frame == PROF_NONE) {
 		im->unresolved += count;

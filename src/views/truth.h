@@ -31,6 +31,14 @@ struct truth_end {
 	uint64_t samples;
 };
 
+/* What /proc (wait4(2)) says of the command and its children, beside samples of
+ * a source that does not see the kernel. */
+struct truth_time {
+	uint64_t user_ns, sys_ns;
+	uint64_t sampled_ns;		/* what samples stand for */
+	uint64_t missing_ns;		/* more than chance would leave out */
+};
+
 struct truth {
 	const struct profile *p;
 	const struct reader_damage *damage;
@@ -42,6 +50,7 @@ struct truth {
 	uint64_t cut, broken, later, guessed;	/* of shown: marked stacks */
 	VEC(struct truth_end) ends;	/* of these, most samples first */
 	uint64_t frameless;		/* of shown: no frame at all */
+	uint64_t weight, in_kernel;	/* of shown; and of these in the kernel */
 	uint64_t unresolved;		/* of shown: innermost without name */
 	uint64_t duration_ns;
 	bool running;			/* the end is not known */
@@ -64,6 +73,13 @@ void truth_stacks_help(const struct truth *t, const char *before,
 		       struct buf *out);
 /* Member "stacks" of a JSON object that is open. */
 void truth_stacks_json(const struct truth *t, struct json *j);
+
+/* False when nobody counted, or when samples can be missed in no such way. */
+bool truth_time(const struct truth *t, struct truth_time *out);
+/* Appends it as text without an end of line, nothing when it is not known. */
+void truth_time_text(const struct truth *t, struct buf *out);
+/* Member "processor_time" of a JSON object that is open. */
+void truth_time_json(const struct truth *t, struct json *j);
 
 /* Lines that begin with "# ", none wider than `columns` (0: 80). */
 void truth_text(const struct truth *t, int columns, struct buf *out);

@@ -123,6 +123,7 @@ void truth_json(const struct truth *t, struct json *j)
 	json_bool(j, "complete", !t->running && !t->damage->incomplete);
 	json_environment(t, j);
 	json_samples(t, j);
+	truth_time_json(t, j);
 	truth_stacks_json(t, j);
 	json_array_lines(j, "events");
 	for (size_t i = 0; i < p->events.n; i++)

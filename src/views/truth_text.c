@@ -231,6 +231,9 @@ void truth_text(const struct truth *t, int columns, struct buf *out)
 	for (size_t i = 0; i < t->p->events.n; i++)
 		event_line(t, i, columns, &line, out);
 	loss_line(t, columns, &line, out);
+	truth_time_text(t, &line);
+	if (line.n)
+		flush_line(&line, columns, out);
 	stack_line(t, columns, &line, out);
 	unresolved_line(t, columns, &line, out);
 	if (t->damage->message[0]) {

@@ -71,6 +71,115 @@ got() { # FILE: samples
 print(json.load(sys.stdin)["header"]["samples"]["got"])'
 }
 
+# head_of FILE: what a report begins with, on one line.
+head_of() {
+	"$TALLY" report "$1" | sed -n 's/^# *//p' | tr '\n' ' '
+}
+t_like "the head tells the kernel's count of time" "$(head_of cost.tally)" \
+	'by the kernel.s count: [0-9.]+ m?s, [0-9.]+% of it in the kernel; by samples: [0-9.]+ m?s, [0-9.]+% \[kernel\]'
+t_is "of a program that was seen all the time nothing is missing" \
+	"$(head_of cost.tally | grep -c 'no samples')" 0
+"$TALLY" info --format=json cost.tally >info.json
+"$TALLY" report --format=json cost.tally >cost.json
+t_is "JSON has the same numbers as wait4 gave" "$(python3 -c '
+import json
+run = json.load(open("info.json"))["runs"][0]
+time = json.load(open("cost.json"))["header"]["processor_time"]
+print(time["user_ns"] == run["user_ns"], time["sys_ns"] == run["sys_ns"],
+      time["missing_ns"])')" 'True True 0'
+
+# Threads and processes that are made by hand.
+cat >clones.c <<'END'
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static volatile int running = 1;
+#define SPIN(name) __attribute__((noinline)) static void name(void) { \
+	volatile long x = 0; struct timespec t; \
+	do { for (int i = 0; i < 100000; i++) x += i; \
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); \
+	} while (t.tv_nsec < 200000000 && !t.tv_sec); }
+SPIN(in_thread) SPIN(in_child) SPIN(in_fork)
+static int thread(void *p) { in_thread(); running = 0; return p != 0; }
+static int child(void *p) { in_child(); _exit(*(int *)p); }
+int main(void)
+{
+	char *top = (char *)malloc(1 << 16) + (1 << 16);
+	int seven = 7, status;
+	if (clone(thread, top, CLONE_VM | CLONE_FS | CLONE_FILES |
+		  CLONE_SIGHAND | CLONE_THREAD, NULL) < 0)
+		return 1;
+	while (running)
+		usleep(1000);
+	usleep(10000);
+	if (clone(child, top, SIGCHLD, &seven) < 0)
+		return 2;
+	wait(&status);
+	if (WEXITSTATUS(status) != 7)
+		return 3;
+	if (!syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)) {
+		in_fork();
+		_exit(8);
+	}
+	wait(&status);
+	return WEXITSTATUS(status) == 8 ? 0 : 4;
+}
+END
+if ${CC:-cc} -D_GNU_SOURCE -O1 -g -o clones clones.c 2>cc.err; then
+	rec clones.tally -g -- ./clones
+	t_is "who calls clone gets the same" $? 0
+	"$TALLY" report --format=csv -s symbol clones.tally >clones.csv
+	for f in in_thread in_child in_fork; do
+		t_like "a thread, child and fork by clone: $f" \
+			"$(cat clones.csv)" "$f"
+	done
+	t_is "and none of their time is missing" \
+		"$(head_of clones.tally | grep -c 'no samples')" 0
+else
+	t_skip "clone" "cannot compile: $(head -1 cc.err)"
+fi
+cat >filter.c <<'END'
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <time.h>
+static void *spin(void *p)
+{
+	volatile long x = 0;
+	struct timespec t;
+	do {
+		for (int i = 0; i < 100000; i++)
+			x += i;
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	} while (t.tv_nsec < 200000000 && !t.tv_sec);
+	return p;
+}
+int main(void)
+{
+	struct sock_filter all = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	struct sock_fprog f = { 1, &all };
+	pthread_t t;
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &f) ||
+	    pthread_create(&t, NULL, spin, NULL))
+		return 1;
+	return pthread_join(t, NULL);
+}
+END
+if ${CC:-cc} -O1 -o filter filter.c -lpthread 2>cc.err && ./filter; then
+	rec filter.tally -- ./filter
+	t_is "who filters its system calls runs as alone" $? 0
+	t_like "what has no samples then is told" "$(head_of filter.tally)" \
+		'has no samples: 1 thread without a timer'
+else
+	t_skip "filters for system calls" "cannot make one here"
+fi
+
 # Who crashes is recorded up to then.
 cat >crash.c <<'END'
 #include <stdlib.h>
@@ -116,6 +225,8 @@ if ${CC:-cc} -static -O1 -o static crash.c 2>cc.err; then
 		'not recorded: static'
 	t_like "also in the file" "$("$TALLY" info part.tally)" \
 		'not_recorded +static'
+	t_like "and how much time has no samples" "$(head_of part.tally)" \
+		'[0-9.]+% has no samples: not recorded static'
 else
 	t_skip "static programs" "cannot link: $(head -1 cc.err)"
 fi
@@ -131,6 +242,8 @@ if unshare -r true 2>/dev/null; then
 	$deny_ "$TALLY" record --source=timer -o ns.tally -- \
 		unshare -r sh -c "$burn" 2>err
 	t_like "who enters another is named" "$(cat err)" 'not recorded: '
+	t_like "with the time that has no samples" "$(head_of ns.tally)" \
+		'[0-9.]+% has no samples: not recorded'
 else
 	t_skip "user namespaces" "none here"
 fi
