@@ -20,6 +20,7 @@ EXTRA_DIST += \
 	scripts/bench/bench_regress.py \
 	scripts/bench/bench_ptrace.py \
 	scripts/bench/bench_report.py \
+	scripts/bench/bench_shares.py \
 	scripts/bench/bench_stat.py \
 	scripts/bench/bench_stacks.py \
 	scripts/bench/bench_timer.py \

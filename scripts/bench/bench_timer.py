@@ -2,23 +2,16 @@
 """Timers inside the program: what they cost beside gperftools' profiler, whether
 their shares are perf's, and what many threads lose."""
 import json
-import math
 import os
 import statistics
 import struct
 import subprocess
 
+import bench_shares
 from bench_lib import TOP, Failed
 from bench_truth import SHARES
 
 RATE = '999'
-PYTHON = ('import json\n'
-          'def f(n):\n'
-          ' return g(n - 1) if n else len(json.dumps({str(i): i for i in '
-          'range(300)}))\n'
-          'def g(n):\n'
-          ' return f(n)\n'
-          'print(sum(f(i %% 30) for i in range(%d)))')
 
 
 def _programs(tools, quick):
@@ -31,7 +24,7 @@ def _programs(tools, quick):
     n = 1 if quick else 3
     return {
         'C': [shares, str(4000 * n)],
-        'python3': ['python3', '-c', PYTHON % (3000 * n)],
+        'python3': ['python3', '-c', bench_shares.PYTHON % (3000 * n)],
     }
 
 
@@ -123,39 +116,6 @@ def _shares(tools, file, key):
     return {k: v / total for k, v in got.items()} if total else {}
 
 
-def _agreement(tools, table, args):
-    """The largest difference of shares from perf's, in standard errors."""
-    programs = _programs(tools, args.quick)
-    known = os.path.join(tools.work, 'known_cost')
-    if os.path.exists(known):
-        programs['two threads'] = [known, '3', '2']
-    for name, cmd in programs.items():
-        parts, counts = {}, {}
-        for source in ('perf', 'timer'):
-            file = os.path.join(tools.work, source + '.tally')
-            tools.output([tools.tally, 'record', '-q', '--source=' + source,
-                          '-F', '250', '-e', 'cpu-clock', '-o', file, '--'] +
-                         cmd)
-            parts[source] = _shares(tools, file, 'symbol')
-            counts[source] = tools.tally_json(
-                file, 'symbol')['header']['samples']['got']
-        worst, where = 0, ''
-        for symbol in parts['perf']:
-            a, b = parts['perf'][symbol], parts['timer'].get(symbol, 0)
-            p = (a + b) / 2
-            if p < 0.02:
-                continue
-            error = math.sqrt(p * (1 - p) * (1 / counts['perf'] +
-                                             1 / counts['timer']))
-            if abs(a - b) / error > worst:
-                worst, where = abs(a - b) / error, '%s %.1f %% and %.1f %%' % (
-                    symbol, 100 * a, 100 * b)
-        table.fact('timer: shares beside perf, ' + name,
-                   '%d and %d samples, at most %.1f standard errors apart '
-                   '(%s)' % (counts['perf'], counts['timer'], worst, where),
-                   worst < 4)
-
-
 def _many_threads(tools, table, args):
     file = os.path.join(tools.work, 'threads.tally')
     known = os.path.join(tools.work, 'known_cost')
@@ -174,8 +134,7 @@ def _many_threads(tools, table, args):
                not lost)
 
 
-
 def timer(tools, table, args):
     _slow_down(tools, table, args)
-    _agreement(tools, table, args)
+    bench_shares.shares(tools, table, args)
     _many_threads(tools, table, args)
