@@ -58,7 +58,10 @@ libviews_a_SOURCES = \
 	src/views/html_encode.c \
 	src/views/html_encode_lines.c \
 	src/views/html_lanes.c \
+	src/views/html_line_codes.c \
+	src/views/html_line_frames.c \
 	src/views/html_lines.c \
+	src/views/html_lines.h \
 	src/views/html_samples.c \
 	src/views/html_tree.c \
 	src/views/html_union.c \
