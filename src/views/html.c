@@ -102,7 +102,8 @@ static void put_page(const struct html_data *d, const struct buf *data,
 /* What the columns will take, about. */
 static bool fits(const struct html_data *d)
 {
-	uint64_t entries = d->entries.v.n + d->lines.entries.v.n;
+	uint64_t entries = d->entries.v.n + d->lines.entries.v.n +
+			   d->lines.call_entries.v.n;
 	uint64_t cost = (uint64_t)d->flame.nodes.n * HTML_NODE_COST +
 			entries * HTML_ENTRY_COST;
 
@@ -203,6 +204,7 @@ static void data_fini(struct html_data *d)
 		free(s->col_of);
 		free(s->frame_of);
 		free(s->loc_of);
+		free(s->call_of);
 		free(s->code_of);
 	}
 	free(d->src);

@@ -21,6 +21,7 @@ enum {
 	/* What lines and instructions may take of it. */
 	HTML_LINE_FUNCS = 300,
 	HTML_LINE_ENTRIES = 80000,
+	HTML_CALL_ENTRIES = 80000,
 	HTML_LINE_TEXTS = 24000,
 	HTML_INSNS = 50000,
 };
@@ -81,6 +82,11 @@ struct html_file {
 	uint32_t str, image;	/* there */
 };
 
+struct html_call {		/* calls that a function makes at a line */
+	uint32_t func;
+	uint32_t file, line;	/* file of the page */
+};
+
 struct html_want {		/* a line whose text is shown */
 	uint32_t file, line;
 };
@@ -95,9 +101,12 @@ struct html_lines {
 	VEC(struct html_want) wants;	/* by file and line */
 	VEC(uint32_t) insn_frames;	/* of all instructions shown */
 	struct html_entries entries;	/* by location */
+	VEC(struct html_call) calls;
+	struct html_entries call_entries;	/* by call */
+	VEC(uint32_t) uncalled;	/* those of funcs whose calls found no room */
 	struct strtab paths;
 	struct u64map file_tab;
-	struct idtab frame_tab;
+	struct idtab frame_tab, call_tab;
 };
 
 struct html_source {
@@ -108,6 +117,9 @@ struct html_source {
 	uint8_t *col_of;	/* by column of the report */
 	uint32_t *frame_of;	/* by step: frame of the page, or PROF_NONE */
 	uint32_t *loc_of;	/* by location; PROF_NONE: not shown */
+	/* By frame of the profile: the call of the page that it makes; PROF_NONE:
+	 * none that is shown.  NULL: there are none at all. */
+	uint32_t *call_of;
 	uint32_t *code_of;	/* by symbol: code of the page, or PROF_NONE */
 	uint64_t start_ns;
 };
@@ -135,6 +147,15 @@ static inline const struct report *html_rep(const struct html_data *d,
 	return d->src[source].in.rep;
 }
 
+/* The function of the page that a step (framekey.h) belongs to, or PROF_NONE. */
+static inline uint32_t html_step_func(const struct html_source *s,
+				      uint32_t step)
+{
+	uint32_t fk = s->in.rep->keys.steps[step].fk;
+
+	return fk == PROF_NONE ? PROF_NONE : s->func_of[fk];
+}
+
 /* html_union.c: columns and functions of all inputs. */
 int html_functions(struct html_data *d, struct error *err);
 /* What a comparison says of a function, or NULL. */
@@ -149,6 +170,17 @@ int html_tree(struct html_data *d, struct error *err);
 /* html_lines.c: what of lines and instructions is shown. */
 int html_lines(struct html_data *d, struct error *err);
 void html_lines_fini(struct html_lines *l);
+/* html_calls.c: which frames of a stack made the calls that led to its end. */
+struct html_call_walk {
+	VEC(uint32_t) steps;	/* of the last stack */
+	uint32_t *seen;		/* by function: the last stack that it was in */
+	uint32_t stamp;
+};
+int html_call_walk_init(struct html_call_walk *w, const struct html_data *d);
+void html_call_walk_fini(struct html_call_walk *w);
+/* Fills w->steps from a node of the profile.  -ERR_NOMEM. */
+int html_walk_calls(struct html_call_walk *w, const struct html_data *d,
+		    const struct html_source *s, uint32_t stack);
 /* html_lanes.c: threads, and where their time begins. */
 int html_lanes(struct html_data *d, struct error *err);
 /* html_samples.c: entries, not yet bounded. */

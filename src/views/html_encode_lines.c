@@ -2,16 +2,17 @@
 /*
  * Lines and instructions in the block of data of a page.
  *
- * In the JSON, "lines": {"funcs","files":[{"name","side","found","newer","why",
- * "text":[[first line, text…]…]}],"codes":[{"symbol","image","vaddr","size",
+ * In the JSON, "lines": {"funcs","uncalled","files":[{"name","side","found",
+ * "newer","why","text":[[first line, text…]…]}],"codes":[{"symbol","image","vaddr","size",
  * "side","missing","text":[…],"jumps":[from,to,lane…]}],"frames","locs",
- * "entries","insns"}.
+ * "entries","insns","calls","call_entries"}.
  *
  * The columns: of the frames, function + 1 (0: none), file + 1, line, how far
  * before it its outer frame stands (0: none).  Of the locations, their frame,
  * code + 1 (0: none), instruction + 1.  Their entries as those of the nodes.  Of
  * all instructions shown, code by code: size, kind of flow, distance to the
- * target within the code + 1, twice, + 1 if backward (0: none), frame + 1.
+ * target within the code + 1, twice, + 1 if backward (0: none), frame + 1.  Of the
+ * calls made at lines: function, file + 1 and line; then their entries.
  */
 #include <string.h>
 
@@ -173,6 +174,10 @@ void html_put_lines(struct html_encoder *e, struct json *j)
 	for (size_t i = 0; i < l->funcs.n; i++)
 		json_uint(j, NULL, l->funcs.v[i]);
 	json_end(j);
+	json_array(j, "uncalled");
+	for (size_t i = 0; i < l->uncalled.n; i++)
+		json_uint(j, NULL, l->uncalled.v[i]);
+	json_end(j);
 	json_array_lines(j, "files");
 	for (uint32_t i = 0; i < l->files.n; i++)
 		at = put_file(e, j, i, at, &budget);
@@ -185,6 +190,8 @@ void html_put_lines(struct html_encoder *e, struct json *j)
 	json_uint(j, "locs", l->locs.n);
 	json_uint(j, "entries", l->entries.v.n);
 	json_uint(j, "insns", l->insn_frames.n);
+	json_uint(j, "calls", l->calls.n);
+	json_uint(j, "call_entries", l->call_entries.v.n);
 	json_end(j);
 }
 
@@ -256,10 +263,25 @@ static void put_insns(struct html_encoder *e)
 					 ? 0 : l->insn_frames.v[i] + 1ull);
 }
 
+static void put_calls(struct html_encoder *e)
+{
+	const struct html_lines *l = &e->d->lines;
+
+	for (size_t i = 0; i < l->calls.n; i++)
+		buf_uleb(e->out, l->calls.v[i].func);
+	for (size_t i = 0; i < l->calls.n; i++)
+		buf_uleb(e->out, l->calls.v[i].file == PROF_NONE
+					 ? 0 : l->calls.v[i].file + 1ull);
+	for (size_t i = 0; i < l->calls.n; i++)
+		buf_uleb(e->out, l->calls.v[i].line);
+}
+
 void html_put_line_columns(struct html_encoder *e)
 {
 	put_frames(e);
 	put_locations(e);
 	html_put_entries(e, &e->d->lines.entries);
 	put_insns(e);
+	put_calls(e);
+	html_put_entries(e, &e->d->lines.call_entries);
 }

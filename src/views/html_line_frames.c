@@ -4,8 +4,8 @@
 
 #include "views/html_lines.h"
 
-static uint32_t page_file(struct html_data *d, uint32_t source, uint32_t str,
-			  uint32_t image)
+uint32_t html_page_file(struct html_data *d, uint32_t source, uint32_t str,
+			uint32_t image)
 {
 	struct html_lines *l = &d->lines;
 	const char *path = profile_cstr(d->src[source].in.rep->p, str);
@@ -72,10 +72,9 @@ static uint32_t page_frame(struct html_data *d, uint32_t source, uint32_t step)
 					&p->frames.v[chain[n]];
 
 				f.line = x->line;
-				f.file = page_file(d, source, x->file,
-						   x->func < p->funcs.n
-						   ? p->funcs.v[x->func].image
-						   : 0);
+				f.file = html_page_file(d, source, x->file,
+					x->func < p->funcs.n
+					? p->funcs.v[x->func].image : 0);
 			}
 			s->frame_of[chain[n]] = intern_frame(&d->lines, &f);
 		}
@@ -127,7 +126,7 @@ int html_make_frames(struct html_data *d)
 static int want(struct html_data *d, uint32_t source, uint32_t file,
 		uint32_t line, uint32_t image)
 {
-	struct html_want w = { page_file(d, source, file, image), line };
+	struct html_want w = { html_page_file(d, source, file, image), line };
 
 	return w.file == PROF_NONE || !line ||
 	       d->lines.wants.n >= 4 * HTML_LINE_TEXTS
@@ -162,7 +161,8 @@ int html_want_lines(struct html_chooser *k, uint32_t source)
 			continue;
 		x = &p->funcs.v[f->func];
 		rc = want(k->d, source, f->file, f->line, x->image);
-		if (!rc && s->frame_of[i] != PROF_NONE)
+		if (!rc && (s->frame_of[i] != PROF_NONE ||
+			    (s->call_of && s->call_of[i] != PROF_NONE)))
 			rc = want(k->d, source, x->file, x->line, x->image);
 	}
 	if (l->wants.n)

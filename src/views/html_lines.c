@@ -103,18 +103,28 @@ static bool take_function(struct html_chooser *k, uint32_t func, bool asked,
 			  int *rc)
 {
 	struct html_lines *l = &k->d->lines;
-	uint64_t more;
+	uint64_t more, calls;
+	bool fit;
 
 	if (func == PROF_NONE || k->taken[func])
 		return true;
 	more = function_weight(k, func);
-	if (!more)
+	calls = k->call_weight[func];
+	if (!more && !calls)
 		return true;
 	if (!asked && (k->entries + more > HTML_LINE_ENTRIES ||
 		       l->funcs.n >= HTML_LINE_FUNCS))
 		return false;
-	k->taken[func] = 1;
-	*rc = vec_push(&l->funcs, func);
+	fit = asked || k->call_entries + calls <= HTML_CALL_ENTRIES;
+	if (!more && !fit)
+		return true;
+	k->taken[func] = fit ? HTML_TAKEN_CALLS : HTML_TAKEN;
+	if (fit)
+		k->call_entries += calls;
+	else if (vec_push(&l->uncalled, func) < 0)
+		*rc = -ERR_NOMEM;
+	if (!*rc)
+		*rc = vec_push(&l->funcs, func);
 	for (uint32_t s = 0; !*rc && s < k->d->nsrc; s++) {
 		const struct by_func *by = &k->by[s];
 
@@ -191,6 +201,10 @@ static int take_functions(struct html_chooser *k)
 		if (self && !take_function(k, f, false, &rc))
 			break;
 	}
+	/* then those that only call */
+	for (uint32_t f = 0; !rc && f < n; f++)
+		if (k->call_weight[f] && !take_function(k, f, false, &rc))
+			break;
 	return rc;
 }
 
@@ -222,6 +236,10 @@ static int choose(struct html_chooser *k)
 
 	for (uint32_t s = 0; !rc && s < k->d->nsrc; s++)
 		rc = prepare(k, s);
+	/* sides are compared by what is written at a line */
+	for (uint32_t s = 0; !rc && s < k->d->nsrc; s++)
+		if (k->d->src[s].in.lines && !k->d->style->compare)
+			rc = html_weigh_calls(k, s);
 	if (!rc)
 		rc = take_functions(k);
 	for (uint32_t s = 0; !rc && s < k->d->nsrc; s++)
@@ -232,9 +250,13 @@ static int choose(struct html_chooser *k)
 	if (!rc)
 		rc = html_make_frames(k->d);
 	for (uint32_t s = 0; !rc && s < k->d->nsrc; s++)
+		if (k->d->src[s].call_of)
+			rc = html_take_calls(k, s);
+	for (uint32_t s = 0; !rc && s < k->d->nsrc; s++)
 		if (k->d->src[s].in.lines)
 			rc = html_want_lines(k, s);
 	k->d->lines.entries.nodes = k->d->lines.locs.n;
+	k->d->lines.call_entries.nodes = k->d->lines.calls.n;
 	return rc;
 }
 
@@ -245,7 +267,9 @@ int html_lines(struct html_data *d, struct error *err)
 
 	k.by = calloc(d->nsrc, sizeof(*k.by));
 	k.taken = calloc(d->funcs.n + 1, 1);
-	if (k.by && k.taken && strtab_init(&d->lines.paths) == 0)
+	k.call_weight = calloc(d->funcs.n + 1, sizeof(*k.call_weight));
+	if (k.by && k.taken && k.call_weight &&
+	    strtab_init(&d->lines.paths) == 0)
 		rc = choose(&k);
 	for (size_t i = 0; k.by && i < d->nsrc; i++) {
 		free(k.by[i].first);
@@ -253,6 +277,7 @@ int html_lines(struct html_data *d, struct error *err)
 	}
 	free(k.by);
 	free(k.taken);
+	free(k.call_weight);
 	return rc < 0 ? error_set(err, ERR_NOMEM, "out of memory for the "
 				  "lines of the page") : 0;
 }
@@ -267,7 +292,11 @@ void html_lines_fini(struct html_lines *l)
 	vec_fini(&l->wants);
 	vec_fini(&l->insn_frames);
 	vec_fini(&l->entries.v);
+	vec_fini(&l->calls);
+	vec_fini(&l->call_entries.v);
+	vec_fini(&l->uncalled);
 	strtab_fini(&l->paths);
 	u64map_fini(&l->file_tab);
 	idtab_fini(&l->frame_tab);
+	idtab_fini(&l->call_tab);
 }

@@ -8,7 +8,8 @@
 struct summer {
 	struct html_data *d;
 	struct html_source *s;
-	struct u64map nodes, locs;	/* packed key -> entry */
+	struct u64map nodes, locs, calls;	/* packed key -> entry */
+	struct html_call_walk walk;
 	uint32_t *keep;
 };
 
@@ -83,7 +84,9 @@ int html_coarsen(struct html_data *d)
 {
 	d->buckets /= 2;
 	d->width_ns *= 2;
-	return halve(&d->entries) < 0 ? -ERR_NOMEM : halve(&d->lines.entries);
+	if (halve(&d->entries) < 0 || halve(&d->lines.entries) < 0)
+		return -ERR_NOMEM;
+	return halve(&d->lines.call_entries);
 }
 
 static uint64_t pack(const struct html_entry *e)
@@ -112,9 +115,10 @@ static int coarsen(struct summer *s)
 
 	if (d->buckets == 1)
 		return 0;
-	if (html_coarsen(d) < 0 || index_entries(&s->nodes, &d->entries) < 0)
+	if (html_coarsen(d) < 0 || index_entries(&s->nodes, &d->entries) < 0 ||
+	    index_entries(&s->locs, &d->lines.entries) < 0)
 		return -ERR_NOMEM;
-	return index_entries(&s->locs, &d->lines.entries);
+	return index_entries(&s->calls, &d->lines.call_entries);
 }
 
 static int add_entry(struct u64map *map, struct html_entries *to,
@@ -130,6 +134,20 @@ static int add_entry(struct u64map *map, struct html_entries *to,
 	}
 	*id = (uint32_t)to->v.n;
 	return vec_push(&to->v, e);
+}
+
+/* Adds a sample to the calls that its stack made. */
+static int add_calls(struct summer *s, uint32_t stack, struct html_entry e)
+{
+	struct html_data *d = s->d;
+	int rc = html_walk_calls(&s->walk, d, s->s, stack);
+
+	for (size_t i = 0; !rc && i < s->walk.steps.n; i++) {
+		e.node = s->s->call_of[s->walk.steps.v[i]];
+		if (e.node != PROF_NONE)
+			rc = add_entry(&s->calls, &d->lines.call_entries, e);
+	}
+	return rc;
 }
 
 static int add_sample(struct summer *s, const struct sample_batch *b, size_t i)
@@ -158,6 +176,9 @@ static int add_sample(struct summer *s, const struct sample_batch *b, size_t i)
 	if (e.node != PROF_NONE &&
 	    add_entry(&s->locs, &d->lines.entries, e) < 0)
 		return -ERR_NOMEM;
+	if (src->call_of && d->lines.calls.n &&
+	    add_calls(s, b->stack[i], e) < 0)
+		return -ERR_NOMEM;
 	return d->entries.v.n > HTML_ENTRIES_MAX ? coarsen(s) : 0;
 }
 
@@ -185,7 +206,7 @@ int html_samples(struct html_data *d, struct error *err)
 	int rc;
 
 	s.keep = malloc(SAMPLE_BATCH * sizeof(*s.keep));
-	rc = s.keep ? 0 : -ERR_NOMEM;
+	rc = s.keep ? html_call_walk_init(&s.walk, d) : -ERR_NOMEM;
 	for (size_t i = 0; !rc && i < d->nsrc; i++) {
 		s.s = &d->src[i];
 		rc = sum_samples(&s);
@@ -194,8 +215,12 @@ int html_samples(struct html_data *d, struct error *err)
 		rc = html_entries_merge(&d->entries);
 	if (!rc)
 		rc = html_entries_merge(&d->lines.entries);
+	if (!rc)
+		rc = html_entries_merge(&d->lines.call_entries);
+	html_call_walk_fini(&s.walk);
 	u64map_fini(&s.nodes);
 	u64map_fini(&s.locs);
+	u64map_fini(&s.calls);
 	free(s.keep);
 	return rc < 0 ? error_set(err, ERR_NOMEM,
 				  "out of memory for the page") : 0;

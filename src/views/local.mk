@@ -52,6 +52,7 @@ libviews_a_SOURCES = \
 	src/views/framekey.h \
 	src/views/html.c \
 	src/views/html.h \
+	src/views/html_calls.c \
 	src/views/html_data.h \
 	src/views/html_diff.c \
 	src/views/html_diff.h \

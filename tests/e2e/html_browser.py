@@ -295,6 +295,38 @@ SELF = 'tally.model.now.byFunc().selfCount[tally.state.func]'
 CODE = 'document.querySelectorAll("#source-text .code tbody tr")'
 
 
+# With what its lines called, the lines of a function have all samples that it
+# is in: as the tree has them for what is selected.
+CALLED = '''(() => { const c = tally.source.lines.collect(tally.model.now,
+    tally.state.func).all; return [c.calledCount, c.count() + c.calledCount]
+    })()'''
+TOTAL = 'tally.model.now.byFunc().totalCount[tally.state.func]'
+
+
+def called(t, p):
+    f = p.run('tally.state.func')
+    p.run('tally.choose(tally.source.lines.meta.funcs.filter(f => '
+          '!tally.source.lines.uncalled.has(f) && '
+          'tally.source.lines.callsOf(f).length)[0], "lines")')
+    same('what lines called is a column', p.run(
+        '[...document.querySelectorAll("#source-text .code th")].map('
+        'x => x.textContent).slice(0, 3)'), ['Self', 'Inlined', 'Calls'])
+    whole = p.run(CALLED)
+    same('… that adds up to all the function is in', whole[1], p.run(TOTAL))
+    shown = p.run('[...document.querySelectorAll("#source-text tbody '
+                  'td.num:nth-child(3)")].map(x => x.title).filter(x => x)')
+    same('… as it is shown', sum(
+        int(x.split()[0].replace(',', '')) for x in shown), whole[0])
+    p.run('tally.setLanes(tally.model.d.meta.lanes.map((x, i) => +(i < 2)));'
+          'tally.setTime(20, 120)')
+    part = p.run(CALLED)
+    ok('threads and time filter it', 0 < part[0] < whole[0], (part, whole))
+    same('… exactly', part[1], p.run(TOTAL))
+    p.run('tally.setTime(0, tally.last); tally.setLanes(null)')
+    t.shot(p, 'called')
+    p.run('tally.choose(%d, "lines")' % f)
+
+
 def test_lines(t):
     p = t.open('many.html', 'view=lines')
     ok('lines are shown', p.run(CODE + '.length') > 0)
@@ -315,6 +347,7 @@ def test_lines(t):
     same('… exactly, too', p.run(LINES)[0], p.run(SELF))
     p.run('tally.setTime(0, tally.last); tally.setLanes(null)')
     t.shot(p, 'lines')
+    called(t, p)
     q = t.open('real.html', 'view=lines')
     for show in 'source', 'both', 'asm':
         q.run('document.getElementById("show").value = "%s";'

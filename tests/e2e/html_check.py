@@ -123,15 +123,19 @@ def data(path):
     n = meta['lines']['insns']
     for name in 'size', 'flow', 'jump', 'insn_frame':
         d[name] = column(n)
+    n = meta['lines']['calls']
+    for name in 'call_func', 'call_file', 'call_line':
+        d[name] = column(n)
+    d['call'] = entries(meta['lines']['call_entries'])
     assert at == len(raw), (at, len(raw))
     return d
 
 
-def loc_samples(d):
-    """Samples by location."""
-    out = [0] * d['meta']['lines']['locs']
+def samples_by(entries, n):
+    """Samples by location or by call."""
+    out = [0] * n
     at = 0
-    for delta, count in zip(d['loc']['node'], d['loc']['count']):
+    for delta, count in zip(entries['node'], entries['count']):
         at += delta
         out[at] += count
     return out
@@ -141,11 +145,12 @@ def lines(path, annotation):
     """The page's functions by line and instruction, as annotate has them."""
     d = data(path)
     meta = d['meta']
-    samples = loc_samples(d)
+    samples = samples_by(d['loc'], meta['lines']['locs'])
+    calls = samples_by(d['call'], meta['lines']['calls'])
     with open(annotation, encoding='utf-8') as f:
         units = json.load(f)['units']
     known = set(meta['lines']['funcs'])
-    seen = 0
+    seen = called = 0
     for u in units:
         # annotate takes what is declared at one place for one function,
         # the page what is in one image
@@ -158,8 +163,9 @@ def lines(path, annotation):
         for f in u['files']:
             for l in f['lines']:
                 for c in l.get('cost', []):
-                    for kind in 'self', 'inlined':
-                        if kind in c:
+                    for kind in 'self', 'inlined', 'called':
+                        # without a line the page has instructions only
+                        if kind in c and (f['file'] or kind != 'called'):
                             want[f['file'], l['line'], kind] += \
                                 c[kind]['samples']
         got = collections.Counter()
@@ -172,12 +178,19 @@ def lines(path, annotation):
             name = d['frame_file'][at]
             got[meta['lines']['files'][name - 1]['name'] if name else '',
                 d['frame_line'][at], 'self' if inner else 'inlined'] += n
+        for call, n in enumerate(calls):
+            if d['call_func'][call] + 1 in here:
+                name = d['call_file'][call]
+                got[meta['lines']['files'][name - 1]['name'] if name else '',
+                    d['call_line'][call], 'called'] += n
+                called += n
+        got += collections.Counter()    # without zeros
         if len(here) < len(ids):
             got, want = [{k: n for k, n in c.items() if k[2] == 'self'}
                          for c in (got, want)]
         assert got == want, (u['name'], got, want)
         seen += 1
-    assert seen > 3, seen
+    assert seen > 3 and called, (seen, called)
     insns(d, units, samples)
 
 

@@ -133,7 +133,7 @@ function readSums(d, columns, functions) {
 	});
 }
 
-// Frames, locations and instructions: html_encode_lines.c.
+// Frames, locations, instructions and calls: html_encode_lines.c.
 function readLines(d, columns) {
 	const l = d.meta.lines, f = l.frames, x = d.lines = {};
 	x.func = columns.read(new Int32Array(f));
@@ -166,6 +166,10 @@ function readLines(d, columns) {
 			x.of[at]--;
 		}
 	});
+	x.callFunc = columns.read(new Int32Array(l.calls));
+	x.callFile = columns.read(new Int32Array(l.calls)).map(function (f) { return f - 1; });
+	x.callLine = columns.read(new Int32Array(l.calls));
+	x.callEntry = sortByTime(readEntries(d, columns, l.call_entries), d.meta.time.buckets);
 }
 
 async function readData(text) {

@@ -16,6 +16,7 @@ function Lines(model) {
 	this.texts = new Map();
 	this.known = new Uint8Array(model.funcs);
 	this.meta.funcs.forEach(function (f) { this.known[f] = 1; }, this);
+	this.uncalled = new Set(this.meta.uncalled);
 }
 
 // The locations that have a function in their chain.
@@ -61,6 +62,7 @@ Lines.prototype.textOf = function (file) {
 
 function Cost() {
 	this.self = this.selfCount = this.inlined = this.inlinedCount = 0;
+	this.called = this.calledCount = 0;	/* spent in what it called */
 	this.from = null;	/* by function that was inlined here: value */
 }
 Cost.prototype.sum = function () { return this.self + this.inlined; };
@@ -68,7 +70,7 @@ Cost.prototype.count = function () { return this.selfCount + this.inlinedCount; 
 
 // One side's cost of a function by file and line, by copy and by code.
 Lines.prototype.collect = function (side, func) {
-	const x = this.x, cost = side.byLoc(), got = { files: new Map(), copies: new Map(), codes: new Map(), all: new Cost() };
+	const x = this.x, cost = side.byLoc(), called = side.byCall(), got = { files: new Map(), copies: new Map(), codes: new Map(), all: new Cost() };
 	const put = function (c, own, value, count) {
 		c[own ? "self" : "inlined"] += value;
 		c[own ? "selfCount" : "inlinedCount"] += count;
@@ -95,7 +97,31 @@ Lines.prototype.collect = function (side, func) {
 			line.from.set(x.func[at.inner], (line.from.get(x.func[at.inner]) || 0) + v);
 		}
 	}, this);
+	this.callsOf(func).forEach(function (call) {
+		const v = called.value[call], n = called.count[call];
+		if (!n)
+			return;
+		const lines = entry(got.files, x.callFile[call], function () { return new Map(); });
+		const line = entry(lines, x.callLine[call], function () { return new Cost(); });
+		[line, got.all].forEach(function (c) {
+			c.called += v;
+			c.calledCount += n;
+		});
+	});
 	return got;
+};
+
+// The lines at which a function calls others.
+Lines.prototype.callsOf = function (func) {
+	if (!this.callers) {
+		this.callers = new Map();
+		this.x.callFunc.forEach(function (f, i) {
+			if (!this.callers.has(f))
+				this.callers.set(f, []);
+			this.callers.get(f).push(i);
+		}, this);
+	}
+	return this.callers.get(func) || [];
 };
 
 // Where the function's lines are in a file: from its first to its last one.
@@ -104,16 +130,21 @@ Lines.prototype.range = function (func, file) {
 	let first = Infinity, last = 0;
 	if (!this.ranges) {
 		this.ranges = new Map();
+		const add = function (func, file, line) {
+			const key = func + " " + file, r = ranges.get(key);
+			if (file < 0 || !line)
+				return;
+			if (!r)
+				ranges.set(key, [line, line]);
+			else if (line < r[0])
+				r[0] = line;
+			else if (line > r[1])
+				r[1] = line;
+		}, ranges = this.ranges;
 		for (let i = 0; i < x.func.length; i++)
-			if (x.file[i] >= 0 && x.line[i]) {
-				const key = x.func[i] + " " + x.file[i], r = this.ranges.get(key);
-				if (!r)
-					this.ranges.set(key, [x.line[i], x.line[i]]);
-				else if (x.line[i] < r[0])
-					r[0] = x.line[i];
-				else if (x.line[i] > r[1])
-					r[1] = x.line[i];
-			}
+			add(x.func[i], x.file[i], x.line[i]);
+		for (let i = 0; i < x.callFunc.length; i++)
+			add(x.callFunc[i], x.callFile[i], x.callLine[i]);
 	}
 	const r = this.ranges.get(func + " " + file);
 	if (r) {

@@ -45,7 +45,7 @@ Side.prototype.add = function (e, col, lanes, from, to, values, counts) {
 Side.prototype.select = function (s) {
 	const m = this.model, col = this.col = this.cols[s.event], parent = m.d.parent;
 	const v = this.value, c = this.count;
-	this.funcs = this.locs = null;
+	this.funcs = this.locs = this.calls = null;
 	this.exact = col >= 0 && !s.lanes && s.from <= 0 && s.to >= m.last;
 	this.selection = s;
 	if (this.exact) {
@@ -110,14 +110,25 @@ Side.prototype.byFunc = function () {
 
 // What each location cost, for lines and instructions.
 Side.prototype.byLoc = function () {
-	const m = this.model, n = m.d.meta.lines.locs, s = this.selection;
-	if (!this.locs) {
-		const count = new Float64Array(n);
-		this.locs = { value: this.even ? count : new Float64Array(n), count: count };
-		if (this.col >= 0)
-			this.add(m.d.lines.entry, this.col, s.lanes, s.from, s.to, this.locs.value, this.locs.count);
-	}
+	if (!this.locs)
+		this.locs = this.sum(this.model.d.lines.entry, this.model.d.meta.lines.locs);
 	return this.locs;
+};
+
+// What each call made at a line cost, with all that it called.
+Side.prototype.byCall = function () {
+	if (!this.calls)
+		this.calls = this.sum(this.model.d.lines.callEntry, this.model.d.meta.lines.calls);
+	return this.calls;
+};
+
+// Entries of what is selected, added up.
+Side.prototype.sum = function (entries, n) {
+	const s = this.selection, count = new Float64Array(n);
+	const sums = { value: this.even ? count : new Float64Array(n), count: count };
+	if (this.col >= 0)
+		this.add(entries, this.col, s.lanes, s.from, s.to, sums.value, sums.count);
+	return sums;
 };
 
 function Model(d) {

@@ -160,30 +160,34 @@ Source.prototype.showFile = function (box, file, costs, got) {
 	const text = file >= 0 ? this.lines.textOf(file) : new Map(), side = m.now, view = this;
 	const whole = side.value[0], count = side.count[0], both = this.ui.state.show === "both";
 	this.fileHead(box, f);
-	const body = this.table(box, [["Self", "num"], ["Inlined", "num"], ["Line", "no"], ["Source", ""]]);
-	this.folded(body, list.length, function (i) { return costs.has(list[i]); }, "f" + file, 4, "lines", function (i) {
+	const calls = got.all.calledCount > 0, width = calls ? 5 : 4;
+	const body = this.table(box, [["Self", "num"], ["Inlined", "num"]].concat(calls ? [["Calls", "num"]] : [],
+		[["Line", "no"], ["Source", ""]]));
+	this.folded(body, list.length, function (i) { return costs.has(list[i]); }, "f" + file, width, "lines", function (i) {
 		const c = costs.get(list[i]), tr = el("tr"), id = "l" + file + "." + list[i];
 		view.cost(tr, c ? c.self : 0, c ? c.selfCount : 0, whole, count);
 		view.cost(tr, c ? c.inlined : 0, c ? c.inlinedCount : 0, whole, count);
-		const no = cell(tr, "no"), open = c && view.open.has(id) !== both;
-		if (c)
+		if (calls)
+			view.cost(tr, c ? c.called : 0, c ? c.calledCount : 0, whole, count);
+		const own = c && c.count() > 0, no = cell(tr, "no"), open = own && view.open.has(id) !== both;
+		if (own)
 			no.append(view.opener(id, (open ? "▾ " : "▸ ") + (list[i] || "?"), "Instructions of this line, and what was inlined here"));
 		else
-			no.textContent = list[i];
+			no.textContent = list[i] || "?";
 		cell(tr, "text", text.get(list[i]) || (list[i] ? "" : "(code without a line)"));
 		tr.className = c && (c.sum() >= 0.005 * whole) ? "hot" : "";
 		body.append(tr);
 		if (open)
-			view.below(body, c, file, list[i], got);
+			view.below(body, c, file, list[i], got, width);
 	});
 };
 
 // Below a line: what was inlined there, and its instructions.
-Source.prototype.below = function (body, c, file, line, got) {
+Source.prototype.below = function (body, c, file, line, got, width) {
 	const m = this.model, whole = m.now.value[0], view = this;
 	if (c.from) {
 		const tr = el("tr", "below"), td = cell(tr, "text"), box = el("div", "", "inlined here: ");
-		td.colSpan = 4;
+		td.colSpan = width;
 		Array.from(c.from).sort(function (a, b) { return b[1] - a[1]; }).slice(0, 8).forEach(function (x, i) {
 			box.append(i ? ", " : "", percent(x[1], whole) + " ");
 			view.funcLink(box, x[0], x[0] >= 0 ? m.short[x[0]] : "?");
@@ -200,7 +204,7 @@ Source.prototype.below = function (body, c, file, line, got) {
 				continue;
 			const tr = el("tr", "insn");
 			view.cost(tr, cost.value[i], cost.count[i], whole, m.now.count[0]);
-			cell(tr, "num");
+			cell(tr, "num").colSpan = width - 3;
 			cell(tr, "no", (last >= 0 && i !== last + 1 ? "⋮ " : "") + at[i].toString(16));
 			view.insnText(cell(tr, "text"), code, i);
 			body.append(tr);
@@ -305,8 +309,9 @@ Source.prototype.paidBy = function (box, got) {
 
 function dearest(map) {
 	return Array.from(map).sort(function (a, b) {
-		const sum = function (x) { return x.sum ? x.sum() : Array.from(x.values()).reduce(function (s, c) { return s + c.sum(); }, 0); };
-		return sum(b[1]) - sum(a[1]) || a[0] - b[0];
+		const add = function (x, of) { return x.sum ? of(x) : Array.from(x.values()).reduce(function (s, c) { return s + of(c); }, 0); };
+		const more = function (of) { return add(b[1], of) - add(a[1], of); };
+		return more(function (c) { return c.sum(); }) || more(function (c) { return c.called; }) || a[0] - b[0];
 	});
 }
 
@@ -339,14 +344,22 @@ Source.prototype.draw = function (func) {
 		const got = this.lines.collect(m.now, func), show = this.ui.state.show, c = got.all;
 		const lines = dearest(got.files), codes = dearest(got.codes);
 		note(box, percent(c.sum(), m.now.value[0]) + " of what is selected: " + percent(c.self, m.now.value[0]) + " itself, " +
-			percent(c.inlined, m.now.value[0]) + " in functions inlined into it. Self: written here; inlined: in functions inlined at this line. Pale: within the noise.");
+			percent(c.inlined, m.now.value[0]) + " in functions inlined into it" +
+			(c.calledCount ? ", " + percent(c.called, m.now.value[0]) + " in what it called" : "") +
+			". Self: written here; inlined: in functions inlined at this line" +
+			(c.calledCount ? "; calls: in what this line called" : "") + ". Pale: within the noise.");
+		if (this.lines.uncalled.has(func))
+			note(box, "What its lines called is left out: the page would be too large; tally annotate --html names one function.");
 		this.paidBy(box, got);
 		const bare = !lines.some(function (x) { return x[0] >= 0; });
 		if (show !== "asm" && !bare)
 			lines.forEach(function (x) { view.showFile(box, x[0], x[1], got); });
 		if (show !== "source" || bare) {
 			if (show === "asm" || bare) {
-				note(box, m.events[m.event].actual + ": " + m.events[m.event].skid);
+				if (codes.length)
+					note(box, m.events[m.event].actual + ": " + m.events[m.event].skid);
+				if (!codes.length && lines.length)
+					note(box, "No sample is in its own instructions: it only calls.");
 				codes.slice(0, CODES).forEach(function (x) { view.showCode(box, x[0]); });
 				if (codes.length > CODES)
 					note(box, "It was inlined into " + (codes.length - CODES) + " more functions; choose one to see its code.");
