@@ -131,6 +131,7 @@ void diff_free(struct diff *d)
 	profile_fini(&d->names);
 	vec_fini(&d->cols);
 	vec_fini(&d->rows);
+	u64map_fini(&d->line_of);
 	vec_fini(&d->order);
 	free(d->self);
 	free(d->total);

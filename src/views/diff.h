@@ -123,6 +123,9 @@ struct diff {
 	bool same_cpu;		/* both ran on the same kind of processor */
 	struct profile names;	/* holds strings only */
 	struct frame_keys keys;	/* strings of `names` */
+	struct u64map line_of;		/* diff_map_line */
+	size_t lines_by_number;		/* files of both sides whose lines could
+					 * not be matched by text */
 	VEC(uint32_t) key_fk[DIFF_SIDES];	/* by key: a frame key of that
 					 * side, PROF_NONE: it has none */
 	VEC(struct diff_column) cols;
@@ -167,6 +170,8 @@ void diff_put_alone(const struct diff *d, size_t col, double cost, bool sign,
 		    struct buf *out);
 /* What a column's event is called. */
 const char *diff_event_name(const struct diff *d, size_t col);
+/* The line of a key on a side, where lines are a key; 0: it has none. */
+uint32_t diff_line(const struct diff *d, uint32_t key, int side);
 /* The readable name of a key's function, whole and unsafe. */
 void diff_name(const struct diff *d, uint32_t key, struct buf *out);
 

@@ -116,6 +116,18 @@ static void put_column(const struct diff *d, uint32_t row, size_t col,
 	put_costs(d, row, col, true, j);
 }
 
+/* "line" is the new number where there is one. */
+static void put_line(const struct diff *d, uint32_t key, struct json *j)
+{
+	uint32_t old = diff_line(d, key, DIFF_OLD);
+	bool gone = d->key_fk[DIFF_NEW].v[key] == PROF_NONE;
+	uint32_t now = gone ? old : diff_line(d, key, DIFF_NEW);
+
+	json_uint(j, "line", now);
+	if (d->keys.keys.v[key].line & DIFF_OLD_LINE || (old && old != now))
+		json_uint(j, "old_line", old);
+}
+
 static void put_row(const struct diff *d, uint32_t row, struct buf *tmp,
 		    struct json *j)
 {
@@ -138,7 +150,7 @@ static void put_row(const struct diff *d, uint32_t row, struct buf *tmp,
 	if (mask & (KEY_BIT(KEY_FILE) | KEY_BIT(KEY_LINE)))
 		json_str(j, "file", profile_cstr(&d->names, k->file));
 	if (mask & KEY_BIT(KEY_LINE))
-		json_uint(j, "line", k->line);
+		put_line(d, r->key, j);
 	if (d->cols.n == 1)
 		put_column(d, row, 0, j);
 	else
@@ -193,7 +205,8 @@ static void put_csv_key(const struct diff *d, const struct diff_row *r,
 		buf_u8(out, ',');
 	}
 	if (key == KEY_LINE)
-		buf_printf(out, "%u,", k->line);
+		buf_printf(out, "%u,", diff_line(d, r->key, d->key_fk[DIFF_NEW].v[
+				r->key] == PROF_NONE ? DIFF_OLD : DIFF_NEW));
 }
 
 static void put_csv_costs(const struct diff *d, uint32_t row, size_t col,

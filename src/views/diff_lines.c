@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "views/diff_annotate.h"
+#include "views/diff_internal.h"
 
 enum {
 	AROUND = 100,		/* lines beside those of a function that help to
@@ -64,18 +65,17 @@ static int find_pieces(struct diff_annotation *x, int side,
 	return 0;
 }
 
-/* A line's text without what only lays it out, as a word. */
-static uint32_t line_token(struct liner *l, const struct annotation *a,
-			   const struct source_file *f, uint32_t line)
+uint32_t diff_line_token(struct strtab *words, const struct sources *sources,
+			 const struct source_file *f, uint32_t line)
 {
 	char text[LINE_BYTES + 2] = { 1 };
 	struct span s;
 	size_t n = 1;
 
 	/* a line whose text is not known is the same as one of its number */
-	if (!source_line(&a->sources, f, line, &s)) {
+	if (!source_line(sources, f, line, &s)) {
 		snprintf(text, sizeof(text), "\2%u", line);
-		return strtab_add(&l->words, text);
+		return strtab_add(words, text);
 	}
 	for (size_t i = 0; i < s.n && n < LINE_BYTES; i++) {
 		bool space = isspace(s.p[i]) || !s.p[i];
@@ -87,13 +87,14 @@ static uint32_t line_token(struct liner *l, const struct annotation *a,
 	}
 	if (text[n - 1] == ' ')
 		n--;
-	return strtab_add_n(&l->words, text, n);
+	return strtab_add_n(words, text, n);
 }
 
 static int add_line(struct liner *l, int side, uint32_t line)
 {
 	struct side_lines *s = &l->side[side];
-	uint32_t token = line_token(l, l->x->a[side], s->f, line);
+	uint32_t token = diff_line_token(&l->words, &l->x->a[side]->sources,
+					 s->f, line);
 
 	return token == UINT32_MAX || vec_push(&s->line, line) < 0 ||
 	       vec_push(&s->token, token) < 0 ? -ERR_NOMEM : 0;

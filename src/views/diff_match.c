@@ -5,7 +5,7 @@
  * Functions are matched by linkage name, without what compilers append to clones,
  * and image; images by their file's name (diff_images.c finds those that were
  * renamed), source files by path, else by the end of it (diff_files.c), lines by
- * number.  Code without names is matched by address where both sides ran the same
+ * their text (diff_line_match.c).  Code without names is matched by address where both sides ran the same
  * build; else all of it in an image is one.
  */
 #include <stdlib.h>
@@ -76,6 +76,8 @@ static int common_key(struct matcher *m, int side, const struct frame_key *k,
 	*out = *k;
 	out->image = k->image ? s->image_of[k->image] : 0;
 	out->file = k->file ? s->file_of[k->file] : 0;
+	if (side == DIFF_OLD && k->line && k->line < DIFF_OLD_LINE)
+		out->line = diff_map_line(m->d, out->file, k->line);
 	if (k->name)
 		out->name = strtab_add_n(&m->d->names.str, name,
 					 clone_base(name));
@@ -176,6 +178,8 @@ int diff_match(struct diff *d)
 	rc = diff_images(d);
 	if (!rc)
 		rc = diff_files(d);
+	if (!rc)
+		rc = diff_match_lines(d);
 	if (!rc)
 		rc = find_paths(&m);
 	if (!rc)

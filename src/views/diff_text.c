@@ -38,6 +38,19 @@ struct diff_table {
 	bool sure;			/* there is room for intervals */
 };
 
+/* ":12", the new number; where the old one is another: ":12 (was 10)". */
+static void put_line(const struct diff *d, uint32_t key, struct buf *out)
+{
+	uint32_t old = diff_line(d, key, DIFF_OLD);
+	uint32_t now = diff_line(d, key, DIFF_NEW);
+
+	buf_printf(out, ":%u", now ? now : old);
+	if (now && old && old != now)
+		buf_printf(out, " (was %u)", old);
+	else if (d->keys.keys.v[key].line & DIFF_OLD_LINE && !now)
+		buf_str(out, " (old)");
+}
+
 static void key_word(struct diff_table *t, const struct diff_row *r,
 		     enum view_key key, struct buf *out)
 {
@@ -76,7 +89,7 @@ static void key_word(struct diff_table *t, const struct diff_row *r,
 	if (!out->n)
 		buf_str(out, "[unknown]");
 	else if (key == KEY_LINE && k->file)
-		buf_printf(out, ":%u", k->line);
+		put_line(d, r->key, out);
 }
 
 static const char *word(const struct diff_table *t, size_t i, size_t k)

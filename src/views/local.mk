@@ -32,6 +32,7 @@ libviews_a_SOURCES = \
 	src/views/diff_images.c \
 	src/views/diff_internal.h \
 	src/views/diff_json.c \
+	src/views/diff_line_match.c \
 	src/views/diff_lines.c \
 	src/views/diff_match.c \
 	src/views/diff_norm.c \

@@ -82,6 +82,20 @@ t_is "a recording and itself: nothing is more than noise" \
 	"$(diff one.tally one.tally --format=csv | grep -Ec ',(grew|shrank|new|gone),')" 0
 t_like "source by path's end" "$(diff --by file one.tally two.tally)" \
 	'two/src/work.c$'
+# two lines above are new: 5 is 7 now, and what was at 4 was changed
+out=$(diff --by line --order=old one.tally two.tally)
+t_like "lines are matched by text" "$out" 'work.c:7 \(was 5\)'
+t_is "… so that no line of heavy is new or gone" \
+	"$(echo "$out" | grep -E 'work.c:[4-7]' | grep -Ec ' (new|gone) ')" 0
+diff --by line --format=json one.tally two.tally >lines.json
+t_like "JSON has both numbers" "$(cat lines.json)" \
+	'work.c","line":7,"old_line":5,'
+for side in one two; do
+	"$TALLY" record -q -o $side.plain.tally -- $side/work 1000
+done
+t_like "lines without text are matched by number, and that is said" \
+	"$(diff --by line --source-map "$T_TMP=/nowhere" one.plain.tally \
+		two.plain.tally 2>&1)" 'their lines are matched by number'
 out=$(diff one.tally two.tally heavy --source)
 t_like "source of both stands side by side" "$out" \
 	' 5  +x \^= x << 13.* 7  +x \^= x << 13'
