@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Code that moved: a function was split, renamed or inlined, or handed work to a
- * helper.  What one function gained, related ones lost.  Functions are related
- * that are declared in the same file, share a caller, or call each other (for
- * FBDetect's filter of cost shifts see Zhang et al., SOSP 2024).
- *
- * What fell is spent once: a regression beside moved code stays one.
+ * Which slower rows are code that moved (views/moves.h).  Functions are related
+ * that are declared in the same file, share a caller, or call each other; where
+ * debug information does not say, those of which one's code is in the other.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check/check_internal.h"
+#include "check/symbols.h"
+#include "views/code_like.h"
+#include "views/moves.h"
 
-/* Of a gain, others must have lost at least so much. */
-#define EXPLAINED 0.7
 enum { CHANCE_ONE_IN = 20 };
 
-struct shift {
+/* A row's code on the side that it is looked at. */
+struct row_code {
+	struct code_runs runs;
+	bool asked, known;
+};
+
+struct mover {
 	struct check *c;
-	double *budget;		/* by row: what it lost and is not spent */
-	size_t *group;		/* rows that are related to the one looked at */
+	struct row_code *code[2];	/* by enum check_side and row */
+	struct symbol_index *symbols;	/* by file */
+	bool failed;
 };
 
 static double gain(const struct check *c, const struct check_row *r)
@@ -59,107 +64,154 @@ static bool share_caller(const struct check *c, const struct check_row *a,
 	return false;
 }
 
-static bool related(const struct check *c, const struct check_row *a,
-		    const struct check_row *b)
+/* The code of a row in the first recording of a side that holds it; NULL: none
+ * does. */
+static const struct code_runs *code_of(struct mover *m, uint32_t row,
+				       enum check_side side)
 {
+	struct row_code *x = &m->code[side][row];
+	const struct check *c = m->c;
+	const char *name = check_str(&c->runs, c->runs.funcs.v[
+					c->rows.v[row].unit.func].name);
+
+	for (size_t i = 0; !x->asked && i < c->runs.files.n; i++) {
+		const struct check_file *f = &c->runs.files.v[i];
+		int rc;
+
+		if (f->side != side)
+			continue;
+		if (!m->symbols[i].v &&
+		    symbol_index_init(&m->symbols[i], f->p) < 0) {
+			m->failed = true;
+			break;
+		}
+		rc = code_runs_of(f->p, name, m->symbols[i].v, &x->runs);
+		m->failed |= rc < 0;
+		x->known = !rc;
+		if (rc <= 0)
+			break;
+	}
+	x->asked = true;
+	return x->known ? &x->runs : NULL;
+}
+
+/* Without debug information: by their code.  Where that is not known, a new name
+ * may come from all of its image. */
+static bool related_code(struct mover *m, uint32_t a, uint32_t b)
+{
+	const struct check_row *r = &m->c->rows.v[a], *s = &m->c->rows.v[b];
+	const struct code_runs *x, *y;
+
+	if (m->c->runs.funcs.v[r->unit.func].image !=
+	    m->c->runs.funcs.v[s->unit.func].image)
+		return false;
+	x = code_of(m, a, CHECK_NEW);
+	y = code_of(m, b, CHECK_BASE);
+	return x && y ? code_like(x, y) : r->status == CHECK_ADDED;
+}
+
+static bool related(void *ctx, size_t rose, size_t lost)
+{
+	struct mover *m = ctx;
+	const struct check *c = m->c;
+	const struct check_row *a = &c->rows.v[rose], *b = &c->rows.v[lost];
 	const struct check_func *f = &c->runs.funcs.v[a->unit.func];
 	const struct check_func *g = &c->runs.funcs.v[b->unit.func];
 	const char *x = path_base(check_str(&c->runs, f->file));
 	const char *y = path_base(check_str(&c->runs, g->file));
 
-	if (a->unit.func == b->unit.func || (*x && !strcmp(x, y)))
+	if (a->unit.func == b->unit.func || (*x && !strcmp(x, y)) ||
+	    has_caller(c, a, b->unit.func) || has_caller(c, b, a->unit.func) ||
+	    share_caller(c, a, b))
 		return true;
-	/* without debug information a new name is known by its image only */
-	if (a->status == CHECK_ADDED && !*x && f->image == g->image)
-		return true;
-	return has_caller(c, a, b->unit.func) ||
-	       has_caller(c, b, a->unit.func) || share_caller(c, a, b);
+	return !*x && related_code(m, (uint32_t)rose, (uint32_t)lost);
 }
 
-/* Looks for what a row gained; true when it moved. */
-static bool explain(struct shift *s, uint32_t row)
+static bool renamed(void *ctx, size_t rose, size_t lost)
 {
-	struct check *c = s->c;
-	struct check_row *r = &c->rows.v[row];
-	double want = gain(c, r), have = 0, most = 0;
-	struct judge_sum sum;
-	size_t n = 0;
+	struct mover *m = ctx;
+	const struct code_runs *x, *y;
 
-	s->group[n++] = row;
-	for (uint32_t i = 0; i < c->rows.n; i++) {
-		if (i == row || !(s->budget[i] > 0) ||
-		    !related(c, r, &c->rows.v[i]))
+	if (m->c->rows.v[lost].status != CHECK_GONE)
+		return false;
+	x = code_of(m, (uint32_t)rose, CHECK_NEW);
+	y = code_of(m, (uint32_t)lost, CHECK_BASE);
+	return x && y && code_same(x, y);
+}
+
+static bool costs_more(void *ctx, const size_t *rows, size_t n)
+{
+	const struct check *c = ((struct mover *)ctx)->c;
+
+	return !(judge_together(&c->judge, rows, n).ratio <=
+		 1 + c->o.judge.threshold);
+}
+
+static struct move_item item_of(const struct check *c,
+				const struct check_row *r)
+{
+	struct move_item x = { MOVE_NONE, 0 };
+
+	if (r->unit.func == PROF_NONE)
+		return x;
+	x.gain = gain(c, r);
+	if (fell(c, r))
+		x.kind = MOVE_FELL;
+	else if (r->status == CHECK_ADDED)
+		x.kind = MOVE_NEW;
+	else if (r->status == CHECK_SLOWER || r->status == CHECK_SUSPECT)
+		x.kind = MOVE_ROSE;
+	return x;
+}
+
+static void set_moved(struct check *c, const size_t *from)
+{
+	for (size_t i = 0; i < c->rows.n; i++) {
+		struct check_row *r = &c->rows.v[i];
+
+		r->partner = PROF_NONE;
+		if (from[i] == MOVE_FROM_NONE)
 			continue;
-		s->group[n++] = i;
-		have += s->budget[i];
-		if (s->budget[i] > most) {
-			most = s->budget[i];
-			r->partner = i;
-		}
+		r->partner = (uint32_t)from[i];
+		r->status = CHECK_MOVED;
+		r->fails = false;
 	}
-	if (have < EXPLAINED * want)
-		return false;
-	sum = judge_together(&c->judge, s->group, n);
-	if (!(sum.ratio <= 1 + c->o.judge.threshold))
-		return false;
-	for (size_t i = 1; i < n; i++)
-		s->budget[s->group[i]] *= have > want ? 1 - want / have : 0;
-	return true;
 }
 
-struct riser {
-	bool added;
-	double gain;
-	uint32_t row;
-};
-
-/* New functions first: they are what moved code becomes. */
-static int by_gain(const void *a, const void *b)
+static void mover_fini(struct mover *m)
 {
-	const struct riser *x = a, *y = b;
-
-	if (x->added != y->added)
-		return x->added ? -1 : 1;
-	if (x->gain != y->gain)
-		return x->gain > y->gain ? -1 : 1;
-	return x->row < y->row ? -1 : x->row > y->row;
+	for (int s = 0; s < 2; s++) {
+		for (size_t i = 0; m->code[s] && i < m->c->rows.n; i++)
+			code_runs_fini(&m->code[s][i].runs);
+		free(m->code[s]);
+	}
+	for (size_t i = 0; m->symbols && i < m->c->runs.files.n; i++)
+		symbol_index_fini(&m->symbols[i]);
+	free(m->symbols);
 }
 
 int check_moved(struct check *c, struct error *err)
 {
-	struct shift s = { .c = c };
-	struct riser *up = calloc(c->rows.n + 1, sizeof(*up));
-	size_t n = 0;
+	size_t n = c->rows.n;
+	struct mover m = { .c = c };
+	struct move_item *v = calloc(n + 1, sizeof(*v));
+	size_t *from = calloc(n + 1, sizeof(*from));
+	struct moves moves = { v, n, &m, related, renamed, costs_more };
+	int rc = -ERR_NOMEM;
 
-	s.budget = calloc(c->rows.n + 1, sizeof(*s.budget));
-	s.group = calloc(c->rows.n + 1, sizeof(*s.group));
-	for (uint32_t i = 0; up && s.budget && s.group && i < c->rows.n; i++) {
-		const struct check_row *r = &c->rows.v[i];
-
-		if (fell(c, r))
-			s.budget[i] = -gain(c, r);
-		else if (r->unit.func != PROF_NONE && gain(c, r) > 0 &&
-			 (r->status == CHECK_SLOWER ||
-			  r->status == CHECK_SUSPECT ||
-			  r->status == CHECK_ADDED))
-			up[n++] = (struct riser){ r->status == CHECK_ADDED,
-						  gain(c, r), i };
+	for (int s = 0; s < 2; s++)
+		m.code[s] = calloc(n + 1, sizeof(*m.code[s]));
+	m.symbols = calloc(c->runs.files.n + 1, sizeof(*m.symbols));
+	if (v && from && m.code[0] && m.code[1] && m.symbols) {
+		for (size_t i = 0; i < n; i++)
+			v[i] = item_of(c, &c->rows.v[i]);
+		rc = moves_find(&moves, from);
 	}
-	if (n)
-		qsort(up, n, sizeof(*up), by_gain);
-	for (size_t i = 0; i < n; i++) {
-		struct check_row *r = &c->rows.v[up[i].row];
-
-		if (explain(&s, up[i].row)) {
-			r->status = CHECK_MOVED;
-			r->fails = false;
-		} else {
-			r->partner = PROF_NONE;
-		}
-	}
-	n = up && s.budget && s.group;
-	free(up);
-	free(s.budget);
-	free(s.group);
-	return n ? 0 : check_nomem(err);
+	if (!rc && !m.failed)
+		set_moved(c, from);
+	rc = rc || m.failed ? check_nomem(err) : 0;
+	mover_fini(&m);
+	free(v);
+	free(from);
+	return rc;
 }

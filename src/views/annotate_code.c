@@ -6,26 +6,12 @@
 
 #include "disasm/disasm.h"
 #include "views/annotate.h"
+#include "views/insn_words.h"
 
 enum {
 	CODES_MAX = 1000,	/* functions that a unit is in */
 	INSNS_MAX = 4 << 20,	/* of all units */
 };
-
-/* The machine of an image's code: 0 where nothing says. */
-static uint16_t machine_of(const struct profile *p, uint32_t image)
-{
-	const struct prof_source *s = profile_source(p, image);
-	const char *arch = profile_env(p, PROF_NONE, "arch");
-
-	if (s && s->machine)
-		return (uint16_t)s->machine;
-	if (!prof_is_kernel(&p->images.v[image]) &&
-	    p->images.v[image].kind != PROF_IMAGE_VDSO)
-		return 0;
-	return arch && !strcmp(arch, "x86_64") ? EM_X86_64
-	       : arch && !strcmp(arch, "aarch64") ? EM_AARCH64 : 0;
-}
 
 /* The code of a symbol, in by_code. */
 static const struct prof_code *stored_code(const struct annotation *a,
@@ -253,7 +239,7 @@ static int add_code(struct annotation *a, struct annot_code *c)
 {
 	const struct prof_symbol *s = &a->p->symbols.v[c->symbol];
 	const struct prof_code *bytes = stored_code(a, s);
-	uint16_t machine = machine_of(a->p, s->image);
+	uint16_t machine = insn_machine(a->p, s->image);
 	struct coder k = { .a = a, .code = c, .sym = s };
 	int rc;
 

@@ -80,6 +80,7 @@ static int build(struct diff *d, struct reader *const readers[DIFF_SIDES],
 	for (int s = 0; !rc && s < DIFF_SIDES; s++)
 		rc = report_complete(d->side[s].rep, err);
 	if (!rc && (diff_rows(d) < 0 || diff_stats(d) < 0 ||
+		    diff_moved(d) < 0 ||
 		    diff_order_rows(d) < 0))
 		rc = diff_nomem(err);
 	return rc;
@@ -133,6 +134,8 @@ void diff_free(struct diff *d)
 	vec_fini(&d->rows);
 	u64map_fini(&d->line_of);
 	vec_fini(&d->order);
+	free(d->moved_from);
+	free(d->moved_to);
 	free(d->self);
 	free(d->total);
 	free(d);

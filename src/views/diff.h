@@ -132,6 +132,9 @@ struct diff {
 	VEC(struct diff_row) rows;
 	struct values *vals[DIFF_SIDES];	/* [row * ncols + column] */
 	struct diff_change *self, *total;	/* [row * ncols + column] */
+	uint32_t *moved_from, *moved_to;	/* by row: the row that most of what
+				 * it gained was before, or that has most of
+				 * what it lost; PROF_NONE */
 	VEC(uint32_t) order;	/* rows to show */
 	size_t hidden;		/* rows left out by limit and top */
 	size_t tested, real;	/* rows, of the first column */
@@ -175,8 +178,10 @@ uint32_t diff_line(const struct diff *d, uint32_t key, int side);
 /* The readable name of a key's function, whole and unsafe. */
 void diff_name(const struct diff *d, uint32_t key, struct buf *out);
 
-enum diff_status { DIFF_SAME, DIFF_GREW, DIFF_SHRANK, DIFF_CAME, DIFF_WENT };
-/* What happened to a row in a column; DIFF_SAME: nothing beyond noise. */
+enum diff_status { DIFF_SAME, DIFF_GREW, DIFF_SHRANK, DIFF_CAME, DIFF_WENT,
+		   DIFF_MOVED };
+/* What happened to a row in a column; DIFF_SAME: nothing beyond noise, DIFF_MOVED:
+ * related rows lost as much, or all of it is elsewhere now. */
 enum diff_status diff_status(const struct diff *d, uint32_t row, size_t col,
 			     bool total);
 const char *diff_status_name(enum diff_status s);

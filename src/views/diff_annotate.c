@@ -8,6 +8,7 @@
 
 #include "base/stats.h"
 #include "symbolize/clones.h"
+#include "symbolize/symbolize.h"
 #include "views/diff_internal.h"
 
 #define REAL_Q 0.05
@@ -20,6 +21,62 @@ struct cell diff_part_cell(const struct diff_annotation *x, int side,
 	if (row == SIZE_MAX || !a)
 		return (struct cell){ 0, 0 };
 	return annot_sum(&annot_costs(a, row)[x->col[side][col]]);
+}
+
+/* The row that a new function was before, by another name; PROF_NONE: it was not
+ * another one. */
+static uint32_t name_before(const struct diff *d, uint32_t row)
+{
+	uint32_t of = d->moved_from[row];
+
+	return of != PROF_NONE && !diff_values(d, DIFF_OLD, row)->total.count &&
+	       !diff_values(d, DIFF_NEW, of)->total.count ? of : PROF_NONE;
+}
+
+static uint32_t row_name(const struct diff *d, uint32_t row)
+{
+	return d->keys.keys.v[d->rows.v[row].key].name;
+}
+
+static bool is_called(const struct diff *d, uint32_t row, const char *what)
+{
+	struct buf name = { 0 }, shorter = { 0 };
+	bool is;
+
+	diff_name(d, d->rows.v[row].key, &name);
+	demangle_short(buf_cstr(&name), &shorter);
+	is = !strcmp(what, profile_cstr(&d->names, row_name(d, row))) ||
+	     !strcmp(what, buf_cstr(&name)) ||
+	     !strcmp(what, buf_cstr(&shorter));
+	buf_fini(&name);
+	buf_fini(&shorter);
+	return is;
+}
+
+/* What is meant by a word on a side: functions may have had another name. */
+static const char *meant(const struct diff *d, int side, const char *what)
+{
+	for (uint32_t i = 0; what && i < d->rows.n; i++) {
+		uint32_t of = name_before(d, i);
+		uint32_t own = side == DIFF_NEW ? i : of;
+
+		if (of == PROF_NONE ||
+		    !is_called(d, side == DIFF_NEW ? of : i, what))
+			continue;
+		return profile_cstr(&d->names, row_name(d, own));
+	}
+	return what;
+}
+
+/* The name by which an old function is paired. */
+static uint32_t name_now(const struct diff *d, uint32_t name)
+{
+	for (uint32_t i = 0; i < d->rows.n; i++)
+		if (d->moved_from[i] != PROF_NONE &&
+		    name_before(d, i) != PROF_NONE &&
+		    row_name(d, d->moved_from[i]) == name)
+			return row_name(d, i);
+	return name;
 }
 
 /* What an annotation's unit is called in the words of the diff. */
@@ -36,6 +93,8 @@ static uint64_t unit_key(struct diff *d, int side, const struct annotation *a,
 			    ? p->funcs.v[u->func].name
 			    : p->symbols.v[u->symbol].name);
 	id = strtab_add_n(&d->names.str, name, clone_base(name));
+	if (side == DIFF_OLD && id != PROF_STR_EMPTY)
+		id = name_now(d, id);
 	image = d->side[side].image_of[p->images.v[u->image].path];
 	/* code without a name has no counterpart */
 	if (id == PROF_STR_EMPTY)
@@ -169,7 +228,7 @@ static int build_side(struct diff_annotation *x, int side, struct error *err)
 {
 	uint8_t *funcs = NULL;
 	struct annotate_spec spec = {
-		.select = x->d->spec.select, .what = x->spec.what,
+		.select = x->d->spec.select, .what = meant(x->d, side, x->spec.what),
 		.code = x->spec.code, .intel = x->spec.intel,
 		.where = x->d->spec.where[side],
 	};

@@ -6,12 +6,12 @@
  * there: jumps within the function by no more than being jumps, calls and data by
  * name.  What is left is paired by mnemonic.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "symbolize/clones.h"
 #include "views/diff_annotate.h"
+#include "views/insn_words.h"
 
 static const struct prof_symbol *symbol_of(const struct annotation *a,
 					   size_t code)
@@ -37,25 +37,19 @@ static const char *raw_text(const struct annotation *a,
 static void put_meaning(const struct annotation *a, size_t code,
 			const struct annot_insn *in, struct buf *out)
 {
-	const char *text = raw_text(a, in), *at = NULL;
-	char number[32];
-	size_t n = 0;
+	const char *text = raw_text(a, in);
+	struct buf name = { 0 };
 
-	if (in->has_target || in->has_data) {
-		n = (size_t)snprintf(number, sizeof(number), "0x%llx",
-				     (unsigned long long)in->target);
-		at = strstr(text, number);
-	}
-	if (!at) {
+	if (!in->has_target && !in->has_data) {
 		buf_str(out, text);
 		return;
 	}
-	buf_bytes(out, text, (size_t)(at - text));
-	buf_u8(out, '@');
 	if (!is_inside(a, code, in))
 		annot_address_name(a, symbol_of(a, code)->image, in->target,
-				   out);
-	buf_str(out, at + n);
+				   &name);
+	insn_put_meaning(text, in->target, buf_cstr(&name), out);
+	out->failed |= name.failed;
+	buf_fini(&name);
 }
 
 struct coder {

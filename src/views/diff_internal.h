@@ -24,6 +24,8 @@ int diff_normalise(struct diff *d, struct error *err);
 
 /* Sets how a column's costs are shown, of which `most` is the largest. */
 void diff_choose_unit(struct diff *d, size_t col, double most);
+/* diff_moved.c: fills moved_from and moved_to. */
+int diff_moved(struct diff *d);
 /* diff_rows.c: rows of both sides, and those to show. */
 int diff_rows(struct diff *d);
 int diff_order_rows(struct diff *d);

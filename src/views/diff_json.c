@@ -8,7 +8,8 @@
  *	   "events":[{"event","unit","old","new","change","low","high"}],
  *	   "rows_tested","rows_beyond_noise","hidden_rows"},
  *	 "rows":[
- *	  {"symbol","image","file","line","comm","cpu","status",
+ *	  {"symbol","moved_from","moved_to","image","file","line","old_line",
+ *	   "comm","cpu","status",
  *	   "self":{"old":{"samples","weight","cost"},"new":{…},
  *	     "change","low","high","p","q","beyond_noise"},
  *	   "total":{…}}, …]}
@@ -128,6 +129,16 @@ static void put_line(const struct diff *d, uint32_t key, struct json *j)
 		json_uint(j, "old_line", old);
 }
 
+static void put_moved(const struct diff *d, uint32_t other, const char *key,
+		      struct buf *tmp, struct json *j)
+{
+	if (other == PROF_NONE)
+		return;
+	buf_reset(tmp);
+	diff_name(d, d->rows.v[other].key, tmp);
+	json_str(j, key, buf_cstr(tmp));
+}
+
 static void put_row(const struct diff *d, uint32_t row, struct buf *tmp,
 		    struct json *j)
 {
@@ -145,6 +156,8 @@ static void put_row(const struct diff *d, uint32_t row, struct buf *tmp,
 		diff_name(d, r->key, tmp);
 		json_str(j, "symbol", buf_cstr(tmp));
 	}
+	put_moved(d, d->moved_from[row], "moved_from", tmp, j);
+	put_moved(d, d->moved_to[row], "moved_to", tmp, j);
 	if (mask & KEY_BIT(KEY_IMAGE))
 		json_str(j, "image", profile_cstr(&d->names, k->image));
 	if (mask & (KEY_BIT(KEY_FILE) | KEY_BIT(KEY_LINE)))

@@ -223,17 +223,19 @@ enum diff_status diff_status(const struct diff *d, uint32_t row, size_t col,
 
 	if (!k->real)
 		return DIFF_SAME;
+	if (k->change > 0 && d->moved_from[row] != PROF_NONE)
+		return DIFF_MOVED;
 	if (!a->total.count)
 		return DIFF_CAME;
 	if (!b->total.count)
-		return DIFF_WENT;
+		return d->moved_to[row] != PROF_NONE ? DIFF_MOVED : DIFF_WENT;
 	return k->change > 0 ? DIFF_GREW : DIFF_SHRANK;
 }
 
 const char *diff_status_name(enum diff_status s)
 {
 	static const char *const names[] = { "same", "grew", "shrank", "new",
-					     "gone" };
+					     "gone", "moved" };
 
 	return names[s];
 }

@@ -51,6 +51,28 @@ static void put_line(const struct diff *d, uint32_t key, struct buf *out)
 		buf_str(out, " (old)");
 }
 
+/* Where a row's cost came from, or went to. */
+static void put_moved(struct diff_table *t, const struct diff_row *r,
+		      struct buf *out)
+{
+	const struct diff *d = t->d;
+	size_t row = (size_t)(r - d->rows.v);
+	uint32_t from = d->moved_from[row], to = d->moved_to[row];
+	uint32_t other = from != PROF_NONE ? from : to;
+	struct buf name = { 0 }, shorter = { 0 };
+
+	if (other == PROF_NONE)
+		return;
+	diff_name(d, d->rows.v[other].key, &name);
+	demangle_short(buf_cstr(&name), &shorter);
+	buf_printf(out, " %s %s", from != PROF_NONE ? "<-" : "->",
+		   t->style->full_names || !shorter.n ? buf_cstr(&name)
+						      : buf_cstr(&shorter));
+	out->failed |= name.failed || shorter.failed;
+	buf_fini(&name);
+	buf_fini(&shorter);
+}
+
 static void key_word(struct diff_table *t, const struct diff_row *r,
 		     enum view_key key, struct buf *out)
 {
@@ -86,6 +108,8 @@ static void key_word(struct diff_table *t, const struct diff_row *r,
 		break;
 	}
 	buf_str(out, s);
+	if (key == KEY_SYMBOL)
+		put_moved(t, r, out);
 	if (!out->n)
 		buf_str(out, "[unknown]");
 	else if (key == KEY_LINE && k->file)
@@ -193,7 +217,10 @@ static void put_ratio(struct diff_table *t, uint32_t row, size_t col,
 	char text[32] = "";
 
 	if (!(c->cost[DIFF_OLD] > 0))
-		strcpy(text, s == DIFF_CAME ? "new" : "");
+		strcpy(text, s == DIFF_CAME ? "new" : s == DIFF_MOVED ? "moved"
+								      : "");
+	else if (s == DIFF_MOVED)
+		strcpy(text, "moved");
 	else if (!(c->cost[DIFF_NEW] > 0) && s == DIFF_WENT)
 		strcpy(text, "gone");
 	else if (c->change >= 9.995 * c->cost[DIFF_OLD])

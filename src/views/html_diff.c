@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "views/html.h"
 
 enum { CODES = 300, VERDICTS = 400 };
@@ -93,6 +94,21 @@ static int make_side(struct page *x, int side,
 	return annotate_build(s->reader, &spec, &in->lines, err);
 }
 
+/* The row that a cost came from or went to. */
+static void put_other(const struct diff *d, uint32_t row, const char *word,
+		      struct buf *out)
+{
+	struct buf name = { 0 };
+
+	if (row == PROF_NONE)
+		return;
+	diff_name(d, d->rows.v[row].key, &name);
+	buf_str(out, word);
+	text_safe(out, buf_cstr(&name));
+	out->failed |= name.failed;
+	buf_fini(&name);
+}
+
 static int add_verdict(struct page *x, uint32_t row)
 {
 	const struct diff *d = x->d;
@@ -104,7 +120,10 @@ static int add_verdict(struct page *x, uint32_t row)
 
 	if (s == DIFF_SAME)
 		return 0;
-	buf_printf(&words, "%s: ", diff_status_name(s));
+	buf_str(&words, diff_status_name(s));
+	put_other(d, d->moved_from[row], " from ", &words);
+	put_other(d, d->moved_to[row], ", to ", &words);
+	buf_str(&words, ": ");
 	diff_put_cost(d, 0, c->cost[DIFF_OLD], false, &words);
 	buf_str(&words, " to ");
 	diff_put_cost(d, 0, c->cost[DIFF_NEW], false, &words);

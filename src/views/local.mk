@@ -17,6 +17,8 @@ libviews_a_SOURCES = \
 	src/views/annotate_units.c \
 	src/views/cells.c \
 	src/views/cells.h \
+	src/views/code_like.c \
+	src/views/code_like.h \
 	src/views/diff.c \
 	src/views/diff.h \
 	src/views/diff_align.c \
@@ -35,6 +37,7 @@ libviews_a_SOURCES = \
 	src/views/diff_line_match.c \
 	src/views/diff_lines.c \
 	src/views/diff_match.c \
+	src/views/diff_moved.c \
 	src/views/diff_norm.c \
 	src/views/diff_prune.c \
 	src/views/diff_rows.c \
@@ -70,6 +73,8 @@ libviews_a_SOURCES = \
 	src/views/info.c \
 	src/views/info.h \
 	src/views/info_text.c \
+	src/views/insn_words.c \
+	src/views/insn_words.h \
 	src/views/interval.c \
 	src/views/interval.h \
 	src/views/keys.c \
@@ -81,6 +86,8 @@ libviews_a_SOURCES = \
 	src/views/missing.c \
 	src/views/missing.h \
 	src/views/missing_text.c \
+	src/views/moves.c \
+	src/views/moves.h \
 	src/views/names.c \
 	src/views/names.h \
 	src/views/ranges.c \

@@ -26,9 +26,17 @@ __attribute__((noinline)) unsigned stale(unsigned x)
 		x ^= x << 13, x ^= x >> 17, x ^= x << 5;
 	return x;
 }
+__attribute__((noinline)) unsigned before(unsigned x)
+{
+	unsigned a[16] = { x, 1, 2 };
+
+	for (int i = 0; i < 1200; i++)
+		a[i & 15] = (a[(i + 3) & 15] >> (x & 7)) + i / (x | 1) + a[7];
+	return a[x & 15];
+}
 __attribute__((noinline)) unsigned step(unsigned x)
 {
-	return heavy(x) + light(x) + stale(x);
+	return heavy(x) + light(x) + stale(x) + before(x);
 }
 int main(int argc, char **argv)
 {
@@ -39,9 +47,13 @@ int main(int argc, char **argv)
 	return s == 12345;
 }
 END
-# lines are inserted above, heavy does twice as much, stale goes, fresh comes
+# lines are inserted above, heavy does twice as much, stale goes, fresh comes and
+# takes twice as long, before has another name
 awk '/heavy\(unsigned x\)/ && !done++ { print "/* new */"; print "/* lines */" }
-{ sub(/4500/, "9000"); gsub(/stale/, "fresh"); print }' \
+{
+	sub(/4500/, "9000"); gsub(/stale/, "fresh"); sub(/1500/, "3000")
+	gsub(/before/, "after"); print
+}' \
 	one/src/work.c >two/src/work.c
 flags='-O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls'
 for side in one two; do
@@ -63,9 +75,11 @@ out=$(diff one.tally two.tally)
 t_like "both sides are named" "$out" '^# old: one.tally: one/work 6000 \(3 runs\)'
 t_like "how costs are normalised is said, and why" "$out" \
 	'^# Normalised by run \(both sides are whole runs of a command\)'
-row() { echo "$out" | awk -v f="$1" '$NF == f'; }
+row() { echo "$out" | awk -v f="$1" '$NF == f || (NF > 2 && $(NF - 2) == f)'; }
 t_like "what came is new" "$(row fresh)" '^ +0\.00 .* new '
 t_like "what went is gone" "$(row stale)" '^ .* gone '
+t_like "what has another name moved" "$(row after)" '^ .* moved .* after <- before'
+t_like "… from where it went" "$(row before)" '^ .* moved .* before -> after'
 t_like "what grew is more than noise" "$(row heavy)" '^ .*\+[0-9.]+%'
 t_is "the most changed comes first" \
 	"$(echo "$out" | sed -n '/OLD/{n;p}' | awk '{ print $NF }')" heavy
@@ -110,6 +124,12 @@ out=$(diff one.tally two.tally -a | grep '^# [a-z]*: [0-9]')
 t_like "without a name, what changed most comes first" \
 	"$(echo "$out" | head -n 1)" '^# heavy: '
 t_like "… and what is new" "$out" '^# fresh: 0 -> '
+t_like "a function that was renamed stands beside its old self" \
+	"$(diff one.tally two.tally after --source)" \
+	' 24 +for .* 26 +for \(int i = 0; i < 1200'
+t_like "… by its old name, too" \
+	"$(diff one.tally two.tally before --source)" \
+	' 24 +for .* 26 +for \(int i = 0; i < 1200'
 t_like "one side's function is shown alone" \
 	"$(diff one.tally two.tally fresh)" 'only in the new one'
 
@@ -156,6 +176,10 @@ for r in d['rows']:
     assert s['low'] <= s['change'] <= s['high']
 rows = {r['symbol']: r for r in d['rows']}
 assert rows['fresh']['status'] == 'new' and rows['stale']['status'] == 'gone'
+assert rows['after']['status'] == rows['before']['status'] == 'moved'
+assert rows['after']['moved_from'] == 'before'
+assert rows['before']['moved_to'] == 'after'
+assert not any('moved_from' in r for f, r in rows.items() if f != 'after')
 # heavy does twice the work: far beyond any noise, within a few intervals
 h = rows['heavy']['self']
 assert h['beyond_noise'] and h['q'] < 0.05

@@ -5,6 +5,7 @@
 #include "make_profile.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "views/diff.h"
@@ -97,8 +98,12 @@ static void near(double got, double want)
 static void add(struct maker *m, uint32_t image, const char *name,
 		unsigned int times)
 {
-	uint32_t f = maker_func(m, image, name, "a.c", 1);
+	char file[40];
+	uint32_t f;
 
+	snprintf(file, sizeof(file), "%.*s.c", (int)strcspn(name, "."),
+		 name);
+	f = maker_func(m, image, name, file, 1);
 	maker_samples(m, STACK(m, maker_loc(m, f, 2)), 0, 0, 10, times);
 }
 
@@ -218,7 +223,7 @@ static void test_match(void **state)
 	compare(&p, &spec);
 	counts_are(p.d, "/b/2/src/x/g.c:7", 5, 5);
 	counts_are(p.d, "/b/2/src/y/g.c:7", 6, 6);
-	counts_are(p.d, "a.c:2", 30, 34);
+	counts_are(p.d, "f.c:2", 30, 34);
 	done(&p);
 }
 
@@ -557,10 +562,74 @@ static void test_hostile(void **state)
 	done(&p);
 }
 
+/* `times` samples in a function of a file, called by another one. */
+static void add_called(struct maker *m, const char *caller, const char *name,
+		       const char *file, unsigned int times)
+{
+	uint32_t by = maker_func(m, m->app, caller, "main.c", 1);
+	uint32_t f = maker_func(m, m->app, name, file, 1);
+
+	maker_samples(m, STACK(m, maker_loc(m, by, 2), maker_loc(m, f, 2)), 0,
+		      0, 10, times);
+}
+
+static void moved_is(const struct diff *d, const char *name, const char *from)
+{
+	uint32_t row = find_row(d, name);
+
+	assert_int_equal(d->moved_from[row],
+			 from ? find_row(d, from) : PROF_NONE);
+	if (from)
+		assert_int_equal(diff_status(d, row, 0, false), DIFF_MOVED);
+}
+
+/* Nothing is known of the code: files and callers tell what is related. */
+static void test_moved(void **state)
+{
+	static const struct {
+		const char *caller, *name, *file;
+		unsigned int n[DIFF_SIDES];
+	} rows[] = {
+		{ "c1", "split", "a.c", { 600, 300 } },
+		{ "c2", "helper", "a.c", { 0, 290 } },	/* by its file */
+		{ "c3", "gone", "b.c", { 400, 0 } },
+		{ "c3", "named", "c.c", { 0, 410 } },	/* by its caller */
+		{ "c4", "slower", "d.c", { 300, 600 } },
+		{ "c5", "faster", "e.c", { 600, 300 } },	/* not related */
+		{ "c6", "less", "f.c", { 300, 200 } },
+		{ "c7", "more", "f.c", { 0, 300 } },	/* far more than that */
+	};
+	struct diff_spec spec = spec_of("symbol");
+	struct pair p = { 0 };
+
+	(void)state;
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		maker_init(&p.m[s], 1);
+		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+			add_called(&p.m[s], rows[i].caller, rows[i].name,
+				   rows[i].file, rows[i].n[s]);
+	}
+	compare(&p, &spec);
+	moved_is(p.d, "helper", "split");
+	moved_is(p.d, "named", "gone");
+	moved_is(p.d, "slower", NULL);
+	moved_is(p.d, "more", NULL);
+	assert_int_equal(diff_status(p.d, find_row(p.d, "more"), 0, false),
+			 DIFF_CAME);
+	assert_int_equal(diff_status(p.d, find_row(p.d, "gone"), 0, false),
+			 DIFF_MOVED);
+	assert_int_equal(diff_status(p.d, find_row(p.d, "split"), 0, false),
+			 DIFF_SHRANK);
+	assert_int_equal(p.d->moved_to[find_row(p.d, "split")],
+			 find_row(p.d, "helper"));
+	done(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_moved),
 		cmocka_unit_test(test_match),
 		cmocka_unit_test(test_renamed),
 		cmocka_unit_test(test_total),

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Code of two functions held against each other: see code_like.h. */
+#include "views/code_like.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_RUN = 3, KIND_RUN = 5, RUNS_LEAST = 8 };
+
+/* Shares of the smaller one's runs that are in the other. */
+#define TEXT_SHARE 0.4
+#define KIND_SHARE 0.6
+/* … and of both, where one is the other. */
+#define SAME_SHARE 0.7
+
+static int by_value(const void *x, const void *y)
+{
+	uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Hashes of all runs of `length` words. */
+static uint64_t *make_runs(const struct strtab *words, const uint32_t *word,
+			   size_t n, size_t length, size_t *count)
+{
+	uint64_t *v = malloc((n + 1) * sizeof(*v));
+	size_t k = 0;
+
+	*count = 0;
+	if (!v)
+		return NULL;
+	for (size_t i = 0; i + length <= n; i++) {
+		uint64_t h = 0;
+
+		for (size_t j = i; j < i + length; j++) {
+			const char *s = strtab_get(words, word[j]);
+
+			h = hash_mix(h, hash_bytes(s, strlen(s)));
+		}
+		v[k++] = h;
+	}
+	if (k)
+		qsort(v, k, sizeof(*v), by_value);
+	for (size_t i = 0; i < k; i++)
+		if (!*count || v[*count - 1] != v[i])
+			v[(*count)++] = v[i];
+	return v;
+}
+
+int code_runs_of(const struct profile *p, const char *function,
+		 const struct prof_symbol *by_address, struct code_runs *out)
+{
+	const struct prof_symbol *s = insn_find(p, function);
+	struct insn_words w;
+	struct strtab words;
+	int rc;
+
+	*out = (struct code_runs){ NULL, NULL, 0, 0 };
+	if (!s)
+		return 1;
+	if (strtab_init(&words) < 0)
+		return -ERR_NOMEM;
+	rc = insn_words(p, s, by_address, &words, &w);
+	if (!rc) {
+		out->text = make_runs(&words, w.full.v, w.full.n, TEXT_RUN,
+				      &out->ntext);
+		out->kind = make_runs(&words, w.weak.v, w.weak.n, KIND_RUN,
+				      &out->nkind);
+		rc = !out->text || !out->kind ? -ERR_NOMEM
+		     : out->nkind < RUNS_LEAST;
+		insn_words_fini(&w);
+	}
+	strtab_fini(&words);
+	if (rc)
+		code_runs_fini(out);
+	return rc;
+}
+
+void code_runs_fini(struct code_runs *r)
+{
+	free(r->text);
+	free(r->kind);
+	*r = (struct code_runs){ NULL, NULL, 0, 0 };
+}
+
+/* How many are in both. */
+static size_t common(const uint64_t *a, size_t n, const uint64_t *b, size_t m)
+{
+	size_t i = 0, k = 0, count = 0;
+
+	while (i < n && k < m) {
+		count += a[i] == b[k];
+		if (a[i] == b[k]) {
+			i++;
+			k++;
+		} else if (a[i] < b[k]) {
+			i++;
+		} else {
+			k++;
+		}
+	}
+	return count;
+}
+
+static double share(size_t count, size_t of)
+{
+	return of ? (double)count / (double)of : 0;
+}
+
+bool code_like(const struct code_runs *a, const struct code_runs *b)
+{
+	size_t text = a->ntext < b->ntext ? a->ntext : b->ntext;
+	size_t kind = a->nkind < b->nkind ? a->nkind : b->nkind;
+
+	return share(common(a->text, a->ntext, b->text, b->ntext), text) >=
+		       TEXT_SHARE ||
+	       share(common(a->kind, a->nkind, b->kind, b->nkind), kind) >=
+		       KIND_SHARE;
+}
+
+bool code_same(const struct code_runs *a, const struct code_runs *b)
+{
+	size_t kind = a->nkind > b->nkind ? a->nkind : b->nkind;
+
+	return share(common(a->kind, a->nkind, b->kind, b->nkind), kind) >=
+	       SAME_SHARE;
+}

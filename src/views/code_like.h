@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_VIEWS_CODE_LIKE_H
+#define TALLY_VIEWS_CODE_LIKE_H
+/*
+ * Whether code of one function became part of another, where no debug information
+ * says: renamed functions have all of their instructions in common, a helper has
+ * most of its own in the function that it was taken out of.  Held against each
+ * other are runs of three instructions, and of five mnemonics, which stay when
+ * registers are given out anew.
+ */
+#include "views/insn_words.h"
+
+/* What runs of instructions a function has: sorted, each once. */
+struct code_runs {
+	uint64_t *text, *kind;
+	size_t ntext, nkind;
+};
+
+/* 1: the code is not known or too short to say anything; -ERR_NOMEM. */
+int code_runs_of(const struct profile *p, const char *function,
+		 const struct prof_symbol *by_address, struct code_runs *out);
+void code_runs_fini(struct code_runs *r);
+/* Whether most of the smaller one is in the other. */
+bool code_like(const struct code_runs *a, const struct code_runs *b);
+/* Whether both are most of each other: one function by two names. */
+bool code_same(const struct code_runs *a, const struct code_runs *b);
+
+#endif

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Code that moved: see moves.h. */
+#include "views/moves.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+
+/* Of a gain, others must have lost at least so much. */
+#define EXPLAINED 0.7
+
+struct shift {
+	const struct moves *m;
+	double *budget;		/* by item: what it lost and is not spent */
+	size_t *group;		/* items that are related to the one looked at */
+};
+
+/* Where an item's gain came from; MOVE_FROM_NONE: it did not move. */
+static size_t explain(struct shift *s, size_t item,
+		      bool (*related)(void *ctx, size_t rose, size_t fell))
+{
+	const struct moves *m = s->m;
+	double want = m->v[item].gain, have = 0, most = 0;
+	size_t n = 0, from = MOVE_FROM_NONE;
+
+	s->group[n++] = item;
+	for (size_t i = 0; i < m->n; i++) {
+		if (i == item || !(s->budget[i] > 0) ||
+		    !related(m->ctx, item, i))
+			continue;
+		s->group[n++] = i;
+		have += s->budget[i];
+		if (s->budget[i] > most) {
+			most = s->budget[i];
+			from = i;
+		}
+	}
+	if (have < EXPLAINED * want || from == MOVE_FROM_NONE ||
+	    m->costs_more(m->ctx, s->group, n))
+		return MOVE_FROM_NONE;
+	for (size_t i = 1; i < n; i++)
+		s->budget[s->group[i]] *= have > want ? 1 - want / have : 0;
+	return from;
+}
+
+struct riser {
+	bool added;
+	double gain;
+	size_t item;
+};
+
+/* New functions first: they are what moved code becomes. */
+static int by_gain(const void *a, const void *b)
+{
+	const struct riser *x = a, *y = b;
+
+	if (x->added != y->added)
+		return x->added ? -1 : 1;
+	if (x->gain != y->gain)
+		return x->gain > y->gain ? -1 : 1;
+	return x->item < y->item ? -1 : x->item > y->item;
+}
+
+int moves_find(const struct moves *m, size_t *from)
+{
+	struct shift s = { .m = m };
+	struct riser *up = calloc(m->n + 1, sizeof(*up));
+	size_t n = 0;
+	int rc = 0;
+
+	s.budget = calloc(m->n + 1, sizeof(*s.budget));
+	s.group = calloc(m->n + 1, sizeof(*s.group));
+	if (!up || !s.budget || !s.group)
+		rc = -ERR_NOMEM;
+	for (size_t i = 0; !rc && i < m->n; i++) {
+		const struct move_item *x = &m->v[i];
+
+		from[i] = MOVE_FROM_NONE;
+		if (x->kind == MOVE_FELL && x->gain < 0)
+			s.budget[i] = -x->gain;
+		else if (x->kind >= MOVE_ROSE && x->gain > 0)
+			up[n++] = (struct riser){ x->kind == MOVE_NEW, x->gain,
+						  i };
+	}
+	if (n && !rc)
+		qsort(up, n, sizeof(*up), by_gain);
+	/* what only changed its name is not for others to take */
+	for (size_t i = 0; !rc && i < n && up[i].added; i++)
+		from[up[i].item] = explain(&s, up[i].item, m->renamed);
+	for (size_t i = 0; !rc && i < n; i++)
+		if (from[up[i].item] == MOVE_FROM_NONE)
+			from[up[i].item] = explain(&s, up[i].item, m->related);
+	free(up);
+	free(s.budget);
+	free(s.group);
+	return rc;
+}
