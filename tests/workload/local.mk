@@ -16,7 +16,8 @@ check_PROGRAMS += tests/workload/torture
 tests_workload_torture_SOURCES = tests/workload/torture.c \
 	tests/workload/torture.h tests/workload/torture_children.c \
 	tests/workload/torture_files.c tests/workload/torture_jumps.c \
-	tests/workload/torture_signals.c tests/workload/torture_threads.c \
+	tests/workload/torture_signals.c tests/workload/torture_stops.c \
+	tests/workload/torture_threads.c tests/workload/torture_transfers.c \
 	tests/workload/torture_waits.c
 tests_workload_torture_CFLAGS = $(TALLY_CFLAGS) -O2 -g -fno-sanitize=all \
 	-pthread

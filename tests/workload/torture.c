@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  *	torture [PART…]		all, or: signals waits jumps children threads
- *				files filter
+ *				files filter stops transfers
  *	torture link N		prints the environment's size, executes itself
  *				N times more
  */
@@ -85,6 +85,7 @@ int main(int argc, char **argv)
 		{ "signals", torture_signals }, { "waits", torture_waits },
 		{ "jumps", torture_jumps }, { "threads", torture_threads },
 		{ "files", torture_files }, { "filter", torture_filter },
+		{ "stops", torture_stops }, { "transfers", torture_transfers },
 	};
 
 	if (argc > 2 && !strcmp(argv[1], "link"))

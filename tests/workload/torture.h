@@ -19,5 +19,7 @@ void torture_children(const char *self);
 void torture_threads(void);
 void torture_files(void);
 void torture_filter(void);
+void torture_stops(void);
+void torture_transfers(void);
 
 #endif
