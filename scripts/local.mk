@@ -6,6 +6,7 @@ EXTRA_DIST += \
 	scripts/debian-source \
 	scripts/install-needs \
 	scripts/test \
+	scripts/torture \
 	scripts/try \
 	scripts/bench/accuracy \
 	scripts/bench/accuracy-programs \

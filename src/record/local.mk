@@ -70,8 +70,11 @@ librecord_a_SOURCES = \
 	src/record/processes.h \
 	src/record/program_kind.c \
 	src/record/program_kind.h \
+	src/record/ptrace_calls.c \
+	src/record/ptrace_calls.h \
 	src/record/ptrace_refused.c \
 	src/record/ptrace_refused.h \
+	src/record/ptrace_rest.c \
 	src/record/ptrace_ring.c \
 	src/record/ptrace_ring.h \
 	src/record/ptrace_sample.c \

@@ -1,35 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What a thread that stands still was doing. */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
 #include <sys/uio.h>
-#include <sys/user.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "record/ptrace_calls.h"
 #include "record/ptrace_tracer.h"
-
-enum { STATUS_MAX = 1 << 16 };
 
 #define NAME_NS 200000000u	/* between looks at a thread's name */
 
 #ifdef __x86_64__
-
-/* struct user_regs_struct of an i386 kernel. */
-struct regs32 {
-	uint32_t bx, cx, dx, si, di, bp, ax, ds, es, fs, gs, orig_ax, ip, cs,
-		 flags, sp, ss;
-};
-
-union regs {
-	struct user_regs_struct x64;
-	struct regs32 x32;
-};
 
 static void take_64(const struct user_regs_struct *r, struct record_copy *c)
 {
@@ -54,94 +38,14 @@ static void take_32(const struct regs32 *r, struct record_copy *c)
 	c->is32 = true;
 }
 
-/* System calls that a stop ends with EINTR, though no signal was meant for the
- * program (signal(7), "Interruption of system calls … by stop signals", and
- * what sockets with a time limit do); sys/syscall.h has the other machine's
- * numbers not. */
-static bool is_sensitive(bool is32, int64_t nr)
-{
-	/* epoll_wait, epoll_pwait, epoll_pwait2, semop, semtimedop,
-	 * rt_sigtimedwait, io_getevents, io_pgetevents, io_uring_enter, read,
-	 * write, readv, writev, recvfrom, sendto, recvmsg, sendmsg, accept,
-	 * accept4, connect, recvmmsg, sendmmsg */
-	static const int16_t x64[] = { 232, 281, 441, 65, 220, 128, 208, 333,
-				       426, 0, 1, 19, 20, 45, 44, 47, 46, 43,
-				       288, 42, 299, 307 };
-	/* … and ipc, socketcall and the versions with 64-bit times */
-	static const int16_t x32[] = { 256, 319, 441, 420, 177, 421, 247, 385,
-				       416, 426, 3, 4, 145, 146, 371, 369, 372,
-				       370, 364, 362, 337, 417, 345, 117, 102 };
-	const int16_t *list = is32 ? x32 : x64;
-	size_t n = is32 ? sizeof(x32) / sizeof(*x32)
-			: sizeof(x64) / sizeof(*x64);
-
-	for (size_t i = 0; i < n; i++)
-		if (list[i] == nr)
-			return true;
-	return false;
-}
-
-/* The hexadecimal number behind a key of /proc/PID/status. */
-static uint64_t mask_of(const char *text, const char *key)
-{
-	const char *p = strstr(text, key);
-
-	return p ? strtoull(p + strlen(key), NULL, 16) : 0;
-}
-
-/* Is there a signal that the program will get when it goes on? */
-static bool has_signal(const struct tracee *k)
-{
-	struct buf b = { 0 };
-	const char *text;
-	uint64_t waiting = 1;
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/status", k->pid, k->tid);
-	if (!io_read_file(path, STATUS_MAX, &b, NULL)) {
-		text = buf_cstr(&b);
-		waiting = (mask_of(text, "\nSigPnd:") |
-			   mask_of(text, "\nShdPnd:")) &
-			  ~mask_of(text, "\nSigBlk:");
-	}
-	buf_fini(&b);
-	return waiting;
-}
-
-/*
- * A thread that ran a moment ago and is in one of these calls has just begun to
- * wait: the call begins anew, as the kernel itself does with all others.  A
- * signal of its own still ends it.
- */
-static void call_again(struct tracee *k, union regs *r, bool is32)
-{
-	struct iovec io = { r, is32 ? sizeof(r->x32) : sizeof(r->x64) };
-	int64_t nr = is32 ? (int32_t)r->x32.orig_ax : (int64_t)r->x64.orig_rax;
-	int64_t ret = is32 ? (int32_t)r->x32.ax : (int64_t)r->x64.rax;
-
-	if (ret != -EINTR || nr < 0 || !is_sensitive(is32, nr) ||
-	    has_signal(k))
-		return;
-	if (is32) {
-		r->x32.ax = r->x32.orig_ax;
-		r->x32.ip -= 2;
-	} else {
-		r->x64.rax = r->x64.orig_rax;
-		r->x64.rip -= 2;
-	}
-	ptrace(PTRACE_SETREGSET, (pid_t)k->tid, NT_PRSTATUS, &io);
-}
-
 /* False when it is gone. */
 static bool read_regs(struct tracee *k, struct record_sample *s)
 {
 	union regs r;
-	struct iovec io = { &r, sizeof(r) };
 	bool is32;
 
-	if (ptrace(PTRACE_GETREGSET, (pid_t)k->tid, NT_PRSTATUS, &io) < 0)
+	if (!regs_get(k, &r, &is32))
 		return false;
-	is32 = io.iov_len == sizeof(r.x32);
 	if (is32)
 		take_32(&r.x32, &s->copy);
 	else
@@ -150,7 +54,7 @@ static bool read_regs(struct tracee *k, struct record_sample *s)
 	s->in_kernel = is32 ? (int32_t)r.x32.orig_ax >= 0
 			    : (int64_t)r.x64.orig_rax >= 0;
 	if (s->in_kernel)
-		call_again(k, &r, is32);
+		call_asked(k, &r, is32);
 	return true;
 }
 

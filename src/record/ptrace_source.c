@@ -167,8 +167,9 @@ static void close_others(int a, int b)
 static _Noreturn void child_main(struct ptrace_source *p, int control_fd,
 				 pid_t recorder)
 {
-	/* Before anything else: it shall not outlive the recorder. */
-	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	/* Before anything else: it shall not outlive the recorder.  Later the
+	 * other end of control_fd tells: no call may be left half done. */
+	prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
 	if (getppid() != recorder)
 		_exit(0);
 	prctl(PR_SET_NAME, "tally-ptrace", 0, 0, 0);

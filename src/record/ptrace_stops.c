@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "record/ptrace_calls.h"
 #include "record/ptrace_tracer.h"
 
 enum { ROOM_WAIT_MS = 1000 };
@@ -141,6 +142,13 @@ static bool stops_groups(int sig)
 	       sig == SIGTTOU;
 }
 
+/* To the next step of a call that is not done. */
+static void go_on(const struct tracee *k, int sig)
+{
+	ptrace(k->rest ? PTRACE_SYSCALL : PTRACE_CONT, (pid_t)k->tid, 0,
+	       (long)sig);
+}
+
 /* PTRACE_EVENT_STOP: the whole process is stopped, or goes on (SIGTRAP), or a
  * new thread begins, or it is ours (SIGTRAP, too). */
 static void take_trap(struct tracer *t, struct tracee *k, int sig)
@@ -153,16 +161,30 @@ static void take_trap(struct tracer *t, struct tracee *k, int sig)
 		t->asked--;
 	}
 	if (stops_groups(sig)) {
+		call_stopped(k);
 		ptrace(PTRACE_LISTEN, (pid_t)tid, 0, 0);
 		return;
 	}
+	rest_cancel(k);
 	if (asked)
 		tracer_sample(t, k);
-	ptrace(PTRACE_CONT, (pid_t)tid, 0, 0);
+	go_on(k, 0);
 	if (asked) {
 		tracer_sampled(t, k);
 		t->last = tid;
 	}
+}
+
+/* PTRACE_O_TRACESYSGOOD marks what is no signal. */
+static void take_signal(struct tracee *k, int sig)
+{
+	if (sig == (SIGTRAP | 0x80)) {
+		rest_step(k);
+		sig = 0;
+	} else {
+		call_signalled(k, sig);
+	}
+	go_on(k, sig);
 }
 
 void tracer_stop(struct tracer *t, uint32_t tid, int status)
@@ -185,6 +207,8 @@ void tracer_stop(struct tracer *t, uint32_t tid, int status)
 		take_trap(t, k, sig);
 	else if (event)
 		take_event(t, tid, event);
+	else if (k)
+		take_signal(k, sig);
 	else
 		ptrace(PTRACE_CONT, (pid_t)tid, 0, (long)sig);
 }

@@ -93,6 +93,7 @@ static void close_files(struct tracee *k)
 		close(k->running_fd);
 	if (k->time_fd >= 0)
 		close(k->time_fd);
+	free(k->rest);
 }
 
 void tracee_remove(struct tracer *t, struct tracee *k)

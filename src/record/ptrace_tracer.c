@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "record/ptrace_calls.h"
 #include "record/ptrace_refused.h"
 
 enum {
@@ -56,7 +57,7 @@ static uint64_t tick_length(struct tracer *t)
 
 static int seize(struct tracer *t, uint32_t tid)
 {
-	unsigned long options = PTRACE_O_TRACEEXEC;
+	unsigned long options = PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD;
 
 	if (t->wish->inherit)
 		options |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
@@ -224,7 +225,7 @@ static void tick(struct tracer *t)
 	if (t->turn >= t->chosen.n)
 		return;
 	k = tracee_find(t, t->chosen.v[t->turn++]);
-	if (!k || k->asked || !(fresh || tracee_runs(t, k)))
+	if (!k || k->asked || k->rest || !(fresh || tracee_runs(t, k)))
 		return;
 	t->last = k->tid;
 	if (is_early(t, k) ||
@@ -274,6 +275,7 @@ static void trace(struct tracer *t)
 		place(t);
 		rest(t);
 	}
+	rests_end(t);
 	atomic_store(&s->news, true);
 	wake(t);
 }

@@ -40,6 +40,7 @@ struct tracee {
 	uint32_t idle;		/* ticks since it was seen to run */
 	bool first;		/* no sample yet, or a new program */
 	bool asked;		/* to stop for a sample */
+	struct call_rest *rest;	/* of a call that is not done; or NULL */
 	struct tracee_time time;	/* at the last sample, or its begin … */
 	struct tracee_time seen;	/* … and when it was seen to run */
 	uint16_t far, far_calls;	/* samples from afar; those in calls */

@@ -54,6 +54,16 @@ record -q -o a.tally -- sh -c 'for i in 1 2 3 4 5 6 7 8 9; do
 	(./program spin 0.02; echo $i) & done; wait' >out
 t_is "a script with many processes" "$(sort -n out | tr -d '\n')" 123456789
 
+if python3 -c 'import ctypes' 2>/dev/null; then
+	# Who is traced cannot be by another: as with gdb and strace.
+	t_is "what asks to be traced is told EPERM" "$(record -q -o a.tally -- \
+		python3 -c 'import ctypes
+c = ctypes.CDLL(None, use_errno=True)
+print(c.ptrace(0, 0, 0, 0), ctypes.get_errno())')" "-1 1"
+else
+	t_skip "what asks to be traced" "no python3 with ctypes"
+fi
+
 # --- what is seen
 record -q -g -o a.tally -- ./program spin 1
 t_ok "a function of three quarters has them" \

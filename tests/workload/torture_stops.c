@@ -96,11 +96,11 @@ static void job_control(void)
 	wait_for(pid, 0, "worker");
 }
 
-enum { LIMIT_MS = 40 };
+enum { LIMIT_MS = 40, NEVER_MS = 20000, SLEEP = 4 };
 
-static int waits(int which)
+static int waits(int which, int ms)
 {
-	struct timespec t = { 0, LIMIT_MS * 1000000 };
+	struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
 	struct sembuf op = { 0, -1, 0 };
 	struct epoll_event e;
 	sigset_t usr2;
@@ -112,7 +112,7 @@ static int waits(int which)
 	switch (which) {
 	case 0:
 		fd = epoll_create1(EPOLL_CLOEXEC);
-		r = epoll_wait(fd, &e, 1, LIMIT_MS);
+		r = epoll_wait(fd, &e, 1, ms);
 		close(fd);
 		return r;
 	case 1:
@@ -128,7 +128,7 @@ static int waits(int which)
 		if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0)
 			return 5;
 		setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO,
-			   &(struct timeval){ 0, LIMIT_MS * 1000 },
+			   &(struct timeval){ ms / 1000, ms % 1000 * 1000 },
 			   sizeof(struct timeval));
 		r = (int)recv(pair[0], &byte, 1, 0);
 		which = errno;
@@ -136,11 +136,11 @@ static int waits(int which)
 		close(pair[1]);
 		errno = which;
 		return r;
-	case 4:
+	case SLEEP:
 		return nanosleep(&t, &t);
 	default:
 		fd = epoll_create1(EPOLL_CLOEXEC);
-		r = epoll_pwait(fd, &e, 1, LIMIT_MS, &usr2);
+		r = epoll_pwait(fd, &e, 1, ms, &usr2);
 		close(fd);
 		return r;
 	}
@@ -171,6 +171,8 @@ static void until_asleep(int pid)
 /* A child that waits gets the signals: what has become of the wait? */
 static void disturb(int which, const int *signals, size_t n)
 {
+	/* Only a sleep goes on after a stop. */
+	int ms = *signals == SIGSTOP && which != SLEEP ? NEVER_MS : LIMIT_MS;
 	struct timespec from, to;
 	int ready[2], pid, r;
 	char byte = 0;
@@ -184,7 +186,7 @@ static void disturb(int which, const int *signals, size_t n)
 		if (write(ready[1], "", 1) < 1)
 			_exit(1);
 		clock_gettime(CLOCK_MONOTONIC, &from);
-		r = waits(which);
+		r = waits(which, ms);
 		clock_gettime(CLOCK_MONOTONIC, &to);
 		printf("wait %d: %s, ", which, word(r));
 		printf("%s\n", r < 0 && errno == EINTR ? "at once" :

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Transfers that block until all is done, and are cut short by signals only:
- * write(2), send(2), recv(2) with MSG_WAITALL, getrandom(2).
+ * write(2), send(2), recv(2) with MSG_WAITALL, getrandom(2), memory's devices.
  */
 #include "torture.h"
 
-#include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -43,6 +45,18 @@ static ssize_t by_sendmsg(int fd)
 	struct msghdr m = { .msg_iov = v, .msg_iovlen = 2 };
 
 	return sendmsg(fd, &m, 0);
+}
+
+static ssize_t by_sendfile(int fd)
+{
+	int file = memfd_create("data", MFD_CLOEXEC);
+	ssize_t n = write(file, data, SIZE);
+	off_t at = 0;
+
+	if (n == SIZE)
+		n = sendfile(fd, file, &at, SIZE);
+	close(file);
+	return at == SIZE ? n : -1;
 }
 
 static uint32_t sum_of(const uint8_t *p, size_t n, uint32_t sum)
@@ -121,7 +135,7 @@ static void receive_all(void)
 
 void torture_transfers(void)
 {
-	int wrong = 0;
+	int wrong = 0, zero = open("/dev/zero", O_RDONLY);
 
 	for (size_t i = 0; i < SIZE; i++)
 		data[i] = (uint8_t)(i * i >> 7);
@@ -130,8 +144,14 @@ void torture_transfers(void)
 	send_all("write, socket", by_write, 1);
 	send_all("send", by_send, 1);
 	send_all("sendmsg", by_sendmsg, 1);
+	send_all("sendfile", by_sendfile, 1);
 	receive_all();
 	for (int i = 0; i < ROUNDS; i++)
 		wrong += getrandom(data, SIZE, 0) != SIZE;
 	printf("getrandom: %d short\n", wrong);
+	wrong = 0;
+	for (int i = 0; i < ROUNDS * 10; i++)
+		wrong += read(zero, data, SIZE) != SIZE;
+	printf("zeros: %d short\n", wrong);
+	close(zero);
 }
