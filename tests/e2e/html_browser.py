@@ -450,7 +450,7 @@ def test_check(t):
     same('its lines come first', p.run(
         'document.querySelector("#source-text h2").textContent'), 'slower')
     same('all runs are in the timeline', p.run('tally.timeline.lanes.length'),
-         4)
+         8)
     same('… and in the sums', p.run('tally.model.now.count[0] + '
                                     'tally.model.base.count[0]'),
          p.run('tally.timeline.lanes.reduce((a, l) => a + l.samples, 0)'))
