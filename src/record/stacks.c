@@ -62,21 +62,40 @@ static bool is_vsyscall(uint64_t addr)
 	return (addr & ~0xfffull) == 0xffffffffff600000ull;
 }
 
-/* The location of an address.  A caller in no mapping is not one, but the end
- * of what is known: *unmapped.  (So is the user side while exec replaces
- * it.) */
+static struct loc_slot *slot_of(const struct stacks *s, uint32_t space,
+				uint64_t addr)
+{
+	return &s->locs[hash_mix(addr, space) & (LOC_SLOTS - 1)];
+}
+
+static bool slot_holds(const struct loc_slot *slot, uint32_t space,
+		       uint64_t addr)
+{
+	return slot->addr == addr && slot->space == space &&
+	       slot->loc != PROF_NONE;
+}
+
+/* A caller in no mapping is not one, but the end of what is known.  (So is the
+ * user side while exec replaces it.) */
+static bool is_mapped(const struct stacks *s, struct mapset *maps,
+		      uint64_t addr)
+{
+	return slot_holds(slot_of(s, maps->generation, addr), maps->generation,
+			  addr) ||
+	       mapset_find(maps, addr) || is_vsyscall(addr);
+}
+
+/* The location of an address. */
 static uint32_t loc_find(struct stacks *s, struct mapset *maps, bool kernel,
-			 uint64_t addr, bool caller, bool *unmapped)
+			 uint64_t addr)
 {
 	uint32_t space = kernel ? s->kernel->space : maps->generation;
-	struct loc_slot *slot = &s->locs[hash_mix(addr, space) &
-					 (LOC_SLOTS - 1)];
+	struct loc_slot *slot = slot_of(s, space, addr);
 	uint32_t image = s->images->unknown;
 	const struct map *m;
 	uint64_t vaddr = addr;
 
-	if (slot->addr == addr && slot->space == space &&
-	    slot->loc != PROF_NONE)
+	if (slot_holds(slot, space, addr))
 		return slot->loc;
 	if (kernel) {
 		image = kernel_maps_find(s->kernel, addr, &vaddr);
@@ -87,9 +106,6 @@ static uint32_t loc_find(struct stacks *s, struct mapset *maps, bool kernel,
 					      PROF_IMAGE_ANON, 0);
 			if (image == UINT32_MAX)
 				return PROF_NONE;
-		} else if (!m && caller) {
-			*unmapped = true;
-			return PROF_NONE;
 		}
 		if (m) {
 			image = m->image;
@@ -143,49 +159,46 @@ static uint64_t callers_hash(const struct callers *c, uint32_t space,
 	return mul_fold(h ^ c->end, 0x589965cc75374cc3ull) | 1;
 }
 
-/* The user part's locations, innermost first, up to the first that is no code;
- * their number, or -1 when out of memory. */
-static int user_locs(struct stacks *s, struct mapset *maps,
-		     const struct callers *c, uint32_t *locs, bool *broken)
+static uint64_t user_address(const struct callers *c, uint32_t i)
 {
-	int n = 0;
+	return c->user[i] - (!c->exact && (i || c->user_called));
+}
 
-	for (uint32_t i = 0; i < c->nuser && n < CHAIN_MAX; i++) {
-		bool called = !c->exact && (i || c->user_called);
-		uint32_t loc = loc_find(s, maps, false, c->user[i] - called,
-					true, broken);
+/* How many of the user part's addresses are code: those up to the first that is
+ * not. */
+static uint32_t user_count(const struct stacks *s, struct mapset *maps,
+			   const struct callers *c)
+{
+	uint32_t n = 0;
 
-		if (*broken)
-			break;
-		if (loc == PROF_NONE)
-			return -1;
-		locs[n++] = loc;
-	}
+	while (n < c->nuser && n < CHAIN_MAX &&
+	       is_mapped(s, maps, user_address(c, n)))
+		n++;
 	return n;
 }
 
+static uint32_t node_below(struct stacks *s, uint32_t parent, uint32_t loc)
+{
+	return parent == PROF_NONE || loc == PROF_NONE
+		? PROF_NONE : profile_node(s->profile, parent, loc);
+}
+
+/* From the outside in, so that new locations are numbered as new nodes are: the
+ * file tells them in less space. */
 static uint32_t callers_build(struct stacks *s, struct mapset *maps,
 			      const struct callers *c)
 {
-	uint32_t locs[CHAIN_MAX], node = c->end;
-	bool broken = false;
-	int n = user_locs(s, maps, c, locs, &broken);
+	uint32_t n = user_count(s, maps, c), node = c->end;
 
-	if (n < 0)
-		return PROF_NONE;
-	if (broken && !c->exact)
+	if (n < c->nuser && n < CHAIN_MAX && !c->exact)
 		node = profile_end(s->profile, PROF_MARK_BROKEN,
 				   PROF_END_NO_CODE, PROF_NONE);
 	while (n-- > 0 && node != PROF_NONE)
-		node = profile_node(s->profile, node, locs[n]);
-	for (uint32_t i = c->nkernel; i-- > 0 && node != PROF_NONE;) {
-		uint32_t loc = loc_find(s, maps, true, c->kernel[i] - 1, true,
-					&broken);
-
-		if (loc == PROF_NONE)
-			return PROF_NONE;
-		node = profile_node(s->profile, node, loc);
-	}
+		node = node_below(s, node, loc_find(s, maps, false,
+						    user_address(c, n)));
+	for (uint32_t i = c->nkernel; i-- > 0 && node != PROF_NONE;)
+		node = node_below(s, node, loc_find(s, maps, true,
+						    c->kernel[i] - 1));
 	return node;
 }
 
@@ -247,30 +260,36 @@ static uint32_t somewhere_loc(struct stacks *s)
 	return r->symbol ? loc_intern(s, image, 0) : PROF_NONE;
 }
 
+/* The innermost location. */
+static uint32_t leaf_loc(struct stacks *s, struct mapset *maps,
+			 const struct record_sample *in)
+{
+	if (in->nkernel)
+		return loc_find(s, maps, true, in->kernel[0]);
+	if (in->in_kernel)
+		return somewhere_loc(s);
+	return in->nuser ? loc_find(s, maps, false, in->user[0])
+			 : loc_intern(s, s->images->unknown, 0);
+}
+
 uint32_t stacks_add(struct stacks *s, struct mapset *maps,
 		    const struct record_sample *in, uint32_t *loc)
 {
 	struct callers c = { in->kernel, in->user, in->nkernel, in->nuser,
 			     false, in->walked, 0 };
-	bool unmapped = false;
 	uint32_t node;
 
 	if (in->guest) {
 		*loc = guest_loc(s, in);
-		return *loc == PROF_NONE ? PROF_NONE
-					 : profile_node(s->profile, 0, *loc);
+		return node_below(s, 0, *loc);
 	}
 	if (c.nkernel) {
-		*loc = loc_find(s, maps, true, *c.kernel++, false, &unmapped);
+		c.kernel++;
 		c.nkernel--;
-	} else if (in->in_kernel) {
-		*loc = somewhere_loc(s);
-	} else if (c.nuser) {
-		*loc = loc_find(s, maps, false, *c.user++, false, &unmapped);
+	} else if (!in->in_kernel && c.nuser) {
+		c.user++;
 		c.nuser--;
 		c.user_called = true;
-	} else {
-		*loc = loc_intern(s, s->images->unknown, 0);
 	}
 	if (c.nkernel > CHAIN_MAX)
 		c.nkernel = CHAIN_MAX;
@@ -278,7 +297,6 @@ uint32_t stacks_add(struct stacks *s, struct mapset *maps,
 	if (c.end == PROF_NONE)
 		return PROF_NONE;
 	node = callers_node(s, maps, &c);
-	if (*loc == PROF_NONE || node == PROF_NONE)
-		return PROF_NONE;
-	return profile_node(s->profile, node, *loc);
+	*loc = leaf_loc(s, maps, in);
+	return node_below(s, node, *loc);
 }
