@@ -19,6 +19,8 @@ libbase_a_SOURCES = \
 	src/base/moderate.h \
 	src/base/nearest.c \
 	src/base/nearest.h \
+	src/base/range.c \
+	src/base/range.h \
 	src/base/sha256.c \
 	src/base/sha256.h \
 	src/base/stats.c \
