@@ -5,6 +5,7 @@
  * where rows of it are damaged, frames are not known either.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "profile/format.h"
@@ -17,22 +18,56 @@ struct place {
 	uint32_t image, id;
 };
 
-static int by_address(const void *a, const void *b)
+static unsigned int digit(const struct place *x, unsigned int k)
 {
-	const struct place *x = a, *y = b;
+	return (k < 8 ? x->vaddr >> 8 * k : x->image >> 8 * (k - 8)) & 0xff;
+}
 
-	if (x->image != y->image)
-		return x->image < y->image ? -1 : 1;
-	if (x->vaddr != y->vaddr)
-		return x->vaddr < y->vaddr ? -1 : 1;
-	return x->id < y->id ? -1 : 1;
+/* Moves all of v to out, in the order of one byte and else as they are; false:
+ * they have the same byte, nothing was moved. */
+static bool sort_digit(const struct place *v, struct place *out, size_t n,
+		       unsigned int k)
+{
+	size_t at[256] = { 0 }, sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		at[digit(&v[i], k)]++;
+	if (at[digit(&v[0], k)] == n)
+		return false;
+	for (size_t i = 0; i < 256; i++) {
+		size_t here = at[i];
+
+		at[i] = sum;
+		sum += here;
+	}
+	for (size_t i = 0; i < n; i++)
+		out[at[digit(&v[i], k)]++] = v[i];
+	return true;
+}
+
+/* By image, vaddr and id, from the lowest byte on; they come in the order of
+ * ids.  `v` has room for as many more. */
+static void sort_places(struct place *v, size_t n)
+{
+	struct place *from = v, *to = v + n;
+
+	for (unsigned int k = 0; k < 12; k++) {
+		if (sort_digit(from, to, n, k)) {
+			struct place *t = from;
+
+			from = to;
+			to = t;
+		}
+	}
+	if (from != v)
+		memcpy(v, from, n * sizeof(*v));
 }
 
 /* Locations [first, end) in order, or NULL when out of memory; their checksum. */
 static struct place *places_sort(const struct profile *p, size_t first,
 				 size_t end, uint32_t *crc)
 {
-	struct place *v = malloc((end - first) * sizeof(*v));
+	struct place *v = malloc(2 * (end - first) * sizeof(*v));
 	struct buf rows = { 0 };
 
 	if (!v)
@@ -41,7 +76,7 @@ static struct place *places_sort(const struct profile *p, size_t first,
 		v[i - first] = (struct place){ p->locs.v[i].vaddr,
 					       p->locs.v[i].image,
 					       (uint32_t)i };
-	qsort(v, end - first, sizeof(*v), by_address);
+	sort_places(v, end - first);
 	for (size_t i = 0; i < end - first; i++) {
 		buf_u32(&rows, v[i].image);
 		buf_u64(&rows, v[i].vaddr);

@@ -80,25 +80,28 @@ static uint64_t mend(struct mender *m, uint64_t v, enum ref ref, size_t id)
 	return v;
 }
 
+static void check_column(struct mender *m, const struct table *t,
+			 const struct column *col)
+{
+	size_t n = table_rows(m->p, t);
+
+	for (size_t i = t->section == SECTION_NODES; i < n; i++) {
+		uint64_t v = column_get(table_row(m->p, t, i), col);
+		uint64_t w = mend(m, v, col->ref, i);
+
+		if (v == w)
+			continue;
+		column_set(table_row(m->p, t, i), col, w);
+		/* An absent optional reference is PROF_NONE. */
+		m->bad += v != PROF_NONE;
+	}
+}
+
 static void check_table(struct mender *m, const struct table *t)
 {
-	for (size_t c = 0; c < t->ncolumns; c++) {
-		const struct column *col = &t->columns[c];
-
-		if (col->ref == REF_NONE)
-			continue;
-		for (size_t i = t->section == SECTION_NODES;
-		     i < table_rows(m->p, t); i++) {
-			uint64_t v = column_get(table_row(m->p, t, i), col);
-			uint64_t w = mend(m, v, col->ref, i);
-
-			if (v == w)
-				continue;
-			column_set(table_row(m->p, t, i), col, w);
-			/* An absent optional reference is PROF_NONE. */
-			m->bad += v != PROF_NONE;
-		}
-	}
+	for (size_t c = 0; c < t->ncolumns; c++)
+		if (t->columns[c].ref != REF_NONE)
+			check_column(m, t, &t->columns[c]);
 }
 
 enum { MAX_STACK_DEPTH = 16384, MAX_INLINE_DEPTH = 512 };
