@@ -24,7 +24,7 @@
 #define FORMAT_MAGIC "\x89TALLY\r\n"
 enum {
 	FORMAT_MAJOR = 1,
-	FORMAT_MINOR = 3,
+	FORMAT_MINOR = 4,
 	FORMAT_HEADER = 32,
 	CHUNK_MAGIC = 0x43594c54,	/* "TLYC" */
 	CHUNK_HEADER = 32,
@@ -68,6 +68,8 @@ enum section_kind {
 	SECTION_FUNCS = 32,
 	SECTION_FRAMES = 33,
 	SECTION_PLACES = 34,
+	SECTION_PATHS = 35,
+	SECTION_PACKED_SYMBOLS = 36,
 };
 
 struct chunk {
@@ -192,6 +194,8 @@ void section_put_table(struct buf *out, const struct profile *p,
 		       const struct table *t, size_t first, size_t end);
 void section_put_strings(struct buf *out, const struct profile *p, size_t first,
 			 size_t end);
+/* False, and nothing is appended: the table has to tell them. */
+bool section_put_symbols(struct buf *out, const struct profile *p);
 void section_put_places(struct buf *out, const struct profile *p);
 void section_put_notes(struct buf *out, const struct profile *p);
 void section_put_codes(struct buf *out, const struct profile *p, size_t first,
@@ -211,6 +215,7 @@ bool section_get(struct profile *p, uint64_t kind, struct cursor *c,
 bool section_get_strings(struct profile *p, struct cursor *c, size_t gap);
 bool section_get_packed_strings(struct profile *p, struct cursor *c,
 				size_t gap);
+bool section_get_symbols(struct profile *p, struct cursor *c);
 bool section_get_places(struct profile *p, struct cursor *c);
 /* Where a section's rows go: after the rows there are, or (damage) after a gap,
  * or over old ones where the table allows it. */

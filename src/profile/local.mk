@@ -27,6 +27,9 @@ libprofile_a_SOURCES = \
 	src/profile/merge_symbols.c \
 	src/profile/model.c \
 	src/profile/model.h \
+	src/profile/packed_symbols.c \
+	src/profile/paths.c \
+	src/profile/paths.h \
 	src/profile/places.c \
 	src/profile/reader.c \
 	src/profile/reader.h \

@@ -13,6 +13,7 @@
 #include "base/io.h"
 #include "profile/columns.h"
 #include "profile/format.h"
+#include "profile/paths.h"
 
 /* Rows that may be missing before a table section once damage was seen. */
 enum { MAX_GAP = 1 << 20 };
@@ -27,6 +28,7 @@ struct reader {
 	size_t n;
 	VEC(struct chunk) chunks;	/* those with a good header, in order */
 	struct profile profile;
+	struct paths *paths;		/* while tables are loaded */
 	struct reader_damage damage;
 	uint64_t samples;
 	unsigned int mask;
@@ -173,7 +175,9 @@ static bool load_sections(struct reader *r, const uint8_t *p, size_t n)
 
 		if (c.bad)
 			return false;
-		good &= section_get(&r->profile, kind, &body, gap);
+		good &= kind == SECTION_PATHS
+			? paths_get(r->paths, &r->profile, &body, gap)
+			: section_get(&r->profile, kind, &body, gap);
 	}
 	return good;
 }
@@ -255,10 +259,13 @@ static int load(struct reader *r, struct error *err)
 		return size;
 	if (find_chunks(r, (size_t)size) < 0 ||
 	    !(r->counted = calloc(r->chunks.n + 1, 1)) ||
+	    !(r->paths = paths_new()) ||
 	    profile_init(&r->profile) < 0)
 		return error_set(err, ERR_NOMEM, "%s: out of memory", r->name);
 	check_sequence(r);
 	load_kind(r, CHUNK_TABLES);
+	paths_free(r->paths);
+	r->paths = NULL;
 	r->profile.str_base = r->profile.str.str.n;
 	load_kind(r, CHUNK_SYMBOLS);
 	load_kind(r, CHUNK_CODE);
@@ -346,6 +353,7 @@ void reader_close(struct reader *r)
 	if (!r)
 		return;
 	profile_fini(&r->profile);
+	paths_free(r->paths);
 	columns_fini(&r->columns);
 	buf_fini(&r->scratch);
 	vec_fini(&r->chunks);

@@ -293,6 +293,8 @@ bool section_get(struct profile *p, uint64_t kind, struct cursor *c, size_t gap)
 		return section_get_strings(p, c, gap);
 	case SECTION_PACKED_STRINGS:
 		return section_get_packed_strings(p, c, gap);
+	case SECTION_PACKED_SYMBOLS:
+		return section_get_symbols(p, c);
 	case SECTION_PLACES:
 		return section_get_places(p, c);
 	case SECTION_IMAGE_NOTES:

@@ -14,6 +14,11 @@ TESTS += tests/profile/test_sections
 tests_profile_test_sections_SOURCES = tests/profile/test_sections.c
 tests_profile_test_sections_LDADD = $(TALLY_LIBS) -lcmocka
 
+check_PROGRAMS += tests/profile/test_paths
+TESTS += tests/profile/test_paths
+tests_profile_test_paths_SOURCES = tests/profile/test_paths.c
+tests_profile_test_paths_LDADD = $(TALLY_LIBS) -lcmocka
+
 check_PROGRAMS += tests/profile/test_format_page
 TESTS += tests/profile/test_format_page
 tests_profile_test_format_page_SOURCES = tests/profile/test_format_page.c
