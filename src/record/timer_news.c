@@ -90,6 +90,19 @@ static int note_outside(struct timer_news *n, const struct timer_exec *e)
 	return vec_push(&n->outside, *e) < 0 ? no_memory(n) : 0;
 }
 
+static int exec_replace(struct timer_news *n, const struct timer_exec *e)
+{
+	size_t oldest = 0;
+	int rc;
+
+	for (size_t i = 1; i < n->execs.n; i++)
+		if (n->execs.v[i].time_ns < n->execs.v[oldest].time_ns)
+			oldest = i;
+	rc = note_outside(n, &n->execs.v[oldest]);
+	n->execs.v[oldest] = *e;
+	return rc;
+}
+
 static int take_exec(struct timer_news *n, const struct timer_message *m,
 		     uint64_t time_ns)
 {
@@ -107,7 +120,10 @@ static int take_exec(struct timer_news *n, const struct timer_message *m,
 	if (m->kind == TIMER_OUTSIDE_SPAWN)
 		return note_outside(n, &e);
 	exec_forget(n, m->pid);
-	return vec_push(&n->execs, e) < 0 ? no_memory(n) : 0;
+	if (n->execs.n < TIMER_EXECS_MAX)
+		return vec_push(&n->execs, e) < 0 ? no_memory(n) : 0;
+	/* Most of them never began: one goes, by its name. */
+	return exec_replace(n, &e);
 }
 
 /* A program begins; who was spawned without fork was not heard of before. */
@@ -160,6 +176,8 @@ static int take_load(struct timer_news *n, const struct timer_message *m,
 			n->loads.v[i] = l;
 			return 0;
 		}
+	if (n->loads.n >= TIMER_LOADS_MAX)
+		return 0;	/* its samples will ask */
 	return vec_push(&n->loads, l) < 0 ? no_memory(n) : 0;
 }
 

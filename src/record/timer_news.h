@@ -5,6 +5,9 @@
 #include "record/maps_watch.h"
 #include "record/timer_ring.h"
 
+/* So many may be waited for at a time. */
+enum { TIMER_EXECS_MAX = 4096, TIMER_LOADS_MAX = 256 };
+
 /* A program that was to be executed, and did not begin so far. */
 struct timer_exec {
 	uint32_t pid;

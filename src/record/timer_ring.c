@@ -76,7 +76,7 @@ static bool decode_start(const uint8_t *p, size_t n, struct timer_message *out)
 	out->ppid = t->ppid;
 	out->text = t->comm;
 	out->n = strnlen(t->comm, sizeof(t->comm));
-	return true;
+	return t->ppid <= TIMER_PID_MAX;
 }
 
 static bool decode_fork(const uint8_t *p, size_t n, struct timer_message *out)
@@ -87,7 +87,7 @@ static bool decode_fork(const uint8_t *p, size_t n, struct timer_message *out)
 		return false;
 	out->ppid = t->ppid;
 	out->ptid = t->ptid;
-	return true;
+	return t->ppid <= TIMER_PID_MAX && t->ptid <= TIMER_PID_MAX;
 }
 
 bool timer_decode(const uint8_t *p, size_t n, bool chains,
@@ -96,8 +96,8 @@ bool timer_decode(const uint8_t *p, size_t n, bool chains,
 	const struct timer_record *h = (const struct timer_record *)p;
 
 	memset(out, 0, sizeof(*out));
-	if (n < sizeof(*h) || !h->pid || !h->tid || h->pid > INT32_MAX ||
-	    h->tid > INT32_MAX)
+	if (n < sizeof(*h) || !h->pid || !h->tid || h->pid > TIMER_PID_MAX ||
+	    h->tid > TIMER_PID_MAX)
 		return false;
 	out->kind = (enum timer_kind)h->kind;
 	out->flags = h->flags;

@@ -15,6 +15,10 @@ uint64_t timer_ring_take(const uint8_t *data, uint64_t size, uint64_t tail,
 			 uint64_t head, struct order *o, size_t stream,
 			 uint64_t now, uint64_t *damaged);
 
+/* Linux gives no higher numbers (PID_MAX_LIMIT): what programs tell cannot make
+ * us keep more processes. */
+enum { TIMER_PID_MAX = 4 << 20 };
+
 struct timer_message {
 	enum timer_kind kind;
 	uint16_t flags;

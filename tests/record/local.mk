@@ -11,7 +11,8 @@ RECORD_TESTS = tests/record/test_addrspace tests/record/test_collector \
 	tests/record/test_kmod tests/record/test_live \
 	tests/record/test_maps_watch tests/record/test_walks \
 	tests/record/test_ptrace tests/record/test_order tests/record/test_perf \
-	tests/record/test_proc_text tests/record/test_rights
+	tests/record/test_proc_text tests/record/test_rights \
+	tests/record/test_timer
 check_PROGRAMS += $(RECORD_TESTS)
 TESTS += $(RECORD_TESTS)
 tests_record_test_addrspace_SOURCES = tests/record/test_addrspace.c
@@ -40,4 +41,6 @@ tests_record_test_ptrace_SOURCES = tests/record/test_ptrace.c
 tests_record_test_ptrace_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_rights_SOURCES = tests/record/test_rights.c
 tests_record_test_rights_LDADD = $(TALLY_LIBS) -lcmocka
+tests_record_test_timer_SOURCES = tests/record/test_timer.c
+tests_record_test_timer_LDADD = $(TALLY_LIBS) -lcmocka
 endif
