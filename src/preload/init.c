@@ -212,12 +212,42 @@ static uint64_t thread_stack_size(void)
 	return l.rlim_cur == RLIM_INFINITY ? 2u << 20 : l.rlim_cur;
 }
 
-static void tell_start(void)
+uint32_t preload_cpu_us(void)
+{
+	struct timespec ts = { 0, 0 };
+
+	sys3(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&ts, 0);
+	return (uint32_t)((uint64_t)ts.tv_sec * 1000000u +
+			  (uint64_t)ts.tv_nsec / 1000);
+}
+
+static uint32_t to_us(struct timeval tv)
+{
+	return (uint32_t)((uint64_t)tv.tv_sec * 1000000u +
+			  (uint64_t)tv.tv_usec);
+}
+
+/* What exec and the loader took, nobody could sample. */
+static void fill_times(struct timer_start *t, uint64_t loader)
+{
+	struct rusage use;
+
+	bytes_zero(&use, sizeof(use));
+	sys3(SYS_getrusage, RUSAGE_THREAD, (long)&use, 0);
+	t->user_us = to_us(use.ru_utime);
+	t->sys_us = to_us(use.ru_stime);
+	t->cpu_us = preload_cpu_us();
+	if (loader)
+		t->entry = loader + ((const Elf64_Ehdr *)loader)->e_entry;
+}
+
+static void tell_start(uint64_t loader)
 {
 	struct timer_start t = { .r = { .kind = TIMER_START } };
 
 	t.ppid = (uint32_t)sys1(SYS_getppid, 0);
 	sys3(SYS_prctl, PR_GET_NAME, (long)t.comm, 0);
+	fill_times(&t, loader);
 	ring_tell(&t.r, sizeof(t), NULL, 0);
 	maps_tell();
 }
@@ -243,11 +273,12 @@ static void unblock(void)
 static void begin(char **envp, uint64_t top)
 {
 	const char *value;
-	uint64_t vdso;
+	uint64_t vdso, loader;
 
 	preload.ready = true;
 	/* Behind the environment, as long as it is where the kernel put it. */
 	vdso = top ? auxv_get(envp, AT_SYSINFO_EHDR) : 0;
+	loader = top ? auxv_get(envp, AT_BASE) : 0;
 	value = environment_take(envp);
 	if (!value || !attach(value))
 		return;
@@ -264,7 +295,7 @@ static void begin(char **envp, uint64_t top)
 			   !preload.header->checked_filters;
 	choose_period();
 	preload.thread_stack = thread_stack_size();
-	tell_start();
+	tell_start(loader);
 	if (preload.header->state == TIMER_STOP)
 		return;
 	sample_catch();

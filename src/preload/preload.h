@@ -83,6 +83,7 @@ extern struct preload preload __attribute__((visibility("hidden")));
 
 /* init.c */
 void preload_begin(void);	/* when a thread comes before our turn */
+uint32_t preload_cpu_us(void);	/* of this thread, see shared.h */
 /* In a fork's child: its parent, as the recorder knows it, and the number that
  * thread had for itself. */
 void preload_child(uint32_t ppid, uint32_t ptid, uint32_t thread);

@@ -97,6 +97,8 @@ void ring_tell_text(enum timer_kind kind, uint16_t flags, const char *text,
 {
 	struct timer_text t = { .r = { .kind = (uint16_t)kind, .flags = flags } };
 
+	if (kind == TIMER_EXEC && preload.header && !preload.careful)
+		t.cpu_us = preload_cpu_us();
 	t.n = (uint32_t)(n < TIMER_TEXT_MAX ? n : TIMER_TEXT_MAX);
 	ring_tell(&t.r, sizeof(t), text, t.n);
 }

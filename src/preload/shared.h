@@ -95,10 +95,15 @@ struct timer_sample {
 	uint64_t regs[TIMER_REGS];
 };
 
+/* Times of a thread count from its birth, through exec; microseconds that wrap
+ * around: only what lies between an exec and the start after it is asked for. */
 struct timer_start {
 	struct timer_record r;
-	uint32_t ppid, pad;
+	uint32_t ppid;
+	uint32_t cpu_us;	/* the thread's time */
 	char comm[TIMER_NAME_BYTES];
+	uint64_t entry;		/* where the loader began */
+	uint32_t user_us, sys_us;	/* how the kernel's ticks part it */
 };
 
 struct timer_fork {
@@ -109,7 +114,7 @@ struct timer_fork {
 struct timer_text {
 	struct timer_record r;
 	uint32_t n;		/* bytes behind this struct */
-	uint32_t pad;
+	uint32_t cpu_us;	/* exec: the thread's time */
 };
 
 #endif

@@ -6,6 +6,8 @@
 
 #define LOADS_NS 100000000u	/* a library comes within that time, mostly */
 #define BEGIN_NS 50000000u	/* and a program */
+#define BEGIN_MAX_NS 30000000000u	/* with all that it needs */
+#define TICKS_TELL_US 20000u
 
 enum { OUTSIDE_MAX = 16 };	/* names */
 
@@ -106,7 +108,8 @@ static int exec_replace(struct timer_news *n, const struct timer_exec *e)
 static int take_exec(struct timer_news *n, const struct timer_message *m,
 		     uint64_t time_ns)
 {
-	struct timer_exec e = { .pid = m->pid, .time_ns = time_ns };
+	struct timer_exec e = { .pid = m->pid, .cpu_us = m->cpu_us,
+				.time_ns = time_ns };
 	const char *name = m->text;
 	size_t len = m->n;
 
@@ -126,12 +129,43 @@ static int take_exec(struct timer_news *n, const struct timer_message *m,
 	return exec_replace(n, &e);
 }
 
+/*
+ * Exec and the loader run before a timer can: their time is known, but not where
+ * it went.  It is the loader's at its first instruction, or the kernel's below
+ * that, as the kernel's ticks part it; what is shorter than those can tell is the
+ * kernel's, as most of it is (execve, mappings, page faults).
+ */
+static void note_begun(struct timer_news *n, const struct timer_message *m,
+		       uint64_t time_ns)
+{
+	struct timer_begun *b = &n->begun[n->nbegun % TIMER_RINGS_MAX];
+	uint32_t before = 0, all;
+	uint64_t since = BEGIN_MAX_NS, parts = (uint64_t)m->user_us + m->sys_us;
+
+	for (size_t i = 0; i < n->execs.n; i++)
+		if (n->execs.v[i].pid == m->pid) {
+			before = n->execs.v[i].cpu_us;
+			since = time_ns - n->execs.v[i].time_ns;
+		}
+	all = m->cpu_us - before;
+	/* No thread runs longer than time goes by. */
+	if (!m->entry || !all || since > BEGIN_MAX_NS ||
+	    (uint64_t)all * 1000 > since)
+		return;
+	*b = (struct timer_begun){ m->pid, 0, all, m->entry };
+	if (all >= TICKS_TELL_US && parts)
+		b->user_us = (uint32_t)((uint64_t)all * m->user_us / parts);
+	b->sys_us -= b->user_us;
+	n->nbegun++;
+}
+
 /* A program begins; who was spawned without fork was not heard of before. */
 static int take_start(struct timer_news *n, const struct timer_message *m,
 		      uint64_t time_ns)
 {
 	int rc = 0;
 
+	note_begun(n, m, time_ns);
 	exec_forget(n, m->pid);
 	maps_watch_exit(&n->maps, m->pid);
 	if (u64map_get(&n->seen, m->pid) == U64MAP_NONE)
@@ -156,6 +190,39 @@ static int take_thread(struct timer_news *n, const struct timer_message *m,
 	return hand_on(n, &r);
 }
 
+static int tell_part(struct timer_news *n, const struct timer_message *m,
+		     const struct timer_begun *b, bool kernel, uint64_t time_ns)
+{
+	struct record r = record_of(m, RECORD_SAMPLE, time_ns);
+
+	r.event = 0;
+	r.sample.weight = 1000ull * (kernel ? b->sys_us : b->user_us);
+	r.sample.in_kernel = kernel;
+	r.sample.user = &b->entry;
+	r.sample.nuser = 1;
+	if (!r.sample.weight || (kernel ? n->no_kernel : n->no_user))
+		return 0;
+	n->samples++;
+	n->weight += r.sample.weight;
+	return hand_on(n, &r);
+}
+
+static int tell_begun(struct timer_news *n, const struct timer_message *m,
+		      uint64_t time_ns)
+{
+	for (size_t i = 0; i < TIMER_RINGS_MAX; i++) {
+		struct timer_begun b = n->begun[i];
+		int rc;
+
+		if (b.pid != m->pid)
+			continue;
+		n->begun[i].pid = 0;
+		rc = tell_part(n, m, &b, false, time_ns);
+		return rc < 0 ? rc : tell_part(n, m, &b, true, time_ns);
+	}
+	return 0;
+}
+
 static int take_maps(struct timer_news *n, const struct timer_message *m,
 		     uint64_t time_ns)
 {
@@ -163,7 +230,7 @@ static int take_maps(struct timer_news *n, const struct timer_message *m,
 	int rc = maps_watch_text(&n->maps, &at, m->text, m->n, n->cb, n->ctx,
 				 n->err);
 
-	return rc < 0 ? rc : 0;
+	return rc < 0 ? rc : tell_begun(n, m, time_ns);
 }
 
 static int take_load(struct timer_news *n, const struct timer_message *m,

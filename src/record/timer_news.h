@@ -11,8 +11,15 @@ enum { TIMER_EXECS_MAX = 4096, TIMER_LOADS_MAX = 256 };
 /* A program that was to be executed, and did not begin so far. */
 struct timer_exec {
 	uint32_t pid;
+	uint32_t cpu_us;	/* what its thread had run */
 	uint64_t time_ns;
 	char name[64];
+};
+
+/* A program that has begun: what that took becomes samples with its mappings. */
+struct timer_begun {
+	uint32_t pid, user_us, sys_us;
+	uint64_t entry;
 };
 
 /* A process that gets or loses libraries. */
@@ -27,6 +34,8 @@ struct timer_news {
 	VEC(struct timer_exec) execs;
 	VEC(struct timer_exec) outside;	/* that could not be recorded */
 	VEC(struct timer_load) loads;
+	struct timer_begun begun[TIMER_RINGS_MAX];	/* pid 0: none */
+	uint32_t nbegun;
 	bool no_user, no_kernel;	/* samples of these do not count */
 	uint64_t weight, samples;	/* so far */
 	record_cb *cb;			/* while delivering */

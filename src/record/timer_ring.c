@@ -64,6 +64,7 @@ static bool decode_text(const uint8_t *p, size_t n, struct timer_message *out)
 		return false;
 	out->text = (const char *)(p + sizeof(*t));
 	out->n = t->n;
+	out->cpu_us = t->cpu_us;
 	return true;
 }
 
@@ -74,6 +75,10 @@ static bool decode_start(const uint8_t *p, size_t n, struct timer_message *out)
 	if (n < sizeof(*t))
 		return false;
 	out->ppid = t->ppid;
+	out->cpu_us = t->cpu_us;
+	out->user_us = t->user_us;
+	out->sys_us = t->sys_us;
+	out->entry = t->entry;
 	out->text = t->comm;
 	out->n = strnlen(t->comm, sizeof(t->comm));
 	return t->ppid <= TIMER_PID_MAX;

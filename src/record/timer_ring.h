@@ -24,6 +24,8 @@ struct timer_message {
 	uint16_t flags;
 	uint32_t pid, tid, cpu;
 	uint32_t ppid, ptid;		/* start, fork, thread */
+	uint32_t cpu_us, user_us, sys_us;	/* start; the first: exec */
+	uint64_t entry;			/* start */
 	const char *text;		/* borrowed, not terminated */
 	size_t n;
 	struct record_sample sample;	/* borrows from the record */

@@ -88,6 +88,15 @@ time = json.load(open("cost.json"))["header"]["processor_time"]
 print(time["user_ns"] == run["user_ns"], time["sys_ns"] == run["sys_ns"],
       time["missing_ns"])')" 'True True 0'
 
+# Programs that are too short for any timer.
+rec short.tally -g -- sh -c \
+	'i=0; while [ $i -lt 100 ]; do /bin/true; i=$((i+1)); done'
+t_like "what starting programs takes is the loader's" \
+	"$("$TALLY" report -g=callees --format=text short.tally)" \
+	'ld-[^ ]+ +_start'
+t_like "most of it the kernel's" "$("$TALLY" report short.tally)" \
+	'([5-9][0-9]|100)\.[0-9]+% +\[kernel\]'
+
 # Threads and processes that are made by hand.
 cat >clones.c <<'END'
 #include <sched.h>

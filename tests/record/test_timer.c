@@ -262,6 +262,7 @@ static void kinds_are_known_or_refused(void **state)
 
 struct counted {
 	size_t n[RECORD_GAP + 1];
+	uint64_t user_ns, kernel_ns, ip;	/* of samples */
 };
 
 static int count_records(void *ctx, const struct record *r, struct error *err)
@@ -270,6 +271,12 @@ static int count_records(void *ctx, const struct record *r, struct error *err)
 
 	(void)err;
 	c->n[r->kind]++;
+	if (r->kind != RECORD_SAMPLE)
+		return 0;
+	*(r->sample.in_kernel ? &c->kernel_ns : &c->user_ns) +=
+		r->sample.weight;
+	if (!r->sample.copied)
+		c->ip = r->sample.user[0];
 	return 0;
 }
 
@@ -285,7 +292,7 @@ static void tell(struct timer_news *n, enum timer_kind kind, uint32_t pid,
 
 static void what_never_begins_is_named(void **state)
 {
-	struct counted c = { { 0 } };
+	struct counted c = { .ip = 0 };
 	struct timer_news n;
 
 	(void)state;
@@ -303,10 +310,58 @@ static void what_never_begins_is_named(void **state)
 	timer_news_fini(&n);
 }
 
+/* A program that took 2.5 ms, then one that took 30, a third of it the kernel's,
+ * then two that nobody can believe. */
+static void what_a_start_takes_is_shown(void **state)
+{
+	static const struct {
+		uint32_t before, after, user, sys;
+		uint64_t begin_ns, end_ns, user_ns, kernel_ns;
+	} cases[] = {
+		{ 1000, 3500, 0, 4000, 1000000, 9000000, 0, 2500000 },
+		{ UINT32_MAX - 9999, 20000, 40000, 20000, 1000000, 90000000,
+		  20000000, 10000000 },
+		{ 1000, 3500, 0, 4000, 1000000, 2000000, 0, 0 },
+		{ 3500, 1000, 0, 4000, 1000000, 9000000, 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct timer_start s = {
+			.r = { sizeof(s), TIMER_START, 0, 1, 10, 10 },
+			.ppid = 1, .comm = "a", .entry = 0x7000,
+			.cpu_us = cases[i].after, .user_us = cases[i].user,
+			.sys_us = cases[i].sys,
+		};
+		union text exec = text_of(TIMER_EXEC, 10, "a");
+		struct counted c = { .ip = 0 };
+		struct timer_message m;
+		struct timer_news n;
+
+		timer_news_init(&n, "/nonexistent");
+		n.cb = count_records;
+		n.ctx = &c;
+		exec.head.cpu_us = cases[i].before;
+		assert_true(decoded(&exec, sizeof(exec), &m));
+		timer_news_message(&n, &m, cases[i].begin_ns);
+		assert_true(decoded(&s, sizeof(s), &m));
+		timer_news_message(&n, &m, cases[i].end_ns);
+		assert_int_equal(c.n[RECORD_SAMPLE], 0);
+		/* With the mappings, and only once. */
+		tell(&n, TIMER_MAPS, 10, "");
+		tell(&n, TIMER_MAPS, 10, "");
+		assert_int_equal(c.user_ns, cases[i].user_ns);
+		assert_int_equal(c.kernel_ns, cases[i].kernel_ns);
+		assert_int_equal(c.ip, c.n[RECORD_SAMPLE] ? 0x7000 : 0);
+		assert_int_equal(n.weight, c.user_ns + c.kernel_ns);
+		timer_news_fini(&n);
+	}
+}
+
 static void floods_cost_no_memory(void **state)
 {
 	enum { FLOOD = 20000 };
-	struct counted c = { { 0 } };
+	struct counted c = { .ip = 0 };
 	struct timer_news n;
 	char name[32];
 
@@ -477,6 +532,7 @@ int main(void)
 		cmocka_unit_test(texts_end_within_their_record),
 		cmocka_unit_test(kinds_are_known_or_refused),
 		cmocka_unit_test(what_never_begins_is_named),
+		cmocka_unit_test(what_a_start_takes_is_shown),
 		cmocka_unit_test(floods_cost_no_memory),
 		cmocka_unit_test(a_program_writes_and_is_read),
 		cmocka_unit_test(a_program_moves_what_is_not_its),
