@@ -5,9 +5,11 @@ cannot get in) beside perf's, program by program.
 Neither source sees all that perf sees, so both sides are held to what all can
 know: a sample anywhere in a system call, or at the instruction behind one (where
 perf's interrupt comes when it had to wait), is the kernel's; one in a page fault
-or an interrupt is of the instruction where that broke in.  What is apart is given
-in standard errors: of drawing so many samples, or, where larger, of how much
-shares differ between the runs of one source."""
+or an interrupt is of the instruction where that broke in; from execve until the
+loader hands over it is the start's.  What timers never see, the kernel's work at
+the end of a process, is left out on both sides, and its share of perf's samples
+said.  What is apart is given in standard errors: of drawing so many samples, or,
+where larger, of how much shares differ between the runs of one source."""
 import math
 import os
 import re
@@ -21,6 +23,8 @@ LIMIT = 4		# standard errors, of some 20 functions a program
 LEAST = 0.01		# shares below are too few samples to tell
 FRAME = re.compile(r'  0x([0-9a-f]+) (.*?) \((/[^()]*|\[[^\]]*\])\)(?: [^()]*)?$')
 SAMPLE = re.compile(r'sample .* weight=(\d+) ')
+START = re.compile('execve|load_elf|exec_binprm|begin_new_exec')
+END = re.compile('^(do_exit|do_group_exit|exit_mm.*|__x64_sys_exit.*)$')
 SYSTEM_CALL = ('entry_SYSCALL', 'do_syscall_64', 'ret_from_fork')
 
 PYTHON = ('import json\n'
@@ -185,6 +189,9 @@ def _programs(tools, n):
         yield 'Go', 'ptrace', [go, str(10 * n)]
 
 
+ENDING = '[end]'
+
+
 class Code:
     """The bytes of an ELF file by address, for one question."""
 
@@ -215,6 +222,12 @@ def _key(frames, codes):
     """What a sample is counted for; frames: address, name, image."""
     if not frames:
         return '[none]'
+    inside = [f[1] for f in frames if f[2] == '[kernel]']
+    if any(END.match(name) for name in inside):
+        return ENDING
+    if any(START.search(name) for name in inside) or \
+            os.path.basename(frames[-1][2]).startswith('ld-linux'):
+        return '[start]'
     at, kernel = 0, False
     while at < len(frames) and frames[at][2] == '[kernel]':
         kernel |= frames[at][1].startswith(SYSTEM_CALL)
@@ -264,9 +277,13 @@ class Side:
 
     def __init__(self):
         self.sums, self.weight, self.squares, self.runs = {}, 0, 0, []
+        self.ending = 0
 
     def add(self, counts):
         sums, weight, squares = counts
+        end = sums.pop(ENDING, 0)
+        self.ending += end
+        weight -= end
         for key, w in sums.items():
             self.sums[key] = self.sums.get(key, 0) + w
         self.weight += weight
@@ -326,7 +343,9 @@ def shares(tools, table, args):
         errors, points = _compare(perf, ours)
         table.fact('%s beside perf: %s' % (source, name),
                    '%d and %d samples; at most %.1f standard errors apart '
-                   '(%s), %.1f points (%s)' % (
-                       perf.samples(), ours.samples(), *errors, *points),
+                   '(%s), %.1f points (%s); ending processes: %.1f %% of '
+                   'perf\'s' % (
+                       perf.samples(), ours.samples(), *errors, *points,
+                       100 * perf.ending / (perf.weight + perf.ending)),
                    errors[0] < LIMIT)
     tools.env = env
