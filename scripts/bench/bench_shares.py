@@ -6,9 +6,11 @@ Neither source sees all that perf sees, so both sides are held to what all can
 know: a sample anywhere in a system call, or at the instruction behind one (where
 perf's interrupt comes when it had to wait), is the kernel's; one in a page fault
 or an interrupt is of the instruction where that broke in; from execve until the
-loader hands over it is the start's.  What timers never see, the kernel's work at
-the end of a process, is left out on both sides, and its share of perf's samples
-said.  What is apart is given in standard errors: of drawing so many samples, or,
+loader hands over it is the start's.  Each process begins perf's period anew, so
+its first millisecond is in perf's count and never in a sample: what perf counted
+and has no sample goes to the starts as well.  What timers never see, the kernel's
+work at the end of a process, is left out on both sides, and its share of perf's
+samples said.  What is apart is given in standard errors: of drawing so many samples, or,
 where larger, of how much shares differ between the runs of one source."""
 import math
 import os
@@ -179,7 +181,7 @@ def _programs(tools, n):
         os.path.join(tools.work, 'big'), str(3 * n), '1']
     yield 'python3', 'timer', ['/usr/bin/python3', '-c', PYTHON % (3000 * n)]
     if _has('node'):
-        yield 'node', 'timer', ['node', '-e', NODE % (20 * n)]
+        yield 'node', 'timer', ['node', '-e', NODE % (60 * n)]
     yield '2 threads', 'timer', [os.path.join(tools.work, 'known_cost'),
                                  str(3 * n), '2']
     yield 'make', 'timer', _project(tools, 4 * n)
@@ -246,6 +248,13 @@ def _key(frames, codes):
     name = frames[at][1]
     return os.path.basename(image) + (
         '' if name == '[unknown]' else ':' + name)
+
+
+def _unsampled(tools, file):
+    """What an event has counted beyond what samples stand for."""
+    head = tools.tally_json(file, 'comm')['header']
+    event = head['events'][0]
+    return max(event['counted'] - event['weight'], 0) * (not event['lost'])
 
 
 def _counts(tools, file, codes):
@@ -338,7 +347,10 @@ def shares(tools, table, args):
                 tools.output([tools.tally, 'record', '-q', '-g', '--source=' +
                               which, '-F', '999', '-e', 'cpu-clock', '-o',
                               file, '--'] + cmd)
-                side.add(_counts(tools, file, codes))
+                counts = _counts(tools, file, codes)
+                more = _unsampled(tools, file) if which == 'perf' else 0
+                counts[0]['[start]'] = counts[0].get('[start]', 0) + more
+                side.add((counts[0], counts[1] + more, counts[2]))
         perf, ours = sides['perf'], sides[source]
         errors, points = _compare(perf, ours)
         table.fact('%s beside perf: %s' % (source, name),
