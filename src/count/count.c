@@ -400,6 +400,8 @@ static int run_once(struct session *s, struct error *err)
 		rc = go(&r, err);
 	if (!rc)
 		rc = loop(&r, err);
+	/* Ctrl-C may have ended the command before the loop began. */
+	read_signals(&r);
 	if (!rc)
 		rc = finish(&r, err);
 	if (rc < 0) {

@@ -240,6 +240,8 @@ int run_record(struct session *s, uint32_t number, struct error *err)
 		rc = session_begin_file(s, err);
 	if (!rc)
 		rc = loop(&r, err);
+	/* Ctrl-C may have ended the command before the loop began. */
+	read_signals(&r);
 	if (!rc) {
 		rc = run_finish(&r, err);
 	} else {

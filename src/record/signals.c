@@ -43,8 +43,13 @@ int signals_catch(struct launch_state *before, int *fd, struct error *err)
 
 void signals_release(const struct launch_state *before, int fd)
 {
+	struct signalfd_siginfo si;
+
 	if (fd < 0)
 		return;
+	/* Who ended the work is not to end us once it is done. */
+	while (read(fd, &si, sizeof(si)) == sizeof(si))
+		;
 	close(fd);
 	sigprocmask(SIG_SETMASK, &before->mask, NULL);
 }
