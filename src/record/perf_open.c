@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/capability.h>
+#include <linux/magic.h>
 #include <linux/seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -115,9 +117,9 @@ static int no_permission(int errnum, const char *what,
 		return level_error(&r, whom, event, need, err);
 	rights_fix(&r, why, need, fix, sizeof(fix));
 	if (why == DENIED_FILTER)
-		return error_set(err, ERR_PERM, "not allowed to record %s%s:"
-				 " a seccomp filter forbids perf_event_open; %s "
-				 "(see \"tally doctor\")", whom, event, fix);
+		return error_set(err, ERR_PERM, "not allowed to record: a "
+				 "seccomp filter forbids perf_event_open; %s "
+				 "(see \"tally doctor\")", fix);
 	if (why == DENIED_ABSENT)
 		return error_set(err, ERR_UNSUPPORTED, "this kernel has no "
 				 "perf_event_open: %s", fix);
@@ -128,6 +130,24 @@ static int no_permission(int errnum, const char *what,
 	return error_set(err, ERR_PERM, "not allowed to record %s%s, though "
 			 "kernel.perf_event_paranoid and capabilities allow it: "
 			 "%s (see \"tally doctor\")", whom, event, fix);
+}
+
+static int strange_group(int fd, struct error *err)
+{
+	struct statfs fs;
+
+	if (!fstatfs(fd, &fs) && fs.f_type == CGROUP_SUPER_MAGIC)
+		return error_set(err, ERR_UNSUPPORTED, "perf events do not "
+				 "know this control group: it is of version 1 "
+				 "and not of the controller perf_event; \"grep "
+				 "-E 'cgroup2|perf_event' /proc/mounts\" shows "
+				 "where groups are that they know");
+	/* kernel/cgroup: implicit controllers come with the first that is
+	 * switched on. */
+	return error_set(err, ERR_UNSUPPORTED, "perf events do not know this "
+			 "control group: switch any controller on above it "
+			 "(\"echo +pids >/sys/fs/cgroup/cgroup."
+			 "subtree_control\") and make the group anew");
 }
 
 int perf_refused(int errnum, const char *what, const struct perf_place *at,
@@ -145,15 +165,8 @@ int perf_refused(int errnum, const char *what, const struct perf_place *at,
 				 "%ld) or record fewer threads, CPUs or events",
 				 *what ? " " : "", what, sysconf(_SC_OPEN_MAX));
 	case ENOENT:
-		/* kernel/cgroup: implicit controllers come with the first that
-		 * is switched on. */
 		if (at->flags & PERF_FLAG_PID_CGROUP && !*what)
-			return error_set(err, ERR_UNSUPPORTED, "perf events do "
-					 "not know this control group: switch "
-					 "any controller on above it (\"echo "
-					 "+pids >/sys/fs/cgroup/cgroup."
-					 "subtree_control\") and make the "
-					 "group anew");
+			return strange_group(at->pid, err);
 		/* fall through */
 	case EOPNOTSUPP:
 	case ENODEV:

@@ -192,7 +192,11 @@ void page_find(struct page *pg, bool back, bool here)
 	}
 	buf_reset(&tmp);
 	text_safe(&tmp, pg->find);
-	tui_say(pg->t, "not found: %s", buf_cstr(&tmp));
+	if (pg->ops->unsearched)
+		tui_say(pg->t, "not found: %s (%s)", buf_cstr(&tmp),
+			pg->ops->unsearched);
+	else
+		tui_say(pg->t, "not found: %s", buf_cstr(&tmp));
 	buf_fini(&tmp);
 }
 

@@ -15,6 +15,7 @@ struct page;
 
 struct page_ops {
 	const char *keys;	/* for the last line */
+	const char *unsearched;	/* what a search passes over, or NULL */
 	size_t (*count)(struct page *pg);
 	/* Row i, from s->columns on. */
 	void (*row)(struct page *pg, size_t i, struct strip *s);

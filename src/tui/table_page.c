@@ -276,6 +276,7 @@ static void table_close(struct page *pg)
 static const struct page_ops table_ops = {
 	.keys = "?:help  Enter:callers  z:zoom  a:annotate  /:search  s:self/"
 		"total  T:top-down  f:filter  g:group  q:quit",
+	.unsearched = TREE_UNSEARCHED,
 	.count = tree_count,
 	.row = tree_draw,
 	.text = tree_text,

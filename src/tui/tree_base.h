@@ -35,6 +35,9 @@ static inline struct data *tree_data(struct page *pg)
 /* Before rows are drawn: the size or what is shown may have changed. */
 void tree_plan(struct tree_base *b);
 /* page_ops: */
+/* What a search in trees says it passed over. */
+#define TREE_UNSEARCHED "closed rows are passed over: * opens"
+
 size_t tree_count(struct page *pg);
 void tree_draw(struct page *pg, size_t i, struct strip *s);
 void tree_heads(struct page *pg, struct strip *s);

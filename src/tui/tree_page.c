@@ -57,6 +57,7 @@ static void tree_page_heads(struct page *pg, struct strip *s)
 static const struct page_ops top_down_ops = {
 	.keys = "?:help  Enter:open  *:open all  z:zoom  a:annotate  /:search  "
 		"q:back",
+	.unsearched = TREE_UNSEARCHED,
 	.count = tree_count,
 	.row = tree_draw,
 	.text = tree_text,
@@ -113,6 +114,7 @@ static bool butterfly_key(struct page *pg, uint32_t key)
 static const struct page_ops butterfly_ops = {
 	.keys = "?:help  Enter:open  *:open all  z:zoom  a:annotate  /:search  "
 		"q:back",
+	.unsearched = TREE_UNSEARCHED,
 	.count = tree_count,
 	.row = butterfly_row,
 	.text = butterfly_text,

@@ -180,7 +180,7 @@ deny=$top_builddir/tests/e2e/deny
 case $deny in /*) ;; *) deny=$OLDPWD/$deny;; esac
 if "$deny" EPERM true 2>/dev/null; then
 	t_like "a filter is told of" "$("$deny" EPERM "$TALLY" stat true 2>&1
-		echo "status $?")" 'record this program: a seccomp.*'
+		echo "status $?")" 'not allowed to record: a seccomp filter '
 	t_like "so is one that kills" "$("$deny" KILL "$TALLY" stat true 2>&1
 		echo "status $?")" 'kills .* who calls perf_event_open'
 else
