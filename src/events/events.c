@@ -13,6 +13,7 @@
 #include "events/names.h"
 #include "events/pfm.h"
 #include "events/pmu.h"
+#include "events/tracepoints.h"
 #include "events/units.h"
 
 /* What a misspelt word may have meant. */

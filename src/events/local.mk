@@ -33,5 +33,11 @@ libevents_a_SOURCES = \
 	src/events/pfm.h \
 	src/events/pmu.c \
 	src/events/pmu.h \
+	src/events/pmu_cpus.c \
+	src/events/pmu_list.c \
+	src/events/sysfs_files.c \
+	src/events/sysfs_files.h \
+	src/events/tracepoints.c \
+	src/events/tracepoints.h \
 	src/events/units.c \
 	src/events/units.h

@@ -1,72 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "events/pmu.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/buf.h"
-#include "base/io.h"
+#include "events/sysfs_files.h"
 #include "events/units.h"
-
-enum { SYSFS_FILE_MAX = 4096, PATH_SPACE = 512 };
-
-/* A name that may become a path component. */
-static bool is_plain(const char *s)
-{
-	if (!*s || !strcmp(s, ".") || !strcmp(s, ".."))
-		return false;
-	for (; *s; s++)
-		if (*s == '/' || (unsigned char)*s <= ' ')
-			return false;
-	return true;
-}
-
-/* Reads a small sysfs file without its white space at the end; NULL when there
- * is none. */
-static const char *sysfs_read(struct buf *out, const char *path)
-{
-	struct stat st;
-
-	buf_reset(out);
-	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) ||
-	    io_read_file(path, SYSFS_FILE_MAX, out, NULL) < 0)
-		return NULL;
-	while (out->n && out->p[out->n - 1] <= ' ')
-		out->n--;
-	return buf_cstr(out);
-}
-
-static const char *pmu_file(struct buf *out, const char *sysfs, const char *pmu,
-			    const char *dir, const char *name)
-{
-	char path[PATH_SPACE];
-
-	if (!is_plain(pmu) || (*name && !is_plain(name)))
-		return NULL;
-	if ((size_t)snprintf(path, sizeof(path),
-			     "%s/bus/event_source/devices/%s/%s%s%s", sysfs, pmu,
-			     dir, *name ? "/" : "", name) >= sizeof(path))
-		return NULL;
-	return sysfs_read(out, path);
-}
-
-static bool parse_number(const char *s, uint64_t *v)
-{
-	char *end;
-
-	if (*s < '0' || *s > '9')
-		return false;
-	errno = 0;
-	*v = strtoull(s, &end, 0);
-	return !*end && !errno;
-}
 
 /* One bit range "7" or "0-7" at *p, moved behind it; false when damaged. */
 static bool range_parse(const char **p, unsigned int *lo, unsigned int *hi)
@@ -176,7 +118,7 @@ static int term_common(const struct term *t, struct event_spec *out,
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (strcmp(t->key, words[i]))
 			continue;
-		if (!parse_number(t->value, to[i]))
+		if (!sysfs_number(t->value, to[i]))
 			return error_set(err, ERR_USAGE,
 					 "%s= needs a number, not \"%s\"",
 					 t->key, t->value);
@@ -205,7 +147,7 @@ static int term_format(struct pmu *pmu, const struct term *t, bool nested,
 	if (!format)
 		return 0;
 	/* A described event may leave a value open ("umask=?"). */
-	if (t->has_value && !parse_number(t->value, &value))
+	if (t->has_value && !sysfs_number(t->value, &value))
 		return error_set(err, ERR_USAGE,
 				 nested ? "PMU %s: this event needs %s= (it "
 					  "says \"%s\")"
@@ -304,7 +246,7 @@ static int pmu_type(struct pmu *pmu, struct event_spec *out, struct error *err)
 				 "no PMU \"%s\" on this machine (%s/bus/"
 				 "event_source/devices has none)", pmu->name,
 				 pmu->sysfs);
-	if (!parse_number(type, &v) || v > UINT32_MAX)
+	if (!sysfs_number(type, &v) || v > UINT32_MAX)
 		return error_set(err, ERR_FORMAT, "PMU %s: type is \"%s\"",
 				 pmu->name, type);
 	out->type = (uint32_t)v;
@@ -325,42 +267,12 @@ int pmu_parse(const char *sysfs, const char *name, const char *terms, size_t n,
 	return r;
 }
 
-static int dir_plain(const struct dirent *d)
-{
-	return is_plain(d->d_name) && d->d_name[0] != '.';
-}
-
-/* The PMU called "cpu" first, then by name. */
-static int pmu_order(const struct dirent **a, const struct dirent **b)
-{
-	bool ca = !strncmp((*a)->d_name, "cpu", 3);
-	bool cb = !strncmp((*b)->d_name, "cpu", 3);
-
-	return ca != cb ? cb - ca : strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static int pmu_list(const char *sysfs, struct dirent ***out)
-{
-	char path[PATH_SPACE];
-
-	snprintf(path, sizeof(path), "%s/bus/event_source/devices", sysfs);
-	return scandir(path, out, dir_plain, pmu_order);
-}
-
-static void list_free(struct dirent **list, int n)
-{
-	for (int i = 0; i < n; i++)
-		free(list[i]);
-	if (n >= 0)
-		free(list);
-}
-
 int pmu_event_find(const char *sysfs, const char *name, struct event_spec *out,
 		   struct error *err)
 {
 	struct dirent **list;
 	struct buf b = { 0 };
-	int n = pmu_list(sysfs, &list), r = 0;
+	int n = sysfs_pmus(sysfs, &list), r = 0;
 
 	for (int i = 0; i < n && !r; i++) {
 		if (!pmu_file(&b, sysfs, list[i]->d_name, "events", name))
@@ -374,73 +286,9 @@ int pmu_event_find(const char *sysfs, const char *name, struct event_spec *out,
 		pmu_family_name(list[i]->d_name, out->family,
 				sizeof(out->family));
 	}
-	list_free(list, n);
+	sysfs_list_free(list, n);
 	buf_fini(&b);
 	return r;
-}
-
-int tracepoint_find(const char *sysfs, const char *system, const char *name,
-		    struct event_spec *out, struct error *err)
-{
-	static const char *const roots[] = { "kernel/tracing",
-					     "kernel/debug/tracing" };
-	struct buf b = { 0 };
-	int r = 0;
-
-	if (!is_plain(system) || !is_plain(name))
-		return 0;
-	for (size_t i = 0; i < 2 && !r; i++) {
-		char path[PATH_SPACE];
-		const char *text;
-		uint64_t id;
-
-		snprintf(path, sizeof(path), "%s/%s/events/%s/%s/id", sysfs,
-			 roots[i], system, name);
-		text = sysfs_read(&b, path);
-		if (!text)
-			continue;
-		if (!parse_number(text, &id)) {
-			r = error_set(err, ERR_FORMAT, "%s holds \"%s\"", path,
-				      text);
-			break;
-		}
-		out->type = PERF_TYPE_TRACEPOINT;
-		out->config = id;
-		r = 1;
-	}
-	buf_fini(&b);
-	return r;
-}
-
-bool tracepoints_readable(const char *sysfs)
-{
-	static const char *const dirs[] = { "kernel/tracing/events",
-					    "kernel/debug/tracing/events" };
-
-	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
-		char path[PATH_SPACE];
-
-		snprintf(path, sizeof(path), "%s/%s", sysfs, dirs[i]);
-		if (!access(path, R_OK | X_OK))
-			return true;
-	}
-	return false;
-}
-
-/* Is cpu in a list such as "0-3,8"? */
-static bool list_has(const char *s, uint32_t cpu)
-{
-	while (*s >= '0' && *s <= '9') {
-		char *end;
-		unsigned long a = strtoul(s, &end, 10), b = a;
-
-		if (*end == '-')
-			b = strtoul(end + 1, &end, 10);
-		if (cpu >= a && cpu <= b)
-			return true;
-		s = end + (*end == ',');
-	}
-	return false;
 }
 
 bool pmu_type_number(const char *sysfs, const char *pmu, uint32_t *type)
@@ -448,7 +296,7 @@ bool pmu_type_number(const char *sysfs, const char *pmu, uint32_t *type)
 	struct buf b = { 0 };
 	const char *text = pmu_file(&b, sysfs, pmu, "type", "");
 	uint64_t v = 0;
-	bool known = text && parse_number(text, &v) && v <= UINT32_MAX;
+	bool known = text && sysfs_number(text, &v) && v <= UINT32_MAX;
 
 	*type = (uint32_t)v;
 	buf_fini(&b);
@@ -462,138 +310,4 @@ bool pmu_has_file(const char *sysfs, const char *pmu, const char *file)
 
 	buf_fini(&b);
 	return has;
-}
-
-bool pmu_lists_cpu(const char *sysfs, const char *pmu, const char *file,
-		   uint32_t cpu)
-{
-	struct buf b = { 0 };
-	const char *text = pmu_file(&b, sysfs, pmu, file, "");
-	bool has = text && list_has(text, cpu);
-
-	buf_fini(&b);
-	return has;
-}
-
-bool pmu_counts_on(const char *sysfs, uint32_t type, uint32_t cpu,
-		   const uint32_t *cpus, size_t n)
-{
-	struct dirent **list;
-	struct buf b = { 0 };
-	bool yes = true;
-	int found;
-
-	if (type < PERF_TYPE_MAX)
-		return true;
-	found = pmu_list(sysfs, &list);
-	for (int i = 0; i < found; i++) {
-		const char *text = pmu_file(&b, sysfs, list[i]->d_name, "type",
-					    "");
-		uint64_t v;
-
-		if (!text || !parse_number(text, &v) || v != type)
-			continue;
-		text = pmu_file(&b, sysfs, list[i]->d_name, "cpumask", "");
-		if (!text || !*text)
-			break;
-		/* -C may have left out those that it names. */
-		for (size_t k = 0; k < n && yes; k++)
-			yes = !list_has(text, cpus[k]);
-		yes = yes ? n && cpu == cpus[0] : list_has(text, cpu);
-		break;
-	}
-	list_free(list, found);
-	buf_fini(&b);
-	return yes;
-}
-
-static bool cpu_package(const char *sysfs, uint32_t cpu, uint64_t *package)
-{
-	char path[PATH_SPACE];
-	struct buf b = { 0 };
-	const char *text;
-	bool known;
-
-	snprintf(path, sizeof(path),
-		 "%s/devices/system/cpu/cpu%u/topology/physical_package_id",
-		 sysfs, cpu);
-	text = sysfs_read(&b, path);
-	known = text && parse_number(text, package);
-	buf_fini(&b);
-	return known;
-}
-
-bool cpu_first_of_package(const char *sysfs, uint32_t cpu,
-			  const uint32_t *cpus, size_t n)
-{
-	uint64_t mine, other;
-
-	if (!cpu_package(sysfs, cpu, &mine))
-		return true;
-	for (size_t i = 0; i < n && cpus[i] != cpu; i++)
-		if (cpu_package(sysfs, cpus[i], &other) && other == mine)
-			return false;
-	return true;
-}
-
-static int not_attribute(const struct dirent *d)
-{
-	size_t n = strlen(d->d_name);
-
-	/* cpu/events/x.scale and x.unit are attributes of x. */
-	return dir_plain(d) && !strchr(d->d_name, '.') && n < 64;
-}
-
-static bool pmu_events_each(const char *sysfs, const char *pmu,
-			    event_info_cb *cb, void *ctx)
-{
-	char path[PATH_SPACE], name[EVENT_NAME_MAX * 2];
-	struct dirent **list;
-	bool go = true;
-	int n;
-
-	snprintf(path, sizeof(path), "%s/bus/event_source/devices/%s/events",
-		 sysfs, pmu);
-	n = scandir(path, &list, not_attribute, alphasort);
-	for (int i = 0; i < n && go; i++) {
-		struct buf b = { 0 };
-		struct event_info info = { name, "", pmu, "" };
-		const char *terms = pmu_file(&b, sysfs, pmu, "events",
-					     list[i]->d_name);
-
-		snprintf(name, sizeof(name), "%.64s/%.64s/", pmu,
-			 list[i]->d_name);
-		info.summary = terms ? terms : "";
-		go = cb(ctx, &info);
-		buf_fini(&b);
-	}
-	list_free(list, n);
-	return go;
-}
-
-bool pmu_each(const char *sysfs, event_info_cb *cb, void *ctx)
-{
-	struct dirent **list;
-	int n = pmu_list(sysfs, &list);
-	bool go = true;
-
-	for (int i = 0; i < n && go; i++)
-		go = pmu_events_each(sysfs, list[i]->d_name, cb, ctx);
-	list_free(list, n);
-	return go;
-}
-
-bool pmu_names_each(const char *sysfs, event_info_cb *cb, void *ctx)
-{
-	struct dirent **list;
-	int n = pmu_list(sysfs, &list);
-	bool go = true;
-
-	for (int i = 0; i < n && go; i++) {
-		struct event_info info = { list[i]->d_name, "", "PMU", "" };
-
-		go = cb(ctx, &info);
-	}
-	list_free(list, n);
-	return go;
 }

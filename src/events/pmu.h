@@ -18,13 +18,6 @@ int pmu_parse(const char *sysfs, const char *pmu, const char *terms, size_t n,
 int pmu_event_find(const char *sysfs, const char *name, struct event_spec *out,
 		   struct error *err);
 
-/* SYSTEM:NAME; 1 when it exists, 0 when not, or an error. */
-int tracepoint_find(const char *sysfs, const char *system, const char *name,
-		    struct event_spec *out, struct error *err);
-
-/* Is there a list of tracepoints that we may read? */
-bool tracepoints_readable(const char *sysfs);
-
 /*
  * Some units count for several processors: their events are to be opened on one
  * of them each, as the unit's file "cpumask" says.  True when an event of this

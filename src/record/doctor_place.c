@@ -13,6 +13,7 @@
 #include "base/io.h"
 #include "events/events.h"
 #include "events/pmu.h"
+#include "events/tracepoints.h"
 #include "record/doctor.h"
 #include "record/kmod_device.h"
 #include "record/probe.h"

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_EVENTS_TRACEPOINTS_H
+#define TALLY_EVENTS_TRACEPOINTS_H
+/* Tracepoints, as tracefs below sysfs lists them. */
+#include "events/events.h"
+
+/* SYSTEM:NAME; 1 when it exists, 0 when not, or an error.
+ * Fills type and config. */
+int tracepoint_find(const char *sysfs, const char *system, const char *name,
+		    struct event_spec *out, struct error *err);
+
+/* Is there a list of tracepoints that we may read? */
+bool tracepoints_readable(const char *sysfs);
+
+#endif
