@@ -2,7 +2,8 @@
 #ifndef TALLY_TUI_ANNOTATE_PAGE_H
 #define TALLY_TUI_ANNOTATE_PAGE_H
 /* Inside of the page of an annotated function (annotate_page.c): its rows
- * (annotate_rows.c), and where they lead (annotate_follow.c). */
+ * (annotate_fill.c), what these cost (annotate_cost.c), how they are drawn
+ * (annotate_draw.c), and where they lead (annotate_follow.c). */
 #include "tui/page.h"
 #include "views/annotate_rows.h"
 
@@ -52,8 +53,25 @@ void annotate_page_fill(struct annotate_page *ap);
 /* Enter: where the chosen row leads. */
 void annotate_page_follow(struct annotate_page *ap);
 
-/* What a row cost, of the event that counts; 0: nothing. */
+/* annotate_cost.c: the column of costs that is shown; what a row cost there, 0:
+ * nothing; and whether that is too little to tell from nothing. */
+size_t annotate_page_column(const struct annotate_page *ap);
 struct annot_cost annotate_page_cost(const struct annotate_page *ap, size_t row);
+bool annotate_page_noise(const struct annotate_page *ap,
+			 const struct annot_cost *c);
+/* Goes to the next row with more than noise, or if there is none with any cost;
+ * false: no row has. */
+bool annotate_page_next_hot(struct annotate_page *ap, bool back);
+/* Goes to the row that comes after (before) the chosen one by cost; to the
+ * dearest behind the last, and when none is chosen. */
+void annotate_page_next_by_cost(struct annotate_page *ap, bool back);
+
+/* annotate_draw.c: see struct page_ops. */
+void annotate_page_row(struct page *pg, size_t i, struct strip *s);
+void annotate_page_heads(struct page *pg, struct strip *s);
+void annotate_page_title(struct page *pg, struct strip *s);
+void annotate_page_status(struct page *pg, struct strip *s);
+
 static inline const struct annot_code *
 annotate_page_code(const struct annotate_page *ap, uint32_t code)
 {

@@ -167,6 +167,9 @@ static inline struct cell annot_all(const struct annotation *a, size_t col)
 /* The line at which an instruction is in a unit: the frame, or PROF_NONE. */
 uint32_t annot_unit_frame(const struct annotation *a,
 			  const struct annot_unit *u, uint32_t frame);
+/* Whether any of a unit's lines is known. */
+bool annot_unit_has_lines(const struct annotation *a,
+			  const struct annot_unit *u);
 /* A function's or file's name, unsafe; full or shortened. */
 void annot_unit_name(const struct annotation *a, const struct annot_unit *u,
 		     bool full, struct buf *out);

@@ -309,14 +309,6 @@ static void put_unit_head(struct annotate_rows *r, const struct annot_unit *u)
 	put_copies(r, u);
 }
 
-static bool has_lines(const struct annotation *a, const struct annot_unit *u)
-{
-	for (size_t i = u->line; i < u->line + u->nlines; i++)
-		if (a->lines.v[i].file && a->lines.v[i].line)
-			return true;
-	return false;
-}
-
 static void put_codes(struct annotate_rows *r, const struct annot_unit *u)
 {
 	for (size_t i = 0; i < codes_shown(u); i++)
@@ -330,7 +322,7 @@ static void put_codes(struct annotate_rows *r, const struct annot_unit *u)
 static void put_unit(struct annotate_rows *r, const struct annot_unit *u)
 {
 	struct unit_text t = { .r = r, .u = u };
-	bool lines = has_lines(r->a, u);
+	bool lines = annot_unit_has_lines(r->a, u);
 
 	put_unit_head(r, u);
 	r->inlined = true;

@@ -316,6 +316,15 @@ int annotate_choose(struct annotation *a, struct error *err)
 	return rc;
 }
 
+bool annot_unit_has_lines(const struct annotation *a,
+			  const struct annot_unit *u)
+{
+	for (size_t i = u->line; i < u->line + u->nlines; i++)
+		if (a->lines.v[i].file && a->lines.v[i].line)
+			return true;
+	return false;
+}
+
 void annot_unit_name(const struct annotation *a, const struct annot_unit *u,
 		     bool full, struct buf *out)
 {
