@@ -53,6 +53,10 @@ void words_cost(const struct check *c, double cost, bool sign,
 		struct buf *out);
 /* "0.0012", "<0.0001" */
 void words_p(double p, struct buf *out);
+/* "+12.3% (95%: +10.1% to +14.5%, p 0.0012)" of a row that was tested; `between`
+ * stands before the p. */
+void words_estimate(const struct check_row *r, const char *between,
+		    struct buf *out);
 /* Gained a run, comparable: in the event's unit. */
 double words_gain(const struct check *c, const struct check_row *r);
 /* "everything +4.1%: …", or nothing */

@@ -42,12 +42,8 @@ static void sentence(const struct check *c, const struct check_row *r,
 		     struct buf *out)
 {
 	if (words_tested(r)) {
-		words_change(r->j.ratio, out);
-		buf_str(out, " (95%: ");
-		words_interval(r->j.low, r->j.high, out);
-		buf_str(out, ", p ");
-		words_p(r->j.q, out);
-		buf_str(out, "), ");
+		words_estimate(r, ", ", out);
+		buf_str(out, ", ");
 	} else {
 		buf_printf(out, "%s, ", check_status_name(r->status));
 	}

@@ -121,12 +121,7 @@ static void put_verdict(const struct check *c, uint32_t at, struct buf *out)
 	buf_str(out, check_status_name(r->status));
 	if (words_tested(r)) {
 		buf_u8(out, ' ');
-		words_change(r->j.ratio, out);
-		buf_str(out, " (95%: ");
-		words_interval(r->j.low, r->j.high, out);
-		buf_str(out, "; p ");
-		words_p(r->j.q, out);
-		buf_str(out, ")");
+		words_estimate(r, "; ", out);
 	}
 	buf_str(out, ", ");
 	words_cost(c, words_gain(c, r), true, out);

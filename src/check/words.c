@@ -106,6 +106,17 @@ void words_p(double p, struct buf *out)
 		buf_printf(out, "%.*f", p < 0.01 ? 4 : 2, p);
 }
 
+void words_estimate(const struct check_row *r, const char *between,
+		    struct buf *out)
+{
+	words_change(r->j.ratio, out);
+	buf_str(out, " (95%: ");
+	words_interval(r->j.low, r->j.high, out);
+	buf_printf(out, "%sp ", between);
+	words_p(r->j.q, out);
+	buf_str(out, ")");
+}
+
 void words_cost(const struct check *c, double cost, bool sign,
 		struct buf *out)
 {
