@@ -5,6 +5,7 @@
 
 #include "views/diff_internal.h"
 #include "views/flame.h"
+#include "views/preorder.h"
 
 struct merge_node {
 	uint32_t parent, key;
@@ -101,27 +102,9 @@ static int widest_first(const void *x, const void *y, void *ctx)
 	return i < k ? -1 : i > k;
 }
 
-/* Depth-first; order holds the children of a node from first[node] on. */
-static int number(struct merge *m, const uint32_t *order, const size_t *first,
-		  uint32_t *id_of)
+static uint32_t parent_of(const void *ctx, uint32_t node)
 {
-	struct flame_diff *f = m->f;
-	VEC(uint32_t) stack = { 0 };
-	int rc = vec_push(&stack, 0);
-
-	while (!rc && stack.n) {
-		uint32_t at = stack.v[--stack.n];
-		const struct merge_node *x = &m->nodes.v[at];
-		struct flame_diff_node n = { id_of[x->parent], 0, x->key,
-					     x->inlined };
-
-		id_of[at] = (uint32_t)f->nodes.n;
-		rc = vec_push(&f->nodes, n);
-		for (size_t i = first[at + 1]; !rc && i-- > first[at];)
-			rc = vec_push(&stack, order[i]);
-	}
-	vec_fini(&stack);
-	return rc;
+	return ((const struct merge *)ctx)->nodes.v[node].parent;
 }
 
 void flame_diff_close(struct flame_diff *f)
@@ -136,11 +119,20 @@ void flame_diff_close(struct flame_diff *f)
 }
 
 /* What was summed goes under the new numbers. */
-static int take_over(struct merge *m, const uint32_t *id_of)
+static int take_over(struct merge *m, const struct preorder *p)
 {
 	struct flame_diff *f = m->f;
+	const uint32_t *id_of = p->id_of;
 	size_t nc = f->ncols;
 
+	for (size_t i = 0; i < m->nodes.n; i++) {
+		const struct merge_node *x = &m->nodes.v[p->at[i]];
+		struct flame_diff_node n = { id_of[x->parent], 0, x->key,
+					     x->inlined };
+
+		if (vec_push(&f->nodes, n) < 0)
+			return -ERR_NOMEM;
+	}
 	for (int s = 0; s < DIFF_SIDES; s++) {
 		struct flame *side = &m->flame[s];
 		size_t n = m->d->side[s].p->nodes.n;
@@ -187,29 +179,18 @@ static double width(const struct diff *d, struct cell *const total[DIFF_SIDES],
 static int sort_nodes(struct merge *m)
 {
 	size_t n = m->nodes.n;
-	uint32_t *order = malloc(n * sizeof(*order));
-	uint32_t *id_of = calloc(n, sizeof(*id_of));
-	size_t *first = calloc(n + 1, sizeof(*first));
+	struct preorder p = { 0 };
 	int rc = -ERR_NOMEM;
 
 	m->width = malloc(n * sizeof(*m->width));
-	if (order && id_of && first && m->width) {
+	if (m->width) {
 		for (size_t i = 0; i < n; i++)
 			m->width[i] = width(m->d, m->total, i);
-		for (size_t i = 1; i < n; i++) {
-			order[i - 1] = (uint32_t)i;
-			first[m->nodes.v[i].parent + 1]++;
-		}
-		for (size_t i = 0; i < n; i++)
-			first[i + 1] += first[i];
-		qsort_r(order, n - 1, sizeof(*order), widest_first, m);
-		rc = number(m, order, first, id_of);
+		rc = preorder_init(&p, n, parent_of, widest_first, m);
 	}
 	if (!rc)
-		rc = take_over(m, id_of);
-	free(order);
-	free(id_of);
-	free(first);
+		rc = take_over(m, &p);
+	preorder_fini(&p);
 	return rc;
 }
 

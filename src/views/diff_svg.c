@@ -13,21 +13,15 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "symbolize/symbolize.h"
 #include "views/diff_internal.h"
 #include "views/flame.h"
 #include "views/html.h"
-#include "views/lines.h"
+#include "views/svg_frame.h"
 
 enum {
-	ROW = 17,		/* height of a frame, with its gap */
-	MARGIN = 10,
 	HEAD = 92,
-	NAME_COLUMNS = 300,
 	LEGEND = 5,		/* colours explained */
 };
-#define LEAST_PIXELS 0.6
-#define CHAR_PIXELS 6.7		/* a monospace character at 11 px */
 #define SURE_P 0.01
 
 struct diff_drawer {
@@ -35,7 +29,7 @@ struct diff_drawer {
 	const struct diff *d;
 	const struct diff_svg_style *style;
 	struct buf *out;
-	struct buf name, brief, safe, cut;
+	struct svg_names names;
 	double all;		/* width of the root, as `amount` */
 	double *left, *used;	/* by node */
 	uint32_t *depth;
@@ -52,7 +46,7 @@ static double amount(const struct diff_drawer *w, size_t node)
 
 static double pixels(const struct diff_drawer *w, double part)
 {
-	return w->all > 0 ? (w->style->width - 2.0 * MARGIN) *
+	return w->all > 0 ? (w->style->width - 2.0 * SVG_MARGIN) *
 				    (part < w->all ? part : w->all) / w->all
 			  : 0;
 }
@@ -100,7 +94,7 @@ static void put_title(struct diff_drawer *w, size_t i,
 		" (inlined)" };
 
 	buf_str(w->out, "<title>");
-	xml_text(w->out, buf_cstr(&w->cut));
+	xml_text(w->out, buf_cstr(&w->names.full));
 	buf_str(w->out, inlined[n->inlined & 3]);
 	buf_u8(w->out, '\n');
 	if (n->key < FLAME_SPECIAL && w->d->keys.keys.v[n->key].image) {
@@ -129,49 +123,23 @@ static void put_title(struct diff_drawer *w, size_t i,
 	buf_str(w->out, "</title>");
 }
 
-static void make_names(struct diff_drawer *w, size_t i)
-{
-	buf_reset(&w->name);
-	buf_reset(&w->brief);
-	buf_reset(&w->safe);
-	buf_reset(&w->cut);
-	flame_diff_name(w->f, i, &w->name);
-	text_safe(&w->safe, buf_cstr(&w->name));
-	text_cut(&w->cut, buf_cstr(&w->safe), NAME_COLUMNS);
-	demangle_short(buf_cstr(&w->name), &w->brief);
-	buf_reset(&w->safe);
-	text_safe(&w->safe, buf_cstr(w->brief.n ? &w->brief : &w->name));
-}
-
 static void put_frame(struct diff_drawer *w, size_t i, double wide)
 {
 	unsigned int row = w->style->icicle ? w->depth[i]
 					    : w->deepest - w->depth[i];
-	unsigned int y = HEAD + row * ROW;
-	double x = MARGIN + pixels(w, w->left[i]);
-	size_t room = wide > 8 ? (size_t)((wide - 6) / CHAR_PIXELS) : 0;
+	unsigned int y = HEAD + row * SVG_ROW;
+	double x = SVG_MARGIN + pixels(w, w->left[i]);
 	struct diff_change c;
-	struct buf text = { 0 };
 
 	flame_diff_sure(w->f, i, 0, &c);
-	make_names(w, i);
-	buf_printf(w->out, "<g><rect x=\"%.1f\" y=\"%u\" width=\"%.1f\" "
-		   "height=\"%d\" fill=\"", x, y, wide > 1 ? wide - 0.5 : wide,
-		   ROW - 1);
+	svg_names_reset(&w->names);
+	flame_diff_name(w->f, i, &w->names.name);
+	svg_names_make(&w->names);
+	svg_frame_begin(w->out, x, y, wide);
 	put_color(growth(&c), growth(&c) == 0, w->out);
 	buf_str(w->out, "\"/>");
 	put_title(w, i, &c);
-	if (room >= 3) {
-		line_cut_symbol(&text, buf_cstr(&w->safe), room);
-		buf_printf(w->out, "<text x=\"%.1f\" y=\"%u\"%s>", x + 3,
-			   y + 12, w->f->nodes.v[i].inlined
-			   ? " font-style=\"italic\"" : "");
-		xml_text(w->out, buf_cstr(&text));
-		buf_str(w->out, "</text>");
-	}
-	buf_str(w->out, "</g>\n");
-	w->out->failed |= text.failed;
-	buf_fini(&text);
+	svg_frame_end(w->out, &w->names, w->f->nodes.v[i].inlined, x, y, wide);
 }
 
 static int place(struct diff_drawer *w)
@@ -190,7 +158,7 @@ static int place(struct diff_drawer *w)
 		w->left[i] = w->left[up] + w->used[up];
 		w->used[up] += amount(w, i);
 		if (w->depth[i] > w->deepest &&
-		    pixels(w, amount(w, i)) >= LEAST_PIXELS)
+		    pixels(w, amount(w, i)) >= SVG_LEAST_WIDTH)
 			w->deepest = w->depth[i];
 	}
 	return 0;
@@ -206,7 +174,7 @@ static void put_legend(struct diff_drawer *w, unsigned int y)
 		{ 0, "within noise" }, { 0.2, "grew" },
 		{ 1, "new or doubled" },
 	};
-	double x = MARGIN;
+	double x = SVG_MARGIN;
 
 	for (int i = 0; i < LEGEND; i++) {
 		buf_printf(w->out, "<rect x=\"%.1f\" y=\"%u\" width=\"12\" "
@@ -214,7 +182,7 @@ static void put_legend(struct diff_drawer *w, unsigned int y)
 		put_color(parts[i].t, parts[i].t == 0, w->out);
 		buf_printf(w->out, "\"/><text x=\"%.1f\" y=\"%u\">%s</text>\n",
 			   x + 17, y, parts[i].words);
-		x += 17 + CHAR_PIXELS * (double)strlen(parts[i].words) + 14;
+		x += 17 + SVG_CHAR_WIDTH * (double)strlen(parts[i].words) + 14;
 	}
 }
 
@@ -223,9 +191,9 @@ static void put_line(struct diff_drawer *w, unsigned int y, const char *style,
 {
 	struct buf cut = { 0 };
 
-	text_cut(&cut, text, (size_t)((w->style->width - 2 * MARGIN) /
-				      CHAR_PIXELS));
-	buf_printf(w->out, "<text x=\"%d\" y=\"%u\" %s>", MARGIN, y, style);
+	text_cut(&cut, text, (size_t)((w->style->width - 2 * SVG_MARGIN) /
+				      SVG_CHAR_WIDTH));
+	buf_printf(w->out, "<text x=\"%d\" y=\"%u\" %s>", SVG_MARGIN, y, style);
 	xml_text(w->out, buf_cstr(&cut));
 	buf_str(w->out, "</text>\n");
 	w->out->failed |= cut.failed;
@@ -236,20 +204,13 @@ static void put_head(struct diff_drawer *w)
 {
 	const struct diff_change *t = &w->d->cols.v[0].total;
 	unsigned int wide = w->style->width;
-	unsigned int high = HEAD + (w->deepest + 1) * ROW + MARGIN;
+	unsigned int high = HEAD + (w->deepest + 1) * SVG_ROW + SVG_MARGIN;
 	struct buf title = { 0 }, line = { 0 };
 
 	text_safe(&title, w->d->side[DIFF_OLD].path);
 	buf_str(&title, " -> ");
 	text_safe(&title, w->d->side[DIFF_NEW].path);
-	buf_printf(w->out,
-		   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" "
-		   "height=\"%u\" viewBox=\"0 0 %u %u\" font-family=\""
-		   "DejaVu Sans Mono,Menlo,Consolas,monospace\" "
-		   "font-size=\"11\" fill=\"#1c1c1c\">\n"
-		   "<rect width=\"%u\" height=\"%u\" fill=\"#fff\"/>\n",
-		   wide, high, wide, high, wide, high);
+	svg_begin(w->out, wide, high);
 	put_line(w, 22, "font-size=\"15\"", buf_cstr(&title));
 	buf_printf(&line, "Normalised by %s (%s); ", diff_norm_name(w->d->norm),
 		   w->d->why);
@@ -281,7 +242,7 @@ static int draw(struct diff_drawer *w)
 	for (size_t i = 0; i < w->f->nodes.n; i++) {
 		double wide = pixels(w, amount(w, i));
 
-		if (!i || wide >= LEAST_PIXELS)
+		if (!i || wide >= SVG_LEAST_WIDTH)
 			put_frame(w, i, wide);
 	}
 	buf_str(w->out, "</svg>\n");
@@ -302,16 +263,11 @@ int diff_svg(struct diff *d, const struct diff_svg_style *style,
 		rc = error_set(err, ERR_NOTFOUND, "no samples to draw a flame "
 			       "graph of");
 	if (!rc)
-		rc = flame_diff_prune(&f, LEAST_PIXELS / (style->width -
-							  2.0 * MARGIN), err);
+		rc = flame_diff_prune(&f, SVG_LEAST_WIDTH /
+				      (style->width - 2.0 * SVG_MARGIN), err);
 	if (!rc && draw(&w) < 0)
 		rc = diff_nomem(err);
-	out->failed |= w.name.failed || w.brief.failed || w.safe.failed ||
-		       w.cut.failed;
-	buf_fini(&w.name);
-	buf_fini(&w.brief);
-	buf_fini(&w.safe);
-	buf_fini(&w.cut);
+	svg_names_fini(&w.names, out);
 	free(w.left);
 	free(w.used);
 	free(w.depth);

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "views/html_data.h"
+#include "views/preorder.h"
 
 static int nomem(struct error *err)
 {
 	return error_set(err, ERR_NOMEM, "out of memory for the page");
 }
-
 
 struct merger {
 	struct html_data *d;
@@ -120,33 +120,24 @@ static int by_parent(const void *x, const void *y, void *ctx)
 	return a->inlined < b->inlined ? -1 : a->inlined > b->inlined;
 }
 
-/* Pre-order: `order` holds each node's children in one range. */
-static int number_merged(struct merger *m, const uint32_t *order,
-			 const size_t *first, uint32_t *id_of)
+static uint32_t parent_of(const void *ctx, uint32_t node)
 {
-	struct flame *f = &m->d->flame;
-	VEC(uint32_t) stack = { 0 };
-	int rc = vec_push(&stack, 0);
-
-	while (!rc && stack.n) {
-		uint32_t at = stack.v[--stack.n];
-		struct flame_node n = m->nodes.v[at];
-
-		n.parent = id_of[n.parent];
-		id_of[at] = (uint32_t)f->nodes.n;
-		rc = vec_push(&f->nodes, n);
-		for (size_t i = first[at + 1]; !rc && i-- > first[at];)
-			rc = vec_push(&stack, order[i]);
-	}
-	vec_fini(&stack);
-	return rc;
+	return ((const struct merger *)ctx)->nodes.v[node].parent;
 }
 
-static int take_merged(struct merger *m, const uint32_t *id_of)
+static int take_merged(struct merger *m, const struct preorder *p)
 {
 	struct flame *f = &m->d->flame;
+	const uint32_t *id_of = p->id_of;
 	size_t nc = m->d->ncols;
 
+	for (size_t i = 0; i < m->nodes.n; i++) {
+		struct flame_node n = m->nodes.v[p->at[i]];
+
+		n.parent = id_of[n.parent];
+		if (vec_push(&f->nodes, n) < 0)
+			return -ERR_NOMEM;
+	}
 	f->ncols = nc;
 	f->total = malloc((m->nodes.n * nc + 1) * sizeof(*f->total));
 	if (!f->total)
@@ -167,28 +158,12 @@ static int take_merged(struct merger *m, const uint32_t *id_of)
 
 static int sort_merged(struct merger *m)
 {
-	size_t n = m->nodes.n;
-	uint32_t *order = malloc((n + 1) * sizeof(*order));
-	uint32_t *id_of = calloc(n + 1, sizeof(*id_of));
-	size_t *first = calloc(n + 2, sizeof(*first));
-	int rc = order && id_of && first ? 0 : -ERR_NOMEM;
+	struct preorder p;
+	int rc = preorder_init(&p, m->nodes.n, parent_of, by_parent, m);
 
-	if (!rc) {
-		for (size_t i = 1; i < n; i++) {
-			order[i - 1] = (uint32_t)i;
-			first[m->nodes.v[i].parent + 1]++;
-		}
-		for (size_t i = 0; i < n; i++)
-			first[i + 1] += first[i];
-		if (n > 1)
-			qsort_r(order, n - 1, sizeof(*order), by_parent, m);
-		rc = number_merged(m, order, first, id_of);
-	}
 	if (!rc)
-		rc = take_merged(m, id_of);
-	free(order);
-	free(id_of);
-	free(first);
+		rc = take_merged(m, &p);
+	preorder_fini(&p);
 	return rc;
 }
 

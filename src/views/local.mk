@@ -90,6 +90,8 @@ libviews_a_SOURCES = \
 	src/views/moves.h \
 	src/views/names.c \
 	src/views/names.h \
+	src/views/preorder.c \
+	src/views/preorder.h \
 	src/views/ranges.c \
 	src/views/report.c \
 	src/views/report.h \
@@ -104,6 +106,8 @@ libviews_a_SOURCES = \
 	src/views/sources.c \
 	src/views/sources.h \
 	src/views/svg.c \
+	src/views/svg_frame.c \
+	src/views/svg_frame.h \
 	src/views/table.c \
 	src/views/table.h \
 	src/views/text.c \

@@ -8,26 +8,18 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "symbolize/symbolize.h"
 #include "views/html.h"
 #include "views/lines.h"
 #include "views/names.h"
+#include "views/svg_frame.h"
 
-enum {
-	ROW = 17,		/* height of a frame, with its gap */
-	MARGIN = 10,
-	HEAD = 56,
-	NAME_COLUMNS = 300,
-};
-#define LEAST_PIXELS 0.6
-/* Of a frame's text: a monospace character at 11 px, a little more than real. */
-#define CHAR_PIXELS 6.7
+enum { HEAD = 56 };
 
 struct drawer {
 	const struct flame *f;
 	const struct svg_style *style;
 	struct buf *out;
-	struct buf name, brief, safe, cut;
+	struct svg_names names;
 	uint32_t *depth;
 	uint64_t *used;		/* by node: of its width, by children drawn */
 	double *left;		/* by node: pixels */
@@ -49,7 +41,7 @@ static double width_of(const struct drawer *d, size_t node)
 	/* sums of a hostile file may have run over */
 	if (part > all)
 		part = all;
-	return all ? (d->style->width - 2.0 * MARGIN) * (double)part /
+	return all ? (d->style->width - 2.0 * SVG_MARGIN) * (double)part /
 			     (double)all
 		   : 0;
 }
@@ -84,7 +76,7 @@ static void put_title(struct drawer *d, size_t i)
 
 	text_count(&count, c.count);
 	buf_str(d->out, "<title>");
-	xml_text(d->out, buf_cstr(&d->cut));
+	xml_text(d->out, buf_cstr(&d->names.full));
 	if (n->inlined)
 		buf_str(d->out, " (inlined)");
 	buf_str(d->out, "\n");
@@ -99,47 +91,22 @@ static void put_title(struct drawer *d, size_t i)
 	buf_fini(&count);
 }
 
-static void make_names(struct drawer *d, const struct flame_node *n)
-{
-	buf_reset(&d->name);
-	buf_reset(&d->brief);
-	buf_reset(&d->safe);
-	buf_reset(&d->cut);
-	flame_name(d->f->rep, n->fk, &d->name);
-	text_safe(&d->safe, buf_cstr(&d->name));
-	text_cut(&d->cut, buf_cstr(&d->safe), NAME_COLUMNS);
-	demangle_short(buf_cstr(&d->name), &d->brief);
-	buf_reset(&d->safe);
-	text_safe(&d->safe, buf_cstr(d->brief.n ? &d->brief : &d->name));
-}
-
 static void put_frame(struct drawer *d, size_t i)
 {
 	const struct flame_node *n = &d->f->nodes.v[i];
 	double w = width_of(d, i), x = d->left[i];
 	unsigned int row = d->style->icicle ? d->depth[i]
 					    : d->deepest - d->depth[i];
-	unsigned int y = HEAD + row * ROW;
-	size_t room = w > 8 ? (size_t)((w - 6) / CHAR_PIXELS) : 0;
+	unsigned int y = HEAD + row * SVG_ROW;
 
-	make_names(d, n);
-	buf_printf(d->out, "<g><rect x=\"%.1f\" y=\"%u\" width=\"%.1f\" "
-		   "height=\"%d\" fill=\"", x, y, w > 1 ? w - 0.5 : w, ROW - 1);
+	svg_names_reset(&d->names);
+	flame_name(d->f->rep, n->fk, &d->names.name);
+	svg_names_make(&d->names);
+	svg_frame_begin(d->out, x, y, w);
 	put_color(d, n);
 	buf_str(d->out, "\"/>");
 	put_title(d, i);
-	if (room >= 3) {
-		struct buf text = { 0 };
-
-		line_cut_symbol(&text, buf_cstr(&d->safe), room);
-		buf_printf(d->out, "<text x=\"%.1f\" y=\"%u\"%s>", x + 3, y + 12,
-			   n->inlined ? " font-style=\"italic\"" : "");
-		xml_text(d->out, buf_cstr(&text));
-		buf_str(d->out, "</text>");
-		d->out->failed |= text.failed;
-		buf_fini(&text);
-	}
-	buf_str(d->out, "</g>\n");
+	svg_frame_end(d->out, &d->names, n->inlined, x, y, w);
 }
 
 /* Where each frame begins, and how deep those go that can be seen. */
@@ -152,7 +119,7 @@ static int place(struct drawer *d)
 	d->used = calloc(n + 1, sizeof(*d->used));
 	if (!d->depth || !d->left || !d->used)
 		return -ERR_NOMEM;
-	d->left[0] = MARGIN;
+	d->left[0] = SVG_MARGIN;
 	for (size_t i = 1; i < n; i++) {
 		uint32_t up = d->f->nodes.v[i].parent;
 		double all = (double)amount(d, 0);
@@ -160,11 +127,11 @@ static int place(struct drawer *d)
 		d->depth[i] = d->depth[up] + 1;
 		d->left[i] = d->left[up];
 		if (all > 0)
-			d->left[i] += (d->style->width - 2.0 * MARGIN) *
+			d->left[i] += (d->style->width - 2.0 * SVG_MARGIN) *
 				      (double)d->used[up] / all;
 		d->used[up] += amount(d, i);
 		if (d->depth[i] > d->deepest &&
-		    width_of(d, i) >= LEAST_PIXELS)
+		    width_of(d, i) >= SVG_LEAST_WIDTH)
 			d->deepest = d->depth[i];
 	}
 	return 0;
@@ -175,25 +142,19 @@ static void put_head(struct drawer *d)
 	const struct report *rep = d->f->rep;
 	const struct profile *p = rep->p;
 	unsigned int w = d->style->width;
-	unsigned int h = HEAD + (d->deepest + 1) * ROW + MARGIN;
+	unsigned int h = HEAD + (d->deepest + 1) * SVG_ROW + SVG_MARGIN;
 	struct buf title = { 0 }, cut = { 0 }, count = { 0 };
 
 	if (p->runs.n)
 		text_safe(&title, truth_run_title(p, &p->runs.v[0]));
 	text_cut(&cut, buf_cstr(&title), w / 9);
 	text_count(&count, d->f->total[0].count);
-	buf_printf(d->out,
-		   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" "
-		   "height=\"%u\" viewBox=\"0 0 %u %u\" font-family=\""
-		   "DejaVu Sans Mono,Menlo,Consolas,monospace\" "
-		   "font-size=\"11\" fill=\"#1c1c1c\">\n"
-		   "<rect width=\"%u\" height=\"%u\" fill=\"#fff\"/>\n"
-		   "<text x=\"%d\" y=\"22\" font-size=\"15\">", w, h, w, h, w, h,
-		   MARGIN);
+	svg_begin(d->out, w, h);
+	buf_printf(d->out, "<text x=\"%d\" y=\"22\" font-size=\"15\">",
+		   SVG_MARGIN);
 	xml_text(d->out, buf_cstr(&cut));
 	buf_printf(d->out, "</text>\n<text x=\"%d\" y=\"42\" fill=\"#555\">",
-		   MARGIN);
+		   SVG_MARGIN);
 	buf_printf(d->out, "%s samples of ", buf_cstr(&count));
 	xml_text(d->out, profile_cstr(
 		p, p->events.v[rep->agg.cols.v[0]].actual));
@@ -222,16 +183,11 @@ static int draw(const struct flame *f, const struct svg_style *style,
 	if (!rc) {
 		put_head(&d);
 		for (size_t i = 0; i < f->nodes.n; i++)
-			if (!i || width_of(&d, i) >= LEAST_PIXELS)
+			if (!i || width_of(&d, i) >= SVG_LEAST_WIDTH)
 				put_frame(&d, i);
 		buf_str(out, "</svg>\n");
 	}
-	out->failed |= d.name.failed || d.brief.failed || d.safe.failed ||
-		       d.cut.failed;
-	buf_fini(&d.name);
-	buf_fini(&d.brief);
-	buf_fini(&d.safe);
-	buf_fini(&d.cut);
+	svg_names_fini(&d.names, out);
 	free(d.depth);
 	free(d.left);
 	free(d.used);
@@ -243,8 +199,8 @@ int svg_write(const struct report *rep, const struct svg_style *style,
 	      struct buf *out, struct error *err)
 {
 	/* callers of all functions are many: those of a pixel at least */
-	double least = (style->inverted ? 1 : LEAST_PIXELS) /
-		       (style->width - 2.0 * MARGIN);
+	double least = (style->inverted ? 1 : SVG_LEAST_WIDTH) /
+		       (style->width - 2.0 * SVG_MARGIN);
 	struct flame f, upside;
 	int rc;
 
