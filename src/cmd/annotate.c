@@ -11,6 +11,7 @@
 #include "cmd/open.h"
 #include "cmd/page.h"
 #include "cmd/select_options.h"
+#include "cmd/show_options.h"
 #include "cmd/source_options.h"
 #include "profile/fill_symbols.h"
 
@@ -62,21 +63,14 @@ static const struct opt annotate_opt_table[] = {
 	  AT(output) },
 	{ OPT_STR, 'M', "syntax", "intel|att",
 	  "How instructions are written. Default: intel.", AT(syntax) },
-	{ OPT_FLAG, 'n', "samples", NULL, "Show numbers of samples too.",
-	  AT(samples) },
+	OPT_ROW_SAMPLES(AT(samples)),
 	{ OPT_FLAG, 0, "full-names", NULL,
 	  "Show template arguments and parameters in full.",
 	  AT(full_names) },
-	{ OPT_UINT, 'w', "width", "COLUMNS",
-	  "Cut lines at this width. Default: the terminal's, else not at all.",
-	  AT(width) },
-	{ OPT_FLAG, 0, "no-header", NULL,
-	  "Leave out the lines that say what can be trusted.",
-	  AT(no_header) },
-	{ OPT_OPTSTR, 0, "color", "auto|always|never",
-	  "Default: auto, on a terminal and without NO_COLOR.", AT(color) },
-	{ OPT_FLAG, 0, "no-pager", NULL,
-	  "Do not show long output through a pager.", AT(no_pager) },
+	OPT_ROW_WIDTH(AT(width)),
+	OPT_ROW_NO_HEADER(AT(no_header)),
+	OPT_ROW_COLOR(AT(color)),
+	OPT_ROW_NO_PAGER(AT(no_pager)),
 	{ OPT_STRS, 0, "debug-dir", "DIR",
 	  "If the recording holds no symbols: " DEBUG_DIR_HELP,
 	  AT(debug_dirs) },

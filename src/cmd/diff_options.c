@@ -4,6 +4,7 @@
 
 #include "cmd/debug_dirs.h"
 #include "cmd/diff.h"
+#include "cmd/show_options.h"
 
 enum { AUTO = -1, LEAST_ROWS = 20 };
 
@@ -100,8 +101,7 @@ const struct opt diff_opt_table[] = {
 	  "Write to FILE. Default for svg and html on a terminal: diff.svg, "
 	  "diff.html.",
 	  AT(output) },
-	{ OPT_FLAG, 'n', "samples", NULL, "Show numbers of samples too.",
-	  AT(samples) },
+	OPT_ROW_SAMPLES(AT(samples)),
 	{ OPT_FLAG, 0, "full-names", NULL,
 	  "Show template arguments and parameters in full.",
 	  AT(full_names) },
@@ -111,10 +111,8 @@ const struct opt diff_opt_table[] = {
 	{ OPT_FLAG, 0, "no-header", NULL,
 	  "Leave out the lines that say what is compared.",
 	  AT(no_header) },
-	{ OPT_OPTSTR, 0, "color", "auto|always|never",
-	  "Default: auto, on a terminal and without NO_COLOR.", AT(color) },
-	{ OPT_FLAG, 0, "no-pager", NULL,
-	  "Do not show long output through a pager.", AT(no_pager) },
+	OPT_ROW_COLOR(AT(color)),
+	OPT_ROW_NO_PAGER(AT(no_pager)),
 	{ OPT_STRS, 0, "debug-dir", "DIR",
 	  "If a recording holds no symbols: " DEBUG_DIR_HELP,
 	  AT(debug_dirs) },

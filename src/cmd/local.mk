@@ -43,6 +43,7 @@ libcmd_a_SOURCES = \
 	src/cmd/status.h \
 	src/cmd/select_options.c \
 	src/cmd/select_options.h \
+	src/cmd/show_options.h \
 	src/cmd/source_maps.c \
 	src/cmd/source_maps.h \
 	src/cmd/source_options.c \

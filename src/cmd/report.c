@@ -11,6 +11,7 @@
 #include "cmd/open.h"
 #include "cmd/page.h"
 #include "cmd/select_options.h"
+#include "cmd/show_options.h"
 #include "cmd/source_options.h"
 #include "tui/tui.h"
 
@@ -94,24 +95,18 @@ static const struct opt report_opt_table[] = {
 	{OPT_STR, 'o', "output", "FILE",
 	 "Write to FILE. Default for html on a terminal: report.html.",
 	 AT(output)},
-	{OPT_FLAG, 'n', "samples", NULL, "Show numbers of samples too.",
-	 AT(samples)},
+	OPT_ROW_SAMPLES(AT(samples)),
 	{OPT_FLAG, 0, "full-names", NULL,
 	 "Show template arguments, parameters and paths in full.",
 	 AT(full_names)},
-	{OPT_UINT, 'w', "width", "COLUMNS",
-	 "Cut lines at this width. Default: the terminal's, else not at all.",
-	 AT(width)},
-	{OPT_FLAG, 0, "no-header", NULL,
-	 "Leave out the lines that say what can be trusted.", AT(no_header)},
+	OPT_ROW_WIDTH(AT(width)),
+	OPT_ROW_NO_HEADER(AT(no_header)),
 	{OPT_FLAG, 0, "missing", NULL,
 	 "Tell of all images without names or lines what would help, not only "
 	 "of the three that cost most.",
 	 AT(missing)},
-	{OPT_OPTSTR, 0, "color", "auto|always|never",
-	 "Default: auto, on a terminal and without NO_COLOR.", AT(color)},
-	{OPT_FLAG, 0, "no-pager", NULL,
-	 "Do not show long output through a pager.", AT(no_pager)},
+	OPT_ROW_COLOR(AT(color)),
+	OPT_ROW_NO_PAGER(AT(no_pager)),
 	SOURCE_OPTION_ROWS(struct report_opts),
 	{OPT_STRS, 0, "debug-dir", "DIR",
 	 "If the recording holds no symbols: " DEBUG_DIR_HELP,

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_CMD_SHOW_OPTIONS_H
+#define TALLY_CMD_SHOW_OPTIONS_H
+/*
+ * Rows of option tables (cmd/command.h) that mean the same in each command that
+ * shows text; `at` is where the value goes, as for any row.
+ */
+#include "cmd/command.h"
+
+#define OPT_ROW_SAMPLES(at) \
+	{ OPT_FLAG, 'n', "samples", NULL, "Show numbers of samples too.", at }
+#define OPT_ROW_WIDTH(at) \
+	{ OPT_UINT, 'w', "width", "COLUMNS", \
+	  "Cut lines at this width. Default: the terminal's, else not at all.", \
+	  at }
+#define OPT_ROW_NO_HEADER(at) \
+	{ OPT_FLAG, 0, "no-header", NULL, \
+	  "Leave out the lines that say what can be trusted.", at }
+#define OPT_ROW_COLOR(at) \
+	{ OPT_OPTSTR, 0, "color", "auto|always|never", \
+	  "Default: auto, on a terminal and without NO_COLOR.", at }
+#define OPT_ROW_NO_PAGER(at) \
+	{ OPT_FLAG, 0, "no-pager", NULL, \
+	  "Do not show long output through a pager.", at }
+
+#endif
