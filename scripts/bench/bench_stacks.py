@@ -131,6 +131,18 @@ for _ in range(16):
     json.loads(json.dumps(x))
 """
 
+# For a Python built here, with its own library only: parsing and compiling.
+COMPILER = """
+import ast, glob, json, os
+where = os.path.dirname(os.__file__)
+for path in sorted(glob.glob(where + '/*.py'))[:45]:
+    with open(path, encoding='utf-8') as f:
+        text = f.read()
+    compile(text, path, 'exec')
+    json.loads(json.dumps([ast.dump(ast.parse(text))]))
+    sorted(text.split(), key=lambda w: (len(w), w))
+"""
+
 # Where a program or a thread begins.
 ENTRY = re.compile(r'^(_start|(__GI_)?_*clone3?|start_thread|'
                    r'thread_start|_dl_start_user|ret_from_fork\w*)$')
@@ -169,12 +181,37 @@ def _preprocessed(tools):
     return out
 
 
+def _pythons(tools):
+    """Debian's Python, built without and with frame pointers, or None."""
+    folder = os.path.join(tools.work, 'python')
+    made = [os.path.join(folder, x, 'python') for x in ('plain', 'pointers')]
+    if not all(os.path.exists(x) for x in made):
+        built = subprocess.run([TOP + '/scripts/bench/build-python', folder],
+                               check=False, stdout=subprocess.DEVNULL)
+        if built.returncode:
+            return None
+    return made
+
+
 def _programs(tools, quick):
-    """Name and command; those that cannot be made here are left out."""
+    """Name, command and the same with frame pointers, or None; programs that
+    cannot be made here are left out."""
+    big = os.path.join(tools.work, 'big')
+    seconds = '2' if quick else '10'
+    yield ('C++, 100 MB DWARF, 2 threads', [big + '_plain', seconds, '2'],
+           [big, seconds, '2'])
+    made = _pythons(tools)
+    if made:
+        yield ('python3.11 built here',
+               *([x, '-S', '-c', COMPILER] for x in made))
+    for name, cmd in _programs_as_they_are(tools, quick):
+        yield name, cmd, None
+
+
+def _programs_as_they_are(tools, quick):
+    """Programs of the distribution, and those written here."""
     rounds = '1' if quick else '20'
     many = 'for i in $(seq %s); do "$@"; done' % rounds
-    yield 'C++, 100 MB DWARF, 2 threads', [
-        os.path.join(tools.work, 'big_plain'), '2' if quick else '10', '2']
     yield 'python3', ['python3', '-c', PYTHON]
     yield 'git log -p', ['sh', '-c', many + ' >/dev/null', 'sh', 'git', '-C',
                          TOP, 'log', '-p', '--stat']
@@ -248,15 +285,26 @@ def _absent(ends):
                if 'not in memory' in x['reason'])
 
 
+def _frames(tools, file):
+    """Frames of a recording's stacks, by sample."""
+    kinds = [_tally_frame(x) for x in _lines(tools, [
+        tools.tally, 'dump', '--only', 'samples', '-g', file])]
+    samples = kinds.count('new')
+    return (len(kinds) - kinds.count(None) - samples) / max(samples, 1)
+
+
 def _one(tools, table, name, cmd, pointers, rounds):
-    """`pointers`: the same command of a program with frame pointers."""
+    """`pointers`: the same command of a program with frame pointers, or
+    None."""
     hz = '999'
     path = {k: os.path.join(tools.work, 'stacks.' + k)
-            for k in ('tally', 'fp', 'data')}
+            for k in ('tally', 'fp', 'pointers', 'data')}
     mine = [tools.tally, 'record', '-q', '-e', 'cpu-clock', '-F', hz]
     _run([*mine, '-g', '-o', path['tally'], '--', *cmd], tools.env)
-    _run([*mine, '--call-graph=fp', '-o', path['fp'], '--', *pointers],
-         tools.env)
+    _run([*mine, '--call-graph=fp', '-o', path['fp'], '--', *cmd], tools.env)
+    if pointers:
+        _run([*mine, '--call-graph=fp', '-o', path['pointers'], '--',
+              *pointers], tools.env)
     # Without build-ids (-B) perf script 6.1 dies now and then.
     _run([tools.perf, 'record', '-q', '-N', '-e', 'cpu-clock', '-F', hz,
           '--call-graph', 'dwarf', '-o', path['data'], '--', *cmd], tools.env)
@@ -270,7 +318,8 @@ def _one(tools, table, name, cmd, pointers, rounds):
         'tally': lambda: tools.timed([tools.tally, 'report', '-g',
                                       path['tally']]),
     })
-    size = {k: os.path.getsize(v) / 1e6 for k, v in path.items()}
+    size = {k: os.path.getsize(v) / 1e6 for k, v in path.items()
+            if k != 'pointers' or pointers}
     table.row(name + ': stacks to the entry', 100 * whole / max(n, 1),
               100 * pwhole / max(pn, 1), '%', ('<=', None))
     ends = tools.tally_json(path['tally'], 'event')['header']['stacks']
@@ -280,8 +329,14 @@ def _one(tools, table, name, cmd, pointers, rounds):
             100 * (whole - ends['later']) / known),
                    whole - ends['later'] >= 0.999 * known)
     table.row('… file', size['tally'], size['data'], 'MB', ('<=', 0.01))
+    # Frame pointers that are not there lead to few callers.
     table.row('… file; beside tally by frame pointers', size['tally'],
-              size['fp'], 'MB', ('<=', 1.5))
+              size['fp'], 'MB', ('<=', None if pointers else 1.5))
+    table.fact('… callers found so', '%.0f %%' % (
+        100 * _frames(tools, path['fp']) / _frames(tools, path['tally'])), True)
+    if pointers:
+        table.row('… file; beside that of a build with frame pointers',
+                  size['tally'], size['pointers'], 'MB', ('<=', 1.5))
     table.row('… report', got['tally'], got['perf'], 's', ('>=', 10))
     os.unlink(path['data'])
     return whole / max(n, 1), pwhole / max(pn, 1)
@@ -429,11 +484,9 @@ def _attach(tools, table, args):
 def stacks(tools, table, args):
     """Whole stacks, small files, fast reports, nothing lost."""
     shares = []
-    for name, cmd in _programs(tools, args.quick):
-        big = os.path.join(tools.work, 'big')
-        pointers = [big if x == big + '_plain' else x for x in cmd]
+    for name, cmd, pointers in _programs(tools, args.quick):
         shares.append((name, *_one(tools, table, name, cmd, pointers,
-                                    args.rounds)))
+                                   args.rounds)))
     worse = [name for name, mine, theirs in shares if mine < theirs]
     table.fact('more whole stacks than perf', 'on all programs' if not worse
                else 'not: ' + ', '.join(worse), not worse)
