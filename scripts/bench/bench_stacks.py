@@ -135,7 +135,7 @@ for _ in range(16):
 COMPILER = """
 import ast, glob, json, os
 where = os.path.dirname(os.__file__)
-for path in sorted(glob.glob(where + '/*.py'))[:45]:
+for path in sorted(glob.glob(where + '/*.py'))[:45] * 8:
     with open(path, encoding='utf-8') as f:
         text = f.read()
     compile(text, path, 'exec')
