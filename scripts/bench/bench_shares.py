@@ -181,14 +181,14 @@ def _programs(tools, n):
         os.path.join(tools.work, 'big'), str(3 * n), '1']
     yield 'python3', 'timer', ['/usr/bin/python3', '-c', PYTHON % (3000 * n)]
     if _has('node'):
-        yield 'node', 'timer', ['node', '-e', NODE % (60 * n)]
+        yield 'node', 'timer', ['node', '-e', NODE % (600 * n)]
     yield '2 threads', 'timer', [os.path.join(tools.work, 'known_cost'),
                                  str(3 * n), '2']
     yield 'make', 'timer', _project(tools, 4 * n)
     yield 'static', 'ptrace', [_static(tools), str(4000 * n)]
     go = _go(tools)
     if go:
-        yield 'Go', 'ptrace', [go, str(10 * n)]
+        yield 'Go', 'ptrace', [go, str(400 * n)]
 
 
 ENDING = '[end]'
