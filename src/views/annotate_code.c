@@ -244,7 +244,11 @@ static int add_code(struct annotation *a, struct annot_code *c)
 	int rc;
 
 	c->insn = a->insns.n;
-	if (!bytes)
+	if (!bytes && a->p->images.v[s->image].kind == PROF_IMAGE_KERNEL)
+		c->missing = "code of the kernel was not to be had: record as "
+			     "root where there is a /proc/kcore, or name its "
+			     "vmlinux (-k)";
+	else if (!bytes)
 		c->missing = "the recording does not hold its code: too few "
 			     "samples, or its file could not be read";
 	else if (!machine)

@@ -91,30 +91,49 @@ static void broken_reasons(const struct truth *t, struct buf *out)
 		buf_str(out, " (callers missing)");
 }
 
+/* A share that would read 0.0% is a number of stacks. */
+static void part(const struct truth *t, uint64_t n, struct buf *out)
+{
+	double share = line_share(n, t->shown);
+
+	if (share >= 0.05) {
+		buf_printf(out, " %.1f%%", share);
+		return;
+	}
+	buf_u8(out, ' ');
+	text_count(out, n);
+	buf_str(out, " of ");
+	text_count(out, t->shown);
+}
+
 void truth_stacks(const struct truth *t, struct buf *out)
 {
 	if (!t->cut && !t->broken && !t->later && !t->guessed && !t->frameless)
 		return;
 	buf_str(out, "Stacks:");
-	if (t->cut)
-		buf_printf(out, " %.1f%% cut short;",
-			   line_share(t->cut, t->shown));
+	if (t->cut) {
+		part(t, t->cut, out);
+		buf_str(out, " cut short;");
+	}
 	if (t->broken) {
-		buf_printf(out, " %.1f%% broken",
-			   line_share(t->broken, t->shown));
+		part(t, t->broken, out);
+		buf_str(out, " broken");
 		broken_reasons(t, out);
 		buf_u8(out, ';');
 	}
-	if (t->later)
-		buf_printf(out, " %.1f%% with outer callers read a moment "
-			   "later (likely right);",
-			   line_share(t->later, t->shown));
-	if (t->guessed)
-		buf_printf(out, " %.1f%% with a caller guessed (likely right);",
-			   line_share(t->guessed, t->shown));
-	if (t->frameless)
-		buf_printf(out, " %.1f%% without any frame;",
-			   line_share(t->frameless, t->shown));
+	if (t->later) {
+		part(t, t->later, out);
+		buf_str(out, " with outer callers read a moment later (likely "
+			"right);");
+	}
+	if (t->guessed) {
+		part(t, t->guessed, out);
+		buf_str(out, " with a caller guessed (likely right);");
+	}
+	if (t->frameless) {
+		part(t, t->frameless, out);
+		buf_str(out, " without any frame;");
+	}
 	out->n--;
 	if (by_tables(t) && (t->cut || t->broken))
 		buf_str(out, "; see tally info");

@@ -569,6 +569,34 @@ static void test_stack_ends(void **state)
 	maker_fini(&m);
 }
 
+/* Of many stacks a single one is not "0.0%". */
+static void test_few_stack_ends(void **state)
+{
+	struct buf out = { 0 };
+	struct error err;
+	struct info in;
+	struct reader *r;
+	struct maker m;
+	uint32_t f;
+
+	(void)state;
+	maker_init(&m, 1);
+	f = maker_loc(&m, maker_func(&m, m.app, "f", "f.c", 1), 2);
+	maker_samples(&m, STACK(&m, f), 0, 0, 10, 2494);
+	ended(&m, f, PROF_MARK_LATER, PROF_END_UNKNOWN, PROF_NONE, 5);
+	ended(&m, f, PROF_MARK_BROKEN, PROF_END_BAD_MEMORY, PROF_NONE, 1);
+	r = maker_read(&m);
+	assert_int_equal(info_build(&in, r, "x.tally", m.n, &err), 0);
+	truth_stacks(&in.truth, &out);
+	assert_string_equal(buf_cstr(&out), "Stacks: 1 of 2,500 broken: bad "
+		"memory; 0.2% with outer callers read a moment later (likely "
+		"right)");
+	info_fini(&in);
+	buf_fini(&out);
+	reader_close(r);
+	maker_fini(&m);
+}
+
 static bool collect(void *ctx, struct buf *text)
 {
 	buf_bytes(ctx, text->p, text->n);
@@ -703,6 +731,7 @@ int main(void)
 		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_info),
 		cmocka_unit_test(test_stack_ends),
+		cmocka_unit_test(test_few_stack_ends),
 		cmocka_unit_test(test_dump),
 		cmocka_unit_test(test_dump_code),
 		cmocka_unit_test(test_event_key),
