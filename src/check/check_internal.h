@@ -4,7 +4,9 @@
 /* What the parts of a check share. */
 #include "check/check.h"
 
+/* Sets the message that memory ran out; -ERR_NOMEM. */
 int check_nomem(struct error *err);
+/* One line for the user about the check as a whole, cut at 1 KB.  -ERR_NOMEM. */
 int check_note(struct check *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -23,6 +23,8 @@ struct stacks {
 	struct caller_slot *callers;
 };
 
+/* Borrows all three for its life.  -ERR_NOMEM, and then there is nothing to
+ * release. */
 int stacks_init(struct stacks *s, struct profile *p, struct images *im,
 		struct kernel_maps *k);
 void stacks_fini(struct stacks *s);

@@ -84,6 +84,8 @@ typedef void aggregate_fn(void *ctx, uint32_t stack, uint32_t event,
 /* All that was summed, slot by slot; cells may be 0. */
 void aggregate_each(const struct aggregate *a, aggregate_fn *fn, void *ctx);
 
+/* Sums all samples of `r` that `sel` lets through, by stack, event and the
+ * sample keys (KEY_BIT) in `mask`.  After an error there is nothing to release. */
 int aggregate_run(struct reader *r, const struct selection *sel, uint32_t mask,
 		  struct aggregate *out, struct error *err);
 void aggregate_fini(struct aggregate *a);

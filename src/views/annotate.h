@@ -143,6 +143,8 @@ struct annotation {
 	uint32_t *same_func;		/* by func: the first row of the same one */
 };
 
+/* Reads the samples of `r` once and works out what `spec` wants; both are borrowed
+ * until annotate_free.  On an error *out is NULL. */
 int annotate_build(struct reader *r, const struct annotate_spec *spec,
 		   struct annotation **out, struct error *err);
 void annotate_free(struct annotation *a);
@@ -191,6 +193,7 @@ struct annotate_style {
 	unsigned int context;	/* lines shown around one that cost something */
 };
 
+/* Append; sources are read while they write.  out->failed: out of memory. */
 void annotate_text(struct annotation *a, const struct annotate_style *style,
 		   struct buf *out);
 void annotate_json(struct annotation *a, const struct annotate_style *style,

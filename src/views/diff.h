@@ -140,6 +140,7 @@ struct diff {
 	size_t tested, real;	/* rows, of the first column */
 };
 
+/* Borrows both readers until diff_free.  On an error *out is NULL. */
 int diff_build(struct reader *const readers[DIFF_SIDES],
 	       const struct diff_spec *spec, struct diff **out,
 	       struct error *err);

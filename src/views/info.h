@@ -22,6 +22,8 @@ struct info {
 	struct chunk_sum chunks[INFO_CHUNK_KINDS];
 };
 
+/* Borrows `r` and `path` (its size: file_bytes) until info_fini; after an error
+ * there is nothing to release. */
 int info_build(struct info *in, struct reader *r, const char *path,
 	       uint64_t file_bytes, struct error *err);
 void info_fini(struct info *in);

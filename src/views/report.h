@@ -57,6 +57,8 @@ struct report {
 enum { REPORT_COLUMNS_MAX = 64, TREE_DEPTH_MAX = 400,
        TREE_NODES_MAX = 8000000 };
 
+/* Reads the samples of `r` once; `r` and what `spec` points to are borrowed until
+ * report_free.  On an error *out is NULL. */
 int report_build(struct reader *r, const struct report_spec *spec,
 		 struct report **out, struct error *err);
 /* The same in two steps: between them frame keys may be made to count as others
@@ -100,6 +102,7 @@ struct text_style {
 	size_t missing;		/* images told that lack names or lines */
 };
 
+/* Append what the report holds; out->failed: out of memory. */
 void report_text(const struct report *rep, const struct text_style *style,
 		 struct buf *out);
 void report_json(const struct report *rep, struct buf *out);
