@@ -39,8 +39,9 @@ struct check_part {
 				 * instruction */
 	uint32_t line;
 	uint64_t offset;	/* in the symbol */
-	uint64_t size;		/* of the symbol: other sizes are other code,
-				 * whose instructions cannot be compared */
+	uint64_t size, build;	/* of the symbol, and a hash of its image's
+				 * build-id: other ones are other code */
+	uint32_t text;		/* str: of an instruction; 0: not known */
 	double base, now;
 	double p;		/* of a line: costs more by chance, adjusted */
 };

@@ -18,6 +18,11 @@ int check_matrix(struct check *c, struct error *err);
 int check_matrix_inclusive(struct check *c, struct error *err);
 /* evidence.c: lines and callers of the rows that changed. */
 int check_evidence(struct check *c, struct error *err);
+/* evidence_code.c: aligns instructions of rows that are shown to those of the new
+ * code; runs: [part * nruns + run].  0 or -ERR_NOMEM. */
+int check_align_code(struct check *c, double *runs, size_t nruns);
+/* What parts know a build by; 0: it has no build-id. */
+uint64_t check_build_of(const struct prof_image *im);
 /* moved.c: slower rows whose cost came from related ones. */
 int check_moved(struct check *c, struct error *err);
 

@@ -56,7 +56,8 @@ static bool same_part(const struct check_part *a, const struct check_part *b)
 {
 	return a->row == b->row && a->kind == b->kind && a->func == b->func &&
 	       a->name == b->name && a->line == b->line &&
-	       a->offset == b->offset && a->size == b->size;
+	       a->offset == b->offset && a->size == b->size &&
+	       a->build == b->build;
 }
 
 static void add(struct gather *g, const struct check_part *key, size_t run,
@@ -67,6 +68,7 @@ static void add(struct gather *g, const struct check_part *key, size_t run,
 	struct check *c = g->c;
 
 	hash = hash_mix(hash_mix(hash, key->func), key->offset + key->size);
+	hash = hash_mix(hash, key->build);
 	if (key->name == UINT32_MAX)
 		g->failed = true;
 
@@ -115,6 +117,7 @@ static void add_instruction(struct gather *g, const struct check_file *f,
 	part.name = strtab_add(&g->c->runs.str, profile_cstr(f->p, s->name));
 	part.offset = l->vaddr - s->vaddr;
 	part.size = s->size;
+	part.build = check_build_of(&f->p->images.v[l->image]);
 	add(g, &part, run, cost);
 }
 
@@ -190,7 +193,9 @@ static int compare_places(const struct check *c, const struct check_part *x,
 		return x->line < y->line ? -1 : 1;
 	if (x->offset != y->offset)
 		return x->offset < y->offset ? -1 : 1;
-	return x->size < y->size ? -1 : x->size > y->size;
+	if (x->size != y->size)
+		return x->size < y->size ? -1 : 1;
+	return x->build < y->build ? -1 : x->build > y->build;
 }
 
 /* By row and kind, most gained first. */
@@ -268,6 +273,8 @@ int check_evidence(struct check *c, struct error *err)
 		}
 		symbol_index_fini(&g.symbols);
 	}
+	if (!g.failed && check_align_code(c, g.runs.v, g.nruns) < 0)
+		g.failed = true;
 	for (size_t i = 0; !g.failed && i < c->parts.n; i++)
 		finish_part(&g, i);
 	if (c->parts.n)

@@ -118,6 +118,8 @@ static void put_part(const struct check *c, const struct check_part *p,
 	} else {
 		json_str(j, "symbol", check_str(&c->runs, p->name));
 		json_uint(j, "offset", p->offset);
+		if (p->text)
+			json_str(j, "text", check_str(&c->runs, p->text));
 	}
 	json_fixed(j, "base", check_cost(c, p->base), 1);
 	json_fixed(j, "new", check_cost(c, p->now), 1);

@@ -45,6 +45,11 @@ void words_part(const struct check *c, const struct check_part *p,
 	default:
 		text_safe(out, check_str(&c->runs, p->name));
 		buf_printf(out, "+0x%" PRIx64, p->offset);
+		if (p->text) {
+			buf_str(out, " (");
+			text_safe(out, check_str(&c->runs, p->text));
+			buf_str(out, ")");
+		}
 	}
 }
 

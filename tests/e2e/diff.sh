@@ -51,7 +51,8 @@ END
 # takes twice as long, before has another name
 awk '/heavy\(unsigned x\)/ && !done++ { print "/* new */"; print "/* lines */" }
 {
-	sub(/4500/, "9000"); gsub(/stale/, "fresh"); sub(/1500/, "3000")
+	sub(/for .*4500/, "x += x / 3; for (int i = 0; i < 9000")
+	gsub(/stale/, "fresh"); sub(/1500/, "3000")
 	gsub(/before/, "after"); print
 }' \
 	one/src/work.c >two/src/work.c
@@ -276,6 +277,51 @@ for side, name in (('one', 'old'), ('two', 'new')):
         assert d[f]['total'][name]['weight'] == total, (f, total, d[f])
         assert abs(d[f]['self'][name]['cost'] - own / 3) < 1e-3
 END
+fi
+
+# a check of the same programs, without debug information and stacks: the code
+# says what moved, and which instruction is which
+for side in one two; do
+	cp $side/work $side/bare && strip -g $side/bare
+	"$TALLY" record -q -F 2000 --repeat 4 -o $side.bare.tally -- \
+		$side/bare 5000 2>/dev/null
+done
+if python3 -c 'import json' 2>/dev/null && objdump --version >/dev/null 2>&1
+then
+	"$TALLY" check --baseline one.bare.tally --new two.bare.tally \
+		--format none --json check.json
+	objdump -d --no-show-raw-insn -M intel two/bare >two.dis
+	t_run "a check knows moved code without debug information" python3 - <<'END'
+import json
+rows = {r['function']: r for r in json.load(open('check.json'))['rows']}
+assert rows['after']['status'] == 'moved', rows['after']
+assert rows['after']['moved_from'] == 'before'
+# far more than what stale lost, and other code
+assert rows['fresh']['status'] == 'new' and rows['fresh']['fails']
+END
+	t_run "… and the instructions that gained, in the new code" python3 - <<'END'
+import json, re
+row, = [r for r in json.load(open('check.json'))['rows']
+        if r['function'] == 'heavy']
+code, at = {}, None
+for l in open('two.dis'):
+    m = re.match(r'([0-9a-f]+) <(.*)>:', l)
+    if m:
+        at = int(m[1], 16) if m[2] == 'heavy' else None
+    m = re.match(r' *([0-9a-f]+):\t(\S+)', l)
+    if m and at is not None:
+        code[int(m[1], 16) - at] = m[2]
+both = 0
+for i in row['instructions']:
+    assert i['symbol'] == 'heavy'
+    if i['new'] > 0:
+        assert i['text'].split()[0] == code[i['offset']], (i, code)
+        both += i['base'] > 0
+# the old code begins otherwise, so that all of it lies elsewhere
+assert both >= 3, row['instructions']
+END
+else
+	t_skip "code of a check" "python3 or objdump is not installed"
 fi
 
 # each side's source as it was in the commit that was recorded
