@@ -2,7 +2,8 @@
 /*
  * Programs and libraries whose file was named otherwise: prog-old and prog-new,
  * libx.so.1.2 and libx.so.1.3.  Two images are one when each occurs on one side
- * only and most of the cost of both is in functions that both have.
+ * only and they are the programs that were recorded, or most of the cost of both
+ * is in functions that both have.
  */
 #include <stdlib.h>
 
@@ -104,6 +105,17 @@ static void make_alias(const struct pairing *p, uint32_t from, uint32_t to,
 
 enum { PAIR_IMAGES_MAX = 64 };
 
+/* Whether they are what the recordings of both sides started. */
+static bool are_programs(const struct check_runs *c, uint32_t old, uint32_t now)
+{
+	for (size_t i = 0; i < c->files.n; i++)
+		if (!path_is_program(c->files.v[i].p, check_str(
+				c, c->files.v[i].side == CHECK_BASE ? old
+								    : now)))
+			return false;
+	return true;
+}
+
 static void pair_all(const struct pairing *p, const struct u64map *by_key)
 {
 	const struct image_cost *im = p->images.v;
@@ -117,10 +129,11 @@ static void pair_all(const struct pairing *p, const struct u64map *by_key)
 			if (im[b].kernel || im[b].cost[CHECK_BASE] > 0 ||
 			    !(im[b].cost[CHECK_NEW] > 0))
 				continue;
-			if (shared(p, im[a].image, im[b].image, CHECK_BASE,
-				   by_key) < 0.5 ||
-			    shared(p, im[b].image, im[a].image, CHECK_NEW,
-				   by_key) < 0.5)
+			if (!are_programs(p->c, im[a].image, im[b].image) &&
+			    (shared(p, im[a].image, im[b].image, CHECK_BASE,
+				    by_key) < 0.5 ||
+			     shared(p, im[b].image, im[a].image, CHECK_NEW,
+				    by_key) < 0.5))
 				continue;
 			make_alias(p, im[a].image, im[b].image, by_key);
 			break;

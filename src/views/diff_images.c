@@ -2,8 +2,8 @@
 /*
  * Images of both sides by the name of their file.  Those that are on one side
  * only may have been renamed: prog-old and prog-new, libx.so.1.2 and libx.so.1.3.
- * Two of them are one when most of the cost of both is in functions that both
- * have.
+ * Two of them are one when they are the programs that were recorded, or when most
+ * of the cost of both is in functions that both have.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -186,6 +186,16 @@ static bool only_on(const struct image_cost *im, int side)
 	return !im->kernel && im->cost[side] > 0 && !(im->cost[!side] > 0);
 }
 
+static bool are_programs(const struct renames *r, uint32_t old, uint32_t now)
+{
+	const struct diff *d = r->d;
+
+	return path_is_program(d->side[DIFF_OLD].p,
+			       profile_cstr(&d->names, old)) &&
+	       path_is_program(d->side[DIFF_NEW].p,
+			       profile_cstr(&d->names, now));
+}
+
 static void pair(struct renames *r)
 {
 	struct image_cost *im = r->images.v;
@@ -198,9 +208,11 @@ static void pair(struct renames *r)
 				continue;
 			if (tries++ >= PAIRS_TRIED)
 				return;
-			if (shared(r, im[a].image, im[b].image, DIFF_OLD) <
-				    0.5 ||
-			    shared(r, im[b].image, im[a].image, DIFF_NEW) < 0.5)
+			if (!are_programs(r, im[a].image, im[b].image) &&
+			    (shared(r, im[a].image, im[b].image, DIFF_OLD) <
+				     0.5 ||
+			     shared(r, im[b].image, im[a].image, DIFF_NEW) <
+				     0.5))
 				continue;
 			rename_image(r->d, im[a].image, im[b].image);
 			im[a].kernel = im[b].kernel = true;	/* taken */

@@ -181,14 +181,32 @@ static const char *file_name(const struct mover *m, uint32_t key)
 	return path_base(profile_cstr(&m->d->names, m->file[key]));
 }
 
+/* What is declared in a header may be inlined anywhere: that two of them are near
+ * says nothing. */
+static bool in_header(const struct mover *m, uint32_t key)
+{
+	const char *base = file_name(m, key), *dot = strrchr(base, '.');
+
+	return *base && (!dot || dot[1] == 'h' || dot[1] == 'H');
+}
+
+static bool are_near(const struct mover *m, uint32_t a, uint32_t b)
+{
+	if (calls(m, a, b) || calls(m, b, a))
+		return true;
+	if (in_header(m, a) || in_header(m, b))
+		return false;
+	return (m->file[a] && !strcmp(file_name(m, a), file_name(m, b))) ||
+	       share_caller(m, a, b);
+}
+
 static bool related(void *ctx, size_t rose, size_t fell)
 {
 	struct mover *m = ctx;
 	const struct diff *d = m->d;
 	uint32_t a = d->rows.v[rose].key, b = d->rows.v[fell].key;
 	const struct code_runs *x, *y;
-	bool near = (m->file[a] && !strcmp(file_name(m, a), file_name(m, b))) ||
-		    calls(m, a, b) || calls(m, b, a) || share_caller(m, a, b);
+	bool near = are_near(m, a, b);
 
 	if (!near && (m->file[a] || d->keys.keys.v[a].image !=
 					    d->keys.keys.v[b].image))

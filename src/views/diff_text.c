@@ -51,6 +51,21 @@ static void put_line(const struct diff *d, uint32_t key, struct buf *out)
 		buf_str(out, " (old)");
 }
 
+/* "ns::cls<…>::method(…)" -> "method(…)" */
+static const char *without_scope(const char *shown)
+{
+	const char *start = shown;
+	int depth = 0;
+
+	for (const char *s = shown; *s && *s != '('; s++) {
+		depth += *s == '<';
+		depth -= *s == '>' && depth;
+		if (!depth && s[0] == ':' && s[1] == ':' && s[2])
+			start = s + 2;
+	}
+	return start;
+}
+
 /* Where a row's cost came from, or went to. */
 static void put_moved(struct diff_table *t, const struct diff_row *r,
 		      struct buf *out)
@@ -66,8 +81,8 @@ static void put_moved(struct diff_table *t, const struct diff_row *r,
 	diff_name(d, d->rows.v[other].key, &name);
 	demangle_short(buf_cstr(&name), &shorter);
 	buf_printf(out, " %s %s", from != PROF_NONE ? "<-" : "->",
-		   t->style->full_names || !shorter.n ? buf_cstr(&name)
-						      : buf_cstr(&shorter));
+		   t->style->full_names || !shorter.n
+			   ? buf_cstr(&name) : without_scope(buf_cstr(&shorter)));
 	out->failed |= name.failed || shorter.failed;
 	buf_fini(&name);
 	buf_fini(&shorter);

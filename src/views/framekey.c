@@ -252,3 +252,15 @@ void frame_keys_fini(struct frame_keys *k)
 	idtab_fini(&k->tab);
 	*k = (struct frame_keys){ 0 };
 }
+
+bool path_is_program(const struct profile *p, const char *base)
+{
+	const char *command = p->runs.n
+		? profile_cstr(p, p->runs.v[0].command) : "";
+	size_t n = strcspn(command, " "), at = n;
+
+	while (at && command[at - 1] != '/')
+		at--;
+	return n > at && strlen(base) == n - at &&
+	       !strncmp(base, command + at, n - at);
+}

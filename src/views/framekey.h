@@ -67,6 +67,8 @@ static inline bool frame_step_inlined(const struct frame_keys *k,
 /* How an address without name is shown: image+0x1234.  Appends, unsafe text. */
 void frame_address_name(const struct profile *p, uint32_t path, uint64_t vaddr,
 			struct buf *out);
+/* Whether a file of this name is the program that the first run started. */
+bool path_is_program(const struct profile *p, const char *base);
 /* The last part of a path; names in [brackets] stay whole. */
 const char *path_base(const char *path);
 

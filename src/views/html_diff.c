@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "symbolize/symbolize.h"
 #include "views/html.h"
 
 enum { CODES = 300, VERDICTS = 400 };
@@ -98,15 +99,17 @@ static int make_side(struct page *x, int side,
 static void put_other(const struct diff *d, uint32_t row, const char *word,
 		      struct buf *out)
 {
-	struct buf name = { 0 };
+	struct buf name = { 0 }, shorter = { 0 };
 
 	if (row == PROF_NONE)
 		return;
 	diff_name(d, d->rows.v[row].key, &name);
+	demangle_short(buf_cstr(&name), &shorter);
 	buf_str(out, word);
-	text_safe(out, buf_cstr(&name));
-	out->failed |= name.failed;
+	text_safe(out, buf_cstr(shorter.n ? &shorter : &name));
+	out->failed |= name.failed || shorter.failed;
 	buf_fini(&name);
+	buf_fini(&shorter);
 }
 
 static int add_verdict(struct page *x, uint32_t row)
