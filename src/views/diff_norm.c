@@ -304,7 +304,7 @@ static size_t unit_for(double cost, double least)
 void diff_choose_unit(struct diff *d, size_t col, double most)
 {
 	struct diff_column *c = &d->cols.v[col];
-	size_t i = unit_for(most, 20);
+	size_t i = unit_for(most, 5);
 
 	c->shown_by = d->norm == DIFF_NORM_TOTAL ? 1 : units[i].by;
 	c->shown_unit = d->norm == DIFF_NORM_TOTAL ? "%"
