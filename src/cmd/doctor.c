@@ -34,14 +34,22 @@ static const char *state_word(enum doctor_state s)
 	return words[s];
 }
 
+static const char *own_programs(const struct doctor *d)
+{
+	if (d->own_user)
+		return d->own_kernel ? "user code + kernel" : "user code only";
+	if (d->own_timer)
+		return d->own_ptrace
+			? "user code, by timers in them, else by ptrace"
+			: "user code, by timers in them";
+	return d->own_ptrace ? "user code, by ptrace" : "no";
+}
+
 static void summary(const struct doctor *d, struct buf *out)
 {
 	buf_printf(out, "own programs: %s; other users' processes: %s; whole "
 		   "system: %s; hardware counters: %s; kernel names: %s",
-		   !d->own_user ? d->own_ptrace ? "user code, by ptrace"
-				  : d->own_timer ? "user code, by timers" : "no"
-		   : d->own_kernel ? "user code + kernel"
-		   : "user code only", d->others ? "yes" : "no",
+		   own_programs(d), d->others ? "yes" : "no",
 		   d->system ? "yes" : "no", d->counters ? "yes"
 		   : d->own_user ? "none" : "no",
 		   d->kernel_names ? "yes" : "hidden");

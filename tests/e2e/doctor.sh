@@ -105,6 +105,11 @@ else
 		t_like "and names the filter and doctor" "$(cat err)" \
 			'seccomp filter.*PERFMON.*tally doctor'
 	done
+	taken=$(open/deny EPERM "$TALLY" record -o a.tally -- true 2>&1 |
+		sed -n 's/^tally: recording by \([a-z]*\) .*/\1/p')
+	t_like "the first line names what record takes, $taken" \
+		"$(open/deny EPERM "$TALLY" doctor --no-pager | head -n 1)" \
+		"^own programs: user code, by ${taken:-nothing}"
 	open/deny KILL "$TALLY" doctor --format=json >json
 	t_is "a filter that kills does not kill doctor" $? "$(own json)"
 	t_like "and is named" "$(check json 'own programs')" \
