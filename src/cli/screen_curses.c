@@ -22,6 +22,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
@@ -32,6 +33,7 @@ enum { LEAVE_BYTES = 512, ESCAPE_MS = 50 };
 static struct {
 	volatile sig_atomic_t open;
 	struct termios before;
+	struct winsize drawn;	/* the terminal's size when last looked at */
 	char leave[LEAVE_BYTES];
 	size_t leave_n;
 	bool color;
@@ -271,11 +273,45 @@ static bool hung_up(void)
 	       (p.revents & POLLIN && read(STDIN_FILENO, &c, 0) < 0);
 }
 
+static bool is_resized(void)
+{
+	struct winsize now = term.drawn;
+	bool is;
+
+	ioctl(STDOUT_FILENO, TIOCGWINSZ, &now);
+	is = now.ws_row != term.drawn.ws_row ||
+	     now.ws_col != term.drawn.ws_col;
+	term.drawn = now;
+	return is;
+}
+
+/* As get_wch, which looks for a new size and then waits: one that comes in
+ * between would be seen with the next key only, and one that comes while it
+ * draws can leave what was drawn for the old size. */
+static int wait_key(wint_t *c)
+{
+	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
+	sigset_t winch, before;
+	int rc;
+
+	timeout(0);
+	rc = get_wch(c);
+	if (rc != ERR)
+		return rc;
+	sigemptyset(&winch);
+	sigaddset(&winch, SIGWINCH);
+	sigprocmask(SIG_BLOCK, &winch, &before);
+	if (!is_resized())
+		ppoll(&p, 1, NULL, &before);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return get_wch(c);
+}
+
 static struct screen_event key(void *ctx)
 {
 	struct screen_event e = { .key = SCREEN_OTHER };
 	wint_t c;
-	int rc = get_wch(&c);
+	int rc = wait_key(&c);
 
 	(void)ctx;
 	if (rc == ERR)
@@ -327,6 +363,7 @@ int screen_open(bool color, struct screen *out, struct error *err)
 	set_term(term.curses);
 	keep_way_back();
 	term.open = 1;
+	is_resized();
 	begin_colors(color);
 	cbreak();
 	noecho();

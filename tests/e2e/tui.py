@@ -91,6 +91,13 @@ class Terminal:
     def text(self):
         return '\n'.join(self.screen.display)
 
+    def settle(self):
+        """Draws what comes until nothing did for a while."""
+        for _ in range(100):
+            before = len(self.raw)
+            if not self.feed(0.08) or len(self.raw) == before:
+                break
+
     def wait(self, pattern, name=None, seconds=WAIT):
         """Until the screen has it; a test if it has a name."""
         end = time.monotonic() + seconds
@@ -178,11 +185,36 @@ def looks_around():
     ok(len(t.screen.display) == 12, 'has its size')
     t.resize(30, 120)
     t.wait(r'IMAGE +SYMBOL', 'a wide one')
+    resized_while_drawing(t)
     t.keys('q')
     t.wait(r'^ended 0', 'leaves with q')
     ok(b'\x1b[?1049l' in t.raw, 'and gives the screen back')
     ok(is_shell(t), 'and the terminal', t.settings())
     t.close()
+
+
+def resized_while_drawing(t):
+    """What is there then is what a redraw of all of it gives."""
+    other = ''
+    for i in range(60):
+        t.keys('?' if i % 4 < 2 else 'q')
+        end = time.monotonic() + i % 20 / 5000
+        while time.monotonic() < end:
+            pass
+        mark = len(t.raw)
+        t.resize(*((30, 100) if i % 2 else (12, 40)))
+        end = time.monotonic() + WAIT / 6
+        while b'\x1b[H\x1b[J' not in t.raw[mark:] and \
+                time.monotonic() < end:
+            t.feed(0.1)
+        t.settle()
+        drawn = t.text()
+        t.keys('\x0c')
+        t.settle()
+        if t.text() != drawn:
+            other = drawn
+    t.wait(r'IMAGE +SYMBOL')
+    ok(not other, 'a size that changes while it draws', other)
 
 
 def ends(sig, status):
