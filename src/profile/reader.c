@@ -176,7 +176,8 @@ static bool load_sections(struct reader *r, const uint8_t *p, size_t n)
 		if (c.bad)
 			return false;
 		good &= kind == SECTION_PATHS
-			? paths_get(r->paths, &r->profile, &body, gap)
+			? r->paths && paths_get(r->paths, &r->profile, &body,
+						gap)
 			: section_get(&r->profile, kind, &body, gap);
 	}
 	return good;

@@ -163,8 +163,9 @@ static const struct code_runs *code_of(struct mover *m, uint32_t key, int side)
 			m->failed = true;
 			return NULL;
 		}
-		memcpy(m->symbols[side], p->symbols.v,
-		       p->symbols.n * sizeof(*p->symbols.v));
+		if (p->symbols.n)
+			memcpy(m->symbols[side], p->symbols.v,
+			       p->symbols.n * sizeof(*p->symbols.v));
 		symbols_sort(m->symbols[side], p->symbols.n);
 	}
 	if (!x->asked) {
