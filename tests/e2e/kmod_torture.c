@@ -404,6 +404,20 @@ struct checked {
 	uint64_t tail, bytes;	/* records */
 };
 
+/* Above what programs begin with, the kernel leaves a gap of up to 8 KB below
+ * their arguments (arch_align_stack), which may hold a page that nobody ever
+ * touched: copies end there. */
+static uint64_t touched_until(uint64_t at, uint64_t to)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	unsigned char is;
+
+	for (at &= -page; at < to; at += page)
+		if (mincore((void *)(uintptr_t)at, page, &is) < 0 || !(is & 1))
+			break;
+	return at < to ? at : to;
+}
+
 static uint64_t stack_end(void)
 {
 	unsigned long long from, to = 0;
@@ -416,7 +430,7 @@ static uint64_t stack_end(void)
 			break;
 	if (f)
 		fclose(f);
-	return to;
+	return touched_until((uint64_t)(uintptr_t)line, to);
 }
 
 static bool copy_right(const struct checked *c, const struct tally_copy *t,
