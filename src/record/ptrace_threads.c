@@ -149,9 +149,10 @@ bool tracee_runs(struct tracer *t, struct tracee *k)
 {
 	if (!could_run(t, k))
 		return false;
-	/* Who waits for a processor since its last sample has done nothing. */
+	/* Who waits for a processor since its last sample has done nothing; who
+	 * had none yet may be on its processor since before we came. */
 	k->seen = tracee_time(k);
-	return !k->seen.turns || k->seen.turns != k->time.turns;
+	return k->first || !k->seen.turns || k->seen.turns != k->time.turns;
 }
 
 /* Documentation/scheduler/sched-stats.rst */

@@ -182,6 +182,13 @@ fi
 ./program spin 60 &
 pid=$!
 t_until grep -q program /proc/$pid/comm
+# One that is never off its processor has samples from the first moment on.
+few=0
+for i in 1 2 3 4 5 6; do
+	record -q -o a.tally -p $pid --duration 0.3
+	[ "$(samples a.tally)" -gt 20 ] || few=$((few + 1))
+done
+t_is "all of six short looks at a process that runs see it" $few 0
 record -q -g -o a.tally -p $pid --duration 0.5
 t_is "attached and let go" "$(tracer $pid)" 0
 t_ok "a running process" "$(within "$(share a.tally work_long)" 60 87)"
