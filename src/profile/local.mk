@@ -42,5 +42,6 @@ libprofile_a_SOURCES = \
 	src/profile/symbol_order.c \
 	src/profile/symbol_order.h \
 	src/profile/tables.c \
+	src/profile/unsampled.c \
 	src/profile/writer.c \
 	src/profile/writer.h

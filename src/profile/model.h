@@ -342,6 +342,9 @@ static inline const char *profile_cstr(const struct profile *p, uint32_t id)
 /* "no unwind data"…, for people. */
 const char *prof_end_text(uint32_t reason);
 
+/* Why there are no samples, for people; appends nothing when that is not known. */
+void profile_why_unsampled(const struct profile *p, struct buf *out);
+
 /* The row of an image, or NULL. */
 const struct prof_source *profile_source(const struct profile *p,
 					 uint32_t image);

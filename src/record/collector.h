@@ -33,7 +33,8 @@ struct collector {
 	uint64_t gaps;			/* records of mappings and processes
 					 * that were lost */
 	uint32_t closed;		/* programs whose mappings we may not
-					 * read */
+					 * read … */
+	uint32_t closed_pid;		/* … and the first of them */
 };
 
 /* proc and sysfs are normally "/proc" and "/sys" and must outlive it. */

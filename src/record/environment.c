@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/text.h"
 #include "record/perf_open.h"
 #include "record/revision.h"
 #include "record/session.h"
@@ -217,14 +218,36 @@ int environment_fill(struct session *s, const struct source *src,
 	return 0;
 }
 
+/* "name (process 123)", as far as it has one. */
+static void program_name(uint32_t pid, struct buf *out)
+{
+	struct buf b = { 0 };
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
+	if (!io_read_file(path, 256, &b, NULL) && b.n) {
+		b.n -= b.p[b.n - 1] == '\n';
+		text_safe(out, buf_cstr(&b));
+		buf_printf(out, " (process %u)", pid);
+	} else {
+		buf_printf(out, "process %u", pid);
+	}
+	buf_fini(&b);
+}
+
 int environment_closed(struct session *s, struct error *err)
 {
-	uint32_t n = s->collector.closed;
 	struct facts f = { &s->profile, 0 };
+	uint32_t n = s->collector.closed;
+	struct buf who = { 0 };
 
-	session_notice(s, "%u running program%s will have no symbols: what %s "
-		       "mapped may not be read (see \"tally doctor\")", n,
-		       n == 1 ? "" : "s", n == 1 ? "it has" : "they have");
+	program_name(s->collector.closed_pid, &who);
+	if (n > 1)
+		buf_printf(&who, " and %u more", n - 1);
+	session_notice(s, "%s will have no symbols: what %s mapped may not be "
+		       "read (see \"tally doctor\")", buf_cstr(&who),
+		       n == 1 ? "it has" : "they have");
+	buf_fini(&who);
 	fact_number(&f, "closed_programs", n);
 	s->collector.closed = 0;
 	if (f.result < 0)

@@ -134,8 +134,8 @@ static int scan_process(struct collector *c, uint32_t pid)
 	snprintf(path, sizeof(path), "%s/%u/maps", c->proc, pid);
 	if (!io_read_file(path, MAPS_MAX, &b, &why))
 		proc_maps_parse((const char *)b.p, b.n, scan_map, &s);
-	else if (why.code == ERR_PERM && is_program(c, pid))
-		c->closed++;
+	else if (why.code == ERR_PERM && is_program(c, pid) && !c->closed++)
+		c->closed_pid = pid;
 	buf_fini(&b);
 	proc = processes_get(&c->processes, pid);
 	if (!proc || s.result < 0 || scan_remapped(c, proc) < 0)

@@ -185,12 +185,24 @@ static int fill(struct session *s, struct error *err)
 	return r;
 }
 
+static void tell_unsampled(struct session *s)
+{
+	struct buf why = { 0 };
+
+	profile_why_unsampled(&s->profile, &why);
+	if (why.n)
+		session_notice(s, "no samples: %s", buf_cstr(&why));
+	buf_fini(&why);
+}
+
 static int finish_file(struct session *s, struct error *err)
 {
 	int r = 0;
 
 	if (s->collector.gaps && environment_gaps(s, err) < 0)
 		return -err->code;
+	if (!s->collector.samples && !s->collector.lost)
+		tell_unsampled(s);
 	if (s->o->symbols) {
 		struct error why = { 0 };
 

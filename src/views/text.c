@@ -253,15 +253,22 @@ static void put_hidden(struct text *t)
 static void put_empty(struct text *t)
 {
 	const struct truth *tr = &t->rep->truth;
-	const char *why = "no row reaches the limit";
+	struct buf why = { 0 }, reason = { 0 };
 
-	if (!tr->got)
-		why = "the recording holds no samples";
-	else if (!tr->shown)
-		why = "no sample passes the filters";
-	else if (!t->rep->table.rows.n)
-		why = "no function passes the filters";
-	line_comment(t->out, why, (int)t->columns);
+	if (!tr->got) {
+		buf_str(&why, "the recording holds no samples");
+		if (!tr->lost)
+			profile_why_unsampled(t->rep->p, &reason);
+		if (reason.n)
+			buf_printf(&why, ": %s", buf_cstr(&reason));
+	} else {
+		buf_str(&why, !tr->shown ? "no sample passes the filters" :
+			!t->rep->table.rows.n ? "no function passes the filters"
+			: "no row reaches the limit");
+	}
+	line_comment(t->out, buf_cstr(&why), (int)t->columns);
+	buf_fini(&why);
+	buf_fini(&reason);
 }
 
 static void put_rows(struct text *t)

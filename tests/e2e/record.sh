@@ -226,6 +226,16 @@ wait 2>/dev/null
 "$TALLY" record -q -p $pid -o pid.tally 2>err
 t_is "-p on a process that is gone is an error" $? 1
 t_like "that names it" "$(cat err)" "no process $pid"
+sleep 30 & asleep=$!
+"$TALLY" record -p $asleep -e cpu-clock --duration 0.3 -o asleep.tally 2>err
+t_like "of a process that sleeps it is said why there are no samples" \
+	"$(cat err)" 'no samples: nothing that was to be recorded ran'
+t_like "so does the report" "$("$TALLY" report asleep.tally)" \
+	'no samples: nothing that was to be recorded ran'
+kill $asleep
+"$TALLY" record -F 1 -e cpu-clock -o short.tally -- true 2>err
+t_like "and of a program too short for one" "$(cat err)" \
+	'no samples: .* ran for [0-9.]+ ms, and a sample is taken every 1000'
 cat >threads.py <<'END'
 import os, sys, threading, time
 end = time.time() + 30
