@@ -146,6 +146,7 @@ done
 	-o short.tally -- ./deep 200 2
 "$TALLY" info --no-pager deep.kmod.tally >deep.info
 # Control groups of version 2, with one below another.
+rm -f group.pids
 mkdir -p /groups && mount -t cgroup2 none /groups &&
 	echo +pids >/groups/cgroup.subtree_control &&
 	mkdir -p /groups/one/two /groups/other
@@ -248,7 +249,7 @@ dumped() { "$TALLY" dump --no-pager "$1"; }
 
 build_module() { # TREE
 	headers=$(echo "$1"/usr/src/linux-headers-*-amd64)
-	make -C "$SRC/kmod" KDIR="$headers" OUT="$T_TMP/module" \
+	make -C "$SRC/kmod" KDIR="$headers" OUT="$PWD/module" \
 		>build.log 2>&1 || return 1
 	grep -i 'warning' build.log | sed 's/^/# /'
 	! grep -qi 'warning' build.log && cp module/tally.ko .
@@ -402,23 +403,28 @@ check_safety() {
 	bad='BUG|WARNING|Oops|[Uu]hhuh|Call Trace|Kernel panic|soft lockup'
 	bad="$bad|detected stall|use-after-free|Redzone|Poison|Slab corruption"
 	bad="$bad|scheduling while atomic|general protection|leak"
-	t_is "$v: the kernel's log is clean" "$(grep -E "$bad" log)" ''
+	t_is "$v: the kernel's log is clean" "$(grep -E "$bad" log ||
+		[ -s log ] || echo none)" ''
 }
 
 for tree in "$TREES"/*; do
 	[ -d "$tree/boot" ] || continue
 	v=${tree##*/}
-	rm -rf -- *.tally module release slept group.* copies.*
+	# Nothing of the kernel before may be taken for this one's.
+	mkdir "$T_TMP/$v" && cd "$T_TMP/$v" || exit 1
+	chmod 777 .
+	cp ../inside.sh ../deep .
+	[ ! -x ../narrow ] || cp ../narrow .
 	t_run "$v: the module builds without warnings" build_module "$tree"
 	[ -s tally.ko ] || continue
-	VM_LOG='quiet loglevel=3' "$SRC/scripts/vm/boot" -k "$tree" -w "$T_TMP" \
-		-a 'slub_debug=FZPU no_timer_check' -t 900 -- sh "$T_TMP/inside.sh" \
+	VM_LOG='quiet loglevel=3' "$SRC/scripts/vm/boot" -k "$tree" -w "$PWD" \
+		-a 'slub_debug=FZPU no_timer_check' -t 900 -- sh inside.sh \
 		>vm.log 2>&1
 	t_is "$v: the machine ran ($(cat release))" "$?" 0
 	sed 's/^/# /' vm.log | tail -n 20
 	check_records
 	check_stacks
 	check_safety
-	rm -f tally.ko
+	rm -f -- *.tally
 done
 t_done
