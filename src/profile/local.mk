@@ -23,6 +23,7 @@ libprofile_a_SOURCES = \
 	src/profile/format.h \
 	src/profile/merge.c \
 	src/profile/merge.h \
+	src/profile/merge_facts.c \
 	src/profile/merge_internal.h \
 	src/profile/merge_symbols.c \
 	src/profile/model.c \

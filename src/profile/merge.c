@@ -11,6 +11,8 @@
 #include "profile/merge_internal.h"
 #include "profile/writer.h"
 
+enum { EVENTS_MAX = 4096 };	/* each is compared with each */
+
 uint32_t *merge_map(size_t n)
 {
 	uint32_t *map = malloc((n + 1) * sizeof(*map));
@@ -24,6 +26,7 @@ uint32_t merge_str(struct merge *m, uint32_t id)
 {
 	if (m->maps->str[id] == PROF_NONE)
 		m->maps->str[id] = profile_str(m->p, profile_cstr(m->from, id));
+	m->failed |= m->maps->str[id] == PROF_NONE;
 	return m->maps->str[id];
 }
 
@@ -46,95 +49,75 @@ static bool same_event(const struct profile *p, uint32_t a,
 	       x->exclude_kernel == y->exclude_kernel;
 }
 
-/* The first recording's events are the result's; others must have the same. */
-static int take_events(struct merge *m, bool first, const char *const *paths,
-		       size_t at, struct error *err)
+/* The result's event that counts the same and is not another one's of this
+ * recording; the same place of the table first.  events.n: there is none. */
+static uint32_t partner(const struct merge *m, uint32_t event,
+			const uint8_t *taken)
+{
+	size_t n = m->p->events.n;
+
+	if (event < n && !taken[event] &&
+	    same_event(m->p, event, m->from, event))
+		return event;
+	for (uint32_t id = 0; id < n; id++)
+		if (!taken[id] && same_event(m->p, id, m->from, event))
+			return id;
+	return (uint32_t)n;
+}
+
+static int first_events(struct merge *m)
 {
 	for (uint32_t i = 0; i < m->from->events.n; i++) {
 		struct prof_event e = m->from->events.v[i];
-		uint32_t id = 0;
 
-		while (!first && id < m->p->events.n &&
-		       !same_event(m->p, id, m->from, i))
-			id++;
-		if (first) {
-			id = i;
-			e.name = merge_str(m, e.name);
-			e.actual = merge_str(m, e.actual);
-			e.note = merge_str(m, e.note);
-			if (vec_push(&m->p->events, e) < 0)
-				return -ERR_NOMEM;
-		}
-		if (id == m->p->events.n)
-			break;
-		m->maps->event[i] = id;
-	}
-	for (uint32_t i = 0; i < m->from->events.n; i++)
-		if (m->maps->event[i] == PROF_NONE)
-			return error_set(err, ERR_USAGE, "%s and %s cannot be "
-				"taken together: only the second measured %s",
-				paths[0], paths[at], event_name(m->from, i));
-	for (uint32_t k = 0; k < m->p->events.n; k++) {
-		bool found = false;
-
-		for (uint32_t i = 0; i < m->from->events.n; i++)
-			found |= m->maps->event[i] == k;
-		if (!found)
-			return error_set(err, ERR_USAGE, "%s and %s cannot be "
-				"taken together: only the first measured %s",
-				paths[0], paths[at], event_name(m->p, k));
+		e.name = merge_str(m, e.name);
+		e.actual = merge_str(m, e.actual);
+		e.note = merge_str(m, e.note);
+		if (vec_push(&m->p->events, e) < 0)
+			return -ERR_NOMEM;
+		m->maps->event[i] = i;
 	}
 	return 0;
 }
 
-enum { ENV_VALUE = 300 };	/* bytes of values that were put together */
-
-/* Whether "A, B" has this value. */
-static bool has_value(const char *all, const char *value)
+/* Gives each event its own one of the result. */
+static int match_events(struct merge *m, uint8_t *taken,
+			const char *const *paths, size_t at, struct error *err)
 {
-	size_t n = strlen(value);
+	for (uint32_t i = 0; i < m->from->events.n; i++) {
+		uint32_t id = partner(m, i, taken);
 
-	for (const char *s = all; (s = strstr(s, value)); s++)
-		if ((s == all || !strncmp(s - 2, ", ", 2)) &&
-		    (!s[n] || !strncmp(s + n, ", ", 2)))
-			return true;
-	return !n && !*all;
-}
-
-/* A fact of the whole recording: what differs becomes a list. */
-static int add_fact(struct profile *p, const char *key, const char *value)
-{
-	const char *old = profile_env(p, PROF_NONE, key);
-	struct buf both = { 0 };
-	int rc = 0;
-
-	if (!old)
-		return profile_set_env(p, PROF_NONE, key, value);
-	if (has_value(old, value) || strlen(old) + strlen(value) > ENV_VALUE)
-		return 0;
-	buf_printf(&both, "%s, %s", old, value);
-	rc = both.failed ? -ERR_NOMEM
-			 : profile_set_env(p, PROF_NONE, key, buf_cstr(&both));
-	buf_fini(&both);
-	return rc;
-}
-
-static int take_envs(struct merge *m)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < m->from->envs.n; i++) {
-		struct prof_env e = m->from->envs.v[i];
-		const char *key = profile_cstr(m->from, e.key);
-		const char *value = profile_cstr(m->from, e.value);
-
-		if (e.run != PROF_NONE)
-			rc = profile_set_env(m->p, m->maps->run[e.run], key,
-					     value);
-		/* an older value of the same file was replaced by a newer */
-		else if (profile_env(m->from, PROF_NONE, key) == value)
-			rc = add_fact(m->p, key, value);
+		if (id == m->p->events.n)
+			return error_set(err, ERR_USAGE, "%s and %s cannot be "
+				"taken together: only the second measured %s",
+				paths[0], paths[at], event_name(m->from, i));
+		taken[id] = 1;
+		m->maps->event[i] = id;
 	}
+	for (uint32_t k = 0; k < m->p->events.n; k++)
+		if (!taken[k])
+			return error_set(err, ERR_USAGE, "%s and %s cannot be "
+				"taken together: only the first measured %s",
+				paths[0], paths[at], event_name(m->p, k));
+	return 0;
+}
+
+/* The first recording's events are the result's; others must have the same. */
+static int take_events(struct merge *m, const char *const *paths, size_t at,
+		       struct error *err)
+{
+	uint8_t *taken;
+	int rc;
+
+	if (m->from->events.n > EVENTS_MAX)
+		return error_set(err, ERR_UNSUPPORTED, "%s holds %zu events: "
+				 "those with up to %d can be taken together",
+				 paths[at], m->from->events.n, EVENTS_MAX);
+	if (!at)
+		return first_events(m);
+	taken = calloc(m->p->events.n + 1, 1);
+	rc = taken ? match_events(m, taken, paths, at, err) : -ERR_NOMEM;
+	free(taken);
 	return rc;
 }
 
@@ -183,8 +166,11 @@ static int take_runs(struct merge *m, uint64_t shift)
 	return 0;
 }
 
-static bool same_image(const struct prof_image *a, const struct prof_image *b)
+static bool image_eq(const void *ctx, uint32_t id, const void *key)
 {
+	const struct prof_image *a = &((const struct profile *)ctx)->images.v[id];
+	const struct prof_image *b = key;
+
 	return a->path == b->path && a->kind == b->kind &&
 	       a->flags == b->flags && a->base == b->base &&
 	       a->reason == b->reason &&
@@ -192,31 +178,34 @@ static bool same_image(const struct prof_image *a, const struct prof_image *b)
 	       !memcmp(a->build_id.bytes, b->build_id.bytes, a->build_id.len);
 }
 
-/* `tab` finds images of the result by path. */
-static int take_images(struct merge *m, struct u64map *tab)
+static uint64_t image_hash(const struct prof_image *im)
+{
+	uint64_t h = hash_mix((uint64_t)im->path << 32 | im->reason, im->base);
+
+	h = hash_mix(h, (uint64_t)im->kind << 32 | im->flags);
+	return hash_mix(h, hash_bytes(im->build_id.bytes, im->build_id.len));
+}
+
+/* `tab` finds images of the result. */
+static int take_images(struct merge *m, struct idtab *tab)
 {
 	for (size_t i = 0; i < m->from->images.n; i++) {
 		struct prof_image im = m->from->images.v[i];
-		uint32_t *slot;
+		uint64_t h;
+		uint32_t id;
 
 		im.path = merge_str(m, im.path);
 		im.reason = merge_str(m, im.reason);
 		im.debug_file = im.note = 0;	/* of the symbol part */
-		/* several of one path: 1, 2 … in the upper half */
-		for (uint64_t nth = 0;; nth++) {
-			slot = u64map_slot(tab, nth << 32 | im.path);
-			if (!slot)
-				return -ERR_NOMEM;
-			if (*slot == U64MAP_NONE ||
-			    same_image(&m->p->images.v[*slot], &im))
-				break;
-		}
-		if (*slot == U64MAP_NONE) {
-			*slot = (uint32_t)m->p->images.n;
-			if (vec_push(&m->p->images, im) < 0)
+		h = image_hash(&im);
+		id = idtab_find(tab, h, image_eq, m->p, &im);
+		if (id == IDTAB_NONE) {
+			id = (uint32_t)m->p->images.n;
+			if (vec_push(&m->p->images, im) < 0 ||
+			    idtab_add(tab, h, id) < 0)
 				return -ERR_NOMEM;
 		}
-		m->maps->image[i] = *slot;
+		m->maps->image[i] = id;
 	}
 	return 0;
 }
@@ -225,17 +214,20 @@ static int take_stacks(struct merge *m)
 {
 	const struct profile *f = m->from;
 	uint32_t *end_of = merge_map(f->nodes.n);	/* row of ends */
+	bool good = true;
 
 	if (!end_of)
 		return -ERR_NOMEM;
 	for (size_t i = 0; i < f->ends.n; i++)
 		end_of[f->ends.v[i].node] = (uint32_t)i;
-	for (size_t i = 0; i < f->locs.n; i++)
+	for (size_t i = 0; i < f->locs.n; i++) {
 		m->maps->loc[i] = profile_loc(
 			m->p, m->maps->image[f->locs.v[i].image],
 			f->locs.v[i].vaddr);
+		good &= m->maps->loc[i] != PROF_NONE;
+	}
 	m->maps->node[0] = 0;
-	for (size_t i = 1; i < f->nodes.n; i++) {
+	for (size_t i = 1; good && i < f->nodes.n; i++) {
 		const struct prof_node *n = &f->nodes.v[i];
 		uint32_t parent = m->maps->node[n->parent], id;
 
@@ -250,13 +242,10 @@ static int take_stacks(struct merge *m)
 							       n->loc));
 		}
 		m->maps->node[i] = id;
-		if (id == PROF_NONE)
-			break;
+		good = id != PROF_NONE;
 	}
 	free(end_of);
-	/* the last one is known, so all are */
-	return (f->locs.n && m->maps->loc[f->locs.n - 1] == PROF_NONE) ||
-	       m->maps->node[f->nodes.n - 1] == PROF_NONE ? -ERR_NOMEM : 0;
+	return good ? 0 : -ERR_NOMEM;
 }
 
 static int take_totals(struct merge *m, uint64_t shift)
@@ -309,17 +298,17 @@ struct input {
 };
 
 static int take_tables(struct merge *m, struct input *in, size_t at,
-		       const char *const *paths, struct u64map *images,
+		       const char *const *paths, struct idtab *images,
 		       struct error *err)
 {
-	int rc = take_events(m, !at, paths, at, err);
+	int rc = take_events(m, paths, at, err);
 
 	if (rc)
 		return rc;
 	in->shift = put_behind(m);
 	rc = take_runs(m, in->shift);
 	if (!rc)
-		rc = take_envs(m);
+		rc = merge_facts(m);
 	if (!rc)
 		rc = take_images(m, images);
 	if (!rc)
@@ -335,7 +324,7 @@ static int take_all(struct profile *p, struct reader *const *r,
 		    struct error *err)
 {
 	struct merge m = { .p = p };
-	struct u64map images = { 0 };
+	struct idtab images = { 0 };
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < n; i++) {
@@ -345,7 +334,7 @@ static int take_all(struct profile *p, struct reader *const *r,
 		if (!rc)
 			rc = take_tables(&m, &in[i], i, paths, &images, err);
 	}
-	u64map_fini(&images);
+	idtab_fini(&images);
 	p->str_base = p->str.str.n;
 	for (size_t i = 0; !rc && i < n; i++) {
 		m.from = reader_profile(r[i]);
@@ -353,6 +342,8 @@ static int take_all(struct profile *p, struct reader *const *r,
 		p->symbolized |= m.from->symbolized;
 		rc = merge_symbols(&m);
 	}
+	if (!rc && m.failed)
+		rc = -ERR_NOMEM;
 	return rc ? rc : merge_finish_symbols(p);
 }
 

@@ -14,6 +14,7 @@ struct merge {
 	struct profile *p;		/* the result */
 	const struct profile *from;	/* the recording at hand */
 	struct merge_maps *maps;	/* its own */
+	bool failed;			/* a string found no memory */
 };
 
 /* The id of a string of the recording at hand in the result; PROF_NONE when out
@@ -27,6 +28,9 @@ static inline uint32_t merge_row(const uint32_t *map, uint32_t id)
 /* A map of `n` rows, none of them known yet; NULL when out of memory. */
 uint32_t *merge_map(size_t n);
 
+/* Takes in what is said of the whole recording, and of its runs, which are
+ * there. */
+int merge_facts(struct merge *m);
 /* Takes the symbol part in; all other tables are there. */
 int merge_symbols(struct merge *m);
 /* Orders what was taken in and leaves out what is there twice. */

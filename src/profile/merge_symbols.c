@@ -54,6 +54,28 @@ static int take_places(struct merge *m)
 static int take_sources(struct merge *m)
 {
 	const struct profile *f = m->from;
+	uint8_t *has = calloc(m->p->images.n + 1, 1);
+	int rc = has ? 0 : -ERR_NOMEM;
+
+	for (size_t i = 0; !rc && i < m->p->sources.n; i++)
+		has[m->p->sources.v[i].image] = 1;
+	for (size_t i = 0; !rc && i < f->sources.n; i++) {
+		struct prof_source s = f->sources.v[i];
+
+		s.image = m->maps->image[s.image];
+		s.file = merge_str(m, s.file);
+		if (has[s.image])
+			continue;
+		has[s.image] = 1;
+		rc = vec_push(&m->p->sources, s) < 0 ? -ERR_NOMEM : 0;
+	}
+	free(has);
+	return rc;
+}
+
+static void take_notes(struct merge *m)
+{
+	const struct profile *f = m->from;
 
 	for (size_t i = 0; i < f->images.n; i++) {
 		struct prof_image *to = &m->p->images.v[m->maps->image[i]];
@@ -63,16 +85,6 @@ static int take_sources(struct merge *m)
 		if (!to->note)
 			to->note = merge_str(m, f->images.v[i].note);
 	}
-	for (size_t i = 0; i < f->sources.n; i++) {
-		struct prof_source s = f->sources.v[i];
-
-		s.image = m->maps->image[s.image];
-		s.file = merge_str(m, s.file);
-		if (!profile_source(m->p, s.image) &&
-		    vec_push(&m->p->sources, s) < 0)
-			return -ERR_NOMEM;
-	}
-	return 0;
 }
 
 static int take_symbols(struct merge *m)
@@ -143,6 +155,8 @@ int merge_symbols(struct merge *m)
 
 	if (!rc)
 		rc = take_places(m);
+	if (!rc)
+		take_notes(m);
 	if (!rc)
 		rc = take_sources(m);
 	if (!rc)

@@ -3,6 +3,7 @@
  * losses are those of all; what cannot be put together is refused. */
 #include "make_profile.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "profile/merge.h"
@@ -189,6 +190,110 @@ static void test_events(void **state)
 	done(&g);
 }
 
+/* `-e cpu-clock,cpu-clock`: each is one of the other recording's. */
+static void test_equal_events(void **state)
+{
+	struct group g = group_of(2, 2);
+	struct sample_batch b;
+	struct error err;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct maker *m = &g.m[i];
+
+		m->p.events.v[1].name = m->p.events.v[0].name;
+		m->p.events.v[1].actual = m->p.events.v[0].actual;
+		add(m, "work", 0x1000, 1);
+		m->samples.v[0].event = (uint32_t)i;
+	}
+	if (merge(&g, &err) < 0)
+		fail_msg("%s", err.msg);
+	assert_int_equal(reader_profile(g.all)->events.n, 2);
+	assert_true(reader_next(g.all, &b));
+	assert_int_equal(b.n, 2);
+	assert_int_equal(b.event[0], 0);
+	assert_int_equal(b.event[1], 1);
+	done(&g);
+
+	g = group_of(2, 1);
+	assert_int_equal(vec_push(&g.m[1].p.events, g.m[1].p.events.v[0]), 0);
+	assert_int_equal(merge(&g, &err), -ERR_USAGE);
+	assert_non_null(strstr(err.msg, "only the second measured event0"));
+	done(&g);
+}
+
+/* What differs becomes a list; what is not said, or in it, adds nothing. */
+static void test_facts(void **state)
+{
+	static const struct {
+		const char *value[3], *want;
+	} facts[] = {
+		{ { "a", "", "a" }, "a" },
+		{ { "", "b", "" }, "b" },
+		{ { "", "", "" }, "" },
+		{ { "xa", "a", "x" }, "xa, a, x" },
+		{ { "a, b", "b", "a" }, "a, b" },
+		{ { "ab", "b", "a" }, "ab, b, a" },
+	};
+	struct error err;
+
+	(void)state;
+	for (size_t f = 0; f < sizeof(facts) / sizeof(facts[0]); f++) {
+		struct group g = group_of(3, 1);
+
+		for (size_t i = 0; i < 3; i++)
+			assert_int_equal(profile_set_env(
+				&g.m[i].p, PROF_NONE, "fact",
+				facts[f].value[i]), 0);
+		if (merge(&g, &err) < 0)
+			fail_msg("%s", err.msg);
+		assert_string_equal(profile_env(reader_profile(g.all),
+						PROF_NONE, "fact"),
+				    facts[f].want);
+		done(&g);
+	}
+}
+
+/* Tables as a hostile file may hold them: the time is theirs times their size's
+ * logarithm, or this never ends. */
+static void test_many(void **state)
+{
+	enum { MANY = 300000 };
+	struct group g = group_of(2, 1);
+	struct error err;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct profile *p = &g.m[i].p;
+		struct prof_image im = p->images.v[g.m[i].lib];
+		char key[16];
+
+		for (uint32_t k = 0; k < MANY; k++) {
+			im.base = k;
+			assert_int_equal(vec_push(&p->images, im), 0);
+			snprintf(key, sizeof(key), "key%u", k);
+			assert_int_equal(profile_set_env(p, PROF_NONE, key,
+							 "value"), 0);
+		}
+		add(&g.m[i], "work", 0x1000, 1);
+	}
+	if (merge(&g, &err) < 0)
+		fail_msg("%s", err.msg);
+	assert_int_equal(reader_profile(g.all)->images.n, MANY + 2);
+	assert_int_equal(count(g.all, "work"), 2);
+	done(&g);
+
+	/* so many events are not taken together at all */
+	g = group_of(2, 1);
+	for (size_t i = 0; i < 2; i++)
+		for (uint32_t k = 0; k < MANY; k++)
+			assert_int_equal(vec_push(&g.m[i].p.events,
+						  g.m[i].p.events.v[0]), 0);
+	assert_int_equal(merge(&g, &err), -ERR_UNSUPPORTED);
+	assert_non_null(strstr(err.msg, "a.tally holds 300001 events"));
+	done(&g);
+}
+
 /* Runs of 100, 100 and 400 a side's function: the mean is 200, the median 100;
  * on the new side 120, 120, 120. */
 static void test_median(void **state)
@@ -237,6 +342,9 @@ int main(void)
 		cmocka_unit_test(test_tables),
 		cmocka_unit_test(test_builds),
 		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_equal_events),
+		cmocka_unit_test(test_facts),
+		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_median),
 	};
 
