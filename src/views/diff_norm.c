@@ -41,19 +41,23 @@ static bool same_event(const struct diff *d, uint32_t old, uint32_t now)
 	       a->exclude_kernel == b->exclude_kernel;
 }
 
-/* The new side's column for one of the old side's; PROF_NONE. */
-static uint32_t partner(const struct diff *d, uint32_t old, bool *other)
+/* The new side's column for one of the old side's that no other has; PROF_NONE.
+ */
+static uint32_t partner(const struct diff *d, uint32_t old, uint64_t taken,
+			bool *other)
 {
 	const struct aggregate *a = &d->side[DIFF_OLD].rep->agg;
 	const struct aggregate *b = &d->side[DIFF_NEW].rep->agg;
 
 	*other = false;
 	for (uint32_t c = 0; c < b->ncols; c++)
-		if (same_event(d, a->cols.v[old], b->cols.v[c]))
+		if (!(taken >> c & 1) &&
+		    same_event(d, a->cols.v[old], b->cols.v[c]))
 			return c;
 	*other = true;
 	for (uint32_t c = 0; c < b->ncols; c++)
-		if (!strcmp(asked(d, DIFF_OLD, a->cols.v[old]),
+		if (!(taken >> c & 1) &&
+		    !strcmp(asked(d, DIFF_OLD, a->cols.v[old]),
 			    asked(d, DIFF_NEW, b->cols.v[c])))
 			return c;
 	return a->ncols == 1 && b->ncols == 1 ? 0 : PROF_NONE;
@@ -92,9 +96,9 @@ int diff_columns(struct diff *d, struct error *err)
 
 	for (uint32_t c = 0; c < a->ncols; c++) {
 		bool other;
-		uint32_t p = partner(d, c, &other);
+		uint32_t p = partner(d, c, taken, &other);
 
-		if (p == PROF_NONE || taken >> p & 1)
+		if (p == PROF_NONE)
 			continue;
 		taken |= 1ull << p;
 		if (add_column(d, c, p, other) < 0)

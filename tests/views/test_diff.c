@@ -415,6 +415,33 @@ static void test_events(void **state)
 	done(&p);
 }
 
+/* One event twice, at two rates: each is compared with its own. */
+static void test_equal_events(void **state)
+{
+	struct diff_spec spec = spec_of("symbol");
+	struct pair p = { 0 };
+
+	(void)state;
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		struct maker *m = &p.m[s];
+		uint32_t f, st;
+
+		maker_init(m, 2);
+		f = maker_func(m, m->app, "f", "a.c", 1);
+		st = STACK(m, maker_loc(m, f, 1));
+		m->p.events.v[1].name = m->p.events.v[0].name;
+		m->p.events.v[1].actual = m->p.events.v[0].actual;
+		maker_samples(m, st, 0, 0, 10, 5);
+		maker_samples(m, st, 1, 0, 20, s ? 7 : 3);
+	}
+	compare(&p, &spec);
+	assert_int_equal(p.d->cols.n, 2);
+	counts_are(p.d, "f", 5, 5);
+	assert_int_equal(diff_values(p.d, 0, 0)[1].self.count, 3);
+	assert_int_equal(diff_values(p.d, 1, 0)[1].self.count, 7);
+	done(&p);
+}
+
 /* Other events have only shares in common. */
 static void test_other_event(void **state)
 {
@@ -636,6 +663,7 @@ int main(void)
 		cmocka_unit_test(test_runs),
 		cmocka_unit_test(test_new_in_runs),
 		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_equal_events),
 		cmocka_unit_test(test_other_event),
 		cmocka_unit_test(test_flame),
 		cmocka_unit_test(test_hostile),
