@@ -21,6 +21,12 @@ struct buf {
 void buf_fini(struct buf *b);
 /* Empties the buffer, keeps its memory and clears `failed`. */
 void buf_reset(struct buf *b);
+/* Empties it, but what failed stays failed: for one that is filled many times
+ * before anybody asks. */
+static inline void buf_again(struct buf *b)
+{
+	b->n = 0;
+}
 /* Makes room for n more bytes and returns where they go (then add to b->n), or
  * NULL and sets failed. */
 uint8_t *buf_room(struct buf *b, size_t n);

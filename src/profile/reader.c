@@ -2,6 +2,7 @@
 /* Reading .tally files: see reader.h and format.h.  The file is hostile. */
 #include "profile/reader.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -54,9 +55,14 @@ static void describe_damage(struct reader *r)
 	size_t n = 0;
 
 	d->message[0] = 0;
-	if (d->incomplete)
+	if (d->no_memory)
 		n = (size_t)snprintf(d->message, sizeof(d->message),
-				     "recording did not end properly: all up to its last flush is here");
+				     "memory ran out");
+	if (d->incomplete && n < sizeof(d->message))
+		n += (size_t)snprintf(
+			d->message + n, sizeof(d->message) - n,
+			"%srecording did not end properly: all up to its last flush is here",
+			n ? "; " : "");
 	if (d->bad_chunks && n < sizeof(d->message))
 		n += (size_t)snprintf(
 			d->message + n, sizeof(d->message) - n,
@@ -264,13 +270,16 @@ static int load(struct reader *r, struct error *err)
 	    profile_init(&r->profile) < 0)
 		return error_set(err, ERR_NOMEM, "%s: out of memory", r->name);
 	check_sequence(r);
+	/* What reads sections says no more than that it could not; memory that
+	 * ran out is no damage of the file. */
+	errno = 0;
 	load_kind(r, CHUNK_TABLES);
 	paths_free(r->paths);
 	r->paths = NULL;
 	r->profile.str_base = r->profile.str.str.n;
 	load_kind(r, CHUNK_SYMBOLS);
 	load_kind(r, CHUNK_CODE);
-	if (format_check_refs(&r->profile, &bad_refs) < 0)
+	if (format_check_refs(&r->profile, &bad_refs) < 0 || errno == ENOMEM)
 		return error_set(err, ERR_NOMEM, "%s: out of memory", r->name);
 	if (bad_refs && !r->damage.bad_chunks)
 		note_damage(r, FORMAT_HEADER, 0);
@@ -381,6 +390,7 @@ void reader_inherit_damage(struct reader *r, const struct reader_damage *from,
 	struct reader_damage *d = &r->damage;
 	size_t n = strlen(d->message);
 
+	d->no_memory |= from->no_memory;
 	d->incomplete |= from->incomplete;
 	d->bad_chunks += from->bad_chunks;
 	d->bad_bytes += from->bad_bytes;
@@ -481,6 +491,18 @@ static void batch_fill(const struct reader *r, struct sample_batch *out)
 	out->stack = column_if(r, COLUMN_STACK, c->stack);
 }
 
+static void note_unread(struct reader *r, const struct chunk *c,
+			bool first_time, bool no_memory)
+{
+	if (first_time) {
+		note_damage(r, c->offset, CHUNK_HEADER + c->stored);
+		r->damage.bad_samples += c->rows;
+	}
+	r->damage.no_memory |= no_memory;
+	if (first_time || no_memory)
+		describe_damage(r);
+}
+
 bool reader_next(struct reader *r, struct sample_batch *out)
 {
 	while (r->next < r->chunks.n) {
@@ -491,15 +513,11 @@ bool reader_next(struct reader *r, struct sample_batch *out)
 		if (c->kind != CHUNK_SAMPLES)
 			continue;
 		r->counted[i] = 1;
+		errno = 0;
 		if (!payload_good(r, c) || c->codec != CODEC_STORED ||
 		    !columns_get(r->p + c->offset + CHUNK_HEADER, c->stored,
 				 c->rows, r->mask, &r->columns, &r->scratch)) {
-			if (first_time) {
-				note_damage(r, c->offset,
-					    CHUNK_HEADER + c->stored);
-				r->damage.bad_samples += c->rows;
-				describe_damage(r);
-			}
+			note_unread(r, c, first_time, errno == ENOMEM);
 			continue;
 		}
 		forget_pages(r, c->offset,

@@ -14,6 +14,8 @@ struct reader;
 
 /* What is missing from a file. */
 struct reader_damage {
+	bool no_memory;		/* … to read samples of parts that are told as
+				 * damaged */
 	bool incomplete;	/* no end mark: cut, killed, or still recording */
 	uint64_t bad_chunks, bad_bytes;	/* skipped because damaged */
 	uint64_t bad_samples;	/* samples whose rows are missing */

@@ -381,7 +381,6 @@ static int put_symbols(struct writer *w, struct error *err)
 static int put_end(struct writer *w, struct error *err)
 {
 	struct buf body = { 0 };
-	int rc;
 
 	buf_uleb(&body, w->samples);
 	buf_uleb(&body, w->seq);
@@ -389,9 +388,9 @@ static int put_end(struct writer *w, struct error *err)
 	buf_uleb(&w->payload, SECTION_END);
 	buf_uleb(&w->payload, body.n);
 	buf_bytes(&w->payload, body.p, body.n);
+	w->payload.failed |= body.failed;
 	buf_fini(&body);
-	rc = put_chunk(w, CHUNK_END, 0, false, err);
-	return rc;
+	return put_chunk(w, CHUNK_END, 0, false, err);
 }
 
 int writer_finish(struct writer *w, struct error *err)

@@ -349,5 +349,6 @@ void annot_unit_name(const struct annotation *a, const struct annot_unit *u,
 		buf_str(out, buf_cstr(&name));
 	else
 		demangle_short(buf_cstr(&name), out);
+	out->failed |= name.failed;
 	buf_fini(&name);
 }

@@ -98,6 +98,7 @@ static void put_cell(struct key_cells *c, uint32_t row, enum view_key key,
 	} else {
 		buf_reset(tmp);
 		key_word(c->rep, row, key, tmp);
+		c->text.failed |= tmp->failed;
 		s = buf_cstr(tmp);
 		if (key == KEY_IMAGE && !c->full_names)
 			s = path_base(s);
@@ -173,7 +174,7 @@ int key_cells_init(struct key_cells *c, const struct report *rep,
 		}
 	}
 	buf_fini(&tmp);
-	if (c->text.failed || c->text.n > UINT32_MAX)
+	if (c->text.failed || c->names.text.failed || c->text.n > UINT32_MAX)
 		return -ERR_NOMEM;
 	measure(c, room);
 	return 0;

@@ -220,6 +220,10 @@ static uint8_t *changed_functions(struct diff_annotation *x, int side)
 
 		out[i] = id < known && is_name[id];
 	}
+	if (!is_name) {
+		free(out);
+		out = NULL;
+	}
 	free(is_name);
 	return out;
 }

@@ -89,7 +89,7 @@ static void put_line(struct aligned_writer *w, const struct diff_file *f,
 			continue;
 		json_object(&w->j, side_names[s]);
 		json_uint(&w->j, "line", p->at[s]);
-		buf_reset(&w->tmp);
+		buf_again(&w->tmp);
 		if (diff_line_text(w->x, f, s, p->at[s], &w->tmp))
 			json_str(&w->j, "source", buf_cstr(&w->tmp));
 		json_end(&w->j);
@@ -145,7 +145,7 @@ static void put_insn(struct aligned_writer *w, const struct diff_code *c,
 		json_hex(&w->j, "offset",
 			 a->insns.v[code->insn + p->at[s]].vaddr -
 			 a->p->symbols.v[code->symbol].vaddr);
-		buf_reset(&w->tmp);
+		buf_again(&w->tmp);
 		diff_insn_text(w->x, c, s, p->at[s], &w->tmp);
 		json_str(&w->j, "text", buf_cstr(&w->tmp));
 		json_end(&w->j);
@@ -196,7 +196,7 @@ static void put_unit(struct aligned_writer *w, const struct diff_unit *u,
 		diff_change_of(x->d, k, diff_part_cell(x, 0, rows[0], k),
 			       diff_part_cell(x, 1, rows[1], k), &c[k]);
 	json_object(&w->j, NULL);
-	buf_reset(&w->tmp);
+	buf_again(&w->tmp);
 	diff_unit_name(x, u, true, &w->tmp);
 	json_str(&w->j, "name", buf_cstr(&w->tmp));
 	if (au->kind != UNIT_FILE)

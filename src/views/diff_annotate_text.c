@@ -48,7 +48,7 @@ static void put_untabbed(struct aligned *t, const char *s)
 {
 	size_t column = 0;
 
-	buf_reset(&t->tmp);
+	buf_again(&t->tmp);
 	for (; *s; s++) {
 		size_t n = *s == '\t' ? TAB - column % TAB : 1;
 
@@ -66,8 +66,8 @@ static void make_text(struct aligned *t, const struct diff_part *p, int side)
 {
 	uint32_t at = p->at[side];
 
-	buf_reset(&t->text);
-	buf_reset(&t->raw);
+	buf_again(&t->text);
+	buf_again(&t->raw);
 	if (at == PROF_NONE)
 		return;
 	if (t->c) {
@@ -134,7 +134,7 @@ static void put_costs(struct aligned *t, const struct diff_part *p, int only)
 		for (int s = 0; s < DIFF_SIDES; s++) {
 			struct cell x = diff_part_cell(t->x, s, p->cost[s], c);
 
-			buf_reset(&t->tmp);
+			buf_again(&t->tmp);
 			if (x.count && only != !s) {
 				diff_put_cost(d, c, k->cost[s], false,
 					      &t->tmp);
@@ -142,7 +142,7 @@ static void put_costs(struct aligned *t, const struct diff_part *p, int only)
 			}
 			put_right(t, COST);
 		}
-		buf_reset(&t->tmp);
+		buf_again(&t->tmp);
 		if (any && only < 0)
 			diff_put_cost(d, c, k->change, true, &t->tmp);
 		if (t->style->color && k->real)
@@ -355,7 +355,7 @@ static void put_source_notes(struct aligned *t, int side)
 	const struct profile *p = t->x->d->side[side].p;
 	struct buf origin = { 0 };
 
-	buf_reset(&t->text);
+	buf_again(&t->text);
 	if (!s)
 		return;
 	buf_printf(&t->text, "%s: ", names[side]);
@@ -366,6 +366,7 @@ static void put_source_notes(struct aligned *t, int side)
 		text_safe(&t->text, buf_cstr(&origin));
 		buf_str(&t->text, ")");
 	}
+	t->text.failed |= origin.failed;
 	buf_fini(&origin);
 	if (s->place == SOURCE_NONE && t->f->file[side]) {
 		buf_str(&t->text, ": no source: ");
@@ -440,7 +441,7 @@ static void put_codes(struct aligned *t, const struct diff_unit *u)
 		if (i >= CODES_SHOWN)
 			break;
 		t->c = &t->x->codes.v[u->code + i];
-		buf_reset(&t->text);
+		buf_again(&t->text);
 		for (int s = DIFF_NEW; s >= 0; s--) {
 			const struct annotation *a = t->x->a[s];
 			const struct annot_code *c;
@@ -474,8 +475,8 @@ static void put_unit(struct aligned *t, const struct diff_unit *u)
 	const struct diff *d = t->x->d;
 	bool lines = false;
 
-	buf_reset(&t->raw);
-	buf_reset(&t->text);
+	buf_again(&t->raw);
+	buf_again(&t->text);
 	diff_unit_name(t->x, u, t->style->full_names, &t->raw);
 	text_safe(&t->text, buf_cstr(&t->raw));
 	buf_str(&t->text, ": ");

@@ -134,7 +134,7 @@ static void put_moved(const struct diff *d, uint32_t other, const char *key,
 {
 	if (other == PROF_NONE)
 		return;
-	buf_reset(tmp);
+	buf_again(tmp);
 	diff_name(d, d->rows.v[other].key, tmp);
 	json_str(j, key, buf_cstr(tmp));
 }
@@ -152,7 +152,7 @@ static void put_row(const struct diff *d, uint32_t row, struct buf *tmp,
 	if (mask & KEY_BIT(KEY_CPU))
 		json_int(j, "cpu", r->cpu == PROF_NONE ? -1 : (int64_t)r->cpu);
 	if (mask & KEY_BIT(KEY_SYMBOL)) {
-		buf_reset(tmp);
+		buf_again(tmp);
 		diff_name(d, r->key, tmp);
 		json_str(j, "symbol", buf_cstr(tmp));
 	}
@@ -202,7 +202,7 @@ static void put_csv_key(const struct diff *d, const struct diff_row *r,
 {
 	const struct frame_key *k = &d->keys.keys.v[r->key];
 
-	buf_reset(tmp);
+	buf_again(tmp);
 	if (key == KEY_SYMBOL)
 		diff_name(d, r->key, tmp);
 	else if (key == KEY_CPU)

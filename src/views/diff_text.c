@@ -109,7 +109,7 @@ static void key_word(struct diff_table *t, const struct diff_row *r,
 		s = profile_cstr(&d->names, k->image);
 		break;
 	case KEY_SYMBOL:
-		buf_reset(&t->tmp);
+		buf_again(&t->tmp);
 		name_symbol(&d->names, k, &t->tmp);
 		if (k->kernel)
 			buf_str(out, "[k] ");
@@ -146,7 +146,7 @@ static int make_words(struct diff_table *t)
 		return -ERR_NOMEM;
 	for (size_t i = 0; i < d->order.n; i++)
 		for (size_t k = 0; k < n; k++) {
-			buf_reset(&t->cell);
+			buf_again(&t->cell);
 			key_word(t, &d->rows.v[d->order.v[i]],
 				 d->spec.keys.v[k], &t->cell);
 			t->at.v[t->at.n++] = t->words.n;
@@ -218,7 +218,7 @@ static void put_right(struct diff_table *t, const char *s, size_t width)
 static void put_cost(struct diff_table *t, size_t col, double x, bool sign,
 		     size_t width)
 {
-	buf_reset(&t->cell);
+	buf_again(&t->cell);
 	diff_put_cost(t->d, col, x, sign, &t->cell);
 	put_right(t, buf_cstr(&t->cell), width);
 }
@@ -250,7 +250,7 @@ static void put_ratio(struct diff_table *t, uint32_t row, size_t col,
 static void put_sure(struct diff_table *t, size_t col,
 		     const struct diff_change *c)
 {
-	buf_reset(&t->cell);
+	buf_again(&t->cell);
 	diff_put_cost(t->d, col, c->low, true, &t->cell);
 	buf_str(&t->cell, "..");
 	diff_put_cost(t->d, col, c->high, true, &t->cell);
@@ -262,7 +262,7 @@ static void put_counts(struct diff_table *t, uint32_t row, size_t col)
 	for (int s = 0; s < DIFF_SIDES; s++) {
 		const struct values *v = &diff_values(t->d, s, row)[col];
 
-		buf_reset(&t->cell);
+		buf_again(&t->cell);
 		text_count(&t->cell, t->d->spec.by_total ? v->total.count
 							 : v->self.count);
 		put_right(t, buf_cstr(&t->cell), COUNT);
@@ -366,8 +366,8 @@ static void put_event_names(struct diff_table *t)
 
 	buf_u8(t->out, ' ');
 	for (size_t c = 0; c < t->d->cols.n; c++) {
-		buf_reset(&t->tmp);
-		buf_reset(&t->cell);
+		buf_again(&t->tmp);
+		buf_again(&t->cell);
 		text_safe(&t->tmp, diff_event_name(t->d, c));
 		if (*t->d->cols.v[c].shown_unit)
 			buf_printf(&t->tmp, ", %s", t->d->cols.v[c].shown_unit);
@@ -400,7 +400,7 @@ static void put_heads(struct diff_table *t)
 	}
 	line_pad(t->out, GAP);
 	for (size_t k = 0; k < t->d->spec.keys.n; k++) {
-		buf_reset(&t->cell);
+		buf_again(&t->cell);
 		buf_str(&t->cell, key_name(t->d->spec.keys.v[k]));
 		for (size_t i = 0; i < t->cell.n; i++)
 			t->cell.p[i] = (uint8_t)(t->cell.p[i] - 'a' + 'A');
@@ -465,6 +465,7 @@ void diff_text(const struct diff *d, const struct diff_style *style,
 			     style->columns);
 	if (!style->no_header)
 		put_hidden(d, style->columns, out);
+	out->failed |= t.cell.failed || t.tmp.failed || t.words.failed;
 	buf_fini(&t.cell);
 	buf_fini(&t.tmp);
 	buf_fini(&t.words);

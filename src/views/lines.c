@@ -27,16 +27,18 @@ static void put_word(struct buf *out, const char *word, size_t n, size_t limit)
 	}
 	buf_bytes(&copy, word, n);
 	text_cut(out, buf_cstr(&copy), limit);
+	out->failed |= copy.failed;
 	buf_fini(&copy);
 }
 
-static size_t word_columns(const char *word, size_t n)
+static size_t word_columns(const char *word, size_t n, struct buf *out)
 {
 	struct buf copy = { 0 };
 	size_t columns;
 
 	buf_bytes(&copy, word, n);
 	columns = text_columns(buf_cstr(&copy));
+	out->failed |= copy.failed;
 	buf_fini(&copy);
 	return columns;
 }
@@ -54,7 +56,7 @@ void line_comment(struct buf *out, const char *text, int columns)
 		n = strcspn(text, " ");
 		if (!n)
 			break;
-		w = word_columns(text, n);
+		w = word_columns(text, n, out);
 		if (at > 4 && at + 1 + w > width) {
 			buf_str(out, "\n#  ");
 			at = 4;
@@ -90,7 +92,7 @@ void line_cut_left(struct buf *out, const char *s, size_t columns)
 	while (*s && all > columns - 1) {
 		size_t n = char_bytes(s);
 
-		all -= word_columns(s, n);
+		all -= word_columns(s, n, out);
 		s += n;
 	}
 	buf_str(out, "\xe2\x80\xa6");

@@ -43,6 +43,7 @@ static void make_name(struct name_cache *c, const struct frame_key *k)
 	name_symbol(c->p, k, &c->tmp);
 	if (!c->full && k->sort == FRAME_FUNC)
 		demangle_short(buf_cstr(&c->tmp), &c->tmp2);
+	c->text.failed |= c->tmp.failed || c->tmp2.failed;
 	if (k->kernel)
 		buf_str(&c->text, "[k] ");
 	text_safe(&c->text, buf_cstr(c->tmp2.n ? &c->tmp2 : &c->tmp));

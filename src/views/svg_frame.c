@@ -10,17 +10,17 @@ enum { NAME_COLUMNS = 300 };
 
 void svg_names_reset(struct svg_names *n)
 {
-	buf_reset(&n->name);
-	buf_reset(&n->full);
-	buf_reset(&n->brief);
-	buf_reset(&n->tmp);
+	buf_again(&n->name);
+	buf_again(&n->full);
+	buf_again(&n->brief);
+	buf_again(&n->tmp);
 }
 
 void svg_names_make(struct svg_names *n)
 {
 	text_safe(&n->tmp, buf_cstr(&n->name));
 	text_cut(&n->full, buf_cstr(&n->tmp), NAME_COLUMNS);
-	buf_reset(&n->tmp);
+	buf_again(&n->tmp);
 	demangle_short(buf_cstr(&n->name), &n->tmp);
 	text_safe(&n->brief, buf_cstr(n->tmp.n ? &n->tmp : &n->name));
 }

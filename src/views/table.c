@@ -27,21 +27,22 @@ static struct values *row_values(struct walk *w, uint32_t fk)
 {
 	uint32_t row = w->fk_row[fk];
 	struct values zero = { { 0, 0 }, { 0, 0 } };
+	struct row_table *t = w->t;
 
 	if (row == PROF_NONE) {
-		row = (uint32_t)w->t->rows.n;
-		if (vec_push(&w->t->rows,
-			     (struct row){ w->lane, fk, 0, 0 }) < 0)
-			goto fail;
-		for (size_t c = 0; c < w->t->ncols; c++)
-			if (vec_push(&w->t->vals, zero) < 0)
-				goto fail;
+		/* both or none: a row's values are found by its number */
+		if (vec_reserve(&t->rows, t->rows.n + 1) < 0 ||
+		    vec_reserve(&t->vals, t->vals.n + t->ncols) < 0) {
+			w->failed = true;
+			return NULL;
+		}
+		row = (uint32_t)t->rows.n;
+		t->rows.v[t->rows.n++] = (struct row){ w->lane, fk, 0, 0 };
+		for (size_t c = 0; c < t->ncols; c++)
+			t->vals.v[t->vals.n++] = zero;
 		w->fk_row[fk] = row;
 	}
-	return &w->t->vals.v[row * w->t->ncols];
-fail:
-	w->failed = true;
-	return NULL;
+	return &t->vals.v[row * t->ncols];
 }
 
 static void add_total(struct walk *w, uint32_t fk, uint32_t node)

@@ -198,6 +198,7 @@ static void put_event_names(struct text *t)
 		n = text_columns(buf_cstr(&cut));
 		line_pad(t->out, width - n);
 		buf_str(t->out, buf_cstr(&cut));
+		t->out->failed |= name.failed || cut.failed;
 		buf_fini(&name);
 		buf_fini(&cut);
 	}
@@ -346,6 +347,7 @@ void report_text(const struct report *rep, const struct text_style *style,
 		put_rows(&t);
 	else
 		put_empty(&t);
+	out->failed |= t.tree_names.text.failed;
 	if (!style->no_header) {
 		put_hidden(&t);
 		missing_text(&rep->missing, style->missing, style->columns,

@@ -25,6 +25,7 @@ static const char *env(const struct profile *p, const char *key)
 static void flush_line(struct buf *line, int columns, struct buf *out)
 {
 	line_comment(out, buf_cstr(line), columns);
+	out->failed |= line->failed;
 	buf_reset(line);
 }
 
@@ -47,6 +48,7 @@ static void what_line(const struct truth *t, int columns, struct buf *line,
 	text_safe(&safe, p->runs.n ? truth_run_title(p, &p->runs.v[0])
 				   : "no run");
 	text_cut(line, buf_cstr(&safe), COMMAND_WIDTH);
+	out->failed |= safe.failed;
 	buf_fini(&safe);
 	if (p->runs.n > 1)
 		buf_printf(line, " (%zu runs)", p->runs.n);

@@ -4,7 +4,7 @@ if CMOCKA
 VIEWS_TESTS = tests/views/test_report tests/views/test_output \
 	tests/views/test_annotate tests/views/test_diff tests/views/test_align \
 	tests/views/test_select tests/views/test_flame \
-	tests/views/test_merge
+	tests/views/test_merge tests/views/test_memory
 check_PROGRAMS += $(VIEWS_TESTS)
 TESTS += $(VIEWS_TESTS)
 VIEWS_TEST_HELP = tests/views/make_profile.c tests/views/make_profile.h
@@ -24,4 +24,6 @@ tests_views_test_flame_SOURCES = tests/views/test_flame.c $(VIEWS_TEST_HELP)
 tests_views_test_flame_LDADD = $(TALLY_LIBS) -lcmocka
 tests_views_test_merge_SOURCES = tests/views/test_merge.c $(VIEWS_TEST_HELP)
 tests_views_test_merge_LDADD = $(TALLY_LIBS) -lcmocka
+tests_views_test_memory_SOURCES = tests/views/test_memory.c $(VIEWS_TEST_HELP)
+tests_views_test_memory_LDADD = $(TALLY_LIBS) -lcmocka
 endif
