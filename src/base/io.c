@@ -43,6 +43,12 @@ static int check_regular(int fd, const char *name, struct stat *st,
 {
 	if (fstat(fd, st) < 0)
 		return error_errno(err, errno, "%s: cannot stat", name);
+	if (S_ISDIR(st->st_mode))
+		return error_set(err, ERR_FORMAT, "%s: a folder, not a file",
+				 name);
+	if (S_ISFIFO(st->st_mode))
+		return error_set(err, ERR_FORMAT, "%s: a pipe, where a regular "
+				 "file is wanted", name);
 	if (!S_ISREG(st->st_mode))
 		return error_set(err, ERR_FORMAT, "%s: not a regular file",
 				 name);

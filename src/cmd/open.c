@@ -24,6 +24,8 @@ int cmd_open(const char *input, int argc, char **argv, const char **path,
 				 "one recording at a time: do not know what to "
 				 "do with '%s'", argv[input ? 0 : 1]);
 	*path = argc ? argv[0] : input ? input : "profile.tally";
+	if (!strcmp(*path, "-"))
+		*path = "/dev/stdin";
 	rc = reader_open(*path, out, err);
 	if (rc == -ERR_NOTFOUND && !named)
 		return error_set(err, ERR_NOTFOUND,

@@ -77,6 +77,23 @@ static void describe_damage(struct reader *r)
 			 n ? "; " : "", d->bad_samples);
 }
 
+/* What was meant may be told by what it is. */
+static int not_ours(const struct reader *r, struct error *err)
+{
+	const char *what = "";
+
+	if (!r->n)
+		what = ": it is empty";
+	else if (r->n >= 8 && (!memcmp(r->p, "PERFILE2", 8) ||
+			       !memcmp(r->p, "2ELIFREP", 8)))
+		what = ", but one of perf: 'perf report -i' shows it";
+	else if (r->n >= 4 && !memcmp(r->p, "\177ELF", 4))
+		what = ", but a program: 'tally record -- PROGRAM' makes one "
+		       "of it";
+	return error_set(err, ERR_FORMAT, "%s: not a tally recording%s",
+			 r->name, what);
+}
+
 static int check_header(struct reader *r, struct error *err)
 {
 	struct cursor c = cursor_of(r->p, r->n);
@@ -85,9 +102,7 @@ static int check_header(struct reader *r, struct error *err)
 	uint32_t size;
 
 	if (!magic || memcmp(magic, FORMAT_MAGIC, 8))
-		return error_set(err, ERR_FORMAT,
-				 "%s: not a tally recording (no magic at offset 0)",
-				 r->name);
+		return not_ours(r, err);
 	major = cursor_u16(&c);
 	minor = cursor_u16(&c);
 	size = cursor_u32(&c);
