@@ -57,10 +57,10 @@ void nearest_try(struct nearest *n, const char *candidate)
 
 const char *nearest_best(const struct nearest *n)
 {
-	size_t limit = strlen(n->word) / 3;
+	size_t len = strlen(n->word), limit = len / 3 < 2 ? 2 : len / 3;
 
-	if (!n->best || n->distance > (limit < 2 ? 2 : limit))
+	if (!n->best || n->distance > limit || n->distance >= len)
 		return NULL;
-	/* Two edits of a two-letter word make any word. */
-	return n->distance < strlen(n->word) ? n->best : NULL;
+	/* Edits of half a short word make any word. */
+	return n->distance == 1 || n->distance * 2 < len ? n->best : NULL;
 }

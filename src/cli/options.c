@@ -100,6 +100,21 @@ static const struct opt *find_opt(const struct command *cmd, int c)
 	return NULL;
 }
 
+/* Is the word a value of an option ("text|json")? */
+static bool is_value(const struct opt *o, const char *word)
+{
+	const char *at = o->kind == OPT_HEADING ? NULL : o->arg;
+	size_t n = strlen(word);
+
+	while (n && at) {
+		if (!strncmp(at, word, n) && (!at[n] || strchr("|[", at[n])))
+			return true;
+		at = strchr(at, '|');
+		at = at ? at + 1 : NULL;
+	}
+	return false;
+}
+
 static int unknown_option(const struct command *cmd, const char *word,
 			  struct error *err)
 {
@@ -110,9 +125,15 @@ static int unknown_option(const struct command *cmd, const char *word,
 
 	snprintf(name, sizeof(name), "%.*s",
 		 len < sizeof(name) ? (int)len : (int)sizeof(name) - 1, word);
-	for (size_t i = 0; i < n; i++)
-		if (cmd->opts[i].kind != OPT_HEADING && cmd->opts[i].name)
-			nearest_try(&near, cmd->opts[i].name);
+	for (size_t i = 0; i < n; i++) {
+		if (cmd->opts[i].kind == OPT_HEADING || !cmd->opts[i].name)
+			continue;
+		if (is_value(&cmd->opts[i], name))
+			return error_set(err, ERR_USAGE, "no option --%s; did "
+					 "you mean --%s=%s?", name,
+					 cmd->opts[i].name, name);
+		nearest_try(&near, cmd->opts[i].name);
+	}
 	nearest_try(&near, "help");
 	best = nearest_best(&near);
 	if (best)

@@ -154,6 +154,7 @@ static void test_messages(void **state)
 		const char *line, *said;
 	} cases[] = {
 		{ "try --strng x", "no option --strng; did you mean --string?" },
+		{ "try --frag x", "no option --frag; 'tally help try'" },
 		{ "try --xyzzy", "no option --xyzzy; 'tally help try'" },
 		{ "try -Z", "no option -Z" },
 		{ "try --string", "--string needs a value: WORD" },
