@@ -6,12 +6,13 @@
 
 #include "base/nearest.h"
 
+/* As they are needed: record and look, compare, count; then what serves these,
+ * and tools for single questions. */
 static const struct command *const commands[] = {
-	&cmd_record, &cmd_report,    &cmd_annotate, &cmd_info,
-	&cmd_list,   &cmd_symbolize, &cmd_dump,
-	&cmd_doctor, &cmd_addr2line, &cmd_encode,
-	&cmd_stat,   &cmd_check,     &cmd_flamegraph,
-	&cmd_diff,
+	&cmd_record,	&cmd_report,	&cmd_annotate,	&cmd_flamegraph,
+	&cmd_diff,	&cmd_check,	&cmd_stat,
+	&cmd_doctor,	&cmd_list,	&cmd_info,	&cmd_symbolize,
+	&cmd_dump,	&cmd_addr2line,	&cmd_encode,
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
