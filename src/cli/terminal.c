@@ -40,12 +40,20 @@ static int terminal_columns(int fd)
 	return n < COLUMNS_LEAST ? COLUMNS_LEAST : n;
 }
 
-/* https://no-color.org, and terminals that say they cannot. */
+/* Terminals that say they can do nothing but print. */
+static bool is_dumb(void)
+{
+	const char *term = getenv("TERM");
+
+	return !term || !strcmp(term, "dumb");
+}
+
+/* https://no-color.org */
 static bool wants_color(void)
 {
-	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+	const char *no = getenv("NO_COLOR");
 
-	return !(no && *no) && term && strcmp(term, "dumb") != 0;
+	return !(no && *no) && !is_dumb();
 }
 
 static void show_progress(struct cmd_io *io, const char *text)
@@ -103,7 +111,7 @@ static const char *pager_command(void)
 	if (!cmd)
 		cmd = getenv("PAGER");
 	if (!cmd)
-		return in_path("less") ? "less" : NULL;
+		return in_path("less") && !is_dumb() ? "less" : NULL;
 	cmd += strspn(cmd, " \t");
 	return *cmd && strcmp(cmd, "cat") != 0 && can_run(cmd) ? cmd : NULL;
 }
