@@ -2,6 +2,7 @@
 #include "cmd/status.h"
 
 #include <signal.h>
+#include <string.h>
 #include <sys/wait.h>
 
 #include "base/text.h"
@@ -20,6 +21,11 @@ int cmd_pass_status(struct cmd_io *io, int status)
 	if (!WIFSIGNALED(status))
 		return 0;
 	signo = WTERMSIG(status);
+	/* As a shell does: not of signals that end programs in the usual way. */
+	if (signo != SIGINT && signo != SIGTERM && signo != SIGHUP &&
+	    signo != SIGPIPE)
+		fprintf(io->err, "tally: the command was ended by signal %d "
+			"(%s)\n", signo, strsignal(signo));
 	fflush(io->err);
 	fflush(io->out);
 	if (signo == SIGINT || signo == SIGTERM || signo == SIGHUP) {

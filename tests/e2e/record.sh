@@ -47,8 +47,10 @@ done
 t_like "and is in the file" "$("$TALLY" info a.tally)" 'exit status 255'
 "$TALLY" record -q -o a.tally -- sh -c 'kill -KILL $$'
 t_is "death by a signal is 128 + its number" $? 137
-"$TALLY" record -q -o a.tally -- sh -c 'ulimit -c 0; kill -SEGV $$'
+"$TALLY" record -q -o a.tally -- sh -c 'ulimit -c 0; kill -SEGV $$' 2>err
 t_is "also when it would leave a core file" $? 139
+t_like "a crash is told, as a shell would" "$(cat err)" \
+	'ended by signal 11 \(Segmentation fault\)'
 
 # Commands that cannot run.
 rm -f none.tally
