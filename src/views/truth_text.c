@@ -12,6 +12,7 @@ enum {
 	TYPE_SOFTWARE = 1,	/* perf_event.h: PERF_TYPE_SOFTWARE */
 	TYPE_TRACEPOINT = 2,
 	COMMAND_WIDTH = 60,	/* `tally info` shows all of it */
+	SHORT_LEAST = 10, SHORT_PERCENT = 5,	/* samples that are missed */
 	IMAGES_TOLD = 3,	/* images named in the text */
 };
 
@@ -105,6 +106,20 @@ static void event_name(const struct profile *p, const struct prof_event *e,
 	}
 }
 
+/* What the rate promised and nobody owned up to losing: the time of threads that
+ * end before their next sample, or of a machine that stood still. */
+static void shortfall(const struct truth_event *te, struct buf *line)
+{
+	uint64_t found = te->got + te->lost;
+
+	if (te->throttled || found >= te->wanted ||
+	    te->wanted - found < SHORT_LEAST ||
+	    (te->wanted - found) * 100 < te->wanted * SHORT_PERCENT)
+		return;
+	buf_printf(line, ", %.1f%% of the time has none",
+		   line_share(te->wanted - found, te->wanted));
+}
+
 static void event_line(const struct truth *t, size_t i, int columns,
 		       struct buf *line, struct buf *out)
 {
@@ -126,6 +141,7 @@ static void event_line(const struct truth *t, size_t i, int columns,
 		buf_str(line, ", throttled ");
 		count(line, te->throttled, " times");
 	}
+	shortfall(te, line);
 	if (precision(e))
 		buf_printf(line, ", %s", precision(e));
 	if (te->running_ns < te->enabled_ns)

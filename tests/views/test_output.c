@@ -431,6 +431,40 @@ static void test_header(void **state)
 	maker_fini(&m);
 }
 
+/* Samples that were promised and nobody lost are told as time without any. */
+static void test_shortfall(void **state)
+{
+	static const struct { uint64_t wanted; const char *said; } cases[] = {
+		{ 400, "300 samples of 400 wanted at 999 Hz, 0 lost, 25.0% of the "
+		       "time has none\n" },
+		{ 310, "300 samples of 310 wanted at 999 Hz, 0 lost\n" },
+		{ 280, "300 samples of 280 wanted at 999 Hz, 0 lost\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct text_style style = { .columns = 200 };
+		struct buf out = { 0 };
+		struct report *rep;
+		struct reader *r;
+		struct maker m;
+
+		maker_init(&m, 1);
+		maker_samples(&m, STACK(&m, maker_loc(&m, maker_func(&m, m.app,
+			      "f", "f.c", 1), 2)), 0, 0, 10, 300);
+		vec_push(&m.p.stats, (struct prof_stat){
+			0, 0, 80, 100, 100, cases[i].wanted });
+		r = maker_read(&m);
+		rep = build(r, "symbol", TREE_NONE);
+		report_text(rep, &style, &out);
+		assert_non_null(strstr(buf_cstr(&out), cases[i].said));
+		report_free(rep);
+		buf_fini(&out);
+		reader_close(r);
+		maker_fini(&m);
+	}
+}
+
 static void put_source(struct maker *m, uint32_t image, uint32_t names,
 		       uint32_t missing)
 {
@@ -722,6 +756,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_shortfall),
 		cmocka_unit_test(test_csv),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_hostile_names),
