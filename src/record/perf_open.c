@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <time.h>
@@ -81,6 +82,19 @@ static void whom_text(const struct perf_place *at, char *out, size_t size)
 		snprintf(out, size, "this program");
 }
 
+/* Another user's process, for which no setting is enough? */
+static bool of_other_user(const struct rights *r, const struct perf_place *at)
+{
+	struct stat st;
+	char path[64];
+
+	if (at->pid <= 0 || at->flags & PERF_FLAG_PID_CGROUP ||
+	    rights_perfmon(r))
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d", at->pid);
+	return !stat(path, &st) && st.st_uid != geteuid();
+}
+
 static int level_error(const struct rights *r, const char *whom,
 		       const char *what, int need, struct error *err)
 {
@@ -113,8 +127,10 @@ static int no_permission(int errnum, const char *what,
 	rights_read(&r);
 	why = rights_denial(&r, errnum, need);
 	whom_text(at, whom, sizeof(whom));
-	if (why == DENIED_LEVEL)
+	if (why == DENIED_LEVEL && !of_other_user(&r, at))
 		return level_error(&r, whom, event, need, err);
+	if (why == DENIED_LEVEL)
+		why = DENIED_NOT;
 	rights_fix(&r, why, need, fix, sizeof(fix));
 	if (why == DENIED_FILTER)
 		return error_set(err, ERR_PERM, "not allowed to record: a "

@@ -57,10 +57,12 @@ static int choose(const struct perf_target *target,
 	if (r != -ERR_PERM || kernel_alone(o))
 		return r;
 	if (choose_other(target, o, out, &other) < 0) {
+		struct error first = *err;
+
 		/* What they can never do is no news. */
 		if (other.code == ERR_PERM)
-			snprintf(why->text, sizeof(why->text), "nor by ptrace: "
-				 "%s", other.msg);
+			error_set(err, first.code, "%s; nor by ptrace: %s",
+				  first.msg, other.msg);
 		return r;
 	}
 	snprintf(why->text, sizeof(why->text), "recording by %s instead: %s",

@@ -171,7 +171,7 @@ static int target_check(const struct target_options *o, struct error *err)
 		return error_set(err, ERR_USAGE, "-p and -t choose threads, -a "
 				 "and --cgroup everything: choose one");
 	if (!tasks && !all && !o->cpus && !o->command)
-		return error_set(err, ERR_USAGE, "what to record? give a "
+		return error_set(err, ERR_USAGE, "what to watch? give a "
 				 "command (-- CMD), -p PID, -t TID or -a");
 	if (o->repeat > 1 && !o->command)
 		return error_set(err, ERR_USAGE,

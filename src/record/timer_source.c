@@ -410,6 +410,7 @@ int timer_source_open(const struct perf_target *target,
 		      const struct perf_source_options *o, struct source **out,
 		      struct error *err)
 {
+	struct error why = { 0 };
 	struct timer_source *t;
 	int r;
 
@@ -419,10 +420,11 @@ int timer_source_open(const struct perf_target *target,
 		return error_set(err, ERR_UNSUPPORTED, "the timer source "
 				 "records commands that tally starts only "
 				 "(--source=ptrace attaches)");
-	r = o->command ? program_is_dynamic(o->command, err) : 0;
+	r = o->command ? program_is_dynamic(o->command, &why) : 0;
 	/* That there is none is told when it is to run. */
 	if (r < 0 && r != -ERR_NOTFOUND)
-		return r;
+		return error_set(err, why.code, "%s: no timer can be put into "
+				 "it (try --source=ptrace)", why.msg);
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return error_set(err, ERR_NOMEM, "out of memory for samples");
