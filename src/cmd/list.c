@@ -37,6 +37,7 @@ struct listing {
 	int nwords;
 	char **words;
 	bool all;
+	size_t hidden;		/* that cannot be used, without `all` */
 	struct error blocked;	/* no event at all may be tried */
 	VEC(struct row) rows;
 	bool failed;
@@ -67,8 +68,10 @@ static bool add(void *ctx, const struct event_info *info)
 		event_usable(&one.v[0], &err);
 	snprintf(row.reason, sizeof(row.reason), "%.159s", err.msg);
 	event_list_fini(&one);
-	if (*row.reason && !l->all)
+	if (*row.reason && !l->all) {
+		l->hidden++;
 		return true;
+	}
 	snprintf(row.name, sizeof(row.name), "%s", info->name);
 	snprintf(row.alias, sizeof(row.alias), "%s", info->alias);
 	snprintf(row.group, sizeof(row.group), "%s", info->group);
@@ -131,6 +134,22 @@ static void print_text(struct cmd_io *io, const struct listing *l)
 		buf_fini(&name);
 		buf_fini(&text);
 	}
+	if (l->hidden)
+		fprintf(io->out, "\n# %zu more event%s cannot be used here: "
+			"--all shows why\n", l->hidden,
+			l->hidden == 1 ? "" : "s");
+}
+
+static void print_none(struct cmd_io *io, const struct listing *l)
+{
+	if (l->hidden)
+		fprintf(io->err, "tally: %zu event%s%s, but none that can be "
+			"used here: --all shows why\n", l->hidden,
+			l->hidden == 1 ? "" : "s",
+			l->nwords ? " of that name" : "");
+	else
+		fprintf(io->err, "tally: no event%s; 'tally list --all' shows "
+			"all there are\n", l->nwords ? " of that name" : "");
 }
 
 static int list_run(struct cmd_io *io, void *opts, int argc, char **argv,
@@ -163,8 +182,7 @@ static int list_run(struct cmd_io *io, void *opts, int argc, char **argv,
 	else if (l.rows.n)
 		print_text(io, &l);
 	else
-		fprintf(io->err, "tally: no usable event%s; --all shows the "
-			"others, too\n", argc ? " of that name" : "");
+		print_none(io, &l);
 	vec_fini(&l.rows);
 	return 0;
 }

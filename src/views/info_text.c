@@ -178,7 +178,7 @@ static void put_image(const struct info *in, const struct truth_image *ti,
 		buf_str(out, " (deleted)");
 	buf_printf(out, "\n           %s, ", image_kind_name(im->kind));
 	text_count(out, ti->samples);
-	buf_str(out, " samples, ");
+	buf_printf(out, " sample%s, ", ti->samples == 1 ? "" : "s");
 	text_count(out, ti->unresolved);
 	buf_str(out, " without a name");
 	if (n) {
