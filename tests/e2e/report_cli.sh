@@ -23,6 +23,26 @@ t_is "no such file" "$(status "$TALLY" report nothing.tally)" 1
 t_like "… names it" "$(cat err)" 'nothing\.tally'
 echo "this is no recording" >text.tally
 t_is "not a recording" "$(status "$TALLY" report text.tally)" 1
+t_is "… says no more of it" "$(cat err)" \
+	"tally: text.tally: not a tally recording"
+printf 'PERFILE2%099d' 0 >perf.data
+status "$TALLY" report perf.data >/dev/null
+t_like "a recording of perf" "$(cat err)" "perf report -i"
+status "$TALLY" report "$TALLY" >/dev/null
+t_like "a program" "$(cat err)" "tally record"
+status "$TALLY" report . >/dev/null
+t_like "a folder is called one" "$(cat err)" '\.: a folder'
+: | status "$TALLY" report - >/dev/null
+t_like "a pipe is called one" "$(cat err)" 'stdin: a pipe'
+status "$TALLY" report --json >/dev/null
+t_like "a value taken for an option" "$(cat err)" 'did you mean --format=json'
+status "$TALLY" stat >/dev/null
+t_like "nothing to count" "$(cat err)" 'what to watch\? give a command'
+t_is "list of no such event" "$("$TALLY" list no-such-event 2>&1)" \
+	"tally: no event of that name; 'tally list --all' shows all there are"
+t_is "the commands of a first session come first" "$("$TALLY" --help |
+	sed -n '/^Commands/,$s/^  \([a-z]*\) .*/\1/p' | head -n 4 |
+	tr '\n' ' ')" 'record report annotate flamegraph '
 : >empty.tally
 t_is "an empty file" "$(status "$TALLY" info empty.tally)" 1
 t_is "a folder" "$(status "$TALLY" dump .)" 1
@@ -52,6 +72,8 @@ for cmd in "report" "dump" "info"; do
 	{ "$TALLY" $cmd a.tally 2>err; echo $? >rc; } | head -c 1 >/dev/null
 	t_is "tally $cmd into a closed pipe" "$(cat rc):$(cat err)" "0:"
 done
+t_is "a recording from standard input" "$("$TALLY" report - <a.tally)" \
+	"$("$TALLY" report a.tally)"
 t_is "no colour in a pipe" "$("$TALLY" report a.tally | grep -c "$(printf '\033')")" 0
 t_like "colour when asked for" "$("$TALLY" report --color=always a.tally)" \
 	"$(printf '\033')"
@@ -69,6 +91,10 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 		PAGER='echo wrong' tty "$TALLY report --no-tui a.tally")" paged
 	t_like "a pager that is not there loses nothing" \
 		"$(PAGER=/nowhere/pager tty "$TALLY report --no-tui a.tally")" SELF
+	t_like "no pager that a dumb terminal cannot show" "$(unset PAGER
+		TALLY_PAGER=; unset TALLY_PAGER
+		TERM=dumb tty "$TALLY report a.tally </dev/null" |
+		head -n 1)" '^# '
 	t_like "--no-pager" "$(PAGER='echo paged' \
 		tty "$TALLY report --no-pager a.tally")" SELF
 	t_is "no line is wider than the terminal" "$(NO_COLOR=1 PAGER=cat \
