@@ -345,7 +345,7 @@ Source.prototype.draw = function (func) {
 		const lines = dearest(got.files), codes = dearest(got.codes);
 		note(box, percent(c.sum(), m.now.value[0]) + " of what is selected: " + percent(c.self, m.now.value[0]) + " itself, " +
 			percent(c.inlined, m.now.value[0]) + " in functions inlined into it" +
-			(c.calledCount ? ", " + percent(c.called, m.now.value[0]) + " in what it called" : "") +
+			(c.calledCount ? "; " + percent(c.called, m.now.value[0]) + " more in what it called" : "") +
 			". Self: written here; inlined: in functions inlined at this line" +
 			(c.calledCount ? "; calls: in what this line called" : "") + ". Pale: within the noise.");
 		if (this.lines.uncalled.has(func))
