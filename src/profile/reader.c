@@ -18,6 +18,14 @@
 
 /* Rows that may be missing before a table section once damage was seen. */
 enum { MAX_GAP = 1 << 20 };
+/* What a chunk unpacks to is bounded by its own size, and by the file's: real
+ * ones unpack to 7 times as much at most, a file to 5 times its size. */
+enum {
+	CODED_ROWS_A_BYTE = 64,		/* of a chunk: coded bits do not deflate */
+	CODED_ROWS_MORE = 1024,
+	UNPACKED_A_BYTE = 64,		/* of the file, and … */
+	UNPACKED_MORE = 32 << 20,
+};
 /* Bytes of the file that are looked over before their pages are given back. */
 enum { FORGET_STEP = 256 << 10 };
 
@@ -30,6 +38,7 @@ struct reader {
 	VEC(struct chunk) chunks;	/* those with a good header, in order */
 	struct profile profile;
 	struct paths *paths;		/* while tables are loaded */
+	uint64_t unpacked;		/* bytes of chunks so far */
 	struct reader_damage damage;
 	uint64_t samples;
 	unsigned int mask;
@@ -183,8 +192,29 @@ static bool payload_good(const struct reader *r, const struct chunk *c)
 	       c->payload_crc;
 }
 
-/* A section list into the model; false when something in it was wrong. */
-static bool load_sections(struct reader *r, const uint8_t *p, size_t n)
+/* Whether a chunk of so many bytes can hold as many coded rows as a section of it
+ * says: memory is taken for all of them at once. */
+static bool coded_rows_fit(uint64_t kind, struct cursor c, size_t stored)
+{
+	uint64_t most = (uint64_t)stored * CODED_ROWS_A_BYTE + CODED_ROWS_MORE;
+
+	if (kind == SECTION_PACKED_SYMBOLS)
+		return cursor_uleb(&c) <= most;
+	if (kind != SECTION_PATHS)
+		return true;
+	for (int i = 0; i < 4; i++) {
+		uint64_t v = cursor_uleb(&c);	/* place, loc, locs, node */
+
+		if (i == 2 && v > most)
+			return false;
+	}
+	return cursor_uleb(&c) <= most;
+}
+
+/* A section list into the model, from a chunk of `stored` bytes; false when
+ * something in it was wrong. */
+static bool load_sections(struct reader *r, const uint8_t *p, size_t n,
+			  size_t stored)
 {
 	struct cursor c = cursor_of(p, n);
 	size_t gap = r->damage.bad_chunks ? MAX_GAP : 0;
@@ -196,6 +226,10 @@ static bool load_sections(struct reader *r, const uint8_t *p, size_t n)
 
 		if (c.bad)
 			return false;
+		if (!coded_rows_fit(kind, body, stored)) {
+			good = false;
+			continue;
+		}
 		good &= kind == SECTION_PATHS
 			? r->paths && paths_get(r->paths, &r->profile, &body,
 						gap)
@@ -213,12 +247,16 @@ static bool load_chunk(struct reader *r, const struct chunk *c)
 	if (!payload_good(r, c))
 		return false;
 	if (c->codec == CODEC_STORED)
-		return load_sections(r, p, c->stored);
+		return load_sections(r, p, c->stored, c->stored);
 	if (c->codec != CODEC_ZLIB || c->raw / 1100 > c->stored)
 		return false;
+	if (r->unpacked + c->raw >
+	    r->n * (uint64_t)UNPACKED_A_BYTE + UNPACKED_MORE)
+		return false;
+	r->unpacked += c->raw;
 	raw = malloc(c->raw ? c->raw : 1);
 	good = raw && format_inflate(p, c->stored, raw, c->raw) &&
-	       load_sections(r, raw, c->raw);
+	       load_sections(r, raw, c->raw, c->stored);
 	free(raw);
 	return good;
 }

@@ -365,6 +365,72 @@ static void test_replace_in_cut(void **state)
 	buf_fini(&b);
 }
 
+/* A chunk of one section whose body is `head` and zeros. */
+static void put_bomb(struct buf *file, uint32_t seq, enum chunk_kind kind,
+		     uint64_t section, const struct buf *head, size_t zeros)
+{
+	struct chunk c = { .seq = seq, .kind = kind, .codec = CODEC_ZLIB };
+	struct buf raw = { 0 }, packed = { 0 };
+
+	buf_uleb(&raw, section);
+	buf_uleb(&raw, head->n + zeros);
+	buf_bytes(&raw, head->p, head->n);
+	assert_non_null(buf_room(&raw, zeros));
+	memset(raw.p + raw.n, 0, zeros);
+	raw.n += zeros;
+	assert_true(format_deflate(raw.p, raw.n, &packed));
+	c.raw = (uint32_t)raw.n;
+	c.stored = (uint32_t)packed.n;
+	c.payload_crc = format_crc(packed.p, packed.n);
+	chunk_put_header(file, &c);
+	buf_bytes(file, packed.p, packed.n);
+	buf_fini(&raw);
+	buf_fini(&packed);
+}
+
+/* Small files that would take all memory there is: rows that zlib made of
+ * nothing, and coded rows that no coded bits are there for. */
+static void test_bombs(void **state)
+{
+	enum { CODED = 16 << 20, SYMBOLS = 1 << 20, ROWS = 2 << 20,
+	       MANY = 4 << 20 };
+	struct buf whole = make_file(false, 1, 1), file = { 0 }, head = { 0 };
+	struct profile *p;
+	struct reader *r;
+
+	(void)state;
+	buf_bytes(&file, whole.p, FORMAT_HEADER);
+	for (int i = 0; i < 2; i++)	/* place, first loc */
+		buf_uleb(&head, 0);
+	buf_uleb(&head, 8 * CODED);
+	buf_uleb(&head, 1);
+	buf_uleb(&head, 8 * CODED);
+	put_bomb(&file, 0, CHUNK_TABLES, SECTION_PATHS, &head, CODED);
+	head.n = 0;
+	buf_uleb(&head, 8 * SYMBOLS);
+	put_bomb(&file, 1, CHUNK_SYMBOLS, SECTION_PACKED_SYMBOLS, &head,
+		 SYMBOLS);
+	for (uint32_t i = 0; i < 8; i++) {	/* a row is three bytes */
+		head.n = 0;
+		buf_uleb(&head, (uint64_t)i * ROWS);
+		buf_uleb(&head, ROWS);
+		put_bomb(&file, 2 + i, CHUNK_TABLES, SECTION_ENVS, &head,
+			 3 * ROWS);
+	}
+	assert_true(file.n < 300000);
+	r = open_bytes(&file);
+	p = reader_profile(r);
+	assert_true(reader_damage(r)->bad_chunks >= 3);
+	assert_true(p->nodes.cap <= MANY && p->locs.cap <= MANY);
+	assert_true(p->symbols.cap <= MANY);
+	/* some of the tables, not all */
+	assert_in_range(p->envs.n, ROWS, 7 * ROWS);
+	reader_close(r);
+	buf_fini(&whole);
+	buf_fini(&file);
+	buf_fini(&head);
+}
+
 static void test_not_tally(void **state)
 {
 	struct reader *r;
@@ -414,6 +480,7 @@ int main(void)
 		cmocka_unit_test(test_replace_symbols),
 		cmocka_unit_test(test_replace_in_cut),
 		cmocka_unit_test(test_not_tally),
+		cmocka_unit_test(test_bombs),
 		cmocka_unit_test(test_keeps_old),
 	};
 
