@@ -71,6 +71,9 @@ static void add(struct gather *g, const struct check_part *key, size_t run,
 	hash = hash_mix(hash, key->build);
 	if (key->name == UINT32_MAX)
 		g->failed = true;
+	/* from then on the map may name parts that are not there */
+	if (g->failed)
+		return;
 
 	for (;; hash++) {
 		uint32_t *id = u64map_slot(g->map, hash);

@@ -13,7 +13,9 @@ enum { CODES = 200, PARTS = 3 };
 
 struct page {
 	const struct check *c;
+	const char *repo;
 	size_t n;		/* inputs */
+	uint32_t unknown;	/* keys that the check does not know, so far */
 	struct report **rep;
 	uint32_t **match;
 	struct html_input *in;
@@ -45,7 +47,7 @@ static int match_keys(struct page *x, size_t i)
 	memset(first, 0xff, (x->c->runs.funcs.n + 1) * sizeof(*first));
 	/* what the check does not know is nothing else's equal */
 	for (size_t fk = 0; fk < n; fk++)
-		x->match[i][fk] = (uint32_t)(UINT32_MAX / 2 + i * 65536 + fk);
+		x->match[i][fk] = UINT32_MAX / 2 + x->unknown++;
 	for (size_t s = 0; s < steps; s++) {
 		uint32_t fk = k->steps[s].fk, theirs = f->keys.steps[s].fk;
 		uint32_t func;
@@ -74,7 +76,8 @@ static int make_input(struct page *x, size_t i, struct error *err)
 		.no_inline = x->c->o.runs.no_inline };
 	struct annotate_spec lines = { .select = spec.select, .top = CODES,
 				       .code = true, .by_symbol = true,
-				       .intel = true };
+				       .intel = true,
+				       .where = { .repo = x->repo } };
 	int rc = key_list_parse("image,symbol", &spec.keys, err);
 
 	if (!rc)
@@ -239,9 +242,10 @@ static int build(struct page *x, struct buf *out, struct error *err)
 	return html_write(x->in, x->n, &style, out, err);
 }
 
-int check_html(const struct check *c, struct buf *out, struct error *err)
+int check_html(const struct check *c, const char *repo, struct buf *out,
+	       struct error *err)
 {
-	struct page x = { .c = c, .n = c->runs.files.n };
+	struct page x = { .c = c, .repo = repo, .n = c->runs.files.n };
 	double runs = (double)c->runs.nnew / (double)c->runs.nbase;
 	int rc;
 

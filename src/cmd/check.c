@@ -79,7 +79,7 @@ static int write_outputs(struct cmd_io *io, const struct check_opts *o,
 			rc = write_to(io, files[i].path, &out, err);
 		}
 	if (!rc && o->html) {
-		rc = check_html(c, &out, err);
+		rc = check_html(c, o->repo, &out, err);
 		if (!rc)
 			rc = write_to(io, o->html, &out, err);
 		buf_fini(&out);

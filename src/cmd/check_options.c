@@ -101,7 +101,8 @@ const struct opt check_opt_table[] = {
 	  "Print annotations for GitHub at file and line.", AT(github) },
 	{ OPT_STR, 0, "repo", "DIR",
 	  "Name the commits in this git repository, between the revisions that "
-	  "both sides were recorded at, that touched what got slower.",
+	  "both sides were recorded at, that touched what got slower; --html "
+	  "takes source files from there that are missing at their paths.",
 	  AT(repo) },
 	{ OPT_UINT, 0, "top", "N",
 	  "List this many unchanged functions. Default: 5.", AT(top) },

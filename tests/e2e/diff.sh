@@ -354,6 +354,27 @@ if git --version >/dev/null 2>&1; then
 	t_like "… also where the repository is elsewhere" \
 		"$(diff --source --repo elsewhere one.git.tally two.git.tally \
 			heavy 2>&1)" '4500; i\+\+\) +\| +[0-9]+ .*13500; i'
+	# 1 where the page of a check holds the loop of both sides' source
+	loops_of() { # OPTIONS
+		"$TALLY" check --warn-only --format none --html check.html \
+			"$@" --baseline one.git.tally --new two.git.tally &&
+		python3 - "$top_srcdir/tests/e2e" <<-'END'
+		import base64, sys, zlib
+		sys.path.insert(0, sys.argv[1])
+		import html_check
+		d = zlib.decompress(base64.b64decode(''.join(
+		    html_check.parse('check.html')[0].texts['data'])))
+		print(int(b' 4500; i++)' in d and b' 13500; i++)' in d))
+		END
+	}
+	if command -v python3 >/dev/null; then
+		t_is "… and on the page of a check" \
+			"$(loops_of --repo elsewhere)" 1
+		t_is "… which has none without it" "$(loops_of)" 0
+	else
+		t_skip "sources of commits on a check's page" \
+			"python3 is not installed"
+	fi
 	t_like "… and without it there is none" \
 		"$(diff --source one.git.tally two.git.tally heavy 2>&1)" \
 		'not found|No such file|cannot'

@@ -21,7 +21,7 @@ static void show(const struct check *c)
 	check_markdown(c, &out);
 	check_github(c, "/src", false, &out);
 	check_openmetrics(c, &out);
-	check_html(c, &out, &err);
+	check_html(c, NULL, &out, &err);
 	buf_fini(&out);
 }
 
