@@ -211,6 +211,20 @@ static void branch_words(struct tree_base *b, const struct tree_row *r,
 	}
 }
 
+/* Where a tree begins: programs share the names of their first functions. */
+static void root_image(struct tree_base *b, const struct tree_row *r,
+		       struct strip *s)
+{
+	const struct frame_key *k = &report_of(b)->tree_keys->keys.v[r->id];
+	const char *image = path_base(profile_cstr(b->pg.t->m.p, k->image));
+
+	if (r->depth || k->kernel || k->sort != FRAME_FUNC || !*image ||
+	    b->pg.t->columns < NARROW)
+		return;
+	strip_put(s, LOOK_DIM, " in ");
+	strip_put_unsafe(s, LOOK_DIM, image);
+}
+
 static void put_branch(struct tree_base *b, const struct tree_row *r,
 		       struct strip *s)
 {
@@ -228,6 +242,7 @@ static void put_branch(struct tree_base *b, const struct tree_row *r,
 	n = text_columns(buf_cstr(&words));
 	strip_name(s, LOOK_PLAIN, buf_cstr(&words), n < room ? n : room);
 	strip_put(s, LOOK_DIM, tail);
+	root_image(b, r, s);
 	buf_fini(&words);
 }
 

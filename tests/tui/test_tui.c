@@ -190,7 +190,7 @@ static void test_trees(void **state)
 	app_open(&a);
 	play(&a, "T");
 	sees(&a, 0, "top-down");
-	sees(&a, 2, "100.00% - main");
+	sees(&a, 2, "100.00% - main in app");
 	sees(&a, 3, "  53.33%  60.00%   + other");
 	sees(&a, 4, "  13.33%  40.00%   + work");
 	play(&a, "T*");
