@@ -13,6 +13,8 @@
 #include "record/perf_open.h"
 #include "record/probe.h"
 
+enum { NAME_WIDTH = 36, NAME_WIDEST = 60 };
+
 struct list_opts {
 	bool all;
 	const char *format;
@@ -108,9 +110,26 @@ static void print_json(struct cmd_io *io, const struct listing *l)
 	buf_fini(&b);
 }
 
+/* Of the column of names, as wide as its longest. */
+static int name_width(const struct listing *l)
+{
+	size_t width = NAME_WIDTH;
+
+	for (size_t i = 0; i < l->rows.n; i++) {
+		const struct row *r = &l->rows.v[i];
+		size_t n = strlen(r->name) +
+			   (*r->alias ? strlen(r->alias) + 4 : 0);
+
+		if (n > width && n <= NAME_WIDEST)
+			width = n;
+	}
+	return (int)width;
+}
+
 static void print_text(struct cmd_io *io, const struct listing *l)
 {
 	const char *group = "";
+	int width = name_width(l);
 
 	for (size_t i = 0; i < l->rows.n; i++) {
 		const struct row *r = &l->rows.v[i];
@@ -129,7 +148,7 @@ static void print_text(struct cmd_io *io, const struct listing *l)
 			text_safe(&name, r->alias);
 		}
 		text_safe(&text, *r->reason ? r->reason : r->summary);
-		fprintf(io->out, "  %-36s %s%s\n", buf_cstr(&name),
+		fprintf(io->out, "  %-*s %s%s\n", width, buf_cstr(&name),
 			*r->reason ? "unusable: " : "", buf_cstr(&text));
 		buf_fini(&name);
 		buf_fini(&text);
