@@ -200,6 +200,9 @@ static int check(const struct record_opts *o, struct error *err)
 	if (o->freq != NOT_GIVEN && o->period != NOT_GIVEN)
 		return error_set(err, ERR_USAGE, "-F asks for a rate, -c for a "
 				 "period: choose one");
+	if (!strcmp(o->output, "-"))
+		return error_set(err, ERR_USAGE, "-o -: the standard output is "
+				 "the command's: name a file");
 	if (!o->repeat)
 		return error_set(err, ERR_USAGE, "--repeat needs at least 1");
 	if (o->vmlinux && access(o->vmlinux, R_OK) != 0)

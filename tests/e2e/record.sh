@@ -454,6 +454,8 @@ t_like "a missing control group is named" "$(cat err)" 'no-such-group'
 t_like "the end is told in one line" "$(tail -1 err)" \
 	'^tally: [0-9,]+ samples? in a\.tally \([0-9.]+ [KM]B\)$'
 t_is "-q says nothing" "$("$TALLY" record -q -o a.tally -- true 2>&1)" ""
+"$TALLY" record -o - -- true >out 2>err
+t_is "a dash is no name of a recording" "$?:$(ls ./- 2>/dev/null)" 2:
 "$TALLY" record -o /nonexistent/x.tally -- true 2>err
 t_is "an output that cannot be written is an error" $? 1
 t_like "that names it" "$(cat err)" '/nonexistent/x\.tally.*No such file'
