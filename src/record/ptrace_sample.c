@@ -12,6 +12,7 @@
 #include "record/ptrace_tracer.h"
 
 #define NAME_NS 200000000u	/* between looks at a thread's name */
+#define SWITCH_NS 10000u	/* from one thread to another */
 
 #ifdef __x86_64__
 
@@ -106,23 +107,37 @@ static size_t read_stack(struct tracer *t, const struct tracee *k,
 static uint64_t weigh(struct tracer *t, struct tracee *k)
 {
 	struct tracee_time now = tracee_time(k);
-	double ran, wanted;
+	uint64_t ran;
 	bool first = k->first;
 
 	if (!now.turns)		/* this kernel does not tell */
 		return t->wish->period_ns;
 	if (now.run <= k->time.run)
 		return 0;
-	ran = (double)(now.run - k->time.run);
-	wanted = ran + (double)(now.wait - k->time.wait);
+	ran = now.run - k->time.run;
 	k->time = now;
 	k->first = false;
-	if (!first)
-		return (uint64_t)ran;
-	/* Ticks find it running or waiting for a processor; a period of them
-	 * holds so much of the first. */
-	return (uint64_t)((double)t->wish->period_ns * t->crowd * ran /
-			  wanted);
+	return first ? (uint64_t)((double)t->wish->period_ns * t->crowd) : ran;
+}
+
+/*
+ * Did it run when the tick came?  Threads that could, and waited for a processor,
+ * stop when they get one, and where threads wait is not where they run: one that
+ * slept waits in the call that it slept in, the longer the busier the machine.
+ * Its time is with its next sample.  Who gave way to us has waited, too, from the
+ * tick until it stood still, which woke us.
+ */
+static bool was_running(const struct tracer *t, const struct tracee *k)
+{
+	struct tracee_time now = tracee_time(k);
+	uint64_t waited = now.wait - k->seen.wait, late;
+
+	/* 0: this kernel does not tell. */
+	if (!k->seen.turns || now.turns == k->seen.turns)
+		return true;
+	late = tracer_time(t).wait - k->told_wait;
+	return waited >= k->told_ns - k->tick_ns &&
+	       waited + late <= tracer_clock() - k->tick_ns + SWITCH_NS;
 }
 
 static int name_cb(void *ctx, const struct record *r, struct error *err)
@@ -176,7 +191,8 @@ void tracer_sample(struct tracer *t, struct tracee *k)
 	*r = (struct record){ .kind = RECORD_SAMPLE, .pid = k->pid,
 			      .tid = k->tid, .cpu = SOURCE_NONE };
 	t->holds = false;
-	if (!read_regs(k, s))
+	/* Calls that were broken off are told by the registers. */
+	if (!read_regs(k, s) || !was_running(t, k))
 		return;
 	tracer_place_next(k, s->in_kernel);
 	s->weight = weigh(t, k);

@@ -156,14 +156,14 @@ bool tracee_runs(struct tracer *t, struct tracee *k)
 }
 
 /* Documentation/scheduler/sched-stats.rst */
-struct tracee_time tracee_time(const struct tracee *k)
+static struct tracee_time read_time(int fd)
 {
 	struct tracee_time time = { 0, 0, 0 };
 	char text[96], *p = text;
 	ssize_t n = -1;
 
-	if (k->time_fd >= 0)
-		n = pread(k->time_fd, text, sizeof(text) - 1, 0);
+	if (fd >= 0)
+		n = pread(fd, text, sizeof(text) - 1, 0);
 	if (n <= 0)
 		return time;
 	text[n] = 0;
@@ -171,6 +171,16 @@ struct tracee_time tracee_time(const struct tracee *k)
 	time.wait = strtoull(p, &p, 10);
 	time.turns = strtoull(p, &p, 10);
 	return time;
+}
+
+struct tracee_time tracee_time(const struct tracee *k)
+{
+	return read_time(k->time_fd);
+}
+
+struct tracee_time tracer_time(const struct tracer *t)
+{
+	return read_time(t->time_fd);
 }
 
 int tracee_processor(const struct tracee *k)

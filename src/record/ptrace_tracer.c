@@ -2,6 +2,7 @@
 #include "record/ptrace_tracer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -232,6 +233,9 @@ static void tick(struct tracer *t)
 	    ptrace(PTRACE_INTERRUPT, (pid_t)k->tid, 0, 0) < 0)
 		return;
 	k->asked = true;
+	k->tick_ns = t->tick_ns;
+	k->told_wait = tracer_time(t).wait;
+	k->told_ns = tracer_clock();
 	t->asked++;
 	if (t->apart == k->tid)
 		await(t, k->tid);
@@ -268,6 +272,7 @@ static void trace(struct tracer *t)
 
 		t->sampling |= atomic_load(&s->sampling);
 		if (t->sampling && now >= t->next_ns) {
+			t->tick_ns = now;
 			tick(t);
 			t->next_ns = now + tick_length(t);
 		}
@@ -292,6 +297,7 @@ static int prepare(struct tracer *t)
 	if (t->signal_fd < 0)
 		return error_errno(&t->err, errno, "signalfd");
 	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+	t->time_fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
 	tracer_place_init(t);
 	t->random = tracer_clock() | 1;
 	t->stack = malloc(t->wish->copy_bytes + 1);
@@ -304,7 +310,7 @@ void tracer_main(const struct ptrace_wish *wish, struct ptrace_ring *ring,
 		 int wake_fd, int control_fd)
 {
 	struct tracer t = { .wish = wish, .ring = ring, .wake_fd = wake_fd,
-			    .control_fd = control_fd, .signal_fd = -1 };
+			    .control_fd = control_fd, .signal_fd = -1, .time_fd = -1 };
 	int r;
 
 	maps_watch_init(&t.watch, "/proc");
@@ -321,4 +327,6 @@ void tracer_main(const struct ptrace_wish *wish, struct ptrace_ring *ring,
 	free(t.stack);
 	if (t.signal_fd >= 0)
 		close(t.signal_fd);
+	if (t.time_fd >= 0)
+		close(t.time_fd);
 }

@@ -6,11 +6,12 @@
  * knows threads, and waits for three things: the next tick, a stop of a thread
  * (SIGCHLD), and the recorder.
  *
- * In each period threads that run are interrupted, one after the other, no more
- * than there are processors: of more that could run, each has the same chance.  A thread's first
- * sample stands for one period, each further one for the CPU time since the one
- * before; so what is left at the end of a thread makes up for what its first
- * sample had too much, and short threads get their share.
+ * In each period threads that could run are interrupted, one after the other, no
+ * more than there are processors: of more, each has the same chance.  Those that
+ * only waited for a processor are not sampled.  A thread's first sample stands
+ * for one period, each further one for the CPU time since the one before; so what
+ * is left at the end of a thread makes up for what its first sample had too much,
+ * and short threads get their share.
  */
 #include <sched.h>
 
@@ -43,6 +44,9 @@ struct tracee {
 	struct call_rest *rest;	/* of a call that is not done; or NULL */
 	struct tracee_time time;	/* at the last sample, or its begin … */
 	struct tracee_time seen;	/* … and when it was seen to run */
+	/* When the tick came, when it was told to stop, and how long we had
+	 * waited for processors until then. */
+	uint64_t tick_ns, told_ns, told_wait;
 	uint16_t far, far_calls;	/* samples from afar; those in calls */
 	uint16_t beside, beside_last;	/* samples to take from beside it */
 	uint64_t name_ns;	/* when to look at its name again */
@@ -61,6 +65,8 @@ struct tracer {
 	struct u64map by_tid;
 	uint64_t random;
 	uint64_t tick, next_ns;
+	uint64_t tick_ns;	/* when the last came */
+	int time_fd;		/* our own schedstat */
 	unsigned int processors;
 	unsigned int asked;	/* tracees that shall stop */
 	uint32_t last;		/* looked at since we chose our place, or 0 */
@@ -100,6 +106,8 @@ bool tracee_runs(struct tracer *t, struct tracee *k);
 /* Where it ran last, or -1. */
 int tracee_processor(const struct tracee *k);
 struct tracee_time tracee_time(const struct tracee *k);
+/* Our own, on and for processors. */
+struct tracee_time tracer_time(const struct tracer *t);
 
 /* ptrace_place.c */
 void tracer_place_init(struct tracer *t);

@@ -103,6 +103,16 @@ t_ok "time in system calls is the kernel's" \
 	"$(within "$(share a.tally '[kernel]')" 35 65)"
 t_like "below its callers" "$("$tally" report --no-pager -g a.tally)" \
 	'getrandom|syscall'
+# On a busy machine most that could run waits: threads that slept, where they did.
+busy=
+for i in $(seq $(($(nproc) * 2))); do
+	sh -c 'while :; do :; done' & busy="$busy $!"
+done
+record -q -o a.tally -- ./program naps 0.5
+kill $busy
+wait 2>/dev/null
+t_ok "time in line for a processor is nobody's ($(share a.tally work_long))" \
+	"$(within "$(share a.tally work_long)" 50 100)"
 record -q --user -o a.tally -- ./program calls 0.3
 t_is "--user leaves it out" "$(share a.tally '[kernel]')" 0
 record -q --kernel -o a.tally -- ./program calls 0.3

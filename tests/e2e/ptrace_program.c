@@ -2,7 +2,8 @@
 /*
  * Does what tracers get wrong, and prints what it saw: the same with and
  * without one.  With an argument: `spin SECONDS` works so long, three quarters
- * of it in work_long; `calls SECONDS` half in system calls.
+ * of it in work_long; `calls SECONDS` half in system calls; `naps SECONDS` in
+ * each of four threads that sleep in between.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -224,6 +225,28 @@ static void own_signals(void)
 	printf("all signals came: %d\n", signals >= 1001);
 }
 
+static void *nap(void *seconds)
+{
+	double end = cpu_time() + *(double *)seconds;
+
+	do {
+		usleep(500);
+		work_long();
+	} while (cpu_time() < end);
+	return NULL;
+}
+
+/* Threads that wake up often, for about half a millisecond. */
+static void naps(double seconds)
+{
+	pthread_t t[4];
+
+	for (int i = 0; i < 4; i++)
+		pthread_create(&t[i], NULL, nap, &seconds);
+	for (int i = 0; i < 4; i++)
+		pthread_join(t[i], NULL);
+}
+
 int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IONBF, 0);
@@ -233,6 +256,10 @@ int main(int argc, char **argv)
 	}
 	if (argc > 2 && !strcmp(argv[1], "calls")) {
 		calls(atof(argv[2]));
+		return 0;
+	}
+	if (argc > 2 && !strcmp(argv[1], "naps")) {
+		naps(atof(argv[2]));
 		return 0;
 	}
 	stops();
