@@ -111,7 +111,7 @@ static size_t numbers_width(const struct annotate_rows *r)
 
 void annotate_row(struct annotate_rows *r, const struct annot_cost *cost)
 {
-	buf_reset(&r->line);
+	buf_again(&r->line);
 	if (!cost || !annotate_has_cost(r->a, cost)) {
 		line_pad(&r->line, 1 + numbers_width(r) * r->a->ncols + 2);
 		return;
@@ -148,7 +148,7 @@ static void put_event_names(struct annotate_rows *r)
 			&r->a->p->events.v[r->a->agg.cols.v[c]];
 		size_t width = numbers_width(r), n;
 
-		buf_reset(&r->tmp);
+		buf_again(&r->tmp);
 		text_safe(&r->tmp, profile_cstr(r->a->p, e->name));
 		n = text_columns(buf_cstr(&r->tmp));
 		line_pad(&r->line, n < width - 1 ? 1 : 1);
@@ -159,12 +159,12 @@ static void put_event_names(struct annotate_rows *r)
 
 void annotate_heads(struct annotate_rows *r, const char *what)
 {
-	buf_reset(&r->line);
+	buf_again(&r->line);
 	if (r->a->ncols > 1) {
 		buf_u8(&r->line, ' ');
 		put_event_names(r);
 		annotate_row_end(r, NULL);
-		buf_reset(&r->line);
+		buf_again(&r->line);
 	}
 	buf_u8(&r->line, ' ');
 	for (size_t c = 0; c < r->a->ncols; c++) {
@@ -193,7 +193,7 @@ void annotate_comment(struct annotate_rows *r, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	buf_reset(&r->tmp);
+	buf_again(&r->tmp);
 	text_safe(&r->tmp, text);
 	line_comment(r->out, buf_cstr(&r->tmp), r->style->columns);
 }

@@ -35,6 +35,7 @@ void annotate_source_words(struct annotate_rows *r, struct span s)
 	text_safe(&r->line, buf_cstr(&copy));
 	if (s.n > LINE_BYTES)
 		buf_str(&r->line, "\u2026");
+	r->line.failed |= copy.failed;
 	buf_fini(&copy);
 }
 
@@ -202,6 +203,7 @@ static void put_file(struct unit_text *t, size_t first, size_t end)
 	if (l->file)
 		annotate_comment(t->r, origin.n ? "%s (%s)" : "%s", path,
 				 buf_cstr(&origin));
+	t->r->out->failed |= origin.failed;
 	buf_fini(&origin);
 	if (t->f->place <= SOURCE_FILE && t->f->path &&
 	    strcmp(t->f->path, path))
@@ -267,6 +269,7 @@ static void put_copies(struct annotate_rows *r, const struct annot_unit *u)
 	    (u->ncopies > 1 || (u->ncopies && a->copies.v[u->copy].caller !=
 						      PROF_NONE)))
 		annotate_comment(r, "paid by: %s", buf_cstr(&text));
+	r->out->failed |= text.failed;
 	buf_fini(&text);
 }
 
@@ -305,6 +308,7 @@ static void put_unit_head(struct annotate_rows *r, const struct annot_unit *u)
 	}
 	buf_u8(r->out, '\n');
 	annotate_comment(r, "%s", buf_cstr(&text));
+	r->out->failed |= text.failed;
 	buf_fini(&text);
 	put_copies(r, u);
 }
@@ -380,6 +384,7 @@ void annotate_text(struct annotation *a, const struct annotate_style *style,
 		annotate_comment(&r, "%zu functions that cost less are not shown "
 				 "(--top 0 --percent-limit 0 shows all)",
 				 a->hidden);
+	out->failed |= r.line.failed || r.tmp.failed;
 	buf_fini(&r.line);
 	buf_fini(&r.tmp);
 }

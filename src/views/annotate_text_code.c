@@ -35,6 +35,7 @@ static void put_target(struct annotate_rows *r, const struct annot_code *c,
 		text_cut(&r->line, buf_cstr(&shown), 60);
 		buf_u8(&r->line, '>');
 	}
+	r->line.failed |= name.failed || shown.failed;
 	buf_fini(&name);
 	buf_fini(&shown);
 }
@@ -150,6 +151,7 @@ void annotate_place(struct annotate_rows *r, uint32_t frame)
 		buf_str(&r->line, " ");
 		line_cut_symbol(&r->line, buf_cstr(&safe), 40);
 	}
+	r->line.failed |= name.failed || safe.failed;
 	buf_fini(&name);
 	buf_fini(&safe);
 }
@@ -244,6 +246,7 @@ void annotate_text_code(struct annotate_rows *r, const struct annot_unit *u,
 			 (unsigned long long)s->vaddr,
 			 (unsigned long long)s->size,
 			 annotate_percent(r->a, annot_costs(r->a, c->total)));
+	r->out->failed |= name.failed;
 	buf_fini(&name);
 	if (c->missing)
 		annotate_comment(r, "no instructions: %s", c->missing);

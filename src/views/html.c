@@ -184,6 +184,8 @@ static int build(struct html_data *d, struct buf *block, struct error *err)
 		rc = html_lanes(d, err);
 	if (!rc)
 		rc = html_lines(d, err);
+	if (!rc && d->lines.failed)
+		rc = nomem(err);
 	if (!rc)
 		rc = html_samples(d, err);
 	if (!rc)

@@ -107,6 +107,7 @@ struct html_lines {
 	struct strtab paths;
 	struct u64map file_tab;
 	struct idtab frame_tab, call_tab;
+	bool failed;		/* a file or frame found no memory */
 };
 
 struct html_source {

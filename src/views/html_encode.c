@@ -40,8 +40,8 @@ static uint32_t number(struct html_encoder *e, struct strtab *t,
 
 const char *html_harmless(struct html_encoder *e, const char *text)
 {
-	buf_reset(&e->safe);
-	buf_reset(&e->cut);
+	buf_again(&e->safe);
+	buf_again(&e->cut);
 	text_safe(&e->safe, text);
 	text_cut(&e->cut, buf_cstr(&e->safe), NAME_COLUMNS);
 	return buf_cstr(&e->cut);
@@ -130,7 +130,7 @@ static void put_header(struct html_encoder *e, struct json *j)
 	for (size_t i = 0; i < d->nsrc; i++) {
 		if (!speaks(d, i))
 			continue;
-		buf_reset(&e->tmp);
+		buf_again(&e->tmp);
 		if (d->nsrc > 1)
 			json_str(j, NULL, html_harmless(e, d->src[i].in.label
 						? d->src[i].in.label : ""));
@@ -138,7 +138,7 @@ static void put_header(struct html_encoder *e, struct json *j)
 		put_lines(e, j);
 	}
 	json_end(j);
-	buf_reset(&e->tmp);
+	buf_again(&e->tmp);
 	missing_text(&rep->missing, d->style->missing, TEXT_COLUMNS, &e->tmp);
 	json_array(j, "missing");
 	put_lines(e, j);
@@ -241,7 +241,7 @@ static void put_small(struct html_encoder *e, struct json *j)
 /* The name as it is; what is cut away of it does not matter to a page. */
 static void func_name(struct html_encoder *e, size_t func)
 {
-	buf_reset(&e->tmp);
+	buf_again(&e->tmp);
 	name_symbol(func_profile(e, func), func_key(e, func), &e->tmp);
 }
 
@@ -256,23 +256,24 @@ static void put_names(struct html_encoder *e, struct json *j)
 		json_str(j, NULL, html_harmless(e, buf_cstr(&e->tmp)));
 	}
 	for (uint32_t i = 0; i < SPECIALS; i++) {
-		buf_reset(&e->tmp);
+		buf_again(&e->tmp);
 		flame_name(html_rep(e->d, 0), FLAME_SPECIAL + i, &e->tmp);
 		json_str(j, NULL, buf_cstr(&e->tmp));
 	}
 	json_end(j);
 	json_array(j, "short");
 	for (size_t i = 0; i < n; i++) {
-		buf_reset(&brief);
+		buf_again(&brief);
 		func_name(e, i);
 		if (func_key(e, i)->sort == FRAME_FUNC)
 			demangle_short(buf_cstr(&e->tmp), &brief);
 		/* equal to the name: left out */
 		if (!strcmp(buf_cstr(&brief), buf_cstr(&e->tmp)))
-			buf_reset(&brief);
+			buf_again(&brief);
 		json_str(j, NULL, html_harmless(e, buf_cstr(&brief)));
 	}
 	json_end(j);
+	e->failed |= brief.failed;
 	buf_fini(&brief);
 }
 

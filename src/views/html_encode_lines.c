@@ -31,7 +31,7 @@ static void put_source(struct html_encoder *e, struct json *j,
 {
 	struct span s;
 
-	buf_reset(&e->tmp);
+	buf_again(&e->tmp);
 	if (source_line(&a->sources, f, line, &s))
 		buf_bytes(&e->tmp, s.p, s.n < LINE_BYTES ? s.n : LINE_BYTES);
 	json_str(j, NULL, buf_cstr(&e->tmp));
@@ -83,6 +83,7 @@ static size_t put_file(struct html_encoder *e, struct json *j, uint32_t file,
 	json_str(j, "name", html_harmless(e, profile_cstr(p, f->str)));
 	json_uint(j, "side", d->src[f->source].in.side);
 	s = end > at ? sources_get(&a->sources, f->str, f->image) : NULL;
+	e->failed |= end > at && !s;
 	if (s) {
 		json_str(j, "found", source_place_word(s));
 		if (s->newer)
@@ -107,7 +108,7 @@ static void put_insn(struct html_encoder *e, struct json *j,
 	const struct prof_symbol *s = &a->p->symbols.v[c->symbol];
 	struct buf name = { 0 };
 
-	buf_reset(&e->tmp);
+	buf_again(&e->tmp);
 	buf_str(&e->tmp, (const char *)a->text.p + in->text);
 	if ((in->has_target || in->has_data) &&
 	    in->target - s->vaddr >= s->size &&
@@ -133,7 +134,7 @@ static void put_code(struct html_encoder *e, struct json *j,
 				   .image = s->image };
 
 	json_object(j, NULL);
-	buf_reset(&e->tmp);
+	buf_again(&e->tmp);
 	annot_unit_name(a, &unit, true, &e->tmp);
 	json_str(j, "symbol", html_harmless(e, buf_cstr(&e->tmp)));
 	json_str(j, "image", html_harmless(e, profile_cstr(a->p,

@@ -18,14 +18,10 @@ uint32_t html_page_file(struct html_data *d, uint32_t source, uint32_t str,
 	slot = id == UINT32_MAX ? NULL
 		: u64map_slot(&l->file_tab,
 			      (uint64_t)id * 2 + d->src[source].in.side);
-	if (!slot)
-		return PROF_NONE;
-	if (*slot == U64MAP_NONE) {
-		*slot = (uint32_t)l->files.n;
-		if (vec_push(&l->files, f) < 0)
-			return PROF_NONE;
-	}
-	return *slot;
+	if (slot && *slot == U64MAP_NONE && !vec_push(&l->files, f))
+		*slot = (uint32_t)l->files.n - 1;
+	l->failed |= !slot || *slot == U64MAP_NONE;
+	return slot ? *slot : PROF_NONE;
 }
 
 static bool frame_eq(const void *ctx, uint32_t id, const void *key)
@@ -46,9 +42,10 @@ static uint32_t intern_frame(struct html_lines *l, const struct html_frame *f)
 	if (id != IDTAB_NONE)
 		return id;
 	id = (uint32_t)l->frames.n;
-	if (vec_push(&l->frames, *f) < 0 || idtab_add(&l->frame_tab, h, id) < 0)
-		return PROF_NONE;
-	return id;
+	if (vec_push(&l->frames, *f) == 0 && !idtab_add(&l->frame_tab, h, id))
+		return id;
+	l->failed = true;
+	return PROF_NONE;
 }
 
 static uint32_t page_frame(struct html_data *d, uint32_t source, uint32_t step)
