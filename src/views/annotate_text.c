@@ -210,7 +210,10 @@ static void put_file(struct unit_text *t, size_t first, size_t end)
 		annotate_comment(t->r, "  read from %s", t->f->path);
 	if (l->file && t->f->place == SOURCE_NONE)
 		annotate_comment(t->r, "  no source: %s (--source-map FROM=TO, "
-				 "--repo DIR, or record with --embed-source)", t->f->why);
+				 "--repo DIR, or record with --embed-source)%s",
+				 t->f->why, t->r->style->code &&
+				 !t->r->style->automatic ? "" :
+				 "; --asm shows its instructions");
 	if (t->f->newer)
 		annotate_comment(t->r, "  warning: the source is newer than the "
 				 "program: lines may not fit");

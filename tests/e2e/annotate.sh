@@ -214,7 +214,14 @@ cd "$T_TMP/moved" || exit 1
 t_like "source from the recording" "$(annotate b.tally mix)" \
 	' 8          for \(int i = 0'
 t_like "… says so" "$(annotate b.tally mix)" 'mix.h \(from the recording\)'
+# Comments that go over several lines in one.
+whole() { annotate "$@" | sed -n -e '/no source/,/^[^#]/p' | sed 's/^#  *//' |
+	tr '\n' ' '; }
 t_like "no source is told" "$(annotate a.tally mix)" 'no source: .*cannot open'
+t_like "… and what can be shown" "$(whole a.tally mix)" \
+	'--asm shows its instructions'
+t_is "… if it is not" "$(whole a.tally mix --both |
+	grep -c 'asm shows')" 0
 t_like "--source-map" \
 	"$(annotate a.tally mix --source-map "$T_TMP/build=$T_TMP/moved")" \
 	' 8          for \(int i = 0'
