@@ -12,6 +12,9 @@
 
 struct shift {
 	const struct moves *m;
+	size_t *fell;		/* items that lost something */
+	size_t nfell;
+	uint64_t left;		/* questions that may still be asked */
 	double *budget;		/* by item: what it lost and is not spent */
 	size_t *group;		/* items that are related to the one looked at */
 };
@@ -24,10 +27,14 @@ static size_t explain(struct shift *s, size_t item,
 	double want = m->v[item].gain, have = 0, most = 0;
 	size_t n = 0, from = MOVE_FROM_NONE;
 
+	if (s->nfell > s->left)
+		return MOVE_FROM_NONE;
+	s->left -= s->nfell;
 	s->group[n++] = item;
-	for (size_t i = 0; i < m->n; i++) {
-		if (i == item || !(s->budget[i] > 0) ||
-		    !related(m->ctx, item, i))
+	for (size_t k = 0; k < s->nfell; k++) {
+		size_t i = s->fell[k];
+
+		if (!(s->budget[i] > 0) || !related(m->ctx, item, i))
 			continue;
 		s->group[n++] = i;
 		have += s->budget[i];
@@ -64,35 +71,40 @@ static int by_gain(const void *a, const void *b)
 
 int moves_find(const struct moves *m, size_t *from)
 {
-	struct shift s = { .m = m };
+	struct shift s = { .m = m, .left = MOVE_QUESTIONS };
 	struct riser *up = calloc(m->n + 1, sizeof(*up));
 	size_t n = 0;
 	int rc = 0;
 
 	s.budget = calloc(m->n + 1, sizeof(*s.budget));
 	s.group = calloc(m->n + 1, sizeof(*s.group));
-	if (!up || !s.budget || !s.group)
+	s.fell = calloc(m->n + 1, sizeof(*s.fell));
+	if (!up || !s.budget || !s.group || !s.fell)
 		rc = -ERR_NOMEM;
 	for (size_t i = 0; !rc && i < m->n; i++) {
 		const struct move_item *x = &m->v[i];
 
 		from[i] = MOVE_FROM_NONE;
-		if (x->kind == MOVE_FELL && x->gain < 0)
+		if (x->kind == MOVE_FELL && x->gain < 0) {
 			s.budget[i] = -x->gain;
-		else if (x->kind >= MOVE_ROSE && x->gain > 0)
+			s.fell[s.nfell++] = i;
+		} else if (x->kind >= MOVE_ROSE && x->gain > 0) {
 			up[n++] = (struct riser){ x->kind == MOVE_NEW, x->gain,
 						  i };
+		}
 	}
 	if (n && !rc)
 		qsort(up, n, sizeof(*up), by_gain);
 	/* what only changed its name is not for others to take */
 	for (size_t i = 0; !rc && i < n && up[i].added; i++)
 		from[up[i].item] = explain(&s, up[i].item, m->renamed);
+	s.left = MOVE_QUESTIONS;
 	for (size_t i = 0; !rc && i < n; i++)
 		if (from[up[i].item] == MOVE_FROM_NONE)
 			from[up[i].item] = explain(&s, up[i].item, m->related);
 	free(up);
 	free(s.budget);
 	free(s.group);
+	free(s.fell);
 	return rc;
 }

@@ -36,6 +36,10 @@ struct moves {
 };
 
 #define MOVE_FROM_NONE ((size_t)-1)
+/* Each gain is held against each loss.  So many times, for names and for relations;
+ * where that is not enough (some 4000 functions that gained and as many that lost),
+ * the smallest gains are not explained. */
+enum { MOVE_QUESTIONS = 1 << 24 };
 
 /* from[i]: the item that most of what i gained came from, or MOVE_FROM_NONE.  0 or
  * -ERR_NOMEM. */
