@@ -25,6 +25,12 @@
 /* Allocations until the one that fails, from one on; 0: none does. */
 static size_t fails_at, asked;
 
+#if defined(__GLIBC__) && !defined(SANITIZED) && !defined(__SANITIZE_ADDRESS__)
+#define CAN_FAIL 1
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *p, size_t size);
+
 static bool fails(void)
 {
 	asked++;
@@ -33,12 +39,6 @@ static bool fails(void)
 	errno = ENOMEM;
 	return true;
 }
-
-#if defined(__GLIBC__) && !defined(SANITIZED) && !defined(__SANITIZE_ADDRESS__)
-#define CAN_FAIL 1
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t n, size_t size);
-void *__libc_realloc(void *p, size_t size);
 
 void *malloc(size_t size)
 {
