@@ -27,7 +27,7 @@ EXTRA_DIST += \
 	scripts/bench/bench_timer.py \
 	scripts/bench/bench_truth.py \
 	scripts/bench/bench_unwind.py \
-	scripts/bench/build-python \
+	scripts/bench/build-twice \
 	scripts/bench/build-workload \
 	scripts/bench/diff-noise \
 	scripts/bench/run \

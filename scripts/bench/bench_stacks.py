@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import time
 
 from bench_lib import TOP, Failed, interleaved, median, record
@@ -181,16 +182,29 @@ def _preprocessed(tools):
     return out
 
 
-def _pythons(tools):
-    """Debian's Python, built without and with frame pointers, or None."""
-    folder = os.path.join(tools.work, 'python')
-    made = [os.path.join(folder, x, 'python') for x in ('plain', 'pointers')]
+def _twice(tools, name):
+    """A program of Debian, built without and with frame pointers, or None."""
+    folder = os.path.join(tools.work, name)
+    made = [os.path.join(folder, x, name) for x in ('plain', 'pointers')]
     if not all(os.path.exists(x) for x in made):
-        built = subprocess.run([TOP + '/scripts/bench/build-python', folder],
-                               check=False, stdout=subprocess.DEVNULL)
+        print('building %s twice, once for all runs (see scripts/bench/'
+              'build-twice)' % name, file=sys.stderr)
+        built = subprocess.run([TOP + '/scripts/bench/build-twice', name,
+                                folder], check=False,
+                               stdout=subprocess.DEVNULL)
         if built.returncode:
             return None
     return made
+
+
+def _repeated(cmd, quick):
+    return ['sh', '-c', 'for i in $(seq %d); do "$@"; done >/dev/null' % (
+        1 if quick else 20), 'sh', *cmd]
+
+
+def _compilations(tools, cc1, quick):
+    return _repeated([cc1, '-quiet', '-O2', '-o', '/dev/null',
+                      _preprocessed(tools)], quick)
 
 
 def _programs(tools, quick):
@@ -200,23 +214,24 @@ def _programs(tools, quick):
     seconds = '2' if quick else '10'
     yield ('C++, 100 MB DWARF, 2 threads', [big + '_plain', seconds, '2'],
            [big, seconds, '2'])
-    made = _pythons(tools)
+    made = _twice(tools, 'python')
     if made:
         yield ('python3.11 built here',
                *([x, '-S', '-c', COMPILER] for x in made))
+    made = None if quick else _twice(tools, 'cc1')
+    if made:
+        yield ('cc1 -O2 built here',
+               *(_compilations(tools, x, quick) for x in made))
     for name, cmd in _programs_as_they_are(tools, quick):
         yield name, cmd, None
 
 
 def _programs_as_they_are(tools, quick):
     """Programs of the distribution, and those written here."""
-    rounds = '1' if quick else '20'
-    many = 'for i in $(seq %s); do "$@"; done' % rounds
     yield 'python3', ['python3', '-c', PYTHON]
-    yield 'git log -p', ['sh', '-c', many + ' >/dev/null', 'sh', 'git', '-C',
-                         TOP, 'log', '-p', '--stat']
-    yield 'cc1 -O2', ['sh', '-c', many, 'sh', _cc1(), '-quiet', '-O2', '-o',
-                      '/dev/null', _preprocessed(tools)]
+    yield 'git log -p', _repeated(['git', '-C', TOP, 'log', '-p', '--stat'],
+                                  quick)
+    yield 'cc1 -O2', _compilations(tools, _cc1(), quick)
     yield '1000-deep recursion', [_compile(tools, 'deep', DEEP), '1000']
     yield '100 KB of locals', [_compile(tools, 'locals', LOCALS)]
     yield '2 threads', [_compile(tools, 'threads', THREADS), '20', '3']
