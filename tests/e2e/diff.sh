@@ -30,7 +30,7 @@ __attribute__((noinline)) unsigned before(unsigned x)
 {
 	unsigned a[16] = { x, 1, 2 };
 
-	for (int i = 0; i < 1200; i++)
+	for (int i = 0; i < 3600; i++)
 		a[i & 15] = (a[(i + 3) & 15] >> (x & 7)) + i / (x | 1) + a[7];
 	return a[x & 15];
 }
@@ -64,16 +64,26 @@ for side in one two; do
 		t_skip "diff" "no C compiler that works: $(head -n 1 cc.err)"
 		t_done; exit
 	fi
-	if ! "$TALLY" record -q -g -F 2000 --embed-source --repeat 3 \
-		-o $side.tally -- $side/work 6000 2>rec.err; then
-		t_skip "diff" "cannot record here: $(head -n 1 rec.err)"
-		t_done; exit
-	fi
 done
 diff() { "$TALLY" diff --no-pager "$@"; }
+# What costs visibly more than what it was is new, and not moved: where chance or
+# a busy machine made it so, once more.
+for attempt in 1 2 3; do
+	for side in one two; do
+		if ! "$TALLY" record -q -g -F 2000 --embed-source --repeat 3 \
+			-o $side.tally -- $side/work 9000 2>rec.err; then
+			t_skip "diff" "cannot record: $(head -n 1 rec.err)"
+			t_done; exit
+		fi
+	done
+	[ "$(diff one.tally two.tally |
+		grep -cE 'after <- before| gone .* stale$| new .* fresh$')" \
+		-lt 3 ] || break
+	echo "# attempt $attempt: after is not like before"
+done
 
 out=$(diff one.tally two.tally)
-t_like "both sides are named" "$out" '^# old: one.tally: one/work 6000 \(3 runs\)'
+t_like "both sides are named" "$out" '^# old: one.tally: one/work 9000 \(3 runs\)'
 t_like "how costs are normalised is said, and why" "$out" \
 	'^# Normalised by run \(both sides are whole runs of a command\)'
 row() { echo "$out" | awk -v f="$1" '$NF == f || (NF > 2 && $(NF - 2) == f)'; }
@@ -127,10 +137,10 @@ t_like "without a name, what changed most comes first" \
 t_like "… and what is new" "$out" '^# fresh: 0 -> '
 t_like "a function that was renamed stands beside its old self" \
 	"$(diff one.tally two.tally after --source)" \
-	' 24 +for .* 26 +for \(int i = 0; i < 1200'
+	' 24 +for .* 26 +for \(int i = 0; i < 3600'
 t_like "… by its old name, too" \
 	"$(diff one.tally two.tally before --source)" \
-	' 24 +for .* 26 +for \(int i = 0; i < 1200'
+	' 24 +for .* 26 +for \(int i = 0; i < 3600'
 t_like "one side's function is shown alone" \
 	"$(diff one.tally two.tally fresh)" 'only in the new one'
 
@@ -286,13 +296,22 @@ fi
 # says what moved, and which instruction is which
 for side in one two; do
 	cp $side/work $side/bare && strip -g $side/bare
-	"$TALLY" record -q -F 2000 --repeat 4 -o $side.bare.tally -- \
-		$side/bare 5000 2>/dev/null
 done
-if python3 -c 'import json' 2>/dev/null && objdump --version >/dev/null 2>&1
-then
+bare_check() {
+	for side in one two; do
+		"$TALLY" record -q -F 2000 --repeat 8 -o $side.bare.tally -- \
+			$side/bare 3000 2>/dev/null
+	done
 	"$TALLY" check --baseline one.bare.tally --new two.bare.tally \
 		--format none --json check.json
+}
+if python3 -c 'import json' 2>/dev/null && objdump --version >/dev/null 2>&1
+then
+	for attempt in 1 2 3; do
+		bare_check
+		grep -q '"moved_from": *"before"' check.json && break
+		echo "# attempt $attempt: after is not like before"
+	done
 	objdump -d --no-show-raw-insn -M intel two/bare >two.dis
 	t_run "a check knows moved code without debug information" python3 - <<'END'
 import json
