@@ -104,9 +104,9 @@ static size_t read_stack(struct tracer *t, const struct tracee *k,
 }
 
 /* The time that the sample stands for; 0: it has not run since the last. */
-static uint64_t weigh(struct tracer *t, struct tracee *k)
+static uint64_t weigh(struct tracer *t, struct tracee *k,
+		      struct tracee_time now)
 {
-	struct tracee_time now = tracee_time(k);
 	uint64_t ran;
 	bool first = k->first;
 
@@ -127,9 +127,9 @@ static uint64_t weigh(struct tracer *t, struct tracee *k)
  * Its time is with its next sample.  Who gave way to us has waited, too, from the
  * tick until it stood still, which woke us.
  */
-static bool was_running(const struct tracer *t, const struct tracee *k)
+static bool was_running(const struct tracer *t, const struct tracee *k,
+			struct tracee_time now)
 {
-	struct tracee_time now = tracee_time(k);
 	uint64_t waited = now.wait - k->seen.wait, late;
 
 	/* 0: this kernel does not tell. */
@@ -187,15 +187,19 @@ void tracer_sample(struct tracer *t, struct tracee *k)
 {
 	struct record *r = &t->held;
 	struct record_sample *s = &r->sample;
+	struct tracee_time now;
 
 	*r = (struct record){ .kind = RECORD_SAMPLE, .pid = k->pid,
 			      .tid = k->tid, .cpu = SOURCE_NONE };
 	t->holds = false;
 	/* Calls that were broken off are told by the registers. */
-	if (!read_regs(k, s) || !was_running(t, k))
+	if (!read_regs(k, s))
+		return;
+	now = tracee_time(k);
+	if (!was_running(t, k, now))
 		return;
 	tracer_place_next(k, s->in_kernel);
-	s->weight = weigh(t, k);
+	s->weight = weigh(t, k, now);
 	if (!s->weight || !t->sampling ||
 	    (s->in_kernel ? t->wish->no_kernel : t->wish->no_user))
 		return;

@@ -216,7 +216,7 @@ static void await(struct tracer *t, uint32_t tid)
 	} while (tracer_clock() < until);
 }
 
-static void tick(struct tracer *t)
+static void tick(struct tracer *t, uint64_t now)
 {
 	bool fresh = t->turn >= t->chosen.n;
 	struct tracee *k;
@@ -233,7 +233,7 @@ static void tick(struct tracer *t)
 	    ptrace(PTRACE_INTERRUPT, (pid_t)k->tid, 0, 0) < 0)
 		return;
 	k->asked = true;
-	k->tick_ns = t->tick_ns;
+	k->tick_ns = now;
 	k->told_wait = tracer_time(t).wait;
 	k->told_ns = tracer_clock();
 	t->asked++;
@@ -272,8 +272,7 @@ static void trace(struct tracer *t)
 
 		t->sampling |= atomic_load(&s->sampling);
 		if (t->sampling && now >= t->next_ns) {
-			t->tick_ns = now;
-			tick(t);
+			tick(t, now);
 			t->next_ns = now + tick_length(t);
 		}
 		wake(t);
@@ -310,7 +309,8 @@ void tracer_main(const struct ptrace_wish *wish, struct ptrace_ring *ring,
 		 int wake_fd, int control_fd)
 {
 	struct tracer t = { .wish = wish, .ring = ring, .wake_fd = wake_fd,
-			    .control_fd = control_fd, .signal_fd = -1, .time_fd = -1 };
+			    .control_fd = control_fd, .signal_fd = -1,
+			    .time_fd = -1 };
 	int r;
 
 	maps_watch_init(&t.watch, "/proc");

@@ -65,7 +65,6 @@ struct tracer {
 	struct u64map by_tid;
 	uint64_t random;
 	uint64_t tick, next_ns;
-	uint64_t tick_ns;	/* when the last came */
 	int time_fd;		/* our own schedstat */
 	unsigned int processors;
 	unsigned int asked;	/* tracees that shall stop */
