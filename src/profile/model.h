@@ -354,6 +354,14 @@ static inline uint32_t profile_loc_frame(const struct profile *p, uint32_t loc)
 	return loc < p->loc_frame.n ? p->loc_frame.v[loc] : PROF_NONE;
 }
 
+/* Of an event's samples, in its unit; 0: it varies. */
+static inline uint64_t prof_event_period(const struct prof_event *e)
+{
+	if (e->period || !e->freq || e->unit != PROF_UNIT_NS)
+		return e->period;
+	return 1000000000u / e->freq;
+}
+
 static inline bool prof_is_mark(uint32_t loc)
 {
 	return loc >= PROF_MARK && loc != PROF_NONE;

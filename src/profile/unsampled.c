@@ -16,14 +16,6 @@ static uint64_t counted(const struct profile *p, uint32_t event)
 	return p->events.v[event].unit == PROF_UNIT_NS && ran > sum ? ran : sum;
 }
 
-/* 0: it varies. */
-static uint64_t period(const struct prof_event *e)
-{
-	if (e->period || !e->freq || e->unit != PROF_UNIT_NS)
-		return e->period;
-	return 1000000000u / e->freq;
-}
-
 void profile_why_unsampled(const struct profile *p, struct buf *out)
 {
 	const struct prof_event *e = p->events.v;
@@ -38,13 +30,13 @@ void profile_why_unsampled(const struct profile *p, struct buf *out)
 	if (!most)
 		buf_str(out, "nothing that was to be recorded ran");
 	/* Each thread's first sample may take a whole period to come. */
-	else if (p->events.n > 1 || most > period(e) * (p->threads.n + 1))
+	else if (p->events.n > 1 || most > prof_event_period(e) * (p->threads.n + 1))
 		return;
 	else if (e->unit == PROF_UNIT_NS)
 		buf_printf(out, "what was to be recorded ran for %.2f ms, and "
 			   "a sample is taken every %.2f ms",
-			   (double)most / 1e6, (double)period(e) / 1e6);
+			   (double)most / 1e6, (double)prof_event_period(e) / 1e6);
 	else
 		buf_printf(out, "%" PRIu64 " were counted, and a sample is "
-			   "taken every %" PRIu64, most, period(e));
+			   "taken every %" PRIu64, most, prof_event_period(e));
 }

@@ -26,11 +26,6 @@ static bool source_is_blind(const struct truth *t)
 	       !strcmp(source, "ptrace");
 }
 
-static uint64_t event_period(const struct prof_event *e)
-{
-	return e->period ? e->period : e->freq ? 1000000000u / e->freq : 0;
-}
-
 /*
  * What a thread ran since its last sample is nobody's: as likely more as less
  * than a period beside what its first one stood for.  Three such errors of all
@@ -41,7 +36,7 @@ static uint64_t missing(const struct truth *t, uint64_t counted,
 {
 	double threads = (double)t->p->threads.n + 1;
 	double chance = 3 * sqrt(threads) *
-			(double)event_period(&t->p->events.v[0]) +
+			(double)prof_event_period(&t->p->events.v[0]) +
 			(double)counted / 50;
 
 	return counted > sampled && (double)(counted - sampled) > chance
