@@ -151,6 +151,17 @@ static void test_builds(void **state)
 	done(&g);
 }
 
+/* The first recording's only sample is of event 0, the second's of event 1. */
+static void one_of_each_event(struct group *g)
+{
+	struct sample_batch b;
+
+	assert_true(reader_next(g->all, &b));
+	assert_int_equal(b.n, 2);
+	assert_int_equal(b.event[0], 0);
+	assert_int_equal(b.event[1], 1);
+}
+
 static void test_events(void **state)
 {
 	struct group g = group_of(2, 2);
@@ -167,14 +178,7 @@ static void test_events(void **state)
 	add(&g.m[1], "work", 0x1000, 1);	/* its event 0: event1 */
 	assert_int_equal(merge(&g, &err), 0);
 	assert_int_equal(reader_profile(g.all)->events.n, 2);
-	{
-		struct sample_batch b;
-
-		assert_true(reader_next(g.all, &b));
-		assert_int_equal(b.n, 2);
-		assert_int_equal(b.event[0], 0);
-		assert_int_equal(b.event[1], 1);
-	}
+	one_of_each_event(&g);
 	done(&g);
 
 	g = group_of(2, 2);
@@ -194,7 +198,6 @@ static void test_events(void **state)
 static void test_equal_events(void **state)
 {
 	struct group g = group_of(2, 2);
-	struct sample_batch b;
 	struct error err;
 
 	(void)state;
@@ -209,10 +212,7 @@ static void test_equal_events(void **state)
 	if (merge(&g, &err) < 0)
 		fail_msg("%s", err.msg);
 	assert_int_equal(reader_profile(g.all)->events.n, 2);
-	assert_true(reader_next(g.all, &b));
-	assert_int_equal(b.n, 2);
-	assert_int_equal(b.event[0], 0);
-	assert_int_equal(b.event[1], 1);
+	one_of_each_event(&g);
 	done(&g);
 
 	g = group_of(2, 1);
