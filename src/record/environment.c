@@ -11,6 +11,7 @@
 #include "base/io.h"
 #include "base/text.h"
 #include "record/perf_open.h"
+#include "record/proc_read.h"
 #include "record/revision.h"
 #include "record/session.h"
 
@@ -86,11 +87,8 @@ static void boot_fact(struct facts *f)
 {
 	struct buf b = { 0 };
 
-	if (!io_read_file("/proc/sys/kernel/random/boot_id", 4096, &b, NULL)) {
-		while (b.n && b.p[b.n - 1] == '\n')
-			b.n--;
+	if (proc_line("/proc/sys/kernel/random/boot_id", &b))
 		fact(f, "boot_id", buf_cstr(&b));
-	}
 	buf_fini(&b);
 }
 
@@ -225,8 +223,7 @@ static void program_name(uint32_t pid, struct buf *out)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
-	if (!io_read_file(path, 256, &b, NULL) && b.n) {
-		b.n -= b.p[b.n - 1] == '\n';
+	if (proc_line(path, &b) && b.n) {
 		text_safe(out, buf_cstr(&b));
 		buf_printf(out, " (process %u)", pid);
 	} else {

@@ -64,6 +64,8 @@ librecord_a_SOURCES = \
 	src/record/perf_source_internal.h \
 	src/record/probe.c \
 	src/record/probe.h \
+	src/record/proc_read.c \
+	src/record/proc_read.h \
 	src/record/proc_text.c \
 	src/record/proc_text.h \
 	src/record/processes.c \

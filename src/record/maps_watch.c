@@ -10,10 +10,11 @@
 
 #include "base/io.h"
 #include "record/mapset.h"
+#include "record/proc_read.h"
 #include "record/proc_text.h"
 
 enum {
-	MAPS_MAX = 64 << 20, NAME_MAX_BYTES = 256, PATH_SPACE = 512,
+	MAPS_MAX = 64 << 20, PATH_SPACE = 512,
 	READ_SHARE = 50,	/* reading takes less than 1/50 of the time … */
 	MISS_SHARE = 10,	/* … or 1/10, when an address is unknown … */
 	NEWS_SHARE = 4,		/* … or while there is something new each time */
@@ -305,14 +306,12 @@ int maps_watch_name(struct maps_watch *w, const struct watch_place *at,
 	buf_reset(&w->text);
 	snprintf(path, sizeof(path), "%s/%u/task/%u/comm", w->proc, at->pid,
 		 at->tid);
-	if (io_read_file(path, NAME_MAX_BYTES, &w->text, NULL) < 0) {
+	if (!proc_line(path, &w->text)) {
 		/* A new program without a name is one, too. */
 		if (!exec)
 			return 0;
 		buf_reset(&w->text);
 	}
-	while (w->text.n && w->text.p[w->text.n - 1] == '\n')
-		w->text.n--;
 	r.comm.name = buf_cstr(&w->text);
 	r.comm.exec = exec;
 	rc = cb(ctx, &r, err);

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <time.h>
@@ -20,6 +19,7 @@
 #include "base/io.h"
 #include "record/perf_abi.h"
 #include "record/perf_decode.h"
+#include "record/proc_read.h"
 #include "record/rights.h"
 #include "record/trial.h"
 
@@ -85,14 +85,10 @@ static void whom_text(const struct perf_place *at, char *out, size_t size)
 /* Another user's process, for which no setting is enough? */
 static bool of_other_user(const struct rights *r, const struct perf_place *at)
 {
-	struct stat st;
-	char path[64];
+	uint64_t uid;
 
-	if (at->pid <= 0 || at->flags & PERF_FLAG_PID_CGROUP ||
-	    rights_perfmon(r))
-		return false;
-	snprintf(path, sizeof(path), "/proc/%d", at->pid);
-	return !stat(path, &st) && st.st_uid != geteuid();
+	return at->pid > 0 && !(at->flags & PERF_FLAG_PID_CGROUP) &&
+	       !rights_perfmon(r) && proc_other_user((uint32_t)at->pid, &uid);
 }
 
 static int level_error(const struct rights *r, const char *whom,

@@ -10,10 +10,8 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "record/proc_text.h"
+#include "record/proc_read.h"
 #include "record/rights.h"
-
-enum { TEXT_MAX = 1 << 16 };
 
 int ptrace_scope(void)
 {
@@ -27,38 +25,15 @@ int ptrace_scope(void)
 }
 
 /* A number of /proc/PID/status, or `otherwise`. */
-static uint64_t status_of(pid_t pid, const char *key, uint64_t otherwise)
-{
-	struct buf b = { 0 };
-	uint64_t v = otherwise;
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	if (!io_read_file(path, TEXT_MAX, &b, NULL))
-		proc_status_number((const char *)b.p, b.n, key, &v);
-	buf_fini(&b);
-	return v;
-}
-
-static void name_of(pid_t pid, char *out, size_t size)
+static void name_of(uint32_t pid, char *out, size_t size)
 {
 	struct buf b = { 0 };
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	if (!io_read_file(path, 256, &b, NULL))
-		while (b.n && b.p[b.n - 1] == '\n')
-			b.n--;
+	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
+	proc_line(path, &b);
 	snprintf(out, size, "%s", b.n ? buf_cstr(&b) : "another program");
 	buf_fini(&b);
-}
-
-/* Its owner, as ptrace sees it: files of a process that may not be dumped are
- * root's (proc(5)), its status tells the truth. */
-static bool other_user(pid_t pid, uint64_t *uid)
-{
-	*uid = status_of(pid, "Uid", geteuid());
-	return *uid != geteuid();
 }
 
 static bool not_dumpable(pid_t pid, uint64_t uid)
@@ -94,19 +69,19 @@ static int by_yama(pid_t tid, int scope, bool ours, struct error *err)
 
 static int by_permission(pid_t tid, bool ours, struct error *err)
 {
-	uint64_t tracer = status_of(tid, "TracerPid", 0), uid;
+	uint64_t tracer = proc_status_of((uint32_t)tid, "TracerPid", 0), uid;
 	int scope = ptrace_scope();
 	char name[64];
 	struct rights r;
 
 	if (tracer) {
-		name_of((pid_t)tracer, name, sizeof(name));
+		name_of((uint32_t)tracer, name, sizeof(name));
 		return error_set(err, ERR_PERM, "process %d is traced already, "
 				 "by %s (process %llu): end that first",
 				 (int)tid, name, (unsigned long long)tracer);
 	}
 	rights_read(&r);
-	if (other_user(tid, &uid) && !(r.caps >> CAP_SYS_PTRACE & 1))
+	if (proc_other_user((uint32_t)tid, &uid) && !(r.caps >> CAP_SYS_PTRACE & 1))
 		return error_set(err, ERR_PERM, "process %d belongs to another "
 				 "user (%llu): sudo tally record -p %d, or add "
 				 "the capability CAP_SYS_PTRACE", (int)tid,
@@ -118,7 +93,7 @@ static int by_permission(pid_t tid, bool ours, struct error *err)
 				 "it is not dumpable (it changed its user, may "
 				 "not be read, or said so by prctl): sudo tally "
 				 "record -p %d", (int)tid, (int)tid);
-	if (status_of(tid, "Kthread", 0))
+	if (proc_status_of((uint32_t)tid, "Kthread", 0))
 		return error_set(err, ERR_PERM, "process %d is a thread of the "
 				 "kernel: only perf events sample it",
 				 (int)tid);

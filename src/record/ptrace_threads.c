@@ -6,11 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/io.h"
-#include "record/proc_text.h"
+#include "record/proc_read.h"
 #include "record/ptrace_tracer.h"
 
-enum { PATH_SPACE = 64, STATUS_MAX = 1 << 16 };
+enum { PATH_SPACE = 64 };
 
 #define NOBODY (U64MAP_NONE - 1)
 
@@ -49,23 +48,9 @@ static uint32_t *slot_of(struct tracer *t, uint32_t tid)
 	return slot;
 }
 
-static uint64_t status_number(uint32_t tid, const char *key,
-			      uint64_t otherwise)
-{
-	uint64_t v = otherwise;
-	struct buf b = { 0 };
-	char path[PATH_SPACE];
-
-	snprintf(path, sizeof(path), "/proc/%u/status", tid);
-	if (!io_read_file(path, STATUS_MAX, &b, NULL))
-		proc_status_number((const char *)b.p, b.n, key, &v);
-	buf_fini(&b);
-	return v;
-}
-
 uint32_t tracee_parent(uint32_t pid)
 {
-	return (uint32_t)status_number(pid, "PPid", 0);
+	return (uint32_t)proc_status_of(pid, "PPid", 0);
 }
 
 struct tracee *tracee_add(struct tracer *t, uint32_t tid)
@@ -76,7 +61,7 @@ struct tracee *tracee_add(struct tracer *t, uint32_t tid)
 	if (!slot)
 		return NULL;
 	*slot = NOBODY;
-	k.pid = (uint32_t)status_number(tid, "Tgid", tid);
+	k.pid = (uint32_t)proc_status_of(tid, "Tgid", tid);
 	open_files(t, &k);
 	k.time = tracee_time(&k);
 	if (vec_push(&t->v, k) < 0) {

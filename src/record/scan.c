@@ -7,6 +7,7 @@
 
 #include "base/io.h"
 #include "record/collector.h"
+#include "record/proc_read.h"
 #include "record/proc_text.h"
 #include "record/remap.h"
 
@@ -59,11 +60,8 @@ static int scan_thread(struct collector *c, uint32_t pid, uint32_t tid)
 	if (known && known->pid == pid && known->named)
 		return 0;
 	snprintf(path, sizeof(path), "%s/%u/task/%u/comm", c->proc, pid, tid);
-	if (!io_read_file(path, 256, &b, NULL)) {
-		while (b.n && b.p[b.n - 1] == '\n')
-			b.n--;
+	if (proc_line(path, &b))
 		r = processes_name(&c->processes, pid, tid, buf_cstr(&b), 0);
-	}
 	buf_fini(&b);
 	return r;
 }

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "record/proc_text.h"
+#include "record/proc_read.h"
 #include "record/target.h"
 
 #ifndef SYS_pidfd_open
@@ -220,14 +220,8 @@ void target_fini(struct target *t)
  * is that of the process. */
 static uint32_t process_of(uint32_t tid)
 {
-	char path[64];
-	struct buf b = { 0 };
-	uint64_t pid = tid;
+	uint64_t pid = proc_status_of(tid, "Tgid", tid);
 
-	snprintf(path, sizeof(path), "/proc/%u/status", tid);
-	if (!io_read_file(path, 65536, &b, NULL))
-		proc_status_number((const char *)b.p, b.n, "Tgid", &pid);
-	buf_fini(&b);
 	return pid < INT32_MAX ? (uint32_t)pid : tid;
 }
 
