@@ -249,7 +249,7 @@ static int order_rows(struct check *c)
 
 		p[i] = (struct placed){ rank(r), r->j.share, i };
 		if (p[i].rank < 9)
-			p[i].weight = fabs(r->j.now * c->scale - r->j.base);
+			p[i].weight = fabs(check_now(c, r) - r->j.base);
 	}
 	qsort(p, c->rows.n, sizeof(*p), by_place);
 	for (size_t i = 0; !rc && i < c->rows.n; i++)

@@ -85,7 +85,7 @@ struct check {
 	const char *total_reason;	/* the total's change is known */
 	enum check_verdict verdict;
 	size_t failing;		/* rows that fail it */
-	double scale;		/* new costs times this are comparable */
+	double scale;		/* by which new costs are relative ones */
 	bool is_time;		/* the unit is ns */
 };
 
@@ -97,6 +97,12 @@ void check_fini(struct check *c);
 static inline double check_cost(const struct check *c, double samples)
 {
 	return samples * c->per_sample;
+}
+/* Cost of a row in the new runs, in samples, comparable with the baseline's in the
+ * way that the row was judged by. */
+static inline double check_now(const struct check *c, const struct check_row *r)
+{
+	return r->j.absolute ? r->j.now : r->j.now * c->scale;
 }
 /* The words of a status: "regressed", "moved"… */
 const char *check_status_name(enum check_status s);

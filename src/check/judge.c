@@ -229,16 +229,26 @@ static void common_shift(struct judge_work *w, const double *logs,
 static void choose_measures(struct judge_work *w)
 {
 	size_t least = w->in->nbase < w->in->nnew ? w->in->nbase : w->in->nnew;
-	double tau_a, tau_r;
+	double tau_a, tau_r, by_cost = 0, all = 0;
 
 	if (least < 2 || !w->out->o.same_machine || w->out->shifted)
 		return;
 	tau_a = series_tau2(&w->raw, &w->ma);
 	moderate(&w->raw, &w->ma);
 	tau_r = series_tau2(&w->relative, &w->mr);
-	for (size_t k = 0; k < w->nkept; k++)
-		w->out->rows[w->kept[k]].absolute =
-			w->raw.v0[k] + tau_a < w->relative.v0[k] + tau_r;
+	for (size_t k = 0; k < w->nkept; k++) {
+		struct judge_row *row = &w->out->rows[w->kept[k]];
+
+		row->absolute = w->raw.v0[k] + tau_a <
+				w->relative.v0[k] + tau_r;
+		all += row->share;
+		by_cost += row->absolute ? row->share : 0;
+	}
+	w->out->absolute = by_cost > all / 2;
+	for (size_t f = 0; f < w->in->nfuncs; f++)
+		if (w->out->rows[f].status == JUDGE_NEW ||
+		    w->out->rows[f].status == JUDGE_GONE)
+			w->out->rows[f].absolute = w->out->absolute;
 }
 
 static int judge_all(struct judge_work *w, double *totals, double *scratch)
@@ -321,6 +331,7 @@ struct judge_sum judge_together(const struct judge *j, const size_t *funcs,
 				size_t n)
 {
 	struct judge_sum s = { 0, 0, 1, 0, 0 };
+	bool absolute = n && j->rows[funcs[0]].absolute;
 	double rel[2] = { 0, 0 };
 
 	for (size_t r = 0; r < j->nbase + j->nnew; r++) {
@@ -336,7 +347,7 @@ struct judge_sum judge_together(const struct judge *j, const size_t *funcs,
 		}
 		*(new ? &s.now : &s.base) +=
 			x / (double)(new ? j->nnew : j->nbase);
-		rel[new] += x / greater(ref, 1) /
+		rel[new] += x / (absolute ? 1 : greater(ref, 1)) /
 			    (double)(new ? j->nnew : j->nbase);
 	}
 	s.ratio = rel[0] > 0 ? rel[1] / rel[0] : INFINITY;

@@ -63,7 +63,8 @@ enum judge_status {
 struct judge_row {
 	enum judge_status status;
 	bool gates;		/* its status alone fails the check */
-	bool absolute;		/* which cost was tested */
+	bool absolute;		/* which cost was tested; of new and gone ones:
+				 * as most were */
 	bool bursty;		/* varies far more than functions of its size */
 	double base, now;	/* mean cost of a run, samples */
 	double share;		/* of all runs' cost */
@@ -89,6 +90,7 @@ struct judge {
 	size_t tested;		/* rows that were (with the last, if it is one) */
 	struct judge_total total;
 	bool single;		/* one run a side: noise is assumed */
+	bool absolute;		/* most of what was tested was by its cost */
 	bool shifted;		/* all functions together cost more or less */
 	double shift;		/* … by this: 0.04 is 4 % more */
 	double kappa, tau;	/* of the relative costs */
@@ -102,7 +104,7 @@ int judge_run(const struct judge_input *in, const struct judge_options *o,
 	      struct judge *out, struct error *err);
 void judge_fini(struct judge *j);
 
-/* What some functions cost together, relative to the unchanged ones. */
+/* What some functions cost together, measured as the first one was. */
 struct judge_sum {
 	double base, now, ratio, log_ratio, se;
 };

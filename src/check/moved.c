@@ -30,7 +30,7 @@ struct mover {
 
 static double gain(const struct check *c, const struct check_row *r)
 {
-	return r->j.now * c->scale - r->j.base;
+	return check_now(c, r) - r->j.base;
 }
 
 static bool fell(const struct check *c, const struct check_row *r)

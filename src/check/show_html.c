@@ -247,10 +247,11 @@ int check_html(const struct check *c, const char *repo, struct buf *out,
 {
 	struct page x = { .c = c, .repo = repo, .n = c->runs.files.n };
 	double runs = (double)c->runs.nnew / (double)c->runs.nbase;
+	double by = c->judge.absolute || !(c->scale > 0) ? 1 : c->scale;
 	int rc;
 
 	x.scale[CHECK_NEW].by = 1;
-	x.scale[CHECK_BASE].by = c->scale > 0 ? runs / c->scale : runs;
+	x.scale[CHECK_BASE].by = runs / by;
 	x.rep = calloc(x.n + 1, sizeof(*x.rep));
 	x.match = calloc(x.n + 1, sizeof(*x.match));
 	x.in = calloc(x.n + 1, sizeof(*x.in));

@@ -149,9 +149,7 @@ void words_cost(const struct check *c, double cost, bool sign,
 
 double words_gain(const struct check *c, const struct check_row *r)
 {
-	double now = r->j.absolute ? r->j.now : r->j.now * c->scale;
-
-	return check_cost(c, now - r->j.base);
+	return check_cost(c, check_now(c, r) - r->j.base);
 }
 
 bool words_changed(const struct check_row *r)
