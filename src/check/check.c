@@ -86,6 +86,25 @@ void check_row_name(const struct check *c, const struct check_row *r,
 			   r->unit.line);
 }
 
+bool check_row_renamed(const struct check *c, const struct check_row *r)
+{
+	return r->unit.func != PROF_NONE && !r->unit.base &&
+	       check_func_before(&c->runs, r->unit.func) != PROF_NONE;
+}
+
+bool check_row_before(const struct check *c, const struct check_row *r,
+		      struct buf *out)
+{
+	if (check_row_renamed(c, r))
+		check_func_name(&c->runs,
+				check_func_before(&c->runs, r->unit.func), out);
+	else if (r->status == CHECK_MOVED && r->partner != PROF_NONE)
+		check_row_name(c, &c->rows.v[r->partner], out);
+	else
+		return false;
+	return true;
+}
+
 const char *check_row_image(const struct check *c, const struct check_row *r)
 {
 	return r->unit.func == PROF_NONE ? "" :

@@ -62,7 +62,8 @@ struct check_row {
 	enum check_status status;
 	bool fails;		/* alone fails the check */
 	const char *reason;	/* CHECK_ALLOWED: why, in the user's words */
-	uint32_t partner;	/* CHECK_MOVED: row it came from */
+	uint32_t partner;	/* CHECK_MOVED: row it came from; PROF_NONE: it
+				 * is the same, by another name */
 	struct check_parts parts[PART_KINDS];
 };
 
@@ -110,6 +111,12 @@ const char *check_verdict_name(enum check_verdict v);
 /* Readable name of a row, not safe. */
 void check_row_name(const struct check *c, const struct check_row *r,
 		    struct buf *out);
+/* Whether a row is a function that had another name. */
+bool check_row_renamed(const struct check *c, const struct check_row *r);
+/* What a row was before: by another name, or the one that it moved from.  Readable
+ * name, not safe; false: neither. */
+bool check_row_before(const struct check *c, const struct check_row *r,
+		      struct buf *out);
 /* base name of its image, "" of all small functions together */
 const char *check_row_image(const struct check *c, const struct check_row *r);
 const char *check_event_name(const struct check *c);

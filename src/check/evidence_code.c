@@ -113,7 +113,7 @@ static struct variant *target_of(struct aligner *a, const struct variant *v)
 {
 	const char *name = check_str(&a->c->runs, v->name);
 	size_t n = clone_base(name);
-	struct variant *same = NULL, *copy = NULL;
+	struct variant *same = NULL, *copy = NULL, *renamed = NULL;
 
 	for (size_t i = 0; i < a->variants.n; i++) {
 		struct variant *t = &a->variants.v[i];
@@ -126,8 +126,10 @@ static struct variant *target_of(struct aligner *a, const struct variant *v)
 		if (clone_base(other) == n && !strncmp(other, name, n) &&
 		    (!copy || t->now > copy->now))
 			copy = t;
+		if (!renamed || t->now > renamed->now)
+			renamed = t;
 	}
-	return same ? same : copy;
+	return same ? same : copy ? copy : renamed;
 }
 
 static size_t insn_at(const struct insn_words *w, uint64_t offset)

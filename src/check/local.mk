@@ -7,6 +7,8 @@ libcheck_a_SOURCES = \
 	src/check/check.c \
 	src/check/check.h \
 	src/check/check_internal.h \
+	src/check/codes.c \
+	src/check/codes.h \
 	src/check/comparable.c \
 	src/check/decide.c \
 	src/check/evidence.c \
@@ -19,6 +21,7 @@ libcheck_a_SOURCES = \
 	src/check/order.c \
 	src/check/reference.c \
 	src/check/renamed.c \
+	src/check/renamed_funcs.c \
 	src/check/runs.c \
 	src/check/runs.h \
 	src/check/runs_internal.h \

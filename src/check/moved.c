@@ -9,23 +9,14 @@
 #include <string.h>
 
 #include "check/check_internal.h"
-#include "check/symbols.h"
-#include "views/code_like.h"
+#include "check/codes.h"
 #include "views/moves.h"
 
 enum { CHANCE_ONE_IN = 20 };
 
-/* A row's code on the side that it is looked at. */
-struct row_code {
-	struct code_runs runs;
-	bool asked, known;
-};
-
 struct mover {
 	struct check *c;
-	struct row_code *code[2];	/* by enum check_side and row */
-	struct symbol_index *symbols;	/* by file */
-	bool failed;
+	struct check_codes codes;
 };
 
 static double gain(const struct check *c, const struct check_row *r)
@@ -64,37 +55,6 @@ static bool share_caller(const struct check *c, const struct check_row *a,
 	return false;
 }
 
-/* The code of a row in the first recording of a side that holds it; NULL: none
- * does. */
-static const struct code_runs *code_of(struct mover *m, uint32_t row,
-				       enum check_side side)
-{
-	struct row_code *x = &m->code[side][row];
-	const struct check *c = m->c;
-	const char *name = check_str(&c->runs, c->runs.funcs.v[
-					c->rows.v[row].unit.func].name);
-
-	for (size_t i = 0; !x->asked && i < c->runs.files.n; i++) {
-		const struct check_file *f = &c->runs.files.v[i];
-		int rc;
-
-		if (f->side != side)
-			continue;
-		if (!m->symbols[i].v &&
-		    symbol_index_init(&m->symbols[i], f->p) < 0) {
-			m->failed = true;
-			break;
-		}
-		rc = code_runs_of(f->p, name, m->symbols[i].v, &x->runs);
-		m->failed |= rc < 0;
-		x->known = !rc;
-		if (rc <= 0)
-			break;
-	}
-	x->asked = true;
-	return x->known ? &x->runs : NULL;
-}
-
 /* Without debug information: by their code.  Where that is not known, a new name
  * may come from all of its image. */
 static bool related_code(struct mover *m, uint32_t a, uint32_t b)
@@ -105,8 +65,8 @@ static bool related_code(struct mover *m, uint32_t a, uint32_t b)
 	if (m->c->runs.funcs.v[r->unit.func].image !=
 	    m->c->runs.funcs.v[s->unit.func].image)
 		return false;
-	x = code_of(m, a, CHECK_NEW);
-	y = code_of(m, b, CHECK_BASE);
+	x = check_code_of(&m->codes, r->unit.func, CHECK_NEW);
+	y = check_code_of(&m->codes, s->unit.func, CHECK_BASE);
 	return x && y ? code_like(x, y) : r->status == CHECK_ADDED;
 }
 
@@ -125,18 +85,6 @@ static bool related(void *ctx, size_t rose, size_t lost)
 	    share_caller(c, a, b))
 		return true;
 	return !*x && related_code(m, (uint32_t)rose, (uint32_t)lost);
-}
-
-static bool renamed(void *ctx, size_t rose, size_t lost)
-{
-	struct mover *m = ctx;
-	const struct code_runs *x, *y;
-
-	if (m->c->rows.v[lost].status != CHECK_GONE)
-		return false;
-	x = code_of(m, (uint32_t)rose, CHECK_NEW);
-	y = code_of(m, (uint32_t)lost, CHECK_BASE);
-	return x && y && code_same(x, y);
 }
 
 static bool costs_more(void *ctx, const size_t *rows, size_t n)
@@ -170,6 +118,8 @@ static void set_moved(struct check *c, const size_t *from)
 		struct check_row *r = &c->rows.v[i];
 
 		r->partner = PROF_NONE;
+		if (r->status == CHECK_SAME && check_row_renamed(c, r))
+			r->status = CHECK_MOVED;
 		if (from[i] == MOVE_FROM_NONE)
 			continue;
 		r->partner = (uint32_t)from[i];
@@ -178,40 +128,27 @@ static void set_moved(struct check *c, const size_t *from)
 	}
 }
 
-static void mover_fini(struct mover *m)
-{
-	for (int s = 0; s < 2; s++) {
-		for (size_t i = 0; m->code[s] && i < m->c->rows.n; i++)
-			code_runs_fini(&m->code[s][i].runs);
-		free(m->code[s]);
-	}
-	for (size_t i = 0; m->symbols && i < m->c->runs.files.n; i++)
-		symbol_index_fini(&m->symbols[i]);
-	free(m->symbols);
-}
-
 int check_moved(struct check *c, struct error *err)
 {
 	size_t n = c->rows.n;
 	struct mover m = { .c = c };
 	struct move_item *v = calloc(n + 1, sizeof(*v));
 	size_t *from = calloc(n + 1, sizeof(*from));
-	struct moves moves = { v, n, &m, related, renamed, costs_more };
-	int rc = -ERR_NOMEM;
+	struct moves moves = { v, n, &m, related, costs_more };
+	int rc = check_codes_init(&m.codes, &c->runs);
 
-	for (int s = 0; s < 2; s++)
-		m.code[s] = calloc(n + 1, sizeof(*m.code[s]));
-	m.symbols = calloc(c->runs.files.n + 1, sizeof(*m.symbols));
-	if (v && from && m.code[0] && m.code[1] && m.symbols) {
-		for (size_t i = 0; i < n; i++)
-			v[i] = item_of(c, &c->rows.v[i]);
+	if (!v || !from)
+		rc = -ERR_NOMEM;
+	for (size_t i = 0; !rc && i < n; i++)
+		v[i] = item_of(c, &c->rows.v[i]);
+	if (!rc)
 		rc = moves_find(&moves, from);
-	}
-	if (!rc && !m.failed)
+	if (m.codes.failed)
+		rc = -ERR_NOMEM;
+	if (!rc)
 		set_moved(c, from);
-	rc = rc || m.failed ? check_nomem(err) : 0;
-	mover_fini(&m);
+	check_codes_fini(&m.codes);
 	free(v);
 	free(from);
-	return rc;
+	return rc ? check_nomem(err) : 0;
 }

@@ -70,6 +70,8 @@ int check_runs_finish(struct check_runs *c, const struct check_runs_options *o,
 		qsort(c->runs.v, c->runs.n, sizeof(*c->runs.v), by_time);
 	if (!rc)
 		rc = runs_pair_images(c);
+	if (!rc)
+		rc = runs_pair_functions(c);
 	if (rc < 0)
 		return error_set(err, ERR_NOMEM,
 				 "out of memory while reading the recordings");

@@ -48,6 +48,7 @@ void check_runs_fini(struct check_runs *c)
 	idtab_fini(&c->unit_tab);
 	strtab_fini(&c->str);
 	free(c->alias);
+	free(c->before);
 	*c = (struct check_runs){ .nbase = 0 };
 }
 

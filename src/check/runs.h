@@ -66,6 +66,8 @@ struct check_runs {
 	VEC(struct check_unit) units;
 	struct idtab func_tab, unit_tab;
 	uint32_t *alias;	/* by function: the one it counts for */
+	uint32_t *before;	/* by function: what it was by another name in
+				 * the baseline, PROF_NONE: no other one */
 };
 
 struct check_runs_options {
@@ -80,7 +82,7 @@ void check_runs_fini(struct check_runs *c);
 int check_runs_add(struct check_runs *c, enum check_side side,
 		   const char *path, struct reader *r, struct error *err);
 /* After the last file: reads them in an order that does not depend on how they
- * were added, and pairs images that were renamed. */
+ * were added, and pairs images and functions that were renamed. */
 int check_runs_finish(struct check_runs *c, const struct check_runs_options *o,
 		      struct error *err);
 
@@ -91,6 +93,13 @@ static inline uint32_t check_func_of(const struct check_runs *c,
 	uint32_t id = f->func[fk];
 
 	return c->alias ? c->alias[id] : id;
+}
+
+/* The function that this one was in the baseline by another name, or PROF_NONE. */
+static inline uint32_t check_func_before(const struct check_runs *c,
+					 uint32_t func)
+{
+	return c->before ? c->before[func] : PROF_NONE;
 }
 
 /* The innermost frame key of a stack. */

@@ -10,5 +10,7 @@ uint32_t runs_unit(struct check_runs *c, const struct check_unit *u);
 /* renamed.c: pairs images of other names on both sides that hold the same
  * functions. */
 int runs_pair_images(struct check_runs *c);
+/* renamed_funcs.c: pairs functions of other names that have the same code. */
+int runs_pair_functions(struct check_runs *c);
 
 #endif

@@ -63,6 +63,8 @@ void words_estimate(const struct check_row *r, const char *between,
 double words_gain(const struct check *c, const struct check_row *r);
 /* "everything +4.1%: …", or nothing */
 void words_shift(const struct check *c, struct buf *out);
+/* Whether a row's status says more than its figures: moved, renamed, allowed. */
+bool words_explained(const struct check *c, const struct check_row *r);
 /* What a row's status means, as a sentence's end. */
 void words_status(const struct check *c, const struct check_row *r,
 		  struct buf *out);

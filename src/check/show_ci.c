@@ -49,8 +49,7 @@ static void sentence(const struct check *c, const struct check_row *r,
 	}
 	words_cost(c, words_gain(c, r), true, out);
 	buf_str(out, " a run");
-	if (r->status == CHECK_ALLOWED || r->status == CHECK_MOVED ||
-	    r->status == CHECK_SUSPECT) {
+	if (words_explained(c, r) || r->status == CHECK_SUSPECT) {
 		buf_str(out, "; ");
 		words_status(c, r, out);
 	}

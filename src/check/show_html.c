@@ -129,7 +129,7 @@ static void put_verdict(const struct check *c, uint32_t at, struct buf *out)
 	buf_str(out, ", ");
 	words_cost(c, words_gain(c, r), true, out);
 	buf_str(out, " a run");
-	if (r->status == CHECK_MOVED || r->status == CHECK_ALLOWED) {
+	if (words_explained(c, r)) {
 		buf_str(out, ": ");
 		words_status(c, r, out);
 	}

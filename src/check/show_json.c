@@ -221,10 +221,8 @@ static void put_rows(const struct check *c, struct json *j)
 		json_bool(j, "fails", r->fails);
 		if (r->reason)
 			json_str(j, "reason", r->reason);
-		if (r->status == CHECK_MOVED && r->partner != PROF_NONE) {
-			check_row_name(c, &c->rows.v[r->partner], &from);
+		if (check_row_before(c, r, &from))
 			json_str(j, "moved_from", buf_cstr(&from));
-		}
 		put_statistics(c, &r->j, j);
 		if (words_changed(r)) {
 			put_parts(c, r, j);

@@ -79,7 +79,7 @@ static void row(const struct check *c, const struct check_row *r,
 		put_text(out, image);
 		buf_str(out, ")");
 	}
-	if (r->status == CHECK_MOVED || r->status == CHECK_ALLOWED) {
+	if (words_explained(c, r)) {
 		buf_str(out, " — ");
 		words_status(c, r, &words);
 		put_text(out, buf_cstr(&words));

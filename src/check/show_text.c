@@ -169,7 +169,7 @@ static void section(const struct check *c, const struct check_style *s,
 		}
 		any = true;
 		row(c, r, s, out);
-		if (r->status == CHECK_MOVED || r->status == CHECK_ALLOWED) {
+		if (words_explained(c, r)) {
 			buf_str(out, "    ");
 			words_status(c, r, out);
 			buf_str(out, "\n");
@@ -249,7 +249,8 @@ void check_text(const struct check *c, const struct check_style *s,
 	section(c, s, CHECK_SUSPECT, false,
 		"suspect: perhaps slower, more runs would tell", out);
 	section(c, s, CHECK_ALLOWED, false, "slower, but allowed", out);
-	section(c, s, CHECK_MOVED, false, "moved: others cost as much less",
+	section(c, s, CHECK_MOVED, false, "moved: as costly as before, by another name or "
+		"elsewhere",
 		out);
 	section(c, s, CHECK_ADDED, false, "new", out);
 	section(c, s, CHECK_GONE, false, "gone", out);

@@ -3,21 +3,14 @@
 #include "check/symbols.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "profile/symbol_order.h"
 
 int symbol_index_init(struct symbol_index *x, const struct profile *p)
 {
-	*x = (struct symbol_index){ malloc((p->symbols.n + 1) *
-					   sizeof(*x->v)), p->symbols.n };
-	if (!x->v)
-		return -ERR_NOMEM;
-	if (x->n)
-		memcpy(x->v, p->symbols.v, x->n * sizeof(*x->v));
-	symbols_sort(x->v, x->n);
-	return 0;
+	x->n = p->symbols.n;
+	return symbols_copy(p, &x->v);
 }
 
 void symbol_index_fini(struct symbol_index *x)

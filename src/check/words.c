@@ -170,16 +170,38 @@ void words_shift(const struct check *c, struct buf *out)
 		buf_str(out, " (runs of both sides in turns would tell)");
 }
 
+bool words_explained(const struct check *c, const struct check_row *r)
+{
+	return r->status == CHECK_MOVED || r->status == CHECK_ALLOWED ||
+	       (words_changed(r) && check_row_renamed(c, r));
+}
+
+/* Of a function that had another name, or whose code came from elsewhere. */
+static void put_before(const struct check *c, const struct check_row *r,
+		       struct buf *out)
+{
+	struct buf name = { 0 };
+
+	if (check_row_renamed(c, r))
+		words_func(c, check_func_before(&c->runs, r->unit.func), false,
+			   &name);
+	else if (r->status == CHECK_MOVED && r->partner != PROF_NONE)
+		words_name(c, &c->rows.v[r->partner], false, &name);
+	if (name.n)
+		buf_printf(out, "%s%s", r->status == CHECK_MOVED
+			   ? " from " : ", was ", buf_cstr(&name));
+	out->failed |= name.failed;
+	buf_fini(&name);
+}
+
 void words_status(const struct check *c, const struct check_row *r,
 		  struct buf *out)
 {
 	struct buf tmp = { 0 };
 
 	buf_str(out, check_status_name(r->status));
-	if (r->status == CHECK_MOVED && r->partner != PROF_NONE) {
-		words_name(c, &c->rows.v[r->partner], false, &tmp);
-		buf_printf(out, " from %s", buf_cstr(&tmp));
-	} else if (r->status == CHECK_ALLOWED) {
+	put_before(c, r, out);
+	if (r->status == CHECK_ALLOWED) {
 		text_safe(&tmp, r->reason);
 		buf_printf(out, ": %s", buf_cstr(&tmp));
 	} else if (r->status == CHECK_SUSPECT) {

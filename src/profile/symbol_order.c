@@ -2,6 +2,9 @@
 #include "profile/symbol_order.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
 
 static int by_address(const void *a, const void *b)
 {
@@ -16,6 +19,19 @@ void symbols_sort(struct prof_symbol *v, size_t n)
 {
 	if (n)
 		qsort(v, n, sizeof(*v), by_address);
+}
+
+int symbols_copy(const struct profile *p, struct prof_symbol **out)
+{
+	size_t n = p->symbols.n;
+
+	*out = malloc((n + 1) * sizeof(**out));
+	if (!*out)
+		return -ERR_NOMEM;
+	if (n)
+		memcpy(*out, p->symbols.v, n * sizeof(**out));
+	symbols_sort(*out, n);
+	return 0;
 }
 
 const struct prof_symbol *symbols_find(const struct prof_symbol *v, size_t n,

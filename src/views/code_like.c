@@ -119,10 +119,21 @@ bool code_like(const struct code_runs *a, const struct code_runs *b)
 		       KIND_SHARE;
 }
 
+/* Of the larger one's runs, those that are in both. */
+static double share_of_both(const uint64_t *a, size_t n, const uint64_t *b,
+			    size_t m)
+{
+	return share(common(a, n, b, m), n > m ? n : m);
+}
+
 bool code_same(const struct code_runs *a, const struct code_runs *b)
 {
-	size_t kind = a->nkind > b->nkind ? a->nkind : b->nkind;
-
-	return share(common(a->kind, a->nkind, b->kind, b->nkind), kind) >=
+	return share_of_both(a->kind, a->nkind, b->kind, b->nkind) >=
 	       SAME_SHARE;
+}
+
+double code_in_common(const struct code_runs *a, const struct code_runs *b)
+{
+	return share_of_both(a->text, a->ntext, b->text, b->ntext) +
+	       share_of_both(a->kind, a->nkind, b->kind, b->nkind);
 }

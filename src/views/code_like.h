@@ -24,5 +24,7 @@ void code_runs_fini(struct code_runs *r);
 bool code_like(const struct code_runs *a, const struct code_runs *b);
 /* Whether both are most of each other: one function by two names. */
 bool code_same(const struct code_runs *a, const struct code_runs *b);
+/* How much of the larger one both have, instructions and mnemonics: 0 to 2. */
+double code_in_common(const struct code_runs *a, const struct code_runs *b);
 
 #endif

@@ -132,6 +132,9 @@ void diff_free(struct diff *d)
 	profile_fini(&d->names);
 	vec_fini(&d->cols);
 	vec_fini(&d->rows);
+	vec_fini(&d->renames);
+	u64map_fini(&d->rename_of);
+	u64map_fini(&d->renamed);
 	u64map_fini(&d->line_of);
 	vec_fini(&d->order);
 	free(d->moved_from);

@@ -74,6 +74,12 @@ struct diff_change {
 	bool real;		/* more than noise: q at most 0.05 */
 };
 
+/* A function that has another name now; names and images as matched. */
+struct diff_rename {
+	uint32_t before, now;	/* linkage names, str of diff.names */
+	uint32_t image_before, image_now;
+};
+
 struct diff_row {
 	uint32_t key;		/* in diff.keys */
 	uint32_t comm, cpu;	/* str of diff.names; as in struct lane */
@@ -123,6 +129,8 @@ struct diff {
 	bool same_cpu;		/* both ran on the same kind of processor */
 	struct profile names;	/* holds strings only */
 	struct frame_keys keys;	/* strings of `names` */
+	VEC(struct diff_rename) renames;
+	struct u64map rename_of, renamed;	/* by name before, and now */
 	struct u64map line_of;		/* diff_map_line */
 	size_t lines_by_number;		/* files of both sides whose lines could
 					 * not be matched by text */
@@ -178,6 +186,11 @@ const char *diff_event_name(const struct diff *d, size_t col);
 uint32_t diff_line(const struct diff *d, uint32_t key, int side);
 /* The readable name of a key's function, whole and unsafe. */
 void diff_name(const struct diff *d, uint32_t key, struct buf *out);
+/* What it was called on the old side, where that was something else: false if not. */
+bool diff_name_before(const struct diff *d, uint32_t key, struct buf *out);
+/* The rename of a function by its old name, or by its new one; NULL: it has none. */
+const struct diff_rename *diff_rename_of(const struct diff *d, uint32_t old);
+const struct diff_rename *diff_renamed(const struct diff *d, uint32_t now);
 
 enum diff_status { DIFF_SAME, DIFF_GREW, DIFF_SHRANK, DIFF_CAME, DIFF_WENT,
 		   DIFF_MOVED };

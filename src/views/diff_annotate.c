@@ -38,30 +38,50 @@ static uint32_t row_name(const struct diff *d, uint32_t row)
 	return d->keys.keys.v[d->rows.v[row].key].name;
 }
 
-static bool is_called(const struct diff *d, uint32_t row, const char *what)
+/* Whether a function of this linkage name is called so by users. */
+static bool is_name(const struct diff *d, uint32_t linkage, const char *what)
 {
 	struct buf name = { 0 }, shorter = { 0 };
+	const char *own = profile_cstr(&d->names, linkage);
 	bool is;
 
-	diff_name(d, d->rows.v[row].key, &name);
+	demangle(own, &name);
 	demangle_short(buf_cstr(&name), &shorter);
-	is = !strcmp(what, profile_cstr(&d->names, row_name(d, row))) ||
-	     !strcmp(what, buf_cstr(&name)) ||
+	is = !strcmp(what, own) || !strcmp(what, buf_cstr(&name)) ||
 	     !strcmp(what, buf_cstr(&shorter));
 	buf_fini(&name);
 	buf_fini(&shorter);
 	return is;
 }
 
+/* … of a function that has another name now: what it was called, or is. */
+static const char *meant_renamed(const struct diff *d, int side,
+				 const char *what)
+{
+	for (size_t i = 0; i < d->renames.n; i++) {
+		const struct diff_rename *r = &d->renames.v[i];
+		uint32_t other = side == DIFF_NEW ? r->before : r->now;
+		uint32_t own = side == DIFF_NEW ? r->now : r->before;
+
+		if (is_name(d, other, what))
+			return profile_cstr(&d->names, own);
+	}
+	return NULL;
+}
+
 /* What is meant by a word on a side: functions may have had another name. */
 static const char *meant(const struct diff *d, int side, const char *what)
 {
+	const char *other = what ? meant_renamed(d, side, what) : NULL;
+
+	if (other)
+		return other;
 	for (uint32_t i = 0; what && i < d->rows.n; i++) {
 		uint32_t of = name_before(d, i);
 		uint32_t own = side == DIFF_NEW ? i : of;
 
 		if (of == PROF_NONE ||
-		    !is_called(d, side == DIFF_NEW ? of : i, what))
+		    !is_name(d, row_name(d, side == DIFF_NEW ? of : i), what))
 			continue;
 		return profile_cstr(&d->names, row_name(d, own));
 	}
@@ -71,6 +91,10 @@ static const char *meant(const struct diff *d, int side, const char *what)
 /* The name by which an old function is paired. */
 static uint32_t name_now(const struct diff *d, uint32_t name)
 {
+	const struct diff_rename *r = diff_rename_of(d, name);
+
+	if (r)
+		return r->now;
 	for (uint32_t i = 0; i < d->rows.n; i++)
 		if (d->moved_from[i] != PROF_NONE &&
 		    name_before(d, i) != PROF_NONE &&

@@ -13,12 +13,6 @@
 
 enum { PAIRS_TRIED = 256 };
 
-/* A function of an image with its cost itself. */
-struct func_cost {
-	uint32_t image, name;	/* str of diff.names */
-	double cost[DIFF_SIDES];
-};
-
 struct image_cost {
 	uint32_t image;
 	double cost[DIFF_SIDES];
@@ -168,9 +162,9 @@ static double shared(const struct renames *r, uint32_t image, uint32_t other,
 	return all > 0 ? both / all : 0;
 }
 
-static void rename_image(struct diff *d, uint32_t from, uint32_t to)
+static void rename_image(struct renames *r, uint32_t from, uint32_t to)
 {
-	struct diff_side *s = &d->side[DIFF_OLD];
+	struct diff_side *s = &r->d->side[DIFF_OLD];
 
 	for (size_t i = 0; i < s->p->images.n; i++) {
 		uint32_t path = s->p->images.v[i].path;
@@ -178,6 +172,9 @@ static void rename_image(struct diff *d, uint32_t from, uint32_t to)
 		if (s->image_of[path] == from)
 			s->image_of[path] = to;
 	}
+	for (size_t i = 0; i < r->funcs.n; i++)
+		if (r->funcs.v[i].image == from)
+			r->funcs.v[i].image = to;
 }
 
 /* Whether the image was on one side only. */
@@ -214,7 +211,7 @@ static void pair(struct renames *r)
 			     shared(r, im[b].image, im[a].image, DIFF_NEW) <
 				     0.5))
 				continue;
-			rename_image(r->d, im[a].image, im[b].image);
+			rename_image(r, im[a].image, im[b].image);
 			im[a].kernel = im[b].kernel = true;	/* taken */
 		}
 	}
@@ -231,8 +228,10 @@ int diff_images(struct diff *d)
 		rc = sum_functions(&r, s);
 	if (!rc)
 		rc = sum_images(&r);
-	if (!rc)
+	if (!rc) {
 		pair(&r);
+		rc = diff_renames(d, r.funcs.v, r.funcs.n);
+	}
 	vec_fini(&r.funcs);
 	vec_fini(&r.images);
 	u64map_fini(&r.func_tab);

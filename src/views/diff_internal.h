@@ -6,8 +6,15 @@
 #include "views/diff.h"
 #include "views/names.h"
 
-/* diff_images.c: fills diff_side.image_of. */
+/* A function of an image with its cost itself, in samples. */
+struct func_cost {
+	uint32_t image, name;	/* str of diff.names, as matched */
+	double cost[DIFF_SIDES];
+};
+/* diff_images.c: fills diff_side.image_of, then diff.renames. */
 int diff_images(struct diff *d);
+/* diff_renames.c: of n functions, which have another name now. */
+int diff_renames(struct diff *d, const struct func_cost *v, size_t n);
 /* diff_files.c: fills diff_side.file_of. */
 int diff_files(struct diff *d);
 /* diff_line_match.c: where lines are a key, which new line an old one is:

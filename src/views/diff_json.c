@@ -156,7 +156,11 @@ static void put_row(const struct diff *d, uint32_t row, struct buf *tmp,
 		diff_name(d, r->key, tmp);
 		json_str(j, "symbol", buf_cstr(tmp));
 	}
-	put_moved(d, d->moved_from[row], "moved_from", tmp, j);
+	buf_again(tmp);
+	if (mask & KEY_BIT(KEY_SYMBOL) && diff_name_before(d, r->key, tmp))
+		json_str(j, "moved_from", buf_cstr(tmp));
+	else
+		put_moved(d, d->moved_from[row], "moved_from", tmp, j);
 	put_moved(d, d->moved_to[row], "moved_to", tmp, j);
 	if (mask & KEY_BIT(KEY_IMAGE))
 		json_str(j, "image", profile_cstr(&d->names, k->image));

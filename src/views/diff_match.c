@@ -66,6 +66,17 @@ static bool addresses_match(struct matcher *m, uint32_t image)
 	return m->same[image] == 2;
 }
 
+static void take_new_name(const struct diff *d, struct frame_key *k)
+{
+	const struct diff_rename *r = diff_rename_of(d, k->name);
+
+	if (!r)
+		return;
+	k->name = r->now;
+	if (k->image == r->image_before)
+		k->image = r->image_now;
+}
+
 /* One side's key in the words of the diff. */
 static int common_key(struct matcher *m, int side, const struct frame_key *k,
 		      struct frame_key *out)
@@ -81,6 +92,8 @@ static int common_key(struct matcher *m, int side, const struct frame_key *k,
 	if (k->name)
 		out->name = strtab_add_n(&m->d->names.str, name,
 					 clone_base(name));
+	if (side == DIFF_OLD && k->sort == FRAME_FUNC)
+		take_new_name(m->d, out);
 	if (k->sort == FRAME_ADDR && !addresses_match(m, out->image)) {
 		out->sort = FRAME_FUNC;
 		out->name = profile_str(&m->d->names, NO_NAME);
@@ -193,4 +206,17 @@ int diff_match(struct diff *d)
 void diff_name(const struct diff *d, uint32_t key, struct buf *out)
 {
 	name_symbol(&d->names, &d->keys.keys.v[key], out);
+}
+
+bool diff_name_before(const struct diff *d, uint32_t key, struct buf *out)
+{
+	struct frame_key k = d->keys.keys.v[key];
+	const struct diff_rename *r = k.sort == FRAME_FUNC
+					      ? diff_renamed(d, k.name) : NULL;
+
+	if (!r)
+		return false;
+	k.name = r->before;
+	name_symbol(&d->names, &k, out);
+	return true;
 }

@@ -156,17 +156,10 @@ static const struct code_runs *code_of(struct mover *m, uint32_t key, int side)
 					m->d->keys.keys.v[key].name);
 	int rc;
 
-	if (!x->asked && !m->symbols[side]) {
-		m->symbols[side] = malloc((p->symbols.n + 1) *
-					  sizeof(*p->symbols.v));
-		if (!m->symbols[side]) {
-			m->failed = true;
-			return NULL;
-		}
-		if (p->symbols.n)
-			memcpy(m->symbols[side], p->symbols.v,
-			       p->symbols.n * sizeof(*p->symbols.v));
-		symbols_sort(m->symbols[side], p->symbols.n);
+	if (!x->asked && !m->symbols[side] &&
+	    symbols_copy(p, &m->symbols[side]) < 0) {
+		m->failed = true;
+		return NULL;
 	}
 	if (!x->asked) {
 		rc = code_runs_of(p, name, m->symbols[side], &x->runs);
@@ -215,19 +208,6 @@ static bool related(void *ctx, size_t rose, size_t fell)
 	x = code_of(m, a, DIFF_NEW);
 	y = code_of(m, b, DIFF_OLD);
 	return x && y ? code_like(x, y) : near;
-}
-
-static bool renamed(void *ctx, size_t rose, size_t fell)
-{
-	struct mover *m = ctx;
-	const struct diff *d = m->d;
-	const struct code_runs *x, *y;
-
-	if (diff_values(d, DIFF_NEW, (uint32_t)fell)->total.count)
-		return false;
-	x = code_of(m, d->rows.v[rose].key, DIFF_NEW);
-	y = code_of(m, d->rows.v[fell].key, DIFF_OLD);
-	return x && y && code_same(x, y);
 }
 
 static bool costs_more(void *ctx, const size_t *rows, size_t n)
@@ -284,7 +264,7 @@ static int find(struct mover *m)
 	size_t n = d->rows.n;
 	struct move_item *v = calloc(n + 1, sizeof(*v));
 	size_t *from = calloc(n + 1, sizeof(*from));
-	struct moves moves = { v, n, m, related, renamed, costs_more };
+	struct moves moves = { v, n, m, related, costs_more };
 	int rc = v && from ? find_files(m) : -ERR_NOMEM;
 
 	for (int s = 0; !rc && s < DIFF_SIDES; s++) {

@@ -214,6 +214,15 @@ int diff_order_rows(struct diff *d)
 	return 0;
 }
 
+/* Of a function as a whole. */
+static bool has_new_name(const struct diff *d, uint32_t row)
+{
+	const struct frame_key *k = &d->keys.keys.v[d->rows.v[row].key];
+
+	return !(d->keys.mask & KEY_BIT(KEY_LINE)) && k->sort == FRAME_FUNC &&
+	       diff_renamed(d, k->name);
+}
+
 enum diff_status diff_status(const struct diff *d, uint32_t row, size_t col,
 			     bool total)
 {
@@ -222,7 +231,7 @@ enum diff_status diff_status(const struct diff *d, uint32_t row, size_t col,
 	const struct values *b = &diff_values(d, DIFF_NEW, row)[col];
 
 	if (!k->real)
-		return DIFF_SAME;
+		return has_new_name(d, row) ? DIFF_MOVED : DIFF_SAME;
 	if (k->change > 0 && d->moved_from[row] != PROF_NONE)
 		return DIFF_MOVED;
 	if (!a->total.count)

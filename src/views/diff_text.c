@@ -73,14 +73,17 @@ static void put_moved(struct diff_table *t, const struct diff_row *r,
 	const struct diff *d = t->d;
 	size_t row = (size_t)(r - d->rows.v);
 	uint32_t from = d->moved_from[row], to = d->moved_to[row];
-	uint32_t other = from != PROF_NONE ? from : to;
 	struct buf name = { 0 }, shorter = { 0 };
+	bool before = diff_name_before(d, r->key, &name);
 
-	if (other == PROF_NONE)
+	if (!before && from != PROF_NONE)
+		diff_name(d, d->rows.v[from].key, &name);
+	else if (!before && to != PROF_NONE)
+		diff_name(d, d->rows.v[to].key, &name);
+	else if (!before)
 		return;
-	diff_name(d, d->rows.v[other].key, &name);
 	demangle_short(buf_cstr(&name), &shorter);
-	buf_printf(out, " %s %s", from != PROF_NONE ? "<-" : "->",
+	buf_printf(out, " %s %s", before || from != PROF_NONE ? "<-" : "->",
 		   t->style->full_names || !shorter.n
 			   ? buf_cstr(&name) : without_scope(buf_cstr(&shorter)));
 	out->failed |= name.failed || shorter.failed;

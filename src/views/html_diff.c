@@ -95,21 +95,28 @@ static int make_side(struct page *x, int side,
 	return annotate_build(s->reader, &spec, &in->lines, err);
 }
 
-/* The row that a cost came from or went to. */
+static void put_name(struct buf *name, const char *word, struct buf *out)
+{
+	struct buf shorter = { 0 };
+
+	demangle_short(buf_cstr(name), &shorter);
+	buf_str(out, word);
+	text_safe(out, buf_cstr(shorter.n ? &shorter : name));
+	out->failed |= name->failed || shorter.failed;
+	buf_fini(&shorter);
+	buf_fini(name);
+}
+
+/* Where a row's cost came from, or went to. */
 static void put_other(const struct diff *d, uint32_t row, const char *word,
 		      struct buf *out)
 {
-	struct buf name = { 0 }, shorter = { 0 };
+	struct buf name = { 0 };
 
 	if (row == PROF_NONE)
 		return;
 	diff_name(d, d->rows.v[row].key, &name);
-	demangle_short(buf_cstr(&name), &shorter);
-	buf_str(out, word);
-	text_safe(out, buf_cstr(shorter.n ? &shorter : &name));
-	out->failed |= name.failed || shorter.failed;
-	buf_fini(&name);
-	buf_fini(&shorter);
+	put_name(&name, word, out);
 }
 
 static int add_verdict(struct page *x, uint32_t row)
@@ -119,11 +126,13 @@ static int add_verdict(struct page *x, uint32_t row)
 	enum diff_status s = diff_status(d, row, 0, false);
 	struct html_verdict v = { .match = d->rows.v[row].key,
 				  .bad = s == DIFF_GREW || s == DIFF_CAME };
-	struct buf words = { 0 };
+	struct buf words = { 0 }, before = { 0 };
 
 	if (s == DIFF_SAME)
 		return 0;
 	buf_str(&words, diff_status_name(s));
+	if (diff_name_before(d, v.match, &before))
+		put_name(&before, " from ", &words);
 	put_other(d, d->moved_from[row], " from ", &words);
 	put_other(d, d->moved_to[row], ", to ", &words);
 	buf_str(&words, ": ");

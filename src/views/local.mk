@@ -40,6 +40,7 @@ libviews_a_SOURCES = \
 	src/views/diff_moved.c \
 	src/views/diff_norm.c \
 	src/views/diff_prune.c \
+	src/views/diff_renames.c \
 	src/views/diff_rows.c \
 	src/views/diff_stats.c \
 	src/views/diff_svg.c \
@@ -93,6 +94,8 @@ libviews_a_SOURCES = \
 	src/views/preorder.c \
 	src/views/preorder.h \
 	src/views/ranges.c \
+	src/views/renames.c \
+	src/views/renames.h \
 	src/views/report.c \
 	src/views/report.h \
 	src/views/report_csv.c \

@@ -20,8 +20,7 @@ struct shift {
 };
 
 /* Where an item's gain came from; MOVE_FROM_NONE: it did not move. */
-static size_t explain(struct shift *s, size_t item,
-		      bool (*related)(void *ctx, size_t rose, size_t fell))
+static size_t explain(struct shift *s, size_t item)
 {
 	const struct moves *m = s->m;
 	double want = m->v[item].gain, have = 0, most = 0;
@@ -34,7 +33,7 @@ static size_t explain(struct shift *s, size_t item,
 	for (size_t k = 0; k < s->nfell; k++) {
 		size_t i = s->fell[k];
 
-		if (!(s->budget[i] > 0) || !related(m->ctx, item, i))
+		if (!(s->budget[i] > 0) || !m->related(m->ctx, item, i))
 			continue;
 		s->group[n++] = i;
 		have += s->budget[i];
@@ -95,13 +94,8 @@ int moves_find(const struct moves *m, size_t *from)
 	}
 	if (n && !rc)
 		qsort(up, n, sizeof(*up), by_gain);
-	/* what only changed its name is not for others to take */
-	for (size_t i = 0; !rc && i < n && up[i].added; i++)
-		from[up[i].item] = explain(&s, up[i].item, m->renamed);
-	s.left = MOVE_QUESTIONS;
 	for (size_t i = 0; !rc && i < n; i++)
-		if (from[up[i].item] == MOVE_FROM_NONE)
-			from[up[i].item] = explain(&s, up[i].item, m->related);
+		from[up[i].item] = explain(&s, up[i].item);
 	free(up);
 	free(s.budget);
 	free(s.group);

@@ -2,8 +2,8 @@
 #ifndef TALLY_VIEWS_MOVES_H
 #define TALLY_VIEWS_MOVES_H
 /*
- * Code that moved: a function was split, renamed or inlined, or handed work to a
- * helper.  What one function gained, related ones lost, and together they cost no
+ * Code that moved: a function was split or inlined, or handed work to a helper
+ * (what only has another name is paired before: renames.h).  What one function gained, related ones lost, and together they cost no
  * more (for FBDetect's filter of cost shifts see Zhang et al., SOSP 2024).  Which
  * are related, and whether some cost more together, the caller says: `tally diff`
  * and `tally check` know costs in their own ways.
@@ -30,15 +30,13 @@ struct moves {
 	size_t n;
 	void *ctx;
 	bool (*related)(void *ctx, size_t rose, size_t fell);
-	/* Whether a new one is one that fell, by another name. */
-	bool (*renamed)(void *ctx, size_t rose, size_t fell);
 	bool (*costs_more)(void *ctx, const size_t *items, size_t n);
 };
 
 #define MOVE_FROM_NONE ((size_t)-1)
-/* Each gain is held against each loss.  So many times, for names and for relations;
- * where that is not enough (some 4000 functions that gained and as many that lost),
- * the smallest gains are not explained. */
+/* Each gain is held against each loss, so many times; where that is not enough (some
+ * 4000 functions that gained and as many that lost), the smallest gains are not
+ * explained. */
 enum { MOVE_QUESTIONS = 1 << 24 };
 
 /* from[i]: the item that most of what i gained came from, or MOVE_FROM_NONE.  0 or

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Renamed functions: see renames.h. */
+#include "views/renames.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+
+struct pair {
+	double alike, apart;
+	uint32_t old, new;
+};
+
+struct pairs {
+	VEC(struct pair) v;
+};
+
+static int by_likeness(const void *x, const void *y)
+{
+	const struct pair *a = x, *b = y;
+
+	if (a->alike != b->alike)
+		return a->alike > b->alike ? -1 : 1;
+	if (a->apart != b->apart)
+		return a->apart < b->apart ? -1 : 1;
+	if (a->old != b->old)
+		return a->old < b->old ? -1 : 1;
+	return a->new < b->new ? -1 : a->new > b->new;
+}
+
+static int find_pairs(const struct rename_item *old, size_t nold,
+		      const struct rename_item *new, size_t nnew,
+		      struct pairs *out)
+{
+	size_t work = 0;
+
+	for (uint32_t i = 0; i < nold; i++)
+		for (uint32_t k = 0; k < nnew && work < RENAME_WORK; k++) {
+			const struct rename_item *a = &old[i], *b = &new[k];
+			struct pair p = { .old = i, .new = k };
+
+			work += a->code.nkind + b->code.nkind;
+			if (!code_same(&a->code, &b->code))
+				continue;
+			p.alike = code_in_common(&a->code, &b->code) +
+				  !strcmp(a->name, b->name) +
+				  !strcmp(a->image, b->image);
+			p.apart = fabs(log(a->share / b->share));
+			if (vec_push(&out->v, p) < 0)
+				return -ERR_NOMEM;
+		}
+	return 0;
+}
+
+int renames_find(const struct rename_item *old, size_t nold,
+		 const struct rename_item *new, size_t nnew, size_t *now)
+{
+	bool *taken = calloc(nnew + 1, sizeof(*taken));
+	struct pairs pairs = { { 0 } };
+	int rc = taken ? find_pairs(old, nold, new, nnew, &pairs) : -ERR_NOMEM;
+
+	for (size_t i = 0; i < nold; i++)
+		now[i] = RENAME_NONE;
+	if (!rc && pairs.v.n)
+		qsort(pairs.v.v, pairs.v.n, sizeof(*pairs.v.v), by_likeness);
+	for (size_t i = 0; !rc && i < pairs.v.n; i++) {
+		const struct pair *p = &pairs.v.v[i];
+
+		if (now[p->old] != RENAME_NONE || taken[p->new])
+			continue;
+		now[p->old] = p->new;
+		taken[p->new] = true;
+	}
+	vec_fini(&pairs.v);
+	free(taken);
+	return rc;
+}
