@@ -34,6 +34,10 @@ libprofile_a_SOURCES = \
 	src/profile/places.c \
 	src/profile/reader.c \
 	src/profile/reader.h \
+	src/profile/reader_chunks.c \
+	src/profile/reader_internal.h \
+	src/profile/reader_samples.c \
+	src/profile/reader_tables.c \
 	src/profile/refs.c \
 	src/profile/related.c \
 	src/profile/related.h \

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Where the chunks of a file are: see reader_internal.h. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "profile/reader_internal.h"
+
+/* Bytes of the file that are looked over before their pages are given back. */
+enum { FORGET_STEP = 256 << 10 };
+
+/* What was meant may be told by what it is. */
+static int not_ours(const struct reader *r, struct error *err)
+{
+	const char *what = "";
+
+	if (!r->n)
+		what = ": it is empty";
+	else if (r->n >= 8 && (!memcmp(r->p, "PERFILE2", 8) ||
+			       !memcmp(r->p, "2ELIFREP", 8)))
+		what = ", but one of perf: 'perf report -i' shows it";
+	else if (r->n >= 4 && !memcmp(r->p, "\177ELF", 4))
+		what = ", but a program: 'tally record -- PROGRAM' makes one "
+		       "of it";
+	return error_set(err, ERR_FORMAT, "%s: not a tally recording%s",
+			 r->name, what);
+}
+
+int reader_check_header(struct reader *r, struct error *err)
+{
+	struct cursor c = cursor_of(r->p, r->n);
+	const uint8_t *magic = cursor_take(&c, 8);
+	uint16_t major, minor;
+	uint32_t size;
+
+	if (!magic || memcmp(magic, FORMAT_MAGIC, 8))
+		return not_ours(r, err);
+	major = cursor_u16(&c);
+	minor = cursor_u16(&c);
+	size = cursor_u32(&c);
+	if (c.bad || r->n < FORMAT_HEADER)
+		return error_set(err, ERR_FORMAT,
+				 "%s: cut inside its header at offset %zu",
+				 r->name, r->n);
+	cursor_skip(&c, 12);
+	if (cursor_u32(&c) != format_crc(r->p, FORMAT_HEADER - 4))
+		return error_set(err, ERR_FORMAT,
+				 "%s: damaged header (checksum at offset 28)",
+				 r->name);
+	if (major != FORMAT_MAJOR || size < FORMAT_HEADER || size > r->n)
+		return error_set(err, ERR_UNSUPPORTED,
+				 "%s: format %u.%u, this tally reads %d.x",
+				 r->name, major, minor, FORMAT_MAJOR);
+	return (int)size;
+}
+
+void reader_forget_pages(const struct reader *r, size_t from, size_t to)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t a = (uintptr_t)(r->p + from) & ~(page - 1);
+	uintptr_t b = (uintptr_t)(r->p + to) & ~(page - 1);
+
+	if (r->own_map && a < b)
+		(void)madvise((void *)a, b - a, MADV_DONTNEED);
+}
+
+/* Chunks are numbered: a number that is missing was a chunk (it may have held
+ * rows), even where no damaged bytes are left to see. */
+static void check_sequence(struct reader *r)
+{
+	uint32_t want = 0;
+
+	for (size_t i = 0; i < r->chunks.n; i++) {
+		if (r->chunks.v[i].seq != want && !r->damage.bad_chunks)
+			reader_note_damage(r, r->chunks.v[i].offset, 0);
+		want = r->chunks.v[i].seq + 1;
+	}
+}
+
+/* Finds the chunks by their headers; over damage it looks for the next valid
+ * header byte by byte. */
+int reader_find_chunks(struct reader *r, size_t at)
+{
+	struct chunk c;
+	size_t bad_from = 0, seen = at;
+	bool in_damage = false;
+
+	while (at < r->n) {
+		size_t left = r->n - at;
+		bool ok = left >= CHUNK_HEADER &&
+			  chunk_get_header(r->p + at, &c) &&
+			  c.stored <= left - CHUNK_HEADER;
+
+		if (ok) {
+			if (in_damage)
+				reader_note_damage(r, bad_from, at - bad_from);
+			in_damage = false;
+			c.offset = at;
+			if (vec_push(&r->chunks, c) < 0)
+				return -ERR_NOMEM;
+			at += CHUNK_HEADER + c.stored;
+			if (at - seen >= FORGET_STEP) {
+				reader_forget_pages(r, seen, at);
+				seen = at;
+			}
+			continue;
+		}
+		if (!in_damage)
+			bad_from = at;
+		in_damage = true;
+		at++;
+		while (at < r->n && r->p[at] != (CHUNK_MAGIC & 0xff))
+			at++;
+	}
+	r->damage.incomplete = !r->chunks.n ||
+		r->chunks.v[r->chunks.n - 1].kind != CHUNK_END;
+	/* A cut tail is what "incomplete" says already. */
+	if (in_damage && !r->damage.incomplete)
+		reader_note_damage(r, bad_from, r->n - bad_from);
+	check_sequence(r);
+	r->counted = calloc(r->chunks.n + 1, 1);
+	return r->counted ? 0 : -ERR_NOMEM;
+}
+
+bool reader_payload_good(const struct reader *r, const struct chunk *c)
+{
+	return format_crc(r->p + c->offset + CHUNK_HEADER, c->stored) ==
+	       c->payload_crc;
+}
+
+/* The end mark counts what came before it. */
+void reader_check_end(struct reader *r)
+{
+	const struct chunk *c;
+	uint64_t samples;
+	struct cursor body;
+
+	if (r->damage.incomplete)
+		return;
+	c = &r->chunks.v[r->chunks.n - 1];
+	body = cursor_of(r->p + c->offset + CHUNK_HEADER, c->stored);
+	(void)cursor_uleb(&body);	/* SECTION_END */
+	(void)cursor_uleb(&body);	/* its length */
+	samples = cursor_uleb(&body);
+	if (!reader_payload_good(r, c) || body.bad)
+		reader_note_damage(r, c->offset, CHUNK_HEADER + c->stored);
+	else if (samples > r->samples)
+		r->damage.bad_samples += samples - r->samples;
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Samples of a file, batch by batch: see reader.h. */
+#include <errno.h>
+
+#include "profile/reader_internal.h"
+
+void reader_columns(struct reader *r, unsigned int mask)
+{
+	r->mask = mask & COLUMN_ALL;
+}
+
+void reader_rewind(struct reader *r)
+{
+	r->next = 0;
+}
+
+/* True when the ids of a row exist.  Columns that were not asked for are not
+ * checked: nobody sees them. */
+static bool row_good(const struct reader *r, size_t i)
+{
+	const struct sample_columns *c = &r->columns;
+	const struct profile *p = &r->profile;
+
+	return (!(r->mask & COLUMN_THREAD) || c->thread[i] < p->threads.n) &&
+	       (!(r->mask & COLUMN_EVENT) || c->event[i] < p->events.n) &&
+	       (!(r->mask & COLUMN_STACK) || c->stack[i] < p->nodes.n);
+}
+
+static size_t max_id(const uint32_t *v, size_t n)
+{
+	uint32_t max = 0;
+
+	for (size_t i = 0; i < n; i++)
+		max = v[i] > max ? v[i] : max;
+	return max;
+}
+
+static bool batch_good(const struct reader *r)
+{
+	const struct sample_columns *c = &r->columns;
+	const struct profile *p = &r->profile;
+
+	return (!(r->mask & COLUMN_THREAD) ||
+		max_id(c->thread, c->n) < p->threads.n) &&
+	       (!(r->mask & COLUMN_EVENT) ||
+		max_id(c->event, c->n) < p->events.n) &&
+	       (!(r->mask & COLUMN_STACK) ||
+		max_id(c->stack, c->n) < p->nodes.n);
+}
+
+/* Takes out the rows whose ids point nowhere (their rows were damaged). */
+static void drop_bad_rows(struct reader *r, bool count)
+{
+	struct sample_columns *c = &r->columns;
+	size_t k = 0;
+
+	if (batch_good(r))
+		return;
+	for (size_t i = 0; i < c->n; i++) {
+		if (!row_good(r, i))
+			continue;
+		c->time_ns[k] = c->time_ns[i];
+		c->thread[k] = c->thread[i];
+		c->cpu[k] = c->cpu[i];
+		c->event[k] = c->event[i];
+		c->weight[k] = c->weight[i];
+		c->stack[k] = c->stack[i];
+		k++;
+	}
+	if (count)
+		r->damage.bad_samples += c->n - k;
+	c->n = k;
+}
+
+static void *column_if(const struct reader *r, unsigned int bit, void *p)
+{
+	return r->mask & bit ? p : NULL;
+}
+
+static void batch_fill(const struct reader *r, struct sample_batch *out)
+{
+	const struct sample_columns *c = &r->columns;
+
+	out->n = c->n;
+	out->time_ns = column_if(r, COLUMN_TIME, c->time_ns);
+	out->thread = column_if(r, COLUMN_THREAD, c->thread);
+	out->cpu = column_if(r, COLUMN_CPU, c->cpu);
+	out->event = column_if(r, COLUMN_EVENT, c->event);
+	out->weight = column_if(r, COLUMN_WEIGHT, c->weight);
+	out->stack = column_if(r, COLUMN_STACK, c->stack);
+}
+
+static void note_unread(struct reader *r, const struct chunk *c,
+			bool first_time, bool no_memory)
+{
+	if (first_time) {
+		reader_note_damage(r, c->offset, CHUNK_HEADER + c->stored);
+		r->damage.bad_samples += c->rows;
+	}
+	r->damage.no_memory |= no_memory;
+	if (first_time || no_memory)
+		reader_describe_damage(r);
+}
+
+bool reader_next(struct reader *r, struct sample_batch *out)
+{
+	while (r->next < r->chunks.n) {
+		size_t i = r->next++;
+		const struct chunk *c = &r->chunks.v[i];
+		bool first_time = !r->counted[i];
+
+		if (c->kind != CHUNK_SAMPLES)
+			continue;
+		r->counted[i] = 1;
+		errno = 0;
+		if (!reader_payload_good(r, c) || c->codec != CODEC_STORED ||
+		    !columns_get(r->p + c->offset + CHUNK_HEADER, c->stored,
+				 c->rows, r->mask, &r->columns, &r->scratch)) {
+			note_unread(r, c, first_time, errno == ENOMEM);
+			continue;
+		}
+		reader_forget_pages(r, c->offset,
+			     c->offset + CHUNK_HEADER + c->stored);
+		drop_bad_rows(r, first_time);
+		if (first_time && r->damage.bad_samples)
+			reader_describe_damage(r);
+		if (!r->columns.n)
+			continue;
+		batch_fill(r, out);
+		return true;
+	}
+	return false;
+}

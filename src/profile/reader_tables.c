@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Tables of a file into the model: see reader_internal.h. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "profile/reader_internal.h"
+
+/* Rows that may be missing before a table section once damage was seen. */
+enum { MAX_GAP = 1 << 20 };
+/* What a chunk unpacks to is bounded by its own size, and by the file's: real
+ * ones unpack to 7 times as much at most, a file to 5 times its size. */
+enum {
+	CODED_ROWS_A_BYTE = 64,		/* of a chunk: coded bits do not deflate */
+	CODED_ROWS_MORE = 1024,
+	UNPACKED_A_BYTE = 64,		/* of the file, and … */
+	UNPACKED_MORE = 32 << 20,
+};
+/* Whether a chunk of so many bytes can hold as many coded rows as a section of it
+ * says: memory is taken for all of them at once. */
+static bool coded_rows_fit(uint64_t kind, struct cursor c, size_t stored)
+{
+	uint64_t most = (uint64_t)stored * CODED_ROWS_A_BYTE + CODED_ROWS_MORE;
+
+	if (kind == SECTION_PACKED_SYMBOLS)
+		return cursor_uleb(&c) <= most;
+	if (kind != SECTION_PATHS)
+		return true;
+	for (int i = 0; i < 4; i++) {
+		uint64_t v = cursor_uleb(&c);	/* place, loc, locs, node */
+
+		if (i == 2 && v > most)
+			return false;
+	}
+	return cursor_uleb(&c) <= most;
+}
+
+/* A section list into the model, from a chunk of `stored` bytes; false when
+ * something in it was wrong. */
+static bool load_sections(struct reader *r, const uint8_t *p, size_t n,
+			  size_t stored)
+{
+	struct cursor c = cursor_of(p, n);
+	size_t gap = r->damage.bad_chunks ? MAX_GAP : 0;
+	bool good = true;
+
+	while (cursor_left(&c)) {
+		uint64_t kind = cursor_uleb(&c), length = cursor_uleb(&c);
+		struct cursor body = cursor_sub(&c, length);
+
+		if (c.bad)
+			return false;
+		if (!coded_rows_fit(kind, body, stored)) {
+			good = false;
+			continue;
+		}
+		good &= kind == SECTION_PATHS
+			? r->paths && paths_get(r->paths, &r->profile, &body,
+						gap)
+			: section_get(&r->profile, kind, &body, gap);
+	}
+	return good;
+}
+
+static bool load_chunk(struct reader *r, const struct chunk *c)
+{
+	const uint8_t *p = r->p + c->offset + CHUNK_HEADER;
+	uint8_t *raw;
+	bool good;
+
+	if (!reader_payload_good(r, c))
+		return false;
+	if (c->codec == CODEC_STORED)
+		return load_sections(r, p, c->stored, c->stored);
+	if (c->codec != CODEC_ZLIB || c->raw / 1100 > c->stored)
+		return false;
+	if (r->unpacked + c->raw >
+	    r->n * (uint64_t)UNPACKED_A_BYTE + UNPACKED_MORE)
+		return false;
+	r->unpacked += c->raw;
+	raw = malloc(c->raw ? c->raw : 1);
+	good = raw && format_inflate(p, c->stored, raw, c->raw) &&
+	       load_sections(r, raw, c->raw, c->stored);
+	free(raw);
+	return good;
+}
+
+static void load_kind(struct reader *r, enum chunk_kind kind)
+{
+	for (size_t i = 0; i < r->chunks.n; i++) {
+		const struct chunk *c = &r->chunks.v[i];
+
+		if (c->kind != kind)
+			continue;
+		if (!load_chunk(r, c)) {
+			reader_note_damage(r, c->offset, CHUNK_HEADER + c->stored);
+			r->counted[i] = 1;
+		} else if (kind == CHUNK_SYMBOLS) {
+			r->profile.symbolized = true;
+		}
+	}
+}
+
+int reader_load_tables(struct reader *r)
+{
+	size_t bad_refs = 0;
+
+	if (!(r->paths = paths_new()) || profile_init(&r->profile) < 0)
+		return -ERR_NOMEM;
+	/* What reads sections says no more than that it could not; memory that
+	 * ran out is no damage of the file. */
+	errno = 0;
+	load_kind(r, CHUNK_TABLES);
+	paths_free(r->paths);
+	r->paths = NULL;
+	r->profile.str_base = r->profile.str.str.n;
+	load_kind(r, CHUNK_SYMBOLS);
+	load_kind(r, CHUNK_CODE);
+	if (format_check_refs(&r->profile, &bad_refs) < 0 || errno == ENOMEM)
+		return -ERR_NOMEM;
+	if (bad_refs && !r->damage.bad_chunks)
+		reader_note_damage(r, FORMAT_HEADER, 0);
+	return 0;
+}
