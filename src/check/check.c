@@ -115,7 +115,7 @@ const char *check_event_name(const struct check *c)
 {
 	const struct check_file *f = &c->runs.files.v[0];
 
-	return profile_cstr(f->p, f->p->events.v[f->event].actual);
+	return prof_event_actual(f->p, &f->p->events.v[f->event]);
 }
 
 static int run_judge(struct check *c, struct error *err)

@@ -36,12 +36,11 @@ static int refuse_file(const struct check_file *f, struct error *err)
 	return 0;
 }
 
-static bool same_event(const struct prof_event *a, const struct prof_event *b)
+/* The very same bits: what has one name may be another event elsewhere. */
+static bool same_config(const struct prof_event *a, const struct prof_event *b)
 {
 	return a->type == b->type && a->config == b->config &&
-	       a->config1 == b->config1 && a->config2 == b->config2 &&
-	       a->unit == b->unit && a->exclude_user == b->exclude_user &&
-	       a->exclude_kernel == b->exclude_kernel;
+	       a->config1 == b->config1 && a->config2 == b->config2;
 }
 
 static const char *modes(const struct prof_event *e)
@@ -60,13 +59,11 @@ static int refuse_pair(const struct check_file *a, const struct check_file *b,
 				 a->path);
 	if (a->side == b->side && !strcmp(a->path, b->path))
 		return error_set(err, ERR_USAGE, "%s is named twice", a->path);
-	if (!same_event(x, y) || strcmp(profile_cstr(a->p, x->actual),
-					profile_cstr(b->p, y->actual)))
+	if (!prof_same_event(a->p, x, b->p, y) || !same_config(x, y))
 		return error_set(err, ERR_USAGE, "%s samples %s%s and %s %s%s: "
 				 "different events cannot be compared",
-				 a->path, profile_cstr(a->p, x->actual),
-				 modes(x), b->path,
-				 profile_cstr(b->p, y->actual), modes(y));
+				 a->path, prof_event_actual(a->p, x), modes(x),
+				 b->path, prof_event_actual(b->p, y), modes(y));
 	if (a->weighted != b->weighted)
 		return error_set(err, ERR_USAGE, "%s has periods with its "
 				 "samples and %s has not: they cannot be "

@@ -30,38 +30,21 @@ uint32_t merge_str(struct merge *m, uint32_t id)
 	return m->maps->str[id];
 }
 
-static const char *event_name(const struct profile *p, uint32_t event)
-{
-	const struct prof_event *e = &p->events.v[event];
-	const char *actual = profile_cstr(p, e->actual);
-
-	return *actual ? actual : profile_cstr(p, e->name);
-}
-
-/* Whether two events count the same; rates may differ, weights tell of them. */
-static bool same_event(const struct profile *p, uint32_t a,
-		       const struct profile *q, uint32_t b)
-{
-	const struct prof_event *x = &p->events.v[a], *y = &q->events.v[b];
-
-	return !strcmp(event_name(p, a), event_name(q, b)) &&
-	       x->unit == y->unit && x->exclude_user == y->exclude_user &&
-	       x->exclude_kernel == y->exclude_kernel;
-}
-
 /* The result's event that counts the same and is not another one's of this
  * recording; the same place of the table first.  events.n: there is none. */
 static uint32_t partner(const struct merge *m, uint32_t event,
 			const uint8_t *taken)
 {
+	const struct prof_event *e = &m->from->events.v[event];
 	size_t n = m->p->events.n;
 
-	if (event < n && !taken[event] &&
-	    same_event(m->p, event, m->from, event))
-		return event;
-	for (uint32_t id = 0; id < n; id++)
-		if (!taken[id] && same_event(m->p, id, m->from, event))
+	for (uint32_t i = 0; i <= n; i++) {
+		uint32_t id = i ? i - 1 : event;
+
+		if (id < n && !taken[id] &&
+		    prof_same_event(m->p, &m->p->events.v[id], m->from, e))
 			return id;
+	}
 	return (uint32_t)n;
 }
 
@@ -90,7 +73,7 @@ static int match_events(struct merge *m, uint8_t *taken,
 		if (id == m->p->events.n)
 			return error_set(err, ERR_USAGE, "%s and %s cannot be "
 				"taken together: only the second measured %s",
-				paths[0], paths[at], event_name(m->from, i));
+				paths[0], paths[at], prof_event_actual(m->from, &m->from->events.v[i]));
 		taken[id] = 1;
 		m->maps->event[i] = id;
 	}
@@ -98,7 +81,7 @@ static int match_events(struct merge *m, uint8_t *taken,
 		if (!taken[k])
 			return error_set(err, ERR_USAGE, "%s and %s cannot be "
 				"taken together: only the first measured %s",
-				paths[0], paths[at], event_name(m->p, k));
+				paths[0], paths[at], prof_event_actual(m->p, &m->p->events.v[k]));
 	return 0;
 }
 

@@ -260,3 +260,11 @@ const char *profile_env(const struct profile *p, uint32_t run, const char *key)
 			return profile_cstr(p, p->envs.v[i].value);
 	return NULL;
 }
+
+bool prof_same_event(const struct profile *p, const struct prof_event *a,
+		     const struct profile *q, const struct prof_event *b)
+{
+	return !strcmp(prof_event_actual(p, a), prof_event_actual(q, b)) &&
+	       a->unit == b->unit && a->exclude_user == b->exclude_user &&
+	       a->exclude_kernel == b->exclude_kernel;
+}

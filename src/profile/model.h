@@ -354,6 +354,20 @@ static inline uint32_t profile_loc_frame(const struct profile *p, uint32_t loc)
 	return loc < p->loc_frame.n ? p->loc_frame.v[loc] : PROF_NONE;
 }
 
+/* What an event really measured. */
+static inline const char *prof_event_actual(const struct profile *p,
+					    const struct prof_event *e)
+{
+	const char *actual = profile_cstr(p, e->actual);
+
+	return *actual ? actual : profile_cstr(p, e->name);
+}
+
+/* Whether events of two profiles measured the same, in the same unit and modes of
+ * the processor; rates may differ, weights tell of them. */
+bool prof_same_event(const struct profile *p, const struct prof_event *a,
+		     const struct profile *q, const struct prof_event *b);
+
 /* Of an event's samples, in its unit; 0: it varies. */
 static inline uint64_t prof_event_period(const struct prof_event *e)
 {

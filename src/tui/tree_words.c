@@ -36,13 +36,10 @@ void tree_title_samples(struct page *pg, struct strip *s)
 	struct buf text = { 0 };
 	size_t col = model_column(m, rep);
 	const struct prof_event *e;
-	const char *name;
 
 	if (rep->agg.cols.n) {
 		e = &m->p->events.v[rep->agg.cols.v[col]];
-		name = profile_cstr(m->p, e->actual);
-		strip_put_unsafe(s, LOOK_PLAIN,
-				 *name ? name : profile_cstr(m->p, e->name));
+		strip_put_unsafe(s, LOOK_PLAIN, prof_event_actual(m->p, e));
 		if (rep->agg.cols.n > 1)
 			strip_printf(s, LOOK_DIM, " (%zu of %zu: e)", col + 1,
 				     rep->agg.cols.n);

@@ -79,9 +79,8 @@ static const char *event_shown(const struct report *rep, uint32_t row)
 {
 	const struct lane *l = &rep->agg.lanes.v[rep->table.rows.v[row].lane];
 	const struct prof_event *e = &rep->p->events.v[l->event];
-	const char *actual = profile_cstr(rep->p, e->actual);
 
-	return *actual ? actual : profile_cstr(rep->p, e->name);
+	return prof_event_actual(rep->p, e);
 }
 
 /* The word as it is shown: safe, images by their last part. */

@@ -20,10 +20,7 @@ static const char *asked(const struct diff *d, int side, uint32_t event)
 
 static const char *actual(const struct diff *d, int side, uint32_t event)
 {
-	const char *name = profile_cstr(d->side[side].p,
-					event_of(d, side, event)->actual);
-
-	return *name ? name : asked(d, side, event);
+	return prof_event_actual(d->side[side].p, event_of(d, side, event));
 }
 
 const char *diff_event_name(const struct diff *d, size_t col)
@@ -33,12 +30,8 @@ const char *diff_event_name(const struct diff *d, size_t col)
 
 static bool same_event(const struct diff *d, uint32_t old, uint32_t now)
 {
-	const struct prof_event *a = event_of(d, DIFF_OLD, old);
-	const struct prof_event *b = event_of(d, DIFF_NEW, now);
-
-	return !strcmp(actual(d, DIFF_OLD, old), actual(d, DIFF_NEW, now)) &&
-	       a->unit == b->unit && a->exclude_user == b->exclude_user &&
-	       a->exclude_kernel == b->exclude_kernel;
+	return prof_same_event(d->side[DIFF_OLD].p, event_of(d, DIFF_OLD, old),
+			       d->side[DIFF_NEW].p, event_of(d, DIFF_NEW, now));
 }
 
 /* The new side's column for one of the old side's that no other has; PROF_NONE.
