@@ -121,18 +121,16 @@ static void put_verdict(const struct check *c, uint32_t at, struct buf *out)
 {
 	const struct check_row *r = &c->rows.v[at];
 
-	buf_str(out, check_status_name(r->status));
+	bool sentence = words_explained(c, r) || r->status == CHECK_SUSPECT;
+
+	words_status(c, r, out);
 	if (words_tested(r)) {
-		buf_u8(out, ' ');
+		buf_str(out, sentence ? ", " : " ");
 		words_estimate(r, "; ", out);
 	}
 	buf_str(out, ", ");
 	words_cost(c, words_gain(c, r), true, out);
 	buf_str(out, " a run");
-	if (words_explained(c, r)) {
-		buf_str(out, ": ");
-		words_status(c, r, out);
-	}
 	for (int k = 0; r->fails && k < PART_KINDS; k++)
 		put_parts(c, r, (enum check_part_kind)k, out);
 	for (size_t i = 0; i < c->commits.n; i++)

@@ -277,7 +277,25 @@ static void put_names(struct html_encoder *e, struct json *j)
 	buf_fini(&brief);
 }
 
-/* Where functions are declared: as the first recording has it. */
+/* The functions that a recording knows a declaration of, and none before it. */
+static void find_places(struct html_encoder *e, uint32_t source,
+			const struct prof_func **at, uint32_t *from)
+{
+	const struct report *rep = html_rep(e->d, source);
+
+	for (size_t i = 0; i < rep->p->frames.n; i++) {
+		uint32_t fk = rep->keys.steps[i].fk, f;
+		uint32_t func = rep->p->frames.v[i].func;
+
+		f = fk == PROF_NONE ? PROF_NONE : e->d->src[source].func_of[fk];
+		if (f == PROF_NONE || func >= rep->p->funcs.n || at[f])
+			continue;
+		at[f] = &rep->p->funcs.v[func];
+		from[f] = source;
+	}
+}
+
+/* Where functions are declared: as the first recording of the new side has it. */
 static void put_places(struct html_encoder *e, struct json *j)
 {
 	size_t n = e->d->funcs.n;
@@ -285,21 +303,10 @@ static void put_places(struct html_encoder *e, struct json *j)
 	uint32_t *source = calloc(n + 1, sizeof(*source));
 
 	e->failed |= !at || !source;
-	for (uint32_t s = 0; !e->failed && s < e->d->nsrc; s++) {
-		const struct report *rep = html_rep(e->d, s);
-
-		for (size_t i = 0; i < rep->p->frames.n; i++) {
-			uint32_t fk = rep->keys.steps[i].fk, f;
-			uint32_t func = rep->p->frames.v[i].func;
-
-			f = fk == PROF_NONE ? PROF_NONE
-					    : e->d->src[s].func_of[fk];
-			if (f == PROF_NONE || func >= rep->p->funcs.n || at[f])
-				continue;
-			at[f] = &rep->p->funcs.v[func];
-			source[f] = s;
-		}
-	}
+	for (int side = HTML_NEW; side <= HTML_BASE; side++)
+		for (uint32_t s = 0; !e->failed && s < e->d->nsrc; s++)
+			if (e->d->src[s].in.side == (enum html_side)side)
+				find_places(e, s, at, source);
 	json_array(j, "file");
 	for (size_t i = 0; !e->failed && i < n; i++)
 		json_uint(j, NULL, !at[i] ? 0 : number(e, &e->files,

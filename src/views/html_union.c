@@ -188,8 +188,12 @@ int html_functions(struct html_data *d, struct error *err)
 
 	for (uint32_t i = 0; !rc && i < d->nsrc; i++)
 		rc = add_columns(d, i, err);
-	for (uint32_t i = 0; !rc && i < d->nsrc; i++)
-		rc = find_functions(d, i, &known) < 0 ? nomem(err) : 0;
+	/* what has another name now is called so: the new side's come first */
+	for (int side = HTML_NEW; side <= HTML_BASE; side++)
+		for (uint32_t i = 0; !rc && i < d->nsrc; i++)
+			if (d->src[i].in.side == (enum html_side)side &&
+			    find_functions(d, i, &known) < 0)
+				rc = nomem(err);
 	if (!rc && (sum_functions(d) < 0 ||
 		    (d->nsrc > 1 && sort_functions(d) < 0)))
 		rc = nomem(err);

@@ -391,10 +391,16 @@ def test_diff(t):
          tally.model.now.byFunc().selfCount[i]])'''), [
         [r['symbol'], r['self']['old']['samples'],
          r['self']['new']['samples']] for r in rows[:1]])
+    names = p.run('tally.model.d.meta.funcs.name')
+    ok('what was renamed has its new name', 'stable' in names and
+       'steady' not in names, names)
+    both = p.run('["now", "base"].map(s => tally.model[s].byFunc().selfCount'
+                 '[%d])' % names.index('stable'))
+    ok('… and the cost of both', min(both) > 0, both)
     t.shot(p, 'diff')
     p.run('tally.setView("flame")')
     red = p.run('''(() => { const g = tally.flame, f = tally.model.d.meta.funcs;
-        return ["slower", "steady"].map(n => g.changeAt(g.rects.find(r =>
+        return ["slower", "stable"].map(n => g.changeAt(g.rects.find(r =>
             f.name[g.source.key(r.h) >> 1] === n))) })()''')
     ok('what grew is red, and more than the rest', red[0] > .2 and
        red[0] > red[1], red)
