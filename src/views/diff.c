@@ -135,7 +135,7 @@ void diff_free(struct diff *d)
 	vec_fini(&d->renames);
 	u64map_fini(&d->rename_of);
 	u64map_fini(&d->renamed);
-	u64map_fini(&d->line_of);
+	line_map_fini(&d->lines);
 	vec_fini(&d->order);
 	free(d->moved_from);
 	free(d->moved_to);

@@ -25,6 +25,7 @@
  *		flame_diff_sure(&f, n, c, &change)
  *	flame_diff_name(&f, n, &name);
  */
+#include "views/line_match.h"
 #include "views/report.h"
 #include "views/sources.h"
 
@@ -131,9 +132,7 @@ struct diff {
 	struct frame_keys keys;	/* strings of `names` */
 	VEC(struct diff_rename) renames;
 	struct u64map rename_of, renamed;	/* by name before, and now */
-	struct u64map line_of;		/* diff_map_line */
-	size_t lines_by_number;		/* files of both sides whose lines could
-					 * not be matched by text */
+	struct line_map lines;		/* where lines are a key */
 	VEC(uint32_t) key_fk[DIFF_SIDES];	/* by key: a frame key of that
 					 * side, PROF_NONE: it has none */
 	VEC(struct diff_column) cols;

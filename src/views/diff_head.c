@@ -204,8 +204,8 @@ static void put_warnings(const struct diff *d, int columns, struct buf *line,
 		put_safe(line, env(d->side[1].p, "cpu"), COMMAND_WIDTH);
 		flush(line, columns, out);
 	}
-	if (d->lines_by_number) {
-		text_count(line, d->lines_by_number);
+	if (d->lines.by_number) {
+		text_count(line, d->lines.by_number);
 		buf_str(line, " source files were not found: their lines are "
 			      "matched by number (--repo DIR, --source-map "
 			      "FROM=TO, or record with --embed-source)");

@@ -17,14 +17,6 @@ int diff_images(struct diff *d);
 int diff_renames(struct diff *d, const struct func_cost *v, size_t n);
 /* diff_files.c: fills diff_side.file_of. */
 int diff_files(struct diff *d);
-/* diff_line_match.c: where lines are a key, which new line an old one is:
- * diff_map_line gives that, or the number with DIFF_OLD_LINE where it is gone. */
-#define DIFF_OLD_LINE 0x80000000u
-int diff_match_lines(struct diff *d);
-uint32_t diff_map_line(const struct diff *d, uint32_t file, uint32_t line);
-/* diff_lines.c: a line's text without what only lays it out, as a word. */
-uint32_t diff_line_token(struct strtab *words, const struct sources *sources,
-			 const struct source_file *f, uint32_t line);
 /* diff_norm.c: pairs events, and chooses what costs are divided by. */
 int diff_columns(struct diff *d, struct error *err);
 int diff_normalise(struct diff *d, struct error *err);

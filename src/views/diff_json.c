@@ -125,7 +125,7 @@ static void put_line(const struct diff *d, uint32_t key, struct json *j)
 	uint32_t now = gone ? old : diff_line(d, key, DIFF_NEW);
 
 	json_uint(j, "line", now);
-	if (d->keys.keys.v[key].line & DIFF_OLD_LINE || (old && old != now))
+	if (d->keys.keys.v[key].line & LINE_GONE || (old && old != now))
 		json_uint(j, "old_line", old);
 }
 

@@ -7,6 +7,7 @@
 
 #include "views/diff_annotate.h"
 #include "views/diff_internal.h"
+#include "views/line_match.h"
 
 enum {
 	AROUND = 100,		/* lines beside those of a function that help to
@@ -65,35 +66,10 @@ static int find_pieces(struct diff_annotation *x, int side,
 	return 0;
 }
 
-uint32_t diff_line_token(struct strtab *words, const struct sources *sources,
-			 const struct source_file *f, uint32_t line)
-{
-	char text[LINE_BYTES + 2] = { 1 };
-	struct span s;
-	size_t n = 1;
-
-	/* a line whose text is not known is the same as one of its number */
-	if (!source_line(sources, f, line, &s)) {
-		snprintf(text, sizeof(text), "\2%u", line);
-		return strtab_add(words, text);
-	}
-	for (size_t i = 0; i < s.n && n < LINE_BYTES; i++) {
-		bool space = isspace(s.p[i]) || !s.p[i];
-
-		if (!space)
-			text[n++] = (char)s.p[i];
-		else if (n > 1 && text[n - 1] != ' ')
-			text[n++] = ' ';
-	}
-	if (text[n - 1] == ' ')
-		n--;
-	return strtab_add_n(words, text, n);
-}
-
 static int add_line(struct liner *l, int side, uint32_t line)
 {
 	struct side_lines *s = &l->side[side];
-	uint32_t token = diff_line_token(&l->words, &l->x->a[side]->sources,
+	uint32_t token = line_token(&l->words, &l->x->a[side]->sources,
 					 s->f, line);
 
 	return token == UINT32_MAX || vec_push(&s->line, line) < 0 ||

@@ -5,7 +5,7 @@
  * Functions are matched by linkage name, without what compilers append to clones,
  * and image; images by their file's name (diff_images.c finds those that were
  * renamed), source files by path, else by the end of it (diff_files.c), lines by
- * their text (diff_line_match.c).  Code without names is matched by address where both sides ran the same
+ * their text (line_match.h).  Code without names is matched by address where both sides ran the same
  * build; else all of it in an image is one.
  */
 #include <stdlib.h>
@@ -66,6 +66,18 @@ static bool addresses_match(struct matcher *m, uint32_t image)
 	return m->same[image] == 2;
 }
 
+static int match_lines(struct diff *d)
+{
+	struct line_side side[DIFF_SIDES];
+
+	if (!(d->spec.keys.mask & KEY_BIT(KEY_LINE)))
+		return 0;
+	for (int s = 0; s < DIFF_SIDES; s++)
+		side[s] = (struct line_side){ d->side[s].p, &d->spec.where[s],
+					      d->side[s].file_of };
+	return line_map_init(&d->lines, side);
+}
+
 static void take_new_name(const struct diff *d, struct frame_key *k)
 {
 	const struct diff_rename *r = diff_rename_of(d, k->name);
@@ -87,8 +99,8 @@ static int common_key(struct matcher *m, int side, const struct frame_key *k,
 	*out = *k;
 	out->image = k->image ? s->image_of[k->image] : 0;
 	out->file = k->file ? s->file_of[k->file] : 0;
-	if (side == DIFF_OLD && k->line && k->line < DIFF_OLD_LINE)
-		out->line = diff_map_line(m->d, out->file, k->line);
+	if (side == DIFF_OLD && k->line && k->line < LINE_GONE)
+		out->line = line_map_get(&m->d->lines, out->file, k->line);
 	if (k->name)
 		out->name = strtab_add_n(&m->d->names.str, name,
 					 clone_base(name));
@@ -192,7 +204,7 @@ int diff_match(struct diff *d)
 	if (!rc)
 		rc = diff_files(d);
 	if (!rc)
-		rc = diff_match_lines(d);
+		rc = match_lines(d);
 	if (!rc)
 		rc = find_paths(&m);
 	if (!rc)
@@ -201,6 +213,13 @@ int diff_match(struct diff *d)
 	free(m.path_of[1]);
 	free(m.same);
 	return rc;
+}
+
+uint32_t diff_line(const struct diff *d, uint32_t key, int side)
+{
+	uint32_t fk = d->key_fk[side].v[key];
+
+	return fk == PROF_NONE ? 0 : d->side[side].rep->keys.keys.v[fk].line;
 }
 
 void diff_name(const struct diff *d, uint32_t key, struct buf *out)

@@ -47,7 +47,7 @@ static void put_line(const struct diff *d, uint32_t key, struct buf *out)
 	buf_printf(out, ":%u", now ? now : old);
 	if (now && old && old != now)
 		buf_printf(out, " (was %u)", old);
-	else if (d->keys.keys.v[key].line & DIFF_OLD_LINE && !now)
+	else if (d->keys.keys.v[key].line & LINE_GONE && !now)
 		buf_str(out, " (old)");
 }
 

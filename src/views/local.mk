@@ -34,7 +34,6 @@ libviews_a_SOURCES = \
 	src/views/diff_images.c \
 	src/views/diff_internal.h \
 	src/views/diff_json.c \
-	src/views/diff_line_match.c \
 	src/views/diff_lines.c \
 	src/views/diff_match.c \
 	src/views/diff_moved.c \
@@ -80,6 +79,8 @@ libviews_a_SOURCES = \
 	src/views/interval.h \
 	src/views/keys.c \
 	src/views/keys.h \
+	src/views/line_match.c \
+	src/views/line_match.h \
 	src/views/lines.c \
 	src/views/lines.h \
 	src/views/match.c \

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Which line of the new side an old one is: by their text, aligned as source side
- * by side is, so that lines inserted above shift nothing.  Where the text of a
- * side is not known, or both ran one build, by number.
- */
+/* Lines of two recordings matched: see line_match.h. */
+#include "views/line_match.h"
+
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "views/diff_align.h"
-#include "views/diff_internal.h"
 
-enum { LINES_MAX = 1 << 20 };	/* of one file */
+enum {
+	LINES_MAX = 1 << 20,	/* of one file */
+	LINE_BYTES = 4000,
+};
 
 /* A file of both sides. */
 struct file_pair {
-	uint32_t file[DIFF_SIDES];	/* str of the side's profile; 0: none */
-	uint32_t image[DIFF_SIDES];	/* that its code is in */
+	uint32_t file[LINE_SIDES];	/* str of the side's profile; 0: none */
+	uint32_t image[LINE_SIDES];	/* that its code is in */
 	size_t first, end;		/* in used */
 };
 
@@ -25,8 +27,9 @@ struct used_line {
 };
 
 struct line_matcher {
-	struct diff *d;
-	struct sources sources[DIFF_SIDES];
+	const struct line_side *side;
+	struct line_map *out;
+	struct sources sources[LINE_SIDES];
 	VEC(struct file_pair) files;
 	struct u64map tab;		/* file_of: in files */
 	VEC(struct used_line) used;	/* by file and line, each once */
@@ -37,23 +40,16 @@ static uint64_t line_key(uint32_t file, uint32_t line)
 	return (uint64_t)file << 32 | line;
 }
 
-uint32_t diff_map_line(const struct diff *d, uint32_t file, uint32_t line)
+uint32_t line_map_get(const struct line_map *m, uint32_t file, uint32_t line)
 {
-	uint32_t to = u64map_get(&d->line_of, line_key(file, line));
+	uint32_t to = u64map_get(&m->line_of, line_key(file, line));
 
 	return to == U64MAP_NONE ? line : to;
 }
 
-uint32_t diff_line(const struct diff *d, uint32_t key, int side)
-{
-	uint32_t fk = d->key_fk[side].v[key];
-
-	return fk == PROF_NONE ? 0 : d->side[side].rep->keys.keys.v[fk].line;
-}
-
 static int add_files(struct line_matcher *m, int side)
 {
-	const struct diff_side *s = &m->d->side[side];
+	const struct line_side *s = &m->side[side];
 	const struct profile *p = s->p;
 
 	for (size_t i = 0; i < p->frames.n; i++) {
@@ -61,7 +57,7 @@ static int add_files(struct line_matcher *m, int side)
 		uint32_t *slot;
 
 		if (!f->file || f->file >= p->str.str.n ||
-		    f->func >= p->funcs.n)
+		    !s->file_of[f->file] || f->func >= p->funcs.n)
 			continue;
 		slot = u64map_slot(&m->tab, s->file_of[f->file]);
 		if (!slot)
@@ -78,7 +74,7 @@ static int add_files(struct line_matcher *m, int side)
 			m->files.v[*slot].image[side] =
 				p->funcs.v[f->func].image;
 		}
-		if (side == DIFF_OLD && f->line && f->line < DIFF_OLD_LINE &&
+		if (side == LINE_OLD && f->line && f->line < LINE_GONE &&
 		    vec_push(&m->used, (struct used_line){ *slot, f->line }) < 0)
 			return -ERR_NOMEM;
 	}
@@ -116,10 +112,10 @@ static void index_used(struct line_matcher *m)
 
 static bool same_build(const struct line_matcher *m, const struct file_pair *f)
 {
-	const struct build_id *id[DIFF_SIDES];
+	const struct build_id *id[LINE_SIDES];
 
-	for (int s = 0; s < DIFF_SIDES; s++) {
-		const struct profile *p = m->d->side[s].p;
+	for (int s = 0; s < LINE_SIDES; s++) {
+		const struct profile *p = m->side[s].p;
 
 		if (f->image[s] >= p->images.n)
 			return false;
@@ -127,6 +123,31 @@ static bool same_build(const struct line_matcher *m, const struct file_pair *f)
 	}
 	return id[0]->len && id[0]->len == id[1]->len &&
 	       !memcmp(id[0]->bytes, id[1]->bytes, id[0]->len);
+}
+
+uint32_t line_token(struct strtab *words, const struct sources *sources,
+		    const struct source_file *f, uint32_t line)
+{
+	char text[LINE_BYTES + 2] = { 1 };
+	struct span s;
+	size_t n = 1;
+
+	/* a line whose text is not known is the same as one of its number */
+	if (!source_line(sources, f, line, &s)) {
+		snprintf(text, sizeof(text), "\2%u", line);
+		return strtab_add(words, text);
+	}
+	for (size_t i = 0; i < s.n && n < LINE_BYTES; i++) {
+		bool space = isspace(s.p[i]) || !s.p[i];
+
+		if (!space)
+			text[n++] = (char)s.p[i];
+		else if (n > 1 && text[n - 1] != ' ')
+			text[n++] = ' ';
+	}
+	if (text[n - 1] == ' ')
+		n--;
+	return strtab_add_n(words, text, n);
 }
 
 struct lined {
@@ -145,7 +166,7 @@ static int collect(struct line_matcher *m, int side, struct strtab *words,
 		if (line == last)	/* pieces of a recording may overlap */
 			continue;
 		last = line;
-		token = diff_line_token(words, &m->sources[side], out->f, line);
+		token = line_token(words, &m->sources[side], out->f, line);
 		if (token == UINT32_MAX || vec_push(&out->line, line) < 0 ||
 		    vec_push(&out->token, token) < 0)
 			return -ERR_NOMEM;
@@ -156,12 +177,12 @@ static int collect(struct line_matcher *m, int side, struct strtab *words,
 static int map_line(struct line_matcher *m, const struct file_pair *f,
 		    uint32_t line, uint32_t to)
 {
-	uint32_t file = m->d->side[DIFF_OLD].file_of[f->file[DIFF_OLD]];
+	uint32_t file = m->side[LINE_OLD].file_of[f->file[LINE_OLD]];
 	uint32_t *slot;
 
 	if (line == to)
 		return 0;
-	slot = u64map_slot(&m->d->line_of, line_key(file, line));
+	slot = u64map_slot(&m->out->line_of, line_key(file, line));
 	if (!slot)
 		return -ERR_NOMEM;
 	*slot = to;
@@ -176,16 +197,16 @@ static int map_lone(struct line_matcher *m, const struct file_pair *f,
 	int64_t to = (int64_t)line + shift;
 	struct span text;
 
-	if (to > 0 && to < DIFF_OLD_LINE &&
-	    !source_line(&m->sources[DIFF_NEW], now->f, (uint32_t)to, &text))
+	if (to > 0 && to < LINE_GONE &&
+	    !source_line(&m->sources[LINE_NEW], now->f, (uint32_t)to, &text))
 		return map_line(m, f, line, (uint32_t)to);
-	return map_line(m, f, line, line | DIFF_OLD_LINE);
+	return map_line(m, f, line, line | LINE_GONE);
 }
 
 /* Goes through the lines of code and the rows of source together: both are in the
  * order of the old side. */
 static int map_rows(struct line_matcher *m, const struct file_pair *f,
-		    const struct lined side[DIFF_SIDES],
+		    const struct lined side[LINE_SIDES],
 		    const struct align_rows *rows)
 {
 	int64_t shift = 0;
@@ -196,38 +217,38 @@ static int map_rows(struct line_matcher *m, const struct file_pair *f,
 		const uint32_t *at = rows->v[i].at;
 		uint32_t line;
 
-		if (at[DIFF_OLD] == UINT32_MAX)
+		if (at[LINE_OLD] == UINT32_MAX)
 			continue;
-		line = side[DIFF_OLD].line.v[at[DIFF_OLD]];
+		line = side[LINE_OLD].line.v[at[LINE_OLD]];
 		/* those between pieces of a recording go as what is before */
 		for (; !rc && k < f->end && m->used.v[k].line < line; k++)
-			rc = map_lone(m, f, &side[DIFF_NEW], m->used.v[k].line,
+			rc = map_lone(m, f, &side[LINE_NEW], m->used.v[k].line,
 				      shift);
-		if (at[DIFF_NEW] != UINT32_MAX)
-			shift = (int64_t)side[DIFF_NEW].line.v[at[DIFF_NEW]] -
+		if (at[LINE_NEW] != UINT32_MAX)
+			shift = (int64_t)side[LINE_NEW].line.v[at[LINE_NEW]] -
 				line;
 		if (rc || k == f->end || m->used.v[k].line != line)
 			continue;
 		k++;
-		rc = at[DIFF_NEW] == UINT32_MAX
-			? map_lone(m, f, &side[DIFF_NEW], line, shift)
+		rc = at[LINE_NEW] == UINT32_MAX
+			? map_lone(m, f, &side[LINE_NEW], line, shift)
 			: map_line(m, f, line,
-				   side[DIFF_NEW].line.v[at[DIFF_NEW]]);
+				   side[LINE_NEW].line.v[at[LINE_NEW]]);
 	}
 	for (; !rc && k < f->end; k++)
-		rc = map_lone(m, f, &side[DIFF_NEW], m->used.v[k].line, shift);
+		rc = map_lone(m, f, &side[LINE_NEW], m->used.v[k].line, shift);
 	return rc;
 }
 
 static int match_texts(struct line_matcher *m, const struct file_pair *f,
-		       struct lined side[DIFF_SIDES])
+		       struct lined side[LINE_SIDES])
 {
-	struct align_side in[DIFF_SIDES];
+	struct align_side in[LINE_SIDES];
 	struct align_rows rows = { 0 };
 	struct strtab words;
 	int rc = strtab_init(&words);
 
-	for (int s = 0; !rc && s < DIFF_SIDES; s++) {
+	for (int s = 0; !rc && s < LINE_SIDES; s++) {
 		rc = collect(m, s, &words, &side[s]);
 		in[s] = (struct align_side){ side[s].token.v, NULL,
 					     side[s].token.n };
@@ -243,48 +264,52 @@ static int match_texts(struct line_matcher *m, const struct file_pair *f,
 
 static int match_file(struct line_matcher *m, const struct file_pair *f)
 {
-	struct lined side[DIFF_SIDES] = { { .f = NULL } };
+	struct lined side[LINE_SIDES] = { { .f = NULL } };
 	int rc = 0;
 
-	if (!f->file[DIFF_NEW] || f->first == f->end || same_build(m, f))
+	if (!f->file[LINE_NEW] || f->first == f->end || same_build(m, f))
 		return 0;
-	for (int s = 0; s < DIFF_SIDES; s++) {
+	for (int s = 0; s < LINE_SIDES; s++) {
 		side[s].f = sources_get(&m->sources[s], f->file[s],
 					f->image[s]);
 		if (!side[s].f)
 			return -ERR_NOMEM;
 	}
 	if (side[0].f->place == SOURCE_NONE || side[1].f->place == SOURCE_NONE)
-		m->d->lines_by_number++;
+		m->out->by_number++;
 	else if (side[0].f->place != SOURCE_FILE ||
 		 side[1].f->place != SOURCE_FILE ||
 		 strcmp(side[0].f->path, side[1].f->path))
 		rc = match_texts(m, f, side);
-	for (int s = 0; s < DIFF_SIDES; s++) {
+	for (int s = 0; s < LINE_SIDES; s++) {
 		vec_fini(&side[s].line);
 		vec_fini(&side[s].token);
 	}
 	return rc;
 }
 
-int diff_match_lines(struct diff *d)
+int line_map_init(struct line_map *out, const struct line_side side[LINE_SIDES])
 {
-	struct line_matcher m = { .d = d };
+	struct line_matcher m = { .side = side, .out = out };
 	int rc = 0;
 
-	if (!(d->spec.keys.mask & KEY_BIT(KEY_LINE)))
-		return 0;
-	for (int s = 0; s < DIFF_SIDES; s++)
-		sources_init(&m.sources[s], d->side[s].p, &d->spec.where[s]);
-	for (int s = 0; !rc && s < DIFF_SIDES; s++)
+	*out = (struct line_map){ .by_number = 0 };
+	for (int s = 0; s < LINE_SIDES; s++)
+		sources_init(&m.sources[s], side[s].p, side[s].where);
+	for (int s = 0; !rc && s < LINE_SIDES; s++)
 		rc = add_files(&m, s);
 	index_used(&m);
 	for (size_t i = 0; !rc && i < m.files.n; i++)
 		rc = match_file(&m, &m.files.v[i]);
-	for (int s = 0; s < DIFF_SIDES; s++)
+	for (int s = 0; s < LINE_SIDES; s++)
 		sources_fini(&m.sources[s]);
 	vec_fini(&m.files);
 	vec_fini(&m.used);
 	u64map_fini(&m.tab);
 	return rc;
+}
+
+void line_map_fini(struct line_map *m)
+{
+	u64map_fini(&m->line_of);
 }
