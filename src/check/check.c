@@ -83,7 +83,7 @@ void check_row_name(const struct check *c, const struct check_row *r,
 	check_func_name(&c->runs, r->unit.func, out);
 	if (r->unit.base)
 		buf_printf(out, " %s:%u", check_str(&c->runs, r->unit.base),
-			   r->unit.line);
+			   check_line_number(r->unit.line));
 }
 
 bool check_row_renamed(const struct check *c, const struct check_row *r)
@@ -303,6 +303,7 @@ static void decide(struct check *c)
 
 static int note_limits(struct check *c)
 {
+	size_t files = 0;
 	int rc = 0;
 
 	if (c->judge.single)
@@ -317,6 +318,13 @@ static int note_limits(struct check *c)
 		rc = check_note(c, "the machines differ (%s): only shares are "
 				"compared, the total is information",
 				c->machine.v[0]);
+	for (size_t i = 0; i < c->runs.line_maps.n; i++)
+		files += c->runs.line_maps.v[i].by_number;
+	if (!rc && c->o.runs.by_line && files)
+		rc = check_note(c, "lines of %zu source file%s are matched by "
+				"number: their text is not known on both "
+				"sides (record --embed-source, or --repo)",
+				files, files == 1 ? "" : "s");
 	if (!rc && !c->judge.tested)
 		rc = check_note(c, "no function has samples enough to be "
 				"tested");

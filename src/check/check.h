@@ -105,6 +105,11 @@ static inline double check_now(const struct check *c, const struct check_row *r)
 {
 	return r->j.absolute ? r->j.now : r->j.now * c->scale;
 }
+/* The line of a row or a part, whether it is still there or not. */
+static inline uint32_t check_line_number(uint32_t line)
+{
+	return line & ~LINE_GONE;
+}
 /* The words of a status: "regressed", "moved"… */
 const char *check_status_name(enum check_status s);
 const char *check_verdict_name(enum check_verdict v);

@@ -6,6 +6,7 @@
 
 #include "base/stats.h"
 #include "check/check_internal.h"
+#include "check/runs_internal.h"
 #include "check/symbols.h"
 
 struct gather {
@@ -15,6 +16,10 @@ struct gather {
 	size_t nruns;
 	struct symbol_index symbols;	/* of the file looked at */
 	bool failed;
+};
+
+struct bases {
+	VEC(uint32_t) v;
 };
 
 static bool wanted(const struct check_row *r)
@@ -140,7 +145,7 @@ static void add_cell(struct gather *g, const struct check_file *f,
 	if (k->line && !c->o.runs.by_line) {
 		part.name = strtab_add(&c->runs.str, path_base(
 					profile_cstr(f->p, k->file)));
-		part.line = k->line;
+		part.line = check_line(&c->runs, f, part.name, k->line);
 		add(g, &part, run, cost);
 	}
 	add_instruction(g, f, cell, part.row, run, cost);
@@ -248,6 +253,50 @@ static int adjust_lines(struct check *c)
 	return 0;
 }
 
+/* The source files that code of slower rows is in: str of their base names. */
+static int slower_files(struct check *c, struct bases *out)
+{
+	for (size_t i = 0; i < c->runs.files.n; i++) {
+		const struct check_file *f = &c->runs.files.v[i];
+
+		for (size_t fk = 0; fk < f->keys.keys.n; fk++) {
+			const struct frame_key *k = &f->keys.keys.v[fk];
+			const struct check_row *r = &c->rows.v[f->unit[fk]];
+			uint32_t base;
+
+			if (!k->line || (r->status != CHECK_SLOWER &&
+					 r->status != CHECK_SUSPECT))
+				continue;
+			base = strtab_add(&c->runs.str, path_base(
+					profile_cstr(f->p, k->file)));
+			if (base == UINT32_MAX || vec_push(&out->v, base) < 0)
+				return -ERR_NOMEM;
+		}
+	}
+	return 0;
+}
+
+/* So that lines of theirs above which others were inserted have not gained all that
+ * they cost. */
+static int match_lines(struct check *c)
+{
+	struct bases bases = { { 0 } };
+	uint8_t *wanted = NULL;
+	int rc = c->o.runs.by_line ? 0 : slower_files(c, &bases);
+	size_t n = c->runs.str.str.n;
+
+	if (!rc && bases.v.n) {
+		wanted = calloc(n + 1, 1);
+		for (size_t i = 0; wanted && i < bases.v.n; i++)
+			wanted[bases.v.v[i]] = 1;
+		rc = wanted ? runs_match_lines(&c->runs, &c->o.runs.where,
+					       wanted, n) : -ERR_NOMEM;
+	}
+	free(wanted);
+	vec_fini(&bases.v);
+	return rc;
+}
+
 static size_t place_of(const struct check *c, uint32_t file, uint32_t run)
 {
 	size_t i = 0;
@@ -264,6 +313,7 @@ int check_evidence(struct check *c, struct error *err)
 	uint32_t last = PROF_NONE;
 	size_t at = 0;
 
+	g.failed = match_lines(c) < 0;
 	for (uint32_t i = 0; !g.failed && i < c->runs.files.n; i++) {
 		const struct check_file *f = &c->runs.files.v[i];
 
@@ -283,6 +333,8 @@ int check_evidence(struct check *c, struct error *err)
 	if (c->parts.n)
 		qsort_r(c->parts.v, c->parts.n, sizeof(*c->parts.v), by_gain,
 			c);
+	for (size_t i = 0; i < c->parts.n; i++)
+		c->parts.v[i].line = check_line_number(c->parts.v[i].line);
 	index_parts(c);
 	if (!g.failed && adjust_lines(c) < 0)
 		g.failed = true;

@@ -16,6 +16,7 @@ libcheck_a_SOURCES = \
 	src/check/judge.c \
 	src/check/judge.h \
 	src/check/judge_internal.h \
+	src/check/lines.c \
 	src/check/matrix.c \
 	src/check/moved.c \
 	src/check/order.c \

@@ -59,7 +59,9 @@ int check_runs_finish(struct check_runs *c, const struct check_runs_options *o,
 
 	if (c->files.n)
 		qsort(c->files.v, c->files.n, sizeof(*c->files.v), by_file);
-	for (size_t i = 0; i < c->files.n; i++) {
+	if (o->by_line)
+		rc = runs_match_lines(c, &o->where, NULL, 0);
+	for (size_t i = 0; !rc && i < c->files.n; i++) {
 		rc = runs_read_file(c, &c->files.v[i], o, err);
 		if (rc < 0)
 			return rc;

@@ -47,6 +47,9 @@ void check_runs_fini(struct check_runs *c)
 	idtab_fini(&c->func_tab);
 	idtab_fini(&c->unit_tab);
 	strtab_fini(&c->str);
+	for (size_t i = 0; i < c->line_maps.n; i++)
+		line_map_fini(&c->line_maps.v[i]);
+	vec_fini(&c->line_maps);
 	free(c->alias);
 	free(c->before);
 	*c = (struct check_runs){ .nbase = 0 };
@@ -164,7 +167,7 @@ static int map_keys(struct check_runs *c, struct check_file *f, bool by_line)
 			u.file = copy_str(c, f->p, k->file);
 			u.base = strtab_add(&c->str, path_base(
 						profile_cstr(f->p, k->file)));
-			u.line = k->line;
+			u.line = check_line(c, f, u.base, k->line);
 			if (u.file == UINT32_MAX || u.base == UINT32_MAX)
 				return -ERR_NOMEM;
 		}

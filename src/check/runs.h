@@ -11,6 +11,7 @@
  */
 #include "profile/reader.h"
 #include "views/framekey.h"
+#include "views/line_match.h"
 
 enum check_side { CHECK_BASE, CHECK_NEW };
 
@@ -29,6 +30,7 @@ struct check_file {
 	struct frame_keys keys;
 	uint32_t *func;		/* by frame key: check_func */
 	uint32_t *unit;		/* by frame key: row, see check_unit */
+	uint32_t lines;		/* 1 + line_maps; 0: its lines are as they are */
 	VEC(struct check_cell) cells;
 	double squares, sum;	/* of the weights of its samples */
 	uint64_t samples, lost, throttled;
@@ -53,7 +55,8 @@ struct check_func {
 /* What a row stands for: a function, or one of its lines. */
 struct check_unit {
 	uint32_t func;
-	uint32_t file, line;	/* str: path as recorded; 0 of a function */
+	uint32_t file, line;	/* str: path as recorded; 0 of a function; the
+				 * line as check_line says */
 	uint32_t base;		/* str: the file's base name */
 };
 
@@ -65,6 +68,7 @@ struct check_runs {
 	VEC(struct check_func) funcs;
 	VEC(struct check_unit) units;
 	struct idtab func_tab, unit_tab;
+	VEC(struct line_map) line_maps;	/* to the newest of the new side */
 	uint32_t *alias;	/* by function: the one it counts for */
 	uint32_t *before;	/* by function: what it was by another name in
 				 * the baseline, PROF_NONE: no other one */
@@ -74,6 +78,7 @@ struct check_runs_options {
 	const char *event;	/* NULL: the first one of each file */
 	bool by_line;
 	bool no_inline;
+	struct source_where where;	/* sources that tell lines apart */
 };
 
 int check_runs_init(struct check_runs *c, struct error *err);
@@ -104,6 +109,11 @@ static inline uint32_t check_func_before(const struct check_runs *c,
 
 /* The innermost frame key of a stack. */
 uint32_t check_leaf(const struct check_file *f, uint32_t stack);
+
+/* What a line of a file (str: its base name) is in the newest recording of the new
+ * side, where lines were matched; with LINE_GONE, that does not have it. */
+uint32_t check_line(const struct check_runs *c, const struct check_file *f,
+		    uint32_t base, uint32_t line);
 
 /* "[k] name" or the like: readable, not yet safe for a terminal. */
 void check_func_name(const struct check_runs *c, uint32_t func,

@@ -183,7 +183,7 @@ static void annotation(const struct check *c, const struct check_row *r,
 		const struct check_func *f = &c->runs.funcs.v[r->unit.func];
 
 		file = r->unit.file ? r->unit.file : f->file;
-		line = r->unit.file ? r->unit.line : f->line;
+		line = r->unit.file ? check_line_number(r->unit.line) : f->line;
 	}
 	words_name(c, r, false, &name);
 	buf_printf(out, "::%s ", level);

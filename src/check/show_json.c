@@ -183,7 +183,8 @@ static void put_place(const struct check *c, const struct check_row *r,
 	json_bool(j, "kernel", f->kernel);
 	json_str(j, "file", check_str(&c->runs, r->unit.file ? r->unit.file
 							     : f->file));
-	json_uint(j, "line", r->unit.file ? r->unit.line : f->line);
+	json_uint(j, "line", r->unit.file ? check_line_number(r->unit.line)
+					  : f->line);
 	buf_fini(&name);
 }
 

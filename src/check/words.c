@@ -72,7 +72,7 @@ void words_name(const struct check *c, const struct check_row *r, bool full,
 	if (r->unit.base) {
 		buf_str(out, " ");
 		text_safe(out, check_str(&c->runs, r->unit.base));
-		buf_printf(out, ":%u", r->unit.line);
+		buf_printf(out, ":%u", check_line_number(r->unit.line));
 	}
 }
 

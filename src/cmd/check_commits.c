@@ -123,7 +123,8 @@ static void line_range(const struct check *c, const struct check_row *r,
 	const struct check_func *f = &c->runs.funcs.v[r->unit.func];
 	const struct check_parts *l = &r->parts[PART_LINE];
 
-	*first = *last = r->unit.line ? r->unit.line : f->line;
+	*first = *last = r->unit.line ? check_line_number(r->unit.line)
+				       : f->line;
 	for (size_t i = l->first; i < l->first + l->n; i++) {
 		const struct check_part *p = &c->parts.v[i];
 

@@ -101,8 +101,8 @@ const struct opt check_opt_table[] = {
 	  "Print annotations for GitHub at file and line.", AT(github) },
 	{ OPT_STR, 0, "repo", "DIR",
 	  "Name the commits in this git repository, between the revisions that "
-	  "both sides were recorded at, that touched what got slower; --html "
-	  "takes source files from there that are missing at their paths.",
+	  "both sides were recorded at, that touched what got slower; source "
+	  "files that are missing at their paths are taken from there.",
 	  AT(repo) },
 	{ OPT_UINT, 0, "top", "N",
 	  "List this many unchanged functions. Default: 5.", AT(top) },
@@ -189,7 +189,8 @@ int check_set_options(const struct check_opts *o, struct check_options *out,
 	*out = (struct check_options){
 		.judge = judge_defaults(),
 		.runs = { .event = o->events.n ? o->events.v[0] : NULL, .no_inline = o->no_inline,
-			  .by_line = !strcmp(o->by, "line") },
+			  .by_line = !strcmp(o->by, "line"),
+			  .where = { .repo = o->repo } },
 		.require_visible = -1,
 		.inclusive = o->inclusive,
 	};

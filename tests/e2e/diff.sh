@@ -306,6 +306,35 @@ for side in one two three; do
 	"$TALLY" record -q -F 2000 --repeat 8 -o $side.bare.tally -- \
 		$side/bare 3000 2>/dev/null
 done
+if python3 -c 'import json' 2>/dev/null; then
+	for by in line function; do
+		"$TALLY" check --by $by --warn-only --baseline one.tally \
+			--new two.tally --format none --json $by.check.json
+	done
+	# two lines above are new: 5 is 7 now
+	t_run "a check by line knows lines by their text" python3 - <<'END'
+import json
+rows = {r['line']: r for r in json.load(open('line.check.json'))['rows']
+        if r['function'] == 'heavy'}
+assert rows[7]['base'] > 0 and rows[7]['new'] > 2 * rows[7]['base'], rows
+assert rows[7]['status'] == 'regressed', rows[7]
+# 5 is another line now, and has neither the old one's cost nor is it gone
+assert 5 not in rows, rows[5]
+END
+	t_run "… also those of a function that gained" python3 - <<'END'
+import json
+row, = [r for r in json.load(open('function.check.json'))['rows']
+        if r['function'] == 'heavy']
+line, = [l for l in row['lines'] if l['line'] == 7]
+assert 0 < line['base'] < line['new'] / 2, row['lines']
+END
+	"$TALLY" record -q -F 2000 --repeat 3 -o old.gone.tally -- one/work 2000
+	mv one/src/work.c one/src/away
+	t_like "… and says where it cannot" "$("$TALLY" check --by line \
+		--warn-only --baseline old.gone.tally --new two.tally)" \
+		'^note: lines of 1 source file are matched by number'
+	mv one/src/away one/src/work.c
+fi
 if python3 -c 'import json' 2>/dev/null && objdump --version >/dev/null 2>&1
 then
 	for side in two three; do
