@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Arbitrary recordings on both sides of a check, and all that is written of it. */
+/*
+ * Hostile recordings on both sides of a check, and all that is written of it.  The
+ * input is as fuzz_diff.c says.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,13 +28,19 @@ static void show(const struct check *c)
 	buf_fini(&out);
 }
 
-static int add(struct check *c, enum check_side side, const uint8_t *p,
-	       size_t n)
+/* Takes a copy of the bytes, so that reading beyond them is found. */
+static int add(struct check *c, enum check_side side, uint8_t **copy,
+	       const uint8_t *p, size_t n)
 {
 	const char *name = side == CHECK_BASE ? "old" : "new";
 	struct reader *r;
 
-	if (reader_open_bytes(p, n, name, &r, NULL) < 0)
+	*copy = malloc(n + 1);
+	if (!*copy)
+		abort();
+	memcpy(*copy, p, n);
+	mend_checksums(*copy, n);
+	if (reader_open_bytes(*copy, n, name, &r, NULL) < 0)
 		return -1;
 	return check_runs_add(&c->runs, side, name, r, NULL);
 }
@@ -41,19 +50,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct check c = { .o = { .judge = judge_defaults(),
 				  .require_visible = 0.1,
 				  .inclusive = true } };
-	uint8_t *copy = malloc(size + 1);
+	uint8_t *copy[2] = { NULL, NULL };
+	size_t n;
 
-	if (!copy)
+	if (size < 2 || size > 1 << 18)
 		return 0;
-	memcpy(copy, data, size);
-	mend_checksums(copy, size);
+	n = data[0] | (size_t)data[1] << 8;
+	data += 2;
+	size -= 2;
+	n = n < size ? n : size;
 	c.o.runs.by_line = size % 2;
 	if (check_runs_init(&c.runs, NULL) == 0 &&
-	    add(&c, CHECK_BASE, copy, size) == 0 &&
-	    add(&c, CHECK_NEW, copy, size) == 0 &&
+	    add(&c, CHECK_BASE, &copy[0], data, n) == 0 &&
+	    add(&c, CHECK_NEW, &copy[1], data + n, size - n) == 0 &&
 	    check_decide(&c, NULL) == 0)
 		show(&c);
 	check_fini(&c);
-	free(copy);
+	free(copy[0]);
+	free(copy[1]);
 	return 0;
 }
