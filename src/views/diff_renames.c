@@ -14,7 +14,7 @@ struct finder {
 	struct diff *d;
 	const struct func_cost *v;
 	size_t n;
-	uint32_t *sides;	/* by str of names: bits of sides that have it */
+	uint8_t *sides;		/* by str of names: bits of sides that have it */
 	VEC(struct rename_item) items[DIFF_SIDES];
 	struct prof_symbol *symbols;	/* of the side at hand, by address */
 };
@@ -23,21 +23,11 @@ struct finder {
 static int find_names(struct finder *x)
 {
 	struct diff *d = x->d;
-	size_t end;
+	size_t most = d->names.str.str.n;
 
-	for (int s = 0; s < DIFF_SIDES; s++) {
-		const struct profile *p = d->side[s].p;
-
-		for (size_t i = 0; i < p->funcs.n; i++) {
-			const char *name = profile_cstr(p, p->funcs.v[i].name);
-
-			if (strtab_add_n(&d->names.str, name,
-					 clone_base(name)) == PROF_NONE)
-				return -ERR_NOMEM;
-		}
-	}
-	end = d->names.str.str.n;
-	x->sides = calloc(end + 1, sizeof(*x->sides));
+	for (int s = 0; s < DIFF_SIDES; s++)
+		most += d->side[s].p->funcs.n;
+	x->sides = calloc(most + 1, sizeof(*x->sides));
 	if (!x->sides)
 		return -ERR_NOMEM;
 	for (int s = 0; s < DIFF_SIDES; s++) {
@@ -48,8 +38,9 @@ static int find_names(struct finder *x)
 			uint32_t id = strtab_add_n(&d->names.str, name,
 						   clone_base(name));
 
-			if (id < end)
-				x->sides[id] |= 1u << s;
+			if (id == UINT32_MAX)
+				return -ERR_NOMEM;
+			x->sides[id] |= 1u << s;
 		}
 	}
 	return 0;
