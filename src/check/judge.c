@@ -327,14 +327,41 @@ void judge_fini(struct judge *j)
 	*j = (struct judge){ .rows = NULL };
 }
 
-struct judge_sum judge_together(const struct judge *j, const size_t *funcs,
-				size_t n)
+/* Of the logarithm of a side's mean: what runs differ by, and not less than
+ * sampling lets expect. */
+static double mean_variance(const double *y, size_t n, double samples)
 {
-	struct judge_sum s = { 0, 0, 1, 0, 0 };
-	bool absolute = n && j->rows[funcs[0]].absolute;
-	double rel[2] = { 0, 0 };
+	double mean = stats_mean(y, n);
+	double v = n > 1 && mean > 0 ? stats_variance(y, n) / (mean * mean) : 0;
 
-	for (size_t r = 0; r < j->nbase + j->nnew; r++) {
+	return greater(v, 1 / greater(samples, 1)) / (double)n;
+}
+
+static void test_sum(const struct judge *j, const double *y, struct judge_sum *s)
+{
+	size_t nb = j->nbase, nn = j->nnew;
+	double df = greater(1, (double)(nb + nn) - 2);
+	double base = stats_mean(y, nb), now = stats_mean(y + nb, nn);
+
+	s->ratio = base > 0 ? now / base : INFINITY;
+	s->log_ratio = log(s->ratio);
+	s->se = sqrt(mean_variance(y, nb, s->base) +
+		     mean_variance(y + nb, nn, s->now) + j->tau * j->tau *
+			     (1 / (double)nb + 1 / (double)nn));
+	s->p = stats_t_above((s->log_ratio - log1p(j->o.margin)) / s->se, df);
+}
+
+int judge_together(const struct judge *j, const size_t *funcs, size_t n,
+		   struct judge_sum *out)
+{
+	bool absolute = n && j->rows[funcs[0]].absolute;
+	size_t runs = j->nbase + j->nnew;
+	double *y = calloc(runs + 1, sizeof(*y));
+
+	*out = (struct judge_sum){ .ratio = 1, .p = 1 };
+	if (!y)
+		return -ERR_NOMEM;
+	for (size_t r = 0; r < runs; r++) {
 		bool new = r >= j->nbase;
 		double x = 0, ref = j->reference[r];
 
@@ -345,12 +372,11 @@ struct judge_sum judge_together(const struct judge *j, const size_t *funcs,
 			if (j->in_reference[funcs[i]])
 				ref -= c;
 		}
-		*(new ? &s.now : &s.base) +=
+		*(new ? &out->now : &out->base) +=
 			x / (double)(new ? j->nnew : j->nbase);
-		rel[new] += x / (absolute ? 1 : greater(ref, 1)) /
-			    (double)(new ? j->nnew : j->nbase);
+		y[r] = x / (absolute ? 1 : greater(ref, 1));
 	}
-	s.ratio = rel[0] > 0 ? rel[1] / rel[0] : INFINITY;
-	s.log_ratio = log(s.ratio);
-	return s;
+	test_sum(j, y, out);
+	free(y);
+	return 0;
 }

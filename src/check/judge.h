@@ -107,8 +107,10 @@ void judge_fini(struct judge *j);
 /* What some functions cost together, measured as the first one was. */
 struct judge_sum {
 	double base, now, ratio, log_ratio, se;
+	double p;		/* more than 1 + margin */
 };
-struct judge_sum judge_together(const struct judge *j, const size_t *funcs,
-				size_t n);
+/* 0 or -ERR_NOMEM. */
+int judge_together(const struct judge *j, const size_t *funcs, size_t n,
+		   struct judge_sum *out);
 
 #endif

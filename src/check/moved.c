@@ -87,12 +87,18 @@ static bool related(void *ctx, size_t rose, size_t lost)
 	return !*x && related_code(m, (uint32_t)rose, (uint32_t)lost);
 }
 
+/* By as much, and as surely, as a function must that got slower. */
 static bool costs_more(void *ctx, const size_t *rows, size_t n)
 {
-	const struct check *c = ((struct mover *)ctx)->c;
+	struct mover *m = ctx;
+	const struct judge_options *o = &m->c->o.judge;
+	struct judge_sum s;
 
-	return !(judge_together(&c->judge, rows, n).ratio <=
-		 1 + c->o.judge.threshold);
+	if (judge_together(&m->c->judge, rows, n, &s) < 0) {
+		m->codes.failed = true;
+		return true;
+	}
+	return !(s.ratio <= 1 + o->threshold || s.p > o->alpha);
 }
 
 static struct move_item item_of(const struct check *c,

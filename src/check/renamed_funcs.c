@@ -54,6 +54,7 @@ static int find_items(struct finder *x, enum check_side side)
 			.func = i, .share = own->cost / x->all[side],
 			.image = check_str(c, f->image),
 			.name = check_str(c, f->name),
+			.file = path_base(check_str(c, f->file)),
 		};
 
 		if (!f->name || f->kernel || x->cost[!side][i].known ||

@@ -10,8 +10,6 @@ enum { TEXT_RUN = 3, KIND_RUN = 5, RUNS_LEAST = 8 };
 /* Shares of the smaller one's runs that are in the other. */
 #define TEXT_SHARE 0.4
 #define KIND_SHARE 0.6
-/* … and of both, where one is the other. */
-#define SAME_SHARE 0.7
 
 static int by_value(const void *x, const void *y)
 {
@@ -126,14 +124,12 @@ static double share_of_both(const uint64_t *a, size_t n, const uint64_t *b,
 	return share(common(a, n, b, m), n > m ? n : m);
 }
 
-bool code_same(const struct code_runs *a, const struct code_runs *b)
+double code_same_kinds(const struct code_runs *a, const struct code_runs *b)
 {
-	return share_of_both(a->kind, a->nkind, b->kind, b->nkind) >=
-	       SAME_SHARE;
+	return share_of_both(a->kind, a->nkind, b->kind, b->nkind);
 }
 
-double code_in_common(const struct code_runs *a, const struct code_runs *b)
+double code_same_text(const struct code_runs *a, const struct code_runs *b)
 {
-	return share_of_both(a->text, a->ntext, b->text, b->ntext) +
-	       share_of_both(a->kind, a->nkind, b->kind, b->nkind);
+	return share_of_both(a->text, a->ntext, b->text, b->ntext);
 }

@@ -22,9 +22,8 @@ int code_runs_of(const struct profile *p, const char *function,
 void code_runs_fini(struct code_runs *r);
 /* Whether most of the smaller one is in the other. */
 bool code_like(const struct code_runs *a, const struct code_runs *b);
-/* Whether both are most of each other: one function by two names. */
-bool code_same(const struct code_runs *a, const struct code_runs *b);
-/* How much of the larger one both have, instructions and mnemonics: 0 to 2. */
-double code_in_common(const struct code_runs *a, const struct code_runs *b);
+/* Which share of the larger one's mnemonics, or instructions, both have: 0 to 1. */
+double code_same_kinds(const struct code_runs *a, const struct code_runs *b);
+double code_same_text(const struct code_runs *a, const struct code_runs *b);
 
 #endif

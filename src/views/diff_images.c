@@ -61,6 +61,7 @@ static struct func_cost *func_cost(struct renames *r, int side, uint32_t func)
 		return &r->funcs.v[r->func_of[func]];
 	new.image = s->image_of[s->p->images.v[f->image].path];
 	new.name = strtab_add_n(&r->d->names.str, name, clone_base(name));
+	new.file = path_base(profile_cstr(s->p, f->file));
 	if (new.name == PROF_NONE)
 		return NULL;
 	slot = u64map_slot(&r->func_tab, (uint64_t)new.image << 32 | new.name);

@@ -9,6 +9,7 @@
 /* A function of an image with its cost itself, in samples. */
 struct func_cost {
 	uint32_t image, name;	/* str of diff.names, as matched */
+	const char *file;	/* base name of where it is declared, or "" */
 	double cost[DIFF_SIDES];
 };
 /* diff_images.c: fills diff_side.image_of, then diff.renames. */

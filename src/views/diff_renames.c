@@ -54,6 +54,7 @@ static int add_item(struct finder *x, int side, uint32_t func, double all)
 		.func = func, .share = f->cost[side] / all,
 		.image = profile_cstr(&d->names, f->image),
 		.name = profile_cstr(&d->names, f->name),
+		.file = f->file,
 	};
 	int rc;
 

@@ -17,6 +17,8 @@ struct rename_item {
 	uint32_t func;		/* the caller's */
 	double share;		/* of its side's cost */
 	const char *image, *name;	/* as matched; name: linkage name */
+	const char *file;	/* base name of where it is declared, "": not
+				 * known */
 	struct code_runs code;	/* owned by whoever made the item */
 };
 

@@ -155,6 +155,16 @@ side both 9 6 'n["parse"] *= 0.7; n["hash"] *= 1.4; extra = "hit 750 /usr/bin/ap
 "$TALLY" check --baseline a-*.tally --new both-*.tally >out
 t_is "a regression beside moved code stays one" $? 1
 t_like "... and is the one named" "$(head -n 1 out)" '^regressed: hash'
+# chance makes what moved a little dearer, too: 2,250 samples to 2,400
+side here 31 3 'extra = "hit 750 /usr/bin/app audit /src/audit.c 40 main";'
+side there 32 3 'extra = "hit 800 /usr/bin/app verify /src/audit.c 40 main";'
+"$TALLY" check --baseline here-*.tally --new there-*.tally >out
+t_is "moved code costs more when that is sure" $? 0
+t_like "... and is told" "$(cat out)" 'moved from audit'
+side dear 33 3 'extra = "hit 1100 /usr/bin/app verify /src/audit.c 40 main";'
+"$TALLY" check --baseline here-*.tally --new dear-*.tally >out
+t_like "... as it is for half as much again" "$(head -n 1 out)" \
+	'^regressed: verify new'
 # Where the slower one is most of what both sides ran, its cost says nothing of the
 # machine: 1600 samples less are not 2300 more.
 few='n["emit"] = n["hash"] = n["copy"] = n["sort"] = n["look"] = 8;'

@@ -16,7 +16,8 @@ static struct rename_item item(const char *image, const char *name, double share
 			       uint64_t seed, size_t own)
 {
 	static uint64_t nobody = 1u << 30;
-	struct rename_item x = { .share = share, .image = image, .name = name };
+	struct rename_item x = { .share = share, .image = image, .name = name,
+				 .file = "" };
 
 	x.code.nkind = x.code.ntext = RUNS;
 	x.code.kind = calloc(RUNS, sizeof(*x.code.kind));
@@ -104,6 +105,26 @@ static void test_equals(void **state)
 	fini(new, 2);
 }
 
+/* Half of it is new; the file says that it is the same. */
+static void test_file(void **state)
+{
+	struct rename_item old[] = { item("a", "f", .3, 1000, 0) };
+	struct rename_item new[] = { item("a", "x", .3, 1000, 50) };
+	size_t now[1];
+
+	(void)state;
+	assert_int_equal(renames_find(old, 1, new, 1, now), 0);
+	assert_int_equal(now[0], RENAME_NONE);
+	old[0].file = "f.c";
+	assert_int_equal(renames_find(old, 1, new, 1, now), 0);
+	assert_int_equal(now[0], RENAME_NONE);
+	new[0].file = "f.c";
+	assert_int_equal(renames_find(old, 1, new, 1, now), 0);
+	assert_int_equal(now[0], 0);
+	fini(old, 1);
+	fini(new, 1);
+}
+
 static void test_none(void **state)
 {
 	struct rename_item one[] = { item("a", "f", .3, 1000, 0) };
@@ -123,6 +144,7 @@ int main(void)
 		cmocka_unit_test(test_best),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_equals),
+		cmocka_unit_test(test_file),
 		cmocka_unit_test(test_none),
 	};
 
