@@ -36,20 +36,22 @@ perf_share() { # EVENT SYMBOL PROGRAM… (what perf says of the same program)
 		awk -v s="$s" '$0 !~ /^#/ && index($0, s) { sub(/%/, "", $1)
 		n += $1 } END { printf "%d", n }'
 }
-# Whether both give a function of the kernel the same share, in one of three tries:
-# others' interrupts may take more than a tenth of one run.
-agrees() { # SYMBOL PROGRAM…
-	f=$1; shift
-	for try in 1 2 3; do
-		kernel -o agrees.tally -- "$@" >/dev/null 2>&1
-		a=$(share agrees.tally "$f") p=$(perf_share cpu-clock "$f" "$@")
-		near $a ${p:-0} && break
-		echo "# $f in try $try: $a %, perf ${p:-0} %"
-	done
-	near $a ${p:-0}
-}
 near() { # A B: within ten points (1200 samples and a busy machine)
 	[ $(($1 - $2)) -le 10 ] && [ $(($2 - $1)) -le 10 ]
+}
+# Whether perf gives a function the share $a that `user` or `kernel` gave it; what
+# disturbs one run does not disturb three.
+agrees() { # user|kernel SYMBOL PROGRAM…
+	who=$1 f=$2; shift 2
+	event=cpu-clock; [ $who = kernel ] || event=cpu-clock:u
+	for try in 1 2 3; do
+		p=$(perf_share $event "$f" "$@")
+		near $a ${p:-0} && return
+		echo "# try $try, $f: $a %, perf ${p:-0} %"
+		$who -o agrees.tally -- "$@" >/dev/null 2>&1
+		a=$(share agrees.tally "$f")
+	done
+	near $a ${p:-0}
 }
 perf=$(perf record -q -o p.data -- true >/dev/null 2>&1 && echo yes)
 
@@ -86,12 +88,13 @@ layout() { # NAME OPTIONS…
 	a=$(share a.tally alpha_work) b=$(share a.tally beta_work)
 	t_ok "$name: $a % and $b %" "$(near $a 75 && near $b 25; echo $?)"
 	[ "$perf" ] || return
-	p=$(perf_share cpu-clock:u alpha_work ./two)
+	agrees user alpha_work ./two
+	agreed=$?
 	# perf is at a loss with some of these.
 	if [ "${p:-0}" -lt 50 ]; then
 		t_skip "$name, beside perf" "perf finds only ${p:-0} %"
 	else
-		t_ok "$name, beside perf: $p %" "$(near $a $p; echo $?)"
+		t_ok "$name, beside perf: $p %" $agreed
 	fi
 }
 layout "position-independent" -pie -fPIE
@@ -327,7 +330,8 @@ if [ "$root" ] && [ "$names" ]; then
 	if [ "$perf" ]; then
 		f=$("$TALLY" report --format=csv --no-header -s symbol \
 			a.tally | sed -n '2s/,.*//p')
-		agrees "$f" dd if=/dev/zero of=/dev/null bs=1M count=20000
+		a=$(share a.tally "$f")
+		agrees kernel "$f" dd if=/dev/zero of=/dev/null bs=1M count=20000
 		t_ok "as perf: $f $a % and ${p:-0} %" $?
 	fi
 else
@@ -418,7 +422,8 @@ if [ "$root" ] && cc bpf.c -o bpf 2>err && ./bpf probe 1 2>err; then
 	kernel -o a.tally -- ./bpf fourth 100000
 	f=$(rows a.tally | sed -n 's/^\[bpf\] //p')
 	if [ "$perf" ]; then
-		agrees "$f" ./bpf fourth 100000
+		a=$(share a.tally "$f")
+		agrees kernel "$f" ./bpf fourth 100000
 		t_ok "as perf: $f $a % and ${p:-0} %" $?
 	fi
 	"$TALLY" symbolize a.tally 2>/dev/null

@@ -288,18 +288,22 @@ for how in -static -no-pie -fuse-ld=gold -fuse-ld=lld; do
 		END { print n < 80 }')"
 done
 
-# Totals agree with perf's, where it is installed: the same program, shares per
-# function within sampling error (about 4800 samples: 3 points are > 4 sigma).
+# Shares agree with perf's, where it is installed: the same program, of all that its
+# functions cost, within sampling error (about 4800 samples: 3 points are > 4 sigma).
+shares() { # reads names and costs
+	awk '{ n[$1] += $2; all += $2 }
+		END { for (f in n) print f, 100 * n[f] / all }' | sort
+}
 if perf record -q -F 4000 -o p.data -- ./family 2>/dev/null >/dev/null &&
 	[ -s p.data ]; then
 	perf report --stdio -i p.data --no-children -s symbol -F overhead,sample \
 		2>/dev/null | awk '/\[\.\] [a-z]+_work/ { sub(/%/, "", $1)
 		for (i = 1; i < NF; i++) if ($i == "[.]") print $(i + 1), $1 }' |
-		sort >perf.txt
+		shares >perf.txt
 	"$TALLY" record -q -F 4000 -o q.tally -- ./family 2>/dev/null
 	"$TALLY" report --format=csv --no-header -s symbol q.tally 2>/dev/null |
 		awk -F, '$1 ~ /^[a-z]+_work$/ && $2 > 0 { print $1, $4 }' |
-		sort >tally.txt
+		shares >tally.txt
 	t_is "shares agree with perf's" "$(join perf.txt tally.txt |
 		awk '{ d = $2 - $3; if (d > 3 || d < -3) print; n++ }
 		END { if (n != 8) print n " functions" }')" ""
