@@ -193,6 +193,28 @@ static bool rest_shifted(const struct judge_work *w, double by, bool few,
 	       rest / by >= 0.5;
 }
 
+/* Whether most of the larger functions changed by about as much: a median of
+ * changes that differ is nobody's. */
+static bool agreed(const struct judge_work *w, double half, double by,
+		   double total_se)
+{
+	size_t n = 0, agree = 0;
+
+	for (size_t k = 0; k < w->nkept; k++) {
+		const struct judge_row *row = &w->out->rows[w->kept[k]];
+		double se = sqrt(1 / greater(row->base * (double)w->in->nbase, 1) +
+				 1 / greater(row->now * (double)w->in->nnew, 1) +
+				 total_se * total_se);
+
+		if (row->share < half)
+			continue;
+		n++;
+		agree += fabs(log(row->now / row->base) - by) <=
+			 fabs(by) / 3 + 2 * se;
+	}
+	return 2 * agree > n;
+}
+
 /* Do the larger half of the functions all cost more, or less, by more than the
  * totals' noise allows? */
 static void common_shift(struct judge_work *w, const double *logs,
@@ -220,6 +242,7 @@ static void common_shift(struct judge_work *w, const double *logs,
 		  stats_variance(logs + nb, nn) / (double)nn) + 1e-6;
 	/* of one or two functions, it is they that changed */
 	w->out->shifted = n >= SHIFT_FUNCS && fabs(med) > SHIFT_SE * se &&
+			  agreed(w, half, med, se) &&
 			  rest_shifted(w, med, n < FEW_FUNCS, scratch);
 	w->out->shift = expm1(med);
 }

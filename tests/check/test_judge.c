@@ -186,6 +186,36 @@ static void one_of_two_functions(void **state)
 	counts_free(c);
 }
 
+/* Runs of zlib's minigzip with deflate.c at -O0 (the last column: small functions
+ * together): two functions cost more than twice as much, the largest a quarter
+ * more, the rest the same.  The median of all that is nobody's. */
+static void some_of_a_few_functions(void **state)
+{
+	static const double samples[16][6] = {
+		{ 492, 125, 46, 16, 11, 13 }, { 494, 112, 38, 22, 10, 17 },
+		{ 498, 117, 43, 20, 7, 13 },  { 505, 112, 44, 17, 4, 17 },
+		{ 515, 98, 49, 21, 11, 17 },  { 508, 113, 42, 13, 8, 17 },
+		{ 606, 126, 52, 26, 5, 22 },  { 506, 108, 38, 19, 5, 17 },
+		{ 640, 272, 48, 68, 6, 17 },  { 648, 267, 50, 77, 4, 17 },
+		{ 668, 235, 48, 61, 10, 16 }, { 612, 246, 51, 91, 6, 16 },
+		{ 618, 320, 44, 64, 10, 19 }, { 633, 252, 49, 78, 6, 17 },
+		{ 620, 269, 49, 74, 10, 15 }, { 611, 256, 50, 75, 3, 17 },
+	};
+	struct counts *c = counts_new();
+
+	(void)state;
+	c->in = (struct judge_input){ 8, 8, FUNCS, c->cost, c->noisy,
+				      NULL, NULL };
+	for (size_t r = 0; r < 16; r++)
+		memcpy(c->cost + r * FUNCS, samples[r], sizeof(samples[r]));
+	judge(c);
+	assert_false(c->j.shifted);
+	assert_int_equal(c->j.rows[1].status, JUDGE_REGRESSED);
+	assert_int_equal(c->j.rows[3].status, JUDGE_REGRESSED);
+	assert_int_equal(c->j.rows[2].status, JUDGE_SAME);
+	counts_free(c);
+}
+
 static void one_wild_run_is_no_regression(void **state)
 {
 	struct counts *c = counts_new();
@@ -343,6 +373,7 @@ int main(void)
 		cmocka_unit_test(slower_machine_accuses_nobody),
 		cmocka_unit_test(one_large_function),
 		cmocka_unit_test(one_of_two_functions),
+		cmocka_unit_test(some_of_a_few_functions),
 		cmocka_unit_test(one_wild_run_is_no_regression),
 		cmocka_unit_test(one_burst_of_a_rare_function),
 		cmocka_unit_test(new_and_gone),
