@@ -16,7 +16,8 @@ busy='i=0; end=$(( $(date +%s) + 3 )); while [ "$(date +%s)" -lt $end ]; do
 # what it left.  Prints one word.
 kill_one() {
 	f=kill.$1.$2.tally
-	"$TALLY" record -q -F 999 -o "$f" -- sh -c "$busy" >/dev/null 2>&1 &
+	"$TALLY" record -q -F 999 -o "$f" -- sh -c "$busy; : >$f.done" \
+		>/dev/null 2>&1 &
 	pid=$!
 	sleep "$(awk "BEGIN { print $2 / 100 }")"
 	kill -9 $pid 2>/dev/null
@@ -28,13 +29,15 @@ kill_one() {
 	elif "$TALLY" report --no-pager "$f" >"$f.out" 2>"$f.err"; then
 		if grep -q 'did not end properly' "$f.out" "$f.err"; then
 			echo good
+		elif [ -e "$f.done" ]; then
+			echo good	# all was written when the kill came
 		else
 			echo silent
 		fi
 	else
 		echo "broken($2): $(head -c 200 "$f.err")"
 	fi
-	rm -f "$f" "$f.out" "$f.err"
+	rm -f "$f" "$f.out" "$f.err" "$f.done"
 }
 
 kill_many() { # LANE COUNT SEED
