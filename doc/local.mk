@@ -4,8 +4,9 @@ EXTRA_DIST += doc/disassembly.md doc/examples/count_region.c doc/roadmap.md \
 	doc/unwinding-differences.md
 EXTRA_DIST += doc/check-in-ci.md doc/tally-check.schema.json
 EXTRA_DIST += doc/kernel-module.md
-EXTRA_DIST += doc/views-compared.md
-EXTRA_DIST += doc/guide.md doc/measurements.md doc/where-it-works.md
+EXTRA_DIST += doc/views-compared.md doc/releasing.md
+EXTRA_DIST += doc/pictures/page.png doc/pictures/terminal.svg
+EXTRA_DIST += doc/developers.md doc/guide.md doc/measurements.md doc/where-it-works.md
 dist_man_MANS += \
 	doc/tally.1 \
 	doc/tally-addr2line.1 \

@@ -18,13 +18,15 @@ static inline void tally_timer_setup(struct hrtimer *t,
 #endif
 }
 
-/* A map that forked children do not get. */
+/* A map that forked children do not get, and that never becomes code. */
 static inline void tally_vma_private(struct vm_area_struct *vma)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
-	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
+	vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP,
+		     VM_MAYEXEC);
 #else
 	vma->vm_flags |= VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP;
+	vma->vm_flags &= ~VM_MAYEXEC;
 #endif
 }
 

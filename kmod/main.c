@@ -140,25 +140,21 @@ static int ioctl_tasks(struct session *s, const void __user *arg)
 	if (!u.n || u.n > TALLY_TASKS_MAX || u.tids != (unsigned long)u.tids)
 		return -EINVAL;
 	mutex_lock(&sessions_lock);
-	/* Numbers that are not there cost time, not memory. */
-	ready = s->source && s->setup.flags & TALLY_SETUP_TASKS &&
-		s->ntasks + u.n <= TALLY_TASKS_MAX;
-	if (ready)
-		s->ntasks += u.n;
+	ready = s->source && s->setup.flags & TALLY_SETUP_TASKS;
 	mutex_unlock(&sessions_lock);
 	if (!ready)
 		return -EBADFD;
 	tids = (const u32 __user *)(unsigned long)u.tids;
 	for (i = 0; i < u.n; i++) {
-		if (get_user(tid, tids + i))
-			return -EFAULT;
-		r = tasks_add(s, tid);
+		r = get_user(tid, tids + i) ? -EFAULT : tasks_add(s, tid);
 		if (r && r != -ESRCH)
-			return r;
+			break;
 		found += !r;
+		r = 0;
 		cond_resched();
 	}
-	return found ? 0 : -ESRCH;
+	session_look(s);
+	return r ? r : found ? 0 : -ESRCH;
 }
 
 static int ioctl_stats(struct session *s, void __user *arg)
@@ -241,15 +237,16 @@ static __poll_t tally_poll(struct file *file, poll_table *wait)
 	__poll_t what = 0;
 
 	poll_wait(file, &s->wait, wait);
-	mutex_lock(&sessions_lock);
+	/* Rings come while the recording is there, and go with the file. */
+	if (!smp_load_acquire(&s->source))
+		return 0;
 	for_each_possible_cpu(cpu) {
-		struct cpu_state *c = s->cpu[cpu];
+		struct cpu_state *c = READ_ONCE(s->cpu[cpu]);
 
 		if (c && READ_ONCE(c->head) - READ_ONCE(c->ring->tail) >=
 			 s->setup.watermark)
 			what = EPOLLIN | EPOLLRDNORM;
 	}
-	mutex_unlock(&sessions_lock);
 	return what;
 }
 
@@ -299,6 +296,7 @@ static void __exit tally_exit(void)
 {
 	misc_deregister(&tally_device);
 	sessions_exit();
+	pmu_exit();
 	tasks_exit();
 }
 

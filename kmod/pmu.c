@@ -8,7 +8,6 @@
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
-#include <linux/hrtimer.h>
 #include <linux/math64.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
@@ -23,18 +22,11 @@
 #include "tally.h"
 #include "tally/pmu_regs.h"
 
-#define PERIOD_MIN	100u
-#define DRAIN_MS	20u
-#define TEND_TRIES	3u
-
 struct pmu_cpu {
 	struct cpu_state *c;		/* NULL: not ours */
-	bool armed;
-	bool quiet;			/* pmu_tick changes the bank */
 	struct pmu_bank bank;
 	u32 lvtpc;			/* as it was */
 	s8 event[PMU_COUNTERS_MAX];	/* that a counter counts, or -1 */
-	u64 mean[PMU_COUNTERS_MAX];	/* period before jitter, by counter */
 	u64 since[PMU_COUNTERS_MAX];	/* the last overflow */
 };
 
@@ -42,6 +34,7 @@ static DEFINE_PER_CPU(struct pmu_cpu, pmu_cpus);
 /* sessions_lock */
 static struct session *owner;
 static const struct pmu_model *owner_model;
+static bool hooked;		/* the handler is there; sessions_lock */
 static u8 counter_of[TALLY_EVENTS_MAX];
 
 static u64 msr_read(void *ctx, u32 msr)
@@ -174,11 +167,9 @@ static int check(const struct pmu_model *m, const struct tally_setup *u)
 		struct pmu_event e = event_of(&u->events[i]);
 		u64 period = u->events[i].period;
 
-		/* Jitter adds an eighth. */
-		if (pmu_event_check(m, &e) != PMU_FINE || period < PERIOD_MIN ||
-		    !pmu_period_fits(m, period) ||
-		    !pmu_period_fits(m, period + (period >> 3)) ||
-		    u->events[i].freq > NSEC_PER_SEC / PERIOD_MIN ||
+		if (pmu_event_check(m, &e) != PMU_FINE ||
+		    period < TALLY_PERIOD_MIN || !pmu_period_fits(m, period) ||
+		    u->events[i].freq > NSEC_PER_SEC / TALLY_PERIOD_MIN ||
 		    e.allowed >> m->counters)
 			return -EINVAL;
 	}
@@ -195,70 +186,72 @@ static int p6_check(const struct tally_setup *u)
 	return check(&pmu_model_p6, u);
 }
 
+static u64 period_most(const struct pmu_model *m)
+{
+	return 1ull << (m->period_bits - 1);
+}
+
 /* A period for the rate that was asked for, by the last one's duration: slowly,
  * and within a factor of four. */
 static void adapt(struct pmu_cpu *p, unsigned int counter, u64 freq, u64 weight,
 		  u64 now)
 {
-	u64 most = 1ull << (p->bank.model->period_bits - 1);
-	u64 us = div_u64(now - p->since[counter], 1000) + 1;
-	u64 mean = p->mean[counter], want;
+	struct cpu_event *e = &p->c->ev[p->event[counter]];
+	u64 us = div_u64(now - p->since[counter], 1000) + 1, want;
 
-	p->since[counter] = now;
 	want = div64_u64(min(weight, 1ull << 40) *
 			 (div64_u64(USEC_PER_SEC, freq) + 1), us);
-	want = clamp(want, mean / 4, mean * 4);
-	p->mean[counter] = clamp((mean * 3 + want) / 4, (u64)PERIOD_MIN, most);
+	want = clamp(want, e->mean / 4, e->mean * 4);
+	e->mean = clamp((e->mean * 3 + want) / 4, (u64)TALLY_PERIOD_MIN,
+			period_most(p->bank.model));
 }
 
-/* True when the counter stands still now. */
-static bool counter_hit(struct pmu_cpu *p, unsigned int i, struct pt_regs *regs,
+/* As long as the counter can take it. */
+static u64 next_period(struct cpu_state *c, unsigned int event)
+{
+	return min(sample_jitter(c, c->ev[event].mean),
+		   1ull << owner_model->period_bits);
+}
+
+static void counter_hit(struct pmu_cpu *p, unsigned int i, struct pt_regs *regs,
 			u64 now)
 {
 	struct cpu_state *c = p->c;
 	unsigned int event = p->event[i];
-	u64 freq = c->s->setup.events[event].freq, weight;
+	u64 freq = c->s->setup.events[event].freq, weight = p->bank.weight[i];
 
-	weight = pmu_rearm(&p->bank, i, sample_jitter(c, p->mean[i]));
-	if (freq)
+	if (sample_take(c, event, regs, weight) & SAMPLE_TOO_FAST)
+		sample_slower(c, event, period_most(p->bank.model));
+	else if (freq)
 		adapt(p, i, freq, weight, now);
-	if (sample_take(c, event, regs, weight) != THROTTLED)
-		return false;
-	/* It may have come to its end again by now. */
-	pmu_pause(&p->bank, i);
-	return true;
+	p->since[i] = now;
+	pmu_rearm(&p->bank, i, next_period(c, event));
 }
 
 static int pmu_nmi(unsigned int cmd, struct pt_regs *regs)
 {
 	struct pmu_cpu *p = this_cpu_ptr(&pmu_cpus);
+	u64 now = ktime_get_mono_fast_ns();
 	unsigned int i, mask, n = 0;
-	bool paused = false;
-	u64 now;
 
-	if (!p->c)
-		return NMI_DONE;
-	/* Intel's APIC masks the entry as it delivers. */
-	if (p->armed)
-		apic->write(APIC_LVTPC, APIC_DM_NMI);
-	/* Who keeps us quiet looks at the counters after. */
-	if (p->quiet)
+	/* The last one of a recording that was stopped may come now. */
+	if (!p->c) {
+		if (!pmu_claims(&p->bank, 0, now))
+			return NMI_DONE;
+		apic->write(APIC_LVTPC, p->lvtpc);
 		return 1;
-	now = ktime_get_mono_fast_ns();
+	}
+	/* Intel's APIC masks the entry as it delivers. */
+	apic->write(APIC_LVTPC, APIC_DM_NMI);
 	mask = pmu_overflowed(&p->bank);
 	for (i = 0; i < p->bank.model->counters; i++) {
 		if (!(mask >> i & 1))
 			continue;
 		n++;
-		if (p->armed)
-			paused |= counter_hit(p, i, regs, now);
-		else
-			pmu_settle(&p->bank, i);
+		counter_hit(p, i, regs, now);
 	}
 	if (!pmu_claims(&p->bank, n, now))
 		return NMI_DONE;
-	if (paused)
-		pmu_expect(&p->bank, now);
 	if (!n)
 		p->c->unclaimed++;
 	/* The number: of two that come at once the second is swallowed. */
@@ -277,11 +270,14 @@ static int begin(struct session *s, const struct pmu_model *m)
 	if (r)
 		return r;
 	assign(m, &s->setup, counter_of);
-	r = register_nmi_handler(NMI_LOCAL, pmu_nmi, 0, "tally");
+	/* It stays until the module goes: NMIs may come late. */
+	if (!hooked)
+		r = register_nmi_handler(NMI_LOCAL, pmu_nmi, 0, "tally");
 	if (r) {
 		counters_release(m, m->counters);
 		return r;
 	}
+	hooked = true;
 	owner = s;
 	owner_model = m;
 	return 0;
@@ -301,7 +297,6 @@ static void pmu_end(struct session *s)
 {
 	if (owner != s)
 		return;
-	unregister_nmi_handler(NMI_LOCAL, "tally");
 	counters_release(owner_model, owner_model->counters);
 	owner = NULL;
 }
@@ -317,59 +312,17 @@ static bool counts_here(const struct pmu_model *m, const struct tally_event *e,
 				 cpu_online_mask) == cpu;
 }
 
-/* Lets throttled counters go on, without NMIs that change the bank, and looks
- * after those that came to their end meanwhile. */
-static void tend(struct cpu_state *c, struct pmu_cpu *p)
-{
-	unsigned int i, mask;
-
-	WRITE_ONCE(p->quiet, true);
-	barrier();
-	for (i = 0; i < p->bank.model->counters; i++)
-		if (p->bank.paused >> i & 1)
-			pmu_resume(&p->bank, i, sample_jitter(c, p->mean[i]));
-	mask = pmu_overflowed(&p->bank);
-	for (i = 0; i < p->bank.model->counters; i++) {
-		if (!(mask >> i & 1))
-			continue;
-		pmu_rearm(&p->bank, i, sample_jitter(c, p->mean[i]));
-		c->ev[p->event[i]].stats.missed++;
-	}
-	pmu_expect(&p->bank, ktime_get_mono_fast_ns());
-	barrier();
-	WRITE_ONCE(p->quiet, false);
-	barrier();
-}
-
-/* New windows, and counters that were throttled. */
-static enum hrtimer_restart pmu_tick(struct hrtimer *t)
-{
-	struct cpu_event *e = container_of(t, struct cpu_event, timer);
-	struct cpu_state *c = e->owner;
-	struct pmu_cpu *p = this_cpu_ptr(&pmu_cpus);
-	unsigned int i;
-
-	if (!READ_ONCE(c->running) || p->c != c)
-		return HRTIMER_NORESTART;
-	sample_window(c, ktime_get_mono_fast_ns());
-	/* An NMI that was kept quiet leaves a counter at its end; one that comes
-	 * so often that it always is waits for the next tick. */
-	for (i = 0; i < TEND_TRIES && (READ_ONCE(p->bank.paused) ||
-				       pmu_overflowed(&p->bank)); i++)
-		tend(c, p);
-	hrtimer_forward_now(t, ns_to_ktime(WINDOW_NS));
-	return HRTIMER_RESTART;
-}
-
 static void pmu_start_cpu(struct cpu_state *c)
 {
 	struct pmu_cpu *p = this_cpu_ptr(&pmu_cpus);
 	const struct tally_setup *u = &c->s->setup;
 	unsigned int i;
 
-	if (owner != c->s)
-		return;
-	p->bank = (struct pmu_bank){ .model = owner_model, .msr = &msrs };
+	/* An NMI of the recording before may still come. */
+	p->bank = (struct pmu_bank){
+		.model = owner_model, .msr = &msrs,
+		.late = p->bank.late, .late_ns = p->bank.late_ns,
+	};
 	pmu_save(&p->bank);
 	p->lvtpc = apic->read(APIC_LVTPC);
 	for (i = 0; i < u->nevents; i++) {
@@ -379,56 +332,54 @@ static void pmu_start_cpu(struct cpu_state *c)
 		if (!counts_here(owner_model, &u->events[i], c->cpu))
 			continue;
 		p->event[k] = i;
-		p->mean[k] = u->events[i].period;
 		p->since[k] = ktime_get_mono_fast_ns();
 		c->ev[i].stats.counter = k;
-		pmu_use(&p->bank, k, &e, sample_jitter(c, p->mean[k]));
+		pmu_use(&p->bank, k, &e, next_period(c, i));
 	}
-	c->running = true;
-	p->armed = true;
 	WRITE_ONCE(p->c, c);
 	barrier();
 	apic->write(APIC_LVTPC, APIC_DM_NMI);
 	pmu_arm(&p->bank);
-	tally_timer_setup(&c->ev[0].timer, pmu_tick);
-	hrtimer_start(&c->ev[0].timer, ns_to_ktime(WINDOW_NS),
-		      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-/* The handler still knows us: late NMIs are ours. */
 static void pmu_stop_cpu(struct cpu_state *c)
 {
 	struct pmu_cpu *p = this_cpu_ptr(&pmu_cpus);
 
-	WRITE_ONCE(c->running, false);
-	if (p->c != c)
-		return;
-	WRITE_ONCE(p->armed, false);
-	barrier();
 	pmu_disarm(&p->bank);
+	WRITE_ONCE(p->c, NULL);
+	barrier();
+	/* A counter may have come to its end just now, or be handled already
+	 * with its NMI under way. */
 	pmu_expect(&p->bank, ktime_get_mono_fast_ns());
-}
-
-static void pmu_drain(struct session *s)
-{
-	msleep(DRAIN_MS);
-}
-
-static void give_back(void *arg)
-{
-	struct pmu_cpu *p = this_cpu_ptr(&pmu_cpus);
-
-	if (p->c != arg)
-		return;
 	apic->write(APIC_LVTPC, p->lvtpc);
 	pmu_restore(&p->bank);
-	WRITE_ONCE(p->c, NULL);
 }
 
-static void pmu_cancel_cpu(struct cpu_state *c)
+static void pmu_pause_cpu(struct cpu_state *c)
 {
-	hrtimer_cancel(&c->ev[0].timer);
-	smp_call_function_single(c->cpu, give_back, c, 1);
+	pmu_halt(&this_cpu_ptr(&pmu_cpus)->bank);
+}
+
+static void pmu_resume_cpu(struct cpu_state *c)
+{
+	pmu_go(&this_cpu_ptr(&pmu_cpus)->bank);
+}
+
+static void nothing(void *arg)
+{
+}
+
+/* An NMI that waits for a processor comes before the processor does anything
+ * else: once each of them has answered, and a moment after the last recording,
+ * there is none. */
+void pmu_exit(void)
+{
+	if (!hooked)
+		return;
+	msleep(PMU_LATE_NS / NSEC_PER_MSEC);
+	on_each_cpu(nothing, NULL, 1);
+	unregister_nmi_handler(NMI_LOCAL, "tally");
 }
 
 #define PMU_SOURCE(which) {			\
@@ -438,8 +389,8 @@ static void pmu_cancel_cpu(struct cpu_state *c)
 	.end = pmu_end,				\
 	.start_cpu = pmu_start_cpu,		\
 	.stop_cpu = pmu_stop_cpu,		\
-	.drain = pmu_drain,			\
-	.cancel_cpu = pmu_cancel_cpu,		\
+	.pause_cpu = pmu_pause_cpu,		\
+	.resume_cpu = pmu_resume_cpu,		\
 }
 
 const struct source pmu_k8_source = PMU_SOURCE(k8);

@@ -74,61 +74,60 @@ void pmu_restore(struct pmu_bank *b)
 	}
 }
 
-/* What PerfEvtSel of a counter holds while it stands still: on P6 that of
- * counter 0 must let the other one run. */
-static uint64_t select_idle(const struct pmu_bank *b, unsigned int c)
+/* What PerfEvtSel of a counter holds while it runs: on P6 that of counter 0 must
+ * let the other one run. */
+static uint64_t select_running(const struct pmu_bank *b, unsigned int c)
 {
-	unsigned int running = b->used & ~b->paused & ~1u;
-
-	return b->model->shared_enable && !c && running ? PMU_SEL_EN : 0;
+	if (b->used >> c & 1)
+		return b->select[c];
+	return b->model->shared_enable && !c && b->used ? PMU_SEL_EN : 0;
 }
 
-static uint64_t select_now(const struct pmu_bank *b, unsigned int c)
+static bool has_enable(const struct pmu_bank *b, unsigned int c)
 {
-	return b->used & ~b->paused & 1u << c ? b->select[c]
-					      : select_idle(b, c);
+	return b->used >> c & 1 || (b->model->shared_enable && !c && b->used);
 }
 
 void pmu_use(struct pmu_bank *b, unsigned int c, const struct pmu_event *e,
 	     uint64_t period)
 {
 	b->used |= (uint8_t)(1u << c);
-	b->paused &= (uint8_t)~(1u << c);
 	b->select[c] = pmu_event_select(b->model, e, c);
 	b->weight[c] = period;
 }
 
-/*
- * Lets those run that are not paused, from where they stand.  An event is set
- * with its counter disabled and enabled by a second write: otherwise the change
- * itself may count as an edge.  On P6 counter 0's register comes last.
- */
-static void run(const struct pmu_bank *b)
+/* On P6 counter 0's register, which lets all run, comes last. */
+void pmu_go(const struct pmu_bank *b)
 {
-	const struct pmu_model *m = b->model;
-
-	for (unsigned int c = 0; c < m->counters; c++)
-		if (b->used & ~b->paused & 1u << c)
-			write_msr(b, select_of(b, c), b->select[c] &
-				  ~(uint64_t)PMU_SEL_EN);
-	for (unsigned int c = m->counters; c-- > 0;)
-		if (b->used >> c & 1 || (!c && m->shared_enable && b->used))
-			write_msr(b, select_of(b, c), select_now(b, c));
+	for (unsigned int c = b->model->counters; c-- > 0;)
+		if (has_enable(b, c))
+			write_msr(b, select_of(b, c), select_running(b, c));
 }
 
-void pmu_arm(struct pmu_bank *b)
+/* On P6 the first write stops both. */
+void pmu_halt(const struct pmu_bank *b)
+{
+	for (unsigned int c = 0; c < b->model->counters; c++)
+		if (has_enable(b, c))
+			write_msr(b, select_of(b, c), select_running(b, c) &
+				  ~(uint64_t)PMU_SEL_EN);
+}
+
+/* An event is set with its counter disabled and enabled by a second write:
+ * otherwise the change itself may count as an edge. */
+void pmu_arm(const struct pmu_bank *b)
 {
 	pmu_disarm(b);
 	for (unsigned int c = 0; c < b->model->counters; c++)
 		if (b->used >> c & 1)
 			write_counter(b, c, pmu_preload(b->model,
 							b->weight[c]));
-	run(b);
+	pmu_halt(b);
+	pmu_go(b);
 }
 
-void pmu_disarm(struct pmu_bank *b)
+void pmu_disarm(const struct pmu_bank *b)
 {
-	/* On P6 the first write stops both. */
 	for (unsigned int c = 0; c < b->model->counters; c++)
 		if (b->used >> c & 1 || (!c && b->model->shared_enable))
 			write_msr(b, select_of(b, c), 0);
@@ -144,7 +143,7 @@ unsigned int pmu_overflowed(const struct pmu_bank *b)
 	unsigned int mask = 0;
 
 	for (unsigned int c = 0; c < b->model->counters; c++)
-		if (b->used & ~b->paused & 1u << c &&
+		if (b->used >> c & 1 &&
 		    passed(b, read_msr(b, counter_of(b, c))))
 			mask |= 1u << c;
 	return mask;
@@ -165,15 +164,6 @@ uint64_t pmu_rearm(struct pmu_bank *b, unsigned int c, uint64_t period)
 	return old;
 }
 
-void pmu_settle(struct pmu_bank *b, unsigned int c)
-{
-	write_counter(b, c, pmu_preload(b->model, 1));
-}
-
-/* The processor may stand still for long between an NMI and its twin, in virtual
- * machines. */
-#define LATE_NS 1000000000u
-
 void pmu_expect(struct pmu_bank *b, uint64_t now_ns)
 {
 	b->late = true;
@@ -182,7 +172,7 @@ void pmu_expect(struct pmu_bank *b, uint64_t now_ns)
 
 bool pmu_claims(struct pmu_bank *b, unsigned int n, uint64_t now_ns)
 {
-	bool late = b->late && now_ns - b->late_ns < LATE_NS;
+	bool late = b->late && now_ns - b->late_ns < PMU_LATE_NS;
 
 	if (!n) {
 		b->late = false;
@@ -193,26 +183,4 @@ bool pmu_claims(struct pmu_bank *b, unsigned int n, uint64_t now_ns)
 	b->late = late || n > 1;
 	b->late_ns = now_ns;
 	return true;
-}
-
-void pmu_pause(struct pmu_bank *b, unsigned int c)
-{
-	b->paused |= (uint8_t)(1u << c);
-	/* First disabled, then without its event, as pmu_arm has it. */
-	write_msr(b, select_of(b, c), 0);
-	if (select_idle(b, c))
-		write_msr(b, select_of(b, c), select_idle(b, c));
-	/* The last one that ran; nothing needs the shared bit any more. */
-	if (b->model->shared_enable && c && b->paused & 1)
-		write_msr(b, select_of(b, 0), select_idle(b, 0));
-	pmu_settle(b, c);
-}
-
-void pmu_resume(struct pmu_bank *b, unsigned int c, uint64_t period)
-{
-	pmu_disarm(b);
-	b->paused &= (uint8_t)~(1u << c);
-	b->weight[c] = period;
-	write_counter(b, c, pmu_preload(b->model, period));
-	run(b);
 }

@@ -70,33 +70,71 @@ static bool ring_put(struct cpu_state *c, struct tally_record *r,
 	return true;
 }
 
-void sample_window(struct cpu_state *c, u64 now)
+/* Has the window more than these parts of the ceiling: so many samples, and a
+ * quarter of its time? */
+static bool above(const struct cpu_state *c, u32 parts, u32 of)
 {
-	unsigned int i;
+	u64 most = max_rate / (NSEC_PER_SEC / WINDOW_NS);
+	u64 cycles = (u64)tsc_khz * (WINDOW_NS / NSEC_PER_MSEC) / 4;
 
-	if (now < c->window_end)
+	return (u64)c->window_samples * of > most * parts ||
+	       (cycles && c->window_cycles * of > cycles * parts);
+}
+
+/* Periods that were raised come down again where there is room, soon where there
+ * is much. */
+static void faster(struct cpu_state *c)
+{
+	unsigned int i, shift = above(c, 1, 4) ? 2 : 1;
+
+	if (above(c, 3, 4))
 		return;
+
+	for (i = 0; i < c->s->setup.nevents; i++) {
+		struct cpu_event *e = &c->ev[i];
+		const struct tally_event *asked = &c->s->setup.events[i];
+
+		if (!asked->freq && e->mean > asked->period)
+			e->mean = max(asked->period,
+				      e->mean - (e->mean >> shift));
+	}
+}
+
+static void window_begin(struct cpu_state *c, u64 now)
+{
 	c->window_end = now + WINDOW_NS;
 	c->window_samples = 0;
 	c->window_cycles = 0;
-	for (i = 0; i < c->s->setup.nevents; i++)
-		c->ev[i].throttled = false;
 }
 
-/* The ceiling: so many samples in a window, and a quarter of its time.  Jitter may
- * put an eighth more into a window than there are on average. */
-static bool too_many(struct cpu_state *c, u64 now)
+/* Counts a sample; is it above the ceiling?  Jitter may put an eighth more into a
+ * window than there are on average. */
+static bool too_fast(struct cpu_state *c, u64 now)
 {
-	u32 most = max_rate / (NSEC_PER_SEC / WINDOW_NS);
+	unsigned int i;
 
-	sample_window(c, now);
-	if (c->window_samples > most + most / 8)
-		return true;
-	if (tsc_khz && c->window_cycles > (u64)tsc_khz *
-	    (WINDOW_NS / NSEC_PER_MSEC) / 4)
-		return true;
+	if (now >= c->window_end) {
+		faster(c);
+		window_begin(c, now);
+		for (i = 0; i < c->s->setup.nevents; i++)
+			c->ev[i].throttled = false;
+	}
 	c->window_samples++;
-	return false;
+	return above(c, 9, 8);
+}
+
+void sample_slower(struct cpu_state *c, unsigned int event, u64 most)
+{
+	u64 now = ktime_get_mono_fast_ns(), passed, parts;
+	u64 begin = c->window_end - WINDOW_NS;
+	struct cpu_event *e = &c->ev[event];
+
+	/* What took this long should have taken a window. */
+	passed = now > begin ? now - begin : 1;
+	parts = div64_u64(18ull * WINDOW_NS, passed);
+	parts = clamp(parts, 18ull, 16ull * 64);
+	e->mean = min(most, (e->mean * parts) >> 4);
+	window_begin(c, now);
 }
 
 static void throttle(struct cpu_state *c, unsigned int event, u64 now)
@@ -110,6 +148,22 @@ static void throttle(struct cpu_state *c, unsigned int event, u64 now)
 	if (!e->throttled)
 		ring_put(c, &r, NULL);
 	e->throttled = true;
+}
+
+/* A sample of a raised period stands for several that were asked for. */
+static void count_raised(struct cpu_state *c, unsigned int event, u64 weight)
+{
+	const struct tally_event *asked = &c->s->setup.events[event];
+	struct cpu_event *e = &c->ev[event];
+	u64 n;
+
+	if (asked->freq || weight <= asked->period ||
+	    e->mean <= asked->period)
+		return;
+	e->owed += weight - asked->period;
+	n = div64_u64(e->owed, asked->period);
+	e->owed -= n * asked->period;
+	e->stats.throttled += n;
 }
 
 /* Too dead for a number: -1, as perf has it. */
@@ -197,26 +251,25 @@ static bool ours(const struct cpu_state *c, unsigned int event,
 
 /* What is not ours takes time all the same: without a ceiling for it, counters
  * that come to their end within the handler would stop the machine. */
-enum taken sample_take(struct cpu_state *c, unsigned int event,
-		       struct pt_regs *regs, u64 weight)
+unsigned int sample_take(struct cpu_state *c, unsigned int event,
+			 struct pt_regs *regs, u64 weight)
 {
 	struct cpu_event *e = &c->ev[event];
 	u64 begin = get_cycles(), now = ktime_get_mono_fast_ns();
-	bool fine = !too_many(c, now), mine = ours(c, event, regs);
+	bool fast = too_fast(c, now), mine = ours(c, event, regs);
 
-	if (mine)
-		e->stats.weight += weight;
-	if (!fine) {
-		e->stats.throttled += mine;
+	if (fast)
 		throttle(c, event, now);
-	} else if (mine) {
+	if (mine) {
 		struct tally_copy *copy = fill(c, event, regs, weight, now);
 
+		e->stats.weight += weight;
+		count_raised(c, event, weight);
 		if (ring_put(c, (struct tally_record *)c->record, copy))
 			e->stats.samples++;
 		else
 			e->stats.lost++;
 	}
 	account(c, get_cycles() - begin);
-	return !fine ? THROTTLED : mine ? TAKEN : NOT_OURS;
+	return (fast ? SAMPLE_TOO_FAST : 0) | (mine ? SAMPLE_OURS : 0);
 }

@@ -1,9 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Recordings: made, started, stopped and freed; CPUs that come and go; suspend. */
+/*
+ * Recordings: made, started, stopped and freed; CPUs that come and go; suspend.
+ *
+ * A recording is in one of three states; the machine is awake or asleep:
+ *
+ *		 SETUP		 START: begin(), CPUs start if awake
+ *	new -------------> idle ------------------------------------> started
+ *			   idle <------------------------------------ started
+ *				 STOP: CPUs stop, end()
+ *
+ * A started recording holds its source from begin() to end(), asleep or not: no
+ * other user can take the counters before the machine wakes.  A CPU of it runs
+ * (start_cpu was called, stop_cpu not yet) exactly while
+ *
+ *	the recording is started, the machine is awake, and the CPU is online
+ *	and asked for.
+ *
+ * So START, STOP, the end of the file, sleep and wake, and a CPU that comes or
+ * goes each only bring that about.  While it runs, the CPU of a recording of
+ * threads is paused when none of them has the processor.
+ *
+ * tests/kmod/test_lives.c goes through all states of two recordings.
+ */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/random.h>
 #include <linux/rculist.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/user.h>
 #include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -15,6 +39,7 @@
 LIST_HEAD(sessions);
 DEFINE_MUTEX(sessions_lock);
 static int hotplug_state;
+static DEFINE_MUTEX(setup_lock);	/* session.watches; the outermost lock */
 static bool asleep;		/* sessions_lock */
 static atomic_long_t all_pages;	/* of rings of all recordings */
 
@@ -46,6 +71,9 @@ struct session *session_new(void)
 		kfree(s);
 		return NULL;
 	}
+	s->user = get_uid(current_user());
+	s->memlock = rlimit(RLIMIT_MEMLOCK);
+	s->may_lock = capable(CAP_IPC_LOCK);
 	s->ns = get_pid_ns(task_active_pid_ns(current));
 	init_waitqueue_head(&s->wait);
 	spin_lock_init(&s->task_lock);
@@ -62,15 +90,30 @@ static void wake(struct irq_work *w)
 	wake_up_interruptible(&c->s->wait);
 }
 
-/* Rings of all recordings together may take an eighth of the memory. */
+/* perf lets each user lock so much a CPU by default (perf_event_mlock_kb). */
+#define FREE_PAGES ((516u << 10) / PAGE_SIZE)
+
+static void pages_release(struct session *s, size_t n)
+{
+	atomic_long_sub(n, &s->user->locked_vm);
+	atomic_long_sub(n, &all_pages);
+	s->pages -= n;
+}
+
+/* Rings of all recordings together may take an eighth of the memory; those of a
+ * user count as locked memory, as perf's do. */
 static int pages_charge(struct session *s, size_t n)
 {
-	if (atomic_long_add_return(n, &all_pages) > totalram_pages() / 8) {
-		atomic_long_sub(n, &all_pages);
-		return -ENOMEM;
-	}
+	unsigned long all = atomic_long_add_return(n, &all_pages);
+	unsigned long own = atomic_long_add_return(n, &s->user->locked_vm);
+	unsigned long most = FREE_PAGES * num_online_cpus() +
+			     (s->memlock >> PAGE_SHIFT);
+
 	s->pages += n;
-	return 0;
+	if (all <= totalram_pages() / 8 && (own <= most || s->may_lock))
+		return 0;
+	pages_release(s, n);
+	return -ENOMEM;
 }
 
 static struct cpu_state *state_new(unsigned int cpu, size_t bytes)
@@ -99,12 +142,13 @@ static int cpu_add(struct session *s, unsigned int cpu)
 		return -ENOMEM;
 	c = state_new(cpu, bytes);
 	if (!c) {
-		s->pages -= bytes >> PAGE_SHIFT;
-		atomic_long_sub(bytes >> PAGE_SHIFT, &all_pages);
+		pages_release(s, bytes >> PAGE_SHIFT);
 		return -ENOMEM;
 	}
 	c->s = s;
 	c->cpu = cpu;
+	for (i = 0; i < s->setup.nevents; i++)
+		c->ev[i].mean = s->setup.events[i].period;
 	c->data = (u8 *)c->ring + PAGE_SIZE;
 	c->size = s->setup.ring_bytes;
 	c->random = get_random_u64() | 1;
@@ -135,8 +179,7 @@ static void cpus_free(struct session *s)
 		kvfree(c);
 		s->cpu[cpu] = NULL;
 	}
-	atomic_long_sub(s->pages, &all_pages);
-	s->pages = 0;
+	pages_release(s, s->pages);
 }
 
 static int setup_check(const struct tally_setup *u)
@@ -182,6 +225,20 @@ static int setup_check(const struct tally_setup *u)
 	return 0;
 }
 
+/* Once, whatever SETUP says then: the file's end undoes it. */
+static int session_watch(struct session *s)
+{
+	int r = 0;
+
+	mutex_lock(&setup_lock);
+	if (!s->watches)
+		r = tasks_watch();
+	if (!r)
+		s->watches = true;
+	mutex_unlock(&setup_lock);
+	return r;
+}
+
 int session_setup(struct session *s, const struct tally_setup *setup,
 		  const struct cpumask *cpus)
 {
@@ -194,6 +251,8 @@ int session_setup(struct session *s, const struct tally_setup *setup,
 	r = setup_check(setup);
 	if (!r)
 		r = source->check(setup);
+	if (!r && setup->flags & TALLY_SETUP_TASKS)
+		r = session_watch(s);
 	if (r)
 		return r;
 	cpus_read_lock();
@@ -217,7 +276,7 @@ int session_setup(struct session *s, const struct tally_setup *setup,
 		cpus_free(s);
 		cgroup_forget(s);
 	} else {
-		s->source = source;
+		smp_store_release(&s->source, source);
 	}
 out:
 	mutex_unlock(&sessions_lock);
@@ -225,64 +284,106 @@ out:
 	return r;
 }
 
+static bool per_task(const struct session *s)
+{
+	return s->setup.flags & TALLY_SETUP_TASKS;
+}
+
+static void clock_run(struct cpu_state *c)
+{
+	WRITE_ONCE(c->since_ns, ktime_get_mono_fast_ns());
+}
+
+static void clock_halt(struct cpu_state *c)
+{
+	c->enabled_ns += ktime_get_mono_fast_ns() - c->since_ns;
+	WRITE_ONCE(c->since_ns, 0);
+}
+
 static void start_here(void *arg)
 {
 	struct cpu_state *c = arg;
 
+	c->paused = false;
 	c->s->source->start_cpu(c);
+	WRITE_ONCE(c->running, true);
+	clock_run(c);
+	if (per_task(c->s))
+		session_switch(c->s, tasks_current(c->s));
 }
 
 static void stop_here(void *arg)
 {
 	struct cpu_state *c = arg;
 
+	WRITE_ONCE(c->running, false);
+	if (!c->paused)
+		clock_halt(c);
 	c->s->source->stop_cpu(c);
+}
+
+void session_switch(struct session *s, bool on)
+{
+	struct cpu_state *c;
+
+	/* Before that, SETUP may fail and free the CPUs. */
+	if (!smp_load_acquire(&s->source))
+		return;
+	c = READ_ONCE(s->cpu[smp_processor_id()]);
+	if (!c || !c->running || c->paused == !on)
+		return;
+	c->paused = !on;
+	if (on) {
+		clock_run(c);
+		s->source->resume_cpu(c);
+	} else {
+		s->source->pause_cpu(c);
+		clock_halt(c);
+	}
+}
+
+static void look_here(void *arg)
+{
+	session_switch(arg, tasks_current(arg));
+}
+
+void session_look(struct session *s)
+{
+	unsigned int cpu;
+
+	cpus_read_lock();
+	for_each_cpu_and(cpu, s->cpus, cpu_online_mask)
+		smp_call_function_single(cpu, look_here, s, 1);
+	cpus_read_unlock();
 }
 
 static void cpu_start(struct cpu_state *c)
 {
-	if (c->begun)
-		return;
-	c->begun = true;
-	smp_call_function_single(c->cpu, start_here, c, 1);
+	if (!c->running)
+		smp_call_function_single(c->cpu, start_here, c, 1);
 }
 
-/* Stops the CPUs of `cpus`: first all, so that what is late on one of them comes
- * while the source waits for the others. */
-static void cpus_stop(struct session *s, const struct cpumask *cpus)
+static void cpu_stop(struct cpu_state *c)
+{
+	if (c && c->running)
+		smp_call_function_single(c->cpu, stop_here, c, 1);
+}
+
+static void cpus_start(struct session *s)
 {
 	unsigned int cpu;
 
-	for_each_cpu(cpu, cpus)
-		if (s->cpu[cpu] && s->cpu[cpu]->running)
-			smp_call_function_single(cpu, stop_here, s->cpu[cpu],
-						 1);
-	if (s->source->drain)
-		s->source->drain(s);
-	for_each_cpu(cpu, cpus)
-		if (s->cpu[cpu] && s->cpu[cpu]->begun) {
-			s->source->cancel_cpu(s->cpu[cpu]);
-			s->cpu[cpu]->begun = false;
-		}
-}
-
-static int all_start(struct session *s)
-{
-	unsigned int cpu;
-	int r = s->source->begin(s);
-
-	if (r)
-		return r;
 	for_each_cpu_and(cpu, s->cpus, cpu_online_mask)
 		if (s->cpu[cpu])
 			cpu_start(s->cpu[cpu]);
-	return 0;
 }
 
-static void all_stop(struct session *s)
+static void cpus_stop(struct session *s)
 {
-	cpus_stop(s, cpu_online_mask);
-	s->source->end(s);
+	unsigned int cpu;
+
+	for_each_cpu(cpu, cpu_online_mask)
+		cpu_stop(s->cpu[cpu]);
 }
 
 int session_start(struct session *s)
@@ -291,12 +392,12 @@ int session_start(struct session *s)
 
 	cpus_read_lock();
 	mutex_lock(&sessions_lock);
-	if (s->source && !s->started) {
-		r = asleep ? 0 : all_start(s);
-		if (!r) {
-			s->started = true;
-			s->started_ns = ktime_get_mono_fast_ns();
-		}
+	if (s->source && !s->started)
+		r = s->source->begin(s);
+	if (!r) {
+		s->started = true;
+		if (!asleep)
+			cpus_start(s);
 	}
 	mutex_unlock(&sessions_lock);
 	cpus_read_unlock();
@@ -310,10 +411,9 @@ int session_stop(struct session *s)
 	cpus_read_lock();
 	mutex_lock(&sessions_lock);
 	if (s->started) {
-		if (!asleep)
-			all_stop(s);
+		cpus_stop(s);
+		s->source->end(s);
 		s->started = false;
-		s->enabled_ns += ktime_get_mono_fast_ns() - s->started_ns;
 		r = 0;
 	}
 	mutex_unlock(&sessions_lock);
@@ -324,6 +424,8 @@ int session_stop(struct session *s)
 void session_free(struct session *s)
 {
 	session_stop(s);
+	if (s->watches)
+		tasks_unwatch();
 	mutex_lock(&sessions_lock);
 	list_del_rcu(&s->list);
 	mutex_unlock(&sessions_lock);
@@ -332,6 +434,7 @@ void session_free(struct session *s)
 	cpus_free(s);
 	cgroup_forget(s);
 	put_pid_ns(s->ns);
+	free_uid(s->user);
 	kfree(s->cpus);
 	kfree(s->cpu);
 	kfree(s);
@@ -339,8 +442,12 @@ void session_free(struct session *s)
 
 static void stats_add(struct tally_stats *out, const struct cpu_state *c)
 {
+	u64 since = READ_ONCE(c->since_ns);
 	unsigned int i;
 
+	out->enabled_ns += c->enabled_ns;
+	if (since)
+		out->enabled_ns += ktime_get_mono_fast_ns() - since;
 	out->unclaimed += c->unclaimed;
 	out->cycles += c->cycles;
 	for (i = 0; i < TALLY_HISTOGRAM; i++)
@@ -363,9 +470,6 @@ void session_stats(struct session *s, u32 cpu, struct tally_stats *out)
 	unsigned int i;
 
 	mutex_lock(&sessions_lock);
-	out->enabled_ns = s->enabled_ns;
-	if (s->started)
-		out->enabled_ns += ktime_get_mono_fast_ns() - s->started_ns;
 	out->untracked = atomic64_read(&s->untracked);
 	for_each_possible_cpu(i)
 		if (s->cpu[i] && (cpu == TALLY_ALL_CPUS || cpu == i))
@@ -399,8 +503,7 @@ static int cpu_offline_cb(unsigned int cpu)
 
 	mutex_lock(&sessions_lock);
 	list_for_each_entry(s, &sessions, list)
-		if (s->source && s->cpu[cpu] && s->cpu[cpu]->begun)
-			cpus_stop(s, cpumask_of(cpu));
+		cpu_stop(s->cpu[cpu]);
 	mutex_unlock(&sessions_lock);
 	return 0;
 }
@@ -421,10 +524,9 @@ static int sleep_cb(struct notifier_block *nb, unsigned long what, void *data)
 			if (!s->started)
 				continue;
 			if (sleeping)
-				all_stop(s);
-			else if (all_start(s))
-				pr_warn("tally: the counters are gone after "
-					"sleep\n");
+				cpus_stop(s);
+			else
+				cpus_start(s);
 		}
 	asleep = sleeping;
 	mutex_unlock(&sessions_lock);

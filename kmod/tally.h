@@ -6,7 +6,7 @@
  *
  *	main.c		the device: ioctls, maps, poll
  *	session.c	recordings: made, started, stopped, freed; hotplug, suspend
- *	tasks.c		which threads a recording follows
+ *	tasks.c		which threads a recording follows, when they run
  *	sample.c	from registers to a record in the ring
  *	chain.c		call chains
  *	copy.c		… and what they can be made of: registers, stack
@@ -42,7 +42,11 @@ struct pt_regs;
 struct cpu_event {
 	struct cpu_state *owner;
 	struct hrtimer timer;
+	u64 mean;		/* period before jitter; raised above the one
+				 * asked for where that is too fast */
 	u64 next_ns;		/* what the timer was set to */
+	u64 left_ns;		/* of that, while paused */
+	u64 owed;		/* weight that throttled does not count yet */
 	struct tally_event_stats stats;
 	bool throttled;		/* told in this window */
 };
@@ -51,8 +55,10 @@ struct cpu_event {
 struct cpu_state {
 	struct session *s;
 	unsigned int cpu;
-	bool begun;		/* between start_cpu and cancel_cpu */
-	bool running;
+	/* See session.c. */
+	bool running;		/* between start_cpu and stop_cpu */
+	bool paused;		/* running, but no thread of ours is */
+	u64 enabled_ns, since_ns;	/* before / since it was last let run */
 	struct tally_ring *ring;	/* the program can write there */
 	u8 *data;
 	u64 head;			/* ours; the ring's is a copy */
@@ -79,14 +85,18 @@ struct session {
 	struct pid_namespace *ns;
 	struct cgroup *cgroup;		/* or NULL: everybody */
 	wait_queue_head_t wait;
+	bool watches;		/* tasks_watch was called */
 	bool started;
-	u64 started_ns, enabled_ns;
+	/* Who opened the file, and what it may lock. */
+	struct user_struct *user;
+	unsigned long memlock;		/* bytes */
+	bool may_lock;			/* CAP_IPC_LOCK: no limit */
 	size_t pages;			/* of rings */
 	/* Threads that are followed. */
 	spinlock_t task_lock;
 	struct hlist_head tasks[TASK_BUCKETS];
 	atomic64_t untracked;
-	u32 ntasks;
+	u32 ntasks;		/* named by TASKS */
 };
 
 /* What makes samples.  Called with sessions_lock held. */
@@ -98,13 +108,13 @@ struct source {
 	/* Before the first and after the last CPU. */
 	int (*begin)(struct session *s);
 	void (*end)(struct session *s);
-	/* On the CPU itself, with interrupts off or pinned there. */
+	/* On the CPU itself, with interrupts off. */
 	void (*start_cpu)(struct cpu_state *c);
 	void (*stop_cpu)(struct cpu_state *c);
-	/* Once after stop_cpu of all that stop; may sleep, may be NULL. */
-	void (*drain)(struct session *s);
-	/* From anywhere, after that. */
-	void (*cancel_cpu)(struct cpu_state *c);
+	/* The same between the two: stand still, go on from there.  Also within
+	 * the scheduler. */
+	void (*pause_cpu)(struct cpu_state *c);
+	void (*resume_cpu)(struct cpu_state *c);
 };
 
 extern const struct source timer_source, pmu_k8_source, pmu_p6_source;
@@ -121,26 +131,37 @@ int session_stop(struct session *s);
 void session_free(struct session *s);
 void session_stats(struct session *s, u32 cpu, struct tally_stats *out);
 const struct source *source_find(u32 which);
+/* On this CPU, with interrupts off: lets its counters of a recording of threads
+ * run, or stand still, as `on` says. */
+void session_switch(struct session *s, bool on);
+/* The same on all CPUs, by the threads that run there now. */
+void session_look(struct session *s);
 int sessions_init(void);
 void sessions_exit(void);
+
+/* pmu.c */
+void pmu_exit(void);
 
 /* tasks.c */
 int tasks_add(struct session *s, u32 tid);
 bool tasks_current(struct session *s);	/* is it this thread's turn? */
 void tasks_free(struct session *s);
+/* Follow who runs on each CPU, while at least one recording asks for it; sleeps,
+ * and must not be called with locks held. */
+int tasks_watch(void);
+void tasks_unwatch(void);
 int tasks_init(void);
 void tasks_exit(void);
 
 /* sample.c */
-enum taken {
-	NOT_OURS,	/* another thread or mode than was asked for */
-	TAKEN,		/* or lost */
-	THROTTLED,	/* the rate is too high for now */
-};
-enum taken sample_take(struct cpu_state *c, unsigned int event,
-		       struct pt_regs *regs, u64 weight);
-/* Begins a new window of the rate's ceiling when it is time. */
-void sample_window(struct cpu_state *c, u64 now);
+/* Flags of what sample_take says. */
+#define SAMPLE_OURS	1u	/* a thread and mode that was asked for */
+#define SAMPLE_TOO_FAST	2u	/* above the ceiling: see sample_slower */
+unsigned int sample_take(struct cpu_state *c, unsigned int event,
+			 struct pt_regs *regs, u64 weight);
+/* Raises the mean period of an event that is too fast, up to `most`, so that it
+ * fits below the ceiling.  It falls again by itself. */
+void sample_slower(struct cpu_state *c, unsigned int event, u64 most);
 u64 sample_random(struct cpu_state *c);
 /* A period that differs from `mean` by up to an eighth. */
 u64 sample_jitter(struct cpu_state *c, u64 mean);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The threads that recordings follow: a hash table by task, filled by TASKS and
- * by the tracepoints of fork, exec and the end of tasks.  Handlers look tasks up
+ * by the tracepoints of fork, exec and the end of tasks; the scheduler's tells
+ * when they run.  Handlers look tasks up
  * under RCU.  A task leaves the table when the kernel frees it, so that its
  * address names nobody else.
  *
@@ -24,6 +25,7 @@ struct followed {
 	struct hlist_node node;
 	struct task_struct *task;	/* not looked into */
 	bool active;			/* false: not before its exec */
+	bool named;			/* by TASKS, not by a parent */
 	struct rcu_head rcu;
 };
 
@@ -42,29 +44,41 @@ static struct followed *find(struct session *s, struct task_struct *t)
 	return NULL;
 }
 
-bool tasks_current(struct session *s)
+static bool turn_of(struct session *s, struct task_struct *t)
 {
 	struct followed *f;
 	bool turn;
 
 	rcu_read_lock();
-	f = find(s, current);
+	f = find(s, t);
 	turn = f && READ_ONCE(f->active);
 	rcu_read_unlock();
 	return turn;
 }
 
-/* Takes f, or frees it when the task is there already. */
-static void insert(struct session *s, struct followed *f)
+bool tasks_current(struct session *s)
+{
+	return turn_of(s, current);
+}
+
+/* Takes f, or frees it when the task is there already, or too many are. */
+static int insert(struct session *s, struct followed *f)
 {
 	unsigned long flags;
+	int r = 0;
 
 	spin_lock_irqsave(&s->task_lock, flags);
-	if (find(s, f->task))
+	if (find(s, f->task)) {
 		kfree(f);
-	else
+	} else if (f->named && s->ntasks >= TALLY_TASKS_MAX) {
+		kfree(f);
+		r = -EBADFD;
+	} else {
+		s->ntasks += f->named;
 		hlist_add_head_rcu(&f->node, bucket(s, f->task));
+	}
 	spin_unlock_irqrestore(&s->task_lock, flags);
+	return r;
 }
 
 int tasks_add(struct session *s, u32 tid)
@@ -76,12 +90,13 @@ int tasks_add(struct session *s, u32 tid)
 	if (!f)
 		return -ENOMEM;
 	f->active = !(s->setup.flags & TALLY_SETUP_ON_EXEC);
+	f->named = true;
 	/* What is found by number is not freed before the unlock. */
 	rcu_read_lock();
 	t = tid <= INT_MAX ? pid_task(find_vpid(tid), PIDTYPE_PID) : NULL;
 	f->task = t;
 	if (t && !(t->flags & PF_EXITING)) {
-		insert(s, f);
+		r = insert(s, f);
 	} else {
 		kfree(f);
 		r = -ESRCH;
@@ -131,15 +146,33 @@ static void forked(void *data, struct task_struct *parent,
 static void execed(void *data, struct task_struct *task, pid_t old_pid,
 		   struct linux_binprm *bprm)
 {
+	unsigned long flags;
 	struct session *s;
 	struct followed *f;
 
 	rcu_read_lock();
 	list_for_each_entry_rcu(s, &sessions, list) {
 		f = find(s, task);
-		if (f)
-			WRITE_ONCE(f->active, true);
+		if (!f)
+			continue;
+		WRITE_ONCE(f->active, true);
+		local_irq_save(flags);
+		session_switch(s, true);
+		local_irq_restore(flags);
 	}
+	rcu_read_unlock();
+}
+
+/* Within the scheduler, with interrupts off; prev is still current. */
+static void switched(void *data, bool preempt, struct task_struct *prev,
+		     struct task_struct *next, unsigned int prev_state)
+{
+	struct session *s;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(s, &sessions, list)
+		if (s->setup.flags & TALLY_SETUP_TASKS)
+			session_switch(s, turn_of(s, next));
 	rcu_read_unlock();
 }
 
@@ -156,6 +189,7 @@ static void freed(void *data, struct task_struct *task)
 		spin_lock_irqsave(&s->task_lock, flags);
 		f = find(s, task);
 		if (f) {
+			s->ntasks -= f->named;
 			hlist_del_rcu(&f->node);
 			kfree_rcu(f, rcu);
 		}
@@ -175,10 +209,38 @@ static struct {
 	{ "sched_process_free", freed },
 };
 
+/* Each switch of threads costs something: only while it is asked for. */
+static struct tracepoint *switch_tp;
+static DEFINE_MUTEX(watch_lock);
+static unsigned int watchers;
+
+int tasks_watch(void)
+{
+	int r = 0;
+
+	mutex_lock(&watch_lock);
+	if (!watchers)
+		r = tracepoint_probe_register(switch_tp, switched, NULL);
+	if (!r)
+		watchers++;
+	mutex_unlock(&watch_lock);
+	return r;
+}
+
+void tasks_unwatch(void)
+{
+	mutex_lock(&watch_lock);
+	if (!--watchers)
+		tracepoint_probe_unregister(switch_tp, switched, NULL);
+	mutex_unlock(&watch_lock);
+}
+
 static void hook_found(struct tracepoint *tp, void *data)
 {
 	unsigned int i;
 
+	if (!strcmp(tp->name, "sched_switch"))
+		switch_tp = tp;
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
 		if (!strcmp(tp->name, hooks[i].name))
 			hooks[i].tp = tp;
@@ -190,6 +252,10 @@ int tasks_init(void)
 	int r = 0;
 
 	for_each_kernel_tracepoint(hook_found, NULL);
+	if (!switch_tp) {
+		pr_err("tally: this kernel has no tracepoint sched_switch\n");
+		return -ENOENT;
+	}
 	for (i = 0; i < ARRAY_SIZE(hooks) && !r; i++) {
 		if (!hooks[i].tp) {
 			pr_err("tally: this kernel has no tracepoint %s\n",

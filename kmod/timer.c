@@ -45,58 +45,70 @@ static enum hrtimer_restart timer_fired(struct hrtimer *t)
 	struct cpu_event *e = container_of(t, struct cpu_event, timer);
 	struct pt_regs *regs = get_irq_regs();
 	struct cpu_state *c = e->owner;
-	unsigned int i = e - c->ev;
-	u64 period = c->s->setup.events[i].period, passed, ahead;
-	enum taken taken = NOT_OURS;
+	unsigned int i = e - c->ev, what = 0;
+	u64 period = c->s->setup.events[i].period, passed;
 
-	if (!READ_ONCE(c->running))
+	if (!c->running || c->paused)
 		return HRTIMER_NORESTART;
 	if (regs)
-		taken = sample_take(c, i, regs, e->next_ns);
-	e->next_ns = ahead = sample_jitter(c, period);
-	/* Not again in this window. */
-	if (taken == THROTTLED)
-		ahead += WINDOW_NS;
-	passed = hrtimer_forward_now(t, ns_to_ktime(ahead));
-	if (taken == TAKEN && passed > 1) {
-		e->stats.missed += passed - 1;
-		e->stats.weight += (passed - 1) * e->next_ns;
-	} else if (taken == THROTTLED) {
-		e->stats.throttled += div64_u64(WINDOW_NS, period);
-		e->stats.weight += WINDOW_NS;
+		what = sample_take(c, i, regs, e->next_ns);
+	if (what & SAMPLE_TOO_FAST)
+		sample_slower(c, i, PERIOD_MAX_NS);
+	e->next_ns = sample_jitter(c, e->mean);
+	passed = hrtimer_forward_now(t, ns_to_ktime(e->next_ns));
+	if (what & SAMPLE_OURS && passed > 1) {
+		u64 late_ns = (passed - 1) * e->next_ns;
+
+		e->stats.missed += e->mean > period
+			? div64_u64(late_ns, period) : passed - 1;
+		e->stats.weight += late_ns;
 	}
 	return HRTIMER_RESTART;
+}
+
+static void timers_start(struct cpu_state *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->s->setup.nevents; i++)
+		hrtimer_start(&c->ev[i].timer, ns_to_ktime(c->ev[i].left_ns),
+			      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
 static void timer_start_cpu(struct cpu_state *c)
 {
 	unsigned int i;
 
-	c->running = true;
 	for (i = 0; i < c->s->setup.nevents; i++) {
 		struct cpu_event *e = &c->ev[i];
-		u64 period = c->s->setup.events[i].period;
 
 		tally_timer_setup(&e->timer, timer_fired);
-		e->next_ns = sample_jitter(c, period);
+		e->next_ns = sample_jitter(c, e->mean);
 		/* CPUs start out of step. */
-		hrtimer_start(&e->timer, ns_to_ktime(1 + mul_u64_u64_shr(
-			      sample_random(c), period, 64)),
-			      HRTIMER_MODE_REL_PINNED_HARD);
+		e->left_ns = 1 + mul_u64_u64_shr(sample_random(c), e->mean, 64);
+	}
+	timers_start(c);
+}
+
+/* The timers are this CPU's, and their interrupts are off: none is being handled. */
+static void timer_pause_cpu(struct cpu_state *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->s->setup.nevents; i++) {
+		struct cpu_event *e = &c->ev[i];
+		s64 left = ktime_to_ns(hrtimer_get_remaining(&e->timer));
+
+		/* What is due comes as soon as it can. */
+		e->left_ns = left > 1 ? left : 1;
+		hrtimer_cancel(&e->timer);
 	}
 }
 
 static void timer_stop_cpu(struct cpu_state *c)
 {
-	WRITE_ONCE(c->running, false);
-}
-
-static void timer_cancel_cpu(struct cpu_state *c)
-{
-	unsigned int i;
-
-	for (i = 0; i < c->s->setup.nevents; i++)
-		hrtimer_cancel(&c->ev[i].timer);
+	if (!c->paused)
+		timer_pause_cpu(c);
 }
 
 const struct source timer_source = {
@@ -106,5 +118,6 @@ const struct source timer_source = {
 	.end = timer_end,
 	.start_cpu = timer_start_cpu,
 	.stop_cpu = timer_stop_cpu,
-	.cancel_cpu = timer_cancel_cpu,
+	.pause_cpu = timer_pause_cpu,
+	.resume_cpu = timers_start,
 };

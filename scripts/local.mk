@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 EXTRA_DIST += \
+	scripts/bare-root \
 	scripts/bench-check \
+	scripts/check-dist \
 	scripts/check-docs \
 	scripts/check-structure \
 	scripts/debian-source \
+	scripts/endure \
 	scripts/install-needs \
+	scripts/make-deb \
+	scripts/make-pictures \
 	scripts/test \
+	scripts/suites \
 	scripts/torture \
 	scripts/try \
 	scripts/bench/accuracy \
@@ -13,7 +19,9 @@ EXTRA_DIST += \
 	scripts/bench/avx512-program \
 	scripts/bench/bench_addresses.py \
 	scripts/bench/bench_annotate.py \
+	scripts/bench/bench_busy.py \
 	scripts/bench/bench_disasm.py \
+	scripts/bench/bench_growth.py \
 	scripts/bench/bench_html.py \
 	scripts/bench/bench_images.py \
 	scripts/bench/bench_lib.py \

@@ -11,12 +11,13 @@ include src/profile/local.mk
 include src/preload/local.mk
 include src/record/local.mk
 include src/count/local.mk
+include src/verify/local.mk
 include src/views/local.mk
 include src/check/local.mk
 include src/tui/local.mk
 include src/cmd/local.mk
 include src/cli/local.mk
 
-TALLY_LIBS += libcmd.a libcount.a librecord.a libtui.a libcheck.a libviews.a \
+TALLY_LIBS += libcmd.a libverify.a libcount.a librecord.a libtui.a libcheck.a libviews.a \
 	libprofile.a libsymbolize.a libtallyunwind.a libevents.a libhints.a \
 	libdisasm.a libimage.a libbase.a $(ZYDIS_LIBS)

@@ -3,8 +3,14 @@
 #
 #	t_run NAME CMD…		passes when CMD succeeds; its output is shown if not
 #	t_ok NAME STATUS	passes when STATUS is 0
-#	t_is NAME GOT WANT	passes when both are equal
-#	t_like NAME TEXT ERE	passes when TEXT matches
+#	t_is NAME GOT WANT	passes when both are equal and not empty
+#	t_like NAME TEXT ERE	passes when a line of TEXT matches
+#	t_lacks NAME TEXT ERE	passes when TEXT is not empty and no line matches
+#	t_none NAME TEXT	passes when TEXT is empty: a list of what is wrong
+#	t_same NAME FILE FILE	passes when both are equal and not empty
+#	t_near NAME GOT WANT TOLERANCE
+#				passes when two positive numbers are that near
+#	t_narrow NAME FILE N	passes when FILE has lines, none beyond N columns
 #	t_skip NAME REASON
 #	t_until CMD…		waits until CMD succeeds; fails after a minute
 #	t_settings		waits for tests that change the machine's settings
@@ -12,12 +18,16 @@
 #				the test ends, last first
 #	t_done			prints the plan; last line of every test
 #
-# A test that sets T_ALONE=1 before runs beside no other such test, also under
-# make -j: those that record judge shares of time.
-if [ "${T_ALONE-}" = 1 ] && command -v flock >/dev/null; then
-	T_ALONE=held
-	export T_ALONE
-	exec flock -o "${top_builddir:-.}/tests/alone.lock" sh "$0" "$@"
+# No check may pass where what it checks is absent, because the recorder failed or
+# a tool is missing.  Therefore only t_none takes an empty text: it is for the
+# output of a program that looked at something and says so otherwise.
+#
+# A test that sets T_ALONE=1 before judges shares of time: tests/lane keeps other
+# such tests away meanwhile, also under make -j.
+if [ "${T_LANE-}" != held ]; then
+	t_kind=beside
+	[ "${T_ALONE-}" != 1 ] || t_kind=alone
+	exec sh "${top_srcdir:-$srcdir}/tests/lane" $t_kind sh "$0" "$@"
 fi
 T_COUNT=0
 T_TMP=$(mktemp -d "${TMPDIR:-/tmp}/tally-test.XXXXXX") || exit 1
@@ -50,17 +60,52 @@ t_run() {
 		t_result 1 "$t_name"
 	fi
 }
+# Fails, and says why.
+t_fail() { # NAME REASON
+	printf '%s\n' "$2" | tail -n 40 | sed 's/^/# /'
+	t_result 1 "$1"
+}
 t_is() {
-	if [ "$2" = "$3" ]; then t_result 0 "$1"; else
-		printf '%s\n' "got:  $2" "want: $3" | sed 's/^/# /'
-		t_result 1 "$1"
-	fi
+	if [ -z "$3" ]; then t_fail "$1" "nothing to compare with; got: $2"
+	elif [ "$2" = "$3" ]; then t_result 0 "$1"
+	else t_fail "$1" "got:  $2
+want: $3"; fi
 }
 t_like() {
 	if printf '%s\n' "$2" | grep -Eq -e "$3"; then t_result 0 "$1"; else
 		printf '%s\n' "$2" | tail -n 40 | sed 's/^/# got: /'
-		echo "# want: $3"
-		t_result 1 "$1"
+		t_fail "$1" "want: $3"
+	fi
+}
+t_lacks() {
+	t_hits=$(printf '%s\n' "$2" | grep -E -e "$3")
+	t_status=$?
+	if [ -z "$2" ]; then t_fail "$1" "nothing to look into"
+	elif [ $t_status -eq 1 ]; then t_result 0 "$1"
+	else t_fail "$1" "unwanted: $3
+$t_hits"; fi
+}
+t_none() {
+	if [ -z "$2" ]; then t_result 0 "$1"; else t_fail "$1" "$2"; fi
+}
+t_same() {
+	if ! [ -s "$2" ] || ! [ -s "$3" ]; then
+		t_fail "$1" "nothing to compare: $(wc -c "$2" "$3" 2>&1)"
+	elif cmp "$2" "$3" >"$T_TMP/.run" 2>&1; then t_result 0 "$1"
+	else t_fail "$1" "$(cat "$T_TMP/.run"; diff "$2" "$3" | head -n 20)"; fi
+}
+t_near() {
+	if awk -v g="$2" -v w="$3" -v t="$4" 'BEGIN { g += 0; w += 0
+		exit !(g > 0 && w > 0 && g >= w - t && g <= w + t) }'
+	then t_result 0 "$1"; else
+		t_fail "$1" "got $2, want $3 ± $4"
+	fi
+}
+# One byte of each character is left to count.
+t_narrow() {
+	if ! [ -s "$2" ]; then t_fail "$1" "$2 is empty"; else
+		t_none "$1" "$(LC_ALL=C tr -d '\200-\277' <"$2" |
+			LC_ALL=C awk -v n="$3" 'length($0) > n')"
 	fi
 }
 t_skip() {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Every test speaks TAP.  Unit tests need cmocka; shell tests are end to end.
-EXTRA_DIST += tests/lib.sh tests/unit
-CLEANFILES += tests/alone.lock
+EXTRA_DIST += tests/checks.h tests/lane tests/lib.sh tests/stacks.sh tests/unit
+CLEANFILES += tests/*.lock tests/times
 include tests/base/local.mk
 include tests/image/local.mk
 include tests/disasm/local.mk
@@ -22,3 +22,8 @@ include tests/e2e/local.mk
 include tests/fuzz/local.mk
 include tests/structure/local.mk
 include tests/workload/local.mk
+# What tells whether a tarball is whole, in a minute: make distcheck
+# TESTS='$(SHORT_TESTS)'.
+SHORT_TESTS = $(foreach p,$(check_PROGRAMS),$(if $(findstring /test_,$(p)),$(p))) \
+	tests/fuzz/replay.sh tests/structure/structure.sh \
+	tests/structure/docs.sh

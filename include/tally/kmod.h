@@ -28,7 +28,7 @@
 
 #define TALLY_DEVICE		"/dev/tally"
 #define TALLY_ABI_MAJOR		1
-#define TALLY_ABI_MINOR		1
+#define TALLY_ABI_MINOR		2
 
 enum tally_source {
 	TALLY_TIMER = 1,	/* a timer on each CPU; periods in ns */
@@ -42,6 +42,7 @@ enum tally_source {
 #define TALLY_RING_MIN		4096
 #define TALLY_RING_MAX		(16 << 20)
 #define TALLY_TASKS_MAX		65536
+#define TALLY_PERIOD_MIN	100	/* of counters; 1 ns of timers */
 #define TALLY_HISTOGRAM		32
 #define TALLY_ALL_CPUS		0xffffffffu
 
@@ -62,7 +63,8 @@ struct tally_info {
 #define TALLY_EVENT_FLAGS	0xfu
 
 struct tally_event {
-	__u64 period;		/* of samples, on average: each is jittered */
+	__u64 period;		/* of samples, on average: each is jittered;
+				 * raised while that is too fast */
 	__u64 freq;		/* PMU: adapt the period to this rate; or 0 */
 	__u32 flags;
 	__u8 event, umask, cmask;	/* PMU */
@@ -107,7 +109,7 @@ struct tally_tasks {
 struct tally_event_stats {
 	__u64 samples;		/* in the ring */
 	__u64 lost;		/* no room */
-	__u64 throttled;	/* not taken: the rate was too high */
+	__u64 throttled;	/* not taken: the period was raised */
 	__u64 missed;		/* came too late: interrupts were off */
 	__u64 weight;		/* of all four */
 	__u64 counter;		/* PMU: the one it has */
@@ -116,7 +118,9 @@ struct tally_event_stats {
 struct tally_stats {
 	__u32 size;
 	__u32 cpu;		/* in: of this one, or TALLY_ALL_CPUS */
-	__u64 enabled_ns;	/* between START and STOP, so far */
+	/* Between START and STOP, so far; since minor version 2 only while a
+	 * thread of TASKS runs, where there are any, and summed over CPUs. */
+	__u64 enabled_ns;
 	__u64 unclaimed;	/* NMIs of ours without a counter at its end */
 	__u64 untracked;	/* new threads that memory did not suffice for */
 	__u64 cycles;		/* in the handler */

@@ -21,7 +21,6 @@ struct pmu_bank {
 	const struct pmu_model *model;
 	const struct pmu_msr *msr;
 	uint8_t used;		/* bit i: counter i is ours */
-	uint8_t paused;		/* bit i: it stands still for now */
 	uint64_t select[PMU_COUNTERS_MAX];
 	/* Events that the running period stands for. */
 	uint64_t weight[PMU_COUNTERS_MAX];
@@ -42,9 +41,12 @@ void pmu_restore(struct pmu_bank *b);
 /* Sets counter `c` up; it runs from pmu_arm on.  The period must fit. */
 void pmu_use(struct pmu_bank *b, unsigned int c, const struct pmu_event *e,
 	     uint64_t period);
-void pmu_arm(struct pmu_bank *b);
-/* All counters of the bank stand still. */
-void pmu_disarm(struct pmu_bank *b);
+void pmu_arm(const struct pmu_bank *b);
+/* All counters of the bank stand still, without their events. */
+void pmu_disarm(const struct pmu_bank *b);
+/* Between the two: all stand still where they are, and go on from there. */
+void pmu_halt(const struct pmu_bank *b);
+void pmu_go(const struct pmu_bank *b);
 
 /* Which of our running counters have passed their end. */
 unsigned int pmu_overflowed(const struct pmu_bank *b);
@@ -54,22 +56,19 @@ unsigned int pmu_overflowed(const struct pmu_bank *b);
  * the period becomes longer, and its weight too.  Returns the old weight.
  */
 uint64_t pmu_rearm(struct pmu_bank *b, unsigned int c, uint64_t period);
-/* A counter that has passed its end and stands still is as if it had not. */
-void pmu_settle(struct pmu_bank *b, unsigned int c);
+
+#define PMU_LATE_NS 1000000000u
 
 /*
  * An NMI found n counters at their end: is it ours?  One that finds none is, when
  * its counter was handled by the NMI before, which found two, or by pmu_expect:
  * one NMI waits while another is handled, no matter for how many counters.  Those
- * of others are not to be swallowed, so after a second nothing is expected.
+ * of others are not to be swallowed, so after PMU_LATE_NS nothing is expected: a
+ * processor of a virtual machine may stand still for long between an NMI and its
+ * twin.
  */
 bool pmu_claims(struct pmu_bank *b, unsigned int n, uint64_t now_ns);
 /* Counters were handled, or stopped, without an NMI of theirs. */
 void pmu_expect(struct pmu_bank *b, uint64_t now_ns);
-
-/* One counter stands still, and goes on with a new period; then all stand still
- * for a moment.  No interrupt of theirs may use the bank during pmu_resume. */
-void pmu_pause(struct pmu_bank *b, unsigned int c);
-void pmu_resume(struct pmu_bank *b, unsigned int c, uint64_t period);
 
 #endif

@@ -45,7 +45,7 @@ def _commands(tools, binary, demangle):
     return commands
 
 
-def _compare(tools, table, args, what, binary, count, demangle, wanted):
+def compare(tools, table, args, what, binary, count, demangle, wanted):
     """Time and peak memory of all, `wanted` of llvm-symbolizer's."""
     path = _draw(tools, binary, count)
     jobs = {}
@@ -83,17 +83,17 @@ def addresses(tools, table, args):
     """Issue 3, how good, 1."""
     big = os.path.join(tools.work, 'big')
     many = os.path.join(tools.work, 'many')
-    _compare(tools, table, args, '10,000 addresses', big, 10000, False, 0.4)
-    _compare(tools, table, args, '10,000 addresses, readable names', big,
+    compare(tools, table, args, '10,000 addresses', big, 10000, False, 0.4)
+    compare(tools, table, args, '10,000 addresses, readable names', big,
              10000, True, 0.4)
     units = _units(tools, many)
     if units < 200:
         raise Failed('%s has %d units' % (many, units))
-    _compare(tools, table, args, '100 addresses of %d units' % units, many,
+    compare(tools, table, args, '100 addresses of %d units' % units, many,
              100, False, 0.2)
     vmlinux = _vmlinux(args)
     if vmlinux:
-        _compare(tools, table, args, '1,000 addresses of vmlinux', vmlinux,
+        compare(tools, table, args, '1,000 addresses of vmlinux', vmlinux,
                  1000, False, 0.5)
     else:
         print('vmlinux: none with DWARF is installed '

@@ -77,6 +77,27 @@ def _compile(text, out, *options):
         text=text)
 
 
+def _through(top):
+    """The program that runs through libraries."""
+    _cc('-O1', '-x', 'c', '-', '-o', os.path.join(top, 'through'), '-ldl',
+        text=MAIN)
+
+
+def through_libraries(tools, count):
+    """A command that runs through so many small libraries."""
+    top = os.path.join(tools.work, 'libraries')
+    os.makedirs(top, exist_ok=True)
+    for i in range(count):
+        out = os.path.join(top, 'l%d.so' % i)
+        if os.path.exists(out):
+            continue
+        hot = os.path.join(top, 'hot.o')
+        _compile(HOT, hot, '-DNUMBER=%d' % i)
+        _cc('-shared', '-Wl,--build-id', '-o', out, hot)
+    _through(top)
+    return [os.path.join(top, 'through'), top, str(count)]
+
+
 def _build(top):
     """Two folders of libraries, which differ only in what never runs."""
     done = os.path.join(top, 'done')
@@ -95,8 +116,7 @@ def _build(top):
             _compile(HOT, hot, '-DNUMBER=%d' % i)
             _cc('-shared', '-Wl,--build-id', '-o',
                 os.path.join(top, kind, 'l%d.so' % i), hot, *more)
-    _cc('-O1', '-x', 'c', '-', '-o', os.path.join(top, 'through'), '-ldl',
-        text=MAIN)
+    _through(top)
     with open(done, 'w', encoding='ascii'):
         pass
 

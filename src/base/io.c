@@ -115,6 +115,7 @@ int io_map_fd(int fd, const char *name, struct io_map *out, struct error *err)
 	rc = check_regular(fd, name, &st, err);
 	if (rc < 0)
 		return rc;
+	out->owner = st.st_uid;
 	if (!st.st_size)
 		return 0;
 	p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);

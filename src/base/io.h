@@ -29,6 +29,7 @@ int io_write_all(int fd, const char *name, const void *p, size_t n,
 struct io_map {
 	const uint8_t *p;	/* NULL when empty */
 	size_t n;
+	uint32_t owner;		/* user number */
 };
 int io_map_fd(int fd, const char *name, struct io_map *out, struct error *err);
 int io_map_file(const char *path, struct io_map *out, struct error *err);

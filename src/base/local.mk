@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libbase.a
 libbase_a_SOURCES = \
+	src/base/beneath.c \
+	src/base/beneath.h \
 	src/base/buf.c \
 	src/base/buf.h \
 	src/base/child.c \
 	src/base/child.h \
 	src/base/cursor.c \
 	src/base/cursor.h \
+	src/base/duration.c \
+	src/base/duration.h \
 	src/base/error.c \
 	src/base/error.h \
+	src/base/git.c \
+	src/base/git.h \
 	src/base/hash.c \
 	src/base/hash.h \
 	src/base/io.c \
@@ -19,6 +25,8 @@ libbase_a_SOURCES = \
 	src/base/moderate.h \
 	src/base/nearest.c \
 	src/base/nearest.h \
+	src/base/outfile.c \
+	src/base/outfile.h \
 	src/base/range.c \
 	src/base/range.h \
 	src/base/sha256.c \

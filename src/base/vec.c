@@ -9,13 +9,11 @@
 
 int vec_reserve_raw(void *vec_ptr, size_t *cap, size_t want, size_t size)
 {
-	size_t c = *cap ? *cap + *cap / 2 : 8;
+	size_t c = vec_capacity(*cap, want);
 	void *old, *p;
 
 	if (want <= *cap)
 		return 0;
-	if (c < want)
-		c = want;
 	if (c > SIZE_MAX / size)
 		return -ERR_NOMEM;
 	memcpy(&old, vec_ptr, sizeof(old));

@@ -16,6 +16,14 @@
 
 #define VEC(T) struct { T *v; size_t n, cap; }
 
+/* The room that a vector with room for `cap` gets when it needs `want`. */
+static inline size_t vec_capacity(size_t cap, size_t want)
+{
+	size_t c = cap ? cap + cap / 2 : 8;
+
+	return want <= cap ? cap : c < want ? want : c;
+}
+
 /* Makes room for `want` elements of `size` bytes.  0 or -ERR_NOMEM; on failure
  * nothing changed. */
 int vec_reserve_raw(void *vec_ptr, size_t *cap, size_t want, size_t size);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "check/check_internal.h"
-#include "symbolize/symbolize.h"
+#include "views/names.h"
 
 int check_nomem(struct error *err)
 {
@@ -195,7 +195,7 @@ static void allow_row(struct check *c, struct check_row *r, struct buf *tmp,
 		const struct check_func *f = &c->runs.funcs.v[r->unit.func];
 
 		names[n++] = check_str(&c->runs, f->name);
-		demangle_short(buf_cstr(tmp), shorter);
+		name_shorten(buf_cstr(tmp), shorter);
 		names[n++] = buf_cstr(shorter);
 	}
 	a = allow_find(c->o.allow, names, n, r->j.ratio);

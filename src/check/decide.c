@@ -111,10 +111,13 @@ static void decide(struct judge_work *w, size_t k)
 static int adjust(struct judge_work *w)
 {
 	double *p = judge_alloc(w, w->nkept, 4 * sizeof(double));
-	double *pf = p + w->nkept, *q = pf + w->nkept, *qf = q + w->nkept;
+	double *pf, *q, *qf;
 
 	if (!p)
 		return -ERR_NOMEM;
+	pf = p + w->nkept;
+	q = pf + w->nkept;
+	qf = q + w->nkept;
 	for (size_t k = 0; k < w->nkept; k++) {
 		p[k] = w->out->rows[w->kept[k]].p;
 		pf[k] = w->out->rows[w->kept[k]].p_faster;

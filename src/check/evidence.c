@@ -192,7 +192,9 @@ static int compare_places(const struct check *c, const struct check_part *x,
 		const struct check_func *h = &c->runs.funcs.v[y->func];
 
 		d = compare_words(c, f->image, h->image);
-		return d ? d : compare_words(c, f->name, h->name);
+		if (!d)
+			d = compare_words(c, f->name, h->name);
+		return d ? d : compare_words(c, f->which, h->which);
 	}
 	d = compare_words(c, x->name, y->name);
 	if (d)

@@ -13,6 +13,7 @@ libcheck_a_SOURCES = \
 	src/check/decide.c \
 	src/check/evidence.c \
 	src/check/evidence_code.c \
+	src/check/funcs.c \
 	src/check/judge.c \
 	src/check/judge.h \
 	src/check/judge_internal.h \

@@ -26,6 +26,8 @@ static int by_name(const void *a, const void *b)
 	if (!d)
 		d = compare_str(x->runs, f->name, g->name);
 	if (!d)
+		d = compare_str(x->runs, f->which, g->which);
+	if (!d)
 		d = compare_str(x->runs, x->unit.base, y->unit.base);
 	if (!d)
 		d = x->unit.line < y->unit.line ? -1

@@ -62,10 +62,14 @@ int check_runs_finish(struct check_runs *c, const struct check_runs_options *o,
 	if (o->by_line)
 		rc = runs_match_lines(c, &o->where, NULL, 0);
 	for (size_t i = 0; !rc && i < c->files.n; i++) {
-		rc = runs_read_file(c, &c->files.v[i], o, err);
+		rc = runs_read_file(&c->files.v[i], o, err);
 		if (rc < 0)
 			return rc;
 	}
+	if (!rc)
+		rc = runs_match_funcs(c);
+	for (size_t i = 0; !rc && i < c->files.n; i++)
+		rc = runs_map_keys(c, &c->files.v[i], o->by_line);
 	for (uint32_t i = 0; !rc && i < c->files.n; i++)
 		rc = add_runs(c, i);
 	if (!rc && c->runs.n)

@@ -59,10 +59,20 @@ static int sum_costs(struct pairing *p)
 	return rc;
 }
 
-static uint32_t find_func(uint32_t image, uint32_t name,
+static uint64_t func_hash(uint32_t image, const struct check_func *f)
+{
+	return hash_mix((uint64_t)image << 32 | f->name, f->which);
+}
+
+/* The function of an image that has the name of another one's. */
+static uint32_t find_func(const struct check_runs *c, uint32_t image,
+			  const struct check_func *f,
 			  const struct u64map *by_key)
 {
-	return u64map_get(by_key, (uint64_t)image << 32 | name);
+	uint32_t id = u64map_get(by_key, func_hash(image, f));
+
+	return id != U64MAP_NONE && c->funcs.v[id].name == f->name &&
+	       c->funcs.v[id].which == f->which ? id : U64MAP_NONE;
 }
 
 /* Share of an image's cost on its side that is in functions which the other
@@ -77,8 +87,7 @@ static double shared(const struct pairing *p, uint32_t image, uint32_t other,
 		if (c->funcs.v[i].image != image || !c->funcs.v[i].name)
 			continue;
 		all += p->cost[side][i];
-		if (find_func(other, c->funcs.v[i].name, by_key) !=
-		    U64MAP_NONE)
+		if (find_func(c, other, &c->funcs.v[i], by_key) != U64MAP_NONE)
 			both += p->cost[side][i];
 	}
 	return all > 0 ? both / all : 0;
@@ -95,7 +104,7 @@ static void make_alias(const struct pairing *p, uint32_t from, uint32_t to,
 
 		if (f->image != from)
 			continue;
-		id = find_func(to, f->name, by_key);
+		id = find_func(c, to, f, by_key);
 		if (id != U64MAP_NONE)
 			c->alias[i] = id;
 		else
@@ -155,8 +164,7 @@ int runs_pair_images(struct check_runs *c)
 		rc = sum_costs(&p);
 	for (uint32_t i = 0; !rc && i < c->funcs.n; i++) {
 		const struct check_func *f = &c->funcs.v[i];
-		uint32_t *id = u64map_slot(&by_key,
-					   (uint64_t)f->image << 32 | f->name);
+		uint32_t *id = u64map_slot(&by_key, func_hash(f->image, f));
 
 		if (id)
 			*id = i;

@@ -29,6 +29,7 @@ int check_runs_init(struct check_runs *c, struct error *err)
 static void file_fini(struct check_file *f)
 {
 	free(f->path);
+	free(f->which);
 	free(f->func);
 	free(f->unit);
 	vec_fini(&f->cells);
@@ -60,12 +61,13 @@ static bool func_eq(const void *ctx, uint32_t id, const void *key)
 	const struct check_runs *c = ctx;
 	const struct check_func *a = &c->funcs.v[id], *b = key;
 
-	return a->image == b->image && a->name == b->name;
+	return a->image == b->image && a->name == b->name &&
+	       a->which == b->which;
 }
 
 static uint32_t intern_func(struct check_runs *c, const struct check_func *f)
 {
-	uint64_t h = hash_mix(f->image, f->name);
+	uint64_t h = hash_mix(hash_mix(f->image, f->name), f->which);
 	uint32_t id = idtab_find(&c->func_tab, h, func_eq, c, f);
 
 	if (id != IDTAB_NONE)
@@ -106,15 +108,18 @@ static uint32_t copy_str(struct check_runs *c, const struct profile *p,
 }
 
 static struct check_func func_key(struct check_runs *c,
-				  const struct profile *p,
+				  const struct check_file *file,
 				  const struct frame_key *k)
 {
+	const struct profile *p = file->p;
 	const char *name = profile_cstr(p, k->name);
 	struct check_func f = { .kernel = k->kernel };
 
 	f.image = strtab_add(&c->str, path_base(profile_cstr(p, k->image)));
 	f.name = k->sort == FRAME_FUNC
 			 ? strtab_add_n(&c->str, name, clone_base(name)) : 0;
+	if (k->sort == FRAME_FUNC && k->func)
+		f.which = file->which[k->func - 1];
 	return f;
 }
 
@@ -145,7 +150,7 @@ static int declare(struct check_runs *c, struct check_file *f)
 	return 0;
 }
 
-static int map_keys(struct check_runs *c, struct check_file *f, bool by_line)
+int runs_map_keys(struct check_runs *c, struct check_file *f, bool by_line)
 {
 	size_t n = f->keys.keys.n;
 
@@ -155,7 +160,7 @@ static int map_keys(struct check_runs *c, struct check_file *f, bool by_line)
 		return -ERR_NOMEM;
 	for (size_t i = 0; i < n; i++) {
 		const struct frame_key *k = &f->keys.keys.v[i];
-		struct check_func key = func_key(c, f->p, k);
+		struct check_func key = func_key(c, f, k);
 		struct check_unit u = { .func = 0 };
 
 		if (key.image == UINT32_MAX || key.name == UINT32_MAX)
@@ -289,7 +294,7 @@ static int sum_samples(struct check_file *f)
 	return rc;
 }
 
-int runs_read_file(struct check_runs *c, struct check_file *f,
+int runs_read_file(struct check_file *f,
 		   const struct check_runs_options *o, struct error *err)
 {
 	uint32_t mask = KEY_BIT(KEY_IMAGE) | KEY_BIT(KEY_SYMBOL) |
@@ -301,8 +306,6 @@ int runs_read_file(struct check_runs *c, struct check_file *f,
 	if (!rc)
 		rc = frame_keys_init(&f->keys, f->p, mask, !o->no_inline, NULL,
 				     err);
-	if (!rc && map_keys(c, f, o->by_line) < 0)
-		rc = nomem(err);
 	return rc;
 }
 
@@ -335,6 +338,8 @@ void check_func_name(const struct check_runs *c, uint32_t func,
 
 	if (f->name)
 		demangle(check_str(c, f->name), out);
-	else
+	if (f->name && f->which)
+		buf_printf(out, " (%s)", check_str(c, f->which));
+	if (!f->name)
 		buf_printf(out, "[no name in %s]", *image ? image : "any file");
 }

@@ -6,7 +6,8 @@
  * by stack, and functions that mean the same in all files.
  *
  * A function is the base name of its image and its linkage name without what
- * compilers append to clones (.isra.0, .cold): copies count as one.  All that has
+ * compilers append to clones (.isra.0, .cold): copies count as one.  Where a
+ * recording has several of that name, views/func_match.h says which is which.  All that has
  * no name in an image is one function.
  */
 #include "profile/reader.h"
@@ -28,6 +29,7 @@ struct check_file {
 	struct profile *p;
 	uint32_t event;		/* the one that is compared */
 	struct frame_keys keys;
+	uint32_t *which;	/* by func of p: check_func.which */
 	uint32_t *func;		/* by frame key: check_func */
 	uint32_t *unit;		/* by frame key: row, see check_unit */
 	uint32_t lines;		/* 1 + line_maps; 0: its lines are as they are */
@@ -48,6 +50,8 @@ struct check_run {
 struct check_func {
 	uint32_t image, name;	/* str: base name; linkage name, "" for code
 				 * without names */
+	uint32_t which;		/* str: tells it from others of its name in
+				 * its image; 0: there are none */
 	uint32_t file, line;	/* str: where it is declared, of the newest */
 	bool kernel;
 };

@@ -4,8 +4,12 @@
 /* What the parts of runs.h share. */
 #include "check/runs.h"
 
-int runs_read_file(struct check_runs *c, struct check_file *f,
+int runs_read_file(struct check_file *f,
 		   const struct check_runs_options *o, struct error *err);
+/* funcs.c: fills check_file.which, once all files were read. */
+int runs_match_funcs(struct check_runs *c);
+/* Functions and units of a file's frame keys. */
+int runs_map_keys(struct check_runs *c, struct check_file *f, bool by_line);
 uint32_t runs_unit(struct check_runs *c, const struct check_unit *u);
 /* lines.c: matches lines of all recordings, of the files wanted (by str of their
  * base names; NULL: all).  0 or -ERR_NOMEM. */

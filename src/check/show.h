@@ -25,9 +25,9 @@ void check_markdown(const struct check *c, struct buf *out);
 void check_github(const struct check *c, const char *root, bool warn_only,
 		  struct buf *out);
 /* A page: what failed, a flame graph by change, source and instructions of both
- * sides; sources that are at no path any more are taken from the git repository
- * `repo` (may be NULL), as they were when each side was recorded. */
-int check_html(const struct check *c, const char *repo, struct buf *out,
+ * sides; sources as c->o.runs.where says.  `told` gets what source files were read
+ * (sources_summary). */
+int check_html(const struct check *c, struct buf *told, struct buf *out,
 	       struct error *err);
 /* OpenMetrics 1.0 text, for GitLab's metrics reports. */
 void check_openmetrics(const struct check *c, struct buf *out);

@@ -88,7 +88,7 @@ static void junit_row(const struct check *c, const struct check_row *r,
 	buf_reset(&t);
 	buf_str(out, "\"");
 	if (r->unit.func != PROF_NONE &&
-	    c->runs.funcs.v[r->unit.func].file) {
+	    c->runs.funcs.v[r->unit.func].line) {
 		const struct check_func *f = &c->runs.funcs.v[r->unit.func];
 
 		buf_str(out, " file=\"");
@@ -187,7 +187,7 @@ static void annotation(const struct check *c, const struct check_row *r,
 	}
 	words_name(c, r, false, &name);
 	buf_printf(out, "::%s ", level);
-	if (file) {
+	if (file && line) {
 		text_safe(&t, below(root, check_str(&c->runs, file)));
 		buf_str(out, "file=");
 		put_command(out, buf_cstr(&t), true);

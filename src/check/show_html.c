@@ -13,7 +13,6 @@ enum { CODES = 200, PARTS = 3 };
 
 struct page {
 	const struct check *c;
-	const char *repo;
 	size_t n;		/* inputs */
 	uint32_t unknown;	/* keys that the check does not know, so far */
 	struct report **rep;
@@ -77,7 +76,7 @@ static int make_input(struct page *x, size_t i, struct error *err)
 	struct annotate_spec lines = { .select = spec.select, .top = CODES,
 				       .code = true, .by_symbol = true,
 				       .intel = true,
-				       .where = { .repo = x->repo } };
+				       .where = x->c->o.runs.where };
 	int rc = key_list_parse("image,symbol", &spec.keys, err);
 
 	if (!rc)
@@ -221,10 +220,11 @@ static void page_fini(struct page *x)
 	buf_fini(&x->how);
 }
 
-static int build(struct page *x, struct buf *out, struct error *err)
+static int build(struct page *x, struct buf *told, struct buf *out,
+		 struct error *err)
 {
 	struct html_compare compare = { .how = "" };
-	struct html_style style = { .compare = &compare };
+	struct html_style style = { .compare = &compare, .told = told };
 	int rc = make_words(x) < 0 ? nomem(err) : 0;
 
 	for (size_t i = 0; !rc && i < x->n; i++)
@@ -240,10 +240,10 @@ static int build(struct page *x, struct buf *out, struct error *err)
 	return html_write(x->in, x->n, &style, out, err);
 }
 
-int check_html(const struct check *c, const char *repo, struct buf *out,
+int check_html(const struct check *c, struct buf *told, struct buf *out,
 	       struct error *err)
 {
-	struct page x = { .c = c, .repo = repo, .n = c->runs.files.n };
+	struct page x = { .c = c, .n = c->runs.files.n };
 	double runs = (double)c->runs.nnew / (double)c->runs.nbase;
 	double by = c->judge.absolute || !(c->scale > 0) ? 1 : c->scale;
 	int rc;
@@ -253,7 +253,8 @@ int check_html(const struct check *c, const char *repo, struct buf *out,
 	x.rep = calloc(x.n + 1, sizeof(*x.rep));
 	x.match = calloc(x.n + 1, sizeof(*x.match));
 	x.in = calloc(x.n + 1, sizeof(*x.in));
-	rc = x.rep && x.match && x.in ? build(&x, out, err) : nomem(err);
+	rc = x.rep && x.match && x.in ? build(&x, told, out, err)
+				    : nomem(err);
 	page_fini(&x);
 	return rc;
 }

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "check/show.h"
+#include "views/names.h"
 
 static const char *const side_names[] = { "baseline", "new" };
 
@@ -163,6 +164,20 @@ static void put_statistics(const struct check *c, const struct judge_row *r,
 	json_bool(j, "bursty", r->bursty);
 }
 
+/* As `tally report` names it in all recordings. */
+static void put_id(const struct check *c, const struct check_func *f,
+		   struct json *j)
+{
+	struct frame_key k = { .sort = f->name ? FRAME_FUNC : FRAME_UNKNOWN };
+	struct buf id = { 0 };
+
+	name_id(check_str(&c->runs, f->image), check_str(&c->runs, f->which),
+		check_str(&c->runs, f->file), check_str(&c->runs, f->name), &k,
+		&id);
+	json_str(j, "id", buf_cstr(&id));
+	buf_fini(&id);
+}
+
 static void put_place(const struct check *c, const struct check_row *r,
 		      struct json *j)
 {
@@ -180,6 +195,7 @@ static void put_place(const struct check *c, const struct check_row *r,
 	json_str(j, "image", check_row_image(c, r));
 	json_str(j, "function", buf_cstr(&name));
 	json_str(j, "linkage_name", check_str(&c->runs, f->name));
+	put_id(c, f, j);
 	json_bool(j, "kernel", f->kernel);
 	json_str(j, "file", check_str(&c->runs, r->unit.file ? r->unit.file
 							     : f->file));

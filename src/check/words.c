@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "check/show.h"
-#include "symbolize/symbolize.h"
+#include "views/names.h"
 
 static void safe_name(const char *name, bool kernel, bool full,
 		      struct buf *out)
@@ -13,7 +13,7 @@ static void safe_name(const char *name, bool kernel, bool full,
 	struct buf b = { 0 };
 
 	if (!full)
-		demangle_short(name, &b);
+		name_shorten(name, &b);
 	if (kernel)
 		buf_str(out, "[k] ");
 	text_safe(out, b.n ? buf_cstr(&b) : name);

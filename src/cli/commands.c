@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "cli/perf_options.h"
 
 /* As they are needed: record and look, compare, count; then what serves these,
  * and tools for single questions. */
@@ -16,6 +17,11 @@ static const struct command *const commands[] = {
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
+const struct command *command_at(size_t i)
+{
+	return i < COMMANDS ? commands[i] : NULL;
+}
+
 const struct command *command_find(const char *name, struct error *err)
 {
 	struct nearest near = nearest_to(name);
@@ -25,6 +31,12 @@ const struct command *command_find(const char *name, struct error *err)
 		if (!strcmp(name, commands[i]->name))
 			return commands[i];
 		nearest_try(&near, commands[i]->name);
+	}
+	best = perf_command_hint(name);
+	if (best) {
+		error_set(err, ERR_USAGE, "no command '%s' as in perf; here: %s",
+			  name, best);
+		return NULL;
 	}
 	nearest_try(&near, "help");
 	best = nearest_best(&near);

@@ -7,6 +7,8 @@
 
 /* By name, or NULL and a message that offers the nearest. */
 const struct command *command_find(const char *name, struct error *err);
+/* Each in its turn, then NULL. */
+const struct command *command_at(size_t i);
 /* The text of `tally --help`. */
 void commands_help(struct buf *out);
 

@@ -12,17 +12,39 @@
 
 #include "cli/at_files.h"
 #include "cli/commands.h"
+#include "cli/complete.h"
 #include "cli/guard.h"
+#include "cli/memory.h"
 #include "cli/options.h"
+#include "cli/screen.h"
 #include "cli/terminal.h"
 #include "base/text.h"
 
-enum { STATUS_FAILED = 1, STATUS_USAGE = 2 };
+enum { STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_NO_MEMORY = 4 };
+
+/* The one message and status of all commands; `err` says what for, or is NULL. */
+static int complain_of_memory(const struct error *err)
+{
+	const char *what = err && err->code == ERR_NOMEM ? err->msg : "";
+	struct buf safe = { 0 };
+
+	text_safe(&safe, what);
+	if (!*what || !strcmp(what, "out of memory") || safe.failed)
+		fputs("tally: out of memory\n", stderr);
+	else if (strstr(what, "out of memory"))
+		fprintf(stderr, "tally: %s\n", buf_cstr(&safe));
+	else
+		fprintf(stderr, "tally: out of memory: %s\n", buf_cstr(&safe));
+	buf_fini(&safe);
+	return STATUS_NO_MEMORY;
+}
 
 static int complain(const struct error *err)
 {
 	struct buf safe = { 0 };
 
+	if (err->code == ERR_NOMEM || memory_ran_out())
+		return complain_of_memory(err);
 	text_safe(&safe, err->msg);
 	fprintf(stderr, "tally: %s\n", buf_cstr(&safe));
 	buf_fini(&safe);
@@ -127,6 +149,13 @@ static int dispatch(struct terminal *t, int argc, char **argv)
 		return print_help(t, NULL);
 	if (!strcmp(argv[1], "help"))
 		return help_command(t, argc > 2 ? argv[2] : NULL);
+	if (!strcmp(argv[1], "--complete")) {
+		struct buf text = { 0 };
+
+		complete(argv + 2, (size_t)argc - 2, &text);
+		print(t, &text);
+		return 0;
+	}
 	if (argv[1][0] == '-') {
 		error_set(&err, ERR_USAGE,
 			  "options come after a command: tally COMMAND %s; "
@@ -145,9 +174,14 @@ int main(int argc, char **argv)
 	int status, error;
 
 	guard_install();
+	memory_watch(screen_no_memory, screen_restore, STATUS_NO_MEMORY);
 	terminal_init(&t);
+	t.io.no_memory = memory_ran_out;
 	status = dispatch(&t, argc, argv);
 	error = terminal_fini(&t);
+	/* whatever went on without it did not do all */
+	if (memory_ran_out() && status != STATUS_NO_MEMORY)
+		return complain_of_memory(NULL);
 	if (error && !status) {
 		fprintf(stderr, "tally: cannot write output: %s\n",
 			strerror(error));

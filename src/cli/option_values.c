@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/duration.h"
 #include "cli/options.h"
 
 int option_uint(const char *name, const char *text, uint64_t *out,
@@ -40,6 +41,16 @@ int option_uint(const char *name, const char *text, uint64_t *out,
 			 name, text);
 }
 
+int option_rate(const char *name, const char *text, uint64_t *out,
+		struct error *err)
+{
+	if (!strcmp(text, "max")) {
+		*out = UINT64_MAX;
+		return 0;
+	}
+	return option_uint(name, text, out, err);
+}
+
 static int parse_double(const char *text, double *v, char **end)
 {
 	/* strtod also takes hex, "inf" and "nan" */
@@ -63,29 +74,29 @@ int option_double(const char *name, const char *text, double *out,
 	return 0;
 }
 
-int option_seconds(const char *name, const char *text, double *out,
-		   struct error *err)
+int option_duration(const char *name, const char *text, enum opt_kind kind,
+		    double *out, struct error *err)
 {
-	static const struct {
-		const char *suffix;
-		double factor;
-	} units[] = {
-		{ "", 1 },	{ "s", 1 },	{ "ms", 1e-3 },
-		{ "us", 1e-6 }, { "m", 60 },	{ "min", 60 },
-		{ "h", 3600 },
-	};
-	char *end;
-	double v;
+	bool bare;
 
-	if (parse_double(text, &v, &end) == 0) {
-		for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-			if (strcmp(end, units[i].suffix) != 0)
-				continue;
-			*out = v * units[i].factor;
-			return 0;
-		}
+	/* perf's word for "begin switched off". */
+	if (kind == OPT_DELAY && !strcmp(text, "-1")) {
+		*out = -1;
+		return 0;
 	}
-	return error_set(err, ERR_USAGE,
-			 "%s '%s': want seconds, or a number with ms, s, m "
-			 "or h", name, text);
+	if (!duration_parse(text, strlen(text), out, &bare))
+		return error_set(err, ERR_USAGE,
+				 "%s '%s': want a time: a number with ms, s, m "
+				 "or h", name, text);
+	if (bare && kind == OPT_MILLIS)
+		*out /= 1000;
+	/* Nobody waits ten seconds as often as perf's users wait for some ten
+	 * milliseconds. */
+	if (bare && *out > 0 && (kind == OPT_UNIT ||
+				 (kind == OPT_DELAY && *out >= 10)))
+		return error_set(err, ERR_USAGE,
+				 "%s %s: %s milliseconds, as perf reads it, or "
+				 "%s seconds? Write %sms or %ss", name, text,
+				 text, text, text, text);
+	return 0;
 }

@@ -7,8 +7,12 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "cli/perf_options.h"
 
-enum { FIRST_VAL = 256, HELP_VAL = FIRST_VAL - 1, NAME_MAX_BYTES = 80 };
+/* What getopt returns: HELP_VAL; from FIRST_VAL on the command's options by
+ * their row, from PERF_VAL on perf's; or the letter of one of the command's. */
+enum { FIRST_VAL = 256, HELP_VAL = FIRST_VAL - 1, PERF_VAL = 1 << 16,
+       NAME_MAX_BYTES = 80 };
 
 static size_t count_opts(const struct command *cmd)
 {
@@ -47,6 +51,7 @@ static int arg_kind(const struct opt *o)
 struct getopt_tables {
 	struct option *longs;
 	char *shorts;
+	int perf_short[128];	/* PERF_VAL + row, or 0 */
 };
 
 static void tables_fini(struct getopt_tables *t)
@@ -55,13 +60,59 @@ static void tables_fini(struct getopt_tables *t)
 	free(t->shorts);
 }
 
-static int tables_init(struct getopt_tables *t, const struct command *cmd)
+static bool has_long(const struct command *cmd, const char *name)
+{
+	for (const struct opt *o = cmd->opts; o && !option_is_end(o); o++)
+		if (o->kind != OPT_HEADING && o->name && !strcmp(o->name, name))
+			return true;
+	return false;
+}
+
+static bool has_word(char **argv, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (; *argv; argv++)
+		if (!strncmp(*argv, "--", 2) && !strncmp(*argv + 2, name, n) &&
+		    (!(*argv)[2 + n] || (*argv)[2 + n] == '='))
+			return true;
+	return false;
+}
+
+/*
+ * perf's options that the command has not.  A long one only where it was
+ * written, so that it takes no abbreviation from tally's own.
+ */
+static void add_perf_options(struct getopt_tables *t, const struct command *cmd,
+			     char **argv, size_t k, char *s)
+{
+	for (int i = 0; perf_options[i].commands; i++) {
+		const struct perf_option *o = &perf_options[i];
+		int arg = o->arg == 'y' ? required_argument
+			: o->arg == 'o' ? optional_argument : no_argument;
+
+		if (!perf_option_is_of(o, cmd))
+			continue;
+		if (o->name && has_word(argv, o->name) && !has_long(cmd, o->name))
+			t->longs[k++] = (struct option){ o->name, arg, NULL,
+							 PERF_VAL + i };
+		if (!o->short_name || strchr(t->shorts, o->short_name))
+			continue;
+		t->perf_short[(int)o->short_name] = PERF_VAL + i;
+		*s++ = o->short_name;
+		for (; arg > 0; arg--)
+			*s++ = ':';
+	}
+}
+
+static int tables_init(struct getopt_tables *t, const struct command *cmd,
+		       char **argv)
 {
 	size_t n = count_opts(cmd), k = 0;
 	char *s;
 
-	t->longs = calloc(n + 2, sizeof(*t->longs));
-	t->shorts = s = calloc(3 * n + 8, 1);
+	t->longs = calloc(n + 2 + PERF_OPTIONS_MAX, sizeof(*t->longs));
+	t->shorts = s = calloc(3 * (n + PERF_OPTIONS_MAX) + 8, 1);
 	if (!t->longs || !t->shorts)
 		return -ERR_NOMEM;
 	if (cmd->stop_at_arg)
@@ -85,6 +136,7 @@ static int tables_init(struct getopt_tables *t, const struct command *cmd)
 	t->longs[k] = (struct option){ "help", no_argument, NULL, HELP_VAL };
 	if (!strchr(t->shorts, 'h'))
 		*s++ = 'h';
+	add_perf_options(t, cmd, argv, k + 1, s);
 	return 0;
 }
 
@@ -92,6 +144,8 @@ static const struct opt *find_opt(const struct command *cmd, int c)
 {
 	size_t n = count_opts(cmd);
 
+	if (c >= PERF_VAL)
+		return NULL;
 	if (c >= FIRST_VAL)
 		return &cmd->opts[c - FIRST_VAL];
 	for (size_t i = 0; i < n; i++)
@@ -150,6 +204,8 @@ static int report_bad(const struct command *cmd, int c, char **argv,
 		      struct error *err)
 {
 	const struct opt *o = find_opt(cmd, optopt);
+	const struct perf_option *perf = optopt >= PERF_VAL
+		? &perf_options[optopt - PERF_VAL] : NULL;
 	const char *word = optind > 0 ? argv[optind - 1] : "";
 	char shown[NAME_MAX_BYTES] = "--help";
 
@@ -158,6 +214,11 @@ static int report_bad(const struct command *cmd, int c, char **argv,
 	if (c == ':' && o)
 		return error_set(err, ERR_USAGE, "%s needs a value: %s", shown,
 				 o->arg ? o->arg : "VALUE");
+	if (perf)
+		return error_set(err, ERR_USAGE, "--%s takes %s value",
+				 perf->name, c == ':' ? "a" : "no");
+	if (c == ':' && !o)
+		return error_set(err, ERR_USAGE, "-%c takes a value", optopt);
 	if (optopt == HELP_VAL || (optopt >= FIRST_VAL && o))
 		return error_set(err, ERR_USAGE, "%s takes no value", shown);
 	if (optopt)
@@ -182,6 +243,15 @@ static int push_string(struct opt_strs *l, const char *s, struct error *err)
 	return 0;
 }
 
+static int push_tagged(const struct opt *o, struct opt_strs *l, const char *arg,
+		       struct error *err)
+{
+	/* The table outlives the list. */
+	int rc = push_string(l, o->name, err);
+
+	return rc ? rc : push_string(l, arg, err);
+}
+
 static int set_value(const struct opt *o, void *opts, const char *arg,
 		     struct error *err)
 {
@@ -202,16 +272,55 @@ static int set_value(const struct opt *o, void *opts, const char *arg,
 	case OPT_STRS:
 	case OPT_WORDS:
 		return push_string((struct opt_strs *)at, arg, err);
+	case OPT_TAGGED:
+		return push_tagged(o, (struct opt_strs *)at, arg, err);
 	case OPT_UINT:
 		return option_uint(name, arg, (uint64_t *)at, err);
 	case OPT_DOUBLE:
 		return option_double(name, arg, (double *)at, err);
+	case OPT_RATE:
+		return option_rate(name, arg, (uint64_t *)at, err);
 	case OPT_SECONDS:
-		return option_seconds(name, arg, (double *)at, err);
+	case OPT_DELAY:
+	case OPT_MILLIS:
+	case OPT_UNIT:
+		return option_duration(name, arg, o->kind, (double *)at, err);
 	case OPT_HEADING:
 		break;
 	}
 	return 0;
+}
+
+/* An option of perf, written as a letter or (0) as its name; `arg` may be
+ * NULL. */
+static int perf_option(const struct command *cmd, void *opts,
+		       const struct perf_option *p, int letter, const char *arg,
+		       struct error *err)
+{
+	char shown[NAME_MAX_BYTES];
+	struct opt o;
+
+	if (letter)
+		snprintf(shown, sizeof(shown), "-%c", letter);
+	else
+		snprintf(shown, sizeof(shown), "--%s", p->name);
+	if (p->hint)
+		return error_set(err, ERR_USAGE, "no option %s as in perf: %s",
+				 shown, p->hint);
+	if (!p->is)
+		return 0;
+	for (const struct opt *own = cmd->opts; !option_is_end(own); own++) {
+		if (own->kind == OPT_HEADING || !own->name ||
+		    strcmp(own->name, p->is) != 0)
+			continue;
+		o = *own;
+		/* Who writes perf's word thinks of perf's milliseconds. */
+		if (o.kind == OPT_DELAY || o.kind == OPT_SECONDS)
+			o.kind = arg && !strcmp(arg, "-1") ? OPT_DELAY
+							   : OPT_UNIT;
+		return set_value(&o, opts, p->value ? p->value : arg, err);
+	}
+	return error_set(err, ERR_USAGE, "no option %s", shown);
 }
 
 /* The plain words behind an OPT_WORDS' first are its own. */
@@ -228,8 +337,8 @@ static int take_words(const struct opt *o, void *opts, int argc, char **argv,
 int options_parse(const struct command *cmd, void *opts, int argc, char **argv,
 		  int *rest, bool *help, struct error *err)
 {
-	struct getopt_tables t = { NULL, NULL };
-	int rc = tables_init(&t, cmd), c;
+	struct getopt_tables t = { 0 };
+	int rc = tables_init(&t, cmd, argv), c, letter;
 
 	*help = false;
 	*rest = argc;
@@ -244,6 +353,14 @@ int options_parse(const struct command *cmd, void *opts, int argc, char **argv,
 		if (c == '?' || c == ':') {
 			rc = report_bad(cmd, c, argv, err);
 			break;
+		}
+		letter = c > 0 && c < 128 ? c : 0;
+		if (letter && t.perf_short[letter])
+			c = t.perf_short[letter];
+		if (c >= PERF_VAL) {
+			rc = perf_option(cmd, opts, &perf_options[c - PERF_VAL],
+					 letter, optarg, err);
+			continue;
 		}
 		o = find_opt(cmd, c);
 		/* getopt takes "-g=x" for the value "=x", but it is how help
@@ -271,6 +388,7 @@ void options_release(const struct command *cmd, void *opts)
 		struct opt_strs *l;
 
 		if (cmd->opts[i].kind != OPT_STRS &&
+		    cmd->opts[i].kind != OPT_TAGGED &&
 		    cmd->opts[i].kind != OPT_WORDS)
 			continue;
 		l = (struct opt_strs *)((char *)opts + cmd->opts[i].offset);

@@ -30,7 +30,12 @@ int option_uint(const char *name, const char *text, uint64_t *out,
 		struct error *err);
 int option_double(const char *name, const char *text, double *out,
 		  struct error *err);
-int option_seconds(const char *name, const char *text, double *out,
-		   struct error *err);
+/* `kind` (OPT_SECONDS, OPT_DELAY, OPT_MILLIS, OPT_UNIT) says what a number
+ * without a unit is. */
+int option_duration(const char *name, const char *text, enum opt_kind kind,
+		    double *out, struct error *err);
+/* A rate, or "max": UINT64_MAX. */
+int option_rate(const char *name, const char *text, uint64_t *out,
+		struct error *err);
 
 #endif

@@ -37,6 +37,7 @@ static struct {
 	char leave[LEAVE_BYTES];
 	size_t leave_n;
 	bool color;
+	bool busy;		/* inside of ncurses */
 	SCREEN *curses;
 } term;
 
@@ -45,7 +46,7 @@ static const int deadly[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV,
 enum { DEADLY = sizeof(deadly) / sizeof(deadly[0]) };
 static struct sigaction old_actions[DEADLY];
 
-static void restore_now(void)
+void screen_restore(void)
 {
 	ssize_t n;
 
@@ -61,7 +62,7 @@ static void on_deadly(int sig)
 {
 	int saved = errno;
 
-	restore_now();
+	screen_restore();
 	signal(sig, SIG_DFL);
 	raise(sig);
 	errno = saved;
@@ -101,6 +102,19 @@ static void catch_signals(void)
 			 old_actions[i].sa_handler == SIG_DFL)
 			sigaction(deadly[i], &sa, NULL);
 	}
+}
+
+void screen_no_memory(int status)
+{
+	static const char text[] = "tally: out of memory\n";
+	ssize_t n;
+
+	if (!term.busy)
+		return;
+	screen_restore();
+	n = write(STDERR_FILENO, text, sizeof(text) - 1);
+	(void)n;
+	_exit(status);
 }
 
 static void release_signals(void)
@@ -160,6 +174,24 @@ static void begin_colors(bool color)
 	init_pair(4, COLOR_CYAN, -1);
 }
 
+/* Does terminfo know it, and can the cursor be moved there? */
+static bool terminal_known(const char *name)
+{
+	bool known;
+	int why;
+
+	/* A view drawn from top to bottom needs "cup"; without the call to
+	 * del_curterm newterm(3) would use what is loaded here. */
+	term.busy = true;
+	known = setupterm(name, STDOUT_FILENO, &why) != ERR;
+	if (known) {
+		known = tigetstr((char *)"cup") != NULL;
+		del_curterm(cur_term);
+	}
+	term.busy = false;
+	return known;
+}
+
 const char *screen_lacks(void)
 {
 	const char *name = getenv("TERM");
@@ -170,6 +202,9 @@ const char *screen_lacks(void)
 		return "this terminal is dumb (TERM)";
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return "input and output must be a terminal";
+	if (!terminal_known(name))
+		return "terminfo does not know this terminal (TERM); "
+		       "\"TERM=xterm-256color tally report\" may do";
 	return NULL;
 }
 
@@ -203,6 +238,7 @@ static void row(void *ctx, int at, size_t n, const char *const *text,
 	(void)ctx;
 	if (move(at, 0) == ERR)
 		return;
+	term.busy = true;
 	attr_set(A_NORMAL, 0, NULL);
 	clrtoeol();
 	for (size_t i = 0; i < n; i++) {
@@ -210,13 +246,16 @@ static void row(void *ctx, int at, size_t n, const char *const *text,
 		addstr(text[i]);
 	}
 	attr_set(A_NORMAL, 0, NULL);
+	term.busy = false;
 }
 
 static void show(void *ctx, int cursor_row, int cursor_column)
 {
 	(void)ctx;
+	term.busy = true;
 	move(cursor_row, cursor_column);
 	refresh();
+	term.busy = false;
 }
 
 static uint32_t mouse_key(struct screen_event *e)
@@ -311,9 +350,12 @@ static struct screen_event key(void *ctx)
 {
 	struct screen_event e = { .key = SCREEN_OTHER };
 	wint_t c;
-	int rc = wait_key(&c);
+	int rc;
 
 	(void)ctx;
+	term.busy = true;
+	rc = wait_key(&c);
+	term.busy = false;
 	if (rc == ERR)
 		e.key = hung_up() ? SCREEN_CLOSED : SCREEN_RESIZE;
 	else if (rc == KEY_CODE_YES)
@@ -353,8 +395,10 @@ int screen_open(bool color, struct screen *out, struct error *err)
 		return error_errno(err, errno, "terminal");
 	/* before ncurses, which leaves alone what is caught already */
 	catch_signals();
+	term.busy = true;
 	term.curses = newterm(NULL, stdout, stdin);
 	if (!term.curses) {
+		term.busy = false;
 		release_signals();
 		return error_set(err, ERR_UNSUPPORTED,
 				 "ncurses does not know this terminal: TERM is "
@@ -376,6 +420,7 @@ int screen_open(bool color, struct screen *out, struct error *err)
 #endif
 		  , NULL);
 	mouseinterval(200);
+	term.busy = false;
 	*out = (struct screen){ &curses_ops, NULL };
 	return 0;
 }
@@ -384,10 +429,12 @@ void screen_close(void)
 {
 	if (!term.curses)
 		return;
+	term.busy = true;
 	mousemask(0, NULL);
 	endwin();
 	term.open = 0;
 	release_signals();
 	delscreen(term.curses);
+	term.busy = false;
 	term.curses = NULL;
 }

@@ -17,3 +17,12 @@ int screen_open(bool color, struct screen *out, struct error *err)
 void screen_close(void)
 {
 }
+
+void screen_restore(void)
+{
+}
+
+void screen_no_memory(int status)
+{
+	(void)status;
+}

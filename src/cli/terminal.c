@@ -45,7 +45,7 @@ static bool is_dumb(void)
 {
 	const char *term = getenv("TERM");
 
-	return !term || !strcmp(term, "dumb");
+	return !term || !*term || !strcmp(term, "dumb");
 }
 
 /* https://no-color.org */

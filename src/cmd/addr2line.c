@@ -17,13 +17,14 @@
 #include "cmd/addresses.h"
 #include "cmd/command.h"
 #include "cmd/debug_dirs.h"
+#include "cmd/verify.h"
 
 struct addr2line_opts {
 	const char *exe, *section, *target, *demangle;
 	struct opt_strs debug_dirs;
 	bool functions, inlines, addresses, pretty, basenames;
 	bool demangled, short_names, json, no_recurse_limit, recurse_limit;
-	bool version;
+	bool version, verify;
 };
 
 #define AT(field) offsetof(struct addr2line_opts, field)
@@ -54,6 +55,10 @@ static const struct opt addr2line_opt_table[] = {
 	  "One JSON object for each address, with all that is known.",
 	  AT(json) },
 	{ OPT_STRS, 0, "debug-dir", "DIR", DEBUG_DIR_HELP, AT(debug_dirs) },
+	{ OPT_FLAG, 0, "verify", NULL,
+	  "Compare the answers with those of libdw and show each difference "
+	  "instead. Exit status 1 if there is one without an explanation.",
+	  AT(verify) },
 	{ OPT_STR, 'b', "target", "NAME",
 	  "Accepted for binutils' sake; files say what they are.",
 	  AT(target) },
@@ -99,6 +104,7 @@ struct lookup {
 	struct symbol_names names;
 	uint64_t bias, limit;		/* of the section with -j */
 	bool nomem;
+	struct verify_cases *verify;	/* where answers go instead, or NULL */
 };
 
 static int by_vaddr(const void *a, const void *b)
@@ -116,7 +122,9 @@ static bool on_result(void *ctx, size_t i, const struct sym_result *r)
 	size_t most = l->style.inlines ? r->nframes : 1;
 	size_t n = r->nframes < most ? r->nframes : most;
 
-	if (answers_set(&l->ans, l->sorted.v[i].at, r, n) < 0)
+	if (l->verify)
+		l->nomem = cmd_verify_add(l->verify, r) < 0;
+	else if (answers_set(&l->ans, l->sorted.v[i].at, r, n) < 0)
 		l->nomem = true;
 	return !l->nomem;
 }
@@ -155,7 +163,7 @@ static int answer(struct cmd_io *io, struct lookup *l, uint64_t *addrs,
 				err);
 	if (l->nomem)
 		rc = error_set(err, ERR_NOMEM, "out of memory");
-	if (!rc)
+	if (!rc && !l->verify)
 		rc = answers_print(&l->ans, &l->style, addrs, n, io->out, err);
 	return rc;
 }
@@ -227,6 +235,7 @@ static int look_up(struct cmd_io *io, const struct addr2line_opts *o,
 {
 	struct buf dirs = { 0 };
 	struct sym_options so = { 0 };
+	struct verify_cases cases = { 0 };
 	const char *exe = image_name(img);
 	int rc = find_section(l, exe, img, o->section, err);
 
@@ -237,12 +246,18 @@ static int look_up(struct cmd_io *io, const struct addr2line_opts *o,
 	so.debug_dirs = buf_cstr(&dirs);
 	if (rc >= 0)
 		rc = symbolizer_open(img, &so, &l->s, err);
-	buf_fini(&dirs);
-	if (rc < 0)
+	if (rc < 0) {
+		buf_fini(&dirs);
 		return rc;
+	}
+	l->verify = o->verify ? &cases : NULL;
 	symbol_names_init(&l->names, img);
 	rc = argc ? answer_words(io, l, argc, argv, err)
 		  : answer_lines(io, l, err);
+	if (rc >= 0 && o->verify)
+		rc = cmd_verify_image(io, img, l->s, so.debug_dirs, &cases, err);
+	verify_cases_fini(&cases);
+	buf_fini(&dirs);
 	symbol_names_fini(&l->names);
 	answers_fini(&l->ans);
 	vec_fini(&l->sorted);

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cmd/command.h"
 #include "cmd/debug_dirs.h"
@@ -16,6 +15,7 @@
 #include "profile/fill_symbols.h"
 
 struct annotate_opts {
+	uint64_t max_memory;
 	const char *input, *format, *color, *output, *syntax;
 	struct select_opts samples_of;
 	struct source_opts source_at;
@@ -74,6 +74,7 @@ static const struct opt annotate_opt_table[] = {
 	{ OPT_STRS, 0, "debug-dir", "DIR",
 	  "If the recording holds no symbols: " DEBUG_DIR_HELP,
 	  AT(debug_dirs) },
+	OPT_ROW_MAX_MEMORY(offsetof(struct annotate_opts, max_memory)),
 	OPT_END
 };
 
@@ -124,6 +125,15 @@ static int make_style(const struct cmd_io *io, const struct annotate_opts *o,
 	return 0;
 }
 
+/* Also a file that is too damaged to be known as a recording. */
+static bool is_recording(const char *word)
+{
+	size_t n = strlen(word);
+
+	return reader_is_recording(word) ||
+	       (n > 6 && !strcmp(word + n - 6, ".tally"));
+}
+
 /* One word may be the recording or what is meant in it; of two, the first is the
  * recording. */
 static int take_words(const struct annotate_opts *o, int argc, char **argv,
@@ -139,7 +149,7 @@ static int take_words(const struct annotate_opts *o, int argc, char **argv,
 	if (argc == 2) {
 		*input = argv[0];
 		*what = argv[1];
-	} else if (argc == 1 && !o->input && reader_is_recording(argv[0])) {
+	} else if (argc == 1 && !o->input && is_recording(argv[0])) {
 		*input = argv[0];
 	} else if (argc == 1) {
 		*what = argv[0];
@@ -161,57 +171,56 @@ static int show(struct cmd_io *io, const struct annotate_opts *o,
 	if (!o->output && !o->no_pager && io->start_pager)
 		io->start_pager(io);
 	rc = cmd_output(io, o->output, &out, err);
+	if (!rc && o->output) {
+		struct sources *read = &a->sources;
+
+		buf_reset(&out);
+		sources_summary(&read, 1, false, &out);
+		cmd_tell_sources(io, &out);
+	}
 	buf_fini(&out);
 	return rc;
 }
 
-/* Marks the locations of functions that were named and whose code the recording
- * does not hold, though their file is here; false where there are none. */
-static bool mark_cold(const struct annotation *a, uint64_t *heat)
+/* The functions that are to be shown and whose code the recording does not hold;
+ * their number. */
+static size_t find_cold(const struct annotation *a, uint32_t *symbols)
 {
-	const struct profile *p = a->p;
-	bool any = false;
+	uint8_t *seen = calloc(a->p->symbols.n + 1, 1);
+	size_t n = 0;
 
-	for (size_t i = 0; i < a->codes.n; i++) {
+	for (size_t i = 0; seen && i < a->codes.n; i++) {
 		const struct annot_code *c = &a->codes.v[i];
-		uint32_t image = p->symbols.v[c->symbol].image;
 
-		any |= c->missing && p->images.v[image].kind == PROF_IMAGE_ELF &&
-		       access(profile_cstr(p, p->images.v[image].path),
-			      R_OK) == 0;
-		for (size_t k = 0; k < a->locs.n; k++)
-			if (a->locs.v[k].symbol == c->symbol)
-				heat[a->locs.v[k].loc] = 1;
+		if (c->unknown && !seen[c->symbol]++)
+			symbols[n++] = c->symbol;
 	}
-	return any;
+	free(seen);
+	return n;
 }
 
 /* Takes the code of cold functions from their files, where that helps. */
 static int take_cold(struct cmd_io *io, const struct annotate_opts *o,
-		     struct reader *r, struct annotation **a, struct error *err)
+		     struct annotation *a, struct error *err)
 {
-	struct fill_options f = { .code_budget = 1,
-				  .progress = cmd_show_image, .ctx = io };
-	struct annotate_spec spec = (*a)->spec;
-	uint64_t *heat = calloc((*a)->p->locs.n + 1, sizeof(*heat));
+	struct fill_options f = { .progress = cmd_show_image, .ctx = io };
+	uint32_t *symbols = malloc((a->codes.n + 1) * sizeof(*symbols));
+	size_t codes = a->p->codes.n, n = symbols ? find_cold(a, symbols) : 0;
 	struct buf dirs = { 0 };
-	int rc = heat ? cmd_debug_dirs(&o->debug_dirs, &dirs, err)
-		      : error_set(err, ERR_NOMEM, "out of memory");
+	int rc = symbols ? 0 : error_set(err, ERR_NOMEM, "out of memory");
 
-	f.heat = heat;
-	f.debug_dirs = rc ? NULL : buf_cstr(&dirs);
-	if (!rc && mark_cold(*a, heat)) {
-		annotate_free(*a);
-		*a = NULL;
-		rc = profile_fill_symbols(reader_profile(r), &f, err);
-		reader_rewind(r);
-		if (!rc)
-			rc = annotate_build(r, &spec, a, err);
+	if (n)
+		rc = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
+	if (n && !rc) {
+		f.debug_dirs = buf_cstr(&dirs);
+		rc = profile_fill_code(a->p, symbols, n, &f, err);
+		if (io->progress)
+			io->progress(io, NULL);
 	}
-	if (io->progress)
-		io->progress(io, NULL);
+	if (!rc && a->p->codes.n > codes)
+		rc = annotate_again(a, err);
 	buf_fini(&dirs);
-	free(heat);
+	free(symbols);
 	return rc;
 }
 
@@ -258,22 +267,29 @@ static int run_annotate(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (!rc)
 		rc = take_words(o, argc, argv, &input, &spec.what, err);
 	if (!rc)
-		rc = cmd_sources(&o->source_at, NULL, &spec.where, err);
+		rc = cmd_sources(io, &o->source_at, NULL,
+				 strcmp(o->format, "text")
+				 ? SOURCES_FOR_OTHERS
+				 : cmd_source_use(io, o->output), &spec.where,
+				 err);
 	spec.code = style.code;
 	spec.top = o->top != UINT64_MAX ? o->top : spec.what ? 0 : 10;
 	if (!rc)
-		rc = cmd_open(input, 0, NULL, &path, &r, err);
+		rc = cmd_open(input, 0, NULL, o->max_memory, &path, &r,
+			      err);
 	if (!rc)
 		rc = cmd_symbolize_now(io, path, r, &o->debug_dirs, err);
 	if (!rc)
 		rc = annotate_build(r, &spec, &a, err);
 	if (!rc && style.code && !style.automatic &&
 	    (spec.what || !reader_profile(r)->codes.n))
-		rc = take_cold(io, o, r, &a, err);
-	if (!rc && !strcmp(o->format, "html"))
+		rc = take_cold(io, o, a, err);
+	if (!rc && !strcmp(o->format, "html")) {
+		cmd_tell_damage(io, path, r);
 		rc = show_page(io, o, r, a, err);
-	else if (!rc)
+	} else if (!rc) {
 		rc = show(io, o, &style, a, err);
+	}
 	annotate_free(a);
 	reader_close(r);
 	cmd_sources_free(&spec.where);

@@ -7,6 +7,7 @@
 
 #include "check/show.h"
 #include "cmd/open.h"
+#include "cmd/source_options.h"
 
 enum { STATUS_PASS, STATUS_REGRESSED, STATUS_INCONCLUSIVE = 3 };
 
@@ -19,7 +20,7 @@ static int add_side(struct cmd_io *io, const struct check_opts *o,
 	for (size_t i = 0; !rc && i < files->n; i++) {
 		struct reader *r;
 
-		rc = reader_open(files->v[i], &r, err);
+		rc = reader_open(files->v[i], o->max_memory, &r, err);
 		if (rc < 0)
 			break;
 		rc = cmd_symbolize_now(io, files->v[i], r, &o->debug_dirs,
@@ -70,7 +71,7 @@ static int write_outputs(struct cmd_io *io, const struct check_opts *o,
 		      { o->markdown, check_markdown },
 		      { o->openmetrics, check_openmetrics } };
 	char *root = o->repo ? realpath(o->repo, NULL) : realpath(".", NULL);
-	struct buf out = { 0 };
+	struct buf out = { 0 }, told = { 0 };
 	int rc = write_text(io, o, c, err);
 
 	for (size_t i = 0; !rc && i < sizeof(files) / sizeof(files[0]); i++)
@@ -79,9 +80,12 @@ static int write_outputs(struct cmd_io *io, const struct check_opts *o,
 			rc = write_to(io, files[i].path, &out, err);
 		}
 	if (!rc && o->html) {
-		rc = check_html(c, o->repo, &out, err);
+		rc = check_html(c, &told, &out, err);
 		if (!rc)
 			rc = write_to(io, o->html, &out, err);
+		if (!rc)
+			cmd_tell_sources(io, &told);
+		buf_fini(&told);
 		buf_fini(&out);
 	}
 	if (!rc && o->github) {
@@ -161,7 +165,7 @@ static int run_check(struct cmd_io *io, void *opts, int argc, char **argv,
 	struct check_opts *o = opts;
 	struct check_recordings made = { .dir = NULL };
 	struct check c = { .verdict = CHECK_PASS };
-	int rc = check_set_options(o, &c.o, err);
+	int rc = check_set_options(io, o, &c.o, err);
 
 	if (!rc)
 		rc = check_words(o, argc, argv, err);
@@ -173,8 +177,9 @@ static int run_check(struct cmd_io *io, void *opts, int argc, char **argv,
 		rc = compare(io, o, &made.files[CHECK_BASE],
 			     &made.files[CHECK_NEW], &c, err);
 	check_recordings_fini(&made);
+	cmd_sources_free(&c.o.runs.where);
 	/* a regression is 1, so all that goes wrong is 2 */
-	if (rc < 0)
+	if (rc < 0 && err->code != ERR_NOMEM)
 		err->code = ERR_USAGE;
 	return rc;
 }

@@ -13,13 +13,13 @@ struct check_opts {
 	const char *run, *against, *keep;
 	bool inclusive, warn_only, no_inline, full_names, github, calibrate;
 	bool graph, user;
-	uint64_t top, runs, freq;
+	uint64_t top, runs, freq, max_memory;
 };
 
 extern const struct opt check_opt_table[];
 void check_defaults(void *opts);
 /* The limits, and what contradicts itself. */
-int check_set_options(const struct check_opts *o, struct check_options *out,
+int check_set_options(struct cmd_io *io, const struct check_opts *o, struct check_options *out,
 		      struct error *err);
 
 /* check_record.c: recordings made for one check. */

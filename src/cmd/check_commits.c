@@ -5,53 +5,25 @@
  * hexadecimal names are given to git.
  */
 #include <ctype.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "base/io.h"
+#include "base/git.h"
 #include "cmd/check.h"
 
-extern char **environ;
+enum {
+	GIT_OUTPUT_MAX = 64 << 20,
+	GIT_MS = 30000,		/* that an answer may take */
+	COMMITS_SHOWN = 5,
+	ROWS_ASKED = 20,
+};
 
-enum { GIT_OUTPUT_MAX = 64 << 20, COMMITS_SHOWN = 5, ROWS_ASKED = 20 };
-
-/* Its standard output; false when it failed or could not be run. */
-static bool run_git(const char *const *args, struct buf *out)
+/* False when it failed or could not be run. */
+static bool ask(const char *repo, const char *const *words, size_t n,
+		struct buf *out)
 {
-	posix_spawn_file_actions_t a;
-	char *argv[16] = { (char *)"git" };
-	int fd[2], status = -1;
-	size_t n = 1;
-	pid_t pid;
-	bool ok;
-
-	while (*args && n < 15)
-		argv[n++] = (char *)*args++;
-	if (pipe2(fd, O_CLOEXEC) < 0)
-		return false;
-	posix_spawn_file_actions_init(&a);
-	posix_spawn_file_actions_adddup2(&a, fd[1], STDOUT_FILENO);
-	posix_spawn_file_actions_addopen(&a, STDIN_FILENO, "/dev/null",
-					 O_RDONLY, 0);
-	posix_spawn_file_actions_addopen(&a, STDERR_FILENO, "/dev/null",
-					 O_WRONLY, 0);
-	ok = posix_spawnp(&pid, "git", &a, NULL, argv, environ) == 0;
-	posix_spawn_file_actions_destroy(&a);
-	close(fd[1]);
-	if (ok && io_read_fd(fd[0], "git", GIT_OUTPUT_MAX, out, NULL) < 0)
-		ok = false;
-	close(fd[0]);
-	if (!pid || !ok)
-		return false;
-	while (waitpid(pid, &status, 0) < 0)
-		if (status != -1)
-			break;
-	return WIFEXITED(status) && !WEXITSTATUS(status);
+	return git_ask(repo, words, n, GIT_OUTPUT_MAX, GIT_MS, out, NULL) == 0;
 }
 
 static bool is_revision(const char *s)
@@ -182,17 +154,17 @@ static int ask_row(struct check *c, uint32_t row, const char *repo,
 	if (asprintf(&lines, "-L%u,%u:%s", first, last, path) < 0)
 		lines = NULL;
 	if (lines && first) {
-		const char *const by_line[] = { "-C", repo, "log", "-s",
-			"--no-color", "--format=%h%x09%s", lines, range, "--",
-			NULL };
+		const char *const by_line[] = { GIT_LOG_WORDS, "-s",
+			"--format=%h%x09%s", lines, range, "--" };
 		/* git older than 2.22 and ranges that are gone: by file */
-		const char *const by_file[] = { "-C", repo, "log",
-			"--no-color", "--format=%h%x09%s", range, "--", path,
-			NULL };
+		const char *const by_file[] = { GIT_LOG_WORDS,
+			"--format=%h%x09%s", range, "--", path };
 
-		if (!run_git(by_line, &out)) {
+		if (!ask(repo, by_line, sizeof(by_line) / sizeof(*by_line),
+			 &out)) {
 			buf_reset(&out);
-			if (!run_git(by_file, &out))
+			if (!ask(repo, by_file,
+				 sizeof(by_file) / sizeof(*by_file), &out))
 				buf_reset(&out);
 		}
 		buf_cstr(&out);
@@ -219,8 +191,8 @@ int check_commits(struct check *c, const char *repo, struct error *err)
 {
 	const char *old = revision(c, CHECK_BASE);
 	const char *new = revision(c, CHECK_NEW);
-	const char *const list[] = { "-C", repo, "ls-tree", "-r", "-z",
-				     "--name-only", new, NULL };
+	const char *const list[] = { "ls-tree", "-r", "-z", "--name-only",
+				     new };
 	struct buf tree = { 0 };
 	char range[160];
 	size_t asked = 0;
@@ -232,7 +204,7 @@ int check_commits(struct check *c, const char *repo, struct error *err)
 		return note(c, "--repo: the recordings of a side were not made "
 			    "in a checkout of one revision, so no commits can "
 			    "be named", err);
-	if (!run_git(list, &tree) || tree.failed) {
+	if (!ask(repo, list, 5, &tree) || tree.failed) {
 		buf_fini(&tree);
 		return note(c, "--repo: git does not know the recorded "
 			    "revision there", err);

@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "cmd/check.h"
+#include "cmd/show_options.h"
 #include "cmd/debug_dirs.h"
-
+#include "cmd/source_options.h"
 
 #define AT(field) offsetof(struct check_opts, field)
 
@@ -108,6 +109,7 @@ const struct opt check_opt_table[] = {
 	  "List this many unchanged functions. Default: 5.", AT(top) },
 	{ OPT_FLAG, 0, "full-names", NULL,
 	  "Show template arguments and parameters in full.", AT(full_names) },
+	OPT_ROW_MAX_MEMORY(offsetof(struct check_opts, max_memory)),
 	OPT_END
 };
 
@@ -183,14 +185,16 @@ static int set_limits(const struct check_opts *o, struct check_options *out,
 	return rc;
 }
 
-int check_set_options(const struct check_opts *o, struct check_options *out,
+int check_set_options(struct cmd_io *io, const struct check_opts *o, struct check_options *out,
 		       struct error *err)
 {
+	struct source_opts sources = { .repo = o->repo, .no_debuginfod = true };
+	int rc;
+
 	*out = (struct check_options){
 		.judge = judge_defaults(),
 		.runs = { .event = o->events.n ? o->events.v[0] : NULL, .no_inline = o->no_inline,
-			  .by_line = !strcmp(o->by, "line"),
-			  .where = { .repo = o->repo } },
+			  .by_line = !strcmp(o->by, "line") },
 		.require_visible = -1,
 		.inclusive = o->inclusive,
 	};
@@ -202,5 +206,7 @@ int check_set_options(const struct check_opts *o, struct check_options *out,
 	if (strcmp(o->format, "text") && strcmp(o->format, "none"))
 		return error_set(err, ERR_USAGE, "--format %s: want text or "
 				 "none", o->format);
-	return set_limits(o, out, err);
+	rc = cmd_sources(io, &sources, NULL, SOURCES_FOR_OTHERS, &out->runs.where,
+			 err);
+	return rc ? rc : set_limits(o, out, err);
 }

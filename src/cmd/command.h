@@ -18,10 +18,20 @@ enum opt_kind {
 	OPT_NOFLAG,	/* bool at offset, set false */
 	OPT_STR,	/* const char * at offset; last one wins */
 	OPT_STRS,	/* struct opt_strs at offset; all are kept */
+	OPT_TAGGED,	/* as OPT_STRS, each behind its option's long name: of
+			 * several options at one offset, in their order */
 	OPT_WORDS,	/* as OPT_STRS, and the plain words behind it too */
 	OPT_UINT,	/* uint64_t at offset; decimal, k/M/G suffix */
 	OPT_DOUBLE,	/* double at offset */
-	OPT_SECONDS,	/* double, seconds; suffixes ms, s, m, h */
+	OPT_RATE,	/* uint64_t at offset; as OPT_UINT, or "max":
+			 * UINT64_MAX */
+	/* A time, kept as a double of seconds.  All take ns, us, ms, s, m and h;
+	 * they differ in what a number without a unit is: */
+	OPT_SECONDS,	/* … seconds */
+	OPT_DELAY,	/* … seconds below 10, refused from there on, as perf's
+			 * option takes milliseconds; "-1" is -1 */
+	OPT_MILLIS,	/* … milliseconds */
+	OPT_UNIT,	/* … refused */
 	OPT_OPTSTR,	/* const char *; argument optional (--x or --x=V), then
 			 * "" */
 	OPT_HEADING,	/* no option: a heading in --help */
@@ -46,6 +56,9 @@ struct screen;
 /* How a command talks to the user. */
 struct cmd_io {
 	FILE *out, *err;	/* out may be a pager */
+	/* Whether an allocation failed so far: then an answer may lack something,
+	 * and is not given.  May be NULL. */
+	bool (*no_memory)(void);
 	bool out_tty, err_tty;	/* a person looks at it */
 	bool color;
 	int columns;		/* width of the terminal, or 0 when piped */

@@ -84,11 +84,14 @@ static int draw(struct cmd_io *io, const struct diff_opts *o, struct diff *d,
 static int write_page(struct cmd_io *io, const struct diff_opts *o,
 		      struct diff *d, struct error *err)
 {
-	struct buf out = { 0 };
-	int rc = html_diff(d, NULL, &out, err);
+	struct buf out = { 0 }, told = { 0 };
+	int rc = html_diff(d, NULL, &told, &out, err);
 
 	if (!rc)
 		rc = cmd_output_or_name(io, o->output, "diff.html", &out, err);
+	if (!rc)
+		cmd_tell_sources(io, &told);
+	buf_fini(&told);
 	buf_fini(&out);
 	return rc;
 }
@@ -190,6 +193,15 @@ static int show_aligned(struct cmd_io *io, const struct diff_opts *o,
 	if (!o->output && !o->no_pager && io->start_pager)
 		io->start_pager(io);
 	rc = cmd_output(io, o->output, &out, err);
+	if (!rc && o->output) {
+		struct sources *read[DIFF_SIDES];
+
+		for (int i = 0; i < DIFF_SIDES; i++)
+			read[i] = &x->a[i]->sources;
+		buf_reset(&out);
+		sources_summary(read, DIFF_SIDES, false, &out);
+		cmd_tell_sources(io, &out);
+	}
 	buf_fini(&out);
 	return rc;
 }
@@ -221,7 +233,8 @@ static int run_diff(struct cmd_io *io, void *opts, int argc, char **argv,
 	struct diff_spec spec = { .top = 0 };
 	struct diff *d = NULL;
 	int format = diff_format(o, err);
-	int rc = format < 0 ? format : diff_spec_init(o, format, &spec, err);
+	int rc = format < 0 ? format
+			    : diff_spec_init(io, o, format, &spec, err);
 
 	if (!rc)
 		rc = take_words(o, argc, argv, &spec, &what, err);
@@ -231,6 +244,9 @@ static int run_diff(struct cmd_io *io, void *opts, int argc, char **argv,
 		rc = diff_open(io, o, &spec, r, err);
 	if (!rc)
 		rc = diff_build(r, &spec, &d, err);
+	for (int i = 0; !rc && i < DIFF_SIDES; i++)
+		if (format != FORMAT_TEXT && format != FORMAT_JSON)
+			cmd_tell_damage(io, spec.path[i], r[i]);
 	if (!rc && o->annotate)
 		rc = annotate(io, o, d, what, format, err);
 	else if (!rc && format == FORMAT_SVG)

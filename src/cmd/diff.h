@@ -18,7 +18,7 @@ struct diff_opts {
 	bool children, no_inline, samples, full_names, no_header, no_pager;
 	bool svg, html, icicle;
 	double limit;
-	uint64_t top, width, context;
+	uint64_t top, width, context, max_memory;
 };
 
 enum diff_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_SVG,
@@ -29,8 +29,8 @@ void diff_defaults(void *opts);
 /* An enum diff_format, or an error. */
 int diff_format(const struct diff_opts *o, struct error *err);
 /* All of the spec but the recordings; diff_spec_fini also after an error. */
-int diff_spec_init(const struct diff_opts *o, int format,
-		   struct diff_spec *spec, struct error *err);
+int diff_spec_init(struct cmd_io *io, const struct diff_opts *o,
+		   int format, struct diff_spec *spec, struct error *err);
 void diff_spec_fini(struct diff_spec *spec);
 
 /* diff_open.c: the recordings of both sides, each side as one. */

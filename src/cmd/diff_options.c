@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The options of `tally diff`. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/debug_dirs.h"
@@ -116,6 +117,7 @@ const struct opt diff_opt_table[] = {
 	{ OPT_STRS, 0, "debug-dir", "DIR",
 	  "If a recording holds no symbols: " DEBUG_DIR_HELP,
 	  AT(debug_dirs) },
+	OPT_ROW_MAX_MEMORY(offsetof(struct diff_opts, max_memory)),
 	OPT_END
 };
 
@@ -217,9 +219,12 @@ static int choose(const struct diff_opts *o, struct diff_spec *spec,
 	return average < 0 ? average : 0;
 }
 
-int diff_spec_init(const struct diff_opts *o, int format,
-		   struct diff_spec *spec, struct error *err)
+int diff_spec_init(struct cmd_io *io, const struct diff_opts *o,
+		   int format, struct diff_spec *spec, struct error *err)
 {
+	enum source_use use = format == FORMAT_TEXT
+			      ? cmd_source_use(io, o->output)
+			      : SOURCES_FOR_OTHERS;
 	int rc;
 
 	*spec = (struct diff_spec){
@@ -237,14 +242,18 @@ int diff_spec_init(const struct diff_opts *o, int format,
 	if (!rc)
 		rc = parse_keys(o->by, &spec->keys, err);
 	for (int s = 0; !rc && s < DIFF_SIDES; s++)
-		rc = cmd_sources(&o->source_at,
-				 s == DIFF_OLD ? &o->old_maps : NULL,
+		rc = cmd_sources(io, &o->source_at,
+				 s == DIFF_OLD ? &o->old_maps : NULL, use,
 				 &spec->where[s], err);
+	/* both ask one */
+	free(spec->where[DIFF_NEW].server);
+	spec->where[DIFF_NEW].server = spec->where[DIFF_OLD].server;
 	return rc;
 }
 
 void diff_spec_fini(struct diff_spec *spec)
 {
+	spec->where[DIFF_NEW].server = NULL;	/* the old side's */
 	for (int s = 0; s < DIFF_SIDES; s++)
 		cmd_sources_free(&spec->where[s]);
 }

@@ -2,16 +2,20 @@
 /* `tally dump`: the records of a recording, line by line. */
 #include "views/dump.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/nearest.h"
 #include "cmd/command.h"
 #include "cmd/open.h"
+#include "cmd/show_options.h"
 
 struct dump_opts {
+	uint64_t max_memory;
 	const char *input;
 	struct opt_strs only;
 	bool stacks, no_pager;
+	uint64_t max_output;
 };
 
 static const struct opt dump_opt_table[] = {
@@ -27,6 +31,11 @@ static const struct opt dump_opt_table[] = {
 	{ OPT_FLAG, 0, "no-pager", NULL,
 	  "Do not show long output through a pager.",
 	  offsetof(struct dump_opts, no_pager) },
+	{ OPT_UINT, 0, "max-output", "SIZE",
+	  "Stop after so many bytes (k, M, G). Default: 64 times the file and "
+	  "64 MB; equal samples take little room in a file.",
+	  offsetof(struct dump_opts, max_output) },
+	OPT_ROW_MAX_MEMORY(offsetof(struct dump_opts, max_memory)),
 	OPT_END
 };
 
@@ -59,8 +68,13 @@ static int add_part(const char *word, unsigned int *out, struct error *err)
 			 nearest_best(&near) ? "'?" : "");
 }
 
+/* Text for each byte of the file, and beside. */
+enum { OUTPUT_A_BYTE = 64, OUTPUT_MORE = 64 << 20 };
+
 struct dump_out {
 	struct cmd_io *io;
+	const char *path;
+	uint64_t limit, written;	/* bytes */
 	struct error *err;
 	int rc;
 };
@@ -69,6 +83,14 @@ static bool write_text(void *ctx, struct buf *text)
 {
 	struct dump_out *d = ctx;
 
+	if (text->n > d->limit - d->written) {
+		d->rc = error_set(d->err, ERR_UNSUPPORTED,
+				  "%s: stopped after %" PRIu64 " MB of text: "
+				  "--max-output SIZE allows more, --only PART "
+				  "shows less", d->path, d->written >> 20);
+		return false;
+	}
+	d->written += text->n;
 	d->rc = cmd_output(d->io, NULL, text, d->err);
 	return d->rc == 0 && !ferror(d->io->out);
 }
@@ -79,16 +101,20 @@ static int run_dump(struct cmd_io *io, void *opts, int argc, char **argv,
 	const struct dump_opts *o = opts;
 	unsigned int which = 0;
 	struct reader *r = NULL;
-	struct dump_out out = { io, err, 0 };
+	struct dump_out out = { .io = io, .err = err };
 	const char *path;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < o->only.n; i++)
 		rc = add_part(o->only.v[i], &which, err);
 	if (!rc)
-		rc = cmd_open(o->input, argc, argv, &path, &r, err);
+		rc = cmd_open(o->input, argc, argv, o->max_memory, &path, &r,
+			      err);
 	if (rc < 0)
 		return rc;
+	out.path = path;
+	out.limit = o->max_output ? o->max_output
+		: reader_bytes(r) * OUTPUT_A_BYTE + OUTPUT_MORE;
 	if (!o->no_pager && io->start_pager)
 		io->start_pager(io);
 	rc = dump_file(r, (which ? which : DUMP_ALL) |

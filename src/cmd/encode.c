@@ -60,7 +60,9 @@ static int period_parse(const char *s, uint64_t *out, struct error *err)
 		return error_set(err, ERR_USAGE,
 				 "--period: \"%s\" is not a number", s);
 	if (errno || __builtin_mul_overflow(v, unit, &v))
-		v = UINT64_MAX;		/* refused: beyond every counter */
+		return error_set(err, ERR_USAGE, "--period: %.40s is beyond "
+				 "every counter: at most 2^47 on k8, 2^31 on p6",
+				 s);
 	*out = v;
 	return 0;
 }

@@ -6,13 +6,16 @@
 #include "cmd/debug_dirs.h"
 #include "cmd/missing.h"
 #include "cmd/open.h"
+#include "cmd/show_options.h"
 #include "cmd/page.h"
 #include "cmd/select_options.h"
+#include "cmd/source_options.h"
 #include "views/html.h"
 
 enum { SVG_WIDTH = 1200, SVG_LEAST = 300, SVG_MOST = 20000 };
 
 struct flamegraph_opts {
+	uint64_t max_memory;
 	const char *input, *output, *format;
 	struct select_opts samples_of;
 	struct opt_strs debug_dirs;
@@ -51,6 +54,7 @@ static const struct opt flamegraph_opt_table[] = {
 	{OPT_STRS, 0, "debug-dir", "DIR",
 	 "If the recording holds no symbols: " DEBUG_DIR_HELP,
 	 AT(debug_dirs)},
+	OPT_ROW_MAX_MEMORY(offsetof(struct flamegraph_opts, max_memory)),
 	OPT_END};
 
 static void flamegraph_defaults(void *opts)
@@ -97,15 +101,23 @@ static int draw(struct cmd_io *io, const struct flamegraph_opts *o, bool svg,
 {
 	struct svg_style svg_style = { o->inverted, o->icicle,
 				       (unsigned int)o->width };
+	struct annotate_spec like = { .intel = true };
 	struct html_style style = { .first = HTML_FLAME,
 				    .inverted = o->inverted,
 				    .icicle = o->icicle };
+	struct source_opts nowhere = { .repo = NULL };
 	struct buf out = { 0 };
 	int rc;
 
-	if (!svg)
-		return cmd_page(io, o->output, "flamegraph.html", r, rep,
-				NULL, &style, err);
+	if (!svg) {
+		rc = cmd_sources(io, &nowhere, NULL, SOURCES_FOR_OTHERS,
+				 &like.where, err);
+		if (!rc)
+			rc = cmd_page(io, o->output, "flamegraph.html", r, rep,
+				      &like, &style, err);
+		cmd_sources_free(&like.where);
+		return rc;
+	}
 	rc = svg_write(rep, &svg_style, &out, err);
 	if (!rc)
 		rc = cmd_output_or_name(io, o->output, "flamegraph.svg", &out,
@@ -130,11 +142,14 @@ static int run_flamegraph(struct cmd_io *io, void *opts, int argc, char **argv,
 			       (unsigned long long)o->width, SVG_LEAST,
 			       SVG_MOST);
 	if (!rc)
-		rc = cmd_open(o->input, argc, argv, &path, &r, err);
+		rc = cmd_open(o->input, argc, argv, o->max_memory, &path, &r,
+			      err);
 	if (!rc)
 		rc = cmd_symbolize_now(io, path, r, &o->debug_dirs, err);
 	if (!rc)
 		rc = build(o, r, &rep, err);
+	if (!rc)
+		cmd_tell_damage(io, path, r);
 	if (!rc)
 		rc = draw(io, o, svg, r, rep, err);
 	report_free(rep);

@@ -8,8 +8,10 @@
 #include "cmd/command.h"
 #include "cmd/missing.h"
 #include "cmd/open.h"
+#include "cmd/show_options.h"
 
 struct info_opts {
+	uint64_t max_memory;
 	const char *input, *format;
 	bool no_pager;
 };
@@ -23,6 +25,7 @@ static const struct opt info_opt_table[] = {
 	{ OPT_FLAG, 0, "no-pager", NULL,
 	  "Do not show long output through a pager.",
 	  offsetof(struct info_opts, no_pager) },
+	OPT_ROW_MAX_MEMORY(offsetof(struct info_opts, max_memory)),
 	OPT_END
 };
 
@@ -64,7 +67,8 @@ static int run_info(struct cmd_io *io, void *opts, int argc, char **argv,
 		return error_set(err, ERR_USAGE,
 				 "--format '%s': want text or json",
 				 o->format);
-	rc = cmd_open(o->input, argc, argv, &path, &r, err);
+	rc = cmd_open(o->input, argc, argv, o->max_memory, &path, &r,
+			      err);
 	if (rc < 0)
 		return rc;
 	if (stat(path, &st) < 0)

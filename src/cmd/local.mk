@@ -21,6 +21,8 @@ libcmd_a_SOURCES = \
 	src/cmd/doctor.c \
 	src/cmd/dump.c \
 	src/cmd/encode.c \
+	src/cmd/event_options.c \
+	src/cmd/event_options.h \
 	src/cmd/flamegraph.c \
 	src/cmd/info.c \
 	src/cmd/list.c \
@@ -39,6 +41,8 @@ libcmd_a_SOURCES = \
 	src/cmd/record.c \
 	src/cmd/report.c \
 	src/cmd/stat.c \
+	src/cmd/verify.c \
+	src/cmd/verify.h \
 	src/cmd/status.c \
 	src/cmd/status.h \
 	src/cmd/select_options.c \

@@ -3,17 +3,15 @@
 #include "cmd/open.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/io.h"
+#include "base/outfile.h"
 #include "base/text.h"
 #include "cmd/debug_dirs.h"
 #include "profile/fill_symbols.h"
 
-int cmd_open(const char *input, int argc, char **argv, const char **path,
-	     struct reader **out, struct error *err)
+int cmd_open(const char *input, int argc, char **argv, uint64_t max_memory,
+	     const char **path, struct reader **out, struct error *err)
 {
 	bool named = input || argc > 0;
 	int rc;
@@ -26,12 +24,27 @@ int cmd_open(const char *input, int argc, char **argv, const char **path,
 	*path = argc ? argv[0] : input ? input : "profile.tally";
 	if (!strcmp(*path, "-"))
 		*path = "/dev/stdin";
-	rc = reader_open(*path, out, err);
+	rc = reader_open(*path, max_memory, out, err);
 	if (rc == -ERR_NOTFOUND && !named)
 		return error_set(err, ERR_NOTFOUND,
 				 "no recording here (profile.tally): make one "
 				 "with 'tally record -- PROGRAM', or name one");
 	return rc;
+}
+
+void cmd_tell_damage(struct cmd_io *io, const char *path,
+		     const struct reader *r)
+{
+	const struct reader_damage *damage = reader_damage(r);
+	struct buf text = { 0 };
+
+	if (!*damage->message)
+		return;
+	text_safe(&text, path);
+	buf_str(&text, ": ");
+	text_safe(&text, damage->message);
+	fprintf(io->err, "tally: %s\n", buf_cstr(&text));
+	buf_fini(&text);
 }
 
 void cmd_show_image(void *ctx, const char *image, size_t done, size_t total)
@@ -77,9 +90,7 @@ int cmd_symbolize_now(struct cmd_io *io, const char *path, struct reader *r,
 int cmd_output(struct cmd_io *io, const char *path, const struct buf *text,
 	       struct error *err)
 {
-	int fd, rc;
-
-	if (text->failed)
+	if (text->failed || (io->no_memory && io->no_memory()))
 		return error_set(err, ERR_NOMEM, "out of memory");
 	if (!path) {
 		errno = 0;
@@ -88,13 +99,7 @@ int cmd_output(struct cmd_io *io, const char *path, const struct buf *text,
 			return 0;	/* a reader that has gone is no error */
 		return error_errno(err, errno, "cannot write the output");
 	}
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return error_errno(err, errno, "%s: cannot create", path);
-	rc = io_write_all(fd, path, text->p, text->n, err);
-	if (close(fd) < 0 && !rc)
-		rc = error_errno(err, errno, "%s: cannot write", path);
-	return rc;
+	return outfile_write(path, text->p, text->n, err);
 }
 
 bool cmd_color(const char *word, bool automatic, bool *out)

@@ -7,12 +7,16 @@
 #include "profile/reader.h"
 
 /* The recording that the words name (at most one; none: `input`, or
- * profile.tally where that is NULL). */
-int cmd_open(const char *input, int argc, char **argv, const char **path,
-	     struct reader **out, struct error *err);
+ * profile.tally where that is NULL).  max_memory: as for reader_open. */
+int cmd_open(const char *input, int argc, char **argv, uint64_t max_memory,
+	     const char **path, struct reader **out, struct error *err);
 /* Symbolizes in memory a recording that holds no symbols, and says so. */
 int cmd_symbolize_now(struct cmd_io *io, const char *path, struct reader *r,
 		      const struct opt_strs *debug_dirs, struct error *err);
+/* Says on io->err what is missing in a recording whose samples were read: for what
+ * does not say it itself (tables for programs, pages, pictures, copies). */
+void cmd_tell_damage(struct cmd_io *io, const char *path,
+		     const struct reader *r);
 /* fill_options.progress; ctx is the struct cmd_io. */
 void cmd_show_image(void *ctx, const char *image, size_t done, size_t total);
 /* Writes text to a file, or to io->out where `path` is NULL. */

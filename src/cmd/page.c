@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cmd/missing.h"
 #include "cmd/open.h"
+#include "cmd/source_options.h"
 
 enum { ANNOTATED = 400 };	/* functions whose code is read */
 
@@ -48,9 +49,10 @@ int cmd_page(struct cmd_io *io, const char *path, const char *name,
 {
 	struct html_input in = { .r = r, .rep = rep };
 	struct missing_help help;
-	struct buf out = { 0 };
+	struct buf out = { 0 }, told = { 0 };
 	int rc;
 
+	style->told = &told;
 	style->missing = missing_worth_telling(&rep->missing);
 	rc = missing_help_find(&rep->missing, style->missing, false, &help,
 			       err);
@@ -61,6 +63,9 @@ int cmd_page(struct cmd_io *io, const char *path, const char *name,
 		rc = html_write(&in, 1, style, &out, err);
 	if (!rc)
 		rc = cmd_output_or_name(io, path, name, &out, err);
+	if (!rc)
+		cmd_tell_sources(io, &told);
+	buf_fini(&told);
 	missing_help_free(&help);
 	annotate_free(in.lines);
 	buf_fini(&out);

@@ -9,9 +9,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/duration.h"
 #include "base/text.h"
 #include "cmd/command.h"
 #include "cmd/debug_dirs.h"
+#include "cmd/event_options.h"
+#include "cmd/source_options.h"
 #include "cmd/status.h"
 #include "record/record.h"
 
@@ -21,15 +24,16 @@
 
 struct record_opts {
 	struct opt_strs events, debug_dirs;
+	const char *control, *rotate, *max_size;
 	const char *output, *pids, *tids, *cpus, *cgroup, *callgraph, *vmlinux,
-		   *source;
+		   *source, *embed_source;
 	bool all, user, kernel, inherit, symbols, graph, quiet, verbose,
-	     embed_source;
-	uint64_t freq, period, repeat;
+	     force;
+	uint64_t freq, period, repeat, max_files;
 	double duration, delay;
 };
 
-#define NOT_GIVEN UINT64_MAX
+#define NOT_GIVEN (UINT64_MAX - 1)
 #define AT(field) offsetof(struct record_opts, field)
 
 static const struct opt record_opt_table[] = {
@@ -51,13 +55,17 @@ static const struct opt record_opt_table[] = {
 	  "Do not follow threads and processes that are started later.",
 	  AT(inherit) },
 	{ OPT_HEADING, 0, NULL, NULL, "How to sample", 0 },
-	{ OPT_STRS, 'e', "event", "EVENT[,EVENT...]",
+	{ OPT_TAGGED, 'e', "event", "EVENT[,EVENT...]",
 	  "Sample these events (may be repeated); \"tally list\" shows them. "
 	  "Default: cycles at the highest precision, or cpu-clock on a machine "
 	  "without counters.", AT(events) },
-	{ OPT_UINT, 'F', "freq", "HZ",
-	  "Take this many samples a second of each event and processor. "
-	  "Default: 999.", AT(freq) },
+	{ OPT_TAGGED, 0, "filter", "EXPRESSION",
+	  "Take only those samples of the tracepoints of the last --event whose "
+	  "fields are so: 'prev_pid > 100 && prev_comm == \"sh\"'.",
+	  AT(events) },
+	{ OPT_RATE, 'F', "freq", "HZ|max",
+	  "Take this many samples a second of each event and processor; max: "
+	  "as many as the kernel allows. Default: 999.", AT(freq) },
 	{ OPT_UINT, 'c', "count", "PERIOD",
 	  "Take a sample each time the event was counted this often, instead "
 	  "of at a rate.", AT(period) },
@@ -77,26 +85,44 @@ static const struct opt record_opt_table[] = {
 	  "Default: auto, the best that may be used here for what was asked "
 	  "for.", AT(source) },
 	{ OPT_HEADING, 0, NULL, NULL, "When", 0 },
-	{ OPT_SECONDS, 0, "delay", "SECONDS",
-	  "Start sampling this long after the command started.", AT(delay) },
-	{ OPT_SECONDS, 0, "duration", "SECONDS",
-	  "End the recording after this time; the command is then ended with "
+	{ OPT_DELAY, 0, "delay", "TIME",
+	  "Start sampling this long after the command started: 500ms, 0.5s, 2m; "
+	  "a number below 10 is in seconds.", AT(delay) },
+	{ OPT_SECONDS, 0, "duration", "TIME",
+	  "End the recording after this time (500ms, 10s, 2m; a number is in "
+	  "seconds); the command is then ended with "
 	  "SIGTERM.", AT(duration) },
 	{ OPT_UINT, 0, "repeat", "N",
 	  "Run the command N times, each as a run of its own in one file.",
 	  AT(repeat) },
+	{ OPT_STR, 0, "control", "fifo:FIFO[,FIFO]|fd:N[,N]",
+	  "Take commands from there: enable, disable (each also with an event), "
+	  "snapshot, stop, ping, evlist; the second one gets an \"ack\" for "
+	  "each. --delay -1 begins switched off.", AT(control) },
 	{ OPT_HEADING, 0, NULL, NULL, "Output", 0 },
 	{ OPT_STR, 'o', "output", "FILE",
-	  "Write to FILE. Default: profile.tally.", AT(output) },
+	  "Write to FILE; a recording that is there is kept as FILE.old. "
+	  "Default: profile.tally.", AT(output) },
+	{ OPT_OPTSTR, 0, "switch-output", "signal|SIZE|TIME",
+	  "Go on in another file at SIGUSR2 and \"snapshot\" (the default), "
+	  "beyond a size (100M) or each time (30s, 5m); finished ones are "
+	  "called FILE.TIME.", AT(rotate) },
+	{ OPT_UINT, 0, "switch-max-files", "N",
+	  "Keep only the last N of them.", AT(max_files) },
+	{ OPT_STR, 0, "max-size", "SIZE",
+	  "End the recording when the file is as large (10M, 1G), without "
+	  "symbols.", AT(max_size) },
+	{ OPT_FLAG, 0, "force", NULL,
+	  "Overwrite FILE also if it is no recording.", AT(force) },
 	{ OPT_STR, 'k', "vmlinux", "FILE",
 	  "The kernel's ELF file with debug information. Default: looked for "
 	  "by build-id.", AT(vmlinux) },
 	{ OPT_NOFLAG, 0, "no-symbols", NULL,
 	  "Leave symbols to the first reader or to \"tally symbolize\".",
 	  AT(symbols) },
-	{ OPT_FLAG, 0, "embed-source", NULL,
-	  "Take the source lines of hot functions along, so that \"tally "
-	  "annotate\" shows them anywhere.", AT(embed_source) },
+	EMBED_OPTION_ROW(AT(embed_source),
+		"Take the source lines of hot functions along, so that \"tally "
+		"annotate\" shows them anywhere."),
 	{ OPT_STRS, 0, "debug-dir", "DIR", DEBUG_DIR_HELP, AT(debug_dirs) },
 	{ OPT_FLAG, 'q', "quiet", NULL, "Say nothing but errors.", AT(quiet) },
 	{ OPT_FLAG, 'v', "verbose", NULL,
@@ -203,10 +229,45 @@ static int check(const struct record_opts *o, struct error *err)
 	if (!strcmp(o->output, "-"))
 		return error_set(err, ERR_USAGE, "-o -: the standard output is "
 				 "the command's: name a file");
+	if (o->delay < 0 && !o->control)
+		return error_set(err, ERR_USAGE, "--delay -1: nothing could "
+				 "switch sampling on (--control can); leave it "
+				 "out");
 	if (!o->repeat)
 		return error_set(err, ERR_USAGE, "--repeat needs at least 1");
 	if (o->vmlinux && access(o->vmlinux, R_OK) != 0)
 		return error_errno(err, errno, "--vmlinux %s", o->vmlinux);
+	return 0;
+}
+
+static int rotation(const struct record_opts *o, struct record_options *ro,
+		    struct error *err)
+{
+	struct record_switch *t = &ro->rotate;
+	double seconds;
+	bool bare;
+
+	if (o->max_size && !size_parse(o->max_size, &ro->max_bytes))
+		return error_set(err, ERR_USAGE, "--max-size '%s': want a size: "
+				 "512K, 10M, 1G", o->max_size);
+	t->max_files = o->max_files;
+	t->on = o->rotate != NULL;
+	if (!t->on)
+		return !o->max_files ? 0
+		       : error_set(err, ERR_USAGE, "--switch-max-files is for "
+				   "--switch-output");
+	if (o->repeat > 1)
+		return error_set(err, ERR_USAGE, "--switch-output and --repeat "
+				 "exclude each other");
+	t->by_signal = !*o->rotate || !strcmp(o->rotate, "signal");
+	if (t->by_signal || size_parse(o->rotate, &t->bytes))
+		return 0;
+	if (!duration_parse(o->rotate, strlen(o->rotate), &seconds, &bare) ||
+	    bare || seconds < 0.01 || seconds > 1e9)
+		return error_set(err, ERR_USAGE, "--switch-output '%s': want "
+				 "signal, a size (512K, 100M, 1G) or a time (30s, "
+				 "5m, 1h)", o->rotate);
+	t->every_ns = (uint64_t)(seconds * 1e9);
 	return 0;
 }
 
@@ -227,8 +288,15 @@ static void summary(struct cmd_io *io, const struct record_opts *o,
 			   (unsigned long long)r->throttled);
 	if (r->runs != 1)
 		buf_printf(&b, ", %llu runs", (unsigned long long)r->runs);
-	buf_str(&b, " in ");
-	text_safe(&b, o->output);
+	if (r->files) {
+		buf_printf(&b, " in %llu file%s, the last is ",
+			   (unsigned long long)r->files,
+			   r->files == 1 ? "" : "s");
+		text_safe(&b, r->last);
+	} else {
+		buf_str(&b, " in ");
+		text_safe(&b, o->output);
+	}
 	buf_printf(&b, " (%.1f KB)", (double)r->bytes / 1024);
 	fprintf(io->err, "tally: %s\n", buf_cstr(&b));
 	if (o->verbose)
@@ -237,18 +305,6 @@ static void summary(struct cmd_io *io, const struct record_opts *o,
 			(unsigned long long)r->late,
 			(unsigned long long)r->damaged);
 	buf_fini(&b);
-}
-
-static int parse_events(const struct record_opts *o, struct event_list *out,
-			struct error *err)
-{
-	for (size_t i = 0; i < o->events.n; i++) {
-		int r = events_parse(o->events.v[i], "/sys", out, err);
-
-		if (r < 0)
-			return r;
-	}
-	return 0;
 }
 
 /* tally's own command line, as far as the options tell it. */
@@ -275,35 +331,43 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 	struct record_opts *o = opts;
 	struct say say = { io, o->quiet };
 	struct event_list events = { 0 };
+	struct source_access sources;
 	struct buf args = { 0 }, dirs = { 0 };
 	struct record_result result;
 	struct record_options ro = {
-		.output = o->output, .command = argc > 0 ? argv : NULL,
+		.output = o->output, .force = o->force,
+		.command = argc > 0 ? argv : NULL,
 		.pids = o->pids, .tids = o->tids, .cpus = o->cpus,
 		.cgroup = o->cgroup, .vmlinux = o->vmlinux,
 		.all_cpus = o->all, .inherit = o->inherit,
 		.user_only = o->user, .kernel_only = o->kernel,
-		.symbols = o->symbols, .embed_source = o->embed_source,
+		.symbols = o->symbols, .embed_source = o->embed_source ? &sources : NULL,
 		.events = &events,
 		.freq = o->freq == NOT_GIVEN ? 999 : o->freq,
 		.period = o->period == NOT_GIVEN ? 0 : o->period,
 		.repeat = o->repeat,
 		.duration = o->duration, .delay = o->delay,
+		.control = o->control,
 		.version = PACKAGE_VERSION, .notice = notice,
 		.progress = io->err_tty ? progress : NULL, .ctx = &say,
 	};
-	int r = check(o, err);
+	int r = cmd_embed(o->embed_source, &sources, err);
 
+	if (!r)
+		r = check(o, err);
 	if (!r)
 		r = parse_source(o->source, &ro.source, err);
 	if (!r)
 		r = call_graph(o, &ro, err);
 	if (!r)
-		r = parse_events(o, &events, err);
+		r = rotation(o, &ro, err);
+	if (!r)
+		r = cmd_events(&o->events, &events, err);
 	if (!r)
 		r = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
 	if (r < 0) {
 		event_list_fini(&events);
+		source_access_fini(&sources);
 		buf_fini(&dirs);
 		return r;
 	}
@@ -312,6 +376,7 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 	ro.debug_dirs = buf_cstr(&dirs);
 	r = record(&ro, &result, err);
 	event_list_fini(&events);
+	source_access_fini(&sources);
 	buf_fini(&args);
 	buf_fini(&dirs);
 	if (r < 0 && !result.exec_status)

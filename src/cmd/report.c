@@ -21,6 +21,7 @@ enum {
 };
 
 struct report_opts {
+	uint64_t max_memory;
 	const char *input, *sort, *call_graph, *format, *color, *output;
 	struct select_opts samples_of;
 	struct opt_strs debug_dirs, images, symbols;
@@ -111,6 +112,7 @@ static const struct opt report_opt_table[] = {
 	{OPT_STRS, 0, "debug-dir", "DIR",
 	 "If the recording holds no symbols: " DEBUG_DIR_HELP,
 	 AT(debug_dirs)},
+	OPT_ROW_MAX_MEMORY(offsetof(struct report_opts, max_memory)),
 	OPT_END};
 
 static void report_defaults(void *opts)
@@ -307,8 +309,13 @@ static int browse(struct cmd_io *io, const struct report_opts *o,
 				   .full_names = o->full_names,
 				   .annotate = { .intel = true } };
 	struct screen screen;
-	int rc = cmd_sources(&o->source_at, NULL, &tui.annotate.where, err);
+	int rc = cmd_sources(io, &o->source_at, NULL, SOURCES_ON_SCREEN,
+			     &tui.annotate.where, err);
 
+	if (!rc && tui.annotate.where.server) {
+		source_server_tell(tui.annotate.where.server);
+		tui.annotate.where.server->progress = NULL;
+	}
 	if (!rc)
 		rc = io->open_screen(io, &screen, err);
 	if (!rc) {
@@ -319,13 +326,27 @@ static int browse(struct cmd_io *io, const struct report_opts *o,
 	return rc;
 }
 
+static int write_page(struct cmd_io *io, const struct report_opts *o,
+		      struct reader *r, struct report *rep, struct error *err)
+{
+	struct annotate_spec like = { .intel = true };
+	struct html_style page = { 0 };
+	int rc = cmd_sources(io, &o->source_at, NULL, SOURCES_FOR_OTHERS,
+			     &like.where, err);
+
+	if (!rc)
+		rc = cmd_page(io, o->output, "report.html", r, rep, &like,
+			      &page, err);
+	cmd_sources_free(&like.where);
+	return rc;
+}
+
 static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 		      struct error *err)
 {
 	struct report_opts *o = opts;
 	int format = one_of(o->html ? "html" : o->format, formats,
 			    "--format", err);
-	struct html_style page = { 0 };
 	struct report_spec spec;
 	struct report *rep = NULL;
 	struct reader *r = NULL;
@@ -338,7 +359,8 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (rc >= 0 && format == FORMAT_HTML)
 		rc = check_page(o, &spec, err);
 	if (rc >= 0)
-		rc = cmd_open(o->input, argc, argv, &path, &r, err);
+		rc = cmd_open(o->input, argc, argv, o->max_memory, &path, &r,
+			      err);
 	if (rc >= 0)
 		rc = cmd_symbolize_now(io, path, r, &o->debug_dirs, err);
 	if (rc >= 0 && wants_tui(io, o, format)) {
@@ -348,9 +370,10 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 	}
 	if (rc >= 0)
 		rc = report_build(r, &spec, &rep, err);
+	if (rc >= 0 && (format == FORMAT_CSV || format == FORMAT_HTML))
+		cmd_tell_damage(io, path, r);
 	if (rc >= 0 && format == FORMAT_HTML)
-		rc = cmd_page(io, o->output, "report.html", r, rep, NULL, &page,
-			      err);
+		rc = write_page(io, o, r, rep, err);
 	else if (rc >= 0)
 		rc = show(io, o, rep, (enum format)format, err);
 	report_free(rep);

@@ -23,4 +23,10 @@
 	{ OPT_FLAG, 0, "no-pager", NULL, \
 	  "Do not show long output through a pager.", at }
 
+/* Of commands that read recordings: a uint64_t. */
+#define OPT_ROW_MAX_MEMORY(at) \
+	{ OPT_UINT, 0, "max-memory", "SIZE", \
+	  "What the tables of a recording may take in memory, in bytes (k, M, " \
+	  "G). Default: 64 times the file and 64 MB.", at }
+
 #endif

@@ -2,11 +2,78 @@
 /* Where source files are: see source_options.h. */
 #include "cmd/source_options.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "cmd/source_maps.h"
 
-int cmd_sources(const struct source_opts *o, const struct opt_strs *first,
+enum source_use cmd_source_use(const struct cmd_io *io, const char *path)
+{
+	return !path && io->out_tty ? SOURCES_ON_SCREEN : SOURCES_FOR_OTHERS;
+}
+
+int cmd_embed(const char *value, struct source_access *out, struct error *err)
+{
+	int rc;
+
+	*out = (struct source_access){ .use = SOURCES_FOR_OTHERS };
+	if (!value)
+		return 0;
+	if (*value && access(value, X_OK) < 0)
+		return error_errno(err, errno, "--embed-source=%s", value);
+	rc = source_access_init(out, SOURCES_FOR_OTHERS, err);
+	return rc || !*value ? rc : source_access_add(out, value, err);
+}
+
+/* All folders that the user named. */
+static int allow(const struct source_where *w, enum source_use use,
+		 struct source_access *a, struct error *err)
+{
+	int rc = source_access_init(a, use, err);
+
+	for (size_t i = 0; !rc && i < w->nmaps; i++)
+		rc = source_access_add(a, w->maps[i].to, err);
+	if (!rc && w->repo)
+		rc = source_access_add(a, w->repo, err);
+	return rc;
+}
+
+static void notice(void *ctx, const char *text)
+{
+	const struct cmd_io *io = ctx;
+
+	fprintf(io->err, "tally: %s\n", text);
+}
+
+static void progress(void *ctx, const char *text)
+{
+	struct cmd_io *io = ctx;
+
+	if (io->progress)
+		io->progress(io, text);
+}
+
+/* Whom to ask for source files, if the user wants that. */
+static int make_server(struct cmd_io *io, const struct source_opts *o,
+		       struct source_where *out, struct error *err)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+
+	if (o->no_debuginfod || !urls || !*urls)
+		return 0;
+	out->server = calloc(1, sizeof(*out->server));
+	if (!out->server)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	out->server->notice = notice;
+	out->server->progress = progress;
+	out->server->ctx = io;
+	return 0;
+}
+
+int cmd_sources(struct cmd_io *io, const struct source_opts *o,
+		const struct opt_strs *first, enum source_use use,
 		struct source_where *out, struct error *err)
 {
 	struct opt_strs words = { 0 };
@@ -24,9 +91,23 @@ int cmd_sources(const struct source_opts *o, const struct opt_strs *first,
 	rc = cmd_source_maps(&words, &maps, err);
 	free(words.v);
 	*out = (struct source_where){ .maps = maps, .nmaps = n,
-				      .repo = o->repo,
-				      .debuginfod = !o->no_debuginfod };
-	return rc;
+				      .repo = o->repo };
+	if (!rc)
+		rc = make_server(io, o, out, err);
+	return rc ? rc : allow(out, use, &out->access, err);
+}
+
+void cmd_tell_sources(const struct cmd_io *io, struct buf *summary)
+{
+	const char *line = buf_cstr(summary);
+
+	while (*line) {
+		size_t n = strcspn(line, "\n");
+
+		fprintf(io->err, "tally: %.*s\n", (int)n, line);
+		line += n + (line[n] != 0);
+	}
+	buf_fini(summary);
 }
 
 void cmd_sources_free(struct source_where *where)
@@ -34,4 +115,9 @@ void cmd_sources_free(struct source_where *where)
 	cmd_source_maps_free((struct source_map *)where->maps, where->nmaps);
 	where->maps = NULL;
 	where->nmaps = 0;
+	source_access_fini(&where->access);
+	if (where->server)
+		source_server_fini(where->server);
+	free(where->server);
+	where->server = NULL;
 }

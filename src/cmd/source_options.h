@@ -27,10 +27,24 @@ struct source_opts {
 	  "Ask no server of DEBUGINFOD_URLS for source files.", \
 	  offsetof(type, source_at.no_debuginfod) }
 
-/* Where sources are; the maps of `first` (may be NULL) come before the others.
- * cmd_sources_free when it is used no more, also after an error. */
-int cmd_sources(const struct source_opts *o, const struct opt_strs *first,
+/* --embed-source, in a table. */
+#define EMBED_OPTION_ROW(offset, help) \
+	{ OPT_OPTSTR, 0, "embed-source", "DIR", help " Files below the working " \
+	  "directory are, and below DIR.", offset }
+/* What its value allows (NULL: nothing); source_access_fini also after an error. */
+int cmd_embed(const char *value, struct source_access *out, struct error *err);
+
+/* Where sources are, and which of them may be read; the maps of `first` (may be
+ * NULL) come before the others.  cmd_sources_free when it is used no more, also
+ * after an error. */
+int cmd_sources(struct cmd_io *io, const struct source_opts *o,
+		const struct opt_strs *first, enum source_use use,
 		struct source_where *out, struct error *err);
+/* SOURCES_ON_SCREEN where a person looks at what is written to `path` (NULL:
+ * standard output), and nobody gets it. */
+enum source_use cmd_source_use(const struct cmd_io *io, const char *path);
+/* Tells on standard error what sources_summary wrote, and empties it. */
+void cmd_tell_sources(const struct cmd_io *io, struct buf *summary);
 void cmd_sources_free(struct source_where *where);
 
 #endif

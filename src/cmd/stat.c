@@ -4,29 +4,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/outfile.h"
 #include "cmd/command.h"
+#include "cmd/event_options.h"
 #include "cmd/status.h"
 #include "count/show.h"
 
 struct stat_opts {
 	struct opt_strs events, metrics;
-	const char *pids, *tids, *cpus, *cgroup, *output, *format;
+	const char *pids, *tids, *cpus, *cgroup, *output, *format, *control;
 	bool all, user, kernel, inherit, no_group, by_mode, no_merge,
 		quiet;
-	uint64_t repeat, interval_ms;
-	double delay, duration;
+	uint64_t repeat;
+	double delay, duration, interval;
 };
 
-#define NOT_GIVEN UINT64_MAX
+#define NOT_GIVEN (-1.0)
 #define AT(field) offsetof(struct stat_opts, field)
 
 static const struct opt stat_opt_table[] = {
 	{ OPT_HEADING, 0, NULL, NULL, "What to count", 0 },
-	{ OPT_STRS, 'e', "event", "EVENT[,EVENT...]",
+	{ OPT_TAGGED, 'e', "event", "EVENT[,EVENT...]",
 	  "Count these events (may be repeated), as for \"tally record\"; "
 	  "{EVENT,EVENT} are counted at the same time. Default: CPU time, "
 	  "switches, migrations, faults, and where the processor counts them "
 	  "cycles, instructions, branches and their misses.", AT(events) },
+	{ OPT_TAGGED, 0, "filter", "EXPRESSION",
+	  "Count of the tracepoints of the last --event only those whose fields "
+	  "are so: 'prev_pid > 100 && prev_comm == \"sh\"'.", AT(events) },
 	{ OPT_STRS, 0, "metrics", "METRIC[,METRIC...]",
 	  "Show these metrics and count the events they need; \"tally list "
 	  "metrics\" explains them. none shows none. Default: all whose events "
@@ -64,14 +69,19 @@ static const struct opt stat_opt_table[] = {
 	{ OPT_UINT, 'r', "repeat", "N",
 	  "Run the command N times; show means, and how much the runs differ.",
 	  AT(repeat) },
-	{ OPT_UINT, 'I', "interval", "MS",
-	  "Show every MS milliseconds what was counted in them.",
-	  AT(interval_ms) },
-	{ OPT_SECONDS, 0, "delay", "SECONDS",
-	  "Start counting this long after the command started.", AT(delay) },
-	{ OPT_SECONDS, 0, "duration", "SECONDS",
+	{ OPT_MILLIS, 'I', "interval", "MS|TIME",
+	  "Show every MS milliseconds (or TIME: 500ms, 2s) what was counted in "
+	  "them.", AT(interval) },
+	{ OPT_DELAY, 0, "delay", "TIME",
+	  "Start counting this long after the command started: 500ms, 0.5s, 2m; "
+	  "a number below 10 is in seconds.", AT(delay) },
+	{ OPT_SECONDS, 0, "duration", "TIME",
 	  "End after this time; the command is then ended with SIGTERM.",
 	  AT(duration) },
+	{ OPT_STR, 0, "control", "fifo:FIFO[,FIFO]|fd:N[,N]",
+	  "Take commands from there: enable, disable, stop, ping; the second one "
+	  "gets an \"ack\" for each. --delay -1 begins switched off.",
+	  AT(control) },
 	{ OPT_HEADING, 0, NULL, NULL, "Output", 0 },
 	{ OPT_STR, 0, "format", "text|json|csv",
 	  "How to print. Default: text.", AT(format) },
@@ -88,7 +98,7 @@ static void stat_defaults(void *opts)
 	struct stat_opts *o = opts;
 
 	o->repeat = 1;
-	o->interval_ms = NOT_GIVEN;
+	o->interval = NOT_GIVEN;
 	o->inherit = true;
 }
 
@@ -99,6 +109,7 @@ struct printer {
 	struct cmd_io *io;
 	FILE *out;
 	const char *output;	/* its name, or NULL */
+	struct outfile file;	/* what is behind `out` then */
 	enum format format;
 	bool silent;		/* no notices */
 	bool failed;		/* errno of writing was shown */
@@ -188,41 +199,53 @@ static int printer_open(struct printer *p, const struct stat_opts *o,
 		return error_set(err, ERR_USAGE, "--format is text, json or "
 				 "csv, not \"%s\"", f);
 	p->show.command = command;
-	p->show.intervals = o->interval_ms != NOT_GIVEN;
+	p->show.intervals = o->interval != NOT_GIVEN;
 	p->out = command ? p->io->err : p->io->out;
 	/* Nothing else may stand in there. */
 	p->silent = o->quiet || (p->format != TEXT && !o->output && command);
 	if (!o->output)
 		return 0;
+	if (outfile_open(&p->file, o->output, false, err) < 0)
+		return -err->code;
 	p->output = o->output;
-	p->out = fopen(o->output, "we");
+	/* Intervals are there to be followed (tail -f). */
+	if (p->show.intervals && outfile_place(&p->file, err) < 0)
+		return -err->code;
+	p->out = fdopen(p->file.fd, "w");
 	if (!p->out)
 		return error_errno(err, errno, "cannot write %s", o->output);
 	return 0;
+}
+
+/* Closes what printer_open opened; rc: how it went, and whether it stays. */
+static int printer_close(struct printer *p, int rc, struct error *err)
+{
+	if (p->output && p->out) {
+		p->file.fd = -1;
+		if (fclose(p->out) && rc >= 0)
+			rc = error_errno(err, errno, "cannot write %s",
+					 p->output);
+	}
+	if (p->output && rc >= 0 && outfile_close(&p->file, err) < 0)
+		rc = -err->code;
+	outfile_drop(&p->file);
+	return rc;
 }
 
 static int check(const struct stat_opts *o, struct error *err)
 {
 	if (!o->repeat)
 		return error_set(err, ERR_USAGE, "-r needs at least 1");
-	if (!o->interval_ms)
+	if (o->interval != NOT_GIVEN && o->interval < 0.001)
 		return error_set(err, ERR_USAGE,
 				 "-I needs at least 1 millisecond");
-	if (o->interval_ms != NOT_GIVEN && o->interval_ms > 1000000000)
+	if (o->interval > 1e6)
 		return error_set(err, ERR_USAGE,
 				 "-I is at most 1,000,000,000 milliseconds");
-	return 0;
-}
-
-static int parse_events(const struct stat_opts *o, struct event_list *out,
-			struct error *err)
-{
-	for (size_t i = 0; i < o->events.n; i++) {
-		int r = events_parse(o->events.v[i], "/sys", out, err);
-
-		if (r < 0)
-			return r;
-	}
+	if (o->delay < 0 && !o->control)
+		return error_set(err, ERR_USAGE, "--delay -1: nothing could "
+				 "switch the counters on (--control can); leave "
+				 "it out");
 	return 0;
 }
 
@@ -268,8 +291,9 @@ static int parse_metrics(const struct stat_opts *o, metric_list *out,
 	return 0;
 }
 
+/* *wait_status: how the last run of the command ended. */
 static int count_and_print(struct printer *p, const struct count_options *co,
-			   struct error *err)
+			   int *wait_status, struct error *err)
 {
 	struct count_result result;
 	int r, status = 0;
@@ -283,9 +307,7 @@ static int count_and_print(struct printer *p, const struct count_options *co,
 		r = 0;
 		status = result.exec_status;
 	} else if (!r && co->command) {
-		status = result.runs.v[result.runs.n - 1].wait_status;
-		count_result_fini(&result);
-		return cmd_pass_status(p->io, status);
+		*wait_status = result.runs.v[result.runs.n - 1].wait_status;
 	}
 	count_result_fini(&result);
 	return r < 0 ? r : status;
@@ -297,7 +319,7 @@ static int stat_run(struct cmd_io *io, void *opts, int argc, char **argv,
 	const struct stat_opts *o = opts;
 	struct event_list events = { 0 };
 	metric_list metrics = { 0 };
-	struct printer p = { .io = io };
+	struct printer p = { .io = io, .file = { .fd = -1 } };
 	struct count_options co = {
 		.command = argc > 0 ? argv : NULL,
 		.target = { .pids = o->pids, .tids = o->tids, .cpus = o->cpus,
@@ -308,15 +330,16 @@ static int stat_run(struct cmd_io *io, void *opts, int argc, char **argv,
 		.by_mode = o->by_mode, .inherit = o->inherit,
 		.user_only = o->user, .kernel_only = o->kernel,
 		.repeat = o->repeat, .delay = o->delay,
+		.control = o->control,
 		.duration = o->duration,
-		.interval = o->interval_ms == NOT_GIVEN
-			    ? 0 : (double)o->interval_ms / 1000,
+		.interval = o->interval == NOT_GIVEN ? 0 : o->interval,
 		.notice = notice, .tick = tick, .ctx = &p,
 	};
+	int wait_status = 0;
 	int r = check(o, err);
 
 	if (!r)
-		r = parse_events(o, &events, err);
+		r = cmd_events(&o->events, &events, err);
 	if (!r)
 		r = parse_metrics(o, &metrics, &co.no_metrics, err);
 	co.metrics = metrics.v;
@@ -324,13 +347,13 @@ static int stat_run(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (!r)
 		r = printer_open(&p, o, co.command, err);
 	if (!r)
-		r = count_and_print(&p, &co, err);
-	if (p.output && p.out && fclose(p.out) && r >= 0 && !r)
-		r = error_errno(err, errno, "cannot write %s", p.output);
+		r = count_and_print(&p, &co, &wait_status, err);
+	r = printer_close(&p, r, err);
 	buf_fini(&p.text);
 	vec_fini(&metrics);
 	event_list_fini(&events);
-	return r;
+	/* It may have been ended by a signal, by which we end then. */
+	return r ? r : cmd_pass_status(io, wait_status);
 }
 
 const struct command cmd_stat = {

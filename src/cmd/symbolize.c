@@ -9,13 +9,18 @@
 #include "cmd/command.h"
 #include "cmd/debug_dirs.h"
 #include "cmd/open.h"
+#include "cmd/show_options.h"
+#include "cmd/source_options.h"
+#include "cmd/verify.h"
 #include "profile/fill_symbols.h"
 #include "profile/writer.h"
 
 struct symbolize_opts {
+	uint64_t max_memory;
 	const char *input, *output, *kallsyms, *vmlinux;
 	struct opt_strs debug_dirs;
-	bool quiet, embed_source;
+	const char *embed_source;
+	bool quiet, verify;
 };
 
 static const struct opt symbolize_opt_table[] = {
@@ -34,12 +39,17 @@ static const struct opt symbolize_opt_table[] = {
 	  "The kernel's ELF file with debug information. Default: looked for "
 	  "by build-id in the debug folder, /boot and /lib/modules.",
 	  offsetof(struct symbolize_opts, vmlinux) },
-	{ OPT_FLAG, 0, "embed-source", NULL,
-	  "Store the source lines of hot functions too, unless the recording "
-	  "holds some.",
-	  offsetof(struct symbolize_opts, embed_source) },
+	EMBED_OPTION_ROW(offsetof(struct symbolize_opts, embed_source),
+		"Store the source lines of hot functions too, unless the "
+		"recording holds some."),
+	{ OPT_FLAG, 0, "verify", NULL,
+	  "Change nothing: compare every name, inline chain, file and line of "
+	  "the recording with the answer of libdw and show each difference. "
+	  "Exit status 1 if there is one without an explanation.",
+	  offsetof(struct symbolize_opts, verify) },
 	{ OPT_FLAG, 'q', "quiet", NULL, "Say nothing but errors.",
 	  offsetof(struct symbolize_opts, quiet) },
+	OPT_ROW_MAX_MEMORY(offsetof(struct symbolize_opts, max_memory)),
 	OPT_END
 };
 
@@ -94,8 +104,7 @@ static int check_vmlinux(const char *path, const struct profile *p,
 		const struct prof_image *im = &p->images.v[i];
 
 		if (im->kind == PROF_IMAGE_KERNEL &&
-		    (im->build_id.len != id.len ||
-		     memcmp(im->build_id.bytes, id.bytes, id.len)))
+		    !build_id_equal(&im->build_id, &id))
 			return error_set(err, ERR_FORMAT, "--vmlinux %s is not "
 				"the recorded kernel's: its build-id is "
 				"another one", path);
@@ -109,10 +118,12 @@ static int symbolize(struct cmd_io *io, const struct symbolize_opts *o,
 {
 	struct profile *p = reader_profile(r);
 	uint64_t *heat = count_heat(r);
+	struct source_access sources;
 	struct fill_options f = { .debug_dirs = dirs,
 				  .kallsyms = o->kallsyms,
 				  .vmlinux = o->vmlinux, .heat = heat,
-				  .embed_source = o->embed_source,
+				  .embed_source = o->embed_source ? &sources
+								  : NULL,
 				  .code_budget = fill_code_budget(
 					  reader_sample_count(r)),
 				  .progress = cmd_show_image, .ctx = io };
@@ -121,13 +132,21 @@ static int symbolize(struct cmd_io *io, const struct symbolize_opts *o,
 
 	if (!heat)
 		return error_set(err, ERR_NOMEM, "out of memory");
-	rc = profile_fill_symbols(p, &f, err);
+	rc = cmd_embed(o->embed_source, &sources, err);
+	if (!rc)
+		rc = profile_fill_symbols(p, &f, err);
+	source_access_fini(&sources);
 	free(heat);
 	if (io->progress)
 		io->progress(io, NULL);
 	if (rc < 0)
 		return rc;
+	if (io->no_memory && io->no_memory())
+		return error_set(err, ERR_NOMEM, "out of memory for symbols: %s "
+				 "stays as it is", path);
 	rc = writer_replace_symbols(path, o->output ? o->output : path, p, err);
+	if (rc >= 0)
+		cmd_tell_damage(io, path, r);
 	if (rc >= 0 && !o->quiet)
 		fprintf(io->err, "tally: %zu of %zu addresses have names now "
 			"(%zu before)\n", count_named(p), p->locs.n, before);
@@ -157,11 +176,17 @@ static int run_symbolize(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (rc >= 0)
 		rc = check_named("--vmlinux", o->vmlinux, err);
 	if (rc >= 0)
-		rc = cmd_open(o->input, argc, argv, &path, &r, err);
+		rc = cmd_open(o->input, argc, argv, o->max_memory, &path, &r,
+			      err);
 	if (rc >= 0)
 		rc = check_vmlinux(o->vmlinux, reader_profile(r), err);
+	if (rc >= 0 && o->verify)
+		rc = cmd_symbolize_now(io, path, r, &o->debug_dirs, err);
 	if (rc >= 0)
-		rc = symbolize(io, o, buf_cstr(&dirs), path, r, err);
+		rc = o->verify ? cmd_verify_profile(io, reader_profile(r),
+						    buf_cstr(&dirs), err)
+			       : symbolize(io, o, buf_cstr(&dirs), path, r,
+					   err);
 	buf_fini(&dirs);
 	reader_close(r);
 	return rc;

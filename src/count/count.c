@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "record/control.h"
 #include "record/signals.h"
 
 enum { ROUND_MS = 200 };	/* to look for threads that have ended */
@@ -20,6 +21,7 @@ struct session {
 	struct target target;
 	struct launch_state before;
 	int signal_fd;
+	struct control control;
 	bool stop;		/* no further run */
 };
 
@@ -36,6 +38,9 @@ struct run {
 	struct count_value *now, *last;	/* of this and the last interval */
 	bool done;
 };
+
+#define NEVER UINT64_MAX	/* run.delay_ns: until it is enabled */
+enum { OURS = 2 };		/* of run.fds */
 
 static uint64_t clock_ns(void)
 {
@@ -89,7 +94,7 @@ static int open_counters(struct run *r, struct error *err)
 	} else {
 		co.tids = &child;
 		co.ntids = 1;
-		co.enable_on_exec = s->o->delay <= 0;
+		co.enable_on_exec = !(s->o->delay < 0 || s->o->delay > 0);
 	}
 	return counters_open(&r->counters, &s->r->plan, &co, err);
 }
@@ -189,7 +194,7 @@ static int prepare(struct run *r, struct error *err)
 		return rc;
 	if (!s->r->runs.n)
 		tell_events(s);
-	r->fds = calloc(1 + r->ends.fds.n, sizeof(*r->fds));
+	r->fds = calloc(OURS + r->ends.fds.n, sizeof(*r->fds));
 	r->now = calloc(n, sizeof(*r->now));
 	r->last = calloc(n, sizeof(*r->last));
 	return r->fds && r->now && r->last ? 0 : no_memory(err);
@@ -201,9 +206,10 @@ static void begin_at(struct run *r, uint64_t start)
 	const struct count_options *o = r->s->o;
 
 	r->start_ns = r->ticked_ns = start;
-	r->tick_ns = r->interval_ns ? start + r->interval_ns : UINT64_MAX;
-	r->end_ns = o->duration > 0 ? start + (uint64_t)(o->duration * 1e9)
-				    : UINT64_MAX;
+	r->tick_ns = r->interval_ns && start != NEVER
+		     ? start + r->interval_ns : UINT64_MAX;
+	r->end_ns = o->duration > 0 && start != NEVER
+		    ? start + (uint64_t)(o->duration * 1e9) : UINT64_MAX;
 }
 
 static int go(struct run *r, struct error *err)
@@ -217,6 +223,9 @@ static int go(struct run *r, struct error *err)
 	if (o->delay > 0) {
 		begin_at(r, r->start_ns + (uint64_t)(o->delay * 1e9));
 		r->delay_ns = r->start_ns;
+	} else if (o->delay < 0) {
+		begin_at(r, NEVER);
+		r->delay_ns = NEVER;
 	}
 	if (!r->delay_ns &&
 	    (t->attached || t->system_wide))
@@ -279,6 +288,49 @@ static int tick(struct run *r, uint64_t now, struct error *err)
 	return 0;
 }
 
+static void take_command(struct run *r, enum control_command command)
+{
+	struct control *c = &r->s->control;
+	struct error err = { 0 };
+
+	switch (command) {
+	case CONTROL_ENABLE:
+	case CONTROL_DISABLE:
+		if (*c->name) {
+			error_set(&err, ERR_USAGE, "%s: all events are switched "
+				  "together", c->line);
+		} else if (command == CONTROL_DISABLE) {
+			counters_stop(r->counters);
+		} else {
+			if (r->delay_ns)
+				begin_at(r, clock_ns());
+			r->delay_ns = 0;
+			counters_start(r->counters, &err);
+		}
+		break;
+	case CONTROL_STOP:
+		r->s->stop = r->done = true;
+		break;
+	case CONTROL_PING:
+		break;
+	default:
+		error_set(&err, ERR_USAGE, "unknown command \"%s\"", c->line);
+	}
+	if (err.code)
+		notice(r->s, "--control: %s", err.msg);
+	else
+		control_ack(c, "");
+}
+
+static void read_commands(struct run *r)
+{
+	enum control_command command;
+
+	while (r->s->control.fd >= 0 && !r->done &&
+	       (command = control_next(&r->s->control)) != CONTROL_NONE)
+		take_command(r, command);
+}
+
 static int timeout_ms(const struct run *r)
 {
 	uint64_t now = clock_ns(), next = r->end_ns;
@@ -307,15 +359,18 @@ static int loop(struct run *r, struct error *err)
 		uint64_t now;
 
 		r->fds[0] = (struct pollfd){ s->signal_fd, POLLIN, 0 };
+		r->fds[1] = (struct pollfd){ s->control.fd, POLLIN, 0 };
 		for (size_t i = 0; i < n; i++)
-			r->fds[1 + i] = (struct pollfd){ r->ends.fds.v[i],
-							 POLLIN, 0 };
-		if (poll(r->fds, 1 + n, timeout_ms(r)) < 0 && errno != EINTR)
+			r->fds[OURS + i] = (struct pollfd){ r->ends.fds.v[i],
+							    POLLIN, 0 };
+		if (poll(r->fds, OURS + n, timeout_ms(r)) < 0 && errno != EINTR)
 			return error_errno(err, errno, "poll");
 		if (r->fds[0].revents)
 			read_signals(r);
+		if (r->fds[1].revents)
+			read_commands(r);
 		if (s->target.attached &&
-		    target_ended(&s->target, &r->ends, r->fds + 1))
+		    target_ended(&s->target, &r->ends, r->fds + OURS))
 			r->done = true;
 		now = clock_ns();
 		if (r->delay_ns && now >= r->delay_ns && !r->done) {
@@ -435,6 +490,7 @@ int count(const struct count_options *o, struct count_result *out,
 	  struct error *err)
 {
 	struct session s = { .o = o, .r = out, .signal_fd = -1,
+			     .control = { .fd = -1, .ack_fd = -1 },
 			     .target = { .cgroup_fd = -1 } };
 	const struct plan_options po = {
 		.events = o->events, .metrics = o->metrics,
@@ -455,6 +511,8 @@ int count(const struct count_options *o, struct count_result *out,
 			  !s.target.system_wide;
 	if (!r)
 		r = perf_reachable(err);
+	if (!r && o->control)
+		r = control_open(&s.control, o->control, err);
 	if (r < 0) {
 		target_fini(&s.target);
 		return r;
@@ -464,6 +522,7 @@ int count(const struct count_options *o, struct count_result *out,
 	for (uint64_t i = 0; i < n && !r && !s.stop; i++)
 		r = run_once(&s, err);
 	signals_release(&s.before, s.signal_fd);
+	control_close(&s.control);
 	target_fini(&s.target);
 	return r;
 }

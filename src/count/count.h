@@ -19,7 +19,9 @@ struct count_options {
 	bool no_metrics, no_group, by_mode, no_merge;
 	bool inherit, user_only, kernel_only;
 	uint64_t repeat;		/* runs of the command; 0 is 1 */
-	double delay, duration, interval;	/* seconds; 0: none */
+	/* Seconds; 0: none; a delay below 0: until `control` enables. */
+	double delay, duration, interval;
+	const char *control;		/* as record_options', or NULL */
 	/* One line that the user should know; may be NULL. */
 	void (*notice)(void *ctx, const char *text);
 	/* Each `interval`: what was counted in it (elapsed_ns of it, and since

@@ -131,6 +131,8 @@ static int open_event(struct counters *c, uint32_t event, size_t unit,
 		return hide(e, fd, err);
 	v.fd = fd;
 	r = counter_add(c, &v, err);
+	if (!r)
+		r = perf_event_filter(&e->ev, fd, err);
 	if (r < 0)
 		return r;
 	if (lead && leads)

@@ -99,10 +99,11 @@ struct line {
 	bool seconds;		/* shown to the microsecond */
 };
 
-static void pad(struct buf *out, const struct buf *cell, size_t width)
+static void pad(struct buf *out, struct buf *cell, size_t width)
 {
-	size_t n = text_columns((const char *)cell->p);
+	size_t n = text_columns(buf_cstr(cell));
 
+	out->failed |= cell->failed;
 	while (n++ < width)
 		buf_u8(out, ' ');
 }

@@ -3,40 +3,56 @@
 
 #include <string.h>
 
-/* The first two events of which at most one counter is allowed to both. */
-static int explain(const struct hw_program *p, struct error *err)
+/* The first two events that may use one counter only, and the same. */
+static int explain(const char *const *text, const uint8_t *allowed, size_t n,
+		   struct error *err)
 {
-	for (size_t i = 0; i < p->n; i++)
-		for (size_t j = i + 1; j < p->n; j++) {
-			uint8_t a = p->ev[i].spec.sel.allowed;
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = i + 1; j < n; j++) {
+			uint8_t a = allowed[i];
 
-			if (a != p->ev[j].spec.sel.allowed || a & (a - 1))
+			if (a != allowed[j] || a & (a - 1))
 				continue;
 			return error_set(err, ERR_USAGE, "\"%s\" and \"%s\" "
 					 "both count on counter %d only: "
 					 "measure them one after the other",
-					 p->ev[i].spec.text, p->ev[j].spec.text,
-					 __builtin_ctz(a));
+					 text[i], text[j], __builtin_ctz(a));
 		}
 	return error_set(err, ERR_USAGE, "these events cannot be counted at "
 			 "once on the counters that they may use");
 }
 
-static int assign(struct hw_program *p, struct error *err)
+int hw_assign(const struct hw_pmu *pmu, const char *const *text,
+	      const uint8_t *allowed, size_t n, uint8_t *counter,
+	      struct error *err)
 {
-	uint8_t allowed[HW_COUNTERS_MAX], counter[HW_COUNTERS_MAX];
-
-	for (size_t i = 0; i < p->n; i++)
-		allowed[i] = p->ev[i].spec.sel.allowed;
-	if (!pmu_assign(p->pmu->model, allowed, (unsigned int)p->n, counter))
-		return explain(p, err);
-	for (size_t i = 0; i < p->n; i++)
-		p->ev[i].counter = counter[i];
+	if (n > pmu->model->counters)
+		return error_set(err, ERR_USAGE, "%zu events, but %s has %d "
+				 "counters", n, pmu->name,
+				 pmu->model->counters);
+	if (!pmu_assign(pmu->model, allowed, (unsigned int)n, counter))
+		return explain(text, allowed, n, err);
 	return 0;
 }
 
-static int period_check(const struct hw_pmu *pmu, uint64_t period,
-			struct error *err)
+static int assign(struct hw_program *p, struct error *err)
+{
+	uint8_t allowed[HW_COUNTERS_MAX], counter[HW_COUNTERS_MAX];
+	const char *text[HW_COUNTERS_MAX];
+	int r;
+
+	for (size_t i = 0; i < p->n; i++) {
+		allowed[i] = p->ev[i].spec.sel.allowed;
+		text[i] = p->ev[i].spec.text;
+	}
+	r = hw_assign(p->pmu, text, allowed, p->n, counter, err);
+	for (size_t i = 0; !r && i < p->n; i++)
+		p->ev[i].counter = counter[i];
+	return r;
+}
+
+int hw_period_check(const struct hw_pmu *pmu, uint64_t period,
+		    struct error *err)
 {
 	if (pmu_period_fits(pmu->model, period))
 		return 0;
@@ -75,7 +91,7 @@ int hw_encode(const struct hw_pmu *pmu, char *const *specs, size_t n,
 
 	memset(out, 0, sizeof(*out));
 	out->pmu = pmu;
-	if (period && (r = period_check(pmu, *period, err)) < 0)
+	if (period && (r = hw_period_check(pmu, *period, err)) < 0)
 		return r;
 	for (size_t i = 0; i < n; i++) {
 		struct hw_spec spec;

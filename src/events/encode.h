@@ -27,4 +27,13 @@ int hw_encode(const struct hw_pmu *pmu, char *const *specs, size_t n,
 	      const uint64_t *period, bool interrupt, struct hw_program *out,
 	      struct error *err);
 
+/* Gives each of n events one of the counters that it is allowed to use, bit i for
+ * counter i; `text` names them in the error when that is not possible. */
+int hw_assign(const struct hw_pmu *pmu, const char *const *text,
+	      const uint8_t *allowed, size_t n, uint8_t *counter,
+	      struct error *err);
+/* Can a counter be set to overflow after so many events? */
+int hw_period_check(const struct hw_pmu *pmu, uint64_t period,
+		    struct error *err);
+
 #endif

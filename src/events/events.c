@@ -287,6 +287,64 @@ static int list_add(struct event_list *out, const struct event_spec *e,
 	return 0;
 }
 
+struct wild {
+	const struct event_spec *like;	/* its modifiers */
+	uint32_t group;
+	struct event_list *out;
+};
+
+static int wild_cb(void *ctx, const char *name, uint64_t id)
+{
+	struct wild *w = ctx;
+	struct event_spec e = *w->like;
+
+	e.type = PERF_TYPE_TRACEPOINT;
+	e.config = id;
+	e.group = w->group;
+	snprintf(e.text, sizeof(e.text), "%s", name);
+	return vec_push(w->out, e) < 0 ? -ERR_NOMEM : 0;
+}
+
+/*
+ * system:pattern or system:pattern:modifiers with * or ? in the names: adds all
+ * tracepoints that match.  0 when the word is none.
+ */
+static int wild_parse(const char *word, const char *sysfs, uint32_t group,
+		      struct event_list *out, struct error *err)
+{
+	const char *colon = strchr(word, ':'), *second;
+	struct event_spec like = { 0 };
+	struct wild w = { &like, group, out };
+	char names[EVENT_NAME_MAX];
+	size_t before = out->n;
+	int r;
+
+	if (!colon || strchr(word, '/') || !strpbrk(word, "*?"))
+		return 0;
+	second = strchr(colon + 1, ':');
+	snprintf(names, sizeof(names), "%.*s",
+		 second ? (int)(second - word) : (int)strlen(word), word);
+	snprintf(like.text, sizeof(like.text), "%s", word);
+	r = modifiers_parse(second ? second + 1 : "", &like, err);
+	if (!r)
+		r = tracepoints_match(sysfs, names, wild_cb, &w, err);
+	if (r < 0)
+		return r;
+	if (out->n == before && !tracepoints_readable(sysfs))
+		return unknown_event(word, sysfs, err);
+	if (out->n == before)
+		return error_set(err, ERR_USAGE, "no tracepoint is called "
+				 "\"%s\"; they are below %s/kernel/tracing/"
+				 "events", names, sysfs);
+	if (out->n - before > EVENTS_OF_PATTERN)
+		return error_set(err, ERR_USAGE, "\"%s\" means %zu tracepoints, "
+				 "and each takes a file for each processor and "
+				 "thread: at most %d at once; choose some by a "
+				 "longer name", names, out->n - before,
+				 EVENTS_OF_PATTERN);
+	return 1;
+}
+
 /* One event of a list, n bytes of it: without blanks, and the group's closing
  * brace, which ends *group. */
 static int item_parse(const char *text, size_t n, const char *sysfs,
@@ -318,13 +376,15 @@ static int item_parse(const char *text, size_t n, const char *sysfs,
 				 EVENT_NAME_MAX - 1);
 	memcpy(word, text, n);
 	word[n] = 0;
-	r = word_parse(word, sysfs, &e, err);
+	r = wild_parse(word, sysfs, *group, out, err);
+	if (!r)
+		r = word_parse(word, sysfs, &e, err);
 	if (r < 0)
 		return r;
 	e.group = *group;
 	if (closed)
 		*group = 0;
-	return list_add(out, &e, err);
+	return r ? 0 : list_add(out, &e, err);
 }
 
 int events_parse(const char *text, const char *sysfs, struct event_list *out,
@@ -351,6 +411,24 @@ int events_parse(const char *text, const char *sysfs, struct event_list *out,
 	if (r < 0)
 		out->n = before;
 	return r;
+}
+
+bool event_is_cycles(const struct event_spec *e)
+{
+	return e->type == PERF_TYPE_HARDWARE &&
+	       e->config == PERF_COUNT_HW_CPU_CYCLES;
+}
+
+bool event_is_tracepoint(const struct event_spec *e)
+{
+	return e->type == PERF_TYPE_TRACEPOINT;
+}
+
+const char *event_mode(const struct event_spec *e)
+{
+	if (e->exclude_kernel == e->exclude_user)
+		return "";
+	return e->exclude_kernel ? ":u" : ":k";
 }
 
 void event_list_fini(struct event_list *l)

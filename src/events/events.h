@@ -10,6 +10,7 @@
  *	k8-dc-miss,usr   L2_LD:M+E   k8:0x76:0x00   (events/hw_spec.h)
  *	uncore_cbox/clockticks/   of uncore_cbox_0, uncore_cbox_1 …
  *	{cycles,instructions}   to be counted at the same time
+ *	sched:*  syscalls:sys_enter_*:u   all tracepoints of that name
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +18,9 @@
 
 #include "base/error.h"
 
-enum { EVENT_NAME_MAX = 256, EVENT_UNIT_MAX = 64 };
+enum { EVENT_NAME_MAX = 256, EVENT_UNIT_MAX = 64,
+       /* what one pattern may mean; all system calls' beginnings fit */
+       EVENTS_OF_PATTERN = 512 };
 
 /* What one count of the event is. */
 enum event_unit { EVENT_UNIT_COUNT, EVENT_UNIT_NS };
@@ -42,6 +45,7 @@ struct event_spec {
 	char family[EVENT_UNIT_MAX];
 	uint64_t period;		/* period= or 0 */
 	uint64_t freq;			/* freq= or 0 */
+	const char *filter;		/* of a tracepoint, borrowed; or NULL */
 };
 
 struct event_list {
@@ -55,6 +59,11 @@ struct event_list {
  * word and offer the nearest names. */
 int events_parse(const char *text, const char *sysfs, struct event_list *out,
 		 struct error *err);
+/* Processor cycles, for which a clock may stand where nothing counts them. */
+bool event_is_cycles(const struct event_spec *e);
+bool event_is_tracepoint(const struct event_spec *e);
+/* The event's modifiers of mode, ":u", ":k" or "", for another event. */
+const char *event_mode(const struct event_spec *e);
 void event_list_fini(struct event_list *l);
 
 /* One event that exists by name; for `tally list`. */

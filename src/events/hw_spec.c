@@ -170,7 +170,13 @@ static int count_parse(struct parser *p, struct part w)
 }
 
 static const char *const words[] = {
-	"usr", "os", "edge", "inv", "count=", "mask=", "umask=",
+	"usr", "os", "edge", "inv", "count=", "cmask=", "mask=", "umask=",
+};
+
+/* What other tools call them. */
+static const char *const otherwise[][2] = {
+	{ "user", "usr" }, { "kernel", "os" }, { "sys", "os" },
+	{ "invert", "inv" }, { "cnt=", "count=" },
 };
 
 static bool starts(struct part w, const char *word)
@@ -191,6 +197,21 @@ bool hw_spec_qualifier(const char *s)
 	return false;
 }
 
+static int unknown_qualifier(struct parser *p, struct part w)
+{
+	int n = (int)(w.n < 40 ? w.n : 40);
+
+	for (size_t i = 0; i < sizeof(otherwise) / sizeof(*otherwise); i++)
+		if (strchr(otherwise[i][0], '=') ? starts(w, otherwise[i][0])
+						 : word_is(w, otherwise[i][0]))
+			return error_set(p->err, ERR_USAGE, "\"%s\": unknown "
+					 "qualifier \"%.*s\"; write %s",
+					 p->out->text, n, w.s, otherwise[i][1]);
+	return error_set(p->err, ERR_USAGE, "\"%s\": unknown qualifier "
+			 "\"%.*s\" (known: usr, os, edge, inv, count=N, "
+			 "mask=NAME+NAME)", p->out->text, n, w.s);
+}
+
 static int qualifier_parse(struct parser *p, struct part w)
 {
 	struct pmu_event *sel = &p->out->sel;
@@ -205,15 +226,14 @@ static int qualifier_parse(struct parser *p, struct part w)
 		sel->inv = true;
 	else if (starts(w, "count="))
 		return count_parse(p, (struct part){ w.s + 6, w.n - 6 });
+	else if (starts(w, "cmask="))	/* as the manuals call it */
+		return count_parse(p, (struct part){ w.s + 6, w.n - 6 });
 	else if (starts(w, "mask="))
 		return masks_parse(p, (struct part){ w.s + 5, w.n - 5 });
 	else if (starts(w, "umask="))
 		return masks_parse(p, (struct part){ w.s + 6, w.n - 6 });
 	else
-		return error_set(p->err, ERR_USAGE, "\"%s\": unknown qualifier "
-				 "\"%.*s\" (known: usr, os, edge, inv, "
-				 "count=N, mask=NAME+NAME)", p->out->text,
-				 (int)(w.n < 40 ? w.n : 40), w.s);
+		return unknown_qualifier(p, w);
 	return 0;
 }
 
@@ -243,6 +263,19 @@ static int unknown(const struct hw_pmu *pmu, const char *text, struct part w,
 			 name);
 }
 
+/* The manuals write 41h: would the digits name an event as hexadecimal ones? */
+static bool hex_code(const struct hw_pmu *pmu, const char *s, size_t n)
+{
+	char text[8];
+	int v;
+
+	if (n < 1 || n > 2)
+		return false;
+	snprintf(text, sizeof(text), "0x%.*s", (int)n, s);
+	v = number((struct part){ text, strlen(text) });
+	return v >= 0 && v <= 255 && hw_event_code(pmu, (uint8_t)v);
+}
+
 /* CODE[:MASK] behind "k8:"; *rest is what follows the code. */
 static int code_parse(struct parser *p, struct part *w)
 {
@@ -256,6 +289,11 @@ static int code_parse(struct parser *p, struct part *w)
 	p->out->event = v > 255 ? NULL : hw_event_code(pmu, (uint8_t)v);
 	w->s += k;
 	w->n -= k;
+	if (!p->out->event && v >= 0 && hex_code(pmu, w->s - k, k))
+		return error_set(p->err, ERR_USAGE, "\"%s\": %s has no event "
+				 "of code %.*s; hexadecimal is written 0x%.*s",
+				 p->out->text, pmu->name, (int)k, w->s - k,
+				 (int)k, w->s - k);
 	if (!p->out->event)
 		return error_set(p->err, ERR_USAGE, "\"%s\": %s has no event "
 				 "of code %.*s: codes that are not in its "

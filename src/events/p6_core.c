@@ -102,7 +102,7 @@ static const struct hw_event events[] = {
 	  "floating point calculations",
 	  "Those that trap or need an assist do not count, but those that the "
 	  "assist itself does do.", NULL, NULL },
-	{ 0x10, 0, CTR0, BOTH, HW_SPECULATIVE, NONE, "FP_COMP_OPS_EXE", "",
+	{ 0x10, 0, CTR0, BOTH, HW_SPECULATIVE, NONE, "FP_COMP_OPS_EXE FP_COMPS_OPS_EXE", "",
 	  "floating point calculations executed, and integer MUL and DIV",
 	  "Operations, not cycles; steps of transcendental functions count as "
 	  "others do.", NULL, NULL },

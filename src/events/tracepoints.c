@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "events/tracepoints.h"
 
+#include <dirent.h>
+#include <fnmatch.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "events/sysfs_files.h"
@@ -38,6 +42,79 @@ int tracepoint_find(const char *sysfs, const char *system, const char *name,
 	}
 	buf_fini(&b);
 	return r;
+}
+
+/* The folder of tracefs that can be read, or NULL. */
+static const char *events_folder(const char *sysfs, char *path)
+{
+	static const char *const roots[] = { "kernel/tracing",
+					     "kernel/debug/tracing" };
+
+	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
+		snprintf(path, SYSFS_PATH, "%s/%s/events", sysfs, roots[i]);
+		if (!access(path, R_OK | X_OK))
+			return path;
+	}
+	return NULL;
+}
+
+static int plain_entry(const struct dirent *d)
+{
+	return sysfs_plain(d->d_name);
+}
+
+/* Tracepoints of one system. */
+static int match_system(const char *folder, const char *system,
+			const char *pattern, tracepoint_cb *cb, void *ctx)
+{
+	char path[SYSFS_PATH], name[SYSFS_PATH];
+	struct buf b = { 0 };
+	struct dirent **list;
+	int n, r = 0;
+
+	if (snprintf(path, sizeof(path), "%s/%s", folder, system) >= SYSFS_PATH)
+		return 0;
+	n = scandir(path, &list, plain_entry, alphasort);
+	for (int i = 0; i < n; i++) {
+		const char *text;
+		uint64_t id;
+
+		snprintf(name, sizeof(name), "%s:%s", system, list[i]->d_name);
+		if (!r && !fnmatch(pattern, name, 0) &&
+		    snprintf(path, sizeof(path), "%s/%s/%s/id", folder, system,
+			     list[i]->d_name) < SYSFS_PATH) {
+			text = sysfs_read(&b, path);
+			if (text && sysfs_number(text, &id))
+				r = cb(ctx, name, id);
+		}
+		free(list[i]);
+	}
+	if (n >= 0)
+		free(list);
+	buf_fini(&b);
+	return r;
+}
+
+int tracepoints_match(const char *sysfs, const char *pattern,
+		      tracepoint_cb *cb, void *ctx, struct error *err)
+{
+	char folder[SYSFS_PATH], of[SYSFS_PATH];
+	struct dirent **list;
+	int n = -1, r = 0;
+
+	snprintf(of, sizeof(of), "%.*s", (int)strcspn(pattern, ":"), pattern);
+	if (events_folder(sysfs, folder))
+		n = scandir(folder, &list, plain_entry, alphasort);
+	for (int i = 0; i < n; i++) {
+		if (!r && !fnmatch(of, list[i]->d_name, 0))
+			r = match_system(folder, list[i]->d_name, pattern, cb,
+					 ctx);
+		free(list[i]);
+	}
+	if (n >= 0)
+		free(list);
+	return r < 0 ? error_set(err, ERR_NOMEM, "out of memory for events")
+		     : 0;
 }
 
 bool tracepoints_readable(const char *sysfs)

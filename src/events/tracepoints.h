@@ -9,6 +9,14 @@
 int tracepoint_find(const char *sysfs, const char *system, const char *name,
 		    struct event_spec *out, struct error *err);
 
+/*
+ * All whose SYSTEM:NAME matches a pattern with * and ?, in order of their names.
+ * The callback returns 0 or an error code; 0, or an error.
+ */
+typedef int tracepoint_cb(void *ctx, const char *name, uint64_t id);
+int tracepoints_match(const char *sysfs, const char *pattern,
+		      tracepoint_cb *cb, void *ctx, struct error *err);
+
 /* Is there a list of tracepoints that we may read? */
 bool tracepoints_readable(const char *sysfs);
 

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/error.h"
 
@@ -25,6 +26,13 @@ struct build_id {
 	uint8_t len;		/* 0 = none */
 	uint8_t bytes[BUILD_ID_MAX];
 };
+
+/* Two files without one are equal, too: ask for len where that matters. */
+static inline bool build_id_equal(const struct build_id *a,
+				  const struct build_id *b)
+{
+	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
+}
 
 struct span {			/* bytes that somebody else owns */
 	const uint8_t *p;

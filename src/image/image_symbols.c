@@ -145,15 +145,19 @@ static bool open_table(struct image *img, enum image_symtab which,
 void image_each_symbol(struct image *img, enum image_symtab which,
 		       image_symbol_cb *cb, void *ctx)
 {
+	enum { RELEASE_SYMBOLS = 1 << 16 };	/* 1.5 MB, and their names */
 	struct image_symbol out = { .file = "" };
 	struct symbol_table t;
 	size_t i;
 
 	if (!open_table(img, which, &t))
 		return;
-	for (i = 1; i < t.n; i++)
+	for (i = 1; i < t.n; i++) {
+		if (i % RELEASE_SYMBOLS == 0)
+			image_release(img);
 		if (code_symbol(img, &t, i, &out) && !cb(ctx, &out))
 			return;
+	}
 }
 
 bool image_has_symtab(struct image *img, bool *dynsym)

@@ -266,6 +266,7 @@ static void name_stubs(struct image *img, struct plt *plt,
 		       const struct reloc_table *t,
 		       const struct symbol_table *syms)
 {
+	enum { RELEASE_RELOCS = 1 << 16 };	/* 1.5 MB */
 	uint16_t machine = img->ehdr.e_machine;
 	size_t i, k;
 
@@ -274,6 +275,8 @@ static void name_stubs(struct image *img, struct plt *plt,
 		struct reloc r;
 		Elf64_Sym sym;
 
+		if (i % RELEASE_RELOCS == RELEASE_RELOCS - 1)
+			image_release_span(img, t->bytes.p, t->bytes.n);
 		reloc_read(t, i, &r);
 		kind = slot_kind(machine, r.type);
 		if (kind == SLOT_OTHER || (kind == SLOT_SYMBOL &&

@@ -6,13 +6,12 @@
  */
 #include <spawn.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "preload/preload.h"
 
-enum { ENTRIES_MAX = 1 << 16, TEXT_MAX = 1 << 16 };
+enum { ENTRIES_MAX = 1 << 16, TEXT_MAX = 1 << 16, PATH_SPACE = 4096 };
 
 extern char **environ __attribute__((weak));
 
@@ -22,20 +21,28 @@ static char **present(void)
 }
 
 static void *next_execve, *next_execvpe, *next_fexecve, *next_execveat,
-	    *next_posix_spawn, *next_posix_spawnp, *next_system, *next_popen;
+	    *next_posix_spawn, *next_posix_spawnp;
+
+static bool path_there(const char *path)
+{
+	struct memory_seen m = { 0, false };
+
+	return text_there(&m, path, PATH_SPACE);
+}
 
 /* Looking at files takes system calls that a filter may not like. */
 static enum follow follows(const char *path, enum follow (*look)(const char *))
 {
-	return !preload.active ? FOLLOW_NOT
-	       : preload.careful ? FOLLOW : look(path);
+	if (!preload.active || !path_there(path))
+		return FOLLOW_NOT;
+	return preload.careful ? FOLLOW : look(path);
 }
 
 /* Declares `to`: `from` with our place in it, or as it is where that cannot
  * be. */
 #define ENVIRONMENT(to, from, follow)					\
-	bool to##_ours = preload.active && (follow) != FOLLOW_NOT &&			\
-		environment_count(from) < ENTRIES_MAX &&		\
+	bool to##_ours = preload.active && (follow) != FOLLOW_NOT &&	\
+		environment_there(from, ENTRIES_MAX, TEXT_MAX) &&	\
 		environment_text(from) < TEXT_MAX;			\
 	char *to##_v[to##_ours ? environment_count(from) + 3 : 1];	\
 	char to##_t[to##_ours ? environment_text(from) : 1];		\
@@ -45,7 +52,7 @@ static enum follow follows(const char *path, enum follow (*look)(const char *))
 
 static void tell_exec(const char *path, enum follow follow)
 {
-	if (!preload.active || preload.careful)
+	if (!preload.active || preload.careful || !path_there(path))
 		return;
 	/* A child of vfork has its parent's mappings. */
 	if (preload.loaded && sys_pid() == preload.pid)
@@ -57,7 +64,8 @@ static void tell_exec(const char *path, enum follow follow)
 /* The child has no number yet: only that it cannot be recorded matters. */
 static void tell_spawn(const char *path, enum follow follow)
 {
-	if (preload.active && !preload.careful && follow != FOLLOW)
+	if (preload.active && !preload.careful && follow != FOLLOW &&
+	    path_there(path))
 		ring_tell_text(TIMER_OUTSIDE_SPAWN, 0, path, text_size(path));
 }
 
@@ -204,35 +212,4 @@ EXPORT int posix_spawnp(pid_t *pid, const char *file,
 	ENVIRONMENT(env, envp, follow);
 	tell_spawn(file, follow);
 	return next(pid, file, actions, attr, argv, env);
-}
-
-/* What the C library starts by itself gets the environment as it is then; who
- * changes it meanwhile keeps the change. */
-#define WITH_ENVIRONMENT(call) do {				\
-	char **was = present();					\
-	ENVIRONMENT(env, was, follows("/bin/sh", follow_file));		\
-	if (env_ours)						\
-		environ = (char **)env;				\
-	call;							\
-	if (env_ours && environ == (char **)env)		\
-		environ = was;					\
-} while (0)
-
-EXPORT int system(const char *command)
-{
-	int (*next)(const char *) = next_function(&next_system, "system");
-	int r;
-
-	WITH_ENVIRONMENT(r = next(command));
-	return r;
-}
-
-EXPORT FILE *popen(const char *command, const char *mode)
-{
-	FILE *(*next)(const char *, const char *) =
-		next_function(&next_popen, "popen");
-	FILE *f;
-
-	WITH_ENVIRONMENT(f = next(command, mode));
-	return f;
 }

@@ -18,8 +18,9 @@ uint64_t preload_now(void)
 {
 	struct timespec ts = { 0, 0 };
 
-	if (!preload.vdso_time || preload.vdso_time(CLOCK_MONOTONIC, &ts))
-		sys3(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&ts, 0);
+	/* Not the vdso's: it reads the processor's counter, which programs may
+	 * forbid themselves (PR_SET_TSC). */
+	sys3(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&ts, 0);
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
@@ -132,7 +133,6 @@ static bool attach(const char *value)
 							    : TIMER_COPY_MAX;
 	p = append_number(append(preload.library, "/proc/"), pid);
 	append_number(append(p, "/fd/"), library);
-	append(append(preload.variable, TIMER_VARIABLE "="), value);
 	preload.header = h;
 	return true;
 }
@@ -272,15 +272,15 @@ static void unblock(void)
 
 static void begin(char **envp, uint64_t top)
 {
-	const char *value;
 	uint64_t vdso, loader;
 
 	preload.ready = true;
 	/* Behind the environment, as long as it is where the kernel put it. */
 	vdso = top ? auxv_get(envp, AT_SYSINFO_EHDR) : 0;
 	loader = top ? auxv_get(envp, AT_BASE) : 0;
-	value = environment_take(envp);
-	if (!value || !attach(value))
+	if (!environment_take(envp, preload.variable,
+			      sizeof(preload.variable)) ||
+	    !attach(preload.variable + sizeof(TIMER_VARIABLE)))
 		return;
 	if (vdso) {
 		preload.vdso_time = (int (*)(long, void *))

@@ -10,10 +10,12 @@ preload_parts = \
 	src/preload/fork.c \
 	src/preload/init.c \
 	src/preload/maps.c \
+	src/preload/memory.c \
 	src/preload/names.c \
 	src/preload/resolve.c \
 	src/preload/ring.c \
 	src/preload/sample.c \
+	src/preload/shell.c \
 	src/preload/threads.c
 preload_parts_h = \
 	src/preload/preload.h \
@@ -23,7 +25,7 @@ preload_flags = -D_GNU_SOURCE -O2 -g0 -fPIC -fvisibility=hidden \
 	-fno-stack-protector -fno-builtin -fomit-frame-pointer \
 	-fasynchronous-unwind-tables -foptimize-sibling-calls -pthread
 preload_link = -shared -nostdlib -Wl,-z,now -Wl,-z,relro \
-	-Wl,-z,noexecstack -Wl,--hash-style=gnu -Wl,--eh-frame-hdr \
+	-Wl,-z,noexecstack -Wl,-z,initfirst -Wl,--hash-style=gnu -Wl,--eh-frame-hdr \
 	-Wl,--build-id=sha1 -Wl,-soname,tally-timer
 EXTRA_DIST += $(preload_parts) $(preload_parts_h)
 CLEANFILES += src/preload/timer.so

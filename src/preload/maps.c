@@ -72,7 +72,7 @@ void maps_tell(void)
 	if (ring_begin(&place, t.r.tid, sizeof(t) + ALL_MAX + 8)) {
 		l.place = &place;
 		l.at = sizeof(t);
-		t.r.time = preload_now();
+		t.r.time = ring_time();
 		read_lines(&l, fd);
 		all = (l.at + 7) & ~(size_t)7;
 		ring_put(&place, l.at, &zero, all - l.at);

@@ -39,15 +39,19 @@ EXPORT int prctl(int what, ...)
 		    unsigned long) = next_function(&next_prctl, "prctl");
 	unsigned long a[4];
 	va_list ap;
+	bool was;
 	int r;
 
 	va_start(ap, what);
 	for (int i = 0; i < 4; i++)
 		a[i] = va_arg(ap, unsigned long);
 	va_end(ap);
+	was = preload.careful;
 	if (what == PR_SET_SECCOMP)
 		filter_comes();
 	r = next(what, a[0], a[1], a[2], a[3]);
+	if (r < 0 && what == PR_SET_SECCOMP)
+		preload.careful = was;
 	if (!r && what == PR_SET_NAME)
 		tell_name((const char *)a[0]);
 	return r;
@@ -88,24 +92,30 @@ EXPORT long syscall(long nr, ...)
 {
 	long (*next)(long, long, long, long, long, long, long) =
 		next_function(&next_syscall, "syscall");
-	long a[6];
+	bool was = preload.careful, filters;
+	long a[6], r;
 	va_list ap;
 
 	va_start(ap, nr);
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(ap, long);
 	va_end(ap);
-	if (nr == SYS_seccomp || (nr == SYS_prctl && a[0] == PR_SET_SECCOMP))
+	filters = (nr == SYS_seccomp && a[0] <= SECCOMP_SET_MODE_FILTER) ||
+		  (nr == SYS_prctl && a[0] == PR_SET_SECCOMP);
+	if (filters)
 		filter_comes();
 	if (is_fork(nr, a)) {
 		struct parent p = parent_now();
-		long r = next(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
 
+		r = next(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
 		if (!r)
 			preload_child(p.pid, p.tid, p.thread);
 		return r;
 	}
-	return next(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
+	r = next(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
+	if (r < 0 && filters)
+		preload.careful = was;
+	return r;
 }
 
 static void loads(void)

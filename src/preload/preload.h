@@ -71,6 +71,7 @@ struct preload {
 	uint8_t *data;
 	uint32_t nrings;
 	uint64_t ring_bytes;
+	uint64_t told_ns;	/* of the newest record but samples */
 	struct kernel_action before;	/* what the signal did before us */
 	int (*vdso_time)(long, void *);
 	int (*vdso_cpu)(unsigned int *, unsigned int *, void *);
@@ -87,7 +88,7 @@ uint32_t preload_cpu_us(void);	/* of this thread, see shared.h */
 /* In a fork's child: its parent, as the recorder knows it, and the number that
  * thread had for itself. */
 void preload_child(uint32_t ppid, uint32_t ptid, uint32_t thread);
-uint64_t preload_now(void);
+uint64_t preload_now(void);	/* by a system call */
 /* The caller's numbers for the recorder, which need not live in our pid
  * namespace. */
 void preload_numbers(uint32_t *pid, uint32_t *tid);
@@ -100,10 +101,25 @@ struct parent {
 };
 struct parent parent_now(void);
 
+/* memory.c */
+/* A page that was there when it was last looked at. */
+struct memory_seen {
+	uintptr_t page;
+	bool any;
+};
+/* Is this memory there?  Under a filter of the program's own we do not ask. */
+bool memory_there(struct memory_seen *m, const void *at, size_t n);
+/* … up to the text's end, or so many bytes of it. */
+bool text_there(struct memory_seen *m, const char *s, size_t most);
+
 /* environment.c */
-/* The value of our variable, or NULL; takes it and us out of the array, so that
- * the program sees the environment that it would have had. */
-const char *environment_take(char **envp);
+/* Our variable, "NAME=value", into `out`; false when there is none that fits.
+ * Takes it and us out of the array and out of the strings, so that the program
+ * and /proc/PID/environ show the environment that it would have had. */
+bool environment_take(char **envp, char *out, size_t size);
+/* Can all that is looked at be read, with no more entries, nor bytes of a list
+ * of libraries? */
+bool environment_there(char *const *envp, size_t entries, size_t text);
 /* The environment for a program that is to be executed: `out` has room for two
  * more than envp, `text` for environment_text(envp) bytes. */
 size_t environment_count(char *const *envp);
@@ -132,6 +148,8 @@ bool ring_begin(struct ring_place *p, uint32_t tid, size_t most);
 void ring_put(const struct ring_place *p, size_t at, const void *from,
 	      size_t n);
 void ring_end(const struct ring_place *p, size_t size);
+/* For a record that is no sample: samples have this time or later ones then. */
+uint64_t ring_time(void);
 /* A whole record: sets its size, time, pid and tid.  `text` may be NULL. */
 void ring_tell(struct timer_record *r, size_t size, const char *text,
 	       size_t n);

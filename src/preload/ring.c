@@ -63,6 +63,14 @@ void ring_end(const struct ring_place *p, size_t size)
 	ring_release(p->ring);
 }
 
+uint64_t ring_time(void)
+{
+	uint64_t now = preload_now();
+
+	__atomic_store_n(&preload.told_ns, now, __ATOMIC_RELAXED);
+	return now;
+}
+
 void ring_tell(struct timer_record *r, size_t size, const char *text, size_t n)
 {
 	static const uint64_t zero;
@@ -78,7 +86,7 @@ void ring_tell(struct timer_record *r, size_t size, const char *text, size_t n)
 		return;
 	}
 	r->size = (uint32_t)all;
-	r->time = preload_now();
+	r->time = ring_time();
 	ring_put(&p, 0, r, size);
 	ring_put(&p, size, text, n);
 	ring_put(&p, size + n, &zero, all - size - n);

@@ -6,6 +6,7 @@
  * It ends no system call with EINTR: since Linux 5.10 a timer of CPU time that
  * ends within one sends its signal on the way back (posix_cpu_timers_work).
  */
+#include <time.h>
 #include <ucontext.h>
 
 #include "preload/preload.h"
@@ -134,6 +135,26 @@ static void timer_end(struct slot *s)
 		sys4(SYS_timer_settime, s->timer, 0, (long)none, 0);
 }
 
+/*
+ * The time of the last tick, which is when the timer ended: its reading takes no
+ * system call and no counter of the processor, which strict mode of seccomp and
+ * PR_SET_TSC forbid.  Never before what the process told last: mappings are
+ * known before the samples in them.
+ */
+static uint64_t tick_time(void)
+{
+	uint64_t told = __atomic_load_n(&preload.told_ns, __ATOMIC_RELAXED), now;
+	struct timespec ts = { 0, 0 };
+
+	if (preload.vdso_time &&
+	    !preload.vdso_time(CLOCK_MONOTONIC_COARSE, &ts))
+		now = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	else
+		now = __atomic_load_n(&preload.header->alive_ns,
+				      __ATOMIC_RELAXED);
+	return now > told ? now : told;
+}
+
 /* "syscall" leaves the next instruction's address in rcx. */
 static bool in_kernel(const greg_t *g)
 {
@@ -152,7 +173,7 @@ static void sample_take(struct slot *s, const siginfo_t *si,
 	t.weight = weight_of(s, si);
 	if (preload.copy_bytes)
 		e = extent_of(s, (uint64_t)g[REG_RSP], uc);
-	t.r.time = preload_now();
+	t.r.time = tick_time();
 	if (!ring_begin(&p, s->tid, sizeof(t) + e.n)) {
 		__atomic_fetch_add(&preload.header->lost, 1, __ATOMIC_RELAXED);
 		if (t.r.time > preload.header->alive_ns + DEAD_NS)

@@ -2,6 +2,7 @@
 /* Chunk framing, checksums and compression: see format.h. */
 #include <limits.h>
 #include <string.h>
+#include <stdlib.h>
 #include <zlib.h>
 
 #include "profile/format.h"
@@ -63,11 +64,30 @@ bool format_deflate(const void *p, size_t n, struct buf *out)
 	return true;
 }
 
+/* zlib's memory is ours, so that its lack is noticed like all other. */
+static voidpf zlib_alloc(voidpf ctx, uInt n, uInt size)
+{
+	(void)ctx;
+	return calloc(n, size);
+}
+
+static void zlib_free(voidpf ctx, voidpf p)
+{
+	(void)ctx;
+	free(p);
+}
+
 bool format_inflate(const void *p, size_t n, uint8_t *out, size_t raw)
 {
-	uLongf size = (uLongf)raw;
-	uLong used = (uLong)n;
+	z_stream z = { .zalloc = zlib_alloc, .zfree = zlib_free,
+		       .next_in = (Bytef *)p, .avail_in = (uInt)n,
+		       .next_out = out, .avail_out = (uInt)raw };
+	bool good;
 
-	return uncompress2(out, &size, p, &used) == Z_OK && size == raw &&
-	       used == n;
+	if (n > UINT32_MAX || raw > UINT32_MAX || inflateInit(&z) != Z_OK)
+		return false;
+	good = inflate(&z, Z_FINISH) == Z_STREAM_END && !z.avail_in &&
+	       !z.avail_out;
+	inflateEnd(&z);
+	return good;
 }

@@ -21,12 +21,6 @@ struct context {
 	int rc;
 };
 
-/* Why an image gives no names. */
-struct why {
-	uint32_t missing;	/* PROF_MISSING_* */
-	struct error text;
-};
-
 static void take_turn(struct context *c)
 {
 	if (c->in_turn)
@@ -70,7 +64,7 @@ static void id_hex(const struct build_id *id, char out[2 * BUILD_ID_MAX + 1])
 
 /* Whether img is what was recorded. */
 static bool is_recorded(const struct fill *f, const struct fill_part *part,
-			const struct image *img, struct why *why)
+			const struct image *img, struct fill_why *why)
 {
 	struct build_id want = f->p->images.v[part->image].build_id;
 	struct build_id got = image_build_id(img);
@@ -88,7 +82,7 @@ static bool is_recorded(const struct fill *f, const struct fill_part *part,
 
 /* Without build-id only the time can tell that a path leads to another file. */
 static bool is_newer(const struct fill *f, const struct fill_part *part, int fd,
-		     struct why *why)
+		     struct fill_why *why)
 {
 	const struct profile *p = f->p;
 	uint64_t changed, start = p->runs.n ? p->runs.v[0].start_wall_ns : 0;
@@ -109,7 +103,7 @@ static bool is_newer(const struct fill *f, const struct fill_part *part, int fd,
 }
 
 /* The recorder knows best. */
-static void why_unopened(const struct fill_part *part, struct why *why)
+static void why_unopened(const struct fill_part *part, struct fill_why *why)
 {
 	if (*part->reason)
 		error_set(&why->text, ERR_NOTFOUND, "%s", part->reason);
@@ -119,7 +113,7 @@ static void why_unopened(const struct fill_part *part, struct why *why)
 }
 
 static int open_by_caller(struct fill *f, const struct fill_part *part,
-			  struct why *why)
+			  struct fill_why *why)
 {
 	int fd;
 
@@ -132,7 +126,7 @@ static int open_by_caller(struct fill *f, const struct fill_part *part,
 }
 
 static int open_by_path(const struct fill *f, const struct fill_part *part,
-			struct why *why)
+			struct fill_why *why)
 {
 	int fd = open(part->path,
 		      O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -147,9 +141,8 @@ static int open_by_path(const struct fill *f, const struct fill_part *part,
 	return fd;
 }
 
-/* Opens the file of an image, or says why not. */
-static struct image *open_elf(struct fill *f, const struct fill_part *part,
-			      struct why *why)
+struct image *fill_open_elf(struct fill *f, const struct fill_part *part,
+			    struct fill_why *why)
 {
 	struct image *img = NULL;
 	int fd = -1;
@@ -175,7 +168,7 @@ static struct image *open_elf(struct fill *f, const struct fill_part *part,
 }
 
 static int no_names(struct fill *f, const struct fill_part *part,
-		    const struct why *why)
+		    const struct fill_why *why)
 {
 	struct prof_source row = { .image = part->image,
 				   .missing = why->missing };
@@ -191,13 +184,14 @@ static uint32_t names_of(const struct sym_sources *s)
 		: s->symtab ? PROF_NAMES_SYMTAB : 0) |
 	       (s->unwind ? PROF_NAMES_UNWIND : 0) |
 	       (s->dynsym ? PROF_NAMES_DYNSYM : 0) |
+	       (s->go ? PROF_NAMES_GOPCLNTAB : 0) |
 	       (s->dwarf ? PROF_NAMES_DWARF : 0);
 }
 
 static uint32_t missing_of(const struct sym_sources *s)
 {
-	return (s->symtab || s->dwarf ? 0 : PROF_MISSING_SYMTAB) |
-	       (s->dwarf ? 0 : PROF_MISSING_DWARF) |
+	return (s->symtab || s->dwarf || s->go ? 0 : PROF_MISSING_SYMTAB) |
+	       (s->dwarf || s->go ? 0 : PROF_MISSING_DWARF) |
 	       (*s->missing_alt ? PROF_MISSING_ALT : 0) |
 	       (*s->missing_dwo ? PROF_MISSING_DWO : 0) |
 	       (*s->damage || *s->unreadable ? PROF_MISSING_DAMAGED : 0);
@@ -305,8 +299,8 @@ static int fill_from(struct fill *f, const struct fill_part *part,
 
 int fill_elf(struct fill *f, const struct fill_part *part)
 {
-	struct why why = { 0 };
-	struct image *img = open_elf(f, part, &why);
+	struct fill_why why = { 0 };
+	struct image *img = fill_open_elf(f, part, &why);
 
 	return img ? fill_from(f, part, img) : no_names(f, part, &why);
 }
@@ -328,7 +322,7 @@ static size_t vdso_size(const uint8_t *p)
 
 /* The vdso of this process, which the kernel gives all programs of its kind. */
 static struct image *open_own_vdso(struct fill *f, const struct fill_part *part,
-				   struct why *why)
+				   struct fill_why *why)
 {
 	const uint8_t *p = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
 	struct image *img = NULL;
@@ -351,8 +345,8 @@ static struct image *open_own_vdso(struct fill *f, const struct fill_part *part,
 
 int fill_vdso(struct fill *f, const struct fill_part *part)
 {
-	struct why why = { 0 };
-	struct image *img = f->o->open_image ? open_elf(f, part, &why)
+	struct fill_why why = { 0 };
+	struct image *img = f->o->open_image ? fill_open_elf(f, part, &why)
 					     : open_own_vdso(f, part, &why);
 
 	return img ? fill_from(f, part, img) : no_names(f, part, &why);

@@ -17,7 +17,7 @@ int fill_generated(struct fill *f, const struct fill_part *part)
 	if (!name)
 		return 0;
 	for (size_t i = 0; i < part->n && !rc; i++) {
-		struct sym_frame frame = { name, "", 0, 0, "", 0, false, 0 };
+		struct sym_frame frame = { name, "", 0, 0, "", 0, false, 0, "" };
 		struct sym_result r = {
 			.vaddr = f->vaddrs[part->at + i], .frames = &frame,
 			.nframes = 1, .symbol = name, .sym_size = size,

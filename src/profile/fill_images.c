@@ -70,6 +70,7 @@ static int fill_image(struct fill *f, const struct fill_part *part)
 	case PROF_IMAGE_MODULE:
 		return fill_kernel(f, part);
 	case PROF_IMAGE_GENERATED:
+	case PROF_IMAGE_UNKNOWN:	/* that of no mapping has no name */
 		return fill_generated(f, part);
 	case PROF_IMAGE_ANON:
 		return fill_jit(f, part);

@@ -77,6 +77,14 @@ int fill_vdso(struct fill *f, const struct fill_part *part);
 int fill_kernel(struct fill *f, const struct fill_part *part);
 int fill_generated(struct fill *f, const struct fill_part *part);
 int fill_jit(struct fill *f, const struct fill_part *part);
+/* Why an image gives no names. */
+struct fill_why {
+	uint32_t missing;	/* PROF_MISSING_* */
+	struct error text;
+};
+/* Opens the file of an image, if it is the recorded one; NULL: see *why. */
+struct image *fill_open_elf(struct fill *f, const struct fill_part *part,
+			    struct fill_why *why);
 /* The kernel takes long to write /proc/kallsyms: reads it beside the images. */
 void fill_kernel_begin(struct fill *f);
 void fill_kernel_end(struct fill *f);

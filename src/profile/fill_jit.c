@@ -66,7 +66,7 @@ static int add_names(struct fill *f, const struct fill_part *part,
 
 	for (size_t i = 0; i < part->n && !rc; i++) {
 		struct sym_frame frame = { names[i].name, "", 0, 0, "", 0,
-					   false, 0 };
+					   false, 0, "" };
 		struct sym_result r = {
 			.vaddr = f->vaddrs[part->at + i], .frames = &frame,
 			.nframes = 1, .symbol = names[i].name,

@@ -70,8 +70,7 @@ static bool is_other_kernel(const struct fill *f)
 		const struct prof_image *im = &f->p->images.v[i];
 
 		if (im->kind == PROF_IMAGE_KERNEL && im->build_id.len)
-			return id.len != im->build_id.len ||
-			       memcmp(id.bytes, im->build_id.bytes, id.len);
+			return !build_id_equal(&id, &im->build_id);
 	}
 	return false;
 }
@@ -132,8 +131,7 @@ static bool is_running(const struct kernel_part *k)
 	if (k->f->o->kallsyms)	/* the caller vouches for another kernel's */
 		return true;
 	id = notes_build_id(path);
-	return id.len == im->build_id.len &&
-	       !memcmp(id.bytes, im->build_id.bytes, id.len);
+	return build_id_equal(&id, &im->build_id);
 }
 
 static bool is_same_boot(const struct fill *f)
@@ -237,7 +235,7 @@ static int fill_names(struct kernel_part *k)
 
 	for (i = 0; i < part->n && !rc; i++) {
 		uint64_t vaddr = k->f->vaddrs[part->at + i];
-		struct sym_frame frame = { "", "", 0, 0, "", 0, false, 0 };
+		struct sym_frame frame = { "", "", 0, 0, "", 0, false, 0, "" };
 		struct sym_result r = { .vaddr = vaddr, .frames = &frame,
 					.nframes = 1 };
 		struct kernel_name name;

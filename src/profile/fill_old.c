@@ -98,7 +98,8 @@ static unsigned int names_rank(uint32_t names)
 {
 	if (names & PROF_NAMES_DWARF)
 		return 4;
-	if (names & (PROF_NAMES_SYMTAB | PROF_NAMES_KALLSYMS))
+	if (names & (PROF_NAMES_SYMTAB | PROF_NAMES_KALLSYMS |
+		     PROF_NAMES_GOPCLNTAB))
 		return 3;
 	if (names & PROF_NAMES_DEBUGDATA)
 		return 2;

@@ -108,6 +108,17 @@ static uint32_t name_id(struct fill *f, const struct sym_frame *s)
 	return id;
 }
 
+/* The source file that tells a function from others of its name: where it is
+ * declared, else (line tables alone) where its code was, or what the symbol table
+ * says. */
+static const char *own_file(const struct sym_result *r,
+			    const struct sym_frame *s)
+{
+	if (*s->decl_file)
+		return s->decl_file;
+	return s->inlined ? s->file : r->sym_file ? r->sym_file : "";
+}
+
 /* One frame of a chain whose outer frames exist already. */
 static uint32_t add_frame(struct fill *f, uint32_t image,
 			  const struct sym_result *r, const struct sym_frame *s,
@@ -118,7 +129,7 @@ static uint32_t add_frame(struct fill *f, uint32_t image,
 				    .outer = outer };
 
 	func.name = name_id(f, s);
-	func.file = string_id(f, s->decl_file);
+	func.file = string_id(f, own_file(r, s));
 	frame.file = string_id(f, s->file);
 	if (func.name == PROF_NONE || func.file == PROF_NONE ||
 	    frame.file == PROF_NONE)

@@ -6,6 +6,7 @@
  * image by image, and the code bytes of hot functions are taken along.
  */
 #include "profile/model.h"
+#include "profile/source_access.h"
 
 /* Tells what is going on; may be NULL. */
 typedef void fill_progress(void *ctx, const char *image, size_t done,
@@ -27,7 +28,8 @@ struct fill_options {
 	const uint64_t *heat;
 	size_t code_budget;	/* bytes of code to keep of functions that are
 				 * not hot (see fill_is_hot) */
-	bool embed_source;	/* take source lines of hot functions along */
+	/* The source files whose lines hot functions take along; NULL: none. */
+	const struct source_access *embed_source;
 	fill_progress *progress;
 	void *ctx;		/* of all callbacks */
 };
@@ -39,5 +41,15 @@ size_t fill_code_budget(uint64_t samples);
  * keep the names that they had. */
 int profile_fill_symbols(struct profile *p, const struct fill_options *o,
 			 struct error *err);
+
+/*
+ * Takes the code of more functions along, with its lines, into the symbol part
+ * that is there: rows are added, none changes.  `symbols`: n rows of p->symbols
+ * whose code it does not hold, the most important first; those that do not fit a
+ * budget (of 4 MB), or whose files are not at hand, get none.  Of `o` only
+ * debug_dirs and progress are used.
+ */
+int profile_fill_code(struct profile *p, const uint32_t *symbols, size_t n,
+		      const struct fill_options *o, struct error *err);
 
 #endif

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/io.h"
 #include "profile/fill_internal.h"
 
 enum {
@@ -27,7 +26,7 @@ struct wanted {
 struct texts {
 	struct fill *f;
 	VEC(struct wanted) want;	/* by file and line */
-	struct buf file;
+	struct source_read file;
 };
 
 static int by_place(const void *a, const void *b)
@@ -75,15 +74,14 @@ static int collect(struct texts *t)
 	return rc;
 }
 
-static uint32_t file_flags(const struct texts *t, const char *path,
-			   uint32_t image)
+static uint32_t file_flags(const struct texts *t, uint32_t image)
 {
 	const struct profile *p = t->f->p;
 	const char *made = profile_cstr(p, p->images.v[image].path);
-	struct stat source, binary;
+	struct stat binary;
 
-	return stat(path, &source) == 0 && stat(made, &binary) == 0 &&
-			       source.st_mtime > binary.st_mtime
+	return stat(made, &binary) == 0 &&
+			       t->file.st.st_mtime > binary.st_mtime
 		       ? PROF_TEXT_NEWER : 0;
 }
 
@@ -93,10 +91,10 @@ static size_t put_lines(struct texts *t, size_t at, uint32_t first,
 {
 	struct buf *out = &t->f->p->text_bytes;
 
-	for (uint32_t l = first; l <= last && at < t->file.n; l++) {
-		const uint8_t *s = t->file.p + at;
-		const uint8_t *end = memchr(s, '\n', t->file.n - at);
-		size_t n = end ? (size_t)(end - s) : t->file.n - at;
+	for (uint32_t l = first; l <= last && at < t->file.text.n; l++) {
+		const uint8_t *s = t->file.text.p + at;
+		const uint8_t *end = memchr(s, '\n', t->file.text.n - at);
+		size_t n = end ? (size_t)(end - s) : t->file.text.n - at;
 
 		buf_bytes(out, s, n < LINE_MAX_BYTES ? n : LINE_MAX_BYTES);
 		buf_u8(out, '\n');
@@ -107,11 +105,11 @@ static size_t put_lines(struct texts *t, size_t at, uint32_t first,
 
 static size_t skip_lines(const struct texts *t, size_t at, uint32_t n)
 {
-	while (n && at < t->file.n) {
-		const uint8_t *end = memchr(t->file.p + at, '\n',
-					    t->file.n - at);
+	while (n && at < t->file.text.n) {
+		const uint8_t *end = memchr(t->file.text.p + at, '\n',
+					    t->file.text.n - at);
 
-		at = end ? (size_t)(end - t->file.p) + 1 : t->file.n;
+		at = end ? (size_t)(end - t->file.text.p) + 1 : t->file.text.n;
 		n--;
 	}
 	return at;
@@ -133,7 +131,7 @@ static int put_file(struct texts *t, size_t i, size_t end, uint32_t flags)
 		for (; i < end && t->want.v[i].line <= last + AROUND + 1; i++)
 			last = t->want.v[i].line + AROUND;
 		at = skip_lines(t, at, first - line);
-		if (at >= t->file.n)
+		if (at >= t->file.text.n)
 			return 0;
 		row.line = first;
 		row.offset = (uint32_t)p->text_bytes.n;
@@ -150,12 +148,16 @@ static int take_file(struct texts *t, size_t i, size_t end)
 {
 	const char *path = profile_cstr(t->f->p, t->want.v[i].file);
 
-	buf_reset(&t->file);
-	if (*path != '/' ||
-	    io_read_file(path, FILE_MAX, &t->file, NULL) < 0 || !t->file.n ||
-	    memchr(t->file.p, 0, t->file.n))
-		return 0;	/* not here, or no text */
-	return put_file(t, i, end, file_flags(t, path, t->want.v[i].image));
+	const struct source_access *access = t->f->o->embed_source;
+	struct error err = { 0 };
+
+	source_read_fini(&t->file);
+	if (t->f->p->foreign ||
+	    source_access_read(access, path, FILE_MAX, &t->file, &err) < 0)
+		return err.code == ERR_NOMEM ? -ERR_NOMEM : 0;
+	if (!t->file.text.n || memchr(t->file.text.p, 0, t->file.text.n))
+		return 0;	/* no text */
+	return put_file(t, i, end, file_flags(t, t->want.v[i].image));
 }
 
 int fill_texts(struct fill *f)
@@ -171,6 +173,6 @@ int fill_texts(struct fill *f)
 		rc = take_file(&t, i, end);
 	}
 	vec_fini(&t.want);
-	buf_fini(&t.file);
+	source_read_fini(&t.file);
 	return rc ? fill_nomem(f) : 0;
 }

@@ -5,6 +5,7 @@ libprofile_a_SOURCES = \
 	src/profile/columns.c \
 	src/profile/columns.h \
 	src/profile/fill_code.c \
+	src/profile/fill_cold.c \
 	src/profile/fill_elf.c \
 	src/profile/fill_generated.c \
 	src/profile/fill_images.c \
@@ -41,8 +42,12 @@ libprofile_a_SOURCES = \
 	src/profile/refs.c \
 	src/profile/related.c \
 	src/profile/related.h \
+	src/profile/replace.c \
+	src/profile/replace.h \
 	src/profile/sections.c \
 	src/profile/sections_get.c \
+	src/profile/source_access.c \
+	src/profile/source_access.h \
 	src/profile/strings.c \
 	src/profile/symbol_order.c \
 	src/profile/symbol_order.h \

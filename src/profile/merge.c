@@ -157,8 +157,7 @@ static bool image_eq(const void *ctx, uint32_t id, const void *key)
 	return a->path == b->path && a->kind == b->kind &&
 	       a->flags == b->flags && a->base == b->base &&
 	       a->reason == b->reason &&
-	       a->build_id.len == b->build_id.len &&
-	       !memcmp(a->build_id.bytes, b->build_id.bytes, a->build_id.len);
+	       build_id_equal(&a->build_id, &b->build_id);
 }
 
 static uint64_t image_hash(const struct prof_image *im)
@@ -369,11 +368,14 @@ static int write_all(int fd, const struct profile *p, struct reader *const *r,
 	return rc;
 }
 
-static void tell_damage(struct reader *out, struct reader *const *r,
+/* What is true of one recording and not stored in the new one. */
+static void inherit(struct reader *out, struct reader *const *r,
 			const char *const *paths, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		reader_inherit_damage(out, reader_damage(r[i]), paths[i]);
+		reader_profile(out)->foreign |= reader_profile(r[i])->foreign;
+	}
 }
 
 int recordings_merge(struct reader *const *in, const char *const *paths,
@@ -395,9 +397,9 @@ int recordings_merge(struct reader *const *in, const char *const *paths,
 	if (!rc)
 		rc = write_all(fd, &p, in, inputs, n, err);
 	if (!rc)
-		rc = reader_open_fd(fd, paths[0], out, err);
+		rc = reader_open_fd(fd, paths[0], UINT64_MAX, out, err);
 	if (!rc)
-		tell_damage(*out, in, paths, n);
+		inherit(*out, in, paths, n);
 	if (rc == -ERR_NOMEM)
 		error_set(err, ERR_NOMEM, "out of memory while taking "
 			  "recordings together");

@@ -56,6 +56,34 @@ void profile_fini(struct profile *p)
 	u64map_fini(&p->end_tab);
 }
 
+bool profile_charge(struct profile *p, uint64_t bytes)
+{
+	struct prof_memory *m = &p->memory;
+
+	if (m->limit && (bytes > m->limit || m->used > m->limit - bytes)) {
+		m->exceeded = true;
+		return false;
+	}
+	m->used += bytes;
+	return true;
+}
+
+void profile_uncharge(struct profile *p, uint64_t bytes)
+{
+	p->memory.used -= bytes;
+}
+
+int profile_reserve_raw(struct profile *p, void *vec_ptr, size_t *cap,
+			size_t want, size_t size)
+{
+	size_t room = vec_capacity(*cap, want);
+
+	if (room > SIZE_MAX / size ||
+	    !profile_charge(p, (uint64_t)(room - *cap) * size))
+		return -ERR_NOMEM;
+	return vec_reserve_raw(vec_ptr, cap, want, size);
+}
+
 int profile_begin_symbols(struct profile *p)
 {
 	if (p->symbolized && strtab_truncate(&p->str, p->str_base) < 0)
@@ -168,6 +196,11 @@ const char *prof_end_text(uint32_t reason)
 		[PROF_END_NO_MEMORY] = "out of memory",
 		[PROF_END_NO_REGISTERS] = "no registers",
 		[PROF_END_NO_STACK] = "stack gone (exec) or not in memory",
+		[PROF_END_CHANGED] = "changed before all was read",
+		[PROF_END_GONE] = "the thread ended before all was read",
+		[PROF_END_REFUSED] = "the program's memory may not be read",
+		[PROF_END_UNREADABLE] = "no memory where callers should be",
+		[PROF_END_SENSELESS] = "read a moment later, led nowhere",
 	};
 
 	return text[reason < PROF_END_REASONS ? reason : PROF_END_UNKNOWN];
@@ -237,6 +270,30 @@ uint32_t profile_frame(struct profile *p, const struct prof_frame *f)
 		return PROF_NONE;
 	}
 	return id;
+}
+
+int profile_index_symbols(struct profile *p)
+{
+	int rc = 0;
+
+	/* Of equal rows, which only a hostile file has, the first. */
+	for (size_t i = p->func_tab.n ? p->funcs.n : 0; !rc && i < p->funcs.n;
+	     i++) {
+		const struct prof_func *f = &p->funcs.v[i];
+		uint64_t h = func_hash(f);
+
+		if (idtab_find(&p->func_tab, h, func_eq, p, f) == IDTAB_NONE)
+			rc = idtab_add(&p->func_tab, h, (uint32_t)i);
+	}
+	for (size_t i = p->frame_tab.n ? p->frames.n : 0;
+	     !rc && i < p->frames.n; i++) {
+		const struct prof_frame *f = &p->frames.v[i];
+		uint64_t h = frame_hash(f);
+
+		if (idtab_find(&p->frame_tab, h, frame_eq, p, f) == IDTAB_NONE)
+			rc = idtab_add(&p->frame_tab, h, (uint32_t)i);
+	}
+	return rc;
 }
 
 int profile_set_env(struct profile *p, uint32_t run, const char *key,

@@ -142,6 +142,12 @@ enum prof_end_reason {
 	PROF_END_NO_MEMORY,	/* the recorder had none */
 	PROF_END_NO_REGISTERS,	/* the kernel gave none */
 	PROF_END_NO_STACK,	/* its memory was gone (exec) or away (swap) */
+	/* Cut: the callers lay behind the copy, and a moment later … */
+	PROF_END_CHANGED,	/* the program had gone on in other frames */
+	PROF_END_GONE,		/* the thread had ended */
+	PROF_END_REFUSED,	/* its memory might not be read */
+	PROF_END_UNREADABLE,	/* no memory was there */
+	PROF_END_SENSELESS,	/* what was read there led to no beginning */
 	PROF_END_REASONS,
 };
 
@@ -192,7 +198,8 @@ struct prof_stat {
 struct prof_func {
 	uint32_t image;
 	uint32_t name;		/* str: linkage name, not demangled */
-	uint32_t file, line;	/* declaration; "" and 0 if unknown */
+	uint32_t file, line;	/* declaration; line 0: `file` is only known to
+				 * be its source file; "" and 0 if unknown */
 	uint64_t vaddr;		/* start of the symbol when only an ELF symbol names it
 				 * (tells equal local names apart), else 0 */
 };
@@ -224,6 +231,7 @@ enum {
 	PROF_NAMES_DWARF = 16,		/* lines and inlined functions */
 	PROF_NAMES_KALLSYMS = 32,
 	PROF_NAMES_PERFMAP = 64,	/* the program's own: /tmp/perf-PID.map */
+	PROF_NAMES_GOPCLNTAB = 128,	/* .gopclntab: Go's functions and lines */
 };
 /* … and why there are no more. */
 enum {
@@ -277,6 +285,22 @@ enum {
 	PROF_TEXT_NEWER = 1,	/* the file was newer than what it made */
 };
 
+/*
+ * What the rows that are read from a file may take in memory: every table, its
+ * strings and bytes, what reading them needs for a while, and for each row what
+ * views keep of it beside: sums, names, places in their own tables.
+ */
+enum {
+	PROF_STACK_VIEWS = 16,	/* bytes for a node or location, of which there
+				 * are most by far */
+	PROF_ROW_VIEWS = 64,	/* … for a row of any other table */
+};
+struct prof_memory {
+	uint64_t limit;		/* bytes; 0: any */
+	uint64_t used;
+	bool exceeded;		/* something was refused */
+};
+
 struct profile {
 	struct strtab str;
 	VEC(struct prof_env) envs;
@@ -302,12 +326,28 @@ struct profile {
 	VEC(struct prof_text) texts;
 	struct buf text_bytes;
 	bool symbolized;		/* a symbol part was made */
+	bool foreign;			/* not stored: we are root, and the file
+					 * that it was read from is another
+					 * user's */
 	size_t str_base;		/* strings below are not of the symbol
 					 * part */
 	/* lookup for interning; not stored */
 	struct idtab loc_tab, func_tab, frame_tab;
 	struct u64map node_tab, end_tab;
+	struct prof_memory memory;
 };
+
+/* Takes so many bytes from what p->memory allows; false: it does not. */
+bool profile_charge(struct profile *p, uint64_t bytes);
+/* Gives back what was charged for a while. */
+void profile_uncharge(struct profile *p, uint64_t bytes);
+/* As vec_reserve, for a vector of the profile: what it grows by is charged. */
+int profile_reserve_raw(struct profile *p, void *vec_ptr, size_t *cap,
+			size_t want, size_t size);
+#define profile_reserve(p, vec, want) \
+	((want) <= (vec)->cap ? 0 : \
+	 profile_reserve_raw((p), &(vec)->v, &(vec)->cap, (want), \
+			     sizeof(*(vec)->v)))
 
 /* 0 or -ERR_NOMEM; the root node exists afterwards. */
 int profile_init(struct profile *p);
@@ -333,6 +373,9 @@ const char *profile_env(const struct profile *p, uint32_t run,
  * the profile is written only the symbol part (and image.debug_file, image.note)
  * may grow. */
 int profile_begin_symbols(struct profile *p);
+/* Makes functions and frames that were read from a file known to profile_func and
+ * profile_frame; 0 or -ERR_NOMEM. */
+int profile_index_symbols(struct profile *p);
 
 static inline const char *profile_cstr(const struct profile *p, uint32_t id)
 {
@@ -342,7 +385,7 @@ static inline const char *profile_cstr(const struct profile *p, uint32_t id)
 /* "no unwind data"…, for people. */
 const char *prof_end_text(uint32_t reason);
 
-/* Why there are no samples, for people; appends nothing when that is not known. */
+/* Why there are no samples and what would bring some, for people. */
 void profile_why_unsampled(const struct profile *p, struct buf *out);
 
 /* The row of an image, or NULL. */
@@ -380,6 +423,12 @@ static inline bool prof_is_mark(uint32_t loc)
 {
 	return loc >= PROF_MARK && loc != PROF_NONE;
 }
+
+/* Images of kind PROF_IMAGE_UNKNOWN that stand for processor time which the
+ * kernel counted, but which no sample shows: what programs took before they
+ * could be sampled first, and the rest. */
+#define PLACE_BEFORE_FIRST "[before the first sample]"
+#define PLACE_NOT_SAMPLED "[not sampled]"
 
 static inline bool prof_is_kernel(const struct prof_image *im)
 {

@@ -126,7 +126,8 @@ bool section_get_symbols(struct profile *p, struct cursor *c)
 	bool good;
 
 	if (c->bad || p->symbols.n || n / ROWS_A_BYTE > cursor_left(c) ||
-	    vec_reserve(&p->symbols, (size_t)n) < 0)
+	    !profile_charge(p, n * PROF_ROW_VIEWS) ||
+	    profile_reserve(p, &p->symbols, (size_t)n) < 0)
 		return false;
 	s = calloc(1, sizeof(*s));
 	if (!s)

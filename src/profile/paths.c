@@ -52,6 +52,8 @@ struct paths {
 					 * before */
 	struct u64map index;		/* caller to callees */
 	VEC(struct callees) callees;
+	struct profile *p;		/* that is read, or NULL */
+	size_t charged;			/* callees */
 	struct models m;
 };
 
@@ -144,6 +146,18 @@ static uint64_t caller_key(const struct paths *s, uint32_t node)
 	return node >= s->first_node ? s->nodes[node].loc : 1ull << 32 | node;
 }
 
+/* Their room is kept from group to group. */
+static bool charge_callees(struct paths *s)
+{
+	/* tables that have grown, and the index */
+	uint64_t each = 2 * sizeof(struct callees) + 24;
+
+	if (!s->p || s->callees.n < s->charged)
+		return true;
+	s->charged++;
+	return profile_charge(s->p, each);
+}
+
 static struct callees *callees_of(struct paths *s, uint32_t parent)
 {
 	uint32_t *slot = u64map_slot(&s->index, caller_key(s, parent));
@@ -153,7 +167,8 @@ static struct callees *callees_of(struct paths *s, uint32_t parent)
 		return NULL;
 	if (*slot == U64MAP_NONE) {
 		memset(&none, 0xff, sizeof(none));
-		if (vec_push(&s->callees, none) < 0) {
+		if (!charge_callees(s) ||
+		    vec_push(&s->callees, none) < 0) {
 			*slot = 0;
 			return NULL;
 		}
@@ -365,14 +380,17 @@ static bool get_rows(struct paths *s, struct profile *p, struct cursor *c,
 	uint32_t loc = s->loc, node = s->node;
 
 	/* What the file lost before, then the rows of this section. */
-	if (vec_reserve(&p->locs, (size_t)(loc + locs)) < 0 ||
-	    vec_reserve(&p->nodes, (size_t)(node + nodes)) < 0)
+	if (!profile_charge(p, (loc + locs - p->locs.n + node + nodes -
+				p->nodes.n) * PROF_STACK_VIEWS) ||
+	    profile_reserve(p, &p->locs, (size_t)(loc + locs)) < 0 ||
+	    profile_reserve(p, &p->nodes, (size_t)(node + nodes)) < 0)
 		return false;
 	for (; p->locs.n < loc + locs; p->locs.n++)
 		p->locs.v[p->locs.n] = (struct prof_loc){ 0 };
 	for (; p->nodes.n < node + nodes; p->nodes.n++)
 		p->nodes.v[p->nodes.n] =
 			(struct prof_node){ 0, PROF_MARK_DAMAGED };
+	s->p = p;
 	s->nodes = p->nodes.v;
 	s->locs = p->locs.v;
 	s->end_loc = (uint32_t)(loc + locs);

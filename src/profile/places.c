@@ -154,13 +154,16 @@ bool section_get_places(struct profile *p, struct cursor *c)
 {
 	uint64_t first = cursor_uleb(c), n = cursor_uleb(c);
 	uint32_t crc = cursor_u32(c), own = 0;
+	/* what sorting takes for a while */
+	uint64_t charge = n < UINT32_MAX ? n * (3 * sizeof(struct place)) : 0;
 	struct place *v;
 	bool good;
 
 	/* one byte each at least */
 	if (c->bad || n > cursor_left(c) || first > p->locs.n || !n ||
 	    n > p->locs.n - first || first < p->loc_frame.n ||
-	    vec_reserve(&p->loc_frame, (size_t)(first + n)) < 0)
+	    profile_reserve(p, &p->loc_frame, (size_t)(first + n)) < 0 ||
+	    !profile_charge(p, charge))
 		return false;
 	while (p->loc_frame.n < first + n)
 		p->loc_frame.v[p->loc_frame.n++] = PROF_NONE;
@@ -170,5 +173,6 @@ bool section_get_places(struct profile *p, struct cursor *c)
 		for (size_t i = (size_t)first; i < p->loc_frame.n; i++)
 			p->loc_frame.v[i] = PROF_NONE;
 	free(v);
+	profile_uncharge(p, charge);
 	return good;
 }

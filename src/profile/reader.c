@@ -49,6 +49,16 @@ void reader_describe_damage(struct reader *r)
 			 n ? "; " : "", d->bad_samples);
 }
 
+static int too_much(const struct reader *r, struct error *err)
+{
+	return error_set(err, ERR_FORMAT,
+			 "%s: the tables up to offset %" PRIu64 " take more "
+			 "than %" PRIu64 " MB of memory, which no usual "
+			 "recording of %zu bytes does: --max-memory SIZE "
+			 "allows more", r->name, r->refused, r->max_memory >> 20,
+			 r->n);
+}
+
 static int load(struct reader *r, struct error *err)
 {
 	int size = reader_check_header(r, err), rc;
@@ -58,6 +68,8 @@ static int load(struct reader *r, struct error *err)
 	rc = reader_find_chunks(r, (size_t)size);
 	if (!rc)
 		rc = reader_load_tables(r);
+	if (r->profile.memory.exceeded)
+		return too_much(r, err);
 	if (rc < 0)
 		return error_set(err, ERR_NOMEM, "%s: out of memory", r->name);
 	for (size_t i = 0; i < r->chunks.n; i++)
@@ -70,7 +82,8 @@ static int load(struct reader *r, struct error *err)
 
 /* Takes the map over, also when it fails; map.p is NULL for bytes of others. */
 static int open_reader(struct io_map map, const void *p, size_t n,
-		       const char *name, struct reader **out, struct error *err)
+		       const char *name, uint64_t max_memory,
+		       struct reader **out, struct error *err)
 {
 	struct reader *r = calloc(1, sizeof(*r));
 	int rc;
@@ -85,6 +98,8 @@ static int open_reader(struct io_map map, const void *p, size_t n,
 	r->p = p;
 	r->n = n;
 	r->mask = COLUMN_ALL;
+	r->max_memory = max_memory == UINT64_MAX ? 0 : max_memory ? max_memory
+		: n * (uint64_t)READER_MEMORY_A_BYTE + READER_MEMORY_MORE;
 	r->name = strdup(name);
 	if (!r->name || columns_init(&r->columns) < 0)
 		rc = error_set(err, ERR_NOMEM, "%s: out of memory", name);
@@ -101,7 +116,7 @@ static int open_reader(struct io_map map, const void *p, size_t n,
 int reader_open_bytes(const void *p, size_t n, const char *name,
 		      struct reader **out, struct error *err)
 {
-	return open_reader((struct io_map){ 0 }, p, n, name, out, err);
+	return open_reader((struct io_map){ 0 }, p, n, name, 0, out, err);
 }
 
 bool reader_is_recording(const char *path)
@@ -116,23 +131,34 @@ bool reader_is_recording(const char *path)
 	return is;
 }
 
-int reader_open(const char *path, struct reader **out, struct error *err)
+static int open_map(struct io_map map, const char *name, uint64_t max_memory,
+		    struct reader **out, struct error *err)
+{
+	int rc = open_reader(map, map.p, map.n, name, max_memory, out, err);
+
+	if (!rc)
+		(*out)->profile.foreign = !geteuid() && map.owner;
+	return rc;
+}
+
+int reader_open(const char *path, uint64_t max_memory, struct reader **out,
+		struct error *err)
 {
 	struct io_map map;
 	int rc = io_map_file(path, &map, err);
 
 	*out = NULL;
-	return rc < 0 ? rc : open_reader(map, map.p, map.n, path, out, err);
+	return rc < 0 ? rc : open_map(map, path, max_memory, out, err);
 }
 
-int reader_open_fd(int fd, const char *name, struct reader **out,
-		   struct error *err)
+int reader_open_fd(int fd, const char *name, uint64_t max_memory,
+		   struct reader **out, struct error *err)
 {
 	struct io_map map;
 	int rc = io_map_fd(fd, name, &map, err);
 
 	*out = NULL;
-	return rc < 0 ? rc : open_reader(map, map.p, map.n, name, out, err);
+	return rc < 0 ? rc : open_map(map, name, max_memory, out, err);
 }
 
 void reader_close(struct reader *r)
@@ -175,6 +201,11 @@ void reader_inherit_damage(struct reader *r, const struct reader_damage *from,
 	if (*from->message)
 		snprintf(d->message + n, sizeof(d->message) - n, "%s%s: %s",
 			 n ? "; " : "", name, from->message);
+}
+
+uint64_t reader_bytes(const struct reader *r)
+{
+	return r->n;
 }
 
 uint64_t reader_sample_count(const struct reader *r)

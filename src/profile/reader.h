@@ -6,7 +6,8 @@
  * then streamed in batches of columns, as often as wanted.
  *
  * The file is hostile: damaged chunks are skipped and counted, ids that point
- * nowhere are never handed out, memory is bounded by the file's size.
+ * nowhere are never handed out, memory is bounded by the file's size or by the
+ * caller.
  */
 #include "profile/model.h"
 
@@ -25,13 +26,22 @@ struct reader_damage {
 
 /* Whether a file begins like a recording. */
 bool reader_is_recording(const char *path);
-int reader_open(const char *path, struct reader **out, struct error *err);
-/* The bytes must outlive the reader. */
+/* What the tables of a file may take in memory, for each byte of it, and
+ * beside. */
+enum { READER_MEMORY_A_BYTE = 64, READER_MEMORY_MORE = 64 << 20 };
+/*
+ * Opens a recording.  Its tables may take at most max_memory bytes, 0: what
+ * follows from the file's size (READER_MEMORY_*), UINT64_MAX: any.  A file that
+ * wants more is ERR_FORMAT, and the error names the limit.
+ */
+int reader_open(const char *path, uint64_t max_memory, struct reader **out,
+		struct error *err);
+/* The bytes must outlive the reader; max_memory is 0. */
 int reader_open_bytes(const void *p, size_t n, const char *name,
 		      struct reader **out, struct error *err);
 /* The same of an open file, which may be closed afterwards. */
-int reader_open_fd(int fd, const char *name, struct reader **out,
-		   struct error *err);
+int reader_open_fd(int fd, const char *name, uint64_t max_memory,
+		   struct reader **out, struct error *err);
 void reader_close(struct reader *r);
 
 /* Owned by the reader, but may be changed (symbolizing). */
@@ -41,6 +51,8 @@ const struct reader_damage *reader_damage(const struct reader *r);
 /* What a file that this one was made of lacks, this one lacks. */
 void reader_inherit_damage(struct reader *r, const struct reader_damage *from,
 			   const char *name);
+/* Bytes of the file. */
+uint64_t reader_bytes(const struct reader *r);
 /* Number of samples the file says it holds (sum over its chunks' headers). */
 uint64_t reader_sample_count(const struct reader *r);
 

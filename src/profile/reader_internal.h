@@ -18,9 +18,12 @@ struct reader {
 	struct profile profile;
 	struct paths *paths;		/* while tables are loaded */
 	uint64_t unpacked;		/* bytes of chunks so far */
+	uint64_t refused;		/* offset of the chunk whose rows want more
+					 * memory than profile.memory allows */
 	struct reader_damage damage;
 	uint64_t samples;
 	unsigned int mask;
+	uint64_t max_memory;		/* bytes for tables; 0: any */
 	size_t next;			/* chunk to stream next */
 	struct sample_columns columns;
 	struct buf scratch;

@@ -7,13 +7,11 @@
 
 /* Rows that may be missing before a table section once damage was seen. */
 enum { MAX_GAP = 1 << 20 };
-/* What a chunk unpacks to is bounded by its own size, and by the file's: real
- * ones unpack to 7 times as much at most, a file to 5 times its size. */
+/* Rows that a chunk can hold are bounded by its size: real ones unpack to 7 times
+ * as much at most, and coded bits do not deflate. */
 enum {
-	CODED_ROWS_A_BYTE = 64,		/* of a chunk: coded bits do not deflate */
+	CODED_ROWS_A_BYTE = 64,
 	CODED_ROWS_MORE = 1024,
-	UNPACKED_A_BYTE = 64,		/* of the file, and … */
-	UNPACKED_MORE = 32 << 20,
 };
 /* Whether a chunk of so many bytes can hold as many coded rows as a section of it
  * says: memory is taken for all of them at once. */
@@ -73,25 +71,36 @@ static bool load_chunk(struct reader *r, const struct chunk *c)
 		return load_sections(r, p, c->stored, c->stored);
 	if (c->codec != CODEC_ZLIB || c->raw / 1100 > c->stored)
 		return false;
-	if (r->unpacked + c->raw >
-	    r->n * (uint64_t)UNPACKED_A_BYTE + UNPACKED_MORE)
-		return false;
+	/* Equal chunks may unpack again and again to little: that is time. */
 	r->unpacked += c->raw;
+	if (r->max_memory && r->unpacked > r->max_memory) {
+		r->profile.memory.exceeded = true;
+		return false;
+	}
+	if (!profile_charge(&r->profile, c->raw))
+		return false;
 	raw = malloc(c->raw ? c->raw : 1);
 	good = raw && format_inflate(p, c->stored, raw, c->raw) &&
 	       load_sections(r, raw, c->raw, c->stored);
 	free(raw);
+	profile_uncharge(&r->profile, c->raw);
 	return good;
 }
 
 static void load_kind(struct reader *r, enum chunk_kind kind)
 {
-	for (size_t i = 0; i < r->chunks.n; i++) {
+	const struct prof_memory *m = &r->profile.memory;
+
+	for (size_t i = 0; i < r->chunks.n && !m->exceeded; i++) {
 		const struct chunk *c = &r->chunks.v[i];
+		bool good;
 
 		if (c->kind != kind)
 			continue;
-		if (!load_chunk(r, c)) {
+		good = load_chunk(r, c);
+		if (m->exceeded) {
+			r->refused = c->offset;
+		} else if (!good) {
 			reader_note_damage(r, c->offset, CHUNK_HEADER + c->stored);
 			r->counted[i] = 1;
 		} else if (kind == CHUNK_SYMBOLS) {
@@ -106,6 +115,7 @@ int reader_load_tables(struct reader *r)
 
 	if (!(r->paths = paths_new()) || profile_init(&r->profile) < 0)
 		return -ERR_NOMEM;
+	r->profile.memory.limit = r->max_memory;
 	/* What reads sections says no more than that it could not; memory that
 	 * ran out is no damage of the file. */
 	errno = 0;
@@ -115,6 +125,10 @@ int reader_load_tables(struct reader *r)
 	r->profile.str_base = r->profile.str.str.n;
 	load_kind(r, CHUNK_SYMBOLS);
 	load_kind(r, CHUNK_CODE);
+	if (r->profile.memory.exceeded)
+		return -ERR_NOMEM;
+	/* from here on what the program makes of it is its own */
+	r->profile.memory.limit = 0;
 	if (format_check_refs(&r->profile, &bad_refs) < 0 || errno == ENOMEM)
 		return -ERR_NOMEM;
 	if (bad_refs && !r->damage.bad_chunks)

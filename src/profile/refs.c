@@ -104,7 +104,7 @@ static void check_table(struct mender *m, const struct table *t)
 			check_column(m, t, &t->columns[c]);
 }
 
-enum { MAX_STACK_DEPTH = 16384, MAX_INLINE_DEPTH = 512 };
+enum { MAX_STACK_DEPTH = 1 << 21, MAX_INLINE_DEPTH = 512 };
 
 /*
  * A mark is a child of the root; a node without parent hangs below the root.
@@ -113,7 +113,7 @@ enum { MAX_STACK_DEPTH = 16384, MAX_INLINE_DEPTH = 512 };
  */
 static int check_nodes(struct profile *p)
 {
-	VEC(uint16_t) depth = { 0 };
+	VEC(uint32_t) depth = { 0 };
 
 	if (vec_reserve(&depth, p->nodes.n) < 0)
 		return -ERR_NOMEM;

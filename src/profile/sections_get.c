@@ -29,13 +29,35 @@ static void fill_gap_row(const struct table *t, void *row)
 		((struct prof_env *)row)->run = PROF_NONE;
 }
 
+/* Bytes of a section's end, appended. */
+static bool get_bytes(struct profile *p, struct cursor *c, uint64_t n,
+		      struct buf *out)
+{
+	const uint8_t *bytes = cursor_take(c, n);
+
+	/* a buffer doubles */
+	if (!bytes || !profile_charge(p, 2 * n))
+		return false;
+	buf_bytes(out, bytes, (size_t)n);
+	return !out->failed;
+}
+
+static uint64_t row_views(const struct table *t)
+{
+	return t->section == SECTION_NODES || t->section == SECTION_LOCS
+		       ? PROF_STACK_VIEWS : PROF_ROW_VIEWS;
+}
+
 static int table_resize(struct profile *p, const struct table *t, size_t n)
 {
 	struct any_vec v;
 	size_t old;
 
 	memcpy(&v, (char *)p + t->vec, sizeof(v));
-	if (vec_reserve_raw(&v.v, &v.cap, n, t->row) < 0)
+	if (n > v.n && !profile_charge(p, (n - v.n) * row_views(t)))
+		return -ERR_NOMEM;
+	if (n > v.cap &&
+	    profile_reserve_raw(p, &v.v, &v.cap, n, t->row) < 0)
 		return -ERR_NOMEM;
 	old = v.n;
 	v.n = n;
@@ -212,7 +234,6 @@ static bool get_codes(struct profile *p, struct cursor *c)
 {
 	uint64_t n = cursor_uleb(c), total = 0;
 	size_t first = p->codes.n;
-	const uint8_t *bytes;
 
 	if (n > cursor_left(c) / 3)
 		return false;
@@ -227,15 +248,13 @@ static bool get_codes(struct profile *p, struct cursor *c)
 		total += code.size;
 		if (c->bad || !code.size || total > CHUNK_MAX || code.image >= p->images.n ||
 		    p->code_bytes.n + total > UINT32_MAX ||
-		    vec_push(&p->codes, code) < 0) {
+		    profile_reserve(p, &p->codes, p->codes.n + 1) < 0) {
 			p->codes.n = first;
 			return false;
 		}
+		p->codes.v[p->codes.n++] = code;
 	}
-	bytes = cursor_take(c, total);
-	if (bytes)
-		buf_bytes(&p->code_bytes, bytes, (size_t)total);
-	if (!bytes || p->code_bytes.failed) {
+	if (!get_bytes(p, c, total, &p->code_bytes)) {
 		p->codes.n = first;
 		return false;
 	}
@@ -257,8 +276,9 @@ static bool get_text_rows(struct profile *p, struct cursor *c, uint64_t n,
 		*total += t.size;
 		if (c->bad || *total > CHUNK_MAX || t.file >= p->str.str.n ||
 		    p->text_bytes.n + *total > UINT32_MAX ||
-		    vec_push(&p->texts, t) < 0)
+		    profile_reserve(p, &p->texts, p->texts.n + 1) < 0)
 			return false;
+		p->texts.v[p->texts.n++] = t;
 	}
 	return true;
 }
@@ -267,15 +287,11 @@ static bool get_texts(struct profile *p, struct cursor *c)
 {
 	uint64_t n = cursor_uleb(c), total = 0;
 	size_t first = p->texts.n;
-	const uint8_t *bytes = NULL;
 
 	if (n > cursor_left(c) / 4)
 		return false;
-	if (get_text_rows(p, c, n, &total))
-		bytes = cursor_take(c, total);
-	if (bytes)
-		buf_bytes(&p->text_bytes, bytes, (size_t)total);
-	if (!bytes || p->text_bytes.failed) {
+	if (!get_text_rows(p, c, n, &total) ||
+	    !get_bytes(p, c, total, &p->text_bytes)) {
 		p->texts.n = first;
 		return false;
 	}

@@ -17,6 +17,8 @@ enum {
 	KEY = 32,		/* bytes that are looked up */
 	SLOT_BITS = 16,
 	GROWTH = 8,		/* text for each byte of the section */
+	STRING_ROW = 44,	/* what a string takes beside its text: pointer
+				 * and hash entry, in tables that have grown */
 };
 
 static uint64_t key_of(const uint8_t *p)
@@ -153,6 +155,9 @@ static bool add_string(struct profile *p, const char *s, size_t n, size_t id)
 {
 	char gap_name[32];
 
+	if (!profile_charge(p, STRING_ROW + (n < sizeof(gap_name)
+					     ? sizeof(gap_name) : n)))
+		return false;
 	if (strtab_add_n(&p->str, s, n) == id)
 		return true;
 	/* A duplicate or a NUL inside: no writer makes these; keep ids in step. */
@@ -266,9 +271,12 @@ bool section_get_packed_strings(struct profile *p, struct cursor *c, size_t gap)
 	    count > size || copies > cursor_left(c) / 3 || !size ||
 	    !section_placed(first, count, p->str.str.n, false, gap))
 		return false;
+	if (!profile_charge(p, size))
+		return false;
 	text = malloc((size_t)size);
 	good = text && unpack(c, copies, text, (size_t)size) &&
 	       fill_gap(p, first) && add_text(p, text, (size_t)size, count);
 	free(text);
+	profile_uncharge(p, size);
 	return good;
 }

@@ -1,42 +1,96 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Why a recording holds no samples, and what would bring some. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "profile/model.h"
 
-static uint64_t counted(const struct profile *p, uint32_t event)
+/* What was counted of an event; *inside: not by rusage alone. */
+static uint64_t counted(const struct profile *p, uint32_t event, bool *inside)
 {
 	uint64_t sum = 0, ran = 0;
 
 	for (size_t i = 0; i < p->stats.n; i++)
 		if (p->stats.v[i].event == event)
 			sum += p->stats.v[i].value;
+	*inside = sum != 0;
 	/* A source that did not get into a program counts nothing of it. */
 	for (size_t i = 0; i < p->runs.n; i++)
 		ran += p->runs.v[i].user_ns + p->runs.v[i].sys_ns;
-	return p->events.v[event].unit == PROF_UNIT_NS && ran > sum ? ran : sum;
+	return !sum && p->events.v[event].unit == PROF_UNIT_NS ? ran : sum;
+}
+
+/* Nothing was counted. */
+static void nothing_counted(const struct profile *p, struct buf *out)
+{
+	const struct prof_event *e = p->events.v;
+	const char *target = profile_env(p, PROF_NONE, "target");
+
+	if (p->events.n > 1)
+		buf_str(out, "none of the events happened in what was recorded");
+	else if (e->unit != PROF_UNIT_NS)
+		buf_printf(out, "%s did not happen in what was recorded%s",
+			   prof_event_actual(p, e), *profile_cstr(p, e->note)
+			   ? ", or not as asked for" : "");
+	else if (target && (!strncmp(target, "pid", 3) ||
+			    !strncmp(target, "tid", 3)))
+		buf_str(out, "nothing that was to be recorded ran: it slept or "
+			"waited; record for longer, or record where it sleeps "
+			"(-e sched:sched_switch -g)");
+	else
+		buf_str(out, "nothing that was to be recorded ran");
+}
+
+/* Too little of the only event for a sample. */
+static void too_little(const struct prof_event *e, uint64_t n, struct buf *out)
+{
+	uint64_t period = prof_event_period(e);
+
+	if (e->unit == PROF_UNIT_NS)
+		buf_printf(out, "what was to be recorded ran for %.2f ms, and "
+			   "a sample is taken every %.2f ms of a thread's time; ",
+			   (double)n / 1e6, (double)period / 1e6);
+	else
+		buf_printf(out, "%" PRIu64 " were counted, and a sample is "
+			   "taken every %" PRIu64 "; ", n, period);
+	buf_printf(out, "take more (%s) or record for longer (--repeat 100)",
+		   e->freq ? "-F 20000" : "-c with a smaller period");
 }
 
 void profile_why_unsampled(const struct profile *p, struct buf *out)
 {
+	const char *known = profile_env(p, PROF_NONE, "no_samples");
 	const struct prof_event *e = p->events.v;
 	uint64_t n, most = 0;
+	bool inside = false, any = false;
 
-	if (!p->stats.n)
+	if (known) {
+		buf_str(out, known);
+		return;
+	}
+	if (!p->stats.n || !p->events.n)
 		return;
 	for (uint32_t i = 0; i < p->events.n; i++) {
-		n = counted(p, i);
+		n = counted(p, i, &any);
+		inside |= any;
 		most = n > most ? n : most;
 	}
 	if (!most)
-		buf_str(out, "nothing that was to be recorded ran");
+		nothing_counted(p, out);
+	else if (!inside)
+		buf_printf(out, "programs ran for %.2f ms, in which the source of "
+			   "samples was not at work; another --source may be "
+			   "(tally doctor)", (double)most / 1e6);
+	else if (p->events.n > 1)
+		buf_str(out, "no event was counted often enough for one; take "
+			"more (-F, -c) or record for longer");
 	/* Each thread's first sample may take a whole period to come. */
-	else if (p->events.n > 1 || most > prof_event_period(e) * (p->threads.n + 1))
-		return;
-	else if (e->unit == PROF_UNIT_NS)
-		buf_printf(out, "what was to be recorded ran for %.2f ms, and "
-			   "a sample is taken every %.2f ms",
-			   (double)most / 1e6, (double)prof_event_period(e) / 1e6);
-	else
-		buf_printf(out, "%" PRIu64 " were counted, and a sample is "
-			   "taken every %" PRIu64, most, prof_event_period(e));
+	else if (most <= prof_event_period(e) * (p->threads.n + 1))
+		too_little(e, most, out);
+	else if (e->exclude_kernel)
+		buf_str(out, "none was in user space, which alone was to be "
+			"sampled (--user)");
+	else if (e->exclude_user)
+		buf_str(out, "none was in the kernel, which alone was to be "
+			"sampled (--kernel)");
 }

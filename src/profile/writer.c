@@ -11,9 +11,11 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/outfile.h"
 #include "profile/columns.h"
 #include "profile/format.h"
 #include "profile/paths.h"
+#include "profile/replace.h"
 
 enum {
 	MAX_TABLES = 24,
@@ -148,42 +150,29 @@ int writer_open_fd(int fd, const char *name, const struct profile *p,
 	return 0;
 }
 
-/* A recording that is there is kept as FILE.old, as perf's users expect. */
-static int keep_old(const char *path, struct error *err)
-{
-	struct stat st;
-	char *old = NULL;
-	int rc = 0;
-
-	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || !st.st_size)
-		return 0;
-	if (asprintf(&old, "%s.old", path) < 0)
-		return error_set(err, ERR_NOMEM, "%s: out of memory", path);
-	if (rename(path, old) < 0)
-		rc = error_errno(err, errno, "%s: cannot rename to %s", path,
-				 old);
-	free(old);
-	return rc;
-}
-
 int writer_open(const char *path, const struct profile *p, struct writer **out,
 		struct error *err)
 {
-	int rc = keep_old(path, err);
-	int fd;
+	struct outfile f;
+	int rc;
 
 	*out = NULL;
+	rc = outfile_open(&f, path, true, err);
 	if (rc < 0)
 		return rc;
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY,
-		  0600);
-	if (fd < 0)
-		return error_errno(err, errno, "%s: cannot create", path);
-	rc = writer_open_fd(fd, path, p, out, err);
-	if (rc < 0)
-		close(fd);
-	else
+	rc = writer_open_fd(f.fd, path, p, out, err);
+	if (!rc)
+		rc = recording_keep_old(&f, err);
+	if (!rc)
+		rc = outfile_place(&f, err);
+	if (!rc) {
 		(*out)->own_fd = true;
+		f.fd = -1;
+	} else if (*out) {
+		writer_close(*out);
+		*out = NULL;
+	}
+	outfile_drop(&f);
 	return rc;
 }
 
@@ -481,30 +470,22 @@ static int write_copy(struct writer *w, const char *src, struct error *err)
 int writer_replace_symbols(const char *src, const char *dst,
 			   const struct profile *p, struct error *err)
 {
+	struct outfile out;
 	struct writer *w = NULL;
 	struct stat st;
-	char *tmp = NULL;
-	int fd, rc;
+	int rc = outfile_open(&out, dst, true, err);
 
-	if (asprintf(&tmp, "%s.XXXXXX", dst) < 0)
-		return error_set(err, ERR_NOMEM, "%s: out of memory", dst);
-	fd = mkostemp(tmp, O_CLOEXEC);
-	if (fd < 0) {
-		rc = error_errno(err, errno, "%s: cannot create", tmp);
-		free(tmp);
-		return rc;
-	}
-	rc = writer_open_fd(fd, tmp, p, &w, err);
+	if (!rc)
+		rc = writer_open_fd(out.fd, dst, p, &w, err);
 	if (!rc)
 		rc = write_copy(w, src, err);
-	if (!rc && !stat(src, &st) && fchmod(fd, st.st_mode & 0777) < 0)
-		rc = error_errno(err, errno, "%s: cannot set its mode", tmp);
-	if (!rc && rename(tmp, dst) < 0)
-		rc = error_errno(err, errno, "%s: cannot replace", dst);
-	if (rc < 0)
-		unlink(tmp);
+	/* A copy may be read by whoever may read the recording. */
+	if (!rc && out.temp && !stat(src, &st) &&
+	    fchmod(out.fd, st.st_mode & 0777) < 0)
+		rc = error_errno(err, errno, "%s: cannot set its mode", dst);
+	if (!rc)
+		rc = outfile_close(&out, err);
 	writer_close(w);
-	close(fd);
-	free(tmp);
+	outfile_drop(&out);
 	return rc;
 }

@@ -11,8 +11,8 @@
 
 struct writer;
 
-/* Creates (or truncates) the file and writes its header.  The profile must
- * outlive the writer. */
+/* Creates the file, readable by nobody else, and writes its header; an older
+ * recording is kept as FILE.old.  The profile must outlive the writer. */
 int writer_open(const char *path, const struct profile *p, struct writer **out,
 		struct error *err);
 /* Writes to an fd that the caller owns; `name` is for messages. */

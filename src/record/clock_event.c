@@ -49,12 +49,12 @@ int clock_event_fill(const struct perf_source_options *o, const char *source,
 		return error_set(err, ERR_UNSUPPORTED, "%s samples one event, "
 				 "CPU time (cpu-clock): choose one", source);
 	clock = is_clock(s);
-	if (!clock && !o->default_event)
+	if (!clock && !o->default_event && !event_is_cycles(s))
 		return error_set(err, ERR_UNSUPPORTED, "event %s: %s samples "
 				 "CPU time only (cpu-clock)", s->text, source);
 	snprintf(seen->name, sizeof(seen->name), "%s", s->text);
-	snprintf(seen->actual, sizeof(seen->actual), "%s",
-		 clock ? s->text : "cpu-clock");
+	snprintf(seen->actual, sizeof(seen->actual), "%s%s",
+		 clock ? s->text : "cpu-clock", clock ? "" : event_mode(s));
 	if (!clock)
 		snprintf(seen->why, sizeof(seen->why), "%s samples CPU time",
 			 source);

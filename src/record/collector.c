@@ -8,6 +8,8 @@
 
 /* How long after its end a thread may still get samples. */
 #define GONE_NS 2000000000u
+/* How long pages of files that were read for their tables are kept. */
+#define RELEASE_NS 250000000u
 
 static int no_memory(struct error *err)
 {
@@ -41,6 +43,7 @@ void collector_fini(struct collector *c)
 	processes_fini(&c->processes);
 	images_fini(&c->images);
 	vec_fini(&c->heat);
+	vec_fini(&c->got);
 }
 
 void collector_new_run(struct collector *c, uint32_t run)
@@ -130,9 +133,13 @@ static int take_sample(struct collector *c, const struct record *r,
 		return no_memory(err);
 	s.thread = thread_row(c, t, proc->parent, r->time_ns);
 	s.stack = take_stack(c, proc->maps, r, &loc);
+	while (c->got.n <= r->event)
+		if (vec_push(&c->got, 0) < 0)
+			return no_memory(err);
 	if (s.thread == PROF_NONE || s.stack == PROF_NONE ||
 	    heat_add(c, loc) < 0)
 		return no_memory(err);
+	c->got.v[r->event]++;
 	c->samples++;
 	return c->writer ? writer_sample(c->writer, &s, err) : 0;
 }
@@ -278,6 +285,10 @@ void collector_unrecorded(const struct collector *c, uint64_t now_ns,
 int collector_rest(struct collector *c, uint64_t now_ns, struct error *err)
 {
 	walks_rest(&c->walks);
+	if (now_ns - c->released_ns > RELEASE_NS) {
+		walks_release(&c->walks);
+		c->released_ns = now_ns;
+	}
 	if (now_ns > GONE_NS)
 		processes_purge(&c->processes, now_ns - GONE_NS);
 	if (kernel_maps_refresh(&c->kernel, &c->images, c->proc, c->sysfs,

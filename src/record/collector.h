@@ -27,9 +27,11 @@ struct collector {
 	bool pid_ns;	/* we are in a pid namespace of our own */
 	const char *proc, *sysfs;
 	VEC(uint64_t) heat;		/* samples by innermost location */
+	VEC(uint64_t) got;		/* samples by event */
 	uint64_t samples, lost, throttled;
 	uint64_t ignored;		/* records that made no sense */
 	uint64_t execs;			/* programs started */
+	uint64_t released_ns;		/* pages of files were given back */
 	uint64_t gaps;			/* records of mappings and processes
 					 * that were lost */
 	uint32_t closed;		/* programs whose mappings we may not

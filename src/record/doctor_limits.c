@@ -11,13 +11,14 @@
 #include "record/doctor.h"
 #include "record/perf_ring.h"
 #include "record/perf_source.h"
+#include "record/priority.h"
 #include "record/trial.h"
 
 enum {
 	USUAL_RATE = 999,	/* what record asks for */
 	USUAL_DEPTH = 127,
 	FEW_FILES = 256,
-	OWN_FILES = 7,		/* of a recording, without events and images */
+	OWN_FILES = 15,	/* of a recording, without events */
 	CPUS_MAX = 4096,
 	FEW_CPUS = 8,
 	USUAL_RING = 256 << 10,
@@ -278,9 +279,40 @@ static void try_depth(struct doctor *d)
 	doctor_fix(c, "%s", fix);
 }
 
+static void *try_first(void *how)
+{
+	priority_first(how);
+	return NULL;
+}
+
+/* What the recorder's threads would get, by asking for it for a moment. */
+static void try_priority(struct doctor *d)
+{
+	struct doctor_check *c = doctor_add(d, "priority", DOCTOR_OK);
+	char how[PRIORITY_TEXT] = "normal";
+	struct priority_boost boost;
+	pthread_t thread;
+
+	priority_boost_begin(&boost, PRIORITY_WORK);
+	if (!pthread_create(&thread, NULL, try_first, how))
+		pthread_join(thread, NULL);
+	if (!strcmp(how, "real-time") && boost.running) {
+		doctor_found(c, "real-time: samples are fetched, and recordings "
+			     "end on time, however busy the machine is");
+	} else {
+		c->state = DOCTOR_LIMITED;
+		doctor_found(c, "%s: on a busy machine recordings take longer to "
+			     "end and samples may be lost", how);
+		doctor_fix(c, "sudo prlimit --pid $$ --rtprio=2 (for this shell "
+			   "and what it starts)");
+	}
+	priority_boost_end(&boost);
+}
+
 void doctor_limits(struct doctor *d)
 {
 	if (d->own_user) {
+		try_priority(d);
 		try_rate(d);
 		try_depth(d);
 		try_rings(d);

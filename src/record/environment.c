@@ -117,6 +117,52 @@ static void system_facts(struct facts *f)
 	}
 }
 
+/* How a process was started, as a shell would take it; else its name. */
+static void put_program(struct buf *out, uint32_t pid)
+{
+	enum { MOST = 2 << 20, WORDS = 64 };
+	struct buf raw = { 0 };
+	char path[64], *argv[WORDS + 1] = { NULL };
+	size_t n = 0, at = 0;
+
+	snprintf(path, sizeof(path), "/proc/%u/cmdline", pid);
+	if (!io_read_file(path, MOST, &raw, NULL) && raw.n && buf_cstr(&raw)) {
+		for (; at < raw.n && n < WORDS; n++) {
+			argv[n] = (char *)raw.p + at;
+			at += strlen(argv[n]) + 1;
+		}
+		shell_quote(out, argv);
+	} else {
+		buf_reset(&raw);
+		snprintf(path, sizeof(path), "/proc/%u/comm", pid);
+		if (proc_line(path, &raw))
+			buf_str(out, buf_cstr(&raw));
+	}
+	buf_fini(&raw);
+}
+
+/* Of -p: what reports are titled with. */
+static void programs_fact(struct facts *f, const struct session *s)
+{
+	enum { TOLD = 3 };
+	const struct target *t = &s->target;
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < t->pids.n && i < TOLD; i++) {
+		size_t before = text.n + (i > 0) * 2;
+
+		buf_str(&text, i ? ", " : "");
+		put_program(&text, t->pids.v[i]);
+		buf_printf(&text, "%s(pid %u)", text.n > before ? " " : "",
+			   t->pids.v[i]);
+	}
+	if (t->pids.n > TOLD)
+		buf_printf(&text, " and %zu more", t->pids.n - TOLD);
+	if (s->o->pids && !s->o->tids)
+		fact(f, "target_programs", buf_cstr(&text));
+	buf_fini(&text);
+}
+
 static void target_fact(struct facts *f, const struct record_options *o)
 {
 	char text[256];
@@ -191,6 +237,7 @@ int environment_fill(struct session *s, const struct source *src,
 	fact(&f, "callgraph", !o->callchain ? "none" :
 			      src->copy_bytes ? "dwarf" : "fp");
 	target_fact(&f, o);
+	programs_fact(&f, s);
 	if (!o->inherit)
 		fact(&f, "inherit", "no");
 	if (o->delay > 0) {

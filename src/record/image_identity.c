@@ -29,11 +29,6 @@ bool file_stamp_equal(const struct file_stamp *a, const struct file_stamp *b)
 	       a->mtime_ns == b->mtime_ns;
 }
 
-bool build_id_equal(const struct build_id *a, const struct build_id *b)
-{
-	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
-}
-
 bool self_map_find(const void *p, struct self_map *out)
 {
 	FILE *f = fopen("/proc/self/maps", "re");

@@ -25,8 +25,6 @@ struct file_stamp {
 struct file_stamp file_stamp_of(const struct stat *st);
 bool file_stamp_equal(const struct file_stamp *a, const struct file_stamp *b);
 
-bool build_id_equal(const struct build_id *a, const struct build_id *b);
-
 /* For mappings without build-id.  `mapped_ns`: when, on CLOCK_MONOTONIC; 0: not
  * known. */
 bool is_mapped_inode(const struct record_mmap *m, uint64_t mapped_ns, int fd,

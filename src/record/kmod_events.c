@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "events/encode.h"
 #include "events/hw.h"
 #include "tally/pmu.h"
 
@@ -126,7 +127,7 @@ static int fill_event(const struct tally_info *info,
 	struct tally_event *e = &setup->events[i];
 	uint32_t pmu = pmu_source(info), source = pmu;
 	uint64_t period = s->period ? s->period : s->freq ? 0 : o->period;
-	bool lost_default = o->default_event && !pmu;
+	bool lost_default = (o->default_event || event_is_cycles(s)) && !pmu;
 	bool time = is_clock(s) || lost_default;
 
 	if (time)
@@ -137,8 +138,9 @@ static int fill_event(const struct tally_info *info,
 		return refuse(s, true, err);
 	setup->source = source;
 	snprintf(seen->name, sizeof(seen->name), "%s", s->text);
-	snprintf(seen->actual, sizeof(seen->actual), "%s",
-		 lost_default ? "cpu-clock" : s->text);
+	snprintf(seen->actual, sizeof(seen->actual), "%s%s",
+		 lost_default ? "cpu-clock" : s->text,
+		 lost_default ? event_mode(s) : "");
 	seen->type = s->type;
 	seen->config = s->config;
 	if (lost_default) {
@@ -167,6 +169,56 @@ static int fill_event(const struct tally_info *info,
 	return 0;
 }
 
+/* What the module would refuse with a bare EINVAL. */
+static int check_event(const struct hw_pmu *pmu, const struct tally_event *e,
+		       const char *text, struct error *err)
+{
+	const struct pmu_event sel = {
+		.event = e->event, .umask = e->umask, .cmask = e->cmask,
+		.usr = true, .inv = e->flags & TALLY_EVENT_INV,
+	};
+
+	switch (pmu_event_check(pmu->model, &sel)) {
+	case PMU_CMASK_RESERVED:
+		return error_set(err, ERR_USAGE, "event %s: a counter mask is at "
+				 "most %d on %s", text, pmu->model->cmask_max,
+				 pmu->name);
+	case PMU_INV_ALONE:
+		return error_set(err, ERR_USAGE, "event %s: \"inv\" turns the "
+				 "comparison with a counter mask: give cmask=N, "
+				 "too", text);
+	default:
+		break;
+	}
+	if (e->period < TALLY_PERIOD_MIN)
+		return error_set(err, ERR_USAGE, "event %s: a period of %llu is "
+				 "below %u, the least that the kernel module "
+				 "takes", text, (unsigned long long)e->period,
+				 TALLY_PERIOD_MIN);
+	return hw_period_check(pmu, e->period, err);
+}
+
+static int check_counters(const struct tally_setup *setup,
+			  const struct event_spec *specs, struct error *err)
+{
+	const struct hw_pmu *pmu = setup->source == TALLY_PMU_K8 ? &hw_k8
+								 : &hw_p6;
+	uint8_t allowed[TALLY_EVENTS_MAX], counter[TALLY_EVENTS_MAX];
+	const char *text[TALLY_EVENTS_MAX];
+	int r = 0;
+
+	for (size_t i = 0; i < setup->nevents && !r; i++) {
+		const struct tally_event *e = &setup->events[i];
+
+		text[i] = specs[i].text;
+		allowed[i] = e->allowed ? e->allowed
+			     : (uint8_t)((1u << pmu->model->counters) - 1);
+		r = check_event(pmu, e, text[i], err);
+	}
+	return r ? r : hw_assign(pmu, text, allowed, setup->nevents, counter,
+				 err);
+}
+
 int kmod_events(const struct tally_info *info,
 		const struct perf_source_options *o, struct tally_setup *setup,
 		struct source_event *seen, struct error *err)
@@ -181,5 +233,7 @@ int kmod_events(const struct tally_info *info,
 	setup->nevents = (uint32_t)n;
 	for (size_t i = 0; i < n && !r; i++)
 		r = fill_event(info, o, i, setup, &seen[i], err);
+	if (!r && setup->source != TALLY_TIMER)
+		r = check_counters(setup, o->events->v, err);
 	return r;
 }

@@ -162,6 +162,12 @@ static int tell_lost(struct kmod_source *k, uint32_t cpu, size_t event,
 	return cb(ctx, &r, err);
 }
 
+/* Since when the module does what. */
+static bool minor_is(const struct kmod_source *k, unsigned int minor)
+{
+	return k->info.abi_minor >= minor;
+}
+
 static int kmod_count(struct source *s, size_t event, struct source_count *out,
 		      record_cb *cb, void *ctx, struct error *err)
 {
@@ -183,10 +189,11 @@ static int kmod_count(struct source *s, size_t event, struct source_count *out,
 			       e->missed;
 		r = tell_lost(k, c, event, e->lost, cb, ctx, err);
 	}
-	/* Periods of a clock add up to the time that the threads ran. */
-	out->enabled_ns = k->per_task && k->seen[event].is_time ? out->value
-			  : k->per_task && k->ncpus ? enabled / k->ncpus
-			  : enabled;
+	/* Older modules count all time; then periods of a clock add up to that
+	 * in which the threads ran. */
+	out->enabled_ns = !k->per_task || minor_is(k, 2) ? enabled
+			  : k->seen[event].is_time ? out->value
+			  : k->ncpus ? enabled / k->ncpus : enabled;
 	out->running_ns = out->enabled_ns;
 	return r;
 }
@@ -243,12 +250,6 @@ static int open_side(struct kmod_source *k, const struct perf_target *t,
 		.decode = beside_decode, .ctx = k,
 	};
 	return perf_source_open(t, &side, &k->side, err);
-}
-
-/* Since when the module does what. */
-static bool minor_is(const struct kmod_source *k, unsigned int minor)
-{
-	return k->info.abi_minor >= minor;
 }
 
 static void plan_rings(struct kmod_source *k, const struct perf_target *t,

@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "record/priority.h"
+
 enum { SETTINGS_MAX = 1024 };	/* of the environment: below PIPE_BUF */
 
 static int read_retry(int fd, void *p, size_t n)
@@ -37,9 +39,12 @@ static bool take_settings(int go)
 	       (r = read_retry(go, text + n, SETTINGS_MAX - n)) > 0)
 		n += (size_t)r;
 	text[n] = 0;
+	/* Put at the end, where the timer library can take it away again. */
+	if (n && strstr(text + 1, preload) == text + 1)
+		unsetenv("LD_PRELOAD");
 	for (size_t i = 1; i < n; i += strlen(text + i) + 1) {
 		/* Before what the user loads. */
-		if (list && *list && !strncmp(text + i, preload,
+		if (list && !strncmp(text + i, preload,
 					      sizeof(preload) - 1)) {
 			snprintf(more, sizeof(more), "%s:%s", text + i, list);
 			putenv(strdup(more));
@@ -62,6 +67,7 @@ static _Noreturn void child_main(char *const argv[],
 	if (!take_settings(go))
 		_exit(0);
 	setrlimit(RLIMIT_NOFILE, &before->files);
+	priority_set(before->nice_value);
 	sigaction(SIGXFSZ, &before->xfsz, NULL);
 	sigaction(SIGCHLD, &before->chld, NULL);
 	sigprocmask(SIG_SETMASK, &before->mask, NULL);

@@ -20,6 +20,7 @@ struct launch_state {
 	sigset_t mask;
 	struct sigaction xfsz, chld;
 	struct rlimit files;
+	int nice_value;
 };
 
 struct launch {

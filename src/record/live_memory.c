@@ -87,6 +87,9 @@ static void block_fill(struct live_memory *m, struct live_page *b)
 	b->n = n > 0 ? (uint32_t)n : 0;
 	if (n < 0 && errno == ENOSYS)
 		m->absent = true;
+	/* a process that ended keeps its number until its parent has asked */
+	if (n < 0 && errno == ESRCH && m->pid == b->pid)
+		m->lives = false;
 	if (n < 0 && errno == EPERM)
 		*refusal_of(m, b->pid) =
 			(struct live_refusal){ b->pid, m->batch };

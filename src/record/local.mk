@@ -4,7 +4,13 @@ librecord_a_SOURCES = \
 	src/record/clock_event.c \
 	src/record/clock_event.h \
 	src/record/collector.c \
+	src/record/control.c \
+	src/record/control.h \
+	src/record/rotate.c \
+	src/record/rotate.h \
 	src/record/collector.h \
+	src/record/deep_stacks.c \
+	src/record/deep_stacks.h \
 	src/record/doctor.c \
 	src/record/doctor.h \
 	src/record/doctor_counters.c \
@@ -56,6 +62,9 @@ librecord_a_SOURCES = \
 	src/record/perf_open.c \
 	src/record/perf_open.h \
 	src/record/perf_ring.c \
+	src/record/perf_thread.c \
+	src/record/priority.c \
+	src/record/priority.h \
 	src/record/perf_ring.h \
 	src/record/cpu_watch.c \
 	src/record/cpu_watch.h \
@@ -82,6 +91,8 @@ librecord_a_SOURCES = \
 	src/record/ptrace_sample.c \
 	src/record/ptrace_source.c \
 	src/record/ptrace_source.h \
+	src/record/ptrace_image.c \
+	src/record/ptrace_leave.c \
 	src/record/ptrace_place.c \
 	src/record/ptrace_stops.c \
 	src/record/ptrace_threads.c \

@@ -4,6 +4,9 @@
 /*
  * Merges streams of records (one a CPU), each nearly sorted, by time.
  *
+ * One thread puts records in (order_room, order_commit), one takes them out
+ * (order_flush); they may be two threads, and need no lock.
+ *
  * A record that is older than the one before it in its stream takes that one's
  * place in time; one that comes after its time was flushed is delivered at the
  * next flush and counted in `late`.  Nothing is ever dropped or held back
@@ -13,21 +16,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/vec.h"
+struct order_block;
 
 struct order_stream {
-	uint8_t *p;		/* entries, 8-byte aligned */
-	size_t head, n, cap;	/* p[head..n) wait */
-	uint64_t last;		/* time of the newest entry */
+	/* Of who puts records in. */
+	struct order_block *last;
+	uint64_t newest;		/* time of the newest record */
+	/* Of who takes them out. */
+	struct order_block *first;
+	size_t head;			/* bytes of `first` that were taken */
 };
 
 struct order {
 	struct order_stream *streams;
 	size_t nstreams;
+	uint64_t put;		/* bytes that ever came; atomic */
+	struct order_block *spare;	/* of who puts */
+
 	uint32_t *heap;		/* stream numbers, used while flushing */
 	uint64_t flushed;	/* everything up to here was delivered */
 	uint64_t late;
-	size_t waiting;		/* bytes in all streams */
+	uint64_t taken;		/* bytes that ever went; atomic */
+	/* Used blocks on their way back; atomic. */
+	struct order_block *returned;
+	size_t nreturned;
 };
 
 /* 0 or -ERR_NOMEM. */
@@ -38,6 +50,8 @@ void order_fini(struct order *o);
  * order_commit.  NULL when out of memory. */
 uint8_t *order_room(struct order *o, size_t stream, size_t size);
 void order_commit(struct order *o, size_t stream, size_t size, uint64_t time);
+/* Bytes in all streams. */
+size_t order_waiting(const struct order *o);
 
 /* Negative stops the flush. */
 typedef int order_cb(void *ctx, uint64_t time, const uint8_t *bytes,

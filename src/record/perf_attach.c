@@ -2,6 +2,7 @@
 /* Opening events for threads and CPUs, also for CPUs that come later. */
 #include <errno.h>
 #include <limits.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -42,7 +43,7 @@ static int join_ring(struct perf_source *p, size_t ring, int fd, size_t *bytes,
 		return r;
 	p->leaders[ring] = fd;
 	*bytes = p->rings[ring].size;
-	if (epoll_ctl(p->base.wake_fd, EPOLL_CTL_ADD, fd, &ev) < 0)
+	if (epoll_ctl(p->rings_fd, EPOLL_CTL_ADD, fd, &ev) < 0)
 		return error_errno(err, errno, "epoll");
 	return 0;
 }
@@ -129,6 +130,9 @@ static int open_counter(struct perf_source *p, uint32_t event, size_t cpu,
 		close(fd);
 		return no_memory(err);
 	}
+	r = perf_event_filter(&p->events[event], fd, err);
+	if (r < 0)
+		return r;
 	if (ioctl(fd, PERF_EVENT_IOC_ID, &id) < 0)
 		return error_errno(err, errno, "cannot set up event %s",
 				   p->events[event].spec.text);
@@ -208,8 +212,8 @@ static void forget_rings(struct perf_source *p, size_t cpu)
 {
 	for (size_t i = cpu; i < p->nrings; i += p->ncpus) {
 		if (p->leaders[i] >= 0)
-			epoll_ctl(p->base.wake_fd, EPOLL_CTL_DEL,
-				  p->leaders[i], NULL);
+			epoll_ctl(p->rings_fd, EPOLL_CTL_DEL, p->leaders[i],
+				  NULL);
 		perf_ring_close(&p->rings[i]);
 		p->leaders[i] = -1;
 	}
@@ -235,12 +239,13 @@ static void came(struct perf_source *p, size_t cpu, const uint32_t *tids,
 		perf_start_from(p, first, &ignored);
 	p->away[cpu] = false;
 	p->doubt = true;
-	p->gap_ns = clock_now();
+	__atomic_store_n(&p->gap_ns, clock_now(), __ATOMIC_RELEASE);
 }
 
 /* CPUs have come or gone.  Which threads there are, we must be told. */
 void perf_look_at_cpus(struct perf_source *p)
 {
+	perf_lock(p);
 	for (size_t i = 0; i < p->ncpus; i++) {
 		if (!cpu_watch_has(&p->watch, p->cpus[i])) {
 			p->away[i] = true;
@@ -254,6 +259,7 @@ void perf_look_at_cpus(struct perf_source *p)
 		else
 			came(p, i, NULL, 0);
 	}
+	perf_unlock(p);
 }
 
 int perf_follow(struct source *s, const uint32_t *tids, size_t n,
@@ -263,8 +269,10 @@ int perf_follow(struct source *s, const uint32_t *tids, size_t n,
 
 	(void)err;
 	s->cpu_came = false;
+	perf_lock(p);
 	for (size_t i = 0; i < p->ncpus; i++)
 		if (p->away[i] && cpu_watch_has(&p->watch, p->cpus[i]))
 			came(p, i, tids, n);
+	perf_unlock(p);
 	return 0;
 }

@@ -11,6 +11,7 @@ enum {
 	HEADER = 8,
 	TRAILER = 32,		/* struct sample_id of our layout */
 	SAMPLE_TIME = 32,	/* offset of the time in a sample */
+	SAMPLE_WEIGHT = 48,	/* … of the period */
 	SAMPLE_FIXED = 56,	/* where what not every sample has begins */
 	BUILD_ID_BYTES = 20,	/* what MMAP2 has room for */
 };
@@ -76,9 +77,9 @@ static size_t copy_offset(const struct perf_decoder *d,
 
 struct perf_extent perf_record_extent(const struct perf_decoder *d,
 				      const struct perf_bytes *b, uint64_t pos,
-				      struct perf_event_header h)
+				      struct perf_event_header h, size_t most)
 {
-	struct perf_extent e = { h.size, 0, h.size };
+	struct perf_extent e = { h.size, 0, h.size, false };
 	uint64_t size, used;
 	size_t at;
 
@@ -89,12 +90,18 @@ struct perf_extent perf_record_extent(const struct perf_decoder *d,
 	if (!size || size & 7 || at + 16 > h.size || size != h.size - at - 16)
 		return e;
 	used = word_at(b, pos + h.size - 8);
-	if (used >= size)
+	if (used > size)
 		return e;
 	/* One byte more than was used: that there was room tells that the
 	 * stack's memory ends there. */
+	e.keep = (size_t)(used < size ? (used + 8) & ~7ull : size);
+	if (most && e.keep > most) {
+		e.keep = most & ~(size_t)7;
+		e.shortened = true;
+	}
+	if (e.keep == size)
+		return e;
 	e.first = at;
-	e.keep = (size_t)((used + 8) & ~7ull);
 	e.size = at + 8 + e.keep + 8;
 	return e;
 }
@@ -112,7 +119,10 @@ void perf_record_take(const struct perf_bytes *b, uint64_t pos,
 	perf_bytes_copy(b, pos, to, e.first);
 	memcpy(to + e.first, &keep, 8);
 	perf_bytes_copy(b, pos + e.first + 8, to + e.first + 8, e.keep);
-	perf_bytes_copy(b, pos + h.size - 8, to + e.size - 8, 8);
+	if (e.shortened)
+		memcpy(to + e.size - 8, &keep, 8);
+	else
+		perf_bytes_copy(b, pos + h.size - 8, to + e.size - 8, 8);
 	h.size = (uint16_t)e.size;
 	memcpy(to, &h, sizeof(h));
 }
@@ -120,6 +130,26 @@ void perf_record_take(const struct perf_bytes *b, uint64_t pos,
 static uint32_t event_of(const struct perf_decoder *d, uint64_t id)
 {
 	return u64map_get(d->ids, id);
+}
+
+uint32_t perf_sample_event(const struct perf_decoder *d,
+			   const struct perf_bytes *b, uint64_t pos, size_t n)
+{
+	return d && n >= HEADER + 8 ? event_of(d, word_at(b, pos + HEADER))
+				    : U64MAP_NONE;
+}
+
+uint64_t perf_sample_weight(const struct perf_bytes *b, uint64_t pos, size_t n)
+{
+	return n >= SAMPLE_FIXED ? word_at(b, pos + SAMPLE_WEIGHT) : 0;
+}
+
+void perf_sample_add_weight(uint8_t *p, size_t n, uint64_t weight)
+{
+	if (n < SAMPLE_FIXED)
+		return;
+	weight += load64(p + SAMPLE_WEIGHT);
+	memcpy(p + SAMPLE_WEIGHT, &weight, sizeof(weight));
 }
 
 /* Cuts the kernel's list with its PERF_CONTEXT_* marks into the two parts.  An

@@ -49,14 +49,25 @@ void perf_bytes_copy(const struct perf_bytes *b, uint64_t pos, void *to,
  * `keep` bytes of the copy, and the last word. */
 struct perf_extent {
 	size_t first, keep, size;
+	bool shortened;		/* more of it was filled */
 };
+/* Keeps at most `most` bytes of a copy; 0: all. */
 struct perf_extent perf_record_extent(const struct perf_decoder *d,
 				      const struct perf_bytes *b, uint64_t pos,
-				      struct perf_event_header h);
+				      struct perf_event_header h, size_t most);
 /* Takes it out of the ring; e.size bytes. */
 void perf_record_take(const struct perf_bytes *b, uint64_t pos,
 		      struct perf_event_header h, struct perf_extent e,
 		      uint8_t *to);
+
+/* The event of a sample as it comes from the ring, or U64MAP_NONE. */
+uint32_t perf_sample_event(const struct perf_decoder *d,
+			   const struct perf_bytes *b, uint64_t pos, size_t n);
+
+/* Its weight; 0 when it is too short to have one. */
+uint64_t perf_sample_weight(const struct perf_bytes *b, uint64_t pos, size_t n);
+/* Adds to that of a sample that was taken out of the ring. */
+void perf_sample_add_weight(uint8_t *p, size_t n, uint64_t weight);
 
 /* The time of a record, 0 when it is too short to have one. */
 uint64_t perf_record_time(const uint8_t *p, size_t n);

@@ -55,14 +55,14 @@ static int deliver(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
 
 /* Rings whose thread has ended report that forever: watch them no more.  Their
  * records are still read. */
-static void forget_hangups(struct source *s)
+static void forget_hangups(struct perf_source *p)
 {
 	struct epoll_event ev[64];
-	int n = epoll_wait(s->wake_fd, ev, 64, 0);
+	int n = epoll_wait(p->rings_fd, ev, 64, 0);
 
 	for (int i = 0; i < n; i++)
 		if (ev[i].events & (EPOLLHUP | EPOLLERR))
-			epoll_ctl(s->wake_fd, EPOLL_CTL_DEL, ev[i].data.fd,
+			epoll_ctl(p->rings_fd, EPOLL_CTL_DEL, ev[i].data.fd,
 				  NULL);
 }
 
@@ -84,16 +84,17 @@ static uint64_t news_lost(struct perf_source *p)
 /* Delivers all up to a time; a gap comes behind what was in the full ring. */
 static int flush(struct perf_source *p, uint64_t upto, struct delivery *d)
 {
+	uint64_t gap = __atomic_load_n(&p->gap_ns, __ATOMIC_ACQUIRE);
 	int r = 0;
 
-	if (p->gap_ns && p->gap_ns <= upto) {
+	if (gap && gap <= upto) {
 		uint64_t lost = news_lost(p);
 
-		r = order_flush(&p->order, p->gap_ns, deliver, d);
+		r = order_flush(&p->order, gap, deliver, d);
 		if (r >= 0 && (lost || p->doubt))
-			r = deliver_gap(d, p->gap_ns, lost);
-		p->gap_ns = 0;
+			r = deliver_gap(d, gap, lost);
 		p->doubt = false;
+		__atomic_store_n(&p->gap_ns, 0, __ATOMIC_RELEASE);
 	}
 	return r < 0 ? r : order_flush(&p->order, upto, deliver, d);
 }
@@ -105,14 +106,17 @@ static int drain_ring(struct perf_source *p, size_t i)
 
 	if (!p->rings[i].page)
 		return 0;
-	if (news)
-		p->base.news |= perf_ring_waiting(&p->rings[i]);
-	if ((news || p->shared) && p->features.lost && !p->gap_ns &&
+	if (news && perf_ring_waiting(&p->rings[i]))
+		__atomic_store_n(&p->news, true, __ATOMIC_RELAXED);
+	if ((news || p->shared) && p->features.lost &&
+	    !__atomic_load_n(&p->gap_ns, __ATOMIC_ACQUIRE) &&
 	    perf_ring_tight(&p->rings[i]))
-		p->gap_ns = clock_now();
+		__atomic_store_n(&p->gap_ns, clock_now(), __ATOMIC_RELEASE);
 	return perf_ring_drain(&p->rings[i], &(struct perf_intake){
-				       &p->order, i, &p->decoder,
-				       &p->base.damaged }, clock_now);
+				       &p->order, i, &p->decoder, &p->damaged,
+				       p->drainer.running ? &p->pressure
+							  : NULL },
+			       clock_now);
 }
 
 /*
@@ -120,36 +124,71 @@ static int drain_ring(struct perf_source *p, size_t i)
  * in its ring by now, unless its CPU has stood still within the kernel's write
  * for the whole round: all up to there is complete and can be merged.
  */
+int perf_round(struct perf_source *p)
+{
+	uint64_t start = clock_now(), upto = p->round_ns;
+	int r = 0;
+
+	perf_lock(p);
+	forget_hangups(p);
+	for (size_t i = 0; i < p->nrings && r >= 0; i++)
+		r = drain_ring(p, i);
+	if (r >= 0 && p->beside.fill)
+		r = p->beside.fill(p->beside.ctx, &p->order, p->nrings,
+				   &p->damaged);
+	perf_unlock(p);
+	if (r < 0)
+		return r;
+	p->round_ns = start;
+	/* Too much waits: all that was certainly there when this round began,
+	 * for rings that were read early lack what came meanwhile. */
+	if (!p->drainer.running && order_waiting(&p->order) > ORDER_LIMIT)
+		upto = start;
+	__atomic_store_n(&p->complete_ns, upto, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* What the thread has moved meanwhile; without it, or at the end, what is in
+ * the rings. */
+static int fill_order(struct perf_source *p, bool all, struct error *err)
+{
+	uint64_t wakes;
+	int r = 0;
+
+	if (p->drainer.running && !all) {
+		if (read(p->base.wake_fd, &wakes, sizeof(wakes)) < 0)
+			wakes = 0;
+		r = __atomic_load_n(&p->drainer.result, __ATOMIC_ACQUIRE);
+	} else {
+		perf_drainer_end(p);
+		r = perf_round(p);
+	}
+	return r < 0 ? error_set(err, ERR_NOMEM, "out of memory for samples "
+				 "that wait to be ordered") : 0;
+}
+
 int perf_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 	       struct error *err)
 {
 	struct perf_source *p = perf_of(s);
 	struct delivery d = { p, cb, ctx, err };
-	uint64_t start = clock_now(), upto = p->round_ns;
-	int r = 0;
+	int r = fill_order(p, all, err);
 
-	forget_hangups(s);
-	s->news = false;
-	for (size_t i = 0; i < p->nrings && r >= 0; i++)
-		r = drain_ring(p, i);
-	if (r >= 0 && !all && cpu_watch_changed(&p->watch))
-		perf_look_at_cpus(p);
-	if (r >= 0 && p->beside.fill)
-		r = p->beside.fill(p->beside.ctx, &p->order, p->nrings,
-				   &s->damaged);
 	if (r < 0)
-		return error_set(err, ERR_NOMEM, "out of memory for samples "
-				 "that wait to be ordered");
-	p->round_ns = start;
-	/* Too much waits: all that was certainly there when this round began,
-	 * for rings that were read early lack what came meanwhile. */
-	if (p->order.waiting > ORDER_LIMIT)
-		upto = start;
-	if (all)
-		upto = UINT64_MAX - 1;
-	r = flush(p, upto, &d);
-	if (all)
-		p->order.flushed = start;
+		return r;
+	s->news = __atomic_exchange_n(&p->news, false, __ATOMIC_RELAXED);
+	if (!all && cpu_watch_changed(&p->watch))
+		perf_look_at_cpus(p);
+	r = flush(p, all ? UINT64_MAX - 1
+			 : __atomic_load_n(&p->complete_ns, __ATOMIC_ACQUIRE),
+		  &d);
+	if (all) {
+		p->order.flushed = p->round_ns;
+		s->damaged = p->damaged;
+		s->shortened = p->pressure.shortened;
+		for (size_t e = 0; e < s->nevents; e++)
+			s->thinned += p->pressure.thinned[e];
+	}
 	s->late = p->order.late;
 	return r;
 }
@@ -171,6 +210,22 @@ static uint64_t wanted_samples(const struct perf_source *p, size_t event,
 	return 0;
 }
 
+/* Samples that had no room behind the rings. */
+static int report_dropped(struct perf_source *p, size_t event, record_cb *cb,
+			  void *ctx, struct error *err)
+{
+	struct record r = { .kind = RECORD_LOST, .event = (uint32_t)event };
+	uint64_t n = __atomic_load_n(&p->pressure.dropped[event],
+				     __ATOMIC_RELAXED);
+
+	if (n <= p->dropped_told[event])
+		return 0;
+	r.time_ns = clock_now();
+	r.lost = n - p->dropped_told[event];
+	p->dropped_told[event] = n;
+	return cb(ctx, &r, err);
+}
+
 static int report_lost(struct counter *c, uint64_t lost, record_cb *cb,
 		       void *ctx, struct error *err)
 {
@@ -190,7 +245,8 @@ int perf_count(struct source *s, size_t event, struct source_count *out,
 	       record_cb *cb, void *ctx, struct error *err)
 {
 	struct perf_source *p = perf_of(s);
-	int result = 0;
+	int result = report_dropped(p, event, cb, ctx, err);
+	uint64_t thinned;
 
 	memset(out, 0, sizeof(*out));
 	for (size_t i = 0; i < p->counters.n && !result; i++) {
@@ -212,5 +268,9 @@ int perf_count(struct source *s, size_t event, struct source_count *out,
 	if (out->enabled_ns < out->running_ns + out->running_ns / 1000)
 		out->enabled_ns = out->running_ns;
 	out->wanted = wanted_samples(p, event, out);
+	/* A lower rate promises less. */
+	thinned = __atomic_load_n(&p->pressure.thinned[event],
+				  __ATOMIC_RELAXED);
+	out->wanted -= thinned < out->wanted ? thinned : out->wanted;
 	return result;
 }

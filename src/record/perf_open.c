@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -310,6 +311,24 @@ int perf_features_probe(struct perf_features *f, struct error *err)
 	return 0;
 }
 
+int perf_event_filter(const struct perf_event *e, int fd, struct error *err)
+{
+	const char *text = e->spec.text, *filter = e->spec.filter;
+
+	if (!filter || ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter) >= 0)
+		return 0;
+	if (errno != EINVAL)
+		return error_errno(err, errno, "--filter '%s' of %s", filter,
+				   text);
+	return error_set(err, ERR_USAGE, "--filter '%s': %s has no such field, "
+			 "or this is no expression (FIELD == VALUE, with <, >, "
+			 "!=, ~ for patterns of text, && and ||); its fields: "
+			 "/sys/kernel/tracing/events/%.*s/%s/format", filter,
+			 text, (int)strcspn(text, ":"), text,
+			 text[strcspn(text, ":")] ? text + strcspn(text, ":") + 1
+			 : "");
+}
+
 void perf_event_note(struct perf_event *e, const char *text)
 {
 	size_t n = strlen(e->seen.note);
@@ -419,7 +438,10 @@ static void event_become_clock(struct perf_event *e)
 		e->attr.sample_freq = 999;
 		perf_event_note(e, "999 Hz in place of a period in cycles");
 	}
-	snprintf(e->seen.actual, sizeof(e->seen.actual), "cpu-clock");
+	if (e->spec.precise)
+		perf_event_note(e, "clocks have no precision (:p)");
+	snprintf(e->seen.actual, sizeof(e->seen.actual), "cpu-clock%s",
+		 event_mode(&e->spec));
 }
 
 static bool is_missing(int errnum)
@@ -428,8 +450,25 @@ static bool is_missing(int errnum)
 	       errnum == EINVAL;
 }
 
+/* Is it the precision alone that the machine lacks? */
+static bool opens_without_precision(const struct perf_event *e,
+				    const struct perf_place *at)
+{
+	struct perf_event_attr a = e->attr;
+	int fd;
+
+	if (!a.precise_ip)
+		return false;
+	a.precise_ip = 0;
+	fd = sys_open(&a, at, -1);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 /* Changes the attributes after a refusal; false when nothing is left to try. */
-static bool event_give_way(struct perf_event *e, int errnum)
+static bool event_give_way(struct perf_event *e, const struct perf_place *at,
+			   int errnum)
 {
 	if ((errnum == EACCES || errnum == EPERM) && !e->attr.exclude_kernel &&
 	    !e->attr.exclude_user) {
@@ -457,7 +496,8 @@ static bool event_give_way(struct perf_event *e, int errnum)
 		e->attr.exclude_guest = 0;
 		return true;
 	}
-	if (is_missing(errnum) && e->is_default) {
+	if (is_missing(errnum) && e->is_default && !e->counting &&
+	    !opens_without_precision(e, at)) {
 		event_become_clock(e);
 		return true;
 	}
@@ -534,7 +574,7 @@ int perf_event_open(struct perf_event *e, const struct perf_place *at,
 		}
 		if (fd == -ESRCH || (fd == -ENODEV && e->settled))
 			return fd;
-		if (e->settled || !event_give_way(e, -fd)) {
+		if (e->settled || !event_give_way(e, at, -fd)) {
 			event_missing(e, -fd, at, err);
 			return INT_MIN;
 		}

@@ -45,7 +45,7 @@ struct perf_place {
 /* One event while it is opened. */
 struct perf_event {
 	struct event_spec spec;
-	bool is_default;	/* not asked for: may become another */
+	bool is_default;	/* may become a clock: not asked for, or cycles */
 	bool settled;		/* opened once; attr stays as it is */
 	bool counting;		/* takes no samples */
 	int leader;		/* the group's first event: its file + 1; or 0 */
@@ -72,6 +72,9 @@ int perf_event_open(struct perf_event *e, const struct perf_place *at,
 void perf_event_on_kind(struct perf_event *e, const struct pmu_unit *kind);
 /* Adds to e->seen.note. */
 void perf_event_note(struct perf_event *e, const char *text);
+/* Sets the filter of a tracepoint that has one; the kernel checks the expression
+ * against its fields. */
+int perf_event_filter(const struct perf_event *e, int fd, struct error *err);
 /* The event that only tells of mappings, names, forks and exits. */
 void perf_tracking_prepare(struct perf_event_attr *a,
 			   const struct perf_features *f, bool inherit,

@@ -45,6 +45,61 @@ void perf_ring_close(struct perf_ring *r)
 	r->page = NULL;
 }
 
+/* What to keep while so many 64ths of the limit wait. */
+struct degree {
+	unsigned int below;	/* 64ths */
+	size_t most;		/* bytes of a copy; 0: all */
+	unsigned int stride;	/* one of so many samples; 0: none */
+};
+
+static const struct degree *degree_of(size_t waiting, size_t limit)
+{
+	static const struct degree degrees[] = {
+		{ 32, 0, 1 }, { 48, 16384, 1 }, { 56, 4096, 1 },
+		{ 60, 1024, 2 }, { 62, 256, 4 }, { 63, 256, 16 },
+		{ 64, 256, 64 }, { 0, 256, 0 },
+	};
+	const struct degree *d = degrees;
+
+	while (d->below && waiting >= limit / 64 * d->below)
+		d++;
+	return d;
+}
+
+/* Whether a sample is not to be taken at this degree.  One that is taken gets
+ * the weight of those that were not, in *weight. */
+static bool leave_out(const struct perf_intake *in,
+		      const struct perf_bytes *ring, uint64_t pos,
+		      struct perf_event_header h, const struct degree *d,
+		      uint64_t *weight)
+{
+	struct perf_pressure *p = in->pressure;
+	struct perf_thinning *t;
+	uint32_t event;
+
+	*weight = 0;
+	if (h.type != PERF_RECORD_SAMPLE || (d->stride == 1 && !p->lowered))
+		return false;
+	event = perf_sample_event(in->decoder, ring, pos, h.size);
+	if (event == U64MAP_NONE)
+		return false;
+	if (!d->stride) {
+		__atomic_fetch_add(&p->dropped[event], 1, __ATOMIC_RELAXED);
+		return true;
+	}
+	t = &p->thinning[event * p->nstreams + in->stream];
+	if (t->n + 1 < d->stride) {
+		p->lowered = true;
+		t->n++;
+		t->weight += perf_sample_weight(ring, pos, h.size);
+		__atomic_fetch_add(&p->thinned[event], 1, __ATOMIC_RELAXED);
+		return true;
+	}
+	*weight = t->weight;
+	*t = (struct perf_thinning){ 0, 0 };
+	return false;
+}
+
 uint64_t perf_ring_take(const struct perf_bytes *ring, uint64_t tail,
 			uint64_t head, const struct perf_intake *in,
 			uint64_t now)
@@ -52,7 +107,8 @@ uint64_t perf_ring_take(const struct perf_bytes *ring, uint64_t tail,
 	while (tail != head) {
 		struct perf_event_header h;
 		struct perf_extent e;
-		uint64_t left = head - tail, time;
+		uint64_t left = head - tail, time, weight = 0;
+		size_t most = 0;
 		uint8_t *to;
 
 		if (left < sizeof(h) || left > ring->size)
@@ -60,11 +116,26 @@ uint64_t perf_ring_take(const struct perf_bytes *ring, uint64_t tail,
 		perf_bytes_copy(ring, tail, &h, sizeof(h));
 		if (h.size < sizeof(h) || h.size > left)
 			goto bad;
-		e = perf_record_extent(in->decoder, ring, tail, h);
+		if (in->pressure) {
+			const struct degree *d =
+				degree_of(order_waiting(in->order),
+					  in->pressure->limit);
+
+			most = d->most;
+			if (leave_out(in, ring, tail, h, d, &weight)) {
+				tail += h.size;
+				continue;
+			}
+		}
+		e = perf_record_extent(in->decoder, ring, tail, h, most);
+		if (e.shortened)
+			in->pressure->shortened++;
 		to = order_room(in->order, in->stream, e.size);
 		if (!to)
 			return tail;
 		perf_record_take(ring, tail, h, e, to);
+		if (weight)
+			perf_sample_add_weight(to, e.size, weight);
 		time = perf_record_time(to, e.size);
 		order_commit(in->order, in->stream, e.size,
 			     time < now ? time : now);

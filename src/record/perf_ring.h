@@ -28,12 +28,38 @@ void perf_ring_close(struct perf_ring *r);
 bool perf_ring_waiting(const struct perf_ring *r);
 /* Has it so little room that records may have been lost? */
 bool perf_ring_tight(const struct perf_ring *r);
+
+/* Samples of one event and ring that were left out since the last one that was
+ * taken. */
+struct perf_thinning {
+	uint64_t n, weight;
+};
+
+/*
+ * What becomes of samples while more wait than can be worked off: first less of
+ * each copy of a stack is kept, then the rate is lowered: one of some samples is
+ * taken, with the weight of those before it that were left out.  At last samples
+ * are dropped and counted.  Records of mappings and processes always stay.
+ */
+struct perf_pressure {
+	size_t limit;		/* bytes that may wait */
+	/* By event: */
+	uint64_t *dropped;	/* atomic */
+	uint64_t *thinned;	/* left out; atomic */
+	struct perf_thinning *thinning;	/* of each stream: nstreams for each
+					 * event */
+	size_t nstreams;
+	bool lowered;		/* the rate was, at some time */
+	uint64_t shortened;	/* copies */
+};
+
 /* Where records go: a stream of `order`. */
 struct perf_intake {
 	struct order *order;
 	size_t stream;
 	const struct perf_decoder *decoder;	/* how samples look, or NULL */
 	uint64_t *damaged;	/* bytes that were no records, and dropped */
+	struct perf_pressure *pressure;		/* or NULL: none */
 };
 
 /* Moves all records, without what was not filled of stacks' copies; times after

@@ -17,20 +17,30 @@ enum {
 	 * it may be gone soon. */
 	NEWS_BYTES = 64 << 10,
 	NEWS_BYTES_PRIVILEGED = 512 << 10,
+	/* Samples that wait to be looked at. */
+	WAITING_LEAST = 16 << 20,
+	WAITING_PER_CPU = 4 << 20,
 };
 
 static void perf_close(struct source *s)
 {
 	struct perf_source *p = perf_of(s);
 
+	perf_drainer_end(p);
 	for (size_t i = 0; i < p->counters.n; i++)
 		close(p->counters.v[i].fd);
 	for (size_t i = 0; p->rings && i < p->nrings; i++)
 		perf_ring_close(&p->rings[i]);
 	for (size_t i = 0; i < p->tracking.n; i++)
 		close(p->tracking.v[i]);
-	if (s->wake_fd >= 0)
+	if (s->wake_fd >= 0 && s->wake_fd != p->rings_fd)
 		close(s->wake_fd);
+	if (p->rings_fd >= 0)
+		close(p->rings_fd);
+	free(p->pressure.dropped);
+	free(p->pressure.thinned);
+	free(p->pressure.thinning);
+	free(p->dropped_told);
 	vec_fini(&p->counters);
 	vec_fini(&p->tracking);
 	pmu_units_fini(&p->kinds);
@@ -52,21 +62,48 @@ static int perf_start(struct source *s, struct error *err)
 	return perf_start_from(perf_of(s), 0, err);
 }
 
-static void perf_stop(struct source *s)
+void perf_disable(struct perf_source *p)
 {
-	struct perf_source *p = perf_of(s);
-
 	for (size_t i = 0; i < p->counters.n; i++)
 		ioctl(p->counters.v[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+static void perf_stop(struct source *s)
+{
+	perf_disable(perf_of(s));
+}
+
+static int perf_enable(struct source *s, uint32_t event, bool on,
+		       struct error *err)
+{
+	struct perf_source *p = perf_of(s);
+	int r = 0;
+
+	perf_lock(p);
+	if (event == SOURCE_NONE)
+		p->started = on;
+	for (size_t i = 0; i < p->counters.n; i++) {
+		const struct counter *c = &p->counters.v[i];
+
+		if ((event == SOURCE_NONE || c->event == event) &&
+		    ioctl(c->fd, on ? PERF_EVENT_IOC_ENABLE
+				    : PERF_EVENT_IOC_DISABLE, 0) < 0)
+			r = error_errno(err, errno, "cannot switch events");
+	}
+	perf_unlock(p);
+	return r;
 }
 
 static const struct source_ops perf_ops = {
 	.name = "perf_event",
 	.start = perf_start,
 	.stop = perf_stop,
+	.enable = perf_enable,
 	.drain = perf_drain,
 	.count = perf_count,
 	.follow = perf_follow,
+	.pace = perf_pace,
+	.end_at = perf_end_at,
 	.close = perf_close,
 };
 
@@ -155,7 +192,8 @@ static int perf_prepare(struct perf_source *p,
 			? NEWS_BYTES_PRIVILEGED : NEWS_BYTES;
 	for (size_t i = 0; i < n; i++) {
 		p->events[i].spec = o->events->v[i];
-		p->events[i].is_default = o->default_event;
+		p->events[i].is_default = o->default_event ||
+			event_is_cycles(&o->events->v[i]);
 		perf_event_prepare(&p->events[i], &p->features, &how);
 		p->events[i].attr.watermark = 1;
 		p->events[i].attr.wakeup_watermark = (uint32_t)
@@ -175,10 +213,26 @@ static int perf_prepare(struct perf_source *p,
 	};
 	if (pmu_core_kinds("/sys", &p->kinds) < 0)
 		return no_memory(err);
-	p->base.wake_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (p->base.wake_fd < 0)
+	p->base.wake_fd = p->rings_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (p->rings_fd < 0)
 		return error_errno(err, errno, "epoll");
 	return 0;
+}
+
+/* The more processors there are, the more may wait. */
+static int plan_pressure(struct perf_source *p, size_t ncpus)
+{
+	size_t n = p->base.nevents + 1;
+	struct perf_pressure *q = &p->pressure;
+
+	q->limit = WAITING_LEAST + WAITING_PER_CPU * ncpus;
+	q->nstreams = p->nrings;
+	q->dropped = calloc(n, sizeof(*q->dropped));
+	q->thinned = calloc(n, sizeof(*q->thinned));
+	q->thinning = calloc(n * (q->nstreams + 1), sizeof(*q->thinning));
+	p->dropped_told = calloc(n, sizeof(*p->dropped_told));
+	return q->dropped && q->thinned && q->thinning && p->dropped_told
+	       ? 0 : -ERR_NOMEM;
 }
 
 int perf_source_open(const struct perf_target *target,
@@ -192,12 +246,15 @@ int perf_source_open(const struct perf_target *target,
 	if (!p)
 		return no_memory(err);
 	p->base.ops = &perf_ops;
-	p->base.wake_fd = p->watch.fd = -1;
+	p->base.wake_fd = p->rings_fd = p->watch.fd = -1;
+	p->drainer.kick_fd = -1;
 	r = perf_reachable(err);
 	if (!r)
 		r = perf_features_probe(&p->features, err);
 	if (!r)
 		r = perf_prepare(p, o, target, err);
+	if (!r && plan_pressure(p, target->ncpus) < 0)
+		r = no_memory(err);
 	if (!r)
 		r = perf_open_all(p, target, err);
 	if (r < 0) {
@@ -208,6 +265,9 @@ int perf_source_open(const struct perf_target *target,
 		p->seen[i] = p->events[i].seen;
 	p->base.events = p->seen;
 	p->round_ns = clock_now();
+	/* Whose rings lie beside ours empties them with ours. */
+	if (!o->beside)
+		perf_drainer_start(p);
 	*out = &p->base;
 	return 0;
 }

@@ -2,6 +2,7 @@
 #ifndef TALLY_RECORD_PERF_SOURCE_INTERNAL_H
 #define TALLY_RECORD_PERF_SOURCE_INTERNAL_H
 /* What the parts of the perf source share. */
+#include <pthread.h>
 #include <time.h>
 
 #include "base/hash.h"
@@ -12,6 +13,7 @@
 #include "record/perf_open.h"
 #include "record/perf_ring.h"
 #include "record/perf_source.h"
+#include "record/priority.h"
 
 /* An open counter: one event of one thread on one CPU. */
 struct counter {
@@ -20,8 +22,33 @@ struct counter {
 	uint64_t lost;		/* already reported */
 };
 
+enum { PERF_END_FDS = 4 };
+
+/* The thread that empties the rings: perf_thread.c. */
+struct perf_drainer {
+	pthread_t thread;
+	bool running;
+	/* While it runs: of the rings, `shared`, and of changes to counters
+	 * and ids. */
+	pthread_mutex_t lock;
+	int kick_fd;		/* it has something to look at */
+	char priority[PRIORITY_TEXT];	/* once it has ended */
+	/* Atomic: */
+	bool quit;
+	uint32_t pace_ms;	/* rounds, when rings do not call for one */
+	uint64_t end_ns;	/* when to end sampling; 0: not told yet */
+	uint64_t stopped_ns;	/* when it did, or 0 */
+	int result;		/* why it gave up */
+	/* Before end_ns is told: files that are readable when sampling is to
+	 * end. */
+	int end_fds[PERF_END_FDS];
+	size_t nend;
+};
+
 struct perf_source {
 	struct source base;
+	struct perf_drainer drainer;
+	int rings_fd;		/* epoll of the rings */
 	struct perf_features features;
 	struct perf_event *events;
 	struct source_event *seen;
@@ -41,14 +68,20 @@ struct perf_source {
 	struct perf_decoder decoder;
 	struct order order;
 	size_t news_bytes;	/* of each of the first rings */
+	struct perf_pressure pressure;
+	uint64_t *dropped_told;	/* by event: of pressure.dropped */
+	uint64_t damaged;	/* of who empties the rings, as round_ns is */
 	uint64_t round_ns;	/* the clock at the start of the last round */
+	/* Atomic: */
+	uint64_t complete_ns;	/* all up to there is in `order` */
+	bool news;		/* mappings or processes came */
 	bool per_task, inherit, started;
 	int cgroup_fd;
 	bool doubt;		/* what happened meanwhile is to be asked */
 	struct perf_beside beside;
 	bool shared;		/* a ring has samples and mappings */
 	uint64_t news_lost;	/* already reported */
-	uint64_t gap_ns;	/* when a ring was found full, or 0 */
+	uint64_t gap_ns;	/* when a ring was found full, or 0; atomic */
 	struct pmu_units kinds;	/* of cores, where there are several */
 };
 
@@ -80,7 +113,19 @@ void perf_look_at_cpus(struct perf_source *p);
 /* source_ops.follow */
 int perf_follow(struct source *s, const uint32_t *tids, size_t n,
 		struct error *err);
-/* perf_drain.c: source_ops.drain and .count */
+/* No more samples. */
+void perf_disable(struct perf_source *p);
+/* perf_thread.c: where there can be no thread, none runs. */
+void perf_drainer_start(struct perf_source *p);
+void perf_drainer_end(struct perf_source *p);
+void perf_lock(struct perf_source *p);
+void perf_unlock(struct perf_source *p);
+/* source_ops.pace and .end_at */
+void perf_pace(struct source *s, unsigned int ms);
+void perf_end_at(struct source *s, uint64_t end_ns, const int *fds, size_t n);
+/* perf_drain.c: moves what is in the rings to `order`; 0 or -ERR_NOMEM. */
+int perf_round(struct perf_source *p);
+/* source_ops.drain and .count */
 int perf_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 	       struct error *err);
 int perf_count(struct source *s, size_t event, struct source_count *out,

@@ -134,6 +134,16 @@ void call_asked(struct tracee *k, union regs *r, bool is32)
 		rest_begin(k, &r->x64);
 }
 
+void call_interrupted(struct tracee *k)
+{
+	union regs r;
+	bool is32;
+
+	if (regs_get(k, &r, &is32) &&
+	    (is32 ? (int32_t)r.x32.orig_ax >= 0 : (int64_t)r.x64.orig_rax >= 0))
+		call_asked(k, &r, is32);
+}
+
 static bool is_stop(int sig)
 {
 	return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN ||

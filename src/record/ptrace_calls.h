@@ -45,6 +45,8 @@ void regs_set(const struct tracee *k, const union regs *r, bool is32);
 /* It stands still because we asked it to, or because a signal has come. */
 void call_asked(struct tracee *k, union regs *r, bool is32);
 void call_signalled(struct tracee *k, int sig);
+/* As call_asked, without a sample. */
+void call_interrupted(struct tracee *k);
 /* The whole process stops: that ends its calls, as it does without us. */
 void call_stopped(struct tracee *k);
 
@@ -64,6 +66,7 @@ static inline void call_signalled(struct tracee *k, int sig)
 	(void)k;
 	(void)sig;
 }
+static inline void call_interrupted(struct tracee *k) { (void)k; }
 static inline void call_stopped(struct tracee *k) { (void)k; }
 static inline void rest_step(struct tracee *k) { (void)k; }
 static inline void rest_cancel(struct tracee *k) { (void)k; }

@@ -7,6 +7,7 @@
  * bytes.  A signal that comes meanwhile ends the call, as it does without us.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
@@ -62,6 +63,24 @@ static enum kind kind_of(const struct tracee *k, uint64_t fd)
 	return dev == 1 && minor(st.st_rdev) >= 5 ? MEMORY : OTHER;
 }
 
+/* A call that never waits ends with a part by itself (proc(5), fdinfo). */
+static bool never_waits(const struct tracee *k, uint64_t fd)
+{
+	unsigned int flags = 0;
+	char path[64], line[64];
+	bool found = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/fdinfo/%u", k->pid,
+		 k->tid, (unsigned int)fd);
+	f = fopen(path, "re");
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = sscanf(line, "flags: %o", &flags) == 1;
+	if (f)
+		fclose(f);
+	return flags & O_NONBLOCK;
+}
+
 /* struct msghdr's parts and flags of its call. */
 static bool take_message(const struct tracee *k, struct call_rest *c)
 {
@@ -111,7 +130,7 @@ static bool choose(const struct tracee *k, struct call_rest *c)
 		/* The offset in the file is where it shall be.  To a pipe it is
 		 * never more than what fits. */
 		c->n = r->r10;
-		return kind == SOCKET;
+		return kind == SOCKET && !never_waits(k, r->rdi);
 	case SYS_sendto:
 	case SYS_recvfrom:
 		c->flags = (unsigned int)r->r10;
@@ -121,8 +140,11 @@ static bool choose(const struct tracee *k, struct call_rest *c)
 	default:
 		return false;
 	}
+	if (kind == OTHER || kind == MEMORY || c->flags & MSG_DONTWAIT ||
+	    never_waits(k, r->rdi))
+		return false;
 	if (kind != SOCKET)
-		return kind == PIPE || kind == TERMINAL;
+		return true;
 	if (c->number == SYS_recvfrom || c->number == SYS_recvmsg) {
 		c->number = SYS_recvfrom;
 	} else {

@@ -19,9 +19,11 @@ struct ptrace_shared {
 	_Alignas(64) _Atomic uint64_t lost;	/* samples without room */
 	_Atomic uint64_t gaps;		/* other records without room */
 	_Atomic uint64_t weight;	/* of all samples, lost ones too */
+	_Atomic uint64_t unseen;	/* beyond what samples may stand for */
 	_Atomic uint64_t samples;
-	_Atomic bool sampling, quit;	/* the reader's wishes */
+	_Atomic bool sampling, paused, quit;	/* the reader's wishes */
 	_Atomic bool news;		/* of programs and mappings */
+	char left[256];			/* names of programs let go */
 	int error;			/* of the start: enum errcode … */
 	char why[PTRACE_WHY_MAX];	/* … and its message */
 };

@@ -11,6 +11,8 @@
 #include "record/ptrace_calls.h"
 #include "record/ptrace_tracer.h"
 
+enum { CREDIT_PERIODS = 64 };	/* threads may be seldom seen at first */
+
 #define NAME_NS 200000000u	/* between looks at a thread's name */
 #define SWITCH_NS 10000u	/* from one thread to another */
 
@@ -103,6 +105,29 @@ static size_t read_stack(struct tracer *t, const struct tracee *k,
 	return n > 0 ? (size_t)n : 0;
 }
 
+/*
+ * Where we get to a small part of the samples only, what we see is not like the
+ * rest: stops are seen at the ends of system calls first.  So a sample stands for
+ * two periods at most, on average, or four if it was in line for a processor
+ * the time before; time beyond is shown to have none.
+ */
+static uint64_t bounded(struct tracer *t, uint64_t ran)
+{
+	uint64_t period = t->wish->period_ns, most = CREDIT_PERIODS * period;
+
+	t->credit_ns += 2 * period;
+	if (t->credit_ns > most)
+		t->credit_ns = most;
+	if (ran > t->credit_ns) {
+		atomic_fetch_add_explicit(&t->ring->shared->unseen,
+					  ran - t->credit_ns,
+					  memory_order_relaxed);
+		ran = t->credit_ns;
+	}
+	t->credit_ns -= ran;
+	return ran;
+}
+
 /* The time that the sample stands for; 0: it has not run since the last. */
 static uint64_t weigh(struct tracer *t, struct tracee *k,
 		      struct tracee_time now)
@@ -117,7 +142,8 @@ static uint64_t weigh(struct tracer *t, struct tracee *k,
 	ran = now.run - k->time.run;
 	k->time = now;
 	k->first = false;
-	return first ? (uint64_t)((double)t->wish->period_ns * t->crowd) : ran;
+	return first ? (uint64_t)((double)t->wish->period_ns * t->crowd)
+		     : bounded(t, ran);
 }
 
 /*
@@ -196,11 +222,14 @@ void tracer_sample(struct tracer *t, struct tracee *k)
 	if (!read_regs(k, s))
 		return;
 	now = tracee_time(k);
-	if (!was_running(t, k, now))
+	if (!was_running(t, k, now)) {
+		t->credit_ns += 2 * t->wish->period_ns;
 		return;
+	}
 	tracer_place_next(k, s->in_kernel);
 	s->weight = weigh(t, k, now);
 	if (!s->weight || !t->sampling ||
+	    atomic_load(&t->ring->shared->paused) ||
 	    (s->in_kernel ? t->wish->no_kernel : t->wish->no_user))
 		return;
 	r->time_ns = tracer_clock();

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "profile/model.h"
 #include "record/clock_event.h"
 #include "record/ptrace_tracer.h"
 
@@ -37,6 +38,7 @@ struct ptrace_source {
 	pid_t tracer;		/* 0: none, or it has ended */
 	int control_fd;
 	uint64_t lost, gaps;	/* already told */
+	uint64_t unseen;
 };
 
 static struct ptrace_source *of(struct source *s)
@@ -55,6 +57,14 @@ static int pt_start(struct source *s, struct error *err)
 	return 0;
 }
 
+static int pt_enable(struct source *s, uint32_t event, bool on,
+		     struct error *err)
+{
+	(void)event;
+	atomic_store(&of(s)->ring.shared->paused, !on);
+	return on ? pt_start(s, err) : 0;
+}
+
 /* Its end lets go all that it traced. */
 static void pt_stop(struct source *s)
 {
@@ -69,6 +79,26 @@ static void pt_stop(struct source *s)
 	p->tracer = 0;
 }
 
+/* Time that nobody was seen in: one sample tells of all. */
+static int tell_unseen(struct ptrace_source *p, record_cb *cb, void *ctx,
+		       struct error *err)
+{
+	uint64_t unseen = atomic_load(&p->ring.shared->unseen);
+	struct record r = { .kind = RECORD_SAMPLE, .pid = UINT32_MAX,
+			    .tid = UINT32_MAX, .cpu = SOURCE_NONE,
+			    .time_ns = tracer_clock() };
+	int rc;
+
+	if (unseen <= p->unseen || p->seen.exclude_user ||
+	    p->seen.exclude_kernel)
+		return 0;
+	r.sample.weight = unseen - p->unseen;
+	r.sample.place = PLACE_NOT_SAMPLED;
+	p->unseen = unseen;
+	rc = cb(ctx, &r, err);
+	return rc < 0 ? rc : 0;
+}
+
 static int pt_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 		    struct error *err)
 {
@@ -77,11 +107,18 @@ static int pt_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 	uint64_t n, gaps;
 	int r;
 
-	(void)all;
 	if (read(s->wake_fd, &n, sizeof(n)) < 0 && errno != EAGAIN)
 		return error_errno(err, errno, "eventfd");
 	s->news = atomic_exchange(&p->ring.shared->news, false);
 	r = ptrace_ring_read(&p->ring, &s->damaged, cb, ctx, err);
+	if (r >= 0 && all)
+		r = tell_unseen(p, cb, ctx, err);
+	p->ring.shared->left[sizeof(p->ring.shared->left) - 1] = 0;
+	if (all && p->ring.shared->left[0]) {
+		s->outside = p->ring.shared->left;
+		s->outside_why = "one program can trace another at a time: "
+				 "--source=timer may record it";
+	}
 	gaps = atomic_load(&p->ring.shared->gaps);
 	if (r < 0 || gaps == p->gaps)
 		return r;
@@ -100,7 +137,8 @@ static int pt_count(struct source *s, size_t event, struct source_count *out,
 
 	(void)event;
 	memset(out, 0, sizeof(*out));
-	out->value = atomic_load(&p->ring.shared->weight);
+	out->value = atomic_load(&p->ring.shared->weight) +
+		     atomic_load(&p->ring.shared->unseen);
 	out->enabled_ns = out->running_ns = out->value;
 	if (!p->seen.exclude_user && !p->seen.exclude_kernel)
 		out->wanted = (uint64_t)((double)out->value / 1e9 *
@@ -130,6 +168,7 @@ static const struct source_ops ptrace_ops = {
 	.name = "ptrace",
 	.start = pt_start,
 	.stop = pt_stop,
+	.enable = pt_enable,
 	.drain = pt_drain,
 	.count = pt_count,
 	.close = pt_close,

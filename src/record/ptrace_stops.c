@@ -77,7 +77,10 @@ static void take_new(struct tracer *t, uint32_t tid)
 	k = tracee_add(t, tid);
 	if (!k)
 		return;
+	k->leaving = k->pid != k->tid && tracee_is_leaving(t, k->pid);
 	if (k->pid == k->tid) {
+		if (!k->watched)
+			k->watched = WATCHED_START;
 		parent = tracee_parent(k->pid);
 		if (maps_watch_fork(&t->watch, k->pid, parent) < 0)
 			t->failed = true;
@@ -87,10 +90,13 @@ static void take_new(struct tracer *t, uint32_t tid)
 
 static void take_end(struct tracer *t, struct tracee *k)
 {
+	uint32_t pid = k->pid;
+
 	tell(t, RECORD_EXIT, k, 0);
-	if (k->pid == k->tid)
-		maps_watch_exit(&t->watch, k->pid);
+	if (pid == k->tid)
+		maps_watch_exit(&t->watch, pid);
 	tracee_remove(t, k);
+	tracer_left(t, pid);
 }
 
 /* All other threads of the process have ended; the one that called exec has the
@@ -98,6 +104,7 @@ static void take_end(struct tracer *t, struct tracee *k)
 static void take_exec(struct tracer *t, uint32_t pid)
 {
 	struct watch_place at = { pid, pid, tracer_clock() };
+	bool leaving = tracee_is_leaving(t, pid);
 	struct tracee *k;
 
 	for (size_t i = t->v.n; i-- > 0;)
@@ -109,15 +116,27 @@ static void take_exec(struct tracer *t, uint32_t pid)
 	k = tracee_add(t, pid);
 	if (!k)
 		return;
+	k->leaving = leaving;
 	if (t->wish->on_exec)
 		t->sampling = true;
 	if (maps_watch_exec(&t->watch, &at, tracer_emit, t, &t->err) < 0)
 		t->failed = true;
 }
 
+/* Any stop takes the place of one that we asked for, so we ask again; but a call
+ * for the rest of another would be cut, too. */
+void tracee_go_on(const struct tracee *k, int sig)
+{
+	if (k->leaving || (k->asked && !k->rest))
+		ptrace(PTRACE_INTERRUPT, (pid_t)k->tid, 0, 0);
+	ptrace(k->rest || k->watched ? PTRACE_SYSCALL : PTRACE_CONT,
+	       (pid_t)k->tid, 0, (long)sig);
+}
+
 static void take_event(struct tracer *t, uint32_t tid, int event)
 {
 	unsigned long message = 0;
+	struct tracee *k;
 
 	switch (event) {
 	case PTRACE_EVENT_FORK:
@@ -133,20 +152,17 @@ static void take_event(struct tracer *t, uint32_t tid, int event)
 	default:
 		break;
 	}
-	ptrace(PTRACE_CONT, (pid_t)tid, 0, 0);
+	k = tracee_find(t, tid);
+	if (k)
+		tracee_go_on(k, 0);
+	else
+		ptrace(PTRACE_CONT, (pid_t)tid, 0, 0);
 }
 
 static bool stops_groups(int sig)
 {
 	return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN ||
 	       sig == SIGTTOU;
-}
-
-/* To the next step of a call that is not done. */
-static void go_on(const struct tracee *k, int sig)
-{
-	ptrace(k->rest ? PTRACE_SYSCALL : PTRACE_CONT, (pid_t)k->tid, 0,
-	       (long)sig);
 }
 
 /* PTRACE_EVENT_STOP: the whole process is stopped, or goes on (SIGTRAP), or a
@@ -162,13 +178,25 @@ static void take_trap(struct tracer *t, struct tracee *k, int sig)
 	}
 	if (stops_groups(sig)) {
 		call_stopped(k);
-		ptrace(PTRACE_LISTEN, (pid_t)tid, 0, 0);
+		if (k->leaving)
+			tracer_let_go(t, k, 0);
+		else
+			ptrace(PTRACE_LISTEN, (pid_t)tid, 0, 0);
 		return;
 	}
 	rest_cancel(k);
 	if (asked)
 		tracer_sample(t, k);
-	go_on(k, 0);
+	else if (k->leaving)
+		call_interrupted(k);
+	if (k->leaving) {
+		rest_cancel(k);
+		if (asked)
+			tracer_sampled(t, k);
+		tracer_let_go(t, k, 0);
+		return;
+	}
+	tracee_go_on(k, 0);
 	if (asked) {
 		tracer_sampled(t, k);
 		t->last = tid;
@@ -176,15 +204,18 @@ static void take_trap(struct tracer *t, struct tracee *k, int sig)
 }
 
 /* PTRACE_O_TRACESYSGOOD marks what is no signal. */
-static void take_signal(struct tracee *k, int sig)
+static void take_signal(struct tracer *t, struct tracee *k, int sig)
 {
 	if (sig == (SIGTRAP | 0x80)) {
+		if (!k->rest && !k->leaving && k->watched &&
+		    tracer_watch(t, k))
+			return;
 		rest_step(k);
 		sig = 0;
 	} else {
 		call_signalled(k, sig);
 	}
-	go_on(k, sig);
+	tracee_go_on(k, sig);
 }
 
 void tracer_stop(struct tracer *t, uint32_t tid, int status)
@@ -208,7 +239,7 @@ void tracer_stop(struct tracer *t, uint32_t tid, int status)
 	else if (event)
 		take_event(t, tid, event);
 	else if (k)
-		take_signal(k, sig);
+		take_signal(t, k, sig);
 	else
 		ptrace(PTRACE_CONT, (pid_t)tid, 0, (long)sig);
 }

@@ -6,10 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "record/proc_read.h"
 #include "record/ptrace_tracer.h"
 
-enum { PATH_SPACE = 64 };
+enum { PATH_SPACE = 64, STATUS_MAX = 1 << 16 };
 
 #define NOBODY (U64MAP_NONE - 1)
 
@@ -53,6 +54,16 @@ uint32_t tracee_parent(uint32_t pid)
 	return (uint32_t)proc_status_of(pid, "PPid", 0);
 }
 
+/* The first thread has looked, normally. */
+static bool always_watched(struct tracer *t, const struct tracee *k)
+{
+	const struct tracee *first = tracee_find(t, k->pid);
+
+	if (first && first->tid != k->tid)
+		return first->watched == WATCHED_ALWAYS;
+	return tracer_image_traces(t, k->pid);
+}
+
 struct tracee *tracee_add(struct tracer *t, uint32_t tid)
 {
 	struct tracee k = { .pid = tid, .tid = tid, .first = true };
@@ -62,6 +73,7 @@ struct tracee *tracee_add(struct tracer *t, uint32_t tid)
 		return NULL;
 	*slot = NOBODY;
 	k.pid = (uint32_t)proc_status_of(tid, "Tgid", tid);
+	k.watched = always_watched(t, &k) ? WATCHED_ALWAYS : 0;
 	open_files(t, &k);
 	k.time = tracee_time(&k);
 	if (vec_push(&t->v, k) < 0) {
@@ -90,6 +102,8 @@ void tracee_remove(struct tracer *t, struct tracee *k)
 		*slot = NOBODY;
 	if (k->asked)
 		t->asked--;
+	if (k->waits_for)
+		t->waiting--;
 	close_files(k);
 	if (k != last) {
 		slot = slot_of(t, last->tid);
@@ -107,6 +121,7 @@ void tracees_fini(struct tracer *t)
 	vec_fini(&t->v);
 	vec_fini(&t->chosen);
 	u64map_fini(&t->by_tid);
+	u64map_fini(&t->images);
 }
 
 /* "running" is what proc(5) has in place of a system call; a stat file has the
@@ -168,21 +183,55 @@ struct tracee_time tracer_time(const struct tracer *t)
 	return read_time(t->time_fd);
 }
 
-int tracee_processor(const struct tracee *k)
+/* The text of a stat file behind the name in parentheses; NULL: none. */
+static const char *read_stat(const struct tracee *k, char *text, size_t size)
 {
-	enum { FIELD = 39, STATE = 3 };	/* of proc(5) */
-	char text[512];
-	const char *p;
 	ssize_t n = -1;
 	int fd = open_file(k, "stat");
 
 	if (fd >= 0) {
-		n = read(fd, text, sizeof(text) - 1);
+		n = read(fd, text, size - 1);
 		close(fd);
 	}
 	text[n > 0 ? n : 0] = 0;
-	p = strrchr(text, ')');
+	return strrchr(text, ')');
+}
+
+int tracee_processor(const struct tracee *k)
+{
+	enum { FIELD = 39, STATE = 3 };	/* of proc(5) */
+	char text[512];
+	const char *p = read_stat(k, text, sizeof(text));
+
 	for (int i = STATE - 1; p && i < FIELD; i++)
 		p = strchr(p + 1, ' ');
 	return p ? atoi(p + 1) : -1;
+}
+
+uint32_t tracee_own_number(const struct tracee *k)
+{
+	const char *p = NULL;
+	struct buf b = { 0 };
+	unsigned long n = 0;
+	char path[PATH_SPACE], *end;
+
+	/* "NSpid:", and one number for each namespace, ours first */
+	snprintf(path, sizeof(path), "/proc/%u/status", k->tid);
+	if (!io_read_file(path, STATUS_MAX, &b, NULL))
+		p = strstr(buf_cstr(&b), "\nNSpid:");
+	p = p ? p + strlen("\nNSpid:") : "";
+	while (*p == '\t') {
+		n = strtoul(p + 1, &end, 10);
+		p = end;
+	}
+	buf_fini(&b);
+	return (uint32_t)n;
+}
+
+bool tracee_has_ended(const struct tracee *k)
+{
+	char text[512];
+	const char *p = read_stat(k, text, sizeof(text));
+
+	return p && p[1] == ' ' && (p[2] == 'Z' || p[2] == 'X');
 }

@@ -25,6 +25,7 @@ enum {
 	LONG_STEP = 16,
 	SEIZE_TRIES = 200,	/* of a millisecond: see seize_one */
 	STOP_WAIT_NS = 50000,	/* for a thread that was told to stop */
+	LOOK_NS = 10000000,	/* … to be let go */
 	WAKE_DIVISOR = 4,	/* of the ring that may be full unread */
 };
 
@@ -66,6 +67,16 @@ static int seize(struct tracer *t, uint32_t tid)
 	return ptrace(PTRACE_SEIZE, (pid_t)tid, 0, options) < 0 ? errno : 0;
 }
 
+/* To stop. */
+static bool ask(struct tracer *t, struct tracee *k)
+{
+	if (ptrace(PTRACE_INTERRUPT, (pid_t)k->tid, 0, 0) < 0)
+		return false;
+	k->asked = true;
+	t->asked++;
+	return true;
+}
+
 /* A child of the recorder tells the kernel that it may be traced (launch.c), but
  * perhaps not yet. */
 static int seize_one(struct tracer *t, uint32_t tid, bool ours)
@@ -79,6 +90,20 @@ static int seize_one(struct tracer *t, uint32_t tid, bool ours)
 		e = seize(t, tid);
 	}
 	return e;
+}
+
+/* Its system calls are watched from its next stop on. */
+static int take(struct tracer *t, uint32_t tid)
+{
+	struct tracee *k = tracee_find(t, tid);
+
+	if (!k)
+		k = tracee_add(t, tid);
+	if (!k)
+		return error_set(&t->err, ERR_NOMEM, "out of memory");
+	if (k->watched && !k->asked)
+		ask(t, k);
+	return 0;
 }
 
 static int seize_all(struct tracer *t)
@@ -97,8 +122,8 @@ static int seize_all(struct tracer *t)
 			continue;
 		if (e)
 			return ptrace_refused(e, (pid_t)tid, ours, &t->err);
-		if (!tracee_find(t, tid) && !tracee_add(t, tid))
-			return error_set(&t->err, ERR_NOMEM, "out of memory");
+		if (take(t, tid) < 0)
+			return -ERR_NOMEM;
 	}
 	if (!t->v.n)
 		return error_set(&t->err, ERR_NOTFOUND, "the processes to "
@@ -142,7 +167,8 @@ static bool is_due(const struct tracer *t, const struct tracee *k)
 	uint64_t step = k->idle >= IDLE_LONG ? LONG_STEP
 			: k->idle >= IDLE_SOME ? SOME_STEP : 1;
 
-	return !k->asked && (t->tick + k->tid) % step == 0;
+	return !k->asked && !k->leaving && !k->waits_for &&
+	       (t->tick + k->tid) % step == 0;
 }
 
 /* All that run now, in any order. */
@@ -226,17 +252,15 @@ static void tick(struct tracer *t, uint64_t now)
 	if (t->turn >= t->chosen.n)
 		return;
 	k = tracee_find(t, t->chosen.v[t->turn++]);
-	if (!k || k->asked || k->rest || !(fresh || tracee_runs(t, k)))
+	if (!k || k->asked || k->leaving || k->waits_for || k->rest ||
+	    !(fresh || tracee_runs(t, k)))
 		return;
 	t->last = k->tid;
-	if (is_early(t, k) ||
-	    ptrace(PTRACE_INTERRUPT, (pid_t)k->tid, 0, 0) < 0)
+	if (is_early(t, k) || !ask(t, k))
 		return;
-	k->asked = true;
 	k->tick_ns = now;
 	k->told_wait = tracer_time(t).wait;
 	k->told_ns = tracer_clock();
-	t->asked++;
 	if (t->apart == k->tid)
 		await(t, k->tid);
 }
@@ -252,9 +276,11 @@ static void rest(struct tracer *t)
 	char word[16];
 
 	left = t->next_ns > now ? t->next_ns - now : 0;
+	if (!t->sampling)
+		left = LOOK_NS;
 	wait.tv_sec = (time_t)(left / 1000000000u);
 	wait.tv_nsec = (long)(left % 1000000000u);
-	if (ppoll(fds, 2, t->sampling ? &wait : NULL, NULL) <= 0)
+	if (ppoll(fds, 2, t->sampling || t->waiting ? &wait : NULL, NULL) <= 0)
 		return;
 	if (fds[0].revents)
 		while (read(t->signal_fd, si, sizeof(si)) == sizeof(si))
@@ -275,6 +301,7 @@ static void trace(struct tracer *t)
 			tick(t, now);
 			t->next_ns = now + tick_length(t);
 		}
+		tracer_look_at_leaving(t);
 		wake(t);
 		place(t);
 		rest(t);
@@ -289,6 +316,7 @@ static int prepare(struct tracer *t)
 	sigset_t set;
 
 	sigfillset(&set);
+	sigdelset(&set, SIGBUS);	/* of files that are cut: base/io.h */
 	sigprocmask(SIG_SETMASK, &set, NULL);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);

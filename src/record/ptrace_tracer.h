@@ -41,6 +41,11 @@ struct tracee {
 	uint32_t idle;		/* ticks since it was seen to run */
 	bool first;		/* no sample yet, or a new program */
 	bool asked;		/* to stop for a sample */
+	uint8_t watched;	/* stops at so many system calls yet, or
+				 * WATCHED_ALWAYS: ptrace_leave.c */
+	bool leaving;		/* to be let go, at the next stop that can be */
+	uint32_t waits_for;	/* stands at a system call until this process
+				 * is let go; 0: no */
 	struct call_rest *rest;	/* of a call that is not done; or NULL */
 	struct tracee_time time;	/* at the last sample, or its begin … */
 	struct tracee_time seen;	/* … and when it was seen to run */
@@ -61,8 +66,12 @@ struct tracer {
 	VEC(struct tracee) v;
 	VEC(uint32_t) chosen;	/* threads to ask in this period … */
 	size_t turn;		/* … the next of them */
+	/* What samples may still stand for, and what is beyond that. */
+	uint64_t credit_ns;
 	double crowd;		/* how many of those that run one stands for */
 	struct u64map by_tid;
+	struct u64map images;	/* ptrace_image.c: what is known of files */
+	unsigned int waiting;	/* tracees that wait for another */
 	uint64_t random;
 	uint64_t tick, next_ns;
 	int time_fd;		/* our own schedstat */
@@ -100,6 +109,10 @@ void tracee_remove(struct tracer *t, struct tracee *k);
 void tracees_fini(struct tracer *t);
 /* A process's parent; 0: not known. */
 uint32_t tracee_parent(uint32_t pid);
+/* Its number in its own namespace. */
+uint32_t tracee_own_number(const struct tracee *k);
+/* It is a zombie. */
+bool tracee_has_ended(const struct tracee *k);
 /* Does it run, or could it if there were a processor? */
 bool tracee_runs(struct tracer *t, struct tracee *k);
 /* Where it ran last, or -1. */
@@ -121,6 +134,28 @@ void tracer_place_next(struct tracee *k, bool in_kernel);
 void tracer_stop(struct tracer *t, uint32_t tid, int status);
 /* record_cb: puts it into the ring, and waits for room. */
 int tracer_emit(void *ctx, const struct record *r, struct error *err);
+
+/* Lets it go on, to its next system call where it is watched. */
+void tracee_go_on(const struct tracee *k, int sig);
+
+/* ptrace_leave.c */
+enum { WATCHED_START = 200, WATCHED_ALWAYS = UINT8_MAX };
+/* A watched thread stands at a system call.  True: the call needs a process that
+ * we trace, and waits until that is let go; or the thread is no tracee any
+ * more. */
+bool tracer_watch(struct tracer *t, struct tracee *k);
+/* A new thread of a process that is about to be let go belongs to it. */
+bool tracee_is_leaving(const struct tracer *t, uint32_t pid);
+/* It stands where it can be let go. */
+void tracer_let_go(struct tracer *t, struct tracee *k, int sig);
+/* A thread of this process is no tracee any more: does anybody wait for it? */
+void tracer_left(struct tracer *t, uint32_t pid);
+/* Threads may end, while others wait for them, without a word. */
+void tracer_look_at_leaving(struct tracer *t);
+
+/* ptrace_image.c */
+/* Whether the program of this process may trace others, or itself. */
+bool tracer_image_traces(struct tracer *t, uint32_t pid);
 
 /* ptrace_sample.c */
 /* A thread stands still, as it was asked to.  What can wait is done by

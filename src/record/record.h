@@ -10,6 +10,16 @@
 
 #include "base/error.h"
 #include "events/events.h"
+#include "profile/source_access.h"
+
+/* When the recording goes on in another file. */
+struct record_switch {
+	bool on;
+	bool by_signal;		/* SIGUSR2; and always: control's "snapshot" */
+	uint64_t bytes;		/* of a file; 0: any */
+	uint64_t every_ns;	/* 0: never */
+	uint64_t max_files;	/* older ones are removed; 0: none */
+};
 
 enum record_source {
 	RECORD_SOURCE_AUTO,
@@ -19,16 +29,21 @@ enum record_source {
 	RECORD_SOURCE_PTRACE,
 };
 
+/* As many samples a second as the kernel allows. */
+#define RECORD_RATE_MAX UINT64_MAX
+
 /* What copy_bytes may be: the kernel's limit. */
 enum { RECORD_COPY_MIN = 1024, RECORD_COPY_MAX = 65528 };
 
 struct record_options {
 	const char *output;
+	bool force;		/* also where a file is that is no recording */
 	char *const *command;		/* NULL-terminated, or NULL */
 	const char *pids, *tids, *cpus;	/* "1,2" and "0-3,8", or NULL */
 	const char *cgroup;		/* path, or NULL */
 	const char *vmlinux;		/* the kernel's file, or NULL */
-	bool embed_source;		/* source lines go into the file */
+	/* Files whose lines go into the recording; NULL: none. */
+	const struct source_access *embed_source;
 	const char *debug_dirs;		/* as in sym_options */
 	bool all_cpus, inherit, callchain;
 	bool user_only, kernel_only, symbols;
@@ -40,7 +55,12 @@ struct record_options {
 	uint32_t copy_bytes;
 	uint64_t freq, period;		/* period 0: freq */
 	uint64_t repeat;
-	double duration, delay;		/* seconds; 0: none */
+	double duration, delay;		/* seconds; 0: none; delay below 0: until
+					 * control switches sampling on */
+	const char *control;	/* see control.h; or NULL */
+	struct record_switch rotate;
+	uint64_t max_bytes;	/* of the file, without names: then it ends; 0:
+				 * any */
 	const char *version;		/* of tally */
 	const char *arguments;		/* tally's own command line */
 	/* One line that the user should know; may be NULL. */
@@ -56,7 +76,9 @@ struct record_result {
 	int exec_status;	/* 127, 126: it could not be run; else 0 */
 	int stop_signal;	/* signal that ended the recording, or 0 */
 	uint64_t samples, lost, throttled, late, damaged;
-	uint64_t bytes;		/* of the file */
+	uint64_t bytes;		/* of the last file */
+	uint64_t files;		/* of a recording that was switched, or 0 */
+	char last[4096];	/* the last file's name then */
 	uint64_t runs;
 };
 

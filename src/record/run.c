@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "record/rotate.h"
 #include "record/run.h"
 #include "record/signals.h"
 
@@ -21,6 +23,8 @@ enum { ROUND_MIN_MS = 5, ROUND_DEEP_MS = 2, ROUND_EXEC_MS = 20,
 /* Written at least once a second; two rounds go by before records are in
  * order. */
 #define FLUSH_NS 600000000u
+/* Who waits so long for a processor in one round wants it sooner. */
+#define LATE_NS 4000000u
 
 static void stop_recording(struct run *r, int signo)
 {
@@ -39,7 +43,7 @@ static void handle_signal(struct run *r, const struct signalfd_siginfo *si)
 	int signo = (int)si->ssi_signo;
 
 	if (signo == SIGCHLD) {
-		if (launch_poll(&r->launch))
+		if (r->launch.pid && launch_poll(&r->launch))
 			r->done = true;
 		return;
 	}
@@ -62,45 +66,22 @@ static void read_signals(struct run *r)
 
 static int timeout_ms(const struct run *r, uint64_t now)
 {
-	uint64_t wait = r->round_ms * 1000000ull;
+	/* A source with a thread of its own knows when there is something. */
+	uint64_t wait = (r->source->ops->pace ? ROUND_MAX_MS : r->round_ms) *
+			1000000ull;
 
 	if (r->start_ns && r->start_ns < now + wait)
 		wait = r->start_ns > now ? r->start_ns - now : 0;
 	if (r->end_ns < now + wait)
 		wait = r->end_ns > now ? r->end_ns - now : 0;
-	return (int)((wait + 999999) / 1000000);
-}
+	if (r->s->o->rotate.every_ns) {
+		uint64_t next = r->s->rotation.begun_ns +
+				r->s->o->rotate.every_ns;
 
-static int wait_round(struct run *r, struct pollfd *fds, struct error *err)
-{
-	uint64_t now = now_ns();
-	size_t n = 2 + r->ends.fds.n;
-
-	fds[0] = (struct pollfd){ r->s->signal_fd, POLLIN, 0 };
-	fds[1] = (struct pollfd){ r->source->wake_fd, POLLIN, 0 };
-	for (size_t i = 0; i < r->ends.fds.n; i++)
-		fds[2 + i] = (struct pollfd){ r->ends.fds.v[i], POLLIN, 0 };
-	if (poll(fds, n, timeout_ms(r, now)) < 0 && errno != EINTR)
-		return error_errno(err, errno, "poll");
-	/* Who starts programs all the time does not wake us for each. */
-	now = now_ns();
-	if (!fds[0].revents && now < r->drained_ns + ROUND_GAP_NS &&
-	    r->round_ms > ROUND_DEEP_MS)
-		poll(fds, 1, (int)((r->drained_ns + ROUND_GAP_NS - now) /
-				   1000000 + 1));
-	if (fds[0].revents)
-		read_signals(r);
-	if (r->s->target.attached &&
-	    target_ended(&r->s->target, &r->ends, fds + 2))
-		r->done = true;
-	now = now_ns();
-	if (now >= r->end_ns)
-		r->done = true;
-	if (r->start_ns && now >= r->start_ns && !r->done) {
-		r->start_ns = 0;
-		return r->source->ops->start(r->source, err);
+		if (next < now + wait)
+			wait = next > now ? next - now : 0;
 	}
-	return 0;
+	return (int)((wait + 999999) / 1000000);
 }
 
 /* A full disk ends the recording, not the command. */
@@ -114,8 +95,115 @@ static int write_failed(struct session *s, int rc, struct error *err)
 	return 0;
 }
 
-/* Reads the counters: losses since the last time, and totals. */
-static int read_counts(struct run *r, bool final, struct error *err)
+/* Sampling of one event or all, by its name. */
+static int switch_event(struct run *r, const char *name, bool on,
+			struct error *err)
+{
+	struct source *src = r->source;
+	uint32_t event = SOURCE_NONE;
+
+	for (size_t i = 0; *name && i < src->nevents; i++)
+		if (!strcmp(src->events[i].name, name))
+			event = (uint32_t)i;
+	if (*name && event == SOURCE_NONE)
+		return error_set(err, ERR_USAGE, "no event is called %s", name);
+	return src->ops->enable(src, event, on, err);
+}
+
+static void tell_events(struct run *r)
+{
+	struct buf names = { 0 };
+
+	for (size_t i = 0; i < r->source->nevents; i++)
+		buf_printf(&names, "%s\n", r->source->events[i].name);
+	control_ack(&r->s->control, buf_cstr(&names));
+	buf_fini(&names);
+}
+
+static void take_command(struct run *r, enum control_command command)
+{
+	struct session *s = r->s;
+	struct control *c = &s->control;
+	struct error err = { 0 };
+
+	switch (command) {
+	case CONTROL_ENABLE:
+	case CONTROL_DISABLE:
+		switch_event(r, c->name, command == CONTROL_ENABLE, &err);
+		s->enabled |= command == CONTROL_ENABLE && !err.code;
+		break;
+	case CONTROL_SNAPSHOT:
+		if (s->o->rotate.on && rotate_now(r, &err) < 0)
+			write_failed(s, -err.code, &err);
+		else if (!s->o->rotate.on)
+			error_set(&err, ERR_USAGE, "snapshot needs "
+				  "--switch-output");
+		break;
+	case CONTROL_STOP:
+		s->stop = r->done = true;
+		break;
+	case CONTROL_EVLIST:
+		tell_events(r);
+		return;
+	case CONTROL_PING:
+		break;
+	default:
+		error_set(&err, ERR_USAGE, "unknown command \"%s\"", c->line);
+	}
+	if (err.code)
+		session_notice(s, "--control: %s", err.msg);
+	else
+		control_ack(c, "");
+}
+
+static void read_commands(struct run *r)
+{
+	enum control_command command;
+
+	while (r->s->control.fd >= 0 &&
+	       (command = control_next(&r->s->control)) != CONTROL_NONE)
+		take_command(r, command);
+}
+
+/* The descriptors to wait for; those of r->ends come last. */
+enum { OURS = 4 };
+
+static int wait_round(struct run *r, struct pollfd *fds, struct error *err)
+{
+	uint64_t now = now_ns();
+	size_t n = OURS + r->ends.fds.n;
+
+	fds[0] = (struct pollfd){ r->s->signal_fd, POLLIN, 0 };
+	fds[1] = (struct pollfd){ r->source->wake_fd, POLLIN, 0 };
+	fds[2] = (struct pollfd){ r->s->control.fd, POLLIN, 0 };
+	fds[3] = (struct pollfd){ r->s->rotation.signal_fd, POLLIN, 0 };
+	for (size_t i = 0; i < r->ends.fds.n; i++)
+		fds[OURS + i] = (struct pollfd){ r->ends.fds.v[i], POLLIN, 0 };
+	if (poll(fds, n, timeout_ms(r, now)) < 0 && errno != EINTR)
+		return error_errno(err, errno, "poll");
+	/* Who starts programs all the time does not wake us for each. */
+	now = now_ns();
+	if (!fds[0].revents && !fds[2].revents && !fds[3].revents &&
+	    now < r->drained_ns + ROUND_GAP_NS &&
+	    r->round_ms > ROUND_DEEP_MS && !r->source->ops->pace)
+		poll(fds, 1, (int)((r->drained_ns + ROUND_GAP_NS - now) /
+				   1000000 + 1));
+	if (fds[0].revents)
+		read_signals(r);
+	if (r->s->target.attached &&
+	    target_ended(&r->s->target, &r->ends, fds + OURS))
+		r->done = true;
+	now = now_ns();
+	if (now >= r->end_ns)
+		r->done = true;
+	if (r->start_ns && now >= r->start_ns && !r->done) {
+		r->start_ns = 0;
+		return r->source->ops->start(r->source, err);
+	}
+	return 0;
+}
+
+int run_counts(struct run *r, bool final, struct error *err)
 {
 	struct session *s = r->s;
 	int rc = 0;
@@ -131,6 +219,15 @@ static int read_counts(struct run *r, bool final, struct error *err)
 		row.enabled_ns = c.enabled_ns;
 		row.running_ns = c.running_ns;
 		row.wanted = c.wanted;
+		if (e < s->rotation.counted.n) {
+			const struct prof_stat *told = &s->rotation.counted.v[e];
+
+			row.value -= told->value;
+			row.enabled_ns -= told->enabled_ns;
+			row.running_ns -= told->running_ns;
+			row.wanted = row.wanted > told->wanted
+				     ? row.wanted - told->wanted : 0;
+		}
 		if (!rc && final && vec_push(&s->profile.stats, row) < 0)
 			rc = error_set(err, ERR_NOMEM, "out of memory");
 	}
@@ -178,7 +275,7 @@ int run_drain(struct run *r, bool all, struct error *err)
 	if (!all && now - r->flushed_ns < FLUSH_NS)
 		return 0;
 	r->flushed_ns = now;
-	rc = read_counts(r, all, err);
+	rc = run_counts(r, all, err);
 	if (rc >= 0 && s->writer && !s->write_error.code)
 		rc = write_failed(s, writer_flush(s->writer, err), err);
 	return rc;
@@ -201,22 +298,57 @@ static void next_round(struct run *r)
 	r->images = images;
 	r->deep = r->s->collector.walks.cut;
 	r->execs = r->s->collector.execs;
+	if (r->source->ops->pace)
+		r->source->ops->pace(r->source, r->round_ms);
+}
+
+/* Late rounds cost outer frames and files: of programs that have ended. */
+static void keep_up(struct run *r)
+{
+	uint64_t waited = priority_waited(), before = r->waited_ns;
+
+	r->waited_ns = waited;
+	if (!priority_boost_on(&r->s->boost) && waited > before + LATE_NS)
+		priority_boost_begin(&r->s->boost, PRIORITY_WORK);
+}
+
+/* The next file, where one is due; or the end. */
+static int switch_file(struct run *r, struct error *err)
+{
+	struct session *s = r->s;
+
+	if (s->writer && s->o->max_bytes &&
+	    writer_bytes(s->writer) >= s->o->max_bytes) {
+		session_notice(s, "--max-size is reached: the recording ends");
+		s->stop = r->done = true;
+		return 0;
+	}
+	return rotate_due(s, now_ns()) ? write_failed(s, rotate_now(r, err), err)
+				       : 0;
 }
 
 static int loop(struct run *r, struct error *err)
 {
-	struct pollfd *fds = calloc(2 + r->ends.fds.n, sizeof(*fds));
+	struct pollfd *fds = calloc(OURS + r->ends.fds.n, sizeof(*fds));
 	int rc = fds ? 0 : error_set(err, ERR_NOMEM, "out of memory");
 
 	/* It may have ended before its signal was asked for. */
 	if (r->launch.pid && launch_poll(&r->launch))
 		r->done = true;
+	r->waited_ns = priority_waited();
 	while (!rc && !r->done) {
+		if (r->source->ops->pace)
+			keep_up(r);
 		next_round(r);
 		rc = wait_round(r, fds, err);
 		if (!rc && !r->done)
 			rc = run_drain(r, false, err);
+		if (!rc && r->s->control.fd >= 0)
+			read_commands(r);
+		if (!rc && !r->done)
+			rc = switch_file(r, err);
 	}
+	priority_boost_end(&r->s->boost);
 	free(fds);
 	return rc;
 }
@@ -234,6 +366,9 @@ int run_record(struct session *s, uint32_t number, struct error *err)
 	struct run r = { .s = s, .launch = { .go = -1, .status_fd = -1 } };
 	int rc = run_prepare(&r, err);
 
+	priority_boost_end(&s->boost);
+	if (!rc && !number)
+		rc = session_prepare_file(s, err);
 	if (!rc)
 		rc = run_go(&r, err);
 	if (!rc && !number)

@@ -21,6 +21,7 @@ struct run {
 	unsigned int round_ms;
 	size_t images;		/* seen up to the last round */
 	uint64_t execs, deep;
+	uint64_t waited_ns;	/* priority_waited, so far */
 	bool done;
 	bool told;		/* why the source is not the best one */
 };
@@ -36,6 +37,9 @@ int run_prepare(struct run *r, struct error *err);
 int run_go(struct run *r, struct error *err);
 /* run.c: what is in the source by now, or with `all` everything. */
 int run_drain(struct run *r, bool all, struct error *err);
+/* Reads the counters: losses since the last time, and with `final` rows of their
+ * totals, less what files before have told. */
+int run_counts(struct run *r, bool final, struct error *err);
 /* run_end.c */
 int run_finish(struct run *r, struct error *err);
 

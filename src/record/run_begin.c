@@ -1,11 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A run's beginning: its source, its rows, the command's start. */
+#include <fcntl.h>
 #include <stdio.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "record/perf_open.h"
 #include "record/run.h"
 #include "record/source_choose.h"
+
+static uint64_t rate(const struct record_options *o)
+{
+	long most;
+
+	if (o->freq != RECORD_RATE_MAX)
+		return o->freq;
+	most = perf_sysctl("perf_event_max_sample_rate", 100000);
+	return most > 0 ? (uint64_t)most : 1;
+}
 
 static int open_source(struct run *r, struct error *err)
 {
@@ -22,7 +37,7 @@ static int open_source(struct run *r, struct error *err)
 		.events = &s->events, .default_event = !o->events->n,
 		.callchain = o->callchain, .inherit = o->inherit,
 		.user_only = o->user_only, .kernel_only = o->kernel_only,
-		.freq = o->freq, .period = o->period,
+		.freq = rate(o), .period = o->period,
 		.copy = o->copy_stacks, .copy_bytes = o->copy_bytes,
 	};
 
@@ -39,9 +54,13 @@ static int open_source(struct run *r, struct error *err)
 		t.ntids = 1;
 		po.launched = true;
 		po.command = o->command[0];
-		po.enable_on_exec = o->delay <= 0;
+		po.enable_on_exec = o->delay == 0;
 	}
 	rc = source_choose(o->source, &t, &po, &r->source, &why, err);
+	if (rc >= 0 && o->control && !r->source->ops->enable)
+		return error_set(err, ERR_UNSUPPORTED, "--control: samples by "
+				 "%s cannot be switched on and off; "
+				 "--source=perf can", r->source->ops->name);
 	r->told = *why.text;
 	if (*why.text && !s->profile.runs.n)
 		session_notice(s, "%s", why.text);
@@ -49,13 +68,25 @@ static int open_source(struct run *r, struct error *err)
 }
 
 /* The reader gets one text. */
-static uint32_t event_note(struct profile *p, const struct source_event *e)
+static uint32_t event_note(struct session *s, const struct source_event *e)
 {
-	char text[sizeof(e->why) + sizeof(e->note) + 2];
+	struct buf text = { 0 };
+	uint32_t id;
 
-	snprintf(text, sizeof(text), "%s%s%s", e->why,
-		 *e->why && *e->note ? "; " : "", e->note);
-	return profile_str(p, text);
+	buf_printf(&text, "%s%s%s", e->why, *e->why && *e->note ? "; " : "",
+		   e->note);
+	for (size_t i = 0; i < s->events.n; i++) {
+		const struct event_spec *spec = &s->events.v[i];
+
+		if (spec->filter && !strcmp(spec->text, e->name)) {
+			buf_printf(&text, "%sonly where %s", text.n ? "; " : "",
+				   spec->filter);
+			break;
+		}
+	}
+	id = profile_str(&s->profile, buf_cstr(&text));
+	buf_fini(&text);
+	return id;
 }
 
 static void tell_event(struct session *s, const struct source_event *e,
@@ -80,7 +111,7 @@ static int add_events(struct session *s, const struct source *src, bool told,
 		struct prof_event row = {
 			.name = profile_str(p, e->name),
 			.actual = profile_str(p, e->actual),
-			.note = event_note(p, e),
+			.note = event_note(s, e),
 			.unit = e->is_time ? PROF_UNIT_NS : PROF_UNIT_COUNT,
 			.precise = e->precise,
 			.exclude_user = e->exclude_user,
@@ -150,6 +181,25 @@ static int name_child(struct run *r, struct error *err)
 	return 0;
 }
 
+/* The source ends sampling, however busy we are then. */
+static void tell_end(struct run *r)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	sigset_t set;
+	int fd;
+
+	/* Not s->signal_fd: children of ours may end before the recording. */
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		sigaddset(&set, ends[i]);
+	fd = r->launch.pid
+	     ? (int)syscall(SYS_pidfd_open, r->launch.pid, 0)
+	     : signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	r->source->ops->end_at(r->source, r->end_ns, &fd, fd >= 0);
+	if (fd >= 0)
+		close(fd);
+}
+
 /* Everything is ready: go. */
 int run_go(struct run *r, struct error *err)
 {
@@ -163,8 +213,10 @@ int run_go(struct run *r, struct error *err)
 	r->end_ns = o->duration > 0 ? now + delay +
 				      (uint64_t)(o->duration * 1e9)
 				    : UINT64_MAX;
-	r->flushed_ns = now;
-	if (!delay && (s->target.attached || s->target.system_wide))
+	r->flushed_ns = s->rotation.begun_ns = now;
+	if (r->source->ops->end_at)
+		tell_end(r);
+	if (o->delay == 0 && (s->target.attached || s->target.system_wide))
 		rc = r->source->ops->start(r->source, err);
 	if (!rc && o->command) {
 		r->launch.env = r->source->env;
@@ -174,6 +226,34 @@ int run_go(struct run *r, struct error *err)
 				rc == -ERR_NOTFOUND ? 127 : 126;
 	}
 	return rc;
+}
+
+/*
+ * Images and /proc are read through descriptors; where those run out stacks would
+ * break without a word.  What is free beyond the least that this takes may hold
+ * images open.
+ */
+static int check_descriptors(struct run *r, struct error *err)
+{
+	/* SPARE: what the source did without, as there was no room for it. */
+	enum { LEAST = 6, SPARE = 2, LOOK = 64 };
+	struct images *im = &r->s->collector.images;
+	long limit = sysconf(_SC_OPEN_MAX);
+	int fd[LOOK], n = 0, more;
+
+	while (n < LOOK && (fd[n] = open("/", O_PATH | O_CLOEXEC)) >= 0)
+		n++;
+	for (int i = 0; i < n; i++)
+		close(fd[i]);
+	more = LEAST + SPARE - n;
+	if (n < LEAST)
+		return error_set(err, ERR_IO, "too many files to record this: "
+				 "it takes %ld, and the hard limit is %ld; "
+				 "raise that (\"ulimit -Hn %ld\")",
+				 limit + more, limit, limit + more);
+	if (n < LOOK && im->max_fds > (size_t)(n - LEAST))
+		im->max_fds = (size_t)(n - LEAST);
+	return 0;
 }
 
 int run_prepare(struct run *r, struct error *err)
@@ -200,5 +280,5 @@ int run_prepare(struct run *r, struct error *err)
 		rc = scan_target(r, err);
 	if (!rc && s->collector.closed)
 		rc = environment_closed(s, err);
-	return rc;
+	return rc < 0 ? rc : check_descriptors(r, err);
 }

@@ -13,22 +13,51 @@ static int note_outside(struct run *r, struct error *err)
 	return 0;
 }
 
+static int set_number(struct profile *p, const char *key, uint64_t n)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)n);
+	return profile_set_env(p, PROF_NONE, key, text);
+}
+
 /* They were told of by programs, which may tell anything. */
 static int note_unsampled(struct run *r, struct error *err)
 {
 	unsigned long long n = r->source->unsampled;
-	char text[32];
 
 	if (!n)
 		return 0;
 	session_notice(r->s, "%llu thread%s without samples: begun under a "
 		       "filter for system calls, or the kernel gave no timer",
 		       n, n == 1 ? "" : "s");
-	snprintf(text, sizeof(text), "%llu", n);
-	if (profile_set_env(&r->s->profile, PROF_NONE, "threads_without_timer",
-			    text) < 0)
+	if (set_number(&r->s->profile, "threads_without_timer", n) < 0)
 		return error_set(err, ERR_NOMEM, "out of memory");
 	return 0;
+}
+
+/* How the rings were emptied. */
+static int note_draining(struct run *r, struct error *err)
+{
+	const struct source *src = r->source;
+	struct profile *p = &r->s->profile;
+	int rc = 0;
+
+	if (src->priority)
+		rc = profile_set_env(p, PROF_NONE, "drain_priority",
+				     src->priority);
+	if (rc >= 0 && src->shortened) {
+		r->s->shortened += src->shortened;
+		rc = set_number(p, "shortened_copies", r->s->shortened);
+	}
+	if (rc >= 0 && src->thinned) {
+		r->s->thinned += src->thinned;
+		session_notice(r->s, "the recorder could not keep up: it lowered "
+			       "the rate for a while (%llu samples fewer)",
+			       (unsigned long long)src->thinned);
+		rc = set_number(p, "thinned_samples", r->s->thinned);
+	}
+	return rc < 0 ? error_set(err, ERR_NOMEM, "out of memory") : 0;
 }
 
 static int note_unrecorded(struct run *r, struct error *err)
@@ -43,9 +72,8 @@ static int note_unrecorded(struct run *r, struct error *err)
 				     s->profile.runs.v[r->number].end_ns,
 				     &names);
 	if (!names.n && r->source->outside) {
-		session_notice(s, "not recorded: %s (static, of another machine, "
-			       "root or user: timers cannot get into it, "
-			       "--source=ptrace may)", r->source->outside);
+		session_notice(s, "not recorded: %s (%s)", r->source->outside,
+			       r->source->outside_why);
 		return note_outside(r, err);
 	}
 	if (names.n) {
@@ -57,6 +85,25 @@ static int note_unrecorded(struct run *r, struct error *err)
 	}
 	buf_fini(&names);
 	return rc < 0 ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+}
+
+/* What the recorder knows of why there are no samples. */
+static int note_no_samples(struct run *r, struct error *err)
+{
+	struct session *s = r->s;
+	const char *why = NULL;
+
+	if (r->start_ns)
+		why = "sampling never began: the recording ended before --delay "
+		      "was over; give a shorter one";
+	else if (s->o->delay < 0 && !s->enabled)
+		why = "sampling was never switched on: no \"enable\" came to "
+		      "--control";
+	if (s->collector.samples || !why)
+		return 0;
+	if (profile_set_env(&s->profile, PROF_NONE, "no_samples", why) < 0)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	return 0;
 }
 
 int run_finish(struct run *r, struct error *err)
@@ -78,12 +125,22 @@ int run_finish(struct run *r, struct error *err)
 		row->sys_ns = (uint64_t)u->ru_stime.tv_sec * 1000000000u +
 			      (uint64_t)u->ru_stime.tv_usec * 1000u;
 		s->result->wait_status = r->launch.wait_status;
+		r->source->counted_ns = row->user_ns + row->sys_ns;
 	}
+	if (s->o->repeat <= 1)
+		priority_boost_begin(&s->boost, PRIORITY_FINISH);
 	rc = run_drain(r, true, err);
+	row = &s->profile.runs.v[r->number];
+	if (r->source->stopped_ns && r->source->stopped_ns < row->end_ns)
+		row->end_ns = r->source->stopped_ns;
 	if (rc >= 0)
 		rc = note_unrecorded(r, err);
 	if (rc >= 0)
 		rc = note_unsampled(r, err);
+	if (rc >= 0)
+		rc = note_draining(r, err);
+	if (rc >= 0)
+		rc = note_no_samples(r, err);
 	s->result->late += r->source->late;
 	s->result->damaged += r->source->damaged;
 	return rc;

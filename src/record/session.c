@@ -2,17 +2,18 @@
 #include "record/session.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "profile/fill_symbols.h"
+#include "profile/replace.h"
 #include "record/kernel_code.h"
+#include "record/priority.h"
+#include "record/rotate.h"
 #include "record/signals.h"
 
 uint64_t session_clock(int id)
@@ -65,37 +66,37 @@ void shell_quote(struct buf *out, char *const argv[])
 	}
 }
 
-/* Opens the output without harm to an older file of that name: it is emptied
- * once the command runs.  Only for writing: a pipe that we could read would
+/* Opens the output without harm to an older file of that name: ours takes its
+ * place once the command runs.  Only for writing: a pipe that we could read would
  * never tell that its reader has gone. */
 static int open_output(struct session *s, struct error *err)
 {
-	const char *path = s->o->output;
+	int rc = recording_may_replace(s->o->output, s->o->force, err);
 
-	s->out_fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	if (s->out_fd < 0 && errno == ENOENT) {
-		s->out_fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC |
-				 O_NOCTTY, 0666);
-		s->out_new = s->out_fd >= 0;
-	}
-	if (s->out_fd < 0)
-		return error_errno(err, errno, "cannot write %s%s", path,
-				   strchr(path, '/') || errno == EMFILE ? ""
-				   : " here (-o FILE writes elsewhere)");
-	return 0;
+	return rc < 0 ? rc : outfile_open(&s->out, s->o->output, true, err);
+}
+
+int session_prepare_file(struct session *s, struct error *err)
+{
+	int r = writer_open_fd(s->out.fd, s->o->output, &s->profile,
+			       &s->prepared, err);
+
+	if (!r)
+		r = writer_flush(s->prepared, err);
+	if (!r)
+		r = recording_keep_old(&s->out, err);
+	return r ? r : outfile_try(&s->out, err);
 }
 
 int session_begin_file(struct session *s, struct error *err)
 {
-	int r;
+	int r = outfile_place(&s->out, err);
 
-	if (ftruncate(s->out_fd, 0) < 0 && errno != EINVAL)
-		return error_errno(err, errno, "cannot empty %s", s->o->output);
-	r = writer_open_fd(s->out_fd, s->o->output, &s->profile, &s->writer,
-			   err);
-	if (!r)
-		s->collector.writer = s->writer;
-	return r;
+	if (r)
+		return r;
+	s->writer = s->collector.writer = s->prepared;
+	s->prepared = NULL;
+	return 0;
 }
 
 static int choose_target(struct session *s, struct error *err)
@@ -108,6 +109,10 @@ static int choose_target(struct session *s, struct error *err)
 	};
 	int r = target_parse(&s->target, &t, err);
 
+	if (!r && o->cpus && o->command && !s->target.system_wide)
+		session_notice(s, "-C %s: only the command is watched, and only "
+			       "there; -a -C %s watches all that runs there",
+			       o->cpus, o->cpus);
 	if (!r && o->user_only && o->kernel_only)
 		r = error_set(err, ERR_USAGE,
 			      "--user and --kernel exclude each other");
@@ -195,14 +200,29 @@ static void tell_unsampled(struct session *s)
 	buf_fini(&why);
 }
 
-static int finish_file(struct session *s, struct error *err)
+/* Whether recording failed in the middle of a run. */
+static bool has_open_run(const struct profile *p)
+{
+	for (size_t i = 0; i < p->runs.n; i++)
+		if (!p->runs.v[i].end_ns)
+			return true;
+	return false;
+}
+
+int session_finish_file(struct session *s, struct error *err)
 {
 	int r = 0;
+
+	/* Without an end mark, so that nobody takes it for the whole run. */
+	if (has_open_run(&s->profile))
+		return writer_flush(s->writer, err);
 
 	if (s->collector.gaps && environment_gaps(s, err) < 0)
 		return -err->code;
 	if (!s->collector.samples && !s->collector.lost)
 		tell_unsampled(s);
+	/* What walked the stacks makes room for what names them. */
+	walks_fini(&s->collector.walks);
 	if (s->o->symbols) {
 		struct error why = { 0 };
 
@@ -239,9 +259,13 @@ static int setup(struct session *s, struct error *err)
 	int r;
 
 	limits_raise(&s->before);
+	s->before.nice_value = priority_raise();
 	if (profile_init(&s->profile) < 0)
 		return error_set(err, ERR_NOMEM, "out of memory");
 	r = choose_target(s, err);
+	/* What runs already is to be read before sampling begins. */
+	if (!r && s->target.system_wide)
+		priority_boost_begin(&s->boost, PRIORITY_BEGIN);
 	if (!r)
 		r = choose_events(s, err);
 	if (!r)
@@ -257,6 +281,10 @@ static int setup(struct session *s, struct error *err)
 		r = error_set(err, ERR_NOMEM, "out of memory");
 	if (!r)
 		r = open_output(s, err);
+	if (!r && s->o->rotate.on)
+		r = rotate_begin(s, err);
+	if (!r && s->o->control)
+		r = control_open(&s->control, s->o->control, err);
 	if (!r)
 		r = signals_catch(&s->before, &s->signal_fd, err);
 	return r;
@@ -266,11 +294,13 @@ static void teardown(struct session *s)
 {
 	if (s->writer)
 		writer_close(s->writer);
-	if (s->out_fd >= 0)
-		close(s->out_fd);
-	if (s->out_new && !s->writer)
-		unlink(s->o->output);
+	if (s->prepared)
+		writer_close(s->prepared);
+	outfile_drop(&s->out);
+	rotate_fini(s);
+	control_close(&s->control);
 	signals_release(&s->before, s->signal_fd);
+	priority_set(s->before.nice_value);
 	collector_fini(&s->collector);
 	event_list_fini(&s->events);
 	target_fini(&s->target);
@@ -293,8 +323,9 @@ static int record_runs(struct session *s, struct error *err)
 int record(const struct record_options *o, struct record_result *out,
 	   struct error *err)
 {
-	struct session s = { .o = o, .result = out, .out_fd = -1,
-			     .signal_fd = -1,
+	struct session s = { .o = o, .result = out, .out = { .fd = -1 },
+			     .signal_fd = -1, .control = { .fd = -1 },
+			     .rotation = { .signal_fd = -1 },
 			     .target = { .cgroup_fd = -1 } };
 	int r;
 
@@ -303,18 +334,25 @@ int record(const struct record_options *o, struct record_result *out,
 	r = setup(&s, err);
 	if (!r)
 		r = record_runs(&s, err);
-	out->samples = s.collector.samples;
-	out->lost = s.collector.lost;
-	out->throttled = s.collector.throttled;
+	out->samples = s.rotation.samples + s.collector.samples;
+	out->lost = s.rotation.lost + s.collector.lost;
+	out->throttled = s.rotation.throttled + s.collector.throttled;
 	if (!r && s.write_error.code) {
 		*err = s.write_error;
 		r = -err->code;
 	} else if (s.writer) {
 		struct error why = { 0 };
-		int e = finish_file(&s, r ? &why : err);
+		int e;
+
+		if (!s.boost.running)
+			priority_boost_begin(&s.boost, PRIORITY_FINISH);
+		e = session_finish_file(&s, r ? &why : err);
+		if (!e && o->rotate.on)
+			e = rotate_end(&s, r ? &why : err);
 
 		r = r ? r : e;
 	}
 	teardown(&s);
+	priority_boost_leave(&s.boost);
 	return r;
 }

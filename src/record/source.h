@@ -52,14 +52,21 @@ struct record_end {
 	uint32_t image;		/* of images.h, or UINT32_MAX */
 };
 
+struct deep_stack;
+
 struct record_sample {
 	uint64_t weight;
 	const uint64_t *kernel, *user;	/* borrowed */
+	/* When walked: the frames farther out than `user`, or NULL
+	 * (deep_stacks.h). */
+	struct deep_stack *deep;
 	uint32_t nkernel, nuser;
 	bool cut;		/* the source had no room for more */
 	bool guest;		/* in a virtual machine: not our addresses */
 	bool in_kernel;		/* and nothing more is known of its part than
 				 * that it was there: shown as [kernel] */
+	const char *place;	/* where it was is not known, only this: a
+				 * name that stands for all; for good, or NULL */
 	bool copied;		/* `copy` is to be walked for the user part */
 	bool walked;		/* `user` was: all lie in their instructions */
 	struct record_copy copy;
@@ -133,6 +140,10 @@ struct source_ops {
 	int (*start)(struct source *s, struct error *err);
 	/* No more samples. */
 	void (*stop)(struct source *s);
+	/* Sampling of an event (SOURCE_NONE: all) on or off for a while, between
+	 * start and stop; NULL where that cannot be. */
+	int (*enable)(struct source *s, uint32_t event, bool on,
+		      struct error *err);
 	/* Delivers what is ready and certain to be in order, or with `all`
 	 * everything. */
 	int (*drain)(struct source *s, bool all, record_cb *cb, void *ctx,
@@ -145,6 +156,14 @@ struct source_ops {
 	 * there is nothing to do. */
 	int (*follow)(struct source *s, const uint32_t *tids, size_t n,
 		      struct error *err);
+	/* The two that follow are of sources with a thread of their own, or
+	 * NULL.  How long records may wait there before wake_fd tells of
+	 * them. */
+	void (*pace)(struct source *s, unsigned int ms);
+	/* Sampling ends at a time (UINT64_MAX: none), or as soon as one of these
+	 * files is readable, even where `stop` is called late. */
+	void (*end_at)(struct source *s, uint64_t end_ns, const int *fds,
+		       size_t n);
 	void (*close)(struct source *s);
 };
 
@@ -160,13 +179,22 @@ struct source {
 	uint64_t damaged;	/* bytes that were no records */
 	uint32_t max_stack;	/* frames a chain can hold */
 	size_t ring_bytes;	/* per CPU, 0 if there are no rings */
+	uint64_t counted_ns;	/* before the last drain: processor time of the
+				 * command by the kernel's count, or 0 */
 	uint32_t copy_bytes;	/* of a stack at most; 0: none is copied */
 	bool no_kernel;		/* no addresses of the kernel come from it */
 	/* What the command's environment must hold, NULL at the end; or NULL. */
 	const char *const *env;
 	/* At the end: programs that it could not record, by name; or NULL. */
 	const char *outside;
+	const char *outside_why;	/* and what to do; NULL if `outside` is */
 	uint64_t unsampled;	/* at the end: threads it could not sample */
+	uint64_t stopped_ns;	/* at the end: when end_at took effect, or 0 */
+	uint64_t shortened;	/* at the end: copies of stacks that were cut,
+				 * for too much waited */
+	uint64_t thinned;	/* at the end: samples that others stand for,
+				 * as the rate was lowered for the same reason */
+	const char *priority;	/* at the end: of its thread, or NULL */
 };
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/deep_stacks.h"
 #include "record/image_special.h"
 
 enum {
@@ -238,6 +239,26 @@ static uint32_t end_node(struct stacks *s, const struct record_sample *in)
 	return profile_end(s->profile, in->end.mark, in->end.reason, image);
 }
 
+/* The node that the frames of a deep stack end in, on which `user` stands.  Those
+ * that the thread's last sample had, too, have theirs. */
+static uint32_t deep_node(struct stacks *s, struct mapset *maps,
+			  struct deep_stack *d, uint32_t end)
+{
+	if (d->end_node != end)
+		d->node.n = 0;
+	d->end_node = end;
+	while (d->node.n < d->pc.n) {
+		size_t i = d->node.n;
+		uint32_t node = node_below(s, i ? d->node.v[i - 1] : end,
+					   loc_find(s, maps, false,
+						    d->pc.v[i]));
+
+		if (node == PROF_NONE || vec_push(&d->node, node) < 0)
+			return PROF_NONE;
+	}
+	return d->pc.n ? d->node.v[d->pc.n - 1] : end;
+}
+
 static uint32_t guest_loc(struct stacks *s, const struct record_sample *in)
 {
 	return loc_intern(s, s->images->guest,
@@ -245,18 +266,18 @@ static uint32_t guest_loc(struct stacks *s, const struct record_sample *in)
 				    : in->nkernel ? in->kernel[0] : 0);
 }
 
-/* Somewhere in the kernel: one image, with its name for all that is in it. */
-static uint32_t somewhere_loc(struct stacks *s)
+/* Somewhere in the kernel, or nobody knows where: one image, with its name for
+ * all that is in it. */
+static uint32_t somewhere_loc(struct stacks *s, const char *name, uint8_t kind)
 {
-	uint32_t image = image_special(s->images, "[kernel]",
-				       PROF_IMAGE_GENERATED, 0);
+	uint32_t image = image_special(s->images, name, kind, 0);
 	struct recorded_image *r;
 
 	if (image == UINT32_MAX)
 		return PROF_NONE;
 	r = &s->images->v.v[image];
 	if (!r->symbol)
-		r->symbol = strdup("[kernel]");
+		r->symbol = strdup(name);
 	return r->symbol ? loc_intern(s, image, 0) : PROF_NONE;
 }
 
@@ -264,10 +285,12 @@ static uint32_t somewhere_loc(struct stacks *s)
 static uint32_t leaf_loc(struct stacks *s, struct mapset *maps,
 			 const struct record_sample *in)
 {
+	if (in->place)
+		return somewhere_loc(s, in->place, PROF_IMAGE_UNKNOWN);
 	if (in->nkernel)
 		return loc_find(s, maps, true, in->kernel[0]);
 	if (in->in_kernel)
-		return somewhere_loc(s);
+		return somewhere_loc(s, "[kernel]", PROF_IMAGE_GENERATED);
 	return in->nuser ? loc_find(s, maps, false, in->user[0])
 			 : loc_intern(s, s->images->unknown, 0);
 }
@@ -294,6 +317,8 @@ uint32_t stacks_add(struct stacks *s, struct mapset *maps,
 	if (c.nkernel > CHAIN_MAX)
 		c.nkernel = CHAIN_MAX;
 	c.end = end_node(s, in);
+	if (in->deep && c.end != PROF_NONE)
+		c.end = deep_node(s, maps, in->deep, c.end);
 	if (c.end == PROF_NONE)
 		return PROF_NONE;
 	node = callers_node(s, maps, &c);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "profile/model.h"
+
 #define LOADS_NS 100000000u	/* a library comes within that time, mostly */
 #define BEGIN_NS 50000000u	/* and a program */
 #define BEGIN_MAX_NS 30000000000u	/* with all that it needs */
@@ -132,8 +134,9 @@ static int take_exec(struct timer_news *n, const struct timer_message *m,
 /*
  * Exec and the loader run before a timer can: their time is known, but not where
  * it went.  It is the loader's at its first instruction, or the kernel's below
- * that, as the kernel's ticks part it; what is shorter than those can tell is the
- * kernel's, as most of it is (execve, mappings, page faults).
+ * that, as the kernel's ticks part it.  What is shorter than those can tell is
+ * neither's: half of it, more or less, is the kernel's (execve, mappings, page
+ * faults).
  */
 static void note_begun(struct timer_news *n, const struct timer_message *m,
 		       uint64_t time_ns)
@@ -152,10 +155,13 @@ static void note_begun(struct timer_news *n, const struct timer_message *m,
 	if (!m->entry || !all || since > BEGIN_MAX_NS ||
 	    (uint64_t)all * 1000 > since)
 		return;
-	*b = (struct timer_begun){ m->pid, 0, all, m->entry };
-	if (all >= TICKS_TELL_US && parts)
+	*b = (struct timer_begun){ .pid = m->pid, .entry = m->entry };
+	if (all >= TICKS_TELL_US && parts) {
 		b->user_us = (uint32_t)((uint64_t)all * m->user_us / parts);
-	b->sys_us -= b->user_us;
+		b->sys_us = all - b->user_us;
+	} else {
+		b->unknown_us = all;
+	}
 	n->nbegun++;
 }
 
@@ -207,6 +213,32 @@ static int tell_part(struct timer_news *n, const struct timer_message *m,
 	return hand_on(n, &r);
 }
 
+/* Time of which nobody knows where it went. */
+static int tell_place(struct timer_news *n, struct record r, const char *place,
+		      uint64_t weight)
+{
+	r.event = 0;
+	r.sample.weight = weight;
+	r.sample.place = place;
+	/* Who wants only one of the two gets what is surely that. */
+	if (!weight || n->no_kernel || n->no_user)
+		return 0;
+	n->samples++;
+	n->weight += weight;
+	return hand_on(n, &r);
+}
+
+int timer_news_rest(struct timer_news *n, uint64_t counted_ns,
+		    uint64_t period_ns, uint64_t now_ns)
+{
+	struct record r = { .kind = RECORD_SAMPLE, .pid = UINT32_MAX,
+			    .tid = UINT32_MAX, .time_ns = now_ns };
+
+	if (counted_ns < n->weight + period_ns)
+		return 0;
+	return tell_place(n, r, PLACE_NOT_SAMPLED, counted_ns - n->weight);
+}
+
 static int tell_begun(struct timer_news *n, const struct timer_message *m,
 		      uint64_t time_ns)
 {
@@ -217,8 +249,15 @@ static int tell_begun(struct timer_news *n, const struct timer_message *m,
 		if (b.pid != m->pid)
 			continue;
 		n->begun[i].pid = 0;
+		if (time_ns < n->counts_from)
+			return 0;
 		rc = tell_part(n, m, &b, false, time_ns);
-		return rc < 0 ? rc : tell_part(n, m, &b, true, time_ns);
+		if (rc >= 0)
+			rc = tell_part(n, m, &b, true, time_ns);
+		return rc < 0 ? rc : tell_place(n, record_of(m, RECORD_SAMPLE,
+							     time_ns),
+						PLACE_BEFORE_FIRST,
+						1000ull * b.unknown_us);
 	}
 	return 0;
 }

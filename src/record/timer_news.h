@@ -19,6 +19,7 @@ struct timer_exec {
 /* A program that has begun: what that took becomes samples with its mappings. */
 struct timer_begun {
 	uint32_t pid, user_us, sys_us;
+	uint32_t unknown_us;	/* how these part it is not known */
 	uint64_t entry;
 };
 
@@ -37,6 +38,7 @@ struct timer_news {
 	struct timer_begun begun[TIMER_RINGS_MAX];	/* pid 0: none */
 	uint32_t nbegun;
 	bool no_user, no_kernel;	/* samples of these do not count */
+	uint64_t counts_from;	/* starts of programs before count for nothing */
 	uint64_t weight, samples;	/* so far */
 	record_cb *cb;			/* while delivering */
 	void *ctx;
@@ -50,6 +52,10 @@ int timer_news_message(struct timer_news *n, const struct timer_message *m,
 		       uint64_t time_ns);
 /* Looks at the mappings of who loads libraries now. */
 int timer_news_loads(struct timer_news *n, uint64_t now_ns);
+/* At the end: what of `counted_ns` of processor time no sample stands for is one
+ * sample, if it is more than a period. */
+int timer_news_rest(struct timer_news *n, uint64_t counted_ns,
+		    uint64_t period_ns, uint64_t now_ns);
 /* At the end: programs that never began are `outside`, too. */
 int timer_news_end(struct timer_news *n, uint64_t now_ns);
 

@@ -47,8 +47,9 @@ struct timer_source {
 	struct timer_news news;
 	uint64_t round_ns;	/* the clock at the start of the last round */
 	uint32_t round_ms;
+	uint64_t tick_ns;
 	uint64_t lost, lost_news;	/* already told */
-	bool chains;
+	bool chains, delayed;
 	char variable[64], preload[96];
 	char outside[256];
 	const char *env[3];
@@ -84,14 +85,29 @@ static void set_state(struct timer_source *t, enum timer_state state)
 
 static int timer_begin(struct source *s, struct error *err)
 {
+	struct timer_source *t = of(s);
+
 	(void)err;
-	set_state(of(s), TIMER_RUN);
+	if (t->news.counts_from == UINT64_MAX)
+		t->news.counts_from = clock_now();
+	set_state(t, TIMER_RUN);
 	return 0;
 }
 
 static void timer_stop(struct source *s)
 {
 	set_state(of(s), TIMER_STOP);
+}
+
+static int timer_enable(struct source *s, uint32_t event, bool on,
+			struct error *err)
+{
+	(void)event;
+	if (on)
+		return timer_begin(s, err);
+	of(s)->news.counts_from = UINT64_MAX;
+	set_state(of(s), TIMER_WAIT);
+	return 0;
 }
 
 /* Who held a ring and is no more never lets go. */
@@ -200,6 +216,8 @@ static int end_news(struct timer_source *t, uint64_t now)
 					       at ? ", " : "", name);
 	}
 	t->base.outside = at ? t->outside : NULL;
+	t->base.outside_why = "static, of another machine, root or user: timers "
+			      "cannot get into it, --source=ptrace may";
 	t->base.unsampled = __atomic_load_n(&t->header->unsampled,
 					    __ATOMIC_RELAXED);
 	return r;
@@ -209,7 +227,7 @@ static int timer_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 		       struct error *err)
 {
 	struct timer_source *t = of(s);
-	uint64_t start = clock_now(), upto = all ? UINT64_MAX - 1 : t->round_ns;
+	uint64_t start = clock_now(), upto = UINT64_MAX - 1;
 	uint32_t fill;
 	int r;
 
@@ -217,6 +235,9 @@ static int timer_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 	t->news.ctx = ctx;
 	t->news.err = err;
 	s->news = false;
+	/* Samples have the times of ticks, of the last one or the one before. */
+	if (!all)
+		upto = t->round_ns - 2 * t->tick_ns;
 	__atomic_store_n(&t->header->alive_ns, start, __ATOMIC_RELAXED);
 	r = drain_rings(t, start, &fill);
 	if (r < 0)
@@ -233,6 +254,9 @@ static int timer_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 		r = tell_gap(t, start);
 	if (r >= 0 && all)
 		r = end_news(t, start);
+	if (r >= 0 && all && !t->delayed)
+		r = timer_news_rest(&t->news, s->counted_ns, t->seen.period,
+				    start);
 	s->late = t->order.late;
 	return r;
 }
@@ -279,6 +303,7 @@ static const struct source_ops timer_ops = {
 	.name = "timers in the program",
 	.start = timer_begin,
 	.stop = timer_stop,
+	.enable = timer_enable,
 	.drain = timer_drain,
 	.count = timer_count,
 	.close = timer_close,
@@ -349,7 +374,7 @@ static void fill_header(struct timer_source *t,
 	h->nrings = t->nrings;
 	h->ring_bytes = RING_BYTES;
 	h->period_ns = t->seen.period;
-	h->tick_ns = tick_ns();
+	h->tick_ns = t->tick_ns = tick_ns();
 	h->checked_filters = prctl(PR_GET_SECCOMP) > 0;
 	h->alive_ns = clock_now();
 	t->chains = o->callchain;
@@ -357,6 +382,9 @@ static void fill_header(struct timer_source *t,
 		h->copy_bytes = o->copy_bytes ? o->copy_bytes : COPY_USUAL;
 	t->base.copy_bytes = h->copy_bytes;
 	h->state = o->enable_on_exec ? TIMER_RUN : TIMER_WAIT;
+	t->delayed = !o->enable_on_exec;
+	if (t->delayed)
+		t->news.counts_from = UINT64_MAX;
 	h->magic = TIMER_MAGIC;
 	/* clock_event_fill has said that. */
 	if (n)
@@ -372,8 +400,9 @@ static void fill_env(struct timer_source *t)
 		 pid, t->memory_fd, t->library_fd);
 	snprintf(t->preload, sizeof(t->preload), "LD_PRELOAD=/proc/%d/fd/%d",
 		 pid, t->library_fd);
-	t->env[0] = t->variable;
-	t->env[1] = t->preload;
+	/* In the order that environment_take() (preload/environment.c) knows. */
+	t->env[0] = t->preload;
+	t->env[1] = t->variable;
 	t->base.env = t->env;
 }
 

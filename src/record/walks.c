@@ -8,12 +8,14 @@
 #include "symbolize/symbolize.h"
 
 enum {
-	WALK_MAX = 1 << 12,	/* frames */
 	TABLES_MAX = 512,	/* open at a time */
 	LIVE_CHECK = 64,	/* bytes, or … */
 	LIVE_FRAMES = 4,	/* … return addresses that must be as they were */
 };
 #define TABLE_BYTES_MAX (256ull << 20)
+#define TABLE_BYTES_KEPT (32ull << 20)
+#define UNUSED_WALKS 40000	/* 20 s of two busy processors at 999 Hz */
+#define HOLE_REACH (64ull << 20)	/* a hole is not larger than a frame */
 #define REACH (1ull << 63)	/* of a stack above its pointer */
 
 enum table_state { TABLE_UNKNOWN, TABLE_OPEN, TABLE_NONE };
@@ -31,16 +33,40 @@ struct walk {
 	uint32_t pid, tid;
 	const struct record_copy *copy;
 	const struct unwind_stack *out;
+	struct deep_stack *deep;	/* of the thread, before; or NULL */
+	ssize_t joined;			/* the walk's last frame in there; or -1 */
 	enum { LIVE_UNTRIED, LIVE_GOOD, LIVE_BAD } live;
+	enum prof_end_reason cut;	/* why the rest could not be read */
 };
+
+static bool grow(void *array, size_t n, size_t size)
+{
+	void **at = array, *p = realloc(*at, n * size);
+
+	if (p)
+		*at = p;
+	return p;
+}
+
+static bool make_room(struct walks *w, size_t n)
+{
+	if (n <= w->room)
+		return true;
+	if (!grow(&w->pcs, n, sizeof(*w->pcs)) ||
+	    !grow(&w->sps, n, sizeof(*w->sps)) ||
+	    !grow(&w->marks, n, sizeof(*w->marks)))
+		return false;
+	w->room = n;
+	return true;
+}
 
 int walks_init(struct walks *w, struct images *im)
 {
 	memset(w, 0, sizeof(*w));
 	w->images = im;
-	w->pcs = malloc(WALK_MAX * sizeof(*w->pcs));
-	w->sps = malloc(WALK_MAX * sizeof(*w->sps));
-	if (!w->pcs || !w->sps || unwind_cache_new(&w->cache) < 0 ||
+	w->kept_bytes = TABLE_BYTES_KEPT;
+	w->unused_walks = UNUSED_WALKS;
+	if (!make_room(w, DEEP_INNER) || unwind_cache_new(&w->cache) < 0 ||
 	    live_memory_init(&w->live) < 0) {
 		walks_fini(w);
 		return -ERR_NOMEM;
@@ -59,6 +85,8 @@ void walks_fini(struct walks *w)
 	live_memory_fini(&w->live);
 	free(w->pcs);
 	free(w->sps);
+	free(w->marks);
+	deep_fini(&w->deep);
 	memset(w, 0, sizeof(*w));
 }
 
@@ -70,29 +98,43 @@ static void table_drop(struct walks *w, struct walk_table *t)
 	w->open--;
 }
 
-/* Closes what was not used for longest.  The cache knows tables by their
- * place. */
+static struct walk_table *longest_unused(const struct walks *w)
+{
+	struct walk_table *oldest = NULL;
+
+	for (size_t i = 0; i < w->tables.n; i++) {
+		struct walk_table *t = &w->tables.v[i];
+
+		if (t->table && (!oldest || t->used < oldest->used))
+			oldest = t;
+	}
+	return oldest;
+}
+
+/* Closes what was not used for longest while there are too many, and above
+ * w->kept_bytes what nothing used lately: programs that are gone.  The cache knows
+ * tables by their place and is cleared; so that this is seldom, more goes than
+ * has to. */
 static void tables_close(struct walks *w, size_t max)
 {
-	uint64_t bytes = 0;
+	uint64_t bytes = 0, unused = w->unused_walks;
+	bool cleared = false;
 
 	for (size_t i = 0; i < w->tables.n; i++)
 		if (w->tables.v[i].table)
 			bytes += unwind_table_stats(w->tables.v[i].table).bytes;
-	if (w->open <= max && bytes <= TABLE_BYTES_MAX)
-		return;
-	unwind_cache_clear(w->cache);
-	while (w->open && (w->open > max || bytes > TABLE_BYTES_MAX)) {
-		struct walk_table *oldest = NULL;
+	while (w->open) {
+		struct walk_table *t = longest_unused(w);
 
-		for (size_t i = 0; i < w->tables.n; i++) {
-			struct walk_table *t = &w->tables.v[i];
-
-			if (t->table && (!oldest || t->used < oldest->used))
-				oldest = t;
-		}
-		bytes -= unwind_table_stats(oldest->table).bytes;
-		table_drop(w, oldest);
+		if (w->open <= max && bytes <= TABLE_BYTES_MAX &&
+		    (bytes <= w->kept_bytes || w->clock - t->used < unused))
+			return;
+		if (!cleared)
+			unwind_cache_clear(w->cache);
+		cleared = true;
+		unused = w->unused_walks / 2;
+		bytes -= unwind_table_stats(t->table).bytes;
+		table_drop(w, t);
 	}
 }
 
@@ -196,6 +238,21 @@ static bool live_frames(struct walk *k)
 			live_same(k, top, LIVE_CHECK));
 }
 
+static enum prof_end_reason why_not_live(struct walk *k)
+{
+	if (live_refused(&k->w->live, k->pid))
+		return PROF_END_REFUSED;
+	if (!live_thread(&k->w->live, k->pid, k->tid))
+		return PROF_END_GONE;
+	if (live_frames(k))
+		return PROF_END_UNKNOWN;
+	if (live_refused(&k->w->live, k->pid))
+		return PROF_END_REFUSED;
+	/* asked again: reading shows what has ended but was not reaped */
+	return live_thread(&k->w->live, k->pid, k->tid) ? PROF_END_CHANGED
+							: PROF_END_GONE;
+}
+
 static bool read_live(void *ctx, uint64_t addr, void *to, size_t n)
 {
 	struct walk *k = ctx;
@@ -203,11 +260,16 @@ static bool read_live(void *ctx, uint64_t addr, void *to, size_t n)
 	/* Below the stack pointer everything may have changed. */
 	if (k->w->no_live || addr - k->copy->regs.r[UNWIND_RSP] > REACH)
 		return false;
-	if (k->live == LIVE_UNTRIED)
-		k->live = live_thread(&k->w->live, k->pid, k->tid) &&
-			  live_frames(k) ? LIVE_GOOD : LIVE_BAD;
-	return k->live == LIVE_GOOD &&
-	       live_read(&k->w->live, k->pid, addr, to, n);
+	if (k->live == LIVE_UNTRIED) {
+		k->cut = why_not_live(k);
+		k->live = k->cut == PROF_END_UNKNOWN ? LIVE_GOOD : LIVE_BAD;
+	}
+	if (k->live != LIVE_GOOD)
+		return false;
+	if (live_read(&k->w->live, k->pid, addr, to, n))
+		return true;
+	k->cut = PROF_END_UNREADABLE;
+	return false;
 }
 
 static enum prof_end_reason reason_of(enum unwind_reason r)
@@ -227,6 +289,19 @@ static enum prof_end_reason reason_of(enum unwind_reason r)
 	return r < UNWIND_REASONS ? reasons[r] : PROF_END_UNKNOWN;
 }
 
+/* A copy that is shorter than asked for ends where the stack does, or before a page
+ * that nobody has touched yet: in a large frame there may be some. */
+static bool ends_in_hole(const struct walk *k, const struct unwind_stack *out)
+{
+	uint64_t end = k->copy->regs.r[UNWIND_RSP] + k->copy->size;
+	uint8_t byte;
+
+	return out->reason == UNWIND_BAD_MEMORY && k->copy->all &&
+	       k->copy->size && !k->w->no_live && out->addr >= end &&
+	       out->addr - end < HOLE_REACH &&
+	       live_read(&k->w->live, k->pid, out->addr, &byte, 1);
+}
+
 static struct record_end end_of(const struct walk *k,
 				const struct unwind_stack *out)
 {
@@ -237,9 +312,18 @@ static struct record_end end_of(const struct walk *k,
 			   out->guessed ? PROF_MARK_GUESSED : 0;
 		return end;
 	}
-	/* What was read later and makes no sense was overwritten meanwhile. */
-	if (out->end == UNWIND_CUT || k->live == LIVE_GOOD) {
+	if (out->reason == UNWIND_TOO_DEEP) {
 		end.mark = PROF_MARK_CUT;
+		end.reason = PROF_END_TOO_DEEP;
+		return end;
+	}
+	/* What was read later and makes no sense was overwritten meanwhile. */
+	if (out->end == UNWIND_CUT || k->live == LIVE_GOOD ||
+	    ends_in_hole(k, out)) {
+		end.mark = PROF_MARK_CUT;
+		end.reason = out->end != UNWIND_CUT && k->live == LIVE_GOOD &&
+			     k->cut == PROF_END_UNKNOWN
+			     ? PROF_END_SENSELESS : k->cut;
 		return end;
 	}
 	/* Nothing could be copied: exec has put the stack away. */
@@ -248,20 +332,78 @@ static struct record_end end_of(const struct walk *k,
 					   UINT32_MAX };
 		return end;
 	}
-	end.mark = out->reason == UNWIND_TOO_DEEP ? PROF_MARK_CUT
-						  : PROF_MARK_BROKEN;
+	end.mark = PROF_MARK_BROKEN;
 	end.reason = reason_of(out->reason);
 	end.image = out->image;
 	return end;
+}
+
+/* Another DEEP_INNER frames were found.  Is the rest known from before? */
+static bool walk_full(void *ctx, struct unwind_stack *out)
+{
+	struct walk *k = ctx;
+	struct walks *w = k->w;
+	size_t room = w->room;
+
+	/* what was copied is better than what is still there */
+	if (k->deep && k->live == LIVE_GOOD &&
+	    !in_copy(k, out->sp[out->n - 1], 1))
+		k->joined = deep_join(k->deep, &w->live, out,
+				      k->copy->is32 ? 4 : 8);
+	if (k->joined >= 0 || out->n >= DEEP_MAX)
+		return false;
+	if (out->n + DEEP_INNER > room && !make_room(w, room * 2))
+		return false;
+	out->pc = w->pcs;
+	out->sp = w->sps;
+	out->marks = w->marks;
+	out->max = out->n + DEEP_INNER;
+	return true;
+}
+
+/* Whether outer frames are missing that a later sample may have. */
+static bool cut_by_chance(struct record_end end)
+{
+	return end.mark == PROF_MARK_CUT && end.reason != PROF_END_TOO_DEEP;
+}
+
+/* Splits a deep stack: what is inner is the sample's, the rest is kept. */
+static void keep_outer(struct walk *k, struct unwind_stack *out,
+		       struct record_sample *s)
+{
+	size_t inner = out->n < DEEP_INNER ? out->n : DEEP_INNER;
+	size_t at = 0;
+
+	if (k->joined >= 0) {
+		/* its last frame is among those kept, which stay as they are */
+		out->n--;
+		at = (size_t)k->joined + 1;
+		inner -= inner > out->n;
+		s->end = k->deep->end;
+	} else {
+		k->deep = cut_by_chance(s->end)
+			  ? deep_new_unshared(&k->w->deep)
+			  : deep_new(&k->w->deep, k->pid, k->tid,
+				     k->maps->generation);
+		k->deep->end = s->end;
+	}
+	if (deep_keep(k->deep, at, out, inner))
+		s->deep = k->deep;
+	else
+		s->end = (struct record_end){ PROF_MARK_CUT, PROF_END_TOO_DEEP,
+					      UINT32_MAX };
+	out->n = inner;
 }
 
 void walks_sample(struct walks *w, struct mapset *maps, uint32_t pid,
 		  uint32_t tid, struct record_sample *s)
 {
 	const struct record_copy *c = &s->copy;
+	struct walk k = { .w = w, .maps = maps, .pid = pid, .tid = tid,
+			  .copy = c, .joined = -1 };
 	struct unwind_stack out = { .pc = w->pcs, .sp = w->sps,
-				    .max = WALK_MAX };
-	struct walk k = { w, maps, pid, tid, c, &out, LIVE_UNTRIED };
+				    .marks = w->marks, .max = DEEP_INNER,
+				    .full = walk_full, .ctx = &k };
 	struct unwind_space space = { find_code, &k, maps->generation,
 				      c->is32 };
 	struct unwind_memory mem = {
@@ -269,7 +411,9 @@ void walks_sample(struct walks *w, struct mapset *maps, uint32_t pid,
 		.size = c->size, .all = c->all, .read = read_live, .ctx = &k,
 	};
 
+	k.out = &out;
 	s->walked = true;
+	s->deep = NULL;
 	if (!c->regs.known) {
 		s->end = (struct record_end){ PROF_MARK_BROKEN,
 					      PROF_END_NO_REGISTERS,
@@ -277,8 +421,13 @@ void walks_sample(struct walks *w, struct mapset *maps, uint32_t pid,
 		return;
 	}
 	w->clock++;
+	k.deep = deep_find(&w->deep, pid, tid, maps->generation);
 	unwind_walk(w->cache, &space, &c->regs, &mem, &out);
 	s->end = end_of(&k, &out);
+	if (k.joined >= 0 || out.n > DEEP_INNER)
+		keep_outer(&k, &out, s);
+	else if (k.deep && !cut_by_chance(s->end))
+		deep_drop(k.deep);
 	w->cut += out.end == UNWIND_CUT || k.live != LIVE_UNTRIED;
 	w->pointer_steps += out.by_pointer;
 	/* An address without code stays what it is. */
@@ -293,4 +442,15 @@ void walks_rest(struct walks *w)
 	live_memory_forget(&w->live);
 	if (w->open)
 		tables_close(w, TABLES_MAX);
+}
+
+void walks_release(struct walks *w)
+{
+	for (size_t i = 0; i < w->tables.n; i++) {
+		struct walk_table *t = &w->tables.v[i];
+
+		if (t->table && t->used > w->released)
+			image_release(unwind_table_image(t->table));
+	}
+	w->released = w->clock;
 }

@@ -7,7 +7,7 @@
  *
  * Tables are made of the files that the recorder has seen mapped (images.h), when
  * a stack first leads through them, and closed again, the longest unused first,
- * when there are too many.
+ * when there are too many or when nothing used them for a while.
  *
  * Code that its file tells nothing of is walked by .debug_frame of its separate
  * debug file, if there is one.
@@ -16,6 +16,7 @@
  * program, if the outermost return addresses in the copy are still in their
  * places and the thread still runs; such stacks are marked as PROF_MARK_LATER.
  */
+#include "record/deep_stacks.h"
 #include "record/images.h"
 #include "record/live_memory.h"
 #include "record/source.h"
@@ -25,23 +26,32 @@ struct walks {
 	struct unwind_cache *cache;
 	VEC(struct walk_table) tables;	/* by image of images.h */
 	size_t open;			/* tables */
-	uint64_t *pcs, *sps;		/* of the walk's frames */
+	uint64_t *pcs, *sps;		/* of the walk's frames: … */
+	uint8_t *marks;
+	size_t room;			/* … so many */
+	struct deep_stacks deep;
 	struct live_memory live;
+	uint64_t released;	/* the clock when pages were given back */
 	uint64_t clock;			/* walks so far */
 	uint64_t cut;			/* stacks that went on behind the copy */
 	uint64_t pointer_steps;		/* made by frame pointers */
 	const char *debug_dirs;		/* as in sym_options */
+	/* Tables of more than kept_bytes together are closed when that many walks
+	 * did not use them. */
+	uint64_t kept_bytes, unused_walks;
 	bool no_live;			/* tests: only the copies */
 };
 
 /* 0 or -ERR_NOMEM. */
 int walks_init(struct walks *w, struct images *im);
 void walks_fini(struct walks *w);
-/* Fills in s->user and s->end from s->copy.  The result is valid until the next
+/* Fills in s->user, s->deep and s->end from s->copy.  The result is valid until the next
  * call. */
 void walks_sample(struct walks *w, struct mapset *maps, uint32_t pid,
 		  uint32_t tid, struct record_sample *s);
 /* Between two batches of samples. */
 void walks_rest(struct walks *w);
+/* Gives pages of mapped files back; they come again when they are read. */
+void walks_release(struct walks *w);
 
 #endif

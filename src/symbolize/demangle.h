@@ -12,6 +12,12 @@
 
 /* C++ (Itanium C++ ABI): _Z, with what compilers put behind: .isra.0. */
 bool demangle_cxx(const char *s, size_t n, struct buf *out);
+/* Only the function's own name: `operator()`, `~vector`, `run`; no scopes, no
+ * template arguments, no parameters, no clone suffixes. */
+bool demangle_cxx_last(const char *s, size_t n, struct buf *out);
+/* As it stands before :: in names of what the function has in it: without return
+ * type and clone suffixes. */
+bool demangle_cxx_scope(const char *s, size_t n, struct buf *out);
 /* Rust: _R (RFC 2603), and _ZN…E that ends in a hash. */
 bool demangle_rust(const char *s, size_t n, struct buf *out);
 /* [clone .isra.0] [clone .cold] for such ends of names, as c++filt does. */

@@ -312,6 +312,31 @@ uint32_t cxx_encoding(struct cxx *p, bool top)
 	return e;
 }
 
+/* The node of a function's own name, without scopes and template arguments; the
+ * arguments that T_ stands for in it become p->args. */
+static uint32_t last_name(struct cxx *p, uint32_t e)
+{
+	for (;;) {
+		const struct cxx_node *v = &p->v[e];
+
+		switch (v->kind) {
+		case CXX_BOUND:
+			p->args = v->b;
+			e = v->a;
+			break;
+		case CXX_ENCODING: case CXX_ENABLE_IF: case CXX_TEMPLATE:
+		case CXX_TAGGED: case CXX_IN_MODULE: case CXX_FRIEND:
+			e = v->a;
+			break;
+		case CXX_SCOPED: case CXX_LOCAL:
+			e = v->b;
+			break;
+		default:
+			return e;
+		}
+	}
+}
+
 /* All read, then all written; p->v and the like are there. */
 static bool demangle_with(struct cxx *p, struct buf *out)
 {
@@ -320,10 +345,12 @@ static bool demangle_with(struct cxx *p, struct buf *out)
 
 	p->n = 1;	/* 0 is none */
 	p->v[0] = (struct cxx_node){ 0 };
-	e = cxx_encoding(p, true);
+	e = cxx_encoding(p, p->want != CXX_SCOPE);
 	if (p->bad || !e || (p->p != p->end && *p->p != '.') ||
 	    p->p + 1 == p->end)
 		return false;
+	if (p->want == CXX_LAST)
+		e = last_name(p, e);
 	p->out = out;
 	if (!cxx_grow(p, (uint32_t)(p->end - p->s)))
 		return false;
@@ -331,7 +358,8 @@ static bool demangle_with(struct cxx *p, struct buf *out)
 	if (p->bad || out->failed || !p->at)
 		return false;
 	out->n = start + p->at;
-	demangle_clones(p->p, p->end, out);
+	if (p->want == CXX_ALL)
+		demangle_clones(p->p, p->end, out);
 	return true;
 }
 
@@ -376,16 +404,30 @@ static bool demangle_keyed(const char *s, size_t n, struct buf *out)
 	return true;
 }
 
-bool demangle_cxx(const char *s, size_t n, struct buf *out)
+static bool demangle_z(const char *s, size_t n, enum cxx_want want,
+		       struct buf *out)
 {
-	struct cxx p = { .s = s, .p = s + 2, .end = s + n };
+	struct cxx p = { .s = s, .p = s + 2, .end = s + n, .want = want };
 
-	if (n < 3 || n > CXX_IN_MAX || s[0] != '_')
-		return false;
-	if (s[1] == 'G')
-		return demangle_keyed(s, n, out);
-	if (s[1] != 'Z')
+	if (n < 3 || n > CXX_IN_MAX || s[0] != '_' || s[1] != 'Z')
 		return false;
 	return n <= SMALL_IN ? demangle_small(&p, out)
 			     : demangle_large(&p, out);
+}
+
+bool demangle_cxx(const char *s, size_t n, struct buf *out)
+{
+	if (n > 2 && s[0] == '_' && s[1] == 'G')
+		return n <= CXX_IN_MAX && demangle_keyed(s, n, out);
+	return demangle_z(s, n, CXX_ALL, out);
+}
+
+bool demangle_cxx_last(const char *s, size_t n, struct buf *out)
+{
+	return demangle_z(s, n, CXX_LAST, out);
+}
+
+bool demangle_cxx_scope(const char *s, size_t n, struct buf *out)
+{
+	return demangle_z(s, n, CXX_SCOPE, out);
 }

@@ -85,6 +85,13 @@ struct cxx_operator {
 	char text[18];
 };
 
+/* How much of a name is written. */
+enum cxx_want {
+	CXX_ALL,
+	CXX_LAST,		/* no more than the function's own name */
+	CXX_SCOPE,		/* as a scope of other names: no return type */
+};
+
 struct cxx {
 	const char *s, *p, *end;
 	struct cxx_node *v;
@@ -98,6 +105,7 @@ struct cxx {
 	char heads[32];
 	bool conversion;	/* T_ I… may be the operator's arguments */
 	bool bad;
+	enum cxx_want want;
 
 	/* writing */
 	struct buf *out;

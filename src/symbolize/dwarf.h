@@ -18,6 +18,9 @@
  *	dwarf_funcs.c	one flat pass over a unit: functions with code
  *	dwarf_inline.c	the inlined calls of one function
  *	dwarf_names.c	names through abstract_origin and specification
+ *	dwarf_scope.c	which namespaces, classes, functions a DIE is in
+ *	dwarf_spell.c	full names of C++ functions without a linkage name
+ *	dwarf_spell_type.c	types and template arguments in these
  *	dwarf_load.c	which units are read, and kept
  *	dwarf_resolve.c	a batch of addresses
  *
@@ -34,6 +37,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/cursor.h"
 #include "base/hash.h"
 #include "base/strtab.h"
@@ -54,7 +58,14 @@ enum dwarf_slot {
 	SLOT_STMT_LIST, SLOT_COMP_DIR, SLOT_PRODUCER, SLOT_LANGUAGE,
 	SLOT_STR_BASE, SLOT_ADDR_BASE, SLOT_RNG_BASE,
 	SLOT_DWO_NAME, SLOT_DWO_ID, SLOT_GNU_RANGES,
-	SLOT_COUNT
+	SLOT_COUNT,
+	/* What only dwarf_read_all gives, in the places of what only unit roots
+	 * have. */
+	SLOT_TYPE = SLOT_STMT_LIST, SLOT_EXTERNAL = SLOT_COMP_DIR,
+	SLOT_ARTIFICIAL = SLOT_PRODUCER, SLOT_CONST_VALUE = SLOT_LANGUAGE,
+	SLOT_DECL_COLUMN = SLOT_STR_BASE, SLOT_CLASS = SLOT_ADDR_BASE,
+	SLOT_REFERENCE = SLOT_RNG_BASE, SLOT_RVALUE = SLOT_DWO_NAME,
+	SLOT_BOUND = SLOT_DWO_ID, SLOT_TEMPLATE = SLOT_GNU_RANGES,
 };
 
 /* One step of a skip program: go `add` bytes on, then do `code`. */
@@ -88,6 +99,7 @@ enum {
 struct abbrev {
 	uint32_t size;		/* of all attributes unless VARIABLE */
 	uint32_t ops, reads;	/* where its programs start in the table's */
+	const uint8_t *attrs;	/* its declaration: names and forms */
 	uint16_t tag;		/* 0: no such abbreviation */
 	uint8_t flags;
 };
@@ -182,9 +194,28 @@ struct dwarf_die {
 };
 
 struct func_name {
-	const char *name, *file;
+	const char *name;	/* linkage name, else `plain` */
+	const char *plain;	/* DW_AT_name where there is no linkage name,
+				 * else "" */
+	const char *full;	/* with scopes and parameters; NULL until it is
+				 * asked for: dwarf_full_name */
+	uint64_t decl;		/* the DIE where its chain ends, in its scope */
+	const char *file;
 	uint32_t line;
 	uint16_t lang;
+};
+
+/* A DIE that names what is in it: a namespace, class or function. */
+struct scope {
+	uint32_t start, end;	/* offsets in the unit */
+	uint32_t parent;	/* scope that it is in, or NO_SCOPE */
+};
+#define NO_SCOPE UINT32_MAX
+
+/* The scopes of one unit, by start. */
+struct scope_index {
+	const struct dwarf_unit *unit;	/* NULL: none */
+	VEC(struct scope) v;
 };
 
 /* One file's sections and units. */
@@ -216,6 +247,10 @@ struct dwarf {
 	bool swept;			/* units without ranges were loaded */
 	struct u64map name_tab;
 	VEC(struct func_name) names;
+	struct scope_index scopes[4];	/* of units that were asked last */
+	uint32_t next_scopes;		/* which one goes next */
+	struct u64map type_tab;		/* spelled types by DIE: in strings */
+	uint64_t spell_left;		/* bytes that may be walked for names */
 	struct strtab strings;		/* names and paths: these live on */
 	uint64_t kept;			/* bytes of them */
 	size_t fresh_names;		/* since pages were let go of */
@@ -431,6 +466,10 @@ const uint8_t *dwarf_skip_form(uint64_t form, uint8_t addr_size,
 			       uint8_t off_size, bool v2, const uint8_t *p,
 			       const uint8_t *end);
 const uint8_t *dwarf_skip_leb(const uint8_t *p, const uint8_t *end);
+/* Reads the attributes of any DIE, also those that names are made of; *next is
+ * where its children or its next sibling stand. */
+bool dwarf_read_all(const struct dwarf_unit *u, uint64_t off,
+		    struct dwarf_die *out, uint64_t *next);
 /* Values of slots; each gives "nothing" when the slot is absent or its form
  * makes no sense. */
 const char *dwarf_string(const struct dwarf_unit *u,
@@ -492,11 +531,31 @@ void dwarf_read_inlines(const struct dwarf *d, const struct dwarf_unit *u,
 /* A copy of a string, which stays when pages or files go; "" where hostile
  * strings would fill all memory. */
 const char *dwarf_keep(struct dwarf *d, const char *text);
+/* The same of at most n bytes. */
+const char *dwarf_keep_n(struct dwarf *d, const char *text, size_t n);
 /* NULL when out of memory. */
 const struct func_name *dwarf_name(struct dwarf *d, uint64_t die);
 /* Makes the names of n DIEs ready (and sorts them): page by page, which is less
  * work than one after the other. */
 int dwarf_name_many(struct dwarf *d, uint64_t *dies, size_t n);
+
+/* The same with scopes and parameters where it is C++ without a linkage name:
+ * `foo(int)::{lambda(char) at file.cpp:3:9}::operator()(char) const`.  Never
+ * NULL. */
+const char *dwarf_full_name(struct dwarf *d, uint64_t die);
+/* Makes the full names of n DIEs ready, unit by unit (and sorts them). */
+int dwarf_full_name_many(struct dwarf *d, uint64_t *dies, size_t n);
+
+/* dwarf_scope.c: the scope that the DIE at an offset of its section is in, as an
+ * index into *x, which lives until three other units were asked about; NO_SCOPE
+ * if it is in none or that is not to be known. */
+uint32_t dwarf_scope_of(struct dwarf *d, const struct dwarf_unit *u,
+			uint64_t off, const struct scope_index **x);
+void dwarf_scopes_fini(struct dwarf *d);
+
+/* dwarf_spell.c: the name of the function at `die`, as binutils would write its
+ * linkage name.  False where that cannot be told. */
+bool dwarf_spell_function(struct dwarf *d, uint64_t die, struct buf *out);
 
 /* dwarf_resolve.c: what is known of one address. */
 struct dwarf_hit {

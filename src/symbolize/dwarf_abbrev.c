@@ -265,6 +265,7 @@ static uint64_t table_next(struct abbrev_table *t)
 	tag = cursor_uleb(&cur);
 	c.a.tag = tag && tag < UINT16_MAX ? (uint16_t)tag : UINT16_MAX;
 	c.a.flags = cursor_u8(&cur) ? ABBREV_CHILDREN : 0;
+	c.a.attrs = cur.p;
 	c.a.ops = (uint32_t)t->ops.n;
 	if (t->ops.n > UINT32_MAX - 65536 || !compile_attrs(&c, &cur) ||
 	    !table_spend(t, cursor_offset(&cur))) {

@@ -86,16 +86,13 @@ static const uint8_t *read_variable(const struct abbrev_table *t,
 	return c.p;
 }
 
-const uint8_t *dwarf_read_die(const struct abbrev_table *t,
-			      const struct abbrev *a, const uint8_t *p,
-			      const uint8_t *start, const uint8_t *end,
-			      struct dwarf_die *out)
+/* Runs a program of reads. */
+static const uint8_t *run_reads(const struct abbrev_table *t,
+				      const struct abbrev_read *r,
+				      const uint8_t *p, const uint8_t *start,
+				      const uint8_t *end, struct dwarf_die *out)
 {
-	const struct abbrev_read *r = t->reads.v + a->reads;
-
 	out->have = 0;
-	out->tag = a->tag;
-	out->flags = a->flags;
 	for (; p; r++) {
 		struct abbrev_read real;
 		const struct abbrev_read *q = r;
@@ -138,6 +135,16 @@ const uint8_t *dwarf_read_die(const struct abbrev_table *t,
 	return NULL;
 }
 
+const uint8_t *dwarf_read_die(const struct abbrev_table *t,
+			      const struct abbrev *a, const uint8_t *p,
+			      const uint8_t *start, const uint8_t *end,
+			      struct dwarf_die *out)
+{
+	out->tag = a->tag;
+	out->flags = a->flags;
+	return run_reads(t, t->reads.v + a->reads, p, start, end, out);
+}
+
 bool dwarf_die_at(const struct dwarf_unit *u, uint64_t off,
 		  struct dwarf_die *out)
 {
@@ -153,6 +160,84 @@ bool dwarf_die_at(const struct dwarf_unit *u, uint64_t off,
 	a = c.bad || !code ? NULL : abbrev_find(u->abbrevs, code);
 	return a && dwarf_read_die(u->abbrevs, a, c.p, s->p, s->p + u->end,
 				   out);
+}
+
+/* Which slot an attribute of a DIE that is no unit's root goes to. */
+static enum dwarf_slot spell_slot(uint64_t at)
+{
+	switch (at) {
+	case DW_AT_name: return SLOT_NAME;
+	case DW_AT_linkage_name:
+	case DW_AT_MIPS_linkage_name: return SLOT_LINKAGE;
+	case DW_AT_type: return SLOT_TYPE;
+	case DW_AT_abstract_origin: return SLOT_ORIGIN;
+	case DW_AT_specification: return SLOT_SPEC;
+	case DW_AT_sibling: return SLOT_SIBLING;
+	case DW_AT_external: return SLOT_EXTERNAL;
+	case DW_AT_artificial: return SLOT_ARTIFICIAL;
+	case DW_AT_const_value: return SLOT_CONST_VALUE;
+	case DW_AT_decl_file: return SLOT_DECL_FILE;
+	case DW_AT_decl_line: return SLOT_DECL_LINE;
+	case DW_AT_decl_column: return SLOT_DECL_COLUMN;
+	case DW_AT_containing_type: return SLOT_CLASS;
+	case DW_AT_reference: return SLOT_REFERENCE;
+	case DW_AT_rvalue_reference: return SLOT_RVALUE;
+	case DW_AT_upper_bound:
+	case DW_AT_count: return SLOT_BOUND;
+	case DW_AT_GNU_template_name: return SLOT_TEMPLATE;
+	default: return SLOT_SKIP;
+	}
+}
+
+bool dwarf_read_all(const struct dwarf_unit *u, uint64_t off,
+		    struct dwarf_die *out, uint64_t *next)
+{
+	const struct span *s = dwarf_unit_section(u);
+	struct abbrev_read one[2] = { { 0 }, { 0 } };
+	struct abbrev_table *t = u->abbrevs;
+	const struct abbrev *a;
+	struct cursor c, names;
+	struct dwarf_die die;
+	const uint8_t *p;
+	uint64_t code;
+
+	if (off < u->root || off >= u->end || u->end > s->n || !t)
+		return false;
+	c = cursor_of(s->p + off, (size_t)(u->end - off));
+	code = cursor_uleb(&c);
+	a = c.bad || !code ? NULL : abbrev_find(t, code);
+	if (!a)
+		return false;
+	*out = (struct dwarf_die){ .tag = a->tag, .flags = a->flags };
+	names = cursor_of(a->attrs, (size_t)(u->set->abbrev.p +
+					     u->set->abbrev.n - a->attrs));
+	for (p = c.p; p;) {
+		uint64_t at = cursor_uleb(&names), form = cursor_uleb(&names);
+		enum dwarf_slot slot = spell_slot(at);
+		int64_t constant = form == DW_FORM_implicit_const
+					   ? cursor_sleb(&names) : 0;
+
+		if (names.bad || form > UINT16_MAX)
+			return false;
+		if (!at && !form)
+			break;
+		if (form == DW_FORM_implicit_const) {
+			out->have |= 1u << slot;
+			out->form[slot] = (uint16_t)form;
+			out->value[slot] = (uint64_t)constant;
+			continue;
+		}
+		one[0].form = (uint16_t)form;
+		one[0].slot = (uint8_t)slot;
+		p = run_reads(t, one, p, s->p, s->p + u->end, &die);
+		if (p && die.have) {
+			out->have |= die.have;
+			out->form[slot] = die.form[slot];
+			out->value[slot] = die.value[slot];
+		}
+	}
+	*next = p ? (uint64_t)(p - s->p) : u->end;
+	return p != NULL;
 }
 
 const char *dwarf_section_string(struct span s, uint64_t off)

@@ -2,7 +2,8 @@
 /*
  * Names and declarations of functions: the linkage name anywhere along the chain
  * of DW_AT_abstract_origin and DW_AT_specification, else the plain name (DWARF 5
- * §2.15, §3.3.8).  Each DIE is asked for once.
+ * §2.15, §3.3.8).  Each DIE is asked for once.  Full names are made only where
+ * they are asked for.
  */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -22,12 +23,11 @@ enum {
 	MAX_KEPT = 64 << 20,
 };
 
-static const struct func_name no_name = { "", "", 0, 0 };
+static const struct func_name no_name = { "", "", "", NO_DIE, "", 0, 0 };
 
 /* Adds what one DIE of the chain says. */
 static void merge(struct dwarf *d, struct dwarf_unit *u,
-		  const struct dwarf_die *die, struct func_name *out,
-		  const char **plain)
+		  const struct dwarf_die *die, struct func_name *out)
 {
 	uint64_t file = dwarf_number(die, SLOT_DECL_FILE, UINT64_MAX);
 
@@ -35,8 +35,8 @@ static void merge(struct dwarf *d, struct dwarf_unit *u,
 		out->lang = u->lang;
 	if (!out->name)
 		out->name = dwarf_string(u, die, SLOT_LINKAGE);
-	if (!*plain)
-		*plain = dwarf_string(u, die, SLOT_NAME);
+	if (!out->plain)
+		out->plain = dwarf_string(u, die, SLOT_NAME);
 	if (!out->file && file != UINT64_MAX)
 		out->file = dwarf_file_path(d, dwarf_files_unit(u), file);
 	if (!out->line)
@@ -45,8 +45,7 @@ static void merge(struct dwarf *d, struct dwarf_unit *u,
 
 static struct func_name resolve_name(struct dwarf *d, uint64_t at)
 {
-	struct func_name out = { NULL, NULL, 0, 0 };
-	const char *plain = NULL;
+	struct func_name out = { .decl = NO_DIE };
 	struct dwarf_work w;
 	int hop;
 
@@ -60,14 +59,20 @@ static struct func_name resolve_name(struct dwarf *d, uint64_t at)
 		dwarf_unit_root(d, u, &w);
 		if (!dwarf_die_at(u, DIE_OFFSET(at), &die))
 			break;
-		merge(d, u, &die, &out, &plain);
+		merge(d, u, &die, &out);
+		out.decl = at;
 		at = dwarf_reference(u, &die, SLOT_ORIGIN);
 		if (at == NO_DIE)
 			at = dwarf_reference(u, &die, SLOT_SPEC);
 	}
 	dwarf_work_fini(&w);
+	if (!out.plain)
+		out.plain = "";
+	/* a plain name is asked for only where it is the name */
 	if (!out.name)
-		out.name = plain ? plain : "";
+		out.name = out.plain;
+	else
+		out.plain = "";
 	if (!out.file)
 		out.file = "";
 	return out;
@@ -75,8 +80,15 @@ static struct func_name resolve_name(struct dwarf *d, uint64_t at)
 
 const char *dwarf_keep(struct dwarf *d, const char *text)
 {
-	size_t n = strnlen(text, TEXT_LIMIT), before = d->strings.str.n;
+	return dwarf_keep_n(d, text, SIZE_MAX);
+}
+
+const char *dwarf_keep_n(struct dwarf *d, const char *text, size_t n)
+{
+	size_t before = d->strings.str.n;
 	uint32_t id;
+
+	n = strnlen(text, n < TEXT_LIMIT ? n : TEXT_LIMIT);
 
 	if (n == TEXT_LIMIT || n > MAX_KEPT + 4 * d->bytes - d->kept) {
 		dwarf_damage(d, ".debug_str: names out of proportion", 0);
@@ -86,6 +98,13 @@ const char *dwarf_keep(struct dwarf *d, const char *text)
 	if (d->strings.str.n > before)
 		d->kept += n;
 	return strtab_get(&d->strings, id);
+}
+
+static void keep_name(struct dwarf *d, struct func_name *f, const char *name)
+{
+	f->name = dwarf_keep(d, name);
+	if (*f->plain)
+		f->plain = f->name;
 }
 
 /* The name's place; new where *slot says so. */
@@ -116,7 +135,7 @@ const struct func_name *dwarf_name(struct dwarf *d, uint64_t die)
 		return NULL;
 	f = &d->names.v[*slot];
 	if (added) {
-		f->name = dwarf_keep(d, f->name);
+		keep_name(d, f, f->name);
 		if (++d->fresh_names % FRESH_NAMES == 0)
 			dwarf_release(d);
 	}
@@ -162,7 +181,7 @@ static int keep_names(struct dwarf *d, size_t first)
 			from = (uintptr_t)raw[i].name;
 			dwarf_release(d);
 		}
-		d->names.v[raw[i].at].name = dwarf_keep(d, raw[i].name);
+		keep_name(d, &d->names.v[raw[i].at], raw[i].name);
 	}
 	free(raw);
 	return 0;
@@ -188,4 +207,69 @@ int dwarf_name_many(struct dwarf *d, uint64_t *dies, size_t n)
 		}
 	}
 	return keep_names(d, first);
+}
+
+static bool is_cxx(uint16_t lang)
+{
+	return lang == DW_LANG_C_plus_plus || lang == DW_LANG_C_plus_plus_03 ||
+	       lang == DW_LANG_C_plus_plus_11 ||
+	       lang == DW_LANG_C_plus_plus_14 ||
+	       lang == 0x2b || lang == 0x3a;	/* 17, 20 */
+}
+
+const char *dwarf_full_name(struct dwarf *d, uint64_t die)
+{
+	const struct func_name *f = dwarf_name(d, die);
+	const char *full;
+	struct buf text = { 0 };
+	uint32_t i;
+
+	if (!f || f == &no_name || !*f->plain || !is_cxx(f->lang))
+		return f ? f->name : "";
+	if (f->full)
+		return f->full;
+	full = f->name;
+	if (dwarf_spell_function(d, die, &text))
+		full = dwarf_keep(d, buf_cstr(&text));
+	buf_fini(&text);
+	i = u64map_get(&d->name_tab, die);	/* others may have been added */
+	d->names.v[i].full = full;
+	return full;
+}
+
+struct placed_die {
+	uint64_t decl, die;
+};
+
+static int by_decl(const void *a, const void *b)
+{
+	const struct placed_die *x = a, *y = b;
+
+	return x->decl < y->decl ? -1 : x->decl > y->decl;
+}
+
+int dwarf_full_name_many(struct dwarf *d, uint64_t *dies, size_t n)
+{
+	VEC(struct placed_die) todo = { 0 };
+	size_t i;
+	int rc = 0;
+
+	qsort(dies, n, sizeof(*dies), by_number);
+	for (i = 0; i < n && dies[i] != NO_DIE && !rc; i++) {
+		const struct func_name *f;
+
+		if (i && dies[i] == dies[i - 1])
+			continue;
+		f = dwarf_name(d, dies[i]);
+		if (!f || (*f->plain && is_cxx(f->lang) && !f->full &&
+			   vec_push(&todo, (struct placed_die){ f->decl,
+								dies[i] }) < 0))
+			rc = -ERR_NOMEM;
+	}
+	if (todo.n)
+		qsort(todo.v, todo.n, sizeof(*todo.v), by_decl);
+	for (i = 0; i < todo.n && !rc; i++)
+		dwarf_full_name(d, todo.v[i].die);
+	vec_fini(&todo);
+	return rc;
 }

@@ -261,6 +261,8 @@ void dwarf_fini(struct dwarf *d)
 	vec_fini(&d->loaded);
 	range_index_fini(&d->cover);
 	u64map_fini(&d->name_tab);
+	u64map_fini(&d->type_tab);
+	dwarf_scopes_fini(d);
 	u64map_fini(&d->dwo_tab);
 	strtab_fini(&d->strings);
 	free(d->missing_dwo);

@@ -17,6 +17,9 @@ enum {
 	MANY_UNITS = 64, STEP_COST = 16,
 	/* .dwo files that stay open between batches. */
 	KEEP_SETS = 128,
+	/* What may be walked to spell names: a hostile file cannot make each of
+	 * them cost a walk over all of it. */
+	SPELL_FREE = 16 << 20, SPELL_TIMES = 2,
 };
 #define NO_UNIT UINT32_MAX
 
@@ -156,6 +159,12 @@ static int name_all(struct dwarf *d, size_t n, const struct dwarf_batch *b)
 		for (i = 0; i < w[k].calls.n; i++)
 			dies[at++] = w[k].calls.v[i].origin;
 	rc = dwarf_name_many(d, dies, at);
+	/* Only inlined functions have no symbol that may name them better. */
+	for (k = at = 0; k < 2; k++)
+		for (i = 0; i < w[k].calls.n; i++)
+			dies[at++] = w[k].calls.v[i].origin;
+	if (!rc)
+		rc = dwarf_full_name_many(d, dies, at);
 	free(dies);
 	return rc;
 }
@@ -185,6 +194,7 @@ int dwarf_resolve(struct dwarf *d, const uint64_t *addrs, size_t n,
 	for (i = 0; i < n; i++)
 		b->hits[i] = (struct dwarf_hit){ NO_DIE, NO_UNIT, NO_CALL, 0 };
 	d->clock++;
+	d->spell_left = SPELL_FREE + SPELL_TIMES * d->bytes;
 	dwarf_evict(d);
 	rc = find_units(&l);
 	for (i = 0; i < n && !rc; i++)

@@ -46,10 +46,18 @@ libsymbolize_a_SOURCES = \
 	src/symbolize/dwarf_open.c \
 	src/symbolize/dwarf_ranges.c \
 	src/symbolize/dwarf_resolve.c \
+	src/symbolize/dwarf_scope.c \
 	src/symbolize/dwarf_skip.c \
+	src/symbolize/dwarf_spell.c \
+	src/symbolize/dwarf_spell.h \
+	src/symbolize/dwarf_spell_type.c \
 	src/symbolize/dwarf_split.c \
 	src/symbolize/dwarf_split_index.c \
 	src/symbolize/dwarf_units.c \
+	src/symbolize/func_name.c \
+	src/symbolize/func_name.h \
+	src/symbolize/gopclntab.c \
+	src/symbolize/gopclntab.h \
 	src/symbolize/kallsyms.c \
 	src/symbolize/kernel_files.c \
 	src/symbolize/kernel_files.h \
@@ -57,6 +65,8 @@ libsymbolize_a_SOURCES = \
 	src/symbolize/perfmap.h \
 	src/symbolize/range_index.c \
 	src/symbolize/range_index.h \
+	src/symbolize/starts.c \
+	src/symbolize/starts.h \
 	src/symbolize/symbolize.h \
 	src/symbolize/symbolizer.c \
 	src/symbolize/symtab.c \

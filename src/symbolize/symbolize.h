@@ -3,7 +3,7 @@
 #define TALLY_SYMBOLIZE_SYMBOLIZE_H
 /*
  * From (image, vaddr) to names: function, chain of inlined functions, file,
- * line, column (DWARF 2 to 5; ELF symbol tables; kallsyms).
+ * line, column (DWARF 2 to 5; ELF symbol tables; Go's .gopclntab; kallsyms).
  *
  * Work follows the units that are hit: unit headers are indexed once, a unit's
  * lines and functions are read when an address in it is asked for, and a batch
@@ -32,8 +32,10 @@
 /* One function at an address.  Strings belong to the symbolizer and live until
  * symbolizer_close; "" where unknown, never NULL. */
 struct sym_frame {
-	const char *name;	/* linkage name where there is one, else the
-				 * plain name; not demangled */
+	const char *name;	/* linkage name where there is one, not
+				 * demangled; else, for C++, the readable name
+				 * with scopes and parameters; else the plain
+				 * name.  See func_name.h. */
 	const char *file;	/* source path as compiled, joined with its
 				 * directory: of the address for the innermost
 				 * frame, of the call for the others */
@@ -42,6 +44,8 @@ struct sym_frame {
 	uint32_t decl_line;
 	bool inlined;		/* true for all but the last (physical) frame */
 	uint16_t lang;		/* DW_AT_language of its unit; 0: unknown */
+	const char *plain;	/* as DWARF has it: the linkage name, else the
+				 * plain name; "" where it is not from DWARF */
 };
 
 /* What is known of one address. */
@@ -103,6 +107,7 @@ struct sym_sources {
 	bool debugdata;		/* the .symtab is that of .gnu_debugdata */
 	bool unwind;		/* functions without name got their extent from
 				 * call frame information */
+	bool go;		/* functions and lines are in Go's own table */
 	const char *debug_file;	/* "" when DWARF is in the image itself */
 	const char *missing;	/* the separate debug file, where there is no
 				 * DWARF: /usr/lib/debug/.build-id/ab/cd….debug */
@@ -116,6 +121,9 @@ struct sym_sources {
 				 * compressed in a way we cannot */
 };
 struct sym_sources symbolizer_sources(const struct symbolizer *s);
+/* Whether functions may have this name though no symbol says so: they start threads
+ * or programs, and are told by what they do. */
+bool symbolize_names_start(const char *name);
 
 /*
  * The running kernel's symbols: /proc/kallsyms text (proc(5)).

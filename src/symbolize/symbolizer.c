@@ -7,6 +7,9 @@
 
 #include "symbolize/debug_file.h"
 #include "symbolize/dwarf.h"
+#include "symbolize/func_name.h"
+#include "symbolize/gopclntab.h"
+#include "symbolize/starts.h"
 #include "symbolize/symtab.h"
 
 /* Deeper chains are not code but damage. */
@@ -19,6 +22,8 @@ struct symbolizer {
 	char *debug_dirs;	/* NULL: look into no other file */
 	struct symtab symtab;
 	struct dwarf dwarf;
+	struct gopclntab *go;	/* where there is no DWARF, or NULL */
+	struct starts starts;
 	bool has_dwarf;
 	uint64_t shift;		/* image's addresses - those of the DWARF */
 	VEC(struct sym_frame) frames;	/* of the current address */
@@ -66,7 +71,7 @@ static int open_parts(struct symbolizer *s, const struct sym_options *o)
 		return rc;
 	s->has_dwarf = has_dwarf(s->debug ? s->debug : s->img);
 	if (!s->has_dwarf)
-		return 0;
+		return gopclntab_open(s->img, &s->go);
 	rc = dwarf_open(&s->dwarf, s->debug ? s->debug : s->img, &search);
 	if (!rc && !s->dwarf.main->info.n) {
 		s->has_dwarf = false;
@@ -99,6 +104,8 @@ void symbolizer_close(struct symbolizer *s)
 		return;
 	dwarf_fini(&s->dwarf);
 	symtab_fini(&s->symtab);
+	gopclntab_close(s->go);
+	starts_fini(&s->starts);
 	vec_fini(&s->frames);
 	image_close(s->debug);
 	free(s->debug_path);
@@ -115,7 +122,10 @@ static int add_frame(struct symbolizer *s, uint64_t die, const char *file,
 	if (!n)
 		return -ERR_NOMEM;
 	f = (struct sym_frame){ n->name, file, line, column, n->file, n->line,
-				inlined, n->lang };
+				inlined, n->lang, n->name };
+	/* of the others the symbol may know more: name_outermost */
+	if (inlined)
+		f.name = dwarf_full_name(&s->dwarf, die);
 	return vec_push(&s->frames, f) < 0 ? -ERR_NOMEM : 0;
 }
 
@@ -142,36 +152,26 @@ static int dwarf_frames(struct symbolizer *s, const struct dwarf_batch *b,
 	return add_frame(s, h->func, file, line, column, false);
 }
 
-static bool is_mangled(const char *name)
+/* Names the function that really exists, by DWARF or its symbol. */
+static void name_outermost(struct symbolizer *s, const char *symbol,
+			   uint64_t die, struct sym_frame *f)
 {
-	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
-}
+	const struct func_name *dwarf = dwarf_name(&s->dwarf, die);
+	size_t len;
 
-/* Whether a mangled name has the plain one in it: of a template's name what is
- * before its arguments, of a destructor's what is behind '~'. */
-static bool has_plain(const char *mangled, const char *plain)
-{
-	size_t n;
-
-	plain += *plain == '~';
-	n = strcspn(plain, "<");
-	return n && memmem(mangled, strlen(mangled), plain, n);
-}
-
-/*
- * True when the ELF symbol is the better name of a function that really exists.
- * glibc's DWARF calls malloc by its hidden alias __GI___libc_malloc, which is
- * nobody's word for it.  g++ gives functions of anonymous namespaces and local
- * classes no linkage name, only "run", and clang with -gline-tables-only gives
- * none to any; their symbol says whose run it is.
- */
-static bool says_more(const char *symbol, const char *name)
-{
-	if (!*symbol)
-		return false;
-	return !strncmp(name, "__GI_", 5) ||
-	       (is_mangled(symbol) && !is_mangled(name) &&
-		has_plain(symbol, name));
+	if (!dwarf)
+		return;
+	switch (func_name_choose(dwarf, symbol, &len)) {
+	case NAME_OF_DWARF:
+		f->name = dwarf_full_name(&s->dwarf, die);
+		break;
+	case NAME_IN_DWARF:
+		break;
+	case NAME_OF_SYMBOL:
+		f->name = symbol[len] ? dwarf_keep_n(&s->dwarf, symbol, len)
+				      : symbol;
+		break;
+	}
 }
 
 /* What an address' result follows from. */
@@ -179,6 +179,7 @@ struct source {
 	struct dwarf_hit dwarf;
 	const struct line_row *row;
 	struct symtab_hit symbol;
+	uint64_t go;		/* the address, where Go's table knows it */
 };
 
 static bool same_source(const struct source *a, const struct source *b)
@@ -186,9 +187,26 @@ static bool same_source(const struct source *a, const struct source *b)
 	return a->dwarf.func == b->dwarf.func && a->dwarf.unit == b->dwarf.unit &&
 	       a->dwarf.call == b->dwarf.call &&
 	       a->dwarf.worker == b->dwarf.worker && a->row == b->row &&
-	       a->symbol.name == b->symbol.name &&
+	       a->go == b->go && a->symbol.name == b->symbol.name &&
 	       a->symbol.start == b->symbol.start &&
 	       a->symbol.size == b->symbol.size;
+}
+
+/* Frames of one address by Go's table. */
+static int go_frames(struct symbolizer *s, uint64_t addr)
+{
+	struct go_frame frames[GO_MAX_FRAMES];
+	size_t n = s->go ? gopclntab_frames(s->go, addr, frames) : 0, i;
+
+	for (i = 0; i < n; i++) {
+		struct sym_frame f = { frames[i].name, frames[i].file,
+				       frames[i].line, 0, "", 0, i + 1 < n, 0,
+				       "" };
+
+		if (vec_push(&s->frames, f) < 0)
+			return -ERR_NOMEM;
+	}
+	return 0;
 }
 
 /* Makes the result of one address; h is NULL without DWARF. */
@@ -196,7 +214,7 @@ static int make_result(struct symbolizer *s, const struct dwarf_batch *b,
 		       const struct dwarf_hit *h, uint64_t addr,
 		       const struct symtab_hit *hit, struct sym_result *r)
 {
-	struct sym_frame only = { "", "", 0, 0, "", 0, false, 0 };
+	struct sym_frame only = { "", "", 0, 0, "", 0, false, 0, "" };
 	struct sym_frame *last;
 
 	s->frames.n = 0;
@@ -207,12 +225,17 @@ static int make_result(struct symbolizer *s, const struct dwarf_batch *b,
 	if (h && h->unit != UINT32_MAX &&
 	    dwarf_frames(s, b, h, addr - s->shift) < 0)
 		return -ERR_NOMEM;
-	if (!s->frames.n && *r->symbol && vec_push(&s->frames, only) < 0)
+	if (!s->frames.n && go_frames(s, addr) < 0)
 		return -ERR_NOMEM;
-	if (s->frames.n) {
+	if (!s->frames.n && *r->symbol) {
+		only.name = r->symbol;
+		if (vec_push(&s->frames, only) < 0)
+			return -ERR_NOMEM;
+		h = NULL;
+	}
+	if (h && s->frames.n) {
 		last = &s->frames.v[s->frames.n - 1];
-		if (!*last->name || says_more(r->symbol, last->name))
-			last->name = r->symbol;
+		name_outermost(s, r->symbol, h->func, last);
 	}
 	r->frames = s->frames.v;
 	r->nframes = s->frames.n;
@@ -238,6 +261,32 @@ static int resolve_dwarf(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
 	return rc;
 }
 
+/* The ELF symbol; functions that have none may be known by Go's own table or by
+ * what they do. */
+static int find_symbol(struct symbolizer *s, uint64_t addr, struct source *out)
+{
+	struct symtab_hit *hit = &out->symbol;
+	const struct start_function *start;
+	struct go_func f;
+	int rc = symtab_find(&s->symtab, addr, hit);
+
+	if (rc < 0)
+		return rc;
+	if (s->go && gopclntab_find(s->go, addr, &f)) {
+		out->go = addr;
+		if (!*hit->name)
+			*hit = (struct symtab_hit){ f.name, "", f.start,
+						    f.size };
+	}
+	if (*hit->name)
+		return 0;
+	start = starts_find(&s->starts, s->img, addr);
+	if (start)
+		*hit = (struct symtab_hit){ start->name, "", start->start,
+					    start->size };
+	return 0;
+}
+
 static int find_source(struct symbolizer *s, const struct dwarf_hit *h,
 		       uint64_t addr, struct source *out)
 {
@@ -249,19 +298,19 @@ static int find_source(struct symbolizer *s, const struct dwarf_hit *h,
 				&s->dwarf.main->units.v[h->unit],
 				addr - s->shift);
 	}
-	return symtab_find(&s->symtab, addr, &out->symbol);
+	return find_symbol(s, addr, out);
 }
 
 bool symbolizer_extent(struct symbolizer *s, uint64_t vaddr, const char **name,
 		       uint64_t *start, uint64_t *size)
 {
-	struct symtab_hit hit;
+	struct source from = { .go = 0 };
 
-	if (symtab_find(&s->symtab, vaddr, &hit) < 0 || !hit.size)
+	if (find_symbol(s, vaddr, &from) < 0 || !from.symbol.size)
 		return false;
-	*name = hit.name;
-	*start = hit.start;
-	*size = hit.size;
+	*name = from.symbol.name;
+	*start = from.symbol.start;
+	*size = from.symbol.size;
 	return true;
 }
 
@@ -313,6 +362,7 @@ struct sym_sources symbolizer_sources(const struct symbolizer *s)
 		.dynsym = s->symtab.has_dynsym,
 		.debugdata = s->symtab.mini != NULL,
 		.unwind = s->symtab.used_cfi,
+		.go = s->go != NULL,
 		.dwarf = s->has_dwarf,
 		.debug_file = s->debug ? path : "",
 		.missing = s->has_dwarf || s->debug ? "" : path,

@@ -96,7 +96,10 @@ static void put_line(struct annotate_page *ap, const struct code_row *row,
 	strip_printf(s, LOOK_DIM, "%6u  ", row->line);
 	src = sources_get(&ap->a->sources, row->file, PROF_NONE);
 	buf_reset(&ap->words.line);
-	if (src && source_line(&ap->a->sources, src, row->line, &text))
+	if (src && ap->pg.t->writing &&
+	    !source_is_for_others(&ap->a->sources, src))
+		buf_str(&ap->words.line, "(not written for others: see --repo)");
+	else if (src && source_line(&ap->a->sources, src, row->line, &text))
 		annotate_source_words(&ap->words, text);
 	put_words(ap, cost ? LOOK_BOLD : LOOK_PLAIN, s);
 }

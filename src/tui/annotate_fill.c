@@ -44,7 +44,10 @@ static void add_note(struct filler *f, const char *fmt, ...)
 	va_end(ap);
 	text_safe(to, text);
 	buf_u8(to, 0);
-	add(f, &row);
+	if (to->failed)
+		f->failed = true;
+	else
+		add(f, &row);
 }
 
 static uint32_t codes_shown(const struct annotate_page *ap)

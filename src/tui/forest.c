@@ -49,6 +49,12 @@ const struct values *forest_values(const struct forest *f,
 	return tree_level_values(f->levels.v[r->level], r->child);
 }
 
+const struct frame_keys *forest_keys(const struct forest *f,
+				     const struct tree_row *r)
+{
+	return r->sort != TREE_ROW ? f->d->rep->tree_keys : &f->d->rep->keys;
+}
+
 const struct frame_key *forest_function(const struct forest *f,
 					const struct tree_row *r)
 {

@@ -66,6 +66,9 @@ size_t forest_above(const struct forest *f, size_t seen);
 const struct values *forest_values(const struct forest *f,
 				   const struct tree_row *r);
 /* The function of a row, or NULL: it is none. */
+/* What a row's key is one of. */
+const struct frame_keys *forest_keys(const struct forest *f,
+				     const struct tree_row *r);
 const struct frame_key *forest_function(const struct forest *f,
 					const struct tree_row *r);
 

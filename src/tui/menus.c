@@ -38,7 +38,7 @@ void menu_group(struct tui *t)
 {
 	static const char *const groups[][2] = {
 		{ "function", "image,symbol" },
-		{ "function, whatever image it is in", "symbol" },
+		{ "function, in all images it was compiled into", "symbol" },
 		{ "program or library", "image" },
 		{ "thread", "comm,tid" },
 		{ "thread and function", "comm,tid,symbol" },

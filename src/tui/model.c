@@ -54,14 +54,15 @@ static int data_make(struct model *m, const struct key_list *keys,
 		.by_total = m->spec.by_total,
 	};
 	struct data *d = calloc(1, sizeof(*d));
+	unsigned int how = m->full_names ? 0 : NAME_SHORT;
 	int rc = d ? report_build(m->r, &spec, &d->rep, err) : nomem(err);
 
 	if (!rc)
 		rc = tree_explorer_init(&d->trees, d->rep, err);
 	if (!rc && (name_cache_init(&d->row_names, m->p, &d->rep->keys,
-				    m->full_names) < 0 ||
+				    how) < 0 ||
 		    name_cache_init(&d->tree_names, m->p, d->rep->tree_keys,
-				    m->full_names) < 0))
+				    how | NAME_ALONE) < 0))
 		rc = nomem(err);
 	if (rc)
 		data_free(d);
@@ -176,8 +177,8 @@ uint32_t model_same_function(const struct frame_keys *to,
 		const struct frame_key *x = &to->keys.v[i];
 
 		if (x->sort == k->sort && x->name == k->name &&
-		    (!k->image || x->image == k->image) &&
-		    x->vaddr == k->vaddr && x->kernel == k->kernel)
+		    x->vaddr == k->vaddr && x->kernel == k->kernel &&
+		    (!k->im || x->im == k->im) && x->func == k->func)
 			return i;
 	}
 	return PROF_NONE;
@@ -196,9 +197,7 @@ bool model_pick(const struct model *m, const struct frame_key *k,
 	const struct profile *p = m->p;
 
 	for (uint32_t i = 0; k->sort == FRAME_FUNC && i < p->funcs.n; i++) {
-		const struct prof_func *f = &p->funcs.v[i];
-
-		if (f->name == k->name && image_fits(p, f->image, k)) {
+		if (i + 1 == k->func) {
 			*out = (struct annot_pick){ UNIT_FUNCTION, i };
 			return true;
 		}

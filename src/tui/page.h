@@ -49,6 +49,7 @@ struct tui {
 	enum prompt prompt;
 	struct buf typed;
 	struct buf message;	/* safe; shown until the next key */
+	bool writing;		/* rows go to a file, which others may get */
 	bool quit;
 };
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A page as a text file: see page.h. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
-#include "base/io.h"
+#include "base/outfile.h"
 #include "tui/page.h"
 
 enum { COLUMNS = 400, FILES_MAX = 1000 };
@@ -44,19 +43,17 @@ static void put_page(struct page *pg, struct buf *out)
 }
 
 /* A file of its own: nothing is ever overwritten. */
-static int open_new(char *name, size_t n, struct error *err)
+static int free_name(char *name, size_t n, struct error *err)
 {
 	for (int i = 1; i <= FILES_MAX; i++) {
-		int fd;
+		struct stat st;
 
 		snprintf(name, n, i == 1 ? "tally.txt" : "tally-%d.txt", i);
-		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (fd >= 0)
-			return fd;
-		if (errno != EEXIST)
-			break;
+		if (lstat(name, &st) < 0)
+			return errno == ENOENT ? 0
+			       : error_errno(err, errno, "%s", name);
 	}
-	return error_errno(err, errno, "%s", name);
+	return error_errno(err, EEXIST, "%s", name);
 }
 
 void page_write(struct page *pg)
@@ -64,16 +61,14 @@ void page_write(struct page *pg)
 	struct error err = { 0 };
 	struct buf out = { 0 };
 	char name[32];
-	int fd, rc;
 
+	pg->t->writing = true;
 	put_page(pg, &out);
-	fd = out.failed ? error_set(&err, ERR_NOMEM, "out of memory")
-			: open_new(name, sizeof(name), &err);
-	if (fd >= 0) {
-		rc = io_write_all(fd, name, out.p, out.n, &err);
-		if (close(fd) < 0 && !rc)
-			error_errno(&err, errno, "%s", name);
-	}
+	pg->t->writing = false;
+	if (out.failed)
+		error_set(&err, ERR_NOMEM, "out of memory");
+	else if (!free_name(name, sizeof(name), &err))
+		outfile_write(name, out.p, out.n, &err);
 	if (err.msg[0])
 		tui_complain(pg->t, &err);
 	else

@@ -215,14 +215,17 @@ static void branch_words(struct tree_base *b, const struct tree_row *r,
 static void root_image(struct tree_base *b, const struct tree_row *r,
 		       struct strip *s)
 {
-	const struct frame_key *k = &report_of(b)->tree_keys->keys.v[r->id];
-	const char *image = path_base(profile_cstr(b->pg.t->m.p, k->image));
+	const struct frame_keys *keys = report_of(b)->tree_keys;
+	const struct frame_key *k = &keys->keys.v[r->id];
+	struct buf image = { 0 };
 
-	if (r->depth || k->kernel || k->sort != FRAME_FUNC || !*image ||
+	if (r->depth || k->kernel || k->sort != FRAME_FUNC || !k->image ||
 	    b->pg.t->columns < NARROW)
 		return;
+	name_image(b->pg.t->m.p, keys, k, false, &image);
 	strip_put(s, LOOK_DIM, " in ");
-	strip_put_unsafe(s, LOOK_DIM, image);
+	strip_put_unsafe(s, LOOK_DIM, buf_cstr(&image));
+	buf_fini(&image);
 }
 
 static void put_branch(struct tree_base *b, const struct tree_row *r,
@@ -356,8 +359,9 @@ void tree_status(struct page *pg, struct strip *s)
 	k = forest_function(&b->f, r);
 	if (!k)
 		return;
-	strip_put_unsafe(s, LOOK_PLAIN,
-			 path_base(profile_cstr(pg->t->m.p, k->image)));
+	name_image(pg->t->m.p, forest_keys(&b->f, r), k, false, &text);
+	strip_put_unsafe(s, LOOK_PLAIN, buf_cstr(&text));
+	buf_reset(&text);
 	text_count(&text, forest_values(&b->f, r)[
 			model_column(&pg->t->m, rep)].total.count);
 	strip_printf(s, LOOK_PLAIN, "  %s samples", buf_cstr(&text));

@@ -14,18 +14,20 @@ void tree_word(struct tree_base *b, uint32_t row, enum view_key key,
 {
 	const struct report *rep = b->f.d->rep;
 	struct buf word = { 0 };
-	const char *s;
+	const struct frame_keys *keys = &rep->keys;
 
 	if (key == KEY_SYMBOL) {
 		buf_str(out, name_cached(&b->f.d->row_names,
 					 rep->table.rows.v[row].fk));
 		return;
 	}
-	key_word(rep, row, key, &word);
-	s = buf_cstr(&word);
-	if ((key == KEY_IMAGE || key == KEY_LINE) && !b->pg.t->m.full_names)
-		s = path_base(s);
-	text_safe(out, s);
+	if (key == KEY_IMAGE && !b->pg.t->m.full_names)
+		name_image(rep->p, keys, &keys->keys.v[rep->table.rows.v[row].fk],
+			   false, &word);
+	else
+		key_word(rep, row, key, &word);
+	text_safe(out, key == KEY_LINE && !b->pg.t->m.full_names
+		  ? path_base(buf_cstr(&word)) : buf_cstr(&word));
 	buf_fini(&word);
 }
 
@@ -92,14 +94,14 @@ static void put_fact(struct buf *out, const char *what, const char *text)
 	buf_u8(out, '\n');
 }
 
-static void put_function(const struct profile *p, const struct frame_key *k,
-			 struct buf *out)
+static void put_function(const struct profile *p, const struct frame_keys *keys,
+			 const struct frame_key *k, struct buf *out)
 {
 	struct annot_pick pick;
 	struct model m = { .p = (struct profile *)p };
 	struct buf name = { 0 };
 
-	name_symbol(p, k, &name);
+	name_symbol(p, keys, k, NAME_ALONE, &name);
 	put_fact(out, "function", buf_cstr(&name));
 	buf_fini(&name);
 	put_fact(out, "linkage name", profile_cstr(p, k->name));
@@ -127,7 +129,7 @@ void tree_details(struct page *pg)
 	r = forest_row(&b->f, pg->cursor);
 	k = forest_function(&b->f, r);
 	if (k)
-		put_function(rep->p, k, &text);
+		put_function(rep->p, forest_keys(&b->f, r), k, &text);
 	else
 		tree_text(pg, pg->cursor, &text);
 	buf_u8(&text, '\n');

@@ -58,9 +58,19 @@ static enum likely is_return(struct walk *w, uint64_t ra)
 	return s.n == LONGEST && ends_in_call(s.p + LONGEST) ? YES : NO;
 }
 
-bool walk_returns(struct walk *w, uint64_t ra)
+struct span walk_bytes(struct walk *w, uint64_t pc, size_t n)
+{
+	return code_at(w, pc, 0, n);
+}
+
+bool walk_after_call(struct walk *w, uint64_t ra)
 {
 	return is_return(w, ra) != NO;
+}
+
+bool walk_returns(struct walk *w, uint64_t ra)
+{
+	return walk_after_call(w, ra) || walk_ends_at(w, ra);
 }
 
 /* To the caller, whose return address is at `at`. */
@@ -176,7 +186,7 @@ static bool step_code(struct walk *w)
 		e = (struct epilogue){ (unsigned)words, -1 };
 	}
 	at = r[UNWIND_RSP] + e.words * w->word;
-	if (!walk_get(w, at, w->word, &ra) || is_return(w, ra) == NO)
+	if (!walk_get(w, at, w->word, &ra) || !walk_returns(w, ra))
 		return false;
 	if (e.rbp >= 0) {
 		if (!walk_get(w, r[UNWIND_RSP] + (unsigned)e.rbp * w->word,
@@ -198,7 +208,7 @@ static bool is_frame(struct walk *w, uint64_t rbp)
 	       rbp >= w->regs.r[UNWIND_RSP] && rbp % w->word == 0 &&
 	       walk_get(w, rbp, w->word, &next) && next > rbp &&
 	       walk_get(w, rbp + w->word, w->word, &ra) &&
-	       is_return(w, ra) != NO;
+	       walk_returns(w, ra);
 }
 
 /* By following the code to where it returns.  Not over a frame: the code has a
@@ -230,7 +240,7 @@ static bool step_pointer(struct walk *w)
 	    !walk_get(w, rbp, w->word, &next) ||
 	    !walk_get(w, rbp + w->word, w->word, &ra))
 		return false;
-	if (ra ? is_return(w, ra) == NO : next != 0)
+	if (ra ? !walk_returns(w, ra) : next != 0)
 		return false;
 	go_on(w, rbp + w->word, ra, UNWIND_BY_POINTER);
 	r[UNWIND_RBP] = next;

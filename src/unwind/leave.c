@@ -15,6 +15,9 @@ struct path {
 	int64_t rbp_at;		/* where rbp was saved, from `rbp_base` */
 	bool by_rbp;		/* base: rbp as it is now, else rsp */
 	bool has_rbp, rbp_by_rbp;
+	/* where the way stored rbp by a mov: that slot holds it only then */
+	int64_t stored_at;
+	bool stored;
 	/* what rbp was set to on the way: a frame of the function's own */
 	int64_t frame;
 	bool framed, frame_by_rbp;
@@ -97,6 +100,41 @@ static void pop_rbp(struct path *s)
 	s->framed = false;
 }
 
+/* mov rbp, n(rsp) and back: frames of Go. */
+static void store_rbp(struct path *s, int64_t n)
+{
+	if (s->by_rbp || s->framed)
+		return;
+	s->stored = true;
+	s->stored_at = s->sp + n;
+}
+
+static void load_rbp(struct path *s, int64_t n)
+{
+	s->has_rbp = s->by_rbp || (s->sp + n >= 0 &&
+				   !(s->stored && s->stored_at == s->sp + n));
+	s->rbp_by_rbp = s->by_rbp;
+	s->rbp_at = s->sp + n;
+	s->framed = false;
+}
+
+/* mov between rbp and n(rsp); false: it is none. */
+static bool moves_rbp(struct path *s, const struct insn *x, const uint8_t *p)
+{
+	bool near = x->modrm == 0x6c, far = x->modrm == 0xac;
+	int64_t n;
+
+	if ((x->op != 0x89 && x->op != 0x8b) || !(near || far) ||
+	    x->sib != 0x24 || (x->rex & 0x0d) != 8)
+		return false;
+	n = imm(p + x->operand + 2, near ? 1 : 4);
+	if (x->op == 0x89)
+		store_rbp(s, n);
+	else
+		load_rbp(s, n);
+	return true;
+}
+
 static enum verdict jumps(struct follower *f, const struct insn *x,
 			  const uint8_t *p)
 {
@@ -160,7 +198,7 @@ static enum verdict follow_one(struct follower *f)
 		from_rbp(s, 0);
 		pop_rbp(s);
 		s->sp += 8;
-	} else {
+	} else if (!moves_rbp(s, &x, p)) {
 		arithmetic(s, &x, p);
 	}
 	return jumps(f, &x, p);

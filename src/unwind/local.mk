@@ -2,6 +2,7 @@
 # Not libunwind.a: that is somebody else's.
 noinst_LIBRARIES += libtallyunwind.a
 libtallyunwind_a_SOURCES = \
+	src/unwind/begin.c \
 	src/unwind/cfa.c \
 	src/unwind/expr.c \
 	src/unwind/guess.c \

@@ -7,6 +7,7 @@
 enum {
 	ROOM = 2 << 20, ROOM_FACTOR = 8,	/* as the header says */
 	FUEL = 1 << 20, FUEL_FACTOR = 32,
+	RELEASE_PAGES = 4,	/* compiled, then the file's memory is let go */
 };
 
 static int make_directory(struct unwind_table *t)
@@ -68,7 +69,7 @@ void unwind_table_close(struct unwind_table *t)
 {
 	if (!t)
 		return;
-	for (size_t i = 0; i < t->npages; i++)
+	for (size_t i = 0; t->pages && i < t->npages; i++)
 		free(t->pages[i].lo);
 	free(t->pages);
 	vec_fini(&t->rules);
@@ -136,10 +137,20 @@ static void set_limits(struct unwind_table *t)
 
 static int get_page(struct unwind_table *t, size_t number)
 {
+	int rc;
+
 	if (t->pages[number].n)
 		return 0;
 	set_limits(t);
-	return page_compile(t, number);
+	rc = page_compile(t, number);
+	/* A fault maps 64 KB of a file (fault_around_bytes, Linux), and the
+	 * search of a page's entries takes a dozen of them. */
+	if (t->compiled % RELEASE_PAGES == 0) {
+		image_release(t->img);
+		if (t->debug)
+			image_release(t->debug);
+	}
+	return rc;
 }
 
 /* The last row at or below the address; the first is at 0. */

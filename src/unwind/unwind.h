@@ -119,6 +119,11 @@ struct unwind_stack {
 	uint64_t *sp;		/* each frame's rsp, or NULL; with n as it is
 				 * when memory.read is called */
 	size_t max;
+	/* NULL, or called when there are max frames and one more: true when the
+	 * caller has made room (pc, marks, sp and max may be others then); false:
+	 * the walk ends, UNWIND_TOO_DEEP. */
+	bool (*full)(void *ctx, struct unwind_stack *s);
+	void *ctx;
 	/* The walk's. */
 	size_t n;		/* pc[0] is rip, in code or not */
 	enum unwind_end end;

@@ -207,8 +207,22 @@ struct leave {
 	uint32_t fast;		/* the same, as a rule; or FAST_NONE */
 };
 bool leave_find(struct walk *w, struct leave *out);
-/* Whether ra looks like a return address (guess.c). */
+/* guess.c: whether there is a call before ra, or the code is not known; … */
+bool walk_after_call(struct walk *w, uint64_t ra);
+/* … or it stands for the end of a stack (walk_ends_at). */
 bool walk_returns(struct walk *w, uint64_t ra);
+/* guess.c: up to n bytes of code, as many as are known. */
+struct span walk_bytes(struct walk *w, uint64_t pc, size_t n);
+
+/* begin.c: whether the stack begins at this frame, though no rule says so. */
+enum begin {
+	BEGIN_NO,
+	BEGIN_CALLED,	/* rip lies behind the frame's instruction, as usual */
+	BEGIN_PUT,	/* rip is the frame's first instruction: no call was */
+};
+/* Whether what is at ra ends a stack, by its instructions alone. */
+bool walk_ends_at(struct walk *w, uint64_t ra);
+enum begin walk_begins(struct walk *w);
 
 /* guess.c: without a rule, for the reason `why`. */
 enum step step_guess(struct walk *w, enum unwind_reason why);

@@ -73,7 +73,8 @@ static enum step add_frame(struct walk *w, uint64_t pc, unsigned marks)
 {
 	struct unwind_stack *out = w->out;
 
-	if (out->n == out->max)
+	if (out->n == out->max &&
+	    (!out->full || !out->full(out->ctx, out) || out->n >= out->max))
 		return walk_stop(w, UNWIND_BROKEN, UNWIND_TOO_DEEP, 0);
 	if (out->marks)
 		out->marks[out->n] =
@@ -156,6 +157,23 @@ static bool is_go_bottom(struct walk *w)
 	       image_section(w->code.table->img, ".go.buildinfo").n;
 }
 
+/* The stack's first frame.  The slot keeps none that was not called: it would
+ * have to know that, too. */
+static enum step step_begin(struct walk *w, struct slot *slot,
+			    enum begin begin)
+{
+	uint64_t ra = w->regs.r[UNWIND_RIP];
+	bool put = begin == BEGIN_PUT;
+
+	*slot = (struct slot){ ra - 1, w->space->generation,
+			       put ? FAST_NONE : FAST_END };
+	/* a guess that led here is confirmed by it */
+	w->confirmed = w->marks & UNWIND_GUESSED ? 1 : 0;
+	if (add_frame(w, ra - !put, put ? UNWIND_EXACT : 0) != STEP_ON)
+		return STEP_END;
+	return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
+}
+
 /* The rule is not in the cache, or too large for it. */
 static enum step step_slow(struct walk *w, struct slot *slot, uint64_t at)
 {
@@ -163,6 +181,7 @@ static enum step step_slow(struct walk *w, struct slot *slot, uint64_t at)
 	uint32_t fast = FAST_NO_DATA;
 	struct unwind_table *t;
 	struct rule own;
+	enum begin begin;
 	uint64_t pc = at;
 	int id = RULE_NONE;
 
@@ -183,6 +202,8 @@ static enum step step_slow(struct walk *w, struct slot *slot, uint64_t at)
 		*slot = (struct slot){ at, w->space->generation, fast };
 	if (id >= RULE_ASK && rule->signal)
 		pc = w->regs.r[UNWIND_RIP];	/* it was not called */
+	else if (t && (begin = walk_begins(w)) != BEGIN_NO)
+		return step_begin(w, slot, begin);
 	if (add_frame(w, pc, pc != at ? UNWIND_SIGNAL | UNWIND_EXACT : 0) !=
 	    STEP_ON)
 		return STEP_END;

@@ -144,38 +144,14 @@ bool annot_address_name(const struct annotation *a, uint32_t image,
 	return true;
 }
 
-static bool func_eq(const void *ctx, uint32_t id, const void *key)
-{
-	const struct prof_func *f = &((const struct profile *)ctx)->funcs.v[id];
-	const struct prof_func *k = key;
-
-	return f->name == k->name && f->file == k->file && f->line == k->line &&
-	       (f->file || (f->image == k->image && f->vaddr == k->vaddr));
-}
-
 /* A function that was inlined and one that was not may have a row each, and one
  * of a header has rows in several images: declared at one place, they are one. */
 static int merge_functions(struct annotation *a)
 {
-	const struct profile *p = a->p;
-	struct idtab tab = { 0 };
-	int rc = 0;
+	int rc = identity_init(&a->same, a->p, true);
 
-	a->same_func = malloc((p->funcs.n + 1) * sizeof(*a->same_func));
-	if (!a->same_func)
-		return -ERR_NOMEM;
-	for (uint32_t i = 0; !rc && i < p->funcs.n; i++) {
-		const struct prof_func *f = &p->funcs.v[i];
-		uint64_t h = hash_mix(hash_mix(f->name, f->file),
-				      f->file ? f->line : f->vaddr);
-		uint32_t id = idtab_find(&tab, h, func_eq, p, f);
-
-		a->same_func[i] = id == IDTAB_NONE ? i : id;
-		if (id == IDTAB_NONE)
-			rc = idtab_add(&tab, h, i);
-	}
-	idtab_fini(&tab);
-	return rc;
+	a->same_func = a->same.func;
+	return rc ? rc : labels_of_profile(&a->labels, a->p, &a->same);
 }
 
 /* Tables by place, and the locations with cost. */
@@ -186,12 +162,11 @@ static int make_indexes(struct annotation *a)
 	a->by_symbol = sorted(p->symbols.n, p, symbol_compare);
 	a->by_code = sorted(p->codes.n, p, code_compare);
 	a->by_line = sorted(p->lines.n, p, line_compare);
-	a->frame_ok = calloc(p->frames.n + 1, 1);
 	a->owners = calloc(ANNOT_OWNERS * p->frames.n + 1, sizeof(*a->owners));
 	a->loc_cells = calloc((p->locs.n + 1) * (a->ncols + 1),
 			      sizeof(*a->loc_cells));
 	if (merge_functions(a) < 0 || !a->by_symbol || !a->by_code ||
-	    !a->by_line || !a->frame_ok || !a->owners || !a->loc_cells)
+	    !a->by_line || !a->owners || !a->loc_cells)
 		return -ERR_NOMEM;
 	aggregate_each(&a->agg, add_leaf, a);
 	for (size_t i = 0; i < p->locs.n; i++) {
@@ -206,7 +181,7 @@ static int make_indexes(struct annotation *a)
 	}
 	if (a->locs.n)
 		qsort(a->locs.v, a->locs.n, sizeof(*a->locs.v), loc_compare);
-	return 0;
+	return annotate_index_symbols(a);
 }
 
 static bool unit_has_frame(const struct annotation *a,
@@ -226,19 +201,6 @@ static bool unit_has_frame(const struct annotation *a,
 	}
 }
 
-void annotate_mark(struct annotation *a, const struct annot_unit *u)
-{
-	for (uint32_t i = 0; i < a->p->frames.n; i++)
-		a->frame_ok[i] = unit_has_frame(a, u, i);
-}
-
-uint32_t annotate_find_frame(const struct annotation *a, uint32_t frame)
-{
-	while (frame != PROF_NONE && !a->frame_ok[frame])
-		frame = a->p->frames.v[frame].outer;
-	return frame;
-}
-
 uint32_t annot_unit_frame(const struct annotation *a,
 			  const struct annot_unit *u, uint32_t frame)
 {
@@ -251,10 +213,11 @@ static int build_units(struct annotation *a, struct error *err)
 {
 	int rc = annotate_choose(a, err);
 
+	if (!rc && annotate_index_units(a) < 0)
+		rc = error_set(err, ERR_NOMEM, "out of memory");
 	for (size_t i = 0; !rc && i < a->units.n; i++) {
 		struct annot_unit *u = &a->units.v[i];
 
-		annotate_mark(a, u);
 		rc = annotate_lines(a, u);
 		if (!rc)
 			rc = annotate_codes(a, u);
@@ -264,6 +227,14 @@ static int build_units(struct annotation *a, struct error *err)
 	if (!rc && annotate_calls(a) < 0)
 		rc = error_set(err, ERR_NOMEM, "out of memory");
 	return rc;
+}
+
+/* All that follows from the samples as they were summed up. */
+static int build_shown(struct annotation *a, struct error *err)
+{
+	if (make_indexes(a) < 0)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	return build_units(a, err);
 }
 
 static int build(struct annotation *a, struct reader *r, struct error *err)
@@ -277,9 +248,7 @@ static int build(struct annotation *a, struct reader *r, struct error *err)
 	if (rc)
 		return rc;
 	a->ncols = a->agg.ncols;
-	if (make_indexes(a) < 0)
-		return error_set(err, ERR_NOMEM, "out of memory");
-	return build_units(a, err);
+	return build_shown(a, err);
 }
 
 int annotate_build(struct reader *r, const struct annotate_spec *spec,
@@ -303,14 +272,9 @@ int annotate_build(struct reader *r, const struct annotate_spec *spec,
 	return 0;
 }
 
-void annotate_free(struct annotation *a)
+/* What build_shown made. */
+static void free_shown(struct annotation *a)
 {
-	if (!a)
-		return;
-	selection_fini(&a->sel);
-	aggregate_fini(&a->agg);
-	truth_fini(&a->truth);
-	sources_fini(&a->sources);
 	vec_fini(&a->units);
 	vec_fini(&a->lines);
 	vec_fini(&a->copies);
@@ -327,8 +291,33 @@ void annotate_free(struct annotation *a)
 	free(a->by_symbol);
 	free(a->by_code);
 	free(a->by_line);
-	free(a->frame_ok);
 	free(a->owners);
-	free(a->same_func);
+	annotate_index_fini(&a->in_unit);
+	annotate_index_fini(&a->of_unit);
+	annotate_index_fini(&a->in_symbol);
+	identity_fini(&a->same);
+	labels_fini(&a->labels);
+}
+
+int annotate_again(struct annotation *a, struct error *err)
+{
+	free_shown(a);
+	a->loc_cells = NULL;
+	a->by_symbol = a->by_code = a->by_line = NULL;
+	a->owners = NULL;
+	a->hidden = 0;
+	a->has_calls = false;
+	return build_shown(a, err);
+}
+
+void annotate_free(struct annotation *a)
+{
+	if (!a)
+		return;
+	free_shown(a);
+	selection_fini(&a->sel);
+	aggregate_fini(&a->agg);
+	truth_fini(&a->truth);
+	sources_fini(&a->sources);
 	free(a);
 }

@@ -18,6 +18,7 @@
  * A code is a function as it really exists in an image: its instructions with
  * what they cost.  These add up to the samples in it exactly.
  */
+#include "views/labels.h"
 #include "views/sources.h"
 #include "views/truth.h"
 
@@ -88,6 +89,7 @@ enum { ANNOT_LANES = 6 };
 struct annot_code {
 	uint32_t symbol;	/* profile.symbols */
 	const char *missing;	/* why there are no instructions, or NULL */
+	bool unknown;		/* … because its bytes are not at hand */
 	size_t insn, ninsns;
 	size_t jump, njumps;
 	size_t total;		/* costs[total * ncols]: self is all of it */
@@ -110,6 +112,17 @@ struct annot_loc {
 	uint32_t image, loc;
 	uint64_t vaddr;
 	uint32_t symbol;	/* that covers it, or PROF_NONE */
+};
+
+/* A location or frame that belongs to a unit or symbol. */
+struct annot_hit {
+	uint32_t loc;		/* in annotation.locs, or PROF_NONE */
+	uint32_t frame;		/* the innermost that is the unit's */
+};
+/* Hits by unit or symbol: those of i are v[first[i]] up to v[first[i + 1]]. */
+struct annot_index {
+	size_t *first;
+	struct annot_hit *v;
 };
 
 struct annotation {
@@ -138,9 +151,14 @@ struct annotation {
 	uint32_t *by_symbol;		/* symbols by image and vaddr */
 	uint32_t *by_code;		/* profile.codes by image and vaddr */
 	uint32_t *by_line;		/* profile.lines by image and vaddr */
-	uint8_t *frame_ok;		/* by frame: of the unit at hand */
+	struct annot_index in_unit;	/* hits: locs with a frame of a unit;
+					 * of UNIT_CODE: in its symbol */
+	struct annot_index of_unit;	/* hits: frames of a unit, ascending */
+	struct annot_index in_symbol;	/* hits: locs in a symbol */
 	struct annot_owner *owners;	/* by frame: ANNOT_OWNERS each */
-	uint32_t *same_func;		/* by func: the first row of the same one */
+	struct identity same;		/* across images */
+	const uint32_t *same_func;	/* same.func */
+	struct labels labels;
 };
 
 /* Reads the samples of `r` once and works out what `spec` wants; both are borrowed
@@ -148,6 +166,9 @@ struct annotation {
 int annotate_build(struct reader *r, const struct annotate_spec *spec,
 		   struct annotation **out, struct error *err);
 void annotate_free(struct annotation *a);
+/* Builds the units again, of the samples as they were read: for a symbol part
+ * that has got more rows.  After an error `a` can only be freed. */
+int annotate_again(struct annotation *a, struct error *err);
 
 static inline const struct annot_cost *annot_costs(const struct annotation *a,
 						   size_t row)
@@ -216,9 +237,10 @@ int annotate_codes(struct annotation *a, struct annot_unit *u);
 size_t annotate_cost_row(struct annotation *a);
 /* Adds a location's cost to a row. */
 void annotate_add(struct annotation *a, size_t row, uint32_t loc, bool inlined);
-/* Marks the frames of a unit in a->frame_ok. */
-void annotate_mark(struct annotation *a, const struct annot_unit *u);
-/* The first frame of the marked unit from the innermost outwards. */
-uint32_t annotate_find_frame(const struct annotation *a, uint32_t frame);
+/* annotate_hits.c: fills in_unit and of_unit, once units are chosen; in_symbol.
+ * 0 or -ERR_NOMEM. */
+int annotate_index_units(struct annotation *a);
+int annotate_index_symbols(struct annotation *a);
+void annotate_index_fini(struct annot_index *x);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "views/annotate.h"
+#include "views/outward.h"
 
 /* Frames are owned by one function and by one file at most. */
 static struct annot_owner *owner_of(const struct annotation *a, uint32_t frame,
@@ -33,6 +34,7 @@ struct walk {
 	uint32_t leaf;
 	size_t col;
 	struct cell cost;
+	struct outward_index outward;
 };
 
 static void add_called(struct walk *w, const struct annot_owner *o, bool leaf)
@@ -55,6 +57,8 @@ static void add_stack(void *ctx, uint32_t node, uint32_t event, struct cell c)
 {
 	struct walk *w = ctx;
 	const struct profile *p = w->a->p;
+	struct outward o;
+	uint32_t loc;
 	bool leaf = true;
 
 	if (w->a->agg.col_of[event] == PROF_NONE || !c.count)
@@ -62,8 +66,9 @@ static void add_stack(void *ctx, uint32_t node, uint32_t event, struct cell c)
 	w->col = w->a->agg.col_of[event];
 	w->cost = c;
 	w->leaf++;
-	for (; node; node = p->nodes.v[node].parent) {
-		uint32_t f = profile_loc_frame(p, p->nodes.v[node].loc);
+	for (o = outward_begin(&w->outward, node);
+	     outward_next(&w->outward, &o, &loc);) {
+		uint32_t f = profile_loc_frame(p, loc);
 
 		for (; f != PROF_NONE; f = p->frames.v[f].outer) {
 			add_called(w, owner_of(w->a, f, 0), leaf);
@@ -80,9 +85,12 @@ int annotate_calls(struct annotation *a)
 	if (!a->lines.n)	/* nothing is to be shown by line */
 		return 0;
 	w.seen = calloc(a->units.n + 1, sizeof(*w.seen));
-	if (!w.seen)
+	if (!w.seen || outward_init(&w.outward, a->p) < 0) {
+		free(w.seen);
 		return -ERR_NOMEM;
+	}
 	aggregate_each(&a->agg, add_stack, &w);
+	outward_fini(&w.outward);
 	free(w.seen);
 	return 0;
 }

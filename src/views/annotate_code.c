@@ -244,6 +244,7 @@ static int add_code(struct annotation *a, struct annot_code *c)
 	int rc;
 
 	c->insn = a->insns.n;
+	c->unknown = !bytes;
 	if (!bytes && a->p->images.v[s->image].kind == PROF_IMAGE_KERNEL)
 		c->missing = "code of the kernel was not to be had: record as "
 			     "root where there is a /proc/kcore, or name its "
@@ -284,29 +285,20 @@ static int hotter(const void *x, const void *y)
 	return a->symbol < b->symbol ? -1 : a->symbol > b->symbol;
 }
 
-static bool in_unit(const struct annotation *a, const struct annot_unit *u,
-		    const struct annot_loc *l)
-{
-	if (u->kind == UNIT_CODE)
-		return l->symbol == u->symbol;
-	return l->symbol != PROF_NONE &&
-	       annotate_find_frame(a, profile_loc_frame(a->p, l->loc)) !=
-		       PROF_NONE;
-}
-
 /* The functions that the unit's samples are in, and all samples in these. */
 static int hit_codes(struct annotation *a, const struct annot_unit *u,
 		     struct heat **out, size_t *n)
 {
+	const size_t *unit = &a->in_unit.first[u - a->units.v];
 	struct u64map tab = { 0 };
 	VEC(struct heat) v = { 0 };
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < a->locs.n; i++) {
-		const struct annot_loc *l = &a->locs.v[i];
+	for (size_t i = unit[0]; !rc && i < unit[1]; i++) {
+		const struct annot_loc *l = &a->locs.v[a->in_unit.v[i].loc];
 		uint32_t *slot;
 
-		if (!in_unit(a, u, l))
+		if (l->symbol == PROF_NONE)
 			continue;
 		slot = u64map_slot(&tab, l->symbol);
 		if (slot && *slot == U64MAP_NONE) {
@@ -322,11 +314,13 @@ static int hit_codes(struct annotation *a, const struct annot_unit *u,
 			v.v[*slot].weight += a->loc_cells[
 				(size_t)l->loc * a->ncols + c].weight;
 	}
-	for (size_t i = 0; !rc && i < a->locs.n; i++) {
-		uint32_t id = u64map_get(&tab, a->locs.v[i].symbol);
+	for (size_t k = 0; !rc && k < v.n; k++) {
+		const size_t *all = &a->in_symbol.first[v.v[k].symbol];
 
-		if (a->locs.v[i].symbol != PROF_NONE && id != U64MAP_NONE)
-			annotate_add(a, v.v[id].total, a->locs.v[i].loc, false);
+		for (size_t i = all[0]; i < all[1]; i++)
+			annotate_add(a, v.v[k].total,
+				     a->locs.v[a->in_symbol.v[i].loc].loc,
+				     false);
 	}
 	u64map_fini(&tab);
 	*out = v.v;

@@ -50,14 +50,12 @@ static uint32_t copy_of(struct lines *l, uint32_t frame)
 	return *slot;
 }
 
-static int add_location(struct lines *l, uint32_t loc)
+static int add_location(struct lines *l, const struct annot_hit *h)
 {
 	struct annotation *a = l->a;
-	uint32_t inner = profile_loc_frame(a->p, loc), frame, line, copy;
+	uint32_t loc = a->locs.v[h->loc].loc, frame = h->frame;
+	uint32_t inner = profile_loc_frame(a->p, loc), line, copy;
 
-	frame = annotate_find_frame(a, inner);
-	if (frame == PROF_NONE)
-		return 0;
 	line = line_of(l, frame);
 	copy = line == PROF_NONE ? PROF_NONE : copy_of(l, frame);
 	if (copy == PROF_NONE)
@@ -162,9 +160,26 @@ static int sort_copies(struct annotation *a, struct annot_unit *u)
 	return rc;
 }
 
+/* Lines and copies of a function or file; lines that have code and no samples,
+ * too. */
+static int add_lines(struct lines *l, size_t unit)
+{
+	struct annotation *a = l->a;
+	const struct annot_index *in = &a->in_unit, *of = &a->of_unit;
+	int rc = 0;
+
+	for (size_t i = in->first[unit]; !rc && i < in->first[unit + 1]; i++)
+		rc = add_location(l, &in->v[i]);
+	for (size_t i = of->first[unit]; !rc && i < of->first[unit + 1]; i++)
+		rc = own_line(l, of->v[i].frame);
+	return rc;
+}
+
 int annotate_lines(struct annotation *a, struct annot_unit *u)
 {
+	size_t unit = (size_t)(u - a->units.v);
 	struct lines l = { .a = a, .u = u };
+	const struct annot_index *in = &a->in_unit;
 	int rc = 0;
 
 	u->line = a->lines.n;
@@ -172,16 +187,12 @@ int annotate_lines(struct annotation *a, struct annot_unit *u)
 	u->total = annotate_cost_row(a);
 	if (u->total == SIZE_MAX)
 		return -ERR_NOMEM;
-	for (size_t i = 0; !rc && u->kind != UNIT_CODE && i < a->locs.n; i++)
-		rc = add_location(&l, a->locs.v[i].loc);
-	for (size_t i = 0; u->kind == UNIT_CODE && i < a->locs.n; i++)
-		if (a->locs.v[i].symbol == u->symbol)
-			annotate_add(a, u->total, a->locs.v[i].loc, false);
-	/* Lines that have code and no samples. */
-	for (uint32_t i = 0; !rc && u->kind != UNIT_CODE &&
-			     i < a->p->frames.n; i++)
-		if (a->frame_ok[i])
-			rc = own_line(&l, i);
+	if (u->kind != UNIT_CODE)
+		rc = add_lines(&l, unit);
+	else
+		for (size_t i = in->first[unit]; i < in->first[unit + 1]; i++)
+			annotate_add(a, u->total, a->locs.v[in->v[i].loc].loc,
+				     false);
 	u->nlines = a->lines.n - u->line;
 	u->ncopies = a->copies.n - u->copy;
 	u64map_fini(&l.line_tab);

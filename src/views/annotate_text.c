@@ -198,16 +198,15 @@ static void put_file(struct unit_text *t, size_t first, size_t end)
 		t->r->out->failed = true;
 		return;
 	}
-	if (t->f->place != SOURCE_FILE)
-		source_origin(&t->r->a->sources, t->f, &origin);
+	source_origin(&t->r->a->sources, t->f, &origin);
 	if (l->file)
 		annotate_comment(t->r, origin.n ? "%s (%s)" : "%s", path,
 				 buf_cstr(&origin));
 	t->r->out->failed |= origin.failed;
 	buf_fini(&origin);
-	if (t->f->place <= SOURCE_FILE && t->f->path &&
+	if (t->f->place == SOURCE_NONE && t->f->path &&
 	    strcmp(t->f->path, path))
-		annotate_comment(t->r, "  read from %s", t->f->path);
+		annotate_comment(t->r, "  looked for at %s", t->f->path);
 	if (l->file && t->f->place == SOURCE_NONE)
 		annotate_comment(t->r, "  no source: %s (--source-map FROM=TO, "
 				 "--repo DIR, or record with --embed-source)%s",

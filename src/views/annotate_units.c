@@ -190,7 +190,7 @@ static int add_named(struct chooser *k, const char *word, bool exact,
 		buf_reset(&full);
 		demangle(name, &full);
 		if (exact && !is_exact(name, buf_cstr(&full), word) &&
-		    !strpbrk(word, "*?"))
+		    !strpbrk(word, "*?") && !match_placed(p, i, word))
 			continue;
 		ok[k->a->same_func[i]] |= 2;
 	}
@@ -330,6 +330,7 @@ void annot_unit_name(const struct annotation *a, const struct annot_unit *u,
 {
 	const struct profile *p = a->p;
 	struct buf name = { 0 };
+	const char *label = "";
 	uint32_t id;
 
 	if (u->kind == UNIT_FILE) {
@@ -339,7 +340,7 @@ void annot_unit_name(const struct annotation *a, const struct annot_unit *u,
 	id = u->kind == UNIT_FUNCTION ? p->funcs.v[u->func].name
 				      : p->symbols.v[u->symbol].name;
 	if (!*profile_cstr(p, id)) {
-		frame_address_name(p, p->images.v[u->image].path,
+		frame_address_name(profile_cstr(p, p->images.v[u->image].path),
 				   u->kind == UNIT_CODE
 				   ? p->symbols.v[u->symbol].vaddr : 0, out);
 		return;
@@ -349,6 +350,10 @@ void annot_unit_name(const struct annotation *a, const struct annot_unit *u,
 		buf_str(out, buf_cstr(&name));
 	else
 		demangle_short(buf_cstr(&name), out);
+	if (u->kind == UNIT_FUNCTION)
+		label = label_among(&a->labels, u->func + 1);
+	if (*label)
+		buf_printf(out, " (%s)", label);
 	out->failed |= name.failed;
 	buf_fini(&name);
 }

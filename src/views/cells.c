@@ -53,11 +53,10 @@ void key_word(const struct report *rep, uint32_t row, enum view_key key,
 
 	switch (key) {
 	case KEY_IMAGE:
-		s = profile_cstr(rep->p, k->image);
-		buf_str(out, *s ? s : "[unknown]");
+		name_image(rep->p, &rep->keys, k, true, out);
 		break;
 	case KEY_SYMBOL:
-		name_symbol(rep->p, k, out);
+		name_symbol(rep->p, &rep->keys, k, 0, out);
 		break;
 	case KEY_FILE:
 	case KEY_LINE:
@@ -87,8 +86,6 @@ static const char *event_shown(const struct report *rep, uint32_t row)
 static void put_cell(struct key_cells *c, uint32_t row, enum view_key key,
 		     struct buf *tmp)
 {
-	const char *s;
-
 	if (key == KEY_SYMBOL) {
 		buf_str(&c->text,
 			name_cached(&c->names, c->rep->table.rows.v[row].fk));
@@ -96,12 +93,13 @@ static void put_cell(struct key_cells *c, uint32_t row, enum view_key key,
 		text_safe(&c->text, event_shown(c->rep, row));
 	} else {
 		buf_reset(tmp);
-		key_word(c->rep, row, key, tmp);
-		c->text.failed |= tmp->failed;
-		s = buf_cstr(tmp);
 		if (key == KEY_IMAGE && !c->full_names)
-			s = path_base(s);
-		text_safe(&c->text, s);
+			name_image(c->rep->p, &c->rep->keys,
+				   row_frame(c->rep, row), false, tmp);
+		else
+			key_word(c->rep, row, key, tmp);
+		c->text.failed |= tmp->failed;
+		text_safe(&c->text, buf_cstr(tmp));
 	}
 	buf_u8(&c->text, 0);
 }
@@ -163,7 +161,8 @@ int key_cells_init(struct key_cells *c, const struct report *rep,
 	struct buf tmp = { 0 };
 
 	*c = (struct key_cells){ .rep = rep, .full_names = full_names };
-	if (name_cache_init(&c->names, rep->p, &rep->keys, full_names) < 0 ||
+	if (name_cache_init(&c->names, rep->p, &rep->keys,
+			    full_names ? 0 : NAME_SHORT) < 0 ||
 	    vec_reserve(&c->at, rep->order.n * keys->n + 1) < 0)
 		return -ERR_NOMEM;
 	for (size_t i = 0; i < rep->order.n; i++) {

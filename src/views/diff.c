@@ -114,6 +114,7 @@ static void side_fini(struct diff_side *s)
 	free(s->row_of);
 	free(s->str_of);
 	free(s->image_of);
+	free(s->func_of);
 	free(s->file_of);
 	free(s->run_at);
 	free(s->run_seconds);
@@ -133,6 +134,7 @@ void diff_free(struct diff *d)
 	vec_fini(&d->cols);
 	vec_fini(&d->rows);
 	vec_fini(&d->renames);
+	vec_fini(&d->funcs);
 	u64map_fini(&d->rename_of);
 	u64map_fini(&d->renamed);
 	line_map_fini(&d->lines);

@@ -81,6 +81,14 @@ struct diff_rename {
 	uint32_t image_before, image_now;
 };
 
+/* A function of either side. */
+struct diff_func {
+	const char *file;	/* where it is declared, on the new side if there */
+	uint32_t line, image;	/* image: str of diff.names */
+	uint64_t vaddr;
+	bool seen;		/* it is in a stack */
+};
+
 struct diff_row {
 	uint32_t key;		/* in diff.keys */
 	uint32_t comm, cpu;	/* str of diff.names; as in struct lane */
@@ -94,7 +102,8 @@ struct diff_side {
 	uint32_t *key_of;	/* by frame key: in diff.keys, PROF_NONE */
 	uint32_t *row_of;	/* by row of rep: in diff.rows */
 	uint32_t *str_of;	/* by str of p: of diff.names, PROF_NONE */
-	uint32_t *image_of;	/* by str of p: an image's path as matched */
+	uint32_t *image_of;	/* by image of p: what it is called in the diff */
+	uint32_t *func_of;	/* by func of p: in diff.funcs */
 	uint32_t *file_of;	/* by str of p: a source file's as matched */
 	uint32_t *run_at;	/* by run of p: which of those selected, or
 				 * PROF_NONE */
@@ -129,7 +138,8 @@ struct diff {
 	bool tau_assumed;	/* one run a side says nothing of others */
 	bool same_cpu;		/* both ran on the same kind of processor */
 	struct profile names;	/* holds strings only */
-	struct frame_keys keys;	/* strings of `names` */
+	struct frame_keys keys;	/* strings of `names`; func: 1 + in funcs */
+	VEC(struct diff_func) funcs;
 	VEC(struct diff_rename) renames;
 	struct u64map rename_of, renamed;	/* by name before, and now */
 	struct line_map lines;		/* where lines are a key */
@@ -185,6 +195,10 @@ const char *diff_event_name(const struct diff *d, size_t col);
 uint32_t diff_line(const struct diff *d, uint32_t key, int side);
 /* The readable name of a key's function, whole and unsafe. */
 void diff_name(const struct diff *d, uint32_t key, struct buf *out);
+/* The same where its image is not shown (names.h). */
+void diff_name_alone(const struct diff *d, uint32_t key, struct buf *out);
+/* What names it in all recordings: see name_stable. */
+void diff_name_stable(const struct diff *d, uint32_t key, struct buf *out);
 /* What it was called on the old side, where that was something else: false if not. */
 bool diff_name_before(const struct diff *d, uint32_t key, struct buf *out);
 /* The rename of a function by its old name, or by its new one; NULL: it has none. */

@@ -38,6 +38,12 @@ static uint32_t row_name(const struct diff *d, uint32_t row)
 	return d->keys.keys.v[d->rows.v[row].key].name;
 }
 
+/* 1 + its function in diff.funcs, 0: none. */
+static uint32_t row_func(const struct diff *d, uint32_t row)
+{
+	return d->keys.keys.v[d->rows.v[row].key].func;
+}
+
 /* Whether a function of this linkage name is called so by users. */
 static bool is_name(const struct diff *d, uint32_t linkage, const char *what)
 {
@@ -46,7 +52,7 @@ static bool is_name(const struct diff *d, uint32_t linkage, const char *what)
 	bool is;
 
 	demangle(own, &name);
-	demangle_short(buf_cstr(&name), &shorter);
+	name_shorten(buf_cstr(&name), &shorter);
 	is = !strcmp(what, own) || !strcmp(what, buf_cstr(&name)) ||
 	     !strcmp(what, buf_cstr(&shorter));
 	buf_fini(&name);
@@ -103,9 +109,21 @@ static uint32_t name_now(const struct diff *d, uint32_t name)
 	return name;
 }
 
-/* What an annotation's unit is called in the words of the diff. */
+/* The function that an old one is paired with, by rows that moved. */
+static uint32_t func_now(const struct diff *d, uint32_t func)
+{
+	for (uint32_t i = 0; i < d->rows.n; i++)
+		if (d->moved_from[i] != PROF_NONE &&
+		    name_before(d, i) != PROF_NONE &&
+		    row_func(d, d->moved_from[i]) == func + 1 &&
+		    row_func(d, i))
+			return row_func(d, i) - 1;
+	return func;
+}
+
+/* What an annotation's unit is in the diff; `funcs`: of the functions. */
 static uint64_t unit_key(struct diff *d, int side, const struct annotation *a,
-			 const struct annot_unit *u)
+			 const struct annot_unit *u, const uint32_t *funcs)
 {
 	const struct profile *p = a->p;
 	const char *name;
@@ -113,45 +131,67 @@ static uint64_t unit_key(struct diff *d, int side, const struct annotation *a,
 
 	if (u->kind == UNIT_FILE)
 		return (uint64_t)UNIT_FILE << 62 | d->side[side].file_of[u->file];
-	name = profile_cstr(p, u->kind == UNIT_FUNCTION
-			    ? p->funcs.v[u->func].name
-			    : p->symbols.v[u->symbol].name);
+	if (u->kind == UNIT_FUNCTION)
+		return 2ull << 62 |
+		       (side == DIFF_OLD ? func_now(d, funcs[u->func])
+					 : funcs[u->func]);
+	name = profile_cstr(p, p->symbols.v[u->symbol].name);
 	id = strtab_add_n(&d->names.str, name, clone_base(name));
 	if (side == DIFF_OLD && id != PROF_STR_EMPTY)
 		id = name_now(d, id);
-	image = d->side[side].image_of[p->images.v[u->image].path];
+	image = d->side[side].image_of[u->image];
 	/* code without a name has no counterpart */
 	if (id == PROF_STR_EMPTY)
 		return 3ull << 62 | (uint64_t)side << 61 | u->symbol;
-	/* copies of a header's function in several images are one unit */
-	if (u->kind == UNIT_FUNCTION && p->funcs.v[u->func].file)
-		image = 0;
 	return (uint64_t)(image & 0x3fffffff) << 32 | id;
+}
+
+/* By function: the first in the diff of those that an annotation shows as one,
+ * copies in several images. */
+static uint32_t *unit_funcs(const struct diff *d, int side,
+			    const struct annotation *a)
+{
+	const uint32_t *of = d->side[side].func_of;
+	uint32_t *first = malloc((a->p->funcs.n + 1) * sizeof(*first));
+
+	for (size_t i = 0; first && i < a->p->funcs.n; i++)
+		first[i] = PROF_NONE >> 1;
+	for (size_t i = 0; first && i < a->p->funcs.n; i++)
+		if (of[i] < first[a->same_func[i]])
+			first[a->same_func[i]] = of[i];
+	return first;
 }
 
 static int add_units(struct diff_annotation *x, int side, struct u64map *tab)
 {
 	const struct annotation *a = x->a[side];
 	const struct diff_unit none = { .unit = { SIZE_MAX, SIZE_MAX } };
+	uint32_t *funcs = a ? unit_funcs(x->d, side, a) : NULL;
+	int rc = a && !funcs ? -ERR_NOMEM : 0;
 
-	for (size_t i = 0; a && i < a->units.n; i++) {
+	for (size_t i = 0; !rc && a && i < a->units.n; i++) {
 		uint32_t *slot = u64map_slot(tab, unit_key(x->d, side, a,
-							   &a->units.v[i]));
+						&a->units.v[i], funcs));
 		struct diff_unit *u;
 
-		if (!slot)
-			return -ERR_NOMEM;
+		if (!slot) {
+			rc = -ERR_NOMEM;
+			break;
+		}
 		/* several functions of one name and side: the hottest pairs */
 		if (*slot == U64MAP_NONE ||
 		    x->units.v[*slot].unit[side] != SIZE_MAX) {
 			*slot = (uint32_t)x->units.n;
-			if (vec_push(&x->units, none) < 0)
-				return -ERR_NOMEM;
+			if (vec_push(&x->units, none) < 0) {
+				rc = -ERR_NOMEM;
+				break;
+			}
 		}
 		u = &x->units.v[*slot];
 		u->unit[side] = i;
 	}
-	return 0;
+	free(funcs);
+	return rc;
 }
 
 static size_t unit_total(const struct diff_annotation *x, int side,
@@ -215,40 +255,34 @@ static int map_columns(struct diff_annotation *x, int side)
 	return 0;
 }
 
-/* The functions of a side whose names the most changed rows have; where any row
- * changed beyond noise, those that did. */
+/* The functions of a side that the most changed rows are; where any row changed
+ * beyond noise, those that did. */
 static uint8_t *changed_functions(struct diff_annotation *x, int side)
 {
 	struct diff *d = x->d;
 	const struct profile *p = d->side[side].p;
-	uint8_t *is_name = calloc(d->names.str.str.n + 1, 1);
+	uint8_t *is = calloc(d->funcs.n + 1, 1);
 	uint8_t *out = calloc(p->funcs.n + 1, 1);
-	size_t known = d->names.str.str.n, n = 0;
+	size_t n = 0;
 
-	for (size_t i = 0; is_name && i < d->order.n; i++) {
+	for (size_t i = 0; is && i < d->order.n; i++) {
 		uint32_t row = d->order.v[i];
-		const struct frame_key *k =
-			&d->keys.keys.v[d->rows.v[row].key];
 
-		if (!k->name || (d->real && !diff_row_change(d, row, 0,
-						d->spec.by_total)->real))
+		if (!row_func(d, row) ||
+		    (d->real && !diff_row_change(d, row, 0,
+						 d->spec.by_total)->real))
 			continue;
 		if (x->spec.top && n++ >= x->spec.top)
 			break;
-		is_name[k->name] = 1;
+		is[row_func(d, row) - 1] = 1;
 	}
-	for (size_t i = 0; is_name && out && i < p->funcs.n; i++) {
-		const char *name = profile_cstr(p, p->funcs.v[i].name);
-		uint32_t id = strtab_add_n(&d->names.str, name,
-					   clone_base(name));
-
-		out[i] = id < known && is_name[id];
-	}
-	if (!is_name) {
+	for (size_t i = 0; is && out && i < p->funcs.n; i++)
+		out[i] = is[d->side[side].func_of[i]];
+	if (!is) {
 		free(out);
 		out = NULL;
 	}
-	free(is_name);
+	free(is);
 	return out;
 }
 

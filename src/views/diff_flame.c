@@ -292,5 +292,5 @@ void flame_diff_name(const struct flame_diff *f, size_t node, struct buf *out)
 	else if (key >= FLAME_SPECIAL)
 		flame_name(f->d->side[0].rep, key, out);
 	else
-		diff_name(f->d, key, out);
+		diff_name_alone(f->d, key, out);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Images of both sides by the name of their file.  Those that are on one side
+ * Images of both sides by the name of their file, and where a side has several of
+ * that name, by the end of their paths.  Those that are on one side
  * only may have been renamed: prog-old and prog-new, libx.so.1.2 and libx.so.1.3.
  * Two of them are one when they are the programs that were recorded, or when most
  * of the cost of both is in functions that both have.
@@ -10,6 +11,7 @@
 
 #include "symbolize/clones.h"
 #include "views/diff_internal.h"
+#include "views/func_match.h"
 
 enum { PAIRS_TRIED = 256 };
 
@@ -29,24 +31,102 @@ struct renames {
 	bool failed;		/* out of memory */
 };
 
-static int name_images(struct diff *d, int side)
+/* The images of both sides, one item each; `at`: by image of a side, its item. */
+static size_t list_images(const struct diff *d, struct match_item *v,
+			  uint32_t *at[DIFF_SIDES])
 {
-	struct diff_side *s = &d->side[side];
-	size_t n = s->p->str.str.n + 1;
+	size_t n = 0;
 
-	s->image_of = calloc(n, sizeof(*s->image_of));
-	if (!s->image_of)
-		return -ERR_NOMEM;
-	for (size_t i = 0; i < s->p->images.n; i++) {
-		uint32_t path = s->p->images.v[i].path;
-		uint32_t id = profile_str(&d->names, path_base(
-						profile_cstr(s->p, path)));
+	for (uint32_t s = 0; s < DIFF_SIDES; s++) {
+		const struct profile *p = d->side[s].p;
+		const uint32_t *same = d->side[s].rep->keys.same.image;
 
-		if (id == PROF_NONE)
-			return -ERR_NOMEM;
-		s->image_of[path] = id;
+		for (uint32_t i = 0; i < p->images.n; i++) {
+			const struct prof_image *im = &p->images.v[i];
+			uint64_t build = !im->build_id.len ? 0
+				: hash_bytes(im->build_id.bytes,
+					     im->build_id.len) | 1;
+
+			if (same[i] != i)
+				continue;
+			at[s][i] = (uint32_t)n;
+			v[n++] = (struct match_item){
+				.recording = s, .vaddr = build, .build = build,
+				.file = profile_cstr(p, im->path) };
+		}
 	}
-	return 0;
+	return n;
+}
+
+/* An image's file name; where a side has several of it, what tells them apart. */
+static int name_matched(struct diff *d, const struct match_item *v, size_t nids,
+			uint32_t *at[DIFF_SIDES])
+{
+	struct label_image *im = calloc(nids + 1, sizeof(*im));
+	struct labels l = { .nfuncs = 0 };
+	int rc = im ? 0 : -ERR_NOMEM;
+
+	for (int s = 0; !rc && s < DIFF_SIDES; s++) {
+		const struct profile *p = d->side[s].p;
+		const uint32_t *same = d->side[s].rep->keys.same.image;
+
+		for (uint32_t i = 0; i < p->images.n; i++) {
+			uint32_t id = v[at[s][same[i]]].id;
+
+			if (same[i] == i)	/* the new side's counts */
+				im[id] = (struct label_image){
+					id + 1, v[at[s][i]].file,
+					p->images.v[i].build_id.bytes,
+					p->images.v[i].build_id.len };
+		}
+	}
+	if (!rc)
+		rc = labels_images(&l, im, nids, nids + 1);
+	for (int s = 0; !rc && s < DIFF_SIDES; s++) {
+		struct diff_side *side = &d->side[s];
+
+		for (uint32_t i = 0; !rc && i < side->p->images.n; i++) {
+			uint32_t id = v[at[s][side->rep->keys.same.image[i]]].id;
+			const char *label = label_image(&l, id + 1);
+
+			side->image_of[i] = profile_str(&d->names, *label
+				? label : path_base(im[id].path));
+			rc = side->image_of[i] == PROF_NONE ? -ERR_NOMEM : 0;
+		}
+	}
+	labels_fini(&l);
+	free(im);
+	return rc;
+}
+
+static int name_images(struct diff *d)
+{
+	size_t n = d->side[0].p->images.n + d->side[1].p->images.n;
+	struct match_item *v = calloc(n + 1, sizeof(*v));
+	uint32_t *at[DIFF_SIDES], nids = 0;
+	int rc = v ? 0 : -ERR_NOMEM;
+
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		size_t bytes = d->side[s].p->images.n + 1;
+
+		at[s] = calloc(bytes, sizeof(**at));
+		d->side[s].image_of = calloc(bytes, sizeof(uint32_t));
+		if (!at[s] || !d->side[s].image_of)
+			rc = -ERR_NOMEM;
+	}
+	n = rc ? 0 : list_images(d, v, at);
+	for (size_t i = 0; !rc && i < n; i++) {
+		v[i].name = profile_str(&d->names, path_base(v[i].file));
+		rc = v[i].name == PROF_NONE ? -ERR_NOMEM : 0;
+	}
+	if (!rc)
+		rc = match_items(v, n, &nids);
+	if (!rc)
+		rc = name_matched(d, v, nids, at);
+	free(at[0]);
+	free(at[1]);
+	free(v);
+	return rc;
 }
 
 static struct func_cost *func_cost(struct renames *r, int side, uint32_t func)
@@ -59,7 +139,7 @@ static struct func_cost *func_cost(struct renames *r, int side, uint32_t func)
 
 	if (r->func_of[func] != PROF_NONE)
 		return &r->funcs.v[r->func_of[func]];
-	new.image = s->image_of[s->p->images.v[f->image].path];
+	new.image = s->image_of[f->image];
 	new.name = strtab_add_n(&r->d->names.str, name, clone_base(name));
 	new.file = path_base(profile_cstr(s->p, f->file));
 	if (new.name == PROF_NONE)
@@ -68,9 +148,9 @@ static struct func_cost *func_cost(struct renames *r, int side, uint32_t func)
 	if (!slot)
 		return NULL;
 	if (*slot == U64MAP_NONE) {
-		*slot = (uint32_t)r->funcs.n;
 		if (vec_push(&r->funcs, new) < 0)
 			return NULL;
+		*slot = (uint32_t)r->funcs.n - 1;
 	}
 	r->func_of[func] = *slot;
 	return &r->funcs.v[*slot];
@@ -134,7 +214,7 @@ static int sum_images(struct renames *r)
 		for (size_t i = 0; i < side->p->images.n; i++) {
 			const struct prof_image *im = &side->p->images.v[i];
 			uint32_t id = u64map_get(&r->image_tab,
-						 side->image_of[im->path]);
+						 side->image_of[i]);
 
 			if (id != U64MAP_NONE && prof_is_kernel(im))
 				r->images.v[id].kernel = true;
@@ -168,10 +248,8 @@ static void rename_image(struct renames *r, uint32_t from, uint32_t to)
 	struct diff_side *s = &r->d->side[DIFF_OLD];
 
 	for (size_t i = 0; i < s->p->images.n; i++) {
-		uint32_t path = s->p->images.v[i].path;
-
-		if (s->image_of[path] == from)
-			s->image_of[path] = to;
+		if (s->image_of[i] == from)
+			s->image_of[i] = to;
 	}
 	for (size_t i = 0; i < r->funcs.n; i++)
 		if (r->funcs.v[i].image == from)
@@ -221,10 +299,8 @@ static void pair(struct renames *r)
 int diff_images(struct diff *d)
 {
 	struct renames r = { .d = d };
-	int rc = 0;
+	int rc = name_images(d);
 
-	for (int s = 0; !rc && s < DIFF_SIDES; s++)
-		rc = name_images(d, s);
 	for (int s = 0; !rc && s < DIFF_SIDES; s++)
 		rc = sum_functions(&r, s);
 	if (!rc)

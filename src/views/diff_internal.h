@@ -16,6 +16,10 @@ struct func_cost {
 int diff_images(struct diff *d);
 /* diff_renames.c: of n functions, which have another name now. */
 int diff_renames(struct diff *d, const struct func_cost *v, size_t n);
+/* diff_funcs.c: fills diff_side.func_of and diff.funcs; then, with the keys
+ * there, what tells functions of one name apart. */
+int diff_funcs(struct diff *d);
+int diff_labels(struct diff *d);
 /* diff_files.c: fills diff_side.file_of. */
 int diff_files(struct diff *d);
 /* diff_norm.c: pairs events, and chooses what costs are divided by. */

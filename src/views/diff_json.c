@@ -155,6 +155,9 @@ static void put_row(const struct diff *d, uint32_t row, struct buf *tmp,
 		buf_again(tmp);
 		diff_name(d, r->key, tmp);
 		json_str(j, "symbol", buf_cstr(tmp));
+		buf_again(tmp);
+		diff_name_stable(d, r->key, tmp);
+		json_str(j, "id", buf_cstr(tmp));
 	}
 	buf_again(tmp);
 	if (mask & KEY_BIT(KEY_SYMBOL) && diff_name_before(d, r->key, tmp))

@@ -3,7 +3,8 @@
  * What is the same on both sides.
  *
  * Functions are matched by linkage name, without what compilers append to clones,
- * and image; images by their file's name (diff_images.c finds those that were
+ * and image, and where that is not enough by where they are (func_match.h); images
+ * by their file's name (diff_images.c finds those that were
  * renamed), source files by path, else by the end of it (diff_files.c), lines by
  * their text (line_match.h).  Code without names is matched by address where both sides ran the same
  * build; else all of it in an image is one.
@@ -28,41 +29,31 @@ uint32_t diff_str(struct diff *d, int side, uint32_t str)
 	return s->str_of[str];
 }
 
-static const struct prof_image *image_of_path(const struct profile *p,
-					      uint32_t path)
-{
-	for (size_t i = 0; i < p->images.n; i++)
-		if (p->images.v[i].path == path)
-			return &p->images.v[i];
-	return NULL;
-}
-
 /* Whether addresses in an image of the old side mean the same in the new one's:
  * the build-ids are known and equal. */
-static bool same_build(const struct diff *d, uint32_t path[DIFF_SIDES])
+static bool same_build(const struct diff *d, const uint32_t image[DIFF_SIDES])
 {
-	const struct prof_image *a = image_of_path(d->side[0].p, path[0]);
-	const struct prof_image *b = image_of_path(d->side[1].p, path[1]);
+	const struct prof_image *a = &d->side[0].p->images.v[image[0]];
+	const struct prof_image *b = &d->side[1].p->images.v[image[1]];
 
-	return a && b && a->build_id.len && a->build_id.len == b->build_id.len &&
-	       !memcmp(a->build_id.bytes, b->build_id.bytes, a->build_id.len);
+	return a->build_id.len && build_id_equal(&a->build_id, &b->build_id);
 }
 
 struct matcher {
 	struct diff *d;
-	uint32_t *path_of[DIFF_SIDES];	/* by image as matched: str of p */
+	uint32_t *image_at[DIFF_SIDES];	/* by image as matched: of p */
 	uint8_t *same;		/* by image as matched: 1 + same_build */
 };
 
 static bool addresses_match(struct matcher *m, uint32_t image)
 {
-	uint32_t path[DIFF_SIDES] = { m->path_of[0][image],
-				      m->path_of[1][image] };
+	uint32_t at[DIFF_SIDES] = { m->image_at[0][image],
+				    m->image_at[1][image] };
 
 	if (!m->same[image])
-		m->same[image] = 1 + (path[0] != PROF_NONE &&
-				      path[1] != PROF_NONE &&
-				      same_build(m->d, path));
+		m->same[image] = 1 + (at[0] != PROF_NONE &&
+				      at[1] != PROF_NONE &&
+				      same_build(m->d, at));
 	return m->same[image] == 2;
 }
 
@@ -97,7 +88,9 @@ static int common_key(struct matcher *m, int side, const struct frame_key *k,
 	const char *name = profile_cstr(s->p, k->name);
 
 	*out = *k;
-	out->image = k->image ? s->image_of[k->image] : 0;
+	out->im = 0;
+	out->func = k->func ? s->func_of[k->func - 1] + 1 : 0;
+	out->image = k->im ? s->image_of[k->im - 1] : 0;
 	out->file = k->file ? s->file_of[k->file] : 0;
 	if (side == DIFF_OLD && k->line && k->line < LINE_GONE)
 		out->line = line_map_get(&m->d->lines, out->file, k->line);
@@ -172,8 +165,8 @@ static int add_keys(struct matcher *m)
 	return rc;
 }
 
-/* Image names as matched back to a path of each side. */
-static int find_paths(struct matcher *m)
+/* Image names as matched back to an image of each side. */
+static int find_images(struct matcher *m)
 {
 	size_t n = m->d->names.str.str.n + 1;
 
@@ -181,15 +174,12 @@ static int find_paths(struct matcher *m)
 	for (int s = 0; s < DIFF_SIDES; s++) {
 		const struct diff_side *side = &m->d->side[s];
 
-		m->path_of[s] = malloc(n * sizeof(**m->path_of));
-		if (!m->path_of[s] || !m->same)
+		m->image_at[s] = malloc(n * sizeof(**m->image_at));
+		if (!m->image_at[s] || !m->same)
 			return -ERR_NOMEM;
-		memset(m->path_of[s], 0xff, n * sizeof(**m->path_of));
-		for (size_t i = 0; i < side->p->images.n; i++) {
-			uint32_t path = side->p->images.v[i].path;
-
-			m->path_of[s][side->image_of[path]] = path;
-		}
+		memset(m->image_at[s], 0xff, n * sizeof(**m->image_at));
+		for (size_t i = 0; i < side->p->images.n; i++)
+			m->image_at[s][side->image_of[i]] = (uint32_t)i;
 	}
 	return 0;
 }
@@ -206,11 +196,15 @@ int diff_match(struct diff *d)
 	if (!rc)
 		rc = match_lines(d);
 	if (!rc)
-		rc = find_paths(&m);
+		rc = find_images(&m);
+	if (!rc)
+		rc = diff_funcs(d);
 	if (!rc)
 		rc = add_keys(&m);
-	free(m.path_of[0]);
-	free(m.path_of[1]);
+	if (!rc)
+		rc = diff_labels(d);
+	free(m.image_at[0]);
+	free(m.image_at[1]);
 	free(m.same);
 	return rc;
 }
@@ -222,11 +216,6 @@ uint32_t diff_line(const struct diff *d, uint32_t key, int side)
 	return fk == PROF_NONE ? 0 : d->side[side].rep->keys.keys.v[fk].line;
 }
 
-void diff_name(const struct diff *d, uint32_t key, struct buf *out)
-{
-	name_symbol(&d->names, &d->keys.keys.v[key], out);
-}
-
 bool diff_name_before(const struct diff *d, uint32_t key, struct buf *out)
 {
 	struct frame_key k = d->keys.keys.v[key];
@@ -236,6 +225,6 @@ bool diff_name_before(const struct diff *d, uint32_t key, struct buf *out)
 	if (!r)
 		return false;
 	k.name = r->before;
-	name_symbol(&d->names, &k, out);
+	name_symbol(&d->names, &d->keys, &k, NAME_BARE, out);
 	return true;
 }

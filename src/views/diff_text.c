@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "symbolize/symbolize.h"
 #include "views/diff_internal.h"
 #include "views/lines.h"
 
@@ -82,7 +81,7 @@ static void put_moved(struct diff_table *t, const struct diff_row *r,
 		diff_name(d, d->rows.v[to].key, &name);
 	else if (!before)
 		return;
-	demangle_short(buf_cstr(&name), &shorter);
+	name_shorten(buf_cstr(&name), &shorter);
 	buf_printf(out, " %s %s", before || from != PROF_NONE ? "<-" : "->",
 		   t->style->full_names || !shorter.n
 			   ? buf_cstr(&name) : without_scope(buf_cstr(&shorter)));
@@ -113,13 +112,13 @@ static void key_word(struct diff_table *t, const struct diff_row *r,
 		break;
 	case KEY_SYMBOL:
 		buf_again(&t->tmp);
-		name_symbol(&d->names, k, &t->tmp);
+		diff_name(d, r->key, &t->tmp);
 		if (k->kernel)
 			buf_str(out, "[k] ");
 		if (t->style->full_names || k->sort != FRAME_FUNC)
 			s = buf_cstr(&t->tmp);
 		else
-			demangle_short(buf_cstr(&t->tmp), out);
+			name_shorten(buf_cstr(&t->tmp), out);
 		break;
 	default:
 		s = profile_cstr(&d->names, k->file);

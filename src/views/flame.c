@@ -11,9 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+	FOLD_PERIOD = 16,	/* functions of a recursion that is folded */
+	DRAWN_MAX = 2 * FLAME_FOLD,
+};
+
 struct draft_node {
 	uint32_t parent, fk;
 	uint32_t inlined;
+	uint32_t depth;
 };
 
 struct draft {
@@ -40,15 +46,40 @@ static bool node_eq(const void *ctx, uint32_t id, const void *key)
 	       a->inlined == b->inlined;
 }
 
+/* Below so many frames nobody reads a picture: a function that one of its nearest
+ * callers is already goes back to that one's frame; what is deeper still by other
+ * ways is drawn as the frame it was called from. */
+static uint32_t folded(const struct draft *d, uint32_t parent,
+		       const struct draft_node *key)
+{
+	uint32_t up = parent;
+
+	for (int i = 0; i < FOLD_PERIOD; i++) {
+		const struct draft_node *n = &d->nodes.v[up];
+
+		if (n->fk == key->fk && n->inlined == key->inlined)
+			return up;
+		up = n->parent;
+	}
+	return key->depth > DRAWN_MAX ? parent : PROF_NONE;
+}
+
 static uint32_t child(struct draft *d, uint32_t parent, uint32_t fk,
 		      bool inlined)
 {
-	struct draft_node key = { parent, fk, inlined };
+	struct draft_node key = { parent, fk, inlined,
+				  d->nodes.v[parent].depth + 1 };
 	uint64_t h = hash_mix((uint64_t)parent << 32 | fk, inlined);
 	uint32_t id = idtab_find(&d->tab, h, node_eq, d, &key);
 
 	if (id != IDTAB_NONE)
 		return id;
+	if (key.depth > FLAME_FOLD) {
+		id = folded(d, parent, &key);
+		d->f->folded |= id != PROF_NONE;
+		if (id != PROF_NONE)
+			return id;
+	}
 	id = (uint32_t)d->nodes.n;
 	if (vec_push(&d->nodes, key) < 0 || idtab_add(&d->tab, h, id) < 0)
 		return PROF_NONE;
@@ -100,7 +131,7 @@ static int draft_nodes(struct draft *d)
 	const struct prof_node *nodes = d->rep->p->nodes.v;
 	const struct fold *f = &d->rep->fold;
 
-	if (vec_push(&d->nodes, (struct draft_node){ 0, FLAME_ROOT, 0 }) < 0)
+	if (vec_push(&d->nodes, (struct draft_node){ 0, FLAME_ROOT, 0, 0 }) < 0)
 		return -ERR_NOMEM;
 	for (size_t n = 0; n < f->n; n++) {
 		if (!touched(f, n))

@@ -21,6 +21,9 @@ enum {
 	FLAME_SPECIAL = FLAME_BROKEN,	/* the first of them */
 };
 
+/* Recursion is drawn frame by frame to this depth, and folded below it. */
+enum { FLAME_FOLD = 1000 };
+
 struct flame_node {
 	uint32_t parent, end;	/* its subtree is [own index, end) */
 	uint32_t fk;		/* in report.keys, or FLAME_* */
@@ -34,6 +37,7 @@ struct flame {
 	struct cell *total;	/* [node * ncols + column] */
 	uint32_t *node_of;	/* by node of the profile: where samples with
 				 * this stack are, PROF_NONE: nowhere */
+	bool folded;		/* some recursion was: deeper than FLAME_FOLD */
 	size_t pruned;		/* nodes that went into FLAME_SMALL */
 };
 

@@ -174,6 +174,7 @@ void flame_name(const struct report *rep, uint32_t fk, struct buf *out)
 		buf_str(out, "all");
 		break;
 	default:
-		name_symbol(rep->p, &rep->keys.keys.v[fk], out);
+		name_symbol(rep->p, &rep->keys, &rep->keys.keys.v[fk],
+			    NAME_ALONE, out);
 	}
 }

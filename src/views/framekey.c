@@ -15,10 +15,9 @@ const char *path_base(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-void frame_address_name(const struct profile *p, uint32_t path, uint64_t vaddr,
-			struct buf *out)
+void frame_address_name(const char *image, uint64_t vaddr, struct buf *out)
 {
-	const char *base = path_base(profile_cstr(p, path));
+	const char *base = *image == '/' ? path_base(image) : image;
 
 	buf_str(out, *base ? base : "[anon]");
 	buf_printf(out, "+0x%" PRIx64, vaddr);
@@ -32,7 +31,7 @@ static bool key_eq(const void *ctx, uint32_t id, const void *key)
 	return a->sort == b->sort && a->kernel == b->kernel &&
 	       a->image == b->image && a->name == b->name &&
 	       a->file == b->file && a->line == b->line &&
-	       a->vaddr == b->vaddr;
+	       a->vaddr == b->vaddr && a->func == b->func && a->im == b->im;
 }
 
 uint32_t frame_keys_add(struct frame_keys *k, const struct frame_key *key)
@@ -42,6 +41,7 @@ uint32_t frame_keys_add(struct frame_keys *k, const struct frame_key *key)
 	uint32_t id;
 
 	h = hash_mix(h, key->vaddr + key->sort + ((uint64_t)key->kernel << 8));
+	h = hash_mix(h, (uint64_t)key->func << 32 | key->im);
 	id = idtab_find(&k->tab, h, key_eq, k, key);
 	if (id != IDTAB_NONE)
 		return id;
@@ -51,14 +51,23 @@ uint32_t frame_keys_add(struct frame_keys *k, const struct frame_key *key)
 	return idtab_add(&k->tab, h, id) < 0 ? PROF_NONE : id;
 }
 
-static struct frame_key image_key(const struct frame_keys *k,
-				  const struct profile *p, uint32_t image)
+/* What frame_keys_init needs while it works. */
+struct keyer {
+	struct frame_keys *k;
+	const struct profile *p;
+	const struct selection *sel;	/* or NULL */
+};
+
+static struct frame_key image_key(const struct keyer *w, uint32_t image)
 {
-	const struct prof_image *im = &p->images.v[image];
+	const struct frame_keys *k = w->k;
+	const struct prof_image *im = &w->p->images.v[image];
 	struct frame_key key = { 0 };
 
-	if (k->mask & KEY_BIT(KEY_IMAGE))
+	if (k->mask & KEY_BIT(KEY_IMAGE)) {
 		key.image = im->path;
+		key.im = k->same.image[image] + 1;
+	}
 	if (k->mask & (KEY_BIT(KEY_SYMBOL) | KEY_BIT(KEY_IMAGE)))
 		key.kernel = prof_is_kernel(im);
 	return key;
@@ -66,18 +75,21 @@ static struct frame_key image_key(const struct frame_keys *k,
 
 /* Functions are few and frames many: without file and line a frame's key is its
  * function's. */
-static int key_functions(struct frame_keys *k, const struct profile *p,
-			 const struct selection *sel, uint32_t *func_fk)
+static int key_functions(struct keyer *w, uint32_t *func_fk)
 {
-	for (size_t i = 0; i < p->funcs.n; i++) {
-		const struct prof_func *f = &p->funcs.v[i];
-		struct frame_key key = image_key(k, p, f->image);
+	struct frame_keys *k = w->k;
+
+	for (size_t i = 0; i < w->p->funcs.n; i++) {
+		const struct prof_func *f = &w->p->funcs.v[i];
+		struct frame_key key = image_key(w, f->image);
 
 		func_fk[i] = PROF_NONE;
-		if (sel && sel->func_ok && !sel->func_ok[i])
+		if (w->sel && w->sel->func_ok && !w->sel->func_ok[i])
 			continue;
-		if (k->mask & KEY_BIT(KEY_SYMBOL))
+		if (k->mask & KEY_BIT(KEY_SYMBOL)) {
 			key.name = f->name;
+			key.func = k->same.func[i] + 1;
+		}
 		func_fk[i] = frame_keys_add(k, &key);
 		if (func_fk[i] == PROF_NONE)
 			return -ERR_NOMEM;
@@ -85,9 +97,10 @@ static int key_functions(struct frame_keys *k, const struct profile *p,
 	return 0;
 }
 
-static int key_frames(struct frame_keys *k, const struct profile *p,
-		      const uint32_t *func_fk)
+static int key_frames(struct keyer *w, const uint32_t *func_fk)
 {
+	struct frame_keys *k = w->k;
+	const struct profile *p = w->p;
 	bool file = k->mask & (KEY_BIT(KEY_FILE) | KEY_BIT(KEY_LINE));
 	bool line = k->mask & KEY_BIT(KEY_LINE);
 	uint16_t *depth = calloc(p->frames.n + 1, sizeof(*depth));
@@ -145,23 +158,23 @@ static uint64_t nameless_start(const struct nameless *x,
 	return s ? s->vaddr : l->vaddr;
 }
 
-static int key_address(struct frame_keys *k, const struct profile *p,
-		       const struct prof_loc *l, uint64_t vaddr,
-		       const struct selection *sel, struct buf *name,
-		       uint32_t *fk)
+static int key_address(struct keyer *w, const struct prof_loc *l,
+		       uint64_t vaddr, struct buf *name, uint32_t *fk)
 {
-	const struct prof_image *im = &p->images.v[l->image];
+	struct frame_keys *k = w->k;
+	const struct prof_image *im = &w->p->images.v[l->image];
 	bool unknown = im->kind == PROF_IMAGE_UNKNOWN;
-	struct frame_key key = image_key(k, p, l->image);
+	struct frame_key key = image_key(w, l->image);
 
 	*fk = PROF_NONE;
-	if (sel && selection_filters_frames(sel)) {
+	if (w->sel && selection_filters_frames(w->sel)) {
 		buf_reset(name);
 		if (unknown)
 			buf_str(name, "[unknown]");
 		else
-			frame_address_name(p, im->path, vaddr, name);
-		if (!selection_has_address(sel, l->image, buf_cstr(name)))
+			frame_address_name(profile_cstr(w->p, im->path), vaddr,
+					   name);
+		if (!selection_has_address(w->sel, l->image, buf_cstr(name)))
 			return 0;
 	}
 	if (k->mask & KEY_BIT(KEY_SYMBOL)) {
@@ -169,15 +182,17 @@ static int key_address(struct frame_keys *k, const struct profile *p,
 		/* the name is image+0x…, so the image is part of it */
 		key.image = unknown && !(k->mask & KEY_BIT(KEY_IMAGE))
 				    ? 0 : im->path;
+		key.im = key.image ? k->same.image[l->image] + 1 : 0;
 		key.vaddr = unknown ? 0 : vaddr;
 	}
 	*fk = frame_keys_add(k, &key);
 	return *fk == PROF_NONE ? -ERR_NOMEM : 0;
 }
 
-static int key_locations(struct frame_keys *k, const struct profile *p,
-			 bool inlined, const struct selection *sel)
+static int key_locations(struct keyer *w, bool inlined)
 {
+	struct frame_keys *k = w->k;
+	const struct profile *p = w->p;
 	struct nameless nameless = { 0 };
 	struct buf name = { 0 };
 	int rc = find_nameless(p, &nameless);
@@ -190,8 +205,8 @@ static int key_locations(struct frame_keys *k, const struct profile *p,
 		*own = (struct frame_step){ PROF_NONE, PROF_NONE };
 		k->head[i] = (uint32_t)(k->nframes + i);
 		if (f == PROF_NONE) {
-			rc = key_address(k, p, l, nameless_start(&nameless, l),
-					 sel, &name, &own->fk);
+			rc = key_address(w, l, nameless_start(&nameless, l),
+					 &name, &own->fk);
 			continue;
 		}
 		while (!inlined && k->steps[f].outer != PROF_NONE)
@@ -204,13 +219,14 @@ static int key_locations(struct frame_keys *k, const struct profile *p,
 }
 
 /* Samples without any frame count for [unknown], unless frames are filtered. */
-static int key_unknown(struct frame_keys *k, const struct selection *sel)
+static int key_unknown(struct keyer *w)
 {
+	struct frame_keys *k = w->k;
 	struct frame_key key = { 0 };
 
 	k->unknown = PROF_NONE;
-	if (sel && selection_filters_frames(sel) &&
-	    !selection_has_address(sel, PROF_NONE, "[unknown]"))
+	if (w->sel && selection_filters_frames(w->sel) &&
+	    !selection_has_address(w->sel, PROF_NONE, "[unknown]"))
 		return 0;
 	if (k->mask & KEY_BIT(KEY_SYMBOL))
 		key.sort = FRAME_UNKNOWN;
@@ -222,6 +238,7 @@ int frame_keys_init(struct frame_keys *k, const struct profile *p,
 		    uint32_t mask, bool inlined, const struct selection *sel,
 		    struct error *err)
 {
+	struct keyer w = { .k = k, .p = p, .sel = sel };
 	uint32_t *func_fk = malloc((p->funcs.n + 1) * sizeof(*func_fk));
 	int rc = -ERR_NOMEM;
 
@@ -230,13 +247,17 @@ int frame_keys_init(struct frame_keys *k, const struct profile *p,
 	k->steps = malloc((p->frames.n + p->locs.n + 1) * sizeof(*k->steps));
 	k->head = malloc((p->locs.n + 1) * sizeof(*k->head));
 	if (func_fk && k->steps && k->head)
-		rc = key_functions(k, p, sel, func_fk);
+		rc = identity_init(&k->same, p, !(mask & KEY_BIT(KEY_IMAGE)));
 	if (!rc)
-		rc = key_frames(k, p, func_fk);
+		rc = labels_of_profile(&k->labels, p, &k->same);
 	if (!rc)
-		rc = key_locations(k, p, inlined, sel);
+		rc = key_functions(&w, func_fk);
 	if (!rc)
-		rc = key_unknown(k, sel);
+		rc = key_frames(&w, func_fk);
+	if (!rc)
+		rc = key_locations(&w, inlined);
+	if (!rc)
+		rc = key_unknown(&w);
 	free(func_fk);
 	if (!rc)
 		return 0;
@@ -250,6 +271,8 @@ void frame_keys_fini(struct frame_keys *k)
 	free(k->steps);
 	free(k->head);
 	idtab_fini(&k->tab);
+	labels_fini(&k->labels);
+	identity_fini(&k->same);
 	*k = (struct frame_keys){ 0 };
 }
 

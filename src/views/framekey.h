@@ -8,9 +8,14 @@
  * A step is one function of a location's inline chain, or the location itself
  * where nothing is known of it.  steps.v[head[loc]] is the innermost; `outer`
  * leads outwards and ends with PROF_NONE.
+ *
+ * Symbols and images are told apart by what they are (identity.h), not by their
+ * text: `labels` says what to show beside equal texts.
  */
 #include "profile/model.h"
+#include "views/identity.h"
 #include "views/keys.h"
+#include "views/labels.h"
 #include "views/select.h"
 
 enum frame_sort {
@@ -27,6 +32,9 @@ struct frame_key {
 	uint32_t name;		/* str: linkage name */
 	uint32_t file, line;
 	uint64_t vaddr;		/* FRAME_ADDR */
+	/* 0 where it is no key, else 1 + the row that stands for it in
+	 * identity.func or .image; what its label is found by */
+	uint32_t func, im;
 };
 
 struct frame_step {
@@ -47,6 +55,8 @@ struct frame_keys {
 	size_t nframes;
 	uint32_t unknown;	/* fk of a sample without frames, or NONE */
 	struct idtab tab;
+	struct identity same;	/* of the profile's rows */
+	struct labels labels;
 };
 
 /* `sel` may be NULL: all frames. */
@@ -64,9 +74,9 @@ static inline bool frame_step_inlined(const struct frame_keys *k,
 	return step < k->nframes && k->steps[step].outer != PROF_NONE;
 }
 
-/* How an address without name is shown: image+0x1234.  Appends, unsafe text. */
-void frame_address_name(const struct profile *p, uint32_t path, uint64_t vaddr,
-			struct buf *out);
+/* How an address without name is shown: image+0x1234.  `image` is its path or
+ * label.  Appends, unsafe text. */
+void frame_address_name(const char *image, uint64_t vaddr, struct buf *out);
 /* Whether a file of this name is the program that the first run started. */
 bool path_is_program(const struct profile *p, const char *base);
 /* The last part of a path; names in [brackets] stay whole. */

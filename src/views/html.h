@@ -34,6 +34,8 @@ struct html_input {
 	/* Of a comparison: */
 	enum html_side side;	/* else HTML_NEW */
 	const char *label;	/* what it is called */
+	size_t runs;		/* of a command, that are selected; 0: all that
+				 * the recording has */
 	/* By frame key: numbers that are equal for equal functions of all
 	 * inputs.  NULL: the keys themselves. */
 	const uint32_t *match;
@@ -68,6 +70,8 @@ struct html_style {
 	 * the lines of all.  May be NULL. */
 	const struct annotation *named;
 	const struct html_compare *compare;	/* NULL: one recording */
+	struct buf *told;	/* gets what source files were read
+				 * (sources_summary), or NULL */
 };
 
 /* One recording, or with style->compare several of both sides. */

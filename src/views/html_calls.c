@@ -21,6 +21,7 @@ void html_call_walk_fini(struct html_call_walk *w)
 {
 	free(w->seen);
 	vec_fini(&w->steps);
+	outward_fini(&w->outward);
 }
 
 /* A new stack; marks of those before it count no longer. */
@@ -38,11 +39,18 @@ int html_walk_calls(struct html_call_walk *w, const struct html_data *d,
 {
 	const struct profile *p = s->in.rep->p;
 	const struct frame_keys *k = &s->in.rep->keys;
+	struct outward o;
+	uint32_t loc;
 	bool leaf = true;
 
 	begin_stack(w, d);
-	for (; stack; stack = p->nodes.v[stack].parent, leaf = false) {
-		uint32_t loc = p->nodes.v[stack].loc;
+	if (w->outward.p != p) {
+		outward_fini(&w->outward);
+		if (outward_init(&w->outward, p) < 0)
+			return -ERR_NOMEM;
+	}
+	for (o = outward_begin(&w->outward, stack);
+	     outward_next(&w->outward, &o, &loc); leaf = false) {
 		uint32_t x = loc < p->locs.n ? k->head[loc] : PROF_NONE;
 
 		for (; x != PROF_NONE; x = k->steps[x].outer) {

@@ -4,6 +4,7 @@
 /* Inside of the HTML page: what it shows, and that as bytes. */
 #include "base/strtab.h"
 #include "views/html.h"
+#include "views/outward.h"
 
 enum {
 	HTML_LANES = 64,	/* threads told apart; the last: all others */
@@ -176,6 +177,7 @@ struct html_call_walk {
 	VEC(uint32_t) steps;	/* of the last stack */
 	uint32_t *seen;		/* by function: the last stack that it was in */
 	uint32_t stamp;
+	struct outward_index outward;	/* of the last source */
 };
 int html_call_walk_init(struct html_call_walk *w, const struct html_data *d);
 void html_call_walk_fini(struct html_call_walk *w);

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "symbolize/symbolize.h"
 #include "views/html.h"
+#include "views/names.h"
 
 enum { CODES = 300, VERDICTS = 400 };
 
@@ -90,7 +90,7 @@ static int make_side(struct page *x, int side,
 	*in = (struct html_input){
 		.r = s->reader, .rep = x->rep[side],
 		.side = side == DIFF_OLD ? HTML_BASE : HTML_NEW,
-		.label = s->path, .match = s->key_of, .scale = x->scale[side],
+		.label = s->path, .runs = s->nruns, .match = s->key_of, .scale = x->scale[side],
 	};
 	return annotate_build(s->reader, &spec, &in->lines, err);
 }
@@ -99,7 +99,7 @@ static void put_name(struct buf *name, const char *word, struct buf *out)
 {
 	struct buf shorter = { 0 };
 
-	demangle_short(buf_cstr(name), &shorter);
+	name_shorten(buf_cstr(name), &shorter);
 	buf_str(out, word);
 	text_safe(out, buf_cstr(shorter.n ? &shorter : name));
 	out->failed |= name->failed || shorter.failed;
@@ -115,7 +115,7 @@ static void put_other(const struct diff *d, uint32_t row, const char *word,
 
 	if (row == PROF_NONE)
 		return;
-	diff_name(d, d->rows.v[row].key, &name);
+	diff_name_alone(d, d->rows.v[row].key, &name);
 	put_name(&name, word, out);
 }
 
@@ -201,11 +201,11 @@ static int make_words(struct page *x, struct error *err)
 }
 
 int html_diff(struct diff *d, const struct annotate_spec *like,
-	      struct buf *out, struct error *err)
+	      struct buf *told, struct buf *out, struct error *err)
 {
 	struct page x = { .d = d };
 	struct html_compare compare = { .how = "" };
-	struct html_style style = { .compare = &compare };
+	struct html_style style = { .compare = &compare, .told = told };
 	int rc = 0;
 
 	if (d->spec.keys.mask != (KEY_BIT(KEY_IMAGE) | KEY_BIT(KEY_SYMBOL)) ||

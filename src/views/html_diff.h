@@ -11,6 +11,6 @@
  * maps, or is NULL.
  */
 int html_diff(struct diff *d, const struct annotate_spec *like,
-	      struct buf *out, struct error *err);
+	      struct buf *told, struct buf *out, struct error *err);
 
 #endif

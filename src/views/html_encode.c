@@ -47,12 +47,16 @@ const char *html_harmless(struct html_encoder *e, const char *text)
 	return buf_cstr(&e->cut);
 }
 
+static const struct frame_keys *func_keys(const struct html_encoder *e,
+					  size_t func)
+{
+	return &html_rep(e->d, e->d->funcs.v[func].source)->keys;
+}
+
 static const struct frame_key *func_key(const struct html_encoder *e,
 					size_t func)
 {
-	const struct html_func *f = &e->d->funcs.v[func];
-
-	return &html_rep(e->d, f->source)->keys.keys.v[f->fk];
+	return &func_keys(e, func)->keys.v[e->d->funcs.v[func].fk];
 }
 
 static const struct profile *func_profile(const struct html_encoder *e,
@@ -234,6 +238,8 @@ static void put_small(struct html_encoder *e, struct json *j)
 	json_object(j, "small");
 	json_fixed(j, "share", e->d->share, 9);
 	json_uint(j, "nodes", f->pruned);
+	json_bool(j, "folded", f->folded);
+	json_uint(j, "depth", FLAME_FOLD);
 	json_uint(j, "samples", all.count);
 	json_end(j);
 }
@@ -242,7 +248,8 @@ static void put_small(struct html_encoder *e, struct json *j)
 static void func_name(struct html_encoder *e, size_t func)
 {
 	buf_again(&e->tmp);
-	name_symbol(func_profile(e, func), func_key(e, func), &e->tmp);
+	name_symbol(func_profile(e, func), func_keys(e, func),
+		    func_key(e, func), NAME_ALONE, &e->tmp);
 }
 
 static void put_names(struct html_encoder *e, struct json *j)
@@ -266,7 +273,7 @@ static void put_names(struct html_encoder *e, struct json *j)
 		buf_again(&brief);
 		func_name(e, i);
 		if (func_key(e, i)->sort == FRAME_FUNC)
-			demangle_short(buf_cstr(&e->tmp), &brief);
+			name_shorten(buf_cstr(&e->tmp), &brief);
 		/* equal to the name: left out */
 		if (!strcmp(buf_cstr(&brief), buf_cstr(&e->tmp)))
 			buf_again(&brief);
@@ -350,6 +357,20 @@ static void put_ids(struct html_encoder *e, struct json *j, const char *key,
 	json_end(j);
 }
 
+/* How many runs a side has: costs are shown for one of them. */
+static uint64_t side_runs(const struct html_data *d, enum html_side side)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < d->nsrc; i++) {
+		const struct html_input *in = &d->src[i].in;
+
+		if (in->side == side)
+			n += in->runs ? in->runs : in->rep->p->runs.n;
+	}
+	return n ? n : 1;
+}
+
 static void put_compare(struct html_encoder *e, struct json *j)
 {
 	const struct html_compare *c = e->d->style->compare;
@@ -363,6 +384,10 @@ static void put_compare(struct html_encoder *e, struct json *j)
 	json_array(j, "notes");
 	for (size_t i = 0; i < c->nnotes; i++)
 		json_str(j, NULL, html_harmless(e, c->notes[i]));
+	json_end(j);
+	json_array(j, "runs");
+	json_uint(j, NULL, side_runs(e->d, HTML_NEW));
+	json_uint(j, NULL, side_runs(e->d, HTML_BASE));
 	json_end(j);
 	json_array(j, "inputs");
 	for (size_t i = 0; i < e->d->nsrc; i++)
@@ -402,6 +427,32 @@ static void put_begin(struct html_encoder *e, struct json *j)
 	json_end(j);
 }
 
+/* Behind the lines: what they show is known when they are written. */
+static void put_sources(struct html_encoder *e, struct json *j)
+{
+	const struct html_data *d = e->d;
+	struct sources **list = calloc(d->nsrc + 1, sizeof(*list));
+	struct buf *told = d->style->told;
+	size_t n = 0;
+
+	e->failed |= !list;
+	for (size_t i = 0; list && i < d->nsrc; i++)
+		if (d->src[i].in.lines)
+			list[n++] = &d->src[i].in.lines->sources;
+	buf_again(&e->tmp);
+	if (n)
+		sources_summary(list, n, true, &e->tmp);
+	json_array(j, "sources");
+	put_lines(e, j);
+	json_end(j);
+	if (told) {
+		buf_reset(told);
+		sources_summary(list, n, false, told);
+		e->failed |= told->failed;
+	}
+	free(list);
+}
+
 static void put_meta(struct html_encoder *e)
 {
 	const struct profile *p = html_rep(e->d, (uint32_t)e->d->nsrc - 1)->p;
@@ -424,6 +475,7 @@ static void put_meta(struct html_encoder *e)
 	json_uint(&j, "nodes", e->d->flame.nodes.n);
 	json_uint(&j, "entries", e->d->entries.v.n);
 	html_put_lines(e, &j);
+	put_sources(e, &j);
 	json_end(&j);
 	e->failed |= text.failed || text.n > UINT32_MAX;
 	buf_u32(e->out, (uint32_t)text.n);

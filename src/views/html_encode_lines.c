@@ -3,7 +3,7 @@
  * Lines and instructions in the block of data of a page.
  *
  * In the JSON, "lines": {"funcs","uncalled","files":[{"name","side","found",
- * "newer","why","text":[[first line, text…]…]}],"codes":[{"symbol","image","vaddr","size",
+ * "newer","origin","why","text":[[first line, text…]…]}],"codes":[{"symbol","image","vaddr","size",
  * "side","missing","text":[…],"jumps":[from,to,lane…]}],"frames","locs",
  * "entries","insns","calls","call_entries"}.
  *
@@ -88,6 +88,11 @@ static size_t put_file(struct html_encoder *e, struct json *j, uint32_t file,
 		json_str(j, "found", source_place_word(s));
 		if (s->newer)
 			json_bool(j, "newer", true);
+		buf_again(&e->tmp);
+		source_origin(&a->sources, s, &e->tmp);
+		if (e->tmp.n)
+			json_str(j, "origin", html_harmless(e,
+							    buf_cstr(&e->tmp)));
 		if (s->why && *s->why)
 			json_str(j, "why", html_harmless(e, s->why));
 	}

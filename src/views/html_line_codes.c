@@ -24,8 +24,7 @@ static uint32_t same_code(const struct html_data *d, uint32_t source,
 		if (x->source != source && s->vaddr == t->vaddr &&
 		    s->size == t->size && y->ninsns == c->ninsns &&
 		    d->src[x->source].in.side == d->src[source].in.side &&
-		    !memcmp(&im->build_id, &jm->build_id,
-			    sizeof(im->build_id)) &&
+		    build_id_equal(&im->build_id, &jm->build_id) &&
 		    !strcmp(profile_cstr(p, im->path),
 			    profile_cstr(q, jm->path)))
 			return (uint32_t)i;

@@ -5,11 +5,18 @@
 
 #include "views/html_data.h"
 
+enum { CALLS_KEPT = 4 << 20 };	/* of all stacks; beyond, all are dropped */
+
 struct summer {
 	struct html_data *d;
 	struct html_source *s;
 	struct u64map nodes, locs, calls;	/* packed key -> entry */
 	struct html_call_walk walk;
+	/* The calls of each stack walked so far: many samples share few stacks.
+	 * kept_at, by leaf (aggregate.h), is 0 or the index in `kept` of a
+	 * stack's first call; its number of calls stands before it. */
+	size_t *kept_at;
+	VEC(uint32_t) kept;
 	uint32_t *keep;
 };
 
@@ -136,16 +143,48 @@ static int add_entry(struct u64map *map, struct html_entries *to,
 	return vec_push(&to->v, e);
 }
 
+static int keep_calls(struct summer *s, uint32_t stack, size_t *at)
+{
+	const struct html_source *src = s->s;
+	const struct aggregate *agg = &src->in.rep->agg;
+	size_t first;
+
+	if (html_walk_calls(&s->walk, s->d, src, stack) < 0)
+		return -ERR_NOMEM;
+	if (s->kept.n > CALLS_KEPT) {
+		s->kept.n = 0;
+		memset(s->kept_at, 0,
+		       (agg->leaves.n + 1) * sizeof(*s->kept_at));
+	}
+	first = s->kept.n;
+	if (vec_reserve(&s->kept, first + 1 + s->walk.steps.n) < 0)
+		return -ERR_NOMEM;
+	s->kept.n++;
+	for (size_t i = 0; i < s->walk.steps.n; i++) {
+		uint32_t call = src->call_of[s->walk.steps.v[i]];
+
+		if (call != PROF_NONE)
+			s->kept.v[s->kept.n++] = call;
+	}
+	s->kept.v[first] = (uint32_t)(s->kept.n - first - 1);
+	*at = first + 1;
+	return 0;
+}
+
 /* Adds a sample to the calls that its stack made. */
 static int add_calls(struct summer *s, uint32_t stack, struct html_entry e)
 {
-	struct html_data *d = s->d;
-	int rc = html_walk_calls(&s->walk, d, s->s, stack);
+	size_t leaf = s->s->in.rep->agg.leaf_of[stack];
+	size_t *at = &s->kept_at[leaf], from, n;
+	int rc = *at && leaf ? 0 : keep_calls(s, stack, at);
 
-	for (size_t i = 0; !rc && i < s->walk.steps.n; i++) {
-		e.node = s->s->call_of[s->walk.steps.v[i]];
-		if (e.node != PROF_NONE)
-			rc = add_entry(&s->calls, &d->lines.call_entries, e);
+	if (rc)
+		return rc;
+	from = *at;
+	n = s->kept.v[from - 1];
+	for (size_t i = 0; !rc && i < n; i++) {
+		e.node = s->kept.v[from + i];
+		rc = add_entry(&s->calls, &s->d->lines.call_entries, e);
 	}
 	return rc;
 }
@@ -189,6 +228,12 @@ static int sum_samples(struct summer *s)
 	struct sample_batch b;
 	int rc = 0;
 
+	free(s->kept_at);
+	s->kept_at = calloc(s->s->in.rep->agg.leaves.n + 1,
+			    sizeof(*s->kept_at));
+	s->kept.n = 0;
+	if (!s->kept_at)
+		return -ERR_NOMEM;
 	reader_columns(s->s->in.r, COLUMN_ALL);
 	reader_rewind(s->s->in.r);
 	while (!rc && reader_next(s->s->in.r, &b)) {
@@ -222,6 +267,8 @@ int html_samples(struct html_data *d, struct error *err)
 	u64map_fini(&s.locs);
 	u64map_fini(&s.calls);
 	free(s.keep);
+	free(s.kept_at);
+	vec_fini(&s.kept);
 	return rc < 0 ? error_set(err, ERR_NOMEM,
 				  "out of memory for the page") : 0;
 }

@@ -180,6 +180,7 @@ static int merge_trees(struct html_data *d, struct error *err)
 		if (rc)
 			break;
 		rc = merge_tree(&m, &d->src[i], &f) < 0 ? nomem(err) : 0;
+		d->flame.folded |= f.folded;
 		flame_fini(&f);
 	}
 	if (!rc)

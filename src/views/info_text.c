@@ -164,6 +164,24 @@ static void put_help(const struct missing_row *r, struct buf *out)
 	}
 }
 
+/* Where an image's names came from. */
+static void put_names(const struct prof_source *s, struct buf *out)
+{
+	static const char *const from[] = {
+		".symtab", ".dynsym", ".gnu_debugdata", NULL, "DWARF",
+		"/proc/kallsyms", "/tmp/perf-PID.map", ".gopclntab",
+	};
+	const char *before = "           names from ";
+
+	for (size_t i = 0; s && i < sizeof(from) / sizeof(from[0]); i++)
+		if (s->names >> i & 1 && from[i]) {
+			buf_printf(out, "%s%s", before, from[i]);
+			before = ", ";
+		}
+	if (*before == ',')
+		buf_u8(out, '\n');
+}
+
 static void put_image(const struct info *in, const struct truth_image *ti,
 		      const struct missing_row *lacks, struct buf *out)
 {
@@ -187,6 +205,7 @@ static void put_image(const struct info *in, const struct truth_image *ti,
 			buf_printf(out, "%02x", im->build_id.bytes[i]);
 	}
 	buf_u8(out, '\n');
+	put_names(profile_source(p, ti->image), out);
 	if (*profile_cstr(p, im->debug_file)) {
 		buf_str(out, "           debug file ");
 		text_safe(out, profile_cstr(p, im->debug_file));
@@ -250,6 +269,7 @@ static void put_counts(const struct info *in, struct buf *out)
 	heading(out, "Counts");
 	put_count(out, "samples", in->truth.got);
 	put_count(out, "lost", in->truth.lost);
+	put_count(out, "missed", in->truth.missed);
 	put_count(out, "throttled", in->truth.throttled);
 	put_count(out, "threads", p->threads.n);
 	put_count(out, "images", p->images.n);

@@ -7,6 +7,7 @@ libviews_a_SOURCES = \
 	src/views/annotate.h \
 	src/views/annotate_calls.c \
 	src/views/annotate_code.c \
+	src/views/annotate_hits.c \
 	src/views/annotate_json.c \
 	src/views/annotate_lines.c \
 	src/views/annotate_places.c \
@@ -30,6 +31,7 @@ libviews_a_SOURCES = \
 	src/views/diff_code.c \
 	src/views/diff_files.c \
 	src/views/diff_flame.c \
+	src/views/diff_funcs.c \
 	src/views/diff_head.c \
 	src/views/diff_images.c \
 	src/views/diff_internal.h \
@@ -54,6 +56,8 @@ libviews_a_SOURCES = \
 	src/views/fold.h \
 	src/views/framekey.c \
 	src/views/framekey.h \
+	src/views/func_match.c \
+	src/views/func_match.h \
 	src/views/html.c \
 	src/views/html.h \
 	src/views/html_calls.c \
@@ -70,6 +74,8 @@ libviews_a_SOURCES = \
 	src/views/html_samples.c \
 	src/views/html_tree.c \
 	src/views/html_union.c \
+	src/views/identity.c \
+	src/views/identity.h \
 	src/views/info.c \
 	src/views/info.h \
 	src/views/info_text.c \
@@ -79,6 +85,8 @@ libviews_a_SOURCES = \
 	src/views/interval.h \
 	src/views/keys.c \
 	src/views/keys.h \
+	src/views/labels.c \
+	src/views/labels.h \
 	src/views/line_match.c \
 	src/views/line_match.h \
 	src/views/lines.c \
@@ -92,6 +100,8 @@ libviews_a_SOURCES = \
 	src/views/moves.h \
 	src/views/names.c \
 	src/views/names.h \
+	src/views/outward.c \
+	src/views/outward.h \
 	src/views/preorder.c \
 	src/views/preorder.h \
 	src/views/ranges.c \
@@ -107,6 +117,7 @@ libviews_a_SOURCES = \
 	src/views/source_git.h \
 	src/views/source_server.c \
 	src/views/source_server.h \
+	src/views/source_summary.c \
 	src/views/sources.c \
 	src/views/sources.h \
 	src/views/svg.c \
@@ -135,6 +146,7 @@ HTML_PARTS = \
 	src/views/html/page.css \
 	src/views/html/data.js \
 	src/views/html/model.js \
+	src/views/html/transform.js \
 	src/views/html/branches.js \
 	src/views/html/graph.js \
 	src/views/html/table.js \
@@ -144,7 +156,10 @@ HTML_PARTS = \
 	src/views/html/tree.js \
 	src/views/html/compare.js \
 	src/views/html/timeline.js \
-	src/views/html/page.js
+	src/views/html/page.js \
+	src/views/html/search.js \
+	src/views/html/menu.js \
+	src/views/html/start.js
 EXTRA_DIST += $(HTML_PARTS) src/views/html/embed.awk
 nodist_libviews_a_SOURCES = src/views/html_assets.c
 CLEANFILES += src/views/html_assets.c

@@ -107,7 +107,8 @@ static void json_row(const struct missing *m, const struct missing_row *r,
 		     struct json *j)
 {
 	static const char *const sources[] = { "symtab", "dynsym", "debugdata",
-					       "unwind", "dwarf", "kallsyms" };
+					       "unwind", "dwarf", "kallsyms",
+					       "perfmap", "gopclntab" };
 	static const char *const lacks[] = { "file", "changed", "symtab",
 					     "dwarf", "alternate", "split",
 					     "damaged", "kernel" };

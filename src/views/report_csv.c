@@ -17,6 +17,12 @@ struct writer_csv {
 	bool many;	/* several events: an event column */
 };
 
+static bool has_functions(const struct writer_csv *w)
+{
+	return (w->rep->keys.mask | w->rep->tree_keys->mask) &
+	       KEY_BIT(KEY_SYMBOL);
+}
+
 static void put_head(struct writer_csv *w)
 {
 	const struct key_list *keys = &w->rep->spec.keys;
@@ -36,7 +42,8 @@ static void put_head(struct writer_csv *w)
 	if (w->many)
 		buf_str(w->out, "event,");
 	buf_str(w->out, "self_samples,self_weight,self_percent,"
-			"total_samples,total_weight,total_percent\r\n");
+			"total_samples,total_weight,total_percent");
+	buf_str(w->out, has_functions(w) ? ",id\r\n" : "\r\n");
 }
 
 static void put_text(struct writer_csv *w, const char *s)
@@ -47,7 +54,7 @@ static void put_text(struct writer_csv *w, const char *s)
 
 /* One key: of the frame `k` (NULL: an empty cell), or of the row's sample. */
 static void put_key(struct writer_csv *w, uint32_t row, enum view_key key,
-		    const struct frame_key *k)
+		    const struct frame_keys *of, const struct frame_key *k)
 {
 	const struct report *rep = w->rep;
 
@@ -64,10 +71,13 @@ static void put_key(struct writer_csv *w, uint32_t row, enum view_key key,
 	} else if (key == KEY_SYMBOL) {
 		buf_reset(&w->tmp);
 		if (k)
-			name_symbol(rep->p, k, &w->tmp);
+			name_symbol(rep->p, of, k, 0, &w->tmp);
 		put_text(w, buf_cstr(&w->tmp));
 	} else if (key == KEY_IMAGE) {
-		put_text(w, k ? profile_cstr(rep->p, k->image) : "");
+		buf_reset(&w->tmp);
+		if (k && k->image)
+			name_image(rep->p, of, k, true, &w->tmp);
+		put_text(w, buf_cstr(&w->tmp));
 	} else {
 		put_text(w, k ? profile_cstr(rep->p, k->file) : "");
 	}
@@ -80,11 +90,25 @@ static void put_cell(struct writer_csv *w, uint32_t lane, size_t col,
 		   report_percent(w->rep, lane, col, c));
 }
 
-/* One line for each event; `own` is the frame when it is not in the row's keys.
- */
+/* The end of a line: what names the function in all recordings. */
+static void put_function(struct writer_csv *w, const struct frame_keys *of,
+			 const struct frame_key *k)
+{
+	if (has_functions(w)) {
+		buf_u8(w->out, ',');
+		buf_reset(&w->tmp);
+		if (of->mask & KEY_BIT(KEY_SYMBOL))
+			name_stable(w->rep->p, of, k, &w->tmp);
+		text_csv(w->out, buf_cstr(&w->tmp));
+	}
+	buf_str(w->out, "\r\n");
+}
+
+/* One line for each event of a frame that is one of the keys `of`; `own`: they
+ * are not those of the rows. */
 static void put_lines(struct writer_csv *w, uint32_t row, uint32_t depth,
-		      const struct frame_key *k, const struct frame_key *own,
-		      const struct values *v)
+		      const struct frame_keys *of, const struct frame_key *k,
+		      bool own, const struct values *v)
 {
 	const struct report *rep = w->rep;
 	const struct key_list *keys = &rep->spec.keys;
@@ -96,16 +120,16 @@ static void put_lines(struct writer_csv *w, uint32_t row, uint32_t depth,
 		if (rep->spec.tree != TREE_NONE)
 			buf_printf(w->out, "%u,", depth);
 		for (size_t i = 0; i < keys->n; i++)
-			put_key(w, row, keys->v[i], k);
+			put_key(w, row, keys->v[i], of, own ? NULL : k);
 		if (extra)
-			put_key(w, row, KEY_SYMBOL, own);
+			put_key(w, row, KEY_SYMBOL, of, own ? k : NULL);
 		if (w->many)
 			put_text(w, profile_cstr(rep->p, rep->p->events.v[
 				report_event(rep, lane, c)].name));
 		put_cell(w, lane, c, v[c].self);
 		buf_u8(w->out, ',');
 		put_cell(w, lane, c, v[c].total);
-		buf_str(w->out, "\r\n");
+		put_function(w, of, k);
 	}
 }
 
@@ -115,13 +139,13 @@ static void put_row(struct writer_csv *w, uint32_t r)
 	const struct row *row = &rep->table.rows.v[r];
 	bool own = !key_list_has(&rep->spec.keys, KEY_SYMBOL);
 
-	put_lines(w, r, 0, &rep->keys.keys.v[row->fk], NULL,
+	put_lines(w, r, 0, &rep->keys, &rep->keys.keys.v[row->fk], false,
 		  report_values(rep, r));
 	for (uint32_t i = row->tree; i < row->tree + row->tree_n; i++) {
 		const struct tree_node *n = &rep->tree.v[i];
 		const struct frame_key *k = &rep->tree_keys->keys.v[n->fk];
 
-		put_lines(w, r, n->depth + 1, own ? NULL : k, own ? k : NULL,
+		put_lines(w, r, n->depth + 1, rep->tree_keys, k, own,
 			  &rep->tree_vals.v[i * rep->table.ncols]);
 	}
 }

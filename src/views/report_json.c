@@ -3,13 +3,13 @@
  * The report as JSON, schema 1:
  *
  *	{"schema":1,"header":{…},"rows":[
- *	{"symbol":…,"image":…,"self":{"samples","weight","percent"},"total":{…},
+ *	{"symbol":…,"image":…,"id":…,"self":{"samples","weight","percent"},"total":{…},
  *	 "children":[…]}, …]}
  *
  * A key that was not asked for is absent.  With several events a row has
  * "events":[{"event","self","total"},…] instead of "self" and "total".  Rows
- *have "children" only with a tree; children have them where there are any.
- *Branches of a caller tree have no "self".
+ * have "children" only with a tree; children have them where there are any.
+ * Branches of a caller tree have no "self".
  */
 #include "base/json.h"
 #include "base/text.h"
@@ -29,7 +29,8 @@ static const char *json_name(struct name_cache *c, uint32_t fk)
 	if (!c->at[fk] && c->text.n < UINT32_MAX - 1) {
 		c->at[fk] = (uint32_t)c->text.n + 1;
 		buf_reset(&c->tmp);
-		name_symbol(c->p, &c->keys->keys.v[fk], &c->tmp);
+		name_symbol(c->p, c->keys, &c->keys->keys.v[fk], c->how,
+			    &c->tmp);
 		text_json(&c->text, buf_cstr(&c->tmp));
 		buf_u8(&c->text, 0);
 	}
@@ -87,12 +88,21 @@ static void put_frame(struct writer_json *w, struct json *j,
 		j->comma[j->depth] = true;
 		buf_str(w->out, json_name(names, fk));
 	}
-	if (keys->mask & KEY_BIT(KEY_IMAGE))
-		json_str(j, "image", profile_cstr(p, k->image));
+	if (keys->mask & KEY_BIT(KEY_IMAGE)) {
+		buf_again(&w->tmp);
+		if (k->image)
+			name_image(p, keys, k, true, &w->tmp);
+		json_str(j, "image", buf_cstr(&w->tmp));
+	}
 	if (line || (keys->mask & KEY_BIT(KEY_FILE)))
 		json_str(j, "file", profile_cstr(p, k->file));
 	if (line)
 		json_uint(j, "line", k->line);
+	if (keys->mask & KEY_BIT(KEY_SYMBOL)) {
+		buf_again(&w->tmp);
+		name_stable(p, keys, k, &w->tmp);
+		json_str(j, "id", buf_cstr(&w->tmp));
+	}
 }
 
 static void put_lane(struct writer_json *w, struct json *j,
@@ -195,8 +205,8 @@ void report_json(const struct report *rep, struct buf *out)
 {
 	struct writer_json w = { .rep = rep, .out = out };
 
-	if (name_cache_init(&w.names, rep->p, &rep->keys, true) < 0 ||
-	    name_cache_init(&w.tree_names, rep->p, rep->tree_keys, true) < 0)
+	if (name_cache_init(&w.names, rep->p, &rep->keys, 0) < 0 ||
+	    name_cache_init(&w.tree_names, rep->p, rep->tree_keys, 0) < 0)
 		out->failed = true;
 	else
 		put_report(&w);

@@ -5,14 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/child.h"
+#include "base/git.h"
 
 enum {
 	ANSWER_MS = 10000,
 	LIST_BYTES = 64 << 20,
-	PARTS_MAX = 256,	/* of a path */
 	SHORT = 12,		/* digits of a commit that are shown */
 };
 
@@ -23,11 +21,12 @@ static bool is_commit(const char *s)
 	return (n == 40 || n == 64) && !s[n];
 }
 
-void source_git_init(struct source_git *g, const struct profile *p)
+void source_git_init(struct source_git *g, const struct profile *p,
+		     const struct source_access *access, const char *repo)
 {
 	const char *revision = profile_env(p, PROF_NONE, "revision");
 
-	*g = (struct source_git){ .repo = NULL };
+	*g = (struct source_git){ .access = access, .repo = repo };
 	if (revision && is_commit(revision))
 		memcpy(g->revision, revision, strlen(revision));
 }
@@ -36,96 +35,6 @@ void source_git_fini(struct source_git *g)
 {
 	buf_fini(&g->names);
 	u64map_fini(&g->by_name);
-}
-
-/* Where git's own variables would lead it elsewhere, or it would go to the network
- * for what a partial clone lacks (git(1)). */
-static bool is_dropped(const char *var)
-{
-	static const char *const names[] = {
-		"GIT_DIR=", "GIT_WORK_TREE=", "GIT_INDEX_FILE=",
-		"GIT_OBJECT_DIRECTORY=", "GIT_COMMON_DIR=", "GIT_NAMESPACE=",
-		"GIT_ALTERNATE_OBJECT_DIRECTORIES=", "GIT_ALLOW_PROTOCOL=",
-		"GIT_NO_LAZY_FETCH=", "GIT_TERMINAL_PROMPT=", "GIT_PAGER=",
-		"GIT_NO_REPLACE_OBJECTS=", "GIT_OPTIONAL_LOCKS=",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strncmp(var, names[i], strlen(names[i])))
-			return true;
-	return false;
-}
-
-static char **make_env(void)
-{
-	static const char *const own[] = {
-		"GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1",
-		"GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat",
-		"GIT_NO_REPLACE_OBJECTS=1", "GIT_OPTIONAL_LOCKS=0",
-	};
-	enum { OWN = sizeof(own) / sizeof(own[0]) };
-	size_t n = 0, k = 0;
-	char **env;
-
-	while (environ && environ[n])
-		n++;
-	env = malloc((n + OWN + 1) * sizeof(*env));
-	for (size_t i = 0; env && i < n; i++)
-		if (!is_dropped(environ[i]))
-			env[k++] = environ[i];
-	for (size_t i = 0; env && i < OWN; i++)
-		env[k++] = (char *)own[i];
-	if (env)
-		env[k] = NULL;
-	return env;
-}
-
-/* git -C DIR WORDS…: its exit status. */
-static int ask(const char *dir, const char *const *words, size_t n,
-	       size_t limit, struct buf *out, struct error *err)
-{
-	char *argv[16] = { (char *)"git", (char *)"--no-pager", (char *)"-c",
-			   (char *)"core.fsmonitor=false", (char *)"-c",
-			   (char *)"core.hooksPath=/dev/null", (char *)"-C",
-			   (char *)dir };
-	char **env = make_env();
-	size_t k = 8;
-	int rc;
-
-	if (!env)
-		return error_set(err, ERR_NOMEM, "out of memory");
-	for (size_t i = 0; i < n && k < 15; i++)
-		argv[k++] = (char *)words[i];
-	rc = child_run(argv, env, limit, ANSWER_MS, out, err);
-	free(env);
-	return rc;
-}
-
-/* "/a/./b//c/../d" is "/a/b/d"; false for what is no such path. */
-static bool normalize(const char *path, struct buf *out)
-{
-	size_t at[PARTS_MAX], parts = 0;
-
-	if (*path != '/')
-		return false;
-	while (*path) {
-		size_t n;
-
-		path += strspn(path, "/");
-		n = strcspn(path, "/");
-		if (n == 2 && !strncmp(path, "..", 2)) {
-			if (parts)
-				out->n = at[--parts];
-		} else if (n && !(n == 1 && *path == '.')) {
-			if (parts == PARTS_MAX)
-				return false;
-			at[parts++] = out->n;
-			buf_u8(out, '/');
-			buf_bytes(out, path, n);
-		}
-		path += n;
-	}
-	return parts && !out->failed;
 }
 
 /* The bytes of `path` that name the folder that holds .git; 0: none does. */
@@ -161,7 +70,7 @@ static int read_blob(struct source_git *g, const char *dir, const char *name,
 
 	buf_printf(&object, "%s:%s", g->revision, name);
 	words[2] = buf_cstr(&object);
-	rc = ask(dir, words, 3, limit, out, err);
+	rc = git_ask(dir, words, 3, limit, ANSWER_MS, out, err);
 	buf_fini(&object);
 	if (rc > 0) {
 		out->n = start;
@@ -206,7 +115,7 @@ static int list_files(struct source_git *g, struct error *err)
 	if (g->listed)
 		return 0;
 	g->listed = true;
-	rc = ask(g->repo, words, 6, LIST_BYTES, &g->names, err);
+	rc = git_ask(g->repo, words, 6, LIST_BYTES, ANSWER_MS, &g->names, err);
 	if (rc > 0)
 		rc = error_set(err, ERR_NOTFOUND,
 			       "%s is no git repository that has the commit "
@@ -264,7 +173,8 @@ int source_git_read(struct source_git *g, const char *path, size_t limit,
 				  "commit");
 		return rc;
 	}
-	if (normalize(path, &clean))
+	if (source_path_clean(path, &clean) &&
+	    source_access_allows(g->access, buf_cstr(&clean)))
 		rc = read_here(g, buf_cstr(&clean), limit, out, name, err);
 	if (rc < 0 && g->repo) {
 		if (err)

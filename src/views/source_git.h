@@ -7,8 +7,11 @@
  * (gitrepository-layout(5), git-cat-file(1)).
  */
 #include "profile/model.h"
+#include "profile/source_access.h"
 
 struct source_git {
+	const struct source_access *access;	/* paths whose repositories may
+						 * be asked */
 	const char *repo;	/* where files may be, besides at their paths, or
 				 * NULL */
 	char revision[65];	/* "": the recording knows none */
@@ -17,7 +20,8 @@ struct source_git {
 	struct u64map by_name;	/* hash of a name: its offset in names */
 };
 
-void source_git_init(struct source_git *g, const struct profile *p);
+void source_git_init(struct source_git *g, const struct profile *p,
+		     const struct source_access *access, const char *repo);
 void source_git_fini(struct source_git *g);
 /*
  * The file that was at `path`: its text is appended to `out`, what it is called

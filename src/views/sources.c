@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include "base/io.h"
+#include <unistd.h>
 
 enum { FILE_MAX = 64 << 20 };
 
@@ -15,9 +14,9 @@ void sources_init(struct sources *s, const struct profile *p,
 {
 	*s = (struct sources){ .p = p, .maps = where->maps,
 			       .nmaps = where->nmaps };
-	source_git_init(&s->git, p);
-	s->git.repo = where->repo;
-	s->server.on = where->debuginfod;
+	s->access = where->access;
+	source_git_init(&s->git, p, &s->access, where->repo);
+	s->server = where->server;
 }
 
 static void file_free(struct source_file *f)
@@ -39,24 +38,29 @@ void sources_fini(struct sources *s)
 	vec_fini(&s->files);
 	u64map_fini(&s->tab);
 	source_git_fini(&s->git);
-	source_server_fini(&s->server);
 }
 
-/* The first map that fits; the path itself where none does. */
+/* The first map that fits; the path itself where none does.  What a map made is
+ * below the working directory if it does not begin with '/'. */
 static char *mapped_path(const struct sources *s, const char *path)
 {
 	struct buf out = { 0 };
-	char *copy;
+	char *copy, *cwd;
 
 	for (size_t i = 0; i < s->nmaps && !out.n; i++) {
+		const char *to = s->maps[i].to;
 		size_t n = strlen(s->maps[i].from);
 
 		if (strncmp(path, s->maps[i].from, n))
 			continue;
-		buf_str(&out, s->maps[i].to);
+		if (*to && *to != '/' && (cwd = getcwd(NULL, 0))) {
+			buf_printf(&out, "%s/", cwd);
+			free(cwd);
+		}
+		buf_str(&out, to);
 		buf_str(&out, path + n);
 	}
-	copy = strdup(out.n ? buf_cstr(&out) : path);
+	copy = out.failed ? NULL : strdup(out.n ? buf_cstr(&out) : path);
 	buf_fini(&out);
 	return copy;
 }
@@ -83,47 +87,67 @@ static int index_lines(struct source_file *f, const struct buf *text,
 
 /* A source that changed after the program was built, or after it ran, may have
  * other lines. */
-static bool is_newer(const struct sources *s, const struct source_file *f,
+static bool is_newer(const struct sources *s, const struct stat *source,
 		     uint32_t image)
 {
 	const struct profile *p = s->p;
 	uint64_t began = p->runs.n ? p->runs.v[0].start_wall_ns : 0;
-	struct stat source, made;
+	struct stat made;
 
-	if (stat(f->path, &source) < 0)
-		return false;
-	if (began && (uint64_t)source.st_mtim.tv_sec > began / 1000000000)
+	if (began && (uint64_t)source->st_mtim.tv_sec > began / 1000000000)
 		return true;
 	return image < p->images.n &&
 	       stat(profile_cstr(p, p->images.v[image].path), &made) == 0 &&
-	       source.st_mtim.tv_sec > made.st_mtim.tv_sec &&
+	       source->st_mtim.tv_sec > made.st_mtim.tv_sec &&
 	       (uint64_t)made.st_mtim.tv_sec <= began / 1000000000;
+}
+
+/* Why there is no file, or it is none that can be shown; "" if there is. */
+static const char *read_path(const struct sources *s, struct source_file *f,
+			     struct source_read *r, struct error *err)
+{
+	if (s->p->foreign)
+		return "the recording is another user's: for root only source "
+		       "text that is stored in it";
+	if (f->path[0] != '/')
+		return "its path is relative: name the folder with "
+		       "--source-map =FOLDER/";
+	if (source_access_read(&s->access, f->path, FILE_MAX, r, err) < 0) {
+		f->refused = err->code == ERR_PERM;
+		return err->msg;
+	}
+	return r->text.n && memchr(r->text.p, 0, r->text.n) ? "it is no text"
+							     : "";
 }
 
 static int read_file(const struct sources *s, struct source_file *f,
 		     uint32_t image)
 {
+	struct source_read r = { .root = NULL };
 	struct error err = { 0 };
-	const char *why = "";
+	const char *why;
+	int rc = 0;
 
 	f->path = mapped_path(s, profile_cstr(s->p, f->file));
 	if (!f->path)
 		return -ERR_NOMEM;
-	if (f->path[0] != '/')
-		why = "its path is relative: name the folder with "
-		      "--source-map =FOLDER/";
-	else if (io_read_file(f->path, FILE_MAX, &f->text, &err) < 0)
-		why = err.msg;
-	else if (f->text.n && memchr(f->text.p, 0, f->text.n))
-		why = "it is no text";
+	why = read_path(s, f, &r, &err);
 	f->why = strdup(why);
-	if (!f->why)
-		return -ERR_NOMEM;
-	if (*why)
-		return 0;
-	f->place = SOURCE_FILE;
-	f->newer = is_newer(s, f, image);
-	return index_lines(f, &f->text, 0, f->text.n, 1);
+	if (!f->why || err.code == ERR_NOMEM)
+		rc = -ERR_NOMEM;
+	if (!rc && !*why) {
+		free(f->path);
+		f->path = r.name;
+		r.name = NULL;
+		f->root = r.root;
+		f->text = r.text;
+		r.text = (struct buf){ 0 };
+		f->place = SOURCE_FILE;
+		f->newer = is_newer(s, &r.st, image);
+		rc = index_lines(f, &f->text, 0, f->text.n, 1);
+	}
+	source_read_fini(&r);
+	return rc;
 }
 
 static bool is_text(const struct buf *b)
@@ -192,7 +216,7 @@ static int find_older(struct sources *s, struct source_file *f, uint32_t image)
 	buf_reset(&text);
 	err = (struct error){ 0 };
 	rc = image < s->p->images.n
-		? source_server_read(&s->server, &s->p->images.v[image].build_id,
+		? source_server_read(s->server, &s->p->images.v[image].build_id,
 				     path, FILE_MAX, &text, &err) : -1;
 	if (!rc && is_text(&text)) {
 		rc = take_older(f, &text, SOURCE_DEBUGINFOD, "debuginfod");
@@ -260,10 +284,37 @@ const struct source_file *sources_get(struct sources *s, uint32_t file,
 		return f;
 	if (read_file(s, f, image) < 0)
 		return NULL;
-	if (file && (f->place == SOURCE_NONE || f->newer) &&
+	if (file && !s->p->foreign && (f->place == SOURCE_NONE || f->newer) &&
 	    find_older(s, f, image) < 0)
 		return NULL;
 	return f;
+}
+
+static bool may_share(const struct sources *s, const struct source_file *f)
+{
+	struct source_access others = s->access;
+	struct source_read r;
+	struct error err = { 0 };
+	bool ok;
+
+	others.use = SOURCES_FOR_OTHERS;
+	if (f->place == SOURCE_GIT)
+		return source_access_allows(&others, f->path);
+	if (f->place != SOURCE_FILE)
+		return true;
+	ok = !source_access_read(&others, f->path, FILE_MAX, &r, &err);
+	if (ok)
+		source_read_fini(&r);
+	return ok;
+}
+
+bool source_is_for_others(struct sources *s, const struct source_file *f)
+{
+	struct source_file *own = s->files.v[u64map_get(&s->tab, f->file)];
+
+	if (own->shared == SHARED_UNKNOWN)
+		own->shared = may_share(s, f) ? SHARED : NOT_SHARED;
+	return own->shared == SHARED;
 }
 
 const char *source_place_word(const struct source_file *f)
@@ -285,6 +336,8 @@ void source_origin(const struct sources *s, const struct source_file *f,
 	else if (f->place == SOURCE_FILE &&
 		 strcmp(f->path, profile_cstr(s->p, f->file)) != 0)
 		buf_printf(out, "read from %s", f->path);
+	else if (f->place == SOURCE_FILE)
+		buf_str(out, "this machine's file");
 }
 
 bool source_line(const struct sources *s, const struct source_file *f,

@@ -4,12 +4,13 @@
 /*
  * Source lines by the path that debug information gives: from the recording
  * where it holds them, else from this machine's files, at that path or at the one
- * that --source-map makes of it.  Where there is no such file, or one that is
- * newer than the program, the commit that was checked out when it was recorded
- * may have it, or a debuginfod server.  Files are anybody's: those that are huge
- * or no text are not shown.
+ * that --source-map makes of it, as far as profile/source_access.h allows.  Where
+ * there is no such file, or one that is newer than the program, the commit that
+ * was checked out when it was recorded may have it, or a debuginfod server.  Files
+ * that are huge or no text are not shown.
  */
 #include "profile/model.h"
+#include "profile/source_access.h"
 #include "views/source_git.h"
 #include "views/source_server.h"
 
@@ -22,7 +23,8 @@ struct source_where {
 	const struct source_map *maps;
 	size_t nmaps;
 	const char *repo;		/* source_git.repo */
-	bool debuginfod;		/* servers may be asked */
+	struct source_server *server;	/* debuginfod may be asked; or NULL */
+	struct source_access access;	/* files that may be read; borrowed */
 };
 
 enum source_place {
@@ -37,12 +39,19 @@ struct source_row {
 	uint32_t line, start, size;	/* in the text */
 };
 
+enum source_shared { SHARED_UNKNOWN, SHARED, NOT_SHARED };
+
 struct source_file {
 	uint32_t file;		/* str, as in frames */
 	uint8_t place;		/* enum source_place */
 	bool newer;		/* than the program, or than the recording */
 	bool changed;		/* SOURCE_GIT…: another one is at its path now */
-	char *path;		/* where a file was looked for */
+	bool refused;		/* SOURCE_NONE: it may not be read */
+	char *path;		/* where a file was looked for; SOURCE_FILE: the
+				 * file that was read */
+	const char *root;	/* SOURCE_FILE: the folder that allowed it (of
+				 * the access), NULL: none had to */
+	uint8_t shared;		/* source_is_for_others: enum source_shared */
 	char *origin;		/* SOURCE_GIT: "git 1234abcd:a.c", else NULL */
 	char *why;		/* "": found */
 	struct buf text;	/* but SOURCE_RECORDING */
@@ -54,8 +63,9 @@ struct sources {
 	const struct profile *p;
 	const struct source_map *maps;
 	size_t nmaps;
-	struct source_git git;		/* .repo may be set */
-	struct source_server server;	/* .on may be set: off by default */
+	struct source_access access;	/* borrowed */
+	struct source_git git;
+	struct source_server *server;	/* borrowed, or NULL */
 	VEC(struct source_file *) files;
 	struct u64map tab;
 };
@@ -67,14 +77,21 @@ void sources_fini(struct sources *s);
  * out of memory. */
 const struct source_file *sources_get(struct sources *s, uint32_t file,
 				      uint32_t image);
+/* Whether what was found for a screen may also be written for others. */
+bool source_is_for_others(struct sources *s, const struct source_file *f);
 /* "recording", "file", "git", "debuginfod", or "no". */
 const char *source_place_word(const struct source_file *f);
-/* Where it comes from, if that is not the file at its path: "from the recording".
- * Unsafe text. */
+/* Where it comes from: "from the recording", "this machine's file", "read from
+ * /other/a.c".  Unsafe text. */
 void source_origin(const struct sources *s, const struct source_file *f,
 		   struct buf *out);
 /* Line `line` of it, counted from 1, without its end; false where there is none. */
 bool source_line(const struct sources *s, const struct source_file *f,
 		 uint32_t line, struct span *out);
+/* How many files were read for what `n` of these are in, and from where, and which
+ * might not be read: a line for each kind, which names some.  `all`: also what is
+ * from recordings, and that nothing was read.  Safe text. */
+void sources_summary(struct sources *const *s, size_t n, bool all,
+		     struct buf *out);
 
 #endif

@@ -81,8 +81,10 @@ static void put_title(struct drawer *d, size_t i)
 		buf_str(d->out, " (inlined)");
 	buf_str(d->out, "\n");
 	if (n->fk < FLAME_SPECIAL && rep->keys.keys.v[n->fk].image) {
-		xml_text(d->out, path_base(profile_cstr(
-			rep->p, rep->keys.keys.v[n->fk].image)));
+		buf_again(&d->names.tmp);
+		name_image(rep->p, &rep->keys, &rep->keys.keys.v[n->fk], false,
+			   &d->names.tmp);
+		xml_text(d->out, buf_cstr(&d->names.tmp));
 		buf_str(d->out, "\n");
 	}
 	buf_printf(d->out, "%s samples, %.2f%%</title>", buf_cstr(&count),

@@ -2,9 +2,9 @@
 #include "views/svg_frame.h"
 
 #include "base/text.h"
-#include "symbolize/symbolize.h"
 #include "views/html.h"
 #include "views/lines.h"
+#include "views/names.h"
 
 enum { NAME_COLUMNS = 300 };
 
@@ -21,7 +21,7 @@ void svg_names_make(struct svg_names *n)
 	text_safe(&n->tmp, buf_cstr(&n->name));
 	text_cut(&n->full, buf_cstr(&n->tmp), NAME_COLUMNS);
 	buf_again(&n->tmp);
-	demangle_short(buf_cstr(&n->name), &n->tmp);
+	name_shorten(buf_cstr(&n->name), &n->tmp);
 	text_safe(&n->brief, buf_cstr(n->tmp.n ? &n->tmp : &n->name));
 }
 

@@ -254,22 +254,11 @@ static void put_hidden(struct text *t)
 static void put_empty(struct text *t)
 {
 	const struct truth *tr = &t->rep->truth;
-	struct buf why = { 0 }, reason = { 0 };
 
-	if (!tr->got) {
-		buf_str(&why, "the recording holds no samples");
-		if (!tr->lost)
-			profile_why_unsampled(t->rep->p, &reason);
-		if (reason.n)
-			buf_printf(&why, ": %s", buf_cstr(&reason));
-	} else {
-		buf_str(&why, !tr->shown ? "no sample passes the filters" :
-			!t->rep->table.rows.n ? "no function passes the filters"
-			: "no row reaches the limit");
-	}
-	line_comment(t->out, buf_cstr(&why), (int)t->columns);
-	buf_fini(&why);
-	buf_fini(&reason);
+	line_comment(t->out, !tr->got ? "the recording holds no samples" :
+		     !tr->shown ? "no sample passes the filters" :
+		     !t->rep->table.rows.n ? "no function passes the filters" :
+		     "no row reaches the limit", (int)t->columns);
 }
 
 static void put_rows(struct text *t)
@@ -341,7 +330,7 @@ void report_text(const struct report *rep, const struct text_style *style,
 	if (key_cells_init(&t.cells, rep, style->full_names,
 			   t.columns ? room : 0) < 0 ||
 	    name_cache_init(&t.tree_names, rep->p, rep->tree_keys,
-			    style->full_names) < 0)
+			    NAME_ALONE | (style->full_names ? 0 : NAME_SHORT)) < 0)
 		out->failed = true;
 	else if (rep->order.n)
 		put_rows(&t);

@@ -3,16 +3,9 @@
 #include "views/timeslice.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-static const struct {
-	const char *suffix;
-	double ns;
-} units[] = {
-	{ "ns", 1 },	 { "us", 1e3 },	   { "ms", 1e6 }, { "s", 1e9 },
-	{ "m", 60e9 },	 { "min", 60e9 },  { "h", 3600e9 }, { "", 1e9 },
-};
+#include "base/duration.h"
 
 struct span_ns {
 	uint64_t start, end;
@@ -30,33 +23,16 @@ static int usage(const char *text, struct error *err)
 static int parse_side(const char *word, size_t n, struct span_ns whole,
 		      uint64_t *out)
 {
-	char buf[40], *end;
+	bool share = n && word[n - 1] == '%', bare;
 	double v;
 
-	if (n >= sizeof(buf))
+	if (!duration_parse(word, n - share, &v, &bare) || (share && !bare))
 		return -ERR_USAGE;
-	memcpy(buf, word, n);
-	buf[n] = 0;
-	v = strtod(buf, &end);
-	if (end == buf || !isfinite(v) || v < 0)
-		return -ERR_USAGE;
-	if (!strcmp(end, "%")) {
-		if (!whole.end)
-			return -ERR_NOTFOUND;
-		v = v / 100 * (double)(whole.end - whole.start);
-		*out = v < 1e18 ? whole.start + (uint64_t)llround(v)
-				: UINT64_MAX;
-		return 0;
-	}
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strcmp(end, units[i].suffix) != 0)
-			continue;
-		v *= units[i].ns;
-		*out = v < 1e18 ? whole.start + (uint64_t)llround(v)
-				: UINT64_MAX;
-		return 0;
-	}
-	return -ERR_USAGE;
+	if (share && !whole.end)
+		return -ERR_NOTFOUND;
+	v *= share ? (double)(whole.end - whole.start) / 100 : 1e9;
+	*out = v < 1e18 ? whole.start + (uint64_t)llround(v) : UINT64_MAX;
+	return 0;
 }
 
 int timeslice_parse(const char *text, uint64_t start_ns, uint64_t end_ns,

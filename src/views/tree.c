@@ -70,6 +70,7 @@ void tree_builder_fini(struct tree_builder *b)
 	free(b->group_of);
 	free(b->merge_at);
 	free(b->merge_stamp);
+	b->group_of = b->merge_at = b->merge_stamp = NULL;
 }
 
 static uint32_t outermost(const struct tree_builder *b, uint32_t loc)
@@ -273,6 +274,8 @@ static int compare_groups(const void *x, const void *y, void *ctx)
 static void order_groups(struct tree_builder *b)
 {
 	b->group_order.n = 0;
+	if (b->failed)		/* groups without values */
+		return;
 	for (uint32_t g = 0; g < b->groups.n; g++) {
 		b->group_of[b->groups.v[g].fk] = 0;
 		if (!report_shows(b->rep, b->lane,

@@ -12,6 +12,15 @@ struct tally_up {
 	struct truth_image *images;	/* by image */
 };
 
+/* Time that the kernel counted and no sample shows. */
+static void add_unseen(struct truth *t, const char *image, uint64_t weight)
+{
+	if (!strcmp(image, PLACE_BEFORE_FIRST))
+		t->before_first += weight;
+	else if (!strcmp(image, PLACE_NOT_SAMPLED))
+		t->not_sampled += weight;
+}
+
 static void add_stack(void *ctx, uint32_t stack, uint32_t event, struct cell c)
 {
 	struct tally_up *u = ctx;
@@ -34,6 +43,10 @@ static void add_stack(void *ctx, uint32_t stack, uint32_t event, struct cell c)
 	im->samples += count;
 	if (prof_is_kernel(&u->p->images.v[u->p->locs.v[loc].image]))
 		u->t->in_kernel += c.weight;
+	if (u->p->images.v[u->p->locs.v[loc].image].kind == PROF_IMAGE_UNKNOWN)
+		add_unseen(u->t, profile_cstr(u->p, u->p->images.v[
+					u->p->locs.v[loc].image].path),
+			   c.weight);
 	frame = profile_loc_frame(u->p, loc);
 	if (frame == PROF_NONE) {
 		im->unresolved += count;
@@ -178,6 +191,22 @@ static void count_events(struct truth *t, const struct aggregate *a)
 	}
 }
 
+/* Rates are kept on average: what came beyond was wanted, too. */
+static void count_missed(struct truth *t)
+{
+	for (size_t i = 0; i < t->p->events.n; i++) {
+		struct truth_event *e = &t->events[i];
+		uint64_t found = e->got + e->lost;
+
+		if (!e->wanted)
+			continue;
+		if (e->wanted < found)
+			e->wanted = found;
+		e->missed = e->wanted - found;
+		t->missed += e->missed;
+	}
+}
+
 static void measure_time(struct truth *t, const struct aggregate *a)
 {
 	const struct profile *p = t->p;
@@ -207,6 +236,7 @@ int truth_build(struct truth *t, struct reader *r, const struct aggregate *a,
 		return error_set(err, ERR_NOMEM, "out of memory");
 	}
 	count_events(t, a);
+	count_missed(t);
 	measure_time(t, a);
 	return 0;
 }

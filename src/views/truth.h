@@ -9,7 +9,11 @@
 #include "views/aggregate.h"
 
 struct truth_event {
-	uint64_t wanted, got, lost, throttled;
+	/* Each sample that rate or period called for was got, lost for want of
+	 * room, or missed: never taken, as no timer came in time, its thread
+	 * had ended or the kernel throttled.  wanted 0: not known. */
+	uint64_t wanted, got, lost, missed;
+	uint64_t throttled;		/* how often */
 	uint64_t weight;		/* sum over the samples got */
 	uint64_t value;			/* what the counter counted */
 	uint64_t enabled_ns, running_ns;
@@ -36,7 +40,11 @@ struct truth_end {
 struct truth_time {
 	uint64_t user_ns, sys_ns;
 	uint64_t sampled_ns;		/* what samples stand for */
+	uint64_t before_ns;		/* before programs' first samples */
+	uint64_t unseen_ns;		/* by no sample: the whole rest */
 	uint64_t missing_ns;		/* more than chance would leave out */
+	bool too_short;			/* the programs, for the kernel to part
+					 * their time into user and system */
 };
 
 struct truth {
@@ -47,10 +55,13 @@ struct truth {
 	uint64_t got;			/* samples in the file, all events */
 	uint64_t shown;			/* samples selected */
 	uint64_t lost, throttled;	/* of all events, known or not */
+	uint64_t missed;		/* of all events */
 	uint64_t cut, broken, later, guessed;	/* of shown: marked stacks */
 	VEC(struct truth_end) ends;	/* of these, most samples first */
 	uint64_t frameless;		/* of shown: no frame at all */
 	uint64_t weight, in_kernel;	/* of shown; and of these in the kernel */
+	/* Of shown: PLACE_BEFORE_FIRST and PLACE_NOT_SAMPLED of model.h. */
+	uint64_t before_first, not_sampled;
 	uint64_t unresolved;		/* of shown: innermost without name */
 	uint64_t duration_ns;
 	bool running;			/* the end is not known */

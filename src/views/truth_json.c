@@ -22,6 +22,7 @@ static void json_event(const struct truth *t, size_t i, struct json *j)
 	json_uint(j, "wanted", te->wanted);
 	json_uint(j, "got", te->got);
 	json_uint(j, "lost", te->lost);
+	json_uint(j, "missed", te->missed);
 	json_uint(j, "throttled", te->throttled);
 	json_uint(j, "weight", te->weight);
 	json_uint(j, "counted", te->value);
@@ -102,6 +103,7 @@ static void json_samples(const struct truth *t, struct json *j)
 	json_uint(j, "got", t->got);
 	json_uint(j, "selected", t->shown);
 	json_uint(j, "lost", t->lost);
+	json_uint(j, "missed", t->missed);
 	json_uint(j, "throttled", t->throttled);
 	json_uint(j, "cut_stacks", t->cut);
 	json_uint(j, "broken_stacks", t->broken);

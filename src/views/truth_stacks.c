@@ -68,6 +68,25 @@ static bool is_broken(const struct truth_end *e)
 	       e->mark != PROF_MARK_GUESSED;
 }
 
+/* Those that are known. */
+static void cut_reasons(const struct truth *t, struct buf *out)
+{
+	int told = 0;
+
+	for (size_t i = 0; i < t->ends.n && told < ENDS_TOLD; i++) {
+		const struct truth_end *e = &t->ends.v[i];
+		double share = line_share(e->samples, t->shown);
+
+		if (e->mark != PROF_MARK_CUT || e->reason == PROF_END_UNKNOWN ||
+		    (told && share < 0.05))
+			continue;
+		buf_str(out, told++ ? ", " : ": ");
+		reason_text(t, e, out);
+		if (e->samples != t->cut)
+			buf_printf(out, " %.1f%%", share);
+	}
+}
+
 static void broken_reasons(const struct truth *t, struct buf *out)
 {
 	int told = 0;
@@ -108,12 +127,17 @@ static void part(const struct truth *t, uint64_t n, struct buf *out)
 
 void truth_stacks(const struct truth *t, struct buf *out)
 {
-	if (!t->cut && !t->broken && !t->later && !t->guessed && !t->frameless)
+	const char *shortened = env(t, "shortened_copies");
+
+	if (!t->cut && !t->broken && !t->later && !t->guessed &&
+	    !t->frameless && !*shortened)
 		return;
 	buf_str(out, "Stacks:");
 	if (t->cut) {
 		part(t, t->cut, out);
-		buf_str(out, " cut short;");
+		buf_str(out, " cut short");
+		cut_reasons(t, out);
+		buf_u8(out, ';');
 	}
 	if (t->broken) {
 		part(t, t->broken, out);
@@ -133,6 +157,12 @@ void truth_stacks(const struct truth *t, struct buf *out)
 	if (t->frameless) {
 		part(t, t->frameless, out);
 		buf_str(out, " without any frame;");
+	}
+	if (*shortened) {
+		buf_u8(out, ' ');
+		text_safe(out, shortened);
+		buf_str(out, " copies shortened, as the recorder could not "
+			"keep up;");
 	}
 	out->n--;
 	if (by_tables(t) && (t->cut || t->broken))
@@ -162,9 +192,9 @@ static void cut_help(const struct truth *t, struct buf *text)
 			   "with --call-graph=dwarf,%d", copied, COPY_MOST);
 	} else {
 		buf_str(text, "the kernel copies no more than 64 KB of a "
-			"stack, and what lay behind it had changed when it was "
-			"read; programs with frame pointers can be recorded "
-			"with --call-graph=fp");
+			"stack, and the rest could not be read from the "
+			"running program; programs with frame pointers can be "
+			"recorded with --call-graph=fp");
 	}
 }
 

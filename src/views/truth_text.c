@@ -2,6 +2,7 @@
 /* The head of every view, as text and as JSON: see truth.h. */
 #include "views/truth.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -34,9 +35,12 @@ const char *truth_run_title(const struct profile *p, const struct prof_run *r)
 {
 	const char *command = profile_cstr(p, r->command);
 	const char *target = env(p, "target");
+	const char *programs = env(p, "target_programs");
 
 	if (*command)
 		return command;
+	if (*programs)
+		return programs;
 	return *target && strcmp(target, "system") ? target : "whole system";
 }
 
@@ -106,18 +110,18 @@ static void event_name(const struct profile *p, const struct prof_event *e,
 	}
 }
 
-/* What the rate promised and nobody owned up to losing: the time of threads that
- * end before their next sample, or of a machine that stood still. */
-static void shortfall(const struct truth_event *te, struct buf *line)
+/* Nobody has taken them: threads ended before their next sample, or the machine
+ * stood still. */
+static void missed(const struct truth_event *te, struct buf *line)
 {
-	uint64_t found = te->got + te->lost;
-
-	if (te->throttled || found >= te->wanted ||
-	    te->wanted - found < SHORT_LEAST ||
-	    (te->wanted - found) * 100 < te->wanted * SHORT_PERCENT)
+	if (!te->missed)
 		return;
-	buf_printf(line, ", %.1f%% of the time has none",
-		   line_share(te->wanted - found, te->wanted));
+	buf_str(line, ", ");
+	count(line, te->missed, " missed");
+	if (te->missed >= SHORT_LEAST &&
+	    te->missed * 100 >= te->wanted * SHORT_PERCENT)
+		buf_printf(line, " (%.1f%% of the time has none)",
+			   line_share(te->missed, te->wanted));
 }
 
 static void event_line(const struct truth *t, size_t i, int columns,
@@ -128,7 +132,8 @@ static void event_line(const struct truth *t, size_t i, int columns,
 
 	event_name(t->p, e, line);
 	buf_str(line, ": ");
-	count(line, te->got, " samples");
+	count(line, te->got, te->got == 1 && !te->wanted ? " sample"
+							 : " samples");
 	if (te->wanted) {
 		buf_str(line, " of ");
 		count(line, te->wanted, " wanted");
@@ -137,11 +142,11 @@ static void event_line(const struct truth *t, size_t i, int columns,
 		buf_printf(line, " at %llu Hz", (unsigned long long)e->freq);
 	buf_str(line, ", ");
 	count(line, te->lost, " lost");
+	missed(te, line);
 	if (te->throttled) {
 		buf_str(line, ", throttled ");
 		count(line, te->throttled, " times");
 	}
-	shortfall(te, line);
 	if (precision(e))
 		buf_printf(line, ", %s", precision(e));
 	if (te->running_ns < te->enabled_ns)
@@ -170,6 +175,21 @@ static void loss_line(const struct truth *t, int columns, struct buf *line,
 		buf_str(line, lost ? "; throttled " : "Throttled ");
 		count(line, throttled, " times");
 	}
+	flush_line(line, columns, out);
+}
+
+/* The wanted samples are those of the lower rate. */
+static void rate_line(const struct truth *t, int columns, struct buf *line,
+		      struct buf *out)
+{
+	const char *thinned = env(t->p, "thinned_samples");
+
+	if (!*thinned)
+		return;
+	buf_str(line, "Rate lowered for a while, as the recorder could not keep "
+		"up: ");
+	count(line, strtoull(thinned, NULL, 10), " samples");
+	buf_str(line, " fewer, whose weight others have");
 	flush_line(line, columns, out);
 }
 
@@ -241,17 +261,56 @@ static void shown_line(const struct truth *t, int columns, struct buf *line,
 	flush_line(line, columns, out);
 }
 
+/* Of many tracepoints (sched:*) those that nothing happened to are one line. */
+static void events_text(const struct truth *t, int columns, struct buf *line,
+			struct buf *out)
+{
+	enum { SHOWN = 8 };
+	size_t n = t->p->events.n, silent = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct truth_event *te = &t->events[i];
+
+		if (n > SHOWN && !te->got && !te->lost && !te->wanted)
+			silent++;
+		else
+			event_line(t, i, columns, line, out);
+	}
+	if (!silent)
+		return;
+	count(line, silent, " more events without samples: tally info");
+	flush_line(line, columns, out);
+}
+
+/* Why there is nothing to show, and what would bring something. */
+static void why_line(const struct truth *t, int columns, struct buf *line,
+		     struct buf *out)
+{
+	struct buf why = { 0 };
+
+	if (!t->got && !t->lost)
+		profile_why_unsampled(t->p, &why);
+	if (why.n) {
+		buf_str(line, "No samples: ");
+		text_safe(line, buf_cstr(&why));
+		flush_line(line, columns, out);
+	}
+	out->failed |= why.failed;
+	buf_fini(&why);
+}
+
 void truth_text(const struct truth *t, int columns, struct buf *out)
 {
 	struct buf line = { 0 };
 
 	what_line(t, columns, &line, out);
-	for (size_t i = 0; i < t->p->events.n; i++)
-		event_line(t, i, columns, &line, out);
+	events_text(t, columns, &line, out);
+	why_line(t, columns, &line, out);
 	loss_line(t, columns, &line, out);
 	truth_time_text(t, &line);
 	if (line.n)
 		flush_line(&line, columns, out);
+	rate_line(t, columns, &line, out);
 	stack_line(t, columns, &line, out);
 	unresolved_line(t, columns, &line, out);
 	if (t->damage->message[0]) {

@@ -18,6 +18,9 @@ static const char *env(const struct truth *t, const char *key)
 	return v ? v : "";
 }
 
+/* Of an average thread: five ticks on most kernels. */
+#define SPLIT_NS 20000000u
+
 static bool source_is_blind(const struct truth *t)
 {
 	const char *source = env(t, "source");
@@ -57,11 +60,20 @@ bool truth_time(const struct truth *t, struct truth_time *out)
 	    e->unit != PROF_UNIT_NS || t->running || !source_is_blind(t))
 		return false;
 	out->sampled_ns = t->events[0].weight;
+	out->too_short = (out->user_ns + out->sys_ns) / (t->p->threads.n + 1) <
+			 SPLIT_NS;
+	/* Of a part of the samples nothing is known of the rest. */
+	if (t->shown == t->got) {
+		out->before_ns = t->before_first;
+		out->unseen_ns = t->not_sampled;
+		out->sampled_ns -= t->before_first + t->not_sampled;
+	}
 	counted = (e->exclude_user ? 0 : out->user_ns) +
 		  (e->exclude_kernel ? 0 : out->sys_ns);
 	/* Samples were lost, or came later: the count is of the whole. */
 	if (!*env(t, "delay"))
-		out->missing_ns = missing(t, counted, out->sampled_ns);
+		out->missing_ns = missing(t, counted, out->sampled_ns +
+						      out->before_ns);
 	return true;
 }
 
@@ -93,12 +105,24 @@ void truth_time_text(const struct truth *t, struct buf *out)
 	all = c.user_ns + c.sys_ns;
 	buf_str(out, "Processor time by the kernel's count: ");
 	line_duration(out, all);
-	buf_printf(out, ", %.1f%% of it in the kernel", line_share(c.sys_ns, all));
+	/* The kernel parts time by the mode that each tick finds. */
+	if (c.too_short)
+		buf_str(out, " (programs too short to part it into user and "
+			"kernel)");
+	else
+		buf_printf(out, ", %.1f%% of it in the kernel",
+			   line_share(c.sys_ns, all));
 	buf_str(out, "; by samples: ");
 	line_duration(out, c.sampled_ns);
 	if (t->shown == t->got)
 		buf_printf(out, ", %.1f%% [kernel]",
-			   line_share(t->in_kernel, t->weight));
+			   line_share(t->in_kernel, c.sampled_ns));
+	if (c.before_ns)
+		buf_printf(out, "; %.1f%% before programs' first samples",
+			   line_share(c.before_ns, all));
+	if (!c.missing_ns && c.unseen_ns > all / 200)
+		buf_printf(out, "; %.1f%% not sampled",
+			   line_share(c.unseen_ns, all));
 	if (!c.missing_ns)
 		return;
 	buf_printf(out, "; %.1f%% has no samples",
@@ -116,6 +140,7 @@ void truth_time_json(const struct truth *t, struct json *j)
 	json_uint(j, "user_ns", c.user_ns);
 	json_uint(j, "sys_ns", c.sys_ns);
 	json_uint(j, "sampled_ns", c.sampled_ns);
+	json_uint(j, "before_first_ns", c.before_ns);
 	json_uint(j, "missing_ns", c.missing_ns);
 	json_end(j);
 }

@@ -2,7 +2,7 @@
 EXTRA_DIST += tests/base/test.h
 if CMOCKA
 BASE_TESTS = tests/base/test_base tests/base/test_base_io \
-	tests/base/test_base_tables tests/base/test_base_text \
+	tests/base/test_base_tables tests/base/test_base_text tests/base/test_beneath \
 	tests/base/test_range tests/base/test_sha256
 check_PROGRAMS += $(BASE_TESTS)
 TESTS += $(BASE_TESTS)
@@ -14,6 +14,8 @@ tests_base_test_base_tables_SOURCES = tests/base/test_base_tables.c
 tests_base_test_base_tables_LDADD = libbase.a -lcmocka
 tests_base_test_base_text_SOURCES = tests/base/test_base_text.c
 tests_base_test_base_text_LDADD = libbase.a -lcmocka
+tests_base_test_beneath_SOURCES = tests/base/test_beneath.c
+tests_base_test_beneath_LDADD = libbase.a -lcmocka
 tests_base_test_range_SOURCES = tests/base/test_range.c
 tests_base_test_range_LDADD = libbase.a -lcmocka
 tests_base_test_sha256_SOURCES = tests/base/test_sha256.c

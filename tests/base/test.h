@@ -2,12 +2,7 @@
 #ifndef TALLY_TESTS_BASE_TEST_H
 #define TALLY_TESTS_BASE_TEST_H
 /* What every cmocka test of src/base includes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../checks.h"
 
 #include "base/buf.h"
 

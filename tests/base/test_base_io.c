@@ -194,7 +194,7 @@ static void write_errors_name_the_file(void **state)
 
 	(void)state;
 	if (fd < 0)
-		skip();		/* no /dev/full in this container */
+		skip_test("no /dev/full in this container");
 	assert_int_equal(io_write_all(fd, "out.tally", "x", 1, &err), -ERR_IO);
 	assert_non_null(strstr(err.msg, "out.tally"));
 	assert_non_null(strstr(err.msg, strerror(ENOSPC)));

@@ -106,9 +106,14 @@ static void hit(struct maker *m, char **w, int n)
 	struct error err;
 	unsigned long count = strtoul(w[1], NULL, 10);
 
-	for (int i = n - 1; i >= 6; i--)
+	/* callers are declared in files of their own */
+	for (int i = n - 1; i >= 6; i--) {
+		char file[256];
+
+		snprintf(file, sizeof(file), "/src/%s.c", w[i]);
 		stack = profile_node(&m->p, stack,
-				     location(m, im, w[i], w[4], 1));
+				     location(m, im, w[i], file, 1));
+	}
 	stack = profile_node(&m->p, stack,
 			     location(m, im, w[3], w[4],
 				      (uint32_t)strtoul(w[5], NULL, 10)));

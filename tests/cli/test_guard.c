@@ -2,9 +2,7 @@
 /* A mapped file that somebody cuts short reads as zeros, and a reader that goes
  * away is an error of write(2), not a death. */
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "../checks.h"
 
 #include "base/io.h"
 #include "cli/guard.h"

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Command lines: parsing, messages, and that --help tells of every option. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../checks.h"
 
 #include "base/nearest.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/perf_options.h"
 
 struct opts {
 	bool on, off;
@@ -31,7 +30,7 @@ static const struct opt table[] = {
 	{ OPT_WORDS, 0, "files", "FILE [FILE...]", "Files.", AT(words) },
 	{ OPT_UINT, 'F', "freq", "HZ", "A rate.", AT(num) },
 	{ OPT_DOUBLE, 0, "limit", "PERCENT", "A share.", AT(frac) },
-	{ OPT_SECONDS, 0, "delay", "SECONDS", "A time.", AT(secs) },
+	{ OPT_DELAY, 0, "delay", "TIME", "A time.", AT(secs) },
 	{ OPT_FLAG, 'q', NULL, NULL, "Only short.", AT(on) },
 	OPT_END
 };
@@ -187,6 +186,144 @@ static void test_messages(void **state)
 	}
 }
 
+/* Of the times that options take, in seconds; negative: refused, saying `said`.
+ */
+static void test_times(void **state)
+{
+	static const struct {
+		enum opt_kind kind;
+		const char *text, *said;
+		double want;
+	} cases[] = {
+		{ OPT_SECONDS, "500", "", 500 },
+		{ OPT_SECONDS, "500ms", "", 0.5 },
+		{ OPT_SECONDS, "2m", "", 120 },
+		{ OPT_SECONDS, "1h", "", 3600 },
+		{ OPT_SECONDS, ".5s", "", 0.5 },
+		{ OPT_SECONDS, "1.s", "", 1 },
+		{ OPT_SECONDS, "250us", "", 250e-6 },
+		{ OPT_SECONDS, "7ns", "", 7e-9 },
+		{ OPT_SECONDS, ".", "'.': want a time", -1 },
+		{ OPT_SECONDS, "", "want a time", -1 },
+		{ OPT_SECONDS, "-1", "want a time", -1 },
+		{ OPT_SECONDS, "1e3", "want a time", -1 },
+		{ OPT_SECONDS, "0x10", "want a time", -1 },
+		{ OPT_SECONDS, "1.2.3", "want a time", -1 },
+		{ OPT_SECONDS, "1 s", "want a time", -1 },
+		{ OPT_DELAY, "2", "", 2 },
+		{ OPT_DELAY, "9.5", "", 9.5 },
+		{ OPT_DELAY, "10s", "", 10 },
+		{ OPT_DELAY, "10", "10 milliseconds, as perf", -1 },
+		{ OPT_DELAY, "500", "or 500 seconds? Write 500ms or 500s", -1 },
+		{ OPT_MILLIS, "500", "", 0.5 },
+		{ OPT_MILLIS, "2s", "", 2 },
+		{ OPT_UNIT, "5", "Write 5ms or 5s", -1 },
+		{ OPT_UNIT, "0", "", 0 },
+		{ OPT_UNIT, "5ms", "", 0.005 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct error err = { .msg = "" };
+		double got = -7;
+		int rc = option_duration("--x", cases[i].text, cases[i].kind,
+					 &got, &err);
+
+		assert_int_equal(rc, cases[i].want < 0 ? -ERR_USAGE : 0);
+		if (!strstr(err.msg, cases[i].said))
+			fail_msg("%s: %s", cases[i].text, err.msg);
+		if (!rc && (got < cases[i].want * 0.999999 ||
+			    got > cases[i].want * 1.000001))
+			fail_msg("%s: %g", cases[i].text, got);
+	}
+}
+
+static void test_rate(void **state)
+{
+	struct error err;
+	uint64_t v;
+
+	(void)state;
+	assert_int_equal(option_rate("-F", "max", &v, &err), 0);
+	assert_true(v == UINT64_MAX);
+	assert_int_equal(option_rate("-F", "4k", &v, &err), 0);
+	assert_int_equal(v, 4000);
+	assert_int_equal(option_rate("-F", "maximum", &v, &err), -ERR_USAGE);
+}
+
+static const struct opt *own_option(const struct command *c, const char *name)
+{
+	for (const struct opt *o = c->opts; !option_is_end(o); o++)
+		if (o->kind != OPT_HEADING && o->name && !strcmp(o->name, name))
+			return o;
+	return NULL;
+}
+
+/* Rows lead to options that exist, and hide none. */
+static void test_perf_table(void **state)
+{
+	static const struct command *const all[] = {
+		&cmd_record, &cmd_report, &cmd_annotate, &cmd_stat, &cmd_diff,
+	};
+
+	(void)state;
+	for (int i = 0; perf_options[i].commands; i++) {
+		const struct perf_option *p = &perf_options[i];
+		bool of_one = false;
+
+		assert_true(p->name || p->short_name);
+		assert_true(!p->is || !p->hint);
+		for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++) {
+			if (!perf_option_is_of(p, all[k]))
+				continue;
+			of_one = true;
+			if (p->is && !own_option(all[k], p->is))
+				fail_msg("%s has no --%s", all[k]->name, p->is);
+			if (p->name && (!p->is || strcmp(p->name, p->is)) &&
+			    !p->short_name && own_option(all[k], p->name))
+				fail_msg("%s has --%s itself", all[k]->name,
+					 p->name);
+		}
+		assert_true(of_one);
+	}
+}
+
+static void test_perf_options(void **state)
+{
+	static const struct {
+		const char *line, *said;
+	} cases[] = {
+		{ "record -b x", "no option -b as in perf: branch stacks" },
+		{ "record --branch-any x", "no option --branch-any as in" },
+		{ "record -D 500 x", "500 milliseconds, as perf reads it" },
+		{ "record -m", "-m takes a value" },
+		{ "record --buildid-all=1 x", "--buildid-all takes no value" },
+	};
+	struct command c = { .name = "record", .opts = table,
+			     .opts_size = sizeof(struct opts),
+			     .stop_at_arg = true };
+	struct parsed p;
+	char *argv[40];
+	int argc;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		p = parse(&c, cases[i].line, argv, &argc);
+		assert_int_equal(p.rc, -ERR_USAGE);
+		if (!strstr(p.err.msg, cases[i].said))
+			fail_msg("%s: %s", cases[i].line, p.err.msg);
+	}
+	p = parse(&c, "record -T -D 250ms --timestamp --aio=3 x -b", argv,
+		  &argc);
+	assert_int_equal(p.rc, 0);
+	assert_true(p.o.secs == 0.25);
+	assert_string_equal(argv[p.rest], "x");
+	/* tally's own abbreviations stay */
+	p = parse(&c, "record --dela 1s x", argv, &argc);
+	assert_int_equal(p.rc, 0);
+	assert_true(p.o.secs == 1);
+}
+
 static void check_help(const struct command *c)
 {
 	struct buf text = { 0 };
@@ -243,6 +380,8 @@ static void test_commands(void **state)
 			    "no command 'rceord'; did you mean 'record'?");
 	assert_null(command_find("make-coffee", &err));
 	assert_non_null(strstr(err.msg, "'tally --help' lists them"));
+	assert_null(command_find("top", &err));
+	assert_non_null(strstr(err.msg, "here: tally record -a"));
 	commands_help(&text);
 	assert_non_null(strstr(buf_cstr(&text), "  symbolize "));
 	buf_fini(&text);
@@ -274,6 +413,10 @@ int main(void)
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_stop_at_arg),
 		cmocka_unit_test(test_messages),
+		cmocka_unit_test(test_times),
+		cmocka_unit_test(test_rate),
+		cmocka_unit_test(test_perf_table),
+		cmocka_unit_test(test_perf_options),
 		cmocka_unit_test(test_help),
 		cmocka_unit_test(test_commands),
 		cmocka_unit_test(test_nearest),

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What disasm.h promises of hostile bytes, and flow; bytes by Intel's manual. */
-#include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
-#include <cmocka.h>
+#include "../checks.h"
 
 #include <elf.h>
 #include <string.h>
@@ -17,7 +15,7 @@ static struct disasm *open_x86(enum disasm_syntax syntax)
 	struct error err;
 
 	if (!disasm_knows(EM_X86_64))
-		skip();
+		skip_test("built without a disassembler");
 	assert_int_equal(disasm_open(EM_X86_64, syntax, &d, &err), 0);
 	return d;
 }

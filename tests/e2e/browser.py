@@ -177,22 +177,29 @@ class Page:
     def key(self, key, modifiers=0):
         text = {'Enter': '\r', ' ': ' '}.get(key, key if len(key) == 1 else '')
         codes = {'Enter': 13, 'Escape': 27, 'ArrowUp': 38, 'ArrowDown': 40,
-                 'ArrowLeft': 37, 'ArrowRight': 39, 'Tab': 9}
+                 'ArrowLeft': 37, 'ArrowRight': 39, 'Tab': 9,
+                 'Backspace': 8, 'F10': 121, 'ContextMenu': 93}
         for kind in ('keyDown', 'keyUp'):
             self.call('Input.dispatchKeyEvent', type=kind, key=key,
-                      text=text if kind == 'keyDown' else '',
+                      text=text if kind == 'keyDown' and not modifiers & 7
+                      else '',
                       windowsVirtualKeyCode=codes.get(key, 0),
                       modifiers=modifiers)
 
-    def mouse(self, kind, x, y):
+    def mouse(self, kind, x, y, button='left'):
         self.call('Input.dispatchMouseEvent', type=kind, x=x, y=y,
-                  button='none' if kind == 'mouseMoved' else 'left',
+                  button='none' if kind == 'mouseMoved' else button,
                   clickCount=0 if kind == 'mouseMoved' else 1)
 
     def click(self, x, y):
         self.mouse('mouseMoved', x, y)
         self.mouse('mousePressed', x, y)
         self.mouse('mouseReleased', x, y)
+
+    def right(self, x, y):
+        self.mouse('mouseMoved', x, y)
+        self.mouse('mousePressed', x, y, 'right')
+        self.mouse('mouseReleased', x, y, 'right')
 
     def type(self, text):
         self.call('Input.insertText', text=text)

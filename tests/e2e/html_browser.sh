@@ -10,17 +10,20 @@ if ! why=$(python3 -B "$browser" --can 2>&1); then
 	t_skip "the page in a browser" "$(echo "$why" | tail -n 1)"
 	t_done; exit
 fi
-cp "$top_srcdir/tests/e2e/browser.py" "$browser" "$T_TMP/"
+cp "$top_srcdir/tests/e2e/browser.py" "$browser" \
+	"$top_srcdir/tests/e2e/html_changes.py" "$T_TMP/"
 cd "$T_TMP" || exit 1
 "$made" hostile hostile.tally && "$made" many many.tally 30000 4000 || exit 1
 for f in hostile many; do
 	"$TALLY" report --html -o $f.html $f.tally
 	"$TALLY" report --format=json $f.tally >$f.json
 done
-# something with instructions and jumps
-cost="$top_builddir/tests/workload/known_cost"
-case $cost in /*) ;; *) cost=$OLDPWD/$cost;; esac
-"$TALLY" record -o real.tally -F 2000 --embed-source -- "$cost" 0.7 \
+"$TALLY" dump --frames --only samples many.tally >many.stacks
+# something with instructions and jumps, with its source below this folder
+cp "$top_srcdir/tests/workload/known_cost.c" .
+${CC:-cc} -O2 -g -fno-omit-frame-pointer -pthread -o known_cost \
+	"$PWD/known_cost.c"
+"$TALLY" record -o real.tally -F 2000 --embed-source -- ./known_cost 0.7 \
 	2>/dev/null >&2
 "$TALLY" report --html -o real.html real.tally
 "$TALLY" annotate --html -o one.html many.tally "$(
@@ -28,6 +31,9 @@ case $cost in /*) ;; *) cost=$OLDPWD/$cost;; esac
 		sed 's/.*::\(work_[0-9]*\).*/*\1*/')"
 "$TALLY" annotate --html -o hostile-lines.html hostile.tally constructor
 "$TALLY" diff --html -o hostile-diff.html hostile.tally hostile.tally
+. "$top_srcdir/tests/workload/twins.sh"
+make_twins && "$TALLY" record -q -g -o twins.tally -- ./twins &&
+	"$TALLY" report --html -o twins.html twins.tally
 # two versions of a program
 mkdir old new
 cat >old/two.c <<'EOF'
@@ -68,6 +74,60 @@ for v in old-2 new-2 old-3 new-3 old-4 new-4; do
 done
 "$TALLY" check --format none --html check.html --baseline old.tally \
 	old-?.tally --new new.tally new-?.tally
+# stacks of 900 frames beside shallow ones
+cat >deep.c <<'EOF'
+#include <stdint.h>
+#include <stdlib.h>
+static volatile uint64_t sum;
+__attribute__((noinline)) void leaf(int n)
+{
+	for (int i = 0; i < n; i++)
+		sum = sum * 31 ^ sum >> 5;
+}
+__attribute__((noinline)) void other(int n)
+{
+	leaf(n);
+	sum++;
+}
+__attribute__((noinline)) void down(int depth, int n)
+{
+	if (depth)
+		down(depth - 1, n);
+	else
+		leaf(n);
+	sum++;
+}
+__attribute__((noinline)) void even(int depth, int n);
+__attribute__((noinline)) void odd(int depth, int n)
+{
+	if (depth)
+		even(depth - 1, n);
+	else
+		leaf(n);
+	sum++;
+}
+__attribute__((noinline)) void even(int depth, int n)
+{
+	odd(depth, n);
+	sum++;
+}
+int main(int argc, char **argv)
+{
+	for (int i = 0; i < atoi(argv[argc - 1]); i++) {
+		down(900, 100000);
+		odd(20, 100000);
+		other(200000);
+	}
+	return 0;
+}
+EOF
+${CC:-cc} -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls \
+	-o deep deep.c
+"$TALLY" record -g -F 1000 -o deep.tally -- ./deep 1500 2>/dev/null >&2
+"$TALLY" report --html -o deep.html deep.tally
+"$made" deep deeper.tally 16000
+"$TALLY" report --html -o deeper.html deeper.tally
+"$TALLY" report --format=json deeper.tally >deeper.json
 cp hostile.tally hostile-2.tally
 "$TALLY" check --format none --html hostile-check.html \
 	--baseline hostile.tally --new hostile-2.tally

@@ -9,11 +9,16 @@
  *			many, each checked
  *	kmod_torture hold SECONDS	a recording is open and runs
  *	kmod_torture nobody		tries as a user without rights
+ *	kmod_torture walk STEPS SEED [k8|p6]	two recordings, perf, sleep,
+ *			processor 1 going and coming, and a recorder that is
+ *			killed, in any order
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,6 +26,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -584,6 +591,156 @@ static int nobody(void)
 	return errno != EPERM;
 }
 
+/* ---- a walk ---- */
+
+struct walk {
+	struct torture t;
+	const char *pmu;
+	int fd[2], perf;
+	bool cpu1_off;
+	unsigned long started, busy, slept, switched, killed;
+};
+
+static bool put(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool fine = fd >= 0 && write(fd, text, strlen(text)) > 0;
+
+	if (fd >= 0)
+		close(fd);
+	return fine;
+}
+
+static void nap(long ns)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL);
+}
+
+/* A recording of everything or of this process, by timers or counters. */
+static int walk_open(struct walk *w)
+{
+	struct tally_setup s = plain_setup();
+	uint32_t self = (uint32_t)getpid();
+	struct tally_tasks tasks = {
+		.size = sizeof(tasks), .n = 1, .tids = (uintptr_t)&self,
+	};
+	int fd = open(TALLY_DEVICE, O_RDWR | O_CLOEXEC);
+
+	s.watermark = (uint32_t)s.ring_bytes / 4;
+	if (*w->pmu && roll(&w->t) % 2) {
+		s.source = strcmp(w->pmu, "p6") ? TALLY_PMU_K8 : TALLY_PMU_P6;
+		s.events[0].event = strcmp(w->pmu, "p6") ? 0x76 : 0x79;
+	}
+	if (roll(&w->t) % 2)
+		s.flags |= TALLY_SETUP_TASKS | TALLY_SETUP_INHERIT;
+	if (fd < 0 || ioctl(fd, TALLY_IOC_SETUP, &s) < 0)
+		return -1;
+	if (s.flags & TALLY_SETUP_TASKS &&
+	    ioctl(fd, TALLY_IOC_TASKS, &tasks) < 0)
+		return -1;
+	return fd;
+}
+
+/* False when the answer is one that cannot be. */
+static bool walk_start(struct walk *w, int fd)
+{
+	if (ioctl(fd, TALLY_IOC_START, 0) >= 0) {
+		w->started++;
+		return true;
+	}
+	w->busy += errno == EBUSY;
+	return errno == EBUSY || errno == EBADFD;
+}
+
+/* perf counts: the kernel's P6 driver loses track of NMIs when it samples. */
+static void walk_perf(struct walk *w)
+{
+	struct perf_event_attr a = {
+		.size = sizeof(a), .type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+	};
+
+	if (w->perf >= 0) {
+		close(w->perf);
+		w->perf = -1;
+	} else {
+		w->perf = (int)syscall(SYS_perf_event_open, &a, -1, 0, -1,
+				       PERF_FLAG_FD_CLOEXEC);
+	}
+}
+
+static bool walk_kill(struct walk *w)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		int fd = walk_open(w);
+
+		if (fd < 0 || !walk_start(w, fd))
+			_exit(1);
+		for (;;)
+			getppid();
+	}
+	if (pid < 0)
+		return false;
+	nap((long)(roll(&w->t) % 5000000));
+	kill(pid, SIGKILL);
+	w->killed++;
+	return waitpid(pid, NULL, 0) == pid;
+}
+
+static bool walk_step(struct walk *w)
+{
+	static const char online[] = "/sys/devices/system/cpu/cpu1/online";
+	int *fd = &w->fd[roll(&w->t) % 2];
+	unsigned int what = roll(&w->t) % 100;
+
+	if (what < 4) {
+		w->slept += put("/sys/power/pm_test", "freezer") &&
+			    put("/sys/power/state", "freeze");
+	} else if (what < 10) {
+		w->cpu1_off = !w->cpu1_off;
+		w->switched += put(online, w->cpu1_off ? "0" : "1");
+	} else if (what < 18) {
+		walk_perf(w);
+	} else if (what < 24) {
+		return walk_kill(w);
+	} else if (what < 34) {
+		nap(2000000);
+	} else if (*fd < 0) {
+		*fd = walk_open(w);
+		return *fd >= 0;
+	} else if (what < 60) {
+		return walk_start(w, *fd);
+	} else if (what < 80) {
+		return ioctl(*fd, TALLY_IOC_STOP, 0) >= 0 || errno == EBADFD;
+	} else {
+		close(*fd);
+		*fd = -1;
+	}
+	return true;
+}
+
+static int walk(unsigned long steps, uint64_t seed, const char *pmu)
+{
+	struct walk w = {
+		.t.random = seed | 1, .pmu = pmu, .fd = { -1, -1 }, .perf = -1,
+	};
+	unsigned long i;
+
+	put("/sys/module/suspend/parameters/pm_test_delay", "0");
+	for (i = 0; i < steps; i++)
+		if (!walk_step(&w)) {
+			printf("step %lu: %s\n", i, strerror(errno));
+			break;
+		}
+	put("/sys/devices/system/cpu/cpu1/online", "1");
+	printf("%lu steps: %lu started, %lu busy, %lu slept, %lu switched, "
+	       "%lu killed\n", i, w.started, w.busy, w.slept, w.switched,
+	       w.killed);
+	return i != steps;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -600,6 +757,9 @@ int main(int argc, char **argv)
 		return stats(argc > 2 ? argv[2] : "", argc < 4);
 	if (!strcmp(what, "hold"))
 		return hold((unsigned int)n);
+	if (!strcmp(what, "walk"))
+		return walk(n, argc > 3 ? strtoull(argv[3], NULL, 10) : 1,
+			    argc > 4 ? argv[4] : "");
 	if (!strcmp(what, "nobody"))
 		return nobody();
 	return 2;

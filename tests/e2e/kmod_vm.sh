@@ -18,7 +18,7 @@ BUILD=$(cd "${top_builddir:-.}" && pwd -P)
 TALLY=$BUILD/src/tally
 TORTURE=$BUILD/tests/e2e/kmod_torture
 COST=$BUILD/tests/workload/known_cost
-CALLS=${TALLY_VM_CALLS:-100000} CYCLES=200 KILLS=50
+CALLS=${TALLY_VM_CALLS:-100000} CYCLES=200 KILLS=50 STEPS=300
 cd "$T_TMP" || exit 1
 chmod 777 .
 
@@ -101,7 +101,7 @@ gcc -m32 -O2 -g -fomit-frame-pointer -fasynchronous-unwind-tables -fno-pie \
 
 # What runs in the machine.  Each part leaves a file.
 cat >inside.sh <<END
-TALLY=$TALLY TORTURE=$TORTURE COST=$COST CALLS=$CALLS CYCLES=$CYCLES
+TALLY=$TALLY TORTURE=$TORTURE COST=$COST CALLS=$CALLS CYCLES=$CYCLES STEPS=$STEPS
 KILLS=$KILLS
 END
 cat >>inside.sh <<'END'
@@ -193,6 +193,7 @@ if echo freezer >/sys/power/pm_test; then
 	wait $pid
 fi 2>/dev/null
 
+timeout 300 "$TORTURE" walk $STEPS 20261 >walk
 "$TORTURE" stats >stats
 "$TORTURE" cycles $CYCLES >cycles
 "$TORTURE" fuzz $CALLS 20261 >fuzz & "$TORTURE" fuzz $((CALLS / 4)) 7 >fuzz2
@@ -233,24 +234,21 @@ share() { # FILE FUNCTION: in percent of the program's own functions
 	"$TALLY" report --no-pager --format=csv "$1" | awk -F, -v f="$2" '
 		$2 ~ /^cost_/ { all += $4 }
 		$2 == f { one = $4 }
-		END { printf "%.2f\n", all ? one * 100 / all : -1 }'
+		END { if (all) printf "%.2f\n", one * 100 / all; else print "none" }'
 }
 samples() { # FILE [FILTER…]
 	f=$1; shift
 	"$TALLY" report --no-pager --format=csv "$@" "$f" |
-		awk -F, 'NR > 1 { n += $3 } END { print n + 0 }'
+		awk -F, 'NR > 1 { n += $3 } END { print NR ? n + 0 : "no report" }'
 }
-near() { # NAME GOT WANT TOLERANCE
-	t_ok "$1 ($2, wanted $3 ± $4)" "$(awk -v g="$2" -v w="$3" -v t="$4" \
-		'BEGIN { print !(g >= w - t && g <= w + t) }')"
-}
+near() { t_near "$1 ($2, wanted $3 ± $4)" "$2" "$3" "$4"; }
 more() { t_ok "$1 ($2)" "$([ "$2" -gt "$3" ]; echo $?)"; }
 dumped() { "$TALLY" dump --no-pager "$1"; }
 
 build_module() { # TREE
 	headers=$(echo "$1"/usr/src/linux-headers-*-amd64)
 	make -C "$SRC/kmod" KDIR="$headers" OUT="$PWD/module" \
-		>build.log 2>&1 || return 1
+		>build.log 2>&1 || { cat build.log; return 1; }
 	grep -i 'warning' build.log | sed 's/^/# /'
 	! grep -qi 'warning' build.log && cp module/tally.ko .
 }
@@ -289,8 +287,8 @@ check_records() {
 		sed -n 's/^sample .* \(event=[0-9]*\) .*/\1/p' | sort -u |
 		tr '\n' ' ')" 'event=0 event=1 '
 	more "$v: attached to a process" "$(samples attach.tally)" 500
-	t_is "$v: … and to no other" "$(samples attach.tally --comm \
-		known_cost)" "$(samples attach.tally)"
+	near "$v: … and to no other" "$(samples attach.tally --comm \
+		known_cost)" "$(samples attach.tally)" 0
 	t_is "$v: one processor only" "$(dumped cpu1.tally |
 		sed -n 's/^sample .* \(cpu=[0-9]*\).*/\1/p' | sort -u)" cpu=1
 }
@@ -357,6 +355,22 @@ part() { # FILE FUNCTION
 		awk -F, -v f="$2" '$2 == f { n += $8 } END { print n + 0 }'
 }
 
+# perf_prepare_header (since Linux 6.3) warns once of samples by perf_event_open, of
+# perf's or of ours, whose copy of a stack is no multiple of 8 bytes, as stacks of
+# 32-bit programs may be: that is not the module's.
+without_perfs_warning() {
+	awk '/\[ cut here \]/ { block = $0; next }
+		block == "" { print; next }
+		{ block = block "\n" $0 }
+		/\[ end trace / {
+			if (block !~ /events\/core.c:[0-9]+ perf_event_output/ ||
+			    block ~ /\[tally\]/)
+				print block
+			block = ""
+		}
+		END { if (block != "") print block }'
+}
+
 check_safety() {
 	t_like "$v: without it, what to do is said" "$(cat absent)" \
 		'modprobe tally'
@@ -393,6 +407,9 @@ check_safety() {
 		t_skip "$v: the machine sleeps while it records" \
 			"this kernel has no /sys/power/pm_test"
 	fi
+	sed 's/^/# /' walk
+	t_like "$v: two recordings, sleep and processors in any order" \
+		"$(cat walk)" "^$STEPS steps: [1-9][0-9]* started"
 	sed 's/^/# /' stats
 	t_like "$v: the cost of samples is counted" "$(cat stats)" \
 		'^cycles [0-9]+: [1-9]'
@@ -403,8 +420,9 @@ check_safety() {
 	bad='BUG|WARNING|Oops|[Uu]hhuh|Call Trace|Kernel panic|soft lockup'
 	bad="$bad|detected stall|use-after-free|Redzone|Poison|Slab corruption"
 	bad="$bad|scheduling while atomic|general protection|leak"
-	t_is "$v: the kernel's log is clean" "$(grep -E "$bad" log ||
-		[ -s log ] || echo none)" ''
+	without_perfs_warning <log >log.rest
+	grep -E -A 30 "$bad" log.rest | head -n 60 | sed 's/^/# log: /'
+	t_lacks "$v: the kernel's log is clean" "$(cat log.rest)" "$bad"
 }
 
 for tree in "$TREES"/*; do
@@ -418,7 +436,7 @@ for tree in "$TREES"/*; do
 	t_run "$v: the module builds without warnings" build_module "$tree"
 	[ -s tally.ko ] || continue
 	VM_LOG='quiet loglevel=3' "$SRC/scripts/vm/boot" -k "$tree" -w "$PWD" \
-		-a 'slub_debug=FZPU no_timer_check' -t 900 -- sh inside.sh \
+		-a 'slub_debug=FZPU no_timer_check' -t 1800 -- sh inside.sh \
 		>vm.log 2>&1
 	t_is "$v: the machine ran ($(cat release))" "$?" 0
 	sed 's/^/# /' vm.log | tail -n 20

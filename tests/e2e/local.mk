@@ -3,31 +3,45 @@
 E2E_TESTS = \
 	tests/e2e/addr2line.sh \
 	tests/e2e/annotate.sh \
+	tests/e2e/bombs.sh \
 	tests/e2e/check.sh \
+	tests/e2e/completion.sh \
 	tests/e2e/diff.sh \
 	tests/e2e/report.sh \
 	tests/e2e/source.sh \
+	tests/e2e/verify.sh \
 	tests/e2e/tui.sh \
 	tests/e2e/languages.sh \
 	tests/e2e/report_cli.sh \
+	tests/e2e/same_names.sh \
 	tests/e2e/stripped.sh \
+	tests/e2e/memory.sh \
 	tests/e2e/missing.sh \
+	tests/e2e/no_samples.sh \
+	tests/e2e/events.sh \
 	tests/e2e/faults.sh \
 	tests/e2e/kernel_vm.sh \
 	tests/e2e/kmod_vm.sh \
 	tests/e2e/sources_vm.sh \
 	tests/e2e/doctor.sh \
 	tests/e2e/ptrace.sh \
+	tests/e2e/traced.sh \
 	tests/e2e/hardware.sh \
 	tests/e2e/stat.sh \
 	tests/e2e/html.sh \
 	tests/e2e/html_browser.sh \
+	tests/e2e/outputs.sh \
+	tests/e2e/perf_words.sh \
+	tests/e2e/private.sh \
 	tests/e2e/record.sh \
 	tests/e2e/record_processes.sh \
 	tests/e2e/record_lives.sh \
 	tests/e2e/record_layouts.sh \
 	tests/e2e/jit.sh \
 	tests/e2e/stacks.sh \
+	tests/e2e/deep_stacks.sh \
+	tests/e2e/fibers.sh \
+	tests/e2e/switch.sh \
 	tests/e2e/timer.sh \
 	tests/e2e/timer_torture.sh
 TESTS += $(E2E_TESTS)
@@ -35,11 +49,13 @@ EXTRA_DIST += $(E2E_TESTS)
 # Runs a command without perf_event_open, as containers do.
 check_PROGRAMS += tests/e2e/deny
 tests_e2e_deny_SOURCES = tests/e2e/deny.c
-EXTRA_DIST += tests/e2e/ptrace_program.c
-EXTRA_DIST += tests/e2e/fake_pmu.c tests/e2e/fake_counts.c \
+EXTRA_DIST += tests/e2e/ptrace_program.c tests/e2e/traced_program.c
+EXTRA_DIST += tests/e2e/fault.c tests/e2e/fake_pmu.c tests/e2e/fake_counts.c \
 	tests/e2e/stat_program.c
-EXTRA_DIST += tests/e2e/browser.py tests/e2e/html_browser.py \
-	tests/e2e/html_check.py tests/e2e/tui.py
+EXTRA_DIST += tests/e2e/bombs.py tests/e2e/browser.py tests/e2e/html_browser.py \
+	tests/e2e/html_changes.py \
+	tests/e2e/html_check.py tests/e2e/tui.py \
+	tests/e2e/completion.py
 # Misuses the kernel module's device.
 check_PROGRAMS += tests/e2e/kmod_torture
 tests_e2e_kmod_torture_SOURCES = tests/e2e/kmod_torture.c

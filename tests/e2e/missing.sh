@@ -58,15 +58,16 @@ t_is "JSON says why" "$(row 'm["lacks"], m["names_from"][-1:] != ["dwarf"]' \
 t_is "and where the file should be" "$(row 'm["file"]' <a.json)" \
 	"/usr/lib/debug/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" |
 		cut -c3-).debug"
-t_is "a program of no package has no package" "$(row 'm["package"]' <a.json)" ""
+t_is "a program of no package has no package" "$(row 'm["package"] == ""' \
+	<a.json)" True
 t_like "but advice" "$(row 'm["note"]' <a.json)" \
 	'tally symbolize --debug-dir'
 t_is "the same each time" "$("$TALLY" report --format=json a.tally)" \
 	"$(cat a.json)"
 t_like "tally info shows it with the image" "$("$TALLY" info a.tally)" \
 	'-> compile with -g and do not strip'
-t_is "--no-header is without it" \
-	"$("$TALLY" report --no-header a.tally | grep -c '^#')" 0
+t_lacks "--no-header is without it" \
+	"$("$TALLY" report --no-header a.tally)" '^#'
 
 # The debug file arrives.
 dir=dbg/.build-id/$(echo "$id" | cut -c1-2)
@@ -234,7 +235,8 @@ fi
 for n in 1 2 3; do
 	"$TALLY" symbolize -q -o s$n.tally m.tally
 done
-t_run "the file is the same each time" cmp s1.tally s2.tally
-t_run "and with one processor" sh -c 'taskset -c 0 "$TALLY" symbolize -q \
-	-o s4.tally m.tally && cmp s1.tally s4.tally && cmp s1.tally s3.tally'
+t_same "the file is the same each time" s1.tally s2.tally
+taskset -c 0 "$TALLY" symbolize -q -o s4.tally m.tally
+t_same "and with one processor" s1.tally s4.tally
+t_same "and once more with all" s1.tally s3.tally
 t_done

@@ -36,7 +36,7 @@ perf_share() { # EVENT SYMBOL PROGRAM… (what perf says of the same program)
 		awk -v s="$s" '$0 !~ /^#/ && index($0, s) { sub(/%/, "", $1)
 		n += $1 } END { printf "%d", n }'
 }
-near() { # A B: within ten points (1200 samples and a busy machine)
+near() { # A B: within ten points (500 samples and a busy machine)
 	[ $(($1 - $2)) -le 10 ] && [ $(($2 - $1)) -le 10 ]
 }
 # Whether perf gives a function the share $a that `user` or `kernel` gave it; what
@@ -71,7 +71,7 @@ __attribute__((noinline, section(".text.zlast"))) void beta_work(long n)
 }
 int main(void)
 {
-	for (int i = 0; i < 500; i++) {
+	for (int i = 0; i < 200; i++) {
 		alpha_work(200000);
 		beta_work(200000);
 	}
@@ -125,7 +125,7 @@ WORK(alpha_work, ".text1", 3)
 WORK(beta_work, ".text2", 1)
 __attribute__((section(".text1"), used)) void _start(void)
 {
-	for (int i = 0; i < 500; i++) {
+	for (int i = 0; i < 200; i++) {
 		alpha_work(200000);
 		beta_work(200000);
 	}
@@ -284,15 +284,14 @@ user -o a.tally -- ./vdso 10000000
 if grep -q vdso /proc/self/maps; then
 	t_like "the vdso's functions have names" "$(rows a.tally)" \
 		'^\[vdso\] .*clock_gettime'
-	t_is "all of them" "$(rows a.tally | grep -F '[vdso] [vdso]+')" ""
+	t_lacks "all of them" "$(rows a.tally)" '\[vdso\] \[vdso\]\+'
 fi
 if cc -m32 vdso.c -o vdso32 2>err && ./vdso32 1 2>err; then
 	user -o a.tally -- ./vdso32 10000000
 	if rows a.tally | grep -q -F '[vdso]'; then
 		t_like "also those of the 32-bit one" "$(rows a.tally)" \
 			'^\[vdso\] .*clock_gettime'
-		t_is "all of them" \
-			"$(rows a.tally | grep -F '[vdso] [vdso]+')" ""
+		# Functions that it does not export have no names.
 	else
 		t_skip "the vdso of 32 bits" "the C library does not use it"
 	fi

@@ -143,9 +143,9 @@ one_work first family
 two_work second family"
 # 0.2 s each (the plugins 0.15 s) at 4000 Hz are 800 (600); a busy host that lends
 # its CPUs may take most.
-t_is "with as many samples as their time makes" \
-	"$(awk '{ n[$1] += $4 } END { for (w in n) if (n[w] < 200) print w, n[w] }' \
-		works)" ""
+t_none "with as many samples as their time makes" \
+	"$(awk '{ n[$1] += $4 } END { for (w in n) if (n[w] < 200) print w, n[w]
+		if (length(n) != 8) print length(n), "functions" }' works)"
 pids=$(grep _work rows.csv | awk -F, '$6 > 0 { print $1 }' | sort -u | wc -l)
 t_is "in three processes" "$pids" 3
 t_is "the re-executed program keeps its process" \
@@ -189,7 +189,7 @@ t_ok "nearly all of 100 processes of 1 ms were seen ($n)" \
 	"$([ "$n" -ge 90 ]; echo $?)"
 t_is "each under its name" \
 	"$(grep tiny_work t.csv | cut -d, -f2 | sort -u)" tiny
-t_is "no sample without an image" "$(grep -c '\[unknown\]' t.csv)" 0
+t_lacks "no sample without an image" "$(cat t.csv)" '\[unknown\]'
 
 # A recorder that stands still misses mappings.  It says so, and what runs then
 # has its own names, none of what was there before.
@@ -304,9 +304,9 @@ if perf record -q -F 4000 -o p.data -- ./family 2>/dev/null >/dev/null &&
 	"$TALLY" report --format=csv --no-header -s symbol q.tally 2>/dev/null |
 		awk -F, '$1 ~ /^[a-z]+_work$/ && $2 > 0 { print $1, $4 }' |
 		shares >tally.txt
-	t_is "shares agree with perf's" "$(join perf.txt tally.txt |
+	t_none "shares agree with perf's" "$(join perf.txt tally.txt |
 		awk '{ d = $2 - $3; if (d > 3 || d < -3) print; n++ }
-		END { if (n != 8) print n " functions" }')" ""
+		END { if (n != 8) print n " functions" }')"
 else
 	t_skip "shares agree with perf's" "perf is not installed or cannot record"
 fi

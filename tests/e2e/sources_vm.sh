@@ -67,7 +67,7 @@ for tree in "$TREES"/*; do
 	[ -d "$tree/boot" ] || continue
 	v=${tree##*/}
 	mkdir -m 777 "$v"
-	"$BOOT" -k "$tree" -w "$T_TMP" -t 500 -- sh "$T_TMP/inside.sh" "$v" \
+	"$BOOT" -k "$tree" -w "$T_TMP" -t 1000 -- sh "$T_TMP/inside.sh" "$v" \
 		>"$v.log" 2>&1
 	t_is "$v: boots" $? 0
 	[ -s "$v/doctor.status" ] || { sed 's/^/# /' "$v.log"; continue; }

@@ -41,23 +41,27 @@ if command -v python3 >/dev/null; then
 	between "faults are those of getrusage" $((faults - 100)) \
 		"$(value page-faults out.json)" $((faults + 10))
 
-	# A switch each time; getrusage has those before the exec, too.
-	count -e context-switches ./program sleeps 50
+	# A sleep that is over before it begins, on a busy machine, is no switch.
+	# getrusage has the switches before the exec, too.
+	count -e context-switches ./program sleeps 200
 	read -r _ switches _ <out
-	between "50 sleeps are 50 switches and more" 50 \
+	between "switches are those of getrusage" $((switches - 20)) \
 		"$(value context-switches out.json)" $((switches + 5))
-	count -e cs ./program sleeps 50 4
-	read -r _ switches _ <out
-	between "children are counted" 250 "$(value cs out.json)" \
-		$((switches + 20))
-	count --no-inherit -e cs ./program sleeps 50 4
-	between "unless they are not" 50 "$(value cs out.json)" 200
+	between "200 sleeps are nearly as many switches" 150 \
+		"$(value context-switches out.json)" 1000000
+	count -e cs ./program sleeps 200 4
+	read -r _ all _ <out
+	between "children are counted" $((all - 40)) \
+		"$(value cs out.json)" $((all + 20))
+	count --no-inherit -e cs ./program sleeps 200 4
+	read -r _ all _ <out
+	between "unless they are not" 100 "$(value cs out.json)" $((all / 2))
 
-	# The kernel's clock against getrusage's: 5 ms for ticks and the exec.
-	count -e task-clock ./program spin 200
+	# The kernel's clock against getrusage's, which has the exec, too.
+	count -e task-clock ./program spin 1000
 	read -r _ _ us <out
-	between "task-clock is CPU time" $((us - 15000)) \
-		$(($(value task-clock out.json) / 1000)) $((us + 15000))
+	between "task-clock is CPU time" $((us - us / 20)) \
+		$(($(value task-clock out.json) / 1000)) $((us + us / 20))
 
 	count --delay 1.5 -e page-faults -- sh -c '
 		./program faults 3000; sleep 2'
@@ -134,7 +138,7 @@ t_is "a signal is 128 and its number" "$?" 137
 "$TALLY" stat -- ./nothing 2>err
 t_is "127 without a command" "$?" 127
 t_like "it is named" "$(cat err)" 'cannot run "./nothing": No such file'
-t_is "and nothing counted is shown" "$(grep -c task-clock err)" 0
+t_lacks "and nothing counted is shown" "$(cat err)" task-clock
 "$TALLY" stat -- /tmp 2>/dev/null
 t_is "126 for what cannot be run" "$?" 126
 "$TALLY" stat -o /nonexistent/x true 2>err
@@ -164,7 +168,7 @@ if [ "$(id -u)" -eq 0 ] && [ "$paranoid" = 2 ] &&
 	out=$($nobody ./tally stat -- true 2>&1)
 	t_like "what happens in the kernel is not 0 but unknown" "$out" \
 		'context-switches are not counted'
-	t_is "and not shown" "$(echo "$out" | grep -c ' context-switches$')" 0
+	t_lacks "and not shown" "$out" ' context-switches$'
 	t_is "one line tells of all" \
 		"$(echo "$out" | grep -c 'kernel part not visible')" 1
 	t_like "asked for, it is an error" \
@@ -201,8 +205,10 @@ t_like "attached to nobody" "$("$TALLY" stat -p 4194304 2>&1
 	echo "status $?")" 'status 1'
 out=$("$TALLY" stat -q -p $$ -e task-clock -- sleep 0.1 2>&1)
 t_like "attached while a command runs" "$out" '^# while this ran: sleep 0.1'
-t_is "whose time is not that of whom is counted" \
-	"$(echo "$out" | grep -c ' user$')" 0
+t_lacks "whose time is not that of whom is counted" "$out" ' user$'
+("$TALLY" stat -q -e task-clock --duration 0.2 -o ended.txt -- sleep 60) 2>err
+t_like "a command that --duration ended leaves its counts" \
+	"$(cat ended.txt err)" ' task-clock'
 out=$("$TALLY" stat -a -e task-clock --duration 0.2 2>&1)
 t_like "the whole system, for a time" "$out$?" ' task-clock.*'
 
@@ -221,7 +227,7 @@ refused() { # NAME ERE ARGS… of stat
 	shift 2
 	out=$("$TALLY" stat "$@" true 2>&1)
 	t_like "refused: $name" "$? $out" "^2 .*$ere"
-	t_is "… safe to show" "$(printf '%s' "$out" | tr -dc '\033')" ""
+	t_lacks "… safe to show" "$out" "$(printf '\033')"
 }
 refused "an unknown event" 'did you mean page-faults' -e page-fault
 refused "an event of escapes" 'unknown event' -e "$(printf 'a\033[31mb')"
@@ -268,8 +274,7 @@ if [ -e fake.so ] && fake -e task-clock >/dev/null; then
 	t_like "a ratio of what was always counted" "$out" 'ipc +instr.*cycle$'
 	t_like "events alone" "$(FAKE_GROUP=1 fake --no-group)" \
 		'branch-miss-rate .*counted at different times'
-	t_is "are not told of" "$(FAKE_GROUP=1 fake --no-group |
-		grep -c 'does not fit')" 0
+	t_lacks "are not told of" "$(FAKE_GROUP=1 fake --no-group)" 'does not fit'
 	FAKE_COUNTS="0:0=7/9000/9000 0:1=0/9000/0"
 	out=$(fake -e '{cycles,instructions}')
 	t_like "a group that never fits" "$out" 'instructions was never on a'
@@ -277,7 +282,7 @@ if [ -e fake.so ] && fake -e task-clock >/dev/null; then
 	out=$(FAKE_COUNTS="0:0=7/9/9" fake)
 	t_like "one counter that is missing" "$out" 'no counter for branches'
 	t_like "the ones that are there" "$out" '^ +7 +cycles'
-	t_is "no ratios with what is missing" "$(echo "$out" | grep -c ipc)" 0
+	t_lacks "no ratios with what is missing" "$out" ipc
 	FAKE_COUNTS="0:0=3000/9/9"
 	t_like "one that was asked for" "$(fake -e cycles,instructions
 		echo "status $?")" 'status 1'

@@ -59,7 +59,7 @@ print(json.load(sys.stdin)["header"]["samples"]["got"] > 5)'
 
 [ "$sources" ] || { t_done; exit 0; }
 parts="signals waits jumps threads files filter children stops transfers
-	exceptions"
+	environ exceptions"
 for part in ${TORTURE_PARTS:-$parts}; do
 	program="$torture $part"
 	if [ "$part" = exceptions ]; then

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Drives tally's interactive view in a pseudo terminal.
 
-    tui.py TALLY RECORDING
+    tui.py TALLY RECORDING TWINS
+
+TWINS is of a program with two functions called process.
 
 pyte is the terminal: it keeps the screen that the bytes draw.  Prints TAP.
 """
@@ -19,7 +21,7 @@ import time
 
 import pyte
 
-TALLY, RECORDING = sys.argv[1:3]
+TALLY, RECORDING, TWINS = sys.argv[1:4]
 WAIT = 60                       # seconds until a screen must be there
 count = 0
 
@@ -147,8 +149,18 @@ def is_shell(t):
     return t.settings()[3] & flags == flags
 
 
-def report(words=''):
-    return '%s report %s %s' % (TALLY, words, RECORDING)
+def report(words='', recording=RECORDING):
+    return '%s report %s %s' % (TALLY, words, recording)
+
+
+def two_of_one_name():
+    t = Terminal(report(recording=TWINS), columns=100)
+    t.wait(r'twins +process \(a\.c\)', 'two functions of one name: the first')
+    t.wait(r'twins +process \(b\.c\)', '… and the second have a row each')
+    t.keys('/process (b' + ENTER + ENTER)
+    t.wait(r'process \(b\.c\) *\n.*run_b', '… with callers of its own')
+    t.keys('q')
+    t.close()
 
 
 DOWN, ENTER = '\x1bOB', '\r'
@@ -190,6 +202,32 @@ def looks_around():
     t.wait(r'^ended 0', 'leaves with q')
     ok(b'\x1b[?1049l' in t.raw, 'and gives the screen back')
     ok(is_shell(t), 'and the terminal', t.settings())
+    t.close()
+
+
+def writes():
+    """What it writes others may get: no file that is the user's alone."""
+    t = Terminal(report())
+    t.wait(r'SELF +TOTAL')
+    t.keys('/heavy' + ENTER + 'a')
+    t.wait(r'% .*\d  .*x = x \* 1664525u')
+    for mode, name in (0o600, 'tally.txt'), (0o644, 'tally-2.txt'):
+        os.chmod('work.c', mode)
+        if name != 'tally.txt':     # it is asked for once
+            t.keys('q')
+            t.wait(r'^tally ')
+            t.keys('a')
+            t.wait(r'% .*\d  .*x = x \* 1664525u')
+        t.keys('P')
+        t.wait('wrote ' + name)
+        text = open(name).read()
+        has = 'x * 1664525u' in text
+        hidden = re.search(r'[0-9]%.*not written for others', text)
+        if mode == 0o600:
+            ok(hidden and not has, 'a private source is not written', text)
+        else:
+            ok(has and not hidden, 'one that all may read is', text)
+    t.keys('q')
     t.close()
 
 
@@ -310,6 +348,8 @@ def shows_text():
 
 
 looks_around()
+writes()
+two_of_one_name()
 for sig, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143),
                     (signal.SIGSEGV, 139), (signal.SIGABRT, 134),
                     (signal.SIGBUS, 135), (signal.SIGQUIT, 131)):

@@ -42,8 +42,12 @@ ${CC:-cc} -O1 -g -fno-omit-frame-pointer -o work "$PWD/work.c" 2>cc.err ||
 	skip "no C compiler that works: $(head -n 1 cc.err)"
 "$TALLY" record -q -g -F 2000 -o a.tally -- ./work 4000 2>rec.err ||
 	skip "cannot record here: $(head -n 1 rec.err)"
+. "$top_srcdir/tests/workload/twins.sh"
+make_twins && "$TALLY" record -q -g -o twins.tally -- ./twins 2>rec.err ||
+	skip "cannot record here: $(head -n 1 rec.err)"
 case $("$TALLY" report --tui a.tally 2>&1 </dev/null) in
 *"without ncurses"*) skip "this tally was built without ncurses";;
 esac
 ulimit -c 0
-"$python" "$top_srcdir/tests/e2e/tui.py" "$TALLY" "$T_TMP/a.tally"
+"$python" "$top_srcdir/tests/e2e/tui.py" "$TALLY" "$T_TMP/a.tally" \
+	"$T_TMP/twins.tally"

@@ -4,12 +4,7 @@
  * fields of PerfEvtSel (BKDG §10.2; SDM 3B §18.22, figure 18-60): event 7-0,
  * mask 15-8, USR 16, OS 17, E 18, INT 20, EN 22, INV 23, counter mask 31-24.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../checks.h"
 #include <string.h>
 
 #include "events/encode.h"
@@ -107,7 +102,13 @@ static void wrong_specifiers_name_the_rule(void **state)
 		{ &hw_k8, "k8:0xff", "reserved" },
 		{ &hw_k8, "k8:0x176", "reserved" },
 		{ &hw_k8, "k8:", "no event" },
-		{ &hw_k8, "k8-dc-miss,user", "unknown qualifier \"user\"" },
+		{ &hw_k8, "k8-dc-miss,user", "qualifier \"user\"; write usr" },
+		{ &hw_k8, "k8-dc-miss,kernel", "write os" },
+		{ &hw_k8, "k8-dc-miss,fast", "known: usr, os" },
+		{ &hw_k8, "k8:41", "hexadecimal is written 0x41" },
+		{ &hw_k8, "k8:99", "reserved" },
+		{ &hw_k8, "k8-dc-miss,cmask=4", "at most 3" },
+		{ &hw_k8, "k8-dc-miss,cmask=1,count=1", "twice" },
 		{ &hw_k8, "k8-dc-miss,", "unknown qualifier" },
 		{ &hw_k8, "k8-dc-miss,mask=modified", "takes no mask" },
 		{ &hw_k8, "k8:0x76:0x01", "takes no mask" },
@@ -181,6 +182,7 @@ static void unpinned_events_move_out_of_the_way(void **state)
 		{ &hw_p6, { "INST_RETIRED", "MUL" }, { 0, 1 } },
 		{ &hw_p6, { "DIV", "CYCLES_DIV_BUSY" }, { 1, 0 } },
 		{ &hw_p6, { "FP_COMP_OPS_EXE", "FP_ASSIST" }, { 0, 1 } },
+		{ &hw_p6, { "p6-fp-comps-ops-exe", "MUL" }, { 0, 1 } },
 		{ &hw_k8, { "dc-miss", "ic-miss", "k8:0xe0", "dc-access" },
 		  { 0, 1, 2, 3 } },
 		/* the same event twice, in other modes */

@@ -3,12 +3,7 @@
  * The tables of K8 and P6 events against their documents (hw_documents.h) and
  * against expectations written by hand from the documents' text.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../checks.h"
 #include <stdio.h>
 #include <string.h>
 

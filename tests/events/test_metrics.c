@@ -3,12 +3,7 @@
  * Metrics: formulas with made-up counts, expectations by hand from BKDG §10.2.1
  * and SDM 3B §18.22.1.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../checks.h"
 #include <math.h>
 #include <string.h>
 

@@ -124,7 +124,7 @@ static void show(struct reader *const r[DIFF_SIDES])
 	show_aligned(d, NULL);
 	show_aligned(d, "a*");
 	buf_reset(&out);
-	html_diff(d, NULL, &out, NULL);
+	html_diff(d, NULL, NULL, &out, NULL);
 	buf_fini(&out);
 	diff_free(d);
 }

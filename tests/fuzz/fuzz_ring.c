@@ -49,8 +49,8 @@ static void feed(struct delivery *d, const uint8_t *data, size_t size)
 	uint64_t damaged = 0, tail = RING - 64, half = size / 2 & ~(size_t)7;
 	struct order o;
 	struct perf_bytes bytes = { ring, RING };
-	struct perf_intake one = { &o, 0, &d->d, &damaged };
-	struct perf_intake two = { &o, 1, &d->d, &damaged };
+	struct perf_intake one = { &o, 0, &d->d, &damaged, NULL };
+	struct perf_intake two = { &o, 1, &d->d, &damaged, NULL };
 
 	if (!ring || order_init(&o, 2) < 0) {
 		free(ring);

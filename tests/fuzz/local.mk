@@ -5,15 +5,19 @@
 #	FUZZ_TARGETS += tests/fuzz/fuzz_x
 #	tests_fuzz_fuzz_x_SOURCES = tests/fuzz/fuzz_x.c $(FUZZ_MAIN)
 #	tests_fuzz_fuzz_x_LDADD = $(FUZZ_LIBS)
+# One that reads recordings has $(FUZZ_TALLY) among its sources, too.
 FUZZ_TARGETS =
 if FUZZERS
 FUZZ_MAIN =
 FUZZ_LIBS = $(TALLY_LIBS) $(FUZZ_ENGINE)
+FUZZ_TALLY = tests/fuzz/mutate_tally.c
 else
 FUZZ_MAIN = tests/fuzz/replay.c
 FUZZ_LIBS = $(TALLY_LIBS)
+FUZZ_TALLY =
 endif
-EXTRA_DIST += tests/fuzz/corpus tests/fuzz/replay.c tests/fuzz/mend.h
+EXTRA_DIST += tests/fuzz/corpus tests/fuzz/replay.c tests/fuzz/mend.h \
+	tests/fuzz/mutate_tally.c
 
 include tests/fuzz/targets.mk
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 
 FUZZ_TARGETS += tests/fuzz/fuzz_profile
-tests_fuzz_fuzz_profile_SOURCES = tests/fuzz/fuzz_profile.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_profile_SOURCES = tests/fuzz/fuzz_profile.c $(FUZZ_TALLY) $(FUZZ_MAIN)
 tests_fuzz_fuzz_profile_LDADD = $(FUZZ_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_text
@@ -12,6 +12,9 @@ FUZZ_TARGETS += tests/fuzz/fuzz_elf
 tests_fuzz_fuzz_elf_SOURCES = tests/fuzz/fuzz_elf.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_elf_LDADD = $(FUZZ_LIBS)
 
+FUZZ_TARGETS += tests/fuzz/fuzz_gopclntab
+tests_fuzz_fuzz_gopclntab_SOURCES = tests/fuzz/fuzz_gopclntab.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_gopclntab_LDADD = $(FUZZ_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_kallsyms
 tests_fuzz_fuzz_kallsyms_SOURCES = tests/fuzz/fuzz_kallsyms.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_kallsyms_LDADD = $(FUZZ_LIBS)
@@ -25,6 +28,10 @@ tests_fuzz_fuzz_events_SOURCES = tests/fuzz/fuzz_events.c \
 	tests/events/sysfs.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_events_LDADD = $(FUZZ_LIBS)
 
+FUZZ_TARGETS += tests/fuzz/fuzz_options
+tests_fuzz_fuzz_options_SOURCES = tests/fuzz/fuzz_options.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_options_LDADD = $(FUZZ_LIBS)
+
 FUZZ_TARGETS += tests/fuzz/fuzz_ring
 tests_fuzz_fuzz_ring_SOURCES = tests/fuzz/fuzz_ring.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_ring_LDADD = $(FUZZ_LIBS)
@@ -34,7 +41,7 @@ tests_fuzz_fuzz_maps_SOURCES = tests/fuzz/fuzz_maps.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_maps_LDADD = $(FUZZ_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_report
-tests_fuzz_fuzz_report_SOURCES = tests/fuzz/fuzz_report.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_report_SOURCES = tests/fuzz/fuzz_report.c $(FUZZ_TALLY) $(FUZZ_MAIN)
 tests_fuzz_fuzz_report_LDADD = $(FUZZ_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_debug_files
@@ -66,7 +73,7 @@ tests_fuzz_fuzz_allow_SOURCES = tests/fuzz/fuzz_allow.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_allow_LDADD = $(FUZZ_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_annotate
-tests_fuzz_fuzz_annotate_SOURCES = tests/fuzz/fuzz_annotate.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_annotate_SOURCES = tests/fuzz/fuzz_annotate.c $(FUZZ_TALLY) $(FUZZ_MAIN)
 tests_fuzz_fuzz_annotate_LDADD = $(FUZZ_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_kmod_ring
@@ -74,7 +81,7 @@ tests_fuzz_fuzz_kmod_ring_SOURCES = tests/fuzz/fuzz_kmod_ring.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_kmod_ring_LDADD = $(FUZZ_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_check
-tests_fuzz_fuzz_check_SOURCES = tests/fuzz/fuzz_check.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_check_SOURCES = tests/fuzz/fuzz_check.c $(FUZZ_TALLY) $(FUZZ_MAIN)
 tests_fuzz_fuzz_check_LDADD = $(FUZZ_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_perfmap
@@ -86,10 +93,10 @@ tests_fuzz_fuzz_timer_ring_SOURCES = tests/fuzz/fuzz_timer_ring.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_timer_ring_LDADD = $(FUZZ_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_diff
-tests_fuzz_fuzz_diff_SOURCES = tests/fuzz/fuzz_diff.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_diff_SOURCES = tests/fuzz/fuzz_diff.c $(FUZZ_TALLY) $(FUZZ_MAIN)
 tests_fuzz_fuzz_diff_LDADD = $(FUZZ_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_tui
-tests_fuzz_fuzz_tui_SOURCES = tests/fuzz/fuzz_tui.c $(FUZZ_MAIN) \
+tests_fuzz_fuzz_tui_SOURCES = tests/fuzz/fuzz_tui.c $(FUZZ_TALLY) $(FUZZ_MAIN) \
 	tests/tui/memory_screen.c tests/tui/memory_screen.h
 tests_fuzz_fuzz_tui_LDADD = $(FUZZ_LIBS)

@@ -4,11 +4,9 @@
  * describe them, whole and hostile.  What dpkg-query says of real files:
  * tests/e2e/missing.sh.
  */
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "../checks.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* cfi: pointer encodings and entries as LSB Core 5.0 ("Exception Frames") and
  * DWARF 5 §6.4.1 describe them; this program's own tables. */
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "../checks.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* image: segments, offsets and bytes against the dynamic linker's own view;
  * hand-made ELF files for layouts that this machine's linker does not make. */
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "../checks.h"
 
 #include <dlfcn.h>
 #include <elf.h>

@@ -1,15 +1,40 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-EXTRA_DIST += tests/kmod/pmu_model.h tests/rig/build-qemu \
+EXTRA_DIST += tests/kmod/fake_kernel.h tests/kmod/pmu_model.h tests/rig/build-qemu \
 	tests/rig/exact.sh tests/rig/forbidden.c tests/rig/four_to_one.c \
 	tests/rig/inside-exact.sh tests/rig/inside-races.sh tests/rig/races.sh \
 	tests/rig/pmu_model.c tests/rig/pmu_model.h tests/rig/qemu-7.2.diff \
 	tests/rig/run
 if CMOCKA
-check_PROGRAMS += tests/kmod/test_pmu_regs tests/kmod/test_ring
-TESTS += tests/kmod/test_pmu_regs tests/kmod/test_ring
+check_PROGRAMS += tests/kmod/test_lives tests/kmod/test_pmu_regs \
+	tests/kmod/test_ring
+TESTS += tests/kmod/test_lives tests/kmod/test_pmu_regs tests/kmod/test_ring
 tests_kmod_test_pmu_regs_SOURCES = tests/kmod/test_pmu_regs.c \
 	tests/kmod/pmu_model.c
 tests_kmod_test_ring_SOURCES = tests/kmod/test_ring.c
 tests_kmod_test_ring_LDADD = -lcmocka
 tests_kmod_test_pmu_regs_LDADD = libevents.a libbase.a -lcmocka
+
+# The module's own files, on headers that all are the fake kernel.
+tests_kmod_test_lives_SOURCES = tests/kmod/test_lives.c tests/kmod/pmu_model.c \
+	kmod/session.c kmod/pmu.c kmod/timer.c
+tests_kmod_test_lives_CPPFLAGS = -Itests/kmod/fake \
+	-I$(srcdir)/include -I$(srcdir)/tests/kmod $(AM_CPPFLAGS)
+tests_kmod_test_lives_CFLAGS = $(AM_CFLAGS) -Wno-unused-parameter \
+	-Wno-sign-compare -Wno-sign-conversion -Wno-conversion
+tests_kmod_test_lives_LDADD = libevents.a libbase.a -lcmocka
+fake_headers = asm/apic.h asm/irq_regs.h asm/msr.h asm/nmi.h asm/perf_event.h \
+	asm/processor.h linux/cpu.h linux/cpumask.h linux/delay.h linux/hrtimer.h \
+	linux/irq_work.h linux/list.h linux/math64.h linux/mm.h linux/mutex.h \
+	linux/percpu.h linux/pid_namespace.h linux/random.h linux/rculist.h \
+	linux/sched/signal.h linux/sched/user.h linux/security.h linux/slab.h linux/smp.h linux/spinlock.h \
+	linux/suspend.h linux/timekeeping.h linux/topology.h linux/version.h \
+	linux/vmalloc.h linux/wait.h
+tests/kmod/fake/stamp: tests/kmod/local.mk
+	$(AM_V_GEN)for h in $(fake_headers); do \
+		mkdir -p "tests/kmod/fake/$${h%/*}" && \
+		echo '#include "fake_kernel.h"' >"tests/kmod/fake/$$h" || exit 1; \
+	done; touch $@
+$(tests_kmod_test_lives_OBJECTS): tests/kmod/fake/stamp
+CLEANFILES += tests/kmod/fake/stamp tests/kmod/fake/*/*.h \
+	tests/kmod/fake/*/*/*.h
 endif

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Where the module puts bytes of a ring, and copies of stacks: at every position
  * of the end, with memory that stops anywhere. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../checks.h"
 
 #include "../../kmod/ring_core.h"
 

@@ -3,11 +3,9 @@
  * The hex dumps in doc/tally-format.5 are a file that opens and says what the
  * page says: page and code cannot drift apart.
  */
-#include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
-#include <cmocka.h>
+#include "../checks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

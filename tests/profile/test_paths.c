@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Nodes and symbols as coded bits: they come back as they were, section after
  * section; what is lost or damaged costs a group and nothing else. */
-#include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
-#include <cmocka.h>
+#include "../checks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The model's interning and the file's round trip. */
-#include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
-#include <cmocka.h>
+#include "../checks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -320,7 +318,7 @@ static void test_replace_symbols(void **state)
 		struct error err;
 		struct buf got = { 0 };
 
-		assert_int_equal(reader_open(path, &r, &err), 0);
+		assert_int_equal(reader_open(path, 0, &r, &err), 0);
 		assert_int_equal(profile_begin_symbols(reader_profile(r)), 0);
 		sample_profile_symbols(reader_profile(r));
 		assert_int_equal(writer_replace_symbols(
@@ -349,13 +347,13 @@ static void test_replace_in_cut(void **state)
 	(void)state;
 	b.n -= 1;
 	path = scratch_file(&b);
-	assert_int_equal(reader_open(path, &r, &err), 0);
+	assert_int_equal(reader_open(path, 0, &r, &err), 0);
 	assert_int_equal(profile_begin_symbols(reader_profile(r)), 0);
 	sample_profile_symbols(reader_profile(r));
 	assert_int_equal(writer_replace_symbols(path, path, reader_profile(r),
 						&err), 0);
 	reader_close(r);
-	assert_int_equal(reader_open(path, &r, &err), 0);
+	assert_int_equal(reader_open(path, 0, &r, &err), 0);
 	assert_true(reader_profile(r)->symbolized);
 	assert_true(reader_damage(r)->incomplete);
 	check_samples(r, SAMPLES);
@@ -395,8 +393,12 @@ static void test_bombs(void **state)
 	enum { CODED = 16 << 20, SYMBOLS = 1 << 20, ROWS = 2 << 20,
 	       MANY = 4 << 20 };
 	struct buf whole = make_file(false, 1, 1), file = { 0 }, head = { 0 };
+	struct chunk refused;
 	struct profile *p;
 	struct reader *r;
+	struct error err;
+	size_t envs, at;
+	char *path;
 
 	(void)state;
 	buf_bytes(&file, whole.p, FORMAT_HEADER);
@@ -410,6 +412,7 @@ static void test_bombs(void **state)
 	buf_uleb(&head, 8 * SYMBOLS);
 	put_bomb(&file, 1, CHUNK_SYMBOLS, SECTION_PACKED_SYMBOLS, &head,
 		 SYMBOLS);
+	envs = file.n;
 	for (uint32_t i = 0; i < 8; i++) {	/* a row is three bytes */
 		head.n = 0;
 		buf_uleb(&head, (uint64_t)i * ROWS);
@@ -418,13 +421,31 @@ static void test_bombs(void **state)
 			 3 * ROWS);
 	}
 	assert_true(file.n < 300000);
+	/* all tables would take more than 64 times the file and 64 MB */
+	assert_int_equal(reader_open_bytes(file.p, file.n, "bomb.tally", &r,
+					   &err), -ERR_FORMAT);
+	assert_null(r);
+	assert_non_null(strstr(err.msg, "bomb.tally: "));
+	assert_non_null(strstr(err.msg, "--max-memory SIZE"));
+	assert_non_null(strstr(err.msg, " offset "));
+	at = strtoull(strstr(err.msg, " offset ") + 8, NULL, 10);
+	assert_in_range(at, envs, file.n - CHUNK_HEADER);
+	assert_true(chunk_get_header(file.p + at, &refused));
+	/* the caller may allow more, or less */
+	path = scratch_file(&file);
+	assert_int_equal(reader_open(path, 4ull << 30, &r, &err), 0);
+	assert_int_equal(reader_profile(r)->envs.n, 8 * ROWS);
+	reader_close(r);
+	assert_int_equal(reader_open(path, 100, &r, &err), -ERR_FORMAT);
+	unlink(path);
+	free(path);
+	/* coded rows are told by their bytes alone */
+	file.n = envs;
 	r = open_bytes(&file);
 	p = reader_profile(r);
-	assert_true(reader_damage(r)->bad_chunks >= 3);
+	assert_true(reader_damage(r)->bad_chunks >= 2);
 	assert_true(p->nodes.cap <= MANY && p->locs.cap <= MANY);
 	assert_true(p->symbols.cap <= MANY);
-	/* some of the tables, not all */
-	assert_in_range(p->envs.n, ROWS, 7 * ROWS);
 	reader_close(r);
 	buf_fini(&whole);
 	buf_fini(&file);
@@ -440,7 +461,7 @@ static void test_not_tally(void **state)
 	assert_true(reader_open_bytes("PERFILE2........................", 32,
 				      "perf.data", &r, &err) < 0);
 	assert_non_null(strstr(err.msg, "perf.data: not a tally recording"));
-	assert_true(reader_open("/nonexistent", &r, &err) < 0);
+	assert_true(reader_open("/nonexistent", 0, &r, &err) < 0);
 	assert_int_equal(err.code, ERR_NOTFOUND);
 }
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Sections whose bytes depend on other rows: strings that repeat each other, the
  * functions of frames, frames by address. */
-#include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
-#include <cmocka.h>
+#include "../checks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,12 +3,7 @@
  * tally/rdpmc.h: made-up pages with a made-up RDPMC, the real instruction where
  * it may fault, and real events read by system calls.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../checks.h"
 #include <sys/wait.h>
 
 #include "tally/rdpmc.h"
@@ -321,7 +316,7 @@ static void open_or_skip(struct tally_counter *c, uint64_t config)
 	if (tally_counter_open(c, PERF_TYPE_SOFTWARE, config, 0) < 0 &&
 	    tally_counter_open(c, PERF_TYPE_SOFTWARE, config,
 			       TALLY_COUNT_USER) < 0)
-		skip();
+		skip_test("perf events are not allowed here");
 }
 
 enum { PAGES = 500 };
@@ -373,7 +368,7 @@ static void only_the_owner_reads_directly(void **state)
 	(void)state;
 	open_or_skip(&c, PERF_COUNT_SW_TASK_CLOCK);
 	if (!c.page)
-		skip();
+		skip_test("no locked memory for the event's page");
 	assert_true(tally_counter_direct(&c));
 	assert_int_equal(pthread_create(&other, NULL, is_direct, &c), 0);
 	pthread_join(other, &direct);

@@ -11,7 +11,8 @@ RECORD_TESTS = tests/record/test_addrspace tests/record/test_collector \
 	tests/record/test_kmod tests/record/test_live \
 	tests/record/test_maps_watch tests/record/test_walks \
 	tests/record/test_ptrace tests/record/test_order tests/record/test_perf \
-	tests/record/test_proc_text tests/record/test_rights \
+	tests/record/test_priority tests/record/test_proc_text \
+	tests/record/test_rights \
 	tests/record/test_timer
 check_PROGRAMS += $(RECORD_TESTS)
 TESTS += $(RECORD_TESTS)
@@ -35,6 +36,8 @@ tests_record_test_order_SOURCES = tests/record/test_order.c
 tests_record_test_order_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_perf_SOURCES = tests/record/test_perf.c
 tests_record_test_perf_LDADD = $(TALLY_LIBS) -lcmocka
+tests_record_test_priority_SOURCES = tests/record/test_priority.c
+tests_record_test_priority_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_proc_text_SOURCES = tests/record/test_proc_text.c
 tests_record_test_proc_text_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_ptrace_SOURCES = tests/record/test_ptrace.c

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Mappings and processes: overlaps, sharing between forks, exec, numbers that
  * are used again. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../checks.h"
 #include <stdlib.h>
 #include <string.h>
 

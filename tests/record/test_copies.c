@@ -3,12 +3,7 @@
  * Samples with registers and a copy of the stack: as the kernel writes them
  * (perf_output_sample, kernel/events/core.c), out of the ring, decoded.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../checks.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +30,7 @@ struct copies {
 	uint8_t stack[65536];
 	struct record got;
 	size_t ngot, got_bytes;
+	uint64_t weight;
 };
 
 static int setup(void **state)
@@ -184,6 +180,7 @@ static int see(void *ctx, uint64_t time, const uint8_t *p, size_t n)
 	assert_memory_equal(x->got.sample.copy.bytes, x->stack,
 			    x->got.sample.copy.size);
 	x->ngot++;
+	x->weight += x->got.sample.weight;
 	x->got_bytes = n;
 	return 0;
 }
@@ -192,7 +189,7 @@ static void take(struct copies *x, uint64_t at)
 {
 	struct perf_bytes ring = { x->ring, RING };
 	uint64_t damaged = 0;
-	struct perf_intake in = { &x->o, 0, &x->d, &damaged };
+	struct perf_intake in = { &x->o, 0, &x->d, &damaged, NULL };
 
 	for (size_t i = 0; i < x->b.n; i++)
 		x->ring[(at + i) & (RING - 1)] = x->b.p[i];
@@ -232,6 +229,53 @@ static void only_what_was_filled_is_taken(void **state)
 	}
 }
 
+/* While much waits less of each stack is kept, then fewer samples; at last they
+ * are counted as lost, and other records still stay. */
+static void much_that_waits_shortens_then_thins_then_drops(void **state)
+{
+	enum { LIMIT = 1 << 20, N = 8000 };
+	static const struct stamp later = { 10, 11, 950, 1, ID };
+	struct copies *x = *state;
+	struct perf_bytes ring = { x->ring, RING };
+	uint64_t damaged = 0, dropped = 0, thinned = 0;
+	struct perf_thinning thinning = { 0, 0 };
+	struct perf_pressure pressure = { .limit = LIMIT, .dropped = &dropped,
+					  .thinned = &thinned,
+					  .thinning = &thinning,
+					  .nstreams = 1 };
+	struct perf_intake in = { &x->o, 0, &x->d, &damaged, &pressure };
+	struct user_side u = side(x, 32760, 32760);
+	size_t n, waiting;
+
+	put_copy(&x->b, &stamp, PERF_RECORD_MISC_KERNEL, kernel_chain[1],
+		 kernel_chain, 3, &u);
+	n = x->b.n;
+	memcpy(x->ring, x->b.p, n);
+	for (size_t i = 0; i < N; i++) {
+		assert_int_equal(perf_ring_take(&ring, 0, n, &in, 1000), n);
+		assert_true(order_waiting(&x->o) < LIMIT + 1000);
+		/* The copies, then the rate, then samples. */
+		assert_true(!thinned || pressure.shortened > 20);
+		assert_true(!dropped || thinned > 1000);
+	}
+	assert_true(dropped > 0);
+	assert_true(pressure.shortened > 100);
+	waiting = order_waiting(&x->o);
+	buf_reset(&x->b);
+	put_comm(&x->b, &later, false, "x");
+	memcpy(x->ring, x->b.p, x->b.n);
+	assert_int_equal(perf_ring_take(&ring, 0, x->b.n, &in, 1000), x->b.n);
+	assert_true(order_waiting(&x->o) > waiting);
+	assert_int_equal(order_flush(&x->o, 900, see, x), 0);
+	assert_int_equal(x->ngot + thinned + dropped, N);
+	/* Each weighed 1. */
+	assert_int_equal(x->weight + thinning.weight + dropped, N);
+	assert_int_equal(thinning.n, thinning.weight);
+	/* The shortest: there may be more of that stack. */
+	assert_int_equal(x->got.sample.copy.size, 256);
+	assert_false(x->got.sample.copy.all);
+}
+
 /* What makes no sense is taken whole, and refused later. */
 static void lies_in_the_ring_are_harmless(void **state)
 {
@@ -255,7 +299,7 @@ static void lies_in_the_ring_are_harmless(void **state)
 			memcpy(x->ring, x->b.p, n);
 			memcpy(x->ring + at, &lies[i], 8);
 			memcpy(&h, x->ring, sizeof(h));
-			e = perf_record_extent(&x->d, &ring, 0, h);
+			e = perf_record_extent(&x->d, &ring, 0, h, 0);
 			assert_true(e.size <= h.size);
 			assert_true(e.first <= e.size);
 			to = malloc(e.size);
@@ -307,6 +351,7 @@ int main(void)
 		WITH(without_a_user_side),
 		WITH(sizes_that_lie_are_refused),
 		WITH(only_what_was_filled_is_taken),
+		WITH(much_that_waits_shortens_then_thins_then_drops),
 		WITH(lies_in_the_ring_are_harmless),
 		cmocka_unit_test(a_plan_holds_what_it_promises),
 	};

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Records of the kernel module as they come, and as nobody should send them; and
  * what becomes of events. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../checks.h"
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "record/kmod_events.h"
@@ -147,7 +143,7 @@ static void positions_may_be_nonsense(void **state)
 					&damaged), RING + 8);
 	assert_int_equal(kmod_ring_take(ring, RING, UINT64_MAX - 7, 7, &o, 0,
 					1, &damaged), 7);
-	assert_int_equal(o.waiting, 0);
+	assert_int_equal(order_waiting(&o), 0);
 	order_fini(&o);
 }
 
@@ -306,6 +302,10 @@ static void the_default_is_a_clock_without_counters(void **state)
 		.text = "cycles", .type = PERF_TYPE_HARDWARE,
 		.config = PERF_COUNT_HW_CPU_CYCLES,
 	};
+	struct event_spec instructions = {
+		.text = "instructions", .type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_INSTRUCTIONS,
+	};
 	struct source_event seen[TALLY_EVENTS_MAX];
 	struct tally_setup s;
 
@@ -317,9 +317,12 @@ static void the_default_is_a_clock_without_counters(void **state)
 	assert_true(*seen[0].why);
 	assert_true(seen[0].is_time);
 	assert_int_equal(seen[0].period, 1001001);
-	/* Asked for by name it is an error. */
-	assert_int_equal(become(&timers, &cycles, 1, false, 999, &s, seen),
-			 -ERR_UNSUPPORTED);
+	/* Also asked for by name; other counters are an error. */
+	assert_int_equal(become(&timers, &cycles, 1, false, 999, &s, seen), 0);
+	assert_string_equal(seen[0].actual, "cpu-clock");
+	assert_true(*seen[0].why);
+	assert_int_equal(become(&timers, &instructions, 1, false, 999, &s,
+				seen), -ERR_UNSUPPORTED);
 	/* Where there are counters it is what it says: 76h on K8. */
 	assert_int_equal(become(&k8, &cycles, 1, true, 999, &s, seen), 0);
 	assert_int_equal(s.source, TALLY_PMU_K8);
@@ -371,6 +374,64 @@ static void counters_and_timers_do_not_mix(void **state)
 	assert_int_equal(s.events[0].flags, TALLY_EVENT_FLAGS);
 }
 
+/* What the kernel would refuse as "Invalid argument" is explained before: SDM 3B
+ * §18.22 and its table of events (MUL 12h and DIV 13h count on counter 1), periods
+ * of at most 2^31, BKDG §10.2 (a counter mask of at most 3). */
+static void refusals_are_explained(void **state)
+{
+	static const struct tally_info p6 = {
+		.sources = 1u << TALLY_TIMER | 1u << TALLY_PMU_P6,
+		.max_rate = 20000, .counters = 2,
+	};
+	static const struct {
+		const struct tally_info *info;
+		const char *text[2];
+		uint64_t config[2], period;
+		const char *says;	/* NULL: it is fine */
+	} cases[] = {
+		{ &p6, { "MUL", "DIV" }, { 0x12, 0x13 }, 1000,
+		  "\"MUL\" and \"DIV\" both count on counter 1 only" },
+		{ &p6, { "MUL" }, { 0x12 }, 1000, NULL },
+		{ &p6, { "MUL" }, { 0x12 }, 99, "least" },
+		{ &p6, { "MUL" }, { 0x12 }, 100, NULL },
+		{ &p6, { "MUL" }, { 0x12 }, 1ull << 31, NULL },
+		{ &p6, { "MUL" }, { 0x12 }, (1ull << 31) + 1, "at most 2^31" },
+		{ &k8, { "r76" }, { 0x76 }, 1ull << 47, NULL },
+		{ &k8, { "r76" }, { 0x76 }, (1ull << 47) + 1, "at most 2^47" },
+		{ &k8, { "r4000076" }, { 0x4000076 }, 1000, "mask" },
+		{ &k8, { "r800076" }, { 0x800076 }, 1000, "cmask" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct event_spec specs[2] = { 0 };
+		struct event_list l = { specs, 1, 2 };
+		struct perf_source_options o = {
+			.events = &l, .period = cases[i].period,
+		};
+		struct source_event seen[TALLY_EVENTS_MAX] = { 0 };
+		struct tally_setup setup = { 0 };
+		struct error err = { 0 };
+		int r;
+
+		for (size_t k = 0; k < 2 && cases[i].text[k]; k++) {
+			l.n = k + 1;
+			snprintf(specs[k].text, sizeof(specs[k].text), "%s",
+				 cases[i].text[k]);
+			specs[k].type = PERF_TYPE_RAW;
+			specs[k].config = cases[i].config[k];
+		}
+		r = kmod_events(cases[i].info, &o, &setup, seen, &err);
+		if (!cases[i].says) {
+			assert_int_equal(r, 0);
+			continue;
+		}
+		assert_int_equal(r, -ERR_USAGE);
+		if (!strstr(err.msg, cases[i].says))
+			fail_msg("%s: %s", cases[i].says, err.msg);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -380,6 +441,7 @@ int main(void)
 		cmocka_unit_test(samples_must_add_up),
 		cmocka_unit_test(copies_are_handed_on),
 		cmocka_unit_test(copies_must_fit),
+		cmocka_unit_test(refusals_are_explained),
 		cmocka_unit_test(the_default_is_a_clock_without_counters),
 		cmocka_unit_test(rates_stay_below_the_ceiling),
 		cmocka_unit_test(counters_and_timers_do_not_mix),

@@ -1,20 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Memory of programs, read while they run. */
-#include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
-#include <cmocka.h>
+#include "../checks.h"
 
+#include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "record/live_memory.h"
 
 enum { GOOD, REFUSED_TOO_LITTLE, REFUSED_TOO_MUCH, CANNOT };
+
+/* By the system call itself: 0, or why not. */
+static int reads(uint32_t pid, const char *text)
+{
+	char got[4];
+	struct iovec to = { got, 4 }, from = { (void *)(uintptr_t)text, 4 };
+
+	return process_vm_readv((pid_t)pid, &to, 1, &from, 1, 0) == 4 ? 0
+								   : errno;
+}
 
 /* Reads of a process that is closed to us, and then our own. */
 static int read_both(uint32_t closed, const char *text)
@@ -24,13 +35,14 @@ static int read_both(uint32_t closed, const char *text)
 	char got[8];
 	int result = GOOD;
 
-	if (live_memory_init(&m) < 0)
+	if (reads((uint32_t)getpid(), text) || reads(closed, text) != EPERM)
 		return CANNOT;
+	if (live_memory_init(&m) < 0)
+		return REFUSED_TOO_MUCH;
 	if (live_read(&m, closed, at, got, 4))
 		result = REFUSED_TOO_LITTLE;
-	else if (m.absent || !live_refused(&m, closed))
-		result = CANNOT;
-	else if (live_refused(&m, (uint32_t)getpid()) ||
+	else if (m.absent || !live_refused(&m, closed) ||
+		 live_refused(&m, (uint32_t)getpid()) ||
 		 !live_read(&m, (uint32_t)getpid(), at, got, 4) ||
 		 memcmp(got, text, 4))
 		result = REFUSED_TOO_MUCH;
@@ -61,7 +73,7 @@ static void one_closed_process_closes_no_other(void **state)
 	prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 	assert_true(WIFEXITED(status));
 	if (WEXITSTATUS(status) == CANNOT)
-		skip();	/* process_vm_readv is not for us here */
+		skip_test("process_vm_readv is not for us here");
 	assert_int_equal(WEXITSTATUS(status), GOOD);
 }
 
@@ -81,10 +93,39 @@ static void refusals_do_not_last_forever(void **state)
 	live_memory_fini(&m);
 }
 
+/* Until it is reaped, an ended process can be sent signals. */
+static void what_ended_lives_no_more(void **state)
+{
+	uint64_t addr = (uint64_t)(uintptr_t)&state;
+	const uint8_t byte = 0;
+	struct live_memory m;
+	bool closed, lives;
+	siginfo_t info;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(live_memory_init(&m), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	assert_true(live_thread(&m, (uint32_t)pid, (uint32_t)pid));
+	assert_false(live_equal(&m, (uint32_t)pid, addr, &byte, 1));
+	closed = m.absent || live_refused(&m, (uint32_t)pid);
+	lives = live_thread(&m, (uint32_t)pid, (uint32_t)pid);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	live_memory_fini(&m);
+	if (closed)
+		skip_test("process_vm_readv is not for us here");
+	assert_false(lives);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_closed_process_closes_no_other),
+		cmocka_unit_test(what_ended_lives_no_more),
 		cmocka_unit_test(refusals_do_not_last_forever),
 	};
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../checks.h"
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,7 +71,7 @@ static void streams_merge_by_time(void **state)
 	}
 	assert_int_equal(sum, (uint64_t)N * (N - 1) / 2);
 	assert_int_equal(o.late, 0);
-	assert_int_equal(o.waiting, 0);
+	assert_int_equal(order_waiting(&o), 0);
 	order_fini(&o);
 	free(s);
 }
@@ -113,8 +110,8 @@ static void late_records_are_counted_and_delivered(void **state)
 	put(&o, 0, 1000, 1);
 	assert_int_equal(order_flush(&o, 1000, see, &s), 0);
 	put(&o, 1, 10, 2);
-	assert_int_equal(o.late, 1);
 	assert_int_equal(order_flush(&o, 1000, see, &s), 0);
+	assert_int_equal(o.late, 1);
 	assert_int_equal(s.n, 2);
 	assert_int_equal(s.value[1], 2);
 	order_fini(&o);
@@ -132,7 +129,7 @@ static void what_is_not_due_waits(void **state)
 	put(&o, 0, 6, 2);
 	assert_int_equal(order_flush(&o, 5, see, &s), 0);
 	assert_int_equal(s.n, 1);
-	assert_true(o.waiting > 0);
+	assert_true(order_waiting(&o) > 0);
 	put(&o, 0, 7, 3);
 	assert_int_equal(order_flush(&o, 7, see, &s), 0);
 	assert_int_equal(s.n, 3);
@@ -160,6 +157,63 @@ static void a_stopped_flush_goes_on_later(void **state)
 	order_fini(&o);
 }
 
+enum { HANDED = 200000 };
+
+static void *hand_over(void *arg)
+{
+	struct order *o = arg;
+
+	for (uint64_t i = 0; i < HANDED; i++) {
+		/* Of all sizes, up to what a block does not hold. */
+		size_t size = i % 997 ? 8 + i % 64 * 8 : 200000;
+		uint8_t *p = order_room(o, i % 3, size);
+
+		if (!p)
+			return NULL;
+		memset(p, (int)i, size);
+		memcpy(p, &i, sizeof(i));
+		order_commit(o, i % 3, size, i);
+	}
+	return NULL;
+}
+
+struct taken {
+	uint64_t n, next[3];
+	bool bad;
+};
+
+static int take(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
+{
+	struct taken *t = ctx;
+	uint64_t i;
+
+	memcpy(&i, bytes, sizeof(i));
+	t->bad |= i != time || i != t->next[i % 3] ||
+		  (size > 8 && bytes[size - 1] != (uint8_t)i);
+	t->next[i % 3] = i + 3;
+	t->n++;
+	return 0;
+}
+
+/* Under a sanitizer for threads, too. */
+static void one_thread_puts_another_takes(void **state)
+{
+	struct taken t = { 0, { 0, 1, 2 }, false };
+	struct order o;
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(order_init(&o, 3), 0);
+	assert_int_equal(pthread_create(&thread, NULL, hand_over, &o), 0);
+	while (t.n < HANDED && !t.bad)
+		assert_int_equal(order_flush(&o, UINT64_MAX - 1, take, &t), 0);
+	pthread_join(thread, NULL);
+	assert_false(t.bad);
+	assert_int_equal(t.n, HANDED);
+	assert_int_equal(order_waiting(&o), 0);
+	order_fini(&o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -168,6 +222,7 @@ int main(void)
 		cmocka_unit_test(late_records_are_counted_and_delivered),
 		cmocka_unit_test(what_is_not_due_waits),
 		cmocka_unit_test(a_stopped_flush_goes_on_later),
+		cmocka_unit_test(one_thread_puts_another_takes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

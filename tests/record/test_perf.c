@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Bytes of a perf ring: wrap-around, damage, every kind of record. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../checks.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
@@ -320,7 +315,7 @@ static void records_wrap_around_the_end(void **state)
 	struct order o;
 	struct buf b = { 0 };
 	struct perf_bytes bytes = { ring, SIZE };
-	struct perf_intake in = { &o, 0, NULL, &damaged };
+	struct perf_intake in = { &o, 0, NULL, &damaged, NULL };
 
 	(void)state;
 	srand(3);
@@ -370,8 +365,8 @@ static void times_in_the_future_become_now(void **state)
 	}
 	memcpy(ring, b.p, b.n);
 	perf_ring_take(&(struct perf_bytes){ ring, 4096 }, 0, b.n,
-		       &(struct perf_intake){ &o, 0, NULL, &damaged }, 1000);
-	assert_int_equal(o.streams[0].last, 1000);
+		       &(struct perf_intake){ &o, 0, NULL, &damaged, NULL }, 1000);
+	assert_int_equal(o.streams[0].newest, 1000);
 	order_fini(&o);
 	buf_fini(&b);
 	free(ring);
@@ -393,7 +388,7 @@ static void damaged_rings_are_dropped_and_counted(void **state)
 		uint64_t damaged = 0;
 		struct order o;
 		struct perf_bytes bytes = { ring, 4096 };
-		struct perf_intake in = { &o, 0, NULL, &damaged };
+		struct perf_intake in = { &o, 0, NULL, &damaged, NULL };
 
 		assert_int_equal(order_init(&o, 1), 0);
 		memcpy(ring + 6, &cases[i].size, 2);

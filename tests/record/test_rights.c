@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Who says no, by settings and capabilities: capabilities(7) and
  * perf_event_open(2), with the numbers of <linux/capability.h>. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../checks.h"
 #include <errno.h>
 #include <string.h>
 
@@ -42,7 +37,7 @@ static void the_level_is_blamed_where_it_is_too_high(void **state)
 
 	(void)state;
 	if (rights_reach() != EINVAL)
-		skip();	/* a filter is in the way */
+		skip_test("a filter is in the way");
 	assert_int_equal(rights_denial(&r, EACCES, 2), DENIED_LEVEL);
 	r.paranoid = 2;
 	assert_int_equal(rights_denial(&r, EACCES, 2), DENIED_POLICY);

@@ -40,9 +40,9 @@ check_samples() {
 	near "$w: functions 4:1" "$(share exact.tally four)" 80 0.8
 	near "$w: … at a rate" "$(share rate.tally four)" 80 4
 	places modes.tally >modes
-	t_is "$w: nothing of the kernel counts as USR" \
-		"$(grep -c '^0 os' modes)" 0
-	t_is "$w: … nothing else as OS" "$(grep -c '^1 usr' modes)" 0
+	t_lacks "$w: nothing of the kernel counts as USR" \
+		"$(cat modes)" '^0 os'
+	t_lacks "$w: … nothing else as OS" "$(cat modes)" '^1 usr'
 	near "$w: … 1,200 samples of 120,000,000 instructions" \
 		"$(grep -c '^0 usr .*/ratio$' modes)" 1200 12
 	t_ok "$w: … and the kernel's own ($(grep -c '^1 os' modes))" \
@@ -133,6 +133,17 @@ check_exact() {
 		awk -F, '$2 == "main" { print $8 }')" 100 3
 	t_like "$w: … the ceiling holds" "$(cat fast-stacks)" 'throttled'
 	t_like "$w: the ceiling holds" "$(cat fast)" 'throttled'
+	near "$w: … and all is counted, in percent of what a slow rate counts" \
+		"$(awk -v a="$(stat_field fast.tally 0 value)" \
+		-v b="$(stat_field slow.tally 0 value)" \
+		'BEGIN { print b ? 100 * a / b : -1 }')" 100 5
+	near "$w: … functions 4:1" "$(share fast.tally four)" 80 3
+	near "$w: … what was wanted is said: one sample in 2,000" \
+		"$(stat_field fast.tally 0 wanted)" \
+		"$(($(stat_field fast.tally 0 value) / 2000))" \
+		"$(($(stat_field fast.tally 0 value) / 200000))"
+	t_like "$w: a period below the least is explained" \
+		"$(tr '\n' ' ' <least)" '50 is below 100.* 2 $'
 	# A "cycle" of the time stamp counter is a nanosecond here.
 	sed 's/^/# /' cost
 	t_like "$w: what samples cost is counted" "$(cat cost)" \

@@ -41,6 +41,8 @@ record -F 999 -g -e cycles -o stacks.tally -- ./ratio 100
 # As fast as it goes: the ceiling holds, and the machine lives.
 "$TALLY" record --source=kmod -c 2000 -e cycles -o fast.tally -- ./ratio 50 \
 	2>fast
+record -c 200000 -e cycles -o slow.tally -- ./ratio 50
+record -c 50 -e cycles -o none.tally -- ./ratio 1 2>least; echo "$?" >>least
 [ ! -s msr.ko ] || registers >registers
 "$TORTURE" cost $cpu >cost
 "$TORTURE" cost $cpu alone >>cost

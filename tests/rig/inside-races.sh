@@ -67,6 +67,7 @@ record -q -c 1000000 -e cycles:u -o tree.tally -- \
 	sh -c 'sleep 3; taskset -c 1 "$1" 2; :' sh "$COST"
 wait $later
 perf stat -e cycles -- true >perf 2>&1
+"$TORTURE" walk $STEPS 20261 "$PMU" >walk
 kill $keys
 rmmod tally; echo "$?" >unload
 dmesg >log

@@ -49,10 +49,10 @@ mkdir -p "$bad/src/base"
 {
 	echo 'int f(int x)'; echo '{'
 	i=0
-	while [ $i -lt 78 ]; do echo '	x++;'; i=$((i + 1)); done
+	while [ $i -lt 98 ]; do echo '	x++;'; i=$((i + 1)); done
 	echo '	return x;'; echo '}'
 } >"$bad/src/base/a.c"
-finds "a function of 82 lines is found" sizes 'f has 82 lines'
+finds "a function of 102 lines is found" sizes 'f has 102 lines'
 
 cat >"$bad/src/base/a.c" <<'END'
 #include <stdlib.h>

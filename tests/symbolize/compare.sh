@@ -26,13 +26,16 @@ dwarf_only() { # FILE
 		"$1" "$1.dwarf"
 }
 
+# Without symbols tally still knows entry points; the others do not.
+no_start() { sed -E '/^(_start|\[entry point\])$/{N;s/^.*\n\?\?:0:0$/??\n??:0:0/;}'; }
+
 if have llvm-symbolizer; then
 	other=llvm-symbolizer
 	expected() { # FILE
 		llvm-symbolizer --no-demangle --inlines --functions=linkage \
 			-e "$1"
 	}
-	ours() { "$symcat" "$1"; }
+	ours() { "$symcat" -p "$1" | no_start; }
 elif have addr2line; then
 	other=addr2line
 	expected() {
@@ -40,7 +43,7 @@ elif have addr2line; then
 			-e 's/:?$/:0/'
 	}
 	# its form: no columns, no empty lines
-	ours() { "$symcat" "$1" | sed -e '/^$/d' -e 's/:[0-9]*$//'; }
+	ours() { "$symcat" -p "$1" | no_start | sed -e '/^$/d' -e 's/:[0-9]*$//'; }
 else
 	other=
 fi

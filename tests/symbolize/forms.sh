@@ -27,7 +27,7 @@ got() { # PROGRAM OUT OPTION…
 	shift 2
 	dwarf_only "$prog"
 	[ ! -e "$prog.dwp" ] || cp "$prog.dwp" "$prog.dwarf.dwp"
-	"$symcat" "$@" "$prog.dwarf" <"$prog.addr" >"$out" 2>err
+	"$symcat" -p "$@" "$prog.dwarf" <"$prog.addr" 2>err | no_start >"$out"
 }
 
 same() { # WANT GOT
@@ -74,7 +74,7 @@ try_split() { # NAME VERSION COMPILER FLAGS…
 	# the other tool names no function without .dwo, except from what
 	# -fsplit-dwarf-inlining leaves in the program; lines are there
 	want prog none
-	t_run "$name: lines without .dwo files" cmp none ours
+	t_same "$name: lines without .dwo files" none ours
 	t_like "$name: they are named" "$(cat err)" \
 		"missing: 2 split units, first $PWD/two_[ab].dwo"
 
@@ -91,7 +91,7 @@ try_split() { # NAME VERSION COMPILER FLAGS…
 	# a file of other code
 	cp other/two_a.dwo two_b.dwo && cp other/two_b.dwo two_a.dwo
 	got prog ours
-	t_run "$name: files of other code are not used" cmp none ours
+	t_same "$name: files of other code are not used" none ours
 	cp other/*.dwo .
 
 	if pack "$version"; then
@@ -129,7 +129,7 @@ many_dwo() {
 	gcc -O1 -g -gsplit-dwarf -c ./*.c && gcc ./*.o -o prog || return 1
 	want prog full && got prog ours && same full ours || return 1
 	# few at a time: other paths through the reader
-	"$symcat" -n 5 prog.dwarf <prog.addr >few && cmp full few
+	"$symcat" -p -n 5 prog.dwarf <prog.addr | no_start >few && cmp full few
 }
 if [ -n "$(command -v gcc)" ]; then
 	t_run "many .dwo files" many_dwo
@@ -158,7 +158,7 @@ make_dwz() { # VERSION
 frames() { # PROGRAM OPTION…: of the program as it is
 	prog=$1
 	shift
-	"$symcat" "$@" "$prog" <one.addr >raw 2>err
+	"$symcat" -p "$@" "$prog" <one.addr 2>err | no_start >raw
 	# names as DWARF has them: the whole program's .symtab is there too
 	same full raw
 }

@@ -112,26 +112,26 @@ t_ok "there is something to compare" "$([ "$(wc -l <addresses)" -gt 60 ] &&
 	[ "$(wc -l <want)" -gt $((4 * $(wc -l <addresses))) ]; echo $?)"
 
 run got -v vmlinux -k kallsyms
-t_run "$names" cmp want got
+t_same "$names" want got
 run got -v vmlinux
-t_run "… also when another kernel runs here" cmp want got
+t_same "… also when another kernel runs here" want got
 
 mkdir -p debug/boot debug/lib/modules/$REL
 cp vmlinux debug/boot/vmlinux-$REL
 run got -d debug -k kallsyms
-t_run "found below boot/" cmp want got
+t_same "found below boot/" want got
 mv debug/boot/vmlinux-$REL debug/lib/modules/$REL/vmlinux
 run got -d debug
-t_run "… below lib/modules" cmp want got
+t_same "… below lib/modules" want got
 # a wrong one in the better place is passed over
 cp other debug/boot/vmlinux-$REL
 run got -d debug
-t_run "another build-id is not used" cmp want got
+t_same "another build-id is not used" want got
 rm debug/lib/modules/$REL/vmlinux
 mkdir -p "debug/.build-id/${ID%"${ID#??}"}"
 cp vmlinux "debug/.build-id/${ID%"${ID#??}"}/${ID#??}.debug"
 run got -d debug
-t_run "found by build-id" cmp want got
+t_same "found by build-id" want got
 rm -r debug/.build-id
 
 run got -d debug
@@ -155,7 +155,7 @@ run got -o kallsyms.bpf -v vmlinux
 t_is "what the file does not know keeps its name" \
 	"$(tail -n 3 got | head -n 1)" bpf_prog_0123456789abcdef_x
 head -n -3 got >got.kernel
-t_run "… beside what it does" cmp want got.kernel
+t_same "… beside what it does" want got.kernel
 
 # A module: two files with a function of the same name, and code that is laid
 # elsewhere by the kernel than by the linker.
@@ -226,9 +226,9 @@ without_columns() { sed 's/:[0-9]*$//' "$1" >"$1.lines"; }
 run got -m '[tally_mod]' -d debug -k kallsyms
 without_columns got
 sed '$d' want >want.lines
-t_run "functions of a module as addr2line has them" diff want got.lines
+t_same "functions of a module as addr2line has them" want got.lines
 run got -m '[tally_mod]' -d debug -o kallsyms
 without_columns got
 # only what was hit tells where its sections are: that is all of it here
-t_run "… on another machine" diff want got.lines
+t_same "… on another machine" want got.lines
 t_done

@@ -17,7 +17,13 @@ TESTS += tests/symbolize/kernel.sh
 check_PROGRAMS += tests/symbolize/namecat
 tests_symbolize_namecat_SOURCES = tests/symbolize/namecat.c
 tests_symbolize_namecat_LDADD = $(TALLY_LIBS)
-TESTS += tests/symbolize/names.sh
+TESTS += tests/symbolize/names.sh tests/symbolize/outermost.sh \
+	tests/symbolize/go.sh tests/symbolize/starts.sh
+EXTRA_DIST += tests/symbolize/starts.sh
+EXTRA_DIST += tests/symbolize/go.sh tests/symbolize/go.py \
+	tests/symbolize/words.go
+EXTRA_DIST += tests/symbolize/outermost.sh tests/symbolize/outermost.cpp \
+	tests/symbolize/outermost.py
 EXTRA_DIST += tests/symbolize/names.sh tests/symbolize/names.cpp
 EXTRA_DIST += tests/symbolize/kernel.sh
 if CMOCKA

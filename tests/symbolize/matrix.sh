@@ -6,7 +6,9 @@
 # is tried.  At many addresses of every function of ours
 #	- inlined functions, files, lines and columns are those that
 #	  llvm-symbolizer finds in ref,
-#	- the function that really exists has a name that nm gives it.
+#	- the function that really exists has a name that nm gives it,
+#	- libdw agrees, as `tally addr2line --verify` compares (where it was built
+#	  with libdw).
 # A row is shell code; rows run side by side.  `row skip WHY` when a tool lacks.
 if [ "${1-}" != row ]; then
 	. "$top_srcdir/tests/lib.sh"
@@ -88,6 +90,15 @@ frames() {
 	{ l[++n] = $0 }'
 }
 
+# libdw's answers differ in nothing that tally does not explain.
+second_opinion() {
+	[ "${libdw-}" != no ] || return 0
+	"$TALLY" addr2line --verify ${dir:+--debug-dir "$dir"} -e prog <asked \
+		>verify 2>&1 && return
+	tail -n 20 verify
+	return 1
+}
+
 # How rows say what they expect: `lines=no` only names are known, `dir=` debug
 # folder, `nm=-D` names from the dynamic table.
 judge() {
@@ -98,9 +109,10 @@ judge() {
 		echo "only $(wc -l <asked) addresses"
 		return 1
 	fi
-	"$M_SYMCAT" -e ${dir:+-D "$dir"} prog <asked >ours || return 1
+	"$M_SYMCAT" -pe ${dir:+-D "$dir"} prog <asked >ours || return 1
 	check_names | head -n 5 >bad
 	if [ -s bad ]; then cat bad; return 1; fi
+	second_opinion || return 1
 	[ "${lines-}" != no ] || return 0
 	have llvm-symbolizer || lack "llvm-symbolizer is not installed"
 	llvm-symbolizer --no-demangle --inlines --functions=linkage -e ref \

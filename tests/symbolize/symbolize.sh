@@ -113,7 +113,7 @@ mkdir -p "$dir" lib/.debug
 objcopy --only-keep-debug whole "$file"
 objcopy --strip-all whole bare
 "$symcat" -D "$PWD/dbg" bare <addr >got
-t_run "debug file by build-id" cmp want got
+t_same "debug file by build-id" want got
 
 $CC -O1 -g -Wl,--build-id=sha1 "$c" -o other
 objcopy --only-keep-debug other "$file"
@@ -136,7 +136,7 @@ while read -r a; do
 	printf '%x\n' $((a + 0x30000000))
 done <addr >moved.addr
 "$symcat" -D "$PWD/dbg" moved.so <moved.addr >got
-t_run "the debug file of a library that was moved" cmp want got
+t_same "the debug file of a library that was moved" want got
 rm -r dbg
 
 $CC -O2 -g -Wl,--build-id=none "$c" -o noid
@@ -145,13 +145,13 @@ text_addresses noid 1 >addr
 objcopy --only-keep-debug noid lib/whole.debug
 objcopy --strip-all --add-gnu-debuglink=lib/whole.debug noid lib/bare
 "$symcat" -D "$PWD/none" lib/bare <addr >got
-t_run "debug link in the same folder" cmp want got
+t_same "debug link in the same folder" want got
 mv lib/whole.debug lib/.debug/
 "$symcat" -D "$PWD/none" lib/bare <addr >got
-t_run "debug link in .debug" cmp want got
+t_same "debug link in .debug" want got
 mkdir -p "dbg$PWD/lib" && mv lib/.debug/whole.debug "dbg$PWD/lib/"
 "$symcat" -D "$PWD/dbg" lib/bare <addr >got
-t_run "debug link below the debug folder" cmp want got
+t_same "debug link below the debug folder" want got
 printf 'x' >>"dbg$PWD/lib/whole.debug"
 "$symcat" -D "$PWD/dbg" lib/bare <addr >got
 t_run "debug link with a wrong CRC" test -z "$(grep inlines.c got)"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symcat [-e] [-d] [-q] [-x] [-D DIR] [-n N] FILE: reads hexadecimal addresses,
+ * symcat [-p] [-e] [-d] [-q] [-x] [-D DIR] [-n N] FILE: reads hexadecimal addresses,
  * one a line, and prints their frames as llvm-symbolizer does (name,
  * file:line:column, an empty line).
+ *	-p	names as they stand in DWARF
  *	-e	name the outermost frame by its ELF symbol
  *	-d	add a line "decl FILE:LINE" to each frame
  *	-x	print instead: symbol (- if it has none), start, size
@@ -23,7 +24,7 @@ struct job {
 	size_t n, batch, first;
 	struct buf out;
 	struct { size_t off, len; } *text;	/* by sorted position */
-	bool elf, decl, quiet, extent;
+	bool plain, elf, decl, quiet, extent;
 	uint64_t frames;
 };
 
@@ -46,6 +47,8 @@ static bool on_result(void *ctx, size_t i, const struct sym_result *r)
 		const struct sym_frame *f = &r->frames[k];
 		const char *name = f->name;
 
+		if (j->plain && *f->plain)
+			name = f->plain;
 		if (j->elf && k + 1 == r->nframes && *r->symbol)
 			name = r->symbol;
 		buf_str(&j->out, *name ? name : "??");
@@ -167,7 +170,8 @@ int main(int argc, char **argv)
 	const char *dir = NULL;
 	int opt, rc;
 
-	while ((opt = getopt(argc, argv, "edqxD:n:")) > 0) {
+	while ((opt = getopt(argc, argv, "pedqxD:n:")) > 0) {
+		j.plain |= opt == 'p';
 		j.elf |= opt == 'e';
 		j.decl |= opt == 'd';
 		j.quiet |= opt == 'q';

@@ -6,11 +6,9 @@
  * `rust_beyond`, which it cannot read or gets wrong: they follow the documents,
  * in its style.
  */
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "../checks.h"
 
 #include "symbolize/symbolize.h"
 

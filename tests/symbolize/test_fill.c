@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* profile_fill_symbols on this very program, its vdso and a made-up kernel: what
  * it says must be what the compiler and the dynamic linker say. */
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "../checks.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -138,7 +136,7 @@ static void test_own_inlines(void **state)
 	(void)state;
 	at = probe(&in_line, &out_line);
 	if (!at)
-		skip();
+		skip_test("this processor's own address is not asked for yet");
 	vaddr = (uint64_t)at - load_bias();
 	assert_int_equal(profile_init(&p), 0);
 	image = add_image(&p, exe, PROF_IMAGE_ELF, &id, 0);
@@ -344,7 +342,7 @@ static void test_vdso(void **state)
 
 	(void)state;
 	if (!at)
-		skip();
+		skip_test("the kernel gives programs no vdso");
 	assert_int_equal(dlinfo(lib, RTLD_DI_LINKMAP, &map), 0);
 	assert_int_equal(profile_init(&p), 0);
 	add_image(&p, "[vdso]", PROF_IMAGE_VDSO, &id, 0);

@@ -3,11 +3,9 @@
  * A second opinion by libdw (elfutils) on this very program: source line of
  * addresses all over its functions, and the chain of inlined functions there.
  */
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "../checks.h"
 
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
@@ -191,14 +189,11 @@ static void test_second_opinion(void **state)
 	(void)state;
 	if (!open_libdw(&l)) {
 		dwfl_end(l.dwfl);
-		print_message("built without -g: nothing to compare\n");
-		skip();
+		skip_test("built without -g: nothing to compare");
 	}
 	if (!finds_units(&l)) {
 		dwfl_end(l.dwfl);
-		print_message("built without .debug_aranges: libdw finds "
-			      "nothing\n");
-		skip();
+		skip_test("built without .debug_aranges: libdw finds nothing");
 	}
 	assert_int_not_equal(outer((unsigned)getpid()), 0);
 	assert_int_equal(image_open_file("/proc/self/exe", &img, NULL), 0);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* kallsyms and the choice among ELF symbols.  DWARF is compared with other tools
  * by tests/symbolize/symbolize.sh. */
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "../checks.h"
 
 #include <elf.h>
 #include <stdlib.h>

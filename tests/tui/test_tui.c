@@ -441,7 +441,7 @@ static void test_code(void **state)
 
 	(void)state;
 	if (!disasm_knows(EM_X86_64))
-		skip();
+		skip_test("built without a disassembler");
 	maker_init(&a.m, 1);
 	add_code(&a);
 	app_open(&a);

@@ -116,12 +116,6 @@ const char *live_path(const struct live *l, uint64_t pc)
 	return "";
 }
 
-void live_skip(const char *why)
-{
-	printf("# skipped: %s\n", why);
-	fflush(stdout);
-}
-
 struct unwind_regs regs_of_signal(const ucontext_t *uc)
 {
 	static const int order[UNWIND_REGS] = {

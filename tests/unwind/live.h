@@ -26,9 +26,6 @@ void live_close(struct live *l);
 /* Part of the name of the file that holds pc, or "". */
 const char *live_path(const struct live *l, uint64_t pc);
 
-/* Says why a test is not made; cmocka's own way counts as a failure. */
-void live_skip(const char *why);
-
 struct unwind_regs regs_of_signal(const ucontext_t *uc);
 struct unwind_regs regs_of_ptrace(const struct user_regs_struct *u);
 

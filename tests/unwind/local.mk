@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 if CMOCKA
 UNWIND_TESTS = tests/unwind/test_walk tests/unwind/test_step \
-	tests/unwind/test_rules
+	tests/unwind/test_memory tests/unwind/test_rules
 check_PROGRAMS += $(UNWIND_TESTS)
 TESTS += $(UNWIND_TESTS)
 tests_unwind_test_walk_SOURCES = tests/unwind/test_walk.c \
 	tests/unwind/live.c tests/unwind/live.h
 tests_unwind_test_walk_LDADD = $(TALLY_LIBS) -lcmocka
 
+tests_unwind_test_memory_SOURCES = tests/unwind/test_memory.c \
+	src/cli/memory.c
+tests_unwind_test_memory_CPPFLAGS = $(AM_CPPFLAGS) -DFAIL_ALLOCATIONS \
+	$(WATCH_OWN)
+tests_unwind_test_memory_LDFLAGS = $(WATCHED_ALLOCATIONS)
+tests_unwind_test_memory_LDADD = $(TALLY_LIBS) -lcmocka
 tests_unwind_test_rules_SOURCES = tests/unwind/test_rules.c
 tests_unwind_test_rules_LDADD = $(TALLY_LIBS) -lcmocka
 tests_unwind_test_step_SOURCES = tests/unwind/test_step.c \

@@ -3,11 +3,9 @@
  * What expressions (DWARF 5 §2.5) and call frame instructions (§6.4.2) mean,
  * one by one; expected values are those of the document.
  */
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "../checks.h"
 
 #include <stdio.h>
 

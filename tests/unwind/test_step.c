@@ -5,11 +5,9 @@
  * to, each ret pops it.  So the middle of prologues, epilogues, PLT stubs, tail
  * calls and signal handlers are all there.
  */
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "../checks.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -274,8 +272,7 @@ static void check_program(const char *path)
 	assert_int_equal(waitpid(s->pid, &status, 0), s->pid);
 	if (!WIFSTOPPED(status)) {
 		free(s);
-		live_skip("ptrace is not allowed");
-		return;
+		skip_test("ptrace is not allowed");
 	}
 	ptrace(PTRACE_GETREGS, s->pid, NULL, &s->regs);
 	reload(s);
@@ -296,10 +293,8 @@ static void check_built(void **state)
 
 	snprintf(path, sizeof(path), "%s/tests/unwind/%s", top ? top : ".",
 		 (const char *)*state);
-	if (access(path, X_OK)) {
-		live_skip("there is no static libc");
-		return;
-	}
+	if (access(path, X_OK))
+		skip_test("there is no static libc");
 	check_program(path);
 }
 
@@ -318,8 +313,7 @@ static void check_i386(void **state)
 		 cc ? cc : "cc", path, src ? src : ".");
 	if (system(cmd)) {
 		unlink(path);
-		live_skip("the compiler makes no i386 programs");
-		return;
+		skip_test("the compiler makes no i386 programs");
 	}
 	check_program(path);
 	unlink(path);

@@ -4,16 +4,15 @@
  * same call frame information (dwarf_cfi_addrframe).  Files: this program, the
  * libraries it runs with and some that may be installed, or those named.
  */
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "../checks.h"
 
 #include <dlfcn.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <fcntl.h>
+#include <gnu/libc-version.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -298,7 +297,7 @@ static void test_installed(void **state)
 		dlclose(so);
 	}
 	if (!found)
-		print_message("# skipped: none is installed\n");
+		skip_test("none of these libraries is installed");
 }
 
 /* Built for it: see local.mk. */
@@ -310,9 +309,68 @@ static void check_built(const char *name)
 	snprintf(path, sizeof(path), "%s/tests/unwind/%s", top ? top : ".",
 		 name);
 	if (access(path, R_OK))
-		print_message("# skipped: %s was not built\n", path);
-	else
-		check_file(path);
+		skip_test("its program was not built: no static libc");
+	check_file(path);
+}
+
+/* KB of a mapping of this process that are in memory (proc(5), smaps). */
+static long resident(const void *at)
+{
+	uintptr_t addr = (uintptr_t)at;
+	FILE *f = fopen("/proc/self/smaps", "re");
+	char line[512];
+	bool here = false;
+	long kb = -1;
+
+	while (f && kb < 0 && fgets(line, sizeof(line), f)) {
+		unsigned long start, end;
+
+		if (sscanf(line, "%lx-%lx", &start, &end) == 2)
+			here = addr >= start && addr < end;
+		else if (here)
+			sscanf(line, "Rss: %ld", &kb);
+	}
+	if (f)
+		fclose(f);
+	return kb;
+}
+
+/* Every byte of code is looked at, but most of the file is not kept in memory. */
+static void test_memory(void **state)
+{
+	struct unwind_table *t;
+	struct image *img;
+	struct span file;
+	uint64_t lo, hi;
+	long before, after = -1;
+	Dl_info libc;
+	int fd;
+
+	(void)state;
+	assert_true(dladdr((void *)(uintptr_t)gnu_get_libc_version,
+			   &libc));
+	fd = open(libc.dli_fname, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(image_open_fd(fd, libc.dli_fname, &img, NULL), 0);
+	close(fd);
+	assert_int_equal(unwind_table_open(img, &t, NULL), 0);
+	file = image_file_bytes(img);
+	assert_true(image_code_range(img, &lo, &hi));
+	/* A table of fewer pages proves nothing. */
+	assert_true(t->npages > 8);
+	before = resident(file.p);
+	for (size_t i = 0; i < t->npages / 4 * 4; i++) {
+		const struct rule *rule;
+		struct rule own;
+		uint32_t fast;
+
+		table_find(t, t->base + i * PAGE_SIZE_, &fast, &own, &rule);
+	}
+	after = resident(file.p);
+	print_message("# %ld KB before, %ld KB after %zu KB of code\n", before,
+		      after, t->npages * PAGE_SIZE_ >> 10);
+	assert_true(after >= 0);
+	assert_true(after < (long)((hi - lo) >> 10) / 4);
+	unwind_table_close(t);
 }
 
 static void test_debug_frame(void **state)
@@ -333,6 +391,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_self),
 		cmocka_unit_test(test_loaded),
 		cmocka_unit_test(test_installed),
+		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_debug_frame),
 		cmocka_unit_test(test_realigned),
 	};

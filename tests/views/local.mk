@@ -5,7 +5,8 @@ VIEWS_TESTS = tests/views/test_report tests/views/test_output \
 	tests/views/test_annotate tests/views/test_diff tests/views/test_align \
 	tests/views/test_select tests/views/test_flame \
 	tests/views/test_merge tests/views/test_memory \
-	tests/views/test_moves tests/views/test_renames
+	tests/views/test_moves tests/views/test_renames \
+	tests/views/test_outward
 check_PROGRAMS += $(VIEWS_TESTS)
 TESTS += $(VIEWS_TESTS)
 VIEWS_TEST_HELP = tests/views/make_profile.c tests/views/make_profile.h
@@ -27,6 +28,8 @@ tests_views_test_merge_SOURCES = tests/views/test_merge.c $(VIEWS_TEST_HELP)
 tests_views_test_merge_LDADD = $(TALLY_LIBS) -lcmocka
 tests_views_test_memory_SOURCES = tests/views/test_memory.c $(VIEWS_TEST_HELP)
 tests_views_test_memory_LDADD = $(TALLY_LIBS) -lcmocka
+tests_views_test_outward_SOURCES = tests/views/test_outward.c
+tests_views_test_outward_LDADD = $(TALLY_LIBS) -lcmocka
 tests_views_test_moves_SOURCES = tests/views/test_moves.c
 tests_views_test_moves_LDADD = $(TALLY_LIBS) -lcmocka
 tests_views_test_renames_SOURCES = tests/views/test_renames.c

@@ -122,7 +122,8 @@ uint32_t maker_stack(struct maker *m, size_t n, const uint32_t *locs)
 
 	for (size_t i = 0; i < n; i++)
 		node = profile_node(&m->p, node, locs[i]);
-	assert_int_not_equal(node, PROF_NONE);
+	if (node == PROF_NONE)
+		fail_msg("no memory for a stack");
 	return node;
 }
 

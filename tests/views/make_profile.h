@@ -11,12 +11,7 @@
  *	maker_sample(&m, (struct prof_sample){ .weight = 1 }, 2, main_loc,
  *a_loc); struct reader *r = maker_read(&m);
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../checks.h"
 
 #include "profile/reader.h"
 #include "profile/writer.h"

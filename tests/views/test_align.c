@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Alignment of sequences: each letter is an element; the result is written as
  * "ab" for a pair, "-b" and "a-" for one side only, with = or | between pairs. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../checks.h"
 
 #include "base/buf.h"
 #include "views/diff_align.h"

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Wilson's score interval by values worked out apart; source lines from a
  * recording. */
-#include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
-#include <cmocka.h>
+#include "../checks.h"
 
 #include <math.h>
 #include <string.h>
@@ -106,7 +104,9 @@ static void test_no_file(void **state)
 
 	(void)state;
 	assert_int_equal(profile_init(&p), 0);
-	sources_init(&s, &p, &(struct source_where){ &map, 1, NULL, false });
+	sources_init(&s, &p, &(struct source_where){
+		     .maps = &map, .nmaps = 1,
+		     .access = { .use = SOURCES_ON_SCREEN } });
 	f = sources_get(&s, profile_str(&p, "./b.c"), 0);
 	assert_int_equal(f->place, SOURCE_NONE);
 	assert_string_equal(f->path, "/nonexistent/b.c");

@@ -581,7 +581,7 @@ static void test_hostile(void **state)
 			/* < is a character like others outside of markup */
 			if (!k && (i == 0 || i == 2))
 				continue;
-			assert_null(strstr(buf_cstr(&out[i]), never[k]));
+			check_lacks(buf_cstr(&out[i]), never[k]);
 		}
 	assert_non_null(strstr(buf_cstr(&out[3]), "&lt;script&gt;"));
 	for (size_t i = 0; i < 4; i++)

@@ -199,7 +199,7 @@ static void try_all(make_fn *make)
 	size_t n;
 
 	if (!CAN_FAIL)
-		skip();
+		skip_test("the sanitizer has the allocator");
 	input_init(&in);
 	asked = 0;
 	assert_int_equal(make(&in, &want, &err), 0);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Code that moved: what gained is explained by what others lost, the largest
  * gains first, and by no more questions than there is time for. */
-#include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <cmocka.h>
+#include "../checks.h"
 
 #include "views/moves.h"
 

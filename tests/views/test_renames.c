@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Renamed functions: paired by what they have in common, each once. */
-#include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <cmocka.h>
+#include "../checks.h"
 
 #include "views/renames.h"
 

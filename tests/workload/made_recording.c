@@ -5,6 +5,10 @@
  *	made_recording hostile OUT	names that try to break out of a page
  *	made_recording many OUT SAMPLES STACKS
  *					so many samples of so many unique stacks
+ *	made_recording deep OUT DEPTH	two functions that call each other so deep
+ *	made_recording ladder OUT DEPTH FUNCTIONS
+ *					one stack of so many functions in turn, with a
+ *					sample in each of its frames
  *
  * The same arguments give the same bytes.
  */
@@ -220,6 +224,65 @@ static void make_many(const char *path, uint32_t samples, uint32_t stacks)
 	free(depth);
 }
 
+/* Three fifths of the samples are in a leaf below the recursion, one on the way
+ * down, one beside it. */
+static void make_deep(const char *path, uint32_t depth)
+{
+	static const char *const names[] = { "main", "even", "odd", "leaf",
+					     "beside" };
+	struct made *m = calloc(1, sizeof(*m));
+	uint32_t *way = calloc(depth + 1, sizeof(*way)), node, leaf, beside;
+
+	if (!m || !way)
+		die("memory", NULL);
+	m->seed = 1;
+	begin(m, path, "app --deep");
+	add_image(m, "/usr/bin/deep");
+	add_thread(m, "deep", 100);
+	for (uint32_t i = 0; i < 5; i++)
+		m->locs[i] = add_loc(m, 0, 0x1000 + i * 0x100,
+				     add_frame(m, 0, names[i], "deep.c",
+					       10 * (i + 1), PROF_NONE));
+	node = profile_node(&m->p, 0, m->locs[0]);
+	beside = profile_node(&m->p, node, m->locs[4]);
+	for (uint32_t i = 0; i < depth; i++)
+		way[i] = node = profile_node(&m->p, node, m->locs[1 + i % 2]);
+	leaf = profile_node(&m->p, node, m->locs[3]);
+	for (uint32_t i = 0; i < 10000; i++)
+		sample(m, 1000000000 + i * 5000000ull, 0,
+		       i % 5 < 3 ? leaf : i % 5 == 3 ? beside
+						     : way[depth / 20 * (i / 5 % 20)]);
+	finish(m);
+	free(way);
+	free(m);
+}
+
+static void make_ladder(const char *path, uint32_t depth, uint32_t funcs)
+{
+	struct made *m = calloc(1, sizeof(*m));
+	uint32_t *locs = malloc(funcs * sizeof(*locs)), node = 0;
+	char name[30];
+
+	if (!m || !locs)
+		die("memory", NULL);
+	begin(m, path, "ladder");
+	add_image(m, "/usr/bin/ladder");
+	add_thread(m, "ladder", 100);
+	for (uint32_t i = 0; i < funcs; i++) {
+		snprintf(name, sizeof(name), "rung_%u", i);
+		locs[i] = add_loc(m, 0, 0x1000 + i * 0x100ull,
+				  add_frame(m, 0, name, "ladder.c", 10 * (i + 1),
+					    PROF_NONE));
+	}
+	for (uint32_t i = 0; i < depth; i++) {
+		node = profile_node(&m->p, node, locs[i % funcs]);
+		sample(m, 1000000000 + i * 1000ull, 0, node);
+	}
+	finish(m);
+	free(locs);
+	free(m);
+}
+
 static void make_hostile(const char *path)
 {
 	static const char *const names[] = {
@@ -282,6 +345,16 @@ int main(int argc, char **argv)
 		make_hostile(argv[2]);
 		return 0;
 	}
+	if (argc == 4 && !strcmp(argv[1], "deep") && atoi(argv[3]) > 0) {
+		make_deep(argv[2], (uint32_t)atoi(argv[3]));
+		return 0;
+	}
+	if (argc == 5 && !strcmp(argv[1], "ladder") && atoi(argv[3]) > 0 &&
+	    atoi(argv[4]) > 0) {
+		make_ladder(argv[2], (uint32_t)atoi(argv[3]),
+			    (uint32_t)atoi(argv[4]));
+		return 0;
+	}
 	if (argc == 5 && !strcmp(argv[1], "many") && atoi(argv[3]) > 0 &&
 	    atoi(argv[4]) > 0 && atoi(argv[3]) >= atoi(argv[4])) {
 		make_many(argv[2], (uint32_t)atoi(argv[3]),
@@ -289,6 +362,8 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	fprintf(stderr, "usage: made_recording hostile OUT\n"
-			"       made_recording many OUT SAMPLES STACKS\n");
+			"       made_recording many OUT SAMPLES STACKS\n"
+			"       made_recording deep OUT DEPTH\n"
+			"       made_recording ladder OUT DEPTH FUNCTIONS\n");
 	return 2;
 }

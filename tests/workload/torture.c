@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  *	torture [PART…]		all, or: signals waits jumps children threads
- *				files filter stops transfers
+ *				files filter stops transfers environ
  *	torture link N		prints the environment's size, executes itself
  *				N times more
  */
@@ -86,6 +86,7 @@ int main(int argc, char **argv)
 		{ "jumps", torture_jumps }, { "threads", torture_threads },
 		{ "files", torture_files }, { "filter", torture_filter },
 		{ "stops", torture_stops }, { "transfers", torture_transfers },
+		{ "environ", torture_environ },
 	};
 
 	if (argc > 2 && !strcmp(argv[1], "link"))

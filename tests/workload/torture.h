@@ -17,6 +17,7 @@ void torture_waits(void);
 void torture_jumps(void);
 void torture_children(const char *self);
 void torture_threads(void);
+void torture_environ(void);
 void torture_files(void);
 void torture_filter(void);
 void torture_stops(void);

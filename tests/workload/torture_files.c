@@ -95,11 +95,69 @@ static int polite(void)
 	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog);
 }
 
+/* Without a clock: in the strictest mode reading one is a fault, too. */
+static void burn_blindly(void)
+{
+	volatile unsigned int x = 1;
+
+	for (int i = 0; i < 20000000; i++)
+		x = x * 1103515245 + 12345;
+}
+
+enum entry { BY_PRCTL, BY_SECCOMP, BY_HAND, NO_CLOCK };
+
+static long enter(enum entry how)
+{
+	long r = SYS_seccomp;
+
+	switch (how) {
+	case BY_PRCTL:
+		return prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+	case BY_SECCOMP:
+		return syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 0, NULL);
+	case NO_CLOCK:
+		return prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+	case BY_HAND:
+		break;
+	}
+#ifdef __x86_64__
+	__asm__ volatile("syscall" : "+a"(r)
+			 : "D"(SECCOMP_SET_MODE_STRICT), "S"(0), "d"(0)
+			 : "rcx", "r11", "memory");
+	return r;
+#else
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 0, NULL);
+#endif
+}
+
+/* read, write, exit and rt_sigreturn, and no more (seccomp(2)). */
+static void strictest(const char *name, enum entry how)
+{
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		burn_blindly();
+		if (enter(how) < 0)
+			syscall(SYS_exit, 1);
+		burn_blindly();
+		if (write(1, "within\n", 7) < 0)
+			syscall(SYS_exit, 2);
+		syscall(SYS_exit, 3);
+	}
+	show_child(name, pid);
+}
+
 void torture_filter(void)
 {
 	pthread_t t;
 	pid_t pid;
 
+	strictest("strict mode", BY_PRCTL);
+	strictest("strict mode by seccomp", BY_SECCOMP);
+	strictest("strict mode by hand", BY_HAND);
+	strictest("without a clock", NO_CLOCK);
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {

@@ -15,6 +15,7 @@
 #include <sys/ipc.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -57,6 +58,8 @@ static int worker(void)
 	pid = fork();
 	if (pid)
 		return pid;
+	/* Who is killed leaves nobody that works on for ever. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	pthread_create(&t, NULL, stays, NULL);
 	pthread_create(&t, NULL, stays, NULL);
 	stays(NULL);

@@ -190,6 +190,9 @@ function treeSource(model) {
 	const d = model.d;
 	return {
 		root: 0,
+		inverted: false,
+		/* places of the search in a frame that is too narrow to draw */
+		hidden: function (h) { const x = model.places().before; return x[d.end[h]] - x[h]; },
 		self: function (h) { return model.selfValue[h]; },
 		value: function (h) { return model.value[h]; },
 		count: function (h) { return model.count[h]; },
@@ -209,14 +212,17 @@ function treeSource(model) {
 }
 
 // … or branches: grow(branch) gives its kids.
-function branchSource(root, grow) {
+function branchSource(root, grow, model, inverted) {
 	return {
+		inverted: inverted,
+		hidden: function (b) { return branchMatches(b, model.places().above) ? 1 : 0; },
 		sides: function (b) { return [{ value: b.now, count: b.nowCount }, { value: b.base, count: b.baseCount }]; },
 		root: root,
 		value: function (b) { return b.value; },
 		count: function (b) { return b.count; },
 		key: function (b) { return b.key; },
 		parent: function (b) { return b.parent; },
+		cost: function (b) { return b.kids ? 0 : b.to - b.from; },
 		kids: grow
 	};
 }

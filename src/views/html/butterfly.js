@@ -40,8 +40,8 @@ Butterfly.prototype.head = function (func, root) {
 	at.textContent = func < m.named ? m.d.meta.images[f.image[func]] +
 		(m.d.meta.files[f.file[func]] ? ", " + m.d.meta.files[f.file[func]] +
 			(f.line[func] ? ":" + f.line[func] : "") : "") : "";
-	cost.textContent = "Total " + percent(root.value, all) + ", " + grouped(root.count) + " samples; self " +
-		percent(byFunc.self[func], all) + ", " + grouped(byFunc.selfCount[func]) +
+	cost.textContent = "Total " + percent(root.value, all) + m.ofAll() + ", " + grouped(root.count) + " samples; self " +
+		percent(byFunc.self[func], all) + m.ofAll() + ", " + grouped(byFunc.selfCount[func]) +
 		" samples. Shares below are of the function’s total.";
 	const more = document.createElement("button");
 	more.type = "button";
@@ -55,8 +55,8 @@ Butterfly.prototype.draw = function (func) {
 	this.head(func, up);
 	this.list("callers", b.callers(up), up.value, "none: stacks begin here");
 	this.list("callees", b.callees(down), down.value, "none");
-	this.up.setSource(branchSource(up, b.callers.bind(b)), true);
-	this.down.setSource(branchSource(down, b.callees.bind(b)), false);
+	this.up.setSource(branchSource(up, b.callers.bind(b), this.model, true), true);
+	this.down.setSource(branchSource(down, b.callees.bind(b), this.model, false), false);
 	this.up.update();
 	this.down.update();
 };

@@ -7,9 +7,9 @@ Source.prototype.changeCell = function (tr, now, nowCount, was, wasCount) {
 	if (!nowCount && !wasCount)
 		return td;
 	const t = changeOf(now, nowCount, was, wasCount, scale, m.tau);
-	td.textContent = signed(now - was * scale, m.base.value[0] * scale);
+	td.textContent = signed(now - was * scale, m.base.before.value * scale);
 	td.className += t > 0 ? " more" : t < 0 ? " less" : " noise";
-	td.title = grouped(wasCount) + " samples before, " + grouped(nowCount) + " now" + (t ? "" : ": within the noise");
+	td.title = m.aRun(m.base, was) + " before, " + m.aRun(m.now, now) + " now" + m.perRun() + "; " + grouped(wasCount) + " samples before, " + grouped(nowCount) + " now" + (t ? "" : ": within the noise");
 	return td;
 };
 
@@ -55,7 +55,9 @@ Source.prototype.pairFiles = function (was, now) {
 };
 
 Source.prototype.half = function (tr, value, count, side, no, text) {
-	this.cost(tr, value, count, side.value[0], side.count[0]);
+	const td = this.cost(tr, value, count, side.before.value, side.before.count);
+	if (count)
+		td.title = this.model.aRun(side, value) + this.model.perRun() + "; " + td.title + " of all " + (side === this.model.base ? "before" : "now");
 	cell(tr, "no", no);
 	if (typeof text === "string")
 		cell(tr, "text", text);
@@ -78,8 +80,8 @@ Source.prototype.bothFiles = function (box, was, now, a, b) {
 		if (f >= 0 && (i || b === undefined || view.lines.meta.files[f].name !== view.lines.meta.files[b].name))
 			view.fileHead(box, view.lines.meta.files[f]);
 	});
-	const body = this.table(box, [["Change", "num"], ["Before", "num"], ["Line", "no"], ["Source before", ""],
-		["Now", "num"], ["Line", "no"], ["Source now", ""]], "pair");
+	const body = this.table(box, [["Change", "num", "of all before"], ["Before", "num", "of all before"], ["Line", "no"], ["Source before", ""],
+		["Now", "num", "of all now"], ["Line", "no"], ["Source now", ""]], "pair");
 	this.folded(body, rows.length, function (i) { return of(x, rows[i][0]) || of(y, rows[i][1]); }, "p" + a + "_" + b, 7, "lines", function (i) {
 		const c = of(x, rows[i][0]) || new Cost(), d = of(y, rows[i][1]) || new Cost(), tr = el("tr");
 		view.changeCell(tr, d.sum(), d.count(), c.sum(), c.count());
@@ -111,8 +113,8 @@ Source.prototype.bothCodes = function (box, a, b) {
 	if (!rows.length)
 		return;
 	const v = function (s, i, what) { return i >= 0 ? s.cost[what][i] : 0; };
-	const body = this.table(box, [["Change", "num"], ["Before", "num"], ["Address", "no"], ["Instruction before", ""],
-		["Now", "num"], ["Address", "no"], ["Instruction now", ""]], "pair asm");
+	const body = this.table(box, [["Change", "num", "of all before"], ["Before", "num", "of all before"], ["Address", "no"], ["Instruction before", ""],
+		["Now", "num", "of all now"], ["Address", "no"], ["Instruction now", ""]], "pair asm");
 	this.folded(body, rows.length, function (i) { return v(x, rows[i][0], "count") || v(y, rows[i][1], "count"); },
 		"q" + a + "_" + b, 7, "instructions", function (i) {
 			const tr = el("tr");
@@ -131,8 +133,8 @@ Source.prototype.bothCodes = function (box, a, b) {
 Source.prototype.drawBoth = function (box, func) {
 	const m = this.model, was = this.lines.collect(m.base, func), now = this.lines.collect(m.now, func), view = this;
 	const scale = m.scale, show = this.ui.state.show, codes = this.lines.meta.codes;
-	note(box, "Before " + percent(was.all.sum(), m.base.value[0]) + ", now " + percent(now.all.sum(), m.now.value[0]) +
-		"; change " + signed(now.all.sum() - scale * was.all.sum(), m.base.value[0] * scale) + " of all of the baseline, " +
+	note(box, "Before " + m.aRun(m.base, was.all.sum()) + m.perRun() + ", " + percent(was.all.sum(), m.base.before.value) +
+		" of all before; now " + m.aRun(m.now, now.all.sum()) + m.perRun() + ", " + percent(now.all.sum(), m.now.before.value) + " of all now; change " + signed(now.all.sum() - scale * was.all.sum(), m.base.before.value * scale) + " of all before, compared " +
 		m.compare.how + ". Pale: within the noise.");
 	if (show !== "asm")
 		this.pairFiles(was.files, now.files).forEach(function (p) { view.bothFiles(box, was.files, now.files, p[0], p[1]); });

@@ -47,7 +47,7 @@ Columns.prototype.read = function (array) {
 function readNodes(d, columns) {
 	const n = d.meta.nodes, up = columns.read(new Uint32Array(n - 1));
 	const key = columns.read(new Uint32Array(n - 1));
-	const depth = new Int32Array(n), parent = new Int32Array(n), end = new Int32Array(n);
+	const depth = new Int32Array(n), parent = new Int32Array(n);
 	const path = [0];
 	d.func = new Int32Array(n);
 	d.inlined = new Uint8Array(n);
@@ -60,15 +60,9 @@ function readNodes(d, columns) {
 		d.func[i] = key[i - 1] >>> 1;
 		d.inlined[i] = key[i - 1] & 1;
 	}
-	for (let i = n - 1; i >= 0; i--) {
-		if (end[i] <= i)
-			end[i] = i + 1;
-		if (i && end[parent[i]] < end[i])
-			end[parent[i]] = end[i];
-	}
 	d.depth = depth;
 	d.parent = parent;
-	d.end = end;
+	d.end = subtreeEnds(parent, n);
 }
 
 function readEntries(d, columns, n) {

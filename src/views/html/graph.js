@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A flame graph (root at the bottom) or icicle (root on top) on a canvas.  Only
-// what is at least a good half pixel wide is looked at, so a picture costs what
-// can be seen of it, not what there is.
+// frames at least a good half pixel wide are laid out, and only rows inside the
+// box are drawn, so a picture costs what can be seen of it, not what there is.
+//
+// Where the box is scrolled to is kept as a distance from the root's side
+// (`offset`).  Heights change with every layout; the root's side does not move.
 
 const ROW = 19, LEAST = 0.6;
+/* Rows laid out below the zoomed frame; frames above it that are shown; nodes
+ * that a layout may group where a tree grows only when it is looked at. */
+const ROWS_MOST = 3000, ABOVE_MOST = 40, GROW_MOST = 4e6;
+/* Rows above the zoomed frame that stay in sight after a zoom. */
+const ABOVE_SEEN = 3;
 
 // Colours by image: the costliest ones get hues far apart, the kernel its own.
 function Palette(model) {
@@ -33,6 +41,7 @@ Palette.prototype.setTheme = function (dark) {
 	this.faded = dark ? "#2a2e37" : "#e7e9ee";
 	this.fadedText = dark ? "#9299a8" : "#6a7080";
 	this.accent = dark ? "#6cb0ff" : "#0b62d6";
+	this.mark = this.text;
 };
 Palette.prototype.image = function (i) {
 	return this.dark ? "hsl(" + this.hue[i] + " 42% 34%)" : "hsl(" + this.hue[i] + " 68% 74%)";
@@ -74,17 +83,25 @@ function Graph(box, options) {
 	this.canvas.tabIndex = 0;
 	this.canvas.setAttribute("role", "application");
 	this.canvas.setAttribute("aria-label", options.label +
-		": arrow keys move between frames, Enter zooms, Escape zooms out");
+		": arrow keys move between frames, Enter zooms, Backspace zooms out, Shift F10 shows what can be done");
 	this.up = true;		/* the root is at the bottom */
 	this.rects = [];
+	this.byRow = [];	/* the same by row */
+	this.offset = this.height = 0;
 	this.widths = new Map();
-	this.zoom = this.focus = null;
+	this.zoom = this.focus = this.hit = null;
 	this.listen();
 }
 
 Graph.prototype.listen = function () {
 	const g = this, c = this.canvas;
-	this.box.addEventListener("scroll", function () { g.draw(); });
+	this.box.addEventListener("scroll", function () {
+		const max = g.height - g.box.clientHeight;
+		if (!g.box.clientHeight)
+			return;
+		g.offset = g.up ? max - g.box.scrollTop : g.box.scrollTop;
+		g.draw();
+	});
 	c.addEventListener("click", function (e) {
 		const r = g.at(e);
 		if (r)
@@ -108,26 +125,43 @@ Graph.prototype.listen = function () {
 	c.addEventListener("blur", function () { g.draw(); });
 };
 
-Graph.prototype.setSource = function (source, up) {
-	const turned = up !== this.up || !this.source;
+Graph.prototype.setSource = function (source, up, zoom) {
+	this.reveal = this.reveal || up !== this.up || !this.source || source.inverted !== this.source.inverted;
 	this.source = source;
 	this.up = up;
-	this.zoom = source.root;
-	this.focus = null;
-	this.hover = null;
-	this.turned = this.turned || turned;
+	this.focus = this.hover = this.hit = null;
+	this.zoomTo(zoom ? this.find(zoom) : source.root);
 };
 
-// A place in the tree as text: the keys below the root.
+// The frame that is as wide as the box.  Another one than before is scrolled to.
+Graph.prototype.zoomTo = function (h) {
+	const path = this.path(h);
+	this.reveal = this.reveal || path !== this.zoomed;
+	this.zoomed = path;
+	this.zoom = h;
+};
+
+// A place in the tree as text: the keys below the root, or @node where that
+// would be long.
+const PATH_KEYS = 200, PATH_MOST = 3000;
 Graph.prototype.path = function (h) {
 	const s = this.source, keys = [];
-	for (; h !== s.root && h !== null; h = s.parent(h))
-		keys.push(s.key(h));
-	return keys.reverse().join(".");
+	for (let x = h; x !== s.root && x !== null; x = s.parent(x)) {
+		keys.push(s.key(x));
+		if (keys.length > PATH_KEYS && typeof h === "number")
+			return "@" + h;
+	}
+	return keys.reverse().slice(0, PATH_MOST).join(".");
 };
 Graph.prototype.find = function (path) {
 	const s = this.source;
 	let h = s.root;
+	if (path[0] === "@" && typeof h === "number") {
+		h = Math.min(+path.slice(1), this.model.nodes - 1);
+		while (h !== s.root && !(s.value(h) > 0))
+			h = s.parent(h);
+		return h;
+	}
 	(path ? path.split(".") : []).every(function (key) {
 		const kid = s.kids(h).find(function (k) { return s.key(k) === +key; });
 		if (kid === undefined)
@@ -138,34 +172,68 @@ Graph.prototype.find = function (path) {
 	return h;
 };
 
+// The rows above the zoomed frame: what called it, the root first.  Of many only
+// the nearest ones are shown, the others as one row.
+Graph.prototype.layoutAbove = function (put) {
+	const s = this.source, width = this.box.clientWidth, near = [];
+	let h = this.zoom, folded = 0, nearest = null;
+	for (; h !== s.root; h = s.parent(h)) {
+		if (near.length < ABOVE_MOST) {
+			near.push(s.parent(h));
+		} else if (s.parent(h) !== s.root) {
+			nearest = nearest === null ? s.parent(h) : nearest;
+			folded++;
+		}
+	}
+	if (near.length && near[near.length - 1] !== s.root)
+		put({ h: s.root, x: 0, w: width, row: 0, above: true });
+	if (folded)
+		put({ h: nearest, x: 0, w: width, row: this.byRow.length, above: true, folded: folded });
+	near.reverse().forEach(function (h) {
+		put({ h: h, x: 0, w: width, row: this.byRow.length, above: true });
+	}, this);
+	return this.byRow.length;
+};
+
 // Where each frame is that can be seen: the zoomed one as wide as the box, those
 // below it as wide as they are.
 Graph.prototype.layout = function () {
-	const s = this.source, width = this.box.clientWidth, rects = this.rects = [];
-	const above = [];
-	let deepest = 0;
-	for (let h = this.zoom; h !== s.root; h = s.parent(h))
-		above.push(s.parent(h));
-	above.reverse().forEach(function (h, i) {
-		rects.push({ h: h, x: 0, w: width, row: i, above: true });
-	});
-	const all = s.value(this.zoom);
-	const stack = [{ h: this.zoom, x: 0, w: width, row: above.length, above: false }];
-	while (stack.length && all > 0) {
-		const r = stack.pop();
+	const s = this.source, width = this.box.clientWidth, rects = this.rects = [], byRow = this.byRow = [];
+	const put = function (r) {
 		rects.push(r);
-		deepest = Math.max(deepest, r.row);
-		const scale = r.w / s.value(r.h);
+		(byRow[r.row] = byRow[r.row] || []).push(r);
+	};
+	const zoomRow = this.zoomRow = this.layoutAbove(put), all = s.value(this.zoom);
+	const stack = [{ h: this.zoom, x: 0, w: width, row: zoomRow, above: false }];
+	const match = this.model.match;
+	let grown = 0;
+	while (stack.length && all > 0) {
+		const r = stack.pop(), scale = r.w / s.value(r.h);
+		put(r);
+		if (s.cost)
+			grown += s.cost(r.h);
+		if (r.row - zoomRow >= ROWS_MOST || grown > GROW_MOST) {
+			r.more = true;
+			continue;
+		}
 		let x = r.x;
 		s.kids(r.h).forEach(function (k) {
 			const w = s.value(k) * scale;
-			if (w >= LEAST)
+			if (w >= LEAST) {
 				stack.push({ h: k, x: x, w: w, row: r.row + 1, above: false });
+			} else if (match) {
+				const hidden = s.hidden(k);
+				if (hidden) {
+					r.hidden = (r.hidden || 0) + hidden;
+					r.from = r.from === undefined ? x : r.from;
+					r.till = x + w;
+				}
+			}
 			x += w;
 		});
 	}
-	this.rows = deepest + 1;
 	this.byHandle = new Map(rects.map(function (r) { return [r.h, r]; }));
+	byRow.forEach(function (row) { row.sort(function (a, b) { return a.x - b.x; }); });
 };
 
 Graph.prototype.update = function () {
@@ -173,7 +241,7 @@ Graph.prototype.update = function () {
 		return;
 	const box = this.box, ratio = window.devicePixelRatio || 1;
 	this.layout();
-	const need = this.rows * ROW + 2, room = this.options.room(box);
+	const need = this.byRow.length * ROW + 2, room = this.options.room(box);
 	box.style.height = Math.max(3 * ROW, Math.min(need + 4, room)) + "px";
 	const w = box.clientWidth, h = box.clientHeight;
 	this.height = Math.max(h, need);
@@ -182,16 +250,24 @@ Graph.prototype.update = function () {
 		this.canvas.height = Math.round(h * ratio);
 	}
 	this.canvas.style.height = h + "px";
-	this.space.style.height = Math.max(0, need - h) + "px";
-	if (this.turned) {
-		box.scrollTop = this.up ? this.height : 0;
-		this.turned = false;
-	}
+	this.space.style.height = this.height - h + "px";
+	if (this.reveal)
+		this.offset = (this.zoomRow - ABOVE_SEEN) * ROW;
+	this.reveal = false;
+	this.scrollTo(this.offset);
 	this.draw();
 };
 
+// Scrolls to a distance from the root's side, as far as there is anything.
+Graph.prototype.scrollTo = function (offset) {
+	const max = this.height - this.box.clientHeight;
+	this.offset = Math.max(0, Math.min(offset, max));
+	this.box.scrollTop = this.up ? max - this.offset : this.offset;
+};
+
 Graph.prototype.y = function (row) {
-	return (this.up ? this.height - (row + 1) * ROW - 1 : row * ROW + 1) - this.box.scrollTop;
+	const at = row * ROW + 1 - this.offset;
+	return this.up ? this.box.clientHeight - at - ROW : at;
 };
 
 Graph.prototype.wide = function (ctx, text, font) {
@@ -230,6 +306,12 @@ Graph.prototype.fit = function (ctx, text, room, font) {
 	return "";
 };
 
+// The frames of all rows that are in the box.
+Graph.prototype.seen = function () {
+	const from = Math.max(0, Math.floor(this.offset / ROW) - 1);
+	return this.byRow.slice(from, from + Math.ceil(this.box.clientHeight / ROW) + 2).flat();
+};
+
 Graph.prototype.draw = function () {
 	const ctx = this.canvas.getContext("2d"), ratio = window.devicePixelRatio || 1;
 	const box = this.box, p = this.palette, m = this.model, s = this.source;
@@ -242,14 +324,15 @@ Graph.prototype.draw = function () {
 	const fonts = ["12px system-ui, sans-serif", "italic 12px system-ui, sans-serif"];
 	const byChange = m.base && p.by === "change";
 	let italic = -1;
-	for (let i = 0; i < this.rects.length; i++) {
-		const r = this.rects[i], y = this.y(r.row);
-		if (y < -ROW || y > box.clientHeight)
-			continue;
+	const seen = this.seen();
+	for (let i = 0; i < seen.length; i++) {
+		const r = seen[i], y = this.y(r.row);
 		const key = s.key(r.h), func = key >> 1;
 		const faded = r.above || (m.match && !m.match[func]);
 		ctx.fillStyle = faded ? p.faded : byChange ? p.change(this.changeAt(r)) : p.fill(key);
-		ctx.fillRect(r.x, y, r.w > 2 ? r.w - 1 : r.w, ROW - 1);
+		ctx.fillRect(r.x, y, r.w > 2 ? r.w - 1 : faded ? r.w : Math.max(r.w, 1), ROW - 1);
+		if (r.hidden)
+			this.markHidden(ctx, r, y);
 		if (r.h === this.hover && r.w > 2) {
 			ctx.fillStyle = p.dark ? "rgba(255,255,255,.14)" : "rgba(0,0,0,.1)";
 			ctx.fillRect(r.x, y, r.w - 1, ROW - 1);
@@ -260,7 +343,9 @@ Graph.prototype.draw = function () {
 				ctx.font = fonts[italic];
 			}
 			ctx.fillStyle = faded ? p.fadedText : p.text;
-			const text = this.fit(ctx, m.short[func], r.w - 8, italic ? "i" : "n");
+			const text = r.folded ? "⋯ " + grouped(r.folded) + " more frames above"
+				: r.more ? this.fit(ctx, "⋯ deeper, zoom in: " + m.short[func], r.w - 8, "m")
+				: this.fit(ctx, m.short[func], r.w - 8, italic ? "i" : "n");
 			if (text)
 				ctx.fillText(text, r.x + 4, y + ROW / 2);
 		}
@@ -270,6 +355,12 @@ Graph.prototype.draw = function () {
 			ctx.strokeRect(r.x + 0.75, y + 0.75, r.w - 2.5, ROW - 2.5);
 		}
 	}
+	const hit = this.hit !== null && this.byHandle.get(this.hit);
+	if (hit) {
+		ctx.strokeStyle = p.accent;
+		ctx.lineWidth = 3;
+		ctx.strokeRect(hit.x + 1.5, this.y(hit.row) + 1, Math.max(2, hit.w - 4), ROW - 3);
+	}
 	const f = this.byHandle && this.byHandle.get(this.focus);
 	if (f && document.activeElement === this.canvas) {
 		ctx.strokeStyle = p.text;
@@ -278,21 +369,26 @@ Graph.prototype.draw = function () {
 	}
 };
 
+// Where places of the search are that are too narrow to draw: a bar on the frame
+// that they are above of.
+Graph.prototype.markHidden = function (ctx, r, y) {
+	const w = Math.min(r.w, Math.max(5, r.till - r.from)), x = Math.max(r.x, Math.min(r.from, r.x + r.w - w));
+	ctx.fillStyle = this.palette.mark;
+	ctx.fillRect(x, this.up ? y : y + ROW - 5, w, 4);
+};
+
 Graph.prototype.changeAt = function (r) {
 	if (r.change === undefined) {
 		const x = this.source.sides(r.h);
-		r.change = this.model.change(x[0], x[1]);
+		r.change = this.model.difference(x[0], x[1]);
 	}
 	return r.change;
 };
 
 Graph.prototype.at = function (e) {
-	const b = this.canvas.getBoundingClientRect();
-	const x = e.clientX - b.left, y = e.clientY - b.top + this.box.scrollTop;
-	const row = Math.floor((this.up ? this.height - y : y) / ROW);
-	return this.rects.find(function (r) {
-		return r.row === row && x >= r.x && x < r.x + Math.max(r.w, 1);
-	});
+	const b = this.canvas.getBoundingClientRect(), x = e.clientX - b.left, y = e.clientY - b.top;
+	const row = this.byRow[Math.floor(((this.up ? this.box.clientHeight - y : y) - 1 + this.offset) / ROW)];
+	return row && row.find(function (r) { return x >= r.x && x < r.x + Math.max(r.w, 1); });
 };
 
 Graph.prototype.pick = function (h) {
@@ -301,9 +397,22 @@ Graph.prototype.pick = function (h) {
 };
 
 Graph.prototype.setZoom = function (h) {
-	this.zoom = h;
+	this.zoomTo(h);
 	this.update();
+};
+
+// Shows a frame and marks it: zooms as far as it takes to see it, and no further.
+Graph.prototype.reach = function (h) {
+	const s = this.source, r = this.byHandle.get(h), width = this.box.clientWidth;
+	this.hit = this.focus = h;
+	if (!r || r.above || r.folded || r.w < 12) {
+		let to = h, steps = 0;
+		for (let up = s.parent(h); up !== null && steps < ROWS_MOST / 2 && s.value(h) / s.value(up) * width >= 40; up = s.parent(up), steps++)
+			to = up;
+		this.setZoom(to);
+	}
 	this.show(h);
+	this.draw();
 };
 
 // Scrolls so that the frame can be seen.
@@ -311,9 +420,9 @@ Graph.prototype.show = function (h) {
 	const r = this.byHandle && this.byHandle.get(h);
 	if (!r)
 		return;
-	const y = this.y(r.row);
-	if (y < 0 || y > this.box.clientHeight - ROW)
-		this.box.scrollTop += y - (this.up ? this.box.clientHeight - 2 * ROW : ROW);
+	const at = r.row * ROW - this.offset;
+	if (at < 0 || at > this.box.clientHeight - 2 * ROW)
+		this.scrollTo(r.row * ROW - (at < 0 ? ROW : this.box.clientHeight - 2 * ROW));
 };
 
 Graph.prototype.key = function (e) {
@@ -330,7 +439,7 @@ Graph.prototype.key = function (e) {
 		this.pick(h);
 		e.preventDefault();
 		return;
-	} else if (e.key === "Escape" || e.key === "Backspace") {
+	} else if (e.key === "Backspace") {
 		if (this.zoom !== s.root)
 			this.options.pick(s.parent(this.zoom), this);
 		e.preventDefault();

@@ -22,8 +22,8 @@ function Side(model, cols) {
 Side.prototype.all = function (col) {
 	let w = this.whole.get(col);
 	if (!w) {
-		const count = new Float64Array(this.model.nodes);
-		w = { value: this.even ? count : new Float64Array(this.model.nodes), count: count };
+		const count = new Float64Array(this.count.length);
+		w = { value: this.even ? count : new Float64Array(count.length), count: count };
 		this.add(this.model.d.entry, col, null, 0, this.model.last, w.value, w.count);
 		this.whole.set(col, w);
 	}
@@ -45,10 +45,11 @@ Side.prototype.add = function (e, col, lanes, from, to, values, counts) {
 Side.prototype.select = function (s) {
 	const m = this.model, col = this.col = this.cols[s.event], parent = m.d.parent;
 	const v = this.value, c = this.count;
-	this.funcs = this.locs = this.calls = null;
-	this.exact = col >= 0 && !s.lanes && s.from <= 0 && s.to >= m.last;
+	this.funcs = this.locs = this.calls = this.unchanged = null;
+	const whole = col >= 0 && !s.lanes && s.from <= 0 && s.to >= m.last;
+	this.exact = whole && !m.changed.length;
 	this.selection = s;
-	if (this.exact) {
+	if (whole) {
 		const w = this.all(col);
 		this.selfCount.set(w.count);
 		if (!this.even)
@@ -69,6 +70,23 @@ Side.prototype.select = function (s) {
 	for (let i = m.nodes - 1; i > 0; i--)
 		v[parent[i]] += v[i];
 };
+
+// All of the selection before any change to the stacks: what lines are shares of,
+// which such changes do not reach.
+Object.defineProperty(Side.prototype, "before", { get: function () {
+	const s = this.selection, e = this.model.stored.entry;
+	if (!this.model.changed.length)
+		return { value: this.value[0], count: this.count[0] };
+	if (!this.unchanged) {
+		const x = this.unchanged = { value: 0, count: 0 };
+		for (let i = e.first[s.from]; i < e.first[s.to + 1]; i++)
+			if (e.event[i] === this.col && (!s.lanes || s.lanes[e.lane[i]])) {
+				x.value += e.value[i];
+				x.count += e.count[i];
+			}
+	}
+	return this.unchanged;
+} });
 
 // A sample counts once for a function's total, however often it is in the stack.
 Side.prototype.byFunc = function () {
@@ -158,7 +176,10 @@ function Model(d) {
 	this.now = new Side(this, this.compare ? of(NEW) : cols);
 	this.base = this.compare ? new Side(this, of(BASE)) : null;
 	this.widths = "new";
-	this.match = null;
+	this.changes = new Changes(d, function (func) { return func < model.named ? f.image[func] : -1; });
+	this.stored = d;
+	this.changed = [];	/* of each change, whether it found nothing */
+	this.match = this.placed = null;
 	this.byNode = null;
 	/* in small letters, whole and short: "operator<" is found as it is shown */
 	this.low = null;
@@ -197,6 +218,31 @@ Model.prototype.nodesOf = function (func) {
 	return out;
 };
 
+// Puts the tree that changes lead to in place of the one before: all else is
+// worked out from it.
+Model.prototype.change = function (list) {
+	const x = this.changes.apply(list), t = x.last.tree, d = this.d = Object.create(this.stored);
+	this.changed = x.none;
+	this.nodes = t.n;
+	this.byNode = null;
+	d.func = t.func;
+	d.inlined = t.inlined;
+	d.parent = t.parent;
+	d.depth = t.depth;
+	d.end = t.end;
+	if (x.last.map)
+		d.entry = mapEntries(this.stored.entry, x.last.map);
+	[this.now, this.base].forEach(function (side) {
+		if (side)
+			side.whole.clear();
+	});
+};
+
+// Samples of the selected threads and time before any change to the stacks.
+Model.prototype.all = function () {
+	return (this.shown !== this.base ? this.now.before.count : 0) + (this.base && this.shown !== this.now ? this.base.before.count : 0);
+};
+
 // select: { event, lanes: null or array of 0/1, from, to } in time slices.
 Model.prototype.select = function (s) {
 	const pick = { event: s.event, lanes: s.lanes && s.lanes.slice(), from: s.from, to: s.to };
@@ -215,6 +261,7 @@ Model.prototype.select = function (s) {
 Model.prototype.setWidths = function (widths) {
 	const a = this.now, b = this.base;
 	this.widths = widths;
+	this.placed = null;
 	if (!b || widths === "new") {
 		this.shown = a;
 	} else if (widths === "base") {
@@ -258,7 +305,7 @@ function changeOf(value, count, baseValue, baseCount, scale, tau) {
 		tau * tau * (value * value + was * was));
 	return Math.abs(value - was) < 2 * noise ? 0 : (value - was) / most;
 }
-Model.prototype.change = function (now, was) {
+Model.prototype.difference = function (now, was) {
 	return changeOf(now.value, now.count, was.value, was.count, this.scale, this.tau);
 };
 
@@ -266,7 +313,7 @@ Model.prototype.change = function (now, was) {
 // expression.  Null where there is nothing to search; throws for a bad one.
 Model.prototype.search = function (text) {
 	const f = this.d.meta.funcs;
-	this.match = null;
+	this.match = this.placed = null;
 	if (!text)
 		return;
 	if (!this.low)
@@ -303,8 +350,8 @@ Model.prototype.within = function (set) {
 };
 
 // The samples by thread and time slice; of those with one of `set` when given.
-Model.prototype.overTime = function (set) {
-	const d = this.d, e = d.entry, slices = this.last + 1, a = this.now.col, b = this.base ? this.base.col : -1;
+Model.prototype.overTime = function (set, stored) {
+	const d = stored ? this.stored : this.d, e = d.entry, slices = this.last + 1, a = this.now.col, b = this.base ? this.base.col : -1;
 	const out = new Float64Array(d.meta.lanes.length * slices);
 	let inside = null;
 	if (set) {
@@ -323,6 +370,29 @@ Model.prototype.weight = function (value) {
 	const per = this.events[this.event].per;
 	return per ? value * per : value;
 };
+
+// What a value of a side comes to in one run of the command: "12.5 ms".
+Model.prototype.aRun = function (side, value) {
+	const e = this.d.meta.events[side.col], n = this.compare.runs[side === this.base ? BASE : NEW];
+	const x = e ? (e.per ? value * e.per : value) / n : 0;
+	return !e || e.unit === "ns" ? x ? duration(x) : "0 ms" : short(x);
+};
+// "a run", where runs are compared.
+Model.prototype.perRun = function () {
+	return this.compare.runs[NEW] > 1 || this.compare.runs[BASE] > 1 || /^by run/.test(this.compare.how) ? " a run" : "";
+};
+// What shares of the tree are of.
+Model.prototype.ofAll = function () {
+	return !this.base ? "" : " of " + { new: "now", base: "before", both: "both sides" }[this.widths];
+};
+
+function short(n) {
+	const units = [[1e12, " T"], [1e9, " G"], [1e6, " M"], [1e3, " k"]];
+	for (let i = 0; i < units.length; i++)
+		if (n >= units[i][0])
+			return (n / units[i][0]).toPrecision(3) + units[i][1];
+	return "" + Math.round(n);
+}
 
 function percent(part, whole) {
 	const p = whole > 0 ? 100 * part / whole : 0;

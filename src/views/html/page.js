@@ -21,6 +21,8 @@ function Page(d) {
 	this.tree = new CallTree(this.model, this.palette, this);
 	this.source = new Source(this.model, this.palette, this);
 	this.controls();
+	this.menus();
+	this.made = "";
 	window.addEventListener("hashchange", function () {
 		if (location.hash.slice(1) !== page.written)
 			page.restore();
@@ -35,7 +37,7 @@ Page.prototype.initial = function () {
 		view: b.view, q: "", func: b.func !== undefined ? b.func : -1, zoom: "", event: 0,
 		from: 0, to: this.last, lanes: null, sort: this.model.compare ? "change" : "self", backwards: false,
 		inverted: b.inverted, icicle: b.icicle, theme: "", show: "source", all: false,
-		widths: "new", colour: "change"
+		widths: "new", colour: "change", changes: []
 	};
 };
 
@@ -55,6 +57,8 @@ Page.prototype.write = function (push) {
 		u.set("w", s.widths);
 	if (s.colour !== i.colour)
 		u.set("c", s.colour);
+	if (s.changes.length)
+		u.set("s", writeChanges(s.changes));
 	if (s.zoom)
 		u.set("z", s.zoom);
 	if (s.event)
@@ -103,7 +107,8 @@ Page.prototype.restore = function () {
 		s.widths = u.get("w");
 	if (u.get("c") === "image")
 		s.colour = "image";
-	s.zoom = /^[\d.]{1,20000}$/.test(u.get("z") || "") ? u.get("z") : "";
+	s.zoom = /^(@\d{1,9}|[\d.]{1,20000})$/.test(u.get("z") || "") ? u.get("z") : "";
+	s.changes = readChanges(u.get("s"), this.model.funcs - 1, meta.images.length);
 	s.event = whole(u.get("e"), 0, this.model.events.length - 1, 0);
 	if (t && +t[1] <= +t[2] && +t[2] <= this.last) {
 		s.from = +t[1];
@@ -159,6 +164,10 @@ Page.prototype.laneList = function () {
 Page.prototype.select = function () {
 	const s = this.state;
 	this.model.widths = s.widths;
+	if (writeChanges(s.changes) !== this.made) {
+		this.made = writeChanges(s.changes);
+		this.model.change(s.changes);
+	}
 	if (this.model.events.length)
 		this.model.select(s);
 	this.stale = { flame: true };
@@ -196,26 +205,24 @@ Page.prototype.find = function () {
 		box.classList.add("bad");
 	}
 	this.table.shown = ROWS_AT_FIRST;
+	this.table.hit = this.tree.hit = null;
 	this.matched();
 	this.markTime();
-	this.stale.table = true;
-};
-
-Page.prototype.matched = function () {
-	const m = this.model, out = byId("matched");
-	out.textContent = m.match ? percent(m.within(m.match), m.value[0]) + " matched"
-		: byId("search").classList.contains("bad") ? "not a regular expression" : "";
+	if (this.stale)
+		this.stale.table = true;
 };
 
 // The graph's tree, and the place in it that was zoomed to.
 Page.prototype.plant = function () {
 	const s = this.state, b = this.calls.branches;
-	this.flame.setSource(s.inverted ? branchSource(b.inverted(), b.callers.bind(b)) : treeSource(this.model),
-		!s.icicle);
-	this.flame.zoom = this.flame.find(s.zoom);
-	s.zoom = this.flame.path(this.flame.zoom);
+	this.flame.setSource(s.inverted ? branchSource(b.inverted(), b.callers.bind(b), this.model, true) : treeSource(this.model),
+		!s.icicle, s.zoom);
+	s.zoom = this.flame.zoomed;
 	byId("reset").disabled = !s.zoom;
 	this.tree.source = null;
+	this.found = null;
+	this.foundAt = -1;
+	this.tellHits();
 	this.stale.flame = false;
 };
 
@@ -281,7 +288,10 @@ Page.prototype.drawLines = function () {
 
 Page.prototype.setView = function (view) {
 	this.state.view = view;
+	this.found = null;
+	this.foundAt = -1;
 	this.showView();
+	this.tellHits();
 	this.write(true);
 };
 
@@ -363,7 +373,7 @@ Page.prototype.pick = function (h, g) {
 	if (func < this.model.funcs - 1)
 		this.choose(func);
 	g.setZoom(h);
-	this.state.zoom = g.path(h);
+	this.state.zoom = g.zoomed;
 	byId("reset").disabled = !this.state.zoom;
 	this.write(true);
 };
@@ -377,18 +387,26 @@ Page.prototype.describe = function (h, g) {
 		const file = meta.files[meta.funcs.file[func]];
 		lines.push(m.image(func) + (file ? ", " + file + (meta.funcs.line[func] ? ":" + meta.funcs.line[func] : "") : ""));
 	}
-	lines.push(percent(value, m.value[0]) + ", " + grouped(g.source.count(h)) + " samples" +
-		(event.unit === "ns" ? ", " + duration(m.weight(value)) :
+	lines.push(percent(value, m.value[0]) + m.ofAll() + ", " + grouped(g.source.count(h)) + " samples" +
+		(m.base ? "" : event.unit === "ns" ? ", " + duration(m.weight(value)) :
 			m.weight(value) !== g.source.count(h) ? ", " + grouped(m.weight(value)) + " " + event.actual : ""));
 	if (m.base) {
 		const x = g.source.sides(h), scale = m.scale;
-		lines.push("before " + percent(x[1].value, m.base.value[0]) + ", " + grouped(x[1].count) + " samples; now " +
-			percent(x[0].value, m.now.value[0]) + ", " + grouped(x[0].count) + " samples; change " +
-			signed(x[0].value - scale * x[1].value, m.base.value[0] * scale) +
-			(m.change(x[0], x[1]) ? "" : " (within the noise)"));
+		[["before: ", m.base, x[1]], ["now: ", m.now, x[0]]].forEach(function (y) {
+			lines.push(y[0] + m.aRun(y[1], y[2].value) + m.perRun() + ", " + percent(y[2].value, y[1].value[0]) + " of all " +
+				y[0].slice(0, -2) + ", " + grouped(y[2].count) + " samples");
+		});
+		lines.push("change: " + signed(x[0].value - scale * x[1].value, m.base.value[0] * scale) + " of all before" +
+			(m.difference(x[0], x[1]) ? "" : " (within the noise)"));
 	}
 	if (g.zoom !== g.source.root)
 		lines.push(percent(value, g.source.value(g.zoom)) + " of what is zoomed");
+	const r = g.byHandle.get(h);
+	if (r && r.hidden)
+		lines.push((g.source.inverted ? "Some" : grouped(r.hidden)) + " places of the search " +
+			(r.hidden === 1 && !g.source.inverted ? "is" : "are") + " in frames too narrow to draw; zoom in, or Enter in the search");
+	if (r && r.folded)
+		lines.push(grouped(r.folded) + " frames are folded here");
 	return lines;
 };
 
@@ -446,7 +464,7 @@ Page.prototype.head = function () {
 	if (got.selected < got.got)
 		chip("selected: " + percent(got.selected, got.got) + " of all samples");
 	const box = byId("truth-text");
-	(this.model.compare ? this.model.compare.notes : []).concat(meta.truth, meta.missing).forEach(function (line) {
+	(this.model.compare ? this.model.compare.notes : []).concat(meta.truth, meta.missing, meta.sources).forEach(function (line) {
 		const div = document.createElement("div");
 		div.textContent = line.trim();
 		if (line[0] === " ")
@@ -458,7 +476,10 @@ Page.prototype.head = function () {
 		foot.push("Branches below " + (100 * meta.small.share).toPrecision(2) + "% of all samples are summed as [small branches]: " +
 			percent(meta.small.samples, got.selected) + " of samples, " + grouped(meta.small.nodes) +
 			" frames. The table of functions is exact while no thread or time is selected.");
-	foot.push("Written by tally; nothing is loaded from anywhere. Keys: / search, 1–5 views, arrow keys and Enter in the graph, Escape back.");
+	if (meta.small.folded)
+		foot.push("Stacks are deeper than " + grouped(meta.small.depth) + " frames: below that recursion is folded. " +
+			"The table of functions is exact while no thread, time or change to the stacks is selected.");
+	foot.push("Written by tally; nothing is loaded from anywhere. ? shows the keys; right click on a frame or function shows what can be done with it.");
 	byId("foot").textContent = foot.join(" ");
 };
 
@@ -479,6 +500,7 @@ Page.prototype.drawFilters = function () {
 	});
 	if (parts.length && this.model.count)
 		parts.push(grouped(this.model.count[0]) + " samples selected");
+	this.drawChanges();
 	if (s.func >= 0 && s.func < this.model.funcs)
 		button("Function " + this.model.short[s.func].slice(0, 60), function () {
 			page.choose(-1);
@@ -498,8 +520,7 @@ Page.prototype.legend = function () {
 		b.type = "button";
 		b.append(sw, m.imageName[i] || "[anon]");
 		b.addEventListener("click", function () {
-			byId("search").value = page.state.q === m.imageName[i] ? "" : m.imageName[i];
-			page.searched();
+			page.searchFor(page.state.q === m.imageName[i] ? "" : m.imageName[i]);
 		});
 		li.append(b);
 		items.push(li);
@@ -617,32 +638,18 @@ Page.prototype.keys = function () {
 	});
 	byId("search").addEventListener("keydown", function (e) {
 		if (e.key === "Escape") {
-			byId("search").value = "";
-			page.searched();
-		}
-	});
-	document.addEventListener("keydown", function (e) {
-		if (e.target.matches("input, select") || e.ctrlKey || e.metaKey || e.altKey)
+			page.searchFor("");
+			byId("search").blur();
+		} else if (e.key === "Enter") {
+			page.hit(e.shiftKey ? -1 : 1);
+		} else {
 			return;
-		if (e.key === "/") {
-			byId("search").focus();
-			e.preventDefault();
-		} else if (e.key >= "1" && e.key <= "5") {
-			page.setView(VIEWS[e.key - 1]);
 		}
+		e.preventDefault();
 	});
 };
 
-readData(byId("data").textContent).then(function (d) {
-	byId("data").textContent = "";
-	byId("wait").hidden = true;
-	byId("main").hidden = false;
-	window.tally = new Page(d);
-}).catch(function (e) {
-	const note = byId("wait");
-	note.hidden = false;
-	note.className = "note bad";
-	note.textContent = "This page cannot show its data: " + e.message;
-	document.documentElement.dataset.ready = "failed";
-});
-})();
+Page.prototype.searchFor = function (text) {
+	byId("search").value = text;
+	this.searched();
+};

@@ -91,6 +91,8 @@ Source.prototype.table = function (box, heads, kind) {
 	heads.forEach(function (h) {
 		const th = el("th", h[1], h[0]);
 		th.scope = "col";
+		if (h[2])
+			th.append(el("small", "of", h[2]));
 		tr.append(th);
 	});
 	head.append(tr);
@@ -127,7 +129,7 @@ Source.prototype.folded = function (body, n, wanted, id, columns, what, row) {
 };
 
 Source.prototype.fileHead = function (box, f) {
-	note(box, f.name + (f.found === "recording" ? " (from the recording)" : !f.found || f.found === "no"
+	note(box, f.name + (f.found && f.found !== "no" ? " (" + f.origin + ")" : !f.found || f.found === "no"
 		? " (its text is not here" + (f.why ? ": " + f.why : "") + "; --source-map FROM=TO, or record with --embed-source)" : "") +
 		(f.newer ? " (newer than the program: lines may have moved)" : ""), "file");
 };
@@ -158,7 +160,7 @@ Source.prototype.showFile = function (box, file, costs, got) {
 	const f = file >= 0 ? this.lines.meta.files[file] : { name: "no file known", found: "recording" };
 	const m = this.model, list = file >= 0 ? this.linesOf(file, costs) : Array.from(costs.keys());
 	const text = file >= 0 ? this.lines.textOf(file) : new Map(), side = m.now, view = this;
-	const whole = side.value[0], count = side.count[0], both = this.ui.state.show === "both";
+	const whole = side.before.value, count = side.before.count, both = this.ui.state.show === "both";
 	this.fileHead(box, f);
 	const calls = got.all.calledCount > 0, width = calls ? 5 : 4;
 	const body = this.table(box, [["Self", "num"], ["Inlined", "num"]].concat(calls ? [["Calls", "num"]] : [],
@@ -184,7 +186,7 @@ Source.prototype.showFile = function (box, file, costs, got) {
 
 // Below a line: what was inlined there, and its instructions.
 Source.prototype.below = function (body, c, file, line, got, width) {
-	const m = this.model, whole = m.now.value[0], view = this;
+	const m = this.model, whole = m.now.before.value, view = this;
 	if (c.from) {
 		const tr = el("tr", "below"), td = cell(tr, "text"), box = el("div", "", "inlined here: ");
 		td.colSpan = width;
@@ -203,7 +205,7 @@ Source.prototype.below = function (body, c, file, line, got, width) {
 			if (f < 0 || view.lines.x.file[f] !== file || view.lines.x.line[f] !== line)
 				continue;
 			const tr = el("tr", "insn");
-			view.cost(tr, cost.value[i], cost.count[i], whole, m.now.count[0]);
+			view.cost(tr, cost.value[i], cost.count[i], whole, m.now.before.count);
 			cell(tr, "num").colSpan = width - 3;
 			cell(tr, "no", (last >= 0 && i !== last + 1 ? "⋮ " : "") + at[i].toString(16));
 			view.insnText(cell(tr, "text"), code, i);
@@ -279,13 +281,13 @@ Source.prototype.showCode = function (box, code) {
 		const tr = el("tr"), of = x.of[k.first + i];
 		tr.id = "i" + code + "-" + i;
 		tr.tabIndex = -1;
-		view.cost(tr, cost.value[i], cost.count[i], m.now.value[0], m.now.count[0]);
+		view.cost(tr, cost.value[i], cost.count[i], m.now.before.value, m.now.before.count);
 		cell(tr, "no", at[i].toString(16));
 		view.drawJumps(cell(tr, "jumps w" + k.lanes), k, i);
 		view.insnText(cell(tr, "text"), code, i);
 		cell(tr, "at", of !== last ? view.place(of) : "");
 		last = of;
-		tr.className = cost.value[i] >= 0.005 * m.now.value[0] ? "hot" : mine(i) || of < 0 ? "" : "other";
+		tr.className = cost.value[i] >= 0.005 * m.now.before.value ? "hot" : mine(i) || of < 0 ? "" : "other";
 		body.append(tr);
 	});
 };
@@ -296,7 +298,7 @@ Source.prototype.paidBy = function (box, got) {
 		return;
 	const p = el("p", "", "Its copies: "), view = this;
 	list.slice(0, 12).forEach(function (x, i) {
-		p.append(i ? ", " : "", percent(x[1].sum(), m.now.value[0]));
+		p.append(i ? ", " : "", percent(x[1].sum(), m.now.before.value));
 		if (x[0] < 0)
 			return p.append(" as a function of its own");
 		p.append(" inlined into ");
@@ -335,6 +337,8 @@ Source.prototype.draw = function (func) {
 		this.open.clear();
 	this.func = func;
 	this.head(box, func);
+	if (m.changed.length)
+		note(box, "Lines and instructions have all samples of the selected threads and time: changes to the stacks do not apply here.", "note bad");
 	if (!this.lines.known[func]) {
 		note(box, "The lines of this function are not in this page: only those of the " + this.lines.meta.funcs.length +
 			" dearest. tally annotate --html NAME writes a page with those of any.");
@@ -343,9 +347,9 @@ Source.prototype.draw = function (func) {
 	} else {
 		const got = this.lines.collect(m.now, func), show = this.ui.state.show, c = got.all;
 		const lines = dearest(got.files), codes = dearest(got.codes);
-		note(box, percent(c.sum(), m.now.value[0]) + " of what is selected: " + percent(c.self, m.now.value[0]) + " itself, " +
-			percent(c.inlined, m.now.value[0]) + " in functions inlined into it" +
-			(c.calledCount ? "; " + percent(c.called, m.now.value[0]) + " more in what it called" : "") +
+		note(box, percent(c.sum(), m.now.before.value) + " of what is selected: " + percent(c.self, m.now.before.value) + " itself, " +
+			percent(c.inlined, m.now.before.value) + " in functions inlined into it" +
+			(c.calledCount ? "; " + percent(c.called, m.now.before.value) + " more in what it called" : "") +
 			". Self: written here; inlined: in functions inlined at this line" +
 			(c.calledCount ? "; calls: in what this line called" : "") + ". Pale: within the noise.");
 		if (this.lines.uncalled.has(func))

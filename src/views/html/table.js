@@ -34,6 +34,15 @@ function funcLink(td, model, palette, func) {
 	td.append(sw, a);
 }
 
+// The head of a column that compares: what it is, and below that what of.
+function headText(th, text, of) {
+	const box = th.querySelector("button") || th;
+	box.textContent = text;
+	box.classList.add("two");
+	if (of)
+		box.append(el("small", "of", of));
+}
+
 function Table(model, palette, ui) {
 	this.model = model;
 	this.palette = palette;
@@ -44,7 +53,17 @@ function Table(model, palette, ui) {
 		t.shown += ROWS_MORE;
 		t.draw();
 	});
-	document.querySelectorAll("#table [data-sort]").forEach(function (b) {
+	if (model.compare)
+		document.querySelectorAll("#table th").forEach(function (th) {
+			const of = {
+				change: ["Change", "self, of all before"], before: ["Before", "self, of all before"],
+				self: ["Now", "self, of all now"], total: ["Total now", "of all now"],
+				run: ["Self" + model.perRun(), "before → now"], samples: ["Samples", "self, now"]
+			}[th.firstElementChild.dataset.sort || "run"];
+			if (of)
+				headText(th, of[0], of[1]);
+		});
+	document.querySelectorAll("#table button[data-sort]").forEach(function (b) {
 		b.addEventListener("click", function () { ui.sort(b.dataset.sort); });
 	});
 }
@@ -88,8 +107,20 @@ Table.prototype.changeCell = function (tr, i, f, was) {
 	const times = was.self[i] > 0 ? f.self[i] / (scale * was.self[i]) : 0;
 	td.textContent = signed(part, m.base.value[0] * scale);
 	td.className += t > 0 ? " more" : t < 0 ? " less" : " noise";
-	td.title = grouped(was.selfCount[i]) + " samples before, " + grouped(f.selfCount[i]) + " now" +
+	td.title = m.aRun(m.base, was.self[i]) + " before, " + m.aRun(m.now, f.self[i]) + " now" + m.perRun() + "; " +
+		grouped(was.selfCount[i]) + " samples before, " + grouped(f.selfCount[i]) + " now" +
 		(times ? ": " + times.toPrecision(3) + " times" : "") + (t ? "" : "; within the noise");
+};
+
+// Marks a function's row and scrolls to it.
+Table.prototype.reach = function (func) {
+	const s = this.ui.state, at = this.order(s.sort, s.backwards).indexOf(func);
+	this.hit = func;
+	this.shown = Math.max(this.shown, at + 1);
+	this.draw();
+	const tr = document.querySelector("#rows tr.hit");
+	if (tr)
+		tr.scrollIntoView({ block: "nearest" });
 };
 
 Table.prototype.draw = function () {
@@ -105,6 +136,8 @@ Table.prototype.draw = function () {
 		}
 		shareCell(tr, f.self[i], whole);
 		shareCell(tr, f.total[i], whole);
+		if (was)
+			cell(tr, "num wide", m.aRun(m.base, was.self[i]) + " → " + m.aRun(m.now, f.self[i]));
 		cell(tr, "num wide", grouped(f.selfCount[i]));
 		const fn = cell(tr, "fn");
 		funcLink(fn, m, this.palette, i);
@@ -118,7 +151,7 @@ Table.prototype.draw = function () {
 			fn.append(words);
 		}
 		cell(tr, "im", m.image(i)).title = i < m.named ? m.d.meta.images[m.d.meta.funcs.image[i]] : "";
-		tr.className = i === s.func ? "on" : "";
+		tr.className = (i === s.func ? "on" : "") + (m.match && i === this.hit ? " hit" : "");
 		rows.push(tr);
 	}
 	body.replaceChildren.apply(body, rows);

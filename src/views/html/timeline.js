@@ -116,12 +116,14 @@ Timeline.prototype.tip = function (e, x, lane) {
 };
 
 Timeline.prototype.count = function (event) {
-	if (event === this.event)
+	if (event === this.event && this.tree === this.model.d)
 		return;
 	this.event = event;
+	this.tree = this.model.d;
 	this.all = this.model.overTime(null);
+	this.whole = this.tree.entry === this.model.stored.entry ? this.all : this.model.overTime(null, true);
 	this.part = null;
-	this.most = this.all.reduce(function (a, b) { return Math.max(a, b); }, 1);
+	this.most = this.whole.reduce(function (a, b) { return Math.max(a, b); }, 1);
 };
 
 // marked: functions whose samples are shown in the accent colour, or null.
@@ -171,9 +173,15 @@ Timeline.prototype.drawLane = function (ctx, i, left, room) {
 	ctx.fillRect(left, y + LANE - 1, room, 1);
 	for (let k = 0; k < n; k++) {
 		const all = this.all[i * n + k], part = this.part ? this.part[i * n + k] : 0;
+		const whole = this.whole[i * n + k], x = left + k * width;
+		if (whole > all) {
+			const h = Math.max(1, (LANE - 4) * whole / this.most);
+			ctx.fillStyle = p.faded;
+			ctx.fillRect(x, y + LANE - 1 - h, Math.max(1, width - 0.5), h);
+		}
 		if (!all)
 			continue;
-		const h = Math.max(1, (LANE - 4) * all / this.most), x = left + k * width;
+		const h = Math.max(1, (LANE - 4) * all / this.most);
 		ctx.fillStyle = off ? p.faded : p.dark ? "#55606f" : "#a9b4c4";
 		ctx.fillRect(x, y + LANE - 1 - h, Math.max(1, width - 0.5), h);
 		if (part) {

@@ -10,17 +10,20 @@ function CallTree(model, palette, ui) {
 	this.palette = palette;
 	this.ui = ui;
 	this.source = null;
-	this.at = null;		/* the row with the focus: its path */
+	this.at = null;		/* the row with the focus: its place in the source */
+	this.hit = null;	/* the place that a search is at */
+	this.rows = [];		/* what is shown: { h, depth } or { more: h } */
 	const body = this.body = document.getElementById("tree-rows");
 	body.addEventListener("click", function (e) {
-		const tr = e.target.closest("tr[data-path]");
-		if (!tr || e.target.closest("a"))
+		const tr = e.target.closest("tr[data-row]"), row = tr && t.rows[+tr.dataset.row];
+		if (!row || e.target.closest("a"))
 			return;
-		t.at = tr.dataset.path;
-		if (tr.dataset.more)
-			t.limit.set(tr.dataset.more, (t.limit.get(tr.dataset.more) || KIDS_AT_FIRST) + KIDS_MORE);
-		else
-			t.toggle(t.at);
+		if (row.more !== undefined) {
+			t.limit.set(row.more, (t.limit.get(row.more) || KIDS_AT_FIRST) + KIDS_MORE);
+		} else {
+			t.at = row.h;
+			t.toggle(row.h);
+		}
 		t.draw(true);
 	});
 	body.addEventListener("keydown", function (e) { t.key(e); });
@@ -28,59 +31,63 @@ function CallTree(model, palette, ui) {
 
 // Opens the way along which nearly all samples go, and what was chosen.
 CallTree.prototype.setSource = function (source) {
-	const path = [];
 	this.source = source;
-	this.open = new Set();
+	this.open = new Set();	/* places in the source */
 	this.limit = new Map();
-	for (let h = source.root; path.length < DEEPEST_OPEN;) {
+	for (let h = source.root, n = 0; n < DEEPEST_OPEN; n++) {
 		const kids = source.kids(h);
 		if (!kids.length || source.value(kids[0]) < 0.5 * source.value(h))
 			break;
 		h = kids[0];
-		path.push(source.key(h));
-		this.open.add(path.join("."));
+		this.open.add(h);
 	}
-	this.at = null;
+	this.at = this.hit = null;
 };
 
-CallTree.prototype.toggle = function (path) {
-	if (!this.open.delete(path))
-		this.open.add(path);
+CallTree.prototype.toggle = function (h) {
+	if (!this.open.delete(h))
+		this.open.add(h);
 };
 
 // All below a row, as far as each is most of what is above it.
-CallTree.prototype.openHot = function (path) {
+CallTree.prototype.openHot = function (h) {
 	const s = this.source;
-	let h = this.find(path);
-	for (let n = 0; h !== null && n < DEEPEST_OPEN; n++) {
-		this.open.add(path);
-		const kid = s.kids(h)[0];
-		if (kid === undefined)
-			break;
-		path += (path ? "." : "") + s.key(kid);
-		h = kid;
+	for (let n = 0; h !== undefined && n < DEEPEST_OPEN; n++) {
+		this.open.add(h);
+		h = s.kids(h).sort(function (a, b) { return s.value(b) - s.value(a); })[0];
 	}
 };
 
-CallTree.prototype.find = function (path) {
+// Opens the way to a place, marks it and scrolls to it.
+CallTree.prototype.reach = function (h) {
 	const s = this.source;
-	let h = s.root;
-	return path.split(".").every(function (key) {
-		const kid = s.kids(h).find(function (k) { return s.key(k) === +key; });
-		h = kid;
-		return kid !== undefined;
-	}) ? h : null;
+	for (let k = h, up = s.parent(h); up !== null; k = up, up = s.parent(up)) {
+		this.open.add(up);
+		const i = this.kids(up).indexOf(k);
+		if (i >= (this.limit.get(up) || KIDS_AT_FIRST))
+			this.limit.set(up, i + 1);
+	}
+	this.at = this.hit = h;
+	this.draw(false);
+	const tr = this.body.querySelector("tr.hit");
+	if (tr)
+		tr.scrollIntoView({ block: "center" });
 };
 
-CallTree.prototype.row = function (h, path, depth, kids) {
-	const m = this.model, s = this.source, tr = el("tr"), key = s.key(h), func = key >> 1, open = this.open.has(path);
-	tr.dataset.path = path;
+// What is below a row, the costliest first.
+CallTree.prototype.kids = function (h) {
+	const s = this.source;
+	return s.kids(h).filter(function (k) { return s.value(k) > 0; }).sort(function (a, b) { return s.value(b) - s.value(a); });
+};
+
+CallTree.prototype.row = function (h, depth, kids) {
+	const m = this.model, s = this.source, tr = el("tr"), key = s.key(h), func = key >> 1, open = this.open.has(h);
 	tr.tabIndex = -1;
 	tr.setAttribute("aria-level", depth + 1);
 	if (kids)
 		tr.setAttribute("aria-expanded", open);
 	if (m.base) {
-		const x = s.sides(h), t = m.change(x[0], x[1]);
+		const x = s.sides(h), t = m.difference(x[0], x[1]);
 		cell(tr, "num delta " + (t > 0 ? "more" : t < 0 ? "less" : "noise"), signed(x[0].value - m.scale * x[1].value, m.base.value[0] * m.scale));
 	}
 	shareCell(tr, s.value(h), m.value[0]);
@@ -95,38 +102,54 @@ CallTree.prototype.row = function (h, path, depth, kids) {
 			td.append(el("small", "note-in", " inlined"));
 	}
 	cell(tr, "im", m.image(func));
-	tr.className = (func === this.ui.state.func ? "on" : "") + (m.match && !m.match[func] ? " other" : "");
+	tr.className = (h === this.hit ? "hit " : "") + (func === this.ui.state.func ? "on" : "") + (m.match && !m.match[func] ? " other" : "");
 	return tr;
 };
 
+// The rows that are open, from the root on: { h, depth, some: it has kids }.
+CallTree.prototype.list = function () {
+	const t = this, rows = this.rows = [], todo = [];
+	const push = function (h, depth) {
+		const kids = t.kids(h), most = t.limit.get(h) || KIDS_AT_FIRST;
+		if (kids.length > most)
+			todo.push({ more: h, depth: depth, left: kids.length - most });
+		for (let i = Math.min(kids.length, most); i--;)
+			todo.push({ h: kids[i], depth: depth, some: false });
+	};
+	push(this.source.root, 0);
+	while (todo.length) {
+		const row = todo.pop();
+		rows.push(row);
+		if (row.more !== undefined)
+			continue;
+		row.some = t.source.kids(row.h).length > 0;
+		if (row.some && t.open.has(row.h))
+			push(row.h, row.depth + 1);
+	}
+	return rows;
+};
+
 CallTree.prototype.draw = function (focus) {
-	const t = this, s = this.source, rows = [];
-	document.querySelectorAll("#tree th.compared").forEach(function (th) { th.hidden = !t.model.base; });
-	const grow = function (h, path, depth) {
-		const kids = s.kids(h).filter(function (k) { return s.value(k) > 0; });
-		kids.sort(function (a, b) { return s.value(b) - s.value(a); });
-		const most = t.limit.get(path) || KIDS_AT_FIRST;
-		kids.slice(0, most).forEach(function (k) {
-			const p = path + (path ? "." : "") + s.key(k);
-			const open = t.open.has(p), some = s.kids(k).length > 0;
-			rows.push(t.row(k, p, depth, some));
-			if (open && some && depth < 200)
-				grow(k, p, depth + 1);
+	const t = this, m = this.model, heads = document.querySelectorAll("#tree th");
+	heads[0].hidden = !m.base;
+	if (m.base)
+		["Change", "Total", "Self", "Samples"].forEach(function (x, i) {
+			headText(heads[i], x, i ? i < 3 ? m.ofAll() : "" : "of all before");
 		});
-		if (kids.length > most) {
-			const tr = el("tr", "gap"), td = el("td", "fn", "⋯ " + grouped(kids.length - most) + " more");
+	const rows = this.list().map(function (row, i) {
+		const tr = row.more === undefined ? t.row(row.h, row.depth, row.some) : el("tr", "gap");
+		if (row.more !== undefined) {
+			const td = el("td", "fn", "⋯ " + grouped(row.left) + " more");
 			td.colSpan = 6;
-			td.style.paddingLeft = 6 + Math.min(depth, 40) * 12 + "px";
-			tr.dataset.path = path + " more";
-			tr.dataset.more = path;
+			td.style.paddingLeft = 6 + Math.min(row.depth, 40) * 12 + "px";
 			tr.tabIndex = -1;
 			tr.append(td);
-			rows.push(tr);
 		}
-	};
-	grow(s.root, "", 0);
+		tr.dataset.row = i;
+		return tr;
+	});
 	this.body.replaceChildren.apply(this.body, rows);
-	const at = rows.find(function (r) { return r.dataset.path === t.at; }) || rows[0];
+	const at = rows[this.rows.findIndex(function (r) { return r.h === t.at; })] || rows[0];
 	if (at) {
 		at.tabIndex = 0;
 		if (focus)
@@ -135,23 +158,23 @@ CallTree.prototype.draw = function (focus) {
 };
 
 CallTree.prototype.key = function (e) {
-	const rows = Array.from(this.body.children), tr = e.target.closest("tr[data-path]"), i = rows.indexOf(tr);
+	const rows = Array.from(this.body.children), tr = e.target.closest("tr[data-row]"), i = rows.indexOf(tr);
 	if (!tr || e.target.closest("a") && e.key === "Enter")
 		return;
-	const path = tr.dataset.path, expanded = tr.getAttribute("aria-expanded");
+	const row = this.rows[i], expanded = tr.getAttribute("aria-expanded");
 	let to = null;
 	if (e.key === "ArrowDown" || (e.key === "ArrowRight" && expanded === "true")) {
 		to = rows[i + 1];
 	} else if (e.key === "ArrowUp") {
 		to = rows[i - 1];
 	} else if (e.key === "ArrowLeft" && expanded !== "true") {
-		const up = path.slice(0, Math.max(0, path.lastIndexOf(".")));
-		to = rows.find(function (r) { return r.dataset.path === up; });
+		for (let k = i - 1; k >= 0 && !to; k--)
+			to = this.rows[k].depth < row.depth ? rows[k] : null;
 	} else if ((e.key === "ArrowRight" && expanded === "false") || e.key === "ArrowLeft" || e.key === " ") {
 		tr.click();
-	} else if (e.key === "*") {
-		this.at = path;
-		this.openHot(path);
+	} else if (e.key === "*" && row.h !== undefined) {
+		this.at = row.h;
+		this.openHot(row.h);
 		this.draw(true);
 	} else if (e.key === "Enter") {
 		const a = tr.querySelector("a[data-func]");
@@ -163,7 +186,7 @@ CallTree.prototype.key = function (e) {
 	if (to) {
 		tr.tabIndex = -1;
 		to.tabIndex = 0;
-		this.at = to.dataset.path;
+		this.at = this.rows[+to.dataset.row].h;
 		to.focus();
 	}
 };

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Files that are written: see outfile.h. */
+#include "base/outfile.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+
+enum { ATTEMPTS = 100, NAME_PART = 200, NUMBER = 8 };
+
+#define PART_END ".tally-part"
+
+/* The descriptor that a path of /dev names, or -1. */
+static int descriptor_of(const char *path)
+{
+	static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
+	char *end;
+	long n;
+
+	if (!strcmp(path, "/dev/stdout"))
+		return STDOUT_FILENO;
+	if (!strcmp(path, "/dev/stderr"))
+		return STDERR_FILENO;
+	for (int i = 0; i < 2; i++) {
+		size_t len = strlen(folders[i]);
+
+		if (strncmp(path, folders[i], len) || path[len] < '0' ||
+		    path[len] > '9')
+			continue;
+		n = strtol(path + len, &end, 10);
+		return *end || n > 1000000 ? -1 : (int)n;
+	}
+	return -1;
+}
+
+static int cannot(const char *path, int errnum, struct error *err)
+{
+	return error_errno(err, errnum, "cannot write %s%s", path,
+			   strchr(path, '/') || (errnum != EACCES &&
+						 errnum != EROFS) ? ""
+			   : " here (-o FILE writes elsewhere)");
+}
+
+static int refuse_link(const char *path, struct error *err)
+{
+	char target[256];
+	ssize_t n = readlink(path, target, sizeof(target) - 1);
+
+	target[n < 0 ? 0 : n] = 0;
+	return error_set(err, ERR_IO, "cannot write %s: a symbolic link to %s, "
+			 "and nothing is written through links; remove it, or "
+			 "name the file itself", path, target);
+}
+
+/* Locks a file until its last descriptor is closed: that it is in use.  False: it
+ * is locked already, or was removed meanwhile. */
+static bool lock(int fd)
+{
+	struct stat st;
+
+	return (!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK) &&
+	       (fstat(fd, &st) < 0 || st.st_nlink);
+}
+
+/* Is `name` one that open_beside makes of the `n` bytes at `of`? */
+static bool is_part_of(const char *name, const char *of, size_t n)
+{
+	return name[0] == '.' && !strncmp(name + 1, of, n) &&
+	       name[1 + n] == '.' &&
+	       strspn(name + 2 + n, "0123456789abcdef") == NUMBER &&
+	       !strcmp(name + 2 + n + NUMBER, PART_END);
+}
+
+/* Removes the file that a killed process left, unless another still writes it. */
+static void remove_unused(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOCTTY |
+			O_NOFOLLOW | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+	    !flock(fd, LOCK_EX | LOCK_NB))
+		unlinkat(dir, name, 0);
+	close(fd);
+}
+
+/* Removes what killed processes left of the file `name` in a folder. */
+static void tidy(const char *folder, const char *name)
+{
+	size_t n = strnlen(name, NAME_PART);
+	DIR *d = opendir(folder);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)) != NULL)
+		if (is_part_of(e->d_name, name, n))
+			remove_unused(dirfd(d), e->d_name);
+	if (d)
+		closedir(d);
+}
+
+static void tidy_beside(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? strndup(path, (size_t)(slash - path) + 1)
+			     : strdup(".");
+
+	if (folder)
+		tidy(folder, slash ? slash + 1 : path);
+	free(folder);
+}
+
+/* Opens a new file beside `path`. */
+static int open_beside(struct outfile *f, mode_t mode)
+{
+	const char *slash = strrchr(f->path, '/');
+	const char *name = slash ? slash + 1 : f->path;
+	int dir = (int)(name - f->path), e;
+	bool failed;
+
+	for (int i = 0; i < ATTEMPTS; i++) {
+		unsigned int number;
+
+		if (getrandom(&number, sizeof(number), GRND_NONBLOCK) !=
+		    sizeof(number))
+			number = (unsigned int)getpid() + (unsigned int)i;
+		if (asprintf(&f->temp, "%.*s.%.*s.%08x" PART_END, dir, f->path,
+			     NAME_PART, name, number) < 0) {
+			f->temp = NULL;
+			return -ENOMEM;
+		}
+		f->fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
+			     O_CLOEXEC | O_NOCTTY, mode);
+		if (f->fd >= 0 && lock(f->fd))
+			return 0;
+		e = errno;
+		failed = f->fd < 0 && e != EEXIST;
+		if (f->fd >= 0)
+			close(f->fd);
+		f->fd = -1;
+		free(f->temp);
+		f->temp = NULL;
+		if (failed)
+			return -e;
+	}
+	return -EEXIST;
+}
+
+/* What is there already and is written as it is: a pipe, a device, or a file in
+ * a folder where we may make none. */
+static int open_in_place(struct outfile *f, int flags, struct error *err)
+{
+	f->fd = open(f->path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY |
+		     flags);
+	return f->fd < 0 ? cannot(f->path, errno, err) : 0;
+}
+
+static int open_regular(struct outfile *f, bool in_place, bool private_mode,
+			struct error *err)
+{
+	int rc = open_beside(f, private_mode ? 0600 : 0666);
+
+	if (!rc) {
+		tidy_beside(f->path);
+		return 0;
+	}
+	if (in_place && (rc == -EACCES || rc == -EPERM || rc == -EROFS) &&
+	    !access(f->path, W_OK))
+		return open_in_place(f, O_TRUNC, err);
+	return cannot(f->path, -rc, err);
+}
+
+static int open_path(struct outfile *f, bool private_mode, struct error *err)
+{
+	struct stat st, behind;
+	int fd = descriptor_of(f->path);
+
+	if (fd >= 0) {
+		f->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+		return f->fd < 0 ? cannot(f->path, errno, err) : 0;
+	}
+	if (!*f->path)
+		return cannot("\"\"", ENOENT, err);
+	if (lstat(f->path, &st) < 0)
+		return errno == ENOENT
+		       ? open_regular(f, false, private_mode, err)
+		       : cannot(f->path, errno, err);
+	/* What only its owner may read is a recording: it is not cut to make
+	 * room for another, or for its own copy. */
+	if (S_ISREG(st.st_mode))
+		return open_regular(f, !private_mode || !st.st_size,
+				    private_mode, err);
+	if (S_ISDIR(st.st_mode))
+		return cannot(f->path, EISDIR, err);
+	/* Links in /dev are the system's. */
+	if (S_ISLNK(st.st_mode) && !strncmp(f->path, "/dev/", 5) &&
+	    !stat(f->path, &behind) && S_ISCHR(behind.st_mode)) {
+		f->fd = open(f->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+		return f->fd < 0 ? cannot(f->path, errno, err) : 0;
+	}
+	if (S_ISLNK(st.st_mode))
+		return refuse_link(f->path, err);
+	if (S_ISBLK(st.st_mode))
+		return error_set(err, ERR_IO, "cannot write %s: a disk",
+				 f->path);
+	return open_in_place(f, 0, err);
+}
+
+int outfile_open(struct outfile *f, const char *path, bool private_mode,
+		 struct error *err)
+{
+	int rc;
+
+	*f = (struct outfile){ .fd = -1, .path = strdup(path) };
+	if (!f->path)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	rc = open_path(f, private_mode, err);
+	if (rc < 0)
+		outfile_drop(f);
+	return rc;
+}
+
+int outfile_keep(struct outfile *f, const char *keep, struct error *err)
+{
+	free(f->keep);
+	f->keep = strdup(keep);
+	return f->keep ? 0 : error_set(err, ERR_NOMEM, "out of memory");
+}
+
+/* Gives `from` the name `to`, and what has that name, if anything, the name
+ * `from`.  0, or an errno. */
+static int swap(const char *from, const char *to, bool *other)
+{
+	*other = true;
+	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE))
+		return 0;
+	if (errno != ENOENT)
+		return errno;
+	*other = false;
+	return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE)
+	       ? errno : 0;
+}
+
+static void unswap(const char *from, const char *to, bool other)
+{
+	if (other)
+		renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE);
+	else
+		renameat2(AT_FDCWD, to, AT_FDCWD, from, RENAME_NOREPLACE);
+}
+
+/* By way of the name `keep`: so the older file is never under a name that nobody
+ * knows. */
+static int swap_names(struct outfile *f)
+{
+	int e;
+
+	if (!f->keep)
+		return swap(f->temp, f->path, &f->replaced);
+	e = swap(f->temp, f->keep, &f->kept_before);
+	if (e)
+		return e;
+	f->replaced = true;
+	if (!renameat2(AT_FDCWD, f->keep, AT_FDCWD, f->path, RENAME_EXCHANGE))
+		return 0;
+	e = errno;
+	unswap(f->temp, f->keep, f->kept_before);
+	return e;
+}
+
+int outfile_try(struct outfile *f, struct error *err)
+{
+	int e;
+
+	if (!f->temp || f->tried)
+		return 0;
+	e = swap_names(f);
+	if (e == EINVAL || e == ENOSYS || e == EPERM)
+		return 0;
+	if (e)
+		return cannot(f->path, e, err);
+	f->tried = true;
+	/* It is ours until its fate is known. */
+	f->older = open(f->temp, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW |
+			O_NONBLOCK);
+	if (f->older >= 0)
+		lock(f->older);
+	return 0;
+}
+
+static void close_older(struct outfile *f)
+{
+	if (f->tried && f->older >= 0)
+		close(f->older);
+	f->older = -1;
+}
+
+int outfile_place(struct outfile *f, struct error *err)
+{
+	if (!f->temp)
+		return 0;
+	if (f->tried) {
+		unlink(f->temp);
+	} else {
+		if (f->keep && rename(f->path, f->keep) < 0)
+			return error_errno(err, errno, "cannot keep %s as %s",
+					   f->path, f->keep);
+		if (rename(f->temp, f->path) < 0)
+			return cannot(f->path, errno, err);
+	}
+	close_older(f);
+	free(f->temp);
+	f->temp = NULL;
+	return 0;
+}
+
+int outfile_close(struct outfile *f, struct error *err)
+{
+	int fd = f->fd, held, rc = 0;
+
+	if (fd < 0)
+		return outfile_place(f, err);
+	/* Another holds the lock until the file has its name. */
+	held = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	f->fd = -1;
+	if (close(fd) < 0)
+		rc = cannot(f->path, errno, err);
+	if (!rc)
+		rc = outfile_place(f, err);
+	if (held >= 0)
+		close(held);
+	outfile_drop(f);
+	return rc;
+}
+
+/* Gives all files the names that they had before outfile_try. */
+static void take_back(struct outfile *f)
+{
+	if (f->keep) {
+		renameat2(AT_FDCWD, f->keep, AT_FDCWD, f->path,
+			  RENAME_EXCHANGE);
+		unswap(f->temp, f->keep, f->kept_before);
+	} else {
+		unswap(f->temp, f->path, f->replaced);
+	}
+}
+
+void outfile_drop(struct outfile *f)
+{
+	if (f->temp && f->tried)
+		take_back(f);
+	if (f->temp)
+		unlink(f->temp);
+	if (f->fd >= 0)
+		close(f->fd);
+	close_older(f);
+	free(f->temp);
+	free(f->keep);
+	free(f->path);
+	*f = (struct outfile){ .fd = -1 };
+}
+
+int outfile_write(const char *path, const void *p, size_t n, struct error *err)
+{
+	struct outfile f;
+	int rc = outfile_open(&f, path, false, err);
+
+	if (!rc)
+		rc = io_write_all(f.fd, path, p, n, err);
+	if (!rc)
+		return outfile_close(&f, err);
+	outfile_drop(&f);
+	return rc;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Is there memory where a program says so?  A system call answers bad pointers
+ * with EFAULT; we must not fault on them before it can.
+ */
+#include "preload/preload.h"
+
+enum { NO_HOW = 0x7fff };
+
+/* rt_sigprocmask(2) reads the new mask before it looks at what to do with it,
+ * and refuses the latter. */
+static bool page_there(uintptr_t page)
+{
+	return sys4(SYS_rt_sigprocmask, NO_HOW, (long)page, 0, 8) !=
+	       -14 /* EFAULT */;
+}
+
+bool memory_there(struct memory_seen *m, const void *at, size_t n)
+{
+	uintptr_t from = (uintptr_t)at & ~(uintptr_t)(TIMER_PAGE - 1);
+
+	if (preload.careful)
+		return true;
+	for (; from < (uintptr_t)at + n; from += TIMER_PAGE) {
+		if (from == m->page && m->any)
+			continue;
+		if (!page_there(from))
+			return false;
+		m->page = from;
+		m->any = true;
+	}
+	return true;
+}
+
+bool text_there(struct memory_seen *m, const char *s, size_t most)
+{
+	for (size_t i = 0; i < most; i++) {
+		if (!memory_there(m, s + i, 1))
+			return false;
+		if (!s[i])
+			return true;
+	}
+	return true;
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Which source files may be read: see source_access.h. */
+#include "profile/source_access.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/beneath.h"
+#include "base/io.h"
+
+enum { PARTS_MAX = 256 };	/* of a path */
+
+bool source_path_clean(const char *path, struct buf *out)
+{
+	size_t at[PARTS_MAX], parts = 0;
+
+	if (*path != '/')
+		return false;
+	while (*path) {
+		size_t n;
+
+		path += strspn(path, "/");
+		n = strcspn(path, "/");
+		if (n == 2 && !strncmp(path, "..", 2)) {
+			if (parts)
+				out->n = at[--parts];
+		} else if (n && !(n == 1 && *path == '.')) {
+			if (parts == PARTS_MAX)
+				return false;
+			at[parts++] = out->n;
+			buf_u8(out, '/');
+			buf_bytes(out, path, n);
+		}
+		path += n;
+	}
+	return parts && !out->failed;
+}
+
+static int nomem(struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "out of memory for source folders");
+}
+
+/* `path` is absolute; the same folder may have several names. */
+static int add_name(struct source_access *a, int dir, const char *path,
+		    struct error *err)
+{
+	struct source_root root = { .fd = -1 };
+	struct buf clean = { 0 };
+
+	if (!source_path_clean(path, &clean))
+		buf_u8(&clean, '/');
+	for (size_t i = 0; !clean.failed && i < a->roots.n; i++)
+		if (!strcmp(a->roots.v[i].name, buf_cstr(&clean))) {
+			buf_fini(&clean);
+			return 0;
+		}
+	root.name = clean.failed ? NULL : strdup(buf_cstr(&clean));
+	buf_fini(&clean);
+	if (!root.name)
+		return nomem(err);
+	root.fd = fcntl(dir, F_DUPFD_CLOEXEC, 3);
+	if (root.fd >= 0 && !vec_push(&a->roots, root))
+		return 0;
+	if (root.fd >= 0)
+		close(root.fd);
+	free(root.name);
+	return root.fd < 0 ? error_errno(err, errno, "%s", path) : nomem(err);
+}
+
+/* The working directory by the name that the shell and compilers use for it. */
+static const char *logical_cwd(void)
+{
+	const char *pwd = getenv("PWD");
+	struct stat st, here;
+
+	return pwd && *pwd == '/' && !stat(pwd, &st) && !stat(".", &here) &&
+	       st.st_dev == here.st_dev && st.st_ino == here.st_ino ? pwd
+								    : NULL;
+}
+
+static int add_relative(struct source_access *a, int dir, const char *cwd,
+			const char *folder, struct error *err)
+{
+	struct buf path = { 0 };
+	int rc;
+
+	if (*folder != '/')
+		buf_printf(&path, "%s/", cwd);
+	buf_str(&path, folder);
+	rc = path.failed ? nomem(err)
+			 : add_name(a, dir, buf_cstr(&path), err);
+	buf_fini(&path);
+	return rc;
+}
+
+int source_access_add(struct source_access *a, const char *folder,
+		      struct error *err)
+{
+	int dir = *folder ? open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	const char *logical = logical_cwd();
+	char *real = NULL, *cwd = NULL;
+	int rc = 0;
+
+	if (dir < 0)
+		return 0;
+	/* first the name that people know it by */
+	if (logical || *folder == '/')
+		rc = add_relative(a, dir, logical, folder, err);
+	else if ((cwd = getcwd(NULL, 0)))
+		rc = add_relative(a, dir, cwd, folder, err);
+	real = rc ? NULL : realpath(folder, NULL);
+	if (real)
+		rc = add_name(a, dir, real, err);
+	free(real);
+	free(cwd);
+	close(dir);
+	return rc;
+}
+
+int source_access_init(struct source_access *a, enum source_use use,
+		       struct error *err)
+{
+	char *cwd = getcwd(NULL, 0);
+	bool all = !cwd || !strcmp(cwd, "/");
+
+	*a = (struct source_access){ .use = use };
+	free(cwd);
+	return all ? 0 : source_access_add(a, ".", err);
+}
+
+void source_access_fini(struct source_access *a)
+{
+	for (size_t i = 0; i < a->roots.n; i++) {
+		free(a->roots.v[i].name);
+		close(a->roots.v[i].fd);
+	}
+	vec_fini(&a->roots);
+}
+
+/* What follows the root in a clean path, or NULL. */
+static const char *below(const struct source_root *r, const char *path)
+{
+	size_t n = strcmp(r->name, "/") ? strlen(r->name) : 0;
+
+	return !strncmp(path, r->name, n) && path[n] == '/' && path[n + 1]
+		       ? path + n + 1 : NULL;
+}
+
+static bool is_hidden(const char *rel)
+{
+	return *rel == '.' || strstr(rel, "/.");
+}
+
+static int refuse(const struct source_access *a, struct error *err)
+{
+	for (size_t i = 0; i < a->roots.n; i++)
+		if (!strcmp(a->roots.v[i].name, "/"))
+			return error_set(err, ERR_PERM, "it is hidden");
+	return error_set(err, ERR_PERM, "it is not below the working directory, "
+			 "--repo or --source-map, or is hidden");
+}
+
+bool source_access_allows(const struct source_access *a, const char *path)
+{
+	struct buf clean = { 0 };
+	bool ok = a->use == SOURCES_ON_SCREEN;
+
+	if (!ok && source_path_clean(path, &clean))
+		for (size_t i = 0; !ok && i < a->roots.n; i++) {
+			const char *rel = below(&a->roots.v[i],
+						buf_cstr(&clean));
+
+			ok = rel && !is_hidden(rel);
+		}
+	buf_fini(&clean);
+	return ok;
+}
+
+/* Whether others may read it too; of the user's own files, the group. */
+static bool is_public(const struct stat *st)
+{
+	uid_t me = geteuid();
+
+	return st->st_mode & S_IROTH ||
+	       (me && st->st_uid == me && st->st_mode & S_IRGRP);
+}
+
+static int check(const struct source_access *a, int fd, const char *path,
+		 struct stat *st, struct error *err)
+{
+	if (fstat(fd, st) < 0)
+		return error_errno(err, errno, "%s: cannot stat", path);
+	if (!S_ISREG(st->st_mode))
+		return error_set(err, ERR_FORMAT, "%s: not a regular file",
+				 path);
+	if (a->use == SOURCES_FOR_OTHERS && !is_public(st))
+		return error_set(err, ERR_PERM, "others may not read it (its "
+				 "mode is %04o)",
+				 (unsigned int)(st->st_mode & 07777));
+	return 0;
+}
+
+/* The name of an open file; without /proc, the one it was opened by. */
+static char *name_of(int fd, const char *path)
+{
+	char link[64], name[PATH_MAX];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, name, sizeof(name) - 1);
+	if (n <= 0 || name[0] != '/')
+		return strdup(path);
+	name[n] = 0;
+	return strdup(name);
+}
+
+static int open_below(const struct source_access *a, const char *path,
+		      struct source_read *out, struct error *err)
+{
+	int fd = -1, e = 0;
+
+	for (size_t i = 0; fd < 0 && i < a->roots.n; i++) {
+		const struct source_root *r = &a->roots.v[i];
+		const char *rel = below(r, path);
+
+		if (!rel || is_hidden(rel))
+			continue;
+		fd = beneath_open(r->fd, rel);
+		out->root = r->name;
+		if (fd < 0 && (!e || fd != -ENOENT))
+			e = -fd;
+	}
+	if (fd >= 0)
+		return fd;
+	out->root = NULL;
+	if (!e)
+		return refuse(a, err);
+	if (e == EXDEV || e == ELOOP)
+		return error_set(err, ERR_PERM, "a symbolic link leads out of "
+				 "the working directory, --repo or "
+				 "--source-map");
+	return error_errno(err, e, "%s: cannot open", path);
+}
+
+static int open_any(const char *path, struct error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	return fd < 0 ? error_errno(err, errno, "%s: cannot open", path) : fd;
+}
+
+int source_access_read(const struct source_access *a, const char *path,
+		       size_t limit, struct source_read *out,
+		       struct error *err)
+{
+	struct buf clean = { 0 };
+	int fd, rc;
+
+	*out = (struct source_read){ .root = NULL };
+	if (!source_path_clean(path, &clean))
+		fd = error_set(err, ERR_NOTFOUND, "%s: not a path of a file",
+			       path);
+	else if (a->use == SOURCES_ON_SCREEN)
+		fd = open_any(path, err);
+	else
+		fd = open_below(a, buf_cstr(&clean), out, err);
+	buf_fini(&clean);
+	if (fd < 0)
+		return fd;
+	rc = check(a, fd, path, &out->st, err);
+	if (!rc)
+		rc = io_read_fd(fd, path, limit, &out->text, err);
+	if (!rc) {
+		out->name = name_of(fd, path);
+		rc = out->name ? 0 : nomem(err);
+	}
+	close(fd);
+	if (rc < 0)
+		source_read_fini(out);
+	return rc;
+}
+
+void source_read_fini(struct source_read *r)
+{
+	buf_fini(&r->text);
+	free(r->name);
+	*r = (struct source_read){ .root = NULL };
+}

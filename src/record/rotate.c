@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A recording in several files: see rotate.h. */
+#include "record/rotate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/priority.h"
+
+enum { NAME_TRIES = 1000 };
+
+int rotate_begin(struct session *s, struct error *err)
+{
+	sigset_t set;
+
+	if (!s->out.temp)
+		return error_set(err, ERR_USAGE, "--switch-output needs files: "
+				 "%s is none", s->o->output);
+	if (!s->o->rotate.by_signal)
+		return 0;
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	/* The mask is put back with that of signals_catch. */
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	s->rotation.signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return s->rotation.signal_fd < 0 ? error_errno(err, errno, "signalfd")
+					 : 0;
+}
+
+bool rotate_due(struct session *s, uint64_t now)
+{
+	const struct record_switch *o = &s->o->rotate;
+	struct rotation *t = &s->rotation;
+	struct signalfd_siginfo si;
+	bool due = t->asked;
+
+	while (t->signal_fd >= 0 &&
+	       read(t->signal_fd, &si, sizeof(si)) == sizeof(si))
+		due = true;
+	t->asked = false;
+	if (o->every_ns && t->begun_ns && now >= t->begun_ns + o->every_ns)
+		due = true;
+	if (o->bytes && s->writer && writer_bytes(s->writer) >= o->bytes)
+		due = true;
+	return due && o->on && s->writer && !s->write_error.code;
+}
+
+/* FILE.TIME, with hundredths of seconds as perf's; *name is to be freed. */
+static int rename_by_time(const char *path, char **name, struct error *err)
+{
+	for (int i = 0; i < NAME_TRIES; i++) {
+		struct timespec ts;
+		struct tm tm;
+		char when[32];
+
+		clock_gettime(CLOCK_REALTIME, &ts);
+		localtime_r(&ts.tv_sec, &tm);
+		strftime(when, sizeof(when), "%Y%m%d%H%M%S", &tm);
+		if (asprintf(name, "%s.%s%02ld", path, when,
+			     ts.tv_nsec / 10000000) < 0) {
+			*name = NULL;
+			return error_set(err, ERR_NOMEM, "out of memory");
+		}
+		if (!renameat2(AT_FDCWD, path, AT_FDCWD, *name,
+			       RENAME_NOREPLACE))
+			return 0;
+		if (errno != EEXIST) {
+			int e = errno;
+
+			free(*name);
+			*name = NULL;
+			return error_errno(err, e, "cannot rename %s", path);
+		}
+		free(*name);
+		*name = NULL;
+		usleep(2000);	/* two switches within a hundredth */
+	}
+	return error_set(err, ERR_IO, "cannot rename %s: no name is free", path);
+}
+
+/* The file has its name; those before the last few go. */
+static int keep_name(struct session *s, char *name, struct error *err)
+{
+	struct rotation *t = &s->rotation;
+	uint64_t most = s->o->rotate.max_files;
+
+	if (vec_push(&t->names, name) < 0) {
+		free(name);
+		return error_set(err, ERR_NOMEM, "out of memory for files");
+	}
+	s->result->files++;
+	snprintf(s->result->last, sizeof(s->result->last), "%s", name);
+	while (most && t->names.n > most) {
+		unlink(t->names.v[0]);
+		free(t->names.v[0]);
+		t->names.n--;
+		memmove(t->names.v, t->names.v + 1,
+			t->names.n * sizeof(*t->names.v));
+	}
+	return 0;
+}
+
+/* A place for another helper, or NULL when all are at work. */
+static pid_t *free_helper(struct rotation *t)
+{
+	for (int i = 0; i < ROTATE_HELPERS; i++) {
+		pid_t *p = &t->helpers[i];
+
+		if (*p && waitpid(*p, NULL, WNOHANG) == *p)
+			*p = 0;
+		if (!*p)
+			return p;
+	}
+	return NULL;
+}
+
+/* Ends the file; where no child can be had, names are left to its reader. */
+static int finish(struct session *s, struct error *err)
+{
+	pid_t *helper = s->o->symbols ? free_helper(&s->rotation) : NULL;
+	pid_t pid = -1;
+	int rc = writer_flush(s->writer, err);
+
+	if (rc < 0)
+		return rc;
+	if (helper)
+		pid = fork();
+	if (!pid) {
+		struct error ignored;
+
+		/* The parent's are not ours to speak with or to wait for. */
+		priority_set(s->before.nice_value);
+		_exit(session_finish_file(s, &ignored) < 0);
+	}
+	if (pid > 0) {
+		*helper = pid;
+		return 0;
+	}
+	return writer_finish(s->writer, err);
+}
+
+/* What belongs to one file only. */
+static void forget(struct run *r, uint64_t now)
+{
+	struct session *s = r->s;
+	struct rotation *t = &s->rotation;
+	struct collector *c = &s->collector;
+	struct prof_run *row = &s->profile.runs.v[r->number];
+
+	t->samples += c->samples;
+	t->lost += c->lost;
+	t->throttled += c->throttled;
+	c->samples = c->lost = c->throttled = 0;
+	s->profile.losses.n = s->profile.stats.n = 0;
+	c->got.n = 0;
+	if (c->heat.n)
+		memset(c->heat.v, 0, c->heat.n * sizeof(*c->heat.v));
+	row->start_ns = now;
+	row->start_wall_ns = session_clock(CLOCK_REALTIME);
+	row->end_ns = 0;
+	t->begun_ns = now;
+}
+
+/* Samples of this file's time may still be on their way, into the next one: what
+ * is missing shows at the end of the last. */
+static void want_what_came(struct session *s)
+{
+	const struct collector *c = &s->collector;
+
+	for (size_t i = 0; i < s->profile.stats.n; i++) {
+		struct prof_stat *row = &s->profile.stats.v[i];
+
+		if (!row->wanted)
+			continue;
+		row->wanted = row->event < c->got.n ? c->got.v[row->event] : 0;
+		for (size_t k = 0; k < s->profile.losses.n; k++) {
+			const struct prof_loss *l = &s->profile.losses.v[k];
+
+			if (l->kind == PROF_LOST && l->event == row->event)
+				row->wanted += l->count;
+		}
+	}
+}
+
+/* Totals of counters so far, which the files from now on are not to tell. */
+static int remember_counts(struct session *s, struct error *err)
+{
+	struct rotation *t = &s->rotation;
+
+	for (size_t i = 0; i < s->profile.stats.n; i++) {
+		const struct prof_stat *row = &s->profile.stats.v[i];
+		struct prof_stat *sum;
+
+		while (t->counted.n <= row->event)
+			if (vec_push(&t->counted, (struct prof_stat){ 0 }) < 0)
+				return error_set(err, ERR_NOMEM,
+						 "out of memory");
+		sum = &t->counted.v[row->event];
+		sum->value += row->value;
+		sum->enabled_ns += row->enabled_ns;
+		sum->running_ns += row->running_ns;
+		sum->wanted += row->wanted;
+	}
+	return 0;
+}
+
+/* What was sampled up to now is to be in this file: it goes through the source's
+ * order, which takes two rounds. */
+static int settle(struct run *r, struct error *err)
+{
+	enum { ROUNDS = 3, ROUND_MS = 6, PACE_MS = 2 };
+	int rc = 0;
+
+	for (int i = 0; i < ROUNDS && rc >= 0; i++) {
+		if (r->source->ops->pace)
+			r->source->ops->pace(r->source, PACE_MS);
+		poll(NULL, 0, ROUND_MS);
+		rc = run_drain(r, false, err);
+	}
+	return rc;
+}
+
+int rotate_now(struct run *r, struct error *err)
+{
+	struct session *s = r->s;
+	uint64_t now = now_ns();
+	char *name = NULL;
+	int rc = run_counts(r, true, err);
+
+	if (rc >= 0)
+		rc = settle(r, err);
+	s->profile.runs.v[r->number].end_ns = now;
+	want_what_came(s);
+	if (rc >= 0)
+		rc = remember_counts(s, err);
+	if (rc >= 0)
+		rc = rename_by_time(s->o->output, &name, err);
+	if (rc >= 0)
+		rc = finish(s, err);
+	if (rc >= 0) {
+		session_notice(s, "switched to a new file: %s is finished",
+			       name);
+		rc = keep_name(s, name, err);
+	} else {
+		free(name);
+	}
+	if (rc < 0)
+		return rc;
+	writer_close(s->writer);
+	s->writer = s->collector.writer = NULL;
+	outfile_drop(&s->out);
+	forget(r, now);
+	rc = outfile_open(&s->out, s->o->output, true, err);
+	if (rc >= 0)
+		rc = session_prepare_file(s, err);
+	return rc < 0 ? rc : session_begin_file(s, err);
+}
+
+int rotate_end(struct session *s, struct error *err)
+{
+	struct rotation *t = &s->rotation;
+	char *name;
+	int rc = rename_by_time(s->o->output, &name, err);
+
+	if (rc >= 0)
+		rc = keep_name(s, name, err);
+	for (int i = 0; i < ROTATE_HELPERS; i++) {
+		while (t->helpers[i] && waitpid(t->helpers[i], NULL, 0) < 0 &&
+		       errno == EINTR)
+			;
+		t->helpers[i] = 0;
+	}
+	return rc;
+}
+
+void rotate_fini(struct session *s)
+{
+	struct rotation *t = &s->rotation;
+
+	for (size_t i = 0; i < t->names.n; i++)
+		free(t->names.v[i]);
+	vec_fini(&t->names);
+	vec_fini(&t->counted);
+	if (t->signal_fd >= 0)
+		close(t->signal_fd);
+	t->signal_fd = -1;
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Where a stack begins that no CFI marks as such.  Libraries that make stacks of
+ * their own (makecontext(3), boost.context, libco, Go) write down a return address
+ * that no call left there: of code that ends the thread or goes to another stack.
+ * Nothing called that code, so the stack ends with it.
+ */
+#include "unwind/insn.h"
+#include "unwind/unwind_internal.h"
+
+enum { INSNS = 32, BRANCHES = 8, CODE = 128 };
+
+/* Where Go's runtime begins a stack (src/runtime/asm_amd64.s): goexit, which is the
+ * return address of every goroutine and has a nop before its call, so that the
+ * return address less 1 is in it, too; rt0_go on the first thread, where abort
+ * is called behind mstart. */
+static bool is_go_begin(struct walk *w, uint64_t ra)
+{
+	enum { NOP = 0x90, CALL = 0xe8, INT3 = 0xcc, INT = 0xcd, SIZE = 7 };
+	struct span s = walk_bytes(w, ra - 1, SIZE);
+	int32_t to;
+
+	if (s.n != SIZE || s.p[1] != CALL || !w->code.table ||
+	    !image_section(w->code.table->img, ".go.buildinfo").n)
+		return false;
+	if (s.p[0] == NOP && s.p[6] == NOP)
+		return true;
+	memcpy(&to, s.p + 2, sizeof(to));
+	s = walk_bytes(w, ra + 5 + (uint64_t)(int64_t)to, 1);
+	return s.n && (*s.p == INT3 || *s.p == INT);
+}
+
+/* Whether the code at ra never returns, by its own instructions: whichever way it
+ * goes, it ends at one that traps. */
+static bool never_returns(struct walk *w, uint64_t ra)
+{
+	struct span s = walk_bytes(w, ra, CODE);
+	size_t wait[BRANCHES], nwait = 0, at = 0;
+
+	for (unsigned i = 0; i < INSNS && at < s.n; i++) {
+		const uint8_t *p = s.p + at;
+		size_t next, to;
+		struct insn x;
+
+		if (!insn_read(p, s.n - at, &x))
+			return false;
+		next = at + x.size;
+		if ((!x.map && (x.op == 0xf4 || x.op == 0xcc)) ||
+		    (x.map == 1 && x.op == 0x0b)) {	/* hlt, int3; ud2 */
+			if (!nwait)
+				return true;
+			at = wait[--nwait];
+			continue;
+		}
+		if (x.vector || (x.map && (x.map > 1 || (x.op & 0xf0) == 0x80)))
+			return false;
+		if (!x.map && (x.op & 0xf0) == 0x70) {	/* jcc */
+			to = next + (size_t)(int8_t)p[x.imm_at];
+			if (nwait == BRANCHES || to <= at)
+				return false;
+			wait[nwait++] = to;
+		} else if (!x.map && x.op == 0xeb) {
+			next += (size_t)(int8_t)p[x.imm_at];
+			if (next <= at)
+				return false;
+		} else if (!x.map && (x.op == 0xe9 || (x.op & 0xf6) == 0xc2 ||
+				      x.op == 0xff)) {
+			return false;	/* jmp far away, ret, jmp *x */
+		}
+		at = next;
+	}
+	return false;
+}
+
+static bool is_function_start(struct walk *w, uint64_t ra)
+{
+	struct unwind_table *t = w->code.table;
+	struct cfi_section s;
+	struct cfi_cie cie;
+	struct cfi_fde fde;
+	uint64_t vaddr;
+
+	if (!t || !walk_code(w, ra))
+		return false;
+	vaddr = ra + w->code.delta;
+	return image_find_fde(t->img, vaddr, &s, &cie, &fde) &&
+	       fde.start == vaddr && !cie.signal;
+}
+
+bool walk_ends_at(struct walk *w, uint64_t ra)
+{
+	return w->word == 8 && ra && (is_go_begin(w, ra) || never_returns(w, ra));
+}
+
+enum begin walk_begins(struct walk *w)
+{
+	uint64_t ra = w->regs.r[UNWIND_RIP];
+
+	if (w->exact || w->word != 8 || !walk_bytes(w, ra, 1).n)
+		return BEGIN_NO;
+	if (is_go_begin(w, ra))
+		return BEGIN_CALLED;
+	if (walk_after_call(w, ra))
+		return BEGIN_NO;
+	return is_function_start(w, ra) || never_returns(w, ra) ? BEGIN_PUT
+								: BEGIN_NO;
+}

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* One function, one image: see identity.h. */
+#include "views/identity.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* What rows of one function have in common. */
+struct same_key {
+	uint32_t image, name;	/* first row; str */
+	uint32_t file, line;	/* file: finder.files; 0: not known */
+	uint64_t vaddr;
+	bool weak;		/* name and perhaps file: not enough */
+};
+
+struct finder {
+	struct identity *x;
+	const struct profile *p;
+	struct strtab files;	/* normal paths */
+	uint32_t *file_of;	/* by str of p: 1 + its id in files */
+	struct same_key *key;	/* by func */
+	struct idtab tab;
+	struct u64map last;	/* by image and name: the last first row */
+	uint32_t *next;		/* by func: the first row before it there */
+};
+
+void path_normal(const char *path, struct buf *out)
+{
+	size_t base = out->n + (*path == '/');
+
+	if (*path == '/')
+		buf_u8(out, '/');
+	while (*path && !out->failed) {
+		size_t n, at = out->n;
+
+		path += strspn(path, "/");
+		n = strcspn(path, "/");
+		while (at > base && out->p[at - 1] != '/')
+			at--;
+		if (n == 2 && !strncmp(path, "..", 2) && out->n > base &&
+		    !(out->n - at == 2 && !memcmp(out->p + at, "..", 2))) {
+			out->n = at > base ? at - 1 : base;
+		} else if (n && !(n == 1 && *path == '.')) {
+			if (out->n > base)
+				buf_u8(out, '/');
+			buf_bytes(out, path, n);
+		}
+		path += n;
+	}
+}
+
+size_t path_common_end(const char *a, const char *b)
+{
+	size_t i = strlen(a), k = strlen(b), parts = 0;
+
+	while (i && k && a[i - 1] == b[k - 1]) {
+		if (a[i - 1] == '/')
+			parts++;
+		i--;
+		k--;
+	}
+	return parts + ((!i || a[i - 1] == '/') && (!k || b[k - 1] == '/') &&
+			(i != strlen(a)) && a[i] != '/');
+}
+
+const char *path_end(const char *path, size_t n)
+{
+	const char *s = path + strlen(path);
+
+	while (s > path && (s[-1] != '/' || --n))
+		s--;
+	return s;
+}
+
+bool path_ends_with(const char *path, const char *end)
+{
+	size_t n = strlen(path), m = strlen(end);
+
+	return m && n >= m && !strcmp(path + n - m, end) &&
+	       (n == m || path[n - m - 1] == '/' || *end == '/');
+}
+
+/* Images without a build-id have a row for each file that was mapped. */
+static bool same_image(const struct prof_image *a, const struct prof_image *b)
+{
+	if (a->path != b->path || a->kind != b->kind)
+		return false;
+	if (a->kind != PROF_IMAGE_ELF && a->kind != PROF_IMAGE_KERNEL &&
+	    a->kind != PROF_IMAGE_MODULE)
+		return true;
+	if (!a->build_id.len && !b->build_id.len)
+		return a->kind != PROF_IMAGE_ELF ||
+		       ((a->flags | b->flags) & PROF_IMAGE_UNREADABLE);
+	return build_id_equal(&a->build_id, &b->build_id);
+}
+
+static bool image_eq(const void *ctx, uint32_t id, const void *key)
+{
+	return same_image(&((const struct profile *)ctx)->images.v[id], key);
+}
+
+static int find_images(struct finder *f)
+{
+	struct idtab tab = { 0 };
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && i < f->p->images.n; i++) {
+		const struct prof_image *im = &f->p->images.v[i];
+		uint64_t h = hash_mix(im->path, im->kind);
+		uint32_t id;
+
+		h = hash_mix(h, hash_bytes(im->build_id.bytes,
+					   im->build_id.len));
+		id = idtab_find(&tab, h, image_eq, f->p, im);
+		f->x->image[i] = id == IDTAB_NONE ? i : id;
+		if (id == IDTAB_NONE)
+			rc = idtab_add(&tab, h, i);
+	}
+	idtab_fini(&tab);
+	return rc;
+}
+
+/* "L" before a length and the unnamed name space are marks of what only its own
+ * source file sees.  A wrong no does no harm. */
+bool identity_global(const char *name)
+{
+	if (name[0] != '_' || (name[1] != 'Z' && name[1] != 'R' &&
+			       !(name[1] == 'D' && isdigit((uint8_t)name[2]))))
+		return false;
+	if (strstr(name, "_GLOBAL__N_"))
+		return false;
+	for (const char *s = strchr(name, 'L'); s; s = strchr(s + 1, 'L'))
+		if (isdigit((uint8_t)s[1]))
+			return false;
+	return true;
+}
+
+/* Stubs that jump to another image, and names that are no function's. */
+static bool is_stub(const char *name)
+{
+	size_t n = strlen(name);
+
+	return *name == '.' || (n > 4 && !strcmp(name + n - 4, "@plt"));
+}
+
+static uint32_t file_number(struct finder *f, uint32_t str)
+{
+	const char *path = profile_cstr(f->p, str);
+	struct buf normal = { 0 };
+
+	if (!*path || str >= f->p->str.str.n)
+		return 0;
+	if (!f->file_of[str]) {
+		path_normal(path, &normal);
+		f->file_of[str] = 1 + strtab_add(&f->files, buf_cstr(&normal));
+		buf_fini(&normal);
+	}
+	return f->file_of[str] - 1;	/* UINT32_MAX: out of memory */
+}
+
+/* False: out of memory. */
+static bool make_key(struct finder *f, uint32_t i, struct same_key *k)
+{
+	const struct prof_func *fn = &f->p->funcs.v[i];
+	const struct prof_image *im = &f->p->images.v[fn->image];
+	const char *name = profile_cstr(f->p, fn->name);
+
+	*k = (struct same_key){ .image = f->x->image[fn->image],
+				.name = fn->name };
+	if (im->kind == PROF_IMAGE_ANON || im->kind == PROF_IMAGE_UNKNOWN ||
+	    im->kind == PROF_IMAGE_GENERATED || is_stub(name))
+		return true;
+	if (identity_global(name))
+		return true;
+	k->file = file_number(f, fn->file);
+	k->line = fn->line;
+	if (k->file && k->line)
+		return k->file != UINT32_MAX;
+	if (fn->vaddr) {
+		k->vaddr = fn->vaddr;
+		k->file = k->line = 0;
+	}
+	k->weak = !fn->vaddr;
+	return k->file != UINT32_MAX;
+}
+
+static bool key_eq(const void *ctx, uint32_t id, const void *key)
+{
+	const struct same_key *a = &((const struct finder *)ctx)->key[id];
+	const struct same_key *b = key;
+
+	return a->image == b->image && a->name == b->name &&
+	       a->file == b->file && a->line == b->line &&
+	       a->vaddr == b->vaddr && a->weak == b->weak;
+}
+
+static int find_rows(struct finder *f)
+{
+	for (uint32_t i = 0; i < f->p->funcs.n; i++) {
+		struct same_key *k = &f->key[i];
+		uint32_t id, *last;
+		uint64_t h;
+
+		if (!make_key(f, i, k))
+			return -ERR_NOMEM;
+		h = hash_mix(hash_mix((uint64_t)k->image << 32 | k->name,
+				      (uint64_t)k->file << 32 | k->line),
+			     k->vaddr + k->weak);
+		id = idtab_find(&f->tab, h, key_eq, f, k);
+		f->x->func[i] = id == IDTAB_NONE ? i : id;
+		if (id != IDTAB_NONE)
+			continue;
+		last = u64map_slot(&f->last,
+				   (uint64_t)k->image << 32 | k->name);
+		if (!last || idtab_add(&f->tab, h, i) < 0)
+			return -ERR_NOMEM;
+		f->next[i] = *last;
+		*last = i;
+	}
+	return 0;
+}
+
+/* The function that a row without declaration or address belongs to: itself, where
+ * that cannot be told. */
+static uint32_t owner(const struct finder *f, uint32_t i)
+{
+	enum { NAMESAKES = 100 };
+	const struct same_key *k = &f->key[i];
+	const char *file = strtab_get(&f->files, k->file);
+	uint32_t only = PROF_NONE, by_file = PROF_NONE, n = 0, fits = 0;
+	uint32_t j = u64map_get(&f->last, (uint64_t)k->image << 32 | k->name);
+
+	for (unsigned int tries = 0; j != PROF_NONE && tries < NAMESAKES;
+	     j = f->next[j], tries++) {
+		const char *its;
+
+		if (f->key[j].weak)
+			continue;
+		its = profile_cstr(f->p, f->p->funcs.v[j].file);
+		only = j;
+		n++;
+		if (k->file && *its && (path_ends_with(file, its) ||
+					path_ends_with(its, file))) {
+			by_file = j;
+			fits++;
+		}
+	}
+	return n == 1 ? only : fits == 1 ? by_file : i;
+}
+
+/* In two steps: what they belong to is no weak row. */
+static void place_weak(struct finder *f)
+{
+	uint32_t *func = f->x->func;
+
+	for (uint32_t i = 0; i < f->p->funcs.n; i++)
+		if (func[i] == i && f->key[i].weak)
+			func[i] = owner(f, i);
+	for (uint32_t i = 0; i < f->p->funcs.n; i++)
+		if (f->key[i].weak)
+			func[i] = func[func[i]];
+}
+
+static uint32_t top(uint32_t *func, uint32_t i)
+{
+	while (func[i] != i)
+		i = func[i] = func[func[i]];
+	return i;
+}
+
+static bool place_eq(const void *ctx, uint32_t id, const void *key)
+{
+	const struct finder *f = ctx;
+	const struct prof_func *a = &f->p->funcs.v[id], *b = key;
+
+	return a->name == b->name && a->line == b->line &&
+	       f->file_of[a->file] == f->file_of[b->file] &&
+	       prof_is_kernel(&f->p->images.v[a->image]) ==
+		       prof_is_kernel(&f->p->images.v[b->image]);
+}
+
+/* Functions that are declared at one place count as one in all images. */
+static int join_images(struct finder *f)
+{
+	uint32_t *func = f->x->func;
+	struct idtab tab = { 0 };
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && i < f->p->funcs.n; i++) {
+		const struct prof_func *fn = &f->p->funcs.v[i];
+		uint32_t id, a, b;
+		uint64_t h;
+
+		if (!fn->line || !file_number(f, fn->file))
+			continue;
+		h = hash_mix(hash_mix(fn->name, fn->line),
+			     f->file_of[fn->file]);
+		id = idtab_find(&tab, h, place_eq, f, fn);
+		if (id == IDTAB_NONE) {
+			rc = idtab_add(&tab, h, i);
+			continue;
+		}
+		a = top(func, id);
+		b = top(func, i);
+		func[a > b ? a : b] = a > b ? b : a;
+	}
+	for (uint32_t i = 0; i < f->p->funcs.n; i++)
+		func[i] = top(func, i);
+	idtab_fini(&tab);
+	return rc;
+}
+
+/* The row that stands for a function is one that says where it is declared. */
+static void choose_rows(struct finder *f)
+{
+	uint32_t *func = f->x->func, *best = f->next;
+
+	for (uint32_t i = 0; i < f->p->funcs.n; i++)
+		best[i] = func[i];
+	for (uint32_t i = 0; i < f->p->funcs.n; i++)
+		if (f->p->funcs.v[i].line &&
+		    !f->p->funcs.v[best[func[i]]].line)
+			best[func[i]] = i;
+	for (uint32_t i = 0; i < f->p->funcs.n; i++)
+		func[i] = best[func[i]];
+}
+
+int identity_init(struct identity *x, const struct profile *p, bool across)
+{
+	size_t n = p->funcs.n + 1;
+	struct finder f = { .x = x, .p = p };
+	int rc = strtab_init(&f.files);
+
+	x->func = malloc(n * sizeof(*x->func));
+	x->image = malloc((p->images.n + 1) * sizeof(*x->image));
+	f.file_of = calloc(p->str.str.n + 1, sizeof(*f.file_of));
+	f.key = malloc(n * sizeof(*f.key));
+	f.next = malloc(n * sizeof(*f.next));
+	if (!x->func || !x->image || !f.file_of || !f.key || !f.next)
+		rc = -ERR_NOMEM;
+	/* 0 is no file's */
+	if (!rc && strtab_add(&f.files, "") == UINT32_MAX)
+		rc = -ERR_NOMEM;
+	if (!rc)
+		rc = find_images(&f);
+	if (!rc)
+		rc = find_rows(&f);
+	if (!rc)
+		place_weak(&f);
+	if (!rc && across)
+		rc = join_images(&f);
+	if (!rc)
+		choose_rows(&f);
+	strtab_fini(&f.files);
+	idtab_fini(&f.tab);
+	u64map_fini(&f.last);
+	free(f.file_of);
+	free(f.key);
+	free(f.next);
+	if (rc < 0)
+		identity_fini(x);
+	return rc;
+}
+
+void identity_fini(struct identity *x)
+{
+	free(x->func);
+	free(x->image);
+	*x = (struct identity){ 0 };
+}

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Writes small recordings that want much memory: bombs.py KIND FILE.
+
+Chunks and sections as in tally-format(5)."""
+import struct
+import sys
+import zlib
+
+TABLES, SAMPLES = 1, 2
+STRINGS, ENVS, EVENTS, RUNS, THREADS, IMAGES, LOCS, NODES = range(1, 9)
+PATHS = 35
+EVENT = 13      # columns of a row
+BATCH = 8192    # samples of a chunk
+
+
+def uleb(v):
+    out = b''
+    while v >= 128:
+        out += bytes([v & 127 | 128])
+        v >>= 7
+    return out + bytes([v])
+
+
+def section(kind, body):
+    return uleb(kind) + uleb(len(body)) + body
+
+
+def rows(kind, first, count, columns):
+    return section(kind, uleb(first) + uleb(count) + columns)
+
+
+class File:
+    def __init__(self):
+        head = b'\x89TALLY\r\n' + struct.pack('<HHI12x', 1, 4, 32)
+        self.parts = [head + struct.pack('<I', zlib.crc32(head))]
+        self.seq = 0
+
+    def chunk(self, kind, payload, nrows=0, packed=True):
+        raw = len(payload)
+        if packed:
+            payload = zlib.compress(payload, 9)
+        head = struct.pack('<IIHBBIIII', 0x43594c54, self.seq, kind, packed,
+                           0, len(payload), raw, nrows, zlib.crc32(payload))
+        self.parts += [head, struct.pack('<I', zlib.crc32(head)), payload]
+        self.seq += 1
+
+    def basics(self, events=1):
+        """One run, thread, image and location."""
+        self.chunk(TABLES, rows(RUNS, 0, 1, bytes(7)) +
+                   rows(EVENTS, 0, events, bytes(EVENT * events)) +
+                   rows(THREADS, 0, 1, bytes(6)) +
+                   rows(IMAGES, 0, 1, bytes(6)) + rows(LOCS, 0, 1, bytes(2)))
+
+    def samples(self, times, stack):
+        """Batches of samples at one time each; `stack`: their column."""
+        def const(v):
+            return bytes([0, 0]) + uleb(len(uleb(v))) * 2 + uleb(v)
+
+        zero = zlib.compress(bytes(BATCH), 9)
+        time = bytes([1, 1]) + uleb(BATCH) + uleb(len(zero)) + zero
+        for i in range(times):
+            self.chunk(SAMPLES, uleb(1) + uleb(0) + time + const(0) * 3 +
+                       const(1) + stack(i), BATCH, packed=False)
+
+    def write(self, path):
+        with open(path, 'wb') as f:
+            f.write(b''.join(self.parts))
+
+
+def strings(f):
+    """Empty strings, which all get names of their own."""
+    n = 1 << 20
+    for i in range(2):
+        f.chunk(TABLES, rows(STRINGS, i * n + 2, n, bytes(n)))
+
+
+def events(f):
+    n = 1 << 20
+    f.chunk(TABLES, rows(EVENTS, 0, n, bytes(EVENT * n)))
+
+
+def gaps(f):
+    """After damage rows may be missing: equal chunks, each with a gap."""
+    f.chunk(TABLES, b'')
+    f.parts[-1] = b'x' * len(f.parts[-1])
+    for i in range(20):
+        f.chunk(TABLES, rows(EVENTS, (i + 1 << 20) - 1, 1, bytes(EVENT)),
+                packed=False)
+
+
+def paths(f):
+    """Coded rows in bytes that zlib makes of nothing."""
+    n = 4 << 20
+    head = uleb(0) + uleb(0) + uleb(8 * n) + uleb(1) + uleb(8 * n)
+    f.chunk(TABLES, section(PATHS, head + bytes(n)))
+
+
+def nodes(f, n=1 << 20):
+    """One stack, with a sample in each of its frames."""
+    f.basics()
+    step = 1 << 20
+    for i in range(n // step):
+        # parent: one row up; location: 0, which is no new one
+        f.chunk(TABLES, rows(NODES, 1 + i * step, step,
+                             b'\x01' * step + b'\x40' * step))
+    new = zlib.compress(b'\x01' + bytes(BATCH), 9)
+
+    def stack(i):
+        # the largest so far, then new ones: one plane of zeros
+        first = uleb(i * BATCH)
+        packed = zlib.compress(first + b'\x01' + bytes(BATCH), 9)
+        return (bytes([3, 1]) + uleb(len(first) + 1 + BATCH) +
+                uleb(len(packed)) + packed)
+
+    f.samples(n // BATCH - 1, stack)
+
+
+def wide(f):
+    """Many events, many locations: a table of both would be large."""
+    f.basics(100000)
+    f.chunk(TABLES, rows(LOCS, 1, 100000, bytes(100000) + b'\x01' * 100000))
+
+
+def samples(f):
+    """Equal samples: little to store, much to print."""
+    f.basics()
+    f.samples(3000, lambda i: bytes([0, 0, 1, 1, 0]))
+
+
+def main():
+    f = File()
+    globals()[sys.argv[1]](f)
+    f.write(sys.argv[2])
+
+
+main()

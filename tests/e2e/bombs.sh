@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Small recordings that want much memory or output: each command reads them within
+# what tally-format(5) states, or says what they want and how to allow it.
+. "$top_srcdir/tests/lib.sh"
+
+if ! command -v python3 >/dev/null; then
+	t_skip "small recordings that want much" "no python3 to write them with"
+	t_done; exit
+fi
+cd "$T_TMP" || exit 1
+cat >peak.py <<'END'
+"""Runs a command; prints its exit status and its peak of memory in MB."""
+import resource, subprocess, sys
+
+with open('out', 'wb') as out, open('err', 'wb') as err:
+    status = subprocess.run(sys.argv[1:], stdout=out, stderr=err).returncode
+peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
+print(status, 'within' if peak <= 300 else 'takes %d MB' % peak)
+END
+make_bomb() { python3 "$top_srcdir/tests/e2e/bombs.py" "$1" "$1.tally"; }
+peak() { python3 peak.py "$TALLY" "$@"; }
+# Sanitizers take memory of their own.
+limit=within
+if nm "$TALLY" 2>/dev/null | grep -q __asan_init; then limit=.*; fi
+
+for kind in strings events gaps; do
+	make_bomb "$kind" || exit 1
+	for command in 'report --no-pager' info; do
+		# shellcheck disable=SC2086 # words
+		t_like "$kind: $command" "$(peak $command "$kind.tally")" \
+			"^1 $limit\$"
+		t_like "… says what to do" "$(cat err)" \
+			"^tally: $kind.tally: .* offset [0-9]+ .* MB of memory.*--max-memory SIZE"
+	done
+done
+for command in 'report --html -o x.html' 'annotate --no-pager' \
+		'flamegraph -o x.svg' dump symbolize 'diff --no-pager a.tally'; do
+	cp gaps.tally a.tally
+	# shellcheck disable=SC2086 # words
+	t_like "gaps: $command" "$(peak $command gaps.tally)" "^1 $limit\$"
+	t_like "… says what to do" "$(cat err)" '--max-memory SIZE'
+done
+for kind in nodes wide paths; do
+	make_bomb "$kind" || exit 1
+	for command in 'report --no-pager' 'report --html -o x.html'; do
+		# shellcheck disable=SC2086 # words
+		t_like "$kind: $command" "$(peak $command "$kind.tally")" \
+			"^[012] $limit\$"
+	done
+done
+t_like "a limit of one's own" \
+	"$(peak info --max-memory 10M nodes.tally) $(cat err)" \
+	'^1 .* take more than 9 MB'
+make_bomb samples || exit 1
+t_like "dump of equal samples" "$(peak dump samples.tally)" "^1 $limit\$"
+t_like "… says what to do" "$(cat err)" \
+	'^tally: samples.tally: stopped after [0-9]+ MB .*--max-output SIZE'
+t_ok "… within its limit" "$([ "$(wc -c <out)" -le \
+	$((64 * $(wc -c <samples.tally) + (64 << 20))) ]; echo $?)"
+t_like "dump of a part" "$(peak dump --only chunks samples.tally)" \
+	"^0 $limit\$"
+t_is "… is whole" "$(grep -c '^chunk' out)" \
+	"$(grep -ao TLYC samples.tally | wc -l)"
+peak dump --max-output 1M samples.tally >/dev/null
+t_ok "--max-output" "$([ "$(wc -c <out)" -le 1000000 ] && [ -s out ]; echo $?)"
+t_done

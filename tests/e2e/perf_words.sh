@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Each option that perf documents is one of tally's, stands for one, or is
+# answered with tally's way.
+. "$top_srcdir/tests/lib.sh"
+
+cd "$T_TMP" || exit 1
+
+# said COMMAND OPTION…: what tally says to it.  --help keeps it from working.
+said() {
+	"$TALLY" "$@" --help 2>&1 >/dev/null </dev/null
+}
+
+# answered COMMAND: the options on standard input, one a line with its value if
+# it takes one; prints those that get no answer.
+answered() {
+	n=0
+	while read -r o; do
+		n=$((n + 1))
+		# shellcheck disable=SC2086 # an option and its value
+		text=$(said "$1" $o)
+		case $text in
+		*" as in perf: "*) ;;
+		*"no option"*) echo "$o: $text";;
+		esac
+	done
+	echo "$n options" >count
+}
+
+# What `perf COMMAND -h` lists: "-x, --long <value>  words".
+options_of_perf() {
+	perf "$1" -h 2>&1 | awk '
+	function put(option, long) {
+		if (value && long)
+			option = option "=1"
+		else if (value)
+			option = option " 1"
+		print option
+	}
+	/^ +-/ {
+		# Words that explain begin behind two blanks.
+		sub(/^ +/, ""); rest = $0
+		value = rest ~ /^(-., )?(--[a-z0-9-]+|-.) </
+		if (match(rest, /^-[A-Za-z]/))
+			put(substr(rest, RSTART, 2), 0)
+		if (match(rest, /^(-., )?--[a-z0-9-]+/)) {
+			word = substr(rest, RSTART, RLENGTH)
+			sub(/^-., /, "", word)
+			put(word, 1)
+		}
+	}'
+}
+
+for c in record report annotate stat diff; do
+	if ! command -v perf >/dev/null ||
+	   ! perf "$c" -h 2>&1 | grep -q -e '--'; then
+		t_skip "the options of perf $c" "no perf here (linux-perf)"
+		continue
+	fi
+	options_of_perf "$c" >"$c.options"
+	t_like "perf $c lists its options" "$(wc -l <"$c.options")" \
+		'^[2-9][0-9]|^1[0-9][0-9]'
+	t_none "each option of perf $c has an answer" \
+		"$(answered "$c" <"$c.options")"
+done
+
+# Options of perf 7.
+printf '%s\n' --off-cpu-thresh=1 --setup-filter=1 --latency --synth=no \
+	--switch-output=signal --control=fifo:x >record.options
+t_none "options of newer perf record have an answer" \
+	"$(answered record <record.options)"
+printf '%s\n' --latency --parallelism=1 --addr2line=x --stdio2 >report.options
+t_none "options of newer perf report have an answer" \
+	"$(answered report <report.options)"
+printf '%s\n' --data-type --type-stat --insn-stat --code-with-type \
+	--skip-empty >annotate.options
+t_none "options of newer perf annotate have an answer" \
+	"$(answered annotate <annotate.options)"
+printf '%s\n' --per-cache --per-cluster --metrics=none --bpf-counters \
+	>stat.options
+t_none "options of newer perf stat have an answer" \
+	"$(answered stat <stat.options)"
+
+# The check above finds what has none.
+t_like "an option that nobody has is found" \
+	"$(echo --no-such-option-anywhere | answered record)" 'no option'
+
+t_is "-G is --cgroup" "$("$TALLY" record -G /no/such -- true 2>&1)" \
+	"$("$TALLY" record --cgroup /no/such -- true 2>&1)"
+t_is "-j is --format=json" "$("$TALLY" stat -q -j -o json true 2>&1
+	head -c 2 json)" '{"'
+for c in 'top' 'script' 'evlist'; do
+	"$TALLY" "$c" 2>err
+	t_is "perf $c is a mistake in usage" $? 2
+	t_like "and is answered" "$(cat err)" "as in perf; here: tally "
+done
+
+t_done

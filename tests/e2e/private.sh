@@ -1,0 +1,210 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A recording from a stranger must not read this disk: what is made for others
+# holds only source text of the recording and of folders that were named.
+. "$top_srcdir/tests/lib.sh"
+
+unset DEBUGINFOD_URLS
+cd "$T_TMP" || exit 1
+chmod 755 .
+umask 022
+for p in python3 script; do
+	command -v $p >/dev/null && continue
+	t_skip "private files" "there is no $p"
+	t_done; exit
+done
+page() { # FILE: all of a page that its script shows
+	python3 -B -c '
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import html_check
+meta = html_check.data(sys.argv[2])["meta"]
+print(json.dumps(meta["lines"]["files"], ensure_ascii=False))
+print("\n".join(meta["sources"]))
+' "$top_srcdir/tests/e2e" "$1"
+}
+
+# What the stranger wants, and where: a private key, a file that anybody on this
+# machine may read, and in the project a hidden file, one that is private by its
+# mode, and links that lead out of it.
+mkdir -p home/.ssh home/notes proj/src proj/.git
+for i in home/.ssh/id_rsa home/notes/diary.c proj/.env proj/src/mode.c \
+	proj/.git/config; do
+	for l in 1 2 3 4 5 6 7 8 9; do echo "SECRET $i $l"; done >"$i"
+done
+chmod 600 home/.ssh/id_rsa proj/src/mode.c
+ln -s ../../home/notes/diary.c proj/src/link.c
+ln -s ../../home/notes proj/src/folder
+ln -s own.c proj/src/inside.c
+ln -s . "$T_TMP/proj/src/self"
+work() { # NUMBER PATH: a function whose lines are said to be in PATH
+	echo "#line 2 \"$2\""
+	echo "__attribute__((noinline)) unsigned f$1(unsigned x) {"
+	echo "for (int i = 0; i < 4000; i++) x = x * 1664525u + (x >> 7) + $1;"
+	echo "return x; }"
+}
+cat >proj/src/own.c <<'END2'
+/* the project's own */
+/* own line two */
+/* own line three */
+/* own line four */
+END2
+i=0
+for p in home/.ssh/id_rsa home/notes/diary.c proj/.env proj/src/mode.c \
+	proj/src/link.c proj/src/folder/diary.c proj/.git/config \
+	proj/src/../../home/notes/diary.c proj/src/own.c proj/src/inside.c \
+	proj/src/self/self/own.c; do
+	i=$((i + 1))
+	work $i "$T_TMP/$p"
+done >stranger.c
+{
+	echo '#line 1 "main.c"'
+	echo '#include <stdlib.h>'
+	echo 'int main(int argc, char **argv) { unsigned s = 0;'
+	echo 'for (int i = 0; i < atoi(argv[argc - 1]); i++) {'
+	for k in $(seq $i); do echo "s += f$k(s);"; done
+	echo '} return s == 12345; }'
+} >>stranger.c
+if ! ${CC:-cc} -O1 -g -o stranger stranger.c 2>cc.err; then
+	t_skip "private files" "no C compiler that works: $(head -n 1 cc.err)"
+	t_done; exit
+fi
+for f in a b; do
+	"$TALLY" record -q -F 4000 -o $f.tally -- ./stranger 3000 2>rec.err &&
+		continue
+	t_skip "private files" "cannot record here: $(head -n 1 rec.err)"
+	t_done; exit
+done
+cd proj || exit 1
+cp ../a.tally ../b.tally .
+
+# Every way out.
+"$TALLY" report --html -o report.html a.tally 2>report.err
+"$TALLY" flamegraph -o flame.html a.tally 2>flame.err
+"$TALLY" annotate --html -o annotate.html a.tally 2>annotate.err
+"$TALLY" diff -o diff.html a.tally b.tally 2>diff.err
+"$TALLY" check --warn-only --format none --html check.html --baseline a.tally \
+	--new b.tally 2>check.err
+for p in report flame annotate diff check; do
+	page $p.html >$p.txt
+	t_like "$p: the project's own source is in the page" "$(cat $p.txt)" \
+		'own line three'
+	t_lacks "$p: nothing else is" "$(cat $p.txt)" SECRET
+	t_like "$p: the page says how many files were read, and from where" \
+		"$(cat $p.txt)" \
+		"^source text: 1 file read on this machine below $T_TMP/proj: src/own.c$"
+	t_like "$p: and which were not" "$(cat $p.txt)" \
+		'^source text: [89] files left out .*id_rsa'
+	t_like "$p: so does the command" "$(cat $p.err)" \
+		"^tally: source text: 1 file read on this machine below $T_TMP/proj: src/own.c$"
+done
+"$TALLY" annotate --all --top 0 --percent-limit 0 a.tally >text.txt
+"$TALLY" annotate --all --top 0 --percent-limit 0 -o file.txt a.tally \
+	2>file.err
+"$TALLY" annotate --format=json --top 0 --percent-limit 0 a.tally >json.txt
+# without a name, only functions are shown whose change is no noise
+for f in 1 2 3 4 5 6 7 8 9 10 11; do
+	"$TALLY" diff --source --all a.tally b.tally f$f
+done >difftext.txt
+for p in text file json difftext; do
+	t_like "$p: the project's own source" "$(cat $p.txt)" 'own line three'
+	t_lacks "$p: nothing else" "$(cat $p.txt)" SECRET
+done
+t_like "the command tells what it read for a file" "$(cat file.err)" \
+	"^tally: source text: 1 file read .* below $T_TMP/proj: src/own.c$"
+t_like "why there is no source is said" "$(tr -d '\n' <text.txt | tr -s ' #')" \
+	'no source: it is not below the working directory, --repo or --source-map'
+t_like "also of a link that leads out" "$(tr -d '\n' <text.txt | tr -s ' #')" \
+	'no source: a symbolic link leads out'
+t_like "also of what others may not read" \
+	"$(tr -d '\n' <text.txt | tr -s ' #')" \
+	'no source: others may not read it .its mode is 0600'
+t_is "that a file is there cannot be told from the page" \
+	"$(python3 -c '
+import json, sys
+files = json.loads(open("report.txt").readline())
+print(len({f["why"] for f in files if "/home/" in f["name"]
+           and "folder" not in f["name"]}))')" 1
+
+# Recordings with source are for others, too.
+"$TALLY" record -q -F 4000 --embed-source -o c.tally -- ../stranger 2000
+"$TALLY" symbolize -q --embed-source -o d.tally a.tally
+for f in c d; do
+	"$TALLY" dump $f.tally >$f.txt
+	t_like "$f: embedded: the project's own source" \
+		"$(cat $f.txt)" own.c
+	rm -rf ../empty && mkdir ../empty
+	(cd ../empty && "$TALLY" annotate --all --top 0 --percent-limit 0 \
+		../proj/$f.tally) >$f.txt
+	t_like "$f: embedded: its lines" "$(cat $f.txt)" 'own line three'
+	t_lacks "$f: embedded: nothing else" "$(cat $f.txt)" SECRET
+done
+
+# What the user names is taken, but nothing beyond.
+cd ../empty || exit 1
+"$TALLY" report --html -o page.html ../a.tally 2>err
+page page.html >page.txt
+t_lacks "elsewhere there is no source" "$(cat page.txt)" 'own line|SECRET'
+t_like "and the page says so" "$(cat page.txt)" \
+	'^source text: no file was read on this machine$'
+t_like "so does the command" "$(cat err)" 'tally: source text: .* left out'
+for o in --repo --source-map; do
+	v=$T_TMP/proj
+	[ $o = --repo ] || v=$v=$v
+	"$TALLY" report --html $o "$v" -o page.html ../a.tally 2>err
+	page page.html >page.txt
+	t_like "$o allows a folder" "$(cat page.txt)" 'own line three'
+	t_lacks "$o allows no other" "$(cat page.txt)" SECRET
+done
+"$TALLY" annotate --source-map "$T_TMP/home/notes=../home/notes" --all --top 0 \
+	--percent-limit 0 ../a.tally >text.txt
+t_like "--source-map to a relative folder" "$(cat text.txt)" \
+	'SECRET home/notes/diary.c 3'
+t_lacks "which allows no other" "$(cat text.txt)" 'own line|id_rsa 3'
+(cd / && "$TALLY" annotate --all --top 0 --percent-limit 0 \
+	"$T_TMP/a.tally") >text.txt
+t_lacks "the root folder is nobody's project" "$(cat text.txt)" \
+	'own line|SECRET'
+mkdir ../there && mv ../proj/src ../there/
+ln -s ../there/src ../proj/src
+(cd ../proj && "$TALLY" annotate --all --top 0 --percent-limit 0 a.tally
+	) >text.txt
+t_lacks "a folder that became a link out is not followed" "$(cat text.txt)" \
+	'own line|SECRET'
+rm ../proj/src && mv ../there/src ../proj/
+
+# On a terminal it is the user's own business, but which file it is is told.
+on_terminal() { # COMMAND: what it shows in one long line
+	script -qec "$1" /dev/null </dev/null | tr -d '\r' | tr -s ' #' |
+		tr '\n' ' '
+}
+out=$(on_terminal "COLUMNS=300 '$TALLY' annotate --no-pager --color=never \
+	--all --top 0 --percent-limit 0 ../a.tally")
+t_like "a terminal shows any file" "$out" 'SECRET home/notes/diary.c 3'
+t_like "and says that it is this machine's" "$out" \
+	"proj/src/own.c \(this machine's file\)"
+t_like "and which one" "$out" \
+	"proj/src/link.c \(read from $T_TMP/home/notes/diary.c\)"
+
+# Root, with a recording of somebody else.
+if [ "$(id -u)" -eq 0 ]; then
+	cd ../proj || exit 1
+	chown 64321 a.tally
+	out=$(on_terminal "'$TALLY' annotate --no-pager --color=never --all --top 0 \
+		--percent-limit 0 a.tally")
+	t_lacks "root opens nothing for another user" "$out" 'own line|SECRET'
+	t_like "and says so" "$out" "the recording is another user's"
+	"$TALLY" report --html --repo . -o page.html a.tally 2>err
+	page page.html >page.txt
+	t_lacks "nor for a page" "$(cat page.txt)" 'own line|SECRET'
+	chown 64321 c.tally
+	t_like "stored source is shown" "$("$TALLY" annotate --all --top 0 \
+		--percent-limit 0 c.tally)" 'own line three'
+	"$TALLY" diff --source --all --baseline a.tally b.tally \
+		--new b.tally c.tally >text.txt 2>&1
+	t_lacks "nor together with others" "$(sed -n 's/^ .*//p;/old/p' \
+		text.txt; echo end)" 'SECRET'
+else
+	t_skip "recordings of other users" "needs root"
+fi
+t_done

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The full names of functions that really exist, against nm -C: lambdas, operators,
+# local classes, coroutines, conversion functions, templates of these.
+. "$top_srcdir/tests/lib.sh"
+
+tally=$(cd "$top_builddir/src" && pwd)/tally
+src=$(cd "$top_srcdir/tests/symbolize" && pwd)
+cd "$T_TMP" || exit 1
+
+for cxx in g++ clang++; do
+	for flags in '-std=c++20 -O0' '-std=c++20 -O2' '-std=c++20 -O3' \
+		'-std=c++17 -O1 -gdwarf-4' '-std=c++17 -O2 -g1'; do
+		what="$cxx $flags: names as nm -C says"
+		# shellcheck disable=SC2086 # lists of words
+		if ! command -v $cxx >/dev/null; then
+			t_skip "$what" "no $cxx is installed"
+		elif $cxx -w -pthread -g $flags "$src/outermost.cpp" -o o \
+				2>log; then
+			t_run "$what" python3 "$src/outermost.py" "$tally" o
+		else
+			sed 's/^/# /' log | head -n 5
+			t_ok "$what: compiled" 1
+		fi
+	done
+done
+
+# What the compiler made itself has no parameters in its name.
+what='the constructor of a file, without symbols'
+if ! command -v g++ >/dev/null; then
+	t_skip "$what" 'no g++ is installed'
+else
+	echo 'int made(); int n = made();' >init.cpp
+	if g++ -g -O2 -fPIC -shared init.cpp -o init 2>log &&
+		objcopy -w -N '*' init init.nosym; then
+		at=$(nm init | sed -n 's/ t _GLOBAL__sub_I_init.cpp$//p')
+		t_is "$what" "$(echo "0x$at" | "$tally" addr2line -fiCe \
+			init.nosym | tail -n 2 | head -n 1)" _GLOBAL__sub_I_init.cpp
+	else
+		sed 's/^/# /' log | head -n 5
+		t_ok "$what: compiled" 1
+	fi
+fi
+
+# gdc writes no linkage name for nested functions.
+what='a nested function of D has the name of its symbol'
+if ! command -v gdc >/dev/null; then
+	t_skip "$what" 'no gdc is installed'
+else
+	cat >nested.d <<'END'
+module nested;
+extern (C) int rand();
+extern (C) int main(int argc, char** argv)
+{
+	int step(int n) { return n * rand() + argc; }
+	return step(argc) + step(3);
+}
+END
+	if gdc -g -O0 nested.d -o nested 2>log; then
+		nm nested | sed -n 's/ t \(_D.*4step.*\)$/ \1/p' >symbol
+		read -r at name <symbol
+		t_is "$what" "$(echo "0x$at" | "$tally" addr2line -fe nested |
+			head -n 1)" "$name"
+	else
+		sed 's/^/# /' log | head -n 5
+		t_ok "$what: compiled" 1
+	fi
+fi
+t_done
