@@ -234,10 +234,11 @@ int rotate_now(struct run *r, struct error *err)
 	struct session *s = r->s;
 	uint64_t now = now_ns();
 	char *name = NULL;
-	int rc = run_counts(r, true, err);
+	int rc = settle(r, err);
 
+	/* Settling may write tables, and a row of counts is written once. */
 	if (rc >= 0)
-		rc = settle(r, err);
+		rc = run_counts(r, true, err);
 	s->profile.runs.v[r->number].end_ns = now;
 	want_what_came(s);
 	if (rc >= 0)
