@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which slower rows are code that moved (views/moves.h).  Functions are related
- * that are declared in the same file, share a caller, or call each other; where
- * debug information does not say, those of which one's code is in the other.
+ * Which slower rows are code that moved (views/moves.h).  New functions are related
+ * to those that are declared in the same file, share a caller, or call each other;
+ * where debug information does not say, to those of which one's code is in the other.
+ * A function that there was before is dearer for code that moved only if it has got
+ * code that was in the other.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -70,6 +72,17 @@ static bool related_code(struct mover *m, uint32_t a, uint32_t b)
 	return x && y ? code_like(x, y) : r->status == CHECK_ADDED;
 }
 
+/* Into a function that there was before. */
+static bool code_came(struct mover *m, uint32_t into, uint32_t from)
+{
+	const struct code_runs *now, *before, *other;
+
+	now = check_code_of(&m->codes, into, CHECK_NEW);
+	before = check_code_of(&m->codes, into, CHECK_BASE);
+	other = check_code_of(&m->codes, from, CHECK_BASE);
+	return now && before && other && code_came_from(now, before, other);
+}
+
 static bool related(void *ctx, size_t rose, size_t lost)
 {
 	struct mover *m = ctx;
@@ -80,6 +93,8 @@ static bool related(void *ctx, size_t rose, size_t lost)
 	const char *x = path_base(check_str(&c->runs, f->file));
 	const char *y = path_base(check_str(&c->runs, g->file));
 
+	if (a->status != CHECK_ADDED && a->unit.func != b->unit.func)
+		return code_came(m, a->unit.func, b->unit.func);
 	if (a->unit.func == b->unit.func || (*x && !strcmp(x, y)) ||
 	    has_caller(c, a, b->unit.func) || has_caller(c, b, a->unit.func) ||
 	    share_caller(c, a, b))

@@ -10,6 +10,9 @@ enum { TEXT_RUN = 3, KIND_RUN = 5, RUNS_LEAST = 8 };
 /* Shares of the smaller one's runs that are in the other. */
 #define TEXT_SHARE 0.4
 #define KIND_SHARE 0.6
+/* Of code that a function got: what it had before is left out, and with it most that
+ * is alike by chance. */
+#define CAME_SHARE 0.4
 
 static int by_value(const void *x, const void *y)
 {
@@ -82,23 +85,31 @@ void code_runs_fini(struct code_runs *r)
 	*r = (struct code_runs){ NULL, NULL, 0, 0 };
 }
 
-/* How many are in both. */
-static size_t common(const uint64_t *a, size_t n, const uint64_t *b, size_t m)
+/* How many of the first are not in `less` (NULL: all), and are in the second. */
+static size_t common_but(const uint64_t *a, size_t n, const uint64_t *less,
+			 size_t l, const uint64_t *b, size_t m, size_t *rest)
 {
-	size_t i = 0, k = 0, count = 0;
+	size_t i, j = 0, k = 0, count = 0;
 
-	while (i < n && k < m) {
-		count += a[i] == b[k];
-		if (a[i] == b[k]) {
-			i++;
+	*rest = 0;
+	for (i = 0; i < n; i++) {
+		while (j < l && less[j] < a[i])
+			j++;
+		while (k < m && b[k] < a[i])
 			k++;
-		} else if (a[i] < b[k]) {
-			i++;
-		} else {
-			k++;
-		}
+		if (j < l && less[j] == a[i])
+			continue;
+		(*rest)++;
+		count += k < m && b[k] == a[i];
 	}
 	return count;
+}
+
+static size_t common(const uint64_t *a, size_t n, const uint64_t *b, size_t m)
+{
+	size_t rest;
+
+	return common_but(a, n, NULL, 0, b, m, &rest);
 }
 
 static double share(size_t count, size_t of)
@@ -115,6 +126,23 @@ bool code_like(const struct code_runs *a, const struct code_runs *b)
 		       TEXT_SHARE ||
 	       share(common(a->kind, a->nkind, b->kind, b->nkind), kind) >=
 		       KIND_SHARE;
+}
+
+bool code_came_from(const struct code_runs *now, const struct code_runs *before,
+		    const struct code_runs *other)
+{
+	size_t text, kind, both_text, both_kind;
+
+	both_text = common_but(now->text, now->ntext, before->text, before->ntext,
+			       other->text, other->ntext, &text);
+	both_kind = common_but(now->kind, now->nkind, before->kind, before->nkind,
+			       other->kind, other->nkind, &kind);
+	if (text > other->ntext)
+		text = other->ntext;
+	if (kind > other->nkind)
+		kind = other->nkind;
+	return kind >= RUNS_LEAST && (share(both_text, text) >= CAME_SHARE ||
+				      share(both_kind, kind) >= CAME_SHARE);
 }
 
 /* Of the larger one's runs, those that are in both. */

@@ -22,6 +22,10 @@ int code_runs_of(const struct profile *p, const char *function,
 void code_runs_fini(struct code_runs *r);
 /* Whether most of the smaller one is in the other. */
 bool code_like(const struct code_runs *a, const struct code_runs *b);
+/* Whether code that `now` has and `before` had not, both of one function, was part of
+ * `other`: most of it, or most of the other. */
+bool code_came_from(const struct code_runs *now, const struct code_runs *before,
+		    const struct code_runs *other);
 /* Which share of the larger one's mnemonics, or instructions, both have: 0 to 1. */
 double code_same_kinds(const struct code_runs *a, const struct code_runs *b);
 double code_same_text(const struct code_runs *a, const struct code_runs *b);

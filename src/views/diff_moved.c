@@ -2,9 +2,9 @@
 /*
  * Which rows are code that moved, as `tally check` tells it (moves.h): functions
  * that are declared in one file, share a caller or call each other are related,
- * or where debug information does not say, those of an image.  A check gives the
- * benefit of the doubt; here, where the code of both is known, most of one must be
- * in the other, too.
+ * or where debug information does not say, those of an image.  Where the code of a
+ * new function and of the other one is known, most of one must be in the other, too;
+ * a function that there was before must have got code of the other's.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -194,12 +194,17 @@ static bool are_near(const struct mover *m, uint32_t a, uint32_t b)
 	       share_caller(m, a, b);
 }
 
+static bool was_there(const struct diff *d, uint32_t row)
+{
+	return diff_values(d, DIFF_OLD, row)->total.count;
+}
+
 static bool related(void *ctx, size_t rose, size_t fell)
 {
 	struct mover *m = ctx;
 	const struct diff *d = m->d;
 	uint32_t a = d->rows.v[rose].key, b = d->rows.v[fell].key;
-	const struct code_runs *x, *y;
+	const struct code_runs *x, *y, *before;
 	bool near = are_near(m, a, b);
 
 	if (!near && (m->file[a] || d->keys.keys.v[a].image !=
@@ -207,7 +212,10 @@ static bool related(void *ctx, size_t rose, size_t fell)
 		return false;
 	x = code_of(m, a, DIFF_NEW);
 	y = code_of(m, b, DIFF_OLD);
-	return x && y ? code_like(x, y) : near;
+	if (!was_there(d, (uint32_t)rose))
+		return x && y ? code_like(x, y) : near;
+	before = code_of(m, a, DIFF_OLD);
+	return x && y && before && code_came_from(x, before, y);
 }
 
 static bool costs_more(void *ctx, const size_t *rows, size_t n)
@@ -235,8 +243,7 @@ static struct move_item item_of(const struct diff *d, uint32_t row)
 	if (c->change < 0 && c->tested && (c->real || c->p <= FELL_P))
 		x.kind = MOVE_FELL;
 	else if (c->change > 0 && c->real)
-		x.kind = diff_values(d, DIFF_OLD, row)->total.count ? MOVE_ROSE
-								    : MOVE_NEW;
+		x.kind = was_there(d, row) ? MOVE_ROSE : MOVE_NEW;
 	return x;
 }
 

@@ -3,10 +3,11 @@
 #define TALLY_VIEWS_MOVES_H
 /*
  * Code that moved: a function was split or inlined, or handed work to a helper
- * (what only has another name is paired before: renames.h).  What one function gained, related ones lost, and together they cost no
- * more (for FBDetect's filter of cost shifts see Zhang et al., SOSP 2024).  Which
- * are related, and whether some cost more together, the caller says: `tally diff`
- * and `tally check` know costs in their own ways.
+ * (what only has another name is paired before: renames.h).  What one function
+ * gained, related ones lost, and together they cost no more (for FBDetect's filter of
+ * cost shifts see Zhang et al., SOSP 2024).  Which are related, and whether some cost
+ * more together, the caller says: `tally diff` and `tally check` know costs in their
+ * own ways.
  *
  * What fell is spent once: a regression beside moved code stays one.
  */

@@ -155,6 +155,16 @@ side both 9 6 'n["parse"] *= 0.7; n["hash"] *= 1.4; extra = "hit 750 /usr/bin/ap
 "$TALLY" check --baseline a-*.tally --new both-*.tally >out
 t_is "a regression beside moved code stays one" $? 1
 t_like "... and is the one named" "$(head -n 1 out)" '^regressed: hash'
+# What another function of the file lost excuses none that was there before: its code
+# would have to be in it now.
+pair() {
+	printf '%s\n' 'extra = "hit '"$1"' /usr/bin/app fell /src/pair.c 40 main\nhit '"$2"' /usr/bin/app rose /src/pair.c 90 main";'
+}
+side even 34 6 "$(pair 1000 700)"
+side odd 35 6 "$(pair 700 1000)"
+"$TALLY" check --baseline even-*.tally --new odd-*.tally >out
+t_is "a function that was there before is not excused by another's gain" $? 1
+t_like "... and is named" "$(head -n 1 out)" '^regressed: rose \+4'
 # chance makes what moved a little dearer, too: 2,250 samples to 2,400
 side here 31 3 'extra = "hit 750 /usr/bin/app audit /src/audit.c 40 main";'
 side there 32 3 'extra = "hit 800 /usr/bin/app verify /src/audit.c 40 main";'

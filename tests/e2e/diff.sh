@@ -300,6 +300,71 @@ for side, name in (('one', 'old'), ('two', 'new')):
 END
 fi
 
+# Code that is in a function now and was in another before, and two functions of one
+# file that cost each other's time with the code they had.
+cat >into.c <<'END'
+#include <stdlib.h>
+#ifdef INLINED
+#define PART static inline __attribute__((always_inline))
+#else
+#define PART __attribute__((noinline))
+#endif
+PART unsigned part(unsigned x)
+{
+	unsigned a[16] = { x, 1, 2 };
+
+	for (int i = 0; i < 2500; i++)
+		a[i & 15] = (a[(i + 3) & 15] >> (x & 7)) + i / (x | 1) + a[7];
+	return a[x & 15];
+}
+__attribute__((noinline)) unsigned whole(unsigned x)
+{
+	for (int i = 0; i < 3000; i++)
+		x ^= x << 13, x ^= x >> 17, x ^= x << 5;
+	return x + part(x);
+}
+__attribute__((noinline)) unsigned rose(unsigned x, int n)
+{
+	for (int i = 0; i < n; i++)
+		x ^= x << 7, x += x >> 9, x ^= x << 8;
+	return x;
+}
+__attribute__((noinline)) unsigned fell(unsigned x, int n)
+{
+	for (int i = 0; i < n; i++)
+		x += x << 11, x ^= x >> 3, x += x << 15;
+	return x;
+}
+int main(int argc, char **argv)
+{
+	unsigned s = 0;
+
+	for (int i = 0; i < 4000; i++)
+		s += whole(s) + rose(s, atoi(argv[1])) + fell(s, atoi(argv[2]));
+	return s == 12345;
+}
+END
+# shellcheck disable=SC2086
+if ${CC:-cc} $flags -g0 -o into.old into.c &&
+   ${CC:-cc} $flags -g0 -DINLINED -o into.new into.c; then
+	"$TALLY" record -q -F 2000 --repeat 4 -o old.into.tally -- \
+		./into.old 2000 4000
+	"$TALLY" record -q -F 2000 --repeat 4 -o new.into.tally -- \
+		./into.new 4000 2000
+	out=$(diff --top 0 old.into.tally new.into.tally)
+	t_like "code that another function has now moved there" "$(row whole)" \
+		' moved .* whole +<- part$'
+	t_like "a function that has the code that it had grew" "$(row rose)" \
+		' \+[0-9.]+% .* rose$'
+	out=$("$TALLY" check --baseline old.into.tally --new new.into.tally)
+	t_like "… so it is to a check" "$(echo "$out" | head -n 1)" \
+		'^regressed: rose \+'
+	t_like "… to which code moved, too" "$(echo "$out" | grep -A 1 ' whole ')" \
+		'^ +moved from part$'
+else
+	t_skip "code that moved" "it cannot be built here"
+fi
+
 # a check of the same programs, without debug information and stacks: the code
 # says what moved, and which instruction is which
 for side in one two; do

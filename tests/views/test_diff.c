@@ -625,6 +625,9 @@ static void test_moved(void **state)
 		{ "c5", "faster", "e.c", { 600, 300 } },	/* not related */
 		{ "c6", "less", "f.c", { 300, 200 } },
 		{ "c7", "more", "f.c", { 0, 300 } },	/* far more than that */
+		{ "c8", "fell", "g.c", { 600, 300 } },
+		/* was there before, and no code of it is known */
+		{ "c8", "rose", "g.c", { 300, 590 } },
 	};
 	struct diff_spec spec = spec_of("symbol");
 	struct pair p = { 0 };
@@ -641,6 +644,7 @@ static void test_moved(void **state)
 	moved_is(p.d, "named", "gone");
 	moved_is(p.d, "slower", NULL);
 	moved_is(p.d, "more", NULL);
+	moved_is(p.d, "rose", NULL);
 	assert_int_equal(diff_status(p.d, find_row(p.d, "more"), 0, false),
 			 DIFF_CAME);
 	assert_int_equal(diff_status(p.d, find_row(p.d, "gone"), 0, false),
