@@ -88,10 +88,11 @@ if command -v strace >/dev/null; then
 			"$(sed 's/^[0-9]* *//' calls | grep -c -e write \
 				-e execve -e exited)" 7
 	done
-	sh -c 'sleep 1 & exec strace -o calls -p $!' 2>/dev/null
+	# the program is in its long sleep by then
+	attach='sleep 3 & p=$!; sleep 1; exec strace -o calls -p $p'
+	sh -c "$attach" 2>/dev/null
 	alone=$(grep -v restart calls)
-	record -q -o a.tally -- sh -c 'sleep 1 & exec strace -o calls -p $!' \
-		2>err
+	record -q -o a.tally -- sh -c "$attach" 2>err
 	t_is "strace -p: the same calls" "$(grep -v restart calls)" "$alone"
 	# (Tracers try on children of theirs what the kernel can.)
 	t_like "who was traced by whom is told" "$(not_recorded a.tally)" \
