@@ -12,6 +12,8 @@
 #				passes when two positive numbers are that near
 #	t_narrow NAME FILE N	passes when FILE has lines, none beyond N columns
 #	t_skip NAME REASON
+#	t_needs SOURCE		ends the test, skipped, where this source of samples
+#				cannot record
 #	t_until CMD…		waits until CMD succeeds; fails after a minute
 #	t_settings		waits for tests that change the machine's settings
 #	t_cleanup CMD…		runs the words as shell text at the end, however
@@ -111,6 +113,13 @@ t_narrow() {
 t_skip() {
 	T_COUNT=$((T_COUNT + 1))
 	echo "ok $T_COUNT - $1 # SKIP $2"
+}
+t_needs() {
+	"$TALLY" record --source="$1" -q -o "$T_TMP/probe.tally" -- true \
+		2>"$T_TMP/probe.err" && return
+	t_skip "recording by $1" "$(head -n 1 "$T_TMP/probe.err")"
+	t_done
+	exit 0
 }
 t_until() {
 	t_tries=600

@@ -266,15 +266,14 @@ static int swap_names(struct outfile *f)
 	int e;
 
 	if (!f->keep)
-		return swap(f->temp, f->path, &f->replaced);
-	e = swap(f->temp, f->keep, &f->kept_before);
+		return swap(f->temp, f->path, &f->displaced);
+	e = swap(f->temp, f->keep, &f->displaced);
 	if (e)
 		return e;
-	f->replaced = true;
 	if (!renameat2(AT_FDCWD, f->keep, AT_FDCWD, f->path, RENAME_EXCHANGE))
 		return 0;
 	e = errno;
-	unswap(f->temp, f->keep, f->kept_before);
+	unswap(f->temp, f->keep, f->displaced);
 	return e;
 }
 
@@ -346,13 +345,10 @@ int outfile_close(struct outfile *f, struct error *err)
 /* Gives all files the names that they had before outfile_try. */
 static void take_back(struct outfile *f)
 {
-	if (f->keep) {
+	if (f->keep)
 		renameat2(AT_FDCWD, f->keep, AT_FDCWD, f->path,
 			  RENAME_EXCHANGE);
-		unswap(f->temp, f->keep, f->kept_before);
-	} else {
-		unswap(f->temp, f->path, f->replaced);
-	}
+	unswap(f->temp, f->keep ? f->keep : f->path, f->displaced);
 }
 
 void outfile_drop(struct outfile *f)

@@ -27,8 +27,8 @@ struct outfile {
 	char *keep;		/* what an older file is to be called, or NULL:
 				 * it goes */
 	bool tried;		/* outfile_try: it has its name … */
-	bool replaced;		/* … where an older file was, … */
-	bool kept_before;	/* … and another had the name `keep` */
+	bool displaced;		/* … and `keep`, or without it `path`, was another
+				 * file's name */
 	int older;		/* … and what has the name temp now, or -1 */
 };
 

@@ -174,7 +174,7 @@ int main(int argc, char **argv)
 	int status, error;
 
 	guard_install();
-	memory_watch(screen_no_memory, screen_restore, STATUS_NO_MEMORY);
+	memory_watch(screen_is_busy, screen_restore, STATUS_NO_MEMORY);
 	terminal_init(&t);
 	t.io.no_memory = memory_ran_out;
 	status = dispatch(&t, argc, argv);

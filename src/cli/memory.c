@@ -17,7 +17,8 @@
 
 static bool alone;
 static bool *ran_out = &alone;	/* shared with children */
-static void (*on_failure)(int status), (*on_end)(void);
+static bool (*is_deadly)(void);
+static void (*on_end)(void);
 static int failure_status;
 static pid_t watched;
 
@@ -41,20 +42,25 @@ static bool own_code(const ucontext_t *at)
 	return pc >= (uintptr_t)__executable_start && pc < (uintptr_t)etext;
 }
 
-/* Returning from here, it happens again, and is deadly; what was sent is sent again. */
-static void on_crash(int sig, siginfo_t *info, void *context)
+static void end_without_memory(void)
 {
 	static const char text[] = "tally: out of memory\n";
 	ssize_t n;
 
+	on_end();
+	n = write(STDERR_FILENO, text, sizeof(text) - 1);
+	(void)n;
+	_exit(failure_status);
+}
+
+/* Returning from here, it happens again, and is deadly; what was sent is sent again. */
+static void on_crash(int sig, siginfo_t *info, void *context)
+{
+	/* a child's end is its parent's to tell */
+	if (getpid() == watched && memory_ran_out() && !own_code(context))
+		end_without_memory();
 	if (getpid() == watched)
 		on_end();
-	/* a child's end is its parent's to tell */
-	if (getpid() == watched && memory_ran_out() && !own_code(context)) {
-		n = write(STDERR_FILENO, text, sizeof(text) - 1);
-		(void)n;
-		_exit(failure_status);
-	}
 	signal(sig, SIG_DFL);
 	if (info->si_code <= 0)
 		raise(sig);
@@ -71,7 +77,7 @@ static void catch_crash(int sig)
 		sigaction(sig, &crash, NULL);
 }
 
-void memory_watch(void (*failed)(int status), void (*restore)(void), int status)
+void memory_watch(bool (*deadly)(void), void (*restore)(void), int status)
 {
 	bool *p = mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -82,7 +88,7 @@ void memory_watch(void (*failed)(int status), void (*restore)(void), int status)
 	}
 	failure_status = status;
 	watched = getpid();
-	on_failure = failed;
+	is_deadly = deadly;
 	on_end = restore;
 	catch_crash(SIGSEGV);
 	catch_crash(SIGABRT);
@@ -93,8 +99,8 @@ static void note(bool failed)
 	if (!failed)
 		return;
 	__atomic_store_n(ran_out, true, __ATOMIC_RELAXED);
-	if (on_failure)
-		on_failure(failure_status);
+	if (is_deadly && is_deadly())
+		end_without_memory();
 }
 
 #ifdef FAIL_ALLOCATIONS		/* tests/cli/failing.c */

@@ -12,11 +12,12 @@
 bool memory_ran_out(void);	/* here, or in a process forked from this one */
 
 /*
- * Begins: children forked from here on count, and `failed` is called with `status` at
- * once whenever an allocation fails.  Libraries may crash then (getpwuid of glibc
- * 2.36 does): that is one message and `status` too.  Crashes of tally's own code stay
- * crashes.  `restore` puts the terminal back before either.
+ * Begins: children forked from here on count.  Libraries may crash when an allocation
+ * fails (getpwuid of glibc 2.36 does): then there is one message, and the process ends
+ * with `status`; so it does at once where `deadly` says that a library would end it.
+ * Crashes of tally's own code stay crashes.  `restore` puts the terminal back before
+ * any of this.
  */
-void memory_watch(void (*failed)(int status), void (*restore)(void), int status);
+void memory_watch(bool (*deadly)(void), void (*restore)(void), int status);
 
 #endif

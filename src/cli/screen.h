@@ -15,10 +15,9 @@
 const char *screen_lacks(void);
 int screen_open(bool color, struct screen *out, struct error *err);
 void screen_close(void);
-/* To be called when an allocation fails: ncurses ends the process by itself then, with
- * words of its own, or crashes.  While it works, this puts the terminal back, says
- * that memory ran out, and ends the process with `status`. */
-void screen_no_memory(int status);
+/* Whether ncurses is at work: when an allocation fails then, it ends the process, with
+ * words of its own, or crashes. */
+bool screen_is_busy(void);
 /* Puts the terminal back where it is open; for handlers of signals. */
 void screen_restore(void);
 

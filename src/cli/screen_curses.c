@@ -104,17 +104,9 @@ static void catch_signals(void)
 	}
 }
 
-void screen_no_memory(int status)
+bool screen_is_busy(void)
 {
-	static const char text[] = "tally: out of memory\n";
-	ssize_t n;
-
-	if (!term.busy)
-		return;
-	screen_restore();
-	n = write(STDERR_FILENO, text, sizeof(text) - 1);
-	(void)n;
-	_exit(status);
+	return term.busy;
 }
 
 static void release_signals(void)

@@ -22,7 +22,7 @@ void screen_restore(void)
 {
 }
 
-void screen_no_memory(int status)
+bool screen_is_busy(void)
 {
-	(void)status;
+	return false;
 }

@@ -133,10 +133,7 @@ static void put_program(struct buf *out, uint32_t pid)
 		}
 		shell_quote(out, argv);
 	} else {
-		buf_reset(&raw);
-		snprintf(path, sizeof(path), "/proc/%u/comm", pid);
-		if (proc_line(path, &raw))
-			buf_str(out, buf_cstr(&raw));
+		proc_name(pid, "", out);
 	}
 	buf_fini(&raw);
 }
@@ -267,10 +264,8 @@ int environment_fill(struct session *s, const struct source *src,
 static void program_name(uint32_t pid, struct buf *out)
 {
 	struct buf b = { 0 };
-	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
-	if (proc_line(path, &b) && b.n) {
+	if (proc_name(pid, "", &b)) {
 		text_safe(out, buf_cstr(&b));
 		buf_printf(out, " (process %u)", pid);
 	} else {

@@ -18,6 +18,19 @@ bool proc_line(const char *path, struct buf *out)
 	return read;
 }
 
+bool proc_name(uint32_t pid, const char *otherwise, struct buf *out)
+{
+	struct buf b = { 0 };
+	char path[64];
+	bool known;
+
+	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
+	known = proc_line(path, &b) && b.n;
+	buf_str(out, known ? buf_cstr(&b) : otherwise);
+	buf_fini(&b);
+	return known;
+}
+
 uint64_t proc_status_of(uint32_t pid, const char *key, uint64_t otherwise)
 {
 	uint64_t v = otherwise;

@@ -10,6 +10,8 @@
 /* Appends a file of one line without its end (comm, boot_id); false, and
  * perhaps a part of it, when it cannot be read. */
 bool proc_line(const char *path, struct buf *out);
+/* Appends a process's name, or `otherwise`; false: it is not known. */
+bool proc_name(uint32_t pid, const char *otherwise, struct buf *out);
 /* The number after "KEY:" in /proc/PID/status, or `otherwise`. */
 uint64_t proc_status_of(uint32_t pid, const char *key, uint64_t otherwise);
 /* Whether a process is another user's, and whose: files of one that may not be

@@ -41,10 +41,8 @@ struct call_info {		/* struct ptrace_syscall_info */
 static void name_of(uint32_t pid, char out[NAME_SPACE])
 {
 	struct buf b = { 0 };
-	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
-	proc_line(path, &b);
+	proc_name(pid, "a program", &b);
 	snprintf(out, NAME_SPACE, "%s", b.n ? buf_cstr(&b) : "a program");
 	buf_fini(&b);
 }

@@ -24,18 +24,6 @@ int ptrace_scope(void)
 	return scope;
 }
 
-/* A number of /proc/PID/status, or `otherwise`. */
-static void name_of(uint32_t pid, char *out, size_t size)
-{
-	struct buf b = { 0 };
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
-	proc_line(path, &b);
-	snprintf(out, size, "%s", b.n ? buf_cstr(&b) : "another program");
-	buf_fini(&b);
-}
-
 static bool not_dumpable(pid_t pid, uint64_t uid)
 {
 	struct stat st;
@@ -71,14 +59,18 @@ static int by_permission(pid_t tid, bool ours, struct error *err)
 {
 	uint64_t tracer = proc_status_of((uint32_t)tid, "TracerPid", 0), uid;
 	int scope = ptrace_scope();
-	char name[64];
+	struct buf name = { 0 };
 	struct rights r;
+	int rc;
 
 	if (tracer) {
-		name_of((uint32_t)tracer, name, sizeof(name));
-		return error_set(err, ERR_PERM, "process %d is traced already, "
-				 "by %s (process %llu): end that first",
-				 (int)tid, name, (unsigned long long)tracer);
+		proc_name((uint32_t)tracer, "another program", &name);
+		rc = error_set(err, ERR_PERM, "process %d is traced already, "
+			       "by %s (process %llu): end that first", (int)tid,
+			       buf_cstr(&name) ? buf_cstr(&name) : "",
+			       (unsigned long long)tracer);
+		buf_fini(&name);
+		return rc;
 	}
 	rights_read(&r);
 	if (proc_other_user((uint32_t)tid, &uid) && !(r.caps >> CAP_SYS_PTRACE & 1))

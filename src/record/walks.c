@@ -123,11 +123,11 @@ static void tables_close(struct walks *w, size_t max)
 	for (size_t i = 0; i < w->tables.n; i++)
 		if (w->tables.v[i].table)
 			bytes += unwind_table_stats(w->tables.v[i].table).bytes;
-	while (w->open) {
+	while (w->open && (w->open > max || bytes > w->kept_bytes)) {
 		struct walk_table *t = longest_unused(w);
 
 		if (w->open <= max && bytes <= TABLE_BYTES_MAX &&
-		    (bytes <= w->kept_bytes || w->clock - t->used < unused))
+		    w->clock - t->used < unused)
 			return;
 		if (!cleared)
 			unwind_cache_clear(w->cache);

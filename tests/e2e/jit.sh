@@ -5,11 +5,7 @@ T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"
 
 cd "$T_TMP" || exit 1
-if ! "$TALLY" record --source=perf -q -o probe.tally -- true 2>probe.err; then
-	t_skip "recording" "cannot record here: $(head -1 probe.err)"
-	t_done
-	exit 0
-fi
+t_needs perf
 if [ "$(uname -m)" != x86_64 ]; then
 	t_skip "code made at run time" "the programs here make x86-64 code"
 	t_done

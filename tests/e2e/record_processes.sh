@@ -6,11 +6,7 @@ T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"
 
 cd "$T_TMP" || exit 1
-if ! "$TALLY" record --source=perf -q -o probe.tally -- true 2>probe.err; then
-	t_skip "recording" "cannot record here: $(head -1 probe.err)"
-	t_done
-	exit 0
-fi
+t_needs perf
 
 cat >lib.c <<'END'
 #include <time.h>
