@@ -219,8 +219,6 @@ int session_finish_file(struct session *s, struct error *err)
 
 	if (s->collector.gaps && environment_gaps(s, err) < 0)
 		return -err->code;
-	if (!s->collector.samples && !s->collector.lost)
-		tell_unsampled(s);
 	/* What walked the stacks makes room for what names them. */
 	walks_fini(&s->collector.walks);
 	if (s->o->symbols) {
@@ -346,6 +344,8 @@ int record(const struct record_options *o, struct record_result *out,
 
 		if (!s.boost.running)
 			priority_boost_begin(&s.boost, PRIORITY_FINISH);
+		if (!r && !out->samples && !out->lost)
+			tell_unsampled(&s);
 		e = session_finish_file(&s, r ? &why : err);
 		if (!e && o->rotate.on)
 			e = rotate_end(&s, r ? &why : err);

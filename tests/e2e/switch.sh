@@ -93,6 +93,11 @@ rm -f r.tally*
 t_is "--switch-max-files keeps the last ones" \
 	"$(find . -name 'r.tally.*' | wc -l | tr -d ' ')" 2
 rm -f r.tally*
+"$TALLY" record -F 20 --switch-output=50ms -o r.tally -- \
+	sh -c 'sleep 0.3; i=0; while [ $i -lt 500000 ]; do i=$((i + 1)); done' 2>err
+t_like "files without samples" "$(cat err)" ' samples? in [0-9]+ files'
+t_lacks "… are no reason to say why there are none" "$(cat err)" 'no samples'
+rm -f r.tally*
 "$TALLY" record -q -F 5000 -g --switch-output=1K -o r.tally -- sh switched.sh begun
 t_ok "by size" "$([ "$(find . -name 'r.tally.*' | wc -l)" -ge 2 ]; echo $?)"
 
