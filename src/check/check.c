@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "check/check_internal.h"
+#include "views/match.h"
 #include "views/names.h"
 
 int check_nomem(struct error *err)
@@ -118,23 +119,71 @@ const char *check_event_name(const struct check *c)
 	return prof_event_actual(f->p, &f->p->events.v[f->event]);
 }
 
+/* What the kernel does for a program whenever the machine lets it: its cost is that of
+ * other programs, of where memory lies, and of the hypervisor. */
+static bool is_housekeeping(const char *name)
+{
+	static const char *const words[] = {
+		/* scheduling */
+		"*schedule*", "finish_task_switch*", "__switch_to*",
+		"prepare_task_switch", "pick_next_*", "put_prev_*", "set_next_*",
+		"try_to_wake_up", "ttwu_*", "wake_up_*", "select_task_rq*",
+		"enqueue_*", "dequeue_*", "update_curr*", "update_load_avg*",
+		"*load_balance*", "newidle_balance*", "sched_*", "resched_*",
+		"check_preempt_*", "task_tick_*", "reweight_*",
+		/* interrupts and timers */
+		"asm_sysvec_*", "sysvec_*", "asm_common_interrupt",
+		"common_interrupt", "irqentry_*", "irq_*", "*softirq*",
+		"*hrtimer*", "tick_*", "*timer_softirq*", "update_process_times",
+		"rcu_*", "*smp_call_function*", "*flush_tlb*", "native_apic_*",
+		"x2apic_*", "native_irq_return_iret",
+		/* page faults */
+		"*page_fault", "do_user_addr_fault", "*handle_mm_fault",
+		"do_anonymous_page", "do_fault*", "do_wp_page", "wp_page_*",
+		"do_read_fault*", "do_cow_fault*", "filemap_map_*",
+		"filemap_fault", "next_uptodate_*", "clear_page*",
+		"__alloc_pages*", "get_page_from_freelist", "rmqueue*",
+		"free_unref_page*", "zap_pte_range", "*_rmap", "lru_*",
+		"*mem_cgroup_charge*", "charge_memcg", "error_entry",
+		"sync_regs",
+		/* idle */
+		"*idle*", "*safe_halt", "cpu_startup_entry",
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (match_word(words[i], name))
+			return true;
+	return false;
+}
+
+static uint8_t noise_of(const struct check *c, uint32_t func)
+{
+	const struct check_func *f = &c->runs.funcs.v[func];
+
+	if (!f->kernel)
+		return JUDGE_STEADY;
+	return is_housekeeping(check_str(&c->runs, f->name)) &&
+			       !(c->o.gate_kernel && c->interleaved)
+		       ? JUDGE_NOISE : JUDGE_UNSTEADY;
+}
+
 static int run_judge(struct check *c, struct error *err)
 {
 	size_t n = c->rows.n;
-	bool *noisy = calloc(n + 1, sizeof(*noisy));
+	uint8_t *noise = calloc(n + 1, sizeof(*noise));
 	struct check_row small = { .unit = { .func = PROF_NONE },
 				   .partner = PROF_NONE };
 	struct judge_input in = { c->runs.nbase, c->runs.nnew, n, c->cost,
-				  noisy, NULL, NULL };
+				  noise, NULL, NULL };
 	double ref[2] = { 0, 0 };
 	int rc;
 
-	if (!noisy)
+	if (!noise)
 		return check_nomem(err);
 	for (size_t i = 0; i < n; i++)
-		noisy[i] = c->runs.funcs.v[c->rows.v[i].unit.func].kernel;
+		noise[i] = noise_of(c, c->rows.v[i].unit.func);
 	rc = judge_run(&in, &c->o.judge, &c->judge, err);
-	free(noisy);
+	free(noise);
 	if (!rc && vec_push(&c->rows, small) < 0)
 		rc = check_nomem(err);
 	if (rc < 0)
@@ -301,11 +350,28 @@ static void decide(struct check *c)
 		c->verdict = CHECK_INCONCLUSIVE;
 }
 
+static int note_noise(struct check *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->rows.n; i++)
+		n += c->rows.v[i].status == CHECK_SUSPECT &&
+		     c->rows.v[i].unit.func != PROF_NONE &&
+		     noise_of(c, c->rows.v[i].unit.func) == JUDGE_NOISE;
+	return !n ? 0 : check_note(c, "%zu of the suspects %s the kernel's own work "
+				   "(scheduling, interrupts, page faults, idle), "
+				   "which fails no check%s", n,
+				   n == 1 ? "is" : "are", c->interleaved
+				   ? " without --gate-kernel" : "");
+}
+
 static int note_limits(struct check *c)
 {
 	size_t files = 0;
-	int rc = 0;
+	int rc = note_noise(c);
 
+	if (rc < 0)
+		return rc;
 	if (c->judge.single)
 		rc = check_note(c, "single run on each side: run-to-run noise "
 				"is assumed (%g%%), not measured; record at "

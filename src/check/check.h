@@ -16,6 +16,8 @@ struct check_options {
 	double require_visible;	/* 0.1: inconclusive unless +10 % would be seen
 				 * everywhere; negative: not asked */
 	bool inclusive;		/* a second table: with what was called */
+	bool gate_kernel;	/* where the sides ran in turns, also what the kernel
+				 * does by itself: scheduling, faults */
 	const struct allow_list *allow;	/* may be NULL */
 };
 

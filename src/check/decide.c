@@ -90,14 +90,24 @@ static bool changed(struct judge_work *w, size_t k, bool slower)
 			  j->o.min_impact * j->total.base / row->base, slower);
 }
 
+static bool is_noise(const struct judge_work *w, size_t f)
+{
+	const uint8_t *noise = w->in->noise;
+
+	if (!noise)
+		return false;
+	/* the small functions together hold some */
+	if (f == w->out->nfuncs)
+		return w->out->single;
+	return noise[f] == JUDGE_NOISE || (w->out->single && noise[f]);
+}
+
 static void decide(struct judge_work *w, size_t k)
 {
 	struct judge *j = w->out;
 	size_t f = w->kept[k];
 	struct judge_row *row = &j->rows[f];
-	/* the small functions together hold noisy ones */
-	bool noisy = j->single && w->in->noisy &&
-		     (f == j->nfuncs || w->in->noisy[f]);
+	bool noisy = is_noise(w, f);
 
 	if (row->q <= j->o.suspect && changed(w, k, true))
 		row->status = row->q <= j->o.alpha && !noisy ? JUDGE_REGRESSED
@@ -172,7 +182,8 @@ static void judge_fresh(struct judge_work *w)
 		t = (log(share) - log(greater(j->o.margin, 1e-6))) / row->se;
 		row->p = row->q = stats_t_above(t, row->df);
 		row->gates = limit >= 0 && share >= limit &&
-			     row->p <= j->o.alpha && !j->single;
+			     row->p <= j->o.alpha && !j->single &&
+			     !is_noise(w, f);
 	}
 }
 

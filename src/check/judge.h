@@ -20,6 +20,7 @@
  */
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
@@ -37,13 +38,19 @@ struct judge_options {
 };
 struct judge_options judge_defaults(void);
 
+/* How much a function's cost is its machine's. */
+enum judge_noise {
+	JUDGE_STEADY,
+	JUDGE_UNSTEADY,		/* never gated on one run a side */
+	JUDGE_NOISE,		/* never gated */
+};
+
 /* Costs in samples: the sampling variance of a cost x is at most x. */
 struct judge_input {
 	size_t nbase, nnew;	/* runs, at least one each */
 	size_t nfuncs;
 	const double *cost;	/* [run * nfuncs + function], baseline first */
-	const bool *noisy;	/* by function: never gated on one run a side
-				 * (kernel); NULL: none */
+	const uint8_t *noise;	/* by function: enum judge_noise; NULL: steady */
 	/* Costs that overlap (with what was called) are judged beside those that
 	 * do not: the runs' totals and unchanged cost by run come from there.
 	 * NULL: costs add up. */

@@ -78,6 +78,9 @@ const struct opt check_opt_table[] = {
 	  "Changes that are known: lines \"FUNCTION [+PERCENT%] -- REASON\"; "
 	  "* and ? match any text and character, [total] is the total.",
 	  AT(allow) },
+	{ OPT_FLAG, 0, "gate-kernel", NULL,
+	  "Let the kernel's scheduling, interrupts, page faults and idle fail "
+	  "it, too, where both sides ran in turns.", AT(gate_kernel) },
 	{ OPT_FLAG, 0, "warn-only", NULL,
 	  "Say everything, but exit with 0 unless the files cannot be "
 	  "compared.", AT(warn_only) },
@@ -197,6 +200,7 @@ int check_set_options(struct cmd_io *io, const struct check_opts *o, struct chec
 			  .by_line = !strcmp(o->by, "line") },
 		.require_visible = -1,
 		.inclusive = o->inclusive,
+		.gate_kernel = o->gate_kernel,
 	};
 	if (o->events.n > 1)
 		return error_set(err, ERR_USAGE, "one --event at a time");

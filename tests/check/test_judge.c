@@ -12,7 +12,7 @@ enum { FUNCS = 30, RUNS = 10 };
 
 struct counts {
 	double cost[2 * RUNS * FUNCS];
-	bool noisy[FUNCS];
+	uint8_t noise[FUNCS];
 	struct judge_input in;
 	struct judge j;
 };
@@ -34,7 +34,7 @@ static void make(struct counts *c, size_t nbase, size_t nnew, double samples)
 			c->cost[r * FUNCS + (size_t)f] =
 				round(mean + sqrt(mean) * rng_normal(&g));
 		}
-	c->in = (struct judge_input){ nbase, nnew, FUNCS, c->cost, c->noisy,
+	c->in = (struct judge_input){ nbase, nnew, FUNCS, c->cost, c->noise,
 				      NULL, NULL };
 }
 
@@ -174,7 +174,7 @@ static void one_of_two_functions(void **state)
 	struct counts *c = counts_new();
 
 	(void)state;
-	c->in = (struct judge_input){ 4, 4, FUNCS, c->cost, c->noisy,
+	c->in = (struct judge_input){ 4, 4, FUNCS, c->cost, c->noise,
 				      NULL, NULL };
 	for (size_t r = 0; r < 8; r++)
 		memcpy(c->cost + r * FUNCS, samples[r], sizeof(samples[r]));
@@ -204,7 +204,7 @@ static void some_of_a_few_functions(void **state)
 	struct counts *c = counts_new();
 
 	(void)state;
-	c->in = (struct judge_input){ 8, 8, FUNCS, c->cost, c->noisy,
+	c->in = (struct judge_input){ 8, 8, FUNCS, c->cost, c->noise,
 				      NULL, NULL };
 	for (size_t r = 0; r < 16; r++)
 		memcpy(c->cost + r * FUNCS, samples[r], sizeof(samples[r]));
@@ -281,12 +281,30 @@ static void one_run_a_side(void **state)
 	make(c, 1, 1, 20000);
 	scale_new(c, 0, 1.5);
 	scale_new(c, 1, 1.5);
-	c->noisy[1] = true;
+	c->noise[1] = JUDGE_UNSTEADY;
 	judge(c);
 	assert_true(c->j.single);
 	assert_false(c->j.total.tested);
 	assert_int_equal(c->j.rows[0].status, JUDGE_REGRESSED);
 	/* the kernel's functions never fail a check of one run each */
+	assert_int_equal(c->j.rows[1].status, JUDGE_SUSPECT);
+	assert_false(c->j.rows[1].gates);
+	counts_free(c);
+}
+
+static void noise_never_fails(void **state)
+{
+	struct counts *c = counts_new();
+
+	(void)state;
+	make(c, RUNS, RUNS, 20000);
+	scale_new(c, 0, 1.5);
+	scale_new(c, 1, 1.5);
+	c->noise[0] = JUDGE_UNSTEADY;
+	c->noise[1] = JUDGE_NOISE;
+	judge(c);
+	assert_int_equal(c->j.rows[0].status, JUDGE_REGRESSED);
+	assert_true(c->j.rows[0].gates);
 	assert_int_equal(c->j.rows[1].status, JUDGE_SUSPECT);
 	assert_false(c->j.rows[1].gates);
 	counts_free(c);
@@ -378,6 +396,7 @@ int main(void)
 		cmocka_unit_test(one_burst_of_a_rare_function),
 		cmocka_unit_test(new_and_gone),
 		cmocka_unit_test(one_run_a_side),
+		cmocka_unit_test(noise_never_fails),
 		cmocka_unit_test(many_against_few),
 		cmocka_unit_test(odd_input),
 		cmocka_unit_test(sums_are_relative),

@@ -165,6 +165,27 @@ side odd 35 6 "$(pair 700 1000)"
 "$TALLY" check --baseline even-*.tally --new odd-*.tally >out
 t_is "a function that was there before is not excused by another's gain" $? 1
 t_like "... and is named" "$(head -n 1 out)" '^regressed: rose \+4'
+# The kernel's housekeeping is shown; what it does for the program fails the check.
+kernel() { echo 'extra = "hit '"$1"' [kernel] '"$2"' - 0";'; }
+side calm 36 6 "$(kernel 400 finish_task_switch.isra.0)"
+side busy 37 6 "$(kernel 900 finish_task_switch.isra.0)"
+side later 5036 6 "$(kernel 900 finish_task_switch.isra.0)"
+"$TALLY" check --total-threshold off --baseline calm-*.tally --new busy-*.tally >out
+t_is "the kernel's scheduling fails no check" $? 0
+t_like "... and is shown" "$(cat out)" '^ *\+1[0-9]{2}.*finish_task_switch'
+t_like "... with the reason" "$(cat out)" \
+	"^note: 1 of the suspects is the kernel's own work .* without --gate-kernel"
+"$TALLY" check --total-threshold off --gate-kernel --baseline calm-*.tally \
+	--new busy-*.tally >out
+t_is "--gate-kernel: it does when sides ran in turns" $? 1
+"$TALLY" check --total-threshold off --gate-kernel --baseline calm-*.tally \
+	--new later-*.tally >out
+t_is "... and only then" $? 0
+side reads 38 6 "$(kernel 400 vfs_read)"
+side more 5039 6 "$(kernel 900 vfs_read)"
+"$TALLY" check --total-threshold off --baseline reads-*.tally --new more-*.tally >out
+t_is "what the kernel does for the program fails it" $? 1
+t_like "... by its name" "$(head -n 1 out)" '^regressed: \[k\] vfs_read '
 # chance makes what moved a little dearer, too: 2,250 samples to 2,400
 side here 31 3 'extra = "hit 750 /usr/bin/app audit /src/audit.c 40 main";'
 side there 32 3 'extra = "hit 800 /usr/bin/app verify /src/audit.c 40 main";'

@@ -139,7 +139,7 @@ for source in kmod perf; do
 	stacks() { "$TALLY" record -q --source=$source -g -F $rate "$@"; }
 	stacks -o deep.$source.tally -- ./deep 20 3
 	# of perf's copies the recorder keeps less where an emulated machine is late
-	[ $source = kmod ] || rate=400
+	[ $source = kmod ] || rate=1000
 	stacks -a -o deepall.$source.tally -- ./deep 100 3
 	rate=2000
 	stacks -e cpu-clock:u -o deepuser.$source.tally -- ./deep 8 2
