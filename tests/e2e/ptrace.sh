@@ -240,7 +240,7 @@ record -q -o a.tally --delay 0.2 -- ./program spin 0.6
 t_ok "--delay" "$([ "$(samples a.tally)" -gt 20 ]; echo $?)"
 if $cc -static -O1 -g -D_GNU_SOURCE "$source" -o static 2>/dev/null -lpthread; then
 	record -q -g -o a.tally -- ./static spin 0.3
-	t_ok "a static program" "$(within "$(share a.tally work_long)" 60 87)"
+	t_ok "a static program" "$(within "$(long_part a.tally)" 60 87)"
 	./deny EPERM "$tally" record -q -o a.tally -- ./static spin 0.1
 	t_like "gets ptrace by itself where perf is refused" \
 		"$("$tally" info --no-pager a.tally)" 'source +ptrace'
@@ -301,9 +301,9 @@ fi
 # --- beside perf
 if "$tally" record --source=perf -q -e cpu-clock:u -g -o p.tally -- \
 	./program spin 0.6 2>/dev/null; then
-	a=$(share p.tally work_long)
+	a=$(long_part p.tally)
 	record -q -g -o a.tally -- ./program spin 0.6
-	b=$(share a.tally work_long)
+	b=$(long_part a.tally)
 	t_near "shares are perf's ($b, perf $a)" "$b" "$a" 10
 else
 	t_skip "shares are perf's" "no perf events here"
@@ -385,7 +385,7 @@ else
 		t_is "$how of a filter: a recording is made" $? 0
 		t_like "and one line says why not by perf" "$(cat err)" \
 			'^tally: recording by .* instead: .*seccomp filter.*doctor'
-		t_ok "$how: it shows the program" \
+		t_ok "$how: it shows the program ($(long_part a.tally))" \
 			"$(within "$(long_part a.tally)" 55 92)"
 	done
 	./deny EPERM "$tally" record -o a.tally -a true 2>err

@@ -40,15 +40,26 @@ static double wall_time(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+/* Of a round.  Rounds of one size can be in step with a clock that samples them. */
+static volatile unsigned int size = 100000;
+
+static void next_size(void)
+{
+	static unsigned int seed = 1;
+
+	seed = seed * 1103515245 + 12345;
+	size = 50000 + (seed >> 8) % 100000;
+}
+
 __attribute__((noinline)) void work_long(void)
 {
-	for (unsigned int i = 0; i < 300000; i++)
+	for (unsigned int i = 0, n = 3 * size; i < n; i++)
 		sink += i;
 }
 
 __attribute__((noinline)) void work_short(void)
 {
-	for (unsigned int i = 0; i < 100000; i++)
+	for (unsigned int i = 0, n = size; i < n; i++)
 		sink -= i;
 }
 
@@ -57,6 +68,7 @@ static void spin(double seconds)
 	double end = cpu_time() + seconds;
 
 	do {
+		next_size();
 		work_long();
 		work_short();
 	} while (cpu_time() < end);
