@@ -52,6 +52,7 @@ void check_fini(struct check *c)
 	judge_fini(&c->inclusive);
 	free(c->cost);
 	free(c->inclusive_cost);
+	free(c->broken);
 	check_runs_fini(&c->runs);
 }
 
@@ -68,7 +69,7 @@ const char *check_status_name(enum check_status s)
 const char *check_verdict_name(enum check_verdict v)
 {
 	static const char *const names[] = { "pass", "regressed",
-					     "inconclusive" };
+					     "inconclusive", "broken" };
 
 	return names[v];
 }
@@ -344,7 +345,9 @@ static void decide(struct check *c)
 	for (size_t i = 0; i < c->rows.n; i++)
 		c->failing += c->rows.v[i].fails;
 	c->verdict = CHECK_PASS;
-	if (c->failing || c->total_fails)
+	if (c->broken)
+		c->verdict = CHECK_BROKEN;
+	else if (c->failing || c->total_fails)
 		c->verdict = CHECK_REGRESSED;
 	else if (c->o.require_visible >= 0 && blind(c))
 		c->verdict = CHECK_INCONCLUSIVE;
@@ -421,6 +424,8 @@ int check_decide(struct check *c, struct error *err)
 		rc = run_inclusive(c, err);
 	if (rc < 0)
 		return rc;
+	if (!c->o.any_outcome && check_outcome(c) < 0)
+		return check_nomem(err);
 	decide(c);
 	if (order_rows(c) < 0 || note_limits(c) < 0)
 		return check_nomem(err);

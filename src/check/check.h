@@ -18,10 +18,14 @@ struct check_options {
 	bool inclusive;		/* a second table: with what was called */
 	bool gate_kernel;	/* where the sides ran in turns, also what the kernel
 				 * does by itself: scheduling, faults */
+	bool any_outcome;	/* never CHECK_BROKEN */
 	const struct allow_list *allow;	/* may be NULL */
 };
 
-enum check_verdict { CHECK_PASS, CHECK_REGRESSED, CHECK_INCONCLUSIVE };
+enum check_verdict {
+	CHECK_PASS, CHECK_REGRESSED, CHECK_INCONCLUSIVE,
+	CHECK_BROKEN,		/* the new side did not do the baseline's work */
+};
 
 enum check_status {
 	CHECK_SMALL, CHECK_SAME, CHECK_SUSPECT, CHECK_SLOWER, CHECK_FASTER,
@@ -85,6 +89,7 @@ struct check {
 	VEC(char *) machine;	/* how the machines differ */
 	bool interleaved;	/* both sides ran in turns */
 	bool total_fails;
+	char *broken;		/* how the new side is broken, or NULL */
 	const char *total_reason;	/* the total's change is known */
 	enum check_verdict verdict;
 	size_t failing;		/* rows that fail it */

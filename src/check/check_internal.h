@@ -13,6 +13,9 @@ int check_note(struct check *c, const char *fmt, ...)
 /* comparable.c: refuses what cannot be compared; finds what makes absolute
  * costs incomparable, and whether both sides ran in turns. */
 int check_comparable(struct check *c, struct error *err);
+/* … and whether the new side ended otherwise or did far less: c->broken.  0 or
+ * -ERR_NOMEM. */
+int check_outcome(struct check *c);
 /* matrix.c: rows and their costs by run. */
 int check_matrix(struct check *c, struct error *err);
 int check_matrix_inclusive(struct check *c, struct error *err);

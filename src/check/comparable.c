@@ -2,6 +2,8 @@
 /* What may be compared with what. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -157,15 +159,64 @@ static bool in_turns(const struct check_runs *r)
 	return true;
 }
 
+/* A side that surely does less of the other's work than this does other work. */
+#define WORK_LEAST 0.2
+
+/* The wait status of a run; negative: not known. */
+static int status_of(const struct check *c, size_t run)
+{
+	const struct check_run *r = &c->runs.runs.v[run];
+
+	return c->runs.files.v[r->file].p->runs.v[r->run].exit_status;
+}
+
+/* Did a run of the baseline end so, or is not known how one did? */
+static bool ended_before(const struct check *c, int status)
+{
+	for (size_t i = 0; i < c->runs.nbase; i++)
+		if (status_of(c, i) == status || status_of(c, i) < 0)
+			return true;
+	return false;
+}
+
+int check_outcome(struct check *c)
+{
+	const struct judge_total *t = &c->judge.total;
+	double most = t->tested ? t->high : t->ratio;
+	size_t other = 0;
+	int status = 0, n = 0;
+
+	for (size_t i = c->runs.nbase; i < c->runs.runs.n; i++) {
+		int s = status_of(c, i);
+
+		if (s < 0 || ended_before(c, s))
+			continue;
+		status = s;
+		other++;
+	}
+	if (other)
+		n = asprintf(&c->broken, "%zu of %zu new runs ended with %s %d, as "
+			     "none of the baseline did (--any-outcome compares "
+			     "them)", other, c->runs.nnew,
+			     WIFEXITED(status) ? "exit status" : "signal",
+			     WIFEXITED(status) ? WEXITSTATUS(status)
+					       : WTERMSIG(status));
+	else if (most < WORK_LEAST)
+		n = asprintf(&c->broken, "the new side did %.2g%% of the baseline's "
+			     "work (--any-outcome compares them)",
+			     100 * t->ratio);
+	if (n < 0)
+		c->broken = NULL;
+	return n < 0 ? -ERR_NOMEM : 0;
+}
+
 static int note_runs(struct check *c)
 {
 	size_t failed = 0, throttled = 0;
 	int rc = 0;
 
 	for (size_t i = 0; i < c->runs.runs.n; i++) {
-		const struct check_run *r = &c->runs.runs.v[i];
-		const struct check_file *f = &c->runs.files.v[r->file];
-		int st = f->p->runs.v[r->run].exit_status;
+		int st = status_of(c, i);
 
 		failed += st > 0 && (!WIFEXITED(st) || WEXITSTATUS(st));
 	}

@@ -127,10 +127,15 @@ void check_junit(const struct check *c, struct buf *out)
 	buf_str(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
 	buf_printf(out, "<testsuites tests=\"%zu\" failures=\"%zu\">\n"
 		   "  <testsuite name=\"tally check\" tests=\"%zu\" "
-		   "failures=\"%zu\" errors=\"0\" skipped=\"%d\">\n", cases,
-		   failures, cases, failures, blind);
+		   "failures=\"%zu\" errors=\"%d\" skipped=\"%d\">\n", cases,
+		   failures, cases, failures, c->verdict == CHECK_BROKEN, blind);
 	buf_str(out, "    <testcase classname=\"all\" name=\"[total]\">");
 	words_total(c, &t);
+	if (c->verdict == CHECK_BROKEN) {
+		buf_str(out, "<error type=\"broken\" message=\"");
+		put_xml_any(out, c->broken);
+		buf_str(out, "\"/>");
+	}
 	if (c->total_fails) {
 		buf_str(out, "<failure type=\"regressed\" message=\"");
 		put_xml_any(out, buf_cstr(&t));
@@ -220,6 +225,11 @@ void check_github(const struct check *c, const char *root, bool warn_only,
 			annotation(c, r, root, bad, out);
 		else if (r->status == CHECK_SUSPECT)
 			annotation(c, r, root, "warning", out);
+	}
+	if (c->verdict == CHECK_BROKEN) {
+		buf_printf(out, "::%s title=the new side is broken::", bad);
+		put_command(out, c->broken, false);
+		buf_str(out, "\n");
 	}
 	if (c->total_fails) {
 		words_total(c, &t);

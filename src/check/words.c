@@ -329,6 +329,10 @@ void words_verdict(const struct check *c, struct buf *out)
 		culprits(c, out);
 		return;
 	}
+	if (c->verdict == CHECK_BROKEN) {
+		buf_str(out, c->broken);
+		return;
+	}
 	if (c->verdict == CHECK_INCONCLUSIVE) {
 		buf_printf(out, "a slowdown of %.4g%% would not have been seen "
 			   "everywhere; ", 100 * c->o.require_visible);

@@ -9,7 +9,8 @@
 #include "cmd/open.h"
 #include "cmd/source_options.h"
 
-enum { STATUS_PASS, STATUS_REGRESSED, STATUS_INCONCLUSIVE = 3 };
+enum { STATUS_PASS, STATUS_REGRESSED, STATUS_INCONCLUSIVE = 3,
+       STATUS_BROKEN };
 
 static int add_side(struct cmd_io *io, const struct check_opts *o,
 		    struct check *c, enum check_side side,
@@ -102,6 +103,7 @@ static int status_of(const struct check *c, const struct check_opts *o)
 		return STATUS_PASS;
 	return c->verdict == CHECK_REGRESSED ? STATUS_REGRESSED
 	     : c->verdict == CHECK_INCONCLUSIVE ? STATUS_INCONCLUSIVE
+	     : c->verdict == CHECK_BROKEN ? STATUS_BROKEN
 						: STATUS_PASS;
 }
 

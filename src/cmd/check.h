@@ -11,7 +11,7 @@ struct check_opts {
 	const char *total_threshold, *require_mde, *by, *allow;
 	const char *format, *json, *junit, *markdown, *openmetrics, *repo, *html;
 	const char *run, *against, *keep;
-	bool inclusive, gate_kernel, warn_only, no_inline, full_names, github, calibrate;
+	bool inclusive, gate_kernel, any_outcome, warn_only, no_inline, full_names, github, calibrate;
 	bool graph, user;
 	uint64_t top, runs, freq, max_memory;
 };

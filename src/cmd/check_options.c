@@ -81,6 +81,9 @@ const struct opt check_opt_table[] = {
 	{ OPT_FLAG, 0, "gate-kernel", NULL,
 	  "Let the kernel's scheduling, interrupts, page faults and idle fail "
 	  "it, too, where both sides ran in turns.", AT(gate_kernel) },
+	{ OPT_FLAG, 0, "any-outcome", NULL,
+	  "Judge costs also where new runs ended otherwise than the baseline's, "
+	  "or did less than a fifth of its work.", AT(any_outcome) },
 	{ OPT_FLAG, 0, "warn-only", NULL,
 	  "Say everything, but exit with 0 unless the files cannot be "
 	  "compared.", AT(warn_only) },
@@ -201,6 +204,7 @@ int check_set_options(struct cmd_io *io, const struct check_opts *o, struct chec
 		.require_visible = -1,
 		.inclusive = o->inclusive,
 		.gate_kernel = o->gate_kernel,
+		.any_outcome = o->any_outcome,
 	};
 	if (o->events.n > 1)
 		return error_set(err, ERR_USAGE, "one --event at a time");

@@ -137,7 +137,24 @@ t_is "half the rate is scaled" $? 0
 t_like "... and said" "$(cat out)" 'sampling rates differ'
 side crash 6 6 'status = 256;'
 "$TALLY" check --baseline a-*.tally --new crash-*.tally >out
+t_is "a program that fails now is no improvement" $? 4
+t_like "... it is broken" "$(head -n 1 out)" \
+	'^broken: 6 of 6 new runs ended with exit status 1, as none of the baseline did'
 t_like "runs that failed are noted" "$(cat out)" '6 runs ended with a failure'
+t_is "--any-outcome compares them" "$("$TALLY" check --any-outcome \
+	--baseline a-*.tally --new crash-*.tally >out; echo $?)" 0
+"$TALLY" check --github --junit broken.xml --json broken.json --baseline a-*.tally \
+	--new crash-*.tally >out
+t_like "... GitHub shows it" "$(cat out)" '^::error title=the new side is broken::6 of 6'
+t_like "... JUnit has an error" "$(cat broken.xml)" '<error type="broken" message="6 of 6'
+side failing 40 6 'status = 256;'
+"$TALLY" check --baseline failing-*.tally --new crash-*.tally >out
+t_is "a program that always fails is compared" $? 0
+side idle 41 6 'for (x in n) n[x] *= 0.03;'
+"$TALLY" check --baseline a-*.tally --new idle-*.tally >out
+t_is "far less work is no improvement" $? 4
+t_like "... and is said" "$(head -n 1 out)" \
+	"^broken: the new side did [23](\\.[0-9])?% of the baseline's work"
 
 # --- moved, new, gone, renamed
 side moved 7 6 'n["parse"] *= 0.7; extra = "hit 750 /usr/bin/app parse_tail /src/parse.c 40 main";'
@@ -293,7 +310,7 @@ if [ -n "$python" ]; then
 	if "$python" -c 'import jsonschema' 2>/dev/null; then
 		t_run "JSON by its schema" "$python" look.py schema \
 			"$top_srcdir/doc/tally-check.schema.json" all.json \
-			single.json added.json moved.json
+			single.json added.json moved.json broken.json
 	else
 		t_skip "JSON by its schema" "needs python3-jsonschema"
 	fi
