@@ -24,6 +24,7 @@
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
+#include <linux/cred.h>
 #include <linux/random.h>
 #include <linux/rculist.h>
 #include <linux/sched/signal.h>
@@ -71,7 +72,8 @@ struct session *session_new(void)
 		kfree(s);
 		return NULL;
 	}
-	s->user = get_uid(current_user());
+	/* They hold the user, whose free_uid 6.1 exports only lately. */
+	s->cred = get_current_cred();
 	s->memlock = rlimit(RLIMIT_MEMLOCK);
 	s->may_lock = capable(CAP_IPC_LOCK);
 	s->ns = get_pid_ns(task_active_pid_ns(current));
@@ -95,7 +97,7 @@ static void wake(struct irq_work *w)
 
 static void pages_release(struct session *s, size_t n)
 {
-	atomic_long_sub(n, &s->user->locked_vm);
+	atomic_long_sub(n, &s->cred->user->locked_vm);
 	atomic_long_sub(n, &all_pages);
 	s->pages -= n;
 }
@@ -105,7 +107,7 @@ static void pages_release(struct session *s, size_t n)
 static int pages_charge(struct session *s, size_t n)
 {
 	unsigned long all = atomic_long_add_return(n, &all_pages);
-	unsigned long own = atomic_long_add_return(n, &s->user->locked_vm);
+	unsigned long own = atomic_long_add_return(n, &s->cred->user->locked_vm);
 	unsigned long most = FREE_PAGES * num_online_cpus() +
 			     (s->memlock >> PAGE_SHIFT);
 
@@ -434,7 +436,7 @@ void session_free(struct session *s)
 	cpus_free(s);
 	cgroup_forget(s);
 	put_pid_ns(s->ns);
-	free_uid(s->user);
+	put_cred(s->cred);
 	kfree(s->cpus);
 	kfree(s->cpu);
 	kfree(s);

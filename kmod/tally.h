@@ -88,7 +88,7 @@ struct session {
 	bool watches;		/* tasks_watch was called */
 	bool started;
 	/* Who opened the file, and what it may lock. */
-	struct user_struct *user;
+	const struct cred *cred;
 	unsigned long memlock;		/* bytes */
 	bool may_lock;			/* CAP_IPC_LOCK: no limit */
 	size_t pages;			/* of rings */

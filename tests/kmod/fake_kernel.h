@@ -123,10 +123,10 @@ typedef struct { long n; } atomic_long_t;
 #define rcu_read_lock()		((void)0)
 #define rcu_read_unlock()	((void)0)
 struct user_struct { atomic_long_t locked_vm; };
-extern struct user_struct fake_user;
-#define current_user()		(&fake_user)
-#define get_uid(u)		(u)
-#define free_uid(u)		((void)(u))
+struct cred { struct user_struct *user; };
+extern const struct cred fake_cred;
+#define get_current_cred()	(&fake_cred)
+#define put_cred(c)		((void)(c))
 #define rlimit(what)		(8ul << 20)
 #define capable(what)		false
 #define num_online_cpus()	2ul

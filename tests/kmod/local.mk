@@ -23,7 +23,7 @@ tests_kmod_test_lives_CFLAGS = $(AM_CFLAGS) -Wno-unused-parameter \
 	-Wno-sign-compare -Wno-sign-conversion -Wno-conversion
 tests_kmod_test_lives_LDADD = libevents.a libbase.a -lcmocka
 fake_headers = asm/apic.h asm/irq_regs.h asm/msr.h asm/nmi.h asm/perf_event.h \
-	asm/processor.h linux/cpu.h linux/cpumask.h linux/delay.h linux/hrtimer.h \
+	asm/processor.h linux/cpu.h linux/cpumask.h linux/cred.h linux/delay.h linux/hrtimer.h \
 	linux/irq_work.h linux/list.h linux/math64.h linux/mm.h linux/mutex.h \
 	linux/percpu.h linux/pid_namespace.h linux/random.h linux/rculist.h \
 	linux/sched/signal.h linux/sched/user.h linux/security.h linux/slab.h linux/smp.h linux/spinlock.h \

@@ -21,7 +21,8 @@
 
 long fake_blocks;
 struct pid_namespace fake_ns;
-struct user_struct fake_user;
+static struct user_struct fake_user;
+const struct cred fake_cred = { &fake_user };
 unsigned int fake_cpu;
 struct cpumask fake_online = { 3 };
 const struct cpumask fake_possible = { 3 }, fake_cpus[NR_CPUS] = { { 1 }, { 2 } };
