@@ -150,35 +150,39 @@ def _copy_unit(tools, unit, out, number):
     os.unlink(names)
 
 
-def _huge(tools):
-    """The bench's large program and copies of its units, all linked, until
-    there is a gigabyte of DWARF."""
-    path = os.path.join(tools.work, 'huge')
-    if os.path.exists(path) and _dwarf_bytes(tools, path) >= HUGE:
-        return path
+def _link_huge(tools, path, copies):
+    """The bench's large program and so many copies of its units, linked."""
     folder = os.path.join(tools.work, 'big.o')
     units = [os.path.join(folder, f) for f in sorted(os.listdir(folder))
              if f.endswith('.o') and not f.endswith('.plain.o')]
-    copies = os.path.join(tools.work, 'huge.o')
-    shutil.rmtree(copies, ignore_errors=True)
-    os.makedirs(copies)
+    made = os.path.join(tools.work, 'huge.o')
+    shutil.rmtree(made, ignore_errors=True)
+    os.makedirs(made)
     parts = list(units)
-    number, total = 0, _dwarf_bytes(tools, os.path.join(tools.work, 'big'))
-    each = total
-    while total < HUGE * 1.05:
-        number += 1
+    for number in range(1, copies + 1):
         for unit in units:
             if os.path.basename(unit) == 'main.o':
                 continue
-            parts.append(os.path.join(copies, '%d-%s' % (
+            parts.append(os.path.join(made, '%d-%s' % (
                 number, os.path.basename(unit))))
             _copy_unit(tools, unit, parts[-1], number)
-        total += each
     # Copies never run, and may lack what of their groups is the originals'
     tools.output(['g++', '-no-pie', '-Wl,--unresolved-symbols=ignore-all',
                   '-pthread', '-o', path] + parts + ['-lmpfr', '-lgmp'])
-    shutil.rmtree(copies)
-    size = _dwarf_bytes(tools, path)
+    shutil.rmtree(made)
+    return _dwarf_bytes(tools, path)
+
+
+def _huge(tools):
+    """A program with a gigabyte of DWARF: as copies of units share strings and
+    groups with the first ones, what one adds is known only from a link."""
+    path = os.path.join(tools.work, 'huge')
+    if os.path.exists(path) and _dwarf_bytes(tools, path) >= HUGE:
+        return path
+    big = _dwarf_bytes(tools, os.path.join(tools.work, 'big'))
+    few = HUGE // big
+    each = (_link_huge(tools, path, few) - big) // few
+    size = _link_huge(tools, path, int((HUGE - big) * 1.05 / each) + 1)
     if size < HUGE:
         raise Failed('%s has only %d MB of DWARF' % (path, size // 1000000))
     return path

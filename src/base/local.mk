@@ -27,8 +27,6 @@ libbase_a_SOURCES = \
 	src/base/nearest.h \
 	src/base/outfile.c \
 	src/base/outfile.h \
-	src/base/range.c \
-	src/base/range.h \
 	src/base/sha256.c \
 	src/base/sha256.h \
 	src/base/stats.c \

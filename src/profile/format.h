@@ -11,7 +11,8 @@
  *	         rows.u32 payload_crc.u32 header_crc.u32, payload[stored]
  *	payload of TABLES, SYMBOLS, CODE, END = section*
  *	section = kind.uleb length.uleb bytes[length]
- *	table section = first_id.uleb count.uleb column*    (column after column)
+ *	table section = first_id.uleb count.uleb columns.uleb column[columns]
+ *	column = length.uleb bytes[length]
  *	payload of SAMPLES = see columns.h
  */
 #include <stddef.h>
@@ -21,10 +22,12 @@
 #include "base/cursor.h"
 #include "profile/model.h"
 
-#define FORMAT_MAGIC "\x89TALLY\r\n"
+#define FORMAT_MAGIC "\x89TLY\r\n\x1a\n"
+/* What development versions wrote before the format was settled. */
+#define FORMAT_MAGIC_EARLY "\x89TALLY\r\n"
 enum {
 	FORMAT_MAJOR = 1,
-	FORMAT_MINOR = 4,
+	FORMAT_MINOR = 0,
 	FORMAT_HEADER = 32,
 	CHUNK_MAGIC = 0x43594c54,	/* "TLYC" */
 	CHUNK_HEADER = 32,
@@ -54,9 +57,9 @@ enum section_kind {
 	SECTION_LOSSES = 9,
 	SECTION_STATS = 10,
 	SECTION_ENDS = 11,
-	SECTION_FUNCS_OLD = 20,		/* up to 1.2 */
-	SECTION_FRAMES_OLD = 21,
-	SECTION_LOC_FRAMES_OLD = 22,
+	SECTION_FUNCS = 20,
+	SECTION_FRAMES = 21,
+	SECTION_LOC_FRAMES = 22,
 	SECTION_SYMBOLS = 23,
 	SECTION_IMAGE_NOTES = 24,
 	SECTION_CODES = 25,
@@ -64,12 +67,6 @@ enum section_kind {
 	SECTION_LINES = 27,
 	SECTION_TEXTS = 28,
 	SECTION_END = 30,
-	SECTION_PACKED_STRINGS = 31,
-	SECTION_FUNCS = 32,
-	SECTION_FRAMES = 33,
-	SECTION_PLACES = 34,
-	SECTION_PATHS = 35,
-	SECTION_PACKED_SYMBOLS = 36,
 };
 
 struct chunk {
@@ -143,11 +140,6 @@ enum column_code {
 			 * first) */
 	COL_RECENT,	/* uleb of recent_code; max starts at 0 in a section */
 	COL_BUILD_ID,	/* length byte, bytes */
-	/* related.h: */
-	COL_NESTED,	/* function of a frame, by what it is inlined into */
-	COL_FUNC_FILE,	/* file of a frame: most often its function's */
-	COL_FUNC_LINE,	/* line of a frame, from the function's last one */
-	COL_SYMBOL,	/* address of a function, by its symbol */
 };
 
 struct column {
@@ -165,8 +157,6 @@ struct table {
 	bool symbols;		/* lives in the SYMBOLS chunk */
 	const struct column *columns;
 	size_t ncolumns;
-	size_t added;		/* of these, since 1.0: old files end without */
-	bool old;		/* read only: another section has taken its place */
 };
 
 /* All tables but strings, notes and code. */
@@ -194,9 +184,6 @@ void section_put_table(struct buf *out, const struct profile *p,
 		       const struct table *t, size_t first, size_t end);
 void section_put_strings(struct buf *out, const struct profile *p, size_t first,
 			 size_t end);
-/* False, and nothing is appended: the table has to tell them. */
-bool section_put_symbols(struct buf *out, const struct profile *p);
-void section_put_places(struct buf *out, const struct profile *p);
 void section_put_notes(struct buf *out, const struct profile *p);
 void section_put_codes(struct buf *out, const struct profile *p, size_t first,
 		       size_t end);
@@ -213,10 +200,6 @@ bool section_get(struct profile *p, uint64_t kind, struct cursor *c,
 		 size_t gap);
 /* Of these: */
 bool section_get_strings(struct profile *p, struct cursor *c, size_t gap);
-bool section_get_packed_strings(struct profile *p, struct cursor *c,
-				size_t gap);
-bool section_get_symbols(struct profile *p, struct cursor *c);
-bool section_get_places(struct profile *p, struct cursor *c);
 /* Where a section's rows go: after the rows there are, or (damage) after a gap,
  * or over old ones where the table allows it. */
 bool section_placed(uint64_t first, uint64_t count, size_t have, bool replace,

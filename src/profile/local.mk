@@ -29,10 +29,6 @@ libprofile_a_SOURCES = \
 	src/profile/merge_symbols.c \
 	src/profile/model.c \
 	src/profile/model.h \
-	src/profile/packed_symbols.c \
-	src/profile/paths.c \
-	src/profile/paths.h \
-	src/profile/places.c \
 	src/profile/reader.c \
 	src/profile/reader.h \
 	src/profile/reader_chunks.c \
@@ -40,8 +36,6 @@ libprofile_a_SOURCES = \
 	src/profile/reader_samples.c \
 	src/profile/reader_tables.c \
 	src/profile/refs.c \
-	src/profile/related.c \
-	src/profile/related.h \
 	src/profile/replace.c \
 	src/profile/replace.h \
 	src/profile/sections.c \

@@ -166,7 +166,6 @@ void reader_close(struct reader *r)
 	if (!r)
 		return;
 	profile_fini(&r->profile);
-	paths_free(r->paths);
 	columns_fini(&r->columns);
 	buf_fini(&r->scratch);
 	vec_fini(&r->chunks);

@@ -17,6 +17,9 @@ static int not_ours(const struct reader *r, struct error *err)
 
 	if (!r->n)
 		what = ": it is empty";
+	else if (r->n >= 8 && !memcmp(r->p, FORMAT_MAGIC_EARLY, 8))
+		what = ", but one of a development version before format 1.0: "
+		       "record again";
 	else if (r->n >= 8 && (!memcmp(r->p, "PERFILE2", 8) ||
 			       !memcmp(r->p, "2ELIFREP", 8)))
 		what = ", but one of perf: 'perf report -i' shows it";

@@ -5,7 +5,6 @@
 #include "base/io.h"
 #include "profile/columns.h"
 #include "profile/format.h"
-#include "profile/paths.h"
 #include "profile/reader.h"
 
 struct reader {
@@ -16,7 +15,6 @@ struct reader {
 	size_t n;
 	VEC(struct chunk) chunks;	/* those with a good header, in order */
 	struct profile profile;
-	struct paths *paths;		/* while tables are loaded */
 	uint64_t unpacked;		/* bytes of chunks so far */
 	uint64_t refused;		/* offset of the chunk whose rows want more
 					 * memory than profile.memory allows */

@@ -7,35 +7,9 @@
 
 /* Rows that may be missing before a table section once damage was seen. */
 enum { MAX_GAP = 1 << 20 };
-/* Rows that a chunk can hold are bounded by its size: real ones unpack to 7 times
- * as much at most, and coded bits do not deflate. */
-enum {
-	CODED_ROWS_A_BYTE = 64,
-	CODED_ROWS_MORE = 1024,
-};
-/* Whether a chunk of so many bytes can hold as many coded rows as a section of it
- * says: memory is taken for all of them at once. */
-static bool coded_rows_fit(uint64_t kind, struct cursor c, size_t stored)
-{
-	uint64_t most = (uint64_t)stored * CODED_ROWS_A_BYTE + CODED_ROWS_MORE;
 
-	if (kind == SECTION_PACKED_SYMBOLS)
-		return cursor_uleb(&c) <= most;
-	if (kind != SECTION_PATHS)
-		return true;
-	for (int i = 0; i < 4; i++) {
-		uint64_t v = cursor_uleb(&c);	/* place, loc, locs, node */
-
-		if (i == 2 && v > most)
-			return false;
-	}
-	return cursor_uleb(&c) <= most;
-}
-
-/* A section list into the model, from a chunk of `stored` bytes; false when
- * something in it was wrong. */
-static bool load_sections(struct reader *r, const uint8_t *p, size_t n,
-			  size_t stored)
+/* A section list into the model; false when something in it was wrong. */
+static bool load_sections(struct reader *r, const uint8_t *p, size_t n)
 {
 	struct cursor c = cursor_of(p, n);
 	size_t gap = r->damage.bad_chunks ? MAX_GAP : 0;
@@ -47,14 +21,7 @@ static bool load_sections(struct reader *r, const uint8_t *p, size_t n,
 
 		if (c.bad)
 			return false;
-		if (!coded_rows_fit(kind, body, stored)) {
-			good = false;
-			continue;
-		}
-		good &= kind == SECTION_PATHS
-			? r->paths && paths_get(r->paths, &r->profile, &body,
-						gap)
-			: section_get(&r->profile, kind, &body, gap);
+		good &= section_get(&r->profile, kind, &body, gap);
 	}
 	return good;
 }
@@ -68,7 +35,7 @@ static bool load_chunk(struct reader *r, const struct chunk *c)
 	if (!reader_payload_good(r, c))
 		return false;
 	if (c->codec == CODEC_STORED)
-		return load_sections(r, p, c->stored, c->stored);
+		return load_sections(r, p, c->stored);
 	if (c->codec != CODEC_ZLIB || c->raw / 1100 > c->stored)
 		return false;
 	/* Equal chunks may unpack again and again to little: that is time. */
@@ -81,7 +48,7 @@ static bool load_chunk(struct reader *r, const struct chunk *c)
 		return false;
 	raw = malloc(c->raw ? c->raw : 1);
 	good = raw && format_inflate(p, c->stored, raw, c->raw) &&
-	       load_sections(r, raw, c->raw, c->stored);
+	       load_sections(r, raw, c->raw);
 	free(raw);
 	profile_uncharge(&r->profile, c->raw);
 	return good;
@@ -113,15 +80,13 @@ int reader_load_tables(struct reader *r)
 {
 	size_t bad_refs = 0;
 
-	if (!(r->paths = paths_new()) || profile_init(&r->profile) < 0)
+	if (profile_init(&r->profile) < 0)
 		return -ERR_NOMEM;
 	r->profile.memory.limit = r->max_memory;
 	/* What reads sections says no more than that it could not; memory that
 	 * ran out is no damage of the file. */
 	errno = 0;
 	load_kind(r, CHUNK_TABLES);
-	paths_free(r->paths);
-	r->paths = NULL;
 	r->profile.str_base = r->profile.str.str.n;
 	load_kind(r, CHUNK_SYMBOLS);
 	load_kind(r, CHUNK_CODE);

@@ -168,11 +168,8 @@ int format_check_refs(struct profile *p, size_t *bad)
 	struct mender m = { .p = p, .image = PROF_NONE, .run = PROF_NONE,
 			    .event = PROF_NONE };
 
-	/* LOC_FRAMES stands for PLACES, too */
 	for (size_t i = 0; i < format_ntables; i++)
-		if (!format_tables[i].old ||
-		    format_tables[i].section == SECTION_LOC_FRAMES_OLD)
-			check_table(&m, &format_tables[i]);
+		check_table(&m, &format_tables[i]);
 	*bad = m.bad;
 	return check_nodes(p) < 0 || check_frames(p) < 0 ? -ERR_NOMEM : 0;
 }

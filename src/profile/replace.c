@@ -34,7 +34,9 @@ static enum what what_is(const char *path)
 		return UNREADABLE;
 	n = read(fd, magic, sizeof(magic));
 	close(fd);
-	return n == sizeof(magic) && !memcmp(magic, FORMAT_MAGIC, sizeof(magic))
+	return n == sizeof(magic) &&
+	       (!memcmp(magic, FORMAT_MAGIC, sizeof(magic)) ||
+		!memcmp(magic, FORMAT_MAGIC_EARLY, sizeof(magic)))
 	       ? RECORDING : OTHER_FILE;
 }
 

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "profile/format.h"
-#include "profile/related.h"
 
 /* The body's length is known only after. */
 void section_put(struct buf *out, enum section_kind kind,
@@ -19,12 +18,9 @@ static void put_column(struct buf *b, const struct profile *p,
 		       const struct table *t, const struct column *c,
 		       size_t first, size_t end)
 {
-	struct related r;
 	uint64_t prev = 0;
 	uint32_t max = 0;
 
-	if (related_init(&r, p, t, c->code, true) < 0)
-		b->failed = true;
 	for (size_t i = first; i < end && !b->failed; i++) {
 		const void *row = table_row(p, t, i);
 		uint64_t v;
@@ -61,32 +57,32 @@ static void put_column(struct buf *b, const struct profile *p,
 		case COL_BACK:
 			buf_uleb(b, v == PROF_NONE ? 0 : i - v);
 			break;
-		case COL_NESTED:
-		case COL_FUNC_FILE:
-		case COL_FUNC_LINE:
-		case COL_SYMBOL:
-			related_put(&r, c->code, i, v, b);
-			break;
 		default:
 			buf_uleb(b, v);
 		}
 	}
-	related_fini(&r);
 }
 
 void section_put_table(struct buf *out, const struct profile *p,
 		       const struct table *t, size_t first, size_t end)
 {
-	struct buf body = { 0 };
+	struct buf body = { 0 }, column = { 0 };
 
 	if (first >= end)
 		return;
 	buf_uleb(&body, first);
 	buf_uleb(&body, end - first);
-	for (size_t c = 0; c < t->ncolumns; c++)
-		put_column(&body, p, t, &t->columns[c], first, end);
+	buf_uleb(&body, t->ncolumns);
+	for (size_t c = 0; c < t->ncolumns; c++) {
+		buf_reset(&column);
+		put_column(&column, p, t, &t->columns[c], first, end);
+		buf_uleb(&body, column.n);
+		buf_bytes(&body, column.p, column.n);
+		body.failed |= column.failed;
+	}
 	section_put(out, t->section, &body);
 	buf_fini(&body);
+	buf_fini(&column);
 }
 
 void section_put_notes(struct buf *out, const struct profile *p)

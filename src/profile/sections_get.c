@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "profile/format.h"
-#include "profile/related.h"
 
 static const struct table *table_of(uint64_t kind)
 {
@@ -21,9 +20,9 @@ static void fill_gap_row(const struct table *t, void *row)
 	memset(row, 0, t->row);
 	if (t->section == SECTION_NODES)
 		((struct prof_node *)row)->loc = PROF_MARK_DAMAGED;
-	if (t->section == SECTION_LOC_FRAMES_OLD)
+	if (t->section == SECTION_LOC_FRAMES)
 		*(uint32_t *)row = PROF_NONE;
-	if (t->section == SECTION_FRAMES || t->section == SECTION_FRAMES_OLD)
+	if (t->section == SECTION_FRAMES)
 		((struct prof_frame *)row)->outer = PROF_NONE;
 	if (t->section == SECTION_ENVS)
 		((struct prof_env *)row)->run = PROF_NONE;
@@ -83,8 +82,14 @@ static bool get_build_id(struct cursor *c, struct build_id *id)
 	return true;
 }
 
+/* What a column's next value is told from; all zero at its first row. */
+struct column_state {
+	uint64_t prev;
+	uint32_t max;
+};
+
 static bool get_value(struct cursor *c, const struct column *col, size_t id,
-		      struct related *st, uint64_t *v)
+		      struct column_state *st, uint64_t *v)
 {
 	switch (col->code) {
 	case COL_PLUS1:
@@ -113,12 +118,6 @@ static bool get_value(struct cursor *c, const struct column *col, size_t id,
 			return false;
 		*v = *v ? id - *v : PROF_NONE;
 		break;
-	case COL_NESTED:
-	case COL_FUNC_FILE:
-	case COL_FUNC_LINE:
-	case COL_SYMBOL:
-		*v = related_get(st, col->code, id, c);
-		break;
 	default:
 		*v = cursor_uleb(c);
 	}
@@ -129,10 +128,12 @@ static bool get_value(struct cursor *c, const struct column *col, size_t id,
 	return !c->bad;
 }
 
-static bool get_rows(struct profile *p, const struct table *t,
-		     const struct column *col, size_t first, size_t count,
-		     struct cursor *c, struct related *st)
+/* The bytes of one column, all of them. */
+static bool get_column(struct profile *p, const struct table *t,
+		       const struct column *col, size_t first, size_t count,
+		       struct cursor *c)
 {
+	struct column_state st = { 0 };
 	uint64_t v;
 
 	for (size_t i = first; i < first + count; i++) {
@@ -144,23 +145,11 @@ static bool get_rows(struct profile *p, const struct table *t,
 				return false;
 			continue;
 		}
-		if (!get_value(c, col, i, st, &v))
+		if (!get_value(c, col, i, &st, &v))
 			return false;
 		column_set(row, col, v);
 	}
-	return true;
-}
-
-static bool get_column(struct profile *p, const struct table *t,
-		       const struct column *col, size_t first, size_t count,
-		       struct cursor *c)
-{
-	struct related st;
-	bool good = related_init(&st, p, t, col->code, false) == 0 &&
-		    get_rows(p, t, col, first, count, c, &st);
-
-	related_fini(&st);
-	return good;
+	return !cursor_left(c);
 }
 
 bool section_placed(uint64_t first, uint64_t count, size_t have, bool replace,
@@ -173,7 +162,7 @@ bool section_placed(uint64_t first, uint64_t count, size_t have, bool replace,
 	return first - have <= gap;
 }
 
-/* A column that the file's version does not have. */
+/* A column that the file's version does not have: zero. */
 static void no_column(struct profile *p, const struct table *t,
 		      const struct column *col, size_t first, size_t count)
 {
@@ -181,34 +170,45 @@ static void no_column(struct profile *p, const struct table *t,
 		column_set(table_row(p, t, first + i), col, 0);
 }
 
+/* Columns that only a newer writer has are passed over. */
+static bool get_columns(struct profile *p, const struct table *t,
+			uint64_t columns, size_t first, size_t count,
+			struct cursor *c)
+{
+	for (uint64_t i = 0; i < columns; i++) {
+		struct cursor body = cursor_sub(c, cursor_uleb(c));
+
+		if (c->bad)
+			return false;
+		if (i < t->ncolumns &&
+		    !get_column(p, t, &t->columns[i], first, count, &body))
+			return false;
+	}
+	for (size_t i = (size_t)columns; i < t->ncolumns; i++)
+		no_column(p, t, &t->columns[i], first, count);
+	return true;
+}
+
 static bool get_table(struct profile *p, const struct table *t,
 		      struct cursor *c, size_t gap)
 {
 	uint64_t first = cursor_uleb(c), count = cursor_uleb(c);
+	uint64_t columns = cursor_uleb(c);
 	size_t have = table_rows(p, t);
 
-	/* Every column takes at least one byte a row. */
-	if (c->bad || count > cursor_left(c) / (t->ncolumns - t->added) ||
+	/* A column takes a byte for its length and at least one a row. */
+	if (c->bad || !columns || columns > cursor_left(c) ||
+	    count > cursor_left(c) / columns ||
 	    !section_placed(first, count, have, t->mutable_rows, gap))
 		return false;
 	if (first + count > have &&
 	    table_resize(p, t, (size_t)(first + count)) < 0)
 		return false;
-	for (size_t i = 0; i < t->ncolumns; i++) {
-		if (!cursor_left(c) && i >= t->ncolumns - t->added) {
-			no_column(p, t, &t->columns[i], (size_t)first,
-				  (size_t)count);
-			continue;
-		}
-		if (!get_column(p, t, &t->columns[i], (size_t)first,
-				(size_t)count, c)) {
-			for (size_t j = 0; j < count; j++)
-				fill_gap_row(t, table_row(p, t,
-							  (size_t)first + j));
-			return false;
-		}
-	}
-	return true;
+	if (get_columns(p, t, columns, (size_t)first, (size_t)count, c))
+		return true;
+	for (size_t i = 0; i < count; i++)
+		fill_gap_row(t, table_row(p, t, (size_t)(first + i)));
+	return false;
 }
 
 static bool get_notes(struct profile *p, struct cursor *c)
@@ -307,12 +307,6 @@ bool section_get(struct profile *p, uint64_t kind, struct cursor *c, size_t gap)
 	switch (kind) {
 	case SECTION_STRINGS:
 		return section_get_strings(p, c, gap);
-	case SECTION_PACKED_STRINGS:
-		return section_get_packed_strings(p, c, gap);
-	case SECTION_PACKED_SYMBOLS:
-		return section_get_symbols(p, c);
-	case SECTION_PLACES:
-		return section_get_places(p, c);
 	case SECTION_IMAGE_NOTES:
 		return get_notes(p, c);
 	case SECTION_CODES:

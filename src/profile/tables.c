@@ -59,7 +59,7 @@ static const struct column image_columns[] = {
 	COL(prof_image, flags, COL_ULEB, REF_NONE),
 	COL(prof_image, build_id, COL_BUILD_ID, REF_NONE),
 	COL(prof_image, base, COL_ULEB, REF_NONE),
-	COL(prof_image, reason, COL_ULEB, REF_STR),	/* 1.1 */
+	COL(prof_image, reason, COL_ULEB, REF_STR),
 };
 
 static const struct column loc_columns[] = {
@@ -96,7 +96,7 @@ static const struct column stat_columns[] = {
 	COL(prof_stat, wanted, COL_ULEB, REF_NONE),
 };
 
-static const struct column func_old_columns[] = {
+static const struct column func_columns[] = {
 	COL(prof_func, image, COL_ULEB, REF_IMAGE),
 	COL(prof_func, name, COL_DELTA, REF_STR),
 	COL(prof_func, file, COL_DELTA, REF_STR),
@@ -104,28 +104,12 @@ static const struct column func_old_columns[] = {
 	COL(prof_func, vaddr, COL_DELTA, REF_NONE),
 };
 
-static const struct column func_columns[] = {
-	COL(prof_func, image, COL_ULEB, REF_IMAGE),
-	COL(prof_func, name, COL_DELTA, REF_STR),
-	COL(prof_func, file, COL_DELTA, REF_STR),
-	COL(prof_func, line, COL_ULEB, REF_NONE),
-	COL(prof_func, vaddr, COL_SYMBOL, REF_NONE),
-};
-
-static const struct column frame_old_columns[] = {
+static const struct column frame_columns[] = {
 	COL(prof_frame, func, COL_DELTA, REF_FUNC),
 	COL(prof_frame, file, COL_DELTA, REF_STR),
 	COL(prof_frame, line, COL_DELTA, REF_NONE),
 	COL(prof_frame, column, COL_ULEB, REF_NONE),
 	COL(prof_frame, outer, COL_BACK, REF_BACK),
-};
-
-static const struct column frame_columns[] = {
-	COL(prof_frame, outer, COL_BACK, REF_BACK),
-	COL(prof_frame, func, COL_NESTED, REF_FUNC),
-	COL(prof_frame, file, COL_FUNC_FILE, REF_STR),
-	COL(prof_frame, line, COL_FUNC_LINE, REF_NONE),
-	COL(prof_frame, column, COL_ULEB, REF_NONE),
 };
 
 static const struct column loc_frame_columns[] = {
@@ -145,7 +129,7 @@ static const struct column source_columns[] = {
 	COL(prof_source, missing, COL_ULEB, REF_NONE),
 	COL(prof_source, units, COL_ULEB, REF_NONE),
 	COL(prof_source, file, COL_ULEB, REF_STR),
-	COL(prof_source, machine, COL_ULEB, REF_NONE),	/* 1.2 */
+	COL(prof_source, machine, COL_ULEB, REF_NONE),
 };
 
 static const struct column line_columns[] = {
@@ -154,14 +138,9 @@ static const struct column line_columns[] = {
 	COL(prof_line, frame, COL_OPT, REF_FRAME_OPT),
 };
 
-#define TABLE_ADDED(section, field, type, cols, mut, sym, added) \
-	{ section, #field, offsetof(struct profile, field), sizeof(type), mut, \
-	  sym, cols, sizeof(cols) / sizeof((cols)[0]), added, false }
-#define TABLE_OLD(section, field, type, cols) \
-	{ section, #field, offsetof(struct profile, field), sizeof(type), \
-	  false, true, cols, sizeof(cols) / sizeof((cols)[0]), 0, true }
 #define TABLE(section, field, type, cols, mut, sym) \
-	TABLE_ADDED(section, field, type, cols, mut, sym, 0)
+	{ section, #field, offsetof(struct profile, field), sizeof(type), mut, \
+	  sym, cols, sizeof(cols) / sizeof((cols)[0]) }
 
 const struct table format_tables[] = {
 	TABLE(SECTION_RUNS, runs, struct prof_run, run_columns, true, false),
@@ -170,8 +149,8 @@ const struct table format_tables[] = {
 	      false),
 	TABLE(SECTION_THREADS, threads, struct prof_thread, thread_columns,
 	      false, false),
-	TABLE_ADDED(SECTION_IMAGES, images, struct prof_image, image_columns,
-		    true, false, 1),
+	TABLE(SECTION_IMAGES, images, struct prof_image, image_columns, true,
+	      false),
 	TABLE(SECTION_LOCS, locs, struct prof_loc, loc_columns, false, false),
 	TABLE(SECTION_NODES, nodes, struct prof_node, node_columns, false,
 	      false),
@@ -180,23 +159,18 @@ const struct table format_tables[] = {
 	      false),
 	TABLE(SECTION_STATS, stats, struct prof_stat, stat_columns, false,
 	      false),
-	/* before what refers to them by their place in the table */
 	TABLE(SECTION_SYMBOLS, symbols, struct prof_symbol, symbol_columns,
 	      false, true),
 	TABLE(SECTION_FUNCS, funcs, struct prof_func, func_columns, false,
 	      true),
 	TABLE(SECTION_FRAMES, frames, struct prof_frame, frame_columns, false,
 	      true),
-	TABLE_OLD(SECTION_FUNCS_OLD, funcs, struct prof_func,
-		  func_old_columns),
-	TABLE_OLD(SECTION_FRAMES_OLD, frames, struct prof_frame,
-		  frame_old_columns),
-	TABLE_OLD(SECTION_LOC_FRAMES_OLD, loc_frame, uint32_t,
-		  loc_frame_columns),
+	TABLE(SECTION_LOC_FRAMES, loc_frame, uint32_t, loc_frame_columns,
+	      false, true),
 	TABLE(SECTION_LINES, lines, struct prof_line, line_columns, false,
 	      true),
-	TABLE_ADDED(SECTION_SOURCES, sources, struct prof_source,
-		    source_columns, false, true, 1),
+	TABLE(SECTION_SOURCES, sources, struct prof_source, source_columns,
+	      false, true),
 };
 const size_t format_ntables = sizeof(format_tables) / sizeof(format_tables[0]);
 

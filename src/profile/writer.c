@@ -14,7 +14,6 @@
 #include "base/outfile.h"
 #include "profile/columns.h"
 #include "profile/format.h"
-#include "profile/paths.h"
 #include "profile/replace.h"
 
 enum {
@@ -34,8 +33,6 @@ struct writer {
 	size_t written[MAX_TABLES];	/* rows of format_tables[i] in the file */
 	void *shadow[MAX_TABLES];	/* mutable tables: the rows as written */
 	size_t strings;			/* strings in the file */
-	struct paths *paths;
-	size_t dense;		/* bytes of the payload that do not deflate */
 	struct buf payload, chunk;
 	struct error error;	/* sticky */
 };
@@ -120,9 +117,7 @@ static struct writer *writer_new(int fd, const char *name,
 	w->strings = PROF_STR_DAMAGED + 1;	/* known to every reader */
 	for (size_t i = 0; i < format_ntables; i++)
 		w->written[i] = format_tables[i].section == SECTION_NODES;
-	w->paths = paths_new();
-	if (!w->name || !w->paths || columns_init(&w->pending) < 0) {
-		paths_free(w->paths);
+	if (!w->name || columns_init(&w->pending) < 0) {
 		free(w->name);
 		free(w);
 		return NULL;
@@ -246,32 +241,6 @@ static void put_new(struct writer *w, size_t ti)
 	       (end - first) * t->row);
 }
 
-/* The row of format_tables for a section. */
-static size_t table_at(enum section_kind section)
-{
-	size_t i = 0;
-
-	while (format_tables[i].section != section)
-		i++;
-	return i;
-}
-
-/* New locations and nodes, when they can be told as paths.  They do not become
- * smaller by deflating. */
-static void put_paths(struct writer *w)
-{
-	size_t before = w->payload.n;
-	size_t *loc = &w->written[table_at(SECTION_LOCS)];
-	size_t *node = &w->written[table_at(SECTION_NODES)];
-
-	if ((w->p->locs.n <= *loc && w->p->nodes.n <= *node) ||
-	    !paths_put(w->paths, &w->payload, w->p, *loc, *node))
-		return;
-	*loc = w->p->locs.n;
-	*node = w->p->nodes.n;
-	w->dense = w->payload.n - before;
-}
-
 static void put_tables(struct writer *w, bool symbols)
 {
 	size_t end = w->p->symbolized && !symbols ? w->p->str_base
@@ -281,19 +250,12 @@ static void put_tables(struct writer *w, bool symbols)
 	if (end > w->strings)
 		w->strings = end;
 	for (size_t i = 0; i < format_ntables; i++) {
-		if (format_tables[i].symbols != symbols || format_tables[i].old)
+		if (format_tables[i].symbols != symbols)
 			continue;
 		if (format_tables[i].mutable_rows)
 			put_changed(w, i);
-		if (format_tables[i].section == SECTION_LOCS)
-			put_paths(w);
-		if (format_tables[i].section == SECTION_SYMBOLS &&
-		    !w->written[i] && section_put_symbols(&w->payload, w->p))
-			w->written[i] = w->p->symbols.n;
 		put_new(w, i);
 	}
-	if (symbols)
-		section_put_places(&w->payload, w->p);
 }
 
 int writer_flush(struct writer *w, struct error *err)
@@ -304,11 +266,9 @@ int writer_flush(struct writer *w, struct error *err)
 	if (w->error.code)
 		return writer_fail(w, err);
 	buf_reset(&w->payload);
-	w->dense = 0;
 	put_tables(w, false);
 	if (w->payload.n || w->payload.failed) {
-		rc = put_chunk(w, CHUNK_TABLES, 0,
-			       w->payload.n - w->dense > DEFLATE_LEAST, err);
+		rc = put_chunk(w, CHUNK_TABLES, 0, true, err);
 		if (rc < 0)
 			return rc;
 	}
@@ -404,7 +364,6 @@ void writer_close(struct writer *w)
 		close(w->fd);
 	for (size_t i = 0; i < format_ntables; i++)
 		free(w->shadow[i]);
-	paths_free(w->paths);
 	columns_fini(&w->pending);
 	buf_fini(&w->payload);
 	buf_fini(&w->chunk);

@@ -9,7 +9,6 @@ import zlib
 
 TABLES, SAMPLES = 1, 2
 STRINGS, ENVS, EVENTS, RUNS, THREADS, IMAGES, LOCS, NODES = range(1, 9)
-PATHS = 35
 EVENT = 13      # columns of a row
 BATCH = 8192    # samples of a chunk
 
@@ -26,13 +25,19 @@ def section(kind, body):
     return uleb(kind) + uleb(len(body)) + body
 
 
-def rows(kind, first, count, columns):
-    return section(kind, uleb(first) + uleb(count) + columns)
+def rows(kind, first, count, *columns):
+    """The bytes of each column."""
+    return section(kind, uleb(first) + uleb(count) + uleb(len(columns)) +
+                   b''.join(uleb(len(c)) + c for c in columns))
+
+
+def zeros(kind, first, count, columns):
+    return rows(kind, first, count, *[bytes(count)] * columns)
 
 
 class File:
     def __init__(self):
-        head = b'\x89TALLY\r\n' + struct.pack('<HHI12x', 1, 4, 32)
+        head = b'\x89TLY\r\n\x1a\n' + struct.pack('<HHI12x', 1, 0, 32)
         self.parts = [head + struct.pack('<I', zlib.crc32(head))]
         self.seq = 0
 
@@ -47,10 +52,9 @@ class File:
 
     def basics(self, events=1):
         """One run, thread, image and location."""
-        self.chunk(TABLES, rows(RUNS, 0, 1, bytes(7)) +
-                   rows(EVENTS, 0, events, bytes(EVENT * events)) +
-                   rows(THREADS, 0, 1, bytes(6)) +
-                   rows(IMAGES, 0, 1, bytes(6)) + rows(LOCS, 0, 1, bytes(2)))
+        self.chunk(TABLES, zeros(RUNS, 0, 1, 7) +
+                   zeros(EVENTS, 0, events, EVENT) + zeros(THREADS, 0, 1, 6) +
+                   zeros(IMAGES, 0, 1, 6) + zeros(LOCS, 0, 1, 2))
 
     def samples(self, times, stack):
         """Batches of samples at one time each; `stack`: their column."""
@@ -72,12 +76,12 @@ def strings(f):
     """Empty strings, which all get names of their own."""
     n = 1 << 20
     for i in range(2):
-        f.chunk(TABLES, rows(STRINGS, i * n + 2, n, bytes(n)))
+        f.chunk(TABLES, section(STRINGS, uleb(i * n + 2) + uleb(n) + bytes(n)))
 
 
 def events(f):
     n = 1 << 20
-    f.chunk(TABLES, rows(EVENTS, 0, n, bytes(EVENT * n)))
+    f.chunk(TABLES, zeros(EVENTS, 0, n, EVENT))
 
 
 def gaps(f):
@@ -85,15 +89,8 @@ def gaps(f):
     f.chunk(TABLES, b'')
     f.parts[-1] = b'x' * len(f.parts[-1])
     for i in range(20):
-        f.chunk(TABLES, rows(EVENTS, (i + 1 << 20) - 1, 1, bytes(EVENT)),
+        f.chunk(TABLES, zeros(EVENTS, (i + 1 << 20) - 1, 1, EVENT),
                 packed=False)
-
-
-def paths(f):
-    """Coded rows in bytes that zlib makes of nothing."""
-    n = 4 << 20
-    head = uleb(0) + uleb(0) + uleb(8 * n) + uleb(1) + uleb(8 * n)
-    f.chunk(TABLES, section(PATHS, head + bytes(n)))
 
 
 def nodes(f, n=1 << 20):
@@ -103,7 +100,7 @@ def nodes(f, n=1 << 20):
     for i in range(n // step):
         # parent: one row up; location: 0, which is no new one
         f.chunk(TABLES, rows(NODES, 1 + i * step, step,
-                             b'\x01' * step + b'\x40' * step))
+                             b'\x01' * step, b'\x40' * step))
     new = zlib.compress(b'\x01' + bytes(BATCH), 9)
 
     def stack(i):
@@ -119,7 +116,7 @@ def nodes(f, n=1 << 20):
 def wide(f):
     """Many events, many locations: a table of both would be large."""
     f.basics(100000)
-    f.chunk(TABLES, rows(LOCS, 1, 100000, bytes(100000) + b'\x01' * 100000))
+    f.chunk(TABLES, rows(LOCS, 1, 100000, bytes(100000), b'\x01' * 100000))
 
 
 def samples(f):

@@ -41,7 +41,7 @@ for command in 'report --html -o x.html' 'annotate --no-pager' \
 	t_like "gaps: $command" "$(peak $command gaps.tally)" "^1 $limit\$"
 	t_like "… says what to do" "$(cat err)" '--max-memory SIZE'
 done
-for kind in nodes wide paths; do
+for kind in nodes wide; do
 	make_bomb "$kind" || exit 1
 	for command in 'report --no-pager' 'report --html -o x.html'; do
 		# shellcheck disable=SC2086 # words

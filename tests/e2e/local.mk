@@ -4,6 +4,7 @@ E2E_TESTS = \
 	tests/e2e/addr2line.sh \
 	tests/e2e/annotate.sh \
 	tests/e2e/bombs.sh \
+	tests/e2e/format.sh \
 	tests/e2e/check.sh \
 	tests/e2e/completion.sh \
 	tests/e2e/diff.sh \
@@ -55,7 +56,7 @@ tests_e2e_deny_SOURCES = tests/e2e/deny.c
 EXTRA_DIST += tests/e2e/ptrace_program.c tests/e2e/traced_program.c
 EXTRA_DIST += tests/e2e/fault.c tests/e2e/fake_pmu.c tests/e2e/fake_counts.c \
 	tests/e2e/stat_program.c
-EXTRA_DIST += tests/e2e/bombs.py tests/e2e/browser.py tests/e2e/html_browser.py \
+EXTRA_DIST += tests/e2e/format_reader.py tests/e2e/bombs.py tests/e2e/browser.py tests/e2e/html_browser.py \
 	tests/e2e/html_changes.py \
 	tests/e2e/html_check.py tests/e2e/tui.py \
 	tests/e2e/completion.py

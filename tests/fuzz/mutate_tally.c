@@ -76,7 +76,7 @@ static void put_sections(struct buf *out, const uint8_t *p, size_t n,
 		else
 			buf_bytes(&body, bytes, size);
 		if (i == chosen && how == 7)
-			kind = draw(seed, SECTION_PACKED_SYMBOLS + 2);
+			kind = draw(seed, SECTION_END + 2);
 		if (i == chosen && how == 8)
 			put_section(out, kind, &body);
 		if (i != chosen || how != 9)

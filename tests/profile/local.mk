@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-EXTRA_DIST += tests/profile/sample_profile.h
+EXTRA_DIST += tests/profile/sample_profile.h tests/profile/corpus-1.0
 if CMOCKA
 check_PROGRAMS += tests/profile/test_profile
 TESTS += tests/profile/test_profile
@@ -14,10 +14,6 @@ TESTS += tests/profile/test_sections
 tests_profile_test_sections_SOURCES = tests/profile/test_sections.c
 tests_profile_test_sections_LDADD = $(TALLY_LIBS) -lcmocka
 
-check_PROGRAMS += tests/profile/test_paths
-TESTS += tests/profile/test_paths
-tests_profile_test_paths_SOURCES = tests/profile/test_paths.c
-tests_profile_test_paths_LDADD = $(TALLY_LIBS) -lcmocka
 
 check_PROGRAMS += tests/profile/test_format_page
 TESTS += tests/profile/test_format_page

@@ -115,32 +115,11 @@ static void test_inflated_tables(void **state)
 	buf_fini(&want);
 }
 
-/* A file of version 1.0: images end with their base. */
-static void test_images_without_reason(void **state)
-{
-	static const uint8_t body[] = { 0, 1, 1, 4, 2, 0, 77 };
-	struct cursor c = cursor_of(body, sizeof(body));
-	struct cursor cut = cursor_of(body, sizeof(body) - 1);
-	struct profile p;
-
-	(void)state;
-	assert_int_equal(profile_init(&p), 0);
-	assert_true(section_get(&p, SECTION_IMAGES, &c, 0));
-	assert_int_equal(p.images.n, 1);
-	assert_int_equal(p.images.v[0].kind, 4);
-	assert_int_equal(p.images.v[0].flags, 2);
-	assert_int_equal(p.images.v[0].base, 77);
-	assert_int_equal(p.images.v[0].reason, PROF_STR_EMPTY);
-	assert_false(section_get(&p, SECTION_IMAGES, &cut, 0));
-	profile_fini(&p);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole_file),
 		cmocka_unit_test(test_inflated_tables),
-		cmocka_unit_test(test_images_without_reason),
 	};
 
 	return cmocka_run_group_tests_name("format page", tests, NULL, NULL);
