@@ -17,6 +17,7 @@ dist_man_MANS += \
 	doc/tally-dump.1 \
 	doc/tally-encode.1 \
 	doc/tally-flamegraph.1 \
+	doc/tally-import.1 \
 	doc/tally-info.1 \
 	doc/tally-list.1 \
 	doc/tally-record.1 \

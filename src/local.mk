@@ -11,6 +11,7 @@ include src/profile/local.mk
 include src/preload/local.mk
 include src/record/local.mk
 include src/count/local.mk
+include src/import/local.mk
 include src/verify/local.mk
 include src/views/local.mk
 include src/check/local.mk
@@ -18,6 +19,6 @@ include src/tui/local.mk
 include src/cmd/local.mk
 include src/cli/local.mk
 
-TALLY_LIBS += libcmd.a libverify.a libcount.a librecord.a libtui.a libcheck.a libviews.a \
+TALLY_LIBS += libcmd.a libimport.a libverify.a libcount.a librecord.a libtui.a libcheck.a libviews.a \
 	libprofile.a libsymbolize.a libtallyunwind.a libevents.a libhints.a \
 	libdisasm.a libimage.a libbase.a $(ZYDIS_LIBS)

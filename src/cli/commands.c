@@ -13,7 +13,7 @@ static const struct command *const commands[] = {
 	&cmd_record,	&cmd_report,	&cmd_annotate,	&cmd_flamegraph,
 	&cmd_diff,	&cmd_check,	&cmd_stat,
 	&cmd_doctor,	&cmd_list,	&cmd_info,	&cmd_symbolize,
-	&cmd_dump,	&cmd_addr2line,	&cmd_encode,
+	&cmd_import,	&cmd_dump,	&cmd_addr2line,	&cmd_encode,
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 

@@ -21,7 +21,7 @@ static int add_side(struct cmd_io *io, const struct check_opts *o,
 	for (size_t i = 0; !rc && i < files->n; i++) {
 		struct reader *r;
 
-		rc = reader_open(files->v[i], o->max_memory, &r, err);
+		rc = cmd_open_file(files->v[i], o->max_memory, &r, err);
 		if (rc < 0)
 			break;
 		rc = cmd_symbolize_now(io, files->v[i], r, &o->debug_dirs,

@@ -16,7 +16,7 @@ static int open_files(struct cmd_io *io, const struct diff_opts *o,
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < files->n; i++) {
-		rc = reader_open(files->v[i], o->max_memory, &r[i], err);
+		rc = cmd_open_file(files->v[i], o->max_memory, &r[i], err);
 		if (!rc)
 			rc = cmd_symbolize_now(io, files->v[i], r[i],
 					       &o->debug_dirs, err);

@@ -24,6 +24,7 @@ libcmd_a_SOURCES = \
 	src/cmd/event_options.c \
 	src/cmd/event_options.h \
 	src/cmd/flamegraph.c \
+	src/cmd/import.c \
 	src/cmd/info.c \
 	src/cmd/list.c \
 	src/cmd/list_hw.c \

@@ -1,14 +1,55 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Helpers of commands: see open.h. */
+#include "config.h"
+
 #include "cmd/open.h"
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/outfile.h"
 #include "base/text.h"
 #include "cmd/debug_dirs.h"
+#include "import/import.h"
 #include "profile/fill_symbols.h"
+
+/* In memory: nothing is written. */
+static int open_perf_data(const char *path, uint64_t max_memory,
+			  struct reader **out, struct error *err)
+{
+	struct import_options o = { .symbols = true, .max_memory = max_memory,
+				    .version = PACKAGE_VERSION };
+	struct reader_damage damage = { .incomplete = true };
+	struct import_result result;
+	int fd = memfd_create("tally-import", MFD_CLOEXEC);
+	int rc;
+
+	if (fd < 0)
+		return error_errno(err, errno, "%s: no memory to import it to",
+				   path);
+	rc = import_perf_data(path, fd, path, &o, &result, err);
+	if (!rc)
+		rc = reader_open_fd(fd, path, UINT64_MAX, out, err);
+	close(fd);
+	if (!rc && result.cut_at) {
+		snprintf(damage.message, sizeof(damage.message), "it is cut at "
+			 "offset %llu: what came before is here",
+			 (unsigned long long)result.cut_at);
+		reader_inherit_damage(*out, &damage, path);
+	}
+	return rc;
+}
+
+int cmd_open_file(const char *path, uint64_t max_memory, struct reader **out,
+		  struct error *err)
+{
+	*out = NULL;
+	return import_is_perf_data(path)
+	       ? open_perf_data(path, max_memory, out, err)
+	       : reader_open(path, max_memory, out, err);
+}
 
 int cmd_open(const char *input, int argc, char **argv, uint64_t max_memory,
 	     const char **path, struct reader **out, struct error *err)
@@ -24,7 +65,7 @@ int cmd_open(const char *input, int argc, char **argv, uint64_t max_memory,
 	*path = argc ? argv[0] : input ? input : "profile.tally";
 	if (!strcmp(*path, "-"))
 		*path = "/dev/stdin";
-	rc = reader_open(*path, max_memory, out, err);
+	rc = cmd_open_file(*path, max_memory, out, err);
 	if (rc == -ERR_NOTFOUND && !named)
 		return error_set(err, ERR_NOTFOUND,
 				 "no recording here (profile.tally): make one "

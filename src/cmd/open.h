@@ -10,6 +10,10 @@
  * profile.tally where that is NULL).  max_memory: as for reader_open. */
 int cmd_open(const char *input, int argc, char **argv, uint64_t max_memory,
 	     const char **path, struct reader **out, struct error *err);
+/* The same of one path; a file of perf's (perf.data) is read as a recording that
+ * was imported, with its names. */
+int cmd_open_file(const char *path, uint64_t max_memory, struct reader **out,
+		  struct error *err);
 /* Symbolizes in memory a recording that holds no symbols, and says so. */
 int cmd_symbolize_now(struct cmd_io *io, const char *path, struct reader *r,
 		      const struct opt_strs *debug_dirs, struct error *err);

@@ -296,3 +296,52 @@ int collector_rest(struct collector *c, uint64_t now_ns, struct error *err)
 		return no_memory(err);
 	return 0;
 }
+
+/* fill_options has one ctx for all callbacks. */
+struct symbolizing {
+	struct collector *c;
+	const struct fill_options *o;
+};
+
+static int open_image(void *ctx, uint32_t image)
+{
+	struct symbolizing *s = ctx;
+
+	return images_open_row(&s->c->images, image);
+}
+
+static const char *generated(void *ctx, uint32_t image, uint64_t *size)
+{
+	const struct symbolizing *s = ctx;
+
+	return kernel_code_name(&s->c->images, image, size);
+}
+
+static void tell_progress(void *ctx, const char *image, size_t done,
+			  size_t total)
+{
+	const struct symbolizing *s = ctx;
+
+	s->o->progress(s->o->ctx, image, done, total);
+}
+
+int collector_symbolize(struct collector *c, const struct fill_options *o,
+			struct error *err)
+{
+	struct symbolizing s = { c, o };
+	struct fill_options own = *o;
+	size_t n = c->profile->locs.n;
+
+	/* Locations that were only called have no samples of their own. */
+	if (images_check_rows(&c->images) < 0 ||
+	    vec_reserve(&c->heat, n + 1) < 0)
+		return error_set(err, ERR_NOMEM, "out of memory for symbols");
+	memset(c->heat.v + c->heat.n, 0, (n - c->heat.n) * sizeof(*c->heat.v));
+	c->heat.n = n;
+	own.heat = c->heat.v;
+	own.open_image = open_image;
+	own.generated = generated;
+	own.progress = o->progress ? tell_progress : NULL;
+	own.ctx = &s;
+	return profile_fill_symbols(c->profile, &own, err);
+}

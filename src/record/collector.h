@@ -5,6 +5,7 @@
  * Turns a source's records into the profile: who ran, where, how often.  Knows
  * neither how records were made nor when.
  */
+#include "profile/fill_symbols.h"
 #include "profile/writer.h"
 #include "record/images.h"
 #include "record/kernel_maps.h"
@@ -63,6 +64,10 @@ struct map_owner collector_owner(struct collector *c, struct process *proc,
  */
 void collector_unrecorded(const struct collector *c, uint64_t now_ns,
 			  struct buf *out);
+/* Names of all locations, by the files that were opened.  Of `o` the callee sets
+ * open_image, generated and heat.  Call walks_fini before: its tables take room. */
+int collector_symbolize(struct collector *c, const struct fill_options *o,
+			struct error *err);
 /* Between two batches of records: forgets who is long gone, and looks for new
  * modules of the kernel. */
 int collector_rest(struct collector *c, uint64_t now_ns, struct error *err);

@@ -15,11 +15,12 @@ enum { SEGMENTS_MAX = 4096, OPEN_FILES_MAX = 1024 };
 /* Where an image's file may be found, best first: the process's own view of the
  * file system; the mapping itself, whatever became of its name (for root); the
  * program that it runs; its open files; its ancestors, who live longer and
- * usually see the same files; and us. */
+ * usually see the same files; us; and a cache of programs by build-id. */
 enum place {
 	PLACE_ROOT, PLACE_MAP_FILES, PLACE_EXE, PLACE_OPEN_FILES,
 	PLACE_ANCESTOR,
 	PLACE_PATH = PLACE_ANCESTOR + MAP_ANCESTORS,
+	PLACE_CACHE,
 	PLACES,
 };
 
@@ -80,6 +81,19 @@ static bool open_file_path(const struct search *s, char *out)
 	return found;
 }
 
+static bool cache_path(const struct search *s, char *out)
+{
+	const struct build_id *id = &s->m->build_id;
+	char hex[2 * BUILD_ID_MAX + 1];
+
+	if (!s->im->cache || id->len < 2)
+		return false;
+	for (size_t i = 0; i < id->len; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id->bytes[i]);
+	return snprintf(out, PATH_SPACE, "%s/%.2s/%s/elf", s->im->cache, hex,
+			hex + 2) < PATH_SPACE;
+}
+
 static bool place_path(const struct search *s, int place, char *out)
 {
 	const struct map_owner *who = s->who;
@@ -87,6 +101,8 @@ static bool place_path(const struct search *s, int place, char *out)
 	const char *proc = s->im->proc;
 	int n = PATH_SPACE;
 
+	if (place == PLACE_CACHE)
+		return cache_path(s, out);
 	if (place != PLACE_PATH && s->im->foreign_proc)
 		return false;
 	if (place >= PLACE_ANCESTOR && place < PLACE_PATH) {

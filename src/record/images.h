@@ -50,6 +50,8 @@ struct images {
 	VEC(uint32_t) by_row;		/* prof_image -> image */
 	size_t fds, max_fds;
 	char *proc;			/* "/proc", or a copy in tests */
+	const char *cache;	/* of programs by build-id, laid out as perf's
+				 * ~/.debug/.build-id; the caller's, or NULL */
 	bool foreign_proc;	/* it numbers processes otherwise than we do */
 	uint32_t unknown, guest;	/* images of what has no mapping */
 	int vdso;			/* fd of a copy of our vdso, or -1 */

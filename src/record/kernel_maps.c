@@ -107,9 +107,31 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
+int kernel_maps_place(struct kernel_maps *k, struct images *im, uint64_t base,
+		      const struct build_id *id, uint32_t *generation)
+{
+	k->base = base;
+	k->kernel = images_add(im, "[kernel]", PROF_IMAGE_KERNEL, base, id);
+	k->space = ++*generation;
+	return k->kernel == UINT32_MAX ? -ERR_NOMEM : 0;
+}
+
+int kernel_maps_add(struct kernel_maps *k, struct images *im, const char *name,
+		    uint64_t start, uint64_t size, const struct build_id *id,
+		    uint32_t *generation)
+{
+	struct map map = { start, start + size, 0 - start, 0 };
+
+	map.image = images_add(im, name, PROF_IMAGE_MODULE, start, id);
+	if (map.image == UINT32_MAX ||
+	    mapset_insert(&k->modules, &map, generation) < 0)
+		return -ERR_NOMEM;
+	k->space = ++*generation;
+	return 0;
+}
+
 static int module_add(struct loading *l, const struct proc_module *m)
 {
-	struct map map = { m->start, m->start + m->size, 0 - m->start, 0 };
 	char path[PATH_SPACE], name[80];
 	struct build_id id = { 0 };
 
@@ -120,11 +142,8 @@ static int module_add(struct loading *l, const struct proc_module *m)
 		id = kernel_notes_id(path);
 	}
 	snprintf(name, sizeof(name), "[%s]", m->name);
-	map.image = images_add(l->im, name, PROF_IMAGE_MODULE, m->start, &id);
-	if (map.image == UINT32_MAX ||
-	    mapset_insert(&l->k->modules, &map, l->generation) < 0)
-		return -ERR_NOMEM;
-	return 0;
+	return kernel_maps_add(l->k, l->im, name, m->start, m->size, &id,
+			       l->generation);
 }
 
 /* Its code is known already, from the last time. */

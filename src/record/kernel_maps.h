@@ -27,6 +27,13 @@ void kernel_maps_fini(struct kernel_maps *k);
 /* The build-id in a file of ELF notes, such as /sys/kernel/notes; empty where
  * there is none. */
 struct build_id kernel_notes_id(const char *path);
+/* Of a kernel whose PROC is not at hand: where its text lies, with its build-id or
+ * NULL; and a module.  0 or -ERR_NOMEM. */
+int kernel_maps_place(struct kernel_maps *k, struct images *im, uint64_t base,
+		      const struct build_id *id, uint32_t *generation);
+int kernel_maps_add(struct kernel_maps *k, struct images *im, const char *name,
+		    uint64_t start, uint64_t size, const struct build_id *id,
+		    uint32_t *generation);
 /* Modules that were loaded meanwhile, when there is reason to look: the kernel
  * does not tell.  0 or -ERR_NOMEM. */
 int kernel_maps_refresh(struct kernel_maps *k, struct images *im,

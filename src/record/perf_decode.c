@@ -152,10 +152,8 @@ void perf_sample_add_weight(uint8_t *p, size_t n, uint64_t weight)
 	memcpy(p + SAMPLE_WEIGHT, &weight, sizeof(weight));
 }
 
-/* Cuts the kernel's list with its PERF_CONTEXT_* marks into the two parts.  An
- * entry that follows no mark belongs to the mode of the sample. */
-static void chain_split(const uint64_t *ips, uint64_t n, bool kernel,
-			struct record_sample *s)
+void perf_chain_split(const uint64_t *ips, uint64_t n, bool kernel,
+		      struct record_sample *s)
 {
 	const uint64_t **part = kernel ? &s->kernel : &s->user;
 	uint32_t *count = kernel ? &s->nkernel : &s->nuser;
@@ -239,7 +237,8 @@ static bool decode_sample(const struct perf_decoder *d, struct cursor *c,
 			return false;
 		ips = cursor_take(c, n * 8);
 		if (ips && !s->guest)
-			chain_split((const uint64_t *)ips, n, kernel, s);
+			perf_chain_split((const uint64_t *)ips, n, kernel,
+					 s);
 		s->cut = s->nkernel + s->nuser >= d->max_stack;
 	}
 	if (d->copy && !s->guest) {
@@ -317,10 +316,9 @@ static bool decode_ksymbol(struct cursor *c, struct record *out)
 	return s->name && s->len && s->addr + s->len > s->addr;
 }
 
-/* All but samples; `c` ends before the trailer. */
-static bool decode_other(const struct perf_decoder *d,
-			 struct perf_event_header h, struct cursor *c,
-			 struct record *out)
+bool perf_decode_other(const struct perf_decoder *d,
+		       struct perf_event_header h, struct cursor *c,
+		       struct record *out)
 {
 	switch (h.type) {
 	case PERF_RECORD_MMAP:
@@ -379,5 +377,5 @@ bool perf_decode(const struct perf_decoder *d, const uint8_t *p, size_t n,
 	cursor_skip(&t, 4);
 	out->event = event_of(d, cursor_u64(&t));
 	c = cursor_of(p + HEADER, n - HEADER - TRAILER);
-	return decode_other(d, h, &c, out);
+	return perf_decode_other(d, h, &c, out);
 }

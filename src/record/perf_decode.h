@@ -16,6 +16,7 @@
  */
 #include <linux/perf_event.h>
 
+#include "base/cursor.h"
 #include "base/hash.h"
 #include "record/source.h"
 
@@ -75,5 +76,15 @@ uint64_t perf_record_time(const uint8_t *p, size_t n);
  * the result borrows from it. */
 bool perf_decode(const struct perf_decoder *d, const uint8_t *p, size_t n,
 		 struct record *out);
+
+/* For records of other layouts (import/perf_records.h).  A record that is no
+ * sample, without its header and what sample_id_all puts behind it. */
+bool perf_decode_other(const struct perf_decoder *d,
+		       struct perf_event_header h, struct cursor *c,
+		       struct record *out);
+/* Cuts the kernel's list with its PERF_CONTEXT_* marks into the sample's two
+ * parts.  An entry that follows no mark belongs to the mode of the sample. */
+void perf_chain_split(const uint64_t *ips, uint64_t n, bool kernel,
+		      struct record_sample *s);
 
 #endif

@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "profile/fill_symbols.h"
 #include "profile/replace.h"
 #include "record/kernel_code.h"
 #include "record/priority.h"
@@ -146,45 +145,18 @@ static void fill_progress_cb(void *ctx, const char *image, size_t done,
 	s->o->progress(s->o->ctx, text);
 }
 
-/* fill_options has one ctx for both callbacks. */
-static int open_image(void *ctx, uint32_t image)
-{
-	struct session *s = ctx;
-
-	return images_open_row(&s->collector.images, image);
-}
-
-static const char *generated(void *ctx, uint32_t image, uint64_t *size)
-{
-	const struct session *s = ctx;
-
-	return kernel_code_name(&s->collector.images, image, size);
-}
-
 static int fill(struct session *s, struct error *err)
 {
-	struct collector *c = &s->collector;
 	struct fill_options fo = {
-		.open_image = open_image, .generated = generated,
 		.vmlinux = s->o->vmlinux,
 		.embed_source = s->o->embed_source,
 		.debug_dirs = s->o->debug_dirs,
 		.progress = s->o->progress ? fill_progress_cb : NULL,
-		.code_budget = fill_code_budget(c->samples),
+		.code_budget = fill_code_budget(s->collector.samples),
 		.ctx = s,
 	};
-	size_t n = s->profile.locs.n;
-	int r;
+	int r = collector_symbolize(&s->collector, &fo, err);
 
-	if (images_check_rows(&c->images) < 0)
-		return error_set(err, ERR_NOMEM, "out of memory for symbols");
-	/* Locations that were only called have no samples of their own. */
-	if (vec_reserve(&c->heat, n + 1) < 0)
-		return error_set(err, ERR_NOMEM, "out of memory for symbols");
-	memset(c->heat.v + c->heat.n, 0, (n - c->heat.n) * sizeof(*c->heat.v));
-	c->heat.n = n;
-	fo.heat = c->heat.v;
-	r = profile_fill_symbols(&s->profile, &fo, err);
 	if (s->o->progress)
 		s->o->progress(s->o->ctx, NULL);
 	return r;

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* `tally import`: a recording of perf as one of tally. */
+#include "config.h"
+
+#include "import/import.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/outfile.h"
+#include "base/text.h"
+#include "cmd/command.h"
+#include "cmd/debug_dirs.h"
+#include "cmd/open.h"
+#include "cmd/show_options.h"
+#include "profile/replace.h"
+
+struct import_opts {
+	const char *output, *vmlinux;
+	struct opt_strs debug_dirs;
+	uint64_t max_memory;
+	bool force, no_symbols, quiet;
+};
+
+static const struct opt import_opt_table[] = {
+	{ OPT_STR, 'o', "output", "FILE",
+	  "Write to FILE; a recording that is there is kept as FILE.old. "
+	  "Default: profile.tally.", offsetof(struct import_opts, output) },
+	{ OPT_FLAG, 0, "force", NULL,
+	  "Overwrite FILE also if it is no recording.",
+	  offsetof(struct import_opts, force) },
+	{ OPT_STR, 'k', "vmlinux", "FILE",
+	  "The kernel's ELF file with debug information. Default: looked for "
+	  "by build-id.", offsetof(struct import_opts, vmlinux) },
+	{ OPT_FLAG, 0, "no-symbols", NULL,
+	  "Leave symbols to the first reader or to \"tally symbolize\".",
+	  offsetof(struct import_opts, no_symbols) },
+	{ OPT_STRS, 0, "debug-dir", "DIR", DEBUG_DIR_HELP,
+	  offsetof(struct import_opts, debug_dirs) },
+	OPT_ROW_MAX_MEMORY(offsetof(struct import_opts, max_memory)),
+	{ OPT_FLAG, 'q', "quiet", NULL, "Say nothing but errors.",
+	  offsetof(struct import_opts, quiet) },
+	OPT_END
+};
+
+static void show_progress(void *ctx, const char *text)
+{
+	struct cmd_io *io = ctx;
+
+	if (io->progress)
+		io->progress(io, text);
+}
+
+static void tell(struct cmd_io *io, const char *path,
+		 const struct import_result *r)
+{
+	struct buf name = { 0 };
+
+	text_safe(&name, path);
+	fprintf(io->err, "tally: %s: %llu samples",
+		buf_cstr(&name), (unsigned long long)r->samples);
+	if (r->lost)
+		fprintf(io->err, ", %llu lost", (unsigned long long)r->lost);
+	if (r->branches)
+		fprintf(io->err, "; branch stacks of %llu samples left out",
+			(unsigned long long)r->branches);
+	if (r->skipped)
+		fprintf(io->err, "; %llu records of other kinds skipped",
+			(unsigned long long)r->skipped);
+	if (r->cut_at)
+		fprintf(io->err, "; the file is cut at offset %llu: what came "
+			"before is here", (unsigned long long)r->cut_at);
+	fputc('\n', io->err);
+	buf_fini(&name);
+}
+
+static int import_to(struct cmd_io *io, const struct import_opts *o,
+		     const char *dirs, const char *path, struct error *err)
+{
+	const char *output = o->output ? o->output : "profile.tally";
+	struct import_options io_opts = {
+		.debug_dirs = dirs, .vmlinux = o->vmlinux,
+		.symbols = !o->no_symbols, .max_memory = o->max_memory,
+		.version = PACKAGE_VERSION, .progress = show_progress,
+		.ctx = io,
+	};
+	struct import_result result;
+	struct outfile f;
+	int rc = recording_may_replace(output, o->force, err);
+
+	if (!rc)
+		rc = outfile_open(&f, output, true, err);
+	if (rc < 0)
+		return rc;
+	rc = import_perf_data(path, f.fd, output, &io_opts, &result, err);
+	if (!rc)
+		rc = recording_keep_old(&f, err);
+	if (!rc)
+		rc = outfile_close(&f, err);
+	outfile_drop(&f);
+	if (!rc && !o->quiet)
+		tell(io, path, &result);
+	return rc;
+}
+
+static int run_import(struct cmd_io *io, void *opts, int argc, char **argv,
+		      struct error *err)
+{
+	const struct import_opts *o = opts;
+	struct buf dirs = { 0 };
+	int rc;
+
+	if (argc > 1)
+		return error_set(err, ERR_USAGE, "one file at a time: do not "
+				 "know what to do with '%s'", argv[1]);
+	rc = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
+	if (!rc)
+		rc = import_to(io, o, buf_cstr(&dirs),
+			       argc ? argv[0] : "perf.data", err);
+	buf_fini(&dirs);
+	return rc;
+}
+
+const struct command cmd_import = {
+	.name = "import",
+	.summary = "make a recording of what perf recorded (perf.data)",
+	.args = "[FILE]",
+	.opts = import_opt_table,
+	.opts_size = sizeof(struct import_opts),
+	.run = run_import,
+};

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "import/import.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "import/perf_records.h"
+#include "profile/fill_symbols.h"
+#include "record/collector.h"
+
+/* Nothing here may be taken for what it was where the file was recorded. */
+#define NO_PROC "/dev/null"
+
+struct import {
+	const struct import_options *o;
+	struct import_result *result;
+	struct perf_file file;
+	struct profile profile;
+	struct collector collector;
+	struct writer *writer;
+	VEC(uint32_t) rows;	/* by event of the file; PROF_NONE: a dummy */
+	char *cache;		/* perf's cache of programs */
+};
+
+bool import_is_perf_data(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	char magic[8];
+	bool is = fd >= 0 && pread(fd, magic, 8, 0) == 8 &&
+		  (!memcmp(magic, "PERFILE2", 8) ||
+		   !memcmp(magic, "2ELIFREP", 8));
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+static int no_memory(struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "out of memory for an import");
+}
+
+/* Where a file has no names for its events. */
+static const char *event_name(const struct perf_event_attr *a)
+{
+	static const char *const hardware[] = {
+		"cycles", "instructions", "cache-references", "cache-misses",
+		"branches", "branch-misses", "bus-cycles",
+		"stalled-cycles-frontend", "stalled-cycles-backend",
+		"ref-cycles",
+	}, *const software[] = {
+		"cpu-clock", "task-clock", "page-faults", "context-switches",
+		"cpu-migrations", "minor-faults", "major-faults",
+		"alignment-faults", "emulation-faults", "dummy", "bpf-output",
+		"cgroup-switches",
+	};
+
+	if (a->type == PERF_TYPE_HARDWARE &&
+	    a->config < sizeof(hardware) / sizeof(hardware[0]))
+		return hardware[a->config];
+	if (a->type == PERF_TYPE_SOFTWARE &&
+	    a->config < sizeof(software) / sizeof(software[0]))
+		return software[a->config];
+	return NULL;
+}
+
+static int add_event(struct import *x, const struct perf_file_event *e)
+{
+	const struct perf_event_attr *a = &e->attr;
+	struct profile *p = &x->profile;
+	bool software = a->type == PERF_TYPE_SOFTWARE;
+	const char *name = e->name && *e->name ? e->name : event_name(a);
+	struct prof_event row = {
+		.unit = software && a->config <= PERF_COUNT_SW_TASK_CLOCK
+			? PROF_UNIT_NS : PROF_UNIT_COUNT,
+		.precise = a->precise_ip,
+		.exclude_user = a->exclude_user,
+		.exclude_kernel = a->exclude_kernel,
+		.type = a->type, .config = a->config,
+		.config1 = a->config1, .config2 = a->config2,
+		.freq = a->freq ? a->sample_freq : 0,
+		.period = a->freq ? 0 : a->sample_period,
+	};
+	char text[64];
+
+	if (software && a->config == PERF_COUNT_SW_DUMMY)
+		return vec_push(&x->rows, PROF_NONE);
+	if (!name) {
+		snprintf(text, sizeof(text), "event %u:0x%llx", a->type,
+			 (unsigned long long)a->config);
+		name = text;
+	}
+	row.name = row.actual = profile_str(p, name);
+	row.note = profile_str(p, "");
+	if (row.name == PROF_NONE || row.note == PROF_NONE ||
+	    vec_push(&p->events, row) < 0)
+		return -ERR_NOMEM;
+	return vec_push(&x->rows, (uint32_t)p->events.n - 1);
+}
+
+static int set(struct profile *p, const char *key, const char *value)
+{
+	return value && *value
+	       ? profile_set_env(p, PROF_NONE, key, value) : 0;
+}
+
+/* How callers were recorded. */
+static const char *callgraph(const struct perf_file *f)
+{
+	uint64_t type = 0;
+
+	for (size_t i = 0; i < f->events.n; i++)
+		type |= f->events.v[i].attr.sample_type;
+	return type & PERF_SAMPLE_STACK_USER ? "dwarf"
+	       : type & PERF_SAMPLE_CALLCHAIN ? "fp" : "none";
+}
+
+static int add_facts(struct import *x)
+{
+	const struct perf_file *f = &x->file;
+	struct profile *p = &x->profile;
+
+	if (set(p, "tally", x->o->version) < 0 ||
+	    set(p, "arguments", f->command) < 0 ||
+	    set(p, "source", "perf.data") < 0 ||
+	    set(p, "callgraph", callgraph(f)) < 0 ||
+	    set(p, "hostname", f->hostname) < 0 ||
+	    set(p, "kernel", f->release) < 0 ||
+	    set(p, "arch", f->arch) < 0 || set(p, "cpu", f->cpu) < 0)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < f->events.n; i++)
+		if (add_event(x, &f->events.v[i]) < 0)
+			return -ERR_NOMEM;
+	x->collector.nevents = (uint32_t)p->events.n;
+	return 0;
+}
+
+/* The run's times are set when they are known. */
+static int add_run(struct import *x)
+{
+	struct prof_run row = { .exit_status = -1 };
+
+	row.command = profile_str(&x->profile,
+				  x->file.command ? x->file.command : "");
+	if (row.command == PROF_NONE || vec_push(&x->profile.runs, row) < 0)
+		return -ERR_NOMEM;
+	collector_new_run(&x->collector, 0);
+	return 0;
+}
+
+static int take_record(void *ctx, const struct record *r, struct error *err)
+{
+	struct import *x = ctx;
+	struct record own = *r;
+
+	if (own.event < x->rows.n)
+		own.event = x->rows.v[own.event];
+	if (own.kind == RECORD_SAMPLE && own.event == PROF_NONE)
+		return 0;
+	return collector_record(&x->collector, &own, err);
+}
+
+/* "[ext4]" for "[ext4]", "/lib/modules/…/ext4.ko.xz" and "ext4.ko". */
+static void module_name(const char *path, char *out, size_t size)
+{
+	const char *base = strrchr(path, '/'), *end;
+
+	base = base ? base + 1 : path + (*path == '[');
+	end = strstr(base, ".ko");
+	if (!end)
+		end = base + strcspn(base, "]");
+	snprintf(out, size, "[%.*s]", (int)(end - base), base);
+	for (char *c = out; *c; c++)
+		if (*c == '-')
+			*c = '_';
+}
+
+static int take_kernel(void *ctx, const struct perf_kernel_map *m,
+		       struct error *err)
+{
+	static const char kernel[] = "[kernel.kallsyms]";
+	struct import *x = ctx;
+	struct collector *c = &x->collector;
+	const struct build_id *id;
+	char name[256];
+	int rc;
+
+	if (!strncmp(m->path, kernel, strlen(kernel))) {
+		id = perf_file_build_id(&x->file, kernel);
+		rc = kernel_maps_place(&c->kernel, &c->images,
+				       m->text ? m->text : m->start, id,
+				       &c->processes.generation);
+	} else if (*m->path == '[' && strchr(m->path, '.')) {
+		return 0;	/* a guest's, a trampoline */
+	} else {
+		id = perf_file_build_id(&x->file, m->path);
+		module_name(m->path, name, sizeof(name));
+		rc = kernel_maps_add(&c->kernel, &c->images, name, m->start,
+				     m->len, id, &c->processes.generation);
+	}
+	return rc < 0 ? no_memory(err) : 0;
+}
+
+/* Of this machine's kernel: the same build-id as the recorded one's. */
+static bool is_own_kernel(const struct perf_file *f)
+{
+	const struct build_id *id = perf_file_build_id(f, "[kernel.kallsyms]");
+	struct build_id own = kernel_notes_id("/sys/kernel/notes");
+
+	return id && build_id_equal(id, &own);
+}
+
+static int begin(struct import *x, struct error *err)
+{
+	struct collector *c = &x->collector;
+	const char *home = getenv("HOME");
+	int rc;
+
+	if (profile_init(&x->profile) < 0)
+		return no_memory(err);
+	rc = collector_init(c, &x->profile, NO_PROC, NO_PROC, err);
+	if (rc < 0)
+		return rc;
+	c->images.foreign_proc = true;
+	c->walks.no_live = true;
+	c->walks.debug_dirs = x->o->debug_dirs;
+	if (home && asprintf(&x->cache, "%s/.debug/.build-id", home) < 0)
+		x->cache = NULL;
+	c->images.cache = x->cache;
+	/* Our vdso is not that of another kernel. */
+	if (!is_own_kernel(&x->file) && c->images.vdso >= 0) {
+		close(c->images.vdso);
+		c->images.vdso = -1;
+	}
+	return add_facts(x) < 0 || add_run(x) < 0 ? no_memory(err) : 0;
+}
+
+/* The wall clock at the first sample, else about: the file's own time. */
+static uint64_t wall_start(const struct import *x, const char *path,
+			   uint64_t first, uint64_t last)
+{
+	const struct perf_file *f = &x->file;
+	struct stat st;
+
+	if (f->wall_ns && f->clock_ns)
+		return f->wall_ns + (first - f->clock_ns);
+	if (stat(path, &st) < 0)
+		return 0;
+	return (uint64_t)st.st_mtim.tv_sec * 1000000000u +
+	       (uint64_t)st.st_mtim.tv_nsec - (last - first);
+}
+
+static void show_progress(void *ctx, const char *image, size_t done,
+			  size_t total)
+{
+	const struct import *x = ctx;
+	char text[160];
+
+	snprintf(text, sizeof(text), "symbols: %zu of %zu %.100s", done, total,
+		 image);
+	x->o->progress(x->o->ctx, text);
+}
+
+static int find_names(struct import *x, struct error *err)
+{
+	struct fill_options fo = {
+		.vmlinux = x->o->vmlinux, .debug_dirs = x->o->debug_dirs,
+		.progress = x->o->progress ? show_progress : NULL,
+		.code_budget = fill_code_budget(x->collector.samples),
+		.ctx = x,
+	};
+	int rc;
+
+	walks_fini(&x->collector.walks);
+	rc = collector_symbolize(&x->collector, &fo, err);
+	if (x->o->progress)
+		x->o->progress(x->o->ctx, NULL);
+	return rc;
+}
+
+static int import(struct import *x, const char *path, struct error *err)
+{
+	struct perf_records_cb cb = { take_record, take_kernel, x };
+	struct perf_records_rest rest = { 0 };
+	struct prof_run *run;
+	uint64_t first, last;
+	int rc;
+
+	if (x->o->progress)
+		x->o->progress(x->o->ctx, "reading records");
+	rc = perf_records_each(&x->file, &cb, &rest, &first, &last, err);
+	if (rc < 0)
+		return rc;
+	run = &x->profile.runs.v[0];
+	run->start_ns = first;
+	run->end_ns = last > first ? last : first + 1;
+	run->start_wall_ns = wall_start(x, path, first, last);
+	x->result->skipped = rest.skipped + x->file.skipped +
+			     x->collector.ignored;
+	x->result->branches = rest.branches;
+	if (x->o->symbols)
+		rc = find_names(x, err);
+	return rc ? rc : writer_finish(x->writer, err);
+}
+
+int import_perf_data(const char *path, int fd, const char *name,
+		     const struct import_options *o, struct import_result *out,
+		     struct error *err)
+{
+	struct import x = { .o = o, .result = out };
+	int rc = perf_file_open(&x.file, path, o->max_memory, err);
+
+	memset(out, 0, sizeof(*out));
+	if (rc < 0)
+		return rc;
+	x.collector.images.vdso = -1;
+	rc = begin(&x, err);
+	if (!rc)
+		rc = writer_open_fd(fd, name, &x.profile, &x.writer, err);
+	if (!rc) {
+		x.collector.writer = x.writer;
+		rc = import(&x, path, err);
+	}
+	out->samples = x.collector.samples;
+	out->lost = x.collector.lost;
+	out->cut_at = x.file.cut_at;
+	if (x.writer) {
+		out->bytes = writer_bytes(x.writer);
+		writer_close(x.writer);
+	}
+	collector_fini(&x.collector);
+	profile_fini(&x.profile);
+	vec_fini(&x.rows);
+	free(x.cache);
+	perf_file_close(&x.file);
+	return rc;
+}

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+noinst_LIBRARIES += libimport.a
+libimport_a_SOURCES = \
+	src/import/import.c \
+	src/import/import.h \
+	src/import/perf_file.c \
+	src/import/perf_file.h \
+	src/import/perf_records.c \
+	src/import/perf_records.h

@@ -1,0 +1,600 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "import/perf_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#ifdef HAVE_LIBZSTD
+#include <zstd.h>
+#endif
+
+#include "base/cursor.h"
+
+/* Records that perf itself adds: tools/lib/perf/include/perf/event.h. */
+enum {
+	USER_HEADER_ATTR = 64,
+	USER_TRACING_DATA = 66,
+	USER_BUILD_ID = 67,
+	USER_AUXTRACE = 71,
+	USER_EVENT_UPDATE = 78,
+	USER_HEADER_FEATURE = 80,
+	USER_COMPRESSED = 81,
+	USER_COMPRESSED2 = 83,
+};
+
+/* Bits of the header's features: tools/perf/util/header.h. */
+enum {
+	FEAT_BUILD_ID = 2,
+	FEAT_HOSTNAME = 3,
+	FEAT_OSRELEASE = 4,
+	FEAT_ARCH = 6,
+	FEAT_CPUDESC = 8,
+	FEAT_CMDLINE = 11,
+	FEAT_EVENT_DESC = 12,
+	FEAT_CLOCK_DATA = 29,
+	FEATURES = 256,
+};
+
+enum {
+	HEADER = 8,		/* of a record */
+	PIPE_HEADER = 16,
+	FILE_HEADER = 104,
+	ATTR_MIN = 64,		/* PERF_ATTR_SIZE_VER0 */
+	ATTR_MAX = 4096,
+	EVENTS_MAX = 65536,
+	IDS_MAX = 1 << 22,
+	TEXT_MAX = 4096,
+	UPDATE_NAME = 2,	/* of EVENT_UPDATE */
+	BUILD_ID_FIELD = 24,	/* 20 bytes, one of size, three of nothing */
+	MISC_BUILD_ID_SIZE = 1 << 15,
+};
+
+static int damaged(const struct perf_file *f, uint64_t offset, const char *what,
+		   struct error *err)
+{
+	return error_set(err, ERR_FORMAT, "%s: damaged at offset %llu: %s",
+			 f->name, (unsigned long long)offset, what);
+}
+
+static int no_memory(const struct perf_file *f, struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "%s: out of memory", f->name);
+}
+
+/* An event's description: as long as its maker's was. */
+static bool get_attr(struct cursor *c, size_t size, struct perf_event_attr *out)
+{
+	const uint8_t *p = cursor_take(c, size);
+
+	memset(out, 0, sizeof(*out));
+	if (!p)
+		return false;
+	memcpy(out, p, size < sizeof(*out) ? size : sizeof(*out));
+	return true;
+}
+
+/* A new event with the ids of its samples. */
+static int add_event(struct perf_file *f, const struct perf_event_attr *a,
+		     struct cursor ids, uint64_t offset, struct error *err)
+{
+	struct perf_file_event e = { .attr = *a };
+	uint32_t row = (uint32_t)f->events.n;
+
+	if (row >= EVENTS_MAX)
+		return damaged(f, offset, "too many events", err);
+	if (vec_push(&f->events, e) < 0)
+		return no_memory(f, err);
+	while (cursor_left(&ids) >= 8) {
+		uint32_t *slot = u64map_slot(&f->ids, cursor_u64(&ids));
+
+		if (!slot)
+			return no_memory(f, err);
+		if (*slot == U64MAP_NONE)
+			*slot = row;
+	}
+	return 0;
+}
+
+/* A string of a feature: length, bytes that end with zeros. */
+static char *get_string(struct cursor *c)
+{
+	uint32_t n = cursor_u32(c);
+	const char *p = (const char *)cursor_take(c, n);
+
+	return p && n <= TEXT_MAX ? strndup(p, n) : NULL;
+}
+
+static void set_string(char **to, struct cursor *c)
+{
+	free(*to);
+	*to = get_string(c);
+}
+
+static void get_command(struct perf_file *f, struct cursor *c)
+{
+	uint32_t n = cursor_u32(c);
+	struct buf b = { 0 };
+
+	for (uint32_t i = 0; i < n && !c->bad && b.n < TEXT_MAX; i++) {
+		char *word = get_string(c);
+
+		buf_printf(&b, "%s%s", i ? " " : "", word ? word : "?");
+		free(word);
+	}
+	free(f->command);
+	f->command = b.failed ? NULL : strdup(buf_cstr(&b));
+	buf_fini(&b);
+}
+
+/* The names of events, which their descriptions lack. */
+static void get_event_names(struct perf_file *f, struct cursor *c)
+{
+	uint32_t n = cursor_u32(c), size = cursor_u32(c);
+
+	for (uint32_t i = 0; i < n && !c->bad; i++) {
+		uint32_t nids;
+
+		cursor_skip(c, size);
+		nids = cursor_u32(c);
+		if (i < f->events.n)
+			set_string(&f->events.v[i].name, c);
+		else
+			free(get_string(c));
+		cursor_skip(c, (uint64_t)nids * 8);
+	}
+}
+
+/* One build-id with its path; `c` is at the process's number. */
+static int get_build_id(struct perf_file *f, uint16_t misc, struct cursor *c)
+{
+	struct perf_file_image im = { 0 };
+	const uint8_t *id;
+
+	cursor_skip(c, 4);
+	id = cursor_take(c, BUILD_ID_FIELD);
+	if (!id)
+		return 0;
+	im.id.len = misc & MISC_BUILD_ID_SIZE && id[20] <= 20 ? id[20] : 20;
+	memcpy(im.id.bytes, id, im.id.len);
+	im.path = strndup((const char *)c->p, cursor_left(c));
+	if (!im.path || vec_push(&f->images, im) < 0) {
+		free(im.path);
+		return -ERR_NOMEM;
+	}
+	return 0;
+}
+
+static int get_build_ids(struct perf_file *f, struct cursor *c)
+{
+	int rc = 0;
+
+	while (!rc && cursor_left(c) >= HEADER) {
+		struct cursor body;
+		uint16_t misc, size;
+
+		cursor_skip(c, 4);
+		misc = cursor_u16(c);
+		size = cursor_u16(c);
+		if (size < HEADER)
+			break;
+		body = cursor_sub(c, size - HEADER);
+		if (!body.bad)
+			rc = get_build_id(f, misc, &body);
+	}
+	return rc;
+}
+
+static int get_feature(struct perf_file *f, uint64_t bit, struct cursor c,
+		       struct error *err)
+{
+	int rc = 0;
+
+	switch (bit) {
+	case FEAT_BUILD_ID:
+		rc = get_build_ids(f, &c);
+		break;
+	case FEAT_HOSTNAME:
+		set_string(&f->hostname, &c);
+		break;
+	case FEAT_OSRELEASE:
+		set_string(&f->release, &c);
+		break;
+	case FEAT_ARCH:
+		set_string(&f->arch, &c);
+		break;
+	case FEAT_CPUDESC:
+		set_string(&f->cpu, &c);
+		break;
+	case FEAT_CMDLINE:
+		get_command(f, &c);
+		break;
+	case FEAT_EVENT_DESC:
+		get_event_names(f, &c);
+		break;
+	case FEAT_CLOCK_DATA:
+		cursor_skip(&c, 8);	/* version, which clock */
+		f->wall_ns = cursor_u64(&c);
+		f->clock_ns = cursor_u64(&c);
+		break;
+	default:		/* newer, or of no use */
+		break;
+	}
+	return rc < 0 ? no_memory(f, err) : 0;
+}
+
+static int read_features(struct perf_file *f, uint64_t at, const uint64_t *bits,
+			 struct error *err)
+{
+	struct cursor table;
+	int rc = 0;
+
+	if (at > f->map.n)
+		return 0;	/* cut: they stand at the end */
+	table = cursor_of(f->map.p + at, f->map.n - at);
+	for (uint64_t bit = 0; bit < FEATURES && !rc; bit++) {
+		uint64_t off, size;
+
+		if (!(bits[bit / 64] >> bit % 64 & 1))
+			continue;
+		off = cursor_u64(&table);
+		size = cursor_u64(&table);
+		if (table.bad || off > f->map.n || size > f->map.n - off)
+			return damaged(f, at, "a section of the header lies "
+				       "outside of the file", err);
+		rc = get_feature(f, bit, cursor_of(f->map.p + off,
+						   (size_t)size), err);
+	}
+	return rc;
+}
+
+static int read_attrs(struct perf_file *f, uint64_t at, uint64_t size,
+		      uint64_t entry, struct error *err)
+{
+	struct cursor c;
+	int rc = 0;
+
+	if (at > f->map.n || size > f->map.n - at)
+		return damaged(f, 24, "events lie outside of the file", err);
+	if (entry < ATTR_MIN + 16 || entry > ATTR_MAX || size % entry || !size)
+		return damaged(f, 16, "the size of an event's description", err);
+	c = cursor_of(f->map.p + at, (size_t)size);
+	while (!rc && cursor_left(&c)) {
+		struct perf_event_attr a;
+		uint64_t off, n;
+
+		if (!get_attr(&c, (size_t)entry - 16, &a))
+			break;
+		off = cursor_u64(&c);
+		n = cursor_u64(&c);
+		if (off > f->map.n || n > f->map.n - off || n > IDS_MAX)
+			return damaged(f, at, "an event's ids lie outside of "
+				       "the file", err);
+		rc = add_event(f, &a, cursor_of(f->map.p + off, (size_t)n), at,
+			       err);
+	}
+	return rc;
+}
+
+static int add_part(struct perf_file *f, const uint8_t *p, size_t n,
+		    uint64_t offset, uint8_t *own, struct error *err)
+{
+	struct perf_file_part part = { p, n, offset, own };
+
+	if (n && vec_push(&f->parts, part) == 0)
+		return 0;
+	free(own);
+	return n ? no_memory(f, err) : 0;
+}
+
+/* Bytes of whole records at the beginning of some. */
+static size_t whole_records(const uint8_t *p, size_t n)
+{
+	size_t at = 0;
+
+	while (n - at >= HEADER) {
+		uint16_t size = (uint16_t)(p[at + 6] | p[at + 7] << 8);
+
+		if (size < HEADER || size > n - at)
+			break;
+		at += size;
+	}
+	return at;
+}
+
+/* The one stream of all compressed records. */
+struct unpacker {
+	void *stream;
+	struct buf bytes;	/* of a record that goes on in the next block */
+};
+
+static void unpacker_fini(struct unpacker *u)
+{
+#ifdef HAVE_LIBZSTD
+	if (u->stream)
+		ZSTD_freeDStream(u->stream);
+#endif
+	buf_fini(&u->bytes);
+}
+
+#ifdef HAVE_LIBZSTD
+static int inflate_block(struct perf_file *f, struct unpacker *u,
+			 const uint8_t *p, size_t n, uint64_t offset,
+			 struct error *err)
+{
+	ZSTD_inBuffer in = { p, n, 0 };
+	size_t step = ZSTD_DStreamOutSize();
+	bool full = false;
+
+	if (!u->stream)
+		u->stream = ZSTD_createDStream();
+	while (u->stream && (in.pos < in.size || full)) {
+		uint8_t *room = buf_room(&u->bytes, step);
+		ZSTD_outBuffer to = { room, step, 0 };
+		size_t rc;
+
+		if (!room)
+			return no_memory(f, err);
+		rc = ZSTD_decompressStream(u->stream, &to, &in);
+		if (ZSTD_isError(rc))
+			return damaged(f, offset, "a compressed record", err);
+		u->bytes.n += to.pos;
+		full = to.pos == step;
+		f->unpacked += to.pos;
+		if (f->unpacked > f->max_memory)
+			return error_set(err, ERR_FORMAT, "%s: its records take "
+				"more than %llu MB unpacked; --max-memory SIZE "
+				"allows more", f->name,
+				(unsigned long long)(f->max_memory >> 20));
+	}
+	return u->stream ? 0 : no_memory(f, err);
+}
+#else
+static int inflate_block(struct perf_file *f, struct unpacker *u,
+			 const uint8_t *p, size_t n, uint64_t offset,
+			 struct error *err)
+{
+	(void)u, (void)p, (void)n, (void)offset;
+	return error_set(err, ERR_UNSUPPORTED, "%s is compressed with zstd, "
+			 "which this tally was built without (install "
+			 "libzstd-dev and configure again)", f->name);
+}
+#endif
+
+/* Unpacks a block: its whole records become a part, the rest waits. */
+static int unpack(struct perf_file *f, struct unpacker *u, const uint8_t *p,
+		  size_t n, uint64_t offset, struct error *err)
+{
+	int rc = inflate_block(f, u, p, n, offset, err);
+	size_t whole;
+	uint8_t *own;
+
+	if (rc < 0 || !u->bytes.n)
+		return rc;
+	whole = whole_records(u->bytes.p, u->bytes.n);
+	if (u->bytes.n - whole > UINT16_MAX)
+		return damaged(f, offset, "the size of a compressed record",
+			       err);
+	own = malloc(whole + 1);
+	if (!own)
+		return no_memory(f, err);
+	memcpy(own, u->bytes.p, whole);
+	memmove(u->bytes.p, u->bytes.p + whole, u->bytes.n - whole);
+	u->bytes.n -= whole;
+	return add_part(f, own, whole, offset, own, err);
+}
+
+static int get_update(struct perf_file *f, struct cursor c, struct error *err)
+{
+	uint64_t type = cursor_u64(&c), id = cursor_u64(&c);
+	uint32_t row = u64map_get(&f->ids, id);
+	char *name;
+
+	if (type != UPDATE_NAME || row >= f->events.n || !cursor_left(&c))
+		return 0;
+	name = strndup((const char *)c.p, cursor_left(&c));
+	if (!name)
+		return no_memory(f, err);
+	free(f->events.v[row].name);
+	f->events.v[row].name = name;
+	return 0;
+}
+
+/* A record of perf's own; *skip: bytes that follow it outside of its size. */
+static int take_user(struct perf_file *f, struct unpacker *u, uint32_t type,
+		     uint16_t misc, struct cursor c, uint64_t offset,
+		     uint64_t *skip, struct error *err)
+{
+	struct perf_event_attr a;
+	uint64_t n;
+	int rc = 0;
+
+	switch (type) {
+	case USER_HEADER_ATTR: {
+		struct cursor look = c;
+
+		cursor_skip(&look, 4);
+		n = cursor_u32(&look);	/* its own size */
+		if (n < ATTR_MIN || n > cursor_left(&c) || !get_attr(&c, n, &a))
+			return damaged(f, offset, "the size of an event's "
+				       "description", err);
+		return add_event(f, &a, c, offset, err);
+	}
+	case USER_HEADER_FEATURE:
+		n = cursor_u64(&c);
+		return get_feature(f, n, c, err);
+	case USER_BUILD_ID:
+		rc = get_build_id(f, misc, &c);
+		return rc < 0 ? no_memory(f, err) : 0;
+	case USER_EVENT_UPDATE:
+		return get_update(f, c, err);
+	case USER_TRACING_DATA:
+		*skip = (cursor_u32(&c) + 7ull) & ~7ull;
+		return 0;
+	case USER_AUXTRACE:
+		*skip = cursor_u64(&c);
+		f->skipped++;
+		return 0;
+	case USER_COMPRESSED:
+		return unpack(f, u, c.p, cursor_left(&c), offset, err);
+	case USER_COMPRESSED2:
+		n = cursor_u64(&c);
+		if (n > cursor_left(&c))
+			return damaged(f, offset, "a compressed record", err);
+		return unpack(f, u, c.p, (size_t)n, offset, err);
+	default:
+		return 0;
+	}
+}
+
+/* Cuts the data at what is of perf's own, which is taken in here. */
+static int read_records(struct perf_file *f, uint64_t at, uint64_t end,
+			struct unpacker *u, struct error *err)
+{
+	uint64_t begin = at;
+	int rc = 0;
+
+	while (!rc && at < end) {
+		struct cursor c = cursor_of(f->map.p + at, (size_t)(end - at));
+		uint32_t type = cursor_u32(&c);
+		uint16_t misc = cursor_u16(&c), size = cursor_u16(&c);
+		uint64_t skip = 0;
+
+		if (c.bad || (size >= HEADER && size > end - at)) {
+			f->cut_at = at;
+			break;
+		}
+		if (size < HEADER)
+			return damaged(f, at, "a record that is shorter than "
+				       "its header", err);
+		if (type < USER_HEADER_ATTR) {
+			at += size;
+			continue;
+		}
+		rc = add_part(f, f->map.p + begin, (size_t)(at - begin), begin,
+			      NULL, err);
+		if (!rc)
+			rc = take_user(f, u, type, misc,
+				       cursor_sub(&c, size - HEADER), at, &skip,
+				       err);
+		if (skip > end - at - size) {
+			f->cut_at = at;
+			return rc;
+		}
+		begin = at += size + skip;
+	}
+	if (!rc)
+		rc = add_part(f, f->map.p + begin, (size_t)(at - begin), begin,
+			      NULL, err);
+	return rc;
+}
+
+static int read_file(struct perf_file *f, struct cursor *c, struct error *err)
+{
+	uint64_t entry = cursor_u64(c);
+	uint64_t attrs = cursor_u64(c), attrs_size = cursor_u64(c);
+	uint64_t data = cursor_u64(c), data_size = cursor_u64(c);
+	struct unpacker u = { 0 };
+	uint64_t bits[FEATURES / 64];
+	int rc;
+
+	cursor_skip(c, 16);		/* event types, long unused */
+	for (int i = 0; i < FEATURES / 64; i++)
+		bits[i] = cursor_u64(c);
+	if (c->bad)
+		return damaged(f, f->map.n, "it ends inside its header", err);
+	if (data > f->map.n)
+		return damaged(f, 40, "records lie outside of the file", err);
+	if (!data_size || data_size > f->map.n - data) {
+		f->cut_at = f->map.n;	/* its recorder was killed */
+		data_size = f->map.n - data;
+		memset(bits, 0, sizeof(bits));
+	}
+	rc = read_attrs(f, attrs, attrs_size, entry, err);
+	if (!rc)
+		rc = read_features(f, data + data_size, bits, err);
+	if (!rc)
+		rc = read_records(f, data, data + data_size, &u, err);
+	unpacker_fini(&u);
+	return rc;
+}
+
+static int read_pipe(struct perf_file *f, struct error *err)
+{
+	struct unpacker u = { 0 };
+	int rc = read_records(f, PIPE_HEADER, f->map.n, &u, err);
+
+	unpacker_fini(&u);
+	if (!rc && !f->events.n)
+		rc = damaged(f, PIPE_HEADER, "no event is described", err);
+	return rc;
+}
+
+static int read_all(struct perf_file *f, struct error *err)
+{
+	struct cursor c = cursor_of(f->map.p, f->map.n);
+	const uint8_t *magic = cursor_take(&c, 8);
+	uint64_t size = cursor_u64(&c);
+
+	if (magic && !memcmp(magic, "2ELIFREP", 8))
+		return error_set(err, ERR_UNSUPPORTED, "%s: it was recorded on "
+				 "a machine of the other byte order, which "
+				 "tally does not read", f->name);
+	if (c.bad || memcmp(magic, "PERFILE2", 8))
+		return error_set(err, ERR_FORMAT, "%s: not a file of perf",
+				 f->name);
+	if (size == PIPE_HEADER)
+		return read_pipe(f, err);
+	if (size < FILE_HEADER)
+		return damaged(f, 8, "the size of its header", err);
+	return read_file(f, &c, err);
+}
+
+int perf_file_open(struct perf_file *f, const char *path, uint64_t max_memory,
+		   struct error *err)
+{
+	int rc;
+
+	memset(f, 0, sizeof(*f));
+	f->name = path;
+	rc = io_map_file(path, &f->map, err);
+	if (rc < 0)
+		return rc;
+	f->max_memory = max_memory ? max_memory
+			: f->map.n * 64ull + (64ull << 20);
+	rc = read_all(f, err);
+	if (rc < 0)
+		perf_file_close(f);
+	return rc;
+}
+
+void perf_file_close(struct perf_file *f)
+{
+	for (size_t i = 0; i < f->events.n; i++)
+		free(f->events.v[i].name);
+	for (size_t i = 0; i < f->images.n; i++)
+		free(f->images.v[i].path);
+	for (size_t i = 0; i < f->parts.n; i++)
+		free(f->parts.v[i].own);
+	vec_fini(&f->events);
+	vec_fini(&f->images);
+	vec_fini(&f->parts);
+	u64map_fini(&f->ids);
+	free(f->hostname);
+	free(f->release);
+	free(f->arch);
+	free(f->cpu);
+	free(f->command);
+	io_unmap(&f->map);
+	memset(f, 0, sizeof(*f));
+}
+
+const struct build_id *perf_file_build_id(const struct perf_file *f,
+					  const char *path)
+{
+	for (size_t i = 0; i < f->images.n; i++)
+		if (!strcmp(f->images.v[i].path, path))
+			return &f->images.v[i].id;
+	return NULL;
+}

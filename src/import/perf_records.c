@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "import/perf_records.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "record/perf_decode.h"
+
+enum {
+	HEADER = 8,
+	USER_TYPES = 64,	/* from here on records are perf's own */
+	CHAIN_MAX = 1 << 13,	/* entries; a record has at most 64 KB */
+	CPUMODE = PERF_RECORD_MISC_CPUMODE_MASK,
+};
+
+/* Newer than some <linux/perf_event.h>. */
+#define SAMPLE_WEIGHT_STRUCT (1ull << 24)
+
+/* What stands behind other records than samples, by bits of sample_type. */
+#define ID_FIELDS ((uint64_t)(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
+	PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | \
+	PERF_SAMPLE_IDENTIFIER))
+
+/* A record, to be sorted. */
+struct item {
+	uint64_t time;
+	uint64_t seq;
+	const uint8_t *p;
+};
+
+struct reading {
+	const struct perf_file *f;
+	const struct perf_records_cb *cb;
+	struct perf_records_rest *rest;
+	struct perf_decoder decoder;
+	VEC(struct item) items;
+	uint64_t chain[CHAIN_MAX];	/* of a sample, aligned */
+};
+
+static uint64_t bit_count(uint64_t bits)
+{
+	return (uint64_t)__builtin_popcountll(bits);
+}
+
+static const struct perf_event_attr *attr_of(const struct reading *x,
+					     uint32_t event)
+{
+	return &x->f->events.v[event < x->f->events.n ? event : 0].attr;
+}
+
+/* Fields of a sample before its time and its ids: all that is asked for is eight
+ * bytes each. */
+static uint64_t fields_before(uint64_t type, uint64_t field)
+{
+	static const uint64_t order[] = {
+		PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP, PERF_SAMPLE_TID,
+		PERF_SAMPLE_TIME, PERF_SAMPLE_ADDR, PERF_SAMPLE_ID,
+	};
+	uint64_t n = 0;
+
+	for (size_t i = 0; order[i] != field; i++)
+		n += !!(type & order[i]);
+	return n;
+}
+
+static uint64_t word_at(const uint8_t *p, size_t n, uint64_t word)
+{
+	uint64_t v = 0;
+
+	if (word < n / 8)
+		memcpy(&v, p + word * 8, 8);
+	return v;
+}
+
+/* The event of a sample: events that are in one file with others have ids, all at
+ * the same place. */
+static uint32_t sample_event(const struct reading *x, const uint8_t *body,
+			     size_t n)
+{
+	uint64_t type = attr_of(x, 0)->sample_type;
+
+	if (x->f->events.n == 1)
+		return 0;
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		return u64map_get(&x->f->ids, word_at(body, n, 0));
+	if (type & PERF_SAMPLE_ID)
+		return u64map_get(&x->f->ids,
+			word_at(body, n, fields_before(type, PERF_SAMPLE_ID)));
+	return U64MAP_NONE;
+}
+
+/* Bytes behind a record that is no sample, as the first event says: they must
+ * agree about it. */
+static size_t trailer_size(const struct reading *x, uint32_t type)
+{
+	const struct perf_event_attr *a = attr_of(x, 0);
+
+	return a->sample_id_all && type < USER_TYPES
+	       ? bit_count(a->sample_type & ID_FIELDS) * 8 : 0;
+}
+
+static uint64_t record_time(const struct reading *x, uint32_t type,
+			    const uint8_t *body, size_t n)
+{
+	uint64_t fields = attr_of(x, 0)->sample_type;
+	size_t trailer = trailer_size(x, type);
+
+	if (!(fields & PERF_SAMPLE_TIME))
+		return 0;
+	if (type == PERF_RECORD_SAMPLE)
+		return word_at(body, n, fields_before(fields,
+						      PERF_SAMPLE_TIME));
+	if (!trailer || trailer > n)
+		return 0;
+	return word_at(body + n - trailer, trailer,
+		       fields & PERF_SAMPLE_TID ? 1 : 0);
+}
+
+static int list_part(struct reading *x, const struct perf_file_part *part)
+{
+	for (size_t at = 0; part->n - at >= HEADER;) {
+		const uint8_t *p = part->p + at;
+		struct perf_event_header h;
+		struct item it = { .seq = x->items.n, .p = p };
+
+		memcpy(&h, p, sizeof(h));
+		if (h.size < HEADER || h.size > part->n - at)
+			break;
+		at += h.size;
+		if (h.type >= USER_TYPES)
+			continue;
+		it.time = record_time(x, h.type, p + HEADER, h.size - HEADER);
+		if (vec_push(&x->items, it) < 0)
+			return -ERR_NOMEM;
+	}
+	return 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->seq < y->seq ? -1 : x->seq > y->seq;
+}
+
+/* Rings are read in turns, so that most of a file is in order already. */
+static void sort_items(struct reading *x)
+{
+	for (size_t i = 1; i < x->items.n; i++) {
+		if (x->items.v[i - 1].time > x->items.v[i].time) {
+			qsort(x->items.v, x->items.n, sizeof(*x->items.v),
+			      by_time);
+			return;
+		}
+	}
+}
+
+/* Counters are read with each sample by :S. */
+static void skip_read(struct cursor *c, uint64_t format)
+{
+	uint64_t times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
+			 !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+	uint64_t each = 1 + !!(format & PERF_FORMAT_ID) +
+			!!(format & (1u << 4));		/* PERF_FORMAT_LOST */
+	uint64_t n = 1;
+
+	if (format & PERF_FORMAT_GROUP)
+		n = cursor_u64(c);
+	cursor_skip(c, 8 * times);
+	if (n > cursor_left(c) / 8)
+		cursor_fail(c);
+	cursor_skip(c, 8 * n * each);
+}
+
+static void get_chain(struct reading *x, struct cursor *c, bool kernel,
+		      struct record_sample *s)
+{
+	uint64_t n = cursor_u64(c);
+	const uint8_t *ips = n <= CHAIN_MAX ? cursor_take(c, n * 8) : NULL;
+
+	if (!ips) {
+		cursor_fail(c);
+		return;
+	}
+	memcpy(x->chain, ips, (size_t)n * 8);
+	if (!s->guest)
+		perf_chain_split(x->chain, n, kernel, s);
+}
+
+static void skip_branches(struct reading *x, struct cursor *c,
+			  const struct perf_event_attr *a)
+{
+	uint64_t n = cursor_u64(c), words = 3;
+
+	if (n > cursor_left(c) / 24) {
+		cursor_fail(c);
+		return;
+	}
+	x->rest->branches += n > 0;
+	if (a->branch_sample_type & (1ull << 17))	/* HW_INDEX */
+		cursor_skip(c, 8);
+	if (a->branch_sample_type & (1ull << 19))	/* COUNTERS */
+		words++;
+	cursor_skip(c, 8 * n * words);
+}
+
+/* Registers by enum perf_event_x86_regs: those that unwinding uses. */
+static void get_registers(struct cursor *c, uint64_t mask,
+			  struct record_copy *copy)
+{
+	static const uint8_t low[] = {
+		UNWIND_RAX, UNWIND_RBX, UNWIND_RCX, UNWIND_RDX, UNWIND_RSI,
+		UNWIND_RDI, UNWIND_RBP, UNWIND_RSP, UNWIND_RIP,
+	};
+	uint64_t abi = cursor_u64(c);
+
+	copy->is32 = abi == PERF_SAMPLE_REGS_ABI_32;
+	for (unsigned int i = 0; abi && i < 64; i++) {
+		unsigned int reg;
+		uint64_t v;
+
+		if (!(mask >> i & 1))
+			continue;
+		v = cursor_u64(c);
+		if (i < sizeof(low))
+			reg = low[i];
+		else if (i >= 16 && i < 24 && !copy->is32)
+			reg = UNWIND_R8 + (i - 16);
+		else
+			continue;	/* flags and segments */
+		copy->regs.r[reg] = v;
+		copy->regs.known |= 1u << reg;
+	}
+}
+
+static void get_copy(struct cursor *c, struct record_copy *copy)
+{
+	uint64_t size = cursor_u64(c), used;
+
+	if (!size)
+		return;
+	copy->bytes = cursor_take(c, size);
+	used = cursor_u64(c);
+	if (!copy->bytes || used > size) {
+		cursor_fail(c);
+		return;
+	}
+	copy->size = (size_t)used;
+	copy->all = used < size;
+}
+
+/* The fields that each sample begins with. */
+static uint64_t get_head(struct cursor *c, const struct perf_event_attr *a,
+			 struct record *out)
+{
+	uint64_t type = a->sample_type, ip = 0;
+
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		cursor_skip(c, 8);
+	if (type & PERF_SAMPLE_IP)
+		ip = cursor_u64(c);
+	out->pid = out->tid = UINT32_MAX;
+	if (type & PERF_SAMPLE_TID) {
+		out->pid = cursor_u32(c);
+		out->tid = cursor_u32(c);
+	}
+	if (type & PERF_SAMPLE_TIME)
+		cursor_skip(c, 8);
+	cursor_skip(c, 8 * bit_count(type & (PERF_SAMPLE_ADDR | PERF_SAMPLE_ID |
+					     PERF_SAMPLE_STREAM_ID)));
+	if (type & PERF_SAMPLE_CPU) {
+		out->cpu = cursor_u32(c);
+		cursor_skip(c, 4);
+	}
+	out->sample.weight = a->freq || !a->sample_period ? 1 : a->sample_period;
+	if (type & PERF_SAMPLE_PERIOD)
+		out->sample.weight = cursor_u64(c);
+	return ip;
+}
+
+static bool get_sample(struct reading *x, struct cursor *c, uint16_t misc,
+		       struct record *out)
+{
+	const struct perf_event_attr *a = attr_of(x, out->event);
+	struct record_sample *s = &out->sample;
+	uint64_t type = a->sample_type, ip = get_head(c, a, out);
+	bool kernel = (misc & CPUMODE) == PERF_RECORD_MISC_KERNEL;
+
+	s->guest = (misc & CPUMODE) == PERF_RECORD_MISC_GUEST_KERNEL ||
+		   (misc & CPUMODE) == PERF_RECORD_MISC_GUEST_USER;
+	if (type & PERF_SAMPLE_READ)
+		skip_read(c, a->read_format);
+	if (type & PERF_SAMPLE_CALLCHAIN)
+		get_chain(x, c, kernel, s);
+	if (type & PERF_SAMPLE_RAW)
+		cursor_skip(c, cursor_u32(c));
+	if (type & PERF_SAMPLE_BRANCH_STACK)
+		skip_branches(x, c, a);
+	if (type & PERF_SAMPLE_REGS_USER)
+		get_registers(c, a->sample_regs_user, &s->copy);
+	if (type & PERF_SAMPLE_STACK_USER) {
+		get_copy(c, &s->copy);
+		s->copied = !s->guest && (s->copy.regs.known || !kernel);
+	}
+	if (!s->nkernel && !s->nuser && !s->guest &&
+	    (type & PERF_SAMPLE_IP) && (!s->copied || kernel)) {
+		x->chain[0] = ip;
+		*(kernel ? &s->kernel : &s->user) = x->chain;
+		*(kernel ? &s->nkernel : &s->nuser) = 1;
+	}
+	return !c->bad;
+}
+
+/* Who and where, behind records that are no samples. */
+static void get_trailer(const struct reading *x, struct cursor c,
+			struct record *out)
+{
+	uint64_t type = attr_of(x, 0)->sample_type;
+
+	if (type & PERF_SAMPLE_TID) {
+		out->pid = cursor_u32(&c);
+		out->tid = cursor_u32(&c);
+	}
+	cursor_skip(&c, 8 * bit_count(type & (PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
+					      PERF_SAMPLE_STREAM_ID)));
+	if (type & PERF_SAMPLE_CPU)
+		out->cpu = cursor_u32(&c);
+}
+
+/* A mapping with the build-id that the file's table has for it. */
+static void know_build_id(const struct reading *x, struct record_mmap *m)
+{
+	const struct build_id *id = m->build_id.len
+		? NULL : perf_file_build_id(x->f, m->path);
+
+	if (id)
+		m->build_id = *id;
+}
+
+static int deliver_map(struct reading *x, uint16_t misc, struct record *r,
+		       struct error *err)
+{
+	struct perf_kernel_map k = { r->mmap.start, r->mmap.len, r->mmap.offset,
+				     r->mmap.path };
+
+	if (r->pid == UINT32_MAX || (misc & CPUMODE) == PERF_RECORD_MISC_KERNEL)
+		return x->cb->kernel(x->cb->ctx, &k, err);
+	if ((misc & CPUMODE) == PERF_RECORD_MISC_GUEST_KERNEL ||
+	    (misc & PERF_RECORD_MISC_MMAP_DATA))
+		return 0;
+	know_build_id(x, &r->mmap);
+	/* Its clock is another one than that of files here. */
+	r->time_ns = 0;
+	return x->cb->record(x->cb->ctx, r, err);
+}
+
+static int deliver(struct reading *x, const struct item *it, struct error *err)
+{
+	struct perf_event_header h;
+	struct record r = { .event = SOURCE_NONE, .time_ns = it->time };
+	size_t trailer;
+	struct cursor c;
+	bool good;
+
+	memcpy(&h, it->p, sizeof(h));
+	trailer = trailer_size(x, h.type);
+	c = cursor_of(it->p + HEADER, h.size - HEADER);
+	if (h.type == PERF_RECORD_SAMPLE) {
+		r.kind = RECORD_SAMPLE;
+		r.event = sample_event(x, c.p, cursor_left(&c));
+		good = r.event < x->f->events.n &&
+		       get_sample(x, &c, h.misc, &r);
+	} else {
+		good = trailer <= cursor_left(&c);
+		if (good) {
+			get_trailer(x, cursor_of(c.end - trailer, trailer), &r);
+			c.end -= trailer;
+			good = perf_decode_other(&x->decoder, h, &c, &r);
+		}
+	}
+	if (!good) {
+		x->rest->skipped++;
+		return 0;
+	}
+	if (r.kind == RECORD_MMAP)
+		return deliver_map(x, h.misc, &r, err);
+	return x->cb->record(x->cb->ctx, &r, err);
+}
+
+int perf_records_each(const struct perf_file *f,
+		      const struct perf_records_cb *cb,
+		      struct perf_records_rest *rest, uint64_t *first,
+		      uint64_t *last, struct error *err)
+{
+	struct reading *x = calloc(1, sizeof(*x));
+	int rc = x ? 0 : -ERR_NOMEM;
+
+	*first = *last = 0;
+	if (x)
+		*x = (struct reading){ .f = f, .cb = cb, .rest = rest,
+				       .decoder = { .ids = &f->ids } };
+	for (size_t i = 0; i < f->parts.n && !rc; i++)
+		rc = list_part(x, &f->parts.v[i]);
+	if (rc < 0) {
+		error_set(err, ERR_NOMEM, "%s: out of memory", f->name);
+	} else {
+		sort_items(x);
+		for (size_t i = 0; i < x->items.n && !*first; i++)
+			*first = x->items.v[i].time;
+		if (x->items.n)
+			*last = x->items.v[x->items.n - 1].time;
+		for (size_t i = 0; i < x->items.n && rc >= 0; i++)
+			rc = deliver(x, &x->items.v[i], err);
+	}
+	if (x)
+		vec_fini(&x->items);
+	free(x);
+	return rc < 0 ? rc : 0;
+}
