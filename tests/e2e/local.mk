@@ -5,6 +5,7 @@ E2E_TESTS = \
 	tests/e2e/annotate.sh \
 	tests/e2e/bombs.sh \
 	tests/e2e/format.sh \
+	tests/e2e/import.sh \
 	tests/e2e/check.sh \
 	tests/e2e/completion.sh \
 	tests/e2e/diff.sh \

@@ -1,0 +1,173 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# perf.data as a recording: the samples that perf itself reports, to the one.
+. "$top_srcdir/tests/lib.sh"
+
+cd "$T_TMP" || exit 1
+PERF=${PERF:-perf}
+# Some versions of perf abort now and then where they handle build-ids.
+perf_do() {
+	for _ in 1 2 3; do
+		"$PERF" "$@" >perf.out 2>perf.err && break
+	done
+}
+perf_record() {
+	perf_do record -q -N "$@"
+}
+perf_record -e cpu-clock -o try.data true
+if [ ! -s try.data ]; then
+	t_skip "perf.data" "perf is not here or may not record"
+	t_done
+	exit 0
+fi
+
+cat >work.c <<'END2'
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static volatile unsigned long sum;
+
+__attribute__((noinline)) void leaf(unsigned long n)
+{
+	for (unsigned long i = 0; i < n; i++)
+		sum += i;
+}
+__attribute__((noinline)) void middle(unsigned long n)
+{
+	leaf(n);
+	sum++;
+}
+__attribute__((noinline)) void outer(unsigned long n)
+{
+	middle(n);
+	sum++;
+}
+static void *run(void *arg)
+{
+	int fd = open("/dev/zero", O_RDONLY);
+	static char b[1 << 16];
+
+	for (int i = 0; i < 40; i++) {
+		outer(400000);
+		for (int k = 0; k < 20; k++)
+			sum += (unsigned long)read(fd, b, sizeof(b));
+	}
+	close(fd);
+	return arg;
+}
+int main(void)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, run, NULL);
+	run(NULL);
+	pthread_join(t, NULL);
+	return 0;
+}
+END2
+${CC:-cc} -O1 -g -fno-omit-frame-pointer -fno-inline -pthread -o work work.c ||
+	exit 1
+
+# "SAMPLES WEIGHT KEY", by perf and by tally.  perf shows [kernel.kallsyms].
+by_perf() { # FILE KEYS
+	perf_do report -q -i "$1" --stdio -g none --no-inline --no-children \
+		-n --percent-limit 0 -F sample,period,"$2" -t '|'
+	sed 's/ *| */|/g; s/^ *//; s/ *$//; s/\[kernel.kallsyms\]/[kernel]/
+			s/|\[[k.]\] /|/; s/ (deleted)$//; s/|:-1$/|[exited]/' \
+		perf.out | grep '|' | grep -v '^#' | sort
+}
+by_tally() { # FILE KEYS
+	"$TALLY" report --format=json -s "$2" "$1" | python3 -c '
+import json, os, sys
+for row in json.load(sys.stdin)["rows"]:
+	key = str(row[sys.argv[1]])
+	key = os.path.basename(key) if sys.argv[1] == "image" else key
+	self = row["self"]
+	if self["samples"]:
+		print("%d|%d|%s" % (self["samples"], self["weight"], key))
+' "$2" | sort
+}
+
+same() { # NAME FILE
+	t_is "$1: by command" "$(by_tally "$2" comm)" "$(by_perf "$2" comm)"
+	t_is "$1: by image" "$(by_tally "$2" image)" "$(by_perf "$2" dso)"
+	t_like "$1: has samples" "$(by_tally "$2" comm)" '^[1-9][0-9]*\|'
+}
+
+perf_record -e cpu-clock -o plain.data ./work
+same "one event" plain.data
+perf_record -g -e cpu-clock -o fp.data ./work
+same "call chains" fp.data
+perf_record --call-graph dwarf,4096 -e cpu-clock -F 500 -o dwarf.data \
+	./work
+same "copies of stacks" dwarf.data
+perf_record -g -e cpu-clock -o - ./work
+cp perf.out pipe.data
+same "a pipe's data in a file" pipe.data
+perf_record -e cpu-clock -B -o noid.data ./work
+same "without build-ids" noid.data
+perf_record -c 1000000 -e cpu-clock -a -o all.data ./work
+same "the whole machine" all.data
+perf_record -z -g -e cpu-clock -o z.data ./work
+if [ -s z.data ]; then
+	same "compressed" z.data
+else
+	t_skip "compressed" "this perf was built without zstd"
+fi
+
+t_is "functions" "$(by_tally fp.data symbol | grep -E '\|(leaf|read)$')" \
+	"$(by_perf fp.data sym | grep -E '\|(leaf|read)$')"
+chain='main.*run.*outer.*middle.*leaf'
+for file in fp dwarf; do
+	"$TALLY" dump --only samples -g $file.data >dump 2>err
+	share=$(awk '/^sample / { n += leaf; whole += leaf && outer && run
+			leaf = outer = run = first = 0; next }
+		!first { leaf = / leaf \(/; first = 1 }
+		/ outer \(/ { outer = 1 }
+		/ run \(/ { run = 1 }
+		END { print (n > 20 && whole / n > 0.95) }' dump)
+	t_is "$file: whole stacks, $chain" "$share" 1
+done
+
+# Both events of a file, each with its own samples.
+perf_record -e cpu-clock,page-faults -o two.data ./work
+perf_do report -q -i two.data --stdio -g none --no-children -F sample -s comm
+t_is "two events" "$("$TALLY" report --format=csv -s comm two.data |
+		awk -F, 'NR > 1 { n[$2] += $3 } END {
+			print n["cpu-clock"], n["page-faults"] }')" \
+	"$(awk '$1 + 0 { printf "%s%s", k++ ? " " : "", $1 }' perf.out)"
+
+# A recording that stays, and commands that take perf.data as it is.
+t_run "import" "$TALLY" import -o fp.tally fp.data
+t_is "… reports the same" "$(by_tally fp.tally image)" "$(by_tally fp.data image)"
+t_run "diff of both" "$TALLY" diff --format=text fp.data fp.tally
+t_like "annotate" "$("$TALLY" annotate --no-pager leaf fp.data)" 'sum \+= i'
+t_like "info says what it is" "$("$TALLY" info --no-pager fp.tally)" \
+	'source +perf.data'
+
+# Hostile ones.
+head -c $(($(stat -c %s fp.data) / 2)) fp.data >cut.data
+t_like "a cut file: what came before" "$("$TALLY" report --format=text \
+	cut.data 2>&1)" 'cut at +# *offset|cut at offset'
+printf 'PERFILE2' >short.data
+"$TALLY" report short.data >out 2>err
+t_like "a short one" "$? $(cat err)" '^1 tally: short.data: '
+python3 - <<'END2'
+data = bytearray(open('plain.data', 'rb').read())
+at = int.from_bytes(data[40:48], 'little')
+data[at + 6:at + 8] = b'\0\0'
+open('bad.data', 'wb').write(data)
+data[:8] = b'2ELIFREP'
+open('order.data', 'wb').write(data)
+END2
+rm -f bad.tally
+"$TALLY" import -o bad.tally bad.data >out 2>err
+t_like "damage has its offset" "$? $(cat err)" \
+	'^1 tally: bad.data: damaged at offset [0-9]+: '
+t_is "… and leaves nothing behind" "$(ls bad.tally* 2>/dev/null)" ""
+"$TALLY" report order.data >out 2>err
+t_like "the other byte order is refused by name" "$? $(cat err)" \
+	'^1 tally: order.data: .*byte order'
+t_done
