@@ -7,6 +7,7 @@ include src/hints/local.mk
 include src/events/local.mk
 include src/symbolize/local.mk
 include src/unwind/local.mk
+include src/runtime/local.mk
 include src/profile/local.mk
 include src/preload/local.mk
 include src/record/local.mk
@@ -20,5 +21,5 @@ include src/cmd/local.mk
 include src/cli/local.mk
 
 TALLY_LIBS += libcmd.a libimport.a libverify.a libcount.a librecord.a libtui.a libcheck.a libviews.a \
-	libprofile.a libsymbolize.a libtallyunwind.a libevents.a libhints.a \
+	libprofile.a libsymbolize.a libruntime.a libtallyunwind.a libevents.a libhints.a \
 	libdisasm.a libimage.a libbase.a $(ZYDIS_LIBS)

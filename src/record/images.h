@@ -32,6 +32,8 @@ struct recorded_image {
 	uint8_t tries;			/* to open it after all */
 	uint32_t owner;			/* of a process's memory: whose that is,
 					 * or UINT32_MAX */
+	bool named;			/* addresses are numbers of names (java.h),
+					 * which fd tells */
 };
 
 /* A file as the kernel named it: path, and build-id or inode. */

@@ -135,7 +135,7 @@ void jit_map_take(struct images *im, struct recorded_image *r)
 {
 	struct maker m = { .pid = (uint32_t)r->base, .owner = UINT32_MAX };
 
-	if (!m.pid)
+	if (!m.pid || r->named)
 		return;
 	maker_ask(im, &m);
 	r->owner = m.owner;
@@ -152,7 +152,7 @@ int jit_map_open(const struct images *im, const struct recorded_image *r)
 
 	if (r->fd >= 0)
 		return fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
-	if (!m.pid)
+	if (!m.pid || r->named)
 		return -1;
 	maker_ask(im, &m);
 	/* Another process has the number now. */

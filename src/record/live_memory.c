@@ -112,6 +112,19 @@ static const struct live_page *block_at(struct live_memory *m, uint32_t pid,
 	return b;
 }
 
+/* What lies in a block whose first pages cannot be read. */
+static bool read_part(struct live_memory *m, uint32_t pid, uint64_t addr,
+		      void *to, size_t n)
+{
+	struct iovec in = { to, n };
+	struct iovec from = { (void *)(uintptr_t)addr, n };
+
+	if (live_refused(m, pid))
+		return false;
+	m->reads++;
+	return process_vm_readv((pid_t)pid, &in, 1, &from, 1, 0) == (ssize_t)n;
+}
+
 bool live_read(struct live_memory *m, uint32_t pid, uint64_t addr, void *to,
 	       size_t n)
 {
@@ -123,9 +136,10 @@ bool live_read(struct live_memory *m, uint32_t pid, uint64_t addr, void *to,
 
 		if (part > n)
 			part = n;
-		if (!b || at + part > b->n)
+		if (b && at + part <= b->n)
+			memcpy(out, b->bytes + at, part);
+		else if (!b || !read_part(m, pid, addr, out, part))
 			return false;
-		memcpy(out, b->bytes + at, part);
 		out += part;
 		addr += part;
 		n -= part;

@@ -29,6 +29,8 @@ librecord_a_SOURCES = \
 	src/record/image_special.h \
 	src/record/images.c \
 	src/record/images.h \
+	src/record/java.c \
+	src/record/java.h \
 	src/record/jit_map.c \
 	src/record/jit_map.h \
 	src/record/kernel_code.c \

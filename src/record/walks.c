@@ -71,6 +71,7 @@ int walks_init(struct walks *w, struct images *im)
 		walks_fini(w);
 		return -ERR_NOMEM;
 	}
+	java_init(&w->java, im, &w->live);
 	return 0;
 }
 
@@ -82,6 +83,7 @@ void walks_fini(struct walks *w)
 	vec_fini(&w->tables);
 	if (w->cache)
 		unwind_cache_free(w->cache);
+	java_fini(&w->java);
 	live_memory_fini(&w->live);
 	free(w->pcs);
 	free(w->sps);
@@ -189,18 +191,39 @@ static struct unwind_table *table_of(struct walks *w, uint32_t image)
 	return t->table;
 }
 
+/* Whether code in the mapping may be Java's. */
+static bool has_java(const struct walk *k, const struct map *m)
+{
+	return !k->w->no_live && !k->copy->is32 &&
+	       k->w->images->v.v[m->image].kind == PROF_IMAGE_ANON;
+}
+
+/* A frame that has a name instead of its address. */
+static bool is_named(const struct walk *k, uint64_t pc, struct unwind_code *out)
+{
+	if (!k->out->n || k->out->pc[k->out->n - 1] != pc ||
+	    !java_is_name(k->w->images, pc))
+		return false;
+	*out = (struct unwind_code){ .start = pc, .end = pc + 1,
+				     .image = java_name_image(pc) };
+	return true;
+}
+
 static bool find_code(void *ctx, uint64_t pc, struct unwind_code *out)
 {
 	struct walk *k = ctx;
 	const struct map *m = mapset_find(k->maps, pc);
 
 	if (!m)
-		return false;
+		return is_named(k, pc, out);
 	out->start = m->start;
 	out->end = m->end;
 	out->delta = m->delta;
 	out->image = m->image;
 	out->table = table_of(k->w, m->image);
+	out->bytes = NULL;
+	if (!out->table && has_java(k, m))
+		java_code(&k->w->java, k->pid, k->maps, pc, out);
 	return true;
 }
 
@@ -270,6 +293,38 @@ static bool read_live(void *ctx, uint64_t addr, void *to, size_t n)
 		return true;
 	k->cut = PROF_END_UNREADABLE;
 	return false;
+}
+
+static bool stack_word(void *ctx, uint64_t addr, uint64_t *out)
+{
+	struct walk *k = ctx;
+	const struct record_copy *c = k->copy;
+
+	if (!in_copy(k, addr, sizeof(*out)))
+		return read_live(ctx, addr, out, sizeof(*out));
+	memcpy(out, c->bytes + (addr - c->regs.r[UNWIND_RSP]), sizeof(*out));
+	return true;
+}
+
+/* Asks Java for a frame of its code, and gives it the name of its method: code of
+ * the interpreter belongs to all, and other methods take the place of those that
+ * are gone. */
+static bool find_frame(void *ctx, const struct unwind_regs *regs, bool exact,
+		       struct unwind_caller *out)
+{
+	struct walk *k = ctx;
+	uint64_t pc = regs->r[UNWIND_RIP] - !exact, name = 0;
+	const struct map *m = mapset_find(k->maps, pc);
+	struct hotspot_stack stack = { stack_word, k };
+	bool found;
+
+	if (!m || !has_java(k, m))
+		return false;
+	found = java_frame(&k->w->java, k->pid, k->maps, regs, exact, &stack,
+			   out, &name);
+	if (name)
+		k->out->pc[k->out->n - 1] = name;
+	return found;
 }
 
 static enum prof_end_reason reason_of(enum unwind_reason r)
@@ -404,8 +459,8 @@ void walks_sample(struct walks *w, struct mapset *maps, uint32_t pid,
 	struct unwind_stack out = { .pc = w->pcs, .sp = w->sps,
 				    .marks = w->marks, .max = DEEP_INNER,
 				    .full = walk_full, .ctx = &k };
-	struct unwind_space space = { find_code, &k, maps->generation,
-				      c->is32 };
+	struct unwind_space space = { find_code, find_frame, &k,
+				      maps->generation, c->is32 };
 	struct unwind_memory mem = {
 		.bytes = c->bytes, .start = c->regs.r[UNWIND_RSP],
 		.size = c->size, .all = c->all, .read = read_live, .ctx = &k,
@@ -440,6 +495,7 @@ void walks_sample(struct walks *w, struct mapset *maps, uint32_t pid,
 void walks_rest(struct walks *w)
 {
 	live_memory_forget(&w->live);
+	java_batch(&w->java);
 	if (w->open)
 		tables_close(w, TABLES_MAX);
 }

@@ -12,12 +12,15 @@
  * Code that its file tells nothing of is walked by .debug_frame of its separate
  * debug file, if there is one.
  *
+ * Of Java's code, which no file describes, the program's memory tells (java.h).
+ *
  * Where the copy ends before the stack does, the rest is read from the living
  * program, if the outermost return addresses in the copy are still in their
  * places and the thread still runs; such stacks are marked as PROF_MARK_LATER.
  */
 #include "record/deep_stacks.h"
 #include "record/images.h"
+#include "record/java.h"
 #include "record/live_memory.h"
 #include "record/source.h"
 
@@ -31,6 +34,7 @@ struct walks {
 	size_t room;			/* … so many */
 	struct deep_stacks deep;
 	struct live_memory live;
+	struct java java;
 	uint64_t released;	/* the clock when pages were given back */
 	uint64_t clock;			/* walks so far */
 	uint64_t cut;			/* stacks that went on behind the copy */

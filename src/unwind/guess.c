@@ -10,15 +10,30 @@
 #define POINTER_REACH (1ull << 20)
 enum { SCAN_WORDS = 128, EPILOGUE_MAX = 64 };
 
+/* Code that is only in memory. */
+static struct span bytes_at(const struct unwind_code *c, uint64_t pc, size_t n)
+{
+	struct span s = { NULL, 0 };
+
+	if (c->bytes) {
+		s.p = c->bytes + (pc - c->start);
+		s.n = n < c->end - pc ? n : (size_t)(c->end - pc);
+	}
+	return s;
+}
+
 /* Code at pc + from, for n bytes; shorter or empty where it is not known. */
 static struct span code_at(struct walk *w, uint64_t pc, int from, size_t n)
 {
 	struct span none = { NULL, 0 };
 
-	if (!walk_code(w, pc + (uint64_t)(int64_t)from) || !w->code.table)
+	pc += (uint64_t)(int64_t)from;
+	if (!walk_code(w, pc))
 		return none;
+	if (!w->code.table)
+		return bytes_at(&w->code, pc, n);
 	return image_bytes(w->code.table->img,
-			   pc + w->code.delta + (uint64_t)(int64_t)from, n);
+			   pc + w->code.delta, n);
 }
 
 /* Whether the 7 bytes before `end` are the end of a call (Intel SDM vol. 2A,
@@ -52,7 +67,7 @@ static enum likely is_return(struct walk *w, uint64_t ra)
 
 	if (!ra || !walk_code(w, ra - 1))
 		return NO;
-	if (!w->code.table)
+	if (!w->code.table && !w->code.bytes)
 		return MAYBE;
 	s = code_at(w, ra, -LONGEST, LONGEST);
 	return s.n == LONGEST && ends_in_call(s.p + LONGEST) ? YES : NO;
@@ -231,6 +246,28 @@ static bool step_leave(struct walk *w)
 	return go_on(w, l.ra_at, ra, 0) == STEP_ON;
 }
 
+/* As the runtime says that made the code.  It knows of return addresses into its own
+ * code that no call left there. */
+static bool step_runtime(struct walk *w)
+{
+	const struct unwind_space *s = w->space;
+	struct unwind_caller c = { 0 };
+	uint64_t ra, rbp = w->regs.r[UNWIND_RBP];
+
+	if (!s->frame || w->word != 8 || !walk_code(w, w->regs.r[UNWIND_RIP] - !w->exact) ||
+	    w->code.table || !s->frame(s->ctx, &w->regs, w->exact, &c) ||
+	    c.sp <= w->regs.r[UNWIND_RSP] || !walk_get(w, c.ra_at, 8, &ra) ||
+	    !walk_code(w, ra - 1) || (w->code.table && is_return(w, ra) == NO) ||
+	    (c.has_rbp && !walk_get(w, c.rbp_at, 8, &rbp)))
+		return false;
+	w->regs.r[UNWIND_RBP] = rbp;
+	if (c.has_rbp)
+		w->regs.known |= 1u << UNWIND_RBP;
+	go_on(w, c.ra_at, ra, 0);
+	w->regs.r[UNWIND_RSP] = c.sp;
+	return true;
+}
+
 /* rbp points to the caller's rbp, the return address above it. */
 static bool step_pointer(struct walk *w)
 {
@@ -280,7 +317,7 @@ static bool is_begin(struct walk *w)
 	uint64_t pc = w->regs.r[UNWIND_RIP], entry;
 	struct span s = code_at(w, pc, 0, LOOK);
 
-	if (!s.n)
+	if (!s.n || !w->code.table)
 		return false;
 	entry = image_entry(w->code.table->img);
 	if (entry && pc + w->code.delta - entry < START_SIZE)
@@ -299,7 +336,7 @@ enum step step_guess(struct walk *w, enum unwind_reason why)
 	w->confirmed = w->marks & UNWIND_GUESSED ? 1 : 0;
 	if (is_begin(w))
 		return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
-	if (w->exact && step_code(w))
+	if (step_runtime(w) || (w->exact && step_code(w)))
 		return STEP_ON;
 	if (step_leave(w) || (w->exact && step_scan(w, 1)))
 		return STEP_ON;

@@ -269,12 +269,18 @@ bool leave_find(struct walk *w, struct leave *out)
 {
 	struct follower f = { .nwaiting = 0 };
 	uint64_t pc = w->regs.r[UNWIND_RIP];
+	bool stays;
 
-	if (w->word != 8 || !walk_code(w, pc) || !w->code.table)
+	if (w->word != 8 || !walk_code(w, pc))
 		return false;
-	f.code = image_bytes(w->code.table->img,
-			     w->code.start + w->code.delta,
-			     (size_t)(w->code.end - w->code.start));
+	stays = w->code.table;
+	f.code = walk_bytes(w, w->code.start,
+			    (size_t)(w->code.end - w->code.start));
 	f.now.at = pc - w->code.start;
-	return f.code.n < UINT32_MAX && follow_to_ret(&f, w, out);
+	if (f.code.n >= UINT32_MAX || !follow_to_ret(&f, w, out))
+		return false;
+	/* other code may take the place of code that a program makes */
+	if (!stays)
+		out->fast = FAST_NONE;
+	return true;
 }

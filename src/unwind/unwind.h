@@ -64,7 +64,18 @@ struct unwind_code {
 	uint64_t start, end;
 	uint64_t delta;		/* address + delta = vaddr in the image */
 	struct unwind_table *table;	/* NULL: no tables (JIT, unreadable) */
+	/* Without table: the instructions at [start, end), or NULL.  They stay
+	 * until the walk's end. */
+	const uint8_t *bytes;
 	uint32_t image;		/* the caller's; for out->image */
+};
+
+/* Where a frame has what its caller needs. */
+struct unwind_caller {
+	uint64_t ra_at;		/* of the return address */
+	uint64_t sp;		/* the caller's rsp, when it is returned to */
+	bool has_rbp;		/* else rbp is the caller's already */
+	uint64_t rbp_at;
 };
 
 /* An address space.  `generation` names its contents: when it is equal, `find`
@@ -72,6 +83,11 @@ struct unwind_code {
  * is warm.  False: no code there. */
 struct unwind_space {
 	bool (*find)(void *ctx, uint64_t pc, struct unwind_code *out);
+	/* NULL, or asked for each frame in code without table, while it is the
+	 * last of the stack: where the runtime that made the code has put the
+	 * caller.  exact: as UNWIND_EXACT.  False: it does not know. */
+	bool (*frame)(void *ctx, const struct unwind_regs *regs, bool exact,
+		      struct unwind_caller *out);
 	void *ctx;
 	uint32_t generation;
 	bool is32;		/* an i386 program */

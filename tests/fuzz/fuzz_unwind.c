@@ -58,7 +58,7 @@ static uint64_t pick(struct space *s)
 
 static size_t walk(struct space *s, struct unwind_cache *cache, bool is32)
 {
-	struct unwind_space space = { find, s, 1 + (uint32_t)(s->seed & 1),
+	struct unwind_space space = { find, NULL, s, 1 + (uint32_t)(s->seed & 1),
 				      is32 };
 	struct unwind_memory m = { .start = is32 ? (uint32_t)STACK_AT : STACK_AT,
 				   .size = STACK, .all = s->seed & 2 };

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/java.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+
+enum {
+	PROCESSES_MAX = 256,	/* at a time */
+	TRIES_MAX = 16,		/* of a program that just begins */
+	NAME_BITS = 4,		/* addresses of a name */
+	NAMES_MAX = 1 << 27,
+};
+
+/* Not canonical: no code can be there.  Above its lower half, the image. */
+#define NAME_BASE 0x4000000000000000ull
+#define NAME_IMAGES (1u << 29)
+
+struct java_process {
+	struct images *images;
+	struct live_memory *live;
+	uint32_t pid;
+	uint32_t generation;	/* of the mappings that were looked through */
+	uint32_t libjvm;	/* its image, or UINT32_MAX */
+	uint64_t bias;		/* address - vaddr in it */
+	struct image *file;	/* libjvm.so, while its symbols are asked for */
+	struct hotspot *hotspot;
+	uint32_t tries, tried;	/* how often, and in which batch */
+	uint32_t used;		/* the last batch that asked for it */
+	uint32_t image;		/* of its names, or UINT32_MAX */
+	uint32_t told;		/* names that are in that image's file */
+};
+
+void java_init(struct java *j, struct images *im, struct live_memory *live)
+{
+	*j = (struct java){ .images = im, .live = live, .batch = 1 };
+}
+
+static void process_free(struct java_process *p)
+{
+	hotspot_free(p->hotspot);
+	free(p);
+}
+
+void java_fini(struct java *j)
+{
+	for (size_t i = 0; i < j->procs.n; i++)
+		process_free(j->procs.v[i]);
+	vec_fini(&j->procs);
+	u64map_fini(&j->by_pid);
+}
+
+void java_batch(struct java *j)
+{
+	j->batch++;
+	for (size_t i = 0; i < j->procs.n; i++)
+		if (j->procs.v[i]->hotspot)
+			hotspot_batch(j->procs.v[i]->hotspot);
+}
+
+static bool read_memory(void *ctx, uint64_t addr, void *to, size_t n)
+{
+	const struct java_process *p = ctx;
+
+	return live_read(p->live, p->pid, addr, to, n);
+}
+
+/* Exported data, which image_each_symbol leaves out. */
+static uint64_t find_symbol(void *ctx, const char *name)
+{
+	struct java_process *p = ctx;
+	struct span syms = image_section(p->file, ".dynsym");
+	struct span text = image_section(p->file, ".dynstr");
+	size_t len = strlen(name) + 1;
+	Elf64_Sym s;
+
+	for (size_t at = 0; syms.n - at >= sizeof(s); at += sizeof(s)) {
+		memcpy(&s, syms.p + at, sizeof(s));
+		if (s.st_shndx != SHN_UNDEF && s.st_name < text.n &&
+		    text.n - s.st_name >= len &&
+		    !memcmp(text.p + s.st_name, name, len))
+			return s.st_value + p->bias;
+	}
+	return 0;
+}
+
+static void process_open(struct java_process *p)
+{
+	const struct recorded_image *r = &p->images->v.v[p->libjvm];
+	struct hotspot_door door = { read_memory, find_symbol, p };
+	int fd = images_open_fd(p->images, p->libjvm);
+
+	if (fd < 0)
+		return;
+	if (!image_open_fd(fd, r->path, &p->file, NULL)) {
+		hotspot_new(&p->hotspot, &door, NULL);
+		image_close(p->file);
+		p->file = NULL;
+	}
+	close(fd);
+}
+
+static bool is_libjvm(const struct recorded_image *r)
+{
+	const char *slash = strrchr(r->path, '/');
+
+	return r->kind == PROF_IMAGE_ELF && r->nsegs && slash &&
+	       !strcmp(slash + 1, "libjvm.so");
+}
+
+/* Where libjvm.so is mapped.  Elsewhere than before: the program is another. */
+static void find_libjvm(struct java_process *p, const struct mapset *maps)
+{
+	uint32_t image = UINT32_MAX;
+	uint64_t bias = 0;
+
+	p->generation = maps->generation;
+	for (size_t i = 0; i < maps->maps.n && image == UINT32_MAX; i++) {
+		const struct map *m = &maps->maps.v[i];
+
+		if (is_libjvm(&p->images->v.v[m->image])) {
+			image = m->image;
+			bias = 0 - m->delta;
+		}
+	}
+	if (image == p->libjvm && bias == p->bias)
+		return;
+	hotspot_free(p->hotspot);
+	p->hotspot = NULL;
+	p->image = UINT32_MAX;
+	p->told = 0;
+	p->tries = 0;
+	p->libjvm = image;
+	p->bias = bias;
+}
+
+/* Makes room by the one that was not used for longest. */
+static struct java_process *process_oldest(struct java *j)
+{
+	struct java_process *old = j->procs.v[0];
+
+	for (size_t i = 1; i < j->procs.n; i++)
+		if (j->batch - j->procs.v[i]->used > j->batch - old->used)
+			old = j->procs.v[i];
+	return old;
+}
+
+static struct java_process *process_new(struct java *j, uint32_t pid)
+{
+	struct java_process *p = calloc(1, sizeof(*p));
+	uint32_t *slot;
+
+	if (!p)
+		return NULL;
+	*p = (struct java_process){ .images = j->images, .live = j->live,
+		.pid = pid, .libjvm = UINT32_MAX, .image = UINT32_MAX };
+	if (j->procs.n >= PROCESSES_MAX) {
+		struct java_process *old = process_oldest(j);
+		uint32_t at = u64map_get(&j->by_pid, old->pid);
+
+		hotspot_free(old->hotspot);
+		*old = *p;
+		free(p);
+		slot = u64map_slot(&j->by_pid, pid);
+		if (slot)
+			*slot = at;
+		return old;
+	}
+	if (vec_push(&j->procs, p) < 0) {
+		free(p);
+		return NULL;
+	}
+	slot = u64map_slot(&j->by_pid, pid);
+	if (slot)
+		*slot = (uint32_t)j->procs.n - 1;
+	return p;
+}
+
+/* NULL: the process runs no Java, or it cannot be told. */
+static struct java_process *process_of(struct java *j, uint32_t pid,
+				       const struct mapset *maps)
+{
+	uint32_t at = u64map_get(&j->by_pid, pid);
+	struct java_process *p = at < j->procs.n ? j->procs.v[at] : NULL;
+
+	if (j->images->foreign_proc)
+		return NULL;
+	if (!p || p->pid != pid)
+		p = process_new(j, pid);
+	if (!p)
+		return NULL;
+	p->used = j->batch;
+	if (p->generation != maps->generation)
+		find_libjvm(p, maps);
+	if (!p->hotspot && p->libjvm != UINT32_MAX && p->tries < TRIES_MAX &&
+	    p->tried != j->batch) {
+		p->tries++;
+		p->tried = j->batch;
+		process_open(p);
+	}
+	return p->hotspot ? p : NULL;
+}
+
+void java_code(struct java *j, uint32_t pid, const struct mapset *maps,
+	       uint64_t pc, struct unwind_code *out)
+{
+	struct java_process *p = process_of(j, pid, maps);
+	const struct hotspot_blob *b = p ? hotspot_find(p->hotspot, pc) : NULL;
+
+	if (!b)
+		return;
+	out->start = b->code;
+	out->end = b->end;
+	/* the interpreter and vtables are left by jumps, not as functions are */
+	if (b->kind != HOTSPOT_INTERPRETER && b->kind != HOTSPOT_TABLE)
+		out->bytes = hotspot_bytes(p->hotspot, b);
+}
+
+/* The image for the program's names; UINT32_MAX: there is none. */
+static uint32_t names_image(struct java_process *p)
+{
+	struct images *im = p->images;
+	struct recorded_image *r;
+	int fd;
+
+	if (p->image != UINT32_MAX || im->fds >= im->max_fds)
+		return p->image;
+	fd = memfd_create("tally-java", MFD_CLOEXEC);
+	if (fd < 0)
+		return UINT32_MAX;
+	p->image = images_add(im, "[java]", PROF_IMAGE_ANON, p->pid, NULL);
+	if (p->image >= NAME_IMAGES) {
+		close(fd);
+		return p->image = UINT32_MAX;
+	}
+	r = &im->v.v[p->image];
+	r->fd = fd;
+	r->named = true;
+	im->fds++;
+	return p->image;
+}
+
+static bool write_all(int fd, const struct buf *b)
+{
+	for (size_t at = 0; at < b->n;) {
+		ssize_t n = write(fd, b->p + at, b->n - at);
+
+		if (n < 0 && errno != EINTR)
+			return false;
+		at += n > 0 ? (size_t)n : 0;
+	}
+	return true;
+}
+
+/* Tells all names up to this one. */
+static bool tell_names(struct java_process *p, uint32_t name)
+{
+	struct buf b = { 0 };
+	bool good;
+
+	if (p->told >= name)
+		return true;
+	for (uint32_t i = p->told + 1; i <= name; i++)
+		buf_printf(&b, "%llx %x %s\n",
+			   (unsigned long long)i << NAME_BITS, 1 << NAME_BITS,
+			   hotspot_text(p->hotspot, i));
+	good = !b.failed && write_all(p->images->v.v[p->image].fd, &b);
+	buf_fini(&b);
+	if (good)
+		p->told = name;
+	return good;
+}
+
+static uint64_t name_address(struct java_process *p, uint32_t name)
+{
+	if (!name || name >= NAMES_MAX || names_image(p) == UINT32_MAX ||
+	    !tell_names(p, name))
+		return 0;
+	return NAME_BASE | (uint64_t)p->image << 32 | name << NAME_BITS;
+}
+
+bool java_frame(struct java *j, uint32_t pid, const struct mapset *maps,
+		const struct unwind_regs *regs, bool exact,
+		const struct hotspot_stack *stack, struct unwind_caller *out,
+		uint64_t *name)
+{
+	struct java_process *p = process_of(j, pid, maps);
+	const struct hotspot_blob *b;
+
+	b = p ? hotspot_find(p->hotspot, regs->r[UNWIND_RIP] - !exact) : NULL;
+	if (!b)
+		return false;
+	*name = name_address(p, hotspot_name(p->hotspot, b, regs, stack));
+	return hotspot_frame(p->hotspot, b, regs, exact, stack, out);
+}
+
+bool java_is_name(const struct images *im, uint64_t addr)
+{
+	return addr >> 61 == NAME_BASE >> 61 &&
+	       java_name_image(addr) < im->v.n &&
+	       im->v.v[java_name_image(addr)].named;
+}
+
+uint32_t java_name_image(uint64_t addr)
+{
+	return (uint32_t)(addr >> 32) & (NAME_IMAGES - 1);
+}
+
+uint64_t java_name_vaddr(uint64_t addr)
+{
+	return (uint32_t)addr;
+}

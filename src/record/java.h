@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_RECORD_JAVA_H
+#define TALLY_RECORD_JAVA_H
+/*
+ * Java programs among those that are recorded: what runtime/hotspot.h knows of the
+ * code that they make, by live_memory.h.
+ *
+ * A frame of such code gets a name instead of its address, as an address that no
+ * process has: of an image "[java]" of the program's own, whose addresses are the
+ * numbers of names.  The names are in a file as those that programs write
+ * themselves (symbolize/perfmap.h).
+ */
+#include "record/images.h"
+#include "record/live_memory.h"
+#include "runtime/hotspot.h"
+
+struct java {
+	struct images *images;
+	struct live_memory *live;
+	VEC(struct java_process *) procs;
+	struct u64map by_pid;
+	uint32_t batch;
+};
+
+void java_init(struct java *j, struct images *im, struct live_memory *live);
+void java_fini(struct java *j);
+/* A new batch of samples. */
+void java_batch(struct java *j);
+
+/* Narrows *out, code of an anonymous mapping, to the code at pc and tells its
+ * instructions, if it is known. */
+void java_code(struct java *j, uint32_t pid, const struct mapset *maps,
+	       uint64_t pc, struct unwind_code *out);
+/* hotspot_frame; *name: the address that stands for the frame's name, or 0. */
+bool java_frame(struct java *j, uint32_t pid, const struct mapset *maps,
+		const struct unwind_regs *regs, bool exact,
+		const struct hotspot_stack *stack, struct unwind_caller *out,
+		uint64_t *name);
+
+/* Whether an address stands for a name; then of which image, and its number. */
+bool java_is_name(const struct images *im, uint64_t addr);
+uint32_t java_name_image(uint64_t addr);
+uint64_t java_name_vaddr(uint64_t addr);
+
+#endif

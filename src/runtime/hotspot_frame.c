@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Frames of Java code on x86-64.
+ *
+ * Compiled code has a frame of fixed size: the return address is its topmost word,
+ * the caller's rbp the one below.  Only its first and last instructions have less,
+ * which matters where a sample interrupted them.
+ *
+ * The interpreter's frames begin at rbp (src/hotspot/cpu/x86/frame_x86.hpp): the
+ * caller's rbp, above it the return address; one word below, the caller's rsp as it
+ * was before the arguments were made room for; three words below, the method.
+ */
+#include <string.h>
+
+#include "runtime/hotspot_internal.h"
+#include "unwind/insn.h"
+
+enum {
+	WORD = 8,
+	SENDER_SP = -1 * WORD,
+	METHOD = -3 * WORD,
+	LOCALS_MAX = 1 << 20,	/* bytes that a caller's frame may be extended */
+	LAST_INSNS = 12,	/* from an epilogue's first to its ret */
+};
+
+static bool has_pointer(const struct unwind_regs *r)
+{
+	return r->known >> UNWIND_RBP & 1 &&
+	       r->r[UNWIND_RBP] >= r->r[UNWIND_RSP] &&
+	       r->r[UNWIND_RBP] % WORD == 0;
+}
+
+static void by_pointer(const struct unwind_regs *r, struct unwind_caller *out)
+{
+	uint64_t rbp = r->r[UNWIND_RBP];
+
+	*out = (struct unwind_caller){ .ra_at = rbp + WORD,
+				       .sp = rbp + 2 * WORD,
+				       .has_rbp = true, .rbp_at = rbp };
+}
+
+static uint32_t interpreted(struct hotspot *h, const struct unwind_regs *r,
+			    const struct hotspot_stack *s)
+{
+	uint64_t method;
+
+	return has_pointer(r) &&
+	       s->word(s->ctx, r->r[UNWIND_RBP] + METHOD, &method)
+		? hotspot_method_name(h, method) : 0;
+}
+
+/* Without a method there it is no frame of the interpreter's: it is being made. */
+static bool interpreter_frame(struct hotspot *h, const struct unwind_regs *r,
+			      const struct hotspot_stack *s,
+			      struct unwind_caller *out)
+{
+	uint64_t sp;
+
+	if (!interpreted(h, r, s))
+		return false;
+	by_pointer(r, out);
+	if (s->word(s->ctx, r->r[UNWIND_RBP] + SENDER_SP, &sp) &&
+	    sp % WORD == 0 && sp >= out->sp && sp - out->sp < LOCALS_MAX)
+		out->sp = sp;
+	return true;
+}
+
+/* A frame whose return address is `words` above rsp; its caller's rbp is `rbp` words
+ * above, or still in the register: -1. */
+static bool at_word(const struct unwind_regs *r, uint64_t words, int64_t rbp,
+		    struct unwind_caller *out)
+{
+	uint64_t sp = r->r[UNWIND_RSP];
+
+	*out = (struct unwind_caller){
+		.ra_at = sp + words * WORD, .sp = sp + (words + 1) * WORD,
+		.has_rbp = rbp >= 0, .rbp_at = sp + (uint64_t)rbp * WORD,
+	};
+	return true;
+}
+
+static bool is_push_rbp(const struct insn *x)
+{
+	return !x->map && !x->vector && x->op == 0x55 && !(x->rex & 1);
+}
+
+/* sub n, rsp */
+static bool is_sub_rsp(const struct insn *x)
+{
+	return !x->map && !x->vector && (x->op == 0x81 || x->op == 0x83) &&
+	       x->modrm == 0xec && (x->rex & 9) == 8;
+}
+
+/* mov rbp, n(rsp) */
+static bool is_store_rbp(const struct insn *x)
+{
+	return !x->map && !x->vector && x->op == 0x89 && x->sib == 0x24 &&
+	       (x->modrm == 0x6c || x->modrm == 0xac) && (x->rex & 13) == 8;
+}
+
+/*
+ * Between a method's entry and where its frame is complete:
+ *	push rbp; sub n, rsp		or
+ *	sub n, rsp; mov rbp, n-16(rsp)
+ * What of that is still to come says what is done.
+ */
+static bool in_prologue(const struct hotspot_blob *b, const uint8_t *code,
+			const struct unwind_regs *r, struct unwind_caller *out)
+{
+	uint64_t at = r->r[UNWIND_RIP] - b->code;
+	bool sub = false, store = false;
+
+	while (at < b->complete) {
+		struct insn x;
+
+		if (!insn_read(code + at, b->complete - at, &x))
+			return false;
+		if (is_push_rbp(&x))
+			return at_word(r, 0, -1, out);
+		sub |= is_sub_rsp(&x);
+		store |= is_store_rbp(&x);
+		at += x.size;
+	}
+	if (sub)
+		return store ? at_word(r, 0, -1, out) : at_word(r, 1, 0, out);
+	return store && at_word(r, b->frame_size / WORD - 1, -1, out);
+}
+
+static uint64_t immediate(const struct insn *x, const uint8_t *p)
+{
+	uint32_t v;
+
+	if (x->op == 0x83)
+		return p[x->imm_at];
+	memcpy(&v, p + x->imm_at, sizeof(v));
+	return v;
+}
+
+/* What the instruction takes off the stack; -1: none of an epilogue's. */
+static int64_t words_taken(const struct insn *x, const uint8_t *p)
+{
+	if (x->vector)
+		return 0;
+	if (x->map)
+		/* other than ud2 and syscall */
+		return x->map == 1 && (x->op == 0x0b || x->op == 0x05) ? -1 : 0;
+	if ((x->op & 0xf8) == 0x58)
+		return 1;
+	if ((x->op == 0x81 || x->op == 0x83) && x->modrm == 0xc4)
+		return (x->rex & 9) == 8 ? (int64_t)(immediate(x, p) / WORD)
+					 : -1;
+	if ((x->op == 0x81 || x->op == 0x83) && x->modrm == 0xec)
+		return -1;
+	switch (x->op) {
+	case 0xe8: case 0xe9: case 0xeb: case 0xff: case 0xf4: case 0xcc:
+	case 0xc9: case 0x68: case 0x6a: return -1;
+	default: return (x->op & 0xf8) == 0x50 ? -1 : 0;
+	}
+}
+
+/*
+ * From the first instruction that takes the frame down:
+ *	add n, rsp; pop rbp; cmp n(r15), rsp; ja …; ret
+ * The branch goes where the thread waits for others.
+ */
+static bool in_epilogue(const struct hotspot_blob *b, const uint8_t *code,
+			const struct unwind_regs *r, struct unwind_caller *out)
+{
+	uint64_t at = r->r[UNWIND_RIP] - b->code, n = b->end - b->code;
+	uint64_t words = 0;
+	int64_t rbp = -1;
+
+	for (unsigned i = 0; i < LAST_INSNS && at < n; i++) {
+		const uint8_t *p = code + at;
+		struct insn x;
+		int64_t taken;
+
+		if (!insn_read(p, n - at, &x))
+			return false;
+		if (!x.map && !x.vector && (x.op == 0xc3 || x.op == 0xc2))
+			return at_word(r, words, rbp, out);
+		taken = words_taken(&x, p);
+		if (taken < 0)
+			return false;
+		if (!x.map && !x.vector && x.op == 0x5d && !(x.rex & 1))
+			rbp = (int64_t)words;
+		words += (uint64_t)taken;
+		at += x.size;
+	}
+	return false;
+}
+
+static bool compiled_frame(struct hotspot *h, const struct hotspot_blob *b,
+			   const struct unwind_regs *r, bool exact,
+			   struct unwind_caller *out)
+{
+	const uint8_t *code = exact ? hotspot_bytes(h, b) : NULL;
+
+	if (code && b->complete != UINT32_MAX &&
+	    r->r[UNWIND_RIP] - b->code < b->complete &&
+	    in_prologue(b, code, r, out))
+		return true;
+	if (code && in_epilogue(b, code, r, out))
+		return true;
+	if (b->frame_size < 2 * WORD)
+		return b->frame_size && at_word(r, 0, -1, out);
+	return at_word(r, b->frame_size / WORD - 1, b->frame_size / WORD - 2,
+		       out);
+}
+
+bool hotspot_frame(struct hotspot *h, const struct hotspot_blob *b,
+		   const struct unwind_regs *regs, bool exact,
+		   const struct hotspot_stack *stack,
+		   struct unwind_caller *out)
+{
+	switch (b->kind) {
+	case HOTSPOT_METHOD: return compiled_frame(h, b, regs, exact, out);
+	case HOTSPOT_INTERPRETER:
+		return interpreter_frame(h, regs, stack, out);
+	case HOTSPOT_STUBS:
+		if (exact || regs->r[UNWIND_RIP] != h->call_return ||
+		    !has_pointer(regs))
+			return false;
+		by_pointer(regs, out);
+		return true;
+	case HOTSPOT_TABLE: return exact && at_word(regs, 0, -1, out);
+	default:
+		return !exact && b->frame_size >= 2 * WORD &&
+		       at_word(regs, b->frame_size / WORD - 1,
+			       b->frame_size / WORD - 2, out);
+	}
+}
+
+uint32_t hotspot_name(struct hotspot *h, const struct hotspot_blob *b,
+		      const struct unwind_regs *regs,
+		      const struct hotspot_stack *stack)
+{
+	uint32_t name = 0;
+
+	if (b->kind == HOTSPOT_METHOD)
+		name = hotspot_method_name(h, b->method);
+	else if (b->kind == HOTSPOT_INTERPRETER)
+		name = interpreted(h, regs, stack);
+	return name ? name : b->name;
+}

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+noinst_LIBRARIES += libruntime.a
+libruntime_a_SOURCES = \
+	src/runtime/hotspot.c \
+	src/runtime/hotspot.h \
+	src/runtime/hotspot_frame.c \
+	src/runtime/hotspot_internal.h \
+	src/runtime/hotspot_layout.c \
+	src/runtime/hotspot_names.c
