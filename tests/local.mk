@@ -9,6 +9,7 @@ include tests/hints/local.mk
 include tests/events/local.mk
 include tests/symbolize/local.mk
 include tests/unwind/local.mk
+include tests/runtime/local.mk
 include tests/profile/local.mk
 include tests/kmod/local.mk
 include tests/record/local.mk

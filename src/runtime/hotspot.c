@@ -250,6 +250,8 @@ static bool read_blob(struct hotspot *h, uint64_t blob, uint64_t room,
 	b->kind = kind_of(text);
 	b->frame_size = frame && frame < FRAME_MAX / 8 ? (uint32_t)frame * 8
 						       : 0;
+	if (h->layout.field[BLOB_COMPLETE].size == 2 && complete == UINT16_MAX)
+		complete = UINT64_MAX;		/* -1: there is no frame */
 	b->complete = complete < b->end - b->code ? (uint32_t)complete
 						  : UINT32_MAX;
 	b->name = *text ? strtab_add(&h->names, text) : 0;

@@ -132,6 +132,13 @@ static bool on_angle(struct shortener *s, const char *start)
 {
 	const char *to;
 
+	/* Java's constructors */
+	if (s->p > start && s->p[-1] == '.' &&
+	    (starts(s, "<init>") || starts(s, "<clinit>"))) {
+		keep(s, memchr(s->p, '>', (size_t)(s->end - s->p)));
+		keep(s, s->p + 1);
+		return true;
+	}
 	/* Rust: <T as Trait>::method, where a name begins */
 	if (s->p == start || strchr(" (&,*", s->p[-1])) {
 		bool op = s->p - start >= 9 &&

@@ -104,3 +104,8 @@ tests_fuzz_fuzz_tui_LDADD = $(FUZZ_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_perf_data
 tests_fuzz_fuzz_perf_data_SOURCES = tests/fuzz/fuzz_perf_data.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_perf_data_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_hotspot
+tests_fuzz_fuzz_hotspot_SOURCES = tests/fuzz/fuzz_hotspot.c \
+	tests/runtime/made_jvm.c tests/runtime/made_jvm.h $(FUZZ_MAIN)
+tests_fuzz_fuzz_hotspot_LDADD = $(FUZZ_LIBS)
