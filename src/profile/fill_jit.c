@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Names of code that a program made while it ran, from the file in which it told
- * them (perfmap.h).  Without the file old names stay. */
+ * them (perfmap.h), or in which the recorder has put those that it found in the
+ * program's memory.  Without the file old names stay. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "profile/fill_internal.h"
@@ -85,9 +87,13 @@ int fill_jit(struct fill *f, const struct fill_part *part)
 				   .names = PROF_NAMES_PERFMAP };
 	struct perfmap_name *names = NULL;
 	struct buf text = { 0 };
+	const char *path;
 	int found = find_names(f, part, &text, &names), rc = 0;
 
 	fill_wait_turn(f, part);
+	path = profile_cstr(f->p, f->p->images.v[part->image].path);
+	if (!strcmp(path, PROF_IMAGE_JAVA))
+		row.names = PROF_NAMES_RUNTIME;
 	if (found < 0)
 		rc = fill_nomem(f);
 	if (found > 0)

@@ -232,6 +232,7 @@ enum {
 	PROF_NAMES_KALLSYMS = 32,
 	PROF_NAMES_PERFMAP = 64,	/* the program's own: /tmp/perf-PID.map */
 	PROF_NAMES_GOPCLNTAB = 128,	/* .gopclntab: Go's functions and lines */
+	PROF_NAMES_RUNTIME = 256,	/* the memory of a Java program */
 };
 /* … and why there are no more. */
 enum {
@@ -429,6 +430,10 @@ static inline bool prof_is_mark(uint32_t loc)
  * could be sampled first, and the rest. */
 #define PLACE_BEFORE_FIRST "[before the first sample]"
 #define PLACE_NOT_SAMPLED "[not sampled]"
+
+/* The image of kind PROF_IMAGE_ANON whose addresses are numbers of Java's methods:
+ * the recorder found their names in the program's memory. */
+#define PROF_IMAGE_JAVA "[java]"
 
 static inline bool prof_is_kernel(const struct prof_image *im)
 {

@@ -233,7 +233,7 @@ static uint32_t names_image(struct java_process *p)
 	fd = memfd_create("tally-java", MFD_CLOEXEC);
 	if (fd < 0)
 		return UINT32_MAX;
-	p->image = images_add(im, "[java]", PROF_IMAGE_ANON, p->pid, NULL);
+	p->image = images_add(im, PROF_IMAGE_JAVA, PROF_IMAGE_ANON, p->pid, NULL);
 	if (p->image >= NAME_IMAGES) {
 		close(fd);
 		return p->image = UINT32_MAX;

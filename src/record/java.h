@@ -6,7 +6,7 @@
  * code that they make, by live_memory.h.
  *
  * A frame of such code gets a name instead of its address, as an address that no
- * process has: of an image "[java]" of the program's own, whose addresses are the
+ * process has: of an image PROF_IMAGE_JAVA of the program's own, whose addresses are the
  * numbers of names.  The names are in a file as those that programs write
  * themselves (symbolize/perfmap.h).
  */

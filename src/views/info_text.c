@@ -170,6 +170,7 @@ static void put_names(const struct prof_source *s, struct buf *out)
 	static const char *const from[] = {
 		".symtab", ".dynsym", ".gnu_debugdata", NULL, "DWARF",
 		"/proc/kallsyms", "/tmp/perf-PID.map", ".gopclntab",
+		"the program's memory",
 	};
 	const char *before = "           names from ";
 

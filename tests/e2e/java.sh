@@ -98,6 +98,9 @@ for newer in '' newer; do
 			'^[^ ]* .*c_calls_java main __libc_start')" 100 3
 done
 
+t_like "info says where its names are from" "$("$TALLY" info --no-pager \
+	made.tally | grep -A 3 '\[java\]')" "names from the program's memory"
+
 java=
 for j in java /usr/lib/jvm/*/bin/java; do
 	command -v "$j" >/dev/null && command -v javac >/dev/null && java=$j
