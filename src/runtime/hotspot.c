@@ -183,6 +183,9 @@ static enum hotspot_kind kind_of(const char *name)
 		return HOTSPOT_STUBS;
 	if (name_starts(name, "vtable chunks"))
 		return HOTSPOT_TABLE;
+	/* I2C/C2I, of JDK 25 C2I too */
+	if (strstr(name, "C2I adapters"))
+		return HOTSPOT_ADAPTER;
 	return HOTSPOT_OTHER;
 }
 

@@ -55,6 +55,7 @@ enum hotspot_kind {
 	HOTSPOT_INTERPRETER,
 	HOTSPOT_STUBS,		/* many small functions in one */
 	HOTSPOT_TABLE,		/* calls through vtables: no frame */
+	HOTSPOT_ADAPTER,	/* between compiled code and the interpreter */
 };
 
 /* A blob of the code cache. */

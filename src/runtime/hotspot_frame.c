@@ -17,10 +17,13 @@
 
 enum {
 	WORD = 8,
+	R13 = UNWIND_R8 + 5,
 	SENDER_SP = -1 * WORD,
 	METHOD = -3 * WORD,
 	LOCALS_MAX = 1 << 20,	/* bytes that a caller's frame may be extended */
 	LAST_INSNS = 12,	/* from an epilogue's first to its ret */
+	ADAPTER_INSNS = 256,	/* it moves up to 255 arguments */
+	ADAPTER_MAX = 4096,	/* bytes of arguments */
 };
 
 static bool has_pointer(const struct unwind_regs *r)
@@ -202,10 +205,57 @@ static bool compiled_frame(struct hotspot *h, const struct hotspot_blob *b,
 		return true;
 	if (code && in_epilogue(b, code, r, out))
 		return true;
+	/* calls by method handle go on to their target with the caller's frame */
 	if (b->frame_size < 2 * WORD)
-		return b->frame_size && at_word(r, 0, -1, out);
+		return exact && at_word(r, 0, -1, out);
 	return at_word(r, b->frame_size / WORD - 1, b->frame_size / WORD - 2,
 		       out);
+}
+
+/* What of an adapter is still to come. */
+struct adapter {
+	bool pop, push, align, store;
+};
+
+static void adapter_insn(const struct insn *x, struct adapter *a)
+{
+	if (x->map || x->vector)
+		return;
+	a->pop |= x->op == 0x58 && !(x->rex & 1);	/* pop rax */
+	a->push |= x->op == 0x50 && !(x->rex & 1);
+	a->align |= x->op == 0x83 && x->modrm == 0xe4;	/* and n, rsp */
+	a->store |= x->op == 0x89 && x->modrm == 0x04 && x->sib == 0x24;
+}
+
+/*
+ * To compiled code:	mov (rsp), rax; …; and -16, rsp; push rax; …; jmp
+ * To the interpreter:	pop rax; mov rsp, r13; sub n, rsp; mov rax, (rsp); …; jmp
+ * So the return address is at rsp but for some instructions, and r13 is what rsp
+ * will be behind the call.
+ */
+static bool adapter_frame(struct hotspot *h, const struct hotspot_blob *b,
+			  const struct unwind_regs *r, struct unwind_caller *out)
+{
+	const uint8_t *code = hotspot_bytes(h, b);
+	uint64_t at = r->r[UNWIND_RIP] - b->code, n = b->end - b->code, sp;
+	struct adapter a = { 0 };
+	struct insn x;
+
+	for (unsigned i = 0; code && i < ADAPTER_INSNS && at < n; i++) {
+		if (!insn_read(code + at, n - at, &x) ||
+		    (!x.map && x.op == 0xff && (x.modrm >> 3 & 7) == 4))
+			break;
+		adapter_insn(&x, &a);
+		at += x.size;
+	}
+	if (!a.pop && (a.store || (a.push && !a.align)))
+		return false;		/* it is in rax */
+	at_word(r, 0, -1, out);
+	sp = r->r[R13];
+	if (!a.pop && !a.push && (r->known >> R13 & 1) && sp % WORD == 0 &&
+	    sp >= out->sp && sp - out->sp < ADAPTER_MAX)
+		out->sp = sp;
+	return true;
 }
 
 bool hotspot_frame(struct hotspot *h, const struct hotspot_blob *b,
@@ -224,6 +274,7 @@ bool hotspot_frame(struct hotspot *h, const struct hotspot_blob *b,
 		by_pointer(regs, out);
 		return true;
 	case HOTSPOT_TABLE: return exact && at_word(regs, 0, -1, out);
+	case HOTSPOT_ADAPTER: return exact && adapter_frame(h, b, regs, out);
 	default:
 		return !exact && b->frame_size >= 2 * WORD &&
 		       at_word(regs, b->frame_size / WORD - 1,

@@ -239,6 +239,19 @@ static const uint8_t stores[] = {
 	0x48, 0x89, 0x6c, 0x24, 0x20,		/*  7 mov rbp, 32(rsp) */
 	0xeb, 0xfe,				/* 12 jmp to itself */
 };
+/* Into the interpreter, and into compiled code. */
+static const uint8_t adapter[] = {
+	0x58,					/*  0 pop rax */
+	0x49, 0x89, 0xe5,			/*  1 mov rsp, r13 */
+	0x48, 0x83, 0xec, 0x20,			/*  4 sub 32, rsp */
+	0x48, 0x89, 0x04, 0x24,			/*  8 mov rax, (rsp) */
+	0x48, 0x89, 0x74, 0x24, 0x08,		/* 12 mov rsi, 8(rsp) */
+	0xff, 0xe1,				/* 17 jmp *rcx */
+	0x48, 0x8b, 0x04, 0x24,			/* 19 mov (rsp), rax */
+	0x48, 0x83, 0xe4, 0xf0,			/* 23 and -16, rsp */
+	0x50,					/* 27 push rax */
+	0x41, 0xff, 0xe3,			/* 28 jmp *r11 */
+};
 
 static void put_cache(struct made_jvm *m, uint64_t heaps, bool newer)
 {
@@ -262,6 +275,10 @@ static void put_cache(struct made_jvm *m, uint64_t heaps, bool newer)
 	put_block(m, MADE_FREE, MADE_FREE_N, false);
 	put_blob(m, MADE_OTHER, MADE_OTHER_N, "nmethod", MADE_FRAME / 8, 12,
 		 newer);
+	put_blob(m, MADE_ADAPTER, MADE_ADAPTER_N, "I2C/C2I adapters", 0,
+		 UINT32_MAX, newer);
+	memcpy(made_jvm_at(m, made_jvm_code(m, MADE_ADAPTER)), adapter,
+	       sizeof(adapter));
 	memcpy(made_jvm_at(m, made_jvm_code(m, MADE_METHOD)), pushes,
 	       sizeof(pushes));
 	memcpy(made_jvm_at(m, made_jvm_code(m, MADE_OTHER)), stores,

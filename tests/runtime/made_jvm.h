@@ -18,7 +18,8 @@ enum {
 	MADE_METHOD = 600, MADE_METHOD_N = 8,
 	MADE_FREE = 608, MADE_FREE_N = 4,
 	MADE_OTHER = 612, MADE_OTHER_N = 8,	/* a method, sub first */
-	MADE_SEGMENTS = 620,
+	MADE_ADAPTER = 620, MADE_ADAPTER_N = 6,
+	MADE_SEGMENTS = 626,
 	MADE_LOG2 = 5,
 	MADE_BLOCK = 16,	/* bytes of a block before its blob */
 	MADE_CODE = 96,		/* a blob's instructions, from its begin */

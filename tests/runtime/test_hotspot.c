@@ -157,6 +157,43 @@ static void compiled_frames_by_their_instructions(void **state)
 	fixture_free(f);
 }
 
+/* The caller's rsp behind its call is in r13. */
+static void check_adapter(struct fixture *f, int at, uint64_t r13, int64_t ra,
+			  int sp)
+{
+	struct hotspot_stack s = { stack_word, f };
+	struct unwind_regs r = { .known = UINT32_MAX };
+	const struct hotspot_blob *b;
+	struct unwind_caller c = { 0 };
+
+	r.r[UNWIND_RIP] = made_jvm_code(&f->m, MADE_ADAPTER) + (uint64_t)at;
+	r.r[UNWIND_RSP] = STACK;
+	r.r[UNWIND_R8 + 5] = r13;
+	b = hotspot_find(f->h, r.r[UNWIND_RIP]);
+	assert_non_null(b);
+	assert_int_equal(hotspot_frame(f->h, b, &r, true, &s, &c), ra >= 0);
+	assert_false(c.has_rbp);
+	assert_int_equal(c.ra_at, ra < 0 ? 0 : STACK + ra);
+	assert_int_equal(c.sp, ra < 0 ? 0 : STACK + sp);
+}
+
+static void adapters_have_the_callers_frame(void **state)
+{
+	struct fixture *f = fixture_new(true);
+
+	(void)state;
+	check_adapter(f, 0, STACK + 64, 0, 8);	/* r13 is the caller's own */
+	check_adapter(f, 1, STACK, -1, 0);	/* only rax has it */
+	check_adapter(f, 8, STACK + 32, -1, 0);
+	check_adapter(f, 12, STACK + 32, 0, 32);
+	check_adapter(f, 17, STACK + 32, 0, 32);
+	check_adapter(f, 17, STACK - 8, 0, 8);	/* it cannot be that */
+	check_adapter(f, 19, STACK + 8, 0, 8);
+	check_adapter(f, 27, STACK + 8, -1, 0);
+	check_adapter(f, 28, STACK + 16, 0, 16);
+	fixture_free(f);
+}
+
 static void interpreted_frames_by_rbp(void **state)
 {
 	struct fixture *f = fixture_new(true);
@@ -280,6 +317,7 @@ int main(void)
 		cmocka_unit_test(code_is_found),
 		cmocka_unit_test(methods_have_names),
 		cmocka_unit_test(compiled_frames_by_their_instructions),
+		cmocka_unit_test(adapters_have_the_callers_frame),
 		cmocka_unit_test(interpreted_frames_by_rbp),
 		cmocka_unit_test(what_was_replaced_is_read_again),
 		cmocka_unit_test(what_ended_is_as_it_was),
