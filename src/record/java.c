@@ -206,19 +206,20 @@ static struct java_process *process_of(struct java *j, uint32_t pid,
 	return p->hotspot ? p : NULL;
 }
 
-void java_code(struct java *j, uint32_t pid, const struct mapset *maps,
+bool java_code(struct java *j, uint32_t pid, const struct mapset *maps,
 	       uint64_t pc, struct unwind_code *out)
 {
 	struct java_process *p = process_of(j, pid, maps);
 	const struct hotspot_blob *b = p ? hotspot_find(p->hotspot, pc) : NULL;
 
 	if (!b)
-		return;
+		return false;
 	out->start = b->code;
 	out->end = b->end;
 	/* the interpreter and vtables are left by jumps, not as functions are */
 	if (b->kind != HOTSPOT_INTERPRETER && b->kind != HOTSPOT_TABLE)
 		out->bytes = hotspot_bytes(p->hotspot, b);
+	return true;
 }
 
 /* The image for the program's names; UINT32_MAX: there is none. */

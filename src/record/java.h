@@ -28,8 +28,8 @@ void java_fini(struct java *j);
 void java_batch(struct java *j);
 
 /* Narrows *out, code of an anonymous mapping, to the code at pc and tells its
- * instructions, if it is known. */
-void java_code(struct java *j, uint32_t pid, const struct mapset *maps,
+ * instructions.  False: it is not Java's, or not known. */
+bool java_code(struct java *j, uint32_t pid, const struct mapset *maps,
 	       uint64_t pc, struct unwind_code *out);
 /* hotspot_frame; *name: the address that stands for the frame's name, or 0. */
 bool java_frame(struct java *j, uint32_t pid, const struct mapset *maps,

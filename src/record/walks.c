@@ -35,6 +35,7 @@ struct walk {
 	const struct unwind_stack *out;
 	struct deep_stack *deep;	/* of the thread, before; or NULL */
 	ssize_t joined;			/* the walk's last frame in there; or -1 */
+	uint64_t code_at, code_end;	/* what w->code has of the leaf's */
 	enum { LIVE_UNTRIED, LIVE_GOOD, LIVE_BAD } live;
 	enum prof_end_reason cut;	/* why the rest could not be read */
 };
@@ -198,6 +199,30 @@ static bool has_java(const struct walk *k, const struct map *m)
 	       k->w->images->v.v[m->image].kind == PROF_IMAGE_ANON;
 }
 
+/* Code that something else makes has frame pointers but where functions begin and
+ * end: the instructions around the sample's tell. */
+static void leaf_code(struct walk *k, const struct map *m, uint64_t pc,
+		      struct unwind_code *out)
+{
+	uint64_t rip = k->copy->regs.r[UNWIND_RIP], at = rip & ~(WALK_CODE - 1ull);
+	uint64_t end = at + WALK_CODE;
+
+	if (rip < m->start || rip >= m->end)
+		return;
+	if (!k->code_end) {
+		k->code_at = at > m->start ? at : m->start;
+		k->code_end = end < m->end ? end : m->end;
+		if (!live_read(&k->w->live, k->pid, k->code_at, k->w->code,
+			       k->code_end - k->code_at))
+			k->code_end = k->code_at;
+	}
+	if (pc < k->code_at || pc >= k->code_end)
+		return;
+	out->start = k->code_at;
+	out->end = k->code_end;
+	out->bytes = k->w->code;
+}
+
 /* A frame that has a name instead of its address. */
 static bool is_named(const struct walk *k, uint64_t pc, struct unwind_code *out)
 {
@@ -222,8 +247,9 @@ static bool find_code(void *ctx, uint64_t pc, struct unwind_code *out)
 	out->image = m->image;
 	out->table = table_of(k->w, m->image);
 	out->bytes = NULL;
-	if (!out->table && has_java(k, m))
-		java_code(&k->w->java, k->pid, k->maps, pc, out);
+	if (!out->table && has_java(k, m) &&
+	    !java_code(&k->w->java, k->pid, k->maps, pc, out))
+		leaf_code(k, m, pc, out);
 	return true;
 }
 

@@ -24,6 +24,8 @@
 #include "record/live_memory.h"
 #include "record/source.h"
 
+enum { WALK_CODE = 16 << 10 };
+
 struct walks {
 	struct images *images;
 	struct unwind_cache *cache;
@@ -35,6 +37,7 @@ struct walks {
 	struct deep_stacks deep;
 	struct live_memory live;
 	struct java java;
+	uint8_t code[WALK_CODE];	/* that a program made, around a sample */
 	uint64_t released;	/* the clock when pages were given back */
 	uint64_t clock;			/* walks so far */
 	uint64_t cut;			/* stacks that went on behind the copy */

@@ -57,20 +57,21 @@ static bool ends_in_call(const uint8_t *end)
 	return end[-7] == 0xff && (end[-6] == 0x94 || end[-6] == 0x14);
 }
 
-/* Code whose bytes are not known may hold a call anywhere. */
+/* Code whose bytes are not known may hold a call anywhere, and what makes code may
+ * put return addresses where it likes. */
 enum likely { NO, MAYBE, YES };
 
 static enum likely is_return(struct walk *w, uint64_t ra)
 {
 	enum { LONGEST = 7 };
+	enum likely otherwise;
 	struct span s;
 
 	if (!ra || !walk_code(w, ra - 1))
 		return NO;
-	if (!w->code.table && !w->code.bytes)
-		return MAYBE;
+	otherwise = w->code.table ? NO : MAYBE;
 	s = code_at(w, ra, -LONGEST, LONGEST);
-	return s.n == LONGEST && ends_in_call(s.p + LONGEST) ? YES : NO;
+	return s.n == LONGEST && ends_in_call(s.p + LONGEST) ? YES : otherwise;
 }
 
 struct span walk_bytes(struct walk *w, uint64_t pc, size_t n)

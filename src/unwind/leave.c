@@ -30,7 +30,7 @@ struct follower {
 	uint32_t seen[1 << SEEN_BITS];	/* offsets + 1, by hash */
 };
 
-enum verdict { GO_ON, DEAD, AT_RET };
+enum verdict { GO_ON, DEAD, AT_RET, AT_JMP };
 
 static int64_t imm(const uint8_t *p, size_t n)
 {
@@ -147,8 +147,12 @@ static enum verdict jumps(struct follower *f, const struct insn *x,
 	case 0xc2: case 0xc3: return AT_RET;
 	case 0xf4: case 0xcc: return DEAD;	/* hlt, int3 */
 	case 0xff:
-		if (x->modrm == 0x25)	/* jmp *slot(rip): as if it had ret */
+		/* jmp *slot(rip) and jmp *register: as if it had ret, where a
+		 * return address stands */
+		if (x->modrm == 0x25)
 			return AT_RET;
+		if ((x->modrm & 0xf8) == 0xe0)
+			return AT_JMP;
 		if ((x->modrm >> 3 & 7) == 4 || (x->modrm >> 3 & 7) == 5)
 			return DEAD;
 		if ((x->modrm >> 3 & 7) == 6)
@@ -256,7 +260,7 @@ static bool follow_to_ret(struct follower *f, struct walk *w, struct leave *out)
 
 		if (v == GO_ON)
 			continue;
-		if (v == AT_RET && is_way_out(w, &f->now, out))
+		if ((v == AT_RET || v == AT_JMP) && is_way_out(w, &f->now, out))
 			return true;
 		if (!f->nwaiting)
 			return false;

@@ -35,6 +35,13 @@ static const uint8_t caller[] = {
 	0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3,
 };
 
+/* push %rbx; sub $24,%rsp; mov $n,%ecx; 1: dec %ecx; jnz 1b; add $24,%rsp;
+ * pop %rbx; ret: without a frame pointer */
+static const uint8_t bare[] = {
+	0x53, 0x48, 0x83, 0xec, 0x18, 0xb9, 0x00, 0x00, 0x00, 0x08,
+	0xff, 0xc9, 0x75, 0xfc, 0x48, 0x83, 0xc4, 0x18, 0x5b, 0xc3,
+};
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "plain";
@@ -47,6 +54,7 @@ int main(int argc, char **argv)
 
 	memcpy(code, loop, sizeof(loop));
 	memcpy(code + 256, caller, sizeof(caller));
+	memcpy(code + 512, bare, sizeof(bare));
 	mprotect(code, 4096, PROT_READ | PROT_EXEC);
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
 	unlink(path);
@@ -61,6 +69,7 @@ int main(int argc, char **argv)
 		fprintf(f, "%lx %zx made_loop(int) /a b.js:1\n", at,
 			sizeof(loop));
 		fprintf(f, "%lx %zx made_caller\n", at + 256, sizeof(caller));
+		fprintf(f, "%lx %zx made_bare\n", at + 512, sizeof(bare));
 		if (!strcmp(how, "garbage"))
 			for (int i = 0; i < 100000; i++)
 				fprintf(f, "%x\n\xff %s\n", i, "f f");
@@ -78,7 +87,7 @@ int main(int argc, char **argv)
 		}
 	call = (void (*)(void *))(uintptr_t)(code + 256);
 	for (int i = 0; i < 3; i++)
-		call(code);
+		call(strcmp(how, "bare") ? code : code + 512);
 	unlink(argc > 3 ? path : "");
 	return 0;
 }
@@ -105,6 +114,10 @@ t_like "callers, too" "$("$TALLY" report --no-pager -g \
 	--symbol '*made_loop*' plain.tally)" 'made_caller'
 t_like "and info says where from" "$("$TALLY" dump --no-pager plain.tally |
 	grep '^source ')" 'names=0x40'
+made bare bare
+t_like "callers of code that keeps no frame pointer" "$("$TALLY" report \
+	--no-pager -g --symbol '*made_bare*' bare.tally | grep -A 1 made_bare |
+	tail -n 1)" 'made_caller'
 made late late
 t_like "the last line counts" "$(names late)" '^"?made_loop'
 made garbage garbage
