@@ -24,6 +24,7 @@ struct annotate_opts {
 	bool html;
 	double limit;
 	uint64_t top, width, context;
+	bool trust;
 };
 
 #define AT(field) offsetof(struct annotate_opts, field)
@@ -75,6 +76,7 @@ static const struct opt annotate_opt_table[] = {
 	  "If the recording holds no symbols: " DEBUG_DIR_HELP,
 	  AT(debug_dirs) },
 	OPT_ROW_MAX_MEMORY(offsetof(struct annotate_opts, max_memory)),
+	OPT_ROW_TRUST(offsetof(struct annotate_opts, trust)),
 	OPT_END
 };
 
@@ -277,6 +279,8 @@ static int run_annotate(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (!rc)
 		rc = cmd_open(input, 0, NULL, o->max_memory, &path, &r,
 			      err);
+	if (!rc)
+		cmd_take_trust(io, path, r, o->trust);
 	if (!rc)
 		rc = cmd_symbolize_now(io, path, r, &o->debug_dirs, err);
 	if (!rc)

@@ -24,6 +24,7 @@ static int add_side(struct cmd_io *io, const struct check_opts *o,
 		rc = cmd_open_file(files->v[i], o->max_memory, &r, err);
 		if (rc < 0)
 			break;
+		cmd_take_trust(io, files->v[i], r, o->trust);
 		rc = cmd_symbolize_now(io, files->v[i], r, &o->debug_dirs,
 				       err);
 		if (rc < 0)

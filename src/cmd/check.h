@@ -14,6 +14,7 @@ struct check_opts {
 	bool inclusive, gate_kernel, any_outcome, warn_only, no_inline, full_names, github, calibrate;
 	bool graph, user;
 	uint64_t top, runs, freq, max_memory;
+	bool trust;
 };
 
 extern const struct opt check_opt_table[];

@@ -116,6 +116,7 @@ const struct opt check_opt_table[] = {
 	{ OPT_FLAG, 0, "full-names", NULL,
 	  "Show template arguments and parameters in full.", AT(full_names) },
 	OPT_ROW_MAX_MEMORY(offsetof(struct check_opts, max_memory)),
+	OPT_ROW_TRUST(offsetof(struct check_opts, trust)),
 	OPT_END
 };
 

@@ -19,6 +19,7 @@ struct diff_opts {
 	bool svg, html, icicle;
 	double limit;
 	uint64_t top, width, context, max_memory;
+	bool trust;
 };
 
 enum diff_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_SVG,

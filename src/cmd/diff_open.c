@@ -18,6 +18,8 @@ static int open_files(struct cmd_io *io, const struct diff_opts *o,
 	for (size_t i = 0; !rc && i < files->n; i++) {
 		rc = cmd_open_file(files->v[i], o->max_memory, &r[i], err);
 		if (!rc)
+			cmd_take_trust(io, files->v[i], r[i], o->trust);
+		if (!rc)
 			rc = cmd_symbolize_now(io, files->v[i], r[i],
 					       &o->debug_dirs, err);
 	}

@@ -21,6 +21,7 @@ struct flamegraph_opts {
 	struct opt_strs debug_dirs;
 	bool inverted, icicle, no_inline;
 	uint64_t width;
+	bool trust;
 };
 
 #define AT(field) offsetof(struct flamegraph_opts, field)
@@ -55,6 +56,7 @@ static const struct opt flamegraph_opt_table[] = {
 	 "If the recording holds no symbols: " DEBUG_DIR_HELP,
 	 AT(debug_dirs)},
 	OPT_ROW_MAX_MEMORY(offsetof(struct flamegraph_opts, max_memory)),
+	OPT_ROW_TRUST(offsetof(struct flamegraph_opts, trust)),
 	OPT_END};
 
 static void flamegraph_defaults(void *opts)
@@ -144,6 +146,8 @@ static int run_flamegraph(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (!rc)
 		rc = cmd_open(o->input, argc, argv, o->max_memory, &path, &r,
 			      err);
+	if (!rc)
+		cmd_take_trust(io, path, r, o->trust);
 	if (!rc)
 		rc = cmd_symbolize_now(io, path, r, &o->debug_dirs, err);
 	if (!rc)

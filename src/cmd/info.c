@@ -14,6 +14,7 @@ struct info_opts {
 	uint64_t max_memory;
 	const char *input, *format;
 	bool no_pager;
+	bool trust;
 };
 
 static const struct opt info_opt_table[] = {
@@ -26,6 +27,7 @@ static const struct opt info_opt_table[] = {
 	  "Do not show long output through a pager.",
 	  offsetof(struct info_opts, no_pager) },
 	OPT_ROW_MAX_MEMORY(offsetof(struct info_opts, max_memory)),
+	OPT_ROW_TRUST(offsetof(struct info_opts, trust)),
 	OPT_END
 };
 
@@ -71,6 +73,7 @@ static int run_info(struct cmd_io *io, void *opts, int argc, char **argv,
 			      err);
 	if (rc < 0)
 		return rc;
+	cmd_take_trust(io, path, r, o->trust);
 	if (stat(path, &st) < 0)
 		st.st_size = 0;
 	rc = info_build(&in, r, path, (uint64_t)st.st_size, err);

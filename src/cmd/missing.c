@@ -47,6 +47,7 @@ int missing_help_find(struct missing *m, size_t n, bool search,
 {
 	const char *release = profile_env(m->p, PROF_NONE, "kernel");
 	struct hint_options o = { .debuginfod = getenv("DEBUGINFOD_URLS"),
+				  .no_files = m->p->foreign,
 				  .search_lists = search };
 	struct hint_ask *ask;
 

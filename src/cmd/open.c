@@ -101,6 +101,24 @@ void cmd_show_image(void *ctx, const char *image, size_t done, size_t total)
 	buf_fini(&text);
 }
 
+void cmd_take_trust(struct cmd_io *io, const char *path, struct reader *r,
+		    bool trusted)
+{
+	struct profile *p = reader_profile(r);
+	struct buf safe = { 0 };
+
+	if (trusted)
+		p->foreign = false;
+	if (!p->foreign)
+		return;
+	text_safe(&safe, path);
+	fprintf(io->err,
+		"tally: %s is another user's: no file that it names is opened, "
+		"only its own names, code and source are shown "
+		"(--trust-recording)\n", buf_cstr(&safe));
+	buf_fini(&safe);
+}
+
 int cmd_symbolize_now(struct cmd_io *io, const char *path, struct reader *r,
 		      const struct opt_strs *debug_dirs, struct error *err)
 {
@@ -108,7 +126,8 @@ int cmd_symbolize_now(struct cmd_io *io, const char *path, struct reader *r,
 	struct buf safe = { 0 }, dirs = { 0 };
 	int rc;
 
-	if (reader_profile(r)->symbolized || !reader_profile(r)->locs.n)
+	if (reader_profile(r)->symbolized || reader_profile(r)->foreign ||
+	    !reader_profile(r)->locs.n)
 		return 0;
 	rc = cmd_debug_dirs(debug_dirs, &dirs, err);
 	if (!rc) {

@@ -14,6 +14,10 @@ int cmd_open(const char *input, int argc, char **argv, uint64_t max_memory,
  * was imported, with its names. */
 int cmd_open_file(const char *path, uint64_t max_memory, struct reader **out,
 		  struct error *err);
+/* Whether files that the recording names may be opened: says that they are not
+ * where it is another user's, unless it is `trusted`. */
+void cmd_take_trust(struct cmd_io *io, const char *path, struct reader *r,
+		    bool trusted);
 /* Symbolizes in memory a recording that holds no symbols, and says so. */
 int cmd_symbolize_now(struct cmd_io *io, const char *path, struct reader *r,
 		      const struct opt_strs *debug_dirs, struct error *err);

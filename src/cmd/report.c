@@ -31,6 +31,7 @@ struct report_opts {
 	bool tui, no_tui;
 	double limit;
 	uint64_t top, width;
+	bool trust;
 };
 
 #define AT(field) offsetof(struct report_opts, field)
@@ -113,6 +114,7 @@ static const struct opt report_opt_table[] = {
 	 "If the recording holds no symbols: " DEBUG_DIR_HELP,
 	 AT(debug_dirs)},
 	OPT_ROW_MAX_MEMORY(offsetof(struct report_opts, max_memory)),
+	OPT_ROW_TRUST(offsetof(struct report_opts, trust)),
 	OPT_END};
 
 static void report_defaults(void *opts)
@@ -361,6 +363,8 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (rc >= 0)
 		rc = cmd_open(o->input, argc, argv, o->max_memory, &path, &r,
 			      err);
+	if (rc >= 0)
+		cmd_take_trust(io, path, r, o->trust);
 	if (rc >= 0)
 		rc = cmd_symbolize_now(io, path, r, &o->debug_dirs, err);
 	if (rc >= 0 && wants_tui(io, o, format)) {

@@ -29,4 +29,10 @@
 	  "What the tables of a recording may take in memory, in bytes (k, M, " \
 	  "G). Default: 64 times the file and 64 MB.", at }
 
+/* Of commands that open the files that a recording names: a bool. */
+#define OPT_ROW_TRUST(at) \
+	{ OPT_FLAG, 0, "trust-recording", NULL, \
+	  "Open the files of this machine that a recording names also where the " \
+	  "recording belongs to another user.", at }
+
 #endif

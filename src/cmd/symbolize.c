@@ -21,6 +21,7 @@ struct symbolize_opts {
 	struct opt_strs debug_dirs;
 	const char *embed_source;
 	bool quiet, verify;
+	bool trust;
 };
 
 static const struct opt symbolize_opt_table[] = {
@@ -50,6 +51,7 @@ static const struct opt symbolize_opt_table[] = {
 	{ OPT_FLAG, 'q', "quiet", NULL, "Say nothing but errors.",
 	  offsetof(struct symbolize_opts, quiet) },
 	OPT_ROW_MAX_MEMORY(offsetof(struct symbolize_opts, max_memory)),
+	OPT_ROW_TRUST(offsetof(struct symbolize_opts, trust)),
 	OPT_END
 };
 
@@ -178,6 +180,12 @@ static int run_symbolize(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (rc >= 0)
 		rc = cmd_open(o->input, argc, argv, o->max_memory, &path, &r,
 			      err);
+	if (rc >= 0 && o->trust)
+		reader_profile(r)->foreign = false;
+	if (rc >= 0 && reader_profile(r)->foreign)
+		rc = error_set(err, ERR_PERM, "%s is another user's, who would "
+			       "choose the files that are read for its names: "
+			       "--trust-recording allows it", path);
 	if (rc >= 0)
 		rc = check_vmlinux(o->vmlinux, reader_profile(r), err);
 	if (rc >= 0 && o->verify)

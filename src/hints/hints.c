@@ -345,7 +345,7 @@ static int look_up(struct answer *w)
 	int rc = 0;
 
 	for (size_t i = 0; i < w->n; i++) {
-		w->here[i] = is_here(w->root, &w->ask[i]);
+		w->here[i] = !w->o->no_files && is_here(w->root, &w->ask[i]);
 		if (w->here[i])
 			w->owner[i].path = w->ask[i].path;
 	}

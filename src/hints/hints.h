@@ -35,6 +35,7 @@ struct hint {
 struct hint_options {
 	const char *root;	/* of the file system; NULL: "" */
 	const char *debuginfod;	/* $DEBUGINFOD_URLS or NULL */
+	bool no_files;		/* do not open what `ask` names */
 	bool search_lists;	/* find packages by build-id in apt's lists too;
 				 * takes time, and may run apt-helper(1) */
 };

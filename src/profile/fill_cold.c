@@ -254,8 +254,12 @@ int profile_fill_code(struct profile *p, const uint32_t *symbols, size_t n,
 	struct fill f = { .p = p, .o = &mine, .err = err,
 			  .lock = PTHREAD_MUTEX_INITIALIZER,
 			  .moved = PTHREAD_COND_INITIALIZER };
-	struct cold *v = malloc((n + 1) * sizeof(*v));
+	struct cold *v;
 	int rc = 0;
+
+	if (p->foreign)
+		return 0;
+	v = malloc((n + 1) * sizeof(*v));
 
 	if (v)
 		n = choose(p, symbols, n, v);

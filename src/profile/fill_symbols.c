@@ -316,6 +316,8 @@ int profile_fill_symbols(struct profile *p, const struct fill_options *o,
 			  .moved = PTHREAD_COND_INITIALIZER };
 	int rc;
 
+	if (p->foreign)
+		return 0;
 	if (fill_old_take(p, &f.old) < 0)
 		return fill_nomem(&f);
 	rc = profile_begin_symbols(p) < 0 ? fill_nomem(&f) : fill_run(&f);

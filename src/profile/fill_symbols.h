@@ -38,7 +38,8 @@ struct fill_options {
 size_t fill_code_budget(uint64_t samples);
 
 /* Makes a symbol part.  Images that cannot be read get a note, not an error, and
- * keep the names that they had. */
+ * keep the names that they had.  Does nothing for another user's recording
+ * (profile.foreign), whose images would be files of that user's choice. */
 int profile_fill_symbols(struct profile *p, const struct fill_options *o,
 			 struct error *err);
 
@@ -47,7 +48,7 @@ int profile_fill_symbols(struct profile *p, const struct fill_options *o,
  * that is there: rows are added, none changes.  `symbols`: n rows of p->symbols
  * whose code it does not hold, the most important first; those that do not fit a
  * budget (of 4 MB), or whose files are not at hand, get none.  Of `o` only
- * debug_dirs and progress are used.
+ * debug_dirs and progress are used.  Nothing for another user's recording, too.
  */
 int profile_fill_code(struct profile *p, const uint32_t *symbols, size_t n,
 		      const struct fill_options *o, struct error *err);

@@ -327,9 +327,10 @@ struct profile {
 	VEC(struct prof_text) texts;
 	struct buf text_bytes;
 	bool symbolized;		/* a symbol part was made */
-	bool foreign;			/* not stored: we are root, and the file
-					 * that it was read from is another
-					 * user's */
+	bool foreign;			/* not stored: the file that it was read
+					 * from is another user's (root's is not),
+					 * so that no file that it names is
+					 * opened */
 	size_t str_base;		/* strings below are not of the symbol
 					 * part */
 	/* lookup for interning; not stored */

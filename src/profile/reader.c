@@ -137,7 +137,7 @@ static int open_map(struct io_map map, const char *name, uint64_t max_memory,
 	int rc = open_reader(map, map.p, map.n, name, max_memory, out, err);
 
 	if (!rc)
-		(*out)->profile.foreign = !geteuid() && map.owner;
+		(*out)->profile.foreign = map.owner && map.owner != geteuid();
 	return rc;
 }
 

@@ -13,8 +13,8 @@
  *   out.
  * - What only a terminal shows may be any file that the user may read.  The name
  *   of the file that was opened is returned, to be shown with it.
- * - Of another user's recording root reads nothing (profile.foreign): that user
- *   would choose with root's rights.
+ * - For another user's recording nothing is read (profile.foreign): that user would
+ *   choose with the reader's rights.
  */
 #include <sys/stat.h>
 

@@ -204,6 +204,51 @@ if [ "$(id -u)" -eq 0 ]; then
 		--new b.tally c.tally >text.txt 2>&1
 	t_lacks "nor together with others" "$(sed -n 's/^ .*//p;/old/p' \
 		text.txt; echo end)" 'SECRET'
+
+	# Nor for names and code: this machine's programs are not opened.
+	"$TALLY" record -q --no-symbols -F 4000 -o e.tally -- ../stranger 1000
+	"$TALLY" report --no-pager --sort symbol e.tally >own.txt 2>own.err
+	t_like "of one's own recording names come from this machine" \
+		"$(cat own.txt)" ' f3'
+	chown 64321 e.tally
+	for c in report 'annotate --all' flamegraph 'diff e.tally'; do
+		# shellcheck disable=SC2086
+		"$TALLY" $c --sort symbol e.tally >out.txt 2>err ||
+			"$TALLY" $c -o out.txt e.tally 2>err
+		t_lacks "$c: no names of another user's" "$(cat out.txt)" \
+			'\bf3\b'
+		t_is "$c: which is said" "$(grep -c \
+			"^tally: e.tally is another user's: no file .* opened" \
+			err | sed 's/^[12]$/told/')" told
+	done
+	t_like "--trust-recording opens them" "$("$TALLY" report --no-pager \
+		--trust-recording --sort symbol e.tally 2>/dev/null)" ' f3'
+	chmod 644 e.tally
+	cp e.tally f.tally && chown 64321 f.tally
+	"$TALLY" symbolize -o g.tally f.tally 2>err
+	t_is "symbolize is refused" "$? $(ls g.tally 2>/dev/null)" "1 "
+	t_like "and tells the option" "$(cat err)" '--trust-recording'
+	# The code of a function that the recording holds none of.
+	"$TALLY" symbolize -q -o h.tally --trust-recording e.tally
+	chown 64321 h.tally
+	t_like "annotate: no code of another user's" \
+		"$("$TALLY" annotate --asm --all h.tally main 2>&1)" \
+		"another user's"
+	# What is true for root is true for users; root's are no stranger's.
+	cp "$TALLY" t && chmod 755 t
+	for o in 64321 0; do
+		chown $o e.tally
+		setpriv --reuid 64322 --clear-groups ./t report --no-pager \
+			--sort symbol e.tally >out.$o 2>err.$o
+	done
+	if [ -s out.0 ]; then
+		t_lacks "a user: no names of another user's" "$(cat out.64321)" \
+			'\bf3\b'
+		t_like "a user: root is trusted" "$(cat out.0)" ' f3'
+	else
+		t_skip "recordings of another user for a user" \
+			"cannot run as one here: $(head -n 1 err.0)"
+	fi
 else
 	t_skip "recordings of other users" "needs root"
 fi
