@@ -279,6 +279,7 @@ static int fill_run(struct fill *f)
 	for (i = 0; i < p->locs.n; i++)
 		p->loc_frame.v[i] = PROF_NONE;
 	p->loc_frame.n = p->locs.n;
+	f->all_heat = f->o->heat_elsewhere;
 	for (i = 0; f->o->heat && i < p->locs.n; i++)
 		f->all_heat += f->o->heat[i];
 	rc = sort_locs(f, parts);

@@ -26,6 +26,8 @@ struct fill_options {
 	/* Self samples by location (array of locs.n), to choose whose code bytes
 	 * are kept; NULL: none are. */
 	const uint64_t *heat;
+	uint64_t heat_elsewhere;	/* samples in other profiles, which
+					 * count for what is hot */
 	size_t code_budget;	/* bytes of code to keep of functions that are
 				 * not hot (see fill_is_hot) */
 	/* The source files whose lines hot functions take along; NULL: none. */

@@ -17,4 +17,11 @@
 int recordings_merge(struct reader *const *in, const char *const *paths,
 		     size_t n, struct reader **out, struct error *err);
 
+/* Adds the symbol part of `from` to that of p, whose other tables are there:
+ * images[i] and locs[i] are the rows in p of those of `from`.  What p knows stays.
+ * symbols_merged when all are added.  0 or -ERR_NOMEM. */
+int symbols_merge(struct profile *p, const struct profile *from,
+		  const uint32_t *images, const uint32_t *locs);
+int symbols_merged(struct profile *p);
+
 #endif

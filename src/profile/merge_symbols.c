@@ -290,3 +290,34 @@ int merge_finish_symbols(struct profile *p)
 	}
 	return rc;
 }
+
+int symbols_merge(struct profile *p, const struct profile *from,
+		  const uint32_t *images, const uint32_t *locs)
+{
+	struct merge_maps maps = {
+		.str = merge_map(from->str.str.n),
+		.func = merge_map(from->funcs.n),
+		.frame = merge_map(from->frames.n),
+		.image = merge_map(from->images.n),
+		.loc = merge_map(from->locs.n),
+	};
+	struct merge m = { .p = p, .from = from, .maps = &maps };
+	int rc = -ERR_NOMEM;
+
+	if (maps.str && maps.func && maps.frame && maps.image && maps.loc) {
+		memcpy(maps.image, images, from->images.n * sizeof(*images));
+		memcpy(maps.loc, locs, from->locs.n * sizeof(*locs));
+		rc = merge_symbols(&m);
+	}
+	free(maps.str);
+	free(maps.func);
+	free(maps.frame);
+	free(maps.image);
+	free(maps.loc);
+	return rc || m.failed ? -ERR_NOMEM : 0;
+}
+
+int symbols_merged(struct profile *p)
+{
+	return merge_finish_symbols(p);
+}

@@ -39,6 +39,7 @@ void collector_fini(struct collector *c)
 {
 	stacks_fini(&c->stacks);
 	walks_fini(&c->walks);
+	let_go_fini(&c->let_go);
 	kernel_maps_fini(&c->kernel);
 	processes_fini(&c->processes);
 	images_fini(&c->images);
@@ -284,6 +285,13 @@ void collector_unrecorded(const struct collector *c, uint64_t now_ns,
 
 int collector_rest(struct collector *c, uint64_t now_ns, struct error *err)
 {
+	struct let_go_what open = {
+		.images = &c->images, .processes = &c->processes,
+		.walks = &c->walks, .heat = c->heat.v, .nheat = c->heat.n,
+		.samples = c->samples,
+	};
+	int rc;
+
 	walks_rest(&c->walks);
 	if (now_ns - c->released_ns > RELEASE_NS) {
 		walks_release(&c->walks);
@@ -291,6 +299,9 @@ int collector_rest(struct collector *c, uint64_t now_ns, struct error *err)
 	}
 	if (now_ns > GONE_NS)
 		processes_purge(&c->processes, now_ns - GONE_NS);
+	rc = let_go_rest(&c->let_go, &open, now_ns, err);
+	if (rc < 0)
+		return rc;
 	if (kernel_maps_refresh(&c->kernel, &c->images, c->proc, c->sysfs,
 				&c->processes.generation, now_ns) < 0)
 		return no_memory(err);
@@ -334,6 +345,7 @@ int collector_symbolize(struct collector *c, const struct fill_options *o,
 
 	/* Locations that were only called have no samples of their own. */
 	if (images_check_rows(&c->images) < 0 ||
+	    let_go_restore(&c->let_go, c->profile) < 0 ||
 	    vec_reserve(&c->heat, n + 1) < 0)
 		return error_set(err, ERR_NOMEM, "out of memory for symbols");
 	memset(c->heat.v + c->heat.n, 0, (n - c->heat.n) * sizeof(*c->heat.v));

@@ -9,6 +9,7 @@
 #include "profile/writer.h"
 #include "record/images.h"
 #include "record/kernel_maps.h"
+#include "record/let_go.h"
 #include "record/processes.h"
 #include "record/source.h"
 #include "record/stacks.h"
@@ -22,6 +23,7 @@ struct collector {
 	struct processes processes;
 	struct stacks stacks;
 	struct walks walks;
+	struct let_go let_go;
 	uint32_t run;			/* prof_run that records belong to */
 	uint32_t nevents;		/* rows of profile.events that exist */
 	bool live;	/* PROC tells about processes no record spoke of */
@@ -68,8 +70,8 @@ void collector_unrecorded(const struct collector *c, uint64_t now_ns,
  * open_image, generated and heat.  Call walks_fini before: its tables take room. */
 int collector_symbolize(struct collector *c, const struct fill_options *o,
 			struct error *err);
-/* Between two batches of records: forgets who is long gone, and looks for new
- * modules of the kernel. */
+/* Between two batches of records: forgets who is long gone, closes what nothing
+ * maps any more, and looks for new modules of the kernel. */
 int collector_rest(struct collector *c, uint64_t now_ns, struct error *err);
 
 #endif

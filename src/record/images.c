@@ -207,6 +207,30 @@ static uint32_t image_of_file(struct images *im, const struct map_owner *who,
 	return image;
 }
 
+/* What was opened under a key without build-id may be known by its own: then it is
+ * that image. */
+static uint32_t image_by_id(struct images *im, const struct record_mmap *m,
+			    struct file_key *key, uint32_t alias, uint32_t image)
+{
+	struct recorded_image *r = &im->v.v[image], *known;
+	uint32_t same;
+
+	if (m->build_id.len || !r->build_id.len)
+		return image;
+	key->build_id = &r->build_id;
+	same = alias_find(im, key);
+	if (same == IDTAB_NONE)
+		return alias_add(im, key, image) < 0 ? UINT32_MAX : image;
+	same = im->aliases.v[same].image;
+	known = &im->v.v[same];
+	if (known->let_go && same != image && r->fd >= 0) {
+		known->fd = r->fd;
+		known->let_go = false;
+		r->fd = -1;
+	}
+	return im->aliases.v[alias].image = same;
+}
+
 /* A file seen for the first time under this key.  When its build-id turns out
  * to be known already with this path, it is that image. */
 static uint32_t image_new(struct images *im, const struct map_owner *who,
@@ -215,7 +239,7 @@ static uint32_t image_new(struct images *im, const struct map_owner *who,
 {
 	uint32_t image = image_of_file(im, who, m, key, flags);
 	struct recorded_image *r;
-	uint32_t same, alias = (uint32_t)im->aliases.n;
+	uint32_t alias = (uint32_t)im->aliases.n;
 
 	if (image == UINT32_MAX || alias_add(im, key, image) < 0)
 		return UINT32_MAX;
@@ -224,13 +248,55 @@ static uint32_t image_new(struct images *im, const struct map_owner *who,
 		r->kind = PROF_IMAGE_ANON;
 		r->base = who->pid;
 	}
-	if (m->build_id.len || !r->build_id.len)
+	return image_by_id(im, m, key, alias, image);
+}
+
+static bool is_same_file(const struct recorded_image *a,
+			 const struct recorded_image *b)
+{
+	if (a->build_id.len || b->build_id.len)
+		return build_id_equal(&a->build_id, &b->build_id);
+	return file_stamp_equal(&a->stamp, &b->stamp);
+}
+
+/* Takes the newest image back, of which `r` keeps the descriptor. */
+static void image_undo(struct images *im, struct recorded_image *r)
+{
+	struct recorded_image *n = &im->v.v[--im->v.n];
+
+	if (n->fd >= 0) {
+		r->fd = n->fd;
+		r->let_go = false;
+	}
+	free(n->path);
+	free(n->reason);
+	free(n->segs);
+}
+
+/*
+ * A file that was let go (let_go.h) is mapped again.  While it was closed its inode
+ * may have become another file's: without build-id what cannot be opened is not
+ * known to be the same.
+ */
+static uint32_t image_back(struct images *im, const struct map_owner *who,
+			   const struct record_mmap *m, struct file_key *key,
+			   uint32_t alias)
+{
+	uint32_t old = im->aliases.v[alias].image;
+	uint32_t image = image_of_file(im, who, m, key,
+				       im->v.v[old].flags & PROF_IMAGE_DELETED);
+	struct recorded_image *r, *n;
+
+	if (image == UINT32_MAX)
 		return image;
-	key->build_id = &r->build_id;
-	same = alias_find(im, key);
-	if (same == IDTAB_NONE)
-		return alias_add(im, key, image) < 0 ? UINT32_MAX : image;
-	return im->aliases.v[alias].image = im->aliases.v[same].image;
+	r = &im->v.v[old];
+	n = &im->v.v[image];
+	if (m->build_id.len || (n->nsegs && is_same_file(r, n))) {
+		image_undo(im, r);
+		return old;
+	}
+	im->aliases.v[alias].image = image;
+	return image_by_id(im, m, key, alias, image);
 }
 
 /*
@@ -241,13 +307,15 @@ static uint32_t image_new(struct images *im, const struct map_owner *who,
  */
 static uint32_t image_again(struct images *im, const struct map_owner *who,
 			    const struct record_mmap *m,
-			    const struct file_key *key, uint32_t alias)
+			    struct file_key *key, uint32_t alias)
 {
 	uint32_t old = im->aliases.v[alias].image, image;
 	struct recorded_image *r = &im->v.v[old];
 	bool rewritten = r->fd >= 0 && !m->build_id.len &&
 			 image_is_rewritten(r, r->fd);
 
+	if (r->let_go)
+		return image_back(im, who, m, key, alias);
 	if (r->kind != PROF_IMAGE_ELF ||
 	    (r->nsegs && !rewritten) ||
 	    (!r->nsegs && r->tries >= TRIES_MAX))

@@ -47,6 +47,8 @@ librecord_a_SOURCES = \
 	src/record/kmod_source.h \
 	src/record/launch.c \
 	src/record/launch.h \
+	src/record/let_go.c \
+	src/record/let_go.h \
 	src/record/live_memory.c \
 	src/record/live_memory.h \
 	src/record/maps_watch.c \

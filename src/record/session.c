@@ -243,6 +243,7 @@ static int setup(struct session *s, struct error *err)
 				   err);
 	s->collector.live = true;
 	s->collector.walks.debug_dirs = s->o->debug_dirs;
+	s->collector.let_go.no_names = !s->o->symbols;
 	if (!r)
 		check_namespaces(s);
 	if (!r && !s->o->user_only &&

@@ -141,6 +141,20 @@ static void tables_close(struct walks *w, size_t max)
 	}
 }
 
+void walks_forget(struct walks *w, uint32_t image)
+{
+	struct walk_table *t;
+
+	if (image >= w->tables.n)
+		return;
+	t = &w->tables.v[image];
+	if (t->table) {
+		unwind_cache_clear(w->cache);
+		table_drop(w, t);
+	}
+	t->state = TABLE_UNKNOWN;
+}
+
 /* The call frame information of code that its image tells nothing of. */
 static void add_debug(struct walks *w, struct unwind_table *t)
 {

@@ -56,6 +56,8 @@ void walks_fini(struct walks *w);
  * call. */
 void walks_sample(struct walks *w, struct mapset *maps, uint32_t pid,
 		  uint32_t tid, struct record_sample *s);
+/* The image is mapped nowhere: closes its table. */
+void walks_forget(struct walks *w, uint32_t image);
 /* Between two batches of samples. */
 void walks_rest(struct walks *w);
 /* Gives pages of mapped files back; they come again when they are read. */

@@ -22,6 +22,7 @@ E2E_TESTS = \
 	tests/e2e/no_samples.sh \
 	tests/e2e/events.sh \
 	tests/e2e/faults.sh \
+	tests/e2e/gone.sh \
 	tests/e2e/kernel_vm.sh \
 	tests/e2e/kmod_vm.sh \
 	tests/e2e/sources_vm.sh \
