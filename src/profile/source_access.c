@@ -122,15 +122,63 @@ int source_access_add(struct source_access *a, const char *folder,
 	return rc;
 }
 
+/* Someone's whole home may be a work tree. */
+static bool is_home(const struct stat *top)
+{
+	const char *home = getenv("HOME");
+	struct stat st;
+
+	return home && !stat(home, &st) && st.st_dev == top->st_dev &&
+	       st.st_ino == top->st_ino;
+}
+
+/* Whether the folder is the top of a work tree: 0 or 1; -1: no folder above it can
+ * be either. */
+static int is_top(const char *folder)
+{
+	struct buf git = { 0 };
+	struct stat st, in;
+	int is = -1;
+
+	buf_printf(&git, "%s/.git", folder);
+	if (!git.failed && !stat(folder, &st) && st.st_uid == geteuid() &&
+	    !is_home(&st))
+		is = !lstat(buf_cstr(&git), &in);
+	if (is > 0 && in.st_uid != geteuid())
+		is = -1;
+	buf_fini(&git);
+	return is;
+}
+
+/* `cwd` has no symbolic links; it is cut. */
+static int add_work_tree(struct source_access *a, char *cwd, struct error *err)
+{
+	char *slash;
+	int is = is_top(cwd);
+
+	if (is > 0)
+		return 0;	/* allowed already */
+	while (!is && (slash = strrchr(cwd, '/')) && slash > cwd) {
+		*slash = 0;
+		is = is_top(cwd);
+	}
+	return is > 0 ? source_access_add(a, cwd, err) : 0;
+}
+
 int source_access_init(struct source_access *a, enum source_use use,
 		       struct error *err)
 {
 	char *cwd = getcwd(NULL, 0);
 	bool all = !cwd || !strcmp(cwd, "/");
+	int rc = 0;
 
 	*a = (struct source_access){ .use = use };
+	if (!all)
+		rc = source_access_add(a, ".", err);
+	if (!all && !rc)
+		rc = add_work_tree(a, cwd, err);
 	free(cwd);
-	return all ? 0 : source_access_add(a, ".", err);
+	return rc;
 }
 
 void source_access_fini(struct source_access *a)
@@ -162,7 +210,7 @@ static int refuse(const struct source_access *a, struct error *err)
 		if (!strcmp(a->roots.v[i].name, "/"))
 			return error_set(err, ERR_PERM, "it is hidden");
 	return error_set(err, ERR_PERM, "it is not below the working directory, "
-			 "--repo or --source-map, or is hidden");
+			 "its git work tree, --repo or --source-map, or is hidden");
 }
 
 bool source_access_allows(const struct source_access *a, const char *path)

@@ -47,7 +47,9 @@ struct source_read {
 	struct stat st;
 };
 
-/* Allows what is below the working directory, unless that is "/". */
+/* Allows what is below the working directory, unless that is "/", and below the top
+ * of the git work tree that it is in, where all folders up to there, and .git, are
+ * the user's own, and the top is not the user's home. */
 int source_access_init(struct source_access *a, enum source_use use,
 		       struct error *err);
 /* Allows what is below `folder`, if there is one of that name. */

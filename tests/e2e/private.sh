@@ -113,7 +113,7 @@ done
 t_like "the command tells what it read for a file" "$(cat file.err)" \
 	"^tally: source text: 1 file read .* below $T_TMP/proj: src/own.c$"
 t_like "why there is no source is said" "$(tr -d '\n' <text.txt | tr -s ' #')" \
-	'no source: it is not below the working directory, --repo or --source-map'
+	'no source: it is not below the working directory, its git work tree, --repo'
 t_like "also of a link that leads out" "$(tr -d '\n' <text.txt | tr -s ' #')" \
 	'no source: a symbolic link leads out'
 t_like "also of what others may not read" \
@@ -140,8 +140,35 @@ for f in c d; do
 	t_lacks "$f: embedded: nothing else" "$(cat $f.txt)" SECRET
 done
 
+# A build folder is in its project, whose top is that of the git work tree: one of
+# the user's own, and not the home.
+mkdir ../proj/build && cd ../proj/build || exit 1
+"$TALLY" report --html -o ../../page.html ../a.tally 2>err
+page ../../page.html >page.txt
+t_like "in a build folder the project's source is in the page" "$(cat page.txt)" \
+	'own line three'
+t_lacks "and nothing else is" "$(cat page.txt)" SECRET
+t_like "and it is told from where" "$(cat err)" \
+	"1 file read on this machine below $T_TMP/proj: src/own.c$"
+work_tree() { # NAME WORDS…: elsewhere the build folder is all
+	n=$1; shift
+	t_lacks "$n" "$("$@" "$TALLY" annotate --all --top 0 --percent-limit 0 \
+		../a.tally)" 'own line|SECRET'
+}
+work_tree "the home is no project" env HOME="$T_TMP/proj"
+mv ../.git ../git
+work_tree "without git there is no top" env
+if [ "$(id -u)" -eq 0 ]; then
+	mv ../git ../.git && chown 64321 ../.git
+	work_tree "another user's work tree is not the user's" env
+	chown 0 ../.git && chown 64321 ..
+	work_tree "nor is one in another user's folder" env
+	chown 0 .. && mv ../.git ../git
+fi
+mv ../git ../.git
+cd ../../empty && rm -r ../proj/build
+
 # What the user names is taken, but nothing beyond.
-cd ../empty || exit 1
 "$TALLY" report --html -o page.html ../a.tally 2>err
 page page.html >page.txt
 t_lacks "elsewhere there is no source" "$(cat page.txt)" 'own line|SECRET'
