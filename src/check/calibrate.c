@@ -23,7 +23,7 @@ static bool alarms(const struct check *c, const struct judge_input *in)
 
 	if (judge_run(in, &c->o.judge, &j, NULL) < 0)
 		return false;
-	any = j.total.gates && (!j.shifted || c->interleaved);
+	any = j.total.gates && (!j.drifted || c->interleaved);
 	for (size_t i = 0; i <= j.nfuncs; i++)
 		any |= j.rows[i].gates;
 	judge_fini(&j);
@@ -34,7 +34,8 @@ static size_t count_alarms(const struct check *c)
 {
 	size_t n = c->judge.nfuncs, blocks = c->runs.nbase, found = 0;
 	double *cost = calloc(2 * blocks * n + 1, sizeof(*cost));
-	struct judge_input in = { blocks, blocks, n, cost, NULL, NULL, NULL };
+	struct judge_input in = { blocks, blocks, n, cost, NULL, NULL, NULL,
+				  NULL };
 	uint64_t seed = 1;
 
 	for (int k = 0; cost && k < EXCHANGES; k++) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "check/check_internal.h"
+#include "check/codes.h"
 #include "views/match.h"
 #include "views/names.h"
 
@@ -168,23 +169,48 @@ static uint8_t noise_of(const struct check *c, uint32_t func)
 		       ? JUDGE_NOISE : JUDGE_UNSTEADY;
 }
 
+/* Which functions are known to be other code than they were; 0 or -ERR_NOMEM. */
+static int find_changed(const struct check *c, bool *changed)
+{
+	struct check_codes codes;
+	int rc = check_codes_init(&codes, &c->runs);
+
+	for (size_t i = 0; !rc && i < c->rows.n; i++) {
+		uint32_t func = c->rows.v[i].unit.func;
+		const struct code_runs *was, *is;
+
+		if (func == PROF_NONE)
+			continue;
+		was = check_code_of(&codes, func, CHECK_BASE);
+		is = check_code_of(&codes, func, CHECK_NEW);
+		changed[i] = was && is && code_same_kinds(was, is) < 1;
+		if (codes.failed)
+			rc = -ERR_NOMEM;
+	}
+	check_codes_fini(&codes);
+	return rc;
+}
+
 static int run_judge(struct check *c, struct error *err)
 {
 	size_t n = c->rows.n;
 	uint8_t *noise = calloc(n + 1, sizeof(*noise));
+	bool *changed = calloc(n + 1, sizeof(*changed));
 	struct check_row small = { .unit = { .func = PROF_NONE },
 				   .partner = PROF_NONE };
 	struct judge_input in = { c->runs.nbase, c->runs.nnew, n, c->cost,
-				  noise, NULL, NULL };
+				  noise, NULL, NULL, changed };
 	double ref[2] = { 0, 0 };
-	int rc;
+	int rc = 0;
 
-	if (!noise)
-		return check_nomem(err);
-	for (size_t i = 0; i < n; i++)
+	if (!noise || !changed || find_changed(c, changed) < 0)
+		rc = check_nomem(err);
+	for (size_t i = 0; !rc && i < n; i++)
 		noise[i] = noise_of(c, c->rows.v[i].unit.func);
-	rc = judge_run(&in, &c->o.judge, &c->judge, err);
+	if (!rc)
+		rc = judge_run(&in, &c->o.judge, &c->judge, err);
 	free(noise);
+	free(changed);
 	if (!rc && vec_push(&c->rows, small) < 0)
 		rc = check_nomem(err);
 	if (rc < 0)
@@ -202,7 +228,7 @@ static int run_inclusive(struct check *c, struct error *err)
 {
 	struct judge_input in = { c->runs.nbase, c->runs.nnew, c->rows.n - 1,
 				  NULL, NULL, c->judge.totals,
-				  c->judge.reference };
+				  c->judge.reference, NULL };
 	int rc = check_matrix_inclusive(c, err);
 
 	in.cost = c->inclusive_cost;
@@ -227,7 +253,7 @@ static void set_statuses(struct check *c)
 	/* Everything slower on runs that did not take turns is more likely the
 	 * machine's doing. */
 	c->total_fails = c->judge.total.gates &&
-			 (!c->judge.shifted || c->interleaved);
+			 (!c->judge.drifted || c->interleaved);
 }
 
 static void allow_row(struct check *c, struct check_row *r, struct buf *tmp,

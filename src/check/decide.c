@@ -83,7 +83,7 @@ static bool changed(struct judge_work *w, size_t k, bool slower)
 	    fabs(row->ratio - 1) * row->share < j->o.min_impact)
 		return false;
 	/* a shifted machine says nothing about absolute costs */
-	if (j->o.same_machine && !j->shifted && raw <= 1 + t / 2)
+	if (j->o.same_machine && !j->drifted && raw <= 1 + t / 2)
 		return false;
 	return consistent(row->absolute ? &w->raw : &w->relative, k,
 			  1 + j->o.margin,

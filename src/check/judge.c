@@ -7,9 +7,7 @@
 
 #include "check/judge_internal.h"
 
-enum { LEAST_SAMPLES = 20, SHIFT_FUNCS = 3, FEW_FUNCS = 6 };
-#define SHIFT_SE 2.5		/* standard errors: beyond noise */
-#define SHIFT_SE_REST 1.5	/* … of what the median says already */
+enum { LEAST_SAMPLES = 20 };
 
 struct judge_options judge_defaults(void)
 {
@@ -157,104 +155,14 @@ static void absolute_sampling(struct judge_work *w)
 	}
 }
 
-static int by_share(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
-/* Without the largest function, too: that one alone may be what changed.  What
- * is left must have moved by more than its own noise, which is that of samples
- * where it is small; the median of few functions is one of them, so there the
- * rest has to say it all. */
-static bool rest_shifted(const struct judge_work *w, double by, bool few,
-			 double *logs)
-{
-	size_t nb = w->in->nbase, nn = w->in->nnew, largest = 0;
-	double all = 0, left = 0, rest, least, se;
-
-	for (size_t k = 1; k < w->nkept; k++)
-		if (w->out->rows[w->kept[k]].share >
-		    w->out->rows[w->kept[largest]].share)
-			largest = k;
-	for (size_t r = 0; r < w->runs; r++) {
-		double x = w->out->totals[r] - series_of(&w->raw, largest)[r];
-
-		all += w->out->totals[r];
-		left += x;
-		logs[r] = log(greater(x, 1));
-	}
-	rest = stats_mean(logs + nb, nn) - stats_mean(logs, nb);
-	least = (1 - left / all) * (double)w->runs / greater(left, 1);
-	se = sqrt(greater(stats_variance(logs, nb), least) / (double)nb +
-		  greater(stats_variance(logs + nb, nn), least) / (double)nn);
-	return fabs(rest) > (few ? SHIFT_SE : SHIFT_SE_REST) * se &&
-	       rest / by >= 0.5;
-}
-
-/* Whether most of the larger functions changed by about as much: a median of
- * changes that differ is nobody's. */
-static bool agreed(const struct judge_work *w, double half, double by,
-		   double total_se)
-{
-	size_t n = 0, agree = 0;
-
-	for (size_t k = 0; k < w->nkept; k++) {
-		const struct judge_row *row = &w->out->rows[w->kept[k]];
-		double se = sqrt(1 / greater(row->base * (double)w->in->nbase, 1) +
-				 1 / greater(row->now * (double)w->in->nnew, 1) +
-				 total_se * total_se);
-
-		if (row->share < half)
-			continue;
-		n++;
-		agree += fabs(log(row->now / row->base) - by) <=
-			 fabs(by) / 3 + 2 * se;
-	}
-	return 2 * agree > n;
-}
-
-/* Do the larger half of the functions all cost more, or less, by more than the
- * totals' noise allows? */
-static void common_shift(struct judge_work *w, const double *logs,
-			 double *scratch)
-{
-	size_t nb = w->in->nbase, nn = w->in->nnew, n = 0;
-	double half, med, se;
-
-	if (!w->nkept || nb < 2 || nn < 2)
-		return;
-	for (size_t k = 0; k < w->nkept; k++)
-		scratch[k] = w->out->rows[w->kept[k]].share;
-	qsort(scratch, w->nkept, sizeof(*scratch), by_share);
-	half = w->nkept % 2 ? scratch[w->nkept / 2]
-			    : (scratch[w->nkept / 2 - 1] +
-			       scratch[w->nkept / 2]) / 2;
-	for (size_t k = 0; k < w->nkept; k++) {
-		const struct judge_row *row = &w->out->rows[w->kept[k]];
-
-		if (row->share >= half)
-			scratch[n++] = log(row->now / row->base);
-	}
-	med = stats_median(scratch, n);
-	se = sqrt(stats_variance(logs, nb) / (double)nb +
-		  stats_variance(logs + nb, nn) / (double)nn) + 1e-6;
-	/* of one or two functions, it is they that changed */
-	w->out->shifted = n >= SHIFT_FUNCS && fabs(med) > SHIFT_SE * se &&
-			  agreed(w, half, med, se) &&
-			  rest_shifted(w, med, n < FEW_FUNCS, scratch);
-	w->out->shift = expm1(med);
-}
-
 /* Which measure promises less noise, by what all functions show: choosing by a
  * function's own spread would be peeking. */
-static void choose_measures(struct judge_work *w)
+static void choose_measures(struct judge_work *w, double *scratch)
 {
 	size_t least = w->in->nbase < w->in->nnew ? w->in->nbase : w->in->nnew;
 	double tau_a, tau_r, by_cost = 0, all = 0;
 
-	if (least < 2 || !w->out->o.same_machine || w->out->shifted)
+	if (least < 2 || !w->out->o.same_machine || w->out->drifted)
 		return;
 	tau_a = series_tau2(&w->raw, &w->ma);
 	moderate(&w->raw, &w->ma);
@@ -263,7 +171,8 @@ static void choose_measures(struct judge_work *w)
 		struct judge_row *row = &w->out->rows[w->kept[k]];
 
 		row->absolute = w->raw.v0[k] + tau_a <
-				w->relative.v0[k] + tau_r;
+				w->relative.v0[k] + tau_r &&
+				!judge_follows(w, k, scratch);
 		all += row->share;
 		by_cost += row->absolute ? row->share : 0;
 	}
@@ -300,10 +209,10 @@ static int judge_all(struct judge_work *w, double *totals, double *scratch)
 		return rc;
 	for (size_t r = 0; r < w->runs; r++)
 		totals[r] = log(totals[r]);
-	common_shift(w, totals, scratch);
+	judge_shift(w, totals, scratch);
 	absolute_sampling(w);
 	if (w->nkept)
-		choose_measures(w);
+		choose_measures(w, scratch);
 	rc = judge_decide(w);
 	if (rc < 0)
 		return rc;

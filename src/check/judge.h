@@ -16,7 +16,8 @@
  *
  * A cost is measured in two ways: absolute, or relative to functions that did not
  * change, which a slower machine does not move.  Each function is tested on the
- * one that promises less noise.
+ * one that promises less noise, unless the others changed at least half as much: then
+ * on what it costs beside them.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,6 +56,8 @@ struct judge_input {
 	 * do not: the runs' totals and unchanged cost by run come from there.
 	 * NULL: costs add up. */
 	const double *totals, *reference;
+	const bool *changed;	/* by function: known to be other code than it
+				 * was; NULL: not known of any */
 };
 
 enum judge_status {
@@ -98,7 +101,10 @@ struct judge {
 	struct judge_total total;
 	bool single;		/* one run a side: noise is assumed */
 	bool absolute;		/* most of what was tested was by its cost */
-	bool shifted;		/* all functions together cost more or less */
+	bool drifted;		/* the machine may have changed: costs as they
+				 * are say nothing of one function */
+	bool shifted;		/* most functions, by number and by weight, cost
+				 * more or less by the same */
 	double shift;		/* … by this: 0.04 is 4 % more */
 	double kappa, tau;	/* of the relative costs */
 	double *totals;		/* cost by run */

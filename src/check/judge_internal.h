@@ -42,6 +42,10 @@ void *judge_alloc(struct judge_work *w, size_t n, size_t size);
 int judge_reference(struct judge_work *w);
 /* decide.c: what each function's measures say of it. */
 int judge_decide(struct judge_work *w);
+/* shift.c: whether everything changed at once, by the logarithms of the totals, and
+ * whether one function changed no more than twice as much as the reference. */
+void judge_shift(struct judge_work *w, const double *logs, double *scratch);
+bool judge_follows(const struct judge_work *w, size_t k, double *scratch);
 /* total.c */
 void judge_whole(struct judge_work *w, const double *totals, double *scratch);
 

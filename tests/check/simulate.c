@@ -163,7 +163,7 @@ static struct outcome try_setting(const struct options *o,
 	make_shares(share);
 	for (size_t i = 0; i < reps; i++) {
 		struct judge_input in = { s->nbase, s->nnew, FUNCS, cost,
-					  NULL, NULL, NULL };
+					  NULL, NULL, NULL, NULL };
 		struct judge j;
 		bool wrong = false;
 

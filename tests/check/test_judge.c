@@ -35,7 +35,7 @@ static void make(struct counts *c, size_t nbase, size_t nnew, double samples)
 				round(mean + sqrt(mean) * rng_normal(&g));
 		}
 	c->in = (struct judge_input){ nbase, nnew, FUNCS, c->cost, c->noise,
-				      NULL, NULL };
+				      NULL, NULL, NULL };
 }
 
 static void scale_new(struct counts *c, size_t f, double by)
@@ -175,7 +175,7 @@ static void one_of_two_functions(void **state)
 
 	(void)state;
 	c->in = (struct judge_input){ 4, 4, FUNCS, c->cost, c->noise,
-				      NULL, NULL };
+				      NULL, NULL, NULL };
 	for (size_t r = 0; r < 8; r++)
 		memcpy(c->cost + r * FUNCS, samples[r], sizeof(samples[r]));
 	judge(c);
@@ -205,7 +205,7 @@ static void some_of_a_few_functions(void **state)
 
 	(void)state;
 	c->in = (struct judge_input){ 8, 8, FUNCS, c->cost, c->noise,
-				      NULL, NULL };
+				      NULL, NULL, NULL };
 	for (size_t r = 0; r < 16; r++)
 		memcpy(c->cost + r * FUNCS, samples[r], sizeof(samples[r]));
 	judge(c);
@@ -213,6 +213,90 @@ static void some_of_a_few_functions(void **state)
 	assert_int_equal(c->j.rows[1].status, JUDGE_REGRESSED);
 	assert_int_equal(c->j.rows[3].status, JUDGE_REGRESSED);
 	assert_int_equal(c->j.rows[2].status, JUDGE_SAME);
+	counts_free(c);
+}
+
+/* The largest function, more than half of all, is as it was: what many small ones have
+ * in common is not everything. */
+static void most_by_number_only(void **state)
+{
+	struct counts *c = counts_new();
+
+	(void)state;
+	make(c, RUNS, RUNS, 20000);
+	for (size_t r = 0; r < 2 * RUNS; r++)
+		c->cost[r * FUNCS] *= 5;
+	for (size_t f = 1; f < 20; f++)
+		scale_new(c, f, 1.15);
+	judge(c);
+	assert_false(c->j.shifted);
+	assert_int_equal(c->j.rows[0].status, JUDGE_SAME);
+	counts_free(c);
+}
+
+/* A function whose code changed says nothing of the machine. */
+static void unchanged_code_decides(void **state)
+{
+	struct counts *c = counts_new();
+	bool changed[FUNCS] = { false };
+
+	(void)state;
+	make(c, RUNS, RUNS, 20000);
+	for (size_t f = 0; f < 22; f++) {
+		scale_new(c, f, 1.1);
+		changed[f] = true;
+	}
+	judge(c);
+	assert_true(c->j.shifted);
+	judge_fini(&c->j);
+	c->in.changed = changed;
+	judge(c);
+	assert_false(c->j.shifted);
+	counts_free(c);
+}
+
+/* Of four functions it is they that changed, or the machine: who knows. */
+static void few_are_not_everything(void **state)
+{
+	struct counts *c = counts_new();
+
+	(void)state;
+	make(c, RUNS, RUNS, 20000);
+	for (size_t r = 0; r < 2 * RUNS; r++)
+		for (size_t f = 4; f < FUNCS; f++)
+			c->cost[r * FUNCS + f] = 0;
+	for (size_t f = 0; f < 4; f++)
+		scale_new(c, f, 1.1);
+	judge(c);
+	assert_false(c->j.shifted);
+	assert_int_equal(count_status(c, JUDGE_REGRESSED), 0);
+	assert_true(c->j.total.regressed);
+	counts_free(c);
+}
+
+/* 5 % more of everything, beside other load: no function is to blame. */
+static void one_cause_accuses_nobody(void **state)
+{
+	struct counts *c = counts_new();
+	struct rng g = rng_seed(7);
+	size_t accused = 0;
+
+	(void)state;
+	for (size_t i = 0; i < 40; i++) {
+		make(c, RUNS, RUNS, 20000);
+		for (size_t r = 0; r < 2 * RUNS; r++) {
+			double by = exp(0.02 * rng_normal(&g)) *
+				    (r < RUNS ? 1 : 1.06);
+
+			for (size_t f = 0; f < FUNCS; f++)
+				c->cost[r * FUNCS + f] *=
+					f < 8 ? by * exp(0.005 * rng_normal(&g)) : 0;
+		}
+		judge(c);
+		accused += count_status(c, JUDGE_REGRESSED) > 0;
+		judge_fini(&c->j);
+	}
+	assert_int_equal(accused, 0);
 	counts_free(c);
 }
 
@@ -392,6 +476,10 @@ int main(void)
 		cmocka_unit_test(one_large_function),
 		cmocka_unit_test(one_of_two_functions),
 		cmocka_unit_test(some_of_a_few_functions),
+		cmocka_unit_test(most_by_number_only),
+		cmocka_unit_test(unchanged_code_decides),
+		cmocka_unit_test(few_are_not_everything),
+		cmocka_unit_test(one_cause_accuses_nobody),
 		cmocka_unit_test(one_wild_run_is_no_regression),
 		cmocka_unit_test(one_burst_of_a_rare_function),
 		cmocka_unit_test(new_and_gone),
