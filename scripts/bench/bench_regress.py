@@ -88,7 +88,7 @@ def _case(tools, table, work, source, good, case):
          '--against', _commands(tools, good, data)[how]],
         env=tools.env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         check=False)
-    if done.returncode not in (0, 1):
+    if done.returncode not in (0, 1, 3):
         raise Failed(done.stderr.decode(errors='replace'))
     with open(report, encoding='utf-8') as f:
         result = json.load(f)

@@ -353,17 +353,21 @@ static int order_rows(struct check *c)
 	return rc;
 }
 
-static bool blind(const struct check *c)
+/* What the kernel does by itself fails no check, so it need not be seen; neither need
+ * the sum of all small functions, which names none. */
+static int find_sight(struct check *c)
 {
-	for (size_t i = 0; i < c->rows.n; i++) {
-		const struct check_row *r = &c->rows.v[i];
+	bool *asked = calloc(c->rows.n + 1, sizeof(*asked));
 
-		if (r->unit.func != PROF_NONE && r->j.df > 0 &&
-		    r->status != CHECK_ADDED && r->status != CHECK_GONE &&
-		    r->j.visible > c->o.require_visible)
-			return true;
-	}
-	return false;
+	if (!asked)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < c->rows.n; i++)
+		asked[i] = c->rows.v[i].unit.func != PROF_NONE &&
+			   noise_of(c, c->rows.v[i].unit.func) != JUDGE_NOISE;
+	c->sight = judge_sight(&c->judge, asked, c->o.require_mde < 0
+			       ? INFINITY : c->o.require_mde);
+	free(asked);
+	return 0;
 }
 
 static void decide(struct check *c)
@@ -375,7 +379,8 @@ static void decide(struct check *c)
 		c->verdict = CHECK_BROKEN;
 	else if (c->failing || c->total_fails)
 		c->verdict = CHECK_REGRESSED;
-	else if (c->o.require_visible >= 0 && blind(c))
+	else if (c->o.require_mde >= 0 &&
+		 c->sight.mde > c->o.require_mde)
 		c->verdict = CHECK_INCONCLUSIVE;
 }
 
@@ -451,6 +456,8 @@ int check_decide(struct check *c, struct error *err)
 	if (rc < 0)
 		return rc;
 	if (!c->o.any_outcome && check_outcome(c) < 0)
+		return check_nomem(err);
+	if (find_sight(c) < 0)
 		return check_nomem(err);
 	decide(c);
 	if (order_rows(c) < 0 || note_limits(c) < 0)

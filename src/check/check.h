@@ -13,8 +13,8 @@
 struct check_options {
 	struct judge_options judge;
 	struct check_runs_options runs;
-	double require_visible;	/* 0.1: inconclusive unless +10 % would be seen
-				 * everywhere; negative: not asked */
+	double require_mde;	/* 0.1: inconclusive unless what adds 10 % to a
+				 * run would be seen; negative: not asked */
 	bool inclusive;		/* a second table: with what was called */
 	bool gate_kernel;	/* where the sides ran in turns, also what the kernel
 				 * does by itself: scheduling, faults */
@@ -91,6 +91,7 @@ struct check {
 	bool total_fails;
 	char *broken;		/* how the new side is broken, or NULL */
 	const char *total_reason;	/* the total's change is known */
+	struct judge_sight sight;	/* of what may fail the check */
 	enum check_verdict verdict;
 	size_t failing;		/* rows that fail it */
 	double scale;		/* by which new costs are relative ones */

@@ -31,27 +31,6 @@ static bool consistent(const struct series *s, size_t k, double factor,
 	       (slower ? sum[1] > sum[0] * factor : sum[0] > sum[1] * factor);
 }
 
-static double threshold(const struct judge *j)
-{
-	return j->single && j->o.single_threshold > j->o.threshold
-		       ? j->o.single_threshold : j->o.threshold;
-}
-
-/* The slowdown that is called a regression in four checks of five. */
-static double smallest_visible(const struct judge *j,
-			       const struct judge_row *row, double se,
-			       double df)
-{
-	double power = stats_t_quantile(0.8, df) * se, x;
-
-	x = log1p(j->o.margin) + power +
-	    se * stats_t_quantile(1 - j->o.alpha / (double)j->tested, df);
-	x = greater(x, log1p(threshold(j)) + power);
-	if (row->share > 0)
-		x = greater(x, log1p(j->o.min_impact / row->share) + power);
-	return expm1(x);
-}
-
 static void fill_row(struct judge_work *w, size_t k)
 {
 	struct judge_row *row = &w->out->rows[w->kept[k]];
@@ -69,14 +48,14 @@ static void fill_row(struct judge_work *w, size_t k)
 	row->p = stats_t_above((row->log_ratio - margin) / row->se, row->df);
 	row->p_faster = stats_t_above((-row->log_ratio - margin) / row->se,
 				      row->df);
-	row->visible = smallest_visible(w->out, row, row->se, row->df);
+	row->visible = judge_row_visible(w->out, row);
 }
 
 static bool changed(struct judge_work *w, size_t k, bool slower)
 {
 	const struct judge *j = w->out;
 	const struct judge_row *row = &j->rows[w->kept[k]];
-	double sign = slower ? 1 : -1, t = threshold(j);
+	double sign = slower ? 1 : -1, t = judge_threshold(j);
 	double raw = slower ? row->now / row->base : row->base / row->now;
 
 	if (sign * row->log_ratio < log1p(t) ||

@@ -16,8 +16,8 @@
  *
  * A cost is measured in two ways: absolute, or relative to functions that did not
  * change, which a slower machine does not move.  Each function is tested on the
- * one that promises less noise, unless the others changed at least half as much: then
- * on what it costs beside them.
+ * one that promises less noise, unless the others changed by about as much: then on
+ * what it costs beside them.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -90,6 +90,7 @@ struct judge_total {
 	bool tested, gates, regressed, improved, paired;
 	double base, now;	/* mean of a run */
 	double ratio, low, high, p, p_faster, visible;
+	double se, df;		/* of the log ratio */
 	double cv_base, cv_now;	/* spread between runs; 0 for one run */
 };
 
@@ -116,6 +117,22 @@ struct judge {
 int judge_run(const struct judge_input *in, const struct judge_options *o,
 	      struct judge *out, struct error *err);
 void judge_fini(struct judge *j);
+
+/* The minimum detectable effect of a check as a whole: the least slowdown, of one
+ * function or of the total where that is gated, that would be surely more than the
+ * margin in four checks of five, by what it adds to a run. */
+#define JUDGE_TOTAL SIZE_MAX
+#define JUDGE_NOWHERE (SIZE_MAX - 1)	/* nothing was tested: mde is infinite */
+struct judge_sight {
+	double mde;		/* 0.05: 5 % of a run */
+	size_t row;		/* where: a function, or one of the above */
+	size_t runs;		/* of the new side, and no fewer of the baseline,
+				 * that would see `want`; 0: it is seen, or no
+				 * number of runs would show it */
+};
+/* Of the functions that are asked for, NULL: of all. */
+struct judge_sight judge_sight(const struct judge *j, const bool *asked,
+			       double want);
 
 /* What some functions cost together, measured as the first one was. */
 struct judge_sum {

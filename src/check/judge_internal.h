@@ -43,9 +43,14 @@ int judge_reference(struct judge_work *w);
 /* decide.c: what each function's measures say of it. */
 int judge_decide(struct judge_work *w);
 /* shift.c: whether everything changed at once, by the logarithms of the totals, and
- * whether one function changed no more than twice as much as the reference. */
+ * whether one function changed by about as much as the reference. */
 void judge_shift(struct judge_work *w, const double *logs, double *scratch);
 bool judge_follows(const struct judge_work *w, size_t k, double *scratch);
+/* sight.c: the least slowdown that a row's or the total's measures would show; the
+ * least estimate that is a regression. */
+double judge_row_visible(const struct judge *j, const struct judge_row *row);
+double judge_total_visible(const struct judge *j);
+double judge_threshold(const struct judge *j);
 /* total.c */
 void judge_whole(struct judge_work *w, const double *totals, double *scratch);
 

@@ -34,6 +34,7 @@ libcheck_a_SOURCES = \
 	src/check/show_json.c \
 	src/check/show_markdown.c \
 	src/check/show_text.c \
+	src/check/sight.c \
 	src/check/symbols.c \
 	src/check/symbols.h \
 	src/check/total.c \

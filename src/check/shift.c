@@ -126,8 +126,8 @@ static struct votes count_votes(const struct judge_work *w, double by)
 	return v;
 }
 
-/* What is not the function itself changed at least half as much, and in its direction:
- * the function's cost says nothing that the machine's does not. */
+/* What is not the function itself changed by about as much, half to twice: the function's
+ * cost says nothing that the machine's does not. */
 bool judge_follows(const struct judge_work *w, size_t k, double *logs)
 {
 	size_t nb = w->in->nbase, nn = w->in->nnew;
@@ -147,7 +147,8 @@ bool judge_follows(const struct judge_work *w, size_t k, double *logs)
 	least = 1 / greater((cost[0] + cost[1]) / (double)w->runs, 1);
 	se = sqrt(greater(stats_variance(logs, nb), least) / (double)nb +
 		  greater(stats_variance(logs + nb, nn), least) / (double)nn);
-	return rest / own >= 0.5 && fabs(rest) > SHIFT_SE_REST * se;
+	return rest / own >= 0.5 && rest / own <= 2 &&
+	       fabs(rest) > SHIFT_SE_REST * se;
 }
 
 /* Do the larger half of the functions all cost more, or less, by more than the

@@ -53,6 +53,11 @@ void words_interval(double low, double high, struct buf *out);
 /* "+3.21 ms", "-1.2 M": a difference of costs, in the event's unit */
 void words_cost(const struct check *c, double cost, bool sign,
 		struct buf *out);
+/* The minimum detectable effect, and what was wanted. */
+void words_mde(const struct check *c, struct buf *out);
+/* The adjusted probability of the test that a row's estimate calls for: of more, or of
+ * less. */
+double words_deciding(const struct check_row *r);
 /* "0.0012", "<0.0001" */
 void words_p(double p, struct buf *out);
 /* "+12.3% (95%: +10.1% to +14.5%, p 0.0012)" of a row that was tested; `between`

@@ -239,7 +239,8 @@ void check_github(const struct check *c, const char *root, bool warn_only,
 		buf_reset(&t);
 	}
 	words_verdict(c, &t);
-	buf_str(out, "::notice title=tally check::");
+	buf_printf(out, "::%s title=tally check::",
+		   c->verdict == CHECK_INCONCLUSIVE ? "warning" : "notice");
 	put_command(out, buf_cstr(&t), false);
 	buf_str(out, "\n");
 	buf_fini(&t);
@@ -315,6 +316,12 @@ void check_openmetrics(const struct check *c, struct buf *out)
 		buf_printf(out, "tally_visible_ratio{function=\"[total]\"} "
 			   "%.9g\n", t->visible);
 	metric_rows(c, "tally_visible_ratio", METRIC_VISIBLE, out);
+	buf_str(out, "# TYPE tally_mde_ratio gauge\n"
+		     "# UNIT tally_mde_ratio ratio\n"
+		     "# HELP tally_mde_ratio The minimum detectable effect, as a "
+		     "share of a run.\n");
+	if (isfinite(c->sight.mde))
+		buf_printf(out, "tally_mde_ratio %.9g\n", c->sight.mde);
 	buf_str(out, "# TYPE tally_regressions gauge\n");
 	buf_printf(out, "tally_regressions %zu\n# EOF\n",
 		   c->failing + c->total_fails);

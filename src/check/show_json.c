@@ -24,8 +24,8 @@ static void put_options(const struct check *c, struct json *j)
 		   : o->total_threshold, 6);
 	json_fixed(j, "min_share", o->min_share, 6);
 	json_fixed(j, "min_impact", o->min_impact, 6);
-	json_fixed(j, "require_mde", c->o.require_visible < 0 ? NAN
-		   : c->o.require_visible, 6);
+	json_fixed(j, "require_mde", c->o.require_mde < 0 ? NAN
+		   : c->o.require_mde, 6);
 	json_str(j, "by", c->o.runs.by_line ? "line" : "function");
 	json_end(j);
 }
@@ -88,6 +88,24 @@ static void put_total(const struct check *c, struct json *j)
 	if (c->total_reason)
 		json_str(j, "reason", c->total_reason);
 	json_end(j);
+}
+
+static void put_sight(const struct check *c, struct json *j)
+{
+	const struct judge_sight *s = &c->sight;
+	struct buf name = { 0 };
+
+	json_object(j, "mde");
+	/* null: nothing was tested */
+	json_fixed(j, "effect", s->row == JUDGE_NOWHERE ? NAN : s->mde, 6);
+	if (s->row == JUDGE_TOTAL)
+		buf_str(&name, "[total]");
+	else if (s->row != JUDGE_NOWHERE)
+		check_row_name(c, &c->rows.v[s->row], &name);
+	json_str(j, "where", buf_cstr(&name));
+	json_fixed(j, "runs_needed", s->runs ? (double)s->runs : NAN, 0);
+	json_end(j);
+	buf_fini(&name);
 }
 
 static void put_noise(const struct check *c, struct json *j)
@@ -158,6 +176,7 @@ static void put_statistics(const struct check *c, const struct judge_row *r,
 	json_fixed(j, "high", r->high, 6);
 	json_fixed(j, "p", r->p, 8);
 	json_fixed(j, "q", r->q, 8);
+	json_fixed(j, "q_faster", r->q_faster, 8);
 	json_fixed(j, "df", r->df, 2);
 	json_fixed(j, "visible", r->visible, 6);
 	json_str(j, "method", r->absolute ? "absolute" : "relative");
@@ -289,6 +308,7 @@ void check_json(const struct check *c, struct buf *out)
 	json_uint(&j, "tested", c->judge.tested);
 	put_options(c, &j);
 	put_total(c, &j);
+	put_sight(c, &j);
 	put_noise(c, &j);
 	json_array(&j, "notes");
 	for (size_t i = 0; i < c->notes.n; i++)

@@ -60,10 +60,10 @@ static void row(const struct check *c, const struct check_row *r,
 	buf_str(out, " | ");
 	words_interval(r->j.low, r->j.high, out);
 	buf_str(out, " | ");
-	if (words_tested(r) && r->j.q < 0.0001)
+	if (words_tested(r) && words_deciding(r) < 0.0001)
 		buf_str(out, "&lt;0.0001");
 	else
-		words_p(r->j.q, out);
+		words_p(words_deciding(r), out);
 	buf_str(out, " | ");
 	words_cost(c, words_gain(c, r), true, out);
 	buf_printf(out, " | %.1f%% | ", 100 * r->j.share);

@@ -73,7 +73,7 @@ static void row(const struct check *c, const struct check_row *r,
 	cell(out, &t, CHANGE);
 	words_interval(r->j.low, r->j.high, &t);
 	cell(out, &t, INTERVAL);
-	words_p(r->j.q, &t);
+	words_p(words_deciding(r), &t);
 	cell(out, &t, P);
 	words_cost(c, words_gain(c, r), true, &t);
 	cell(out, &t, COST);
@@ -235,6 +235,8 @@ void check_text(const struct check *c, const struct check_style *s,
 	words_runs(c, out);
 	buf_str(out, "\n");
 	words_total(c, out);
+	buf_str(out, "\n");
+	words_mde(c, out);
 	buf_str(out, "\n");
 	words_shift(c, &shift);
 	if (shift.n)

@@ -49,11 +49,6 @@ static double spread(const double *x, size_t n)
 	return n > 1 ? sqrt(stats_variance(x, n)) / stats_mean(x, n) : 0;
 }
 
-static double at_least(double x, double least)
-{
-	return x > least ? x : least;
-}
-
 void judge_whole(struct judge_work *w, const double *totals, double *logs)
 {
 	const struct judge_options *o = &w->out->o;
@@ -77,6 +72,8 @@ void judge_whole(struct judge_work *w, const double *totals, double *logs)
 		      : unpaired(logs, nb, logs + nb, nn);
 	wide = stats_t_quantile(0.975, e.df) * e.se;
 	t->tested = true;
+	t->se = e.se;
+	t->df = e.df;
 	t->ratio = exp(e.log_ratio);
 	t->low = exp(e.log_ratio - wide);
 	t->high = exp(e.log_ratio + wide);
@@ -84,10 +81,7 @@ void judge_whole(struct judge_work *w, const double *totals, double *logs)
 	t->p_faster = stats_t_above((-e.log_ratio - margin) / e.se, e.df);
 	floor = log1p(o->total_threshold >= 0 ? o->total_threshold
 					      : o->threshold);
-	wide = stats_t_quantile(0.8, e.df) * e.se;
-	t->visible = expm1(at_least(
-		margin + stats_t_quantile(1 - o->alpha, e.df) * e.se + wide,
-		floor + wide));
+	t->visible = judge_total_visible(w->out);
 	t->regressed = t->p <= o->alpha && e.log_ratio >= floor;
 	t->improved = t->p_faster <= o->alpha && -e.log_ratio >= floor;
 	t->gates = t->regressed && o->same_machine && o->total_threshold >= 0;

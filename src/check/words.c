@@ -111,6 +111,11 @@ void words_p(double p, struct buf *out)
 		buf_printf(out, "%.*f", p < 0.01 ? 4 : 2, p);
 }
 
+double words_deciding(const struct check_row *r)
+{
+	return r->j.ratio < 1 ? r->j.q_faster : r->j.q;
+}
+
 void words_estimate(const struct check_row *r, const char *between,
 		    struct buf *out)
 {
@@ -118,7 +123,7 @@ void words_estimate(const struct check_row *r, const char *between,
 	buf_str(out, " (95%: ");
 	words_interval(r->j.low, r->j.high, out);
 	buf_printf(out, "%sp ", between);
-	words_p(r->j.q, out);
+	words_p(words_deciding(r), out);
 	buf_str(out, ")");
 }
 
@@ -241,7 +246,7 @@ void words_total(const struct check *c, struct buf *out)
 		buf_str(out, "; 95%: ");
 		words_interval(t->low, t->high, out);
 		buf_str(out, "; p ");
-		words_p(t->p, out);
+		words_p(t->ratio < 1 ? t->p_faster : t->p, out);
 		buf_str(out, "; would have seen ");
 		words_change(1 + t->visible, out);
 	} else {
@@ -271,6 +276,7 @@ void words_noise(const struct check *c, struct buf *out)
 /* The first rows that fail, by name. */
 static void culprits(const struct check *c, struct buf *out)
 {
+	bool large = false;
 	size_t shown = 0;
 
 	for (size_t i = 0; i < c->order.n; i++) {
@@ -278,6 +284,7 @@ static void culprits(const struct check *c, struct buf *out)
 
 		if (!r->fails)
 			continue;
+		large |= r->j.ratio >= 2;
 		if (shown++ == 3) {
 			buf_printf(out, ", %zu more", c->failing - 3);
 			return;
@@ -286,11 +293,22 @@ static void culprits(const struct check *c, struct buf *out)
 		words_name(c, r, false, out);
 		buf_str(out, " ");
 		words_change(r->j.ratio, out);
+		if (r->j.ratio >= 2) {
+			buf_str(out, " (");
+			words_cost(c, words_gain(c, r), true, out);
+			buf_str(out, ")");
+		}
 	}
-	if (!c->total_fails)
-		return;
-	buf_str(out, shown ? ", total " : "total ");
-	words_change(c->judge.total.ratio, out);
+	if (c->total_fails) {
+		buf_str(out, shown ? ", total " : "total ");
+		words_change(c->judge.total.ratio, out);
+	} else if (large) {
+		/* of what there was hardly, many times as much may be little */
+		buf_str(out, "; a run costs ");
+		words_cost(c, check_cost(c, c->judge.total.now -
+					 c->judge.total.base), true, out);
+		buf_str(out, " in all");
+	}
 }
 
 /* What a pass is worth: the slowdowns that it would have seen. */
@@ -318,6 +336,71 @@ static void sight(const struct check *c, struct buf *out)
 	words_name(c, best, false, out);
 }
 
+/* Where the least that could be seen is largest. */
+static void put_where(const struct check *c, struct buf *out)
+{
+	if (c->sight.row == JUDGE_TOTAL)
+		buf_str(out, "in the total");
+	else {
+		buf_str(out, "in ");
+		words_name(c, &c->rows.v[c->sight.row], false, out);
+	}
+}
+
+void words_mde(const struct check *c, struct buf *out)
+{
+	buf_str(out, "minimum detectable effect: ");
+	if (c->sight.row == JUDGE_NOWHERE) {
+		buf_str(out, "none, nothing has samples enough to be tested");
+		return;
+	}
+	buf_printf(out, "%.1f%% of a run, ", 100 * c->sight.mde);
+	put_where(c, out);
+	if (c->o.require_mde >= 0)
+		buf_printf(out, " (wanted: %.4g%%)", 100 * c->o.require_mde);
+}
+
+/* Why a check could not tell, and what would. */
+static void blindness(const struct check *c, struct buf *out)
+{
+	buf_printf(out, "a slowdown by %.4g%% of a run might have gone unseen (",
+		   100 * c->o.require_mde);
+	words_mde(c, out);
+	if (c->sight.runs)
+		buf_printf(out, "; about %zu runs a side would see it",
+			   c->sight.runs);
+	else if (c->sight.row != JUDGE_NOWHERE)
+		buf_str(out, "; no number of runs would see it with these limits");
+	buf_str(out, ")");
+}
+
+/* Slowdowns that are known are slowdowns. */
+static void known(const struct check *c, struct buf *out)
+{
+	size_t shown = 0;
+
+	for (size_t i = 0; i < c->order.n; i++) {
+		const struct check_row *r = &c->rows.v[c->order.v[i]];
+
+		if (r->status != CHECK_ALLOWED)
+			continue;
+		if (shown++ == 3) {
+			buf_str(out, ", …");
+			break;
+		}
+		buf_str(out, shown > 1 ? ", " : "");
+		words_name(c, r, false, out);
+		buf_str(out, " ");
+		words_change(r->j.ratio, out);
+	}
+	if (c->total_reason) {
+		buf_str(out, shown ? ", total " : "total ");
+		words_change(c->judge.total.ratio, out);
+		shown++;
+	}
+	buf_str(out, shown ? " allowed, no other regression" : "no regression");
+}
+
 void words_verdict(const struct check *c, struct buf *out)
 {
 	size_t suspects = 0;
@@ -334,12 +417,10 @@ void words_verdict(const struct check *c, struct buf *out)
 		return;
 	}
 	if (c->verdict == CHECK_INCONCLUSIVE) {
-		buf_printf(out, "a slowdown of %.4g%% would not have been seen "
-			   "everywhere; ", 100 * c->o.require_visible);
-		sight(c, out);
+		blindness(c, out);
 		return;
 	}
-	buf_str(out, "no regression");
+	known(c, out);
 	if (suspects)
 		buf_printf(out, ", %zu suspect%s", suspects,
 			   suspects == 1 ? "" : "s");

@@ -49,7 +49,7 @@ const struct opt check_opt_table[] = {
 	  "Record call stacks too, by frame pointers.", AT(graph) },
 	{ OPT_FLAG, 0, "user", NULL, "Sample user space only.", AT(user) },
 	{ OPT_STR, 0, "keep", "DIR",
-	  "Keep the recordings there: baseline-N.tally, new-N.tally.",
+	  "Keep the recordings there: baseline-01.tally, new-01.tally and so on.",
 	  AT(keep) },
 
 	{ OPT_HEADING, 0, NULL, NULL, "When it fails", 0 },
@@ -71,9 +71,10 @@ const struct opt check_opt_table[] = {
 	{ OPT_STR, 0, "total-threshold", "PERCENT|off",
 	  "The same as --threshold for the cost of a whole run. Default: 3%.",
 	  AT(total_threshold) },
-	{ OPT_STR, 0, "require-mde", "PERCENT",
-	  "Be inconclusive (exit status 3) if a slowdown of this size in any "
-	  "function tested might have gone unseen.", AT(require_mde) },
+	{ OPT_STR, 0, "require-mde", "PERCENT|off",
+	  "Be inconclusive (exit status 3) if a slowdown that adds this to a run, "
+	  "in one function or in all, might have gone unseen. Default: 10%.",
+	  AT(require_mde) },
 	{ OPT_STR, 0, "allow", "FILE",
 	  "Changes that are known: lines \"FUNCTION [+PERCENT%] -- REASON\"; "
 	  "* and ? match any text and character, [total] is the total.",
@@ -179,9 +180,11 @@ static int set_limits(const struct check_opts *o, struct check_options *out,
 	if (!rc)
 		rc = percent(o->min_impact, "--min-impact", &j->min_impact,
 			     err);
-	if (!rc)
+	if (o->require_mde && !strcmp(o->require_mde, "off"))
+		out->require_mde = -1;
+	else if (!rc)
 		rc = percent(o->require_mde, "--require-mde",
-			     &out->require_visible, err);
+			     &out->require_mde, err);
 	if (o->total_threshold && !strcmp(o->total_threshold, "off"))
 		j->total_threshold = -1;
 	else if (!rc)
@@ -202,7 +205,7 @@ int check_set_options(struct cmd_io *io, const struct check_opts *o, struct chec
 		.judge = judge_defaults(),
 		.runs = { .event = o->events.n ? o->events.v[0] : NULL, .no_inline = o->no_inline,
 			  .by_line = !strcmp(o->by, "line") },
-		.require_visible = -1,
+		.require_mde = 0.1,
 		.inclusive = o->inclusive,
 		.gate_kernel = o->gate_kernel,
 		.any_outcome = o->any_outcome,

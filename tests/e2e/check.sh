@@ -81,11 +81,26 @@ t_like "... but says it" "$(head -n 1 out)" '^regressed: lex'
 "$TALLY" check --baseline slow-*.tally --new a-*.tally >out 2>&1
 t_is "an improvement passes" $? 0
 t_like "... and is listed" "$(cat out)" '^improved$'
+t_like "... by the probability of that" "$(sed -n '/^improved/,$p' out)" '^ *-[0-9.]+% .* <0\.0001 .* lex '
 "$TALLY" check --require-mde 200% --baseline a-*.tally --new same-*.tally >/dev/null
 t_is "--require-mde that is met: 0" $? 0
+"$TALLY" check --require-mde off --baseline a-1.tally --new same-1.tally >/dev/null
+t_is "--require-mde off: a check that sees little passes" $? 0
 "$TALLY" check --require-mde 1% --baseline a-*.tally --new same-*.tally >out
 t_is "--require-mde that is not: 3" $? 3
-t_like "... inconclusive" "$(head -n 1 out)" '^inconclusive: a slowdown of 1% '
+t_like "... inconclusive" "$(head -n 1 out)" '^inconclusive: a slowdown by 1% of a run might have gone unseen \(minimum detectable effect: [0-9.]+% of a run, in .*\(wanted: 1%\); no number of runs'
+side few 50 6 'for (x in n) n[x] /= 60;'
+side fewer 51 6 'for (x in n) n[x] /= 60;'
+"$TALLY" check --json blind.json --junit blind.xml --github --baseline few-*.tally \
+	--new fewer-*.tally >out
+t_is "what sees nothing does not pass: 3" $? 3
+t_like "... and says how many runs would" "$(head -n 1 out)" \
+	'^inconclusive: a slowdown by 10% of a run .* about [0-9]+ runs a side would see it\)$'
+t_like "... to GitHub" "$(cat out)" '^::warning title=tally check::inconclusive'
+t_like "... to JUnit" "$(cat blind.xml)" '<skipped message="inconclusive: '
+t_like "... in JSON" "$(cat blind.json)" '"runs_needed": ?[0-9]+'
+"$TALLY" check --warn-only --baseline few-*.tally --new fewer-*.tally >out
+t_is "... --warn-only exits with 0" $? 0
 "$TALLY" check --require-mde 1% --baseline a-*.tally --new slow-*.tally >out
 t_is "a regression is one, whatever could not be seen" $? 1
 "$TALLY" check --baseline a-1.tally --new slow-1.tally >out
@@ -206,7 +221,7 @@ t_like "... by its name" "$(head -n 1 out)" '^regressed: \[k\] vfs_read '
 # chance makes what moved a little dearer, too: 2,250 samples to 2,400
 side here 31 3 'extra = "hit 750 /usr/bin/app audit /src/audit.c 40 main";'
 side there 32 3 'extra = "hit 800 /usr/bin/app verify /src/audit.c 40 main";'
-"$TALLY" check --baseline here-*.tally --new there-*.tally >out
+"$TALLY" check --require-mde off --baseline here-*.tally --new there-*.tally >out
 t_is "moved code costs more when that is sure" $? 0
 t_like "... and is told" "$(cat out)" 'moved from audit'
 side dear 33 3 'extra = "hit 1100 /usr/bin/app verify /src/audit.c 40 main";'
@@ -237,6 +252,8 @@ END
 "$TALLY" check --allow allow --baseline a-*.tally --new slow-*.tally >out
 t_is "--allow" $? 0
 t_like "... shows the reason" "$(cat out)" 'allowed: checks more since 2\.3'
+t_like "... and says first that it is slower" "$(head -n 1 out)" \
+	'^pass: lex \+2[0-9.]+%, total \+[0-9.]+% allowed, no other regression '
 printf 'l?x +5%% -- a little\n[total] -- known\n' >allow
 "$TALLY" check --allow allow --baseline a-*.tally --new slow-*.tally >out
 t_is "--allow up to a limit" $? 1
@@ -310,7 +327,7 @@ if [ -n "$python" ]; then
 	if "$python" -c 'import jsonschema' 2>/dev/null; then
 		t_run "JSON by its schema" "$python" look.py schema \
 			"$top_srcdir/doc/tally-check.schema.json" all.json \
-			single.json added.json moved.json broken.json
+			single.json added.json moved.json broken.json blind.json
 	else
 		t_skip "JSON by its schema" "needs python3-jsonschema"
 	fi
@@ -322,7 +339,7 @@ fi
 if "$TALLY" record -q -o try.tally -- true 2>/dev/null; then
 	work='i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; echo noise'
 	"$TALLY" check -n 3 --run "$work" --against "$work" --keep kept --json made.json >out 2>err
-	t_like "--run and --against: a verdict" "$?/$(head -n 1 out)" '^[01]/(pass|regressed): '
+	t_like "--run and --against: a verdict" "$?/$(head -n 1 out)" '^[013]/(pass|regressed|inconclusive): '
 	t_lacks "... without the commands' output" "$(cat out)" noise
 	t_is "... recordings kept" "$(echo kept/*)" "kept/baseline-01.tally kept/baseline-02.tally kept/baseline-03.tally kept/new-01.tally kept/new-02.tally kept/new-03.tally"
 	t_like "... in turns" "$(cat out)" '3 baseline runs .* 3 new runs .*, taken in turns'

@@ -48,7 +48,7 @@ static int add(struct check *c, enum check_side side, uint8_t **copy,
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct check c = { .o = { .judge = judge_defaults(),
-				  .require_visible = 0.1,
+				  .require_mde = 0.1,
 				  .inclusive = true } };
 	uint8_t *copy[2] = { NULL, NULL };
 	size_t n;

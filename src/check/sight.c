@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a check could have missed: the slowdowns that it would call regressions in four
+ * checks of five, and how many runs would show smaller ones. */
+#include <math.h>
+
+#include "check/judge_internal.h"
+
+enum { RUNS_MOST = 1000 };
+
+double judge_threshold(const struct judge *j)
+{
+	return j->single && j->o.single_threshold > j->o.threshold
+		       ? j->o.single_threshold : j->o.threshold;
+}
+
+/* The logarithm of what is surely more than the margin in four checks of five. */
+static double sure(const struct judge *j, double alpha, double se, double df)
+{
+	return log1p(j->o.margin) + se * (stats_t_quantile(0.8, df) +
+					  stats_t_quantile(1 - alpha, df));
+}
+
+double judge_row_visible(const struct judge *j, const struct judge_row *row)
+{
+	double power = stats_t_quantile(0.8, row->df) * row->se;
+	double x = sure(j, j->o.alpha / (double)j->tested, row->se, row->df);
+
+	x = greater(x, log1p(judge_threshold(j)) + power);
+	if (row->share > 0)
+		x = greater(x, log1p(j->o.min_impact / row->share) + power);
+	return expm1(x);
+}
+
+double judge_total_visible(const struct judge *j)
+{
+	const struct judge_total *t = &j->total;
+	double least = log1p(j->o.total_threshold >= 0 ? j->o.total_threshold
+						       : j->o.threshold);
+
+	return expm1(greater(sure(j, j->o.alpha, t->se, t->df), least +
+			     stats_t_quantile(0.8, t->df) * t->se));
+}
+
+/* With so many runs a side.  Standard errors shrink by their number; thresholds are not
+ * counted in: what is below them is no regression, however well it is seen. */
+static struct judge_sight look(const struct judge *j, const bool *asked,
+			       size_t nbase, size_t nnew)
+{
+	struct judge_sight s = { .row = JUDGE_NOWHERE };
+	double now = 1 / (double)j->nbase + 1 / (double)j->nnew;
+	double times = sqrt((1 / (double)nbase + 1 / (double)nnew) / now);
+	double more = (double)(nbase - j->nbase + nnew - j->nnew);
+	double total = expm1(sure(j, j->o.alpha, j->total.se * times,
+				  j->total.df + more));
+
+	for (size_t f = 0; f < j->nfuncs; f++) {
+		const struct judge_row *row = &j->rows[f];
+		double x;
+
+		if (!(row->df > 0) || !(row->se > 0) || isnan(row->visible) ||
+		    (asked && !asked[f]))
+			continue;
+		x = expm1(sure(j, j->o.alpha / (double)j->tested,
+			       row->se * times, row->df + more)) * row->share;
+		if (s.row == JUDGE_NOWHERE || x > s.mde) {
+			s.mde = x;
+			s.row = f;
+		}
+	}
+	if (s.row != JUDGE_NOWHERE && j->total.tested && j->o.same_machine &&
+	    j->o.total_threshold >= 0 &&
+	    total > s.mde) {
+		s.mde = total;
+		s.row = JUDGE_TOTAL;
+	}
+	if (s.row == JUDGE_NOWHERE)
+		s.mde = INFINITY;
+	return s;
+}
+
+struct judge_sight judge_sight(const struct judge *j, const bool *asked,
+			       double want)
+{
+	struct judge_sight s = look(j, asked, j->nbase, j->nnew);
+
+	if (s.mde <= want || s.row == JUDGE_NOWHERE)
+		return s;
+	for (size_t n = j->nnew + 1; n <= RUNS_MOST; n++) {
+		size_t nbase = j->nbase > n ? j->nbase : n;
+
+		if (look(j, asked, nbase, n).mde > want)
+			continue;
+		s.runs = n;
+		break;
+	}
+	return s;
+}
