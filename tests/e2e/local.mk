@@ -7,6 +7,7 @@ E2E_TESTS = \
 	tests/e2e/format.sh \
 	tests/e2e/import.sh \
 	tests/e2e/check.sh \
+	tests/e2e/check_recipe.sh \
 	tests/e2e/completion.sh \
 	tests/e2e/diff.sh \
 	tests/e2e/report.sh \
