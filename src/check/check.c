@@ -399,10 +399,23 @@ static int note_noise(struct check *c)
 				   ? " without --gate-kernel" : "");
 }
 
+bool check_settled(const struct check *c)
+{
+	if (c->verdict == CHECK_REGRESSED || c->verdict == CHECK_BROKEN)
+		return true;
+	return c->verdict == CHECK_PASS && !judge_promising(&c->judge);
+}
+
 static int note_limits(struct check *c)
 {
 	size_t files = 0;
 	int rc = note_noise(c);
+
+	if (!rc && c->o.runs_allowed > c->runs.nnew)
+		rc = check_note(c, "sure after %zu of %zu runs a side; alpha is "
+				"%.2g here, its part of all looks",
+				c->runs.nnew, c->o.runs_allowed,
+				c->o.judge.alpha);
 
 	if (rc < 0)
 		return rc;

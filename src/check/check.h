@@ -20,6 +20,8 @@ struct check_options {
 				 * does by itself: scheduling, faults */
 	bool any_outcome;	/* never CHECK_BROKEN */
 	const struct allow_list *allow;	/* may be NULL */
+	size_t runs_allowed;	/* of each side, that might have been made;
+				 * 0: those that were */
 };
 
 enum check_verdict {
@@ -98,6 +100,8 @@ struct check {
 	bool is_time;		/* the unit is ns */
 };
 
+/* Whether more runs of both sides would hardly change the verdict. */
+bool check_settled(const struct check *c);
 /* All files were added to c->runs; the options are set. */
 int check_decide(struct check *c, struct error *err);
 void check_fini(struct check *c);

@@ -134,6 +134,17 @@ struct judge_sight {
 struct judge_sight judge_sight(const struct judge *j, const bool *asked,
 			       double want);
 
+/* A look at runs of both sides while more may be made: see sequence.c. */
+enum { JUDGE_LOOKS = 3 };
+struct judge_look {
+	size_t runs;		/* of each side, so far */
+	double alpha;		/* to judge them by */
+};
+/* Of at most so many runs; 1: there are too few to look twice. */
+size_t judge_looks(size_t runs, double alpha, struct judge_look *out);
+/* Whether something may be slower that no test is sure of yet. */
+bool judge_promising(const struct judge *j);
+
 /* What some functions cost together, measured as the first one was. */
 struct judge_sum {
 	double base, now, ratio, log_ratio, se;

@@ -27,6 +27,7 @@ libcheck_a_SOURCES = \
 	src/check/runs.c \
 	src/check/runs.h \
 	src/check/runs_internal.h \
+	src/check/sequence.c \
 	src/check/shift.c \
 	src/check/show.h \
 	src/check/show_ci.c \

@@ -108,23 +108,29 @@ static int status_of(const struct check *c, const struct check_opts *o)
 						: STATUS_PASS;
 }
 
-static int compare(struct cmd_io *io, const struct check_opts *o,
-		   const struct opt_strs *baseline, const struct opt_strs *new,
-		   struct check *c, struct error *err)
+/* Reads both sides and decides; `allow` is the caller's. */
+static int judge_sides(struct cmd_io *io, const struct check_opts *o,
+		       const struct opt_strs *sides[2], struct allow_list *allow,
+		       struct check *c, struct error *err)
 {
-	struct allow_list allow = { { 0 } };
 	int rc = check_runs_init(&c->runs, err);
 
 	if (!rc && o->allow) {
-		rc = allow_read(o->allow, &allow, err);
-		c->o.allow = &allow;
+		rc = allow_read(o->allow, allow, err);
+		c->o.allow = allow;
 	}
-	if (!rc)
-		rc = add_side(io, o, c, CHECK_BASE, baseline, err);
-	if (!rc)
-		rc = add_side(io, o, c, CHECK_NEW, new, err);
-	if (!rc)
-		rc = check_decide(c, err);
+	for (int s = 0; !rc && s < 2; s++)
+		rc = add_side(io, o, c, (enum check_side)s, sides[s], err);
+	return rc ? rc : check_decide(c, err);
+}
+
+static int compare(struct cmd_io *io, const struct check_opts *o,
+		   const struct opt_strs *sides[2], struct check *c,
+		   struct error *err)
+{
+	struct allow_list allow = { { 0 } };
+	int rc = judge_sides(io, o, sides, &allow, c, err);
+
 	if (!rc && o->repo)
 		rc = check_commits(c, o->repo, err);
 	if (!rc)
@@ -134,6 +140,57 @@ static int compare(struct cmd_io *io, const struct check_opts *o,
 	check_fini(c);
 	allow_fini(&allow);
 	return rc;
+}
+
+/* A check while its runs are being made. */
+struct looking {
+	struct cmd_io *io;
+	const struct check_opts *o;
+	const struct opt_strs *sides[2];
+	struct check_options options;	/* alpha is that of the last look */
+	struct judge_look look[JUDGE_LOOKS];
+	size_t n, next;
+};
+
+static int look(void *ctx, size_t runs, struct error *err)
+{
+	struct looking *l = ctx;
+	struct allow_list allow = { { 0 } };
+	struct check c = { .o = l->options };
+	int rc;
+
+	if (l->next + 1 >= l->n || l->look[l->next].runs != runs)
+		return 0;
+	c.o.judge.alpha = l->look[l->next].alpha;
+	rc = judge_sides(l->io, l->o, l->sides, &allow, &c, err);
+	if (!rc)
+		rc = check_settled(&c);
+	check_fini(&c);
+	allow_fini(&allow);
+	l->next += rc == 0;
+	return rc;
+}
+
+/* Records both sides until a look at them is sure, or for as often as was said. */
+static int record_and_compare(struct cmd_io *io, const struct check_opts *o,
+			      struct check_recordings *made, struct check *c,
+			      struct error *err)
+{
+	struct looking l = { .io = io, .o = o, .options = c->o,
+			     .sides = { &made->files[CHECK_BASE],
+					&made->files[CHECK_NEW] } };
+	int rc;
+
+	if (o->early && !o->calibrate)
+		l.n = judge_looks(o->runs, c->o.judge.alpha, l.look);
+	rc = check_record(io, o, made, look, &l, err);
+	if (rc)
+		return rc;
+	if (l.n) {
+		c->o.judge.alpha = l.look[l.next].alpha;
+		c->o.runs_allowed = o->runs;
+	}
+	return compare(io, o, l.sides, c, err);
 }
 
 /* The words say either two sets of files or what to record. */
@@ -166,19 +223,17 @@ static int run_check(struct cmd_io *io, void *opts, int argc, char **argv,
 		     struct error *err)
 {
 	struct check_opts *o = opts;
+	const struct opt_strs *files[2] = { &o->baseline, &o->new };
 	struct check_recordings made = { .dir = NULL };
 	struct check c = { .verdict = CHECK_PASS };
 	int rc = check_set_options(io, o, &c.o, err);
 
 	if (!rc)
 		rc = check_words(o, argc, argv, err);
-	if (!rc && !o->baseline.n)
-		rc = check_record(io, o, &made, err);
 	if (!rc && o->baseline.n)
-		rc = compare(io, o, &o->baseline, &o->new, &c, err);
+		rc = compare(io, o, files, &c, err);
 	else if (!rc)
-		rc = compare(io, o, &made.files[CHECK_BASE],
-			     &made.files[CHECK_NEW], &c, err);
+		rc = record_and_compare(io, o, &made, &c, err);
 	check_recordings_fini(&made);
 	cmd_sources_free(&c.o.runs.where);
 	/* a regression is 1, so all that goes wrong is 2 */

@@ -11,7 +11,7 @@ struct check_opts {
 	const char *total_threshold, *require_mde, *by, *allow;
 	const char *format, *json, *junit, *markdown, *openmetrics, *repo, *html;
 	const char *run, *against, *keep;
-	bool inclusive, gate_kernel, any_outcome, warn_only, no_inline, full_names, github, calibrate;
+	bool early, inclusive, gate_kernel, any_outcome, warn_only, no_inline, full_names, github, calibrate;
 	bool graph, user;
 	uint64_t top, runs, freq, max_memory;
 	bool trust;
@@ -30,8 +30,12 @@ struct check_recordings {
 	bool keep;
 };
 
+/* Asked when so many runs of each side are there: 1 when they are enough, 0, or
+ * negative. */
+typedef int check_enough(void *ctx, size_t runs, struct error *err);
 int check_record(struct cmd_io *io, const struct check_opts *o,
-		 struct check_recordings *out, struct error *err);
+		 struct check_recordings *out, check_enough *enough, void *ctx,
+		 struct error *err);
 /* Removes the files unless they are to be kept. */
 void check_recordings_fini(struct check_recordings *r);
 

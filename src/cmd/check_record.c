@@ -37,6 +37,8 @@ struct maker {
 	struct event_list events;
 	struct buf dirs;
 	const char *command[2];
+	check_enough *enough;
+	void *ctx;
 	bool quiet;		/* notices were shown */
 	int saved_out;
 	double started;
@@ -159,6 +161,16 @@ static int add_path(struct maker *m, enum check_side side, size_t block,
 	return 0;
 }
 
+/* Whether the runs so far are enough; the terminal is the check's meanwhile. */
+static int ask_enough(struct maker *m, size_t runs, struct error *err)
+{
+	int rc;
+
+	speak(m);
+	rc = m->enough(m->ctx, runs, err);
+	return rc ? rc : silence(m, err);
+}
+
 static int record_blocks(struct maker *m, struct error *err)
 {
 	size_t blocks = (size_t)m->o->runs;
@@ -175,10 +187,12 @@ static int record_blocks(struct maker *m, struct error *err)
 		rc = add_path(m, side, i / 2, &path, err);
 		if (!rc)
 			rc = record_one(m, side, path, err);
+		if (!rc && i % 2 && i + 1 < 2 * blocks)
+			rc = ask_enough(m, i / 2 + 1, err);
 	}
 	if (m->io->progress)
 		m->io->progress(m->io, NULL);
-	return rc;
+	return rc < 0 ? rc : 0;
 }
 
 static int make_dir(struct maker *m, struct error *err)
@@ -238,9 +252,11 @@ static int prepare(struct maker *m, struct error *err)
 }
 
 int check_record(struct cmd_io *io, const struct check_opts *o,
-		 struct check_recordings *out, struct error *err)
+		 struct check_recordings *out, check_enough *enough, void *ctx,
+		 struct error *err)
 {
-	struct maker m = { .io = io, .o = o, .out = out, .saved_out = -1 };
+	struct maker m = { .io = io, .o = o, .out = out, .enough = enough,
+			   .ctx = ctx, .saved_out = -1 };
 	int rc = prepare(&m, err);
 
 	if (!rc)

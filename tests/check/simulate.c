@@ -3,7 +3,7 @@
  * Simulated runs of a program, judged by the code of `tally check`: how often it
  * alarms when nothing changed, and how often it finds what did.
  *
- *	simulate [--reps N] [--seed N] [--part aa,ab,shift,total,single,many]
+ *	simulate [--reps N] [--seed N] [--part aa,ab,shift,total,single,many,looks]
  *
  * A run of 200 functions costs share x effect x machine x own noise, and takes
  * multinomial samples; two functions burst as interrupts do.  Each setting is of
@@ -349,6 +349,88 @@ static void part_single(const struct options *o)
 		}
 }
 
+/* Runs until a look is sure, as `tally check --run` makes them, and beside it a
+ * check of all of them. */
+static void part_looks(const struct options *o)
+{
+	static const struct {
+		const char *noise;
+		double samples;
+		int target;
+		double effect;
+	} cells[] = {
+		{ "quiet", 5000, -1, 0 }, { "ci", 5000, -1, 0 },
+		{ "bad", 5000, -1, 0 }, { "ci", 20000, -1, 0 },
+		{ "ci", 5000, 0, 0.05 }, { "ci", 5000, 0, 0.10 },
+		{ "ci", 5000, 0, 0.20 }, { "ci", 5000, 1, 0.10 },
+		{ "ci", 20000, 0, 0.05 }, { "ci", 20000, 0, 0.10 },
+		{ "ci", 20000, 1, 0.10 }, { "ci", 20000, 1, 0.20 },
+	};
+	static double share[FUNCS], cost[2 * RUNS_MAX * FUNCS], truth[FUNCS];
+	static double part[2 * RUNS_MAX * FUNCS];
+	struct judge_look looks[JUDGE_LOOKS];
+	size_t n = judge_looks(10, o->alpha, looks);
+
+	printf("# looks at up to 10 runs a side: %% that name the target, another "
+	       "one; runs a side; all 10 at once\n");
+	make_shares(share);
+	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
+		struct setting s = { noise_named(cells[i].noise), 10, 10,
+				     cells[i].samples, cells[i].target,
+				     cells[i].effect, 0 };
+		struct rng g = rng_seed(o->seed);
+		double hit[2] = { 0, 0 }, wrong[2] = { 0, 0 }, runs = 0;
+
+		for (size_t k = 0; k < o->reps; k++) {
+			simulate(&g, &s, share, cost, truth);
+			for (size_t at = 0; at <= n; at++) {
+				bool all = at == n, more;
+				size_t r = all ? 10 : looks[at].runs;
+				struct judge_input in = { r, r, FUNCS, part,
+					NULL, NULL, NULL, NULL };
+				struct judge_options jo = judge_defaults();
+				bool target = false, other = false;
+				struct judge j;
+
+				jo.alpha = all ? o->alpha : looks[at].alpha;
+				jo.paired = true;
+				memcpy(part, cost, r * FUNCS * sizeof(*cost));
+				memcpy(part + r * FUNCS, cost + 10 * FUNCS,
+				       r * FUNCS * sizeof(*cost));
+				if (judge_run(&in, &jo, &j, NULL) < 0)
+					exit(2);
+				for (int f = 0; f <= FUNCS; f++) {
+					bool bad = j.rows[f].gates;
+
+					target |= bad && f == s.target;
+					other |= bad && f != s.target;
+				}
+				more = at + 1 < n && !target && !other &&
+				       !j.total.gates &&
+				       (judge_promising(&j) ||
+					judge_sight(&j, NULL, 0.1).mde > 0.1);
+				judge_fini(&j);
+				if (more)
+					continue;
+				hit[all] += target;
+				wrong[all] += other;
+				if (all)
+					break;
+				runs += (double)r;
+				at = n - 1;
+			}
+		}
+		printf("%-6s %2.0fk %s+%2.0f%%: target %5.1f wrong %4.1f runs "
+		       "%4.1f; at once: target %5.1f wrong %4.1f\n",
+		       cells[i].noise, s.samples / 1000,
+		       s.target < 0 ? "none" : target_names[s.target],
+		       100 * s.effect, 100 * hit[0] / (double)o->reps,
+		       100 * wrong[0] / (double)o->reps,
+		       runs / (double)o->reps, 100 * hit[1] / (double)o->reps,
+		       100 * wrong[1] / (double)o->reps);
+	}
+}
+
 static void part_many(const struct options *o)
 {
 	static const struct {
@@ -388,8 +470,10 @@ int main(int argc, char **argv)
 		void (*run)(const struct options *o);
 	} parts[] = { { "aa", part_aa }, { "ab", part_ab },
 		      { "shift", part_shift }, { "total", part_total },
-		      { "single", part_single }, { "many", part_many } };
-	struct options o = { 400, 1, "aa,ab,shift,total,single,many", 0.01 };
+		      { "single", part_single }, { "many", part_many },
+		    { "looks", part_looks } };
+	struct options o = { 400, 1, "aa,ab,shift,total,single,many,looks",
+			     0.01 };
 
 	for (int i = 1; i + 1 < argc; i += 2) {
 		if (!strcmp(argv[i], "--reps"))

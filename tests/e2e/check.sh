@@ -343,6 +343,12 @@ if "$TALLY" record -q -o try.tally -- true 2>/dev/null; then
 	t_lacks "... without the commands' output" "$(cat out)" noise
 	t_is "... recordings kept" "$(echo kept/*)" "kept/baseline-01.tally kept/baseline-02.tally kept/baseline-03.tally kept/new-01.tally kept/new-02.tally kept/new-03.tally"
 	t_like "... in turns" "$(cat out)" '3 baseline runs .* 3 new runs .*, taken in turns'
+	# eight times as much of all is clear long before the last run
+	"$TALLY" check --early -n 20 --run "$work; $work; $work; $work; $work; $work; $work; $work" \
+		--against "$work" --keep early >out 2>err
+	t_is "--early: something clear" $? 1
+	t_lacks "... ends it" "$(echo early/*)" 'new-20'
+	t_like "... and says so" "$(cat out)" '^note: sure after (8|14) of 20 runs a side; alpha is 0\.00[23] here'
 	"$TALLY" check --calibrate -n 3 --run "$work" >out 2>err
 	t_like "--calibrate" "$(head -n 1 out)" '^calibration: identical code .*% of 200 checks alarm$'
 	refuses "a command that fails" "'exit 3' failed with status 3" --run 'exit 3' --against true
