@@ -16,6 +16,7 @@ dist_man_MANS += \
 	doc/tally-doctor.1 \
 	doc/tally-dump.1 \
 	doc/tally-encode.1 \
+	doc/tally-export.1 \
 	doc/tally-flamegraph.1 \
 	doc/tally-import.1 \
 	doc/tally-info.1 \

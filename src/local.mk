@@ -15,11 +15,12 @@ include src/count/local.mk
 include src/import/local.mk
 include src/verify/local.mk
 include src/views/local.mk
+include src/export/local.mk
 include src/check/local.mk
 include src/tui/local.mk
 include src/cmd/local.mk
 include src/cli/local.mk
 
-TALLY_LIBS += libcmd.a libimport.a libverify.a libcount.a librecord.a libtui.a libcheck.a libviews.a \
+TALLY_LIBS += libcmd.a libimport.a libverify.a libcount.a librecord.a libtui.a libcheck.a libexport.a libviews.a \
 	libprofile.a libsymbolize.a libruntime.a libtallyunwind.a libevents.a libhints.a \
 	libdisasm.a libimage.a libbase.a $(ZYDIS_LIBS)

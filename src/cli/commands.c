@@ -10,7 +10,7 @@
 /* As they are needed: record and look, compare, count; then what serves these,
  * and tools for single questions. */
 static const struct command *const commands[] = {
-	&cmd_record,	&cmd_report,	&cmd_annotate,	&cmd_flamegraph,
+	&cmd_record,	&cmd_report,	&cmd_annotate,	&cmd_flamegraph, &cmd_export,
 	&cmd_diff,	&cmd_check,	&cmd_stat,
 	&cmd_doctor,	&cmd_list,	&cmd_info,	&cmd_symbolize,
 	&cmd_import,	&cmd_dump,	&cmd_addr2line,	&cmd_encode,

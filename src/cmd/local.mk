@@ -23,6 +23,7 @@ libcmd_a_SOURCES = \
 	src/cmd/encode.c \
 	src/cmd/event_options.c \
 	src/cmd/event_options.h \
+	src/cmd/export.c \
 	src/cmd/flamegraph.c \
 	src/cmd/import.c \
 	src/cmd/info.c \

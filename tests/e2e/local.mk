@@ -10,6 +10,7 @@ E2E_TESTS = \
 	tests/e2e/check_recipe.sh \
 	tests/e2e/completion.sh \
 	tests/e2e/diff.sh \
+	tests/e2e/export.sh \
 	tests/e2e/report.sh \
 	tests/e2e/source.sh \
 	tests/e2e/verify.sh \
@@ -63,7 +64,7 @@ EXTRA_DIST += tests/e2e/fault.c tests/e2e/fake_pmu.c tests/e2e/fake_counts.c \
 EXTRA_DIST += tests/e2e/format_reader.py tests/e2e/bombs.py tests/e2e/browser.py tests/e2e/html_browser.py \
 	tests/e2e/html_changes.py \
 	tests/e2e/html_check.py tests/e2e/tui.py \
-	tests/e2e/completion.py
+	tests/e2e/completion.py tests/e2e/export_check.py
 # Misuses the kernel module's device.
 check_PROGRAMS += tests/e2e/kmod_torture
 tests_e2e_kmod_torture_SOURCES = tests/e2e/kmod_torture.c

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "export/export.h"
 #include "mend.h"
 #include "views/dump.h"
 #include "views/info.h"
@@ -51,6 +52,30 @@ static void see_report(struct reader *r, const char *keys, uint8_t choice)
 	report_csv(rep, &out);
 	buf_fini(&out);
 	report_free(rep);
+}
+
+static int forget(void *ctx, const void *p, size_t n, struct error *err)
+{
+	size_t *written = ctx;
+
+	(void)p;
+	*written += n;
+	return *written < 4 << 20 ? 0 : error_set(err, ERR_STOPPED, "enough");
+}
+
+static void see_export(struct reader *r, size_t which, uint8_t choice)
+{
+	size_t n, written = 0;
+	const struct export_format *f = export_formats(&n);
+	struct export_spec spec = { .no_inline = choice & 64,
+				    .version = "0" };
+	struct export_sink sink = { .put = forget, .ctx = &written };
+	struct error err;
+
+	if (choice & 2)
+		spec.select.time = "0,1h";
+	if (!(f[which % n].flags & EXPORT_FILE))
+		export_write(r, &f[which % n], &spec, &sink, &err);
 }
 
 static void see_pictures(struct reader *r, uint8_t choice)
@@ -119,6 +144,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		see_report(r, "comm,pid,tid,cpu,run,event,file,line",
 			   data[0] ^ 0x18);
 		see_others(r, size);
+		see_export(r, data[0] + size, data[0]);
 		if (data[0] & 64)
 			see_pictures(r, data[0]);
 		reader_close(r);

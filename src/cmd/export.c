@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* `tally export`: a recording in the formats of other tools. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/outfile.h"
+#include "base/text.h"
+#include "cmd/command.h"
+#include "cmd/debug_dirs.h"
+#include "cmd/open.h"
+#include "cmd/select_options.h"
+#include "cmd/show_options.h"
+#include "export/export.h"
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "unknown"
+#endif
+
+struct export_opts {
+	uint64_t max_memory;
+	const char *input, *output, *format;
+	struct select_opts samples_of;
+	struct opt_strs debug_dirs;
+	bool no_inline, list;
+};
+
+#define AT(field) offsetof(struct export_opts, field)
+
+static const struct opt export_opt_table[] = {
+	{OPT_HEADING, 0, NULL, NULL, "What to write", 0},
+	{OPT_STR, 0, "format", "FORMAT",
+	 "Default: by the output's name. --list-formats names them.",
+	 AT(format)},
+	{OPT_FLAG, 0, "list-formats", NULL,
+	 "Print the formats, what their files are called and who opens them.",
+	 AT(list)},
+	{OPT_STR, 'o', "output", "FILE",
+	 "Write to FILE, or to the standard output (-). Default: profile and the "
+	 "format's ending, or the standard output when that is no terminal.",
+	 AT(output)},
+	{OPT_STR, 'i', "input", "FILE",
+	 "Read this recording. Default: profile.tally.", AT(input)},
+	{OPT_NOFLAG, 0, "inline", NULL,
+	 "Write inlined functions as frames (the default).", AT(no_inline)},
+	{OPT_FLAG, 0, "no-inline", NULL,
+	 "Count inlined functions for the one they were inlined into.",
+	 AT(no_inline)},
+
+	SELECT_OPTION_ROWS(struct export_opts, "Only these events."),
+	{OPT_STRS, 0, "debug-dir", "DIR",
+	 "If the recording holds no symbols: " DEBUG_DIR_HELP,
+	 AT(debug_dirs)},
+	OPT_ROW_MAX_MEMORY(offsetof(struct export_opts, max_memory)),
+	OPT_END};
+
+/* Where the bytes go: a file, or the standard output. */
+struct target {
+	struct cmd_io *io;
+	struct outfile file;
+	bool to_file, gone;
+	uint64_t bytes;
+};
+
+static int put(void *ctx, const void *p, size_t n, struct error *err)
+{
+	struct target *t = ctx;
+
+	if (t->io->no_memory && t->io->no_memory())
+		return error_set(err, ERR_NOMEM, "out of memory");
+	t->bytes += n;
+	if (t->to_file)
+		return io_write_all(t->file.fd, t->file.path, p, n, err);
+	errno = 0;
+	if (fwrite(p, 1, n, t->io->out) == n)
+		return 0;
+	t->gone = errno == EPIPE;	/* a reader that has gone is no error */
+	return error_errno(err, errno, "cannot write the output");
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n > m && !strcmp(s + n - m, end) && s[n - m - 1] == '.';
+}
+
+static int choose_format(const struct export_opts *o,
+			 const struct export_format **out, struct error *err)
+{
+	const struct export_format *f, *best = NULL;
+	size_t n;
+
+	if (o->format)
+		return export_format_find(o->format, out, err);
+	f = export_formats(&n);
+	for (size_t i = 0; o->output && i < n; i++)
+		if (ends_with(o->output, f[i].ending) &&
+		    (!best || strlen(f[i].ending) > strlen(best->ending)))
+			best = &f[i];
+	*out = best;
+	return best ? 0 : error_set(err, ERR_USAGE, "which format? --format="
+				    "NAME says it; 'tally export "
+				    "--list-formats' names them");
+}
+
+static int list_formats(struct cmd_io *io, struct error *err)
+{
+	struct buf text = { 0 };
+	size_t n;
+	const struct export_format *f = export_formats(&n);
+	int rc;
+
+	for (size_t i = 0; i < n; i++)
+		buf_printf(&text, "%-12s .%-16s %s\n", f[i].name, f[i].ending,
+			   f[i].help);
+	rc = cmd_output(io, NULL, &text, err);
+	buf_fini(&text);
+	return rc;
+}
+
+static int write_to(struct target *t, struct reader *r,
+		    const struct export_format *f, const struct export_opts *o,
+		    const char *path, struct error *err)
+{
+	struct export_spec spec = { .select = cmd_select(&o->samples_of),
+				    .no_inline = o->no_inline,
+				    .version = PACKAGE_VERSION };
+	struct export_sink sink = { .put = put, .ctx = t };
+	int rc;
+
+	if (!path && (f->flags & EXPORT_FILE))
+		return error_set(err, ERR_USAGE, "--format=%s cannot be written "
+				 "to a pipe; -o FILE names a file", f->name);
+	t->to_file = path;
+	if (!path) {
+		rc = export_write(r, f, &spec, &sink, err);
+		if (rc < 0 && t->gone)
+			return 0;
+		if (!rc && fflush(t->io->out) && errno != EPIPE)
+			rc = error_errno(err, errno, "cannot write the output");
+		return rc;
+	}
+	rc = outfile_open(&t->file, path, false, err);
+	if (rc < 0)
+		return rc;
+	sink.path = t->file.temp;
+	if (!sink.path && (f->flags & EXPORT_FILE))
+		rc = error_set(err, ERR_USAGE, "--format=%s wants a regular "
+			       "file in a folder that takes new ones, and %s is "
+			       "none", f->name, path);
+	if (!rc)
+		rc = export_write(r, f, &spec, &sink, err);
+	if (!rc)
+		return outfile_close(&t->file, err);
+	outfile_drop(&t->file);
+	return rc;
+}
+
+static void tell_written(struct cmd_io *io, const char *path)
+{
+	struct buf safe = { 0 };
+
+	text_safe(&safe, path);
+	fprintf(io->err, "tally: wrote %s\n", buf_cstr(&safe));
+	buf_fini(&safe);
+}
+
+static int run_export(struct cmd_io *io, void *opts, int argc, char **argv,
+		      struct error *err)
+{
+	struct export_opts *o = opts;
+	const struct export_format *f = NULL;
+	struct target t = { .io = io, .file = { .fd = -1 } };
+	struct reader *r = NULL;
+	struct buf name = { 0 };
+	const char *path, *output = o->output;
+	int rc;
+
+	if (o->list)
+		return list_formats(io, err);
+	rc = choose_format(o, &f, err);
+	if (!rc)
+		rc = cmd_open(o->input, argc, argv, o->max_memory, &path, &r,
+			      err);
+	if (!rc)
+		rc = cmd_symbolize_now(io, path, r, &o->debug_dirs, err);
+	if (!rc && !output && io->out_tty) {
+		buf_printf(&name, "profile.%s", f->ending);
+		output = buf_cstr(&name);
+	}
+	if (output && !strcmp(output, "-"))
+		output = NULL;
+	if (!rc)
+		rc = write_to(&t, r, f, o, output, err);
+	if (!rc)
+		cmd_tell_damage(io, path, r);
+	if (!rc && name.n)
+		tell_written(io, output);
+	buf_fini(&name);
+	reader_close(r);
+	return rc < 0 ? rc : 0;
+}
+
+const struct command cmd_export = {
+	.name = "export",
+	.summary = "write a recording in the formats of other tools",
+	.args = "[FILE]",
+	.opts = export_opt_table,
+	.opts_size = sizeof(struct export_opts),
+	.run = run_export,
+};

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The table of formats: a row here and a file that writes it. */
+#include "export/formats.h"
+
+#include <string.h>
+
+#include "base/nearest.h"
+
+static const struct export_format formats[] = {
+	{ "folded", "folded", "one line a stack: flamegraph.pl, inferno",
+	  0, export_folded },
+	{ "pprof", "pb.gz", "go tool pprof, Pyroscope, Parca, Polar Signals",
+	  EXPORT_GZIP, export_pprof },
+	{ "speedscope", "speedscope.json", "www.speedscope.app",
+	  0, export_speedscope },
+	{ "go-pgo", "pgo", "go build -pgo: profile-guided optimization",
+	  EXPORT_GZIP, export_go_pgo },
+};
+
+const struct export_format *export_formats(size_t *n)
+{
+	*n = sizeof(formats) / sizeof(*formats);
+	return formats;
+}
+
+int export_format_find(const char *name, const struct export_format **out,
+		       struct error *err)
+{
+	struct nearest near = nearest_to(name);
+	const char *best;
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		if (!strcmp(formats[i].name, name)) {
+			*out = &formats[i];
+			return 0;
+		}
+		nearest_try(&near, formats[i].name);
+	}
+	best = nearest_best(&near);
+	if (best)
+		return error_set(err, ERR_USAGE, "--format '%s': no such "
+				 "format; did you mean '%s'?", name, best);
+	return error_set(err, ERR_USAGE, "--format '%s': no such format; "
+			 "'tally help export' lists them", name);
+}

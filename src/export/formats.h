@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_EXPORT_FORMATS_H
+#define TALLY_EXPORT_FORMATS_H
+/* The writers of all formats, one in each file. */
+#include "export/walk.h"
+
+int export_folded(struct export *x, struct error *err);
+int export_pprof(struct export *x, struct error *err);
+int export_go_pgo(struct export *x, struct error *err);
+int export_speedscope(struct export *x, struct error *err);
+
+#endif

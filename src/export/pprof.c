@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * pprof: github.com/google/pprof, proto/profile.proto, compressed by gzip.
+ *
+ * Each event has two values: a number of samples and what they stand for.  The
+ * first event's types are samples/count and, where it measures time, cpu/
+ * nanoseconds, which readers know.  Ids count from 1 in the order of the tables;
+ * mapping 1 is the program.  Addresses are those of the ELF file, so mappings
+ * begin at 0.
+ */
+#include <stdlib.h>
+
+#include "export/formats.h"
+#include "export/proto.h"
+#include "views/framekey.h"
+
+enum {				/* fields of Profile */
+	SAMPLE_TYPE = 1, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING_TABLE,
+	TIME_NANOS = 9, DURATION_NANOS, PERIOD_TYPE, PERIOD,
+	DEFAULT_SAMPLE_TYPE = 14
+};
+
+struct func_key {
+	uint32_t fk, file;
+};
+
+struct pprof {
+	struct export *x;
+	bool go;			/* default.pgo: program code only */
+	struct strtab str;
+	uint32_t *loc_id;		/* by loc, then by special: id or 0 */
+	VEC(uint32_t) locs;		/* by id - 1 */
+	VEC(struct func_key) funcs;	/* by id - 1 */
+	struct idtab func_tab;
+	uint32_t *mapping_id;		/* by image */
+	uint64_t *limit;		/* by image: behind the last address */
+	struct buf msg, sub;
+};
+
+static uint64_t intern(struct pprof *w, const char *s)
+{
+	uint32_t id = strtab_add(&w->str, s);
+
+	w->x->out.failed |= id == UINT32_MAX;
+	return id;
+}
+
+static void put_type(struct pprof *w, unsigned int field, const char *type,
+		     const char *unit)
+{
+	proto_uint(&w->msg, 1, intern(w, type));
+	proto_uint(&w->msg, 2, intern(w, unit));
+	proto_part(&w->x->out, field, &w->msg);
+}
+
+/* Pyroscope takes no "-" in the name of a type. */
+static void put_event_types(struct pprof *w, size_t col)
+{
+	struct export *x = w->x;
+	const char *name = export_event_name(x, col);
+	bool time = export_is_time(x, col);
+	struct buf type = { 0 };
+
+	for (const char *s = name; *s; s++)
+		buf_u8(&type, *s == '-' ? '_' : (uint8_t)*s);
+	if (!col) {
+		put_type(w, SAMPLE_TYPE, "samples", "count");
+		put_type(w, SAMPLE_TYPE, time ? "cpu" : buf_cstr(&type),
+			 time ? "nanoseconds" : "count");
+		if (!w->go)
+			proto_uint(&x->out, DEFAULT_SAMPLE_TYPE,
+				   intern(w, time ? "cpu" : buf_cstr(&type)));
+		put_type(w, PERIOD_TYPE, time ? "cpu" : buf_cstr(&type),
+			 time ? "nanoseconds" : "count");
+		proto_uint(&x->out, PERIOD,
+			   prof_event_period(export_event(x, 0)));
+	} else {
+		put_type(w, SAMPLE_TYPE, buf_cstr(&type),
+			 time ? "nanoseconds" : "count");
+		buf_str(&type, "_samples");
+		put_type(w, SAMPLE_TYPE, buf_cstr(&type), "count");
+	}
+	x->out.failed |= type.failed;
+	buf_fini(&type);
+}
+
+/* Special functions have locations of their own, behind those of the profile. */
+static size_t loc_index(const struct pprof *w, const struct export_frame *f)
+{
+	if (f->loc != PROF_NONE)
+		return f->loc;
+	return w->x->p->locs.n + (f->fk == w->x->keys.unknown
+		? EXPORT_SPECIALS : f->fk - w->x->keys.keys.n);
+}
+
+static uint32_t location(struct pprof *w, const struct export_frame *f)
+{
+	uint32_t *id = &w->loc_id[loc_index(w, f)];
+
+	if (!*id) {
+		if (vec_push(&w->locs, (uint32_t)loc_index(w, f)) < 0)
+			w->x->out.failed = true;
+		*id = (uint32_t)w->locs.n;
+	}
+	return *id;
+}
+
+static void put_label(struct pprof *w, const char *key, const char *text,
+		      uint64_t num)
+{
+	proto_uint(&w->sub, 1, intern(w, key));
+	proto_uint(&w->sub, 2, text ? intern(w, text) : 0);
+	proto_uint(&w->sub, 3, num);
+	proto_part(&w->msg, 3, &w->sub);
+}
+
+static void put_labels(struct pprof *w, uint32_t lane)
+{
+	const struct lane *l = &w->x->a.lanes.v[lane];
+
+	put_label(w, "comm", export_str(w->x, l->comm), 0);
+	put_label(w, "pid", NULL, l->pid);
+	put_label(w, "tid", NULL, l->tid);
+	if (w->x->p->runs.n > 1)
+		put_label(w, "run", NULL, l->run + 1ull);
+}
+
+static bool is_go_code(const struct pprof *w, const struct export_frame *f)
+{
+	const struct prof_image *im = export_image(w->x, f);
+
+	return im && !prof_is_kernel(im) && export_func(w->x, f->fk);
+}
+
+static int put_sample(void *ctx, uint32_t lane, uint32_t col, uint32_t node,
+		      struct cell c, struct error *err)
+{
+	struct pprof *w = ctx;
+	struct export *x = w->x;
+
+	if (export_stack(x, node) < 0)
+		return export_nomem(err);
+	if (w->go && col)
+		return 0;
+	for (size_t i = 0; i < x->frames.n; i++) {
+		const struct export_frame *f = &x->frames.v[i];
+
+		/* inlined functions are lines of one location */
+		if ((!i || f->loc == PROF_NONE || !f[-1].inlined) &&
+		    (!w->go || is_go_code(w, f)))
+			buf_uleb(&w->sub, location(w, f));
+	}
+	if (w->go && !w->sub.n)
+		return 0;
+	proto_part(&w->msg, 1, &w->sub);
+	for (size_t i = 0; i < (w->go ? 1 : x->a.ncols); i++) {
+		buf_uleb(&w->sub, i != col ? 0 : i ? c.weight : c.count);
+		buf_uleb(&w->sub, i != col ? 0 : i ? c.count : c.weight);
+	}
+	proto_part(&w->msg, 2, &w->sub);
+	if (!w->go)
+		put_labels(w, lane);
+	proto_part(&x->out, SAMPLE, &w->msg);
+	return export_flush(x, false, err);
+}
+
+static bool func_eq(const void *ctx, uint32_t id, const void *key)
+{
+	const struct pprof *w = ctx;
+	const struct func_key *a = &w->funcs.v[id], *b = key;
+
+	return a->fk == b->fk && a->file == b->file;
+}
+
+/* A function in a file: code of one may come from several (#include). */
+static uint32_t function(struct pprof *w, const struct export_frame *f)
+{
+	const struct prof_func *pf = export_func(w->x, f->fk);
+	struct func_key key = { f->fk, f->file };
+	uint64_t h;
+	uint32_t id;
+
+	if (key.file == PROF_STR_EMPTY && pf)
+		key.file = pf->file;
+	h = hash_mix(key.fk, key.file);
+	id = idtab_find(&w->func_tab, h, func_eq, w, &key);
+	if (id == IDTAB_NONE) {
+		id = (uint32_t)w->funcs.n;
+		if (vec_push(&w->funcs, key) < 0 ||
+		    idtab_add(&w->func_tab, h, id) < 0)
+			w->x->out.failed = true;
+	}
+	return id + 1;
+}
+
+static void put_line(struct pprof *w, const struct export_frame *f)
+{
+	proto_uint(&w->sub, 1, function(w, f));
+	proto_uint(&w->sub, 2, f->line);
+	proto_uint(&w->sub, 3, f->column);
+	proto_part(&w->msg, 4, &w->sub);
+}
+
+static int put_special(struct pprof *w, uint32_t which)
+{
+	struct export_frame f = { .loc = PROF_NONE };
+
+	f.fk = which == EXPORT_SPECIALS
+		       ? w->x->keys.unknown
+		       : (uint32_t)w->x->keys.keys.n + which;
+	put_line(w, &f);
+	return 0;
+}
+
+static int put_locations(struct pprof *w, struct error *err)
+{
+	struct export *x = w->x;
+	const struct profile *p = x->p;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < w->locs.n; i++) {
+		uint32_t loc = w->locs.v[i];
+
+		proto_uint(&w->msg, 1, i + 1);
+		if (loc < p->locs.n) {
+			proto_uint(&w->msg, 2,
+				   w->mapping_id[p->locs.v[loc].image]);
+			proto_uint(&w->msg, 3, p->locs.v[loc].vaddr);
+			if (export_chain(x, loc) < 0)
+				return export_nomem(err);
+			for (size_t k = 0; k < x->frames.n; k++)
+				put_line(w, &x->frames.v[k]);
+		} else {
+			put_special(w, loc - (uint32_t)p->locs.n);
+		}
+		proto_part(&x->out, LOCATION, &w->msg);
+		rc = export_flush(x, false, err);
+	}
+	return rc;
+}
+
+static bool is_program(const struct profile *p, uint32_t image)
+{
+	const char *path = profile_cstr(p, p->images.v[image].path);
+
+	return !prof_is_kernel(&p->images.v[image]) &&
+	       path_is_program(p, path_base(path));
+}
+
+static void put_mapping(struct pprof *w, uint32_t image)
+{
+	const struct prof_image *im = &w->x->p->images.v[image];
+	struct buf hex = { 0 };
+
+	proto_uint(&w->msg, 1, w->mapping_id[image]);
+	proto_uint(&w->msg, 3, w->limit[image]);
+	proto_uint(&w->msg, 5, intern(w, export_str(w->x, im->path)));
+	for (size_t i = 0; i < im->build_id.len; i++)
+		buf_printf(&hex, "%02x", im->build_id.bytes[i]);
+	proto_uint(&w->msg, 6, intern(w, buf_cstr(&hex)));
+	for (unsigned int field = 7; field <= 10; field++)
+		proto_uint(&w->msg, field, 1);	/* has all there is */
+	proto_part(&w->x->out, MAPPING, &w->msg);
+	w->x->out.failed |= hex.failed;
+	buf_fini(&hex);
+}
+
+/* The program first. */
+static int put_mappings(struct pprof *w, struct error *err)
+{
+	const struct profile *p = w->x->p;
+	uint32_t ids = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < w->locs.n; i++) {
+		const struct prof_loc *l;
+
+		if (w->locs.v[i] >= p->locs.n)
+			continue;
+		l = &p->locs.v[w->locs.v[i]];
+		if (l->vaddr >= w->limit[l->image])
+			w->limit[l->image] = l->vaddr == UINT64_MAX
+						     ? l->vaddr : l->vaddr + 1;
+	}
+	for (int others = 0; others < 2; others++)
+		for (uint32_t i = 0; !rc && i < p->images.n; i++)
+			if (w->limit[i] && is_program(p, i) == !others) {
+				w->mapping_id[i] = ++ids;
+				put_mapping(w, i);
+				rc = export_flush(w->x, false, err);
+			}
+	return rc;
+}
+
+static int put_functions(struct pprof *w, struct error *err)
+{
+	struct export *x = w->x;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < w->funcs.n; i++) {
+		struct func_key k = w->funcs.v[i];
+		const struct prof_func *pf = export_func(x, k.fk);
+
+		proto_uint(&w->msg, 1, i + 1);
+		proto_uint(&w->msg, 2, intern(w, export_name(x, k.fk)));
+		proto_uint(&w->msg, 3, intern(w, export_linkage(x, k.fk)));
+		proto_uint(&w->msg, 4, intern(w, export_str(x, k.file)));
+		if (pf && pf->file == k.file)
+			proto_uint(&w->msg, 5, pf->line);
+		proto_part(&x->out, FUNCTION, &w->msg);
+		rc = export_flush(x, false, err);
+	}
+	return rc;
+}
+
+static int put_strings(struct pprof *w, struct error *err)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && i < w->str.str.n; i++) {
+		proto_str(&w->x->out, STRING_TABLE, strtab_get(&w->str, i));
+		rc = export_flush(w->x, false, err);
+	}
+	return rc;
+}
+
+static int put_all(struct pprof *w, struct error *err)
+{
+	struct export *x = w->x;
+	int rc;
+
+	for (size_t c = 0; c < (w->go && x->a.ncols ? 1 : x->a.ncols); c++)
+		put_event_types(w, c);
+	proto_uint(&x->out, TIME_NANOS, export_wall_ns(x));
+	proto_uint(&x->out, DURATION_NANOS, export_duration_ns(x));
+	rc = export_cells(x, put_sample, w, err);
+	if (!rc)
+		rc = put_mappings(w, err);
+	if (!rc)
+		rc = put_locations(w, err);
+	if (!rc)
+		rc = put_functions(w, err);
+	x->out.failed |= w->msg.failed || w->sub.failed;
+	return rc ? rc : put_strings(w, err);
+}
+
+static int export_profile(struct export *x, bool go, struct error *err)
+{
+	struct pprof w = { .x = x, .go = go };
+	int rc = -ERR_NOMEM;
+
+	w.loc_id = calloc(x->p->locs.n + EXPORT_SPECIALS + 1,
+			  sizeof(*w.loc_id));
+	w.mapping_id = calloc(x->p->images.n + 1, sizeof(*w.mapping_id));
+	w.limit = calloc(x->p->images.n + 1, sizeof(*w.limit));
+	if (strtab_init(&w.str) < 0 || !w.loc_id || !w.mapping_id || !w.limit)
+		export_nomem(err);
+	else
+		rc = put_all(&w, err);
+	strtab_fini(&w.str);
+	free(w.loc_id);
+	free(w.mapping_id);
+	free(w.limit);
+	vec_fini(&w.locs);
+	vec_fini(&w.funcs);
+	idtab_fini(&w.func_tab);
+	buf_fini(&w.msg);
+	buf_fini(&w.sub);
+	return rc;
+}
+
+int export_pprof(struct export *x, struct error *err)
+{
+	return export_profile(x, false, err);
+}
+
+int export_go_pgo(struct export *x, struct error *err)
+{
+	return export_profile(x, true, err);
+}

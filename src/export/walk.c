@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Stacks, functions and text for all formats: see walk.h. */
+#include "export/walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/text.h"
+#include "views/names.h"
+
+enum { FLUSH_AT = 1 << 16 };
+
+int export_nomem(struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "out of memory for the export");
+}
+
+static int put_gzip(struct export *x, bool all, struct error *err)
+{
+	uint8_t room[1 << 14];
+	z_stream *z = x->z;
+	int rc = 0, state = Z_OK;
+
+	z->next_in = x->out.p;
+	z->avail_in = (uInt)x->out.n;
+	do {
+		z->next_out = room;
+		z->avail_out = sizeof(room);
+		state = deflate(z, all ? Z_FINISH : Z_NO_FLUSH);
+		if (state == Z_STREAM_ERROR)
+			return error_set(err, ERR_IO, "zlib cannot compress");
+		if (z->avail_out < sizeof(room))
+			rc = x->sink->put(x->sink->ctx, room,
+					  sizeof(room) - z->avail_out, err);
+	} while (!rc && !z->avail_out && state != Z_STREAM_END);
+	return rc;
+}
+
+int export_flush(struct export *x, bool all, struct error *err)
+{
+	int rc = 0;
+
+	if (x->out.failed)
+		return export_nomem(err);
+	if (!all && x->out.n < FLUSH_AT)
+		return 0;
+	if (x->z) {
+		/* avail_in has 32 bits */
+		if (x->out.n > UINT32_MAX)
+			return error_set(err, ERR_NOMEM,
+					 "one part of the output has more than "
+					 "4 GB");
+		rc = put_gzip(x, all, err);
+	} else if (x->out.n) {
+		rc = x->sink->put(x->sink->ctx, x->out.p, x->out.n, err);
+	}
+	buf_again(&x->out);
+	return rc;
+}
+
+const char *export_text(struct export *x, const char *s)
+{
+	uint32_t id;
+
+	buf_again(&x->tmp);
+	text_safe(&x->tmp, s);
+	id = strtab_add(&x->text, buf_cstr(&x->tmp));
+	x->out.failed |= x->tmp.failed || id == UINT32_MAX;
+	return strtab_get(&x->text, id);
+}
+
+const char *export_str(struct export *x, uint32_t str)
+{
+	uint32_t *at = &x->text_of[str];
+
+	if (!*at) {
+		buf_again(&x->tmp);
+		text_safe(&x->tmp, profile_cstr(x->p, str));
+		*at = strtab_add(&x->text, buf_cstr(&x->tmp));
+		x->out.failed |= x->tmp.failed || *at == UINT32_MAX;
+	}
+	return strtab_get(&x->text, *at);
+}
+
+static const char *special_name(uint32_t which)
+{
+	switch (which) {
+	case EXPORT_CUT:
+		return "[callers missing: deep stack cut]";
+	case EXPORT_BROKEN:
+		return "[callers missing: broken stack]";
+	case EXPORT_DEEPER:
+		return "[callers left out: stack too deep]";
+	default:
+		return "[damaged]";
+	}
+}
+
+const char *export_name(struct export *x, uint32_t fk)
+{
+	uint32_t *at = &x->name_of[fk];
+	struct buf name = { 0 };
+
+	if (*at)
+		return strtab_get(&x->text, *at);
+	if (export_special(x, fk))
+		buf_str(&name, special_name(fk - (uint32_t)x->keys.keys.n));
+	else
+		name_symbol(x->p, &x->keys, &x->keys.keys.v[fk], NAME_ALONE,
+			    &name);
+	buf_again(&x->tmp);
+	text_safe(&x->tmp, buf_cstr(&name));
+	*at = strtab_add(&x->text, buf_cstr(&x->tmp));
+	x->out.failed |= name.failed || x->tmp.failed || *at == UINT32_MAX;
+	buf_fini(&name);
+	return strtab_get(&x->text, *at);
+}
+
+const struct prof_func *export_func(const struct export *x, uint32_t fk)
+{
+	const struct frame_key *k;
+
+	if (export_special(x, fk))
+		return NULL;
+	k = &x->keys.keys.v[fk];
+	return k->sort == FRAME_FUNC && k->func ? &x->p->funcs.v[k->func - 1]
+						: NULL;
+}
+
+const char *export_linkage(struct export *x, uint32_t fk)
+{
+	const struct prof_func *f = export_func(x, fk);
+
+	return f ? export_str(x, f->name) : "";
+}
+
+const struct prof_image *export_image(const struct export *x,
+				      const struct export_frame *f)
+{
+	return f->loc < x->p->locs.n
+		       ? &x->p->images.v[x->p->locs.v[f->loc].image] : NULL;
+}
+
+static int push(struct export *x, uint32_t fk, uint32_t loc)
+{
+	return vec_push(&x->frames, (struct export_frame){ .fk = fk,
+							   .loc = loc });
+}
+
+static int push_mark(struct export *x, uint32_t mark)
+{
+	uint32_t special = (uint32_t)x->keys.keys.n;
+
+	switch (mark) {
+	case PROF_MARK_CUT:
+		return push(x, special + EXPORT_CUT, PROF_NONE);
+	case PROF_MARK_BROKEN:
+		return push(x, special + EXPORT_BROKEN, PROF_NONE);
+	case PROF_MARK_DAMAGED:
+		return push(x, special + EXPORT_DAMAGED, PROF_NONE);
+	default:
+		return 0;	/* whole */
+	}
+}
+
+static int push_location(struct export *x, uint32_t loc)
+{
+	const struct frame_keys *k = &x->keys;
+	int rc = 0;
+
+	for (uint32_t s = k->head[loc]; !rc && s != PROF_NONE;
+	     s = k->steps[s].outer) {
+		struct export_frame f = { .fk = k->steps[s].fk, .loc = loc };
+
+		if (s < k->nframes) {
+			const struct prof_frame *pf = &x->p->frames.v[s];
+
+			f.file = pf->file;
+			f.line = pf->line;
+			f.column = pf->column;
+			f.inlined = frame_step_inlined(k, s);
+		}
+		if (f.fk == PROF_NONE)
+			f.fk = k->unknown;
+		rc = vec_push(&x->frames, f);
+	}
+	return rc;
+}
+
+int export_chain(struct export *x, uint32_t loc)
+{
+	x->frames.n = 0;
+	return push_location(x, loc) < 0 ? -ERR_NOMEM : 0;
+}
+
+int export_stack(struct export *x, uint32_t node)
+{
+	const struct prof_node *nodes = x->p->nodes.v;
+	int rc = 0;
+
+	x->frames.n = 0;
+	if (!node || prof_is_mark(nodes[node].loc))
+		rc = push(x, x->keys.unknown, PROF_NONE);
+	for (uint32_t n = node; !rc && n; n = nodes[n].parent) {
+		if (x->frames.n >= EXPORT_DEPTH) {
+			rc = push(x, (uint32_t)x->keys.keys.n + EXPORT_DEEPER,
+				  PROF_NONE);
+			break;
+		}
+		if (prof_is_mark(nodes[n].loc))
+			rc = push_mark(x, nodes[n].loc);
+		else
+			rc = push_location(x, nodes[n].loc);
+	}
+	return rc < 0 ? -ERR_NOMEM : 0;
+}
+
+const struct prof_event *export_event(const struct export *x, size_t col)
+{
+	return &x->p->events.v[x->a.cols.v[col]];
+}
+
+const char *export_event_name(struct export *x, size_t col)
+{
+	return export_text(x, prof_event_actual(x->p, export_event(x, col)));
+}
+
+bool export_is_time(const struct export *x, size_t col)
+{
+	return export_event(x, col)->unit == PROF_UNIT_NS;
+}
+
+void export_thread_name(struct export *x, uint32_t lane, struct buf *out)
+{
+	const struct lane *l = &x->a.lanes.v[lane];
+
+	buf_printf(out, "%s (%u/%u)", export_str(x, l->comm), l->pid, l->tid);
+	if (x->p->runs.n > 1)
+		buf_printf(out, " run %u", l->run + 1);
+}
+
+uint64_t export_start_ns(const struct export *x)
+{
+	return profile_start_ns(x->p);
+}
+
+uint64_t export_duration_ns(const struct export *x)
+{
+	uint64_t start = profile_start_ns(x->p), end = profile_end_ns(x->p);
+
+	if (!end)
+		end = x->a.last_ns;
+	return end > start ? end - start : 0;
+}
+
+uint64_t export_wall_ns(const struct export *x)
+{
+	uint64_t t = UINT64_MAX, wall = 0;
+
+	for (size_t i = 0; i < x->p->runs.n; i++)
+		if (x->p->runs.v[i].start_ns < t) {
+			t = x->p->runs.v[i].start_ns;
+			wall = x->p->runs.v[i].start_wall_ns;
+		}
+	return wall;
+}
+
+int export_cells(struct export *x, export_cell_fn *fn, void *ctx,
+		 struct error *err)
+{
+	const struct aggregate *a = &x->a;
+	int rc = 0;
+
+	for (size_t i = 0; i < a->slots.n; i++) {
+		const struct slot *s = &a->slots.v[i];
+		uint32_t col = a->col_of[s->event];
+
+		for (size_t k = 0; !rc && s->dense && k < a->leaves.n &&
+				   k < s->cap; k++)
+			if (s->dense[k].count)
+				rc = fn(ctx, s->lane, col, a->leaves.v[k],
+					s->dense[k], err);
+		for (size_t k = s->first; !rc && !s->dense &&
+					  k < s->first + s->n; k++)
+			rc = fn(ctx, s->lane, col, a->sparse.v[k].stack,
+				a->sparse.v[k].c, err);
+	}
+	return rc;
+}
+
+static int add_total(void *ctx, uint32_t lane, uint32_t col, uint32_t node,
+		     struct cell c, struct error *err)
+{
+	struct export *x = ctx;
+
+	(void)node;
+	(void)err;
+	cell_add(&x->totals[lane * x->a.ncols + col], c);
+	return 0;
+}
+
+/* Lanes by thread: samples know only their thread. */
+static int map_threads(struct export *x, struct error *err)
+{
+	size_t groups = x->a.groups.n;
+	uint32_t *of_group = malloc((groups + 1) * sizeof(*of_group));
+
+	x->lane_of = malloc((x->p->threads.n + 1) * sizeof(*x->lane_of));
+	x->totals = calloc(x->a.lanes.n * x->a.ncols + 1, sizeof(*x->totals));
+	if (!of_group || !x->lane_of || !x->totals) {
+		free(of_group);
+		return export_nomem(err);
+	}
+	memset(of_group, 0xff, (groups + 1) * sizeof(*of_group));
+	for (size_t i = 0; i < x->a.lanes.n; i++)
+		if (x->a.lanes.v[i].group < groups)
+			of_group[x->a.lanes.v[i].group] = (uint32_t)i;
+	for (size_t i = 0; i < x->p->threads.n; i++)
+		x->lane_of[i] = of_group[x->a.thread_group[i]];
+	free(of_group);
+	return export_cells(x, add_total, x, err);
+}
+
+static int open_export(struct export *x, struct error *err)
+{
+	uint32_t mask = KEYS_OF_THREAD;
+	z_stream *z = NULL;
+	int rc = selection_init(&x->sel, x->p, &x->spec->select, err);
+
+	if (!rc)
+		rc = aggregate_run(x->r, &x->sel, mask, &x->a, err);
+	if (!rc)
+		rc = frame_keys_init(&x->keys, x->p,
+				     KEY_BIT(KEY_IMAGE) | KEY_BIT(KEY_SYMBOL),
+				     !x->spec->no_inline, NULL, err);
+	if (!rc)
+		rc = map_threads(x, err);
+	if (rc)
+		return rc;
+	if (strtab_init(&x->text) < 0)
+		return export_nomem(err);
+	x->name_of = calloc(export_nfuncs(x), sizeof(*x->name_of));
+	x->text_of = calloc(x->p->str.str.n + 1, sizeof(*x->text_of));
+	if (!x->name_of || !x->text_of)
+		return export_nomem(err);
+	if (!(x->format->flags & EXPORT_GZIP))
+		return 0;
+	z = calloc(1, sizeof(*z));
+	if (!z)
+		return export_nomem(err);
+	/* 16: a gzip header, whose time of 0 keeps the bytes the same */
+	if (deflateInit2(z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8,
+			 Z_DEFAULT_STRATEGY) != Z_OK) {
+		free(z);
+		return export_nomem(err);
+	}
+	x->z = z;
+	return 0;
+}
+
+static void close_export(struct export *x)
+{
+	if (x->z)
+		deflateEnd(x->z);
+	free(x->z);
+	selection_fini(&x->sel);
+	aggregate_fini(&x->a);
+	frame_keys_fini(&x->keys);
+	free(x->totals);
+	free(x->lane_of);
+	strtab_fini(&x->text);
+	free(x->name_of);
+	free(x->text_of);
+	buf_fini(&x->tmp);
+	buf_fini(&x->out);
+	vec_fini(&x->frames);
+	vec_fini(&x->held);
+}
+
+int export_write(struct reader *r, const struct export_format *f,
+		 const struct export_spec *spec, const struct export_sink *sink,
+		 struct error *err)
+{
+	struct export x = { .r = r, .p = reader_profile(r), .spec = spec,
+			    .sink = sink, .format = f };
+	int rc = open_export(&x, err);
+
+	if (!rc)
+		rc = f->write(&x, err);
+	if (!rc)
+		rc = export_flush(&x, true, err);
+	close_export(&x);
+	return rc;
+}

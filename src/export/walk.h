@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_EXPORT_WALK_H
+#define TALLY_EXPORT_WALK_H
+/*
+ * The one walk that feeds all formats: unique stacks with their costs by thread
+ * and event, the samples themselves in order, functions, names and text.
+ *
+ * A function is an fk: an id of keys.keys, or one of the special ids behind
+ * them that stand for missing callers.  All text is UTF-8 without control
+ * characters (text_safe); a format escapes only what is special in it.
+ */
+#include "export/export.h"
+#include "views/aggregate.h"
+#include "views/framekey.h"
+
+enum {
+	/* Frames of a stack that are written; the outer ones beyond become one. */
+	EXPORT_DEPTH = 1024,
+	/* Samples that are held to bring them in order by thread. */
+	EXPORT_SAMPLES = 1 << 21,
+};
+
+/* Behind keys.keys: what stands in the place of frames. */
+enum {
+	EXPORT_CUT,		/* callers missing: deeper than copied */
+	EXPORT_BROKEN,		/* callers missing: unwinding failed */
+	EXPORT_DAMAGED,		/* rows lost from the file */
+	EXPORT_DEEPER,		/* beyond EXPORT_DEPTH */
+	EXPORT_SPECIALS
+};
+
+struct export_frame {
+	uint32_t fk;
+	uint32_t loc;		/* PROF_NONE: special */
+	uint32_t file, line, column;	/* str; where execution is, "" and 0 */
+	bool inlined;		/* into the next frame */
+};
+
+struct export_sample {
+	uint64_t time_ns, weight;
+	uint32_t stack, lane, col, cpu;
+};
+
+struct export {
+	struct reader *r;
+	const struct profile *p;
+	const struct export_spec *spec;
+	const struct export_sink *sink;
+	const struct export_format *format;
+	struct selection sel;
+	struct aggregate a;	/* a lane is a thread under one name; a column
+				 * an event */
+	struct cell *totals;	/* [lane * a.ncols + column] */
+	struct frame_keys keys;
+	uint32_t *lane_of;	/* by thread of the profile */
+	struct strtab text;	/* all that is written, safe */
+	uint32_t *name_of, *text_of;	/* by fk, by str: in text, 0: not yet */
+	struct buf tmp;
+	VEC(struct export_frame) frames;	/* of export_stack */
+	/* samples by thread: of lanes [first, last) */
+	VEC(struct export_sample) held;
+	uint32_t held_first, held_last;
+	struct buf out;		/* what formats append to */
+	void *z;		/* z_stream of EXPORT_GZIP */
+};
+
+static inline size_t export_nfuncs(const struct export *x)
+{
+	return x->keys.keys.n + EXPORT_SPECIALS;
+}
+
+static inline bool export_special(const struct export *x, uint32_t fk)
+{
+	return fk >= x->keys.keys.n;
+}
+
+/* Writes out->n bytes on when there are many, or when `all`. */
+int export_flush(struct export *x, bool all, struct error *err);
+int export_nomem(struct error *err);
+
+/* A string of the profile, and any other, made safe; they live as long as x. */
+const char *export_str(struct export *x, uint32_t str);
+const char *export_text(struct export *x, const char *s);
+/* The name of a function, readable. */
+const char *export_name(struct export *x, uint32_t fk);
+/* "" or the name that linkers know. */
+const char *export_linkage(struct export *x, uint32_t fk);
+/* Its row in the profile, or NULL. */
+const struct prof_func *export_func(const struct export *x, uint32_t fk);
+/* Image of a frame, or NULL. */
+const struct prof_image *export_image(const struct export *x,
+				      const struct export_frame *f);
+
+/* Fills x->frames, innermost first; at least one.  0 or -ERR_NOMEM. */
+int export_stack(struct export *x, uint32_t node);
+/* The same of one location: a function and those inlined into it. */
+int export_chain(struct export *x, uint32_t loc);
+
+/* Event of a column, its name made safe, and whether weights are nanoseconds. */
+const struct prof_event *export_event(const struct export *x, size_t col);
+const char *export_event_name(struct export *x, size_t col);
+bool export_is_time(const struct export *x, size_t col);
+/* "program (1234/1235)", with the run where there are several. */
+void export_thread_name(struct export *x, uint32_t lane, struct buf *out);
+
+/* Start and length of what was recorded, in the recording's clock. */
+uint64_t export_start_ns(const struct export *x);
+uint64_t export_duration_ns(const struct export *x);
+uint64_t export_wall_ns(const struct export *x);
+
+/* What a thread has of one event at one stack. */
+typedef int export_cell_fn(void *ctx, uint32_t lane, uint32_t col,
+			   uint32_t node, struct cell c, struct error *err);
+int export_cells(struct export *x, export_cell_fn *fn, void *ctx,
+		 struct error *err);
+
+typedef int export_sample_fn(void *ctx, const struct export_sample *s,
+			     struct error *err);
+/* All samples, in the order of the file. */
+int export_samples(struct export *x, export_sample_fn *fn, void *ctx,
+		   struct error *err);
+/* Those of one lane, by time.  Lanes are best asked for in their order; one may
+ * be walked several times. */
+int export_thread_samples(struct export *x, uint32_t lane,
+			  export_sample_fn *fn, void *ctx, struct error *err);
+
+#endif
