@@ -4,9 +4,15 @@
 /* The writers of all formats, one in each file. */
 #include "export/walk.h"
 
+int export_callgrind(struct export *x, struct error *err);
+int export_chrome(struct export *x, struct error *err);
+int export_cpuprofile(struct export *x, struct error *err);
+int export_csv(struct export *x, struct error *err);
+int export_firefox(struct export *x, struct error *err);
 int export_folded(struct export *x, struct error *err);
-int export_pprof(struct export *x, struct error *err);
 int export_go_pgo(struct export *x, struct error *err);
+int export_perf_script(struct export *x, struct error *err);
+int export_pprof(struct export *x, struct error *err);
 int export_speedscope(struct export *x, struct error *err);
 
 #endif

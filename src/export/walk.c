@@ -194,6 +194,12 @@ int export_chain(struct export *x, uint32_t loc)
 	return push_location(x, loc) < 0 ? -ERR_NOMEM : 0;
 }
 
+int export_mark(struct export *x, uint32_t mark)
+{
+	x->frames.n = 0;
+	return push_mark(x, mark) < 0 ? -ERR_NOMEM : 0;
+}
+
 int export_stack(struct export *x, uint32_t node)
 {
 	const struct prof_node *nodes = x->p->nodes.v;

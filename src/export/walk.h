@@ -95,6 +95,8 @@ const struct prof_image *export_image(const struct export *x,
 int export_stack(struct export *x, uint32_t node);
 /* The same of one location: a function and those inlined into it. */
 int export_chain(struct export *x, uint32_t loc);
+/* The same of a mark: what it says is missing, or nothing. */
+int export_mark(struct export *x, uint32_t mark);
 
 /* Event of a column, its name made safe, and whether weights are nanoseconds. */
 const struct prof_event *export_event(const struct export *x, size_t col);

@@ -101,6 +101,24 @@ fi
 t_run "a speedscope file is written" export_as speedscope p.speedscope.json
 t_run "its events are nested and add up" check speedscope p.speedscope.json
 
+# --- the Firefox Profiler, Chrome, text and tables
+for f in firefox perf-script cpuprofile chrome csv; do
+	t_run "a $f file is written" export_as $f p.$f
+	t_run "$f: what is in it is what the report says" check $f p.$f
+done
+
+# --- callgrind, by valgrind's own reader
+t_run "a callgrind file is written" export_as callgrind p.callgrind
+if command -v callgrind_annotate >/dev/null; then
+	callgrind_annotate --threshold=100 --auto=no p.callgrind >annotated
+	t_run "callgrind_annotate counts as the report does" \
+		check callgrind annotated
+	callgrind_annotate --tree=calling --inclusive=yes p.callgrind >tree
+	t_like "it knows who calls whom" "$(cat tree)" ' > .*:outer '
+else
+	t_skip "callgrind_annotate opens it" "no valgrind here"
+fi
+
 # --- filters
 export_as folded main.folded --comm=prog
 t_lacks "filters hold" "$(cat main.folded)" '^a:b'

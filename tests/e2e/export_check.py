@@ -7,6 +7,7 @@
 Compares what a file says of the functions of export.sh's program with the
 report; exit status 1, and the reason, where they differ.
 """
+import csv
 import gzip
 import json
 import re
@@ -224,8 +225,151 @@ def speedscope(path, report):
     report.same(weights)
 
 
+def firefox(path, report):
+    """The processed format, version 46 (src/types/profile.ts of that time)."""
+    with open(path, encoding="utf-8") as f:
+        data = json.load(f)
+    meta = data["meta"]
+    want(meta["preprocessedProfileVersion"] == 46 and meta["version"] == 24,
+         "version")
+    want(meta["symbolicated"] is True and meta["markerSchema"] == [], "meta")
+    want([c["color"] for c in meta["categories"]].count("grey") == 1, "grey")
+    weights, names = {}, set()
+    for t in data["threads"]:
+        names.add(t["name"])
+        want(isinstance(t["pid"], str) and isinstance(t["tid"], int), "pid")
+        for table in ("samples", "stackTable", "frameTable", "funcTable",
+                      "resourceTable", "nativeSymbols", "markers"):
+            for key, column in t[table].items():
+                if isinstance(column, list):
+                    want(len(column) == t[table]["length"], table, key)
+        stacks, frames, funcs = t["stackTable"], t["frameTable"], t["funcTable"]
+        for i, prefix in enumerate(stacks["prefix"]):
+            want(prefix is None or prefix < i, "a caller behind its callee")
+        for r in funcs["resource"]:
+            want(-1 <= r < t["resourceTable"]["length"], "resource", r)
+        for lib in t["resourceTable"]["lib"]:
+            want(lib < len(data["libs"]), "lib", lib)
+        samples = t["samples"]
+        want(samples["weightType"] == "tracing-ms", "weightType")
+        want(samples["time"] == sorted(samples["time"]), "times go back")
+        for stack, weight in zip(samples["stack"], samples["weight"]):
+            frame = stacks["frame"][stack]
+            name = t["stringArray"][funcs["name"][frames["func"][frame]]]
+            weights[name] = weights.get(name, 0) + round(weight * 1e6)
+            if plain(name) == "squares":
+                want(frames["inlineDepth"][frame] > 0, "squares is inlined")
+    want(names == {"prog", THREAD}, "threads:", names)
+    report.same(weights)
+
+
+def callgrind(path, report):
+    """The table of callgrind_annotate."""
+    weights, head = {}, False
+    with open(path, encoding="utf-8") as f:
+        for line in f:
+            head = head or "file:function" in line
+            m = re.match(r" *([0-9,]+) \( ?[0-9.]+%\)  [^:]*:(.*) \[", line)
+            if head and m:
+                weights[m.group(2)] = (weights.get(m.group(2), 0)
+                                       + int(m.group(1).replace(",", "")))
+    report.same(weights)
+
+
+def perf_script(path, report):
+    weights, name = {}, None
+    with open(path, encoding="utf-8") as f:
+        for line in f:
+            head = re.match(r"(\S.*?) +([0-9]+)/([0-9]+) \[[0-9]{3}\] "
+                            r"[0-9]+\.[0-9]{6}: +([0-9]+) cpu-clock: $", line)
+            frame = re.match(r"\t +[0-9a-f]+ (.*) \((.*)\)$", line)
+            want(head or frame or line == "\n", repr(line))
+            if head:
+                weight, name = int(head.group(4)), None
+                want(head.group(1) in ("prog", THREAD), head.group(1))
+            elif frame and not name:
+                name = frame.group(1)
+                weights[name] = weights.get(name, 0) + weight
+                want(plain(name) != "squares" or frame.group(2) == "inlined",
+                     "squares is inlined")
+    report.same(weights)
+
+
+def cpuprofile(path, report):
+    """Protocol.Profiler.Profile of V8."""
+    with open(path, encoding="utf-8") as f:
+        p = json.load(f)
+    nodes = {n["id"]: n for n in p["nodes"]}
+    parents = [c for n in p["nodes"] for c in n["children"]]
+    want(len(nodes) == len(p["nodes"]) and sorted(parents) ==
+         sorted(set(nodes) - {1}), "the tree")
+    want(len(p["samples"]) == len(p["timeDeltas"]) == report.count, "samples")
+    hits, at, last, times = {}, p["startTime"], None, {}
+    for sample, delta in zip(p["samples"] + [None], p["timeDeltas"]
+                             + [None]):
+        now = p["endTime"] if delta is None else at + delta
+        if last is not None:
+            times[last] = times.get(last, 0) + now - at
+        if delta is not None:
+            want(delta >= 0, "time goes back")
+            name = nodes[sample]["callFrame"]["functionName"]
+            hits[name] = hits.get(name, 0) + 1
+        at, last = now, sample
+    want(at - p["startTime"] == report.total // 1000, "the end")
+    want(sum(n["hitCount"] for n in p["nodes"]) == report.count, "hitCount")
+    squares = sum(t for i, t in times.items() if plain(
+        nodes[i]["callFrame"]["functionName"]) == "squares")
+    n = report.samples["squares"]
+    want(abs(squares - report.self_weight["squares"] / 1000) <= n + 1,
+         "time of squares:", squares)
+    report.same(hits, "samples")
+
+
+def chrome(path, report):
+    """The trace event format: begins and ends are nested in each thread."""
+    with open(path, encoding="utf-8") as f:
+        events = json.load(f)["traceEvents"]
+    stacks, at, times, names = {}, {}, {}, set()
+    for e in events:
+        key = (e["pid"], e["tid"])
+        stack = stacks.setdefault(key, [])
+        if e["ph"] == "M":
+            names.add(e["args"]["name"])
+            continue
+        want(e["ts"] >= at.get(key, 0), "time goes back")
+        if stack:
+            times[stack[-1]] = (times.get(stack[-1], 0) + e["ts"] - at[key])
+        at[key] = e["ts"]
+        if e["ph"] == "B":
+            stack.append(e["name"])
+        else:
+            want(e["ph"] == "E" and stack.pop() == e["name"], "ends", e)
+    want(names == {"prog", THREAD} and not any(stacks.values()), "the end")
+    total = sum(times.values()) * 1000
+    # samples of a timer that is late stand for a little more
+    want(0.8 * report.total < total < 1.3 * report.total, "total", total)
+    share = sum(t for n, t in times.items() if plain(n) == "squares") * 1000
+    wanted = report.self_weight["squares"]
+    want(0.8 * wanted < share < 1.3 * wanted, "squares", share, "not", wanted)
+
+
+def csv_file(path, report):
+    weights, counts = {}, {}
+    with open(path, encoding="utf-8", newline="") as f:
+        for row in csv.DictReader(f):
+            name = row["stack"].split(" < ")[0]
+            want(row["function"] == name, "function", name)
+            want(row["comm"] in ("prog", THREAD), row["comm"])
+            weights[name] = weights.get(name, 0) + int(row["weight"])
+            counts[name] = counts.get(name, 0) + int(row["samples"])
+    report.same(weights)
+    report.same(counts, "samples")
+
+
 FORMATS = {"folded": folded, "pprof": pprof, "pprof-top": pprof_top,
-           "speedscope": speedscope}
+           "speedscope": speedscope, "firefox": firefox,
+           "callgrind": callgrind, "perf-script": perf_script,
+           "cpuprofile": cpuprofile, "chrome": chrome, "csv": csv_file}
 
 
 def main():

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Callgrind's format, version 1 (cl-format of valgrind): for kcachegrind and
+ * callgrind_annotate.
+ *
+ * Each function, inlined ones too, has its own cost by line, and the inclusive
+ * cost of its calls by line and callee.  Lines of a function that lie in another
+ * file than the function (#include) stand behind fi=.  The numbers of calls are
+ * those of samples, as calls were not counted.  In recursion a call counts once
+ * for each sample, so that no inclusive cost is above the total.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "export/formats.h"
+
+/* A cost of a function: its own where callee is PROF_NONE. */
+struct cost {
+	uint32_t fk, file, line, callee;
+	uint64_t samples;
+	size_t at;		/* of its weights */
+	uint64_t seen;		/* the last cell that was added */
+};
+
+struct callgrind {
+	struct export *x;
+	VEC(struct cost) costs;
+	VEC(uint64_t) weights;		/* [cost.at + column] */
+	struct idtab tab;
+	uint64_t cells;
+	uint8_t *named_fn, *named_str;	/* names that have their number */
+};
+
+static bool cost_eq(const void *ctx, uint32_t id, const void *key)
+{
+	const struct callgrind *w = ctx;
+	const struct cost *a = &w->costs.v[id], *b = key;
+
+	return a->fk == b->fk && a->file == b->file && a->line == b->line &&
+	       a->callee == b->callee;
+}
+
+/* The file that a function is declared in, or where nothing says so, `other`. */
+static uint32_t own_file(const struct callgrind *w, uint32_t fk, uint32_t other)
+{
+	const struct prof_func *f = export_func(w->x, fk);
+
+	return f && f->file != PROF_STR_EMPTY ? f->file : other;
+}
+
+static int add(struct callgrind *w, const struct export_frame *f,
+	       uint32_t callee, uint32_t col, struct cell c)
+{
+	struct cost key = { f->fk, f->file, f->line, callee, 0, 0, 0 };
+	uint64_t h = hash_mix((uint64_t)key.fk << 32 | key.callee,
+			      (uint64_t)key.file << 32 | key.line);
+	uint32_t id = idtab_find(&w->tab, h, cost_eq, w, &key);
+
+	if (id == IDTAB_NONE) {
+		id = (uint32_t)w->costs.n;
+		key.at = w->weights.n;
+		for (size_t i = 0; i < w->x->a.ncols; i++)
+			if (vec_push(&w->weights, 0) < 0)
+				return -ERR_NOMEM;
+		if (vec_push(&w->costs, key) < 0 ||
+		    idtab_add(&w->tab, h, id) < 0)
+			return -ERR_NOMEM;
+	}
+	if (w->costs.v[id].seen == w->cells)
+		return 0;
+	w->costs.v[id].seen = w->cells;
+	w->costs.v[id].samples += c.count;
+	w->weights.v[w->costs.v[id].at + col] += c.weight;
+	return 0;
+}
+
+static int add_stack(void *ctx, uint32_t lane, uint32_t col, uint32_t node,
+		     struct cell c, struct error *err)
+{
+	struct callgrind *w = ctx;
+	struct export *x = w->x;
+	int rc = export_stack(x, node);
+
+	(void)lane;
+	w->cells++;
+	if (!rc)
+		rc = add(w, &x->frames.v[0], PROF_NONE, col, c);
+	for (size_t i = 1; !rc && i < x->frames.n; i++)
+		rc = add(w, &x->frames.v[i], x->frames.v[i - 1].fk, col, c);
+	return rc < 0 ? export_nomem(err) : 0;
+}
+
+static int compare(const void *p, const void *q)
+{
+	const struct cost *a = p, *b = q;
+
+	if (a->fk != b->fk)
+		return a->fk < b->fk ? -1 : 1;
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	/* PROF_NONE, the function's own cost, last */
+	return a->callee < b->callee ? -1 : a->callee > b->callee;
+}
+
+static void put_file(struct callgrind *w, const char *key, uint32_t str)
+{
+	struct buf *out = &w->x->out;
+	const char *name = export_str(w->x, str);
+
+	buf_printf(out, "%s=(%u)", key, str + 1);
+	if (!w->named_str[str])
+		buf_printf(out, " %s", *name ? name : "???");
+	w->named_str[str] = 1;
+	buf_u8(out, '\n');
+}
+
+/* Images have numbers of their own, after those of files. */
+static void put_object(struct callgrind *w, const char *key, uint32_t fk)
+{
+	uint32_t str = export_special(w->x, fk)
+			       ? 0 : w->x->keys.keys.v[fk].image;
+	const char *name = export_str(w->x, str);
+
+	buf_printf(&w->x->out, "%s=%s\n", key, *name ? name : "???");
+}
+
+static void put_function(struct callgrind *w, const char *key, uint32_t fk)
+{
+	buf_printf(&w->x->out, "%s=(%u)", key, fk + 1);
+	if (!w->named_fn[fk])
+		buf_printf(&w->x->out, " %s", export_name(w->x, fk));
+	w->named_fn[fk] = 1;
+	buf_u8(&w->x->out, '\n');
+}
+
+static void put_cost(struct callgrind *w, const struct cost *c)
+{
+	buf_printf(&w->x->out, "%u", c->line);
+	for (size_t i = 0; i < w->x->a.ncols; i++)
+		buf_printf(&w->x->out, " %" PRIu64, w->weights.v[c->at + i]);
+	buf_u8(&w->x->out, '\n');
+}
+
+static int put_costs(struct callgrind *w, struct error *err)
+{
+	struct export *x = w->x;
+	uint32_t fk = PROF_NONE, file = PROF_NONE, own = PROF_NONE;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < w->costs.n; i++) {
+		const struct cost *c = &w->costs.v[i];
+		const struct prof_func *callee = c->callee == PROF_NONE
+			? NULL : export_func(x, c->callee);
+
+		if (c->fk != fk) {
+			fk = c->fk;
+			file = own = own_file(w, fk, c->file);
+			buf_u8(&x->out, '\n');
+			put_object(w, "ob", fk);
+			put_file(w, "fl", own);
+			put_function(w, "fn", fk);
+		}
+		if (c->file != file && c->file != PROF_STR_EMPTY) {
+			file = c->file;
+			put_file(w, file == own ? "fe" : "fi", file);
+		}
+		if (c->callee != PROF_NONE) {
+			put_object(w, "cob", c->callee);
+			put_file(w, "cfi", own_file(w, c->callee, 0));
+			put_function(w, "cfn", c->callee);
+			buf_printf(&x->out, "calls=%" PRIu64 " %u\n",
+				   c->samples, callee ? callee->line : 0);
+		}
+		put_cost(w, c);
+		rc = export_flush(x, false, err);
+	}
+	return rc;
+}
+
+static void put_head(struct callgrind *w)
+{
+	struct export *x = w->x;
+
+	buf_str(&x->out, "# callgrind format\nversion: 1\ncreator: tally\n");
+	if (x->p->runs.n)
+		buf_printf(&x->out, "cmd: %s\n",
+			   export_str(x, x->p->runs.v[0].command));
+	buf_str(&x->out, "positions: line\nevents:");
+	for (size_t c = 0; c < x->a.ncols; c++) {
+		buf_u8(&x->out, ' ');
+		for (const char *s = export_event_name(x, c); *s; s++)
+			buf_u8(&x->out, isalnum((unsigned char)*s)
+						? (uint8_t)*s : '_');
+	}
+	buf_str(&x->out, "\nsummary:");
+	for (size_t c = 0; c < x->a.ncols; c++) {
+		uint64_t sum = 0;
+
+		for (size_t l = 0; l < x->a.lanes.n; l++)
+			sum += x->totals[l * x->a.ncols + c].weight;
+		buf_printf(&x->out, " %" PRIu64, sum);
+	}
+	buf_u8(&x->out, '\n');
+}
+
+int export_callgrind(struct export *x, struct error *err)
+{
+	struct callgrind w = { .x = x };
+	int rc;
+
+	w.named_fn = calloc(export_nfuncs(x), 1);
+	w.named_str = calloc(x->p->str.str.n + 1, 1);
+	rc = w.named_fn && w.named_str ? 0 : export_nomem(err);
+	if (!rc)
+		rc = export_cells(x, add_stack, &w, err);
+	if (!rc) {
+		put_head(&w);
+		if (w.costs.n)
+			qsort(w.costs.v, w.costs.n, sizeof(*w.costs.v),
+			      compare);
+		rc = put_costs(&w, err);
+	}
+	vec_fini(&w.costs);
+	vec_fini(&w.weights);
+	idtab_fini(&w.tab);
+	free(w.named_fn);
+	free(w.named_str);
+	return rc;
+}

@@ -1,0 +1,548 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The processed format of the Firefox Profiler, version 46, which profiler.
+ * firefox.com upgrades to its own.  Tables are columns; each thread has its own
+ * with what its samples need.  A thread is written once for each event.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "export/formats.h"
+#include "export/tree.h"
+
+enum { GECKO_VERSION = 24, PROCESSED_VERSION = 46 };
+enum { CATEGORY_OTHER, CATEGORY_USER, CATEGORY_KERNEL };
+
+struct firefox {
+	struct export *x;
+	struct json j;
+	struct export_tree t;
+	uint32_t col;
+	uint32_t *stack_of;		/* by node of the tree, PROF_NONE */
+	uint32_t *func_of;		/* by fk, PROF_NONE */
+	uint32_t *lib_of;		/* by image: resource, PROF_NONE */
+	VEC(uint32_t) stacks, funcs, libs;	/* of this thread */
+	struct strtab str;
+	uint64_t from_ns;
+};
+
+static uint32_t intern(struct firefox *w, const char *s)
+{
+	uint32_t id = strtab_add(&w->str, s);
+
+	w->x->out.failed |= id == UINT32_MAX;
+	return id;
+}
+
+static uint32_t image_of(const struct firefox *w, const struct export_frame *f)
+{
+	return f->loc < w->x->p->locs.n ? w->x->p->locs.v[f->loc].image
+					: PROF_NONE;
+}
+
+static int category(const struct firefox *w, const struct export_frame *f)
+{
+	const struct prof_image *im = export_image(w->x, f);
+
+	if (!im || im->kind == PROF_IMAGE_UNKNOWN)
+		return CATEGORY_OTHER;
+	return prof_is_kernel(im) ? CATEGORY_KERNEL : CATEGORY_USER;
+}
+
+static const struct export_frame *frame_at(const struct firefox *w, size_t i)
+{
+	return &w->t.nodes.v[w->stacks.v[i]].frame;
+}
+
+/* Numbers a node after its callers. */
+static int use_stack(struct firefox *w, uint32_t node)
+{
+	size_t first = w->stacks.n, last;
+
+	for (; node != PROF_NONE && w->stack_of[node] == PROF_NONE;
+	     node = w->t.nodes.v[node].parent) {
+		w->stack_of[node] = 0;
+		if (vec_push(&w->stacks, node) < 0)
+			return -ERR_NOMEM;
+	}
+	last = w->stacks.n;
+	for (size_t i = first, k = last; i + 1 < k; i++) {
+		uint32_t swap = w->stacks.v[i];
+
+		w->stacks.v[i] = w->stacks.v[--k];
+		w->stacks.v[k] = swap;
+	}
+	for (size_t i = first; i < last; i++) {
+		const struct export_frame *f = frame_at(w, i);
+		uint32_t image = image_of(w, f);
+
+		w->stack_of[w->stacks.v[i]] = (uint32_t)i;
+		if (image != PROF_NONE && w->lib_of[image] == PROF_NONE) {
+			w->lib_of[image] = (uint32_t)w->libs.n;
+			if (vec_push(&w->libs, image) < 0)
+				return -ERR_NOMEM;
+		}
+		if (w->func_of[f->fk] == PROF_NONE) {
+			w->func_of[f->fk] = (uint32_t)w->funcs.n;
+			if (vec_push(&w->funcs, (uint32_t)i) < 0)
+				return -ERR_NOMEM;
+		}
+	}
+	return 0;
+}
+
+static int use_sample(void *ctx, const struct export_sample *s,
+		      struct error *err)
+{
+	struct firefox *w = ctx;
+
+	if (s->col != w->col)
+		return 0;
+	return use_stack(w, w->t.node_of[s->stack]) < 0 ? export_nomem(err) : 0;
+}
+
+static int put_stack(void *ctx, const struct export_sample *s,
+		     struct error *err)
+{
+	struct firefox *w = ctx;
+
+	if (s->col == w->col)
+		json_uint(&w->j, NULL, w->stack_of[w->t.node_of[s->stack]]);
+	return export_flush(w->x, false, err);
+}
+
+static double milliseconds(const struct firefox *w, uint64_t t)
+{
+	return t > w->from_ns ? (double)(t - w->from_ns) / 1e6 : 0;
+}
+
+static int put_time(void *ctx, const struct export_sample *s, struct error *err)
+{
+	struct firefox *w = ctx;
+
+	if (s->col == w->col)
+		json_fixed(&w->j, NULL, milliseconds(w, s->time_ns), 6);
+	return export_flush(w->x, false, err);
+}
+
+static int put_weight(void *ctx, const struct export_sample *s,
+		      struct error *err)
+{
+	struct firefox *w = ctx;
+
+	if (s->col != w->col)
+		return 0;
+	if (export_is_time(w->x, w->col))
+		json_fixed(&w->j, NULL, (double)s->weight / 1e6, 6);
+	else
+		json_uint(&w->j, NULL, s->weight);
+	return export_flush(w->x, false, err);
+}
+
+static int put_samples(struct firefox *w, uint32_t lane, struct error *err)
+{
+	struct export *x = w->x;
+	int rc;
+
+	json_object(&w->j, "samples");
+	json_array(&w->j, "stack");
+	rc = export_thread_samples(x, lane, put_stack, w, err);
+	json_end(&w->j);
+	json_array(&w->j, "time");
+	if (!rc)
+		rc = export_thread_samples(x, lane, put_time, w, err);
+	json_end(&w->j);
+	json_array(&w->j, "weight");
+	if (!rc)
+		rc = export_thread_samples(x, lane, put_weight, w, err);
+	json_end(&w->j);
+	json_str(&w->j, "weightType",
+		 export_is_time(x, w->col) ? "tracing-ms" : "samples");
+	json_uint(&w->j, "length",
+		  x->totals[lane * x->a.ncols + w->col].count);
+	json_end(&w->j);
+	return rc;
+}
+
+static void put_null(struct firefox *w, const char *key)
+{
+	json_fixed(&w->j, key, 0.0 / 0.0, 0);
+}
+
+enum column { NOTHING, ZERO, PREFIX, FRAME, CATEGORY, ADDRESS, DEPTH, FUNC, LINE,
+	      COLUMN, FUNC_NAME, FUNC_FILE, FUNC_LINE, RESOURCE, NO, LIB,
+	      LIB_NAME, LIB_TYPE };
+
+static void put_number(struct firefox *w, uint64_t v)
+{
+	if (v)
+		json_uint(&w->j, NULL, v);
+	else
+		put_null(w, NULL);
+}
+
+static void put_frame_cell(struct firefox *w, enum column c, size_t i)
+{
+	const struct export_tree_node *n = &w->t.nodes.v[w->stacks.v[i]];
+	const struct export_frame *f = &n->frame;
+	uint32_t depth = 0;
+
+	switch (c) {
+	case PREFIX:
+		if (n->parent == PROF_NONE)
+			put_null(w, NULL);
+		else
+			json_uint(&w->j, NULL, w->stack_of[n->parent]);
+		break;
+	case FRAME:
+		json_uint(&w->j, NULL, i);
+		break;
+	case CATEGORY:
+		json_int(&w->j, NULL, category(w, f));
+		break;
+	case ADDRESS:
+		/* beyond 2^53 a number of JavaScript is another one */
+		if (f->loc < w->x->p->locs.n &&
+		    w->x->p->locs.v[f->loc].vaddr >> 53 == 0)
+			json_uint(&w->j, NULL, w->x->p->locs.v[f->loc].vaddr);
+		else
+			json_int(&w->j, NULL, -1);
+		break;
+	case DEPTH:
+		/* how many functions this one is inlined through */
+		for (uint32_t k = w->stacks.v[i];
+		     w->t.nodes.v[k].frame.inlined &&
+		     w->t.nodes.v[k].parent != PROF_NONE;
+		     k = w->t.nodes.v[k].parent)
+			depth++;
+		json_uint(&w->j, NULL, depth);
+		break;
+	case FUNC:
+		json_uint(&w->j, NULL, w->func_of[f->fk]);
+		break;
+	case ZERO:
+		json_uint(&w->j, NULL, 0);
+		break;
+	case LINE:
+		put_number(w, f->line);
+		break;
+	case COLUMN:
+		put_number(w, f->column);
+		break;
+	default:
+		put_null(w, NULL);
+	}
+}
+
+static void put_func_cell(struct firefox *w, enum column c, size_t i)
+{
+	const struct export_frame *f = frame_at(w, w->funcs.v[i]);
+	const struct prof_func *pf = export_func(w->x, f->fk);
+	uint32_t image = image_of(w, f);
+
+	switch (c) {
+	case FUNC_NAME:
+		json_uint(&w->j, NULL, intern(w, export_name(w->x, f->fk)));
+		break;
+	case FUNC_FILE:
+		if (pf && pf->file != PROF_STR_EMPTY)
+			json_uint(&w->j, NULL,
+				  intern(w, export_str(w->x, pf->file)));
+		else
+			put_null(w, NULL);
+		break;
+	case FUNC_LINE:
+		put_number(w, pf ? pf->line : 0);
+		break;
+	case RESOURCE:
+		json_int(&w->j, NULL,
+			 image == PROF_NONE ? -1 : (int64_t)w->lib_of[image]);
+		break;
+	case NO:
+		json_bool(&w->j, NULL, false);
+		break;
+	default:
+		put_null(w, NULL);
+	}
+}
+
+static void put_lib_cell(struct firefox *w, enum column c, size_t i)
+{
+	uint32_t image = w->libs.v[i];
+
+	switch (c) {
+	case LIB:
+		json_uint(&w->j, NULL, image);
+		break;
+	case LIB_NAME:
+		json_uint(&w->j, NULL,
+			  intern(w, path_base(export_str(
+				w->x, w->x->p->images.v[image].path))));
+		break;
+	case LIB_TYPE:
+		json_uint(&w->j, NULL, 1);
+		break;
+	default:
+		put_null(w, NULL);
+	}
+}
+
+struct column_def {
+	const char *name;
+	enum column kind;
+};
+
+static int put_table(struct firefox *w, const char *name,
+		     const struct column_def *cols, size_t ncols, size_t n,
+		     void (*cell)(struct firefox *, enum column, size_t),
+		     struct error *err)
+{
+	int rc = 0;
+
+	json_object(&w->j, name);
+	json_uint(&w->j, "length", n);
+	for (size_t c = 0; c < ncols; c++) {
+		json_array(&w->j, cols[c].name);
+		for (size_t i = 0; !rc && i < n; i++) {
+			cell(w, cols[c].kind, i);
+			rc = export_flush(w->x, false, err);
+		}
+		json_end(&w->j);
+	}
+	json_end(&w->j);
+	return rc;
+}
+
+#define COUNT(a) (sizeof(a) / sizeof(*(a)))
+
+static int put_tables(struct firefox *w, struct error *err)
+{
+	static const struct column_def stack[] = {
+		{ "prefix", PREFIX }, { "frame", FRAME },
+		{ "category", CATEGORY }, { "subcategory", ZERO } };
+	static const struct column_def frame[] = {
+		{ "address", ADDRESS }, { "inlineDepth", DEPTH },
+		{ "category", CATEGORY }, { "subcategory", NOTHING },
+		{ "func", FUNC }, { "nativeSymbol", NOTHING },
+		{ "innerWindowID", NOTHING }, { "implementation", NOTHING },
+		{ "line", LINE }, { "column", COLUMN } };
+	static const struct column_def func[] = {
+		{ "name", FUNC_NAME }, { "isJS", NO }, { "relevantForJS", NO },
+		{ "resource", RESOURCE }, { "fileName", FUNC_FILE },
+		{ "lineNumber", FUNC_LINE }, { "columnNumber", NOTHING } };
+	static const struct column_def resource[] = {
+		{ "lib", LIB }, { "name", LIB_NAME }, { "host", NOTHING },
+		{ "type", LIB_TYPE } };
+	static const struct column_def symbols[] = {
+		{ "libIndex", NOTHING }, { "address", NOTHING },
+		{ "name", NOTHING }, { "functionSize", NOTHING } };
+	static const struct column_def markers[] = {
+		{ "data", NOTHING }, { "name", NOTHING },
+		{ "startTime", NOTHING }, { "endTime", NOTHING },
+		{ "phase", NOTHING }, { "category", NOTHING } };
+	int rc = put_table(w, "stackTable", stack, COUNT(stack),
+			   w->stacks.n, put_frame_cell, err);
+
+	if (!rc)
+		rc = put_table(w, "frameTable", frame, COUNT(frame),
+			       w->stacks.n, put_frame_cell, err);
+	if (!rc)
+		rc = put_table(w, "funcTable", func, COUNT(func), w->funcs.n,
+			       put_func_cell, err);
+	if (!rc)
+		rc = put_table(w, "resourceTable", resource, COUNT(resource),
+			       w->libs.n, put_lib_cell, err);
+	if (!rc)
+		rc = put_table(w, "nativeSymbols", symbols, COUNT(symbols), 0,
+			       put_lib_cell, err);
+	if (!rc)
+		rc = put_table(w, "markers", markers, COUNT(markers), 0,
+			       put_lib_cell, err);
+	json_array(&w->j, "stringArray");
+	for (uint32_t i = 0; !rc && i < w->str.str.n; i++) {
+		json_str(&w->j, NULL, strtab_get(&w->str, i));
+		rc = export_flush(w->x, false, err);
+	}
+	json_end(&w->j);
+	return rc;
+}
+
+static void put_thread_head(struct firefox *w, uint32_t lane)
+{
+	struct export *x = w->x;
+	const struct lane *l = &x->a.lanes.v[lane];
+	struct buf name = { 0 };
+
+	json_str(&w->j, "processType", "default");
+	json_uint(&w->j, "processStartupTime", 0);
+	put_null(w, "processShutdownTime");
+	json_uint(&w->j, "registerTime", 0);
+	put_null(w, "unregisterTime");
+	json_array(&w->j, "pausedRanges");
+	json_end(&w->j);
+	buf_str(&name, export_str(x, l->comm));
+	if (x->a.ncols > 1)
+		buf_printf(&name, " (%s)", export_event_name(x, w->col));
+	json_str(&w->j, "name", buf_cstr(&name));
+	json_bool(&w->j, "isMainThread", l->pid == l->tid);
+	buf_again(&name);
+	buf_printf(&name, "%s (%u)", export_str(x, l->comm), l->pid);
+	json_str(&w->j, "processName", buf_cstr(&name));
+	buf_again(&name);
+	buf_printf(&name, "%u", l->pid);
+	json_str(&w->j, "pid", buf_cstr(&name));
+	json_uint(&w->j, "tid", l->tid);
+	x->out.failed |= name.failed;
+	buf_fini(&name);
+}
+
+static int put_thread(struct firefox *w, uint32_t lane, struct error *err)
+{
+	struct export *x = w->x;
+	int rc;
+
+	if (!x->totals[lane * x->a.ncols + w->col].count)
+		return 0;
+	memset(w->stack_of, 0xff, w->t.nodes.n * sizeof(*w->stack_of));
+	memset(w->func_of, 0xff, export_nfuncs(x) * sizeof(*w->func_of));
+	memset(w->lib_of, 0xff, x->p->images.n * sizeof(*w->lib_of));
+	w->stacks.n = w->funcs.n = w->libs.n = 0;
+	strtab_fini(&w->str);
+	if (strtab_init(&w->str) < 0)
+		return export_nomem(err);
+	rc = export_thread_samples(x, lane, use_sample, w, err);
+	json_object(&w->j, NULL);
+	put_thread_head(w, lane);
+	if (!rc)
+		rc = put_samples(w, lane, err);
+	if (!rc)
+		rc = put_tables(w, err);
+	json_end(&w->j);
+	return rc;
+}
+
+static void put_category(struct firefox *w, const char *name, const char *color)
+{
+	json_object(&w->j, NULL);
+	json_str(&w->j, "name", name);
+	json_str(&w->j, "color", color);
+	json_array(&w->j, "subcategories");
+	json_str(&w->j, NULL, "Other");
+	json_end(&w->j);
+	json_end(&w->j);
+}
+
+static void put_meta(struct firefox *w)
+{
+	struct export *x = w->x;
+	uint64_t period = x->a.ncols && export_is_time(x, 0)
+		? prof_event_period(export_event(x, 0)) : 0;
+
+	json_object(&w->j, "meta");
+	json_fixed(&w->j, "interval", period ? (double)period / 1e6 : 1, 6);
+	json_fixed(&w->j, "startTime", (double)export_wall_ns(x) / 1e6, 3);
+	json_uint(&w->j, "processType", 0);
+	json_uint(&w->j, "stackwalk", 1);
+	json_uint(&w->j, "debug", 0);
+	json_uint(&w->j, "version", GECKO_VERSION);
+	json_uint(&w->j, "preprocessedProfileVersion", PROCESSED_VERSION);
+	json_bool(&w->j, "symbolicated", true);
+	json_str(&w->j, "product",
+		 x->p->runs.n ? export_str(x, x->p->runs.v[0].command) : "tally");
+	json_str(&w->j, "importedFrom", "tally");
+	json_bool(&w->j, "usesOnlyOneStackType", true);
+	json_bool(&w->j, "doesNotUseFrameImplementation", true);
+	json_bool(&w->j, "sourceCodeIsNotOnSearchfox", true);
+	json_array(&w->j, "categories");
+	put_category(w, "Other", "grey");
+	put_category(w, "User", "yellow");
+	put_category(w, "Kernel", "orange");
+	json_end(&w->j);
+	json_array(&w->j, "markerSchema");
+	json_end(&w->j);
+	json_end(&w->j);
+}
+
+/* breakpadId: the build-id's first 16 bytes as a GUID, and an age of 0. */
+static void put_libs(struct firefox *w)
+{
+	static const uint8_t guid[16] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11,
+					  12, 13, 14, 15 };
+	struct export *x = w->x;
+	struct buf id = { 0 };
+
+	json_array_lines(&w->j, "libs");
+	for (size_t i = 0; i < x->p->images.n; i++) {
+		const struct prof_image *im = &x->p->images.v[i];
+		const char *path = export_str(x, im->path);
+
+		json_object(&w->j, NULL);
+		json_str(&w->j, "arch", "");
+		json_str(&w->j, "name", path_base(path));
+		json_str(&w->j, "path", path);
+		json_str(&w->j, "debugName", path_base(path));
+		json_str(&w->j, "debugPath", path);
+		buf_again(&id);
+		for (size_t k = 0; k < 16; k++)
+			buf_printf(&id, "%02X", guid[k] < im->build_id.len
+				   ? im->build_id.bytes[guid[k]] : 0);
+		buf_u8(&id, '0');
+		json_str(&w->j, "breakpadId", buf_cstr(&id));
+		buf_again(&id);
+		for (size_t k = 0; k < im->build_id.len; k++)
+			buf_printf(&id, "%02x", im->build_id.bytes[k]);
+		if (im->build_id.len)
+			json_str(&w->j, "codeId", buf_cstr(&id));
+		else
+			put_null(w, "codeId");
+		json_end(&w->j);
+	}
+	json_end(&w->j);
+	x->out.failed |= id.failed;
+	buf_fini(&id);
+}
+
+static int put_all(struct firefox *w, struct error *err)
+{
+	struct export *x = w->x;
+	int rc = 0;
+
+	json_object(&w->j, NULL);
+	put_meta(w);
+	put_libs(w);
+	json_array(&w->j, "pages");
+	json_end(&w->j);
+	json_array_lines(&w->j, "threads");
+	for (uint32_t l = 0; !rc && l < x->a.lanes.n; l++)
+		for (w->col = 0; !rc && w->col < x->a.ncols; w->col++)
+			rc = put_thread(w, l, err);
+	json_end(&w->j);
+	json_end(&w->j);
+	buf_u8(&x->out, '\n');
+	return rc;
+}
+
+int export_firefox(struct export *x, struct error *err)
+{
+	struct firefox w = { .x = x, .j = json_on(&x->out),
+			     .from_ns = export_start_ns(x) };
+	int rc = export_tree_build(x, &w.t, err);
+
+	if (!rc) {
+		w.stack_of = malloc((w.t.nodes.n + 1) * sizeof(*w.stack_of));
+		w.func_of = malloc((export_nfuncs(x) + 1) * sizeof(*w.func_of));
+		w.lib_of = malloc((x->p->images.n + 1) * sizeof(*w.lib_of));
+		rc = w.stack_of && w.func_of && w.lib_of ? put_all(&w, err)
+							 : export_nomem(err);
+	}
+	export_tree_fini(&w.t);
+	free(w.stack_of);
+	free(w.func_of);
+	free(w.lib_of);
+	vec_fini(&w.stacks);
+	vec_fini(&w.funcs);
+	vec_fini(&w.libs);
+	strtab_fini(&w.str);
+	return rc;
+}
