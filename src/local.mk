@@ -23,4 +23,4 @@ include src/cli/local.mk
 
 TALLY_LIBS += libcmd.a libimport.a libverify.a libcount.a librecord.a libtui.a libcheck.a libexport.a libviews.a \
 	libprofile.a libsymbolize.a libruntime.a libtallyunwind.a libevents.a libhints.a \
-	libdisasm.a libimage.a libbase.a $(ZYDIS_LIBS)
+	libdisasm.a libimage.a libbase.a $(ZYDIS_LIBS) $(SQLITE_LIBS)

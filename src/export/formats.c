@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The table of formats: a row here and a file that writes it. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
 #include "export/formats.h"
 
 #include <string.h>
@@ -25,6 +28,14 @@ static const struct export_format formats[] = {
 	  0, export_chrome },
 	{ "csv", "csv", "spreadsheets: a record for each thread and stack",
 	  0, export_csv },
+#ifdef HAVE_SQLITE
+	{ "sqlite", "db", "sqlite3, and all that reads its databases",
+	  EXPORT_FILE, export_sqlite },
+#endif
+	{ "llvm", "prof", "clang -fprofile-sample-use, llvm-profdata",
+	  0, export_llvm },
+	{ "bolt", "fdata", "llvm-bolt -data",
+	  0, export_bolt },
 	{ "go-pgo", "pgo", "go build -pgo: profile-guided optimization",
 	  EXPORT_GZIP, export_go_pgo },
 };
@@ -53,5 +64,5 @@ int export_format_find(const char *name, const struct export_format **out,
 		return error_set(err, ERR_USAGE, "--format '%s': no such "
 				 "format; did you mean '%s'?", name, best);
 	return error_set(err, ERR_USAGE, "--format '%s': no such format; "
-			 "'tally help export' lists them", name);
+			 "'tally export --list-formats' lists them", name);
 }

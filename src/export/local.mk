@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libexport.a
 libexport_a_SOURCES = \
+	src/export/bolt.c \
 	src/export/callgrind.c \
 	src/export/chrome.c \
 	src/export/cpuprofile.c \
@@ -10,6 +11,7 @@ libexport_a_SOURCES = \
 	src/export/folded.c \
 	src/export/formats.c \
 	src/export/formats.h \
+	src/export/llvm.c \
 	src/export/perf_script.c \
 	src/export/pprof.c \
 	src/export/proto.h \
@@ -19,3 +21,8 @@ libexport_a_SOURCES = \
 	src/export/tree.h \
 	src/export/walk.c \
 	src/export/walk.h
+if SQLITE
+libexport_a_SOURCES += src/export/sqlite.c
+else
+EXTRA_DIST += src/export/sqlite.c
+endif

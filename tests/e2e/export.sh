@@ -119,6 +119,40 @@ else
 	t_skip "callgrind_annotate opens it" "no valgrind here"
 fi
 
+# --- compilers
+for f in llvm bolt; do
+	t_run "a $f profile is written" export_as $f p.$f
+	t_run "$f: it has the samples of functions" check $f p.$f
+done
+if command -v llvm-profdata >/dev/null; then
+	t_run "llvm-profdata reads it" \
+		llvm-profdata merge --sample -o p.profdata p.llvm
+	t_like "and finds an inlined function" \
+		"$(llvm-profdata show --sample p.profdata)" \
+		'inlined callee: squares'
+else
+	t_skip "llvm-profdata reads it" "no llvm here"
+fi
+
+# --- SQLite, where tally was built with it
+if "$TALLY" export --list-formats | grep -q '^sqlite '; then
+	t_run "a database is written" export_as sqlite p.db
+	python3 - <<'END' >rows
+import sqlite3
+db = sqlite3.connect("p.db")
+assert db.execute("PRAGMA foreign_key_check").fetchall() == []
+assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+for row in db.execute("SELECT function, samples, weight FROM self"):
+    print("|".join(map(str, row)))
+END
+	t_run "its sums are those of the report" check sqlite rows
+	"$TALLY" export --format=sqlite -o - p.tally >out 2>err
+	t_is "to a pipe it is an error of usage" $? 2
+	t_like "which says what helps" "$(cat err)" '-o FILE'
+else
+	t_skip "a database is written" "built without SQLite"
+fi
+
 # --- filters
 export_as folded main.folded --comm=prog
 t_lacks "filters hold" "$(cat main.folded)" '^a:b'

@@ -366,7 +366,62 @@ def csv_file(path, report):
     report.same(counts, "samples")
 
 
-FORMATS = {"folded": folded, "pprof": pprof, "pprof-top": pprof_top,
+def sqlite_rows(path, report):
+    """name|samples|weight of each function, by sqlite3."""
+    weights, counts = {}, {}
+    with open(path, encoding="utf-8") as f:
+        for line in f:
+            name, count, weight = line.rstrip("\n").rsplit("|", 2)
+            weights[name] = weights.get(name, 0) + int(weight)
+            counts[name] = counts.get(name, 0) + int(count)
+    report.same(weights)
+    report.same(counts, "samples")
+
+
+def llvm(path, report):
+    """The text of SampleProfReader.h: bodies, and inlined ones within."""
+    counts, totals, stack = {}, [], []
+    with open(path, encoding="utf-8") as f:
+        for line in f:
+            depth = len(line) - len(line.lstrip(" "))
+            while stack and len(stack) > depth:
+                stack.pop()
+            words = line.strip()
+            m = re.fullmatch(r"([0-9]+): ([0-9]+)", words)
+            if m:
+                counts[stack[-1]] = counts.get(stack[-1], 0) + int(m.group(2))
+                want(int(m.group(1)) < 20, "offset", words)
+                continue
+            m = re.fullmatch(r"(?:([0-9]+): )?([^ :]+):([0-9]+)(:0)?", words)
+            want(m and (depth > 0) == bool(m.group(1)) != bool(m.group(4)),
+                 repr(line))
+            stack.append(m.group(2))
+            if not depth:
+                totals.append(int(m.group(3)))
+    want(sum(counts.values()) == sum(totals), "totals")
+    # g++ writes no linkage name for what other files cannot see
+    for mangled, name in (("squares(int)", "squares"),
+                          ("_Z4workIilEdT_T0_", "work"), ("outer", "outer")):
+        want(counts.get(mangled, 0) == report.samples.get(name, 0), name,
+             counts.get(mangled), "not", report.samples.get(name))
+
+
+def bolt(path, report):
+    """.fdata of perf2bolt -nl; squares is inlined into outer or its caller."""
+    counts = {}
+    with open(path, encoding="utf-8") as f:
+        want(f.readline() == "no_lbr cpu-clock\n", "the first line")
+        for line in f:
+            m = re.fullmatch(r"1 (\S+) ([0-9a-f]+) ([1-9][0-9]*)\n", line)
+            want(m, repr(line))
+            counts[m.group(1)] = counts.get(m.group(1), 0) + int(m.group(3))
+    want(counts["_Z4workIilEdT_T0_"] == report.samples["work"], "work", counts)
+    want(counts["outer"] == report.samples["squares"]
+         + report.samples.get("outer", 0), "outer", counts)
+
+
+FORMATS = {"sqlite": sqlite_rows, "llvm": llvm, "bolt": bolt,
+           "folded": folded, "pprof": pprof, "pprof-top": pprof_top,
            "speedscope": speedscope, "firefox": firefox,
            "callgrind": callgrind, "perf-script": perf_script,
            "cpuprofile": cpuprofile, "chrome": chrome, "csv": csv_file}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * BOLT's .fdata without branch records: "no_lbr EVENT", then a line for each
+ * address of the program: 1 (it has a symbol), symbol, offset, samples.  Only the
+ * first event, only the program, and only addresses with a symbol.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "export/formats.h"
+#include "profile/symbol_order.h"
+
+struct bolt {
+	struct export *x;
+	uint64_t *count;		/* by location */
+};
+
+static int add_cell(void *ctx, uint32_t lane, uint32_t col, uint32_t node,
+		    struct cell c, struct error *err)
+{
+	struct bolt *w = ctx;
+	const struct profile *p = w->x->p;
+
+	(void)lane;
+	(void)err;
+	if (!col && node && !prof_is_mark(p->nodes.v[node].loc))
+		w->count[p->nodes.v[node].loc] += c.count;
+	return 0;
+}
+
+static bool of_program(const struct profile *p, uint32_t image)
+{
+	const struct prof_image *im = &p->images.v[image];
+
+	return im->kind == PROF_IMAGE_ELF &&
+	       path_is_program(p, path_base(profile_cstr(p, im->path)));
+}
+
+/* A blank ends a name, unless a backslash is before it. */
+static void put_name(struct buf *out, const char *s)
+{
+	for (; *s; s++) {
+		if (*s == ' ' || *s == '\\')
+			buf_u8(out, '\\');
+		buf_u8(out, (uint8_t)*s);
+	}
+}
+
+static int put_all(struct bolt *w, const struct prof_symbol *symbols,
+		   struct error *err)
+{
+	struct export *x = w->x;
+	const struct profile *p = x->p;
+	int rc = 0;
+
+	buf_str(&x->out, "no_lbr ");
+	put_name(&x->out, x->a.ncols ? export_event_name(x, 0) : "cycles");
+	buf_u8(&x->out, '\n');
+	for (uint32_t i = 0; !rc && i < p->locs.n; i++) {
+		const struct prof_loc *l = &p->locs.v[i];
+		const struct prof_symbol *s;
+
+		if (!w->count[i] || !of_program(p, l->image))
+			continue;
+		s = symbols_find(symbols, p->symbols.n, l->image, l->vaddr);
+		if (!s || s->name == PROF_STR_EMPTY)
+			continue;
+		buf_str(&x->out, "1 ");
+		put_name(&x->out, export_str(x, s->name));
+		buf_printf(&x->out, " %" PRIx64 " %" PRIu64 "\n",
+			   l->vaddr - s->vaddr, w->count[i]);
+		rc = export_flush(x, false, err);
+	}
+	return rc;
+}
+
+int export_bolt(struct export *x, struct error *err)
+{
+	struct bolt w = { .x = x };
+	struct prof_symbol *symbols = NULL;
+	int rc;
+
+	w.count = calloc(x->p->locs.n + 1, sizeof(*w.count));
+	if (!w.count || symbols_copy(x->p, &symbols) < 0)
+		rc = export_nomem(err);
+	else
+		rc = export_cells(x, add_cell, &w, err);
+	if (!rc)
+		rc = put_all(&w, symbols, err);
+	free(w.count);
+	free(symbols);
+	return rc;
+}
