@@ -9,14 +9,14 @@ tests_fuzz_fuzz_text_SOURCES = tests/fuzz/fuzz_text.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_text_LDADD = $(FUZZ_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_elf
-tests_fuzz_fuzz_elf_SOURCES = tests/fuzz/fuzz_elf.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_elf_SOURCES = tests/fuzz/fuzz_elf.c $(FUZZ_ELF) $(FUZZ_MAIN)
 tests_fuzz_fuzz_elf_LDADD = $(FUZZ_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_gopclntab
 tests_fuzz_fuzz_gopclntab_SOURCES = tests/fuzz/fuzz_gopclntab.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_gopclntab_LDADD = $(FUZZ_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_kallsyms
-tests_fuzz_fuzz_kallsyms_SOURCES = tests/fuzz/fuzz_kallsyms.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_kallsyms_SOURCES = tests/fuzz/fuzz_kallsyms.c $(FUZZ_LINES) $(FUZZ_MAIN)
 tests_fuzz_fuzz_kallsyms_LDADD = $(FUZZ_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_demangle
@@ -37,7 +37,7 @@ tests_fuzz_fuzz_ring_SOURCES = tests/fuzz/fuzz_ring.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_ring_LDADD = $(FUZZ_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_maps
-tests_fuzz_fuzz_maps_SOURCES = tests/fuzz/fuzz_maps.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_maps_SOURCES = tests/fuzz/fuzz_maps.c $(FUZZ_LINES) $(FUZZ_MAIN)
 tests_fuzz_fuzz_maps_LDADD = $(FUZZ_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_report
@@ -45,7 +45,7 @@ tests_fuzz_fuzz_report_SOURCES = tests/fuzz/fuzz_report.c $(FUZZ_TALLY) $(FUZZ_M
 tests_fuzz_fuzz_report_LDADD = $(FUZZ_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_debug_files
-tests_fuzz_fuzz_debug_files_SOURCES = tests/fuzz/fuzz_debug_files.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_debug_files_SOURCES = tests/fuzz/fuzz_debug_files.c $(FUZZ_ELF) $(FUZZ_MAIN)
 tests_fuzz_fuzz_debug_files_LDADD = $(FUZZ_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_hw_spec
@@ -53,7 +53,7 @@ tests_fuzz_fuzz_hw_spec_SOURCES = tests/fuzz/fuzz_hw_spec.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_hw_spec_LDADD = $(FUZZ_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_packages
-tests_fuzz_fuzz_packages_SOURCES = tests/fuzz/fuzz_packages.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_packages_SOURCES = tests/fuzz/fuzz_packages.c $(FUZZ_LINES) $(FUZZ_MAIN)
 tests_fuzz_fuzz_packages_LDADD = $(FUZZ_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_disasm
@@ -61,11 +61,11 @@ tests_fuzz_fuzz_disasm_SOURCES = tests/fuzz/fuzz_disasm.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_disasm_LDADD = $(FUZZ_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_unwind
-tests_fuzz_fuzz_unwind_SOURCES = tests/fuzz/fuzz_unwind.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_unwind_SOURCES = tests/fuzz/fuzz_unwind.c $(FUZZ_ELF) $(FUZZ_MAIN)
 tests_fuzz_fuzz_unwind_LDADD = $(FUZZ_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_metrics
-tests_fuzz_fuzz_metrics_SOURCES = tests/fuzz/fuzz_metrics.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_metrics_SOURCES = tests/fuzz/fuzz_metrics.c $(FUZZ_LINES) $(FUZZ_MAIN)
 tests_fuzz_fuzz_metrics_LDADD = $(FUZZ_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_allow
@@ -85,7 +85,7 @@ tests_fuzz_fuzz_check_SOURCES = tests/fuzz/fuzz_check.c $(FUZZ_TALLY) $(FUZZ_MAI
 tests_fuzz_fuzz_check_LDADD = $(FUZZ_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_perfmap
-tests_fuzz_fuzz_perfmap_SOURCES = tests/fuzz/fuzz_perfmap.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_perfmap_SOURCES = tests/fuzz/fuzz_perfmap.c $(FUZZ_LINES) $(FUZZ_MAIN)
 tests_fuzz_fuzz_perfmap_LDADD = $(FUZZ_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_timer_ring
