@@ -31,7 +31,7 @@ struct recorded_image {
 	size_t nsegs;			/* 0: could not be opened */
 	bool let_go;			/* closed, as nothing mapped it */
 	uint64_t mapped;		/* see let_go.c: when it last was */
-	uint32_t named;			/* locations before this one have names */
+	uint32_t named_locs;		/* locations before this one have names */
 	uint8_t tries;			/* to open it after all */
 	uint32_t owner;			/* of a process's memory: whose that is,
 					 * or UINT32_MAX */

@@ -130,7 +130,7 @@ static int add_locs(struct let_go_part *part, const struct naming *naming,
 		uint32_t loc;
 
 		if (row == PROF_NONE ||
-		    i < naming->images->v.v[naming->image[row]].named)
+		    i < naming->images->v.v[naming->image[row]].named_locs)
 			continue;
 		loc = profile_loc(&part->names, row, l->vaddr);
 		if (loc == PROF_NONE)
@@ -223,7 +223,8 @@ static void close_files(const struct let_go_what *w, const struct unused *v,
 		r->let_go = true;
 		w->images->fds--;
 		if (r->row != PROF_NONE)
-			r->named = (uint32_t)w->images->profile->locs.n;
+			r->named_locs =
+				(uint32_t)w->images->profile->locs.n;
 	}
 }
 
