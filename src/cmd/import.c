@@ -19,7 +19,7 @@ struct import_opts {
 	const char *output, *vmlinux;
 	struct opt_strs debug_dirs;
 	uint64_t max_memory;
-	bool force, no_symbols, quiet;
+	bool force, no_symbols, quiet, trust;
 };
 
 static const struct opt import_opt_table[] = {
@@ -38,6 +38,7 @@ static const struct opt import_opt_table[] = {
 	{ OPT_STRS, 0, "debug-dir", "DIR", DEBUG_DIR_HELP,
 	  offsetof(struct import_opts, debug_dirs) },
 	OPT_ROW_MAX_MEMORY(offsetof(struct import_opts, max_memory)),
+	OPT_ROW_TRUST(offsetof(struct import_opts, trust)),
 	{ OPT_FLAG, 'q', "quiet", NULL, "Say nothing but errors.",
 	  offsetof(struct import_opts, quiet) },
 	OPT_END
@@ -80,7 +81,8 @@ static int import_to(struct cmd_io *io, const struct import_opts *o,
 	const char *output = o->output ? o->output : "profile.tally";
 	struct import_options io_opts = {
 		.debug_dirs = dirs, .vmlinux = o->vmlinux,
-		.symbols = !o->no_symbols, .max_memory = o->max_memory,
+		.symbols = !o->no_symbols, .trust = o->trust,
+		.max_memory = o->max_memory,
 		.version = PACKAGE_VERSION, .progress = show_progress,
 		.ctx = io,
 	};

@@ -318,7 +318,13 @@ int import_perf_data(const char *path, int fd, const char *name,
 	if (rc < 0)
 		return rc;
 	x.collector.images.vdso = -1;
-	rc = begin(&x, err);
+	if (x.file.map.owner && x.file.map.owner != geteuid() && !o->trust)
+		rc = error_set(err, ERR_FORMAT, "%s belongs to another user, and "
+			       "to import it the programs that it names are "
+			       "opened: 'tally import --trust-recording' does "
+			       "that", path);
+	if (!rc)
+		rc = begin(&x, err);
 	if (!rc)
 		rc = writer_open_fd(fd, name, &x.profile, &x.writer, err);
 	if (!rc) {

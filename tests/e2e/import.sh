@@ -151,6 +151,15 @@ t_like "info says what it is" "$("$TALLY" info --no-pager fp.tally)" \
 head -c $(($(stat -c %s fp.data) / 2)) fp.data >cut.data
 t_like "a cut file: what came before" "$("$TALLY" report --format=text \
 	cut.data 2>&1)" 'cut at +# *offset|cut at offset'
+if [ "$(id -u)" -eq 0 ]; then
+	cp plain.data theirs.data
+	chown 65534 theirs.data
+	"$TALLY" report theirs.data >out 2>err
+	t_like "another user's names no file of ours to open" "$? $(cat err)" \
+		"^1 tally: theirs.data belongs to another user, .*--trust-recording"
+	t_run "… unless one wants that" "$TALLY" import -q --trust-recording \
+		-o theirs.tally theirs.data
+fi
 printf 'PERFILE2' >short.data
 "$TALLY" report short.data >out 2>err
 t_like "a short one" "$? $(cat err)" '^1 tally: short.data: '
