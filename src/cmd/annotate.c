@@ -12,6 +12,7 @@
 #include "cmd/select_options.h"
 #include "cmd/show_options.h"
 #include "cmd/source_options.h"
+#include "import/import.h"
 #include "profile/fill_symbols.h"
 
 struct annotate_opts {
@@ -132,7 +133,7 @@ static bool is_recording(const char *word)
 {
 	size_t n = strlen(word);
 
-	return reader_is_recording(word) ||
+	return reader_is_recording(word) || import_is_perf_data(word) ||
 	       (n > 6 && !strcmp(word + n - 6, ".tally"));
 }
 
