@@ -126,13 +126,22 @@ static struct votes count_votes(const struct judge_work *w, double by)
 	return v;
 }
 
-/* What is not the function itself changed by about as much, half to twice: the function's
- * cost says nothing that the machine's does not. */
+/* Few votes prove nothing. */
+static bool most_agree(const struct votes *v)
+{
+	return v->nall >= VOTES_LEAST && 3 * v->nyes >= 2 * v->nall &&
+	       3 * v->yes >= 2 * v->all;
+}
+
+/* What is not the function itself changed by about as much, half to twice, and most
+ * functions agree on that, or all of a few: the function's cost says nothing that the machine's does
+ * not.  A reference that changed by itself excuses nothing. */
 bool judge_follows(const struct judge_work *w, size_t k, double *logs)
 {
 	size_t nb = w->in->nbase, nn = w->in->nnew;
 	const double *x = series_of(&w->raw, k), *y = series_of(&w->relative, k);
 	double cost[2] = { 0, 0 }, rest, own, least, se;
+	struct votes v;
 
 	for (size_t r = 0; r < w->runs; r++) {
 		/* the reference without the function: what it was divided by */
@@ -147,8 +156,11 @@ bool judge_follows(const struct judge_work *w, size_t k, double *logs)
 	least = 1 / greater((cost[0] + cost[1]) / (double)w->runs, 1);
 	se = sqrt(greater(stats_variance(logs, nb), least) / (double)nb +
 		  greater(stats_variance(logs + nb, nn), least) / (double)nn);
-	return rest / own >= 0.5 && rest / own <= 2 &&
-	       fabs(rest) > SHIFT_SE_REST * se;
+	if (rest / own < 0.5 || rest / own > 2 ||
+	    fabs(rest) <= SHIFT_SE_REST * se)
+		return false;
+	v = count_votes(w, rest);
+	return most_agree(&v) || (v.nall >= SHIFT_FUNCS && v.nyes == v.nall);
 }
 
 /* Do the larger half of the functions all cost more, or less, by more than the
@@ -182,10 +194,9 @@ void judge_shift(struct judge_work *w, const double *logs,
 			  agreed(w, half, med, se) &&
 			  rest_shifted(w, med, n < FEW_FUNCS, scratch);
 	/* The largest one that did not change disproves it, and so do many small
-	 * ones; few votes prove nothing. */
+	 * ones. */
 	v = count_votes(w, med);
 	w->out->drifted = w->out->drifted && 2 * v.yes >= v.all;
-	w->out->shifted = w->out->drifted && v.nall >= VOTES_LEAST &&
-			  3 * v.nyes >= 2 * v.nall && 3 * v.yes >= 2 * v.all;
+	w->out->shifted = w->out->drifted && most_agree(&v);
 	w->out->shift = expm1(med);
 }

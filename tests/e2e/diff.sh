@@ -347,9 +347,9 @@ END
 # shellcheck disable=SC2086
 if ${CC:-cc} $flags -g0 -o into.old into.c &&
    ${CC:-cc} $flags -g0 -DINLINED -o into.new into.c; then
-	"$TALLY" record -q -F 2000 --repeat 4 -o old.into.tally -- \
+	"$TALLY" record -q -F 2000 --repeat 8 -o old.into.tally -- \
 		./into.old 2000 4000
-	"$TALLY" record -q -F 2000 --repeat 4 -o new.into.tally -- \
+	"$TALLY" record -q -F 2000 --repeat 8 -o new.into.tally -- \
 		./into.new 4000 2000
 	out=$(diff --top 0 old.into.tally new.into.tally)
 	t_like "code that another function has now moved there" "$(row whole)" \

@@ -27,7 +27,7 @@ t_is "… says no more of it" "$(cat err)" \
 	"tally: text.tally: not a tally recording"
 printf 'PERFILE2%099d' 0 >perf.data
 status "$TALLY" report perf.data >/dev/null
-t_like "a recording of perf" "$(cat err)" "perf report -i"
+t_like "a damaged recording of perf" "$(cat err)" "damaged at offset"
 status "$TALLY" report "$TALLY" >/dev/null
 t_like "a program" "$(cat err)" "tally record"
 status "$TALLY" report . >/dev/null
