@@ -5,7 +5,9 @@ if ZYDIS
 check_PROGRAMS += tests/disasm/disasmcmp
 tests_disasm_disasmcmp_SOURCES = tests/disasm/disasmcmp.c tests/disasm/normal.c
 tests_disasm_disasmcmp_LDADD = $(TALLY_LIBS)
+if !SANITIZERS
 TESTS += tests/disasm/objdump.sh
+endif
 endif
 if CMOCKA
 DISASM_TESTS = tests/disasm/test_disasm
