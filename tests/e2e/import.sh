@@ -93,7 +93,7 @@ for row in json.load(sys.stdin)["rows"]:
 # Code that other programs made has no file: perf counts it by thread.
 of_files() { grep -vE '\|(\[JIT\] tid [0-9]*|\[anon\]|\[unknown\]|//anon.*)$'; }
 # perf cuts long names of commands.
-short() { sed -E 's/(\|[^|]{11})[^|]*$/\1/' | sort; }
+short() { sed -E 's/(\|[^|]{5})[^|]*$/\1/' | sort; }
 same() { # NAME FILE
 	t_is "$1: by command" "$(by_tally "$2" comm | short)" \
 		"$(by_perf "$2" comm | short)"
