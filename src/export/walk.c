@@ -59,7 +59,8 @@ int export_flush(struct export *x, bool all, struct error *err)
 	return rc;
 }
 
-const char *export_text(struct export *x, const char *s)
+/* Its id in x->text, made safe. */
+static uint32_t add_text(struct export *x, const char *s)
 {
 	uint32_t id;
 
@@ -67,19 +68,20 @@ const char *export_text(struct export *x, const char *s)
 	text_safe(&x->tmp, s);
 	id = strtab_add(&x->text, buf_cstr(&x->tmp));
 	x->out.failed |= x->tmp.failed || id == UINT32_MAX;
-	return strtab_get(&x->text, id);
+	return id;
+}
+
+const char *export_text(struct export *x, const char *s)
+{
+	return strtab_get(&x->text, add_text(x, s));
 }
 
 const char *export_str(struct export *x, uint32_t str)
 {
 	uint32_t *at = &x->text_of[str];
 
-	if (!*at) {
-		buf_again(&x->tmp);
-		text_safe(&x->tmp, profile_cstr(x->p, str));
-		*at = strtab_add(&x->text, buf_cstr(&x->tmp));
-		x->out.failed |= x->tmp.failed || *at == UINT32_MAX;
-	}
+	if (!*at)
+		*at = add_text(x, profile_cstr(x->p, str));
 	return strtab_get(&x->text, *at);
 }
 
@@ -109,10 +111,8 @@ const char *export_name(struct export *x, uint32_t fk)
 	else
 		name_symbol(x->p, &x->keys, &x->keys.keys.v[fk], NAME_ALONE,
 			    &name);
-	buf_again(&x->tmp);
-	text_safe(&x->tmp, buf_cstr(&name));
-	*at = strtab_add(&x->text, buf_cstr(&x->tmp));
-	x->out.failed |= name.failed || x->tmp.failed || *at == UINT32_MAX;
+	*at = add_text(x, buf_cstr(&name));
+	x->out.failed |= name.failed;
 	buf_fini(&name);
 	return strtab_get(&x->text, *at);
 }

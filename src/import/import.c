@@ -254,32 +254,14 @@ static uint64_t wall_start(const struct import *x, const char *path,
 	       (uint64_t)st.st_mtim.tv_nsec - (last - first);
 }
 
-static void show_progress(void *ctx, const char *image, size_t done,
-			  size_t total)
-{
-	const struct import *x = ctx;
-	char text[160];
-
-	snprintf(text, sizeof(text), "symbols: %zu of %zu %.100s", done, total,
-		 image);
-	x->o->progress(x->o->ctx, text);
-}
-
 static int find_names(struct import *x, struct error *err)
 {
 	struct fill_options fo = {
 		.vmlinux = x->o->vmlinux, .debug_dirs = x->o->debug_dirs,
-		.progress = x->o->progress ? show_progress : NULL,
-		.code_budget = fill_code_budget(x->collector.samples),
-		.ctx = x,
 	};
-	int rc;
 
-	walks_fini(&x->collector.walks);
-	rc = collector_symbolize(&x->collector, &fo, err);
-	if (x->o->progress)
-		x->o->progress(x->o->ctx, NULL);
-	return rc;
+	return collector_symbolize(&x->collector, &fo, x->o->progress,
+				   x->o->ctx, err);
 }
 
 static int import(struct import *x, const char *path, struct error *err)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/collector.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "record/kernel_code.h"
@@ -311,7 +312,8 @@ int collector_rest(struct collector *c, uint64_t now_ns, struct error *err)
 /* fill_options has one ctx for all callbacks. */
 struct symbolizing {
 	struct collector *c;
-	const struct fill_options *o;
+	collector_progress *progress;
+	void *ctx;
 };
 
 static int open_image(void *ctx, uint32_t image)
@@ -332,17 +334,24 @@ static void tell_progress(void *ctx, const char *image, size_t done,
 			  size_t total)
 {
 	const struct symbolizing *s = ctx;
+	char text[160];
 
-	s->o->progress(s->o->ctx, image, done, total);
+	snprintf(text, sizeof(text), "symbols: %zu of %zu %.100s", done, total,
+		 image);
+	s->progress(s->ctx, text);
 }
 
 int collector_symbolize(struct collector *c, const struct fill_options *o,
+			collector_progress *progress, void *ctx,
 			struct error *err)
 {
-	struct symbolizing s = { c, o };
+	struct symbolizing s = { c, progress, ctx };
 	struct fill_options own = *o;
 	size_t n = c->profile->locs.n;
+	int rc;
 
+	/* What walked the stacks makes room for what names them. */
+	walks_fini(&c->walks);
 	/* Locations that were only called have no samples of their own. */
 	if (images_check_rows(&c->images) < 0 ||
 	    let_go_restore(&c->let_go, c->profile) < 0 ||
@@ -351,9 +360,13 @@ int collector_symbolize(struct collector *c, const struct fill_options *o,
 	memset(c->heat.v + c->heat.n, 0, (n - c->heat.n) * sizeof(*c->heat.v));
 	c->heat.n = n;
 	own.heat = c->heat.v;
+	own.code_budget = fill_code_budget(c->samples);
 	own.open_image = open_image;
 	own.generated = generated;
-	own.progress = o->progress ? tell_progress : NULL;
+	own.progress = progress ? tell_progress : NULL;
 	own.ctx = &s;
-	return profile_fill_symbols(c->profile, &own, err);
+	rc = profile_fill_symbols(c->profile, &own, err);
+	if (progress)
+		progress(ctx, NULL);
+	return rc;
 }

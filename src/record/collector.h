@@ -66,9 +66,13 @@ struct map_owner collector_owner(struct collector *c, struct process *proc,
  */
 void collector_unrecorded(const struct collector *c, uint64_t now_ns,
 			  struct buf *out);
-/* Names of all locations, by the files that were opened.  Of `o` the callee sets
- * open_image, generated and heat.  Call walks_fini before: its tables take room. */
+/* Shows one line, which the next one replaces; NULL text: none. */
+typedef void collector_progress(void *ctx, const char *text);
+/* Names of all locations, by the files that were opened, after which nothing can be
+ * walked.  Of `o` the callee sets the callbacks, heat and code_budget; `progress`
+ * may be NULL. */
 int collector_symbolize(struct collector *c, const struct fill_options *o,
+			collector_progress *progress, void *ctx,
 			struct error *err);
 /* Between two batches of records: forgets who is long gone, closes what nothing
  * maps any more, and looks for new modules of the kernel. */

@@ -134,32 +134,16 @@ static int choose_events(struct session *s, struct error *err)
 	return r;
 }
 
-static void fill_progress_cb(void *ctx, const char *image, size_t done,
-			     size_t total)
-{
-	const struct session *s = ctx;
-	char text[160];
-
-	snprintf(text, sizeof(text), "symbols: %zu of %zu %.100s", done, total,
-		 image);
-	s->o->progress(s->o->ctx, text);
-}
-
 static int fill(struct session *s, struct error *err)
 {
 	struct fill_options fo = {
 		.vmlinux = s->o->vmlinux,
 		.embed_source = s->o->embed_source,
 		.debug_dirs = s->o->debug_dirs,
-		.progress = s->o->progress ? fill_progress_cb : NULL,
-		.code_budget = fill_code_budget(s->collector.samples),
-		.ctx = s,
 	};
-	int r = collector_symbolize(&s->collector, &fo, err);
 
-	if (s->o->progress)
-		s->o->progress(s->o->ctx, NULL);
-	return r;
+	return collector_symbolize(&s->collector, &fo, s->o->progress,
+				   s->o->ctx, err);
 }
 
 static void tell_unsampled(struct session *s)
