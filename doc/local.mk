@@ -18,6 +18,7 @@ dist_man_MANS += \
 	doc/tally-encode.1 \
 	doc/tally-export.1 \
 	doc/tally-flamegraph.1 \
+	doc/tally-history.1 \
 	doc/tally-import.1 \
 	doc/tally-info.1 \
 	doc/tally-list.1 \

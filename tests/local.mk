@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Every test speaks TAP.  Unit tests need cmocka; shell tests are end to end.
-EXTRA_DIST += tests/checks.h tests/lane tests/lib.sh tests/stacks.sh tests/unit
+EXTRA_DIST += tests/checks.h tests/lane tests/lib.sh tests/made_runs.sh tests/stacks.sh tests/unit
 CLEANFILES += tests/*.lock tests/times
 include tests/base/local.mk
 include tests/image/local.mk
@@ -18,6 +18,7 @@ include tests/rdpmc/local.mk
 include tests/views/local.mk
 include tests/tui/local.mk
 include tests/check/local.mk
+include tests/history/local.mk
 include tests/cli/local.mk
 include tests/e2e/local.mk
 include tests/fuzz/local.mk

@@ -98,13 +98,13 @@ static int write_outputs(struct cmd_io *io, const struct check_opts *o,
 	return rc;
 }
 
-static int status_of(const struct check *c, const struct check_opts *o)
+static int status_of(enum check_verdict v, const struct check_opts *o)
 {
 	if (o->warn_only)
 		return STATUS_PASS;
-	return c->verdict == CHECK_REGRESSED ? STATUS_REGRESSED
-	     : c->verdict == CHECK_INCONCLUSIVE ? STATUS_INCONCLUSIVE
-	     : c->verdict == CHECK_BROKEN ? STATUS_BROKEN
+	return v == CHECK_REGRESSED ? STATUS_REGRESSED
+	     : v == CHECK_INCONCLUSIVE ? STATUS_INCONCLUSIVE
+	     : v == CHECK_BROKEN ? STATUS_BROKEN
 						: STATUS_PASS;
 }
 
@@ -136,7 +136,7 @@ static int compare(struct cmd_io *io, const struct check_opts *o,
 	if (!rc)
 		rc = write_outputs(io, o, c, err);
 	if (!rc)
-		rc = status_of(c, o);
+		rc = status_of(c->verdict, o);
 	check_fini(c);
 	allow_fini(&allow);
 	return rc;
@@ -198,11 +198,17 @@ static int check_words(const struct check_opts *o, int argc, char **argv,
 		       struct error *err)
 {
 	bool files = o->baseline.n || o->new.n;
+	const char *lone = o->again.n ? "--again" : o->benchmark
+		? "--benchmark" : o->commit ? "--commit" : NULL;
 
 	if (argc)
 		return error_set(err, ERR_USAGE, "do not know on which side "
 				 "'%s' is: write it behind --baseline or "
 				 "--new", argv[0]);
+	if (o->history)
+		return 0;
+	if (lone)
+		return error_set(err, ERR_USAGE, "%s goes with --history", lone);
 	if (o->calibrate && (files || o->against))
 		return error_set(err, ERR_USAGE, "--calibrate compares --run "
 				 "with itself: leave out --against, --baseline "
@@ -219,6 +225,19 @@ static int check_words(const struct check_opts *o, int argc, char **argv,
 	return 0;
 }
 
+static int compare_history(struct cmd_io *io, const struct check_opts *o,
+			   const struct check_options *limits,
+			   struct error *err)
+{
+	struct allow_list allow = { { 0 } };
+	int rc = o->allow ? allow_read(o->allow, &allow, err) : 0;
+
+	if (!rc)
+		rc = check_history(io, o, limits, &allow, err);
+	allow_fini(&allow);
+	return rc < 0 ? rc : status_of((enum check_verdict)rc, o);
+}
+
 static int run_check(struct cmd_io *io, void *opts, int argc, char **argv,
 		     struct error *err)
 {
@@ -230,7 +249,9 @@ static int run_check(struct cmd_io *io, void *opts, int argc, char **argv,
 
 	if (!rc)
 		rc = check_words(o, argc, argv, err);
-	if (!rc && o->baseline.n)
+	if (!rc && o->history)
+		rc = compare_history(io, o, &c.o, err);
+	else if (!rc && o->baseline.n)
 		rc = compare(io, o, files, &c, err);
 	else if (!rc)
 		rc = record_and_compare(io, o, &made, &c, err);

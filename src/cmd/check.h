@@ -6,11 +6,11 @@
 #include "cmd/command.h"
 
 struct check_opts {
-	struct opt_strs baseline, new, debug_dirs, events;
+	struct opt_strs baseline, new, again, debug_dirs, events;
 	const char *alpha, *threshold, *margin, *min_share, *min_impact;
 	const char *total_threshold, *require_mde, *by, *allow;
 	const char *format, *json, *junit, *markdown, *openmetrics, *repo, *html;
-	const char *run, *against, *keep;
+	const char *run, *against, *keep, *history, *benchmark, *commit;
 	bool early, inclusive, gate_kernel, any_outcome, warn_only, no_inline, full_names, github, calibrate;
 	bool graph, user;
 	uint64_t top, runs, freq, max_memory;
@@ -42,5 +42,11 @@ void check_recordings_fini(struct check_recordings *r);
 /* check_commits.c: adds the commits between both recorded revisions that touched
  * what failed. */
 int check_commits(struct check *c, const char *repo, struct error *err);
+
+/* check_history.c: `limits` as check_set_options set them; 0 or an enum
+ * check_verdict, or negative. */
+int check_history(struct cmd_io *io, const struct check_opts *o,
+		  const struct check_options *limits,
+		  const struct allow_list *allow, struct error *err);
 
 #endif

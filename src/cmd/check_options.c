@@ -55,6 +55,21 @@ const struct opt check_opt_table[] = {
 	  "Keep the recordings there: baseline-01.tally, new-01.tally and so on.",
 	  AT(keep) },
 
+	{ OPT_HEADING, 0, NULL, NULL, "Or compare with the commits before", 0 },
+	{ OPT_STR, 0, "history", "DIR",
+	  "The baseline: the last batches of a history (tally-history(1)) from "
+	  "machines of this kind. With --run a second batch is recorded where "
+	  "the first one leaves a doubt.", AT(history) },
+	{ OPT_WORDS, 0, "again", "FILE [FILE...]",
+	  "A second batch of the same commit, recorded because of the first.",
+	  AT(again) },
+	{ OPT_STR, 0, "benchmark", "NAME",
+	  "The benchmark of the history to compare with. Default: default.",
+	  AT(benchmark) },
+	{ OPT_STR, 0, "commit", "REVISION",
+	  "What was recorded; batches of the same commit are no baseline. "
+	  "Default: what the recordings say.", AT(commit) },
+
 	{ OPT_HEADING, 0, NULL, NULL, "When it fails", 0 },
 	{ OPT_STR, 0, "alpha", "P",
 	  "How often an unchanged program may fail the check. Default: 0.01.",

@@ -183,11 +183,13 @@ static int record_blocks(struct maker *m, struct error *err)
 		enum check_side side = second ? CHECK_NEW : CHECK_BASE;
 		const char *path = NULL;
 
+		if (!m->command[side])
+			continue;
 		show_progress(m, i, 2 * blocks, side);
 		rc = add_path(m, side, i / 2, &path, err);
 		if (!rc)
 			rc = record_one(m, side, path, err);
-		if (!rc && i % 2 && i + 1 < 2 * blocks)
+		if (!rc && m->enough && i % 2 && i + 1 < 2 * blocks)
 			rc = ask_enough(m, i / 2 + 1, err);
 	}
 	if (m->io->progress)

@@ -11,6 +11,7 @@ libcmd_a_SOURCES = \
 	src/cmd/check.c \
 	src/cmd/check.h \
 	src/cmd/check_commits.c \
+	src/cmd/check_history.c \
 	src/cmd/check_options.c \
 	src/cmd/check_record.c \
 	src/cmd/command.h \
@@ -25,6 +26,8 @@ libcmd_a_SOURCES = \
 	src/cmd/event_options.h \
 	src/cmd/export.c \
 	src/cmd/flamegraph.c \
+	src/cmd/history.c \
+	src/cmd/history.h \
 	src/cmd/import.c \
 	src/cmd/info.c \
 	src/cmd/list.c \

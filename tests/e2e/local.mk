@@ -33,6 +33,7 @@ E2E_TESTS = \
 	tests/e2e/traced.sh \
 	tests/e2e/hardware.sh \
 	tests/e2e/stat.sh \
+	tests/e2e/history.sh \
 	tests/e2e/html.sh \
 	tests/e2e/outputs.sh \
 	tests/e2e/perf_words.sh \

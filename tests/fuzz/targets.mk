@@ -68,6 +68,10 @@ FUZZ_TARGETS += tests/fuzz/fuzz_metrics
 tests_fuzz_fuzz_metrics_SOURCES = tests/fuzz/fuzz_metrics.c $(FUZZ_LINES) $(FUZZ_MAIN)
 tests_fuzz_fuzz_metrics_LDADD = $(FUZZ_LIBS)
 
+FUZZ_TARGETS += tests/fuzz/fuzz_history
+tests_fuzz_fuzz_history_SOURCES = tests/fuzz/fuzz_history.c $(FUZZ_LINES) $(FUZZ_MAIN)
+tests_fuzz_fuzz_history_LDADD = $(FUZZ_LIBS)
+
 FUZZ_TARGETS += tests/fuzz/fuzz_allow
 tests_fuzz_fuzz_allow_SOURCES = tests/fuzz/fuzz_allow.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_allow_LDADD = $(FUZZ_LIBS)

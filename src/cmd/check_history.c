@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* `tally check --history`: new recordings against those of the commits before. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/check.h"
+#include "cmd/history.h"
+#include "cmd/open.h"
+#include "history/show.h"
+
+struct against {
+	struct cmd_io *io;
+	const struct check_opts *o;
+	struct history h;
+	struct verdict_options vo;
+	VEC(uint32_t) fresh;	/* batches of h */
+	struct history_classes classes;
+	size_t class;		/* that of the new batches */
+	struct verdict verdict;
+};
+
+static int add_fresh(struct against *a, const struct opt_strs *files,
+		     struct error *err)
+{
+	const struct check_opts *o = a->o;
+	struct batch_files b = { .files = files,
+		.event = o->events.n ? o->events.v[0] : NULL,
+		.debug_dirs = &o->debug_dirs, .commit = o->commit,
+		.benchmark = o->benchmark, .repo = o->repo,
+		.max_memory = o->max_memory, .trust = o->trust,
+		.no_inline = o->no_inline };
+	uint32_t id = (uint32_t)a->h.batches.n;
+	int rc = cmd_add_batch(a->io, &a->h, &b, err);
+
+	if (!rc && vec_push(&a->fresh, id) < 0)
+		rc = error_set(err, ERR_NOMEM, "out of memory");
+	return rc;
+}
+
+static bool is_fresh(const struct against *a, uint32_t batch)
+{
+	for (size_t i = 0; i < a->fresh.n; i++)
+		if (a->fresh.v[i] == batch)
+			return true;
+	return false;
+}
+
+/* The class of the new batches, and the others in it that are of other commits. */
+static int find_class(struct against *a, uint32_t *stored, size_t *n,
+		      struct error *err)
+{
+	uint32_t commit = a->h.batches.v[a->fresh.v[0]].commit;
+	size_t found = 0;
+
+	*n = 0;
+	for (size_t i = 0; i < a->classes.v.n; i++) {
+		const struct history_class *c = &a->classes.v.v[i];
+		size_t here = 0;
+
+		for (size_t k = 0; k < c->batches.n; k++)
+			here += is_fresh(a, c->batches.v[k]);
+		if (!here)
+			continue;
+		a->class = i;
+		found = here;
+		for (size_t k = 0; k < c->batches.n; k++)
+			if (!is_fresh(a, c->batches.v[k]) &&
+			    a->h.batches.v[c->batches.v[k]].commit != commit)
+				stored[(*n)++] = c->batches.v[k];
+	}
+	if (found != a->fresh.n)
+		return error_set(err, ERR_USAGE, "--new and --again were "
+				 "recorded on different machines, or by different "
+				 "events or rates: they cannot be one commit's "
+				 "batches");
+	return 0;
+}
+
+static int judge(struct against *a, struct error *err)
+{
+	uint32_t *stored = calloc(a->h.batches.n + 1, sizeof(*stored));
+	struct commit_log log = { .text = { 0 } };
+	size_t n;
+	int rc = stored ? commit_log_read(&log, &a->h, a->o->repo, err)
+			: error_set(err, ERR_NOMEM, "out of memory");
+
+	history_classes_fini(&a->classes);
+	verdict_fini(&a->verdict);
+	if (!rc)
+		rc = history_classify(&a->h, a->o->benchmark
+				      ? a->o->benchmark : "default", &log.order,
+				      &a->classes, err);
+	if (!rc)
+		rc = find_class(a, stored, &n, err);
+	if (!rc)
+		rc = verdict_reach(&a->h, stored, n, a->fresh.v, a->fresh.n,
+				   &a->vo, &a->verdict, err);
+	commit_log_fini(&log);
+	free(stored);
+	return rc;
+}
+
+/* Records a batch of --run, and judges with it. */
+static int record_batch(struct against *a, struct error *err)
+{
+	struct check_recordings made = { .dir = NULL };
+	int rc = check_record(a->io, a->o, &made, NULL, NULL, err);
+
+	if (!rc)
+		rc = add_fresh(a, &made.files[CHECK_NEW], err);
+	check_recordings_fini(&made);
+	return rc ? rc : judge(a, err);
+}
+
+static int show(struct against *a, struct error *err)
+{
+	const struct check_opts *o = a->o;
+	struct buf out = { 0 };
+	int rc = 0;
+
+	if (!strcmp(o->format, "text")) {
+		verdict_text(&a->h, &a->verdict, &a->vo, &a->classes, a->class,
+			     &out);
+		rc = cmd_output(a->io, NULL, &out, err);
+	}
+	buf_reset(&out);
+	if (!rc && o->json) {
+		verdict_json(&a->h, &a->verdict, &a->vo, &a->classes, a->class,
+			     &out);
+		rc = cmd_output(a->io, strcmp(o->json, "-") ? o->json : NULL,
+				&out, err);
+	}
+	buf_reset(&out);
+	if (!rc && o->github) {
+		verdict_github(&a->h, &a->verdict, o->warn_only, &out);
+		rc = cmd_output(a->io, NULL, &out, err);
+	}
+	buf_fini(&out);
+	return rc;
+}
+
+static int words(const struct check_opts *o, struct error *err)
+{
+	const char *bad = o->baseline.n ? "--baseline" : o->against
+		? "--against" : o->calibrate ? "--calibrate" : o->html
+		? "--html" : o->junit ? "--junit" : o->markdown
+		? "--markdown" : o->openmetrics ? "--openmetrics"
+		: o->inclusive ? "--inclusive" : o->early ? "--early"
+		: strcmp(o->by, "function") ? "--by line" : NULL;
+
+	if (bad)
+		return error_set(err, ERR_USAGE, "%s does not go with --history: "
+				 "the stored batches know what functions cost, "
+				 "no more", bad);
+	if (!o->new.n == !o->run)
+		return error_set(err, ERR_USAGE, "--history wants either --new "
+				 "FILE... or --run CMD");
+	if (o->run && o->again.n)
+		return error_set(err, ERR_USAGE, "--again goes with --new: "
+				 "--run records a second time by itself");
+	return 0;
+}
+
+int check_history(struct cmd_io *io, const struct check_opts *o,
+		  const struct check_options *limits,
+		  const struct allow_list *allow, struct error *err)
+{
+	struct against a = { .io = io, .o = o, .vo = verdict_defaults() };
+	int rc = words(o, err);
+
+	a.vo.margin = limits->judge.margin;
+	a.vo.threshold = limits->judge.threshold;
+	a.vo.total_threshold = limits->judge.total_threshold;
+	a.vo.least_share = limits->judge.min_share;
+	a.vo.min_impact = limits->judge.min_impact;
+	a.vo.require_mde = limits->require_mde;
+	a.vo.allow = allow;
+	if (o->alpha)
+		a.vo.budget = limits->judge.alpha;
+	if (!rc)
+		rc = history_init(&a.h, err);
+	if (!rc)
+		rc = history_read(&a.h, o->history, err);
+	if (!rc && o->run) {
+		rc = record_batch(&a, err);
+		if (!rc && (a.verdict.suspects || a.verdict.slower))
+			rc = record_batch(&a, err);
+	} else if (!rc) {
+		rc = add_fresh(&a, &o->new, err);
+		if (!rc && o->again.n)
+			rc = add_fresh(&a, &o->again, err);
+		if (!rc)
+			rc = judge(&a, err);
+	}
+	if (!rc)
+		rc = show(&a, err);
+	if (!rc)
+		rc = a.verdict.answer == VERDICT_REGRESSED ? CHECK_REGRESSED
+		   : a.verdict.answer == VERDICT_INCONCLUSIVE
+			     ? CHECK_INCONCLUSIVE : CHECK_PASS;
+	verdict_fini(&a.verdict);
+	history_classes_fini(&a.classes);
+	vec_fini(&a.fresh);
+	history_fini(&a.h);
+	return rc;
+}

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* `tally history`: what functions cost, commit by commit. */
+#include "cmd/history.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/git.h"
+#include "base/text.h"
+#include "cmd/debug_dirs.h"
+#include "cmd/open.h"
+#include "cmd/show_options.h"
+#include "history/show.h"
+
+enum {
+	LOG_MAX = 64 << 20,
+	GIT_MS = 30000,		/* that an answer may take */
+};
+
+struct history_opts {
+	const char *store, *commit, *benchmark, *repo, *event, *json, *html;
+	struct opt_strs debug_dirs;
+	uint64_t top, max_memory;
+	bool trust, no_inline;
+};
+
+#define AT(field) offsetof(struct history_opts, field)
+
+static const struct opt history_opt_table[] = {
+	{ OPT_STR, 0, "store", "DIR",
+	  "The history: a folder. Default: tally-history.", AT(store) },
+	{ OPT_STR, 0, "benchmark", "NAME",
+	  "What was run: costs of one benchmark are compared. Default: default; "
+	  "list and report show all.", AT(benchmark) },
+	{ OPT_STR, 0, "repo", "DIR",
+	  "The git repository that commits are of: gives their order, times and "
+	  "subjects.", AT(repo) },
+
+	{ OPT_HEADING, 0, NULL, NULL, "For add", 0 },
+	{ OPT_STR, 0, "commit", "REVISION",
+	  "What was recorded. Default: what the recordings say.", AT(commit) },
+	{ OPT_STR, 'e', "event", "EVENT",
+	  "The event whose costs are kept. Default: the first one in each file.",
+	  AT(event) },
+	{ OPT_FLAG, 0, "no-inline", NULL,
+	  "Count inlined functions for the one they were inlined into.",
+	  AT(no_inline) },
+	{ OPT_STRS, 0, "debug-dir", "DIR",
+	  "For recordings that hold no symbols: " DEBUG_DIR_HELP,
+	  AT(debug_dirs) },
+	OPT_ROW_MAX_MEMORY(offsetof(struct history_opts, max_memory)),
+	OPT_ROW_TRUST(offsetof(struct history_opts, trust)),
+
+	{ OPT_HEADING, 0, NULL, NULL, "For report", 0 },
+	{ OPT_UINT, 0, "top", "N", "Show this many functions. Default: 20.",
+	  AT(top) },
+	{ OPT_STR, 0, "json", "FILE",
+	  "Write everything as JSON; - is standard output, here and below.",
+	  AT(json) },
+	{ OPT_STR, 0, "html", "FILE",
+	  "Write a page with a curve for each function.", AT(html) },
+	OPT_END
+};
+
+static void history_defaults(void *opts)
+{
+	struct history_opts *o = opts;
+
+	o->store = "tally-history";
+	o->top = 20;
+}
+
+bool commit_resolve(const char *repo, const char *revision, struct buf *name,
+		    int64_t *time)
+{
+	const char *words[] = { GIT_LOG_WORDS, "-1", "--format=%H %ct",
+				"--end-of-options", revision, "--" };
+	struct buf out = { 0 };
+	const char *space;
+	int rc = -1;
+
+	if (repo && *revision)
+		rc = git_ask(repo, words, sizeof(words) / sizeof(words[0]),
+			     4096, GIT_MS, &out, NULL);
+	space = rc == 0 ? strchr(buf_cstr(&out), ' ') : NULL;
+	if (space) {
+		buf_bytes(name, out.p, (size_t)(space - (char *)out.p));
+		*time = strtoll(space + 1, NULL, 10);
+	}
+	buf_fini(&out);
+	return space;
+}
+
+/* "ID<tab>SUBJECT" lines, newest first. */
+static int take_log(struct commit_log *l, struct history *h, char *text)
+{
+	char *save = NULL, *line;
+	uint32_t rank = UINT32_MAX - 1;
+
+	for (line = strtok_r(text, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		char *tab = strchr(line, '\t');
+		uint32_t id, *slot;
+
+		rank--;
+		if (!tab)
+			continue;
+		*tab = '\0';
+		id = strtab_find(&h->str, line);
+		if (id == UINT32_MAX)
+			continue;
+		slot = u64map_slot(&l->order, id);
+		if (!slot)
+			return -ERR_NOMEM;
+		*slot = rank;
+		slot = u64map_slot(&l->subject, id);
+		if (!slot)
+			return -ERR_NOMEM;
+		*slot = (uint32_t)l->text.n;
+		buf_bytes(&l->text, tab + 1, strlen(tab + 1) + 1);
+	}
+	return l->text.failed ? -ERR_NOMEM : 0;
+}
+
+int commit_log_read(struct commit_log *l, struct history *h, const char *repo,
+		    struct error *err)
+{
+	static const char *const words[] = { GIT_LOG_WORDS, "--topo-order",
+		"--max-count=200000", "--format=%H%x09%s" };
+	struct buf out = { 0 };
+	int rc = 0;
+
+	*l = (struct commit_log){ .text = { 0 } };
+	if (repo && git_ask(repo, words, sizeof(words) / sizeof(words[0]),
+			    LOG_MAX, GIT_MS, &out, NULL) == 0) {
+		buf_u8(&out, '\0');
+		rc = out.failed ? -ERR_NOMEM : take_log(l, h, (char *)out.p);
+	}
+	buf_fini(&out);
+	return rc ? error_set(err, ERR_NOMEM, "out of memory while reading the "
+			      "commits") : 0;
+}
+
+void commit_log_fini(struct commit_log *l)
+{
+	u64map_fini(&l->order);
+	u64map_fini(&l->subject);
+	buf_fini(&l->text);
+}
+
+const char *commit_log_subject(void *ctx, uint32_t commit)
+{
+	const struct commit_log *l = ctx;
+	uint32_t at = u64map_get(&l->subject, commit);
+
+	return at == U64MAP_NONE ? "" : (const char *)l->text.p + at;
+}
+
+size_t commit_log_between(void *ctx, uint32_t older, uint32_t newer)
+{
+	const struct commit_log *l = ctx;
+	uint32_t a = u64map_get(&l->order, older);
+	uint32_t b = u64map_get(&l->order, newer);
+
+	return a == U64MAP_NONE || b == U64MAP_NONE || b <= a
+		       ? 0 : b - a - 1;
+}
+
+static int read_runs(struct cmd_io *io, const struct batch_files *b,
+		     struct check_runs *runs, struct error *err)
+{
+	struct check_runs_options o = { .event = b->event,
+					.no_inline = b->no_inline };
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < b->files->n; i++) {
+		const char *path = b->files->v[i];
+		struct reader *r;
+
+		rc = cmd_open_file(path, b->max_memory, &r, err);
+		if (rc < 0)
+			break;
+		cmd_take_trust(io, path, r, b->trust);
+		rc = cmd_symbolize_now(io, path, r, b->debug_dirs, err);
+		if (rc < 0)
+			reader_close(r);
+		else
+			rc = check_runs_add(runs, CHECK_NEW, path, r, err);
+	}
+	return rc ? rc : check_runs_finish(runs, &o, err);
+}
+
+int cmd_add_batch(struct cmd_io *io, struct history *h,
+		  const struct batch_files *b, struct error *err)
+{
+	struct batch_facts facts = { .benchmark = b->benchmark };
+	struct check_runs runs;
+	struct buf name = { 0 };
+	const char *said = b->commit;
+	int rc = check_runs_init(&runs, err);
+
+	if (!rc)
+		rc = read_runs(io, b, &runs, err);
+	if (!rc && !said)
+		said = profile_env(runs.files.v[0].p, PROF_NONE, "revision");
+	if (!rc && said &&
+	    !commit_resolve(b->repo, said, &name, &facts.time)) {
+		if (b->repo && b->commit)
+			rc = error_set(err, ERR_NOTFOUND, "%s: no commit of "
+				       "the repository %s", said, b->repo);
+		buf_str(&name, said);
+	}
+	facts.commit = name.n ? buf_cstr(&name) : NULL;
+	if (!rc)
+		rc = history_gather(h, &runs, &facts, err);
+	check_runs_fini(&runs);
+	buf_fini(&name);
+	return rc;
+}
+
+static int history_add(struct cmd_io *io, const struct history_opts *o,
+		       const struct opt_strs *files, struct error *err)
+{
+	struct batch_files b = { .files = files, .event = o->event,
+		.debug_dirs = &o->debug_dirs, .commit = o->commit,
+		.benchmark = o->benchmark, .repo = o->repo,
+		.max_memory = o->max_memory, .trust = o->trust,
+		.no_inline = o->no_inline };
+	struct history h;
+	int rc = history_init(&h, err);
+
+	if (!rc)
+		rc = cmd_add_batch(io, &h, &b, err);
+	if (!rc)
+		rc = history_write(&h, 0, o->store, err);
+	if (rc >= 0) {
+		struct buf line = { 0 };
+
+		buf_str(&line, rc ? "already there: " : "added: ");
+		text_safe(&line, history_str(&h, h.batches.v[0].commit));
+		buf_printf(&line, ", %u runs, %u functions\n",
+			   h.batches.v[0].runs, h.batches.v[0].n);
+		rc = cmd_output(io, NULL, &line, err);
+		buf_fini(&line);
+	}
+	history_fini(&h);
+	return rc < 0 ? rc : 0;
+}
+
+static int write_to(struct cmd_io *io, const char *path, struct buf *text,
+		    struct error *err)
+{
+	return cmd_output(io, strcmp(path, "-") ? path : NULL, text, err);
+}
+
+static int show_report(struct cmd_io *io, const struct history_opts *o,
+		       const struct history_report *r, struct error *err)
+{
+	struct buf out = { 0 };
+	int rc = 0;
+
+	if (o->json) {
+		history_json(r, &out);
+		rc = write_to(io, o->json, &out, err);
+	}
+	buf_reset(&out);
+	if (!rc && o->html) {
+		history_html(r, o->top, &out);
+		rc = write_to(io, o->html, &out, err);
+	}
+	buf_reset(&out);
+	if (!rc && !o->json && !o->html) {
+		history_text(r, o->top, &out);
+		rc = write_to(io, "-", &out, err);
+	}
+	buf_fini(&out);
+	return rc;
+}
+
+static int show_history(struct cmd_io *io, const struct history_opts *o,
+			bool list, struct history *h, struct error *err)
+{
+	struct history_classes classes = { { 0 } };
+	struct commit_log log;
+	struct history_report r = { .h = h, .subject = commit_log_subject,
+				    .between = commit_log_between, .ctx = &log };
+	int rc = history_read(h, o->store, err);
+
+	log = (struct commit_log){ .text = { 0 } };
+	if (!rc)
+		rc = commit_log_read(&log, h, o->repo, err);
+	if (!rc)
+		rc = history_classify(h, o->benchmark, &log.order, &classes,
+				      err);
+	if (!rc && list) {
+		struct buf out = { 0 };
+
+		history_list(h, &classes, &out);
+		rc = write_to(io, "-", &out, err);
+		buf_fini(&out);
+	} else if (!rc) {
+		rc = history_report_build(&r, &classes, err);
+		if (!rc)
+			rc = show_report(io, o, &r, err);
+		history_report_fini(&r);
+	}
+	history_classes_fini(&classes);
+	commit_log_fini(&log);
+	return rc;
+}
+
+static int run_history(struct cmd_io *io, void *opts, int argc, char **argv,
+		       struct error *err)
+{
+	const struct history_opts *o = opts;
+	const char *what = argc ? argv[0] : "report";
+	struct opt_strs files = { (const char **)(void *)(argv + 1),
+				  argc ? (size_t)argc - 1 : 0, 0 };
+	bool list = !strcmp(what, "list");
+	struct history h;
+	int rc;
+
+	if (!strcmp(what, "add")) {
+		if (files.n)
+			return history_add(io, o, &files, err);
+		return error_set(err, ERR_USAGE, "add: name the recordings of "
+				 "a commit");
+	}
+	if (!list && strcmp(what, "report"))
+		return error_set(err, ERR_USAGE, "'%s': want add, list or "
+				 "report", what);
+	if (files.n)
+		return error_set(err, ERR_USAGE, "%s: do not know what to do "
+				 "with '%s'; --store names another history",
+				 what, files.v[0]);
+	rc = history_init(&h, err);
+	if (!rc)
+		rc = show_history(io, o, list, &h, err);
+	history_fini(&h);
+	return rc;
+}
+
+const struct command cmd_history = {
+	.name = "history",
+	.summary = "what functions cost, commit by commit, and where it changed",
+	.args = "[add FILE... | list | report]",
+	.opts = history_opt_table,
+	.opts_size = sizeof(struct history_opts),
+	.defaults = history_defaults,
+	.run = run_history,
+};

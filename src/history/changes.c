@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Change points of series: see changes.h. */
+#include "history/changes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/stats.h"
+
+#define SPAN 10.0		/* in 2 log likelihood */
+#define LEAST_Z 5.0
+#define LEAST_CHANGE 0.0295588	/* log 1.03 */
+#define RAMP_PENALTY 15.0	/* three parameters at 3 each */
+#define STEP_PENALTY 6.0
+#define LONE_SLOPE 30.0	/* what a ramp explains beyond, where no step was found */
+enum {
+	BEFORE = 40, AFTER = 20,	/* batches that a change is measured by */
+	BEFORE_LEAST = 3,
+	SPAN_REACH = 15,
+	RAMP_GRID = 10,
+	DRIFT_ENDS = 20,
+};
+
+/* Sums of a series in units of its noise: of values and of their squares. */
+struct sums {
+	double *x, *xx;
+	size_t n;
+};
+
+/* The squares around the mean of [a, b). */
+static double cost(const struct sums *s, size_t a, size_t b)
+{
+	double x = s->x[b] - s->x[a];
+
+	return s->xx[b] - s->xx[a] - x * x / (double)(b - a);
+}
+
+static double mean(const struct sums *s, size_t a, size_t b)
+{
+	return (s->x[b] - s->x[a]) / (double)(b - a);
+}
+
+static int sums_init(struct sums *s, const double *y, size_t n, double noise)
+{
+	*s = (struct sums){ calloc(n + 1, sizeof(double)),
+			    calloc(n + 1, sizeof(double)), n };
+	if (!s->x || !s->xx)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < n; i++) {
+		/* around the first value, so that little is cancelled out */
+		double v = (y[i] - y[0]) / noise;
+
+		s->x[i + 1] = s->x[i] + v;
+		s->xx[i + 1] = s->xx[i] + v * v;
+	}
+	return 0;
+}
+
+static void sums_fini(struct sums *s)
+{
+	free(s->x);
+	free(s->xx);
+}
+
+/* Where [a, b) falls most clearly into two levels, at an edge; a: nowhere. */
+static size_t best_split(const struct sums *s, const bool *edge, size_t a,
+			 size_t b)
+{
+	double most = 0, all = cost(s, a, b);
+	size_t best = a;
+
+	for (size_t c = a + 1; c < b; c++) {
+		double gain;
+
+		if (edge && !edge[c])
+			continue;
+		gain = all - cost(s, a, c) - cost(s, c, b);
+		if (gain > most) {
+			most = gain;
+			best = c;
+		}
+	}
+	return best;
+}
+
+/* Whether the last batches before `end` are surely on another level than those
+ * before them, of those from `start` on.  The place that is looked at from is
+ * *from. */
+static bool alarm(const struct sums *s, double noise, size_t start, size_t end,
+		  size_t *from)
+{
+	static const size_t windows[] = { 1, 2, 3, 5, 8, 13, 20 };
+
+	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
+		size_t w = windows[i], middle, before;
+		double d;
+
+		if (end < start + w + BEFORE_LEAST)
+			return false;
+		middle = end - w;
+		before = middle - start < BEFORE ? middle - start : BEFORE;
+		d = fabs(mean(s, middle, end) -
+			 mean(s, middle - before, middle));
+		if (d > LEAST_Z * sqrt(1 / (double)w + 1 / (double)before) &&
+		    d * noise >= LEAST_CHANGE) {
+			*from = middle - before;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* As the batches came: each alarm is a change, and what lies before it counts no
+ * more.  Cuts in order. */
+static size_t partition(const struct sums *s, double noise, const bool *edge,
+			size_t *cuts)
+{
+	size_t start = 0, n = 0;
+
+	for (size_t end = 1; end <= s->n; end++) {
+		size_t from, c;
+
+		if (!alarm(s, noise, start, end, &from))
+			continue;
+		c = best_split(s, edge, from, end);
+		if (c == from)
+			continue;
+		start = cuts[n++] = c;
+	}
+	/* what came later tells better where it was */
+	for (size_t i = 0; i < n; i++) {
+		size_t a = i ? cuts[i - 1] : 0, b = i + 1 < n ? cuts[i + 1]
+							     : s->n;
+		size_t c = best_split(s, edge, a, b);
+
+		cuts[i] = c > a ? c : cuts[i];
+	}
+	return n;
+}
+
+/* A change at cuts[i], by the batches next to it. */
+struct jump {
+	double size, se;	/* in units of the noise */
+};
+
+static struct jump jump_at(const struct sums *s, const size_t *cuts, size_t n,
+			   size_t i)
+{
+	size_t c = cuts[i], a = i ? cuts[i - 1] : 0;
+	size_t b = i + 1 < n ? cuts[i + 1] : s->n;
+
+	a = c - a > BEFORE ? c - BEFORE : a;
+	b = b - c > AFTER ? c + AFTER : b;
+	return (struct jump){ mean(s, c, b) - mean(s, a, c),
+			      sqrt(1 / (double)(c - a) + 1 / (double)(b - c)) };
+}
+
+/* Leaves out changes that turn out to be small, the smallest first. */
+static size_t prune(const struct sums *s, double noise, size_t *cuts, size_t n)
+{
+	for (;;) {
+		size_t worst = n;
+		double least = LEAST_CHANGE;
+
+		for (size_t i = 0; i < n; i++) {
+			double size = fabs(jump_at(s, cuts, n, i).size) * noise;
+
+			if (size < least) {
+				least = size;
+				worst = i;
+			}
+		}
+		if (worst == n)
+			return n;
+		memmove(cuts + worst, cuts + worst + 1,
+			(n - worst - 1) * sizeof(*cuts));
+		n--;
+	}
+}
+
+long changes_cut(const double *y, size_t n, double noise, const bool *edge,
+		 size_t *cuts)
+{
+	struct sums s;
+	long found = -ERR_NOMEM;
+
+	if (n < 2)
+		return 0;
+	if (sums_init(&s, y, n, noise) == 0)
+		found = (long)prune(&s, noise, cuts,
+				    partition(&s, noise, edge, cuts));
+	sums_fini(&s);
+	return found;
+}
+
+/* What one series is looked at with. */
+struct looking {
+	const struct cost_series *series;
+	struct changes *out;
+	const bool *edge;
+	size_t *cuts;
+	double *ramp;
+};
+
+/* The best ramp: its cost, ends and height. */
+static double best_ramp(const struct sums *s, double *ramp, size_t *from,
+			size_t *to, double *height)
+{
+	double all = cost(s, 0, s->n), best = 0;
+
+	for (size_t a = 0; a + 2 * RAMP_GRID <= s->n; a += RAMP_GRID)
+		for (size_t b = a + 2 * RAMP_GRID; b <= s->n; b += RAMP_GRID) {
+			double m = 0, xy = 0, xx = 0, x;
+
+			for (size_t i = 0; i < s->n; i++) {
+				x = ((double)i - (double)a) / (double)(b - a);
+				ramp[i] = x < 0 ? 0 : x > 1 ? 1 : x;
+				m += ramp[i] / (double)s->n;
+			}
+			for (size_t i = 0; i < s->n; i++) {
+				xy += (ramp[i] - m) * (s->x[i + 1] - s->x[i]);
+				xx += (ramp[i] - m) * (ramp[i] - m);
+			}
+			if (xx > 0 && xy * xy / xx > best) {
+				best = xy * xy / xx;
+				*from = a;
+				*to = b < s->n ? b : s->n - 1;
+				*height = xy / xx;
+			}
+		}
+	return all - best;
+}
+
+static double share_of(const struct cost_series *s, size_t func)
+{
+	return func == SERIES_TOTAL ? 1 : s->funcs.v[func].share;
+}
+
+static struct change make_change(const struct looking *l, size_t func,
+				 double log_ratio, double se)
+{
+	struct change c = { .func = func };
+
+	c.ratio = exp(log_ratio);
+	c.low = exp(log_ratio - 1.96 * se);
+	c.high = exp(log_ratio + 1.96 * se);
+	c.impact = (c.ratio - 1) * share_of(l->series, func);
+	return c;
+}
+
+/* 1: the series has a slope, which was added. */
+static int add_slope(struct looking *l, size_t func, const struct sums *s,
+		     double noise, size_t ncuts)
+{
+	double steps = 0, height = 0, ramp, se = sqrt(2.0 / DRIFT_ENDS);
+	size_t from = 0, to = 0, at = 0;
+	struct change c;
+
+	if (s->n < 4 * RAMP_GRID)
+		return 0;
+	for (size_t i = 0; i < ncuts; i++) {
+		steps += cost(s, at, l->cuts[i]);
+		at = l->cuts[i];
+	}
+	steps += cost(s, at, s->n) + STEP_PENALTY * (double)ncuts;
+	ramp = best_ramp(s, l->ramp, &from, &to, &height) + RAMP_PENALTY;
+	if (!ncuts)
+		ramp += LONE_SLOPE;
+	if (ramp >= steps ||
+	    fabs(height) * noise < (ncuts ? 1 : 2) * LEAST_CHANGE)
+		return 0;
+	c = make_change(l, func, height * noise, se * noise);
+	c.slope = true;
+	c.at = to;
+	c.from = from;
+	c.to = to;
+	return vec_push(&l->out->v, c) < 0 ? -ERR_NOMEM : 1;
+}
+
+/* The places near a cut that explain the series nearly as well. */
+static void find_span(const struct looking *l, const struct sums *s,
+		      size_t ncuts, size_t i, struct change *c)
+{
+	size_t a = i ? l->cuts[i - 1] : 0, at = l->cuts[i];
+	size_t b = i + 1 < ncuts ? l->cuts[i + 1] : s->n;
+	double best = cost(s, a, at) + cost(s, at, b);
+
+	c->at = c->from = c->to = at;
+	for (size_t k = a + 1; k < b; k++) {
+		if (k + SPAN_REACH < at || k > at + SPAN_REACH ||
+		    !l->edge[k] || cost(s, a, k) + cost(s, k, b) > best + SPAN)
+			continue;
+		c->from = k < c->from ? k : c->from;
+		c->to = k > c->to ? k : c->to;
+	}
+}
+
+static int look_at(struct looking *l, size_t func, const double *y,
+		   double noise)
+{
+	struct sums s;
+	int rc = sums_init(&s, y, l->series->n, noise);
+	size_t n = rc ? 0 : prune(&s, noise, l->cuts,
+				  partition(&s, noise, l->edge, l->cuts));
+
+	if (!rc)
+		rc = add_slope(l, func, &s, noise, n);
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		struct jump j = jump_at(&s, l->cuts, n, i);
+		struct change c = make_change(l, func, j.size * noise,
+					      j.se * noise);
+
+		find_span(l, &s, n, i, &c);
+		rc = vec_push(&l->out->v, c) < 0 ? -ERR_NOMEM : 0;
+	}
+	sums_fini(&s);
+	return rc < 0 ? rc : 0;
+}
+
+static int by_impact(const void *a, const void *b)
+{
+	const struct change *x = a, *y = b;
+	double p = fabs(x->impact), q = fabs(y->impact);
+
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	/* the whole follows from its parts */
+	if ((x->func == SERIES_TOTAL) != (y->func == SERIES_TOTAL))
+		return x->func == SERIES_TOTAL ? 1 : -1;
+	if (p != q)
+		return p > q ? -1 : 1;
+	return x->func < y->func ? -1 : x->func > y->func;
+}
+
+static int by_age(const void *a, const void *b)
+{
+	const struct change_group *x = a, *y = b;
+
+	if (x->slope != y->slope)
+		return x->slope ? 1 : -1;
+	return x->at > y->at ? -1 : x->at < y->at;
+}
+
+/* The batch that most ungrouped spans hold, and how many do. */
+static size_t most_common(const struct changes *c, size_t n, size_t *count)
+{
+	size_t best = 0;
+
+	*count = 0;
+	for (size_t at = 0; at < n; at++) {
+		size_t k = 0;
+
+		for (size_t i = 0; i < c->v.n; i++)
+			k += c->v.v[i].group == SIZE_MAX &&
+			     c->v.v[i].from <= at && at <= c->v.v[i].to;
+		if (k > *count) {
+			*count = k;
+			best = at;
+		}
+	}
+	return best;
+}
+
+/* One group of the changes that may be at `at`: a slope is one by itself. */
+static int make_group(struct changes *c, size_t at)
+{
+	struct change_group g = { .from = 0, .to = SIZE_MAX };
+	double weight = 0, sum = 0;
+
+	for (size_t i = 0; i < c->v.n; i++) {
+		struct change *x = &c->v.v[i];
+		double w = fabs(x->impact) / (double)(1 + x->to - x->from);
+
+		if (x->group != SIZE_MAX || at < x->from || at > x->to)
+			continue;
+		x->group = c->groups.n;
+		g.from = x->from > g.from ? x->from : g.from;
+		g.to = x->to < g.to ? x->to : g.to;
+		/* narrow spans and large changes date best */
+		sum += w * (double)x->at;
+		weight += w;
+		g.n++;
+		if (x->func != SERIES_TOTAL)
+			g.impact += x->impact;
+	}
+	g.at = weight > 0 ? (size_t)(sum / weight + 0.5) : at;
+	g.at = g.at < g.from ? g.from : g.at > g.to ? g.to : g.at;
+	return vec_push(&c->groups, g) < 0 ? -ERR_NOMEM : 0;
+}
+
+static int group_changes(struct changes *c, size_t n)
+{
+	size_t count, at;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < c->v.n; i++) {
+		struct change *x = &c->v.v[i];
+
+		x->group = SIZE_MAX;
+		if (x->slope) {
+			struct change_group g = { .at = x->at, .from = x->from,
+				.to = x->to, .n = 1, .impact = x->impact,
+				.slope = true };
+
+			x->group = c->groups.n;
+			rc = vec_push(&c->groups, g) < 0 ? -ERR_NOMEM : 0;
+		}
+	}
+	while (!rc && (at = most_common(c, n, &count), count))
+		rc = make_group(c, at);
+	return rc;
+}
+
+/* Groups by age, changes by group. */
+static int order_groups(struct changes *c)
+{
+	size_t *place = calloc(c->groups.n + 1, sizeof(*place)), first = 0;
+
+	if (!place)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < c->groups.n; i++)
+		c->groups.v[i].first = i;	/* its old place, for a moment */
+	if (c->groups.n)
+		qsort(c->groups.v, c->groups.n, sizeof(*c->groups.v), by_age);
+	for (size_t i = 0; i < c->groups.n; i++)
+		place[c->groups.v[i].first] = i;
+	for (size_t i = 0; i < c->v.n; i++)
+		c->v.v[i].group = place[c->v.v[i].group];
+	if (c->v.n)
+		qsort(c->v.v, c->v.n, sizeof(*c->v.v), by_impact);
+	for (size_t i = 0; i < c->groups.n; i++) {
+		c->groups.v[i].first = first;
+		first += c->groups.v[i].n;
+	}
+	free(place);
+	return 0;
+}
+
+int changes_find(const struct cost_series *s, struct changes *out,
+		 struct error *err)
+{
+	bool *edge = calloc(s->n + 1, sizeof(*edge));
+	struct looking l = { .series = s, .out = out, .edge = edge,
+			     .cuts = calloc(s->n + 1, sizeof(*l.cuts)),
+			     .ramp = calloc(s->n + 1, sizeof(*l.ramp)) };
+	int rc = edge && l.cuts && l.ramp ? 0 : -ERR_NOMEM;
+
+	*out = (struct changes){ .v = { 0 } };
+	/* batches of one commit are of one cost */
+	for (size_t i = 1; !rc && i < s->n; i++)
+		edge[i] = s->h->batches.v[s->batch[i]].commit !=
+			  s->h->batches.v[s->batch[i - 1]].commit;
+	for (size_t k = 0; !rc && k < s->funcs.n; k++)
+		rc = look_at(&l, k, series_y(s, k), s->funcs.v[k].noise);
+	if (!rc && s->n > 1)
+		rc = look_at(&l, SERIES_TOTAL, s->total, s->total_noise);
+	if (!rc)
+		rc = group_changes(out, s->n);
+	if (!rc)
+		rc = order_groups(out);
+	free(edge);
+	free(l.cuts);
+	free(l.ramp);
+	if (rc)
+		changes_fini(out);
+	return rc ? error_set(err, ERR_NOMEM, "out of memory while looking for "
+			      "changes") : 0;
+}
+
+void changes_fini(struct changes *c)
+{
+	vec_fini(&c->v);
+	vec_fini(&c->groups);
+}

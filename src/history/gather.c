@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A batch from recordings: what each function cost in each run. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "history/history.h"
+
+struct gathering {
+	struct history *h;
+	const struct check_runs *runs;
+	double per_sample;
+	double *cost;		/* [func * runs + run], in samples */
+	size_t *place;		/* of a file's runs in runs->runs */
+};
+
+static int nomem(struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "out of memory while adding up "
+			 "the recordings");
+}
+
+static const char *env_of(const struct check_file *f, const char *key)
+{
+	const char *s = profile_env(f->p, PROF_NONE, key);
+
+	return s ? s : "";
+}
+
+/* "1999 Hz, user only": what makes costs of one event different in kind. */
+static void settings(const struct check_file *f, struct buf *out)
+{
+	const struct prof_event *e = &f->p->events.v[f->event];
+
+	if (e->freq)
+		buf_printf(out, "%llu Hz", (unsigned long long)e->freq);
+	else
+		buf_printf(out, "period %llu", (unsigned long long)e->period);
+	if (e->exclude_kernel)
+		buf_str(out, ", user only");
+	if (e->exclude_user)
+		buf_str(out, ", kernel only");
+	if (!strcmp(env_of(f, "source"), "timer"))
+		buf_str(out, ", timer");
+	if (!strcmp(env_of(f, "source"), "ptrace"))
+		buf_str(out, ", ptrace");
+}
+
+/* All files of a batch say the same of what `get` appends. */
+static int same_in_all(const struct check_runs *r, const char *what,
+		       void (*get)(const struct check_file *f, struct buf *out),
+		       struct buf *out, struct error *err)
+{
+	struct buf one = { 0 };
+	int rc = 0;
+
+	get(&r->files.v[0], out);
+	for (size_t i = 1; !rc && i < r->files.n; i++) {
+		buf_reset(&one);
+		get(&r->files.v[i], &one);
+		if (strcmp(buf_cstr(out), buf_cstr(&one)))
+			rc = error_set(err, ERR_USAGE, "%s and %s differ in %s "
+				       "(%s, %s): they are no batch of runs",
+				       r->files.v[0].path, r->files.v[i].path,
+				       what, buf_cstr(out), buf_cstr(&one));
+	}
+	if (!rc && (out->failed || one.failed))
+		rc = nomem(err);
+	buf_fini(&one);
+	return rc;
+}
+
+static void get_revision(const struct check_file *f, struct buf *out)
+{
+	buf_str(out, env_of(f, "revision"));
+}
+
+static void get_cpu(const struct check_file *f, struct buf *out)
+{
+	buf_str(out, env_of(f, "cpu"));
+}
+
+static void get_kernel(const struct check_file *f, struct buf *out)
+{
+	buf_str(out, env_of(f, "kernel"));
+}
+
+static void get_event(const struct check_file *f, struct buf *out)
+{
+	buf_str(out, prof_event_actual(f->p, &f->p->events.v[f->event]));
+}
+
+static int intern(struct history *h, uint32_t *to, const char *s,
+		  struct error *err)
+{
+	*to = strtab_add(&h->str, s);
+	return *to == UINT32_MAX ? nomem(err) : 0;
+}
+
+static int describe(struct gathering *g, const struct batch_facts *facts,
+		    struct batch *b, struct error *err)
+{
+	const struct check_runs *r = g->runs;
+	const struct check_file *f = &r->files.v[0];
+	const struct {
+		const char *what, *given;
+		void (*get)(const struct check_file *f, struct buf *out);
+		uint32_t *to;
+	} rows[] = {
+		{ "their commit", facts->commit, get_revision, &b->commit },
+		{ "the processor", NULL, get_cpu, &b->cpu },
+		{ "the kernel", NULL, get_kernel, &b->kernel },
+		{ "the event", NULL, get_event, &b->event },
+		{ "rate or mode", NULL, settings, &b->settings },
+	};
+	int rc = intern(g->h, &b->benchmark, facts->benchmark
+			? facts->benchmark : "default", err);
+
+	for (size_t i = 0; !rc && i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct buf text = { 0 };
+
+		if (rows[i].given)
+			buf_str(&text, rows[i].given);
+		else
+			rc = same_in_all(r, rows[i].what, rows[i].get, &text,
+					 err);
+		if (!rc)
+			rc = intern(g->h, rows[i].to, buf_cstr(&text), err);
+		buf_fini(&text);
+	}
+	if (rc)
+		return rc;
+	if (!b->commit)
+		return error_set(err, ERR_USAGE, "%s: does not say which commit "
+				 "it was recorded at: give --commit", f->path);
+	b->is_time = f->p->events.v[f->event].unit == PROF_UNIT_NS;
+	b->recorded = (int64_t)(r->runs.v[0].start_ns / 1000000000u);
+	b->time = facts->time ? facts->time : b->recorded;
+	b->runs = (uint32_t)r->runs.n;
+	return 0;
+}
+
+/* Periods that vary count as fewer samples, so that noise is not underrated. */
+static void scale(struct gathering *g)
+{
+	double squares = 0, sum = 0;
+
+	for (size_t i = 0; i < g->runs->files.n; i++) {
+		squares += g->runs->files.v[i].squares;
+		sum += g->runs->files.v[i].sum;
+	}
+	g->per_sample = sum > 0 && squares > sum ? squares / sum : 1;
+}
+
+static void add_file(struct gathering *g, uint32_t file)
+{
+	const struct check_file *f = &g->runs->files.v[file];
+
+	for (size_t i = 0; i < g->runs->runs.n; i++)
+		if (g->runs->runs.v[i].file == file)
+			g->place[g->runs->runs.v[i].run] = i;
+	for (size_t i = 0; i < f->cells.n; i++) {
+		const struct check_cell *c = &f->cells.v[i];
+		uint32_t fk = check_leaf(f, c->stack);
+
+		if (fk == PROF_NONE)
+			continue;
+		g->cost[check_func_of(g->runs, f, fk) * g->runs->runs.n +
+			g->place[c->run]] += (double)c->weight / g->per_sample;
+	}
+}
+
+static int add_cost(struct gathering *g, const struct history_func *f,
+		    const double *x, struct error *err)
+{
+	struct history *h = g->h;
+	struct history_cost c = { history_func(h, f), (uint32_t)h->counts.n };
+
+	if (c.func == UINT32_MAX || vec_push(&h->costs, c) < 0)
+		return nomem(err);
+	for (size_t r = 0; r < g->runs->runs.n; r++)
+		if (vec_push(&h->counts, x[r]) < 0)
+			return nomem(err);
+	return 0;
+}
+
+/* A function's row in the cost, and what the file is to say of it. */
+struct sortable {
+	const struct check_runs *runs;
+	uint32_t func;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct sortable *x = a, *y = b;
+	const struct check_func *f = &x->runs->funcs.v[x->func];
+	const struct check_func *g = &x->runs->funcs.v[y->func];
+	int d = strcmp(check_str(x->runs, f->image), check_str(x->runs, g->image));
+
+	if (!d)
+		d = strcmp(check_str(x->runs, f->name),
+			   check_str(x->runs, g->name));
+	return d ? d : strcmp(check_str(x->runs, f->which),
+			      check_str(x->runs, g->which));
+}
+
+static int add_costs(struct gathering *g, struct sortable *order, double *small,
+		     struct error *err)
+{
+	const struct check_runs *r = g->runs;
+	size_t n = r->runs.n;
+	const struct history_func others = { .kernel = false };
+	int rc = 0;
+
+	for (uint32_t i = 0; i < r->funcs.n; i++)
+		order[i] = (struct sortable){ r, i };
+	if (r->funcs.n)
+		qsort(order, r->funcs.n, sizeof(*order), by_name);
+	for (size_t i = 0; !rc && i < r->funcs.n; i++) {
+		const struct check_func *f = &r->funcs.v[order[i].func];
+		const double *x = g->cost + order[i].func * n;
+		struct history_func to = { .kernel = f->kernel };
+		double sum = 0;
+
+		for (size_t k = 0; k < n; k++)
+			sum += x[k];
+		for (size_t k = 0; sum < HISTORY_LEAST && k < n; k++)
+			small[k] += x[k];
+		if (sum < HISTORY_LEAST)
+			continue;
+		to.image = strtab_add(&g->h->str, check_str(r, f->image));
+		to.name = strtab_add(&g->h->str, check_str(r, f->name));
+		to.which = strtab_add(&g->h->str, check_str(r, f->which));
+		rc = to.image == UINT32_MAX || to.name == UINT32_MAX ||
+		     to.which == UINT32_MAX
+			     ? nomem(err) : add_cost(g, &to, x, err);
+	}
+	return rc ? rc : add_cost(g, &others, small, err);
+}
+
+int history_gather(struct history *h, const struct check_runs *runs,
+		   const struct batch_facts *facts, struct error *err)
+{
+	struct gathering g = { .h = h, .runs = runs };
+	struct sortable *order = calloc(runs->funcs.n + 1, sizeof(*order));
+	double *small = calloc(runs->runs.n + 1, sizeof(*small));
+	struct batch b = { .first = (uint32_t)h->costs.n };
+	int rc;
+
+	g.cost = calloc(runs->funcs.n * runs->runs.n + 1, sizeof(*g.cost));
+	g.place = calloc(runs->runs.n + 1, sizeof(*g.place));
+	if (!runs->runs.n || runs->runs.n > HISTORY_RUNS_MAX)
+		rc = error_set(err, ERR_USAGE, "a batch has 1 to %d runs",
+			       HISTORY_RUNS_MAX);
+	else
+		rc = order && small && g.cost && g.place
+			     ? describe(&g, facts, &b, err) : nomem(err);
+	if (!rc) {
+		scale(&g);
+		b.per_sample = g.per_sample;
+		for (uint32_t i = 0; i < runs->files.n; i++)
+			add_file(&g, i);
+		rc = add_costs(&g, order, small, err);
+	}
+	b.n = (uint32_t)h->costs.n - b.first;
+	if (!rc && vec_push(&h->batches, b) < 0)
+		rc = nomem(err);
+	free(order);
+	free(small);
+	free(g.cost);
+	free(g.place);
+	return rc;
+}

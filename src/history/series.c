@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Costs by batch, relative to what did not change: see series.h. */
+#include "history/series.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/stats.h"
+
+enum {
+	WINDOW = 15,		/* batches that tell a function's level */
+	SHARE_WINDOW = 5,	/* … and whether it is large enough */
+	PASSES = 5,
+};
+#define USUAL_SPEED 0.045	/* how the speed of machines varies */
+#define LEAST_SPEED 0.01
+#define USUAL_NOISE 0.015	/* of a function, between batches, beside sampling */
+
+static int nomem(struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "out of memory while reading the "
+			 "history");
+}
+
+/* "6.1.0-56-amd64": "6.1". */
+static uint32_t kernel_version(struct history *h, const char *release)
+{
+	size_t n = strcspn(release, ".");
+
+	if (release[n])
+		n += 1 + strspn(release + n + 1, "0123456789");
+	return strtab_add_n(&h->str, release, n);
+}
+
+struct ranked {
+	const struct history *h;
+	const struct u64map *order;
+	uint32_t batch;
+};
+
+static int by_commit(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+	const struct batch *p = &x->h->batches.v[x->batch];
+	const struct batch *q = &x->h->batches.v[y->batch];
+	uint32_t i = x->order ? u64map_get(x->order, p->commit) : U64MAP_NONE;
+	uint32_t k = x->order ? u64map_get(x->order, q->commit) : U64MAP_NONE;
+
+	if (i != U64MAP_NONE && k != U64MAP_NONE && i != k)
+		return i < k ? -1 : 1;
+	if (p->time != q->time)
+		return p->time < q->time ? -1 : 1;
+	if (p->commit != q->commit)
+		return strcmp(history_str(x->h, p->commit),
+			      history_str(x->h, q->commit));
+	if (p->recorded != q->recorded)
+		return p->recorded < q->recorded ? -1 : 1;
+	return memcmp(p->hash, q->hash, sizeof(p->hash));
+}
+
+static struct history_class *class_of(struct history_classes *c,
+				      const struct history_class *key)
+{
+	for (size_t i = 0; i < c->v.n; i++) {
+		struct history_class *x = &c->v.v[i];
+
+		if (x->benchmark == key->benchmark && x->cpu == key->cpu &&
+		    x->event == key->event && x->settings == key->settings &&
+		    x->kernel == key->kernel)
+			return x;
+	}
+	return vec_push(&c->v, *key) < 0 ? NULL : &c->v.v[c->v.n - 1];
+}
+
+static int sort_classes(struct history *h, const struct u64map *order,
+			struct history_classes *c, struct ranked *tmp)
+{
+	size_t newest = 0;
+
+	for (size_t i = 0; i < c->v.n; i++) {
+		struct history_class *x = &c->v.v[i];
+
+		for (size_t k = 0; k < x->batches.n; k++)
+			tmp[k] = (struct ranked){ h, order, x->batches.v[k] };
+		qsort(tmp, x->batches.n, sizeof(*tmp), by_commit);
+		for (size_t k = 0; k < x->batches.n; k++)
+			x->batches.v[k] = tmp[k].batch;
+	}
+	for (size_t i = 1; i < c->v.n; i++) {
+		const struct history_class *x = &c->v.v[newest];
+		const struct history_class *y = &c->v.v[i];
+
+		if (h->batches.v[y->batches.v[y->batches.n - 1]].recorded >
+		    h->batches.v[x->batches.v[x->batches.n - 1]].recorded)
+			newest = i;
+	}
+	if (newest) {
+		struct history_class first = c->v.v[newest];
+
+		memmove(c->v.v + 1, c->v.v, newest * sizeof(first));
+		c->v.v[0] = first;
+	}
+	return 0;
+}
+
+int history_classify(struct history *h, const char *benchmark,
+		     const struct u64map *order, struct history_classes *out,
+		     struct error *err)
+{
+	struct ranked *tmp = calloc(h->batches.n + 1, sizeof(*tmp));
+	int rc = tmp ? 0 : -ERR_NOMEM;
+
+	*out = (struct history_classes){ { 0 } };
+	for (uint32_t i = 0; !rc && i < h->batches.n; i++) {
+		const struct batch *b = &h->batches.v[i];
+		struct history_class key = { .benchmark = b->benchmark,
+			.cpu = b->cpu, .event = b->event,
+			.settings = b->settings,
+			.kernel = kernel_version(h, history_str(h, b->kernel)) };
+		struct history_class *c;
+
+		if (benchmark && strcmp(benchmark,
+					history_str(h, b->benchmark)))
+			continue;
+		c = key.kernel == UINT32_MAX ? NULL : class_of(out, &key);
+		rc = c && vec_push(&c->batches, i) == 0 ? 0 : -ERR_NOMEM;
+	}
+	if (!rc)
+		rc = sort_classes(h, order, out, tmp);
+	free(tmp);
+	if (rc)
+		history_classes_fini(out);
+	return rc ? nomem(err) : 0;
+}
+
+void history_classes_fini(struct history_classes *c)
+{
+	for (size_t i = 0; i < c->v.n; i++)
+		vec_fini(&c->v.v[i].batches);
+	vec_fini(&c->v);
+}
+
+/* Mean samples of a run of each function of the program: [func * n + batch], and
+ * the totals. */
+static double *all_samples(const struct cost_series *s)
+{
+	double *x = calloc(s->h->funcs.n * s->n + 1, sizeof(*x));
+
+	for (size_t c = 0; x && c < s->n; c++) {
+		const struct batch *b = &s->h->batches.v[s->batch[c]];
+		double user = 0, kernel = 0;
+
+		for (uint32_t i = 0; i < b->n; i++) {
+			const struct history_cost *k =
+				&s->h->costs.v[b->first + i];
+			double m = stats_mean(s->h->counts.v + k->counts,
+					      b->runs);
+
+			if (s->h->funcs.v[k->func].kernel) {
+				kernel += m;
+				continue;
+			}
+			user += m;
+			x[k->func * s->n + c] += m;
+		}
+		s->total[c] = log((user > 0 ? user : 1) * b->per_sample);
+		s->kernel[c] = user + kernel > 0 ? kernel / (user + kernel) : 0;
+	}
+	return x;
+}
+
+/* The mean share of a function, and the largest of some batches in a row. */
+static double shares(const struct cost_series *s, const double *x, double *most)
+{
+	double sum = 0, window = 0;
+	size_t w = s->n < SHARE_WINDOW ? s->n : SHARE_WINDOW;
+
+	*most = 0;
+	for (size_t c = 0; c < s->n; c++) {
+		double share = x[c] * s->h->batches.v[s->batch[c]].per_sample /
+			       exp(s->total[c]);
+
+		sum += share;
+		window += share;
+		if (c >= w)
+			window -= x[c - w] *
+				  s->h->batches.v[s->batch[c - w]].per_sample /
+				  exp(s->total[c - w]);
+		if (c + 1 >= w && window / (double)w > *most)
+			*most = window / (double)w;
+	}
+	return sum / (double)s->n;
+}
+
+static int choose(struct cost_series *s, const double *x, double least)
+{
+	for (uint32_t f = 0; f < s->h->funcs.n; f++) {
+		struct series_func to = { .func = f };
+		double most;
+
+		/* what is no single function has no level */
+		if (s->h->funcs.v[f].kernel || (!s->h->funcs.v[f].image &&
+						!s->h->funcs.v[f].name))
+			continue;
+		to.share = shares(s, x + f * s->n, &most);
+		if (most >= least && vec_push(&s->funcs, to) < 0)
+			return -ERR_NOMEM;
+	}
+	s->samples = calloc(s->funcs.n * s->n + 1, sizeof(double));
+	s->y = calloc(s->funcs.n * s->n + 1, sizeof(double));
+	s->v0 = calloc(s->funcs.n * s->n + 1, sizeof(double));
+	if (!s->samples || !s->y || !s->v0)
+		return -ERR_NOMEM;
+	for (size_t k = 0; k < s->funcs.n; k++)
+		memcpy(s->samples + k * s->n,
+		       x + s->funcs.v[k].func * s->n, s->n * sizeof(double));
+	return 0;
+}
+
+/* Room for one batch's comparison with those before it. */
+struct relating {
+	double *d;		/* by function: its change */
+	double *tolerance;	/* … of which so much may be chance: three
+				 * standard deviations */
+	double *offset;		/* … and what the others did */
+	double *speed;		/* by batch: what most did */
+	double *tmp;		/* by batch */
+};
+
+/* The weight of a function in the others' change: what its noise allows, and less the
+ * farther it is from them (Tukey's biweight). */
+static double weight_of(const struct relating *w, size_t i, double centre)
+{
+	double x = (w->d[i] - centre) / w->tolerance[i];
+
+	x = fabs(x) < 1 ? 1 - x * x : 0;
+	return x * x / (w->tolerance[i] * w->tolerance[i]);
+}
+
+/* The functions' change that has most others near it.  `usual` is what this machine's
+ * batches differ by: one far from it needs more of them. */
+static double most_alike(const struct cost_series *s, const struct relating *w,
+			 double usual, double speed)
+{
+	double best = -INFINITY, all = 0, centre = usual;
+	size_t n = s->funcs.n;
+
+	for (size_t k = 0; k < n; k++)
+		all += sqrt(s->funcs.v[k].share);
+	for (size_t k = 0; k < n; k++) {
+		double far = (w->d[k] - usual) / (4 * speed);
+		double score = -0.5 * all * far * far;
+
+		for (size_t i = 0; i < n; i++) {
+			double x = (w->d[i] - w->d[k]) / w->tolerance[i];
+
+			if (fabs(x) < 1)
+				score += sqrt(s->funcs.v[i].share) *
+					 (1 - x * x);
+		}
+		if (score > best) {
+			best = score;
+			centre = w->d[k];
+		}
+	}
+	return centre;
+}
+
+/* The change that most functions made, and for each (w->offset) that of the
+ * others: with itself what is large would hide its own changes. */
+static double common_change(const struct cost_series *s, struct relating *w,
+			    double usual, double speed)
+{
+	double centre = most_alike(s, w, usual, speed), sum = 0, weight = 0;
+	/* the machine as it usually is: what counts where functions are few */
+	double prior = 1 / (9 * speed * speed);
+	size_t n = s->funcs.n;
+
+	for (int pass = 0; pass < PASSES; pass++) {
+		sum = prior * usual;
+		weight = prior;
+		for (size_t i = 0; i < n; i++) {
+			double x = weight_of(w, i, centre);
+
+			sum += x * w->d[i];
+			weight += x;
+		}
+		centre = sum / weight;
+	}
+	for (size_t i = 0; i < n; i++) {
+		double own = weight_of(w, i, centre);
+
+		w->offset[i] = (sum - own * w->d[i]) / (weight - own);
+	}
+	return centre;
+}
+
+static double speed_of(const struct cost_series *s, double *tmp)
+{
+	double speed = s->n >= 5 ? series_spread(s->total, s->n, tmp)
+				 : USUAL_SPEED;
+
+	return speed < LEAST_SPEED ? LEAST_SPEED : speed;
+}
+
+/* How each function changed since the batches before batch c. */
+static void find_changes(struct cost_series *s, struct relating *w, size_t c)
+{
+	const struct batch *b = &s->h->batches.v[s->batch[c]];
+	size_t from = c > WINDOW ? c - WINDOW : 0, n = s->n;
+
+	for (size_t k = 0; k < s->funcs.n; k++) {
+		double x = s->samples[k * n + c], *y = series_y(s, k);
+
+		/* half a sample, where there is none */
+		x = x > 0.5 / b->runs ? x : 0.5 / b->runs;
+		y[c] = log(x * b->per_sample);
+		s->v0[k * n + c] = 1 / (x * b->runs);
+		w->tolerance[k] = 3 * sqrt(s->v0[k * n + c] +
+					   USUAL_NOISE * USUAL_NOISE);
+		if (c)
+			memcpy(w->tmp, y + from, (c - from) * sizeof(*y));
+		w->d[k] = c ? y[c] - stats_median(w->tmp, c - from) : 0;
+	}
+}
+
+static void relate(struct cost_series *s, struct relating *w)
+{
+	double speed = speed_of(s, w->tmp);
+
+	for (size_t c = 0; c < s->n; c++) {
+		size_t from = c > WINDOW ? c - WINDOW : 0;
+		double usual = 0;
+
+		find_changes(s, w, c);
+		if (c) {
+			memcpy(w->tmp, w->speed + from,
+			       (c - from) * sizeof(*w->tmp));
+			usual = stats_median(w->tmp, c - from);
+		}
+		w->speed[c] = common_change(s, w, usual, speed);
+		for (size_t k = 0; k < s->funcs.n; k++)
+			series_y(s, k)[c] -= w->offset[k];
+	}
+}
+
+double series_spread(const double *y, size_t n, double *tmp)
+{
+	double sum = 0, median;
+
+	if (n < 2)
+		return 0;
+	for (size_t i = 0; i + 1 < n; i++) {
+		tmp[i] = fabs(y[i + 1] - y[i]);
+		sum += tmp[i] * tmp[i];
+	}
+	sum /= 2 * (double)(n - 1);
+	median = stats_median(tmp, n - 1);
+	median = 1.43 * median * median;
+	return sqrt(sum < median ? sum : median);
+}
+
+/* A function that varies by nothing between a few batches is one that was lucky. */
+static void measure_noise(struct cost_series *s, double *tmp)
+{
+	for (size_t k = 0; k < s->funcs.n; k++) {
+		double x = series_spread(series_y(s, k), s->n, tmp), least;
+
+		memcpy(tmp, s->v0 + k * s->n, s->n * sizeof(*tmp));
+		least = sqrt(0.3 * stats_median(tmp, s->n));
+		s->funcs.v[k].noise = x > least ? x : least;
+	}
+	s->total_noise = series_spread(s->total, s->n, tmp);
+	if (s->total_noise < 1e-3)
+		s->total_noise = 1e-3;
+}
+
+static int relate_all(struct cost_series *s)
+{
+	size_t k = s->funcs.n, n = s->n;
+	struct relating w = { .d = calloc(3 * k + 2 * n + 1, sizeof(double)) };
+	bool good = w.d;
+
+	if (good) {
+		w.tolerance = w.d + k;
+		w.offset = w.tolerance + k;
+		w.speed = w.offset + k;
+		w.tmp = w.speed + n;
+		relate(s, &w);
+		measure_noise(s, w.tmp);
+	}
+	free(w.d);
+	return good ? 0 : -ERR_NOMEM;
+}
+
+int series_build(const struct history *h, const uint32_t *batches, size_t n,
+		 double least_share, struct cost_series *out,
+		 struct error *err)
+{
+	double *x = NULL;
+	int rc = -ERR_NOMEM;
+
+	*out = (struct cost_series){ .h = h, .n = n };
+	out->batch = malloc((n + 1) * sizeof(*out->batch));
+	out->total = calloc(n + 1, sizeof(double));
+	out->kernel = calloc(n + 1, sizeof(double));
+	if (out->batch && out->total && out->kernel) {
+		memcpy(out->batch, batches, n * sizeof(*batches));
+		x = all_samples(out);
+	}
+	if (x)
+		rc = choose(out, x, least_share);
+	if (!rc)
+		rc = relate_all(out);
+	free(x);
+	if (rc) {
+		series_fini(out);
+		return nomem(err);
+	}
+	return 0;
+}
+
+struct shared {
+	double share;
+	size_t func;
+};
+
+static int by_share(const void *a, const void *b)
+{
+	const struct shared *x = a, *y = b;
+
+	if (x->share != y->share)
+		return x->share > y->share ? -1 : 1;
+	return x->func < y->func ? -1 : x->func > y->func;
+}
+
+size_t *series_by_share(const struct cost_series *s)
+{
+	struct shared *v = calloc(s->funcs.n + 1, sizeof(*v));
+	size_t *order = calloc(s->funcs.n + 1, sizeof(*order));
+
+	for (size_t k = 0; v && k < s->funcs.n; k++)
+		v[k] = (struct shared){ s->funcs.v[k].share, k };
+	if (v && s->funcs.n)
+		qsort(v, s->funcs.n, sizeof(*v), by_share);
+	for (size_t k = 0; v && order && k < s->funcs.n; k++)
+		order[k] = v[k].func;
+	if (!v) {
+		free(order);
+		order = NULL;
+	}
+	free(v);
+	return order;
+}
+
+void series_fini(struct cost_series *s)
+{
+	free(s->batch);
+	vec_fini(&s->funcs);
+	free(s->samples);
+	free(s->y);
+	free(s->v0);
+	free(s->total);
+	free(s->kernel);
+	*s = (struct cost_series){ .n = 0 };
+}

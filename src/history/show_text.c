@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Histories and verdicts as text: see show.h. */
+#include "history/show.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "check/show.h"
+#include "views/names.h"
+
+enum { COMMIT_SHOWN = 12, ROWS_SHOWN = 10 };
+
+int history_report_build(struct history_report *r,
+			 const struct history_classes *classes,
+			 struct error *err)
+{
+	for (size_t i = 0; i < classes->v.n; i++) {
+		struct history_view v = { .class = &classes->v.v[i] };
+		int rc = series_build(r->h, v.class->batches.v,
+				      v.class->batches.n, 0.004, &v.series,
+				      err);
+
+		if (!rc)
+			rc = changes_find(&v.series, &v.changes, err);
+		if (!rc && vec_push(&r->views, v) < 0)
+			rc = error_set(err, ERR_NOMEM, "out of memory");
+		if (rc) {
+			changes_fini(&v.changes);
+			series_fini(&v.series);
+			return rc;
+		}
+	}
+	return 0;
+}
+
+void history_report_fini(struct history_report *r)
+{
+	for (size_t i = 0; i < r->views.n; i++) {
+		changes_fini(&r->views.v[i].changes);
+		series_fini(&r->views.v[i].series);
+	}
+	vec_fini(&r->views);
+}
+
+void show_func(const struct history *h, uint32_t func, struct buf *out)
+{
+	struct buf name = { 0 }, tmp = { 0 };
+
+	history_name(h, func, &name);
+	name_shorten(buf_cstr(&name), &tmp);
+	text_safe(out, tmp.n ? buf_cstr(&tmp) : buf_cstr(&name));
+	out->failed |= name.failed || tmp.failed;
+	buf_fini(&name);
+	buf_fini(&tmp);
+}
+
+static void show_commit(const struct history *h, uint32_t commit,
+			struct buf *out)
+{
+	const char *s = history_str(h, commit);
+	struct buf cut = { 0 };
+
+	buf_bytes(&cut, s, strnlen(s, COMMIT_SHOWN));
+	text_safe(out, buf_cstr(&cut));
+	buf_fini(&cut);
+}
+
+static uint32_t commit_of(const struct history_view *v, size_t batch)
+{
+	return v->series.h->batches.v[v->series.batch[batch]].commit;
+}
+
+static void show_subject(const struct history_report *r, uint32_t commit,
+			 struct buf *out)
+{
+	const char *s = r->subject ? r->subject(r->ctx, commit) : "";
+
+	if (!*s)
+		return;
+	buf_str(out, " \"");
+	text_safe(out, s);
+	buf_str(out, "\"");
+}
+
+void show_span(const struct history_report *r, const struct history_view *v,
+	       size_t from, size_t to, struct buf *out)
+{
+	uint32_t first = commit_of(v, from), last = commit_of(v, to);
+	size_t n = 1, missing;
+
+	for (size_t i = from + 1; i <= to; i++)
+		n += commit_of(v, i) != commit_of(v, i - 1);
+	missing = r->between && from
+		? r->between(r->ctx, commit_of(v, from - 1), last) : 0;
+	missing = missing > n - 1 ? missing - (n - 1) : 0;
+	if (n > 1) {
+		buf_printf(out, "one of %zu commits, ", n + missing);
+		show_commit(r->h, first, out);
+		buf_str(out, " to ");
+	}
+	show_commit(r->h, last, out);
+	if (n == 1)
+		show_subject(r, last, out);
+	if (missing)
+		buf_printf(out, " (%zu before it %s not recorded)", missing,
+			   missing == 1 ? "was" : "were");
+}
+
+void show_class(const struct history *h, const struct history_class *c,
+		struct buf *out)
+{
+	const char *cpu = history_str(h, c->cpu);
+
+	text_safe(out, *cpu ? cpu : "unknown processor");
+	buf_str(out, ", kernel ");
+	text_safe(out, history_str(h, c->kernel));
+	buf_str(out, ", ");
+	text_safe(out, history_str(h, c->event));
+	buf_str(out, ", ");
+	text_safe(out, history_str(h, c->settings));
+}
+
+static void show_day(int64_t seconds, struct buf *out)
+{
+	time_t t = (time_t)seconds;
+	struct tm tm;
+
+	if (gmtime_r(&t, &tm))
+		buf_printf(out, "%04d-%02d-%02d", tm.tm_year + 1900,
+			   tm.tm_mon + 1, tm.tm_mday);
+}
+
+static void put_change(const struct history_view *v, const struct change *c,
+		       struct buf *out)
+{
+	const char *word = c->ratio > 1 ? "slower" : "faster";
+
+	buf_printf(out, "  %s: ", word);
+	if (c->func == SERIES_TOTAL)
+		buf_str(out, "a run as a whole");
+	else
+		show_func(v->series.h, v->series.funcs.v[c->func].func, out);
+	buf_u8(out, ' ');
+	words_change(c->ratio, out);
+	buf_str(out, " (95%: ");
+	words_interval(c->low, c->high, out);
+	buf_u8(out, ')');
+	if (c->func != SERIES_TOTAL)
+		buf_printf(out, ", %+.1f%% of the program", 100 * c->impact);
+	buf_u8(out, '\n');
+}
+
+static void put_group(const struct history_report *r,
+		      const struct history_view *v,
+		      const struct change_group *g, struct buf *out)
+{
+	size_t shown = g->n < ROWS_SHOWN ? g->n : ROWS_SHOWN;
+
+	if (g->slope) {
+		buf_str(out, "little by little, from ");
+		show_commit(r->h, commit_of(v, g->from), out);
+		buf_str(out, " to ");
+		show_commit(r->h, commit_of(v, g->to), out);
+		buf_printf(out, " (%zu batches); no single commit stands out\n",
+			   g->to - g->from);
+	} else {
+		show_span(r, v, g->from, g->to, out);
+		buf_u8(out, '\n');
+	}
+	for (size_t i = 0; i < shown; i++)
+		put_change(v, &v->changes.v.v[g->first + i], out);
+	if (g->n > shown)
+		buf_printf(out, "  and %zu more functions\n", g->n - shown);
+}
+
+/* Functions by their share, what they cost now and how much they vary. */
+static void put_functions(const struct history_view *v, size_t top,
+			  struct buf *out)
+{
+	const struct cost_series *s = &v->series;
+	size_t n = s->funcs.n < top ? s->funcs.n : top;
+	size_t *order = series_by_share(s);
+
+	out->failed |= !order;
+	if (n && order)
+		buf_str(out, "\n  share   noise  function\n");
+	for (size_t i = 0; order && i < n; i++) {
+		const struct series_func *f = &s->funcs.v[order[i]];
+
+		buf_printf(out, "%6.1f%% %6.1f%%  ", 100 * f->share,
+			   100 * f->noise);
+		show_func(s->h, f->func, out);
+		buf_u8(out, '\n');
+	}
+	free(order);
+}
+
+static size_t count_commits(const struct history_view *v)
+{
+	size_t n = v->series.n > 0;
+
+	for (size_t i = 1; i < v->series.n; i++)
+		n += commit_of(v, i) != commit_of(v, i - 1);
+	return n;
+}
+
+static void put_view(const struct history_report *r,
+		     const struct history_view *v, size_t top, struct buf *out)
+{
+	const struct history *h = r->h;
+
+	text_safe(out, history_str(h, v->class->benchmark));
+	buf_str(out, ": ");
+	show_class(h, v->class, out);
+	buf_printf(out, "\n%zu batches of %zu commits, ", v->series.n,
+		   count_commits(v));
+	show_day(h->batches.v[v->series.batch[0]].time, out);
+	buf_str(out, " to ");
+	show_day(h->batches.v[v->series.batch[v->series.n - 1]].time, out);
+	buf_printf(out, "; a whole run varies by %.1f%%\n\n",
+		   100 * v->series.total_noise);
+	if (v->series.n < 2 * 3)
+		buf_str(out, "Too few batches to tell changes from noise.\n");
+	else if (!v->changes.groups.n)
+		buf_str(out, "No change of 3% or more that is more than "
+			"noise.\n");
+	for (size_t i = 0; i < v->changes.groups.n; i++)
+		put_group(r, v, &v->changes.groups.v[i], out);
+	put_functions(v, top, out);
+}
+
+static void put_damage(const struct history *h, struct buf *out)
+{
+	if (!h->damaged)
+		return;
+	buf_printf(out, "%zu %s of the history passed over: ", h->damaged,
+		   h->damaged == 1 ? "file" : "files");
+	text_safe(out, h->damage);
+	buf_u8(out, '\n');
+}
+
+void history_text(const struct history_report *r, size_t top, struct buf *out)
+{
+	put_damage(r->h, out);
+	for (size_t i = 0; i < r->views.n; i++) {
+		if (i)
+			buf_u8(out, '\n');
+		put_view(r, &r->views.v[i], top, out);
+	}
+	if (!r->views.n)
+		buf_str(out, "The history holds no batch.\n");
+}
+
+void history_list(const struct history *h,
+		  const struct history_classes *classes, struct buf *out)
+{
+	put_damage(h, out);
+	for (size_t i = 0; i < classes->v.n; i++) {
+		const struct history_class *c = &classes->v.v[i];
+
+		if (i)
+			buf_u8(out, '\n');
+		text_safe(out, history_str(h, c->benchmark));
+		buf_str(out, ": ");
+		show_class(h, c, out);
+		buf_u8(out, '\n');
+		for (size_t k = 0; k < c->batches.n; k++) {
+			const struct batch *b = &h->batches.v[c->batches.v[k]];
+
+			buf_str(out, "  ");
+			show_day(b->time, out);
+			buf_u8(out, ' ');
+			show_commit(h, b->commit, out);
+			buf_printf(out, "  %u run%s, %u functions\n", b->runs,
+				   b->runs == 1 ? "" : "s", b->n);
+		}
+	}
+}
+
+const char *verdict_status_name(enum verdict_status s)
+{
+	static const char *const names[] = { "same", "slower", "suspect",
+		"faster", "new", "gone", "unsteady", "allowed" };
+
+	return names[s];
+}
+
+const char *verdict_answer_name(const struct verdict *v)
+{
+	static const char *const names[] = { "pass", "regressed",
+					     "inconclusive" };
+
+	return names[v->answer];
+}
+
+static void put_row(const struct history *h, const struct verdict_row *r,
+		    struct buf *out)
+{
+	buf_printf(out, "%s: ", verdict_status_name(r->status));
+	show_func(h, r->func, out);
+	if (r->status == VERDICT_NEW || r->status == VERDICT_GONE) {
+		buf_printf(out, ", %.1f%% of the program", 100 * r->share);
+		buf_u8(out, '\n');
+		return;
+	}
+	buf_u8(out, ' ');
+	words_change(r->ratio, out);
+	buf_str(out, " (95%: ");
+	words_interval(r->low, r->high, out);
+	buf_printf(out, "), %+.1f%% of the program", 100 * (r->ratio - 1) *
+		   r->share);
+	if (r->status == VERDICT_SLOWER || r->status == VERDICT_SUSPECT) {
+		buf_str(out, ", p ");
+		words_p(r->q, out);
+	}
+	if (r->reason) {
+		buf_str(out, " -- ");
+		text_safe(out, r->reason);
+	}
+	buf_u8(out, '\n');
+}
+
+static void put_others(const struct history_classes *classes, size_t class,
+		       struct buf *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < classes->v.n; i++)
+		if (i != class)
+			n += classes->v.v[i].batches.n;
+	if (n)
+		buf_printf(out, "%zu batches of other machines, kernels, events "
+			   "or rates are not compared: what functions cost "
+			   "differs between these\n", n);
+}
+
+static void put_total(const struct verdict *v, struct buf *out)
+{
+	buf_printf(out, "%s: a run as a whole ", v->total.slower
+		   ? v->total.reason ? "allowed" : "slower" : "total");
+	words_change(v->total.ratio, out);
+	buf_str(out, " (95%: ");
+	words_interval(v->total.low, v->total.high, out);
+	buf_str(out, ")");
+	if (v->total.reason) {
+		buf_str(out, " -- ");
+		text_safe(out, v->total.reason);
+	}
+	buf_printf(out, "; kernel %.1f%%, was %.1f%%, not judged\n",
+		   100 * v->kernel_now, 100 * v->kernel_before);
+}
+
+static void put_answer(const struct history *h, const struct verdict *v,
+		       const struct verdict_options *o, struct buf *out)
+{
+	if (v->learning) {
+		buf_printf(out, "inconclusive: %zu of %d batches on machines of "
+			   "this kind: learning, nothing is judged yet\n",
+			   v->stored, VERDICT_STORED_LEAST);
+		return;
+	}
+	buf_printf(out, "%s: ", verdict_answer_name(v));
+	if (v->answer == VERDICT_REGRESSED)
+		buf_printf(out, "%zu function%s%s", v->slower,
+			   v->slower == 1 ? "" : "s",
+			   v->total.slower && !v->total.reason
+				   ? " and a run as a whole" : "");
+	else if (v->suspects)
+		buf_printf(out, "%zu suspect%s: record this commit once more "
+			   "and give the second batch by --again", v->suspects,
+			   v->suspects == 1 ? "" : "s");
+	else if (isinf(v->mde))
+		buf_str(out, "no function had enough samples to be judged");
+	else {
+		buf_printf(out, "what adds %.1f%% to the program, in ",
+			   100 * v->mde);
+		show_func(h, v->mde_func, out);
+		buf_str(out, v->blind ? ", might have gone unseen"
+				      : " or elsewhere, would have been seen");
+		if (v->blind)
+			buf_printf(out, " (asked for: %.1f%%, --require-mde)",
+				   100 * o->require_mde);
+	}
+	buf_printf(out, "; %zu batch%s against the last %zu\n", v->fresh,
+		   v->fresh == 1 ? "" : "es", v->stored);
+}
+
+void verdict_text(const struct history *h, const struct verdict *v,
+		  const struct verdict_options *o,
+		  const struct history_classes *classes, size_t class,
+		  struct buf *out)
+{
+	size_t shown = 0, hidden = 0;
+
+	put_damage(h, out);
+	put_answer(h, v, o, out);
+	show_class(h, &classes->v.v[class], out);
+	buf_u8(out, '\n');
+	put_others(classes, class, out);
+	for (size_t i = 0; i < v->rows.n; i++) {
+		const struct verdict_row *r = &v->rows.v[i];
+
+		if (r->status == VERDICT_SAME)
+			continue;
+		if (shown++ < ROWS_SHOWN || r->status == VERDICT_SLOWER)
+			put_row(h, r, out);
+		else
+			hidden++;
+	}
+	if (hidden)
+		buf_printf(out, "%zu more changed\n", hidden);
+	if (!v->learning)
+		put_total(v, out);
+}
+
+void verdict_github(const struct history *h, const struct verdict *v,
+		    bool warn_only, struct buf *out)
+{
+	for (size_t i = 0; i < v->rows.n; i++) {
+		const struct verdict_row *r = &v->rows.v[i];
+		struct buf name = { 0 };
+
+		if (r->status != VERDICT_SLOWER)
+			continue;
+		show_func(h, r->func, &name);
+		buf_printf(out, "::%s title=tally: slower::",
+			   warn_only ? "warning" : "error");
+		/* as workflow commands want it */
+		for (const char *s = buf_cstr(&name); *s; s++)
+			if (*s == '%')
+				buf_str(out, "%25");
+			else
+				buf_u8(out, (uint8_t)*s);
+		buf_u8(out, ' ');
+		buf_printf(out, "%+.1f%%25 against the last %zu batches\n",
+			   100 * (r->ratio - 1), r->against);
+		buf_fini(&name);
+	}
+}

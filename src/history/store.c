@@ -1,0 +1,563 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The store of a history: one file for each batch (see history.h). */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/io.h"
+#include "base/outfile.h"
+#include "history/history.h"
+#include "symbolize/symbolize.h"
+
+enum {
+	PACKED_MAX = 16 << 20,	/* bytes of a file */
+	TEXT_MAX = 64 << 20,
+	NAME_LENGTH = 2 * SHA256_BYTES - 2,
+	BATCHES_MAX = 1 << 20,
+};
+
+int history_init(struct history *h, struct error *err)
+{
+	*h = (struct history){ .damaged = 0 };
+	return strtab_init(&h->str) < 0
+		       ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+}
+
+void history_fini(struct history *h)
+{
+	strtab_fini(&h->str);
+	vec_fini(&h->funcs);
+	idtab_fini(&h->func_tab);
+	vec_fini(&h->batches);
+	vec_fini(&h->costs);
+	vec_fini(&h->counts);
+}
+
+void history_name(const struct history *h, uint32_t func, struct buf *out)
+{
+	const struct history_func *f = &h->funcs.v[func];
+	const char *image = history_str(h, f->image);
+
+	if (f->name)
+		demangle(history_str(h, f->name), out);
+	else if (f->image)
+		buf_printf(out, "[no name in %s]", image);
+	else
+		buf_str(out, "[small functions]");
+	if (f->which)
+		buf_printf(out, " (%s)", history_str(h, f->which));
+}
+
+static bool func_eq(const void *ctx, uint32_t id, const void *key)
+{
+	const struct history *h = ctx;
+	const struct history_func *a = &h->funcs.v[id], *b = key;
+
+	return a->image == b->image && a->name == b->name &&
+	       a->which == b->which && a->kernel == b->kernel;
+}
+
+uint32_t history_func(struct history *h, const struct history_func *f)
+{
+	uint64_t hash = hash_mix(hash_mix(f->image, f->name),
+				 (uint64_t)f->which << 1 | f->kernel);
+	uint32_t id = idtab_find(&h->func_tab, hash, func_eq, h, f);
+
+	if (id != IDTAB_NONE)
+		return id;
+	id = (uint32_t)h->funcs.n;
+	if (vec_push(&h->funcs, *f) < 0 ||
+	    idtab_add(&h->func_tab, hash, id) < 0)
+		return UINT32_MAX;
+	return id;
+}
+
+/* Tabs, line ends and other control characters in names would be fields and lines;
+ * a backslash begins the two hexadecimal digits of such a byte. */
+static void put_field(struct buf *out, const char *s)
+{
+	for (; *s; s++)
+		if ((unsigned char)*s < ' ' || *s == '\\' || *s == 127)
+			buf_printf(out, "\\%02x", (unsigned char)*s);
+		else
+			buf_u8(out, (uint8_t)*s);
+}
+
+static void put_fact(struct buf *out, const char *key, const char *value)
+{
+	buf_printf(out, "%s\t", key);
+	put_field(out, value);
+	buf_u8(out, '\n');
+}
+
+static void put_func(const struct history *h, const struct batch *b,
+		     const struct history_cost *c, struct buf *out)
+{
+	const struct history_func *f = &h->funcs.v[c->func];
+	const double *x = h->counts.v + c->counts;
+
+	buf_u8(out, f->kernel ? 'k' : 'f');
+	for (uint32_t r = 0; r < b->runs; r++)
+		buf_printf(out, "%c%.10g", r ? ' ' : '\t',
+			   (double)(int64_t)(x[r] * 10 + 0.5) / 10);
+	buf_u8(out, '\t');
+	put_field(out, history_str(h, f->image));
+	buf_u8(out, '\t');
+	put_field(out, history_str(h, f->name));
+	buf_u8(out, '\t');
+	put_field(out, history_str(h, f->which));
+	buf_u8(out, '\n');
+}
+
+static void put_batch(const struct history *h, const struct batch *b,
+		      struct buf *out)
+{
+	buf_str(out, "tally-history 1\n");
+	put_fact(out, "commit", history_str(h, b->commit));
+	buf_printf(out, "time\t%" PRId64 "\nrecorded\t%" PRId64 "\n", b->time,
+		   b->recorded);
+	put_fact(out, "benchmark", history_str(h, b->benchmark));
+	put_fact(out, "cpu", history_str(h, b->cpu));
+	put_fact(out, "kernel", history_str(h, b->kernel));
+	put_fact(out, "event", history_str(h, b->event));
+	put_fact(out, "settings", history_str(h, b->settings));
+	buf_printf(out, "unit\t%s\nper-sample\t%.17g\nruns\t%u\n",
+		   b->is_time ? "ns" : "count", b->per_sample, b->runs);
+	for (uint32_t i = 0; i < b->n; i++)
+		put_func(h, b, &h->costs.v[b->first + i], out);
+	buf_printf(out, "end\t%u\n", b->n);
+}
+
+/* Reading: `p` is where a line begins, `end` where the text does. */
+struct lines {
+	const char *name, *text, *p, *end;
+	size_t number;
+	struct error *err;
+	struct buf field;
+};
+
+static int bad(struct lines *l, const char *why)
+{
+	return error_set(l->err, ERR_FORMAT, "%s: line %zu: %s", l->name,
+			 l->number, why);
+}
+
+/* The next line, without its end; NULL: there is none that is whole. */
+static const char *next_line(struct lines *l, size_t *n)
+{
+	const char *p = l->p, *e = p < l->end
+		? memchr(p, '\n', (size_t)(l->end - p)) : NULL;
+
+	if (!e)
+		return NULL;
+	*n = (size_t)(e - p);
+	l->p = e + 1;
+	l->number++;
+	return p;
+}
+
+static int hex(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0'
+	     : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The string of a field as put_field wrote it; UINT32_MAX: out of memory. */
+static uint32_t take_field(struct lines *l, struct history *h, const char *p,
+			   size_t n)
+{
+	buf_reset(&l->field);
+	for (size_t i = 0; i < n; i++) {
+		if (p[i] == '\\' && i + 2 < n && hex(p[i + 1]) >= 0 &&
+		    hex(p[i + 2]) >= 0) {
+			buf_u8(&l->field, (uint8_t)(hex(p[i + 1]) << 4 |
+						    hex(p[i + 2])));
+			i += 2;
+		} else {
+			buf_u8(&l->field, (uint8_t)p[i]);
+		}
+	}
+	return l->field.failed ? UINT32_MAX
+	     : strtab_add_n(&h->str, (const char *)l->field.p, l->field.n);
+}
+
+/* The value behind "KEY\t" on the next line. */
+static const char *fact_line(struct lines *l, const char *key, size_t *n)
+{
+	size_t k = strlen(key);
+	const char *p = next_line(l, n);
+
+	if (!p || *n < k + 1 || memcmp(p, key, k) || p[k] != '\t')
+		return NULL;
+	*n -= k + 1;
+	return p + k + 1;
+}
+
+static int read_str(struct lines *l, struct history *h, const char *key,
+		    uint32_t *out)
+{
+	size_t n;
+	const char *p = fact_line(l, key, &n);
+
+	if (!p)
+		return error_set(l->err, ERR_FORMAT, "%s: line %zu: no \"%s\"",
+				 l->name, l->number, key);
+	*out = take_field(l, h, p, n);
+	return *out == UINT32_MAX
+		       ? error_set(l->err, ERR_NOMEM, "out of memory") : 0;
+}
+
+/* A number that is all of the bytes; NAN where it is none. */
+static double number(const char *p, size_t n)
+{
+	char text[40], *end;
+	double x;
+
+	if (!n || n >= sizeof(text) || !isdigit((unsigned char)*p))
+		return -1;
+	memcpy(text, p, n);
+	text[n] = '\0';
+	x = strtod(text, &end);
+	return *end || !(x >= 0) || x > 1e18 ? -1 : x;
+}
+
+static int read_number(struct lines *l, const char *key, double least,
+		       double most, double *out)
+{
+	size_t n;
+	const char *p = fact_line(l, key, &n);
+
+	*out = p ? number(p, n) : -1;
+	return p && *out >= least && *out <= most ? 0
+	     : error_set(l->err, ERR_FORMAT, "%s: line %zu: no good \"%s\"",
+			 l->name, l->number, key);
+}
+
+static int read_head(struct lines *l, struct history *h, struct batch *b)
+{
+	double time = 0, recorded = 0, runs = 0;
+	const char *p;
+	size_t n;
+	int rc;
+
+	p = next_line(l, &n);
+	if (!p || n != 15 || memcmp(p, "tally-history 1", n))
+		return bad(l, "no batch of a tally history, version 1");
+	if ((rc = read_str(l, h, "commit", &b->commit)) ||
+	    (rc = read_number(l, "time", 0, 1e12, &time)) ||
+	    (rc = read_number(l, "recorded", 0, 1e12, &recorded)) ||
+	    (rc = read_str(l, h, "benchmark", &b->benchmark)) ||
+	    (rc = read_str(l, h, "cpu", &b->cpu)) ||
+	    (rc = read_str(l, h, "kernel", &b->kernel)) ||
+	    (rc = read_str(l, h, "event", &b->event)) ||
+	    (rc = read_str(l, h, "settings", &b->settings)))
+		return rc;
+	p = fact_line(l, "unit", &n);
+	if (!p || ((n != 2 || memcmp(p, "ns", 2)) &&
+		   (n != 5 || memcmp(p, "count", 5))))
+		return bad(l, "the unit is neither ns nor count");
+	b->is_time = n == 2;
+	rc = read_number(l, "per-sample", 1e-9, 1e18, &b->per_sample);
+	if (!rc)
+		rc = read_number(l, "runs", 1, HISTORY_RUNS_MAX, &runs);
+	b->time = (int64_t)time;
+	b->recorded = (int64_t)recorded;
+	b->runs = (uint32_t)runs;
+	return rc;
+}
+
+/* The counts of a line; where they end, or NULL. */
+static const char *read_counts(struct history *h, const struct batch *b,
+			       const char *p, const char *end)
+{
+	for (uint32_t r = 0; r < b->runs; r++) {
+		const char *e = p;
+		double x;
+
+		while (e < end && *e != ' ' && *e != '\t')
+			e++;
+		x = number(p, (size_t)(e - p));
+		if (x < 0 || e == end || *e != (r + 1 < b->runs ? ' ' : '\t'))
+			return NULL;
+		if (vec_push(&h->counts, x) < 0)
+			return NULL;
+		p = e + 1;
+	}
+	return p;
+}
+
+static int read_func(struct lines *l, struct history *h,
+		     const struct batch *b, const char *p, size_t n)
+{
+	const char *end = p + n, *tab[2];
+	struct history_func f = { .kernel = *p == 'k' };
+	struct history_cost c = { 0, (uint32_t)h->counts.n };
+
+	if (h->counts.n > UINT32_MAX - HISTORY_RUNS_MAX)
+		return bad(l, "more counts than can be held");
+	p = n > 2 && p[1] == '\t' ? read_counts(h, b, p + 2, end) : NULL;
+	tab[0] = p ? memchr(p, '\t', (size_t)(end - p)) : NULL;
+	tab[1] = tab[0] ? memchr(tab[0] + 1, '\t', (size_t)(end - tab[0]) - 1)
+			: NULL;
+	if (!tab[1])
+		return bad(l, "not a count for each run, an image, a name and "
+			   "what tells it apart");
+	f.image = take_field(l, h, p, (size_t)(tab[0] - p));
+	f.name = take_field(l, h, tab[0] + 1, (size_t)(tab[1] - tab[0]) - 1);
+	f.which = take_field(l, h, tab[1] + 1, (size_t)(end - tab[1]) - 1);
+	c.func = history_func(h, &f);
+	if (f.image == UINT32_MAX || f.name == UINT32_MAX ||
+	    f.which == UINT32_MAX || c.func == UINT32_MAX ||
+	    vec_push(&h->costs, c) < 0)
+		return error_set(l->err, ERR_NOMEM, "out of memory");
+	return 0;
+}
+
+static int read_batch(struct lines *l, struct history *h, struct batch *b)
+{
+	int rc = read_head(l, h, b);
+
+	b->first = (uint32_t)h->costs.n;
+	while (!rc) {
+		size_t n;
+		const char *p = next_line(l, &n);
+
+		if (p && n && (*p == 'f' || *p == 'k')) {
+			rc = read_func(l, h, b, p, n);
+			continue;
+		}
+		b->n = (uint32_t)h->costs.n - b->first;
+		if (!p || n < 5 || memcmp(p, "end\t", 4) ||
+		    number(p + 4, n - 4) != b->n || l->p != l->end)
+			return bad(l, "the text is not whole");
+		return 0;
+	}
+	return rc;
+}
+
+int history_parse(struct history *h, const char *name, const char *text,
+		  size_t n, struct error *err)
+{
+	struct lines l = { name, text, text, text + n, 0, err, { 0 } };
+	size_t costs = h->costs.n, counts = h->counts.n;
+	struct batch b = { .n = 0 };
+	int rc = read_batch(&l, h, &b);
+
+	buf_fini(&l.field);
+	sha256(text, n, b.hash);
+	if (!rc && vec_push(&h->batches, b) < 0)
+		rc = error_set(err, ERR_NOMEM, "out of memory");
+	if (rc) {
+		h->costs.n = costs;
+		h->counts.n = counts;
+	}
+	return rc;
+}
+
+static int inflate_text(const struct buf *in, const char *name,
+			struct buf *out, struct error *err)
+{
+	z_stream z = { .next_in = in->p, .avail_in = (uInt)in->n };
+	int rc;
+
+	if (inflateInit2(&z, 15 + 16) != Z_OK)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	do {
+		uint8_t *to = buf_room(out, 65536);
+
+		if (!to)
+			break;
+		z.next_out = to;
+		z.avail_out = 65536;
+		rc = inflate(&z, Z_NO_FLUSH);
+		out->n += 65536 - z.avail_out;
+	} while (rc == Z_OK && out->n <= TEXT_MAX && !z.avail_out);
+	inflateEnd(&z);
+	if (out->failed)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	if (rc != Z_STREAM_END || z.avail_in)
+		return error_set(err, ERR_FORMAT, "%s: %s", name,
+				 out->n > TEXT_MAX ? "holds more than 64 MB"
+				 : "is damaged: it is no whole gzip file");
+	return 0;
+}
+
+static void hash_text(const uint8_t *hash, char *out)
+{
+	for (int i = 0; i < SHA256_BYTES; i++)
+		snprintf(out + 2 * i, 3, "%02x", hash[i]);
+}
+
+static bool hash_is(const struct batch *b, const char *name)
+{
+	char text[2 * SHA256_BYTES + 1];
+
+	hash_text(b->hash, text);
+	return !strncmp(text, name, sizeof(text) - 1);
+}
+
+static int read_file(struct history *h, int dir, const char *shown,
+		     const char *file, const char *hash, struct error *err)
+{
+	int fd = openat(dir, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
+			O_NONBLOCK);
+	struct buf packed = { 0 }, text = { 0 };
+	int rc;
+
+	if (fd < 0)
+		return error_errno(err, errno, "%s", shown);
+	rc = io_read_fd(fd, shown, PACKED_MAX, &packed, err);
+	close(fd);
+	if (rc >= 0)
+		rc = inflate_text(&packed, shown, &text, err);
+	if (rc >= 0)
+		rc = history_parse(h, shown, (const char *)text.p, text.n, err);
+	if (!rc && !hash_is(&h->batches.v[h->batches.n - 1], hash)) {
+		h->batches.n--;
+		rc = error_set(err, ERR_FORMAT, "%s: is damaged: its name is not "
+			       "that of what it holds", shown);
+	}
+	buf_fini(&packed);
+	buf_fini(&text);
+	return rc;
+}
+
+/* "ab" and "cdef….gz" as hash_text has them. */
+static bool is_hex(const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (hex(s[i]) < 0)
+			return false;
+	return true;
+}
+
+static int read_dir(struct history *h, int runs, const char *store,
+		    const char *sub, struct error *err)
+{
+	int fd = openat(runs, sub, O_RDONLY | O_DIRECTORY | O_CLOEXEC |
+			O_NOFOLLOW);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
+	int rc = 0;
+
+	if (!d) {
+		rc = error_errno(err, errno, "%s/runs/%s", store, sub);
+		if (fd >= 0)
+			close(fd);
+		return rc;
+	}
+	while (rc != -ERR_NOMEM && (e = readdir(d))) {
+		char shown[512], hash[2 * SHA256_BYTES + 1];
+		struct error one;
+
+		if (strlen(e->d_name) != NAME_LENGTH + 3 ||
+		    !is_hex(e->d_name, NAME_LENGTH) ||
+		    strcmp(e->d_name + NAME_LENGTH, ".gz"))
+			continue;
+		snprintf(shown, sizeof(shown), "%s/runs/%s/%s", store, sub,
+			 e->d_name);
+		snprintf(hash, sizeof(hash), "%s%s", sub, e->d_name);
+		rc = h->batches.n >= BATCHES_MAX ? -ERR_NOMEM
+		   : read_file(h, dirfd(d), shown, e->d_name, hash, &one);
+		if (rc == -ERR_NOMEM) {
+			*err = one;
+		} else if (rc && !h->damaged++) {
+			snprintf(h->damage, sizeof(h->damage), "%.255s",
+				 one.msg);
+		}
+	}
+	closedir(d);
+	return rc == -ERR_NOMEM ? rc : 0;
+}
+
+int history_read(struct history *h, const char *store, struct error *err)
+{
+	char path[4096];
+	struct dirent *e;
+	int rc = 0;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "%s/runs", store);
+	d = opendir(path);
+	if (!d && errno == ENOENT)
+		return error_set(err, ERR_NOTFOUND, "%s: is no history: "
+				 "'tally history add' makes one", store);
+	if (!d)
+		return error_errno(err, errno, "%s", path);
+	while (!rc && (e = readdir(d)))
+		if (strlen(e->d_name) == 2 && is_hex(e->d_name, 2))
+			rc = read_dir(h, dirfd(d), store, e->d_name, err);
+	closedir(d);
+	return rc;
+}
+
+static int make_folder(const char *path, struct error *err)
+{
+	if (mkdir(path, 0777) < 0 && errno != EEXIST)
+		return error_errno(err, errno, "%s: cannot create", path);
+	return 0;
+}
+
+/* Written so that equal texts make equal files. */
+static int pack(const struct buf *text, struct buf *out, struct error *err)
+{
+	z_stream z = { .next_in = text->p, .avail_in = (uInt)text->n };
+	size_t most;
+
+	if (deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 9,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	most = deflateBound(&z, (uLong)text->n);
+	z.next_out = buf_room(out, most);
+	z.avail_out = (uInt)most;
+	if (z.next_out && deflate(&z, Z_FINISH) == Z_STREAM_END)
+		out->n += most - z.avail_out;
+	else
+		out->failed = true;
+	deflateEnd(&z);
+	return out->failed ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+}
+
+int history_write(const struct history *h, size_t batch, const char *dir,
+		  struct error *err)
+{
+	char hash[2 * SHA256_BYTES + 1], path[4096];
+	struct buf text = { 0 }, packed = { 0 };
+	uint8_t sum[SHA256_BYTES];
+	int rc = 0, n;
+
+	put_batch(h, &h->batches.v[batch], &text);
+	sha256(text.p, text.n, sum);
+	hash_text(sum, hash);
+	if (text.failed || text.n > TEXT_MAX)
+		rc = error_set(err, ERR_NOMEM, "out of memory, or more than 64 "
+			       "MB of function names");
+	for (int i = 0; !rc && i < 3; i++) {
+		n = snprintf(path, sizeof(path), i == 0 ? "%s" : i == 1
+			     ? "%s/runs" : "%s/runs/%.2s", dir, hash);
+		if (n < 0 || (size_t)n + 80 > sizeof(path))
+			rc = error_set(err, ERR_USAGE, "%.100s…: is too long",
+				       dir);
+		else
+			rc = make_folder(path, err);
+	}
+	if (!rc)
+		rc = pack(&text, &packed, err);
+	if (!rc) {
+		snprintf(path, sizeof(path), "%s/runs/%.2s/%s.gz", dir, hash,
+			 hash + 2);
+		rc = access(path, F_OK) == 0
+			     ? 1 : outfile_write(path, packed.p, packed.n, err);
+	}
+	buf_fini(&text);
+	buf_fini(&packed);
+	return rc;
+}

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* New batches against stored ones: see verdict.h. */
+#include "history/verdict.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/moderate.h"
+#include "history/changes.h"
+
+enum { FASTER_LEAST = 3 };	/* batches that confirm an improvement */
+
+struct verdict_options verdict_defaults(void)
+{
+	return (struct verdict_options){ .budget = 0.001, .suspect = 0.1,
+		.margin = 0.01, .threshold = 0.03, .total_threshold = 0.03,
+		.least_share = 0.004, .min_impact = 0.001,
+		.require_mde = 0.1 };
+}
+
+/* Stored batches first, then the new ones. */
+struct judging {
+	const struct verdict_options *o;
+	struct verdict *out;
+	struct cost_series s;
+	size_t nold, nnew;
+	size_t *start;		/* by function: the first stored batch that counts */
+	struct series costs;	/* of base/moderate.h */
+	struct moderated m;
+	double *p, *q;
+	size_t *tested;		/* rows */
+	bool *bursty;		/* by function */
+	size_t *cuts;
+	double *tmp;
+};
+
+static int nomem(struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "out of memory while comparing with "
+			 "the history");
+}
+
+static int alloc(struct judging *j)
+{
+	size_t n = j->s.funcs.n, b = j->s.n;
+
+	j->start = calloc(n + 1, sizeof(*j->start));
+	j->costs.y = calloc(n * b + 1, sizeof(double));
+	j->costs.v0 = calloc(n + 1, sizeof(double));
+	j->m.log_ratio = calloc(n + 1, sizeof(double));
+	j->m.se = calloc(n + 1, sizeof(double));
+	j->m.df = calloc(n + 1, sizeof(double));
+	j->m.v = calloc(n + 1, sizeof(double));
+	j->m.bursty = calloc(n + 1, sizeof(bool));
+	j->m.tmp = calloc(n + 1, sizeof(*j->m.tmp));
+	j->p = calloc(n + 1, sizeof(double));
+	j->q = calloc(n + 1, sizeof(double));
+	j->tested = calloc(n + 1, sizeof(*j->tested));
+	j->bursty = calloc(n + 1, sizeof(bool));
+	j->cuts = calloc(b + 1, sizeof(*j->cuts));
+	j->tmp = calloc(b + 1, sizeof(*j->tmp));
+	return j->start && j->costs.y && j->costs.v0 && j->m.log_ratio &&
+	       j->m.se && j->m.df && j->m.v && j->m.bursty && j->m.tmp &&
+	       j->p && j->q && j->tested && j->bursty && j->cuts && j->tmp
+		       ? 0 : -ERR_NOMEM;
+}
+
+static void release(struct judging *j)
+{
+	free(j->start);
+	free(j->costs.y);
+	free(j->costs.v0);
+	free(j->m.log_ratio);
+	free(j->m.se);
+	free(j->m.df);
+	free(j->m.v);
+	free(j->m.bursty);
+	free(j->m.tmp);
+	free(j->p);
+	free(j->q);
+	free(j->tested);
+	free(j->bursty);
+	free(j->cuts);
+	free(j->tmp);
+	series_fini(&j->s);
+}
+
+/* A function that got faster is held to what it costs since, once three batches
+ * confirm it; one that got slower is held to what it cost before. */
+static int find_start(struct judging *j, size_t k)
+{
+	const double *y = series_y(&j->s, k);
+	long n = changes_cut(y, j->nold, j->s.funcs.v[k].noise, NULL, j->cuts);
+
+	if (n < 0)
+		return (int)n;
+	while (n-- > 0) {
+		size_t c = j->cuts[n], a = n ? j->cuts[n - 1] : 0;
+
+		if (j->nold - c < FASTER_LEAST ||
+		    stats_mean(y + c, j->nold - c) >= stats_mean(y + a, c - a))
+			continue;
+		j->start[k] = c;
+		break;
+	}
+	return 0;
+}
+
+/* The measures of all functions by the stored batches from `start` on. */
+static void measure(struct judging *j, size_t start)
+{
+	size_t n = j->s.funcs.n, runs = j->s.n - start;
+
+	j->costs.n = j->costs.prior = n;
+	j->costs.nbase = j->nold - start;
+	j->costs.nnew = j->nnew;
+	for (size_t k = 0; k < n; k++) {
+		const double *y = series_y(&j->s, k) + start;
+
+		for (size_t c = 0; c < runs; c++)
+			j->costs.y[k * runs + c] = exp(y[c] - y[0]);
+		j->costs.v0[k] = stats_mean(j->s.v0 + k * j->s.n + start,
+					    j->costs.nbase);
+	}
+	moderate(&j->costs, &j->m);
+}
+
+/* The standard error, where new batches have more or fewer samples than those that
+ * the variance was learned from. */
+static double error_of(const struct judging *j, size_t k)
+{
+	double nb = (double)j->costs.nbase, nn = (double)j->nnew;
+	double v = j->m.se[k] * j->m.se[k] / (1 / nb + 1 / nn);
+	double between = v - j->costs.v0[k], now;
+
+	now = stats_mean(j->s.v0 + k * j->s.n + j->nold, j->nnew);
+	return sqrt(v / nb + ((between > 0 ? between : 0) + now) / nn);
+}
+
+static double mean_samples(const struct judging *j, size_t k, size_t from,
+			   size_t n)
+{
+	return stats_mean(j->s.samples + k * j->s.n + from, n);
+}
+
+static struct verdict_row make_row(const struct judging *j, size_t k)
+{
+	const struct verdict_options *o = j->o;
+	size_t start = j->start[k];
+	double l = j->m.log_ratio[k], se = error_of(j, k);
+	double df = j->m.df[k], wide = stats_t_quantile(0.975, df) * se;
+	struct verdict_row r = { .func = j->s.funcs.v[k].func,
+				 .against = j->nold - start };
+
+	r.base = mean_samples(j, k, start, j->nold - start);
+	r.share = 0;
+	for (size_t c = start; c < j->nold; c++)
+		r.share += j->s.samples[k * j->s.n + c] *
+			   j->s.h->batches.v[j->s.batch[c]].per_sample /
+			   exp(j->s.total[c]) / (double)(j->nold - start);
+	r.ratio = exp(l);
+	r.now = r.base * r.ratio;
+	r.low = exp(l - wide);
+	r.high = exp(l + wide);
+	r.p = stats_t_above((l - log1p(o->margin)) / se, df);
+	r.q = 1;
+	r.visible = expm1(log1p(o->margin) +
+			  se * (stats_t_quantile(1 - o->budget, df) +
+				stats_t_quantile(0.8, df)));
+	return r;
+}
+
+static bool too_rare(const struct judging *j, size_t k,
+		     const struct verdict_row *r)
+{
+	double now = mean_samples(j, k, j->nold, j->nnew);
+
+	return (r->base > now ? r->base : now) < VERDICT_SAMPLES_LEAST;
+}
+
+static int make_rows(struct judging *j)
+{
+	size_t n = j->s.funcs.n;
+
+	for (size_t k = 0; k < n; k++)
+		if (find_start(j, k) < 0)
+			return -ERR_NOMEM;
+	if (vec_reserve(&j->out->rows, n + 1) < 0)
+		return -ERR_NOMEM;
+	j->out->rows.n = n;
+	/* once for each start that some function has */
+	for (size_t start = 0; start < j->nold; start++) {
+		bool any = false;
+
+		for (size_t k = 0; k < n; k++)
+			any |= j->start[k] == start;
+		if (!any)
+			continue;
+		measure(j, start);
+		for (size_t k = 0; k < n; k++)
+			if (j->start[k] == start) {
+				j->out->rows.v[k] = make_row(j, k);
+				j->bursty[k] = j->m.bursty[k];
+			}
+	}
+	return 0;
+}
+
+static const struct allowed *allowed(const struct judging *j, uint32_t func,
+				     double ratio)
+{
+	const struct history *h = j->s.h;
+	struct buf name = { 0 };
+	const char *names[2];
+	const struct allowed *a;
+
+	if (!j->o->allow)
+		return NULL;
+	history_name(h, func, &name);
+	names[0] = buf_cstr(&name);
+	names[1] = history_str(h, h->funcs.v[func].name);
+	a = allow_find(j->o->allow, names, 2, ratio);
+	buf_fini(&name);
+	return a;
+}
+
+static enum verdict_status status_of(const struct judging *j, size_t k,
+				     const struct verdict_row *r)
+{
+	const struct verdict_options *o = j->o;
+	bool matters = r->ratio >= 1 + o->threshold &&
+		       (r->ratio - 1) * r->share >= o->min_impact;
+
+	if (r->q <= o->budget && matters)
+		return allowed(j, r->func, r->ratio) ? VERDICT_ALLOWED
+						     : VERDICT_SLOWER;
+	if (r->q <= o->suspect && matters && j->nnew < 2)
+		return allowed(j, r->func, r->ratio) ? VERDICT_ALLOWED
+						     : VERDICT_SUSPECT;
+	if (r->high < 1 - o->threshold / 2 && r->ratio <= 1 - o->threshold)
+		return j->bursty[k] ? VERDICT_UNSTEADY : VERDICT_FASTER;
+	return VERDICT_SAME;
+}
+
+/* What is tested, and its adjusted probabilities. */
+static int adjust(struct judging *j)
+{
+	struct verdict *v = j->out;
+	size_t n = 0;
+
+	for (size_t k = 0; k < v->rows.n; k++) {
+		struct verdict_row *r = &v->rows.v[k];
+		double now = mean_samples(j, k, j->nold, j->nnew);
+
+		if (r->base < 1 && now >= 1)
+			r->status = VERDICT_NEW;
+		else if (now < 1 && r->base >= 1)
+			r->status = VERDICT_GONE;
+		else if (too_rare(j, k, r))
+			r->status = VERDICT_UNSTEADY;
+		else
+			j->tested[n++] = k;
+	}
+	for (size_t i = 0; i < n; i++)
+		j->p[i] = v->rows.v[j->tested[i]].p;
+	if (n && stats_adjust(j->p, n, j->q) < 0)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < n; i++) {
+		size_t k = j->tested[i];
+		struct verdict_row *r = &v->rows.v[k];
+		double impact = r->visible * r->share;
+
+		r->q = j->q[i];
+		r->status = status_of(j, k, r);
+		if (r->status == VERDICT_ALLOWED)
+			r->reason = allowed(j, r->func, r->ratio)->reason;
+		if (impact > v->mde) {
+			v->mde = impact;
+			v->mde_func = r->func;
+		}
+	}
+	if (!n)
+		v->mde = INFINITY;
+	return 0;
+}
+
+/* What a run cost, by the machine's own time: the noise is that of the stored
+ * batches' totals. */
+static void judge_total(struct judging *j)
+{
+	const char *const names[] = { "[total]" };
+	const double *t = j->s.total;
+	double nb = (double)j->nold, nn = (double)j->nnew, l, sd, se, wide;
+	struct verdict *v = j->out;
+	const struct allowed *a;
+
+	l = stats_mean(t + j->nold, j->nnew) - stats_mean(t, j->nold);
+	sd = sqrt(stats_variance(t, j->nold) + 1e-8);
+	se = sd * sqrt(1 / nb + 1 / nn);
+	wide = stats_t_quantile(0.975, nb - 1) * se;
+	v->total.ratio = exp(l);
+	v->total.low = exp(l - wide);
+	v->total.high = exp(l + wide);
+	v->total.p = stats_t_above((l - log1p(j->o->margin)) / se, nb - 1);
+	v->total.slower = j->o->total_threshold >= 0 && l > 3 * sd &&
+			  v->total.p <= j->o->budget &&
+			  l >= log1p(j->o->total_threshold);
+	a = v->total.slower && j->o->allow
+		    ? allow_find(j->o->allow, names, 1, v->total.ratio) : NULL;
+	if (a)
+		v->total.reason = a->reason;
+	v->kernel_before = stats_mean(j->s.kernel, j->nold);
+	v->kernel_now = stats_mean(j->s.kernel + j->nold, j->nnew);
+}
+
+static int rank(enum verdict_status s)
+{
+	static const int ranks[] = {
+		[VERDICT_SLOWER] = 0, [VERDICT_SUSPECT] = 1,
+		[VERDICT_ALLOWED] = 2, [VERDICT_NEW] = 3, [VERDICT_GONE] = 4,
+		[VERDICT_FASTER] = 5, [VERDICT_UNSTEADY] = 6,
+		[VERDICT_SAME] = 7,
+	};
+
+	return ranks[s];
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct verdict_row *x = a, *y = b;
+	double p = fabs(x->now - x->base), q = fabs(y->now - y->base);
+
+	if (rank(x->status) != rank(y->status))
+		return rank(x->status) < rank(y->status) ? -1 : 1;
+	if (x->status == VERDICT_SAME) {
+		p = x->share;
+		q = y->share;
+	}
+	if (p != q)
+		return p > q ? -1 : 1;
+	return x->func < y->func ? -1 : x->func > y->func;
+}
+
+static void answer(struct verdict *v, const struct verdict_options *o)
+{
+	for (size_t i = 0; i < v->rows.n; i++) {
+		v->slower += v->rows.v[i].status == VERDICT_SLOWER;
+		v->suspects += v->rows.v[i].status == VERDICT_SUSPECT;
+	}
+	v->blind = o->require_mde >= 0 && v->mde > o->require_mde;
+	v->answer = v->slower || (v->total.slower && !v->total.reason)
+			    ? VERDICT_REGRESSED
+		  : v->suspects || v->blind ? VERDICT_INCONCLUSIVE
+					    : VERDICT_PASS;
+}
+
+int verdict_reach(const struct history *h, const uint32_t *stored,
+		  size_t nstored, const uint32_t *fresh, size_t nfresh,
+		  const struct verdict_options *o, struct verdict *out,
+		  struct error *err)
+{
+	struct judging j = { .o = o, .out = out };
+	size_t skip = nstored > VERDICT_STORED_MOST
+			      ? nstored - VERDICT_STORED_MOST : 0;
+	uint32_t *batches;
+	int rc;
+
+	*out = (struct verdict){ .answer = VERDICT_INCONCLUSIVE };
+	j.nold = out->stored = nstored - skip;
+	j.nnew = out->fresh = nfresh;
+	if (j.nold < VERDICT_STORED_LEAST) {
+		out->learning = true;
+		return 0;
+	}
+	batches = malloc((j.nold + nfresh) * sizeof(*batches));
+	if (!batches)
+		return nomem(err);
+	memcpy(batches, stored + skip, j.nold * sizeof(*batches));
+	memcpy(batches + j.nold, fresh, nfresh * sizeof(*batches));
+	rc = series_build(h, batches, j.nold + nfresh, o->least_share, &j.s,
+			  err);
+	free(batches);
+	if (rc)
+		return rc;
+	rc = alloc(&j);
+	if (!rc)
+		rc = make_rows(&j);
+	if (!rc)
+		rc = adjust(&j);
+	if (!rc) {
+		judge_total(&j);
+		answer(out, o);
+		if (out->rows.n)
+			qsort(out->rows.v, out->rows.n, sizeof(*out->rows.v),
+			      by_weight);
+	}
+	release(&j);
+	if (rc)
+		verdict_fini(out);
+	return rc ? nomem(err) : 0;
+}
+
+void verdict_fini(struct verdict *v)
+{
+	vec_fini(&v->rows);
+}

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `tally history` and `tally check --history`, on recordings that are made up.
+# shellcheck disable=SC1091,SC2086
+. "$top_srcdir/tests/lib.sh"
+cd "$T_TMP" || exit 1
+TMPDIR=$T_TMP
+export TMPDIR
+make="$top_builddir/tests/check/make_recording"
+. "$top_srcdir/tests/made_runs.sh"
+
+# A repository: c0 to c23, an empty commit between c11 and c12, tags by number.
+git init -q repo
+for i in $(seq 0 23); do
+	[ "$i" -ne 12 ] || git -C repo commit -q --allow-empty -m 'not recorded'
+	GIT_COMMITTER_DATE="$((1700000000 + i * 86400)) +0000" \
+		git -C repo commit -q --allow-empty -m "commit $i" &&
+		git -C repo tag "c$i" || exit 1
+done
+
+# Three runs each; from c12 on lex costs 30 % more and hash 20 %.
+for i in $(seq 0 23); do
+	change=
+	[ "$i" -lt 12 ] || change='n["lex"] *= 1.3; n["hash"] *= 1.2;'
+	side "b$i" $((i + 1)) 3 "$change"
+done
+add() { # COMMIT FILE…
+	commit=$1
+	shift
+	"$TALLY" history add --store store --repo repo --commit "$commit" "$@"
+}
+# Not in their order.
+for i in $(seq 12 23) $(seq 0 11); do
+	add "c$i" "b$i"-*.tally >>added 2>&1 || t_fail "add c$i" "$(cat added)"
+done
+t_is "a batch a commit is a file" "$(find store -type f | wc -l)" 24
+t_like "... of the full name" "$(head -n 1 added)" \
+	"^added: $(git -C repo rev-parse c12), 3 runs, [0-9]+ functions$"
+t_like "the same batch again" "$(add c3 b3-3.tally b3-1.tally b3-2.tally)" '^already there: '
+t_is "... is no other file" "$(find store -type f | wc -l)" 24
+gzip -dc "$(find store -name '*.gz' | head -n 1)" >text
+t_like "a batch is text" "$(cat text)" '^f	[0-9]+ [0-9]+ [0-9]+	app	lex	$'
+sum=$(find store -name '*.gz' | head -n 1)
+t_is "... of which the file has its name" "$(sha256sum <text | cut -d' ' -f1)" \
+	"$(echo "$sum" | sed 's,.*/\(..\)/\(.*\)\.gz,\1\2,')"
+size=$(find store -name '*.gz' -exec cat {} + | wc -c)
+t_ok "... and small" "$([ "$size" -lt $((24 * 2000)) ]; echo $?)"
+
+"$TALLY" history report --store store --repo repo >out 2>&1
+t_is "a report" $? 0
+t_like "... knows how much there is" "$(cat out)" '^24 batches of 24 commits, 2023-11-14 to 2023-12-07'
+t_like "... and where costs changed" "$(cat out)" "^one of 2 commits, |^$(git -C repo rev-parse c12 | cut -c1-12) \"commit 12\"|1 before it was not recorded"
+t_like "... the largest first" "$(grep -A1 'not recorded' out | tail -n 1)" \
+	'^  slower: lex \+(2[5-9]|3[0-5])\.[0-9]% \(95%: '
+t_like "... and others of the same cause" "$(cat out)" '^  slower: hash \+(1[5-9]|2[0-5])\.'
+t_lacks "... but no other" "$(cat out)" '^  (slower|faster): (parse|emit|copy|sort|look) '
+"$TALLY" history --store store --json - >json 2>&1
+t_is "JSON" $? 0
+python=
+for p in /usr/bin/python3 python3; do
+	command -v "$p" >/dev/null && python=$p && break
+done
+if [ "$python" ]; then
+	t_is "... says the same" "$("$python" -c '
+import json
+c = json.load(open("json"))["classes"][0]
+steps = [x for x in c["changes"] if x["kind"] == "step"]
+print(len(c["batches"]), len(steps), sorted(f["name"] for x in steps for f in x["functions"] if f["name"] != "[total]"))')" \
+		"24 1 ['hash', 'lex']"
+else
+	t_skip "... says the same" "no python3"
+fi
+"$TALLY" history --store store --repo repo --html page.html
+t_is "a page" $? 0
+t_like "... has a curve for each function" "$(grep -c '<polyline' page.html)" '^[78]$'
+t_lacks "... and nothing from elsewhere" "$(cat page.html)" 'src=|href=|<script'
+
+# The union of two stores is their merge, in any order.
+mkdir -p one/runs two/runs
+n=0
+for f in store/runs/*/*.gz; do
+	n=$((n + 1))
+	to=one
+	[ $((n % 2)) -eq 0 ] || to=two
+	d=${f%/*}
+	mkdir -p "$to/runs/${d##*/}" && cp "$f" "$to/runs/${d##*/}/"
+done
+cp -r one/runs/. two/runs/
+"$TALLY" history report --store two --repo repo >merged 2>&1
+t_same "a merge of two stores" out merged
+
+# Damage is told, and the rest is read.
+cp -r store hurt
+f=$(find hurt -name '*.gz' | head -n 1)
+printf x | dd of="$f" bs=1 seek=30 conv=notrunc 2>/dev/null
+"$TALLY" history list --store hurt >hurt.out 2>&1
+t_is "a damaged file" $? 0
+t_like "... is told" "$(head -n 1 hurt.out)" '^1 file of the history passed over: hurt/runs/'
+t_is "... and the rest is read" "$(grep -c ' 3 runs' hurt.out)" 23
+"$TALLY" history --store nothing >none 2>&1
+t_is "no history" $? 1
+t_like "... says how to begin one" "$(cat none)" "'tally history add' makes one"
+"$TALLY" history add --store store --repo repo --commit nothing b1-1.tally >none 2>&1
+t_is "no such commit" $? 1
+
+# A check: the last batches are those of the slower lex.
+side fresh 60 3 'n["lex"] *= 1.3; n["hash"] *= 1.2;'
+side again 70 3 'n["lex"] *= 1.3; n["hash"] *= 1.2; n["emit"] *= 1.25;'
+mkdir early && cp -r store/runs early/
+for f in early/runs/*/*.gz; do
+	c=$(gzip -dc "$f" | sed -n 's/^commit	//p')
+	git -C repo merge-base --is-ancestor c12 "$c" && rm "$f"
+done
+check() {
+	"$TALLY" check --history "$@" >verdict 2>&1
+}
+check early --commit new --new b5-*.tally
+t_is "the cost of before passes" $? 0
+t_like "... says so" "$(head -n 1 verdict)" '^pass: .* would have been seen; 1 batch against the last 12$'
+check early --commit new --new fresh-*.tally
+t_is "a higher cost fails" $? 1
+t_like "... by name" "$(cat verdict)" '^slower: lex \+(2[5-9]|3[0-5])\.[0-9]% \(95%: '
+t_like "... and how much of it matters" "$(cat verdict)" '^slower: lex .*, \+[67]\.[0-9]% of the program, p '
+check early --commit new --new fresh-*.tally --warn-only
+t_is "... only warns where asked" $? 0
+echo 'lex +40% -- a better lexer' >allow
+printf 'hash +40%% -- it too\n[total] +10%% -- by these\n' >>allow
+check early --commit new --new fresh-*.tally --allow allow
+t_is "what is known does not fail" $? 0
+t_like "... and is shown" "$(cat verdict)" '^allowed: lex .* -- a better lexer$'
+check store --commit c3 --new b3-*.tally --json verdict.json
+t_ok "JSON of a verdict" "$(grep -q '"verdict":"' verdict.json; echo $?)"
+check early --commit new --new again-*.tally
+t_like "a third one is named, too" "$(cat verdict)" '^slower: emit '
+side few 80 3
+mkdir -p few.d
+"$TALLY" history add --store few.d --commit x few-1.tally >/dev/null
+check few.d --commit new --new fresh-1.tally
+t_is "too few batches judge nothing" $? 3
+t_like "... says how many there are" "$(head -n 1 verdict)" '^inconclusive: 1 of 5 batches .* learning'
+side other 90 3 'cpu = "Slow"'
+check early --commit new --new other-*.tally
+t_is "another machine is no measure" $? 3
+t_like "... says so" "$(cat verdict)" '^12 batches of other machines'
+
+for words in '--baseline b1-1.tally --new b2-1.tally' '--new b1-1.tally --html x' \
+	'--new b1-1.tally --run true' '--run true --again b1-1.tally' ''; do
+	check early $words
+	t_is "--history $words is a mistake" $? 2
+done
+"$TALLY" check --baseline b1-1.tally --new b2-1.tally --again b3-1.tally >none 2>&1
+t_like "--again without a history" "$?$(cat none)" '^2.*--again goes with --history'
+t_done

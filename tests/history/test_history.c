@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Batches as text, and changes whose truth is known. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/test.h"
+#include "history/changes.h"
+#include "history/verdict.h"
+#include "random.h"
+
+static const char head[] = "tally-history 1\ncommit\tc1\ntime\t7\nrecorded\t8\n"
+	"benchmark\tdefault\ncpu\tFast\nkernel\t6.1.2\nevent\tcpu-clock\n"
+	"settings\t4999 Hz\nunit\tns\nper-sample\t200040\nruns\t2\n";
+
+static int parse(struct history *h, const char *rest, struct error *err)
+{
+	struct buf text = { 0 };
+	int rc;
+
+	buf_str(&text, head);
+	buf_str(&text, rest);
+	rc = history_parse(h, "x", buf_cstr(&text), text.n, err);
+	buf_fini(&text);
+	return rc;
+}
+
+static void test_parse(void **state)
+{
+	struct history h;
+	struct error err;
+
+	(void)state;
+	assert_int_equal(history_init(&h, &err), 0);
+	assert_int_equal(parse(&h, "f\t10 12.5\tapp\ta\\09b\t\n"
+			       "k\t1 2\t[kernel]\tirq\t\nend\t2\n", &err), 0);
+	assert_int_equal(h.batches.n, 1);
+	assert_int_equal(h.batches.v[0].time, 7);
+	assert_int_equal(h.batches.v[0].runs, 2);
+	assert_string_equal(history_str(&h, h.funcs.v[0].name), "a\tb");
+	assert_true(h.funcs.v[1].kernel);
+	assert_true(h.counts.v[1] == 12.5);
+	history_fini(&h);
+}
+
+static void test_refused(void **state)
+{
+	static const struct {
+		const char *rest, *why;
+	} rows[] = {
+		{ "", "not whole" },
+		{ "end\t1\n", "not whole" },
+		{ "end\t0\nmore\n", "not whole" },
+		{ "f\t10\tapp\ta\t\nend\t1\n", "line 13" },
+		{ "f\t10 11 12\tapp\ta\t\nend\t1\n", "line 13" },
+		{ "f\t10 -1\tapp\ta\t\nend\t1\n", "line 13" },
+		{ "f\t10 1e99\tapp\ta\t\nend\t1\n", "line 13" },
+		{ "f\t10 11\tapp\ta\nend\t1\n", "line 13" },
+	};
+	struct history h;
+	struct error err;
+
+	(void)state;
+	assert_int_equal(history_init(&h, &err), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(parse(&h, rows[i].rest, &err), -ERR_FORMAT);
+		assert_non_null(strstr(err.msg, rows[i].why));
+		assert_int_equal(h.batches.n, 0);
+		assert_int_equal(h.costs.n, 0);
+		assert_int_equal(h.counts.n, 0);
+	}
+	assert_int_equal(history_parse(&h, "x", "tally-history 2\n", 16, &err),
+			 -ERR_FORMAT);
+	history_fini(&h);
+}
+
+/* Values of standard deviation 1 % around `level`, then around a later one. */
+static void make(double *y, size_t n, size_t at, double later, uint64_t seed)
+{
+	struct rng r = rng_seed(seed);
+
+	for (size_t i = 0; i < n; i++)
+		y[i] = 0.01 * rng_normal(&r) + (i >= at ? later : 0);
+}
+
+static void test_cuts(void **state)
+{
+	double y[100];
+	size_t cuts[100], wrong = 0, near = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 200; seed++) {
+		make(y, 100, 100, 0, seed);
+		wrong += (size_t)changes_cut(y, 100, 0.01, NULL, cuts);
+		make(y, 100, 60, log(1.05), seed);
+		if (changes_cut(y, 100, 0.01, NULL, cuts) == 1)
+			near += cuts[0] >= 59 && cuts[0] <= 61;
+	}
+	/* at five standard errors, of 20,000 places */
+	assert_in_range(wrong, 0, 3);
+	/* five standard deviations are dated to one place or the next */
+	assert_in_range(near, 190, 200);
+}
+
+/* Two changes, of which one goes back; one too small to be any. */
+static void test_several(void **state)
+{
+	double y[120];
+	size_t cuts[120];
+
+	(void)state;
+	make(y, 120, 40, log(1.1), 7);
+	for (size_t i = 80; i < 120; i++)
+		y[i] -= log(1.1);
+	assert_int_equal(changes_cut(y, 120, 0.01, NULL, cuts), 2);
+	assert_in_range(cuts[0], 39, 41);
+	assert_in_range(cuts[1], 79, 81);
+	make(y, 120, 60, log(1.02), 7);
+	assert_int_equal(changes_cut(y, 120, 0.01, NULL, cuts), 0);
+	assert_int_equal(changes_cut(y, 1, 0.01, NULL, cuts), 0);
+}
+
+/* No change is inside a commit that was recorded several times. */
+static void test_edges(void **state)
+{
+	double y[60];
+	size_t cuts[60];
+	bool edge[60];
+	long n;
+
+	(void)state;
+	for (size_t i = 0; i < 60; i++)
+		edge[i] = i % 3 == 0;
+	make(y, 60, 30, log(1.2), 3);
+	/* the first recording of the new commit is out of line */
+	y[30] -= 0.15;
+	n = changes_cut(y, 60, 0.01, edge, cuts);
+	assert_true(n >= 1);
+	for (long i = 0; i < n; i++)
+		assert_int_equal(cuts[i] % 3, 0);
+}
+
+static void test_spread(void **state)
+{
+	double y[2000], tmp[2000], s;
+
+	(void)state;
+	make(y, 2000, 1000, 5, 11);
+	s = series_spread(y, 2000, tmp);
+	/* of the noise, whatever the step in the middle */
+	assert_true(s > 0.0095 && s < 0.0125);
+}
+
+static uint32_t add_func(struct history *h, const char *name)
+{
+	struct history_func f = { .image = strtab_add(&h->str, "app"),
+				  .name = strtab_add(&h->str, name) };
+
+	return history_func(h, &f);
+}
+
+/* A batch of 12 functions on a machine that is `speed` as slow; `slow` makes the
+ * third one slower. */
+static void add_batch(struct history *h, struct rng *r, const char *commit,
+		      double speed, double slow)
+{
+	struct batch b = { .per_sample = 1000, .runs = 3, .n = 12,
+			   .first = (uint32_t)h->costs.n,
+			   .recorded = (int64_t)h->batches.n };
+
+	b.commit = strtab_add(&h->str, commit);
+	for (int f = 0; f < 12; f++) {
+		struct history_cost c = { .counts = (uint32_t)h->counts.n };
+		char name[8];
+
+		snprintf(name, sizeof(name), "f%d", f);
+		c.func = add_func(h, name);
+		for (int k = 0; k < 3; k++)
+			assert_int_equal(vec_push(&h->counts, 3000.0 / (f + 1) *
+				speed * (f == 2 ? slow : 1) *
+				exp(0.01 * rng_normal(r))), 0);
+		assert_int_equal(vec_push(&h->costs, c), 0);
+	}
+	assert_int_equal(vec_push(&h->batches, b), 0);
+}
+
+static struct verdict verdict(double speed, double slow, size_t stored)
+{
+	static const uint32_t id[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };
+	struct verdict_options o = verdict_defaults();
+	struct rng r = rng_seed(5);
+	struct history h;
+	struct verdict v;
+	char commit[8];
+
+	assert_int_equal(history_init(&h, NULL), 0);
+	for (size_t i = 0; i < stored; i++) {
+		snprintf(commit, sizeof(commit), "c%zu", i);
+		add_batch(&h, &r, commit, exp(0.03 * rng_normal(&r)), 1);
+	}
+	add_batch(&h, &r, "new", speed, slow);
+	assert_int_equal(verdict_reach(&h, id, stored, id + stored, 1, &o, &v,
+				       NULL), 0);
+	if (v.rows.n && v.slower)
+		assert_string_equal(history_str(&h, h.funcs.v[v.rows.v[0].func]
+							    .name), "f2");
+	history_fini(&h);
+	return v;
+}
+
+static void test_verdict(void **state)
+{
+	struct verdict v = verdict(1, 1, 10);
+
+	(void)state;
+	assert_int_equal(v.answer, VERDICT_PASS);
+	assert_true(v.mde > 0 && v.mde < 0.1);
+	verdict_fini(&v);
+	/* a slower machine is no slower function */
+	v = verdict(1.06, 1, 10);
+	assert_int_equal(v.slower, 0);
+	verdict_fini(&v);
+	v = verdict(1.06, 1.25, 10);
+	assert_int_equal(v.answer, VERDICT_REGRESSED);
+	assert_int_equal(v.slower, 1);
+	assert_true(v.rows.v[0].low < 1.25 && v.rows.v[0].high > 1.25);
+	assert_true(v.rows.v[0].ratio > 1.2 && v.rows.v[0].ratio < 1.3);
+	verdict_fini(&v);
+	v = verdict(1, 0.7, 10);
+	assert_int_equal(v.answer, VERDICT_PASS);
+	assert_int_equal(v.rows.v[0].status, VERDICT_FASTER);
+	verdict_fini(&v);
+	v = verdict(1, 2, 4);
+	assert_true(v.learning);
+	assert_int_equal(v.answer, VERDICT_INCONCLUSIVE);
+	verdict_fini(&v);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_cuts),
+		cmocka_unit_test(test_several),
+		cmocka_unit_test(test_edges),
+		cmocka_unit_test(test_spread),
+		cmocka_unit_test(test_verdict),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
