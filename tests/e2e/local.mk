@@ -41,7 +41,6 @@ E2E_TESTS = \
 	tests/e2e/record.sh \
 	tests/e2e/record_processes.sh \
 	tests/e2e/record_lives.sh \
-	tests/e2e/record_layouts.sh \
 	tests/e2e/java.sh \
 	tests/e2e/jit.sh \
 	tests/e2e/stacks.sh \
@@ -51,10 +50,11 @@ E2E_TESTS = \
 	tests/e2e/timer.sh \
 	tests/e2e/timer_torture.sh
 TESTS += $(E2E_TESTS)
-EXTRA_DIST += $(E2E_TESTS) tests/e2e/html_browser.sh
-# Its minutes are the browser's; html.sh has pages written under sanitizers.
+EXTRA_DIST += $(E2E_TESTS) tests/e2e/html_browser.sh tests/e2e/record_layouts.sh
+# The minutes of the first are the browser's; html.sh has pages written under
+# sanitizers.  The other one's layouts give the same answers with them.
 if !SANITIZERS
-TESTS += tests/e2e/html_browser.sh
+TESTS += tests/e2e/html_browser.sh tests/e2e/record_layouts.sh
 endif
 # Runs a command without perf_event_open, as containers do.
 check_PROGRAMS += tests/e2e/deny

@@ -2,11 +2,11 @@
 check_PROGRAMS += tests/symbolize/symcat
 tests_symbolize_symcat_SOURCES = tests/symbolize/symcat.c
 tests_symbolize_symcat_LDADD = $(TALLY_LIBS)
-TESTS += tests/symbolize/symbolize.sh tests/symbolize/forms.sh \
-	tests/symbolize/symbols.sh
+TESTS += tests/symbolize/symbolize.sh tests/symbolize/symbols.sh
 # Answers beside another tool's: with sanitizers they say the same, in many minutes.
 if !SANITIZERS
-TESTS += tests/symbolize/matrix.sh tests/symbolize/outermost.sh
+TESTS += tests/symbolize/matrix.sh tests/symbolize/outermost.sh \
+	tests/symbolize/forms.sh tests/symbolize/go.sh
 endif
 EXTRA_DIST += tests/symbolize/matrix tests/symbolize/matrix.sh
 EXTRA_DIST += tests/symbolize/symbolize.sh tests/symbolize/forms.sh \
@@ -21,8 +21,7 @@ TESTS += tests/symbolize/kernel.sh
 check_PROGRAMS += tests/symbolize/namecat
 tests_symbolize_namecat_SOURCES = tests/symbolize/namecat.c
 tests_symbolize_namecat_LDADD = $(TALLY_LIBS)
-TESTS += tests/symbolize/names.sh tests/symbolize/go.sh \
-	tests/symbolize/starts.sh
+TESTS += tests/symbolize/names.sh tests/symbolize/starts.sh
 EXTRA_DIST += tests/symbolize/starts.sh
 EXTRA_DIST += tests/symbolize/go.sh tests/symbolize/go.py \
 	tests/symbolize/words.go
