@@ -44,29 +44,49 @@ uint8_t *buf_room(struct buf *b, size_t n)
 	return b->p + b->n;
 }
 
-void buf_bytes(struct buf *b, const void *p, size_t n)
+/* Writes the digits of v so that they end at `end`; where they begin. */
+static char *digits(char *end, uint64_t v)
 {
-	uint8_t *room = buf_room(b, n);
+	static const char pairs[] =
+		"00010203040506070809101112131415161718192021222324"
+		"25262728293031323334353637383940414243444546474849"
+		"50515253545556575859606162636465666768697071727374"
+		"75767778798081828384858687888990919293949596979899";
 
-	if (room && n) {
-		memcpy(room, p, n);
-		b->n += n;
+	while (v >= 100) {
+		end -= 2;
+		memcpy(end, &pairs[v % 100 * 2], 2);
+		v /= 100;
 	}
+	if (v >= 10) {
+		end -= 2;
+		memcpy(end, &pairs[v * 2], 2);
+	} else {
+		*--end = (char)('0' + v);
+	}
+	return end;
 }
 
-void buf_str(struct buf *b, const char *s)
+void buf_decimal(struct buf *b, uint64_t v)
 {
-	buf_bytes(b, s, strlen(s));
+	char room[20], *end = room + sizeof(room), *p = digits(end, v);
+
+	buf_bytes(b, p, (size_t)(end - p));
 }
 
-void buf_u8(struct buf *b, uint8_t v)
+void buf_scaled(struct buf *b, uint64_t v, unsigned int point)
 {
-	uint8_t *room = buf_room(b, 1);
+	char room[40], *end = room + sizeof(room), *p, *dot = end - point;
+	uint64_t one = 1;
 
-	if (room) {
-		*room = v;
-		b->n++;
-	}
+	for (unsigned int i = 0; i < point; i++)
+		one *= 10;
+	p = digits(end, v % one);
+	while (p > dot)
+		*--p = '0';
+	*--p = '.';
+	p = digits(p, v / one);
+	buf_bytes(b, p, (size_t)(end - p));
 }
 
 static void put_le(struct buf *b, uint64_t v, size_t bytes)

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct buf {
 	uint8_t *p;
@@ -31,9 +32,38 @@ static inline void buf_again(struct buf *b)
  * NULL and sets failed. */
 uint8_t *buf_room(struct buf *b, size_t n);
 
-void buf_bytes(struct buf *b, const void *p, size_t n);
-void buf_str(struct buf *b, const char *s);	/* without the NUL */
-void buf_u8(struct buf *b, uint8_t v);
+/* The appends that are called most are inline while there is room. */
+static inline void buf_bytes(struct buf *b, const void *p, size_t n)
+{
+	uint8_t *room = !b->failed && n <= b->cap - b->n ? b->p + b->n
+							 : buf_room(b, n);
+
+	if (room && n) {
+		memcpy(room, p, n);
+		b->n += n;
+	}
+}
+
+static inline void buf_str(struct buf *b, const char *s) /* without the NUL */
+{
+	buf_bytes(b, s, strlen(s));
+}
+
+static inline void buf_u8(struct buf *b, uint8_t v)
+{
+	uint8_t *room = !b->failed && b->n < b->cap ? b->p + b->n
+						    : buf_room(b, 1);
+
+	if (room) {
+		*room = v;
+		b->n++;
+	}
+}
+
+/* A number in decimal digits, and v / 10^point with `point` digits (1 to 18)
+ * behind the point. */
+void buf_decimal(struct buf *b, uint64_t v);
+void buf_scaled(struct buf *b, uint64_t v, unsigned int point);
 void buf_u16(struct buf *b, uint16_t v);
 void buf_u32(struct buf *b, uint32_t v);
 void buf_u64(struct buf *b, uint64_t v);

@@ -85,13 +85,15 @@ void json_str(struct json *j, const char *key, const char *value)
 void json_uint(struct json *j, const char *key, uint64_t value)
 {
 	before(j, key);
-	buf_printf(j->out, "%" PRIu64, value);
+	buf_decimal(j->out, value);
 }
 
 void json_int(struct json *j, const char *key, int64_t value)
 {
 	before(j, key);
-	buf_printf(j->out, "%" PRId64, value);
+	if (value < 0)
+		buf_u8(j->out, '-');
+	buf_decimal(j->out, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
 void json_bool(struct json *j, const char *key, bool value)
@@ -107,6 +109,19 @@ void json_fixed(struct json *j, const char *key, double value, int digits)
 		buf_printf(j->out, "%.*f", digits, value);
 	else
 		buf_str(j->out, "null");
+}
+
+void json_scaled(struct json *j, const char *key, uint64_t value,
+		 unsigned int point)
+{
+	before(j, key);
+	buf_scaled(j->out, value, point);
+}
+
+void json_raw(struct json *j, const char *key, const void *text, size_t n)
+{
+	before(j, key);
+	buf_bytes(j->out, text, n);
 }
 
 void json_hex(struct json *j, const char *key, uint64_t value)

@@ -40,6 +40,11 @@ void json_int(struct json *j, const char *key, int64_t value);
 void json_bool(struct json *j, const char *key, bool value);
 /* `digits` after the point; NaN and infinities become null. */
 void json_fixed(struct json *j, const char *key, double value, int digits);
+/* value / 10^point, exact, with `point` digits (1 to 18) behind the point. */
+void json_scaled(struct json *j, const char *key, uint64_t value,
+		 unsigned int point);
+/* A value that is JSON already: for one that is written many times. */
+void json_raw(struct json *j, const char *key, const void *text, size_t n);
 /* A number as a string "0x…": JSON numbers hold only 53 bits. */
 void json_hex(struct json *j, const char *key, uint64_t value);
 

@@ -70,10 +70,27 @@ static size_t safe_char(struct buf *out, const char *s)
 	return n;
 }
 
+/* How many characters at the start are visible ASCII or blanks. */
+static size_t plain_run(const char *s)
+{
+	size_t n = 0;
+
+	while (s[n] >= 0x20 && s[n] < 0x7f)
+		n++;
+	return n;
+}
+
 void text_safe(struct buf *out, const char *s)
 {
-	while (*s)
+	for (;;) {
+		size_t n = plain_run(s);
+
+		buf_bytes(out, s, n);
+		s += n;
+		if (!*s)
+			return;
 		s += safe_char(out, s);
+	}
 }
 
 static bool is_wide(uint32_t cp)

@@ -7,44 +7,66 @@
  * not measure time, up to the last sample but at most 10 ms.  Samples of one stack
  * that touch are one block.  Only the first event.
  */
+#include <inttypes.h>
+
 #include "base/json.h"
+#include "base/text.h"
 #include "export/formats.h"
+#include "export/pieces.h"
 
 enum { LONGEST_NS = 10000000 };
 
 struct chrome {
 	struct export *x;
 	struct json j;
-	uint32_t lane;
+	struct pieces begins;		/* by fk: of a begin, but for who and when */
+	struct buf who;			/* "pid":…,"tid":…,"ts": */
+	uint32_t lane, stack;		/* stack: whose frames are open */
 	uint64_t from_ns, end_ns;	/* up to where blocks are open */
 	VEC(uint32_t) open;		/* fk, outermost first */
 };
 
-static void put_event(struct chrome *w, const char *phase, uint64_t at,
-		      uint32_t fk)
+static void make_begin(struct chrome *w, uint32_t fk)
 {
-	const struct lane *l = &w->x->a.lanes.v[w->lane];
 	const struct prof_func *f = export_func(w->x, fk);
+	struct buf *out = &w->begins.text;
 
-	json_object(&w->j, NULL);
-	json_str(&w->j, "ph", phase);
-	json_str(&w->j, "name", export_name(w->x, fk));
-	json_uint(&w->j, "pid", l->pid);
-	json_uint(&w->j, "tid", l->tid);
-	json_fixed(&w->j, "ts", (double)at / 1e3, 3);
-	if (*phase == 'B' && f && f->line) {
-		json_object(&w->j, "args");
-		json_str(&w->j, "file", export_str(w->x, f->file));
-		json_uint(&w->j, "line", f->line);
-		json_end(&w->j);
+	buf_str(out, "{\"ph\":\"B\",\"name\":");
+	text_json(out, export_name(w->x, fk));
+	if (f && f->line) {
+		buf_str(out, ",\"args\":{\"file\":");
+		text_json(out, export_str(w->x, f->file));
+		buf_printf(out, ",\"line\":%" PRIu32 "}", f->line);
 	}
-	json_end(&w->j);
+	buf_u8(out, ',');
+	pieces_keep(&w->begins, fk);
 }
 
+static void put_begin(struct chrome *w, uint32_t fk, uint64_t at)
+{
+	struct buf *out = &w->x->out;
+
+	if (!pieces_has(&w->begins, fk))
+		make_begin(w, fk);
+	json_raw(&w->j, NULL, "", 0);
+	pieces_put(&w->begins, fk, out);
+	buf_bytes(out, w->who.p, w->who.n);
+	buf_scaled(out, at, 3);
+	buf_u8(out, '}');
+}
+
+/* An end is that of what began last: it needs no name. */
 static void close_down_to(struct chrome *w, size_t depth, uint64_t at)
 {
-	while (w->open.n > depth)
-		put_event(w, "E", at, w->open.v[--w->open.n]);
+	struct buf *out = &w->x->out;
+
+	for (; w->open.n > depth; w->open.n--) {
+		json_raw(&w->j, NULL, "", 0);
+		buf_str(out, "{\"ph\":\"E\",");
+		buf_bytes(out, w->who.p, w->who.n);
+		buf_scaled(out, at, 3);
+		buf_u8(out, '}');
+	}
 }
 
 static int put_sample(void *ctx, const struct export_sample *s,
@@ -55,15 +77,20 @@ static int put_sample(void *ctx, const struct export_sample *s,
 	uint64_t end = s->time_ns > w->from_ns ? s->time_ns - w->from_ns : 0;
 	uint64_t lasts = export_is_time(x, 0) ? s->weight : LONGEST_NS;
 	uint64_t begin = end > lasts ? end - lasts : 0;
+	bool gap = begin > w->end_ns + lasts / 2;	/* not one late timer */
 	size_t same = 0, n;
 
 	if (s->col)
 		return 0;
-	if (export_stack(x, s->stack) < 0)
-		return export_nomem(err);
-	n = x->frames.n;
-	/* what a timer is late by is no gap */
-	if (begin <= w->end_ns + lasts / 2) {
+	if (gap || s->stack != w->stack) {
+		if (export_stack(x, s->stack) < 0)
+			return export_nomem(err);
+		w->stack = s->stack;
+		n = x->frames.n;
+	} else {
+		n = same = w->open.n;
+	}
+	if (!gap) {
 		begin = w->end_ns;
 		while (same < n && same < w->open.n &&
 		       w->open.v[same] == x->frames.v[n - 1 - same].fk)
@@ -75,7 +102,7 @@ static int put_sample(void *ctx, const struct export_sample *s,
 
 		if (vec_push(&w->open, fk) < 0)
 			return export_nomem(err);
-		put_event(w, "B", begin, fk);
+		put_begin(w, fk, begin);
 	}
 	w->end_ns = end > w->end_ns ? end : w->end_ns;
 	return export_flush(x, false, err);
@@ -85,6 +112,9 @@ static void put_name(struct chrome *w)
 {
 	const struct lane *l = &w->x->a.lanes.v[w->lane];
 
+	buf_again(&w->who);
+	buf_printf(&w->who, "\"pid\":%u,\"tid\":%u,\"ts\":", l->pid, l->tid);
+	w->x->out.failed |= w->who.failed;
 	json_object(&w->j, NULL);
 	json_str(&w->j, "ph", "M");
 	json_str(&w->j, "name", "thread_name");
@@ -100,7 +130,7 @@ int export_chrome(struct export *x, struct error *err)
 {
 	struct chrome w = { .x = x, .j = json_on(&x->out),
 			    .from_ns = export_start_ns(x) };
-	int rc = 0;
+	int rc = pieces_init(&w.begins, export_nfuncs(x), err);
 
 	json_object(&w.j, NULL);
 	json_str(&w.j, "displayTimeUnit", "ms");
@@ -108,6 +138,7 @@ int export_chrome(struct export *x, struct error *err)
 	for (w.lane = 0; !rc && w.lane < x->a.lanes.n; w.lane++) {
 		put_name(&w);
 		w.end_ns = 0;
+		w.stack = PROF_NONE;
 		rc = export_thread_samples(x, w.lane, put_sample, &w, err);
 		close_down_to(&w, 0, w.end_ns);
 	}
@@ -115,5 +146,7 @@ int export_chrome(struct export *x, struct error *err)
 	json_end(&w.j);
 	buf_u8(&x->out, '\n');
 	vec_fini(&w.open);
+	pieces_fini(&w.begins);
+	buf_fini(&w.who);
 	return rc;
 }

@@ -14,6 +14,10 @@
 enum { GECKO_VERSION = 24, PROCESSED_VERSION = 46 };
 enum { CATEGORY_OTHER, CATEGORY_USER, CATEGORY_KERNEL };
 
+struct frame_key_of {
+	uint32_t loc, which;		/* which: how deep, or fk of a special */
+};
+
 struct firefox {
 	struct export *x;
 	struct json j;
@@ -22,7 +26,13 @@ struct firefox {
 	uint32_t *stack_of;		/* by node of the tree, PROF_NONE */
 	uint32_t *func_of;		/* by fk, PROF_NONE */
 	uint32_t *lib_of;		/* by image: resource, PROF_NONE */
-	VEC(uint32_t) stacks, funcs, libs;	/* of this thread */
+	/* Nodes share frames: those of one location and as deep in it. */
+	uint32_t *frame_id;		/* by node of the tree */
+	VEC(struct frame_key_of) frame_keys;	/* by frame_id */
+	struct idtab frame_tab;
+	uint32_t *frame_of;		/* by frame_id, PROF_NONE */
+	/* of this thread; frames and funcs are told by a stack that has them */
+	VEC(uint32_t) stacks, frames, funcs, libs;
 	struct strtab str;
 	uint64_t from_ns;
 };
@@ -48,6 +58,50 @@ static int category(const struct firefox *w, const struct export_frame *f)
 	if (!im || im->kind == PROF_IMAGE_UNKNOWN)
 		return CATEGORY_OTHER;
 	return prof_is_kernel(im) ? CATEGORY_KERNEL : CATEGORY_USER;
+}
+
+static bool same_frame(const void *ctx, uint32_t id, const void *key)
+{
+	const struct firefox *w = ctx;
+	const struct frame_key_of *a = &w->frame_keys.v[id], *b = key;
+
+	return a->loc == b->loc && a->which == b->which;
+}
+
+/* How many functions a frame is inlined through. */
+static uint32_t inline_depth(const struct firefox *w, uint32_t node)
+{
+	const struct export_tree_node *t = w->t.nodes.v;
+	uint32_t depth = 0;
+
+	for (; t[node].frame.inlined && t[node].parent != PROF_NONE;
+	     node = t[node].parent)
+		depth++;
+	return depth;
+}
+
+static int number_frames(struct firefox *w, struct error *err)
+{
+	w->frame_id = malloc((w->t.nodes.n + 1) * sizeof(*w->frame_id));
+	if (!w->frame_id)
+		return export_nomem(err);
+	for (uint32_t i = 0; i < w->t.nodes.n; i++) {
+		const struct export_frame *f = &w->t.nodes.v[i].frame;
+		bool special = f->loc == PROF_NONE;
+		struct frame_key_of key = { f->loc, special
+						    ? f->fk : inline_depth(w, i) };
+		uint64_t h = hash_mix(key.loc, key.which);
+		uint32_t id = idtab_find(&w->frame_tab, h, same_frame, w, &key);
+
+		if (id == IDTAB_NONE) {
+			id = (uint32_t)w->frame_keys.n;
+			if (vec_push(&w->frame_keys, key) < 0 ||
+			    idtab_add(&w->frame_tab, h, id) < 0)
+				return export_nomem(err);
+		}
+		w->frame_id[i] = id;
+	}
+	return 0;
 }
 
 static const struct export_frame *frame_at(const struct firefox *w, size_t i)
@@ -77,7 +131,14 @@ static int use_stack(struct firefox *w, uint32_t node)
 		const struct export_frame *f = frame_at(w, i);
 		uint32_t image = image_of(w, f);
 
+		uint32_t *frame = &w->frame_of[w->frame_id[w->stacks.v[i]]];
+
 		w->stack_of[w->stacks.v[i]] = (uint32_t)i;
+		if (*frame == PROF_NONE) {
+			*frame = (uint32_t)w->frames.n;
+			if (vec_push(&w->frames, (uint32_t)i) < 0)
+				return -ERR_NOMEM;
+		}
 		if (image != PROF_NONE && w->lib_of[image] == PROF_NONE) {
 			w->lib_of[image] = (uint32_t)w->libs.n;
 			if (vec_push(&w->libs, image) < 0)
@@ -112,17 +173,13 @@ static int put_stack(void *ctx, const struct export_sample *s,
 	return export_flush(w->x, false, err);
 }
 
-static double milliseconds(const struct firefox *w, uint64_t t)
-{
-	return t > w->from_ns ? (double)(t - w->from_ns) / 1e6 : 0;
-}
-
 static int put_time(void *ctx, const struct export_sample *s, struct error *err)
 {
 	struct firefox *w = ctx;
 
 	if (s->col == w->col)
-		json_fixed(&w->j, NULL, milliseconds(w, s->time_ns), 6);
+		json_scaled(&w->j, NULL, s->time_ns > w->from_ns
+				? s->time_ns - w->from_ns : 0, 6);
 	return export_flush(w->x, false, err);
 }
 
@@ -134,7 +191,7 @@ static int put_weight(void *ctx, const struct export_sample *s,
 	if (s->col != w->col)
 		return 0;
 	if (export_is_time(w->x, w->col))
-		json_fixed(&w->j, NULL, (double)s->weight / 1e6, 6);
+		json_scaled(&w->j, NULL, s->weight, 6);
 	else
 		json_uint(&w->j, NULL, s->weight);
 	return export_flush(w->x, false, err);
@@ -182,11 +239,10 @@ static void put_number(struct firefox *w, uint64_t v)
 		put_null(w, NULL);
 }
 
-static void put_frame_cell(struct firefox *w, enum column c, size_t i)
+static void put_stack_cell(struct firefox *w, enum column c, size_t i)
 {
 	const struct export_tree_node *n = &w->t.nodes.v[w->stacks.v[i]];
 	const struct export_frame *f = &n->frame;
-	uint32_t depth = 0;
 
 	switch (c) {
 	case PREFIX:
@@ -196,7 +252,8 @@ static void put_frame_cell(struct firefox *w, enum column c, size_t i)
 			json_uint(&w->j, NULL, w->stack_of[n->parent]);
 		break;
 	case FRAME:
-		json_uint(&w->j, NULL, i);
+		json_uint(&w->j, NULL,
+			  w->frame_of[w->frame_id[w->stacks.v[i]]]);
 		break;
 	case CATEGORY:
 		json_int(&w->j, NULL, category(w, f));
@@ -210,13 +267,7 @@ static void put_frame_cell(struct firefox *w, enum column c, size_t i)
 			json_int(&w->j, NULL, -1);
 		break;
 	case DEPTH:
-		/* how many functions this one is inlined through */
-		for (uint32_t k = w->stacks.v[i];
-		     w->t.nodes.v[k].frame.inlined &&
-		     w->t.nodes.v[k].parent != PROF_NONE;
-		     k = w->t.nodes.v[k].parent)
-			depth++;
-		json_uint(&w->j, NULL, depth);
+		json_uint(&w->j, NULL, inline_depth(w, w->stacks.v[i]));
 		break;
 	case FUNC:
 		json_uint(&w->j, NULL, w->func_of[f->fk]);
@@ -233,6 +284,11 @@ static void put_frame_cell(struct firefox *w, enum column c, size_t i)
 	default:
 		put_null(w, NULL);
 	}
+}
+
+static void put_frame_cell(struct firefox *w, enum column c, size_t i)
+{
+	put_stack_cell(w, c, w->frames.v[i]);
 }
 
 static void put_func_cell(struct firefox *w, enum column c, size_t i)
@@ -342,11 +398,11 @@ static int put_tables(struct firefox *w, struct error *err)
 		{ "startTime", NOTHING }, { "endTime", NOTHING },
 		{ "phase", NOTHING }, { "category", NOTHING } };
 	int rc = put_table(w, "stackTable", stack, COUNT(stack),
-			   w->stacks.n, put_frame_cell, err);
+			   w->stacks.n, put_stack_cell, err);
 
 	if (!rc)
 		rc = put_table(w, "frameTable", frame, COUNT(frame),
-			       w->stacks.n, put_frame_cell, err);
+			       w->frames.n, put_frame_cell, err);
 	if (!rc)
 		rc = put_table(w, "funcTable", func, COUNT(func), w->funcs.n,
 			       put_func_cell, err);
@@ -404,10 +460,12 @@ static int put_thread(struct firefox *w, uint32_t lane, struct error *err)
 
 	if (!x->totals[lane * x->a.ncols + w->col].count)
 		return 0;
-	memset(w->stack_of, 0xff, w->t.nodes.n * sizeof(*w->stack_of));
+	for (size_t i = 0; i < w->stacks.n; i++)
+		w->stack_of[w->stacks.v[i]] = PROF_NONE;
+	memset(w->frame_of, 0xff, w->frame_keys.n * sizeof(*w->frame_of));
 	memset(w->func_of, 0xff, export_nfuncs(x) * sizeof(*w->func_of));
 	memset(w->lib_of, 0xff, x->p->images.n * sizeof(*w->lib_of));
-	w->stacks.n = w->funcs.n = w->libs.n = 0;
+	w->stacks.n = w->frames.n = w->funcs.n = w->libs.n = 0;
 	strtab_fini(&w->str);
 	if (strtab_init(&w->str) < 0)
 		return export_nomem(err);
@@ -529,15 +587,27 @@ int export_firefox(struct export *x, struct error *err)
 			     .from_ns = export_start_ns(x) };
 	int rc = export_tree_build(x, &w.t, err);
 
+	if (!rc)
+		rc = number_frames(&w, err);
 	if (!rc) {
+		w.frame_of = malloc((w.frame_keys.n + 1) * sizeof(*w.frame_of));
 		w.stack_of = malloc((w.t.nodes.n + 1) * sizeof(*w.stack_of));
 		w.func_of = malloc((export_nfuncs(x) + 1) * sizeof(*w.func_of));
 		w.lib_of = malloc((x->p->images.n + 1) * sizeof(*w.lib_of));
-		rc = w.stack_of && w.func_of && w.lib_of ? put_all(&w, err)
-							 : export_nomem(err);
+		rc = w.stack_of && w.func_of && w.lib_of && w.frame_of
+			     ? 0 : export_nomem(err);
+	}
+	if (!rc) {
+		memset(w.stack_of, 0xff, w.t.nodes.n * sizeof(*w.stack_of));
+		rc = put_all(&w, err);
 	}
 	export_tree_fini(&w.t);
 	free(w.stack_of);
+	free(w.frame_id);
+	free(w.frame_of);
+	vec_fini(&w.frame_keys);
+	idtab_fini(&w.frame_tab);
+	vec_fini(&w.frames);
 	free(w.func_of);
 	free(w.lib_of);
 	vec_fini(&w.stacks);

@@ -6,87 +6,252 @@
  *
  * ';' separates frames and is written as ':' in names, as stackcollapse-perf.pl
  * does; the count stands behind the last blank, so blanks need no escape.
+ *
+ * Stacks are joined by their names before there is any text: a path is a name
+ * below another path, and a line a thread's name with a path.
  */
-#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "export/formats.h"
+#include "export/pieces.h"
 
-/* Lines that are held to be added up: beyond, equal ones may occur twice. */
-enum { HELD = 64 << 20 };
+/* Paths that are held to be added up: beyond, equal lines may occur twice. */
+enum { HELD = 1 << 24 };
+
+struct path {
+	uint32_t up, name;	/* name: in x->text; path 0 is the root */
+};
+
+struct line {
+	uint32_t root, path;	/* root: in `roots` */
+	uint64_t weight;
+};
 
 struct folded {
 	struct export *x;
-	struct strtab lines;
-	VEC(uint64_t) weight;		/* by line - 1 */
-	struct buf line;
-	size_t held;
+	VEC(struct path) paths;
+	struct idtab path_tab;
+	uint32_t *path_of;		/* by node of the profile, 0: not yet */
+	VEC(struct line) lines;
+	uint32_t *root_of;		/* by lane and column */
+	struct strtab roots;
+	struct pieces names;		/* by name: ";name" */
+	VEC(uint32_t) way;
+	uint32_t node, path;		/* of the last cell */
 };
+
+static bool path_eq(const void *ctx, uint32_t id, const void *key)
+{
+	const struct folded *f = ctx;
+	const struct path *a = &f->paths.v[id], *b = key;
+
+	return a->up == b->up && a->name == b->name;
+}
+
+/* The path of a function below another path; PROF_NONE: out of memory. */
+static uint32_t below(struct folded *f, uint32_t up, uint32_t fk)
+{
+	struct export *x = f->x;
+	struct path key = { up, 0 };
+	uint64_t h;
+	uint32_t id;
+
+	export_name(x, fk);
+	key.name = x->name_of[fk];
+	h = hash_mix(up, key.name);
+	id = idtab_find(&f->path_tab, h, path_eq, f, &key);
+	if (id != IDTAB_NONE)
+		return id;
+	id = (uint32_t)f->paths.n;
+	if (vec_push(&f->paths, key) < 0 ||
+	    idtab_add(&f->path_tab, h, id) < 0)
+		return PROF_NONE;
+	return id;
+}
+
+/* The path of all frames in x->frames, below `path`. */
+static uint32_t below_all(struct folded *f, uint32_t path)
+{
+	for (size_t i = f->x->frames.n; i-- && path != PROF_NONE;)
+		path = below(f, path, f->x->frames.v[i].fk);
+	return path;
+}
+
+/* The path of a stack that is written whole: callers are shared. */
+static uint32_t path_of_node(struct folded *f, uint32_t node)
+{
+	struct export *x = f->x;
+	const struct prof_node *nodes = x->p->nodes.v;
+	uint32_t path = 0;
+
+	f->way.n = 0;
+	for (; node && !f->path_of[node]; node = nodes[node].parent)
+		if (vec_push(&f->way, node) < 0)
+			return PROF_NONE;
+	path = node ? f->path_of[node] - 1 : 0;
+	for (size_t i = f->way.n; i-- && path != PROF_NONE;) {
+		uint32_t loc = nodes[f->way.v[i]].loc;
+		int rc = prof_is_mark(loc) ? export_mark(x, loc)
+					   : export_chain(x, loc);
+
+		path = rc ? PROF_NONE : below_all(f, path);
+		if (path != PROF_NONE)
+			f->path_of[f->way.v[i]] = path + 1;
+	}
+	return path;
+}
+
+static uint32_t path_of_stack(struct folded *f, uint32_t node)
+{
+	struct export *x = f->x;
+	uint32_t last;
+
+	if (export_places(x, node) < 0)
+		return PROF_NONE;
+	last = x->places.v[x->places.n - 1] - (uint32_t)x->p->locs.n;
+	if (last != EXPORT_DEEPER && node &&
+	    !prof_is_mark(x->p->nodes.v[node].loc))
+		return path_of_node(f, node);
+	return export_stack(x, node) < 0 ? PROF_NONE : below_all(f, 0);
+}
+
+static int by_root_and_path(const void *p, const void *q)
+{
+	const struct line *a = p, *b = q;
+
+	if (a->root != b->root)
+		return a->root < b->root ? -1 : 1;
+	return a->path < b->path ? -1 : a->path > b->path;
+}
 
 static void put_name(struct buf *out, const char *s)
 {
-	for (; *s; s++)
-		buf_u8(out, *s == ';' ? ':' : (uint8_t)*s);
+	size_t n = strlen(s);
+	uint8_t *room = buf_room(out, n);
+
+	for (size_t i = 0; room && i < n; i++)
+		room[i] = s[i] == ';' ? ':' : (uint8_t)s[i];
+	out->n += room ? n : 0;
 }
 
+static int put_line(struct folded *f, const struct line *l, struct error *err)
+{
+	struct export *x = f->x;
+
+	buf_str(&x->out, strtab_get(&f->roots, l->root));
+	f->way.n = 0;
+	for (uint32_t k = l->path; k; k = f->paths.v[k].up)
+		if (vec_push(&f->way, f->paths.v[k].name) < 0)
+			return export_nomem(err);
+	for (size_t i = f->way.n; i--;) {
+		uint32_t name = f->way.v[i];
+
+		if (!pieces_has(&f->names, name)) {
+			buf_u8(&f->names.text, ';');
+			put_name(&f->names.text, strtab_get(&x->text, name));
+			pieces_keep(&f->names, name);
+		}
+		pieces_put(&f->names, name, &x->out);
+	}
+	buf_u8(&x->out, ' ');
+	buf_decimal(&x->out, l->weight);
+	buf_u8(&x->out, '\n');
+	return export_flush(x, false, err);
+}
+
+/* Writes what is held and begins anew. */
 static int put_lines(struct folded *f, struct error *err)
 {
 	struct export *x = f->x;
-	int rc = 0;
+	int rc = pieces_init(&f->names, x->text.str.n, err);
 
-	for (size_t i = 0; !rc && i < f->weight.n; i++) {
-		buf_printf(&x->out, "%s %" PRIu64 "\n",
-			   strtab_get(&f->lines, (uint32_t)i + 1),
-			   f->weight.v[i]);
-		rc = export_flush(x, false, err);
+	if (f->lines.n)
+		qsort(f->lines.v, f->lines.n, sizeof(*f->lines.v),
+		      by_root_and_path);
+	for (size_t i = 0, k; !rc && i < f->lines.n; i = k) {
+		struct line l = f->lines.v[i];
+
+		for (k = i + 1; k < f->lines.n &&
+				!by_root_and_path(&f->lines.v[k], &l); k++)
+			l.weight += f->lines.v[k].weight;
+		rc = put_line(f, &l, err);
 	}
-	strtab_fini(&f->lines);
-	f->weight.n = f->held = 0;
-	return rc || strtab_init(&f->lines) == 0 ? rc : export_nomem(err);
+	pieces_fini(&f->names);
+	f->lines.n = 0;
+	f->node = PROF_NONE;
+	f->paths.n = 1;
+	idtab_fini(&f->path_tab);
+	memset(f->path_of, 0, x->p->nodes.n * sizeof(*f->path_of));
+	return rc;
 }
 
 static int put_stack(void *ctx, uint32_t lane, uint32_t col, uint32_t node,
 		     struct cell c, struct error *err)
 {
 	struct folded *f = ctx;
-	struct export *x = f->x;
-	const char *comm = export_str(x, x->a.lanes.v[lane].comm);
-	uint32_t id;
+	struct line l = { .root = f->root_of[lane * f->x->a.ncols + col],
+			  .weight = c.weight };
 
-	if (export_stack(x, node) < 0)
+	if (node != f->node) {
+		f->path = path_of_stack(f, node);
+		f->node = node;
+	}
+	l.path = f->path;
+	if (l.path == PROF_NONE || vec_push(&f->lines, l) < 0)
 		return export_nomem(err);
-	buf_again(&f->line);
-	if (x->a.ncols > 1) {
-		put_name(&f->line, export_event_name(x, col));
-		buf_u8(&f->line, ';');
-	}
-	put_name(&f->line, *comm ? comm : "[unknown]");
-	for (size_t i = x->frames.n; i--;) {
-		buf_u8(&f->line, ';');
-		put_name(&f->line, export_name(x, x->frames.v[i].fk));
-	}
-	id = strtab_add(&f->lines, buf_cstr(&f->line));
-	if (f->line.failed || id == UINT32_MAX)
+	return f->paths.n > HELD || f->lines.n > HELD ? put_lines(f, err) : 0;
+}
+
+/* "event;comm" of each thread and event. */
+static int make_roots(struct folded *f, struct error *err)
+{
+	struct export *x = f->x;
+	struct buf line = { 0 };
+
+	if (strtab_init(&f->roots) < 0)
 		return export_nomem(err);
-	if (id > f->weight.n) {
-		if (vec_push(&f->weight, 0) < 0)
-			return export_nomem(err);
-		f->held += f->line.n;
-	}
-	f->weight.v[id - 1] += c.weight;
-	return f->held > HELD ? put_lines(f, err) : 0;
+	for (size_t l = 0; l < x->a.lanes.n; l++)
+		for (size_t c = 0; c < x->a.ncols; c++) {
+			const char *comm = export_str(x, x->a.lanes.v[l].comm);
+			uint32_t *id = &f->root_of[l * x->a.ncols + c];
+
+			buf_again(&line);
+			if (x->a.ncols > 1) {
+				put_name(&line, export_event_name(x, c));
+				buf_u8(&line, ';');
+			}
+			put_name(&line, *comm ? comm : "[unknown]");
+			*id = strtab_add(&f->roots, buf_cstr(&line));
+			line.failed |= *id == UINT32_MAX;
+		}
+	x->out.failed |= line.failed;
+	buf_fini(&line);
+	return 0;
 }
 
 int export_folded(struct export *x, struct error *err)
 {
-	struct folded f = { .x = x };
-	int rc = strtab_init(&f.lines) < 0 ? export_nomem(err) : 0;
+	struct folded f = { .x = x, .node = PROF_NONE };
+	int rc = 0;
 
+	f.path_of = calloc(x->p->nodes.n + 1, sizeof(*f.path_of));
+	f.root_of = calloc(x->a.lanes.n * x->a.ncols + 1, sizeof(*f.root_of));
+	if (!f.path_of || !f.root_of ||
+	    vec_push(&f.paths, (struct path){ 0 }) < 0)
+		rc = export_nomem(err);
+	if (!rc)
+		rc = make_roots(&f, err);
 	if (!rc)
 		rc = export_cells(x, put_stack, &f, err);
 	if (!rc)
 		rc = put_lines(&f, err);
-	strtab_fini(&f.lines);
-	vec_fini(&f.weight);
-	buf_fini(&f.line);
+	vec_fini(&f.paths);
+	idtab_fini(&f.path_tab);
+	free(f.path_of);
+	vec_fini(&f.lines);
+	free(f.root_of);
+	strtab_fini(&f.roots);
+	vec_fini(&f.way);
 	return rc;
 }

@@ -13,6 +13,8 @@ libexport_a_SOURCES = \
 	src/export/formats.h \
 	src/export/llvm.c \
 	src/export/perf_script.c \
+	src/export/pieces.c \
+	src/export/pieces.h \
 	src/export/pprof.c \
 	src/export/proto.h \
 	src/export/samples.c \

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "export/formats.h"
+#include "export/pieces.h"
 #include "export/proto.h"
 #include "views/framekey.h"
 
@@ -28,13 +29,15 @@ struct pprof {
 	struct export *x;
 	bool go;			/* default.pgo: program code only */
 	struct strtab str;
-	uint32_t *loc_id;		/* by loc, then by special: id or 0 */
-	VEC(uint32_t) locs;		/* by id - 1 */
+	uint32_t *loc_id;		/* by place: id or 0 */
+	VEC(uint32_t) locs;		/* places, by id - 1 */
 	VEC(struct func_key) funcs;	/* by id - 1 */
 	struct idtab func_tab;
 	uint32_t *mapping_id;		/* by image */
 	uint64_t *limit;		/* by image: behind the last address */
-	struct buf msg, sub;
+	struct pieces labels;		/* by lane */
+	uint32_t node;			/* whose locations are in `stack` */
+	struct buf stack, msg, sub;
 };
 
 static uint64_t intern(struct pprof *w, const char *s)
@@ -84,52 +87,65 @@ static void put_event_types(struct pprof *w, size_t col)
 	buf_fini(&type);
 }
 
-/* Special functions have locations of their own, behind those of the profile. */
-static size_t loc_index(const struct pprof *w, const struct export_frame *f)
+static uint32_t location(struct pprof *w, uint32_t place)
 {
-	if (f->loc != PROF_NONE)
-		return f->loc;
-	return w->x->p->locs.n + (f->fk == w->x->keys.unknown
-		? EXPORT_SPECIALS : f->fk - w->x->keys.keys.n);
-}
-
-static uint32_t location(struct pprof *w, const struct export_frame *f)
-{
-	uint32_t *id = &w->loc_id[loc_index(w, f)];
+	uint32_t *id = &w->loc_id[place];
 
 	if (!*id) {
-		if (vec_push(&w->locs, (uint32_t)loc_index(w, f)) < 0)
+		if (vec_push(&w->locs, place) < 0)
 			w->x->out.failed = true;
 		*id = (uint32_t)w->locs.n;
 	}
 	return *id;
 }
 
-static void put_label(struct pprof *w, const char *key, const char *text,
-		      uint64_t num)
+static void put_label(struct pprof *w, struct buf *out, const char *key,
+		      const char *text, uint64_t num)
 {
 	proto_uint(&w->sub, 1, intern(w, key));
 	proto_uint(&w->sub, 2, text ? intern(w, text) : 0);
 	proto_uint(&w->sub, 3, num);
-	proto_part(&w->msg, 3, &w->sub);
+	proto_part(out, 3, &w->sub);
 }
 
-static void put_labels(struct pprof *w, uint32_t lane)
+static void make_labels(struct pprof *w, uint32_t lane)
 {
 	const struct lane *l = &w->x->a.lanes.v[lane];
+	struct buf *out = &w->labels.text;
 
-	put_label(w, "comm", export_str(w->x, l->comm), 0);
-	put_label(w, "pid", NULL, l->pid);
-	put_label(w, "tid", NULL, l->tid);
+	put_label(w, out, "comm", export_str(w->x, l->comm), 0);
+	put_label(w, out, "pid", NULL, l->pid);
+	put_label(w, out, "tid", NULL, l->tid);
 	if (w->x->p->runs.n > 1)
-		put_label(w, "run", NULL, l->run + 1ull);
+		put_label(w, out, "run", NULL, l->run + 1ull);
+	pieces_keep(&w->labels, lane);
 }
 
-static bool is_go_code(const struct pprof *w, const struct export_frame *f)
+/* Whether the compiler that asks for default.pgo can know this code. */
+static bool is_go_code(struct pprof *w, uint32_t place)
 {
-	const struct prof_image *im = export_image(w->x, f);
+	struct export *x = w->x;
+	const struct prof_image *im;
 
-	return im && !prof_is_kernel(im) && export_func(w->x, f->fk);
+	if (export_place(x, place) < 0 || !x->frames.n)
+		return false;
+	im = export_image(x, &x->frames.v[0]);
+	return im && !prof_is_kernel(im) &&
+	       export_func(x, x->frames.v[0].fk);
+}
+
+static int make_stack(struct pprof *w, uint32_t node, struct error *err)
+{
+	struct export *x = w->x;
+
+	if (export_places(x, node) < 0)
+		return export_nomem(err);
+	buf_again(&w->stack);
+	for (size_t i = 0; i < x->places.n; i++)
+		if (!w->go || is_go_code(w, x->places.v[i]))
+			buf_uleb(&w->stack, location(w, x->places.v[i]));
+	w->node = node;
+	return 0;
 }
 
 static int put_sample(void *ctx, uint32_t lane, uint32_t col, uint32_t node,
@@ -137,29 +153,21 @@ static int put_sample(void *ctx, uint32_t lane, uint32_t col, uint32_t node,
 {
 	struct pprof *w = ctx;
 	struct export *x = w->x;
+	int rc = node == w->node ? 0 : make_stack(w, node, err);
 
-	if (export_stack(x, node) < 0)
-		return export_nomem(err);
-	if (w->go && col)
-		return 0;
-	for (size_t i = 0; i < x->frames.n; i++) {
-		const struct export_frame *f = &x->frames.v[i];
-
-		/* inlined functions are lines of one location */
-		if ((!i || f->loc == PROF_NONE || !f[-1].inlined) &&
-		    (!w->go || is_go_code(w, f)))
-			buf_uleb(&w->sub, location(w, f));
-	}
-	if (w->go && !w->sub.n)
-		return 0;
-	proto_part(&w->msg, 1, &w->sub);
+	if (rc || (w->go && (col || !w->stack.n)))
+		return rc;
+	proto_bytes(&w->msg, 1, w->stack.p, w->stack.n);
 	for (size_t i = 0; i < (w->go ? 1 : x->a.ncols); i++) {
 		buf_uleb(&w->sub, i != col ? 0 : i ? c.weight : c.count);
 		buf_uleb(&w->sub, i != col ? 0 : i ? c.count : c.weight);
 	}
 	proto_part(&w->msg, 2, &w->sub);
-	if (!w->go)
-		put_labels(w, lane);
+	if (!w->go) {
+		if (!pieces_has(&w->labels, lane))
+			make_labels(w, lane);
+		pieces_put(&w->labels, lane, &w->msg);
+	}
 	proto_part(&x->out, SAMPLE, &w->msg);
 	return export_flush(x, false, err);
 }
@@ -201,17 +209,6 @@ static void put_line(struct pprof *w, const struct export_frame *f)
 	proto_part(&w->msg, 4, &w->sub);
 }
 
-static int put_special(struct pprof *w, uint32_t which)
-{
-	struct export_frame f = { .loc = PROF_NONE };
-
-	f.fk = which == EXPORT_SPECIALS
-		       ? w->x->keys.unknown
-		       : (uint32_t)w->x->keys.keys.n + which;
-	put_line(w, &f);
-	return 0;
-}
-
 static int put_locations(struct pprof *w, struct error *err)
 {
 	struct export *x = w->x;
@@ -226,13 +223,11 @@ static int put_locations(struct pprof *w, struct error *err)
 			proto_uint(&w->msg, 2,
 				   w->mapping_id[p->locs.v[loc].image]);
 			proto_uint(&w->msg, 3, p->locs.v[loc].vaddr);
-			if (export_chain(x, loc) < 0)
-				return export_nomem(err);
-			for (size_t k = 0; k < x->frames.n; k++)
-				put_line(w, &x->frames.v[k]);
-		} else {
-			put_special(w, loc - (uint32_t)p->locs.n);
 		}
+		if (export_place(x, loc) < 0)
+			return export_nomem(err);
+		for (size_t k = 0; k < x->frames.n; k++)
+			put_line(w, &x->frames.v[k]);
 		proto_part(&x->out, LOCATION, &w->msg);
 		rc = export_flush(x, false, err);
 	}
@@ -340,23 +335,25 @@ static int put_all(struct pprof *w, struct error *err)
 		rc = put_locations(w, err);
 	if (!rc)
 		rc = put_functions(w, err);
-	x->out.failed |= w->msg.failed || w->sub.failed;
+	x->out.failed |= w->msg.failed || w->sub.failed || w->stack.failed;
 	return rc ? rc : put_strings(w, err);
 }
 
 static int export_profile(struct export *x, bool go, struct error *err)
 {
-	struct pprof w = { .x = x, .go = go };
+	struct pprof w = { .x = x, .go = go, .node = PROF_NONE };
 	int rc = -ERR_NOMEM;
 
-	w.loc_id = calloc(x->p->locs.n + EXPORT_SPECIALS + 1,
-			  sizeof(*w.loc_id));
+	w.loc_id = calloc(export_nplaces(x), sizeof(*w.loc_id));
 	w.mapping_id = calloc(x->p->images.n + 1, sizeof(*w.mapping_id));
 	w.limit = calloc(x->p->images.n + 1, sizeof(*w.limit));
 	if (strtab_init(&w.str) < 0 || !w.loc_id || !w.mapping_id || !w.limit)
 		export_nomem(err);
 	else
+		rc = pieces_init(&w.labels, x->a.lanes.n, err);
+	if (!rc)
 		rc = put_all(&w, err);
+	pieces_fini(&w.labels);
 	strtab_fini(&w.str);
 	free(w.loc_id);
 	free(w.mapping_id);
@@ -364,6 +361,7 @@ static int export_profile(struct export *x, bool go, struct error *err)
 	vec_fini(&w.locs);
 	vec_fini(&w.funcs);
 	idtab_fini(&w.func_tab);
+	buf_fini(&w.stack);
 	buf_fini(&w.msg);
 	buf_fini(&w.sub);
 	return rc;

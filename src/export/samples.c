@@ -58,19 +58,10 @@ int export_samples(struct export *x, export_sample_fn *fn, void *ctx,
 	return run_pass(&w, err);
 }
 
-static int hold(void *ctx, const struct export_sample *s, struct error *err)
-{
-	struct export *x = ctx;
-
-	return vec_push(&x->held, *s) < 0 ? export_nomem(err) : 0;
-}
-
-static int by_lane_and_time(const void *p, const void *q)
+static int by_time(const void *p, const void *q)
 {
 	const struct export_sample *a = p, *b = q;
 
-	if (a->lane != b->lane)
-		return a->lane < b->lane ? -1 : 1;
 	if (a->time_ns != b->time_ns)
 		return a->time_ns < b->time_ns ? -1 : 1;
 	if (a->col != b->col)
@@ -87,6 +78,49 @@ static uint64_t lane_count(const struct export *x, uint32_t lane)
 	return n;
 }
 
+static int hold(void *ctx, const struct export_sample *s, struct error *err)
+{
+	struct export *x = ctx;
+	uint32_t i = s->lane - x->held_first;
+
+	if (x->held_next[i] >= x->held_from[i + 1])
+		return error_set(err, ERR_FORMAT, "a thread has more samples "
+				 "than were counted");
+	x->held.v[x->held_next[i]++] = *s;
+	return 0;
+}
+
+/* Room for the samples of `n` threads from `lane` on, thread by thread. */
+static int hold_room(struct export *x, uint32_t lane, uint32_t n,
+		     struct error *err)
+{
+	size_t all = 0;
+
+	free(x->held_from);
+	free(x->held_next);
+	x->held_from = malloc((n + 1ul) * sizeof(*x->held_from));
+	x->held_next = malloc((n + 1ul) * sizeof(*x->held_next));
+	if (!x->held_from || !x->held_next)
+		return export_nomem(err);
+	for (uint32_t i = 0; i <= n; i++) {
+		x->held_from[i] = x->held_next[i] = all;
+		all += i < n ? (size_t)lane_count(x, lane + i) : 0;
+	}
+	x->held.n = 0;
+	return vec_reserve(&x->held, all) < 0 ? export_nomem(err) : 0;
+}
+
+/* Files have the samples of a thread by time, but for several recordings that
+ * became one. */
+static void order_thread(struct export_sample *s, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (by_time(&s[i - 1], &s[i]) > 0) {
+			qsort(s, n, sizeof(*s), by_time);
+			return;
+		}
+}
+
 /* Takes this thread's samples and those of the next ones that fit. */
 static int hold_lanes(struct export *x, uint32_t lane, struct error *err)
 {
@@ -97,25 +131,22 @@ static int hold_lanes(struct export *x, uint32_t lane, struct error *err)
 	while (w.last < x->a.lanes.n &&
 	       n + lane_count(x, w.last) <= EXPORT_SAMPLES)
 		n += lane_count(x, w.last++);
-	x->held.n = 0;
-	x->held_first = x->held_last = 0;
-	if (vec_reserve(&x->held, (size_t)n) < 0)
-		return export_nomem(err);
-	rc = run_pass(&w, err);
-	if (rc)
-		return rc;
-	if (x->held.n)
-		qsort(x->held.v, x->held.n, sizeof(*x->held.v),
-		      by_lane_and_time);
-	x->held_first = lane;
-	x->held_last = w.last;
-	return 0;
+	x->held_first = x->held_last = lane;
+	rc = hold_room(x, lane, w.last - lane, err);
+	if (!rc)
+		rc = run_pass(&w, err);
+	for (uint32_t i = 0; !rc && i < w.last - lane; i++)
+		order_thread(&x->held.v[x->held_from[i]],
+			     x->held_next[i] - x->held_from[i]);
+	if (!rc)
+		x->held_last = w.last;
+	return rc;
 }
 
 int export_thread_samples(struct export *x, uint32_t lane,
 			  export_sample_fn *fn, void *ctx, struct error *err)
 {
-	size_t lo = 0, hi;
+	uint32_t at;
 	int rc = 0;
 
 	/* A thread with more than may be held comes as the file has it, which is
@@ -127,15 +158,9 @@ int export_thread_samples(struct export *x, uint32_t lane,
 	}
 	if (lane < x->held_first || lane >= x->held_last)
 		rc = hold_lanes(x, lane, err);
-	for (hi = x->held.n; lo < hi;) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (x->held.v[mid].lane < lane)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (; !rc && lo < x->held.n && x->held.v[lo].lane == lane; lo++)
-		rc = fn(ctx, &x->held.v[lo], err);
+	at = lane - x->held_first;
+	for (size_t i = rc ? 0 : x->held_from[at];
+	     !rc && i < x->held_next[at]; i++)
+		rc = fn(ctx, &x->held.v[i], err);
 	return rc;
 }

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * speedscope's own format (file-format-spec of version 1.25): an evented profile
+ * speedscope's own format (file-format-spec of version 1.25): a sampled profile
  * for each thread and event.
  *
- * The axis is what samples stand for, added up: a stack that several samples
- * have one after another is one block, and totals are those of the recording.
+ * The axis is what samples stand for, added up: totals are those of the
+ * recording.  Samples of one stack one after another are one.
  */
 #include "base/json.h"
 #include "export/formats.h"
+#include "export/pieces.h"
 
 struct scope {
 	struct export *x;
 	struct json j;
+	struct pieces stacks;		/* by leaf: [outermost,…] */
 	uint32_t col;
-	uint64_t at;
-	uint32_t stack;			/* the open one, PROF_NONE */
-	VEC(uint32_t) open;		/* fk, outermost first */
+	/* the samples that were not written yet, as they have one stack */
+	uint32_t stack;			/* PROF_NONE: there are none */
+	uint64_t weight;
+	bool weights;			/* write weights, not stacks */
 };
 
 static void put_frames(struct scope *s)
@@ -39,56 +42,66 @@ static void put_frames(struct scope *s)
 	json_end(&s->j);
 }
 
-static void put_event(struct scope *s, const char *type, uint32_t fk)
-{
-	json_object(&s->j, NULL);
-	json_str(&s->j, "type", type);
-	json_uint(&s->j, "frame", fk);
-	json_uint(&s->j, "at", s->at);
-	json_end(&s->j);
-}
-
-static void close_down_to(struct scope *s, size_t depth)
-{
-	while (s->open.n > depth)
-		put_event(s, "C", s->open.v[--s->open.n]);
-}
-
-static int change_stack(struct scope *s, uint32_t stack, struct error *err)
+static void make_stack(struct scope *s, uint32_t node, size_t leaf)
 {
 	struct export *x = s->x;
-	size_t same = 0, n;
+	struct buf *out = &s->stacks.text;
 
-	if (export_stack(x, stack) < 0)
-		return export_nomem(err);
-	n = x->frames.n;
-	while (same < n && same < s->open.n &&
-	       s->open.v[same] == x->frames.v[n - 1 - same].fk)
-		same++;
-	close_down_to(s, same);
-	for (; same < n; same++) {
-		uint32_t fk = x->frames.v[n - 1 - same].fk;
-
-		if (vec_push(&s->open, fk) < 0)
-			return export_nomem(err);
-		put_event(s, "O", fk);
+	x->out.failed |= export_stack(x, node) < 0;
+	for (size_t i = x->frames.n; i--;) {
+		buf_u8(out, i + 1 == x->frames.n ? '[' : ',');
+		buf_decimal(out, x->frames.v[i].fk);
 	}
-	s->stack = stack;
-	return 0;
+	buf_u8(out, ']');
+	pieces_keep(&s->stacks, leaf);
+}
+
+static void put_held(struct scope *s)
+{
+	size_t leaf;
+
+	if (s->stack == PROF_NONE)
+		return;
+	leaf = s->x->a.leaf_of[s->stack] - 1;
+	if (s->weights) {
+		json_uint(&s->j, NULL, s->weight);
+	} else {
+		if (!pieces_has(&s->stacks, leaf))
+			make_stack(s, s->stack, leaf);
+		if (pieces_has(&s->stacks, leaf))
+			json_raw(&s->j, NULL, piece_text(&s->stacks, leaf),
+				 s->stacks.len[leaf]);
+	}
+	s->stack = PROF_NONE;
+	s->weight = 0;
 }
 
 static int put_sample(void *ctx, const struct export_sample *sample,
 		      struct error *err)
 {
 	struct scope *s = ctx;
-	int rc = 0;
 
 	if (sample->col != s->col)
 		return 0;
 	if (sample->stack != s->stack)
-		rc = change_stack(s, sample->stack, err);
-	s->at += sample->weight;
-	return rc ? rc : export_flush(s->x, false, err);
+		put_held(s);
+	s->stack = sample->stack;
+	s->weight += sample->weight;
+	return export_flush(s->x, false, err);
+}
+
+static int put_column(struct scope *s, const char *name, uint32_t lane,
+		      struct error *err)
+{
+	int rc;
+
+	json_array(&s->j, name);
+	s->stack = PROF_NONE;
+	s->weight = 0;
+	rc = export_thread_samples(s->x, lane, put_sample, s, err);
+	put_held(s);
+	json_end(&s->j);
+	return rc;
 }
 
 static int put_profile(struct scope *s, uint32_t lane, struct error *err)
@@ -104,20 +117,19 @@ static int put_profile(struct scope *s, uint32_t lane, struct error *err)
 	if (x->a.ncols > 1)
 		buf_printf(&name, ", %s", export_event_name(x, s->col));
 	json_object(&s->j, NULL);
-	json_str(&s->j, "type", "evented");
+	json_str(&s->j, "type", "sampled");
 	json_str(&s->j, "name", buf_cstr(&name));
 	json_str(&s->j, "unit", export_is_time(x, s->col) ? "nanoseconds"
 							  : "none");
 	json_uint(&s->j, "startValue", 0);
 	json_uint(&s->j, "endValue", all.weight);
-	json_array_lines(&s->j, "events");
 	x->out.failed |= name.failed;
 	buf_fini(&name);
-	s->at = 0;
-	s->stack = PROF_NONE;
-	rc = export_thread_samples(x, lane, put_sample, s, err);
-	close_down_to(s, 0);
-	json_end(&s->j);
+	s->weights = false;
+	rc = put_column(s, "samples", lane, err);
+	s->weights = true;
+	if (!rc)
+		rc = put_column(s, "weights", lane, err);
 	json_end(&s->j);
 	return rc;
 }
@@ -127,7 +139,7 @@ int export_speedscope(struct export *x, struct error *err)
 	struct scope s = { .x = x, .j = json_on(&x->out) };
 	const char *command = x->p->runs.n ? export_str(x, x->p->runs.v[0].command)
 					   : "";
-	int rc = 0;
+	int rc = pieces_init(&s.stacks, x->a.leaves.n, err);
 
 	json_object(&s.j, NULL);
 	json_str(&s.j, "$schema",
@@ -142,6 +154,7 @@ int export_speedscope(struct export *x, struct error *err)
 	json_end(&s.j);
 	json_end(&s.j);
 	buf_u8(&x->out, '\n');
-	vec_fini(&s.open);
+	x->out.failed |= s.stacks.text.failed;
+	pieces_fini(&s.stacks);
 	return rc;
 }

@@ -36,6 +36,11 @@ struct export_frame {
 	bool inlined;		/* into the next frame */
 };
 
+struct export_cell {
+	uint32_t leaf, lane, col;
+	struct cell c;
+};
+
 struct export_sample {
 	uint64_t time_ns, weight;
 	uint32_t stack, lane, col, cpu;
@@ -57,9 +62,15 @@ struct export {
 	uint32_t *name_of, *text_of;	/* by fk, by str: in text, 0: not yet */
 	struct buf tmp;
 	VEC(struct export_frame) frames;	/* of export_stack */
+	VEC(uint32_t) places;			/* of export_places */
+	uint16_t *chain_len;	/* by loc: its functions; 0: not yet counted */
+	/* what export_cells gives, stack by stack */
+	VEC(struct export_cell) cells;
+	size_t *cells_at;
 	/* samples by thread: of lanes [first, last) */
 	VEC(struct export_sample) held;
 	uint32_t held_first, held_last;
+	size_t *held_from, *held_next;	/* by lane - held_first: in held */
 	struct buf out;		/* what formats append to */
 	void *z;		/* z_stream of EXPORT_GZIP */
 };
@@ -91,6 +102,18 @@ const struct prof_func *export_func(const struct export *x, uint32_t fk);
 const struct prof_image *export_image(const struct export *x,
 				      const struct export_frame *f);
 
+/* A place is what a stack consists of before inlined functions are told: a
+ * location of the profile or, behind those, a special function.  Formats keep
+ * what they write of a place and put stacks together from that. */
+static inline size_t export_nplaces(const struct export *x)
+{
+	return x->p->locs.n + EXPORT_SPECIALS + 1;
+}
+
+/* Fills x->places, innermost first; at least one.  0 or -ERR_NOMEM. */
+int export_places(struct export *x, uint32_t node);
+/* Fills x->frames with those of one place.  0 or -ERR_NOMEM. */
+int export_place(struct export *x, uint32_t place);
 /* Fills x->frames, innermost first; at least one.  0 or -ERR_NOMEM. */
 int export_stack(struct export *x, uint32_t node);
 /* The same of one location: a function and those inlined into it. */
@@ -110,7 +133,8 @@ uint64_t export_start_ns(const struct export *x);
 uint64_t export_duration_ns(const struct export *x);
 uint64_t export_wall_ns(const struct export *x);
 
-/* What a thread has of one event at one stack. */
+/* What a thread has of one event at one stack: all of a stack one after
+ * another, so that what a format made of a stack serves for all of them. */
 typedef int export_cell_fn(void *ctx, uint32_t lane, uint32_t col,
 			   uint32_t node, struct cell c, struct error *err);
 int export_cells(struct export *x, export_cell_fn *fn, void *ctx,

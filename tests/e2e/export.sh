@@ -99,7 +99,7 @@ fi
 
 # --- speedscope
 t_run "a speedscope file is written" export_as speedscope p.speedscope.json
-t_run "its events are nested and add up" check speedscope p.speedscope.json
+t_run "its samples have stacks and weights that add up" check speedscope p.speedscope.json
 
 # --- the Firefox Profiler, Chrome, text and tables
 for f in firefox perf-script cpuprofile chrome csv; do

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_EXPORT_PIECES_H
+#define TALLY_EXPORT_PIECES_H
+/*
+ * Text that is made once and written often: the escaped name of a function, the
+ * lines of a location, the numbers of a stack.  Pieces are numbered by the
+ * format.
+ *
+ *	if (!pieces_has(&w->names, fk)) {
+ *		text_json(&w->names.text, export_name(x, fk));
+ *		pieces_keep(&w->names, fk);
+ *	}
+ *	pieces_put(&w->names, fk, &x->out);
+ *
+ * When more than PIECES_MAX bytes are held all are forgotten, so memory is
+ * bounded also where each stack is a piece.
+ */
+#include "base/buf.h"
+#include "base/error.h"
+
+enum { PIECES_MAX = 256 << 20 };
+
+struct pieces {
+	struct buf text;	/* a new piece is appended here … */
+	size_t kept;		/* … behind this */
+	uint64_t *at;		/* by number: 1 + where it begins, 0: none */
+	uint32_t *len;
+	size_t n;
+};
+
+/* Room for pieces 0 to n - 1. */
+int pieces_init(struct pieces *p, size_t n, struct error *err);
+void pieces_fini(struct pieces *p);
+/* What was appended to p->text since the last one is piece i.  Piece i must be
+ * written before the next one is kept. */
+void pieces_keep(struct pieces *p, size_t i);
+
+static inline bool pieces_has(const struct pieces *p, size_t i)
+{
+	return p->at[i];
+}
+
+/* Where piece i is, until the next one is made. */
+static inline const uint8_t *piece_text(const struct pieces *p, size_t i)
+{
+	return p->text.p + p->at[i] - 1;
+}
+
+static inline void pieces_put(const struct pieces *p, size_t i,
+			      struct buf *out)
+{
+	if (p->at[i])
+		buf_bytes(out, piece_text(p, i), p->len[i]);
+	out->failed |= p->text.failed;
+}
+
+#endif
