@@ -157,14 +157,30 @@ static void json_codepoint(struct buf *out, uint32_t cp)
 	}
 }
 
+/* How many characters at the start stand for themselves. */
+static size_t json_run(const char *s)
+{
+	size_t n = 0;
+
+	while (s[n] >= 0x20 && s[n] < 0x7f && s[n] != '"' && s[n] != '\\' &&
+	       s[n] != '<' && s[n] != '>' && s[n] != '&')
+		n++;
+	return n;
+}
+
 void text_json(struct buf *out, const char *s)
 {
 	uint32_t cp;
 
 	buf_u8(out, '"');
-	while (*s) {
-		size_t n = utf8_decode(s, &cp);
+	for (;;) {
+		size_t n = json_run(s);
 
+		buf_bytes(out, s, n);
+		s += n;
+		if (!*s)
+			break;
+		n = utf8_decode(s, &cp);
 		if (!n) {
 			buf_str(out, "\\ufffd");
 			n = 1;

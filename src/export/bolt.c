@@ -84,7 +84,7 @@ int export_bolt(struct export *x, struct error *err)
 	if (!w.count || symbols_copy(x->p, &symbols) < 0)
 		rc = export_nomem(err);
 	else
-		rc = export_cells(x, add_cell, &w, err);
+		rc = export_stack_sums(x, add_cell, &w, err);
 	if (!rc)
 		rc = put_all(&w, symbols, err);
 	free(w.count);

@@ -215,7 +215,7 @@ int export_callgrind(struct export *x, struct error *err)
 	w.named_str = calloc(x->p->str.str.n + 1, 1);
 	rc = w.named_fn && w.named_str ? 0 : export_nomem(err);
 	if (!rc)
-		rc = export_cells(x, add_stack, &w, err);
+		rc = export_stack_sums(x, add_stack, &w, err);
 	if (!rc) {
 		put_head(&w);
 		if (w.costs.n)

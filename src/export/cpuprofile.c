@@ -11,12 +11,14 @@
 
 #include "base/json.h"
 #include "export/formats.h"
+#include "export/pieces.h"
 #include "export/tree.h"
 
 struct cpuprofile {
 	struct export *x;
 	struct json j;
 	struct export_tree t;
+	struct pieces frames;		/* by fk, then of the root */
 	uint64_t *hits;			/* by node of the tree */
 	uint32_t *first, *next;		/* children */
 	uint64_t at, told;		/* ns so far, us that were written */
@@ -34,16 +36,33 @@ static int add_hits(void *ctx, uint32_t lane, uint32_t col, uint32_t node,
 	return 0;
 }
 
-static void put_call_frame(struct cpuprofile *w, const char *name,
-			   const struct prof_func *f)
+static void make_call_frame(struct cpuprofile *w, size_t at, const char *name,
+			    const struct prof_func *f)
 {
-	json_object(&w->j, "callFrame");
-	json_str(&w->j, "functionName", name);
-	json_str(&w->j, "scriptId", "0");
-	json_str(&w->j, "url", f ? export_str(w->x, f->file) : "");
-	json_int(&w->j, "lineNumber", f && f->line ? (int64_t)f->line - 1 : -1);
-	json_int(&w->j, "columnNumber", f && f->line ? 0 : -1);
-	json_end(&w->j);
+	struct json j = json_on(&w->frames.text);
+
+	json_object(&j, NULL);
+	json_str(&j, "functionName", name);
+	json_str(&j, "scriptId", "0");
+	json_str(&j, "url", f ? export_str(w->x, f->file) : "");
+	json_int(&j, "lineNumber", f && f->line ? (int64_t)f->line - 1 : -1);
+	json_int(&j, "columnNumber", f && f->line ? 0 : -1);
+	json_end(&j);
+	pieces_keep(&w->frames, at);
+}
+
+/* fk, or PROF_NONE for the root */
+static void put_call_frame(struct cpuprofile *w, uint32_t fk)
+{
+	size_t at = fk == PROF_NONE ? export_nfuncs(w->x) : fk;
+
+	if (!pieces_has(&w->frames, at))
+		make_call_frame(w, at, fk == PROF_NONE
+				? "(root)" : export_name(w->x, fk),
+				fk == PROF_NONE ? NULL : export_func(w->x, fk));
+	if (pieces_has(&w->frames, at))
+		json_raw(&w->j, "callFrame", piece_text(&w->frames, at),
+			 w->frames.len[at]);
 }
 
 static void put_children(struct cpuprofile *w, uint32_t first)
@@ -63,7 +82,7 @@ static int put_nodes(struct cpuprofile *w, uint32_t top, struct error *err)
 	json_array_lines(&w->j, "nodes");
 	json_object(&w->j, NULL);
 	json_uint(&w->j, "id", 1);
-	put_call_frame(w, "(root)", NULL);
+	put_call_frame(w, PROF_NONE);
 	json_uint(&w->j, "hitCount", 0);
 	put_children(w, top);
 	json_end(&w->j);
@@ -72,7 +91,7 @@ static int put_nodes(struct cpuprofile *w, uint32_t top, struct error *err)
 
 		json_object(&w->j, NULL);
 		json_uint(&w->j, "id", i + 2ull);
-		put_call_frame(w, export_name(x, f->fk), export_func(x, f->fk));
+		put_call_frame(w, f->fk);
 		json_uint(&w->j, "hitCount", w->hits[i]);
 		put_children(w, w->first[i]);
 		if (f->line && w->hits[i]) {
@@ -162,9 +181,13 @@ int export_cpuprofile(struct export *x, struct error *err)
 			w.first[i] = w.next[i] = PROF_NONE;
 	}
 	if (!rc)
-		rc = export_cells(x, add_hits, &w, err);
+		rc = pieces_init(&w.frames, export_nfuncs(x) + 1, err);
+	if (!rc)
+		rc = export_stack_sums(x, add_hits, &w, err);
 	if (!rc)
 		rc = put_all(&w, err);
+	x->out.failed |= w.frames.text.failed;
+	pieces_fini(&w.frames);
 	export_tree_fini(&w.t);
 	free(w.hits);
 	free(w.first);

@@ -16,6 +16,7 @@ enum { CATEGORY_OTHER, CATEGORY_USER, CATEGORY_KERNEL };
 
 struct frame_key_of {
 	uint32_t loc, which;		/* which: how deep, or fk of a special */
+	int category;
 };
 
 struct firefox {
@@ -89,7 +90,8 @@ static int number_frames(struct firefox *w, struct error *err)
 		const struct export_frame *f = &w->t.nodes.v[i].frame;
 		bool special = f->loc == PROF_NONE;
 		struct frame_key_of key = { f->loc, special
-						    ? f->fk : inline_depth(w, i) };
+						    ? f->fk : inline_depth(w, i),
+					    category(w, f) };
 		uint64_t h = hash_mix(key.loc, key.which);
 		uint32_t id = idtab_find(&w->frame_tab, h, same_frame, w, &key);
 
@@ -256,7 +258,8 @@ static void put_stack_cell(struct firefox *w, enum column c, size_t i)
 			  w->frame_of[w->frame_id[w->stacks.v[i]]]);
 		break;
 	case CATEGORY:
-		json_int(&w->j, NULL, category(w, f));
+		json_int(&w->j, NULL, w->frame_keys.v[
+				w->frame_id[w->stacks.v[i]]].category);
 		break;
 	case ADDRESS:
 		/* beyond 2^53 a number of JavaScript is another one */

@@ -190,7 +190,7 @@ static int put_bodies(struct llvm *w, struct error *err)
 int export_llvm(struct export *x, struct error *err)
 {
 	struct llvm w = { .x = x, .first = PROF_NONE, .last = PROF_NONE };
-	int rc = export_cells(x, add_cell, &w, err);
+	int rc = export_stack_sums(x, add_cell, &w, err);
 
 	if (!rc)
 		rc = put_bodies(&w, err);

@@ -71,6 +71,12 @@ static int rows_into(struct database *w, const char *sql, struct error *err)
 		       ? 0 : failed(w, err);
 }
 
+/* What is not bound again keeps its value, so each row binds all columns. */
+static void nothing(struct database *w, int column)
+{
+	sqlite3_bind_null(w->row, column);
+}
+
 static void number(struct database *w, int column, uint64_t v)
 {
 	sqlite3_bind_int64(w->row, column, (sqlite3_int64)v);
@@ -89,7 +95,6 @@ static int put_row(struct database *w, struct error *err)
 	if (state != SQLITE_DONE)
 		return failed(w, err);
 	sqlite3_reset(w->row);
-	sqlite3_clear_bindings(w->row);
 	return 0;
 }
 
@@ -158,6 +163,8 @@ static int put_functions(struct database *w, struct error *err)
 		text(w, 4, f ? export_str(x, f->file) : "");
 		if (f && f->line)
 			number(w, 5, f->line);
+		else
+			nothing(w, 5);
 		rc = put_row(w, err);
 	}
 	return rc;
@@ -175,14 +182,21 @@ static int put_frames(struct database *w, struct error *err)
 		number(w, 1, i + 1);
 		if (n->parent != PROF_NONE)
 			number(w, 2, n->parent + 1ull);
+		else
+			nothing(w, 2);
 		number(w, 3, f->fk + 1ull);
 		if (f->loc < x->p->locs.n) {
 			number(w, 4, x->p->locs.v[f->loc].image + 1ull);
 			number(w, 5, x->p->locs.v[f->loc].vaddr);
+		} else {
+			nothing(w, 4);
+			nothing(w, 5);
 		}
 		text(w, 6, export_str(x, f->file));
 		if (f->line)
 			number(w, 7, f->line);
+		else
+			nothing(w, 7);
 		number(w, 8, f->inlined);
 		rc = put_row(w, err);
 	}
@@ -229,7 +243,8 @@ int export_sqlite(struct export *x, struct error *err)
 	struct database w = { .x = x, .from_ns = export_start_ns(x) };
 	int rc = export_tree_build(x, &w.t, err);
 
-	if (!rc && sqlite3_open_v2(x->sink->path, &w.db, SQLITE_OPEN_READWRITE,
+	if (!rc && sqlite3_open_v2(x->sink->path, &w.db, SQLITE_OPEN_READWRITE |
+			    SQLITE_OPEN_NOMUTEX,
 				   NULL) != SQLITE_OK)
 		rc = failed(&w, err);
 	if (!rc)

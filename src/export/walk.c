@@ -345,6 +345,27 @@ int export_cells(struct export *x, export_cell_fn *fn, void *ctx,
 	return rc;
 }
 
+int export_stack_sums(struct export *x, export_cell_fn *fn, void *ctx,
+		      struct error *err)
+{
+	struct cell *sum = calloc(x->a.ncols + 1, sizeof(*sum));
+	int rc = sum ? 0 : export_nomem(err);
+
+	for (size_t i = 0, k = 0; !rc && i < x->cells.n; i = k) {
+		uint32_t leaf = x->cells.v[i].leaf;
+
+		memset(sum, 0, x->a.ncols * sizeof(*sum));
+		for (; k < x->cells.n && x->cells.v[k].leaf == leaf; k++)
+			cell_add(&sum[x->cells.v[k].col], x->cells.v[k].c);
+		for (uint32_t col = 0; !rc && col < x->a.ncols; col++)
+			if (sum[col].count)
+				rc = fn(ctx, PROF_NONE, col,
+					x->a.leaves.v[leaf], sum[col], err);
+	}
+	free(sum);
+	return rc;
+}
+
 /* Calls put(ctx, cell) for what is not empty, thread by thread. */
 static void each_cell(const struct aggregate *a,
 		      void (*put)(struct export *, const struct export_cell *),

@@ -140,6 +140,10 @@ typedef int export_cell_fn(void *ctx, uint32_t lane, uint32_t col,
 int export_cells(struct export *x, export_cell_fn *fn, void *ctx,
 		 struct error *err);
 
+/* The same with all threads in one: `lane` is PROF_NONE. */
+int export_stack_sums(struct export *x, export_cell_fn *fn, void *ctx,
+		      struct error *err);
+
 typedef int export_sample_fn(void *ctx, const struct export_sample *s,
 			     struct error *err);
 /* All samples, in the order of the file. */

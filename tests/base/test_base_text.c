@@ -187,6 +187,10 @@ static void json_writes_every_kind(void **state)
 	json_fixed(&j, "nan", NAN, 2);
 	json_fixed(&j, "inf", -INFINITY, 2);
 	json_hex(&j, "h", 0xffffffff81000000ull);
+	json_scaled(&j, "s", 1234567, 6);
+	json_scaled(&j, "s1", 5, 3);
+	json_scaled(&j, "s2", UINT64_MAX, 18);
+	json_raw(&j, "r", "[1]", 3);
 	json_array(&j, "a");
 	json_uint(&j, NULL, 1);
 	json_uint(&j, NULL, 2);
@@ -200,6 +204,8 @@ static void json_writes_every_kind(void **state)
 		       "\"i\":-9223372036854775808,\"t\":true,\"f\":false,"
 		       "\"s\\\"\":\"v\",\"d\":12.35,\"neg\":-0.5,\"nan\":null,"
 		       "\"inf\":null,\"h\":\"0xffffffff81000000\","
+		       "\"s\":1.234567,\"s1\":0.005,"
+		       "\"s2\":18.446744073709551615,\"r\":[1],"
 		       "\"a\":[1,2,{}],\"e\":[]}");
 	buf_fini(&b);
 }
