@@ -14,6 +14,8 @@ static const struct export_format formats[] = {
 	  0, export_folded },
 	{ "pprof", "pb.gz", "go tool pprof, Pyroscope, Parca, Polar Signals",
 	  EXPORT_GZIP, export_pprof },
+	{ "otlp", "otlp.pb", "collectors of OpenTelemetry, Pyroscope, Parca",
+	  0, export_otlp },
 	{ "speedscope", "speedscope.json", "www.speedscope.app",
 	  0, export_speedscope },
 	{ "firefox", "profile.json", "profiler.firefox.com",

@@ -13,6 +13,7 @@ int export_firefox(struct export *x, struct error *err);
 int export_folded(struct export *x, struct error *err);
 int export_go_pgo(struct export *x, struct error *err);
 int export_llvm(struct export *x, struct error *err);
+int export_otlp(struct export *x, struct error *err);
 int export_perf_script(struct export *x, struct error *err);
 int export_pprof(struct export *x, struct error *err);
 int export_speedscope(struct export *x, struct error *err);

@@ -146,6 +146,29 @@ static void get_event_names(struct perf_file *f, struct cursor *c)
 	}
 }
 
+static bool image_eq(const void *ctx, uint32_t id, const void *path)
+{
+	const struct perf_file *f = ctx;
+
+	return !strcmp(f->images.v[id].path, path);
+}
+
+/* Takes over im->path.  Of several build-ids for one path the first counts. */
+static int add_image(struct perf_file *f, struct perf_file_image im)
+{
+	uint64_t h = hash_bytes(im.path, strlen(im.path));
+
+	if (idtab_find(&f->image_tab, h, image_eq, f, im.path) != IDTAB_NONE) {
+		free(im.path);
+		return 0;
+	}
+	if (vec_push(&f->images, im) < 0) {
+		free(im.path);
+		return -ERR_NOMEM;
+	}
+	return idtab_add(&f->image_tab, h, (uint32_t)f->images.n - 1);
+}
+
 /* One build-id with its path; `c` is at the process's number. */
 static int get_build_id(struct perf_file *f, uint16_t misc, struct cursor *c)
 {
@@ -159,11 +182,7 @@ static int get_build_id(struct perf_file *f, uint16_t misc, struct cursor *c)
 	im.id.len = misc & MISC_BUILD_ID_SIZE && id[20] <= 20 ? id[20] : 20;
 	memcpy(im.id.bytes, id, im.id.len);
 	im.path = strndup((const char *)c->p, cursor_left(c));
-	if (!im.path || vec_push(&f->images, im) < 0) {
-		free(im.path);
-		return -ERR_NOMEM;
-	}
-	return 0;
+	return im.path ? add_image(f, im) : -ERR_NOMEM;
 }
 
 static int get_build_ids(struct perf_file *f, struct cursor *c)
@@ -579,6 +598,7 @@ void perf_file_close(struct perf_file *f)
 		free(f->parts.v[i].own);
 	vec_fini(&f->events);
 	vec_fini(&f->images);
+	idtab_fini(&f->image_tab);
 	vec_fini(&f->parts);
 	u64map_fini(&f->ids);
 	free(f->hostname);
@@ -593,8 +613,8 @@ void perf_file_close(struct perf_file *f)
 const struct build_id *perf_file_build_id(const struct perf_file *f,
 					  const char *path)
 {
-	for (size_t i = 0; i < f->images.n; i++)
-		if (!strcmp(f->images.v[i].path, path))
-			return &f->images.v[i].id;
-	return NULL;
+	uint32_t i = idtab_find(&f->image_tab, hash_bytes(path, strlen(path)),
+				image_eq, f, path);
+
+	return i == IDTAB_NONE ? NULL : &f->images.v[i].id;
 }

@@ -38,6 +38,7 @@ struct perf_file {
 	VEC(struct perf_file_event) events;
 	struct u64map ids;	/* of samples -> events */
 	VEC(struct perf_file_image) images;	/* build-ids by path */
+	struct idtab image_tab;
 	VEC(struct perf_file_part) parts;
 	char *hostname, *release, *arch, *cpu, *command;	/* or NULL */
 	uint64_t wall_ns, clock_ns;	/* the same moment by the wall clock and

@@ -97,6 +97,18 @@ else
 	t_skip "go tool pprof opens it" "no go here"
 fi
 
+# --- OpenTelemetry's profiles
+t_run "an OTLP file is written" export_as otlp p.otlp.pb
+t_run "its tables have no holes, orphans or equals; its sums are right" \
+	check otlp p.otlp.pb
+if command -v protoc >/dev/null; then
+	protoc --decode_raw <p.otlp.pb >decoded 2>protoc.err
+	t_is "protoc decodes it" "$?:$(head -c 3 decoded)" '0:1 {'
+	t_like "and finds the tables" "$(cat decoded)" '^2 \{'
+else
+	t_skip "protoc decodes it" "no protoc here"
+fi
+
 # --- speedscope
 t_run "a speedscope file is written" export_as speedscope p.speedscope.json
 t_run "its samples have stacks and weights that add up" check speedscope p.speedscope.json

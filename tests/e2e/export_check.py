@@ -196,6 +196,100 @@ def pprof_top(path, report):
     report.same(weights)
 
 
+def otlp(path, report):
+    """profiles.proto of OTLP 1.9 to 1.11, and what the checker of the
+    profiling group asks for: entry 0 of each table is empty, no two entries
+    are equal, all are referred to, indices exist."""
+    with open(path, "rb") as f:
+        data = message(f.read())
+    want(sorted(data) == [1, 2] and len(data[2]) == 1, "ProfilesData")
+    d = message(data[2][0])
+    tables = {field: d.get(field, []) for field in range(1, 8)}
+    for field, rows in tables.items():
+        want(rows and rows[0] == b"", "entry 0 of table", field)
+        want(len(set(rows)) == len(rows), "equal entries in table", field)
+    strings = [s.decode("utf-8") for s in tables[5]]
+    used = {field: {0} for field in tables}
+
+    def at(field, index):
+        want(0 <= index < len(tables[field]), "index", index, "of", field)
+        used[field].add(index)
+        return message(tables[field][index])
+
+    def text(index):
+        want(0 <= index < len(strings), "string", index)
+        used[5].add(index)
+        return strings[index]
+
+    def attributes(indices):
+        out = {}
+        for i in indices:
+            a = at(6, i)
+            value = message(a[2][0])
+            key = text(one(a, 1))
+            want(key and key not in out, "key", key)
+            out[key] = (value[1][0].decode() if 1 in value else value[3][0])
+        return out
+
+    def function(line):
+        f = at(3, one(message(line), 1))
+        text(one(f, 2)), text(one(f, 3))
+        return text(one(f, 1)), one(f, 4)
+
+    resource = message(data[1][0])
+    names = {}
+    for raw in message(resource[1][0])[1]:
+        pair = message(raw)
+        names[pair[1][0].decode()] = message(pair[2][0])[1][0].decode()
+    want(names == {"service.name": "prog", "os.type": "linux"}, names)
+    scope = message(resource[2][0])
+    want(message(scope[1][0])[1][0] == b"tally", "scope")
+    want(len(scope[2]) == 1, "profiles")
+    p = message(scope[2][0])
+    for field in (1, 5):
+        kind = message(p[field][0])
+        want((text(one(kind, 1)), text(one(kind, 2))) ==
+             ("cpu", "nanoseconds"), "type")
+    want(one(p, 3) > 10 ** 18 and one(p, 4) > 0 and one(p, 6) > 0, "times")
+    weights, threads, seen = {}, set(), set()
+    for raw in p[2]:
+        s = message(raw)
+        values = packed(s[4])
+        want(len(values) == 1, "one value a sample")
+        marks = attributes(packed(s[2]))
+        want(sorted(marks) == ["process.pid", "thread.id", "thread.name"],
+             marks)
+        threads.add(marks["thread.name"])
+        want((one(s, 1), marks["thread.id"]) not in seen, "a stack twice")
+        seen.add((one(s, 1), marks["thread.id"]))
+        leaf = packed(at(7, one(s, 1))[1])[0]
+        name = function(at(2, leaf)[3][0])[0]
+        weights[name] = weights.get(name, 0) + values[0]
+    want(threads == {"prog", THREAD}, "threads:", threads)
+    for i in range(1, len(tables[7])):
+        want(i in used[7], "stack", i, "is not used")
+        for loc in packed(message(tables[7][i])[1]):
+            at(2, loc)
+    for i in range(1, len(tables[2])):
+        loc = message(tables[2][i])
+        if one(loc, 1):
+            m = at(1, one(loc, 1))
+            want(one(loc, 2) < one(m, 2), "address outside")
+            marks = attributes(packed(loc[4]))
+            want(marks["profile.frame.type"] in ("native", "kernel"), marks)
+            path = text(one(m, 4))
+            marks = attributes(packed(m.get(5, [])))
+            want(not path.endswith("/prog") or re.fullmatch(
+                "[0-9a-f]{40}", marks["process.executable.build_id.gnu"]),
+                 "build id")
+        for line in loc[3]:
+            name, start = function(line)
+            want(name != "outer" or start == 23, "outer's start line")
+    for field, indices in used.items():
+        want(len(indices) == len(tables[field]), "unused in table", field)
+    report.same(weights)
+
+
 def speedscope(path, report):
     """file-format-spec.ts of speedscope: sampled profiles."""
     with open(path, encoding="utf-8") as f:
@@ -417,7 +511,7 @@ def bolt(path, report):
 
 
 FORMATS = {"sqlite": sqlite_rows, "llvm": llvm, "bolt": bolt,
-           "folded": folded, "pprof": pprof, "pprof-top": pprof_top,
+           "folded": folded, "pprof": pprof, "pprof-top": pprof_top, "otlp": otlp,
            "speedscope": speedscope, "firefox": firefox,
            "callgrind": callgrind, "perf-script": perf_script,
            "cpuprofile": cpuprofile, "chrome": chrome, "csv": csv_file}

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Recordings of others in, formats of others out: tally export beside perf
+script, tally's report of a perf.data beside perf's own."""
+import os
+import subprocess
+
+from bench_lib import Failed, interleaved
+
+SAMPLES = 1000000
+STACKS = 10000
+# Text of each sample's whole stack: gigabytes, which a disk takes seconds for.
+LARGE = ('perf-script', 'chrome')
+
+WORK = r'''
+import json
+import re
+rows = [{"a": i, "b": str(i) * 3} for i in range(200000)]
+for k in range(%d):
+    text = json.dumps(rows)
+    json.loads(text)
+    re.findall(r"\d+3", text)
+    sorted(rows, key=lambda row: row["b"])
+'''
+
+
+def _made(tools, samples):
+    made = os.path.join(os.path.dirname(os.path.dirname(tools.tally)),
+                        'tests/workload/made_recording')
+    if not os.access(made, os.X_OK):
+        raise Failed(made + ' is not built: make check TESTS=')
+    path = os.path.join(tools.work, 'export-%d.tally' % samples)
+    if not os.path.exists(path):
+        tools.output([made, 'many', path + '.new', str(samples), str(STACKS)])
+        os.rename(path + '.new', path)
+    return path
+
+
+def _cpu(tools, cmd):
+    """Processor seconds, user and system, of a command."""
+    note = os.path.join(tools.work, 'cpu')
+    tools.output(['time', '-f', '%U %S', '-o', note, 'sh', '-c',
+                  'exec "$@" >/dev/null', 'sh'] + cmd)
+    with open(note, encoding='ascii') as f:
+        return sum(float(word) for word in f.read().split())
+
+
+def _data(tools, name, options, args):
+    """A perf.data of Python, whose stacks are deep and repeat."""
+    path = os.path.join(tools.work, name)
+    program = WORK % (1 if args.quick else 4)
+    subprocess.run([tools.perf, 'record', '-q', '-o', path] + options +
+                   ['--', 'python3', '-c', program], env=tools.env,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                   check=False)
+    if not os.path.exists(path):
+        raise Failed('perf made no ' + path)
+    return path
+
+
+def export(tools, table, args):
+    """A million samples of 10,000 stacks in each format, in processor
+    seconds; the same text from perf.data by both tools."""
+    path = _made(tools, SAMPLES // 10 if args.quick else SAMPLES)
+    formats = [line.split()[0] for line in tools.output(
+        [tools.tally, 'export', '--list-formats']).splitlines()]
+    for f in formats:
+        out = '/dev/null'
+        if f == 'sqlite':
+            out = os.path.join(tools.work, 'export.db')
+        cmd = [tools.tally, 'export', '--format=' + f, '-o', out, path]
+        cpu = interleaved(args.rounds, {f: lambda c=cmd: _cpu(tools, c)})[f]
+        table.fact('export %s' % f, '%.2f s of processor, %.0f MB (wanted: '
+                   'at most 1 s)' % (cpu, tools.peak_mb(cmd)),
+                   cpu <= 1 or f in LARGE)
+    data = _data(tools, 'export.perf.data', ['-g', '-F', '5000'], args)
+    table.fact('perf.data', '%d samples' % tools.perf_samples(data))
+    jobs = {
+        'tally': lambda: _cpu(tools, [tools.tally, 'export', '-o', '-',
+                                      '--format=perf-script', data]),
+        'perf': lambda: _cpu(tools, tools.perf_report + [
+            'script', '-i', data]),
+        'json': lambda: _cpu(tools, tools.perf_report + [
+            'data', 'convert', '--to-json', '--force', '-i', data,
+            os.path.join(tools.work, 'convert.json')]),
+    }
+    got = interleaved(args.rounds, jobs)
+    table.row('perf.data as text: perf script', got['tally'], got['perf'],
+              's', ('>=', 2))
+    table.row('… perf data convert --to-json', got['tally'], got['json'],
+              's', ('<=', None))
+
+
+def importing(tools, table, args):
+    """Import with names, and the report, of a perf.data: by frame pointers
+    and by copies of stacks."""
+    for name, options, ratio in (
+            ('frame pointers', ['-g', '-F', '5000'], 2),
+            ('copies of stacks', ['--call-graph', 'dwarf,8192', '-F', '3000'],
+             10)):
+        data = _data(tools, 'import.perf.data', options, args)
+        mine = os.path.join(tools.work, 'import.tally')
+        table.fact('perf.data, ' + name, '%d samples, %.0f MB' % (
+            tools.perf_samples(data), os.path.getsize(data) / 1e6))
+        jobs = {
+            'tally': lambda: _cpu(tools, [tools.tally, 'report',
+                                          '--format=text', data]),
+            'plain': lambda: _cpu(tools, [tools.tally, 'import', '-q', '-o',
+                                          mine, '--no-symbols', data]),
+            'perf': lambda: _cpu(tools, tools.perf_report + [
+                'report', '--stdio', '-i', data]),
+        }
+        got = interleaved(args.rounds, jobs)
+        table.row('report of it', got['tally'], got['perf'], 's',
+                  ('>=', ratio))
+        table.fact('… import without names', '%.3f s of processor' %
+                   got['plain'])
