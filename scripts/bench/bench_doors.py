@@ -80,7 +80,7 @@ def export(tools, table, args):
         'perf': lambda: _cpu(tools, tools.perf_report + [
             'script', '-i', data]),
         'json': lambda: _cpu(tools, tools.perf_report + [
-            'data', 'convert', '--to-json', '--force', '-i', data,
+            'data', 'convert', '--force', '-i', data, '--to-json',
             os.path.join(tools.work, 'convert.json')]),
     }
     got = interleaved(args.rounds, jobs)

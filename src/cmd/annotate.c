@@ -134,6 +134,7 @@ static bool is_recording(const char *word)
 	size_t n = strlen(word);
 
 	return reader_is_recording(word) || import_is_perf_data(word) ||
+	       import_is_foreign(word) ||
 	       (n > 6 && !strcmp(word + n - 6, ".tally"));
 }
 

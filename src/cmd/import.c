@@ -94,7 +94,8 @@ static int import_to(struct cmd_io *io, const struct import_opts *o,
 		rc = outfile_open(&f, output, true, err);
 	if (rc < 0)
 		return rc;
-	rc = import_perf_data(path, f.fd, output, &io_opts, &result, err);
+	rc = (import_is_foreign(path) ? import_foreign : import_perf_data)
+		(path, f.fd, output, &io_opts, &result, err);
 	if (!rc)
 		rc = recording_keep_old(&f, err);
 	if (!rc)

@@ -16,8 +16,8 @@
 #include "profile/fill_symbols.h"
 
 /* In memory: nothing is written. */
-static int open_perf_data(const char *path, uint64_t max_memory,
-			  struct reader **out, struct error *err)
+static int open_import(const char *path, bool perf_data, uint64_t max_memory,
+		       struct reader **out, struct error *err)
 {
 	struct import_options o = { .symbols = true, .max_memory = max_memory,
 				    .version = PACKAGE_VERSION };
@@ -29,7 +29,8 @@ static int open_perf_data(const char *path, uint64_t max_memory,
 	if (fd < 0)
 		return error_errno(err, errno, "%s: no memory to import it to",
 				   path);
-	rc = import_perf_data(path, fd, path, &o, &result, err);
+	rc = (perf_data ? import_perf_data : import_foreign)
+		(path, fd, path, &o, &result, err);
 	if (!rc)
 		rc = reader_open_fd(fd, path, UINT64_MAX, out, err);
 	close(fd);
@@ -45,9 +46,11 @@ static int open_perf_data(const char *path, uint64_t max_memory,
 int cmd_open_file(const char *path, uint64_t max_memory, struct reader **out,
 		  struct error *err)
 {
+	bool perf_data = import_is_perf_data(path);
+
 	*out = NULL;
-	return import_is_perf_data(path)
-	       ? open_perf_data(path, max_memory, out, err)
+	return perf_data || import_is_foreign(path)
+	       ? open_import(path, perf_data, max_memory, out, err)
 	       : reader_open(path, max_memory, out, err);
 }
 

@@ -7,7 +7,10 @@
  * not, with call chains or with registers and copies of the stack, which are
  * unwound here.
  *
- * Programs are found by path, or by build-id in perf's cache of them
+ * Also pprof and the text of perf script, which hold names: of those no program
+ * is opened.
+ *
+ * Programs of a perf.data are found by path, or by build-id in perf's cache of them
  * (~/.debug), and count only if they are the recorded ones: the same build-id, or
  * without one the same inode.  What else a file says is believed.
  *
@@ -52,5 +55,13 @@ bool import_is_perf_data(const char *path);
 int import_perf_data(const char *path, int fd, const char *name,
 		     const struct import_options *o, struct import_result *out,
 		     struct error *err);
+
+/* Whether a file begins like a profile that holds names: pprof, or the text of
+ * perf script. */
+bool import_is_foreign(const char *path);
+/* The same for those; what perf.data alone has is not looked at. */
+int import_foreign(const char *path, int fd, const char *name,
+		   const struct import_options *o, struct import_result *out,
+		   struct error *err);
 
 #endif

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libimport.a
 libimport_a_SOURCES = \
+	src/import/foreign.c \
+	src/import/foreign.h \
 	src/import/import.c \
 	src/import/import.h \
 	src/import/perf_file.c \
 	src/import/perf_file.h \
 	src/import/perf_records.c \
-	src/import/perf_records.h
+	src/import/perf_records.h \
+	src/import/perf_text.c \
+	src/import/pprof_file.c

@@ -6,6 +6,7 @@ E2E_TESTS = \
 	tests/e2e/bombs.sh \
 	tests/e2e/format.sh \
 	tests/e2e/import.sh \
+	tests/e2e/import_names.sh \
 	tests/e2e/check.sh \
 	tests/e2e/check_recipe.sh \
 	tests/e2e/completion.sh \

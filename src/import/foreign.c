@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Recordings of profiles that hold names: see foreign.h. */
+#include "import/foreign.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+
+enum { HEAD = 4096 };	/* bytes by which a format is known */
+
+int foreign_nomem(const char *name, struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "%s: out of memory for an import",
+			 name);
+}
+
+uint32_t foreign_event(struct foreign *f, const char *name, bool time,
+		       uint64_t period)
+{
+	struct prof_event row = {
+		.unit = time ? PROF_UNIT_NS : PROF_UNIT_COUNT,
+		.period = period,
+	};
+
+	row.name = row.actual = profile_str(&f->p, name);
+	row.note = profile_str(&f->p, "");
+	if (row.name == PROF_NONE || row.note == PROF_NONE ||
+	    vec_push(&f->p.events, row) < 0)
+		return PROF_NONE;
+	return (uint32_t)f->p.events.n - 1;
+}
+
+/* What kind of code perf's names of files stand for. */
+static uint8_t image_kind(const char *path)
+{
+	if (!*path || !strcmp(path, "[unknown]"))
+		return PROF_IMAGE_UNKNOWN;
+	if (!strncmp(path, "[kernel", 7) || strstr(path, "vmlinux"))
+		return PROF_IMAGE_KERNEL;
+	if (!strcmp(path, "[vdso]"))
+		return PROF_IMAGE_VDSO;
+	if (strstr(path, "anon") || strstr(path, "/perf-") ||
+	    !strcmp(path, "[heap]") || !strcmp(path, "[stack]"))
+		return PROF_IMAGE_ANON;
+	return *path == '[' || strstr(path, ".ko") ? PROF_IMAGE_MODULE
+						    : PROF_IMAGE_ELF;
+}
+
+uint32_t foreign_image(struct foreign *f, const char *path)
+{
+	struct prof_image row = { .kind = image_kind(path) };
+	uint32_t *slot;
+
+	if (row.kind == PROF_IMAGE_KERNEL)
+		path = "[kernel]";
+	row.path = profile_str(&f->p, path);
+	row.reason = row.debug_file = row.note = profile_str(&f->p, "");
+	slot = row.path == PROF_NONE ? NULL : u64map_slot(&f->images, row.path);
+	if (!slot)
+		return PROF_NONE;
+	if (*slot == U64MAP_NONE) {
+		*slot = (uint32_t)f->p.images.n;
+		if (vec_push(&f->p.images, row) < 0)
+			return PROF_NONE;
+	}
+	return *slot;
+}
+
+uint32_t foreign_thread(struct foreign *f, uint32_t pid, uint32_t tid,
+			const char *comm)
+{
+	struct prof_thread row = { .pid = pid, .tid = tid };
+	uint32_t *slot;
+
+	row.comm = profile_str(&f->p, comm);
+	if (row.comm == PROF_NONE)
+		return PROF_NONE;
+	/* the same number under another name is another row */
+	slot = u64map_slot(&f->threads, hash_mix(hash_mix(row.comm, pid), tid));
+	if (!slot)
+		return PROF_NONE;
+	while (*slot != U64MAP_NONE) {
+		const struct prof_thread *t = &f->p.threads.v[*slot];
+		uint64_t next;
+
+		if (t->pid == pid && t->tid == tid && t->comm == row.comm)
+			return *slot;
+		next = hash_mix(*slot, row.comm);	/* a collision */
+		slot = u64map_slot(&f->threads, next);
+		if (!slot)
+			return PROF_NONE;
+	}
+	*slot = (uint32_t)f->p.threads.n;
+	return vec_push(&f->p.threads, row) < 0 ? PROF_NONE
+						: (uint32_t)f->p.threads.n - 1;
+}
+
+/* Text that only equal places share. */
+static uint32_t place_key(struct foreign *f, uint32_t image, uint64_t address,
+			  const struct foreign_func *funcs, size_t n)
+{
+	buf_again(&f->tmp);
+	buf_printf(&f->tmp, "%x:%llx", image, (unsigned long long)address);
+	for (size_t i = 0; i < n; i++)
+		buf_printf(&f->tmp, "\n%s\t%s\t%x:%x:%x", funcs[i].name,
+			   funcs[i].file ? funcs[i].file : "", funcs[i].line,
+			   funcs[i].column, funcs[i].start);
+	buf_cstr(&f->tmp);
+	return f->tmp.failed ? UINT32_MAX
+			     : strtab_add_n(&f->keys, (const char *)f->tmp.p,
+					    f->tmp.n);
+}
+
+static int keep_funcs(struct foreign *f, const struct foreign_func *funcs,
+		      size_t n)
+{
+	struct foreign_place place = { (uint32_t)f->funcs.n, (uint32_t)n };
+
+	for (size_t i = 0; i < n; i++) {
+		struct foreign_row row = {
+			.name = strtab_add(&f->names, funcs[i].name),
+			.file = strtab_add(&f->names, funcs[i].file
+						      ? funcs[i].file : ""),
+			.line = funcs[i].line, .column = funcs[i].column,
+			.start = funcs[i].start,
+			.declared = funcs[i].declared,
+		};
+
+		if (row.name == UINT32_MAX || row.file == UINT32_MAX ||
+		    vec_push(&f->funcs, row) < 0)
+			return -ERR_NOMEM;
+	}
+	return vec_push(&f->places, place);
+}
+
+uint32_t foreign_place(struct foreign *f, uint32_t image, uint64_t address,
+		       const struct foreign_func *funcs, size_t n)
+{
+	uint32_t key = place_key(f, image, address, funcs, n), loc = 0;
+	size_t before = f->p.locs.n;
+
+	if (key == UINT32_MAX)
+		return PROF_NONE;
+	if (key < f->loc_of.n)
+		return f->loc_of.v[key];
+	/* One address of several names, or none: one that is made up. */
+	if (address)
+		loc = profile_loc(&f->p, image, address);
+	while (loc != PROF_NONE && f->p.locs.n == before)
+		loc = profile_loc(&f->p, image, ++f->made_up);
+	if (loc == PROF_NONE || keep_funcs(f, funcs, n) < 0 ||
+	    vec_push(&f->loc_of, loc) < 0)
+		return PROF_NONE;
+	return loc;
+}
+
+void foreign_command(struct foreign *f, const char *command)
+{
+	struct prof_run *run = &f->p.runs.v[0];
+	uint32_t str = run->command == PROF_STR_EMPTY
+			       ? profile_str(&f->p, command) : PROF_NONE;
+
+	if (str != PROF_NONE)
+		run->command = str;
+}
+
+uint32_t foreign_node(struct foreign *f, uint32_t up, uint32_t place)
+{
+	return profile_node(&f->p, up, place);
+}
+
+int foreign_sample(struct foreign *f, const struct prof_sample *s,
+		   struct error *err)
+{
+	struct prof_run *run = &f->p.runs.v[0];
+	int rc = writer_sample(f->w, s, err);
+
+	if (!run->start_ns || s->time_ns < run->start_ns)
+		run->start_ns = s->time_ns;
+	if (s->time_ns >= run->end_ns)
+		run->end_ns = s->time_ns + 1;
+	f->result->samples += !rc;
+	return rc;
+}
+
+/* The names that the places came with. */
+static int add_symbols(struct foreign *f)
+{
+	struct profile *p = &f->p;
+
+	if (profile_begin_symbols(p) < 0)
+		return -ERR_NOMEM;
+	for (uint32_t loc = 0; loc < p->locs.n; loc++) {
+		const struct foreign_place *place = &f->places.v[loc];
+		uint32_t frame = PROF_NONE;
+
+		for (size_t i = place->n; i--;) {
+			const struct foreign_row *r =
+				&f->funcs.v[place->at + i];
+			struct prof_func func = {
+				.image = p->locs.v[loc].image,
+				.line = r->start,
+			};
+			struct prof_frame row = { .line = r->line,
+						  .column = r->column,
+						  .outer = frame };
+
+			func.name = profile_str(p, strtab_get(&f->names,
+							      r->name));
+			row.file = profile_str(p, strtab_get(&f->names,
+							     r->file));
+			func.file = r->declared ? row.file : PROF_STR_EMPTY;
+			if (func.name == PROF_NONE || row.file == PROF_NONE)
+				return -ERR_NOMEM;
+			row.func = profile_func(p, &func);
+			frame = row.func == PROF_NONE
+					? PROF_NONE : profile_frame(p, &row);
+			if (frame == PROF_NONE)
+				return -ERR_NOMEM;
+		}
+		if (vec_push(&p->loc_frame, frame) < 0)
+			return -ERR_NOMEM;
+	}
+	p->symbolized = true;
+	return 0;
+}
+
+static int begin(struct foreign *f, const char *version, const char *source)
+{
+	struct prof_run run = { .exit_status = -1 };
+
+	if (profile_init(&f->p) < 0 || strtab_init(&f->names) < 0 ||
+	    strtab_init(&f->keys) < 0 ||
+	    vec_push(&f->loc_of, PROF_NONE) < 0)
+		return -ERR_NOMEM;
+	run.command = profile_str(&f->p, "");
+	if (run.command == PROF_NONE || vec_push(&f->p.runs, run) < 0)
+		return -ERR_NOMEM;
+	return profile_set_env(&f->p, PROF_NONE, "tally", version) < 0 ||
+	       profile_set_env(&f->p, PROF_NONE, "source", source) < 0
+		       ? -ERR_NOMEM : 0;
+}
+
+static void end(struct foreign *f)
+{
+	if (f->w) {
+		f->result->bytes = writer_bytes(f->w);
+		writer_close(f->w);
+	}
+	profile_fini(&f->p);
+	strtab_fini(&f->names);
+	strtab_fini(&f->keys);
+	vec_fini(&f->loc_of);
+	vec_fini(&f->funcs);
+	vec_fini(&f->places);
+	u64map_fini(&f->threads);
+	u64map_fini(&f->images);
+	buf_fini(&f->tmp);
+}
+
+bool import_is_foreign(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	uint8_t head[HEAD];
+	ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof(head), 0);
+
+	if (fd >= 0)
+		close(fd);
+	return n > 0 && (pprof_file_is(head, (size_t)n) ||
+			 perf_text_is(head, (size_t)n));
+}
+
+static int read_all(struct foreign *f, const struct io_map *map,
+		    const char *path, uint64_t max_memory, struct error *err)
+{
+	if (pprof_file_is(map->p, map->n))
+		return pprof_file_read(f, map->p, map->n, path, max_memory,
+				       err);
+	if (perf_text_is(map->p, map->n < HEAD ? map->n : HEAD))
+		return perf_text_read(f, map->p, map->n, path, err);
+	return error_set(err, ERR_FORMAT, "%s: neither pprof nor the text of "
+			 "perf script", path);
+}
+
+int import_foreign(const char *path, int fd, const char *name,
+		   const struct import_options *o, struct import_result *out,
+		   struct error *err)
+{
+	struct foreign f = { .result = out };
+	struct io_map map;
+	struct stat st;
+	int rc = io_map_file(path, &map, err);
+
+	memset(out, 0, sizeof(*out));
+	if (rc < 0)
+		return rc;
+	rc = begin(&f, o->version, map.n && pprof_file_is(map.p, map.n)
+					   ? "pprof" : "perf script") < 0
+		     ? foreign_nomem(path, err) : 0;
+	if (!rc && !stat(path, &st))
+		f.p.runs.v[0].start_wall_ns =
+			(uint64_t)st.st_mtim.tv_sec * 1000000000u +
+			(uint64_t)st.st_mtim.tv_nsec;
+	if (!rc)
+		rc = writer_open_fd(fd, name, &f.p, &f.w, err);
+	if (!rc)
+		rc = read_all(&f, &map, path, o->max_memory, err);
+	if (!rc && !out->samples)
+		rc = error_set(err, ERR_FORMAT, "%s: no samples in it", path);
+	if (!rc && add_symbols(&f) < 0)
+		rc = foreign_nomem(path, err);
+	if (!rc)
+		rc = writer_finish(f.w, err);
+	end(&f);
+	io_unmap(&map);
+	return rc;
+}
