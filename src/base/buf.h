@@ -35,7 +35,7 @@ uint8_t *buf_room(struct buf *b, size_t n);
 /* The appends that are called most are inline while there is room. */
 static inline void buf_bytes(struct buf *b, const void *p, size_t n)
 {
-	uint8_t *room = !b->failed && n <= b->cap - b->n ? b->p + b->n
+	uint8_t *room = !b->failed && n < b->cap - b->n ? b->p + b->n
 							 : buf_room(b, n);
 
 	if (room && n) {
