@@ -298,6 +298,13 @@ int import_foreign(const char *path, int fd, const char *name,
 	memset(out, 0, sizeof(*out));
 	if (rc < 0)
 		return rc;
+	if (map.owner && map.owner != geteuid() && !o->trust) {
+		io_unmap(&map);
+		return error_set(err, ERR_FORMAT, "%s belongs to another user, and "
+				 "the source files that it names would be "
+				 "opened later: 'tally import "
+				 "--trust-recording' does that", path);
+	}
 	rc = begin(&f, o->version, map.n && pprof_file_is(map.p, map.n)
 					   ? "pprof" : "perf script") < 0
 		     ? foreign_nomem(path, err) : 0;

@@ -27,8 +27,8 @@ struct import_options {
 	const char *debug_dirs;		/* as in sym_options */
 	const char *vmlinux;		/* the recorded kernel's file, or NULL */
 	bool symbols;			/* look names up */
-	bool trust;	/* open the programs that another user's file names; else
-			 * such a file is refused */
+	bool trust;	/* open the programs and sources that another user's file
+			 * names; else such a file is refused */
 	uint64_t max_memory;	/* bytes for unpacked records; 0: 64 times the
 				 * file and 64 MB */
 	const char *version;		/* of tally */

@@ -114,4 +114,14 @@ END
 else
 	t_skip "pprof by Go" "no go here"
 fi
+
+if [ "$(id -u)" -eq 0 ]; then
+	printf 'a 1 1.0: 1 cpu-clock:\n\t10 main+0x0 (/bin/a)\n\n' >theirs
+	chown 65534 theirs
+	"$TALLY" report theirs >out 2>err
+	t_like "another user's names no file of ours to open" "$? $(cat err)" \
+		"^1 tally: theirs belongs to another user, .*--trust-recording"
+	t_run "unless one wants that" "$TALLY" import -q --trust-recording \
+		-o theirs.tally theirs
+fi
 t_done
