@@ -61,11 +61,13 @@ static int find_names(struct fill *f, const struct fill_part *part,
 	return 1;
 }
 
-/* "LINE FIRST FILE\1NAME" (record/python.h). */
+/* "LINE FIRST FILE\1NAME" (record/python.h).  Functions are no symbols, as the
+ * numbers of one's lines are anywhere. */
 static void python_name(struct perfmap_name *name, struct sym_frame *out)
 {
 	char *at = (char *)name->name, *mark;
 
+	name->start = name->size = 0;
 	out->line = (uint32_t)strtoul(at, &at, 10);
 	out->decl_line = (uint32_t)strtoul(at, &at, 10);
 	mark = strchr(at, 1);
@@ -74,8 +76,6 @@ static void python_name(struct perfmap_name *name, struct sym_frame *out)
 	*mark = 0;
 	out->file = out->decl_file = at + 1;
 	out->name = name->name = mark + 1;
-	/* lines are many, functions few: they are no symbols */
-	name->start = name->size = 0;
 }
 
 static int add_names(struct fill *f, const struct fill_part *part,

@@ -25,8 +25,8 @@
 #include "record/frame_names.h"
 #include "record/source.h"
 
-/* A frame's name in PROF_IMAGE_PYTHON: line, first line of the function, file and
- * name: "%u %u %s\1%s", by profile/fill_jit.c. */
+/* A frame's name in PROF_IMAGE_PYTHON, for profile/fill_jit.c: "LINE FIRST
+ * FILE\1NAME" with the function's first line. */
 
 enum { PYTHON_CHAIN_MAX = 1 << 12 };	/* frames of a merged stack */
 

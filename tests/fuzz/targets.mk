@@ -113,3 +113,7 @@ FUZZ_TARGETS += tests/fuzz/fuzz_hotspot
 tests_fuzz_fuzz_hotspot_SOURCES = tests/fuzz/fuzz_hotspot.c \
 	tests/runtime/made_jvm.c tests/runtime/made_jvm.h $(FUZZ_MAIN)
 tests_fuzz_fuzz_hotspot_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_python
+tests_fuzz_fuzz_python_SOURCES = tests/fuzz/fuzz_python.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_python_LDADD = $(FUZZ_LIBS)
