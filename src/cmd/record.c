@@ -84,7 +84,7 @@ static const struct opt record_opt_table[] = {
 	  "Where samples come from: perf events of the kernel, tally's kernel "
 	  "module, or, without any rights, timers inside the program or ptrace. "
 	  "Default: auto, the best that may be used here for what was asked "
-	  "for.", AT(source) },
+	  "for; timers for Python programs.", AT(source) },
 	{ OPT_HEADING, 0, NULL, NULL, "When", 0 },
 	{ OPT_DELAY, 0, "delay", "TIME",
 	  "Start sampling this long after the command started: 500ms, 0.5s, 2m; "

@@ -49,8 +49,8 @@ static bool choose_python(const struct perf_target *target,
 	if (!o->python || timer_source_open(target, o, out, &other) < 0)
 		return false;
 	snprintf(why->text, sizeof(why->text), "a Python program: recording "
-		 "processor time and stacks by %s, where its frames are exact "
-		 "(--source=perf: without them)", (*out)->ops->name);
+		 "processor time and stacks by %s, where its frames are exact",
+		 (*out)->ops->name);
 	return true;
 }
 
