@@ -32,6 +32,7 @@ EXTRA_DIST += \
 	scripts/bench/bench_shares.py \
 	scripts/bench/bench_stat.py \
 	scripts/bench/bench_stacks.py \
+	scripts/bench/bench_python.py \
 	scripts/bench/bench_timer.py \
 	scripts/bench/bench_truth.py \
 	scripts/bench/bench_unwind.py \

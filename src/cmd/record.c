@@ -16,6 +16,7 @@
 #include "cmd/event_options.h"
 #include "cmd/source_options.h"
 #include "cmd/status.h"
+#include "record/program_kind.h"
 #include "record/record.h"
 
 #ifndef PACKAGE_VERSION
@@ -83,7 +84,7 @@ static const struct opt record_opt_table[] = {
 	  "Where samples come from: perf events of the kernel, tally's kernel "
 	  "module, or, without any rights, timers inside the program or ptrace. "
 	  "Default: auto, the best that may be used here for what was asked "
-	  "for.", AT(source) },
+	  "for; timers for Python programs.", AT(source) },
 	{ OPT_HEADING, 0, NULL, NULL, "When", 0 },
 	{ OPT_DELAY, 0, "delay", "TIME",
 	  "Start sampling this long after the command started: 500ms, 0.5s, 2m; "
@@ -215,6 +216,20 @@ static int call_graph(const struct record_opts *o, struct record_options *ro,
 		return error_set(err, ERR_USAGE, "--call-graph is auto, dwarf, "
 				 "dwarf,BYTES, fp or none, not \"%s\"", how);
 	return 0;
+}
+
+/* A Python program of which no event was asked for: functions of its own are in
+ * its stacks only. */
+static void python_program(const struct record_opts *o,
+			   struct record_options *ro)
+{
+	ro->python = ro->source == RECORD_SOURCE_AUTO && ro->command &&
+		     !ro->events->n && !ro->pids && !ro->tids && !ro->cpus &&
+		     !ro->cgroup && !ro->all_cpus && !ro->kernel_only &&
+		     (ro->callchain || !o->callgraph) &&
+		     program_is_python(ro->command);
+	if (ro->python && !o->callgraph)
+		ro->callchain = ro->copy_stacks = true;
 }
 
 static int check(const struct record_opts *o, struct error *err)
@@ -365,6 +380,8 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 		r = cmd_events(&o->events, &events, err);
 	if (!r)
 		r = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
+	if (!r)
+		python_program(o, &ro);
 	if (r < 0) {
 		event_list_fini(&events);
 		source_access_fini(&sources);

@@ -12,15 +12,18 @@ preload_parts = \
 	src/preload/maps.c \
 	src/preload/memory.c \
 	src/preload/names.c \
+	src/preload/python.c \
 	src/preload/resolve.c \
 	src/preload/ring.c \
 	src/preload/sample.c \
 	src/preload/shell.c \
-	src/preload/threads.c
+	src/preload/threads.c \
+	src/runtime/python_frames.c
 preload_parts_h = \
 	src/preload/preload.h \
 	src/preload/shared.h \
-	src/preload/sys.h
+	src/preload/sys.h \
+	src/runtime/python_frames.h
 preload_flags = -D_GNU_SOURCE -O2 -g0 -fPIC -fvisibility=hidden \
 	-fno-stack-protector -fno-builtin -fomit-frame-pointer \
 	-fasynchronous-unwind-tables -foptimize-sibling-calls -pthread

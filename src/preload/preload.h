@@ -176,6 +176,15 @@ void maps_tell(void);
 
 /* resolve.c: the function that comes after ours, or NULL. */
 void *resolve(const char *name);
+/* … or the first of all objects, the program before them; a function or data. */
+void *resolve_any(const char *name, bool function);
+
+/* python.c */
+void python_find(void);		/* is the program an interpreter? */
+void python_forget(void);	/* a child tells of all code again */
+size_t python_room(void);	/* that frames may take in a record; or 0 */
+/* Puts the frames of the calling thread; how many bytes. */
+size_t python_put(const struct ring_place *p, size_t at);
 
 #define NEXT(name) ((__typeof__(&name))next_function(&name##_next, #name))
 

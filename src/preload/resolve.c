@@ -17,6 +17,7 @@ struct object {
 	const char *names;
 	const uint32_t *gnu_hash, *hash;
 	const uint16_t *versions;
+	unsigned int type;	/* of symbols that are looked for */
 };
 
 /* Some loaders leave offsets there. */
@@ -42,13 +43,13 @@ static bool object_read(const struct link_map *m, struct object *o)
 	return o->symbols && o->names && (o->gnu_hash || o->hash);
 }
 
-/* Defined here, a function, and of the version that is the default. */
+/* Defined here, of the type, and of the version that is the default. */
 static bool is_it(const struct object *o, uint32_t i, const char *name)
 {
 	const ElfW(Sym) *s = &o->symbols[i];
 
-	return s->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(s->st_info) == STT_FUNC
-	       && (!o->versions || !(o->versions[i] & 0x8000)) &&
+	return s->st_shndx != SHN_UNDEF &&
+	       ELF64_ST_TYPE(s->st_info) == o->type && (!o->versions || !(o->versions[i] & 0x8000)) &&
 	       text_equal(o->names + s->st_name, name);
 }
 
@@ -81,21 +82,34 @@ static uint32_t by_hash(const struct object *o, const char *name)
 	return 0;
 }
 
+static void *find_from(const struct link_map *m, const char *name,
+		       unsigned int type)
+{
+	for (; m; m = m->l_next) {
+		struct object o;
+		uint32_t i;
+
+		if (!object_read(m, &o))
+			continue;
+		o.type = type;
+		i = o.gnu_hash ? by_gnu_hash(&o, name) : by_hash(&o, name);
+		if (i)
+			return (void *)(o.base + o.symbols[i].st_value);
+	}
+	return NULL;
+}
+
 void *resolve(const char *name)
 {
 	const struct link_map *m = &_r_debug ? _r_debug.r_map : NULL;
 
 	while (m && m->l_ld != _DYNAMIC)
 		m = m->l_next;
-	for (m = m ? m->l_next : NULL; m; m = m->l_next) {
-		struct object o;
-		uint32_t i;
+	return m ? find_from(m->l_next, name, STT_FUNC) : NULL;
+}
 
-		if (!object_read(m, &o))
-			continue;
-		i = o.gnu_hash ? by_gnu_hash(&o, name) : by_hash(&o, name);
-		if (i)
-			return (void *)(o.base + o.symbols[i].st_value);
-	}
-	return NULL;
+void *resolve_any(const char *name, bool function)
+{
+	return find_from(&_r_debug ? _r_debug.r_map : NULL, name,
+			 function ? STT_FUNC : STT_OBJECT);
 }

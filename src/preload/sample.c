@@ -168,13 +168,14 @@ static void sample_take(struct slot *s, const siginfo_t *si,
 	struct timer_sample t;
 	struct extent e = { 0 };
 	struct ring_place p;
-	size_t n = 0;
+	size_t n = 0, room, frames = 0;
 
 	t.weight = weight_of(s, si);
 	if (preload.copy_bytes)
 		e = extent_of(s, (uint64_t)g[REG_RSP], uc);
 	t.r.time = tick_time();
-	if (!ring_begin(&p, s->tid, sizeof(t) + e.n)) {
+	room = preload.copy_bytes ? python_room() : 0;
+	if (!ring_begin(&p, s->tid, sizeof(t) + e.n + room)) {
 		__atomic_fetch_add(&preload.header->lost, 1, __ATOMIC_RELAXED);
 		if (t.r.time > preload.header->alive_ns + DEAD_NS)
 			timer_end(s);
@@ -182,13 +183,17 @@ static void sample_take(struct slot *s, const siginfo_t *si,
 	}
 	if (e.n)
 		n = copy_stack(&p, s, &e);
-	t.r.size = (uint32_t)(sizeof(t) + n);
+	if (room)
+		frames = python_put(&p, sizeof(t) + n);
+	t.r.size = (uint32_t)(sizeof(t) + n + frames);
 	t.r.kind = TIMER_SAMPLE;
 	t.r.flags = (e.whole ? TIMER_WHOLE : 0) |
 		    (in_kernel(g) ? TIMER_KERNEL : 0);
 	t.r.pid = preload.shown_pid;
 	t.r.tid = s->shown_tid;
 	t.stack_bytes = (uint32_t)n;
+	t.frame_bytes = (uint32_t)frames;
+	t.pad = 0;
 	t.cpu = 0;
 	if (preload.vdso_cpu)
 		preload.vdso_cpu(&t.cpu, NULL, NULL);

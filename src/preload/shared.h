@@ -92,6 +92,9 @@ struct timer_sample {
 	uint64_t weight;	/* ns */
 	uint32_t cpu;
 	uint32_t stack_bytes;	/* behind this struct */
+	uint32_t frame_bytes;	/* behind them: frames of an interpreter
+				 * (runtime/python_frames.h) */
+	uint32_t pad;
 	uint64_t regs[TIMER_REGS];
 };
 

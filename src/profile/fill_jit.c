@@ -61,22 +61,42 @@ static int find_names(struct fill *f, const struct fill_part *part,
 	return 1;
 }
 
+/* "LINE FIRST FILE\1NAME" (record/python.h).  Functions are no symbols, as the
+ * numbers of one's lines are anywhere. */
+static void python_name(struct perfmap_name *name, struct sym_frame *out)
+{
+	char *at = (char *)name->name, *mark;
+
+	name->start = name->size = 0;
+	out->line = (uint32_t)strtoul(at, &at, 10);
+	out->decl_line = (uint32_t)strtoul(at, &at, 10);
+	mark = strchr(at, 1);
+	if (*at != ' ' || !mark)
+		return;
+	*mark = 0;
+	out->file = out->decl_file = at + 1;
+	out->name = name->name = mark + 1;
+}
+
 static int add_names(struct fill *f, const struct fill_part *part,
-		     const struct perfmap_name *names)
+		     struct perfmap_name *names, bool python)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < part->n && !rc; i++) {
 		struct sym_frame frame = { names[i].name, "", 0, 0, "", 0,
 					   false, 0, "" };
-		struct sym_result r = {
-			.vaddr = f->vaddrs[part->at + i], .frames = &frame,
-			.nframes = 1, .symbol = names[i].name,
-			.sym_start = names[i].start, .sym_size = names[i].size,
-		};
+		struct sym_result r = { .vaddr = f->vaddrs[part->at + i],
+					.frames = &frame, .nframes = 1 };
 
-		if (names[i].name)
-			rc = fill_location(f, part, i, &r);
+		if (!names[i].name)
+			continue;
+		if (python)
+			python_name(&names[i], &frame);
+		r.symbol = names[i].name;
+		r.sym_start = names[i].start;
+		r.sym_size = names[i].size;
+		rc = fill_location(f, part, i, &r);
 	}
 	return rc;
 }
@@ -88,16 +108,18 @@ int fill_jit(struct fill *f, const struct fill_part *part)
 	struct perfmap_name *names = NULL;
 	struct buf text = { 0 };
 	const char *path;
+	bool python;
 	int found = find_names(f, part, &text, &names), rc = 0;
 
 	fill_wait_turn(f, part);
 	path = profile_cstr(f->p, f->p->images.v[part->image].path);
-	if (!strcmp(path, PROF_IMAGE_JAVA))
+	python = !strcmp(path, PROF_IMAGE_PYTHON);
+	if (python || !strcmp(path, PROF_IMAGE_JAVA))
 		row.names = PROF_NAMES_RUNTIME;
 	if (found < 0)
 		rc = fill_nomem(f);
 	if (found > 0)
-		rc = add_names(f, part, names);
+		rc = add_names(f, part, names, python);
 	if (found > 0 && !rc)
 		rc = fill_source(f, &row, "");
 	free(names);

@@ -200,6 +200,7 @@ const char *prof_end_text(uint32_t reason)
 		[PROF_END_GONE] = "the thread ended before all was read",
 		[PROF_END_REFUSED] = "the program's memory may not be read",
 		[PROF_END_UNREADABLE] = "no memory where callers should be",
+		[PROF_END_INTERPRETER] = "the interpreter's frames are not known",
 		[PROF_END_SENSELESS] = "read a moment later, led nowhere",
 	};
 

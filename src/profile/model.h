@@ -148,6 +148,8 @@ enum prof_end_reason {
 	PROF_END_REFUSED,	/* its memory might not be read */
 	PROF_END_UNREADABLE,	/* no memory was there */
 	PROF_END_SENSELESS,	/* what was read there led to no beginning */
+	PROF_END_INTERPRETER,	/* the stack is native alone: frames of its
+				 * interpreter could not be read */
 	PROF_END_REASONS,
 };
 
@@ -435,6 +437,8 @@ static inline bool prof_is_mark(uint32_t loc)
 /* The image of kind PROF_IMAGE_ANON whose addresses are numbers of Java's methods:
  * the recorder found their names in the program's memory. */
 #define PROF_IMAGE_JAVA "[java]"
+/* … of lines of Python functions; they came with the samples. */
+#define PROF_IMAGE_PYTHON "[python]"
 
 static inline bool prof_is_kernel(const struct prof_image *im)
 {

@@ -2,24 +2,14 @@
 #include "record/java.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
-
-#include "base/buf.h"
 
 enum {
 	PROCESSES_MAX = 256,	/* at a time */
 	TRIES_MAX = 16,		/* of a program that just begins */
-	NAME_BITS = 4,		/* addresses of a name */
-	NAMES_MAX = 1 << 27,
 };
-
-/* Not canonical: no code can be there.  Above its lower half, the image. */
-#define NAME_BASE 0x4000000000000000ull
-#define NAME_IMAGES (1u << 29)
 
 struct java_process {
 	struct images *images;
@@ -32,8 +22,7 @@ struct java_process {
 	struct hotspot *hotspot;
 	uint32_t tries, tried;	/* how often, and in which batch */
 	uint32_t used;		/* the last batch that asked for it */
-	uint32_t image;		/* of its names, or UINT32_MAX */
-	uint32_t told;		/* names that are in that image's file */
+	struct frame_names names;
 };
 
 void java_init(struct java *j, struct images *im, struct live_memory *live)
@@ -132,8 +121,7 @@ static void find_libjvm(struct java_process *p, const struct mapset *maps)
 		return;
 	hotspot_free(p->hotspot);
 	p->hotspot = NULL;
-	p->image = UINT32_MAX;
-	p->told = 0;
+	frame_names_init(&p->names, p->images, PROF_IMAGE_JAVA, p->pid);
 	p->tries = 0;
 	p->libjvm = image;
 	p->bias = bias;
@@ -158,7 +146,8 @@ static struct java_process *process_new(struct java *j, uint32_t pid)
 	if (!p)
 		return NULL;
 	*p = (struct java_process){ .images = j->images, .live = j->live,
-		.pid = pid, .libjvm = UINT32_MAX, .image = UINT32_MAX };
+		.pid = pid, .libjvm = UINT32_MAX };
+	frame_names_init(&p->names, j->images, PROF_IMAGE_JAVA, pid);
 	if (j->procs.n >= PROCESSES_MAX) {
 		struct java_process *old = process_oldest(j);
 		uint32_t at = u64map_get(&j->by_pid, old->pid);
@@ -222,67 +211,14 @@ bool java_code(struct java *j, uint32_t pid, const struct mapset *maps,
 	return true;
 }
 
-/* The image for the program's names; UINT32_MAX: there is none. */
-static uint32_t names_image(struct java_process *p)
-{
-	struct images *im = p->images;
-	struct recorded_image *r;
-	int fd;
-
-	if (p->image != UINT32_MAX || im->fds >= im->max_fds)
-		return p->image;
-	fd = memfd_create("tally-java", MFD_CLOEXEC);
-	if (fd < 0)
-		return UINT32_MAX;
-	p->image = images_add(im, PROF_IMAGE_JAVA, PROF_IMAGE_ANON, p->pid, NULL);
-	if (p->image >= NAME_IMAGES) {
-		close(fd);
-		return p->image = UINT32_MAX;
-	}
-	r = &im->v.v[p->image];
-	r->fd = fd;
-	r->named = true;
-	im->fds++;
-	return p->image;
-}
-
-static bool write_all(int fd, const struct buf *b)
-{
-	for (size_t at = 0; at < b->n;) {
-		ssize_t n = write(fd, b->p + at, b->n - at);
-
-		if (n < 0 && errno != EINTR)
-			return false;
-		at += n > 0 ? (size_t)n : 0;
-	}
-	return true;
-}
-
 /* Tells all names up to this one. */
-static bool tell_names(struct java_process *p, uint32_t name)
-{
-	struct buf b = { 0 };
-	bool good;
-
-	if (p->told >= name)
-		return true;
-	for (uint32_t i = p->told + 1; i <= name; i++)
-		buf_printf(&b, "%llx %x %s\n",
-			   (unsigned long long)i << NAME_BITS, 1 << NAME_BITS,
-			   hotspot_text(p->hotspot, i));
-	good = !b.failed && write_all(p->images->v.v[p->image].fd, &b);
-	buf_fini(&b);
-	if (good)
-		p->told = name;
-	return good;
-}
-
 static uint64_t name_address(struct java_process *p, uint32_t name)
 {
-	if (!name || name >= NAMES_MAX || names_image(p) == UINT32_MAX ||
-	    !tell_names(p, name))
-		return 0;
-	return NAME_BASE | (uint64_t)p->image << 32 | name << NAME_BITS;
+	while (p->names.told < name &&
+	       frame_names_add(&p->names, hotspot_text(p->hotspot,
+						       p->names.told + 1)))
+		;
+	return frame_names_address(&p->names, name);
 }
 
 bool java_frame(struct java *j, uint32_t pid, const struct mapset *maps,
@@ -298,21 +234,4 @@ bool java_frame(struct java *j, uint32_t pid, const struct mapset *maps,
 		return false;
 	*name = name_address(p, hotspot_name(p->hotspot, b, regs, stack));
 	return hotspot_frame(p->hotspot, b, regs, exact, stack, out);
-}
-
-bool java_is_name(const struct images *im, uint64_t addr)
-{
-	return addr >> 61 == NAME_BASE >> 61 &&
-	       java_name_image(addr) < im->v.n &&
-	       im->v.v[java_name_image(addr)].named;
-}
-
-uint32_t java_name_image(uint64_t addr)
-{
-	return (uint32_t)(addr >> 32) & (NAME_IMAGES - 1);
-}
-
-uint64_t java_name_vaddr(uint64_t addr)
-{
-	return (uint32_t)addr;
 }

@@ -5,11 +5,10 @@
  * Java programs among those that are recorded: what runtime/hotspot.h knows of the
  * code that they make, by live_memory.h.
  *
- * A frame of such code gets a name instead of its address, as an address that no
- * process has: of an image PROF_IMAGE_JAVA of the program's own, whose addresses are the
- * numbers of names.  The names are in a file as those that programs write
- * themselves (symbolize/perfmap.h).
+ * A frame of such code gets a name instead of its address (frame_names.h), of an
+ * image PROF_IMAGE_JAVA of the program's own.
  */
+#include "record/frame_names.h"
 #include "record/images.h"
 #include "record/live_memory.h"
 #include "runtime/hotspot.h"
@@ -36,10 +35,5 @@ bool java_frame(struct java *j, uint32_t pid, const struct mapset *maps,
 		const struct unwind_regs *regs, bool exact,
 		const struct hotspot_stack *stack, struct unwind_caller *out,
 		uint64_t *name);
-
-/* Whether an address stands for a name; then of which image, and its number. */
-bool java_is_name(const struct images *im, uint64_t addr);
-uint32_t java_name_image(uint64_t addr);
-uint64_t java_name_vaddr(uint64_t addr);
 
 #endif

@@ -21,6 +21,8 @@ librecord_a_SOURCES = \
 	src/record/doctor_timer.c \
 	src/record/doctor_sources.c \
 	src/record/environment.c \
+	src/record/frame_names.c \
+	src/record/frame_names.h \
 	src/record/image_identity.c \
 	src/record/image_identity.h \
 	src/record/image_open.c \
@@ -102,6 +104,8 @@ librecord_a_SOURCES = \
 	src/record/ptrace_threads.c \
 	src/record/ptrace_tracer.c \
 	src/record/ptrace_tracer.h \
+	src/record/python.c \
+	src/record/python.h \
 	src/record/record.h \
 	src/record/revision.c \
 	src/record/revision.h \

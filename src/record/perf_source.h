@@ -37,6 +37,8 @@ struct perf_source_options {
 	bool enable_on_exec;	/* start by itself when the thread calls exec */
 	bool launched;		/* the target is a command that we start … */
 	const char *command;	/* … this one */
+	bool python;		/* … a Python program: of its frames only a
+				 * source in the program itself knows */
 	bool user_only, kernel_only;
 	uint64_t freq, period;	/* period 0: freq */
 	size_t ring_bytes;	/* per CPU; 0: what is allowed */

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "image/image.h"
+
 enum { HEAD = 4096, SCRIPTS_MAX = 4 };
 
 static bool may_run(const char *path)
@@ -130,4 +132,98 @@ int program_is_dynamic(const char *name, struct error *err)
 		return error_set(err, ERR_UNSUPPORTED, "%s is a script of "
 				 "scripts", name);
 	return r;
+}
+
+/* "python3", "python3.11" … */
+static bool is_python_name(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	name = slash ? slash + 1 : name;
+	if (strncmp(name, "python", 6))
+		return false;
+	name += 6 + strspn(name + 6, "0123456789.");
+	return !*name;
+}
+
+static bool is_env(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	return !strcmp(slash ? slash + 1 : name, "env");
+}
+
+/* What env(1) is to run, of words. */
+static const char *after_env(char *const *words)
+{
+	while (*words && (**words == '-' || strchr(*words, '=')))
+		words++;
+	return *words;
+}
+
+/* The dynamic names of a file tell what it exports and what it needs. */
+static bool names_python(const char *path)
+{
+	static const char exported[] = "\0_PyRuntime", needed[] = "\0libpython3.";
+	struct image *img;
+	struct span text;
+	bool found = false;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd < 0)
+		return false;
+	if (!image_open_fd(fd, path, &img, NULL)) {
+		text = image_section(img, ".dynstr");
+		found = text.n && (memmem(text.p, text.n, exported,
+					  sizeof(exported)) ||
+				   memmem(text.p, text.n, needed,
+					  sizeof(needed) - 1));
+		image_close(img);
+	}
+	close(fd);
+	return found;
+}
+
+enum { SCRIPT_WORDS = 8 };
+
+/* The program of a "#!" line into `line`; NULL: the file is no script. */
+static const char *script_program(const char *path, char line[HEAD])
+{
+	char *words[SCRIPT_WORDS + 1] = { NULL }, *rest = NULL;
+	ssize_t n = -1;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd >= 0) {
+		n = pread(fd, line, HEAD - 1, 0);
+		close(fd);
+	}
+	if (n < 3 || line[0] != '#' || line[1] != '!')
+		return NULL;
+	line[n] = 0;
+	line[strcspn(line, "\n")] = 0;
+	words[0] = strtok_r(line + 2, " \t", &rest);
+	for (int i = 1; i < SCRIPT_WORDS && words[i - 1]; i++)
+		words[i] = strtok_r(NULL, " \t", &rest);
+	if (!words[0])
+		return NULL;
+	return is_env(words[0]) ? after_env(words + 1) : words[0];
+}
+
+bool program_is_python(char *const *command)
+{
+	const char *name = command[0];
+	char path[PATH_MAX], line[HEAD];
+
+	if (name && is_env(name))
+		name = after_env(command + 1);
+	for (int i = 0; name && i < SCRIPTS_MAX; i++) {
+		if (!find(name, path))
+			return false;
+		if (is_python_name(name))
+			return true;
+		name = script_program(path, line);
+		if (!name)
+			return names_python(path);
+	}
+	return false;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_RECORD_PROGRAM_KIND_H
 #define TALLY_RECORD_PROGRAM_KIND_H
-/* Whether a command loads shared libraries, ours among them. */
+/* What kind of program a command is. */
 #include <stddef.h>
+
+#include <stdbool.h>
 
 #include "base/error.h"
 
@@ -10,5 +12,11 @@
  * `name`, as execvp(3) finds it: static, of another machine or C library, with
  * rights of its own. */
 int program_is_dynamic(const char *name, struct error *err);
+
+/* Whether a command runs in a Python interpreter whose frames are known: its file,
+ * or the one that its "#!" line or env(1) names, exports the interpreter or needs
+ * the library that does; or it is called "python3" (what version managers put
+ * there is a script).  The answer is for choosing a source: nothing relies on it. */
+bool program_is_python(char *const *command);
 
 #endif

@@ -99,6 +99,8 @@ static bool entry_record(const struct ptrace_entry *e, struct record *r)
 		r->sample.nkernel = 0;
 		r->sample.user = NULL;
 		r->sample.copy.bytes = e->bytes;
+		r->sample.frames = NULL;
+		r->sample.frame_bytes = 0;
 		if (r->sample.copied) {
 			r->sample.nuser = 0;
 			return r->sample.copy.size <= room;

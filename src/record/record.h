@@ -49,6 +49,8 @@ struct record_options {
 	bool user_only, kernel_only, symbols;
 	const struct event_list *events;	/* empty: the default event */
 	enum record_source source;
+	bool python;		/* the command is a Python program, and nothing
+				 * but its time is asked for */
 	/* With callchain: not by frame pointers, but by unwind tables from
 	 * copies of the stack, of so many bytes or as we think fit (0). */
 	bool copy_stacks;

@@ -54,6 +54,7 @@ static int open_source(struct run *r, struct error *err)
 		t.ntids = 1;
 		po.launched = true;
 		po.command = o->command[0];
+		po.python = o->python;
 		po.enable_on_exec = o->delay == 0;
 	}
 	rc = source_choose(o->source, &t, &po, &r->source, &why, err);

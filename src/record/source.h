@@ -70,6 +70,9 @@ struct record_sample {
 	bool copied;		/* `copy` is to be walked for the user part */
 	bool walked;		/* `user` was: all lie in their instructions */
 	struct record_copy copy;
+	const uint8_t *frames;	/* of an interpreter, at the sample's moment:
+				 * runtime/python_frames.h; borrowed, or NULL */
+	size_t frame_bytes;
 	struct record_end end;	/* when walked */
 };
 

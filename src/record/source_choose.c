@@ -38,6 +38,22 @@ static int choose_other(const struct perf_target *target,
 	return ptrace_source_open(target, o, out, err);
 }
 
+/* Frames of Python are read in the program at the sample: read a moment later they
+ * would be others. */
+static bool choose_python(const struct perf_target *target,
+			  const struct perf_source_options *o,
+			  struct source **out, struct source_choice *why)
+{
+	struct error other = { 0 };
+
+	if (!o->python || timer_source_open(target, o, out, &other) < 0)
+		return false;
+	snprintf(why->text, sizeof(why->text), "a Python program: recording "
+		 "processor time and stacks by %s, where its frames are exact",
+		 (*out)->ops->name);
+	return true;
+}
+
 /* Is nothing but the kernel asked for? */
 static bool kernel_alone(const struct perf_source_options *o)
 {
@@ -52,8 +68,11 @@ static int choose(const struct perf_target *target,
 		  struct source_choice *why, struct error *err)
 {
 	struct error other = { 0 };
-	int r = choose_kernel(target, o, out, err);
+	int r;
 
+	if (choose_python(target, o, out, why))
+		return 0;
+	r = choose_kernel(target, o, out, err);
 	if (r != -ERR_PERM || kernel_alone(o))
 		return r;
 	if (choose_other(target, o, out, &other) < 0) {

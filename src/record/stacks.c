@@ -6,7 +6,7 @@
 
 #include "record/deep_stacks.h"
 #include "record/image_special.h"
-#include "record/java.h"
+#include "record/frame_names.h"
 
 enum {
 	LOC_SLOTS = 1 << 14,
@@ -85,7 +85,7 @@ static bool is_mapped(const struct stacks *s, struct mapset *maps,
 	return slot_holds(slot_of(s, maps->generation, addr), maps->generation,
 			  addr) ||
 	       mapset_find(maps, addr) || is_vsyscall(addr) ||
-	       java_is_name(s->images, addr);
+	       frame_is_name(s->images, addr);
 }
 
 /* The location of an address. */
@@ -102,9 +102,9 @@ static uint32_t loc_find(struct stacks *s, struct mapset *maps, bool kernel,
 		return slot->loc;
 	if (kernel) {
 		image = kernel_maps_find(s->kernel, addr, &vaddr);
-	} else if (java_is_name(s->images, addr)) {
-		image = java_name_image(addr);
-		vaddr = java_name_vaddr(addr);
+	} else if (frame_is_name(s->images, addr)) {
+		image = frame_name_image(addr);
+		vaddr = frame_name_vaddr(addr);
 	} else {
 		m = mapset_find(maps, addr);
 		if (!m && is_vsyscall(addr)) {

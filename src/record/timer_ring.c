@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "record/ring_take.h"
+#include "runtime/python_frames.h"
 
 static uint32_t size_of(const void *header)
 {
@@ -21,7 +22,8 @@ uint64_t timer_ring_take(const uint8_t *data, uint64_t size, uint64_t tail,
 {
 	static const struct ring_format format = {
 		sizeof(struct timer_record),
-		sizeof(struct timer_sample) + 65536, size_of, time_of,
+		sizeof(struct timer_sample) + 65536 + PYTHON_PART_MAX,
+		size_of, time_of,
 	};
 	uint64_t lost = 0, end;
 
@@ -37,7 +39,8 @@ static bool decode_sample(const uint8_t *p, size_t n, bool chains,
 	const struct timer_sample *t = (const struct timer_sample *)p;
 	struct record_sample *s = &out->sample;
 
-	if (n < sizeof(*t) || t->stack_bytes > n - sizeof(*t))
+	if (n < sizeof(*t) || t->stack_bytes > n - sizeof(*t) ||
+	    t->frame_bytes > n - sizeof(*t) - t->stack_bytes)
 		return false;
 	out->cpu = t->cpu;
 	s->weight = t->weight;
@@ -53,6 +56,8 @@ static bool decode_sample(const uint8_t *p, size_t n, bool chains,
 	s->copy.bytes = p + sizeof(*t);
 	s->copy.size = t->stack_bytes;
 	s->copy.all = t->r.flags & TIMER_WHOLE;
+	s->frames = t->frame_bytes ? s->copy.bytes + s->copy.size : NULL;
+	s->frame_bytes = t->frame_bytes;
 	return true;
 }
 

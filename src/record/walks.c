@@ -68,7 +68,7 @@ int walks_init(struct walks *w, struct images *im)
 	w->kept_bytes = TABLE_BYTES_KEPT;
 	w->unused_walks = UNUSED_WALKS;
 	if (!make_room(w, DEEP_INNER) || unwind_cache_new(&w->cache) < 0 ||
-	    live_memory_init(&w->live) < 0) {
+	    live_memory_init(&w->live) < 0 || python_init(&w->python, im) < 0) {
 		walks_fini(w);
 		return -ERR_NOMEM;
 	}
@@ -85,6 +85,7 @@ void walks_fini(struct walks *w)
 	if (w->cache)
 		unwind_cache_free(w->cache);
 	java_fini(&w->java);
+	python_fini(&w->python);
 	live_memory_fini(&w->live);
 	free(w->pcs);
 	free(w->sps);
@@ -241,10 +242,10 @@ static void leaf_code(struct walk *k, const struct map *m, uint64_t pc,
 static bool is_named(const struct walk *k, uint64_t pc, struct unwind_code *out)
 {
 	if (!k->out->n || k->out->pc[k->out->n - 1] != pc ||
-	    !java_is_name(k->w->images, pc))
+	    !frame_is_name(k->w->images, pc))
 		return false;
 	*out = (struct unwind_code){ .start = pc, .end = pc + 1,
-				     .image = java_name_image(pc) };
+				     .image = frame_name_image(pc) };
 	return true;
 }
 
@@ -516,18 +517,27 @@ void walks_sample(struct walks *w, struct mapset *maps, uint32_t pid,
 		return;
 	}
 	w->clock++;
-	k.deep = deep_find(&w->deep, pid, tid, maps->generation);
+	if (!s->frames)
+		k.deep = deep_find(&w->deep, pid, tid, maps->generation);
 	unwind_walk(w->cache, &space, &c->regs, &mem, &out);
 	s->end = end_of(&k, &out);
-	if (k.joined >= 0 || out.n > DEEP_INNER)
+	if (s->frames)
+		;
+	else if (k.joined >= 0 || out.n > DEEP_INNER)
 		keep_outer(&k, &out, s);
 	else if (k.deep && !cut_by_chance(s->end))
 		deep_drop(k.deep);
 	w->cut += out.end == UNWIND_CUT || k.live != LIVE_UNTRIED;
 	w->pointer_steps += out.by_pointer;
 	/* An address without code stays what it is. */
-	if (!out.n)
+	if (!out.n) {
+		w->sps[out.n] = c->regs.r[UNWIND_RSP];
 		w->pcs[out.n++] = c->regs.r[UNWIND_RIP];
+	}
+	if (s->frames) {
+		python_merge(&w->python, pid, w->pcs, w->sps, out.n, s);
+		return;
+	}
 	s->user = w->pcs;
 	s->nuser = (uint32_t)out.n;
 }

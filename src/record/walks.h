@@ -14,6 +14,8 @@
  *
  * Of Java's code, which no file describes, the program's memory tells (java.h).
  *
+ * Frames of a Python interpreter come with the sample (python.h).
+ *
  * Where the copy ends before the stack does, the rest is read from the living
  * program, if the outermost return addresses in the copy are still in their
  * places and the thread still runs; such stacks are marked as PROF_MARK_LATER.
@@ -22,6 +24,7 @@
 #include "record/images.h"
 #include "record/java.h"
 #include "record/live_memory.h"
+#include "record/python.h"
 #include "record/source.h"
 
 enum { WALK_CODE = 16 << 10 };
@@ -37,6 +40,7 @@ struct walks {
 	struct deep_stacks deep;
 	struct live_memory live;
 	struct java java;
+	struct python python;
 	uint8_t code[WALK_CODE];	/* that a program made, around a sample */
 	uint64_t released;	/* the clock when pages were given back */
 	uint64_t clock;			/* walks so far */

@@ -6,4 +6,6 @@ libruntime_a_SOURCES = \
 	src/runtime/hotspot_frame.c \
 	src/runtime/hotspot_internal.h \
 	src/runtime/hotspot_layout.c \
-	src/runtime/hotspot_names.c
+	src/runtime/hotspot_names.c \
+	src/runtime/python_frames.c \
+	src/runtime/python_frames.h

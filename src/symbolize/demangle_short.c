@@ -262,10 +262,12 @@ static size_t without_hash(const char *name, size_t n)
 	return n;
 }
 
-/* Objective-C methods, and Ada operators: pkg."<". */
+/* Objective-C methods, Ada operators: pkg."<", and what Python and Java make up:
+ * f.<locals>.<lambda>, Foo.<init>. */
 static bool is_plain(const char *s)
 {
-	return ((s[0] == '-' || s[0] == '+') && s[1] == '[') || strstr(s, ".\"");
+	return ((s[0] == '-' || s[0] == '+') && s[1] == '[') ||
+	       strstr(s, ".\"") || strstr(s, ".<");
 }
 
 void demangle_short(const char *demangled, struct buf *out)

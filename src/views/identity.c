@@ -170,7 +170,8 @@ static bool make_key(struct finder *f, uint32_t i, struct same_key *k)
 
 	*k = (struct same_key){ .image = f->x->image[fn->image],
 				.name = fn->name };
-	if (im->kind == PROF_IMAGE_ANON || im->kind == PROF_IMAGE_UNKNOWN ||
+	if ((im->kind == PROF_IMAGE_ANON && !fn->line) ||
+	    im->kind == PROF_IMAGE_UNKNOWN ||
 	    im->kind == PROF_IMAGE_GENERATED || is_stub(name))
 		return true;
 	if (identity_global(name))

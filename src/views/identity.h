@@ -12,7 +12,8 @@
  *	- the name is visible to other source files (a mangled one, not local), or
  *	- both are declared at the same line of the same file, or
  *	- where no declaration is known, both begin at the same address, or
- *	- the code has no file: what is compiled again and again is one function, or
+ *	- the code has no file, nor the source: what is compiled again and again is
+ *	  one function, or
  *	- it is a stub of the linker.
  * Rows of which nothing but the name is known (inlined functions of units with
  * line tables only) belong to the only function of that name, if there is one,

@@ -44,6 +44,7 @@ E2E_TESTS = \
 	tests/e2e/record_lives.sh \
 	tests/e2e/java.sh \
 	tests/e2e/jit.sh \
+	tests/e2e/python.sh \
 	tests/e2e/stacks.sh \
 	tests/e2e/deep_stacks.sh \
 	tests/e2e/fibers.sh \
@@ -66,7 +67,8 @@ EXTRA_DIST += tests/e2e/fault.c tests/e2e/fake_pmu.c tests/e2e/fake_counts.c \
 EXTRA_DIST += tests/e2e/format_reader.py tests/e2e/bombs.py tests/e2e/browser.py tests/e2e/html_browser.py \
 	tests/e2e/html_changes.py \
 	tests/e2e/html_check.py tests/e2e/tui.py \
-	tests/e2e/completion.py tests/e2e/export_check.py
+	tests/e2e/completion.py tests/e2e/export_check.py \
+	tests/e2e/python_scenes.py tests/e2e/python_check.py
 # Misuses the kernel module's device.
 check_PROGRAMS += tests/e2e/kmod_torture
 tests_e2e_kmod_torture_SOURCES = tests/e2e/kmod_torture.c

@@ -259,7 +259,7 @@ with open("family", "rb") as f:
     os.write(fd, f.read())
 os.execve("/proc/self/fd/%d" % fd, ["prog", "exec"], os.environ)
 END
-"$TALLY" record -q -F 4000 -o m.tally -- python3 memfd.py
+"$TALLY" record -q --source=perf -F 4000 -o m.tally -- python3 memfd.py
 if [ "$(id -u)" -eq 0 ]; then
 	t_like "a program without a file has names" \
 		"$("$TALLY" report --no-header -s image,symbol m.tally)" \

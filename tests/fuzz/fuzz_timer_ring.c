@@ -26,6 +26,8 @@ static int deliver(void *ctx, uint64_t time, const uint8_t *p, size_t n)
 	/* All that it tells of must be there. */
 	if ((m.text && m.kind != TIMER_START &&
 	     (const uint8_t *)m.text + m.n > p + n) ||
+	    (m.sample.frames &&
+	     m.sample.frames + m.sample.frame_bytes > p + n) ||
 	    (m.sample.copied && m.sample.copy.bytes + m.sample.copy.size >
 	     p + n))
 		abort();

@@ -117,3 +117,7 @@ tests_fuzz_fuzz_hotspot_LDADD = $(FUZZ_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_foreign
 tests_fuzz_fuzz_foreign_SOURCES = tests/fuzz/fuzz_foreign.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_foreign_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_python
+tests_fuzz_fuzz_python_SOURCES = tests/fuzz/fuzz_python.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_python_LDADD = $(FUZZ_LIBS)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Frames of Python: whether they are right, by what the program says of itself
+(tests/e2e/python_scenes.py), and what timers with and without stacks cost a
+program with so many frames."""
+import json
+import os
+import statistics
+import sys
+
+from bench_lib import TOP
+from bench_timer import _cpu
+
+DEEP = '''
+def f(n):
+    if n:
+        return f(n - 1)
+    s = 0
+    for i in range(%d):
+        s += i * i
+    return s
+f(%d)
+'''
+
+
+def _right(tools, table, args):
+    at = os.path.join(tools.work, 'python')
+    e2e = os.path.join(TOP, 'tests/e2e/python_')
+    tools.output([tools.tally, 'record', '-q', '-o', at + '.tally', '--',
+                  sys.executable, e2e + 'scenes.py',
+                  '3' if args.quick else '20', at + '.truth'])
+    tools.output([tools.tally, 'export', '--format=firefox', '-i',
+                  at + '.tally', '-o', at + '.json'])
+    said = tools.output([sys.executable, e2e + 'check.py', at + '.json',
+                         at + '.truth', at + '.truth.child'])
+    got = dict(line.split(' ', 1) for line in said.splitlines()
+               if not line.startswith('#'))
+    table.fact('python: %s samples, chains and lines as the program says'
+               % got['samples'],
+               '%s %%; shares differ by %s points at most' %
+               (got['right'], got['off']), float(got['right']) >= 99)
+
+
+def _cost(tools, table, args):
+    file = os.path.join(tools.work, 'python.tally')
+    for depth in (10, 100):
+        cmd = [sys.executable, '-c',
+               DEEP % (10000000 if args.quick else 40000000, depth)]
+        times = {'alone': [], 'none': [], 'auto': []}
+        for _ in range(max(args.rounds, 3) * (1 if args.quick else 3)):
+            times['alone'].append(_cpu(cmd, tools.env))
+            for how in ('none', 'auto'):
+                tools.output([tools.tally, 'record', '-q', '--source=timer',
+                              '-F', '999', '--call-graph=' + how,
+                              '--no-symbols', '-o', file, '--'] + cmd)
+                times[how].append(_run_seconds(tools, file))
+        alone = statistics.median(times['alone'])
+        table.fact('python: slow-down with %d frames' % depth,
+                   '%+.1f %% without stacks, %+.1f %% with' % tuple(
+                       100 * (statistics.median(times[how]) / alone - 1)
+                       for how in ('none', 'auto')))
+
+
+def _run_seconds(tools, file):
+    run = json.loads(tools.output(
+        [tools.tally, 'info', '--format=json', file]))['runs'][0]
+    return (run['user_ns'] + run['sys_ns']) / 1e9
+
+
+def python(tools, table, args):
+    _right(tools, table, args)
+    _cost(tools, table, args)

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Offsets: those of CPython's releases 3.11.2 and 3.11.7, 3.12.1, 3.13.0 and 3.13.18,
+ * 3.14.10 and 3.15.2 for x86-64.  Structures do not change within a minor version.
+ */
+#include "runtime/python_frames.h"
+
+struct python_layout {
+	uint8_t minor;
+	uint8_t thread_frame;	/* of the thread state: the innermost frame … */
+	bool by_cframe;		/* … or what tells it, on the C stack */
+	uint8_t cframe_frame, cframe_previous;
+	uint8_t frame_code, frame_previous, frame_instr, frame_size;
+	uint8_t frame_entry;	/* 3.11: it is the last of its run; 0: later */
+	uint8_t frame_owner;	/* 3 and more: no frame, but the run's end */
+	uint8_t tags;		/* bits of the code's address that are none */
+	uint8_t code_file, code_name, code_table, code_line, code_version;
+	uint8_t code_bytecode;
+	uint8_t text_ascii, text_other;	/* where characters begin */
+};
+
+enum {
+	OBJECT_TYPE = 8,	/* of every object */
+	VAR_SIZE = 16,		/* of text and bytes */
+	TEXT_STATE = 32,
+	BYTES_DATA = 32,
+	OWNER_NONE = 3,
+	FRAME_ROOM = 80,
+};
+#define ADDRESS_MAX (1ull << 47)
+
+static const struct python_layout layouts[] = {
+	{ .minor = 11, .thread_frame = 56, .by_cframe = true,
+	  .cframe_frame = 8, .cframe_previous = 16, .frame_code = 32,
+	  .frame_previous = 48, .frame_instr = 56, .frame_size = 72,
+	  .frame_entry = 68, .code_file = 112, .code_name = 128,
+	  .code_table = 136, .code_line = 72, .code_bytecode = 184,
+	  .text_ascii = 48, .text_other = 72 },
+	{ .minor = 12, .thread_frame = 56, .by_cframe = true,
+	  .cframe_frame = 0, .cframe_previous = 8, .frame_code = 0,
+	  .frame_previous = 8, .frame_instr = 56, .frame_size = 72,
+	  .frame_owner = 70, .code_file = 112, .code_name = 128,
+	  .code_table = 136, .code_line = 68, .code_version = 92,
+	  .code_bytecode = 192, .text_ascii = 40, .text_other = 56 },
+	{ .minor = 13, .thread_frame = 72, .frame_code = 0,
+	  .frame_previous = 8, .frame_instr = 56, .frame_size = 72,
+	  .frame_owner = 70, .code_file = 112, .code_name = 128,
+	  .code_table = 136, .code_line = 68, .code_version = 92,
+	  .code_bytecode = 200, .text_ascii = 40, .text_other = 56 },
+	{ .minor = 14, .thread_frame = 72, .frame_code = 0, .tags = 1,
+	  .frame_previous = 8, .frame_instr = 56, .frame_size = 80,
+	  .frame_owner = 74, .code_file = 112, .code_name = 128,
+	  .code_table = 136, .code_line = 68, .code_version = 92,
+	  .code_bytecode = 208, .text_ascii = 40, .text_other = 56 },
+	{ .minor = 15, .thread_frame = 72, .frame_code = 0, .tags = 3,
+	  .frame_previous = 8, .frame_instr = 56, .frame_size = 80,
+	  .frame_owner = 74, .code_file = 112, .code_name = 128,
+	  .code_table = 136, .code_line = 68, .code_version = 92,
+	  .code_bytecode = 208, .text_ascii = 40, .text_other = 56 },
+};
+
+const struct python_layout *python_layout(uint64_t version)
+{
+	if (version >> 24 != 3)
+		return NULL;
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++)
+		if (layouts[i].minor == (version >> 16 & 0xff))
+			return &layouts[i];
+	return NULL;
+}
+
+struct walk {
+	const struct python_types *types;
+	const struct python_layout *layout;
+	const struct python_door *door;
+	struct python_scratch *s;
+	size_t entries, codes, all;	/* codes: bytes; all: bytes put */
+	size_t pending;			/* in s->batch */
+};
+
+/* No memcpy: see above. */
+static uint64_t word(const void *p, size_t at)
+{
+	return *(const uint64_t *)((const uint8_t *)p + at);
+}
+
+static uint32_t half(const void *p, size_t at)
+{
+	return *(const uint32_t *)((const uint8_t *)p + at);
+}
+
+static uint8_t byte(const void *p, size_t at)
+{
+	return ((const uint8_t *)p)[at];
+}
+
+static bool is_pointer(uint64_t p)
+{
+	return p && p < ADDRESS_MAX && !(p & 7);
+}
+
+static bool get(struct walk *w, uint64_t at, size_t n, void *to)
+{
+	struct python_span v = { at, n };
+
+	return is_pointer(at) && w->door->read(w->door->ctx, &v, 1, to) == n;
+}
+
+/* Older frames lie below newer ones, most often: reads what is below on the same
+ * page, too. */
+static const void *look(struct walk *w, uint64_t at, size_t n)
+{
+	struct python_scratch *s = w->s;
+	uint64_t from = at & ~(uint64_t)(PYTHON_WINDOW - 1);
+
+	if (!is_pointer(at))
+		return NULL;
+	if (at < s->window_at || n > s->window_n ||
+	    at - s->window_at > s->window_n - n) {
+		if (at + n - from > PYTHON_WINDOW)
+			from = at + n - PYTHON_WINDOW;
+		s->window_at = from;
+		s->window_n = at + n - from;
+		if (!get(w, from, s->window_n, s->window)) {
+			s->window_n = 0;
+			return NULL;
+		}
+	}
+	return (const uint8_t *)s->window + (at - s->window_at);
+}
+
+static void put(struct walk *w, const void *p, size_t n)
+{
+	w->door->put(w->door->ctx, p, n);
+	w->all += n;
+}
+
+static void put_entry(struct walk *w, uint64_t at, uint32_t what, uint32_t more)
+{
+	struct python_entry e;
+
+	e.at = at;
+	e.what = what;
+	e.more = more;
+	put(w, &e, sizeof(e));
+}
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * 0x9e3779b97f4a7c15ull;
+	return h ^ h >> 29;
+}
+
+static uint32_t witness_of(const struct python_layout *l, const void *code)
+{
+	uint64_t h = mix(1, word(code, l->code_file));
+
+	h = mix(h, word(code, l->code_name));
+	h = mix(h, word(code, l->code_table));
+	h = mix(h, half(code, l->code_line));
+	if (l->code_version)
+		h = mix(h, half(code, l->code_version));
+	return (uint32_t)(h >> 32);
+}
+
+/* A text or bytes object that is to be copied. */
+struct piece {
+	uint64_t at;
+	size_t n;
+	uint8_t kind;
+};
+
+static bool text_find(struct walk *w, uint64_t at, struct piece *p)
+{
+	uint64_t head[5];
+	uint32_t state;
+	uint64_t n;
+
+	if (!get(w, at, sizeof(head), head) ||
+	    word(head, OBJECT_TYPE) != w->types->text)
+		return false;
+	state = half(head, TEXT_STATE);
+	n = word(head, VAR_SIZE);
+	p->kind = (uint8_t)(state >> 2 & 7);
+	if (!(state & 32) || n > 1u << 30 ||
+	    (p->kind != 1 && p->kind != 2 && p->kind != 4))
+		return false;
+	p->at = at + (state & 64 ? w->layout->text_ascii
+				 : w->layout->text_other);
+	n *= p->kind;
+	p->n = n < PYTHON_TEXT_MAX ? (size_t)n : PYTHON_TEXT_MAX;
+	return true;
+}
+
+static bool bytes_find(struct walk *w, uint64_t at, struct piece *p)
+{
+	uint64_t head[4];
+
+	if (!get(w, at, sizeof(head), head) ||
+	    word(head, OBJECT_TYPE) != w->types->bytes ||
+	    word(head, VAR_SIZE) > 1u << 30)
+		return false;
+	p->at = at + BYTES_DATA;
+	p->n = (size_t)word(head, VAR_SIZE);
+	return true;
+}
+
+/* What cannot be read is put as something, as its length was told already. */
+static bool put_piece(struct walk *w, const struct piece *p)
+{
+	uint8_t *to = (uint8_t *)w->s->window;
+	struct python_span v;
+	bool good = true;
+
+	w->s->window_n = 0;
+	for (size_t at = 0; at < p->n; at += (size_t)v.n) {
+		v.at = p->at + at;
+		v.n = p->n - at < PYTHON_WINDOW ? p->n - at : PYTHON_WINDOW;
+		good &= w->door->read(w->door->ctx, &v, 1, to) == v.n;
+		put(w, to, (size_t)v.n);
+	}
+	return good;
+}
+
+/* Tells of a code object; false: there is no room for it, or it is none. */
+static bool put_code(struct walk *w, uint64_t at, uint32_t witness,
+		     const void *code)
+{
+	static const uint64_t zero;
+	const struct python_layout *l = w->layout;
+	struct piece name, file, table;
+	struct python_code c;
+	bool good;
+	size_t n;
+
+	if (!text_find(w, word(code, l->code_name), &name) ||
+	    !text_find(w, word(code, l->code_file), &file) ||
+	    !bytes_find(w, word(code, l->code_table), &table))
+		return false;
+	if (table.n > PYTHON_TABLE_MAX)
+		table.n = 0;
+	n = sizeof(c) + name.n + file.n + table.n;
+	if (w->codes + sizeof(struct python_entry) + n + 8 > PYTHON_CODES_MAX)
+		return true;
+	put_entry(w, at, PYTHON_CODE, witness);
+	c.first_line = half(code, l->code_line);
+	c.table_bytes = (uint32_t)table.n;
+	c.name_bytes = (uint16_t)name.n;
+	c.file_bytes = (uint16_t)file.n;
+	c.name_kind = name.kind;
+	c.file_kind = file.kind;
+	c.minor = l->minor;
+	c.pad = 0;
+	put(w, &c, sizeof(c));
+	good = put_piece(w, &name);
+	good &= put_piece(w, &file);
+	good &= put_piece(w, &table);
+	put(w, &zero, -n & 7);
+	if (!good)
+		return false;
+	w->codes += sizeof(struct python_entry) + n + (-n & 7);
+	w->door->seen[mix(at, witness) >> 32 & (PYTHON_SEEN - 1)] =
+		mix(at, witness) | 1;
+	return true;
+}
+
+static bool put_frame(struct walk *w, const struct python_entry *e,
+		      const void *code)
+{
+	uint32_t witness = witness_of(w->layout, code);
+	uint64_t key = mix(e->at, witness);
+
+	if (word(code, OBJECT_TYPE) != w->types->code)
+		return false;
+	if (w->door->seen[key >> 32 & (PYTHON_SEEN - 1)] != (key | 1) &&
+	    !put_code(w, e->at, witness, code))
+		return false;
+	put_entry(w, e->at, e->what, witness);
+	return true;
+}
+
+/* The entries that wait: reads the code objects of all of them at once. */
+static bool flush(struct walk *w)
+{
+	struct python_scratch *s = w->s;
+	size_t n = 0, frames = 0, want;
+
+	for (size_t i = 0; i < w->pending; i++) {
+		if (s->batch[i].what == PYTHON_RUN)
+			continue;
+		s->spans[frames].at = s->batch[i].at;
+		s->spans[frames++].n = PYTHON_CODE_BYTES;
+	}
+	want = frames * PYTHON_CODE_BYTES;
+	if (frames &&
+	    w->door->read(w->door->ctx, s->spans, frames, s->codes) != want)
+		return false;
+	for (size_t i = 0; i < w->pending; i++) {
+		const struct python_entry *e = &s->batch[i];
+
+		if (e->what == PYTHON_RUN) {
+			put_entry(w, e->at, e->what, 0);
+			continue;
+		}
+		if (!put_frame(w, e, s->codes[n]))
+			return false;
+		n++;
+	}
+	w->pending = 0;
+	return true;
+}
+
+static bool add(struct walk *w, uint64_t at, uint32_t what)
+{
+	if (w->pending == PYTHON_BATCH && !flush(w))
+		return false;
+	w->s->batch[w->pending].at = at;
+	w->s->batch[w->pending].what = what;
+	w->s->batch[w->pending++].more = 0;
+	w->entries++;
+	return true;
+}
+
+/* 3.11 and 3.12: what each run keeps on the C stack; *frame: its innermost. */
+static bool get_cframe(struct walk *w, uint64_t at, uint64_t *frame,
+		       uint64_t *previous)
+{
+	uint64_t cframe[3];
+
+	if (!get(w, at, sizeof(cframe), cframe))
+		return false;
+	*frame = word(cframe, w->layout->cframe_frame);
+	*previous = word(cframe, w->layout->cframe_previous);
+	return true;
+}
+
+/* 3.11: the run ends, of which *record is told; *f is the innermost of the next,
+ * or 0. */
+static bool end_run(struct walk *w, uint64_t f, uint64_t *record)
+{
+	uint64_t top, next, other;
+
+	if (!add(w, *record, PYTHON_RUN) ||
+	    !get_cframe(w, *record, &top, &next))
+		return false;
+	*record = next;
+	return !f || (get_cframe(w, next, &top, &other) && top == f);
+}
+
+/* One frame; *f becomes the next farther out, *record that of the run that it is
+ * in (3.11). */
+static bool take_frame(struct walk *w, uint64_t *f, uint64_t *record)
+{
+	const struct python_layout *l = w->layout;
+	const void *p = look(w, *f, l->frame_size);
+	uint64_t code, instr, at = *f;
+	bool last;
+
+	if (!p)
+		return false;
+	*f = word(p, l->frame_previous);
+	if (l->frame_owner && byte(p, l->frame_owner) >= OWNER_NONE)
+		return add(w, at, PYTHON_RUN);
+	code = word(p, l->frame_code) & ~(uint64_t)l->tags;
+	instr = word(p, l->frame_instr) - code - l->code_bytecode;
+	last = l->frame_entry && byte(p, l->frame_entry);
+	/* Before the first instruction it may be one before it. */
+	if (instr >= (uint64_t)-8)
+		instr = 0;
+	if (!is_pointer(code) || instr >= PYTHON_INSTR_MAX ||
+	    !add(w, code, (uint32_t)instr))
+		return false;
+	return !last || end_run(w, *f, record);
+}
+
+static enum python_state walk(struct walk *w, uint64_t thread)
+{
+	const struct python_layout *l = w->layout;
+	uint64_t f, record = 0, other, seen = 0;
+
+	if (!get(w, thread + l->thread_frame, 8, &f))
+		return PYTHON_TORN;
+	if (l->by_cframe) {
+		record = f;
+		if (!get_cframe(w, record, &f, &other))
+			return PYTHON_TORN;
+	}
+	for (size_t n = 1; f; n++) {
+		if (w->entries + 2 > PYTHON_ENTRIES_MAX)
+			return flush(w) ? PYTHON_CUT : PYTHON_TORN;
+		/* a chain that comes back to itself (Brent) */
+		if (f == seen)
+			return PYTHON_TORN;
+		if (!(n & (n - 1)))
+			seen = f;
+		if (!take_frame(w, &f, &record))
+			return PYTHON_TORN;
+	}
+	return flush(w) ? PYTHON_WHOLE : PYTHON_TORN;
+}
+
+size_t python_walk(const struct python_types *types, uint64_t thread,
+		   const struct python_door *door, struct python_scratch *s)
+{
+	struct walk w;
+
+	w.types = types;
+	w.layout = types->layout;
+	w.door = door;
+	w.s = s;
+	w.entries = w.codes = w.all = w.pending = 0;
+	s->window_n = s->window_at = 0;
+	put_entry(&w, 0, PYTHON_END, walk(&w, thread));
+	return w.all;
+}

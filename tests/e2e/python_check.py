@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Compares a recording of python_scenes.py with what the program says of itself.
+
+    python_check.py EXPORT TRUTH...
+
+EXPORT is of the format "firefox".  Prints lines NAME VALUE: share of samples in
+functions that spin, of those the share with the right chain of functions and
+lines, the largest difference of a function's share of time, functions without
+samples, and eval loops that are shown beside the frames that they ran.
+"""
+import json
+import sys
+
+
+def load(path):
+    with open(path) as f:
+        return json.load(f)
+
+
+truth = {}
+for path in sys.argv[2:]:
+    truth.update(load(path))
+samples = spins = right = lines = loops = 0
+by_name = dict.fromkeys(truth, 0)
+wrong = []
+
+
+def is_python(file):
+    return file.endswith(".py") or file.startswith("<")
+
+
+for thread in load(sys.argv[1])["threads"]:
+    strings, func = thread["stringArray"], thread["funcTable"]
+    frame, stack = thread["frameTable"], thread["stackTable"]
+
+    def frames(at):
+        while at is not None:
+            f = frame["func"][stack["frame"][at]]
+            file = func["fileName"][f]
+            # a word behind tells functions of one name apart
+            yield (strings[func["name"][f]].split(" (")[0],
+                   "" if file is None else strings[file],
+                   frame["line"][stack["frame"][at]])
+            at = stack["prefix"][at]
+
+    weights = thread["samples"].get("weight")
+    for i, at in enumerate(thread["samples"]["stack"]):
+        every = list(frames(at))
+        if any(f[0].startswith("[") for f in every):
+            continue            # [not sampled] and such
+        python = [f for f in every if is_python(f[1])]
+        weight = weights[i] if weights else 1
+        samples += 1
+        if not python or python[0][0] not in truth:
+            continue
+        name, _, line = python[0]
+        t = truth[name]
+        spins += 1
+        by_name[name] += weight
+        loops += any("EvalFrameDefault" in f[0] for f in every)
+        # the clock is read in the line above, sum is cleared there
+        good = t["line"] - 2 <= line <= t["line"]
+        lines += line == t["line"]
+        chain = [list(f) for f in python[1:]]
+        if good and chain in t["chains"]:
+            right += 1
+        else:
+            wrong.append((name, line, t["line"], chain[:6]))
+
+cpu = sum(t["cpu"] for t in truth.values())
+weight = sum(by_name.values())
+print("samples", samples)
+print("spinning", round(100 * spins / max(samples, 1), 2))
+print("right", round(100 * right / max(spins, 1), 2))
+print("loop-line", round(100 * lines / max(spins, 1), 2))
+print("off", round(max(abs(100 * by_name[n] / max(weight, 1) -
+                           100 * truth[n]["cpu"] / cpu) for n in truth), 2))
+print("unseen", ",".join(n for n in truth if not by_name[n]) or "none")
+print("loops", loops)
+for w in wrong[:5]:
+    print("# wrong", *w)

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The memory of a Python interpreter, of any contents: the walk of its frames, and
+ * what the recorder makes of them.  The first byte is the minor version; if its
+ * highest bit is set, the bytes are no memory but what a program says that it
+ * found.  The memory begins at BASE with the thread's state; types are where BASE +
+ * 64, + 72 and + 80 say.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/python.h"
+#include "runtime/python_frames.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define BASE 0x100000ull
+enum { STEPS_MAX = 3 * PYTHON_ENTRIES_MAX };
+
+struct memory {
+	const uint8_t *bytes;
+	size_t size;
+	unsigned int reads;
+	struct buf part;
+};
+
+static size_t read_memory(void *ctx, const struct python_span *v, size_t n,
+			  void *to)
+{
+	struct memory *m = ctx;
+	size_t done = 0;
+
+	if (++m->reads > STEPS_MAX * 8)
+		abort();
+	for (size_t i = 0; i < n; i++) {
+		uint64_t at = v[i].at - BASE;
+
+		if (at > m->size || v[i].n > m->size - at)
+			return done;
+		memcpy((uint8_t *)to + done, m->bytes + at, v[i].n);
+		done += v[i].n;
+	}
+	return done;
+}
+
+static void put_part(void *ctx, const void *p, size_t n)
+{
+	struct memory *m = ctx;
+
+	buf_bytes(&m->part, p, n);
+}
+
+static uint64_t word_at(const struct memory *m, size_t at)
+{
+	uint64_t v = 0;
+
+	if (at + sizeof(v) <= m->size)
+		memcpy(&v, m->bytes + at, sizeof(v));
+	return v;
+}
+
+static void merge(const uint8_t *part, size_t n)
+{
+	static const uint64_t pc[] = { 0x1000, 0x2000, 0x3000, 0x4000 };
+	static const uint64_t sp[] = { BASE, BASE + 0x40, BASE + 0x100,
+				       BASE + 0x4000 };
+	struct record_sample s = { .frames = part, .frame_bytes = n };
+	struct profile p;
+	struct images im;
+	struct python py;
+
+	if (profile_init(&p) < 0)
+		abort();
+	if (images_init(&im, &p, "/nonexistent") < 0 ||
+	    python_init(&py, &im) < 0)
+		abort();
+	for (int i = 0; i < 2; i++) {
+		python_merge(&py, 1, pc, sp, 4, &s);
+		if (!s.nuser || s.nuser > PYTHON_CHAIN_MAX)
+			abort();
+		/* whatever it says, the outermost caller is who it was */
+		if (!s.end.mark && s.user[s.nuser - 1] != pc[3] &&
+		    !frame_is_name(&im, s.user[s.nuser - 1]))
+			abort();
+	}
+	python_fini(&py);
+	images_fini(&im);
+	profile_fini(&p);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct python_scratch scratch;
+	struct memory m = { .bytes = data + 1, .size = size ? size - 1 : 0 };
+	struct python_types types;
+	struct python_door door = { read_memory, put_part, &m, NULL };
+	size_t n;
+
+	if (!size)
+		return 0;
+	if (data[0] & 0x80) {
+		merge(m.bytes, m.size);
+		return 0;
+	}
+	types.layout = python_layout(3 << 24 | (11 + data[0] % 5) << 16);
+	types.code = word_at(&m, 80);
+	types.text = word_at(&m, 88);
+	types.bytes = word_at(&m, 96);
+	door.seen = calloc(PYTHON_SEEN, sizeof(*door.seen));
+	if (!types.layout || !door.seen)
+		abort();
+	n = python_walk(&types, BASE, &door, &scratch);
+	if (n != m.part.n || n > PYTHON_PART_MAX || n % 8)
+		abort();
+	merge(m.part.p, n);
+	buf_fini(&m.part);
+	free(door.seen);
+	return 0;
+}
