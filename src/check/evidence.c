@@ -24,15 +24,12 @@ struct bases {
 
 static bool wanted(const struct check_row *r)
 {
-	if (r->unit.func == PROF_NONE || r->status == CHECK_SMALL)
-		return false;
-	/* what may have lost code to others is looked at too */
-	return r->status != CHECK_SAME || (r->j.df > 0 && r->j.p_faster <= 0.1);
+	return r->unit.func != PROF_NONE && r->status != CHECK_SMALL &&
+	       r->status != CHECK_SAME;
 }
 
 /* The function that called the innermost one of a stack. */
-static uint32_t caller(const struct check *c, const struct check_file *f,
-		       uint32_t stack)
+static uint32_t caller(const struct check_file *f, uint32_t stack)
 {
 	const struct profile *p = f->p;
 	uint32_t loc = stack ? p->nodes.v[stack].loc : PROF_NONE;
@@ -45,10 +42,8 @@ static uint32_t caller(const struct check *c, const struct check_file *f,
 		for (; s != PROF_NONE; s = f->keys.steps[s].outer) {
 			fk = f->keys.steps[s].fk;
 			/* recursion says nothing of who called */
-			if (fk != PROF_NONE &&
-			    check_func_of(&c->runs, f, fk) !=
-				    check_func_of(&c->runs, f, self))
-				return check_func_of(&c->runs, f, fk);
+			if (fk != PROF_NONE && f->func[fk] != f->func[self])
+				return f->func[fk];
 		}
 		stack = p->nodes.v[stack].parent;
 		if (!stack || prof_is_mark(p->nodes.v[stack].loc))
@@ -150,7 +145,7 @@ static void add_cell(struct gather *g, const struct check_file *f,
 	}
 	add_instruction(g, f, cell, part.row, run, cost);
 	part = (struct check_part){ .row = part.row, .kind = PART_CALLER };
-	part.func = caller(c, f, cell->stack);
+	part.func = caller(f, cell->stack);
 	if (part.func != PROF_NONE)
 		add(g, &part, run, cost);
 }

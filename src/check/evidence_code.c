@@ -10,7 +10,7 @@
 #include "check/check_internal.h"
 #include "check/symbols.h"
 #include "symbolize/clones.h"
-#include "views/insn_words.h"
+#include "compare/insn_words.h"
 
 /* A function's code in one build. */
 struct variant {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Aligns two sequences: see diff_align.h. */
-#include "views/diff_align.h"
+/* Aligns two sequences: see align.h. */
+#include "compare/align.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
