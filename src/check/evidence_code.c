@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "check/check_internal.h"
 #include "check/symbols.h"
 #include "symbolize/clones.h"
@@ -134,17 +135,10 @@ static struct variant *target_of(struct aligner *a, const struct variant *v)
 
 static size_t insn_at(const struct insn_words *w, uint64_t offset)
 {
-	size_t lo = 0, hi = w->offset.n;
+	size_t at;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (w->offset.v[mid] < offset)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < w->offset.n && w->offset.v[lo] == offset ? lo : SIZE_MAX;
+	lower_bound(at, 0, w->offset.n, w->offset.v[at] < offset);
+	return at < w->offset.n && w->offset.v[at] == offset ? at : SIZE_MAX;
 }
 
 static uint64_t part_hash(const struct check_part *p)
