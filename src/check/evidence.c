@@ -7,14 +7,14 @@
 #include "base/stats.h"
 #include "check/check_internal.h"
 #include "check/runs_internal.h"
-#include "check/symbols.h"
+#include "profile/symbol_order.h"
 
 struct gather {
 	struct check *c;
 	struct u64map *map;	/* (row, detail) -> part */
 	VEC(double) runs;	/* [part * runs + run], samples */
 	size_t nruns;
-	struct symbol_index symbols;	/* of the file looked at */
+	struct prof_symbol *symbols;	/* of the file looked at, by address */
 	bool failed;
 };
 
@@ -114,7 +114,7 @@ static void add_instruction(struct gather *g, const struct check_file *f,
 	if (loc == PROF_NONE || prof_is_mark(loc))
 		return;
 	l = &f->p->locs.v[loc];
-	s = symbol_index_find(&g->symbols, l->image, l->vaddr);
+	s = symbols_find(g->symbols, f->p->symbols.n, l->image, l->vaddr);
 	if (!s || s->name == PROF_STR_EMPTY)
 		return;
 	part.name = strtab_add(&g->c->runs.str, profile_cstr(f->p, s->name));
@@ -314,14 +314,15 @@ int check_evidence(struct check *c, struct error *err)
 	for (uint32_t i = 0; !g.failed && i < c->runs.files.n; i++) {
 		const struct check_file *f = &c->runs.files.v[i];
 
-		g.failed = symbol_index_init(&g.symbols, f->p) < 0;
+		g.failed = symbols_copy(f->p, &g.symbols) < 0;
 		for (size_t k = 0; !g.failed && k < f->cells.n; k++) {
 			if (!k || f->cells.v[k].run != last)
 				at = place_of(c, i, f->cells.v[k].run);
 			last = f->cells.v[k].run;
 			add_cell(&g, f, &f->cells.v[k], at);
 		}
-		symbol_index_fini(&g.symbols);
+		free(g.symbols);
+		g.symbols = NULL;
 	}
 	if (!g.failed && check_align_code(c, g.runs.v, g.nruns) < 0)
 		g.failed = true;

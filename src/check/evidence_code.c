@@ -9,7 +9,7 @@
 
 #include "base/search.h"
 #include "check/check_internal.h"
-#include "check/symbols.h"
+#include "profile/symbol_order.h"
 #include "symbolize/clones.h"
 #include "compare/insn_words.h"
 
@@ -86,19 +86,19 @@ static int ask_words(struct aligner *a, struct variant *v)
 
 	for (size_t i = 0; !v->asked && i < runs->files.n; i++) {
 		const struct profile *p = runs->files.v[i].p;
-		struct symbol_index x;
+		struct prof_symbol *x;
 		int rc = 1;
 
-		if (symbol_index_init(&x, p) < 0)
+		if (symbols_copy(p, &x) < 0)
 			return -ERR_NOMEM;
-		for (size_t k = 0; rc == 1 && k < x.n; k++)
-			if (x.v[k].size == v->size &&
-			    check_build_of(&p->images.v[x.v[k].image]) ==
+		for (size_t k = 0; rc == 1 && k < p->symbols.n; k++)
+			if (x[k].size == v->size &&
+			    check_build_of(&p->images.v[x[k].image]) ==
 				    v->build &&
-			    !strcmp(profile_cstr(p, x.v[k].name), name))
-				rc = insn_words(p, &x.v[k], x.v, &a->words,
+			    !strcmp(profile_cstr(p, x[k].name), name))
+				rc = insn_words(p, &x[k], x, &a->words,
 						&v->words);
-		symbol_index_fini(&x);
+		free(x);
 		if (rc < 0)
 			return rc;
 		v->known = !rc;

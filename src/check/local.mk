@@ -8,7 +8,6 @@ libcheck_a_SOURCES = \
 	src/check/check.h \
 	src/check/check_internal.h \
 	src/check/comparable.c \
-	src/check/decide.c \
 	src/check/evidence.c \
 	src/check/evidence_code.c \
 	src/check/judge.c \
@@ -30,7 +29,4 @@ libcheck_a_SOURCES = \
 	src/check/show_markdown.c \
 	src/check/show_text.c \
 	src/check/sight.c \
-	src/check/symbols.c \
-	src/check/symbols.h \
-	src/check/total.c \
 	src/check/words.c

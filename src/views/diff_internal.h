@@ -23,8 +23,6 @@ int diff_moved(struct diff *d);
 /* diff_rows.c: rows of both sides, and those to show. */
 int diff_rows(struct diff *d);
 int diff_order_rows(struct diff *d);
-/* Sets where the branch of each node ends. */
-void flame_diff_close(struct flame_diff *f);
 /* The member "header" of an object that is open. */
 void diff_json_header(const struct diff *d, struct json *j);
 

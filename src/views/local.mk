@@ -35,7 +35,6 @@ libviews_a_SOURCES = \
 	src/views/diff_match.c \
 	src/views/diff_moved.c \
 	src/views/diff_norm.c \
-	src/views/diff_prune.c \
 	src/views/diff_rows.c \
 	src/views/diff_stats.c \
 	src/views/diff_svg.c \
