@@ -198,7 +198,8 @@ static int read_symbols(const struct compare_match *m, size_t recording,
 {
 	size_t bytes = (m->funcs.n + 1) * sizeof(*x->of);
 
-	x->of = malloc(bytes);
+	if (!x->of)
+		x->of = malloc(bytes);
 	if (!x->of || symbols_copy(m->in[recording].p, &x->v) < 0)
 		return -ERR_NOMEM;
 	memset(x->of, 0xff, bytes);
