@@ -14,6 +14,7 @@ include src/record/local.mk
 include src/count/local.mk
 include src/import/local.mk
 include src/verify/local.mk
+include src/compare/local.mk
 include src/views/local.mk
 include src/export/local.mk
 include src/check/local.mk
@@ -23,5 +24,5 @@ include src/cmd/local.mk
 include src/cli/local.mk
 
 TALLY_LIBS += libcmd.a libimport.a libverify.a libcount.a librecord.a libtui.a libhistory.a libcheck.a libexport.a libviews.a \
-	libprofile.a libsymbolize.a libruntime.a libtallyunwind.a libevents.a libhints.a \
+	libcompare.a libprofile.a libsymbolize.a libruntime.a libtallyunwind.a libevents.a libhints.a \
 	libdisasm.a libimage.a libbase.a $(ZYDIS_LIBS) $(SQLITE_LIBS)

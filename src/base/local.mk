@@ -27,6 +27,7 @@ libbase_a_SOURCES = \
 	src/base/nearest.h \
 	src/base/outfile.c \
 	src/base/outfile.h \
+	src/base/search.h \
 	src/base/sha256.c \
 	src/base/sha256.h \
 	src/base/stats.c \

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "check/check_internal.h"
-#include "check/codes.h"
 #include "views/match.h"
 #include "views/names.h"
 
@@ -170,25 +169,21 @@ static uint8_t noise_of(const struct check *c, uint32_t func)
 }
 
 /* Which functions are known to be other code than they were; 0 or -ERR_NOMEM. */
-static int find_changed(const struct check *c, bool *changed)
+static int find_changed(struct check *c, bool *changed)
 {
-	struct check_codes codes;
-	int rc = check_codes_init(&codes, &c->runs);
+	struct compare_match *m = &c->runs.match;
 
-	for (size_t i = 0; !rc && i < c->rows.n; i++) {
+	for (size_t i = 0; i < c->rows.n; i++) {
 		uint32_t func = c->rows.v[i].unit.func;
 		const struct code_runs *was, *is;
 
-		if (func == PROF_NONE)
+		if (!check_func_named(&c->runs, func))
 			continue;
-		was = check_code_of(&codes, func, CHECK_BASE);
-		is = check_code_of(&codes, func, CHECK_NEW);
+		was = compare_code_of(m, func, COMPARE_OLD);
+		is = compare_code_of(m, func, COMPARE_NEW);
 		changed[i] = was && is && code_same_kinds(was, is) < 1;
-		if (codes.failed)
-			rc = -ERR_NOMEM;
 	}
-	check_codes_fini(&codes);
-	return rc;
+	return m->failed ? -ERR_NOMEM : 0;
 }
 
 static int run_judge(struct check *c, struct error *err)

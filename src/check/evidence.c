@@ -7,14 +7,14 @@
 #include "base/stats.h"
 #include "check/check_internal.h"
 #include "check/runs_internal.h"
-#include "check/symbols.h"
+#include "profile/symbol_order.h"
 
 struct gather {
 	struct check *c;
 	struct u64map *map;	/* (row, detail) -> part */
 	VEC(double) runs;	/* [part * runs + run], samples */
 	size_t nruns;
-	struct symbol_index symbols;	/* of the file looked at */
+	struct prof_symbol *symbols;	/* of the file looked at, by address */
 	bool failed;
 };
 
@@ -24,15 +24,12 @@ struct bases {
 
 static bool wanted(const struct check_row *r)
 {
-	if (r->unit.func == PROF_NONE || r->status == CHECK_SMALL)
-		return false;
-	/* what may have lost code to others is looked at too */
-	return r->status != CHECK_SAME || (r->j.df > 0 && r->j.p_faster <= 0.1);
+	return r->unit.func != PROF_NONE && r->status != CHECK_SMALL &&
+	       r->status != CHECK_SAME;
 }
 
 /* The function that called the innermost one of a stack. */
-static uint32_t caller(const struct check *c, const struct check_file *f,
-		       uint32_t stack)
+static uint32_t caller(const struct check_file *f, uint32_t stack)
 {
 	const struct profile *p = f->p;
 	uint32_t loc = stack ? p->nodes.v[stack].loc : PROF_NONE;
@@ -45,10 +42,8 @@ static uint32_t caller(const struct check *c, const struct check_file *f,
 		for (; s != PROF_NONE; s = f->keys.steps[s].outer) {
 			fk = f->keys.steps[s].fk;
 			/* recursion says nothing of who called */
-			if (fk != PROF_NONE &&
-			    check_func_of(&c->runs, f, fk) !=
-				    check_func_of(&c->runs, f, self))
-				return check_func_of(&c->runs, f, fk);
+			if (fk != PROF_NONE && f->func[fk] != f->func[self])
+				return f->func[fk];
 		}
 		stack = p->nodes.v[stack].parent;
 		if (!stack || prof_is_mark(p->nodes.v[stack].loc))
@@ -119,7 +114,7 @@ static void add_instruction(struct gather *g, const struct check_file *f,
 	if (loc == PROF_NONE || prof_is_mark(loc))
 		return;
 	l = &f->p->locs.v[loc];
-	s = symbol_index_find(&g->symbols, l->image, l->vaddr);
+	s = symbols_find(g->symbols, f->p->symbols.n, l->image, l->vaddr);
 	if (!s || s->name == PROF_STR_EMPTY)
 		return;
 	part.name = strtab_add(&g->c->runs.str, profile_cstr(f->p, s->name));
@@ -150,7 +145,7 @@ static void add_cell(struct gather *g, const struct check_file *f,
 	}
 	add_instruction(g, f, cell, part.row, run, cost);
 	part = (struct check_part){ .row = part.row, .kind = PART_CALLER };
-	part.func = caller(c, f, cell->stack);
+	part.func = caller(f, cell->stack);
 	if (part.func != PROF_NONE)
 		add(g, &part, run, cost);
 }
@@ -319,14 +314,15 @@ int check_evidence(struct check *c, struct error *err)
 	for (uint32_t i = 0; !g.failed && i < c->runs.files.n; i++) {
 		const struct check_file *f = &c->runs.files.v[i];
 
-		g.failed = symbol_index_init(&g.symbols, f->p) < 0;
+		g.failed = symbols_copy(f->p, &g.symbols) < 0;
 		for (size_t k = 0; !g.failed && k < f->cells.n; k++) {
 			if (!k || f->cells.v[k].run != last)
 				at = place_of(c, i, f->cells.v[k].run);
 			last = f->cells.v[k].run;
 			add_cell(&g, f, &f->cells.v[k], at);
 		}
-		symbol_index_fini(&g.symbols);
+		free(g.symbols);
+		g.symbols = NULL;
 	}
 	if (!g.failed && check_align_code(c, g.runs.v, g.nruns) < 0)
 		g.failed = true;

@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "check/check_internal.h"
-#include "check/symbols.h"
+#include "profile/symbol_order.h"
 #include "symbolize/clones.h"
-#include "views/insn_words.h"
+#include "compare/insn_words.h"
 
 /* A function's code in one build. */
 struct variant {
@@ -85,19 +86,19 @@ static int ask_words(struct aligner *a, struct variant *v)
 
 	for (size_t i = 0; !v->asked && i < runs->files.n; i++) {
 		const struct profile *p = runs->files.v[i].p;
-		struct symbol_index x;
+		struct prof_symbol *x;
 		int rc = 1;
 
-		if (symbol_index_init(&x, p) < 0)
+		if (symbols_copy(p, &x) < 0)
 			return -ERR_NOMEM;
-		for (size_t k = 0; rc == 1 && k < x.n; k++)
-			if (x.v[k].size == v->size &&
-			    check_build_of(&p->images.v[x.v[k].image]) ==
+		for (size_t k = 0; rc == 1 && k < p->symbols.n; k++)
+			if (x[k].size == v->size &&
+			    check_build_of(&p->images.v[x[k].image]) ==
 				    v->build &&
-			    !strcmp(profile_cstr(p, x.v[k].name), name))
-				rc = insn_words(p, &x.v[k], x.v, &a->words,
+			    !strcmp(profile_cstr(p, x[k].name), name))
+				rc = insn_words(p, &x[k], x, &a->words,
 						&v->words);
-		symbol_index_fini(&x);
+		free(x);
 		if (rc < 0)
 			return rc;
 		v->known = !rc;
@@ -134,17 +135,10 @@ static struct variant *target_of(struct aligner *a, const struct variant *v)
 
 static size_t insn_at(const struct insn_words *w, uint64_t offset)
 {
-	size_t lo = 0, hi = w->offset.n;
+	size_t at;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (w->offset.v[mid] < offset)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < w->offset.n && w->offset.v[lo] == offset ? lo : SIZE_MAX;
+	lower_bound(at, 0, w->offset.n, w->offset.v[at] < offset);
+	return at < w->offset.n && w->offset.v[at] == offset ? at : SIZE_MAX;
 }
 
 static uint64_t part_hash(const struct check_part *p)

@@ -183,6 +183,267 @@ static void choose_measures(struct judge_work *w, double *scratch)
 			w->out->rows[f].absolute = w->out->absolute;
 }
 
+/* Which functions changed: by the test, by the size of the change, and by whether it
+ * is there in more than one run. */
+
+/* Not the work of one run: without the costliest new and the cheapest baseline
+ * run, or the other way round, the change is still there, and still of a size
+ * that counts.  `impact` is that size by the mean of the baseline. */
+static bool consistent(const struct series *s, size_t k, double factor,
+		       double impact, bool slower)
+{
+	const double *y = series_of(s, k);
+	double sum[2] = { 0, 0 }, drop[2] = { y[0], y[s->nbase] }, least;
+
+	if (s->nbase < 3 || s->nnew < 3)
+		return true;
+	for (size_t r = 0; r < s->nbase + s->nnew; r++) {
+		bool new = r >= s->nbase;
+		bool largest = new == slower;
+
+		sum[new] += y[r];
+		if (largest ? y[r] > drop[new] : y[r] < drop[new])
+			drop[new] = y[r];
+	}
+	least = impact * sum[0] / (double)s->nbase;
+	sum[0] = (sum[0] - drop[0]) / (double)(s->nbase - 1);
+	sum[1] = (sum[1] - drop[1]) / (double)(s->nnew - 1);
+	return fabs(sum[1] - sum[0]) >= least &&
+	       (slower ? sum[1] > sum[0] * factor : sum[0] > sum[1] * factor);
+}
+
+static void fill_row(struct judge_work *w, size_t k)
+{
+	struct judge_row *row = &w->out->rows[w->kept[k]];
+	const struct moderated *m = row->absolute ? &w->ma : &w->mr;
+	double margin = log1p(w->out->o.margin), wide;
+
+	row->log_ratio = m->log_ratio[k];
+	row->se = m->se[k];
+	row->df = m->df[k];
+	row->bursty = m->bursty[k];
+	wide = stats_t_quantile(0.975, row->df) * row->se;
+	row->ratio = exp(row->log_ratio);
+	row->low = exp(row->log_ratio - wide);
+	row->high = exp(row->log_ratio + wide);
+	row->p = stats_t_above((row->log_ratio - margin) / row->se, row->df);
+	row->p_faster = stats_t_above((-row->log_ratio - margin) / row->se,
+				      row->df);
+	row->visible = judge_row_visible(w->out, row);
+}
+
+static bool changed(struct judge_work *w, size_t k, bool slower)
+{
+	const struct judge *j = w->out;
+	const struct judge_row *row = &j->rows[w->kept[k]];
+	double sign = slower ? 1 : -1, t = judge_threshold(j);
+	double raw = slower ? row->now / row->base : row->base / row->now;
+
+	if (sign * row->log_ratio < log1p(t) ||
+	    fabs(row->ratio - 1) * row->share < j->o.min_impact)
+		return false;
+	/* a shifted machine says nothing about absolute costs */
+	if (j->o.same_machine && !j->drifted && raw <= 1 + t / 2)
+		return false;
+	return consistent(row->absolute ? &w->raw : &w->relative, k,
+			  1 + j->o.margin,
+			  j->o.min_impact * j->total.base / row->base, slower);
+}
+
+static bool is_noise(const struct judge_work *w, size_t f)
+{
+	const uint8_t *noise = w->in->noise;
+
+	if (!noise)
+		return false;
+	/* the small functions together hold some */
+	if (f == w->out->nfuncs)
+		return w->out->single;
+	return noise[f] == JUDGE_NOISE || (w->out->single && noise[f]);
+}
+
+static void decide(struct judge_work *w, size_t k)
+{
+	struct judge *j = w->out;
+	size_t f = w->kept[k];
+	struct judge_row *row = &j->rows[f];
+	bool noisy = is_noise(w, f);
+
+	if (row->q <= j->o.suspect && changed(w, k, true))
+		row->status = row->q <= j->o.alpha && !noisy ? JUDGE_REGRESSED
+							     : JUDGE_SUSPECT;
+	else if (row->q_faster <= j->o.alpha && !noisy &&
+		 changed(w, k, false))
+		row->status = JUDGE_IMPROVED;
+	row->gates = row->status == JUDGE_REGRESSED;
+}
+
+static int adjust(struct judge_work *w)
+{
+	double *p = judge_alloc(w, w->nkept, 4 * sizeof(double));
+	double *pf, *q, *qf;
+
+	if (!p)
+		return -ERR_NOMEM;
+	pf = p + w->nkept;
+	q = pf + w->nkept;
+	qf = q + w->nkept;
+	for (size_t k = 0; k < w->nkept; k++) {
+		p[k] = w->out->rows[w->kept[k]].p;
+		pf[k] = w->out->rows[w->kept[k]].p_faster;
+	}
+	if (stats_adjust(p, w->nkept, q) < 0 ||
+	    stats_adjust(pf, w->nkept, qf) < 0)
+		return -ERR_NOMEM;
+	for (size_t k = 0; k < w->nkept; k++) {
+		w->out->rows[w->kept[k]].q = q[k];
+		w->out->rows[w->kept[k]].q_faster = qf[k];
+	}
+	return 0;
+}
+
+/* Of a new function's cost in the new runs, by the square of its mean; no less
+ * than what sampling and other functions let expect. */
+static double fresh_variance(const struct judge_work *w, size_t f)
+{
+	double n = (double)w->in->nnew, mean = w->out->rows[f].now, v = 0;
+	double expected = 1 / greater(mean, 1) + w->mr.tau2;
+
+	if (w->in->nnew < 2 || mean <= 0)
+		return expected;
+	for (size_t r = w->in->nbase; r < w->runs; r++) {
+		double d = judge_cost(w, r, f) / mean - 1;
+
+		v += d * d;
+	}
+	return greater(expected, v / (n - 1));
+}
+
+/* A new function has no ratio: its share of the total is tested, against the
+ * limits of the total. */
+static void judge_fresh(struct judge_work *w)
+{
+	struct judge *j = w->out;
+	double limit = j->o.total_threshold;
+
+	for (size_t f = 0; f < j->nfuncs; f++) {
+		struct judge_row *row = &j->rows[f];
+		double share = row->now / j->total.base, t;
+
+		if (row->status != JUDGE_NEW && row->status != JUDGE_GONE)
+			continue;
+		row->ratio = row->status == JUDGE_NEW ? INFINITY : 0;
+		row->low = row->high = row->p = row->q = NAN;
+		row->p_faster = row->q_faster = row->visible = NAN;
+		if (row->status != JUDGE_NEW)
+			continue;
+		row->se = sqrt(fresh_variance(w, f) / (double)j->nnew);
+		row->df = greater(1, (double)j->nnew - 1);
+		t = (log(share) - log(greater(j->o.margin, 1e-6))) / row->se;
+		row->p = row->q = stats_t_above(t, row->df);
+		row->gates = limit >= 0 && share >= limit &&
+			     row->p <= j->o.alpha && !j->single &&
+			     !is_noise(w, f);
+	}
+}
+
+static int decide_all(struct judge_work *w)
+{
+	for (size_t k = 0; k < w->nkept; k++)
+		fill_row(w, k);
+	if (adjust(w) < 0)
+		return -ERR_NOMEM;
+	for (size_t k = 0; k < w->nkept; k++)
+		decide(w, k);
+	judge_fresh(w);
+	return 0;
+}
+
+/* The cost of whole runs: its noise is the machine's, so it is judged by its spread
+ * between runs, never by the number of samples. */
+
+struct estimate {
+	double log_ratio, se, df;
+};
+
+/* Welch's test on logarithms; one run on a side borrows the other's spread. */
+static struct estimate unpaired(const double *b, size_t nb, const double *n,
+				size_t nn)
+{
+	double vb = stats_variance(b, nb), vn = stats_variance(n, nn), s;
+	struct estimate e = { stats_mean(n, nn) - stats_mean(b, nb), 0, 0 };
+
+	if (nb == 1 || nn == 1) {
+		s = (nb == 1 ? vn : vb) * (1 / (double)nb + 1 / (double)nn);
+		e.df = (double)(nb + nn - 2);
+	} else {
+		vb /= (double)nb;
+		vn /= (double)nn;
+		s = vb + vn;
+		e.df = s * s / (vb * vb / (double)(nb - 1) +
+				vn * vn / (double)(nn - 1) + 1e-300);
+		if (!(e.df >= 1))
+			e.df = (double)(nb + nn - 2);
+	}
+	e.se = sqrt(s + 1e-12);
+	return e;
+}
+
+static struct estimate paired(const double *b, const double *n, size_t runs,
+			      double *diff)
+{
+	struct estimate e = { 0, 0, (double)(runs - 1) };
+
+	for (size_t i = 0; i < runs; i++)
+		diff[i] = n[i] - b[i];
+	e.log_ratio = stats_mean(diff, runs);
+	e.se = sqrt(stats_variance(diff, runs) / (double)runs + 1e-12);
+	return e;
+}
+
+static double spread(const double *x, size_t n)
+{
+	return n > 1 ? sqrt(stats_variance(x, n)) / stats_mean(x, n) : 0;
+}
+
+static void judge_whole(struct judge_work *w, const double *totals, double *logs)
+{
+	const struct judge_options *o = &w->out->o;
+	size_t nb = w->in->nbase, nn = w->in->nnew;
+	struct judge_total *t = &w->out->total;
+	double margin = log1p(o->margin), wide, floor;
+	struct estimate e;
+
+	t->base = stats_mean(totals, nb);
+	t->now = stats_mean(totals + nb, nn);
+	t->cv_base = spread(totals, nb);
+	t->cv_now = spread(totals + nb, nn);
+	t->ratio = t->now / t->base;
+	t->low = t->high = t->p = t->p_faster = t->visible = NAN;
+	if (nb + nn < 3)
+		return;
+	for (size_t r = 0; r < nb + nn; r++)
+		logs[r] = log(totals[r]);
+	t->paired = o->paired && nb == nn && nb > 2;
+	e = t->paired ? paired(logs, logs + nb, nb, logs + nb + nn)
+		      : unpaired(logs, nb, logs + nb, nn);
+	wide = stats_t_quantile(0.975, e.df) * e.se;
+	t->tested = true;
+	t->se = e.se;
+	t->df = e.df;
+	t->ratio = exp(e.log_ratio);
+	t->low = exp(e.log_ratio - wide);
+	t->high = exp(e.log_ratio + wide);
+	t->p = stats_t_above((e.log_ratio - margin) / e.se, e.df);
+	t->p_faster = stats_t_above((-e.log_ratio - margin) / e.se, e.df);
+	floor = log1p(o->total_threshold >= 0 ? o->total_threshold
+					      : o->threshold);
+	t->visible = judge_total_visible(w->out);
+	t->regressed = t->p <= o->alpha && e.log_ratio >= floor;
+	t->improved = t->p_faster <= o->alpha && -e.log_ratio >= floor;
+	t->gates = t->regressed && o->same_machine && o->total_threshold >= 0;
+}
+
 static int judge_all(struct judge_work *w, double *totals, double *scratch)
 {
 	double all = 0;
@@ -213,7 +474,7 @@ static int judge_all(struct judge_work *w, double *totals, double *scratch)
 	absolute_sampling(w);
 	if (w->nkept)
 		choose_measures(w, scratch);
-	rc = judge_decide(w);
+	rc = decide_all(w);
 	if (rc < 0)
 		return rc;
 	w->out->kappa = w->mr.kappa;

@@ -40,8 +40,6 @@ void *judge_alloc(struct judge_work *w, size_t n, size_t size);
 
 /* reference.c: chooses the reference and fills w->relative, w->mr. */
 int judge_reference(struct judge_work *w);
-/* decide.c: what each function's measures say of it. */
-int judge_decide(struct judge_work *w);
 /* shift.c: whether everything changed at once, by the logarithms of the totals, and
  * whether one function changed by about as much as the reference. */
 void judge_shift(struct judge_work *w, const double *logs, double *scratch);
@@ -51,7 +49,5 @@ bool judge_follows(const struct judge_work *w, size_t k, double *scratch);
 double judge_row_visible(const struct judge *j, const struct judge_row *row);
 double judge_total_visible(const struct judge *j);
 double judge_threshold(const struct judge *j);
-/* total.c */
-void judge_whole(struct judge_work *w, const double *totals, double *scratch);
 
 #endif

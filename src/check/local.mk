@@ -7,23 +7,16 @@ libcheck_a_SOURCES = \
 	src/check/check.c \
 	src/check/check.h \
 	src/check/check_internal.h \
-	src/check/codes.c \
-	src/check/codes.h \
 	src/check/comparable.c \
-	src/check/decide.c \
 	src/check/evidence.c \
 	src/check/evidence_code.c \
-	src/check/funcs.c \
 	src/check/judge.c \
 	src/check/judge.h \
 	src/check/judge_internal.h \
 	src/check/lines.c \
 	src/check/matrix.c \
 	src/check/moved.c \
-	src/check/order.c \
 	src/check/reference.c \
-	src/check/renamed.c \
-	src/check/renamed_funcs.c \
 	src/check/runs.c \
 	src/check/runs.h \
 	src/check/runs_internal.h \
@@ -36,7 +29,4 @@ libcheck_a_SOURCES = \
 	src/check/show_markdown.c \
 	src/check/show_text.c \
 	src/check/sight.c \
-	src/check/symbols.c \
-	src/check/symbols.h \
-	src/check/total.c \
 	src/check/words.c

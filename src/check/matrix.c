@@ -35,7 +35,7 @@ static int by_name(const void *a, const void *b)
 	return d;
 }
 
-/* Units of equal names (images that were renamed) become one row; rows by unit
+/* Units of equal names become one row; rows by unit
  * go to `row_of`. */
 static int make_rows(struct check *c, struct sortable *s, uint32_t *row_of)
 {
@@ -43,7 +43,6 @@ static int make_rows(struct check *c, struct sortable *s, uint32_t *row_of)
 
 	for (uint32_t i = 0; i < r->units.n; i++) {
 		s[i] = (struct sortable){ r, r->units.v[i], i };
-		s[i].unit.func = r->alias[s[i].unit.func];
 	}
 	if (r->units.n)
 		qsort(s, r->units.n, sizeof(*s), by_name);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "check/runs_internal.h"
-#include "symbolize/clones.h"
+#include "compare/labels.h"
 #include "symbolize/symbolize.h"
 
 static int nomem(struct error *err)
@@ -29,7 +29,6 @@ int check_runs_init(struct check_runs *c, struct error *err)
 static void file_fini(struct check_file *f)
 {
 	free(f->path);
-	free(f->which);
 	free(f->func);
 	free(f->unit);
 	vec_fini(&f->cells);
@@ -51,29 +50,29 @@ void check_runs_fini(struct check_runs *c)
 	for (size_t i = 0; i < c->line_maps.n; i++)
 		line_map_fini(&c->line_maps.v[i]);
 	vec_fini(&c->line_maps);
-	free(c->alias);
-	free(c->before);
+	compare_match_fini(&c->match);
 	*c = (struct check_runs){ .nbase = 0 };
 }
 
 static bool func_eq(const void *ctx, uint32_t id, const void *key)
 {
 	const struct check_runs *c = ctx;
-	const struct check_func *a = &c->funcs.v[id], *b = key;
 
-	return a->image == b->image && a->name == b->name &&
-	       a->which == b->which;
+	return c->funcs.v[id].image == *(const uint32_t *)key;
 }
 
-static uint32_t intern_func(struct check_runs *c, const struct check_func *f)
+/* The function that stands for the code without names of an image; PROF_NONE when
+ * out of memory. */
+static uint32_t nameless(struct check_runs *c, uint32_t image, bool kernel)
 {
-	uint64_t h = hash_mix(hash_mix(f->image, f->name), f->which);
-	uint32_t id = idtab_find(&c->func_tab, h, func_eq, c, f);
+	struct check_func new = { .image = image, .kernel = kernel };
+	uint64_t h = hash_mix(image, 1);
+	uint32_t id = idtab_find(&c->func_tab, h, func_eq, c, &image);
 
 	if (id != IDTAB_NONE)
 		return id;
 	id = (uint32_t)c->funcs.n;
-	if (vec_push(&c->funcs, *f) < 0 ||
+	if (vec_push(&c->funcs, new) < 0 ||
 	    idtab_add(&c->func_tab, h, id) < 0)
 		return PROF_NONE;
 	return id;
@@ -87,7 +86,7 @@ static bool unit_eq(const void *ctx, uint32_t id, const void *key)
 	return a->func == b->func && a->base == b->base && a->line == b->line;
 }
 
-uint32_t runs_unit(struct check_runs *c, const struct check_unit *u)
+static uint32_t find_unit(struct check_runs *c, const struct check_unit *u)
 {
 	uint64_t h = hash_mix(hash_mix(u->func, u->base), u->line);
 	uint32_t id = idtab_find(&c->unit_tab, h, unit_eq, c, u);
@@ -107,51 +106,19 @@ static uint32_t copy_str(struct check_runs *c, const struct profile *p,
 	return strtab_add(&c->str, profile_cstr(p, id));
 }
 
-static struct check_func func_key(struct check_runs *c,
-				  const struct check_file *file,
-				  const struct frame_key *k)
+static uint32_t find_func(struct check_runs *c, size_t file,
+			  const struct frame_key *k)
 {
-	const struct profile *p = file->p;
-	const char *name = profile_cstr(p, k->name);
-	struct check_func f = { .kernel = k->kernel };
-
-	f.image = strtab_add(&c->str, path_base(profile_cstr(p, k->image)));
-	f.name = k->sort == FRAME_FUNC
-			 ? strtab_add_n(&c->str, name, clone_base(name)) : 0;
 	if (k->sort == FRAME_FUNC && k->func)
-		f.which = file->which[k->func - 1];
-	return f;
+		return c->match.func_of[file][k->func - 1];
+	return nameless(c, k->im ? c->match.image_of[file][k->im - 1] : 0,
+			k->kernel);
 }
 
-/* Where the functions are declared: each frame key's first function that says
- * it. */
-static int declare(struct check_runs *c, struct check_file *f)
+/* Functions and units of a file's frame keys. */
+static int map_keys(struct check_runs *c, size_t file, bool by_line)
 {
-	const struct profile *p = f->p;
-
-	for (size_t i = 0; i < p->frames.n; i++) {
-		uint32_t fk = f->keys.steps[i].fk;
-		const struct prof_func *fn;
-		struct check_func *to;
-		uint32_t file;
-
-		if (fk == PROF_NONE || p->frames.v[i].func >= p->funcs.n)
-			continue;
-		fn = &p->funcs.v[p->frames.v[i].func];
-		to = &c->funcs.v[f->func[fk]];
-		if (!fn->file || (to->file && f->side == CHECK_BASE))
-			continue;
-		file = copy_str(c, p, fn->file);
-		if (file == UINT32_MAX)
-			return -ERR_NOMEM;
-		to->file = file;
-		to->line = fn->line;
-	}
-	return 0;
-}
-
-int runs_map_keys(struct check_runs *c, struct check_file *f, bool by_line)
-{
+	struct check_file *f = &c->files.v[file];
 	size_t n = f->keys.keys.n;
 
 	f->func = malloc((n + 1) * sizeof(*f->func));
@@ -160,12 +127,9 @@ int runs_map_keys(struct check_runs *c, struct check_file *f, bool by_line)
 		return -ERR_NOMEM;
 	for (size_t i = 0; i < n; i++) {
 		const struct frame_key *k = &f->keys.keys.v[i];
-		struct check_func key = func_key(c, f, k);
 		struct check_unit u = { .func = 0 };
 
-		if (key.image == UINT32_MAX || key.name == UINT32_MAX)
-			return -ERR_NOMEM;
-		f->func[i] = u.func = intern_func(c, &key);
+		f->func[i] = u.func = find_func(c, file, k);
 		if (u.func == PROF_NONE)
 			return -ERR_NOMEM;
 		if (by_line && k->file) {
@@ -176,14 +140,14 @@ int runs_map_keys(struct check_runs *c, struct check_file *f, bool by_line)
 			if (u.file == UINT32_MAX || u.base == UINT32_MAX)
 				return -ERR_NOMEM;
 		}
-		f->unit[i] = runs_unit(c, &u);
+		f->unit[i] = find_unit(c, &u);
 		if (f->unit[i] == PROF_NONE)
 			return -ERR_NOMEM;
 		/* the newest path is the one to show */
 		if (f->side == CHECK_NEW && u.file)
 			c->units.v[f->unit[i]].file = u.file;
 	}
-	return declare(c, f);
+	return 0;
 }
 
 static int find_event(struct check_file *f, const char *name,
@@ -294,8 +258,8 @@ static int sum_samples(struct check_file *f)
 	return rc;
 }
 
-int runs_read_file(struct check_file *f,
-		   const struct check_runs_options *o, struct error *err)
+static int read_file(struct check_file *f,
+		     const struct check_runs_options *o, struct error *err)
 {
 	uint32_t mask = KEY_BIT(KEY_IMAGE) | KEY_BIT(KEY_SYMBOL) |
 			KEY_BIT(KEY_FILE) | KEY_BIT(KEY_LINE);
@@ -328,6 +292,154 @@ uint32_t check_leaf(const struct check_file *f, uint32_t stack)
 	if (loc == PROF_NONE || prof_is_mark(loc))
 		return f->keys.unknown;
 	return f->keys.steps[f->keys.head[loc]].fk;
+}
+
+static int by_file(const void *a, const void *b)
+{
+	const struct check_file *x = a, *y = b;
+
+	if (x->side != y->side)
+		return x->side < y->side ? -1 : 1;
+	return strcmp(x->path, y->path);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct check_run *x = a, *y = b;
+
+	if (x->side != y->side)
+		return x->side < y->side ? -1 : 1;
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	return x->run < y->run ? -1 : x->run > y->run;
+}
+
+static int add_runs(struct check_runs *c, uint32_t file)
+{
+	const struct check_file *f = &c->files.v[file];
+	size_t first = c->runs.n;
+
+	for (uint32_t r = 0; r < f->p->runs.n; r++) {
+		struct check_run run = {
+			.file = file, .run = r, .side = f->side,
+			.start_ns = f->p->runs.v[r].start_wall_ns,
+		};
+
+		if (vec_push(&c->runs, run) < 0)
+			return -ERR_NOMEM;
+		*(f->side == CHECK_BASE ? &c->nbase : &c->nnew) += 1;
+	}
+	for (size_t i = 0; i < f->cells.n; i++) {
+		struct check_run *run =
+			&c->runs.v[first + f->cells.v[i].run];
+
+		run->samples += f->cells.v[i].count;
+		run->cost += (double)f->cells.v[i].weight;
+	}
+	return 0;
+}
+
+/* The cost of each function of a file. */
+static int sum_functions(const struct check_file *f, struct compare_input *in)
+{
+	size_t n = f->p->funcs.n + 1;
+
+	*in = (struct compare_input){ f->p, &f->keys.same, (uint8_t)f->side,
+				      calloc(n, sizeof(double)),
+				      calloc(n, sizeof(double)) };
+	if (!in->cost || !in->samples)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < f->cells.n; i++) {
+		const struct check_cell *cell = &f->cells.v[i];
+		uint32_t fk = check_leaf(f, cell->stack), func;
+
+		func = fk == PROF_NONE ? 0 : f->keys.keys.v[fk].func;
+		if (!func)
+			continue;
+		in->cost[func - 1] += (double)cell->weight;
+		in->samples[func - 1] += (double)cell->count;
+	}
+	return 0;
+}
+
+static int name_functions(struct check_runs *c)
+{
+	size_t n = c->match.funcs.n;
+	struct label_func *v = calloc(n + 1, sizeof(*v));
+	struct labels l = { .nfuncs = 0 };
+	int rc = v ? labels_images(&l, NULL, 0, c->str.str.n + 1) : -ERR_NOMEM;
+
+	for (uint32_t i = 0; !rc && i < n; i++) {
+		const struct compare_func *f = &c->match.funcs.v[i];
+
+		v[i] = (struct label_func){ i + 1, f->name, f->image, f->line,
+					    f->file, f->vaddr, false };
+	}
+	if (!rc)
+		rc = labels_funcs(&l, v, n, n + 1, c->str.str.v);
+	for (uint32_t i = 0; !rc && i < n; i++) {
+		const struct compare_func *f = &c->match.funcs.v[i];
+		struct check_func new = {
+			.image = f->image, .name = f->name, .line = f->line,
+			.which = strtab_add(&c->str, label_within(&l, i + 1)),
+			.file = strtab_add(&c->str, f->file),
+			.kernel = f->kernel };
+
+		if (new.which == UINT32_MAX || new.file == UINT32_MAX ||
+		    vec_push(&c->funcs, new) < 0)
+			rc = -ERR_NOMEM;
+	}
+	labels_fini(&l);
+	free(v);
+	return rc;
+}
+
+static int match_functions(struct check_runs *c)
+{
+	size_t n = c->files.n;
+	struct compare_input *in = calloc(n + 1, sizeof(*in));
+	/* string 0 is "" */
+	int rc = in && !strtab_add(&c->str, "") ? 0 : -ERR_NOMEM;
+
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = sum_functions(&c->files.v[i], &in[i]);
+	if (!rc)
+		rc = compare_match_init(&c->match, &c->str, in, n, true);
+	if (!rc)
+		rc = name_functions(c);
+	for (size_t i = 0; in && i < n; i++) {
+		free(in[i].cost);
+		free(in[i].samples);
+	}
+	free(in);
+	return rc;
+}
+
+int check_runs_finish(struct check_runs *c, const struct check_runs_options *o,
+		      struct error *err)
+{
+	int rc = 0;
+
+	if (c->files.n)
+		qsort(c->files.v, c->files.n, sizeof(*c->files.v), by_file);
+	if (o->by_line)
+		rc = runs_match_lines(c, &o->where, NULL, 0);
+	for (size_t i = 0; !rc && i < c->files.n; i++) {
+		rc = read_file(&c->files.v[i], o, err);
+		if (rc < 0)
+			return rc;
+	}
+	if (!rc)
+		rc = match_functions(c);
+	for (size_t i = 0; !rc && i < c->files.n; i++)
+		rc = map_keys(c, i, o->by_line);
+	for (uint32_t i = 0; !rc && i < c->files.n; i++)
+		rc = add_runs(c, i);
+	if (!rc && c->runs.n)
+		qsort(c->runs.v, c->runs.n, sizeof(*c->runs.v), by_time);
+	return rc < 0 ? nomem(err) : 0;
 }
 
 void check_func_name(const struct check_runs *c, uint32_t func,

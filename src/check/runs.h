@@ -7,14 +7,15 @@
  *
  * A function is the base name of its image and its linkage name without what
  * compilers append to clones (.isra.0, .cold): copies count as one.  Where a
- * recording has several of that name, views/func_match.h says which is which.  All that has
+ * recording has several of that name, compare/func_match.h says which is which.  All that has
  * no name in an image is one function.
  */
+#include "compare/match.h"
 #include "profile/reader.h"
 #include "views/framekey.h"
 #include "views/line_match.h"
 
-enum check_side { CHECK_BASE, CHECK_NEW };
+enum check_side { CHECK_BASE = COMPARE_OLD, CHECK_NEW = COMPARE_NEW };
 
 struct check_cell {
 	uint32_t run;		/* of the file */
@@ -29,7 +30,6 @@ struct check_file {
 	struct profile *p;
 	uint32_t event;		/* the one that is compared */
 	struct frame_keys keys;
-	uint32_t *which;	/* by func of p: check_func.which */
 	uint32_t *func;		/* by frame key: check_func */
 	uint32_t *unit;		/* by frame key: row, see check_unit */
 	uint32_t lines;		/* 1 + line_maps; 0: its lines are as they are */
@@ -69,13 +69,12 @@ struct check_runs {
 	VEC(struct check_file) files;
 	VEC(struct check_run) runs;	/* baseline first, in order of time */
 	size_t nbase, nnew;
-	VEC(struct check_func) funcs;
+	struct compare_match match;	/* a file is a recording */
+	VEC(struct check_func) funcs;	/* those of match, then one for each
+					 * image's code without names */
 	VEC(struct check_unit) units;
 	struct idtab func_tab, unit_tab;
 	VEC(struct line_map) line_maps;	/* to the newest of the new side */
-	uint32_t *alias;	/* by function: the one it counts for */
-	uint32_t *before;	/* by function: what it was by another name in
-				 * the baseline, PROF_NONE: no other one */
 };
 
 struct check_runs_options {
@@ -95,20 +94,19 @@ int check_runs_add(struct check_runs *c, enum check_side side,
 int check_runs_finish(struct check_runs *c, const struct check_runs_options *o,
 		      struct error *err);
 
-/* Function and row of a frame key in a file. */
-static inline uint32_t check_func_of(const struct check_runs *c,
-				     const struct check_file *f, uint32_t fk)
+/* Whether a function has a name: it is one of match.funcs. */
+static inline bool check_func_named(const struct check_runs *c, uint32_t func)
 {
-	uint32_t id = f->func[fk];
-
-	return c->alias ? c->alias[id] : id;
+	return func < c->match.funcs.n;
 }
 
-/* The function that this one was in the baseline by another name, or PROF_NONE. */
+/* The function that had another name, source file or image in the baseline and
+ * became this one, or PROF_NONE. */
 static inline uint32_t check_func_before(const struct check_runs *c,
 					 uint32_t func)
 {
-	return c->before ? c->before[func] : PROF_NONE;
+	return check_func_named(c, func) ? c->match.funcs.v[func].before
+					 : PROF_NONE;
 }
 
 /* The innermost frame key of a stack. */

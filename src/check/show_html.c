@@ -53,7 +53,7 @@ static int match_keys(struct page *x, size_t i)
 
 		if (fk == PROF_NONE || theirs == PROF_NONE)
 			continue;
-		func = check_func_of(&x->c->runs, f, theirs);
+		func = f->func[theirs];
 		if (func >= x->c->runs.funcs.n)
 			continue;
 		if (first[func] == PROF_NONE)

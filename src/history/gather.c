@@ -164,7 +164,7 @@ static void add_file(struct gathering *g, uint32_t file)
 
 		if (fk == PROF_NONE)
 			continue;
-		g->cost[check_func_of(g->runs, f, fk) * g->runs->runs.n +
+		g->cost[f->func[fk] * g->runs->runs.n +
 			g->place[c->run]] += (double)c->weight / g->per_sample;
 	}
 }

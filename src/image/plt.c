@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "base/search.h"
 #include "image/image_internal.h"
 
 struct stub {
@@ -249,17 +250,11 @@ static enum slot_kind slot_kind(uint16_t machine, uint64_t type)
 /* The first of the stubs (in by_slot) that jump through the slot; n if none. */
 static size_t find_slot(const struct plt *plt, uint64_t slot)
 {
-	size_t lo = 0, hi = plt->stubs.n;
+	size_t at;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (plt->stubs.v[plt->by_slot[mid]].slot < slot)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	lower_bound(at, 0, plt->stubs.n,
+		    plt->stubs.v[plt->by_slot[at]].slot < slot);
+	return at;
 }
 
 static void name_stubs(struct image *img, struct plt *plt,

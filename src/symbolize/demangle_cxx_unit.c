@@ -3,6 +3,7 @@
  * Unqualified names: operators, constructors, lambdas and types without a name,
  * tags and modules (Itanium C++ ABI §5.1.3, §5.1.4.1, §5.1.7).
  */
+#include "base/search.h"
 #include "symbolize/demangle_cxx.h"
 
 /*
@@ -41,26 +42,19 @@ static const struct cxx_operator operators[] = {
 
 enum { OPERATORS = sizeof(operators) / sizeof(*operators) };
 
+static int code_of(const struct cxx_operator *op)
+{
+	return op->code[0] << 8 | op->code[1];
+}
+
 const struct cxx_operator *cxx_operator_find(char c, char d)
 {
-	size_t lo = 0, hi = OPERATORS, mid;
 	int want = (uint8_t)c << 8 | (uint8_t)d;
+	size_t at;
 
-	while (lo < hi) {
-		const struct cxx_operator *op;
-		int got;
-
-		mid = (lo + hi) / 2;
-		op = &operators[mid];
-		got = op->code[0] << 8 | op->code[1];
-		if (got == want)
-			return op;
-		if (got < want)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return NULL;
+	lower_bound(at, 0, OPERATORS, code_of(&operators[at]) < want);
+	return at < OPERATORS && code_of(&operators[at]) == want
+		       ? &operators[at] : NULL;
 }
 
 const struct cxx_operator *cxx_operator_at(uint32_t i)

@@ -8,6 +8,7 @@
 #include <dwarf.h>
 
 #include "base/cursor.h"
+#include "base/search.h"
 #include "symbolize/dwarf.h"
 
 enum { MAX_DEPTH = 256, KEPT = sizeof(((struct dwarf *)0)->scopes) /
@@ -131,21 +132,14 @@ uint32_t dwarf_scope_of(struct dwarf *d, const struct dwarf_unit *u,
 {
 	const struct scope_index *x = index_of(d, u);
 	uint32_t at = (uint32_t)(off - u->off), i;
-	size_t lo = 0, hi;
+	size_t next;
 
 	*out = x;
 	if (!x)
 		return NO_SCOPE;
-	for (hi = x->v.n; lo < hi;) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (x->v.v[mid].start < at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	lower_bound(next, 0, x->v.n, x->v.v[next].start < at);
 	/* the last that begins before, or one around that */
-	for (i = lo ? (uint32_t)lo - 1 : NO_SCOPE; i != NO_SCOPE;
+	for (i = next ? (uint32_t)next - 1 : NO_SCOPE; i != NO_SCOPE;
 	     i = x->v.v[i].parent)
 		if (at < x->v.v[i].end)
 			return i;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/search.h"
 #include "symbolize/dwarf.h"
 
 const struct span *dwarf_unit_section(const struct dwarf_unit *u)
@@ -131,24 +132,16 @@ struct dwarf_unit *dwarf_unit_at(struct dwarf *d, uint64_t die)
 	uint64_t off = DIE_OFFSET(die);
 	struct dwarf_work w = { 0 };
 	struct dwarf_set *s;
-	size_t lo, hi, end;
+	size_t at, end;
 
 	if (DIE_SET(die) >= d->sets.n)
 		return NULL;
 	s = d->sets.v[DIE_SET(die)];
 	if (!s->indexed && dwarf_set_index(d, s, NULL, &w) < 0)
 		return NULL;
-	lo = types ? s->ninfo : 0;
-	hi = end = types ? s->units.n : s->ninfo;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->units.v[mid].end <= off)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo == end || off < s->units.v[lo].off ? NULL : &s->units.v[lo];
+	end = types ? s->units.n : s->ninfo;
+	lower_bound(at, types ? s->ninfo : 0, end, s->units.v[at].end <= off);
+	return at == end || off < s->units.v[at].off ? NULL : &s->units.v[at];
 }
 
 static bool is_gnu(const char *producer)

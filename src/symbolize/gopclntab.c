@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/search.h"
 
 enum {
 	MAGIC_12 = (int)0xfffffffb, MAGIC_116 = (int)0xfffffffa,
@@ -397,19 +398,12 @@ static bool read_func(struct gopclntab *t, uint64_t i, struct func *f)
 /* The function that covers addr. */
 static bool find_func(struct gopclntab *t, uint64_t addr, struct func *f)
 {
-	uint64_t lo = 0, hi = t->nfunc;
+	uint64_t next;
 
 	if (addr < entry_pc(t, 0) || addr >= entry_pc(t, t->nfunc))
 		return false;
-	while (hi - lo > 1) {
-		uint64_t mid = lo + (hi - lo) / 2;
-
-		if (entry_pc(t, mid) <= addr)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return read_func(t, lo, f) && addr >= f->entry && addr < f->end;
+	lower_bound(next, 1, t->nfunc, entry_pc(t, next) <= addr);
+	return read_func(t, next - 1, f) && addr >= f->entry && addr < f->end;
 }
 
 static const char *func_name(const struct gopclntab *t, uint32_t off)

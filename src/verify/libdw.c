@@ -17,6 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/search.h"
+
 enum {
 	MAX_DEPTH = 4096,	/* of DIEs; libdw does not bound it */
 	MAX_CHAINS = 64,	/* of one address: identical code folded */
@@ -186,17 +188,10 @@ static void read_symbols(struct asking *a, uint64_t bias)
 /* The first of our addresses that is not below x, an address of the DWARF. */
 static size_t first_from(const struct asking *a, uint64_t x)
 {
-	size_t lo = 0, hi = a->q->n;
+	size_t at;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (a->q->vaddrs[mid] + a->to_dwarf < x)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	lower_bound(at, 0, a->q->n, a->q->vaddrs[at] + a->to_dwarf < x);
+	return at;
 }
 
 static void add_level(struct asking *a, size_t at, uint32_t function)
@@ -395,17 +390,11 @@ static void put_str(struct asking *a, struct buf *out, const char *s)
 static void put_symbols(struct asking *a, struct buf *out, uint64_t vaddr)
 {
 	struct buf names = { 0 };
-	size_t lo = 0, hi = a->symbols.n, n = 0;
 	uint64_t nearest = 0;
+	size_t lo, n = 0;
 
-	while (lo < hi) {	/* behind the last one that starts at or before */
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (a->symbols.v[mid].start <= vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	/* behind the last one that starts at or before */
+	lower_bound(lo, 0, a->symbols.n, a->symbols.v[lo].start <= vaddr);
 	if (lo)
 		nearest = a->symbols.v[lo - 1].start;
 	for (; lo > 0 && vaddr - a->symbols.v[lo - 1].start < 1 << 26; lo--) {

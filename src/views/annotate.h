@@ -18,7 +18,7 @@
  * A code is a function as it really exists in an image: its instructions with
  * what they cost.  These add up to the samples in it exactly.
  */
-#include "views/labels.h"
+#include "compare/labels.h"
 #include "views/sources.h"
 #include "views/truth.h"
 

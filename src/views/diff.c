@@ -113,8 +113,6 @@ static void side_fini(struct diff_side *s)
 	free(s->key_of);
 	free(s->row_of);
 	free(s->str_of);
-	free(s->image_of);
-	free(s->func_of);
 	free(s->file_of);
 	free(s->run_at);
 	free(s->run_seconds);
@@ -133,10 +131,7 @@ void diff_free(struct diff *d)
 	profile_fini(&d->names);
 	vec_fini(&d->cols);
 	vec_fini(&d->rows);
-	vec_fini(&d->renames);
-	vec_fini(&d->funcs);
-	u64map_fini(&d->rename_of);
-	u64map_fini(&d->renamed);
+	compare_match_fini(&d->match);
 	line_map_fini(&d->lines);
 	vec_fini(&d->order);
 	free(d->moved_from);

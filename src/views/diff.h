@@ -25,11 +25,13 @@
  *		flame_diff_sure(&f, n, c, &change)
  *	flame_diff_name(&f, n, &name);
  */
+#include "compare/match.h"
 #include "views/line_match.h"
 #include "views/report.h"
 #include "views/sources.h"
 
-enum { DIFF_OLD, DIFF_NEW, DIFF_SIDES };
+enum { DIFF_OLD = COMPARE_OLD, DIFF_NEW = COMPARE_NEW,
+       DIFF_SIDES = COMPARE_SIDES };
 
 /* What costs of both sides are divided by. */
 enum diff_norm {
@@ -75,20 +77,6 @@ struct diff_change {
 	bool real;		/* more than noise: q at most 0.05 */
 };
 
-/* A function that has another name now; names and images as matched. */
-struct diff_rename {
-	uint32_t before, now;	/* linkage names, str of diff.names */
-	uint32_t image_before, image_now;
-};
-
-/* A function of either side. */
-struct diff_func {
-	const char *file;	/* where it is declared, on the new side if there */
-	uint32_t line, image;	/* image: str of diff.names */
-	uint64_t vaddr;
-	bool seen;		/* it is in a stack */
-};
-
 struct diff_row {
 	uint32_t key;		/* in diff.keys */
 	uint32_t comm, cpu;	/* str of diff.names; as in struct lane */
@@ -102,8 +90,8 @@ struct diff_side {
 	uint32_t *key_of;	/* by frame key: in diff.keys, PROF_NONE */
 	uint32_t *row_of;	/* by row of rep: in diff.rows */
 	uint32_t *str_of;	/* by str of p: of diff.names, PROF_NONE */
-	uint32_t *image_of;	/* by image of p: what it is called in the diff */
-	uint32_t *func_of;	/* by func of p: in diff.funcs */
+	const uint32_t *image_of;	/* by image of p: its name in the diff */
+	const uint32_t *func_of;	/* by func of p: in diff.match.funcs */
 	uint32_t *file_of;	/* by str of p: a source file's as matched */
 	uint32_t *run_at;	/* by run of p: which of those selected, or
 				 * PROF_NONE */
@@ -138,10 +126,8 @@ struct diff {
 	bool tau_assumed;	/* one run a side says nothing of others */
 	bool same_cpu;		/* both ran on the same kind of processor */
 	struct profile names;	/* holds strings only */
-	struct frame_keys keys;	/* strings of `names`; func: 1 + in funcs */
-	VEC(struct diff_func) funcs;
-	VEC(struct diff_rename) renames;
-	struct u64map rename_of, renamed;	/* by name before, and now */
+	struct compare_match match;	/* a side is a recording */
+	struct frame_keys keys;	/* strings of `names`; func: 1 + in match.funcs */
 	struct line_map lines;		/* where lines are a key */
 	VEC(uint32_t) key_fk[DIFF_SIDES];	/* by key: a frame key of that
 					 * side, PROF_NONE: it has none */
@@ -199,11 +185,13 @@ void diff_name(const struct diff *d, uint32_t key, struct buf *out);
 void diff_name_alone(const struct diff *d, uint32_t key, struct buf *out);
 /* What names it in all recordings: see name_stable. */
 void diff_name_stable(const struct diff *d, uint32_t key, struct buf *out);
-/* What it was called on the old side, where that was something else: false if not. */
+/* The function that a key stands for had another name, source file or image on the
+ * old side, which is appended; false if not. */
 bool diff_name_before(const struct diff *d, uint32_t key, struct buf *out);
-/* The rename of a function by its old name, or by its new one; NULL: it has none. */
-const struct diff_rename *diff_rename_of(const struct diff *d, uint32_t old);
-const struct diff_rename *diff_renamed(const struct diff *d, uint32_t now);
+/* The function of the old side that became the one of a key; NULL: it has not
+ * changed its name or place. */
+const struct compare_func *diff_before(const struct diff *d,
+				       const struct frame_key *key);
 
 enum diff_status { DIFF_SAME, DIFF_GREW, DIFF_SHRANK, DIFF_CAME, DIFF_WENT,
 		   DIFF_MOVED };

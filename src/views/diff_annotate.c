@@ -64,13 +64,16 @@ static bool is_name(const struct diff *d, uint32_t linkage, const char *what)
 static const char *meant_renamed(const struct diff *d, int side,
 				 const char *what)
 {
-	for (size_t i = 0; i < d->renames.n; i++) {
-		const struct diff_rename *r = &d->renames.v[i];
-		uint32_t other = side == DIFF_NEW ? r->before : r->now;
-		uint32_t own = side == DIFF_NEW ? r->now : r->before;
+	for (size_t i = 0; i < d->match.funcs.n; i++) {
+		const struct compare_func *now = &d->match.funcs.v[i], *before;
 
-		if (is_name(d, other, what))
-			return profile_cstr(&d->names, own);
+		if (now->before == COMPARE_NONE)
+			continue;
+		before = &d->match.funcs.v[now->before];
+		if (before->name != now->name &&
+		    is_name(d, (side == DIFF_NEW ? before : now)->name, what))
+			return profile_cstr(&d->names, (side == DIFF_NEW
+						? now : before)->name);
 	}
 	return NULL;
 }
@@ -97,10 +100,11 @@ static const char *meant(const struct diff *d, int side, const char *what)
 /* The name by which an old function is paired. */
 static uint32_t name_now(const struct diff *d, uint32_t name)
 {
-	const struct diff_rename *r = diff_rename_of(d, name);
+	const struct compare_func *v = d->match.funcs.v;
 
-	if (r)
-		return r->now;
+	for (size_t i = 0; i < d->match.funcs.n; i++)
+		if (v[i].before != COMPARE_NONE && v[v[i].before].name == name)
+			return v[i].name;
 	for (uint32_t i = 0; i < d->rows.n; i++)
 		if (d->moved_from[i] != PROF_NONE &&
 		    name_before(d, i) != PROF_NONE &&
@@ -261,7 +265,7 @@ static uint8_t *changed_functions(struct diff_annotation *x, int side)
 {
 	struct diff *d = x->d;
 	const struct profile *p = d->side[side].p;
-	uint8_t *is = calloc(d->funcs.n + 1, 1);
+	uint8_t *is = calloc(d->match.funcs.n + 1, 1);
 	uint8_t *out = calloc(p->funcs.n + 1, 1);
 	size_t n = 0;
 

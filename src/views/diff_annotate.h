@@ -11,7 +11,7 @@
  */
 #include "views/annotate.h"
 #include "views/diff.h"
-#include "views/diff_align.h"
+#include "compare/align.h"
 
 struct diff_annotate_spec {
 	const char *what;	/* function, FILE[:LINE], image; NULL: the most

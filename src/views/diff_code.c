@@ -11,7 +11,7 @@
 
 #include "symbolize/clones.h"
 #include "views/diff_annotate.h"
-#include "views/insn_words.h"
+#include "compare/insn_words.h"
 
 static const struct prof_symbol *symbol_of(const struct annotation *a,
 					   size_t code)

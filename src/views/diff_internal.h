@@ -6,18 +6,8 @@
 #include "views/diff.h"
 #include "views/names.h"
 
-/* A function of an image with its cost itself, in samples. */
-struct func_cost {
-	uint32_t image, name;	/* str of diff.names, as matched */
-	const char *file;	/* base name of where it is declared, or "" */
-	double cost[DIFF_SIDES];
-};
-/* diff_images.c: fills diff_side.image_of, then diff.renames. */
-int diff_images(struct diff *d);
-/* diff_renames.c: of n functions, which have another name now. */
-int diff_renames(struct diff *d, const struct func_cost *v, size_t n);
-/* diff_funcs.c: fills diff_side.func_of and diff.funcs; then, with the keys
- * there, what tells functions of one name apart. */
+/* diff_funcs.c: fills diff.match; then, with the keys there, what tells functions of
+ * one name apart. */
 int diff_funcs(struct diff *d);
 int diff_labels(struct diff *d);
 /* diff_files.c: fills diff_side.file_of. */
@@ -33,8 +23,6 @@ int diff_moved(struct diff *d);
 /* diff_rows.c: rows of both sides, and those to show. */
 int diff_rows(struct diff *d);
 int diff_order_rows(struct diff *d);
-/* Sets where the branch of each node ends. */
-void flame_diff_close(struct flame_diff *f);
 /* The member "header" of an object that is open. */
 void diff_json_header(const struct diff *d, struct json *j);
 

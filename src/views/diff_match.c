@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What is the same on both sides.
- *
- * Functions are matched by linkage name, without what compilers append to clones,
- * and image, and where that is not enough by where they are (func_match.h); images
- * by their file's name (diff_images.c finds those that were
- * renamed), source files by path, else by the end of it (diff_files.c), lines by
- * their text (line_match.h).  Code without names is matched by address where both sides ran the same
- * build; else all of it in an image is one.
+ * What is the same on both sides: images and functions (compare/match.h), source
+ * files by path, else by its end (diff_files.c), lines by their text (line_match.h).
+ * Code without names is matched by address if both sides ran the same build; else
+ * all of it in an image is one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -69,17 +65,6 @@ static int match_lines(struct diff *d)
 	return line_map_init(&d->lines, side);
 }
 
-static void take_new_name(const struct diff *d, struct frame_key *k)
-{
-	const struct diff_rename *r = diff_rename_of(d, k->name);
-
-	if (!r)
-		return;
-	k->name = r->now;
-	if (k->image == r->image_before)
-		k->image = r->image_now;
-}
-
 /* One side's key in the words of the diff. */
 static int common_key(struct matcher *m, int side, const struct frame_key *k,
 		      struct frame_key *out)
@@ -97,8 +82,13 @@ static int common_key(struct matcher *m, int side, const struct frame_key *k,
 	if (k->name)
 		out->name = strtab_add_n(&m->d->names.str, name,
 					 clone_base(name));
-	if (side == DIFF_OLD && k->sort == FRAME_FUNC)
-		take_new_name(m->d, out);
+	if (out->func) {	/* it may have been renamed */
+		const struct compare_func *f =
+			&m->d->match.funcs.v[out->func - 1];
+
+		out->name = f->name;
+		out->image = out->image ? f->image : 0;
+	}
 	if (k->sort == FRAME_ADDR && !addresses_match(m, out->image)) {
 		out->sort = FRAME_FUNC;
 		out->name = profile_str(&m->d->names, NO_NAME);
@@ -190,15 +180,13 @@ int diff_match(struct diff *d)
 	int rc;
 
 	d->keys.mask = d->side[0].rep->keys.mask;
-	rc = diff_images(d);
+	rc = diff_funcs(d);
 	if (!rc)
 		rc = diff_files(d);
 	if (!rc)
 		rc = match_lines(d);
 	if (!rc)
 		rc = find_images(&m);
-	if (!rc)
-		rc = diff_funcs(d);
 	if (!rc)
 		rc = add_keys(&m);
 	if (!rc)
@@ -216,15 +204,28 @@ uint32_t diff_line(const struct diff *d, uint32_t key, int side)
 	return fk == PROF_NONE ? 0 : d->side[side].rep->keys.keys.v[fk].line;
 }
 
+const struct compare_func *diff_before(const struct diff *d,
+				       const struct frame_key *key)
+{
+	uint32_t before = key->func ? d->match.funcs.v[key->func - 1].before
+				    : COMPARE_NONE;
+
+	return before == COMPARE_NONE ? NULL : &d->match.funcs.v[before];
+}
+
 bool diff_name_before(const struct diff *d, uint32_t key, struct buf *out)
 {
 	struct frame_key k = d->keys.keys.v[key];
-	const struct diff_rename *r = k.sort == FRAME_FUNC
-					      ? diff_renamed(d, k.name) : NULL;
+	const struct compare_func *f = diff_before(d, &k);
+	bool alone;
 
-	if (!r)
+	if (!f)
 		return false;
-	k.name = r->before;
-	name_symbol(&d->names, &d->keys, &k, NAME_BARE, out);
+	/* the image, where nothing else is different */
+	alone = f->name == k.name &&
+		f->image != d->match.funcs.v[k.func - 1].image;
+	k.func = (uint32_t)(f - d->match.funcs.v) + 1;
+	k.name = f->name;
+	name_symbol(&d->names, &d->keys, &k, alone ? NAME_ALONE : 0, out);
 	return true;
 }

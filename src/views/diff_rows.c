@@ -219,8 +219,7 @@ static bool has_new_name(const struct diff *d, uint32_t row)
 {
 	const struct frame_key *k = &d->keys.keys.v[d->rows.v[row].key];
 
-	return !(d->keys.mask & KEY_BIT(KEY_LINE)) && k->sort == FRAME_FUNC &&
-	       diff_renamed(d, k->name);
+	return !(d->keys.mask & KEY_BIT(KEY_LINE)) && diff_before(d, k);
 }
 
 enum diff_status diff_status(const struct diff *d, uint32_t row, size_t col,

@@ -8,13 +8,6 @@
 
 #include "profile/symbol_order.h"
 
-const char *path_base(const char *path)
-{
-	const char *slash = *path == '[' ? NULL : strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 void frame_address_name(const char *image, uint64_t vaddr, struct buf *out)
 {
 	const char *base = *image == '/' ? path_base(image) : image;
@@ -274,16 +267,4 @@ void frame_keys_fini(struct frame_keys *k)
 	labels_fini(&k->labels);
 	identity_fini(&k->same);
 	*k = (struct frame_keys){ 0 };
-}
-
-bool path_is_program(const struct profile *p, const char *base)
-{
-	const char *command = p->runs.n
-		? profile_cstr(p, p->runs.v[0].command) : "";
-	size_t n = strcspn(command, " "), at = n;
-
-	while (at && command[at - 1] != '/')
-		at--;
-	return n > at && strlen(base) == n - at &&
-	       !strncmp(base, command + at, n - at);
 }

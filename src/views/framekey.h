@@ -13,9 +13,9 @@
  * text: `labels` says what to show beside equal texts.
  */
 #include "profile/model.h"
-#include "views/identity.h"
+#include "compare/identity.h"
 #include "views/keys.h"
-#include "views/labels.h"
+#include "compare/labels.h"
 #include "views/select.h"
 
 enum frame_sort {
@@ -77,9 +77,5 @@ static inline bool frame_step_inlined(const struct frame_keys *k,
 /* How an address without name is shown: image+0x1234.  `image` is its path or
  * label.  Appends, unsafe text. */
 void frame_address_name(const char *image, uint64_t vaddr, struct buf *out);
-/* Whether a file of this name is the program that the first run started. */
-bool path_is_program(const struct profile *p, const char *base);
-/* The last part of a path; names in [brackets] stay whole. */
-const char *path_base(const char *path);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "views/diff_align.h"
+#include "compare/align.h"
 
 enum {
 	LINES_MAX = 1 << 20,	/* of one file */

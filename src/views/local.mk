@@ -18,12 +18,8 @@ libviews_a_SOURCES = \
 	src/views/annotate_units.c \
 	src/views/cells.c \
 	src/views/cells.h \
-	src/views/code_like.c \
-	src/views/code_like.h \
 	src/views/diff.c \
 	src/views/diff.h \
-	src/views/diff_align.c \
-	src/views/diff_align.h \
 	src/views/diff_annotate.c \
 	src/views/diff_annotate.h \
 	src/views/diff_annotate_json.c \
@@ -33,15 +29,12 @@ libviews_a_SOURCES = \
 	src/views/diff_flame.c \
 	src/views/diff_funcs.c \
 	src/views/diff_head.c \
-	src/views/diff_images.c \
 	src/views/diff_internal.h \
 	src/views/diff_json.c \
 	src/views/diff_lines.c \
 	src/views/diff_match.c \
 	src/views/diff_moved.c \
 	src/views/diff_norm.c \
-	src/views/diff_prune.c \
-	src/views/diff_renames.c \
 	src/views/diff_rows.c \
 	src/views/diff_stats.c \
 	src/views/diff_svg.c \
@@ -56,8 +49,6 @@ libviews_a_SOURCES = \
 	src/views/fold.h \
 	src/views/framekey.c \
 	src/views/framekey.h \
-	src/views/func_match.c \
-	src/views/func_match.h \
 	src/views/html.c \
 	src/views/html.h \
 	src/views/html_calls.c \
@@ -74,19 +65,13 @@ libviews_a_SOURCES = \
 	src/views/html_samples.c \
 	src/views/html_tree.c \
 	src/views/html_union.c \
-	src/views/identity.c \
-	src/views/identity.h \
 	src/views/info.c \
 	src/views/info.h \
 	src/views/info_text.c \
-	src/views/insn_words.c \
-	src/views/insn_words.h \
 	src/views/interval.c \
 	src/views/interval.h \
 	src/views/keys.c \
 	src/views/keys.h \
-	src/views/labels.c \
-	src/views/labels.h \
 	src/views/line_match.c \
 	src/views/line_match.h \
 	src/views/lines.c \
@@ -96,8 +81,6 @@ libviews_a_SOURCES = \
 	src/views/missing.c \
 	src/views/missing.h \
 	src/views/missing_text.c \
-	src/views/moves.c \
-	src/views/moves.h \
 	src/views/names.c \
 	src/views/names.h \
 	src/views/outward.c \
@@ -105,8 +88,6 @@ libviews_a_SOURCES = \
 	src/views/preorder.c \
 	src/views/preorder.h \
 	src/views/ranges.c \
-	src/views/renames.c \
-	src/views/renames.h \
 	src/views/report.c \
 	src/views/report.h \
 	src/views/report_csv.c \

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "symbolize/symbolize.h"
-#include "views/identity.h"
+#include "compare/identity.h"
 
 enum { WORDS_MAX = 64 };	/* bits of a mask */
 

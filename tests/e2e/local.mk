@@ -2,6 +2,7 @@
 # Whole-program tests.  Those that record skip where no event may be opened.
 E2E_TESTS = \
 	tests/e2e/addr2line.sh \
+	tests/e2e/agree.sh \
 	tests/e2e/annotate.sh \
 	tests/e2e/bombs.sh \
 	tests/e2e/format.sh \

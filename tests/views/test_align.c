@@ -9,7 +9,7 @@
 #include "../checks.h"
 
 #include "base/buf.h"
-#include "views/diff_align.h"
+#include "compare/align.h"
 
 enum { TOKENS = 256 };
 

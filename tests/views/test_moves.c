@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include "../checks.h"
 
-#include "views/moves.h"
+#include "compare/moves.h"
 
 /* Twins: item 2n is what item 2n + 1 became. */
 static bool are_twins(void *ctx, size_t rose, size_t fell)

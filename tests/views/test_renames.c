@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include "../checks.h"
 
-#include "views/renames.h"
+#include "compare/renames.h"
 
 enum { RUNS = 100 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TALLY_VIEWS_MOVES_H
-#define TALLY_VIEWS_MOVES_H
+#ifndef TALLY_COMPARE_MOVES_H
+#define TALLY_COMPARE_MOVES_H
 /*
  * Code that moved: a function was split or inlined, or handed work to a helper
  * (what only has another name is paired before: renames.h).  What one function

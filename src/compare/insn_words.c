@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Instructions as words: see insn_words.h. */
-#include "views/insn_words.h"
+#include "compare/insn_words.h"
 
 #include <elf.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TALLY_VIEWS_LABELS_H
-#define TALLY_VIEWS_LABELS_H
+#ifndef TALLY_COMPARE_LABELS_H
+#define TALLY_COMPARE_LABELS_H
 /*
  * What tells functions of one name apart, and images of one file name: "a.c",
  * "x/util.c" beside "y/util.c", "ops.cc:12", "b/libx.so", "0x1180".  A function
@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "views/identity.h"
+#include "compare/identity.h"
 
 struct label_func {
 	uint32_t id;		/* what labels are found by; not 0 */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Code of two functions held against each other: see code_like.h. */
-#include "views/code_like.h"
+#include "compare/code_like.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,17 +49,14 @@ static uint64_t *make_runs(const struct strtab *words, const uint32_t *word,
 	return v;
 }
 
-int code_runs_of(const struct profile *p, const char *function,
+int code_runs_of(const struct profile *p, const struct prof_symbol *s,
 		 const struct prof_symbol *by_address, struct code_runs *out)
 {
-	const struct prof_symbol *s = insn_find(p, function);
 	struct insn_words w;
 	struct strtab words;
 	int rc;
 
 	*out = (struct code_runs){ NULL, NULL, 0, 0 };
-	if (!s)
-		return 1;
 	if (strtab_init(&words) < 0)
 		return -ERR_NOMEM;
 	rc = insn_words(p, s, by_address, &words, &w);

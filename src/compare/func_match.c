@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Functions of several recordings: see func_match.h. */
-#include "views/func_match.h"
+#include "compare/func_match.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/vec.h"
-#include "views/identity.h"
+#include "compare/identity.h"
 
 enum {
 	PARTS_MAX = 8,		/* of paths that are compared */

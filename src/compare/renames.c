@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Renamed functions: see renames.h. */
-#include "views/renames.h"
+#include "compare/renames.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TALLY_VIEWS_DIFF_ALIGN_H
-#define TALLY_VIEWS_DIFF_ALIGN_H
+#ifndef TALLY_COMPARE_ALIGN_H
+#define TALLY_COMPARE_ALIGN_H
 /*
  * Aligns two sequences: lines of source, instructions.
  *

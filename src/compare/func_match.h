@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TALLY_VIEWS_FUNC_MATCH_H
-#define TALLY_VIEWS_FUNC_MATCH_H
+#ifndef TALLY_COMPARE_FUNC_MATCH_H
+#define TALLY_COMPARE_FUNC_MATCH_H
 /*
  * Which functions of several recordings are the same one.
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* One function, one image: see identity.h. */
-#include "views/identity.h"
+#include "compare/identity.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -26,6 +26,13 @@ struct finder {
 	struct u64map last;	/* by image and name: the last first row */
 	uint32_t *next;		/* by func: the first row before it there */
 };
+
+const char *path_base(const char *path)
+{
+	const char *slash = *path == '[' ? NULL : strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
 
 void path_normal(const char *path, struct buf *out)
 {
@@ -371,4 +378,16 @@ void identity_fini(struct identity *x)
 	free(x->func);
 	free(x->image);
 	*x = (struct identity){ 0 };
+}
+
+bool path_is_program(const struct profile *p, const char *base)
+{
+	const char *command = p->runs.n
+		? profile_cstr(p, p->runs.v[0].command) : "";
+	size_t n = strcspn(command, " "), at = n;
+
+	while (at && command[at - 1] != '/')
+		at--;
+	return n > at && strlen(base) == n - at &&
+	       !strncmp(base, command + at, n - at);
 }

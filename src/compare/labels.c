@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What tells equal names apart: see labels.h. */
-#include "views/labels.h"
+#include "compare/labels.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/strtab.h"
-#include "views/framekey.h"
 
 enum {
 	PARTS_MAX = 8,		/* of a path: then it is shown whole */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Code that moved: see moves.h. */
-#include "views/moves.h"
+#include "compare/moves.h"
 
 #include <stdint.h>
 #include <stdlib.h>

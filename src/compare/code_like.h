@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TALLY_VIEWS_CODE_LIKE_H
-#define TALLY_VIEWS_CODE_LIKE_H
+#ifndef TALLY_COMPARE_CODE_LIKE_H
+#define TALLY_COMPARE_CODE_LIKE_H
 /*
  * Whether code of one function became part of another, where no debug information
  * says: renamed functions have all of their instructions in common, a helper has
@@ -8,7 +8,7 @@
  * other are runs of three instructions, and of five mnemonics, which stay when
  * registers are given out anew.
  */
-#include "views/insn_words.h"
+#include "compare/insn_words.h"
 
 /* What runs of instructions a function has: sorted, each once. */
 struct code_runs {
@@ -16,8 +16,9 @@ struct code_runs {
 	size_t ntext, nkind;
 };
 
-/* 1: the code is not known or too short to say anything; -ERR_NOMEM. */
-int code_runs_of(const struct profile *p, const char *function,
+/* Reads the code of a symbol; `by_address`: as insn_words takes it.  1: the code is
+ * not known or too short to say anything; -ERR_NOMEM. */
+int code_runs_of(const struct profile *p, const struct prof_symbol *s,
 		 const struct prof_symbol *by_address, struct code_runs *out);
 void code_runs_fini(struct code_runs *r);
 /* Whether most of the smaller one is in the other. */

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Aligns two sequences: see diff_align.h. */
-#include "views/diff_align.h"
+/* Aligns two sequences: see align.h. */
+#include "compare/align.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/search.h"
 
 enum {
 	NONE = UINT32_MAX,
@@ -67,21 +68,15 @@ static int chain(struct aligner *a)
 {
 	a->top.n = 0;
 	for (uint32_t i = 0; i < a->anchors.n; i++) {
-		size_t lo = 0, hi = a->top.n;
+		size_t at;
 
-		while (lo < hi) {
-			size_t mid = lo + (hi - lo) / 2;
-
-			if (a->anchors.v[a->top.v[mid]].at[1] <
-			    a->anchors.v[i].at[1])
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
-		a->anchors.v[i].below = lo ? a->top.v[lo - 1] : NONE;
-		if (lo == a->top.n && vec_push(&a->top, i) < 0)
+		lower_bound(at, 0, a->top.n,
+			    a->anchors.v[a->top.v[at]].at[1] <
+				    a->anchors.v[i].at[1]);
+		a->anchors.v[i].below = at ? a->top.v[at - 1] : NONE;
+		if (at == a->top.n && vec_push(&a->top, i) < 0)
 			return -ERR_NOMEM;
-		a->top.v[lo] = i;
+		a->top.v[at] = i;
 	}
 	return 0;
 }

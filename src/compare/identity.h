@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TALLY_VIEWS_IDENTITY_H
-#define TALLY_VIEWS_IDENTITY_H
+#ifndef TALLY_COMPARE_IDENTITY_H
+#define TALLY_COMPARE_IDENTITY_H
 /*
  * Which rows of a profile's tables are one function, or one image.  Equal names
  * do not make one function, and one function may have several rows: one for
@@ -44,5 +44,9 @@ size_t path_common_end(const char *a, const char *b);
 const char *path_end(const char *path, size_t n);
 /* Whether `path` ends with `end`, whole parts only. */
 bool path_ends_with(const char *path, const char *end);
+/* Whether a file of this name is the program that the first run started. */
+bool path_is_program(const struct profile *p, const char *base);
+/* The last part of a path; names in [brackets] stay whole. */
+const char *path_base(const char *path);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TALLY_VIEWS_INSN_WORDS_H
-#define TALLY_VIEWS_INSN_WORDS_H
+#ifndef TALLY_COMPARE_INSN_WORDS_H
+#define TALLY_COMPARE_INSN_WORDS_H
 /*
  * The instructions of a function as words that mean the same wherever the code
  * lies: addresses count by what is there, jumps within the function by no more
@@ -8,7 +8,7 @@
  */
 #include "base/buf.h"
 #include "profile/model.h"
-#include "views/diff_align.h"
+#include "compare/align.h"
 
 struct insn_words {
 	VEC(uint64_t) offset;	/* of each instruction in the function */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TALLY_VIEWS_RENAMES_H
-#define TALLY_VIEWS_RENAMES_H
+#ifndef TALLY_COMPARE_RENAMES_H
+#define TALLY_COMPARE_RENAMES_H
 /*
  * Functions that have another name now: those of one side only, paired by what
  * they are made of, whatever they cost, so that a function which was renamed and
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "views/code_like.h"
+#include "compare/code_like.h"
 
 /* A function that only one side ran. */
 struct rename_item {

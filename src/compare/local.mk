@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+noinst_LIBRARIES += libcompare.a
+libcompare_a_SOURCES = \
+	src/compare/align.c \
+	src/compare/align.h \
+	src/compare/code_like.c \
+	src/compare/code_like.h \
+	src/compare/func_match.c \
+	src/compare/func_match.h \
+	src/compare/identity.c \
+	src/compare/identity.h \
+	src/compare/insn_words.c \
+	src/compare/insn_words.h \
+	src/compare/labels.c \
+	src/compare/labels.h \
+	src/compare/match.c \
+	src/compare/match.h \
+	src/compare/match_images.c \
+	src/compare/match_internal.h \
+	src/compare/moved.c \
+	src/compare/moves.c \
+	src/compare/moves.h \
+	src/compare/renames.c \
+	src/compare/renames.h

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Functions of all recordings, and those that were renamed: see match.h. */
+#include "compare/match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "compare/func_match.h"
+#include "compare/match_internal.h"
+#include "compare/renames.h"
+#include "profile/symbol_order.h"
+#include "symbolize/clones.h"
+
+struct func_code {
+	struct code_runs runs;
+	bool asked, known;
+};
+
+/* Symbols of one recording. */
+struct symbols {
+	struct prof_symbol *v;	/* by address; NULL: not yet read */
+	uint32_t *of;		/* by function (funcs): in v, COMPARE_NONE */
+};
+
+struct compare_code {
+	struct func_code *func[COMPARE_SIDES];	/* by function */
+	struct symbols *symbols;		/* by recording */
+};
+
+static int list_funcs(struct compare_match *m, bool by_image,
+		      struct match_item *v, size_t *n)
+{
+	*n = 0;
+	for (uint32_t r = 0; r < m->n; r++) {
+		const struct profile *p = m->in[r].p;
+
+		for (uint32_t i = 0; i < p->funcs.n; i++) {
+			const struct prof_func *f = &p->funcs.v[i];
+			const char *name = profile_cstr(p, f->name);
+			size_t base = clone_base(name);
+			struct match_item x = {
+				.image = m->image_of[r][f->image],
+				.name = strtab_add_n(m->str, name, base),
+				.recording = r, .clone = name[base],
+				.file = profile_cstr(p, f->file),
+				.line = f->line, .vaddr = f->vaddr,
+				.build = match_build(&p->images.v[f->image]) };
+
+			if (m->in[r].same->func[i] != i)
+				continue;
+			if (x.name == UINT32_MAX)
+				return -ERR_NOMEM;
+			/* One function may be in several images.  Without a
+			 * source file, the image tells functions apart. */
+			if (!by_image && !*x.file)
+				x.file = strtab_get(m->str, x.image);
+			if (!by_image)
+				x.image = 0;
+			m->func_of[r][i] = (uint32_t)*n;
+			v[(*n)++] = x;
+		}
+	}
+	return 0;
+}
+
+/* func_of leads to items so far. */
+static int number_funcs(struct compare_match *m, const struct match_item *v,
+			size_t nids)
+{
+	if (vec_reserve(&m->funcs, nids + 1) < 0)
+		return -ERR_NOMEM;
+	memset(m->funcs.v, 0, (nids + 1) * sizeof(*m->funcs.v));
+	m->funcs.n = nids;
+	for (size_t r = 0; r < m->n; r++) {
+		const struct profile *p = m->in[r].p;
+		const uint32_t *same = m->in[r].same->func;
+		uint32_t *of = m->func_of[r];
+
+		for (uint32_t i = 0; i < p->funcs.n; i++) {
+			const struct prof_func *f = &p->funcs.v[i];
+			struct compare_func *to;
+			uint8_t sides;
+			uint32_t name;
+
+			if (same[i] != i)
+				continue;
+			name = v[of[i]].name;
+			of[i] = v[of[i]].id;
+			to = &m->funcs.v[of[i]];
+			sides = (uint8_t)(to->sides | 1u << m->in[r].side);
+			if (!to->file || !to->line || f->line)
+				*to = (struct compare_func){
+					.image = m->image_of[r][f->image],
+					.name = name,
+					.file = profile_cstr(p, f->file),
+					.line = f->line, .vaddr = f->vaddr,
+					.kernel = prof_is_kernel(
+						&p->images.v[f->image]) };
+			to->sides = sides;
+			to->before = COMPARE_NONE;
+		}
+		for (uint32_t i = 0; i < p->funcs.n; i++)
+			if (same[i] != i)
+				of[i] = of[same[i]];
+	}
+	return 0;
+}
+
+static int match_funcs(struct compare_match *m, bool by_image)
+{
+	struct match_item *v;
+	size_t n = 0;
+	uint32_t nids = 0;
+	int rc;
+
+	for (size_t r = 0; r < m->n; r++)
+		n += m->in[r].p->funcs.n;
+	v = calloc(n + 1, sizeof(*v));
+	rc = v ? list_funcs(m, by_image, v, &n) : -ERR_NOMEM;
+	if (!rc)
+		rc = match_items(v, n, &nids);
+	if (!rc)
+		rc = number_funcs(m, v, nids);
+	free(v);
+	return rc;
+}
+
+static int code_init(struct compare_match *m)
+{
+	struct compare_code *c = calloc(1, sizeof(*c));
+
+	m->code = c;
+	if (!c)
+		return -ERR_NOMEM;
+	c->symbols = calloc(m->n + 1, sizeof(*c->symbols));
+	for (int s = 0; s < COMPARE_SIDES; s++)
+		c->func[s] = calloc(m->funcs.n + 1, sizeof(*c->func[s]));
+	return c->symbols && c->func[0] && c->func[1] ? 0 : -ERR_NOMEM;
+}
+
+static void code_free(struct compare_match *m)
+{
+	struct compare_code *c = m->code;
+
+	if (!c)
+		return;
+	for (int s = 0; s < COMPARE_SIDES; s++) {
+		for (size_t i = 0; c->func[s] && i < m->funcs.n; i++)
+			code_runs_fini(&c->func[s][i].runs);
+		free(c->func[s]);
+	}
+	for (size_t r = 0; c->symbols && r < m->n; r++) {
+		free(c->symbols[r].v);
+		free(c->symbols[r].of);
+	}
+	free(c->symbols);
+	free(c);
+}
+
+static bool same_base(const char *a, const char *b)
+{
+	size_t n = clone_base(a);
+
+	return n == clone_base(b) && !strncmp(a, b, n);
+}
+
+/* The symbol with code of each function that has own code where samples are: its
+ * name alone may be that of several functions. */
+static void find_symbols(const struct compare_match *m, size_t recording,
+			 struct symbols *x)
+{
+	const struct profile *p = m->in[recording].p;
+
+	for (uint32_t i = 0; i < p->locs.n; i++) {
+		const struct prof_loc *l = &p->locs.v[i];
+		uint32_t f = profile_loc_frame(p, i), func;
+		const struct prof_symbol *s;
+
+		while (f != PROF_NONE && p->frames.v[f].outer != PROF_NONE)
+			f = p->frames.v[f].outer;
+		if (f == PROF_NONE || p->frames.v[f].func >= p->funcs.n)
+			continue;
+		func = p->frames.v[f].func;
+		s = symbols_find(x->v, p->symbols.n, l->image, l->vaddr);
+		if (s && same_base(profile_cstr(p, s->name),
+				   profile_cstr(p, p->funcs.v[func].name))) {
+			uint32_t *to = &x->of[m->func_of[recording][func]];
+
+			if (*to == COMPARE_NONE || x->v[*to].size < s->size)
+				*to = (uint32_t)(s - x->v);
+		}
+	}
+}
+
+static int read_symbols(const struct compare_match *m, size_t recording,
+			struct symbols *x)
+{
+	size_t bytes = (m->funcs.n + 1) * sizeof(*x->of);
+
+	if (!x->of)
+		x->of = malloc(bytes);
+	if (!x->of || symbols_copy(m->in[recording].p, &x->v) < 0)
+		return -ERR_NOMEM;
+	memset(x->of, 0xff, bytes);
+	find_symbols(m, recording, x);
+	return 0;
+}
+
+const struct code_runs *compare_code_of(struct compare_match *m, uint32_t func,
+					int side)
+{
+	struct func_code *code = &m->code->func[side][func];
+	const char *name = strtab_get(m->str, m->funcs.v[func].name);
+
+	for (size_t r = 0; !code->asked && r < m->n; r++) {
+		struct symbols *x = &m->code->symbols[r];
+		const struct profile *p = m->in[r].p;
+		const struct prof_symbol *s = NULL;
+		int rc = 1;
+
+		if (m->in[r].side != side)
+			continue;
+		if (!x->v && read_symbols(m, r, x) < 0) {
+			m->failed = true;
+			return NULL;
+		}
+		if (x->of[func] != COMPARE_NONE)
+			rc = code_runs_of(p, &x->v[x->of[func]], x->v,
+					  &code->runs);
+		if (rc > 0)
+			s = insn_find(p, name);
+		if (s)
+			rc = code_runs_of(p, s, x->v, &code->runs);
+		m->failed |= rc < 0;
+		code->known = !rc;
+		if (rc <= 0)
+			break;
+	}
+	code->asked = true;
+	return code->known ? &code->runs : NULL;
+}
+
+struct func_cost {
+	double cost, samples;
+};
+
+struct renamer {
+	struct compare_match *m;
+	struct func_cost *cost[COMPARE_SIDES];	/* by function */
+	double all[COMPARE_SIDES];
+	VEC(struct rename_item) items[COMPARE_SIDES];
+};
+
+static void sum_costs(struct renamer *x)
+{
+	const struct compare_match *m = x->m;
+
+	for (size_t r = 0; r < m->n; r++) {
+		const struct compare_input *in = &m->in[r];
+
+		for (size_t i = 0; i < in->p->funcs.n; i++) {
+			struct func_cost *to =
+				&x->cost[in->side][m->func_of[r][i]];
+
+			to->cost += in->cost[i];
+			to->samples += in->samples[i];
+			x->all[in->side] += in->cost[i];
+		}
+	}
+}
+
+/* Functions of one side only with cost enough. */
+static int find_items(struct renamer *x, int side)
+{
+	struct compare_match *m = x->m;
+
+	for (uint32_t i = 0; i < m->funcs.n; i++) {
+		const struct compare_func *f = &m->funcs.v[i];
+		const struct func_cost *cost = &x->cost[side][i];
+		const struct code_runs *code;
+		struct rename_item new = {
+			.func = i, .share = cost->cost / x->all[side],
+			.image = strtab_get(m->str, f->image),
+			.name = strtab_get(m->str, f->name),
+			.file = path_base(f->file),
+		};
+
+		if (!f->name || f->sides != 1u << side ||
+		    cost->samples < RENAME_LEAST_SAMPLES ||
+		    !(new.share >= RENAME_LEAST_SHARE))
+			continue;
+		code = compare_code_of(m, i, side);
+		if (!code)
+			continue;
+		new.code = *code;
+		if (vec_push(&x->items[side], new) < 0)
+			return -ERR_NOMEM;
+	}
+	return m->failed ? -ERR_NOMEM : 0;
+}
+
+/* From here on, `now` stands for `old` on the old side. */
+static void rename_func(struct compare_match *m, uint32_t old, uint32_t now)
+{
+	struct func_code *code = m->code->func[COMPARE_OLD];
+	struct func_code none = code[now];
+
+	m->funcs.v[now].before = old;
+	m->funcs.v[now].sides |= (uint8_t)(1u << COMPARE_OLD);
+	code[now] = code[old];
+	code[old] = none;
+}
+
+static int pair(struct renamer *x, size_t *now, uint32_t *to)
+{
+	struct compare_match *m = x->m;
+	const struct rename_item *old = x->items[COMPARE_OLD].v;
+	const struct rename_item *new = x->items[COMPARE_NEW].v;
+	size_t n = x->items[COMPARE_OLD].n;
+	int rc = renames_find(old, n, new, x->items[COMPARE_NEW].n, now);
+
+	if (rc < 0)
+		return rc;
+	for (uint32_t i = 0; i < m->funcs.n; i++)
+		to[i] = i;
+	for (size_t i = 0; i < n; i++)
+		if (now[i] != RENAME_NONE) {
+			to[old[i].func] = new[now[i]].func;
+			rename_func(m, old[i].func, new[now[i]].func);
+		}
+	for (size_t r = 0; r < m->n; r++)
+		for (size_t i = 0; i < m->in[r].p->funcs.n; i++)
+			m->func_of[r][i] = to[m->func_of[r][i]];
+	return 0;
+}
+
+static int match_renamed(struct compare_match *m)
+{
+	struct renamer x = { .m = m };
+	size_t *now = NULL;
+	uint32_t *to = NULL;
+	int rc = code_init(m);
+
+	for (int s = 0; s < COMPARE_SIDES; s++) {
+		x.cost[s] = calloc(m->funcs.n + 1, sizeof(*x.cost[s]));
+		if (!x.cost[s])
+			rc = -ERR_NOMEM;
+	}
+	if (!rc)
+		sum_costs(&x);
+	for (int s = 0; !rc && s < COMPARE_SIDES; s++)
+		rc = find_items(&x, s);
+	if (!rc) {
+		now = malloc((x.items[COMPARE_OLD].n + 1) * sizeof(*now));
+		to = malloc((m->funcs.n + 1) * sizeof(*to));
+		rc = now && to ? pair(&x, now, to) : -ERR_NOMEM;
+	}
+	for (int s = 0; s < COMPARE_SIDES; s++) {
+		free(x.cost[s]);
+		vec_fini(&x.items[s]);
+	}
+	free(now);
+	free(to);
+	return rc;
+}
+
+static int make_tables(struct compare_match *m, const struct compare_input *in)
+{
+	m->in = calloc(m->n + 1, sizeof(*m->in));
+	m->image_of = calloc(m->n + 1, sizeof(*m->image_of));
+	m->func_of = calloc(m->n + 1, sizeof(*m->func_of));
+	if (!m->in || !m->image_of || !m->func_of)
+		return -ERR_NOMEM;
+	for (size_t r = 0; r < m->n; r++) {
+		m->in[r] = in[r];
+		m->image_of[r] = calloc(in[r].p->images.n + 1,
+					sizeof(**m->image_of));
+		m->func_of[r] = calloc(in[r].p->funcs.n + 1,
+				       sizeof(**m->func_of));
+		if (!m->image_of[r] || !m->func_of[r])
+			return -ERR_NOMEM;
+	}
+	return 0;
+}
+
+int compare_match_init(struct compare_match *m, struct strtab *str,
+		       const struct compare_input *in, size_t n, bool by_image)
+{
+	int rc;
+
+	*m = (struct compare_match){ .str = str, .n = n };
+	rc = make_tables(m, in);
+	if (!rc)
+		rc = match_images(m);
+	if (!rc)
+		rc = match_funcs(m, by_image);
+	if (!rc)
+		rc = match_renamed(m);
+	for (size_t r = 0; m->in && r < n; r++)
+		m->in[r].cost = m->in[r].samples = NULL;
+	return rc;
+}
+
+void compare_match_fini(struct compare_match *m)
+{
+	code_free(m);
+	compare_calls_free(m->calls);
+	for (size_t r = 0; r < m->n; r++) {
+		if (m->image_of)
+			free(m->image_of[r]);
+		if (m->func_of)
+			free(m->func_of[r]);
+	}
+	free(m->image_of);
+	free(m->func_of);
+	free(m->in);
+	vec_fini(&m->funcs);
+	*m = (struct compare_match){ .n = 0 };
+}

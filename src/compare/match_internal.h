@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_COMPARE_MATCH_INTERNAL_H
+#define TALLY_COMPARE_MATCH_INTERNAL_H
+/* What the parts of match.h share. */
+#include "compare/match.h"
+
+/* match_images.c: fills image_of. */
+int match_images(struct compare_match *m);
+/* moved.c */
+void compare_calls_free(struct compare_calls *c);
+
+/* Equal for images of one build; 0: it has no build-id. */
+static inline uint64_t match_build(const struct prof_image *im)
+{
+	return !im->build_id.len ? 0
+		: hash_bytes(im->build_id.bytes, im->build_id.len) | 1;
+}
+
+#endif

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Which functions may have got code of which: see compare_related. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "compare/match_internal.h"
+
+struct compare_calls {
+	struct u64map tab;	/* function << 32 | caller */
+	VEC(uint32_t) callers;	/* chained by `next` */
+	VEC(uint32_t) next;
+	uint32_t *first;	/* by function: in callers, COMPARE_NONE */
+	uint8_t **seen;		/* by recording and node: its functions ran */
+	size_t n;		/* recordings */
+};
+
+void compare_calls_free(struct compare_calls *c)
+{
+	if (!c)
+		return;
+	for (size_t r = 0; c->seen && r < c->n; r++)
+		free(c->seen[r]);
+	free(c->seen);
+	u64map_fini(&c->tab);
+	vec_fini(&c->callers);
+	vec_fini(&c->next);
+	free(c->first);
+	free(c);
+}
+
+/* Makes what a recording's stacks need; 0 or -ERR_NOMEM. */
+static int prepare(struct compare_match *m, size_t recording)
+{
+	size_t bytes = (m->funcs.n + 1) * sizeof(uint32_t);
+	struct compare_calls *c = m->calls;
+
+	if (!c) {
+		m->calls = c = calloc(1, sizeof(*c));
+		if (!c)
+			return -ERR_NOMEM;
+		c->n = m->n;
+		c->seen = calloc(c->n + 1, sizeof(*c->seen));
+		c->first = malloc(bytes);
+		if (c->first)
+			memset(c->first, 0xff, bytes);
+	}
+	if (!c->seen || !c->first)
+		return -ERR_NOMEM;
+	if (!c->seen[recording])
+		c->seen[recording] = calloc(
+			m->in[recording].p->nodes.n + 1, 1);
+	return c->seen[recording] ? 0 : -ERR_NOMEM;
+}
+
+static int add_call(struct compare_calls *c, uint32_t func, uint32_t caller)
+{
+	uint32_t *slot = u64map_slot(&c->tab, (uint64_t)func << 32 | caller);
+
+	if (!slot)
+		return -ERR_NOMEM;
+	if (*slot != U64MAP_NONE)
+		return 0;
+	*slot = 0;
+	if (vec_push(&c->callers, caller) < 0 ||
+	    vec_push(&c->next, c->first[func]) < 0)
+		return -ERR_NOMEM;
+	c->first[func] = (uint32_t)c->callers.n - 1;
+	return 0;
+}
+
+/* Marks the functions of a stack, down to where another stack has marked them. */
+static void mark(struct compare_match *m, size_t recording, uint32_t node)
+{
+	const struct compare_input *in = &m->in[recording];
+	const struct profile *p = in->p;
+	uint8_t *seen = m->calls->seen[recording];
+
+	for (; node && !seen[node]; node = p->nodes.v[node].parent) {
+		uint32_t loc = p->nodes.v[node].loc;
+		uint32_t at = prof_is_mark(loc) ? PROF_NONE
+						: profile_loc_frame(p, loc);
+
+		seen[node] = 1;
+		for (; at != PROF_NONE; at = p->frames.v[at].outer)
+			if (p->frames.v[at].func < p->funcs.n)
+				m->funcs.v[m->func_of[recording][
+					p->frames.v[at].func]].ran |=
+					(uint8_t)(1u << in->side);
+	}
+}
+
+/* The innermost function and the one that called it; false: one is not known. */
+static bool find_call(const struct compare_match *m, size_t recording,
+		      uint32_t node, bool inlined, uint32_t *self,
+		      uint32_t *caller)
+{
+	const struct profile *p = m->in[recording].p;
+
+	*self = COMPARE_NONE;
+	for (; node; node = p->nodes.v[node].parent) {
+		uint32_t loc = p->nodes.v[node].loc;
+		uint32_t at = prof_is_mark(loc) ? PROF_NONE
+						: profile_loc_frame(p, loc);
+
+		if (at == PROF_NONE)
+			return false;
+		for (; at != PROF_NONE; at = p->frames.v[at].outer) {
+			uint32_t func = p->frames.v[at].func;
+
+			if (!inlined && p->frames.v[at].outer != PROF_NONE)
+				continue;
+			if (func >= p->funcs.n)
+				return false;
+			*caller = m->func_of[recording][func];
+			if (*self == COMPARE_NONE)
+				*self = *caller;
+			/* recursion says nothing of who called */
+			if (*caller != *self)
+				return true;
+		}
+	}
+	return false;
+}
+
+int compare_add_stack(struct compare_match *m, size_t recording, uint32_t node,
+		      bool inlined)
+{
+	uint32_t self, caller;
+
+	if (prepare(m, recording) < 0)
+		return -ERR_NOMEM;
+	mark(m, recording, node);
+	if (!find_call(m, recording, node, inlined, &self, &caller))
+		return 0;
+	return add_call(m->calls, self, caller);
+}
+
+static bool calls(const struct compare_match *m, uint32_t caller, uint32_t func)
+{
+	return m->calls && u64map_get(&m->calls->tab, (uint64_t)func << 32 |
+						      caller) != U64MAP_NONE;
+}
+
+static bool share_caller(const struct compare_match *m, uint32_t a, uint32_t b)
+{
+	const struct compare_calls *c = m->calls;
+	uint32_t i = c ? c->first[a] : COMPARE_NONE;
+
+	for (; i != COMPARE_NONE; i = c->next.v[i])
+		if (calls(m, c->callers.v[i], b))
+			return true;
+	return false;
+}
+
+/* Functions declared in a header may be inlined anywhere: that two of them are in
+ * one file says nothing. */
+static bool in_header(const char *file)
+{
+	const char *base = path_base(file), *dot = strrchr(base, '.');
+
+	return *base && (!dot || dot[1] == 'h' || dot[1] == 'H');
+}
+
+static bool are_near(const struct compare_match *m, uint32_t a, uint32_t b)
+{
+	const char *x = m->funcs.v[a].file, *y = m->funcs.v[b].file;
+
+	if (calls(m, a, b) || calls(m, b, a))
+		return true;
+	if (in_header(x) || in_header(y))
+		return false;
+	return (*x && !strcmp(path_base(x), path_base(y))) ||
+	       share_caller(m, a, b);
+}
+
+bool compare_related(struct compare_match *m, uint32_t rose, uint32_t fell)
+{
+	const struct compare_func *a = &m->funcs.v[rose];
+	const struct compare_func *b = &m->funcs.v[fell];
+	const struct code_runs *now, *before, *other;
+	bool near = are_near(m, rose, fell);
+
+	if (!near && (*a->file || a->image != b->image))
+		return false;
+	now = compare_code_of(m, rose, COMPARE_NEW);
+	other = compare_code_of(m, fell, COMPARE_OLD);
+	if (!(a->ran & 1u << COMPARE_OLD))
+		return now && other ? code_like(now, other) : near;
+	before = compare_code_of(m, rose, COMPARE_OLD);
+	return now && other && before && code_came_from(now, before, other);
+}
