@@ -43,6 +43,17 @@ fails 4 diff --html -o /dev/stdout a.tally b.tally
 fails 2 check --warn-only --baseline a.tally --new b.tally
 fails 4 check --warn-only --html /dev/stdout --json /dev/stdout \
 	--baseline a.tally --new b.tally
+for i in 1 2 3 4 5 6; do
+	"$TALLY" history add --store store --commit $i a.tally >/dev/null
+done
+fails 1 history --store store
+fails 2 history --store store --json /dev/stdout
+fails 2 history --store store --html /dev/stdout
+fails 2 history --store store --commit 1 add a.tally
+fails 2 check --warn-only --history store --commit new --new b.tally
+for f in folded otlp firefox; do
+	fails 2 export --format=$f -o /dev/stdout a.tally
+done
 fails 1 dump a.tally
 fails 1 info a.tally
 fails 1 flamegraph --format=svg a.tally
