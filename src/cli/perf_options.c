@@ -124,6 +124,9 @@ const struct perf_option perf_options[] = {
 	{ "stat", 'j', "json-output", 'n', "format", "json", NULL },
 	{ "stat", 'x', "field-separator", 'y', "format", "csv", NULL },
 	{ "stat", 0, "metric-no-group", 'n', "no-group", NULL, NULL },
+	{ "stat", 0, "metric-no-threshold", 'n', ALWAYS },
+	{ "stat", 0, "record-tpebs", 'n', HINT("retire latencies are not "
+	  "recorded while counting") },
 	{ "stat", 0, "metric-no-merge", 'n', "no-merge", NULL, NULL },
 	{ "stat", 'A', "no-aggr", 'n', HINT("-C CPU counts on one processor; "
 	  "--no-merge shows each unit") },
@@ -271,7 +274,7 @@ const struct perf_option perf_options[] = {
 	  "known") },
 	{ "report", 'F', "fields", 'y', HINT("-s KEY,KEY chooses columns; "
 	  "--samples adds their numbers") },
-	{ "report", 0, "hierarchy", 'n', HINT("-s KEY,KEY groups by several; "
+	{ "report", 'H', "hierarchy", 'n', HINT("-s KEY,KEY groups by several; "
 	  "the page (--html) folds and unfolds") },
 	{ "report", 'p', "parent", 'y', HINT("--symbol NAME -g shows who "
 	  "called it") },

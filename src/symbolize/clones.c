@@ -8,6 +8,7 @@
 static const char *const suffixes[] = {
 	"isra", "constprop", "part", "cold", "clone", "lto_priv",
 	"localalias", "llvm", "__uniq", "ifunc", "simdclone", "specialized",
+	"argprom", "argelim", "retelim",
 };
 
 static bool is_suffix(const char *s)

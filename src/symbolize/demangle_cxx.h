@@ -227,6 +227,10 @@ uint32_t cxx_substitution(struct cxx *p);
 uint32_t cxx_template_args(struct cxx *p, struct cxx_name *of);
 uint32_t cxx_template_param(struct cxx *p);
 uint32_t cxx_template_arg(struct cxx *p);
+/* At the T of a template parameter's declaration (Ty, Tn type, Tk concept, Tp, Tt … E).
+ * cxx_head reads one from behind the T; *letter: how its parameter is called. */
+bool cxx_at_head(const struct cxx *p);
+uint32_t cxx_head(struct cxx *p, char *letter);
 unsigned cxx_cv_quals(struct cxx *p);
 
 /* demangle_cxx_unit.c */

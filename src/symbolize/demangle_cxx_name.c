@@ -118,25 +118,20 @@ uint32_t cxx_template_param(struct cxx *p)
 	return p->bad ? 0 : param_node(p, i);
 }
 
-/* Tk concept arg: what clang says beside an argument's value. */
+/* What compilers say of a parameter beside its argument's value, where the parameter's
+ * kind is part of what tells templates apart (GCC 14, Clang 18). */
 static uint32_t declared_arg(struct cxx *p)
 {
-	uint32_t scratch = 0;
+	char letter;
 
-	switch (cxx_peek_at(p, 1)) {
-	case 'k':
-		p->p += 2;
-		cxx_name(p, NULL);
-		return cxx_template_arg(p);
-	case 'n':
-		p->p += 2;
-		scratch = cxx_type(p);
-		return scratch ? cxx_template_arg(p) : 0;
-	case 'y':
-		p->p += 2;
-		return cxx_template_arg(p);
-	}
-	return cxx_type(p);
+	if (!cxx_at_head(p))
+		return cxx_type(p);
+	if (!cxx_enter(p))
+		return 0;
+	p->p++;
+	cxx_head(p, &letter);
+	p->depth--;
+	return p->bad ? 0 : cxx_template_arg(p);
 }
 
 static uint32_t pack_arg(struct cxx *p)

@@ -129,8 +129,7 @@ static uint32_t binding(struct cxx *p)
 	return cxx_node(p, CXX_BINDING, l.first, 0);
 }
 
-/* Behind the T; *letter: how its parameter is called. */
-static uint32_t head(struct cxx *p, char *letter)
+uint32_t cxx_head(struct cxx *p, char *letter)
 {
 	struct cxx_list l = { 0 };
 	uint32_t v;
@@ -154,7 +153,7 @@ static uint32_t head(struct cxx *p, char *letter)
 	case 'p':
 		*letter = 'T';
 		cxx_expect(p, 'T');
-		v = cxx_node(p, CXX_HEAD_PACK, head(p, letter), 0);
+		v = cxx_node(p, CXX_HEAD_PACK, cxx_head(p, letter), 0);
 		break;
 	case 't':
 		while (!p->bad && !cxx_accept(p, 'E')) {
@@ -163,7 +162,7 @@ static uint32_t head(struct cxx *p, char *letter)
 				continue;
 			}
 			cxx_expect(p, 'T');
-			cxx_list_add(p, &l, head(p, &inner));
+			cxx_list_add(p, &l, cxx_head(p, &inner));
 		}
 		*letter = 't';
 		v = cxx_node(p, CXX_HEAD_TEMPLATE, l.first, 0);
@@ -175,7 +174,7 @@ static uint32_t head(struct cxx *p, char *letter)
 	return v;
 }
 
-static bool at_head(const struct cxx *p)
+bool cxx_at_head(const struct cxx *p)
 {
 	char c = cxx_peek_at(p, 1);
 
@@ -188,11 +187,11 @@ static uint32_t lambda_heads(struct cxx *p)
 	char letter = 'T';
 
 	p->nheads = 0;
-	while (!p->bad && at_head(p)) {
+	while (!p->bad && cxx_at_head(p)) {
 		uint32_t v, i = p->nheads;
 
 		p->p++;
-		v = head(p, &letter);
+		v = cxx_head(p, &letter);
 		if (i == sizeof(p->heads))
 			return cxx_fail(p);
 		p->heads[p->nheads++] = letter;

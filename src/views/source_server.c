@@ -115,10 +115,15 @@ static int explain(struct source_server *s, int rc, const struct waiting *w,
 	if (w->large)
 		return error_set(err, ERR_FORMAT, "debuginfod: more than %d MB",
 				 FILE_MOST >> 20);
-	snprintf(s->given_up, sizeof(s->given_up), w->over
-		 ? "no answer from debuginfod within %d s"
-		 : "debuginfod did not work before", WAIT_SECONDS);
-	if (w->over)
+	/* libdebuginfod has a limit of its own (DEBUGINFOD_TIMEOUT) */
+	if (rc == -ETIME || rc == -ETIMEDOUT)
+		snprintf(s->given_up, sizeof(s->given_up),
+			 "no answer from debuginfod");
+	else
+		snprintf(s->given_up, sizeof(s->given_up), w->over
+			 ? "no answer from debuginfod within %d s"
+			 : "debuginfod did not work before", WAIT_SECONDS);
+	if (w->over || rc == -ETIME || rc == -ETIMEDOUT)
 		return error_set(err, ERR_STOPPED, "%s", s->given_up);
 	return error_errno(err, -rc, "debuginfod");
 }

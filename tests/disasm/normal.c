@@ -323,6 +323,12 @@ void normal(const char *text, bool intel, char *out, size_t room)
 	replace(out, "ret far", "retf", room);
 	replace(out, "call far ", "call ", room);
 	replace(out, "jmp far ", "jmp ", room);
+	/* It loads no memory: later versions of both write no size, or do. */
+	if (!strncmp(out, "lea ", 4)) {
+		replace(out, "qword ptr ", "", room);
+		replace(out, "dword ptr ", "", room);
+		replace(out, "word ptr ", "", room);
+	}
 	drop_riz(out);
 	name_operands(out, room);
 	name_predicate(out, room);

@@ -25,9 +25,11 @@ while [ $i -lt $((0x$size)) ]; do
 done >addr
 
 if command -v addr2line >/dev/null 2>&1; then
+	binutils() { # OPTIONS
+		addr2line -e prog "$@" | sed 's/ (discriminator [0-9]*)//'
+	}
 	same() { # OPTIONS
-		addr2line "$@" -e prog <addr |
-			sed 's/ (discriminator [0-9]*)//' >want
+		binutils "$@" <addr >want
 		a2l "$@" -e prog <addr >got
 		[ -s want ] && cmp want got
 	}
@@ -41,7 +43,7 @@ if command -v addr2line >/dev/null 2>&1; then
 	# one address a line, whatever the line is
 	same_lines() {
 		printf "$1" >lines
-		addr2line -e prog -fia <lines >want
+		binutils -fia <lines >want
 		a2l -e prog -fia <lines >got
 		diff want got
 	}
@@ -61,7 +63,7 @@ if command -v addr2line >/dev/null 2>&1; then
 	t_run "addresses outside of the program" same_lines \
 		'0\n1\nffffffff\nfffffffffffffff\nffffffffffffffff\n'
 	same_section() {
-		addr2line -e prog -fi -j "$1" 0 10 7fffffff >want
+		binutils -fi -j "$1" 0 10 7fffffff >want
 		a2l -e prog -fi -j "$1" 0 10 7fffffff >got
 		diff want got
 	}

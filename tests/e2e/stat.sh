@@ -93,7 +93,7 @@ for e in r["events"]:
     assert len(v) == 4, e
     assert abs(e["value"] - statistics.mean(v)) < 0.01, e
     assert abs(e["stddev"] - statistics.stdev(v)) < 0.01, e
-    assert abs(e["ci95"] - 3.182 * statistics.stdev(v) / 2) < 0.01, e
+    assert abs(e["ci95"] - 3.182446305 * statistics.stdev(v) / 2) < 0.01, e
     assert (e["min"], e["max"]) == (min(v), max(v)), e
     assert e["counted"] == sum(v), e
 assert set(r["time"]) == {"elapsed", "user", "system"}, r

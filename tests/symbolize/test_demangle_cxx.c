@@ -324,6 +324,12 @@ static const struct pair expressions[] = {
 	{ "_Z1fIiEvT_Qaa1CIT_E1DIT_E",
 	  "void f<int>(int) requires (C<int>)&&(D<int>)" },
 	{ "_Z1fIiQ1CIT_EEvT_", "void f<int>(int) requires C<int>" },
+	/* what a parameter is, beside its argument (GCC 14, Clang 18) */
+	{ "_Z4wrapITtTpTyESt6vectoriET_IJT0_EES2_",
+	  "std::vector<int> wrap<std::vector, int>(int)" },
+	{ "_Z1fIJLm0EEJETpTnmJEEvSt12_Index_tupleIJXspT0_EEE",
+	  "void f<0ul>(std::_Index_tuple<>)" },
+	{ "_Z1fITyiTnjLj3EEvv", "void f<int, 3u>()" },
 	{ "_Z1fIXtl1ALi1EEEEvv", "void f<A{1}>()" },
 	{ "_ZTAXtl1ALi1EEE", "template parameter object for A{1}" },
 	{ "_Z1fIXtl1ALPc0ELDnEEEEvv",
