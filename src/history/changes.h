@@ -8,9 +8,8 @@
  * compared with that of up to 40 before them, since the last change: five standard
  * errors and 3 % are a change.  It is at the place where the series falls most
  * clearly into two levels.  Its span are the places that explain the series nearly as
- * well (2 log likelihood within 10 of the best).  In simulated histories this dates
- * changes as well as the best partition of the whole series (PELT), or E-divisive,
- * and invents a tenth to a fiftieth as many (tests/history/simulate.c).
+ * well (2 log likelihood within 10 of the best).  tests/history/simulate prints how
+ * often changes are found, dated rightly and invented.
  *
  * Changes whose spans have a commit in common become one group, the commit with
  * most of them first: one cause is one line.  A cost that grew little by little,
