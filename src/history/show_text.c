@@ -393,7 +393,7 @@ void verdict_text(const struct history *h, const struct verdict *v,
 		  const struct history_classes *classes, size_t class,
 		  struct buf *out)
 {
-	size_t shown = 0, hidden = 0;
+	size_t shown = 0, hidden = 0, rare = 0;
 
 	put_damage(h, out);
 	put_answer(h, v, o, out);
@@ -405,6 +405,10 @@ void verdict_text(const struct history *h, const struct verdict *v,
 
 		if (r->status == VERDICT_SAME)
 			continue;
+		if (r->status == VERDICT_UNSTEADY && r->low < 1 && r->high > 1) {
+			rare++;
+			continue;
+		}
 		if (shown++ < ROWS_SHOWN || r->status == VERDICT_SLOWER)
 			put_row(h, r, out);
 		else
@@ -412,6 +416,10 @@ void verdict_text(const struct history *h, const struct verdict *v,
 	}
 	if (hidden)
 		buf_printf(out, "%zu more changed\n", hidden);
+	if (rare)
+		buf_printf(out, "not judged: %zu function%s with fewer than %d "
+			   "samples a run\n", rare, rare == 1 ? "" : "s",
+			   VERDICT_SAMPLES_LEAST);
 	if (!v->learning)
 		put_total(v, out);
 }

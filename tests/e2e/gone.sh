@@ -62,10 +62,10 @@ names() { # FILE: the programs' functions that have samples
 	"$TALLY" report --format=csv --no-header -s symbol --percent-limit 0 \
 		"$1" 2>names.err | grep -o '^"*work_[0-9][0-9]*' | tr -d '"' | sort -u
 }
-t_run "few programs are recorded" timeout 60 "$TALLY" record -q -g -F 2500 \
+t_run "few programs are recorded" timeout 60 "$TALLY" record -q --source=perf -g -F 2500 \
 	-o few.tally -- python3 many.py 3 $id few.fds
 t_is "all have names" "$(names few.tally | wc -l)" 3
-t_run "many programs are recorded" timeout 120 "$TALLY" record -q -g -F 2500 \
+t_run "many programs are recorded" timeout 120 "$TALLY" record -q --source=perf -g -F 2500 \
 	-o many.tally -- python3 many.py 300 $id many.fds
 t_is "all of them are deleted" "$(find . -name "p[0-9]*" | wc -l)" 0
 t_is "all have names" "$(names many.tally | wc -l)" 300
