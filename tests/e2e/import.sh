@@ -92,13 +92,18 @@ for row in json.load(sys.stdin)["rows"]:
 
 # Code that other programs made has no file: perf counts it by thread.
 of_files() { grep -vE '\|(\[JIT\] tid [0-9]*|\[anon\]|\[unknown\]|//anon.*)$'; }
+# perf adds up files of one name (a second libc, of a container); tally does not.
+by_name() {
+	awk -F'|' '{ n[$3] += $1; w[$3] += $2 }
+		END { for (k in n) printf "%.0f|%.0f|%s\n", n[k], w[k], k }' | sort
+}
 # perf cuts long names of commands.
 short() { sed -E 's/(\|[^|]{5})[^|]*$/\1/' | sort; }
 same() { # NAME FILE
 	t_is "$1: by command" "$(by_tally "$2" comm | short)" \
 		"$(by_perf "$2" comm | short)"
-	t_is "$1: by image" "$(by_tally "$2" image | of_files)" \
-		"$(by_perf "$2" dso | of_files)"
+	t_is "$1: by image" "$(by_tally "$2" image | of_files | by_name)" \
+		"$(by_perf "$2" dso | of_files | by_name)"
 	t_like "$1: has samples" "$(by_tally "$2" comm)" '^[1-9][0-9]*\|'
 }
 
