@@ -244,10 +244,55 @@ static uint32_t enable_if(struct cxx *p, uint32_t e)
 	return e;
 }
 
+/*
+ * How many templates around each other a name has arguments of; 2 also where not all
+ * of them are in the name: a friend's are those of its class, too.
+ */
+static unsigned levels(const struct cxx *p, uint32_t id, unsigned *steps)
+{
+	unsigned n = 0;
+
+	while (n < 2) {
+		const struct cxx_node *v = &p->v[id];
+
+		if (++*steps > CXX_DEPTH_MAX)
+			return 2;
+		switch (v->kind) {
+		case CXX_TEMPLATE:
+			n++;
+			id = v->a;
+			if (p->v[id].kind == CXX_WORD)	/* std::allocator */
+				return n;
+			break;
+		case CXX_SCOPED:
+			if (p->v[v->b].kind == CXX_FRIEND)
+				return 2;
+			id = v->a;
+			break;
+		case CXX_LOCAL:
+			n += levels(p, v->b, steps);
+			id = v->a;
+			break;
+		case CXX_FRIEND:
+			return 2;
+		case CXX_BOUND: case CXX_ENCODING: case CXX_ENABLE_IF:
+		case CXX_TAGGED: case CXX_IN_MODULE: case CXX_DEFAULT_ARG:
+			id = v->a;
+			break;
+		case CXX_WORD:	/* std::string and the like */
+			return n + (v->n > 5 && !memcmp(v->s, "std::", 5));
+		default:
+			return n;
+		}
+	}
+	return n;
+}
+
 static uint32_t signature(struct cxx *p, uint32_t name,
 			  const struct cxx_name *of, bool top)
 {
 	uint32_t ret = 0, fn, e, attr, requires = of->requires;
+	unsigned steps = 0;
 
 	attr = enable_if(p, 0);
 	if (cxx_accept(p, 'J') || (of->is_template && !of->no_return)) {
@@ -260,6 +305,13 @@ static uint32_t signature(struct cxx *p, uint32_t name,
 		p->v[fn].b = cxx_parameters(p);
 	if (cxx_accept(p, 'Q'))
 		requires = cxx_constraint(p);
+	/*
+	 * Here T_ is a parameter of the outermost template, TL0__ of the next one,
+	 * and so on, but not of those that are written out (template<> class…), as
+	 * a name does not tell.  Rather no constraint than a wrong one.
+	 */
+	if (requires && levels(p, name, &steps) != 1)
+		requires = 0;
 	e = cxx_add(p, CXX_ENCODING, name, fn, requires, 0);
 	p->v[e].n = of->quals;
 	if (attr) {
@@ -292,6 +344,9 @@ static uint32_t encoding(struct cxx *p, bool top)
 	} else {
 		e = signature(p, name, &of, top);
 	}
+	/* a template of the name's own arguments, f<T_>: T_ is of what it is in */
+	if (e == name && p->v[of.args].flags & CXX_F_PARAM)
+		return e;
 	return cxx_add(p, CXX_BOUND, e, of.args, 0, 0);
 }
 

@@ -52,7 +52,7 @@ enum cxx_kind {
 	/* expressions */
 	CXX_UNARY, CXX_POSTFIX, CXX_BINARY, CXX_TERNARY, CXX_FOLD, CXX_CALL,
 	CXX_CAST, CXX_NEW, CXX_LITERAL, CXX_PARM, CXX_THIS, CXX_INIT_LIST,
-	CXX_DESIGNATED, CXX_SIZEOF_PACK, CXX_VENDOR_CALL, CXX_REQUIRES,
+	CXX_SUBOBJECT, CXX_DESIGNATED, CXX_SIZEOF_PACK, CXX_VENDOR_CALL, CXX_REQUIRES,
 	CXX_REQUIRE_EXPR, CXX_REQUIRE_TYPE, CXX_REQUIRE_NESTED,
 };
 
@@ -64,6 +64,7 @@ enum cxx_flag {
 enum cxx_qual {
 	CXX_Q_CONST = 1, CXX_Q_VOLATILE = 2, CXX_Q_RESTRICT = 4,
 	CXX_Q_LVALUE = 8, CXX_Q_RVALUE = 16, CXX_Q_TRANSACTION = 32,
+	CXX_Q_THIS = 64,	/* its object is its first parameter */
 };
 
 struct cxx_node {
@@ -104,6 +105,7 @@ struct cxx {
 	unsigned nheads;	/* its <typename T, int N …>: T, N … */
 	char heads[32];
 	bool conversion;	/* T_ I… may be the operator's arguments */
+	bool levels;		/* TL… was read */
 	bool bad;
 	enum cxx_want want;
 
@@ -115,6 +117,7 @@ struct cxx {
 	uint32_t steps;
 	int index;		/* of the pack that is being expanded */
 	unsigned in_lambda;
+	uint32_t lambda_heads;	/* of the lambda that is being written: a list */
 	uint32_t args;		/* what T_, T0_ … stand for: a list */
 };
 
@@ -249,6 +252,7 @@ uint32_t cxx_decltype(struct cxx *p);
 /* demangle_cxx_expr.c */
 uint32_t cxx_expression(struct cxx *p);
 uint32_t cxx_literal(struct cxx *p);
+/* 0 also for one with parameters of several templates around each other. */
 uint32_t cxx_constraint(struct cxx *p);
 
 /* demangle_cxx_print.c */

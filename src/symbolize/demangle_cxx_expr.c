@@ -202,6 +202,29 @@ static uint32_t cast(struct cxx *p)
 	return cxx_node(p, CXX_CAST, type, v);
 }
 
+/* Behind so: type, object, [offset], members of unions that hold it, [p]ast the end. */
+static uint32_t subobject(struct cxx *p)
+{
+	uint32_t type = cxx_type(p), of = cxx_expression(p), at, v;
+	bool minus = cxx_accept(p, 'n');
+	const char *s = p->p;
+
+	if (minus || cxx_is_digit(cxx_peek(p))) {
+		cxx_number(p);
+		at = cxx_text(p, s, p->p);
+	} else {
+		at = cxx_word(p, CXX_WORD, "0", 0);
+	}
+	while (!p->bad && cxx_accept(p, '_'))
+		if (cxx_is_digit(cxx_peek(p)))
+			cxx_number(p);
+	cxx_accept(p, 'p');
+	cxx_expect(p, 'E');
+	v = node3(p, CXX_SUBOBJECT, type, of, at);
+	p->v[v].n = minus;
+	return v;
+}
+
 static uint32_t designated(struct cxx *p, char kind)
 {
 	uint32_t a, b = 0, v;
@@ -229,7 +252,15 @@ static uint32_t vendor_call(struct cxx *p)
 
 uint32_t cxx_constraint(struct cxx *p)
 {
-	return cxx_expression(p);
+	bool outer = p->levels;
+	uint32_t v;
+
+	p->levels = false;
+	v = cxx_expression(p);
+	if (p->levels)
+		v = 0;
+	p->levels |= outer;
+	return v;
 }
 
 static uint32_t requirement(struct cxx *p)
@@ -384,6 +415,9 @@ static uint32_t by_pair(struct cxx *p)
 	case PAIR('f', 'l'):
 	case PAIR('f', 'r'):
 		return fold(p);
+	case PAIR('s', 'o'):
+		p->p += 2;
+		return subobject(p);
 	case PAIR('o', 'n'):
 	case PAIR('d', 'n'):
 		return simple_id(p);

@@ -113,6 +113,7 @@ uint32_t cxx_template_param(struct cxx *p)
 	if (cxx_accept(p, 'L')) {
 		cxx_number(p);
 		cxx_expect(p, '_');
+		p->levels = true;
 	}
 	i = cxx_number_end(p);
 	return p->bad ? 0 : param_node(p, i);
@@ -267,11 +268,9 @@ static uint32_t step(struct cxx *p, uint32_t cur, struct cxx_name *of,
 static uint32_t nested(struct cxx *p, struct cxx_name *of)
 {
 	uint32_t cur = 0;
-	unsigned quals;
-	bool known;
+	bool is_this = cxx_accept(p, 'H'), known;
+	unsigned quals = cxx_cv_quals(p) | (is_this ? CXX_Q_THIS : 0);
 
-	cxx_accept(p, 'H');	/* C++23: the object is a parameter */
-	quals = cxx_cv_quals(p);
 	if (cxx_accept(p, 'R'))
 		quals |= CXX_Q_LVALUE;
 	else if (cxx_accept(p, 'O'))

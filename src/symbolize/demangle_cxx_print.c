@@ -108,6 +108,7 @@ static unsigned parts_of(const struct cxx_node *v)
 	case CXX_SPECIAL:
 		return 4;
 	case CXX_FUNCTION: case CXX_TERNARY: case CXX_DESIGNATED:
+	case CXX_SUBOBJECT:
 		return 7;
 	case CXX_LAMBDA: case CXX_EXPANSION: case CXX_BOUND:
 		return 0;

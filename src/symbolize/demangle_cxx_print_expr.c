@@ -26,7 +26,7 @@ static bool is_simple(const struct cxx *p, uint32_t id)
 		return p->v[p->v[id].b].kind != CXX_TEMPLATE;
 	switch (p->v[id].kind) {
 	case CXX_TEXT: case CXX_INIT_LIST: case CXX_PARM:
-	case CXX_THIS: case CXX_REQUIRES:
+	case CXX_THIS: case CXX_REQUIRES: case CXX_SUBOBJECT:
 		return true;
 	}
 	return false;
@@ -357,6 +357,12 @@ bool cxx_print_expression(struct cxx *p, const struct cxx_node *v)
 		CXX_PUTS(p, "{");
 		cxx_print_list(p, v->b);
 		CXX_PUTS(p, "}");
+		return true;
+	case CXX_SUBOBJECT:
+		cxx_print(p, v->b);
+		cxx_print_around(p, ".<", v->a, v->n ? " at offset -"
+						     : " at offset ");
+		cxx_print_around(p, "", v->c, ">");
 		return true;
 	case CXX_DESIGNATED:
 		print_designated(p, v);

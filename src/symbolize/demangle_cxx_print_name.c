@@ -4,14 +4,18 @@
 
 static void print_lambda(struct cxx *p, const struct cxx_node *v)
 {
+	uint32_t outer = p->lambda_heads;
+
 	CXX_PUTS(p, "{lambda");
 	p->in_lambda++;
+	p->lambda_heads = v->b;
 	if (v->b)
 		cxx_print_args(p, v->b);
 	CXX_PUTS(p, "(");
 	cxx_print_list(p, v->a);
 	CXX_PUTS(p, ")#");
 	p->in_lambda--;
+	p->lambda_heads = outer;
 	cxx_put_number(p, v->c);
 	CXX_PUTS(p, "}");
 }
@@ -45,8 +49,15 @@ static void print_head_name(struct cxx *p, const struct cxx_node *v)
 
 static void print_param(struct cxx *p, const struct cxx_node *v)
 {
+	uint32_t head = p->lambda_heads, i;
+
+	/* one that was read before the lambda, for another template, has no letter */
+	for (i = 0; head && i < v->c && i < sizeof(p->heads); i++)
+		head = p->v[head].b;
 	if (v->n) {
 		print_head_name(p, v);
+	} else if (head) {
+		print_head_name(p, &p->v[p->v[head].a]);
 	} else {
 		CXX_PUTS(p, "auto:");
 		cxx_put_number(p, v->c + 1);

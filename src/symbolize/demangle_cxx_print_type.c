@@ -283,7 +283,10 @@ static void print_encoding(struct cxx *p, const struct cxx_node *v)
 		print_left(p, fn);
 	cxx_print(p, v->a);
 	if (v->b) {
-		CXX_PUTS(p, "(");
+		if (v->n & CXX_Q_THIS && fn->b)
+			CXX_PUTS(p, "(this ");
+		else
+			CXX_PUTS(p, "(");
 		cxx_print_list(p, fn->b);
 		CXX_PUTS(p, ")");
 	}

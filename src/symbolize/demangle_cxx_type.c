@@ -34,6 +34,22 @@ static bool ends_parameters(const struct cxx *p)
 	       ((c == 'R' || c == 'O') && d == 'E');
 }
 
+/* Behind a parameter, by clang: its object's size is passed, too; not shown. */
+static void skip_object_size(struct cxx *p)
+{
+	static const char *const attrs[] = {
+		"U17pass_object_size", "U25pass_dynamic_object_size",
+	};
+	size_t i, n;
+
+	for (i = 0; i < sizeof(attrs) / sizeof(*attrs); i++) {
+		n = strlen(attrs[i]);
+		if ((size_t)(p->end - p->p) > n &&
+		    !memcmp(p->p, attrs[i], n) && cxx_is_digit(p->p[n]))
+			p->p += n + 1;
+	}
+}
+
 uint32_t cxx_parameters(struct cxx *p)
 {
 	struct cxx_list l = { 0 };
@@ -46,8 +62,10 @@ uint32_t cxx_parameters(struct cxx *p)
 			return 0;
 		p->p--;
 	}
-	while (!p->bad && !ends_parameters(p))
+	while (!p->bad && !ends_parameters(p)) {
 		cxx_list_add(p, &l, cxx_type(p));
+		skip_object_size(p);
+	}
 	return l.first;
 }
 

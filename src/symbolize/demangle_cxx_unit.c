@@ -124,8 +124,10 @@ static uint32_t binding(struct cxx *p)
 	struct cxx_list l = { 0 };
 
 	p->p += 2;
-	while (!p->bad && !cxx_accept(p, 'E'))
+	while (!p->bad && !cxx_accept(p, 'E')) {
+		cxx_accept(p, 'L');	/* seen in this file only */
 		cxx_list_add(p, &l, cxx_source_name(p));
+	}
 	return cxx_node(p, CXX_BINDING, l.first, 0);
 }
 

@@ -120,6 +120,7 @@ struct derived : virtual base1, base2 {
 	derived *self() override { return this; }
 	derived *self2() override { return this; }
 };
+static auto [first, second] = std::make_pair(1, 2L);
 thread_local std::string perthread = "x";
 const std::string &temporary = std::string("temporary");
 
@@ -129,12 +130,20 @@ template<small T> T constrained(T t) requires (sizeof(T) > 1) { return t; }
 struct ordered { int x; auto operator<=>(const ordered &) const = default; };
 struct literal { int a, b; };
 template<literal L> int of_literal() { return L.a; }
+template<class T> struct level {
+	template<class U> requires (sizeof(T) < sizeof(U))
+	static int inner(U u) { return (int)u; }
+};
+int numbered[4];
 int modern(ordered a, ordered b, char8_t)
 {
 	auto f = []<class T, int N>(std::array<T, N> &) { return N; };
 	std::array<int, 3> three{};
-	return (a < b) + constrained(3) + of_literal<literal{1, 2}>() +
-	       f.template operator()<int, 3>(three);
+#if !defined(__clang__) || __clang_major__ > 17
+	through<&numbered[2]>();
+#endif
+	return level<int>::inner(2L) + (a < b) + constrained(3) +
+	       of_literal<literal{1, 2}>() + f.template operator()<int, 3>(three);
 }
 #endif
 
@@ -162,5 +171,5 @@ int use(int argc)
 	       through<&variable>() + through<&box<int, 3>::lref>() +
 	       through<nullptr>() + size_of(s) + wide(argc) + cast(&argc) +
 	       choose(argc, 'c') + rows(rowsof)[0] + (int)h.get(2L) + u + v +
-	       (int)perthread.size() + x.self()->a;
+	       (int)perthread.size() + x.self()->a + first;
 }

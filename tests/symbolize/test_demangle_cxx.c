@@ -28,6 +28,11 @@ static const struct pair names[] = {
 	{ "_ZZ1fvENKUlTyT_E_clIiEEDaS_",
 	  "auto f()::{lambda<typename $T0>($T0)#1}::operator()<int>(int"
 	  ") const" },
+	{ "_ZZN1AIiE1fIfEEDaT_ENKUlTyS2_T0_E_clIcdEEDaS2_S3_",
+	  "auto A<int>::f<float>(float)::{lambda<typename $T0>($T0, auto:2"
+	  ")#1}::operator()<char, double>(char, double) const" },
+	{ "_ZNH1S1fERS_i", "S::f(this S&, int)" },
+	{ "_ZNH1S1gIRS_EEvOT_", "void S::g<S&>(this S&)" },
 	{ "_ZNSsC1Ev",
 	  "std::basic_string<char, std::char_traits<char>, std::allocat"
 	  "or<char> >::basic_string()" },
@@ -330,6 +335,14 @@ static const struct pair expressions[] = {
 	{ "_Z1fIJLm0EEJETpTnmJEEvSt12_Index_tupleIJXspT0_EEE",
 	  "void f<0ul>(std::_Index_tuple<>)" },
 	{ "_Z1fITyiTnjLj3EEvv", "void f<int, 3u>()" },
+	{ "_Z1fIiENSt1AIL_ZN1N1CIT_EEEE1BES1_",
+	  "std::A<N::C<int> >::B f<int>(N)" },
+	{ "_Z1fIXadL_ZNH1S1gIS0_EEvT_iEEEvv",
+	  "void f<&(void S::g<S>(this S, int))>()" },
+	{ "_ZNSaIiE1fEvQ1CIiE", "std::allocator<int>::f() requires C<int>" },
+	{ "_ZZ1fvENKUlTyT_E_clIiEEDaS_Q1CIS_E",
+	  "auto f()::{lambda<typename $T0>($T0)#1}::operator()<int>(int"
+	  ") const requires C<int>" },
 	{ "_Z1fIXtl1ALi1EEEEvv", "void f<A{1}>()" },
 	{ "_ZTAXtl1ALi1EEE", "template parameter object for A{1}" },
 	{ "_Z1fIXtl1ALPc0ELDnEEEEvv",
@@ -430,6 +443,24 @@ static const struct pair beyond[] = {
 	{ "_Z1fIiEvT_QrQT__XplfL0p_fL0p_R1CE",
 	  "void f<int>(int) requires requires (int) { {{parm#1}+{parm#1"
 	  "}} -> C; }" },
+	{ "_Z1fIXadsoiL_Z1gE12EEEvv", "void f<&g.<int at offset 12> >()" },
+	{ "_Z1fIXadsoKcL_Z1gEn4_0pEEEvv",
+	  "void f<&g.<char const at offset -4> >()" },
+	{ "_ZDCL1aL2bcE", "[a, bc]" },
+	{ "_Z1fPKvU17pass_object_size0", "f(void const*)" },
+	{ "_Z1fPKvU25pass_dynamic_object_size1i", "f(void const*, int)" },
+	/* of the class or of the function: its constraint is left out */
+	{ "_ZN1AIiE1fIdQ1CIT_TL0__EEEvS2_", "void A<int>::f<double>(double)" },
+	{ "_ZN1AIiE1fIdEEvT_Q1CIS2_TL0__E", "void A<int>::f<double>(double)" },
+	{ "_ZN1AIcE1fIiEEvT_Q1CIS2_E", "void A<char>::f<int>(int)" },
+	{ "_ZN1AIiE1fIdEEvT_Q1CIT2_E", "void A<int>::f<double>(double)" },
+	{ "_ZNSs1fIiEEvT_Q1CIS0_E", "void std::string::f<int>(int)" },
+	{ "_ZN1BCI11AIiEIiEET_Q1CITL0__E", "B::A<int>(int)" },
+	{ "_ZN1AIiEF1fIdEEvS0_T_Q1CIS2_E",
+	  "void A<int>::f[friend]<double>(A<int>, double)" },
+	{ "_ZZN1AIiE1fIdEEvT_ENKUlTyS2_E_clIcEEDaS2_Q1CITL1__TL0__E",
+	  "auto A<int>::f<double>(double)::{lambda<typename $T0>($T0)#1}"
+	  "::operator()<char>(char) const" },
 	{ "_Z1fv.A", "f() [clone .A]" },
 	{ "_ZL1x.llvm.12AB", "x [clone .llvm.12AB]" },
 };
