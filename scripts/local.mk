@@ -21,6 +21,7 @@ EXTRA_DIST += \
 	scripts/bench/bench_annotate.py \
 	scripts/bench/bench_busy.py \
 	scripts/bench/bench_disasm.py \
+	scripts/bench/bench_doors.py \
 	scripts/bench/bench_growth.py \
 	scripts/bench/bench_html.py \
 	scripts/bench/bench_images.py \

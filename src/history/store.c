@@ -268,10 +268,12 @@ static int read_head(struct lines *l, struct history *h, struct batch *b)
 	rc = read_number(l, "per-sample", 1e-9, 1e18, &b->per_sample);
 	if (!rc)
 		rc = read_number(l, "runs", 1, HISTORY_RUNS_MAX, &runs);
+	if (rc)
+		return rc;
 	b->time = (int64_t)time;
 	b->recorded = (int64_t)recorded;
 	b->runs = (uint32_t)runs;
-	return rc;
+	return 0;
 }
 
 /* The counts of a line; where they end, or NULL. */

@@ -36,7 +36,11 @@ long_part() { # FILE
 			END { if (l + s > 0) printf "%d\n", 100 * l / (l + s)
 				else print "nothing" }'
 }
-within() { [ "$1" -ge "$2" ] && [ "$1" -le "$3" ]; echo $?; }
+within() {
+	[ "$1" -ge "$2" ] && [ "$1" -le "$3" ] && echo 0 && return
+	echo "# $1, not from $2 to $3" >&2
+	echo 1
+}
 tracer() { sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$1/status"; }
 # samples FILE: how many there are
 samples() { "$tally" info --no-pager "$1" | awk '$1 == "samples" {

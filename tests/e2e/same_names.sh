@@ -66,7 +66,7 @@ csv() {
 thrice() {
 	got=$(printf '%s\n' "$2" | awk -F'|' -v a="$3" -v b="$4" '
 		$1 == a { x += $3 } $1 == b { y += $3 }
-		$1 ~ /^process/ { all += $3 }
+		$1 ~ /^process([ (]|$)/ { all += $3 }
 		END { r = x + y ? x / (x + y) : 0
 		print (all >= 300 && all == x + y && r > .68 && r < .82) ?
 			"yes" : "no: " x "+" y " of " all }')
