@@ -19,7 +19,6 @@ E2E_TESTS = \
 	tests/e2e/tui.sh \
 	tests/e2e/languages.sh \
 	tests/e2e/report_cli.sh \
-	tests/e2e/same_names.sh \
 	tests/e2e/stripped.sh \
 	tests/e2e/memory.sh \
 	tests/e2e/missing.sh \
@@ -30,15 +29,12 @@ E2E_TESTS = \
 	tests/e2e/kernel_vm.sh \
 	tests/e2e/kmod_vm.sh \
 	tests/e2e/sources_vm.sh \
-	tests/e2e/doctor.sh \
 	tests/e2e/ptrace.sh \
 	tests/e2e/traced.sh \
 	tests/e2e/hardware.sh \
-	tests/e2e/stat.sh \
 	tests/e2e/history.sh \
 	tests/e2e/html.sh \
 	tests/e2e/outputs.sh \
-	tests/e2e/perf_words.sh \
 	tests/e2e/private.sh \
 	tests/e2e/record.sh \
 	tests/e2e/record_processes.sh \
@@ -50,14 +46,22 @@ E2E_TESTS = \
 	tests/e2e/deep_stacks.sh \
 	tests/e2e/fibers.sh \
 	tests/e2e/switch.sh \
-	tests/e2e/timer.sh \
-	tests/e2e/timer_torture.sh
+	tests/e2e/timer.sh
 TESTS += $(E2E_TESTS)
-EXTRA_DIST += $(E2E_TESTS) tests/e2e/html_browser.sh tests/e2e/record_layouts.sh
-# The minutes of the first are the browser's; html.sh has pages written under
-# sanitizers.  The other one's layouts give the same answers with them.
+# Tests whose minutes are other programs' (a browser, a shell that calls tally some
+# hundred times) or that judge what is not compiled with sanitizers, the library in
+# the program.  What they have tally do, others do under sanitizers, too.
+LONG_TESTS = \
+	tests/e2e/doctor.sh \
+	tests/e2e/html_browser.sh \
+	tests/e2e/perf_words.sh \
+	tests/e2e/record_layouts.sh \
+	tests/e2e/same_names.sh \
+	tests/e2e/stat.sh \
+	tests/e2e/timer_torture.sh
+EXTRA_DIST += $(E2E_TESTS) $(LONG_TESTS)
 if !SANITIZERS
-TESTS += tests/e2e/html_browser.sh tests/e2e/record_layouts.sh
+TESTS += $(LONG_TESTS)
 endif
 # Runs a command without perf_event_open, as containers do.
 check_PROGRAMS += tests/e2e/deny
