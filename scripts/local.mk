@@ -20,6 +20,7 @@ EXTRA_DIST += \
 	scripts/bench/bench_addresses.py \
 	scripts/bench/bench_annotate.py \
 	scripts/bench/bench_busy.py \
+	scripts/bench/bench_changes.py \
 	scripts/bench/bench_disasm.py \
 	scripts/bench/bench_doors.py \
 	scripts/bench/bench_growth.py \
