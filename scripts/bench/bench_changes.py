@@ -19,13 +19,8 @@ for i = 1, 300000 do
   t[k] = (t[k] or 0) + 1
 end
 local text = string.rep("some words of a text that is long enough; ", 4000)
-for i = 1, 150 do
-  local at = 1
-  while true do
-    at = string.find(text, "that is", at, true)
-    if not at then break end
-    at, n = at + 1, n + 1
-  end
+for i = 1, 3000 do
+  if string.find(text, "Zebra", 1, true) then n = n + 1 end
 end
 for r = 1, 8 do
   local a = {}
@@ -388,10 +383,12 @@ def _tell(table, change, result, status):
                         else '%+.0f %%' % (100 * r['ratio'] - 100))
              for r in failed]
     if change.slower:
-        right = bool(failed) and re.search(change.slower, failed[0]['function'])
+        culprits = [r for r in failed if not r['function'].startswith('[')]
+        right = bool(culprits) and re.search(change.slower,
+                                             culprits[0]['function'])
         kind = 'slower'
     else:
-        right = status == 0
+        right = not failed and status in (0, 3)     # 3: it could see too little
         kind = 'as fast'
     table.fact('%s, %s: %s' % (change.project, kind, change.what),
                '%s (exit status %d)' % (', '.join(named) or 'nothing named',
