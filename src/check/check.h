@@ -16,7 +16,7 @@ struct check_options {
 	double require_mde;	/* 0.1: inconclusive unless what adds 10 % to a
 				 * run would be seen; negative: not asked */
 	bool inclusive;		/* a second table: with what was called */
-	bool gate_kernel;	/* where the sides ran in turns, also what the kernel
+	bool gate_kernel;	/* where the sides were interleaved, also what the kernel
 				 * does by itself: scheduling, faults */
 	bool any_outcome;	/* never CHECK_BROKEN */
 	const struct allow_list *allow;	/* may be NULL */
@@ -89,7 +89,7 @@ struct check {
 	struct judge inclusive;	/* by the same rows */
 	VEC(char *) notes;	/* what the reader should know */
 	VEC(char *) machine;	/* how the machines differ */
-	bool interleaved;	/* both sides ran in turns */
+	bool interleaved;	/* their runs alternated */
 	bool total_fails;
 	char *broken;		/* how the new side is broken, or NULL */
 	const char *total_reason;	/* the total's change is known */

@@ -11,7 +11,7 @@ int check_note(struct check *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* comparable.c: refuses what cannot be compared; finds what makes absolute
- * costs incomparable, and whether both sides ran in turns. */
+ * costs incomparable, and whether both sides were interleaved. */
 int check_comparable(struct check *c, struct error *err);
 /* … and whether the new side ended otherwise or did far less: c->broken.  0 or
  * -ERR_NOMEM. */

@@ -66,14 +66,14 @@ void words_estimate(const struct check_row *r, const char *between,
 		    struct buf *out);
 /* Gained a run, comparable: in the event's unit. */
 double words_gain(const struct check *c, const struct check_row *r);
-/* "everything +4.1%: …", or nothing */
+/* "all functions +4.1%: …", or nothing */
 void words_shift(const struct check *c, struct buf *out);
 /* Whether a row's status says more than its figures: moved, renamed, allowed. */
 bool words_explained(const struct check *c, const struct check_row *r);
 /* What a row's status means, as a sentence's end. */
 void words_status(const struct check *c, const struct check_row *r,
 		  struct buf *out);
-/* "10 runs of the baseline, 10 new, in turns; cpu-clock" */
+/* "10 runs of the baseline, 10 new, interleaved; cpu-clock" */
 void words_runs(const struct check *c, struct buf *out);
 /* Total: "total +1.2% (95%: …), p …; …" */
 void words_total(const struct check *c, struct buf *out);

@@ -49,7 +49,7 @@ static void head(struct buf *out)
 		size_t width;
 	} cells[] = { { "CHANGE", CHANGE }, { "95% INTERVAL", INTERVAL },
 		      { "P", P }, { "A RUN", COST }, { "SHARE", SHARE },
-		      { "SEES", SEEN } };
+		      { "MDE", SEEN } };
 	struct buf text = { 0 };
 
 	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
@@ -190,9 +190,8 @@ static void unchanged(const struct check *c, const struct check_style *s,
 		if (r->status != CHECK_SAME || ++all > s->top)
 			continue;
 		if (!shown++) {
-			buf_str(out, "\nunchanged, as far as could be seen "
-				     "(SEES: the smallest slowdown that would "
-				     "have been)\n");
+			buf_str(out, "\nunchanged, as far as this check can tell "
+				     "(MDE: minimum detectable effect)\n");
 			head(out);
 		}
 		row(c, r, s, out);

@@ -168,11 +168,11 @@ void words_shift(const struct check *c, struct buf *out)
 
 	if (!c->judge.shifted || fabs(x) < 0.005)
 		return;
-	buf_str(out, "everything ");
+	buf_str(out, "all functions ");
 	words_change(1 + x, out);
 	buf_str(out, ": machine or compiler flags, not one function");
 	if (!c->interleaved)
-		buf_str(out, " (runs of both sides in turns would tell)");
+		buf_str(out, " (interleaved runs would tell)");
 }
 
 bool words_explained(const struct check *c, const struct check_row *r)
@@ -227,7 +227,7 @@ void words_runs(const struct check *c, struct buf *out)
 		   "run%s (%" PRIu64 " samples)%s, %s", c->runs.nbase,
 		   c->runs.nbase == 1 ? "" : "s", n[0], c->runs.nnew,
 		   c->runs.nnew == 1 ? "" : "s", n[1],
-		   c->interleaved ? ", taken in turns" : "", buf_cstr(&tmp));
+		   c->interleaved ? ", interleaved" : "", buf_cstr(&tmp));
 	buf_fini(&tmp);
 }
 

@@ -33,7 +33,7 @@ const struct opt check_opt_table[] = {
 	  "For recordings that hold no symbols: " DEBUG_DIR_HELP,
 	  AT(debug_dirs) },
 
-	{ OPT_HEADING, 0, NULL, NULL, "Or record both sides now, in turns", 0 },
+	{ OPT_HEADING, 0, NULL, NULL, "Or record both sides now, interleaved", 0 },
 	{ OPT_STR, 0, "run", "CMD",
 	  "The new side: this command, by sh.", AT(run) },
 	{ OPT_STR, 0, "against", "CMD",
@@ -99,7 +99,7 @@ const struct opt check_opt_table[] = {
 	  AT(allow) },
 	{ OPT_FLAG, 0, "gate-kernel", NULL,
 	  "Let the kernel's scheduling, interrupts, page faults and idle fail "
-	  "it, too, where both sides ran in turns.", AT(gate_kernel) },
+	  "it, too, where both sides were interleaved.", AT(gate_kernel) },
 	{ OPT_FLAG, 0, "any-outcome", NULL,
 	  "Judge costs also where new runs ended otherwise than the baseline's, "
 	  "or did less than a fifth of its work.", AT(any_outcome) },

@@ -173,7 +173,7 @@ void annotate_page_heads(struct page *pg, struct strip *s)
 
 	strip_printf(s, LOOK_BOLD, "%*s", NUMBER, "SELF");
 	if (is_wide(ap))
-		strip_printf(s, LOOK_BOLD, "%*s", SURE, "95% SURE  ");
+		strip_printf(s, LOOK_BOLD, "%*s", SURE, "95% CI  ");
 	if (ap->inlined)
 		strip_printf(s, LOOK_BOLD, "%*s", NUMBER, "INLINED");
 	if (ap->calls)

@@ -169,7 +169,7 @@ void annotate_heads(struct annotate_rows *r, const char *what)
 	buf_u8(&r->line, ' ');
 	for (size_t c = 0; c < r->a->ncols; c++) {
 		buf_printf(&r->line, "%*s %-*s", SELF_WIDTH, "SELF",
-			   SURE_WIDTH - 1, "95% SURE");
+			   SURE_WIDTH - 1, "95% CI");
 		if (r->inlined)
 			buf_printf(&r->line, "%*s", INLINED_WIDTH, "INLINED");
 		if (r->calls)

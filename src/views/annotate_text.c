@@ -350,7 +350,7 @@ static void put_notes(struct annotate_rows *r)
 {
 	const struct annotation *a = r->a;
 
-	annotate_comment(r, "percentages are of all samples; 95%% SURE: binomial "
+	annotate_comment(r, "percentages are of all samples; 95%% CI: binomial "
 			 "(Wilson); ~: too few samples to tell it from a line "
 			 "without any%s", !a->has_calls ? "" :
 			 "; CALLS: spent in what the line called");

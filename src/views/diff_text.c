@@ -2,7 +2,7 @@
 /*
  * A diff as text.
  *
- *	      OLD       NEW    CHANGE        %      95% SURE      WITH CALLEES
+ *	      OLD       NEW    CHANGE        %        95% CI      WITH CALLEES
  *	   134.20    149.10    +14.90   +11.1%    +12.10..+17.60    +14.90  app f
  *	~   10.00     10.20     +0.20    +2.0%     -0.70..+1.10      +0.20  app g
  *
@@ -393,7 +393,7 @@ static void put_heads(struct diff_table *t)
 		put_right(t, "CHANGE", COST);
 		put_right(t, "%", RATIO);
 		if (t->sure)
-			put_right(t, "95% SURE", SURE);
+			put_right(t, "95% CI", SURE);
 		put_right(t, t->d->spec.by_total ? "SELF" : "TOTAL", COST);
 		if (t->style->samples) {
 			put_right(t, "SAMPLES", COUNT);

@@ -295,7 +295,7 @@ if "$TALLY" record -q -o try.tally -- true 2>/dev/null; then
 	t_like "--run and --against: a verdict" "$?/$(head -n 1 out)" '^[013]/(pass|regressed|inconclusive): '
 	t_lacks "... without the commands' output" "$(cat out)" noise
 	t_is "... recordings kept" "$(echo kept/*)" "kept/baseline-01.tally kept/baseline-02.tally kept/baseline-03.tally kept/new-01.tally kept/new-02.tally kept/new-03.tally"
-	t_like "... in turns" "$(cat out)" '3 baseline runs .* 3 new runs .*, taken in turns'
+	t_like "... in turns" "$(cat out)" '3 baseline runs .* 3 new runs .*, interleaved'
 	# eight times as much of all is clear long before the last run
 	"$TALLY" check --early -n 20 --run "$work; $work; $work; $work; $work; $work; $work; $work" \
 		--against "$work" --keep early >out 2>err

@@ -86,7 +86,7 @@ t_is "the limit of the kernel is set" "$(cat asked)" "sysctl kernel.perf_event_p
 (cd work && timeout 60 bash -e ../step-4) >out-4 2>&1
 t_is "the check fails" $? 1
 t_like "... by the function that does more" "$(head -n 1 out-4)" '^regressed: grows \+[0-9.]+%'
-t_like "... of sides in turns" "$(cat out-4)" '10 baseline runs .* 10 new runs .*, taken in turns'
+t_like "... of sides in turns" "$(cat out-4)" '10 baseline runs .* 10 new runs .*, interleaved'
 t_like "... and names the commit" "$(cat out-4)" 'commit [0-9a-f]+ Grow with care'
 t_lacks "... and no other" "$(cat out-4)" 'Write notes'
 t_like "... at its place in the checkout" "$(cat out-4)" '^::error file=bench\.c,line=[0-9]+,title=grows is slower'

@@ -315,7 +315,7 @@ fi
 echo 2 >$sysctl/perf_event_paranoid
 (ulimit -r 0 && as_nobody ./tally doctor --format=json) >json
 t_like "normal priority is a limit" "$(check json priority)" \
-	'^limited: normal: .*prlimit --pid .* --rtprio=2'
+	'^limited: (normal|nice [1-9][0-9]*): .*prlimit --pid .* --rtprio=2'
 if (ulimit -r 2) 2>err && chrt -f 2 true 2>>err; then
 	(ulimit -r 2 && as_nobody ./tally doctor --format=json) >json
 	t_like "what the fix says lifts it" "$(check json priority)" \

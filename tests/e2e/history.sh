@@ -10,6 +10,8 @@ make="$top_builddir/tests/check/make_recording"
 
 # A repository: c0 to c23, an empty commit between c11 and c12, tags by number.
 git init -q repo
+git -C repo config user.name Tester
+git -C repo config user.email tester@example.org
 for i in $(seq 0 23); do
 	[ "$i" -ne 12 ] || git -C repo commit -q --allow-empty -m 'not recorded'
 	GIT_COMMITTER_DATE="$((1700000000 + i * 86400)) +0000" \
