@@ -21,8 +21,8 @@ libbase_a_SOURCES = \
 	src/base/io.h \
 	src/base/json.c \
 	src/base/json.h \
-	src/base/moderate.c \
-	src/base/moderate.h \
+	src/base/variance.c \
+	src/base/variance.h \
 	src/base/nearest.c \
 	src/base/nearest.h \
 	src/base/outfile.c \

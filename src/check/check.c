@@ -175,13 +175,13 @@ static int find_changed(struct check *c, bool *changed)
 
 	for (size_t i = 0; i < c->rows.n; i++) {
 		uint32_t func = c->rows.v[i].unit.func;
-		const struct code_runs *was, *is;
+		const struct code_ngrams *was, *is;
 
 		if (!check_func_named(&c->runs, func))
 			continue;
 		was = compare_code_of(m, func, COMPARE_OLD);
 		is = compare_code_of(m, func, COMPARE_NEW);
-		changed[i] = was && is && code_same_kinds(was, is) < 1;
+		changed[i] = was && is && mnemonic_overlap(was, is) < 1;
 	}
 	return m->failed ? -ERR_NOMEM : 0;
 }

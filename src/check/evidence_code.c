@@ -11,7 +11,7 @@
 #include "check/check_internal.h"
 #include "profile/symbol_order.h"
 #include "symbolize/clones.h"
-#include "compare/insn_words.h"
+#include "compare/insn_tokens.h"
 
 /* A function's code in one build. */
 struct variant {
@@ -19,7 +19,7 @@ struct variant {
 	uint64_t size, build;
 	double now;		/* samples of the new side */
 	bool asked, known;
-	struct insn_words words;
+	struct insn_tokens words;
 };
 
 struct aligner {
@@ -96,8 +96,8 @@ static int ask_words(struct aligner *a, struct variant *v)
 			    check_build_of(&p->images.v[x[k].image]) ==
 				    v->build &&
 			    !strcmp(profile_cstr(p, x[k].name), name))
-				rc = insn_words(p, &x[k], x, &a->words,
-						&v->words);
+				rc = insn_tokens(p, &x[k], x, &a->words,
+						 &v->words);
 		free(x);
 		if (rc < 0)
 			return rc;
@@ -133,7 +133,7 @@ static struct variant *target_of(struct aligner *a, const struct variant *v)
 	return same ? same : copy ? copy : renamed;
 }
 
-static size_t insn_at(const struct insn_words *w, uint64_t offset)
+static size_t insn_at(const struct insn_tokens *w, uint64_t offset)
 {
 	size_t at;
 

@@ -19,7 +19,7 @@ struct judge_options judge_defaults(void)
 	};
 }
 
-void *judge_alloc(struct judge_work *w, size_t n, size_t size)
+void *judge_alloc(struct judge_state *w, size_t n, size_t size)
 {
 	void *p = calloc(n ? n : 1, size);
 
@@ -31,7 +31,7 @@ void *judge_alloc(struct judge_work *w, size_t n, size_t size)
 	return NULL;
 }
 
-static bool alloc_moderated(struct judge_work *w, struct moderated *m)
+static bool alloc_moderated(struct judge_state *w, struct moderated *m)
 {
 	double *d = judge_alloc(w, w->nkept, 4 * sizeof(double));
 
@@ -46,7 +46,7 @@ static bool alloc_moderated(struct judge_work *w, struct moderated *m)
 	return m->bursty && m->tmp;
 }
 
-static bool alloc_series(struct judge_work *w, struct series *s)
+static bool alloc_series(struct judge_state *w, struct series *s)
 {
 	s->n = w->nkept;
 	s->prior = w->nkept > 1 && w->others ? w->nkept - 1 : w->nkept;
@@ -58,7 +58,7 @@ static bool alloc_series(struct judge_work *w, struct series *s)
 }
 
 /* Mean costs and shares; which functions are new, gone or too small. */
-static void survey(struct judge_work *w, double all)
+static void survey(struct judge_state *w, double all)
 {
 	const struct judge_input *in = w->in;
 
@@ -86,7 +86,7 @@ static void survey(struct judge_work *w, double all)
 }
 
 /* The last row is the sum of all small functions. */
-static void survey_others(struct judge_work *w)
+static void survey_others(struct judge_state *w)
 {
 	struct judge_row *o = &w->out->rows[w->in->nfuncs];
 
@@ -108,7 +108,7 @@ static void survey_others(struct judge_work *w)
 	}
 }
 
-static int gather(struct judge_work *w)
+static int gather(struct judge_state *w)
 {
 	size_t n = w->in->nfuncs, k = 0;
 
@@ -139,7 +139,7 @@ static int gather(struct judge_work *w)
 }
 
 /* Of samples that a timer spreads over all functions. */
-static void absolute_sampling(struct judge_work *w)
+static void absolute_sampling(struct judge_state *w)
 {
 	for (size_t k = 0; k < w->nkept; k++) {
 		const struct judge_row *row = &w->out->rows[w->kept[k]];
@@ -157,7 +157,7 @@ static void absolute_sampling(struct judge_work *w)
 
 /* Which measure promises less noise, by what all functions show: choosing by a
  * function's own spread would be peeking. */
-static void choose_measures(struct judge_work *w, double *scratch)
+static void choose_measures(struct judge_state *w, double *scratch)
 {
 	size_t least = w->in->nbase < w->in->nnew ? w->in->nbase : w->in->nnew;
 	double tau_a, tau_r, by_cost = 0, all = 0;
@@ -165,7 +165,7 @@ static void choose_measures(struct judge_work *w, double *scratch)
 	if (least < 2 || !w->out->o.same_machine || w->out->drifted)
 		return;
 	tau_a = series_tau2(&w->raw, &w->ma);
-	moderate(&w->raw, &w->ma);
+	shrink_variances(&w->raw, &w->ma);
 	tau_r = series_tau2(&w->relative, &w->mr);
 	for (size_t k = 0; k < w->nkept; k++) {
 		struct judge_row *row = &w->out->rows[w->kept[k]];
@@ -212,7 +212,7 @@ static bool consistent(const struct series *s, size_t k, double factor,
 	       (slower ? sum[1] > sum[0] * factor : sum[0] > sum[1] * factor);
 }
 
-static void fill_row(struct judge_work *w, size_t k)
+static void fill_row(struct judge_state *w, size_t k)
 {
 	struct judge_row *row = &w->out->rows[w->kept[k]];
 	const struct moderated *m = row->absolute ? &w->ma : &w->mr;
@@ -232,7 +232,7 @@ static void fill_row(struct judge_work *w, size_t k)
 	row->visible = judge_row_visible(w->out, row);
 }
 
-static bool changed(struct judge_work *w, size_t k, bool slower)
+static bool changed(struct judge_state *w, size_t k, bool slower)
 {
 	const struct judge *j = w->out;
 	const struct judge_row *row = &j->rows[w->kept[k]];
@@ -250,7 +250,7 @@ static bool changed(struct judge_work *w, size_t k, bool slower)
 			  j->o.min_impact * j->total.base / row->base, slower);
 }
 
-static bool is_noise(const struct judge_work *w, size_t f)
+static bool is_noise(const struct judge_state *w, size_t f)
 {
 	const uint8_t *noise = w->in->noise;
 
@@ -262,7 +262,7 @@ static bool is_noise(const struct judge_work *w, size_t f)
 	return noise[f] == JUDGE_NOISE || (w->out->single && noise[f]);
 }
 
-static void decide(struct judge_work *w, size_t k)
+static void decide(struct judge_state *w, size_t k)
 {
 	struct judge *j = w->out;
 	size_t f = w->kept[k];
@@ -278,7 +278,7 @@ static void decide(struct judge_work *w, size_t k)
 	row->gates = row->status == JUDGE_REGRESSED;
 }
 
-static int adjust(struct judge_work *w)
+static int adjust(struct judge_state *w)
 {
 	double *p = judge_alloc(w, w->nkept, 4 * sizeof(double));
 	double *pf, *q, *qf;
@@ -304,7 +304,7 @@ static int adjust(struct judge_work *w)
 
 /* Of a new function's cost in the new runs, by the square of its mean; no less
  * than what sampling and other functions let expect. */
-static double fresh_variance(const struct judge_work *w, size_t f)
+static double fresh_variance(const struct judge_state *w, size_t f)
 {
 	double n = (double)w->in->nnew, mean = w->out->rows[f].now, v = 0;
 	double expected = 1 / greater(mean, 1) + w->mr.tau2;
@@ -321,7 +321,7 @@ static double fresh_variance(const struct judge_work *w, size_t f)
 
 /* A new function has no ratio: its share of the total is tested, against the
  * limits of the total. */
-static void judge_fresh(struct judge_work *w)
+static void judge_new_functions(struct judge_state *w)
 {
 	struct judge *j = w->out;
 	double limit = j->o.total_threshold;
@@ -347,7 +347,7 @@ static void judge_fresh(struct judge_work *w)
 	}
 }
 
-static int decide_all(struct judge_work *w)
+static int decide_all(struct judge_state *w)
 {
 	for (size_t k = 0; k < w->nkept; k++)
 		fill_row(w, k);
@@ -355,7 +355,7 @@ static int decide_all(struct judge_work *w)
 		return -ERR_NOMEM;
 	for (size_t k = 0; k < w->nkept; k++)
 		decide(w, k);
-	judge_fresh(w);
+	judge_new_functions(w);
 	return 0;
 }
 
@@ -406,7 +406,7 @@ static double spread(const double *x, size_t n)
 	return n > 1 ? sqrt(stats_variance(x, n)) / stats_mean(x, n) : 0;
 }
 
-static void judge_whole(struct judge_work *w, const double *totals, double *logs)
+static void judge_whole(struct judge_state *w, const double *totals, double *logs)
 {
 	const struct judge_options *o = &w->out->o;
 	size_t nb = w->in->nbase, nn = w->in->nnew;
@@ -444,7 +444,7 @@ static void judge_whole(struct judge_work *w, const double *totals, double *logs
 	t->gates = t->regressed && o->same_machine && o->total_threshold >= 0;
 }
 
-static int judge_all(struct judge_work *w, double *totals, double *scratch)
+static int judge_all(struct judge_state *w, double *totals, double *scratch)
 {
 	double all = 0;
 	int rc;
@@ -485,7 +485,7 @@ static int judge_all(struct judge_work *w, double *totals, double *scratch)
 int judge_run(const struct judge_input *in, const struct judge_options *o,
 	      struct judge *out, struct error *err)
 {
-	struct judge_work w = { .in = in, .out = out,
+	struct judge_state w = { .in = in, .out = out,
 				.runs = in->nbase + in->nnew };
 	double *totals, *scratch;
 	int rc = -ERR_NOMEM;
@@ -544,8 +544,8 @@ static void test_sum(const struct judge *j, const double *y, struct judge_sum *s
 	s->p = stats_t_above((s->log_ratio - log1p(j->o.margin)) / s->se, df);
 }
 
-int judge_together(const struct judge *j, const size_t *funcs, size_t n,
-		   struct judge_sum *out)
+int judge_group(const struct judge *j, const size_t *funcs, size_t n,
+		struct judge_sum *out)
 {
 	bool absolute = n && j->rows[funcs[0]].absolute;
 	size_t runs = j->nbase + j->nnew;

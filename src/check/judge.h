@@ -151,7 +151,7 @@ struct judge_sum {
 	double p;		/* more than 1 + margin */
 };
 /* 0 or -ERR_NOMEM. */
-int judge_together(const struct judge *j, const size_t *funcs, size_t n,
-		   struct judge_sum *out);
+int judge_group(const struct judge *j, const size_t *funcs, size_t n,
+		struct judge_sum *out);
 
 #endif

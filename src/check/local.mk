@@ -29,4 +29,4 @@ libcheck_a_SOURCES = \
 	src/check/show_markdown.c \
 	src/check/show_text.c \
 	src/check/sight.c \
-	src/check/words.c
+	src/check/describe.c

@@ -43,7 +43,7 @@ static bool costs_more(void *ctx, const size_t *rows, size_t n)
 	const struct judge_options *o = &m->c->o.judge;
 	struct judge_sum s;
 
-	if (judge_together(&m->c->judge, rows, n, &s) < 0) {
+	if (judge_group(&m->c->judge, rows, n, &s) < 0) {
 		m->failed = true;
 		return true;
 	}
@@ -60,11 +60,11 @@ static struct move_item item_of(const struct check *c,
 		return x;
 	x.gain = gain(c, r);
 	if (fell(c, r))
-		x.kind = MOVE_FELL;
+		x.kind = MOVE_LOSS;
 	else if (r->status == CHECK_ADDED)
 		x.kind = MOVE_NEW;
 	else if (r->status == CHECK_SLOWER || r->status == CHECK_SUSPECT)
-		x.kind = MOVE_ROSE;
+		x.kind = MOVE_GAIN;
 	return x;
 }
 

@@ -15,7 +15,7 @@ enum { LEAVE_AT_MOST = 8, BURST_SAMPLES = 5 };
 #define LEAST_REFERENCE 0.3	/* of all cost */
 #define LEAVE_ALPHA 0.01
 
-static double all_cost(const struct judge_work *w, const bool *in)
+static double all_cost(const struct judge_state *w, const bool *in)
 {
 	double sum = 0;
 
@@ -27,7 +27,7 @@ static double all_cost(const struct judge_work *w, const bool *in)
 }
 
 /* Judged by the spread within a group, so blind to what differs between them. */
-static void leave_bursty(struct judge_work *w, bool *calm)
+static void leave_bursty(struct judge_state *w, bool *calm)
 {
 	size_t n = w->in->nfuncs, d = w->runs - 2;
 	struct series s = { n, w->in->nbase, w->in->nnew, n, NULL, NULL };
@@ -62,7 +62,7 @@ static void leave_bursty(struct judge_work *w, bool *calm)
 }
 
 /* Cost of the reference by run, and the others' part of it. */
-static void sum_reference(struct judge_work *w, const bool *in)
+static void sum_reference(struct judge_state *w, const bool *in)
 {
 	for (size_t r = 0; r < w->runs; r++) {
 		double others = 0, all = 0;
@@ -80,7 +80,7 @@ static void sum_reference(struct judge_work *w, const bool *in)
 }
 
 /* The costs over the reference without the function itself. */
-static void relate(struct judge_work *w)
+static void relate(struct judge_state *w)
 {
 	struct series *s = &w->relative;
 
@@ -104,11 +104,11 @@ static void relate(struct judge_work *w)
 			   2 / (md[0] / (double)s->nbase +
 				md[1] / (double)s->nnew);
 	}
-	moderate(s, &w->mr);
+	shrink_variances(s, &w->mr);
 }
 
 /* The member with the clearest change; nkept when none is clear. */
-static size_t clearest(const struct judge_work *w)
+static size_t clearest(const struct judge_state *w)
 {
 	const struct moderated *m = &w->mr;
 	size_t best = w->nkept;
@@ -128,7 +128,7 @@ static size_t clearest(const struct judge_work *w)
 	return best;
 }
 
-static void set_member(struct judge_work *w, bool *in, size_t k, bool to,
+static void set_member(struct judge_state *w, bool *in, size_t k, bool to,
 		       const bool *calm)
 {
 	w->in_ref[k] = to;
@@ -141,7 +141,7 @@ static void set_member(struct judge_work *w, bool *in, size_t k, bool to,
 			in[f] = to && calm[f];
 }
 
-int judge_reference(struct judge_work *w)
+int judge_reference(struct judge_state *w)
 {
 	size_t n = w->in->nfuncs;
 	bool *in = w->out->in_reference;

@@ -27,7 +27,7 @@ static int by_share(const void *a, const void *b)
  * is left must have moved by more than its own noise, which is that of samples
  * where it is small; the median of few functions is one of them, so there the
  * rest has to say it all. */
-static bool rest_shifted(const struct judge_work *w, double by, bool few,
+static bool rest_shifted(const struct judge_state *w, double by, bool few,
 			 double *logs)
 {
 	size_t nb = w->in->nbase, nn = w->in->nnew, largest = 0;
@@ -53,7 +53,8 @@ static bool rest_shifted(const struct judge_work *w, double by, bool few,
 }
 
 /* Of a function's log ratio, by chance of the samples alone. */
-static double sampling_se(const struct judge_work *w, const struct judge_row *row)
+static double sampling_se(const struct judge_state *w,
+			  const struct judge_row *row)
 {
 	return sqrt(1 / greater(row->base * (double)w->in->nbase, 1) +
 		    1 / greater(row->now * (double)w->in->nnew, 1));
@@ -61,7 +62,7 @@ static double sampling_se(const struct judge_work *w, const struct judge_row *ro
 
 /* Whether most of the larger functions changed by about as much: a median of
  * changes that differ is nobody's. */
-static bool agreed(const struct judge_work *w, double half, double by,
+static bool agreed(const struct judge_state *w, double half, double by,
 		   double total_se)
 {
 	size_t n = 0, agree = 0;
@@ -81,7 +82,7 @@ static bool agreed(const struct judge_work *w, double half, double by,
 
 /* May a function say whether everything changed?  Not where its own code did, unless
  * that of nearly all did: other compiler flags. */
-static bool votes(const struct judge_work *w, size_t k, bool any_code)
+static bool votes(const struct judge_state *w, size_t k, bool any_code)
 {
 	size_t f = w->kept[k];
 
@@ -96,7 +97,7 @@ struct votes {
 	size_t nall, nyes;
 };
 
-static struct votes count_votes(const struct judge_work *w, double by)
+static struct votes count_votes(const struct judge_state *w, double by)
 {
 	struct votes v = { 0, 0, 0, 0 };
 	double all = 0, kept = 0;
@@ -136,7 +137,7 @@ static bool most_agree(const struct votes *v)
 /* What is not the function itself changed by about as much, half to twice, and most
  * functions agree on that, or all of a few: the function's cost says nothing that the machine's does
  * not.  A reference that changed by itself excuses nothing. */
-bool judge_follows(const struct judge_work *w, size_t k, double *logs)
+bool judge_follows(const struct judge_state *w, size_t k, double *logs)
 {
 	size_t nb = w->in->nbase, nn = w->in->nnew;
 	const double *x = series_of(&w->raw, k), *y = series_of(&w->relative, k);
@@ -165,7 +166,7 @@ bool judge_follows(const struct judge_work *w, size_t k, double *logs)
 
 /* Do the larger half of the functions all cost more, or less, by more than the
  * totals' noise allows? */
-void judge_shift(struct judge_work *w, const double *logs,
+void judge_shift(struct judge_state *w, const double *logs,
 			 double *scratch)
 {
 	size_t nb = w->in->nbase, nn = w->in->nnew, n = 0;

@@ -32,56 +32,56 @@ int check_html(const struct check *c, struct buf *told, struct buf *out,
 /* OpenMetrics 1.0 text, for GitLab's metrics reports. */
 void check_openmetrics(const struct check *c, struct buf *out);
 
-/* words.c, shared by the above */
+/* describe.c, shared by the above */
 
 /* One line without newline: the verdict and why. */
-void words_verdict(const struct check *c, struct buf *out);
+void describe_verdict(const struct check *c, struct buf *out);
 /* Safe and shortened name of a row, with [k] for kernel functions. */
-void words_name(const struct check *c, const struct check_row *r, bool full,
-		struct buf *out);
-void words_func(const struct check *c, uint32_t func, bool full,
-		struct buf *out);
+void describe_name(const struct check *c, const struct check_row *r, bool full,
+		   struct buf *out);
+void describe_func(const struct check *c, uint32_t func, bool full,
+		   struct buf *out);
 /* Where a part is: "lex.c:12", "lex+0x1c", the caller's name; safe. */
-void words_part(const struct check *c, const struct check_part *p,
-		struct buf *out);
+void describe_part(const struct check *c, const struct check_part *p,
+		   struct buf *out);
 /* "lines that gained" and so on */
-const char *words_part_title(enum check_part_kind k);
+const char *describe_part_title(enum check_part_kind k);
 /* "+12.3%", "x4.2" from a ratio */
-void words_change(double ratio, struct buf *out);
+void describe_change(double ratio, struct buf *out);
 /* "+10.1% to +14.5%" */
-void words_interval(double low, double high, struct buf *out);
+void describe_interval(double low, double high, struct buf *out);
 /* "+3.21 ms", "-1.2 M": a difference of costs, in the event's unit */
-void words_cost(const struct check *c, double cost, bool sign,
-		struct buf *out);
+void describe_cost(const struct check *c, double cost, bool sign,
+		   struct buf *out);
 /* The minimum detectable effect, and what was wanted. */
-void words_mde(const struct check *c, struct buf *out);
+void describe_mde(const struct check *c, struct buf *out);
 /* The adjusted probability of the test that a row's estimate calls for: of more, or of
  * less. */
-double words_deciding(const struct check_row *r);
+double describe_deciding(const struct check_row *r);
 /* "0.0012", "<0.0001" */
-void words_p(double p, struct buf *out);
+void describe_p(double p, struct buf *out);
 /* "+12.3% (95%: +10.1% to +14.5%, p 0.0012)" of a row that was tested; `between`
  * stands before the p. */
-void words_estimate(const struct check_row *r, const char *between,
-		    struct buf *out);
+void describe_estimate(const struct check_row *r, const char *between,
+		       struct buf *out);
 /* Gained a run, comparable: in the event's unit. */
-double words_gain(const struct check *c, const struct check_row *r);
+double describe_gain(const struct check *c, const struct check_row *r);
 /* "all functions +4.1%: …", or nothing */
-void words_shift(const struct check *c, struct buf *out);
+void describe_shift(const struct check *c, struct buf *out);
 /* Whether a row's status says more than its figures: moved, renamed, allowed. */
-bool words_explained(const struct check *c, const struct check_row *r);
+bool describe_explained(const struct check *c, const struct check_row *r);
 /* What a row's status means, as a sentence's end. */
-void words_status(const struct check *c, const struct check_row *r,
-		  struct buf *out);
+void describe_status(const struct check *c, const struct check_row *r,
+		     struct buf *out);
 /* "10 runs of the baseline, 10 new, interleaved; cpu-clock" */
-void words_runs(const struct check *c, struct buf *out);
+void describe_runs(const struct check *c, struct buf *out);
 /* Total: "total +1.2% (95%: …), p …; …" */
-void words_total(const struct check *c, struct buf *out);
-void words_noise(const struct check *c, struct buf *out);
+void describe_total(const struct check *c, struct buf *out);
+void describe_noise(const struct check *c, struct buf *out);
 /* A row that changed in some way, not just one that costs something. */
-bool words_changed(const struct check_row *r);
+bool describe_changed(const struct check_row *r);
 /* A row that was tested by its ratio. */
-static inline bool words_tested(const struct check_row *r)
+static inline bool describe_tested(const struct check_row *r)
 {
 	return r->j.df > 0 && r->j.status != JUDGE_NEW &&
 	       r->j.status != JUDGE_GONE;

@@ -41,17 +41,17 @@ static void put_xml_any(struct buf *out, const char *text)
 static void sentence(const struct check *c, const struct check_row *r,
 		     struct buf *out)
 {
-	if (words_tested(r)) {
-		words_estimate(r, ", ", out);
+	if (describe_tested(r)) {
+		describe_estimate(r, ", ", out);
 		buf_str(out, ", ");
 	} else {
 		buf_printf(out, "%s, ", check_status_name(r->status));
 	}
-	words_cost(c, words_gain(c, r), true, out);
+	describe_cost(c, describe_gain(c, r), true, out);
 	buf_str(out, " a run");
-	if (words_explained(c, r) || r->status == CHECK_SUSPECT) {
+	if (describe_explained(c, r) || r->status == CHECK_SUSPECT) {
 		buf_str(out, "; ");
-		words_status(c, r, out);
+		describe_status(c, r, out);
 	}
 }
 
@@ -67,7 +67,7 @@ static void junit_details(const struct check *c, const struct check_row *r,
 
 		if (p->now <= p->base)
 			break;
-		words_cost(c, check_cost(c, p->now - p->base), true, &t);
+		describe_cost(c, check_cost(c, p->now - p->base), true, &t);
 		put_xml_any(out, check_str(&c->runs, p->name));
 		buf_printf(out, ":%u %s\n", p->line, buf_cstr(&t));
 		buf_fini(&t);
@@ -106,7 +106,7 @@ static void junit_row(const struct check *c, const struct check_row *r,
 		buf_str(out, "\">");
 		junit_details(c, r, out);
 		buf_str(out, "</failure>\n    </testcase>\n");
-	} else if (words_changed(r)) {
+	} else if (describe_changed(r)) {
 		buf_str(out, ">\n      <system-out>");
 		put_xml(out, buf_cstr(&t));
 		buf_str(out, "</system-out>\n    </testcase>\n");
@@ -130,7 +130,7 @@ void check_junit(const struct check *c, struct buf *out)
 		   "failures=\"%zu\" errors=\"%d\" skipped=\"%d\">\n", cases,
 		   failures, cases, failures, c->verdict == CHECK_BROKEN, blind);
 	buf_str(out, "    <testcase classname=\"all\" name=\"[total]\">");
-	words_total(c, &t);
+	describe_total(c, &t);
 	if (c->verdict == CHECK_BROKEN) {
 		buf_str(out, "<error type=\"broken\" message=\"");
 		put_xml_any(out, c->broken);
@@ -142,7 +142,7 @@ void check_junit(const struct check *c, struct buf *out)
 		buf_str(out, "\"/>");
 	} else if (blind) {
 		buf_reset(&t);
-		words_verdict(c, &t);
+		describe_verdict(c, &t);
 		buf_str(out, "<skipped message=\"");
 		put_xml_any(out, buf_cstr(&t));
 		buf_str(out, "\"/>");
@@ -190,7 +190,7 @@ static void annotation(const struct check *c, const struct check_row *r,
 		file = r->unit.file ? r->unit.file : f->file;
 		line = r->unit.file ? check_line_number(r->unit.line) : f->line;
 	}
-	words_name(c, r, false, &name);
+	describe_name(c, r, false, &name);
 	buf_printf(out, "::%s ", level);
 	if (file && line) {
 		text_safe(&t, below(root, check_str(&c->runs, file)));
@@ -232,13 +232,13 @@ void check_github(const struct check *c, const char *root, bool warn_only,
 		buf_str(out, "\n");
 	}
 	if (c->total_fails) {
-		words_total(c, &t);
+		describe_total(c, &t);
 		buf_printf(out, "::%s title=the total is slower::", bad);
 		put_command(out, buf_cstr(&t), false);
 		buf_str(out, "\n");
 		buf_reset(&t);
 	}
-	words_verdict(c, &t);
+	describe_verdict(c, &t);
 	buf_printf(out, "::%s title=tally check::",
 		   c->verdict == CHECK_INCONCLUSIVE ? "warning" : "notice");
 	put_command(out, buf_cstr(&t), false);
@@ -275,7 +275,7 @@ static void metric_rows(const struct check *c, const char *name, enum metric m,
 			 : m == METRIC_RATIO ? r->j.ratio : r->j.visible;
 
 		if (r->status == CHECK_SMALL || !isfinite(x) ||
-		    (m != METRIC_COST && !words_tested(r)))
+		    (m != METRIC_COST && !describe_tested(r)))
 			continue;
 		check_row_name(c, r, &t);
 		buf_printf(out, "%s{", name);

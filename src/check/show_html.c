@@ -19,7 +19,7 @@ struct page {
 	uint32_t **match;
 	struct html_input *in;
 	struct html_scale scale[2];	/* by enum check_side */
-	VEC(struct html_verdict) verdicts;
+	VEC(struct row_verdict) verdicts;
 	VEC(char *) notes;
 	struct buf head, how;
 };
@@ -109,10 +109,10 @@ static void put_parts(const struct check *c, const struct check_row *r,
 		if (shown++)
 			buf_str(out, ", ");
 		else
-			buf_printf(out, "; %s: ", words_part_title(kind));
-		words_part(c, p, out);
+			buf_printf(out, "; %s: ", describe_part_title(kind));
+		describe_part(c, p, out);
 		buf_u8(out, ' ');
-		words_cost(c, check_cost(c, p->now - p->base), true, out);
+		describe_cost(c, check_cost(c, p->now - p->base), true, out);
 	}
 }
 
@@ -120,15 +120,15 @@ static void put_verdict(const struct check *c, uint32_t at, struct buf *out)
 {
 	const struct check_row *r = &c->rows.v[at];
 
-	bool sentence = words_explained(c, r) || r->status == CHECK_SUSPECT;
+	bool sentence = describe_explained(c, r) || r->status == CHECK_SUSPECT;
 
-	words_status(c, r, out);
-	if (words_tested(r)) {
+	describe_status(c, r, out);
+	if (describe_tested(r)) {
 		buf_str(out, sentence ? ", " : " ");
-		words_estimate(r, "; ", out);
+		describe_estimate(r, "; ", out);
 	}
 	buf_str(out, ", ");
-	words_cost(c, words_gain(c, r), true, out);
+	describe_cost(c, describe_gain(c, r), true, out);
 	buf_str(out, " a run");
 	for (int k = 0; r->fails && k < PART_KINDS; k++)
 		put_parts(c, r, (enum check_part_kind)k, out);
@@ -141,10 +141,10 @@ static void put_verdict(const struct check *c, uint32_t at, struct buf *out)
 static int add_verdict(struct page *x, uint32_t at)
 {
 	const struct check_row *r = &x->c->rows.v[at];
-	struct html_verdict v = { .match = r->unit.func, .bad = r->fails };
+	struct row_verdict v = { .match = r->unit.func, .bad = r->fails };
 	struct buf words = { 0 };
 
-	if (r->unit.func == PROF_NONE || (!words_changed(r) && !r->fails))
+	if (r->unit.func == PROF_NONE || (!describe_changed(r) && !r->fails))
 		return 0;
 	put_verdict(x->c, at, &words);
 	v.words = words.failed ? NULL : strdup(buf_cstr(&words));
@@ -173,11 +173,11 @@ static int add_note(struct page *x, struct buf *words)
 static int make_words(struct page *x)
 {
 	static void (*const writers[])(const struct check *, struct buf *) = {
-		words_total, words_shift, words_runs, words_noise };
+		describe_total, describe_shift, describe_runs, describe_noise };
 	const struct check *c = x->c;
 	int rc = 0;
 
-	words_verdict(c, &x->head);
+	describe_verdict(c, &x->head);
 	buf_printf(&x->how, "by run: %zu of the baseline, %zu new",
 		   c->runs.nbase, c->runs.nnew);
 	for (size_t i = 0; !rc && i < sizeof(writers) / sizeof(*writers); i++) {

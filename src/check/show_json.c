@@ -260,7 +260,7 @@ static void put_rows(const struct check *c, struct json *j)
 		if (check_row_before(c, r, &from))
 			json_str(j, "moved_from", buf_cstr(&from));
 		put_statistics(c, &r->j, j);
-		if (words_changed(r)) {
+		if (describe_changed(r)) {
 			put_parts(c, r, j);
 			put_commits(c, i, j);
 		}
@@ -298,7 +298,7 @@ void check_json(const struct check *c, struct buf *out)
 	json_object(&j, NULL);
 	json_uint(&j, "schema", 1);
 	json_str(&j, "verdict", check_verdict_name(c->verdict));
-	words_verdict(c, &words);
+	describe_verdict(c, &words);
 	json_str(&j, "summary", buf_cstr(&words));
 	buf_fini(&words);
 	json_str(&j, "event", check_event_name(c));

@@ -53,24 +53,24 @@ static void row(const struct check *c, const struct check_row *r,
 	struct buf name = { 0 }, words = { 0 };
 
 	buf_printf(out, "| %s | ", sign(r));
-	if (words_tested(r))
-		words_change(r->j.ratio, out);
+	if (describe_tested(r))
+		describe_change(r->j.ratio, out);
 	else
 		buf_str(out, check_status_name(r->status));
 	buf_str(out, " | ");
-	words_interval(r->j.low, r->j.high, out);
+	describe_interval(r->j.low, r->j.high, out);
 	buf_str(out, " | ");
-	if (words_tested(r) && words_deciding(r) < 0.0001)
+	if (describe_tested(r) && describe_deciding(r) < 0.0001)
 		buf_str(out, "&lt;0.0001");
 	else
-		words_p(words_deciding(r), out);
+		describe_p(describe_deciding(r), out);
 	buf_str(out, " | ");
-	words_cost(c, words_gain(c, r), true, out);
+	describe_cost(c, describe_gain(c, r), true, out);
 	buf_printf(out, " | %.1f%% | ", 100 * r->j.share);
-	if (words_tested(r))
-		words_change(1 + r->j.visible, out);
+	if (describe_tested(r))
+		describe_change(1 + r->j.visible, out);
 	buf_str(out, " | ");
-	words_name(c, r, false, &name);
+	describe_name(c, r, false, &name);
 	text_cut(&words, buf_cstr(&name), NAME_MOST);
 	put_text(out, buf_cstr(&words));
 	buf_reset(&words);
@@ -79,9 +79,9 @@ static void row(const struct check *c, const struct check_row *r,
 		put_text(out, image);
 		buf_str(out, ")");
 	}
-	if (words_explained(c, r)) {
+	if (describe_explained(c, r)) {
 		buf_str(out, " — ");
-		words_status(c, r, &words);
+		describe_status(c, r, &words);
 		put_text(out, buf_cstr(&words));
 	}
 	buf_str(out, " |\n");
@@ -105,11 +105,11 @@ static void parts(const struct check *c, const struct check_row *r,
 		if (shown++)
 			buf_str(out, ", ");
 		else
-			buf_printf(out, "* %s: ", words_part_title(kind));
-		words_part(c, p, &name);
+			buf_printf(out, "* %s: ", describe_part_title(kind));
+		describe_part(c, p, &name);
 		put_text(out, buf_cstr(&name));
 		buf_str(out, " ");
-		words_cost(c, check_cost(c, p->now - p->base), true, out);
+		describe_cost(c, check_cost(c, p->now - p->base), true, out);
 		buf_fini(&name);
 	}
 	if (shown)
@@ -121,7 +121,7 @@ static void evidence(const struct check *c, uint32_t at, struct buf *out)
 	const struct check_row *r = &c->rows.v[at];
 	struct buf name = { 0 };
 
-	words_name(c, r, false, &name);
+	describe_name(c, r, false, &name);
 	buf_str(out, "\n**");
 	put_text(out, buf_cstr(&name));
 	buf_str(out, "**\n\n");
@@ -148,7 +148,7 @@ static size_t rows(const struct check *c, bool changed, struct buf *out)
 	for (size_t i = 0; i < c->order.n; i++) {
 		const struct check_row *r = &c->rows.v[c->order.v[i]];
 
-		if (r->status == CHECK_SMALL || words_changed(r) != changed)
+		if (r->status == CHECK_SMALL || describe_changed(r) != changed)
 			continue;
 		if (out->n > MARKDOWN_MOST - RESERVE) {
 			left++;
@@ -166,7 +166,7 @@ static void notes(const struct check *c, struct buf *out)
 {
 	struct buf t = { 0 };
 
-	words_shift(c, &t);
+	describe_shift(c, &t);
 	if (t.n) {
 		buf_str(out, "\n> ");
 		put_text(out, buf_cstr(&t));
@@ -186,11 +186,11 @@ void check_markdown(const struct check *c, struct buf *out)
 	size_t left;
 
 	buf_str(out, "### tally check: ");
-	words_verdict(c, &t);
+	describe_verdict(c, &t);
 	put_text(out, buf_cstr(&t));
 	buf_reset(&t);
 	buf_str(out, "\n\n");
-	words_total(c, &t);
+	describe_total(c, &t);
 	put_text(out, buf_cstr(&t));
 	buf_reset(&t);
 	buf_str(out, "\n");
@@ -207,9 +207,9 @@ void check_markdown(const struct check *c, struct buf *out)
 	if (left)
 		buf_printf(out, "\n… and %zu more\n", left);
 	buf_str(out, "\n");
-	words_runs(c, &t);
+	describe_runs(c, &t);
 	buf_str(&t, "; ");
-	words_noise(c, &t);
+	describe_noise(c, &t);
 	put_text(out, buf_cstr(&t));
 	buf_str(out, "\n</details>\n");
 	buf_fini(&t);

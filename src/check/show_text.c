@@ -29,7 +29,7 @@ static void put_name(const struct check *c, const struct check_row *r,
 	size_t room = s->columns > LEFT + 20 ? (size_t)s->columns - LEFT : 20;
 	struct buf name = { 0 };
 
-	words_name(c, r, s->full_names, &name);
+	describe_name(c, r, s->full_names, &name);
 	if (*image && strcmp(image, "[kernel]")) {
 		buf_str(&name, " (");
 		text_safe(&name, image);
@@ -69,18 +69,18 @@ static void row(const struct check *c, const struct check_row *r,
 		buf_str(&t, check_status_name(r->j.status == JUDGE_NEW
 					      ? CHECK_ADDED : CHECK_GONE));
 	else
-		words_change(r->j.ratio, &t);
+		describe_change(r->j.ratio, &t);
 	cell(out, &t, CHANGE);
-	words_interval(r->j.low, r->j.high, &t);
+	describe_interval(r->j.low, r->j.high, &t);
 	cell(out, &t, INTERVAL);
-	words_p(words_deciding(r), &t);
+	describe_p(describe_deciding(r), &t);
 	cell(out, &t, P);
-	words_cost(c, words_gain(c, r), true, &t);
+	describe_cost(c, describe_gain(c, r), true, &t);
 	cell(out, &t, COST);
 	buf_printf(&t, "%.1f%%", 100 * r->j.share);
 	cell(out, &t, SHARE);
-	if (words_tested(r))
-		words_change(1 + r->j.visible, &t);
+	if (describe_tested(r))
+		describe_change(1 + r->j.visible, &t);
 	else
 		buf_str(&t, "-");
 	cell(out, &t, SEEN);
@@ -105,10 +105,10 @@ static void parts(const struct check *c, const struct check_row *r,
 		if (shown++)
 			buf_str(out, "; ");
 		else
-			buf_printf(out, "    %s: ", words_part_title(kind));
-		words_part(c, p, out);
+			buf_printf(out, "    %s: ", describe_part_title(kind));
+		describe_part(c, p, out);
 		buf_str(out, " ");
-		words_cost(c, gain, true, out);
+		describe_cost(c, gain, true, out);
 	}
 	if (shown)
 		buf_str(out, "\n");
@@ -169,9 +169,9 @@ static void section(const struct check *c, const struct check_style *s,
 		}
 		any = true;
 		row(c, r, s, out);
-		if (words_explained(c, r)) {
+		if (describe_explained(c, r)) {
 			buf_str(out, "    ");
-			words_status(c, r, out);
+			describe_status(c, r, out);
 			buf_str(out, "\n");
 		}
 		if (fails || r->status == CHECK_SUSPECT)
@@ -229,15 +229,15 @@ void check_text(const struct check *c, const struct check_style *s,
 {
 	struct buf shift = { 0 };
 
-	words_verdict(c, out);
+	describe_verdict(c, out);
 	buf_str(out, "\n");
-	words_runs(c, out);
+	describe_runs(c, out);
 	buf_str(out, "\n");
-	words_total(c, out);
+	describe_total(c, out);
 	buf_str(out, "\n");
-	words_mde(c, out);
+	describe_mde(c, out);
 	buf_str(out, "\n");
-	words_shift(c, &shift);
+	describe_shift(c, &shift);
 	if (shift.n)
 		buf_printf(out, "%s\n", buf_cstr(&shift));
 	buf_fini(&shift);
@@ -260,6 +260,6 @@ void check_text(const struct check *c, const struct check_style *s,
 	if (c->o.inclusive)
 		inclusive(c, s, out);
 	buf_str(out, "\n");
-	words_noise(c, out);
+	describe_noise(c, out);
 	buf_str(out, "\n");
 }

@@ -210,18 +210,18 @@ static attr_t attributes(unsigned int look)
 {
 	attr_t a = A_NORMAL;
 
-	a |= look & LOOK_BOLD ? A_BOLD : 0;
-	a |= look & LOOK_DIM ? A_DIM : 0;
-	a |= look & LOOK_REVERSE ? A_REVERSE : 0;
+	a |= look & STYLE_BOLD ? A_BOLD : 0;
+	a |= look & STYLE_DIM ? A_DIM : 0;
+	a |= look & STYLE_REVERSE ? A_REVERSE : 0;
 	return a;
 }
 
 static short pair(unsigned int look)
 {
-	if (!term.color || (look & LOOK_REVERSE))
+	if (!term.color || (look & STYLE_REVERSE))
 		return 0;
-	return look & LOOK_HOT ? 1 : look & LOOK_WARM ? 2
-	       : look & LOOK_WARN ? 3 : look & LOOK_LINK ? 4 : 0;
+	return look & STYLE_HOT ? 1 : look & STYLE_WARM ? 2
+	       : look & STYLE_WARN ? 3 : look & STYLE_LINK ? 4 : 0;
 }
 
 static void row(void *ctx, int at, size_t n, const char *const *text,

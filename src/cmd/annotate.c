@@ -13,7 +13,7 @@
 #include "cmd/show_options.h"
 #include "cmd/source_options.h"
 #include "import/import.h"
-#include "profile/fill_symbols.h"
+#include "profile/symbolize_profile.h"
 
 struct annotate_opts {
 	uint64_t max_memory;

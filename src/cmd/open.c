@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "cmd/debug_dirs.h"
 #include "import/import.h"
-#include "profile/fill_symbols.h"
+#include "profile/symbolize_profile.h"
 
 /* In memory: nothing is written. */
 static int open_import(const char *path, bool perf_data, uint64_t max_memory,

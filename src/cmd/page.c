@@ -53,7 +53,7 @@ int cmd_page(struct cmd_io *io, const char *path, const char *name,
 	int rc;
 
 	style->told = &told;
-	style->missing = missing_worth_telling(&rep->missing);
+	style->missing = missing_major(&rep->missing);
 	rc = missing_help_find(&rep->missing, style->missing, false, &help,
 			       err);
 	if (rc < 0)

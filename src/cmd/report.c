@@ -233,7 +233,7 @@ static size_t count_missing(const struct report_opts *o,
 	if (format == FORMAT_CSV || o->no_header)
 		return 0;
 	return o->missing ? rep->missing.rows.n
-			  : missing_worth_telling(&rep->missing);
+			  : missing_major(&rep->missing);
 }
 
 static int show(struct cmd_io *io, const struct report_opts *o,

@@ -12,7 +12,7 @@
 #include "cmd/show_options.h"
 #include "cmd/source_options.h"
 #include "cmd/verify.h"
-#include "profile/fill_symbols.h"
+#include "profile/symbolize_profile.h"
 #include "profile/writer.h"
 
 struct symbolize_opts {
@@ -56,13 +56,13 @@ static const struct opt symbolize_opt_table[] = {
 };
 
 /* How often each location was where a sample was taken. */
-static uint64_t *count_heat(struct reader *r)
+static uint64_t *count_self_samples(struct reader *r)
 {
 	const struct profile *p = reader_profile(r);
-	uint64_t *heat = calloc(p->locs.n + 1, sizeof(*heat));
+	uint64_t *self_samples = calloc(p->locs.n + 1, sizeof(*self_samples));
 	struct sample_batch b;
 
-	if (!heat)
+	if (!self_samples)
 		return NULL;
 	reader_columns(r, COLUMN_STACK);
 	reader_rewind(r);
@@ -71,11 +71,11 @@ static uint64_t *count_heat(struct reader *r)
 			uint32_t loc = p->nodes.v[b.stack[i]].loc;
 
 			if (loc < p->locs.n)
-				heat[loc]++;
+				self_samples[loc]++;
 		}
 	}
 	reader_columns(r, COLUMN_ALL);
-	return heat;
+	return self_samples;
 }
 
 static size_t count_named(const struct profile *p)
@@ -119,11 +119,12 @@ static int symbolize(struct cmd_io *io, const struct symbolize_opts *o,
 		     struct error *err)
 {
 	struct profile *p = reader_profile(r);
-	uint64_t *heat = count_heat(r);
+	uint64_t *self_samples = count_self_samples(r);
 	struct source_access sources;
 	struct fill_options f = { .debug_dirs = dirs,
 				  .kallsyms = o->kallsyms,
-				  .vmlinux = o->vmlinux, .heat = heat,
+				  .vmlinux = o->vmlinux,
+				  .self_samples = self_samples,
 				  .embed_source = o->embed_source ? &sources
 								  : NULL,
 				  .code_budget = fill_code_budget(
@@ -132,13 +133,13 @@ static int symbolize(struct cmd_io *io, const struct symbolize_opts *o,
 	size_t before = count_named(p);
 	int rc;
 
-	if (!heat)
+	if (!self_samples)
 		return error_set(err, ERR_NOMEM, "out of memory");
 	rc = cmd_embed(o->embed_source, &sources, err);
 	if (!rc)
 		rc = profile_fill_symbols(p, &f, err);
 	source_access_fini(&sources);
-	free(heat);
+	free(self_samples);
 	if (io->progress)
 		io->progress(io, NULL);
 	if (rc < 0)

@@ -3,14 +3,14 @@ noinst_LIBRARIES += libcompare.a
 libcompare_a_SOURCES = \
 	src/compare/align.c \
 	src/compare/align.h \
-	src/compare/code_like.c \
-	src/compare/code_like.h \
+	src/compare/code_overlap.c \
+	src/compare/code_overlap.h \
 	src/compare/func_match.c \
 	src/compare/func_match.h \
 	src/compare/identity.c \
 	src/compare/identity.h \
-	src/compare/insn_words.c \
-	src/compare/insn_words.h \
+	src/compare/insn_tokens.c \
+	src/compare/insn_tokens.h \
 	src/compare/labels.c \
 	src/compare/labels.h \
 	src/compare/match.c \

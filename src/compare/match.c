@@ -13,7 +13,7 @@
 #include "symbolize/clones.h"
 
 struct func_code {
-	struct code_runs runs;
+	struct code_ngrams runs;
 	bool asked, known;
 };
 
@@ -147,7 +147,7 @@ static void code_free(struct compare_match *m)
 		return;
 	for (int s = 0; s < COMPARE_SIDES; s++) {
 		for (size_t i = 0; c->func[s] && i < m->funcs.n; i++)
-			code_runs_fini(&c->func[s][i].runs);
+			code_ngrams_fini(&c->func[s][i].runs);
 		free(c->func[s]);
 	}
 	for (size_t r = 0; c->symbols && r < m->n; r++) {
@@ -207,8 +207,8 @@ static int read_symbols(const struct compare_match *m, size_t recording,
 	return 0;
 }
 
-const struct code_runs *compare_code_of(struct compare_match *m, uint32_t func,
-					int side)
+const struct code_ngrams *compare_code_of(struct compare_match *m, uint32_t func,
+					  int side)
 {
 	struct func_code *code = &m->code->func[side][func];
 	const char *name = strtab_get(m->str, m->funcs.v[func].name);
@@ -226,12 +226,12 @@ const struct code_runs *compare_code_of(struct compare_match *m, uint32_t func,
 			return NULL;
 		}
 		if (x->of[func] != COMPARE_NONE)
-			rc = code_runs_of(p, &x->v[x->of[func]], x->v,
-					  &code->runs);
+			rc = code_ngrams_of(p, &x->v[x->of[func]], x->v,
+					    &code->runs);
 		if (rc > 0)
 			s = insn_find(p, name);
 		if (s)
-			rc = code_runs_of(p, s, x->v, &code->runs);
+			rc = code_ngrams_of(p, s, x->v, &code->runs);
 		m->failed |= rc < 0;
 		code->known = !rc;
 		if (rc <= 0)
@@ -241,13 +241,13 @@ const struct code_runs *compare_code_of(struct compare_match *m, uint32_t func,
 	return code->known ? &code->runs : NULL;
 }
 
-struct func_cost {
+struct function_cost {
 	double cost, samples;
 };
 
 struct renamer {
 	struct compare_match *m;
-	struct func_cost *cost[COMPARE_SIDES];	/* by function */
+	struct function_cost *cost[COMPARE_SIDES];	/* by function */
 	double all[COMPARE_SIDES];
 	VEC(struct rename_item) items[COMPARE_SIDES];
 };
@@ -260,7 +260,7 @@ static void sum_costs(struct renamer *x)
 		const struct compare_input *in = &m->in[r];
 
 		for (size_t i = 0; i < in->p->funcs.n; i++) {
-			struct func_cost *to =
+			struct function_cost *to =
 				&x->cost[in->side][m->func_of[r][i]];
 
 			to->cost += in->cost[i];
@@ -277,8 +277,8 @@ static int find_items(struct renamer *x, int side)
 
 	for (uint32_t i = 0; i < m->funcs.n; i++) {
 		const struct compare_func *f = &m->funcs.v[i];
-		const struct func_cost *cost = &x->cost[side][i];
-		const struct code_runs *code;
+		const struct function_cost *cost = &x->cost[side][i];
+		const struct code_ngrams *code;
 		struct rename_item new = {
 			.func = i, .share = cost->cost / x->all[side],
 			.image = strtab_get(m->str, f->image),

@@ -20,7 +20,7 @@
  *	   to another source file or image.
  */
 #include "base/strtab.h"
-#include "compare/code_like.h"
+#include "compare/code_overlap.h"
 #include "compare/identity.h"
 
 enum { COMPARE_OLD, COMPARE_NEW, COMPARE_SIDES };
@@ -75,8 +75,8 @@ void compare_match_fini(struct compare_match *m);
 
 /* The code of a function on a side, from the first recording that holds it; NULL
  * if none does, or out of memory (m->failed). */
-const struct code_runs *compare_code_of(struct compare_match *m, uint32_t func,
-					int side);
+const struct code_ngrams *compare_code_of(struct compare_match *m, uint32_t func,
+					  int side);
 
 /*
  * Records which functions are in a stack, and who called the innermost one;

@@ -178,7 +178,7 @@ bool compare_related(struct compare_match *m, uint32_t rose, uint32_t fell)
 {
 	const struct compare_func *a = &m->funcs.v[rose];
 	const struct compare_func *b = &m->funcs.v[fell];
-	const struct code_runs *now, *before, *other;
+	const struct code_ngrams *now, *before, *other;
 	bool near = are_near(m, rose, fell);
 
 	if (!near && (*a->file || a->image != b->image))
@@ -186,7 +186,7 @@ bool compare_related(struct compare_match *m, uint32_t rose, uint32_t fell)
 	now = compare_code_of(m, rose, COMPARE_NEW);
 	other = compare_code_of(m, fell, COMPARE_OLD);
 	if (!(a->ran & 1u << COMPARE_OLD))
-		return now && other ? code_like(now, other) : near;
+		return now && other ? code_overlaps(now, other) : near;
 	before = compare_code_of(m, rose, COMPARE_OLD);
 	return now && other && before && code_came_from(now, before, other);
 }

@@ -84,10 +84,10 @@ int moves_find(const struct moves *m, size_t *from)
 		const struct move_item *x = &m->v[i];
 
 		from[i] = MOVE_FROM_NONE;
-		if (x->kind == MOVE_FELL && x->gain < 0) {
+		if (x->kind == MOVE_LOSS && x->gain < 0) {
 			s.budget[i] = -x->gain;
 			s.fell[s.nfell++] = i;
-		} else if (x->kind >= MOVE_ROSE && x->gain > 0) {
+		} else if (x->kind >= MOVE_GAIN && x->gain > 0) {
 			up[n++] = (struct riser){ x->kind == MOVE_NEW, x->gain,
 						  i };
 		}

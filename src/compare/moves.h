@@ -16,8 +16,8 @@
 
 enum move_kind {
 	MOVE_NONE,		/* neither */
-	MOVE_FELL,		/* what it lost may be elsewhere */
-	MOVE_ROSE,
+	MOVE_LOSS,		/* what it lost may be elsewhere */
+	MOVE_GAIN,
 	MOVE_NEW,		/* rose, from nothing */
 };
 

@@ -40,7 +40,7 @@ static int by_likeness(const void *x, const void *y)
 /* 0: they are not the same. */
 static double likeness(const struct rename_item *a, const struct rename_item *b)
 {
-	double kinds = code_same_kinds(&a->code, &b->code);
+	double kinds = mnemonic_overlap(&a->code, &b->code);
 	bool file = *a->file && !strcmp(a->file, b->file);
 
 	if (kinds < (file ? SAME_FILE_SHARE : SAME_SHARE))

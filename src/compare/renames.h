@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "compare/code_like.h"
+#include "compare/code_overlap.h"
 
 /* A function that only one side ran. */
 struct rename_item {
@@ -19,7 +19,7 @@ struct rename_item {
 	const char *image, *name;	/* as matched; name: linkage name */
 	const char *file;	/* base name of where it is declared, "": not
 				 * known */
-	struct code_runs code;	/* owned by whoever made the item */
+	struct code_ngrams code;	/* owned by whoever made the item */
 };
 
 /* Below, chance says what ran: what has fewer samples, or costs less than this share

@@ -47,7 +47,7 @@ static int counter_add(struct counters *c, const struct counter *v,
 /* The event in the group of `leader` (file + 1), or alone; what
  * perf_event_open() says. */
 static int open_in(struct counters *c, struct plan_event *e, int leader,
-		   const struct perf_place *at, struct error *err)
+		   const struct perf_scope *at, struct error *err)
 {
 	e->ev.leader = leader;
 	/* Members go with their leader. */
@@ -103,7 +103,7 @@ static int not_there(struct plan_event *e, size_t unit, struct error *err)
 /* Opens one event at one place, on one of its units; 1 opened, 0 nobody there or
  * no such event. */
 static int open_event(struct counters *c, uint32_t event, size_t unit,
-		      const struct perf_place *at, int reference,
+		      const struct perf_scope *at, int reference,
 		      struct error *err)
 {
 	struct plan_event *e = &c->plan->events.v[event];
@@ -144,7 +144,7 @@ static int open_event(struct counters *c, uint32_t event, size_t unit,
  * A thread's event on one CPU is enabled whenever the thread runs, also
  * elsewhere: how long it was here tells one that counts nothing.
  */
-static int open_reference(struct counters *c, const struct perf_place *at,
+static int open_reference(struct counters *c, const struct perf_scope *at,
 			  int *fd, struct error *err)
 {
 	struct perf_event_attr a = {
@@ -187,7 +187,7 @@ static bool counts_on(const struct counters *c, const struct plan_event *e,
 
 /* An event on all of its units. */
 static int open_units(struct counters *c, uint32_t event,
-		      const struct perf_place *at, int reference,
+		      const struct perf_scope *at, int reference,
 		      struct error *err)
 {
 	struct plan_event *e = &c->plan->events.v[event];
@@ -211,7 +211,7 @@ static int open_units(struct counters *c, uint32_t event,
 	return r;
 }
 
-static int open_place(struct counters *c, const struct perf_place *at,
+static int open_place(struct counters *c, const struct perf_scope *at,
 		      struct error *err)
 {
 	int reference = -1, r = 1;
@@ -238,7 +238,7 @@ static int open_places(struct counters *c, struct error *err)
 
 	for (size_t t = 0; t < tasks; t++)
 		for (size_t i = 0; i < cpus && !r; i++) {
-			struct perf_place at = { -1, -1, 0 };
+			struct perf_scope at = { -1, -1, 0 };
 
 			if (!o->tids || o->some_cpus)
 				at.cpu = (int)o->cpus[i];

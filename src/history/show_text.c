@@ -144,9 +144,9 @@ static void put_change(const struct history_view *v, const struct change *c,
 	else
 		show_func(v->series.h, v->series.funcs.v[c->func].func, out);
 	buf_u8(out, ' ');
-	words_change(c->ratio, out);
+	describe_change(c->ratio, out);
 	buf_str(out, " (95%: ");
-	words_interval(c->low, c->high, out);
+	describe_interval(c->low, c->high, out);
 	buf_u8(out, ')');
 	if (c->func != SERIES_TOTAL)
 		buf_printf(out, ", %+.1f%% of the program", 100 * c->impact);
@@ -307,14 +307,14 @@ static void put_row(const struct history *h, const struct verdict_row *r,
 		return;
 	}
 	buf_u8(out, ' ');
-	words_change(r->ratio, out);
+	describe_change(r->ratio, out);
 	buf_str(out, " (95%: ");
-	words_interval(r->low, r->high, out);
+	describe_interval(r->low, r->high, out);
 	buf_printf(out, "), %+.1f%% of the program", 100 * (r->ratio - 1) *
 		   r->share);
 	if (r->status == VERDICT_SLOWER || r->status == VERDICT_SUSPECT) {
 		buf_str(out, ", p ");
-		words_p(r->q, out);
+		describe_p(r->q, out);
 	}
 	if (r->reason) {
 		buf_str(out, " -- ");
@@ -341,9 +341,9 @@ static void put_total(const struct verdict *v, struct buf *out)
 {
 	buf_printf(out, "%s: a run as a whole ", v->total.slower
 		   ? v->total.reason ? "allowed" : "slower" : "total");
-	words_change(v->total.ratio, out);
+	describe_change(v->total.ratio, out);
 	buf_str(out, " (95%: ");
-	words_interval(v->total.low, v->total.high, out);
+	describe_interval(v->total.low, v->total.high, out);
 	buf_str(out, ")");
 	if (v->total.reason) {
 		buf_str(out, " -- ");

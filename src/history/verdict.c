@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/moderate.h"
+#include "base/variance.h"
 #include "history/changes.h"
 
 enum { FASTER_LEAST = 3 };	/* batches that confirm an improvement */
@@ -26,7 +26,7 @@ struct judging {
 	struct cost_series s;
 	size_t nold, nnew;
 	size_t *start;		/* by function: the first stored batch that counts */
-	struct series costs;	/* of base/moderate.h */
+	struct series costs;	/* of base/variance.h */
 	struct moderated m;
 	double *p, *q;
 	size_t *tested;		/* rows */
@@ -123,7 +123,7 @@ static void measure(struct judging *j, size_t start)
 		j->costs.v0[k] = stats_mean(j->s.v0 + k * j->s.n + start,
 					    j->costs.nbase);
 	}
-	moderate(&j->costs, &j->m);
+	shrink_variances(&j->costs, &j->m);
 }
 
 /* The standard error, where new batches have more or fewer samples than those that

@@ -6,7 +6,7 @@
  *
  * New batches are compared with the last stored ones of the same kind of machine.
  * How much a cost varies is learned from the differences between the stored
- * batches, moderated over functions (base/moderate.h), so that a check is as safe
+ * batches, moderated over functions (base/variance.h), so that a check is as safe
  * when its sides were recorded weeks apart as when they were interleaved.
  *
  * A function that seems slower in one new batch is a suspect unless it surely is:

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "import/perf_records.h"
-#include "profile/fill_symbols.h"
+#include "profile/symbolize_profile.h"
 #include "record/collector.h"
 
 /* Nothing here may be taken for what it was where the file was recorded. */
@@ -226,8 +226,8 @@ static int begin(struct import *x, struct error *err)
 	if (rc < 0)
 		return rc;
 	c->images.foreign_proc = true;
-	c->walks.no_live = true;
-	c->walks.debug_dirs = x->o->debug_dirs;
+	c->unwinder.no_live = true;
+	c->unwinder.debug_dirs = x->o->debug_dirs;
 	if (home && asprintf(&x->cache, "%s/.debug/.build-id", home) < 0)
 		x->cache = NULL;
 	c->images.cache = x->cache;

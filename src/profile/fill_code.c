@@ -12,17 +12,18 @@ enum {
 	HOT_BUDGET = 4 << 20,	/* … while they all have room in this */
 };
 
-bool fill_is_hot(const struct fill *f, uint64_t heat, uint64_t size)
+bool fill_is_hot(const struct fill *f, uint64_t self_samples, uint64_t size)
 {
-	return heat && heat >= f->all_heat / HOT_SHARE && size <= HOT_SIZE;
+	return self_samples && size <= HOT_SIZE &&
+	       self_samples >= f->all_self_samples / HOT_SHARE;
 }
 
 static int hotter(const void *a, const void *b)
 {
 	const struct fill_code *x = a, *y = b;
 
-	if (x->heat != y->heat)
-		return x->heat > y->heat ? -1 : 1;
+	if (x->self_samples != y->self_samples)
+		return x->self_samples > y->self_samples ? -1 : 1;
 	return x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
 }
 
@@ -34,10 +35,11 @@ size_t fill_image_code(void *img, uint64_t vaddr, size_t n, struct buf *out)
 	return code.n;
 }
 
-/* How many bytes may be kept, a function of this heat and size included. */
-static uint64_t budget_of(const struct fill *f, uint64_t heat, uint64_t size)
+/* Bytes of code that may be kept, including a function with these samples and size. */
+static uint64_t budget_of(const struct fill *f, uint64_t self_samples,
+			  uint64_t size)
 {
-	return fill_is_hot(f, heat, size) && f->o->code_budget < HOT_BUDGET
+	return fill_is_hot(f, self_samples, size) && f->o->code_budget < HOT_BUDGET
 		       ? HOT_BUDGET : f->o->code_budget;
 }
 
@@ -48,14 +50,14 @@ int fill_keep_code(struct fill *f, uint32_t first, fill_read_code *read,
 	size_t start = f->codes.n, i, kept = start;
 	uint64_t used = 0;
 
-	if (!f->o->heat || !f->o->code_budget)
+	if (!f->o->self_samples || !f->o->code_budget)
 		return 0;
 	for (i = first; i < p->symbols.n; i++) {
-		struct fill_code c = { (uint32_t)i, f->heat.v[i], 0, 0 };
+		struct fill_code c = { (uint32_t)i, f->self_samples.v[i], 0, 0 };
 		uint64_t size = p->symbols.v[i].size;
 
-		if (c.heat && (size <= f->o->code_budget ||
-			       fill_is_hot(f, c.heat, size)) &&
+		if (c.self_samples && (size <= f->o->code_budget ||
+				       fill_is_hot(f, c.self_samples, size)) &&
 		    vec_push(&f->codes, c) < 0)
 			return fill_nomem(f);
 	}
@@ -67,7 +69,7 @@ int fill_keep_code(struct fill *f, uint32_t first, fill_read_code *read,
 		struct fill_code c = f->codes.v[i];
 		const struct prof_symbol *s = &p->symbols.v[c.symbol];
 
-		if (used + s->size > budget_of(f, c.heat, s->size))
+		if (used + s->size > budget_of(f, c.self_samples, s->size))
 			continue;
 		c.offset = f->bytes.n;
 		c.size = read(ctx, s->vaddr, (size_t)s->size, &f->bytes);
@@ -94,7 +96,7 @@ int fill_choose_code(struct fill *f)
 					 (uint32_t)c->size };
 
 		if (p->code_bytes.n + c->size >
-			    budget_of(f, c->heat, s->size) ||
+			    budget_of(f, c->self_samples, s->size) ||
 		    p->code_bytes.n + c->size > UINT32_MAX)
 			continue;
 		buf_bytes(&p->code_bytes, f->bytes.p + c->offset, c->size);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The code and lines of functions that were too cold to be taken along when the
- * profile was symbolized, and are wanted now: see fill_symbols.h.  All that the
+ * profile was symbolized, and are wanted now: see symbolize_profile.h.  All that the
  * profile holds already stays as it is.
  */
 #include <stdlib.h>
@@ -154,7 +154,7 @@ static int fill_from(struct cold_image *c, struct image *img,
 		*f->err = err;
 		return rc;
 	}
-	return fill_targets(f, &c->part, s, img, first);
+	return name_call_targets(f, &c->part, s, img, first);
 }
 
 /* A file that is not at hand gives no code: not an error. */
@@ -264,18 +264,18 @@ int profile_fill_code(struct profile *p, const uint32_t *symbols, size_t n,
 	if (v)
 		n = choose(p, symbols, n, v);
 	if (!v || profile_index_symbols(p) < 0 ||
-	    vec_reserve(&f.heat, p->symbols.n + 1) < 0) {
+	    vec_reserve(&f.self_samples, p->symbols.n + 1) < 0) {
 		rc = fill_nomem(&f);
 	} else {
-		while (f.heat.n < p->symbols.n)
-			f.heat.v[f.heat.n++] = 0;
+		while (f.self_samples.n < p->symbols.n)
+			f.self_samples.v[f.self_samples.n++] = 0;
 		rc = fill_all(&f, v, n);
 	}
 	free(v);
 	u64map_fini(&f.strings);
 	u64map_fini(&f.symbols);
 	vec_fini(&f.codes);
-	vec_fini(&f.heat);
+	vec_fini(&f.self_samples);
 	buf_fini(&f.bytes);
 	pthread_cond_destroy(&f.moved);
 	pthread_mutex_destroy(&f.lock);

@@ -5,7 +5,7 @@
 
 int fill_generated(struct fill *f, const struct fill_part *part)
 {
-	struct prof_source row = { .image = part->image,
+	struct image_debug_info row = { .image = part->image,
 				   .names = PROF_NAMES_KALLSYMS };
 	const char *name = NULL;
 	uint64_t size = 0;

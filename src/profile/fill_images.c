@@ -63,7 +63,7 @@ static int fill_image(struct fill *f, const struct fill_part *part)
 {
 	switch (f->p->images.v[part->image].kind) {
 	case PROF_IMAGE_ELF:
-		return fill_elf(f, part);
+		return symbolize_elf(f, part);
 	case PROF_IMAGE_VDSO:
 		return fill_vdso(f, part);
 	case PROF_IMAGE_KERNEL:

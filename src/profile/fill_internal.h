@@ -4,7 +4,7 @@
 /* What the fill_*.c files share: one run of profile_fill_symbols. */
 #include <pthread.h>
 
-#include "profile/fill_symbols.h"
+#include "profile/symbolize_profile.h"
 #include "symbolize/symbolize.h"
 
 /* A location of the image at hand. */
@@ -16,11 +16,11 @@ struct fill_loc {
 /* A symbol whose code may be kept. */
 struct fill_code {
 	uint32_t symbol;	/* profile.symbols */
-	uint64_t heat;
+	uint64_t self_samples;
 	size_t offset, size;	/* in fill.bytes */
 };
 
-struct fill_old;
+struct keep_old;
 
 /* The image's locations: n of them from fill.locs[at]. */
 struct fill_part {
@@ -40,10 +40,10 @@ struct fill {
 	struct u64map strings;		/* string pointer -> id; one image */
 	struct u64map symbols;		/* symbol start -> id; one image */
 	VEC(struct fill_code) codes;	/* of all images */
-	VEC(uint64_t) heat;		/* by profile.symbols */
-	uint64_t all_heat;		/* of all locations */
+	VEC(uint64_t) self_samples;		/* by profile.symbols */
+	uint64_t all_self_samples;		/* of all locations */
 	struct buf bytes;
-	struct fill_old *old;		/* or NULL */
+	struct keep_old *old;		/* or NULL */
 	struct kallsyms *kallsyms;	/* NULL: see kallsyms_error */
 	struct error kallsyms_error;
 	pthread_t kallsyms_thread;
@@ -72,7 +72,7 @@ void fill_lock(struct fill *f);
 void fill_unlock(struct fill *f);
 
 /* All return 0 or an error that ends the run (out of memory, stopped). */
-int fill_elf(struct fill *f, const struct fill_part *part);
+int symbolize_elf(struct fill *f, const struct fill_part *part);
 int fill_vdso(struct fill *f, const struct fill_part *part);
 int fill_kernel(struct fill *f, const struct fill_part *part);
 int fill_generated(struct fill *f, const struct fill_part *part);
@@ -111,14 +111,14 @@ int fill_keep_code(struct fill *f, uint32_t first, fill_read_code *read,
 		   void *ctx);
 /* Whether a function of so many samples is kept whatever the budget: its code
  * and the lines of all of it. */
-bool fill_is_hot(const struct fill *f, uint64_t heat, uint64_t size);
+bool fill_is_hot(const struct fill *f, uint64_t self_samples, uint64_t size);
 /* The ELF symbol of a result becomes a row, or its row gets hotter. */
 int fill_symbol(struct fill *f, uint32_t image, const struct sym_result *r,
-		uint64_t heat);
-/* fill_targets.c: names what the hot code of an image, from f->codes[first] on,
+		uint64_t self_samples);
+/* name_call_targets.c: names what the hot code of an image, from f->codes[first] on,
  * calls and refers to. */
-int fill_targets(struct fill *f, const struct fill_part *part,
-		 struct symbolizer *s, struct image *img, size_t first);
+int name_call_targets(struct fill *f, const struct fill_part *part,
+		      struct symbolizer *s, struct image *img, size_t first);
 /* fill_lines.c: the addresses to ask the symbolizer for: those of an image's
  * locations, and every byte of its hot functions. */
 enum { FILL_NO_LOC = UINT32_MAX };
@@ -139,31 +139,32 @@ int fill_ask_line(struct fill *f, const struct fill_part *part,
 /* Ends the last function. */
 int fill_ask_end(struct fill *f, const struct fill_part *part,
 		 struct fill_ask *a);
-/* fill_texts.c: takes the source lines of hot functions along. */
-int fill_texts(struct fill *f);
+/* embed_source.c: takes the source lines of hot functions along. */
+int embed_source(struct fill *f);
 
 /* Chooses the hottest within the budget. */
 int fill_choose_code(struct fill *f);
 
 /* The symbol part that was there before, NULL when there was none. */
-int fill_old_take(struct profile *p, struct fill_old **out);
-void fill_old_free(struct fill_old *o);
+int keep_old_take(struct profile *p, struct keep_old **out);
+void keep_old_free(struct keep_old *o);
 /* Images without any name take their old ones. */
-int fill_old_restore(struct fill *f, struct fill_old *o);
+int keep_old_restore(struct fill *f, struct keep_old *o);
 /* Images that kept their old names keep their code bytes. */
-int fill_old_code(struct fill *f, const struct fill_old *o);
+int keep_old_code(struct fill *f, const struct keep_old *o);
 /* Source lines of then are worth more than those of now. */
-int fill_old_texts(struct fill *f, const struct fill_old *o);
+int keep_old_texts(struct fill *f, const struct keep_old *o);
 
 /* True when the old names of an image came from more than those at hand. */
-bool fill_old_is_better(const struct fill *f, uint32_t image, uint32_t names);
+bool keep_old_is_better(const struct fill *f, uint32_t image, uint32_t names);
 
 /* The old symbol that covers an address of an image. */
-bool fill_old_symbol(struct fill_old *o, uint32_t image, uint64_t vaddr,
+bool keep_old_symbol(struct keep_old *o, uint32_t image, uint64_t vaddr,
 		     const char **name, uint64_t *start, uint64_t *size);
 
 /* Says where names came from: file is one that would help, or "". */
-int fill_source(struct fill *f, const struct prof_source *s, const char *file);
+int fill_source(struct fill *f, const struct image_debug_info *s,
+		const char *file);
 int fill_nomem(struct fill *f);
 void fill_note(struct fill *f, uint32_t image, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

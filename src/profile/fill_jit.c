@@ -103,7 +103,7 @@ static int add_names(struct fill *f, const struct fill_part *part,
 
 int fill_jit(struct fill *f, const struct fill_part *part)
 {
-	struct prof_source row = { .image = part->image,
+	struct image_debug_info row = { .image = part->image,
 				   .names = PROF_NAMES_PERFMAP };
 	struct perfmap_name *names = NULL;
 	struct buf text = { 0 };

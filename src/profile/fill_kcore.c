@@ -120,7 +120,7 @@ int fill_kernel_code(const struct kernel_part *k, struct image *img,
 	struct fill *f = k->f;
 	struct code_at at = { .img = img, .delta = k->delta };
 
-	if (!f->o->heat || !f->o->code_budget)
+	if (!f->o->self_samples || !f->o->code_budget)
 		return 0;
 	if (k->live && !f->o->kallsyms) {
 		if (!f->kcore)

@@ -211,7 +211,7 @@ bool fill_kernel_name(const struct kernel_part *k, uint64_t vaddr,
 
 	if (!k->live)
 		return k->f->old &&
-		       fill_old_symbol(k->f->old, k->part->image, vaddr,
+		       keep_old_symbol(k->f->old, k->part->image, vaddr,
 				       &out->name, &out->start, &out->size);
 	if (!kallsyms_find(k->f->kallsyms, vaddr + k->base, &out->name, &in,
 			   &out->start, &out->size))
@@ -260,7 +260,7 @@ static void note_wrong_file(const struct kernel_part *k)
 /* No names, and what to say about it. */
 static int no_kernel(const struct kernel_part *k, const char *text)
 {
-	struct prof_source row = { .image = k->part->image,
+	struct image_debug_info row = { .image = k->part->image,
 				   .missing = PROF_MISSING_KERNEL };
 
 	if (k->wrong_file)
@@ -294,7 +294,7 @@ static int fill_by_file(struct kernel_part *k, struct image *img,
 {
 	struct prof_image *im = &k->f->p->images.v[k->part->image];
 	bool dwarf = image_has_dwarf(img);
-	struct prof_source row = { .image = k->part->image,
+	struct image_debug_info row = { .image = k->part->image,
 				   .names = PROF_NAMES_SYMTAB };
 	uint32_t id = dwarf ? profile_str(k->f->p, path) : 0;
 	int rc = fill_kernel_file(k, img);
@@ -318,13 +318,13 @@ static int fill_by_file(struct kernel_part *k, struct image *img,
 
 static int fill_by_kallsyms(struct kernel_part *k)
 {
-	struct prof_source row = { .image = k->part->image,
+	struct image_debug_info row = { .image = k->part->image,
 				   .names = PROF_NAMES_KALLSYMS,
 				   .missing = PROF_MISSING_DWARF };
 	const char *file = "";
 	int rc;
 
-	if (fill_old_is_better(k->f, k->part->image, row.names))
+	if (keep_old_is_better(k->f, k->part->image, row.names))
 		return 0;
 	rc = fill_names(k);
 	if (!rc && !k->named)

@@ -13,7 +13,7 @@
 enum { ASK_MAX = 1 << 20 };
 
 struct span_of_code {
-	uint64_t start, end, heat;
+	uint64_t start, end, self_samples;
 };
 
 struct spans {
@@ -27,15 +27,15 @@ static int hit_functions(struct fill *f, const struct fill_part *part,
 {
 	for (size_t i = 0; i < part->n; i++) {
 		const struct fill_loc *l = &f->locs[part->at + i];
-		uint64_t heat = f->o->heat[l->loc];
+		uint64_t self_samples = f->o->self_samples[l->loc];
 		struct span_of_code *last = out->n ? &out->v[out->n - 1] : NULL;
 		uint64_t start, size;
 		const char *name;
 
-		if (!heat)
+		if (!self_samples)
 			continue;
 		if (last && l->vaddr < last->end) {
-			last->heat += heat;
+			last->self_samples += self_samples;
 			continue;
 		}
 		if (!symbolizer_extent(s, l->vaddr, &name, &start, &size) ||
@@ -44,7 +44,7 @@ static int hit_functions(struct fill *f, const struct fill_part *part,
 		if (last && start < last->end)
 			start = last->end;
 		if (vec_push(out, (struct span_of_code){ start,
-				      start + size, heat }) < 0)
+				      start + size, self_samples }) < 0)
 			return -ERR_NOMEM;
 	}
 	return 0;
@@ -54,8 +54,8 @@ static int hotter(const void *a, const void *b)
 {
 	const struct span_of_code *x = a, *y = b;
 
-	if (x->heat != y->heat)
-		return x->heat > y->heat ? -1 : 1;
+	if (x->self_samples != y->self_samples)
+		return x->self_samples > y->self_samples ? -1 : 1;
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
@@ -76,7 +76,7 @@ static size_t keep_hot(const struct fill *f, struct spans *s)
 	for (size_t i = 0; i < s->n; i++) {
 		uint64_t size = s->v[i].end - s->v[i].start;
 
-		if (!fill_is_hot(f, s->v[i].heat, size) ||
+		if (!fill_is_hot(f, s->v[i].self_samples, size) ||
 		    size > ASK_MAX - bytes)
 			continue;
 		bytes += size;
@@ -119,7 +119,7 @@ int fill_ask_init(struct fill *f, const struct fill_part *part,
 	int rc = 0;
 
 	*a = (struct fill_ask){ .last = PROF_NONE };
-	if (f->o->heat)
+	if (f->o->self_samples)
 		rc = hit_functions(f, part, s, &spans);
 	bytes = keep_hot(f, &spans);
 	a->vaddrs = malloc((part->n + bytes + 1) * sizeof(*a->vaddrs));

@@ -207,6 +207,6 @@ bool section_placed(uint64_t first, uint64_t count, size_t have, bool replace,
 
 /* Makes every reference in the model valid and bounds the depth of chains; `bad`
  * is how many were wrong.  0 or -ERR_NOMEM. */
-int format_check_refs(struct profile *p, size_t *bad);
+int profile_validate(struct profile *p, size_t *bad);
 
 #endif

@@ -6,7 +6,7 @@ libprofile_a_SOURCES = \
 	src/profile/columns.h \
 	src/profile/fill_code.c \
 	src/profile/fill_cold.c \
-	src/profile/fill_elf.c \
+	src/profile/symbolize_elf.c \
 	src/profile/fill_generated.c \
 	src/profile/fill_images.c \
 	src/profile/fill_internal.h \
@@ -16,11 +16,11 @@ libprofile_a_SOURCES = \
 	src/profile/fill_kernel.h \
 	src/profile/fill_kernel_file.c \
 	src/profile/fill_lines.c \
-	src/profile/fill_old.c \
-	src/profile/fill_symbols.c \
-	src/profile/fill_symbols.h \
-	src/profile/fill_targets.c \
-	src/profile/fill_texts.c \
+	src/profile/keep_old_symbols.c \
+	src/profile/symbolize_profile.c \
+	src/profile/symbolize_profile.h \
+	src/profile/name_call_targets.c \
+	src/profile/embed_source.c \
 	src/profile/format.h \
 	src/profile/merge.c \
 	src/profile/merge.h \
@@ -35,7 +35,7 @@ libprofile_a_SOURCES = \
 	src/profile/reader_internal.h \
 	src/profile/reader_samples.c \
 	src/profile/reader_tables.c \
-	src/profile/refs.c \
+	src/profile/validate.c \
 	src/profile/replace.c \
 	src/profile/replace.h \
 	src/profile/sections.c \

@@ -214,7 +214,7 @@ static int take_stacks(struct merge *m)
 		uint32_t parent = m->maps->node[n->parent], id;
 
 		if (end_of[i] != PROF_NONE && prof_is_mark(n->loc)) {
-			const struct prof_end *e = &f->ends.v[end_of[i]];
+			const struct prof_stack_end *e = &f->ends.v[end_of[i]];
 
 			id = profile_end(m->p, n->loc, e->reason,
 					 merge_row(m->maps->image, e->image));

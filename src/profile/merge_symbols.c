@@ -60,7 +60,7 @@ static int take_sources(struct merge *m)
 	for (size_t i = 0; !rc && i < m->p->sources.n; i++)
 		has[m->p->sources.v[i].image] = 1;
 	for (size_t i = 0; !rc && i < f->sources.n; i++) {
-		struct prof_source s = f->sources.v[i];
+		struct image_debug_info s = f->sources.v[i];
 
 		s.image = m->maps->image[s.image];
 		s.file = merge_str(m, s.file);
@@ -131,7 +131,7 @@ static int take_bytes(struct merge *m)
 			return -ERR_NOMEM;
 	}
 	for (size_t i = 0; i < f->texts.n; i++) {
-		struct prof_text t = f->texts.v[i];
+		struct source_excerpt t = f->texts.v[i];
 		uint32_t at = (uint32_t)m->p->text_bytes.n;
 
 		if (t.offset > f->text_bytes.n ||
@@ -204,7 +204,7 @@ static int by_code(const void *x, const void *y)
 
 static int by_text(const void *x, const void *y)
 {
-	const struct prof_text *a = x, *b = y;
+	const struct source_excerpt *a = x, *b = y;
 
 	if (a->file != b->file)
 		return a->file < b->file ? -1 : 1;
@@ -258,7 +258,7 @@ static int pack_texts(struct profile *p)
 	struct buf kept = { 0 };
 
 	for (size_t i = 0; i < p->texts.n; i++) {
-		struct prof_text *t = &p->texts.v[i];
+		struct source_excerpt *t = &p->texts.v[i];
 		uint32_t at = (uint32_t)kept.n;
 
 		buf_bytes(&kept, p->text_bytes.p + t->offset, t->size);

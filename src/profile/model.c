@@ -103,7 +103,8 @@ uint32_t profile_str(struct profile *p, const char *s)
 	return strtab_add(&p->str, s);
 }
 
-const struct prof_source *profile_source(const struct profile *p, uint32_t image)
+const struct image_debug_info *profile_source(const struct profile *p,
+					      uint32_t image)
 {
 	for (size_t i = p->sources.n; i-- > 0;)
 		if (p->sources.v[i].image == image)
@@ -163,7 +164,7 @@ uint32_t profile_end(struct profile *p, uint32_t mark, uint32_t reason,
 		     uint32_t image)
 {
 	struct prof_node node = { 0, mark };
-	struct prof_end end = { (uint32_t)p->nodes.n, reason, image };
+	struct prof_stack_end end = { (uint32_t)p->nodes.n, reason, image };
 	uint32_t *slot;
 
 	if (reason == PROF_END_UNKNOWN && image == PROF_NONE)

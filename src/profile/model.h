@@ -111,7 +111,7 @@ struct prof_loc {
 /*
  * Node 0 is the root.  A child of the root with loc >= PROF_MARK says how the
  * stacks below it end at their outer side; stacks without mark are whole or
- * their source cannot tell.  Several nodes may have the same mark: prof_end
+ * their source cannot tell.  Several nodes may have the same mark: prof_stack_end
  * tells them apart.
  */
 struct prof_node {
@@ -124,9 +124,9 @@ struct prof_node {
 #define PROF_MARK_DAMAGED (PROF_MARK + 2)	/* its rows are lost from the file */
 /* Whole, but the outer part was read a moment later from the program's memory:
  * likely, not certain. */
-#define PROF_MARK_LATER (PROF_MARK + 3)
+#define PROF_MARK_READ_LATE (PROF_MARK + 3)
 /* Whole, but somewhere a caller was guessed, for want of unwind data. */
-#define PROF_MARK_GUESSED (PROF_MARK + 4)
+#define PROF_MARK_HEURISTIC (PROF_MARK + 4)
 
 /* Why a stack ends where it does. */
 enum prof_end_reason {
@@ -154,7 +154,7 @@ enum prof_end_reason {
 };
 
 /* More about a mark: at most one row for each node that is one. */
-struct prof_end {
+struct prof_stack_end {
 	uint32_t node;
 	uint32_t reason;	/* enum prof_end_reason, or a later one */
 	uint32_t image;		/* whose code could not be left, or PROF_NONE */
@@ -250,7 +250,7 @@ enum {
 };
 
 /* Sources of one image's names: at most one row for each image. */
-struct prof_source {
+struct image_debug_info {
 	uint32_t image;
 	uint32_t names;		/* PROF_NAMES_* */
 	uint32_t missing;	/* PROF_MISSING_* */
@@ -278,7 +278,7 @@ struct prof_line {
 };
 
 /* Lines of a source file, as they were when recorded. */
-struct prof_text {
+struct source_excerpt {
 	uint32_t file;		/* str: as in frames */
 	uint32_t line;		/* of the first one, from 1 */
 	uint32_t flags;		/* PROF_TEXT_* */
@@ -313,7 +313,7 @@ struct profile {
 	VEC(struct prof_image) images;
 	VEC(struct prof_loc) locs;
 	VEC(struct prof_node) nodes;	/* at least the root */
-	VEC(struct prof_end) ends;
+	VEC(struct prof_stack_end) ends;
 	VEC(struct prof_loss) losses;
 	VEC(struct prof_stat) stats;
 	/* the symbol part: all empty while unsymbolized */
@@ -322,11 +322,11 @@ struct profile {
 	VEC(uint32_t) loc_frame;	/* by loc: innermost frame or NONE; may
 					 * be shorter than locs */
 	VEC(struct prof_symbol) symbols;	/* any order */
-	VEC(struct prof_source) sources;	/* any order */
+	VEC(struct image_debug_info) sources;	/* any order */
 	VEC(struct prof_line) lines;	/* by image and vaddr */
 	VEC(struct prof_code) codes;
 	struct buf code_bytes;
-	VEC(struct prof_text) texts;
+	VEC(struct source_excerpt) texts;
 	struct buf text_bytes;
 	bool symbolized;		/* a symbol part was made */
 	bool foreign;			/* not stored: the file that it was read
@@ -393,8 +393,8 @@ const char *prof_end_text(uint32_t reason);
 void profile_why_unsampled(const struct profile *p, struct buf *out);
 
 /* The row of an image, or NULL. */
-const struct prof_source *profile_source(const struct profile *p,
-					 uint32_t image);
+const struct image_debug_info *profile_source(const struct profile *p,
+					      uint32_t image);
 
 static inline uint32_t profile_loc_frame(const struct profile *p, uint32_t loc)
 {

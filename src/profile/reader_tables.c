@@ -94,7 +94,7 @@ int reader_load_tables(struct reader *r)
 		return -ERR_NOMEM;
 	/* from here on what the program makes of it is its own */
 	r->profile.memory.limit = 0;
-	if (format_check_refs(&r->profile, &bad_refs) < 0 || errno == ENOMEM)
+	if (profile_validate(&r->profile, &bad_refs) < 0 || errno == ENOMEM)
 		return -ERR_NOMEM;
 	if (bad_refs && !r->damage.bad_chunks)
 		reader_note_damage(r, FORMAT_HEADER, 0);

@@ -133,7 +133,7 @@ void section_put_texts(struct buf *out, const struct profile *p, size_t first,
 
 	buf_uleb(&body, end - first);
 	for (size_t i = first; i < end; i++) {
-		const struct prof_text *t = &p->texts.v[i];
+		const struct source_excerpt *t = &p->texts.v[i];
 
 		buf_uleb(&body, t->file);
 		buf_uleb(&body, t->line);

@@ -265,7 +265,7 @@ static bool get_text_rows(struct profile *p, struct cursor *c, uint64_t n,
 			  uint64_t *total)
 {
 	for (uint64_t i = 0; i < n; i++) {
-		struct prof_text t = {
+		struct source_excerpt t = {
 			.file = cursor_uleb32(c),
 			.line = cursor_uleb32(c),
 			.flags = cursor_uleb32(c),

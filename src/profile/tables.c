@@ -73,9 +73,9 @@ static const struct column node_columns[] = {
 };
 
 static const struct column end_columns[] = {
-	COL(prof_end, node, COL_DELTA, REF_NODE),
-	COL(prof_end, reason, COL_ULEB, REF_NONE),
-	COL(prof_end, image, COL_PLUS1, REF_IMAGE_OPT),
+	COL(prof_stack_end, node, COL_DELTA, REF_NODE),
+	COL(prof_stack_end, reason, COL_ULEB, REF_NONE),
+	COL(prof_stack_end, image, COL_PLUS1, REF_IMAGE_OPT),
 };
 
 static const struct column loss_columns[] = {
@@ -124,12 +124,12 @@ static const struct column symbol_columns[] = {
 };
 
 static const struct column source_columns[] = {
-	COL(prof_source, image, COL_ULEB, REF_IMAGE),
-	COL(prof_source, names, COL_ULEB, REF_NONE),
-	COL(prof_source, missing, COL_ULEB, REF_NONE),
-	COL(prof_source, units, COL_ULEB, REF_NONE),
-	COL(prof_source, file, COL_ULEB, REF_STR),
-	COL(prof_source, machine, COL_ULEB, REF_NONE),
+	COL(image_debug_info, image, COL_ULEB, REF_IMAGE),
+	COL(image_debug_info, names, COL_ULEB, REF_NONE),
+	COL(image_debug_info, missing, COL_ULEB, REF_NONE),
+	COL(image_debug_info, units, COL_ULEB, REF_NONE),
+	COL(image_debug_info, file, COL_ULEB, REF_STR),
+	COL(image_debug_info, machine, COL_ULEB, REF_NONE),
 };
 
 static const struct column line_columns[] = {
@@ -154,7 +154,7 @@ const struct table format_tables[] = {
 	TABLE(SECTION_LOCS, locs, struct prof_loc, loc_columns, false, false),
 	TABLE(SECTION_NODES, nodes, struct prof_node, node_columns, false,
 	      false),
-	TABLE(SECTION_ENDS, ends, struct prof_end, end_columns, false, false),
+	TABLE(SECTION_ENDS, ends, struct prof_stack_end, end_columns, false, false),
 	TABLE(SECTION_LOSSES, losses, struct prof_loss, loss_columns, false,
 	      false),
 	TABLE(SECTION_STATS, stats, struct prof_stat, stat_columns, false,
@@ -169,7 +169,7 @@ const struct table format_tables[] = {
 	      false, true),
 	TABLE(SECTION_LINES, lines, struct prof_line, line_columns, false,
 	      true),
-	TABLE(SECTION_SOURCES, sources, struct prof_source, source_columns,
+	TABLE(SECTION_SOURCES, sources, struct image_debug_info, source_columns,
 	      false, true),
 };
 const size_t format_ntables = sizeof(format_tables) / sizeof(format_tables[0]);

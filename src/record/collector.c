@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "record/kernel_code.h"
-#include "record/remap.h"
+#include "record/hugepage_text.h"
 
 /* How long after its end a thread may still get samples. */
 #define GONE_NS 2000000000u
@@ -29,7 +29,7 @@ int collector_init(struct collector *c, struct profile *p, const char *proc,
 	if (kernel_maps_init(&c->kernel, &c->images, proc, sysfs,
 			     &c->processes.generation) < 0 ||
 	    stacks_init(&c->stacks, p, &c->images, &c->kernel) < 0 ||
-	    walks_init(&c->walks, &c->images) < 0) {
+	    unwinder_init(&c->unwinder, &c->images) < 0) {
 		collector_fini(c);
 		return no_memory(err);
 	}
@@ -39,12 +39,12 @@ int collector_init(struct collector *c, struct profile *p, const char *proc,
 void collector_fini(struct collector *c)
 {
 	stacks_fini(&c->stacks);
-	walks_fini(&c->walks);
+	unwinder_fini(&c->unwinder);
 	let_go_fini(&c->let_go);
 	kernel_maps_fini(&c->kernel);
 	processes_fini(&c->processes);
 	images_fini(&c->images);
-	vec_fini(&c->heat);
+	vec_fini(&c->self_samples);
 	vec_fini(&c->got);
 }
 
@@ -82,18 +82,18 @@ static uint32_t thread_row(struct collector *c, struct task *t,
 	return t->row = (uint32_t)c->profile->threads.n - 1;
 }
 
-static int heat_add(struct collector *c, uint32_t loc)
+static int self_samples_add(struct collector *c, uint32_t loc)
 {
-	if (loc >= c->heat.n) {
+	if (loc >= c->self_samples.n) {
 		size_t n = c->profile->locs.n;
 
-		if (vec_reserve(&c->heat, n) < 0)
+		if (vec_reserve(&c->self_samples, n) < 0)
 			return -ERR_NOMEM;
-		memset(c->heat.v + c->heat.n, 0,
-		       (n - c->heat.n) * sizeof(*c->heat.v));
-		c->heat.n = n;
+		memset(c->self_samples.v + c->self_samples.n, 0,
+		       (n - c->self_samples.n) * sizeof(*c->self_samples.v));
+		c->self_samples.n = n;
 	}
-	c->heat.v[loc]++;
+	c->self_samples.v[loc]++;
 	return 0;
 }
 
@@ -105,7 +105,7 @@ static uint32_t take_stack(struct collector *c, struct mapset *maps,
 	if (!r->sample.copied)
 		return stacks_add(&c->stacks, maps, &r->sample, loc);
 	s = r->sample;
-	walks_sample(&c->walks, maps, r->pid, r->tid, &s);
+	unwinder_sample(&c->unwinder, maps, r->pid, r->tid, &s);
 	return stacks_add(&c->stacks, maps, &s, loc);
 }
 
@@ -139,7 +139,7 @@ static int take_sample(struct collector *c, const struct record *r,
 		if (vec_push(&c->got, 0) < 0)
 			return no_memory(err);
 	if (s.thread == PROF_NONE || s.stack == PROF_NONE ||
-	    heat_add(c, loc) < 0)
+	    self_samples_add(c, loc) < 0)
 		return no_memory(err);
 	c->got.v[r->event]++;
 	c->samples++;
@@ -161,7 +161,7 @@ struct map_owner collector_owner(struct collector *c, struct process *proc,
 
 static int take_mmap(struct collector *c, const struct record *r)
 {
-	struct map m, pieces[REMAP_PIECES];
+	struct map m, pieces[HUGEPAGE_TEXT_PIECES];
 	struct map_owner who;
 	struct process *proc;
 	int n;
@@ -176,7 +176,7 @@ static int take_mmap(struct collector *c, const struct record *r)
 	who = collector_owner(c, proc, r->time_ns);
 	if (images_map(&c->images, &who, &r->mmap, &m) < 0)
 		return -ERR_NOMEM;
-	n = remap_find(&c->images, &who, &m, pieces);
+	n = hugepage_text_find(&c->images, &who, &m, pieces);
 	if (processes_map(&c->processes, r->pid, &m) < 0)
 		return -ERR_NOMEM;
 	while (n-- > 0)
@@ -284,18 +284,19 @@ void collector_unrecorded(const struct collector *c, uint64_t now_ns,
 	}
 }
 
-int collector_rest(struct collector *c, uint64_t now_ns, struct error *err)
+int collector_idle(struct collector *c, uint64_t now_ns, struct error *err)
 {
 	struct let_go_what open = {
 		.images = &c->images, .processes = &c->processes,
-		.walks = &c->walks, .heat = c->heat.v, .nheat = c->heat.n,
-		.samples = c->samples,
+		.unwinder = &c->unwinder, .samples = c->samples,
+		.self_samples = c->self_samples.v,
+		.n_self_samples = c->self_samples.n,
 	};
 	int rc;
 
-	walks_rest(&c->walks);
+	unwinder_rest(&c->unwinder);
 	if (now_ns - c->released_ns > RELEASE_NS) {
-		walks_release(&c->walks);
+		unwinder_release(&c->unwinder);
 		c->released_ns = now_ns;
 	}
 	if (now_ns > GONE_NS)
@@ -351,15 +352,16 @@ int collector_symbolize(struct collector *c, const struct fill_options *o,
 	int rc;
 
 	/* What walked the stacks makes room for what names them. */
-	walks_fini(&c->walks);
+	unwinder_fini(&c->unwinder);
 	/* Locations that were only called have no samples of their own. */
 	if (images_check_rows(&c->images) < 0 ||
 	    let_go_restore(&c->let_go, c->profile) < 0 ||
-	    vec_reserve(&c->heat, n + 1) < 0)
+	    vec_reserve(&c->self_samples, n + 1) < 0)
 		return error_set(err, ERR_NOMEM, "out of memory for symbols");
-	memset(c->heat.v + c->heat.n, 0, (n - c->heat.n) * sizeof(*c->heat.v));
-	c->heat.n = n;
-	own.heat = c->heat.v;
+	memset(c->self_samples.v + c->self_samples.n, 0,
+	       (n - c->self_samples.n) * sizeof(*c->self_samples.v));
+	c->self_samples.n = n;
+	own.self_samples = c->self_samples.v;
 	own.code_budget = fill_code_budget(c->samples);
 	own.open_image = open_image;
 	own.generated = generated;

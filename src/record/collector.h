@@ -5,7 +5,7 @@
  * Turns a source's records into the profile: who ran, where, how often.  Knows
  * neither how records were made nor when.
  */
-#include "profile/fill_symbols.h"
+#include "profile/symbolize_profile.h"
 #include "profile/writer.h"
 #include "record/images.h"
 #include "record/kernel_maps.h"
@@ -13,7 +13,7 @@
 #include "record/processes.h"
 #include "record/source.h"
 #include "record/stacks.h"
-#include "record/walks.h"
+#include "record/unwinder.h"
 
 struct collector {
 	struct profile *profile;
@@ -22,14 +22,14 @@ struct collector {
 	struct kernel_maps kernel;
 	struct processes processes;
 	struct stacks stacks;
-	struct walks walks;
+	struct unwinder unwinder;
 	struct let_go let_go;
 	uint32_t run;			/* prof_run that records belong to */
 	uint32_t nevents;		/* rows of profile.events that exist */
 	bool live;	/* PROC tells about processes no record spoke of */
 	bool pid_ns;	/* we are in a pid namespace of our own */
 	const char *proc, *sysfs;
-	VEC(uint64_t) heat;		/* samples by innermost location */
+	VEC(uint64_t) self_samples;		/* samples by innermost location */
 	VEC(uint64_t) got;		/* samples by event */
 	uint64_t samples, lost, throttled;
 	uint64_t ignored;		/* records that made no sense */
@@ -69,13 +69,13 @@ void collector_unrecorded(const struct collector *c, uint64_t now_ns,
 /* Shows one line, which the next one replaces; NULL text: none. */
 typedef void collector_progress(void *ctx, const char *text);
 /* Names of all locations, by the files that were opened, after which nothing can be
- * walked.  Of `o` the callee sets the callbacks, heat and code_budget; `progress`
+ * walked.  Of `o` the callee sets the callbacks, self_samples and code_budget; `progress`
  * may be NULL. */
 int collector_symbolize(struct collector *c, const struct fill_options *o,
 			collector_progress *progress, void *ctx,
 			struct error *err);
 /* Between two batches of records: forgets who is long gone, closes what nothing
  * maps any more, and looks for new modules of the kernel. */
-int collector_rest(struct collector *c, uint64_t now_ns, struct error *err);
+int collector_idle(struct collector *c, uint64_t now_ns, struct error *err);
 
 #endif

@@ -10,7 +10,7 @@
  * (deep_join) need not go on, if the program's memory still holds the return
  * addresses farther out: the nearest 512 of them and some over all the rest,
  * others in each batch of samples, are read and compared.  Such stacks are
- * marked as read later (PROF_MARK_LATER), as all are that go on behind the copy.
+ * marked as read later (PROF_MARK_READ_LATE), as all are that go on behind the copy.
  */
 #include <sys/types.h>
 

@@ -11,13 +11,13 @@
 #include "events/names.h"
 #include "events/pmu.h"
 #include "record/doctor.h"
-#include "record/trial.h"
+#include "record/perf_try.h"
 
 enum { CYCLES = 100000, MOST_PRECISE = 3 };
 
 static void cycles(struct perf_event_attr *a, int precise, bool with_kernel)
 {
-	trial_clock(a, with_kernel);
+	perf_try_clock(a, with_kernel);
 	a->type = PERF_TYPE_HARDWARE;
 	a->config = PERF_COUNT_HW_CPU_CYCLES;
 	a->sample_period = CYCLES;
@@ -69,7 +69,7 @@ static bool core_add(void *ctx, const struct event_info *info)
 
 static bool opens(uint32_t type, uint64_t config)
 {
-	const struct perf_place self = { 0, -1, 0 };
+	const struct perf_scope self = { 0, -1, 0 };
 	struct perf_event_attr a;
 	int fd;
 
@@ -105,16 +105,16 @@ static void found_events(struct doctor_check *c)
 static void try_precision(struct doctor *d)
 {
 	static const char *const marks[] = { "", ":p", ":pp", ":ppp" };
-	const struct perf_place self = { 0, -1, 0 };
+	const struct perf_scope self = { 0, -1, 0 };
 	struct doctor_check *c = doctor_add(d, "precision", DOCTOR_OK);
 
 	for (int p = MOST_PRECISE; p; p--) {
 		struct perf_event_attr a;
-		struct trial t;
+		struct perf_try t;
 
 		/* IBS of AMD cannot leave the kernel out. */
 		cycles(&a, p, d->own_kernel);
-		trial_run(&t, &a, &self, false);
+		perf_try_run(&t, &a, &self, false);
 		if (!t.open_errno && t.user) {
 			doctor_found(c, "cycles%s names the instruction that "
 				     "took the time", marks[p]);
@@ -142,16 +142,16 @@ static void try_watchdog(struct doctor *d)
 
 void doctor_counters(struct doctor *d)
 {
-	const struct perf_place self = { 0, -1, 0 };
+	const struct perf_scope self = { 0, -1, 0 };
 	struct doctor_check *c;
 	struct perf_event_attr a;
-	struct trial t;
+	struct perf_try t;
 
 	if (!d->own_user)
 		return;
 	c = doctor_add(d, "hardware counters", DOCTOR_NO);
 	cycles(&a, 0, false);
-	trial_run(&t, &a, &self, false);
+	perf_try_run(&t, &a, &self, false);
 	if (t.open_errno) {
 		no_counters(c, t.open_errno);
 		return;

@@ -12,7 +12,7 @@
 #include "record/perf_ring.h"
 #include "record/perf_source.h"
 #include "record/priority.h"
-#include "record/trial.h"
+#include "record/perf_try.h"
 
 enum {
 	USUAL_RATE = 999,	/* what record asks for */
@@ -38,7 +38,7 @@ struct rings {
 /* The second ring of a CPU, no larger than the last one was; record does without
  * where no more may be locked. */
 static void open_news(struct rings *r, long cpu, struct perf_event_attr *a,
-		      const struct perf_place *at)
+		      const struct perf_scope *at)
 {
 	struct perf_ring *ring = &r->ring[r->n + cpu];
 	int fd = perf_sys_open(a, at);
@@ -56,11 +56,11 @@ static void open_rings(struct rings *r, struct error *err)
 {
 	struct perf_event_attr a;
 
-	trial_clock(&a, false);
+	perf_try_clock(&a, false);
 	a.config = PERF_COUNT_SW_DUMMY;
 	a.disabled = 1;
 	for (long cpu = 0; cpu < r->n; cpu++) {
-		struct perf_place at = { 0, (int)cpu, 0 };
+		struct perf_scope at = { 0, (int)cpu, 0 };
 		size_t want = r->smallest < SIZE_MAX ? r->smallest
 						     : perf_ring_size();
 
@@ -218,7 +218,7 @@ static void try_files(struct doctor *d)
 
 static void try_rate(struct doctor *d)
 {
-	const struct perf_place self = { 0, -1, 0 };
+	const struct perf_scope self = { 0, -1, 0 };
 	struct doctor_check *c = doctor_add(d, "sampling rate", DOCTOR_OK);
 	long most = perf_sysctl("perf_event_max_sample_rate", -1);
 	long share = perf_sysctl("perf_cpu_time_max_percent", -1);
@@ -226,7 +226,7 @@ static void try_rate(struct doctor *d)
 	char fix[sizeof(c->fix)];
 	int fd;
 
-	trial_clock(&a, false);
+	perf_try_clock(&a, false);
 	a.freq = 1;
 	a.sample_freq = USUAL_RATE;
 	a.disabled = 1;
@@ -254,13 +254,13 @@ static void try_rate(struct doctor *d)
 static void try_depth(struct doctor *d)
 {
 	struct doctor_check *c = doctor_add(d, "call stacks", DOCTOR_OK);
-	const struct perf_place self = { 0, -1, 0 };
+	const struct perf_scope self = { 0, -1, 0 };
 	long depth = perf_sysctl("perf_event_max_stack", USUAL_DEPTH);
 	struct perf_event_attr a;
 	char fix[sizeof(c->fix)];
 	int fd;
 
-	trial_clock(&a, false);
+	perf_try_clock(&a, false);
 	a.disabled = 1;
 	a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN;
 	fd = perf_sys_open(&a, &self);

@@ -10,7 +10,7 @@
 
 #include "base/io.h"
 #include "record/doctor.h"
-#include "record/trial.h"
+#include "record/perf_try.h"
 
 enum { NEED_OWN = 2, NEED_KERNEL = 1, NEED_SYSTEM = 0 };
 
@@ -78,7 +78,7 @@ static void explain_map(const struct doctor *d, struct doctor_check *c, int e)
 /* A filter may kill who calls: a child goes first.  True when it is safe. */
 static bool reach(struct doctor *d)
 {
-	int r = trial_reach();
+	int r = perf_try_reach();
 	struct doctor_check *c;
 	char fix[sizeof(c->fix)];
 
@@ -94,13 +94,13 @@ static bool reach(struct doctor *d)
 
 static void try_own(struct doctor *d)
 {
-	const struct perf_place self = { 0, -1, 0 };
+	const struct perf_scope self = { 0, -1, 0 };
 	struct doctor_check *c = doctor_add(d, "own programs", DOCTOR_NO);
 	struct perf_event_attr a;
-	struct trial t;
+	struct perf_try t;
 
-	trial_clock(&a, false);
-	trial_run(&t, &a, &self, false);
+	perf_try_clock(&a, false);
+	perf_try_run(&t, &a, &self, false);
 	if (t.open_errno) {
 		explain(d, c, t.open_errno, NEED_OWN);
 	} else if (t.map_errno) {
@@ -116,13 +116,13 @@ static void try_own(struct doctor *d)
 
 static void try_kernel(struct doctor *d)
 {
-	const struct perf_place self = { 0, -1, 0 };
+	const struct perf_scope self = { 0, -1, 0 };
 	struct doctor_check *c = doctor_add(d, "kernel code", DOCTOR_NO);
 	struct perf_event_attr a;
-	struct trial t;
+	struct perf_try t;
 
-	trial_clock(&a, true);
-	trial_run(&t, &a, &self, true);
+	perf_try_clock(&a, true);
+	perf_try_run(&t, &a, &self, true);
 	if (t.open_errno) {
 		explain(d, c, t.open_errno, NEED_KERNEL);
 	} else if (t.map_errno || !t.kernel) {
@@ -149,11 +149,11 @@ static bool may_read_maps(pid_t pid)
 
 static bool may_watch(pid_t pid, int *errnum)
 {
-	struct perf_place at = { pid, -1, 0 };
+	struct perf_scope at = { pid, -1, 0 };
 	struct perf_event_attr a;
 	int fd;
 
-	trial_clock(&a, false);
+	perf_try_clock(&a, false);
 	a.disabled = 1;
 	fd = perf_sys_open(&a, &at);
 	if (fd < 0) {
@@ -182,17 +182,17 @@ static void found_others(struct doctor *d, struct doctor_check *c, bool maps)
 static void try_others(struct doctor *d)
 {
 	struct doctor_check *c = doctor_add(d, "other users", DOCTOR_NO);
-	struct strangers s;
+	struct other_users s;
 	bool watched = false, maps = false;
 	int errnum = 0;
 
-	trial_strangers(&s);
+	try_other_users(&s);
 	for (int i = 0; i < s.n && !(watched && maps); i++) {
 		watched |= may_watch(s.pid[i], &errnum);
 		maps |= may_read_maps(s.pid[i]);
 	}
 	d->others_closed = s.n && !maps;
-	trial_strangers_end(&s);
+	try_other_users_end(&s);
 	if (watched) {
 		found_others(d, c, maps);
 	} else if (errnum) {
@@ -211,12 +211,12 @@ static void try_system(struct doctor *d)
 {
 	struct doctor_check *c = doctor_add(d, "whole system", DOCTOR_NO);
 	int cpu = sched_getcpu();
-	struct perf_place at = { -1, cpu < 0 ? 0 : cpu, 0 };
+	struct perf_scope at = { -1, cpu < 0 ? 0 : cpu, 0 };
 	struct perf_event_attr a;
-	struct trial t;
+	struct perf_try t;
 
-	trial_clock(&a, d->own_kernel);
-	trial_run(&t, &a, &at, false);
+	perf_try_clock(&a, d->own_kernel);
+	perf_try_run(&t, &a, &at, false);
 	if (t.open_errno) {
 		explain(d, c, t.open_errno, NEED_SYSTEM);
 		return;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "record/ring_take.h"
+#include "record/ring_read.h"
 #include "tally/kmod.h"
 
 static uint32_t size_of(const void *header)
@@ -25,7 +25,7 @@ uint64_t kmod_ring_take(const uint8_t *data, uint64_t size, uint64_t tail,
 		sizeof(struct tally_record), UINT16_MAX, size_of, time_of,
 	};
 
-	return ring_take(&format, data, size, tail, head, o, stream, now,
+	return ring_read(&format, data, size, tail, head, o, stream, now,
 			 damaged);
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profile/fill_symbols.h"
+#include "profile/symbolize_profile.h"
 #include "profile/merge.h"
 
 enum {
@@ -144,22 +144,24 @@ static int name_part(struct let_go_part *part, struct naming *naming,
 		     const struct let_go_what *w, struct error *err)
 {
 	struct profile *p = &part->names;
-	uint64_t *heat = calloc(p->locs.n + 1, sizeof(*heat)), own = 0;
+	uint64_t *self_samples = calloc(p->locs.n + 1, sizeof(*self_samples));
+	uint64_t own = 0;
 	struct fill_options o = { .open_image = open_image, .ctx = naming,
-				  .debug_dirs = w->walks->debug_dirs,
-				  .heat = heat };
+				  .debug_dirs = w->unwinder->debug_dirs,
+				  .self_samples = self_samples };
 	int rc;
 
-	if (!heat)
+	if (!self_samples)
 		return error_set(err, ERR_NOMEM, "out of memory for symbols");
 	for (size_t i = 0; i < p->locs.n; i++) {
-		heat[i] = part->locs[i] < w->nheat ? w->heat[part->locs[i]] : 0;
-		own += heat[i];
+		if (part->locs[i] < w->n_self_samples)
+			self_samples[i] = w->self_samples[part->locs[i]];
+		own += self_samples[i];
 	}
 	o.code_budget = fill_code_budget(own);
-	o.heat_elsewhere = w->samples > own ? w->samples - own : 0;
+	o.self_samples_elsewhere = w->samples > own ? w->samples - own : 0;
 	rc = profile_fill_symbols(p, &o, err);
-	free(heat);
+	free(self_samples);
 	/* Nothing is added any more. */
 	idtab_fini(&p->loc_tab);
 	idtab_fini(&p->func_tab);
@@ -217,7 +219,7 @@ static void close_files(const struct let_go_what *w, const struct unused *v,
 	for (size_t i = 0; i < n; i++) {
 		struct recorded_image *r = &w->images->v.v[v[i].image];
 
-		walks_forget(w->walks, v[i].image);
+		unwinder_forget(w->unwinder, v[i].image);
 		close(r->fd);
 		r->fd = -1;
 		r->let_go = true;

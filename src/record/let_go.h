@@ -13,7 +13,7 @@
 #include "profile/model.h"
 #include "record/images.h"
 #include "record/processes.h"
-#include "record/walks.h"
+#include "record/unwinder.h"
 
 /* The names of some images that were let go together. */
 struct let_go_part {
@@ -34,9 +34,9 @@ struct let_go {
 struct let_go_what {
 	struct images *images;
 	const struct processes *processes;
-	struct walks *walks;
-	const uint64_t *heat;	/* samples by innermost location … */
-	size_t nheat;		/* … so many */
+	struct unwinder *unwinder;
+	const uint64_t *self_samples;	/* samples by innermost location … */
+	size_t n_self_samples;		/* … so many */
 	uint64_t samples;	/* of the whole recording so far */
 };
 

@@ -4,7 +4,7 @@
 /*
  * Words of a program's memory, read after the sample that they belong to, by
  * process_vm_readv(2).  They are what they were then only if nobody wrote to
- * them since: whoever uses them says so (PROF_MARK_LATER).
+ * them since: whoever uses them says so (PROF_MARK_READ_LATE).
  *
  * What was read is kept for one batch of samples.
  */

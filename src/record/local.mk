@@ -91,7 +91,7 @@ librecord_a_SOURCES = \
 	src/record/ptrace_calls.h \
 	src/record/ptrace_refused.c \
 	src/record/ptrace_refused.h \
-	src/record/ptrace_rest.c \
+	src/record/ptrace_partial_io.c \
 	src/record/ptrace_ring.c \
 	src/record/ptrace_ring.h \
 	src/record/ptrace_sample.c \
@@ -111,10 +111,10 @@ librecord_a_SOURCES = \
 	src/record/revision.h \
 	src/record/rights.c \
 	src/record/rights.h \
-	src/record/remap.c \
-	src/record/remap.h \
-	src/record/ring_take.c \
-	src/record/ring_take.h \
+	src/record/hugepage_text.c \
+	src/record/hugepage_text.h \
+	src/record/ring_read.c \
+	src/record/ring_read.h \
 	src/record/run.c \
 	src/record/run.h \
 	src/record/run_begin.c \
@@ -125,21 +125,21 @@ librecord_a_SOURCES = \
 	src/record/signals.c \
 	src/record/signals.h \
 	src/record/source.h \
-	src/record/source_choose.c \
-	src/record/source_choose.h \
+	src/record/source_auto.c \
+	src/record/source_auto.h \
 	src/record/stacks.c \
 	src/record/stacks.h \
 	src/record/target.c \
 	src/record/target.h \
 	src/record/timer_library.c \
 	src/record/timer_library.h \
-	src/record/timer_news.c \
-	src/record/timer_news.h \
+	src/record/timer_sideband.c \
+	src/record/timer_sideband.h \
 	src/record/timer_ring.c \
 	src/record/timer_ring.h \
 	src/record/timer_source.c \
 	src/record/timer_source.h \
-	src/record/trial.c \
-	src/record/trial.h \
-	src/record/walks.c \
-	src/record/walks.h
+	src/record/perf_try.c \
+	src/record/perf_try.h \
+	src/record/unwinder.c \
+	src/record/unwinder.h

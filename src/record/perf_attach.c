@@ -62,7 +62,7 @@ static int join_news(struct perf_source *p, size_t cpu, int fd,
 }
 
 /* 1 opened, 0 nobody there, or an error. */
-static int open_tracking(struct perf_source *p, const struct perf_place *at,
+static int open_tracking(struct perf_source *p, const struct perf_scope *at,
 			 bool inherit, int *fd, struct error *err)
 {
 	struct perf_event_attr a;
@@ -88,7 +88,7 @@ struct group {
 
 /* An event in its group, or alone where that does not hold it. */
 static int open_grouped(struct perf_event *e, struct group *g,
-			const struct perf_place *at, struct error *err)
+			const struct perf_scope *at, struct error *err)
 {
 	struct perf_event before = *e;
 	int fd;
@@ -113,7 +113,7 @@ static int open_grouped(struct perf_event *e, struct group *g,
 }
 
 static int open_counter(struct perf_source *p, uint32_t event, size_t cpu,
-			const struct perf_place *at, struct group *g,
+			const struct perf_scope *at, struct group *g,
 			struct error *err)
 {
 	int fd = open_grouped(&p->events[event], g, at, err);
@@ -148,7 +148,7 @@ static int open_counter(struct perf_source *p, uint32_t event, size_t cpu,
 
 /* All events of one thread (or of everybody) on one CPU. */
 static int open_place(struct perf_source *p, size_t cpu,
-		      const struct perf_place *at, bool inherit,
+		      const struct perf_scope *at, bool inherit,
 		      struct error *err)
 {
 	int fd, r = open_tracking(p, at, inherit, &fd, err);
@@ -173,7 +173,7 @@ static int open_place(struct perf_source *p, size_t cpu,
 static int open_for(struct perf_source *p, size_t cpu, uint32_t tid,
 		    struct error *err)
 {
-	struct perf_place at = { -1, (int)p->cpus[cpu], 0 };
+	struct perf_scope at = { -1, (int)p->cpus[cpu], 0 };
 
 	if (tid) {
 		at.pid = (int)tid;

@@ -5,7 +5,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/cursor.h"
-#include "record/ring_take.h"
+#include "record/ring_read.h"
 
 enum {
 	HEADER = 8,

@@ -22,7 +22,7 @@
 #include "record/perf_decode.h"
 #include "record/proc_read.h"
 #include "record/rights.h"
-#include "record/trial.h"
+#include "record/perf_try.h"
 
 long perf_sysctl(const char *name, long otherwise)
 {
@@ -42,7 +42,7 @@ long perf_sysctl(const char *name, long otherwise)
 	return v;
 }
 
-static int sys_open(struct perf_event_attr *a, const struct perf_place *at,
+static int sys_open(struct perf_event_attr *a, const struct perf_scope *at,
 		    int leader)
 {
 	long fd = syscall(SYS_perf_event_open, a, at->pid, at->cpu,
@@ -51,7 +51,7 @@ static int sys_open(struct perf_event_attr *a, const struct perf_place *at,
 	return fd < 0 ? -errno : (int)fd;
 }
 
-int perf_sys_open(struct perf_event_attr *a, const struct perf_place *at)
+int perf_sys_open(struct perf_event_attr *a, const struct perf_scope *at)
 {
 	return sys_open(a, at, -1);
 }
@@ -71,7 +71,7 @@ size_t perf_ring_size(void)
 	       ? PRIVILEGED : USUAL;
 }
 
-static void whom_text(const struct perf_place *at, char *out, size_t size)
+static void whom_text(const struct perf_scope *at, char *out, size_t size)
 {
 	if (at->flags & PERF_FLAG_PID_CGROUP)
 		snprintf(out, size, "a control group");
@@ -84,7 +84,7 @@ static void whom_text(const struct perf_place *at, char *out, size_t size)
 }
 
 /* Another user's process, for which no setting is enough? */
-static bool of_other_user(const struct rights *r, const struct perf_place *at)
+static bool of_other_user(const struct rights *r, const struct perf_scope *at)
 {
 	uint64_t uid;
 
@@ -111,7 +111,7 @@ static int level_error(const struct rights *r, const char *whom,
 }
 
 static int no_permission(int errnum, const char *what,
-			 const struct perf_place *at, struct error *err)
+			 const struct perf_scope *at, struct error *err)
 {
 	bool all = at->pid < 0 || at->flags & PERF_FLAG_PID_CGROUP;
 	int need = all ? 0 : 2;
@@ -163,7 +163,7 @@ static int strange_group(int fd, struct error *err)
 			 "subtree_control\") and make the group anew");
 }
 
-int perf_refused(int errnum, const char *what, const struct perf_place *at,
+int perf_refused(int errnum, const char *what, const struct perf_scope *at,
 		 struct error *err)
 {
 	switch (errnum) {
@@ -248,7 +248,7 @@ static void copy_attr(struct perf_event_attr *a, uint32_t bytes)
 /* Our unwinder knows x86. */
 static bool copy_works(const struct perf_features *f)
 {
-	const struct perf_place self = { 0, -1, 0 };
+	const struct perf_scope self = { 0, -1, 0 };
 	struct perf_event_attr a;
 	int fd;
 
@@ -269,7 +269,7 @@ int perf_reachable(struct error *err)
 
 	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != SECCOMP_MODE_FILTER)
 		return 0;
-	reach = trial_reach();
+	reach = perf_try_reach();
 	if (reach >= 0)
 		return 0;
 	return error_set(err, ERR_PERM, "a seccomp filter kills (%s) who calls "
@@ -279,7 +279,7 @@ int perf_reachable(struct error *err)
 
 int perf_features_probe(struct perf_features *f, struct error *err)
 {
-	const struct perf_place self = { 0, -1, 0 };
+	const struct perf_scope self = { 0, -1, 0 };
 	struct perf_event_attr a;
 	long rate = perf_sysctl("perf_event_max_sample_rate", 100000);
 	long stack = perf_sysctl("perf_event_max_stack", 127);
@@ -452,7 +452,7 @@ static bool is_missing(int errnum)
 
 /* Is it the precision alone that the machine lacks? */
 static bool opens_without_precision(const struct perf_event *e,
-				    const struct perf_place *at)
+				    const struct perf_scope *at)
 {
 	struct perf_event_attr a = e->attr;
 	int fd;
@@ -467,7 +467,7 @@ static bool opens_without_precision(const struct perf_event *e,
 }
 
 /* Changes the attributes after a refusal; false when nothing is left to try. */
-static bool event_give_way(struct perf_event *e, const struct perf_place *at,
+static bool event_give_way(struct perf_event *e, const struct perf_scope *at,
 			   int errnum)
 {
 	if ((errnum == EACCES || errnum == EPERM) && !e->attr.exclude_kernel &&
@@ -530,7 +530,7 @@ static void event_settle(struct perf_event *e)
 }
 
 static int event_missing(const struct perf_event *e, int errnum,
-			 const struct perf_place *at, struct error *err)
+			 const struct perf_scope *at, struct error *err)
 {
 	if (is_missing(errnum) && e->attr.precise_ip && !e->spec.max_precise)
 		return error_set(err, ERR_UNSUPPORTED, "event %s: this machine "
@@ -561,7 +561,7 @@ static int event_missing(const struct perf_event *e, int errnum,
 	return perf_refused(errnum, e->spec.text, at, err);
 }
 
-int perf_event_open(struct perf_event *e, const struct perf_place *at,
+int perf_event_open(struct perf_event *e, const struct perf_scope *at,
 		    struct error *err)
 {
 	for (;;) {

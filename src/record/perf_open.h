@@ -37,7 +37,7 @@ struct perf_sampling {
 };
 
 /* Where an event counts. */
-struct perf_place {
+struct perf_scope {
 	int pid, cpu;
 	unsigned long flags;	/* PERF_FLAG_PID_CGROUP */
 };
@@ -66,7 +66,7 @@ void perf_counting_prepare(struct perf_event *e,
  * Returns the fd; -ESRCH or -ENODEV as negative errno when thread or CPU are
  * gone; INT_MIN with `err` set otherwise.
  */
-int perf_event_open(struct perf_event *e, const struct perf_place *at,
+int perf_event_open(struct perf_event *e, const struct perf_scope *at,
 		    struct error *err);
 /* For the next place: the processor's kind of cores, where there are several. */
 void perf_event_on_kind(struct perf_event *e, const struct pmu_unit *kind);
@@ -93,9 +93,9 @@ struct perf_copies perf_copies_plan(uint64_t rate, size_t ncpus,
 /* The largest copy of a stack, a sample's size being 16 bits. */
 enum { PERF_COPY_MAX = 65528, PERF_COPY_MIN = 1024 };
 /* The bare call: fd or negative errno. */
-int perf_sys_open(struct perf_event_attr *a, const struct perf_place *at);
+int perf_sys_open(struct perf_event_attr *a, const struct perf_scope *at);
 /* Sets an error for a refused perf_event_open; `what` is the event or "". */
-int perf_refused(int errnum, const char *what, const struct perf_place *at,
+int perf_refused(int errnum, const char *what, const struct perf_scope *at,
 		 struct error *err);
 /* A number from a file such as PROC/sys/kernel/x, or `otherwise`. */
 long perf_sysctl(const char *name, long otherwise);

@@ -8,7 +8,7 @@
 
 int event_usable(const struct event_spec *spec, struct error *err)
 {
-	const struct perf_place self = { 0, -1, 0 }, cpu = { -1, 0, 0 };
+	const struct perf_scope self = { 0, -1, 0 }, cpu = { -1, 0, 0 };
 	const struct perf_sampling how = { .freq = 1000 };
 	struct perf_features f;
 	struct perf_event e = { .spec = *spec };

@@ -50,7 +50,7 @@ void call_interrupted(struct tracee *k);
 /* The whole process stops: that ends its calls, as it does without us. */
 void call_stopped(struct tracee *k);
 
-/* ptrace_rest.c */
+/* ptrace_partial_io.c */
 /* The call has transferred a part: when the thread goes on, it continues. */
 void rest_begin(struct tracee *k, const struct user_regs_struct *r);
 /* The call for the rest begins or has ended. */

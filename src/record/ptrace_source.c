@@ -34,7 +34,7 @@ struct ptrace_source {
 	struct source base;
 	struct source_event seen;
 	struct ptrace_ring ring;
-	struct ptrace_wish wish;
+	struct ptrace_options wish;
 	pid_t tracer;		/* 0: none, or it has ended */
 	int control_fd;
 	uint64_t lost, gaps;	/* already told */
@@ -274,7 +274,7 @@ static void fill_wish(struct ptrace_source *p, const struct perf_target *t,
 	uint32_t copy = o->copy_bytes && o->copy_bytes < COPY_MAX
 			? o->copy_bytes : COPY_MAX;
 
-	p->wish = (struct ptrace_wish){
+	p->wish = (struct ptrace_options){
 		.tids = t->tids, .ntids = t->ntids, .inherit = o->inherit,
 		.on_exec = o->enable_on_exec,
 		.no_user = p->seen.exclude_user,

@@ -333,7 +333,7 @@ static int prepare(struct tracer *t)
 	return seize_all(t);
 }
 
-void tracer_main(const struct ptrace_wish *wish, struct ptrace_ring *ring,
+void tracer_main(const struct ptrace_options *wish, struct ptrace_ring *ring,
 		 int wake_fd, int control_fd)
 {
 	struct tracer t = { .wish = wish, .ring = ring, .wake_fd = wake_fd,

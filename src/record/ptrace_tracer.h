@@ -18,7 +18,7 @@
 #include "record/maps_watch.h"
 #include "record/ptrace_ring.h"
 
-struct ptrace_wish {
+struct ptrace_options {
 	const uint32_t *tids;
 	size_t ntids;
 	bool inherit;
@@ -59,7 +59,7 @@ struct tracee {
 };
 
 struct tracer {
-	const struct ptrace_wish *wish;
+	const struct ptrace_options *wish;
 	struct ptrace_ring *ring;
 	struct maps_watch watch;
 	int wake_fd, control_fd, signal_fd;
@@ -95,7 +95,7 @@ struct tracer {
 /* Seizes the threads, writes 1 byte to control_fd when that is done or has
  * failed (ring->shared->error), and traces until all have ended or the recorder
  * does not want it any more.  Runs in a process of its own. */
-void tracer_main(const struct ptrace_wish *wish, struct ptrace_ring *ring,
+void tracer_main(const struct ptrace_options *wish, struct ptrace_ring *ring,
 		 int wake_fd, int control_fd);
 
 uint64_t tracer_clock(void);

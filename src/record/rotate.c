@@ -162,8 +162,9 @@ static void forget(struct run *r, uint64_t now)
 	c->samples = c->lost = c->throttled = 0;
 	s->profile.losses.n = s->profile.stats.n = 0;
 	c->got.n = 0;
-	if (c->heat.n)
-		memset(c->heat.v, 0, c->heat.n * sizeof(*c->heat.v));
+	if (c->self_samples.n)
+		memset(c->self_samples.v, 0,
+		       c->self_samples.n * sizeof(*c->self_samples.v));
 	row->start_ns = now;
 	row->start_wall_ns = session_clock(CLOCK_REALTIME);
 	row->end_ns = 0;

@@ -269,7 +269,7 @@ int run_drain(struct run *r, bool all, struct error *err)
 		if (rc < 0)
 			return rc;
 	}
-	rc = collector_rest(&s->collector, now, err);
+	rc = collector_idle(&s->collector, now, err);
 	if (rc < 0)
 		return rc;
 	if (!all && now - r->flushed_ns < FLUSH_NS)
@@ -291,12 +291,13 @@ static void next_round(struct run *r)
 	else if (r->s->collector.execs != r->execs &&
 		 r->round_ms > ROUND_EXEC_MS)
 		r->round_ms = ROUND_EXEC_MS;
-	if (r->s->collector.walks.cut != r->deep && r->round_ms > ROUND_DEEP_MS)
+	if (r->s->collector.unwinder.cut != r->deep &&
+	    r->round_ms > ROUND_DEEP_MS)
 		r->round_ms = ROUND_DEEP_MS;
 	if (r->round_ms > ROUND_MAX_MS)
 		r->round_ms = ROUND_MAX_MS;
 	r->images = images;
-	r->deep = r->s->collector.walks.cut;
+	r->deep = r->s->collector.unwinder.cut;
 	r->execs = r->s->collector.execs;
 	if (r->source->ops->pace)
 		r->source->ops->pace(r->source, r->round_ms);

@@ -10,7 +10,7 @@
 
 #include "record/perf_open.h"
 #include "record/run.h"
-#include "record/source_choose.h"
+#include "record/source_auto.h"
 
 static uint64_t rate(const struct record_options *o)
 {
@@ -57,7 +57,7 @@ static int open_source(struct run *r, struct error *err)
 		po.python = o->python;
 		po.enable_on_exec = o->delay == 0;
 	}
-	rc = source_choose(o->source, &t, &po, &r->source, &why, err);
+	rc = source_auto(o->source, &t, &po, &r->source, &why, err);
 	if (rc >= 0 && o->control && !r->source->ops->enable)
 		return error_set(err, ERR_UNSUPPORTED, "--control: samples by "
 				 "%s cannot be switched on and off; "

@@ -9,7 +9,7 @@
 #include "record/collector.h"
 #include "record/proc_read.h"
 #include "record/proc_text.h"
-#include "record/remap.h"
+#include "record/hugepage_text.h"
 
 enum { MAPS_MAX = 64 << 20, PATH_SPACE = 512 };
 
@@ -104,8 +104,8 @@ static int scan_remapped(struct collector *c, struct process *proc)
 {
 	for (size_t i = 0; i < proc->maps->maps.n; i++) {
 		struct map_owner who = collector_owner(c, proc, 0);
-		struct map pieces[REMAP_PIECES];
-		int n = remap_find_between(&c->images, &who, i, pieces);
+		struct map pieces[HUGEPAGE_TEXT_PIECES];
+		int n = hugepage_text_find_between(&c->images, &who, i, pieces);
 
 		while (n-- > 0)
 			if (processes_map(&c->processes, proc->pid,

@@ -176,7 +176,7 @@ int session_finish_file(struct session *s, struct error *err)
 	if (s->collector.gaps && environment_gaps(s, err) < 0)
 		return -err->code;
 	/* What walked the stacks makes room for what names them. */
-	walks_fini(&s->collector.walks);
+	unwinder_fini(&s->collector.unwinder);
 	if (s->o->symbols) {
 		struct error why = { 0 };
 
@@ -226,7 +226,7 @@ static int setup(struct session *s, struct error *err)
 		r = collector_init(&s->collector, &s->profile, "/proc", "/sys",
 				   err);
 	s->collector.live = true;
-	s->collector.walks.debug_dirs = s->o->debug_dirs;
+	s->collector.unwinder.debug_dirs = s->o->debug_dirs;
 	s->collector.let_go.no_names = !s->o->symbols;
 	if (!r)
 		check_namespaces(s);

@@ -11,7 +11,7 @@
  * and the user's part apart.  The first address of each part is where execution
  * was, the others are return addresses.  A source that copies registers and a
  * piece of stack instead (`copied`) gets its user part from the unwinder, in
- * collector_record: see walks.h.
+ * collector_record: see unwinder.h.
  */
 #include <stdbool.h>
 #include <stddef.h>

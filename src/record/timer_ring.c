@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "record/ring_take.h"
+#include "record/ring_read.h"
 #include "runtime/python_frames.h"
 
 static uint32_t size_of(const void *header)
@@ -27,7 +27,7 @@ uint64_t timer_ring_take(const uint8_t *data, uint64_t size, uint64_t tail,
 	};
 	uint64_t lost = 0, end;
 
-	end = ring_take(&format, data, size, tail, head, o, stream, now, &lost);
+	end = ring_read(&format, data, size, tail, head, o, stream, now, &lost);
 	/* Positions are the program's words, too. */
 	*damaged += lost < size ? lost : size;
 	return end;

@@ -19,7 +19,7 @@
 #include "record/clock_event.h"
 #include "record/program_kind.h"
 #include "record/timer_library.h"
-#include "record/timer_news.h"
+#include "record/timer_sideband.h"
 
 enum {
 	RING_BYTES = 1 << 20,
@@ -44,7 +44,7 @@ struct timer_source {
 	uint64_t tails[TIMER_RINGS_MAX];
 	struct held held[TIMER_RINGS_MAX];
 	struct order order;
-	struct timer_news news;
+	struct timer_sideband news;
 	uint64_t round_ns;	/* the clock at the start of the last round */
 	uint32_t round_ms;
 	uint64_t tick_ns;
@@ -183,7 +183,7 @@ static int deliver(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
 		return 0;
 	}
 	t->base.news |= m.kind != TIMER_SAMPLE;
-	return timer_news_message(&t->news, &m, time);
+	return timer_sideband_message(&t->news, &m, time);
 }
 
 /* Records of mappings and processes that had no room. */
@@ -204,7 +204,7 @@ static int tell_gap(struct timer_source *t, uint64_t now)
 /* Names of programs that could not be recorded: source.outside. */
 static int end_news(struct timer_source *t, uint64_t now)
 {
-	int r = timer_news_end(&t->news, now);
+	int r = timer_sideband_end(&t->news, now);
 	size_t at = 0;
 
 	for (size_t i = 0; i < t->news.outside.n; i++) {
@@ -249,14 +249,14 @@ static int timer_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 	if (all)
 		t->order.flushed = start;
 	if (r >= 0)
-		r = timer_news_loads(&t->news, start);
+		r = timer_sideband_loads(&t->news, start);
 	if (r >= 0)
 		r = tell_gap(t, start);
 	if (r >= 0 && all)
 		r = end_news(t, start);
 	if (r >= 0 && all && !t->delayed)
-		r = timer_news_rest(&t->news, s->counted_ns, t->seen.period,
-				    start);
+		r = timer_sideband_rest(&t->news, s->counted_ns, t->seen.period,
+					start);
 	s->late = t->order.late;
 	return r;
 }
@@ -295,7 +295,7 @@ static void timer_close(struct source *s)
 	if (s->wake_fd >= 0)
 		close(s->wake_fd);
 	order_fini(&t->order);
-	timer_news_fini(&t->news);
+	timer_sideband_fini(&t->news);
 	free(t);
 }
 
@@ -459,7 +459,7 @@ int timer_source_open(const struct perf_target *target,
 		return error_set(err, ERR_NOMEM, "out of memory for samples");
 	t->base.ops = &timer_ops;
 	t->base.wake_fd = t->memory_fd = t->library_fd = -1;
-	timer_news_init(&t->news, "/proc");
+	timer_sideband_init(&t->news, "/proc");
 	r = open_all(t, o, err);
 	if (r < 0) {
 		timer_close(&t->base);

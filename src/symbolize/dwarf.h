@@ -6,7 +6,7 @@
  *
  *	dwarf_open.c	the sections of a file; the whole thing opened and closed
  *	dwarf_units.c	unit headers and root DIEs, once
- *	dwarf_cover.c	which unit covers an address
+ *	unit_ranges.c	which unit covers an address
  *	dwarf_split.c	split DWARF: .dwo and .dwp files
  *	dwarf_split_index.c	the index of a .dwp file
  *	dwarf_abbrev.c	abbreviations compiled into programs
@@ -261,7 +261,7 @@ struct dwarf {
 	bool dwp_tried;
 	struct dwarf_set *dwp;		/* or NULL */
 	struct u64map dwo_tab;		/* sets by hash of their path */
-	uint32_t strangers;		/* .dwo files of other code */
+	uint32_t other_users;		/* .dwo files of other code */
 	size_t missing_dwo_units;
 	char *missing_dwo;		/* the first one, or NULL */
 	char *missing_alt;		/* or NULL */
@@ -380,7 +380,7 @@ static inline uint64_t dwarf_unit_die(const struct dwarf_unit *u, uint64_t off)
 /* Longer paths are none (limits.h, PATH_MAX). */
 enum { DWARF_PATH_MAX = 4096 };
 
-/* dwarf_cover.c.  Where several units say that code is theirs (inline functions
+/* unit_ranges.c.  Where several units say that code is theirs (inline functions
  * that the linker kept once, identical code folded), the first is right: that is
  * the copy that linkers keep.  Of equal ranges a lookup finds the highest id. */
 #define COVER_ID(unit) (UINT32_MAX - (uint64_t)(unit))

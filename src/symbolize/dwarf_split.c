@@ -66,7 +66,7 @@ static struct dwarf_unit *try_dwo(struct dwarf *d, const char *path,
 	*slot = 0;
 	/* Whoever rebuilt everything else, or wrote a thousand paths to one
 	 * file, gets no more time. */
-	if (d->strangers >= MAX_STRANGERS)
+	if (d->other_users >= MAX_STRANGERS)
 		return NULL;
 	img = debug_open(&d->search, path);
 	s = img ? dwarf_set_add_split(d, img) : NULL;
@@ -77,7 +77,7 @@ static struct dwarf_unit *try_dwo(struct dwarf *d, const char *path,
 	if (u) {
 		*slot = (uint32_t)DIE_SET(s->id);
 	} else {
-		d->strangers++;
+		d->other_users++;
 		dwarf_set_drop(d, s);
 	}
 	return u;

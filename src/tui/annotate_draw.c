@@ -33,10 +33,10 @@ static void put_numbers(struct annotate_page *ap, size_t i, struct strip *s)
 		? annot_all(ap->a, annotate_page_column(ap)).count : 0;
 	struct interval sure = interval_share(c.self.count, all);
 	bool noise = annotate_page_noise(ap, &c);
-	unsigned int look = noise ? LOOK_DIM
-			    : 2 * annot_sum(&c).weight >= ap->most ? LOOK_HOT
-			    : share(ap, annot_sum(&c)) >= 0.5 ? LOOK_WARM
-							      : LOOK_PLAIN;
+	unsigned int look = noise ? STYLE_DIM
+			    : 2 * annot_sum(&c).weight >= ap->most ? STYLE_HOT
+			    : share(ap, annot_sum(&c)) >= 0.5 ? STYLE_WARM
+							      : STYLE_PLAIN;
 	size_t start = s->columns;
 
 	if (c.self.count)
@@ -46,7 +46,7 @@ static void put_numbers(struct annotate_page *ap, size_t i, struct strip *s)
 	strip_pad(s, start);
 	if (is_wide(ap)) {
 		if (c.self.count)
-			strip_printf(s, LOOK_DIM, " %5.2f-%-5.2f",
+			strip_printf(s, STYLE_DIM, " %5.2f-%-5.2f",
 				     100 * sure.lo, 100 * sure.hi);
 		start += SURE;
 		strip_pad(s, start);
@@ -90,10 +90,10 @@ static void put_line(struct annotate_page *ap, const struct code_row *row,
 	struct span text;
 
 	if (!row->line) {
-		strip_put(s, LOOK_DIM, "     -  (code without a line)");
+		strip_put(s, STYLE_DIM, "     -  (code without a line)");
 		return;
 	}
-	strip_printf(s, LOOK_DIM, "%6u  ", row->line);
+	strip_printf(s, STYLE_DIM, "%6u  ", row->line);
 	src = sources_get(&ap->a->sources, row->file, PROF_NONE);
 	buf_reset(&ap->words.line);
 	if (src && ap->pg.t->writing &&
@@ -101,7 +101,7 @@ static void put_line(struct annotate_page *ap, const struct code_row *row,
 		buf_str(&ap->words.line, "(not written for others: see --repo)");
 	else if (src && source_line(&ap->a->sources, src, row->line, &text))
 		annotate_source_words(&ap->words, text);
-	put_words(ap, cost ? LOOK_BOLD : LOOK_PLAIN, s);
+	put_words(ap, cost ? STYLE_BOLD : STYLE_PLAIN, s);
 }
 
 /* The jumps are drawn when the code is first seen. */
@@ -111,7 +111,7 @@ static const uint8_t *lanes_of(struct annotate_page *ap, uint32_t code,
 	if (!ap->lanes)
 		ap->lanes = calloc(ap->u.ncodes + 1, sizeof(*ap->lanes));
 	if (ap->lanes && !ap->lanes[code])
-		ap->lanes[code] = annotate_lanes_draw(
+		ap->lanes[code] = jump_arrows_draw(
 			ap->a, annotate_page_code(ap, code));
 	return ap->lanes && ap->lanes[code] ? ap->lanes[code][insn] : NULL;
 }
@@ -129,8 +129,8 @@ static void put_insn(struct annotate_page *ap, const struct code_row *row,
 		lanes = lanes_of(ap, row->code, row->insn);
 	buf_reset(line);
 	if (lanes)
-		annotate_lanes_put(&ap->words, lanes,
-				   annotate_lanes_width(ap->a, c));
+		jump_arrows_put(&ap->words, lanes,
+				jump_arrows_width(ap->a, c));
 	else if (ap->mode == SHOW_BOTH)
 		buf_str(line, "          ");
 	buf_printf(line, "%8llx  ", (unsigned long long)in->vaddr);
@@ -141,9 +141,9 @@ static void put_insn(struct annotate_page *ap, const struct code_row *row,
 		buf_str(line, "  ; ");
 		annotate_place(&ap->words, in->frame);
 	}
-	put_words(ap, leads ? LOOK_LINK : cost ? LOOK_BOLD
-				  : ap->mode == SHOW_BOTH ? LOOK_DIM
-							  : LOOK_PLAIN, s);
+	put_words(ap, leads ? STYLE_LINK : cost ? STYLE_BOLD
+				  : ap->mode == SHOW_BOTH ? STYLE_DIM
+							  : STYLE_PLAIN, s);
 }
 
 void annotate_page_row(struct page *pg, size_t i, struct strip *s)
@@ -154,13 +154,13 @@ void annotate_page_row(struct page *pg, size_t i, struct strip *s)
 	bool cost = annot_sum(&c).count && !annotate_page_noise(ap, &c);
 
 	if (row->sort == ROW_NOTE) {
-		strip_put(s, LOOK_DIM, (const char *)ap->notes.p + row->note);
+		strip_put(s, STYLE_DIM, (const char *)ap->notes.p + row->note);
 		return;
 	}
 	put_numbers(ap, i, s);
 	strip_pad(s, s->columns + 1);
 	if (row->sort == ROW_FOLD)
-		strip_put(s, LOOK_DIM, "     \u22ee");
+		strip_put(s, STYLE_DIM, "     \u22ee");
 	else if (row->sort == ROW_LINE)
 		put_line(ap, row, cost, s);
 	else
@@ -171,16 +171,16 @@ void annotate_page_heads(struct page *pg, struct strip *s)
 {
 	struct annotate_page *ap = annotate_page(pg);
 
-	strip_printf(s, LOOK_BOLD, "%*s", NUMBER, "SELF");
+	strip_printf(s, STYLE_BOLD, "%*s", NUMBER, "SELF");
 	if (is_wide(ap))
-		strip_printf(s, LOOK_BOLD, "%*s", SURE, "95% CI  ");
+		strip_printf(s, STYLE_BOLD, "%*s", SURE, "95% CI  ");
 	if (ap->inlined)
-		strip_printf(s, LOOK_BOLD, "%*s", NUMBER, "INLINED");
+		strip_printf(s, STYLE_BOLD, "%*s", NUMBER, "INLINED");
 	if (ap->calls)
-		strip_printf(s, LOOK_BOLD, "%*s", NUMBER, "CALLS");
+		strip_printf(s, STYLE_BOLD, "%*s", NUMBER, "CALLS");
 	if (pg->t->m.samples)
-		strip_printf(s, LOOK_BOLD, "%*s", SAMPLES, "SAMPLES");
-	strip_put(s, LOOK_BOLD, ap->mode == SHOW_CODE
+		strip_printf(s, STYLE_BOLD, "%*s", SAMPLES, "SAMPLES");
+	strip_put(s, STYLE_BOLD, ap->mode == SHOW_CODE
 				? "  ADDRESS, INSTRUCTION" : "    LINE  SOURCE");
 }
 
@@ -202,20 +202,20 @@ void annotate_page_title(struct page *pg, struct strip *s)
 		sum = annot_sum(&annot_costs(a, ap->u.total)[col]);
 		all = annot_all(a, col);
 		sure = interval_share(sum.count, all.count);
-		strip_printf(s, LOOK_BOLD, "%.2f%% ", share(ap, sum));
-		strip_printf(s, LOOK_PLAIN, "(%.2f-%.2f) ", 100 * sure.lo,
+		strip_printf(s, STYLE_BOLD, "%.2f%% ", share(ap, sum));
+		strip_printf(s, STYLE_PLAIN, "(%.2f-%.2f) ", 100 * sure.lo,
 			     100 * sure.hi);
 	}
 	buf_reset(&name);
 	line_cut_symbol(&name, buf_cstr(&safe),
 			s->room > 60 ? s->room - 50 : s->room / 2);
-	strip_put(s, LOOK_BOLD, buf_cstr(&name));
+	strip_put(s, STYLE_BOLD, buf_cstr(&name));
 	if (ap->u.kind != UNIT_FILE) {
-		strip_put(s, LOOK_PLAIN, " in ");
-		strip_put_unsafe(s, LOOK_PLAIN, path_base(profile_cstr(
+		strip_put(s, STYLE_PLAIN, " in ");
+		strip_put_unsafe(s, STYLE_PLAIN, path_base(profile_cstr(
 			a->p, a->p->images.v[ap->u.image].path)));
 	}
-	strip_printf(s, LOOK_DIM, "  %s", modes[ap->mode]);
+	strip_printf(s, STYLE_DIM, "  %s", modes[ap->mode]);
 	buf_fini(&name);
 	buf_fini(&safe);
 }
@@ -230,9 +230,9 @@ void annotate_page_status(struct page *pg, struct strip *s)
 	if (!a->ncols)
 		return;
 	e = &a->p->events.v[a->agg.cols.v[annotate_page_column(ap)]];
-	strip_put_unsafe(s, LOOK_PLAIN, profile_cstr(a->p, e->actual));
-	strip_put(s, LOOK_PLAIN, ap->mode == SHOW_SOURCE
+	strip_put_unsafe(s, STYLE_PLAIN, profile_cstr(a->p, e->actual));
+	strip_put(s, STYLE_PLAIN, ap->mode == SHOW_SOURCE
 		? ": ~ marks lines with too few samples to tell" : ": ");
 	if (ap->mode != SHOW_SOURCE)
-		strip_put(s, LOOK_PLAIN, annot_skid(e));
+		strip_put(s, STYLE_PLAIN, annot_skid(e));
 }

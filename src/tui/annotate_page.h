@@ -9,7 +9,7 @@
 
 enum annotate_mode { SHOW_SOURCE, SHOW_CODE, SHOW_BOTH, SHOW_MODES };
 
-enum code_row_sort {
+enum listing_kind {
 	ROW_NOTE,		/* words in `notes` */
 	ROW_LINE,
 	ROW_INSN,
@@ -17,7 +17,7 @@ enum code_row_sort {
 };
 
 struct code_row {
-	uint8_t sort;		/* enum code_row_sort */
+	uint8_t sort;		/* enum listing_kind */
 	uint32_t file, line;	/* of a line; str */
 	uint32_t code, insn;	/* of an instruction: in the unit, in it */
 	size_t cost;		/* row in annotation.costs, SIZE_MAX: none */
@@ -36,7 +36,7 @@ struct annotate_page {
 	struct annotate_rows words;	/* to make text with */
 	VEC(struct code_row) rows;
 	struct buf notes;	/* NUL after each; safe */
-	annotate_lanes **lanes;	/* by code of the unit, or NULL */
+	jump_arrows **lanes;	/* by code of the unit, or NULL */
 	bool inlined;		/* some line has cost that was inlined … */
 	bool calls;		/* … or that calls made there had */
 	uint64_t most;		/* weight of the dearest row */

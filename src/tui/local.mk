@@ -7,8 +7,8 @@ libtui_a_SOURCES = \
 	src/tui/annotate_follow.c \
 	src/tui/annotate_page.c \
 	src/tui/annotate_page.h \
-	src/tui/forest.c \
-	src/tui/forest.h \
+	src/tui/open_tree.c \
+	src/tui/open_tree.h \
 	src/tui/menu_page.c \
 	src/tui/menus.c \
 	src/tui/model.c \
@@ -26,6 +26,6 @@ libtui_a_SOURCES = \
 	src/tui/tree_keys.c \
 	src/tui/tree_page.c \
 	src/tui/tree_words.c \
-	src/tui/truth_line.c \
+	src/tui/quality_line.c \
 	src/tui/tui.c \
 	src/tui/tui.h

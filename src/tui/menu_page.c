@@ -28,15 +28,15 @@ static void menu_row(struct page *pg, size_t i, struct strip *s)
 	const struct choice *c = &menu_page(pg)->choices.v[i];
 
 	if (c->percent >= 0)
-		strip_printf(s, LOOK_PLAIN, "%7.2f%%  ", c->percent);
+		strip_printf(s, STYLE_PLAIN, "%7.2f%%  ", c->percent);
 	else
-		strip_put(s, LOOK_PLAIN, "  ");
-	strip_put(s, LOOK_PLAIN, c->label);
+		strip_put(s, STYLE_PLAIN, "  ");
+	strip_put(s, STYLE_PLAIN, c->label);
 }
 
 static void menu_title(struct page *pg, struct strip *s)
 {
-	strip_put(s, LOOK_BOLD, menu_page(pg)->title);
+	strip_put(s, STYLE_BOLD, menu_page(pg)->title);
 }
 
 static void free_choice(struct choice *c)

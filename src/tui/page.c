@@ -92,7 +92,7 @@ static void draw_row(struct page *pg, size_t i, int at)
 	if (i < pg->ops->count(pg))
 		pg->ops->row(pg, i, s);
 	if (i == pg->cursor && pg->ops->count(pg))
-		s->look = LOOK_REVERSE;
+		s->look = STYLE_REVERSE;
 	strip_show(s, pg->t->screen, at);
 }
 
@@ -104,11 +104,11 @@ static void draw_status(struct page *pg, int at)
 
 	strip_begin(s, (size_t)t->columns);
 	if (t->prompt != PROMPT_NONE) {
-		strip_put(s, LOOK_BOLD, t->prompt == PROMPT_FIND
+		strip_put(s, STYLE_BOLD, t->prompt == PROMPT_FIND
 					? "/" : "show only: ");
-		strip_put_unsafe(s, LOOK_PLAIN, buf_cstr(&t->typed));
+		strip_put_unsafe(s, STYLE_PLAIN, buf_cstr(&t->typed));
 	} else if (t->message.n) {
-		strip_put(s, LOOK_WARN, buf_cstr(&t->message));
+		strip_put(s, STYLE_WARN, buf_cstr(&t->message));
 	} else if (pg->ops->status) {
 		pg->ops->status(pg, s);
 	}
@@ -120,7 +120,7 @@ static void draw_keys(struct page *pg, int at)
 	struct strip *s = &pg->t->strip;
 
 	strip_begin(s, (size_t)pg->t->columns);
-	strip_put(s, LOOK_DIM, pg->ops->keys);
+	strip_put(s, STYLE_DIM, pg->ops->keys);
 	strip_show(s, pg->t->screen, at);
 }
 
@@ -133,7 +133,7 @@ void page_draw(struct page *pg)
 	keep_in_sight(pg);
 	strip_begin(&t->strip, (size_t)t->columns);
 	pg->ops->title(pg, &t->strip);
-	t->strip.look = LOOK_REVERSE;
+	t->strip.look = STYLE_REVERSE;
 	strip_show(&t->strip, t->screen, at++);
 	if (pg->ops->heads) {
 		strip_begin(&t->strip, (size_t)t->columns);

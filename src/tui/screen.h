@@ -10,15 +10,15 @@
 
 /* How text looks: bits. */
 enum {
-	LOOK_PLAIN = 0,
-	LOOK_BOLD = 1,
-	LOOK_DIM = 2,
-	LOOK_REVERSE = 4,
+	STYLE_PLAIN = 0,
+	STYLE_BOLD = 1,
+	STYLE_DIM = 2,
+	STYLE_REVERSE = 4,
 	/* colours, where the screen has them */
-	LOOK_HOT = 8,
-	LOOK_WARM = 16,
-	LOOK_WARN = 32,
-	LOOK_LINK = 64,
+	STYLE_HOT = 8,
+	STYLE_WARM = 16,
+	STYLE_WARN = 32,
+	STYLE_LINK = 64,
 };
 
 /* A key is a Unicode character, or one of these. */

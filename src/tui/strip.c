@@ -78,7 +78,7 @@ void strip_pad(struct strip *s, size_t column)
 	while (s->columns < column) {
 		size_t n = column - s->columns;
 
-		strip_put(s, LOOK_PLAIN, blanks + most - (n < most ? n : most));
+		strip_put(s, STYLE_PLAIN, blanks + most - (n < most ? n : most));
 		if (s->pieces.n >= PIECES_MAX || s->text.failed)
 			break;
 	}

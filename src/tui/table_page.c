@@ -89,7 +89,7 @@ static int add_rows(struct table_page *tp, const struct sort_row *v, size_t n)
 		};
 
 		r.lane = rep->table.rows.v[r.id].lane;
-		rc = forest_add(&tp->b.f, &r);
+		rc = open_tree_add(&tp->b.f, &r);
 	}
 	return rc;
 }
@@ -103,7 +103,7 @@ static int fill(struct table_page *tp)
 	struct buf text = { 0 };
 	int rc = v ? 0 : -ERR_NOMEM;
 
-	forest_clear(&tp->b.f);
+	open_tree_clear(&tp->b.f);
 	for (size_t i = 0; !rc && i < n; i++)
 		v[i] = (struct sort_row){ .row = rep->order.v[i],
 					  .at = (uint32_t)i, .word = "" };
@@ -134,7 +134,7 @@ void table_page_reload(struct page *pg)
 	struct table_page *tp = table_page(pg);
 	size_t keys;
 
-	forest_clear(&tp->b.f);
+	open_tree_clear(&tp->b.f);
 	tp->b.f.d = pg->t->m.table;
 	keys = tp->b.f.d->rep->spec.keys.n;
 	if (tp->b.sorted > (int)keys + 1)
@@ -165,7 +165,7 @@ static void filter_image(struct page *pg)
 	const struct frame_key *k = NULL;
 
 	if (pg->cursor < b->f.seen.n)
-		k = forest_function(&b->f, forest_row(&b->f, pg->cursor));
+		k = open_tree_function(&b->f, open_tree_row(&b->f, pg->cursor));
 	if (!m->image && (!k || !k->image)) {
 		menu_images(pg->t);
 		return;
@@ -259,17 +259,17 @@ static void table_title(struct page *pg, struct strip *s)
 {
 	const struct tui *t = pg->t;
 
-	strip_put(s, LOOK_BOLD, "tally ");
+	strip_put(s, STYLE_BOLD, "tally ");
 	if (t->columns >= 70) {
-		strip_put_unsafe(s, LOOK_PLAIN, t->o->file);
-		strip_put(s, LOOK_PLAIN, ": ");
+		strip_put_unsafe(s, STYLE_PLAIN, t->o->file);
+		strip_put(s, STYLE_PLAIN, ": ");
 	}
 	tree_title_samples(pg, s);
 }
 
 static void table_close(struct page *pg)
 {
-	forest_fini(&tree_base(pg)->f);
+	open_tree_fini(&tree_base(pg)->f);
 	free(pg);
 }
 
@@ -296,7 +296,7 @@ struct page *table_page_new(struct tui *t, struct error *err)
 		return NULL;
 	}
 	page_init(&tp->b.pg, t, &table_ops);
-	forest_init(&tp->b.f, t->m.table);
+	open_tree_init(&tp->b.f, t->m.table);
 	tp->below = t->o->report.tree == TREE_CALLEES ? TREE_CALLEES
 						      : TREE_CALLERS;
 	tp->b.sorted = t->o->report.by_total;

@@ -91,12 +91,12 @@ static size_t text_count_rows(struct page *pg)
 
 static void text_row(struct page *pg, size_t i, struct strip *s)
 {
-	strip_put(s, LOOK_PLAIN, text_page(pg)->lines.v[i]);
+	strip_put(s, STYLE_PLAIN, text_page(pg)->lines.v[i]);
 }
 
 static void text_title(struct page *pg, struct strip *s)
 {
-	strip_put(s, LOOK_BOLD, text_page(pg)->title);
+	strip_put(s, STYLE_BOLD, text_page(pg)->title);
 }
 
 static void text_close(struct page *pg)
@@ -138,7 +138,7 @@ void text_page_truth(struct tui *t)
 	const struct report *rep = t->m.table->rep;
 	struct buf text = { 0 };
 
-	truth_text(&rep->truth, t->columns, &text);
+	quality_text(&rep->quality, t->columns, &text);
 	missing_text(&rep->missing, rep->missing.rows.n, t->columns, &text);
 	text_page_open(t, "what can be trusted", &text);
 }

@@ -54,7 +54,7 @@ static size_t measure(struct tree_base *b, enum view_key key)
 	struct buf word = { 0 };
 
 	for (size_t i = 0; i < b->f.seen.n && seen < MEASURED; i++) {
-		const struct tree_row *r = forest_row(&b->f, i);
+		const struct tree_row *r = open_tree_row(&b->f, i);
 		size_t w;
 
 		if (r->sort != TREE_ROW)
@@ -101,8 +101,8 @@ size_t tree_count(struct page *pg)
 
 static void put_percent(struct strip *s, double v)
 {
-	unsigned int look = v >= 5 ? LOOK_HOT : v >= 0.5 ? LOOK_WARM
-							 : LOOK_PLAIN;
+	unsigned int look = v >= 5 ? STYLE_HOT : v >= 0.5 ? STYLE_WARM
+							 : STYLE_PLAIN;
 
 	strip_printf(s, look, "%7.2f%%", v < 1000 ? v : 999.99);
 }
@@ -117,7 +117,7 @@ static void put_samples(struct tree_base *b, const struct tree_row *r,
 	struct buf text = { 0 };
 
 	text_count(&text, n);
-	strip_printf(s, LOOK_PLAIN, "%*s", SAMPLES, buf_cstr(&text));
+	strip_printf(s, STYLE_PLAIN, "%*s", SAMPLES, buf_cstr(&text));
 	buf_fini(&text);
 }
 
@@ -126,7 +126,7 @@ static void put_numbers(struct tree_base *b, const struct tree_row *r,
 			struct strip *s)
 {
 	const struct report *rep = report_of(b);
-	const struct values *v = forest_values(&b->f, r);
+	const struct values *v = open_tree_values(&b->f, r);
 	const struct tree_layout *l = &b->lay;
 
 	for (size_t c = l->first; c < l->first + l->n; c++) {
@@ -161,7 +161,7 @@ static void put_mark(struct tree_base *b, const struct tree_row *r,
 
 	if (b->flat || !b->pg.t->m.has_callers)
 		return;
-	strip_put(s, LOOK_DIM, r->same && r->open ? "  " : mark);
+	strip_put(s, STYLE_DIM, r->same && r->open ? "  " : mark);
 }
 
 static void put_keys(struct tree_base *b, const struct tree_row *r,
@@ -177,7 +177,7 @@ static void put_keys(struct tree_base *b, const struct tree_row *r,
 			continue;
 		buf_reset(&word);
 		tree_word(b, r->id, keys->v[k], &word);
-		strip_name(s, LOOK_PLAIN, buf_cstr(&word), w < room ? w : room);
+		strip_name(s, STYLE_PLAIN, buf_cstr(&word), w < room ? w : room);
 		if (k + 1 < keys->n)
 			strip_pad(s, s->columns + GAP);
 	}
@@ -223,8 +223,8 @@ static void root_image(struct tree_base *b, const struct tree_row *r,
 	    b->pg.t->columns < NARROW)
 		return;
 	name_image(b->pg.t->m.p, keys, k, false, &image);
-	strip_put(s, LOOK_DIM, " in ");
-	strip_put_unsafe(s, LOOK_DIM, buf_cstr(&image));
+	strip_put(s, STYLE_DIM, " in ");
+	strip_put_unsafe(s, STYLE_DIM, buf_cstr(&image));
 	buf_fini(&image);
 }
 
@@ -243,8 +243,8 @@ static void put_branch(struct tree_base *b, const struct tree_row *r,
 	room = s->room - s->columns;
 	room -= room > strlen(tail) + 8 ? strlen(tail) : 0;
 	n = text_columns(buf_cstr(&words));
-	strip_name(s, LOOK_PLAIN, buf_cstr(&words), n < room ? n : room);
-	strip_put(s, LOOK_DIM, tail);
+	strip_name(s, STYLE_PLAIN, buf_cstr(&words), n < room ? n : room);
+	strip_put(s, STYLE_DIM, tail);
 	root_image(b, r, s);
 	buf_fini(&words);
 }
@@ -252,7 +252,7 @@ static void put_branch(struct tree_base *b, const struct tree_row *r,
 void tree_draw(struct page *pg, size_t i, struct strip *s)
 {
 	struct tree_base *b = tree_base(pg);
-	const struct tree_row *r = forest_row(&b->f, i);
+	const struct tree_row *r = open_tree_row(&b->f, i);
 
 	put_numbers(b, r, s);
 	if (r->sort != TREE_ROW) {
@@ -267,7 +267,7 @@ void tree_draw(struct page *pg, size_t i, struct strip *s)
 void tree_text(struct page *pg, size_t i, struct buf *out)
 {
 	struct tree_base *b = tree_base(pg);
-	const struct tree_row *r = forest_row(&b->f, i);
+	const struct tree_row *r = open_tree_row(&b->f, i);
 	const struct key_list *keys = &report_of(b)->spec.keys;
 
 	if (r->sort != TREE_ROW) {
@@ -283,7 +283,7 @@ void tree_text(struct page *pg, size_t i, struct buf *out)
 static void head(struct strip *s, const char *word, size_t width, bool right,
 		 bool sorted)
 {
-	unsigned int look = LOOK_BOLD | (sorted ? LOOK_REVERSE : 0);
+	unsigned int look = STYLE_BOLD | (sorted ? STYLE_REVERSE : 0);
 	size_t n = strlen(word), start = s->columns;
 
 	if (right && width > n)
@@ -346,24 +346,24 @@ void tree_status(struct page *pg, struct strip *s)
 	const struct tree_row *r;
 	struct buf text = { 0 };
 
-	truth_line(&rep->truth, &text);
+	quality_line(&rep->quality, &text);
 	if (text.n) {
-		strip_put(s, LOOK_WARN, "! ");
-		strip_put(s, LOOK_WARN, buf_cstr(&text));
-		strip_put(s, LOOK_DIM, " (i: more)  ");
+		strip_put(s, STYLE_WARN, "! ");
+		strip_put(s, STYLE_WARN, buf_cstr(&text));
+		strip_put(s, STYLE_DIM, " (i: more)  ");
 	}
 	buf_fini(&text);
 	if (pg->cursor >= b->f.seen.n)
 		return;
-	r = forest_row(&b->f, pg->cursor);
-	k = forest_function(&b->f, r);
+	r = open_tree_row(&b->f, pg->cursor);
+	k = open_tree_function(&b->f, r);
 	if (!k)
 		return;
-	name_image(pg->t->m.p, forest_keys(&b->f, r), k, false, &text);
-	strip_put_unsafe(s, LOOK_PLAIN, buf_cstr(&text));
+	name_image(pg->t->m.p, open_tree_keys(&b->f, r), k, false, &text);
+	strip_put_unsafe(s, STYLE_PLAIN, buf_cstr(&text));
 	buf_reset(&text);
-	text_count(&text, forest_values(&b->f, r)[
+	text_count(&text, open_tree_values(&b->f, r)[
 			model_column(&pg->t->m, rep)].total.count);
-	strip_printf(s, LOOK_PLAIN, "  %s samples", buf_cstr(&text));
+	strip_printf(s, STYLE_PLAIN, "  %s samples", buf_cstr(&text));
 	buf_fini(&text);
 }

@@ -2,7 +2,7 @@
 #ifndef TALLY_TUI_TREE_BASE_H
 #define TALLY_TUI_TREE_BASE_H
 /* What pages of trees share: the table, top-down trees, butterflies. */
-#include "tui/forest.h"
+#include "tui/open_tree.h"
 #include "tui/page.h"
 
 /* Which columns there is room for. */
@@ -15,7 +15,7 @@ struct tree_layout {
 
 struct tree_base {
 	struct page pg;
-	struct forest f;
+	struct open_tree f;
 	struct tree_layout lay;
 	bool flat;		/* rows have no trees */
 	/* marks the column that rows are sorted by: -1: none, 0: self, 1: total,
@@ -53,8 +53,8 @@ void tree_word(struct tree_base *b, uint32_t row, enum view_key key,
 void tree_details(struct page *pg);
 /* " event, samples, filters": what a title says of the samples. */
 void tree_title_samples(struct page *pg, struct strip *s);
-/* truth_line.c: in a few words what is not to be trusted; nothing when all is
+/* quality_line.c: in a few words what is not to be trusted; nothing when all is
  * well. */
-void truth_line(const struct truth *t, struct buf *out);
+void quality_line(const struct quality *t, struct buf *out);
 
 #endif

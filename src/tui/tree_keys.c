@@ -17,9 +17,9 @@ static void open_row(struct page *pg)
 			"takes callers");
 		return;
 	}
-	if (forest_open(&b->f, pg->cursor, &err) < 0)
+	if (open_tree_open(&b->f, pg->cursor, &err) < 0)
 		tui_complain(pg->t, &err);
-	r = forest_row(&b->f, pg->cursor);
+	r = open_tree_row(&b->f, pg->cursor);
 	if (!r->open && !err.msg[0])
 		tui_say(pg->t, r->mode == TREE_CALLERS
 				? "no callers are known: stacks begin here"
@@ -30,22 +30,22 @@ static void open_row(struct page *pg)
 static void shut_row(struct page *pg, bool go)
 {
 	struct tree_base *b = tree_base(pg);
-	struct tree_row *r = forest_row(&b->f, pg->cursor);
-	size_t above = forest_above(&b->f, pg->cursor);
+	struct tree_row *r = open_tree_row(&b->f, pg->cursor);
+	size_t above = open_tree_above(&b->f, pg->cursor);
 
 	if (r->open && !r->same) {
-		forest_shut(&b->f, pg->cursor);
+		open_tree_shut(&b->f, pg->cursor);
 		return;
 	}
 	/* a chain closes as one */
 	while (r->same && above != SIZE_MAX) {
 		pg->cursor = above;
-		r = forest_row(&b->f, above);
-		above = forest_above(&b->f, above);
+		r = open_tree_row(&b->f, above);
+		above = open_tree_above(&b->f, above);
 		go = false;
 	}
 	if (!go && r->open)
-		forest_shut(&b->f, pg->cursor);
+		open_tree_shut(&b->f, pg->cursor);
 	else if (above != SIZE_MAX)
 		page_go(pg, above);
 }
@@ -59,7 +59,7 @@ static void open_all(struct page *pg)
 		open_row(pg);
 		return;
 	}
-	if (forest_open_all(&b->f, pg->cursor, open_all_percent, &err) < 0)
+	if (open_tree_open_all(&b->f, pg->cursor, open_all_percent, &err) < 0)
 		tui_complain(pg->t, &err);
 }
 
@@ -70,7 +70,7 @@ static void shut_all(struct page *pg)
 
 	while (b->f.rows.v[id].above != PROF_NONE)
 		id = b->f.rows.v[id].above;
-	forest_shut_all(&b->f);
+	open_tree_shut_all(&b->f);
 	for (size_t i = 0; i < b->f.seen.n; i++)
 		if (b->f.seen.v[i] == id)
 			page_go(pg, i);
@@ -81,7 +81,7 @@ static const struct frame_key *function_here(struct page *pg)
 	struct tree_base *b = tree_base(pg);
 	const struct frame_key *k;
 
-	k = forest_function(&b->f, forest_row(&b->f, pg->cursor));
+	k = open_tree_function(&b->f, open_tree_row(&b->f, pg->cursor));
 	if (!k)
 		tui_say(pg->t, "this row is no function: g groups by function");
 	return k;
@@ -111,8 +111,8 @@ static void zoom(struct page *pg)
 static void annotate(struct page *pg)
 {
 	struct tree_base *b = tree_base(pg);
-	const struct tree_row *r = forest_row(&b->f, pg->cursor);
-	const struct frame_key *k = forest_function(&b->f, r);
+	const struct tree_row *r = open_tree_row(&b->f, pg->cursor);
+	const struct frame_key *k = open_tree_function(&b->f, r);
 	struct annot_pick pick;
 
 	if (!k && r->sort == TREE_ROW)
@@ -158,7 +158,7 @@ bool tree_key(struct page *pg, uint32_t key)
 		return false;
 	switch (key) {
 	case SCREEN_ENTER: case 13: case 10:
-		if (forest_row(&b->f, pg->cursor)->open)
+		if (open_tree_row(&b->f, pg->cursor)->open)
 			shut_row(pg, false);
 		else
 			open_row(pg);

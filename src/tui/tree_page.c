@@ -18,7 +18,7 @@ static struct tree_page *tree_page(struct page *pg)
 
 static void top_down_title(struct page *pg, struct strip *s)
 {
-	strip_put(s, LOOK_BOLD, "top-down  ");
+	strip_put(s, STYLE_BOLD, "top-down  ");
 	tree_title_samples(pg, s);
 }
 
@@ -26,15 +26,15 @@ static void butterfly_title(struct page *pg, struct strip *s)
 {
 	struct tree_page *tp = tree_page(pg);
 
-	strip_put(s, LOOK_BOLD, "around ");
-	strip_put(s, LOOK_BOLD, name_cached(&tp->b.f.d->tree_names, tp->fk));
-	strip_put(s, LOOK_PLAIN, "  ");
+	strip_put(s, STYLE_BOLD, "around ");
+	strip_put(s, STYLE_BOLD, name_cached(&tp->b.f.d->tree_names, tp->fk));
+	strip_put(s, STYLE_PLAIN, "  ");
 	tree_title_samples(pg, s);
 }
 
 static void close_tree(struct page *pg)
 {
-	forest_fini(&tree_base(pg)->f);
+	open_tree_fini(&tree_base(pg)->f);
 	free(pg);
 }
 
@@ -45,13 +45,13 @@ static void tree_page_heads(struct page *pg, struct strip *s)
 	tree_plan(b);
 	for (size_t c = b->lay.first; c < b->lay.first + b->lay.n; c++) {
 		strip_pad(s, s->columns + b->lay.before);
-		strip_put(s, LOOK_BOLD, "    SELF");
+		strip_put(s, STYLE_BOLD, "    SELF");
 		if (b->lay.total)
-			strip_put(s, LOOK_BOLD, "   TOTAL");
+			strip_put(s, STYLE_BOLD, "   TOTAL");
 		if (b->lay.samples)
-			strip_put(s, LOOK_BOLD, "   SAMPLES");
+			strip_put(s, STYLE_BOLD, "   SAMPLES");
 	}
-	strip_put(s, LOOK_BOLD, "   FUNCTION");
+	strip_put(s, STYLE_BOLD, "   FUNCTION");
 }
 
 static const struct page_ops top_down_ops = {
@@ -72,22 +72,22 @@ static const struct page_ops top_down_ops = {
 static void butterfly_row(struct page *pg, size_t i, struct strip *s)
 {
 	struct tree_base *b = tree_base(pg);
-	const struct tree_row *r = forest_row(&b->f, i);
+	const struct tree_row *r = open_tree_row(&b->f, i);
 
 	if (r->sort != TREE_CAPTION) {
 		tree_draw(pg, i, s);
 		return;
 	}
-	strip_put(s, LOOK_BOLD | LOOK_LINK,
+	strip_put(s, STYLE_BOLD | STYLE_LINK,
 		  r->mode == TREE_CALLERS ? "callers of " : "called by ");
-	strip_put(s, LOOK_BOLD, name_cached(&b->f.d->tree_names, r->id));
+	strip_put(s, STYLE_BOLD, name_cached(&b->f.d->tree_names, r->id));
 	if (!r->n)
-		strip_put(s, LOOK_DIM, ": none");
+		strip_put(s, STYLE_DIM, ": none");
 }
 
 static void butterfly_text(struct page *pg, size_t i, struct buf *out)
 {
-	if (forest_row(&tree_base(pg)->f, i)->sort != TREE_CAPTION)
+	if (open_tree_row(&tree_base(pg)->f, i)->sort != TREE_CAPTION)
 		tree_text(pg, i, out);
 }
 
@@ -96,7 +96,7 @@ static void butterfly_status(struct page *pg, struct strip *s)
 	struct tree_base *b = tree_base(pg);
 
 	if (pg->cursor < b->f.seen.n &&
-	    forest_row(&b->f, pg->cursor)->sort != TREE_CAPTION)
+	    open_tree_row(&b->f, pg->cursor)->sort != TREE_CAPTION)
 		tree_status(pg, s);
 }
 
@@ -106,7 +106,7 @@ static bool butterfly_key(struct page *pg, uint32_t key)
 	struct tree_base *b = tree_base(pg);
 
 	if (key == '=' && pg->cursor < b->f.seen.n &&
-	    forest_row(&b->f, pg->cursor)->sort == TREE_CAPTION)
+	    open_tree_row(&b->f, pg->cursor)->sort == TREE_CAPTION)
 		return true;
 	return tree_key(pg, key);
 }
@@ -138,7 +138,7 @@ static struct tree_page *new_page(struct tui *t, const struct page_ops *ops)
 	if (!tp)
 		return NULL;
 	page_init(&tp->b.pg, t, ops);
-	forest_init(&tp->b.f, d);
+	open_tree_init(&tp->b.f, d);
 	tp->b.sorted = -1;
 	return tp;
 }
@@ -149,11 +149,11 @@ static int add_caption(struct tree_page *tp, enum tree_mode mode,
 {
 	struct tree_row r = { .sort = TREE_CAPTION, .mode = (uint8_t)mode,
 			      .id = tp->fk };
-	int rc = forest_add(&tp->b.f, &r);
+	int rc = open_tree_add(&tp->b.f, &r);
 
 	if (rc)
 		return error_set(err, ERR_NOMEM, "out of memory");
-	return forest_open(&tp->b.f, tp->b.f.seen.n - 1, err);
+	return open_tree_open(&tp->b.f, tp->b.f.seen.n - 1, err);
 }
 
 void tree_page_butterfly(struct tui *t, uint32_t fk)
@@ -182,10 +182,10 @@ void tree_page_top_down(struct tui *t)
 		return;
 	if (tp->b.f.d->rep->agg.lanes.n &&
 	    (tree_level_roots(&tp->b.f.d->trees, 0, &l, &err) < 0 ||
-	     forest_add_level(&tp->b.f, l, 0, TREE_CALLEES, &err) < 0))
+	     open_tree_add_level(&tp->b.f, l, 0, TREE_CALLEES, &err) < 0))
 		tui_complain(t, &err);
 	/* most programs begin in one place */
 	if (tp->b.f.seen.n == 1)
-		forest_open(&tp->b.f, 0, &err);
+		open_tree_open(&tp->b.f, 0, &err);
 	page_push(&tp->b.pg);
 }

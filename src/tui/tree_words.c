@@ -41,25 +41,25 @@ void tree_title_samples(struct page *pg, struct strip *s)
 
 	if (rep->agg.cols.n) {
 		e = &m->p->events.v[rep->agg.cols.v[col]];
-		strip_put_unsafe(s, LOOK_PLAIN, prof_event_actual(m->p, e));
+		strip_put_unsafe(s, STYLE_PLAIN, prof_event_actual(m->p, e));
 		if (rep->agg.cols.n > 1)
-			strip_printf(s, LOOK_DIM, " (%zu of %zu: e)", col + 1,
+			strip_printf(s, STYLE_DIM, " (%zu of %zu: e)", col + 1,
 				     rep->agg.cols.n);
 		text_count(&text, rep->agg.shown[rep->agg.cols.v[col]].count);
-		strip_printf(s, LOOK_PLAIN, ", %s samples", buf_cstr(&text));
+		strip_printf(s, STYLE_PLAIN, ", %s samples", buf_cstr(&text));
 	}
 	buf_fini(&text);
 	if (m->tid) {
-		strip_put(s, LOOK_WARN, "  thread ");
-		strip_put_unsafe(s, LOOK_WARN, m->tid);
+		strip_put(s, STYLE_WARN, "  thread ");
+		strip_put_unsafe(s, STYLE_WARN, m->tid);
 	}
 	if (m->image) {
-		strip_put(s, LOOK_WARN, "  image ");
-		strip_put_unsafe(s, LOOK_WARN, path_base(m->image));
+		strip_put(s, STYLE_WARN, "  image ");
+		strip_put_unsafe(s, STYLE_WARN, path_base(m->image));
 	}
 	if (m->symbol) {
-		strip_put(s, LOOK_WARN, "  only ");
-		strip_put_unsafe(s, LOOK_WARN, m->symbol);
+		strip_put(s, STYLE_WARN, "  only ");
+		strip_put_unsafe(s, STYLE_WARN, m->symbol);
 	}
 }
 
@@ -126,15 +126,15 @@ void tree_details(struct page *pg)
 
 	if (pg->cursor >= b->f.seen.n)
 		return;
-	r = forest_row(&b->f, pg->cursor);
-	k = forest_function(&b->f, r);
+	r = open_tree_row(&b->f, pg->cursor);
+	k = open_tree_function(&b->f, r);
 	if (k)
-		put_function(rep->p, forest_keys(&b->f, r), k, &text);
+		put_function(rep->p, open_tree_keys(&b->f, r), k, &text);
 	else
 		tree_text(pg, pg->cursor, &text);
 	buf_u8(&text, '\n');
 	for (size_t c = 0; c < rep->table.ncols; c++)
-		put_event(rep, r, c, &forest_values(&b->f, r)[c], &text);
+		put_event(rep, r, c, &open_tree_values(&b->f, r)[c], &text);
 	buf_str(&text, "\nShares are of all samples that pass the filters; in "
 		"brackets where they lie with 95 % certainty (Wilson).\n");
 	text_page_open(pg->t, "what is known of this row", &text);

@@ -5,10 +5,10 @@ libtallyunwind_a_SOURCES = \
 	src/unwind/begin.c \
 	src/unwind/cfa.c \
 	src/unwind/expr.c \
-	src/unwind/guess.c \
+	src/unwind/heuristics.c \
 	src/unwind/insn.c \
 	src/unwind/insn.h \
-	src/unwind/leave.c \
+	src/unwind/simulate_return.c \
 	src/unwind/page.c \
 	src/unwind/rules.c \
 	src/unwind/step.c \

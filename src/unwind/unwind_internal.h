@@ -172,7 +172,7 @@ struct walk {
 	bool want_all;		/* start again with all of them */
 	bool exact;		/* rip is no return address */
 	uint8_t marks;		/* how the frame was found */
-	uint32_t learned;	/* what leave.c made of code without data */
+	uint32_t learned;	/* what simulate_return.c made of code without data */
 	uint32_t confirmed;	/* guesses that proved right */
 	uint64_t guess;		/* the first frame that was left by guessing */
 	bool elsewhere;		/* a signal came while on another stack */
@@ -199,7 +199,7 @@ bool walk_code(struct walk *w, uint64_t pc);
 enum step step_rule(struct walk *w, const struct unwind_table *t,
 		    const struct rule *r);
 
-/* leave.c: where code without tables will find its return address and the caller's
+/* simulate_return.c: where code without tables will find its return address and the caller's
  * rbp. */
 struct leave {
 	uint64_t ra_at, rbp_at;
@@ -207,11 +207,11 @@ struct leave {
 	uint32_t fast;		/* the same, as a rule; or FAST_NONE */
 };
 bool leave_find(struct walk *w, struct leave *out);
-/* guess.c: whether there is a call before ra, or the code is not known; … */
+/* heuristics.c: whether there is a call before ra, or the code is not known; … */
 bool walk_after_call(struct walk *w, uint64_t ra);
 /* … or it stands for the end of a stack (walk_ends_at). */
 bool walk_returns(struct walk *w, uint64_t ra);
-/* guess.c: up to n bytes of code, as many as are known. */
+/* heuristics.c: up to n bytes of code, as many as are known. */
 struct span walk_bytes(struct walk *w, uint64_t pc, size_t n);
 
 /* begin.c: whether the stack begins at this frame, though no rule says so. */
@@ -224,7 +224,7 @@ enum begin {
 bool walk_ends_at(struct walk *w, uint64_t ra);
 enum begin walk_begins(struct walk *w);
 
-/* guess.c: without a rule, for the reason `why`. */
+/* heuristics.c: without a rule, for the reason `why`. */
 enum step step_guess(struct walk *w, enum unwind_reason why);
 
 #endif

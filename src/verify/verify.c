@@ -571,7 +571,7 @@ int verify_profile(const struct profile *p, const char *debug_dirs,
 
 	for (uint32_t i = 0; i < p->images.n && rc >= 0; i++) {
 		const struct prof_image *im = &p->images.v[i];
-		const struct prof_source *s = profile_source(p, i);
+		const struct image_debug_info *s = profile_source(p, i);
 		struct opinion_request q = {
 			.path = profile_cstr(p, im->path),
 			.debug_file = profile_cstr(p, im->debug_file),

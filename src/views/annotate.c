@@ -244,7 +244,7 @@ static int build(struct annotation *a, struct reader *r, struct error *err)
 	if (!rc)
 		rc = aggregate_run(r, &a->sel, 0, &a->agg, err);
 	if (!rc)
-		rc = truth_build(&a->truth, r, &a->agg, err);
+		rc = quality_build(&a->quality, r, &a->agg, err);
 	if (rc)
 		return rc;
 	a->ncols = a->agg.ncols;
@@ -317,7 +317,7 @@ void annotate_free(struct annotation *a)
 	free_shown(a);
 	selection_fini(&a->sel);
 	aggregate_fini(&a->agg);
-	truth_fini(&a->truth);
+	quality_fini(&a->quality);
 	sources_fini(&a->sources);
 	free(a);
 }

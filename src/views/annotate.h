@@ -20,7 +20,7 @@
  */
 #include "compare/labels.h"
 #include "views/sources.h"
-#include "views/truth.h"
+#include "views/quality.h"
 
 enum annotate_kind { UNIT_FUNCTION, UNIT_FILE, UNIT_CODE };
 
@@ -52,7 +52,7 @@ struct annot_cost {
 };
 
 /* Whose line a frame is. */
-struct annot_owner {
+struct frame_owner_of {
 	uint32_t unit;		/* 1 + its place in units; 0: nobody's */
 	size_t line_cost;	/* row of costs */
 };
@@ -130,7 +130,7 @@ struct annotation {
 	struct annotate_spec spec;
 	struct selection sel;
 	struct aggregate agg;
-	struct truth truth;
+	struct quality quality;
 	struct sources sources;
 	size_t ncols;
 	VEC(struct annot_unit) units;	/* as they are to be shown */
@@ -155,7 +155,7 @@ struct annotation {
 					 * of UNIT_CODE: in its symbol */
 	struct annot_index of_unit;	/* hits: frames of a unit, ascending */
 	struct annot_index in_symbol;	/* hits: locs in a symbol */
-	struct annot_owner *owners;	/* by frame: ANNOT_OWNERS each */
+	struct frame_owner_of *owners;	/* by frame: ANNOT_OWNERS each */
 	struct identity same;		/* across images */
 	const uint32_t *same_func;	/* same.func */
 	struct labels labels;

@@ -11,8 +11,8 @@
 #include "views/outward.h"
 
 /* Frames are owned by one function and by one file at most. */
-static struct annot_owner *owner_of(const struct annotation *a, uint32_t frame,
-				    int file)
+static struct frame_owner_of *owner_of(const struct annotation *a, uint32_t frame,
+				       int file)
 {
 	return &a->owners[(size_t)frame * ANNOT_OWNERS + (size_t)file];
 }
@@ -20,7 +20,7 @@ static struct annot_owner *owner_of(const struct annotation *a, uint32_t frame,
 void annotate_own(struct annotation *a, const struct annot_unit *u,
 		  uint32_t frame, size_t line_cost)
 {
-	struct annot_owner *o = owner_of(a, frame, u->kind == UNIT_FILE);
+	struct frame_owner_of *o = owner_of(a, frame, u->kind == UNIT_FILE);
 
 	o->unit = (uint32_t)(u - a->units.v) + 1;
 	o->line_cost = line_cost;
@@ -37,7 +37,7 @@ struct walk {
 	struct outward_index outward;
 };
 
-static void add_called(struct walk *w, const struct annot_owner *o, bool leaf)
+static void add_called(struct walk *w, const struct frame_owner_of *o, bool leaf)
 {
 	struct annotation *a = w->a;
 	size_t total;

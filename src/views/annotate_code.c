@@ -6,7 +6,7 @@
 
 #include "disasm/disasm.h"
 #include "views/annotate.h"
-#include "compare/insn_words.h"
+#include "compare/insn_tokens.h"
 
 enum {
 	CODES_MAX = 1000,	/* functions that a unit is in */

@@ -269,7 +269,7 @@ void annotate_json(struct annotation *a, const struct annotate_style *style,
 	json_object(&w.j, NULL);
 	json_uint(&w.j, "schema", 1);
 	json_object(&w.j, "header");
-	truth_json(&a->truth, &w.j);
+	quality_json(&a->quality, &w.j);
 	json_array(&w.j, "precision");
 	for (size_t c = 0; c < a->ncols; c++) {
 		const struct prof_event *e =

@@ -69,13 +69,13 @@ const struct annot_place *annotate_places_at(const struct annot_places *p,
 					     size_t *n);
 
 /* The jumps of a code beside its instructions: one row for each. */
-typedef uint8_t annotate_lanes[ANNOT_LANES];
+typedef uint8_t jump_arrows[ANNOT_LANES];
 /* Free the rows; NULL when out of memory. */
-annotate_lanes *annotate_lanes_draw(const struct annotation *a,
-				    const struct annot_code *c);
-int annotate_lanes_width(const struct annotation *a,
-			 const struct annot_code *c);
+jump_arrows *jump_arrows_draw(const struct annotation *a,
+			      const struct annot_code *c);
+int jump_arrows_width(const struct annotation *a,
+		      const struct annot_code *c);
 /* Appends a row in width + 2 columns. */
-void annotate_lanes_put(struct annotate_rows *r, const uint8_t *row, int width);
+void jump_arrows_put(struct annotate_rows *r, const uint8_t *row, int width);
 
 #endif

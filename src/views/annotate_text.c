@@ -371,15 +371,15 @@ void annotate_text(struct annotation *a, const struct annotate_style *style,
 	struct annotate_rows r = { .a = a, .style = style, .out = out };
 
 	if (!style->no_header) {
-		truth_text(&a->truth, style->columns, out);
+		quality_text(&a->quality, style->columns, out);
 		put_notes(&r);
 	}
 	for (size_t i = 0; i < a->units.n; i++)
 		put_unit(&r, &a->units.v[i]);
 	if (!a->units.n)
-		annotate_comment(&r, "%s", !a->truth.got
+		annotate_comment(&r, "%s", !a->quality.got
 				 ? "the recording holds no samples"
-				 : !a->truth.shown
+				 : !a->quality.shown
 				 ? "no sample passes the filters"
 				 : "no function reaches the limit");
 	if (a->hidden && !style->no_header && !a->spec.what)

@@ -67,7 +67,7 @@ enum {
 	DRAW_ARROW = 16,	/* the jump ends here */
 };
 
-static void draw_jump(const struct annot_jump *j, annotate_lanes *rows)
+static void draw_jump(const struct annot_jump *j, jump_arrows *rows)
 {
 	uint32_t lo = j->from < j->to ? j->from : j->to;
 	uint32_t hi = j->from < j->to ? j->to : j->from;
@@ -82,17 +82,17 @@ static void draw_jump(const struct annot_jump *j, annotate_lanes *rows)
 	rows[j->to][j->lane] |= DRAW_ARROW;
 }
 
-annotate_lanes *annotate_lanes_draw(const struct annotation *a,
-				    const struct annot_code *c)
+jump_arrows *jump_arrows_draw(const struct annotation *a,
+			      const struct annot_code *c)
 {
-	annotate_lanes *rows = calloc(c->ninsns + 1, sizeof(*rows));
+	jump_arrows *rows = calloc(c->ninsns + 1, sizeof(*rows));
 
 	for (size_t i = 0; rows && i < c->njumps; i++)
 		draw_jump(&a->jumps.v[c->jump + i], rows);
 	return rows;
 }
 
-void annotate_lanes_put(struct annotate_rows *r, const uint8_t *row, int width)
+void jump_arrows_put(struct annotate_rows *r, const uint8_t *row, int width)
 {
 	static const char *const light[] = { " ", "\u2502", "\u250c", "\u2514",
 					     "\u21ba" };
@@ -122,8 +122,8 @@ void annotate_lanes_put(struct annotate_rows *r, const uint8_t *row, int width)
 				  : loop ? "\u2501 " : "\u2500 ");
 }
 
-int annotate_lanes_width(const struct annotation *a,
-			 const struct annot_code *c)
+int jump_arrows_width(const struct annotation *a,
+		      const struct annot_code *c)
 {
 	int width = 0;
 
@@ -195,9 +195,9 @@ static void put_fold(struct annotate_rows *r, size_t n)
 }
 
 static void put_insns(struct annotate_rows *r, const struct annot_code *c,
-		      const uint8_t *shown, annotate_lanes *drawn)
+		      const uint8_t *shown, jump_arrows *drawn)
 {
-	int width = annotate_lanes_width(r->a, c);
+	int width = jump_arrows_width(r->a, c);
 	uint32_t last = PROF_NONE;
 	size_t folded = 0;
 
@@ -214,7 +214,7 @@ static void put_insns(struct annotate_rows *r, const struct annot_code *c,
 			put_fold(r, folded);
 		folded = 0;
 		annotate_row(r, cost);
-		annotate_lanes_put(r, drawn[i], width);
+		jump_arrows_put(r, drawn[i], width);
 		buf_printf(&r->line, "%8llx  ", (unsigned long long)in->vaddr);
 		annotate_insn_words(r, c, in);
 		if (in->frame != last && annotate_has_place(r->a, in->frame)) {
@@ -236,7 +236,7 @@ void annotate_text_code(struct annotate_rows *r, const struct annot_unit *u,
 	struct annot_unit code = { .kind = UNIT_CODE, .symbol = c->symbol,
 				   .image = s->image };
 	struct buf name = { 0 };
-	annotate_lanes *drawn = NULL;
+	jump_arrows *drawn = NULL;
 	uint8_t *shown;
 
 	annot_unit_name(r->a, &code, r->style->full_names, &name);
@@ -254,7 +254,7 @@ void annotate_text_code(struct annotate_rows *r, const struct annot_unit *u,
 		return;
 	annotate_heads(r, "ADDRESS, INSTRUCTION");
 	shown = choose_shown(r, u, c);
-	drawn = annotate_lanes_draw(r->a, c);
+	drawn = jump_arrows_draw(r->a, c);
 	if (shown && drawn)
 		put_insns(r, c, shown, drawn);
 	else

@@ -173,8 +173,8 @@ const char *diff_norm_name(enum diff_norm n);	/* "run", "time", "total" */
 void diff_put_cost(const struct diff *d, size_t col, double cost, bool sign,
 		   struct buf *out);
 /* A cost that stands alone, in the unit that suits it: "12.30 ms". */
-void diff_put_alone(const struct diff *d, size_t col, double cost, bool sign,
-		    struct buf *out);
+void put_cost_scaled(const struct diff *d, size_t col, double cost, bool sign,
+		     struct buf *out);
 /* What a column's event is called. */
 const char *diff_event_name(const struct diff *d, size_t col);
 /* The line of a key on a side, where lines are a key; 0: it has none. */
@@ -229,7 +229,7 @@ void flame_diff_fini(struct flame_diff *f);
 /* How wide a node is: its share of the mean of both sides, normalised; the
  * largest over the columns, 0 to 1. */
 double flame_diff_share(const struct flame_diff *f, size_t node);
-/* Sums branches below this share into one FLAME_SMALL for each parent. */
+/* Sums branches below this share into one FLAME_OTHER for each parent. */
 int flame_diff_prune(struct flame_diff *f, double share, struct error *err);
 void flame_diff_sure(const struct flame_diff *f, size_t node, size_t col,
 		     struct diff_change *change);

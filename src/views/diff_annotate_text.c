@@ -480,11 +480,11 @@ static void put_unit(struct aligned *t, const struct diff_unit *u)
 	diff_unit_name(t->x, u, t->style->full_names, &t->raw);
 	text_safe(&t->text, buf_cstr(&t->raw));
 	buf_str(&t->text, ": ");
-	diff_put_alone(d, 0, u->change.cost[DIFF_OLD], false, &t->text);
+	put_cost_scaled(d, 0, u->change.cost[DIFF_OLD], false, &t->text);
 	buf_str(&t->text, " -> ");
-	diff_put_alone(d, 0, u->change.cost[DIFF_NEW], false, &t->text);
+	put_cost_scaled(d, 0, u->change.cost[DIFF_NEW], false, &t->text);
 	buf_str(&t->text, ", ");
-	diff_put_alone(d, 0, u->change.change, true, &t->text);
+	put_cost_scaled(d, 0, u->change.change, true, &t->text);
 	if (u->unit[DIFF_OLD] == SIZE_MAX)
 		buf_str(&t->text, " (only in the new one)");
 	else if (u->unit[DIFF_NEW] == SIZE_MAX)
@@ -493,9 +493,9 @@ static void put_unit(struct aligned *t, const struct diff_unit *u)
 		buf_printf(&t->text, " (%+.1f%%)", 100 * u->change.change /
 						   u->change.cost[DIFF_OLD]);
 	buf_str(&t->text, ", 95%: ");
-	diff_put_alone(d, 0, u->change.low, true, &t->text);
+	put_cost_scaled(d, 0, u->change.low, true, &t->text);
 	buf_str(&t->text, " to ");
-	diff_put_alone(d, 0, u->change.high, true, &t->text);
+	put_cost_scaled(d, 0, u->change.high, true, &t->text);
 	if (!u->change.real)
 		buf_str(&t->text, ": within noise");
 	buf_u8(t->out, '\n');

@@ -11,7 +11,7 @@
 
 #include "symbolize/clones.h"
 #include "views/diff_annotate.h"
-#include "compare/insn_words.h"
+#include "compare/insn_tokens.h"
 
 static const struct prof_symbol *symbol_of(const struct annotation *a,
 					   size_t code)
@@ -47,7 +47,7 @@ static void put_meaning(const struct annotation *a, size_t code,
 	if (!is_inside(a, code, in))
 		annot_address_name(a, symbol_of(a, code)->image, in->target,
 				   &name);
-	insn_put_meaning(text, in->target, buf_cstr(&name), out);
+	insn_normalize(text, in->target, buf_cstr(&name), out);
 	out->failed |= name.failed;
 	buf_fini(&name);
 }

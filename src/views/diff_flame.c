@@ -308,7 +308,7 @@ struct pruner {
 
 static bool keeps(const struct pruner *x, size_t i)
 {
-	return !i || (x->f->nodes.v[i].key != FLAME_SMALL &&
+	return !i || (x->f->nodes.v[i].key != FLAME_OTHER &&
 		      flame_diff_share(x->f, i) >= x->share);
 }
 
@@ -330,7 +330,7 @@ static int cut(struct pruner *x)
 		}
 		if (!x->small[up]) {
 			x->small[up] = (uint32_t)x->nodes.n;
-			n.key = FLAME_SMALL;
+			n.key = FLAME_OTHER;
 			n.inlined = 0;
 			rc = vec_push(&x->nodes, n);
 		}

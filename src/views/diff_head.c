@@ -39,12 +39,12 @@ static void side_line(const struct diff *d, int side, struct buf *line)
 {
 	const struct diff_side *s = &d->side[side];
 	const struct profile *p = s->p;
-	const struct truth *t = &s->rep->truth;
+	const struct quality *t = &s->rep->quality;
 
 	buf_str(line, side == DIFF_OLD ? "old: " : "new: ");
 	put_safe(line, s->path, COMMAND_WIDTH);
 	buf_str(line, ": ");
-	put_safe(line, p->runs.n ? truth_run_title(p, &p->runs.v[0])
+	put_safe(line, p->runs.n ? quality_run_title(p, &p->runs.v[0])
 				 : "no run", COMMAND_WIDTH);
 	if (s->nruns != 1)
 		buf_printf(line, " (%zu runs)", s->nruns);
@@ -128,11 +128,11 @@ static void total_line(const struct diff *d, size_t col, struct buf *line)
 	buf_str(line, "All of ");
 	put_safe(line, diff_event_name(d, col), COMMAND_WIDTH);
 	buf_str(line, ": ");
-	diff_put_alone(d, col, t->cost[DIFF_OLD], false, line);
+	put_cost_scaled(d, col, t->cost[DIFF_OLD], false, line);
 	buf_str(line, " -> ");
-	diff_put_alone(d, col, t->cost[DIFF_NEW], false, line);
+	put_cost_scaled(d, col, t->cost[DIFF_NEW], false, line);
 	buf_str(line, ", ");
-	diff_put_alone(d, col, t->change, true, line);
+	put_cost_scaled(d, col, t->change, true, line);
 	if (t->cost[DIFF_OLD] > 0)
 		buf_printf(line, " (%+.1f%%)",
 			   100 * t->change / t->cost[DIFF_OLD]);
@@ -142,9 +142,9 @@ static void total_line(const struct diff *d, size_t col, struct buf *line)
 		return;
 	}
 	buf_str(line, ", 95%: ");
-	diff_put_alone(d, col, t->low, true, line);
+	put_cost_scaled(d, col, t->low, true, line);
 	buf_str(line, " to ");
-	diff_put_alone(d, col, t->high, true, line);
+	put_cost_scaled(d, col, t->high, true, line);
 	if (!t->real)
 		buf_str(line, ": within noise");
 }

@@ -33,12 +33,12 @@ static void put_side(const struct diff *d, int side, struct json *j)
 
 	json_object(j, side_names[side]);
 	json_str(j, "path", s->path);
-	json_str(j, "command", p->runs.n ? truth_run_title(p, &p->runs.v[0])
+	json_str(j, "command", p->runs.n ? quality_run_title(p, &p->runs.v[0])
 					 : "");
 	json_uint(j, "runs", s->nruns);
 	json_fixed(j, "seconds", s->seconds, 6);
-	json_uint(j, "samples", s->rep->truth.shown);
-	json_uint(j, "lost", s->rep->truth.lost);
+	json_uint(j, "samples", s->rep->quality.shown);
+	json_uint(j, "lost", s->rep->quality.lost);
 	if (*reader_damage(s->reader)->message)
 		json_str(j, "damage", reader_damage(s->reader)->message);
 	json_end(j);

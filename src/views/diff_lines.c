@@ -69,7 +69,7 @@ static int find_pieces(struct diff_annotation *x, int side,
 static int add_line(struct liner *l, int side, uint32_t line)
 {
 	struct side_lines *s = &l->side[side];
-	uint32_t token = line_token(&l->words, &l->x->a[side]->sources,
+	uint32_t token = line_key_text(&l->words, &l->x->a[side]->sources,
 					 s->f, line);
 
 	return token == UINT32_MAX || vec_push(&s->line, line) < 0 ||

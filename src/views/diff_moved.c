@@ -57,9 +57,9 @@ static struct move_item item_of(const struct diff *d, uint32_t row)
 	if (!d->keys.keys.v[d->rows.v[row].key].func)
 		return x;
 	if (c->change < 0 && c->tested && (c->real || c->p <= FELL_P))
-		x.kind = MOVE_FELL;
+		x.kind = MOVE_LOSS;
 	else if (c->change > 0 && c->real)
-		x.kind = was_there(d, row) ? MOVE_ROSE : MOVE_NEW;
+		x.kind = was_there(d, row) ? MOVE_GAIN : MOVE_NEW;
 	return x;
 }
 

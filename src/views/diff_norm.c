@@ -57,9 +57,9 @@ static uint32_t partner(const struct diff *d, uint32_t old, uint64_t taken,
 }
 
 /* Samples that were lost are taken to be like the others. */
-static double lost_factor(const struct truth *t, uint32_t event)
+static double lost_factor(const struct quality *t, uint32_t event)
 {
-	const struct truth_event *e = &t->events[event];
+	const struct quality_event *e = &t->events[event];
 
 	return e->got && e->lost < UINT32_MAX
 		       ? 1 + (double)e->lost / (double)e->got : 1;
@@ -75,7 +75,7 @@ static int add_column(struct diff *d, uint32_t old, uint32_t now, bool other)
 
 		c.event[s] = rep->agg.cols.v[c.col[s]];
 		c.all[s] = rep->agg.shown[c.event[s]];
-		c.lost[s] = lost_factor(&rep->truth, c.event[s]);
+		c.lost[s] = lost_factor(&rep->quality, c.event[s]);
 		c.by_count |= c.all[s].count && !c.all[s].weight;
 	}
 	return vec_push(&d->cols, c);
@@ -327,8 +327,8 @@ void diff_put_cost(const struct diff *d, size_t col, double cost, bool sign,
 		buf_u8(out, '%');
 }
 
-void diff_put_alone(const struct diff *d, size_t col, double cost, bool sign,
-		    struct buf *out)
+void put_cost_scaled(const struct diff *d, size_t col, double cost, bool sign,
+		     struct buf *out)
 {
 	size_t i = unit_for(cost, 1);
 

@@ -3,7 +3,7 @@
  * How sure changes are.
  *
  * What a function costs in a run varies by sampling and from run to run.  Its
- * variance is moderated as `tally check` does it (base/moderate.h): shrunk to
+ * variance is moderated as `tally check` does it (base/variance.h): shrunk to
  * what all functions show, or, with one run a side, that of independent samples
  * and an assumed spread.  The interval of each side's mean is that of a Poisson
  * count (score interval: it holds for few samples, too) widened to this
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/moderate.h"
+#include "base/variance.h"
 #include "views/diff_internal.h"
 
 #define REAL_Q 0.05	/* changes with a smaller q are more than noise */
@@ -423,7 +423,7 @@ static int judge(struct diff *d, size_t col, bool total)
 		rc = make_series(&w);
 	}
 	if (!rc) {
-		moderate(&w.s, &w.m);
+		shrink_variances(&w.s, &w.m);
 		set_changes(&w);
 		rc = adjust(&w);
 	}

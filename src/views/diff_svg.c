@@ -82,7 +82,7 @@ static void put_color(double t, bool noise, struct buf *out)
 
 static void put_cost(struct diff_drawer *w, double cost, bool sign)
 {
-	diff_put_alone(w->d, 0, cost, sign, w->out);
+	put_cost_scaled(w->d, 0, cost, sign, w->out);
 }
 
 static void put_title(struct diff_drawer *w, size_t i,
@@ -217,9 +217,9 @@ static void put_head(struct diff_drawer *w)
 	text_safe(&line, diff_event_name(w->d, 0));
 	if (w->d->norm != DIFF_NORM_TOTAL) {
 		buf_str(&line, ": ");
-		diff_put_alone(w->d, 0, t->cost[DIFF_OLD], false, &line);
+		put_cost_scaled(w->d, 0, t->cost[DIFF_OLD], false, &line);
 		buf_str(&line, " -> ");
-		diff_put_alone(w->d, 0, t->cost[DIFF_NEW], false, &line);
+		put_cost_scaled(w->d, 0, t->cost[DIFF_NEW], false, &line);
 		buf_str(&line, w->d->norm == DIFF_NORM_RUN ? " a run"
 							   : " a second");
 	}

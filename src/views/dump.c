@@ -204,7 +204,7 @@ static bool put_node(struct dump *d, size_t i)
 
 static bool put_end(struct dump *d, size_t i)
 {
-	const struct prof_end *e = &d->p->ends.v[i];
+	const struct prof_stack_end *e = &d->p->ends.v[i];
 
 	buf_printf(&d->out, "end %zu", i);
 	num(d, "node", e->node);
@@ -253,7 +253,7 @@ static bool put_symbol(struct dump *d, size_t i)
 
 static bool put_source(struct dump *d, size_t i)
 {
-	const struct prof_source *s = &d->p->sources.v[i];
+	const struct image_debug_info *s = &d->p->sources.v[i];
 
 	buf_printf(&d->out, "source %zu", i);
 	num(d, "image", s->image);
@@ -295,7 +295,7 @@ static bool put_line(struct dump *d, size_t i)
 
 static bool put_source_text(struct dump *d, size_t i)
 {
-	const struct prof_text *t = &d->p->texts.v[i];
+	const struct source_excerpt *t = &d->p->texts.v[i];
 
 	buf_str(&d->out, "text");
 	str(d, "file", t->file);
@@ -338,8 +338,8 @@ static bool put_step(struct dump *d, const struct prof_loc *l,
 
 static const char *mark_text(uint32_t mark)
 {
-	return mark == PROF_MARK_LATER ? "outer callers read later" :
-	       mark == PROF_MARK_GUESSED ? "a caller was guessed" :
+	return mark == PROF_MARK_READ_LATE ? "outer callers read later" :
+	       mark == PROF_MARK_HEURISTIC ? "a caller was guessed" :
 	       mark == PROF_MARK_CUT ? "cut short" : "callers missing";
 }
 

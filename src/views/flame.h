@@ -16,7 +16,7 @@ enum {
 	FLAME_BROKEN = 0xfffffff0u,	/* callers missing: unwinding failed */
 	FLAME_CUT = 0xfffffff1u,	/* callers missing: deeper than copied */
 	FLAME_DAMAGED = 0xfffffff2u,	/* rows lost from the file */
-	FLAME_SMALL = 0xfffffff3u,	/* branches too small to be drawn */
+	FLAME_OTHER = 0xfffffff3u,	/* branches too small to be drawn */
 	FLAME_ROOT = 0xfffffff4u,
 	FLAME_SPECIAL = FLAME_BROKEN,	/* the first of them */
 };
@@ -38,7 +38,7 @@ struct flame {
 	uint32_t *node_of;	/* by node of the profile: where samples with
 				 * this stack are, PROF_NONE: nowhere */
 	bool folded;		/* some recursion was: deeper than FLAME_FOLD */
-	size_t pruned;		/* nodes that went into FLAME_SMALL */
+	size_t pruned;		/* nodes that went into FLAME_OTHER */
 };
 
 /* `rep` has one lane (no sample keys) and every frame; it must outlive f. */
@@ -51,7 +51,7 @@ void flame_close_ranges(struct flame *f);
 /* A node's share of all samples: the largest over the columns, 0 to 1. */
 double flame_share(const struct flame *f, size_t node);
 
-/* Sums branches below this share into one FLAME_SMALL for each parent.  Where
+/* Sums branches below this share into one FLAME_OTHER for each parent.  Where
  * `moved` is given it becomes an array by old node of what it is now; free it. */
 int flame_prune(struct flame *f, double share, uint32_t **moved,
 		struct error *err);

@@ -51,8 +51,8 @@ static int by_sum(const void *x, const void *y)
 {
 	const struct branch *a = x, *b = y;
 
-	if ((a->fk == FLAME_SMALL) != (b->fk == FLAME_SMALL))
-		return a->fk == FLAME_SMALL ? -1 : 1;
+	if ((a->fk == FLAME_OTHER) != (b->fk == FLAME_OTHER))
+		return a->fk == FLAME_OTHER ? -1 : 1;
 	if (a->sum.weight != b->sum.weight)
 		return a->sum.weight < b->sum.weight ? -1 : 1;
 	if (a->sum.count != b->sum.count)
@@ -108,12 +108,12 @@ static bool is_small(const struct inverter *x, const struct branch *b)
 /* Small groups become one without items; the others wait with theirs. */
 static void push_groups(struct inverter *x, uint32_t parent)
 {
-	struct branch small = { .parent = parent, .fk = FLAME_SMALL };
+	struct branch small = { .parent = parent, .fk = FLAME_OTHER };
 	size_t k = 0;
 
 	for (size_t i = 0; i < x->groups.n; i++) {
 		if (!is_small(x, &x->groups.v[i]) &&
-		    x->groups.v[i].fk != FLAME_SMALL) {
+		    x->groups.v[i].fk != FLAME_OTHER) {
 			x->groups.v[k++] = x->groups.v[i];
 			continue;
 		}

@@ -17,7 +17,7 @@ struct pruner {
 
 static bool keeps(const struct pruner *x, size_t i)
 {
-	return !i || (x->f->nodes.v[i].fk != FLAME_SMALL &&
+	return !i || (x->f->nodes.v[i].fk != FLAME_OTHER &&
 		      flame_share(x->f, i) >= x->share);
 }
 
@@ -35,7 +35,7 @@ static int leave(struct pruner *x, uint32_t node)
 	if (!x->small[node])
 		return 0;
 	x->small[node] = (uint32_t)x->nodes.n;
-	return emit(x, x->new_id[node], FLAME_SMALL, 0);
+	return emit(x, x->new_id[node], FLAME_OTHER, 0);
 }
 
 static int number(struct pruner *x)
@@ -106,7 +106,7 @@ static size_t count_small(const struct flame *f)
 	size_t n = 0;
 
 	for (size_t i = 0; i < f->nodes.n; i++)
-		n += f->nodes.v[i].fk == FLAME_SMALL;
+		n += f->nodes.v[i].fk == FLAME_OTHER;
 	return n;
 }
 
@@ -167,7 +167,7 @@ void flame_name(const struct report *rep, uint32_t fk, struct buf *out)
 	case FLAME_DAMAGED:
 		buf_str(out, "[damaged]");
 		break;
-	case FLAME_SMALL:
+	case FLAME_OTHER:
 		buf_str(out, "[small branches]");
 		break;
 	case FLAME_ROOT:

@@ -18,7 +18,7 @@
 #include "compare/labels.h"
 #include "views/select.h"
 
-enum frame_sort {
+enum frame_kind {
 	FRAME_FUNC,	/* a named function */
 	FRAME_ADDR,	/* an address without name in a known image: the start of
 			 * its function where that is known */
@@ -26,7 +26,7 @@ enum frame_sort {
 };
 
 struct frame_key {
-	uint8_t sort;		/* enum frame_sort, 0 when symbol is no key */
+	uint8_t sort;		/* enum frame_kind, 0 when symbol is no key */
 	uint8_t kernel;
 	uint32_t image;		/* str: path */
 	uint32_t name;		/* str: linkage name */

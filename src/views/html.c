@@ -68,7 +68,7 @@ static void put_title(struct buf *out, const struct html_data *d)
 	if (d->style->compare)
 		text_safe(&text, "compared: ");
 	if (p->runs.n)
-		text_safe(&text, truth_run_title(p, &p->runs.v[0]));
+		text_safe(&text, quality_run_title(p, &p->runs.v[0]));
 	text_cut(&cut, buf_cstr(&text), 200);
 	xml_text(out, cut.n ? buf_cstr(&cut) : "recording");
 	out->failed |= text.failed || cut.failed;
@@ -139,7 +139,7 @@ static int shrink(struct html_data *d, struct error *err)
 	double one;
 
 	for (size_t i = 0; i < d->nsrc; i++)
-		shown += d->src[i].in.rep->truth.shown;
+		shown += d->src[i].in.rep->quality.shown;
 	one = shown ? 1.0 / (double)shown : 1;
 	if (d->buckets > HTML_BUCKETS / 2 ||
 	    (d->share > 8 * one && d->buckets > HTML_BUCKETS / 4))
@@ -181,7 +181,7 @@ static int build(struct html_data *d, struct buf *block, struct error *err)
 	if (!rc)
 		rc = html_tree(d, err);
 	if (!rc)
-		rc = html_lanes(d, err);
+		rc = page_threads(d, err);
 	if (!rc)
 		rc = html_lines(d, err);
 	if (!rc && d->lines.failed)

@@ -43,7 +43,7 @@ struct html_input {
 };
 
 /* What is known of a function that was compared. */
-struct html_verdict {
+struct row_verdict {
 	uint32_t match;		/* as in html_input */
 	bool bad;
 	char *words;		/* "regressed +11.1%, p 0.0001…" */
@@ -55,7 +55,7 @@ struct html_compare {
 	const char *headline;	/* the verdict; may be NULL */
 	const char *const *notes;
 	size_t nnotes;
-	const struct html_verdict *verdicts;	/* what matters first */
+	const struct row_verdict *verdicts;	/* what matters first */
 	size_t nverdicts;
 };
 

@@ -40,7 +40,7 @@ struct html_entries {
 	size_t nodes;			/* what `node` counts */
 };
 
-struct html_lane {
+struct page_thread {
 	uint32_t source, run, pid, tid;
 	const char *comm;
 	uint64_t samples;
@@ -88,7 +88,7 @@ struct html_call {		/* calls that a function makes at a line */
 	uint32_t file, line;	/* file of the page */
 };
 
-struct html_want {		/* a line whose text is shown */
+struct page_source_line {		/* a line whose text is shown */
 	uint32_t file, line;
 };
 
@@ -99,7 +99,7 @@ struct html_lines {
 	VEC(struct html_loc) locs;
 	VEC(struct html_code) codes;
 	VEC(struct html_file) files;
-	VEC(struct html_want) wants;	/* by file and line */
+	VEC(struct page_source_line) wants;	/* by file and line */
 	VEC(uint32_t) insn_frames;	/* of all instructions shown */
 	struct html_entries entries;	/* by location */
 	VEC(struct html_call) calls;
@@ -135,7 +135,7 @@ struct html_data {
 	struct values *sums;		/* [function * ncols + column] */
 	/* Its fk is a function of the page, or FLAME_*. */
 	struct flame flame;
-	VEC(struct html_lane) lanes;
+	VEC(struct page_thread) lanes;
 	struct html_entries entries;	/* by node of the graph */
 	struct html_lines lines;
 	uint32_t buckets;
@@ -161,8 +161,8 @@ static inline uint32_t html_step_func(const struct html_source *s,
 /* html_union.c: columns and functions of all inputs. */
 int html_functions(struct html_data *d, struct error *err);
 /* What a comparison says of a function, or NULL. */
-const struct html_verdict *html_find_verdict(const struct html_data *d,
-					     const struct html_func *f);
+const struct row_verdict *html_find_verdict(const struct html_data *d,
+					    const struct html_func *f);
 static inline uint32_t html_match(const struct html_input *in, uint32_t fk)
 {
 	return in->match ? in->match[fk] : fk;
@@ -184,8 +184,8 @@ void html_call_walk_fini(struct html_call_walk *w);
 /* Fills w->steps from a node of the profile.  -ERR_NOMEM. */
 int html_walk_calls(struct html_call_walk *w, const struct html_data *d,
 		    const struct html_source *s, uint32_t stack);
-/* html_lanes.c: threads, and where their time begins. */
-int html_lanes(struct html_data *d, struct error *err);
+/* page_threads.c: threads, and where their time begins. */
+int page_threads(struct html_data *d, struct error *err);
 /* html_samples.c: entries, not yet bounded. */
 int html_samples(struct html_data *d, struct error *err);
 /* Merges equal entries after nodes or buckets changed. */
@@ -205,7 +205,7 @@ struct html_encoder {
 };
 /* Text that can do no harm wherever the page puts it, cut at a length that
  * serves a page; good until the next call. */
-const char *html_harmless(struct html_encoder *e, const char *text);
+const char *html_safe_text(struct html_encoder *e, const char *text);
 /* html_encode_lines.c: members of the object that is open; columns. */
 void html_put_lines(struct html_encoder *e, struct json *j);
 void html_put_line_columns(struct html_encoder *e);

@@ -16,7 +16,7 @@ struct page {
 	struct report *rep[DIFF_SIDES];
 	struct html_input in[DIFF_SIDES];
 	struct html_scale *scale[DIFF_SIDES];
-	VEC(struct html_verdict) verdicts;
+	VEC(struct row_verdict) verdicts;
 	VEC(const char *) notes;
 	struct buf head, how, total;
 };
@@ -124,7 +124,7 @@ static int add_verdict(struct page *x, uint32_t row)
 	const struct diff *d = x->d;
 	const struct diff_change *c = diff_row_change(d, row, 0, false);
 	enum diff_status s = diff_status(d, row, 0, false);
-	struct html_verdict v = { .match = d->rows.v[row].key,
+	struct row_verdict v = { .match = d->rows.v[row].key,
 				  .bad = s == DIFF_GREW || s == DIFF_CAME };
 	struct buf words = { 0 }, before = { 0 };
 

@@ -38,7 +38,7 @@ static uint32_t number(struct html_encoder *e, struct strtab *t,
 	return id;
 }
 
-const char *html_harmless(struct html_encoder *e, const char *text)
+const char *html_safe_text(struct html_encoder *e, const char *text)
 {
 	buf_again(&e->safe);
 	buf_again(&e->cut);
@@ -128,7 +128,7 @@ static void put_header(struct html_encoder *e, struct json *j)
 	const struct report *rep = html_rep(d, (uint32_t)d->nsrc - 1);
 
 	json_object(j, "header");
-	truth_json(&rep->truth, j);
+	quality_json(&rep->quality, j);
 	json_end(j);
 	json_array(j, "truth");
 	for (size_t i = 0; i < d->nsrc; i++) {
@@ -136,9 +136,9 @@ static void put_header(struct html_encoder *e, struct json *j)
 			continue;
 		buf_again(&e->tmp);
 		if (d->nsrc > 1)
-			json_str(j, NULL, html_harmless(e, d->src[i].in.label
+			json_str(j, NULL, html_safe_text(e, d->src[i].in.label
 						? d->src[i].in.label : ""));
-		truth_text(&d->src[i].in.rep->truth, TEXT_COLUMNS, &e->tmp);
+		quality_text(&d->src[i].in.rep->quality, TEXT_COLUMNS, &e->tmp);
 		put_lines(e, j);
 	}
 	json_end(j);
@@ -178,9 +178,9 @@ static void put_events(struct html_encoder *e, struct json *j)
 
 		json_object(j, NULL);
 		json_str(j, "name",
-			 html_harmless(e, profile_cstr(rep->p, ev->name)));
+			 html_safe_text(e, profile_cstr(rep->p, ev->name)));
 		json_str(j, "actual",
-			 html_harmless(e, profile_cstr(rep->p, ev->actual)));
+			 html_safe_text(e, profile_cstr(rep->p, ev->actual)));
 		json_str(j, "unit", ev->unit == PROF_UNIT_NS ? "ns" : "count");
 		json_str(j, "skid", annot_skid(ev));
 		json_uint(j, "side", col->side);
@@ -203,7 +203,7 @@ static void put_lanes(struct html_encoder *e, struct json *j)
 
 	json_array_lines(j, "lanes");
 	for (size_t i = 0; i < d->lanes.n; i++) {
-		const struct html_lane *l = &d->lanes.v[i];
+		const struct page_thread *l = &d->lanes.v[i];
 
 		json_object(j, NULL);
 		json_uint(j, "side", d->src[l->source].in.side);
@@ -212,7 +212,7 @@ static void put_lanes(struct html_encoder *e, struct json *j)
 		json_uint(j, "run", l->run + 1ull);
 		json_uint(j, "pid", l->pid);
 		json_uint(j, "tid", l->tid);
-		json_str(j, "comm", html_harmless(e, l->comm ? l->comm : ""));
+		json_str(j, "comm", html_safe_text(e, l->comm ? l->comm : ""));
 		json_uint(j, "samples", l->samples);
 		json_uint(j, "others", l->others);
 		json_end(j);
@@ -232,7 +232,7 @@ static void put_small(struct html_encoder *e, struct json *j)
 	struct cell all = { 0, 0 };
 
 	for (size_t i = 0; f->ncols && i < f->nodes.n; i++)
-		if (f->nodes.v[i].fk == FLAME_SMALL)
+		if (f->nodes.v[i].fk == FLAME_OTHER)
 			for (size_t c = 0; c < f->ncols; c++)
 				cell_add(&all, f->total[i * f->ncols + c]);
 	json_object(j, "small");
@@ -260,7 +260,7 @@ static void put_names(struct html_encoder *e, struct json *j)
 	json_array(j, "name");
 	for (size_t i = 0; i < n; i++) {
 		func_name(e, i);
-		json_str(j, NULL, html_harmless(e, buf_cstr(&e->tmp)));
+		json_str(j, NULL, html_safe_text(e, buf_cstr(&e->tmp)));
 	}
 	for (uint32_t i = 0; i < SPECIALS; i++) {
 		buf_again(&e->tmp);
@@ -277,7 +277,7 @@ static void put_names(struct html_encoder *e, struct json *j)
 		/* equal to the name: left out */
 		if (!strcmp(buf_cstr(&brief), buf_cstr(&e->tmp)))
 			buf_again(&brief);
-		json_str(j, NULL, html_harmless(e, buf_cstr(&brief)));
+		json_str(j, NULL, html_safe_text(e, buf_cstr(&brief)));
 	}
 	json_end(j);
 	e->failed |= brief.failed;
@@ -353,7 +353,7 @@ static void put_ids(struct html_encoder *e, struct json *j, const char *key,
 {
 	json_array(j, key);
 	for (size_t i = 0; i < t->str.n; i++)
-		json_str(j, NULL, html_harmless(e, t->str.v[i]));
+		json_str(j, NULL, html_safe_text(e, t->str.v[i]));
 	json_end(j);
 }
 
@@ -378,12 +378,12 @@ static void put_compare(struct html_encoder *e, struct json *j)
 	if (!c)
 		return;
 	json_object(j, "compare");
-	json_str(j, "how", html_harmless(e, c->how));
+	json_str(j, "how", html_safe_text(e, c->how));
 	if (c->headline)
-		json_str(j, "headline", html_harmless(e, c->headline));
+		json_str(j, "headline", html_safe_text(e, c->headline));
 	json_array(j, "notes");
 	for (size_t i = 0; i < c->nnotes; i++)
-		json_str(j, NULL, html_harmless(e, c->notes[i]));
+		json_str(j, NULL, html_safe_text(e, c->notes[i]));
 	json_end(j);
 	json_array(j, "runs");
 	json_uint(j, NULL, side_runs(e->d, HTML_NEW));
@@ -391,12 +391,12 @@ static void put_compare(struct html_encoder *e, struct json *j)
 	json_end(j);
 	json_array(j, "inputs");
 	for (size_t i = 0; i < e->d->nsrc; i++)
-		json_str(j, NULL, html_harmless(e, e->d->src[i].in.label
-						? e->d->src[i].in.label : ""));
+		json_str(j, NULL, html_safe_text(e, e->d->src[i].in.label
+						 ? e->d->src[i].in.label : ""));
 	json_end(j);
 	json_array_lines(j, "verdicts");
 	for (size_t i = 0; c->nverdicts && i < e->d->funcs.n; i++) {
-		const struct html_verdict *v =
+		const struct row_verdict *v =
 			html_find_verdict(e->d, &e->d->funcs.v[i]);
 
 		if (!v)
@@ -405,7 +405,7 @@ static void put_compare(struct html_encoder *e, struct json *j)
 		json_uint(j, "func", i);
 		json_uint(j, "rank", (uint64_t)(v - c->verdicts));
 		json_bool(j, "bad", v->bad);
-		json_str(j, "words", html_harmless(e, v->words));
+		json_str(j, "words", html_safe_text(e, v->words));
 		json_end(j);
 	}
 	json_end(j);
@@ -462,7 +462,7 @@ static void put_meta(struct html_encoder *e)
 	json_object(&j, NULL);
 	json_uint(&j, "schema", 2);
 	json_str(&j, "title", p->runs.n
-		? html_harmless(e, truth_run_title(p, &p->runs.v[0])) : "");
+		? html_safe_text(e, quality_run_title(p, &p->runs.v[0])) : "");
 	put_begin(e, &j);
 	put_header(e, &j);
 	put_compare(e, &j);

@@ -42,7 +42,7 @@ static void put_texts(struct html_encoder *e, struct json *j,
 		      struct annotation *a, const struct source_file *f,
 		      size_t at, size_t end, size_t *budget)
 {
-	const struct html_want *w = e->d->lines.wants.v;
+	const struct page_source_line *w = e->d->lines.wants.v;
 	uint32_t shown = 0;
 	struct span s;
 
@@ -80,7 +80,7 @@ static size_t put_file(struct html_encoder *e, struct json *j, uint32_t file,
 	while (end < d->lines.wants.n && d->lines.wants.v[end].file == file)
 		end++;
 	json_object(j, NULL);
-	json_str(j, "name", html_harmless(e, profile_cstr(p, f->str)));
+	json_str(j, "name", html_safe_text(e, profile_cstr(p, f->str)));
 	json_uint(j, "side", d->src[f->source].in.side);
 	s = end > at ? sources_get(&a->sources, f->str, f->image) : NULL;
 	e->failed |= end > at && !s;
@@ -91,10 +91,10 @@ static size_t put_file(struct html_encoder *e, struct json *j, uint32_t file,
 		buf_again(&e->tmp);
 		source_origin(&a->sources, s, &e->tmp);
 		if (e->tmp.n)
-			json_str(j, "origin", html_harmless(e,
-							    buf_cstr(&e->tmp)));
+			json_str(j, "origin", html_safe_text(e,
+							     buf_cstr(&e->tmp)));
 		if (s->why && *s->why)
-			json_str(j, "why", html_harmless(e, s->why));
+			json_str(j, "why", html_safe_text(e, s->why));
 	}
 	if (s && s->place != SOURCE_NONE) {
 		json_array(j, "text");
@@ -141,8 +141,8 @@ static void put_code(struct html_encoder *e, struct json *j,
 	json_object(j, NULL);
 	buf_again(&e->tmp);
 	annot_unit_name(a, &unit, true, &e->tmp);
-	json_str(j, "symbol", html_harmless(e, buf_cstr(&e->tmp)));
-	json_str(j, "image", html_harmless(e, profile_cstr(a->p,
+	json_str(j, "symbol", html_safe_text(e, buf_cstr(&e->tmp)));
+	json_str(j, "image", html_safe_text(e, profile_cstr(a->p,
 				a->p->images.v[s->image].path)));
 	json_uint(j, "side", d->src[code->source].in.side);
 	json_hex(j, "vaddr", s->vaddr);

@@ -123,7 +123,9 @@ int html_make_frames(struct html_data *d)
 static int want(struct html_data *d, uint32_t source, uint32_t file,
 		uint32_t line, uint32_t image)
 {
-	struct html_want w = { html_page_file(d, source, file, image), line };
+	struct page_source_line w = {
+		html_page_file(d, source, file, image), line
+	};
 
 	return w.file == PROF_NONE || !line ||
 	       d->lines.wants.n >= 4 * HTML_LINE_TEXTS
@@ -132,7 +134,7 @@ static int want(struct html_data *d, uint32_t source, uint32_t file,
 
 static int by_line(const void *x, const void *y)
 {
-	const struct html_want *a = x, *b = y;
+	const struct page_source_line *a = x, *b = y;
 
 	if (a->file != b->file)
 		return a->file < b->file ? -1 : 1;

@@ -201,8 +201,8 @@ int html_functions(struct html_data *d, struct error *err)
 	return rc;
 }
 
-const struct html_verdict *html_find_verdict(const struct html_data *d,
-					     const struct html_func *f)
+const struct row_verdict *html_find_verdict(const struct html_data *d,
+					    const struct html_func *f)
 {
 	const struct html_compare *c = d->style->compare;
 	uint32_t match = html_match(&d->src[f->source].in, f->fk);

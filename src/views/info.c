@@ -54,9 +54,9 @@ int info_build(struct info *in, struct reader *r, const char *path,
 	reader_each_chunk(r, add_chunk, in);
 	rc = aggregate_run(r, &in->none, 0, &in->agg, err);
 	if (!rc)
-		rc = truth_build(&in->truth, r, &in->agg, err);
+		rc = quality_build(&in->quality, r, &in->agg, err);
 	if (!rc)
-		rc = missing_build(&in->missing, &in->truth, err);
+		rc = missing_build(&in->missing, &in->quality, err);
 	if (rc < 0)
 		info_fini(in);
 	return rc;
@@ -65,7 +65,7 @@ int info_build(struct info *in, struct reader *r, const char *path,
 void info_fini(struct info *in)
 {
 	missing_fini(&in->missing);
-	truth_fini(&in->truth);
+	quality_fini(&in->quality);
 	aggregate_fini(&in->agg);
 }
 
@@ -91,10 +91,10 @@ static void json_runs(const struct profile *p, struct json *j)
 
 static void json_counts(const struct info *in, struct json *j)
 {
-	const struct profile *p = in->truth.p;
+	const struct profile *p = in->quality.p;
 
 	json_object(j, "counts");
-	json_uint(j, "samples", in->truth.got);
+	json_uint(j, "samples", in->quality.got);
 	json_uint(j, "threads", p->threads.n);
 	json_uint(j, "images", p->images.n);
 	json_uint(j, "locations", p->locs.n);
@@ -136,10 +136,10 @@ void info_json(const struct info *in, struct buf *out)
 	json_end(&j);
 	json_end(&j);
 	json_object(&j, "header");
-	truth_json(&in->truth, &j);
+	quality_json(&in->quality, &j);
 	missing_json(&in->missing, &j);
 	json_end(&j);
-	json_runs(in->truth.p, &j);
+	json_runs(in->quality.p, &j);
 	json_counts(in, &j);
 	json_end(&j);
 	buf_u8(out, '\n');

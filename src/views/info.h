@@ -17,7 +17,7 @@ struct info {
 	uint64_t file_bytes;
 	struct selection none;
 	struct aggregate agg;
-	struct truth truth;
+	struct quality quality;
 	struct missing missing;
 	struct chunk_sum chunks[INFO_CHUNK_KINDS];
 };

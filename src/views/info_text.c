@@ -105,7 +105,7 @@ static void put_runs(const struct profile *p, struct buf *out)
 		const struct prof_run *r = &p->runs.v[i];
 
 		buf_printf(out, "  %-3zu ", i + 1);
-		text_safe(out, truth_run_title(p, r));
+		text_safe(out, quality_run_title(p, r));
 		if (r->start_wall_ns) {
 			buf_str(out, ", ");
 			line_time(out, r->start_wall_ns);
@@ -127,13 +127,13 @@ static void put_runs(const struct profile *p, struct buf *out)
 
 static void put_event(const struct info *in, size_t i, struct buf *out)
 {
-	const struct prof_event *e = &in->truth.p->events.v[i];
-	const struct truth_event *t = &in->truth.events[i];
+	const struct prof_event *e = &in->quality.p->events.v[i];
+	const struct quality_event *t = &in->quality.events[i];
 
 	buf_str(out, "  ");
-	text_safe(out, profile_cstr(in->truth.p, e->name));
+	text_safe(out, profile_cstr(in->quality.p, e->name));
 	buf_str(out, ": opened as ");
-	text_safe(out, profile_cstr(in->truth.p, e->actual));
+	text_safe(out, profile_cstr(in->quality.p, e->actual));
 	buf_printf(out, " (type %" PRIu32 ", config 0x%" PRIx64 ")", e->type,
 		   e->config);
 	if (e->freq)
@@ -165,7 +165,7 @@ static void put_help(const struct missing_row *r, struct buf *out)
 }
 
 /* Where an image's names came from. */
-static void put_names(const struct prof_source *s, struct buf *out)
+static void put_names(const struct image_debug_info *s, struct buf *out)
 {
 	static const char *const from[] = {
 		".symtab", ".dynsym", ".gnu_debugdata", NULL, "DWARF",
@@ -183,15 +183,15 @@ static void put_names(const struct prof_source *s, struct buf *out)
 		buf_u8(out, '\n');
 }
 
-static void put_image(const struct info *in, const struct truth_image *ti,
+static void put_image(const struct info *in, const struct quality_image *ti,
 		      const struct missing_row *lacks, struct buf *out)
 {
-	const struct profile *p = in->truth.p;
+	const struct profile *p = in->quality.p;
 	const struct prof_image *im = &p->images.v[ti->image];
 	size_t n = im->build_id.len <= BUILD_ID_MAX ? im->build_id.len : 0;
 
 	buf_printf(out, "  %6.2f%%  ",
-		   line_share(ti->samples, in->truth.shown));
+		   line_share(ti->samples, in->quality.shown));
 	text_safe(out, profile_cstr(p, im->path));
 	if (im->flags & PROF_IMAGE_DELETED)
 		buf_str(out, " (deleted)");
@@ -224,13 +224,13 @@ static void put_image(const struct info *in, const struct truth_image *ti,
 static void put_images(const struct info *in, struct buf *out)
 {
 	const struct missing_row **lacks =
-		calloc(in->truth.p->images.n + 1, sizeof(*lacks));
+		calloc(in->quality.p->images.n + 1, sizeof(*lacks));
 
 	heading(out, "Images with samples");
 	for (size_t i = 0; lacks && i < in->missing.rows.n; i++)
 		lacks[in->missing.rows.v[i].image] = &in->missing.rows.v[i];
-	for (size_t i = 0; lacks && i < in->truth.images.n; i++) {
-		const struct truth_image *ti = &in->truth.images.v[i];
+	for (size_t i = 0; lacks && i < in->quality.images.n; i++) {
+		const struct quality_image *ti = &in->quality.images.v[i];
 
 		put_image(in, ti, lacks[ti->image], out);
 	}
@@ -240,7 +240,7 @@ static void put_images(const struct info *in, struct buf *out)
 
 static void put_stacks(const struct info *in, struct buf *out)
 {
-	const struct truth *t = &in->truth;
+	const struct quality *t = &in->quality;
 
 	if (!t->ends.n)
 		return;
@@ -248,10 +248,10 @@ static void put_stacks(const struct info *in, struct buf *out)
 	for (size_t i = 0; i < t->ends.n; i++) {
 		buf_printf(out, "  %6.2f%%  ",
 			   line_share(t->ends.v[i].samples, t->shown));
-		truth_end_text(t, &t->ends.v[i], out);
+		stack_end_text(t, &t->ends.v[i], out);
 		buf_u8(out, '\n');
 	}
-	truth_stacks_help(t, "           -> ", out);
+	quality_stacks_help(t, "           -> ", out);
 }
 
 static void put_count(struct buf *out, const char *name, uint64_t n)
@@ -265,13 +265,13 @@ static void put_count(struct buf *out, const char *name, uint64_t n)
 
 static void put_counts(const struct info *in, struct buf *out)
 {
-	const struct profile *p = in->truth.p;
+	const struct profile *p = in->quality.p;
 
 	heading(out, "Counts");
-	put_count(out, "samples", in->truth.got);
-	put_count(out, "lost", in->truth.lost);
-	put_count(out, "missed", in->truth.missed);
-	put_count(out, "throttled", in->truth.throttled);
+	put_count(out, "samples", in->quality.got);
+	put_count(out, "lost", in->quality.lost);
+	put_count(out, "missed", in->quality.missed);
+	put_count(out, "throttled", in->quality.throttled);
 	put_count(out, "threads", p->threads.n);
 	put_count(out, "images", p->images.n);
 	put_count(out, "locations", p->locs.n);
@@ -292,9 +292,9 @@ static void put_counts(const struct info *in, struct buf *out)
 
 void info_text(const struct info *in, int columns, struct buf *out)
 {
-	const struct profile *p = in->truth.p;
+	const struct profile *p = in->quality.p;
 
-	truth_text(&in->truth, columns, out);
+	quality_text(&in->quality, columns, out);
 	buf_u8(out, '\n');
 	put_file(in, out);
 	put_environment(p, out);

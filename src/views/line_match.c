@@ -125,8 +125,8 @@ static bool same_build(const struct line_matcher *m, const struct file_pair *f)
 	       !memcmp(id[0]->bytes, id[1]->bytes, id[0]->len);
 }
 
-uint32_t line_token(struct strtab *words, const struct sources *sources,
-		    const struct source_file *f, uint32_t line)
+uint32_t line_key_text(struct strtab *words, const struct sources *sources,
+		       const struct source_file *f, uint32_t line)
 {
 	char text[LINE_BYTES + 2] = { 1 };
 	struct span s;
@@ -166,7 +166,7 @@ static int collect(struct line_matcher *m, int side, struct strtab *words,
 		if (line == last)	/* pieces of a recording may overlap */
 			continue;
 		last = line;
-		token = line_token(words, &m->sources[side], out->f, line);
+		token = line_key_text(words, &m->sources[side], out->f, line);
 		if (token == UINT32_MAX || vec_push(&out->line, line) < 0 ||
 		    vec_push(&out->token, token) < 0)
 			return -ERR_NOMEM;

@@ -34,7 +34,7 @@ uint32_t line_map_get(const struct line_map *m, uint32_t file, uint32_t line);
 
 /* A line's text without what only lays it out, as a word; UINT32_MAX when out of
  * memory. */
-uint32_t line_token(struct strtab *words, const struct sources *sources,
-		    const struct source_file *f, uint32_t line);
+uint32_t line_key_text(struct strtab *words, const struct sources *sources,
+		       const struct source_file *f, uint32_t line);
 
 #endif

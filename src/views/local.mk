@@ -10,7 +10,7 @@ libviews_a_SOURCES = \
 	src/views/annotate_hits.c \
 	src/views/annotate_json.c \
 	src/views/annotate_lines.c \
-	src/views/annotate_places.c \
+	src/views/insns_by_line.c \
 	src/views/annotate_rows.c \
 	src/views/annotate_rows.h \
 	src/views/annotate_text.c \
@@ -57,7 +57,7 @@ libviews_a_SOURCES = \
 	src/views/html_diff.h \
 	src/views/html_encode.c \
 	src/views/html_encode_lines.c \
-	src/views/html_lanes.c \
+	src/views/html_threads.c \
 	src/views/html_line_codes.c \
 	src/views/html_line_frames.c \
 	src/views/html_lines.c \
@@ -114,12 +114,12 @@ libviews_a_SOURCES = \
 	src/views/tree_level.c \
 	src/views/tree_level.h \
 	src/views/tree_rows.c \
-	src/views/truth.c \
-	src/views/truth.h \
-	src/views/truth_json.c \
-	src/views/truth_stacks.c \
-	src/views/truth_text.c \
-	src/views/truth_time.c
+	src/views/quality.c \
+	src/views/quality.h \
+	src/views/quality_json.c \
+	src/views/quality_stacks.c \
+	src/views/quality_text.c \
+	src/views/quality_time.c
 
 # The HTML page: its parts become text in C.  Order matters for the scripts.
 HTML_PARTS = \

@@ -56,8 +56,8 @@ static bool can_be_helped(const struct prof_image *im)
 	       im->kind == PROF_IMAGE_MODULE;
 }
 
-static int add_row(struct missing *m, const struct truth_image *ti,
-		   const struct prof_source *s)
+static int add_row(struct missing *m, const struct quality_image *ti,
+		   const struct image_debug_info *s)
 {
 	const struct prof_image *im = &m->p->images.v[ti->image];
 	struct missing_row row = {
@@ -78,10 +78,10 @@ static int add_row(struct missing *m, const struct truth_image *ti,
 	return row.lineless || row.exported ? vec_push(&m->rows, row) : 0;
 }
 
-int missing_build(struct missing *m, const struct truth *t, struct error *err)
+int missing_build(struct missing *m, const struct quality *t, struct error *err)
 {
 	const struct profile *p = t->p;
-	const struct prof_source **of = calloc(p->images.n + 1, sizeof(*of));
+	const struct image_debug_info **of = calloc(p->images.n + 1, sizeof(*of));
 	int rc = of ? 0 : -1;
 
 	*m = (struct missing){ .p = p, .shown = t->shown };
@@ -104,7 +104,7 @@ void missing_fini(struct missing *m)
 	vec_fini(&m->rows);
 }
 
-size_t missing_worth_telling(const struct missing *m)
+size_t missing_major(const struct missing *m)
 {
 	size_t n = 0;
 

@@ -8,7 +8,7 @@
  * no name or come from a table of exported functions only, then in that of those
  * without a line; those that hardly matter come last.
  */
-#include "views/truth.h"
+#include "views/quality.h"
 
 struct missing_row {
 	uint32_t image;
@@ -16,7 +16,7 @@ struct missing_row {
 	uint64_t exported;	/* whose names are those of exported functions */
 	uint64_t lineless;	/* of all: without a line */
 	bool matters;		/* worth telling those who have not asked */
-	const struct prof_source *source;	/* NULL in older files */
+	const struct image_debug_info *source;	/* NULL in older files */
 	/* What would help on this machine: set by the caller, who knows the
 	 * package database; "" where unknown.  Borrowed. */
 	const char *package, *command, *note, *fetch;
@@ -28,10 +28,10 @@ struct missing {
 	VEC(struct missing_row) rows;
 };
 
-int missing_build(struct missing *m, const struct truth *t, struct error *err);
+int missing_build(struct missing *m, const struct quality *t, struct error *err);
 void missing_fini(struct missing *m);
 /* How many of the first rows matter to a person who has not asked. */
-size_t missing_worth_telling(const struct missing *m);
+size_t missing_major(const struct missing *m);
 /* Why, in a few words: "stripped, no debug file". */
 void missing_reason(const struct missing *m, const struct missing_row *row,
 		    struct buf *out);

@@ -112,8 +112,8 @@ static void json_row(const struct missing *m, const struct missing_row *r,
 	static const char *const lacks[] = { "file", "changed", "symtab",
 					     "dwarf", "alternate", "split",
 					     "damaged", "kernel" };
-	const struct prof_source none = { 0 };
-	const struct prof_source *s = r->source ? r->source : &none;
+	const struct image_debug_info none = { 0 };
+	const struct image_debug_info *s = r->source ? r->source : &none;
 	struct buf reason = { 0 };
 
 	json_object(j, NULL);

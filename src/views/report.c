@@ -177,9 +177,9 @@ static int prepare(struct report *rep, struct reader *r, struct error *err)
 			"with --event, or group by event (-s event,…)",
 			rep->agg.ncols);
 	if (!rc)
-		rc = truth_build(&rep->truth, r, &rep->agg, err);
+		rc = quality_build(&rep->quality, r, &rep->agg, err);
 	if (!rc)
-		rc = missing_build(&rep->missing, &rep->truth, err);
+		rc = missing_build(&rep->missing, &rep->quality, err);
 	if (!rc)
 		rc = frame_keys_init(&rep->keys, rep->p, mask,
 				     !rep->spec.no_inline, &rep->sel, err);
@@ -252,7 +252,7 @@ void report_free(struct report *rep)
 	fold_fini(&rep->fold);
 	table_fini(&rep->table);
 	missing_fini(&rep->missing);
-	truth_fini(&rep->truth);
+	quality_fini(&rep->quality);
 	vec_fini(&rep->order);
 	vec_fini(&rep->tree);
 	vec_fini(&rep->tree_vals);

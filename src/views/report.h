@@ -8,7 +8,7 @@
  */
 #include "views/missing.h"
 #include "views/table.h"
-#include "views/truth.h"
+#include "views/quality.h"
 
 enum tree_mode {
 	TREE_NONE,
@@ -45,7 +45,7 @@ struct report {
 	const struct frame_keys *tree_keys;	/* one of both above */
 	struct fold fold;
 	struct row_table table;
-	struct truth truth;
+	struct quality quality;
 	struct missing missing;
 	VEC(uint32_t) order;	/* rows to show, in order */
 	size_t below_limit;	/* rows hidden by spec.limit */

@@ -189,7 +189,7 @@ static void put_report(struct writer_json *w)
 	json_object(&j, NULL);
 	json_uint(&j, "schema", 1);
 	json_object(&j, "header");
-	truth_json(&rep->truth, &j);
+	quality_json(&rep->quality, &j);
 	missing_json(&rep->missing, &j);
 	json_uint(&j, "hidden_rows", rep->below_limit + rep->beyond_top);
 	json_end(&j);

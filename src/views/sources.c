@@ -245,7 +245,7 @@ static int find_pieces(const struct sources *s, struct source_file *f)
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < p->texts.n; i++) {
-		const struct prof_text *t = &p->texts.v[i];
+		const struct source_excerpt *t = &p->texts.v[i];
 
 		if (t->file != f->file || t->offset > p->text_bytes.n ||
 		    t->size > p->text_bytes.n - t->offset)

@@ -148,7 +148,7 @@ static void put_head(struct drawer *d)
 	struct buf title = { 0 }, cut = { 0 }, count = { 0 };
 
 	if (p->runs.n)
-		text_safe(&title, truth_run_title(p, &p->runs.v[0]));
+		text_safe(&title, quality_run_title(p, &p->runs.v[0]));
 	text_cut(&cut, buf_cstr(&title), w / 9);
 	text_count(&count, d->f->total[0].count);
 	svg_begin(d->out, w, h);
@@ -162,11 +162,11 @@ static void put_head(struct drawer *d)
 		p, p->events.v[rep->agg.cols.v[0]].actual));
 	buf_str(d->out, d->style->inverted ? ", from functions to their callers"
 					   : "");
-	if (rep->truth.lost || rep->truth.broken || rep->truth.cut)
+	if (rep->quality.lost || rep->quality.broken || rep->quality.cut)
 		buf_printf(d->out, "; %" PRIu64 " lost, %.1f%% of stacks broken"
-			   " or cut", rep->truth.lost,
-			   line_share(rep->truth.broken + rep->truth.cut,
-				      rep->truth.shown));
+			   " or cut", rep->quality.lost,
+			   line_share(rep->quality.broken + rep->quality.cut,
+				      rep->quality.shown));
 	buf_str(d->out, "</text>\n");
 	d->out->failed |= title.failed || cut.failed || count.failed;
 	buf_fini(&title);
@@ -206,7 +206,7 @@ int svg_write(const struct report *rep, const struct svg_style *style,
 	struct flame f, upside;
 	int rc;
 
-	if (!rep->agg.ncols || !rep->truth.shown)
+	if (!rep->agg.ncols || !rep->quality.shown)
 		return error_set(err, ERR_NOTFOUND,
 				 "no samples to draw a flame graph of");
 	rc = flame_build(&f, rep, err);

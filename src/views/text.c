@@ -253,7 +253,7 @@ static void put_hidden(struct text *t)
 
 static void put_empty(struct text *t)
 {
-	const struct truth *tr = &t->rep->truth;
+	const struct quality *tr = &t->rep->quality;
 
 	line_comment(t->out, !tr->got ? "the recording holds no samples" :
 		     !tr->shown ? "no sample passes the filters" :
@@ -319,7 +319,7 @@ void report_text(const struct report *rep, const struct text_style *style,
 	if (!style->no_header) {
 		if (style->color)
 			buf_str(out, DIM);
-		truth_text(&rep->truth, style->columns, out);
+		quality_text(&rep->quality, style->columns, out);
 		if (style->color)
 			buf_str(out, OFF);
 		buf_str(out, "#\n");

@@ -117,7 +117,7 @@ static void sample_run(struct rng *g, const double *time, double samples,
 }
 
 static void simulate(struct rng *g, const struct setting *s,
-		     const double *share, double *cost, double *truth)
+		     const double *share, double *cost, double *quality)
 {
 	double tau[FUNCS], build[FUNCS], drift[RUNS_MAX], time[FUNCS];
 	const struct noise *n = s->noise;
@@ -125,7 +125,7 @@ static void simulate(struct rng *g, const struct setting *s,
 	for (int f = 0; f < FUNCS; f++) {
 		tau[f] = n->tau * exp(0.5 * rng_normal(g));
 		build[f] = n->build > 0 ? exp(n->build * rng_normal(g)) : 1;
-		truth[f] = (f == s->target ? 1 + s->effect : 1) *
+		quality[f] = (f == s->target ? 1 + s->effect : 1) *
 			   (1 + s->machine);
 	}
 	for (int r = 0; r < RUNS_MAX; r++)
@@ -143,7 +143,7 @@ static void simulate(struct rng *g, const struct setting *s,
 			if (!n->user && (f == BURSTY || f == BURSTY + 1))
 				e *= 4 * rng_gamma(g, 0.25);
 			time[f] = share[f] * c * e *
-				  (new ? truth[f] * build[f] : 1);
+				  (new ? quality[f] * build[f] : 1);
 		}
 		sample_run(g, time, s->samples, cost + r * FUNCS);
 	}
@@ -152,7 +152,7 @@ static void simulate(struct rng *g, const struct setting *s,
 static struct outcome try_setting(const struct options *o,
 				  const struct setting *s, size_t reps)
 {
-	static double share[FUNCS], cost[2 * RUNS_MAX * FUNCS], truth[FUNCS];
+	static double share[FUNCS], cost[2 * RUNS_MAX * FUNCS], quality[FUNCS];
 	struct rng g = rng_seed(o->seed);
 	struct judge_options jo = judge_defaults();
 	struct outcome out = { 0, 0, 0, 0 };
@@ -167,7 +167,7 @@ static struct outcome try_setting(const struct options *o,
 		struct judge j;
 		bool wrong = false;
 
-		simulate(&g, s, share, cost, truth);
+		simulate(&g, s, share, cost, quality);
 		if (judge_run(&in, &jo, &j, NULL) < 0)
 			exit(2);
 		for (int f = 0; f <= FUNCS; f++) {
@@ -181,7 +181,7 @@ static struct outcome try_setting(const struct options *o,
 			if (f == FUNCS || !(row->se > 0) || row->bursty)
 				continue;
 			/* a relative cost has no machine in it */
-			t = truth[f] / (row->absolute ? 1 : 1 + s->machine);
+			t = quality[f] / (row->absolute ? 1 : 1 + s->machine);
 			out.covered += row->low <= t && t <= row->high;
 			tested++;
 		}
@@ -366,7 +366,7 @@ static void part_looks(const struct options *o)
 		{ "ci", 20000, 0, 0.05 }, { "ci", 20000, 0, 0.10 },
 		{ "ci", 20000, 1, 0.10 }, { "ci", 20000, 1, 0.20 },
 	};
-	static double share[FUNCS], cost[2 * RUNS_MAX * FUNCS], truth[FUNCS];
+	static double share[FUNCS], cost[2 * RUNS_MAX * FUNCS], quality[FUNCS];
 	static double part[2 * RUNS_MAX * FUNCS];
 	struct judge_look looks[JUDGE_LOOKS];
 	size_t n = judge_looks(10, o->alpha, looks);
@@ -382,7 +382,7 @@ static void part_looks(const struct options *o)
 		double hit[2] = { 0, 0 }, wrong[2] = { 0, 0 }, runs = 0;
 
 		for (size_t k = 0; k < o->reps; k++) {
-			simulate(&g, &s, share, cost, truth);
+			simulate(&g, &s, share, cost, quality);
 			for (size_t at = 0; at <= n; at++) {
 				bool all = at == n, more;
 				size_t r = all ? 10 : looks[at].runs;

@@ -455,13 +455,13 @@ static void sums_are_relative(void **state)
 	}
 	judge(c);
 	assert_int_equal(c->j.rows[3].status, JUDGE_REGRESSED);
-	assert_int_equal(judge_together(&c->j, both, 2, &s), 0);
+	assert_int_equal(judge_group(&c->j, both, 2, &s), 0);
 	assert_true(fabs(s.ratio - 1) < 0.02);
 	assert_true(s.p > 0.05);
 	/* with twice as much on the way, they cost more, and surely so */
 	for (size_t r = RUNS; r < 2 * RUNS; r++)
 		c->cost[r * FUNCS + 3] *= 2;
-	assert_int_equal(judge_together(&c->j, both, 2, &s), 0);
+	assert_int_equal(judge_group(&c->j, both, 2, &s), 0);
 	assert_true(s.ratio > 1.2 && s.p < 0.01);
 	counts_free(c);
 }

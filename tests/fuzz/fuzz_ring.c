@@ -61,7 +61,7 @@ static void feed(struct delivery *d, const uint8_t *data, size_t size)
 	perf_ring_take(&bytes, tail, tail + half, &one, 1u << 30);
 	perf_ring_take(&bytes, tail + half, tail + size, &two, 1u << 30);
 	order_flush(&o, 1u << 20, deliver, d);
-	collector_rest(d->c, 1ull << 33, NULL);
+	collector_idle(d->c, 1ull << 33, NULL);
 	order_flush(&o, UINT64_MAX, deliver, d);
 	order_fini(&o);
 	free(ring);

@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { WALKS = 24, STACK = 2048, FRAMES = 64 };
+enum { UNWINDER = 24, STACK = 2048, FRAMES = 64 };
 
 #define STACK_AT 0x7ffc00000000ull
 
@@ -102,7 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (unwind_table_open(img, &s.t, NULL) < 0)
 		return 0;
 	if (!unwind_cache_new(&cache)) {
-		for (int i = 0; i < WALKS; i++)
+		for (int i = 0; i < UNWINDER; i++)
 			sum += walk(&s, cache, is32);
 		unwind_cache_free(cache);
 	}

@@ -50,7 +50,7 @@ void sample_profile_fill(struct profile *p)
 	profile_node(p, 0, PROF_MARK_CUT);
 	profile_end(p, PROF_MARK_BROKEN, PROF_END_NO_DATA, 1);
 	profile_end(p, PROF_MARK_BROKEN, PROF_END_BAD_MEMORY, PROF_NONE);
-	profile_end(p, PROF_MARK_LATER, PROF_END_UNKNOWN, 0);
+	profile_end(p, PROF_MARK_READ_LATE, PROF_END_UNKNOWN, 0);
 	must(profile_set_env(p, PROF_NONE, "hostname", "box"));
 	must(profile_set_env(p, 0, "cwd", "/tmp"));
 	must(vec_push(&p->losses, (struct prof_loss){
@@ -82,7 +82,7 @@ void sample_profile_symbols(struct profile *p)
 	must(vec_push(&p->symbols, (struct prof_symbol){
 			.image = 0, .name = outer.name, .vaddr = 0x1000,
 			.size = 0x80 }));
-	must(vec_push(&p->sources, (struct prof_source){
+	must(vec_push(&p->sources, (struct image_debug_info){
 			.image = 0, .names = PROF_NAMES_DYNSYM,
 			.missing = PROF_MISSING_SYMTAB | PROF_MISSING_DWARF,
 			.file = outer.file }));
@@ -93,10 +93,10 @@ void sample_profile_symbols(struct profile *p)
 			.image = 0, .vaddr = 0x1000, .frame = 0 }));
 	must(vec_push(&p->lines, (struct prof_line){
 			.image = 0, .vaddr = 0x1004, .frame = PROF_NONE }));
-	must(vec_push(&p->texts, (struct prof_text){
+	must(vec_push(&p->texts, (struct source_excerpt){
 			.file = outer.file, .line = 7, .offset = 0,
 			.flags = PROF_TEXT_NEWER, .size = 4 }));
-	must(vec_push(&p->texts, (struct prof_text){
+	must(vec_push(&p->texts, (struct source_excerpt){
 			.file = outer.file, .line = 20, .offset = 4,
 			.size = 5 }));
 	buf_bytes(&p->text_bytes, "a\nb\nlast\n", 9);

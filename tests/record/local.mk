@@ -9,7 +9,7 @@ if CMOCKA
 RECORD_TESTS = tests/record/test_addrspace tests/record/test_collector \
 	tests/record/test_copies tests/record/test_cpu_watch \
 	tests/record/test_kmod tests/record/test_live \
-	tests/record/test_maps_watch tests/record/test_walks \
+	tests/record/test_maps_watch tests/record/test_unwinder \
 	tests/record/test_ptrace tests/record/test_order tests/record/test_perf \
 	tests/record/test_priority tests/record/test_proc_text \
 	tests/record/test_rights \
@@ -26,8 +26,8 @@ tests_record_test_cpu_watch_SOURCES = tests/record/test_cpu_watch.c
 tests_record_test_cpu_watch_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_live_SOURCES = tests/record/test_live.c
 tests_record_test_live_LDADD = $(TALLY_LIBS) -lcmocka
-tests_record_test_walks_SOURCES = tests/record/test_walks.c
-tests_record_test_walks_LDADD = $(TALLY_LIBS) -lcmocka
+tests_record_test_unwinder_SOURCES = tests/record/test_unwinder.c
+tests_record_test_unwinder_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_kmod_SOURCES = tests/record/test_kmod.c
 tests_record_test_kmod_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_maps_watch_SOURCES = tests/record/test_maps_watch.c

@@ -165,7 +165,7 @@ static void tell(const struct check *x, struct mapset *maps, int class,
 	fprintf(stderr, "%s: libdw %zu frames (%s), tally %u (%s %s), after",
 	       class_names[class], x->theirs.n, x->theirs.end, s->nuser,
 	       s->end.mark == PROF_MARK_CUT ? "cut" :
-	       s->end.mark == PROF_MARK_GUESSED ? "guessed" :
+	       s->end.mark == PROF_MARK_HEURISTIC ? "guessed" :
 	       s->end.mark ? "broken" : "whole",
 	       s->end.mark == PROF_MARK_BROKEN ? prof_end_text(s->end.reason)
 					       : "");
@@ -221,7 +221,7 @@ static int take(void *ctx, const struct record *r, struct error *err)
 	x->copy = &s.copy;
 	x->tid = r->tid;
 	walk_theirs(x);
-	walks_sample(&x->c.walks, proc->maps, r->pid, r->tid, &s);
+	unwinder_sample(&x->c.unwinder, proc->maps, r->pid, r->tid, &s);
 	compare(x, proc->maps, &s);
 	x->samples++;
 	return 0;
@@ -291,7 +291,7 @@ int main(int argc, char **argv)
 	if (profile_init(&x->p) < 0 ||
 	    collector_init(&x->c, &x->p, "/proc", "/sys", &err) < 0)
 		return 1;
-	x->c.walks.no_live = true;
+	x->c.unwinder.no_live = true;
 	r = run(x, argv + optind, hz, &err);
 	if (r < 0)
 		fprintf(stderr, "stackcheck: %s\n", err.msg);

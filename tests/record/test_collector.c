@@ -458,7 +458,7 @@ static void the_life_of_a_child(void **state)
 	check_at(r, 5, 0x700300, "sh+203300");
 	task(r, RECORD_EXIT, 6, 6, 5, 5);
 	check_at(r, 6, 0x700300, "tool+203300");	/* late */
-	assert_int_equal(collector_rest(&r->c, UINT64_MAX, &r->err), 0);
+	assert_int_equal(collector_idle(&r->c, UINT64_MAX, &r->err), 0);
 	check_at(r, 6, 0x700300, "[unknown]+700300");
 	assert_string_equal(profile_cstr(&r->p, last_thread(r)->comm), "");
 }
@@ -597,16 +597,16 @@ static void modules_that_are_loaded_meanwhile(void **state)
 	write_text(r, "modules", "new 8192 0 - Live 0xffffffffc0200000\n"
 		   "old 8192 0 - Live 0xffffffffc0100000\n");
 	check_kernel(r, 0xffffffffc0200010, "[kernel]+3f200010", "");
-	assert_int_equal(collector_rest(&r->c, 5000000000, &r->err), 0);
+	assert_int_equal(collector_idle(&r->c, 5000000000, &r->err), 0);
 	check_kernel(r, 0xffffffffc0200010, "[new]+10", "");
 	check_kernel(r, 0xffffffffc0100010, "[old]+10", "");
 	assert_int_equal(r->p.images.n, 3);
 	/* Not for each stray address. */
 	write_text(r, "modules", "third 8192 0 - Live 0xffffffffc0300000\n");
 	check_kernel(r, 0xffffffffc0300010, "[kernel]+3f300010", "");
-	assert_int_equal(collector_rest(&r->c, 5500000000, &r->err), 0);
+	assert_int_equal(collector_idle(&r->c, 5500000000, &r->err), 0);
 	check_kernel(r, 0xffffffffc0300010, "[kernel]+3f300010", "");
-	assert_int_equal(collector_rest(&r->c, 6000000000, &r->err), 0);
+	assert_int_equal(collector_idle(&r->c, 6000000000, &r->err), 0);
 	check_kernel(r, 0xffffffffc0300010, "[third]+10", "");
 }
 

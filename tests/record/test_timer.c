@@ -14,7 +14,7 @@
 
 #include "profile/model.h"
 #include "record/timer_library.h"
-#include "record/timer_news.h"
+#include "record/timer_sideband.h"
 #include "record/timer_source.h"
 
 enum { RING = 4096, STACK = 24 };
@@ -281,34 +281,34 @@ static int count_records(void *ctx, const struct record *r, struct error *err)
 	return 0;
 }
 
-static void tell(struct timer_news *n, enum timer_kind kind, uint32_t pid,
+static void tell(struct timer_sideband *n, enum timer_kind kind, uint32_t pid,
 		 const char *s)
 {
 	union text t = text_of(kind, pid, s);
 	struct timer_message m;
 
 	assert_true(decoded(&t, sizeof(t), &m));
-	assert_int_equal(timer_news_message(n, &m, pid), 0);
+	assert_int_equal(timer_sideband_message(n, &m, pid), 0);
 }
 
 static void what_never_begins_is_named(void **state)
 {
 	struct counted c = { .ip = 0 };
-	struct timer_news n;
+	struct timer_sideband n;
 
 	(void)state;
-	timer_news_init(&n, "/nonexistent");
+	timer_sideband_init(&n, "/nonexistent");
 	n.cb = count_records;
 	n.ctx = &c;
 	tell(&n, TIMER_EXEC, 10, "/usr/bin/static");
 	tell(&n, TIMER_EXEC, 11, "fails");
 	tell(&n, TIMER_EXEC_FAILED, 11, "");
 	tell(&n, TIMER_OUTSIDE_SPAWN, 12, "a/spawned");
-	assert_int_equal(timer_news_end(&n, 1u << 30), 0);
+	assert_int_equal(timer_sideband_end(&n, 1u << 30), 0);
 	assert_int_equal(n.outside.n, 2);
 	assert_string_equal(n.outside.v[0].name, "spawned");
 	assert_string_equal(n.outside.v[1].name, "static");
-	timer_news_fini(&n);
+	timer_sideband_fini(&n);
 }
 
 /* A program that took 2.5 ms, of which nobody can tell where, then one that took 30, a third of it the kernel's,
@@ -337,16 +337,16 @@ static void what_a_start_takes_is_shown(void **state)
 		union text exec = text_of(TIMER_EXEC, 10, "a");
 		struct counted c = { .ip = 0 };
 		struct timer_message m;
-		struct timer_news n;
+		struct timer_sideband n;
 
-		timer_news_init(&n, "/nonexistent");
+		timer_sideband_init(&n, "/nonexistent");
 		n.cb = count_records;
 		n.ctx = &c;
 		exec.head.cpu_us = cases[i].before;
 		assert_true(decoded(&exec, sizeof(exec), &m));
-		timer_news_message(&n, &m, cases[i].begin_ns);
+		timer_sideband_message(&n, &m, cases[i].begin_ns);
 		assert_true(decoded(&s, sizeof(s), &m));
-		timer_news_message(&n, &m, cases[i].end_ns);
+		timer_sideband_message(&n, &m, cases[i].end_ns);
 		assert_int_equal(c.n[RECORD_SAMPLE], 0);
 		/* With the mappings, and only once. */
 		tell(&n, TIMER_MAPS, 10, "");
@@ -357,7 +357,7 @@ static void what_a_start_takes_is_shown(void **state)
 		assert_int_equal(c.ip, c.user_ns ? 0x7000 : 0);
 		assert_int_equal(n.weight,
 				 c.user_ns + c.kernel_ns + c.unknown_ns);
-		timer_news_fini(&n);
+		timer_sideband_fini(&n);
 	}
 }
 
@@ -365,11 +365,11 @@ static void floods_cost_no_memory(void **state)
 {
 	enum { FLOOD = 20000 };
 	struct counted c = { .ip = 0 };
-	struct timer_news n;
+	struct timer_sideband n;
 	char name[32];
 
 	(void)state;
-	timer_news_init(&n, "/nonexistent");
+	timer_sideband_init(&n, "/nonexistent");
 	n.cb = count_records;
 	n.ctx = &c;
 	for (uint32_t i = 1; i <= FLOOD; i++) {
@@ -379,12 +379,12 @@ static void floods_cost_no_memory(void **state)
 	}
 	assert_in_range(n.execs.n, 1, TIMER_EXECS_MAX);
 	assert_in_range(n.loads.n, 1, TIMER_LOADS_MAX);
-	assert_int_equal(timer_news_loads(&n, 1), 0);
-	assert_int_equal(timer_news_end(&n, UINT64_MAX), 0);
+	assert_int_equal(timer_sideband_loads(&n, 1), 0);
+	assert_int_equal(timer_sideband_end(&n, UINT64_MAX), 0);
 	assert_in_range(n.outside.n, 1, 16);
 	/* The first that never began is among them. */
 	assert_string_equal(n.outside.v[0].name, "program1");
-	timer_news_fini(&n);
+	timer_sideband_fini(&n);
 }
 
 /* An open source and the memory that its programs would have. */

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profile/fill_symbols.h"
+#include "profile/symbolize_profile.h"
 
 static void parse_id(const char *text, struct build_id *id)
 {

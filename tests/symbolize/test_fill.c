@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profile/fill_symbols.h"
+#include "profile/symbolize_profile.h"
 
 /* Returns the address in itself of an inlined call and the line of each. */
 static inline __attribute__((always_inline)) void *here(int *line)
@@ -126,7 +126,7 @@ static void test_own_inlines(void **state)
 	struct build_id id = own_build_id();
 	struct fill_options o = { .code_budget = 1 << 20 };
 	const struct prof_frame *inner, *outer;
-	uint64_t heat[2] = { 10, 0 }, vaddr;
+	uint64_t self_samples[2] = { 10, 0 }, vaddr;
 	int in_line, out_line;
 	struct profile p;
 	uint32_t image, loc, frame, gone, there;
@@ -144,7 +144,7 @@ static void test_own_inlines(void **state)
 	there = p.images.v[image].path;
 	gone = profile_str(&p, "/nonexistent/file");
 	profile_loc(&p, image, UINT64_MAX / 2);	/* nothing is there */
-	o.heat = heat;
+	o.self_samples = self_samples;
 	fill(&p, &o);
 	frame = profile_loc_frame(&p, loc);
 	assert_string_equal(func_name(&p, frame), "here");
@@ -191,8 +191,8 @@ static void test_own_inlines(void **state)
 	o.code_budget = 4;
 	fill(&p, &o);
 	assert_int_equal(p.codes.n, 1);
-	heat[0] = 1;
-	heat[1] = 200;
+	self_samples[0] = 1;
+	self_samples[1] = 200;
 	fill(&p, &o);
 	assert_int_equal(p.codes.n, 0);
 	assert_int_equal(p.code_bytes.n, 0);

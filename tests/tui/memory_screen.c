@@ -132,7 +132,7 @@ int memory_screen_find(const struct memory_screen *m, const char *text)
 int memory_screen_chosen(const struct memory_screen *m)
 {
 	for (int i = 1; i < m->rows && i < MEMORY_ROWS; i++)
-		if (m->row[i][0] && m->look[i][0] & LOOK_REVERSE)
+		if (m->row[i][0] && m->look[i][0] & STYLE_REVERSE)
 			return i;
 	return -1;
 }

@@ -371,9 +371,9 @@ static void add_code(struct app *a)
 		{ m->app, text_id(m, "work"), 0x1000, sizeof(code) },
 		{ m->app, text_id(m, "callee"), 0x1020, 16 },
 	};
-	struct prof_source src = { .image = m->app, .machine = EM_X86_64 };
+	struct image_debug_info src = { .image = m->app, .machine = EM_X86_64 };
 	struct prof_code c = { m->app, 0x1000, 0, sizeof(code) };
-	struct prof_text t = { text_id(m, "work.c"), 20, 0, 0,
+	struct source_excerpt t = { text_id(m, "work.c"), 20, 0, 0,
 			       sizeof(text) - 1 };
 	uint32_t l1, l2, l3;
 

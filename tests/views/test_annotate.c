@@ -47,7 +47,7 @@ static void test_noise(void **state)
 static void add_text(struct profile *p, uint32_t file, uint32_t line,
 		     const char *text)
 {
-	struct prof_text t = { .file = file, .line = line,
+	struct source_excerpt t = { .file = file, .line = line,
 			       .offset = (uint32_t)p->text_bytes.n,
 			       .size = (uint32_t)strlen(text) };
 

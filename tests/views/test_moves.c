@@ -33,7 +33,7 @@ static size_t *find(size_t pairs, uint64_t *asked)
 	assert_non_null(v);
 	assert_non_null(from);
 	for (size_t i = 0; i < pairs; i++) {
-		v[2 * i] = (struct move_item){ MOVE_FELL, -1.0 - (double)i };
+		v[2 * i] = (struct move_item){ MOVE_LOSS, -1.0 - (double)i };
 		v[2 * i + 1] = (struct move_item){ MOVE_NEW, 1.0 + (double)i };
 	}
 	assert_int_equal(moves_find(&m, from), 0);

@@ -392,7 +392,7 @@ static void test_header(void **state)
 	maker_init(&m, 1);
 	m.p.events.v[0].actual = profile_str(&m.p, "cpu-clock");
 	m.p.events.v[0].note = profile_str(&m.p, "no hardware counters here");
-	vec_push(&m.p.sources, (struct prof_source){
+	vec_push(&m.p.sources, (struct image_debug_info){
 		.image = m.lib, .names = PROF_NAMES_DYNSYM,
 		.missing = PROF_MISSING_SYMTAB | PROF_MISSING_DWARF });
 	profile_set_env(&m.p, PROF_NONE, "hostname", "box");
@@ -410,7 +410,7 @@ static void test_header(void **state)
 	r = maker_read(&m);
 	rep = build(r, "symbol", TREE_NONE);
 	style.no_total = true;
-	style.missing = missing_worth_telling(&rep->missing);
+	style.missing = missing_major(&rep->missing);
 	rep->missing.rows.v[0].command = "apt install libx-dbgsym";
 	rep->missing.rows.v[0].note = "from \x1b[31mthere";
 	report_text(rep, &style, &out);
@@ -483,7 +483,7 @@ static void test_missed(void **state)
 static void put_source(struct maker *m, uint32_t image, uint32_t names,
 		       uint32_t missing)
 {
-	vec_push(&m->p.sources, (struct prof_source){
+	vec_push(&m->p.sources, (struct image_debug_info){
 		.image = image, .names = names, .missing = missing });
 }
 
@@ -522,7 +522,7 @@ static void test_missing(void **state)
 	w = &rep->missing;
 	assert_int_equal(w->shown, 100);
 	assert_int_equal(w->rows.n, 2);
-	assert_int_equal(missing_worth_telling(w), 2);
+	assert_int_equal(missing_major(w), 2);
 	assert_int_equal(w->rows.v[0].image, m.lib);
 	assert_int_equal(w->rows.v[0].unnamed, 5);
 	assert_int_equal(w->rows.v[0].exported, 15);
@@ -585,22 +585,22 @@ static void test_stack_ends(void **state)
 	profile_set_env(&m.p, PROF_NONE, "stack_copy_bytes", "8192");
 	f = maker_loc(&m, maker_func(&m, m.app, "f", "f.c", 1), 2);
 	maker_samples(&m, STACK(&m, f), 0, 0, 10, 5);
-	ended(&m, f, PROF_MARK_LATER, PROF_END_UNKNOWN, PROF_NONE, 1);
+	ended(&m, f, PROF_MARK_READ_LATE, PROF_END_UNKNOWN, PROF_NONE, 1);
 	ended(&m, f, PROF_MARK_CUT, PROF_END_UNKNOWN, PROF_NONE, 1);
 	ended(&m, f, PROF_MARK_BROKEN, PROF_END_BAD_MEMORY, PROF_NONE, 1);
 	ended(&m, f, PROF_MARK_BROKEN, PROF_END_NO_DATA, m.lib, 2);
 	r = maker_read(&m);
 	assert_int_equal(info_build(&in, r, "x.tally", m.n, &err), 0);
-	assert_int_equal(in.truth.later, 1);
-	assert_int_equal(in.truth.cut, 1);
-	assert_int_equal(in.truth.broken, 3);
-	truth_stacks(&in.truth, &out);
+	assert_int_equal(in.quality.later, 1);
+	assert_int_equal(in.quality.cut, 1);
+	assert_int_equal(in.quality.broken, 3);
+	quality_stacks(&in.quality, &out);
 	assert_string_equal(buf_cstr(&out), "Stacks: 10.0% cut short; 30.0% "
 		"broken: no unwind data in libx.so.1 20.0%, bad memory 10.0%; "
 		"10.0% with outer callers read a moment later (likely right); "
 		"see tally info");
 	buf_reset(&out);
-	truth_stacks_help(&in.truth, "-> ", &out);
+	quality_stacks_help(&in.quality, "-> ", &out);
 	assert_string_equal(buf_cstr(&out),
 		"-> 8192 bytes of each stack were copied; record with "
 		"--call-graph=dwarf,65528\n"
@@ -632,11 +632,11 @@ static void test_few_stack_ends(void **state)
 	maker_init(&m, 1);
 	f = maker_loc(&m, maker_func(&m, m.app, "f", "f.c", 1), 2);
 	maker_samples(&m, STACK(&m, f), 0, 0, 10, 2494);
-	ended(&m, f, PROF_MARK_LATER, PROF_END_UNKNOWN, PROF_NONE, 5);
+	ended(&m, f, PROF_MARK_READ_LATE, PROF_END_UNKNOWN, PROF_NONE, 5);
 	ended(&m, f, PROF_MARK_BROKEN, PROF_END_BAD_MEMORY, PROF_NONE, 1);
 	r = maker_read(&m);
 	assert_int_equal(info_build(&in, r, "x.tally", m.n, &err), 0);
-	truth_stacks(&in.truth, &out);
+	quality_stacks(&in.quality, &out);
 	assert_string_equal(buf_cstr(&out), "Stacks: 1 of 2,500 broken: bad "
 		"memory; 0.2% with outer callers read a moment later (likely "
 		"right)");

@@ -31,7 +31,7 @@ static struct rename_item item(const char *image, const char *name, double share
 static void fini(struct rename_item *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		code_runs_fini(&v[i].code);
+		code_ngrams_fini(&v[i].code);
 }
 
 static void test_code(void **state)

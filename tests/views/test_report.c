@@ -420,14 +420,14 @@ static void test_frameless_and_marks(void **state)
 	assert_int_equal(rep->order.n, 3);	/* [unknown], libx+0x1234, f */
 	assert_int_equal(report_values(rep, rep->order.v[0])->self.count, 14);
 	assert_int_equal(report_values(rep, rep->order.v[1])->self.count, 4);
-	assert_int_equal(rep->truth.cut, 5);
-	assert_int_equal(rep->truth.broken, 4);
-	assert_int_equal(rep->truth.frameless, 3);
-	assert_int_equal(rep->truth.unresolved, 15);
-	assert_int_equal(rep->truth.images.n, 3);
-	assert_int_equal(rep->truth.images.v[0].samples, 11);
-	assert_int_equal(rep->truth.images.v[1].samples, 4);
-	assert_int_equal(rep->truth.images.v[1].unresolved, 4);
+	assert_int_equal(rep->quality.cut, 5);
+	assert_int_equal(rep->quality.broken, 4);
+	assert_int_equal(rep->quality.frameless, 3);
+	assert_int_equal(rep->quality.unresolved, 15);
+	assert_int_equal(rep->quality.images.n, 3);
+	assert_int_equal(rep->quality.images.v[0].samples, 11);
+	assert_int_equal(rep->quality.images.v[1].samples, 4);
+	assert_int_equal(rep->quality.images.v[1].unresolved, 4);
 	/* a mark is no caller */
 	assert_int_equal(rep->table.rows.v[rep->order.v[2]].tree_n, 0);
 	report_free(rep);
@@ -489,7 +489,7 @@ static void test_many_lanes(void **state)
 		assert_int_equal(rep->tree_vals.v[row->tree].self.count,
 				 depth == 1 ? samples_of(t) + 1 : 1);
 	}
-	assert_int_equal(rep->truth.shown, m.samples.n);
+	assert_int_equal(rep->quality.shown, m.samples.n);
 	report_free(rep);
 	reader_close(r);
 	maker_fini(&m);

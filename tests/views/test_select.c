@@ -82,10 +82,10 @@ static void test_samples(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct report *rep = build(r, &cases[i].sel, "symbol");
 
-		if (rep->truth.shown != cases[i].want)
+		if (rep->quality.shown != cases[i].want)
 			fail_msg("case %zu: %llu", i,
-				 (unsigned long long)rep->truth.shown);
-		assert_int_equal(rep->truth.got, 10);
+				 (unsigned long long)rep->quality.shown);
+		assert_int_equal(rep->quality.got, 10);
 		report_free(rep);
 	}
 	reader_close(r);
@@ -132,7 +132,7 @@ static void test_frames(void **state)
 		if (rep->order.n != cases[i].rows)
 			fail_msg("case %zu: %zu rows", i, rep->order.n);
 		/* percentages stay those of all samples */
-		assert_int_equal(rep->truth.shown, 10);
+		assert_int_equal(rep->quality.shown, 10);
 		if (rep->order.n) {
 			v = report_values(rep, rep->order.v[0]);
 			assert_int_equal(v->self.count, cases[i].self);
@@ -287,7 +287,7 @@ static void test_cut_file(void **state)
 	assert_int_equal(report_build(r, &spec, &rep, &err), 0);
 	report_text(rep, &style, &out);
 	assert_non_null(strstr(buf_cstr(&out), "\n# Damaged: "));
-	assert_int_equal(rep->truth.got, 10);
+	assert_int_equal(rep->quality.got, 10);
 	buf_reset(&out);
 	report_json(rep, &out);
 	assert_non_null(strstr(buf_cstr(&out), "\"incomplete\":true"));

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_BASE_VARIANCE_H
+#define TALLY_BASE_VARIANCE_H
+/* Log ratios of many functions' costs with moderated variances. */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/stats.h"
+
+/* Costs of n functions in runs, function by function, baseline first. */
+struct series {
+	size_t n, nbase, nnew;
+	size_t prior;		/* the first so many tell what is usual; the
+				 * others are sums of functions */
+	double *y;		/* [function * (nbase + nnew) + run] */
+	double *v0;		/* by function: relative sampling variance of
+				 * one run, were samples independent */
+};
+
+struct moderated {
+	double *log_ratio, *se, *df;	/* by function */
+	double *v;		/* own variance, relative */
+	bool *bursty;
+	double kappa, tau2;
+	struct stats_weighted *tmp;	/* room for n */
+};
+
+/* Standard deviation between runs that is assumed where it cannot be measured:
+ * one run a side. */
+#define ASSUMED_TAU 0.02
+
+static inline double *series_of(const struct series *s, size_t f)
+{
+	return s->y + f * (s->nbase + s->nnew);
+}
+
+/* The arrays of `m` are the caller's. */
+void shrink_variances(const struct series *s, struct moderated *m);
+/* Variance between runs of a group relative to its mean squared. */
+void series_variance(const struct series *s, double *v);
+/* Variance beyond sampling that the functions have in common. */
+double common_tau2(const double *v, const double *v0, const bool *use,
+		   size_t n, size_t d, struct stats_weighted *tmp);
+bool is_bursty(double v, double prior, size_t d);
+/* As moderate's prior, but without kappa: predicted variance between runs. */
+double series_tau2(const struct series *s, struct moderated *m);
+
+#endif

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Numbers and names as words: see show.h. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/text.h"
+#include "check/show.h"
+#include "views/names.h"
+
+static void safe_name(const char *name, bool kernel, bool full,
+		      struct buf *out)
+{
+	struct buf b = { 0 };
+
+	if (!full)
+		name_shorten(name, &b);
+	if (kernel)
+		buf_str(out, "[k] ");
+	text_safe(out, b.n ? buf_cstr(&b) : name);
+	buf_fini(&b);
+}
+
+void describe_func(const struct check *c, uint32_t func, bool full,
+		   struct buf *out)
+{
+	const struct check_func *f = &c->runs.funcs.v[func];
+	struct buf b = { 0 };
+
+	check_func_name(&c->runs, func, &b);
+	safe_name(buf_cstr(&b), f->kernel, full || !f->name, out);
+	buf_fini(&b);
+}
+
+void describe_part(const struct check *c, const struct check_part *p,
+		   struct buf *out)
+{
+	switch (p->kind) {
+	case PART_CALLER:
+		describe_func(c, p->func, false, out);
+		break;
+	case PART_LINE:
+		text_safe(out, check_str(&c->runs, p->name));
+		buf_printf(out, ":%u", p->line);
+		break;
+	default:
+		text_safe(out, check_str(&c->runs, p->name));
+		buf_printf(out, "+0x%" PRIx64, p->offset);
+		if (p->text) {
+			buf_str(out, " (");
+			text_safe(out, check_str(&c->runs, p->text));
+			buf_str(out, ")");
+		}
+	}
+}
+
+const char *describe_part_title(enum check_part_kind k)
+{
+	static const char *const titles[] = { "lines that gained",
+		"instructions that gained", "callers that gained" };
+
+	return titles[k];
+}
+
+void describe_name(const struct check *c, const struct check_row *r, bool full,
+		   struct buf *out)
+{
+	if (r->unit.func == PROF_NONE) {
+		check_row_name(c, r, out);
+		return;
+	}
+	describe_func(c, r->unit.func, full, out);
+	if (r->unit.base) {
+		buf_str(out, " ");
+		text_safe(out, check_str(&c->runs, r->unit.base));
+		buf_printf(out, ":%u", check_line_number(r->unit.line));
+	}
+}
+
+void describe_change(double ratio, struct buf *out)
+{
+	double x = 100 * (ratio - 1);
+
+	if (isnan(ratio))
+		buf_str(out, "-");
+	else if (isinf(ratio))
+		buf_str(out, "new");
+	else if (ratio >= 10)
+		buf_printf(out, "x%.*f", ratio < 100 ? 1 : 0, ratio);
+	else
+		buf_printf(out, "%+.1f%%", fabs(x) < 0.05 ? 0.0 : x);
+}
+
+void describe_interval(double low, double high, struct buf *out)
+{
+	if (isnan(low) || isnan(high)) {
+		buf_str(out, "-");
+		return;
+	}
+	describe_change(low, out);
+	buf_str(out, " to ");
+	describe_change(high, out);
+}
+
+void describe_p(double p, struct buf *out)
+{
+	if (isnan(p))
+		buf_str(out, "-");
+	else if (p < 0.0001)
+		buf_str(out, "<0.0001");
+	else
+		buf_printf(out, "%.*f", p < 0.01 ? 4 : 2, p);
+}
+
+double describe_deciding(const struct check_row *r)
+{
+	return r->j.ratio < 1 ? r->j.q_faster : r->j.q;
+}
+
+void describe_estimate(const struct check_row *r, const char *between,
+		       struct buf *out)
+{
+	describe_change(r->j.ratio, out);
+	buf_str(out, " (95%: ");
+	describe_interval(r->j.low, r->j.high, out);
+	buf_printf(out, "%sp ", between);
+	describe_p(describe_deciding(r), out);
+	buf_str(out, ")");
+}
+
+void describe_cost(const struct check *c, double cost, bool sign,
+		   struct buf *out)
+{
+	static const char units[] = " kMGTPE";
+	const char *flag = sign ? "+" : "";
+	double x = fabs(cost);
+	int u = 0, digits;
+
+	if (sign)
+		buf_str(out, cost < 0 ? "-" : flag);
+	if (c->is_time) {
+		x /= 1e6;
+		digits = x < 0.0005 ? 0 : x < 1 ? 3 : x < 100 ? 2 : 0;
+		buf_printf(out, "%.*f ms", digits, x);
+		return;
+	}
+	while (x >= 1000 && units[u + 1]) {
+		x /= 1000;
+		u++;
+	}
+	buf_printf(out, "%.*f", x < 10 ? 2 : x < 100 ? 1 : 0, x);
+	if (u)
+		buf_printf(out, " %c", units[u]);
+}
+
+double describe_gain(const struct check *c, const struct check_row *r)
+{
+	return check_cost(c, check_now(c, r) - r->j.base);
+}
+
+bool describe_changed(const struct check_row *r)
+{
+	return r->status != CHECK_SAME && r->status != CHECK_SMALL;
+}
+
+void describe_shift(const struct check *c, struct buf *out)
+{
+	double x = c->judge.shift;
+
+	if (!c->judge.shifted || fabs(x) < 0.005)
+		return;
+	buf_str(out, "all functions ");
+	describe_change(1 + x, out);
+	buf_str(out, ": machine or compiler flags, not one function");
+	if (!c->interleaved)
+		buf_str(out, " (interleaved runs would tell)");
+}
+
+bool describe_explained(const struct check *c, const struct check_row *r)
+{
+	return r->status == CHECK_MOVED || r->status == CHECK_ALLOWED ||
+	       (describe_changed(r) && check_row_renamed(c, r));
+}
+
+/* Of a function that had another name, or whose code came from elsewhere. */
+static void put_before(const struct check *c, const struct check_row *r,
+		       struct buf *out)
+{
+	struct buf name = { 0 };
+
+	if (check_row_renamed(c, r))
+		describe_func(c, check_func_before(&c->runs, r->unit.func), false,
+			      &name);
+	else if (r->status == CHECK_MOVED && r->partner != PROF_NONE)
+		describe_name(c, &c->rows.v[r->partner], false, &name);
+	if (name.n)
+		buf_printf(out, "%s%s", r->status == CHECK_MOVED
+			   ? " from " : ", was ", buf_cstr(&name));
+	out->failed |= name.failed;
+	buf_fini(&name);
+}
+
+void describe_status(const struct check *c, const struct check_row *r,
+		     struct buf *out)
+{
+	struct buf tmp = { 0 };
+
+	buf_str(out, check_status_name(r->status));
+	put_before(c, r, out);
+	if (r->status == CHECK_ALLOWED) {
+		text_safe(&tmp, r->reason);
+		buf_printf(out, ": %s", buf_cstr(&tmp));
+	} else if (r->status == CHECK_SUSPECT) {
+		buf_str(out, ": more runs would tell");
+	}
+	buf_fini(&tmp);
+}
+
+void describe_runs(const struct check *c, struct buf *out)
+{
+	struct buf tmp = { 0 };
+	uint64_t n[2] = { 0, 0 };
+
+	for (size_t i = 0; i < c->runs.runs.n; i++)
+		n[c->runs.runs.v[i].side] += c->runs.runs.v[i].samples;
+	text_safe(&tmp, check_event_name(c));
+	buf_printf(out, "%zu baseline run%s (%" PRIu64 " samples), %zu new "
+		   "run%s (%" PRIu64 " samples)%s, %s", c->runs.nbase,
+		   c->runs.nbase == 1 ? "" : "s", n[0], c->runs.nnew,
+		   c->runs.nnew == 1 ? "" : "s", n[1],
+		   c->interleaved ? ", interleaved" : "", buf_cstr(&tmp));
+	buf_fini(&tmp);
+}
+
+void describe_total(const struct check *c, struct buf *out)
+{
+	const struct judge_total *t = &c->judge.total;
+
+	buf_str(out, "total ");
+	describe_change(t->ratio, out);
+	buf_str(out, " (");
+	describe_cost(c, check_cost(c, t->base), false, out);
+	buf_str(out, " to ");
+	describe_cost(c, check_cost(c, t->now), false, out);
+	buf_str(out, " a run");
+	if (t->tested) {
+		buf_str(out, "; 95%: ");
+		describe_interval(t->low, t->high, out);
+		buf_str(out, "; p ");
+		describe_p(t->ratio < 1 ? t->p_faster : t->p, out);
+		buf_str(out, "; would have seen ");
+		describe_change(1 + t->visible, out);
+	} else {
+		buf_str(out, "; not tested: one run a side");
+	}
+	buf_str(out, ")");
+	if (c->total_fails)
+		buf_str(out, ": regressed");
+	else if (c->total_reason)
+		buf_printf(out, ": allowed: %s", c->total_reason);
+	else if (t->regressed)
+		buf_str(out, ": slower, but not gated");
+	else if (t->improved)
+		buf_str(out, ": improved");
+}
+
+void describe_noise(const struct check *c, struct buf *out)
+{
+	const struct judge_total *t = &c->judge.total;
+
+	buf_printf(out, "total varies %.1f%% and %.1f%% between runs; a "
+		   "function %.1f%% beside sampling; samples are %.2f times as "
+		   "uneven as chance", 100 * t->cv_base, 100 * t->cv_now,
+		   100 * c->judge.tau, c->judge.kappa);
+}
+
+/* The first rows that fail, by name. */
+static void culprits(const struct check *c, struct buf *out)
+{
+	bool large = false;
+	size_t shown = 0;
+
+	for (size_t i = 0; i < c->order.n; i++) {
+		const struct check_row *r = &c->rows.v[c->order.v[i]];
+
+		if (!r->fails)
+			continue;
+		large |= r->j.ratio >= 2;
+		if (shown++ == 3) {
+			buf_printf(out, ", %zu more", c->failing - 3);
+			return;
+		}
+		buf_str(out, shown > 1 ? ", " : "");
+		describe_name(c, r, false, out);
+		buf_str(out, " ");
+		describe_change(r->j.ratio, out);
+		if (r->j.ratio >= 2) {
+			buf_str(out, " (");
+			describe_cost(c, describe_gain(c, r), true, out);
+			buf_str(out, ")");
+		}
+	}
+	if (c->total_fails) {
+		buf_str(out, shown ? ", total " : "total ");
+		describe_change(c->judge.total.ratio, out);
+	} else if (large) {
+		/* of what there was hardly, many times as much may be little */
+		buf_str(out, "; a run costs ");
+		describe_cost(c, check_cost(c, c->judge.total.now -
+					    c->judge.total.base), true, out);
+		buf_str(out, " in all");
+	}
+}
+
+/* What a pass is worth: the slowdowns that it would have seen. */
+static void sight(const struct check *c, struct buf *out)
+{
+	const struct check_row *best = NULL;
+
+	if (c->judge.total.tested) {
+		buf_str(out, "would have seen ");
+		describe_change(1 + c->judge.total.visible, out);
+		buf_str(out, " in the total");
+	}
+	for (size_t i = 0; i < c->rows.n; i++) {
+		const struct check_row *r = &c->rows.v[i];
+
+		if (r->unit.func != PROF_NONE && describe_tested(r) &&
+		    (!best || r->j.share > best->j.share))
+			best = r;
+	}
+	if (!best)
+		return;
+	buf_str(out, c->judge.total.tested ? ", " : "would have seen ");
+	describe_change(1 + best->j.visible, out);
+	buf_str(out, " in ");
+	describe_name(c, best, false, out);
+}
+
+/* Where the least that could be seen is largest. */
+static void put_where(const struct check *c, struct buf *out)
+{
+	if (c->sight.row == JUDGE_TOTAL)
+		buf_str(out, "in the total");
+	else {
+		buf_str(out, "in ");
+		describe_name(c, &c->rows.v[c->sight.row], false, out);
+	}
+}
+
+void describe_mde(const struct check *c, struct buf *out)
+{
+	buf_str(out, "minimum detectable effect: ");
+	if (c->sight.row == JUDGE_NOWHERE) {
+		buf_str(out, "none, nothing has samples enough to be tested");
+		return;
+	}
+	buf_printf(out, "%.1f%% of a run, ", 100 * c->sight.mde);
+	put_where(c, out);
+	if (c->o.require_mde >= 0)
+		buf_printf(out, " (wanted: %.4g%%)", 100 * c->o.require_mde);
+}
+
+/* Why a check could not tell, and what would. */
+static void blindness(const struct check *c, struct buf *out)
+{
+	buf_printf(out, "a slowdown by %.4g%% of a run might have gone unseen (",
+		   100 * c->o.require_mde);
+	describe_mde(c, out);
+	if (c->sight.runs)
+		buf_printf(out, "; about %zu runs a side would see it",
+			   c->sight.runs);
+	else if (c->sight.row != JUDGE_NOWHERE)
+		buf_str(out, "; no number of runs would see it with these limits");
+	buf_str(out, ")");
+}
+
+/* Slowdowns that are known are slowdowns. */
+static void known(const struct check *c, struct buf *out)
+{
+	size_t shown = 0;
+
+	for (size_t i = 0; i < c->order.n; i++) {
+		const struct check_row *r = &c->rows.v[c->order.v[i]];
+
+		if (r->status != CHECK_ALLOWED)
+			continue;
+		if (shown++ == 3) {
+			buf_str(out, ", …");
+			break;
+		}
+		buf_str(out, shown > 1 ? ", " : "");
+		describe_name(c, r, false, out);
+		buf_str(out, " ");
+		describe_change(r->j.ratio, out);
+	}
+	if (c->total_reason) {
+		buf_str(out, shown ? ", total " : "total ");
+		describe_change(c->judge.total.ratio, out);
+		shown++;
+	}
+	buf_str(out, shown ? " allowed, no other regression" : "no regression");
+}
+
+void describe_verdict(const struct check *c, struct buf *out)
+{
+	size_t suspects = 0;
+
+	for (size_t i = 0; i < c->rows.n; i++)
+		suspects += c->rows.v[i].status == CHECK_SUSPECT;
+	buf_printf(out, "%s: ", check_verdict_name(c->verdict));
+	if (c->verdict == CHECK_REGRESSED) {
+		culprits(c, out);
+		return;
+	}
+	if (c->verdict == CHECK_BROKEN) {
+		buf_str(out, c->broken);
+		return;
+	}
+	if (c->verdict == CHECK_INCONCLUSIVE) {
+		blindness(c, out);
+		return;
+	}
+	known(c, out);
+	if (suspects)
+		buf_printf(out, ", %zu suspect%s", suspects,
+			   suspects == 1 ? "" : "s");
+	buf_str(out, " (");
+	sight(c, out);
+	buf_str(out, ")");
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Code of two functions held against each other: see code_overlaps.h. */
+#include "compare/code_overlap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_RUN = 3, KIND_RUN = 5, RUNS_LEAST = 8 };
+
+/* Shares of the smaller one's runs that are in the other. */
+#define TEXT_SHARE 0.4
+#define KIND_SHARE 0.6
+/* Of code that a function got: what it had before is left out, and with it most that
+ * is alike by chance. */
+#define CAME_SHARE 0.4
+
+static int by_value(const void *x, const void *y)
+{
+	uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Hashes of all runs of `length` words. */
+static uint64_t *make_runs(const struct strtab *words, const uint32_t *word,
+			   size_t n, size_t length, size_t *count)
+{
+	uint64_t *v = malloc((n + 1) * sizeof(*v));
+	size_t k = 0;
+
+	*count = 0;
+	if (!v)
+		return NULL;
+	for (size_t i = 0; i + length <= n; i++) {
+		uint64_t h = 0;
+
+		for (size_t j = i; j < i + length; j++) {
+			const char *s = strtab_get(words, word[j]);
+
+			h = hash_mix(h, hash_bytes(s, strlen(s)));
+		}
+		v[k++] = h;
+	}
+	if (k)
+		qsort(v, k, sizeof(*v), by_value);
+	for (size_t i = 0; i < k; i++)
+		if (!*count || v[*count - 1] != v[i])
+			v[(*count)++] = v[i];
+	return v;
+}
+
+int code_ngrams_of(const struct profile *p, const struct prof_symbol *s,
+		   const struct prof_symbol *by_address, struct code_ngrams *out)
+{
+	struct insn_tokens w;
+	struct strtab words;
+	int rc;
+
+	*out = (struct code_ngrams){ NULL, NULL, 0, 0 };
+	if (strtab_init(&words) < 0)
+		return -ERR_NOMEM;
+	rc = insn_tokens(p, s, by_address, &words, &w);
+	if (!rc) {
+		out->text = make_runs(&words, w.full.v, w.full.n, TEXT_RUN,
+				      &out->ntext);
+		out->kind = make_runs(&words, w.weak.v, w.weak.n, KIND_RUN,
+				      &out->nkind);
+		rc = !out->text || !out->kind ? -ERR_NOMEM
+		     : out->nkind < RUNS_LEAST;
+		insn_words_fini(&w);
+	}
+	strtab_fini(&words);
+	if (rc)
+		code_ngrams_fini(out);
+	return rc;
+}
+
+void code_ngrams_fini(struct code_ngrams *r)
+{
+	free(r->text);
+	free(r->kind);
+	*r = (struct code_ngrams){ NULL, NULL, 0, 0 };
+}
+
+/* How many of the first are not in `less` (NULL: all), and are in the second. */
+static size_t common_but(const uint64_t *a, size_t n, const uint64_t *less,
+			 size_t l, const uint64_t *b, size_t m, size_t *rest)
+{
+	size_t i, j = 0, k = 0, count = 0;
+
+	*rest = 0;
+	for (i = 0; i < n; i++) {
+		while (j < l && less[j] < a[i])
+			j++;
+		while (k < m && b[k] < a[i])
+			k++;
+		if (j < l && less[j] == a[i])
+			continue;
+		(*rest)++;
+		count += k < m && b[k] == a[i];
+	}
+	return count;
+}
+
+static size_t common(const uint64_t *a, size_t n, const uint64_t *b, size_t m)
+{
+	size_t rest;
+
+	return common_but(a, n, NULL, 0, b, m, &rest);
+}
+
+static double share(size_t count, size_t of)
+{
+	return of ? (double)count / (double)of : 0;
+}
+
+bool code_overlaps(const struct code_ngrams *a, const struct code_ngrams *b)
+{
+	size_t text = a->ntext < b->ntext ? a->ntext : b->ntext;
+	size_t kind = a->nkind < b->nkind ? a->nkind : b->nkind;
+
+	return share(common(a->text, a->ntext, b->text, b->ntext), text) >=
+		       TEXT_SHARE ||
+	       share(common(a->kind, a->nkind, b->kind, b->nkind), kind) >=
+		       KIND_SHARE;
+}
+
+bool code_came_from(const struct code_ngrams *now,
+		    const struct code_ngrams *before,
+		    const struct code_ngrams *other)
+{
+	size_t text, kind, both_text, both_kind;
+
+	both_text = common_but(now->text, now->ntext, before->text, before->ntext,
+			       other->text, other->ntext, &text);
+	both_kind = common_but(now->kind, now->nkind, before->kind, before->nkind,
+			       other->kind, other->nkind, &kind);
+	if (text > other->ntext)
+		text = other->ntext;
+	if (kind > other->nkind)
+		kind = other->nkind;
+	return kind >= RUNS_LEAST && (share(both_text, text) >= CAME_SHARE ||
+				      share(both_kind, kind) >= CAME_SHARE);
+}
+
+/* Of the larger one's runs, those that are in both. */
+static double share_of_both(const uint64_t *a, size_t n, const uint64_t *b,
+			    size_t m)
+{
+	return share(common(a, n, b, m), n > m ? n : m);
+}
+
+double mnemonic_overlap(const struct code_ngrams *a, const struct code_ngrams *b)
+{
+	return share_of_both(a->kind, a->nkind, b->kind, b->nkind);
+}
+
+double code_same_text(const struct code_ngrams *a, const struct code_ngrams *b)
+{
+	return share_of_both(a->text, a->ntext, b->text, b->ntext);
+}

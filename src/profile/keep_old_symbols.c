@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Symbolizing again must not lose names: the binaries that gave them may be gone,
+ * or the file may have come to another machine.  The old symbol part is set
+ * aside; images in which nothing gets a name this time, or whose names came from
+ * more than there is now, keep their old ones.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/fill_internal.h"
+
+struct keep_old {
+	struct profile was;	/* only its symbol part is owned */
+	const char **str;	/* strings of the symbol part, from str_base on */
+	size_t nstr;
+	uint32_t *frame;	/* old frame -> new frame, or PROF_NONE */
+	uint8_t *restored;	/* by image: all its names are the old ones */
+	struct prof_symbol *sorted;	/* made by keep_old_symbol */
+};
+
+#define set_aside(p, field) ((p)->field = (typeof((p)->field)){ 0 })
+
+int keep_old_take(struct profile *p, struct keep_old **out)
+{
+	struct keep_old *o;
+
+	*out = NULL;
+	if (!p->symbolized || !p->frames.n)
+		return 0;
+	o = calloc(1, sizeof(*o));
+	if (!o)
+		return -ERR_NOMEM;
+	o->nstr = p->str.str.n - p->str_base;
+	o->str = malloc((o->nstr + 1) * sizeof(*o->str));
+	o->frame = malloc(p->frames.n * sizeof(*o->frame));
+	o->restored = calloc(p->images.n + 1, 1);
+	o->was.images.v = malloc((p->images.n + 1) *
+				 sizeof(*o->was.images.v));
+	if (!o->str || !o->frame || !o->restored || !o->was.images.v) {
+		keep_old_free(o);
+		return -ERR_NOMEM;
+	}
+	/* The bytes of forgotten strings stay until the profile goes. */
+	memcpy(o->str, p->str.str.v + p->str_base, o->nstr * sizeof(*o->str));
+	memset(o->frame, 0xff, p->frames.n * sizeof(*o->frame));
+	memcpy(o->was.images.v, p->images.v,
+	       p->images.n * sizeof(*p->images.v));
+	memcpy(&o->was.funcs, &p->funcs, sizeof(p->funcs));
+	memcpy(&o->was.frames, &p->frames, sizeof(p->frames));
+	memcpy(&o->was.loc_frame, &p->loc_frame, sizeof(p->loc_frame));
+	memcpy(&o->was.symbols, &p->symbols, sizeof(p->symbols));
+	memcpy(&o->was.sources, &p->sources, sizeof(p->sources));
+	memcpy(&o->was.codes, &p->codes, sizeof(p->codes));
+	memcpy(&o->was.lines, &p->lines, sizeof(p->lines));
+	memcpy(&o->was.texts, &p->texts, sizeof(p->texts));
+	o->was.code_bytes = p->code_bytes;
+	o->was.text_bytes = p->text_bytes;
+	o->was.str_base = p->str_base;
+	set_aside(p, funcs);
+	set_aside(p, frames);
+	set_aside(p, loc_frame);
+	set_aside(p, symbols);
+	set_aside(p, sources);
+	set_aside(p, codes);
+	set_aside(p, code_bytes);
+	set_aside(p, lines);
+	set_aside(p, texts);
+	set_aside(p, text_bytes);
+	*out = o;
+	return 0;
+}
+
+void keep_old_free(struct keep_old *o)
+{
+	if (!o)
+		return;
+	vec_fini(&o->was.funcs);
+	vec_fini(&o->was.frames);
+	vec_fini(&o->was.loc_frame);
+	vec_fini(&o->was.symbols);
+	vec_fini(&o->was.sources);
+	vec_fini(&o->was.codes);
+	vec_fini(&o->was.images);
+	buf_fini(&o->was.code_bytes);
+	vec_fini(&o->was.lines);
+	vec_fini(&o->was.texts);
+	buf_fini(&o->was.text_bytes);
+	free(o->str);
+	free(o->frame);
+	free(o->restored);
+	free(o->sorted);
+	free(o);
+}
+
+/* What says more: lines, all functions, some functions. */
+static unsigned int names_rank(uint32_t names)
+{
+	if (names & PROF_NAMES_DWARF)
+		return 4;
+	if (names & (PROF_NAMES_SYMTAB | PROF_NAMES_KALLSYMS |
+		     PROF_NAMES_GOPCLNTAB))
+		return 3;
+	if (names & PROF_NAMES_DEBUGDATA)
+		return 2;
+	return names != 0;
+}
+
+bool keep_old_is_better(const struct fill *f, uint32_t image, uint32_t names)
+{
+	const struct image_debug_info *s =
+		f->old ? profile_source(&f->old->was, image) : NULL;
+
+	return s && names_rank(s->names) > names_rank(names);
+}
+
+static uint32_t new_str(struct profile *p, const struct keep_old *o, uint32_t id)
+{
+	if (id < o->was.str_base)
+		return id;
+	id -= (uint32_t)o->was.str_base;
+	return profile_str(p, id < o->nstr ? o->str[id] : "");
+}
+
+static int symbol_compare(const void *a, const void *b)
+{
+	const struct prof_symbol *x = a, *y = b;
+
+	if (x->image != y->image)
+		return x->image < y->image ? -1 : 1;
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+bool keep_old_symbol(struct keep_old *o, uint32_t image, uint64_t vaddr,
+		     const char **name, uint64_t *start, uint64_t *size)
+{
+	size_t lo = 0, hi = o->was.symbols.n;
+	const struct prof_symbol *s;
+
+	if (hi && !o->sorted) {
+		o->sorted = malloc(hi * sizeof(*o->sorted));
+		if (!o->sorted)
+			return false;
+		memcpy(o->sorted, o->was.symbols.v, hi * sizeof(*o->sorted));
+		qsort(o->sorted, hi, sizeof(*o->sorted), symbol_compare);
+	}
+	while (lo < hi) {	/* the first that begins behind vaddr */
+		size_t mid = lo + (hi - lo) / 2;
+
+		s = &o->sorted[mid];
+		if (s->image < image || (s->image == image && s->vaddr <= vaddr))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	s = lo ? &o->sorted[lo - 1] : NULL;
+	if (!s || s->image != image || vaddr - s->vaddr >= s->size ||
+	    s->name < o->was.str_base ||
+	    s->name - o->was.str_base >= o->nstr)
+		return false;
+	*name = o->str[s->name - o->was.str_base];
+	*start = s->vaddr;
+	*size = s->size;
+	return true;
+}
+
+/* The reader bounds the depth of chains. */
+static uint32_t new_frame(struct profile *p, struct keep_old *o, uint32_t id)
+{
+	struct prof_frame f = o->was.frames.v[id];
+	struct prof_func func = o->was.funcs.v[f.func];
+
+	if (o->frame[id] != PROF_NONE)
+		return o->frame[id];
+	if (f.outer != PROF_NONE) {
+		f.outer = new_frame(p, o, f.outer);
+		if (f.outer == PROF_NONE)
+			return PROF_NONE;
+	}
+	func.name = new_str(p, o, func.name);
+	func.file = new_str(p, o, func.file);
+	f.file = new_str(p, o, f.file);
+	if (func.name == PROF_NONE || func.file == PROF_NONE ||
+	    f.file == PROF_NONE)
+		return PROF_NONE;
+	f.func = profile_func(p, &func);
+	if (f.func != PROF_NONE)
+		o->frame[id] = profile_frame(p, &f);
+	return o->frame[id];
+}
+
+/* Sources of images that kept their names, in place of what this run says. */
+static int restore_sources(struct fill *f, const struct keep_old *o)
+{
+	struct profile *p = f->p;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->sources.n; i++)
+		if (!o->restored[p->sources.v[i].image])
+			p->sources.v[kept++] = p->sources.v[i];
+	p->sources.n = kept;
+	for (size_t i = 0; i < o->was.sources.n; i++) {
+		struct image_debug_info s = o->was.sources.v[i];
+
+		if (!o->restored[s.image])
+			continue;
+		s.file = new_str(p, o, s.file);
+		if (s.file == PROF_NONE || vec_push(&p->sources, s) < 0)
+			return fill_nomem(f);
+	}
+	return 0;
+}
+
+static int restore_images(struct fill *f, struct keep_old *o)
+{
+	struct profile *p = f->p;
+
+	for (size_t i = 0; i < o->was.symbols.n; i++) {
+		struct prof_symbol s = o->was.symbols.v[i];
+
+		if (!o->restored[s.image])
+			continue;
+		s.name = new_str(p, o, s.name);
+		if (s.name == PROF_NONE || vec_push(&p->symbols, s) < 0 ||
+		    vec_push(&f->self_samples, 0) < 0)
+			return fill_nomem(f);
+	}
+	for (size_t i = 0; i < o->was.lines.n; i++) {
+		struct prof_line l = o->was.lines.v[i];
+
+		if (!o->restored[l.image])
+			continue;
+		if (l.frame != PROF_NONE)
+			l.frame = new_frame(p, o, l.frame);
+		if (vec_push(&p->lines, l) < 0)
+			return fill_nomem(f);
+	}
+	for (size_t i = 0; i < p->images.n; i++) {
+		struct prof_image *im = &p->images.v[i];
+
+		if (!o->restored[i])
+			continue;
+		im->debug_file = new_str(p, o, o->was.images.v[i].debug_file);
+		im->note = new_str(p, o, o->was.images.v[i].note);
+		if (im->debug_file == PROF_NONE || im->note == PROF_NONE)
+			return fill_nomem(f);
+	}
+	return restore_sources(f, o);
+}
+
+int keep_old_restore(struct fill *f, struct keep_old *o)
+{
+	struct profile *p = f->p;
+	uint8_t *named = calloc(p->images.n + 1, 1);
+	int rc = named ? 0 : fill_nomem(f);
+
+	for (size_t i = 0; i < p->locs.n && !rc; i++)
+		named[p->locs.v[i].image] |= p->loc_frame.v[i] != PROF_NONE;
+	for (size_t i = 0; i < p->locs.n && !rc; i++) {
+		uint32_t old = i < o->was.loc_frame.n ? o->was.loc_frame.v[i]
+						      : PROF_NONE;
+
+		/* An image that could be read says what is true now. */
+		if (named[p->locs.v[i].image] || old == PROF_NONE)
+			continue;
+		p->loc_frame.v[i] = new_frame(p, o, old);
+		if (p->loc_frame.v[i] == PROF_NONE)
+			rc = fill_nomem(f);
+		o->restored[p->locs.v[i].image] = 1;
+	}
+	if (!rc)
+		rc = restore_images(f, o);
+	free(named);
+	return rc;
+}
+
+int keep_old_code(struct fill *f, const struct keep_old *o)
+{
+	struct profile *p = f->p;
+
+	for (size_t i = 0; i < o->was.codes.n; i++) {
+		struct prof_code c = o->was.codes.v[i];
+		const uint8_t *bytes = o->was.code_bytes.p + c.offset;
+
+		if (!o->restored[c.image])
+			continue;
+		c.offset = (uint32_t)p->code_bytes.n;
+		buf_bytes(&p->code_bytes, bytes, c.size);
+		if (p->code_bytes.failed || vec_push(&p->codes, c) < 0)
+			return fill_nomem(f);
+	}
+	return 0;
+}
+
+int keep_old_texts(struct fill *f, const struct keep_old *o)
+{
+	struct profile *p = f->p;
+
+	for (size_t i = 0; i < o->was.texts.n; i++) {
+		struct source_excerpt t = o->was.texts.v[i];
+		const uint8_t *bytes = o->was.text_bytes.p + t.offset;
+
+		t.file = new_str(p, o, t.file);
+		t.offset = (uint32_t)p->text_bytes.n;
+		buf_bytes(&p->text_bytes, bytes, t.size);
+		if (t.file == PROF_NONE || p->text_bytes.failed ||
+		    vec_push(&p->texts, t) < 0)
+			return fill_nomem(f);
+	}
+	return 0;
+}

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Symbols of ELF files and of the vdso.  A file that is not the recorded one gives
+ * no names: wrong names are worse than none. */
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "profile/fill_internal.h"
+
+struct context {
+	struct fill *f;
+	const struct fill_part *part;
+	bool in_turn;
+	uint32_t first;		/* of the image's rows in profile.symbols */
+	struct fill_ask ask;
+	uint32_t frame;		/* of the newest result */
+	int rc;
+};
+
+static void take_turn(struct context *c)
+{
+	if (c->in_turn)
+		return;
+	fill_wait_turn(c->f, c->part);
+	c->in_turn = true;
+	c->first = (uint32_t)c->f->p->symbols.n;
+}
+
+static bool on_result(void *ctx, size_t i, const struct sym_result *r)
+{
+	struct context *c = ctx;
+
+	uint32_t loc = c->ask.locs[i];
+
+	take_turn(c);
+	if (!r->same)
+		c->rc = fill_frames(c->f, c->part->image, r, &c->frame);
+	if (c->rc)
+		return false;
+	if (loc != FILL_NO_LOC)
+		c->rc = fill_result(c->f, c->part, loc, r, c->frame);
+	else
+		c->rc = fill_ask_line(c->f, c->part, &c->ask, r, c->frame);
+	return c->rc == 0;
+}
+
+static void id_hex(const struct build_id *id, char out[2 * BUILD_ID_MAX + 1])
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned i;
+
+	for (i = 0; i < id->len && i < BUILD_ID_MAX; i++) {
+		out[2 * i] = digits[id->bytes[i] >> 4];
+		out[2 * i + 1] = digits[id->bytes[i] & 15];
+	}
+	out[2 * i] = '\0';
+	if (!i)
+		strcpy(out, "none");
+}
+
+/* Whether img is what was recorded. */
+static bool is_recorded(const struct fill *f, const struct fill_part *part,
+			const struct image *img, struct fill_why *why)
+{
+	struct build_id want = f->p->images.v[part->image].build_id;
+	struct build_id got = image_build_id(img);
+	char w[2 * BUILD_ID_MAX + 1], g[2 * BUILD_ID_MAX + 1];
+
+	if (want.len == got.len && !memcmp(want.bytes, got.bytes, want.len))
+		return true;
+	id_hex(&want, w);
+	id_hex(&got, g);
+	why->missing = PROF_MISSING_CHANGED;
+	error_set(&why->text, ERR_NOTFOUND, "%s changed since recording: "
+		  "build-id %s, wanted %s", part->path, g, w);
+	return false;
+}
+
+/* Without build-id only the time can tell that a path leads to another file. */
+static bool is_newer(const struct fill *f, const struct fill_part *part, int fd,
+		     struct fill_why *why)
+{
+	const struct profile *p = f->p;
+	uint64_t changed, start = p->runs.n ? p->runs.v[0].start_wall_ns : 0;
+	struct stat st;
+
+	if (p->images.v[part->image].build_id.len || !start ||
+	    fstat(fd, &st) < 0)
+		return false;
+	changed = (uint64_t)st.st_mtim.tv_sec * 1000000000u +
+		  (uint64_t)st.st_mtim.tv_nsec;
+	if (changed <= start)
+		return false;
+	why->missing = PROF_MISSING_CHANGED;
+	error_set(&why->text, ERR_NOTFOUND, "%s was written after the recording "
+		  "began and has no build-id to compare: link with "
+		  "-Wl,--build-id", part->path);
+	return true;
+}
+
+/* The recorder knows best. */
+static void why_unopened(const struct fill_part *part, struct fill_why *why)
+{
+	if (*part->reason)
+		error_set(&why->text, ERR_NOTFOUND, "%s", part->reason);
+	else
+		error_set(&why->text, ERR_NOTFOUND, "%s could not be opened "
+			  "while recording", part->path);
+}
+
+static int open_by_caller(struct fill *f, const struct fill_part *part,
+			  struct fill_why *why)
+{
+	int fd;
+
+	fill_lock(f);
+	fd = f->o->open_image(f->o->ctx, part->image);
+	fill_unlock(f);
+	if (fd < 0)
+		why_unopened(part, why);
+	return fd;
+}
+
+static int open_by_path(const struct fill *f, const struct fill_part *part,
+			struct fill_why *why)
+{
+	int fd = open(part->path,
+		      O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd < 0) {
+		error_errno(&why->text, errno, "%s cannot be opened",
+			    part->path);
+	} else if (is_newer(f, part, fd, why)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+struct image *fill_open_elf(struct fill *f, const struct fill_part *part,
+			    struct fill_why *why)
+{
+	struct image *img = NULL;
+	int fd = -1;
+
+	why->missing = PROF_MISSING_FILE;
+	/* Its locations are file offsets and were never checked. */
+	if (f->p->images.v[part->image].flags & PROF_IMAGE_UNREADABLE)
+		why_unopened(part, why);
+	else if (f->o->open_image)
+		fd = open_by_caller(f, part, why);
+	else
+		fd = open_by_path(f, part, why);
+	if (fd < 0)
+		return NULL;
+	if (image_open_fd(fd, part->path, &img, &why->text) < 0)
+		img = NULL;
+	close(fd);
+	if (img && !is_recorded(f, part, img, why)) {
+		image_close(img);
+		img = NULL;
+	}
+	return img;
+}
+
+static int no_names(struct fill *f, const struct fill_part *part,
+		    const struct fill_why *why)
+{
+	struct image_debug_info row = { .image = part->image,
+				   .missing = why->missing };
+
+	fill_wait_turn(f, part);
+	fill_note(f, part->image, "%s", why->text.msg);
+	return fill_source(f, &row, "");
+}
+
+static uint32_t names_of(const struct sym_sources *s)
+{
+	return (s->debugdata ? PROF_NAMES_DEBUGDATA
+		: s->symtab ? PROF_NAMES_SYMTAB : 0) |
+	       (s->unwind ? PROF_NAMES_UNWIND : 0) |
+	       (s->dynsym ? PROF_NAMES_DYNSYM : 0) |
+	       (s->go ? PROF_NAMES_GOPCLNTAB : 0) |
+	       (s->dwarf ? PROF_NAMES_DWARF : 0);
+}
+
+static uint32_t missing_of(const struct sym_sources *s)
+{
+	return (s->symtab || s->dwarf || s->go ? 0 : PROF_MISSING_SYMTAB) |
+	       (s->dwarf || s->go ? 0 : PROF_MISSING_DWARF) |
+	       (*s->missing_alt ? PROF_MISSING_ALT : 0) |
+	       (*s->missing_dwo ? PROF_MISSING_DWO : 0) |
+	       (*s->damage || *s->unreadable ? PROF_MISSING_DAMAGED : 0);
+}
+
+/* The one sentence about what is missing; empty when nothing is. */
+static void say_missing(const struct sym_sources *s, struct buf *b)
+{
+	if (!s->dwarf && !s->symtab)
+		buf_str(b, "; stripped");
+	if (!s->dwarf && *s->missing)
+		buf_printf(b, "; no debug file %s", s->missing);
+	else if (!s->dwarf)
+		buf_str(b, "; no debug information");
+	if (*s->missing_alt)
+		buf_printf(b, "; no alternate debug file %s", s->missing_alt);
+	if (*s->missing_dwo)
+		buf_printf(b, "; %zu split debug files missing, the first is "
+			   "%s", s->missing_dwo_units, s->missing_dwo);
+	if (*s->unreadable)
+		buf_printf(b, "; %s", s->unreadable);
+	else if (*s->damage)
+		buf_printf(b, "; damaged debug information: %s", s->damage);
+}
+
+static int note_sources(struct fill *f, const struct fill_part *part,
+			const struct sym_sources *s, uint32_t machine)
+{
+	struct prof_image *im = &f->p->images.v[part->image];
+	struct image_debug_info row = { .image = part->image,
+				   .names = names_of(s),
+				   .missing = missing_of(s),
+				   .units = (uint32_t)s->missing_dwo_units,
+				   .machine = machine };
+	struct buf text = { 0 };
+	uint32_t id = 0;
+
+	say_missing(s, &text);
+	if (text.n)
+		fill_note(f, part->image, "%s", buf_cstr(&text) + 2);
+	buf_fini(&text);
+	if (s->dwarf)
+		id = *s->debug_file ? profile_str(f->p, s->debug_file)
+				    : im->path;
+	if (id != PROF_NONE)
+		im->debug_file = id;
+	return fill_source(f, &row, !s->dwarf ? s->missing
+				  : *s->missing_alt ? s->missing_alt
+						    : s->missing_dwo);
+}
+
+static int resolve(struct context *c, struct symbolizer *s, struct image *img,
+		   struct error *err)
+{
+	struct fill *f = c->f;
+	const struct fill_part *part = c->part;
+	struct sym_sources src = symbolizer_sources(s);
+	size_t first_code;
+	int rc;
+
+	if (keep_old_is_better(f, part->image, names_of(&src)))
+		return 0;
+	rc = fill_ask_init(f, part, s, &c->ask);
+	if (!rc)
+		rc = symbolizer_resolve(s, c->ask.vaddrs, c->ask.n, on_result,
+					c, err);
+	take_turn(c);
+	if (!rc && !c->rc)
+		c->rc = fill_ask_end(f, part, &c->ask);
+	if (c->rc || rc == -ERR_NOMEM)
+		return fill_nomem(f);
+	if (rc) {
+		*f->err = *err;
+		return rc;
+	}
+	src = symbolizer_sources(s);
+	rc = note_sources(f, part, &src, image_machine(img));
+	first_code = f->codes.n;
+	if (!rc)
+		rc = fill_keep_code(f, c->first, fill_image_code, img);
+	return rc ? rc : name_call_targets(f, part, s, img, first_code);
+}
+
+/* Symbolizes with img and closes it. */
+static int fill_from(struct fill *f, const struct fill_part *part,
+		     struct image *img)
+{
+	struct sym_options so = { .debug_dirs = f->o->debug_dirs };
+	struct context c = { .f = f, .part = part };
+	struct symbolizer *s;
+	struct error err;
+	int rc = symbolizer_open(img, &so, &s, &err);
+
+	if (rc < 0) {
+		take_turn(&c);
+		*f->err = err;
+	} else {
+		rc = resolve(&c, s, img, &err);
+		fill_ask_fini(&c.ask);
+		symbolizer_close(s);
+	}
+	image_close(img);
+	return rc;
+}
+
+int symbolize_elf(struct fill *f, const struct fill_part *part)
+{
+	struct fill_why why = { 0 };
+	struct image *img = fill_open_elf(f, part, &why);
+
+	return img ? fill_from(f, part, img) : no_names(f, part, &why);
+}
+
+/* The bytes of the vdso of this process: it ends with its section headers. */
+static size_t vdso_size(const uint8_t *p)
+{
+	const ElfW(Ehdr) *e = (const void *)p;
+	const ElfW(Phdr) *ph = (const void *)(p + e->e_phoff);
+	size_t end = e->e_shoff + (size_t)e->e_shnum * e->e_shentsize;
+	unsigned i;
+
+	for (i = 0; i < e->e_phnum; i++)
+		if (ph[i].p_type == PT_LOAD &&
+		    ph[i].p_offset + ph[i].p_filesz > end)
+			end = ph[i].p_offset + ph[i].p_filesz;
+	return end;
+}
+
+/* The vdso of this process, which the kernel gives all programs of its kind. */
+static struct image *open_own_vdso(struct fill *f, const struct fill_part *part,
+				   struct fill_why *why)
+{
+	const uint8_t *p = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
+	struct image *img = NULL;
+
+	why->missing = PROF_MISSING_FILE;
+	if (f->p->images.v[part->image].flags & PROF_IMAGE_UNREADABLE)
+		why_unopened(part, why);
+	else if (!p)
+		error_set(&why->text, ERR_NOTFOUND, "this process has no vdso to "
+			  "take names from");
+	else if (image_open_bytes(p, vdso_size(p), part->path, &img,
+				  &why->text) < 0)
+		img = NULL;
+	if (img && !is_recorded(f, part, img, why)) {
+		image_close(img);
+		img = NULL;
+	}
+	return img;
+}
+
+int fill_vdso(struct fill *f, const struct fill_part *part)
+{
+	struct fill_why why = { 0 };
+	struct image *img = f->o->open_image ? fill_open_elf(f, part, &why)
+					     : open_own_vdso(f, part, &why);
+
+	return img ? fill_from(f, part, img) : no_names(f, part, &why);
+}

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Symbolizes a profile: locations are sorted by image and address, each image is
+ * opened once, and what the symbolizer says becomes rows.  See symbolize_profile.h.
+ */
+#include "profile/symbolize_profile.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/fill_internal.h"
+
+int fill_nomem(struct fill *f)
+{
+	return error_set(f->err, ERR_NOMEM, "out of memory for symbols");
+}
+
+void fill_note(struct fill *f, uint32_t image, const char *fmt, ...)
+{
+	char text[1024];
+	uint32_t id;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	id = profile_str(f->p, text);
+	if (id != PROF_NONE)
+		f->p->images.v[image].note = id;
+}
+
+int fill_source(struct fill *f, const struct image_debug_info *s,
+		const char *file)
+{
+	struct image_debug_info row = *s;
+
+	row.file = profile_str(f->p, file);
+	if (row.file == PROF_NONE || vec_push(&f->p->sources, row) < 0)
+		return fill_nomem(f);
+	return 0;
+}
+
+void fill_next_image(struct fill *f)
+{
+	u64map_clear(&f->strings);
+	u64map_clear(&f->symbols);
+}
+
+/* Names and paths come again and again, and as the same pointers: look at the
+ * bytes only once. */
+static uint32_t string_id(struct fill *f, const char *s)
+{
+	uint32_t *slot;
+
+	if (!*s)
+		return PROF_STR_EMPTY;
+	slot = u64map_slot(&f->strings, (uintptr_t)s);
+	if (!slot)
+		return PROF_NONE;
+	if (*slot == U64MAP_NONE) {
+		*slot = profile_str(f->p, s);
+		if (*slot == PROF_NONE)
+			u64map_clear(&f->strings);
+		else
+			return *slot;
+		return PROF_NONE;
+	}
+	return *slot;
+}
+
+int fill_symbol(struct fill *f, uint32_t image, const struct sym_result *r,
+		uint64_t self_samples)
+{
+	struct prof_symbol s = { image, 0, r->sym_start, r->sym_size };
+	uint32_t *slot;
+
+	if (!r->sym_size)
+		return 0;
+	slot = u64map_slot(&f->symbols, r->sym_start);
+	if (!slot)
+		return -1;
+	if (*slot == U64MAP_NONE) {
+		*slot = (uint32_t)f->p->symbols.n;
+		/* DWARF may name what no symbol does */
+		s.name = string_id(f, *r->symbol || !r->nframes
+				   ? r->symbol : r->frames[r->nframes - 1].name);
+		if (s.name == PROF_NONE || vec_push(&f->p->symbols, s) < 0 ||
+		    vec_push(&f->self_samples, 0) < 0)
+			return -1;
+	}
+	f->self_samples.v[*slot] += self_samples;
+	return 0;
+}
+
+/* The function's name.  Ada's is stored as it is read: nothing in it says later
+ * that it was Ada's. */
+static uint32_t name_id(struct fill *f, const struct sym_frame *s)
+{
+	struct buf name = { 0 };
+	uint32_t id;
+
+	if (!lang_is_ada(s->lang))
+		return string_id(f, s->name);
+	demangle_as(s->lang, s->name, &name);
+	id = name.failed ? PROF_NONE : string_id(f, buf_cstr(&name));
+	buf_fini(&name);
+	return id;
+}
+
+/* The source file that tells a function from others of its name: where it is
+ * declared, else (line tables alone) where its code was, or what the symbol table
+ * says. */
+static const char *own_file(const struct sym_result *r,
+			    const struct sym_frame *s)
+{
+	if (*s->decl_file)
+		return s->decl_file;
+	return s->inlined ? s->file : r->sym_file ? r->sym_file : "";
+}
+
+/* One frame of a chain whose outer frames exist already. */
+static uint32_t add_frame(struct fill *f, uint32_t image,
+			  const struct sym_result *r, const struct sym_frame *s,
+			  uint32_t outer)
+{
+	struct prof_func func = { .image = image, .line = s->decl_line };
+	struct prof_frame frame = { .line = s->line, .column = s->column,
+				    .outer = outer };
+
+	func.name = name_id(f, s);
+	func.file = string_id(f, own_file(r, s));
+	frame.file = string_id(f, s->file);
+	if (func.name == PROF_NONE || func.file == PROF_NONE ||
+	    frame.file == PROF_NONE)
+		return PROF_NONE;
+	/* Equal names of local symbols are different functions. */
+	if (!s->inlined && s->name == r->symbol)
+		func.vaddr = r->sym_start;
+	frame.func = profile_func(f->p, &func);
+	if (frame.func == PROF_NONE)
+		return PROF_NONE;
+	return profile_frame(f->p, &frame);
+}
+
+int fill_frames(struct fill *f, uint32_t image, const struct sym_result *r,
+		uint32_t *frame)
+{
+	*frame = PROF_NONE;
+	for (size_t k = r->nframes; k-- > 0;) {
+		*frame = add_frame(f, image, r, &r->frames[k], *frame);
+		if (*frame == PROF_NONE)
+			return fill_nomem(f);
+	}
+	return 0;
+}
+
+int fill_result(struct fill *f, const struct fill_part *part, size_t i,
+		const struct sym_result *r, uint32_t frame)
+{
+	uint32_t loc = f->locs[part->at + i].loc;
+
+	if (fill_symbol(f, part->image, r, f->o->self_samples
+				? f->o->self_samples[loc] : 0) < 0)
+		return fill_nomem(f);
+	f->p->loc_frame.v[loc] = frame;
+	return 0;
+}
+
+int fill_location(struct fill *f, const struct fill_part *part, size_t i,
+		  const struct sym_result *r)
+{
+	uint32_t frame;
+	int rc = fill_frames(f, part->image, r, &frame);
+
+	return rc ? rc : fill_result(f, part, i, r, frame);
+}
+
+/* One stable counting pass over 16 bits of vaddr. */
+static void radix_pass(const struct fill_loc *in, struct fill_loc *out, size_t n,
+		       unsigned shift, uint32_t *count)
+{
+	uint32_t sum = 0, c;
+	size_t i;
+
+	memset(count, 0, 65536 * sizeof(*count));
+	for (i = 0; i < n; i++)
+		count[in[i].vaddr >> shift & 0xffff]++;
+	for (i = 0; i < 65536; i++) {
+		c = count[i];
+		count[i] = sum;
+		sum += c;
+	}
+	for (i = 0; i < n; i++)
+		out[count[in[i].vaddr >> shift & 0xffff]++] = in[i];
+}
+
+static int loc_compare(const void *a, const void *b)
+{
+	const struct fill_loc *x = a, *y = b;
+
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+/* Sorts one image's locations by vaddr; spare has room for n. */
+static void sort_part(struct fill_loc *v, size_t n, struct fill_loc *spare,
+		      uint32_t *count)
+{
+	struct fill_loc *in = v, *out = spare, *t;
+	uint64_t all = 0;
+	unsigned shift;
+	size_t i;
+
+	if (n < 20000) {
+		qsort(v, n, sizeof(*v), loc_compare);
+		return;
+	}
+	for (i = 1; i < n; i++)
+		all |= v[i].vaddr ^ v[0].vaddr;
+	for (shift = 0; shift < 64; shift += 16) {
+		if (!(all >> shift & 0xffff))
+			continue;
+		radix_pass(in, out, n, shift, count);
+		t = in, in = out, out = t;
+	}
+	if (in != v)
+		memcpy(v, in, n * sizeof(*v));
+}
+
+/* Sorts all locations; parts[i] becomes image i's share. */
+static int sort_locs(struct fill *f, struct fill_part *parts)
+{
+	const struct profile *p = f->p;
+	struct fill_loc *spare = malloc((p->locs.n + 1) * sizeof(*spare));
+	uint32_t *count = malloc(65536 * sizeof(*count));
+	size_t i, at = 0;
+
+	for (i = 0; i < p->locs.n; i++)
+		if (p->locs.v[i].image < p->images.n)
+			parts[p->locs.v[i].image].n++;
+	for (i = 0; i < p->images.n; i++) {
+		parts[i].image = (uint32_t)i;
+		parts[i].at = at;
+		at += parts[i].n;
+		parts[i].n = 0;
+	}
+	for (i = 0; i < p->locs.n; i++) {
+		uint32_t image = p->locs.v[i].image;
+
+		if (image < p->images.n)
+			f->locs[parts[image].at + parts[image].n++] =
+				(struct fill_loc){ p->locs.v[i].vaddr,
+						   (uint32_t)i };
+	}
+	for (i = 0; spare && count && i < p->images.n; i++)
+		sort_part(f->locs + parts[i].at, parts[i].n, spare, count);
+	for (i = 0; i < at; i++)
+		f->vaddrs[i] = f->locs[i].vaddr;
+	i = spare && count;
+	free(spare);
+	free(count);
+	return i ? 0 : fill_nomem(f);
+}
+
+static int fill_run(struct fill *f)
+{
+	struct profile *p = f->p;
+	struct fill_part *parts = calloc(p->images.n + 1, sizeof(*parts));
+	size_t i;
+	int rc;
+
+	f->locs = malloc((p->locs.n + 1) * sizeof(*f->locs));
+	f->vaddrs = malloc((p->locs.n + 1) * sizeof(*f->vaddrs));
+	f->order = malloc((p->images.n + 1) * sizeof(*f->order));
+	if (!parts || !f->locs || !f->vaddrs || !f->order ||
+	    vec_reserve(&p->loc_frame, p->locs.n) < 0) {
+		free(parts);
+		return fill_nomem(f);
+	}
+	for (i = 0; i < p->locs.n; i++)
+		p->loc_frame.v[i] = PROF_NONE;
+	p->loc_frame.n = p->locs.n;
+	f->all_self_samples = f->o->self_samples_elsewhere;
+	for (i = 0; f->o->self_samples && i < p->locs.n; i++)
+		f->all_self_samples += f->o->self_samples[i];
+	rc = sort_locs(f, parts);
+	if (!rc)
+		rc = fill_images(f, parts);
+	if (!rc && f->old)
+		rc = keep_old_restore(f, f->old);
+	if (!rc)
+		rc = fill_choose_code(f);
+	if (!rc && f->old)
+		rc = keep_old_code(f, f->old);
+	if (!rc && f->old)
+		rc = keep_old_texts(f, f->old);
+	if (!rc && f->o->embed_source && !f->p->texts.n)
+		rc = embed_source(f);
+	free(parts);
+	return rc;
+}
+
+/* Beside hot functions a few dozen more, else half a byte a sample: code must
+ * not be what makes a file large. */
+size_t fill_code_budget(uint64_t samples)
+{
+	enum { LEAST = 16 << 10, MOST = 4 << 20 };
+
+	samples /= 2;
+	return samples < LEAST ? LEAST : samples > MOST ? MOST : samples;
+}
+
+int profile_fill_symbols(struct profile *p, const struct fill_options *o,
+			 struct error *err)
+{
+	struct fill f = { .p = p, .o = o, .err = err,
+			  .lock = PTHREAD_MUTEX_INITIALIZER,
+			  .moved = PTHREAD_COND_INITIALIZER };
+	int rc;
+
+	if (p->foreign)
+		return 0;
+	if (keep_old_take(p, &f.old) < 0)
+		return fill_nomem(&f);
+	rc = profile_begin_symbols(p) < 0 ? fill_nomem(&f) : fill_run(&f);
+	keep_old_free(f.old);
+	free(f.locs);
+	free(f.vaddrs);
+	free(f.order);
+	u64map_fini(&f.strings);
+	u64map_fini(&f.symbols);
+	vec_fini(&f.codes);
+	vec_fini(&f.self_samples);
+	buf_fini(&f.bytes);
+	fill_kernel_end(&f);
+	pthread_cond_destroy(&f.moved);
+	pthread_mutex_destroy(&f.lock);
+	return rc;
+}

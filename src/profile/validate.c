@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Makes a loaded model safe to walk: every reference points to a row that exists.
+ * A whole file has none to mend; a damaged or hostile one gets rows that say so.
+ */
+#include "base/error.h"
+#include "profile/format.h"
+
+/* Rows that a wrong reference is sent to: made when first needed. */
+struct validator {
+	struct profile *p;
+	size_t bad;
+	uint32_t image, run, event;
+};
+
+static uint32_t damaged_image(struct validator *m)
+{
+	struct prof_image im = { .path = PROF_STR_DAMAGED,
+				 .kind = PROF_IMAGE_UNKNOWN };
+
+	if (m->image == PROF_NONE && !vec_push(&m->p->images, im))
+		m->image = (uint32_t)m->p->images.n - 1;
+	return m->image;
+}
+
+static uint32_t damaged_run(struct validator *m)
+{
+	struct prof_run run = { .command = PROF_STR_DAMAGED,
+				.exit_status = -1 };
+
+	if (m->run == PROF_NONE && !vec_push(&m->p->runs, run))
+		m->run = (uint32_t)m->p->runs.n - 1;
+	return m->run;
+}
+
+static uint32_t damaged_event(struct validator *m)
+{
+	struct prof_event ev = { .name = PROF_STR_DAMAGED,
+				 .actual = PROF_STR_DAMAGED };
+
+	if (m->event == PROF_NONE && !vec_push(&m->p->events, ev))
+		m->event = (uint32_t)m->p->events.n - 1;
+	return m->event;
+}
+
+/* The value to use instead of `v`: v itself when it is right. */
+static uint64_t mend(struct validator *m, uint64_t v, enum ref ref, size_t id)
+{
+	const struct profile *p = m->p;
+
+	switch (ref) {
+	case REF_NONE:
+		return v;
+	case REF_STR:
+		return v < p->str.str.n ? v : 0;
+	case REF_RUN:
+		return v < p->runs.n ? v : damaged_run(m);
+	case REF_RUN_OPT:
+		return v < p->runs.n ? v : PROF_NONE;
+	case REF_EVENT:
+		return v < p->events.n ? v : damaged_event(m);
+	case REF_EVENT_OPT:
+		return v < p->events.n ? v : PROF_NONE;
+	case REF_IMAGE:
+		return v < p->images.n ? v : damaged_image(m);
+	case REF_IMAGE_OPT:
+		return v < p->images.n ? v : PROF_NONE;
+	case REF_NODE:
+		return v < p->nodes.n ? v : 0;
+	case REF_LOC:
+		return v < p->locs.n || (id && prof_is_mark((uint32_t)v))
+			? v : PROF_MARK_DAMAGED;
+	case REF_FUNC:
+		return v < p->funcs.n ? v : PROF_NONE;
+	case REF_FRAME_OPT:
+		return v < p->frames.n ? v : PROF_NONE;
+	case REF_BACK:
+		return v < id ? v : PROF_NONE;
+	}
+	return v;
+}
+
+static void check_column(struct validator *m, const struct table *t,
+			 const struct column *col)
+{
+	size_t n = table_rows(m->p, t);
+
+	for (size_t i = t->section == SECTION_NODES; i < n; i++) {
+		uint64_t v = column_get(table_row(m->p, t, i), col);
+		uint64_t w = mend(m, v, col->ref, i);
+
+		if (v == w)
+			continue;
+		column_set(table_row(m->p, t, i), col, w);
+		/* An absent optional reference is PROF_NONE. */
+		m->bad += v != PROF_NONE;
+	}
+}
+
+static void check_table(struct validator *m, const struct table *t)
+{
+	for (size_t c = 0; c < t->ncolumns; c++)
+		if (t->columns[c].ref != REF_NONE)
+			check_column(m, t, &t->columns[c]);
+}
+
+enum { MAX_STACK_DEPTH = 1 << 21, MAX_INLINE_DEPTH = 512 };
+
+/*
+ * A mark is a child of the root; a node without parent hangs below the root.
+ * Depths are bounded so that walking every stack is bounded by the file's size:
+ * parents come before children, so one pass knows them all.
+ */
+static int check_nodes(struct profile *p)
+{
+	VEC(uint32_t) depth = { 0 };
+
+	if (vec_reserve(&depth, p->nodes.n) < 0)
+		return -ERR_NOMEM;
+	depth.v[0] = 0;
+	for (size_t i = 1; i < p->nodes.n; i++) {
+		struct prof_node *n = &p->nodes.v[i];
+
+		if (n->parent == PROF_NONE || prof_is_mark(n->loc) ||
+		    depth.v[n->parent] >= MAX_STACK_DEPTH)
+			n->parent = 0;
+		depth.v[i] = depth.v[n->parent] + 1;
+	}
+	vec_fini(&depth);
+	return 0;
+}
+
+/* A chain in which a function is missing makes its location unresolved. */
+static int check_frames(struct profile *p)
+{
+	enum { BAD = UINT16_MAX };
+	VEC(uint16_t) depth = { 0 };
+
+	if (vec_reserve(&depth, p->frames.n + 1) < 0)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < p->frames.n; i++) {
+		struct prof_frame *f = &p->frames.v[i];
+		uint16_t outer = f->outer == PROF_NONE ? 0 : depth.v[f->outer];
+
+		if (f->func == PROF_NONE || outer >= MAX_INLINE_DEPTH)
+			depth.v[i] = BAD;
+		else
+			depth.v[i] = outer + 1;
+		if (depth.v[i] == BAD) {
+			f->outer = PROF_NONE;
+			f->func = f->func == PROF_NONE ? 0 : f->func;
+		}
+	}
+	for (size_t i = 0; i < p->loc_frame.n; i++)
+		if (p->loc_frame.v[i] != PROF_NONE &&
+		    depth.v[p->loc_frame.v[i]] == BAD)
+			p->loc_frame.v[i] = PROF_NONE;
+	for (size_t i = 0; i < p->lines.n; i++)
+		if (p->lines.v[i].frame != PROF_NONE &&
+		    depth.v[p->lines.v[i].frame] == BAD)
+			p->lines.v[i].frame = PROF_NONE;
+	vec_fini(&depth);
+	return 0;
+}
+
+int profile_validate(struct profile *p, size_t *bad)
+{
+	struct validator m = { .p = p, .image = PROF_NONE, .run = PROF_NONE,
+			    .event = PROF_NONE };
+
+	for (size_t i = 0; i < format_ntables; i++)
+		check_table(&m, &format_tables[i]);
+	*bad = m.bad;
+	return check_nodes(p) < 0 || check_frames(p) < 0 ? -ERR_NOMEM : 0;
+}

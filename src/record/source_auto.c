@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/source_auto.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "record/kmod_source.h"
+#include "record/program_kind.h"
+#include "record/ptrace_source.h"
+#include "record/timer_source.h"
+#include "tally/kmod.h"
+
+/* Perf has more events and is everywhere; the module steps in where perf has not
+ * what was asked for, or may not be used. */
+static int choose_kernel(const struct perf_target *target,
+			 const struct perf_source_options *o,
+			 struct source **out, struct error *err)
+{
+	struct error other = { 0 };
+	int r = perf_source_open(target, o, out, err);
+
+	if ((r != -ERR_UNSUPPORTED && r != -ERR_PERM) ||
+	    access(TALLY_DEVICE, R_OK | W_OK))
+		return r;
+	return kmod_source_open(target, o, out, &other) < 0 ? r : 0;
+}
+
+/* Sources that need no right of the kernel's. */
+static int choose_other(const struct perf_target *target,
+			const struct perf_source_options *o,
+			struct source **out, struct error *err)
+{
+	struct error other = { 0 };
+
+	if (o->launched && !program_is_dynamic(o->command, &other) &&
+	    !timer_source_open(target, o, out, &other))
+		return 0;
+	return ptrace_source_open(target, o, out, err);
+}
+
+/* Frames of Python are read in the program at the sample: read a moment later they
+ * would be others. */
+static bool choose_python(const struct perf_target *target,
+			  const struct perf_source_options *o,
+			  struct source **out, struct source_choice *why)
+{
+	struct error other = { 0 };
+
+	if (!o->python || timer_source_open(target, o, out, &other) < 0)
+		return false;
+	snprintf(why->text, sizeof(why->text), "a Python program: recording "
+		 "processor time and stacks by %s, where its frames are exact",
+		 (*out)->ops->name);
+	return true;
+}
+
+/* Is nothing but the kernel asked for? */
+static bool kernel_alone(const struct perf_source_options *o)
+{
+	for (size_t i = 0; i < o->events->n; i++)
+		if (!o->events->v[i].exclude_user)
+			return o->kernel_only;
+	return true;
+}
+
+static int choose(const struct perf_target *target,
+		  const struct perf_source_options *o, struct source **out,
+		  struct source_choice *why, struct error *err)
+{
+	struct error other = { 0 };
+	int r;
+
+	if (choose_python(target, o, out, why))
+		return 0;
+	r = choose_kernel(target, o, out, err);
+	if (r != -ERR_PERM || kernel_alone(o))
+		return r;
+	if (choose_other(target, o, out, &other) < 0) {
+		struct error first = *err;
+
+		/* What they can never do is no news. */
+		if (other.code == ERR_PERM)
+			error_set(err, first.code, "%s; nor by ptrace: %s",
+				  first.msg, other.msg);
+		return r;
+	}
+	snprintf(why->text, sizeof(why->text), "recording by %s instead: %s",
+		 (*out)->ops->name, err->msg);
+	return 0;
+}
+
+int source_auto(enum record_source which, const struct perf_target *target,
+		const struct perf_source_options *o, struct source **out,
+		struct source_choice *why, struct error *err)
+{
+	why->text[0] = 0;
+	switch (which) {
+	case RECORD_SOURCE_PERF:
+		return perf_source_open(target, o, out, err);
+	case RECORD_SOURCE_KMOD:
+		return kmod_source_open(target, o, out, err);
+	case RECORD_SOURCE_TIMER:
+		return timer_source_open(target, o, out, err);
+	case RECORD_SOURCE_PTRACE:
+		return ptrace_source_open(target, o, out, err);
+	case RECORD_SOURCE_AUTO:
+		break;
+	}
+	return choose(target, o, out, why, err);
+}
