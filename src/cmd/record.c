@@ -29,7 +29,7 @@ struct record_opts {
 	const char *output, *pids, *tids, *cpus, *cgroup, *callgraph, *vmlinux,
 		   *source, *embed_source;
 	bool all, user, kernel, inherit, symbols, graph, quiet, verbose,
-	     force;
+	     runtime_env, force;
 	uint64_t freq, period, repeat, max_files;
 	double duration, delay;
 };
@@ -128,6 +128,9 @@ static const struct opt record_opt_table[] = {
 	{ OPT_FLAG, 'q', "quiet", NULL, "Say nothing but errors.", AT(quiet) },
 	{ OPT_FLAG, 'v', "verbose", NULL,
 	  "Say more about the recording when it ends.", AT(verbose) },
+	{ OPT_NOFLAG, 0, "no-runtime-env", NULL,
+	  "Do not set NODE_OPTIONS or PYTHONPERFSUPPORT for programs that need "
+	  "it to name their functions.", AT(runtime_env) },
 	OPT_END
 };
 
@@ -141,6 +144,7 @@ static void record_defaults(void *opts)
 	o->repeat = 1;
 	o->inherit = true;
 	o->symbols = true;
+	o->runtime_env = true;
 }
 
 struct say {
@@ -230,6 +234,43 @@ static void python_program(const struct record_opts *o,
 		     program_is_python(ro->command);
 	if (ro->python && !o->callgraph)
 		ro->callchain = ro->copy_stacks = true;
+}
+
+enum { SETTING_MAX = 600 };	/* what launch_start passes on, beside a source's */
+
+/* A setting by which the command names its functions, into `out`; empty: there is
+ * none, or the user has it already. */
+static void runtime_setting(const struct record_opts *o,
+			    struct record_options *ro, struct buf *out)
+{
+	const char *gives = NULL, *old = getenv("NODE_OPTIONS");
+	char text[SETTING_MAX + 128];
+
+	if (!o->runtime_env || !ro->command || ro->kernel_only)
+		return;
+	if (program_is_node(ro->command)) {
+		for (char *const *a = ro->command; *a; a++)
+			if (!strncmp(*a, "--perf-", 7))
+				return;
+		if (old && strstr(old, "--perf-"))
+			return;
+		buf_printf(out, "NODE_OPTIONS=%s%s" PROGRAM_NODE_OPTIONS,
+			   old ? old : "", old && *old ? " " : "");
+		gives = "JavaScript functions";
+	} else if (!ro->python && ro->callchain && !getenv("PYTHONPERFSUPPORT") &&
+		   ro->source <= RECORD_SOURCE_PERF &&
+		   program_is_python(ro->command)) {
+		buf_str(out, "PYTHONPERFSUPPORT=1");
+		gives = "functions of Python 3.12 and later";
+	}
+	if (!gives || out->n > SETTING_MAX || out->failed) {
+		buf_reset(out);
+		return;
+	}
+	ro->setting = buf_cstr(out);
+	snprintf(text, sizeof(text), "%s is set for the command, which gives names "
+		 "to %s (--no-runtime-env leaves it alone)", ro->setting, gives);
+	notice(ro->ctx, text);
 }
 
 static int check(const struct record_opts *o, struct error *err)
@@ -347,7 +388,7 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 	struct say say = { io, o->quiet };
 	struct event_list events = { 0 };
 	struct source_access sources;
-	struct buf args = { 0 }, dirs = { 0 };
+	struct buf args = { 0 }, dirs = { 0 }, setting = { 0 };
 	struct record_result result;
 	struct record_options ro = {
 		.output = o->output, .force = o->force,
@@ -380,12 +421,15 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 		r = cmd_events(&o->events, &events, err);
 	if (!r)
 		r = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
-	if (!r)
+	if (!r) {
 		python_program(o, &ro);
+		runtime_setting(o, &ro, &setting);
+	}
 	if (r < 0) {
 		event_list_fini(&events);
 		source_access_fini(&sources);
 		buf_fini(&dirs);
+		buf_fini(&setting);
 		return r;
 	}
 	arguments(&args);
@@ -396,6 +440,7 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 	source_access_fini(&sources);
 	buf_fini(&args);
 	buf_fini(&dirs);
+	buf_fini(&setting);
 	if (r < 0 && !result.exec_status)
 		return r;
 	if (result.exec_status) {

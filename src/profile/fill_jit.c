@@ -79,20 +79,25 @@ static void python_name(struct perfmap_name *name, struct sym_frame *out)
 }
 
 static int add_names(struct fill *f, const struct fill_part *part,
-		     struct perfmap_name *names, bool python)
+		     struct perfmap_name *names, bool python, bool *javascript)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < part->n && !rc; i++) {
-		struct sym_frame frame = { names[i].name, "", 0, 0, "", 0,
-					   false, 0, "" };
+		struct sym_frame frame = { .name = names[i].name, .file = "",
+					   .decl_file = "", .plain = "" };
 		struct sym_result r = { .vaddr = f->vaddrs[part->at + i],
 					.frames = &frame, .nframes = 1 };
 
 		if (!names[i].name)
 			continue;
-		if (python)
+		if (python) {
 			python_name(&names[i], &frame);
+		} else {
+			frame.file = frame.decl_file = names[i].file;
+			frame.decl_line = names[i].line;
+			*javascript |= names[i].javascript;
+		}
 		r.symbol = names[i].name;
 		r.sym_start = names[i].start;
 		r.sym_size = names[i].size;
@@ -108,7 +113,7 @@ int fill_jit(struct fill *f, const struct fill_part *part)
 	struct perfmap_name *names = NULL;
 	struct buf text = { 0 };
 	const char *path;
-	bool python;
+	bool python, javascript = false;
 	int found = find_names(f, part, &text, &names), rc = 0;
 
 	fill_wait_turn(f, part);
@@ -119,7 +124,15 @@ int fill_jit(struct fill *f, const struct fill_part *part)
 	if (found < 0)
 		rc = fill_nomem(f);
 	if (found > 0)
-		rc = add_names(f, part, names, python);
+		rc = add_names(f, part, names, python, &javascript);
+	if (found > 0 && !rc && javascript && !strcmp(path, "[anon]")) {
+		uint32_t name = profile_str(f->p, PROF_IMAGE_JAVASCRIPT);
+
+		if (name == PROF_NONE)
+			rc = fill_nomem(f);
+		else
+			f->p->images.v[part->image].path = name;
+	}
 	if (found > 0 && !rc)
 		rc = fill_source(f, &row, "");
 	free(names);

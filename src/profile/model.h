@@ -439,6 +439,8 @@ static inline bool prof_is_mark(uint32_t loc)
 #define PROF_IMAGE_JAVA "[java]"
 /* … of lines of Python functions; they came with the samples. */
 #define PROF_IMAGE_PYTHON "[python]"
+/* Code that V8 made and named in its perf map. */
+#define PROF_IMAGE_JAVASCRIPT "[javascript]"
 
 static inline bool prof_is_kernel(const struct prof_image *im)
 {

@@ -62,6 +62,8 @@ struct images {
 	int vdso;			/* fd of a copy of our vdso, or -1 */
 	size_t vdso_size;
 	int64_t began_ns;		/* by the wall clock */
+	bool own_maps;	/* perf maps are written for this recording: they are
+			 * removed when they are read */
 };
 
 /* `proc` is normally "/proc".  0 or -ERR_NOMEM. */

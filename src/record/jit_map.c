@@ -145,18 +145,40 @@ void jit_map_take(struct images *im, struct recorded_image *r)
 	im->fds += r->fd >= 0;
 }
 
+/* The file that this recording had made, when its program has ended. */
+static void remove_map(const struct images *im, const struct maker *m, int fd)
+{
+	char path[PATH_SPACE];
+	struct stat opened, named;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%u.map", m->pid);
+	if (im->own_maps && !m->lives && !fstat(fd, &opened) &&
+	    !lstat(path, &named) && opened.st_dev == named.st_dev &&
+	    opened.st_ino == named.st_ino && opened.st_uid == geteuid() &&
+	    (int64_t)opened.st_mtim.tv_sec * NS + opened.st_mtim.tv_nsec >=
+		    im->began_ns)
+		unlink(path);
+}
+
 int jit_map_open(const struct images *im, const struct recorded_image *r)
 {
+	int fd;
+
 	struct maker m = { .pid = (uint32_t)r->base, .owner = r->owner,
 			   .since_ns = im->began_ns };
 
-	if (r->fd >= 0)
-		return fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
-	if (!m.pid || r->named)
+	if (!m.pid || (r->named && r->fd < 0))
 		return -1;
 	maker_ask(im, &m);
+	if (r->fd >= 0) {
+		remove_map(im, &m, r->fd);
+		return fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
+	}
 	/* Another process has the number now. */
 	if (m.lives && r->owner != UINT32_MAX && m.owner != r->owner)
 		return -1;
-	return maker_open(im, &m);
+	fd = maker_open(im, &m);
+	if (fd >= 0)
+		remove_map(im, &m, fd);
+	return fd;
 }

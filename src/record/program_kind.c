@@ -209,21 +209,69 @@ static const char *script_program(const char *path, char line[HEAD])
 	return is_env(words[0]) ? after_env(words + 1) : words[0];
 }
 
-bool program_is_python(char *const *command)
+/* The program that a command runs in at last: the file in `path`, which is no script.
+ * Ends early, with true, where `known` says so of a name.  False: there is none. */
+static bool interpreter(char *const *command, bool (*known)(const char *name),
+			char path[PATH_MAX], bool *by_name)
 {
 	const char *name = command[0];
-	char path[PATH_MAX], line[HEAD];
+	char line[HEAD];
 
+	*by_name = false;
 	if (name && is_env(name))
 		name = after_env(command + 1);
 	for (int i = 0; name && i < SCRIPTS_MAX; i++) {
 		if (!find(name, path))
 			return false;
-		if (is_python_name(name))
+		*by_name = known && known(name);
+		if (*by_name)
 			return true;
 		name = script_program(path, line);
 		if (!name)
-			return names_python(path);
+			return true;
 	}
 	return false;
+}
+
+bool program_is_python(char *const *command)
+{
+	char path[PATH_MAX];
+	bool by_name;
+
+	return interpreter(command, is_python_name, path, &by_name) &&
+	       (by_name || names_python(path));
+}
+
+/* Its table of options has them; or they are in a library of a version that does. */
+static bool takes_options(const char *path)
+{
+	static const char library[] = "libnode.so.", options[] =
+		"--interpreted-frames-native-stack";
+	struct image *img;
+	struct span text, names;
+	bool found = false;
+
+	if (image_open_file(path, &img, NULL))
+		return false;
+	text = image_section(img, ".rodata");
+	names = image_section(img, ".dynstr");
+	found = (text.n && memmem(text.p, text.n, options, sizeof(options))) ||
+		(names.n && memmem(names.p, names.n, library,
+				   sizeof(library) - 1));
+	image_close(img);
+	return found;
+}
+
+bool program_is_node(char *const *command)
+{
+	char path[PATH_MAX];
+	const char *name;
+	bool by_name;
+
+	if (!interpreter(command, NULL, path, &by_name))
+		return false;
+	name = strrchr(path, '/');
+	name = name ? name + 1 : path;
+	return (!strcmp(name, "node") || !strcmp(name, "nodejs")) &&
+	       takes_options(path);
 }

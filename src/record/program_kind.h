@@ -19,4 +19,10 @@ int program_is_dynamic(const char *name, struct error *err);
  * there is a script).  The answer is for choosing a source: nothing relies on it. */
 bool program_is_python(char *const *command);
 
+/* Whether a command runs in a node that takes PROGRAM_NODE_OPTIONS from
+ * NODE_OPTIONS (https://nodejs.org/api/cli.html): its file, or the one that its "#!"
+ * line or env(1) names, is called so and knows them, as from node 12 on. */
+#define PROGRAM_NODE_OPTIONS "--perf-basic-prof --interpreted-frames-native-stack"
+bool program_is_node(char *const *command);
+
 #endif

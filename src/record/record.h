@@ -39,6 +39,10 @@ struct record_options {
 	const char *output;
 	bool force;		/* also where a file is that is no recording */
 	char *const *command;		/* NULL-terminated, or NULL */
+	/* "NAME=VALUE", which the command gets besides; or NULL: nothing.  One that has
+	 * programs name their code in /tmp/perf-PID.map: those files of ours are
+	 * removed again. */
+	const char *setting;
 	const char *pids, *tids, *cpus;	/* "1,2" and "0-3,8", or NULL */
 	const char *cgroup;		/* path, or NULL */
 	const char *vmlinux;		/* the kernel's file, or NULL */

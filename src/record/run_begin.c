@@ -12,6 +12,8 @@
 #include "record/run.h"
 #include "record/source_auto.h"
 
+enum { ENV_MAX = 8 };	/* of what a source sets */
+
 static uint64_t rate(const struct record_options *o)
 {
 	long most;
@@ -220,8 +222,16 @@ int run_go(struct run *r, struct error *err)
 	if (o->delay == 0 && (s->target.attached || s->target.system_wide))
 		rc = r->source->ops->start(r->source, err);
 	if (!rc && o->command) {
-		r->launch.env = r->source->env;
+		const char *env[ENV_MAX + 1] = { o->setting };
+		size_t n = o->setting != NULL;
+
+		for (const char *const *e = r->source->env;
+		     e && *e && n < ENV_MAX; e++)
+			env[n++] = *e;
+		r->launch.env = env;
+		s->collector.images.own_maps = o->setting != NULL;
 		rc = launch_go(&r->launch, o->command[0], err);
+		r->launch.env = NULL;
 		if (rc < 0)
 			s->result->exec_status =
 				rc == -ERR_NOTFOUND ? 127 : 126;

@@ -39,6 +39,86 @@ static bool take_hex(struct line *l, uint64_t *out)
 	return l->p < l->end;
 }
 
+/* "…:LINE:COLUMN": the line, and where its colon is.  NULL: there is none. */
+static char *line_of(char *text, uint32_t *line)
+{
+	char *at[2] = { NULL, NULL }, *p = text + strlen(text);
+	unsigned long v;
+
+	for (int i = 0; i < 2; i++) {
+		char *end = p;
+
+		while (p > text && p[-1] >= '0' && p[-1] <= '9')
+			p--;
+		if (p == end || p == text || *--p != ':')
+			return NULL;
+		at[i] = p;
+	}
+	v = strtoul(at[1] + 1, NULL, 10);
+	*line = v < UINT32_MAX ? (uint32_t)v : 0;
+	return at[1];
+}
+
+/* Where the file begins behind a name that may have blanks, as the file may. */
+static char *file_in(char *text)
+{
+	static const char *const starts[] = { " /", " file:///", " node:" };
+	char *best = NULL;
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
+		char *p = strstr(text, starts[i]);
+
+		if (p && (!best || p < best))
+			best = p;
+	}
+	return best ? best : strrchr(text, ' ');
+}
+
+static bool split_v8(struct perfmap_name *out, char *name)
+{
+	static const char *const kinds[] = { "JS:", "LazyCompile:", "Function:",
+					     "Script:", "Eval:" };
+	char *end, *file;
+	size_t n = 0;
+
+	for (size_t i = 0; !n && i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strncmp(name, kinds[i], strlen(kinds[i])))
+			n = strlen(kinds[i]);
+	if (!n)
+		return false;
+	out->javascript = true;
+	end = line_of(name + n, &out->line);
+	file = end ? file_in(name + n) : NULL;
+	if (!file || file >= end) {
+		out->line = 0;
+		return true;
+	}
+	name += n;
+	while (name < file && strchr("*~^+", *name))
+		name++;
+	*end = *file++ = 0;
+	out->name = *name ? name : "<anonymous>";
+	out->file = strncmp(file, "file://", 7) ? file : file + 7;
+	return true;
+}
+
+static void split_name(struct perfmap_name *out, char *name)
+{
+	char *file;
+
+	out->file = "";
+	out->line = 0;
+	out->javascript = false;
+	if (split_v8(out, name) || strncmp(name, "py::", 4))
+		return;
+	file = strchr(name + 4, ':');
+	if (!file || file == name + 4 || !file[1])
+		return;
+	*file = 0;
+	out->name = name + 4;
+	out->file = file + 1;
+}
+
 /* START SIZE NAME; the name is ended by NUL. */
 static bool line_parse(struct line *l, struct perfmap_name *out)
 {
@@ -51,7 +131,10 @@ static bool line_parse(struct line *l, struct perfmap_name *out)
 		l->end = l->p + PERFMAP_NAME_MAX;
 	*l->end = 0;
 	out->name = l->p;
-	return *l->p != 0;
+	if (!*l->p)
+		return false;
+	split_name(out, l->p);
+	return true;
 }
 
 static size_t first_from(const uint64_t *addrs, size_t n, uint64_t addr)

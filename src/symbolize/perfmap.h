@@ -7,14 +7,22 @@
  * of START SIZE NAME, both numbers hexadecimal.  Code that is made later may take
  * the place of older code: the last line that covers an address names it.
  *
+ * Names by CPython ("py::NAME:FILE", Python/perf_trampoline.c) and V8 ("JS:*NAME
+ * FILE:LINE:COLUMN", src/logging/log.cc) are split; V8's mark of the compiler is left
+ * out, as the function is the same one whichever compiled it.
+ *
  * The bytes are hostile.  Time and memory grow with the file and the addresses,
  * not with their product.
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct perfmap_name {
 	const char *name;	/* in the text; NULL: no line covers it */
+	const char *file;	/* "": the name does not tell */
+	uint32_t line;		/* where the function begins; 0: the same */
+	bool javascript;
 	uint64_t start, size;
 };
 

@@ -160,12 +160,73 @@ let r = 0;
 while (Date.now() < end)
 	r += innerFunction(100000);
 END2
-	"$TALLY" record -q -g -o node.tally -- node --perf-basic-prof hot.js
-	t_like "JavaScript functions of node" "$(names node)" \
-		'(^| )"?JS:.innerFunction .*hot\.js:1'
-	rm -f "/tmp/perf-$("$TALLY" dump --no-pager node.tally | sed -n \
-		's/^thread 0 .* pid=\([0-9]*\) .*/\1/p').map"
+	echo 'console.log(process.env.NODE_OPTIONS || "none")' >>hot.js
+	# rows FILE: image, function and file of rows that have innerFunction
+	rows() {
+		"$TALLY" report --no-header --format csv -s image,symbol,file \
+			"$1" | tr -d '\r' | awk -F, 'NR == 1 {
+			for (i = 1; i <= NF; i++) c[$i] = i; next }
+			$c["symbol"] ~ /innerFunction/ { n = split($c["file"],
+			f, "/"); print $c["image"], $c["symbol"], f[n] }'
+	}
+	map_of() {
+		echo "/tmp/perf-$("$TALLY" dump --no-pager "$1" | sed -n \
+			's/^thread 0 .* pid=\([0-9]*\) .*/\1/p').map"
+	}
+	"$TALLY" record -g -o node.tally -- node hot.js >out 2>err
+	t_is "JavaScript functions of node, whichever compiler made them" \
+		"$(rows node.tally)" '[javascript] innerFunction hot.js'
+	t_like "node was told to name them" "$(cat out)" \
+		'^--perf-basic-prof --interpreted-frames-native-stack$'
+	t_like "and the user is told that" "$(cat err)" \
+		'NODE_OPTIONS=.* is set for the command.*--no-runtime-env'
+	t_ok "the file with the names is removed" \
+		"$(test ! -e "$(map_of node.tally)"; echo $?)"
+	NODE_OPTIONS=--no-warnings "$TALLY" record -q -g -o kept.tally -- \
+		/usr/bin/env node hot.js >out
+	t_like "options of the user are kept" "$(cat out)" \
+		'^--no-warnings --perf-basic-prof --interpreted-'
+	t_is "... and functions have names" "$(rows kept.tally)" \
+		'[javascript] innerFunction hot.js'
+	"$TALLY" record -q -g --no-runtime-env -o plain.tally -- node hot.js >out
+	t_is "--no-runtime-env sets nothing" "$(cat out)" none
+	t_is "... so functions have no names" \
+		"$(rows plain.tally | grep -c innerFunction)" 0
+	"$TALLY" record -q -g -o own.tally -- node --perf-basic-prof hot.js >out
+	t_is "a user who asks for names gets them" "$(rows own.tally) $(cat out)" \
+		'[javascript] innerFunction hot.js none'
+	t_ok "... and keeps the file" "$(ls "$(map_of own.tally)" >/dev/null; echo $?)"
+	rm -f "$(map_of own.tally)"
 else
 	t_skip "JavaScript functions of node" "no node here"
+fi
+
+py=
+for p in python3.14 python3.13 python3.12 python3 /usr/bin/python3; do
+	[ -n "$py" ] || ! "$p" -c 'import sys
+sys.exit(sys.version_info < (3, 12) or sys.platform != "linux")' 2>/dev/null || py=$p
+done
+if [ -n "$py" ] && PYTHONPERFSUPPORT=1 $py -c 'import sys
+sys.exit(not sys.is_stack_trampoline_active())' 2>/dev/null; then
+	cat >hot.py <<'END2'
+import os, time
+def inner_function(n):
+    return sum(i * i for i in range(n))
+def outer_function():
+    end = time.process_time() + 1
+    while time.process_time() < end:
+        inner_function(20000)
+outer_function()
+print(os.environ.get("PYTHONPERFSUPPORT", "none"))
+END2
+	"$TALLY" record -q --source=perf -g -o py.tally -- $py hot.py >out
+	t_is "Python by perf events is told to name its functions" "$(cat out)" 1
+	t_like "... and they stand in its stacks, with their file" \
+		"$("$TALLY" report --no-header --format csv -s symbol,file \
+		--children py.tally | tr -d '\r')" '^outer_function,.*hot\.py,'
+	"$TALLY" record -q -o py.tally -- $py hot.py >out
+	t_is "nothing is set where its frames are read" "$(cat out)" none
+else
+	t_skip "Python by perf events" "no Python 3.12 or later here"
 fi
 t_done

@@ -2,6 +2,7 @@
 /* Names of code made at run time, in the form of Linux' tools/perf/
  * Documentation/jit-interface.txt. */
 #include "../checks.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,54 @@ static char *resolve(const char *text, size_t n, const uint64_t *addrs,
 #define RESOLVE(text, ...) ( \
 	resolve(text, strlen(text), (const uint64_t[]){ __VA_ARGS__ }, \
 		sizeof((uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t)))
+
+/* As CPython 3.12's Python/perf_trampoline.c and V8's src/logging/log.cc write. */
+static void runtimes_names_are_split(void **state)
+{
+	static const struct {
+		const char *whole, *name, *file;
+		uint32_t line;
+		bool javascript;
+	} rows[] = {
+		{ "py::main:/a b/x.py", "main", "/a b/x.py", 0, false },
+		{ "py::A.f.<locals>.<genexpr>:<frozen importlib._bootstrap>",
+		  "A.f.<locals>.<genexpr>", "<frozen importlib._bootstrap>", 0,
+		  false },
+		{ "py::", "py::", "", 0, false },
+		{ "py::main", "py::main", "", 0, false },
+		{ "py:::x", "py:::x", "", 0, false },
+		{ "JS:*fib /tmp/app.js:12:13", "fib", "/tmp/app.js", 12, true },
+		{ "JS:~get size file:///a/b c.mjs:3:1", "get size", "/a/b c.mjs",
+		  3, true },
+		{ "JS:^ /app.js:1:1", "<anonymous>", "/app.js", 1, true },
+		{ "LazyCompile:~Module.load node:internal/cjs:1101:33",
+		  "Module.load", "node:internal/cjs", 1101, true },
+		{ "JS:*f evalmachine.<anonymous>:1:2", "f",
+		  "evalmachine.<anonymous>", 1, true },
+		{ "JS:*f", "JS:*f", "", 0, true },
+		{ "JS:*f /a.js:1", "JS:*f /a.js:1", "", 0, true },
+		{ "JS:/a.js:1:2", "JS:/a.js:1:2", "", 0, true },
+		{ "JS:", "JS:", "", 0, true },
+		{ "Builtin:ArgumentsAdaptor", "Builtin:ArgumentsAdaptor", "", 0,
+		  false },
+		{ "::1:2", "::1:2", "", 0, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char line[256], *t;
+
+		snprintf(line, sizeof(line), "1000 10 %s\n", rows[i].whole);
+		t = RESOLVE(line, 0x1000, 0x100f);
+		for (int k = 0; k < 2; k++) {
+			assert_string_equal(got[k].name, rows[i].name);
+			assert_string_equal(got[k].file, rows[i].file);
+			assert_int_equal(got[k].line, rows[i].line);
+			assert_int_equal(got[k].javascript, rows[i].javascript);
+		}
+		free(t);
+	}
+}
 
 static void names_cover_their_bytes(void **state)
 {
@@ -135,6 +184,7 @@ static void many_lines_over_many_addresses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(runtimes_names_are_split),
 		cmocka_unit_test(names_cover_their_bytes),
 		cmocka_unit_test(the_last_line_counts),
 		cmocka_unit_test(what_is_no_line_is_left_out),
