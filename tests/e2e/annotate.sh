@@ -131,22 +131,27 @@ def calls():
         if u['name'] in ('main', 'heavy', 'light'):
             assert samples(u, ['self', 'inlined', 'called']) == want[u['name']]
 
+# Of two tools one must agree: addr2line leaves calls from line 0 out.
 def lines():
     insns = [i for c in codes() for i in c['instructions']]
     assert insns
-    out = subprocess.run(sys.argv[2:] + [i['vaddr'] for i in insns], check=True,
-                         capture_output=True, text=True).stdout.splitlines()
-    at = 0
-    for i in insns:
-        assert out[at].startswith('0x'), out[at]
-        function, place = out[at + 1], out[at + 2].split(' (disc')[0]
-        got = '%s:%d' % (i['file'], i['line'])
-        assert place.replace(':?', ':0') == got, (i['vaddr'], place, got)
-        if 'inlined' in i:
-            assert i['inlined'] == function, (i, function)
-        at += 1
-        while at < len(out) and not out[at].startswith('0x'):
+    told = [{} for i in insns]
+    for tool in sys.argv[3:]:
+        out = subprocess.run([tool, '-aife', sys.argv[2]] +
+                             [i['vaddr'] for i in insns], check=True,
+                             capture_output=True, text=True).stdout.splitlines()
+        at = 0
+        for answers in told:
+            assert out[at].startswith('0x'), out[at]
+            place = out[at + 2].split(' (disc')[0].replace(':?', ':0')
+            answers[out[at + 1], place] = tool
             at += 1
+            while at < len(out) and not out[at].startswith('0x'):
+                at += 1
+    for i, answers in zip(insns, told):
+        place = '%s:%d' % (i['file'], i['line'])
+        assert any(p == place and i.get('inlined', f) == f
+                   for f, p in answers), (i, answers)
 
 def bounds():
     for c in codes():
@@ -177,7 +182,8 @@ if ! grep -q '"text":' all.json; then
 	t_skip "lines of instructions" "this tally was built without Zydis"
 elif command -v addr2line >/dev/null; then
 	t_run "lines and inlined functions as addr2line has them" \
-		python3 check.py lines addr2line -aife work
+		python3 check.py lines work addr2line \
+		$(command -v llvm-addr2line || true)
 	t_run "instructions begin where objdump has them" \
 		python3 check.py bounds
 	asm=$(annotate a.tally heavy --asm --all)
