@@ -230,6 +230,9 @@ int run_go(struct run *r, struct error *err)
 			env[n++] = *e;
 		r->launch.env = env;
 		s->collector.images.own_maps = o->setting != NULL;
+		if (o->setting && profile_set_env(&s->profile, PROF_NONE,
+						  "runtime_env", o->setting) < 0)
+			return error_set(err, ERR_NOMEM, "out of memory");
 		rc = launch_go(&r->launch, o->command[0], err);
 		r->launch.env = NULL;
 		if (rc < 0)
