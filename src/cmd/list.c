@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* tally list: events that this machine has, processors that tally knows, metrics. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

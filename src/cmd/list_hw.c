@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* tally list k8 and p6: the events of one processor family. */
 #include "cmd/list_hw.h"
 
 #include <stdlib.h>

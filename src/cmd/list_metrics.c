@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* tally list metrics: figures that counts can be turned into. */
 #include "cmd/list_metrics.h"
 
 #include <string.h>

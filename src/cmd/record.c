@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* tally record: options, their checks, and the summary at the end. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Options that select samples of a recording, for all commands that have them. */
 #include "cmd/select_options.h"
 
 struct name_list cmd_names(const struct opt_strs *s)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* The words of --source-map as pairs of folders. */
 #include "cmd/source_maps.h"
 
 #include <stdlib.h>

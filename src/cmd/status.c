@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Exit statuses of recorded commands, and notices to the user. */
 #include "cmd/status.h"
 
 #include <signal.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Runs the programs of tally stat and collects what their counters say. */
 #include "count/count.h"
 
 #include <errno.h>

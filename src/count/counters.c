@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Opens, reads and closes the counters of a plan. */
 #include "count/counters.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Which events are counted together, and which metrics follow from them. */
 #include "count/plan.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Counts as JSON. */
 #include <string.h>
 #include <sys/wait.h>
 

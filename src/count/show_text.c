@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Counts as a table. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

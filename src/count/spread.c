@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Mean, extremes and standard deviation of a few values. */
 #include "count/spread.h"
 
 #include <math.h>

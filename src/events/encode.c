@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Assigns K8 and P6 events to counters and encodes their registers. */
 #include "events/encode.h"
 
 #include <string.h>

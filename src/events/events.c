@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Parses lists of events: names, modifiers, groups, raw codes. */
 #include "events/events.h"
 
 #include <linux/perf_event.h>

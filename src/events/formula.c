@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Parses and evaluates formulas of metrics. */
 #include "events/formula.h"
 
 #include <ctype.h>

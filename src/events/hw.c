@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Finds events and masks in the tables of the processor families. */
 #include "events/hw.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Turns K8 and P6 specifiers into perf events on a machine of that family. */
 #include "events/hw_event.h"
 
 #include <linux/perf_event.h>

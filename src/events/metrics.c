@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Tables of metrics, and which of them a set of events allows. */
 #include "events/metrics.h"
 
 #include <math.h>

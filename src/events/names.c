@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* The kernel's generic event names and their numbers. */
 #include "events/names.h"
 
 #include <linux/perf_event.h>

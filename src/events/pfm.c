@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Looks event names up in libpfm4. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Reads PMUs, their terms and named events from sysfs. */
 #include "events/pmu.h"
 
 #include <linux/perf_event.h>

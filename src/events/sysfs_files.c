@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Reads small files of sysfs. */
 #include "events/sysfs_files.h"
 
 #include <errno.h>

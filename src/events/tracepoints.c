@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Finds tracepoints by name and pattern. */
 #include "events/tracepoints.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Expands events to all instances of a unit and all kinds of cores. */
 #include "events/units.h"
 
 #include <linux/perf_event.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Sorts symbols by image and address. */
 #include "profile/symbol_order.h"
 
 #include <stdlib.h>

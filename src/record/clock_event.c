@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* The CPU-time event of sources without counters. */
 #include "record/clock_event.h"
 
 #include <linux/perf_event.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Turns records of a source into rows of the profile. */
 #include "record/collector.h"
 
 #include <stdio.h>

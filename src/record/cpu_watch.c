@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Notices processors that go online and offline. */
 #include "record/cpu_watch.h"
 
 #include <fcntl.h>

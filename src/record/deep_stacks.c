@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Keeps outer frames of very deep stacks from sample to sample. */
 #include "record/deep_stacks.h"
 
 #include <stdlib.h>

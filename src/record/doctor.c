@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Runs the checks of tally doctor and sums them up. */
 #include "record/doctor.h"
 
 #include <stdarg.h>

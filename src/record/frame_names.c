@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Gives frames that have names instead of addresses a place in the profile. */
 #include "record/frame_names.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Recognizes a program's code that it copied onto huge pages. */
 #include "record/hugepage_text.h"
 
 #include <string.h>

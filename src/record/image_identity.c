@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Decides whether an opened file is the one that was mapped. */
 #include "record/image_identity.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Opens the file behind a mapping, wherever it is now. */
 #include "record/image_open.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Images that are no files: the vdso, anonymous memory, deleted files. */
 #include "record/image_special.h"
 
 #include <elf.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Names and callers in code of the Java virtual machine, while it runs. */
 #include "record/java.h"
 
 #include <elf.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Finds, checks and removes the perf maps of JIT compilers. */
 #include "record/jit_map.h"
 
 #include <fcntl.h>

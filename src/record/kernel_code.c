@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Code that the kernel generates, by address and time. */
 #include "record/kernel_code.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* The address space of the kernel and its modules. */
 #include "record/kernel_maps.h"
 
 #include <elf.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Opens the device of the kernel module and explains its refusals. */
 #include "record/kmod_device.h"
 
 #include <errno.h>

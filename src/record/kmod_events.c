@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Maps events to the kernel module's sources. */
 #include "record/kmod_events.h"
 
 #include <linux/perf_event.h>

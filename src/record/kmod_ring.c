@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Reads records from the kernel module's rings. */
 #include "record/kmod_ring.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* The kernel module as a source of samples. */
 #include "record/kmod_source.h"
 
 #include <errno.h>

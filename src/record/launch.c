@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Forks the command, holds it until recording is ready, reaps it. */
 #include "record/launch.h"
 
 #include <errno.h>

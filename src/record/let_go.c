@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Closes files that no process maps any more. */
 #include "record/let_go.h"
 
 #include <stdlib.h>

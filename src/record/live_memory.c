@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Reads memory of running programs after a sample. */
 #include "record/live_memory.h"
 
 #include <errno.h>

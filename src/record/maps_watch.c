@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Polls PROC/PID/maps and reports what is new. */
 #include "record/maps_watch.h"
 
 #include <fcntl.h>

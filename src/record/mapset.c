@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Executable mappings of an address space, shared by forks. */
 #include "record/mapset.h"
 
 #include <string.h>

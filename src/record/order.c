@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Merges streams of records by time. */
 #include "record/order.h"
 
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Decodes records of perf_event_open(2). */
 #include "record/perf_decode.h"
 
 #include <string.h>

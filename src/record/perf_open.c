@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Opens perf events and explains refusals. */
 #include "record/perf_open.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Maps and reads the rings of perf events. */
 #include "record/perf_ring.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* perf events as a source of samples. */
 #include "record/perf_source.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Samples for a moment to find out what works. */
 #include "record/perf_try.h"
 
 #include <dirent.h>

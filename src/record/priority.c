@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Raises the priority of the recorder's threads where allowed. */
 #include "record/priority.h"
 
 #include <dirent.h>

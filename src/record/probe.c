@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Tries whether an event can be opened. */
 #include "record/probe.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Reads small files of proc(5). */
 #include "record/proc_read.h"
 
 #include <stdio.h>

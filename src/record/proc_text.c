@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Parses text files of proc(5). */
 #include "record/proc_text.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* The table of processes and threads that exist. */
 #include "record/processes.h"
 
 #include <stdio.h>

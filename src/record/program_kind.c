@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Follows a command through scripts to its interpreter, and tells which one it is. */
 #include "record/program_kind.h"
 
 #include <elf.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Which system calls a stop breaks, and how each is continued. */
 #include "record/ptrace_calls.h"
 
 #include <elf.h>

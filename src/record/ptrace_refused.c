@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Explains why a process may not be traced. */
 #include "record/ptrace_refused.h"
 
 #include <errno.h>

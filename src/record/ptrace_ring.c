@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* The ring between the process that traces and the recorder. */
 #include "record/ptrace_ring.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* ptrace(2) as a source of samples. */
 #include "record/ptrace_source.h"
 
 #include <errno.h>

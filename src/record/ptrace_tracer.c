@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* The process that traces: its loop and its threads. */
 #include "record/ptrace_tracer.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Places Python frames of a sample between the native ones. */
 #include "record/python.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Reads the settings that decide about perf events. */
 #include "record/rights.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Takes records out of memory that others write. */
 #include "record/ring_read.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* A whole recording: its runs, files and notices. */
 #include "record/session.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Signals, limits and terminal of a process that watches a command. */
 #include "record/signals.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Chooses the source of samples. */
 #include "record/source_auto.h"
 
 #include <stdio.h>

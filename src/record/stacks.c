@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Turns addresses into stacks of the profile, with caches. */
 #include "record/stacks.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Provides the library for programs as a file in memory. */
 #include "record/timer_library.h"
 
 /* The file is made by make, in the folder where the compiler runs. */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Reads records that programs with timers have written. */
 #include "record/timer_ring.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Mappings, names, forks and exits as programs with timers report them. */
 #include "record/timer_sideband.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Timers inside the program as a source of samples. */
 #include "record/timer_source.h"
 
 #include <errno.h>

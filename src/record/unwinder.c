@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Unwinds user stacks of samples while the recording runs. */
 #include "record/unwinder.h"
 
 #include <stdlib.h>

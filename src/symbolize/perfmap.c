@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Parses perf maps and looks addresses up in them. */
 #include "symbolize/perfmap.h"
 
 #include <stdbool.h>

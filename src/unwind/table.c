@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Compiles call frame information into rows that are searched by address. */
 #include <elf.h>
 #include <stdlib.h>
 

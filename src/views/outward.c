@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Visits each location of a stack once, from the inside out. */
 #include "views/outward.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Renumbers a tree in preorder. */
 #include "views/preorder.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Head, frames and text of flame graphs as SVG. */
 #include "views/svg_frame.h"
 
 #include "base/text.h"
