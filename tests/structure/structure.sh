@@ -5,7 +5,7 @@
 
 check=$top_srcdir/scripts/check-structure
 
-for c in layers cycles headers listed exits globals sizes spdx; do
+for c in layers cycles headers listed exits globals sizes spdx purpose; do
 	sh "$check" -s "$top_srcdir" -b "$top_builddir" $c >"$T_TMP/out" 2>&1
 	status=$?
 	sed 's/^/# /' "$T_TMP/out"
@@ -36,6 +36,7 @@ finds "an include without folder is found" layers 'write folder/file.h'
 finds "a header that needs another is found" headers 'b.h: does not compile'
 finds "an unlisted source is found" listed 'base/a.c: not in'
 finds "a source without licence is found" spdx 'base/a.c: no SPDX'
+finds "a source without a purpose is found" purpose 'base/a.c: no comment on line 2'
 finds "a source without object is found" exits 'a.c: no object file'
 
 echo '#include "base/a.h"' >"$bad/src/views/b.h"
