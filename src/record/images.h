@@ -62,6 +62,7 @@ struct images {
 	int vdso;			/* fd of a copy of our vdso, or -1 */
 	size_t vdso_size;
 	int64_t began_ns;		/* by the wall clock */
+	int64_t ended_ns;		/* of a recording made elsewhere, or 0 */
 };
 
 /* `proc` is normally "/proc".  0 or -ERR_NOMEM. */
