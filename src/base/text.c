@@ -146,14 +146,24 @@ void text_cut(struct buf *out, const char *s, size_t columns)
 		buf_str(out, "\xe2\x80\xa6");
 }
 
+/* Names of C++ are full of these. */
+static void json_unit(struct buf *out, uint32_t unit)
+{
+	static const char hex[] = "0123456789abcdef";
+	char text[6] = { '\\', 'u', hex[unit >> 12 & 15], hex[unit >> 8 & 15],
+			 hex[unit >> 4 & 15], hex[unit & 15] };
+
+	buf_bytes(out, text, sizeof(text));
+}
+
 static void json_codepoint(struct buf *out, uint32_t cp)
 {
 	if (cp >= 0x10000) {
 		cp -= 0x10000;
-		buf_printf(out, "\\u%04x\\u%04x", 0xd800 + (cp >> 10),
-			   0xdc00 + (cp & 0x3ff));
+		json_unit(out, 0xd800 + (cp >> 10));
+		json_unit(out, 0xdc00 + (cp & 0x3ff));
 	} else {
-		buf_printf(out, "\\u%04x", cp);
+		json_unit(out, cp);
 	}
 }
 

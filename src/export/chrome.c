@@ -20,7 +20,9 @@ struct chrome {
 	struct export *x;
 	struct json j;
 	struct pieces begins;		/* by fk: of a begin, but for who and when */
+	struct pieces stacks;		/* by node: its fks, outermost first */
 	struct buf who;			/* "pid":…,"tid":…,"ts": */
+	struct buf when;		/* the same with the time, to the end */
 	uint32_t lane, stack;		/* stack: whose frames are open */
 	uint64_t from_ns, end_ns;	/* up to where blocks are open */
 	VEC(uint32_t) open;		/* fk, outermost first */
@@ -31,7 +33,7 @@ static void make_begin(struct chrome *w, uint32_t fk)
 	const struct prof_func *f = export_func(w->x, fk);
 	struct buf *out = &w->begins.text;
 
-	buf_str(out, "{\"ph\":\"B\",\"name\":");
+	buf_str(out, ",\n{\"ph\":\"B\",\"name\":");
 	text_json(out, export_name(w->x, fk));
 	if (f && f->line) {
 		buf_str(out, ",\"args\":{\"file\":");
@@ -42,17 +44,26 @@ static void make_begin(struct chrome *w, uint32_t fk)
 	pieces_keep(&w->begins, fk);
 }
 
-static void put_begin(struct chrome *w, uint32_t fk, uint64_t at)
+static void put_begin(struct chrome *w, uint32_t fk)
 {
 	struct buf *out = &w->x->out;
 
 	if (!pieces_has(&w->begins, fk))
 		make_begin(w, fk);
-	json_raw(&w->j, NULL, "", 0);
 	pieces_put(&w->begins, fk, out);
-	buf_bytes(out, w->who.p, w->who.n);
-	buf_scaled(out, at, 3);
-	buf_u8(out, '}');
+	buf_bytes(out, w->when.p, w->when.n);
+}
+
+/* What all begins of one moment have behind their names, and all ends behind
+ * `start`: the name of a thread stands before either. */
+static void make_when(struct chrome *w, const char *start, uint64_t at)
+{
+	buf_again(&w->when);
+	buf_str(&w->when, start);
+	buf_bytes(&w->when, w->who.p, w->who.n);
+	buf_scaled(&w->when, at, 3);
+	buf_u8(&w->when, '}');
+	w->x->out.failed |= w->when.failed;
 }
 
 /* An end is that of what began last: it needs no name. */
@@ -60,13 +71,30 @@ static void close_down_to(struct chrome *w, size_t depth, uint64_t at)
 {
 	struct buf *out = &w->x->out;
 
-	for (; w->open.n > depth; w->open.n--) {
-		json_raw(&w->j, NULL, "", 0);
-		buf_str(out, "{\"ph\":\"E\",");
-		buf_bytes(out, w->who.p, w->who.n);
-		buf_scaled(out, at, 3);
-		buf_u8(out, '}');
+	if (w->open.n > depth)
+		make_when(w, ",\n{\"ph\":\"E\",", at);
+	for (; w->open.n > depth; w->open.n--)
+		buf_bytes(out, w->when.p, w->when.n);
+}
+
+/* The functions of a stack; NULL: out of memory. */
+static const uint32_t *stack_of(struct chrome *w, uint32_t node, size_t *n)
+{
+	struct export *x = w->x;
+	struct pieces *p = &w->stacks;
+
+	if (!pieces_has(p, node)) {
+		if (export_stack(x, node) < 0)
+			return NULL;
+		for (size_t i = x->frames.n; i--;)
+			buf_bytes(&p->text, &x->frames.v[i].fk,
+				  sizeof(uint32_t));
+		pieces_keep(p, node);
+		if (p->text.failed)
+			return NULL;
 	}
+	*n = p->len[node] / sizeof(uint32_t);
+	return (const uint32_t *)piece_text(p, node);
 }
 
 static int put_sample(void *ctx, const struct export_sample *s,
@@ -78,31 +106,32 @@ static int put_sample(void *ctx, const struct export_sample *s,
 	uint64_t lasts = export_is_time(x, 0) ? s->weight : LONGEST_NS;
 	uint64_t begin = end > lasts ? end - lasts : 0;
 	bool gap = begin > w->end_ns + lasts / 2;	/* not one late timer */
+	const uint32_t *fks = NULL;
 	size_t same = 0, n;
 
 	if (s->col)
 		return 0;
 	if (gap || s->stack != w->stack) {
-		if (export_stack(x, s->stack) < 0)
+		fks = stack_of(w, s->stack, &n);
+		if (!fks)
 			return export_nomem(err);
 		w->stack = s->stack;
-		n = x->frames.n;
 	} else {
 		n = same = w->open.n;
 	}
 	if (!gap) {
 		begin = w->end_ns;
 		while (same < n && same < w->open.n &&
-		       w->open.v[same] == x->frames.v[n - 1 - same].fk)
+		       w->open.v[same] == fks[same])
 			same++;
 	}
 	close_down_to(w, same, w->end_ns);
+	if (same < n)
+		make_when(w, "", begin);
 	for (; same < n; same++) {
-		uint32_t fk = x->frames.v[n - 1 - same].fk;
-
-		if (vec_push(&w->open, fk) < 0)
+		if (vec_push(&w->open, fks[same]) < 0)
 			return export_nomem(err);
-		put_begin(w, fk, begin);
+		put_begin(w, fks[same]);
 	}
 	w->end_ns = end > w->end_ns ? end : w->end_ns;
 	return export_flush(x, false, err);
@@ -132,6 +161,8 @@ int export_chrome(struct export *x, struct error *err)
 			    .from_ns = export_start_ns(x) };
 	int rc = pieces_init(&w.begins, export_nfuncs(x), err);
 
+	if (!rc)
+		rc = pieces_init(&w.stacks, x->p->nodes.n, err);
 	json_object(&w.j, NULL);
 	json_str(&w.j, "displayTimeUnit", "ms");
 	json_array_lines(&w.j, "traceEvents");
@@ -147,6 +178,8 @@ int export_chrome(struct export *x, struct error *err)
 	buf_u8(&x->out, '\n');
 	vec_fini(&w.open);
 	pieces_fini(&w.begins);
+	pieces_fini(&w.stacks);
 	buf_fini(&w.who);
+	buf_fini(&w.when);
 	return rc;
 }

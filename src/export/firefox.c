@@ -36,6 +36,8 @@ struct firefox {
 	VEC(uint32_t) stacks, frames, funcs, libs;
 	struct strtab str;
 	uint64_t from_ns;
+	bool is_time;			/* weights of this event are */
+	bool more;			/* the array has elements */
 };
 
 static uint32_t intern(struct firefox *w, const char *s)
@@ -67,6 +69,27 @@ static bool same_frame(const void *ctx, uint32_t id, const void *key)
 	const struct frame_key_of *a = &w->frame_keys.v[id], *b = key;
 
 	return a->loc == b->loc && a->which == b->which;
+}
+
+/* Elements of an array: the writer of JSON need not look at each. */
+static void next(struct firefox *w)
+{
+	if (w->more)
+		buf_u8(&w->x->out, ',');
+	w->more = true;
+}
+
+static void put_digits(struct firefox *w, uint64_t v)
+{
+	if (v < 10)
+		buf_u8(&w->x->out, (uint8_t)('0' + v));
+	else
+		buf_decimal(&w->x->out, v);
+}
+
+static void put_words(struct firefox *w, const char *text)
+{
+	buf_str(&w->x->out, text);
 }
 
 /* How many functions a frame is inlined through. */
@@ -111,36 +134,60 @@ static const struct export_frame *frame_at(const struct firefox *w, size_t i)
 	return &w->t.nodes.v[w->stacks.v[i]].frame;
 }
 
-/* Numbers a node after its callers. */
+/* Marks a node and its callers. */
 static int use_stack(struct firefox *w, uint32_t node)
 {
-	size_t first = w->stacks.n, last;
-
 	for (; node != PROF_NONE && w->stack_of[node] == PROF_NONE;
 	     node = w->t.nodes.v[node].parent) {
 		w->stack_of[node] = 0;
 		if (vec_push(&w->stacks, node) < 0)
 			return -ERR_NOMEM;
 	}
-	last = w->stacks.n;
-	for (size_t i = first, k = last; i + 1 < k; i++) {
-		uint32_t swap = w->stacks.v[i];
+	return 0;
+}
 
-		w->stacks.v[i] = w->stacks.v[--k];
-		w->stacks.v[k] = swap;
+static int by_number(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* In the order of the tree, where callers come first: neighbours are near in memory,
+ * too. */
+static void sort_stacks(struct firefox *w)
+{
+	size_t n = 0;
+
+	if (!w->stacks.n)
+		return;
+	if (w->t.nodes.n / 16 > w->stacks.n) {
+		qsort(w->stacks.v, w->stacks.n, sizeof(*w->stacks.v),
+		      by_number);
+		return;
 	}
-	for (size_t i = first; i < last; i++) {
-		const struct export_frame *f = frame_at(w, i);
-		uint32_t image = image_of(w, f);
+	for (uint32_t i = 0; i < w->t.nodes.n; i++)
+		if (w->stack_of[i] != PROF_NONE)
+			w->stacks.v[n++] = i;
+}
 
+/* Numbers the nodes that are marked, and what they have. */
+static int number_stacks(struct firefox *w)
+{
+	sort_stacks(w);
+	for (size_t i = 0; i < w->stacks.n; i++) {
+		const struct export_frame *f = frame_at(w, i);
 		uint32_t *frame = &w->frame_of[w->frame_id[w->stacks.v[i]]];
+		uint32_t image;
 
 		w->stack_of[w->stacks.v[i]] = (uint32_t)i;
-		if (*frame == PROF_NONE) {
-			*frame = (uint32_t)w->frames.n;
-			if (vec_push(&w->frames, (uint32_t)i) < 0)
-				return -ERR_NOMEM;
-		}
+		/* a frame has one function and one image */
+		if (*frame != PROF_NONE)
+			continue;
+		*frame = (uint32_t)w->frames.n;
+		if (vec_push(&w->frames, (uint32_t)i) < 0)
+			return -ERR_NOMEM;
+		image = image_of(w, f);
 		if (image != PROF_NONE && w->lib_of[image] == PROF_NONE) {
 			w->lib_of[image] = (uint32_t)w->libs.n;
 			if (vec_push(&w->libs, image) < 0)
@@ -170,8 +217,10 @@ static int put_stack(void *ctx, const struct export_sample *s,
 {
 	struct firefox *w = ctx;
 
-	if (s->col == w->col)
-		json_uint(&w->j, NULL, w->stack_of[w->t.node_of[s->stack]]);
+	if (s->col == w->col) {
+		next(w);
+		put_digits(w, w->stack_of[w->t.node_of[s->stack]]);
+	}
 	return export_flush(w->x, false, err);
 }
 
@@ -179,9 +228,11 @@ static int put_time(void *ctx, const struct export_sample *s, struct error *err)
 {
 	struct firefox *w = ctx;
 
-	if (s->col == w->col)
-		json_scaled(&w->j, NULL, s->time_ns > w->from_ns
+	if (s->col == w->col) {
+		next(w);
+		buf_scaled(&w->x->out, s->time_ns > w->from_ns
 				? s->time_ns - w->from_ns : 0, 6);
+	}
 	return export_flush(w->x, false, err);
 }
 
@@ -192,10 +243,11 @@ static int put_weight(void *ctx, const struct export_sample *s,
 
 	if (s->col != w->col)
 		return 0;
-	if (export_is_time(w->x, w->col))
-		json_scaled(&w->j, NULL, s->weight, 6);
+	next(w);
+	if (w->is_time)
+		buf_scaled(&w->x->out, s->weight, 6);
 	else
-		json_uint(&w->j, NULL, s->weight);
+		put_digits(w, s->weight);
 	return export_flush(w->x, false, err);
 }
 
@@ -204,20 +256,24 @@ static int put_samples(struct firefox *w, uint32_t lane, struct error *err)
 	struct export *x = w->x;
 	int rc;
 
+	w->is_time = export_is_time(x, w->col);
 	json_object(&w->j, "samples");
 	json_array(&w->j, "stack");
+	w->more = false;
 	rc = export_thread_samples(x, lane, put_stack, w, err);
 	json_end(&w->j);
 	json_array(&w->j, "time");
+	w->more = false;
 	if (!rc)
 		rc = export_thread_samples(x, lane, put_time, w, err);
 	json_end(&w->j);
 	json_array(&w->j, "weight");
+	w->more = false;
 	if (!rc)
 		rc = export_thread_samples(x, lane, put_weight, w, err);
 	json_end(&w->j);
 	json_str(&w->j, "weightType",
-		 export_is_time(x, w->col) ? "tracing-ms" : "samples");
+		 w->is_time ? "tracing-ms" : "samples");
 	json_uint(&w->j, "length",
 		  x->totals[lane * x->a.ncols + w->col].count);
 	json_end(&w->j);
@@ -236,9 +292,9 @@ enum column { NOTHING, ZERO, PREFIX, FRAME, CATEGORY, ADDRESS, DEPTH, FUNC, LINE
 static void put_number(struct firefox *w, uint64_t v)
 {
 	if (v)
-		json_uint(&w->j, NULL, v);
+		put_digits(w, v);
 	else
-		put_null(w, NULL);
+		put_words(w, "null");
 }
 
 static void put_stack_cell(struct firefox *w, enum column c, size_t i)
@@ -249,34 +305,34 @@ static void put_stack_cell(struct firefox *w, enum column c, size_t i)
 	switch (c) {
 	case PREFIX:
 		if (n->parent == PROF_NONE)
-			put_null(w, NULL);
+			put_words(w, "null");
 		else
-			json_uint(&w->j, NULL, w->stack_of[n->parent]);
+			put_digits(w, w->stack_of[n->parent]);
 		break;
 	case FRAME:
-		json_uint(&w->j, NULL,
+		put_digits(w,
 			  w->frame_of[w->frame_id[w->stacks.v[i]]]);
 		break;
 	case CATEGORY:
-		json_int(&w->j, NULL, w->frame_keys.v[
+		put_digits(w, (uint64_t)w->frame_keys.v[
 				w->frame_id[w->stacks.v[i]]].category);
 		break;
 	case ADDRESS:
 		/* beyond 2^53 a number of JavaScript is another one */
 		if (f->loc < w->x->p->locs.n &&
 		    w->x->p->locs.v[f->loc].vaddr >> 53 == 0)
-			json_uint(&w->j, NULL, w->x->p->locs.v[f->loc].vaddr);
+			put_digits(w, w->x->p->locs.v[f->loc].vaddr);
 		else
-			json_int(&w->j, NULL, -1);
+			put_words(w, "-1");
 		break;
 	case DEPTH:
-		json_uint(&w->j, NULL, inline_depth(w, w->stacks.v[i]));
+		put_digits(w, inline_depth(w, w->stacks.v[i]));
 		break;
 	case FUNC:
-		json_uint(&w->j, NULL, w->func_of[f->fk]);
+		put_digits(w, w->func_of[f->fk]);
 		break;
 	case ZERO:
-		json_uint(&w->j, NULL, 0);
+		put_digits(w, 0);
 		break;
 	case LINE:
 		put_number(w, f->line);
@@ -285,7 +341,7 @@ static void put_stack_cell(struct firefox *w, enum column c, size_t i)
 		put_number(w, f->column);
 		break;
 	default:
-		put_null(w, NULL);
+		put_words(w, "null");
 	}
 }
 
@@ -302,27 +358,29 @@ static void put_func_cell(struct firefox *w, enum column c, size_t i)
 
 	switch (c) {
 	case FUNC_NAME:
-		json_uint(&w->j, NULL, intern(w, export_name(w->x, f->fk)));
+		put_digits(w, intern(w, export_name(w->x, f->fk)));
 		break;
 	case FUNC_FILE:
 		if (pf && pf->file != PROF_STR_EMPTY)
-			json_uint(&w->j, NULL,
+			put_digits(w,
 				  intern(w, export_str(w->x, pf->file)));
 		else
-			put_null(w, NULL);
+			put_words(w, "null");
 		break;
 	case FUNC_LINE:
 		put_number(w, pf ? pf->line : 0);
 		break;
 	case RESOURCE:
-		json_int(&w->j, NULL,
-			 image == PROF_NONE ? -1 : (int64_t)w->lib_of[image]);
+		if (image == PROF_NONE)
+			put_words(w, "-1");
+		else
+			put_digits(w, w->lib_of[image]);
 		break;
 	case NO:
-		json_bool(&w->j, NULL, false);
+		put_words(w, "false");
 		break;
 	default:
-		put_null(w, NULL);
+		put_words(w, "null");
 	}
 }
 
@@ -332,18 +390,18 @@ static void put_lib_cell(struct firefox *w, enum column c, size_t i)
 
 	switch (c) {
 	case LIB:
-		json_uint(&w->j, NULL, image);
+		put_digits(w, image);
 		break;
 	case LIB_NAME:
-		json_uint(&w->j, NULL,
+		put_digits(w,
 			  intern(w, path_base(export_str(
 				w->x, w->x->p->images.v[image].path))));
 		break;
 	case LIB_TYPE:
-		json_uint(&w->j, NULL, 1);
+		put_digits(w, 1);
 		break;
 	default:
-		put_null(w, NULL);
+		put_words(w, "null");
 	}
 }
 
@@ -364,8 +422,11 @@ static int put_table(struct firefox *w, const char *name,
 	for (size_t c = 0; c < ncols; c++) {
 		json_array(&w->j, cols[c].name);
 		for (size_t i = 0; !rc && i < n; i++) {
+			if (i)
+				buf_u8(&w->x->out, ',');
 			cell(w, cols[c].kind, i);
-			rc = export_flush(w->x, false, err);
+			if (i % 256 == 0)
+				rc = export_flush(w->x, false, err);
 		}
 		json_end(&w->j);
 	}
@@ -473,6 +534,8 @@ static int put_thread(struct firefox *w, uint32_t lane, struct error *err)
 	if (strtab_init(&w->str) < 0)
 		return export_nomem(err);
 	rc = export_thread_samples(x, lane, use_sample, w, err);
+	if (!rc && number_stacks(w) < 0)
+		rc = export_nomem(err);
 	json_object(&w->j, NULL);
 	put_thread_head(w, lane);
 	if (!rc)

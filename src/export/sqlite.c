@@ -14,8 +14,11 @@
 #include "export/formats.h"
 #include "export/tree.h"
 
+/* Nobody else has the file, and what is not whole is thrown away. */
 static const char schema[] =
+	"PRAGMA page_size = 32768;"
 	"PRAGMA journal_mode = OFF;"
+	"PRAGMA locking_mode = EXCLUSIVE;"
 	"PRAGMA synchronous = OFF;"
 	"PRAGMA user_version = 1;"
 	"CREATE TABLE event(id INTEGER PRIMARY KEY, name TEXT NOT NULL,"
@@ -43,12 +46,17 @@ static const char schema[] =
 	" GROUP BY event.id, function.id ORDER BY 4 DESC;"
 	"BEGIN;";
 
+/* Rows that one statement writes, as a statement takes longer than a row. */
+enum { SAMPLE_ROWS = 64, SAMPLE_COLUMNS = 6 };
+
 struct database {
 	struct export *x;
 	struct export_tree t;
 	sqlite3 *db;
 	sqlite3_stmt *row;
 	uint64_t from_ns;
+	int held;			/* rows of samples that are bound */
+	int64_t values[SAMPLE_ROWS * SAMPLE_COLUMNS];
 };
 
 static int failed(struct database *w, struct error *err)
@@ -203,18 +211,56 @@ static int put_frames(struct database *w, struct error *err)
 	return rc;
 }
 
+/* Prepares the insertion of so many samples at once. */
+static int sample_rows(struct database *w, int n, struct error *err)
+{
+	struct buf sql = { 0 };
+	int rc;
+
+	buf_str(&sql, "INSERT INTO sample VALUES(?,?,?,?,?,?)");
+	for (int i = 1; i < n; i++)
+		buf_str(&sql, ",(?,?,?,?,?,?)");
+	rc = rows_into(w, buf_cstr(&sql), err);
+	if (sql.failed)
+		rc = export_nomem(err);
+	buf_fini(&sql);
+	return rc;
+}
+
+static int put_held(struct database *w, struct error *err)
+{
+	for (int i = 0; i < w->held * SAMPLE_COLUMNS; i++)
+		sqlite3_bind_int64(w->row, i + 1, w->values[i]);
+	w->held = 0;
+	return put_row(w, err);
+}
+
 static int put_sample(void *ctx, const struct export_sample *s,
 		      struct error *err)
 {
 	struct database *w = ctx;
+	int64_t *row = &w->values[w->held * SAMPLE_COLUMNS];
 
-	number(w, 1, s->time_ns > w->from_ns ? s->time_ns - w->from_ns : 0);
-	number(w, 2, s->lane + 1ull);
-	number(w, 3, s->cpu);
-	number(w, 4, s->col + 1ull);
-	number(w, 5, s->weight);
-	number(w, 6, w->t.node_of[s->stack] + 1ull);
-	return put_row(w, err);
+	row[0] = (int64_t)(s->time_ns > w->from_ns ? s->time_ns - w->from_ns
+						   : 0);
+	row[1] = s->lane + 1ll;
+	row[2] = s->cpu;
+	row[3] = s->col + 1ll;
+	row[4] = (int64_t)s->weight;
+	row[5] = w->t.node_of[s->stack] + 1ll;
+	return ++w->held == SAMPLE_ROWS ? put_held(w, err) : 0;
+}
+
+static int put_samples(struct database *w, struct error *err)
+{
+	int rc = sample_rows(w, SAMPLE_ROWS, err);
+
+	if (!rc)
+		rc = export_samples(w->x, put_sample, w, err);
+	if (rc || !w->held)
+		return rc;
+	rc = sample_rows(w, w->held, err);
+	return rc ? rc : put_held(w, err);
 }
 
 static int put_all(struct database *w, struct error *err)
@@ -232,9 +278,7 @@ static int put_all(struct database *w, struct error *err)
 	if (!rc)
 		rc = put_frames(w, err);
 	if (!rc)
-		rc = rows_into(w, "INSERT INTO sample VALUES(?,?,?,?,?,?)", err);
-	if (!rc)
-		rc = export_samples(w->x, put_sample, w, err);
+		rc = put_samples(w, err);
 	return rc ? rc : run(w, "COMMIT", err);
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Opens recordings of other profilers and turns them into tally's. */
 #include "import/import.h"
 
 #include <fcntl.h>
@@ -14,6 +15,7 @@
 
 /* Nothing here may be taken for what it was where the file was recorded. */
 #define NO_PROC "/dev/null"
+#define KERNEL "[kernel.kallsyms]"
 
 struct import {
 	const struct import_options *o;
@@ -24,16 +26,20 @@ struct import {
 	struct writer *writer;
 	VEC(uint32_t) rows;	/* by event of the file; PROF_NONE: a dummy */
 	char *cache;		/* perf's cache of programs */
+	char *kallsyms;		/* a kernel's in it */
 };
 
 bool import_is_perf_data(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	char *header = perf_file_header_path(path);
+	int fd = header ? open(header, O_RDONLY | O_CLOEXEC | O_NOCTTY |
+			       O_NONBLOCK) : -1;
 	char magic[8];
 	bool is = fd >= 0 && pread(fd, magic, 8, 0) == 8 &&
 		  (!memcmp(magic, "PERFILE2", 8) ||
 		   !memcmp(magic, "2ELIFREP", 8));
 
+	free(header);
 	if (fd >= 0)
 		close(fd);
 	return is;
@@ -75,7 +81,8 @@ static int add_event(struct import *x, const struct perf_file_event *e)
 	bool software = a->type == PERF_TYPE_SOFTWARE;
 	const char *name = e->name && *e->name ? e->name : event_name(a);
 	struct prof_event row = {
-		.unit = software && a->config <= PERF_COUNT_SW_TASK_CLOCK
+		.unit = (software && a->config <= PERF_COUNT_SW_TASK_CLOCK) ||
+			perf_records_off_cpu(e)
 			? PROF_UNIT_NS : PROF_UNIT_COUNT,
 		.precise = a->precise_ip,
 		.exclude_user = a->exclude_user,
@@ -182,15 +189,14 @@ static void module_name(const char *path, char *out, size_t size)
 static int take_kernel(void *ctx, const struct perf_kernel_map *m,
 		       struct error *err)
 {
-	static const char kernel[] = "[kernel.kallsyms]";
 	struct import *x = ctx;
 	struct collector *c = &x->collector;
 	const struct build_id *id;
 	char name[256];
 	int rc;
 
-	if (!strncmp(m->path, kernel, strlen(kernel))) {
-		id = perf_file_build_id(&x->file, kernel);
+	if (!strncmp(m->path, KERNEL, strlen(KERNEL))) {
+		id = perf_file_build_id(&x->file, KERNEL);
 		rc = kernel_maps_place(&c->kernel, &c->images,
 				       m->text ? m->text : m->start, id,
 				       &c->processes.generation);
@@ -208,7 +214,7 @@ static int take_kernel(void *ctx, const struct perf_kernel_map *m,
 /* Of this machine's kernel: the same build-id as the recorded one's. */
 static bool is_own_kernel(const struct perf_file *f)
 {
-	const struct build_id *id = perf_file_build_id(f, "[kernel.kallsyms]");
+	const struct build_id *id = perf_file_build_id(f, KERNEL);
 	struct build_id own = kernel_notes_id("/sys/kernel/notes");
 
 	return id && build_id_equal(id, &own);
@@ -254,10 +260,49 @@ static uint64_t wall_start(const struct import *x, const char *path,
 	       (uint64_t)st.st_mtim.tv_nsec - (last - first);
 }
 
+/* The names of a kernel that does not run here: as the recording has them, or as perf
+ * keeps them by build-id.  NULL: ask the running one, if it is the same. */
+static const char *kernel_names(struct import *x)
+{
+	const struct build_id *id;
+	char hex[2 * BUILD_ID_MAX + 1];
+
+	if (x->file.kallsyms)
+		return x->file.kallsyms;
+	id = perf_file_build_id(&x->file, KERNEL);
+	if (!x->cache || !id || id->len < 2 || is_own_kernel(&x->file))
+		return NULL;
+	for (size_t i = 0; i < id->len; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id->bytes[i]);
+	if (asprintf(&x->kallsyms, "%s/%.2s/%s/kallsyms", x->cache, hex,
+		     hex + 2) < 0)
+		x->kallsyms = NULL;
+	return x->kallsyms && !access(x->kallsyms, R_OK) ? x->kallsyms : NULL;
+}
+
+/* Files with the names of code that programs made, /tmp/perf-PID.map, are of any
+ * process that ever had the number: they count where the recording was made, if
+ * the user has written them while it went on. */
+static void allow_jit_maps(struct import *x, uint64_t end_ns)
+{
+	struct images *im = &x->collector.images;
+	const struct prof_run *run = &x->profile.runs.v[0];
+	char host[256] = "";
+
+	im->began_ns = INT64_MAX;
+	if (gethostname(host, sizeof(host) - 1) < 0 || !x->file.hostname ||
+	    strcmp(host, x->file.hostname) || run->start_wall_ns > INT64_MAX ||
+	    end_ns > INT64_MAX)
+		return;
+	im->began_ns = (int64_t)run->start_wall_ns;
+	im->ended_ns = (int64_t)end_ns;
+}
+
 static int find_names(struct import *x, struct error *err)
 {
 	struct fill_options fo = {
 		.vmlinux = x->o->vmlinux, .debug_dirs = x->o->debug_dirs,
+		.kallsyms = kernel_names(x),
 	};
 
 	return collector_symbolize(&x->collector, &fo, x->o->progress,
@@ -284,9 +329,21 @@ static int import(struct import *x, const char *path, struct error *err)
 	x->result->skipped = rest.skipped + x->file.skipped +
 			     x->collector.ignored;
 	x->result->branches = rest.branches;
+	allow_jit_maps(x, run->start_wall_ns + (run->end_ns - run->start_ns));
 	if (x->o->symbols)
 		rc = find_names(x, err);
 	return rc ? rc : writer_finish(x->writer, err);
+}
+
+static bool is_another_users(const struct perf_file *f)
+{
+	for (size_t i = 0; i < f->files.n; i++) {
+		uint32_t owner = f->files.v[i].map.owner;
+
+		if (owner && owner != geteuid())
+			return true;
+	}
+	return false;
 }
 
 int import_perf_data(const char *path, int fd, const char *name,
@@ -300,7 +357,7 @@ int import_perf_data(const char *path, int fd, const char *name,
 	if (rc < 0)
 		return rc;
 	x.collector.images.vdso = -1;
-	if (x.file.map.owner && x.file.map.owner != geteuid() && !o->trust)
+	if (is_another_users(&x.file) && !o->trust)
 		rc = error_set(err, ERR_FORMAT, "%s belongs to another user, and "
 			       "to import it the programs that it names are "
 			       "opened: 'tally import --trust-recording' does "
@@ -324,6 +381,7 @@ int import_perf_data(const char *path, int fd, const char *name,
 	profile_fini(&x.profile);
 	vec_fini(&x.rows);
 	free(x.cache);
+	free(x.kallsyms);
 	perf_file_close(&x.file);
 	return rc;
 }

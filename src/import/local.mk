@@ -9,5 +9,7 @@ libimport_a_SOURCES = \
 	src/import/perf_file.h \
 	src/import/perf_records.c \
 	src/import/perf_records.h \
+	src/import/perf_swap.c \
+	src/import/perf_swap.h \
 	src/import/perf_text.c \
 	src/import/pprof_file.c

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Reads the container of perf.data: header, events, features. */
 #include "import/perf_file.h"
 
+#include <byteswap.h>
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "config.h"
 #ifdef HAVE_LIBZSTD
@@ -11,6 +16,7 @@
 #endif
 
 #include "base/cursor.h"
+#include "import/perf_swap.h"
 
 /* Records that perf itself adds: tools/lib/perf/include/perf/event.h. */
 enum {
@@ -37,8 +43,16 @@ enum {
 	FEATURES = 256,
 };
 
+#define SWAPPED_MAGIC "2ELIFREP"
+
+/* What stands behind other records than samples, by bits of sample_type. */
+#define ID_FIELDS ((uint64_t)(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
+	PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | \
+	PERF_SAMPLE_IDENTIFIER))
+
 enum {
 	HEADER = 8,		/* of a record */
+	FILES_MAX = 65536,	/* one for each thread of a recorder */
 	PIPE_HEADER = 16,
 	FILE_HEADER = 104,
 	ATTR_MIN = 64,		/* PERF_ATTR_SIZE_VER0 */
@@ -58,13 +72,36 @@ static int damaged(const struct perf_file *f, uint64_t offset, const char *what,
 			 f->name, (unsigned long long)offset, what);
 }
 
+/* Numbers in the file's byte order. */
+static uint16_t get_16(const struct perf_file *f, struct cursor *c)
+{
+	uint16_t v = cursor_u16(c);
+
+	return f->swapped ? bswap_16(v) : v;
+}
+
+static uint32_t get_32(const struct perf_file *f, struct cursor *c)
+{
+	uint32_t v = cursor_u32(c);
+
+	return f->swapped ? bswap_32(v) : v;
+}
+
+static uint64_t get_64(const struct perf_file *f, struct cursor *c)
+{
+	uint64_t v = cursor_u64(c);
+
+	return f->swapped ? bswap_64(v) : v;
+}
+
 static int no_memory(const struct perf_file *f, struct error *err)
 {
 	return error_set(err, ERR_NOMEM, "%s: out of memory", f->name);
 }
 
 /* An event's description: as long as its maker's was. */
-static bool get_attr(struct cursor *c, size_t size, struct perf_event_attr *out)
+static bool get_attr(const struct perf_file *f, struct cursor *c, size_t size,
+		     struct perf_event_attr *out)
 {
 	const uint8_t *p = cursor_take(c, size);
 
@@ -72,6 +109,8 @@ static bool get_attr(struct cursor *c, size_t size, struct perf_event_attr *out)
 	if (!p)
 		return false;
 	memcpy(out, p, size < sizeof(*out) ? size : sizeof(*out));
+	if (f->swapped)
+		perf_swap_attr((uint8_t *)out, sizeof(*out));
 	return true;
 }
 
@@ -87,7 +126,7 @@ static int add_event(struct perf_file *f, const struct perf_event_attr *a,
 	if (vec_push(&f->events, e) < 0)
 		return no_memory(f, err);
 	while (cursor_left(&ids) >= 8) {
-		uint32_t *slot = u64map_slot(&f->ids, cursor_u64(&ids));
+		uint32_t *slot = u64map_slot(&f->ids, get_64(f, &ids));
 
 		if (!slot)
 			return no_memory(f, err);
@@ -98,27 +137,27 @@ static int add_event(struct perf_file *f, const struct perf_event_attr *a,
 }
 
 /* A string of a feature: length, bytes that end with zeros. */
-static char *get_string(struct cursor *c)
+static char *get_string(const struct perf_file *f, struct cursor *c)
 {
-	uint32_t n = cursor_u32(c);
+	uint32_t n = get_32(f, c);
 	const char *p = (const char *)cursor_take(c, n);
 
 	return p && n <= TEXT_MAX ? strndup(p, n) : NULL;
 }
 
-static void set_string(char **to, struct cursor *c)
+static void set_string(const struct perf_file *f, char **to, struct cursor *c)
 {
 	free(*to);
-	*to = get_string(c);
+	*to = get_string(f, c);
 }
 
 static void get_command(struct perf_file *f, struct cursor *c)
 {
-	uint32_t n = cursor_u32(c);
+	uint32_t n = get_32(f, c);
 	struct buf b = { 0 };
 
 	for (uint32_t i = 0; i < n && !c->bad && b.n < TEXT_MAX; i++) {
-		char *word = get_string(c);
+		char *word = get_string(f, c);
 
 		buf_printf(&b, "%s%s", i ? " " : "", word ? word : "?");
 		free(word);
@@ -131,17 +170,17 @@ static void get_command(struct perf_file *f, struct cursor *c)
 /* The names of events, which their descriptions lack. */
 static void get_event_names(struct perf_file *f, struct cursor *c)
 {
-	uint32_t n = cursor_u32(c), size = cursor_u32(c);
+	uint32_t n = get_32(f, c), size = get_32(f, c);
 
 	for (uint32_t i = 0; i < n && !c->bad; i++) {
 		uint32_t nids;
 
 		cursor_skip(c, size);
-		nids = cursor_u32(c);
+		nids = get_32(f, c);
 		if (i < f->events.n)
-			set_string(&f->events.v[i].name, c);
+			set_string(f, &f->events.v[i].name, c);
 		else
-			free(get_string(c));
+			free(get_string(f, c));
 		cursor_skip(c, (uint64_t)nids * 8);
 	}
 }
@@ -194,8 +233,8 @@ static int get_build_ids(struct perf_file *f, struct cursor *c)
 		uint16_t misc, size;
 
 		cursor_skip(c, 4);
-		misc = cursor_u16(c);
-		size = cursor_u16(c);
+		misc = get_16(f, c);
+		size = get_16(f, c);
 		if (size < HEADER)
 			break;
 		body = cursor_sub(c, size - HEADER);
@@ -215,16 +254,16 @@ static int get_feature(struct perf_file *f, uint64_t bit, struct cursor c,
 		rc = get_build_ids(f, &c);
 		break;
 	case FEAT_HOSTNAME:
-		set_string(&f->hostname, &c);
+		set_string(f, &f->hostname, &c);
 		break;
 	case FEAT_OSRELEASE:
-		set_string(&f->release, &c);
+		set_string(f, &f->release, &c);
 		break;
 	case FEAT_ARCH:
-		set_string(&f->arch, &c);
+		set_string(f, &f->arch, &c);
 		break;
 	case FEAT_CPUDESC:
-		set_string(&f->cpu, &c);
+		set_string(f, &f->cpu, &c);
 		break;
 	case FEAT_CMDLINE:
 		get_command(f, &c);
@@ -234,8 +273,8 @@ static int get_feature(struct perf_file *f, uint64_t bit, struct cursor c,
 		break;
 	case FEAT_CLOCK_DATA:
 		cursor_skip(&c, 8);	/* version, which clock */
-		f->wall_ns = cursor_u64(&c);
-		f->clock_ns = cursor_u64(&c);
+		f->wall_ns = get_64(f, &c);
+		f->clock_ns = get_64(f, &c);
 		break;
 	default:		/* newer, or of no use */
 		break;
@@ -249,20 +288,20 @@ static int read_features(struct perf_file *f, uint64_t at, const uint64_t *bits,
 	struct cursor table;
 	int rc = 0;
 
-	if (at > f->map.n)
+	if (at > f->n)
 		return 0;	/* cut: they stand at the end */
-	table = cursor_of(f->map.p + at, f->map.n - at);
+	table = cursor_of(f->p + at, f->n - at);
 	for (uint64_t bit = 0; bit < FEATURES && !rc; bit++) {
 		uint64_t off, size;
 
 		if (!(bits[bit / 64] >> bit % 64 & 1))
 			continue;
-		off = cursor_u64(&table);
-		size = cursor_u64(&table);
-		if (table.bad || off > f->map.n || size > f->map.n - off)
+		off = get_64(f, &table);
+		size = get_64(f, &table);
+		if (table.bad || off > f->n || size > f->n - off)
 			return damaged(f, at, "a section of the header lies "
 				       "outside of the file", err);
-		rc = get_feature(f, bit, cursor_of(f->map.p + off,
+		rc = get_feature(f, bit, cursor_of(f->p + off,
 						   (size_t)size), err);
 	}
 	return rc;
@@ -274,23 +313,23 @@ static int read_attrs(struct perf_file *f, uint64_t at, uint64_t size,
 	struct cursor c;
 	int rc = 0;
 
-	if (at > f->map.n || size > f->map.n - at)
+	if (at > f->n || size > f->n - at)
 		return damaged(f, 24, "events lie outside of the file", err);
 	if (entry < ATTR_MIN + 16 || entry > ATTR_MAX || size % entry || !size)
 		return damaged(f, 16, "the size of an event's description", err);
-	c = cursor_of(f->map.p + at, (size_t)size);
+	c = cursor_of(f->p + at, (size_t)size);
 	while (!rc && cursor_left(&c)) {
 		struct perf_event_attr a;
 		uint64_t off, n;
 
-		if (!get_attr(&c, (size_t)entry - 16, &a))
+		if (!get_attr(f, &c, (size_t)entry - 16, &a))
 			break;
-		off = cursor_u64(&c);
-		n = cursor_u64(&c);
-		if (off > f->map.n || n > f->map.n - off || n > IDS_MAX)
+		off = get_64(f, &c);
+		n = get_64(f, &c);
+		if (off > f->n || n > f->n - off || n > IDS_MAX)
 			return damaged(f, at, "an event's ids lie outside of "
 				       "the file", err);
-		rc = add_event(f, &a, cursor_of(f->map.p + off, (size_t)n), at,
+		rc = add_event(f, &a, cursor_of(f->p + off, (size_t)n), at,
 			       err);
 	}
 	return rc;
@@ -307,16 +346,19 @@ static int add_part(struct perf_file *f, const uint8_t *p, size_t n,
 	return n ? no_memory(f, err) : 0;
 }
 
-/* Bytes of whole records at the beginning of some. */
-static size_t whole_records(const uint8_t *p, size_t n)
+/* Bytes of whole records at the beginning of some, which are made ours. */
+static size_t whole_records(const struct perf_file *f, uint8_t *p, size_t n)
 {
 	size_t at = 0;
 
 	while (n - at >= HEADER) {
-		uint16_t size = (uint16_t)(p[at + 6] | p[at + 7] << 8);
+		struct cursor c = cursor_of(p + at + 6, 2);
+		uint16_t size = get_16(f, &c);
 
 		if (size < HEADER || size > n - at)
 			break;
+		if (f->swapped)
+			perf_swap_record(f, p + at, size);
 		at += size;
 	}
 	return at;
@@ -391,7 +433,7 @@ static int unpack(struct perf_file *f, struct unpacker *u, const uint8_t *p,
 
 	if (rc < 0 || !u->bytes.n)
 		return rc;
-	whole = whole_records(u->bytes.p, u->bytes.n);
+	whole = whole_records(f, u->bytes.p, u->bytes.n);
 	if (u->bytes.n - whole > UINT16_MAX)
 		return damaged(f, offset, "the size of a compressed record",
 			       err);
@@ -406,7 +448,7 @@ static int unpack(struct perf_file *f, struct unpacker *u, const uint8_t *p,
 
 static int get_update(struct perf_file *f, struct cursor c, struct error *err)
 {
-	uint64_t type = cursor_u64(&c), id = cursor_u64(&c);
+	uint64_t type = get_64(f, &c), id = get_64(f, &c);
 	uint32_t row = u64map_get(&f->ids, id);
 	char *name;
 
@@ -434,14 +476,15 @@ static int take_user(struct perf_file *f, struct unpacker *u, uint32_t type,
 		struct cursor look = c;
 
 		cursor_skip(&look, 4);
-		n = cursor_u32(&look);	/* its own size */
-		if (n < ATTR_MIN || n > cursor_left(&c) || !get_attr(&c, n, &a))
+		n = get_32(f, &look);	/* its own size */
+		if (n < ATTR_MIN || n > cursor_left(&c) ||
+		    !get_attr(f, &c, n, &a))
 			return damaged(f, offset, "the size of an event's "
 				       "description", err);
 		return add_event(f, &a, c, offset, err);
 	}
 	case USER_HEADER_FEATURE:
-		n = cursor_u64(&c);
+		n = get_64(f, &c);
 		return get_feature(f, n, c, err);
 	case USER_BUILD_ID:
 		rc = get_build_id(f, misc, &c);
@@ -449,16 +492,16 @@ static int take_user(struct perf_file *f, struct unpacker *u, uint32_t type,
 	case USER_EVENT_UPDATE:
 		return get_update(f, c, err);
 	case USER_TRACING_DATA:
-		*skip = (cursor_u32(&c) + 7ull) & ~7ull;
+		*skip = (get_32(f, &c) + 7ull) & ~7ull;
 		return 0;
 	case USER_AUXTRACE:
-		*skip = cursor_u64(&c);
+		*skip = get_64(f, &c);
 		f->skipped++;
 		return 0;
 	case USER_COMPRESSED:
 		return unpack(f, u, c.p, cursor_left(&c), offset, err);
 	case USER_COMPRESSED2:
-		n = cursor_u64(&c);
+		n = get_64(f, &c);
 		if (n > cursor_left(&c))
 			return damaged(f, offset, "a compressed record", err);
 		return unpack(f, u, c.p, (size_t)n, offset, err);
@@ -468,16 +511,17 @@ static int take_user(struct perf_file *f, struct unpacker *u, uint32_t type,
 }
 
 /* Cuts the data at what is of perf's own, which is taken in here. */
-static int read_records(struct perf_file *f, uint64_t at, uint64_t end,
-			struct unpacker *u, struct error *err)
+static int read_records(struct perf_file *f, const struct perf_file_bytes *in,
+			uint64_t at, uint64_t end, struct unpacker *u,
+			struct error *err)
 {
 	uint64_t begin = at;
 	int rc = 0;
 
 	while (!rc && at < end) {
-		struct cursor c = cursor_of(f->map.p + at, (size_t)(end - at));
-		uint32_t type = cursor_u32(&c);
-		uint16_t misc = cursor_u16(&c), size = cursor_u16(&c);
+		struct cursor c = cursor_of(in->p + at, (size_t)(end - at));
+		uint32_t type = get_32(f, &c);
+		uint16_t misc = get_16(f, &c), size = get_16(f, &c);
 		uint64_t skip = 0;
 
 		if (c.bad || (size >= HEADER && size > end - at)) {
@@ -488,10 +532,12 @@ static int read_records(struct perf_file *f, uint64_t at, uint64_t end,
 			return damaged(f, at, "a record that is shorter than "
 				       "its header", err);
 		if (type < USER_HEADER_ATTR) {
+			if (in->own)
+				perf_swap_record(f, in->own + at, size);
 			at += size;
 			continue;
 		}
-		rc = add_part(f, f->map.p + begin, (size_t)(at - begin), begin,
+		rc = add_part(f, in->p + begin, (size_t)(at - begin), begin,
 			      NULL, err);
 		if (!rc)
 			rc = take_user(f, u, type, misc,
@@ -504,37 +550,38 @@ static int read_records(struct perf_file *f, uint64_t at, uint64_t end,
 		begin = at += size + skip;
 	}
 	if (!rc)
-		rc = add_part(f, f->map.p + begin, (size_t)(at - begin), begin,
+		rc = add_part(f, in->p + begin, (size_t)(at - begin), begin,
 			      NULL, err);
 	return rc;
 }
 
 static int read_file(struct perf_file *f, struct cursor *c, struct error *err)
 {
-	uint64_t entry = cursor_u64(c);
-	uint64_t attrs = cursor_u64(c), attrs_size = cursor_u64(c);
-	uint64_t data = cursor_u64(c), data_size = cursor_u64(c);
+	uint64_t entry = get_64(f, c);
+	uint64_t attrs = get_64(f, c), attrs_size = get_64(f, c);
+	uint64_t data = get_64(f, c), data_size = get_64(f, c);
 	struct unpacker u = { 0 };
 	uint64_t bits[FEATURES / 64];
 	int rc;
 
 	cursor_skip(c, 16);		/* event types, long unused */
 	for (int i = 0; i < FEATURES / 64; i++)
-		bits[i] = cursor_u64(c);
+		bits[i] = get_64(f, c);
 	if (c->bad)
-		return damaged(f, f->map.n, "it ends inside its header", err);
-	if (data > f->map.n)
+		return damaged(f, f->n, "it ends inside its header", err);
+	if (data > f->n)
 		return damaged(f, 40, "records lie outside of the file", err);
-	if (!data_size || data_size > f->map.n - data) {
-		f->cut_at = f->map.n;	/* its recorder was killed */
-		data_size = f->map.n - data;
+	if (!data_size || data_size > f->n - data) {
+		f->cut_at = f->n;	/* its recorder was killed */
+		data_size = f->n - data;
 		memset(bits, 0, sizeof(bits));
 	}
 	rc = read_attrs(f, attrs, attrs_size, entry, err);
 	if (!rc)
 		rc = read_features(f, data + data_size, bits, err);
 	if (!rc)
-		rc = read_records(f, data, data + data_size, &u, err);
+		rc = read_records(f, &f->files.v[0], data, data + data_size, &u,
+				  err);
 	unpacker_fini(&u);
 	return rc;
 }
@@ -542,7 +589,7 @@ static int read_file(struct perf_file *f, struct cursor *c, struct error *err)
 static int read_pipe(struct perf_file *f, struct error *err)
 {
 	struct unpacker u = { 0 };
-	int rc = read_records(f, PIPE_HEADER, f->map.n, &u, err);
+	int rc = read_records(f, &f->files.v[0], PIPE_HEADER, f->n, &u, err);
 
 	unpacker_fini(&u);
 	if (!rc && !f->events.n)
@@ -550,17 +597,45 @@ static int read_pipe(struct perf_file *f, struct error *err)
 	return rc;
 }
 
-static int read_all(struct perf_file *f, struct error *err)
+/* Maps a file; one of the other byte order is copied, to be turned. */
+static int add_file(struct perf_file *f, const char *path, struct error *err)
 {
-	struct cursor c = cursor_of(f->map.p, f->map.n);
-	const uint8_t *magic = cursor_take(&c, 8);
-	uint64_t size = cursor_u64(&c);
+	struct perf_file_bytes in = { .path = strdup(path) };
+	int rc;
 
-	if (magic && !memcmp(magic, "2ELIFREP", 8))
-		return error_set(err, ERR_UNSUPPORTED, "%s: it was recorded on "
-				 "a machine of the other byte order, which "
-				 "tally does not read", f->name);
-	if (c.bad || memcmp(magic, "PERFILE2", 8))
+	if (!in.path)
+		return no_memory(f, err);
+	rc = io_map_file(path, &in.map, err);
+	if (rc < 0) {
+		free(in.path);
+		return rc;
+	}
+	in.p = in.map.p;
+	in.n = in.map.n;
+	if (f->files.n ? f->swapped
+		       : in.n >= 8 && !memcmp(in.p, SWAPPED_MAGIC, 8)) {
+		f->swapped = true;
+		in.own = malloc(in.n + 1);
+		if (in.own && in.n)
+			memcpy(in.own, in.p, in.n);
+		in.p = in.own;
+	}
+	if ((in.n && !in.p) || vec_push(&f->files, in) < 0) {
+		free(in.path);
+		free(in.own);
+		io_unmap(&in.map);
+		return no_memory(f, err);
+	}
+	return 0;
+}
+
+static int read_first(struct perf_file *f, struct error *err)
+{
+	struct cursor c = cursor_of(f->p, f->n);
+	const uint8_t *magic = cursor_take(&c, 8);
+	uint64_t size = get_64(f, &c);
+
+	if (c.bad || (memcmp(magic, "PERFILE2", 8) && !f->swapped))
 		return error_set(err, ERR_FORMAT, "%s: not a file of perf",
 				 f->name);
 	if (size == PIPE_HEADER)
@@ -570,19 +645,99 @@ static int read_all(struct perf_file *f, struct error *err)
 	return read_file(f, &c, err);
 }
 
+/* Files of threads, "data.0" and so on: records alone, each with a stream of its
+ * own where they are compressed. */
+static bool is_thread_file(const char *name)
+{
+	return !strncmp(name, "data.", 5) && name[5] &&
+	       !name[5 + strspn(name + 5, "0123456789")];
+}
+
+static int read_thread_file(struct perf_file *f, const char *path,
+			    struct error *err)
+{
+	int rc = add_file(f, path, err);
+	struct unpacker u = { 0 };
+
+	if (rc < 0)
+		return rc;
+	f->name = f->files.v[f->files.n - 1].path;
+	rc = read_records(f, &f->files.v[f->files.n - 1], 0,
+			  f->files.v[f->files.n - 1].n, &u, err);
+	unpacker_fini(&u);
+	f->name = f->files.v[0].path;
+	return rc;
+}
+
+/* What else the directory of perf has; `dir` is not read where the recording was no
+ * directory. */
+static int read_directory(struct perf_file *f, const char *dir,
+			  struct error *err)
+{
+	struct buf path = { 0 };
+	DIR *d = opendir(dir);
+	const struct dirent *e;
+	int rc = 0;
+
+	while (d && !rc && (e = readdir(d)) != NULL) {
+		if (!is_thread_file(e->d_name))
+			continue;
+		buf_reset(&path);
+		buf_printf(&path, "%s/%s", dir, e->d_name);
+		if (f->files.n > FILES_MAX)
+			rc = error_set(err, ERR_FORMAT, "%s: more than %d files",
+				       dir, FILES_MAX);
+		else
+			rc = read_thread_file(f, buf_cstr(&path), err);
+	}
+	if (d)
+		closedir(d);
+	buf_reset(&path);
+	buf_printf(&path, "%s/kcore_dir/kallsyms", dir);
+	if (!rc && !access(buf_cstr(&path), R_OK)) {
+		f->kallsyms = strdup(buf_cstr(&path));
+		if (!f->kallsyms)
+			rc = no_memory(f, err);
+	}
+	buf_fini(&path);
+	return rc;
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+char *perf_file_header_path(const char *path)
+{
+	char *header;
+
+	if (!is_directory(path))
+		return strdup(path);
+	return asprintf(&header, "%s/data", path) < 0 ? NULL : header;
+}
+
 int perf_file_open(struct perf_file *f, const char *path, uint64_t max_memory,
 		   struct error *err)
 {
+	char *header = perf_file_header_path(path);
 	int rc;
 
 	memset(f, 0, sizeof(*f));
 	f->name = path;
-	rc = io_map_file(path, &f->map, err);
+	rc = header ? add_file(f, header, err) : no_memory(f, err);
+	free(header);
 	if (rc < 0)
 		return rc;
-	f->max_memory = max_memory ? max_memory
-			: f->map.n * 64ull + (64ull << 20);
-	rc = read_all(f, err);
+	f->name = f->files.v[0].path;
+	f->p = f->files.v[0].p;
+	f->n = f->files.v[0].n;
+	f->max_memory = max_memory ? max_memory : f->n * 64ull + (64ull << 20);
+	rc = read_first(f, err);
+	if (!rc && is_directory(path))
+		rc = read_directory(f, path, err);
 	if (rc < 0)
 		perf_file_close(f);
 	return rc;
@@ -606,7 +761,13 @@ void perf_file_close(struct perf_file *f)
 	free(f->arch);
 	free(f->cpu);
 	free(f->command);
-	io_unmap(&f->map);
+	free(f->kallsyms);
+	for (size_t i = 0; i < f->files.n; i++) {
+		io_unmap(&f->files.v[i].map);
+		free(f->files.v[i].own);
+		free(f->files.v[i].path);
+	}
+	vec_fini(&f->files);
 	memset(f, 0, sizeof(*f));
 }
 
@@ -617,4 +778,50 @@ const struct build_id *perf_file_build_id(const struct perf_file *f,
 				image_eq, f, path);
 
 	return i == IDTAB_NONE ? NULL : &f->images.v[i].id;
+}
+
+/* All that is asked for is eight bytes each. */
+uint64_t perf_file_words_before(uint64_t sample_type, uint64_t field)
+{
+	static const uint64_t order[] = {
+		PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP, PERF_SAMPLE_TID,
+		PERF_SAMPLE_TIME, PERF_SAMPLE_ADDR, PERF_SAMPLE_ID,
+	};
+	uint64_t n = 0;
+
+	for (size_t i = 0; order[i] != field; i++)
+		n += !!(sample_type & order[i]);
+	return n;
+}
+
+/* Events that are in one file with others have ids, all at the same place. */
+uint32_t perf_file_event(const struct perf_file *f, const uint8_t *body,
+			 size_t n, bool swapped)
+{
+	uint64_t type, at = 0, id;
+
+	if (f->events.n <= 1)
+		return f->events.n ? 0 : U64MAP_NONE;
+	type = f->events.v[0].attr.sample_type;
+	if (!(type & PERF_SAMPLE_IDENTIFIER)) {
+		if (!(type & PERF_SAMPLE_ID))
+			return U64MAP_NONE;
+		at = perf_file_words_before(type, PERF_SAMPLE_ID);
+	}
+	if (at >= n / 8)
+		return U64MAP_NONE;
+	memcpy(&id, body + at * 8, 8);
+	return u64map_get(&f->ids, swapped ? bswap_64(id) : id);
+}
+
+size_t perf_file_trailer(const struct perf_file *f, uint32_t type)
+{
+	const struct perf_event_attr *a;
+
+	if (!f->events.n || type >= USER_HEADER_ATTR)
+		return 0;
+	a = &f->events.v[0].attr;
+	return a->sample_id_all ? (size_t)__builtin_popcountll(
+					  a->sample_type & ID_FIELDS) * 8
+				: 0;
 }

@@ -4,7 +4,8 @@
 /*
  * The container of perf.data (Linux: tools/perf/Documentation/
  * perf.data-file-format.txt): header, events, what is told of the machine, and the
- * records, unpacked where they are compressed.  Knows nothing of samples.
+ * records, unpacked where they are compressed, in this machine's byte order.  A file, or a
+ * directory of several (--threads, --kcore).
  */
 #include <linux/perf_event.h>
 
@@ -12,6 +13,10 @@
 #include "base/io.h"
 #include "base/vec.h"
 #include "image/image.h"
+
+/* Newer than some <linux/perf_event.h>: the user part of a chain that samples have
+ * only a cookie of. */
+#define PERF_FILE_CALLCHAIN_DEFERRED 22
 
 struct perf_file_event {
 	struct perf_event_attr attr;	/* zeros where the file's is shorter */
@@ -32,9 +37,23 @@ struct perf_file_part {
 	uint8_t *own;		/* to be freed, or NULL */
 };
 
-struct perf_file {
+/* A file's bytes. */
+struct perf_file_bytes {
+	char *path;
 	struct io_map map;
-	const char *name;	/* for messages; the caller's */
+	uint8_t *own;		/* a copy that could be turned, or NULL */
+	const uint8_t *p;
+	size_t n;
+};
+
+struct perf_file {
+	VEC(struct perf_file_bytes) files;	/* the first has the header */
+	const uint8_t *p;	/* of the first */
+	size_t n;
+	const char *name;	/* for messages */
+	bool swapped;		/* its makers' byte order is not ours */
+	char *kallsyms;		/* names of its kernel in its directory, or
+				 * NULL */
 	VEC(struct perf_file_event) events;
 	struct u64map ids;	/* of samples -> events */
 	VEC(struct perf_file_image) images;	/* build-ids by path */
@@ -48,6 +67,9 @@ struct perf_file {
 	uint64_t unpacked, max_memory;
 };
 
+/* The file with the header: `path`, or the one in that directory.  Owned by the
+ * caller; NULL: out of memory. */
+char *perf_file_header_path(const char *path);
 /* Opens, and reads all but the records' insides. */
 int perf_file_open(struct perf_file *f, const char *path, uint64_t max_memory,
 		   struct error *err);
@@ -56,5 +78,15 @@ void perf_file_close(struct perf_file *f);
 /* The build-id that the file's table has for a path, or NULL. */
 const struct build_id *perf_file_build_id(const struct perf_file *f,
 					  const char *path);
+
+/* The event of a sample, of whose n bytes the header is left out; `swapped`: they are
+ * still in the other byte order.  U64MAP_NONE: none. */
+uint32_t perf_file_event(const struct perf_file *f, const uint8_t *body,
+			 size_t n, bool swapped);
+/* Words that a sample of this kind has before a field. */
+uint64_t perf_file_words_before(uint64_t sample_type, uint64_t field);
+/* Bytes behind a record of this type, by the first event: all must agree about
+ * them. */
+size_t perf_file_trailer(const struct perf_file *f, uint32_t type);
 
 #endif

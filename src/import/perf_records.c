@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Puts the records of a perf.data in order and delivers them. */
 #include "import/perf_records.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cursor.h"
+#include "base/search.h"
 #include "record/perf_decode.h"
 
 enum {
@@ -12,15 +14,17 @@ enum {
 	USER_TYPES = 64,	/* from here on records are perf's own */
 	CHAIN_MAX = 1 << 13,	/* entries; a record has at most 64 KB */
 	CPUMODE = PERF_RECORD_MISC_CPUMODE_MASK,
+	/* Newer than some <linux/perf_event.h>: what tells nothing that a recording
+	 * holds. */
+	NAMESPACES = 16, BPF_EVENT = 18, CGROUP = 19, TEXT_POKE = 20,
+	AUX_OUTPUT_HW_ID = 21,
 };
+
+/* The user part of a chain comes later, with the cookie that follows this. */
+#define CONTEXT_USER_DEFERRED ((uint64_t)-640)
 
 /* Newer than some <linux/perf_event.h>. */
 #define SAMPLE_WEIGHT_STRUCT (1ull << 24)
-
-/* What stands behind other records than samples, by bits of sample_type. */
-#define ID_FIELDS ((uint64_t)(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
-	PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | \
-	PERF_SAMPLE_IDENTIFIER))
 
 /* A record, to be sorted. */
 struct item {
@@ -29,12 +33,22 @@ struct item {
 	const uint8_t *p;
 };
 
+/* The user part of chains that have its cookie. */
+struct deferred {
+	uint32_t tid;
+	uint64_t cookie, time;
+	const uint8_t *ips;	/* of items; n of them */
+	uint64_t n;
+};
+
 struct reading {
 	const struct perf_file *f;
 	const struct perf_records_cb *cb;
 	struct perf_records_rest *rest;
 	struct perf_decoder decoder;
 	VEC(struct item) items;
+	VEC(struct deferred) deferred;	/* by thread, cookie, time */
+	bool no_registers;		/* of a machine that is not unwound */
 	uint64_t chain[CHAIN_MAX];	/* of a sample, aligned */
 };
 
@@ -49,21 +63,6 @@ static const struct perf_event_attr *attr_of(const struct reading *x,
 	return &x->f->events.v[event < x->f->events.n ? event : 0].attr;
 }
 
-/* Fields of a sample before its time and its ids: all that is asked for is eight
- * bytes each. */
-static uint64_t fields_before(uint64_t type, uint64_t field)
-{
-	static const uint64_t order[] = {
-		PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP, PERF_SAMPLE_TID,
-		PERF_SAMPLE_TIME, PERF_SAMPLE_ADDR, PERF_SAMPLE_ID,
-	};
-	uint64_t n = 0;
-
-	for (size_t i = 0; order[i] != field; i++)
-		n += !!(type & order[i]);
-	return n;
-}
-
 static uint64_t word_at(const uint8_t *p, size_t n, uint64_t word)
 {
 	uint64_t v = 0;
@@ -73,43 +72,16 @@ static uint64_t word_at(const uint8_t *p, size_t n, uint64_t word)
 	return v;
 }
 
-/* The event of a sample: events that are in one file with others have ids, all at
- * the same place. */
-static uint32_t sample_event(const struct reading *x, const uint8_t *body,
-			     size_t n)
-{
-	uint64_t type = attr_of(x, 0)->sample_type;
-
-	if (x->f->events.n == 1)
-		return 0;
-	if (type & PERF_SAMPLE_IDENTIFIER)
-		return u64map_get(&x->f->ids, word_at(body, n, 0));
-	if (type & PERF_SAMPLE_ID)
-		return u64map_get(&x->f->ids,
-			word_at(body, n, fields_before(type, PERF_SAMPLE_ID)));
-	return U64MAP_NONE;
-}
-
-/* Bytes behind a record that is no sample, as the first event says: they must
- * agree about it. */
-static size_t trailer_size(const struct reading *x, uint32_t type)
-{
-	const struct perf_event_attr *a = attr_of(x, 0);
-
-	return a->sample_id_all && type < USER_TYPES
-	       ? bit_count(a->sample_type & ID_FIELDS) * 8 : 0;
-}
-
 static uint64_t record_time(const struct reading *x, uint32_t type,
 			    const uint8_t *body, size_t n)
 {
 	uint64_t fields = attr_of(x, 0)->sample_type;
-	size_t trailer = trailer_size(x, type);
+	size_t trailer = perf_file_trailer(x->f, type);
 
 	if (!(fields & PERF_SAMPLE_TIME))
 		return 0;
 	if (type == PERF_RECORD_SAMPLE)
-		return word_at(body, n, fields_before(fields,
+		return word_at(body, n, perf_file_words_before(fields,
 						      PERF_SAMPLE_TIME));
 	if (!trailer || trailer > n)
 		return 0;
@@ -175,9 +147,86 @@ static void skip_read(struct cursor *c, uint64_t format)
 	cursor_skip(c, 8 * n * each);
 }
 
-static void get_chain(struct reading *x, struct cursor *c, bool kernel,
-		      struct record_sample *s)
+static int by_cookie(const void *a, const void *b)
 {
+	const struct deferred *x = a, *y = b;
+
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	if (x->cookie != y->cookie)
+		return x->cookie < y->cookie ? -1 : 1;
+	return x->time < y->time ? -1 : x->time > y->time;
+}
+
+/* Collects the records that have no sample of their own. */
+static int list_deferred(struct reading *x)
+{
+	for (size_t i = 0; i < x->items.n; i++) {
+		const struct item *it = &x->items.v[i];
+		struct perf_event_header h;
+		struct deferred d = { .time = it->time };
+		struct cursor c, t;
+		size_t trailer;
+
+		memcpy(&h, it->p, sizeof(h));
+		if (h.type != PERF_FILE_CALLCHAIN_DEFERRED)
+			continue;
+		trailer = perf_file_trailer(x->f, h.type);
+		c = cursor_of(it->p + HEADER, h.size - HEADER);
+		if (trailer > cursor_left(&c) ||
+		    !(attr_of(x, 0)->sample_type & PERF_SAMPLE_TID))
+			continue;
+		t = cursor_of(c.end - trailer, trailer);
+		cursor_skip(&t, 4);
+		d.tid = cursor_u32(&t);
+		c.end -= trailer;
+		d.cookie = cursor_u64(&c);
+		d.n = cursor_u64(&c);
+		d.ips = d.n <= CHAIN_MAX ? cursor_take(&c, d.n * 8) : NULL;
+		if (!d.ips || t.bad)
+			x->rest->skipped++;
+		else if (vec_push(&x->deferred, d) < 0)
+			return -ERR_NOMEM;
+	}
+	if (x->deferred.n)
+		qsort(x->deferred.v, x->deferred.n, sizeof(*x->deferred.v),
+		      by_cookie);
+	return 0;
+}
+
+/* The first one from this sample on, or NULL. */
+static const struct deferred *find_deferred(const struct reading *x,
+					    const struct deferred *key)
+{
+	const struct deferred *v = x->deferred.v;
+	size_t at;
+
+	lower_bound(at, 0, x->deferred.n, by_cookie(&v[at], key) < 0);
+	return at < x->deferred.n && v[at].tid == key->tid &&
+	       v[at].cookie == key->cookie ? &v[at] : NULL;
+}
+
+/* Completes a chain whose last two entries say that its user part comes later; where
+ * it never came, the stack is cut. */
+static uint64_t join_deferred(struct reading *x, uint64_t n,
+			      const struct record *r)
+{
+	struct deferred key = { .tid = r->tid, .time = r->time_ns };
+	const struct deferred *d;
+
+	key.cookie = x->chain[n - 1];
+	d = find_deferred(x, &key);
+	n -= 2;
+	if (!d || d->n > CHAIN_MAX - n)
+		return n;
+	memcpy(x->chain + n, d->ips, (size_t)d->n * 8);
+	return n + d->n;
+}
+
+static void get_chain(struct reading *x, struct cursor *c, bool kernel,
+		      struct record *r)
+{
+	struct record_sample *s = &r->sample;
 	uint64_t n = cursor_u64(c);
 	const uint8_t *ips = n <= CHAIN_MAX ? cursor_take(c, n * 8) : NULL;
 
@@ -186,8 +235,38 @@ static void get_chain(struct reading *x, struct cursor *c, bool kernel,
 		return;
 	}
 	memcpy(x->chain, ips, (size_t)n * 8);
+	if (n >= 2 && x->chain[n - 2] == CONTEXT_USER_DEFERRED) {
+		uint64_t joined = join_deferred(x, n, r);
+
+		s->cut = joined == n - 2;
+		n = joined;
+	}
 	if (!s->guest)
 		perf_chain_split(x->chain, n, kernel, s);
+}
+
+/* What `perf record --off-cpu` (6.15 and later) puts into the raw data of an event of
+ * BPF programs: who waited, how long, and the chain. */
+static void get_off_cpu(struct reading *x, struct cursor raw, struct record *r)
+{
+	uint64_t n;
+
+	r->pid = cursor_u32(&raw);
+	r->tid = cursor_u32(&raw);
+	r->sample.weight = cursor_u64(&raw);
+	n = cursor_u64(&raw);
+	if (n > CHAIN_MAX || n > cursor_left(&raw) / 8)
+		return;
+	memcpy(x->chain, raw.p, (size_t)n * 8);
+	r->sample.nkernel = r->sample.nuser = 0;
+	perf_chain_split(x->chain, n, false, &r->sample);
+}
+
+bool perf_records_off_cpu(const struct perf_file_event *e)
+{
+	return e->attr.type == PERF_TYPE_SOFTWARE &&
+	       e->attr.config == PERF_COUNT_SW_BPF_OUTPUT && e->name &&
+	       !strncmp(e->name, "offcpu-time", 11);
 }
 
 static void skip_branches(struct reading *x, struct cursor *c,
@@ -208,7 +287,7 @@ static void skip_branches(struct reading *x, struct cursor *c,
 }
 
 /* Registers by enum perf_event_x86_regs: those that unwinding uses. */
-static void get_registers(struct cursor *c, uint64_t mask,
+static void get_registers(struct cursor *c, uint64_t mask, bool unknown,
 			  struct record_copy *copy)
 {
 	static const uint8_t low[] = {
@@ -225,6 +304,8 @@ static void get_registers(struct cursor *c, uint64_t mask,
 		if (!(mask >> i & 1))
 			continue;
 		v = cursor_u64(c);
+		if (unknown)
+			continue;
 		if (i < sizeof(low))
 			reg = low[i];
 		else if (i >= 16 && i < 24 && !copy->is32)
@@ -294,16 +375,23 @@ static bool get_sample(struct reading *x, struct cursor *c, uint16_t misc,
 	if (type & PERF_SAMPLE_READ)
 		skip_read(c, a->read_format);
 	if (type & PERF_SAMPLE_CALLCHAIN)
-		get_chain(x, c, kernel, s);
-	if (type & PERF_SAMPLE_RAW)
-		cursor_skip(c, cursor_u32(c));
+		get_chain(x, c, kernel, out);
+	if (type & PERF_SAMPLE_RAW) {
+		struct cursor raw = cursor_sub(c, cursor_u32(c));
+
+		if (perf_records_off_cpu(&x->f->events.v[out->event]) &&
+		    cursor_left(&raw))
+			get_off_cpu(x, raw, out);
+	}
 	if (type & PERF_SAMPLE_BRANCH_STACK)
 		skip_branches(x, c, a);
 	if (type & PERF_SAMPLE_REGS_USER)
-		get_registers(c, a->sample_regs_user, &s->copy);
+		get_registers(c, a->sample_regs_user, x->no_registers,
+			      &s->copy);
 	if (type & PERF_SAMPLE_STACK_USER) {
 		get_copy(c, &s->copy);
-		s->copied = !s->guest && (s->copy.regs.known || !kernel);
+		s->copied = !s->guest && !x->no_registers &&
+			    (s->copy.regs.known || !kernel);
 	}
 	if (!s->nkernel && !s->nuser && !s->guest &&
 	    (type & PERF_SAMPLE_IP) && (!s->copied || kernel)) {
@@ -328,6 +416,27 @@ static void get_trailer(const struct reading *x, struct cursor c,
 					      PERF_SAMPLE_STREAM_ID)));
 	if (type & PERF_SAMPLE_CPU)
 		out->cpu = cursor_u32(&c);
+}
+
+/* Kinds that say nothing about samples: they are no loss. */
+static bool is_known(uint32_t type)
+{
+	switch (type) {
+	case PERF_RECORD_UNTHROTTLE:
+	case PERF_RECORD_READ:
+	case PERF_RECORD_ITRACE_START:
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+	case NAMESPACES:
+	case BPF_EVENT:
+	case CGROUP:
+	case TEXT_POKE:
+	case AUX_OUTPUT_HW_ID:
+	case PERF_FILE_CALLCHAIN_DEFERRED:	/* taken in before */
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* A mapping with the build-id that the file's table has for it. */
@@ -366,11 +475,11 @@ static int deliver(struct reading *x, const struct item *it, struct error *err)
 	bool good;
 
 	memcpy(&h, it->p, sizeof(h));
-	trailer = trailer_size(x, h.type);
+	trailer = perf_file_trailer(x->f, h.type);
 	c = cursor_of(it->p + HEADER, h.size - HEADER);
 	if (h.type == PERF_RECORD_SAMPLE) {
 		r.kind = RECORD_SAMPLE;
-		r.event = sample_event(x, c.p, cursor_left(&c));
+		r.event = perf_file_event(x->f, c.p, cursor_left(&c), false);
 		good = r.event < x->f->events.n &&
 		       get_sample(x, &c, h.misc, &r);
 	} else {
@@ -382,12 +491,22 @@ static int deliver(struct reading *x, const struct item *it, struct error *err)
 		}
 	}
 	if (!good) {
-		x->rest->skipped++;
+		x->rest->skipped += !is_known(h.type);
 		return 0;
 	}
 	if (r.kind == RECORD_MMAP)
 		return deliver_map(x, h.misc, &r, err);
 	return x->cb->record(x->cb->ctx, &r, err);
+}
+
+/* Registers are numbered by each machine for itself; files of pipes may not say of
+ * which one they are. */
+static bool has_x86(const struct perf_file *f)
+{
+	return !f->swapped &&
+	       (!f->arch || !strcmp(f->arch, "x86_64") ||
+		(strlen(f->arch) == 4 && *f->arch == 'i' &&
+		 !strcmp(f->arch + 2, "86")));
 }
 
 int perf_records_each(const struct perf_file *f,
@@ -401,9 +520,12 @@ int perf_records_each(const struct perf_file *f,
 	*first = *last = 0;
 	if (x)
 		*x = (struct reading){ .f = f, .cb = cb, .rest = rest,
-				       .decoder = { .ids = &f->ids } };
+				       .decoder = { .ids = &f->ids },
+				       .no_registers = !has_x86(f) };
 	for (size_t i = 0; i < f->parts.n && !rc; i++)
 		rc = list_part(x, &f->parts.v[i]);
+	if (!rc)
+		rc = list_deferred(x);
 	if (rc < 0) {
 		error_set(err, ERR_NOMEM, "%s: out of memory", f->name);
 	} else {
@@ -415,8 +537,10 @@ int perf_records_each(const struct perf_file *f,
 		for (size_t i = 0; i < x->items.n && rc >= 0; i++)
 			rc = deliver(x, &x->items.v[i], err);
 	}
-	if (x)
+	if (x) {
 		vec_fini(&x->items);
+		vec_fini(&x->deferred);
+	}
 	free(x);
 	return rc < 0 ? rc : 0;
 }

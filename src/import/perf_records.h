@@ -36,4 +36,7 @@ int perf_records_each(const struct perf_file *f,
 		      struct perf_records_rest *rest, uint64_t *first,
 		      uint64_t *last, struct error *err);
 
+/* Whether an event's weights are nanoseconds in which a thread waited. */
+bool perf_records_off_cpu(const struct perf_file_event *e);
+
 #endif

@@ -173,6 +173,19 @@ static uint64_t module_base(const char *module)
 	return base;
 }
 
+/* Whether the names that the caller vouches for are of a boot that had the kernel
+ * at another address, and so perhaps its modules. */
+static bool is_other_boot(const struct fill *f)
+{
+	uint64_t text = kallsyms_address(f->kallsyms, "_text");
+
+	for (size_t i = 0; i < f->p->images.n; i++)
+		if (f->p->images.v[i].kind == PROF_IMAGE_KERNEL)
+			return text && f->p->images.v[i].base &&
+			       f->p->images.v[i].base != text;
+	return false;
+}
+
 /*
  * Where the image lies now: the kernel moves at each boot (KASLR), modules when
  * they are loaded.  A base of 0 was hidden from the recorder: its addresses are
@@ -189,6 +202,8 @@ static bool find_base(struct kernel_part *k)
 	if (im->kind == PROF_IMAGE_MODULE) {
 		if (!f->o->kallsyms)
 			k->base = module_base(k->module);
+		else if (is_other_boot(f))
+			return false;
 		k->same_boot = same && k->base == im->base;
 		return k->base != 0;
 	}

@@ -64,6 +64,7 @@ struct images {
 	int64_t began_ns;		/* by the wall clock */
 	bool own_maps;	/* perf maps are written for this recording: they are
 			 * removed when they are read */
+	int64_t ended_ns;		/* of a recording made elsewhere, or 0 */
 };
 
 /* `proc` is normally "/proc".  0 or -ERR_NOMEM. */

@@ -23,7 +23,9 @@ struct maker {
 	uint32_t pid, inner;	/* its number here and for itself */
 	uint32_t owner;		/* UINT32_MAX: not known */
 	int64_t since_ns;	/* of the wall clock */
+	int64_t until_ns;	/* when it was begun at the latest; 0: any time */
 	bool lives;
+	bool strict;		/* of our user alone */
 };
 
 static int64_t clock_ns(clockid_t c)
@@ -98,6 +100,26 @@ static void maker_ask(const struct images *im, struct maker *m)
 	buf_fini(&b);
 }
 
+/* When a file was made; where its file system does not tell, when it was written
+ * last. */
+static int64_t made_ns(int fd, const struct stat *st)
+{
+	struct statx x;
+
+	if (!statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &x) &&
+	    x.stx_mask & STATX_BTIME)
+		return x.stx_btime.tv_sec * NS + x.stx_btime.tv_nsec;
+	return (int64_t)st->st_mtim.tv_sec * NS + st->st_mtim.tv_nsec;
+}
+
+static bool owner_counts(const struct stat *st, const struct maker *m)
+{
+	if (m->strict)
+		return st->st_uid == geteuid();
+	return !st->st_uid ||
+	       st->st_uid == (m->owner == UINT32_MAX ? geteuid() : m->owner);
+}
+
 static int open_checked(const char *path, const struct maker *m)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
@@ -106,11 +128,10 @@ static int open_checked(const char *path, const struct maker *m)
 
 	if (fd < 0)
 		return -1;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) &&
-	    (!st.st_uid || st.st_uid == (m->owner == UINT32_MAX ? geteuid()
-							       : m->owner)) &&
-	    (int64_t)st.st_mtim.tv_sec * NS + st.st_mtim.tv_nsec + SLACK_NS >=
-		    m->since_ns)
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && owner_counts(&st, m) &&
+	    (int64_t)st.st_mtim.tv_sec * NS + st.st_mtim.tv_nsec >=
+		    m->since_ns - SLACK_NS &&
+	    (!m->until_ns || made_ns(fd, &st) - SLACK_NS <= m->until_ns))
 		return fd;
 	close(fd);
 	return -1;
@@ -163,10 +184,11 @@ static void remove_map(const struct images *im, const struct maker *m, int fd)
 
 int jit_map_open(const struct images *im, const struct recorded_image *r)
 {
-	int fd;
-
 	struct maker m = { .pid = (uint32_t)r->base, .owner = r->owner,
-			   .since_ns = im->began_ns };
+			   .since_ns = im->began_ns,
+			   .until_ns = im->ended_ns,
+			   .strict = im->foreign_proc };
+	int fd;
 
 	if (!m.pid || (r->named && r->fd < 0))
 		return -1;

@@ -8,7 +8,8 @@
  *
  * Everybody may write to /tmp.  A file counts only when it is a plain one, of
  * the process's owner or root, and not older than the process: numbers of
- * processes come again.
+ * processes come again.  Of a recording that was made before (images.foreign_proc)
+ * it must be our user's own and have been there while that went on.
  */
 #include "record/images.h"
 

@@ -7,6 +7,7 @@ E2E_TESTS = \
 	tests/e2e/bombs.sh \
 	tests/e2e/format.sh \
 	tests/e2e/import.sh \
+	tests/e2e/import_kinds.sh \
 	tests/e2e/import_names.sh \
 	tests/e2e/check.sh \
 	tests/e2e/check_recipe.sh \
@@ -72,7 +73,7 @@ EXTRA_DIST += tests/e2e/fault.c tests/e2e/fake_pmu.c tests/e2e/fake_counts.c \
 EXTRA_DIST += tests/e2e/format_reader.py tests/e2e/bombs.py tests/e2e/browser.py tests/e2e/html_browser.py \
 	tests/e2e/html_changes.py \
 	tests/e2e/html_check.py tests/e2e/tui.py \
-	tests/e2e/completion.py tests/e2e/export_check.py \
+	tests/e2e/completion.py tests/e2e/export_check.py tests/e2e/perf_data.py \
 	tests/e2e/python_scenes.py tests/e2e/python_check.py
 # Misuses the kernel module's device.
 check_PROGRAMS += tests/e2e/kmod_torture
