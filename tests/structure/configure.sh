@@ -71,10 +71,10 @@ conf_args='ac_cv_lib_z_inflate=no ac_cv_lib_elf_elf_memory=no
 t_is "without several it fails once" "$(conf CC="${CC:-cc}")" 1
 lacks "without several" zlib1g-dev libelf-dev libdw-dev
 
-conf_args='ac_cv_header_zstd_h=no ac_cv_header_lzma_h=no ac_cv_header_curses_h=no
+conf_args='ac_cv_header_zstd_h=no ac_cv_header_libdeflate_h=no ac_cv_header_lzma_h=no ac_cv_header_curses_h=no
 	ac_cv_header_Zydis_Zydis_h=no ac_cv_header_sqlite3_h=no ac_cv_header_cmocka_h=no'
 t_is "it does without other libraries" "$(conf CC="${CC:-cc}")" 0
-for p in libzstd-dev liblzma-dev libncurses-dev libzydis-dev libsqlite3-dev libcmocka-dev; do
+for p in libzstd-dev libdeflate-dev liblzma-dev libncurses-dev libzydis-dev libsqlite3-dev libcmocka-dev; do
 	t_like "and says what is lost without $p" "$(cat out)" \
 		"^  without $p.*: .{20}"
 done
