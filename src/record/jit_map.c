@@ -190,8 +190,9 @@ int jit_map_open(const struct images *im, const struct recorded_image *r)
 			   .strict = im->foreign_proc };
 	int fd;
 
-	if (!m.pid || (r->named && r->fd < 0))
-		return -1;
+	/* Names that the recorder has found itself are in r->fd, too. */
+	if (!m.pid || r->named)
+		return r->fd < 0 ? -1 : fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
 	maker_ask(im, &m);
 	if (r->fd >= 0) {
 		remove_map(im, &m, r->fd);
