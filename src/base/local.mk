@@ -21,6 +21,8 @@ libbase_a_SOURCES = \
 	src/base/io.h \
 	src/base/json.c \
 	src/base/json.h \
+	src/base/json_in.c \
+	src/base/json_in.h \
 	src/base/moderate.c \
 	src/base/moderate.h \
 	src/base/nearest.c \
