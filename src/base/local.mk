@@ -21,8 +21,8 @@ libbase_a_SOURCES = \
 	src/base/io.h \
 	src/base/json.c \
 	src/base/json.h \
-	src/base/variance.c \
-	src/base/variance.h \
+	src/base/json_in.c \
+	src/base/json_in.h \
 	src/base/nearest.c \
 	src/base/nearest.h \
 	src/base/outfile.c \
@@ -36,5 +36,7 @@ libbase_a_SOURCES = \
 	src/base/strtab.h \
 	src/base/text.c \
 	src/base/text.h \
+	src/base/variance.c \
+	src/base/variance.h \
 	src/base/vec.c \
 	src/base/vec.h

@@ -15,6 +15,7 @@
 #include "events/events.h"
 #include "events/metrics.h"
 #include "events/tracepoints.h"
+#include "export/export.h"
 #include "record/probe.h"
 #include "views/keys.h"
 
@@ -127,6 +128,15 @@ static void offer_metrics(const struct word *value)
 		offer(&w, m->name, strlen(m->name), "");
 }
 
+static void offer_formats(const struct word *w)
+{
+	size_t n;
+	const struct export_format *f = export_formats(&n);
+
+	for (size_t i = 0; i < n; i++)
+		offer(w, f[i].name, strlen(f[i].name), "");
+}
+
 static void offer_processes(const struct word *value)
 {
 	struct word w = last_of_list(value);
@@ -184,6 +194,8 @@ static void complete_value(const struct word *w, const struct opt *o)
 		offer_keys(w);
 	else if (begins(arg, "METRIC"))
 		offer_metrics(w);
+	else if (begins(arg, "FORMAT"))
+		offer_formats(w);
 	else if (begins(arg, "PID"))
 		offer_processes(w);
 	else if (begins(arg, "FILE") || begins(arg, "fifo:"))

@@ -126,7 +126,7 @@ static int run_import(struct cmd_io *io, void *opts, int argc, char **argv,
 
 const struct command cmd_import = {
 	.name = "import",
-	.summary = "make a recording of perf.data, pprof or perf script",
+	.summary = "make a recording of what other profilers recorded",
 	.args = "[FILE]",
 	.opts = import_opt_table,
 	.opts_size = sizeof(struct import_opts),

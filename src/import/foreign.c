@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "base/io.h"
 
@@ -262,6 +263,74 @@ static void end(struct foreign *f)
 	buf_fini(&f->tmp);
 }
 
+/* A file's text. */
+struct text {
+	const uint8_t *p;
+	size_t n;
+	struct buf own;		/* unpacked */
+};
+
+static bool is_gzip(const uint8_t *p, size_t n)
+{
+	return n > 2 && p[0] == 0x1f && p[1] == 0x8b;
+}
+
+static int unpack(struct text *t, uint64_t most, const char *name,
+		  struct error *err)
+{
+	enum { STEP = 1 << 18 };
+	z_stream z = { .next_in = (uint8_t *)(uintptr_t)t->p,
+		       .avail_in = t->n < UINT32_MAX ? (uInt)t->n : UINT32_MAX };
+	int state = inflateInit2(&z, 15 + 32), rc = 0;
+
+	if (state != Z_OK)
+		return foreign_nomem(name, err);
+	while (!rc && state != Z_STREAM_END) {
+		uint8_t *room = buf_room(&t->own, STEP);
+
+		if (!room) {
+			rc = foreign_nomem(name, err);
+			break;
+		}
+		z.next_out = room;
+		z.avail_out = STEP;
+		state = inflate(&z, Z_NO_FLUSH);
+		t->own.n += STEP - z.avail_out;
+		if (state != Z_OK && state != Z_STREAM_END)
+			rc = error_set(err, ERR_FORMAT, "%s: damaged compressed "
+				       "bytes", name);
+		if (!rc && t->own.n > most)
+			rc = error_set(err, ERR_FORMAT, "%s: it takes more than "
+				       "%llu MB unpacked; --max-memory SIZE "
+				       "allows more", name,
+				       (unsigned long long)(most >> 20));
+	}
+	inflateEnd(&z);
+	t->p = t->own.p;
+	t->n = t->own.n;
+	return rc;
+}
+
+static const struct foreign_format {
+	const char *source;
+	bool (*is)(const uint8_t *p, size_t n);
+	int (*read)(struct foreign *f, const uint8_t *p, size_t n,
+		    const char *name, struct error *err);
+} formats[] = {
+	{ "pprof", pprof_file_is, pprof_file_read },
+	{ "Firefox Profiler", firefox_file_is, firefox_file_read },
+	{ "perf script", perf_text_is, perf_text_read },
+};
+
+/* NULL: none of them. */
+static const struct foreign_format *format_of(const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+		if (formats[i].is(p, n))
+			return &formats[i];
+	return NULL;
+}
+
 bool import_is_foreign(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -270,20 +339,8 @@ bool import_is_foreign(const char *path)
 
 	if (fd >= 0)
 		close(fd);
-	return n > 0 && (pprof_file_is(head, (size_t)n) ||
-			 perf_text_is(head, (size_t)n));
-}
-
-static int read_all(struct foreign *f, const struct io_map *map,
-		    const char *path, uint64_t max_memory, struct error *err)
-{
-	if (pprof_file_is(map->p, map->n))
-		return pprof_file_read(f, map->p, map->n, path, max_memory,
-				       err);
-	if (perf_text_is(map->p, map->n < HEAD ? map->n : HEAD))
-		return perf_text_read(f, map->p, map->n, path, err);
-	return error_set(err, ERR_FORMAT, "%s: neither pprof nor the text of "
-			 "perf script", path);
+	return n > 0 && (is_gzip(head, (size_t)n) ||
+			 format_of(head, (size_t)n));
 }
 
 int import_foreign(const char *path, int fd, const char *name,
@@ -291,6 +348,8 @@ int import_foreign(const char *path, int fd, const char *name,
 		   struct error *err)
 {
 	struct foreign f = { .result = out };
+	const struct foreign_format *format;
+	struct text text;
 	struct io_map map;
 	struct stat st;
 	int rc = io_map_file(path, &map, err);
@@ -305,9 +364,17 @@ int import_foreign(const char *path, int fd, const char *name,
 				 "opened later: 'tally import "
 				 "--trust-recording' does that", path);
 	}
-	rc = begin(&f, o->version, map.n && pprof_file_is(map.p, map.n)
-					   ? "pprof" : "perf script") < 0
-		     ? foreign_nomem(path, err) : 0;
+	text = (struct text){ .p = map.p, .n = map.n };
+	if (is_gzip(text.p, text.n))
+		rc = unpack(&text, o->max_memory ? o->max_memory
+			    : map.n * 64ull + (64ull << 20), path, err);
+	format = rc ? NULL : format_of(text.p, text.n);
+	if (!rc && !format)
+		rc = error_set(err, ERR_FORMAT, "%s: neither pprof, nor a profile "
+			       "of the Firefox Profiler, nor the text of perf "
+			       "script", path);
+	if (!rc && begin(&f, o->version, format->source) < 0)
+		rc = foreign_nomem(path, err);
 	if (!rc && !stat(path, &st))
 		f.p.runs.v[0].start_wall_ns =
 			(uint64_t)st.st_mtim.tv_sec * 1000000000u +
@@ -315,7 +382,7 @@ int import_foreign(const char *path, int fd, const char *name,
 	if (!rc)
 		rc = writer_open_fd(fd, name, &f.p, &f.w, err);
 	if (!rc)
-		rc = read_all(&f, &map, path, o->max_memory, err);
+		rc = format->read(&f, text.p, text.n, path, err);
 	if (!rc && !out->samples)
 		rc = error_set(err, ERR_FORMAT, "%s: no samples in it", path);
 	if (!rc && add_symbols(&f) < 0)
@@ -323,6 +390,7 @@ int import_foreign(const char *path, int fd, const char *name,
 	if (!rc)
 		rc = writer_finish(f.w, err);
 	end(&f);
+	buf_fini(&text.own);
 	io_unmap(&map);
 	return rc;
 }

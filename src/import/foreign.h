@@ -44,13 +44,16 @@ struct foreign {
 	struct buf tmp;
 };
 
-/* The formats.  `text` is the whole file, hostile; `name` is for messages. */
+/* The formats.  `text` is the whole file, unpacked, hostile; `name` is for messages. */
 bool perf_text_is(const uint8_t *p, size_t n);
 int perf_text_read(struct foreign *f, const uint8_t *p, size_t n,
 		   const char *name, struct error *err);
 bool pprof_file_is(const uint8_t *p, size_t n);
 int pprof_file_read(struct foreign *f, const uint8_t *p, size_t n,
-		    const char *name, uint64_t max_memory, struct error *err);
+		    const char *name, struct error *err);
+bool firefox_file_is(const uint8_t *p, size_t n);
+int firefox_file_read(struct foreign *f, const uint8_t *p, size_t n,
+		      const char *name, struct error *err);
 
 /* Rows; PROF_NONE: out of memory. */
 uint32_t foreign_event(struct foreign *f, const char *name, bool time,

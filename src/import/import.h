@@ -7,8 +7,8 @@
  * not, with call chains or with registers and copies of the stack, which are
  * unwound here.
  *
- * Also pprof and the text of perf script, which hold names: of those no program
- * is opened.
+ * Also pprof, profiles of the Firefox Profiler and the text of perf script, which
+ * hold names: of those no program is opened.
  *
  * Programs of a perf.data are found by path, or by build-id in perf's cache of them
  * (~/.debug), and count only if they are the recorded ones: the same build-id, or
@@ -56,8 +56,7 @@ int import_perf_data(const char *path, int fd, const char *name,
 		     const struct import_options *o, struct import_result *out,
 		     struct error *err);
 
-/* Whether a file begins like a profile that holds names: pprof, or the text of
- * perf script. */
+/* Whether a file begins like a profile that holds names, or may when unpacked. */
 bool import_is_foreign(const char *path);
 /* The same for those; what perf.data alone has is not looked at. */
 int import_foreign(const char *path, int fd, const char *name,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libimport.a
 libimport_a_SOURCES = \
+	src/import/firefox_file.c \
 	src/import/foreign.c \
 	src/import/foreign.h \
 	src/import/import.c \

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "base/cursor.h"
 #include "import/foreign.h"
@@ -56,7 +55,8 @@ struct numbers {		/* a VEC(uint64_t) */
 struct pprof_file {
 	struct foreign *f;
 	const char *name;
-	struct buf bytes;	/* unpacked */
+	const uint8_t *p;	/* unpacked */
+	size_t n;
 	VEC(struct text) strings;
 	VEC(struct function) functions;
 	VEC(struct location) locations;
@@ -213,7 +213,7 @@ static int take_location(struct pprof_file *x, struct cursor c)
 /* All but the samples. */
 static int take_tables(struct pprof_file *x, struct error *err)
 {
-	struct cursor c = cursor_of(x->bytes.p, x->bytes.n);
+	struct cursor c = cursor_of(x->p, x->n);
 	struct field f;
 	int rc = 0;
 
@@ -478,7 +478,7 @@ static int take_sample(struct pprof_file *x, struct cursor c, bool count,
 
 static int take_samples(struct pprof_file *x, bool count, struct error *err)
 {
-	struct cursor c = cursor_of(x->bytes.p, x->bytes.n);
+	struct cursor c = cursor_of(x->p, x->n);
 	struct field f;
 	int rc = 0;
 
@@ -488,52 +488,12 @@ static int take_samples(struct pprof_file *x, bool count, struct error *err)
 	return rc;
 }
 
-static int unpack(struct pprof_file *x, const uint8_t *p, size_t n,
-		  uint64_t most, struct error *err)
-{
-	enum { STEP = 1 << 18 };
-	z_stream z = { .next_in = (uint8_t *)(uintptr_t)p,
-		       .avail_in = n < UINT32_MAX ? (uInt)n : UINT32_MAX };
-	int state = inflateInit2(&z, 15 + 32), rc = 0;
-
-	if (state != Z_OK)
-		return foreign_nomem(x->name, err);
-	while (!rc && state != Z_STREAM_END) {
-		uint8_t *room = buf_room(&x->bytes, STEP);
-
-		if (!room) {
-			rc = foreign_nomem(x->name, err);
-			break;
-		}
-		z.next_out = room;
-		z.avail_out = STEP;
-		state = inflate(&z, Z_NO_FLUSH);
-		x->bytes.n += STEP - z.avail_out;
-		if (state != Z_OK && state != Z_STREAM_END)
-			rc = damaged(x, "the compressed bytes", err);
-		if (!rc && x->bytes.n > most)
-			rc = error_set(err, ERR_FORMAT, "%s: it takes more than "
-				       "%llu MB unpacked; --max-memory SIZE "
-				       "allows more", x->name,
-				       (unsigned long long)(most >> 20));
-	}
-	inflateEnd(&z);
-	return rc;
-}
-
-static bool is_gzip(const uint8_t *p, size_t n)
-{
-	return n > 2 && p[0] == 0x1f && p[1] == 0x8b;
-}
-
-/* Compressed, or fields of Profile with a type of values among the first. */
+/* Fields of Profile with a type of values among the first. */
 bool pprof_file_is(const uint8_t *p, size_t n)
 {
 	struct cursor c = cursor_of(p, n);
 	struct field f;
 
-	if (is_gzip(p, n))
-		return true;
 	for (int i = 0; i < 8 && next_field(&c, &f); i++) {
 		if (f.number > 15 || f.wire == 5 || f.wire == 1)
 			return false;
@@ -546,24 +506,18 @@ bool pprof_file_is(const uint8_t *p, size_t n)
 }
 
 int pprof_file_read(struct foreign *f, const uint8_t *p, size_t n,
-		    const char *name, uint64_t max_memory, struct error *err)
+		    const char *name, struct error *err)
 {
 	struct pprof_file *x = calloc(1, sizeof(*x));
-	uint64_t most = max_memory ? max_memory : n * 64ull + (64ull << 20);
-	int rc = 0;
+	int rc;
 
 	if (!x)
 		return foreign_nomem(name, err);
 	x->f = f;
 	x->name = name;
-	if (is_gzip(p, n)) {
-		rc = unpack(x, p, n, most, err);
-	} else {
-		buf_bytes(&x->bytes, p, n);
-		rc = x->bytes.failed ? foreign_nomem(name, err) : 0;
-	}
-	if (!rc)
-		rc = take_tables(x, err);
+	x->p = p;
+	x->n = n;
+	rc = take_tables(x, err);
 	if (!rc)
 		rc = add_events(x, err);
 	if (!rc)
@@ -582,7 +536,6 @@ int pprof_file_read(struct foreign *f, const uint8_t *p, size_t n,
 	if (!rc && x->duration_ns < INT64_MAX)
 		f->p.runs.v[0].end_ns = f->p.runs.v[0].start_ns +
 					x->duration_ns + 1;
-	buf_fini(&x->bytes);
 	buf_fini(&x->text);
 	for (size_t i = 0; i < LINES_MAX; i++)
 		buf_fini(&x->more[i]);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/json_in.h"
 #include "base/text.h"
 
 struct text_row {
@@ -268,6 +269,74 @@ static void json_end_without_begin_fails_the_buffer(void **state)
 	buf_fini(&b);
 }
 
+static void json_in_reads_every_kind(void **state)
+{
+	static const char text[] =
+		" { \"a\" : [1, -2.5e2,null ,true, 12345678901234567890] ,\n"
+		"\"b\\u00e9\":{\"c\":[{},[],\"]}\\\"\"]},"
+		"\"s\":\"\\ud835\\udd4f\\n\\u0000\\ud800x\"}";
+	static const double want[] = { 1, -250, -1, 1, 12345678901234567890.0 };
+	struct json_in j = json_in_of(text, strlen(text));
+	struct buf b = { 0 };
+	size_t n = 0;
+
+	(void)state;
+	assert_true(json_in_object(&j));
+	assert_true(json_in_key(&j, &b));
+	assert_string_equal(buf_cstr(&b), "a");
+	assert_true(json_in_array(&j));
+	for (; json_in_item(&j); n++)
+		assert_true(json_in_number(&j) == want[n]);
+	assert_int_equal(n, 5);
+	assert_true(json_in_key(&j, &b));
+	assert_string_equal(buf_cstr(&b), "b\xc3\xa9");
+	json_in_skip(&j);
+	assert_true(json_in_key(&j, &b));
+	assert_true(json_in_is(&j, '"'));
+	buf_reset(&b);
+	assert_true(json_in_string(&j, &b));
+	assert_string_equal(buf_cstr(&b), "\xf0\x9d\x95\x8f\n"
+			    "\xef\xbf\xbd\xef\xbf\xbdx");
+	assert_false(json_in_key(&j, &b));
+	assert_false(j.bad);
+	assert_true(j.p == j.end);
+	buf_fini(&b);
+}
+
+/* Whether all of it is passed by as one value. */
+static bool is_json(const char *text, size_t n)
+{
+	struct json_in j = json_in_of(text, n);
+
+	json_in_skip(&j);
+	return !j.bad;
+}
+
+static void json_in_refuses_what_is_none(void **state)
+{
+	static const char *const bad[] = {
+		"", "[1,", "{\"a\":", "\"x", "\"x\\", "nul", "-", "[}", "{]",
+		"1e", "]",
+	};
+	struct json_in j = json_in_of("[1,]", 4);
+	char deep[JSON_IN_DEPTH + 1];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_false(is_json(bad[i], strlen(bad[i])));
+	memset(deep, '[', sizeof(deep));
+	assert_false(is_json(deep, sizeof(deep)));
+	assert_true(json_in_array(&j) && json_in_item(&j));
+	assert_true(json_in_number(&j) == 1);
+	assert_false(json_in_item(&j));
+	assert_true(j.bad);
+	j = json_in_of("[1 2]", 5);
+	assert_true(json_in_array(&j) && json_in_item(&j));
+	json_in_skip(&j);
+	assert_false(json_in_item(&j));
+	assert_true(j.bad);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -282,6 +351,8 @@ int main(void)
 		cmocka_unit_test(json_lines_break_between_rows),
 		cmocka_unit_test(json_too_deep_fails_the_buffer),
 		cmocka_unit_test(json_end_without_begin_fails_the_buffer),
+		cmocka_unit_test(json_in_reads_every_kind),
+		cmocka_unit_test(json_in_refuses_what_is_none),
 	};
 
 	return cmocka_run_group_tests_name("base text", tests, NULL, NULL);

@@ -24,6 +24,8 @@ for c in $("$TALLY" --complete '' | sed -n 's/\t.*//p' | grep -vx help); do
 done
 t_is "values" "$(offers record --source '')" \
 	"auto perf kmod timer ptrace : "
+t_is "formats of other tools" "$(offers export --format=cal)" \
+	"--format=callgrind : "
 t_is "values behind =" "$(offers report --format=j)" "--format=json : "
 t_is "values with more behind a comma" "$(offers record --call-graph dw)" \
 	"dwarf : "

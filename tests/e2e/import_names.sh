@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Profiles that hold names, of perf script and pprof: what their own tools count.
+# Profiles that hold names, of perf script, pprof and the Firefox Profiler: what their
+# own tools count.
 . "$top_srcdir/tests/lib.sh"
 cd "$T_TMP" || exit 1
 PERF=${PERF:-perf}
@@ -113,6 +114,68 @@ END
 	t_none "and leaves nothing" "$(ls cut.tally 2>/dev/null)"
 else
 	t_skip "pprof by Go" "no go here"
+fi
+
+# --- the Firefox Profiler: tables of the profile, which newer versions have …
+python3 - <<'END'
+import gzip
+import json
+nothing = [None] * 4
+tables = {
+	'stackTable': {'length': 4, 'prefix': [None, 0, 1, 2], 'frame': [0, 1, 2, 3]},
+	'frameTable': {'length': 4, 'address': [4096, 4112, 4112, -1],
+		'inlineDepth': [0, 0, 1, 0], 'func': [0, 1, 2, 3],
+		'line': [7, 12, 3, None], 'column': nothing},
+	'funcTable': {'length': 4, 'name': [0, 1, 2, 3], 'resource': [0, 0, 0, 1],
+		'fileName': [4, 4, 5, None], 'lineNumber': [5, 10, 2, None]},
+	'resourceTable': {'length': 2, 'lib': [0, 1], 'name': [0, 0]},
+	'stringArray': ['main', 'outer', 'inner<int>("x")', 'tick', 'x.c', 'x.h'],
+}
+meta = {'interval': 0.25, 'startTime': 1.7e12, 'product': 'prog', 'version': 31}
+libs = [{'name': 'prog', 'path': '/usr/bin/prog'}, {'name': 'a.so'}]
+one = {'name': 'ma\u00efn', 'pid': '10', 'tid': 12, 'samples': {
+	'stack': [3, 3, None, 1], 'timeDeltas': [1.5, 0.25, 0.25, 1e0],
+	'weight': None, 'weightType': 'samples'}}
+two = {'name': 'other', 'pid': '11.1', 'tid': '11', 'samples': {
+	'stack': [2, 0], 'time': [10, 20], 'weight': [3, 1]}}
+new = {'meta': meta, 'libs': libs, 'threads': [one, two], 'shared': tables}
+open('new.json', 'w').write(json.dumps(new))
+# … or of each thread, packed
+old = {'meta': meta, 'libs': libs, 'threads': [
+	{**one, **tables}, {**tables, **two}]}
+gzip.open('old.json.gz', 'wt').write(json.dumps(old))
+tables['stackTable'] = {'length': 4, 'prefixOffset': [0, 1, 1, 1],
+	'frame': [0, 1, 2, 3]}
+open('newest.json', 'w').write(json.dumps(new))
+tables['stackTable'] = {'prefix': [None, 2, 1, 2], 'frame': [0, 1, 2, 3]}
+open('circle.json', 'w').write(json.dumps(new))
+END
+for file in new.json newest.json old.json.gz; do
+	t_is "Firefox Profiler, $file: functions, 0.25 ms a sample" \
+		"$(column $file symbol)" 'inner<int>("x") 3 750000 1250000
+main 1 250000 1750000
+outer 1 250000 1500000
+tick 2 500000 500000'
+	t_is "$file: threads" "$(column $file comm)" "maïn 3 750000 750000
+other 4 1000000 1000000"
+	t_is "$file: images" "$(column $file image)" "/usr/bin/prog 5 1250000 1750000
+a.so 2 500000 500000"
+	t_is "$file: lines" "$("$TALLY" report --format=csv -s line $file 2>err |
+		cut -d, -f1-3 | grep x)" "x.h,3,3
+x.c,7,1
+x.c,12,1"
+done
+head -c 700 new.json >cut.json
+for file in cut circle; do
+	"$TALLY" import -o $file.tally $file.json 2>err
+	t_is "$file is an error" $? 1
+	t_like "with its place" "$(cat err)" 'damaged profile at offset [0-9]+'
+done
+if [ -s p.tally ]; then
+	"$TALLY" export --format=firefox -o - p.tally >p.json
+	t_is "a recording as such a profile has the same threads" \
+		"$(column p.json comm)" "$(column p.tally comm)"
+	t_is "… and functions" "$(column p.json symbol)" "$(column p.tally symbol)"
 fi
 
 if [ "$(id -u)" -eq 0 ]; then

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Hostile profiles with names: pprof and the text of perf script. */
+/* Hostile profiles with names: pprof, the Firefox Profiler's, and the text of
+ * perf script. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
