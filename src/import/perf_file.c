@@ -610,7 +610,8 @@ static int add_file(struct perf_file *f, const char *path, struct error *err)
 		free(in.path);
 		return rc;
 	}
-	in.p = in.map.p;
+	/* Of a thread that had nothing to record a file is empty. */
+	in.p = in.map.p ? in.map.p : (const uint8_t *)"";
 	in.n = in.map.n;
 	if (f->files.n ? f->swapped
 		       : in.n >= 8 && !memcmp(in.p, SWAPPED_MAGIC, 8)) {
