@@ -19,7 +19,8 @@
 #include <stdint.h>
 
 struct perfmap_name {
-	const char *name;	/* in the text; NULL: no line covers it */
+	const char *name;	/* in the text, or "<anonymous>"; NULL: no line
+				 * covers the address */
 	const char *file;	/* "": the name does not tell */
 	uint32_t line;		/* where the function begins; 0: the same */
 	bool javascript;

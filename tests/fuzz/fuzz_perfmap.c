@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The file in which a program names the code that it made: the last line that
- * covers an address names it; names lie in the text. */
+ * covers an address names it; names and files lie in the text, but for the name
+ * of a function without one. */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +20,24 @@ static void make_addrs(const uint8_t *data, size_t size, uint64_t *addrs)
 	addrs[ADDRS - 1] = UINT64_MAX;
 }
 
+/* Lies in the text and ends there. */
+static bool is_within(const char *s, const char *text, size_t size)
+{
+	return s >= text && s < text + size &&
+	       memchr(s, 0, (size_t)(text + size - s));
+}
+
+static bool is_sound(const struct perfmap_name *n, uint64_t addr,
+		     const char *text, size_t size)
+{
+	bool anonymous = n->javascript && !strcmp(n->name, "<anonymous>");
+
+	return (anonymous || is_within(n->name, text, size)) && *n->name &&
+	       strlen(n->name) <= PERFMAP_NAME_MAX &&
+	       (!*n->file || is_within(n->file, text, size)) &&
+	       addr - n->start < n->size;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct perfmap_name out[ADDRS];
@@ -32,18 +52,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data, size);
 	make_addrs(data, size, addrs);
 	if (!perfmap_resolve(text, size, addrs, ADDRS, out))
-		for (size_t i = 0; i < ADDRS; i++) {
-			if (!out[i].name)
-				continue;
-			/* A name is a text within the text. */
-			if (out[i].name < text || out[i].name >= text + size ||
-			    !memchr(out[i].name, 0,
-				    (size_t)(text + size - out[i].name)) ||
-			    !*out[i].name ||
-			    strlen(out[i].name) > PERFMAP_NAME_MAX ||
-			    addrs[i] - out[i].start >= out[i].size)
+		for (size_t i = 0; i < ADDRS; i++)
+			if (out[i].name &&
+			    !is_sound(&out[i], addrs[i], text, size))
 				abort();
-		}
 	free(text);
 	return 0;
 }
