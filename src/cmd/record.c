@@ -30,7 +30,7 @@ struct record_opts {
 	const char *output, *pids, *tids, *cpus, *cgroup, *callgraph, *vmlinux,
 		   *source, *embed_source;
 	bool all, user, kernel, inherit, symbols, graph, quiet, verbose,
-	     runtime_env, force;
+	     runtime_env, force, wait;
 	uint64_t freq, period, repeat, max_files;
 	double duration, delay;
 };
@@ -79,6 +79,10 @@ static const struct opt record_opt_table[] = {
 	  "at most BYTES, by default as large as the rings allow; fp by frame "
 	  "pointers only, which needs programs that have them. Default: none.",
 	  AT(callgraph) },
+	{ OPT_FLAG, 0, "wait", NULL,
+	  "Record where threads wait, too, and how long: the events blocked and "
+	  "runnable (ready to run, but without a processor), in nanoseconds. "
+	  "Implies -g.", AT(wait) },
 	{ OPT_FLAG, 0, "user", NULL, "Sample user space only.", AT(user) },
 	{ OPT_FLAG, 0, "kernel", NULL, "Sample the kernel only.", AT(kernel) },
 	{ OPT_STR, 0, "source", "auto|perf|kmod|timer|ptrace",
@@ -209,8 +213,8 @@ static int copy_size(const char *text, uint32_t *bytes, struct error *err)
 static int call_graph(const struct record_opts *o, struct record_options *ro,
 		      struct error *err)
 {
-	const char *how = o->callgraph ? o->callgraph : o->graph ? "auto"
-							 : "none";
+	const char *how = o->callgraph ? o->callgraph
+			  : o->graph || o->wait ? "auto" : "none";
 
 	ro->callchain = strcmp(how, "none") != 0;
 	ro->copy_stacks = !strcmp(how, "auto") || !strncmp(how, "dwarf", 5);
@@ -228,7 +232,7 @@ static int call_graph(const struct record_opts *o, struct record_options *ro,
 static void python_program(const struct record_opts *o,
 			   struct record_options *ro)
 {
-	ro->python = ro->source == RECORD_SOURCE_AUTO && ro->command &&
+	ro->python = ro->source == RECORD_SOURCE_AUTO && !ro->waits && ro->command &&
 		     !ro->events->n && !ro->pids && !ro->tids && !ro->cpus &&
 		     !ro->cgroup && !ro->all_cpus && !ro->kernel_only &&
 		     (ro->callchain || !o->callgraph) &&
@@ -398,6 +402,7 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 		.cgroup = o->cgroup, .vmlinux = o->vmlinux,
 		.all_cpus = o->all, .inherit = o->inherit,
 		.user_only = o->user, .kernel_only = o->kernel,
+		.waits = o->wait,
 		.symbols = o->symbols, .embed_source = o->embed_source ? &sources : NULL,
 		.events = &events,
 		.freq = o->freq == NOT_GIVEN ? 999 : o->freq,

@@ -415,6 +415,16 @@ static inline const char *prof_event_actual(const struct profile *p,
 bool prof_same_event(const struct profile *p, const struct prof_event *a,
 		     const struct profile *q, const struct prof_event *b);
 
+/* The events of waits, blocked and runnable: weights are how long a thread was off
+ * its processor, type and config those of context switches (linux/perf_event.h). */
+#define PROF_WAIT_TYPE 1u	/* PERF_TYPE_SOFTWARE */
+#define PROF_WAIT_CONFIG 3u	/* PERF_COUNT_SW_CONTEXT_SWITCHES */
+static inline bool prof_is_wait(const struct prof_event *e)
+{
+	return e->unit == PROF_UNIT_NS && e->type == PROF_WAIT_TYPE &&
+	       e->config == PROF_WAIT_CONFIG;
+}
+
 /* Of an event's samples, in its unit; 0: it varies. */
 static inline uint64_t prof_event_period(const struct prof_event *e)
 {

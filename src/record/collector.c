@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "record/collect_waits.h"
 #include "record/kernel_code.h"
 #include "record/hugepage_text.h"
 
@@ -47,12 +48,14 @@ void collector_fini(struct collector *c)
 	images_fini(&c->images);
 	vec_fini(&c->self_samples);
 	vec_fini(&c->got);
+	waits_fini(&c->waits);
 }
 
 void collector_new_run(struct collector *c, uint32_t run)
 {
 	c->run = run;
 	processes_clear(&c->processes);
+	waits_clear(&c->waits);
 }
 
 /* Threads that the kernel itself runs, and tasks too dead to have a number
@@ -98,16 +101,52 @@ static int self_samples_add(struct collector *c, uint32_t loc)
 	return 0;
 }
 
-static uint32_t take_stack(struct collector *c, struct mapset *maps,
-			   const struct record *r, uint32_t *loc)
+uint32_t collector_stack(struct collector *c, struct process *proc,
+			 const struct record *r, uint32_t *loc)
 {
 	struct record_sample s;
 
 	if (!r->sample.copied)
-		return stacks_add(&c->stacks, maps, &r->sample, loc);
+		return stacks_add(&c->stacks, proc->maps, &r->sample, loc);
 	s = r->sample;
-	unwinder_sample(&c->unwinder, maps, r->pid, r->tid, &s);
-	return stacks_add(&c->stacks, maps, &s, loc);
+	unwinder_sample(&c->unwinder, proc->maps, r->pid, r->tid, &s);
+	return stacks_add(&c->stacks, proc->maps, &s, loc);
+}
+
+int collector_process(struct collector *c, uint32_t pid, struct process **out,
+		      struct error *err)
+{
+	struct process *proc = processes_get(&c->processes, pid);
+
+	if (proc && !proc->discovered && c->live) {
+		int rc = collector_scan(c, pid, err);
+
+		if (rc < 0)
+			return rc;
+		proc = processes_get(&c->processes, pid);
+	}
+	*out = proc;
+	return proc ? 0 : no_memory(err);
+}
+
+int collector_write(struct collector *c, uint32_t pid, uint32_t tid,
+		    struct prof_sample *s, uint32_t loc, struct error *err)
+{
+	struct process *proc = processes_get(&c->processes, pid);
+	struct task *t = processes_task(&c->processes, pid, tid);
+
+	if (!proc || !t)
+		return no_memory(err);
+	s->thread = thread_row(c, t, proc->parent, s->time_ns);
+	while (c->got.n <= s->event)
+		if (vec_push(&c->got, 0) < 0)
+			return no_memory(err);
+	if (s->thread == PROF_NONE || s->stack == PROF_NONE ||
+	    self_samples_add(c, loc) < 0)
+		return no_memory(err);
+	c->got.v[s->event]++;
+	c->samples++;
+	return c->writer ? writer_sample(c->writer, s, err) : 0;
 }
 
 static int take_sample(struct collector *c, const struct record *r,
@@ -116,8 +155,7 @@ static int take_sample(struct collector *c, const struct record *r,
 	struct prof_sample s = { .time_ns = r->time_ns, .cpu = r->cpu,
 				 .event = r->event,
 				 .weight = r->sample.weight };
-	struct process *proc = processes_get(&c->processes, r->pid);
-	struct task *t;
+	struct process *proc;
 	uint32_t loc;
 	int rc;
 
@@ -125,26 +163,13 @@ static int take_sample(struct collector *c, const struct record *r,
 		c->ignored++;
 		return 0;
 	}
-	if (proc && !proc->discovered && c->live) {
-		rc = collector_scan(c, r->pid, err);
-		if (rc < 0)
-			return rc;
-		proc = processes_get(&c->processes, r->pid);
-	}
-	t = processes_task(&c->processes, r->pid, r->tid);
-	if (!proc || !t)
-		return no_memory(err);
-	s.thread = thread_row(c, t, proc->parent, r->time_ns);
-	s.stack = take_stack(c, proc->maps, r, &loc);
-	while (c->got.n <= r->event)
-		if (vec_push(&c->got, 0) < 0)
-			return no_memory(err);
-	if (s.thread == PROF_NONE || s.stack == PROF_NONE ||
-	    self_samples_add(c, loc) < 0)
-		return no_memory(err);
-	c->got.v[r->event]++;
-	c->samples++;
-	return c->writer ? writer_sample(c->writer, &s, err) : 0;
+	rc = collector_process(c, r->pid, &proc, err);
+	if (rc < 0)
+		return rc;
+	if (c->wait_samples.on && r->event == c->wait_samples.blocked)
+		return collect_wait_sample(c, proc, r, err);
+	s.stack = collector_stack(c, proc, r, &loc);
+	return collector_write(c, r->pid, r->tid, &s, loc, err);
 }
 
 struct map_owner collector_owner(struct collector *c, struct process *proc,
@@ -241,10 +266,17 @@ int collector_record(void *ctx, const struct record *r, struct error *err)
 	case RECORD_FORK:
 		rc = processes_fork(&c->processes, r->pid, r->tid,
 				    r->fork.ppid, r->fork.ptid, r->time_ns);
+		if (rc >= 0 && c->wait_samples.on)
+			return waits_fork(&c->waits, r->pid, r->tid,
+					  r->time_ns, err);
 		break;
 	case RECORD_EXIT:
 		rc = processes_exit(&c->processes, r->pid, r->tid, r->time_ns);
+		waits_exit(&c->waits, r->tid);
 		break;
+	case RECORD_SWITCH:
+	case RECORD_SWITCH_GAP:
+		return c->wait_samples.on ? collect_switch(c, r, err) : 0;
 	case RECORD_KSYMBOL:
 		rc = kernel_code_record(&c->kernel, &c->images, &r->ksymbol,
 					&c->processes.generation);
@@ -303,6 +335,8 @@ int collector_idle(struct collector *c, uint64_t now_ns, struct error *err)
 	if (now_ns > GONE_NS)
 		processes_purge(&c->processes, now_ns - GONE_NS);
 	rc = let_go_rest(&c->let_go, &open, now_ns, err);
+	if (rc >= 0 && c->wait_samples.on)
+		rc = collect_waits_rest(c, now_ns, err);
 	if (rc < 0)
 		return rc;
 	if (kernel_maps_refresh(&c->kernel, &c->images, c->proc, c->sysfs,

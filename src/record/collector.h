@@ -14,6 +14,23 @@
 #include "record/source.h"
 #include "record/stacks.h"
 #include "record/unwinder.h"
+#include "record/waits.h"
+
+/* How waits become samples: collect_waits.h. */
+struct wait_samples {
+	bool on;
+	bool looks;		/* stacks are those of looks, not of samples */
+	uint32_t blocked, runnable;	/* events */
+	/* The kernel's scheduler: what it is called by says more. */
+	uint64_t sched_start, sched_end;
+	/* Of a wait shorter than this, in ns, one of some is written, with that
+	 * weight; 0: each is. */
+	uint64_t thinning_ns, random;
+	uint64_t second_ns, written;	/* since then */
+	uint64_t most;			/* a second */
+	uint64_t ns[WAIT_FOUND_KINDS], runnable_ns;	/* told so far */
+	uint64_t n;
+};
 
 struct collector {
 	struct profile *profile;
@@ -31,6 +48,8 @@ struct collector {
 	const char *proc, *sysfs;
 	VEC(uint64_t) self_samples;		/* samples by innermost location */
 	VEC(uint64_t) got;		/* samples by event */
+	struct waits waits;
+	struct wait_samples wait_samples;
 	uint64_t samples, lost, throttled;
 	uint64_t ignored;		/* records that made no sense */
 	uint64_t execs;			/* programs started */
@@ -74,6 +93,17 @@ typedef void collector_progress(void *ctx, const char *text);
 int collector_symbolize(struct collector *c, const struct fill_options *o,
 			collector_progress *progress, void *ctx,
 			struct error *err);
+/* The stack of a sample and its innermost location. */
+uint32_t collector_stack(struct collector *c, struct process *proc,
+			 const struct record *r, uint32_t *loc);
+/* Writes a sample of a thread, with its stack and weight, time, CPU and event; its
+ * innermost location was `loc`. */
+int collector_write(struct collector *c, uint32_t pid, uint32_t tid,
+		    struct prof_sample *s, uint32_t loc, struct error *err);
+/* The process, with its mappings. */
+int collector_process(struct collector *c, uint32_t pid, struct process **out,
+		      struct error *err);
+
 /* Between two batches of records: forgets who is long gone, closes what nothing
  * maps any more, and looks for new modules of the kernel. */
 int collector_idle(struct collector *c, uint64_t now_ns, struct error *err);

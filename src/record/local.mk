@@ -3,7 +3,7 @@ noinst_LIBRARIES += librecord.a
 librecord_a_SOURCES = \
 	src/record/clock_event.c \
 	src/record/clock_event.h \
-	src/record/collector.c \
+	src/record/collector.c src/record/collect_waits.c src/record/waits.c \
 	src/record/control.c \
 	src/record/control.h \
 	src/record/rotate.c \

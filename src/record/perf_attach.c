@@ -146,6 +146,42 @@ static int open_counter(struct perf_source *p, uint32_t event, size_t cpu,
 	return 0;
 }
 
+/* The event of switches, with a ring of its own, or where no more memory may be
+ * locked with the samples. */
+static int open_switches(struct perf_source *p, size_t cpu,
+			 const struct perf_scope *at, bool inherit,
+			 struct error *err)
+{
+	struct perf_event_attr a = p->switches;
+	struct counter c = { -1, perf_switches(p), (uint32_t)at->cpu, 0 };
+	size_t ring = 2 * p->ncpus + cpu;
+	uint64_t id;
+	uint32_t *slot;
+	int r;
+
+	a.inherit = inherit;
+	c.fd = perf_sys_open(&a, at);
+	if (c.fd == -ESRCH || c.fd == -ENODEV)
+		return 0;
+	if (c.fd < 0)
+		return perf_refused(-c.fd, "", at, err);
+	if (vec_push(&p->counters, c) < 0) {
+		close(c.fd);
+		return no_memory(err);
+	}
+	if (ioctl(c.fd, PERF_EVENT_IOC_ID, &id) < 0)
+		return error_errno(err, errno, "cannot set up events of waits");
+	slot = u64map_slot(&p->ids, id);
+	if (!slot)
+		return no_memory(err);
+	*slot = c.event;
+	r = join_ring(p, ring, c.fd, &p->switch_bytes, err);
+	if (r != -ERR_PERM || p->leaders[p->ncpus + cpu] < 0)
+		return r;
+	p->leaders[ring] = p->leaders[p->ncpus + cpu];
+	return share_ring(c.fd, p->leaders[ring], err);
+}
+
 /* All events of one thread (or of everybody) on one CPU. */
 static int open_place(struct perf_source *p, size_t cpu,
 		      const struct perf_scope *at, bool inherit,
@@ -158,11 +194,16 @@ static int open_place(struct perf_source *p, size_t cpu,
 		return r;
 	for (size_t k = 0; k < p->kinds.n; k++)
 		if (pmu_kind_has("/sys", &p->kinds.v[k], (uint32_t)at->cpu))
-			for (size_t e = 0; e < p->base.nevents; e++)
+			for (size_t e = 0; e < perf_opened(p); e++)
 				perf_event_on_kind(&p->events[e],
 						   &p->kinds.v[k]);
-	for (size_t e = 0; e < p->base.nevents; e++) {
+	for (size_t e = 0; e < perf_opened(p); e++) {
 		r = open_counter(p, (uint32_t)e, cpu, at, &g, err);
+		if (r < 0)
+			return r;
+	}
+	if (p->waits) {
+		r = open_switches(p, cpu, at, inherit, err);
 		if (r < 0)
 			return r;
 	}

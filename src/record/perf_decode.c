@@ -342,6 +342,13 @@ bool perf_decode_other(const struct perf_decoder *d,
 		out->kind = RECORD_LOST;
 		out->lost = cursor_u64(c);
 		return !c->bad;
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		out->kind = RECORD_SWITCH;
+		out->change.out = h.misc & PERF_RECORD_MISC_SWITCH_OUT;
+		out->change.preempted = out->change.out &&
+			h.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+		return true;
 	case PERF_RECORD_THROTTLE:
 		cursor_skip(c, 8);
 		out->event = event_of(d, cursor_u64(c));

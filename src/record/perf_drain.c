@@ -25,6 +25,12 @@ static int deliver_gap(struct delivery *d, uint64_t time, uint64_t lost)
 	return d->cb(d->ctx, &gap, d->err);
 }
 
+static bool tells_lost_switches(const struct perf_source *p, const struct record *r)
+{
+	return p->waits && r->kind == RECORD_LOST &&
+	       r->event == perf_switches(p);
+}
+
 static int deliver(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
 {
 	struct delivery *d = ctx;
@@ -37,11 +43,15 @@ static int deliver(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
 	}
 	if (!perf_decode(&d->p->decoder, bytes, size, &r))
 		return 0;
+	r.time_ns = time;
+	if (tells_lost_switches(d->p, &r)) {
+		r.kind = RECORD_SWITCH_GAP;
+		return d->cb(d->ctx, &r, d->err);
+	}
 	/* Losses are read from the counters where the kernel keeps them: those
 	 * know the event, and the last loss of a ring has no record. */
 	if (r.kind == RECORD_LOST && d->p->features.lost)
 		return 0;
-	r.time_ns = time;
 	/* Events that only tell of mappings and processes have no number of
 	 * ours. */
 	if (r.kind == RECORD_LOST && (r.event == SOURCE_NONE || d->p->shared)) {
@@ -245,10 +255,14 @@ int perf_count(struct source *s, size_t event, struct source_count *out,
 	       record_cb *cb, void *ctx, struct error *err)
 {
 	struct perf_source *p = perf_of(s);
-	int result = report_dropped(p, event, cb, ctx, err);
 	uint64_t thinned;
+	int result;
 
 	memset(out, 0, sizeof(*out));
+	/* Of a wait whose sample was lost the length is known all the same. */
+	if (p->waits && event >= p->base.blocked)
+		return 0;
+	result = report_dropped(p, event, cb, ctx, err);
 	for (size_t i = 0; i < p->counters.n && !result; i++) {
 		struct counter *c = &p->counters.v[i];
 		uint64_t v[4] = { 0 };

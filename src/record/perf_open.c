@@ -236,6 +236,21 @@ void perf_tracking_prepare(struct perf_event_attr *a,
 	a->wakeup_watermark = watermark;
 }
 
+void perf_switches_prepare(struct perf_event_attr *a,
+			   const struct perf_features *f,
+			   const struct perf_sampling *how, uint32_t watermark)
+{
+	dummy_attr(a);
+	apply_features(a, f);
+	a->sample_period = 1;
+	a->disabled = 1;
+	a->enable_on_exec = how->enable_on_exec;
+	a->inherit = how->inherit;
+	a->context_switch = 1;
+	a->watermark = 1;
+	a->wakeup_watermark = watermark;
+}
+
 /* The user side as registers and stack, the kernel's part as its chain. */
 static void copy_attr(struct perf_event_attr *a, uint32_t bytes)
 {
@@ -408,6 +423,26 @@ void perf_event_prepare(struct perf_event *e, const struct perf_features *f,
 	}
 }
 
+void perf_waits_prepare(struct perf_event *e, const struct perf_features *f,
+			const struct perf_sampling *how)
+{
+	struct perf_sampling own = *how;
+
+	/* A switch happens in the kernel, whatever is asked for else. */
+	own.exclude_user = own.exclude_kernel = false;
+	own.freq = 0;
+	own.period = 1;
+	e->waits = true;
+	e->spec = (struct event_spec){
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CONTEXT_SWITCHES,
+		.unit = EVENT_UNIT_NS, .software = true,
+	};
+	snprintf(e->spec.text, sizeof(e->spec.text), "blocked");
+	snprintf(e->seen.actual, sizeof(e->seen.actual), "blocked");
+	perf_event_prepare(e, f, &own);
+}
+
 void perf_event_on_kind(struct perf_event *e, const struct pmu_unit *kind)
 {
 	uint32_t type;
@@ -478,6 +513,13 @@ static bool event_give_way(struct perf_event *e, const struct perf_scope *at,
 
 		e->attr.exclude_kernel = 1;
 		e->attr.exclude_hv = 1;
+		if (e->waits) {
+			/* Then it opens, but has no samples. */
+			perf_event_note(e, "stacks of waits by looks at sleeping "
+					"threads: samples need kernel."
+					"perf_event_paranoid=1 or CAP_PERFMON");
+			return true;
+		}
 		if (level > 1)
 			snprintf(text, sizeof(text), "kernel part not visible: "
 				 "kernel.perf_event_paranoid is %ld", level);

@@ -50,6 +50,7 @@ struct perf_event {
 	bool counting;		/* takes no samples */
 	int leader;		/* the group's first event: its file + 1; or 0 */
 	bool split;		/* sampled apart from its group */
+	bool waits;		/* its samples tell where threads wait */
 	struct perf_event_attr attr;
 	struct source_event seen;
 };
@@ -79,6 +80,13 @@ int perf_event_filter(const struct perf_event *e, int fd, struct error *err);
 void perf_tracking_prepare(struct perf_event_attr *a,
 			   const struct perf_features *f, bool inherit,
 			   uint32_t watermark);
+/* The event that tells of the switches of threads, with begin and end as `how`'s. */
+void perf_switches_prepare(struct perf_event_attr *a,
+			   const struct perf_features *f,
+			   const struct perf_sampling *how, uint32_t watermark);
+/* Prepares e->attr for samples of each switch-out; e->spec is filled in, too. */
+void perf_waits_prepare(struct perf_event *e, const struct perf_features *f,
+			const struct perf_sampling *how);
 /* How many bytes a CPU's ring should have: what may be locked. */
 size_t perf_ring_size(void);
 /* Rings for copies of stacks: see perf_copies_plan. */

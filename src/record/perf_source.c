@@ -3,6 +3,7 @@
 #include "record/perf_source.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -21,6 +22,12 @@ enum {
 	/* Samples that wait to be looked at. */
 	WAITING_LEAST = 16 << 20,
 	WAITING_PER_CPU = 4 << 20,
+	/* Each switch has a record of 64 bytes. */
+	SWITCH_BYTES = 128 << 10,
+	SWITCH_BYTES_PRIVILEGED = 1 << 20,
+	/* Of a thread that leaves its processor.  What lies behind is read while
+	 * it sleeps. */
+	WAIT_COPY = 8192,
 };
 
 static void perf_close(struct source *s)
@@ -131,7 +138,7 @@ static int plan_cpus(struct perf_source *p, const struct perf_target *t)
 		p->away[n] = true;
 		p->cpus[n++] = c;
 	}
-	p->nrings = 2 * p->ncpus;
+	p->nrings = (p->waits ? 3 : 2) * p->ncpus;
 	return 0;
 }
 
@@ -159,10 +166,30 @@ static void plan_copies(struct perf_source *p,
 	p->base.ring_bytes = o->ring_bytes ? o->ring_bytes : perf_ring_size();
 	if (!o->callchain || !o->copy || !p->features.copy || !o->events->n)
 		return;
-	plan = perf_copies_plan(rate_of(o), t->ncpus, o->copy_bytes,
+	/* With waits the half of the memory is for records of switches. */
+	plan = perf_copies_plan(rate_of(o), t->ncpus << o->waits, o->copy_bytes,
 				o->ring_bytes);
 	p->base.ring_bytes = plan.ring_bytes;
 	p->base.copy_bytes = how->copy_bytes = plan.copy_bytes;
+}
+
+/* The last two events are those of waits; only the first of them is opened. */
+static void prepare_waits(struct perf_source *p, struct perf_sampling how)
+{
+	struct perf_event *e = &p->events[perf_opened(p) - 1];
+
+	p->base.blocked = (uint32_t)perf_opened(p) - 1;
+	p->base.runnable = p->base.blocked + 1;
+	if (how.copy_bytes > WAIT_COPY)
+		how.copy_bytes = WAIT_COPY;
+	perf_waits_prepare(e, &p->features, &how);
+	e->attr.watermark = 1;
+	e->attr.wakeup_watermark = (uint32_t)(p->base.ring_bytes /
+					      WATERMARK_DIVISOR);
+	p->switch_bytes = p->base.ring_bytes > NEWS_BYTES_PRIVILEGED
+			  ? SWITCH_BYTES_PRIVILEGED : SWITCH_BYTES;
+	perf_switches_prepare(&p->switches, &p->features, &how,
+			      (uint32_t)(p->switch_bytes / WATERMARK_DIVISOR));
 }
 
 static int perf_prepare(struct perf_source *p,
@@ -177,13 +204,15 @@ static int perf_prepare(struct perf_source *p,
 
 	if (o->beside)
 		p->beside = *o->beside;
+	p->waits = o->waits;
+	p->base.nevents = n + 2u * o->waits;
 	plan_copies(p, o, t, &how);
 	if (plan_cpus(p, t) < 0)
 		return no_memory(err);
 	p->rings = calloc(p->nrings, sizeof(*p->rings));
 	p->leaders = calloc(p->nrings, sizeof(*p->leaders));
-	p->events = calloc(n + 1, sizeof(*p->events));
-	p->seen = calloc(n + 1, sizeof(*p->seen));
+	p->events = calloc(p->base.nevents + 1, sizeof(*p->events));
+	p->seen = calloc(p->base.nevents + 1, sizeof(*p->seen));
 	if (!p->rings || !p->leaders || !p->events || !p->seen ||
 	    order_init(&p->order, p->nrings + p->beside.nstreams) < 0)
 		return no_memory(err);
@@ -201,7 +230,8 @@ static int perf_prepare(struct perf_source *p,
 			(p->base.ring_bytes / (how.copy_bytes
 			 ? WATERMARK_COPIES : WATERMARK_DIVISOR));
 	}
-	p->base.nevents = n;
+	if (p->waits)
+		prepare_waits(p, how);
 	p->per_task = t->tids != NULL;
 	p->inherit = how.inherit;
 	p->started = o->enable_on_exec;
@@ -236,6 +266,20 @@ static int plan_pressure(struct perf_source *p, size_t ncpus)
 	       ? 0 : -ERR_NOMEM;
 }
 
+static void see_waits(struct perf_source *p)
+{
+	struct source_event *blocked = &p->seen[p->base.blocked],
+			    *runnable = &p->seen[p->base.runnable];
+
+	p->base.waits = true;
+	p->base.wait_stacks = !blocked->exclude_kernel;
+	blocked->period = 0;
+	*runnable = *blocked;
+	snprintf(runnable->name, sizeof(runnable->name), "runnable");
+	snprintf(runnable->actual, sizeof(runnable->actual), "runnable");
+	*runnable->note = 0;
+}
+
 int perf_source_open(const struct perf_target *target,
 		     const struct perf_source_options *o, struct source **out,
 		     struct error *err)
@@ -262,8 +306,10 @@ int perf_source_open(const struct perf_target *target,
 		perf_close(&p->base);
 		return r;
 	}
-	for (size_t i = 0; i < p->base.nevents; i++)
+	for (size_t i = 0; i < perf_opened(p); i++)
 		p->seen[i] = p->events[i].seen;
+	if (p->waits)
+		see_waits(p);
 	p->base.events = p->seen;
 	p->round_ns = clock_now();
 	/* Whose rings lie beside ours empties them with ours. */

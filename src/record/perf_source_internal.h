@@ -55,7 +55,8 @@ struct perf_source {
 	VEC(struct counter) counters;
 	VEC(int) tracking;
 	/* By CPU of the target: rings of mappings, forks, exits; then those of
-	 * samples. */
+	 * samples; then, with `waits`, those of switches, where they lose nothing
+	 * to copies of stacks. */
 	struct perf_ring *rings;
 	int *leaders;		/* events that own the rings, or -1 */
 	size_t nrings;
@@ -76,6 +77,9 @@ struct perf_source {
 	uint64_t complete_ns;	/* all up to there is in `order` */
 	bool news;		/* mappings or processes came */
 	bool per_task, inherit, started;
+	bool waits;
+	struct perf_event_attr switches;	/* the event of those rings */
+	size_t switch_bytes;	/* of each */
 	int cgroup_fd;
 	bool doubt;		/* what happened meanwhile is to be asked */
 	struct perf_beside beside;
@@ -84,6 +88,18 @@ struct perf_source {
 	uint64_t gap_ns;	/* when a ring was found full, or 0; atomic */
 	struct pmu_units kinds;	/* of cores, where there are several */
 };
+
+/* The events that are opened: all but `runnable`. */
+static inline size_t perf_opened(const struct perf_source *p)
+{
+	return p->base.nevents - p->waits;
+}
+
+/* What the ids of the events of switches stand for. */
+static inline uint32_t perf_switches(const struct perf_source *p)
+{
+	return (uint32_t)p->base.nevents;
+}
 
 static inline struct perf_source *perf_of(struct source *s)
 {

@@ -53,6 +53,7 @@ struct record_options {
 	bool user_only, kernel_only, symbols;
 	const struct event_list *events;	/* empty: the default event */
 	enum record_source source;
+	bool waits;		/* where threads wait, too */
 	bool python;		/* the command is a Python program, and nothing
 				 * but its time is asked for */
 	/* With callchain: not by frame pointers, but by unwind tables from

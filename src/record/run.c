@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "record/collect_waits.h"
 #include "record/rotate.h"
 #include "record/run.h"
 #include "record/signals.h"
@@ -95,6 +96,22 @@ static int write_failed(struct session *s, int rc, struct error *err)
 	return 0;
 }
 
+int run_waits(struct run *r, bool on, struct error *err)
+{
+	struct collector *c = &r->s->collector;
+	uint64_t now = now_ns();
+	int rc;
+
+	if (!c->wait_samples.on)
+		return 0;
+	rc = waits_toggle(&c->waits, now, on, err);
+	/* A command that we are about to let go does not sleep by itself. */
+	if (rc >= 0 && on && (r->launch.go < 0 || r->s->target.attached ||
+			      r->s->target.system_wide))
+		rc = collect_waits_asleep(c, now, err);
+	return rc;
+}
+
 /* Sampling of one event or all, by its name. */
 static int switch_event(struct run *r, const char *name, bool on,
 			struct error *err)
@@ -107,6 +124,12 @@ static int switch_event(struct run *r, const char *name, bool on,
 			event = (uint32_t)i;
 	if (*name && event == SOURCE_NONE)
 		return error_set(err, ERR_USAGE, "no event is called %s", name);
+	if (event == SOURCE_NONE || (src->waits && event >= src->blocked)) {
+		int rc = run_waits(r, on, err);
+
+		if (rc < 0 || event != SOURCE_NONE)
+			return rc;
+	}
 	return src->ops->enable(src, event, on, err);
 }
 
@@ -198,7 +221,9 @@ static int wait_round(struct run *r, struct pollfd *fds, struct error *err)
 		r->done = true;
 	if (r->start_ns && now >= r->start_ns && !r->done) {
 		r->start_ns = 0;
-		return r->source->ops->start(r->source, err);
+		if (r->source->ops->start(r->source, err) < 0)
+			return -err->code;
+		return run_waits(r, true, err);
 	}
 	return 0;
 }
@@ -219,6 +244,8 @@ int run_counts(struct run *r, bool final, struct error *err)
 		row.enabled_ns = c.enabled_ns;
 		row.running_ns = c.running_ns;
 		row.wanted = c.wanted;
+		if (r->source->waits && e >= r->source->blocked)
+			row.value = collect_waits_ns(&s->collector, e);
 		if (e < s->rotation.counted.n) {
 			const struct prof_stat *told = &s->rotation.counted.v[e];
 
@@ -260,6 +287,10 @@ int run_drain(struct run *r, bool all, struct error *err)
 	int rc = r->source->ops->drain(r->source, all, collector_record,
 				       &s->collector, err);
 
+	if (rc >= 0 && all && s->collector.wait_samples.on)
+		rc = waits_end(&s->collector.waits, r->source->stopped_ns
+			       ? r->source->stopped_ns
+			       : s->profile.runs.v[r->number].end_ns, err);
 	rc = write_failed(s, rc, err);
 	if (rc < 0)
 		return rc;

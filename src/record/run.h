@@ -35,7 +35,9 @@ static inline uint64_t now_ns(void)
 int run_prepare(struct run *r, struct error *err);
 /* then everything is ready: go. */
 int run_go(struct run *r, struct error *err);
-/* run.c: what is in the source by now, or with `all` everything. */
+/* run.c: waiting counts from now on, or no more, where it is recorded. */
+int run_waits(struct run *r, bool on, struct error *err);
+/* What is in the source by now, or with `all` everything. */
 int run_drain(struct run *r, bool all, struct error *err);
 /* Reads the counters: losses since the last time, and with `final` rows of their
  * totals, less what files before have told. */

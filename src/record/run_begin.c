@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "record/collect_waits.h"
 #include "record/perf_open.h"
 #include "record/run.h"
 #include "record/source_auto.h"
@@ -39,6 +40,7 @@ static int open_source(struct run *r, struct error *err)
 		.events = &s->events, .default_event = !o->events->n,
 		.callchain = o->callchain, .inherit = o->inherit,
 		.user_only = o->user_only, .kernel_only = o->kernel_only,
+		.waits = o->waits,
 		.freq = rate(o), .period = o->period,
 		.copy = o->copy_stacks, .copy_bytes = o->copy_bytes,
 	};
@@ -64,6 +66,11 @@ static int open_source(struct run *r, struct error *err)
 		return error_set(err, ERR_UNSUPPORTED, "--control: samples by "
 				 "%s cannot be switched on and off; "
 				 "--source=perf can", r->source->ops->name);
+	if (rc >= 0 && o->waits && !r->source->waits)
+		return error_set(err, ERR_UNSUPPORTED, "--wait: the kernel tells "
+				 "of switches by perf events only, and these may "
+				 "not be used here: %s", *why.text ? why.text
+				 : "--source=perf can");
 	r->told = *why.text;
 	if (*why.text && !s->profile.runs.n)
 		session_notice(s, "%s", why.text);
@@ -221,6 +228,8 @@ int run_go(struct run *r, struct error *err)
 		tell_end(r);
 	if (o->delay == 0 && (s->target.attached || s->target.system_wide))
 		rc = r->source->ops->start(r->source, err);
+	if (!rc && o->delay == 0)
+		rc = run_waits(r, true, err);
 	if (!rc && o->command) {
 		const char *env[ENV_MAX + 1] = { o->setting };
 		size_t n = o->setting != NULL;
@@ -281,6 +290,8 @@ int run_prepare(struct run *r, struct error *err)
 		rc = open_source(r, err);
 	if (!rc)
 		rc = add_events(s, r->source, r->told, err);
+	if (!rc)
+		collect_waits_begin(&s->collector, r->source);
 	if (!rc && !s->profile.runs.n)
 		rc = environment_fill(s, r->source, err);
 	if (!rc)

@@ -2,6 +2,7 @@
 /* A run's end: the last samples, and what was not recorded. */
 #include <stdio.h>
 
+#include "record/collect_waits.h"
 #include "record/run.h"
 #include "record/signals.h"
 
@@ -135,6 +136,9 @@ int run_finish(struct run *r, struct error *err)
 		row->end_ns = r->source->stopped_ns;
 	if (rc >= 0)
 		rc = note_unrecorded(r, err);
+	if (rc >= 0 && s->collector.wait_samples.on &&
+	    collect_waits_facts(&s->collector) < 0)
+		rc = error_set(err, ERR_NOMEM, "out of memory");
 	if (rc >= 0)
 		rc = note_unsampled(r, err);
 	if (rc >= 0)

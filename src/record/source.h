@@ -34,6 +34,8 @@ enum record_kind {
 	RECORD_KSYMBOL,
 	RECORD_GAP,		/* `lost` records of another kind than samples
 				 * are missing: ask PROC again */
+	RECORD_SWITCH,		/* the thread leaves its processor or gets one */
+	RECORD_SWITCH_GAP,	/* records of switches are missing */
 };
 
 /* The user side as it was: registers, and the stack from its pointer up. */
@@ -108,6 +110,10 @@ struct record {
 		struct {
 			uint32_t ppid, ptid;
 		} fork;
+		struct {
+			bool out;	/* else in */
+			bool preempted;	/* out, though it wanted to go on */
+		} change;
 		uint64_t lost;
 	};
 };
@@ -186,6 +192,11 @@ struct source {
 				 * command by the kernel's count, or 0 */
 	uint32_t copy_bytes;	/* of a stack at most; 0: none is copied */
 	bool no_kernel;		/* no addresses of the kernel come from it */
+	/* With `waits`: samples of the event `blocked` tell where a thread left its
+	 * processor, if `wait_stacks`, and RECORD_SWITCH when; none comes of
+	 * `runnable`. */
+	bool waits, wait_stacks;
+	uint32_t blocked, runnable;
 	/* What the command's environment must hold, NULL at the end; or NULL. */
 	const char *const *env;
 	/* At the end: programs that it could not record, by name; or NULL. */

@@ -132,6 +132,13 @@ static void event_line(const struct quality *t, size_t i, int columns,
 
 	event_name(t->p, e, line);
 	buf_str(line, ": ");
+	if (prof_is_wait(e)) {
+		buf_printf(line, "%.*f s in ", te->weight < 10000000000u ? 3 : 1,
+			   (double)te->weight / 1e9);
+		count(line, te->got, te->got == 1 ? " wait" : " waits");
+		flush_line(line, columns, out);
+		return;
+	}
 	count(line, te->got, te->got == 1 && !te->wanted ? " sample"
 							 : " samples");
 	if (te->wanted) {
@@ -282,6 +289,44 @@ static void events_text(const struct quality *t, int columns, struct buf *line,
 	flush_line(line, columns, out);
 }
 
+/* How the stacks of waits were found, by time. */
+static void wait_line(const struct quality *t, int columns, struct buf *line,
+		      struct buf *out)
+{
+	static const struct {
+		const char *key, *text;
+	} kinds[] = {
+		{ "wait_ns_exact", " have their stack from the switch" },
+		{ "wait_ns_looked", " from a look at the sleeping thread" },
+		{ "wait_ns_starting", " are threads before their start" },
+		{ "wait_ns_no_stack", " have no stack (waits too short to look "
+				      "at)" },
+		{ "wait_ns_unknown", " are unknown, as records of switches were "
+				     "lost" },
+	};
+	enum { N = sizeof(kinds) / sizeof(kinds[0]) };
+	uint64_t ns[N], sum = 0;
+	bool first = true;
+
+	for (size_t i = 0; i < N; i++) {
+		const char *v = profile_env(t->p, PROF_NONE, kinds[i].key);
+
+		ns[i] = v ? strtoull(v, NULL, 10) : 0;
+		sum += ns[i];
+	}
+	for (size_t i = 0; i < N && sum; i++) {
+		double share = line_share(ns[i], sum);
+
+		if (share < 0.05)
+			continue;
+		buf_printf(line, "%s%.1f%%%s", first ? "Of that time " : ", ",
+			   share, kinds[i].text);
+		first = false;
+	}
+	if (!first)
+		flush_line(line, columns, out);
+}
+
 /* Why there is nothing to show, and what would bring something. */
 static void why_line(const struct quality *t, int columns, struct buf *line,
 		     struct buf *out)
@@ -305,6 +350,7 @@ void quality_text(const struct quality *t, int columns, struct buf *out)
 
 	what_line(t, columns, &line, out);
 	events_text(t, columns, &line, out);
+	wait_line(t, columns, &line, out);
 	why_line(t, columns, &line, out);
 	loss_line(t, columns, &line, out);
 	quality_time_text(t, &line);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_RECORD_COLLECT_WAITS_H
+#define TALLY_RECORD_COLLECT_WAITS_H
+/*
+ * Waits of threads (waits.h) as samples of two events in nanoseconds: `blocked`, at
+ * the end of each wait with its length as weight, and `runnable`.  Their stacks are
+ * of the kernel's samples at switches, or of looks at threads while they sleep: their
+ * stack pointer and instruction pointer from /proc/PID/task/TID/syscall (proc(5)),
+ * their memory by process_vm_readv(2).  Nothing is stopped, no call is interrupted.
+ *
+ * Where more waits come than can be written, short ones are thinned: one of length d
+ * is kept with probability d / thinning_ns, and then weighs thinning_ns.  Longer ones
+ * are exact, and the sum is right on average.
+ */
+#include "record/collector.h"
+
+/* Places of waits without a stack. */
+#define PLACE_NO_STACK "[no stack]"
+#define PLACE_STARTING "[not started yet]"
+#define PLACE_SWITCHES_LOST "[switches lost]"
+
+/* Waits count from now on; `src` tells which events they are. */
+void collect_waits_begin(struct collector *c, const struct source *src);
+/* Threads that exist already: those that sleep wait from this time on. */
+int collect_waits_asleep(struct collector *c, uint64_t time_ns,
+			 struct error *err);
+int collect_wait_sample(struct collector *c, struct process *proc,
+			const struct record *r, struct error *err);
+/* RECORD_SWITCH and RECORD_SWITCH_GAP. */
+int collect_switch(struct collector *c, const struct record *r,
+		   struct error *err);
+/* How long all waits of an event were so far. */
+uint64_t collect_waits_ns(const struct collector *c, size_t event);
+/* Facts for the reader: how stacks were found.  0 or -ERR_NOMEM. */
+int collect_waits_facts(struct collector *c);
+/* Between two batches of records: looks at threads that sleep. */
+int collect_waits_rest(struct collector *c, uint64_t now_ns, struct error *err);
+
+#endif
