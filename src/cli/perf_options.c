@@ -15,8 +15,7 @@
 		       "doctor\" shows how to allow more")
 #define NO_TRACE HINT("processor traces (Intel PT, CoreSight) are not " \
 		      "recorded")
-#define NO_OFF_CPU HINT("time off the processor is not recorded; \"-e " \
-			"sched:sched_switch -g\" samples where tasks leave it")
+#define ALL_WAITS HINT("--wait records waits of any length")
 #define LOOK "report annotate diff"
 
 const struct perf_option perf_options[] = {
@@ -84,9 +83,9 @@ const struct perf_option perf_options[] = {
 	  "CLOCK_MONOTONIC") },
 	{ "record", 0, "clang-path", 'y', HINT("BPF sources are not events") },
 	{ "record", 0, "clang-opt", 'y', HINT("BPF sources are not events") },
-	{ "record", 0, "off-cpu", 'n', NO_OFF_CPU },
-	{ "record", 0, "off-cpu-thresh", 'y', NO_OFF_CPU },
-	{ "record", 0, "switch-events", 'n', NO_OFF_CPU },
+	{ "record", 0, "off-cpu", 'n', "wait", NULL, NULL },
+	{ "record", 0, "off-cpu-thresh", 'y', ALL_WAITS },
+	{ "record", 0, "switch-events", 'n', "wait", NULL, NULL },
 	{ "record", 0, "switch-output-event", 'y', HINT("--switch-output takes "
 	  "a size, a time or \"signal\"; --control takes \"snapshot\"") },
 	{ "record", 0, "namespaces", 'n', HINT("processes are told apart by "

@@ -2,6 +2,7 @@
 /* `tally report`: where the time of a recording went. */
 #include "views/report.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,10 +15,12 @@
 #include "cmd/show_options.h"
 #include "cmd/source_options.h"
 #include "tui/tui.h"
+#include "views/wait_sites.h"
 
 enum {
 	AUTO = -1,
 	LEAST_ROWS = 20,	/* a flat profile shows these too */
+	WAIT_ROWS = 15,		/* of the table of waits */
 };
 
 struct report_opts {
@@ -236,8 +239,55 @@ static size_t count_missing(const struct report_opts *o,
 			  : missing_major(&rep->missing);
 }
 
+/* Names of the events that are waits, or of the others; to be freed. */
+static int pick_events(const struct profile *p, bool waits,
+		       struct name_list *out)
+{
+	const char **v = calloc(p->events.n + 1, sizeof(*v));
+
+	*out = (struct name_list){ v, 0 };
+	if (!v)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < p->events.n; i++)
+		if (prof_is_wait(&p->events.v[i]) == waits)
+			v[out->n++] = profile_cstr(p, p->events.v[i].name);
+	return 0;
+}
+
+/* Appends where threads wait, if that was recorded. */
+static int put_waits(const struct report_opts *o, struct reader *r,
+		     const struct text_style *style, struct buf *out,
+		     struct error *err)
+{
+	struct report_spec spec = { .select = cmd_select(&o->samples_of) };
+	struct wait_sites sites;
+	struct name_list names;
+	struct report *rep = NULL;
+	int rc = pick_events(reader_profile(r), true, &names);
+
+	if (rc >= 0 && names.n) {
+		if (!spec.select.events.n)
+			spec.select.events = names;
+		rc = key_list_parse("image,symbol", &spec.keys, err);
+		if (!rc)
+			rc = report_build(r, &spec, &rep, err);
+		if (!rc)
+			rc = wait_sites_build(rep, &sites);
+		if (!rc) {
+			wait_sites_text(rep, &sites, style,
+					o->top ? o->top : WAIT_ROWS, out);
+			wait_sites_fini(&sites);
+		}
+	}
+	report_free(rep);
+	free((void *)names.v);
+	return rc == -ERR_NOMEM ? error_set(err, ERR_NOMEM, "out of memory")
+				: rc;
+}
+
 static int show(struct cmd_io *io, const struct report_opts *o,
-		struct report *rep, enum format format, struct error *err)
+		struct reader *r, struct report *rep, enum format format,
+		struct error *err)
 {
 	struct buf out = { 0 };
 	struct text_style style;
@@ -260,9 +310,12 @@ static int show(struct cmd_io *io, const struct report_opts *o,
 		report_csv(rep, &out);
 	else
 		report_text(rep, &style, &out);
+	if (format == FORMAT_TEXT && !o->images.n && !o->symbols.n)
+		rc = put_waits(o, r, &style, &out, err);
 	if (!o->output && !o->no_pager && io->start_pager)
 		io->start_pager(io);
-	rc = cmd_output(io, o->output, &out, err);
+	if (rc >= 0)
+		rc = cmd_output(io, o->output, &out, err);
 	missing_help_free(&help);
 	buf_fini(&out);
 	return rc;
@@ -352,6 +405,7 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 	struct report_spec spec;
 	struct report *rep = NULL;
 	struct reader *r = NULL;
+	struct name_list others = { NULL, 0 };
 	const char *path;
 	int rc = format;
 
@@ -372,6 +426,14 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 		reader_close(r);
 		return rc < 0 ? rc : 0;
 	}
+	/* Waits are a table of their own beside other events. */
+	if (rc >= 0 && format == FORMAT_TEXT && !spec.select.events.n) {
+		rc = pick_events(reader_profile(r), false, &others);
+		if (rc < 0)
+			error_set(err, ERR_NOMEM, "out of memory");
+		else if (others.n && others.n < reader_profile(r)->events.n)
+			spec.select.events = others;
+	}
 	if (rc >= 0)
 		rc = report_build(r, &spec, &rep, err);
 	if (rc >= 0 && (format == FORMAT_CSV || format == FORMAT_HTML))
@@ -379,8 +441,9 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (rc >= 0 && format == FORMAT_HTML)
 		rc = write_page(io, o, r, rep, err);
 	else if (rc >= 0)
-		rc = show(io, o, rep, (enum format)format, err);
+		rc = show(io, o, r, rep, (enum format)format, err);
 	report_free(rep);
+	free((void *)others.v);
 	reader_close(r);
 	return rc < 0 ? rc : 0;
 }

@@ -10,16 +10,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/io.h"
-#include "symbolize/symbolize.h"
-
 enum {
 	LOOK_STACK = 16 << 10,	/* read at once; the rest as it is needed */
-	KERNEL_MOST = 128,	/* frames of the kernel */
+	LOOKS_A_ROUND = 64,
 	MOST = 50000,		/* waits written a second */
 };
 /* Shorter waits are not worth a look: most have ended by then. */
-#define LOOK_AFTER_NS 1000000u
+#define LOOK_AFTER_NS 500000u
 #define THINNING_LEAST_NS 1000u
 #define SECOND_NS 1000000000u
 
@@ -79,22 +76,6 @@ static uint32_t place(struct collector *c, enum wait_found found,
 	return stacks_add(&c->stacks, proc->maps, &s, loc);
 }
 
-/* Where a preempted thread was, without what the kernel did to preempt it. */
-static void leave_kernel(const struct profile *p, uint32_t *stack,
-			 uint32_t *loc)
-{
-	uint32_t node = *stack;
-
-	while (node && !prof_is_mark(p->nodes.v[node].loc) &&
-	       prof_is_kernel(&p->images.v[p->locs.v[p->nodes.v[node].loc]
-						   .image]))
-		node = p->nodes.v[node].parent;
-	if (!node || prof_is_mark(p->nodes.v[node].loc))
-		return;
-	*stack = node;
-	*loc = p->nodes.v[node].loc;
-}
-
 static int take_wait(void *ctx, const struct wait *w, struct error *err)
 {
 	struct collector *c = ctx;
@@ -110,14 +91,13 @@ static int take_wait(void *ctx, const struct wait *w, struct error *err)
 	int rc;
 
 	ws->n++;
-	ws->ns[w->found] += length;
 	if (w->runnable)
 		ws->runnable_ns += length;
+	else
+		ws->blocked_ns[w->found] += length;
 	if (!keep(ws, length, &s.weight))
 		return 0;
 	adapt(ws, w->end_ns);
-	if (w->runnable && w->found == WAIT_EXACT)
-		leave_kernel(c->profile, &s.stack, &loc);
 	if (w->found > WAIT_LOOKED) {
 		rc = collector_process(c, w->pid, &proc, err);
 		if (rc < 0)
@@ -133,8 +113,8 @@ uint64_t collect_waits_ns(const struct collector *c, size_t event)
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < WAIT_FOUND_KINDS; i++)
-		sum += s->ns[i];
-	return event == s->runnable ? s->runnable_ns : sum - s->runnable_ns;
+		sum += s->blocked_ns[i];
+	return event == s->runnable ? s->runnable_ns : sum;
 }
 
 int collect_waits_facts(struct collector *c)
@@ -142,15 +122,16 @@ int collect_waits_facts(struct collector *c)
 	static const char *const keys[WAIT_FOUND_KINDS] = {
 		[WAIT_EXACT] = "wait_ns_exact", [WAIT_LOOKED] = "wait_ns_looked",
 		[WAIT_NO_STACK] = "wait_ns_no_stack",
-		[WAIT_STARTING] = "wait_ns_starting",
 		[WAIT_UNKNOWN] = "wait_ns_unknown",
 	};
 	char text[32];
 	int rc = 0;
 
 	for (size_t i = 0; i < WAIT_FOUND_KINDS && rc >= 0; i++) {
+		if (!keys[i])
+			continue;
 		snprintf(text, sizeof(text), "%llu",
-			 (unsigned long long)c->wait_samples.ns[i]);
+			 (unsigned long long)c->wait_samples.blocked_ns[i]);
 		rc = profile_set_env(c->profile, PROF_NONE, keys[i], text);
 	}
 	if (rc >= 0 && c->wait_samples.thinning_ns) {
@@ -160,29 +141,6 @@ int collect_waits_facts(struct collector *c)
 				     text);
 	}
 	return rc;
-}
-
-/* Where the kernel's scheduler lies; 0 where the kernel hides that. */
-static void find_scheduler(struct wait_samples *s, const char *proc)
-{
-	struct buf b = { 0 };
-	const char *start, *end;
-	char path[64];
-
-	snprintf(path, sizeof(path), "%s/kallsyms", proc);
-	if (!io_read_file(path, 512 << 20, &b, NULL)) {
-		const char *text = buf_cstr(&b);
-
-		start = strstr(text, " __sched_text_start\n");
-		end = strstr(text, " __sched_text_end\n");
-		while (start && start > text && start[-1] != '\n')
-			start--;
-		while (end && end > text && end[-1] != '\n')
-			end--;
-		s->sched_start = start ? strtoull(start, NULL, 16) : 0;
-		s->sched_end = end ? strtoull(end, NULL, 16) : 0;
-	}
-	buf_fini(&b);
 }
 
 void collect_waits_begin(struct collector *c, const struct source *src)
@@ -196,35 +154,8 @@ void collect_waits_begin(struct collector *c, const struct source *src)
 		.blocked = src->blocked, .runnable = src->runnable,
 		.random = 0x9e3779b97f4a7c15ull, .most = MOST,
 	};
-	if (src->wait_stacks)
-		find_scheduler(s, c->proc);
 	c->waits.cb = take_wait;
 	c->waits.ctx = c;
-}
-
-/* The kernel's part without the scheduler's, as /proc/PID/wchan has it: what the
- * thread waits in; nothing where the kernel does not name it.  `room` holds
- * KERNEL_MOST addresses. */
-static void trim_kernel(const struct wait_samples *s, struct record_sample *in,
-			uint64_t *room)
-{
-	uint32_t n = 0;
-
-	if (!s->sched_start)
-		in->nkernel = 0;
-	while (n < in->nkernel && in->kernel[n] >= s->sched_start &&
-	       in->kernel[n] < s->sched_end)
-		n++;
-	in->kernel += n;
-	in->nkernel -= n;
-	if (!n || !in->nkernel)
-		return;
-	if (in->nkernel > KERNEL_MOST)
-		in->nkernel = KERNEL_MOST;
-	memcpy(room, in->kernel, in->nkernel * sizeof(*room));
-	/* What is innermost now was called. */
-	room[0]--;
-	in->kernel = room;
 }
 
 int collect_wait_sample(struct collector *c, struct process *proc,
@@ -232,14 +163,13 @@ int collect_wait_sample(struct collector *c, struct process *proc,
 {
 	struct record own = *r;
 	struct wait_stack s = { 0 };
-	uint64_t kernel[KERNEL_MOST];
 	struct waiter *t;
 	int rc;
 
 	if (!r->pid || r->pid == UINT32_MAX)
 		return 0;
-	/* The scheduler is where all threads leave their processors. */
-	trim_kernel(&c->wait_samples, &own.sample, kernel);
+	/* All threads leave their processors in the scheduler. */
+	own.sample.nkernel = 0;
 	s.stack = collector_stack(c, proc, &own, &s.loc);
 	if (s.stack == PROF_NONE)
 		return error_set(err, ERR_NOMEM, "out of memory for stacks");
@@ -262,11 +192,13 @@ int collect_switch(struct collector *c, const struct record *r,
 			    r->change.out, r->change.preempted, err);
 }
 
-/* The first blank-separated word behind the name in /proc/PID/task/TID/stat. */
-static char state_of(const struct collector *c, uint32_t pid, uint32_t tid)
+/* Whether a program's thread sleeps, by /proc/PID/task/TID/stat (proc(5)). */
+static bool sleeps(const struct collector *c, uint32_t pid, uint32_t tid)
 {
-	char path[96], text[512];
+	enum { PF_KTHREAD = 0x00200000 };	/* linux/sched.h */
+	char path[96], text[512], state;
 	const char *name;
+	unsigned int flags;
 	ssize_t n;
 	int fd;
 
@@ -276,8 +208,12 @@ static char state_of(const struct collector *c, uint32_t pid, uint32_t tid)
 	if (fd >= 0)
 		close(fd);
 	text[n < 0 ? 0 : n] = 0;
+	/* The name may hold anything. */
 	name = strrchr(text, ')');
-	return name && name[1] == ' ' ? name[2] : 0;
+	return name &&
+	       sscanf(name, ") %c %*d %*d %*d %*d %*d %u", &state,
+		      &flags) == 2 &&
+	       (state == 'S' || state == 'D') && !(flags & PF_KTHREAD);
 }
 
 int collect_waits_asleep(struct collector *c, uint64_t time_ns,
@@ -287,12 +223,8 @@ int collect_waits_asleep(struct collector *c, uint64_t time_ns,
 
 	for (size_t i = 0; i < c->processes.tasks.n && rc >= 0; i++) {
 		const struct task t = c->processes.tasks.v[i];
-		char state;
 
-		if (!t.tid || t.tid == UINT32_MAX)
-			continue;
-		state = state_of(c, t.pid, t.tid);
-		if (state == 'S' || state == 'D')
+		if (t.tid && t.tid != UINT32_MAX && sleeps(c, t.pid, t.tid))
 			rc = waits_asleep(&c->waits, t.pid, t.tid, time_ns,
 					  err);
 	}
@@ -375,7 +307,6 @@ static int look(struct collector *c, size_t i, struct error *err)
 	struct process *proc;
 	int rc;
 
-	t->look = (struct wait_stack){ .from_ns = seen.from_ns };
 	if (!read_registers(c, t, &copy->regs))
 		return 0;
 	copy->bytes = (const uint8_t *)bytes;
@@ -391,25 +322,38 @@ static int look(struct collector *c, size_t i, struct error *err)
 	seen.to_ns = clock_now();
 	if (seen.stack == PROF_NONE)
 		return error_set(err, ERR_NOMEM, "out of memory for stacks");
-	t = &c->waits.threads.v[i];
-	t->look = seen;
+	waits_look(&c->waits.threads.v[i], &seen);
 	return 0;
+}
+
+/* Whether a thread is worth a look. */
+static bool is_asleep(const struct collector *c, const struct waiter *t,
+		      uint64_t now_ns)
+{
+	if (!t->tid || t->hidden)
+		return false;
+	if (t->state != WAITER_OUT)
+		/* It may sleep by now: records come later. */
+		return c->wait_samples.looks;
+	return !t->runnable && !t->sampled && !waits_has_look(t) &&
+	       now_ns > t->since_ns + LOOK_AFTER_NS;
 }
 
 int collect_waits_rest(struct collector *c, uint64_t now_ns, struct error *err)
 {
+	size_t n = c->waits.threads.n, most = LOOKS_A_ROUND;
+	uint32_t *next = &c->wait_samples.next_look;
 	int rc = 0;
 
-	for (size_t i = 0; i < c->waits.threads.n && rc >= 0; i++) {
-		const struct waiter *t = &c->waits.threads.v[i];
+	for (size_t k = 0; k < n && most && rc >= 0; k++) {
+		size_t i = (*next + k) % n;
 
-		/* Once for each wait; one that found it running, again. */
-		if (!t->tid || t->state != WAITER_OUT || t->runnable ||
-		    t->sampled || t->hidden ||
-		    (t->look.to_ns && t->look.from_ns > t->since_ns) ||
-		    now_ns < t->since_ns + LOOK_AFTER_NS)
+		if (!is_asleep(c, &c->waits.threads.v[i], now_ns))
 			continue;
+		most--;
 		rc = look(c, i, err);
+		if (!most)
+			*next = (uint32_t)(i + 1);
 	}
 	return rc;
 }

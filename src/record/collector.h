@@ -21,14 +21,13 @@ struct wait_samples {
 	bool on;
 	bool looks;		/* stacks are those of looks, not of samples */
 	uint32_t blocked, runnable;	/* events */
-	/* The kernel's scheduler: what it is called by says more. */
-	uint64_t sched_start, sched_end;
 	/* Of a wait shorter than this, in ns, one of some is written, with that
 	 * weight; 0: each is. */
 	uint64_t thinning_ns, random;
 	uint64_t second_ns, written;	/* since then */
 	uint64_t most;			/* a second */
-	uint64_t ns[WAIT_FOUND_KINDS], runnable_ns;	/* told so far */
+	uint32_t next_look;		/* row of waits.threads */
+	uint64_t blocked_ns[WAIT_FOUND_KINDS], runnable_ns;	/* told so far */
 	uint64_t n;
 };
 

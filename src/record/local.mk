@@ -3,7 +3,11 @@ noinst_LIBRARIES += librecord.a
 librecord_a_SOURCES = \
 	src/record/clock_event.c \
 	src/record/clock_event.h \
-	src/record/collector.c src/record/collect_waits.c src/record/waits.c \
+	src/record/collector.c \
+	src/record/collect_waits.c \
+	src/record/collect_waits.h \
+	src/record/waits.c \
+	src/record/waits.h \
 	src/record/control.c \
 	src/record/control.h \
 	src/record/rotate.c \

@@ -441,6 +441,9 @@ void perf_waits_prepare(struct perf_event *e, const struct perf_features *f,
 	snprintf(e->spec.text, sizeof(e->spec.text), "blocked");
 	snprintf(e->seen.actual, sizeof(e->seen.actual), "blocked");
 	perf_event_prepare(e, f, &own);
+	/* The kernel's part is the way to its scheduler.  It takes as long to walk as
+	 * all else. */
+	e->attr.exclude_callchain_kernel = 1;
 }
 
 void perf_event_on_kind(struct perf_event *e, const struct pmu_unit *kind)

@@ -27,7 +27,7 @@ enum {
 	SWITCH_BYTES_PRIVILEGED = 1 << 20,
 	/* Of a thread that leaves its processor.  What lies behind is read while
 	 * it sleeps. */
-	WAIT_COPY = 8192,
+	WAIT_COPY = 2048,
 };
 
 static void perf_close(struct source *s)

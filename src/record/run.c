@@ -19,6 +19,7 @@
  * likelier they are as they were.
  */
 enum { ROUND_MIN_MS = 5, ROUND_DEEP_MS = 2, ROUND_EXEC_MS = 20,
+       ROUND_LOOK_MS = 2,	/* at threads that sleep */
        ROUND_MAX_MS = 200 };
 #define ROUND_GAP_NS 4000000u
 /* Written at least once a second; two rounds go by before records are in
@@ -325,6 +326,8 @@ static void next_round(struct run *r)
 	if (r->s->collector.unwinder.cut != r->deep &&
 	    r->round_ms > ROUND_DEEP_MS)
 		r->round_ms = ROUND_DEEP_MS;
+	if (r->s->collector.wait_samples.looks && r->round_ms > ROUND_LOOK_MS)
+		r->round_ms = ROUND_LOOK_MS;
 	if (r->round_ms > ROUND_MAX_MS)
 		r->round_ms = ROUND_MAX_MS;
 	r->images = images;

@@ -72,11 +72,32 @@ static int tell(struct waits *w, const struct waiter *t, struct wait out,
 	return w->cb(w->ctx, &out, err);
 }
 
+/* A look within a time, or NULL. */
+static const struct wait_stack *find_look(const struct waiter *t,
+					  uint64_t start_ns, uint64_t end_ns)
+{
+	for (size_t i = 0; i < WAIT_LOOKS; i++)
+		if (t->looks[i].to_ns && t->looks[i].from_ns > start_ns &&
+		    t->looks[i].to_ns < end_ns)
+			return &t->looks[i];
+	return NULL;
+}
+
+void waits_look(struct waiter *t, const struct wait_stack *look)
+{
+	t->looks[t->next_look++ % WAIT_LOOKS] = *look;
+}
+
+bool waits_has_look(const struct waiter *t)
+{
+	return find_look(t, t->since_ns, UINT64_MAX);
+}
+
 /* The thread's open wait ends. */
 static int end_wait(struct waits *w, const struct waiter *t, uint64_t end_ns,
 		    struct error *err)
 {
-	const struct wait_stack *look = &t->look;
+	const struct wait_stack *look = find_look(t, t->since_ns, end_ns);
 	struct wait out = { .start_ns = t->since_ns, .end_ns = end_ns,
 			    .runnable = t->runnable, .found = WAIT_NO_STACK };
 
@@ -86,8 +107,7 @@ static int end_wait(struct waits *w, const struct waiter *t, uint64_t end_ns,
 		out.loc = t->sample.loc;
 	} else if (t->starting) {
 		out.found = WAIT_STARTING;
-	} else if (look->to_ns && look->from_ns > t->since_ns &&
-		   look->to_ns < end_ns) {
+	} else if (look) {
 		out.found = WAIT_LOOKED;
 		out.stack = look->stack;
 		out.loc = look->loc;

@@ -49,6 +49,8 @@ struct wait_stack {
 	uint64_t from_ns, to_ns;	/* a look's; to_ns 0: there was none */
 };
 
+enum { WAIT_LOOKS = 4 };
+
 enum waiter_state {
 	WAITER_UNKNOWN,		/* no record yet */
 	WAITER_RUNNING,
@@ -64,7 +66,10 @@ struct waiter {
 	bool hidden;		/* a thread of the kernel: not told */
 	uint64_t since_ns;	/* OUT, DOUBT: the switch-out; DOUBT of one that
 				 * ran: when that was told */
-	struct wait_stack sample, look;
+	struct wait_stack sample;
+	/* Records come later than looks, which may be of several waits by then. */
+	struct wait_stack looks[WAIT_LOOKS];
+	uint32_t next_look;
 };
 
 /* Negative stops. */
@@ -110,6 +115,10 @@ int waits_end(struct waits *w, uint64_t time_ns, struct error *err);
 /* A thread that was asleep at this time, when no record of it had come. */
 int waits_asleep(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
 		 struct error *err);
+/* A look at a thread, which may have slept all the time or not. */
+void waits_look(struct waiter *t, const struct wait_stack *look);
+/* Whether a look lies in the wait that is open, as far as records have come. */
+bool waits_has_look(const struct waiter *t);
 /* A thread's row, or NULL; valid until the next call that may add one. */
 struct waiter *waits_find(struct waits *w, uint32_t tid);
 

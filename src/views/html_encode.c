@@ -182,6 +182,8 @@ static void put_events(struct html_encoder *e, struct json *j)
 		json_str(j, "actual",
 			 html_safe_text(e, profile_cstr(rep->p, ev->actual)));
 		json_str(j, "unit", ev->unit == PROF_UNIT_NS ? "ns" : "count");
+		if (prof_is_wait(ev))
+			json_bool(j, "wait", true);
 		json_str(j, "skid", annot_skid(ev));
 		json_uint(j, "side", col->side);
 		json_uint(j, "samples", col->all.count);

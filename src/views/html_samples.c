@@ -189,35 +189,83 @@ static int add_calls(struct summer *s, uint32_t stack, struct html_entry e)
 	return rc;
 }
 
+static uint16_t bucket_of(const struct summer *s, uint64_t time_ns)
+{
+	uint64_t start = s->s->start_ns, at;
+
+	at = time_ns > start ? (time_ns - start) / s->d->width_ns : 0;
+	return (uint16_t)(at < s->d->buckets ? at : s->d->buckets - 1);
+}
+
+/* Adds what a sample has in one slice of time. */
+static int add_part(struct summer *s, uint32_t stack, uint32_t leaf,
+		    struct html_entry e)
+{
+	struct html_data *d = s->d;
+	const struct html_source *src = s->s;
+
+	if (add_entry(&s->nodes, &d->entries, e) < 0)
+		return -ERR_NOMEM;
+	e.node = src->loc_of && leaf < src->in.rep->p->locs.n
+		 ? src->loc_of[leaf] : PROF_NONE;
+	if (e.node != PROF_NONE &&
+	    add_entry(&s->locs, &d->lines.entries, e) < 0)
+		return -ERR_NOMEM;
+	if (src->call_of && d->lines.calls.n && add_calls(s, stack, e) < 0)
+		return -ERR_NOMEM;
+	return 0;
+}
+
+/* A wait counts in each slice of time as much as it took of it, and as one where it
+ * ended. */
+static int add_wait(struct summer *s, const struct sample_batch *b, size_t i,
+		    uint32_t leaf, struct html_entry e)
+{
+	uint64_t start = s->s->start_ns, width = s->d->width_ns;
+	uint64_t end_ns = b->time_ns[i], left = b->weight[i];
+	uint64_t begin_ns = end_ns > left ? end_ns - left : 0;
+	uint16_t first = bucket_of(s, begin_ns);
+	int rc = 0;
+
+	for (uint16_t at = e.bucket; at > first && !rc; at--) {
+		uint64_t from = start + at * width;
+
+		/* The last slice has all that comes after it. */
+		e.bucket = at;
+		e.c.weight = end_ns > from ? end_ns - from : 0;
+		if (e.c.weight > left)
+			e.c.weight = left;
+		left -= e.c.weight;
+		end_ns = from;
+		rc = add_part(s, b->stack[i], leaf, e);
+		e.c.count = 0;
+	}
+	e.bucket = first;
+	e.c.weight = left;
+	return rc ? rc : add_part(s, b->stack[i], leaf, e);
+}
+
 static int add_sample(struct summer *s, const struct sample_batch *b, size_t i)
 {
 	struct html_data *d = s->d;
 	const struct html_source *src = s->s;
 	const struct report *rep = src->in.rep;
-	uint64_t at = b->time_ns[i] > src->start_ns
-			      ? (b->time_ns[i] - src->start_ns) / d->width_ns
-			      : 0;
 	uint32_t leaf = rep->p->nodes.v[b->stack[i]].loc;
 	struct html_entry e = {
 		.node = src->node_of[b->stack[i]],
 		.event = src->col_of[rep->agg.col_of[b->event[i]]],
 		.lane = (uint8_t)src->lane_of[b->thread[i]],
-		.bucket = (uint16_t)(at < d->buckets ? at : d->buckets - 1),
+		.bucket = bucket_of(s, b->time_ns[i]),
 		.c = { b->weight[i], 1 },
 	};
+	int rc;
 
 	if (e.node == PROF_NONE)
 		return 0;
-	if (add_entry(&s->nodes, &d->entries, e) < 0)
-		return -ERR_NOMEM;
-	e.node = src->loc_of && leaf < rep->p->locs.n ? src->loc_of[leaf]
-						      : PROF_NONE;
-	if (e.node != PROF_NONE &&
-	    add_entry(&s->locs, &d->lines.entries, e) < 0)
-		return -ERR_NOMEM;
-	if (src->call_of && d->lines.calls.n &&
-	    add_calls(s, b->stack[i], e) < 0)
-		return -ERR_NOMEM;
+	rc = prof_is_wait(&rep->p->events.v[b->event[i]])
+	     ? add_wait(s, b, i, leaf, e) : add_part(s, b->stack[i], leaf, e);
+	if (rc < 0)
+		return rc;
 	return d->entries.v.n > HTML_ENTRIES_MAX ? coarsen(s) : 0;
 }
 

@@ -114,6 +114,8 @@ libviews_a_SOURCES = \
 	src/views/tree_level.c \
 	src/views/tree_level.h \
 	src/views/tree_rows.c \
+	src/views/wait_sites.c \
+	src/views/wait_sites.h \
 	src/views/quality.c \
 	src/views/quality.h \
 	src/views/quality_json.c \

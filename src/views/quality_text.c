@@ -298,9 +298,8 @@ static void wait_line(const struct quality *t, int columns, struct buf *line,
 	} kinds[] = {
 		{ "wait_ns_exact", " have their stack from the switch" },
 		{ "wait_ns_looked", " from a look at the sleeping thread" },
-		{ "wait_ns_starting", " are threads before their start" },
-		{ "wait_ns_no_stack", " have no stack (waits too short to look "
-				      "at)" },
+		{ "wait_ns_no_stack", " have no stack (too short to look at, or "
+				      "not to be read)" },
 		{ "wait_ns_unknown", " are unknown, as records of switches were "
 				     "lost" },
 	};
@@ -319,7 +318,7 @@ static void wait_line(const struct quality *t, int columns, struct buf *line,
 
 		if (share < 0.05)
 			continue;
-		buf_printf(line, "%s%.1f%%%s", first ? "Of that time " : ", ",
+		buf_printf(line, "%s%.1f%%%s", first ? "Of the time blocked " : ", ",
 			   share, kinds[i].text);
 		first = false;
 	}

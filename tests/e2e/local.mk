@@ -47,7 +47,8 @@ E2E_TESTS = \
 	tests/e2e/deep_stacks.sh \
 	tests/e2e/fibers.sh \
 	tests/e2e/switch.sh \
-	tests/e2e/timer.sh
+	tests/e2e/timer.sh \
+	tests/e2e/waits.sh
 TESTS += $(E2E_TESTS)
 # Tests whose minutes are other programs' (a browser, a shell that calls tally some
 # hundred times) or that judge what is not compiled with sanitizers, the library in

@@ -353,6 +353,8 @@ Model.prototype.within = function (set) {
 Model.prototype.overTime = function (set, stored) {
 	const d = stored ? this.stored : this.d, e = d.entry, slices = this.last + 1, a = this.now.col, b = this.base ? this.base.col : -1;
 	const out = new Float64Array(d.meta.lanes.length * slices);
+	// Waits are told by their time, all else by numbers of samples.
+	const what = d.meta.events[a].wait ? e.value : e.count;
 	let inside = null;
 	if (set) {
 		inside = new Uint8Array(this.nodes);
@@ -362,7 +364,7 @@ Model.prototype.overTime = function (set, stored) {
 	for (let k = 0; k < slices; k++)
 		for (let i = e.first[k]; i < e.first[k + 1]; i++)
 			if ((e.event[i] === a || e.event[i] === b) && (!inside || inside[e.node[i]]))
-				out[e.lane[i] * slices + k] += e.count[i];
+				out[e.lane[i] * slices + k] += what[i];
 	return out;
 };
 

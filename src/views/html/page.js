@@ -449,7 +449,7 @@ Page.prototype.head = function () {
 	}
 	meta.events.forEach(function (e) {
 		chip((e.side ? "before: " : this.compare ? "now: " : "") + e.actual + (e.actual !== e.name ? " (asked for " + e.name + ")" : "") + ": " +
-			grouped(e.samples) + " samples");
+			(e.wait ? duration(e.weight) + " in " + grouped(e.samples) + " waits" : grouped(e.samples) + " samples"));
 	}, this.model);
 	const whose = this.model.compare ? "now: " : "";
 	chip(whose + duration(meta.header.duration_ns));

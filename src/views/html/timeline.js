@@ -108,7 +108,8 @@ Timeline.prototype.tip = function (e, x, lane) {
 		const k = this.slice(x);
 		lines.push(duration(time.start_ns + k * time.width_ns) + " – " +
 			duration(time.start_ns + (k + 1) * time.width_ns) + ": " +
-			grouped(this.all[lane * this.slices + k]) + " samples");
+			(this.model.events[this.event].wait ? duration(this.all[lane * this.slices + k])
+				: grouped(this.all[lane * this.slices + k]) + " samples"));
 	} else {
 		lines.push(grouped(l.samples) + " samples; click to see only this thread");
 	}

@@ -1,0 +1,300 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Where threads wait, and how long: against a program's own clock around each wait,
+# and the kernel's account of its thread; by samples at switches and, without rights,
+# by looks; attached to who sleeps already; switched off and on.
+T_ALONE=1
+. "$top_srcdir/tests/lib.sh"
+
+cd "$T_TMP" || exit 1
+t_needs perf
+
+cat >waits.c <<'END'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ROUNDS = 20 };
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+static sem_t sem;
+static int pipes[2], go, done;
+static pid_t child;
+
+static long long now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+static void ms(int n)
+{
+	struct timespec t = { 0, n * 1000000l };
+
+	nanosleep(&t, NULL);
+}
+
+/* Nothing here may end in a jump to what it calls. */
+#define STAY __asm__ volatile("" ::: "memory")
+#define SITE(name) \
+	static __attribute__((noinline)) void name(void)
+SITE(site_lock)
+{
+	pthread_mutex_lock(&mutex);
+	pthread_mutex_unlock(&mutex);
+	STAY;
+}
+SITE(site_cond)
+{
+	pthread_mutex_lock(&mutex);
+	while (!done)
+		pthread_cond_wait(&cond, &mutex);
+	pthread_mutex_unlock(&mutex);
+	STAY;
+}
+SITE(site_pipe) { char c; if (read(pipes[0], &c, 1) != 1) abort(); }
+SITE(site_sem) { sem_wait(&sem); STAY; }
+SITE(site_sleep) { ms(7); STAY; }
+SITE(site_epoll)
+{
+	static int fd;
+	struct epoll_event e;
+
+	if (!fd)
+		fd = epoll_create1(0);
+	epoll_wait(fd, &e, 1, 9);
+	STAY;
+}
+SITE(site_poll) { poll(NULL, 0, 6); STAY; }
+SITE(site_child) { if (waitpid(child, NULL, 0) != child) abort(); }
+
+/* Holds the lock, and lets the others go on after 8 ms. */
+static void *helper(void *arg)
+{
+	int round = 0;
+
+	(void)arg;
+	for (; round < ROUNDS; round++) {
+		while (__atomic_load_n(&go, __ATOMIC_ACQUIRE) != 2 * round + 1)
+			ms(1);
+		pthread_mutex_lock(&mutex);
+		__atomic_store_n(&go, 2 * round + 2, __ATOMIC_RELEASE);
+		ms(8);
+		pthread_mutex_unlock(&mutex);
+		ms(8);
+		pthread_mutex_lock(&mutex);
+		done = 1;
+		pthread_cond_signal(&cond);
+		pthread_mutex_unlock(&mutex);
+		ms(8);
+		if (write(pipes[1], "", 1) != 1)
+			abort();
+		ms(8);
+		sem_post(&sem);
+	}
+	return NULL;
+}
+
+struct site {
+	const char *name;
+	void (*fn)(void);
+	long long ns;
+} sites[] = {
+#define ROW(s) { #s, s, 0 }
+	ROW(site_lock), ROW(site_cond), ROW(site_pipe), ROW(site_sem),
+	ROW(site_sleep), ROW(site_epoll), ROW(site_poll), ROW(site_child),
+};
+
+static long long ran(void)
+{
+	long long v = 0;
+	FILE *f = fopen("/proc/thread-self/schedstat", "r");
+
+	if (!f || fscanf(f, "%lld", &v) != 1)
+		exit(3);
+	fclose(f);
+	return v;
+}
+
+int main(int argc, char **argv)
+{
+	long long begin = now(), cpu = ran();
+	pthread_t t;
+
+	if (argc > 1)
+		ms(atoi(argv[1]) % 1000), sleep(atoi(argv[1]) / 1000);
+	if (pipe(pipes) || sem_init(&sem, 0, 0))
+		return 1;
+	pthread_create(&t, NULL, helper, NULL);
+	for (int i = 0; i < ROUNDS; i++) {
+		done = 0;
+		__atomic_store_n(&go, 2 * i + 1, __ATOMIC_RELEASE);
+		while (__atomic_load_n(&go, __ATOMIC_ACQUIRE) != 2 * i + 2)
+			ms(1);
+		for (size_t s = 0; s < sizeof(sites) / sizeof(sites[0]); s++) {
+			long long before;
+
+			if (sites[s].fn == site_child) {
+				child = fork();
+				if (!child) {
+					ms(10);
+					_exit(0);
+				}
+			}
+			before = now();
+			sites[s].fn();
+			sites[s].ns += now() - before;
+		}
+	}
+	pthread_join(t, NULL);
+	for (size_t s = 0; s < sizeof(sites) / sizeof(sites[0]); s++)
+		printf("%s %lld\n", sites[s].name, sites[s].ns);
+	printf("off_cpu %lld\n", now() - begin - (ran() - cpu));
+	printf("tid %ld\n", (long)syscall(SYS_gettid));
+	return 0;
+}
+END
+if ! ${CC:-cc} -O2 -g -fomit-frame-pointer -pthread waits.c -o waits 2>err; then
+	t_skip "waits" "cannot compile: $(head -1 err)"
+	t_done
+	exit 0
+fi
+
+# Nanoseconds of both events that a function has, with what it called.
+total() { # FILE FUNCTION
+	"$TALLY" report --format=csv -e blocked,runnable -s symbol "$1" |
+		awk -F, -v f="$2" '$1 == f { sum += $7 } END { print sum + 0 }'
+}
+# All of one thread.
+of_thread() { # FILE TID
+	"$TALLY" report --format=csv -e blocked,runnable -s symbol --tid "$2" "$1" |
+		awk -F, 'NR > 1 { sum += $4 } END { print sum + 0 }'
+}
+truth() { # NAME FILE
+	awk -v n="$1" '$1 == n { print $2 }' "$2"
+}
+# Two per cent, and what calls cost while they are recorded.
+near() { # TEXT GOT WANT
+	t_near "$1" "$2" "$3" $(($3 / 50 + 2000000))
+}
+judge() { # HOW FILE OUTPUT
+	for site in lock cond pipe sem sleep epoll poll child; do
+		near "$1: what site_$site waits is the program's own time" \
+			"$(total "$2" site_$site)" "$(truth site_$site "$3")"
+	done
+}
+
+"$TALLY" record -q --wait -o a.tally ./waits >a.out 2>a.err
+t_ok "waits are recorded" $?
+judge "samples at switches" a.tally a.out
+near "all waits of a thread are its life without its processor time" \
+	"$(of_thread a.tally "$(truth tid a.out)")" "$(truth off_cpu a.out)"
+"$TALLY" report --no-tui a.tally >a.txt
+t_like "the report tells how long threads were blocked" "$(cat a.txt)" \
+	'^# blocked.*: [0-9.]+ s in [0-9,]+ waits'
+t_like "the table names the program's function and what it called" \
+	"$(cat a.txt)" \
+	'^blocked +[0-9.]+% +[0-9.]+ s +[0-9]+  site_lock in .*mutex_lock'
+t_like "of processor time alone are the other rows" "$(cat a.txt)" \
+	'^ +SELF +TOTAL +IMAGE'
+exact=$("$TALLY" dump --only tables a.tally |
+	sed -n 's/^env .*key="wait_ns_exact" value="\([0-9]*\)".*/\1/p')
+all=$("$TALLY" report --format=csv -e blocked -s event a.tally |
+	awk -F, 'NR > 1 { sum += $3 } END { print sum }')
+near "the stacks of waits are those of switches" "$exact" "$all"
+"$TALLY" report -g -e blocked a.tally >a.g
+t_like "waits have whole stacks" "$(cat a.g)" 'site_lock'
+t_like "… up to where the program begins" "$(cat a.g)" '_start'
+t_lacks "… none is broken" "$(cat a.txt)" '[Bb]roken|cut'
+
+# Without the right to the kernel's samples.
+t_settings
+old=$(cat /proc/sys/kernel/perf_event_paranoid)
+as_nobody() { setpriv --reuid 64321 --regid 64321 --clear-groups "$@"; }
+if [ "$(id -u)" -ne 0 ] || ! echo 2 >/proc/sys/kernel/perf_event_paranoid ||
+	! as_nobody "$TALLY" --version >/dev/null 2>&1; then
+	t_skip "waits by looks" "needs root, setpriv, and settings that may be changed"
+else
+	t_cleanup "echo $old >/proc/sys/kernel/perf_event_paranoid"
+	mkdir other
+	chmod 777 other .
+	(cd other && as_nobody "$TALLY" record -q --wait -o b.tally ../waits \
+		>b.out 2>b.err)
+	t_ok "waits are recorded without rights" $?
+	chown 0 other/b.tally
+	near "… with the same exact times of a thread" \
+		"$(of_thread other/b.tally "$(truth tid other/b.out)")" \
+		"$(truth off_cpu other/b.out)"
+	for site in lock cond pipe sem sleep epoll poll child; do
+		got=$(total other/b.tally site_$site)
+		want=$(truth site_$site other/b.out)
+		# Never more than there was; waits of 5 ms and more mostly.
+		t_run "looks: site_$site has most of its waits ($got of $want ns)" \
+			test "$got" -ge $((want / 100 * 80)) -a \
+			"$got" -le $((want / 50 * 51 + 2000000))
+	done
+	"$TALLY" report --no-tui other/b.tally >b.txt
+	t_like "the head says how stacks were found" "$(tr '\n' ' ' <b.txt)" \
+		'looks at sleeping threads.*from a look at the sleeping'
+	t_like "what no look saw is a row of its own" "$(cat b.txt)" \
+		'\[no stack\]'
+	echo "$old" >/proc/sys/kernel/perf_event_paranoid
+fi
+
+# Who sleeps since before the recording, and beyond its end.
+sleep 30 & sleeper=$!
+t_cleanup "kill $sleeper 2>/dev/null"
+t_until grep -q nanosleep /proc/$sleeper/wchan
+"$TALLY" record -q --wait --duration 1 -p $sleeper -o c.tally
+near "a wait that never ends counts as long as it was recorded" \
+	"$(of_thread c.tally $sleeper)" 1000000000
+t_like "… where it is" "$("$TALLY" report --no-tui c.tally)" 'nanosleep'
+kill $sleeper
+
+# Sampling that begins late.
+"$TALLY" record -q --wait --delay 500ms -o d.tally sleep 1.5
+near "what was before the delay does not count" \
+	"$("$TALLY" report --format=csv -e blocked,runnable -s event d.tally |
+	   awk -F, 'NR > 1 { sum += $3 } END { print sum }')" 1000000000
+
+"$TALLY" record -q --wait --repeat 3 -o e.tally sleep 0.2
+near "each run has its waits" \
+	"$("$TALLY" report --format=csv -e blocked -s run,event e.tally |
+	   awk -F, 'NR > 1 { sum += $4 } END { print sum }')" 600000000
+
+"$TALLY" record -q --wait --source=timer -o f.tally true 2>f.err
+t_like "other sources say that they cannot" "$(cat f.err)" '^tally: --wait: '
+
+# Nothing that sleeps sees it: no call is interrupted.
+cat >eintr.c <<'END'
+#include <errno.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+
+int main(void)
+{
+	int fd = epoll_create1(0), bad = 0;
+	struct epoll_event e;
+
+	for (int i = 0; i < 100; i++)
+		bad += epoll_wait(fd, &e, 1, 5) != 0;
+	printf("%d\n", bad);
+	return 0;
+}
+END
+if ${CC:-cc} -O1 eintr.c -o eintr; then
+	t_is "no call returns early" \
+		"$("$TALLY" record -q --wait -o g.tally ./eintr)" 0
+fi
+t_done

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Waits from switches: begin, end, losses, looks. */
+#include "../checks.h"
+#include <string.h>
+
+#include "record/waits.h"
+
+enum { PID = 7, ROOM = 64 };
+
+struct seen {
+	struct wait w[ROOM];
+	size_t n;
+};
+
+static int see(void *ctx, const struct wait *w, struct error *err)
+{
+	struct seen *s = ctx;
+
+	(void)err;
+	assert_in_range(s->n, 0, ROOM - 1);
+	s->w[s->n++] = *w;
+	return 0;
+}
+
+static struct waits begin(struct seen *s)
+{
+	struct waits w = { .cb = see, .ctx = s };
+	struct error err;
+
+	s->n = 0;
+	waits_clear(&w);
+	assert_int_equal(waits_toggle(&w, 100, true, &err), 0);
+	return w;
+}
+
+static void out(struct waits *w, uint32_t tid, uint64_t time, bool preempted)
+{
+	struct error err;
+
+	assert_int_equal(waits_switch(w, PID, tid, time, true, preempted, &err),
+			 0);
+}
+
+static void in(struct waits *w, uint32_t tid, uint64_t time)
+{
+	struct error err;
+
+	assert_int_equal(waits_switch(w, PID, tid, time, false, false, &err),
+			 0);
+}
+
+static void sample(struct waits *w, uint32_t tid, uint32_t stack)
+{
+	struct wait_stack s = { .stack = stack, .loc = stack + 1 };
+	struct error err;
+
+	assert_int_equal(waits_sample(w, PID, tid, &s, &err), 0);
+}
+
+static void look(struct waits *w, uint32_t tid, uint64_t from, uint64_t to)
+{
+	const struct wait_stack s = { 5, 6, from, to };
+
+	waits_look(waits_find(w, tid), &s);
+}
+
+static void end(struct waits *w, uint64_t time)
+{
+	struct error err;
+
+	assert_int_equal(waits_end(w, time, &err), 0);
+	waits_fini(w);
+}
+
+static void assert_wait(const struct seen *s, size_t i, uint32_t tid,
+			uint64_t start, uint64_t stop, bool runnable,
+			enum wait_found found)
+{
+	assert_true(i < s->n);
+	assert_int_equal(s->w[i].pid, PID);
+	assert_int_equal(s->w[i].tid, tid);
+	assert_int_equal(s->w[i].start_ns, start);
+	assert_int_equal(s->w[i].end_ns, stop);
+	assert_int_equal(s->w[i].runnable, runnable);
+	assert_int_equal(s->w[i].found, found);
+}
+
+static void each_wait_has_its_sample(void **state)
+{
+	struct seen s;
+	struct waits w = begin(&s);
+
+	(void)state;
+	sample(&w, 1, 10);
+	out(&w, 1, 200, false);
+	sample(&w, 2, 20);
+	out(&w, 2, 250, true);
+	in(&w, 1, 300);
+	in(&w, 2, 320);
+	/* This one's sample was lost: it does not get the one before. */
+	out(&w, 1, 400, false);
+	in(&w, 1, 450);
+	assert_int_equal(s.n, 3);
+	assert_wait(&s, 0, 1, 200, 300, false, WAIT_EXACT);
+	assert_int_equal(s.w[0].stack, 10);
+	assert_int_equal(s.w[0].loc, 11);
+	assert_wait(&s, 1, 2, 250, 320, true, WAIT_EXACT);
+	assert_int_equal(s.w[1].stack, 20);
+	assert_wait(&s, 2, 1, 400, 450, false, WAIT_NO_STACK);
+	end(&w, 500);
+	assert_int_equal(s.n, 3);
+}
+
+static void a_sample_without_its_switch_is_not_lent(void **state)
+{
+	struct seen s;
+	struct waits w = begin(&s);
+
+	(void)state;
+	sample(&w, 1, 10);
+	in(&w, 1, 300);
+	out(&w, 1, 400, false);
+	in(&w, 1, 410);
+	assert_int_equal(s.n, 2);
+	assert_wait(&s, 1, 1, 400, 410, false, WAIT_NO_STACK);
+	end(&w, 500);
+}
+
+static void waits_count_from_the_beginning_to_the_end(void **state)
+{
+	struct seen s;
+	struct waits w = begin(&s);
+	struct error err;
+
+	(void)state;
+	/* Asleep when we came. */
+	in(&w, 1, 150);
+	assert_wait(&s, 0, 1, 100, 150, false, WAIT_NO_STACK);
+	assert_int_equal(waits_asleep(&w, PID, 2, 120, &err), 0);
+	sample(&w, 1, 10);
+	out(&w, 1, 160, false);
+	end(&w, 1000);
+	assert_int_equal(s.n, 3);
+	assert_wait(&s, 1, 1, 160, 1000, false, WAIT_EXACT);
+	assert_wait(&s, 2, 2, 120, 1000, false, WAIT_NO_STACK);
+}
+
+static void a_new_thread_waits_for_a_processor(void **state)
+{
+	struct seen s;
+	struct waits w = begin(&s);
+	struct error err;
+
+	(void)state;
+	assert_int_equal(waits_fork(&w, PID, 3, 200, &err), 0);
+	in(&w, 3, 230);
+	assert_wait(&s, 0, 3, 200, 230, true, WAIT_STARTING);
+	waits_exit(&w, 3);
+	/* The number is another thread's now. */
+	assert_null(waits_find(&w, 3));
+	assert_int_equal(waits_fork(&w, PID, 3, 300, &err), 0);
+	in(&w, 3, 310);
+	assert_wait(&s, 1, 3, 300, 310, true, WAIT_STARTING);
+	end(&w, 400);
+	assert_int_equal(s.n, 2);
+}
+
+static void losses_are_never_bridged(void **state)
+{
+	struct seen s;
+	struct waits w = begin(&s);
+	struct error err;
+
+	(void)state;
+	out(&w, 1, 200, false);	/* may have been in and out again */
+	in(&w, 2, 110);		/* runs; asleep since the beginning */
+	in(&w, 3, 120);
+	s.n = 0;
+	assert_int_equal(waits_lost(&w, 300, &err), 0);
+	in(&w, 1, 400);
+	out(&w, 2, 410, false);	/* it may have run all the time */
+	in(&w, 3, 420);		/* its switch-out is lost */
+	assert_int_equal(s.n, 2);
+	assert_wait(&s, 0, 1, 200, 400, false, WAIT_UNKNOWN);
+	assert_wait(&s, 1, 3, 300, 420, false, WAIT_UNKNOWN);
+	in(&w, 2, 430);
+	assert_wait(&s, 2, 2, 410, 430, false, WAIT_NO_STACK);
+	assert_int_equal(w.gaps, 1);
+	end(&w, 500);
+	assert_int_equal(s.n, 3);
+}
+
+static void a_look_counts_if_it_lies_in_the_wait(void **state)
+{
+	static const struct {
+		uint64_t from, to;
+		enum wait_found found;
+	} cases[] = {
+		{ 210, 290, WAIT_LOOKED },
+		{ 190, 290, WAIT_NO_STACK },	/* before it slept */
+		{ 200, 290, WAIT_NO_STACK },
+		{ 210, 300, WAIT_NO_STACK },	/* it may run again */
+		{ 310, 320, WAIT_NO_STACK },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct seen s;
+		struct waits w = begin(&s);
+
+		out(&w, 1, 200, false);
+		look(&w, 1, cases[i].from, cases[i].to);
+		in(&w, 1, 300);
+		assert_wait(&s, 0, 1, 200, 300, false, cases[i].found);
+		if (cases[i].found == WAIT_LOOKED)
+			assert_int_equal(s.w[0].stack, 5);
+		end(&w, 400);
+	}
+}
+
+/* A look that is newer than the records that were read is of a later wait. */
+static void a_look_waits_for_its_wait(void **state)
+{
+	struct seen s;
+	struct waits w = begin(&s);
+
+	(void)state;
+	out(&w, 1, 200, false);
+	look(&w, 1, 510, 520);
+	in(&w, 1, 300);
+	out(&w, 1, 400, false);
+	in(&w, 1, 600);
+	assert_wait(&s, 0, 1, 200, 300, false, WAIT_NO_STACK);
+	assert_wait(&s, 1, 1, 400, 600, false, WAIT_LOOKED);
+	end(&w, 700);
+}
+
+static void switched_off_time_does_not_count(void **state)
+{
+	struct seen s;
+	struct waits w = begin(&s);
+	struct error err;
+
+	(void)state;
+	out(&w, 1, 200, false);
+	assert_int_equal(waits_toggle(&w, 300, false, &err), 0);
+	assert_int_equal(waits_toggle(&w, 500, true, &err), 0);
+	in(&w, 1, 600);
+	assert_int_equal(s.n, 2);
+	assert_wait(&s, 0, 1, 200, 300, false, WAIT_NO_STACK);
+	assert_wait(&s, 1, 1, 500, 600, false, WAIT_NO_STACK);
+	end(&w, 700);
+}
+
+static void threads_of_the_kernel_are_hidden(void **state)
+{
+	struct seen s;
+	struct waits w = begin(&s);
+
+	(void)state;
+	sample(&w, 1, 10);
+	waits_find(&w, 1)->hidden = true;
+	out(&w, 1, 200, false);
+	in(&w, 1, 300);
+	end(&w, 400);
+	assert_int_equal(s.n, 0);
+}
+
+/* What waits and runs is all of a thread's life, whatever its records. */
+static void sums_hold(void **state)
+{
+	struct seen s;
+	struct waits w = begin(&s);
+	uint64_t now = 100, waited = 0, sum = 0;
+
+	(void)state;
+	srand(7);
+	in(&w, 1, now);
+	for (int i = 0; i < 20; i++) {
+		uint64_t length = 1 + (uint64_t)rand() % 1000;
+
+		now += 1 + (uint64_t)rand() % 50;
+		out(&w, 1, now, rand() % 2);
+		now += length;
+		waited += length;
+		in(&w, 1, now);
+	}
+	end(&w, now);
+	for (size_t i = 0; i < s.n; i++)
+		sum += s.w[i].end_ns - s.w[i].start_ns;
+	assert_int_equal(sum, waited);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_wait_has_its_sample),
+		cmocka_unit_test(a_sample_without_its_switch_is_not_lent),
+		cmocka_unit_test(waits_count_from_the_beginning_to_the_end),
+		cmocka_unit_test(a_new_thread_waits_for_a_processor),
+		cmocka_unit_test(losses_are_never_bridged),
+		cmocka_unit_test(a_look_counts_if_it_lies_in_the_wait),
+		cmocka_unit_test(a_look_waits_for_its_wait),
+		cmocka_unit_test(switched_off_time_does_not_count),
+		cmocka_unit_test(threads_of_the_kernel_are_hidden),
+		cmocka_unit_test(sums_hold),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
