@@ -113,9 +113,7 @@ const struct perf_option perf_options[] = {
 	  "not used") },
 	{ "record", 0, "overwrite", 'n', HINT("--switch-output=10s "
 	  "--switch-max-files 2 keeps the last seconds only") },
-	{ "record", 0, "latency", 'n', HINT("a report counts CPU time; the "
-	  "timeline of \"tally report --html\" shows when how many threads "
-	  "ran") },
+	{ "record", 0, "latency", 'n', "latency", NULL, NULL },
 
 	{ "stat", 0, "timeout", 'y', "duration", NULL, NULL },
 	{ "stat", 0, "interval-print", 'y', "interval", NULL, NULL },
@@ -321,8 +319,8 @@ const struct perf_option perf_options[] = {
 	  "(--html) shows when") },
 	{ "report", 0, "socket-filter", 'y', HINT("-C CPU,CPU chooses "
 	  "processors") },
-	{ "report", 0, "latency", 'n', HINT("a report counts CPU time; the "
-	  "timeline of --html shows when how many threads ran") },
+	{ "report", 0, "latency", 'n', HINT("\"tally record --latency\" "
+	  "records it; the report is ordered by it then") },
 	{ "report", 0, "parallelism", 'y', HINT("the timeline of --html shows "
 	  "when how many threads ran") },
 	{ "diff", 'b', "baseline-only", 'n', HINT("--order old shows first "

@@ -30,7 +30,7 @@ struct record_opts {
 	const char *output, *pids, *tids, *cpus, *cgroup, *callgraph, *vmlinux,
 		   *source, *embed_source;
 	bool all, user, kernel, inherit, symbols, graph, quiet, verbose,
-	     runtime_env, force, wait;
+	     runtime_env, force, wait, latency;
 	uint64_t freq, period, repeat, max_files;
 	double duration, delay;
 };
@@ -83,6 +83,10 @@ static const struct opt record_opt_table[] = {
 	  "Record where threads wait, too, and how long: the events blocked and "
 	  "runnable (ready to run, but without a processor), in nanoseconds. "
 	  "Implies -g.", AT(wait) },
+	{ OPT_FLAG, 0, "latency", NULL,
+	  "Record wall-clock time, too, as the event latency: each moment is "
+	  "divided among the threads that run then, or belongs to the wait that "
+	  "ends first. Implies --wait.", AT(latency) },
 	{ OPT_FLAG, 0, "user", NULL, "Sample user space only.", AT(user) },
 	{ OPT_FLAG, 0, "kernel", NULL, "Sample the kernel only.", AT(kernel) },
 	{ OPT_STR, 0, "source", "auto|perf|kmod|timer|ptrace",
@@ -214,7 +218,7 @@ static int call_graph(const struct record_opts *o, struct record_options *ro,
 		      struct error *err)
 {
 	const char *how = o->callgraph ? o->callgraph
-			  : o->graph || o->wait ? "auto" : "none";
+			  : o->graph || o->wait || o->latency ? "auto" : "none";
 
 	ro->callchain = strcmp(how, "none") != 0;
 	ro->copy_stacks = !strcmp(how, "auto") || !strncmp(how, "dwarf", 5);
@@ -294,6 +298,10 @@ static int check(const struct record_opts *o, struct error *err)
 		return error_set(err, ERR_USAGE, "--delay -1: nothing could "
 				 "switch sampling on (--control can); leave it "
 				 "out");
+	if (o->latency && o->control)
+		return error_set(err, ERR_USAGE, "--latency and --control exclude "
+				 "each other: time that was switched off could not "
+				 "be divided");
 	if (!o->repeat)
 		return error_set(err, ERR_USAGE, "--repeat needs at least 1");
 	if (o->vmlinux && access(o->vmlinux, R_OK) != 0)
@@ -402,7 +410,7 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 		.cgroup = o->cgroup, .vmlinux = o->vmlinux,
 		.all_cpus = o->all, .inherit = o->inherit,
 		.user_only = o->user, .kernel_only = o->kernel,
-		.waits = o->wait,
+		.waits = o->wait || o->latency, .latency = o->latency,
 		.symbols = o->symbols, .embed_source = o->embed_source ? &sources : NULL,
 		.events = &events,
 		.freq = o->freq == NOT_GIVEN ? 999 : o->freq,

@@ -425,6 +425,15 @@ static inline bool prof_is_wait(const struct prof_event *e)
 	       e->config == PROF_WAIT_CONFIG;
 }
 
+/* Wall-clock time divided among the threads that run: type and config are those of
+ * the event that counts nothing. */
+#define PROF_LATENCY_CONFIG 9u	/* PERF_COUNT_SW_DUMMY */
+static inline bool prof_is_latency(const struct prof_event *e)
+{
+	return e->unit == PROF_UNIT_NS && e->type == PROF_WAIT_TYPE &&
+	       e->config == PROF_LATENCY_CONFIG;
+}
+
 /* Of an event's samples, in its unit; 0: it varies. */
 static inline uint64_t prof_event_period(const struct prof_event *e)
 {

@@ -64,16 +64,38 @@ static void adapt(struct wait_samples *s, uint64_t time_ns)
 	s->written = s->most / 2;
 }
 
-static uint32_t place(struct collector *c, enum wait_found found,
+static uint32_t place(struct collector *c, const char *name,
 		      struct process *proc, uint32_t *loc)
 {
-	struct record_sample s = {
-		.place = found == WAIT_STARTING ? PLACE_STARTING
-			 : found == WAIT_UNKNOWN ? PLACE_SWITCHES_LOST
-			 : PLACE_NO_STACK,
-	};
+	struct record_sample s = { .place = name };
 
 	return stacks_add(&c->stacks, proc->maps, &s, loc);
+}
+
+static const char *place_of(enum wait_found found)
+{
+	return found == WAIT_STARTING ? PLACE_STARTING
+	       : found == WAIT_UNKNOWN ? PLACE_SWITCHES_LOST : PLACE_NO_STACK;
+}
+
+static bool has_latency(const struct collector *c)
+{
+	return c->wait_samples.latency != SOURCE_NONE;
+}
+
+/* `at` tells the time and the stack. */
+static int write_latency(struct collector *c, uint32_t pid, uint32_t tid,
+			 const struct prof_sample *at, uint32_t loc,
+			 uint64_t weight, struct error *err)
+{
+	struct prof_sample s = *at;
+
+	if (!weight)
+		return 0;
+	s.event = c->wait_samples.latency;
+	s.weight = weight;
+	c->wait_samples.latency_ns += weight;
+	return collector_write(c, pid, tid, &s, loc, err);
 }
 
 static int take_wait(void *ctx, const struct wait *w, struct error *err)
@@ -88,6 +110,7 @@ static int take_wait(void *ctx, const struct wait *w, struct error *err)
 	};
 	uint32_t loc = w->loc;
 	struct process *proc;
+	bool kept;
 	int rc;
 
 	ws->n++;
@@ -95,15 +118,20 @@ static int take_wait(void *ctx, const struct wait *w, struct error *err)
 		ws->runnable_ns += length;
 	else
 		ws->blocked_ns[w->found] += length;
-	if (!keep(ws, length, &s.weight))
+	kept = keep(ws, length, &s.weight);
+	if (!kept && !ws->gap_ns)
 		return 0;
-	adapt(ws, w->end_ns);
 	if (w->found > WAIT_LOOKED) {
 		rc = collector_process(c, w->pid, &proc, err);
 		if (rc < 0)
 			return rc;
-		s.stack = place(c, w->found, proc, &loc);
+		s.stack = place(c, place_of(w->found), proc, &loc);
 	}
+	rc = write_latency(c, w->pid, w->tid, &s, loc, ws->gap_ns, err);
+	ws->gap_ns = 0;
+	if (rc < 0 || !kept)
+		return rc;
+	adapt(ws, w->end_ns);
 	return collector_write(c, w->pid, w->tid, &s, loc, err);
 }
 
@@ -114,7 +142,8 @@ uint64_t collect_waits_ns(const struct collector *c, size_t event)
 
 	for (size_t i = 0; i < WAIT_FOUND_KINDS; i++)
 		sum += s->blocked_ns[i];
-	return event == s->runnable ? s->runnable_ns : sum;
+	return event == s->runnable ? s->runnable_ns
+	       : event == s->latency ? s->latency_ns : sum;
 }
 
 int collect_waits_facts(struct collector *c)
@@ -152,6 +181,7 @@ void collect_waits_begin(struct collector *c, const struct source *src)
 	*s = (struct wait_samples){
 		.on = true, .looks = !src->wait_stacks,
 		.blocked = src->blocked, .runnable = src->runnable,
+		.latency = src->latency,
 		.random = 0x9e3779b97f4a7c15ull, .most = MOST,
 	};
 	c->waits.cb = take_wait;
@@ -180,25 +210,95 @@ int collect_wait_sample(struct collector *c, struct process *proc,
 	return rc;
 }
 
+/* Time that is known of a thread, but not where it was. */
+static int write_rest(struct collector *c, uint32_t pid, uint32_t tid,
+		      uint64_t time_ns, uint64_t rest, struct error *err)
+{
+	struct prof_sample s = { .time_ns = time_ns, .cpu = PROF_NONE };
+	struct process *proc;
+	uint32_t loc;
+
+	if (!rest)
+		return 0;
+	if (collector_process(c, pid, &proc, err) < 0)
+		return -err->code;
+	s.stack = place(c, PLACE_NO_SAMPLE, proc, &loc);
+	return write_latency(c, pid, tid, &s, loc, rest, err);
+}
+
 int collect_switch(struct collector *c, const struct record *r,
 		   struct error *err)
 {
-	if (r->kind == RECORD_SWITCH_GAP)
+	uint64_t *gap = &c->wait_samples.gap_ns;
+	int rc = 0;
+
+	if (r->kind == RECORD_SWITCH_GAP) {
+		latency_lost(&c->latency, r->time_ns);
 		return waits_lost(&c->waits, r->time_ns, err);
+	}
 	/* The idle task, and those that have no number any more. */
 	if (!r->tid || r->tid == UINT32_MAX)
 		return 0;
-	return waits_switch(&c->waits, r->pid, r->tid, r->time_ns,
-			    r->change.out, r->change.preempted, err);
+	*gap = 0;
+	if (has_latency(c) && r->change.out)
+		latency_out(&c->latency, r->tid, r->time_ns);
+	else if (has_latency(c))
+		rc = latency_in(&c->latency, r->tid, r->time_ns, gap);
+	if (rc < 0)
+		return error_set(err, ERR_NOMEM, "out of memory for threads");
+	rc = waits_switch(&c->waits, r->pid, r->tid, r->time_ns, r->change.out,
+			  r->change.preempted, err);
+	/* No wait took it: a thread of the kernel. */
+	return rc < 0 ? rc
+	       : write_rest(c, r->pid, r->tid, r->time_ns, *gap, err);
 }
 
-/* Whether a program's thread sleeps, by /proc/PID/task/TID/stat (proc(5)). */
-static bool sleeps(const struct collector *c, uint32_t pid, uint32_t tid)
+int collect_latency(struct collector *c, const struct record *r,
+		    const struct prof_sample *at, uint32_t loc,
+		    struct error *err)
+{
+	return !has_latency(c) ? 0
+	       : write_latency(c, r->pid, r->tid, at, loc,
+			       latency_take(&c->latency, r->tid, r->time_ns),
+			       err);
+}
+
+int collect_exit(struct collector *c, const struct record *r, struct error *err)
+{
+	int rc = !has_latency(c) ? 0
+		 : write_rest(c, r->pid, r->tid, r->time_ns,
+			      latency_take(&c->latency, r->tid, r->time_ns),
+			      err);
+
+	latency_exit(&c->latency, r->tid, r->time_ns);
+	waits_exit(&c->waits, r->tid);
+	return rc;
+}
+
+int collect_waits_end(struct collector *c, uint64_t time_ns, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; has_latency(c) && rc >= 0 &&
+			   i < c->waits.threads.n; i++) {
+		const struct waiter t = c->waits.threads.v[i];
+
+		if (t.tid)
+			rc = write_rest(c, t.pid, t.tid, time_ns,
+					latency_take(&c->latency, t.tid,
+						     time_ns), err);
+	}
+	return rc < 0 ? rc : waits_end(&c->waits, time_ns, err);
+}
+
+/* 'S', 'D', 'R' and so on of a program's thread, by /proc/PID/task/TID/stat (proc(5));
+ * 0 where it is not known, or a thread of the kernel. */
+static char state_of(const struct collector *c, uint32_t pid, uint32_t tid)
 {
 	enum { PF_KTHREAD = 0x00200000 };	/* linux/sched.h */
-	char path[96], text[512], state;
+	char path[96], text[512], state = 0;
 	const char *name;
-	unsigned int flags;
+	unsigned int flags = 0;
 	ssize_t n;
 	int fd;
 
@@ -210,23 +310,36 @@ static bool sleeps(const struct collector *c, uint32_t pid, uint32_t tid)
 	text[n < 0 ? 0 : n] = 0;
 	/* The name may hold anything. */
 	name = strrchr(text, ')');
-	return name &&
-	       sscanf(name, ") %c %*d %*d %*d %*d %*d %u", &state,
-		      &flags) == 2 &&
-	       (state == 'S' || state == 'D') && !(flags & PF_KTHREAD);
+	return name && sscanf(name, ") %c %*d %*d %*d %*d %*d %u", &state,
+			      &flags) == 2 && !(flags & PF_KTHREAD) ? state : 0;
 }
 
-int collect_waits_asleep(struct collector *c, uint64_t time_ns,
+int collect_waits_asleep(struct collector *c, uint32_t pid, uint64_t time_ns,
 			 struct error *err)
 {
+	uint64_t gap;
 	int rc = 0;
+
+	if (has_latency(c))
+		latency_begin(&c->latency, time_ns);
+	/* It does not sleep by itself. */
+	if (pid)
+		return has_latency(c) && latency_in(&c->latency, pid, time_ns,
+						    &gap) < 0
+		       ? error_set(err, ERR_NOMEM, "out of memory for threads")
+		       : 0;
 
 	for (size_t i = 0; i < c->processes.tasks.n && rc >= 0; i++) {
 		const struct task t = c->processes.tasks.v[i];
 
-		if (t.tid && t.tid != UINT32_MAX && sleeps(c, t.pid, t.tid))
+		char state = t.tid && t.tid != UINT32_MAX
+			     ? state_of(c, t.pid, t.tid) : 0;
+
+		if (state == 'S' || state == 'D')
 			rc = waits_asleep(&c->waits, t.pid, t.tid, time_ns,
 					  err);
+		else if (state == 'R' && has_latency(c))
+			rc = latency_in(&c->latency, t.tid, time_ns, &gap);
 	}
 	return rc;
 }

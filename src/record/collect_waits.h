@@ -14,6 +14,12 @@
  */
 #include "record/collector.h"
 
+/* Wall-clock time (latency.h) is one more event: a sample of the first event has its
+ * thread's share since the one before, and a wait that ends while no thread runs has
+ * the time since one ran last. */
+
+/* Time of a thread that ended before its next sample. */
+#define PLACE_NO_SAMPLE "[no sample]"
 /* Places of waits without a stack. */
 #define PLACE_NO_STACK "[no stack]"
 #define PLACE_STARTING "[not started yet]"
@@ -21,14 +27,22 @@
 
 /* Waits count from now on; `src` tells which events they are. */
 void collect_waits_begin(struct collector *c, const struct source *src);
-/* Threads that exist already: those that sleep wait from this time on. */
-int collect_waits_asleep(struct collector *c, uint64_t time_ns,
+/* Threads that exist already: those that sleep wait from this time on.  `pid`: a
+ * command that is about to run, or 0. */
+int collect_waits_asleep(struct collector *c, uint32_t pid, uint64_t time_ns,
 			 struct error *err);
 int collect_wait_sample(struct collector *c, struct process *proc,
 			const struct record *r, struct error *err);
 /* RECORD_SWITCH and RECORD_SWITCH_GAP. */
 int collect_switch(struct collector *c, const struct record *r,
 		   struct error *err);
+/* Writes the share of a thread that was sampled. */
+int collect_latency(struct collector *c, const struct record *r,
+		    const struct prof_sample *at, uint32_t loc,
+		    struct error *err);
+int collect_exit(struct collector *c, const struct record *r, struct error *err);
+/* The recording ends. */
+int collect_waits_end(struct collector *c, uint64_t time_ns, struct error *err);
 /* How long all waits of an event were so far. */
 uint64_t collect_waits_ns(const struct collector *c, size_t event);
 /* Facts for the reader: how stacks were found.  0 or -ERR_NOMEM. */

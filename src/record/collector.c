@@ -49,6 +49,7 @@ void collector_fini(struct collector *c)
 	vec_fini(&c->self_samples);
 	vec_fini(&c->got);
 	waits_fini(&c->waits);
+	latency_fini(&c->latency);
 }
 
 void collector_new_run(struct collector *c, uint32_t run)
@@ -169,7 +170,11 @@ static int take_sample(struct collector *c, const struct record *r,
 	if (c->wait_samples.on && r->event == c->wait_samples.blocked)
 		return collect_wait_sample(c, proc, r, err);
 	s.stack = collector_stack(c, proc, r, &loc);
-	return collector_write(c, r->pid, r->tid, &s, loc, err);
+	rc = collector_write(c, r->pid, r->tid, &s, loc, err);
+	/* One event tells where a thread runs. */
+	if (rc >= 0 && c->wait_samples.on && !r->event)
+		rc = collect_latency(c, r, &s, loc, err);
+	return rc;
 }
 
 struct map_owner collector_owner(struct collector *c, struct process *proc,
@@ -271,8 +276,9 @@ int collector_record(void *ctx, const struct record *r, struct error *err)
 					  r->time_ns, err);
 		break;
 	case RECORD_EXIT:
+		if (c->wait_samples.on && collect_exit(c, r, err) < 0)
+			return -err->code;
 		rc = processes_exit(&c->processes, r->pid, r->tid, r->time_ns);
-		waits_exit(&c->waits, r->tid);
 		break;
 	case RECORD_SWITCH:
 	case RECORD_SWITCH_GAP:

@@ -9,6 +9,7 @@
 #include "profile/writer.h"
 #include "record/images.h"
 #include "record/kernel_maps.h"
+#include "record/latency.h"
 #include "record/let_go.h"
 #include "record/processes.h"
 #include "record/source.h"
@@ -21,6 +22,10 @@ struct wait_samples {
 	bool on;
 	bool looks;		/* stacks are those of looks, not of samples */
 	uint32_t blocked, runnable;	/* events */
+	uint32_t latency;		/* … or SOURCE_NONE */
+	uint64_t gap_ns;	/* no thread ran before the switch-in that is being
+				 * looked at */
+	uint64_t latency_ns;		/* told so far */
 	/* Of a wait shorter than this, in ns, one of some is written, with that
 	 * weight; 0: each is. */
 	uint64_t thinning_ns, random;
@@ -48,6 +53,7 @@ struct collector {
 	VEC(uint64_t) self_samples;		/* samples by innermost location */
 	VEC(uint64_t) got;		/* samples by event */
 	struct waits waits;
+	struct latency latency;
 	struct wait_samples wait_samples;
 	uint64_t samples, lost, throttled;
 	uint64_t ignored;		/* records that made no sense */

@@ -51,6 +51,8 @@ librecord_a_SOURCES = \
 	src/record/kmod_ring.h \
 	src/record/kmod_source.c \
 	src/record/kmod_source.h \
+	src/record/latency.c \
+	src/record/latency.h \
 	src/record/launch.c \
 	src/record/launch.h \
 	src/record/let_go.c \

@@ -205,7 +205,8 @@ static int perf_prepare(struct perf_source *p,
 	if (o->beside)
 		p->beside = *o->beside;
 	p->waits = o->waits;
-	p->base.nevents = n + 2u * o->waits;
+	p->latency = o->waits && o->latency;
+	p->base.nevents = n + 2u * o->waits + p->latency;
 	plan_copies(p, o, t, &how);
 	if (plan_cpus(p, t) < 0)
 		return no_memory(err);
@@ -278,6 +279,14 @@ static void see_waits(struct perf_source *p)
 	snprintf(runnable->name, sizeof(runnable->name), "runnable");
 	snprintf(runnable->actual, sizeof(runnable->actual), "runnable");
 	*runnable->note = 0;
+	p->base.latency = SOURCE_NONE;
+	if (!p->latency)
+		return;
+	p->base.latency = p->base.runnable + 1;
+	p->seen[p->base.latency] = (struct source_event){
+		.name = "latency", .actual = "latency", .is_time = true,
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY,
+	};
 }
 
 int perf_source_open(const struct perf_target *target,

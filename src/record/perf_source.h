@@ -41,6 +41,7 @@ struct perf_source_options {
 				 * source in the program itself knows */
 	bool user_only, kernel_only;
 	bool waits;		/* where and how long threads wait, too */
+	bool latency;		/* with waits: wall-clock time, too */
 	uint64_t freq, period;	/* period 0: freq */
 	size_t ring_bytes;	/* per CPU; 0: what is allowed */
 	/* Then there may be no events: perf only tells of mappings, names,

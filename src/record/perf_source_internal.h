@@ -77,7 +77,7 @@ struct perf_source {
 	uint64_t complete_ns;	/* all up to there is in `order` */
 	bool news;		/* mappings or processes came */
 	bool per_task, inherit, started;
-	bool waits;
+	bool waits, latency;
 	struct perf_event_attr switches;	/* the event of those rings */
 	size_t switch_bytes;	/* of each */
 	int cgroup_fd;
@@ -89,10 +89,10 @@ struct perf_source {
 	struct pmu_units kinds;	/* of cores, where there are several */
 };
 
-/* The events that are opened: all but `runnable`. */
+/* The events that are opened: all but `runnable` and what follows it. */
 static inline size_t perf_opened(const struct perf_source *p)
 {
-	return p->base.nevents - p->waits;
+	return p->base.nevents - p->waits - p->latency;
 }
 
 /* What the ids of the events of switches stand for. */

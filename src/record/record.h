@@ -54,6 +54,7 @@ struct record_options {
 	const struct event_list *events;	/* empty: the default event */
 	enum record_source source;
 	bool waits;		/* where threads wait, too */
+	bool latency;		/* with waits: wall-clock time, too */
 	bool python;		/* the command is a Python program, and nothing
 				 * but its time is asked for */
 	/* With callchain: not by frame pointers, but by unwind tables from

@@ -106,10 +106,11 @@ int run_waits(struct run *r, bool on, struct error *err)
 	if (!c->wait_samples.on)
 		return 0;
 	rc = waits_toggle(&c->waits, now, on, err);
-	/* A command that we are about to let go does not sleep by itself. */
-	if (rc >= 0 && on && (r->launch.go < 0 || r->s->target.attached ||
-			      r->s->target.system_wide))
-		rc = collect_waits_asleep(c, now, err);
+	if (rc >= 0 && on)
+		rc = collect_waits_asleep(c, r->launch.go >= 0 &&
+					     !r->s->target.system_wide
+					     ? (uint32_t)r->launch.pid : 0,
+					  now, err);
 	return rc;
 }
 
@@ -289,9 +290,9 @@ int run_drain(struct run *r, bool all, struct error *err)
 				       &s->collector, err);
 
 	if (rc >= 0 && all && s->collector.wait_samples.on)
-		rc = waits_end(&s->collector.waits, r->source->stopped_ns
-			       ? r->source->stopped_ns
-			       : s->profile.runs.v[r->number].end_ns, err);
+		rc = collect_waits_end(&s->collector, r->source->stopped_ns
+				? r->source->stopped_ns
+				: s->profile.runs.v[r->number].end_ns, err);
 	rc = write_failed(s, rc, err);
 	if (rc < 0)
 		return rc;

@@ -40,7 +40,7 @@ static int open_source(struct run *r, struct error *err)
 		.events = &s->events, .default_event = !o->events->n,
 		.callchain = o->callchain, .inherit = o->inherit,
 		.user_only = o->user_only, .kernel_only = o->kernel_only,
-		.waits = o->waits,
+		.waits = o->waits, .latency = o->latency,
 		.freq = rate(o), .period = o->period,
 		.copy = o->copy_stacks, .copy_bytes = o->copy_bytes,
 	};

@@ -197,6 +197,8 @@ struct source {
 	 * `runnable`. */
 	bool waits, wait_stacks;
 	uint32_t blocked, runnable;
+	uint32_t latency;	/* the event of wall-clock time, of which no
+				 * samples come; or SOURCE_NONE */
 	/* What the command's environment must hold, NULL at the end; or NULL. */
 	const char *const *env;
 	/* At the end: programs that it could not record, by name; or NULL. */

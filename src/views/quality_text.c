@@ -139,6 +139,12 @@ static void event_line(const struct quality *t, size_t i, int columns,
 		flush_line(line, columns, out);
 		return;
 	}
+	if (prof_is_latency(e)) {
+		buf_printf(line, "%.3f s of wall-clock time, divided among the "
+			   "threads that ran", (double)te->weight / 1e9);
+		flush_line(line, columns, out);
+		return;
+	}
 	count(line, te->got, te->got == 1 && !te->wanted ? " sample"
 							 : " samples");
 	if (te->wanted) {

@@ -97,10 +97,19 @@ static bool has_metric(const struct report *rep, const struct values *v)
 }
 
 /* Chooses rows by the limit, or all that have anything; their number. */
+/* What rows are ordered by: wall-clock time, if it was recorded. */
+static size_t rank_column(const struct report *rep)
+{
+	for (size_t c = 0; c < rep->agg.ncols && rep->agg.ncols > 1; c++)
+		if (prof_is_latency(&rep->p->events.v[rep->agg.cols.v[c]]))
+			return c;
+	return 0;
+}
+
 static size_t choose_rows(const struct report *rep, struct sort_row *rows,
 			  bool limited)
 {
-	size_t kept = 0;
+	size_t kept = 0, rank = rank_column(rep);
 
 	for (size_t i = 0; i < rep->table.rows.n; i++) {
 		const struct values *v = report_values(rep, (uint32_t)i);
@@ -109,7 +118,7 @@ static size_t choose_rows(const struct report *rep, struct sort_row *rows,
 		if (limited ? !report_shows(rep, lane, v, rep->spec.by_total)
 			    : !has_metric(rep, v))
 			continue;
-		rows[kept].weight = report_metric(rep, &v[0]).weight;
+		rows[kept].weight = report_metric(rep, &v[rank]).weight;
 		rows[kept++].row = (uint32_t)i;
 	}
 	return kept;

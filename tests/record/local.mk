@@ -13,9 +13,12 @@ RECORD_TESTS = tests/record/test_addrspace tests/record/test_collector \
 	tests/record/test_ptrace tests/record/test_order tests/record/test_perf \
 	tests/record/test_priority tests/record/test_proc_text \
 	tests/record/test_rights \
-	tests/record/test_timer tests/record/test_waits
+	tests/record/test_timer tests/record/test_waits \
+	tests/record/test_latency
 check_PROGRAMS += $(RECORD_TESTS)
 TESTS += $(RECORD_TESTS)
+tests_record_test_latency_SOURCES = tests/record/test_latency.c
+tests_record_test_latency_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_waits_SOURCES = tests/record/test_waits.c
 tests_record_test_waits_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_addrspace_SOURCES = tests/record/test_addrspace.c
