@@ -38,6 +38,7 @@ EXTRA_DIST += \
 	scripts/bench/bench_timer.py \
 	scripts/bench/bench_truth.py \
 	scripts/bench/bench_unwind.py \
+	scripts/bench/bench_waits.py \
 	scripts/bench/build-twice \
 	scripts/bench/build-workload \
 	scripts/bench/diff-noise \

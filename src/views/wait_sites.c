@@ -43,6 +43,20 @@ static bool is_system_key(struct sites *s, uint32_t fk)
 	return s->system[fk] > 0;
 }
 
+/* A function of a header of the system's, such as std::mutex::lock, that was compiled
+ * into the program. */
+static bool is_system_header(const struct sites *s, uint32_t step)
+{
+	const struct profile *p = s->rep->p;
+	const char *file;
+
+	if (step >= s->rep->keys.nframes)
+		return false;
+	file = profile_cstr(p, p->funcs.v[p->frames.v[step].func].file);
+	return !strncmp(file, "/usr/include/", 13) ||
+	       !strncmp(file, "/usr/lib/", 9);
+}
+
 /* The program's function and its call in one stack; the innermost where all of it is
  * the system's. */
 static void find_site(struct sites *s, uint32_t stack, uint32_t *func,
@@ -68,7 +82,7 @@ static void find_site(struct sites *s, uint32_t stack, uint32_t *func,
 				innermost = fk;
 			if (keys->keys.v[fk].kernel)
 				continue;
-			if (!is_system_key(s, fk)) {
+			if (!is_system_key(s, fk) && !is_system_header(s, step)) {
 				*func = fk;
 				return;
 			}
