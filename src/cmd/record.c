@@ -298,6 +298,10 @@ static int check(const struct record_opts *o, struct error *err)
 		return error_set(err, ERR_USAGE, "--delay -1: nothing could "
 				 "switch sampling on (--control can); leave it "
 				 "out");
+	if ((o->wait || o->latency) && o->callgraph &&
+	    !strcmp(o->callgraph, "none"))
+		return error_set(err, ERR_USAGE, "--call-graph=none: where threads "
+				 "wait is told by call stacks; leave it out");
 	if (o->latency && o->control)
 		return error_set(err, ERR_USAGE, "--latency and --control exclude "
 				 "each other: time that was switched off could not "

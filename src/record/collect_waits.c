@@ -275,6 +275,26 @@ int collect_exit(struct collector *c, const struct record *r, struct error *err)
 	return rc;
 }
 
+/* A thread that executes a program takes the number of its process's first thread, and
+ * the others are gone. */
+int collect_exec(struct collector *c, const struct record *r, struct error *err)
+{
+	uint64_t gap;
+
+	for (size_t i = 0; i < c->waits.threads.n; i++) {
+		const struct waiter t = c->waits.threads.v[i];
+
+		if (!t.tid || t.pid != r->pid || t.tid == r->tid)
+			continue;
+		latency_exit(&c->latency, t.tid, r->time_ns);
+		waits_exit(&c->waits, t.tid);
+	}
+	if (has_latency(c) && c->latency.now_ns &&
+	    latency_in(&c->latency, r->tid, r->time_ns, &gap) < 0)
+		return error_set(err, ERR_NOMEM, "out of memory for threads");
+	return 0;
+}
+
 int collect_waits_end(struct collector *c, uint64_t time_ns, struct error *err)
 {
 	int rc = 0;
@@ -345,7 +365,7 @@ int collect_waits_asleep(struct collector *c, uint32_t pid, uint64_t time_ns,
 }
 
 /* "NUMBER ARGUMENT*6 SP PC", or "-1 SP PC" outside of a system call, or "running". */
-static bool read_registers(const struct collector *c, const struct waiter *t,
+static bool read_registers(const struct collector *c, struct waiter *t,
 			   struct unwind_regs *regs)
 {
 	static const uint8_t arguments[] = {
@@ -364,6 +384,7 @@ static bool read_registers(const struct collector *c, const struct waiter *t,
 	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 	if (fd >= 0)
 		close(fd);
+	t->closed = n < 0;
 	text[n < 0 ? 0 : n] = 0;
 	if (!strncmp(text, "running", 7))
 		return false;
@@ -443,7 +464,7 @@ static int look(struct collector *c, size_t i, struct error *err)
 static bool is_asleep(const struct collector *c, const struct waiter *t,
 		      uint64_t now_ns)
 {
-	if (!t->tid || t->hidden)
+	if (!t->tid || t->hidden || t->closed)
 		return false;
 	if (t->state != WAITER_OUT)
 		/* It may sleep by now: records come later. */

@@ -41,6 +41,7 @@ int collect_latency(struct collector *c, const struct record *r,
 		    const struct prof_sample *at, uint32_t loc,
 		    struct error *err);
 int collect_exit(struct collector *c, const struct record *r, struct error *err);
+int collect_exec(struct collector *c, const struct record *r, struct error *err);
 /* The recording ends. */
 int collect_waits_end(struct collector *c, uint64_t time_ns, struct error *err);
 /* How long all waits of an event were so far. */

@@ -267,6 +267,8 @@ int collector_record(void *ctx, const struct record *r, struct error *err)
 		break;
 	case RECORD_COMM:
 		rc = take_comm(c, r);
+		if (rc >= 0 && r->comm.exec && c->wait_samples.on)
+			return collect_exec(c, r, err);
 		break;
 	case RECORD_FORK:
 		rc = processes_fork(&c->processes, r->pid, r->tid,

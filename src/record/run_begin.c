@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A run's beginning: its source, its rows, the command's start. */
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <signal.h>
 #include <string.h>
@@ -71,6 +72,13 @@ static int open_source(struct run *r, struct error *err)
 				 "of switches by perf events only, and these may "
 				 "not be used here: %s", *why.text ? why.text
 				 : "--source=perf can");
+	if (rc >= 0 && o->latency && !r->source->events[0].is_time &&
+	    (r->source->events[0].type != PERF_TYPE_HARDWARE ||
+	     r->source->events[0].config != PERF_COUNT_HW_CPU_CYCLES))
+		return error_set(err, ERR_USAGE, "--latency: where threads run is "
+				 "told by samples of processor time: name cycles "
+				 "or a clock first (-e cycles,%s)",
+				 r->source->events[0].name);
 	r->told = *why.text;
 	if (*why.text && !s->profile.runs.n)
 		session_notice(s, "%s", why.text);

@@ -64,6 +64,7 @@ struct waiter {
 	bool runnable, starting, sampled;
 	bool ran;		/* DOUBT: it was running before */
 	bool hidden;		/* a thread of the kernel: not told */
+	bool closed;		/* we may not look at it */
 	uint64_t since_ns;	/* OUT, DOUBT: the switch-out; DOUBT of one that
 				 * ran: when that was told */
 	struct wait_stack sample;

@@ -311,6 +311,7 @@ static void wait_line(const struct quality *t, int columns, struct buf *line,
 	};
 	enum { N = sizeof(kinds) / sizeof(kinds[0]) };
 	uint64_t ns[N], sum = 0;
+	const char *thinned;
 	bool first = true;
 
 	for (size_t i = 0; i < N; i++) {
@@ -328,7 +329,12 @@ static void wait_line(const struct quality *t, int columns, struct buf *line,
 			   share, kinds[i].text);
 		first = false;
 	}
-	if (!first)
+	thinned = profile_env(t->p, PROF_NONE, "wait_thinning_ns");
+	if (thinned && sum)
+		buf_printf(line, "%s waits below %.0f us are thinned",
+			   first ? "Of those" : "; of those",
+			   (double)strtoull(thinned, NULL, 10) / 1e3);
+	if (line->n)
 		flush_line(line, columns, out);
 }
 

@@ -277,6 +277,61 @@ near "each run has its waits" \
 "$TALLY" record -q --wait --source=timer -o f.tally true 2>f.err
 t_like "other sources say that they cannot" "$(cat f.err)" '^tally: --wait: '
 
+# More waits than are written: sums stay right.
+cat >pass.c <<'END'
+#define _GNU_SOURCE
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { ROUNDS = 150000 };
+static int turn;
+static void pass(int me)
+{
+	__atomic_store_n(&turn, !me, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &turn, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+	while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) != me)
+		syscall(SYS_futex, &turn, FUTEX_WAIT_PRIVATE, !me, 0, 0, 0);
+}
+static void *other(void *p)
+{
+	while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) != 1)
+		syscall(SYS_futex, &turn, FUTEX_WAIT_PRIVATE, 0, 0, 0, 0);
+	for (int i = 1; i < ROUNDS; i++)
+		pass(1);
+	__atomic_store_n(&turn, 0, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &turn, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+	return p;
+}
+int main(void)
+{
+	cpu_set_t one;
+	pthread_t t;
+
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	pthread_create(&t, NULL, other, NULL);
+	for (int i = 0; i < ROUNDS; i++)
+		pass(0);
+	pthread_join(t, NULL);
+	return 0;
+}
+END
+if ${CC:-cc} -O1 -pthread pass.c -o pass; then
+	"$TALLY" record -q --wait -o i.tally ./pass
+	"$TALLY" dump --only tables i.tally >i.txt
+	near "sums of waits are what the kernel told, thinned or not" \
+		"$("$TALLY" report --format=csv -e blocked -s event i.tally |
+		awk -F, 'NR > 1 { print $3 }')" \
+		"$(sed -n 's/^stat run=0 event=1 value=\([0-9]*\).*/\1/p' i.txt)"
+	! grep -q wait_thinning_ns i.txt ||
+		t_like "the head tells that short ones are thinned" \
+			"$("$TALLY" report --no-tui i.tally)" 'us are thinned'
+fi
+
 # Wall-clock time: a second alone, asleep, and two threads beside each other.
 cat >latency.c <<'END'
 #include <pthread.h>
