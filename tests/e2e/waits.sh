@@ -184,9 +184,9 @@ of_thread() { # FILE TID
 truth() { # NAME FILE
 	awk -v n="$1" '$1 == n { print $2 }' "$2"
 }
-# Two per cent, and what calls cost while they are recorded.
+# What lies between the clock and the call: on a busy machine also other threads.
 near() { # TEXT GOT WANT
-	t_near "$1" "$2" "$3" $(($3 / 50 + 2000000))
+	t_near "$1" "$2" "$3" $(($3 / 20 + 5000000))
 }
 judge() { # HOW FILE OUTPUT
 	for site in lock cond pipe sem sleep epoll poll child; do
@@ -216,7 +216,9 @@ near "the stacks of waits are those of switches" "$exact" "$all"
 "$TALLY" report -g -e blocked a.tally >a.g
 t_like "waits have whole stacks" "$(cat a.g)" 'site_lock'
 t_like "… up to where the program begins" "$(cat a.g)" '_start'
-t_lacks "… none is broken" "$(cat a.txt)" '[Bb]roken|cut'
+"$TALLY" report --format=json -e blocked a.tally >a.json
+t_like "… none is cut" "$(cat a.json)" '"cut_stacks": ?0,'
+t_like "… or broken" "$(cat a.json)" '"broken_stacks": ?0,'
 
 # Without the right to the kernel's samples.
 t_settings
@@ -243,7 +245,7 @@ else
 		# a busy one looks later.
 		t_run "looks: site_$site has its waits ($got of $want ns)" \
 			test "$got" -ge $((want / 100 * 40)) -a \
-			"$got" -le $((want / 50 * 51 + 2000000))
+			"$got" -le $((want / 20 * 21 + 5000000))
 	done
 	"$TALLY" report --no-tui other/b.tally >b.txt
 	t_like "the head says how stacks were found" "$(tr '\n' ' ' <b.txt)" \
