@@ -21,10 +21,12 @@ struct annot_cost annotate_page_cost(const struct annotate_page *ap, size_t row)
 bool annotate_page_noise(const struct annotate_page *ap,
 			 const struct annot_cost *c)
 {
-	struct cell all = annot_all(ap->a, annotate_page_column(ap));
+	size_t col = annotate_page_column(ap);
+	struct cell sum = annot_sum(c);
 
-	return interval_is_noise(annot_sum(c).count + c->called.count,
-				 all.count);
+	cell_add(&sum, c->called);
+	return interval_hides(annot_event(ap->a, col), sum,
+			      annot_all(ap->a, col));
 }
 
 /* Rows that n and N stop at: those that are not noise, or all with cost. */

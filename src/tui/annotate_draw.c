@@ -29,9 +29,8 @@ static bool is_wide(const struct annotate_page *ap)
 static void put_numbers(struct annotate_page *ap, size_t i, struct strip *s)
 {
 	struct annot_cost c = annotate_page_cost(ap, i);
-	uint64_t all = ap->a->ncols
-		? annot_all(ap->a, annotate_page_column(ap)).count : 0;
-	struct interval sure = interval_share(c.self.count, all);
+	size_t col = ap->a->ncols ? annotate_page_column(ap) : 0;
+	struct interval sure = { 0, 0 };
 	bool noise = annotate_page_noise(ap, &c);
 	unsigned int look = noise ? STYLE_DIM
 			    : 2 * annot_sum(&c).weight >= ap->most ? STYLE_HOT
@@ -39,6 +38,9 @@ static void put_numbers(struct annotate_page *ap, size_t i, struct strip *s)
 							      : STYLE_PLAIN;
 	size_t start = s->columns;
 
+	if (ap->a->ncols)
+		sure = interval_of(annot_event(ap->a, col), c.self,
+				   annot_all(ap->a, col));
 	if (c.self.count)
 		strip_printf(s, look, "%c%7.2f%%", noise ? '~' : ' ',
 			     share(ap, c.self));
@@ -201,7 +203,7 @@ void annotate_page_title(struct page *pg, struct strip *s)
 
 		sum = annot_sum(&annot_costs(a, ap->u.total)[col]);
 		all = annot_all(a, col);
-		sure = interval_share(sum.count, all.count);
+		sure = interval_of(annot_event(a, col), sum, all);
 		strip_printf(s, STYLE_BOLD, "%.2f%% ", share(ap, sum));
 		strip_printf(s, STYLE_PLAIN, "(%.2f-%.2f) ", 100 * sure.lo,
 			     100 * sure.hi);

@@ -68,9 +68,10 @@ static void put_event(const struct report *rep, const struct tree_row *r,
 {
 	const struct profile *p = rep->p;
 	uint32_t event = report_event(rep, r->lane, c);
-	uint64_t all = rep->agg.shown[event].count;
-	struct interval self = interval_share(v->self.count, all);
-	struct interval total = interval_share(v->total.count, all);
+	const struct prof_event *e = &p->events.v[event];
+	struct cell all = rep->agg.shown[event];
+	struct interval self = interval_of(e, v->self, all);
+	struct interval total = interval_of(e, v->total, all);
 
 	text_safe(out, profile_cstr(p, p->events.v[event].name));
 	buf_printf(out, ":\n  self   %6.2f%% (%.2f-%.2f), ",

@@ -202,6 +202,12 @@ bool annot_address_name(const struct annotation *a, uint32_t image,
 			uint64_t vaddr, struct buf *out);
 
 /* What is known of where in the code an event's samples land. */
+/* The event of a column. */
+static inline const struct prof_event *annot_event(const struct annotation *a,
+						   size_t col)
+{
+	return &a->p->events.v[a->agg.cols.v[col]];
+}
 const char *annot_skid(const struct prof_event *e);
 
 struct annotate_style {

@@ -355,6 +355,11 @@ int annotate_codes(struct annotation *a, struct annot_unit *u)
 
 const char *annot_skid(const struct prof_event *e)
 {
+	if (prof_is_wait(e))
+		return "exact: where the thread left its processor, and how long";
+	if (prof_is_latency(e))
+		return "wall-clock time: of a sample what its thread has since the "
+		       "one before, of a wait what no thread ran of it";
 	switch (e->precise) {
 	case 3:
 		return "precise: samples are at the very instruction";

@@ -32,7 +32,7 @@ static void put_cell(struct annotate_writer *w, const char *key, size_t col,
 		     struct cell c)
 {
 	struct cell all = annot_all(w->a, col);
-	struct interval i = interval_share(c.count, all.count);
+	struct interval i = interval_of(annot_event(w->a, col), c, all);
 
 	if (!c.count)
 		return;
@@ -54,10 +54,13 @@ static void put_cost(struct annotate_writer *w, const struct annot_cost *cost)
 
 	if (!annotate_has_cost(w->a, cost))
 		return;
-	for (size_t c = 0; c < w->a->ncols; c++)
-		noise &= interval_is_noise(annot_sum(&cost[c]).count +
-					   cost[c].called.count,
-					   annot_all(w->a, c).count);
+	for (size_t c = 0; c < w->a->ncols; c++) {
+		struct cell sum = annot_sum(&cost[c]);
+
+		cell_add(&sum, cost[c].called);
+		noise &= interval_hides(annot_event(w->a, c), sum,
+					annot_all(w->a, c));
+	}
 	if (noise)
 		json_bool(&w->j, "noise", true);
 	json_array(&w->j, "cost");

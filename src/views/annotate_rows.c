@@ -60,11 +60,13 @@ bool annotate_lines_have_cost(const struct annotation *a, size_t first,
 /* No event tells this row from one without samples. */
 static bool is_noise(const struct annotation *a, const struct annot_cost *cost)
 {
-	for (size_t c = 0; c < a->ncols; c++)
-		if (!interval_is_noise(annot_sum(&cost[c]).count +
-				       cost[c].called.count,
-				       annot_all(a, c).count))
+	for (size_t c = 0; c < a->ncols; c++) {
+		struct cell sum = annot_sum(&cost[c]);
+
+		cell_add(&sum, cost[c].called);
+		if (!interval_hides(annot_event(a, c), sum, annot_all(a, c)))
 			return false;
+	}
 	return true;
 }
 
@@ -81,8 +83,8 @@ static void put_percent(struct annotate_rows *r, size_t col, struct cell c,
 static void put_cell(struct annotate_rows *r, size_t col,
 		     const struct annot_cost *c)
 {
-	uint64_t n = annot_all(r->a, col).count;
-	struct interval sure = interval_share(c->self.count, n);
+	struct interval sure = interval_of(annot_event(r->a, col), c->self,
+					   annot_all(r->a, col));
 
 	if (c->self.count) {
 		buf_printf(&r->line, "%*.2f%% %5.2f-%-5.2f", SELF_WIDTH - 1,

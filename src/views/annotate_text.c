@@ -289,7 +289,7 @@ static void put_unit_head(struct annotate_rows *r, const struct annot_unit *u)
 	}
 	for (size_t c = 0; c < a->ncols; c++) {
 		struct cell all = annot_all(a, c), sum = annot_sum(&cost[c]);
-		struct interval sure = interval_share(sum.count, all.count);
+		struct interval sure = interval_of(annot_event(a, c), sum, all);
 
 		buf_str(&text, c ? "; " : ": ");
 		if (a->ncols > 1)

@@ -25,3 +25,27 @@ bool interval_is_noise(uint64_t hits, uint64_t n)
 	return hits < n &&
 	       interval_share(hits, n).lo <= interval_share(0, n).hi;
 }
+
+static double share_of(struct cell hits, struct cell all)
+{
+	return all.weight ? (double)hits.weight / (double)all.weight : 0;
+}
+
+struct interval interval_of(const struct prof_event *e, struct cell hits,
+			    struct cell all)
+{
+	double share = share_of(hits, all);
+
+	if (prof_is_wait(e))
+		return (struct interval){ share, share };
+	if (prof_is_latency(e))
+		return interval_share((uint64_t)(share * (double)all.count + 0.5),
+				      all.count);
+	return interval_share(hits.count, all.count);
+}
+
+bool interval_hides(const struct prof_event *e, struct cell hits,
+		    struct cell all)
+{
+	return !prof_is_wait(e) && interval_is_noise(hits.count, all.count);
+}

@@ -9,11 +9,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "views/aggregate.h"
+
 struct interval {
 	double lo, hi;		/* shares, 0 to 1 */
 };
 
 struct interval interval_share(uint64_t hits, uint64_t n);
+/* The interval of what a row has of an event's `all`.  Waits are no samples: the
+ * share is exact, and both ends are the share.  Of wall-clock time, whose samples differ
+ * in weight, as many of `all` count as the share says. */
+struct interval interval_of(const struct prof_event *e, struct cell hits,
+			    struct cell all);
+/* interval_is_noise for that. */
+bool interval_hides(const struct prof_event *e, struct cell hits,
+		    struct cell all);
 /* Whether so few hits say nothing: a line without any could cost as much, that
  * is, the intervals of `hits` and of 0 overlap. */
 bool interval_is_noise(uint64_t hits, uint64_t n);

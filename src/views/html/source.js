@@ -56,12 +56,13 @@ Source.prototype.cost = function (tr, value, count, whole, wholeCount) {
 	const td = cell(tr, "num");
 	if (!count)
 		return td;
+	const event = this.model.events[this.model.event], exact = event && event.wait;
 	const sure = interval(Math.min(count, wholeCount), wholeCount), bar = el("i"), box = el("span", "share");
 	bar.style.width = Math.min(100, 100 * value / whole) + "%";
 	box.append(bar, el("b", "", percent(value, whole)));
 	td.append(box);
-	td.title = grouped(count) + " samples; 95% interval " + (100 * sure[0]).toFixed(2) + " to " + (100 * sure[1]).toFixed(2) + "%";
-	if (count < wholeCount && sure[0] <= interval(0, wholeCount)[1])
+	td.title = exact ? grouped(count) + " waits" : grouped(count) + " samples; 95% interval " + (100 * sure[0]).toFixed(2) + " to " + (100 * sure[1]).toFixed(2) + "%";
+	if (!exact && count < wholeCount && sure[0] <= interval(0, wholeCount)[1])
 		td.className += " noise";
 	return td;
 };
