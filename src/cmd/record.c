@@ -302,6 +302,10 @@ static int check(const struct record_opts *o, struct error *err)
 	    !strcmp(o->callgraph, "none"))
 		return error_set(err, ERR_USAGE, "--call-graph=none: where threads "
 				 "wait is told by call stacks; leave it out");
+	if ((o->wait || o->latency) && o->cpus)
+		return error_set(err, ERR_USAGE, "--wait and -C exclude each other: "
+				 "what a thread does on other processors would "
+				 "count as waiting");
 	if (o->latency && o->control)
 		return error_set(err, ERR_USAGE, "--latency and --control exclude "
 				 "each other: time that was switched off could not "

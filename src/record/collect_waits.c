@@ -172,14 +172,15 @@ int collect_waits_facts(struct collector *c)
 	return rc;
 }
 
-void collect_waits_begin(struct collector *c, const struct source *src)
+void collect_waits_begin(struct collector *c, const struct source *src,
+			 bool alone)
 {
 	struct wait_samples *s = &c->wait_samples;
 
 	if (s->on || !src->waits)
 		return;
 	*s = (struct wait_samples){
-		.on = true, .looks = !src->wait_stacks,
+		.on = true, .looks = !src->wait_stacks, .alone = alone,
 		.blocked = src->blocked, .runnable = src->runnable,
 		.latency = src->latency,
 		.random = 0x9e3779b97f4a7c15ull, .most = MOST,

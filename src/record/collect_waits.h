@@ -25,8 +25,10 @@
 #define PLACE_STARTING "[not started yet]"
 #define PLACE_SWITCHES_LOST "[switches lost]"
 
-/* Waits count from now on; `src` tells which events they are. */
-void collect_waits_begin(struct collector *c, const struct source *src);
+/* Waits are recorded; `src` tells which events they are.  `alone`: it does not follow
+ * new threads. */
+void collect_waits_begin(struct collector *c, const struct source *src,
+			 bool alone);
 /* Threads that exist already: those that sleep wait from this time on.  `pid`: a
  * command that is about to run, or 0. */
 int collect_waits_asleep(struct collector *c, uint32_t pid, uint64_t time_ns,

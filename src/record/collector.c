@@ -273,7 +273,7 @@ int collector_record(void *ctx, const struct record *r, struct error *err)
 	case RECORD_FORK:
 		rc = processes_fork(&c->processes, r->pid, r->tid,
 				    r->fork.ppid, r->fork.ptid, r->time_ns);
-		if (rc >= 0 && c->wait_samples.on)
+		if (rc >= 0 && c->wait_samples.on && !c->wait_samples.alone)
 			return waits_fork(&c->waits, r->pid, r->tid,
 					  r->time_ns, err);
 		break;

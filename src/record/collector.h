@@ -21,6 +21,7 @@
 struct wait_samples {
 	bool on;
 	bool looks;		/* stacks are those of looks, not of samples */
+	bool alone;		/* new threads are not recorded */
 	uint32_t blocked, runnable;	/* events */
 	uint32_t latency;		/* … or SOURCE_NONE */
 	uint64_t gap_ns;	/* no thread ran before the switch-in that is being

@@ -215,7 +215,7 @@ static void tell_limits(struct session *s, const struct source *src,
 		session_notice(s, "functions of the kernel will have no names: "
 			       "%s (see \"tally doctor\")", why);
 	}
-	if (src->ring_bytes && src->ring_bytes < perf_ring_size())
+	if (src->ring_bytes && src->ring_bytes < perf_ring_size() >> src->waits)
 		session_notice(s, "only %zu KB per CPU may be locked for "
 			       "samples: bursts may be lost (see \"tally "
 			       "doctor\")", src->ring_bytes / 1024);

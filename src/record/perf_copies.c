@@ -26,8 +26,7 @@ static size_t half_down(size_t n, size_t limit)
 	return n;
 }
 
-/* Bytes that each CPU's ring may have. */
-static size_t ring_limit(size_t ncpus)
+size_t perf_ring_room(size_t ncpus)
 {
 	struct rlimit lock = { 0, 0 };
 	struct rights r;
@@ -63,7 +62,7 @@ struct perf_copies perf_copies_plan(uint64_t rate, size_t ncpus,
 	if (hold < HOLD_MIN)
 		hold = HOLD_MIN;
 	if (!ring) {
-		size_t room = ring_limit(ncpus ? ncpus : 1);
+		size_t room = perf_ring_room(ncpus ? ncpus : 1);
 
 		plan.ring_bytes = RING_USUAL;
 		while (plan.ring_bytes < RING_MAX &&

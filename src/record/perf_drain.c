@@ -46,6 +46,7 @@ static int deliver(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
 	r.time_ns = time;
 	if (tells_lost_switches(d->p, &r)) {
 		r.kind = RECORD_SWITCH_GAP;
+		d->p->switches_lost += r.lost;
 		return d->cb(d->ctx, &r, d->err);
 	}
 	/* Losses are read from the counters where the kernel keeps them: those
@@ -89,6 +90,23 @@ static uint64_t news_lost(struct perf_source *p)
 	}
 	p->news_lost = sum;
 	return sum > before ? sum - before : 0;
+}
+
+/* The last loss of a ring has no record. */
+static int last_lost_switches(struct perf_source *p, struct delivery *d)
+{
+	struct record gap = { .kind = RECORD_SWITCH_GAP, .event = SOURCE_NONE,
+			      .time_ns = p->round_ns };
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < p->counters.n; i++) {
+		uint64_t v[4] = { 0 };
+
+		if (p->counters.v[i].event == perf_switches(p) &&
+		    read(p->counters.v[i].fd, v, sizeof(v)) == sizeof(v))
+			sum += v[3];
+	}
+	return sum > p->switches_lost ? d->cb(d->ctx, &gap, d->err) : 0;
 }
 
 /* Delivers all up to a time; a gap comes behind what was in the full ring. */
@@ -192,6 +210,8 @@ int perf_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 	r = flush(p, all ? UINT64_MAX - 1
 			 : __atomic_load_n(&p->complete_ns, __ATOMIC_ACQUIRE),
 		  &d);
+	if (all && r >= 0 && p->waits && p->features.lost)
+		r = last_lost_switches(p, &d);
 	if (all) {
 		p->order.flushed = p->round_ns;
 		s->damaged = p->damaged;

@@ -89,6 +89,8 @@ void perf_waits_prepare(struct perf_event *e, const struct perf_features *f,
 			const struct perf_sampling *how);
 /* How many bytes a CPU's ring should have: what may be locked. */
 size_t perf_ring_size(void);
+/* How many bytes all rings of one CPU may have, about. */
+size_t perf_ring_room(size_t ncpus);
 /* Rings for copies of stacks: see perf_copies_plan. */
 struct perf_copies {
 	size_t ring_bytes;	/* per CPU */

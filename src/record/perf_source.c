@@ -186,10 +186,29 @@ static void prepare_waits(struct perf_source *p, struct perf_sampling how)
 	e->attr.watermark = 1;
 	e->attr.wakeup_watermark = (uint32_t)(p->base.ring_bytes /
 					      WATERMARK_DIVISOR);
-	p->switch_bytes = p->base.ring_bytes > NEWS_BYTES_PRIVILEGED
-			  ? SWITCH_BYTES_PRIVILEGED : SWITCH_BYTES;
 	perf_switches_prepare(&p->switches, &p->features, &how,
 			      (uint32_t)(p->switch_bytes / WATERMARK_DIVISOR));
+}
+
+static size_t at_most(size_t bytes, size_t share)
+{
+	while (bytes > share && bytes > 4096)
+		bytes /= 2;
+	return bytes;
+}
+
+/* The rings of one CPU leave room for those of the others. */
+static void share_room(struct perf_source *p, size_t ncpus)
+{
+	size_t room = perf_ring_room(ncpus ? ncpus : 1);
+
+	p->base.ring_bytes = at_most(p->base.ring_bytes,
+				     p->waits ? room / 2 : room / 4 * 3);
+	p->news_bytes = at_most(p->base.ring_bytes > NEWS_BYTES_PRIVILEGED
+				? NEWS_BYTES_PRIVILEGED : NEWS_BYTES, room / 6);
+	p->switch_bytes = at_most(p->base.ring_bytes > NEWS_BYTES_PRIVILEGED
+				  ? SWITCH_BYTES_PRIVILEGED : SWITCH_BYTES,
+				  room / 4);
 }
 
 static int perf_prepare(struct perf_source *p,
@@ -208,6 +227,10 @@ static int perf_prepare(struct perf_source *p,
 	p->latency = o->waits && o->latency;
 	p->base.nevents = n + 2u * o->waits + p->latency;
 	plan_copies(p, o, t, &how);
+	if (!o->ring_bytes)
+		share_room(p, t->ncpus);
+	else
+		p->news_bytes = p->switch_bytes = NEWS_BYTES;
 	if (plan_cpus(p, t) < 0)
 		return no_memory(err);
 	p->rings = calloc(p->nrings, sizeof(*p->rings));
@@ -219,8 +242,6 @@ static int perf_prepare(struct perf_source *p,
 		return no_memory(err);
 	for (size_t i = 0; i < p->nrings; i++)
 		p->leaders[i] = -1;
-	p->news_bytes = p->base.ring_bytes > NEWS_BYTES_PRIVILEGED
-			? NEWS_BYTES_PRIVILEGED : NEWS_BYTES;
 	for (size_t i = 0; i < n; i++) {
 		p->events[i].spec = o->events->v[i];
 		p->events[i].is_default = o->default_event ||

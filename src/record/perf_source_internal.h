@@ -80,6 +80,7 @@ struct perf_source {
 	bool waits, latency;
 	struct perf_event_attr switches;	/* the event of those rings */
 	size_t switch_bytes;	/* of each */
+	uint64_t switches_lost;	/* by their records */
 	int cgroup_fd;
 	bool doubt;		/* what happened meanwhile is to be asked */
 	struct perf_beside beside;

@@ -106,7 +106,8 @@ int run_waits(struct run *r, bool on, struct error *err)
 	if (!c->wait_samples.on)
 		return 0;
 	rc = waits_toggle(&c->waits, now, on, err);
-	if (rc >= 0 && on)
+	/* Of a control group not all that exists is recorded. */
+	if (rc >= 0 && on && r->s->target.cgroup_fd < 0)
 		rc = collect_waits_asleep(c, r->launch.go >= 0 &&
 					     !r->s->target.system_wide
 					     ? (uint32_t)r->launch.pid : 0,

@@ -299,7 +299,8 @@ int run_prepare(struct run *r, struct error *err)
 	if (!rc)
 		rc = add_events(s, r->source, r->told, err);
 	if (!rc)
-		collect_waits_begin(&s->collector, r->source);
+		collect_waits_begin(&s->collector, r->source,
+				    !s->o->inherit && !s->target.system_wide);
 	if (!rc && !s->profile.runs.n)
 		rc = environment_fill(s, r->source, err);
 	if (!rc)

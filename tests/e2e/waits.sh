@@ -277,6 +277,30 @@ near "each run has its waits" \
 	"$("$TALLY" report --format=csv -e blocked -s run,event e.tally |
 	   awk -F, 'NR > 1 { sum += $4 } END { print sum }')" 600000000
 
+# Who is not followed does not wait.
+cat >thread.c <<'END'
+#include <pthread.h>
+#include <unistd.h>
+static void *sleeper(void *arg) { usleep(400000); return arg; }
+int main(void)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, sleeper, NULL);
+	pthread_join(t, NULL);
+	return 0;
+}
+END
+if ${CC:-cc} -O1 -pthread thread.c -o thread; then
+	"$TALLY" record -q --wait --no-inherit -o j.tally ./thread
+	near "without --inherit only the first thread waits" \
+		"$("$TALLY" report --format=csv -e blocked,runnable -s event \
+		j.tally | awk -F, 'NR > 1 { sum += $3 } END { print sum }')" \
+		400000000
+fi
+"$TALLY" record --wait -C 0 -o k.tally true 2>k.err
+t_like "single processors do not tell of waits" "$(cat k.err)" '^tally: --wait and -C'
+
 "$TALLY" record -q --wait --source=timer -o f.tally true 2>f.err
 t_like "other sources say that they cannot" "$(cat f.err)" '^tally: --wait: '
 
