@@ -197,18 +197,20 @@ static size_t at_most(size_t bytes, size_t share)
 	return bytes;
 }
 
-/* The rings of one CPU leave room for those of the others. */
+/* Where little may be locked, the rings of one CPU leave room for those of the
+ * others. */
 static void share_room(struct perf_source *p, size_t ncpus)
 {
 	size_t room = perf_ring_room(ncpus ? ncpus : 1);
 
+	p->news_bytes = NEWS_BYTES_PRIVILEGED;
+	p->switch_bytes = SWITCH_BYTES_PRIVILEGED;
+	if (p->base.ring_bytes > NEWS_BYTES_PRIVILEGED)
+		return;
 	p->base.ring_bytes = at_most(p->base.ring_bytes,
 				     p->waits ? room / 2 : room / 4 * 3);
-	p->news_bytes = at_most(p->base.ring_bytes > NEWS_BYTES_PRIVILEGED
-				? NEWS_BYTES_PRIVILEGED : NEWS_BYTES, room / 6);
-	p->switch_bytes = at_most(p->base.ring_bytes > NEWS_BYTES_PRIVILEGED
-				  ? SWITCH_BYTES_PRIVILEGED : SWITCH_BYTES,
-				  room / 4);
+	p->news_bytes = at_most(NEWS_BYTES, room / 6);
+	p->switch_bytes = at_most(SWITCH_BYTES, room / 4);
 }
 
 static int perf_prepare(struct perf_source *p,
