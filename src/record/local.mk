@@ -59,6 +59,8 @@ librecord_a_SOURCES = \
 	src/record/let_go.h \
 	src/record/live_memory.c \
 	src/record/live_memory.h \
+	src/record/lost_rbp.c \
+	src/record/lost_rbp.h \
 	src/record/maps_watch.c \
 	src/record/maps_watch.h \
 	src/record/mapset.c \

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "image/cfi.h"
+#include "record/lost_rbp.h"
 #include "symbolize/symbolize.h"
 
 enum {
@@ -492,23 +494,94 @@ static void keep_outer(struct walk *k, struct unwind_stack *out,
 	out->n = inner;
 }
 
+static void walk_copy(struct walk *k, const struct unwind_regs *regs,
+		      struct unwind_stack *out)
+{
+	struct unwinder *w = k->w;
+	const struct record_copy *c = k->copy;
+	struct unwind_space space = { find_code, find_frame, k,
+				      k->maps->generation, c->is32 };
+	struct unwind_memory mem = {
+		.bytes = c->bytes, .start = c->regs.r[UNWIND_RSP],
+		.size = c->size, .all = c->all, .read = read_live, .ctx = k,
+	};
+
+	*out = (struct unwind_stack){ .pc = w->pcs, .sp = w->sps,
+				      .marks = w->marks, .max = DEEP_INNER,
+				      .full = walk_full, .ctx = k };
+	k->out = out;
+	k->live = LIVE_UNTRIED;
+	k->joined = -1;
+	unwind_walk(w->cache, &space, regs, &mem, out);
+}
+
+static bool search_read(void *ctx, uint64_t addr, void *to, size_t n)
+{
+	struct walk *k = ctx;
+
+	return !k->w->no_live && live_read(&k->w->live, k->pid, addr, to, n);
+}
+
+static bool search_is_code(void *ctx, uint64_t addr)
+{
+	struct walk *k = ctx;
+
+	return mapset_find(k->maps, addr);
+}
+
+/* The frame pointer of the function that could not be left for want of it. */
+static bool search_rbp(struct walk *k, const struct unwind_stack *out,
+		       uint64_t *rbp, bool *guessed)
+{
+	const struct map *m = mapset_find(k->maps, out->pc_end);
+	uint64_t sp = out->n ? out->sp[out->n - 1] : 0;
+	struct unwind_table *t = m ? table_of(k->w, m->image) : NULL;
+	struct rbp_search q = { .sp = sp, .read = search_read,
+				.is_code = search_is_code, .ctx = k };
+	struct cfi_section section;
+	struct cfi_cie cie;
+	struct cfi_fde fde;
+
+	if (!t || !in_copy(k, sp, 16) ||
+	    !image_find_fde(unwind_table_image(t), out->pc_end + m->delta,
+			    &section, &cie, &fde))
+		return false;
+	q.function = fde.start - m->delta;
+	q.stack = k->copy->bytes + (sp - k->copy->regs.r[UNWIND_RSP]);
+	q.size = k->copy->size - (sp - k->copy->regs.r[UNWIND_RSP]);
+	return lost_rbp_find(&q, rbp, guessed);
+}
+
+/* A look at a sleeping thread has the stack pointer only.  No function between it and
+ * the one that needs its frame pointer has saved that, so it is what rbp holds. */
+static void walk_with_rbp(struct walk *k, struct unwind_stack *out)
+{
+	struct unwind_regs regs = k->copy->regs;
+	bool guessed;
+
+	if (out->end != UNWIND_BROKEN || out->reason != UNWIND_LOST_REGISTER ||
+	    out->addr != UNWIND_RBP || regs.known >> UNWIND_RBP & 1 ||
+	    k->copy->is32 ||
+	    !search_rbp(k, out, &regs.r[UNWIND_RBP], &guessed))
+		return;
+	regs.known |= 1u << UNWIND_RBP;
+	walk_copy(k, &regs, out);
+	if (!guessed)
+		return;
+	if (out->end == UNWIND_WHOLE)
+		out->guessed++;
+	else
+		walk_copy(k, &k->copy->regs, out);
+}
+
 void unwinder_sample(struct unwinder *w, struct mapset *maps, uint32_t pid,
 		     uint32_t tid, struct record_sample *s)
 {
 	const struct record_copy *c = &s->copy;
 	struct walk k = { .w = w, .maps = maps, .pid = pid, .tid = tid,
-			  .copy = c, .joined = -1 };
-	struct unwind_stack out = { .pc = w->pcs, .sp = w->sps,
-				    .marks = w->marks, .max = DEEP_INNER,
-				    .full = walk_full, .ctx = &k };
-	struct unwind_space space = { find_code, find_frame, &k,
-				      maps->generation, c->is32 };
-	struct unwind_memory mem = {
-		.bytes = c->bytes, .start = c->regs.r[UNWIND_RSP],
-		.size = c->size, .all = c->all, .read = read_live, .ctx = &k,
-	};
+			  .copy = c };
+	struct unwind_stack out;
 
-	k.out = &out;
 	s->walked = true;
 	s->deep = NULL;
 	if (!c->regs.known) {
@@ -520,7 +593,8 @@ void unwinder_sample(struct unwinder *w, struct mapset *maps, uint32_t pid,
 	w->clock++;
 	if (!s->frames)
 		k.deep = deep_find(&w->deep, pid, tid, maps->generation);
-	unwind_walk(w->cache, &space, &c->regs, &mem, &out);
+	walk_copy(&k, &c->regs, &out);
+	walk_with_rbp(&k, &out);
 	s->end = end_of(&k, &out);
 	if (s->frames)
 		;

@@ -252,6 +252,18 @@ else
 			test "$got" -ge $((want / 100 * 40)) -a \
 			"$got" -le $((want / 20 * 21 + 5000000))
 	done
+	# Functions with frame pointers, of which a look knows only the stack's.
+	${CC:-cc} -O0 -g -fno-omit-frame-pointer -pthread waits.c -o framed
+	(cd other && as_nobody "$TALLY" record -q --wait -o f.tally ../framed \
+		>f.out 2>f.err)
+	chown 0 other/f.tally
+	for site in lock cond pipe sem sleep epoll poll child; do
+		got=$(total other/f.tally site_$site)
+		want=$(truth site_$site other/f.out)
+		t_run "with frame pointers: site_$site ($got of $want ns)" \
+			test "$got" -ge $((want / 100 * 40)) -a \
+			"$got" -le $((want / 20 * 21 + 5000000))
+	done
 	"$TALLY" report --no-tui other/b.tally >b.txt
 	t_like "the head says how stacks were found" "$(tr '\n' ' ' <b.txt)" \
 		'looks at sleeping threads.*from a look at the sleeping'

@@ -88,6 +88,9 @@ FUZZ_TARGETS += tests/fuzz/fuzz_check
 tests_fuzz_fuzz_check_SOURCES = tests/fuzz/fuzz_check.c $(FUZZ_TALLY) $(FUZZ_MAIN)
 tests_fuzz_fuzz_check_LDADD = $(FUZZ_LIBS)
 
+FUZZ_TARGETS += tests/fuzz/fuzz_lost_rbp
+tests_fuzz_fuzz_lost_rbp_SOURCES = tests/fuzz/fuzz_lost_rbp.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_lost_rbp_LDADD = $(FUZZ_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_perfmap
 tests_fuzz_fuzz_perfmap_SOURCES = tests/fuzz/fuzz_perfmap.c $(FUZZ_LINES) $(FUZZ_MAIN)
 tests_fuzz_fuzz_perfmap_LDADD = $(FUZZ_LIBS)
