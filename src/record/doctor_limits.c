@@ -22,7 +22,6 @@ enum {
 	CPUS_MAX = 4096,
 	FEW_CPUS = 8,
 	USUAL_RING = 256 << 10,
-	NEWS_RING = 64 << 10,	/* of mappings, beside that of samples */
 };
 
 /* Rings as record opens them: one a CPU, all at the same time. */
@@ -45,8 +44,6 @@ static void open_news(struct rings *r, long cpu, struct perf_event_attr *a,
 
 	if (fd < 0)
 		return;
-	if (!r->news)
-		r->news = NEWS_RING;
 	if (!perf_ring_open(ring, fd, r->news, NULL))
 		r->news = ring->size;
 	close(fd);	/* the mapping keeps it */
@@ -55,14 +52,17 @@ static void open_news(struct rings *r, long cpu, struct perf_event_attr *a,
 static void open_rings(struct rings *r, struct error *err)
 {
 	struct perf_event_attr a;
+	struct perf_rings plan = perf_rings_plan(perf_ring_size(), (size_t)
+			sysconf(_SC_NPROCESSORS_ONLN), false);
 
+	r->news = plan.news;
 	perf_try_clock(&a, false);
 	a.config = PERF_COUNT_SW_DUMMY;
 	a.disabled = 1;
 	for (long cpu = 0; cpu < r->n; cpu++) {
 		struct perf_scope at = { 0, (int)cpu, 0 };
 		size_t want = r->smallest < SIZE_MAX ? r->smallest
-						     : perf_ring_size();
+						     : plan.samples;
 
 		r->fd[cpu] = perf_sys_open(&a, &at);
 		if (r->fd[cpu] == -EMFILE)

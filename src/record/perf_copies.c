@@ -17,6 +17,14 @@ enum {
 	HOLD_MIN = 8,		/* copies */
 	RECORD_REST = 512,	/* of a sample beside its copy, about */
 	MEMORY_SHARE = 32,	/* all rings take less than 1/32 of it */
+	/* Rings of mappings, forks and exits wake us for each mapping: who made
+	 * it may be gone soon. */
+	NEWS_BYTES = 64 << 10,
+	NEWS_BYTES_PRIVILEGED = 512 << 10,
+	/* Each switch has a record of 64 bytes. */
+	SWITCH_BYTES = 128 << 10,
+	SWITCH_BYTES_PRIVILEGED = 1 << 20,
+	RING_LEAST = 4096,
 };
 
 static size_t half_down(size_t n, size_t limit)
@@ -46,6 +54,27 @@ size_t perf_ring_room(size_t ncpus)
 	if (!getrlimit(RLIMIT_MEMLOCK, &lock))
 		all += lock.rlim_cur < (1u << 30) ? lock.rlim_cur : 1u << 30;
 	return (size_t)(all / ncpus / 8 * 7);
+}
+
+static size_t at_most(size_t bytes, size_t share)
+{
+	while (bytes > share && bytes > RING_LEAST)
+		bytes /= 2;
+	return bytes;
+}
+
+struct perf_rings perf_rings_plan(size_t samples, size_t ncpus, bool waits)
+{
+	struct perf_rings r = { samples, NEWS_BYTES_PRIVILEGED,
+				SWITCH_BYTES_PRIVILEGED };
+	size_t room = perf_ring_room(ncpus ? ncpus : 1);
+
+	if (samples > NEWS_BYTES_PRIVILEGED)
+		return r;
+	r.samples = at_most(samples, waits ? room / 2 : room / 4 * 3);
+	r.news = at_most(NEWS_BYTES, room / 6);
+	r.switches = at_most(SWITCH_BYTES, room / 4);
+	return r;
 }
 
 struct perf_copies perf_copies_plan(uint64_t rate, size_t ncpus,

@@ -91,6 +91,14 @@ void perf_waits_prepare(struct perf_event *e, const struct perf_features *f,
 size_t perf_ring_size(void);
 /* How many bytes all rings of one CPU may have, about. */
 size_t perf_ring_room(size_t ncpus);
+/* The rings of one CPU, in bytes: of samples, of mappings, forks and exits, and of
+ * switches, for waits. */
+struct perf_rings {
+	size_t samples, news, switches;
+};
+/* Those for samples of so many bytes, or smaller ones where little may be locked, so
+ * that there is room for the other CPUs'. */
+struct perf_rings perf_rings_plan(size_t samples, size_t ncpus, bool waits);
 /* Rings for copies of stacks: see perf_copies_plan. */
 struct perf_copies {
 	size_t ring_bytes;	/* per CPU */

@@ -15,16 +15,9 @@
 enum {
 	WATERMARK_DIVISOR = 4,
 	WATERMARK_COPIES = 16,	/* they fill a ring sooner */
-	/* Rings of mappings, forks and exits wake us for each mapping: who made
-	 * it may be gone soon. */
-	NEWS_BYTES = 64 << 10,
-	NEWS_BYTES_PRIVILEGED = 512 << 10,
 	/* Samples that wait to be looked at. */
 	WAITING_LEAST = 16 << 20,
 	WAITING_PER_CPU = 4 << 20,
-	/* Each switch has a record of 64 bytes. */
-	SWITCH_BYTES = 128 << 10,
-	SWITCH_BYTES_PRIVILEGED = 1 << 20,
 	/* Of a thread that leaves its processor.  What lies behind is read while
 	 * it sleeps. */
 	WAIT_COPY = 2048,
@@ -190,27 +183,15 @@ static void prepare_waits(struct perf_source *p, struct perf_sampling how)
 			      (uint32_t)(p->switch_bytes / WATERMARK_DIVISOR));
 }
 
-static size_t at_most(size_t bytes, size_t share)
+static void plan_rings(struct perf_source *p, size_t given, size_t ncpus)
 {
-	while (bytes > share && bytes > 4096)
-		bytes /= 2;
-	return bytes;
-}
+	struct perf_rings r = perf_rings_plan(p->base.ring_bytes, ncpus,
+					      p->waits);
 
-/* Where little may be locked, the rings of one CPU leave room for those of the
- * others. */
-static void share_room(struct perf_source *p, size_t ncpus)
-{
-	size_t room = perf_ring_room(ncpus ? ncpus : 1);
-
-	p->news_bytes = NEWS_BYTES_PRIVILEGED;
-	p->switch_bytes = SWITCH_BYTES_PRIVILEGED;
-	if (p->base.ring_bytes > NEWS_BYTES_PRIVILEGED)
-		return;
-	p->base.ring_bytes = at_most(p->base.ring_bytes,
-				     p->waits ? room / 2 : room / 4 * 3);
-	p->news_bytes = at_most(NEWS_BYTES, room / 6);
-	p->switch_bytes = at_most(SWITCH_BYTES, room / 4);
+	if (!given)
+		p->base.ring_bytes = r.samples;
+	p->news_bytes = r.news;
+	p->switch_bytes = r.switches;
 }
 
 static int perf_prepare(struct perf_source *p,
@@ -229,10 +210,7 @@ static int perf_prepare(struct perf_source *p,
 	p->latency = o->waits && o->latency;
 	p->base.nevents = n + 2u * o->waits + p->latency;
 	plan_copies(p, o, t, &how);
-	if (!o->ring_bytes)
-		share_room(p, t->ncpus);
-	else
-		p->news_bytes = p->switch_bytes = NEWS_BYTES;
+	plan_rings(p, o->ring_bytes, t->ncpus);
 	if (plan_cpus(p, t) < 0)
 		return no_memory(err);
 	p->rings = calloc(p->nrings, sizeof(*p->rings));
