@@ -12,37 +12,64 @@
 
 #include "events/sysfs_files.h"
 
-int tracepoint_find(const char *sysfs, const char *system, const char *name,
-		    struct event_spec *out, struct error *err)
+/* A file of a tracepoint, and where it was; NULL when there is none. */
+static const char *tracepoint_file(struct buf *out, const char *sysfs,
+				   const char *system, const char *name,
+				   const char *file, char path[SYSFS_PATH])
 {
 	static const char *const roots[] = { "kernel/tracing",
 					     "kernel/debug/tracing" };
-	struct buf b = { 0 };
-	int r = 0;
+	const char *text = NULL;
 
 	if (!sysfs_plain(system) || !sysfs_plain(name))
-		return 0;
-	for (size_t i = 0; i < 2 && !r; i++) {
-		char path[SYSFS_PATH];
-		const char *text;
-		uint64_t id;
+		return NULL;
+	for (size_t i = 0; i < 2 && !text; i++) {
+		snprintf(path, SYSFS_PATH, "%s/%s/events/%s/%s/%s", sysfs,
+			 roots[i], system, name, file);
+		text = sysfs_read(out, path);
+	}
+	return text;
+}
 
-		snprintf(path, sizeof(path), "%s/%s/events/%s/%s/id", sysfs,
-			 roots[i], system, name);
-		text = sysfs_read(&b, path);
-		if (!text)
-			continue;
-		if (!sysfs_number(text, &id)) {
-			r = error_set(err, ERR_FORMAT, "%s holds \"%s\"", path,
-				      text);
-			break;
-		}
+int tracepoint_find(const char *sysfs, const char *system, const char *name,
+		    struct event_spec *out, struct error *err)
+{
+	char path[SYSFS_PATH];
+	struct buf b = { 0 };
+	const char *text = tracepoint_file(&b, sysfs, system, name, "id", path);
+	uint64_t id;
+	int r = 0;
+
+	if (text && !sysfs_number(text, &id)) {
+		r = error_set(err, ERR_FORMAT, "%s holds \"%s\"", path, text);
+	} else if (text) {
 		out->type = PERF_TYPE_TRACEPOINT;
 		out->config = id;
 		r = 1;
 	}
 	buf_fini(&b);
 	return r;
+}
+
+/* Lines are "field:TYPE NAME;	offset:N;	size:N;	signed:N;". */
+bool tracepoint_field(const char *sysfs, const char *system, const char *name,
+		      const char *field, uint32_t *offset)
+{
+	char path[SYSFS_PATH], wanted[64];
+	struct buf b = { 0 };
+	const char *text = tracepoint_file(&b, sysfs, system, name, "format",
+					   path);
+	unsigned int at, size;
+	bool found;
+
+	snprintf(wanted, sizeof(wanted), " %s;", field);
+	text = text ? strstr(text, wanted) : NULL;
+	found = text && sscanf(text + strlen(wanted), " offset:%u; size:%u;",
+			       &at, &size) == 2 && size == 4;
+	if (found)
+		*offset = at;
+	buf_fini(&b);
+	return found;
 }
 
 /* The folder of tracefs that can be read, or NULL. */

@@ -9,6 +9,11 @@
 int tracepoint_find(const char *sysfs, const char *system, const char *name,
 		    struct event_spec *out, struct error *err);
 
+/* Where a field of four bytes stands in its records, by its format; false when it is
+ * not known. */
+bool tracepoint_field(const char *sysfs, const char *system, const char *name,
+		      const char *field, uint32_t *offset);
+
 /*
  * All whose SYSTEM:NAME matches a pattern with * and ?, in order of their names.
  * The callback returns 0 or an error code; 0, or an error.

@@ -470,7 +470,7 @@ static bool is_asleep(const struct collector *c, const struct waiter *t,
 	if (t->state != WAITER_OUT)
 		/* It may sleep by now: records come later. */
 		return c->wait_samples.looks;
-	return !t->runnable && !t->sampled && !waits_has_look(t) &&
+	return !t->runnable && !t->woken_ns && !t->sampled && !waits_has_look(t) &&
 	       now_ns > t->since_ns + LOOK_AFTER_NS;
 }
 

@@ -285,6 +285,10 @@ int collector_record(void *ctx, const struct record *r, struct error *err)
 	case RECORD_SWITCH:
 	case RECORD_SWITCH_GAP:
 		return c->wait_samples.on ? collect_switch(c, r, err) : 0;
+	case RECORD_WAKE:
+		waits_wake(&c->waits, r->wake.tid, r->time_ns,
+			   &(struct waker){ r->pid, r->tid, r->wake.interrupt });
+		return 0;
 	case RECORD_KSYMBOL:
 		rc = kernel_code_record(&c->kernel, &c->images, &r->ksymbol,
 					&c->processes.generation);

@@ -146,20 +146,18 @@ static int open_counter(struct perf_source *p, uint32_t event, size_t cpu,
 	return 0;
 }
 
-/* The event of switches, with a ring of its own, or where no more memory may be
- * locked with the samples. */
-static int open_switches(struct perf_source *p, size_t cpu,
-			 const struct perf_scope *at, bool inherit,
+/* The event of switches or that of wakes, with a ring of their own, or where no more
+ * memory may be locked with the samples. */
+static int open_switches(struct perf_source *p, size_t cpu, uint32_t event,
+			 const struct perf_scope *at, struct perf_event_attr a,
 			 struct error *err)
 {
-	struct perf_event_attr a = p->switches;
-	struct counter c = { -1, perf_switches(p), (uint32_t)at->cpu, 0 };
+	struct counter c = { -1, event, (uint32_t)at->cpu, 0 };
 	size_t ring = 2 * p->ncpus + cpu;
 	uint64_t id;
 	uint32_t *slot;
 	int r;
 
-	a.inherit = inherit;
 	c.fd = perf_sys_open(&a, at);
 	if (c.fd == -ESRCH || c.fd == -ENODEV)
 		return 0;
@@ -180,6 +178,16 @@ static int open_switches(struct perf_source *p, size_t cpu,
 		return r;
 	p->leaders[ring] = p->leaders[p->ncpus + cpu];
 	return share_ring(c.fd, p->leaders[ring], err);
+}
+
+/* All wakes on one CPU: who wakes a thread is often an interrupt, and of those events of
+ * a thread do not tell. */
+static int open_wakes(struct perf_source *p, size_t cpu, struct error *err)
+{
+	const struct perf_scope all = { -1, (int)p->cpus[cpu], 0 };
+
+	return p->base.wakes ? open_switches(p, cpu, perf_wakes(p), &all,
+					     p->wakes, err) : 0;
 }
 
 /* All events of one thread (or of everybody) on one CPU. */
@@ -203,7 +211,10 @@ static int open_place(struct perf_source *p, size_t cpu,
 			return r;
 	}
 	if (p->waits) {
-		r = open_switches(p, cpu, at, inherit, err);
+		struct perf_event_attr a = p->switches;
+
+		a.inherit = inherit;
+		r = open_switches(p, cpu, perf_switches(p), at, a, err);
 		if (r < 0)
 			return r;
 	}
@@ -244,6 +255,12 @@ int perf_open_all(struct perf_source *p, const struct perf_target *t,
 		return error_set(err, ERR_NOTFOUND, t->tids
 				 ? "the processes to record have ended"
 				 : "none of the CPUs is online");
+	for (size_t c = 0; c < p->nopen; c++) {
+		int r = open_wakes(p, c, err);
+
+		if (r < 0)
+			return r;
+	}
 	return 0;
 }
 
@@ -276,6 +293,8 @@ static void came(struct perf_source *p, size_t cpu, const uint32_t *tids,
 	}
 	for (size_t i = 0; i < n && r >= 0; i++)
 		r = open_for(p, cpu, tids[i], &ignored);
+	if (r >= 0)
+		open_wakes(p, cpu, &ignored);
 	if (p->started)
 		perf_start_from(p, first, &ignored);
 	p->away[cpu] = false;

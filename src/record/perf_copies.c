@@ -21,9 +21,9 @@ enum {
 	 * it may be gone soon. */
 	NEWS_BYTES = 64 << 10,
 	NEWS_BYTES_PRIVILEGED = 512 << 10,
-	/* Each switch has a record of 64 bytes. */
+	/* Each switch has a record of 64 bytes, and each wake one of 104. */
 	SWITCH_BYTES = 128 << 10,
-	SWITCH_BYTES_PRIVILEGED = 1 << 20,
+	SWITCH_BYTES_PRIVILEGED = 2 << 20,
 	RING_LEAST = 4096,
 };
 

@@ -56,6 +56,25 @@ static uint64_t word_at(const struct perf_bytes *b, uint64_t pos)
 	return v;
 }
 
+static uint32_t event_of(const struct perf_decoder *d, uint64_t id)
+{
+	return u64map_get(d->ids, id);
+}
+
+static bool is_wake(const struct perf_decoder *d, uint32_t event)
+{
+	return d->wakes && event == d->wakes;
+}
+
+uint32_t perf_sample_event(const struct perf_decoder *d,
+			   const struct perf_bytes *b, uint64_t pos, size_t n)
+{
+	uint32_t event = d && n >= HEADER + 8
+			 ? event_of(d, word_at(b, pos + HEADER)) : U64MAP_NONE;
+
+	return event != U64MAP_NONE && is_wake(d, event) ? U64MAP_NONE : event;
+}
+
 /* Where the size of the stack's copy stands in a sample, or 0. */
 static size_t copy_offset(const struct perf_decoder *d,
 			  const struct perf_bytes *b, uint64_t pos, size_t n)
@@ -84,7 +103,8 @@ struct perf_extent perf_record_extent(const struct perf_decoder *d,
 	uint64_t size, used;
 	size_t at;
 
-	if (h.type != PERF_RECORD_SAMPLE || !d || !d->copy)
+	if (h.type != PERF_RECORD_SAMPLE || !d || !d->copy ||
+	    (d->wakes && perf_sample_event(d, b, pos, h.size) == U64MAP_NONE))
 		return e;
 	at = copy_offset(d, b, pos, h.size);
 	size = at ? word_at(b, pos + at) : 0;
@@ -126,18 +146,6 @@ void perf_record_take(const struct perf_bytes *b, uint64_t pos,
 		perf_bytes_copy(b, pos + h.size - 8, to + e.size - 8, 8);
 	h.size = (uint16_t)e.size;
 	memcpy(to, &h, sizeof(h));
-}
-
-static uint32_t event_of(const struct perf_decoder *d, uint64_t id)
-{
-	return u64map_get(d->ids, id);
-}
-
-uint32_t perf_sample_event(const struct perf_decoder *d,
-			   const struct perf_bytes *b, uint64_t pos, size_t n)
-{
-	return d && n >= HEADER + 8 ? event_of(d, word_at(b, pos + HEADER))
-				    : U64MAP_NONE;
 }
 
 uint64_t perf_sample_weight(const struct perf_bytes *b, uint64_t pos, size_t n)
@@ -213,6 +221,24 @@ static bool decode_copy(struct cursor *c, struct record_sample *s)
 	return !c->bad;
 }
 
+/* include/trace/events/sched.h, sched_wakeup_template. */
+static bool decode_wake(const struct perf_decoder *d, struct cursor *c,
+			struct record *out)
+{
+	/* enum trace_flag_type, linux/trace_events.h: hard and soft interrupts,
+	 * and those that cannot be masked. */
+	enum { FLAGS_AT = 2, IN_INTERRUPT = 0x08 | 0x10 | 0x40 };
+	uint32_t size = cursor_u32(c);
+	const uint8_t *raw = cursor_take(c, size);
+
+	if (!raw || size <= FLAGS_AT || size < 4 || d->woken_at > size - 4)
+		return false;
+	memcpy(&out->wake.tid, raw + d->woken_at, sizeof(out->wake.tid));
+	out->wake.interrupt = raw[FLAGS_AT] & IN_INTERRUPT;
+	out->kind = RECORD_WAKE;
+	return true;
+}
+
 static bool decode_sample(const struct perf_decoder *d, struct cursor *c,
 			  uint16_t misc, struct record *out)
 {
@@ -229,6 +255,10 @@ static bool decode_sample(const struct perf_decoder *d, struct cursor *c,
 	cursor_skip(c, 8);
 	out->cpu = cursor_u32(c);
 	cursor_skip(c, 4);
+	if (is_wake(d, out->event)) {
+		cursor_skip(c, 8);
+		return decode_wake(d, c, out);
+	}
 	s->weight = cursor_u64(c);
 	s->guest = mode != PERF_RECORD_MISC_KERNEL &&
 		   mode != PERF_RECORD_MISC_USER;

@@ -8,6 +8,10 @@
  *	sample: header id ip pid,tid time cpu,- period [nr ips[nr]]
  *		[abi [regs[17]] size [bytes[size] used]]
  *	other:  header …                pid,tid time cpu,- id
+ *	wake:   header id ip pid,tid time cpu,- period size bytes[size]
+ *
+ * The last are samples of the tracepoint sched:sched_waking, whose bytes begin with
+ * those that all tracepoints have: u16 type, u8 flags, u8, i32 pid.
  *
  * The kernel keeps `size` bytes of a ring for each copy of a stack, but fills
  * only the first `used` of them.
@@ -34,6 +38,9 @@ struct perf_decoder {
 	bool callchain;		/* samples were opened with CALLCHAIN */
 	uint32_t max_stack;	/* kernel.perf_event_max_stack */
 	bool copy;	/* samples were opened with REGS_USER and STACK_USER */
+	uint32_t wakes;		/* the index of the event of wakes, or 0 */
+	uint32_t woken_at;	/* where the woken thread's number stands in
+				 * their bytes */
 };
 
 /* Bytes of a ring, around whose end records may go. */
@@ -61,7 +68,7 @@ void perf_record_take(const struct perf_bytes *b, uint64_t pos,
 		      struct perf_event_header h, struct perf_extent e,
 		      uint8_t *to);
 
-/* The event of a sample as it comes from the ring, or U64MAP_NONE. */
+/* The event of a sample as it comes from the ring; U64MAP_NONE also for a wake. */
 uint32_t perf_sample_event(const struct perf_decoder *d,
 			   const struct perf_bytes *b, uint64_t pos, size_t n);
 

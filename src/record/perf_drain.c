@@ -27,8 +27,9 @@ static int deliver_gap(struct delivery *d, uint64_t time, uint64_t lost)
 
 static bool tells_lost_switches(const struct perf_source *p, const struct record *r)
 {
-	return p->waits && r->kind == RECORD_LOST &&
-	       r->event == perf_switches(p);
+	/* What is lost in their ring is told by the next event there. */
+	return p->waits && r->kind == RECORD_LOST && r->event != SOURCE_NONE &&
+	       r->event >= perf_switches(p);
 }
 
 static int deliver(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
@@ -102,7 +103,7 @@ static int last_lost_switches(struct perf_source *p, struct delivery *d)
 	for (size_t i = 0; i < p->counters.n; i++) {
 		uint64_t v[4] = { 0 };
 
-		if (p->counters.v[i].event == perf_switches(p) &&
+		if (p->counters.v[i].event >= perf_switches(p) &&
 		    read(p->counters.v[i].fd, v, sizeof(v)) == sizeof(v))
 			sum += v[3];
 	}

@@ -19,6 +19,7 @@
 
 #include "base/buf.h"
 #include "base/io.h"
+#include "events/tracepoints.h"
 #include "record/perf_abi.h"
 #include "record/perf_decode.h"
 #include "record/proc_read.h"
@@ -249,6 +250,47 @@ void perf_switches_prepare(struct perf_event_attr *a,
 	a->context_switch = 1;
 	a->watermark = 1;
 	a->wakeup_watermark = watermark;
+}
+
+bool perf_wakes_prepare(struct perf_event_attr *a, const struct perf_features *f,
+			const struct perf_sampling *how, uint32_t *woken_at,
+			char *why, size_t size)
+{
+	static const char system[] = "sched", name[] = "sched_waking";
+	const struct perf_scope self = { 0, -1, 0 };
+	struct event_spec spec;
+	struct error err;
+	int fd;
+
+	/* The record has the number of the machine's first namespace. */
+	if (!proc_first_pid_namespace()) {
+		snprintf(why, size, "in a pid namespace of its own");
+		return false;
+	}
+	if (tracepoint_find("/sys", system, name, &spec, &err) != 1 ||
+	    !tracepoint_field("/sys", system, name, "pid", woken_at)) {
+		snprintf(why, size, tracepoints_readable("/sys")
+			 ? "the tracepoint sched:sched_waking is not there"
+			 : "the kernel's list of tracepoints cannot be read");
+		return false;
+	}
+	memset(a, 0, sizeof(*a));
+	a->size = PERF_ATTR_SIZE_TALLY;
+	apply_features(a, f);
+	a->type = spec.type;
+	a->config = spec.config;
+	a->sample_type |= PERF_SAMPLE_RAW;
+	a->sample_period = 1;
+	/* It is of no thread that could execute something. */
+	a->disabled = !how->enable_on_exec;
+	fd = perf_sys_open(a, &self);
+	if (fd >= 0) {
+		close(fd);
+		return true;
+	}
+	snprintf(why, size, "tracepoints are not allowed: kernel."
+		 "perf_event_paranoid=-1 or %s", rights_perfmon_name());
+	return false;
 }
 
 /* The user side as registers and stack, the kernel's part as its chain. */

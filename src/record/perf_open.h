@@ -84,6 +84,12 @@ void perf_tracking_prepare(struct perf_event_attr *a,
 void perf_switches_prepare(struct perf_event_attr *a,
 			   const struct perf_features *f,
 			   const struct perf_sampling *how, uint32_t watermark);
+/* The event that tells of threads that are woken.  False where this kernel does not let
+ * us see them, with the reason in `why`; else the place of the woken thread's number
+ * in the record's bytes, too (perf_decode.h). */
+bool perf_wakes_prepare(struct perf_event_attr *a, const struct perf_features *f,
+			const struct perf_sampling *how, uint32_t *woken_at,
+			char *why, size_t size);
 /* Prepares e->attr for samples of each switch-out; e->spec is filled in, too. */
 void perf_waits_prepare(struct perf_event *e, const struct perf_features *f,
 			const struct perf_sampling *how);

@@ -181,6 +181,11 @@ static void prepare_waits(struct perf_source *p, struct perf_sampling how)
 					      WATERMARK_DIVISOR);
 	perf_switches_prepare(&p->switches, &p->features, &how,
 			      (uint32_t)(p->switch_bytes / WATERMARK_DIVISOR));
+	p->base.wakes = perf_wakes_prepare(&p->wakes, &p->features, &how,
+					   &p->woken_at, p->base.no_wakes,
+					   sizeof(p->base.no_wakes));
+	p->wakes.watermark = 1;
+	p->wakes.wakeup_watermark = p->switches.wakeup_watermark;
 }
 
 static void plan_rings(struct perf_source *p, size_t given, size_t ncpus)
@@ -243,6 +248,7 @@ static int perf_prepare(struct perf_source *p,
 	p->decoder = (struct perf_decoder){
 		&p->ids, how.callchain, p->base.max_stack,
 		p->base.copy_bytes != 0,
+		p->base.wakes ? perf_wakes(p) : 0, p->woken_at,
 	};
 	if (pmu_core_kinds("/sys", &p->kinds) < 0)
 		return no_memory(err);

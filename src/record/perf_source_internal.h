@@ -80,6 +80,8 @@ struct perf_source {
 	bool waits, latency;
 	struct perf_event_attr switches;	/* the event of those rings */
 	size_t switch_bytes;	/* of each */
+	struct perf_event_attr wakes;	/* the other event there, if base.wakes */
+	uint32_t woken_at;	/* in its records: perf_decode.h */
 	uint64_t switches_lost;	/* by their records */
 	int cgroup_fd;
 	bool doubt;		/* what happened meanwhile is to be asked */
@@ -100,6 +102,12 @@ static inline size_t perf_opened(const struct perf_source *p)
 static inline uint32_t perf_switches(const struct perf_source *p)
 {
 	return (uint32_t)p->base.nevents;
+}
+
+/* … and of those of wakes. */
+static inline uint32_t perf_wakes(const struct perf_source *p)
+{
+	return perf_switches(p) + 1;
 }
 
 static inline struct perf_source *perf_of(struct source *s)

@@ -3,6 +3,7 @@
 #include "record/proc_read.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -49,4 +50,14 @@ bool proc_other_user(uint32_t pid, uint64_t *uid)
 {
 	*uid = proc_status_of(pid, "Uid", geteuid());
 	return *uid != geteuid();
+}
+
+bool proc_first_pid_namespace(void)
+{
+	static const char first[] = "pid:[4026531836]";	/* PROC_PID_INIT_INO */
+	char text[64];
+	ssize_t n = readlink("/proc/self/ns/pid", text, sizeof(text) - 1);
+
+	text[n < 0 ? 0 : n] = 0;
+	return n <= 0 || !strcmp(text, first);
 }

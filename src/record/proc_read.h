@@ -14,6 +14,8 @@ bool proc_line(const char *path, struct buf *out);
 bool proc_name(uint32_t pid, const char *otherwise, struct buf *out);
 /* The number after "KEY:" in /proc/PID/status, or `otherwise`. */
 uint64_t proc_status_of(uint32_t pid, const char *key, uint64_t otherwise);
+/* Whether our process numbers are the machine's own; also where /proc does not tell. */
+bool proc_first_pid_namespace(void);
 /* Whether a process is another user's, and whose: files of one that may not be
  * dumped are root's (proc(5)), its status tells the truth. */
 bool proc_other_user(uint32_t pid, uint64_t *uid);

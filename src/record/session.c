@@ -13,6 +13,7 @@
 #include "profile/replace.h"
 #include "record/kernel_code.h"
 #include "record/priority.h"
+#include "record/proc_read.h"
 #include "record/rotate.h"
 #include "record/signals.h"
 
@@ -193,12 +194,10 @@ int session_finish_file(struct session *s, struct error *err)
 /* Process numbers are those of our pid namespace, in /proc those of its. */
 static void check_namespaces(struct session *s)
 {
-	static const char first[] = "pid:[4026531836]";	/* PROC_PID_INIT_INO */
 	char text[64];
-	ssize_t n = readlink("/proc/self/ns/pid", text, sizeof(text) - 1);
+	ssize_t n;
 
-	text[n < 0 ? 0 : n] = 0;
-	s->collector.pid_ns = n > 0 && strcmp(text, first);
+	s->collector.pid_ns = !proc_first_pid_namespace();
 	n = readlink("/proc/self", text, sizeof(text) - 1);
 	text[n < 0 ? 0 : n] = 0;
 	if (n <= 0 || strtol(text, NULL, 10) == getpid())

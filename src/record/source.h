@@ -36,6 +36,7 @@ enum record_kind {
 				 * are missing: ask PROC again */
 	RECORD_SWITCH,		/* the thread leaves its processor or gets one */
 	RECORD_SWITCH_GAP,	/* records of switches are missing */
+	RECORD_WAKE,		/* the thread wakes another one */
 };
 
 /* The user side as it was: registers, and the stack from its pointer up. */
@@ -114,6 +115,11 @@ struct record {
 			bool out;	/* else in */
 			bool preempted;	/* out, though it wanted to go on */
 		} change;
+		struct {
+			uint32_t tid;	/* of the other one */
+			bool interrupt;	/* not the thread wakes it, but what
+					 * broke in on it */
+		} wake;
 		uint64_t lost;
 	};
 };
@@ -196,6 +202,8 @@ struct source {
 	 * processor, if `wait_stacks`, and RECORD_SWITCH when; none comes of
 	 * `runnable`. */
 	bool waits, wait_stacks;
+	bool wakes;		/* RECORD_WAKE comes, too */
+	char no_wakes[128];	/* why not, or "" */
 	uint32_t blocked, runnable;
 	uint32_t latency;	/* the event of wall-clock time, of which no
 				 * samples come; or SOURCE_NONE */

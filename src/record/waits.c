@@ -100,6 +100,7 @@ static int end_wait(struct waits *w, const struct waiter *t, uint64_t end_ns,
 	const struct wait_stack *look = find_look(t, t->since_ns, end_ns);
 	struct wait out = { .start_ns = t->since_ns, .end_ns = end_ns,
 			    .runnable = t->runnable, .found = WAIT_NO_STACK };
+	int r;
 
 	if (t->sampled) {
 		out.found = WAIT_EXACT;
@@ -112,7 +113,16 @@ static int end_wait(struct waits *w, const struct waiter *t, uint64_t end_ns,
 		out.stack = look->stack;
 		out.loc = look->loc;
 	}
-	return tell(w, t, out, err);
+	if (!t->woken_ns || t->woken_ns >= end_ns)
+		return tell(w, t, out, err);
+	out.end_ns = t->woken_ns;
+	out.waker = t->waker;
+	r = tell(w, t, out, err);
+	out.start_ns = t->woken_ns;
+	out.end_ns = end_ns;
+	out.runnable = true;
+	out.waker = (struct waker){ 0 };
+	return r < 0 ? r : tell(w, t, out, err);
 }
 
 /* A switch in or out after a loss.  Who ran before, and goes out now, may have run
@@ -131,6 +141,7 @@ static void set_state(struct waiter *t, enum waiter_state state, uint64_t since)
 {
 	t->state = state;
 	t->since_ns = since;
+	t->woken_ns = 0;
 	t->runnable = t->starting = t->sampled = t->ran = false;
 }
 
@@ -242,6 +253,19 @@ int waits_fork(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
 	set_state(t, WAITER_OUT, time_ns);
 	t->runnable = t->starting = true;
 	return 0;
+}
+
+void waits_wake(struct waits *w, uint32_t tid, uint64_t time_ns,
+		const struct waker *waker)
+{
+	struct waiter *t = waits_find(w, tid);
+
+	/* One that has not left its processor yet does not leave it blocked. */
+	if (!t || t->state != WAITER_OUT || t->runnable || t->woken_ns ||
+	    time_ns <= t->since_ns)
+		return;
+	t->woken_ns = time_ns;
+	t->waker = *waker;
 }
 
 void waits_exit(struct waits *w, uint32_t tid)

@@ -6,7 +6,9 @@
  *
  * A wait is the time from a thread's switch-out to its next switch-in.  It is
  * `runnable` if the thread wanted to go on when it left (preempted, throttled) or
- * had just been made; else it is blocked.  Its length is exact.  Its stack is that of
+ * had just been made; else it is blocked, up to the time when it was woken, and
+ * runnable from then on: those are two waits.  Where nothing tells of the waking it is
+ * blocked all the time.  Its length is exact.  Its stack is that of
  * the sample which the kernel took at the switch-out, or else that of a look at the
  * sleeping thread: one that lies between the two switches, by their times.
  *
@@ -35,12 +37,20 @@ enum wait_found {
 	WAIT_FOUND_KINDS,
 };
 
+/* Who woke a thread. */
+struct waker {
+	uint32_t pid, tid;	/* tid 0: not known */
+	bool interrupt;		/* not that thread, but what broke in on it: a
+				 * timer, a disk, the network */
+};
+
 struct wait {
 	uint32_t pid, tid;
 	uint64_t start_ns, end_ns;	/* start < end */
 	bool runnable;
 	enum wait_found found;
 	uint32_t stack, loc;	/* EXACT and LOOKED: as they were told */
+	struct waker waker;	/* of one that was blocked */
 };
 
 /* A stack that was seen, by the caller's numbers. */
@@ -67,6 +77,8 @@ struct waiter {
 	bool closed;		/* we may not look at it */
 	uint64_t since_ns;	/* OUT, DOUBT: the switch-out; DOUBT of one that
 				 * ran: when that was told */
+	uint64_t woken_ns;	/* OUT: since then it is runnable; or 0 */
+	struct waker waker;
 	struct wait_stack sample;
 	/* Records come later than looks, which may be of several waits by then. */
 	struct wait_stack looks[WAIT_LOOKS];
@@ -107,6 +119,9 @@ int waits_switch(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
 		 bool out, bool preempted, struct error *err);
 int waits_fork(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
 	       struct error *err);
+/* A thread was woken.  One that is not out, or not known, is left alone. */
+void waits_wake(struct waits *w, uint32_t tid, uint64_t time_ns,
+		const struct waker *waker);
 void waits_exit(struct waits *w, uint32_t tid);
 /* Records of switches were lost before this one. */
 int waits_lost(struct waits *w, uint64_t time_ns, struct error *err);
