@@ -283,6 +283,13 @@ static void see_waits(struct perf_source *p)
 	p->base.wait_stacks = !blocked->exclude_kernel;
 	blocked->period = 0;
 	*runnable = *blocked;
+	if (!p->base.wakes) {
+		size_t n = strlen(blocked->note);
+
+		snprintf(blocked->note + n, sizeof(blocked->note) - n,
+			 "%sincludes the time from being woken to running: %s",
+			 n ? "; " : "", p->base.no_wakes);
+	}
 	snprintf(runnable->name, sizeof(runnable->name), "runnable");
 	snprintf(runnable->actual, sizeof(runnable->actual), "runnable");
 	*runnable->note = 0;

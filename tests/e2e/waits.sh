@@ -443,6 +443,51 @@ if ${CC:-cc} -O1 -g -pthread latency.c -o latency; then
 		'cycles +latency|clock +latency'
 fi
 
+# Beside others that are busy: who is awake, but has no processor, is not blocked.
+cat >queue.c <<'END'
+#include <stdio.h>
+#include <time.h>
+
+int main(void)
+{
+	unsigned long long ran, queued;
+	FILE *f;
+
+	for (int i = 0; i < 100; i++) {
+		struct timespec t = { 0, 3000000 };
+
+		nanosleep(&t, NULL);
+		for (volatile int k = 0; k < 1000000; k++)
+			;
+	}
+	f = fopen("/proc/self/schedstat", "r");
+	if (!f || fscanf(f, "%llu %llu", &ran, &queued) != 2)
+		return 1;
+	printf("%llu\n", queued);
+	return 0;
+}
+END
+if ${CC:-cc} -O1 -g queue.c -o queue; then
+	for i in 1 2 3 4; do
+		timeout 60 sh -c 'while :; do :; done' & busy="$busy $!"
+	done
+	t_cleanup "kill $busy 2>/dev/null"
+	queued=$("$TALLY" record -q --wait -o l.tally ./queue)
+	kill $busy
+	wait_of() { # EVENT
+		"$TALLY" report --format=csv -e "$1" -s event l.tally |
+			awk -F, 'NR > 1 { sum += $3 } END { print sum + 0 }'
+	}
+	if "$TALLY" report --no-tui l.tally | grep -q 'being woken'; then
+		t_skip "wakes" "the kernel's tracepoints are not to be had"
+	else
+		near "runnable is what the kernel counts as queued" \
+			"$(wait_of runnable)" "$queued"
+		# 100 sleeps of 3 ms; the kernel's timers may be late by 50 us each.
+		about "blocked is what it sleeps" "$(wait_of blocked)" 300000000
+	fi
+fi
+
 # Nothing that sleeps sees it: no call is interrupted.
 cat >eintr.c <<'END'
 #include <errno.h>

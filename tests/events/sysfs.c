@@ -50,6 +50,12 @@ static const struct {
 	{ "bus/event_source/devices/msr/events/tsc", "event=0x00\n" },
 	{ "bus/event_source/devices/odd/type", "many\n" },
 	{ "kernel/tracing/events/sched/sched_switch/id", "316\n" },
+	{ "kernel/tracing/events/sched/sched_switch/format",
+	  "name: sched_switch\nID: 316\nformat:\n"
+	  "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	  "\tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
+	  "\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;\n"
+	  "\tfield:long prev_state;\toffset:32;\tsize:8;\tsigned:1;\n" },
 };
 
 static int make_dirs(char *path)

@@ -10,6 +10,7 @@
 
 #include "events/events.h"
 #include "events/pmu.h"
+#include "events/tracepoints.h"
 #include "events/units.h"
 #include "sysfs.h"
 
@@ -393,6 +394,25 @@ static void listing_can_be_stopped(void **state)
 	assert_int_equal(n, 3);
 }
 
+static void fields_of_tracepoints_have_their_place(void **state)
+{
+	const struct sysfs *s = *state;
+	uint32_t at = 7;
+
+	assert_true(tracepoint_field(s->root, "sched", "sched_switch",
+				     "prev_pid", &at));
+	assert_int_equal(at, 24);
+	/* Of eight bytes, of an array, of none. */
+	at = 7;
+	assert_false(tracepoint_field(s->root, "sched", "sched_switch",
+				      "prev_state", &at));
+	assert_false(tracepoint_field(s->root, "sched", "sched_switch", "pid",
+				      &at));
+	assert_false(tracepoint_field(s->root, "sched", "not_there", "pid", &at));
+	assert_false(tracepoint_field(s->root, "..", "sched", "pid", &at));
+	assert_int_equal(at, 7);
+}
+
 static void unmounted_tracepoints_are_told(void **state)
 {
 	struct event_list l = { 0 };
@@ -553,6 +573,7 @@ static void units_count_on_their_processors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fields_of_tracepoints_have_their_place),
 		cmocka_unit_test(unmounted_tracepoints_are_told),
 		cmocka_unit_test(names_have_the_kernels_numbers),
 		cmocka_unit_test(clocks_count_time),

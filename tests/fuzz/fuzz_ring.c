@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The bytes of a perf ring, through decoder, ordering and address spaces into a
+/* The bytes of a perf ring, through decoder, ordering, waits and address spaces into a
  * profile.  The first byte says how; the rest goes in two rounds. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/collect_waits.h"
 #include "record/collector.h"
 #include "record/order.h"
 #include "record/perf_decode.h"
@@ -11,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { RING = 65536, IDS = 4, LOCS_MAX = 1 << 20 };
+enum { RING = 65536, IDS = 4, WAKES = 3 };
 
 struct delivery {
 	struct perf_decoder d;
@@ -67,12 +68,23 @@ static void feed(struct delivery *d, const uint8_t *data, size_t size)
 	free(ring);
 }
 
+static void begin_waits(struct collector *c)
+{
+	const struct source src = { .nevents = 2, .waits = true, .wakes = true,
+				    .wait_stacks = true, .runnable = 1,
+				    .latency = SOURCE_NONE };
+
+	collect_waits_begin(c, &src, false);
+	if (waits_toggle(&c->waits, 0, true, NULL) < 0)
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct u64map ids = { 0 };
 	struct profile p;
 	struct collector c;
-	struct delivery d = { { &ids, true, 127, false }, &c, 0 };
+	struct delivery d = { { .ids = &ids, .max_stack = 127 }, &c, 0 };
 
 	if (size < 1 || size > RING || profile_init(&p) < 0)
 		return 0;
@@ -80,8 +92,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		*u64map_slot(&ids, i) = i;
 	d.d.callchain = data[0] & 1;
 	d.d.copy = data[0] & 2;
+	d.d.wakes = data[0] & 4 ? WAKES : 0;
+	d.d.woken_at = 24;
 	if (!collector_init(&c, &p, "/nonexistent", "/nonexistent", NULL)) {
 		c.nevents = 2;
+		if (d.d.wakes)
+			begin_waits(&c);
 		feed(&d, data + 1, size - 1);
 		check(&p);
 		collector_fini(&c);

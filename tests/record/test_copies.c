@@ -41,7 +41,8 @@ static int setup(void **state)
 		return -1;
 	x->ring = calloc(1, RING);
 	*u64map_slot(&x->ids, ID) = 0;
-	x->d = (struct perf_decoder){ &x->ids, true, 127, true };
+	x->d = (struct perf_decoder){ .ids = &x->ids, .callchain = true,
+				       .max_stack = 127, .copy = true };
 	for (size_t i = 0; i < NREGS; i++)
 		x->regs[i] = 0x1000 + i;
 	for (size_t i = 0; i < sizeof(x->stack); i++)

@@ -28,7 +28,8 @@ static int setup(void **state)
 	if (!slot)
 		return -1;
 	*slot = EVENT;
-	x->d = (struct perf_decoder){ &x->ids, true, 127, false };
+	x->d = (struct perf_decoder){ .ids = &x->ids, .callchain = true,
+				       .max_stack = 127 };
 	*state = x;
 	return 0;
 }
@@ -76,6 +77,66 @@ static void samples_without_chain(void **state)
 	put_sample(&x->b, &stamp, PERF_RECORD_MISC_GUEST_KERNEL, 5, 1, NULL, 0);
 	assert_true(decode(x, &r));
 	assert_true(r.sample.guest);
+}
+
+/* sched:sched_waking on Linux 6.1: common fields, comm[16], pid, prio, CPU. */
+static void put_wake(struct buf *b, uint8_t flags, uint32_t pid, size_t bytes)
+{
+	size_t at = record_start(b, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+	uint8_t raw[36] = { 0x77, 1, flags };
+
+	memcpy(raw + 24, &pid, sizeof(pid));
+	buf_u64(b, stamp.id);
+	buf_u64(b, 0xffffffff81000010);
+	buf_u32(b, stamp.pid);
+	buf_u32(b, stamp.tid);
+	buf_u64(b, stamp.time);
+	buf_u32(b, stamp.cpu);
+	buf_u32(b, 0);
+	buf_u64(b, 1);
+	buf_u32(b, (uint32_t)bytes);
+	buf_bytes(b, raw, bytes < sizeof(raw) ? bytes : sizeof(raw));
+	record_end(b, at);
+}
+
+static void wakes_tell_who_is_woken(void **state)
+{
+	struct decoding *x = *state;
+	struct record r;
+
+	/* They have no chain and no stack, whatever samples have. */
+	x->d.copy = true;
+	x->d.wakes = EVENT;
+	x->d.woken_at = 24;
+	put_wake(&x->b, 0, 4711, 36);
+	assert_true(decode(x, &r));
+	assert_int_equal(r.kind, RECORD_WAKE);
+	assert_int_equal(r.tid, 101);
+	assert_int_equal(perf_record_time(x->b.p, x->b.n), 5000);
+	assert_int_equal(r.wake.tid, 4711);
+	assert_false(r.wake.interrupt);
+	assert_int_equal(perf_sample_event(&x->d, &(struct perf_bytes){
+			 x->b.p, 128 }, 0, x->b.n), U64MAP_NONE);
+	/* linux/trace_events.h: 8 a hard interrupt, 16 a soft one. */
+	buf_reset(&x->b);
+	put_wake(&x->b, 8 | 1, 5, 36);
+	assert_true(decode(x, &r) && r.wake.interrupt);
+	buf_reset(&x->b);
+	put_wake(&x->b, 16, 5, 36);
+	assert_true(decode(x, &r) && r.wake.interrupt);
+	/* Too short for the number, or more than is there. */
+	for (size_t n = 0; n < 28; n++) {
+		buf_reset(&x->b);
+		put_wake(&x->b, 0, 5, n);
+		assert_false(decode(x, &r));
+	}
+	buf_reset(&x->b);
+	put_wake(&x->b, 0, 5, 400);
+	assert_false(decode(x, &r));
+	x->d.woken_at = UINT32_MAX;
+	buf_reset(&x->b);
+	put_wake(&x->b, 0, 5, 36);
+	assert_false(decode(x, &r));
 }
 
 static void chains_are_split_by_mode(void **state)
@@ -407,6 +468,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH(samples_without_chain),
+		WITH(wakes_tell_who_is_woken),
 		WITH(chains_are_split_by_mode),
 		WITH(guest_parts_and_marks_are_left_out),
 		WITH(an_empty_chain_leaves_the_address),

@@ -165,6 +165,85 @@ static void a_new_thread_waits_for_a_processor(void **state)
 	assert_int_equal(s.n, 2);
 }
 
+static void wake(struct waits *w, uint32_t tid, uint64_t time, uint32_t by)
+{
+	const struct waker waker = { PID, by, by == 9 };
+
+	waits_wake(w, tid, time, &waker);
+}
+
+static void who_is_woken_waits_for_a_processor(void **state)
+{
+	struct seen s;
+	struct waits w = begin(&s);
+
+	(void)state;
+	sample(&w, 1, 10);
+	out(&w, 1, 200, false);
+	wake(&w, 1, 260, 9);
+	/* It was awake already. */
+	wake(&w, 1, 270, 2);
+	in(&w, 1, 300);
+	assert_int_equal(s.n, 2);
+	assert_wait(&s, 0, 1, 200, 260, false, WAIT_EXACT);
+	assert_int_equal(s.w[0].waker.tid, 9);
+	assert_true(s.w[0].waker.interrupt);
+	assert_wait(&s, 1, 1, 260, 300, true, WAIT_EXACT);
+	assert_int_equal(s.w[1].stack, 10);
+	assert_int_equal(s.w[1].waker.tid, 0);
+	/* Woken while it still ran: it goes on, or is preempted. */
+	wake(&w, 1, 350, 2);
+	out(&w, 1, 400, true);
+	wake(&w, 1, 410, 2);
+	in(&w, 1, 450);
+	assert_wait(&s, 2, 1, 400, 450, true, WAIT_NO_STACK);
+	/* The next wait knows nothing of it. */
+	out(&w, 1, 500, false);
+	in(&w, 1, 600);
+	assert_wait(&s, 3, 1, 500, 600, false, WAIT_NO_STACK);
+	assert_int_equal(s.w[3].waker.tid, 0);
+	/* Woken and not run yet. */
+	out(&w, 1, 700, false);
+	wake(&w, 1, 800, 2);
+	end(&w, 1000);
+	assert_int_equal(s.n, 6);
+	assert_wait(&s, 4, 1, 700, 800, false, WAIT_NO_STACK);
+	assert_int_equal(s.w[4].waker.tid, 2);
+	assert_wait(&s, 5, 1, 800, 1000, true, WAIT_NO_STACK);
+}
+
+static void a_wake_of_a_stranger_is_left_alone(void **state)
+{
+	struct seen s;
+	struct waits w = begin(&s);
+
+	(void)state;
+	wake(&w, 77, 150, 2);
+	assert_null(waits_find(&w, 77));
+	out(&w, 1, 200, false);
+	/* Records of another time. */
+	wake(&w, 1, 200, 2);
+	wake(&w, 1, 190, 2);
+	in(&w, 1, 300);
+	assert_int_equal(s.n, 1);
+	assert_wait(&s, 0, 1, 200, 300, false, WAIT_NO_STACK);
+	end(&w, 400);
+}
+
+static void what_was_woken_before_the_beginning_is_runnable_only(void **state)
+{
+	struct seen s;
+	struct waits w = begin(&s);
+
+	(void)state;
+	out(&w, 1, 50, false);
+	wake(&w, 1, 60, 2);
+	in(&w, 1, 150);
+	assert_int_equal(s.n, 1);
+	assert_wait(&s, 0, 1, 100, 150, true, WAIT_NO_STACK);
+	end(&w, 400);
+}
+
 static void losses_are_never_bridged(void **state)
 {
 	struct seen s;
@@ -298,6 +377,9 @@ int main(void)
 		cmocka_unit_test(a_sample_without_its_switch_is_not_lent),
 		cmocka_unit_test(waits_count_from_the_beginning_to_the_end),
 		cmocka_unit_test(a_new_thread_waits_for_a_processor),
+		cmocka_unit_test(who_is_woken_waits_for_a_processor),
+		cmocka_unit_test(a_wake_of_a_stranger_is_left_alone),
+		cmocka_unit_test(what_was_woken_before_the_beginning_is_runnable_only),
 		cmocka_unit_test(losses_are_never_bridged),
 		cmocka_unit_test(a_look_counts_if_it_lies_in_the_wait),
 		cmocka_unit_test(a_look_waits_for_its_wait),
