@@ -239,7 +239,7 @@ static size_t count_missing(const struct report_opts *o,
 			  : missing_major(&rep->missing);
 }
 
-/* Names of the events that are waits, or of the others; to be freed. */
+/* Names of the events that tell of waits, or of the others; to be freed. */
 static int pick_events(const struct profile *p, bool waits,
 		       struct name_list *out)
 {
@@ -248,9 +248,12 @@ static int pick_events(const struct profile *p, bool waits,
 	*out = (struct name_list){ v, 0 };
 	if (!v)
 		return -ERR_NOMEM;
-	for (size_t i = 0; i < p->events.n; i++)
-		if (prof_is_wait(&p->events.v[i]) == waits)
-			v[out->n++] = profile_cstr(p, p->events.v[i].name);
+	for (size_t i = 0; i < p->events.n; i++) {
+		const struct prof_event *e = &p->events.v[i];
+
+		if ((prof_is_wait(e) || prof_is_waking(e)) == waits)
+			v[out->n++] = profile_cstr(p, e->name);
+	}
 	return 0;
 }
 

@@ -425,6 +425,13 @@ static inline bool prof_is_wait(const struct prof_event *e)
 	       e->config == PROF_WAIT_CONFIG;
 }
 
+/* Who ended waits, and how long they were: time in the event of a tracepoint. */
+#define PROF_WAKING_TYPE 2u	/* PERF_TYPE_TRACEPOINT */
+static inline bool prof_is_waking(const struct prof_event *e)
+{
+	return e->unit == PROF_UNIT_NS && e->type == PROF_WAKING_TYPE;
+}
+
 /* Wall-clock time divided among the threads that run: type and config are those of
  * the event that counts nothing. */
 #define PROF_LATENCY_CONFIG 9u	/* PERF_COUNT_SW_DUMMY */

@@ -18,6 +18,8 @@ enum {
 /* Shorter waits are not worth a look: most have ended by then. */
 #define LOOK_AFTER_NS 500000u
 #define THINNING_LEAST_NS 1000u
+/* Others may not be told to have been ended elsewhere by the same thread. */
+#define UNSAMPLED_MOST_NS 1000000u
 #define SECOND_NS 1000000000u
 
 static uint64_t clock_now(void)
@@ -98,6 +100,72 @@ static int write_latency(struct collector *c, uint32_t pid, uint32_t tid,
 	return collector_write(c, pid, tid, &s, loc, err);
 }
 
+/* A sample at a place without address; `weight` is not thinned any more. */
+static int write_place(struct collector *c, uint32_t pid, uint32_t tid,
+		       const char *name, struct prof_sample *s,
+		       struct error *err)
+{
+	struct process *proc;
+	uint32_t loc;
+	int rc = collector_process(c, pid, &proc, err);
+
+	if (rc < 0)
+		return rc;
+	s->stack = place(c, name, proc, &loc);
+	return collector_write(c, pid, tid, s, loc, err);
+}
+
+/* What others waited for a thread without a sample. */
+static int write_unsampled(struct collector *c, struct waiter *t,
+			   uint64_t time_ns, struct error *err)
+{
+	struct prof_sample s = { .time_ns = time_ns, .cpu = PROF_NONE,
+				 .event = c->wait_samples.waking,
+				 .weight = t ? t->unsampled_ns : 0 };
+
+	if (!s.weight)
+		return 0;
+	t->unsampled_ns = 0;
+	return write_place(c, t->pid, t->tid, PLACE_NO_STACK, &s, err);
+}
+
+/* Who ended a wait. */
+static int write_waking(struct collector *c, const struct wait *w,
+			struct error *err)
+{
+	struct wait_samples *ws = &c->wait_samples;
+	const struct waker *by = &w->waker;
+	struct waiter *own = by->interrupt ? NULL : waits_find(&c->waits, by->tid);
+	bool ours = !by->interrupt && processes_find(&c->processes, by->pid);
+	uint64_t length = w->end_ns - w->start_ns;
+	struct prof_sample s = { .time_ns = w->end_ns, .cpu = PROF_NONE,
+				 .event = ws->waking, .weight = length,
+				 .stack = by->stack };
+
+	if (!w->woken || ws->waking == SOURCE_NONE)
+		return 0;
+	ws->waking_ns += length;
+	if (by->sampled) {
+		if (own) {
+			s.weight += own->unsampled_ns;
+			own->unsampled_ns = 0;
+		}
+		return collector_write(c, by->pid, by->tid, &s, by->loc, err);
+	}
+	if (ours && own && !own->hidden && length < UNSAMPLED_MOST_NS) {
+		own->unsampled_ns += length;
+		return 0;
+	}
+	if (!keep(ws, length, &s.weight))
+		return 0;
+	if (ours)
+		return write_place(c, by->pid, by->tid, !own ? PLACE_EXIT
+				   : own->hidden ? PLACE_KERNEL_THREAD
+				   : PLACE_NO_STACK, &s, err);
+	return write_place(c, w->pid, w->tid, by->interrupt
+			   ? PLACE_INTERRUPT : PLACE_OTHER_PROCESS, &s, err);
+}
+
 static int take_wait(void *ctx, const struct wait *w, struct error *err)
 {
 	struct collector *c = ctx;
@@ -118,9 +186,10 @@ static int take_wait(void *ctx, const struct wait *w, struct error *err)
 		ws->runnable_ns += length;
 	else
 		ws->blocked_ns[w->found] += length;
+	rc = write_waking(c, w, err);
 	kept = keep(ws, length, &s.weight);
-	if (!kept && !ws->gap_ns)
-		return 0;
+	if (rc < 0 || (!kept && !ws->gap_ns))
+		return rc;
 	if (w->found > WAIT_LOOKED) {
 		rc = collector_process(c, w->pid, &proc, err);
 		if (rc < 0)
@@ -143,7 +212,8 @@ uint64_t collect_waits_ns(const struct collector *c, size_t event)
 	for (size_t i = 0; i < WAIT_FOUND_KINDS; i++)
 		sum += s->blocked_ns[i];
 	return event == s->runnable ? s->runnable_ns
-	       : event == s->latency ? s->latency_ns : sum;
+	       : event == s->latency ? s->latency_ns
+	       : event == s->waking ? s->waking_ns : sum;
 }
 
 int collect_waits_facts(struct collector *c)
@@ -182,32 +252,63 @@ void collect_waits_begin(struct collector *c, const struct source *src,
 	*s = (struct wait_samples){
 		.on = true, .looks = !src->wait_stacks, .alone = alone,
 		.blocked = src->blocked, .runnable = src->runnable,
-		.latency = src->latency,
+		.waking = src->waking, .latency = src->latency,
 		.random = 0x9e3779b97f4a7c15ull, .most = MOST,
 	};
 	c->waits.cb = take_wait;
 	c->waits.ctx = c;
 }
 
+/* The program's part of a stack in the scheduler; the rest is the same for all. */
+static int user_stack(struct collector *c, struct process *proc,
+		      const struct record *r, uint32_t *stack, uint32_t *loc,
+		      struct error *err)
+{
+	struct record own = *r;
+
+	own.sample.nkernel = 0;
+	*stack = collector_stack(c, proc, &own, loc);
+	return *stack == PROF_NONE
+	       ? error_set(err, ERR_NOMEM, "out of memory for stacks") : 0;
+}
+
+static bool has_user_stack(const struct record *r)
+{
+	return r->sample.copied || r->sample.nuser;
+}
+
+int collect_waking(struct collector *c, struct process *proc,
+		   const struct record *r, struct error *err)
+{
+	struct waker by = { .pid = r->pid, .tid = r->tid, .sampled = true };
+	const struct waiter *t = waits_find(&c->waits, r->sample.woken);
+	int rc;
+
+	if (!r->tid || !t || t->state != WAITER_OUT || t->runnable ||
+	    !has_user_stack(r))
+		return 0;
+	rc = user_stack(c, proc, r, &by.stack, &by.loc, err);
+	if (rc >= 0)
+		waits_wake(&c->waits, r->sample.woken, r->time_ns, &by);
+	return rc;
+}
+
 int collect_wait_sample(struct collector *c, struct process *proc,
 			const struct record *r, struct error *err)
 {
-	struct record own = *r;
 	struct wait_stack s = { 0 };
 	struct waiter *t;
 	int rc;
 
 	if (!r->pid || r->pid == UINT32_MAX)
 		return 0;
-	/* All threads leave their processors in the scheduler. */
-	own.sample.nkernel = 0;
-	s.stack = collector_stack(c, proc, &own, &s.loc);
-	if (s.stack == PROF_NONE)
-		return error_set(err, ERR_NOMEM, "out of memory for stacks");
+	rc = user_stack(c, proc, r, &s.stack, &s.loc, err);
+	if (rc < 0)
+		return rc;
 	rc = waits_sample(&c->waits, r->pid, r->tid, &s, err);
 	t = waits_find(&c->waits, r->tid);
 	if (t)
-		t->hidden = !own.sample.copied && !own.sample.nuser;
+		t->hidden = !has_user_stack(r);
 	return rc;
 }
 
@@ -271,6 +372,9 @@ int collect_exit(struct collector *c, const struct record *r, struct error *err)
 			      latency_take(&c->latency, r->tid, r->time_ns),
 			      err);
 
+	if (rc >= 0)
+		rc = write_unsampled(c, waits_find(&c->waits, r->tid),
+				     r->time_ns, err);
 	latency_exit(&c->latency, r->tid, r->time_ns);
 	waits_exit(&c->waits, r->tid);
 	return rc;
@@ -287,6 +391,9 @@ int collect_exec(struct collector *c, const struct record *r, struct error *err)
 
 		if (!t.tid || t.pid != r->pid || t.tid == r->tid)
 			continue;
+		if (write_unsampled(c, &c->waits.threads.v[i], r->time_ns,
+				    err) < 0)
+			return -err->code;
 		latency_exit(&c->latency, t.tid, r->time_ns);
 		waits_exit(&c->waits, t.tid);
 	}
@@ -309,7 +416,11 @@ int collect_waits_end(struct collector *c, uint64_t time_ns, struct error *err)
 					latency_take(&c->latency, t.tid,
 						     time_ns), err);
 	}
-	return rc < 0 ? rc : waits_end(&c->waits, time_ns, err);
+	if (rc >= 0)
+		rc = waits_end(&c->waits, time_ns, err);
+	for (size_t i = 0; rc >= 0 && i < c->waits.threads.n; i++)
+		rc = write_unsampled(c, &c->waits.threads.v[i], time_ns, err);
+	return rc;
 }
 
 /* 'S', 'D', 'R' and so on of a program's thread, by /proc/PID/task/TID/stat (proc(5));

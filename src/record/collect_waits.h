@@ -14,6 +14,11 @@
  */
 #include "record/collector.h"
 
+/* The event `waking` tells who ended waits, with the time that was waited for it: where
+ * the thread was that woke the other one.  The kernel takes samples of some of a thread's
+ * wakes only; the time of short waits that others ended goes to the thread's next
+ * sample. */
+
 /* Wall-clock time (latency.h) is one more event: a sample of the first event has its
  * thread's share since the one before, and a wait that ends while no thread runs has
  * the time since one ran last. */
@@ -24,6 +29,11 @@
 #define PLACE_NO_STACK "[no stack]"
 #define PLACE_STARTING "[not started yet]"
 #define PLACE_SWITCHES_LOST "[switches lost]"
+/* Of what ended waits, but is no thread of the program's, or none any more. */
+#define PLACE_EXIT "[exit]"
+#define PLACE_INTERRUPT "[interrupt]"
+#define PLACE_KERNEL_THREAD "[kernel thread]"
+#define PLACE_OTHER_PROCESS "[another process]"
 
 /* Waits are recorded; `src` tells which events they are.  `alone`: it does not follow
  * new threads. */
@@ -35,6 +45,8 @@ int collect_waits_asleep(struct collector *c, uint32_t pid, uint64_t time_ns,
 			 struct error *err);
 int collect_wait_sample(struct collector *c, struct process *proc,
 			const struct record *r, struct error *err);
+int collect_waking(struct collector *c, struct process *proc,
+		   const struct record *r, struct error *err);
 /* RECORD_SWITCH and RECORD_SWITCH_GAP. */
 int collect_switch(struct collector *c, const struct record *r,
 		   struct error *err);

@@ -169,6 +169,8 @@ static int take_sample(struct collector *c, const struct record *r,
 		return rc;
 	if (c->wait_samples.on && r->event == c->wait_samples.blocked)
 		return collect_wait_sample(c, proc, r, err);
+	if (c->wait_samples.on && r->event == c->wait_samples.waking)
+		return collect_waking(c, proc, r, err);
 	s.stack = collector_stack(c, proc, r, &loc);
 	rc = collector_write(c, r->pid, r->tid, &s, loc, err);
 	/* One event tells where a thread runs. */
@@ -287,7 +289,8 @@ int collector_record(void *ctx, const struct record *r, struct error *err)
 		return c->wait_samples.on ? collect_switch(c, r, err) : 0;
 	case RECORD_WAKE:
 		waits_wake(&c->waits, r->wake.tid, r->time_ns,
-			   &(struct waker){ r->pid, r->tid, r->wake.interrupt });
+			   &(struct waker){ .pid = r->pid, .tid = r->tid,
+					    .interrupt = r->wake.interrupt });
 		return 0;
 	case RECORD_KSYMBOL:
 		rc = kernel_code_record(&c->kernel, &c->images, &r->ksymbol,

@@ -23,7 +23,7 @@ struct wait_samples {
 	bool looks;		/* stacks are those of looks, not of samples */
 	bool alone;		/* new threads are not recorded */
 	uint32_t blocked, runnable;	/* events */
-	uint32_t latency;		/* … or SOURCE_NONE */
+	uint32_t waking, latency;	/* … or SOURCE_NONE */
 	uint64_t gap_ns;	/* no thread ran before the switch-in that is being
 				 * looked at */
 	uint64_t latency_ns;		/* told so far */
@@ -34,6 +34,7 @@ struct wait_samples {
 	uint64_t most;			/* a second */
 	uint32_t next_look;		/* row of waits.threads */
 	uint64_t blocked_ns[WAIT_FOUND_KINDS], runnable_ns;	/* told so far */
+	uint64_t waking_ns;
 	uint64_t n;
 };
 

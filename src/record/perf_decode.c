@@ -88,6 +88,16 @@ static size_t copy_offset(const struct perf_decoder *d,
 			return 0;
 		at += 8 + 8 * (size_t)nr;
 	}
+	if (d->waking &&
+	    event_of(d, word_at(b, pos + HEADER)) == d->waking) {
+		/* With its size it is a multiple of 8. */
+		uint64_t raw = at + 8 <= n ? word_at(b, pos + at) & UINT32_MAX
+					   : n;
+
+		if (raw > n || (raw + 4) & 7)
+			return 0;
+		at += 4 + (size_t)raw;
+	}
 	if (at + 8 > n)
 		return 0;
 	at += word_at(b, pos + at) == PERF_SAMPLE_REGS_ABI_NONE
@@ -222,8 +232,8 @@ static bool decode_copy(struct cursor *c, struct record_sample *s)
 }
 
 /* include/trace/events/sched.h, sched_wakeup_template. */
-static bool decode_wake(const struct perf_decoder *d, struct cursor *c,
-			struct record *out)
+static bool take_wake(const struct perf_decoder *d, struct cursor *c,
+		      uint32_t *tid, bool *interrupt)
 {
 	/* enum trace_flag_type, linux/trace_events.h: hard and soft interrupts,
 	 * and those that cannot be masked. */
@@ -233,10 +243,17 @@ static bool decode_wake(const struct perf_decoder *d, struct cursor *c,
 
 	if (!raw || size <= FLAGS_AT || size < 4 || d->woken_at > size - 4)
 		return false;
-	memcpy(&out->wake.tid, raw + d->woken_at, sizeof(out->wake.tid));
-	out->wake.interrupt = raw[FLAGS_AT] & IN_INTERRUPT;
-	out->kind = RECORD_WAKE;
+	memcpy(tid, raw + d->woken_at, sizeof(*tid));
+	*interrupt = raw[FLAGS_AT] & IN_INTERRUPT;
 	return true;
+}
+
+static bool decode_wake(const struct perf_decoder *d, struct cursor *c,
+			struct record *out)
+{
+	cursor_skip(c, 8);
+	out->kind = RECORD_WAKE;
+	return take_wake(d, c, &out->wake.tid, &out->wake.interrupt);
 }
 
 static bool decode_sample(const struct perf_decoder *d, struct cursor *c,
@@ -255,10 +272,8 @@ static bool decode_sample(const struct perf_decoder *d, struct cursor *c,
 	cursor_skip(c, 8);
 	out->cpu = cursor_u32(c);
 	cursor_skip(c, 4);
-	if (is_wake(d, out->event)) {
-		cursor_skip(c, 8);
+	if (is_wake(d, out->event))
 		return decode_wake(d, c, out);
-	}
 	s->weight = cursor_u64(c);
 	s->guest = mode != PERF_RECORD_MISC_KERNEL &&
 		   mode != PERF_RECORD_MISC_USER;
@@ -271,6 +286,14 @@ static bool decode_sample(const struct perf_decoder *d, struct cursor *c,
 			perf_chain_split((const uint64_t *)ips, n, kernel,
 					 s);
 		s->cut = s->nkernel + s->nuser >= d->max_stack;
+	}
+	if (d->waking && out->event == d->waking) {
+		bool interrupt;
+
+		if (!take_wake(d, c, &s->woken, &interrupt))
+			return false;
+		if (interrupt)
+			s->woken = 0;
 	}
 	if (d->copy && !s->guest) {
 		if (!decode_copy(c, s))

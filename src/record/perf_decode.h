@@ -11,7 +11,8 @@
  *	wake:   header id ip pid,tid time cpu,- period size bytes[size]
  *
  * The last are samples of the tracepoint sched:sched_waking, whose bytes begin with
- * those that all tracepoints have: u16 type, u8 flags, u8, i32 pid.
+ * those that all tracepoints have: u16 type, u8 flags, u8, i32 pid.  Samples of its
+ * other event have them behind the chain: where the waking thread is.
  *
  * The kernel keeps `size` bytes of a ring for each copy of a stack, but fills
  * only the first `used` of them.
@@ -38,7 +39,9 @@ struct perf_decoder {
 	bool callchain;		/* samples were opened with CALLCHAIN */
 	uint32_t max_stack;	/* kernel.perf_event_max_stack */
 	bool copy;	/* samples were opened with REGS_USER and STACK_USER */
-	uint32_t wakes;		/* the index of the event of wakes, or 0 */
+	/* The indexes of the event of wakes and of the one that tells where threads
+	 * are who wake others; or 0. */
+	uint32_t wakes, waking;
 	uint32_t woken_at;	/* where the woken thread's number stands in
 				 * their bytes */
 };

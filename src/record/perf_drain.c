@@ -2,6 +2,7 @@
 /* Reading the rings in order of time, and the counters. */
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "record/perf_source_internal.h"
@@ -144,8 +145,44 @@ static int drain_ring(struct perf_source *p, size_t i)
 	return perf_ring_drain(&p->rings[i], &(struct perf_intake){
 				       &p->order, i, &p->decoder, &p->damaged,
 				       p->drainer.running ? &p->pressure
-							  : NULL },
+							  : NULL,
+				       &p->waking.seen },
 			       clock_now);
+}
+
+/*
+ * A sample at each wake tells most, but where threads wake others hundreds of thousands
+ * of times a second it is too much: then there is none for a while, so that there are
+ * 5,000 a second.  (A lower rate would not reach threads that were started meanwhile,
+ * as PERF_EVENT_IOC_PERIOD does not; a rate that the kernel chooses leaves out the second
+ * of two wakes in a row that come seldom.)
+ */
+static void pace_waking(struct perf_source *p)
+{
+	enum { EACH_NS = 200000, AT_ONCE = 500, LONG_NS = 1000000000 };
+	uint64_t now = clock_now(), allowed;
+	bool on = p->waking.off_ns != 0;
+
+	if (on) {
+		if (now < p->waking.off_ns)
+			return;
+		p->waking.off_ns = p->waking.seen = 0;
+		p->waking.since_ns = now;
+	} else {
+		allowed = (now - p->waking.since_ns) / EACH_NS + AT_ONCE;
+		if (p->waking.seen <= allowed) {
+			if (now - p->waking.since_ns >= LONG_NS) {
+				p->waking.since_ns = now;
+				p->waking.seen = 0;
+			}
+			return;
+		}
+		p->waking.off_ns = now + (p->waking.seen - allowed) * EACH_NS;
+	}
+	for (size_t i = 0; i < p->counters.n && p->started; i++)
+		if (p->counters.v[i].event == p->base.waking)
+			ioctl(p->counters.v[i].fd, on ? PERF_EVENT_IOC_ENABLE
+			      : PERF_EVENT_IOC_DISABLE, 0);
 }
 
 /*
@@ -165,6 +202,8 @@ int perf_round(struct perf_source *p)
 	if (r >= 0 && p->beside.fill)
 		r = p->beside.fill(p->beside.ctx, &p->order, p->nrings,
 				   &p->damaged);
+	if (p->base.wakes)
+		pace_waking(p);
 	perf_unlock(p);
 	if (r < 0)
 		return r;

@@ -465,27 +465,47 @@ void perf_event_prepare(struct perf_event *e, const struct perf_features *f,
 	}
 }
 
-void perf_waits_prepare(struct perf_event *e, const struct perf_features *f,
-			const struct perf_sampling *how)
+/* What the two have in common that tell where threads leave, or wake others. */
+static void prepare_in_scheduler(struct perf_event *e,
+				 const struct perf_features *f,
+				 const struct perf_sampling *how)
 {
 	struct perf_sampling own = *how;
 
-	/* A switch happens in the kernel, whatever is asked for else. */
+	/* It happens in the kernel, whatever is asked for else. */
 	own.exclude_user = own.exclude_kernel = false;
-	own.freq = 0;
-	own.period = 1;
-	e->waits = true;
-	e->spec = (struct event_spec){
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_CONTEXT_SWITCHES,
-		.unit = EVENT_UNIT_NS, .software = true,
-	};
-	snprintf(e->spec.text, sizeof(e->spec.text), "blocked");
-	snprintf(e->seen.actual, sizeof(e->seen.actual), "blocked");
+	own.freq = own.period = 0;
+	e->spec.unit = EVENT_UNIT_NS;
+	e->spec.software = true;
+	snprintf(e->seen.actual, sizeof(e->seen.actual), "%s", e->spec.text);
 	perf_event_prepare(e, f, &own);
 	/* The kernel's part is the way to its scheduler.  It takes as long to walk as
 	 * all else. */
 	e->attr.exclude_callchain_kernel = 1;
+}
+
+void perf_waking_prepare(struct perf_event *e, const struct perf_features *f,
+			 const struct perf_sampling *how,
+			 const struct perf_event_attr *wakes)
+{
+	e->spec = (struct event_spec){
+		.type = wakes->type, .config = wakes->config, .period = 1,
+	};
+	snprintf(e->spec.text, sizeof(e->spec.text), "waking");
+	prepare_in_scheduler(e, f, how);
+	e->attr.sample_type |= PERF_SAMPLE_RAW;
+}
+
+void perf_waits_prepare(struct perf_event *e, const struct perf_features *f,
+			const struct perf_sampling *how)
+{
+	e->waits = true;
+	e->spec = (struct event_spec){
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CONTEXT_SWITCHES, .period = 1,
+	};
+	snprintf(e->spec.text, sizeof(e->spec.text), "blocked");
+	prepare_in_scheduler(e, f, how);
 }
 
 void perf_event_on_kind(struct perf_event *e, const struct pmu_unit *kind)

@@ -93,6 +93,11 @@ bool perf_wakes_prepare(struct perf_event_attr *a, const struct perf_features *f
 /* Prepares e->attr for samples of each switch-out; e->spec is filled in, too. */
 void perf_waits_prepare(struct perf_event *e, const struct perf_features *f,
 			const struct perf_sampling *how);
+/* The same for samples of threads of the target that wake others; `wakes` was prepared
+ * above. */
+void perf_waking_prepare(struct perf_event *e, const struct perf_features *f,
+			 const struct perf_sampling *how,
+			 const struct perf_event_attr *wakes);
 /* How many bytes a CPU's ring should have: what may be locked. */
 size_t perf_ring_size(void);
 /* How many bytes all rings of one CPU may have, about. */

@@ -60,6 +60,7 @@ struct perf_intake {
 	const struct perf_decoder *decoder;	/* how samples look, or NULL */
 	uint64_t *damaged;	/* bytes that were no records, and dropped */
 	struct perf_pressure *pressure;		/* or NULL: none */
+	uint64_t *waking;	/* counts those samples; NULL if there are none */
 };
 
 /* Moves all records, without what was not filled of stacks' copies; times after

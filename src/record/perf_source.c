@@ -166,24 +166,41 @@ static void plan_copies(struct perf_source *p,
 	p->base.copy_bytes = how->copy_bytes = plan.copy_bytes;
 }
 
-/* The last two events are those of waits; only the first of them is opened. */
-static void prepare_waits(struct perf_source *p, struct perf_sampling how)
+/* The events of waits are the last, and not all of them are opened. */
+static void number_waits(struct perf_source *p, size_t n,
+			 const struct perf_sampling *how)
 {
-	struct perf_event *e = &p->events[perf_opened(p) - 1];
-
-	p->base.blocked = (uint32_t)perf_opened(p) - 1;
-	p->base.runnable = p->base.blocked + 1;
-	if (how.copy_bytes > WAIT_COPY)
-		how.copy_bytes = WAIT_COPY;
-	perf_waits_prepare(e, &p->features, &how);
-	e->attr.watermark = 1;
-	e->attr.wakeup_watermark = (uint32_t)(p->base.ring_bytes /
-					      WATERMARK_DIVISOR);
-	perf_switches_prepare(&p->switches, &p->features, &how,
-			      (uint32_t)(p->switch_bytes / WATERMARK_DIVISOR));
-	p->base.wakes = perf_wakes_prepare(&p->wakes, &p->features, &how,
+	p->base.waking = p->base.latency = SOURCE_NONE;
+	if (!p->waits)
+		return;
+	p->base.blocked = (uint32_t)n++;
+	p->base.wakes = perf_wakes_prepare(&p->wakes, &p->features, how,
 					   &p->woken_at, p->base.no_wakes,
 					   sizeof(p->base.no_wakes));
+	if (p->base.wakes)
+		p->base.waking = (uint32_t)n++;
+	p->base.runnable = (uint32_t)n++;
+	if (p->latency)
+		p->base.latency = (uint32_t)n++;
+	p->base.nevents = n;
+}
+
+static void prepare_waits(struct perf_source *p, struct perf_sampling how)
+{
+	uint32_t samples = (uint32_t)(p->base.ring_bytes / WATERMARK_DIVISOR);
+
+	if (how.copy_bytes > WAIT_COPY)
+		how.copy_bytes = WAIT_COPY;
+	perf_waits_prepare(&p->events[p->base.blocked], &p->features, &how);
+	if (p->base.wakes)
+		perf_waking_prepare(&p->events[p->base.waking], &p->features,
+				    &how, &p->wakes);
+	for (size_t i = p->base.blocked; i < perf_opened(p); i++) {
+		p->events[i].attr.watermark = 1;
+		p->events[i].attr.wakeup_watermark = samples;
+	}
+	perf_switches_prepare(&p->switches, &p->features, &how,
+			      (uint32_t)(p->switch_bytes / WATERMARK_DIVISOR));
 	p->wakes.watermark = 1;
 	p->wakes.wakeup_watermark = p->switches.wakeup_watermark;
 }
@@ -213,7 +230,8 @@ static int perf_prepare(struct perf_source *p,
 		p->beside = *o->beside;
 	p->waits = o->waits;
 	p->latency = o->waits && o->latency;
-	p->base.nevents = n + 2u * o->waits + p->latency;
+	p->base.nevents = n;
+	number_waits(p, n, &how);
 	plan_copies(p, o, t, &how);
 	plan_rings(p, o->ring_bytes, t->ncpus);
 	if (plan_cpus(p, t) < 0)
@@ -248,7 +266,8 @@ static int perf_prepare(struct perf_source *p,
 	p->decoder = (struct perf_decoder){
 		&p->ids, how.callchain, p->base.max_stack,
 		p->base.copy_bytes != 0,
-		p->base.wakes ? perf_wakes(p) : 0, p->woken_at,
+		p->base.wakes ? perf_wakes(p) : 0,
+		p->base.wakes ? p->base.waking : 0, p->woken_at,
 	};
 	if (pmu_core_kinds("/sys", &p->kinds) < 0)
 		return no_memory(err);
@@ -293,10 +312,15 @@ static void see_waits(struct perf_source *p)
 	snprintf(runnable->name, sizeof(runnable->name), "runnable");
 	snprintf(runnable->actual, sizeof(runnable->actual), "runnable");
 	*runnable->note = 0;
-	p->base.latency = SOURCE_NONE;
+	if (p->base.wakes) {
+		struct source_event *waking = &p->seen[p->base.waking];
+
+		/* The tracepoint has another number on each machine. */
+		waking->config = 0;
+		waking->freq = waking->period = 0;
+	}
 	if (!p->latency)
 		return;
-	p->base.latency = p->base.runnable + 1;
 	p->seen[p->base.latency] = (struct source_event){
 		.name = "latency", .actual = "latency", .is_time = true,
 		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY,

@@ -82,6 +82,10 @@ struct perf_source {
 	size_t switch_bytes;	/* of each */
 	struct perf_event_attr wakes;	/* the other event there, if base.wakes */
 	uint32_t woken_at;	/* in its records: perf_decode.h */
+	struct {
+		uint64_t since_ns, seen;	/* samples of `waking` since then */
+		uint64_t off_ns;	/* … which is off until then; or 0 */
+	} waking;
 	uint64_t switches_lost;	/* by their records */
 	int cgroup_fd;
 	bool doubt;		/* what happened meanwhile is to be asked */
@@ -92,7 +96,8 @@ struct perf_source {
 	struct pmu_units kinds;	/* of cores, where there are several */
 };
 
-/* The events that are opened: all but `runnable` and what follows it. */
+/* The events that are opened: all but `runnable` and what follows it; with waits, the
+ * last are `blocked` and, with base.wakes, `waking`. */
 static inline size_t perf_opened(const struct perf_source *p)
 {
 	return p->base.nevents - p->waits - p->latency;

@@ -116,12 +116,13 @@ static int end_wait(struct waits *w, const struct waiter *t, uint64_t end_ns,
 	if (!t->woken_ns || t->woken_ns >= end_ns)
 		return tell(w, t, out, err);
 	out.end_ns = t->woken_ns;
+	out.woken = true;
 	out.waker = t->waker;
 	r = tell(w, t, out, err);
 	out.start_ns = t->woken_ns;
 	out.end_ns = end_ns;
 	out.runnable = true;
-	out.waker = (struct waker){ 0 };
+	out.woken = false;
 	return r < 0 ? r : tell(w, t, out, err);
 }
 
@@ -141,7 +142,7 @@ static void set_state(struct waiter *t, enum waiter_state state, uint64_t since)
 {
 	t->state = state;
 	t->since_ns = since;
-	t->woken_ns = 0;
+	t->woken_ns = t->coming_ns = 0;
 	t->runnable = t->starting = t->sampled = t->ran = false;
 }
 
@@ -255,17 +256,39 @@ int waits_fork(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
 	return 0;
 }
 
+/* Whether the two are of one wake. */
+static bool same_wake(const struct waker *a, uint64_t a_ns,
+		      const struct waker *b, uint64_t b_ns)
+{
+	enum { APART_NS = 100000 };	/* an interrupt may lie between */
+
+	return a->tid == b->tid && !a->interrupt && !b->interrupt &&
+	       (a_ns > b_ns ? a_ns - b_ns : b_ns - a_ns) < APART_NS;
+}
+
 void waits_wake(struct waits *w, uint32_t tid, uint64_t time_ns,
 		const struct waker *waker)
 {
 	struct waiter *t = waits_find(w, tid);
 
 	/* One that has not left its processor yet does not leave it blocked. */
-	if (!t || t->state != WAITER_OUT || t->runnable || t->woken_ns ||
+	if (!t || t->state != WAITER_OUT || t->runnable ||
 	    time_ns <= t->since_ns)
 		return;
-	t->woken_ns = time_ns;
-	t->waker = *waker;
+	if (t->woken_ns) {
+		if (waker->sampled && !t->waker.sampled &&
+		    same_wake(waker, time_ns, &t->waker, t->woken_ns))
+			t->waker = *waker;
+	} else if (waker->sampled) {
+		t->coming = *waker;
+		t->coming_ns = time_ns;
+	} else {
+		t->woken_ns = time_ns;
+		t->waker = *waker;
+		if (t->coming_ns &&
+		    same_wake(&t->coming, t->coming_ns, waker, time_ns))
+			t->waker = t->coming;
+	}
 }
 
 void waits_exit(struct waits *w, uint32_t tid)

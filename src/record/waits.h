@@ -42,6 +42,8 @@ struct waker {
 	uint32_t pid, tid;	/* tid 0: not known */
 	bool interrupt;		/* not that thread, but what broke in on it: a
 				 * timer, a disk, the network */
+	bool sampled;		/* where it did is known: */
+	uint32_t stack, loc;
 };
 
 struct wait {
@@ -50,7 +52,8 @@ struct wait {
 	bool runnable;
 	enum wait_found found;
 	uint32_t stack, loc;	/* EXACT and LOOKED: as they were told */
-	struct waker waker;	/* of one that was blocked */
+	bool woken;		/* it was blocked, and is known to have ended by: */
+	struct waker waker;
 };
 
 /* A stack that was seen, by the caller's numbers. */
@@ -79,6 +82,12 @@ struct waiter {
 				 * ran: when that was told */
 	uint64_t woken_ns;	/* OUT: since then it is runnable; or 0 */
 	struct waker waker;
+	/* A sample of who wakes it, of this time, whose record of the wake is still to
+	 * come. */
+	struct waker coming;
+	uint64_t coming_ns;
+	uint64_t unsampled_ns;	/* what others waited for this thread, by wakes
+				 * without a sample: the caller's */
 	struct wait_stack sample;
 	/* Records come later than looks, which may be of several waits by then. */
 	struct wait_stack looks[WAIT_LOOKS];
@@ -119,7 +128,9 @@ int waits_switch(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
 		 bool out, bool preempted, struct error *err);
 int waits_fork(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
 	       struct error *err);
-/* A thread was woken.  One that is not out, or not known, is left alone. */
+/* A thread was woken.  One that is not out, or not known, is left alone.  A waker that is
+ * sampled tells where the one was, or will be, that is told without: the kernel makes
+ * two records of one wake, and each has read the clock. */
 void waits_wake(struct waits *w, uint32_t tid, uint64_t time_ns,
 		const struct waker *waker);
 void waits_exit(struct waits *w, uint32_t tid);

@@ -357,6 +357,9 @@ const char *annot_skid(const struct prof_event *e)
 {
 	if (prof_is_wait(e))
 		return "exact: where the thread left its processor, and how long";
+	if (prof_is_waking(e))
+		return "where a thread woke another one, and how long that had "
+		       "waited";
 	if (prof_is_latency(e))
 		return "wall-clock time: of a sample what its thread has since the "
 		       "one before, of a wait what no thread ran of it";

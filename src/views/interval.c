@@ -38,7 +38,7 @@ struct interval interval_of(const struct prof_event *e, struct cell hits,
 
 	if (prof_is_wait(e))
 		return (struct interval){ share, share };
-	if (prof_is_latency(e))
+	if (prof_is_latency(e) || prof_is_waking(e))
 		return interval_share((uint64_t)(share * (double)all.count + 0.5),
 				      all.count);
 	return interval_share(hits.count, all.count);

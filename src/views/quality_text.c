@@ -139,6 +139,15 @@ static void event_line(const struct quality *t, size_t i, int columns,
 		flush_line(line, columns, out);
 		return;
 	}
+	if (prof_is_waking(e)) {
+		buf_printf(line, "%.*f s of waits that are known to have been "
+			   "ended by others, in ",
+			   te->weight < 10000000000u ? 3 : 1,
+			   (double)te->weight / 1e9);
+		count(line, te->got, te->got == 1 ? " sample" : " samples");
+		flush_line(line, columns, out);
+		return;
+	}
 	if (prof_is_latency(e)) {
 		buf_printf(line, "%.3f s of wall-clock time, divided among the "
 			   "threads that ran", (double)te->weight / 1e9);

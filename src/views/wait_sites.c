@@ -93,13 +93,18 @@ static void find_site(struct sites *s, uint32_t stack, uint32_t *func,
 	*call = PROF_NONE;
 }
 
-/* There are two events of waits, and fewer than 2^30 functions. */
+static bool is_told(const struct prof_event *e)
+{
+	return prof_is_wait(e) || prof_is_waking(e);
+}
+
+/* There are three events, and fewer than 2^30 functions. */
 static uint64_t row_key(const struct profile *p, const struct wait_site *row)
 {
 	uint64_t ordinal = 0;
 
 	for (uint32_t e = 0; e < row->event; e++)
-		ordinal += prof_is_wait(&p->events.v[e]);
+		ordinal += is_told(&p->events.v[e]);
 	return (uint64_t)row->func << 34 |
 	       (uint64_t)(uint32_t)(row->call + 1) << 2 | (ordinal & 3);
 }
@@ -110,7 +115,7 @@ static void add_stack(void *ctx, uint32_t stack, uint32_t event, struct cell c)
 	struct wait_site row = { .event = event };
 	uint32_t *slot;
 
-	if (!c.count || !prof_is_wait(&s->rep->p->events.v[event]))
+	if (!c.count || !is_told(&s->rep->p->events.v[event]))
 		return;
 	find_site(s, stack, &row.func, &row.call);
 	if (row.func == PROF_NONE)
@@ -208,19 +213,38 @@ static void put_row(const struct report *rep, const struct wait_site *w,
 	buf_fini(&name);
 }
 
+static void put_table(const struct report *rep, const struct wait_sites *s,
+		      bool waking, const struct text_style *style, size_t most,
+		      struct buf *out)
+{
+	const struct prof_event *events = rep->p->events.v;
+	uint64_t total = 0;
+	size_t n = 0, shown = 0;
+
+	for (size_t i = 0; i < s->rows.n; i++) {
+		if (prof_is_waking(&events[s->rows.v[i].event]) != waking)
+			continue;
+		total += s->rows.v[i].sum.weight;
+		n++;
+	}
+	if (!n)
+		return;
+	buf_printf(out, "\n%s    SHARE        TIME      NUMBER  FUNCTION\n",
+		   waking ? "ENDED BY" : "WAITS   ");
+	for (size_t i = 0; i < s->rows.n && shown < most; i++) {
+		if (prof_is_waking(&events[s->rows.v[i].event]) != waking)
+			continue;
+		put_row(rep, &s->rows.v[i], total, style, out);
+		shown++;
+	}
+	if (n > shown)
+		buf_printf(out, "# %zu more\n", n - shown);
+}
+
 void wait_sites_text(const struct report *rep, const struct wait_sites *s,
 		     const struct text_style *style, size_t most,
 		     struct buf *out)
 {
-	uint64_t total = 0;
-
-	for (size_t i = 0; i < s->rows.n; i++)
-		total += s->rows.v[i].sum.weight;
-	if (!s->rows.n)
-		return;
-	buf_str(out, "\nWAITS       SHARE        TIME      NUMBER  FUNCTION\n");
-	for (size_t i = 0; i < s->rows.n && i < most; i++)
-		put_row(rep, &s->rows.v[i], total, style, out);
-	if (s->rows.n > most)
-		buf_printf(out, "# %zu more\n", s->rows.n - most);
+	put_table(rep, s, false, style, most, out);
+	put_table(rep, s, true, style, most, out);
 }

@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { RING = 65536, IDS = 4, WAKES = 3 };
+enum { RING = 65536, IDS = 4, WAKING = 2, WAKES = 3 };
 
 struct delivery {
 	struct perf_decoder d;
@@ -48,10 +48,11 @@ static void feed(struct delivery *d, const uint8_t *data, size_t size)
 {
 	uint8_t *ring = calloc(1, RING);
 	uint64_t damaged = 0, tail = RING - 64, half = size / 2 & ~(size_t)7;
+	uint64_t waking = 0;
 	struct order o;
 	struct perf_bytes bytes = { ring, RING };
-	struct perf_intake one = { &o, 0, &d->d, &damaged, NULL };
-	struct perf_intake two = { &o, 1, &d->d, &damaged, NULL };
+	struct perf_intake one = { &o, 0, &d->d, &damaged, NULL, &waking };
+	struct perf_intake two = { &o, 1, &d->d, &damaged, NULL, &waking };
 
 	if (!ring || order_init(&o, 2) < 0) {
 		free(ring);
@@ -70,8 +71,9 @@ static void feed(struct delivery *d, const uint8_t *data, size_t size)
 
 static void begin_waits(struct collector *c)
 {
-	const struct source src = { .nevents = 2, .waits = true, .wakes = true,
+	const struct source src = { .nevents = 3, .waits = true, .wakes = true,
 				    .wait_stacks = true, .runnable = 1,
+				    .waking = WAKING,
 				    .latency = SOURCE_NONE };
 
 	collect_waits_begin(c, &src, false);
@@ -93,9 +95,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	d.d.callchain = data[0] & 1;
 	d.d.copy = data[0] & 2;
 	d.d.wakes = data[0] & 4 ? WAKES : 0;
+	d.d.waking = data[0] & 4 ? WAKING : 0;
 	d.d.woken_at = 24;
 	if (!collector_init(&c, &p, "/nonexistent", "/nonexistent", NULL)) {
-		c.nevents = 2;
+		c.nevents = 3;
 		if (d.d.wakes)
 			begin_waits(&c);
 		feed(&d, data + 1, size - 1);

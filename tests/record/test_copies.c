@@ -190,7 +190,7 @@ static void take(struct copies *x, uint64_t at)
 {
 	struct perf_bytes ring = { x->ring, RING };
 	uint64_t damaged = 0;
-	struct perf_intake in = { &x->o, 0, &x->d, &damaged, NULL };
+	struct perf_intake in = { &x->o, 0, &x->d, &damaged, NULL, NULL };
 
 	for (size_t i = 0; i < x->b.n; i++)
 		x->ring[(at + i) & (RING - 1)] = x->b.p[i];
@@ -244,7 +244,7 @@ static void much_that_waits_shortens_then_thins_then_drops(void **state)
 					  .thinned = &thinned,
 					  .thinning = &thinning,
 					  .nstreams = 1 };
-	struct perf_intake in = { &x->o, 0, &x->d, &damaged, &pressure };
+	struct perf_intake in = { &x->o, 0, &x->d, &damaged, &pressure, NULL };
 	struct user_side u = side(x, 32760, 32760);
 	size_t n, waiting;
 

@@ -376,7 +376,7 @@ static void records_wrap_around_the_end(void **state)
 	struct order o;
 	struct buf b = { 0 };
 	struct perf_bytes bytes = { ring, SIZE };
-	struct perf_intake in = { &o, 0, NULL, &damaged, NULL };
+	struct perf_intake in = { &o, 0, NULL, &damaged, NULL, NULL };
 
 	(void)state;
 	srand(3);
@@ -426,7 +426,7 @@ static void times_in_the_future_become_now(void **state)
 	}
 	memcpy(ring, b.p, b.n);
 	perf_ring_take(&(struct perf_bytes){ ring, 4096 }, 0, b.n,
-		       &(struct perf_intake){ &o, 0, NULL, &damaged, NULL }, 1000);
+		       &(struct perf_intake){ &o, 0, NULL, &damaged, NULL, NULL }, 1000);
 	assert_int_equal(o.streams[0].newest, 1000);
 	order_fini(&o);
 	buf_fini(&b);
@@ -449,7 +449,7 @@ static void damaged_rings_are_dropped_and_counted(void **state)
 		uint64_t damaged = 0;
 		struct order o;
 		struct perf_bytes bytes = { ring, 4096 };
-		struct perf_intake in = { &o, 0, NULL, &damaged, NULL };
+		struct perf_intake in = { &o, 0, NULL, &damaged, NULL, NULL };
 
 		assert_int_equal(order_init(&o, 1), 0);
 		memcpy(ring + 6, &cases[i].size, 2);

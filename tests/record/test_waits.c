@@ -167,7 +167,8 @@ static void a_new_thread_waits_for_a_processor(void **state)
 
 static void wake(struct waits *w, uint32_t tid, uint64_t time, uint32_t by)
 {
-	const struct waker waker = { PID, by, by == 9 };
+	const struct waker waker = { .pid = PID, .tid = by,
+				     .interrupt = by == 9 };
 
 	waits_wake(w, tid, time, &waker);
 }
@@ -190,7 +191,7 @@ static void who_is_woken_waits_for_a_processor(void **state)
 	assert_true(s.w[0].waker.interrupt);
 	assert_wait(&s, 1, 1, 260, 300, true, WAIT_EXACT);
 	assert_int_equal(s.w[1].stack, 10);
-	assert_int_equal(s.w[1].waker.tid, 0);
+	assert_true(s.w[0].woken && !s.w[1].woken);
 	/* Woken while it still ran: it goes on, or is preempted. */
 	wake(&w, 1, 350, 2);
 	out(&w, 1, 400, true);
@@ -201,7 +202,7 @@ static void who_is_woken_waits_for_a_processor(void **state)
 	out(&w, 1, 500, false);
 	in(&w, 1, 600);
 	assert_wait(&s, 3, 1, 500, 600, false, WAIT_NO_STACK);
-	assert_int_equal(s.w[3].waker.tid, 0);
+	assert_false(s.w[3].woken);
 	/* Woken and not run yet. */
 	out(&w, 1, 700, false);
 	wake(&w, 1, 800, 2);
