@@ -225,6 +225,33 @@ t_like "… none is cut" "$(cat a.json)" '"cut_stacks": ?0,'
 # While exec replaces the program, it has no stack.
 t_like "… or broken" "$(cat a.json)" '"broken_stacks": ?[0-3],'
 
+# Who ended them.
+if "$TALLY" report --no-tui a.tally | grep -q 'being woken'; then
+	t_skip "who wakes" "the kernel's tracepoints are not to be had"
+else
+	"$TALLY" report --format=csv -e waking -s symbol a.tally >a.waking
+	waking() { # SYMBOL
+		awk -F, -v f="$1" '$1 == f { print $6 }' a.waking
+	}
+	t_run "each of the helper's 80 wakes has its stack" \
+		test "$(awk -F, '$1 == "helper" { print $5 }' a.waking)" -ge 78
+	t_like "the table names what it called" "$(cat a.txt)" \
+		'^waking +[0-9.]+% +[0-9.]+ s +[0-9]+  helper in .*mutex_unlock'
+	near "what the helper ended is what was waited for it" \
+		"$(waking helper)" \
+		"$("$TALLY" report --format=csv -e blocked -s symbol a.tally |
+		awk -F, '$1 ~ /^site_(lock|cond|pipe|sem)$/ { sum += $6 }
+			END { print sum }')"
+	t_run "timers are interrupts" test "$(waking '[interrupt]')" -gt \
+		$(($(truth site_sleep a.out) / 10 * 8))
+	near "a child is waited for until it ends" "$(waking '[exit]')" \
+		"$("$TALLY" report --format=csv -e blocked -s symbol a.tally |
+		awk -F, '$1 == "site_child" { print $6 }')"
+	near "all that was blocked was ended by somebody" \
+		"$("$TALLY" report --format=csv -e waking -s event a.tally |
+		awk -F, 'NR > 1 { sum += $3 } END { print sum }')" "$all"
+fi
+
 # Without the right to the kernel's samples.
 t_settings
 old=$(cat /proc/sys/kernel/perf_event_paranoid)
