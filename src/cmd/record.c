@@ -81,7 +81,8 @@ static const struct opt record_opt_table[] = {
 	  AT(callgraph) },
 	{ OPT_FLAG, 0, "wait", NULL,
 	  "Record where threads wait, too, and how long: the events blocked and "
-	  "runnable (ready to run, but without a processor), in nanoseconds. "
+	  "runnable (ready to run, but without a processor), in nanoseconds; as "
+	  "root also what ended waits: waking. "
 	  "Implies -g.", AT(wait) },
 	{ OPT_FLAG, 0, "latency", NULL,
 	  "Record wall-clock time, too, as the event latency: each moment is "
