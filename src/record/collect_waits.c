@@ -423,9 +423,10 @@ int collect_waits_end(struct collector *c, uint64_t time_ns, struct error *err)
 	return rc;
 }
 
-/* 'S', 'D', 'R' and so on of a program's thread, by /proc/PID/task/TID/stat (proc(5));
- * 0 where it is not known, or a thread of the kernel. */
-static char state_of(const struct collector *c, uint32_t pid, uint32_t tid)
+/* 'S', 'D', 'R' and so on of a thread, by /proc/PID/task/TID/stat (proc(5)), and whether
+ * it is one of the kernel; 0 where it is not known. */
+static char state_of(const struct collector *c, uint32_t pid, uint32_t tid,
+		     bool *kernel)
 {
 	enum { PF_KTHREAD = 0x00200000 };	/* linux/sched.h */
 	char path[96], text[512], state = 0;
@@ -442,8 +443,11 @@ static char state_of(const struct collector *c, uint32_t pid, uint32_t tid)
 	text[n < 0 ? 0 : n] = 0;
 	/* The name may hold anything. */
 	name = strrchr(text, ')');
-	return name && sscanf(name, ") %c %*d %*d %*d %*d %*d %u", &state,
-			      &flags) == 2 && !(flags & PF_KTHREAD) ? state : 0;
+	if (!name || sscanf(name, ") %c %*d %*d %*d %*d %*d %u", &state,
+			    &flags) != 2)
+		return 0;
+	*kernel = flags & PF_KTHREAD;
+	return state;
 }
 
 int collect_waits_asleep(struct collector *c, uint32_t pid, uint64_t time_ns,
@@ -463,11 +467,13 @@ int collect_waits_asleep(struct collector *c, uint32_t pid, uint64_t time_ns,
 
 	for (size_t i = 0; i < c->processes.tasks.n && rc >= 0; i++) {
 		const struct task t = c->processes.tasks.v[i];
-
+		bool kernel = false;
 		char state = t.tid && t.tid != UINT32_MAX
-			     ? state_of(c, t.pid, t.tid) : 0;
+			     ? state_of(c, t.pid, t.tid, &kernel) : 0;
 
-		if (state == 'S' || state == 'D')
+		if (kernel)
+			rc = waits_hide(&c->waits, t.pid, t.tid, err);
+		else if (state == 'S' || state == 'D')
 			rc = waits_asleep(&c->waits, t.pid, t.tid, time_ns,
 					  err);
 		else if (state == 'R' && has_latency(c))

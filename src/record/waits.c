@@ -338,3 +338,13 @@ int waits_asleep(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
 		set_state(t, WAITER_OUT, time_ns);
 	return 0;
 }
+
+int waits_hide(struct waits *w, uint32_t pid, uint32_t tid, struct error *err)
+{
+	struct waiter *t = waiter_get(w, pid, tid);
+
+	if (!t)
+		return no_memory(err);
+	t->hidden = true;
+	return 0;
+}

@@ -142,6 +142,8 @@ int waits_end(struct waits *w, uint64_t time_ns, struct error *err);
 /* A thread that was asleep at this time, when no record of it had come. */
 int waits_asleep(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
 		 struct error *err);
+/* A thread of the kernel: its waits are not told. */
+int waits_hide(struct waits *w, uint32_t pid, uint32_t tid, struct error *err);
 /* A look at a thread, which may have slept all the time or not. */
 void waits_look(struct waiter *t, const struct wait_stack *look);
 /* Whether a look lies in the wait that is open, as far as records have come. */

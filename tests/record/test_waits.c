@@ -336,12 +336,16 @@ static void threads_of_the_kernel_are_hidden(void **state)
 {
 	struct seen s;
 	struct waits w = begin(&s);
+	struct error err;
 
 	(void)state;
 	sample(&w, 1, 10);
 	waits_find(&w, 1)->hidden = true;
 	out(&w, 1, 200, false);
 	in(&w, 1, 300);
+	/* One that sleeps since before. */
+	assert_int_equal(waits_hide(&w, PID, 2, &err), 0);
+	in(&w, 2, 350);
 	end(&w, 400);
 	assert_int_equal(s.n, 0);
 }
