@@ -242,14 +242,14 @@ else
 		"$("$TALLY" report --format=csv -e blocked -s symbol a.tally |
 		awk -F, '$1 ~ /^site_(lock|cond|pipe|sem)$/ { sum += $6 }
 			END { print sum }')"
-	t_run "timers are interrupts" test "$(waking '[interrupt]')" -gt \
-		$(($(truth site_sleep a.out) / 10 * 8))
 	near "a child is waited for until it ends" "$(waking '[exit]')" \
 		"$("$TALLY" report --format=csv -e blocked -s symbol a.tally |
 		awk -F, '$1 == "site_child" { print $6 }')"
-	near "all that was blocked was ended by somebody" \
-		"$("$TALLY" report --format=csv -e waking -s event a.tally |
-		awk -F, 'NR > 1 { sum += $3 } END { print sum }')" "$all"
+	# Linux 6.18 was seen to tell nothing of the idle task of one processor.
+	ended=$("$TALLY" report --format=csv -e waking -s event a.tally |
+		awk -F, 'NR > 1 { sum += $3 } END { print sum }')
+	t_run "no more was ended than was blocked ($ended of $all)" \
+		test "$ended" -le $((all + all / 100))
 fi
 
 # Without the right to the kernel's samples.
@@ -400,7 +400,7 @@ if ${CC:-cc} -O1 -pthread pass.c -o pass; then
 	! grep -q wait_thinning_ns i.txt ||
 		t_like "the head tells that short ones are thinned" \
 			"$("$TALLY" report --no-tui i.tally | tr -d '#\n')" \
-			'us +are thinned'
+			'us +are +thinned'
 fi
 
 # Wall-clock time: a second alone, asleep, and two threads beside each other.
@@ -473,12 +473,23 @@ fi
 # Beside others that are busy: who is awake, but has no processor, is not blocked.
 cat >queue.c <<'END'
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
+
+static long long queued(void)
+{
+	long long ran, v;
+	FILE *f = fopen("/proc/self/schedstat", "r");
+
+	if (!f || fscanf(f, "%lld %lld", &ran, &v) != 2)
+		exit(3);
+	fclose(f);
+	return v;
+}
 
 int main(void)
 {
-	unsigned long long ran, queued;
-	FILE *f;
+	long long before = queued();
 
 	for (int i = 0; i < 100; i++) {
 		struct timespec t = { 0, 3000000 };
@@ -487,10 +498,7 @@ int main(void)
 		for (volatile int k = 0; k < 1000000; k++)
 			;
 	}
-	f = fopen("/proc/self/schedstat", "r");
-	if (!f || fscanf(f, "%llu %llu", &ran, &queued) != 2)
-		return 1;
-	printf("%llu\n", queued);
+	printf("%lld\n", queued() - before);
 	return 0;
 }
 END
@@ -508,10 +516,13 @@ if ${CC:-cc} -O1 -g queue.c -o queue; then
 	if "$TALLY" report --no-tui l.tally | grep -q 'being woken'; then
 		t_skip "wakes" "the kernel's tracepoints are not to be had"
 	else
-		near "runnable is what the kernel counts as queued" \
+		about "runnable is what the kernel counts as queued" \
 			"$(wait_of runnable)" "$queued"
 		# 100 sleeps of 3 ms; the kernel's timers may be late by 50 us each.
 		about "blocked is what it sleeps" "$(wait_of blocked)" 300000000
+		t_is "timers are interrupts" "$("$TALLY" report --format=csv \
+			-e waking -s symbol l.tally | sed -n '2s/,.*//p')" \
+			'[interrupt]'
 	fi
 fi
 
