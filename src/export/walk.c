@@ -63,7 +63,8 @@ int export_flush(struct export *x, bool all, struct error *err)
 	return rc;
 }
 
-/* Its id in x->text, made safe. */
+/* Its id in x->text, made safe; 0, the empty one, where x->out.failed says that memory
+ * ran out. */
 static uint32_t add_text(struct export *x, const char *s)
 {
 	uint32_t id;
@@ -72,7 +73,7 @@ static uint32_t add_text(struct export *x, const char *s)
 	text_safe(&x->tmp, s);
 	id = strtab_add(&x->text, buf_cstr(&x->tmp));
 	x->out.failed |= x->tmp.failed || id == UINT32_MAX;
-	return id;
+	return id == UINT32_MAX ? 0 : id;
 }
 
 const char *export_text(struct export *x, const char *s)
