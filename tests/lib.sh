@@ -114,9 +114,12 @@ t_skip() {
 	T_COUNT=$((T_COUNT + 1))
 	echo "ok $T_COUNT - $1 # SKIP $2"
 }
-t_needs() {
+t_has() { # SOURCE
 	"$TALLY" record --source="$1" -q -o "$T_TMP/probe.tally" -- true \
-		2>"$T_TMP/probe.err" && return
+		2>"$T_TMP/probe.err"
+}
+t_needs() {
+	t_has "$1" && return
 	t_skip "recording by $1" "$(head -n 1 "$T_TMP/probe.err")"
 	t_done
 	exit 0

@@ -22,11 +22,11 @@ f(%d)
 '''
 
 
-def _right(tools, table, args):
+def _right(tools, table, args, source):
     at = os.path.join(tools.work, 'python')
     e2e = os.path.join(TOP, 'tests/e2e/python_')
-    tools.output([tools.tally, 'record', '-q', '-o', at + '.tally', '--',
-                  sys.executable, e2e + 'scenes.py',
+    tools.output([tools.tally, 'record', '-q', '-g', '--source=' + source,
+                  '-o', at + '.tally', '--', sys.executable, e2e + 'scenes.py',
                   '3' if args.quick else '20', at + '.truth'])
     tools.output([tools.tally, 'export', '--format=firefox', '-i',
                   at + '.tally', '-o', at + '.json'])
@@ -34,8 +34,8 @@ def _right(tools, table, args):
                          at + '.truth', at + '.truth.child'])
     got = dict(line.split(' ', 1) for line in said.splitlines()
                if not line.startswith('#'))
-    table.fact('python: %s samples, chains and lines as the program says'
-               % got['samples'],
+    table.fact('python by %s: %s samples, chains and lines as the program says'
+               % (source, got['samples']),
                '%s %%; shares differ by %s points at most' %
                (got['right'], got['off']), float(got['right']) >= 99)
 
@@ -45,19 +45,22 @@ def _cost(tools, table, args):
     for depth in (10, 100):
         cmd = [sys.executable, '-c',
                DEEP % (10000000 if args.quick else 40000000, depth)]
-        times = {'alone': [], 'none': [], 'auto': []}
+        ways = [(source, how) for source in ('timer', 'ptrace')
+                for how in ('none', 'auto')]
+        times = {way: [] for way in ways + ['alone']}
         for _ in range(max(args.rounds, 3) * (1 if args.quick else 3)):
             times['alone'].append(_cpu(cmd, tools.env))
-            for how in ('none', 'auto'):
-                tools.output([tools.tally, 'record', '-q', '--source=timer',
+            for source, how in ways:
+                tools.output([tools.tally, 'record', '-q', '--source=' + source,
                               '-F', '999', '--call-graph=' + how,
                               '--no-symbols', '-o', file, '--'] + cmd)
-                times[how].append(_run_seconds(tools, file))
+                times[source, how].append(_run_seconds(tools, file))
         alone = statistics.median(times['alone'])
         table.fact('python: slow-down with %d frames' % depth,
-                   '%+.1f %% without stacks, %+.1f %% with' % tuple(
-                       100 * (statistics.median(times[how]) / alone - 1)
-                       for how in ('none', 'auto')))
+                   'timer: %+.1f %% without stacks, %+.1f %% with; '
+                   'ptrace: %+.1f %%, %+.1f %%' % tuple(
+                       100 * (statistics.median(times[way]) / alone - 1)
+                       for way in ways))
 
 
 def _run_seconds(tools, file):
@@ -67,5 +70,6 @@ def _run_seconds(tools, file):
 
 
 def python(tools, table, args):
-    _right(tools, table, args)
+    for source in ('timer', 'ptrace'):
+        _right(tools, table, args, source)
     _cost(tools, table, args)

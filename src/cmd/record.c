@@ -82,8 +82,7 @@ static const struct opt record_opt_table[] = {
 	{ OPT_FLAG, 0, "wait", NULL,
 	  "Record where threads wait, too, and how long: the events blocked and "
 	  "runnable (ready to run, but without a processor), in nanoseconds; as "
-	  "root also what ended waits: waking. "
-	  "Implies -g.", AT(wait) },
+	  "root also waking, what ended the waits. Implies -g.", AT(wait) },
 	{ OPT_FLAG, 0, "latency", NULL,
 	  "Record wall-clock time, too, as the event latency: each moment is "
 	  "divided among the threads that run then, or belongs to the wait that "
@@ -237,11 +236,12 @@ static int call_graph(const struct record_opts *o, struct record_options *ro,
 static void python_program(const struct record_opts *o,
 			   struct record_options *ro)
 {
-	ro->python = ro->source == RECORD_SOURCE_AUTO && !ro->waits && ro->command &&
-		     !ro->events->n && !ro->pids && !ro->tids && !ro->cpus &&
+	ro->python = ro->source == RECORD_SOURCE_AUTO && !ro->latency &&
+		     !ro->events->n && !ro->tids && !ro->cpus &&
 		     !ro->cgroup && !ro->all_cpus && !ro->kernel_only &&
 		     (ro->callchain || !o->callgraph) &&
-		     program_is_python(ro->command);
+		     (ro->pids ? !ro->command && processes_are_python(ro->pids)
+			       : ro->command && program_is_python(ro->command));
 	if (ro->python && !o->callgraph)
 		ro->callchain = ro->copy_stacks = true;
 }
@@ -423,6 +423,7 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 		.symbols = o->symbols, .embed_source = o->embed_source ? &sources : NULL,
 		.events = &events,
 		.freq = o->freq == NOT_GIVEN ? 999 : o->freq,
+		.default_rate = o->freq == NOT_GIVEN && o->period == NOT_GIVEN,
 		.period = o->period == NOT_GIVEN ? 0 : o->period,
 		.repeat = o->repeat,
 		.duration = o->duration, .delay = o->delay,

@@ -248,12 +248,9 @@ static int pick_events(const struct profile *p, bool waits,
 	*out = (struct name_list){ v, 0 };
 	if (!v)
 		return -ERR_NOMEM;
-	for (size_t i = 0; i < p->events.n; i++) {
-		const struct prof_event *e = &p->events.v[i];
-
-		if ((prof_is_wait(e) || prof_is_waking(e)) == waits)
-			v[out->n++] = profile_cstr(p, e->name);
-	}
+	for (size_t i = 0; i < p->events.n; i++)
+		if (prof_tells_of_waits(&p->events.v[i]) == waits)
+			v[out->n++] = profile_cstr(p, p->events.v[i].name);
 	return 0;
 }
 

@@ -12,18 +12,20 @@
 
 #include "events/sysfs_files.h"
 
+/* Where tracefs is below sysfs. */
+enum { ROOTS = 2 };
+static const char *const roots[ROOTS] = { "kernel/tracing", "kernel/debug/tracing" };
+
 /* A file of a tracepoint, and where it was; NULL when there is none. */
 static const char *tracepoint_file(struct buf *out, const char *sysfs,
 				   const char *system, const char *name,
 				   const char *file, char path[SYSFS_PATH])
 {
-	static const char *const roots[] = { "kernel/tracing",
-					     "kernel/debug/tracing" };
 	const char *text = NULL;
 
 	if (!sysfs_plain(system) || !sysfs_plain(name))
 		return NULL;
-	for (size_t i = 0; i < 2 && !text; i++) {
+	for (size_t i = 0; i < ROOTS && !text; i++) {
 		snprintf(path, SYSFS_PATH, "%s/%s/events/%s/%s/%s", sysfs,
 			 roots[i], system, name, file);
 		text = sysfs_read(out, path);
@@ -75,10 +77,7 @@ bool tracepoint_field(const char *sysfs, const char *system, const char *name,
 /* The folder of tracefs that can be read, or NULL. */
 static const char *events_folder(const char *sysfs, char *path)
 {
-	static const char *const roots[] = { "kernel/tracing",
-					     "kernel/debug/tracing" };
-
-	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
+	for (size_t i = 0; i < ROOTS; i++) {
 		snprintf(path, SYSFS_PATH, "%s/%s/events", sysfs, roots[i]);
 		if (!access(path, R_OK | X_OK))
 			return path;
@@ -147,15 +146,7 @@ int tracepoints_match(const char *sysfs, const char *pattern,
 
 bool tracepoints_readable(const char *sysfs)
 {
-	static const char *const dirs[] = { "kernel/tracing/events",
-					    "kernel/debug/tracing/events" };
+	char path[SYSFS_PATH];
 
-	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
-		char path[SYSFS_PATH];
-
-		snprintf(path, sizeof(path), "%s/%s", sysfs, dirs[i]);
-		if (!access(path, R_OK | X_OK))
-			return true;
-	}
-	return false;
+	return events_folder(sysfs, path);
 }

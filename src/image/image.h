@@ -114,6 +114,10 @@ bool image_has_dwarf(const struct image *img);
 bool image_section_range(const struct image *img, const char *name,
 			 uint64_t *vaddr, uint64_t *size);
 
+/* The value of a symbol of .dynsym that is defined here, also of data; 0: there is none.
+ * Of 64-bit files only. */
+uint64_t image_exported(struct image *img, const char *name);
+
 /* Function-like symbols of one table: STT_FUNC, STT_GNU_IFUNC, and STT_NOTYPE in
  * executable sections.  Stops when the callback returns false. */
 enum image_symtab {

@@ -168,3 +168,20 @@ bool image_has_symtab(struct image *img, bool *dynsym)
 	*dynsym = open_table(img, IMAGE_DYNSYM, &t);
 	return s && s->size && s->type != SHT_NOBITS;
 }
+
+uint64_t image_exported(struct image *img, const char *name)
+{
+	struct span syms = image_section(img, ".dynsym");
+	struct span text = image_section(img, ".dynstr");
+	size_t len = strlen(name) + 1;
+	Elf64_Sym s;
+
+	for (size_t at = 0; syms.n - at >= sizeof(s); at += sizeof(s)) {
+		memcpy(&s, syms.p + at, sizeof(s));
+		if (s.st_shndx != SHN_UNDEF && s.st_name < text.n &&
+		    text.n - s.st_name >= len &&
+		    !memcmp(text.p + s.st_name, name, len))
+			return s.st_value;
+	}
+	return 0;
+}

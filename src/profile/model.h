@@ -425,11 +425,23 @@ static inline bool prof_is_wait(const struct prof_event *e)
 	       e->config == PROF_WAIT_CONFIG;
 }
 
+/* Those that looks at sleeping threads found, so many a second; else each is there. */
+static inline bool prof_is_sampled_wait(const struct prof_event *e)
+{
+	return prof_is_wait(e) && e->freq;
+}
+
 /* Who ended waits, and how long they were: time in the event of a tracepoint. */
 #define PROF_WAKING_TYPE 2u	/* PERF_TYPE_TRACEPOINT */
 static inline bool prof_is_waking(const struct prof_event *e)
 {
 	return e->unit == PROF_UNIT_NS && e->type == PROF_WAKING_TYPE;
+}
+
+/* Whether an event is of the table of waits and what ended them. */
+static inline bool prof_tells_of_waits(const struct prof_event *e)
+{
+	return prof_is_wait(e) || prof_is_waking(e);
 }
 
 /* Wall-clock time divided among the threads that run: type and config are those of

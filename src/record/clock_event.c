@@ -70,3 +70,33 @@ int clock_event_fill(const struct perf_source_options *o, const char *source,
 	fill_rate(o, s, clock, max_rate, seen);
 	return 0;
 }
+
+static void wait_event(struct source_event *e, const char *name)
+{
+	*e = (struct source_event){
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CONTEXT_SWITCHES, .is_time = true,
+		.freq = CLOCK_LOOKS,
+	};
+	snprintf(e->name, sizeof(e->name), "%s", name);
+	snprintf(e->actual, sizeof(e->actual), "%s", name);
+}
+
+void clock_events_set(const struct perf_source_options *o,
+		      struct source_event seen[CLOCK_EVENTS],
+		      struct source *s)
+{
+	s->events = seen;
+	s->nevents = 1;
+	s->waking = s->latency = SOURCE_NONE;
+	if (!o->waits)
+		return;
+	s->waits = s->wait_polls = true;
+	s->blocked = 1;
+	s->runnable = 2;
+	s->nevents = CLOCK_EVENTS;
+	wait_event(&seen[1], "blocked");
+	snprintf(seen[1].note, sizeof(seen[1].note), "by looks at /proc: without "
+		 "perf events nothing tells of switches");
+	wait_event(&seen[2], "runnable");
+}

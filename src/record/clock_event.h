@@ -10,4 +10,11 @@ int clock_event_fill(const struct perf_source_options *o, const char *source,
 		     uint64_t max_rate, struct source_event *seen,
 		     struct error *err);
 
+/* The events of a source: that one and, with o->waits, the two of waits, of which nothing
+ * comes from the source. */
+enum { CLOCK_EVENTS = 3, CLOCK_LOOKS = 200 };	/* the latter a second, at most */
+void clock_events_set(const struct perf_source_options *o,
+		      struct source_event seen[CLOCK_EVENTS],
+		      struct source *s);
+
 #endif

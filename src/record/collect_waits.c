@@ -2,6 +2,7 @@
 /* Turns waits into samples of the profile, and looks at threads that sleep. */
 #include "record/collect_waits.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,8 @@
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "record/clock_event.h"
 
 enum {
 	LOOK_STACK = 16 << 10,	/* read at once; the rest as it is needed */
@@ -66,12 +69,17 @@ static void adapt(struct wait_samples *s, uint64_t time_ns)
 	s->written = s->most / 2;
 }
 
-static uint32_t place(struct collector *c, const char *name,
-		      struct process *proc, uint32_t *loc)
+/* The stack of a place without address, in a process. */
+static int place(struct collector *c, uint32_t pid, const char *name,
+		 uint32_t *stack, uint32_t *loc, struct error *err)
 {
 	struct record_sample s = { .place = name };
+	struct process *proc;
+	int rc = collector_process(c, pid, &proc, err);
 
-	return stacks_add(&c->stacks, proc->maps, &s, loc);
+	if (rc >= 0)
+		*stack = stacks_add(&c->stacks, proc->maps, &s, loc);
+	return rc;
 }
 
 static const char *place_of(enum wait_found found)
@@ -100,19 +108,15 @@ static int write_latency(struct collector *c, uint32_t pid, uint32_t tid,
 	return collector_write(c, pid, tid, &s, loc, err);
 }
 
-/* A sample at a place without address; `weight` is not thinned any more. */
+/* `s` lacks its stack only. */
 static int write_place(struct collector *c, uint32_t pid, uint32_t tid,
 		       const char *name, struct prof_sample *s,
 		       struct error *err)
 {
-	struct process *proc;
 	uint32_t loc;
-	int rc = collector_process(c, pid, &proc, err);
+	int rc = place(c, pid, name, &s->stack, &loc, err);
 
-	if (rc < 0)
-		return rc;
-	s->stack = place(c, name, proc, &loc);
-	return collector_write(c, pid, tid, s, loc, err);
+	return rc < 0 ? rc : collector_write(c, pid, tid, s, loc, err);
 }
 
 /* What others waited for a thread without a sample. */
@@ -177,7 +181,6 @@ static int take_wait(void *ctx, const struct wait *w, struct error *err)
 		.stack = w->stack,
 	};
 	uint32_t loc = w->loc;
-	struct process *proc;
 	bool kept;
 	int rc;
 
@@ -190,12 +193,10 @@ static int take_wait(void *ctx, const struct wait *w, struct error *err)
 	kept = keep(ws, length, &s.weight);
 	if (rc < 0 || (!kept && !ws->gap_ns))
 		return rc;
-	if (w->found > WAIT_LOOKED) {
-		rc = collector_process(c, w->pid, &proc, err);
-		if (rc < 0)
-			return rc;
-		s.stack = place(c, place_of(w->found), proc, &loc);
-	}
+	if (w->found > WAIT_LOOKED)
+		rc = place(c, w->pid, place_of(w->found), &s.stack, &loc, err);
+	if (rc < 0)
+		return rc;
 	rc = write_latency(c, w->pid, w->tid, &s, loc, ws->gap_ns, err);
 	ws->gap_ns = 0;
 	if (rc < 0 || !kept)
@@ -251,12 +252,13 @@ void collect_waits_begin(struct collector *c, const struct source *src,
 		return;
 	*s = (struct wait_samples){
 		.on = true, .looks = !src->wait_stacks, .alone = alone,
+		.polled = src->wait_polls,
 		.blocked = src->blocked, .runnable = src->runnable,
 		.waking = src->waking, .latency = src->latency,
 		.random = 0x9e3779b97f4a7c15ull, .most = MOST,
 	};
-	c->waits.cb = take_wait;
-	c->waits.ctx = c;
+	c->waits.cb = c->polled_waits.cb = take_wait;
+	c->waits.ctx = c->polled_waits.ctx = c;
 }
 
 /* The program's part of a stack in the scheduler; the rest is the same for all. */
@@ -284,8 +286,7 @@ int collect_waking(struct collector *c, struct process *proc,
 	const struct waiter *t = waits_find(&c->waits, r->sample.woken);
 	int rc;
 
-	if (!r->tid || !t || t->state != WAITER_OUT || t->runnable ||
-	    !has_user_stack(r))
+	if (!r->tid || !t || !waits_is_blocked(t) || !has_user_stack(r))
 		return 0;
 	rc = user_stack(c, proc, r, &by.stack, &by.loc, err);
 	if (rc >= 0)
@@ -317,15 +318,13 @@ static int write_rest(struct collector *c, uint32_t pid, uint32_t tid,
 		      uint64_t time_ns, uint64_t rest, struct error *err)
 {
 	struct prof_sample s = { .time_ns = time_ns, .cpu = PROF_NONE };
-	struct process *proc;
 	uint32_t loc;
+	int rc;
 
 	if (!rest)
 		return 0;
-	if (collector_process(c, pid, &proc, err) < 0)
-		return -err->code;
-	s.stack = place(c, PLACE_NO_SAMPLE, proc, &loc);
-	return write_latency(c, pid, tid, &s, loc, rest, err);
+	rc = place(c, pid, PLACE_NO_SAMPLE, &s.stack, &loc, err);
+	return rc < 0 ? rc : write_latency(c, pid, tid, &s, loc, rest, err);
 }
 
 int collect_switch(struct collector *c, const struct record *r,
@@ -365,6 +364,32 @@ int collect_latency(struct collector *c, const struct record *r,
 			       err);
 }
 
+void collect_stood(struct collector *c, const struct record *r)
+{
+	struct polled_thread *t = polled_waits_find(&c->polled_waits, r->tid);
+
+	if (t)
+		polled_waits_stood(t, r->sample.stood_ns);
+}
+
+int collect_fork(struct collector *c, const struct record *r, struct error *err)
+{
+	struct polled_thread *t;
+
+	if (!c->wait_samples.polled)
+		return waits_fork(&c->waits, r->pid, r->tid, r->time_ns, err);
+	if (!c->wait_samples.polling)
+		return 0;
+	t = polled_waits_thread(&c->polled_waits, r->pid, r->tid);
+	if (!t)
+		return error_set(err, ERR_NOMEM, "out of memory for waits");
+	/* It may have been asked for before its record came. */
+	if (!t->asked_ns)
+		polled_waits_begin(t, r->time_ns);
+	t->round = c->wait_samples.rounds;
+	return 0;
+}
+
 int collect_exit(struct collector *c, const struct record *r, struct error *err)
 {
 	int rc = !has_latency(c) ? 0
@@ -377,6 +402,8 @@ int collect_exit(struct collector *c, const struct record *r, struct error *err)
 				     r->time_ns, err);
 	latency_exit(&c->latency, r->tid, r->time_ns);
 	waits_exit(&c->waits, r->tid);
+	if (r->pid == r->tid)
+		python_live_end(&c->python_live, r->pid);
 	return rc;
 }
 
@@ -401,26 +428,6 @@ int collect_exec(struct collector *c, const struct record *r, struct error *err)
 	    latency_in(&c->latency, r->tid, r->time_ns, &gap) < 0)
 		return error_set(err, ERR_NOMEM, "out of memory for threads");
 	return 0;
-}
-
-int collect_waits_end(struct collector *c, uint64_t time_ns, struct error *err)
-{
-	int rc = 0;
-
-	for (size_t i = 0; has_latency(c) && rc >= 0 &&
-			   i < c->waits.threads.n; i++) {
-		const struct waiter t = c->waits.threads.v[i];
-
-		if (t.tid)
-			rc = write_rest(c, t.pid, t.tid, time_ns,
-					latency_take(&c->latency, t.tid,
-						     time_ns), err);
-	}
-	if (rc >= 0)
-		rc = waits_end(&c->waits, time_ns, err);
-	for (size_t i = 0; rc >= 0 && i < c->waits.threads.n; i++)
-		rc = write_unsampled(c, &c->waits.threads.v[i], time_ns, err);
-	return rc;
 }
 
 /* 'S', 'D', 'R' and so on of a thread, by /proc/PID/task/TID/stat (proc(5)), and whether
@@ -450,12 +457,19 @@ static char state_of(const struct collector *c, uint32_t pid, uint32_t tid,
 	return state;
 }
 
+static bool is_asleep_state(char state)
+{
+	return state == 'S' || state == 'D';
+}
+
 int collect_waits_asleep(struct collector *c, uint32_t pid, uint64_t time_ns,
 			 struct error *err)
 {
 	uint64_t gap;
 	int rc = 0;
 
+	if (c->wait_samples.polled)
+		return 0;
 	if (has_latency(c))
 		latency_begin(&c->latency, time_ns);
 	/* It does not sleep by itself. */
@@ -473,7 +487,7 @@ int collect_waits_asleep(struct collector *c, uint32_t pid, uint64_t time_ns,
 
 		if (kernel)
 			rc = waits_hide(&c->waits, t.pid, t.tid, err);
-		else if (state == 'S' || state == 'D')
+		else if (is_asleep_state(state))
 			rc = waits_asleep(&c->waits, t.pid, t.tid, time_ns,
 					  err);
 		else if (state == 'R' && has_latency(c))
@@ -482,9 +496,10 @@ int collect_waits_asleep(struct collector *c, uint32_t pid, uint64_t time_ns,
 	return rc;
 }
 
-/* "NUMBER ARGUMENT*6 SP PC", or "-1 SP PC" outside of a system call, or "running". */
-static bool read_registers(const struct collector *c, struct waiter *t,
-			   struct unwind_regs *regs)
+/* "NUMBER ARGUMENT*6 SP PC", or "-1 SP PC" outside of a system call, or "running".
+ * `closed`: it may not be read. */
+static bool read_registers(const struct collector *c, uint32_t pid, uint32_t tid,
+			   struct unwind_regs *regs, bool *closed)
 {
 	static const uint8_t arguments[] = {
 		UNWIND_RDI, UNWIND_RSI, UNWIND_RDX, UNWIND_R8 + 2, UNWIND_R8,
@@ -496,13 +511,12 @@ static bool read_registers(const struct collector *c, struct waiter *t,
 	ssize_t n;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/%u/task/%u/syscall", c->proc, t->pid,
-		 t->tid);
+	snprintf(path, sizeof(path), "%s/%u/task/%u/syscall", c->proc, pid, tid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 	if (fd >= 0)
 		close(fd);
-	t->closed = n < 0;
+	*closed = n < 0;
 	text[n < 0 ? 0 : n] = 0;
 	if (!strncmp(text, "running", 7))
 		return false;
@@ -546,49 +560,223 @@ static size_t read_stack(uint32_t pid, uint64_t sp, uint8_t *to, size_t size)
 	return got < 0 ? 0 : (size_t)got & ~(size_t)7;
 }
 
+static bool is_mapped(const struct profile *p, uint32_t loc)
+{
+	return p->images.v[p->locs.v[loc].image].kind != PROF_IMAGE_UNKNOWN;
+}
+
+/* The stack of a thread that sleeps: 1, 0 if it does not or cannot be read, or an
+ * error. */
+static int see(struct collector *c, uint32_t pid, uint32_t tid, bool *closed,
+	       struct wait_stack *seen, struct error *err)
+{
+	struct record r = { .kind = RECORD_SAMPLE, .pid = pid, .tid = tid };
+	struct record_copy *copy = &r.sample.copy;
+	uint64_t bytes[LOOK_STACK / 8];
+	struct process *proc;
+	int rc;
+
+	seen->from_ns = clock_now();
+	if (!read_registers(c, pid, tid, &copy->regs, closed))
+		return 0;
+	copy->bytes = (const uint8_t *)bytes;
+	copy->size = read_stack(pid, copy->regs.r[UNWIND_RSP],
+				(uint8_t *)bytes, sizeof(bytes));
+	if (!copy->size)
+		return 0;
+	r.sample.copied = true;
+	rc = collector_process(c, pid, &proc, err);
+	if (rc < 0)
+		return rc;
+	python_live_maps(&c->python_live, pid, proc->maps);
+	seen->more = python_live_frames(&c->python_live, pid, tid, &r.sample);
+	if (!seen->more)
+		r.sample.frames = NULL;
+	seen->stack = collector_stack(c, proc, &r, &seen->loc);
+	seen->to_ns = clock_now();
+	if (seen->stack == PROF_NONE)
+		return error_set(err, ERR_NOMEM, "out of memory for stacks");
+	/* Records of its mappings are still to come. */
+	return is_mapped(c->profile, seen->loc);
+}
+
 /* One look at a thread that sleeps, as far as we know.  Whether it did all the time
  * is told by the times of its switches, which come later. */
 static int look(struct collector *c, size_t i, struct error *err)
 {
 	struct waiter *t = &c->waits.threads.v[i];
-	struct record r = { .kind = RECORD_SAMPLE, .pid = t->pid,
-			    .tid = t->tid };
-	struct record_copy *copy = &r.sample.copy;
-	struct wait_stack seen = { .from_ns = clock_now() };
-	uint64_t bytes[LOOK_STACK / 8];
-	struct process *proc;
+	struct wait_stack seen;
+	int rc = see(c, t->pid, t->tid, &t->closed, &seen, err);
+
+	if (rc > 0)
+		waits_look(&c->waits.threads.v[i], &seen);
+	return rc < 0 ? rc : 0;
+}
+
+/* "RAN QUEUED TURNS" (Documentation/scheduler/sched-stats.rst). */
+static bool read_schedstat(const struct collector *c, uint32_t pid, uint32_t tid,
+			   struct wait_poll *p)
+{
+	unsigned long long v[3];
+	char path[96], text[96];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%u/task/%u/schedstat", c->proc, pid,
+		 tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n < 0 ? 0 : n] = 0;
+	p->time_ns = clock_now();
+	if (sscanf(text, "%llu %llu %llu", &v[0], &v[1], &v[2]) != 3)
+		return false;
+	p->ran_ns = v[0];
+	p->queued_ns = v[1];
+	p->turns = v[2];
+	return true;
+}
+
+static void ask_for_mappings(struct collector *c, uint32_t pid)
+{
+	struct process *proc = processes_find(&c->processes, pid);
+
+	if (proc)
+		proc->discovered = false;
+}
+
+/* What is known of a thread that is asleep; of one that is not, the next time. */
+static int poll_thread(struct collector *c, uint32_t pid, uint32_t tid,
+		       struct error *err)
+{
+	struct polled_thread *t = polled_waits_thread(&c->polled_waits, pid, tid);
+	struct wait_poll p = { 0 }, after = { 0 };
+	struct wait_stack seen = { 0 };
+	bool closed = false, kernel, slept;
 	int rc;
 
-	if (!read_registers(c, t, &copy->regs))
+	if (!t)
+		return error_set(err, ERR_NOMEM, "out of memory for waits");
+	t->round = c->wait_samples.rounds;
+	if (!read_schedstat(c, pid, tid, &p))
 		return 0;
-	copy->bytes = (const uint8_t *)bytes;
-	copy->size = read_stack(t->pid, copy->regs.r[UNWIND_RSP],
-				(uint8_t *)bytes, sizeof(bytes));
-	if (!copy->size)
-		return 0;
-	r.sample.copied = true;
-	rc = collector_process(c, t->pid, &proc, err);
-	if (rc < 0)
-		return rc;
-	seen.stack = collector_stack(c, proc, &r, &seen.loc);
-	seen.to_ns = clock_now();
-	if (seen.stack == PROF_NONE)
-		return error_set(err, ERR_NOMEM, "out of memory for stacks");
-	waits_look(&c->waits.threads.v[i], &seen);
-	return 0;
+	/* It has not run since. */
+	p.asleep = t->asleep.looked && t->asleep.turns == p.turns;
+	if (p.asleep)
+		return polled_waits_poll(&c->polled_waits, t, &p, err);
+	rc = see(c, pid, tid, &closed, &seen, err);
+	if (rc < 0 || !read_schedstat(c, pid, tid, &after))
+		return rc < 0 ? rc : 0;
+	/* Its mappings may be told when it runs again only: they are asked for, once in
+	 * a wait. */
+	if (!rc && seen.to_ns && t->asleep.turns != after.turns)
+		ask_for_mappings(c, pid);
+	slept = after.turns == p.turns && after.ran_ns == p.ran_ns;
+	after.looked = rc && slept;
+	after.asleep = closed ? is_asleep_state(state_of(c, pid, tid, &kernel))
+			      : seen.to_ns && slept;
+	after.stack = seen.stack;
+	after.loc = seen.loc;
+	return polled_waits_poll(&c->polled_waits, t, &after, err);
+}
+
+static int poll_process(struct collector *c, uint32_t pid, struct error *err)
+{
+	char path[64];
+	struct dirent *e;
+	int rc = 0;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "%s/%u/task", c->proc, pid);
+	d = opendir(path);
+	while (d && rc >= 0 && (e = readdir(d))) {
+		char *end;
+		unsigned long tid = strtoul(e->d_name, &end, 10);
+
+		if (tid && !*end)
+			rc = poll_thread(c, pid, (uint32_t)tid, err);
+	}
+	if (d)
+		closedir(d);
+	return rc;
+}
+
+/* Waits of threads that were not seen in this round end, or of all. */
+static int end_polled(struct collector *c, bool all, struct error *err)
+{
+	struct polled_waits *w = &c->polled_waits;
+	int rc = 0;
+
+	for (size_t i = 0; i < w->threads.n && rc >= 0; i++)
+		if (w->threads.v[i].tid &&
+		    (all || w->threads.v[i].round != c->wait_samples.rounds))
+			rc = polled_waits_end(w, &w->threads.v[i], err);
+	return rc;
+}
+
+/* Asks for all threads, in two hundredths of the time at most. */
+static int poll_round(struct collector *c, struct error *err)
+{
+	enum { EACH_NS = 1000000000 / CLOCK_LOOKS, SHARE = 50 };
+	struct wait_samples *s = &c->wait_samples;
+	uint64_t start = clock_now(), took, most;
+	int rc = 0;
+
+	s->rounds++;
+	for (size_t i = 0; i < c->processes.procs.n && rc >= 0; i++)
+		if (c->processes.procs.v[i].pid &&
+		    c->processes.procs.v[i].pid != (uint32_t)getpid())
+			rc = poll_process(c, c->processes.procs.v[i].pid, err);
+	if (rc >= 0)
+		rc = end_polled(c, false, err);
+	took = clock_now() - start;
+	/* A round that reads a file for the first time is no measure. */
+	most = 2 * s->poll_took_ns + 100000;
+	took = (7 * s->poll_took_ns + (took < most ? took : most)) / 8;
+	s->poll_took_ns = took;
+	s->next_poll_ns = start + (took * SHARE > EACH_NS ? took * SHARE
+							  : EACH_NS);
+	return rc;
+}
+
+int collect_waits_toggle(struct collector *c, uint64_t time_ns, bool on,
+			 struct error *err)
+{
+	bool was = c->wait_samples.polling;
+
+	if (!c->wait_samples.polled)
+		return waits_toggle(&c->waits, time_ns, on, err);
+	c->wait_samples.polling = on;
+	return was && !on ? end_polled(c, true, err) : 0;
+}
+
+/* Of Python's functions a sample at the switch knows nothing, but who sleeps stands
+ * where it was. */
+static bool has_more(struct collector *c, const struct waiter *t)
+{
+	const struct process *proc = processes_find(&c->processes, t->pid);
+
+	if (!proc)
+		return false;
+	python_live_maps(&c->python_live, t->pid, proc->maps);
+	if (!python_live_knows(&c->python_live, t->pid))
+		return false;
+	c->wait_samples.python = true;
+	return true;
 }
 
 /* Whether a thread is worth a look. */
-static bool is_asleep(const struct collector *c, const struct waiter *t,
-		      uint64_t now_ns)
+static bool is_asleep(struct collector *c, const struct waiter *t, uint64_t now_ns)
 {
 	if (!t->tid || t->hidden || t->closed)
 		return false;
 	if (t->state != WAITER_OUT)
 		/* It may sleep by now: records come later. */
 		return c->wait_samples.looks;
-	return !t->runnable && !t->woken_ns && !t->sampled && !waits_has_look(t) &&
-	       now_ns > t->since_ns + LOOK_AFTER_NS;
+	return !t->runnable && !t->woken_ns && !waits_has_look(t) &&
+	       now_ns > t->since_ns + LOOK_AFTER_NS &&
+	       (!t->sampled || has_more(c, t));
 }
 
 int collect_waits_rest(struct collector *c, uint64_t now_ns, struct error *err)
@@ -596,6 +784,11 @@ int collect_waits_rest(struct collector *c, uint64_t now_ns, struct error *err)
 	size_t n = c->waits.threads.n, most = LOOKS_A_ROUND;
 	uint32_t *next = &c->wait_samples.next_look;
 	int rc = 0;
+
+	if (c->wait_samples.polled)
+		return c->wait_samples.polling &&
+		       now_ns >= c->wait_samples.next_poll_ns
+		       ? poll_round(c, err) : 0;
 
 	for (size_t k = 0; k < n && most && rc >= 0; k++) {
 		size_t i = (*next + k) % n;
@@ -607,5 +800,26 @@ int collect_waits_rest(struct collector *c, uint64_t now_ns, struct error *err)
 		if (!most)
 			*next = (uint32_t)(i + 1);
 	}
+	return rc;
+}
+
+int collect_waits_end(struct collector *c, uint64_t time_ns, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; has_latency(c) && rc >= 0 &&
+			   i < c->waits.threads.n; i++) {
+		const struct waiter t = c->waits.threads.v[i];
+
+		if (t.tid)
+			rc = write_rest(c, t.pid, t.tid, time_ns,
+					latency_take(&c->latency, t.tid,
+						     time_ns), err);
+	}
+	if (rc >= 0)
+		rc = c->wait_samples.polled ? end_polled(c, true, err)
+		     : waits_end(&c->waits, time_ns, err);
+	for (size_t i = 0; rc >= 0 && i < c->waits.threads.n; i++)
+		rc = write_unsampled(c, &c->waits.threads.v[i], time_ns, err);
 	return rc;
 }

@@ -39,6 +39,9 @@
  * new threads. */
 void collect_waits_begin(struct collector *c, const struct source *src,
 			 bool alone);
+/* From this time on waiting counts, or no more. */
+int collect_waits_toggle(struct collector *c, uint64_t time_ns, bool on,
+			 struct error *err);
 /* Threads that exist already: those that sleep wait from this time on.  `pid`: a
  * command that is about to run, or 0. */
 int collect_waits_asleep(struct collector *c, uint32_t pid, uint64_t time_ns,
@@ -54,6 +57,9 @@ int collect_switch(struct collector *c, const struct record *r,
 int collect_latency(struct collector *c, const struct record *r,
 		    const struct prof_sample *at, uint32_t loc,
 		    struct error *err);
+/* A thread stood still for its sample: it did not wait. */
+void collect_stood(struct collector *c, const struct record *r);
+int collect_fork(struct collector *c, const struct record *r, struct error *err);
 int collect_exit(struct collector *c, const struct record *r, struct error *err);
 int collect_exec(struct collector *c, const struct record *r, struct error *err);
 /* The recording ends. */

@@ -28,6 +28,7 @@ int collector_init(struct collector *c, struct profile *p, const char *proc,
 	c->sysfs = sysfs;
 	if (images_init(&c->images, p, proc) < 0)
 		return no_memory(err);
+	python_live_init(&c->python_live, &c->images, proc);
 	if (kernel_maps_init(&c->kernel, &c->images, proc, sysfs,
 			     &c->processes.generation) < 0 ||
 	    stacks_init(&c->stacks, p, &c->images, &c->kernel) < 0 ||
@@ -49,6 +50,8 @@ void collector_fini(struct collector *c)
 	vec_fini(&c->self_samples);
 	vec_fini(&c->got);
 	waits_fini(&c->waits);
+	polled_waits_fini(&c->polled_waits);
+	python_live_fini(&c->python_live);
 	latency_fini(&c->latency);
 }
 
@@ -57,6 +60,7 @@ void collector_new_run(struct collector *c, uint32_t run)
 	c->run = run;
 	processes_clear(&c->processes);
 	waits_clear(&c->waits);
+	polled_waits_clear(&c->polled_waits);
 }
 
 /* Threads that the kernel itself runs, and tasks too dead to have a number
@@ -173,6 +177,8 @@ static int take_sample(struct collector *c, const struct record *r,
 		return collect_waking(c, proc, r, err);
 	s.stack = collector_stack(c, proc, r, &loc);
 	rc = collector_write(c, r->pid, r->tid, &s, loc, err);
+	if (r->sample.stood_ns && c->wait_samples.polled)
+		collect_stood(c, r);
 	/* One event tells where a thread runs. */
 	if (rc >= 0 && c->wait_samples.on && !r->event)
 		rc = collect_latency(c, r, &s, loc, err);
@@ -276,8 +282,7 @@ int collector_record(void *ctx, const struct record *r, struct error *err)
 		rc = processes_fork(&c->processes, r->pid, r->tid,
 				    r->fork.ppid, r->fork.ptid, r->time_ns);
 		if (rc >= 0 && c->wait_samples.on && !c->wait_samples.alone)
-			return waits_fork(&c->waits, r->pid, r->tid,
-					  r->time_ns, err);
+			return collect_fork(c, r, err);
 		break;
 	case RECORD_EXIT:
 		if (c->wait_samples.on && collect_exit(c, r, err) < 0)

@@ -11,6 +11,8 @@
 #include "record/kernel_maps.h"
 #include "record/latency.h"
 #include "record/let_go.h"
+#include "record/polled_waits.h"
+#include "record/python_live.h"
 #include "record/processes.h"
 #include "record/source.h"
 #include "record/stacks.h"
@@ -21,7 +23,11 @@
 struct wait_samples {
 	bool on;
 	bool looks;		/* stacks are those of looks, not of samples */
+	bool python;		/* … or both, as some run Python */
 	bool alone;		/* new threads are not recorded */
+	bool polled;		/* no record tells of switches: polled_waits */
+	bool polling;		/* … and they count now */
+	uint64_t next_poll_ns, poll_took_ns, rounds;
 	uint32_t blocked, runnable;	/* events */
 	uint32_t waking, latency;	/* … or SOURCE_NONE */
 	uint64_t gap_ns;	/* no thread ran before the switch-in that is being
@@ -55,6 +61,8 @@ struct collector {
 	VEC(uint64_t) self_samples;		/* samples by innermost location */
 	VEC(uint64_t) got;		/* samples by event */
 	struct waits waits;
+	struct polled_waits polled_waits;
+	struct python_live python_live;
 	struct latency latency;
 	struct wait_samples wait_samples;
 	uint64_t samples, lost, throttled;

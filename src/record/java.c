@@ -2,7 +2,6 @@
 /* Names and callers in code of the Java virtual machine, while it runs. */
 #include "record/java.h"
 
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -60,23 +59,12 @@ static bool read_memory(void *ctx, uint64_t addr, void *to, size_t n)
 	return live_read(p->live, p->pid, addr, to, n);
 }
 
-/* Exported data, which image_each_symbol leaves out. */
 static uint64_t find_symbol(void *ctx, const char *name)
 {
 	struct java_process *p = ctx;
-	struct span syms = image_section(p->file, ".dynsym");
-	struct span text = image_section(p->file, ".dynstr");
-	size_t len = strlen(name) + 1;
-	Elf64_Sym s;
+	uint64_t v = image_exported(p->file, name);
 
-	for (size_t at = 0; syms.n - at >= sizeof(s); at += sizeof(s)) {
-		memcpy(&s, syms.p + at, sizeof(s));
-		if (s.st_shndx != SHN_UNDEF && s.st_name < text.n &&
-		    text.n - s.st_name >= len &&
-		    !memcmp(text.p + s.st_name, name, len))
-			return s.st_value + p->bias;
-	}
-	return 0;
+	return v ? v + p->bias : 0;
 }
 
 static void process_open(struct java_process *p)

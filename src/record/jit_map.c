@@ -63,23 +63,6 @@ static bool started(struct buf *b, int64_t *since_ns)
 	return true;
 }
 
-/* The last number of "NSpid:", status(5). */
-static uint32_t inner_number(struct buf *b)
-{
-	const char *s = strstr(buf_cstr(b), "\nNSpid:");
-	unsigned long n = 0;
-
-	for (s = s ? s + 7 : "\n"; *s && *s != '\n';) {
-		char *end;
-
-		n = strtoul(s, &end, 10);
-		if (end == s)
-			break;
-		s = end;
-	}
-	return n < UINT32_MAX ? (uint32_t)n : 0;
-}
-
 /* What /proc tells of a process while it lives. */
 static void maker_ask(const struct images *im, struct maker *m)
 {
@@ -95,7 +78,7 @@ static void maker_ask(const struct images *im, struct maker *m)
 		m->lives = true;
 		m->owner = st.st_uid;
 		if (proc_read(im, m->pid, "status", &b))
-			m->inner = inner_number(&b);
+			m->inner = proc_status_own((const char *)b.p, b.n);
 	}
 	buf_fini(&b);
 }

@@ -7,7 +7,9 @@ librecord_a_SOURCES = \
 	src/record/collect_waits.c \
 	src/record/collect_waits.h \
 	src/record/waits.c \
-	src/record/waits.h \
+	src/record/polled_waits.c \
+	src/record/python_live.c src/record/python_live.h \
+	src/record/polled_waits.h src/record/waits.h \
 	src/record/control.c \
 	src/record/control.h \
 	src/record/rotate.c \
@@ -108,6 +110,7 @@ librecord_a_SOURCES = \
 	src/record/ptrace_image.c \
 	src/record/ptrace_leave.c \
 	src/record/ptrace_place.c \
+	src/record/ptrace_python.c \
 	src/record/ptrace_stops.c \
 	src/record/ptrace_threads.c \
 	src/record/ptrace_tracer.c \

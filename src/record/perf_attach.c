@@ -186,7 +186,7 @@ static int open_wakes(struct perf_source *p, size_t cpu, struct error *err)
 {
 	const struct perf_scope all = { -1, (int)p->cpus[cpu], 0 };
 
-	return p->base.wakes ? open_switches(p, cpu, perf_wakes(p), &all,
+	return perf_has_wakes(p) ? open_switches(p, cpu, perf_wakes(p), &all,
 					     p->wakes, err) : 0;
 }
 

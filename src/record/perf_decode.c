@@ -77,7 +77,8 @@ uint32_t perf_sample_event(const struct perf_decoder *d,
 
 /* Where the size of the stack's copy stands in a sample, or 0. */
 static size_t copy_offset(const struct perf_decoder *d,
-			  const struct perf_bytes *b, uint64_t pos, size_t n)
+			  const struct perf_bytes *b, uint64_t pos, size_t n,
+			  bool waking)
 {
 	size_t at = SAMPLE_FIXED;
 
@@ -88,8 +89,7 @@ static size_t copy_offset(const struct perf_decoder *d,
 			return 0;
 		at += 8 + 8 * (size_t)nr;
 	}
-	if (d->waking &&
-	    event_of(d, word_at(b, pos + HEADER)) == d->waking) {
+	if (waking) {
 		/* With its size it is a multiple of 8. */
 		uint64_t raw = at + 8 <= n ? word_at(b, pos + at) & UINT32_MAX
 					   : n;
@@ -109,14 +109,22 @@ struct perf_extent perf_record_extent(const struct perf_decoder *d,
 				      const struct perf_bytes *b, uint64_t pos,
 				      struct perf_event_header h, size_t most)
 {
-	struct perf_extent e = { h.size, 0, h.size, false };
+	struct perf_extent e = { h.size, 0, h.size, false, false };
 	uint64_t size, used;
+	uint32_t event;
 	size_t at;
 
-	if (h.type != PERF_RECORD_SAMPLE || !d || !d->copy ||
-	    (d->wakes && perf_sample_event(d, b, pos, h.size) == U64MAP_NONE))
+	if (h.type != PERF_RECORD_SAMPLE || !d)
 		return e;
-	at = copy_offset(d, b, pos, h.size);
+	if (d->wakes) {
+		event = perf_sample_event(d, b, pos, h.size);
+		if (event == U64MAP_NONE)
+			return e;
+		e.waking = d->waking && event == d->waking;
+	}
+	if (!d->copy)
+		return e;
+	at = copy_offset(d, b, pos, h.size, e.waking);
 	size = at ? word_at(b, pos + at) : 0;
 	if (!size || size & 7 || at + 16 > h.size || size != h.size - at - 16)
 		return e;

@@ -61,6 +61,7 @@ void perf_bytes_copy(const struct perf_bytes *b, uint64_t pos, void *to,
 struct perf_extent {
 	size_t first, keep, size;
 	bool shortened;		/* more of it was filled */
+	bool waking;		/* a sample of that event */
 };
 /* Keeps at most `most` bytes of a copy; 0: all. */
 struct perf_extent perf_record_extent(const struct perf_decoder *d,

@@ -202,7 +202,7 @@ int perf_round(struct perf_source *p)
 	if (r >= 0 && p->beside.fill)
 		r = p->beside.fill(p->beside.ctx, &p->order, p->nrings,
 				   &p->damaged);
-	if (p->base.wakes)
+	if (perf_has_wakes(p))
 		pace_waking(p);
 	perf_unlock(p);
 	if (r < 0)

@@ -137,10 +137,7 @@ uint64_t perf_ring_take(const struct perf_bytes *ring, uint64_t tail,
 		perf_record_take(ring, tail, h, e, to);
 		if (weight)
 			perf_sample_add_weight(to, e.size, weight);
-		if (in->decoder && in->decoder->waking &&
-		    h.type == PERF_RECORD_SAMPLE &&
-		    perf_sample_event(in->decoder, ring, tail, h.size) ==
-			    in->decoder->waking)
+		if (e.waking)
 			++*in->waking;
 		time = perf_record_time(to, e.size);
 		order_commit(in->order, in->stream, e.size,

@@ -174,10 +174,8 @@ static void number_waits(struct perf_source *p, size_t n,
 	if (!p->waits)
 		return;
 	p->base.blocked = (uint32_t)n++;
-	p->base.wakes = perf_wakes_prepare(&p->wakes, &p->features, how,
-					   &p->woken_at, p->base.no_wakes,
-					   sizeof(p->base.no_wakes));
-	if (p->base.wakes)
+	if (perf_wakes_prepare(&p->wakes, &p->features, how, &p->woken_at,
+			       p->no_wakes, sizeof(p->no_wakes)))
 		p->base.waking = (uint32_t)n++;
 	p->base.runnable = (uint32_t)n++;
 	if (p->latency)
@@ -192,7 +190,7 @@ static void prepare_waits(struct perf_source *p, struct perf_sampling how)
 	if (how.copy_bytes > WAIT_COPY)
 		how.copy_bytes = WAIT_COPY;
 	perf_waits_prepare(&p->events[p->base.blocked], &p->features, &how);
-	if (p->base.wakes)
+	if (perf_has_wakes(p))
 		perf_waking_prepare(&p->events[p->base.waking], &p->features,
 				    &how, &p->wakes);
 	for (size_t i = p->base.blocked; i < perf_opened(p); i++) {
@@ -266,8 +264,8 @@ static int perf_prepare(struct perf_source *p,
 	p->decoder = (struct perf_decoder){
 		&p->ids, how.callchain, p->base.max_stack,
 		p->base.copy_bytes != 0,
-		p->base.wakes ? perf_wakes(p) : 0,
-		p->base.wakes ? p->base.waking : 0, p->woken_at,
+		perf_has_wakes(p) ? perf_wakes(p) : 0,
+		perf_has_wakes(p) ? p->base.waking : 0, p->woken_at,
 	};
 	if (pmu_core_kinds("/sys", &p->kinds) < 0)
 		return no_memory(err);
@@ -302,17 +300,17 @@ static void see_waits(struct perf_source *p)
 	p->base.wait_stacks = !blocked->exclude_kernel;
 	blocked->period = 0;
 	*runnable = *blocked;
-	if (!p->base.wakes) {
+	if (!perf_has_wakes(p)) {
 		size_t n = strlen(blocked->note);
 
 		snprintf(blocked->note + n, sizeof(blocked->note) - n,
 			 "%sincludes the time from being woken to running: %s",
-			 n ? "; " : "", p->base.no_wakes);
+			 n ? "; " : "", p->no_wakes);
 	}
 	snprintf(runnable->name, sizeof(runnable->name), "runnable");
 	snprintf(runnable->actual, sizeof(runnable->actual), "runnable");
 	*runnable->note = 0;
-	if (p->base.wakes) {
+	if (perf_has_wakes(p)) {
 		struct source_event *waking = &p->seen[p->base.waking];
 
 		/* The tracepoint has another number on each machine. */

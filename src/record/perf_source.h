@@ -37,12 +37,13 @@ struct perf_source_options {
 	bool enable_on_exec;	/* start by itself when the thread calls exec */
 	bool launched;		/* the target is a command that we start … */
 	const char *command;	/* … this one */
-	bool python;		/* … a Python program: of its frames only a
-				 * source in the program itself knows */
+	bool python;		/* the target runs Python: its frames are known to
+				 * timers and ptrace only */
 	bool user_only, kernel_only;
 	bool waits;		/* where and how long threads wait, too */
 	bool latency;		/* with waits: wall-clock time, too */
 	uint64_t freq, period;	/* period 0: freq */
+	bool default_rate;	/* the user named none */
 	size_t ring_bytes;	/* per CPU; 0: what is allowed */
 	/* Then there may be no events: perf only tells of mappings, names,
 	 * forks and exits. */

@@ -80,7 +80,8 @@ struct perf_source {
 	bool waits, latency;
 	struct perf_event_attr switches;	/* the event of those rings */
 	size_t switch_bytes;	/* of each */
-	struct perf_event_attr wakes;	/* the other event there, if base.wakes */
+	struct perf_event_attr wakes;	/* the other event there, if perf_has_wakes */
+	char no_wakes[128];	/* why there is none */
 	uint32_t woken_at;	/* in its records: perf_decode.h */
 	struct {
 		uint64_t since_ns, seen;	/* samples of `waking` since then */
@@ -97,7 +98,7 @@ struct perf_source {
 };
 
 /* The events that are opened: all but `runnable` and what follows it; with waits, the
- * last are `blocked` and, with base.wakes, `waking`. */
+ * last are `blocked` and, with perf_has_wakes, `waking`. */
 static inline size_t perf_opened(const struct perf_source *p)
 {
 	return p->base.nevents - p->waits - p->latency;
@@ -107,6 +108,11 @@ static inline size_t perf_opened(const struct perf_source *p)
 static inline uint32_t perf_switches(const struct perf_source *p)
 {
 	return (uint32_t)p->base.nevents;
+}
+
+static inline bool perf_has_wakes(const struct perf_source *p)
+{
+	return p->waits && p->base.waking != SOURCE_NONE;
 }
 
 /* … and of those of wakes. */

@@ -163,19 +163,45 @@ void proc_modules_parse(const char *text, size_t n, proc_module_cb *cb,
 			return;
 }
 
+/* What is behind "KEY:" and blanks. */
+static bool status_value(const char *text, size_t n, const char *key,
+			 struct cursor *line)
+{
+	struct cursor c = cursor_of(text, n);
+	size_t len = strlen(key);
+
+	while (line_next(&c, line)) {
+		if (cursor_left(line) <= len || memcmp(line->p, key, len) ||
+		    line->p[len] != ':')
+			continue;
+		cursor_skip(line, len + 1);
+		skip_blank(line);
+		return true;
+	}
+	return false;
+}
+
 bool proc_status_number(const char *text, size_t n, const char *key,
 			uint64_t *out)
 {
-	struct cursor c = cursor_of(text, n), line;
-	size_t len = strlen(key);
+	struct cursor line;
 
-	while (line_next(&c, &line)) {
-		if (cursor_left(&line) <= len || memcmp(line.p, key, len) ||
-		    line.p[len] != ':')
-			continue;
-		cursor_skip(&line, len + 1);
+	return status_value(text, n, key, &line) &&
+	       number_next(&line, 10, 0, out);
+}
+
+/* One number for each namespace, ours first. */
+uint32_t proc_status_own(const char *text, size_t n)
+{
+	struct cursor line;
+	uint64_t v = 0;
+
+	if (!status_value(text, n, "NSpid", &line))
+		return 0;
+	while (cursor_left(&line)) {
+		if (!number_next(&line, 10, 0, &v) || v > UINT32_MAX)
+			return 0;
 		skip_blank(&line);
-		return number_next(&line, 10, 0, out);
 	}
-	return false;
+	return (uint32_t)v;
 }

@@ -24,5 +24,8 @@ void proc_modules_parse(const char *text, size_t n, proc_module_cb *cb,
 /* The number after "KEY:" in /proc/PID/status; false when there is none. */
 bool proc_status_number(const char *text, size_t n, const char *key,
 			uint64_t *out);
+/* The number that a process or thread has in its own pid namespace, by NSpid of its
+ * status; 0: it is not told. */
+uint32_t proc_status_own(const char *text, size_t n);
 
 #endif

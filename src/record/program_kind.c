@@ -243,6 +243,29 @@ bool program_is_python(char *const *command)
 	       (by_name || names_python(path));
 }
 
+static bool process_is_python(unsigned long pid)
+{
+	char path[64], name[PATH_MAX];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%lu/exe", pid);
+	n = readlink(path, name, sizeof(name) - 1);
+	name[n < 0 ? 0 : n] = 0;
+	return is_python_name(name) && names_python(path);
+}
+
+bool processes_are_python(const char *pids)
+{
+	char *end;
+
+	for (;; pids = end + 1) {
+		if (!process_is_python(strtoul(pids, &end, 10)))
+			return false;
+		if (*end != ',')
+			return !*end;
+	}
+}
+
 /* Its table of options has them; or they are in a library of a version that does. */
 static bool takes_options(const char *path)
 {

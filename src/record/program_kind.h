@@ -18,6 +18,8 @@ int program_is_dynamic(const char *name, struct error *err);
  * the library that does; or it is called "python3" (what version managers put
  * there is a script).  The answer is for choosing a source: nothing relies on it. */
 bool program_is_python(char *const *command);
+/* Whether all of these processes ("1,2") run one, by their programs' names and files. */
+bool processes_are_python(const char *pids);
 
 /* Whether a command runs in a node that takes PROGRAM_NODE_OPTIONS from
  * NODE_OPTIONS (https://nodejs.org/api/cli.html): its file, or the one that its "#!"

@@ -91,7 +91,7 @@ static bool text_of(const struct ptrace_entry *e, size_t room,
 /* The record with its pointers into the entry. */
 static bool entry_record(const struct ptrace_entry *e, struct record *r)
 {
-	size_t room = e->size - sizeof(*e);
+	size_t room = e->size - sizeof(*e), stack;
 
 	*r = e->r;
 	switch (r->kind) {
@@ -100,12 +100,19 @@ static bool entry_record(const struct ptrace_entry *e, struct record *r)
 		r->sample.nkernel = 0;
 		r->sample.user = NULL;
 		r->sample.copy.bytes = e->bytes;
+		if (r->sample.copied) {
+			stack = ptrace_stack_bytes(&r->sample);
+			r->sample.nuser = 0;
+			if (!r->sample.frames)
+				r->sample.frame_bytes = 0;
+			else if (stack <= room)
+				r->sample.frames = e->bytes + stack;
+			return r->sample.copy.size <= room &&
+			       stack <= room &&
+			       r->sample.frame_bytes <= room - stack;
+		}
 		r->sample.frames = NULL;
 		r->sample.frame_bytes = 0;
-		if (r->sample.copied) {
-			r->sample.nuser = 0;
-			return r->sample.copy.size <= room;
-		}
 		r->sample.user = (const uint64_t *)(const void *)e->bytes;
 		return r->sample.nuser <= room / sizeof(uint64_t);
 	case RECORD_MMAP:

@@ -51,6 +51,11 @@ struct ptrace_entry *ptrace_ring_room(struct ptrace_ring *g, size_t bytes);
 /* It is filled, with `bytes` of them. */
 void ptrace_ring_commit(struct ptrace_ring *g, struct ptrace_entry *e,
 			size_t bytes);
+/* What the copy of a sample's stack takes; its frames of Python follow. */
+static inline size_t ptrace_stack_bytes(const struct record_sample *s)
+{
+	return (s->copy.size + 7) & ~(size_t)7;
+}
 /* Bytes that wait to be read. */
 uint64_t ptrace_ring_waiting(const struct ptrace_ring *g);
 

@@ -192,16 +192,21 @@ static void commit(struct tracer *t)
 {
 	const struct record *r = &t->held;
 	bool copied = r->sample.copied;
-	size_t size = copied ? r->sample.copy.size : sizeof(uint64_t);
+	size_t stack = ptrace_stack_bytes(&r->sample);
+	size_t frames = r->sample.frames ? r->sample.frame_bytes : 0;
+	size_t size = copied ? stack + frames : sizeof(uint64_t);
 	struct ptrace_entry *e = ptrace_ring_room(t->ring, size);
 
 	if (!e) {
 		atomic_fetch_add(&t->ring->shared->lost, 1);
+		python_live_untold(&t->python, r->pid);
 		return;
 	}
 	e->r = *r;
 	if (copied) {
-		memcpy(e->bytes, t->stack, size);
+		memcpy(e->bytes, t->stack, r->sample.copy.size);
+		if (frames)
+			memcpy(e->bytes + stack, r->sample.frames, frames);
 	} else {
 		memcpy(e->bytes, &r->sample.copy.regs.r[UNWIND_RIP], size);
 		e->r.sample.nuser = !r->sample.in_kernel;
@@ -218,6 +223,7 @@ void tracer_sample(struct tracer *t, struct tracee *k)
 	*r = (struct record){ .kind = RECORD_SAMPLE, .pid = k->pid,
 			      .tid = k->tid, .cpu = SOURCE_NONE };
 	t->holds = false;
+	k->stopped_ns = 0;
 	/* Calls that were broken off are told by the registers. */
 	if (!read_regs(k, s))
 		return;
@@ -226,6 +232,8 @@ void tracer_sample(struct tracer *t, struct tracee *k)
 		t->credit_ns += 2 * t->wish->period_ns;
 		return;
 	}
+	/* It stopped when it was told to, and we saw it later. */
+	k->stopped_ns = k->told_ns;
 	tracer_place_next(k, s->in_kernel);
 	s->weight = weigh(t, k, now);
 	if (!s->weight || !t->sampling ||
@@ -240,6 +248,7 @@ void tracer_sample(struct tracer *t, struct tracee *k)
 	s->copy.size = read_stack(t, k, s->copy.regs.r[UNWIND_RSP], t->stack,
 				  t->wish->copy_bytes);
 	s->copy.all = s->copy.size && s->copy.size < t->wish->copy_bytes;
+	tracer_python(t, k, s);
 }
 
 void tracer_sampled(struct tracer *t, struct tracee *k)
@@ -247,9 +256,13 @@ void tracer_sampled(struct tracer *t, struct tracee *k)
 	struct watch_place at = { k->pid, k->tid, t->held.time_ns };
 	struct record_sample *s = &t->held.sample;
 
+	if (k->stopped_ns)
+		k->stood_ns += tracer_clock() - k->stopped_ns;
 	if (!t->holds)
 		return;
 	t->holds = false;
+	s->stood_ns = k->stood_ns;
+	k->stood_ns = 0;
 	atomic_fetch_add_explicit(&t->ring->shared->weight, s->weight,
 				  memory_order_relaxed);
 	look_at_name(t, k, &at);

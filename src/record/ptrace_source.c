@@ -33,7 +33,7 @@ enum {
 
 struct ptrace_source {
 	struct source base;
-	struct source_event seen;
+	struct source_event seen[CLOCK_EVENTS];
 	struct ptrace_ring ring;
 	struct ptrace_options wish;
 	pid_t tracer;		/* 0: none, or it has ended */
@@ -90,8 +90,8 @@ static int tell_unseen(struct ptrace_source *p, record_cb *cb, void *ctx,
 			    .time_ns = tracer_clock() };
 	int rc;
 
-	if (unseen <= p->unseen || p->seen.exclude_user ||
-	    p->seen.exclude_kernel)
+	if (unseen <= p->unseen || p->seen[0].exclude_user ||
+	    p->seen[0].exclude_kernel)
 		return 0;
 	r.sample.weight = unseen - p->unseen;
 	r.sample.place = PLACE_NOT_SAMPLED;
@@ -136,14 +136,15 @@ static int pt_count(struct source *s, size_t event, struct source_count *out,
 	struct record r = { .kind = RECORD_LOST, .cpu = SOURCE_NONE };
 	uint64_t lost = atomic_load(&p->ring.shared->lost);
 
-	(void)event;
 	memset(out, 0, sizeof(*out));
+	if (event)
+		return 0;
 	out->value = atomic_load(&p->ring.shared->weight) +
 		     atomic_load(&p->ring.shared->unseen);
 	out->enabled_ns = out->running_ns = out->value;
-	if (!p->seen.exclude_user && !p->seen.exclude_kernel)
+	if (!p->seen[0].exclude_user && !p->seen[0].exclude_kernel)
 		out->wanted = (uint64_t)((double)out->value / 1e9 *
-					 (double)p->seen.freq);
+					 (double)p->seen[0].freq);
 	if (lost == p->lost)
 		return 0;
 	r.time_ns = tracer_clock();
@@ -278,10 +279,10 @@ static void fill_wish(struct ptrace_source *p, const struct perf_target *t,
 	p->wish = (struct ptrace_options){
 		.tids = t->tids, .ntids = t->ntids, .inherit = o->inherit,
 		.on_exec = o->enable_on_exec,
-		.no_user = p->seen.exclude_user,
-		.no_kernel = p->seen.exclude_kernel,
+		.no_user = p->seen[0].exclude_user,
+		.no_kernel = p->seen[0].exclude_kernel,
 		.copy_bytes = o->callchain ? copy : 0,
-		.period_ns = p->seen.period,
+		.period_ns = p->seen[0].period,
 	};
 	p->base.copy_bytes = p->wish.copy_bytes;
 	p->base.max_stack = FRAMES_MAX;
@@ -320,7 +321,7 @@ int ptrace_source_open(const struct perf_target *target,
 	p->base.ops = &ptrace_ops;
 	p->control_fd = -1;
 	p->base.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	r = clock_event_fill(o, "ptrace", RATE_MAX, &p->seen, err);
+	r = clock_event_fill(o, "ptrace", RATE_MAX, p->seen, err);
 	if (!r && p->base.wake_fd < 0)
 		r = error_errno(err, errno, "eventfd");
 	if (!r) {
@@ -331,9 +332,8 @@ int ptrace_source_open(const struct perf_target *target,
 		pt_close(&p->base);
 		return r;
 	}
-	note(&p->seen);
-	p->base.events = &p->seen;
-	p->base.nevents = 1;
+	note(p->seen);
+	clock_events_set(o, p->seen, &p->base);
 	*out = &p->base;
 	return 0;
 }

@@ -39,6 +39,8 @@ int tracer_emit(void *ctx, const struct record *r, struct error *err)
 	struct ptrace_entry *e = room_for(t, bytes);
 
 	(void)err;
+	if (r->kind == RECORD_MMAP)
+		tracer_python_map(t, r);
 	if (!e) {
 		atomic_fetch_add(&t->ring->shared->gaps, 1);
 		return 0;
@@ -84,6 +86,7 @@ static void take_new(struct tracer *t, uint32_t tid)
 		parent = tracee_parent(k->pid);
 		if (maps_watch_fork(&t->watch, k->pid, parent) < 0)
 			t->failed = true;
+		python_live_fork(&t->python, k->pid, parent);
 	}
 	tell(t, RECORD_FORK, k, parent);
 }
@@ -93,8 +96,10 @@ static void take_end(struct tracer *t, struct tracee *k)
 	uint32_t pid = k->pid;
 
 	tell(t, RECORD_EXIT, k, 0);
-	if (pid == k->tid)
+	if (pid == k->tid) {
 		maps_watch_exit(&t->watch, pid);
+		python_live_end(&t->python, pid);
+	}
 	tracee_remove(t, k);
 	tracer_left(t, pid);
 }
@@ -119,6 +124,7 @@ static void take_exec(struct tracer *t, uint32_t pid)
 	k->leaving = leaving;
 	if (t->wish->on_exec)
 		t->sampling = true;
+	python_live_end(&t->python, pid);
 	if (maps_watch_exec(&t->watch, &at, tracer_emit, t, &t->err) < 0)
 		t->failed = true;
 }

@@ -8,6 +8,7 @@
 
 #include "base/io.h"
 #include "record/proc_read.h"
+#include "record/proc_text.h"
 #include "record/ptrace_tracer.h"
 
 enum { PATH_SPACE = 64, STATUS_MAX = 1 << 16 };
@@ -55,13 +56,19 @@ uint32_t tracee_parent(uint32_t pid)
 }
 
 /* The first thread has looked, normally. */
-static bool always_watched(struct tracer *t, const struct tracee *k)
+static void look_at_program(struct tracer *t, struct tracee *k)
 {
 	const struct tracee *first = tracee_find(t, k->pid);
+	unsigned int what;
 
-	if (first && first->tid != k->tid)
-		return first->watched == WATCHED_ALWAYS;
-	return tracer_image_traces(t, k->pid);
+	if (first && first->tid != k->tid) {
+		k->watched = first->watched == WATCHED_ALWAYS ? WATCHED_ALWAYS : 0;
+		k->python = first->python;
+		return;
+	}
+	what = tracer_image(t, k->pid);
+	k->watched = what & TRACER_TRACES ? WATCHED_ALWAYS : 0;
+	k->python = what & TRACER_PYTHON;
 }
 
 struct tracee *tracee_add(struct tracer *t, uint32_t tid)
@@ -73,7 +80,7 @@ struct tracee *tracee_add(struct tracer *t, uint32_t tid)
 		return NULL;
 	*slot = NOBODY;
 	k.pid = (uint32_t)proc_status_of(tid, "Tgid", tid);
-	k.watched = always_watched(t, &k) ? WATCHED_ALWAYS : 0;
+	look_at_program(t, &k);
 	open_files(t, &k);
 	k.time = tracee_time(&k);
 	if (vec_push(&t->v, k) < 0) {
@@ -122,6 +129,8 @@ void tracees_fini(struct tracer *t)
 	vec_fini(&t->chosen);
 	u64map_fini(&t->by_tid);
 	u64map_fini(&t->images);
+	u64map_fini(&t->not_python);
+	python_live_fini(&t->python);
 }
 
 /* "running" is what proc(5) has in place of a system call; a stat file has the
@@ -210,22 +219,15 @@ int tracee_processor(const struct tracee *k)
 
 uint32_t tracee_own_number(const struct tracee *k)
 {
-	const char *p = NULL;
 	struct buf b = { 0 };
-	unsigned long n = 0;
-	char path[PATH_SPACE], *end;
+	char path[PATH_SPACE];
+	uint32_t n = 0;
 
-	/* "NSpid:", and one number for each namespace, ours first */
 	snprintf(path, sizeof(path), "/proc/%u/status", k->tid);
 	if (!io_read_file(path, STATUS_MAX, &b, NULL))
-		p = strstr(buf_cstr(&b), "\nNSpid:");
-	p = p ? p + strlen("\nNSpid:") : "";
-	while (*p == '\t') {
-		n = strtoul(p + 1, &end, 10);
-		p = end;
-	}
+		n = proc_status_own((const char *)b.p, b.n);
 	buf_fini(&b);
-	return (uint32_t)n;
+	return n;
 }
 
 bool tracee_has_ended(const struct tracee *k)

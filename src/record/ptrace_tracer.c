@@ -343,6 +343,7 @@ void tracer_main(const struct ptrace_options *wish, struct ptrace_ring *ring,
 	int r;
 
 	maps_watch_init(&t.watch, "/proc");
+	python_live_init(&t.python, NULL, "/proc");
 	r = prepare(&t);
 	if (r < 0) {
 		ring->shared->error = t.err.code;

@@ -14,9 +14,11 @@
  * and short threads get their share.
  */
 #include <sched.h>
+#include <sys/stat.h>
 
 #include "record/maps_watch.h"
 #include "record/ptrace_ring.h"
+#include "record/python_live.h"
 
 struct ptrace_options {
 	const uint32_t *tids;
@@ -44,6 +46,7 @@ struct tracee {
 	uint8_t watched;	/* stops at so many system calls yet, or
 				 * WATCHED_ALWAYS: ptrace_leave.c */
 	bool leaving;		/* to be let go, at the next stop that can be */
+	bool python;		/* its program may run Python */
 	uint32_t waits_for;	/* stands at a system call until this process
 				 * is let go; 0: no */
 	struct call_rest *rest;	/* of a call that is not done; or NULL */
@@ -52,6 +55,8 @@ struct tracee {
 	/* When the tick came, when it was told to stop, and how long we had
 	 * waited for processors until then. */
 	uint64_t tick_ns, told_ns, told_wait;
+	/* Since when it stands still, and how long it did since its last sample. */
+	uint64_t stopped_ns, stood_ns;
 	uint16_t far, far_calls;	/* samples from afar; those in calls */
 	uint16_t beside, beside_last;	/* samples to take from beside it */
 	uint64_t name_ns;	/* when to look at its name again */
@@ -71,6 +76,8 @@ struct tracer {
 	double crowd;		/* how many of those that run one stands for */
 	struct u64map by_tid;
 	struct u64map images;	/* ptrace_image.c: what is known of files */
+	struct python_live python;
+	struct u64map not_python;	/* files */
 	unsigned int waiting;	/* tracees that wait for another */
 	uint64_t random;
 	uint64_t tick, next_ns;
@@ -154,8 +161,19 @@ void tracer_left(struct tracer *t, uint32_t pid);
 void tracer_look_at_leaving(struct tracer *t);
 
 /* ptrace_image.c */
-/* Whether the program of this process may trace others, or itself. */
-bool tracer_image_traces(struct tracer *t, uint32_t pid);
+/* What the program of this process may do: trace others or itself, run Python. */
+enum { TRACER_TRACES = 1, TRACER_PYTHON = 2 };
+unsigned int tracer_image(struct tracer *t, uint32_t pid);
+/* What a map holds of a plain file: U64MAP_NONE if it is new.  NULL: it is no plain file, or
+ * out of memory. */
+uint32_t *tracer_image_known(struct u64map *images, int fd, struct stat *st);
+
+/* ptrace_python.c */
+/* A mapping may be that of an interpreter. */
+void tracer_python_map(struct tracer *t, const struct record *r);
+/* Sets s->frames of a thread that stands still, if it runs Python. */
+void tracer_python(struct tracer *t, const struct tracee *k,
+		   struct record_sample *s);
 
 /* ptrace_sample.c */
 /* A thread stands still, as it was asked to.  What can wait is done by

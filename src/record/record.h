@@ -55,13 +55,15 @@ struct record_options {
 	enum record_source source;
 	bool waits;		/* where threads wait, too */
 	bool latency;		/* with waits: wall-clock time, too */
-	bool python;		/* the command is a Python program, and nothing
-				 * but its time is asked for */
+	bool python;		/* the command or the processes are Python
+				 * programs, and nothing but their time is
+				 * asked for */
 	/* With callchain: not by frame pointers, but by unwind tables from
 	 * copies of the stack, of so many bytes or as we think fit (0). */
 	bool copy_stacks;
 	uint32_t copy_bytes;
 	uint64_t freq, period;		/* period 0: freq */
+	bool default_rate;		/* the user named none */
 	uint64_t repeat;
 	double duration, delay;		/* seconds; 0: none; delay below 0: until
 					 * control switches sampling on */

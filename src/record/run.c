@@ -105,7 +105,7 @@ int run_waits(struct run *r, bool on, struct error *err)
 
 	if (!c->wait_samples.on)
 		return 0;
-	rc = waits_toggle(&c->waits, now, on, err);
+	rc = collect_waits_toggle(c, now, on, err);
 	/* Of a control group not all that exists is recorded. */
 	if (rc >= 0 && on && r->s->target.cgroup_fd < 0)
 		rc = collect_waits_asleep(c, r->launch.go >= 0 &&
@@ -328,7 +328,9 @@ static void next_round(struct run *r)
 	if (r->s->collector.unwinder.cut != r->deep &&
 	    r->round_ms > ROUND_DEEP_MS)
 		r->round_ms = ROUND_DEEP_MS;
-	if (r->s->collector.wait_samples.looks && r->round_ms > ROUND_LOOK_MS)
+	if ((r->s->collector.wait_samples.looks ||
+	     r->s->collector.wait_samples.python) &&
+	    r->round_ms > ROUND_LOOK_MS)
 		r->round_ms = ROUND_LOOK_MS;
 	if (r->round_ms > ROUND_MAX_MS)
 		r->round_ms = ROUND_MAX_MS;

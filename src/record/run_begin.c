@@ -43,7 +43,9 @@ static int open_source(struct run *r, struct error *err)
 		.user_only = o->user_only, .kernel_only = o->kernel_only,
 		.waits = o->waits, .latency = o->latency,
 		.freq = rate(o), .period = o->period,
+		.default_rate = o->default_rate,
 		.copy = o->copy_stacks, .copy_bytes = o->copy_bytes,
+		.python = o->python,
 	};
 
 	if (s->target.attached) {
@@ -59,7 +61,6 @@ static int open_source(struct run *r, struct error *err)
 		t.ntids = 1;
 		po.launched = true;
 		po.command = o->command[0];
-		po.python = o->python;
 		po.enable_on_exec = o->delay == 0;
 	}
 	rc = source_auto(o->source, &t, &po, &r->source, &why, err);
@@ -67,10 +68,12 @@ static int open_source(struct run *r, struct error *err)
 		return error_set(err, ERR_UNSUPPORTED, "--control: samples by "
 				 "%s cannot be switched on and off; "
 				 "--source=perf can", r->source->ops->name);
-	if (rc >= 0 && o->waits && !r->source->waits)
-		return error_set(err, ERR_UNSUPPORTED, "--wait: the kernel tells "
+	if (rc >= 0 && o->waits && (!r->source->waits ||
+				    (o->latency && r->source->wait_polls)))
+		return error_set(err, ERR_UNSUPPORTED, "%s: the kernel tells "
 				 "of switches by perf events only, and these may "
-				 "not be used here: %s", *why.text ? why.text
+				 "not be used here: %s", o->latency ? "--latency"
+				 : "--wait", *why.text ? why.text
 				 : "--source=perf can");
 	if (rc >= 0 && o->latency && !r->source->events[0].is_time &&
 	    (r->source->events[0].type != PERF_TYPE_HARDWARE ||

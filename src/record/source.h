@@ -79,6 +79,7 @@ struct record_sample {
 	struct record_end end;	/* when walked */
 	uint32_t woken;		/* of the event `waking`: the thread that this one
 				 * wakes; 0: an interrupt does */
+	uint64_t stood_ns;	/* how long the thread stood still for it */
 };
 
 struct record_mmap {
@@ -204,11 +205,10 @@ struct source {
 	 * processor, if `wait_stacks`, and RECORD_SWITCH when; none comes of
 	 * `runnable`. */
 	bool waits, wait_stacks;
-	bool wakes;		/* RECORD_WAKE comes, too, and of some of them
-				 * samples of the event `waking` */
-	char no_wakes[128];	/* why not, or "" */
+	bool wait_polls;	/* … no record tells when: /proc is to be asked */
 	uint32_t blocked, runnable;
-	uint32_t waking;	/* or SOURCE_NONE */
+	uint32_t waking;	/* RECORD_WAKE comes, too, and of some of them
+				 * samples of this event; or SOURCE_NONE */
 	uint32_t latency;	/* the event of wall-clock time, of which no
 				 * samples come; or SOURCE_NONE */
 	/* What the command's environment must hold, NULL at the end; or NULL. */

@@ -39,20 +39,36 @@ static int choose_other(const struct perf_target *target,
 	return ptrace_source_open(target, o, out, err);
 }
 
-/* Frames of Python are read in the program at the sample: read a moment later they
- * would be others. */
+/* A service that runs already is stopped seldom, if no rate was asked for. */
+enum { ATTACHED_RATE = 100 };
+
+/* Frames of Python are read at the sample, in the program or while it stands still:
+ * read a moment later they would be others. */
 static bool choose_python(const struct perf_target *target,
 			  const struct perf_source_options *o,
 			  struct source **out, struct source_choice *why)
 {
+	struct perf_source_options gently = *o;
 	struct error other = { 0 };
+	char rate[32] = "";
+	int rc;
 
-	if (!o->python || timer_source_open(target, o, out, &other) < 0)
+	if (!o->python)
 		return false;
-	snprintf(why->text, sizeof(why->text), "a Python program: recording "
-		 "processor time and stacks by %s, where its frames are exact",
-		 (*out)->ops->name);
-	return true;
+	if (!o->launched && o->default_rate) {
+		gently.freq = ATTACHED_RATE;
+		snprintf(rate, sizeof(rate), " at %d Hz", ATTACHED_RATE);
+	}
+	rc = o->launched ? timer_source_open(target, o, out, &other)
+			 : ptrace_source_open(target, &gently, out, &other);
+	if (rc >= 0)
+		snprintf(why->text, sizeof(why->text), "a Python program: "
+			 "recording processor time and stacks by %s%s, where its "
+			 "frames are exact", (*out)->ops->name, rate);
+	else if (!o->launched)
+		snprintf(why->text, sizeof(why->text), "a Python program, but "
+			 "its frames are not known: %s", other.msg);
+	return rc >= 0;
 }
 
 /* Is nothing but the kernel asked for? */

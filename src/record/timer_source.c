@@ -37,7 +37,7 @@ struct held {
 
 struct timer_source {
 	struct source base;
-	struct source_event seen;
+	struct source_event seen[CLOCK_EVENTS];
 	struct timer_header *header;
 	size_t size;		/* of the memory */
 	int memory_fd, library_fd;
@@ -256,7 +256,7 @@ static int timer_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 	if (r >= 0 && all)
 		r = end_news(t, start);
 	if (r >= 0 && all && !t->delayed)
-		r = timer_sideband_rest(&t->news, s->counted_ns, t->seen.period,
+		r = timer_sideband_rest(&t->news, s->counted_ns, t->seen[0].period,
 					start);
 	s->late = t->order.late;
 	return r;
@@ -272,6 +272,8 @@ static int timer_count(struct source *s, size_t event,
 			    .time_ns = clock_now() };
 
 	memset(out, 0, sizeof(*out));
+	if (event)
+		return 0;
 	out->value = out->enabled_ns = out->running_ns = t->news.weight;
 	out->wanted = t->news.samples + lost;
 	if (lost <= t->lost)
@@ -370,11 +372,11 @@ static void fill_header(struct timer_source *t,
 			const struct perf_source_options *o)
 {
 	struct timer_header *h = t->header;
-	size_t n = strlen(t->seen.note);
+	size_t n = strlen(t->seen[0].note);
 
 	h->nrings = t->nrings;
 	h->ring_bytes = RING_BYTES;
-	h->period_ns = t->seen.period;
+	h->period_ns = t->seen[0].period;
 	h->tick_ns = t->tick_ns = tick_ns();
 	h->checked_filters = prctl(PR_GET_SECCOMP) > 0;
 	h->alive_ns = clock_now();
@@ -389,7 +391,7 @@ static void fill_header(struct timer_source *t,
 	h->magic = TIMER_MAGIC;
 	/* clock_event_fill has said that. */
 	if (n)
-		snprintf(t->seen.note + n, sizeof(t->seen.note) - n, ": this "
+		snprintf(t->seen[0].note + n, sizeof(t->seen[0].note) - n, ": this "
 			 "kernel looks at timers of threads so often");
 }
 
@@ -412,7 +414,7 @@ static int open_all(struct timer_source *t,
 {
 	uint64_t tick = tick_ns();
 	int r = clock_event_fill(o, "the timer source", 1000000000u / tick,
-				 &t->seen, err);
+				 t->seen, err);
 
 	if (!r)
 		r = make_memory(t, err);
@@ -423,8 +425,8 @@ static int open_all(struct timer_source *t,
 	if (order_init(&t->order, t->nrings) < 0)
 		return error_set(err, ERR_NOMEM, "out of memory for samples");
 	fill_header(t, o);
-	t->news.no_user = t->seen.exclude_user;
-	t->news.no_kernel = t->seen.exclude_kernel;
+	t->news.no_user = t->seen[0].exclude_user;
+	t->news.no_kernel = t->seen[0].exclude_kernel;
 	fill_env(t);
 	t->round_ms = ROUND_MIN_MS;
 	t->base.wake_fd = timerfd_create(CLOCK_MONOTONIC,
@@ -466,8 +468,7 @@ int timer_source_open(const struct perf_target *target,
 		timer_close(&t->base);
 		return r;
 	}
-	t->base.events = &t->seen;
-	t->base.nevents = 1;
+	clock_events_set(o, t->seen, &t->base);
 	t->base.no_kernel = true;
 	*out = &t->base;
 	return 0;

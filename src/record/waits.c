@@ -102,7 +102,7 @@ static int end_wait(struct waits *w, const struct waiter *t, uint64_t end_ns,
 			    .runnable = t->runnable, .found = WAIT_NO_STACK };
 	int r;
 
-	if (t->sampled) {
+	if (t->sampled && !(look && look->more)) {
 		out.found = WAIT_EXACT;
 		out.stack = t->sample.stack;
 		out.loc = t->sample.loc;
@@ -272,8 +272,7 @@ void waits_wake(struct waits *w, uint32_t tid, uint64_t time_ns,
 	struct waiter *t = waits_find(w, tid);
 
 	/* One that has not left its processor yet does not leave it blocked. */
-	if (!t || t->state != WAITER_OUT || t->runnable ||
-	    time_ns <= t->since_ns)
+	if (!t || !waits_is_blocked(t) || time_ns <= t->since_ns)
 		return;
 	if (t->woken_ns) {
 		if (waker->sampled && !t->waker.sampled &&

@@ -39,7 +39,7 @@ enum wait_found {
 
 /* Who woke a thread. */
 struct waker {
-	uint32_t pid, tid;	/* tid 0: not known */
+	uint32_t pid, tid;
 	bool interrupt;		/* not that thread, but what broke in on it: a
 				 * timer, a disk, the network */
 	bool sampled;		/* where it did is known: */
@@ -60,6 +60,8 @@ struct wait {
 struct wait_stack {
 	uint32_t stack, loc;
 	uint64_t from_ns, to_ns;	/* a look's; to_ns 0: there was none */
+	bool more;		/* a look that knows more than the sample of the
+				 * switch does */
 };
 
 enum { WAIT_LOOKS = 4 };
@@ -144,6 +146,12 @@ int waits_asleep(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
 		 struct error *err);
 /* A thread of the kernel: its waits are not told. */
 int waits_hide(struct waits *w, uint32_t pid, uint32_t tid, struct error *err);
+/* Whether it left its processor blocked, as far as records have come; perhaps it was
+ * woken since. */
+static inline bool waits_is_blocked(const struct waiter *t)
+{
+	return t->state == WAITER_OUT && !t->runnable;
+}
 /* A look at a thread, which may have slept all the time or not. */
 void waits_look(struct waiter *t, const struct wait_stack *look);
 /* Whether a look lies in the wait that is open, as far as records have come. */

@@ -17,6 +17,9 @@ struct python_layout {
 	uint8_t code_file, code_name, code_table, code_line, code_version;
 	uint8_t code_bytecode;
 	uint8_t text_ascii, text_other;	/* where characters begin */
+	/* Of the runtime, interpreters and threads. */
+	uint16_t runtime_head, interpreter_next, interpreter_threads;
+	uint8_t thread_number;
 };
 
 enum {
@@ -35,28 +38,38 @@ static const struct python_layout layouts[] = {
 	  .frame_previous = 48, .frame_instr = 56, .frame_size = 72,
 	  .frame_entry = 68, .code_file = 112, .code_name = 128,
 	  .code_table = 136, .code_line = 72, .code_bytecode = 184,
-	  .text_ascii = 48, .text_other = 72 },
+	  .text_ascii = 48, .text_other = 72,
+	  .runtime_head = 40, .interpreter_next = 0,
+	  .interpreter_threads = 16, .thread_number = 160 },
 	{ .minor = 12, .thread_frame = 56, .by_cframe = true,
 	  .cframe_frame = 0, .cframe_previous = 8, .frame_code = 0,
 	  .frame_previous = 8, .frame_instr = 56, .frame_size = 72,
 	  .frame_owner = 70, .code_file = 112, .code_name = 128,
 	  .code_table = 136, .code_line = 68, .code_version = 92,
-	  .code_bytecode = 192, .text_ascii = 40, .text_other = 56 },
+	  .code_bytecode = 192, .text_ascii = 40, .text_other = 56,
+	  .runtime_head = 40, .interpreter_next = 0,
+	  .interpreter_threads = 72, .thread_number = 144 },
 	{ .minor = 13, .thread_frame = 72, .frame_code = 0,
 	  .frame_previous = 8, .frame_instr = 56, .frame_size = 72,
 	  .frame_owner = 70, .code_file = 112, .code_name = 128,
 	  .code_table = 136, .code_line = 68, .code_version = 92,
-	  .code_bytecode = 200, .text_ascii = 40, .text_other = 56 },
+	  .code_bytecode = 200, .text_ascii = 40, .text_other = 56,
+	  .runtime_head = 632, .interpreter_next = 7264,
+	  .interpreter_threads = 7344, .thread_number = 160 },
 	{ .minor = 14, .thread_frame = 72, .frame_code = 0, .tags = 1,
 	  .frame_previous = 8, .frame_instr = 56, .frame_size = 80,
 	  .frame_owner = 74, .code_file = 112, .code_name = 128,
 	  .code_table = 136, .code_line = 68, .code_version = 92,
-	  .code_bytecode = 208, .text_ascii = 40, .text_other = 56 },
+	  .code_bytecode = 208, .text_ascii = 40, .text_other = 56,
+	  .runtime_head = 808, .interpreter_next = 7272,
+	  .interpreter_threads = 7344, .thread_number = 160 },
 	{ .minor = 15, .thread_frame = 72, .frame_code = 0, .tags = 3,
 	  .frame_previous = 8, .frame_instr = 56, .frame_size = 80,
 	  .frame_owner = 74, .code_file = 112, .code_name = 128,
 	  .code_table = 136, .code_line = 68, .code_version = 92,
-	  .code_bytecode = 208, .text_ascii = 40, .text_other = 56 },
+	  .code_bytecode = 208, .text_ascii = 40, .text_other = 56,
+	  .runtime_head = 936, .interpreter_next = 7264,
+	  .interpreter_threads = 7336, .thread_number = 184 },
 };
 
 const struct python_layout *python_layout(uint64_t version)
@@ -412,4 +425,75 @@ size_t python_walk(const struct python_types *types, uint64_t thread,
 	s->window_n = s->window_at = 0;
 	put_entry(&w, 0, PYTHON_END, walk(&w, thread));
 	return w.all;
+}
+
+/* Of every version. */
+enum { THREAD_NEXT = 8, THREAD_INTERPRETER = 16, THREAD_BYTES = 192 };
+
+/* Whether the state is of that thread and interpreter (0: any); *next is the one behind
+ * it. */
+static bool thread_is(const struct python_layout *l, const struct python_door *door,
+		      uint64_t at, uint32_t tid, uint64_t interpreter,
+		      uint64_t *next, bool *sane)
+{
+	uint64_t state[THREAD_BYTES / 8];
+	struct python_span v = { at, sizeof(state) };
+
+	*sane = is_pointer(at) &&
+		door->read(door->ctx, &v, 1, state) == sizeof(state);
+	if (!*sane)
+		return false;
+	*next = word(state, THREAD_NEXT);
+	*sane = !interpreter || word(state, THREAD_INTERPRETER) == interpreter;
+	return *sane && word(state, l->thread_number) == tid;
+}
+
+static bool read_word(const struct python_door *door, uint64_t at, uint64_t *v)
+{
+	struct python_span s = { at, sizeof(*v) };
+
+	return is_pointer(at) && door->read(door->ctx, &s, 1, v) == sizeof(*v);
+}
+
+/* *left: how many states may still be asked. */
+static uint64_t thread_of(const struct python_layout *l,
+			  const struct python_door *door, uint64_t interpreter,
+			  uint32_t tid, size_t *left)
+{
+	uint64_t at, next;
+	bool sane;
+
+	if (!read_word(door, interpreter + l->interpreter_threads, &at))
+		return 0;
+	while (at && (*left)--) {
+		if (thread_is(l, door, at, tid, interpreter, &next, &sane))
+			return at;
+		if (!sane)
+			return 0;
+		at = next;
+	}
+	return 0;
+}
+
+uint64_t python_thread(const struct python_types *types, uint64_t runtime,
+		       uint32_t tid, uint64_t guess,
+		       const struct python_door *door)
+{
+	enum { INTERPRETERS_MAX = 256, THREADS_MAX = 8192 };
+	const struct python_layout *l = types->layout;
+	size_t left = THREADS_MAX;
+	uint64_t at, found;
+	bool sane;
+
+	if (guess && thread_is(l, door, guess, tid, 0, &found, &sane))
+		return guess;
+	if (!read_word(door, runtime + l->runtime_head, &at))
+		return 0;
+	for (int i = 0; at && i < INTERPRETERS_MAX; i++) {
+		found = thread_of(l, door, at, tid, &left);
+		if (found || !left ||
+		    !read_word(door, at + l->interpreter_next, &at))
+			return found;
+	}
+	return 0;
 }

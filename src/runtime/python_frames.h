@@ -3,9 +3,9 @@
 #define TALLY_RUNTIME_PYTHON_FRAMES_H
 /*
  * The frames of CPython's interpreter (3.11 to 3.15, x86-64, with the global lock) in a
- * thread that stands still: in the handler of its own signal (preload/python.c) or
- * stopped by ptrace.  One walk and one table of structures for both; what reads
- * memory is the caller's.
+ * thread that stands still: in the handler of its own signal (preload/python.c), or
+ * asleep (record/python_live.h).  One walk and one table of structures for both; what
+ * reads memory is the caller's.
  *
  * The walk runs in a signal handler: it calls no function of the C library,
  * allocates nothing, takes no lock and follows no pointer itself.  All that it reads
@@ -106,6 +106,13 @@ struct python_scratch {
 
 /* NULL: no version that is known.  `version` as Py_Version has it. */
 const struct python_layout *python_layout(uint64_t version);
+
+/* The state of the thread with this number (as its own pid namespace has it), of the
+ * interpreters of a runtime at `runtime` (_PyRuntime); `guess`: where it was before, or
+ * 0.  0: it has none, or none that makes sense. */
+uint64_t python_thread(const struct python_types *types, uint64_t runtime,
+		       uint32_t tid, uint64_t guess,
+		       const struct python_door *door);
 
 /* Walks the frames of a thread state and puts the part, at most PYTHON_PART_MAX
  * bytes; how many. */

@@ -16,6 +16,14 @@ static const struct frame_key *row_frame(const struct report *rep,
 	return &rep->keys.keys.v[rep->table.rows.v[row].fk];
 }
 
+static void put_number(struct buf *out, uint32_t n)
+{
+	if (n == PROF_NONE)
+		buf_str(out, "?");
+	else
+		buf_printf(out, "%u", n);
+}
+
 static void word_of_lane(const struct report *rep, const struct lane *l,
 			 enum view_key key, struct buf *out)
 {
@@ -24,16 +32,13 @@ static void word_of_lane(const struct report *rep, const struct lane *l,
 		buf_str(out, profile_cstr(rep->p, l->comm));
 		break;
 	case KEY_PID:
-		buf_printf(out, "%u", l->pid);
+		put_number(out, l->pid);
 		break;
 	case KEY_TID:
-		buf_printf(out, "%u", l->tid);
+		put_number(out, l->tid);
 		break;
 	case KEY_CPU:
-		if (l->cpu == PROF_NONE)
-			buf_str(out, "?");
-		else
-			buf_printf(out, "%u", l->cpu);
+		put_number(out, l->cpu);
 		break;
 	case KEY_RUN:
 		buf_printf(out, "%llu", l->run + 1ull);

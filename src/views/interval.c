@@ -36,9 +36,9 @@ struct interval interval_of(const struct prof_event *e, struct cell hits,
 {
 	double share = share_of(hits, all);
 
-	if (prof_is_wait(e))
+	if (prof_is_wait(e) && !prof_is_sampled_wait(e))
 		return (struct interval){ share, share };
-	if (prof_is_latency(e) || prof_is_waking(e))
+	if (prof_is_wait(e) || prof_is_latency(e) || prof_is_waking(e))
 		return interval_share((uint64_t)(share * (double)all.count + 0.5),
 				      all.count);
 	return interval_share(hits.count, all.count);

@@ -124,6 +124,11 @@ static void missed(const struct quality_event *te, struct buf *line)
 			   line_share(te->missed, te->wanted));
 }
 
+static void put_seconds(struct buf *line, uint64_t ns)
+{
+	buf_printf(line, "%.*f s", ns < 10000000000u ? 3 : 1, (double)ns / 1e9);
+}
+
 static void event_line(const struct quality *t, size_t i, int columns,
 		       struct buf *line, struct buf *out)
 {
@@ -133,17 +138,18 @@ static void event_line(const struct quality *t, size_t i, int columns,
 	event_name(t->p, e, line);
 	buf_str(line, ": ");
 	if (prof_is_wait(e)) {
-		buf_printf(line, "%.*f s in ", te->weight < 10000000000u ? 3 : 1,
-			   (double)te->weight / 1e9);
-		count(line, te->got, te->got == 1 ? " wait" : " waits");
+		put_seconds(line, te->weight);
+		buf_str(line, " in ");
+		count(line, te->got, prof_is_sampled_wait(e)
+		      ? te->got == 1 ? " look" : " looks"
+		      : te->got == 1 ? " wait" : " waits");
 		flush_line(line, columns, out);
 		return;
 	}
 	if (prof_is_waking(e)) {
-		buf_printf(line, "%.*f s of waits that are known to have been "
-			   "ended by others, in ",
-			   te->weight < 10000000000u ? 3 : 1,
-			   (double)te->weight / 1e9);
+		put_seconds(line, te->weight);
+		buf_str(line, " of waits that are known to have been ended by "
+			"others, in ");
 		count(line, te->got, te->got == 1 ? " sample" : " samples");
 		flush_line(line, columns, out);
 		return;

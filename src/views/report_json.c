@@ -105,6 +105,11 @@ static void put_frame(struct writer_json *w, struct json *j,
 	}
 }
 
+static int64_t known_number(uint32_t n)
+{
+	return n == PROF_NONE ? -1 : (int64_t)n;
+}
+
 static void put_lane(struct writer_json *w, struct json *j,
 		     const struct lane *l)
 {
@@ -114,11 +119,11 @@ static void put_lane(struct writer_json *w, struct json *j,
 	if (mask & KEY_BIT(KEY_COMM))
 		json_str(j, "comm", profile_cstr(p, l->comm));
 	if (mask & KEY_BIT(KEY_PID))
-		json_uint(j, "pid", l->pid);
+		json_int(j, "pid", known_number(l->pid));
 	if (mask & KEY_BIT(KEY_TID))
-		json_uint(j, "tid", l->tid);
+		json_int(j, "tid", known_number(l->tid));
 	if (mask & KEY_BIT(KEY_CPU))
-		json_int(j, "cpu", l->cpu == PROF_NONE ? -1 : (int64_t)l->cpu);
+		json_int(j, "cpu", known_number(l->cpu));
 	if (mask & KEY_BIT(KEY_RUN))
 		json_uint(j, "run", l->run + 1ull);
 	if (mask & KEY_BIT(KEY_EVENT))

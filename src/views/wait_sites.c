@@ -44,7 +44,7 @@ static bool is_system_key(struct sites *s, uint32_t fk)
 }
 
 /* A function of a header of the system's, such as std::mutex::lock, that was compiled
- * into the program. */
+ * into the program, or of Python's own library, but not of what is installed beside. */
 static bool is_system_header(const struct sites *s, uint32_t step)
 {
 	const struct profile *p = s->rep->p;
@@ -53,8 +53,38 @@ static bool is_system_header(const struct sites *s, uint32_t step)
 	if (step >= s->rep->keys.nframes)
 		return false;
 	file = profile_cstr(p, p->funcs.v[p->frames.v[step].func].file);
+	if (strstr(file, "-packages/"))
+		return false;
 	return !strncmp(file, "/usr/include/", 13) ||
-	       !strncmp(file, "/usr/lib/", 9);
+	       !strncmp(file, "/usr/lib/", 9) ||
+	       !strncmp(file, "<frozen ", 8) || strstr(file, "/lib/python3.");
+}
+
+/* Whether code of a language that runs in the program is at a place. */
+static bool is_runtime(const struct sites *s, uint32_t loc)
+{
+	const struct frame_keys *keys = &s->rep->keys;
+	const char *image;
+
+	if (prof_is_mark(loc) || keys->head[loc] == PROF_NONE ||
+	    keys->steps[keys->head[loc]].fk == PROF_NONE)
+		return false;
+	image = profile_cstr(s->rep->p,
+			     keys->keys.v[keys->steps[keys->head[loc]].fk].image);
+	return !strcmp(image, PROF_IMAGE_PYTHON) ||
+	       !strcmp(image, PROF_IMAGE_JAVA) ||
+	       !strcmp(image, PROF_IMAGE_JAVASCRIPT);
+}
+
+/* Whether such code is in a stack: then the rest is how the language is made. */
+static bool has_runtime(const struct sites *s, uint32_t stack)
+{
+	const struct prof_node *nodes = s->rep->p->nodes.v;
+	uint32_t node = stack;
+
+	while (node && !is_runtime(s, nodes[node].loc))
+		node = nodes[node].parent;
+	return node;
 }
 
 /* The program's function and its call in one stack; the innermost where all of it is
@@ -65,6 +95,7 @@ static void find_site(struct sites *s, uint32_t stack, uint32_t *func,
 	const struct profile *p = s->rep->p;
 	const struct frame_keys *keys = &s->rep->keys;
 	uint32_t innermost = PROF_NONE;
+	bool runtime = has_runtime(s, stack);
 
 	*call = PROF_NONE;
 	for (uint32_t node = stack; node; node = p->nodes.v[node].parent) {
@@ -72,6 +103,8 @@ static void find_site(struct sites *s, uint32_t stack, uint32_t *func,
 
 		if (prof_is_mark(loc))
 			break;
+		if (runtime && !is_runtime(s, loc))
+			continue;
 		for (step = keys->head[loc]; step != PROF_NONE;
 		     step = keys->steps[step].outer) {
 			uint32_t fk = keys->steps[step].fk;
@@ -93,18 +126,13 @@ static void find_site(struct sites *s, uint32_t stack, uint32_t *func,
 	*call = PROF_NONE;
 }
 
-static bool is_told(const struct prof_event *e)
-{
-	return prof_is_wait(e) || prof_is_waking(e);
-}
-
 /* There are three events, and fewer than 2^30 functions. */
 static uint64_t row_key(const struct profile *p, const struct wait_site *row)
 {
 	uint64_t ordinal = 0;
 
 	for (uint32_t e = 0; e < row->event; e++)
-		ordinal += is_told(&p->events.v[e]);
+		ordinal += prof_tells_of_waits(&p->events.v[e]);
 	return (uint64_t)row->func << 34 |
 	       (uint64_t)(uint32_t)(row->call + 1) << 2 | (ordinal & 3);
 }
@@ -115,7 +143,7 @@ static void add_stack(void *ctx, uint32_t stack, uint32_t event, struct cell c)
 	struct wait_site row = { .event = event };
 	uint32_t *slot;
 
-	if (!c.count || !is_told(&s->rep->p->events.v[event]))
+	if (!c.count || !prof_tells_of_waits(&s->rep->p->events.v[event]))
 		return;
 	find_site(s, stack, &row.func, &row.call);
 	if (row.func == PROF_NONE)

@@ -156,6 +156,8 @@ promised = event["counted"] * event["frequency"] / 1e9
 print(total == event["wanted"] and abs(total - promised) < 10,
       event["got"] > 0 and 0 < time["sampled_ns"] <= event["weight"])
 ')" "True True"
+t_lacks "and no process has it" "$("$tally" report --format=csv -s pid fast.tally)" \
+	4294967295
 # Containers and services run in a group of their own, where a process that
 # wakes up does not get the processor at once.
 group=

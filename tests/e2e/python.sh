@@ -13,6 +13,27 @@ sys.exit(not ((3, 11) <= sys.version_info < (3, 16) and
 	 sys.implementation.name == "cpython" and
 	 not sysconfig.get_config_var("Py_GIL_DISABLED")))' 2>/dev/null
 }
+# Each chain of functions, files and lines, with the program's own word for it.
+scenes() { # HOW PYTHON OPTION…
+	how=$1 python=$2
+	shift 2
+	t_run "$how: records" timeout 120 "$TALLY" record "$@" -o s.tally \
+		"$python" "$e2e/python_scenes.py" 4 truth.json
+	"$TALLY" export --format=firefox -i s.tally -o s.json
+	got=$("$first" "$e2e/python_check.py" s.json truth.json truth.json.child)
+	echo "$got" | sed 's/^/# /'
+	value() { echo "$got" | awk -v n="$1" '$1 == n { print $2 }'; }
+	t_is "$how: all that spin are seen" "$(value unseen)" none
+	t_is "$how: no eval loop beside its frames" "$(value loops)" 0
+	t_run "$how: 99 % of samples have the right chain and lines" \
+		awk -v v="$(value right)" 'BEGIN { exit !(v >= 99) }'
+	t_run "$how: 98 % are in the line of the loop" \
+		awk -v v="$(value loop-line)" 'BEGIN { exit !(v >= 98) }'
+	t_run "$how: shares of time are the program's own" \
+		awk -v v="$(value off)" 'BEGIN { exit !(v != "" && v <= 4) }'
+}
+traced=
+t_has ptrace && traced=yes
 first=
 for python in /usr/bin/python3 python3 ${TALLY_PYTHONS-}; do
 	python=$(command -v "$python") && known "$python" || continue
@@ -21,20 +42,9 @@ for python in /usr/bin/python3 python3 ${TALLY_PYTHONS-}; do
 	*) continue;;
 	esac
 	first=${first:-$python}
-	t_run "$python: records" timeout 120 "$TALLY" record -o s.tally \
-		"$python" "$e2e/python_scenes.py" 2 truth.json
-	"$TALLY" export --format=firefox -i s.tally -o s.json
-	got=$("$first" "$e2e/python_check.py" s.json truth.json truth.json.child)
-	echo "$got" | sed 's/^/# /'
-	value() { echo "$got" | awk -v n="$1" '$1 == n { print $2 }'; }
-	t_is "$python: all that spin are seen" "$(value unseen)" none
-	t_is "$python: no eval loop beside its frames" "$(value loops)" 0
-	t_run "$python: 99 % of samples have the right chain and lines" \
-		awk -v v="$(value right)" 'BEGIN { exit !(v >= 99) }'
-	t_run "$python: 98 % are in the line of the loop" \
-		awk -v v="$(value loop-line)" 'BEGIN { exit !(v >= 98) }'
-	t_run "$python: shares of time are the program's own" \
-		awk -v v="$(value off)" 'BEGIN { exit !(v != "" && v <= 4) }'
+	scenes "$python" "$python"
+	[ -z "$traced" ] ||
+		scenes "$python by ptrace" "$python" --source=ptrace -g
 done
 if [ -z "$first" ]; then
 	t_skip "Python" "no interpreter whose frames are known"
@@ -77,4 +87,96 @@ said=$("$TALLY" record --call-graph=none -o c.tally "$first" app.py 2>&1)
 t_lacks "not where stacks are unwanted" "$said" 'a Python program'
 said=$("$TALLY" record -e cpu-clock -g -o c.tally "$first" app.py 2>&1)
 t_lacks "not where an event is asked for" "$said" 'a Python program'
+
+if [ -n "$traced" ]; then
+	sed 's/^while .*/open("begun", "w"); \
+while True:/' app.py >forever.py
+	"$first" forever.py &
+	pid=$!
+	t_cleanup "kill $pid 2>/dev/null"
+	t_until [ -e begun ]
+	said=$("$TALLY" record -o p.tally --duration 1 -p $pid 2>&1)
+	t_like "a running process" "$said" 'a Python program: .* by ptrace at 100 Hz'
+	t_run "… at the rate that was said" test \
+		"$("$TALLY" info --format=json p.tally | tr -d ' \n' |
+		grep -o '"frequency":[0-9]*' | head -n 1)" = '"frequency":100'
+	t_like "… has functions" "$("$TALLY" report -i p.tally)" '\[python\] +dear$'
+	t_like "… and lines" "$("$TALLY" annotate -i p.tally dear)" \
+		'^ *[0-9.]+% .* 7      for i in range'
+	t_run "… and goes on" kill $pid
+	"$TALLY" record -o p.tally --duration 0.2 -p $$ 2>p.err || :
+	t_lacks "another one is none" "$(cat p.err)" 'a Python program'
+fi
+
+# Where it waits: each with the program's own clock around it.
+cat >waits.py <<'END2'
+import queue, threading, time
+lock, filled, took = threading.Lock(), queue.Queue(), {}
+def nap():
+    time.sleep(0.4)
+def hold():
+    with lock:
+        time.sleep(0.1)
+def want():
+    with lock:
+        pass
+def produce():
+    for i in range(10):
+        time.sleep(0.05)
+        filled.put(i)
+def consume():
+    for i in range(10):
+        filled.get()
+def clocks():  # asleep or queued; asleep only
+    with open(f'/proc/self/task/{threading.get_native_id()}/schedstat') as f:
+        ran, queued, turns = map(int, f.read().split())
+    return time.monotonic_ns() - ran, time.monotonic_ns() - ran - queued
+def timed(f):
+    begin = clocks()
+    f()
+    for i, (a, b) in enumerate(zip(begin, clocks())):
+        took.setdefault(f.__name__, [0, 0])[i] += b - a
+pair = [threading.Thread(target=timed, args=(f,)) for f in (produce, consume)]
+for t in pair: t.start()
+for i in range(4):
+    holder = threading.Thread(target=timed, args=(hold,))
+    holder.start()
+    while not lock.locked(): time.sleep(0.001)
+    timed(want)
+    holder.join()
+timed(nap)
+for t in pair: t.join()
+for name, ns in took.items(): print(name, *ns)
+END2
+waited() { # FILE FUNCTION EVENTS
+	"$TALLY" report --format=csv -e "$3" -s symbol "$1" |
+		awk -F, -v f="$2" 'NR == 1 { for (i = 1; i <= NF; i++)
+			if ($i == "total_weight") column = i }
+			$1 == f { sum += $column } END { print sum + 0 }'
+}
+# Looks do not find those that are queued.
+judge() { # HOW FILE OUTPUT EVENTS COLUMN
+	for name in nap hold want produce consume; do
+		want=$(awk -v n=$name -v c="$5" '$1 == n { print $c }' "$3")
+		t_near "$1: what $name() waits" "$(waited "$2" $name "$4")" \
+			"$want" $((want / 10 + 60000000))
+	done
+}
+"$TALLY" record -q --wait -o w.tally "$first" waits.py >w.out 2>w.err
+t_ok "waits of Python are recorded" $?
+judge "timers" w.tally w.out blocked 3
+"$TALLY" report --no-tui w.tally >w.txt
+t_like "the table has the program's functions" "$(cat w.txt)" \
+	'^blocked +[0-9.]+% +[0-9.]+ s +[0-9]+  nap$'
+t_like "… and what they called of Python's library" "$(cat w.txt)" \
+	'^blocked .* consume in Queue\.get$'
+if [ -n "$traced" ]; then
+	"$TALLY" record -q --wait --source=ptrace -o v.tally "$first" waits.py \
+		>v.out
+	judge "ptrace" v.tally v.out blocked 3
+fi
+# Last, as it may not be had.
+t_needs perf
+"$TALLY" record -q --wait --source=perf -o x.tally "$first" waits.py >x.out
+judge "perf" x.tally x.out blocked,runnable 2
 t_done

@@ -253,7 +253,7 @@ rm -f ids
 python3 threads.py >ids & python=$!
 t_until [ -s ids ]
 read -r pid tid <ids
-"$TALLY" record -q -p $tid --duration 0.5 -o tid.tally
+"$TALLY" record -q -p $tid -e cpu-clock --duration 0.5 -o tid.tally
 t_is "-p with the number of a thread records its process" "$("$TALLY" report \
 	--format=csv --no-header -s pid tid.tally | tail -n +2 | cut -d, -f1)" \
 	$pid

@@ -37,17 +37,17 @@ echo \$? >doctor.status
 for scope in 0 1 2 3; do
 	echo \$scope >\$yama
 	nobody ../tally record -g -o static.\$scope.tally -- \
-		../static spin 0.8 2>static.\$scope.err
+		../static spin 3 2>static.\$scope.err
 	echo \$? >static.\$scope.status
 	nobody ../tally record -g -o program.\$scope.tally -- \
-		../program spin 0.8 2>program.\$scope.err
+		../program spin 3 2>program.\$scope.err
 	echo \$? >program.\$scope.status
 	setpriv --reuid 64321 --regid 64321 --clear-groups \
 		../program spin 60 &
 	pid=\$!
 	sleep 1
 	nobody ../tally record -g -o run.\$scope.tally -p \$pid \
-		--duration 0.5 2>run.\$scope.err
+		--duration 2 2>run.\$scope.err
 	echo \$? >run.\$scope.status
 	kill \$pid
 done

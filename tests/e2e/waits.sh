@@ -176,6 +176,10 @@ total() { # FILE FUNCTION
 	"$TALLY" report --format=csv -e blocked,runnable -s symbol "$1" |
 		awk -F, -v f="$2" '$1 == f { sum += $7 } END { print sum + 0 }'
 }
+all_of() { # FILE EVENTS
+	"$TALLY" report --format=csv -e "$2" -s event "$1" |
+		awk -F, 'NR > 1 { sum += $3 } END { printf "%.0f\n", sum }'
+}
 # All of one thread.
 of_thread() { # FILE TID
 	"$TALLY" report --format=csv -e blocked,runnable -s symbol --tid "$2" "$1" |
@@ -214,8 +218,7 @@ t_like "of processor time alone are the other rows" "$(cat a.txt)" \
 	'^ +SELF +TOTAL +IMAGE'
 exact=$("$TALLY" dump --only tables a.tally |
 	sed -n 's/^env .*key="wait_ns_exact" value="\([0-9]*\)".*/\1/p')
-all=$("$TALLY" report --format=csv -e blocked -s event a.tally |
-	awk -F, 'NR > 1 { sum += $3 } END { print sum }')
+all=$(all_of a.tally blocked)
 near "the stacks of waits are those of switches" "$exact" "$all"
 "$TALLY" report -g -e blocked a.tally >a.g
 t_like "waits have whole stacks" "$(cat a.g)" 'site_lock'
@@ -246,8 +249,7 @@ else
 		"$("$TALLY" report --format=csv -e blocked -s symbol a.tally |
 		awk -F, '$1 == "site_child" { print $6 }')"
 	# Linux 6.18 was seen to tell nothing of the idle task of one processor.
-	ended=$("$TALLY" report --format=csv -e waking -s event a.tally |
-		awk -F, 'NR > 1 { sum += $3 } END { print sum }')
+	ended=$(all_of a.tally waking)
 	t_run "no more was ended than was blocked ($ended of $all)" \
 		test "$ended" -le $((all + all / 100))
 fi
@@ -312,8 +314,7 @@ kill $sleeper
 # Sampling that begins late.
 "$TALLY" record -q --wait --delay 500ms -o d.tally sleep 1.5
 about "what was before the delay does not count" \
-	"$("$TALLY" report --format=csv -e blocked,runnable -s event d.tally |
-	   awk -F, 'NR > 1 { sum += $3 } END { print sum }')" 1000000000
+	"$(all_of d.tally blocked,runnable)" 1000000000
 
 "$TALLY" record -q --wait --repeat 3 -o e.tally sleep 0.2
 about "each run has its waits" \
@@ -337,15 +338,100 @@ END
 if ${CC:-cc} -O1 -pthread thread.c -o thread; then
 	"$TALLY" record -q --wait --no-inherit -o j.tally ./thread
 	about "without --inherit only the first thread waits" \
-		"$("$TALLY" report --format=csv -e blocked,runnable -s event \
-		j.tally | awk -F, 'NR > 1 { sum += $3 } END { print sum }')" \
-		400000000
+		"$(all_of j.tally blocked,runnable)" 400000000
 fi
 "$TALLY" record --wait -C 0 -o k.tally true 2>k.err
 t_like "single processors do not tell of waits" "$(cat k.err)" '^tally: --wait and -C'
 
-"$TALLY" record -q --wait --source=timer -o f.tally true 2>f.err
-t_like "other sources say that they cannot" "$(cat f.err)" '^tally: --wait: '
+"$TALLY" record -q --latency --source=timer -o f.tally true 2>f.err
+t_like "other sources have no latency, and say so" "$(cat f.err)" '^tally: --latency: '
+
+# Without perf events: what /proc tells, and looks at sleeping threads.
+cat >long.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static void rest(long ms)
+{
+	struct timespec t = { 0, ms * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+#define STAY __asm__ volatile("" ::: "memory")
+__attribute__((noinline)) static void first(void) { rest(400); STAY; }
+__attribute__((noinline)) static void second(void) { rest(200); STAY; }
+__attribute__((noinline)) static void often(void)
+{
+	for (int i = 0; i < 100; i++)
+		rest(3);
+	STAY;
+}
+static void *thread(void *arg) { rest(500); return arg; }
+int main(void)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, thread, NULL);
+	first();
+	second();
+	often();
+	pthread_join(t, NULL);
+	return 0;
+}
+END
+# Computes, and sleeps in between; tells how long it slept.
+cat >mixed.c <<'END'
+#include <stdio.h>
+#include <time.h>
+
+static double now(clockid_t c)
+{
+	struct timespec t;
+
+	clock_gettime(c, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+int main(void)
+{
+	const struct timespec t = { 0, 5000000 };
+	double slept = 0;
+
+	for (int i = 0; i < 50; i++) {
+		double begin = now(CLOCK_THREAD_CPUTIME_ID);
+
+		while (now(CLOCK_THREAD_CPUTIME_ID) < begin + 0.02)
+			;
+		begin = now(CLOCK_MONOTONIC);
+		nanosleep(&t, NULL);
+		slept += now(CLOCK_MONOTONIC) - begin;
+	}
+	printf("%.0f\n", slept * 1e9);
+	return 0;
+}
+END
+if ${CC:-cc} -O1 -g mixed.c -o mixed &&
+	${CC:-cc} -O1 -g -pthread long.c -o long; then
+	for source in timer ptrace; do
+		slept=$("$TALLY" record -q -g --wait --source=$source -o n.tally \
+			./mixed)
+		t_near "$source: sampling itself is no wait" \
+			"$(all_of n.tally blocked)" "$slept" \
+			$([ $source = timer ] && echo 60000000 || echo 160000000)
+		"$TALLY" record -q --wait --source=$source -o m.tally ./long 2>m.err
+		t_ok "$source: waits are recorded" $?
+		about "$source: a long wait" "$(total m.tally first)" 400000000
+		about "$source: another one" "$(total m.tally second)" 200000000
+		about "$source: short ones, by samples" "$(total m.tally often)" \
+			300000000
+		about "$source: of another thread" "$(total m.tally thread)" \
+			500000000
+		t_like "$source: the head says how" \
+			"$("$TALLY" report --no-tui m.tally | tr -d '#\n')" \
+			'blocked .by looks at /proc.* looks'
+	done
+fi
 
 # More waits than are written: sums stay right.
 cat >pass.c <<'END'
@@ -394,8 +480,7 @@ if ${CC:-cc} -O1 -pthread pass.c -o pass; then
 	"$TALLY" record -q --wait -o i.tally ./pass
 	"$TALLY" dump --only tables i.tally >i.txt
 	near "sums of waits are what the kernel told, thinned or not" \
-		"$("$TALLY" report --format=csv -e blocked -s event i.tally |
-		awk -F, 'NR > 1 { print $3 }')" \
+		"$(all_of i.tally blocked)" \
 		"$(sed -n 's/^stat run=0 event=1 value=\([0-9]*\).*/\1/p' i.txt)"
 	! grep -q wait_thinning_ns i.txt ||
 		t_like "the head tells that short ones are thinned" \
@@ -458,9 +543,8 @@ if ${CC:-cc} -O1 -g -pthread latency.c -o latency; then
 			awk -F, -v f="$1" '$1 == f { sum += $6 }
 				END { printf "%.0f\n", sum }'
 	}
-	near "all latency is the time that went by" "$("$TALLY" report \
-		--format=csv -e latency -s event h.tally |
-		awk -F, 'NR > 1 { print $3 }')" "$wall"
+	near "all latency is the time that went by" \
+		"$(all_of h.tally latency)" "$wall"
 	about "a moment in which no thread runs is the sleeper's" \
 		"$(latency asleep)" "$("$TALLY" report --format=csv -e blocked \
 		-s symbol h.tally | awk -F, '$1 == "asleep" { print $6 }')"
@@ -509,17 +593,13 @@ if ${CC:-cc} -O1 -g queue.c -o queue; then
 	t_cleanup "kill $busy 2>/dev/null"
 	queued=$("$TALLY" record -q --wait -o l.tally ./queue)
 	kill $busy
-	wait_of() { # EVENT
-		"$TALLY" report --format=csv -e "$1" -s event l.tally |
-			awk -F, 'NR > 1 { sum += $3 } END { print sum + 0 }'
-	}
 	if "$TALLY" report --no-tui l.tally | grep -q 'being woken'; then
 		t_skip "wakes" "the kernel's tracepoints are not to be had"
 	else
 		about "runnable is what the kernel counts as queued" \
-			"$(wait_of runnable)" "$queued"
+			"$(all_of l.tally runnable)" "$queued"
 		# 100 sleeps of 3 ms; the kernel's timers may be late by 50 us each.
-		about "blocked is what it sleeps" "$(wait_of blocked)" 300000000
+		about "blocked is what it sleeps" "$(all_of l.tally blocked)" 300000000
 		t_is "timers are interrupts" "$("$TALLY" report --format=csv \
 			-e waking -s symbol l.tally | sed -n '2s/,.*//p')" \
 			'[interrupt]'

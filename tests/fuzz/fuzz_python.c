@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The memory of a Python interpreter, of any contents: the walk of its frames, and
- * what the recorder makes of them.  The first byte is the minor version; if its
+ * The memory of a Python interpreter, of any contents: the walk of its frames, what
+ * the recorder makes of them, and the search for a thread.  The first byte is the minor version; if its
  * highest bit is set, the bytes are no memory but what a program says that it
  * found.  The memory begins at BASE with the thread's state; types are where BASE +
  * 64, + 72 and + 80 say.
@@ -15,7 +15,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define BASE 0x100000ull
-enum { STEPS_MAX = 3 * PYTHON_ENTRIES_MAX };
+enum { STEPS_MAX = 3 * PYTHON_ENTRIES_MAX, READS_OF_SEARCH = 8192 + 2 * 256 + 2 };
 
 struct memory {
 	const uint8_t *bytes;
@@ -30,7 +30,7 @@ static size_t read_memory(void *ctx, const struct python_span *v, size_t n,
 	struct memory *m = ctx;
 	size_t done = 0;
 
-	if (++m->reads > STEPS_MAX * 8)
+	if (++m->reads > STEPS_MAX * 8 + READS_OF_SEARCH)
 		abort();
 	for (size_t i = 0; i < n; i++) {
 		uint64_t at = v[i].at - BASE;
@@ -88,6 +88,23 @@ static void merge(const uint8_t *part, size_t n)
 	profile_fini(&p);
 }
 
+/* A state that is found holds the number, wherever the search began. */
+static void find_thread(const struct python_types *types, struct memory *m,
+			const struct python_door *door)
+{
+	uint32_t tid = (uint32_t)word_at(m, 104) & 0xff;
+	uint64_t guess = word_at(m, 112), at;
+
+	for (int i = 0; i < 2; i++, guess = 0) {
+		m->reads = 0;
+		at = python_thread(types, BASE, tid, guess, door);
+		if (at && (at < BASE || at - BASE > m->size))
+			abort();
+		if (at && python_thread(types, BASE, tid, at, door) != at)
+			abort();
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct python_scratch scratch;
@@ -113,6 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (n != m.part.n || n > PYTHON_PART_MAX || n % 8)
 		abort();
 	merge(m.part.p, n);
+	find_thread(&types, &m, &door);
 	buf_fini(&m.part);
 	free(door.seen);
 	return 0;

@@ -71,7 +71,7 @@ static void feed(struct delivery *d, const uint8_t *data, size_t size)
 
 static void begin_waits(struct collector *c)
 {
-	const struct source src = { .nevents = 3, .waits = true, .wakes = true,
+	const struct source src = { .nevents = 3, .waits = true,
 				    .wait_stacks = true, .runnable = 1,
 				    .waking = WAKING,
 				    .latency = SOURCE_NONE };

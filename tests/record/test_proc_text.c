@@ -148,6 +148,22 @@ static void numbers_of_status(void **state)
 	assert_false(proc_status_number(text, strlen(text), "None", &v));
 }
 
+static uint32_t own(const char *text)
+{
+	return proc_status_own(text, strlen(text));
+}
+
+static void numbers_in_other_namespaces(void **state)
+{
+	(void)state;
+	assert_int_equal(own("Pid:\t70\nNSpid:\t70\n"), 70);
+	assert_int_equal(own("NSpid:\t7012\t45\t1\nNSsid:\t3\n"), 1);
+	assert_int_equal(own("NSpid:\t7012\tx\n"), 0);
+	assert_int_equal(own("NSpid:\t7012\t99999999999\n"), 0);
+	assert_int_equal(own("NSpid:\n"), 0);
+	assert_int_equal(own("Pid:\t70\n"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -157,6 +173,7 @@ int main(void)
 		cmocka_unit_test(the_caller_can_stop),
 		cmocka_unit_test(modules_with_known_addresses),
 		cmocka_unit_test(numbers_of_status),
+		cmocka_unit_test(numbers_in_other_namespaces),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

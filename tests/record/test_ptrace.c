@@ -18,7 +18,7 @@ enum { RING = 1 << 16 };
 
 struct seen {
 	size_t n;
-	uint64_t sum;		/* of the bytes of stacks */
+	uint64_t sum, frames;	/* of the bytes of stacks, and of Python's frames */
 	char text[64];
 	struct record last;
 };
@@ -30,17 +30,29 @@ static int see(void *ctx, const struct record *r, struct error *err)
 	(void)err;
 	s->n++;
 	s->last = *r;
-	if (r->kind == RECORD_SAMPLE && r->sample.copied)
+	if (r->kind == RECORD_SAMPLE && r->sample.copied) {
 		for (size_t i = 0; i < r->sample.copy.size; i++)
 			s->sum += r->sample.copy.bytes[i];
+		for (size_t i = 0; i < r->sample.frame_bytes; i++)
+			s->frames += r->sample.frames[i];
+	}
 	if (r->kind == RECORD_MMAP)
 		snprintf(s->text, sizeof(s->text), "%s", r->mmap.path);
 	return 0;
 }
 
+enum { FRAME_BYTE = 7 };
+
+/* What each stack has of Python: some have none. */
+static size_t frames_beside(uint8_t byte)
+{
+	return byte % 4 * 16u;
+}
+
 static bool put_stack(struct ptrace_ring *g, size_t size, uint8_t byte)
 {
-	struct ptrace_entry *e = ptrace_ring_room(g, size);
+	size_t frames = frames_beside(byte), stack = (size + 7) / 8 * 8;
+	struct ptrace_entry *e = ptrace_ring_room(g, stack + frames);
 
 	if (!e)
 		return false;
@@ -48,15 +60,18 @@ static bool put_stack(struct ptrace_ring *g, size_t size, uint8_t byte)
 	e->r.kind = RECORD_SAMPLE;
 	e->r.sample.copied = true;
 	e->r.sample.copy.size = size;
+	e->r.sample.frames = frames ? e->bytes : NULL;
+	e->r.sample.frame_bytes = frames;
 	memset(e->bytes, byte, size);
-	ptrace_ring_commit(g, e, size);
+	memset(e->bytes + stack, FRAME_BYTE, frames);
+	ptrace_ring_commit(g, e, stack + frames);
 	return true;
 }
 
 static void all_that_goes_in_comes_out(void **state)
 {
 	struct ptrace_ring g;
-	uint64_t damaged = 0, sum = 0;
+	uint64_t damaged = 0, sum = 0, frames = 0;
 	struct seen s = { 0 };
 	size_t n = 0;
 
@@ -73,10 +88,12 @@ static void all_that_goes_in_comes_out(void **state)
 			assert_true(put_stack(&g, size, (uint8_t)i));
 		}
 		sum += size * (uint8_t)i;
+		frames += frames_beside((uint8_t)i) * FRAME_BYTE;
 		n++;
 	}
 	assert_int_equal(ptrace_ring_read(&g, &damaged, see, &s, NULL), 0);
 	assert_int_equal(s.n, n);
+	assert_int_equal(s.frames, frames);
 	assert_int_equal(s.sum, sum);
 	assert_int_equal(damaged, 0);
 	assert_null(ptrace_ring_room(&g, RING));
@@ -155,6 +172,17 @@ static void damage_is_seen(void **state)
 	assert_true(put_stack(&g, 64, 1));
 	((struct ptrace_entry *)(void *)g.data)->r.sample.copy.size = 65;
 	assert_true(put_stack(&g, 64, 1));
+	/* Frames that end behind the entry; a stack without a size. */
+	for (size_t i = 0; i < 3; i++) {
+		e = ptrace_ring_room(&g, 80);
+		memset(&e->r, 0, sizeof(e->r));
+		e->r.kind = RECORD_SAMPLE;
+		e->r.sample.copied = true;
+		e->r.sample.copy.size = i == 2 ? SIZE_MAX : 64;
+		e->r.sample.frames = e->bytes;
+		e->r.sample.frame_bytes = i ? SIZE_MAX : 17;
+		ptrace_ring_commit(&g, e, 80);
+	}
 	/* Text without end. */
 	e = ptrace_ring_room(&g, 8);
 	memset(&e->r, 0, sizeof(e->r));

@@ -59,7 +59,8 @@ static void sample(struct waits *w, uint32_t tid, uint32_t stack)
 
 static void look(struct waits *w, uint32_t tid, uint64_t from, uint64_t to)
 {
-	const struct wait_stack s = { 5, 6, from, to };
+	const struct wait_stack s = { .stack = 5, .loc = 6,
+				      .from_ns = from, .to_ns = to };
 
 	waits_look(waits_find(w, tid), &s);
 }

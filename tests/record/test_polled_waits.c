@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Waits from what /proc says of threads at some moments. */
+#include "../checks.h"
+
+#include "record/polled_waits.h"
+
+enum { PID = 7, TID = 8, ROOM = 32, NO_LOOK = 0 };
+
+struct seen {
+	struct wait w[ROOM];
+	size_t n;
+};
+
+static int see(void *ctx, const struct wait *w, struct error *err)
+{
+	struct seen *s = ctx;
+
+	(void)err;
+	assert_in_range(s->n, 0, ROOM - 1);
+	assert_int_equal(w->pid, PID);
+	assert_true(w->start_ns < w->end_ns);
+	s->w[s->n++] = *w;
+	return 0;
+}
+
+static struct polled_waits begin(struct seen *s)
+{
+	s->n = 0;
+	return (struct polled_waits){ .cb = see, .ctx = s };
+}
+
+static struct polled_thread *thread(struct polled_waits *w)
+{
+	struct polled_thread *t = polled_waits_thread(w, PID, TID);
+
+	assert_non_null(t);
+	return t;
+}
+
+/* Asleep at a stack. */
+static void asleep(struct polled_waits *w, uint64_t time, uint64_t ran,
+		   uint64_t queued, uint64_t turns, uint32_t stack)
+{
+	const struct wait_poll p = { time, ran, queued, turns, true,
+				     stack != NO_LOOK, stack, stack };
+	struct error err;
+
+	assert_int_equal(polled_waits_poll(w, thread(w), &p, &err), 0);
+}
+
+static void awake(struct polled_waits *w, uint64_t time)
+{
+	const struct wait_poll p = { .time_ns = time };
+	struct error err;
+
+	assert_int_equal(polled_waits_poll(w, thread(w), &p, &err), 0);
+}
+
+static void end(struct polled_waits *w)
+{
+	struct error err;
+
+	assert_int_equal(polled_waits_end(w, thread(w), &err), 0);
+	polled_waits_fini(w);
+}
+
+static void assert_wait(const struct wait *w, uint64_t length, bool runnable,
+			uint32_t stack)
+{
+	assert_int_equal(w->end_ns - w->start_ns, length);
+	assert_int_equal(w->runnable, runnable);
+	assert_int_equal(w->found, stack ? WAIT_LOOKED : WAIT_NO_STACK);
+	if (stack)
+		assert_int_equal(w->stack, stack);
+}
+
+static void who_does_not_run_is_in_one_wait(void **state)
+{
+	struct seen s;
+	struct polled_waits w = begin(&s);
+
+	(void)state;
+	asleep(&w, 100, 50, 5, 3, 1);
+	asleep(&w, 200, 50, 5, 3, NO_LOOK);
+	asleep(&w, 300, 50, 5, 3, NO_LOOK);
+	assert_int_equal(s.n, 0);
+	end(&w);
+	assert_int_equal(s.n, 1);
+	assert_wait(&s.w[0], 200, false, 1);
+}
+
+static void a_look_stands_for_the_time_since_the_last_one(void **state)
+{
+	struct seen s;
+	struct polled_waits w = begin(&s);
+
+	(void)state;
+	asleep(&w, 100, 0, 0, 1, 1);
+	asleep(&w, 200, 0, 0, 1, NO_LOOK);
+	/* It ran for 10 and was queued for 20 of the 100. */
+	asleep(&w, 300, 10, 20, 2, 2);
+	assert_int_equal(s.n, 2);
+	assert_wait(&s.w[0], 100, false, 1);
+	assert_wait(&s.w[1], 20, true, 1);
+	end(&w);
+	assert_int_equal(s.n, 3);
+	assert_wait(&s.w[2], 70, false, 2);
+}
+
+static void time_that_it_was_stopped_for_a_sample_is_no_wait(void **state)
+{
+	struct seen s;
+	struct polled_waits w = begin(&s);
+
+	(void)state;
+	asleep(&w, 100, 0, 0, 1, 1);
+	/* Of 100 it ran for 30 and stood still for 50. */
+	polled_waits_stood(thread(&w), 50);
+	asleep(&w, 200, 30, 0, 2, 2);
+	/* This comes too late for them. */
+	polled_waits_stood(thread(&w), 5);
+	asleep(&w, 300, 30, 0, 3, 3);
+	end(&w);
+	assert_int_equal(s.n, 2);
+	assert_wait(&s.w[0], 20, false, 2);
+	assert_wait(&s.w[1], 95, false, 3);
+}
+
+static void what_no_look_can_stand_for_has_no_stack(void **state)
+{
+	struct seen s;
+	struct polled_waits w = begin(&s);
+
+	(void)state;
+	asleep(&w, 100, 0, 0, 1, 1);
+	/* Of four moments it was awake at three, and blocked half of the time. */
+	awake(&w, 200);
+	awake(&w, 300);
+	awake(&w, 400);
+	asleep(&w, 500, 200, 0, 9, 2);
+	end(&w);
+	assert_int_equal(s.n, 2);
+	assert_wait(&s.w[0], 100, false, 2);
+	assert_wait(&s.w[1], 100, false, 0);
+}
+
+static void what_was_told_too_much_is_taken_back(void **state)
+{
+	struct seen s;
+	struct polled_waits w = begin(&s);
+
+	(void)state;
+	asleep(&w, 100, 0, 0, 1, 1);
+	/* It is in a queue already, which is counted when it runs. */
+	asleep(&w, 200, 0, 0, 1, NO_LOOK);
+	asleep(&w, 250, 0, 90, 2, 2);
+	asleep(&w, 350, 0, 90, 2, NO_LOOK);
+	end(&w);
+	assert_int_equal(s.n, 3);
+	assert_wait(&s.w[0], 100, false, 1);
+	assert_wait(&s.w[1], 90, true, 1);
+	/* In all 160 of 250. */
+	assert_wait(&s.w[2], 60, false, 2);
+}
+
+static void a_new_thread_counts_from_its_beginning(void **state)
+{
+	struct seen s;
+	struct polled_waits w = begin(&s);
+
+	(void)state;
+	polled_waits_begin(thread(&w), 100);
+	asleep(&w, 200, 10, 5, 1, 1);
+	end(&w);
+	assert_int_equal(s.n, 2);
+	assert_wait(&s.w[0], 5, true, 0);
+	assert_wait(&s.w[1], 85, false, 1);
+}
+
+static void a_number_that_is_used_again_is_another_thread(void **state)
+{
+	struct seen s;
+	struct polled_waits w = begin(&s);
+
+	(void)state;
+	asleep(&w, 100, 1000, 5, 9, 1);
+	asleep(&w, 150, 1000, 5, 9, NO_LOOK);
+	asleep(&w, 200, 10, 0, 2, 2);
+	asleep(&w, 300, 10, 0, 2, NO_LOOK);
+	end(&w);
+	assert_int_equal(s.n, 2);
+	assert_wait(&s.w[0], 50, false, 1);
+	assert_wait(&s.w[1], 100, false, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_does_not_run_is_in_one_wait),
+		cmocka_unit_test(a_look_stands_for_the_time_since_the_last_one),
+		cmocka_unit_test(time_that_it_was_stopped_for_a_sample_is_no_wait),
+		cmocka_unit_test(what_no_look_can_stand_for_has_no_stack),
+		cmocka_unit_test(what_was_told_too_much_is_taken_back),
+		cmocka_unit_test(a_new_thread_counts_from_its_beginning),
+		cmocka_unit_test(a_number_that_is_used_again_is_another_thread),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
