@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "record/clock_event.h"
+#include "record/proc_text.h"
 
 enum {
 	LOOK_STACK = 16 << 10,	/* read at once; the rest as it is needed */
@@ -385,7 +386,7 @@ int collect_fork(struct collector *c, const struct record *r, struct error *err)
 		return error_set(err, ERR_NOMEM, "out of memory for waits");
 	/* It may have been asked for before its record came. */
 	if (!t->asked_ns)
-		polled_waits_begin(t, r->time_ns);
+		polled_waits_begin(&c->polled_waits, t, r->time_ns);
 	t->round = c->wait_samples.rounds;
 	return 0;
 }
@@ -613,22 +614,43 @@ static int look(struct collector *c, size_t i, struct error *err)
 	return rc < 0 ? rc : 0;
 }
 
+/* The beginning of a file, or nothing, with a byte 0 behind it. */
+static size_t read_beginning(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[n < 0 ? 0 : n] = 0;
+	return n < 0 ? 0 : (size_t)n;
+}
+
+static void ask_what_is_stolen(struct collector *c)
+{
+	enum { EACH_NS = 100000000 };
+	long ticks = sysconf(_SC_CLK_TCK);
+	char path[64], text[256];
+
+	snprintf(path, sizeof(path), "%s/stat", c->proc);
+	if (ticks > 0)
+		polled_waits_stolen(&c->polled_waits,
+			proc_stat_stolen(text, read_beginning(path, text,
+							      sizeof(text))) *
+			(uint64_t)(1000000000 / ticks));
+	c->wait_samples.next_stolen_ns = clock_now() + EACH_NS;
+}
+
 /* "RAN QUEUED TURNS" (Documentation/scheduler/sched-stats.rst). */
 static bool read_schedstat(const struct collector *c, uint32_t pid, uint32_t tid,
 			   struct wait_poll *p)
 {
 	unsigned long long v[3];
 	char path[96], text[96];
-	ssize_t n;
-	int fd;
 
 	snprintf(path, sizeof(path), "%s/%u/task/%u/schedstat", c->proc, pid,
 		 tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		close(fd);
-	text[n < 0 ? 0 : n] = 0;
+	read_beginning(path, text, sizeof(text));
 	p->time_ns = clock_now();
 	if (sscanf(text, "%llu %llu %llu", &v[0], &v[1], &v[2]) != 3)
 		return false;
@@ -708,6 +730,8 @@ static int end_polled(struct collector *c, bool all, struct error *err)
 	struct polled_waits *w = &c->polled_waits;
 	int rc = 0;
 
+	if (all)
+		ask_what_is_stolen(c);
 	for (size_t i = 0; i < w->threads.n && rc >= 0; i++)
 		if (w->threads.v[i].tid &&
 		    (all || w->threads.v[i].round != c->wait_samples.rounds))
@@ -724,6 +748,8 @@ static int poll_round(struct collector *c, struct error *err)
 	int rc = 0;
 
 	s->rounds++;
+	if (start >= s->next_stolen_ns)
+		ask_what_is_stolen(c);
 	for (size_t i = 0; i < c->processes.procs.n && rc >= 0; i++)
 		if (c->processes.procs.v[i].pid &&
 		    c->processes.procs.v[i].pid != (uint32_t)getpid())
@@ -748,6 +774,8 @@ int collect_waits_toggle(struct collector *c, uint64_t time_ns, bool on,
 	if (!c->wait_samples.polled)
 		return waits_toggle(&c->waits, time_ns, on, err);
 	c->wait_samples.polling = on;
+	if (on)
+		ask_what_is_stolen(c);
 	return was && !on ? end_polled(c, true, err) : 0;
 }
 

@@ -28,6 +28,7 @@ struct wait_samples {
 	bool polled;		/* no record tells of switches: polled_waits */
 	bool polling;		/* … and they count now */
 	uint64_t next_poll_ns, poll_took_ns, rounds;
+	uint64_t next_stolen_ns;	/* asks what the host took */
 	uint32_t blocked, runnable;	/* events */
 	uint32_t waking, latency;	/* … or SOURCE_NONE */
 	uint64_t gap_ns;	/* no thread ran before the switch-in that is being

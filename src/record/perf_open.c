@@ -271,7 +271,10 @@ bool perf_wakes_prepare(struct perf_event_attr *a, const struct perf_features *f
 	    !tracepoint_field("/sys", system, name, "pid", woken_at)) {
 		snprintf(why, size, tracepoints_readable("/sys")
 			 ? "the tracepoint sched:sched_waking is not there"
-			 : "the kernel's list of tracepoints cannot be read");
+			 : geteuid()
+			 ? "the kernel's list of tracepoints is not ours to read"
+			 : "the kernel's list of tracepoints cannot be read "
+			   "(mount -t tracefs tracefs /sys/kernel/tracing)");
 		return false;
 	}
 	memset(a, 0, sizeof(*a));

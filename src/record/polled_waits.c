@@ -72,22 +72,48 @@ static int tell(struct polled_waits *w, const struct polled_thread *t,
 	return w->cb(w->ctx, &out, err);
 }
 
-/* How long it was blocked since it was asleep before.  The kernel counts the time in a
- * queue when it ends: what was taken for blocked then is taken back now. */
-static uint64_t blocked_since(struct polled_thread *t, const struct wait_poll *p)
+static int64_t at_least(int64_t v, int64_t least)
 {
-	const struct wait_poll *o = &t->asleep;
-	uint64_t time = p->time_ns - o->time_ns;
-	uint64_t other = p->ran_ns - o->ran_ns + p->queued_ns - o->queued_ns +
-			 t->over_ns;
+	return v > least ? v : least;
+}
 
-	t->over_ns = time > other ? 0 : other - time;
-	return time > other ? time - other : 0;
+/* How long it was blocked, without what was taken for that already; negative: that was
+ * too much.  The kernel counts the time in a queue when it ends, and how long we stopped
+ * it may be told later, too. */
+static int64_t blocked_more(const struct polled_waits *w,
+			    const struct polled_thread *t,
+			    const struct wait_poll *p)
+{
+	const struct wait_poll *o = &t->first;
+	int64_t idle = (int64_t)(p->time_ns - o->time_ns) -
+		       (int64_t)(p->ran_ns - o->ran_ns) -
+		       (int64_t)(p->queued_ns - o->queued_ns);
+	int64_t kept = at_least(idle - (int64_t)t->slept_ns,
+				(int64_t)t->stood_ns);
+	int64_t most = (int64_t)(t->stood_ns + w->stolen_ns - t->stolen_ns);
+
+	return idle - (kept < most ? kept : most) - (int64_t)t->blocked_ns;
 }
 
 void polled_waits_stood(struct polled_thread *t, uint64_t ns)
 {
-	t->over_ns += ns;
+	t->stood_ns += ns;
+}
+
+void polled_waits_stolen(struct polled_waits *w, uint64_t ns)
+{
+	if (ns > w->stolen_ns)
+		w->stolen_ns = ns;
+}
+
+/* All is known of it from this moment on. */
+static void count_from(const struct polled_waits *w, struct polled_thread *t,
+		       const struct wait_poll *p)
+{
+	t->first = t->asleep = *p;
+	t->stolen_ns = w->stolen_ns;
+	t->slept_ns = t->blocked_ns = t->stood_ns = 0;
+	t->open_ns = t->rest_ns = 0;
 }
 
 /* Counters that go back are another thread's, of the same number. */
@@ -103,8 +129,12 @@ static int poll_asleep(struct polled_waits *w, struct polled_thread *t,
 		       struct error *err)
 {
 	const struct wait_poll before = t->asleep;
-	uint64_t blocked = blocked_since(t, p), part;
+	uint64_t blocked, part;
 	int r;
+
+	t->slept_ns += p->time_ns - since_ns;
+	blocked = (uint64_t)at_least(blocked_more(w, t, p), 0);
+	t->blocked_ns += blocked;
 
 	t->asleep = *p;
 	if (p->turns == before.turns) {
@@ -131,20 +161,21 @@ static int poll_asleep(struct polled_waits *w, struct polled_thread *t,
 static int tell_rest(struct polled_waits *w, struct polled_thread *t,
 		     struct error *err)
 {
+	uint64_t over = (uint64_t)at_least(-blocked_more(w, t, &t->asleep), 0);
 	uint64_t end_ns = t->asleep.time_ns;
 	int r;
 
-	t->rest_ns -= t->rest_ns < t->over_ns ? t->rest_ns : t->over_ns;
+	t->rest_ns -= t->rest_ns < over ? t->rest_ns : over;
 	r = tell(w, t, &t->asleep, end_ns, t->open_ns, false, err);
 
 	return r < 0 ? r : tell(w, t, NULL, end_ns, t->rest_ns, false, err);
 }
 
-void polled_waits_begin(struct polled_thread *t, uint64_t time_ns)
+void polled_waits_begin(struct polled_waits *w, struct polled_thread *t,
+			uint64_t time_ns)
 {
 	t->asked_ns = time_ns;
-	t->asleep = (struct wait_poll){ .time_ns = time_ns };
-	t->open_ns = t->rest_ns = t->over_ns = 0;
+	count_from(w, t, &(struct wait_poll){ .time_ns = time_ns });
 }
 
 int polled_waits_poll(struct polled_waits *w, struct polled_thread *t,
@@ -159,8 +190,7 @@ int polled_waits_poll(struct polled_waits *w, struct polled_thread *t,
 	if (goes_on(&t->asleep, p))
 		return poll_asleep(w, t, p, since_ns, err);
 	r = tell_rest(w, t, err);
-	t->asleep = *p;
-	t->open_ns = t->rest_ns = t->over_ns = 0;
+	count_from(w, t, p);
 	return r;
 }
 

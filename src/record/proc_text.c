@@ -190,6 +190,25 @@ bool proc_status_number(const char *text, size_t n, const char *key,
 	       number_next(&line, 10, 0, out);
 }
 
+uint64_t proc_stat_stolen(const char *text, size_t n)
+{
+	static const char of_all[] = "cpu ";
+	enum { STEAL = 8 };	/* after user nice system idle iowait irq softirq */
+	struct cursor c = cursor_of(text, n), line;
+	uint64_t v = 0;
+
+	if (!line_next(&c, &line) || cursor_left(&line) < strlen(of_all) ||
+	    memcmp(line.p, of_all, strlen(of_all)))
+		return 0;
+	cursor_skip(&line, strlen(of_all));
+	for (int i = 0; i < STEAL; i++) {
+		skip_blank(&line);
+		if (!number_next(&line, 10, 0, &v))
+			return 0;
+	}
+	return v;
+}
+
 /* One number for each namespace, ours first. */
 uint32_t proc_status_own(const char *text, size_t n)
 {

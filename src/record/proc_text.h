@@ -27,5 +27,8 @@ bool proc_status_number(const char *text, size_t n, const char *key,
 /* The number that a process or thread has in its own pid namespace, by NSpid of its
  * status; 0: it is not told. */
 uint32_t proc_status_own(const char *text, size_t n);
+/* The time that the host took from all processors, in clock ticks, by the beginning of
+ * /proc/stat; 0: it is not told. */
+uint64_t proc_stat_stolen(const char *text, size_t n);
 
 #endif

@@ -123,7 +123,7 @@ static char *volatile kept;
 static volatile unsigned int sink;
 __attribute__((noinline)) void work(void)
 {
-	for (unsigned int i = 0; i < 30000000; i++)
+	for (unsigned int i = 0; i < 300000000; i++)
 		sink += i;
 }
 static void *wait(void *arg)

@@ -209,8 +209,9 @@ judge "samples at switches" a.tally a.out
 near "all waits of a thread are its life without its processor time" \
 	"$(of_thread a.tally "$(truth tid a.out)")" "$(truth off_cpu a.out)"
 "$TALLY" report --no-tui a.tally >a.txt
-t_like "the report tells how long threads were blocked" "$(cat a.txt)" \
-	'^# blocked.*: [0-9.]+ s in [0-9,]+ waits'
+t_like "the report tells how long threads were blocked" \
+	"$(sed -n 's/^# *//p' a.txt | tr '\n' ' ')" \
+	'blocked.*: [0-9.]+ s in [0-9,]+ waits'
 t_like "the table names the program's function and what it called" \
 	"$(cat a.txt)" \
 	'^blocked +[0-9.]+% +[0-9.]+ s +[0-9]+  site_lock in .*mutex_lock'
@@ -252,6 +253,12 @@ else
 	ended=$(all_of a.tally waking)
 	t_run "no more was ended than was blocked ($ended of $all)" \
 		test "$ended" -le $((all + all / 100))
+fi
+if unshare -m umount /sys/kernel/tracing 2>/dev/null; then
+	unshare -m sh -c 'umount -a -t tracefs; exec "$@"' sh \
+		"$TALLY" record --wait -o z.tally true 2>z.err
+	t_like "where nothing can tell of wakes, the fix is named" \
+		"$(tr '\n' ' ' <z.err)" 'mount -t tracefs tracefs /sys/kernel/tracing'
 fi
 
 # Without the right to the kernel's samples.

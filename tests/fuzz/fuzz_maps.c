@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* /proc/PID/maps, /proc/modules and /proc/PID/status, and maps that change; the
+/* /proc/PID/maps, /proc/modules, /proc/PID/status and /proc/stat, and maps that change; the
  * first byte chooses. */
 #include <stdlib.h>
 #include <string.h>
@@ -84,8 +84,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		proc_modules_parse(text, size - 1, add_module, &m);
 	else if (data[0] % 4 == 3)
 		watch(&m, text, size - 1);
-	else
+	else if (data[0] % 8 == 2)
 		proc_status_number(text, size - 1, "PPid", &v);
+	else
+		proc_stat_stolen(text, size - 1);
 	for (size_t i = 0; i < m.set->maps.n; i++)
 		if (m.set->maps.v[i].start >= m.set->maps.v[i].end ||
 		    (i && m.set->maps.v[i - 1].end > m.set->maps.v[i].start))

@@ -48,9 +48,9 @@ static void asleep(struct polled_waits *w, uint64_t time, uint64_t ran,
 	assert_int_equal(polled_waits_poll(w, thread(w), &p, &err), 0);
 }
 
-static void awake(struct polled_waits *w, uint64_t time)
+static void awake(struct polled_waits *w, uint64_t time, uint64_t ran)
 {
-	const struct wait_poll p = { .time_ns = time };
+	const struct wait_poll p = { .time_ns = time, .ran_ns = ran };
 	struct error err;
 
 	assert_int_equal(polled_waits_poll(w, thread(w), &p, &err), 0);
@@ -126,6 +126,62 @@ static void time_that_it_was_stopped_for_a_sample_is_no_wait(void **state)
 	assert_wait(&s.w[1], 95, false, 3);
 }
 
+/* Found awake three times, asleep once; it ran for half of the time. */
+static void run_half_of_400(struct polled_waits *w)
+{
+	asleep(w, 100, 0, 0, 1, 1);
+	awake(w, 200, 50);
+	awake(w, 300, 100);
+	awake(w, 400, 150);
+}
+
+static void time_that_the_host_took_is_no_wait(void **state)
+{
+	struct seen s;
+	struct polled_waits w = begin(&s);
+
+	(void)state;
+	run_half_of_400(&w);
+	polled_waits_stolen(&w, 5000);
+	asleep(&w, 500, 200, 0, 2, 2);
+	end(&w);
+	assert_int_equal(s.n, 1);
+	assert_wait(&s.w[0], 100, false, 2);
+}
+
+static void no_more_is_the_hosts_than_it_took(void **state)
+{
+	struct seen s;
+	struct polled_waits w = begin(&s);
+
+	(void)state;
+	/* Before its beginning. */
+	polled_waits_stolen(&w, 5000);
+	run_half_of_400(&w);
+	polled_waits_stolen(&w, 5030);
+	asleep(&w, 500, 200, 0, 2, 2);
+	end(&w);
+	assert_int_equal(s.n, 2);
+	assert_wait(&s.w[0], 100, false, 2);
+	assert_wait(&s.w[1], 70, false, 0);
+}
+
+static void the_host_takes_nothing_from_one_that_sleeps(void **state)
+{
+	struct seen s;
+	struct polled_waits w = begin(&s);
+
+	(void)state;
+	asleep(&w, 100, 0, 0, 1, 1);
+	polled_waits_stolen(&w, 5000);
+	asleep(&w, 200, 10, 0, 2, 1);
+	asleep(&w, 300, 20, 0, 3, 1);
+	end(&w);
+	assert_int_equal(s.n, 2);
+	assert_wait(&s.w[0], 90, false, 1);
+	assert_wait(&s.w[1], 90, false, 1);
+}
+
 static void what_no_look_can_stand_for_has_no_stack(void **state)
 {
 	struct seen s;
@@ -134,9 +190,9 @@ static void what_no_look_can_stand_for_has_no_stack(void **state)
 	(void)state;
 	asleep(&w, 100, 0, 0, 1, 1);
 	/* Of four moments it was awake at three, and blocked half of the time. */
-	awake(&w, 200);
-	awake(&w, 300);
-	awake(&w, 400);
+	awake(&w, 200, 50);
+	awake(&w, 300, 100);
+	awake(&w, 400, 150);
 	asleep(&w, 500, 200, 0, 9, 2);
 	end(&w);
 	assert_int_equal(s.n, 2);
@@ -169,7 +225,7 @@ static void a_new_thread_counts_from_its_beginning(void **state)
 	struct polled_waits w = begin(&s);
 
 	(void)state;
-	polled_waits_begin(thread(&w), 100);
+	polled_waits_begin(&w, thread(&w), 100);
 	asleep(&w, 200, 10, 5, 1, 1);
 	end(&w);
 	assert_int_equal(s.n, 2);
@@ -199,6 +255,9 @@ int main(void)
 		cmocka_unit_test(who_does_not_run_is_in_one_wait),
 		cmocka_unit_test(a_look_stands_for_the_time_since_the_last_one),
 		cmocka_unit_test(time_that_it_was_stopped_for_a_sample_is_no_wait),
+		cmocka_unit_test(time_that_the_host_took_is_no_wait),
+		cmocka_unit_test(no_more_is_the_hosts_than_it_took),
+		cmocka_unit_test(the_host_takes_nothing_from_one_that_sleeps),
 		cmocka_unit_test(what_no_look_can_stand_for_has_no_stack),
 		cmocka_unit_test(what_was_told_too_much_is_taken_back),
 		cmocka_unit_test(a_new_thread_counts_from_its_beginning),

@@ -164,6 +164,26 @@ static void numbers_in_other_namespaces(void **state)
 	assert_int_equal(own("Pid:\t70\n"), 0);
 }
 
+static uint64_t stolen(const char *text)
+{
+	return proc_stat_stolen(text, strlen(text));
+}
+
+static void what_the_host_took(void **state)
+{
+	(void)state;
+	assert_int_equal(stolen("cpu  836 0 848 204056 81 0 11 7 0 0\n"
+				"cpu0 436 0 448 104056 41 0 11 9 0 0\n"), 7);
+	assert_int_equal(stolen("cpu  836 0 848 204056 81 0 11 7"), 7);
+	/* before Linux 2.6.11 */
+	assert_int_equal(stolen("cpu  836 0 848 204056 81 0 11\n"
+				"cpu0 436 0 448 104056 41 0 11\n"), 0);
+	assert_int_equal(stolen("cpu0 436 0 448 104056 41 0 11 9 0 0\n"), 0);
+	assert_int_equal(stolen("cpu  1 2 3 4 5 6 x 8 9\n"), 0);
+	assert_int_equal(stolen("cpu"), 0);
+	assert_int_equal(stolen(""), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +194,7 @@ int main(void)
 		cmocka_unit_test(modules_with_known_addresses),
 		cmocka_unit_test(numbers_of_status),
 		cmocka_unit_test(numbers_in_other_namespaces),
+		cmocka_unit_test(what_the_host_took),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
