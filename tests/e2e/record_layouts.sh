@@ -51,20 +51,25 @@ agrees() { # user|kernel SYMBOL PROGRAM…
 }
 perf=$(perf record -q -o p.data -- true >/dev/null 2>&1 && echo yes)
 
+# Each product needs the one before, so that a round takes as long wherever the loop
+# lies, on all processors.
+cat >work.h <<'END'
+static volatile unsigned int sink;
+#define WORK(name, where, times) \
+__attribute__((noinline, section(where))) void name(long n) \
+{ \
+	unsigned int x = (unsigned int)n; \
+	for (long i = 0; i < times * n; i++) \
+		x = x * 1664525u + (unsigned int)i; \
+	sink = x; \
+}
+END
 # Two functions, one with three times the work of the other, in sections that
 # linkers put apart.
 cat >two.c <<'END'
-static volatile unsigned long sink;
-__attribute__((noinline, section(".text.first"))) void alpha_work(long n)
-{
-	for (long i = 0; i < 3 * n; i++)
-		sink += (unsigned long)i;
-}
-__attribute__((noinline, section(".text.zlast"))) void beta_work(long n)
-{
-	for (long i = 0; i < n; i++)
-		sink += (unsigned long)i;
-}
+#include "work.h"
+WORK(alpha_work, ".text.first", 3)
+WORK(beta_work, ".text.zlast", 1)
 int main(void)
 {
 	for (int i = 0; i < 200; i++) {
@@ -113,10 +118,7 @@ layout "x32" -mx32
 
 # Two executable segments that share one page of the file.
 cat >page.c <<'END'
-static volatile unsigned long sink;
-#define WORK(name, where, times) \
-__attribute__((noinline, section(where))) void name(long n) \
-{ for (long i = 0; i < times * n; i++) sink += (unsigned long)i; }
+#include "work.h"
 WORK(alpha_work, ".text1", 3)
 WORK(beta_work, ".text2", 1)
 __attribute__((section(".text1"), used)) void _start(void)
