@@ -115,8 +115,8 @@ bool image_section_range(const struct image *img, const char *name,
 			 uint64_t *vaddr, uint64_t *size);
 
 /* The value of a symbol of .dynsym that is defined here, also of data; 0: there is none.
- * Of 64-bit files only. */
-uint64_t image_exported(struct image *img, const char *name);
+ * Sets its *size, unless NULL.  Of 64-bit files only. */
+uint64_t image_exported(struct image *img, const char *name, uint64_t *size);
 
 /* Function-like symbols of one table: STT_FUNC, STT_GNU_IFUNC, and STT_NOTYPE in
  * executable sections.  Stops when the callback returns false. */

@@ -169,7 +169,7 @@ bool image_has_symtab(struct image *img, bool *dynsym)
 	return s && s->size && s->type != SHT_NOBITS;
 }
 
-uint64_t image_exported(struct image *img, const char *name)
+uint64_t image_exported(struct image *img, const char *name, uint64_t *size)
 {
 	struct span syms = image_section(img, ".dynsym");
 	struct span text = image_section(img, ".dynstr");
@@ -178,10 +178,13 @@ uint64_t image_exported(struct image *img, const char *name)
 
 	for (size_t at = 0; syms.n - at >= sizeof(s); at += sizeof(s)) {
 		memcpy(&s, syms.p + at, sizeof(s));
-		if (s.st_shndx != SHN_UNDEF && s.st_name < text.n &&
-		    text.n - s.st_name >= len &&
-		    !memcmp(text.p + s.st_name, name, len))
-			return s.st_value;
+		if (s.st_shndx == SHN_UNDEF || s.st_name >= text.n ||
+		    text.n - s.st_name < len ||
+		    memcmp(text.p + s.st_name, name, len))
+			continue;
+		if (size)
+			*size = s.st_size;
+		return s.st_value;
 	}
 	return 0;
 }

@@ -176,8 +176,9 @@ void maps_tell(void);
 
 /* resolve.c: the function that comes after ours, or NULL. */
 void *resolve(const char *name);
-/* … or the first of all objects, the program before them; a function or data. */
-void *resolve_any(const char *name, bool function);
+/* … or the first of all objects, the program before them; a function or data.  Sets its
+ * *size, unless NULL. */
+void *resolve_any(const char *name, bool function, uint64_t *size);
 
 /* python.c */
 void python_find(void);		/* is the program an interpreter? */

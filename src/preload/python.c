@@ -23,21 +23,29 @@ struct part {
 	size_t at;
 };
 
+static bool exports(void *ctx, const char *function)
+{
+	(void)ctx;
+	return resolve_any(function, true, NULL);
+}
+
 void python_find(void)
 {
-	const uint64_t *version = resolve_any("Py_Version", false);
-	void *runtime = resolve_any("_PyRuntime", false);
+	const uint64_t *version = resolve_any("Py_Version", false, NULL);
 
-	if (!version || !runtime)
+	if (!resolve_any("_PyRuntime", false, NULL))
 		return;
-	python.types.layout = python_layout(*version);
-	python.types.code = (uintptr_t)resolve_any("PyCode_Type", false);
-	python.types.text = (uintptr_t)resolve_any("PyUnicode_Type", false);
-	python.types.bytes = (uintptr_t)resolve_any("PyBytes_Type", false);
+	python.types.layout = python_layout(version ? *version
+						    : python_version(exports, NULL));
+	python.types.code = (uintptr_t)resolve_any("PyCode_Type", false, NULL);
+	python.types.text = (uintptr_t)resolve_any("PyUnicode_Type", false, NULL);
+	python.types.bytes = (uintptr_t)resolve_any("PyBytes_Type", false, NULL);
+	python.types.loop = (uintptr_t)resolve_any("_PyEval_EvalFrameDefault", true,
+						   &python.types.loop_bytes);
 	if (python.types.layout && python.types.code && python.types.text &&
 	    python.types.bytes)
 		python.thread = (void *(*)(void))
-			resolve_any("PyGILState_GetThisThreadState", true);
+			resolve_any("PyGILState_GetThisThreadState", true, NULL);
 }
 
 void python_forget(void)

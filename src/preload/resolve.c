@@ -83,7 +83,7 @@ static uint32_t by_hash(const struct object *o, const char *name)
 }
 
 static void *find_from(const struct link_map *m, const char *name,
-		       unsigned int type)
+		       unsigned int type, uint64_t *size)
 {
 	for (; m; m = m->l_next) {
 		struct object o;
@@ -93,6 +93,8 @@ static void *find_from(const struct link_map *m, const char *name,
 			continue;
 		o.type = type;
 		i = o.gnu_hash ? by_gnu_hash(&o, name) : by_hash(&o, name);
+		if (i && size)
+			*size = o.symbols[i].st_size;
 		if (i)
 			return (void *)(o.base + o.symbols[i].st_value);
 	}
@@ -105,11 +107,11 @@ void *resolve(const char *name)
 
 	while (m && m->l_ld != _DYNAMIC)
 		m = m->l_next;
-	return m ? find_from(m->l_next, name, STT_FUNC) : NULL;
+	return m ? find_from(m->l_next, name, STT_FUNC, NULL) : NULL;
 }
 
-void *resolve_any(const char *name, bool function)
+void *resolve_any(const char *name, bool function, uint64_t *size)
 {
 	return find_from(&_r_debug ? _r_debug.r_map : NULL, name,
-			 function ? STT_FUNC : STT_OBJECT);
+			 function ? STT_FUNC : STT_OBJECT, size);
 }

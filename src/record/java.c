@@ -62,7 +62,7 @@ static bool read_memory(void *ctx, uint64_t addr, void *to, size_t n)
 static uint64_t find_symbol(void *ctx, const char *name)
 {
 	struct java_process *p = ctx;
-	uint64_t v = image_exported(p->file, name);
+	uint64_t v = image_exported(p->file, name, NULL);
 
 	return v ? v + p->bias : 0;
 }

@@ -9,7 +9,19 @@
 #include "record/image_open.h"
 #include "record/ptrace_tracer.h"
 
-/* The file behind a mapping, if it is certainly that one; else -1. */
+static int open_if_mapped(const struct record *r, const char *path, struct stat *st)
+{
+	int fd = open_plain(path, st);
+
+	if (fd >= 0 && !is_mapped_inode(&r->mmap, 0, fd, st)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* The file behind a mapping, if it is certainly that one; else -1.  The kernel tells
+ * its path below the root of its mount namespace, whatever root the process has. */
 static int open_mapped(const struct record *r, struct stat *st)
 {
 	char path[PATH_SPACE];
@@ -19,12 +31,8 @@ static int open_mapped(const struct record *r, struct stat *st)
 	    snprintf(path, sizeof(path), "/proc/%u/root%s", r->pid,
 		     r->mmap.path) >= (int)sizeof(path))
 		return -1;
-	fd = open_plain(path, st);
-	if (fd >= 0 && !is_mapped_inode(&r->mmap, 0, fd, st)) {
-		close(fd);
-		return -1;
-	}
-	return fd;
+	fd = open_if_mapped(r, path, st);
+	return fd >= 0 ? fd : open_if_mapped(r, r->mmap.path, st);
 }
 
 /* Whether a file is an interpreter, and what address its code at `offset` has. */

@@ -13,6 +13,7 @@ struct python_func {
 	uint32_t identity;	/* in text: "FIRST FILE\1NAME" */
 	uint32_t first_line;
 	uint32_t table_bytes;	/* 0: its lines are not known */
+	uint8_t minor;		/* of the version: how the table is to be read */
 	bool hidden;		/* made by the interpreter for itself */
 	size_t table;
 };
@@ -97,7 +98,7 @@ static uint32_t func_of(struct python *py, const struct python_func *new,
 			const uint8_t *table)
 {
 	uint64_t hash = hash_mix(hash_bytes(table, new->table_bytes),
-				 new->identity);
+				 (uint64_t)new->identity << 8 | new->minor);
 	uint32_t *slot = u64map_slot(&py->by_code, hash);
 	struct python_func f = *new;
 
@@ -150,6 +151,7 @@ static size_t learn(struct python *py, uint32_t pid,
 	buf_fini(&b);
 	f.first_line = c.first_line;
 	f.table_bytes = c.table_bytes;
+	f.minor = c.minor;
 	slot = f.identity == UINT32_MAX
 	       ? NULL : u64map_slot(&py->by_key, key_of(pid, e));
 	if (slot)
@@ -186,7 +188,47 @@ static int64_t next_signed(struct table *t)
 	return v & 1 ? -(int64_t)(v >> 1) : (int64_t)(v >> 1);
 }
 
-/* CPython, Objects/locations.md.  0: the instruction has no line. */
+/* 3.8 and 3.9, Objects/lnotab_notes.txt: (bytes up to where the line changes, by how
+ * much). */
+static uint32_t line_of_steps(const struct python *py, const struct python_func *f,
+			      uint32_t instr)
+{
+	struct table t = { py->tables.p + f->table, f->table_bytes, 0 };
+	int64_t line = f->first_line;
+	uint64_t at = 0;
+
+	while (t.at < t.n) {
+		at += next_byte(&t);
+		if (instr < at)
+			break;
+		line += (int8_t)next_byte(&t);
+	}
+	return line <= 0 || line > INT32_MAX ? 0 : (uint32_t)line;
+}
+
+/* 3.10, Objects/lnotab_notes.txt: (bytes, change of the line) for each part of the code. */
+static uint32_t line_of_pairs(const struct python *py, const struct python_func *f,
+			      uint32_t instr)
+{
+	enum { NO_LINE = -128 };
+	struct table t = { py->tables.p + f->table, f->table_bytes, 0 };
+	int64_t line = f->first_line;
+	uint64_t at = 0;
+
+	while (t.at < t.n) {
+		uint32_t bytes = next_byte(&t);
+		int8_t change = (int8_t)next_byte(&t);
+
+		at += bytes;
+		line += change == NO_LINE ? 0 : change;
+		if (instr < at)
+			return change == NO_LINE || line <= 0 || line > INT32_MAX
+			       ? 0 : (uint32_t)line;
+	}
+	return 0;
+}
+
+/* 3.11 and later, Objects/locations.md.  0: the instruction has no line. */
 static uint32_t line_of(const struct python *py, const struct python_func *f,
 			uint32_t instr)
 {
@@ -255,7 +297,9 @@ static uint32_t number_of(struct python *py, uint32_t func, uint32_t instr)
 		return 0;
 	if (*slot != U64MAP_NONE)
 		return *slot;
-	line = line_of(py, f, instr);
+	line = f->minor < 10 ? line_of_steps(py, f, instr)
+	       : f->minor == 10 ? line_of_pairs(py, f, instr)
+				: line_of(py, f, instr);
 	/* where a function begins, instructions have no line */
 	if (!line && f->table_bytes)
 		line = f->first_line;
@@ -284,6 +328,7 @@ static enum python_state take(struct python *py, uint32_t pid,
 	struct python_entry e;
 
 	py->frames.n = py->runs.n = 0;
+	py->loop = py->loop_end = 0;
 	while (n >= sizeof(e)) {
 		memcpy(&e, p, sizeof(e));
 		p += sizeof(e);
@@ -295,6 +340,9 @@ static enum python_state take(struct python *py, uint32_t pid,
 				return PYTHON_TORN;
 			p += used;
 			n -= used;
+		} else if (e.what == PYTHON_LOOP) {
+			py->loop = e.at;
+			py->loop_end = e.at + e.more;
 		} else if (e.what == PYTHON_RUN) {
 			run.record = e.at;
 			run.n = py->frames.n - run.first;
@@ -313,6 +361,85 @@ static enum python_state take(struct python *py, uint32_t pid,
 		}
 	}
 	return PYTHON_TORN;
+}
+
+/* The native stack of a sample, innermost first. */
+struct native {
+	const uint64_t *pc, *sp;
+	size_t n;
+	bool whole;
+	bool runs_cut;		/* the outer runs are not known */
+	uint64_t loop_frame;	/* bytes of a C frame of the loop; 0: not known */
+};
+
+static bool is_named_loop(const struct python *py, const struct native *s, size_t i)
+{
+	return s->pc[i] >= py->loop && s->pc[i] < py->loop_end;
+}
+
+/* Also in the part of the function that compilers put elsewhere, as it is seldom run:
+ * its C frame has the same size. */
+static bool is_loop(const struct python *py, const struct native *s, size_t i)
+{
+	enum { NEAR = 64 << 20 };
+	uint64_t far = s->pc[i] > py->loop ? s->pc[i] - py->loop
+					   : py->loop - s->pc[i];
+
+	return is_named_loop(py, s, i) ||
+	       (s->loop_frame && far < NEAR && i + 1 < s->n &&
+		s->sp[i + 1] - s->sp[i] == s->loop_frame);
+}
+
+typedef bool loop_rule(const struct python *py, const struct native *s, size_t i);
+
+static size_t count_loops(const struct python *py, const struct native *s, loop_rule *is)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += is(py, s, i);
+	return n;
+}
+
+/* Each C frame of the loop gets its run.  One that just begins or ends has none; of
+ * a stack that is cut the outer ones are not there. */
+static void place_by(struct python *py, const struct native *s, loop_rule *is,
+		     size_t skip)
+{
+	size_t r = 0, beyond = py->runs.n;
+
+	for (size_t i = 0; i < s->n && r < py->runs.n; i++) {
+		if (!is(py, s, i))
+			continue;
+		if (skip)
+			skip--;
+		else
+			py->runs.v[r++].record = s->sp[i];
+	}
+	for (; r < py->runs.n; r++)
+		py->runs.v[r].record = UINT64_MAX - 1 - beyond--;
+}
+
+/* 3.8 and 3.9, whose runs have no records.  False: their number is not that of the
+ * loop's C frames. */
+static bool place_runs(struct python *py, struct native *s)
+{
+	size_t named, all, n = py->runs.n;
+
+	s->loop_frame = 0;
+	for (size_t i = 0; i + 1 < s->n; i++)
+		if (is_named_loop(py, s, i))
+			s->loop_frame = s->sp[i + 1] - s->sp[i];
+	named = count_loops(py, s, is_named_loop);
+	all = count_loops(py, s, is_loop);
+	if (named == n || named == n + 1)
+		place_by(py, s, is_named_loop, named - n);
+	else if (all == n || all == n + 1 || (all < n && !s->whole) ||
+		 (all > n && s->runs_cut))
+		place_by(py, s, is_loop, all == n + 1 && !s->runs_cut);
+	else
+		return false;
+	return true;
 }
 
 /* Are the runs on the stack, one outside of the other?  Those that ran nothing
@@ -379,12 +506,16 @@ void python_merge(struct python *py, uint32_t pid, const uint64_t *pc,
 		  const uint64_t *sp, size_t n, struct record_sample *s)
 {
 	enum python_state state = take(py, pid, s->frames, s->frame_bytes);
+	struct native native = {
+		pc, sp, n, !s->end.mark, state == PYTHON_CUT, 0,
+	};
 
 	s->user = pc;
 	s->nuser = n < PYTHON_CHAIN_MAX ? (uint32_t)n : PYTHON_CHAIN_MAX;
 	if (n > PYTHON_CHAIN_MAX)
 		s->end = too_deep;
-	if (state == PYTHON_TORN || !in_order(py, sp[0])) {
+	if (state == PYTHON_TORN || (py->loop && !place_runs(py, &native)) ||
+	    !in_order(py, sp[0])) {
 		s->end = torn;
 		return;
 	}

@@ -15,7 +15,8 @@
  * frame, whose address came with the frames that it runs.  The C frame whose
  * [stack pointer, caller's stack pointer) holds it is replaced by these frames: what
  * the loop itself takes is the time of the Python line that it runs.  No name, symbol
- * or count of frames is asked for.
+ * or count of frames is asked for, but with 3.8 and 3.9: their loop keeps no record and
+ * runs one frame, so its C frames are counted.
  *
  * What is torn, or in another order than the C stack, gives no Python frames but
  * the end mark PROF_END_INTERPRETER; the native stack stays as it is.
@@ -40,6 +41,7 @@ struct python {
 	struct u64map numbers;		/* func, instruction -> frame's name */
 	struct u64map lines;		/* identity, line -> frame's name */
 	VEC(struct python_run) runs;	/* of the sample at hand */
+	uint64_t loop, loop_end;	/* … its interpreter's function, 3.8 and 3.9 */
 	VEC(uint64_t) frames;		/* the same; then the merged stack: */
 	VEC(uint64_t) merged;
 };

@@ -91,14 +91,22 @@ static void put_part(void *ctx, const void *p, size_t n)
 	buf_bytes(&r->live->part, p, n);
 }
 
+static bool exports(void *ctx, const char *function)
+{
+	return image_exported(ctx, function, NULL);
+}
+
 bool python_file_of(struct image *img, struct python_file *f)
 {
-	f->version = image_exported(img, "Py_Version");
-	f->runtime = image_exported(img, "_PyRuntime");
-	f->code = image_exported(img, "PyCode_Type");
-	f->text = image_exported(img, "PyUnicode_Type");
-	f->bytes = image_exported(img, "PyBytes_Type");
-	return f->version && f->runtime;
+	f->version = image_exported(img, "Py_Version", NULL);
+	f->by_names = f->version ? 0 : python_version(exports, img);
+	f->runtime = image_exported(img, "_PyRuntime", NULL);
+	f->code = image_exported(img, "PyCode_Type", NULL);
+	f->text = image_exported(img, "PyUnicode_Type", NULL);
+	f->bytes = image_exported(img, "PyBytes_Type", NULL);
+	f->loop_bytes = 0;
+	f->loop = image_exported(img, "_PyEval_EvalFrameDefault", &f->loop_bytes);
+	return f->runtime && (f->version || f->by_names);
 }
 
 static bool read_python_file(const struct images *im, uint32_t image,
@@ -148,16 +156,18 @@ static void forget_threads(struct python_process *q)
 static void find_runtime(struct python_live *p, struct python_process *q)
 {
 	struct reader r = { p, q->pid };
-	uint64_t version = 0;
+	uint64_t version = q->file.by_names;
 	const struct python_span v = { q->file.version + q->bias,
 				       sizeof(version) };
 
 	q->tries++;
-	if (read_spans(&r, &v, 1, &version) == sizeof(version))
+	if (version || read_spans(&r, &v, 1, &version) == sizeof(version))
 		q->types.layout = python_layout(version);
 	q->types.code = q->file.code + q->bias;
 	q->types.text = q->file.text + q->bias;
 	q->types.bytes = q->file.bytes + q->bias;
+	q->types.loop = q->file.loop + q->bias;
+	q->types.loop_bytes = q->file.loop_bytes;
 	if (q->types.layout && !q->seen)
 		q->seen = calloc(PYTHON_SEEN, sizeof(*q->seen));
 	if (q->seen)

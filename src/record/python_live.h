@@ -19,6 +19,8 @@
 /* Addresses in the file. */
 struct python_file {
 	uint64_t version, runtime, code, text, bytes;
+	uint64_t by_names;	/* its version, where that has no address */
+	uint64_t loop, loop_bytes;	/* the interpreter's */
 };
 bool python_file_of(struct image *img, struct python_file *f);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Offsets: those of CPython's releases 3.11.2 and 3.11.7, 3.12.1, 3.13.0 and 3.13.18,
+ * Offsets: those of CPython's releases 3.8.18, 3.9.18, 3.10.13, 3.11.2 and 3.11.7, 3.12.1, 3.13.0 and 3.13.18,
  * 3.14.10 and 3.15.2 for x86-64.  Structures do not change within a minor version.
  */
 #include "runtime/python_frames.h"
@@ -9,8 +9,13 @@ struct python_layout {
 	uint8_t minor;
 	uint8_t thread_frame;	/* of the thread state: the innermost frame … */
 	bool by_cframe;		/* … or what tells it, on the C stack */
+	bool by_object;		/* frames are objects, each runs on its own */
+	/* 3.10: the innermost run, and where the outermost one's record is. */
+	uint8_t thread_cframe;	/* 0: runs have no records */
+	uint16_t thread_root;
 	uint8_t cframe_frame, cframe_previous;
 	uint8_t frame_code, frame_previous, frame_instr, frame_size;
+	uint8_t instr_bytes;	/* … by_object: of what frame_instr counts */
 	uint8_t frame_entry;	/* 3.11: it is the last of its run; 0: later */
 	uint8_t frame_owner;	/* 3 and more: no frame, but the run's end */
 	uint8_t tags;		/* bits of the code's address that are none */
@@ -20,19 +25,43 @@ struct python_layout {
 	/* Of the runtime, interpreters and threads. */
 	uint16_t runtime_head, interpreter_next, interpreter_threads;
 	uint8_t thread_number;
+	uint8_t thread_handle;	/* … or a pthread_t, which knows the number */
 };
 
 enum {
+	/* Of struct pthread, in all of glibc 2.4 to 2.43. */
+	PTHREAD_TID = 720,
 	OBJECT_TYPE = 8,	/* of every object */
 	VAR_SIZE = 16,		/* of text and bytes */
 	TEXT_STATE = 32,
 	BYTES_DATA = 32,
 	OWNER_NONE = 3,
-	FRAME_ROOM = 80,
+	FRAME_ROOM = 112,
 };
 #define ADDRESS_MAX (1ull << 47)
 
 static const struct python_layout layouts[] = {
+	{ .minor = 8, .by_object = true, .thread_frame = 24,
+	  .frame_code = 32, .frame_previous = 24, .frame_instr = 104,
+	  .instr_bytes = 1, .frame_size = 112, .code_file = 104,
+	  .code_name = 112, .code_table = 120, .code_line = 40,
+	  .text_ascii = 48, .text_other = 72, .runtime_head = 32,
+	  .interpreter_next = 0, .interpreter_threads = 8,
+	  .thread_handle = 176 },
+	{ .minor = 9, .by_object = true, .thread_frame = 24,
+	  .frame_code = 32, .frame_previous = 24, .frame_instr = 104,
+	  .instr_bytes = 1, .frame_size = 112, .code_file = 104,
+	  .code_name = 112, .code_table = 120, .code_line = 40,
+	  .text_ascii = 48, .text_other = 72, .runtime_head = 32,
+	  .interpreter_next = 0, .interpreter_threads = 8,
+	  .thread_handle = 176 },
+	{ .minor = 10, .by_object = true, .thread_frame = 24,
+	  .thread_cframe = 48, .thread_root = 264, .cframe_previous = 8,
+	  .frame_code = 32, .frame_previous = 24, .frame_instr = 96,
+	  .instr_bytes = 2, .frame_size = 104, .code_file = 104, .code_name = 112,
+	  .code_table = 120, .code_line = 40, .text_ascii = 48,
+	  .text_other = 72, .runtime_head = 32, .interpreter_next = 0,
+	  .interpreter_threads = 8, .thread_handle = 176 },
 	{ .minor = 11, .thread_frame = 56, .by_cframe = true,
 	  .cframe_frame = 8, .cframe_previous = 16, .frame_code = 32,
 	  .frame_previous = 48, .frame_instr = 56, .frame_size = 72,
@@ -71,6 +100,13 @@ static const struct python_layout layouts[] = {
 	  .runtime_head = 936, .interpreter_next = 7264,
 	  .interpreter_threads = 7336, .thread_number = 184 },
 };
+
+uint64_t python_version(python_exports *exports, void *ctx)
+{
+	return exports(ctx, "PyIter_Send") ? 0x030a0000
+	       : exports(ctx, "PyThreadState_GetFrame") ? 0x03090000
+	       : exports(ctx, "PyCode_NewWithPosOnlyArgs") ? 0x03080000 : 0;
+}
 
 const struct python_layout *python_layout(uint64_t version)
 {
@@ -386,12 +422,44 @@ static bool take_frame(struct walk *w, uint64_t *f, uint64_t *record)
 	return !last || end_run(w, *f, record);
 }
 
+/* Up to 3.10: a frame, and the run of its own.  The outermost run's record, which runs
+ * nothing, is in the thread's state. */
+static bool take_object(struct walk *w, uint64_t *f, uint64_t *record, uint64_t root)
+{
+	const struct python_layout *l = w->layout;
+	const bool recorded = l->thread_cframe;
+	struct python_span v[2];
+	uint64_t memory[FRAME_ROOM / 8 + 2];
+	uint32_t instr;
+
+	v[0].at = *f;
+	v[0].n = l->frame_size;
+	v[1].at = *record + l->cframe_previous;
+	v[1].n = recorded ? 8 : 0;
+	if (!is_pointer(*f) ||
+	    (recorded && (!is_pointer(*record) || *record == root)) ||
+	    w->door->read(w->door->ctx, v, 2, memory) != v[0].n + v[1].n)
+		return false;
+	/* Before the first instruction it is -1. */
+	instr = half(memory, l->frame_instr);
+	instr = instr == UINT32_MAX ? 0 : instr;
+	if (instr >= PYTHON_INSTR_MAX / l->instr_bytes ||
+	    !is_pointer(word(memory, l->frame_code)) ||
+	    !add(w, word(memory, l->frame_code), l->instr_bytes * instr) ||
+	    !add(w, *record, PYTHON_RUN))
+		return false;
+	*f = word(memory, l->frame_previous);
+	*record = recorded ? word(memory, v[0].n) : 0;
+	return !recorded || *f || *record == root;
+}
+
 static enum python_state walk(struct walk *w, uint64_t thread)
 {
 	const struct python_layout *l = w->layout;
-	uint64_t f, record = 0, other, seen = 0;
+	uint64_t f, record = 0, other, seen = 0, root = thread + l->thread_root;
 
-	if (!get(w, thread + l->thread_frame, 8, &f))
+	if (!get(w, thread + l->thread_frame, 8, &f) ||
+	    (l->thread_cframe && !get(w, thread + l->thread_cframe, 8, &record)))
 		return PYTHON_TORN;
 	if (l->by_cframe) {
 		record = f;
@@ -406,7 +474,8 @@ static enum python_state walk(struct walk *w, uint64_t thread)
 			return PYTHON_TORN;
 		if (!(n & (n - 1)))
 			seen = f;
-		if (!take_frame(w, &f, &record))
+		if (!(l->by_object ? take_object(w, &f, &record, root)
+				   : take_frame(w, &f, &record)))
 			return PYTHON_TORN;
 	}
 	return flush(w) ? PYTHON_WHOLE : PYTHON_TORN;
@@ -423,12 +492,33 @@ size_t python_walk(const struct python_types *types, uint64_t thread,
 	w.s = s;
 	w.entries = w.codes = w.all = w.pending = 0;
 	s->window_n = s->window_at = 0;
+	if (w.layout->by_object && !w.layout->thread_cframe)
+		put_entry(&w, types->loop, PYTHON_LOOP, (uint32_t)types->loop_bytes);
 	put_entry(&w, 0, PYTHON_END, walk(&w, thread));
 	return w.all;
 }
 
 /* Of every version. */
 enum { THREAD_NEXT = 8, THREAD_INTERPRETER = 16, THREAD_BYTES = 192 };
+
+static bool read_word(const struct python_door *door, uint64_t at, uint64_t *v)
+{
+	struct python_span s = { at, sizeof(*v) };
+
+	return is_pointer(at) && door->read(door->ctx, &s, 1, v) == sizeof(*v);
+}
+
+static bool has_number(const struct python_layout *l, const struct python_door *door,
+		       const uint64_t *state, uint32_t tid)
+{
+	uint64_t number;
+
+	if (!l->thread_handle)
+		return word(state, l->thread_number) == tid;
+	return read_word(door, word(state, l->thread_handle) + PTHREAD_TID,
+			 &number) &&
+	       (uint32_t)number == tid;
+}
 
 /* Whether the state is of that thread and interpreter (0: any); *next is the one behind
  * it. */
@@ -445,14 +535,7 @@ static bool thread_is(const struct python_layout *l, const struct python_door *d
 		return false;
 	*next = word(state, THREAD_NEXT);
 	*sane = !interpreter || word(state, THREAD_INTERPRETER) == interpreter;
-	return *sane && word(state, l->thread_number) == tid;
-}
-
-static bool read_word(const struct python_door *door, uint64_t at, uint64_t *v)
-{
-	struct python_span s = { at, sizeof(*v) };
-
-	return is_pointer(at) && door->read(door->ctx, &s, 1, v) == sizeof(*v);
+	return *sane && has_number(l, door, state, tid);
 }
 
 /* *left: how many states may still be asked. */

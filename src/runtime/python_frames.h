@@ -2,7 +2,7 @@
 #ifndef TALLY_RUNTIME_PYTHON_FRAMES_H
 #define TALLY_RUNTIME_PYTHON_FRAMES_H
 /*
- * The frames of CPython's interpreter (3.11 to 3.15, x86-64, with the global lock) in a
+ * The frames of CPython's interpreter (3.8 to 3.15, x86-64, with the global lock) in a
  * thread that stands still: in the handler of its own signal (preload/python.c), or
  * asleep (record/python_live.h).  One walk and one table of structures for both; what
  * reads memory is the caller's.
@@ -19,7 +19,10 @@
  *	run	behind the frames, innermost first, of one activation of the
  *		interpreter's loop: the address of what that activation keeps on the
  *		C stack.  The C frame with this address between its stack pointer
- *		and that of its caller is the one that ran them.
+ *		and that of its caller is the one that ran them.  3.8 and 3.9 keep
+ *		nothing there (0): each activation runs one frame
+ *	loop	3.8 and 3.9, the first: where the loop's function is, so that its
+ *		activations can be counted
  *	code	before the first frame of a code object: its names and its table of
  *		lines, which so are those of the sample's moment
  *	end	the last: whether the chain is whole
@@ -42,6 +45,7 @@ enum {
 };
 
 /* python_entry.what; below PYTHON_INSTR_MAX: a frame */
+#define PYTHON_LOOP 0xfffffffcu
 #define PYTHON_CODE 0xfffffffdu
 #define PYTHON_RUN 0xfffffffeu
 #define PYTHON_END 0xffffffffu
@@ -53,9 +57,9 @@ enum python_state {
 };
 
 struct python_entry {
-	uint64_t at;	/* code object; run: on the C stack */
+	uint64_t at;	/* code object; run: on the C stack; loop: function */
 	uint32_t what;	/* offset of the instruction, or PYTHON_* */
-	uint32_t more;	/* witness; end: enum python_state */
+	uint32_t more;	/* witness; loop: its bytes; end: enum python_state */
 };
 
 /* Behind a PYTHON_CODE entry; then name, file and table, with zeros up to a
@@ -80,6 +84,7 @@ struct python_layout;
 struct python_types {
 	const struct python_layout *layout;
 	uint64_t code, text, bytes;	/* PyCode_Type, PyUnicode_Type … */
+	uint64_t loop, loop_bytes;	/* _PyEval_EvalFrameDefault() */
 };
 
 struct python_door {
@@ -103,6 +108,11 @@ struct python_scratch {
 	struct python_span spans[PYTHON_BATCH];
 	uint64_t codes[PYTHON_BATCH][PYTHON_CODE_BYTES / 8];
 };
+
+/* The version of an interpreter that has no Py_Version, which came with 3.11, by the
+ * functions that it exports: as Py_Version would have it, or 0. */
+typedef bool python_exports(void *ctx, const char *function);
+uint64_t python_version(python_exports *exports, void *ctx);
 
 /* NULL: no version that is known.  `version` as Py_Version has it. */
 const struct python_layout *python_layout(uint64_t version);

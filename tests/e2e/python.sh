@@ -9,7 +9,7 @@ t_needs timer
 e2e=$top_srcdir/tests/e2e
 known() { # INTERPRETER: is it one whose frames are known?
 	"$1" -c 'import sys, sysconfig
-sys.exit(not ((3, 11) <= sys.version_info < (3, 16) and
+sys.exit(not ((3, 8) <= sys.version_info < (3, 16) and
 	 sys.implementation.name == "cpython" and
 	 not sysconfig.get_config_var("Py_GIL_DISABLED")))' 2>/dev/null
 }
@@ -18,7 +18,7 @@ scenes() { # HOW PYTHON OPTION…
 	how=$1 python=$2
 	shift 2
 	t_run "$how: records" timeout 120 "$TALLY" record "$@" -o s.tally \
-		"$python" "$e2e/python_scenes.py" 4 truth.json
+		"$python" "$e2e/python_scenes.py" "$seconds" truth.json
 	"$TALLY" export --format=firefox -i s.tally -o s.json
 	got=$("$first" "$e2e/python_check.py" s.json truth.json truth.json.child)
 	echo "$got" | sed 's/^/# /'
@@ -35,12 +35,19 @@ scenes() { # HOW PYTHON OPTION…
 traced=
 t_has ptrace && traced=yes
 first=
-for python in /usr/bin/python3 python3 ${TALLY_PYTHONS-}; do
+tried=
+# One of each version that is here.
+others=${TALLY_PYTHONS-$(ls -d "$HOME"/.pyenv/versions/3.*/bin/python3 \
+	/usr/bin/python3.[0-9]* 2>/dev/null)}
+for python in /usr/bin/python3 python3 $others; do
 	python=$(command -v "$python") && known "$python" || continue
-	[ -z "$first" ] || case " ${TALLY_PYTHONS-} " in
-	*" $python "*) ;;
-	*) continue;;
+	version=$("$python" -c 'import sys
+print("%d.%d" % sys.version_info[:2])')
+	case "$tried " in
+	*" $version "*) continue;;
 	esac
+	tried="$tried $version"
+	seconds=$([ "$first" ] && echo 2 || echo 4)
 	first=${first:-$python}
 	scenes "$python" "$python"
 	[ -z "$traced" ] ||

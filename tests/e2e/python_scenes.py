@@ -40,7 +40,7 @@ def note(name):
     frame = frame.f_back
     while frame:
         code = frame.f_code
-        chain.append([code.co_qualname, code.co_filename, frame.f_lineno])
+        chain.append([getattr(code, "co_qualname", code.co_name), code.co_filename, frame.f_lineno])
         frame = frame.f_back
     if chain not in t["chains"]:
         t["chains"].append(chain)

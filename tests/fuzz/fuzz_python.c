@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The memory of a Python interpreter, of any contents: the walk of its frames, what
- * the recorder makes of them, and the search for a thread.  The first byte is the minor version; if its
- * highest bit is set, the bytes are no memory but what a program says that it
- * found.  The memory begins at BASE with the thread's state; types are where BASE +
- * 64, + 72 and + 80 say.
+ * the recorder makes of them, and the search for a thread.  The first byte is the minor
+ * version; if its highest bit is set, the bytes are no memory but what a program says
+ * that it found.  The memory begins at BASE with the thread's state; types are where
+ * BASE + 80, + 88 and + 96 say, the loop (of 3.8 and 3.9) where BASE + 120 and + 128 do.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -119,10 +119,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		merge(m.bytes, m.size);
 		return 0;
 	}
-	types.layout = python_layout(3 << 24 | (11 + data[0] % 5) << 16);
+	types.layout = python_layout(3 << 24 | (data[0] & 0x40 ? 8 + data[0] % 3
+						: 11 + data[0] % 5) << 16);
 	types.code = word_at(&m, 80);
 	types.text = word_at(&m, 88);
 	types.bytes = word_at(&m, 96);
+	types.loop = word_at(&m, 120) & 0xffff;
+	types.loop_bytes = word_at(&m, 128) & 0xffff;
 	door.seen = calloc(PYTHON_SEEN, sizeof(*door.seen));
 	if (!types.layout || !door.seen)
 		abort();
