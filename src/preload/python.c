@@ -23,6 +23,20 @@ struct part {
 	size_t at;
 };
 
+static size_t read_spans(void *ctx, const struct python_span *v, size_t n,
+			 void *to)
+{
+	struct python_span all = { (uintptr_t)to, 0 };
+	long r;
+
+	(void)ctx;
+	for (size_t i = 0; i < n; i++)
+		all.n += v[i].n;
+	r = sys6(SYS_process_vm_readv, preload.pid, (long)&all, 1, (long)v,
+		 (long)n, 0);
+	return r > 0 ? (size_t)r : 0;
+}
+
 static bool exports(void *ctx, const char *function)
 {
 	(void)ctx;
@@ -32,18 +46,20 @@ static bool exports(void *ctx, const char *function)
 void python_find(void)
 {
 	const uint64_t *version = resolve_any("Py_Version", false, NULL);
+	const struct python_door door = { .read = read_spans };
+	void *runtime = resolve_any("_PyRuntime", false, NULL);
 
-	if (!resolve_any("_PyRuntime", false, NULL))
+	if (!runtime ||
+	    !python_layout(&python.types.layout,
+			   version ? *version : python_version(exports, NULL),
+			   (uintptr_t)runtime, &door))
 		return;
-	python.types.layout = python_layout(version ? *version
-						    : python_version(exports, NULL));
 	python.types.code = (uintptr_t)resolve_any("PyCode_Type", false, NULL);
 	python.types.text = (uintptr_t)resolve_any("PyUnicode_Type", false, NULL);
 	python.types.bytes = (uintptr_t)resolve_any("PyBytes_Type", false, NULL);
 	python.types.loop = (uintptr_t)resolve_any("_PyEval_EvalFrameDefault", true,
 						   &python.types.loop_bytes);
-	if (python.types.layout && python.types.code && python.types.text &&
-	    python.types.bytes)
+	if (python.types.code && python.types.text && python.types.bytes)
 		python.thread = (void *(*)(void))
 			resolve_any("PyGILState_GetThisThreadState", true, NULL);
 }
@@ -58,20 +74,6 @@ size_t python_room(void)
 {
 	return python.thread && !preload.careful && !preload.no_readv
 		? PYTHON_PART_MAX : 0;
-}
-
-static size_t read_spans(void *ctx, const struct python_span *v, size_t n,
-			 void *to)
-{
-	struct python_span all = { (uintptr_t)to, 0 };
-	long r;
-
-	(void)ctx;
-	for (size_t i = 0; i < n; i++)
-		all.n += v[i].n;
-	r = sys6(SYS_process_vm_readv, preload.pid, (long)&all, 1, (long)v,
-		 (long)n, 0);
-	return r > 0 ? (size_t)r : 0;
 }
 
 static void put_bytes(void *ctx, const void *p, size_t n)

@@ -70,12 +70,10 @@ static int sample_child(pid_t child, struct error *err)
 
 static _Noreturn void child_works(void)
 {
-	volatile unsigned int x = 0;
-
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	prctl(PR_SET_PTRACER, (unsigned long)getppid(), 0, 0, 0);
 	for (;;)
-		x++;
+		__asm__ volatile("");
 }
 
 static void ptrace_works(struct doctor *d, struct doctor_check *c)

@@ -159,18 +159,21 @@ static void find_runtime(struct python_live *p, struct python_process *q)
 	uint64_t version = q->file.by_names;
 	const struct python_span v = { q->file.version + q->bias,
 				       sizeof(version) };
+	const struct python_door door = { .read = read_spans, .ctx = &r };
+	bool known;
 
 	q->tries++;
-	if (version || read_spans(&r, &v, 1, &version) == sizeof(version))
-		q->types.layout = python_layout(version);
+	known = (version || read_spans(&r, &v, 1, &version) == sizeof(version)) &&
+		python_layout(&q->types.layout, version, q->file.runtime + q->bias,
+			      &door);
 	q->types.code = q->file.code + q->bias;
 	q->types.text = q->file.text + q->bias;
 	q->types.bytes = q->file.bytes + q->bias;
 	q->types.loop = q->file.loop + q->bias;
 	q->types.loop_bytes = q->file.loop_bytes;
-	if (q->types.layout && !q->seen)
+	if (known && !q->seen)
 		q->seen = calloc(PYTHON_SEEN, sizeof(*q->seen));
-	if (q->seen)
+	if (known && q->seen)
 		q->runtime = q->file.runtime + q->bias;
 }
 

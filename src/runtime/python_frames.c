@@ -5,29 +5,6 @@
  */
 #include "runtime/python_frames.h"
 
-struct python_layout {
-	uint8_t minor;
-	uint8_t thread_frame;	/* of the thread state: the innermost frame … */
-	bool by_cframe;		/* … or what tells it, on the C stack */
-	bool by_object;		/* frames are objects, each runs on its own */
-	/* 3.10: the innermost run, and where the outermost one's record is. */
-	uint8_t thread_cframe;	/* 0: runs have no records */
-	uint16_t thread_root;
-	uint8_t cframe_frame, cframe_previous;
-	uint8_t frame_code, frame_previous, frame_instr, frame_size;
-	uint8_t instr_bytes;	/* … by_object: of what frame_instr counts */
-	uint8_t frame_entry;	/* 3.11: it is the last of its run; 0: later */
-	uint8_t frame_owner;	/* 3 and more: no frame, but the run's end */
-	uint8_t tags;		/* bits of the code's address that are none */
-	uint8_t code_file, code_name, code_table, code_line, code_version;
-	uint8_t code_bytecode;
-	uint8_t text_ascii, text_other;	/* where characters begin */
-	/* Of the runtime, interpreters and threads. */
-	uint16_t runtime_head, interpreter_next, interpreter_threads;
-	uint8_t thread_number;
-	uint8_t thread_handle;	/* … or a pthread_t, which knows the number */
-};
-
 enum {
 	/* Of struct pthread, in all of glibc 2.4 to 2.43. */
 	PTHREAD_TID = 720,
@@ -36,6 +13,9 @@ enum {
 	TEXT_STATE = 32,
 	BYTES_DATA = 32,
 	OWNER_NONE = 3,
+	THREAD_NEXT = 8,
+	THREAD_INTERPRETER = 16,
+	THREAD_BYTES = 192,
 	FRAME_ROOM = 112,
 };
 #define ADDRESS_MAX (1ull << 47)
@@ -108,14 +88,117 @@ uint64_t python_version(python_exports *exports, void *ctx)
 	       : exports(ctx, "PyCode_NewWithPosOnlyArgs") ? 0x03080000 : 0;
 }
 
-const struct python_layout *python_layout(uint64_t version)
+/* No memcpy: see above. */
+static uint64_t word(const void *p, size_t at)
 {
-	if (version >> 24 != 3)
-		return NULL;
+	return *(const uint64_t *)((const uint8_t *)p + at);
+}
+
+static bool is_pointer(uint64_t p)
+{
+	return p && p < ADDRESS_MAX && !(p & 7);
+}
+
+/* Internal/pycore_debug_offsets.h of 3.13, 3.14 and 3.15: where the table has a number,
+ * and what it is for us, or what it must be. */
+struct told_offset {
+	uint16_t at[3];
+	uint8_t to, bytes, must_be;
+};
+
+enum { TOLD_FIRST = 13, TOLD_BYTES = 768, TOLD_VERSION = 8, TOLD_FREE_THREADED = 16 };
+#define TOLD_COOKIE 0x7970677562656478ull	/* "xdebugpy" */
+
+#define TOLD(a, b, c, field) \
+	{ { a, b, c }, offsetof(struct python_layout, field), \
+	  sizeof(((struct python_layout *)NULL)->field), 0 }
+#define MUST(a, b, c, number) { { a, b, c }, 0, 0, number }
+static const struct told_offset told_offsets[] = {
+	TOLD(40, 40, 40, runtime_head),
+	TOLD(64, 64, 64, interpreter_next),
+	TOLD(72, 72, 72, interpreter_threads),
+	MUST(168, 192, 192, THREAD_NEXT),
+	MUST(176, 200, 200, THREAD_INTERPRETER),
+	TOLD(184, 208, 208, thread_frame),
+	TOLD(200, 224, 248, thread_number),
+	TOLD(224, 248, 312, frame_size),
+	TOLD(232, 256, 320, frame_previous),
+	TOLD(240, 264, 328, frame_code),
+	TOLD(248, 272, 336, frame_instr),
+	TOLD(264, 288, 352, frame_owner),
+	TOLD(280, 320, 384, code_file),
+	TOLD(296, 336, 400, code_name),
+	TOLD(304, 344, 408, code_table),
+	TOLD(312, 352, 416, code_line),
+	TOLD(344, 384, 448, code_bytecode),
+	MUST(360, 408, 472, OBJECT_TYPE),
+	MUST(528, 608, 704, BYTES_DATA),
+	MUST(544, 624, 720, TEXT_STATE),
+	MUST(552, 632, 728, VAR_SIZE),
+	TOLD(560, 640, 736, text_ascii),
+};
+
+/* What was told lies in what is read of each structure. */
+static bool is_sane(const struct python_layout *l)
+{
+	enum { CODE_MAX = PYTHON_CODE_BYTES - 8, THREAD_MAX = THREAD_BYTES - 8 };
+	const uint8_t words = l->frame_previous | l->frame_code | l->frame_instr |
+			      l->code_file | l->code_name | l->code_table |
+			      l->thread_frame | l->thread_number;
+
+	return !(words & 7) && !(l->code_line & 3) && l->thread_number <= THREAD_MAX &&
+	       l->frame_size >= 8 && l->frame_previous <= l->frame_size - 8 &&
+	       l->frame_code <= l->frame_size - 8 &&
+	       l->frame_instr <= l->frame_size - 8 &&
+	       l->frame_owner < l->frame_size && l->code_file <= CODE_MAX &&
+	       l->code_name <= CODE_MAX && l->code_table <= CODE_MAX &&
+	       l->code_line <= CODE_MAX;
+}
+
+static bool take_told(struct python_layout *l, uint64_t version, const uint64_t *table)
+{
+	const uint8_t line = l->code_line;
+
+	if (word(table, 0) != TOLD_COOKIE || word(table, TOLD_VERSION) != version ||
+	    word(table, TOLD_FREE_THREADED))
+		return false;
+	for (size_t i = 0; i < sizeof(told_offsets) / sizeof(*told_offsets); i++) {
+		const struct told_offset *o = &told_offsets[i];
+		uint64_t v = word(table, o->at[l->minor - TOLD_FIRST]);
+		uint8_t *to = (uint8_t *)l + o->to;
+
+		if (o->bytes == 2)
+			*(uint16_t *)(void *)to = (uint16_t)v;
+		else if (o->bytes)
+			*to = (uint8_t)v;
+		if (o->bytes ? v >> 8 * o->bytes : v != o->must_be)
+			return false;
+	}
+	l->text_other = (uint8_t)(l->text_ascii + 16);
+	if (l->code_line != line)
+		l->code_version = 0;	/* the table has none */
+	return is_sane(l);
+}
+
+bool python_layout_released(struct python_layout *l, uint64_t version)
+{
+	l->minor = 0;
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++)
-		if (layouts[i].minor == (version >> 16 & 0xff))
-			return &layouts[i];
-	return NULL;
+		if (version >> 24 == 3 && layouts[i].minor == (version >> 16 & 0xff))
+			*l = layouts[i];
+	return l->minor;
+}
+
+bool python_layout(struct python_layout *l, uint64_t version, uint64_t runtime,
+		   const struct python_door *door)
+{
+	uint64_t table[TOLD_BYTES / 8];
+	const struct python_span v = { runtime, sizeof(table) };
+
+	if (!python_layout_released(l, version) || l->minor < TOLD_FIRST)
+		return l->minor;
+	return is_pointer(runtime) && door->read(door->ctx, &v, 1, table) == sizeof(table) &&
+	       take_told(l, version, table);
 }
 
 struct walk {
@@ -127,12 +210,6 @@ struct walk {
 	size_t pending;			/* in s->batch */
 };
 
-/* No memcpy: see above. */
-static uint64_t word(const void *p, size_t at)
-{
-	return *(const uint64_t *)((const uint8_t *)p + at);
-}
-
 static uint32_t half(const void *p, size_t at)
 {
 	return *(const uint32_t *)((const uint8_t *)p + at);
@@ -141,11 +218,6 @@ static uint32_t half(const void *p, size_t at)
 static uint8_t byte(const void *p, size_t at)
 {
 	return ((const uint8_t *)p)[at];
-}
-
-static bool is_pointer(uint64_t p)
-{
-	return p && p < ADDRESS_MAX && !(p & 7);
 }
 
 static bool get(struct walk *w, uint64_t at, size_t n, void *to)
@@ -487,7 +559,7 @@ size_t python_walk(const struct python_types *types, uint64_t thread,
 	struct walk w;
 
 	w.types = types;
-	w.layout = types->layout;
+	w.layout = &types->layout;
 	w.door = door;
 	w.s = s;
 	w.entries = w.codes = w.all = w.pending = 0;
@@ -497,9 +569,6 @@ size_t python_walk(const struct python_types *types, uint64_t thread,
 	put_entry(&w, 0, PYTHON_END, walk(&w, thread));
 	return w.all;
 }
-
-/* Of every version. */
-enum { THREAD_NEXT = 8, THREAD_INTERPRETER = 16, THREAD_BYTES = 192 };
 
 static bool read_word(const struct python_door *door, uint64_t at, uint64_t *v)
 {
@@ -563,7 +632,7 @@ uint64_t python_thread(const struct python_types *types, uint64_t runtime,
 		       const struct python_door *door)
 {
 	enum { INTERPRETERS_MAX = 256, THREADS_MAX = 8192 };
-	const struct python_layout *l = types->layout;
+	const struct python_layout *l = &types->layout;
 	size_t left = THREADS_MAX;
 	uint64_t at, found;
 	bool sane;

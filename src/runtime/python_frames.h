@@ -78,11 +78,33 @@ struct python_span {
 	uint64_t at, n;
 };
 
-struct python_layout;
+/* Offsets, for python_frames.c alone. */
+struct python_layout {
+	uint8_t minor;
+	uint8_t thread_frame;	/* of the thread state: the innermost frame … */
+	bool by_cframe;		/* … or what tells it, on the C stack */
+	bool by_object;		/* frames are objects, each runs on its own */
+	/* 3.10: the innermost run, and where the outermost one's record is. */
+	uint8_t thread_cframe;	/* 0: runs have no records */
+	uint16_t thread_root;
+	uint8_t cframe_frame, cframe_previous;
+	uint8_t frame_code, frame_previous, frame_instr, frame_size;
+	uint8_t instr_bytes;	/* … by_object: of what frame_instr counts */
+	uint8_t frame_entry;	/* 3.11: it is the last of its run; 0: later */
+	uint8_t frame_owner;	/* 3 and more: no frame, but the run's end */
+	uint8_t tags;		/* bits of the code's address that are none */
+	uint8_t code_file, code_name, code_table, code_line, code_version;
+	uint8_t code_bytecode;
+	uint8_t text_ascii, text_other;	/* where characters begin */
+	/* Of the runtime, interpreters and threads. */
+	uint16_t runtime_head, interpreter_next, interpreter_threads;
+	uint8_t thread_number;
+	uint8_t thread_handle;	/* … or a pthread_t, which knows the number */
+};
 
-/* Where an interpreter's types are; of which version it is. */
+/* Where an interpreter's types are, and what they look like. */
 struct python_types {
-	const struct python_layout *layout;
+	struct python_layout layout;
 	uint64_t code, text, bytes;	/* PyCode_Type, PyUnicode_Type … */
 	uint64_t loop, loop_bytes;	/* _PyEval_EvalFrameDefault() */
 };
@@ -114,8 +136,14 @@ struct python_scratch {
 typedef bool python_exports(void *ctx, const char *function);
 uint64_t python_version(python_exports *exports, void *ctx);
 
-/* NULL: no version that is known.  `version` as Py_Version has it. */
-const struct python_layout *python_layout(uint64_t version);
+/* Those of a version's releases, for x86-64; false: it is not known. */
+bool python_layout_released(struct python_layout *l, uint64_t version);
+/* What is known of an interpreter whose _PyRuntime is there.  From 3.13 on it tells its
+ * offsets itself (_Py_DebugOffsets).  False: its version is not known, or it has
+ * frames of another kind (as without the global lock).  `version` as Py_Version has it;
+ * of the door only its reading is used. */
+bool python_layout(struct python_layout *l, uint64_t version, uint64_t runtime,
+		   const struct python_door *door);
 
 /* The state of the thread with this number (as its own pid namespace has it), of the
  * interpreters of a runtime at `runtime` (_PyRuntime); `guess`: where it was before, or

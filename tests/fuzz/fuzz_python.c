@@ -105,6 +105,17 @@ static void find_thread(const struct python_types *types, struct memory *m,
 	}
 }
 
+/* What the memory says of itself, or the release's. */
+static bool find_layout(struct python_layout *l, uint8_t first, const struct memory *m,
+			const struct python_door *door)
+{
+	uint64_t minor = first & 0x40 ? 8 + first % 3 : 11 + first % 5;
+	uint64_t version = 3 << 24 | minor << 16;
+
+	return python_layout(l, version, BASE + (word_at(m, 136) & 0xffff), door) ||
+	       python_layout_released(l, version);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct python_scratch scratch;
@@ -119,16 +130,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		merge(m.bytes, m.size);
 		return 0;
 	}
-	types.layout = python_layout(3 << 24 | (data[0] & 0x40 ? 8 + data[0] % 3
-						: 11 + data[0] % 5) << 16);
 	types.code = word_at(&m, 80);
 	types.text = word_at(&m, 88);
 	types.bytes = word_at(&m, 96);
 	types.loop = word_at(&m, 120) & 0xffff;
 	types.loop_bytes = word_at(&m, 128) & 0xffff;
 	door.seen = calloc(PYTHON_SEEN, sizeof(*door.seen));
-	if (!types.layout || !door.seen)
+	if (!door.seen || !find_layout(&types.layout, data[0], &m, &door))
 		abort();
+	m.reads = 0;
 	n = python_walk(&types, BASE, &door, &scratch);
 	if (n != m.part.n || n > PYTHON_PART_MAX || n % 8)
 		abort();
