@@ -39,7 +39,7 @@ u64 sample_jitter(struct cpu_state *c, u64 mean)
 /*
  * Puts a record, and with `copy`, its end, what is there of the user's stack.
  *
- * The program's side is src/record/kmod_ring.c: it loads head with acquire order
+ * The program's side is src/record/kmod/kmod_ring.c: it loads head with acquire order
  * and stores tail with release order.
  */
 static bool ring_put(struct cpu_state *c, struct tally_record *r,

@@ -10,6 +10,7 @@ include src/unwind/local.mk
 include src/runtime/local.mk
 include src/profile/local.mk
 include src/preload/local.mk
+include src/launch/local.mk
 include src/record/local.mk
 include src/count/local.mk
 include src/import/local.mk
@@ -23,6 +24,6 @@ include src/tui/local.mk
 include src/cmd/local.mk
 include src/cli/local.mk
 
-TALLY_LIBS += libcmd.a libimport.a libverify.a libcount.a librecord.a libtui.a libhistory.a libcheck.a libexport.a libviews.a \
+TALLY_LIBS += libcmd.a libimport.a libverify.a libcount.a librecord.a liblaunch.a libtui.a libhistory.a libcheck.a libexport.a libviews.a \
 	libcompare.a libprofile.a libsymbolize.a libruntime.a libtallyunwind.a libevents.a libhints.a \
 	libdisasm.a libimage.a libbase.a $(ZYDIS_LIBS) $(SQLITE_LIBS)

@@ -178,7 +178,7 @@ def _cc1():
 def _preprocessed(tools):
     out = os.path.join(tools.work, 'cc1.i')
     subprocess.run(['gcc', '-E', '-D_GNU_SOURCE', '-I' + TOP + '/src', '-o',
-                    out, TOP + '/src/symbolize/dwarf_abbrev.c'], check=True)
+                    out, TOP + '/src/symbolize/dwarf/dwarf_abbrev.c'], check=True)
     return out
 
 

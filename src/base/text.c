@@ -249,3 +249,63 @@ void text_count(struct buf *out, uint64_t n)
 			buf_u8(out, ',');
 	}
 }
+
+
+void text_xml(struct buf *out, const char *s)
+{
+	struct buf safe = { 0 };
+
+	text_safe(&safe, s);
+	for (const char *c = buf_cstr(&safe); *c; c++) {
+		switch (*c) {
+		case '&':
+			buf_str(out, "&amp;");
+			break;
+		case '<':
+			buf_str(out, "&lt;");
+			break;
+		case '>':
+			buf_str(out, "&gt;");
+			break;
+		case '"':
+			buf_str(out, "&quot;");
+			break;
+		case '\'':
+			buf_str(out, "&#39;");
+			break;
+		default:
+			buf_u8(out, (uint8_t)*c);
+		}
+	}
+	out->failed |= safe.failed;
+	buf_fini(&safe);
+}
+
+/* One word as a POSIX shell needs it. */
+static void quote_word(struct buf *out, const char *s)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+
+	if (*s && strspn(s, plain) == strlen(s)) {
+		buf_str(out, s);
+		return;
+	}
+	buf_u8(out, '\'');
+	for (; *s; s++) {
+		if (*s == '\'')
+			buf_str(out, "'\\''");
+		else
+			buf_u8(out, (uint8_t)*s);
+	}
+	buf_u8(out, '\'');
+}
+
+void shell_quote(struct buf *out, char *const argv[])
+{
+	for (size_t i = 0; argv[i]; i++) {
+		if (i)
+			buf_u8(out, ' ');
+		quote_word(out, argv[i]);
+	}
+}

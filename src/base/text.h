@@ -26,6 +26,11 @@ void text_json(struct buf *out, const char *s);
  * is one line; quoted when needed.  A cell that a spreadsheet would run as a
  * formula (=, +, -, @ first) gets a leading '. */
 void text_csv(struct buf *out, const char *s);
+/* Appends text as XML: control characters and marks made visible as by
+ * text_safe, markup escaped. */
+void text_xml(struct buf *out, const char *s);
+/* Appends words, quoted for a POSIX shell where needed; NULL ends argv. */
+void shell_quote(struct buf *out, char *const argv[]);
 /* 1234567 -> "1,234,567" */
 void text_count(struct buf *out, uint64_t n);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/io.h"
-#include "views/match.h"
+#include "views/query/match.h"
 
 enum { ALLOW_BYTES_MAX = 1 << 20, ALLOW_MAX = 10000 };
 

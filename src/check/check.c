@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "check/check_internal.h"
-#include "views/match.h"
-#include "views/names.h"
+#include "views/query/match.h"
+#include "views/query/names.h"
 
 int check_nomem(struct error *err)
 {

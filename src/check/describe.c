@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "check/show.h"
-#include "views/names.h"
+#include "views/query/names.h"
 
 static void safe_name(const char *name, bool kernel, bool full,
 		      struct buf *out)

@@ -10,7 +10,7 @@
 #include "base/search.h"
 #include "check/check_internal.h"
 #include "profile/symbol_order.h"
-#include "symbolize/clones.h"
+#include "symbolize/demangle/clones.h"
 #include "compare/insn_tokens.h"
 
 /* A function's code in one build. */

@@ -7,7 +7,7 @@
 
 #include "check/runs_internal.h"
 #include "compare/labels.h"
-#include "symbolize/symbolize.h"
+#include "symbolize/demangle/demangle.h"
 
 static int nomem(struct error *err)
 {

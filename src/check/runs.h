@@ -12,8 +12,8 @@
  */
 #include "compare/match.h"
 #include "profile/reader.h"
-#include "views/framekey.h"
-#include "views/line_match.h"
+#include "views/query/framekey.h"
+#include "views/code/line_match.h"
 
 enum check_side { CHECK_BASE = COMPARE_OLD, CHECK_NEW = COMPARE_NEW };
 

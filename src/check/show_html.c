@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "check/show.h"
-#include "views/html.h"
+#include "views/html/html.h"
 
 enum { CODES = 200, PARTS = 3 };
 

@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "check/show.h"
-#include "views/names.h"
+#include "views/query/names.h"
 
 static const char *const side_names[] = { "baseline", "new" };
 

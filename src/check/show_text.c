@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "check/show.h"
-#include "views/lines.h"
+#include "views/query/lines.h"
 
 enum { PARTS_SHOWN = 5, CHANGE = 8, INTERVAL = 18, P = 8, COST = 11,
        SHARE = 7, SEEN = 9, LEFT = CHANGE + INTERVAL + P + COST + SHARE +

@@ -16,8 +16,8 @@
 #include "events/metrics.h"
 #include "events/tracepoints.h"
 #include "export/export.h"
-#include "record/probe.h"
-#include "views/keys.h"
+#include "record/perf/probe.h"
+#include "views/query/keys.h"
 
 enum { WHAT_BYTES = 60 };	/* of a description */
 

@@ -14,6 +14,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "base/buf.h"
 #include "symbolize/symbolize.h"
 
 /* How answers look; addr2line(1) of binutils says what each option does. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cmd/addr2line.h"
+#include "symbolize/demangle/demangle.h"
 
 enum { TEXT_MOST = 12 << 20 };
 #define NOT_MADE UINT32_MAX

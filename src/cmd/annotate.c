@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* `tally annotate`: what the lines and instructions of functions cost. */
-#include "views/annotate.h"
+#include "views/annotate/annotate.h"
 
 #include <stdlib.h>
 #include <string.h>

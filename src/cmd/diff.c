@@ -8,8 +8,9 @@
 #include "base/vec.h"
 #include "cmd/open.h"
 #include "cmd/page.h"
-#include "views/diff_annotate.h"
-#include "views/html_diff.h"
+#include "views/diff/diff_annotate.h"
+#include "views/html/html_diff.h"
+#include "views/svg/svg.h"
 
 enum {
 	ANNOTATED = 10,		/* functions, if none is named */

@@ -5,7 +5,7 @@
 #include "cmd/command.h"
 #include "cmd/select_options.h"
 #include "cmd/source_options.h"
-#include "views/diff.h"
+#include "views/diff/diff.h"
 
 struct diff_opts {
 	const char *by, *order, *norm, *average, *format, *color, *output;

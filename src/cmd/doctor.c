@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* `tally doctor`: what this user can record here, and the way to more. */
-#include "record/doctor.h"
+#include "record/doctor/doctor.h"
 
 #include <stdlib.h>
 #include <string.h>

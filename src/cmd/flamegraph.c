@@ -10,7 +10,8 @@
 #include "cmd/page.h"
 #include "cmd/select_options.h"
 #include "cmd/source_options.h"
-#include "views/html.h"
+#include "views/html/html.h"
+#include "views/svg/svg.h"
 
 enum { SVG_WIDTH = 1200, SVG_LEAST = 300, SVG_MOST = 20000 };
 

@@ -11,8 +11,8 @@
 #include "cmd/list_hw.h"
 #include "cmd/list_metrics.h"
 #include "events/events.h"
-#include "record/perf_open.h"
-#include "record/probe.h"
+#include "record/perf/perf_open.h"
+#include "record/perf/probe.h"
 
 enum { NAME_WIDTH = 36, NAME_WIDEST = 60 };
 

@@ -3,7 +3,7 @@
 #define TALLY_CMD_MISSING_H
 /* Asks this machine what would help against what a recording lacks. */
 #include "hints/hints.h"
-#include "views/missing.h"
+#include "views/quality/missing.h"
 
 struct missing_help {
 	struct hint *hints;

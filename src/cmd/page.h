@@ -3,7 +3,7 @@
 #define TALLY_CMD_PAGE_H
 /* Writing pages and pictures: nobody wants them on a terminal. */
 #include "cmd/command.h"
-#include "views/html.h"
+#include "views/html/html.h"
 
 /* Writes to `path`; where that is NULL to io->out, or, if a person looks at it,
  * to a file called `name`, which is told. */

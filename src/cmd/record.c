@@ -17,7 +17,7 @@
 #include "cmd/event_options.h"
 #include "cmd/source_options.h"
 #include "cmd/status.h"
-#include "record/program_kind.h"
+#include "record/timer/program_kind.h"
 #include "record/record.h"
 
 #ifndef PACKAGE_VERSION

@@ -4,7 +4,7 @@
 /* Options that say which samples of a recording count, for commands that look at
  * some of them. */
 #include "cmd/command.h"
-#include "views/select.h"
+#include "views/query/select.h"
 
 struct select_opts {
 	const char *pids, *tids, *cpus, *runs, *time;

@@ -3,7 +3,7 @@
 #define TALLY_CMD_SOURCE_OPTIONS_H
 /* Options that say where source files are, for commands that show them. */
 #include "cmd/command.h"
-#include "views/annotate.h"
+#include "views/annotate/annotate.h"
 
 struct source_opts {
 	struct opt_strs maps;

@@ -8,7 +8,7 @@
 
 #include "disasm/disasm.h"
 #include "profile/symbol_order.h"
-#include "symbolize/clones.h"
+#include "symbolize/demangle/clones.h"
 
 enum { INSNS_MAX = 1 << 18 };	/* of one function */
 

@@ -10,7 +10,7 @@
 #include "compare/match_internal.h"
 #include "compare/renames.h"
 #include "profile/symbol_order.h"
-#include "symbolize/clones.h"
+#include "symbolize/demangle/clones.h"
 
 struct func_code {
 	struct code_ngrams runs;

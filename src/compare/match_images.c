@@ -5,7 +5,7 @@
 #include "compare/func_match.h"
 #include "compare/labels.h"
 #include "compare/match_internal.h"
-#include "symbolize/clones.h"
+#include "symbolize/demangle/clones.h"
 
 enum { PAIRS_TRIED = 256 };
 

@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record/control.h"
-#include "record/signals.h"
+#include "launch/control.h"
+#include "launch/signals.h"
 
 enum { ROUND_MS = 200 };	/* to look for threads that have ended */
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "events/pmu.h"
-#include "record/perf_abi.h"
+#include "record/perf/perf_abi.h"
 
 struct counter {
 	int fd;

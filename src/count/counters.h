@@ -3,7 +3,7 @@
 #define TALLY_COUNT_COUNTERS_H
 /* The events of a plan, opened on the threads or processors to count on. */
 #include "count/plan.h"
-#include "record/target.h"
+#include "launch/target.h"
 
 /* What an event counted, and for how long it did of the time it should. */
 struct count_value {

@@ -12,7 +12,7 @@
 #include "events/events.h"
 #include "events/metrics.h"
 #include "events/units.h"
-#include "record/perf_open.h"
+#include "record/perf/perf_open.h"
 
 struct plan_event {
 	struct perf_event ev;

@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "count/show.h"
-#include "record/record.h"
 
 enum { VALUE_WIDTH = 16, UNIT_WIDTH = 5, RANGE_WIDTH = 23, NAME_WIDTH = 24 };
 

@@ -9,7 +9,7 @@
  * order of samples by thread hold at most EXPORT_SAMPLES of them at a time.
  */
 #include "profile/reader.h"
-#include "views/select.h"
+#include "views/query/select.h"
 
 struct export;
 

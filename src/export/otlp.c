@@ -15,7 +15,7 @@
 #include "export/formats.h"
 #include "export/pieces.h"
 #include "export/proto.h"
-#include "views/framekey.h"
+#include "views/query/framekey.h"
 
 enum {				/* fields of ProfilesDictionary */
 	MAPPINGS = 1, LOCATIONS, FUNCTIONS, LINKS, STRINGS, ATTRIBUTES, STACKS

@@ -13,7 +13,7 @@
 #include "export/formats.h"
 #include "export/pieces.h"
 #include "export/proto.h"
-#include "views/framekey.h"
+#include "views/query/framekey.h"
 
 enum {				/* fields of Profile */
 	SAMPLE_TYPE = 1, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING_TABLE,

@@ -7,7 +7,7 @@
 #include <zlib.h>
 
 #include "base/text.h"
-#include "views/names.h"
+#include "views/query/names.h"
 
 enum {
 	FLUSH_AT = 1 << 18,

@@ -10,8 +10,8 @@
  * characters (text_safe); a format escapes only what is special in it.
  */
 #include "export/export.h"
-#include "views/aggregate.h"
-#include "views/framekey.h"
+#include "views/query/aggregate.h"
+#include "views/query/framekey.h"
 
 enum {
 	/* Frames of a stack that are written; the outer ones beyond become one. */

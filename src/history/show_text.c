@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "check/show.h"
-#include "views/names.h"
+#include "views/query/names.h"
 
 enum { COMMIT_SHOWN = 12, ROWS_SHOWN = 10 };
 

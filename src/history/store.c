@@ -15,7 +15,7 @@
 #include "base/io.h"
 #include "base/outfile.h"
 #include "history/history.h"
-#include "symbolize/symbolize.h"
+#include "symbolize/demangle/demangle.h"
 
 enum {
 	PACKED_MAX = 16 << 20,	/* bytes of a file */

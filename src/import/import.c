@@ -11,7 +11,7 @@
 
 #include "import/perf_records.h"
 #include "profile/symbolize_profile.h"
-#include "record/collector.h"
+#include "record/collect/collector.h"
 
 /* Nothing here may be taken for what it was where the file was recorded. */
 #define NO_PROC "/dev/null"

@@ -7,7 +7,7 @@
 
 #include "base/cursor.h"
 #include "base/search.h"
-#include "record/perf_decode.h"
+#include "record/perf/perf_decode.h"
 
 enum {
 	HEADER = 8,
@@ -440,7 +440,7 @@ static bool is_known(uint32_t type)
 }
 
 /* A mapping with the build-id that the file's table has for it. */
-static void know_build_id(const struct reading *x, struct record_mmap *m)
+static void know_build_id(const struct reading *x, struct mapping *m)
 {
 	const struct build_id *id = m->build_id.len
 		? NULL : perf_file_build_id(x->f, m->path);

@@ -7,7 +7,7 @@
  * (include/uapi/linux/perf_event.h, PERF_RECORD_SAMPLE).
  */
 #include "import/perf_file.h"
-#include "record/source.h"
+#include "record/source/source.h"
 
 /* What is not delivered. */
 struct perf_records_rest {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The library that the timer source puts into programs: it needs no other, is
 # compiled without what configure or the user chose for tally (sanitizers …), and
-# becomes part of tally (src/record/timer_library.c).
+# becomes part of tally (src/record/timer/timer_library.c).
 preload_parts = \
 	src/preload/clone.c \
 	src/preload/environment.c \
@@ -37,4 +37,4 @@ src/preload/timer.so: $(preload_parts) $(preload_parts_h)
 	$(AM_V_GEN)$(MKDIR_P) src/preload && cd $(srcdir) && \
 	$(CC) $(TALLY_CFLAGS) $(preload_flags) -Isrc $(preload_link) \
 		-o $(abs_top_builddir)/$@ $(preload_parts)
-src/record/timer_library.$(OBJEXT): src/preload/timer.so
+src/record/timer/timer_library.$(OBJEXT): src/preload/timer.so

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "profile/symbolize_profile.h"
+#include "symbolize/kernel/kallsyms.h"
 #include "symbolize/symbolize.h"
 
 /* A location of the image at hand. */

@@ -3,7 +3,7 @@
 #define TALLY_PROFILE_FILL_KERNEL_H
 /* What fill_kernel*.c share: one image of the kernel. */
 #include "profile/fill_internal.h"
-#include "symbolize/kernel_files.h"
+#include "symbolize/kernel/kernel_files.h"
 
 enum { MODULE_NAME_MAX = 128 };
 

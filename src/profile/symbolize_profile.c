@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "profile/fill_internal.h"
+#include "symbolize/demangle/demangle.h"
 
 int fill_nomem(struct fill *f)
 {

@@ -10,10 +10,11 @@
 
 #include "base/io.h"
 #include "base/text.h"
-#include "record/perf_open.h"
-#include "record/proc_read.h"
+#include "record/perf/perf_open.h"
+#include "launch/proc_read.h"
 #include "record/revision.h"
 #include "record/session.h"
+#include "record/source/rights.h"
 
 struct facts {
 	struct profile *profile;

@@ -97,8 +97,4 @@ struct record_result {
 int record(const struct record_options *o, struct record_result *out,
 	   struct error *err);
 
-/* Appends argv as a shell would need it. */
-struct buf;
-void shell_quote(struct buf *out, char *const argv[]);
-
 #endif

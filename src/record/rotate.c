@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record/priority.h"
+#include "launch/priority.h"
 
 enum { NAME_TRIES = 1000 };
 

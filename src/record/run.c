@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "record/collect_waits.h"
+#include "record/collect/collect_waits.h"
 #include "record/rotate.h"
 #include "record/run.h"
-#include "record/signals.h"
+#include "launch/signals.h"
 
 /*
  * Sleep between two rounds.  While new files appear (a program starts, loads

@@ -4,9 +4,9 @@
 /* What the parts of a run share: its beginning, its rounds and its end. */
 #include <time.h>
 
-#include "record/launch.h"
+#include "launch/launch.h"
 #include "record/session.h"
-#include "record/target.h"
+#include "launch/target.h"
 
 struct run {
 	struct session *s;

@@ -9,9 +9,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "record/collect_waits.h"
-#include "record/perf_open.h"
+#include "record/collect/collect_waits.h"
+#include "base/text.h"
+#include "record/perf/perf_open.h"
 #include "record/run.h"
+#include "record/source/rights.h"
 #include "record/source_auto.h"
 
 enum { ENV_MAX = 8 };	/* of what a source sets */
@@ -33,11 +35,11 @@ static int open_source(struct run *r, struct error *err)
 	uint32_t child = (uint32_t)r->launch.pid;
 	struct source_choice why;
 	int rc;
-	struct perf_target t = {
+	struct source_target t = {
 		.cpus = s->target.cpus.v, .ncpus = s->target.cpus.n,
 		.all_cpus = !o->cpus, .cgroup_fd = -1,
 	};
-	struct perf_source_options po = {
+	struct source_options po = {
 		.events = &s->events, .default_event = !o->events->n,
 		.callchain = o->callchain, .inherit = o->inherit,
 		.user_only = o->user_only, .kernel_only = o->kernel_only,

@@ -2,9 +2,9 @@
 /* A run's end: the last samples, and what was not recorded. */
 #include <stdio.h>
 
-#include "record/collect_waits.h"
+#include "record/collect/collect_waits.h"
 #include "record/run.h"
-#include "record/signals.h"
+#include "launch/signals.h"
 
 static int note_outside(struct run *r, struct error *err)
 {

@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #include "profile/replace.h"
-#include "record/kernel_code.h"
-#include "record/priority.h"
-#include "record/proc_read.h"
+#include "record/collect/kernel_code.h"
+#include "launch/priority.h"
+#include "launch/proc_read.h"
 #include "record/rotate.h"
-#include "record/signals.h"
+#include "launch/signals.h"
 
 uint64_t session_clock(int id)
 {
@@ -36,35 +36,6 @@ void session_notice(struct session *s, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	s->o->notice(s->o->ctx, text);
-}
-
-/* One word as a POSIX shell needs it. */
-static void quote_word(struct buf *out, const char *s)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
-
-	if (*s && strspn(s, plain) == strlen(s)) {
-		buf_str(out, s);
-		return;
-	}
-	buf_u8(out, '\'');
-	for (; *s; s++) {
-		if (*s == '\'')
-			buf_str(out, "'\\''");
-		else
-			buf_u8(out, (uint8_t)*s);
-	}
-	buf_u8(out, '\'');
-}
-
-void shell_quote(struct buf *out, char *const argv[])
-{
-	for (size_t i = 0; argv[i]; i++) {
-		if (i)
-			buf_u8(out, ' ');
-		quote_word(out, argv[i]);
-	}
 }
 
 /* Opens the output without harm to an older file of that name: ours takes its

@@ -4,13 +4,13 @@
 /* What the parts of the recorder share: session.c (the whole), run.c (one run),
  * environment.c. */
 #include "base/outfile.h"
-#include "record/collector.h"
-#include "record/control.h"
-#include "record/launch.h"
-#include "record/perf_source.h"
-#include "record/priority.h"
+#include "record/collect/collector.h"
+#include "launch/control.h"
+#include "launch/launch.h"
+#include "record/perf/perf_source.h"
+#include "launch/priority.h"
 #include "record/record.h"
-#include "record/target.h"
+#include "launch/target.h"
 
 enum { ROTATE_HELPERS = 4 };	/* children that look names up at once */
 

@@ -5,16 +5,17 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "record/kmod_source.h"
-#include "record/program_kind.h"
-#include "record/ptrace_source.h"
-#include "record/timer_source.h"
+#include "record/kmod/kmod_source.h"
+#include "record/timer/program_kind.h"
+#include "record/perf/perf_source.h"
+#include "record/ptrace/ptrace_source.h"
+#include "record/timer/timer_source.h"
 #include "tally/kmod.h"
 
 /* Perf has more events and is everywhere; the module steps in where perf has not
  * what was asked for, or may not be used. */
-static int choose_kernel(const struct perf_target *target,
-			 const struct perf_source_options *o,
+static int choose_kernel(const struct source_target *target,
+			 const struct source_options *o,
 			 struct source **out, struct error *err)
 {
 	struct error other = { 0 };
@@ -27,8 +28,8 @@ static int choose_kernel(const struct perf_target *target,
 }
 
 /* Sources that need no right of the kernel's. */
-static int choose_other(const struct perf_target *target,
-			const struct perf_source_options *o,
+static int choose_other(const struct source_target *target,
+			const struct source_options *o,
 			struct source **out, struct error *err)
 {
 	struct error other = { 0 };
@@ -44,11 +45,11 @@ enum { ATTACHED_RATE = 100 };
 
 /* Frames of Python are read at the sample, in the program or while it stands still:
  * read a moment later they would be others. */
-static bool choose_python(const struct perf_target *target,
-			  const struct perf_source_options *o,
+static bool choose_python(const struct source_target *target,
+			  const struct source_options *o,
 			  struct source **out, struct source_choice *why)
 {
-	struct perf_source_options gently = *o;
+	struct source_options gently = *o;
 	struct error other = { 0 };
 	char rate[32] = "";
 	int rc;
@@ -72,7 +73,7 @@ static bool choose_python(const struct perf_target *target,
 }
 
 /* Is nothing but the kernel asked for? */
-static bool kernel_alone(const struct perf_source_options *o)
+static bool kernel_alone(const struct source_options *o)
 {
 	for (size_t i = 0; i < o->events->n; i++)
 		if (!o->events->v[i].exclude_user)
@@ -80,8 +81,8 @@ static bool kernel_alone(const struct perf_source_options *o)
 	return true;
 }
 
-static int choose(const struct perf_target *target,
-		  const struct perf_source_options *o, struct source **out,
+static int choose(const struct source_target *target,
+		  const struct source_options *o, struct source **out,
 		  struct source_choice *why, struct error *err)
 {
 	struct error other = { 0 };
@@ -106,8 +107,8 @@ static int choose(const struct perf_target *target,
 	return 0;
 }
 
-int source_auto(enum record_source which, const struct perf_target *target,
-		const struct perf_source_options *o, struct source **out,
+int source_auto(enum record_source which, const struct source_target *target,
+		const struct source_options *o, struct source **out,
 		struct source_choice *why, struct error *err)
 {
 	why->text[0] = 0;

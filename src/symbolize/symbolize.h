@@ -25,46 +25,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buf.h"
 #include "base/error.h"
 #include "image/image.h"
-
-/* One function at an address.  Strings belong to the symbolizer and live until
- * symbolizer_close; "" where unknown, never NULL. */
-struct sym_frame {
-	const char *name;	/* linkage name where there is one, not
-				 * demangled; else, for C++, the readable name
-				 * with scopes and parameters; else the plain
-				 * name.  See func_name.h. */
-	const char *file;	/* source path as compiled, joined with its
-				 * directory: of the address for the innermost
-				 * frame, of the call for the others */
-	uint32_t line, column;	/* in `file`; 0 = unknown */
-	const char *decl_file;	/* where the function is declared */
-	uint32_t decl_line;
-	bool inlined;		/* true for all but the last (physical) frame */
-	uint16_t lang;		/* DW_AT_language of its unit; 0: unknown */
-	const char *plain;	/* as DWARF has it: the linkage name, else the
-				 * plain name; "" where it is not from DWARF */
-};
-
-/* What is known of one address. */
-struct sym_result {
-	uint64_t vaddr;
-	const struct sym_frame *frames;	/* innermost first; the last one is the
-					 * function that really exists */
-	size_t nframes;			/* 0: nothing known */
-	/* The ELF symbol that covers vaddr and its range.  "" with a size: a
-	 * function that only call frame information knows, without a name.
-	 * "" and size 0: nothing is known. */
-	const char *symbol;
-	uint64_t sym_start, sym_size;
-	const char *sym_file;	/* source file of a local symbol, or "" */
-	bool same;		/* all but vaddr is as at the address before */
-};
-
-/* Return false to stop the batch. */
-typedef bool sym_cb(void *ctx, size_t index, const struct sym_result *res);
+#include "symbolize/dwarf/sym_result.h"
 
 struct symbolizer;
 
@@ -85,10 +48,6 @@ struct sym_options {
 int symbolizer_open(struct image *img, const struct sym_options *opts,
 		    struct symbolizer **out, struct error *err);
 void symbolizer_close(struct symbolizer *s);
-
-/* The separate debug file of an image, by build-id or debuglink, or NULL.
- * debug_dirs: as in sym_options. */
-struct image *symbolize_debug_file(struct image *img, const char *debug_dirs);
 
 /* Calls cb once for each of the n vaddrs, which are sorted ascending (equal ones
  * allowed).  0, -ERR_STOPPED or -ERR_NOMEM. */
@@ -124,44 +83,5 @@ struct sym_sources symbolizer_sources(const struct symbolizer *s);
 /* Whether functions may have this name though no symbol says so: they start threads
  * or programs, and are told by what they do. */
 bool symbolize_names_start(const char *name);
-
-/*
- * The running kernel's symbols: /proc/kallsyms text (proc(5)).
- * Addresses are those of the running kernel.
- */
-struct kallsyms;
-
-/* A hidden table (all addresses 0: kernel.kptr_restrict) is ERR_PERM. */
-int kallsyms_open(const char *path, struct kallsyms **out, struct error *err);
-int kallsyms_parse(const char *text, size_t n, struct kallsyms **out,
-		   struct error *err);
-void kallsyms_close(struct kallsyms *k);
-/* The symbol that covers addr, its module ("" for the kernel itself) and range;
- * false when there is none. */
-bool kallsyms_find(const struct kallsyms *k, uint64_t addr, const char **name,
-		   const char **module, uint64_t *start, uint64_t *size);
-/* All code symbols of a module ("": of the kernel itself), by address; false when
- * the callback said so. */
-typedef bool kallsyms_cb(void *ctx, const char *name, uint64_t addr);
-bool kallsyms_each(const struct kallsyms *k, const char *module,
-		   kallsyms_cb *cb, void *ctx);
-/* The address of a symbol of the kernel itself (not of a module), 0 if none. */
-uint64_t kallsyms_address(const struct kallsyms *k, const char *name);
-
-/*
- * Demangling: C++ (Itanium), Rust (legacy and v0), D, Fortran modules, Go package
- * paths, OCaml, Haskell; of Ada what only GNAT writes.  Appends the readable name,
- * or the name itself where it is not mangled or hostile (bounded time and size).
- * Clone suffixes become [clone .cold], symbol versions go, @plt stays.
- */
-void demangle(const char *name, struct buf *out);
-/* The same where the unit's language is known (DW_AT_language, 0 if not): Ada's
- * names have no mark of their own. */
-void demangle_as(uint16_t lang, const char *name, struct buf *out);
-bool lang_is_ada(uint16_t lang);
-/* Shortens a demangled name for reading: template and generic arguments and
- * parameter lists become <…> and (…), Rust hashes go, ABI tags go, `(anonymous
- * namespace)` and operators stay readable.  Appends to out. */
-void demangle_short(const char *demangled, struct buf *out);
 
 #endif

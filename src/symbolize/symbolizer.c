@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolize/debug_file.h"
-#include "symbolize/dwarf.h"
-#include "symbolize/func_name.h"
+#include "symbolize/dwarf/debug_file.h"
+#include "symbolize/dwarf/dwarf.h"
+#include "symbolize/dwarf/func_name.h"
 #include "symbolize/gopclntab.h"
 #include "symbolize/starts.h"
 #include "symbolize/symtab.h"

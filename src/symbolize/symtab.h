@@ -29,8 +29,8 @@
  */
 #include "base/hash.h"
 #include "image/image.h"
-#include "symbolize/arena.h"
-#include "symbolize/range_index.h"
+#include "symbolize/dwarf/arena.h"
+#include "symbolize/dwarf/range_index.h"
 
 struct symtab_entry {
 	const char *name;	/* borrowed from the image */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the rows of an annotated function cost, and going to those that do. */
 #include "tui/annotate_page.h"
-#include "views/interval.h"
+#include "views/query/interval.h"
 
 size_t annotate_page_column(const struct annotate_page *ap)
 {

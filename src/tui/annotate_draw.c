@@ -4,9 +4,9 @@
 
 #include "base/text.h"
 #include "tui/annotate_page.h"
-#include "views/framekey.h"
-#include "views/interval.h"
-#include "views/lines.h"
+#include "views/query/framekey.h"
+#include "views/query/interval.h"
+#include "views/query/lines.h"
 
 enum {
 	NUMBER = 9, SURE = 13, SAMPLES = 9,

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "tui/annotate_page.h"
-#include "views/framekey.h"
+#include "views/query/framekey.h"
 
 enum {
 	LINES_MAX = 50000,	/* of one file */

@@ -5,7 +5,7 @@
  * (annotate_fill.c), what these cost (annotate_cost.c), how they are drawn
  * (annotate_draw.c), and where they lead (annotate_follow.c). */
 #include "tui/page.h"
-#include "views/annotate_rows.h"
+#include "views/annotate/annotate_rows.h"
 
 enum annotate_mode { SHOW_SOURCE, SHOW_CODE, SHOW_BOTH, SHOW_MODES };
 

@@ -3,8 +3,8 @@
 #define TALLY_TUI_MODEL_H
 /* What the interactive view shows: reports of the samples that are looked at. */
 #include "tui/tui.h"
-#include "views/names.h"
-#include "views/tree_level.h"
+#include "views/query/names.h"
+#include "views/tree/tree_level.h"
 
 /* A report, its trees, and its names. */
 struct data {

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "tui/tree_base.h"
-#include "views/lines.h"
+#include "views/query/lines.h"
 
 enum { FEW = 200 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "views/lines.h"
+#include "views/query/lines.h"
 
 enum { PIECES_MAX = 256 };
 

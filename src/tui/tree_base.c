@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "views/framekey.h"
-#include "views/lines.h"
+#include "views/query/framekey.h"
+#include "views/query/lines.h"
 
 enum {
 	NUMBER = 8,		/* " 100.00%" */

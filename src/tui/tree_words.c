@@ -5,9 +5,9 @@
 #include "base/text.h"
 #include "tui/tree_base.h"
 #include "views/cells.h"
-#include "views/framekey.h"
-#include "views/interval.h"
-#include "views/lines.h"
+#include "views/query/framekey.h"
+#include "views/query/interval.h"
+#include "views/query/lines.h"
 
 void tree_word(struct tree_base *b, uint32_t row, enum view_key key,
 	       struct buf *out)

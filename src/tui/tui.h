@@ -8,7 +8,7 @@
  * and a key what is on the screen.
  */
 #include "tui/screen.h"
-#include "views/annotate.h"
+#include "views/annotate/annotate.h"
 #include "views/report.h"
 
 struct tui_options {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "symbolize/demangle/demangle.h"
 #include "symbolize/symbolize.h"
 
 /* What a comparison finds.  From VERIFY_NAME on nothing explains it. */

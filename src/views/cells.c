@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "views/lines.h"
+#include "views/query/lines.h"
 
 enum { GAP = 2, LEAST = 6, LEAST_SYMBOL = 16 };
 

@@ -3,7 +3,7 @@
 #define TALLY_VIEWS_CELLS_H
 /* Inside of the text report: the words of the rows' keys, and how wide the
  * columns are that show them. */
-#include "views/names.h"
+#include "views/query/names.h"
 #include "views/report.h"
 
 struct key_cells {

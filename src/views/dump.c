@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "base/text.h"
-#include "symbolize/symbolize.h"
+#include "symbolize/demangle/demangle.h"
 #include "views/info.h"
 
 enum { FLUSH_AT = 64 * 1024 };

@@ -2,8 +2,8 @@
 /* What a recording is: see info.h. */
 #include "views/info.h"
 
-#include "views/framekey.h"
-#include "views/lines.h"
+#include "views/query/framekey.h"
+#include "views/query/lines.h"
 
 /* Kinds of chunks (doc/tally-format.5), by number. */
 static const char *const kinds[INFO_CHUNK_KINDS] = {

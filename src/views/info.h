@@ -2,7 +2,7 @@
 #ifndef TALLY_VIEWS_INFO_H
 #define TALLY_VIEWS_INFO_H
 /* What a recording is: file, environment, runs, events, images, counts. */
-#include "views/missing.h"
+#include "views/quality/missing.h"
 
 struct chunk_sum {
 	const char *kind;

@@ -6,9 +6,9 @@
 #include <sys/wait.h>
 
 #include "base/text.h"
-#include "views/framekey.h"
+#include "views/query/framekey.h"
 #include "views/info.h"
-#include "views/lines.h"
+#include "views/query/lines.h"
 
 enum { FIELD_WIDTH = 14, FIELD_WIDTH_MOST = 30 };
 

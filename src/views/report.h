@@ -6,9 +6,9 @@
  * and then written as text, JSON or CSV.  Equal files and options give equal
  * bytes.
  */
-#include "views/missing.h"
-#include "views/table.h"
-#include "views/quality.h"
+#include "views/quality/missing.h"
+#include "views/query/table.h"
+#include "views/quality/quality.h"
 
 enum tree_mode {
 	TREE_NONE,

@@ -13,7 +13,7 @@
  */
 #include "base/json.h"
 #include "base/text.h"
-#include "views/names.h"
+#include "views/query/names.h"
 #include "views/report.h"
 
 struct writer_json {

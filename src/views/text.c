@@ -14,7 +14,7 @@
 
 #include "base/text.h"
 #include "views/cells.h"
-#include "views/lines.h"
+#include "views/query/lines.h"
 
 enum {
 	PERCENT_WIDTH = 8,	/* " 100.00%" */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "views/lines.h"
-#include "views/names.h"
+#include "views/query/lines.h"
+#include "views/query/names.h"
 
 struct sites {
 	const struct report *rep;

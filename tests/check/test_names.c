@@ -8,7 +8,7 @@
 
 #include "../base/test.h"
 #include "check/allow.h"
-#include "symbolize/clones.h"
+#include "symbolize/demangle/clones.h"
 #include "record/revision.h"
 
 static void clones(void **state)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "check/allow.h"
-#include "symbolize/clones.h"
+#include "symbolize/demangle/clones.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

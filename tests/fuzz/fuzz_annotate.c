@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "mend.h"
-#include "views/annotate.h"
+#include "views/annotate/annotate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

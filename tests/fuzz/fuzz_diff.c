@@ -8,8 +8,9 @@
 #include <string.h>
 
 #include "mend.h"
-#include "views/diff_annotate.h"
-#include "views/html_diff.h"
+#include "views/diff/diff_annotate.h"
+#include "views/html/html_diff.h"
+#include "views/svg/svg.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

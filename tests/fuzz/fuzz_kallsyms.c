@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Arbitrary bytes as /proc/kallsyms. */
-#include "symbolize/symbolize.h"
+#include "symbolize/kernel/kallsyms.h"
 
 struct walk {
 	struct kallsyms *k;

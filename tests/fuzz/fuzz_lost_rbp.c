@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/lost_rbp.h"
+#include "record/collect/lost_rbp.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/maps_watch.h"
-#include "record/mapset.h"
-#include "record/proc_text.h"
+#include "record/source/maps_watch.h"
+#include "record/source/mapset.h"
+#include "launch/proc_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -16,7 +16,7 @@ struct maps {
 	size_t told;
 };
 
-static bool add_map(void *ctx, const struct record_mmap *r)
+static bool add_map(void *ctx, const struct mapping *r)
 {
 	struct maps *m = ctx;
 	struct map map = { r->start, r->start + r->len, 0, 1 };

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/duration.h"
-#include "record/control.h"
+#include "launch/control.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/python.h"
+#include "record/collect/python.h"
 #include "runtime/python_frames.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

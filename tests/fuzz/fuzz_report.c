@@ -11,8 +11,9 @@
 #include "mend.h"
 #include "views/dump.h"
 #include "views/info.h"
-#include "views/html.h"
+#include "views/html/html.h"
 #include "views/report.h"
+#include "views/svg/svg.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/collect_waits.h"
-#include "record/collector.h"
-#include "record/order.h"
-#include "record/perf_decode.h"
-#include "record/perf_ring.h"
+#include "record/collect/collect_waits.h"
+#include "record/collect/collector.h"
+#include "record/source/order.h"
+#include "record/perf/perf_decode.h"
+#include "record/perf/perf_ring.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/collector.h"
-#include "record/timer_sideband.h"
+#include "record/collect/collector.h"
+#include "record/timer/timer_sideband.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -24,9 +24,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record/collector.h"
-#include "record/launch.h"
-#include "record/perf_source.h"
+#include "record/collect/collector.h"
+#include "launch/launch.h"
+#include "record/perf/perf_source.h"
 
 enum { FRAMES_MAX = 4096, SAME = 0, LONGER, SHORTER, DIFFER, CLASSES };
 
@@ -235,8 +235,8 @@ static int run(struct check *x, char **argv, uint64_t hz, struct error *err)
 	struct launch l = { .go = -1, .status_fd = -1 };
 	uint32_t tid, cpus[1024];
 	struct event_list events = { 0 };
-	struct perf_target t = { &tid, 1, cpus, 0, -1, false };
-	struct perf_source_options o = {
+	struct source_target t = { &tid, 1, cpus, 0, -1, false };
+	struct source_options o = {
 		.events = &events, .callchain = true, .inherit = true,
 		.enable_on_exec = true, .freq = hz, .copy = true,
 	};

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/processes.h"
+#include "record/collect/processes.h"
 
 static void insert(struct mapset **s, uint32_t *gen, uint64_t start,
 		   uint64_t end, uint32_t image)

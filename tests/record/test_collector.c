@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record/collector.h"
-#include "record/kernel_code.h"
+#include "record/collect/collector.h"
+#include "record/collect/kernel_code.h"
 
 /* The code segment as lld lays it out: its offset is no page boundary. */
 #define CODE_OFFSET 0x1230
@@ -96,7 +96,7 @@ static void map_id(struct replay *r, uint32_t pid, uint64_t start,
 {
 	struct record rec = { .kind = RECORD_MMAP, .pid = pid, .tid = pid };
 
-	rec.mmap = (struct record_mmap){ .start = start, .len = 0x3000,
+	rec.mmap = (struct mapping){ .start = start, .len = 0x3000,
 					 .offset = 0x1000, .path = path };
 	rec.mmap.build_id.len = 20;
 	memset(rec.mmap.build_id.bytes, id, 20);
@@ -108,7 +108,7 @@ static void map_len(struct replay *r, uint64_t start, uint64_t len,
 {
 	struct record rec = { .kind = RECORD_MMAP, .pid = 5, .tid = 5 };
 
-	rec.mmap = (struct record_mmap){ .start = start, .len = len,
+	rec.mmap = (struct mapping){ .start = start, .len = len,
 					 .offset = 0x1000, .path = path };
 	rec.mmap.build_id.len = 20;
 	memset(rec.mmap.build_id.bytes, id, 20);
@@ -121,7 +121,7 @@ static void map_inode(struct replay *r, uint32_t pid, uint64_t start,
 	struct record rec = { .kind = RECORD_MMAP, .pid = pid, .tid = pid };
 	struct stat st;
 
-	rec.mmap = (struct record_mmap){ .start = start, .len = 0x3000,
+	rec.mmap = (struct mapping){ .start = start, .len = 0x3000,
 					 .offset = 0x1000, .path = path,
 					 .dev = 1, .inode = inode };
 	if (inode && !stat(path, &st))

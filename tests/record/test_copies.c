@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/perf_decode.h"
-#include "record/perf_open.h"
-#include "record/perf_ring.h"
+#include "record/perf/perf_decode.h"
+#include "record/perf/perf_open.h"
+#include "record/perf/perf_ring.h"
 
 #include "perf_bytes.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "record/cpu_watch.h"
+#include "record/source/cpu_watch.h"
 
 static void put(const char *path, const char *text)
 {

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "record/kmod_events.h"
-#include "record/kmod_ring.h"
+#include "record/kmod/kmod_events.h"
+#include "record/kmod/kmod_ring.h"
 
 enum { RING = 4096 };
 
@@ -180,7 +180,7 @@ static int become(const struct tally_info *info, struct event_spec *specs,
 		  struct tally_setup *setup, struct source_event *seen)
 {
 	struct event_list l = { specs, n, n };
-	struct perf_source_options o = {
+	struct source_options o = {
 		.events = &l, .default_event = by_default, .freq = freq,
 	};
 	struct error err = { 0 };
@@ -406,7 +406,7 @@ static void refusals_are_explained(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct event_spec specs[2] = { 0 };
 		struct event_list l = { specs, 1, 2 };
-		struct perf_source_options o = {
+		struct source_options o = {
 			.events = &l, .period = cases[i].period,
 		};
 		struct source_event seen[TALLY_EVENTS_MAX] = { 0 };

@@ -3,7 +3,7 @@
 #include "../checks.h"
 #include <string.h>
 
-#include "record/latency.h"
+#include "record/waits/latency.h"
 
 static uint64_t in(struct latency *l, uint32_t tid, uint64_t time)
 {

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "record/live_memory.h"
+#include "record/collect/live_memory.h"
 
 enum { GOOD, REFUSED_TOO_LITTLE, REFUSED_TOO_MUCH, CANNOT };
 

@@ -3,7 +3,7 @@
 #include "../checks.h"
 #include <string.h>
 
-#include "record/lost_rbp.h"
+#include "record/collect/lost_rbp.h"
 
 /* The program: code at CODE, of which the function begins at FUNCTION. */
 enum { CODE = 0x10000, FUNCTION = CODE + 0x100, PLT = CODE + 0x200,

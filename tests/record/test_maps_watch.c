@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "record/maps_watch.h"
+#include "record/source/maps_watch.h"
 
 struct seen {
 	struct record r[64];

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/order.h"
+#include "record/source/order.h"
 
 static void put(struct order *o, size_t stream, uint64_t time, uint64_t value)
 {

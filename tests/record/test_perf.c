@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "record/perf_decode.h"
-#include "record/perf_ring.h"
+#include "record/perf/perf_decode.h"
+#include "record/perf/perf_ring.h"
 
 #include "perf_bytes.h"
 

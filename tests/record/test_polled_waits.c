@@ -2,7 +2,7 @@
 /* Waits from what /proc says of threads at some moments. */
 #include "../checks.h"
 
-#include "record/polled_waits.h"
+#include "record/waits/polled_waits.h"
 
 enum { PID = 7, TID = 8, ROOM = 32, NO_LOOK = 0 };
 

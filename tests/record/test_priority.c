@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record/priority.h"
+#include "launch/priority.h"
 
 /* Whether the kernel allows us real-time priority at all. */
 static bool is_allowed(void)

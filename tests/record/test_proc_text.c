@@ -5,16 +5,16 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "record/proc_text.h"
+#include "launch/proc_text.h"
 
 struct list {
-	struct record_mmap maps[8];
+	struct mapping maps[8];
 	char paths[8][128];
 	struct proc_module modules[8];
 	size_t n, stop_at;
 };
 
-static bool add_map(void *ctx, const struct record_mmap *m)
+static bool add_map(void *ctx, const struct mapping *m)
 {
 	struct list *l = ctx;
 

@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "record/clock_event.h"
-#include "record/program_kind.h"
-#include "record/ptrace_ring.h"
+#include "record/source/clock_event.h"
+#include "record/timer/program_kind.h"
+#include "record/ptrace/ptrace_ring.h"
 
 enum { RING = 1 << 16 };
 
@@ -287,7 +287,7 @@ static void kinds_of_programs(void **state)
 static void the_one_event(void **state)
 {
 	struct event_list l = { 0 };
-	struct perf_source_options o = { .events = &l, .freq = 999 };
+	struct source_options o = { .events = &l, .freq = 999 };
 	struct source_event e;
 	struct error err;
 

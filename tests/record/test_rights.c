@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "record/rights.h"
+#include "record/source/rights.h"
 
 enum { SYS_ADMIN = 21, SYSLOG = 34, PERFMON = 38 };
 

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "profile/model.h"
-#include "record/timer_library.h"
-#include "record/timer_sideband.h"
-#include "record/timer_source.h"
+#include "record/timer/timer_library.h"
+#include "record/timer/timer_sideband.h"
+#include "record/timer/timer_source.h"
 
 enum { RING = 4096, STACK = 24 };
 
@@ -404,11 +404,11 @@ static bool live_open(struct live *l)
 		.config = PERF_COUNT_SW_CPU_CLOCK,
 	};
 	struct event_list events = { &clock, 1, 1 };
-	struct perf_source_options o = {
+	struct source_options o = {
 		.events = &events, .freq = 100, .launched = true,
 		.callchain = true,
 	};
-	struct perf_target target = { .cgroup_fd = -1 };
+	struct source_target target = { .cgroup_fd = -1 };
 	struct error err = { 0 };
 	struct stat st;
 	int pid, memory, library;

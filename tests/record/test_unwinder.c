@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record/collector.h"
+#include "record/collect/collector.h"
 
 enum { FRAMES = 64, DEEP_FRAMES = 3000, WORDS = 4, PID = 7 };
 #define CODE 0x10000000ull
@@ -78,7 +78,7 @@ static int setup_frames(void **state, size_t frames)
 	if (!x->live || !x->copy)
 		return -1;
 	stack_fill(x);
-	map.mmap = (struct record_mmap){ .start = CODE, .len = 0x10000,
+	map.mmap = (struct mapping){ .start = CODE, .len = 0x10000,
 					 .path = "//anon" };
 	send(x, &map);
 	*state = x;
@@ -228,7 +228,7 @@ static uint32_t map_own_memory(struct walking *x)
 	struct iovec to = { &word, 8 }, from = { x->live, 8 };
 
 	map.pid = map.tid = (uint32_t)getpid();
-	map.mmap = (struct record_mmap){ .start = CODE, .len = 0x10000,
+	map.mmap = (struct mapping){ .start = CODE, .len = 0x10000,
 					 .path = "//anon" };
 	send(x, &map);
 	if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != 8)
@@ -360,7 +360,7 @@ static void map_own_code(struct walking *x)
 	/* a file that is younger than a mapping is not the one that was mapped */
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	x->time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-	map.mmap = (struct record_mmap){
+	map.mmap = (struct mapping){
 		.start = start, .len = end - start, .offset = offset,
 		.dev = makedev(major, minor), .inode = inode, .path = path,
 	};

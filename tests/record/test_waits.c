@@ -3,7 +3,7 @@
 #include "../checks.h"
 #include <string.h>
 
-#include "record/waits.h"
+#include "record/waits/waits.h"
 
 enum { PID = 7, ROOM = 64 };
 

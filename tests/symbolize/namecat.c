@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolize/symbolize.h"
+#include "symbolize/demangle/demangle.h"
 
 int main(int argc, char **argv)
 {

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "symbolize/symbolize.h"
 
 struct job {

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include "../checks.h"
 
-#include "symbolize/symbolize.h"
+#include "symbolize/demangle/demangle.h"
 
 struct pair {
 	const char *in, *out;

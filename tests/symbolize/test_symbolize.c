@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "symbolize/kernel/kallsyms.h"
 #include "symbolize/symbolize.h"
 
 static const char kernel[] =

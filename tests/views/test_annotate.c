@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "views/interval.h"
-#include "views/sources.h"
+#include "views/query/interval.h"
+#include "views/code/sources.h"
 
 static bool near(double a, double b)
 {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Diffs of two recordings made by hand: what is matched, costs, intervals (their
  * values were worked out apart from this program, from the formulas that
- * src/views/diff_stats.c names), and the merged tree of stacks. */
+ * src/views/diff/diff_stats.c names), and the merged tree of stacks. */
 #include "make_profile.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "views/diff.h"
-#include "views/flame.h"
+#include "views/diff/diff.h"
+#include "views/tree/flame.h"
+#include "views/svg/svg.h"
 
 struct pair {
 	struct maker m[DIFF_SIDES];

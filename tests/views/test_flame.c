@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "views/flame.h"
-#include "views/html.h"
+#include "views/tree/flame.h"
+#include "views/html/html.h"
+#include "views/svg/svg.h"
 
 static struct report *build(struct reader *r)
 {
@@ -178,7 +179,7 @@ static void test_xml(void **state)
 	struct buf out = { 0 };
 
 	(void)state;
-	xml_text(&out, "<a b=\"c\">&'\x1b[0m\xe2\x80\xae]]>");
+	text_xml(&out, "<a b=\"c\">&'\x1b[0m\xe2\x80\xae]]>");
 	assert_string_equal(buf_cstr(&out),
 			    "&lt;a b=&quot;c&quot;&gt;&amp;&#39;\\x1b[0m"
 			    "\\u{202e}]]&gt;");

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "profile/merge.h"
-#include "views/diff.h"
-#include "views/diff_annotate.h"
+#include "views/diff/diff.h"
+#include "views/diff/diff_annotate.h"
 #include "views/report.h"
 
 #if defined(__has_feature)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "profile/merge.h"
-#include "views/diff.h"
+#include "views/diff/diff.h"
 
 struct group {
 	struct maker m[3];

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "views/dump.h"
 #include "views/info.h"
-#include "views/lines.h"
+#include "views/query/lines.h"
 #include "views/report.h"
 
 static struct report *build(struct reader *r, const char *keys,

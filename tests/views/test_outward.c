@@ -6,7 +6,7 @@
 #include "../checks.h"
 #include <stdlib.h>
 
-#include "views/outward.h"
+#include "views/query/outward.h"
 
 enum { LOCS = 40 };
 

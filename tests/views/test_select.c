@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "views/lines.h"
+#include "views/query/lines.h"
 #include "views/report.h"
-#include "views/timeslice.h"
+#include "views/query/timeslice.h"
 
 /* Two threads, two runs, two images; ten samples 1 ms apart from 1 s on,
  * alternating between cpu 0 and 1:

@@ -22,7 +22,7 @@ function begin(name) {
 BEGIN {
 	print "// SPDX-License-Identifier: GPL-2.0-or-later"
 	print "/* Made from src/views/html by embed.awk. */"
-	print "#include \"views/html_data.h\""
+	print "#include \"views/html/html_data.h\""
 }
 FNR == 1 {
 	head = 1

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Reads small files of proc(5). */
+#include "launch/proc_read.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "launch/proc_text.h"
+
+enum { LINE_MAX_BYTES = 256, STATUS_MAX = 1 << 16 };
+
+bool proc_line(const char *path, struct buf *out)
+{
+	bool read = !io_read_file(path, LINE_MAX_BYTES, out, NULL);
+
+	while (read && out->n && out->p[out->n - 1] == '\n')
+		out->n--;
+	return read;
+}
+
+bool proc_name(uint32_t pid, const char *otherwise, struct buf *out)
+{
+	struct buf b = { 0 };
+	char path[64];
+	bool known;
+
+	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
+	known = proc_line(path, &b) && b.n;
+	buf_str(out, known ? buf_cstr(&b) : otherwise);
+	buf_fini(&b);
+	return known;
+}
+
+uint64_t proc_status_of(uint32_t pid, const char *key, uint64_t otherwise)
+{
+	uint64_t v = otherwise;
+	struct buf b = { 0 };
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	if (!io_read_file(path, STATUS_MAX, &b, NULL))
+		proc_status_number((const char *)b.p, b.n, key, &v);
+	buf_fini(&b);
+	return v;
+}
+
+bool proc_other_user(uint32_t pid, uint64_t *uid)
+{
+	*uid = proc_status_of(pid, "Uid", geteuid());
+	return *uid != geteuid();
+}
+
+bool proc_first_pid_namespace(void)
+{
+	static const char first[] = "pid:[4026531836]";	/* PROC_PID_INIT_INO */
+	char text[64];
+	ssize_t n = readlink("/proc/self/ns/pid", text, sizeof(text) - 1);
+
+	text[n < 0 ? 0 : n] = 0;
+	return n <= 0 || !strcmp(text, first);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_LAUNCH_TARGET_H
+#define TALLY_LAUNCH_TARGET_H
+/* Whom to watch: processes, threads, processors, a control group. */
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+
+typedef VEC(uint32_t) id_list;
+
+/* As the user wrote it. */
+struct target_options {
+	const char *pids, *tids, *cpus;	/* "1,2" and "0-3,8", or NULL */
+	const char *cgroup;		/* path, or NULL */
+	bool all_cpus, command;		/* a command is given */
+	uint64_t repeat;
+};
+
+struct target {
+	id_list pids, tids, cpus;
+	int cgroup_fd;		/* or -1 */
+	bool attached;		/* -p or -t */
+	bool system_wide;	/* everything on the CPUs, or of the cgroup */
+};
+
+/* `t` is zeroed, with cgroup_fd -1. */
+int target_parse(struct target *t, const struct target_options *o,
+		 struct error *err);
+void target_fini(struct target *t);
+/* The threads of t->pids and t->tids that exist now. */
+int target_threads(struct target *t, id_list *out, struct error *err);
+
+/* To learn when all processes and threads have ended that were attached to. */
+struct target_ends {
+	VEC(int) fds;		/* of t->pids; -1 when ended or unknown */
+};
+
+int target_watch(const struct target *t, struct target_ends *w,
+		 struct error *err);
+void target_watch_end(struct target_ends *w);
+/* `fds`: w->fds after poll(2) for POLLIN. */
+bool target_ended(const struct target *t, const struct target_ends *w,
+		  const struct pollfd *fds);
+
+#endif

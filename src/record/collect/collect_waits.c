@@ -1,0 +1,853 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Turns waits into samples of the profile, and looks at threads that sleep. */
+#include "record/collect/collect_waits.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/source/clock_event.h"
+#include "launch/proc_text.h"
+
+enum {
+	LOOK_STACK = 16 << 10,	/* read at once; the rest as it is needed */
+	LOOKS_A_ROUND = 64,
+	MOST = 50000,		/* waits written a second */
+};
+/* Shorter waits are not worth a look: most have ended by then. */
+#define LOOK_AFTER_NS 500000u
+#define THINNING_LEAST_NS 1000u
+/* Others may not be told to have been ended elsewhere by the same thread. */
+#define UNSAMPLED_MOST_NS 1000000u
+#define SECOND_NS 1000000000u
+
+static uint64_t clock_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* xorshift64*, S. Vigna 2014. */
+static uint64_t next_random(uint64_t *state)
+{
+	uint64_t x = *state;
+
+	x ^= x >> 12;
+	x ^= x << 25;
+	x ^= x >> 27;
+	*state = x;
+	return x * 0x2545f4914f6cdd1dull;
+}
+
+/* Whether a wait is written, and with which weight. */
+static bool keep(struct wait_samples *s, uint64_t length, uint64_t *weight)
+{
+	*weight = length;
+	if (length >= s->thinning_ns)
+		return true;
+	*weight = s->thinning_ns;
+	return next_random(&s->random) % s->thinning_ns < length;
+}
+
+/* Twice as thin while too much is written. */
+static void adapt(struct wait_samples *s, uint64_t time_ns)
+{
+	if (time_ns - s->second_ns >= SECOND_NS) {
+		s->second_ns = time_ns;
+		s->written = 0;
+	}
+	if (++s->written <= s->most)
+		return;
+	s->thinning_ns = s->thinning_ns ? 2 * s->thinning_ns
+					: THINNING_LEAST_NS;
+	s->written = s->most / 2;
+}
+
+/* The stack of a place without address, in a process. */
+static int place(struct collector *c, uint32_t pid, const char *name,
+		 uint32_t *stack, uint32_t *loc, struct error *err)
+{
+	struct record_sample s = { .place = name };
+	struct process *proc;
+	int rc = collector_process(c, pid, &proc, err);
+
+	if (rc >= 0)
+		*stack = stacks_add(&c->stacks, proc->maps, &s, loc);
+	return rc;
+}
+
+static const char *place_of(enum wait_found found)
+{
+	return found == WAIT_STARTING ? PLACE_STARTING
+	       : found == WAIT_UNKNOWN ? PLACE_SWITCHES_LOST : PLACE_NO_STACK;
+}
+
+static bool has_latency(const struct collector *c)
+{
+	return c->wait_samples.latency != SOURCE_NONE;
+}
+
+/* `at` tells the time and the stack. */
+static int write_latency(struct collector *c, uint32_t pid, uint32_t tid,
+			 const struct prof_sample *at, uint32_t loc,
+			 uint64_t weight, struct error *err)
+{
+	struct prof_sample s = *at;
+
+	if (!weight)
+		return 0;
+	s.event = c->wait_samples.latency;
+	s.weight = weight;
+	c->wait_samples.latency_ns += weight;
+	return collector_write(c, pid, tid, &s, loc, err);
+}
+
+/* `s` lacks its stack only. */
+static int write_place(struct collector *c, uint32_t pid, uint32_t tid,
+		       const char *name, struct prof_sample *s,
+		       struct error *err)
+{
+	uint32_t loc;
+	int rc = place(c, pid, name, &s->stack, &loc, err);
+
+	return rc < 0 ? rc : collector_write(c, pid, tid, s, loc, err);
+}
+
+/* What others waited for a thread without a sample. */
+static int write_unsampled(struct collector *c, struct waiter *t,
+			   uint64_t time_ns, struct error *err)
+{
+	struct prof_sample s = { .time_ns = time_ns, .cpu = PROF_NONE,
+				 .event = c->wait_samples.waking,
+				 .weight = t ? t->unsampled_ns : 0 };
+
+	if (!s.weight)
+		return 0;
+	t->unsampled_ns = 0;
+	return write_place(c, t->pid, t->tid, PLACE_NO_STACK, &s, err);
+}
+
+/* Who ended a wait. */
+static int write_waking(struct collector *c, const struct wait *w,
+			struct error *err)
+{
+	struct wait_samples *ws = &c->wait_samples;
+	const struct waker *by = &w->waker;
+	struct waiter *own = by->interrupt ? NULL : waits_find(&c->waits, by->tid);
+	bool ours = !by->interrupt && processes_find(&c->processes, by->pid);
+	uint64_t length = w->end_ns - w->start_ns;
+	struct prof_sample s = { .time_ns = w->end_ns, .cpu = PROF_NONE,
+				 .event = ws->waking, .weight = length,
+				 .stack = by->stack };
+
+	if (!w->woken || ws->waking == SOURCE_NONE)
+		return 0;
+	ws->waking_ns += length;
+	if (by->sampled) {
+		if (own) {
+			s.weight += own->unsampled_ns;
+			own->unsampled_ns = 0;
+		}
+		return collector_write(c, by->pid, by->tid, &s, by->loc, err);
+	}
+	if (ours && own && !own->hidden && length < UNSAMPLED_MOST_NS) {
+		own->unsampled_ns += length;
+		return 0;
+	}
+	if (!keep(ws, length, &s.weight))
+		return 0;
+	if (ours)
+		return write_place(c, by->pid, by->tid, !own ? PLACE_EXIT
+				   : own->hidden ? PLACE_KERNEL_THREAD
+				   : PLACE_NO_STACK, &s, err);
+	return write_place(c, w->pid, w->tid, by->interrupt
+			   ? PLACE_INTERRUPT : PLACE_OTHER_PROCESS, &s, err);
+}
+
+static int take_wait(void *ctx, const struct wait *w, struct error *err)
+{
+	struct collector *c = ctx;
+	struct wait_samples *ws = &c->wait_samples;
+	uint64_t length = w->end_ns - w->start_ns;
+	struct prof_sample s = {
+		.time_ns = w->end_ns, .cpu = PROF_NONE,
+		.event = w->runnable ? ws->runnable : ws->blocked,
+		.stack = w->stack,
+	};
+	uint32_t loc = w->loc;
+	bool kept;
+	int rc;
+
+	ws->n++;
+	if (w->runnable)
+		ws->runnable_ns += length;
+	else
+		ws->blocked_ns[w->found] += length;
+	rc = write_waking(c, w, err);
+	kept = keep(ws, length, &s.weight);
+	if (rc < 0 || (!kept && !ws->gap_ns))
+		return rc;
+	if (w->found > WAIT_LOOKED)
+		rc = place(c, w->pid, place_of(w->found), &s.stack, &loc, err);
+	if (rc < 0)
+		return rc;
+	rc = write_latency(c, w->pid, w->tid, &s, loc, ws->gap_ns, err);
+	ws->gap_ns = 0;
+	if (rc < 0 || !kept)
+		return rc;
+	adapt(ws, w->end_ns);
+	return collector_write(c, w->pid, w->tid, &s, loc, err);
+}
+
+uint64_t collect_waits_ns(const struct collector *c, size_t event)
+{
+	const struct wait_samples *s = &c->wait_samples;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < WAIT_FOUND_KINDS; i++)
+		sum += s->blocked_ns[i];
+	return event == s->runnable ? s->runnable_ns
+	       : event == s->latency ? s->latency_ns
+	       : event == s->waking ? s->waking_ns : sum;
+}
+
+int collect_waits_facts(struct collector *c)
+{
+	static const char *const keys[WAIT_FOUND_KINDS] = {
+		[WAIT_EXACT] = "wait_ns_exact", [WAIT_LOOKED] = "wait_ns_looked",
+		[WAIT_NO_STACK] = "wait_ns_no_stack",
+		[WAIT_UNKNOWN] = "wait_ns_unknown",
+	};
+	char text[32];
+	int rc = 0;
+
+	for (size_t i = 0; i < WAIT_FOUND_KINDS && rc >= 0; i++) {
+		if (!keys[i])
+			continue;
+		snprintf(text, sizeof(text), "%llu",
+			 (unsigned long long)c->wait_samples.blocked_ns[i]);
+		rc = profile_set_env(c->profile, PROF_NONE, keys[i], text);
+	}
+	if (rc >= 0 && c->wait_samples.thinning_ns) {
+		snprintf(text, sizeof(text), "%llu",
+			 (unsigned long long)c->wait_samples.thinning_ns);
+		rc = profile_set_env(c->profile, PROF_NONE, "wait_thinning_ns",
+				     text);
+	}
+	return rc;
+}
+
+void collect_waits_begin(struct collector *c, const struct source *src,
+			 bool alone)
+{
+	struct wait_samples *s = &c->wait_samples;
+
+	if (s->on || !src->waits)
+		return;
+	*s = (struct wait_samples){
+		.on = true, .looks = !src->wait_stacks, .alone = alone,
+		.polled = src->wait_polls,
+		.blocked = src->blocked, .runnable = src->runnable,
+		.waking = src->waking, .latency = src->latency,
+		.random = 0x9e3779b97f4a7c15ull, .most = MOST,
+	};
+	c->waits.cb = c->polled_waits.cb = take_wait;
+	c->waits.ctx = c->polled_waits.ctx = c;
+}
+
+/* The program's part of a stack in the scheduler; the rest is the same for all. */
+static int user_stack(struct collector *c, struct process *proc,
+		      const struct record *r, uint32_t *stack, uint32_t *loc,
+		      struct error *err)
+{
+	struct record own = *r;
+
+	own.sample.nkernel = 0;
+	*stack = collector_stack(c, proc, &own, loc);
+	return *stack == PROF_NONE
+	       ? error_set(err, ERR_NOMEM, "out of memory for stacks") : 0;
+}
+
+static bool has_user_stack(const struct record *r)
+{
+	return r->sample.copied || r->sample.nuser;
+}
+
+int collect_waking(struct collector *c, struct process *proc,
+		   const struct record *r, struct error *err)
+{
+	struct waker by = { .pid = r->pid, .tid = r->tid, .sampled = true };
+	const struct waiter *t = waits_find(&c->waits, r->sample.woken);
+	int rc;
+
+	if (!r->tid || !t || !waits_is_blocked(t) || !has_user_stack(r))
+		return 0;
+	rc = user_stack(c, proc, r, &by.stack, &by.loc, err);
+	if (rc >= 0)
+		waits_wake(&c->waits, r->sample.woken, r->time_ns, &by);
+	return rc;
+}
+
+int collect_wait_sample(struct collector *c, struct process *proc,
+			const struct record *r, struct error *err)
+{
+	struct wait_stack s = { 0 };
+	struct waiter *t;
+	int rc;
+
+	if (!r->pid || r->pid == UINT32_MAX)
+		return 0;
+	rc = user_stack(c, proc, r, &s.stack, &s.loc, err);
+	if (rc < 0)
+		return rc;
+	rc = waits_sample(&c->waits, r->pid, r->tid, &s, err);
+	t = waits_find(&c->waits, r->tid);
+	if (t)
+		t->hidden = !has_user_stack(r);
+	return rc;
+}
+
+/* Time that is known of a thread, but not where it was. */
+static int write_rest(struct collector *c, uint32_t pid, uint32_t tid,
+		      uint64_t time_ns, uint64_t rest, struct error *err)
+{
+	struct prof_sample s = { .time_ns = time_ns, .cpu = PROF_NONE };
+	uint32_t loc;
+	int rc;
+
+	if (!rest)
+		return 0;
+	rc = place(c, pid, PLACE_NO_SAMPLE, &s.stack, &loc, err);
+	return rc < 0 ? rc : write_latency(c, pid, tid, &s, loc, rest, err);
+}
+
+int collect_switch(struct collector *c, const struct record *r,
+		   struct error *err)
+{
+	uint64_t *gap = &c->wait_samples.gap_ns;
+	int rc = 0;
+
+	if (r->kind == RECORD_SWITCH_GAP) {
+		latency_lost(&c->latency, r->time_ns);
+		return waits_lost(&c->waits, r->time_ns, err);
+	}
+	/* The idle task, and those that have no number any more. */
+	if (!r->tid || r->tid == UINT32_MAX)
+		return 0;
+	*gap = 0;
+	if (has_latency(c) && r->change.out)
+		latency_out(&c->latency, r->tid, r->time_ns);
+	else if (has_latency(c))
+		rc = latency_in(&c->latency, r->tid, r->time_ns, gap);
+	if (rc < 0)
+		return error_set(err, ERR_NOMEM, "out of memory for threads");
+	rc = waits_switch(&c->waits, r->pid, r->tid, r->time_ns, r->change.out,
+			  r->change.preempted, err);
+	/* No wait took it: a thread of the kernel. */
+	return rc < 0 ? rc
+	       : write_rest(c, r->pid, r->tid, r->time_ns, *gap, err);
+}
+
+int collect_latency(struct collector *c, const struct record *r,
+		    const struct prof_sample *at, uint32_t loc,
+		    struct error *err)
+{
+	return !has_latency(c) ? 0
+	       : write_latency(c, r->pid, r->tid, at, loc,
+			       latency_take(&c->latency, r->tid, r->time_ns),
+			       err);
+}
+
+void collect_stood(struct collector *c, const struct record *r)
+{
+	struct polled_thread *t = polled_waits_find(&c->polled_waits, r->tid);
+
+	if (t)
+		polled_waits_stood(t, r->sample.stood_ns);
+}
+
+int collect_fork(struct collector *c, const struct record *r, struct error *err)
+{
+	struct polled_thread *t;
+
+	if (!c->wait_samples.polled)
+		return waits_fork(&c->waits, r->pid, r->tid, r->time_ns, err);
+	if (!c->wait_samples.polling)
+		return 0;
+	t = polled_waits_thread(&c->polled_waits, r->pid, r->tid);
+	if (!t)
+		return error_set(err, ERR_NOMEM, "out of memory for waits");
+	/* It may have been asked for before its record came. */
+	if (!t->asked_ns)
+		polled_waits_begin(&c->polled_waits, t, r->time_ns);
+	t->round = c->wait_samples.rounds;
+	return 0;
+}
+
+int collect_exit(struct collector *c, const struct record *r, struct error *err)
+{
+	int rc = !has_latency(c) ? 0
+		 : write_rest(c, r->pid, r->tid, r->time_ns,
+			      latency_take(&c->latency, r->tid, r->time_ns),
+			      err);
+
+	if (rc >= 0)
+		rc = write_unsampled(c, waits_find(&c->waits, r->tid),
+				     r->time_ns, err);
+	latency_exit(&c->latency, r->tid, r->time_ns);
+	waits_exit(&c->waits, r->tid);
+	if (r->pid == r->tid)
+		python_live_end(&c->python_live, r->pid);
+	return rc;
+}
+
+/* A thread that executes a program takes the number of its process's first thread, and
+ * the others are gone. */
+int collect_exec(struct collector *c, const struct record *r, struct error *err)
+{
+	uint64_t gap;
+
+	for (size_t i = 0; i < c->waits.threads.n; i++) {
+		const struct waiter t = c->waits.threads.v[i];
+
+		if (!t.tid || t.pid != r->pid || t.tid == r->tid)
+			continue;
+		if (write_unsampled(c, &c->waits.threads.v[i], r->time_ns,
+				    err) < 0)
+			return -err->code;
+		latency_exit(&c->latency, t.tid, r->time_ns);
+		waits_exit(&c->waits, t.tid);
+	}
+	if (has_latency(c) && c->latency.now_ns &&
+	    latency_in(&c->latency, r->tid, r->time_ns, &gap) < 0)
+		return error_set(err, ERR_NOMEM, "out of memory for threads");
+	return 0;
+}
+
+/* 'S', 'D', 'R' and so on of a thread, by /proc/PID/task/TID/stat (proc(5)), and whether
+ * it is one of the kernel; 0 where it is not known. */
+static char state_of(const struct collector *c, uint32_t pid, uint32_t tid,
+		     bool *kernel)
+{
+	enum { PF_KTHREAD = 0x00200000 };	/* linux/sched.h */
+	char path[96], text[512], state = 0;
+	const char *name;
+	unsigned int flags = 0;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%u/task/%u/stat", c->proc, pid, tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n < 0 ? 0 : n] = 0;
+	/* The name may hold anything. */
+	name = strrchr(text, ')');
+	if (!name || sscanf(name, ") %c %*d %*d %*d %*d %*d %u", &state,
+			    &flags) != 2)
+		return 0;
+	*kernel = flags & PF_KTHREAD;
+	return state;
+}
+
+static bool is_asleep_state(char state)
+{
+	return state == 'S' || state == 'D';
+}
+
+int collect_waits_asleep(struct collector *c, uint32_t pid, uint64_t time_ns,
+			 struct error *err)
+{
+	uint64_t gap;
+	int rc = 0;
+
+	if (c->wait_samples.polled)
+		return 0;
+	if (has_latency(c))
+		latency_begin(&c->latency, time_ns);
+	/* It does not sleep by itself. */
+	if (pid)
+		return has_latency(c) && latency_in(&c->latency, pid, time_ns,
+						    &gap) < 0
+		       ? error_set(err, ERR_NOMEM, "out of memory for threads")
+		       : 0;
+
+	for (size_t i = 0; i < c->processes.tasks.n && rc >= 0; i++) {
+		const struct task t = c->processes.tasks.v[i];
+		bool kernel = false;
+		char state = t.tid && t.tid != UINT32_MAX
+			     ? state_of(c, t.pid, t.tid, &kernel) : 0;
+
+		if (kernel)
+			rc = waits_hide(&c->waits, t.pid, t.tid, err);
+		else if (is_asleep_state(state))
+			rc = waits_asleep(&c->waits, t.pid, t.tid, time_ns,
+					  err);
+		else if (state == 'R' && has_latency(c))
+			rc = latency_in(&c->latency, t.tid, time_ns, &gap);
+	}
+	return rc;
+}
+
+/* "NUMBER ARGUMENT*6 SP PC", or "-1 SP PC" outside of a system call, or "running".
+ * `closed`: it may not be read. */
+static bool read_registers(const struct collector *c, uint32_t pid, uint32_t tid,
+			   struct unwind_regs *regs, bool *closed)
+{
+	static const uint8_t arguments[] = {
+		UNWIND_RDI, UNWIND_RSI, UNWIND_RDX, UNWIND_R8 + 2, UNWIND_R8,
+		UNWIND_R8 + 1,
+	};
+	unsigned long long v[9];
+	char path[96], text[256], *p = text, *end;
+	size_t words = 0;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%u/task/%u/syscall", c->proc, pid, tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	*closed = n < 0;
+	text[n < 0 ? 0 : n] = 0;
+	if (!strncmp(text, "running", 7))
+		return false;
+	strtoll(p, &end, 10);
+	while (end > p && words < 9) {
+		p = end;
+		v[words] = strtoull(p, &end, 0);
+		words += end > p;
+	}
+	if (words != 2 && words != 8)
+		return false;
+	memset(regs, 0, sizeof(*regs));
+	regs->r[UNWIND_RSP] = v[words - 2];
+	regs->r[UNWIND_RIP] = v[words - 1];
+	regs->known = 1u << UNWIND_RSP | 1u << UNWIND_RIP;
+	for (size_t i = 0; words == 8 && i < sizeof(arguments); i++) {
+		regs->r[arguments[i]] = v[i];
+		regs->known |= 1u << arguments[i];
+	}
+	return regs->r[UNWIND_RSP] && regs->r[UNWIND_RIP];
+}
+
+static size_t read_stack(uint32_t pid, uint64_t sp, uint8_t *to, size_t size)
+{
+	/* Where its memory ends before, page by page. */
+	struct iovec local = { to, size }, remote[LOOK_STACK / 4096 + 1];
+	size_t n = 0;
+	uint64_t at = sp;
+	ssize_t got;
+
+	while (at < sp + size && n < sizeof(remote) / sizeof(remote[0])) {
+		uint64_t end = (at | 4095) + 1;
+
+		if (end > sp + size || end < at)
+			end = sp + size;
+		remote[n++] = (struct iovec){ (void *)(uintptr_t)at,
+					      (size_t)(end - at) };
+		at = end;
+	}
+	got = process_vm_readv((pid_t)pid, &local, 1, remote, n, 0);
+	return got < 0 ? 0 : (size_t)got & ~(size_t)7;
+}
+
+static bool is_mapped(const struct profile *p, uint32_t loc)
+{
+	return p->images.v[p->locs.v[loc].image].kind != PROF_IMAGE_UNKNOWN;
+}
+
+/* The stack of a thread that sleeps: 1, 0 if it does not or cannot be read, or an
+ * error. */
+static int see(struct collector *c, uint32_t pid, uint32_t tid, bool *closed,
+	       struct wait_stack *seen, struct error *err)
+{
+	struct record r = { .kind = RECORD_SAMPLE, .pid = pid, .tid = tid };
+	struct record_copy *copy = &r.sample.copy;
+	uint64_t bytes[LOOK_STACK / 8];
+	struct process *proc;
+	int rc;
+
+	seen->from_ns = clock_now();
+	if (!read_registers(c, pid, tid, &copy->regs, closed))
+		return 0;
+	copy->bytes = (const uint8_t *)bytes;
+	copy->size = read_stack(pid, copy->regs.r[UNWIND_RSP],
+				(uint8_t *)bytes, sizeof(bytes));
+	if (!copy->size)
+		return 0;
+	r.sample.copied = true;
+	rc = collector_process(c, pid, &proc, err);
+	if (rc < 0)
+		return rc;
+	python_live_maps(&c->python_live, pid, proc->maps);
+	seen->more = python_live_frames(&c->python_live, pid, tid, &r.sample);
+	if (!seen->more)
+		r.sample.frames = NULL;
+	seen->stack = collector_stack(c, proc, &r, &seen->loc);
+	seen->to_ns = clock_now();
+	if (seen->stack == PROF_NONE)
+		return error_set(err, ERR_NOMEM, "out of memory for stacks");
+	/* Records of its mappings are still to come. */
+	return is_mapped(c->profile, seen->loc);
+}
+
+/* One look at a thread that sleeps, as far as we know.  Whether it did all the time
+ * is told by the times of its switches, which come later. */
+static int look(struct collector *c, size_t i, struct error *err)
+{
+	struct waiter *t = &c->waits.threads.v[i];
+	struct wait_stack seen;
+	int rc = see(c, t->pid, t->tid, &t->closed, &seen, err);
+
+	if (rc > 0)
+		waits_look(&c->waits.threads.v[i], &seen);
+	return rc < 0 ? rc : 0;
+}
+
+/* The beginning of a file, or nothing, with a byte 0 behind it. */
+static size_t read_beginning(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[n < 0 ? 0 : n] = 0;
+	return n < 0 ? 0 : (size_t)n;
+}
+
+static void ask_what_is_stolen(struct collector *c)
+{
+	enum { EACH_NS = 100000000 };
+	long ticks = sysconf(_SC_CLK_TCK);
+	char path[64], text[256];
+
+	snprintf(path, sizeof(path), "%s/stat", c->proc);
+	if (ticks > 0)
+		polled_waits_stolen(&c->polled_waits,
+			proc_stat_stolen(text, read_beginning(path, text,
+							      sizeof(text))) *
+			(uint64_t)(1000000000 / ticks));
+	c->wait_samples.next_stolen_ns = clock_now() + EACH_NS;
+}
+
+/* "RAN QUEUED TURNS" (Documentation/scheduler/sched-stats.rst). */
+static bool read_schedstat(const struct collector *c, uint32_t pid, uint32_t tid,
+			   struct wait_poll *p)
+{
+	unsigned long long v[3];
+	char path[96], text[96];
+
+	snprintf(path, sizeof(path), "%s/%u/task/%u/schedstat", c->proc, pid,
+		 tid);
+	read_beginning(path, text, sizeof(text));
+	p->time_ns = clock_now();
+	if (sscanf(text, "%llu %llu %llu", &v[0], &v[1], &v[2]) != 3)
+		return false;
+	p->ran_ns = v[0];
+	p->queued_ns = v[1];
+	p->turns = v[2];
+	return true;
+}
+
+static void ask_for_mappings(struct collector *c, uint32_t pid)
+{
+	struct process *proc = processes_find(&c->processes, pid);
+
+	if (proc)
+		proc->discovered = false;
+}
+
+/* What is known of a thread that is asleep; of one that is not, the next time. */
+static int poll_thread(struct collector *c, uint32_t pid, uint32_t tid,
+		       struct error *err)
+{
+	struct polled_thread *t = polled_waits_thread(&c->polled_waits, pid, tid);
+	struct wait_poll p = { 0 }, after = { 0 };
+	struct wait_stack seen = { 0 };
+	bool closed = false, kernel, slept;
+	int rc;
+
+	if (!t)
+		return error_set(err, ERR_NOMEM, "out of memory for waits");
+	t->round = c->wait_samples.rounds;
+	if (!read_schedstat(c, pid, tid, &p))
+		return 0;
+	/* It has not run since. */
+	p.asleep = t->asleep.looked && t->asleep.turns == p.turns;
+	if (p.asleep)
+		return polled_waits_poll(&c->polled_waits, t, &p, err);
+	rc = see(c, pid, tid, &closed, &seen, err);
+	if (rc < 0 || !read_schedstat(c, pid, tid, &after))
+		return rc < 0 ? rc : 0;
+	/* Its mappings may be told when it runs again only: they are asked for, once in
+	 * a wait. */
+	if (!rc && seen.to_ns && t->asleep.turns != after.turns)
+		ask_for_mappings(c, pid);
+	slept = after.turns == p.turns && after.ran_ns == p.ran_ns;
+	after.looked = rc && slept;
+	after.asleep = closed ? is_asleep_state(state_of(c, pid, tid, &kernel))
+			      : seen.to_ns && slept;
+	after.stack = seen.stack;
+	after.loc = seen.loc;
+	return polled_waits_poll(&c->polled_waits, t, &after, err);
+}
+
+static int poll_process(struct collector *c, uint32_t pid, struct error *err)
+{
+	char path[64];
+	struct dirent *e;
+	int rc = 0;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "%s/%u/task", c->proc, pid);
+	d = opendir(path);
+	while (d && rc >= 0 && (e = readdir(d))) {
+		char *end;
+		unsigned long tid = strtoul(e->d_name, &end, 10);
+
+		if (tid && !*end)
+			rc = poll_thread(c, pid, (uint32_t)tid, err);
+	}
+	if (d)
+		closedir(d);
+	return rc;
+}
+
+/* Waits of threads that were not seen in this round end, or of all. */
+static int end_polled(struct collector *c, bool all, struct error *err)
+{
+	struct polled_waits *w = &c->polled_waits;
+	int rc = 0;
+
+	if (all)
+		ask_what_is_stolen(c);
+	for (size_t i = 0; i < w->threads.n && rc >= 0; i++)
+		if (w->threads.v[i].tid &&
+		    (all || w->threads.v[i].round != c->wait_samples.rounds))
+			rc = polled_waits_end(w, &w->threads.v[i], err);
+	return rc;
+}
+
+/* Asks for all threads, in two hundredths of the time at most. */
+static int poll_round(struct collector *c, struct error *err)
+{
+	enum { EACH_NS = 1000000000 / CLOCK_LOOKS, SHARE = 50 };
+	struct wait_samples *s = &c->wait_samples;
+	uint64_t start = clock_now(), took, most;
+	int rc = 0;
+
+	s->rounds++;
+	if (start >= s->next_stolen_ns)
+		ask_what_is_stolen(c);
+	for (size_t i = 0; i < c->processes.procs.n && rc >= 0; i++)
+		if (c->processes.procs.v[i].pid &&
+		    c->processes.procs.v[i].pid != (uint32_t)getpid())
+			rc = poll_process(c, c->processes.procs.v[i].pid, err);
+	if (rc >= 0)
+		rc = end_polled(c, false, err);
+	took = clock_now() - start;
+	/* A round that reads a file for the first time is no measure. */
+	most = 2 * s->poll_took_ns + 100000;
+	took = (7 * s->poll_took_ns + (took < most ? took : most)) / 8;
+	s->poll_took_ns = took;
+	s->next_poll_ns = start + (took * SHARE > EACH_NS ? took * SHARE
+							  : EACH_NS);
+	return rc;
+}
+
+int collect_waits_toggle(struct collector *c, uint64_t time_ns, bool on,
+			 struct error *err)
+{
+	bool was = c->wait_samples.polling;
+
+	if (!c->wait_samples.polled)
+		return waits_toggle(&c->waits, time_ns, on, err);
+	c->wait_samples.polling = on;
+	if (on)
+		ask_what_is_stolen(c);
+	return was && !on ? end_polled(c, true, err) : 0;
+}
+
+/* Of Python's functions a sample at the switch knows nothing, but who sleeps stands
+ * where it was. */
+static bool has_more(struct collector *c, const struct waiter *t)
+{
+	const struct process *proc = processes_find(&c->processes, t->pid);
+
+	if (!proc)
+		return false;
+	python_live_maps(&c->python_live, t->pid, proc->maps);
+	if (!python_live_knows(&c->python_live, t->pid))
+		return false;
+	c->wait_samples.python = true;
+	return true;
+}
+
+/* Whether a thread is worth a look. */
+static bool is_asleep(struct collector *c, const struct waiter *t, uint64_t now_ns)
+{
+	if (!t->tid || t->hidden || t->closed)
+		return false;
+	if (t->state != WAITER_OUT)
+		/* It may sleep by now: records come later. */
+		return c->wait_samples.looks;
+	return !t->runnable && !t->woken_ns && !waits_has_look(t) &&
+	       now_ns > t->since_ns + LOOK_AFTER_NS &&
+	       (!t->sampled || has_more(c, t));
+}
+
+int collect_waits_rest(struct collector *c, uint64_t now_ns, struct error *err)
+{
+	size_t n = c->waits.threads.n, most = LOOKS_A_ROUND;
+	uint32_t *next = &c->wait_samples.next_look;
+	int rc = 0;
+
+	if (c->wait_samples.polled)
+		return c->wait_samples.polling &&
+		       now_ns >= c->wait_samples.next_poll_ns
+		       ? poll_round(c, err) : 0;
+
+	for (size_t k = 0; k < n && most && rc >= 0; k++) {
+		size_t i = (*next + k) % n;
+
+		if (!is_asleep(c, &c->waits.threads.v[i], now_ns))
+			continue;
+		most--;
+		rc = look(c, i, err);
+		if (!most)
+			*next = (uint32_t)(i + 1);
+	}
+	return rc;
+}
+
+int collect_waits_end(struct collector *c, uint64_t time_ns, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; has_latency(c) && rc >= 0 &&
+			   i < c->waits.threads.n; i++) {
+		const struct waiter t = c->waits.threads.v[i];
+
+		if (t.tid)
+			rc = write_rest(c, t.pid, t.tid, time_ns,
+					latency_take(&c->latency, t.tid,
+						     time_ns), err);
+	}
+	if (rc >= 0)
+		rc = c->wait_samples.polled ? end_polled(c, true, err)
+		     : waits_end(&c->waits, time_ns, err);
+	for (size_t i = 0; rc >= 0 && i < c->waits.threads.n; i++)
+		rc = write_unsampled(c, &c->waits.threads.v[i], time_ns, err);
+	return rc;
+}

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Turns records of a source into rows of the profile. */
+#include "record/collect/collector.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "record/collect/collect_waits.h"
+#include "record/collect/kernel_code.h"
+#include "record/collect/hugepage_text.h"
+
+/* How long after its end a thread may still get samples. */
+#define GONE_NS 2000000000u
+/* How long pages of files that were read for their tables are kept. */
+#define RELEASE_NS 250000000u
+
+static int no_memory(struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "out of memory while recording");
+}
+
+int collector_init(struct collector *c, struct profile *p, const char *proc,
+		   const char *sysfs, struct error *err)
+{
+	memset(c, 0, sizeof(*c));
+	c->profile = p;
+	c->proc = proc;
+	c->sysfs = sysfs;
+	if (images_init(&c->images, p, proc) < 0)
+		return no_memory(err);
+	python_live_init(&c->python_live, &c->images, proc);
+	if (kernel_maps_init(&c->kernel, &c->images, proc, sysfs,
+			     &c->processes.generation) < 0 ||
+	    stacks_init(&c->stacks, p, &c->images, &c->kernel) < 0 ||
+	    unwinder_init(&c->unwinder, &c->images) < 0) {
+		collector_fini(c);
+		return no_memory(err);
+	}
+	return 0;
+}
+
+void collector_fini(struct collector *c)
+{
+	stacks_fini(&c->stacks);
+	unwinder_fini(&c->unwinder);
+	let_go_fini(&c->let_go);
+	kernel_maps_fini(&c->kernel);
+	processes_fini(&c->processes);
+	images_fini(&c->images);
+	vec_fini(&c->self_samples);
+	vec_fini(&c->got);
+	waits_fini(&c->waits);
+	polled_waits_fini(&c->polled_waits);
+	python_live_fini(&c->python_live);
+	latency_fini(&c->latency);
+}
+
+void collector_new_run(struct collector *c, uint32_t run)
+{
+	c->run = run;
+	processes_clear(&c->processes);
+	waits_clear(&c->waits);
+	polled_waits_clear(&c->polled_waits);
+}
+
+/* Threads that the kernel itself runs, and tasks too dead to have a number
+ * (perf_event_pid reports -1 for them).  In a pid namespace all that is outside
+ * has number 0, too. */
+static const char *special_comm(const struct collector *c, uint32_t tid)
+{
+	if (tid == 0)
+		return c->pid_ns ? "[outside or idle]" : "swapper";
+	return tid == UINT32_MAX ? "[exited]" : NULL;
+}
+
+/* The thread's row in the profile, made when its first sample comes. */
+static uint32_t thread_row(struct collector *c, struct task *t,
+			   uint32_t parent, uint64_t time_ns)
+{
+	const char *special = special_comm(c, t->tid);
+	struct prof_thread row = {
+		.run = c->run, .pid = t->pid, .tid = t->tid, .parent = parent,
+		.start_ns = t->start_ns ? t->start_ns : time_ns,
+	};
+
+	if (t->row != UINT32_MAX)
+		return t->row;
+	row.comm = profile_str(c->profile, special ? special : t->comm);
+	if (row.comm == PROF_NONE || vec_push(&c->profile->threads, row) < 0)
+		return PROF_NONE;
+	return t->row = (uint32_t)c->profile->threads.n - 1;
+}
+
+static int self_samples_add(struct collector *c, uint32_t loc)
+{
+	if (loc >= c->self_samples.n) {
+		size_t n = c->profile->locs.n;
+
+		if (vec_reserve(&c->self_samples, n) < 0)
+			return -ERR_NOMEM;
+		memset(c->self_samples.v + c->self_samples.n, 0,
+		       (n - c->self_samples.n) * sizeof(*c->self_samples.v));
+		c->self_samples.n = n;
+	}
+	c->self_samples.v[loc]++;
+	return 0;
+}
+
+uint32_t collector_stack(struct collector *c, struct process *proc,
+			 const struct record *r, uint32_t *loc)
+{
+	struct record_sample s;
+
+	if (!r->sample.copied)
+		return stacks_add(&c->stacks, proc->maps, &r->sample, loc);
+	s = r->sample;
+	unwinder_sample(&c->unwinder, proc->maps, r->pid, r->tid, &s);
+	return stacks_add(&c->stacks, proc->maps, &s, loc);
+}
+
+int collector_process(struct collector *c, uint32_t pid, struct process **out,
+		      struct error *err)
+{
+	struct process *proc = processes_get(&c->processes, pid);
+
+	if (proc && !proc->discovered && c->live) {
+		int rc = collector_scan(c, pid, err);
+
+		if (rc < 0)
+			return rc;
+		proc = processes_get(&c->processes, pid);
+	}
+	*out = proc;
+	return proc ? 0 : no_memory(err);
+}
+
+int collector_write(struct collector *c, uint32_t pid, uint32_t tid,
+		    struct prof_sample *s, uint32_t loc, struct error *err)
+{
+	struct process *proc = processes_get(&c->processes, pid);
+	struct task *t = processes_task(&c->processes, pid, tid);
+
+	if (!proc || !t)
+		return no_memory(err);
+	s->thread = thread_row(c, t, proc->parent, s->time_ns);
+	while (c->got.n <= s->event)
+		if (vec_push(&c->got, 0) < 0)
+			return no_memory(err);
+	if (s->thread == PROF_NONE || s->stack == PROF_NONE ||
+	    self_samples_add(c, loc) < 0)
+		return no_memory(err);
+	c->got.v[s->event]++;
+	c->samples++;
+	return c->writer ? writer_sample(c->writer, s, err) : 0;
+}
+
+static int take_sample(struct collector *c, const struct record *r,
+		       struct error *err)
+{
+	struct prof_sample s = { .time_ns = r->time_ns, .cpu = r->cpu,
+				 .event = r->event,
+				 .weight = r->sample.weight };
+	struct process *proc;
+	uint32_t loc;
+	int rc;
+
+	if (r->event >= c->nevents) {
+		c->ignored++;
+		return 0;
+	}
+	rc = collector_process(c, r->pid, &proc, err);
+	if (rc < 0)
+		return rc;
+	if (c->wait_samples.on && r->event == c->wait_samples.blocked)
+		return collect_wait_sample(c, proc, r, err);
+	if (c->wait_samples.on && r->event == c->wait_samples.waking)
+		return collect_waking(c, proc, r, err);
+	s.stack = collector_stack(c, proc, r, &loc);
+	rc = collector_write(c, r->pid, r->tid, &s, loc, err);
+	if (r->sample.stood_ns && c->wait_samples.polled)
+		collect_stood(c, r);
+	/* One event tells where a thread runs. */
+	if (rc >= 0 && c->wait_samples.on && !r->event)
+		rc = collect_latency(c, r, &s, loc, err);
+	return rc;
+}
+
+struct map_owner collector_owner(struct collector *c, struct process *proc,
+				 uint64_t time_ns)
+{
+	struct map_owner who = { .pid = proc->pid, .time_ns = time_ns,
+				 .maps = proc->maps };
+
+	for (int i = 0; i < MAP_ANCESTORS && proc && proc->parent; i++) {
+		who.ancestors[i] = proc->parent;
+		proc = processes_find(&c->processes, proc->parent);
+	}
+	return who;
+}
+
+static int take_mmap(struct collector *c, const struct record *r)
+{
+	struct map m, pieces[HUGEPAGE_TEXT_PIECES];
+	struct map_owner who;
+	struct process *proc;
+	int n;
+
+	/* The kernel tells of its own text with pid -1 in some sources.  0 are
+	 * all processes outside of our pid namespace. */
+	if (r->pid == UINT32_MAX || !r->pid)
+		return 0;
+	proc = processes_get(&c->processes, r->pid);
+	if (!proc)
+		return -ERR_NOMEM;
+	who = collector_owner(c, proc, r->time_ns);
+	if (images_map(&c->images, &who, &r->mmap, &m) < 0)
+		return -ERR_NOMEM;
+	n = hugepage_text_find(&c->images, &who, &m, pieces);
+	if (processes_map(&c->processes, r->pid, &m) < 0)
+		return -ERR_NOMEM;
+	while (n-- > 0)
+		if (processes_map(&c->processes, r->pid, &pieces[n]) < 0)
+			return -ERR_NOMEM;
+	return 0;
+}
+
+static int take_comm(struct collector *c, const struct record *r)
+{
+	if (r->comm.exec) {
+		if (processes_exec(&c->processes, r->pid, r->time_ns) < 0)
+			return -ERR_NOMEM;
+		c->execs++;
+	}
+	return processes_name(&c->processes, r->pid, r->tid, r->comm.name,
+			      r->time_ns);
+}
+
+static int take_loss(struct collector *c, const struct record *r)
+{
+	bool lost = r->kind == RECORD_LOST;
+	struct prof_loss row = {
+		.run = c->run,
+		.event = r->event < c->nevents ? r->event : PROF_NONE,
+		.cpu = r->cpu,
+		.kind = lost ? PROF_LOST : PROF_THROTTLED,
+		.time_ns = r->time_ns,
+		.count = lost ? r->lost : 1,
+	};
+
+	if (lost)
+		c->lost += row.count;
+	else
+		c->throttled++;
+	return vec_push(&c->profile->losses, row) < 0 ? -ERR_NOMEM : 0;
+}
+
+/* An old mapping may be another program's by now, and a wrong name is worse than
+ * none: who is sampled next is looked up in PROC. */
+static int take_gap(struct collector *c, const struct record *r)
+{
+	c->gaps += r->lost;
+	return c->images.foreign_proc ? 0 : processes_doubt(&c->processes);
+}
+
+int collector_record(void *ctx, const struct record *r, struct error *err)
+{
+	struct collector *c = ctx;
+	int rc = 0;
+
+	switch (r->kind) {
+	case RECORD_SAMPLE:
+		return take_sample(c, r, err);
+	case RECORD_MMAP:
+		rc = take_mmap(c, r);
+		break;
+	case RECORD_COMM:
+		rc = take_comm(c, r);
+		if (rc >= 0 && r->comm.exec && c->wait_samples.on)
+			return collect_exec(c, r, err);
+		break;
+	case RECORD_FORK:
+		rc = processes_fork(&c->processes, r->pid, r->tid,
+				    r->fork.ppid, r->fork.ptid, r->time_ns);
+		if (rc >= 0 && c->wait_samples.on && !c->wait_samples.alone)
+			return collect_fork(c, r, err);
+		break;
+	case RECORD_EXIT:
+		if (c->wait_samples.on && collect_exit(c, r, err) < 0)
+			return -err->code;
+		rc = processes_exit(&c->processes, r->pid, r->tid, r->time_ns);
+		break;
+	case RECORD_SWITCH:
+	case RECORD_SWITCH_GAP:
+		return c->wait_samples.on ? collect_switch(c, r, err) : 0;
+	case RECORD_WAKE:
+		waits_wake(&c->waits, r->wake.tid, r->time_ns,
+			   &(struct waker){ .pid = r->pid, .tid = r->tid,
+					    .interrupt = r->wake.interrupt });
+		return 0;
+	case RECORD_KSYMBOL:
+		rc = kernel_code_record(&c->kernel, &c->images, &r->ksymbol,
+					&c->processes.generation);
+		break;
+	case RECORD_LOST:
+	case RECORD_THROTTLE:
+		rc = take_loss(c, r);
+		break;
+	case RECORD_GAP:
+		rc = take_gap(c, r);
+		break;
+	}
+	return rc < 0 ? no_memory(err) : 0;
+}
+
+/* A start so shortly before the end may have mappings to come. */
+#define START_NS 20000000u
+
+void collector_unrecorded(const struct collector *c, uint64_t now_ns,
+			  struct buf *out)
+{
+	const struct processes *p = &c->processes;
+	size_t first = out->n;
+
+	for (size_t i = 0; i < p->procs.n; i++) {
+		const struct process *proc = &p->procs.v[i];
+		uint32_t row = u64map_get(&p->by_tid, proc->pid);
+
+		if (!proc->exec_ns || proc->maps->maps.n ||
+		    proc->exec_ns + START_NS > now_ns || row >= p->tasks.n)
+			continue;
+		if (out->n - first > 200) {
+			buf_str(out, ", …");
+			break;
+		}
+		buf_printf(out, "%s%s", out->n > first ? ", " : "",
+			   p->tasks.v[row].comm);
+	}
+}
+
+int collector_idle(struct collector *c, uint64_t now_ns, struct error *err)
+{
+	struct let_go_what open = {
+		.images = &c->images, .processes = &c->processes,
+		.unwinder = &c->unwinder, .samples = c->samples,
+		.self_samples = c->self_samples.v,
+		.n_self_samples = c->self_samples.n,
+	};
+	int rc;
+
+	unwinder_rest(&c->unwinder);
+	if (now_ns - c->released_ns > RELEASE_NS) {
+		unwinder_release(&c->unwinder);
+		c->released_ns = now_ns;
+	}
+	if (now_ns > GONE_NS)
+		processes_purge(&c->processes, now_ns - GONE_NS);
+	rc = let_go_rest(&c->let_go, &open, now_ns, err);
+	if (rc >= 0 && c->wait_samples.on)
+		rc = collect_waits_rest(c, now_ns, err);
+	if (rc < 0)
+		return rc;
+	if (kernel_maps_refresh(&c->kernel, &c->images, c->proc, c->sysfs,
+				&c->processes.generation, now_ns) < 0)
+		return no_memory(err);
+	return 0;
+}
+
+/* fill_options has one ctx for all callbacks. */
+struct symbolizing {
+	struct collector *c;
+	collector_progress *progress;
+	void *ctx;
+};
+
+static int open_image(void *ctx, uint32_t image)
+{
+	struct symbolizing *s = ctx;
+
+	return images_open_row(&s->c->images, image);
+}
+
+static const char *generated(void *ctx, uint32_t image, uint64_t *size)
+{
+	const struct symbolizing *s = ctx;
+
+	return kernel_code_name(&s->c->images, image, size);
+}
+
+static void tell_progress(void *ctx, const char *image, size_t done,
+			  size_t total)
+{
+	const struct symbolizing *s = ctx;
+	char text[160];
+
+	snprintf(text, sizeof(text), "symbols: %zu of %zu %.100s", done, total,
+		 image);
+	s->progress(s->ctx, text);
+}
+
+int collector_symbolize(struct collector *c, const struct fill_options *o,
+			collector_progress *progress, void *ctx,
+			struct error *err)
+{
+	struct symbolizing s = { c, progress, ctx };
+	struct fill_options own = *o;
+	size_t n = c->profile->locs.n;
+	int rc;
+
+	/* What walked the stacks makes room for what names them. */
+	unwinder_fini(&c->unwinder);
+	/* Locations that were only called have no samples of their own. */
+	if (images_check_rows(&c->images) < 0 ||
+	    let_go_restore(&c->let_go, c->profile) < 0 ||
+	    vec_reserve(&c->self_samples, n + 1) < 0)
+		return error_set(err, ERR_NOMEM, "out of memory for symbols");
+	memset(c->self_samples.v + c->self_samples.n, 0,
+	       (n - c->self_samples.n) * sizeof(*c->self_samples.v));
+	c->self_samples.n = n;
+	own.self_samples = c->self_samples.v;
+	own.code_budget = fill_code_budget(c->samples);
+	own.open_image = open_image;
+	own.generated = generated;
+	own.progress = progress ? tell_progress : NULL;
+	own.ctx = &s;
+	rc = profile_fill_symbols(c->profile, &own, err);
+	if (progress)
+		progress(ctx, NULL);
+	return rc;
+}

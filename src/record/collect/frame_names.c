@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Gives frames that have names instead of addresses a place in the profile. */
+#include "record/collect/frame_names.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+
+enum { NAME_BITS = 4 };		/* addresses of a name */
+
+/* Not canonical: no code can be there.  Above its lower half, the image. */
+#define NAME_BASE 0x4000000000000000ull
+#define NAME_IMAGES (1u << 29)
+
+void frame_names_init(struct frame_names *n, struct images *im,
+		      const char *path, uint64_t base)
+{
+	*n = (struct frame_names){ im, path, base, UINT32_MAX, 0 };
+}
+
+static bool has_image(struct frame_names *n)
+{
+	struct images *im = n->images;
+	struct recorded_image *r;
+	int fd;
+
+	if (n->image != UINT32_MAX)
+		return true;
+	if (im->fds >= im->max_fds)
+		return false;
+	fd = memfd_create("tally-names", MFD_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n->image = images_add(im, n->path, PROF_IMAGE_ANON, n->base, NULL);
+	if (n->image >= NAME_IMAGES) {
+		close(fd);
+		n->image = UINT32_MAX;
+		return false;
+	}
+	r = &im->v.v[n->image];
+	r->fd = fd;
+	r->named = true;
+	im->fds++;
+	return true;
+}
+
+static bool write_all(int fd, const struct buf *b)
+{
+	for (size_t at = 0; at < b->n;) {
+		ssize_t n = write(fd, b->p + at, b->n - at);
+
+		if (n < 0 && errno != EINTR)
+			return false;
+		at += n > 0 ? (size_t)n : 0;
+	}
+	return true;
+}
+
+bool frame_names_add(struct frame_names *n, const char *name)
+{
+	struct buf b = { 0 };
+	bool good;
+
+	if (n->told + 1 >= FRAME_NAMES_MAX || !has_image(n))
+		return false;
+	buf_printf(&b, "%llx %x %s\n",
+		   (unsigned long long)(n->told + 1) << NAME_BITS,
+		   1 << NAME_BITS, name);
+	good = !b.failed && write_all(n->images->v.v[n->image].fd, &b);
+	buf_fini(&b);
+	n->told += good;
+	return good;
+}
+
+uint64_t frame_names_address(const struct frame_names *n, uint32_t name)
+{
+	if (!name || name > n->told)
+		return 0;
+	return NAME_BASE | (uint64_t)n->image << 32 |
+	       (uint64_t)name << NAME_BITS;
+}
+
+bool frame_is_name(const struct images *im, uint64_t addr)
+{
+	return addr >> 61 == NAME_BASE >> 61 &&
+	       frame_name_image(addr) < im->v.n &&
+	       im->v.v[frame_name_image(addr)].named;
+}
+
+uint32_t frame_name_image(uint64_t addr)
+{
+	return (uint32_t)(addr >> 32) & (NAME_IMAGES - 1);
+}
+
+uint64_t frame_name_vaddr(uint64_t addr)
+{
+	return (uint32_t)addr;
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Opens the file behind a mapping, wherever it is now. */
+#include "record/collect/image_open.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SEGMENTS_MAX = 4096, OPEN_FILES_MAX = 1024 };
+
+/* Where an image's file may be found, best first: the process's own view of the
+ * file system; the mapping itself, whatever became of its name (for root); the
+ * program that it runs; its open files; its ancestors, who live longer and
+ * usually see the same files; us; and a cache of programs by build-id. */
+enum place {
+	PLACE_ROOT, PLACE_MAP_FILES, PLACE_EXE, PLACE_OPEN_FILES,
+	PLACE_ANCESTOR,
+	PLACE_PATH = PLACE_ANCESTOR + MAP_ANCESTORS,
+	PLACE_CACHE,
+	PLACES,
+};
+
+struct search {
+	const struct images *im;
+	const struct map_owner *who;
+	const struct mapping *m;
+	struct recorded_image *r;
+	bool other;		/* found a file that is not the one */
+	int refused;		/* errno other than "no such file" */
+	bool strange;		/* found it, but it is no ELF file */
+};
+
+/* Devices and pipes could act on being opened. */
+int open_plain(const char *path, struct stat *st)
+{
+	int fd;
+
+	if (stat(path, st) < 0)
+		return -errno;
+	if (!S_ISREG(st->st_mode))
+		return -ENOENT;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, st) < 0 || !S_ISREG(st->st_mode)) {
+		close(fd);
+		return -ENOENT;
+	}
+	return fd;
+}
+
+/* The process's open file that is this one: a memfd, or one that was deleted. */
+static bool open_file_path(const struct search *s, char *out)
+{
+	char dir[64], target[PATH_SPACE];
+	size_t len = strlen(s->r->path);
+	struct dirent *d;
+	bool found = false;
+	DIR *fds;
+
+	if (!(s->r->flags & PROF_IMAGE_DELETED))
+		return false;
+	snprintf(dir, sizeof(dir), "%.32s/%u/fd", s->im->proc, s->who->pid);
+	fds = opendir(dir);
+	for (int i = 0; fds && !found && i < OPEN_FILES_MAX &&
+			(d = readdir(fds)); i++) {
+		ssize_t n = readlinkat(dirfd(fds), d->d_name, target,
+				       sizeof(target));
+
+		found = n >= (ssize_t)len && !memcmp(target, s->r->path, len) &&
+			((size_t)n == len || target[len] == ' ');
+		if (found)
+			snprintf(out, PATH_SPACE, "%s/%.32s", dir, d->d_name);
+	}
+	if (fds)
+		closedir(fds);
+	return found;
+}
+
+static bool cache_path(const struct search *s, char *out)
+{
+	const struct build_id *id = &s->m->build_id;
+	char hex[2 * BUILD_ID_MAX + 1];
+
+	if (!s->im->cache || id->len < 2)
+		return false;
+	for (size_t i = 0; i < id->len; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id->bytes[i]);
+	return snprintf(out, PATH_SPACE, "%s/%.2s/%s/elf", s->im->cache, hex,
+			hex + 2) < PATH_SPACE;
+}
+
+static bool place_path(const struct search *s, int place, char *out)
+{
+	const struct map_owner *who = s->who;
+	const struct mapping *m = s->m;
+	const char *proc = s->im->proc;
+	int n = PATH_SPACE;
+
+	if (place == PLACE_CACHE)
+		return cache_path(s, out);
+	if (place != PLACE_PATH && s->im->foreign_proc)
+		return false;
+	if (place >= PLACE_ANCESTOR && place < PLACE_PATH) {
+		uint32_t pid = who->ancestors[place - PLACE_ANCESTOR];
+
+		if (pid)
+			n = snprintf(out, PATH_SPACE, "%s/%u/root%s", proc, pid,
+				     s->r->path);
+		return n < PATH_SPACE;
+	}
+	switch (place) {
+	case PLACE_ROOT:
+		n = snprintf(out, PATH_SPACE, "%s/%u/root%s", proc, who->pid,
+			     s->r->path);
+		break;
+	case PLACE_MAP_FILES:
+		n = snprintf(out, PATH_SPACE, "%s/%u/map_files/%llx-%llx", proc,
+			     who->pid, (unsigned long long)m->start,
+			     (unsigned long long)(m->start + m->len));
+		break;
+	case PLACE_EXE:
+		n = snprintf(out, PATH_SPACE, "%s/%u/exe", proc, who->pid);
+		break;
+	case PLACE_OPEN_FILES:
+		return open_file_path(s, out);
+	default:
+		n = snprintf(out, PATH_SPACE, "%s", s->r->path);
+	}
+	return n < PATH_SPACE;
+}
+
+bool image_take(struct recorded_image *r, int fd)
+{
+	const struct image_segment *segs;
+	struct image *img;
+	size_t n;
+
+	if (image_open_fd(fd, r->path, &img, NULL) < 0)
+		return false;
+	n = image_segments(img, &segs);
+	if (n && n <= SEGMENTS_MAX) {
+		r->segs = malloc(n * sizeof(*segs));
+		if (r->segs) {
+			memcpy(r->segs, segs, n * sizeof(*segs));
+			r->nsegs = n;
+		}
+	}
+	if (!r->build_id.len)
+		r->build_id = image_build_id(img);
+	image_close(img);
+	return r->nsegs;
+}
+
+static bool has_build_id(int fd, const struct build_id *want)
+{
+	struct build_id id;
+	struct image *img;
+
+	if (image_open_fd(fd, "", &img, NULL) < 0)
+		return false;
+	id = image_build_id(img);
+	image_close(img);
+	return build_id_equal(&id, want);
+}
+
+static bool is_mapped_file(const struct search *s, int fd,
+			   const struct stat *st)
+{
+	if (s->m->build_id.len)
+		return has_build_id(fd, &s->m->build_id);
+	return is_mapped_inode(s->m, s->who->time_ns, fd, st);
+}
+
+/* The fd of the file, or -1. */
+static int search_place(struct search *s, int place, struct stat *st)
+{
+	char path[PATH_SPACE];
+	int fd;
+
+	if (!place_path(s, place, path))
+		return -1;
+	fd = open_plain(path, st);
+	if (fd < 0) {
+		if (fd != -ENOENT && fd != -ESRCH && fd != -ENOTDIR)
+			s->refused = -fd;
+		return -1;
+	}
+	if (is_mapped_file(s, fd, st))
+		return fd;
+	/* The program that runs is another file anyhow. */
+	s->other |= place != PLACE_EXE;
+	close(fd);
+	return -1;
+}
+
+static bool process_lives(const struct search *s)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%.32s/%u", s->im->proc, s->who->pid);
+	return !access(path, F_OK);
+}
+
+__attribute__((format(printf, 2, 3)))
+static void set_reason(struct recorded_image *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	free(r->reason);
+	va_start(ap, fmt);
+	if (vasprintf(&r->reason, fmt, ap) < 0)
+		r->reason = NULL;
+	va_end(ap);
+}
+
+static void explain(const struct search *s)
+{
+	bool lives = process_lives(s);
+	struct recorded_image *r = s->r;
+	const char *whose = s->m->build_id.len ? "build-id" : "inode";
+
+	if (s->strange)
+		set_reason(r, "%s is not an ELF file", r->path);
+	else if (s->refused && !s->other)
+		set_reason(r, "%s could not be opened: %s", r->path,
+			   strerror(s->refused));
+	else if (s->other && lives)
+		set_reason(r, "%s is another file now than the one that ran "
+			   "(its %s differs), and only root can open the old "
+			   "one", r->path, whose);
+	else if (s->other)
+		set_reason(r, "%s is another file than the one that ran (its %s "
+			   "differs), and process %u has ended", r->path, whose,
+			   s->who->pid);
+	else if (lives)
+		set_reason(r, "%s is deleted, and only root can still open it",
+			   r->path);
+	else
+		set_reason(r, "%s is not here: deleted, or seen only by process "
+			   "%u, which ended before it could be opened", r->path,
+			   s->who->pid);
+}
+
+void image_open(struct images *im, struct recorded_image *r,
+		const struct map_owner *who, const struct mapping *m)
+{
+	struct search s = { .im = im, .who = who, .m = m, .r = r };
+	struct stat st;
+	int fd = -1;
+
+	for (int place = 0; place < PLACES && fd < 0; place++)
+		fd = search_place(&s, place, &st);
+	if (fd >= 0) {
+		r->stamp = file_stamp_of(&st);
+		s.strange = !image_take(r, fd);
+		if (im->fds < im->max_fds && r->nsegs) {
+			r->fd = fd;
+			im->fds++;
+		} else {
+			close(fd);
+		}
+	}
+	if (s.other)
+		r->flags |= PROF_IMAGE_DELETED;
+	if (r->nsegs)
+		return;
+	r->flags |= PROF_IMAGE_UNREADABLE;
+	explain(&s);
+}
+
+bool image_is_rewritten(const struct recorded_image *r, int fd)
+{
+	struct file_stamp now;
+	struct stat st;
+
+	if (!r->inode || fstat(fd, &st) < 0)
+		return false;
+	now = file_stamp_of(&st);
+	return !file_stamp_equal(&now, &r->stamp);
+}
+
+int image_reopen(const struct recorded_image *r)
+{
+	struct mapping m = { .build_id = r->build_id, .dev = r->dev,
+				 .inode = r->inode,
+				 .generation = r->generation };
+	struct stat st;
+	int fd = open_plain(r->path, &st);
+
+	if (fd < 0)
+		return -1;
+	if (r->build_id.len ? has_build_id(fd, &r->build_id)
+			    : is_mapped_inode(&m, 0, fd, &st) &&
+				      !image_is_rewritten(r, fd))
+		return fd;
+	close(fd);
+	return -1;
+}

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The table of mapped files and other images. */
+#include "record/collect/image_open.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/collect/image_special.h"
+#include "record/collect/jit_map.h"
+
+enum { TRIES_MAX = 32 };
+
+static const char deleted[] = " (deleted)";
+
+int images_init(struct images *im, struct profile *p, const char *proc)
+{
+	struct rlimit files = { 1024, 1024 };
+	struct timespec now = { 0, 0 };
+
+	memset(im, 0, sizeof(*im));
+	clock_gettime(CLOCK_REALTIME, &now);
+	im->began_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	im->profile = p;
+	im->proc = strdup(proc);
+	getrlimit(RLIMIT_NOFILE, &files);
+	im->max_fds = files.rlim_cur / 2 < 100000 ? files.rlim_cur / 2 : 100000;
+	image_vdso_init(im);
+	im->unknown = images_add(im, "[unknown]", PROF_IMAGE_UNKNOWN, 0, NULL);
+	im->guest = images_add(im, "[guest]", PROF_IMAGE_UNKNOWN, 0, NULL);
+	if (!im->proc || im->guest == UINT32_MAX) {
+		images_fini(im);
+		return -ERR_NOMEM;
+	}
+	return 0;
+}
+
+void images_fini(struct images *im)
+{
+	for (size_t i = 0; i < im->v.n; i++) {
+		if (im->v.v[i].fd >= 0)
+			close(im->v.v[i].fd);
+		free(im->v.v[i].path);
+		free(im->v.v[i].reason);
+		free(im->v.v[i].symbol);
+		free(im->v.v[i].segs);
+	}
+	if (im->vdso >= 0)
+		close(im->vdso);
+	vec_fini(&im->v);
+	vec_fini(&im->aliases);
+	vec_fini(&im->by_row);
+	idtab_fini(&im->by_file);
+	free(im->proc);
+	memset(im, 0, sizeof(*im));
+	im->vdso = -1;
+}
+
+uint32_t images_add(struct images *im, const char *path, uint8_t kind,
+		    uint64_t base, const struct build_id *id)
+{
+	struct recorded_image n = {
+		.path = strdup(path), .kind = kind, .base = base,
+		.row = PROF_NONE, .fd = -1, .owner = UINT32_MAX,
+	};
+
+	if (id)
+		n.build_id = *id;
+	if (!n.path || im->v.n >= UINT32_MAX - 1 || vec_push(&im->v, n) < 0) {
+		free(n.path);
+		return UINT32_MAX;
+	}
+	return (uint32_t)im->v.n - 1;
+}
+
+uint32_t images_row(struct images *im, uint32_t image)
+{
+	struct recorded_image *r = &im->v.v[image];
+	struct prof_image row = {
+		.kind = r->kind, .flags = r->flags, .build_id = r->build_id,
+		.base = r->base,
+	};
+
+	if (r->row != PROF_NONE)
+		return r->row;
+	if (r->kind == PROF_IMAGE_ANON)
+		jit_map_take(im, r);
+	row.path = profile_str(im->profile, r->path);
+	row.reason = profile_str(im->profile, r->reason ? r->reason : "");
+	if (row.path == PROF_NONE || row.reason == PROF_NONE || vec_push(&im->profile->images, row) < 0)
+		return PROF_NONE;
+	if (vec_push(&im->by_row, image) < 0) {
+		im->profile->images.n--;
+		return PROF_NONE;
+	}
+	return r->row = (uint32_t)im->profile->images.n - 1;
+}
+
+/* Memory without a file behind it, as the kernel names it. */
+static bool is_anonymous(const char *path)
+{
+	static const char *const starts[] = {
+		"//anon", "/dev/zero", "/anon_hugepage", "/SYSV", "/[aio]",
+	};
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (!strncmp(path, starts[i], strlen(starts[i])))
+			return true;
+	return path[0] != '/';
+}
+
+struct file_key {
+	const char *path;
+	const struct build_id *build_id;
+	uint64_t dev, inode, generation;
+	uint64_t hash;
+};
+
+static uint64_t file_hash(const struct file_key *k)
+{
+	uint64_t h = hash_bytes(k->path, strlen(k->path));
+
+	if (k->build_id->len)
+		return hash_mix(h, hash_bytes(k->build_id->bytes,
+					      k->build_id->len));
+	return hash_mix(hash_mix(h, k->dev), k->inode + k->generation);
+}
+
+static bool file_equal(const void *ctx, uint32_t id, const void *key)
+{
+	const struct images *im = ctx;
+	const struct file_key *k = key;
+	const struct image_alias *a = &im->aliases.v[id];
+	const struct recorded_image *r = &im->v.v[a->image];
+
+	if (a->hash != k->hash || a->by_id != (k->build_id->len != 0) ||
+	    strcmp(r->path, k->path))
+		return false;
+	if (a->by_id)
+		return build_id_equal(&r->build_id, k->build_id);
+	return a->dev == k->dev && a->inode == k->inode &&
+	       a->generation == k->generation;
+}
+
+static int alias_add(struct images *im, const struct file_key *k,
+		     uint32_t image)
+{
+	struct image_alias a = { k->hash, k->dev, k->inode, k->generation,
+				 image, k->build_id->len != 0 };
+
+	if (vec_push(&im->aliases, a) < 0)
+		return -ERR_NOMEM;
+	return idtab_add(&im->by_file, k->hash, (uint32_t)im->aliases.n - 1);
+}
+
+/* The alias with this key, or IDTAB_NONE. */
+static uint32_t alias_find(const struct images *im, struct file_key *key)
+{
+	key->hash = file_hash(key);
+	return idtab_find(&im->by_file, key->hash, file_equal, im, key);
+}
+
+uint32_t image_special(struct images *im, const char *path, uint8_t kind,
+		       uint64_t number)
+{
+	static const struct build_id none;
+	struct file_key key = { path, &none, number, UINT64_MAX, 0, 0 };
+	uint32_t image = alias_find(im, &key);
+
+	if (image != IDTAB_NONE)
+		return im->aliases.v[image].image;
+	image = images_add(im, path, kind, number, NULL);
+	if (image == UINT32_MAX || alias_add(im, &key, image) < 0)
+		return UINT32_MAX;
+	return image;
+}
+
+/* The image of a process's own memory: addresses of one mean nothing to
+ * another, so each process has its own. */
+static uint32_t image_anon(struct images *im, uint32_t pid, const char *path)
+{
+	bool named = path[0] == '[' && strcmp(path, "[heap]") &&
+		     strcmp(path, "[stack]");
+
+	return image_special(im, named ? path : "[anon]", PROF_IMAGE_ANON, pid);
+}
+
+/* A new image of the file; UINT32_MAX when out of memory. */
+static uint32_t image_of_file(struct images *im, const struct map_owner *who,
+			      const struct mapping *m,
+			      const struct file_key *key, uint8_t flags)
+{
+	uint32_t image = images_add(im, key->path, PROF_IMAGE_ELF, 0,
+				    &m->build_id);
+	struct recorded_image *r;
+
+	if (image == UINT32_MAX)
+		return image;
+	r = &im->v.v[image];
+	r->flags = flags;
+	r->dev = key->dev;
+	r->inode = key->inode;
+	r->generation = key->generation;
+	image_open(im, r, who, m);
+	return image;
+}
+
+/* What was opened under a key without build-id may be known by its own: then it is
+ * that image. */
+static uint32_t image_by_id(struct images *im, const struct mapping *m,
+			    struct file_key *key, uint32_t alias, uint32_t image)
+{
+	struct recorded_image *r = &im->v.v[image], *known;
+	uint32_t same;
+
+	if (m->build_id.len || !r->build_id.len)
+		return image;
+	key->build_id = &r->build_id;
+	same = alias_find(im, key);
+	if (same == IDTAB_NONE)
+		return alias_add(im, key, image) < 0 ? UINT32_MAX : image;
+	same = im->aliases.v[same].image;
+	known = &im->v.v[same];
+	if (known->let_go && same != image && r->fd >= 0) {
+		known->fd = r->fd;
+		known->let_go = false;
+		r->fd = -1;
+	}
+	return im->aliases.v[alias].image = same;
+}
+
+/* A file seen for the first time under this key.  When its build-id turns out
+ * to be known already with this path, it is that image. */
+static uint32_t image_new(struct images *im, const struct map_owner *who,
+			  const struct mapping *m, struct file_key *key,
+			  uint8_t flags)
+{
+	uint32_t image = image_of_file(im, who, m, key, flags);
+	struct recorded_image *r;
+	uint32_t alias = (uint32_t)im->aliases.n;
+
+	if (image == UINT32_MAX || alias_add(im, key, image) < 0)
+		return UINT32_MAX;
+	r = &im->v.v[image];
+	if (!r->nsegs && !strncmp(key->path, "/memfd:", 7)) {
+		r->kind = PROF_IMAGE_ANON;
+		r->base = who->pid;
+	}
+	return image_by_id(im, m, key, alias, image);
+}
+
+static bool is_same_file(const struct recorded_image *a,
+			 const struct recorded_image *b)
+{
+	if (a->build_id.len || b->build_id.len)
+		return build_id_equal(&a->build_id, &b->build_id);
+	return file_stamp_equal(&a->stamp, &b->stamp);
+}
+
+/* Takes the newest image back, of which `r` keeps the descriptor. */
+static void image_undo(struct images *im, struct recorded_image *r)
+{
+	struct recorded_image *n = &im->v.v[--im->v.n];
+
+	if (n->fd >= 0) {
+		r->fd = n->fd;
+		r->let_go = false;
+	}
+	free(n->path);
+	free(n->reason);
+	free(n->segs);
+}
+
+/*
+ * A file that was let go (let_go.h) is mapped again.  While it was closed its inode
+ * may have become another file's: without build-id what cannot be opened is not
+ * known to be the same.
+ */
+static uint32_t image_back(struct images *im, const struct map_owner *who,
+			   const struct mapping *m, struct file_key *key,
+			   uint32_t alias)
+{
+	uint32_t old = im->aliases.v[alias].image;
+	uint32_t image = image_of_file(im, who, m, key,
+				       im->v.v[old].flags & PROF_IMAGE_DELETED);
+	struct recorded_image *r, *n;
+
+	if (image == UINT32_MAX)
+		return image;
+	r = &im->v.v[old];
+	n = &im->v.v[image];
+	if (m->build_id.len || (n->nsegs && is_same_file(r, n))) {
+		image_undo(im, r);
+		return old;
+	}
+	im->aliases.v[alias].image = image;
+	return image_by_id(im, m, key, alias, image);
+}
+
+/*
+ * A file that was seen before, seen again.  What could not be opened perhaps
+ * can be now: this process may still live.  What was written to is another
+ * program under the same inode.  Locations and mappings so far stay what they
+ * are, so that either is another image.
+ */
+static uint32_t image_again(struct images *im, const struct map_owner *who,
+			    const struct mapping *m,
+			    struct file_key *key, uint32_t alias)
+{
+	uint32_t old = im->aliases.v[alias].image, image;
+	struct recorded_image *r = &im->v.v[old];
+	bool rewritten = r->fd >= 0 && !m->build_id.len &&
+			 image_is_rewritten(r, r->fd);
+
+	if (r->let_go)
+		return image_back(im, who, m, key, alias);
+	if (r->kind != PROF_IMAGE_ELF ||
+	    (r->nsegs && !rewritten) ||
+	    (!r->nsegs && r->tries >= TRIES_MAX))
+		return old;
+	r->tries++;
+	image = image_of_file(im, who, m, key, r->flags & PROF_IMAGE_DELETED);
+	if (image == UINT32_MAX)
+		return image;
+	r = &im->v.v[image];
+	if (!r->nsegs && !rewritten) {
+		free(r->path);
+		free(r->reason);
+		im->v.n--;
+		return old;
+	}
+	return im->aliases.v[alias].image = image;
+}
+
+static uint32_t image_file(struct images *im, const struct map_owner *who,
+			   const struct mapping *m)
+{
+	char path[PATH_SPACE];
+	struct file_key key = { path, &m->build_id, m->dev, m->inode,
+				m->generation, 0 };
+	size_t n = (size_t)snprintf(path, sizeof(path), "%s", m->path);
+	uint8_t flags = 0;
+	uint32_t alias;
+
+	if (n >= sizeof(path))
+		n = sizeof(path) - 1;
+	if (n > strlen(deleted) &&
+	    !strcmp(path + n - strlen(deleted), deleted)) {
+		path[n - strlen(deleted)] = 0;
+		flags = PROF_IMAGE_DELETED;
+	}
+	alias = alias_find(im, &key);
+	if (alias != IDTAB_NONE)
+		return image_again(im, who, m, &key, alias);
+	return image_new(im, who, m, &key, flags);
+}
+
+int images_map(struct images *im, const struct map_owner *who,
+	       const struct mapping *m, struct map *out)
+{
+	const struct image_segment *seg;
+	const struct recorded_image *r;
+
+	*out = (struct map){ m->start, m->start + m->len, 0, 0 };
+	if (!strcmp(m->path, "[vdso]"))
+		out->image = image_vdso(im, who, m);
+	else if (is_anonymous(m->path))
+		out->image = image_anon(im, who->pid, m->path);
+	else
+		out->image = image_file(im, who, m);
+	if (out->image == UINT32_MAX)
+		return -ERR_NOMEM;
+	r = &im->v.v[out->image];
+	if (r->kind == PROF_IMAGE_ANON)
+		return 0;
+	out->delta = m->offset - m->start;
+	if (r->kind == PROF_IMAGE_VDSO)
+		out->delta = 0 - m->start;
+	seg = image_segment_of(im, out->image, who->maps, out);
+	if (seg)
+		out->delta += seg->vaddr - seg->offset;
+	return 0;
+}
+
+int images_open_fd(const struct images *im, uint32_t image)
+{
+	const struct recorded_image *r = &im->v.v[image];
+
+	if ((r->kind != PROF_IMAGE_ELF && r->kind != PROF_IMAGE_VDSO) ||
+	    !r->nsegs)
+		return -1;
+	if (r->fd < 0)
+		return image_reopen(r);
+	/* A file with a build-id tells that by itself. */
+	if (!r->build_id.len && image_is_rewritten(r, r->fd))
+		return -1;
+	return fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
+}
+
+int images_open_row(void *ctx, uint32_t row)
+{
+	const struct images *im = ctx;
+	const struct recorded_image *r;
+
+	if (row >= im->by_row.n)
+		return -1;
+	r = &im->v.v[im->by_row.v[row]];
+	return r->kind == PROF_IMAGE_ANON ? jit_map_open(im, r)
+		: images_open_fd(im, im->by_row.v[row]);
+}
+
+int images_check_rows(struct images *im)
+{
+	for (size_t i = 0; i < im->by_row.n; i++) {
+		const struct recorded_image *r = &im->v.v[im->by_row.v[i]];
+		uint32_t *reason = &im->profile->images.v[i].reason;
+
+		if (r->kind != PROF_IMAGE_ELF || r->fd < 0 || r->build_id.len ||
+		    !image_is_rewritten(r, r->fd))
+			continue;
+		*reason = profile_str(im->profile, "it was written to while it "
+				      "was recorded, and has no build-id to "
+				      "compare");
+		if (*reason == PROF_NONE)
+			return -ERR_NOMEM;
+	}
+	return 0;
+}

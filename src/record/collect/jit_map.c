@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Finds, checks and removes the perf maps of JIT compilers. */
+#include "record/collect/jit_map.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "launch/proc_text.h"
+
+enum { PATH_SPACE = 512, TEXT_MAX = 64 << 10, NS = 1000000000 };
+
+/* Clocks differ by a tick, and times of files are coarse. */
+#define SLACK_NS 2000000000ll
+
+/* What must be true of the file. */
+struct maker {
+	uint32_t pid, inner;	/* its number here and for itself */
+	uint32_t owner;		/* UINT32_MAX: not known */
+	int64_t since_ns;	/* of the wall clock */
+	int64_t until_ns;	/* when it was begun at the latest; 0: any time */
+	bool lives;
+	bool strict;		/* of our user alone */
+};
+
+static int64_t clock_ns(clockid_t c)
+{
+	struct timespec t = { 0, 0 };
+
+	clock_gettime(c, &t);
+	return (int64_t)t.tv_sec * NS + t.tv_nsec;
+}
+
+static bool proc_read(const struct images *im, uint32_t pid, const char *file,
+		      struct buf *out)
+{
+	char path[PATH_SPACE];
+
+	buf_reset(out);
+	snprintf(path, sizeof(path), "%s/%u/%s", im->proc, pid, file);
+	return !io_read_file(path, TEXT_MAX, out, NULL);
+}
+
+/* When it began: field 22 of stat(5), in ticks since the machine did. */
+static bool started(struct buf *b, int64_t *since_ns)
+{
+	const char *s = strrchr(buf_cstr(b), ')');
+	unsigned long long ticks;
+	long hz = sysconf(_SC_CLK_TCK);
+
+	for (int i = 2; s && i < 22; i++)
+		s = strchr(s + 1, ' ');
+	if (!s || hz <= 0 || sscanf(s, " %llu", &ticks) != 1 ||
+	    ticks > INT64_MAX / NS)
+		return false;
+	*since_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME) +
+		    (int64_t)(ticks * (NS / (unsigned long long)hz));
+	return true;
+}
+
+/* What /proc tells of a process while it lives. */
+static void maker_ask(const struct images *im, struct maker *m)
+{
+	char path[PATH_SPACE];
+	struct buf b = { 0 };
+	struct stat st;
+
+	if (im->foreign_proc)
+		return;
+	snprintf(path, sizeof(path), "%s/%u", im->proc, m->pid);
+	if (!stat(path, &st) && proc_read(im, m->pid, "stat", &b) &&
+	    started(&b, &m->since_ns)) {
+		m->lives = true;
+		m->owner = st.st_uid;
+		if (proc_read(im, m->pid, "status", &b))
+			m->inner = proc_status_own((const char *)b.p, b.n);
+	}
+	buf_fini(&b);
+}
+
+/* When a file was made; where its file system does not tell, when it was written
+ * last. */
+static int64_t made_ns(int fd, const struct stat *st)
+{
+	struct statx x;
+
+	if (!statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &x) &&
+	    x.stx_mask & STATX_BTIME)
+		return x.stx_btime.tv_sec * NS + x.stx_btime.tv_nsec;
+	return (int64_t)st->st_mtim.tv_sec * NS + st->st_mtim.tv_nsec;
+}
+
+static bool owner_counts(const struct stat *st, const struct maker *m)
+{
+	if (m->strict)
+		return st->st_uid == geteuid();
+	return !st->st_uid ||
+	       st->st_uid == (m->owner == UINT32_MAX ? geteuid() : m->owner);
+}
+
+static int open_checked(const char *path, const struct maker *m)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
+		      O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && owner_counts(&st, m) &&
+	    (int64_t)st.st_mtim.tv_sec * NS + st.st_mtim.tv_nsec >=
+		    m->since_ns - SLACK_NS &&
+	    (!m->until_ns || made_ns(fd, &st) - SLACK_NS <= m->until_ns))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static int maker_open(const struct images *im, const struct maker *m)
+{
+	char path[PATH_SPACE];
+	int fd = -1;
+
+	if (m->lives && m->inner) {
+		snprintf(path, sizeof(path), "%s/%u/root/tmp/perf-%u.map",
+			 im->proc, m->pid, m->inner);
+		fd = open_checked(path, m);
+	}
+	if (fd >= 0)
+		return fd;
+	snprintf(path, sizeof(path), "/tmp/perf-%u.map", m->pid);
+	return open_checked(path, m);
+}
+
+void jit_map_take(struct images *im, struct recorded_image *r)
+{
+	struct maker m = { .pid = (uint32_t)r->base, .owner = UINT32_MAX };
+
+	if (!m.pid || r->named)
+		return;
+	maker_ask(im, &m);
+	r->owner = m.owner;
+	if (!m.lives || im->fds >= im->max_fds)
+		return;
+	r->fd = maker_open(im, &m);
+	im->fds += r->fd >= 0;
+}
+
+/* The file that this recording had made, when its program has ended. */
+static void remove_map(const struct images *im, const struct maker *m, int fd)
+{
+	char path[PATH_SPACE];
+	struct stat opened, named;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%u.map", m->pid);
+	if (im->own_maps && !m->lives && !fstat(fd, &opened) &&
+	    !lstat(path, &named) && opened.st_dev == named.st_dev &&
+	    opened.st_ino == named.st_ino && opened.st_uid == geteuid() &&
+	    (int64_t)opened.st_mtim.tv_sec * NS + opened.st_mtim.tv_nsec >=
+		    im->began_ns)
+		unlink(path);
+}
+
+int jit_map_open(const struct images *im, const struct recorded_image *r)
+{
+	struct maker m = { .pid = (uint32_t)r->base, .owner = r->owner,
+			   .since_ns = im->began_ns,
+			   .until_ns = im->ended_ns,
+			   .strict = im->foreign_proc };
+	int fd;
+
+	/* Names that the recorder has found itself are in r->fd, too. */
+	if (!m.pid || r->named)
+		return r->fd < 0 ? -1 : fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
+	maker_ask(im, &m);
+	if (r->fd >= 0) {
+		remove_map(im, &m, r->fd);
+		return fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
+	}
+	/* Another process has the number now. */
+	if (m.lives && r->owner != UINT32_MAX && m.owner != r->owner)
+		return -1;
+	fd = maker_open(im, &m);
+	if (fd >= 0)
+		remove_map(im, &m, fd);
+	return fd;
+}

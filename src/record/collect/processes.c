@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The table of processes and threads that exist. */
+#include "record/collect/processes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* A number that was somebody's (u64map cannot forget keys). */
+#define NOBODY (U64MAP_NONE - 1)
+
+static bool is_row(uint32_t row)
+{
+	return row < NOBODY;
+}
+
+static void process_drop(struct processes *p, uint32_t i)
+{
+	mapset_put(p->procs.v[i].maps);
+	memset(&p->procs.v[i], 0, sizeof(p->procs.v[i]));
+}
+
+void processes_clear(struct processes *p)
+{
+	for (size_t i = 0; i < p->procs.n; i++)
+		process_drop(p, (uint32_t)i);
+	p->procs.n = p->tasks.n = 0;
+	p->free_procs.n = p->free_tasks.n = 0;
+	p->gone.n = p->gone_head = 0;
+	u64map_clear(&p->by_pid);
+	u64map_clear(&p->by_tid);
+}
+
+void processes_fini(struct processes *p)
+{
+	processes_clear(p);
+	vec_fini(&p->procs);
+	vec_fini(&p->tasks);
+	vec_fini(&p->free_procs);
+	vec_fini(&p->free_tasks);
+	vec_fini(&p->gone);
+	u64map_fini(&p->by_pid);
+	u64map_fini(&p->by_tid);
+}
+
+/* A free row of procs, all zero; UINT32_MAX when out of memory. */
+static uint32_t process_row(struct processes *p)
+{
+	if (p->free_procs.n)
+		return p->free_procs.v[--p->free_procs.n];
+	if (vec_push(&p->procs, (struct process){ 0 }) < 0)
+		return UINT32_MAX;
+	return (uint32_t)p->procs.n - 1;
+}
+
+static uint32_t task_row(struct processes *p)
+{
+	if (p->free_tasks.n)
+		return p->free_tasks.v[--p->free_tasks.n];
+	if (vec_push(&p->tasks, (struct task){ 0 }) < 0)
+		return UINT32_MAX;
+	return (uint32_t)p->tasks.n - 1;
+}
+
+/* A process with these mappings (taken over), in place of an older one with
+ * this number. */
+static struct process *process_put(struct processes *p, uint32_t pid,
+				   struct mapset *maps)
+{
+	uint32_t *slot = u64map_slot(&p->by_pid, pid);
+	struct process *proc;
+	uint32_t row;
+
+	if (!slot || !maps)
+		goto fail;
+	row = is_row(*slot) ? *slot : process_row(p);
+	*slot = NOBODY;
+	if (row == U64MAP_NONE)
+		goto fail;
+	*slot = row;
+	process_drop(p, row);
+	proc = &p->procs.v[row];
+	proc->pid = pid;
+	proc->maps = maps;
+	return proc;
+fail:
+	mapset_put(maps);
+	return NULL;
+}
+
+struct process *processes_find(struct processes *p, uint32_t pid)
+{
+	uint32_t row = u64map_get(&p->by_pid, pid);
+
+	return is_row(row) ? &p->procs.v[row] : NULL;
+}
+
+struct process *processes_get(struct processes *p, uint32_t pid)
+{
+	struct process *found = processes_find(p, pid);
+
+	return found ? found
+		     : process_put(p, pid, mapset_new(&p->generation));
+}
+
+struct task *processes_find_task(struct processes *p, uint32_t tid)
+{
+	uint32_t row = u64map_get(&p->by_tid, tid);
+
+	return is_row(row) ? &p->tasks.v[row] : NULL;
+}
+
+static struct task *task_put(struct processes *p, uint32_t pid, uint32_t tid)
+{
+	uint32_t *slot = u64map_slot(&p->by_tid, tid);
+	struct task *t;
+	uint32_t row;
+
+	if (!slot)
+		return NULL;
+	row = is_row(*slot) ? *slot : task_row(p);
+	*slot = NOBODY;
+	if (row == U64MAP_NONE)
+		return NULL;
+	*slot = row;
+	t = &p->tasks.v[row];
+	*t = (struct task){ .pid = pid, .tid = tid, .row = UINT32_MAX };
+	if (tid != pid) {
+		struct process *proc = processes_find(p, pid);
+
+		if (proc)
+			proc->threaded = true;
+	}
+	return t;
+}
+
+struct task *processes_task(struct processes *p, uint32_t pid, uint32_t tid)
+{
+	struct task *t = processes_find_task(p, tid), *leader;
+
+	if (t && t->pid == pid)
+		return t;
+	t = task_put(p, pid, tid);
+	leader = processes_find_task(p, pid);
+	if (t && leader && leader != t && leader->named) {
+		memcpy(t->comm, leader->comm, sizeof(t->comm));
+		t->named = true;
+	}
+	return t;
+}
+
+int processes_fork(struct processes *p, uint32_t pid, uint32_t tid,
+		   uint32_t ppid, uint32_t ptid, uint64_t time_ns)
+{
+	struct task *t, *from;
+	struct process *proc;
+
+	if (pid != ppid) {
+		struct process *parent = processes_get(p, ppid);
+		bool known;
+
+		if (!parent)
+			return -ERR_NOMEM;
+		known = parent->discovered;
+		proc = process_put(p, pid, mapset_get(parent->maps));
+		if (!proc)
+			return -ERR_NOMEM;
+		proc->parent = ppid;
+		proc->discovered = known;
+	}
+	t = task_put(p, pid, tid);
+	if (!t)
+		return -ERR_NOMEM;
+	t->start_ns = time_ns;
+	from = processes_find_task(p, ptid);
+	if (from && from->named) {
+		memcpy(t->comm, from->comm, sizeof(t->comm));
+		t->named = true;
+	}
+	return 0;
+}
+
+int processes_exec(struct processes *p, uint32_t pid, uint64_t time_ns)
+{
+	struct process *proc = processes_get(p, pid);
+	struct mapset *maps = proc ? mapset_new(&p->generation) : NULL;
+
+	if (!maps)
+		return -ERR_NOMEM;
+	mapset_put(proc->maps);
+	proc->maps = maps;
+	proc->exec_ns = time_ns;
+	proc->discovered = true;	/* its mappings are told from now on */
+	return 0;
+}
+
+int processes_name(struct processes *p, uint32_t pid, uint32_t tid,
+		   const char *comm, uint64_t time_ns)
+{
+	struct task *t = processes_task(p, pid, tid);
+
+	if (!t)
+		return -ERR_NOMEM;
+	if ((t->named || *t->comm) &&
+	    !strncmp(t->comm, comm, sizeof(t->comm) - 1)) {
+		t->named = true;
+		return 0;
+	}
+	snprintf(t->comm, sizeof(t->comm), "%s", comm);
+	t->named = true;
+	t->row = UINT32_MAX;
+	t->start_ns = time_ns;
+	return 0;
+}
+
+int processes_map(struct processes *p, uint32_t pid, const struct map *m)
+{
+	struct process *proc = processes_get(p, pid);
+
+	return proc ? mapset_insert(&proc->maps, m, &p->generation)
+		    : -ERR_NOMEM;
+}
+
+int processes_doubt(struct processes *p)
+{
+	for (size_t i = 0; i < p->procs.n; i++) {
+		struct process *proc = &p->procs.v[i];
+		struct mapset *maps;
+
+		if (!proc->maps)
+			continue;	/* a free row */
+		maps = mapset_new(&p->generation);
+		if (!maps)
+			return -ERR_NOMEM;
+		mapset_put(proc->maps);
+		proc->maps = maps;
+		proc->discovered = false;
+	}
+	for (size_t i = 0; i < p->tasks.n; i++)
+		p->tasks.v[i].named = false;
+	return 0;
+}
+
+int processes_exit(struct processes *p, uint32_t pid, uint32_t tid,
+		   uint64_t time_ns)
+{
+	struct gone g = { time_ns, pid, tid };
+
+	return vec_push(&p->gone, g) < 0 ? -ERR_NOMEM : 0;
+}
+
+static bool has_threads(const struct processes *p, uint32_t pid)
+{
+	for (size_t i = 0; i < p->tasks.n; i++)
+		if (p->tasks.v[i].pid == pid)
+			return true;
+	return false;
+}
+
+/* The address space goes with the last thread.  Most processes have only one;
+ * some end their first long before the others (pthread_exit in main). */
+static void process_purge(struct processes *p, const struct gone *g)
+{
+	uint32_t row = u64map_get(&p->by_pid, g->pid), *slot;
+	struct process *proc;
+
+	if (!is_row(row))
+		return;
+	proc = &p->procs.v[row];
+	proc->headless |= g->tid == g->pid;
+	if (!proc->headless || (proc->threaded && has_threads(p, g->pid)) ||
+	    vec_push(&p->free_procs, row) < 0)
+		return;
+	process_drop(p, row);
+	slot = u64map_slot(&p->by_pid, g->pid);
+	if (slot)
+		*slot = NOBODY;
+}
+
+/* Removes an entry unless the number belongs to somebody younger. */
+static void task_purge(struct processes *p, const struct gone *g)
+{
+	uint32_t row = u64map_get(&p->by_tid, g->tid);
+	uint32_t *slot;
+
+	if (!is_row(row) || p->tasks.v[row].pid != g->pid ||
+	    p->tasks.v[row].start_ns > g->time_ns ||
+	    vec_push(&p->free_tasks, row) < 0)
+		return;
+	memset(&p->tasks.v[row], 0, sizeof(p->tasks.v[row]));
+	slot = u64map_slot(&p->by_tid, g->tid);
+	if (slot)
+		*slot = NOBODY;
+	process_purge(p, g);
+}
+
+void processes_purge(struct processes *p, uint64_t time_ns)
+{
+	size_t i = p->gone_head;
+
+	for (; i < p->gone.n && p->gone.v[i].time_ns < time_ns; i++)
+		task_purge(p, &p->gone.v[i]);
+	p->gone_head = i;
+	if (i && i * 2 >= p->gone.n) {
+		memmove(p->gone.v, p->gone.v + i,
+			(p->gone.n - i) * sizeof(*p->gone.v));
+		p->gone.n -= i;
+		p->gone_head = 0;
+	}
+}

@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Places Python frames of a sample between the native ones. */
+#include "record/collect/python.h"
+
+#include <string.h>
+
+#include "runtime/python_frames.h"
+
+enum { FUNCS_MAX = 1 << 20 };
+#define TABLES_MAX (256ull << 20)
+
+struct python_func {
+	uint32_t identity;	/* in text: "FIRST FILE\1NAME" */
+	uint32_t first_line;
+	uint32_t table_bytes;	/* 0: its lines are not known */
+	uint8_t minor;		/* of the version: how the table is to be read */
+	bool hidden;		/* made by the interpreter for itself */
+	size_t table;
+};
+
+struct python_run {
+	uint64_t record;	/* on the C stack */
+	size_t first, n;	/* of frames */
+};
+
+int python_init(struct python *py, struct images *im)
+{
+	memset(py, 0, sizeof(*py));
+	frame_names_init(&py->names, im, PROF_IMAGE_PYTHON, 0);
+	return strtab_init(&py->text);
+}
+
+void python_fini(struct python *py)
+{
+	strtab_fini(&py->text);
+	vec_fini(&py->funcs);
+	buf_fini(&py->tables);
+	u64map_fini(&py->by_key);
+	u64map_fini(&py->by_code);
+	u64map_fini(&py->numbers);
+	u64map_fini(&py->lines);
+	vec_fini(&py->runs);
+	vec_fini(&py->frames);
+	vec_fini(&py->merged);
+}
+
+static void put_char(struct buf *b, uint32_t c)
+{
+	uint8_t u[4];
+	size_t n;
+
+	if (c < 0x20 || c == 0x7f)
+		c = '?';
+	if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+		c = 0xfffd;
+	if (c < 0x80) {
+		u[0] = (uint8_t)c;
+		n = 1;
+	} else if (c < 0x800) {
+		u[0] = (uint8_t)(0xc0 | c >> 6);
+		n = 2;
+	} else if (c < 0x10000) {
+		u[0] = (uint8_t)(0xe0 | c >> 12);
+		n = 3;
+	} else {
+		u[0] = (uint8_t)(0xf0 | c >> 18);
+		n = 4;
+	}
+	for (size_t i = 1; i < n; i++)
+		u[i] = (uint8_t)(0x80 | (c >> 6 * (n - 1 - i) & 0x3f));
+	buf_bytes(b, u, n);
+}
+
+/* Text as Python has it, of characters of 1, 2 or 4 bytes. */
+static void put_text(struct buf *b, const uint8_t *p, size_t n, uint8_t kind)
+{
+	for (size_t i = 0; kind && i + kind <= n; i += kind) {
+		uint32_t c = p[i];
+		uint16_t two;
+
+		if (kind == 2) {
+			memcpy(&two, p + i, sizeof(two));
+			c = two;
+		} else if (kind == 4) {
+			memcpy(&c, p + i, sizeof(c));
+		}
+		put_char(b, c);
+	}
+}
+
+static uint64_t key_of(uint32_t pid, const struct python_entry *e)
+{
+	return hash_mix(hash_mix(pid, e->at), e->more);
+}
+
+/* A function that its identity and table tell; UINT32_MAX: out of memory. */
+static uint32_t func_of(struct python *py, const struct python_func *new,
+			const uint8_t *table)
+{
+	uint64_t hash = hash_mix(hash_bytes(table, new->table_bytes),
+				 (uint64_t)new->identity << 8 | new->minor);
+	uint32_t *slot = u64map_slot(&py->by_code, hash);
+	struct python_func f = *new;
+
+	if (!slot)
+		return UINT32_MAX;
+	if (*slot != U64MAP_NONE)
+		return *slot;
+	f.table = py->tables.n;
+	if (py->funcs.n >= FUNCS_MAX)
+		return UINT32_MAX;
+	if (f.table + f.table_bytes > TABLES_MAX)
+		f.table_bytes = 0;
+	buf_bytes(&py->tables, table, f.table_bytes);
+	if (py->tables.failed || vec_push(&py->funcs, f) < 0)
+		return UINT32_MAX;
+	return *slot = (uint32_t)py->funcs.n - 1;
+}
+
+/* What was told of a code object; the bytes that it takes, 0: it makes no sense. */
+static size_t learn(struct python *py, uint32_t pid,
+		    const struct python_entry *e, const uint8_t *p, size_t n)
+{
+	struct python_func f = { 0 };
+	struct python_code c;
+	struct buf b = { 0 };
+	const uint8_t *name, *file;
+	size_t all, from;
+	uint32_t *slot;
+
+	if (n < sizeof(c))
+		return 0;
+	memcpy(&c, p, sizeof(c));
+	all = sizeof(c) + c.name_bytes + c.file_bytes + (size_t)c.table_bytes;
+	all = (all + 7) & ~(size_t)7;
+	if (c.table_bytes > PYTHON_TABLE_MAX || all > n ||
+	    c.first_line > INT32_MAX)
+		return 0;
+	name = p + sizeof(c);
+	file = name + c.name_bytes;
+	buf_printf(&b, "%u ", c.first_line);
+	from = b.n;
+	put_text(&b, file, c.file_bytes, c.file_kind);
+	/* The shim below a specialised __init__(). */
+	f.hidden = !c.first_line && b.n - from == 8 &&
+		   !memcmp(b.p + from, "__init__", 8);
+	buf_bytes(&b, "\1", 1);
+	put_text(&b, name, c.name_bytes, c.name_kind);
+	f.identity = b.failed ? UINT32_MAX
+			      : strtab_add(&py->text, buf_cstr(&b));
+	buf_fini(&b);
+	f.first_line = c.first_line;
+	f.table_bytes = c.table_bytes;
+	f.minor = c.minor;
+	slot = f.identity == UINT32_MAX
+	       ? NULL : u64map_slot(&py->by_key, key_of(pid, e));
+	if (slot)
+		*slot = func_of(py, &f, file + c.file_bytes);
+	return all;
+}
+
+struct table {
+	const uint8_t *p;
+	size_t n, at;
+};
+
+static uint32_t next_byte(struct table *t)
+{
+	return t->at < t->n ? t->p[t->at++] : 0;
+}
+
+static uint32_t next_number(struct table *t)
+{
+	uint32_t v = 0, b, shift = 0;
+
+	do {
+		b = next_byte(t);
+		v |= shift < 32 ? (b & 0x3f) << shift : 0;
+		shift += 6;
+	} while (b & 0x40);
+	return v;
+}
+
+static int64_t next_signed(struct table *t)
+{
+	uint32_t v = next_number(t);
+
+	return v & 1 ? -(int64_t)(v >> 1) : (int64_t)(v >> 1);
+}
+
+/* 3.8 and 3.9, Objects/lnotab_notes.txt: (bytes up to where the line changes, by how
+ * much). */
+static uint32_t line_of_steps(const struct python *py, const struct python_func *f,
+			      uint32_t instr)
+{
+	struct table t = { py->tables.p + f->table, f->table_bytes, 0 };
+	int64_t line = f->first_line;
+	uint64_t at = 0;
+
+	while (t.at < t.n) {
+		at += next_byte(&t);
+		if (instr < at)
+			break;
+		line += (int8_t)next_byte(&t);
+	}
+	return line <= 0 || line > INT32_MAX ? 0 : (uint32_t)line;
+}
+
+/* 3.10, Objects/lnotab_notes.txt: (bytes, change of the line) for each part of the code. */
+static uint32_t line_of_pairs(const struct python *py, const struct python_func *f,
+			      uint32_t instr)
+{
+	enum { NO_LINE = -128 };
+	struct table t = { py->tables.p + f->table, f->table_bytes, 0 };
+	int64_t line = f->first_line;
+	uint64_t at = 0;
+
+	while (t.at < t.n) {
+		uint32_t bytes = next_byte(&t);
+		int8_t change = (int8_t)next_byte(&t);
+
+		at += bytes;
+		line += change == NO_LINE ? 0 : change;
+		if (instr < at)
+			return change == NO_LINE || line <= 0 || line > INT32_MAX
+			       ? 0 : (uint32_t)line;
+	}
+	return 0;
+}
+
+/* 3.11 and later, Objects/locations.md.  0: the instruction has no line. */
+static uint32_t line_of(const struct python *py, const struct python_func *f,
+			uint32_t instr)
+{
+	struct table t = { py->tables.p + f->table, f->table_bytes, 0 };
+	int64_t line = f->first_line;
+	uint64_t at = 0;
+
+	while (t.at < t.n) {
+		uint32_t b = next_byte(&t), code = b >> 3 & 15;
+
+		if (!(b & 0x80))
+			return 0;
+		if (code == 14 || code == 13)
+			line += next_signed(&t);
+		if (code >= 10 && code <= 12)
+			line += code - 10;
+		if (code == 14) {
+			next_number(&t);
+			next_number(&t);
+			next_number(&t);
+		} else if (code < 13) {
+			t.at += code >= 10 ? 2 : 1;
+		}
+		at += 2 * ((b & 7) + 1);
+		if (instr < at)
+			return code == 15 || line <= 0 || line > INT32_MAX
+			       ? 0 : (uint32_t)line;
+	}
+	return 0;
+}
+
+/* The frame's name of a function at a line; 0: there is none. */
+static uint32_t number_at(struct python *py, uint32_t identity, uint32_t line)
+{
+	uint32_t *slot = u64map_slot(&py->lines,
+				     (uint64_t)identity << 32 | line);
+	struct buf b = { 0 };
+
+	if (!slot)
+		return 0;
+	if (*slot != U64MAP_NONE)
+		return *slot;
+	*slot = 0;
+	buf_printf(&b, "%u %s", line, strtab_get(&py->text, identity));
+	if (!b.failed && frame_names_add(&py->names, buf_cstr(&b)))
+		*slot = py->names.told;
+	buf_fini(&b);
+	return *slot;
+}
+
+static uint32_t unknown_number(struct python *py)
+{
+	uint32_t id = strtab_add(&py->text, "0 \1[python function]");
+
+	return id == UINT32_MAX ? 0 : number_at(py, id, 0);
+}
+
+static uint32_t number_of(struct python *py, uint32_t func, uint32_t instr)
+{
+	const struct python_func *f = &py->funcs.v[func];
+	uint32_t *slot = u64map_slot(&py->numbers,
+				     (uint64_t)func << 32 | instr);
+	uint32_t line;
+
+	if (!slot)
+		return 0;
+	if (*slot != U64MAP_NONE)
+		return *slot;
+	line = f->minor < 10 ? line_of_steps(py, f, instr)
+	       : f->minor == 10 ? line_of_pairs(py, f, instr)
+				: line_of(py, f, instr);
+	/* where a function begins, instructions have no line */
+	if (!line && f->table_bytes)
+		line = f->first_line;
+	return *slot = number_at(py, f->identity, line);
+}
+
+static bool take_frame(struct python *py, uint32_t pid,
+		       const struct python_entry *e)
+{
+	uint32_t func = u64map_get(&py->by_key, key_of(pid, e)), number;
+	uint64_t addr;
+
+	if (func < py->funcs.n && py->funcs.v[func].hidden)
+		return true;
+	number = func < py->funcs.n ? number_of(py, func, e->what)
+				    : unknown_number(py);
+	addr = frame_names_address(&py->names, number);
+	return addr && vec_push(&py->frames, addr) == 0;
+}
+
+/* Reads the part of a sample into runs. */
+static enum python_state take(struct python *py, uint32_t pid,
+			      const uint8_t *p, size_t n)
+{
+	struct python_run run = { 0 };
+	struct python_entry e;
+
+	py->frames.n = py->runs.n = 0;
+	py->loop = py->loop_end = 0;
+	while (n >= sizeof(e)) {
+		memcpy(&e, p, sizeof(e));
+		p += sizeof(e);
+		n -= sizeof(e);
+		if (e.what == PYTHON_CODE) {
+			size_t used = learn(py, pid, &e, p, n);
+
+			if (!used)
+				return PYTHON_TORN;
+			p += used;
+			n -= used;
+		} else if (e.what == PYTHON_LOOP) {
+			py->loop = e.at;
+			py->loop_end = e.at + e.more;
+		} else if (e.what == PYTHON_RUN) {
+			run.record = e.at;
+			run.n = py->frames.n - run.first;
+			if (vec_push(&py->runs, run) < 0)
+				return PYTHON_TORN;
+			run.first = py->frames.n;
+		} else if (e.what == PYTHON_END) {
+			if (e.more == PYTHON_CUT)
+				return PYTHON_CUT;
+			return e.more == PYTHON_WHOLE &&
+			       run.first == py->frames.n ? PYTHON_WHOLE
+							 : PYTHON_TORN;
+		} else if (e.what >= PYTHON_INSTR_MAX ||
+			   !take_frame(py, pid, &e)) {
+			return PYTHON_TORN;
+		}
+	}
+	return PYTHON_TORN;
+}
+
+/* The native stack of a sample, innermost first. */
+struct native {
+	const uint64_t *pc, *sp;
+	size_t n;
+	bool whole;
+	bool runs_cut;		/* the outer runs are not known */
+	uint64_t loop_frame;	/* bytes of a C frame of the loop; 0: not known */
+};
+
+static bool is_named_loop(const struct python *py, const struct native *s, size_t i)
+{
+	return s->pc[i] >= py->loop && s->pc[i] < py->loop_end;
+}
+
+/* Also in the part of the function that compilers put elsewhere, as it is seldom run:
+ * its C frame has the same size. */
+static bool is_loop(const struct python *py, const struct native *s, size_t i)
+{
+	enum { NEAR = 64 << 20 };
+	uint64_t far = s->pc[i] > py->loop ? s->pc[i] - py->loop
+					   : py->loop - s->pc[i];
+
+	return is_named_loop(py, s, i) ||
+	       (s->loop_frame && far < NEAR && i + 1 < s->n &&
+		s->sp[i + 1] - s->sp[i] == s->loop_frame);
+}
+
+typedef bool loop_rule(const struct python *py, const struct native *s, size_t i);
+
+static size_t count_loops(const struct python *py, const struct native *s, loop_rule *is)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += is(py, s, i);
+	return n;
+}
+
+/* Each C frame of the loop gets its run.  One that just begins or ends has none; of
+ * a stack that is cut the outer ones are not there. */
+static void place_by(struct python *py, const struct native *s, loop_rule *is,
+		     size_t skip)
+{
+	size_t r = 0, beyond = py->runs.n;
+
+	for (size_t i = 0; i < s->n && r < py->runs.n; i++) {
+		if (!is(py, s, i))
+			continue;
+		if (skip)
+			skip--;
+		else
+			py->runs.v[r++].record = s->sp[i];
+	}
+	for (; r < py->runs.n; r++)
+		py->runs.v[r].record = UINT64_MAX - 1 - beyond--;
+}
+
+/* 3.8 and 3.9, whose runs have no records.  False: their number is not that of the
+ * loop's C frames. */
+static bool place_runs(struct python *py, struct native *s)
+{
+	size_t named, all, n = py->runs.n;
+
+	s->loop_frame = 0;
+	for (size_t i = 0; i + 1 < s->n; i++)
+		if (is_named_loop(py, s, i))
+			s->loop_frame = s->sp[i + 1] - s->sp[i];
+	named = count_loops(py, s, is_named_loop);
+	all = count_loops(py, s, is_loop);
+	if (named == n || named == n + 1)
+		place_by(py, s, is_named_loop, named - n);
+	else if (all == n || all == n + 1 || (all < n && !s->whole) ||
+		 (all > n && s->runs_cut))
+		place_by(py, s, is_loop, all == n + 1 && !s->runs_cut);
+	else
+		return false;
+	return true;
+}
+
+/* Are the runs on the stack, one outside of the other?  Those that ran nothing
+ * may be anywhere. */
+static bool in_order(const struct python *py, uint64_t sp)
+{
+	uint64_t last = sp;
+
+	for (size_t i = 0; i < py->runs.n; i++) {
+		const struct python_run *r = &py->runs.v[i];
+
+		if (!r->n)
+			continue;
+		if (r->record < last)
+			return false;
+		last = r->record + 1;
+	}
+	return true;
+}
+
+static bool push(struct python *py, uint64_t addr)
+{
+	return py->merged.n < PYTHON_CHAIN_MAX &&
+	       vec_push(&py->merged, addr) == 0;
+}
+
+/* False: not all had room. */
+static bool merge(struct python *py, const uint64_t *pc, const uint64_t *sp,
+		  size_t n, bool cut)
+{
+	size_t r = 0;
+
+	py->merged.n = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t end = i + 1 < n ? sp[i + 1] : UINT64_MAX;
+		bool empty;
+
+		while (r < py->runs.n && !py->runs.v[r].n)
+			r++;
+		empty = r == py->runs.n || py->runs.v[r].record >= end;
+		/* of farther ones nothing is known: neither who called them */
+		if (cut && r == py->runs.n)
+			return false;
+		/* The outermost need not be the one that ran the last frames. */
+		if ((empty || i + 1 == n) && !push(py, pc[i]))
+			return false;
+		for (; r < py->runs.n && py->runs.v[r].record < end; r++)
+			for (size_t k = 0; k < py->runs.v[r].n; k++)
+				if (!push(py, py->frames.v[py->runs.v[r].first +
+							   k]))
+					return false;
+	}
+	return !cut;
+}
+
+static const struct record_end torn = {
+	PROF_MARK_BROKEN, PROF_END_INTERPRETER, UINT32_MAX,
+};
+static const struct record_end too_deep = {
+	PROF_MARK_CUT, PROF_END_TOO_DEEP, UINT32_MAX,
+};
+
+void python_merge(struct python *py, uint32_t pid, const uint64_t *pc,
+		  const uint64_t *sp, size_t n, struct record_sample *s)
+{
+	enum python_state state = take(py, pid, s->frames, s->frame_bytes);
+	struct native native = {
+		pc, sp, n, !s->end.mark, state == PYTHON_CUT, 0,
+	};
+
+	s->user = pc;
+	s->nuser = n < PYTHON_CHAIN_MAX ? (uint32_t)n : PYTHON_CHAIN_MAX;
+	if (n > PYTHON_CHAIN_MAX)
+		s->end = too_deep;
+	if (state == PYTHON_TORN || (py->loop && !place_runs(py, &native)) ||
+	    !in_order(py, sp[0])) {
+		s->end = torn;
+		return;
+	}
+	if (!py->runs.n)
+		return;
+	if (!merge(py, pc, sp, n, state == PYTHON_CUT))
+		s->end = too_deep;
+	s->user = py->merged.v;
+	s->nuser = (uint32_t)py->merged.n;
+}

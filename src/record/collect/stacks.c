@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Turns addresses into stacks of the profile, with caches. */
+#include "record/collect/stacks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/collect/deep_stacks.h"
+#include "record/collect/image_special.h"
+#include "record/collect/frame_names.h"
+
+enum {
+	LOC_SLOTS = 1 << 14,
+	CALLER_SLOTS = 1 << 15,
+	CHAIN_MAX = 1 << 12,	/* frames of one stack that are looked at */
+};
+
+struct loc_slot {
+	uint64_t addr;
+	uint32_t space;		/* generation, of process or kernel */
+	uint32_t loc;
+};
+
+struct caller_slot {
+	uint64_t hash;		/* 0: empty */
+	uint32_t node;
+};
+
+int stacks_init(struct stacks *s, struct profile *p, struct images *im,
+		struct kernel_maps *k)
+{
+	s->profile = p;
+	s->images = im;
+	s->kernel = k;
+	s->locs = calloc(LOC_SLOTS, sizeof(*s->locs));
+	s->callers = calloc(CALLER_SLOTS, sizeof(*s->callers));
+	if (!s->locs || !s->callers) {
+		stacks_fini(s);
+		return -ERR_NOMEM;
+	}
+	for (size_t i = 0; i < LOC_SLOTS; i++)
+		s->locs[i].loc = PROF_NONE;
+	return 0;
+}
+
+void stacks_fini(struct stacks *s)
+{
+	free(s->locs);
+	free(s->callers);
+	s->locs = NULL;
+	s->callers = NULL;
+}
+
+static uint32_t loc_intern(struct stacks *s, uint32_t image, uint64_t vaddr)
+{
+	uint32_t row = images_row(s->images, image);
+
+	return row == PROF_NONE ? row : profile_loc(s->profile, row, vaddr);
+}
+
+/* The page of x86-64 that stands above all processes and is told of as nobody's
+ * mapping. */
+static bool is_vsyscall(uint64_t addr)
+{
+	return (addr & ~0xfffull) == 0xffffffffff600000ull;
+}
+
+static struct loc_slot *slot_of(const struct stacks *s, uint32_t space,
+				uint64_t addr)
+{
+	return &s->locs[hash_mix(addr, space) & (LOC_SLOTS - 1)];
+}
+
+static bool slot_holds(const struct loc_slot *slot, uint32_t space,
+		       uint64_t addr)
+{
+	return slot->addr == addr && slot->space == space &&
+	       slot->loc != PROF_NONE;
+}
+
+/* A caller in no mapping is not one, but the end of what is known.  (So is the
+ * user side while exec replaces it.) */
+static bool is_mapped(const struct stacks *s, struct mapset *maps,
+		      uint64_t addr)
+{
+	return slot_holds(slot_of(s, maps->generation, addr), maps->generation,
+			  addr) ||
+	       mapset_find(maps, addr) || is_vsyscall(addr) ||
+	       frame_is_name(s->images, addr);
+}
+
+/* The location of an address. */
+static uint32_t loc_find(struct stacks *s, struct mapset *maps, bool kernel,
+			 uint64_t addr)
+{
+	uint32_t space = kernel ? s->kernel->space : maps->generation;
+	struct loc_slot *slot = slot_of(s, space, addr);
+	uint32_t image = s->images->unknown;
+	const struct map *m;
+	uint64_t vaddr = addr;
+
+	if (slot_holds(slot, space, addr))
+		return slot->loc;
+	if (kernel) {
+		image = kernel_maps_find(s->kernel, addr, &vaddr);
+	} else if (frame_is_name(s->images, addr)) {
+		image = frame_name_image(addr);
+		vaddr = frame_name_vaddr(addr);
+	} else {
+		m = mapset_find(maps, addr);
+		if (!m && is_vsyscall(addr)) {
+			image = image_special(s->images, "[vsyscall]",
+					      PROF_IMAGE_ANON, 0);
+			if (image == UINT32_MAX)
+				return PROF_NONE;
+		}
+		if (m) {
+			image = m->image;
+			vaddr = addr + m->delta;
+		}
+	}
+	slot->loc = loc_intern(s, image, vaddr);
+	slot->addr = addr;
+	slot->space = space;
+	/* An address without mapping may belong to one later. */
+	if (image == s->images->unknown) {
+		uint32_t loc = slot->loc;
+
+		slot->loc = PROF_NONE;
+		return loc;
+	}
+	return slot->loc;
+}
+
+static uint64_t mul_fold(uint64_t a, uint64_t b)
+{
+	unsigned __int128 m = (unsigned __int128)a * b;
+
+	return (uint64_t)m ^ (uint64_t)(m >> 64);
+}
+
+static uint64_t part_hash(uint64_t h, const uint64_t *p, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		h = mul_fold(h ^ p[i], 0xa0761d6478bd642full);
+	return mul_fold(h ^ n, 0xe7037ed1a0b428dbull);
+}
+
+/* A stack's frames apart from the innermost. */
+struct callers {
+	const uint64_t *kernel, *user;
+	uint32_t nkernel, nuser;
+	bool user_called;	/* user[0] is a return address, too */
+	bool exact;		/* none of `user` is: they are as they should */
+	uint32_t end;		/* node of the mark at the outer end, or 0 */
+};
+
+static uint64_t callers_hash(const struct callers *c, uint32_t space,
+			     uint32_t kernel)
+{
+	uint64_t h = 0x8ebc6af09c88c6e3ull ^ space ^ (uint64_t)kernel << 32;
+
+	h = part_hash(h, c->kernel, c->nkernel);
+	h = part_hash(h ^ c->user_called ^ (uint64_t)c->exact << 1, c->user,
+		      c->nuser);
+	return mul_fold(h ^ c->end, 0x589965cc75374cc3ull) | 1;
+}
+
+static uint64_t user_address(const struct callers *c, uint32_t i)
+{
+	return c->user[i] - (!c->exact && (i || c->user_called));
+}
+
+/* How many of the user part's addresses are code: those up to the first that is
+ * not. */
+static uint32_t user_count(const struct stacks *s, struct mapset *maps,
+			   const struct callers *c)
+{
+	uint32_t n = 0;
+
+	while (n < c->nuser && n < CHAIN_MAX &&
+	       is_mapped(s, maps, user_address(c, n)))
+		n++;
+	return n;
+}
+
+static uint32_t node_below(struct stacks *s, uint32_t parent, uint32_t loc)
+{
+	return parent == PROF_NONE || loc == PROF_NONE
+		? PROF_NONE : profile_node(s->profile, parent, loc);
+}
+
+/* From the outside in, so that new locations are numbered as new nodes are: the
+ * file tells them in less space. */
+static uint32_t callers_build(struct stacks *s, struct mapset *maps,
+			      const struct callers *c)
+{
+	uint32_t n = user_count(s, maps, c), node = c->end;
+
+	if (n < c->nuser && n < CHAIN_MAX && !c->exact)
+		node = profile_end(s->profile, PROF_MARK_BROKEN,
+				   PROF_END_NO_CODE, PROF_NONE);
+	while (n-- > 0 && node != PROF_NONE)
+		node = node_below(s, node, loc_find(s, maps, false,
+						    user_address(c, n)));
+	for (uint32_t i = c->nkernel; i-- > 0 && node != PROF_NONE;)
+		node = node_below(s, node, loc_find(s, maps, true,
+						    c->kernel[i] - 1));
+	return node;
+}
+
+static uint32_t callers_node(struct stacks *s, struct mapset *maps,
+			     const struct callers *c)
+{
+	struct caller_slot *slot;
+	uint64_t hash;
+
+	if (!c->nkernel && !c->nuser)
+		return c->end;
+	hash = callers_hash(c, maps->generation,
+			    c->nkernel ? s->kernel->space : 0);
+	slot = &s->callers[(hash >> 32) & (CALLER_SLOTS - 1)];
+	if (slot->hash == hash)
+		return slot->node;
+	slot->node = callers_build(s, maps, c);
+	slot->hash = slot->node == PROF_NONE ? 0 : hash;
+	return slot->node;
+}
+
+/* The node of the mark at a stack's outer end, 0 when it has none. */
+static uint32_t end_node(struct stacks *s, const struct record_sample *in)
+{
+	uint32_t image = PROF_NONE;
+
+	if (!in->walked)
+		return in->cut ? profile_end(s->profile, PROF_MARK_CUT,
+					     PROF_END_UNKNOWN, PROF_NONE) : 0;
+	if (!in->end.mark)
+		return 0;
+	if (in->end.image < s->images->v.n) {
+		image = images_row(s->images, in->end.image);
+		if (image == PROF_NONE)
+			return PROF_NONE;
+	}
+	return profile_end(s->profile, in->end.mark, in->end.reason, image);
+}
+
+/* The node that the frames of a deep stack end in, on which `user` stands.  Those
+ * that the thread's last sample had, too, have theirs. */
+static uint32_t deep_node(struct stacks *s, struct mapset *maps,
+			  struct deep_stack *d, uint32_t end)
+{
+	if (d->end_node != end)
+		d->node.n = 0;
+	d->end_node = end;
+	while (d->node.n < d->pc.n) {
+		size_t i = d->node.n;
+		uint32_t node = node_below(s, i ? d->node.v[i - 1] : end,
+					   loc_find(s, maps, false,
+						    d->pc.v[i]));
+
+		if (node == PROF_NONE || vec_push(&d->node, node) < 0)
+			return PROF_NONE;
+	}
+	return d->pc.n ? d->node.v[d->pc.n - 1] : end;
+}
+
+static uint32_t guest_loc(struct stacks *s, const struct record_sample *in)
+{
+	return loc_intern(s, s->images->guest,
+			  in->nuser ? in->user[0]
+				    : in->nkernel ? in->kernel[0] : 0);
+}
+
+/* Somewhere in the kernel, or nobody knows where: one image, with its name for
+ * all that is in it. */
+static uint32_t somewhere_loc(struct stacks *s, const char *name, uint8_t kind)
+{
+	uint32_t image = image_special(s->images, name, kind, 0);
+	struct recorded_image *r;
+
+	if (image == UINT32_MAX)
+		return PROF_NONE;
+	r = &s->images->v.v[image];
+	if (!r->symbol)
+		r->symbol = strdup(name);
+	return r->symbol ? loc_intern(s, image, 0) : PROF_NONE;
+}
+
+/* The innermost location. */
+static uint32_t leaf_loc(struct stacks *s, struct mapset *maps,
+			 const struct record_sample *in)
+{
+	if (in->place)
+		return somewhere_loc(s, in->place, PROF_IMAGE_UNKNOWN);
+	if (in->nkernel)
+		return loc_find(s, maps, true, in->kernel[0]);
+	if (in->in_kernel)
+		return somewhere_loc(s, "[kernel]", PROF_IMAGE_GENERATED);
+	return in->nuser ? loc_find(s, maps, false, in->user[0])
+			 : loc_intern(s, s->images->unknown, 0);
+}
+
+uint32_t stacks_add(struct stacks *s, struct mapset *maps,
+		    const struct record_sample *in, uint32_t *loc)
+{
+	struct callers c = { in->kernel, in->user, in->nkernel, in->nuser,
+			     false, in->walked, 0 };
+	uint32_t node;
+
+	if (in->guest) {
+		*loc = guest_loc(s, in);
+		return node_below(s, 0, *loc);
+	}
+	if (c.nkernel) {
+		c.kernel++;
+		c.nkernel--;
+	} else if (!in->in_kernel && c.nuser) {
+		c.user++;
+		c.nuser--;
+		c.user_called = true;
+	}
+	if (c.nkernel > CHAIN_MAX)
+		c.nkernel = CHAIN_MAX;
+	c.end = end_node(s, in);
+	if (in->deep && c.end != PROF_NONE)
+		c.end = deep_node(s, maps, in->deep, c.end);
+	if (c.end == PROF_NONE)
+		return PROF_NONE;
+	node = callers_node(s, maps, &c);
+	*loc = leaf_loc(s, maps, in);
+	return node_below(s, node, *loc);
+}

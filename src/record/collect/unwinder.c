@@ -1,0 +1,637 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Unwinds user stacks of samples while the recording runs. */
+#include "record/collect/unwinder.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "image/cfi.h"
+#include "record/collect/lost_rbp.h"
+#include "symbolize/dwarf/debug_file.h"
+
+enum {
+	TABLES_MAX = 512,	/* open at a time */
+	LIVE_CHECK = 64,	/* bytes, or … */
+	LIVE_FRAMES = 4,	/* … return addresses that must be as they were */
+};
+#define TABLE_BYTES_MAX (256ull << 20)
+#define TABLE_BYTES_KEPT (32ull << 20)
+#define UNUSED_WALKS 40000	/* 20 s of two busy processors at 999 Hz */
+#define HOLE_REACH (64ull << 20)	/* a hole is not larger than a frame */
+#define REACH (1ull << 63)	/* of a stack above its pointer */
+
+enum table_state { TABLE_UNKNOWN, TABLE_OPEN, TABLE_NONE };
+
+struct walk_table {
+	struct unwind_table *table;
+	enum table_state state;
+	uint64_t used;		/* the last walk that asked for it */
+};
+
+/* One sample while it is walked. */
+struct walk {
+	struct unwinder *w;
+	struct mapset *maps;
+	uint32_t pid, tid;
+	const struct record_copy *copy;
+	const struct unwind_stack *out;
+	struct deep_stack *deep;	/* of the thread, before; or NULL */
+	ssize_t joined;			/* the walk's last frame in there; or -1 */
+	uint64_t code_at, code_end;	/* what w->code has of the leaf's */
+	enum { LIVE_UNTRIED, LIVE_GOOD, LIVE_BAD } live;
+	enum prof_end_reason cut;	/* why the rest could not be read */
+};
+
+static bool grow(void *array, size_t n, size_t size)
+{
+	void **at = array, *p = realloc(*at, n * size);
+
+	if (p)
+		*at = p;
+	return p;
+}
+
+static bool make_room(struct unwinder *w, size_t n)
+{
+	if (n <= w->room)
+		return true;
+	if (!grow(&w->pcs, n, sizeof(*w->pcs)) ||
+	    !grow(&w->sps, n, sizeof(*w->sps)) ||
+	    !grow(&w->marks, n, sizeof(*w->marks)))
+		return false;
+	w->room = n;
+	return true;
+}
+
+int unwinder_init(struct unwinder *w, struct images *im)
+{
+	memset(w, 0, sizeof(*w));
+	w->images = im;
+	w->kept_bytes = TABLE_BYTES_KEPT;
+	w->unused_walks = UNUSED_WALKS;
+	if (!make_room(w, DEEP_INNER) || unwind_cache_new(&w->cache) < 0 ||
+	    live_memory_init(&w->live) < 0 || python_init(&w->python, im) < 0) {
+		unwinder_fini(w);
+		return -ERR_NOMEM;
+	}
+	java_init(&w->java, im, &w->live);
+	return 0;
+}
+
+void unwinder_fini(struct unwinder *w)
+{
+	for (size_t i = 0; i < w->tables.n; i++)
+		if (w->tables.v[i].table)
+			unwind_table_close(w->tables.v[i].table);
+	vec_fini(&w->tables);
+	if (w->cache)
+		unwind_cache_free(w->cache);
+	java_fini(&w->java);
+	python_fini(&w->python);
+	live_memory_fini(&w->live);
+	free(w->pcs);
+	free(w->sps);
+	free(w->marks);
+	deep_fini(&w->deep);
+	memset(w, 0, sizeof(*w));
+}
+
+static void table_drop(struct unwinder *w, struct walk_table *t)
+{
+	unwind_table_close(t->table);
+	t->table = NULL;
+	t->state = TABLE_UNKNOWN;
+	w->open--;
+}
+
+static struct walk_table *longest_unused(const struct unwinder *w)
+{
+	struct walk_table *oldest = NULL;
+
+	for (size_t i = 0; i < w->tables.n; i++) {
+		struct walk_table *t = &w->tables.v[i];
+
+		if (t->table && (!oldest || t->used < oldest->used))
+			oldest = t;
+	}
+	return oldest;
+}
+
+/* Closes what was not used for longest while there are too many, and above
+ * w->kept_bytes what nothing used lately: programs that are gone.  The cache knows
+ * tables by their place and is cleared; so that this is seldom, more goes than
+ * has to. */
+static void tables_close(struct unwinder *w, size_t max)
+{
+	uint64_t bytes = 0, unused = w->unused_walks;
+	bool cleared = false;
+
+	for (size_t i = 0; i < w->tables.n; i++)
+		if (w->tables.v[i].table)
+			bytes += unwind_table_stats(w->tables.v[i].table).bytes;
+	while (w->open && (w->open > max || bytes > w->kept_bytes)) {
+		struct walk_table *t = longest_unused(w);
+
+		if (w->open <= max && bytes <= TABLE_BYTES_MAX &&
+		    w->clock - t->used < unused)
+			return;
+		if (!cleared)
+			unwind_cache_clear(w->cache);
+		cleared = true;
+		unused = w->unused_walks / 2;
+		bytes -= unwind_table_stats(t->table).bytes;
+		table_drop(w, t);
+	}
+}
+
+void unwinder_forget(struct unwinder *w, uint32_t image)
+{
+	struct walk_table *t;
+
+	if (image >= w->tables.n)
+		return;
+	t = &w->tables.v[image];
+	if (t->table) {
+		unwind_cache_clear(w->cache);
+		table_drop(w, t);
+	}
+	t->state = TABLE_UNKNOWN;
+}
+
+/* The call frame information of code that its image tells nothing of. */
+static void add_debug(struct unwinder *w, struct unwind_table *t)
+{
+	struct image *debug = NULL;
+
+	if (unwind_table_wants_debug(t))
+		debug = symbolize_debug_file(unwind_table_image(t),
+					     w->debug_dirs);
+	if (debug)
+		unwind_table_add_debug(t, debug);
+}
+
+static void table_open(struct unwinder *w, uint32_t image, struct walk_table *t)
+{
+	const struct recorded_image *r = &w->images->v.v[image];
+	struct image *img;
+	int fd = images_open_fd(w->images, image);
+
+	t->state = TABLE_NONE;
+	if (fd < 0)
+		return;
+	if (!image_open_fd(fd, r->path, &img, NULL) &&
+	    !unwind_table_open(img, &t->table, NULL)) {
+		t->state = TABLE_OPEN;
+		w->open++;
+		add_debug(w, t->table);
+	}
+	close(fd);
+}
+
+/* The image's table, or NULL when it has none. */
+static struct unwind_table *table_of(struct unwinder *w, uint32_t image)
+{
+	struct walk_table *t;
+
+	if (image >= w->tables.n) {
+		size_t n = w->images->v.n;
+
+		if (vec_reserve(&w->tables, n) < 0)
+			return NULL;
+		memset(w->tables.v + w->tables.n, 0,
+		       (n - w->tables.n) * sizeof(*w->tables.v));
+		w->tables.n = n;
+	}
+	t = &w->tables.v[image];
+	if (t->state == TABLE_UNKNOWN)
+		table_open(w, image, t);
+	t->used = w->clock;
+	return t->table;
+}
+
+/* Whether code in the mapping may be Java's. */
+static bool has_java(const struct walk *k, const struct map *m)
+{
+	return !k->w->no_live && !k->copy->is32 &&
+	       k->w->images->v.v[m->image].kind == PROF_IMAGE_ANON;
+}
+
+/* Code that something else makes has frame pointers but where functions begin and
+ * end: the instructions around the sample's tell. */
+static void leaf_code(struct walk *k, const struct map *m, uint64_t pc,
+		      struct unwind_code *out)
+{
+	uint64_t rip = k->copy->regs.r[UNWIND_RIP], at = rip & ~(WALK_CODE - 1ull);
+	uint64_t end = at + WALK_CODE;
+
+	if (rip < m->start || rip >= m->end)
+		return;
+	if (!k->code_end) {
+		k->code_at = at > m->start ? at : m->start;
+		k->code_end = end < m->end ? end : m->end;
+		if (!live_read(&k->w->live, k->pid, k->code_at, k->w->code,
+			       k->code_end - k->code_at))
+			k->code_end = k->code_at;
+	}
+	if (pc < k->code_at || pc >= k->code_end)
+		return;
+	out->start = k->code_at;
+	out->end = k->code_end;
+	out->bytes = k->w->code;
+}
+
+/* A frame that has a name instead of its address. */
+static bool is_named(const struct walk *k, uint64_t pc, struct unwind_code *out)
+{
+	if (!k->out->n || k->out->pc[k->out->n - 1] != pc ||
+	    !frame_is_name(k->w->images, pc))
+		return false;
+	*out = (struct unwind_code){ .start = pc, .end = pc + 1,
+				     .image = frame_name_image(pc) };
+	return true;
+}
+
+static bool find_code(void *ctx, uint64_t pc, struct unwind_code *out)
+{
+	struct walk *k = ctx;
+	const struct map *m = mapset_find(k->maps, pc);
+
+	if (!m)
+		return is_named(k, pc, out);
+	out->start = m->start;
+	out->end = m->end;
+	out->delta = m->delta;
+	out->image = m->image;
+	out->table = table_of(k->w, m->image);
+	out->bytes = NULL;
+	if (!out->table && has_java(k, m) &&
+	    !java_code(&k->w->java, k->pid, k->maps, pc, out))
+		leaf_code(k, m, pc, out);
+	return true;
+}
+
+static bool in_copy(const struct walk *k, uint64_t addr, size_t n)
+{
+	uint64_t at = addr - k->copy->regs.r[UNWIND_RSP];
+
+	return at < k->copy->size && n <= k->copy->size - at;
+}
+
+static bool live_same(struct walk *k, uint64_t addr, size_t n)
+{
+	uint64_t at = addr - k->copy->regs.r[UNWIND_RSP];
+
+	return live_equal(&k->w->live, k->pid, addr, k->copy->bytes + at, n);
+}
+
+/* Are the last frames that were found in the copy still there, by their return
+ * addresses?  Then those above were not left since, most likely.  A single
+ * frame, larger than the copy: is the copy's top as it was? */
+static bool live_frames(struct walk *k)
+{
+	const struct unwind_stack *out = k->out;
+	unsigned int word = k->copy->is32 ? 4 : 8, same = 0;
+	uint64_t top = k->copy->regs.r[UNWIND_RSP] + k->copy->size - LIVE_CHECK;
+
+	for (size_t i = out->n; i-- > 1 && same < LIVE_FRAMES;) {
+		if (!in_copy(k, out->sp[i] - word, word))
+			continue;
+		if (!live_same(k, out->sp[i] - word, word))
+			return false;
+		same++;
+	}
+	return same || (in_copy(k, top, LIVE_CHECK) &&
+			live_same(k, top, LIVE_CHECK));
+}
+
+static enum prof_end_reason why_not_live(struct walk *k)
+{
+	if (live_refused(&k->w->live, k->pid))
+		return PROF_END_REFUSED;
+	if (!live_thread(&k->w->live, k->pid, k->tid))
+		return PROF_END_GONE;
+	if (live_frames(k))
+		return PROF_END_UNKNOWN;
+	if (live_refused(&k->w->live, k->pid))
+		return PROF_END_REFUSED;
+	/* asked again: reading shows what has ended but was not reaped */
+	return live_thread(&k->w->live, k->pid, k->tid) ? PROF_END_CHANGED
+							: PROF_END_GONE;
+}
+
+static bool read_live(void *ctx, uint64_t addr, void *to, size_t n)
+{
+	struct walk *k = ctx;
+
+	/* Below the stack pointer everything may have changed. */
+	if (k->w->no_live || addr - k->copy->regs.r[UNWIND_RSP] > REACH)
+		return false;
+	if (k->live == LIVE_UNTRIED) {
+		k->cut = why_not_live(k);
+		k->live = k->cut == PROF_END_UNKNOWN ? LIVE_GOOD : LIVE_BAD;
+	}
+	if (k->live != LIVE_GOOD)
+		return false;
+	if (live_read(&k->w->live, k->pid, addr, to, n))
+		return true;
+	k->cut = PROF_END_UNREADABLE;
+	return false;
+}
+
+static bool stack_word(void *ctx, uint64_t addr, uint64_t *out)
+{
+	struct walk *k = ctx;
+	const struct record_copy *c = k->copy;
+
+	if (!in_copy(k, addr, sizeof(*out)))
+		return read_live(ctx, addr, out, sizeof(*out));
+	memcpy(out, c->bytes + (addr - c->regs.r[UNWIND_RSP]), sizeof(*out));
+	return true;
+}
+
+/* Asks Java for a frame of its code, and gives it the name of its method: code of
+ * the interpreter belongs to all, and other methods take the place of those that
+ * are gone. */
+static bool find_frame(void *ctx, const struct unwind_regs *regs, bool exact,
+		       struct unwind_caller *out)
+{
+	struct walk *k = ctx;
+	uint64_t pc = regs->r[UNWIND_RIP] - !exact, name = 0;
+	const struct map *m = mapset_find(k->maps, pc);
+	struct hotspot_stack stack = { stack_word, k };
+	bool found;
+
+	if (!m || !has_java(k, m))
+		return false;
+	found = java_frame(&k->w->java, k->pid, k->maps, regs, exact, &stack,
+			   out, &name);
+	if (name)
+		k->out->pc[k->out->n - 1] = name;
+	return found;
+}
+
+static enum prof_end_reason reason_of(enum unwind_reason r)
+{
+	static const uint8_t reasons[UNWIND_REASONS] = {
+		[UNWIND_OK] = PROF_END_UNKNOWN,
+		[UNWIND_NO_DATA] = PROF_END_NO_DATA,
+		[UNWIND_BAD_MEMORY] = PROF_END_BAD_MEMORY,
+		[UNWIND_BAD_RULE] = PROF_END_BAD_RULE,
+		[UNWIND_NO_CODE] = PROF_END_NO_CODE,
+		[UNWIND_NO_PROGRESS] = PROF_END_NO_PROGRESS,
+		[UNWIND_LOST_REGISTER] = PROF_END_LOST_REGISTER,
+		[UNWIND_TOO_DEEP] = PROF_END_TOO_DEEP,
+		[UNWIND_NO_MEMORY] = PROF_END_NO_MEMORY,
+	};
+
+	return r < UNWIND_REASONS ? reasons[r] : PROF_END_UNKNOWN;
+}
+
+/* A copy that is shorter than asked for ends where the stack does, or before a page
+ * that nobody has touched yet: in a large frame there may be some. */
+static bool ends_in_hole(const struct walk *k, const struct unwind_stack *out)
+{
+	uint64_t end = k->copy->regs.r[UNWIND_RSP] + k->copy->size;
+	uint8_t byte;
+
+	return out->reason == UNWIND_BAD_MEMORY && k->copy->all &&
+	       k->copy->size && !k->w->no_live && out->addr >= end &&
+	       out->addr - end < HOLE_REACH &&
+	       live_read(&k->w->live, k->pid, out->addr, &byte, 1);
+}
+
+static struct record_end end_of(const struct walk *k,
+				const struct unwind_stack *out)
+{
+	struct record_end end = { 0, PROF_END_UNKNOWN, UINT32_MAX };
+
+	if (out->end == UNWIND_WHOLE) {
+		end.mark = k->live == LIVE_GOOD ? PROF_MARK_READ_LATE :
+			   out->guessed ? PROF_MARK_HEURISTIC : 0;
+		return end;
+	}
+	if (out->reason == UNWIND_TOO_DEEP) {
+		end.mark = PROF_MARK_CUT;
+		end.reason = PROF_END_TOO_DEEP;
+		return end;
+	}
+	/* What was read later and makes no sense was overwritten meanwhile. */
+	if (out->end == UNWIND_CUT || k->live == LIVE_GOOD ||
+	    ends_in_hole(k, out)) {
+		end.mark = PROF_MARK_CUT;
+		end.reason = out->end != UNWIND_CUT && k->live == LIVE_GOOD &&
+			     k->cut == PROF_END_UNKNOWN
+			     ? PROF_END_SENSELESS : k->cut;
+		return end;
+	}
+	/* Nothing could be copied: exec has put the stack away. */
+	if (out->reason == UNWIND_BAD_MEMORY && !k->copy->size) {
+		end = (struct record_end){ PROF_MARK_BROKEN, PROF_END_NO_STACK,
+					   UINT32_MAX };
+		return end;
+	}
+	end.mark = PROF_MARK_BROKEN;
+	end.reason = reason_of(out->reason);
+	end.image = out->image;
+	return end;
+}
+
+/* Another DEEP_INNER frames were found.  Is the rest known from before? */
+static bool walk_full(void *ctx, struct unwind_stack *out)
+{
+	struct walk *k = ctx;
+	struct unwinder *w = k->w;
+	size_t room = w->room;
+
+	/* what was copied is better than what is still there */
+	if (k->deep && k->live == LIVE_GOOD &&
+	    !in_copy(k, out->sp[out->n - 1], 1))
+		k->joined = deep_join(k->deep, &w->live, out,
+				      k->copy->is32 ? 4 : 8);
+	if (k->joined >= 0 || out->n >= DEEP_MAX)
+		return false;
+	if (out->n + DEEP_INNER > room && !make_room(w, room * 2))
+		return false;
+	out->pc = w->pcs;
+	out->sp = w->sps;
+	out->marks = w->marks;
+	out->max = out->n + DEEP_INNER;
+	return true;
+}
+
+/* Whether outer frames are missing that a later sample may have. */
+static bool cut_by_chance(struct record_end end)
+{
+	return end.mark == PROF_MARK_CUT && end.reason != PROF_END_TOO_DEEP;
+}
+
+/* Splits a deep stack: what is inner is the sample's, the rest is kept. */
+static void keep_outer(struct walk *k, struct unwind_stack *out,
+		       struct record_sample *s)
+{
+	size_t inner = out->n < DEEP_INNER ? out->n : DEEP_INNER;
+	size_t at = 0;
+
+	if (k->joined >= 0) {
+		/* its last frame is among those kept, which stay as they are */
+		out->n--;
+		at = (size_t)k->joined + 1;
+		inner -= inner > out->n;
+		s->end = k->deep->end;
+	} else {
+		k->deep = cut_by_chance(s->end)
+			  ? deep_new_unshared(&k->w->deep)
+			  : deep_new(&k->w->deep, k->pid, k->tid,
+				     k->maps->generation);
+		k->deep->end = s->end;
+	}
+	if (deep_keep(k->deep, at, out, inner))
+		s->deep = k->deep;
+	else
+		s->end = (struct record_end){ PROF_MARK_CUT, PROF_END_TOO_DEEP,
+					      UINT32_MAX };
+	out->n = inner;
+}
+
+static void walk_copy(struct walk *k, const struct unwind_regs *regs,
+		      struct unwind_stack *out)
+{
+	struct unwinder *w = k->w;
+	const struct record_copy *c = k->copy;
+	struct unwind_space space = { find_code, find_frame, k,
+				      k->maps->generation, c->is32 };
+	struct unwind_memory mem = {
+		.bytes = c->bytes, .start = c->regs.r[UNWIND_RSP],
+		.size = c->size, .all = c->all, .read = read_live, .ctx = k,
+	};
+
+	*out = (struct unwind_stack){ .pc = w->pcs, .sp = w->sps,
+				      .marks = w->marks, .max = DEEP_INNER,
+				      .full = walk_full, .ctx = k };
+	k->out = out;
+	k->live = LIVE_UNTRIED;
+	k->joined = -1;
+	unwind_walk(w->cache, &space, regs, &mem, out);
+}
+
+static bool search_read(void *ctx, uint64_t addr, void *to, size_t n)
+{
+	struct walk *k = ctx;
+
+	return !k->w->no_live && live_read(&k->w->live, k->pid, addr, to, n);
+}
+
+static bool search_is_code(void *ctx, uint64_t addr)
+{
+	struct walk *k = ctx;
+
+	return mapset_find(k->maps, addr);
+}
+
+/* The frame pointer of the function that could not be left for want of it. */
+static bool search_rbp(struct walk *k, const struct unwind_stack *out,
+		       uint64_t *rbp, bool *guessed)
+{
+	const struct map *m = mapset_find(k->maps, out->pc_end);
+	uint64_t sp = out->n ? out->sp[out->n - 1] : 0;
+	struct unwind_table *t = m ? table_of(k->w, m->image) : NULL;
+	struct rbp_search q = { .sp = sp, .read = search_read,
+				.is_code = search_is_code, .ctx = k };
+	struct cfi_section section;
+	struct cfi_cie cie;
+	struct cfi_fde fde;
+
+	if (!t || !in_copy(k, sp, 16) ||
+	    !image_find_fde(unwind_table_image(t), out->pc_end + m->delta,
+			    &section, &cie, &fde))
+		return false;
+	q.function = fde.start - m->delta;
+	q.stack = k->copy->bytes + (sp - k->copy->regs.r[UNWIND_RSP]);
+	q.size = k->copy->size - (sp - k->copy->regs.r[UNWIND_RSP]);
+	return lost_rbp_find(&q, rbp, guessed);
+}
+
+/* A look at a sleeping thread has the stack pointer only.  No function between it and
+ * the one that needs its frame pointer has saved that, so it is what rbp holds. */
+static void walk_with_rbp(struct walk *k, struct unwind_stack *out)
+{
+	struct unwind_regs regs = k->copy->regs;
+	bool guessed;
+
+	if (out->end != UNWIND_BROKEN || out->reason != UNWIND_LOST_REGISTER ||
+	    out->addr != UNWIND_RBP || regs.known >> UNWIND_RBP & 1 ||
+	    k->copy->is32 ||
+	    !search_rbp(k, out, &regs.r[UNWIND_RBP], &guessed))
+		return;
+	regs.known |= 1u << UNWIND_RBP;
+	walk_copy(k, &regs, out);
+	if (!guessed)
+		return;
+	if (out->end == UNWIND_WHOLE)
+		out->guessed++;
+	else
+		walk_copy(k, &k->copy->regs, out);
+}
+
+void unwinder_sample(struct unwinder *w, struct mapset *maps, uint32_t pid,
+		     uint32_t tid, struct record_sample *s)
+{
+	const struct record_copy *c = &s->copy;
+	struct walk k = { .w = w, .maps = maps, .pid = pid, .tid = tid,
+			  .copy = c };
+	struct unwind_stack out;
+
+	s->walked = true;
+	s->deep = NULL;
+	if (!c->regs.known) {
+		s->end = (struct record_end){ PROF_MARK_BROKEN,
+					      PROF_END_NO_REGISTERS,
+					      UINT32_MAX };
+		return;
+	}
+	w->clock++;
+	if (!s->frames)
+		k.deep = deep_find(&w->deep, pid, tid, maps->generation);
+	walk_copy(&k, &c->regs, &out);
+	walk_with_rbp(&k, &out);
+	s->end = end_of(&k, &out);
+	if (s->frames)
+		;
+	else if (k.joined >= 0 || out.n > DEEP_INNER)
+		keep_outer(&k, &out, s);
+	else if (k.deep && !cut_by_chance(s->end))
+		deep_drop(k.deep);
+	w->cut += out.end == UNWIND_CUT || k.live != LIVE_UNTRIED;
+	w->pointer_steps += out.by_pointer;
+	/* An address without code stays what it is. */
+	if (!out.n) {
+		w->sps[out.n] = c->regs.r[UNWIND_RSP];
+		w->pcs[out.n++] = c->regs.r[UNWIND_RIP];
+	}
+	if (s->frames) {
+		python_merge(&w->python, pid, w->pcs, w->sps, out.n, s);
+		return;
+	}
+	s->user = w->pcs;
+	s->nuser = (uint32_t)out.n;
+}
+
+void unwinder_rest(struct unwinder *w)
+{
+	live_memory_forget(&w->live);
+	java_batch(&w->java);
+	if (w->open)
+		tables_close(w, TABLES_MAX);
+}
+
+void unwinder_release(struct unwinder *w)
+{
+	for (size_t i = 0; i < w->tables.n; i++) {
+		struct walk_table *t = &w->tables.v[i];
+
+		if (t->table && t->used > w->released)
+			image_release(unwind_table_image(t->table));
+	}
+	w->released = w->clock;
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* How much may be recorded: memory, files, rates, depth. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "record/doctor/doctor.h"
+#include "record/perf/perf_ring.h"
+#include "record/perf/perf_source.h"
+#include "launch/priority.h"
+#include "record/perf/perf_try.h"
+#include "record/source/rights.h"
+
+enum {
+	USUAL_RATE = 999,	/* what record asks for */
+	USUAL_DEPTH = 127,
+	FEW_FILES = 256,
+	OWN_FILES = 15,	/* of a recording, without events */
+	CPUS_MAX = 4096,
+	FEW_CPUS = 8,
+	USUAL_RING = 256 << 10,
+};
+
+/* Rings as record opens them: one a CPU, all at the same time. */
+struct rings {
+	struct perf_ring *ring;
+	int *fd;
+	long n;
+	size_t smallest, news;
+	int errnum;		/* why one was refused */
+	bool refused;
+};
+
+/* The second ring of a CPU, no larger than the last one was; record does without
+ * where no more may be locked. */
+static void open_news(struct rings *r, long cpu, struct perf_event_attr *a,
+		      const struct perf_scope *at)
+{
+	struct perf_ring *ring = &r->ring[r->n + cpu];
+	int fd = perf_sys_open(a, at);
+
+	if (fd < 0)
+		return;
+	if (!perf_ring_open(ring, fd, r->news, NULL))
+		r->news = ring->size;
+	close(fd);	/* the mapping keeps it */
+}
+
+static void open_rings(struct rings *r, struct error *err)
+{
+	struct perf_event_attr a;
+	struct perf_rings plan = perf_rings_plan(perf_ring_size(), (size_t)
+			sysconf(_SC_NPROCESSORS_ONLN), false);
+
+	r->news = plan.news;
+	perf_try_clock(&a, false);
+	a.config = PERF_COUNT_SW_DUMMY;
+	a.disabled = 1;
+	for (long cpu = 0; cpu < r->n; cpu++) {
+		struct perf_scope at = { 0, (int)cpu, 0 };
+		size_t want = r->smallest < SIZE_MAX ? r->smallest
+						     : plan.samples;
+
+		r->fd[cpu] = perf_sys_open(&a, &at);
+		if (r->fd[cpu] == -EMFILE)
+			r->errnum = EMFILE;
+		if (r->fd[cpu] < 0)
+			continue;	/* offline, or an offline gap */
+		if (perf_ring_open(&r->ring[cpu], r->fd[cpu], want, err) < 0) {
+			r->refused = true;
+			return;
+		}
+		if (r->ring[cpu].size < r->smallest)
+			r->smallest = r->ring[cpu].size;
+		open_news(r, cpu, &a, &at);
+	}
+}
+
+static void close_rings(struct rings *r)
+{
+	for (long cpu = 0; cpu < r->n; cpu++) {
+		perf_ring_close(&r->ring[cpu]);
+		perf_ring_close(&r->ring[r->n + cpu]);
+		if (r->fd[cpu] >= 0)
+			close(r->fd[cpu]);
+	}
+	free(r->ring);
+	free(r->fd);
+}
+
+static void limit_text(char *out, size_t size)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &l) < 0 || l.rlim_cur == RLIM_INFINITY)
+		snprintf(out, size, "unlimited");
+	else
+		snprintf(out, size, "%llu KB",
+			 (unsigned long long)l.rlim_cur / 1024);
+}
+
+static void rings_found(struct doctor *d, struct doctor_check *c,
+			const struct rings *r, const struct error *err)
+{
+	size_t want = perf_ring_size();
+	char limit[32], what[64], fix[sizeof(c->fix)];
+
+	if (!r->refused && r->smallest >= want) {
+		c->state = DOCTOR_OK;
+		doctor_found(c, "%zu KB per processor", want / 1024);
+		return;
+	}
+	limit_text(limit, sizeof(limit));
+	if (r->refused)
+		doctor_found(c, "%s", err->msg);
+	else
+		doctor_found(c, "%zu KB per processor in place of %zu KB: a "
+			     "burst may be lost", r->smallest / 1024,
+			     want / 1024);
+	doctor_found(c, " (kernel.perf_event_mlock_kb is %ld, \"ulimit -l\" "
+		     "%s)", perf_sysctl("perf_event_mlock_kb", 516), limit);
+	c->state = r->refused ? DOCTOR_NO : DOCTOR_LIMITED;
+	d->own_user = !r->refused;
+	snprintf(what, sizeof(what), "kernel.perf_event_mlock_kb=%zu",
+		 want / 1024 + 260);
+	rights_sysctl(&d->rights, what, fix, sizeof(fix));
+	doctor_fix(c, "%s", fix);
+	if (perf_sysctl("perf_event_mlock_kb", 516) >= (long)(want / 1024 + 260))
+		doctor_fix(c, ", after ending what else of yours records now");
+}
+
+static void try_rings(struct doctor *d)
+{
+	struct doctor_check *c = doctor_add(d, "memory for samples", DOCTOR_NO);
+	struct rings r = { .n = sysconf(_SC_NPROCESSORS_CONF),
+			   .smallest = SIZE_MAX };
+	struct error err = { 0 };
+
+	if (r.n < 1 || r.n > CPUS_MAX)
+		r.n = 1;
+	/* Where no limit holds, a few are as good as all, and cheaper. */
+	if (perf_ring_size() > USUAL_RING && r.n > FEW_CPUS)
+		r.n = FEW_CPUS;
+	r.ring = calloc(2 * (size_t)r.n, sizeof(*r.ring));
+	r.fd = malloc((size_t)r.n * sizeof(*r.fd));
+	if (!r.ring || !r.fd) {
+		free(r.ring);
+		free(r.fd);
+		d->failed = true;
+		return;
+	}
+	memset(r.fd, -1, (size_t)r.n * sizeof(*r.fd));
+	open_rings(&r, &err);
+	close_rings(&r);
+	if (r.smallest == SIZE_MAX && !r.refused)
+		doctor_found(c, "not tried: no event could be opened (%s)",
+			     r.errnum ? strerror(r.errnum) : "no processor");
+	else
+		rings_found(d, c, &r, &err);
+}
+
+/* Can as many be open as the smallest recording needs? */
+static bool files_suffice(long cpus)
+{
+	int fd[OWN_FILES + 2 * CPUS_MAX];
+	long n = 0, want = OWN_FILES + 2 * cpus;
+
+	while (n < want) {
+		fd[n] = open("/", O_PATH | O_CLOEXEC);
+		if (fd[n] < 0)
+			break;
+		n++;
+	}
+	for (long i = 0; i < n; i++)
+		close(fd[i]);
+	return n == want;
+}
+
+static void try_files(struct doctor *d)
+{
+	struct doctor_check *c = doctor_add(d, "open files", DOCTOR_OK);
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	struct rlimit l, old;
+	unsigned long long threads;
+	bool enough;
+
+	if (cpus < 1 || cpus > CPUS_MAX)
+		cpus = 1;
+	if (getrlimit(RLIMIT_NOFILE, &old) < 0)
+		return;
+	/* record raises the soft limit to the hard one. */
+	l = old;
+	l.rlim_cur = l.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &l) < 0)
+		l = old;
+	enough = files_suffice(cpus);
+	setrlimit(RLIMIT_NOFILE, &old);
+	/* An event and its side-band, on each processor; a quarter is for the
+	 * files of images. */
+	threads = l.rlim_cur / 4 * 3 / (2 * (unsigned long)cpus);
+	doctor_found(c, "%llu: ", (unsigned long long)l.rlim_cur);
+	if (!enough)
+		doctor_found(c, "too few to record anything");
+	else
+		doctor_found(c, "enough to attach to %llu threads at once, with "
+			     "one event on %ld processors", threads ? threads
+			     : 1, cpus);
+	if (enough && l.rlim_cur >= FEW_FILES && threads >= 64)
+		return;
+	c->state = enough ? DOCTOR_LIMITED : DOCTOR_NO;
+	d->own_user = d->own_user && enough;
+	doctor_fix(c, "raise the hard limit: \"ulimit -Hn 65536\" as root, "
+		   "or nofile in /etc/security/limits.conf");
+}
+
+static void try_rate(struct doctor *d)
+{
+	const struct perf_scope self = { 0, -1, 0 };
+	struct doctor_check *c = doctor_add(d, "sampling rate", DOCTOR_OK);
+	long most = perf_sysctl("perf_event_max_sample_rate", -1);
+	long share = perf_sysctl("perf_cpu_time_max_percent", -1);
+	struct perf_event_attr a;
+	char fix[sizeof(c->fix)];
+	int fd;
+
+	perf_try_clock(&a, false);
+	a.freq = 1;
+	a.sample_freq = USUAL_RATE;
+	a.disabled = 1;
+	fd = perf_sys_open(&a, &self);
+	if (fd >= 0)
+		close(fd);
+	if (most >= 0)
+		doctor_found(c, "up to %ld Hz", most);
+	if (share >= 0)
+		doctor_found(c, "%sthe kernel lowers it when sampling takes "
+			     "more than %ld%% of the time",
+			     most >= 0 ? "; " : "", share);
+	if (!*c->found)
+		doctor_found(c, "%d Hz, as record wants it, is %s", USUAL_RATE,
+			     fd >= 0 ? "allowed" : "too much");
+	if (fd >= 0)
+		return;
+	c->state = DOCTOR_LIMITED;
+	doctor_found(c, "; record wants %d Hz and gives way", USUAL_RATE);
+	rights_sysctl(&d->rights, "kernel.perf_event_max_sample_rate=100000",
+		      fix, sizeof(fix));
+	doctor_fix(c, "%s", fix);
+}
+
+static void try_depth(struct doctor *d)
+{
+	struct doctor_check *c = doctor_add(d, "call stacks", DOCTOR_OK);
+	const struct perf_scope self = { 0, -1, 0 };
+	long depth = perf_sysctl("perf_event_max_stack", USUAL_DEPTH);
+	struct perf_event_attr a;
+	char fix[sizeof(c->fix)];
+	int fd;
+
+	perf_try_clock(&a, false);
+	a.disabled = 1;
+	a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN;
+	fd = perf_sys_open(&a, &self);
+	if (fd < 0) {
+		c->state = DOCTOR_NO;
+		doctor_found(c, "-g cannot be used: %s", strerror(-fd));
+		return;
+	}
+	close(fd);
+	doctor_found(c, "up to %ld frames by frame pointers (-g)", depth);
+	if (depth >= USUAL_DEPTH)
+		return;
+	c->state = DOCTOR_LIMITED;
+	rights_sysctl(&d->rights, "kernel.perf_event_max_stack=127", fix,
+		      sizeof(fix));
+	doctor_fix(c, "%s", fix);
+}
+
+static void *try_first(void *how)
+{
+	priority_first(how);
+	return NULL;
+}
+
+/* What the recorder's threads would get, by asking for it for a moment. */
+static void try_priority(struct doctor *d)
+{
+	struct doctor_check *c = doctor_add(d, "priority", DOCTOR_OK);
+	char how[PRIORITY_TEXT] = "normal";
+	struct priority_boost boost;
+	pthread_t thread;
+
+	priority_boost_begin(&boost, PRIORITY_WORK);
+	if (!pthread_create(&thread, NULL, try_first, how))
+		pthread_join(thread, NULL);
+	if (!strcmp(how, "real-time") && boost.running) {
+		doctor_found(c, "real-time: samples are fetched, and recordings "
+			     "end on time, however busy the machine is");
+	} else {
+		c->state = DOCTOR_LIMITED;
+		doctor_found(c, "%s: on a busy machine recordings take longer to "
+			     "end and samples may be lost", how);
+		doctor_fix(c, "sudo prlimit --pid $$ --rtprio=2 (for this shell "
+			   "and what it starts)");
+	}
+	priority_boost_end(&boost);
+}
+
+void doctor_limits(struct doctor *d)
+{
+	if (d->own_user) {
+		try_priority(d);
+		try_rate(d);
+		try_depth(d);
+		try_rings(d);
+	}
+	try_files(d);
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Maps events to the kernel module's sources. */
+#include "record/kmod/kmod_events.h"
+
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "events/encode.h"
+#include "events/hw.h"
+#include "tally/pmu.h"
+
+#define NS 1000000000u
+
+/* The period that counters begin with when a rate was asked for. */
+#define FIRST_PERIOD 1000000u
+
+/* The kernel's own events on K8 and P6, event | mask << 8, as its tables have
+ * them (arch/x86/events/amd/core.c, intel/p6.c); 0: none. */
+static const uint16_t generic[][2] = {
+	[PERF_COUNT_HW_CPU_CYCLES] = { 0x0076, 0x0079 },
+	[PERF_COUNT_HW_INSTRUCTIONS] = { 0x00c0, 0x00c0 },
+	[PERF_COUNT_HW_CACHE_REFERENCES] = { 0x077d, 0x0f2e },
+	[PERF_COUNT_HW_CACHE_MISSES] = { 0x077e, 0x012e },
+	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = { 0x00c2, 0x00c4 },
+	[PERF_COUNT_HW_BRANCH_MISSES] = { 0x00c3, 0x00c5 },
+	[PERF_COUNT_HW_BUS_CYCLES] = { 0, 0x0062 },
+};
+
+enum { GENERIC = sizeof(generic) / sizeof(generic[0]) };
+
+static bool is_clock(const struct event_spec *s)
+{
+	return s->type == PERF_TYPE_SOFTWARE &&
+	       (s->config == PERF_COUNT_SW_CPU_CLOCK ||
+		s->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+static uint32_t pmu_source(const struct tally_info *info)
+{
+	if (info->sources & 1u << TALLY_PMU_K8)
+		return TALLY_PMU_K8;
+	return info->sources & 1u << TALLY_PMU_P6 ? TALLY_PMU_P6 : 0;
+}
+
+static bool is_generic(const struct event_spec *s, uint32_t source)
+{
+	return s->type == PERF_TYPE_HARDWARE && s->config < GENERIC &&
+	       source && generic[s->config][source == TALLY_PMU_P6];
+}
+
+/* Register fields: those of perf's raw events on these processors. */
+static void fill_counter(const struct event_spec *s, uint32_t source,
+			 struct tally_event *e)
+{
+	const struct hw_pmu *pmu = source == TALLY_PMU_K8 ? &hw_k8 : &hw_p6;
+	const struct hw_event *known;
+	uint64_t c = s->config;
+
+	if (s->type == PERF_TYPE_HARDWARE)
+		c = generic[s->config][source == TALLY_PMU_P6];
+	e->event = (uint8_t)c;
+	e->umask = (uint8_t)(c >> PMU_SEL_UMASK_SHIFT);
+	e->cmask = (uint8_t)(c >> PMU_SEL_CMASK_SHIFT);
+	if (c & PMU_SEL_EDGE)
+		e->flags |= TALLY_EVENT_EDGE;
+	if (c & PMU_SEL_INV)
+		e->flags |= TALLY_EVENT_INV;
+	known = hw_event_code(pmu, e->event);
+	if (known)
+		e->allowed = hw_event_counters(pmu, known);
+}
+
+/* The events share the ceiling. */
+static uint64_t limit_rate(const struct tally_info *info, uint32_t nevents,
+			   uint64_t freq, struct source_event *seen)
+{
+	uint64_t most = info->max_rate / nevents;
+
+	if (freq <= most)
+		return freq;
+	snprintf(seen->note, sizeof(seen->note), "rate lowered to %llu Hz "
+		 "(max_rate of the kernel module)", (unsigned long long)most);
+	return most;
+}
+
+static int fill_rate(const struct tally_info *info, uint32_t nevents, bool time,
+		     uint64_t freq, uint64_t period, struct tally_event *e,
+		     struct source_event *seen)
+{
+	if (period) {
+		e->period = seen->period = period;
+		return 0;
+	}
+	freq = limit_rate(info, nevents, freq, seen);
+	if (!freq)
+		return -1;
+	seen->freq = freq;
+	if (time) {
+		seen->period = NS / freq;
+		/* A rate at the ceiling may not pass it by rounding. */
+		e->period = (NS + freq - 1) / freq;
+	} else {
+		e->period = FIRST_PERIOD;
+		e->freq = freq;
+	}
+	return 0;
+}
+
+static int refuse(const struct event_spec *s, bool mixed, struct error *err)
+{
+	if (mixed)
+		return error_set(err, ERR_UNSUPPORTED, "event %s: the kernel "
+				 "module samples by its timers or by counters, "
+				 "not by both at once", s->text);
+	return error_set(err, ERR_UNSUPPORTED, "event %s: the kernel module "
+			 "cannot sample it here; cpu-clock works everywhere, "
+			 "and \"--source=perf\" has all of perf's events",
+			 s->text);
+}
+
+static int fill_event(const struct tally_info *info,
+		      const struct source_options *o, size_t i,
+		      struct tally_setup *setup, struct source_event *seen,
+		      struct error *err)
+{
+	const struct event_spec *s = &o->events->v[i];
+	struct tally_event *e = &setup->events[i];
+	uint32_t pmu = pmu_source(info), source = pmu;
+	uint64_t period = s->period ? s->period : s->freq ? 0 : o->period;
+	bool lost_default = (o->default_event || event_is_cycles(s)) && !pmu;
+	bool time = is_clock(s) || lost_default;
+
+	if (time)
+		source = TALLY_TIMER;
+	else if (!is_generic(s, pmu) && !(pmu && s->type == PERF_TYPE_RAW))
+		return refuse(s, false, err);
+	if (i && setup->source != source)
+		return refuse(s, true, err);
+	setup->source = source;
+	snprintf(seen->name, sizeof(seen->name), "%s", s->text);
+	snprintf(seen->actual, sizeof(seen->actual), "%s%s",
+		 lost_default ? "cpu-clock" : s->text,
+		 lost_default ? event_mode(s) : "");
+	seen->type = s->type;
+	seen->config = s->config;
+	if (lost_default) {
+		seen->type = PERF_TYPE_SOFTWARE;
+		seen->config = PERF_COUNT_SW_CPU_CLOCK;
+		snprintf(seen->why, sizeof(seen->why), "no hardware counter for "
+			 "cycles on this machine");
+		if (period)
+			snprintf(seen->note, sizeof(seen->note), "999 Hz in "
+				 "place of a period in cycles");
+	}
+	seen->is_time = time;
+	seen->exclude_user = s->exclude_user || o->kernel_only;
+	seen->exclude_kernel = s->exclude_kernel || o->user_only;
+	e->flags = (seen->exclude_user ? 0 : TALLY_EVENT_USER) |
+		   (seen->exclude_kernel ? 0 : TALLY_EVENT_KERNEL);
+	if (!e->flags)
+		return error_set(err, ERR_USAGE, "event %s: neither user nor "
+				 "kernel is left to sample", s->text);
+	if (!time)
+		fill_counter(s, source, e);
+	if (fill_rate(info, setup->nevents, time, lost_default && period ? 999 : s->freq
+		      ? s->freq : o->freq, lost_default ? 0 : period, e, seen))
+		return error_set(err, ERR_USAGE, "event %s: no rate and no "
+				 "period", s->text);
+	return 0;
+}
+
+/* What the module would refuse with a bare EINVAL. */
+static int check_event(const struct hw_pmu *pmu, const struct tally_event *e,
+		       const char *text, struct error *err)
+{
+	const struct pmu_event sel = {
+		.event = e->event, .umask = e->umask, .cmask = e->cmask,
+		.usr = true, .inv = e->flags & TALLY_EVENT_INV,
+	};
+
+	switch (pmu_event_check(pmu->model, &sel)) {
+	case PMU_CMASK_RESERVED:
+		return error_set(err, ERR_USAGE, "event %s: a counter mask is at "
+				 "most %d on %s", text, pmu->model->cmask_max,
+				 pmu->name);
+	case PMU_INV_ALONE:
+		return error_set(err, ERR_USAGE, "event %s: \"inv\" turns the "
+				 "comparison with a counter mask: give cmask=N, "
+				 "too", text);
+	default:
+		break;
+	}
+	if (e->period < TALLY_PERIOD_MIN)
+		return error_set(err, ERR_USAGE, "event %s: a period of %llu is "
+				 "below %u, the least that the kernel module "
+				 "takes", text, (unsigned long long)e->period,
+				 TALLY_PERIOD_MIN);
+	return hw_period_check(pmu, e->period, err);
+}
+
+static int check_counters(const struct tally_setup *setup,
+			  const struct event_spec *specs, struct error *err)
+{
+	const struct hw_pmu *pmu = setup->source == TALLY_PMU_K8 ? &hw_k8
+								 : &hw_p6;
+	uint8_t allowed[TALLY_EVENTS_MAX], counter[TALLY_EVENTS_MAX];
+	const char *text[TALLY_EVENTS_MAX];
+	int r = 0;
+
+	for (size_t i = 0; i < setup->nevents && !r; i++) {
+		const struct tally_event *e = &setup->events[i];
+
+		text[i] = specs[i].text;
+		allowed[i] = e->allowed ? e->allowed
+			     : (uint8_t)((1u << pmu->model->counters) - 1);
+		r = check_event(pmu, e, text[i], err);
+	}
+	return r ? r : hw_assign(pmu, text, allowed, setup->nevents, counter,
+				 err);
+}
+
+int kmod_events(const struct tally_info *info,
+		const struct source_options *o, struct tally_setup *setup,
+		struct source_event *seen, struct error *err)
+{
+	size_t n = o->events->n;
+	int r = 0;
+
+	if (n > TALLY_EVENTS_MAX)
+		return error_set(err, ERR_UNSUPPORTED, "the kernel module "
+				 "samples at most %d events at once",
+				 TALLY_EVENTS_MAX);
+	setup->nevents = (uint32_t)n;
+	for (size_t i = 0; i < n && !r; i++)
+		r = fill_event(info, o, i, setup, &seen[i], err);
+	if (!r && setup->source != TALLY_TIMER)
+		r = check_counters(setup, o->events->v, err);
+	return r;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_RECORD_KMOD_KMOD_RING_H
+#define TALLY_RECORD_KMOD_KMOD_RING_H
+/*
+ * The rings and records of the kernel module (tally/kmod.h).  The bytes are
+ * hostile: whatever they say, nothing outside of a record is read.
+ */
+#include "record/source/order.h"
+#include "record/source/source.h"
+
+struct kmod_ring {
+	void *page;		/* struct tally_ring, then the data; or NULL */
+	uint64_t size;		/* bytes of data: a power of two */
+};
+
+/* Moves all records to a stream of `o`, as perf_ring_drain does. */
+int kmod_ring_drain(struct kmod_ring *r, struct order *o, size_t stream,
+		    uint64_t (*now)(void), uint64_t *damaged);
+/* The same over plain memory: records between the positions tail and head.
+ * Returns the new tail. */
+uint64_t kmod_ring_take(const uint8_t *data, uint64_t size, uint64_t tail,
+			uint64_t head, struct order *o, size_t stream,
+			uint64_t now, uint64_t *damaged);
+
+/* False when it is no record of ours, or damaged.  `p` is 8-byte aligned; the
+ * result borrows from it.  The time is not set. */
+bool kmod_decode(const uint8_t *p, size_t n, uint32_t nevents,
+		 struct record *out);
+
+#endif

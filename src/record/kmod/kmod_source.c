@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The kernel module as a source of samples. */
+#include "record/kmod/kmod_source.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/kmod/kmod_device.h"
+#include "record/kmod/kmod_events.h"
+#include "record/kmod/kmod_ring.h"
+#include "record/perf/perf_open.h"
+
+struct kmod_source {
+	struct source base;
+	struct source *side;	/* mappings, forks, exits */
+	struct perf_beside beside;
+	int fd;
+	struct tally_info info;
+	struct tally_setup setup;
+	struct source_event seen[TALLY_EVENTS_MAX];
+	struct kmod_ring *rings;	/* by CPU; those of info.cpus */
+	uint8_t *cpus;			/* bitmap of those to record */
+	uint32_t ncpus;			/* rings that are mapped */
+	uint64_t *lost;			/* by CPU and event, already told */
+	bool per_task, started;
+};
+
+enum {
+	WATERMARK_DIVISOR = 4,
+	WATERMARK_COPIES = 16,	/* they fill a ring sooner */
+	CPUS_MAX = 1 << 16,
+	RING_MIN = 128 << 10,	/* smaller ones are not tried */
+	NS = 1000000000,
+};
+
+static uint64_t clock_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static struct kmod_source *of(struct source *s)
+{
+	return (struct kmod_source *)s;
+}
+
+static int no_memory(struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "out of memory for events");
+}
+
+static size_t ring_bytes(const struct kmod_source *k)
+{
+	return (size_t)sysconf(_SC_PAGESIZE) + k->setup.ring_bytes;
+}
+
+static int kmod_start(struct source *s, struct error *err)
+{
+	struct kmod_source *k = of(s);
+
+	if (k->started)
+		return 0;
+	if (ioctl(k->fd, TALLY_IOC_START, 0) < 0)
+		return kmod_refused(errno, "start", err);
+	k->started = true;
+	return 0;
+}
+
+static void kmod_stop(struct source *s)
+{
+	struct kmod_source *k = of(s);
+
+	if (k->started)
+		ioctl(k->fd, TALLY_IOC_STOP, 0);
+	k->started = false;
+}
+
+/* CPUs whose ring is there: those that were online at the start, and those that
+ * came since. */
+static void map_rings(struct kmod_source *k)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	for (uint32_t c = 0; c < k->info.cpus; c++) {
+		void *p;
+
+		if (k->rings[c].page || !(k->cpus[c / 8] >> c % 8 & 1))
+			continue;
+		p = mmap(NULL, ring_bytes(k), PROT_READ | PROT_WRITE,
+			 MAP_SHARED, k->fd, (off_t)TALLY_RING_OFFSET(c, page,
+			 k->setup.ring_bytes));
+		if (p == MAP_FAILED)
+			continue;
+		k->rings[c].page = p;
+		k->rings[c].size = k->setup.ring_bytes;
+		k->ncpus++;
+	}
+}
+
+static int beside_fill(void *ctx, struct order *o, size_t first,
+		       uint64_t *damaged)
+{
+	struct kmod_source *k = ctx;
+
+	for (uint32_t c = 0; c < k->info.cpus; c++) {
+		int r;
+
+		if (!k->rings[c].page)
+			continue;
+		r = kmod_ring_drain(&k->rings[c], o, first + c, clock_now,
+				    damaged);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static bool beside_decode(void *ctx, const uint8_t *p, size_t n,
+			  struct record *out)
+{
+	struct kmod_source *k = ctx;
+
+	return kmod_decode(p, n, k->setup.nevents, out);
+}
+
+static int kmod_drain(struct source *s, bool all, record_cb *cb, void *ctx,
+		      struct error *err)
+{
+	struct kmod_source *k = of(s);
+	int r = k->side->ops->drain(k->side, all, cb, ctx, err);
+
+	s->news = k->side->news;
+	s->cpu_came = k->side->cpu_came;
+	s->late = k->side->late;
+	s->damaged = k->side->damaged;
+	return r;
+}
+
+static int tell_lost(struct kmod_source *k, uint32_t cpu, size_t event,
+		     uint64_t lost, record_cb *cb, void *ctx,
+		     struct error *err)
+{
+	uint64_t *told = &k->lost[cpu * TALLY_EVENTS_MAX + event];
+	struct record r = { .kind = RECORD_LOST };
+
+	if (lost <= *told)
+		return 0;
+	r.event = (uint32_t)event;
+	r.cpu = cpu;
+	r.time_ns = clock_now();
+	r.lost = lost - *told;
+	*told = lost;
+	return cb(ctx, &r, err);
+}
+
+/* Since when the module does what. */
+static bool minor_is(const struct kmod_source *k, unsigned int minor)
+{
+	return k->info.abi_minor >= minor;
+}
+
+static int kmod_count(struct source *s, size_t event, struct source_count *out,
+		      record_cb *cb, void *ctx, struct error *err)
+{
+	struct kmod_source *k = of(s);
+	uint64_t enabled = 0;
+	int r = 0;
+
+	memset(out, 0, sizeof(*out));
+	map_rings(k);
+	for (uint32_t c = 0; c < k->info.cpus && !r; c++) {
+		struct tally_stats t = { .size = sizeof(t), .cpu = c };
+		const struct tally_event_stats *e = &t.events[event];
+
+		if (!k->rings[c].page || ioctl(k->fd, TALLY_IOC_STATS, &t) < 0)
+			continue;
+		enabled += t.enabled_ns;
+		out->value += e->weight;
+		out->wanted += e->samples + e->lost + e->throttled +
+			       e->missed;
+		r = tell_lost(k, c, event, e->lost, cb, ctx, err);
+	}
+	/* Older modules count all time; then periods of a clock add up to that
+	 * in which the threads ran. */
+	out->enabled_ns = !k->per_task || minor_is(k, 2) ? enabled
+			  : k->seen[event].is_time ? out->value
+			  : k->ncpus ? enabled / k->ncpus : enabled;
+	out->running_ns = out->enabled_ns;
+	return r;
+}
+
+/* The module follows its threads everywhere. */
+static int kmod_follow(struct source *s, const uint32_t *tids, size_t n,
+		       struct error *err)
+{
+	struct kmod_source *k = of(s);
+
+	s->cpu_came = false;
+	return k->side->ops->follow(k->side, tids, n, err);
+}
+
+static void kmod_close(struct source *s)
+{
+	struct kmod_source *k = of(s);
+
+	kmod_stop(s);
+	for (uint32_t c = 0; k->rings && c < k->info.cpus; c++)
+		if (k->rings[c].page)
+			munmap(k->rings[c].page, ring_bytes(k));
+	if (k->side)
+		k->side->ops->close(k->side);
+	if (k->fd >= 0)
+		close(k->fd);
+	free(k->rings);
+	free(k->cpus);
+	free(k->lost);
+	free(k);
+}
+
+static const struct source_ops kmod_ops = {
+	.name = "kernel module",
+	.start = kmod_start,
+	.stop = kmod_stop,
+	.drain = kmod_drain,
+	.count = kmod_count,
+	.follow = kmod_follow,
+	.close = kmod_close,
+};
+
+static int open_side(struct kmod_source *k, const struct source_target *t,
+		     const struct source_options *o, struct error *err)
+{
+	struct event_list none = { 0 };
+	struct source_options side = {
+		.events = &none, .inherit = o->inherit,
+		.beside = &k->beside, .ring_bytes = o->ring_bytes,
+	};
+
+	k->beside = (struct perf_beside){
+		.nstreams = k->info.cpus, .fill = beside_fill,
+		.decode = beside_decode, .ctx = k,
+	};
+	return perf_source_open(t, &side, &k->side, err);
+}
+
+static void plan_rings(struct kmod_source *k, const struct source_target *t,
+		       const struct source_options *o)
+{
+	struct tally_setup *u = &k->setup;
+	struct perf_copies plan;
+	uint64_t rate = 0;
+
+	u->ring_bytes = o->ring_bytes ? o->ring_bytes : perf_ring_size();
+	if (!o->callchain || !o->copy || !minor_is(k, 1))
+		return;
+	for (size_t i = 0; i < k->setup.nevents; i++) {
+		const struct source_event *e = &k->seen[i];
+
+		rate += e->is_time && e->period ? NS / e->period : e->freq;
+	}
+	plan = perf_copies_plan(rate, t->ncpus, o->copy_bytes, o->ring_bytes);
+	u->ring_bytes = plan.ring_bytes < TALLY_RING_MAX ? plan.ring_bytes
+							 : TALLY_RING_MAX;
+	u->copy_bytes = plan.copy_bytes;
+	if (u->copy_bytes > u->ring_bytes / 2)
+		u->copy_bytes = (uint32_t)(u->ring_bytes / 2) & ~7u;
+}
+
+/* Where memory is short the rings become smaller. */
+static int call_setup(struct kmod_source *k, const struct source_options *o)
+{
+	struct tally_setup *u = &k->setup;
+
+	for (;; u->ring_bytes /= 2) {
+		u->watermark = (uint32_t)(u->ring_bytes / (u->copy_bytes
+			       ? WATERMARK_COPIES : WATERMARK_DIVISOR));
+		if (ioctl(k->fd, TALLY_IOC_SETUP, u) >= 0)
+			return 0;
+		if (errno != ENOMEM || o->ring_bytes ||
+		    u->ring_bytes / 2 < RING_MIN)
+			return -1;
+	}
+}
+
+static int set_up(struct kmod_source *k, const struct source_target *t,
+		  const struct source_options *o, struct error *err)
+{
+	struct tally_setup *u = &k->setup;
+
+	/* An older module knows what is before copy_bytes. */
+	u->size = minor_is(k, 1) ? sizeof(*u)
+				 : offsetof(struct tally_setup, copy_bytes);
+	plan_rings(k, t, o);
+	if (o->callchain) {
+		u->flags |= TALLY_SETUP_CHAIN;
+		u->max_chain = k->side->max_stack < TALLY_CHAIN_MAX
+			       ? k->side->max_stack : TALLY_CHAIN_MAX;
+	}
+	if (t->tids)
+		u->flags |= TALLY_SETUP_TASKS |
+			    (o->inherit ? TALLY_SETUP_INHERIT : 0) |
+			    (o->enable_on_exec ? TALLY_SETUP_ON_EXEC : 0);
+	if (!t->tids && t->cgroup_fd >= 0) {
+		u->flags |= TALLY_SETUP_CGROUP;
+		u->cgroup_fd = (uint32_t)t->cgroup_fd;
+	}
+	/* All: those that come later, too. */
+	if (t->all_cpus)
+		memset(k->cpus, 0xff, k->info.cpus / 8 + 1);
+	for (size_t i = 0; i < t->ncpus && !t->all_cpus; i++)
+		if (t->cpus[i] < k->info.cpus)
+			k->cpus[t->cpus[i] / 8] |= (uint8_t)
+						   (1u << t->cpus[i] % 8);
+	u->cpus = t->all_cpus ? 0 : (uintptr_t)k->cpus;
+	u->cpu_bits = t->all_cpus ? 0 : k->info.cpus;
+	if (call_setup(k, o) < 0)
+		return kmod_refused(errno, "setup", err);
+	map_rings(k);
+	if (!k->ncpus)
+		return error_set(err, ERR_IO, "cannot map the rings of the "
+				 "kernel module");
+	k->base.ring_bytes = u->ring_bytes;
+	k->base.max_stack = k->side->max_stack;
+	k->base.copy_bytes = u->copy_bytes;
+	return 0;
+}
+
+static int add_tasks(struct kmod_source *k, const struct source_target *t,
+		     struct error *err)
+{
+	struct tally_tasks tasks = {
+		.size = sizeof(tasks), .n = (uint32_t)t->ntids,
+		.tids = (uintptr_t)t->tids,
+	};
+
+	if (t->ntids > TALLY_TASKS_MAX)
+		return error_set(err, ERR_UNSUPPORTED, "the kernel module "
+				 "attaches to at most %d threads",
+				 TALLY_TASKS_MAX);
+	if (ioctl(k->fd, TALLY_IOC_TASKS, &tasks) < 0)
+		return kmod_refused(errno, "threads", err);
+	return 0;
+}
+
+static int open_all(struct kmod_source *k, const struct source_target *t,
+		    const struct source_options *o, struct error *err)
+{
+	struct epoll_event ev = { .events = EPOLLIN };
+	int r;
+
+	if (!t->tids && t->cgroup_fd >= 0 && !minor_is(k, 1))
+		return error_set(err, ERR_UNSUPPORTED, "the loaded kernel module "
+				 "is too old for control groups: load the one "
+				 "that belongs to this tally, or use "
+				 "--source=perf");
+	if (!k->info.cpus || k->info.cpus > CPUS_MAX)
+		return error_set(err, ERR_UNSUPPORTED, "the kernel module tells "
+				 "of %u processors", k->info.cpus);
+	k->rings = calloc(k->info.cpus, sizeof(*k->rings));
+	k->cpus = calloc(k->info.cpus / 8 + 1, 1);
+	k->lost = calloc((size_t)k->info.cpus * TALLY_EVENTS_MAX,
+			 sizeof(*k->lost));
+	if (!k->rings || !k->cpus || !k->lost)
+		return no_memory(err);
+	k->per_task = t->tids;
+	r = kmod_events(&k->info, o, &k->setup, k->seen, err);
+	if (!r)
+		r = open_side(k, t, o, err);
+	if (!r)
+		r = set_up(k, t, o, err);
+	if (!r && t->tids)
+		r = add_tasks(k, t, err);
+	if (r < 0)
+		return r;
+	ev.data.fd = k->fd;
+	if (epoll_ctl(k->side->wake_fd, EPOLL_CTL_ADD, k->fd, &ev) < 0)
+		return error_errno(err, errno, "epoll");
+	k->base.wake_fd = k->side->wake_fd;
+	/* Each thread begins by its own exec. */
+	return t->tids && o->enable_on_exec ? kmod_start(&k->base, err) : 0;
+}
+
+static void note_chains(struct source_event *e)
+{
+	size_t n = strlen(e->note);
+
+	snprintf(e->note + n, sizeof(e->note) - n, "%scallers by frame pointers "
+		 "only: the loaded kernel module is too old to copy stacks",
+		 n ? "; " : "");
+}
+
+int kmod_source_open(const struct source_target *target,
+		     const struct source_options *o, struct source **out,
+		     struct error *err)
+{
+	struct kmod_source *k;
+	int r;
+
+	*out = NULL;
+	k = calloc(1, sizeof(*k));
+	if (!k)
+		return no_memory(err);
+	k->base.ops = &kmod_ops;
+	k->base.wake_fd = -1;
+	k->fd = kmod_open(&k->info, err);
+	r = k->fd < 0 ? k->fd : open_all(k, target, o, err);
+	if (r < 0) {
+		kmod_close(&k->base);
+		return r;
+	}
+	if (o->callchain && o->copy && !k->base.copy_bytes)
+		for (size_t i = 0; i < k->setup.nevents; i++)
+			note_chains(&k->seen[i]);
+	k->base.events = k->seen;
+	k->base.nevents = k->setup.nevents;
+	*out = &k->base;
+	return 0;
+}

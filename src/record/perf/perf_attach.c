@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Opening events for threads and CPUs, also for CPUs that come later. */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "record/perf/perf_source_internal.h"
+
+/* Rings of mappings wake us for two forks, or a mapping. */
+enum { NEWS_WATERMARK = 100 };
+
+/* Those of p->counters from `first` on. */
+int perf_start_from(struct perf_source *p, size_t first, struct error *err)
+{
+	for (size_t i = first; i < p->counters.n; i++)
+		if (ioctl(p->counters.v[i].fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
+			return error_errno(err, errno, "cannot start events");
+	return 0;
+}
+
+static int share_ring(int fd, int leader, struct error *err)
+{
+	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, leader) < 0)
+		return error_errno(err, errno, "cannot share a ring");
+	return 0;
+}
+
+/* A ring, on the first event of its kind that can be opened on its CPU; the
+ * others share it. */
+static int join_ring(struct perf_source *p, size_t ring, int fd, size_t *bytes,
+		     struct error *err)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
+	int r;
+
+	if (p->leaders[ring] >= 0)
+		return share_ring(fd, p->leaders[ring], err);
+	r = perf_ring_open(&p->rings[ring], fd, *bytes, err);
+	if (r < 0)
+		return r;
+	p->leaders[ring] = fd;
+	*bytes = p->rings[ring].size;
+	if (epoll_ctl(p->rings_fd, EPOLL_CTL_ADD, fd, &ev) < 0)
+		return error_errno(err, errno, "epoll");
+	return 0;
+}
+
+/* Where no more memory may be locked, mappings go with the samples. */
+static int join_news(struct perf_source *p, size_t cpu, int fd,
+		     struct error *err)
+{
+	int r = join_ring(p, cpu, fd, &p->news_bytes, err);
+
+	if (r != -ERR_PERM || p->leaders[p->ncpus + cpu] < 0)
+		return r;
+	p->leaders[cpu] = p->leaders[p->ncpus + cpu];
+	p->shared = true;
+	return share_ring(fd, p->leaders[cpu], err);
+}
+
+/* 1 opened, 0 nobody there, or an error. */
+static int open_tracking(struct perf_source *p, const struct perf_scope *at,
+			 bool inherit, int *fd, struct error *err)
+{
+	struct perf_event_attr a;
+
+	perf_tracking_prepare(&a, &p->features, inherit, NEWS_WATERMARK);
+	*fd = perf_sys_open(&a, at);
+	if (*fd == -ESRCH || *fd == -ENODEV)
+		return 0;
+	if (*fd < 0)
+		return perf_refused(-*fd, "", at, err);
+	if (vec_push(&p->tracking, *fd) < 0) {
+		close(*fd);
+		return no_memory(err);
+	}
+	return 1;
+}
+
+/* The group of events that is being opened at one place. */
+struct group {
+	uint32_t number;	/* event_spec.group */
+	int leader;		/* file + 1, or 0 */
+};
+
+/* An event in its group, or alone where that does not hold it. */
+static int open_grouped(struct perf_event *e, struct group *g,
+			const struct perf_scope *at, struct error *err)
+{
+	struct perf_event before = *e;
+	int fd;
+
+	if (e->spec.group != g->number)
+		*g = (struct group){ e->spec.group, 0 };
+	e->leader = e->spec.group && !e->split ? g->leader : 0;
+	fd = perf_event_open(e, at, err);
+	if (fd == INT_MIN && e->leader) {
+		*e = before;
+		e->split = true;
+		e->leader = 0;
+		fd = perf_event_open(e, at, err);
+		if (fd >= 0)
+			perf_event_note(e, "not always counted at the same time "
+					"as its group: that does not fit the "
+					"counters");
+	}
+	if (fd >= 0 && !g->leader && e->spec.group)
+		g->leader = fd + 1;
+	return fd;
+}
+
+static int open_counter(struct perf_source *p, uint32_t event, size_t cpu,
+			const struct perf_scope *at, struct group *g,
+			struct error *err)
+{
+	int fd = open_grouped(&p->events[event], g, at, err);
+	struct counter c = { fd, event, (uint32_t)at->cpu, 0 };
+	uint64_t id;
+	uint32_t *slot;
+	int r;
+
+	if (fd == INT_MIN)
+		return -err->code;
+	if (fd < 0)
+		return 0;
+	if (vec_push(&p->counters, c) < 0) {
+		close(fd);
+		return no_memory(err);
+	}
+	r = perf_event_filter(&p->events[event], fd, err);
+	if (r < 0)
+		return r;
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &id) < 0)
+		return error_errno(err, errno, "cannot set up event %s",
+				   p->events[event].spec.text);
+	r = join_ring(p, p->ncpus + cpu, fd, &p->base.ring_bytes, err);
+	if (r < 0)
+		return r;
+	slot = u64map_slot(&p->ids, id);
+	if (!slot)
+		return no_memory(err);
+	*slot = event;
+	return 0;
+}
+
+/* The event of switches or that of wakes, with a ring of their own, or where no more
+ * memory may be locked with the samples. */
+static int open_switches(struct perf_source *p, size_t cpu, uint32_t event,
+			 const struct perf_scope *at, struct perf_event_attr a,
+			 struct error *err)
+{
+	struct counter c = { -1, event, (uint32_t)at->cpu, 0 };
+	size_t ring = 2 * p->ncpus + cpu;
+	uint64_t id;
+	uint32_t *slot;
+	int r;
+
+	c.fd = perf_sys_open(&a, at);
+	if (c.fd == -ESRCH || c.fd == -ENODEV)
+		return 0;
+	if (c.fd < 0)
+		return perf_refused(-c.fd, "", at, err);
+	if (vec_push(&p->counters, c) < 0) {
+		close(c.fd);
+		return no_memory(err);
+	}
+	if (ioctl(c.fd, PERF_EVENT_IOC_ID, &id) < 0)
+		return error_errno(err, errno, "cannot set up events of waits");
+	slot = u64map_slot(&p->ids, id);
+	if (!slot)
+		return no_memory(err);
+	*slot = c.event;
+	r = join_ring(p, ring, c.fd, &p->switch_bytes, err);
+	if (r != -ERR_PERM || p->leaders[p->ncpus + cpu] < 0)
+		return r;
+	p->leaders[ring] = p->leaders[p->ncpus + cpu];
+	return share_ring(c.fd, p->leaders[ring], err);
+}
+
+/* All wakes on one CPU: who wakes a thread is often an interrupt, and of those events of
+ * a thread do not tell. */
+static int open_wakes(struct perf_source *p, size_t cpu, struct error *err)
+{
+	const struct perf_scope all = { -1, (int)p->cpus[cpu], 0 };
+
+	return perf_has_wakes(p) ? open_switches(p, cpu, perf_wakes(p), &all,
+					     p->wakes, err) : 0;
+}
+
+/* All events of one thread (or of everybody) on one CPU. */
+static int open_place(struct perf_source *p, size_t cpu,
+		      const struct perf_scope *at, bool inherit,
+		      struct error *err)
+{
+	int fd, r = open_tracking(p, at, inherit, &fd, err);
+	struct group g = { 0, 0 };
+
+	if (r <= 0)
+		return r;
+	for (size_t k = 0; k < p->kinds.n; k++)
+		if (pmu_kind_has("/sys", &p->kinds.v[k], (uint32_t)at->cpu))
+			for (size_t e = 0; e < perf_opened(p); e++)
+				perf_event_on_kind(&p->events[e],
+						   &p->kinds.v[k]);
+	for (size_t e = 0; e < perf_opened(p); e++) {
+		r = open_counter(p, (uint32_t)e, cpu, at, &g, err);
+		if (r < 0)
+			return r;
+	}
+	if (p->waits) {
+		struct perf_event_attr a = p->switches;
+
+		a.inherit = inherit;
+		r = open_switches(p, cpu, perf_switches(p), at, a, err);
+		if (r < 0)
+			return r;
+	}
+	return join_news(p, cpu, fd, err);
+}
+
+/* A thread, or with tid 0 everybody whom we watch, on one CPU. */
+static int open_for(struct perf_source *p, size_t cpu, uint32_t tid,
+		    struct error *err)
+{
+	struct perf_scope at = { -1, (int)p->cpus[cpu], 0 };
+
+	if (tid) {
+		at.pid = (int)tid;
+	} else if (p->cgroup_fd >= 0) {
+		at.pid = p->cgroup_fd;
+		at.flags = PERF_FLAG_PID_CGROUP;
+	}
+	return open_place(p, cpu, &at, p->inherit, err);
+}
+
+int perf_open_all(struct perf_source *p, const struct source_target *t,
+		  struct error *err)
+{
+	size_t ntids = t->tids ? t->ntids : 1;
+
+	/* A thread on all CPUs before the next: what it starts meanwhile is
+	 * followed on all of them or on none. */
+	for (size_t i = 0; i < ntids; i++) {
+		for (size_t c = 0; c < p->nopen; c++) {
+			int r = open_for(p, c, t->tids ? t->tids[i] : 0, err);
+
+			if (r < 0)
+				return r;
+		}
+	}
+	if (!p->counters.n && (p->base.nevents || !p->tracking.n))
+		return error_set(err, ERR_NOTFOUND, t->tids
+				 ? "the processes to record have ended"
+				 : "none of the CPUs is online");
+	for (size_t c = 0; c < p->nopen; c++) {
+		int r = open_wakes(p, c, err);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* The events of a CPU that went are gone for good (perf_event_exit_cpu,
+ * kernel/events/core.c); their counts can still be read. */
+static void forget_rings(struct perf_source *p, size_t cpu)
+{
+	for (size_t i = cpu; i < p->nrings; i += p->ncpus) {
+		if (p->leaders[i] >= 0)
+			epoll_ctl(p->rings_fd, EPOLL_CTL_DEL, p->leaders[i],
+				  NULL);
+		perf_ring_close(&p->rings[i]);
+		p->leaders[i] = -1;
+	}
+}
+
+/* What follows from a processor is more than can be told: names are asked for
+ * anew, and losses told, but the recording goes on. */
+static void came(struct perf_source *p, size_t cpu, const uint32_t *tids,
+		 size_t n)
+{
+	static const uint32_t everybody;
+	size_t first = p->counters.n;
+	struct error ignored;
+	int r = 0;
+
+	if (!tids) {
+		tids = &everybody;
+		n = 1;
+	}
+	for (size_t i = 0; i < n && r >= 0; i++)
+		r = open_for(p, cpu, tids[i], &ignored);
+	if (r >= 0)
+		open_wakes(p, cpu, &ignored);
+	if (p->started)
+		perf_start_from(p, first, &ignored);
+	p->away[cpu] = false;
+	p->doubt = true;
+	__atomic_store_n(&p->gap_ns, clock_now(), __ATOMIC_RELEASE);
+}
+
+/* CPUs have come or gone.  Which threads there are, we must be told. */
+void perf_look_at_cpus(struct perf_source *p)
+{
+	perf_lock(p);
+	for (size_t i = 0; i < p->ncpus; i++) {
+		if (!cpu_watch_has(&p->watch, p->cpus[i])) {
+			p->away[i] = true;
+			continue;
+		}
+		if (!p->away[i])
+			continue;
+		forget_rings(p, i);
+		if (p->per_task)
+			p->base.cpu_came = true;
+		else
+			came(p, i, NULL, 0);
+	}
+	perf_unlock(p);
+}
+
+int perf_follow(struct source *s, const uint32_t *tids, size_t n,
+		struct error *err)
+{
+	struct perf_source *p = perf_of(s);
+
+	(void)err;
+	s->cpu_came = false;
+	perf_lock(p);
+	for (size_t i = 0; i < p->ncpus; i++)
+		if (p->away[i] && cpu_watch_has(&p->watch, p->cpus[i]))
+			came(p, i, tids, n);
+	perf_unlock(p);
+	return 0;
+}

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Reading the rings in order of time, and the counters. */
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "record/perf/perf_source_internal.h"
+
+enum { ORDER_LIMIT = 256 << 20 };	/* bytes that may wait for their turn */
+
+/* What order_flush needs to hand records on. */
+struct delivery {
+	struct perf_source *p;
+	record_cb *cb;
+	void *ctx;
+	struct error *err;
+};
+
+static int deliver_gap(struct delivery *d, uint64_t time, uint64_t lost)
+{
+	struct record gap = { .kind = RECORD_GAP, .event = SOURCE_NONE,
+			      .time_ns = time };
+
+	gap.lost = lost;
+	return d->cb(d->ctx, &gap, d->err);
+}
+
+static bool tells_lost_switches(const struct perf_source *p, const struct record *r)
+{
+	/* What is lost in their ring is told by the next event there. */
+	return p->waits && r->kind == RECORD_LOST && r->event != SOURCE_NONE &&
+	       r->event >= perf_switches(p);
+}
+
+static int deliver(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
+{
+	struct delivery *d = ctx;
+	const struct perf_beside *b = &d->p->beside;
+	struct record r;
+
+	if (b->decode && b->decode(b->ctx, bytes, size, &r)) {
+		r.time_ns = time;
+		return d->cb(d->ctx, &r, d->err);
+	}
+	if (!perf_decode(&d->p->decoder, bytes, size, &r))
+		return 0;
+	r.time_ns = time;
+	if (tells_lost_switches(d->p, &r)) {
+		r.kind = RECORD_SWITCH_GAP;
+		d->p->switches_lost += r.lost;
+		return d->cb(d->ctx, &r, d->err);
+	}
+	/* Losses are read from the counters where the kernel keeps them: those
+	 * know the event, and the last loss of a ring has no record. */
+	if (r.kind == RECORD_LOST && d->p->features.lost)
+		return 0;
+	/* Events that only tell of mappings and processes have no number of
+	 * ours. */
+	if (r.kind == RECORD_LOST && (r.event == SOURCE_NONE || d->p->shared)) {
+		int rc = deliver_gap(d, time, r.lost);
+
+		if (rc < 0 || r.event == SOURCE_NONE)
+			return rc;
+	}
+	return d->cb(d->ctx, &r, d->err);
+}
+
+/* Rings whose thread has ended report that forever: watch them no more.  Their
+ * records are still read. */
+static void forget_hangups(struct perf_source *p)
+{
+	struct epoll_event ev[64];
+	int n = epoll_wait(p->rings_fd, ev, 64, 0);
+
+	for (int i = 0; i < n; i++)
+		if (ev[i].events & (EPOLLHUP | EPOLLERR))
+			epoll_ctl(p->rings_fd, EPOLL_CTL_DEL, ev[i].data.fd,
+				  NULL);
+}
+
+/* Records of mappings and processes that were lost since the last time. */
+static uint64_t news_lost(struct perf_source *p)
+{
+	uint64_t sum = 0, before = p->news_lost;
+
+	for (size_t i = 0; i < p->tracking.n; i++) {
+		uint64_t v[4] = { 0 };
+
+		if (read(p->tracking.v[i], v, sizeof(v)) == sizeof(v))
+			sum += v[3];
+	}
+	p->news_lost = sum;
+	return sum > before ? sum - before : 0;
+}
+
+/* The last loss of a ring has no record. */
+static int last_lost_switches(struct perf_source *p, struct delivery *d)
+{
+	struct record gap = { .kind = RECORD_SWITCH_GAP, .event = SOURCE_NONE,
+			      .time_ns = p->round_ns };
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < p->counters.n; i++) {
+		uint64_t v[4] = { 0 };
+
+		if (p->counters.v[i].event >= perf_switches(p) &&
+		    read(p->counters.v[i].fd, v, sizeof(v)) == sizeof(v))
+			sum += v[3];
+	}
+	return sum > p->switches_lost ? d->cb(d->ctx, &gap, d->err) : 0;
+}
+
+/* Delivers all up to a time; a gap comes behind what was in the full ring. */
+static int flush(struct perf_source *p, uint64_t upto, struct delivery *d)
+{
+	uint64_t gap = __atomic_load_n(&p->gap_ns, __ATOMIC_ACQUIRE);
+	int r = 0;
+
+	if (gap && gap <= upto) {
+		uint64_t lost = news_lost(p);
+
+		r = order_flush(&p->order, gap, deliver, d);
+		if (r >= 0 && (lost || p->doubt))
+			r = deliver_gap(d, gap, lost);
+		p->doubt = false;
+		__atomic_store_n(&p->gap_ns, 0, __ATOMIC_RELEASE);
+	}
+	return r < 0 ? r : order_flush(&p->order, upto, deliver, d);
+}
+
+/* Moves what is in ring i to be ordered. */
+static int drain_ring(struct perf_source *p, size_t i)
+{
+	bool news = i < p->ncpus;
+
+	if (!p->rings[i].page)
+		return 0;
+	if (news && perf_ring_waiting(&p->rings[i]))
+		__atomic_store_n(&p->news, true, __ATOMIC_RELAXED);
+	if ((news || p->shared) && p->features.lost &&
+	    !__atomic_load_n(&p->gap_ns, __ATOMIC_ACQUIRE) &&
+	    perf_ring_tight(&p->rings[i]))
+		__atomic_store_n(&p->gap_ns, clock_now(), __ATOMIC_RELEASE);
+	return perf_ring_drain(&p->rings[i], &(struct perf_intake){
+				       &p->order, i, &p->decoder, &p->damaged,
+				       p->drainer.running ? &p->pressure
+							  : NULL,
+				       &p->waking.seen },
+			       clock_now);
+}
+
+/*
+ * A sample at each wake tells most, but where threads wake others hundreds of thousands
+ * of times a second it is too much: then there is none for a while, so that there are
+ * 5,000 a second.  (A lower rate would not reach threads that were started meanwhile,
+ * as PERF_EVENT_IOC_PERIOD does not; a rate that the kernel chooses leaves out the second
+ * of two wakes in a row that come seldom.)
+ */
+static void pace_waking(struct perf_source *p)
+{
+	enum { EACH_NS = 200000, AT_ONCE = 500, LONG_NS = 1000000000 };
+	uint64_t now = clock_now(), allowed;
+	bool on = p->waking.off_ns != 0;
+
+	if (on) {
+		if (now < p->waking.off_ns)
+			return;
+		p->waking.off_ns = p->waking.seen = 0;
+		p->waking.since_ns = now;
+	} else {
+		allowed = (now - p->waking.since_ns) / EACH_NS + AT_ONCE;
+		if (p->waking.seen <= allowed) {
+			if (now - p->waking.since_ns >= LONG_NS) {
+				p->waking.since_ns = now;
+				p->waking.seen = 0;
+			}
+			return;
+		}
+		p->waking.off_ns = now + (p->waking.seen - allowed) * EACH_NS;
+	}
+	for (size_t i = 0; i < p->counters.n && p->started; i++)
+		if (p->counters.v[i].event == p->base.waking)
+			ioctl(p->counters.v[i].fd, on ? PERF_EVENT_IOC_ENABLE
+			      : PERF_EVENT_IOC_DISABLE, 0);
+}
+
+/*
+ * A record written before the clock was read at the start of the last round is
+ * in its ring by now, unless its CPU has stood still within the kernel's write
+ * for the whole round: all up to there is complete and can be merged.
+ */
+int perf_round(struct perf_source *p)
+{
+	uint64_t start = clock_now(), upto = p->round_ns;
+	int r = 0;
+
+	perf_lock(p);
+	forget_hangups(p);
+	for (size_t i = 0; i < p->nrings && r >= 0; i++)
+		r = drain_ring(p, i);
+	if (r >= 0 && p->beside.fill)
+		r = p->beside.fill(p->beside.ctx, &p->order, p->nrings,
+				   &p->damaged);
+	if (perf_has_wakes(p))
+		pace_waking(p);
+	perf_unlock(p);
+	if (r < 0)
+		return r;
+	p->round_ns = start;
+	/* Too much waits: all that was certainly there when this round began,
+	 * for rings that were read early lack what came meanwhile. */
+	if (!p->drainer.running && order_waiting(&p->order) > ORDER_LIMIT)
+		upto = start;
+	__atomic_store_n(&p->complete_ns, upto, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* What the thread has moved meanwhile; without it, or at the end, what is in
+ * the rings. */
+static int fill_order(struct perf_source *p, bool all, struct error *err)
+{
+	uint64_t wakes;
+	int r = 0;
+
+	if (p->drainer.running && !all) {
+		if (read(p->base.wake_fd, &wakes, sizeof(wakes)) < 0)
+			wakes = 0;
+		r = __atomic_load_n(&p->drainer.result, __ATOMIC_ACQUIRE);
+	} else {
+		perf_drainer_end(p);
+		r = perf_round(p);
+	}
+	return r < 0 ? error_set(err, ERR_NOMEM, "out of memory for samples "
+				 "that wait to be ordered") : 0;
+}
+
+int perf_drain(struct source *s, bool all, record_cb *cb, void *ctx,
+	       struct error *err)
+{
+	struct perf_source *p = perf_of(s);
+	struct delivery d = { p, cb, ctx, err };
+	int r = fill_order(p, all, err);
+
+	if (r < 0)
+		return r;
+	s->news = __atomic_exchange_n(&p->news, false, __ATOMIC_RELAXED);
+	if (!all && cpu_watch_changed(&p->watch))
+		perf_look_at_cpus(p);
+	r = flush(p, all ? UINT64_MAX - 1
+			 : __atomic_load_n(&p->complete_ns, __ATOMIC_ACQUIRE),
+		  &d);
+	if (all && r >= 0 && p->waits && p->features.lost)
+		r = last_lost_switches(p, &d);
+	if (all) {
+		p->order.flushed = p->round_ns;
+		s->damaged = p->damaged;
+		s->shortened = p->pressure.shortened;
+		for (size_t e = 0; e < s->nevents; e++)
+			s->thinned += p->pressure.thinned[e];
+	}
+	s->late = p->order.late;
+	return r;
+}
+
+static uint64_t wanted_samples(const struct perf_source *p, size_t event,
+			       const struct source_count *c)
+{
+	const struct source_event *e = &p->seen[event];
+
+	if (!e->freq)
+		return e->period ? c->value / e->period : 0;
+	/* A rate is a promise only for what counts whenever a task runs. */
+	if (e->exclude_user || e->exclude_kernel)
+		return 0;
+	if (e->is_time || (p->per_task && e->type == PERF_TYPE_HARDWARE &&
+			   e->config == PERF_COUNT_HW_CPU_CYCLES))
+		return (uint64_t)((double)c->running_ns / 1e9 *
+				  (double)e->freq);
+	return 0;
+}
+
+/* Samples that had no room behind the rings. */
+static int report_dropped(struct perf_source *p, size_t event, record_cb *cb,
+			  void *ctx, struct error *err)
+{
+	struct record r = { .kind = RECORD_LOST, .event = (uint32_t)event };
+	uint64_t n = __atomic_load_n(&p->pressure.dropped[event],
+				     __ATOMIC_RELAXED);
+
+	if (n <= p->dropped_told[event])
+		return 0;
+	r.time_ns = clock_now();
+	r.lost = n - p->dropped_told[event];
+	p->dropped_told[event] = n;
+	return cb(ctx, &r, err);
+}
+
+static int report_lost(struct counter *c, uint64_t lost, record_cb *cb,
+		       void *ctx, struct error *err)
+{
+	struct record r = { .kind = RECORD_LOST };
+
+	if (lost <= c->lost)
+		return 0;
+	r.event = c->event;
+	r.cpu = c->cpu;
+	r.time_ns = clock_now();
+	r.lost = lost - c->lost;
+	c->lost = lost;
+	return cb(ctx, &r, err);
+}
+
+int perf_count(struct source *s, size_t event, struct source_count *out,
+	       record_cb *cb, void *ctx, struct error *err)
+{
+	struct perf_source *p = perf_of(s);
+	uint64_t thinned;
+	int result;
+
+	memset(out, 0, sizeof(*out));
+	/* Of a wait whose sample was lost the length is known all the same. */
+	if (p->waits && event >= p->base.blocked)
+		return 0;
+	result = report_dropped(p, event, cb, ctx, err);
+	for (size_t i = 0; i < p->counters.n && !result; i++) {
+		struct counter *c = &p->counters.v[i];
+		uint64_t v[4] = { 0 };
+
+		if (c->event != event || read(c->fd, v, sizeof(v)) < 24)
+			continue;
+		out->value += v[0];
+		out->enabled_ns += v[1];
+		out->running_ns += v[2];
+		result = report_lost(c, v[3], cb, ctx, err);
+	}
+	/* A thread's events on the other CPUs count as enabled, too, while it
+	 * runs. */
+	if (p->per_task)
+		out->enabled_ns /= p->nopen;
+	/* Both are read while time goes on: a thousandth is no multiplexing. */
+	if (out->enabled_ns < out->running_ns + out->running_ns / 1000)
+		out->enabled_ns = out->running_ns;
+	out->wanted = wanted_samples(p, event, out);
+	/* A lower rate promises less. */
+	thinned = __atomic_load_n(&p->pressure.thinned[event],
+				  __ATOMIC_RELAXED);
+	out->wanted -= thinned < out->wanted ? thinned : out->wanted;
+	return result;
+}

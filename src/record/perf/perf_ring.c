@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Maps and reads the rings of perf events. */
+#include "record/perf/perf_ring.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+
+enum { RING_MIN = 4096 };
+
+int perf_ring_open(struct perf_ring *r, int fd, size_t size,
+		   struct error *err)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	for (;; size /= 2) {
+		void *p = mmap(NULL, page + size, PROT_READ | PROT_WRITE,
+			       MAP_SHARED, fd, 0);
+
+		if (p != MAP_FAILED) {
+			r->page = p;
+			r->size = size;
+			return 0;
+		}
+		if ((errno != EPERM && errno != ENOMEM) ||
+		    size / 2 < (page > RING_MIN ? page : RING_MIN))
+			break;
+	}
+	if (errno == EPERM)
+		return error_set(err, ERR_PERM, "cannot lock %zu KB of memory "
+				 "per CPU for samples: raise kernel."
+				 "perf_event_mlock_kb or \"ulimit -l\" (see "
+				 "\"tally doctor\")",
+				 size / 1024);
+	return error_errno(err, errno, "cannot map %zu KB for samples",
+			   size / 1024);
+}
+
+void perf_ring_close(struct perf_ring *r)
+{
+	if (r->page)
+		munmap(r->page, (size_t)sysconf(_SC_PAGESIZE) + r->size);
+	r->page = NULL;
+}
+
+/* What to keep while so many 64ths of the limit wait. */
+struct degree {
+	unsigned int below;	/* 64ths */
+	size_t most;		/* bytes of a copy; 0: all */
+	unsigned int stride;	/* one of so many samples; 0: none */
+};
+
+static const struct degree *degree_of(size_t waiting, size_t limit)
+{
+	static const struct degree degrees[] = {
+		{ 32, 0, 1 }, { 48, 16384, 1 }, { 56, 4096, 1 },
+		{ 60, 1024, 2 }, { 62, 256, 4 }, { 63, 256, 16 },
+		{ 64, 256, 64 }, { 0, 256, 0 },
+	};
+	const struct degree *d = degrees;
+
+	while (d->below && waiting >= limit / 64 * d->below)
+		d++;
+	return d;
+}
+
+/* Whether a sample is not to be taken at this degree.  One that is taken gets
+ * the weight of those that were not, in *weight. */
+static bool leave_out(const struct perf_intake *in,
+		      const struct perf_bytes *ring, uint64_t pos,
+		      struct perf_event_header h, const struct degree *d,
+		      uint64_t *weight)
+{
+	struct perf_pressure *p = in->pressure;
+	struct perf_thinning *t;
+	uint32_t event;
+
+	*weight = 0;
+	if (h.type != PERF_RECORD_SAMPLE || (d->stride == 1 && !p->lowered))
+		return false;
+	event = perf_sample_event(in->decoder, ring, pos, h.size);
+	if (event == U64MAP_NONE)
+		return false;
+	if (!d->stride) {
+		__atomic_fetch_add(&p->dropped[event], 1, __ATOMIC_RELAXED);
+		return true;
+	}
+	t = &p->thinning[event * p->nstreams + in->stream];
+	if (t->n + 1 < d->stride) {
+		p->lowered = true;
+		t->n++;
+		t->weight += perf_sample_weight(ring, pos, h.size);
+		__atomic_fetch_add(&p->thinned[event], 1, __ATOMIC_RELAXED);
+		return true;
+	}
+	*weight = t->weight;
+	*t = (struct perf_thinning){ 0, 0 };
+	return false;
+}
+
+uint64_t perf_ring_take(const struct perf_bytes *ring, uint64_t tail,
+			uint64_t head, const struct perf_intake *in,
+			uint64_t now)
+{
+	while (tail != head) {
+		struct perf_event_header h;
+		struct perf_extent e;
+		uint64_t left = head - tail, time, weight = 0;
+		size_t most = 0;
+		uint8_t *to;
+
+		if (left < sizeof(h) || left > ring->size)
+			goto bad;
+		perf_bytes_copy(ring, tail, &h, sizeof(h));
+		if (h.size < sizeof(h) || h.size > left)
+			goto bad;
+		if (in->pressure) {
+			const struct degree *d =
+				degree_of(order_waiting(in->order),
+					  in->pressure->limit);
+
+			most = d->most;
+			if (leave_out(in, ring, tail, h, d, &weight)) {
+				tail += h.size;
+				continue;
+			}
+		}
+		e = perf_record_extent(in->decoder, ring, tail, h, most);
+		if (e.shortened)
+			in->pressure->shortened++;
+		to = order_room(in->order, in->stream, e.size);
+		if (!to)
+			return tail;
+		perf_record_take(ring, tail, h, e, to);
+		if (weight)
+			perf_sample_add_weight(to, e.size, weight);
+		if (e.waking)
+			++*in->waking;
+		time = perf_record_time(to, e.size);
+		order_commit(in->order, in->stream, e.size,
+			     time < now ? time : now);
+		tail += h.size;
+	}
+	return tail;
+bad:
+	*in->damaged += head - tail;
+	return head;
+}
+
+bool perf_ring_waiting(const struct perf_ring *r)
+{
+	const struct perf_event_mmap_page *page = r->page;
+
+	return __atomic_load_n(&page->data_head, __ATOMIC_RELAXED) !=
+	       page->data_tail;
+}
+
+bool perf_ring_tight(const struct perf_ring *r)
+{
+	/* A mapping's record holds a path. */
+	enum { ROOM = 6144 };
+	const struct perf_event_mmap_page *page = r->page;
+	uint64_t used = __atomic_load_n(&page->data_head, __ATOMIC_RELAXED) -
+			page->data_tail;
+
+	return used + (r->size > 2 * ROOM ? ROOM : r->size / 2) > r->size;
+}
+
+/*
+ * The kernel's side is perf_output_put_handle(), kernel/events/ring_buffer.c:
+ *
+ *	kernel				tally
+ *
+ *	if (LOAD data_tail) {		LOAD data_head
+ *	    (A: control dependency)	smp_rmb()	(C)
+ *	    STORE record		LOAD record
+ *	    smp_wmb()	(B)		smp_mb()	(D)
+ *	    STORE data_head		STORE data_tail
+ *	}
+ *
+ * B pairs with C: who sees the new head sees the records before it; a load with
+ * acquire order is C.  D pairs with A: the kernel may overwrite a record only
+ * after we have copied it; a store with release order is D, for our loads of
+ * the record cannot move behind it.
+ */
+int perf_ring_drain(struct perf_ring *r, const struct perf_intake *to,
+		    uint64_t (*now)(void))
+{
+	struct perf_event_mmap_page *page = r->page;
+	struct perf_bytes ring = {
+		(const uint8_t *)r->page + (size_t)sysconf(_SC_PAGESIZE),
+		r->size,
+	};
+	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+	uint64_t tail = page->data_tail, end;
+
+	if (head == tail)
+		return 0;
+	/* All these records were written before this reading of the clock. */
+	end = perf_ring_take(&ring, tail, head, to, now());
+	__atomic_store_n(&page->data_tail, end, __ATOMIC_RELEASE);
+	return end == head ? 0 : -ERR_NOMEM;
+}

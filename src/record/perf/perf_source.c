@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* perf events as a source of samples. */
+#include "record/perf/perf_source.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "record/perf/perf_source_internal.h"
+
+enum {
+	WATERMARK_DIVISOR = 4,
+	WATERMARK_COPIES = 16,	/* they fill a ring sooner */
+	/* Samples that wait to be looked at. */
+	WAITING_LEAST = 16 << 20,
+	WAITING_PER_CPU = 4 << 20,
+	/* Of a thread that leaves its processor.  What lies behind is read while
+	 * it sleeps. */
+	WAIT_COPY = 2048,
+};
+
+static void perf_close(struct source *s)
+{
+	struct perf_source *p = perf_of(s);
+
+	perf_drainer_end(p);
+	for (size_t i = 0; i < p->counters.n; i++)
+		close(p->counters.v[i].fd);
+	for (size_t i = 0; p->rings && i < p->nrings; i++)
+		perf_ring_close(&p->rings[i]);
+	for (size_t i = 0; i < p->tracking.n; i++)
+		close(p->tracking.v[i]);
+	if (s->wake_fd >= 0 && s->wake_fd != p->rings_fd)
+		close(s->wake_fd);
+	if (p->rings_fd >= 0)
+		close(p->rings_fd);
+	free(p->pressure.dropped);
+	free(p->pressure.thinned);
+	free(p->pressure.thinning);
+	free(p->dropped_told);
+	vec_fini(&p->counters);
+	vec_fini(&p->tracking);
+	pmu_units_fini(&p->kinds);
+	order_fini(&p->order);
+	u64map_fini(&p->ids);
+	cpu_watch_close(&p->watch);
+	free(p->rings);
+	free(p->cpus);
+	free(p->away);
+	free(p->leaders);
+	free(p->events);
+	free(p->seen);
+	free(p);
+}
+
+static int perf_start(struct source *s, struct error *err)
+{
+	perf_of(s)->started = true;
+	return perf_start_from(perf_of(s), 0, err);
+}
+
+void perf_disable(struct perf_source *p)
+{
+	for (size_t i = 0; i < p->counters.n; i++)
+		ioctl(p->counters.v[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+static void perf_stop(struct source *s)
+{
+	perf_disable(perf_of(s));
+}
+
+static int perf_enable(struct source *s, uint32_t event, bool on,
+		       struct error *err)
+{
+	struct perf_source *p = perf_of(s);
+	int r = 0;
+
+	perf_lock(p);
+	if (event == SOURCE_NONE)
+		p->started = on;
+	for (size_t i = 0; i < p->counters.n; i++) {
+		const struct counter *c = &p->counters.v[i];
+
+		if ((event == SOURCE_NONE || c->event == event) &&
+		    ioctl(c->fd, on ? PERF_EVENT_IOC_ENABLE
+				    : PERF_EVENT_IOC_DISABLE, 0) < 0)
+			r = error_errno(err, errno, "cannot switch events");
+	}
+	perf_unlock(p);
+	return r;
+}
+
+static const struct source_ops perf_ops = {
+	.name = "perf_event",
+	.start = perf_start,
+	.stop = perf_stop,
+	.enable = perf_enable,
+	.drain = perf_drain,
+	.count = perf_count,
+	.follow = perf_follow,
+	.pace = perf_pace,
+	.end_at = perf_end_at,
+	.close = perf_close,
+};
+
+/* The CPUs to record, and behind them those that may come. */
+static int plan_cpus(struct perf_source *p, const struct source_target *t)
+{
+	long all = sysconf(_SC_NPROCESSORS_CONF);
+	size_t n = t->ncpus;
+
+	p->nopen = n;
+	p->ncpus = t->all_cpus && all > 0 && (size_t)all > n ? (size_t)all : n;
+	p->cpus = calloc(p->ncpus, sizeof(*p->cpus));
+	p->away = calloc(p->ncpus, sizeof(*p->away));
+	if (!p->cpus || !p->away)
+		return -ERR_NOMEM;
+	memcpy(p->cpus, t->cpus, n * sizeof(*p->cpus));
+	for (uint32_t c = 0; n < p->ncpus; c++) {
+		size_t i = 0;
+
+		while (i < t->ncpus && t->cpus[i] != c)
+			i++;
+		if (i < t->ncpus)
+			continue;
+		p->away[n] = true;
+		p->cpus[n++] = c;
+	}
+	p->nrings = (p->waits ? 3 : 2) * p->ncpus;
+	return 0;
+}
+
+/* Samples a second and CPU that the events ask for, or 0. */
+static uint64_t rate_of(const struct source_options *o)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < o->events->n; i++) {
+		const struct event_spec *s = &o->events->v[i];
+
+		if (s->period || (!s->freq && o->period))
+			return 0;
+		sum += s->freq ? s->freq : o->freq;
+	}
+	return sum;
+}
+
+static void plan_copies(struct perf_source *p,
+			const struct source_options *o,
+			const struct source_target *t, struct perf_sampling *how)
+{
+	struct perf_copies plan;
+
+	p->base.ring_bytes = o->ring_bytes ? o->ring_bytes : perf_ring_size();
+	if (!o->callchain || !o->copy || !p->features.copy || !o->events->n)
+		return;
+	/* With waits the half of the memory is for records of switches. */
+	plan = perf_copies_plan(rate_of(o), t->ncpus << o->waits, o->copy_bytes,
+				o->ring_bytes);
+	p->base.ring_bytes = plan.ring_bytes;
+	p->base.copy_bytes = how->copy_bytes = plan.copy_bytes;
+}
+
+/* The events of waits are the last, and not all of them are opened. */
+static void number_waits(struct perf_source *p, size_t n,
+			 const struct perf_sampling *how)
+{
+	p->base.waking = p->base.latency = SOURCE_NONE;
+	if (!p->waits)
+		return;
+	p->base.blocked = (uint32_t)n++;
+	if (perf_wakes_prepare(&p->wakes, &p->features, how, &p->woken_at,
+			       p->no_wakes, sizeof(p->no_wakes)))
+		p->base.waking = (uint32_t)n++;
+	p->base.runnable = (uint32_t)n++;
+	if (p->latency)
+		p->base.latency = (uint32_t)n++;
+	p->base.nevents = n;
+}
+
+static void prepare_waits(struct perf_source *p, struct perf_sampling how)
+{
+	uint32_t samples = (uint32_t)(p->base.ring_bytes / WATERMARK_DIVISOR);
+
+	if (how.copy_bytes > WAIT_COPY)
+		how.copy_bytes = WAIT_COPY;
+	perf_waits_prepare(&p->events[p->base.blocked], &p->features, &how);
+	if (perf_has_wakes(p))
+		perf_waking_prepare(&p->events[p->base.waking], &p->features,
+				    &how, &p->wakes);
+	for (size_t i = p->base.blocked; i < perf_opened(p); i++) {
+		p->events[i].attr.watermark = 1;
+		p->events[i].attr.wakeup_watermark = samples;
+	}
+	perf_switches_prepare(&p->switches, &p->features, &how,
+			      (uint32_t)(p->switch_bytes / WATERMARK_DIVISOR));
+	p->wakes.watermark = 1;
+	p->wakes.wakeup_watermark = p->switches.wakeup_watermark;
+}
+
+static void plan_rings(struct perf_source *p, size_t given, size_t ncpus)
+{
+	struct perf_rings r = perf_rings_plan(p->base.ring_bytes, ncpus,
+					      p->waits);
+
+	if (!given)
+		p->base.ring_bytes = r.samples;
+	p->news_bytes = r.news;
+	p->switch_bytes = r.switches;
+}
+
+static int perf_prepare(struct perf_source *p,
+			const struct source_options *o,
+			const struct source_target *t, struct error *err)
+{
+	struct perf_sampling how = {
+		o->callchain, o->inherit && t->tids, o->enable_on_exec,
+		o->kernel_only, o->user_only, o->freq, o->period, 0,
+	};
+	size_t n = o->events->n;
+
+	if (o->beside)
+		p->beside = *o->beside;
+	p->waits = o->waits;
+	p->latency = o->waits && o->latency;
+	p->base.nevents = n;
+	number_waits(p, n, &how);
+	plan_copies(p, o, t, &how);
+	plan_rings(p, o->ring_bytes, t->ncpus);
+	if (plan_cpus(p, t) < 0)
+		return no_memory(err);
+	p->rings = calloc(p->nrings, sizeof(*p->rings));
+	p->leaders = calloc(p->nrings, sizeof(*p->leaders));
+	p->events = calloc(p->base.nevents + 1, sizeof(*p->events));
+	p->seen = calloc(p->base.nevents + 1, sizeof(*p->seen));
+	if (!p->rings || !p->leaders || !p->events || !p->seen ||
+	    order_init(&p->order, p->nrings + p->beside.nstreams) < 0)
+		return no_memory(err);
+	for (size_t i = 0; i < p->nrings; i++)
+		p->leaders[i] = -1;
+	for (size_t i = 0; i < n; i++) {
+		p->events[i].spec = o->events->v[i];
+		p->events[i].is_default = o->default_event ||
+			event_is_cycles(&o->events->v[i]);
+		perf_event_prepare(&p->events[i], &p->features, &how);
+		p->events[i].attr.watermark = 1;
+		p->events[i].attr.wakeup_watermark = (uint32_t)
+			(p->base.ring_bytes / (how.copy_bytes
+			 ? WATERMARK_COPIES : WATERMARK_DIVISOR));
+	}
+	if (p->waits)
+		prepare_waits(p, how);
+	p->per_task = t->tids != NULL;
+	p->inherit = how.inherit;
+	p->started = o->enable_on_exec;
+	p->cgroup_fd = t->cgroup_fd;
+	cpu_watch_open(&p->watch, "/sys/devices/system/cpu/online");
+	p->base.max_stack = p->features.max_stack;
+	p->decoder = (struct perf_decoder){
+		&p->ids, how.callchain, p->base.max_stack,
+		p->base.copy_bytes != 0,
+		perf_has_wakes(p) ? perf_wakes(p) : 0,
+		perf_has_wakes(p) ? p->base.waking : 0, p->woken_at,
+	};
+	if (pmu_core_kinds("/sys", &p->kinds) < 0)
+		return no_memory(err);
+	p->base.wake_fd = p->rings_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (p->rings_fd < 0)
+		return error_errno(err, errno, "epoll");
+	return 0;
+}
+
+/* The more processors there are, the more may wait. */
+static int plan_pressure(struct perf_source *p, size_t ncpus)
+{
+	size_t n = p->base.nevents + 1;
+	struct perf_pressure *q = &p->pressure;
+
+	q->limit = WAITING_LEAST + WAITING_PER_CPU * ncpus;
+	q->nstreams = p->nrings;
+	q->dropped = calloc(n, sizeof(*q->dropped));
+	q->thinned = calloc(n, sizeof(*q->thinned));
+	q->thinning = calloc(n * (q->nstreams + 1), sizeof(*q->thinning));
+	p->dropped_told = calloc(n, sizeof(*p->dropped_told));
+	return q->dropped && q->thinned && q->thinning && p->dropped_told
+	       ? 0 : -ERR_NOMEM;
+}
+
+static void see_waits(struct perf_source *p)
+{
+	struct source_event *blocked = &p->seen[p->base.blocked],
+			    *runnable = &p->seen[p->base.runnable];
+
+	p->base.waits = true;
+	p->base.wait_stacks = !blocked->exclude_kernel;
+	blocked->period = 0;
+	*runnable = *blocked;
+	if (!perf_has_wakes(p)) {
+		size_t n = strlen(blocked->note);
+
+		snprintf(blocked->note + n, sizeof(blocked->note) - n,
+			 "%sincludes the time from being woken to running: %s",
+			 n ? "; " : "", p->no_wakes);
+	}
+	snprintf(runnable->name, sizeof(runnable->name), "runnable");
+	snprintf(runnable->actual, sizeof(runnable->actual), "runnable");
+	*runnable->note = 0;
+	if (perf_has_wakes(p)) {
+		struct source_event *waking = &p->seen[p->base.waking];
+
+		/* The tracepoint has another number on each machine. */
+		waking->config = 0;
+		waking->freq = waking->period = 0;
+	}
+	if (!p->latency)
+		return;
+	p->seen[p->base.latency] = (struct source_event){
+		.name = "latency", .actual = "latency", .is_time = true,
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY,
+	};
+}
+
+int perf_source_open(const struct source_target *target,
+		     const struct source_options *o, struct source **out,
+		     struct error *err)
+{
+	struct perf_source *p = calloc(1, sizeof(*p));
+	int r;
+
+	*out = NULL;
+	if (!p)
+		return no_memory(err);
+	p->base.ops = &perf_ops;
+	p->base.wake_fd = p->rings_fd = p->watch.fd = -1;
+	p->drainer.kick_fd = -1;
+	r = perf_reachable(err);
+	if (!r)
+		r = perf_features_probe(&p->features, err);
+	if (!r)
+		r = perf_prepare(p, o, target, err);
+	if (!r && plan_pressure(p, target->ncpus) < 0)
+		r = no_memory(err);
+	if (!r)
+		r = perf_open_all(p, target, err);
+	if (r < 0) {
+		perf_close(&p->base);
+		return r;
+	}
+	for (size_t i = 0; i < perf_opened(p); i++)
+		p->seen[i] = p->events[i].seen;
+	if (p->waits)
+		see_waits(p);
+	p->base.events = p->seen;
+	p->round_ns = clock_now();
+	/* Whose rings lie beside ours empties them with ours. */
+	if (!o->beside)
+		perf_drainer_start(p);
+	*out = &p->base;
+	return 0;
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Which system calls a stop breaks, and how each is continued. */
+#include "record/ptrace/ptrace_calls.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+
+#include "base/io.h"
+#include "record/ptrace/ptrace_tracer.h"
+
+#ifdef __x86_64__
+
+enum {
+	STATUS_MAX = 1 << 16,
+	/* What the kernel makes of these, when the thread goes on, depends on
+	 * what comes then: EINTR when a handler is to run, else the call begins
+	 * anew, as it was, or with the time that is left, by another call
+	 * (include/linux/errno.h). */
+	RESTART_NO_HANDLER = 514,
+	RESTART_BLOCK = 516,
+};
+
+bool regs_get(const struct tracee *k, union regs *r, bool *is32)
+{
+	struct iovec io = { r, sizeof(*r) };
+
+	if (ptrace(PTRACE_GETREGSET, (pid_t)k->tid, NT_PRSTATUS, &io) < 0)
+		return false;
+	*is32 = io.iov_len == sizeof(r->x32);
+	return true;
+}
+
+void regs_set(const struct tracee *k, const union regs *r, bool is32)
+{
+	struct iovec io = { (void *)(uintptr_t)r,
+			    is32 ? sizeof(r->x32) : sizeof(r->x64) };
+
+	ptrace(PTRACE_SETREGSET, (pid_t)k->tid, NT_PRSTATUS, &io);
+}
+
+/* System calls that a stop ends with EINTR, though no signal was meant for the
+ * program (signal(7), "Interruption of system calls … by stop signals", and
+ * what sockets with a time limit do); sys/syscall.h has the other machine's
+ * numbers not. */
+static bool is_sensitive(bool is32, int64_t nr)
+{
+	/* epoll_wait, epoll_pwait, epoll_pwait2, semop, semtimedop,
+	 * rt_sigtimedwait, io_getevents, io_pgetevents, io_uring_enter, read,
+	 * write, readv, writev, recvfrom, sendto, recvmsg, sendmsg, accept,
+	 * accept4, connect, recvmmsg, sendmmsg */
+	static const int16_t x64[] = { 232, 281, 441, 65, 220, 128, 208, 333,
+				       426, 0, 1, 19, 20, 45, 44, 47, 46, 43,
+				       288, 42, 299, 307 };
+	/* … and ipc, socketcall and the versions with 64-bit times */
+	static const int16_t x32[] = { 256, 319, 441, 420, 177, 421, 247, 385,
+				       416, 426, 3, 4, 145, 146, 371, 369, 372,
+				       370, 364, 362, 337, 417, 345, 117, 102 };
+	const int16_t *list = is32 ? x32 : x64;
+	size_t n = is32 ? sizeof(x32) / sizeof(*x32)
+			: sizeof(x64) / sizeof(*x64);
+
+	for (size_t i = 0; i < n; i++)
+		if (list[i] == nr)
+			return true;
+	return false;
+}
+
+/* The number behind a key of /proc/PID/status, hexadecimal; 0: not known. */
+static uint64_t status_mask(const struct tracee *k, const char *key)
+{
+	struct buf b = { 0 };
+	const char *p = NULL;
+	uint64_t mask = 0;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/status", k->pid, k->tid);
+	if (!io_read_file(path, STATUS_MAX, &b, NULL))
+		p = strstr(buf_cstr(&b), key);
+	if (p)
+		mask = strtoull(p + strlen(key), NULL, 16);
+	buf_fini(&b);
+	return mask;
+}
+
+/* The result of a call that the thread is in; 1: none that matters. */
+static int64_t result_of(const union regs *r, bool is32)
+{
+	int64_t nr = is32 ? (int32_t)r->x32.orig_ax : (int64_t)r->x64.orig_rax;
+	int64_t ret = is32 ? (int32_t)r->x32.ax : (int64_t)r->x64.rax;
+
+	if (nr < 0 || ret >= 0)
+		return 1;
+	if (ret == -RESTART_BLOCK)
+		return ret;
+	return is_sensitive(is32, nr) ? ret : 1;
+}
+
+/* It may have transferred less than was wanted. */
+static bool has_part(const union regs *r, bool is32)
+{
+	return !is32 && (int64_t)r->x64.orig_rax >= 0 &&
+	       (int64_t)r->x64.rax > 0;
+}
+
+static void result_set(const struct tracee *k, union regs *r, bool is32,
+		       int64_t result)
+{
+	if (is32)
+		r->x32.ax = (uint32_t)result;
+	else
+		r->x64.rax = (uint64_t)result;
+	regs_set(k, r, is32);
+}
+
+/*
+ * A thread that ran a moment ago and waits has just begun to: the call begins
+ * anew, unless there is a signal for the program.  The call that would continue
+ * a wait (restart_syscall(2)) may be one that a filter of the program's kills
+ * it for.
+ */
+void call_asked(struct tracee *k, union regs *r, bool is32)
+{
+	int64_t ret = result_of(r, is32);
+
+	if (ret == -EINTR ||
+	    (ret == -RESTART_BLOCK && status_mask(k, "\nSeccomp:")))
+		result_set(k, r, is32, -RESTART_NO_HANDLER);
+	else if (has_part(r, is32))
+		rest_begin(k, &r->x64);
+}
+
+void call_interrupted(struct tracee *k)
+{
+	union regs r;
+	bool is32;
+
+	if (regs_get(k, &r, &is32) &&
+	    (is32 ? (int32_t)r.x32.orig_ax >= 0 : (int64_t)r.x64.orig_rax >= 0))
+		call_asked(k, &r, is32);
+}
+
+static bool is_stop(int sig)
+{
+	return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN ||
+	       sig == SIGTTOU;
+}
+
+/* By the program, or as long as it does not catch it (signal(7)). */
+static bool is_ignored(const struct tracee *k, int sig)
+{
+	uint64_t bit = 1ull << (sig - 1);
+
+	if (sig == SIGCHLD || sig == SIGCONT || sig == SIGURG ||
+	    sig == SIGWINCH)
+		return !(status_mask(k, "\nSigCgt:") & bit);
+	return status_mask(k, "\nSigIgn:") & bit;
+}
+
+/*
+ * Traced threads get signals that the program ignores, which would not have
+ * ended the call.  Those that stop the process do, and those with a handler:
+ * the kernel knows.
+ */
+void call_signalled(struct tracee *k, int sig)
+{
+	union regs r;
+	int64_t ret;
+	bool is32;
+
+	if (k->rest) {
+		if (!is_ignored(k, sig))
+			rest_cancel(k);
+		return;
+	}
+	if (!regs_get(k, &r, &is32))
+		return;
+	ret = result_of(&r, is32);
+	if (ret == -EINTR) {
+		if (!is_stop(sig) || is_ignored(k, sig))
+			result_set(k, &r, is32, -RESTART_NO_HANDLER);
+	} else if (has_part(&r, is32) && is_ignored(k, sig)) {
+		rest_begin(k, &r.x64);
+	}
+}
+
+/* Without a number of a call there is none that could begin anew. */
+void call_stopped(struct tracee *k)
+{
+	union regs r;
+	int64_t ret;
+	bool is32;
+
+	rest_cancel(k);
+	if (!regs_get(k, &r, &is32))
+		return;
+	ret = result_of(&r, is32);
+	if (ret != -EINTR && ret != -RESTART_NO_HANDLER)
+		return;
+	if (is32)
+		r.x32.orig_ax = (uint32_t)-1;
+	else
+		r.x64.orig_rax = (uint64_t)-1;
+	result_set(k, &r, is32, -EINTR);
+}
+
+#endif

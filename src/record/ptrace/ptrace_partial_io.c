@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A write of many bytes into a pipe ends early when its thread is to stop, with
+ * a part of them done, and does not begin anew.  So the thread makes another
+ * call for the rest, with changed arguments, and then sees one that did all: its
+ * registers are put back as the first had left them, but for the number of
+ * bytes.  A signal that comes meanwhile ends the call, as it does without us.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "record/ptrace/ptrace_calls.h"
+#include "record/ptrace/ptrace_tracer.h"
+
+enum { END_TRIES = 1000 };	/* of a millisecond */
+
+#ifdef __x86_64__
+
+enum { PARTS_MAX = 1024 };	/* IOV_MAX */
+
+static bool peek(const struct tracee *k, uint64_t at, void *to, size_t n)
+{
+	struct iovec local = { to, n };
+	struct iovec remote = { (void *)(uintptr_t)at, n };
+
+	return process_vm_readv((pid_t)k->tid, &local, 1, &remote, 1, 0) ==
+	       (ssize_t)n;
+}
+
+enum kind { OTHER, PIPE, SOCKET, TERMINAL, MEMORY };
+
+/* Devices: Documentation/admin-guide/devices.txt */
+static enum kind kind_of(const struct tracee *k, uint64_t fd)
+{
+	char path[64];
+	unsigned int dev;
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/fd/%u", k->pid, k->tid,
+		 (unsigned int)fd);
+	if (stat(path, &st) < 0)
+		return OTHER;
+	if (S_ISFIFO(st.st_mode))
+		return PIPE;
+	if (S_ISSOCK(st.st_mode))
+		return SOCKET;
+	dev = major(st.st_rdev);
+	if (!S_ISCHR(st.st_mode))
+		return OTHER;
+	if (dev == 4 || dev == 5 || (dev >= 136 && dev <= 143))
+		return TERMINAL;
+	/* zero, random, urandom */
+	return dev == 1 && minor(st.st_rdev) >= 5 ? MEMORY : OTHER;
+}
+
+/* A call that never waits ends with a part by itself (proc(5), fdinfo). */
+static bool never_waits(const struct tracee *k, uint64_t fd)
+{
+	unsigned int flags = 0;
+	char path[64], line[64];
+	bool found = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/fdinfo/%u", k->pid,
+		 k->tid, (unsigned int)fd);
+	f = fopen(path, "re");
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = sscanf(line, "flags: %o", &flags) == 1;
+	if (f)
+		fclose(f);
+	return flags & O_NONBLOCK;
+}
+
+/* struct msghdr's parts and flags of its call. */
+static bool take_message(const struct tracee *k, struct call_rest *c)
+{
+	struct msghdr m;
+
+	if (!peek(k, c->before.rsi, &m, sizeof(m)))
+		return false;
+	c->vector = (uintptr_t)m.msg_iov;
+	c->parts = m.msg_iovlen;
+	c->flags = (unsigned int)c->before.rdx;
+	return true;
+}
+
+/* What is the rest to be transferred by? */
+static bool choose(const struct tracee *k, struct call_rest *c)
+{
+	const struct user_regs_struct *r = &c->before;
+	enum kind kind = r->orig_rax == SYS_getrandom ? MEMORY
+			 : kind_of(k, r->rdi);
+
+	c->at = r->rsi;
+	c->n = r->rdx;
+	c->number = (int)r->orig_rax;
+	switch (c->number) {
+	case SYS_read:
+		return kind == MEMORY;
+	case SYS_getrandom:
+		c->at = r->rdi;
+		c->n = r->rsi;
+		return true;
+	case SYS_writev:
+		c->vector = r->rsi;
+		c->parts = r->rdx;
+		c->number = SYS_write;
+		break;
+	case SYS_write:
+		break;
+	case SYS_sendmsg:
+		if (!take_message(k, c))
+			return false;
+		break;
+	case SYS_recvmsg:
+		if (!take_message(k, c) || !(c->flags & MSG_WAITALL))
+			return false;
+		break;
+	case SYS_sendfile:
+		/* The offset in the file is where it shall be.  To a pipe it is
+		 * never more than what fits. */
+		c->n = r->r10;
+		return kind == SOCKET && !never_waits(k, r->rdi);
+	case SYS_sendto:
+	case SYS_recvfrom:
+		c->flags = (unsigned int)r->r10;
+		if (c->number == SYS_recvfrom && !(c->flags & MSG_WAITALL))
+			return false;
+		break;
+	default:
+		return false;
+	}
+	if (kind == OTHER || kind == MEMORY || c->flags & MSG_DONTWAIT ||
+	    never_waits(k, r->rdi))
+		return false;
+	if (kind != SOCKET)
+		return true;
+	if (c->number == SYS_recvfrom || c->number == SYS_recvmsg) {
+		c->number = SYS_recvfrom;
+	} else {
+		/* A part was sent: who hears no more ends the call, no more. */
+		c->number = SYS_sendto;
+		c->flags |= MSG_NOSIGNAL;
+	}
+	return true;
+}
+
+/* Of one buffer. */
+static bool piece_of(const struct tracee *k, const struct call_rest *c,
+		     uint64_t *at, uint64_t *n)
+{
+	uint64_t skip = c->done;
+	struct iovec v;
+
+	if (!c->parts) {
+		*at = c->at + skip;
+		*n = c->n > skip ? c->n - skip : 0;
+		return *n;
+	}
+	for (uint64_t i = 0; i < c->parts && i < PARTS_MAX; i++) {
+		if (!peek(k, c->vector + i * sizeof(v), &v, sizeof(v)))
+			return false;
+		if (v.iov_len > skip) {
+			*at = (uintptr_t)v.iov_base + skip;
+			*n = v.iov_len - skip;
+			return true;
+		}
+		skip -= v.iov_len;
+	}
+	return false;
+}
+
+static void put(const struct tracee *k, const struct user_regs_struct *x)
+{
+	union regs r = { .x64 = *x };
+
+	regs_set(k, &r, false);
+}
+
+/* False: all is done. */
+static bool next_piece(struct tracee *k, struct call_rest *c)
+{
+	struct user_regs_struct r = c->before;
+	uint64_t at, n;
+
+	if (!piece_of(k, c, &at, &n))
+		return false;
+	c->piece = n;
+	c->inside = false;
+	r.rip -= 2;
+	r.rax = (uint64_t)c->number;
+	if (c->number == SYS_getrandom) {
+		r.rdi = at;
+		r.rsi = n;
+	} else if (c->number == SYS_sendfile) {
+		r.r10 = n;
+	} else {
+		r.rsi = at;
+		r.rdx = n;
+	}
+	if (c->number == SYS_sendto || c->number == SYS_recvfrom) {
+		r.r10 = c->flags;
+		r.r8 = r.r9 = 0;
+	}
+	put(k, &r);
+	return true;
+}
+
+void rest_begin(struct tracee *k, const struct user_regs_struct *r)
+{
+	struct call_rest c = { .before = *r, .done = r->rax };
+	uint8_t code[2];
+
+	/* "syscall" */
+	if (!choose(k, &c) || !peek(k, r->rip - 2, code, sizeof(code)) ||
+	    code[0] != 0x0f || code[1] != 0x05)
+		return;
+	k->rest = malloc(sizeof(c));
+	if (!k->rest)
+		return;
+	*k->rest = c;
+	if (next_piece(k, k->rest))
+		return;
+	free(k->rest);
+	k->rest = NULL;
+}
+
+void rest_cancel(struct tracee *k)
+{
+	struct call_rest *c = k->rest;
+
+	if (!c)
+		return;
+	c->before.rax = c->done;
+	put(k, &c->before);
+	free(c);
+	k->rest = NULL;
+}
+
+void rest_step(struct tracee *k)
+{
+	struct call_rest *c = k->rest;
+	bool is32, more;
+	union regs r;
+	int64_t ret;
+
+	if (!c)
+		return;
+	if (!c->inside) {
+		c->inside = true;
+		return;
+	}
+	if (!regs_get(k, &r, &is32))
+		return;
+	ret = (int64_t)r.x64.rax;
+	more = ret > 0 && (uint64_t)ret == c->piece;
+	if (ret > 0 && (uint64_t)ret <= c->piece)
+		c->done += (uint64_t)ret;
+	if (!more || !next_piece(k, c))
+		rest_cancel(k);
+}
+
+#endif
+
+static bool any_rest(const struct tracer *t)
+{
+	for (size_t i = 0; i < t->v.n; i++)
+		if (t->v.v[i].rest)
+			return true;
+	return false;
+}
+
+void rests_end(struct tracer *t)
+{
+	static const struct timespec wait = { 0, 1000000 };
+
+	for (size_t i = 0; i < t->v.n; i++)
+		if (t->v.v[i].rest)
+			ptrace(PTRACE_INTERRUPT, (pid_t)t->v.v[i].tid, 0, 0);
+	for (int i = 0; i < END_TRIES && any_rest(t);) {
+		int status;
+		pid_t tid = waitpid(-1, &status, WNOHANG | __WALL);
+
+		if (tid < 0 && errno != EINTR)
+			return;
+		if (tid > 0) {
+			tracer_stop(t, (uint32_t)tid, status);
+			continue;
+		}
+		nanosleep(&wait, NULL);
+		i++;
+	}
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Where the programs that are traced have a Python interpreter, and what their threads
+ * run in it. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record/collect/image_identity.h"
+#include "record/collect/image_open.h"
+#include "record/ptrace/ptrace_tracer.h"
+
+static int open_if_mapped(const struct record *r, const char *path, struct stat *st)
+{
+	int fd = open_plain(path, st);
+
+	if (fd >= 0 && !is_mapped_inode(&r->mmap, 0, fd, st)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* The file behind a mapping, if it is certainly that one; else -1.  The kernel tells
+ * its path below the root of its mount namespace, whatever root the process has. */
+static int open_mapped(const struct record *r, struct stat *st)
+{
+	char path[PATH_SPACE];
+	int fd;
+
+	if (r->mmap.path[0] != '/' ||
+	    snprintf(path, sizeof(path), "/proc/%u/root%s", r->pid,
+		     r->mmap.path) >= (int)sizeof(path))
+		return -1;
+	fd = open_if_mapped(r, path, st);
+	return fd >= 0 ? fd : open_if_mapped(r, r->mmap.path, st);
+}
+
+/* Whether a file is an interpreter, and what address its code at `offset` has. */
+static bool look(int fd, uint64_t offset, struct python_file *f, uint64_t *vaddr)
+{
+	struct image *img;
+	bool found;
+
+	if (image_open_fd(fd, "", &img, NULL) < 0)
+		return false;
+	found = python_file_of(img, f) &&
+		image_vaddr_of_offset(img, offset, vaddr);
+	image_close(img);
+	return found;
+}
+
+/* Few files are: others are not opened, which takes time that the program may need. */
+static bool may_be_python(struct tracer *t, const struct record *r)
+{
+	const struct tracee *k = tracee_find(t, r->pid);
+	const char *name = strrchr(r->mmap.path, '/');
+
+	return t->wish->copy_bytes && name &&
+	       ((k && k->python) || strstr(name, "python"));
+}
+
+void tracer_python_map(struct tracer *t, const struct record *r)
+{
+	struct python_file f;
+	struct stat st;
+	uint64_t vaddr;
+	uint32_t *known;
+	int fd;
+
+	if (!may_be_python(t, r))
+		return;
+	fd = open_mapped(r, &st);
+	if (fd < 0)
+		return;
+	known = tracer_image_known(&t->not_python, fd, &st);
+	if (known && *known == U64MAP_NONE) {
+		if (look(fd, r->mmap.offset, &f, &vaddr))
+			python_live_set(&t->python, r->pid, &f,
+					r->mmap.start - vaddr);
+		else
+			*known = 1;
+	}
+	close(fd);
+}
+
+void tracer_python(struct tracer *t, const struct tracee *k,
+		   struct record_sample *s)
+{
+	struct watch_place at = { k->pid, k->tid, tracer_clock() };
+	uint64_t pc = s->copy.regs.r[UNWIND_RIP];
+
+	/* Where it is mapped must be known before the first look. */
+	if (k->python && !maps_watch_knows(&t->watch, k->pid, pc) &&
+	    maps_watch_sample(&t->watch, &at, pc, tracer_emit, t, &t->err) < 0)
+		t->failed = true;
+	if (!python_live_frames(&t->python, k->pid, k->tid, s))
+		s->frames = NULL;
+}

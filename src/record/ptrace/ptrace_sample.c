@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a thread that stands still was doing. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "record/ptrace/ptrace_calls.h"
+#include "record/ptrace/ptrace_tracer.h"
+
+enum { CREDIT_PERIODS = 64 };	/* threads may be seldom seen at first */
+
+#define NAME_NS 200000000u	/* between looks at a thread's name */
+#define SWITCH_NS 10000u	/* from one thread to another */
+
+#ifdef __x86_64__
+
+static void take_64(const struct user_regs_struct *r, struct record_copy *c)
+{
+	const uint64_t v[UNWIND_REGS] = {
+		r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp, r->rsp,
+		r->r8, r->r9, r->r10, r->r11, r->r12, r->r13, r->r14, r->r15,
+		r->rip,
+	};
+
+	memcpy(c->regs.r, v, sizeof(v));
+	c->regs.known = (1u << UNWIND_REGS) - 1;
+}
+
+static void take_32(const struct regs32 *r, struct record_copy *c)
+{
+	const uint64_t v[] = { r->ax, r->dx, r->cx, r->bx, r->si, r->di, r->bp,
+			       r->sp };
+
+	memcpy(c->regs.r, v, sizeof(v));
+	c->regs.r[UNWIND_RIP] = r->ip;
+	c->regs.known = 0xff | 1u << UNWIND_RIP;
+	c->is32 = true;
+}
+
+/* False when it is gone. */
+static bool read_regs(struct tracee *k, struct record_sample *s)
+{
+	union regs r;
+	bool is32;
+
+	if (!regs_get(k, &r, &is32))
+		return false;
+	if (is32)
+		take_32(&r.x32, &s->copy);
+	else
+		take_64(&r.x64, &s->copy);
+	/* What came by an interrupt or fault has -1 here. */
+	s->in_kernel = is32 ? (int32_t)r.x32.orig_ax >= 0
+			    : (int64_t)r.x64.orig_rax >= 0;
+	if (s->in_kernel)
+		call_asked(k, &r, is32);
+	return true;
+}
+
+#else
+
+static bool read_regs(struct tracee *k, struct record_sample *s)
+{
+	(void)k;
+	(void)s;
+	return false;
+}
+
+#endif
+
+static size_t read_file(const struct tracee *k, uint64_t addr, void *to,
+			size_t size)
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/mem", k->tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = pread(fd, to, size, (off_t)addr);
+	close(fd);
+	return n > 0 ? (size_t)n : 0;
+}
+
+/* What there is of the stack; less than `size` is all. */
+static size_t read_stack(struct tracer *t, const struct tracee *k,
+			 uint64_t addr, void *to, size_t size)
+{
+	struct iovec local = { to, size };
+	struct iovec remote = { (void *)(uintptr_t)addr, size };
+	ssize_t n = -1;
+
+	if (!t->no_vm) {
+		n = process_vm_readv((pid_t)k->tid, &local, 1, &remote, 1, 0);
+		t->no_vm = n < 0 && (errno == EPERM || errno == ENOSYS);
+	}
+	if (t->no_vm)
+		return read_file(k, addr, to, size);
+	return n > 0 ? (size_t)n : 0;
+}
+
+/*
+ * Where we get to a small part of the samples only, what we see is not like the
+ * rest: stops are seen at the ends of system calls first.  So a sample stands for
+ * two periods at most, on average, or four if it was in line for a processor
+ * the time before; time beyond is shown to have none.
+ */
+static uint64_t bounded(struct tracer *t, uint64_t ran)
+{
+	uint64_t period = t->wish->period_ns, most = CREDIT_PERIODS * period;
+
+	t->credit_ns += 2 * period;
+	if (t->credit_ns > most)
+		t->credit_ns = most;
+	if (ran > t->credit_ns) {
+		atomic_fetch_add_explicit(&t->ring->shared->unseen,
+					  ran - t->credit_ns,
+					  memory_order_relaxed);
+		ran = t->credit_ns;
+	}
+	t->credit_ns -= ran;
+	return ran;
+}
+
+/* The time that the sample stands for; 0: it has not run since the last. */
+static uint64_t weigh(struct tracer *t, struct tracee *k,
+		      struct tracee_time now)
+{
+	uint64_t ran;
+	bool first = k->first;
+
+	if (!now.turns)		/* this kernel does not tell */
+		return t->wish->period_ns;
+	if (now.run <= k->time.run)
+		return 0;
+	ran = now.run - k->time.run;
+	k->time = now;
+	k->first = false;
+	return first ? (uint64_t)((double)t->wish->period_ns * t->crowd)
+		     : bounded(t, ran);
+}
+
+/*
+ * Did it run when the tick came?  Threads that could, and waited for a processor,
+ * stop when they get one, and where threads wait is not where they run: one that
+ * slept waits in the call that it slept in, the longer the busier the machine.
+ * Its time is with its next sample.  Who gave way to us has waited, too, from the
+ * tick until it stood still, which woke us.
+ */
+static bool was_running(const struct tracer *t, const struct tracee *k,
+			struct tracee_time now)
+{
+	uint64_t waited = now.wait - k->seen.wait, late;
+
+	/* 0: this kernel does not tell. */
+	if (!k->seen.turns || now.turns == k->seen.turns)
+		return true;
+	late = tracer_time(t).wait - k->told_wait;
+	return waited >= k->told_ns - k->tick_ns &&
+	       waited + late <= tracer_clock() - k->tick_ns + SWITCH_NS;
+}
+
+static int name_cb(void *ctx, const struct record *r, struct error *err)
+{
+	struct tracer *t = ctx;
+	struct tracee *k = tracee_find(t, r->tid);
+
+	if (!k || !strncmp(k->comm, r->comm.name, sizeof(k->comm) - 1))
+		return 0;
+	snprintf(k->comm, sizeof(k->comm), "%s", r->comm.name);
+	return tracer_emit(t, r, err);
+}
+
+static void look_at_name(struct tracer *t, struct tracee *k,
+			 const struct watch_place *at)
+{
+	if (at->time_ns < k->name_ns)
+		return;
+	k->name_ns = at->time_ns + NAME_NS;
+	if (maps_watch_name(&t->watch, at, false, name_cb, t, &t->err) < 0)
+		t->failed = true;
+}
+
+/* With the names and mappings that it needs before it. */
+static void commit(struct tracer *t)
+{
+	const struct record *r = &t->held;
+	bool copied = r->sample.copied;
+	size_t stack = ptrace_stack_bytes(&r->sample);
+	size_t frames = r->sample.frames ? r->sample.frame_bytes : 0;
+	size_t size = copied ? stack + frames : sizeof(uint64_t);
+	struct ptrace_entry *e = ptrace_ring_room(t->ring, size);
+
+	if (!e) {
+		atomic_fetch_add(&t->ring->shared->lost, 1);
+		python_live_untold(&t->python, r->pid);
+		return;
+	}
+	e->r = *r;
+	if (copied) {
+		memcpy(e->bytes, t->stack, r->sample.copy.size);
+		if (frames)
+			memcpy(e->bytes + stack, r->sample.frames, frames);
+	} else {
+		memcpy(e->bytes, &r->sample.copy.regs.r[UNWIND_RIP], size);
+		e->r.sample.nuser = !r->sample.in_kernel;
+	}
+	ptrace_ring_commit(t->ring, e, size);
+}
+
+void tracer_sample(struct tracer *t, struct tracee *k)
+{
+	struct record *r = &t->held;
+	struct record_sample *s = &r->sample;
+	struct tracee_time now;
+
+	*r = (struct record){ .kind = RECORD_SAMPLE, .pid = k->pid,
+			      .tid = k->tid, .cpu = SOURCE_NONE };
+	t->holds = false;
+	k->stopped_ns = 0;
+	/* Calls that were broken off are told by the registers. */
+	if (!read_regs(k, s))
+		return;
+	now = tracee_time(k);
+	if (!was_running(t, k, now)) {
+		t->credit_ns += 2 * t->wish->period_ns;
+		return;
+	}
+	/* It stopped when it was told to, and we saw it later. */
+	k->stopped_ns = k->told_ns;
+	tracer_place_next(k, s->in_kernel);
+	s->weight = weigh(t, k, now);
+	if (!s->weight || !t->sampling ||
+	    atomic_load(&t->ring->shared->paused) ||
+	    (s->in_kernel ? t->wish->no_kernel : t->wish->no_user))
+		return;
+	r->time_ns = tracer_clock();
+	t->holds = true;
+	s->copied = t->wish->copy_bytes != 0;
+	if (!s->copied)
+		return;
+	s->copy.size = read_stack(t, k, s->copy.regs.r[UNWIND_RSP], t->stack,
+				  t->wish->copy_bytes);
+	s->copy.all = s->copy.size && s->copy.size < t->wish->copy_bytes;
+	tracer_python(t, k, s);
+}
+
+void tracer_sampled(struct tracer *t, struct tracee *k)
+{
+	struct watch_place at = { k->pid, k->tid, t->held.time_ns };
+	struct record_sample *s = &t->held.sample;
+
+	if (k->stopped_ns)
+		k->stood_ns += tracer_clock() - k->stopped_ns;
+	if (!t->holds)
+		return;
+	t->holds = false;
+	s->stood_ns = k->stood_ns;
+	k->stood_ns = 0;
+	atomic_fetch_add_explicit(&t->ring->shared->weight, s->weight,
+				  memory_order_relaxed);
+	look_at_name(t, k, &at);
+	if (maps_watch_sample(&t->watch, &at, s->copy.regs.r[UNWIND_RIP],
+			      tracer_emit, t, &t->err) < 0)
+		t->failed = true;
+	commit(t);
+}

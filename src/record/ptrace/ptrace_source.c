@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ptrace(2) as a source of samples. */
+#include "record/ptrace/ptrace_source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "profile/model.h"
+#include "record/source/clock_event.h"
+#include "record/ptrace/ptrace_tracer.h"
+
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
+enum {
+	RING_BYTES = 32 << 20,	/* half a second of full copies, 1 kHz, 1 CPU */
+	RATE_MAX = 10000,
+	COPY_MAX = 65528,
+	FRAMES_MAX = 4096,
+};
+
+struct ptrace_source {
+	struct source base;
+	struct source_event seen[CLOCK_EVENTS];
+	struct ptrace_ring ring;
+	struct ptrace_options wish;
+	pid_t tracer;		/* 0: none, or it has ended */
+	int control_fd;
+	uint64_t lost, gaps;	/* already told */
+	uint64_t unseen;
+};
+
+static struct ptrace_source *of(struct source *s)
+{
+	return (struct ptrace_source *)s;
+}
+
+static int pt_start(struct source *s, struct error *err)
+{
+	struct ptrace_source *p = of(s);
+
+	atomic_store(&p->ring.shared->sampling, true);
+	if (p->tracer && send(p->control_fd, "", 1, MSG_NOSIGNAL) < 0 &&
+	    errno != EPIPE && errno != ECONNRESET)
+		return error_errno(err, errno, "cannot start the tracer");
+	return 0;
+}
+
+static int pt_enable(struct source *s, uint32_t event, bool on,
+		     struct error *err)
+{
+	(void)event;
+	atomic_store(&of(s)->ring.shared->paused, !on);
+	return on ? pt_start(s, err) : 0;
+}
+
+/* Its end lets go all that it traced. */
+static void pt_stop(struct source *s)
+{
+	struct ptrace_source *p = of(s);
+
+	if (!p->tracer)
+		return;
+	atomic_store(&p->ring.shared->quit, true);
+	shutdown(p->control_fd, SHUT_RDWR);
+	while (waitpid(p->tracer, NULL, 0) < 0 && errno == EINTR)
+		;
+	p->tracer = 0;
+}
+
+/* Time that nobody was seen in: one sample tells of all. */
+static int tell_unseen(struct ptrace_source *p, record_cb *cb, void *ctx,
+		       struct error *err)
+{
+	uint64_t unseen = atomic_load(&p->ring.shared->unseen);
+	struct record r = { .kind = RECORD_SAMPLE, .pid = UINT32_MAX,
+			    .tid = UINT32_MAX, .cpu = SOURCE_NONE,
+			    .time_ns = tracer_clock() };
+	int rc;
+
+	if (unseen <= p->unseen || p->seen[0].exclude_user ||
+	    p->seen[0].exclude_kernel)
+		return 0;
+	r.sample.weight = unseen - p->unseen;
+	r.sample.place = PLACE_NOT_SAMPLED;
+	p->unseen = unseen;
+	rc = cb(ctx, &r, err);
+	return rc < 0 ? rc : 0;
+}
+
+static int pt_drain(struct source *s, bool all, record_cb *cb, void *ctx,
+		    struct error *err)
+{
+	struct ptrace_source *p = of(s);
+	struct record gap = { .kind = RECORD_GAP, .event = SOURCE_NONE };
+	uint64_t n, gaps;
+	int r;
+
+	if (read(s->wake_fd, &n, sizeof(n)) < 0 && errno != EAGAIN)
+		return error_errno(err, errno, "eventfd");
+	s->news = atomic_exchange(&p->ring.shared->news, false);
+	r = ptrace_ring_read(&p->ring, &s->damaged, cb, ctx, err);
+	if (r >= 0 && all)
+		r = tell_unseen(p, cb, ctx, err);
+	p->ring.shared->left[sizeof(p->ring.shared->left) - 1] = 0;
+	if (all && p->ring.shared->left[0]) {
+		s->outside = p->ring.shared->left;
+		s->outside_why = "one program can trace another at a time: "
+				 "--source=timer may record it";
+	}
+	gaps = atomic_load(&p->ring.shared->gaps);
+	if (r < 0 || gaps == p->gaps)
+		return r;
+	gap.time_ns = tracer_clock();
+	gap.lost = gaps - p->gaps;
+	p->gaps = gaps;
+	return cb(ctx, &gap, err);
+}
+
+static int pt_count(struct source *s, size_t event, struct source_count *out,
+		    record_cb *cb, void *ctx, struct error *err)
+{
+	struct ptrace_source *p = of(s);
+	struct record r = { .kind = RECORD_LOST, .cpu = SOURCE_NONE };
+	uint64_t lost = atomic_load(&p->ring.shared->lost);
+
+	memset(out, 0, sizeof(*out));
+	if (event)
+		return 0;
+	out->value = atomic_load(&p->ring.shared->weight) +
+		     atomic_load(&p->ring.shared->unseen);
+	out->enabled_ns = out->running_ns = out->value;
+	if (!p->seen[0].exclude_user && !p->seen[0].exclude_kernel)
+		out->wanted = (uint64_t)((double)out->value / 1e9 *
+					 (double)p->seen[0].freq);
+	if (lost == p->lost)
+		return 0;
+	r.time_ns = tracer_clock();
+	r.lost = lost - p->lost;
+	p->lost = lost;
+	return cb(ctx, &r, err);
+}
+
+static void pt_close(struct source *s)
+{
+	struct ptrace_source *p = of(s);
+
+	pt_stop(s);
+	if (p->control_fd >= 0)
+		close(p->control_fd);
+	if (s->wake_fd >= 0)
+		close(s->wake_fd);
+	ptrace_ring_fini(&p->ring);
+	free(p);
+}
+
+static const struct source_ops ptrace_ops = {
+	.name = "ptrace",
+	.start = pt_start,
+	.stop = pt_stop,
+	.enable = pt_enable,
+	.drain = pt_drain,
+	.count = pt_count,
+	.close = pt_close,
+};
+
+static void close_between(int first, int last)
+{
+	if (first > last)
+		return;
+	if (syscall(SYS_close_range, (unsigned int)first, (unsigned int)last,
+		    0u) == 0)
+		return;
+	if (last > sysconf(_SC_OPEN_MAX))
+		last = (int)sysconf(_SC_OPEN_MAX);
+	for (int fd = first; fd <= last; fd++)
+		close(fd);
+}
+
+/* What the recorder has open is not this process's to hold: pipes that tell of
+ * an end by being closed, the terminal. */
+static void close_others(int a, int b)
+{
+	int low = a < b ? a : b, high = a < b ? b : a;
+	int null = open("/dev/null", O_RDWR);
+
+	for (int fd = 0; fd < 3 && null >= 0; fd++)
+		if (fd != a && fd != b && fd != null)
+			dup2(null, fd);
+	close_between(3, low - 1);
+	close_between(low > 3 ? low + 1 : 3, high - 1);
+	close_between(high > 3 ? high + 1 : 3, INT32_MAX);
+}
+
+/* In the child. */
+static _Noreturn void child_main(struct ptrace_source *p, int control_fd,
+				 pid_t recorder)
+{
+	/* Before anything else: it shall not outlive the recorder.  Later the
+	 * other end of control_fd tells: no call may be left half done. */
+	prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
+	if (getppid() != recorder)
+		_exit(0);
+	prctl(PR_SET_NAME, "tally-ptrace", 0, 0, 0);
+	/* A terminal's signals are for the program. */
+	setsid();
+	close_others(control_fd, p->base.wake_fd);
+	tracer_main(&p->wish, &p->ring, p->base.wake_fd, control_fd);
+	_exit(0);
+}
+
+static int start_tracer(struct ptrace_source *p, struct error *err)
+{
+	struct ptrace_shared *s = p->ring.shared;
+	pid_t recorder = getpid();
+	int pair[2];
+	char word;
+	ssize_t n;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return error_errno(err, errno, "cannot make a pair of sockets");
+	p->tracer = fork();
+	if (!p->tracer) {
+		close(pair[0]);
+		child_main(p, pair[1], recorder);
+	}
+	close(pair[1]);
+	p->control_fd = pair[0];
+	if (p->tracer < 0) {
+		p->tracer = 0;
+		return error_errno(err, errno, "cannot fork");
+	}
+	do
+		n = read(p->control_fd, &word, 1);
+	while (n < 0 && errno == EINTR);
+	if (s->error) {
+		s->why[sizeof(s->why) - 1] = 0;
+		return error_set(err, (enum errcode)s->error, "%s", s->why);
+	}
+	if (n != 1)
+		return error_set(err, ERR_IO, "the tracer has ended before it "
+				 "began");
+	return 0;
+}
+
+static int check_target(const struct source_target *t, struct error *err)
+{
+	if (!t->tids)
+		return error_set(err, ERR_UNSUPPORTED, "ptrace watches programs "
+				 "that tally starts and processes (-p), not "
+				 "everything on a processor or of a cgroup");
+	if (!t->all_cpus)
+		return error_set(err, ERR_UNSUPPORTED, "ptrace cannot choose "
+				 "processors (-C)");
+	if (access("/proc/self/maps", R_OK))
+		return error_set(err, ERR_UNSUPPORTED, "ptrace needs /proc: "
+				 "\"mount -t proc proc /proc\"");
+	return 0;
+}
+
+static void fill_wish(struct ptrace_source *p, const struct source_target *t,
+		      const struct source_options *o)
+{
+	uint32_t copy = o->copy_bytes && o->copy_bytes < COPY_MAX
+			? o->copy_bytes : COPY_MAX;
+
+	p->wish = (struct ptrace_options){
+		.tids = t->tids, .ntids = t->ntids, .inherit = o->inherit,
+		.on_exec = o->enable_on_exec,
+		.no_user = p->seen[0].exclude_user,
+		.no_kernel = p->seen[0].exclude_kernel,
+		.copy_bytes = o->callchain ? copy : 0,
+		.period_ns = p->seen[0].period,
+	};
+	p->base.copy_bytes = p->wish.copy_bytes;
+	p->base.max_stack = FRAMES_MAX;
+	p->base.no_kernel = true;
+}
+
+static void note(struct source_event *e)
+{
+	size_t n = strlen(e->note);
+
+	if (!e->exclude_kernel)
+		snprintf(e->note + n, sizeof(e->note) - n, "%ssystem calls are "
+			 "shown as [kernel]; page faults and interrupts count "
+			 "where they broke in", n ? "; " : "");
+}
+
+int ptrace_source_open(const struct source_target *target,
+		       const struct source_options *o,
+		       struct source **out, struct error *err)
+{
+	struct ptrace_source *p;
+	int r = check_target(target, err);
+
+	*out = NULL;
+	if (r < 0)
+		return r;
+#ifndef __x86_64__
+	return error_set(err, ERR_UNSUPPORTED, "ptrace as a source is for "
+			 "x86-64 only");
+#endif
+	p = calloc(1, sizeof(*p));
+	if (!p || ptrace_ring_init(&p->ring, RING_BYTES) < 0) {
+		free(p);
+		return error_set(err, ERR_NOMEM, "out of memory for samples");
+	}
+	p->base.ops = &ptrace_ops;
+	p->control_fd = -1;
+	p->base.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	r = clock_event_fill(o, "ptrace", RATE_MAX, p->seen, err);
+	if (!r && p->base.wake_fd < 0)
+		r = error_errno(err, errno, "eventfd");
+	if (!r) {
+		fill_wish(p, target, o);
+		r = start_tracer(p, err);
+	}
+	if (r < 0) {
+		pt_close(&p->base);
+		return r;
+	}
+	note(p->seen);
+	clock_events_set(o, p->seen, &p->base);
+	*out = &p->base;
+	return 0;
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a stop means (ptrace(2), "Attaching and detaching", "Stopped states"),
+ * and what is told of it. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/ptrace/ptrace_calls.h"
+#include "record/ptrace/ptrace_tracer.h"
+
+enum { ROOM_WAIT_MS = 1000 };
+
+static struct ptrace_entry *room_for(struct tracer *t, size_t bytes)
+{
+	static const struct timespec wait = { 0, 1000000 };
+	struct ptrace_shared *s = t->ring->shared;
+	struct ptrace_entry *e = ptrace_ring_room(t->ring, bytes);
+	uint64_t one = 1;
+
+	for (int i = 0; !e && i < ROOM_WAIT_MS && !atomic_load(&s->quit); i++) {
+		if (write(t->wake_fd, &one, sizeof(one)) < 0)
+			break;
+		nanosleep(&wait, NULL);
+		e = ptrace_ring_room(t->ring, bytes);
+	}
+	return e;
+}
+
+int tracer_emit(void *ctx, const struct record *r, struct error *err)
+{
+	struct tracer *t = ctx;
+	const char *text = r->kind == RECORD_MMAP ? r->mmap.path
+			   : r->kind == RECORD_COMM ? r->comm.name : NULL;
+	size_t bytes = text ? strlen(text) + 1 : 0;
+	struct ptrace_entry *e = room_for(t, bytes);
+
+	(void)err;
+	if (r->kind == RECORD_MMAP)
+		tracer_python_map(t, r);
+	if (!e) {
+		atomic_fetch_add(&t->ring->shared->gaps, 1);
+		return 0;
+	}
+	e->r = *r;
+	if (text)
+		memcpy(e->bytes, text, bytes);
+	ptrace_ring_commit(t->ring, e, bytes);
+	atomic_store(&t->ring->shared->news, true);
+	return 0;
+}
+
+static void tell(struct tracer *t, enum record_kind kind,
+		 const struct tracee *k, uint32_t parent)
+{
+	struct record r = { .kind = kind, .pid = k->pid, .tid = k->tid,
+			    .cpu = SOURCE_NONE, .event = SOURCE_NONE,
+			    .time_ns = tracer_clock() };
+
+	if (kind == RECORD_FORK) {
+		r.fork.ppid = k->pid == k->tid ? parent : k->pid;
+		r.fork.ptid = r.fork.ppid;
+	}
+	tracer_emit(t, &r, &t->err);
+}
+
+/* A thread or process that one of ours has started.  We hear of it twice, from
+ * its creator and from its own first stop, in any order. */
+static void take_new(struct tracer *t, uint32_t tid)
+{
+	struct tracee *k = tracee_find(t, tid);
+	uint32_t parent = 0;
+
+	if (k)
+		return;
+	k = tracee_add(t, tid);
+	if (!k)
+		return;
+	k->leaving = k->pid != k->tid && tracee_is_leaving(t, k->pid);
+	if (k->pid == k->tid) {
+		if (!k->watched)
+			k->watched = WATCHED_START;
+		parent = tracee_parent(k->pid);
+		if (maps_watch_fork(&t->watch, k->pid, parent) < 0)
+			t->failed = true;
+		python_live_fork(&t->python, k->pid, parent);
+	}
+	tell(t, RECORD_FORK, k, parent);
+}
+
+static void take_end(struct tracer *t, struct tracee *k)
+{
+	uint32_t pid = k->pid;
+
+	tell(t, RECORD_EXIT, k, 0);
+	if (pid == k->tid) {
+		maps_watch_exit(&t->watch, pid);
+		python_live_end(&t->python, pid);
+	}
+	tracee_remove(t, k);
+	tracer_left(t, pid);
+}
+
+/* All other threads of the process have ended; the one that called exec has the
+ * first one's number now, whoever it was. */
+static void take_exec(struct tracer *t, uint32_t pid)
+{
+	struct watch_place at = { pid, pid, tracer_clock() };
+	bool leaving = tracee_is_leaving(t, pid);
+	struct tracee *k;
+
+	for (size_t i = t->v.n; i-- > 0;)
+		if (t->v.v[i].pid == pid) {
+			if (t->v.v[i].tid != pid)
+				tell(t, RECORD_EXIT, &t->v.v[i], 0);
+			tracee_remove(t, &t->v.v[i]);
+		}
+	k = tracee_add(t, pid);
+	if (!k)
+		return;
+	k->leaving = leaving;
+	if (t->wish->on_exec)
+		t->sampling = true;
+	python_live_end(&t->python, pid);
+	if (maps_watch_exec(&t->watch, &at, tracer_emit, t, &t->err) < 0)
+		t->failed = true;
+}
+
+/* Any stop takes the place of one that we asked for, so we ask again; but a call
+ * for the rest of another would be cut, too. */
+void tracee_go_on(const struct tracee *k, int sig)
+{
+	if (k->leaving || (k->asked && !k->rest))
+		ptrace(PTRACE_INTERRUPT, (pid_t)k->tid, 0, 0);
+	ptrace(k->rest || k->watched ? PTRACE_SYSCALL : PTRACE_CONT,
+	       (pid_t)k->tid, 0, (long)sig);
+}
+
+static void take_event(struct tracer *t, uint32_t tid, int event)
+{
+	unsigned long message = 0;
+	struct tracee *k;
+
+	switch (event) {
+	case PTRACE_EVENT_FORK:
+	case PTRACE_EVENT_VFORK:
+	case PTRACE_EVENT_CLONE:
+		if (!ptrace(PTRACE_GETEVENTMSG, (pid_t)tid, 0, &message) &&
+		    message)
+			take_new(t, (uint32_t)message);
+		break;
+	case PTRACE_EVENT_EXEC:
+		take_exec(t, tid);
+		break;
+	default:
+		break;
+	}
+	k = tracee_find(t, tid);
+	if (k)
+		tracee_go_on(k, 0);
+	else
+		ptrace(PTRACE_CONT, (pid_t)tid, 0, 0);
+}
+
+static bool stops_groups(int sig)
+{
+	return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN ||
+	       sig == SIGTTOU;
+}
+
+/* PTRACE_EVENT_STOP: the whole process is stopped, or goes on (SIGTRAP), or a
+ * new thread begins, or it is ours (SIGTRAP, too). */
+static void take_trap(struct tracer *t, struct tracee *k, int sig)
+{
+	uint32_t tid = k->tid;
+	bool asked = k->asked;
+
+	if (asked) {
+		k->asked = false;
+		t->asked--;
+	}
+	if (stops_groups(sig)) {
+		call_stopped(k);
+		if (k->leaving)
+			tracer_let_go(t, k, 0);
+		else
+			ptrace(PTRACE_LISTEN, (pid_t)tid, 0, 0);
+		return;
+	}
+	rest_cancel(k);
+	if (asked)
+		tracer_sample(t, k);
+	else if (k->leaving)
+		call_interrupted(k);
+	if (k->leaving) {
+		rest_cancel(k);
+		if (asked)
+			tracer_sampled(t, k);
+		tracer_let_go(t, k, 0);
+		return;
+	}
+	tracee_go_on(k, 0);
+	if (asked) {
+		tracer_sampled(t, k);
+		t->last = tid;
+	}
+}
+
+/* PTRACE_O_TRACESYSGOOD marks what is no signal. */
+static void take_signal(struct tracer *t, struct tracee *k, int sig)
+{
+	if (sig == (SIGTRAP | 0x80)) {
+		if (!k->rest && !k->leaving && k->watched &&
+		    tracer_watch(t, k))
+			return;
+		rest_step(k);
+		sig = 0;
+	} else {
+		call_signalled(k, sig);
+	}
+	tracee_go_on(k, sig);
+}
+
+void tracer_stop(struct tracer *t, uint32_t tid, int status)
+{
+	struct tracee *k = tracee_find(t, tid);
+	int sig = WSTOPSIG(status), event = status >> 16;
+
+	if (WIFEXITED(status) || WIFSIGNALED(status)) {
+		if (k)
+			take_end(t, k);
+		return;
+	}
+	if (!WIFSTOPPED(status))
+		return;
+	if (!k && event != PTRACE_EVENT_EXEC) {
+		take_new(t, tid);
+		k = tracee_find(t, tid);
+	}
+	if (event == PTRACE_EVENT_STOP && k)
+		take_trap(t, k, sig);
+	else if (event)
+		take_event(t, tid, event);
+	else if (k)
+		take_signal(t, k, sig);
+	else
+		ptrace(PTRACE_CONT, (pid_t)tid, 0, (long)sig);
+}

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The process that traces: its loop and its threads. */
+#include "record/ptrace/ptrace_tracer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/ptrace/ptrace_calls.h"
+#include "record/ptrace/ptrace_refused.h"
+
+enum {
+	IDLE_SOME = 64,		/* ticks: looked at less often … */
+	IDLE_LONG = 1024,
+	SOME_STEP = 4,		/* … once in so many */
+	LONG_STEP = 16,
+	SEIZE_TRIES = 200,	/* of a millisecond: see seize_one */
+	STOP_WAIT_NS = 50000,	/* for a thread that was told to stop */
+	LOOK_NS = 10000000,	/* … to be let go */
+	WAKE_DIVISOR = 4,	/* of the ring that may be full unread */
+};
+
+uint64_t tracer_clock(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* xorshift64* (Vigna 2016) */
+static uint64_t random_next(struct tracer *t)
+{
+	t->random ^= t->random >> 12;
+	t->random ^= t->random << 25;
+	t->random ^= t->random >> 27;
+	return t->random * 0x2545f4914f6cdd1dull;
+}
+
+/* A period, or a part of it for each that runs, and up to a quarter more or
+ * less: ticks in step with the program would see always the same part of it. */
+static uint64_t tick_length(struct tracer *t)
+{
+	uint64_t p = t->wish->period_ns;
+
+	if (t->chosen.n)
+		p /= t->chosen.n;
+	return p - p / 4 + random_next(t) % (p / 2 + 1);
+}
+
+static int seize(struct tracer *t, uint32_t tid)
+{
+	unsigned long options = PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD;
+
+	if (t->wish->inherit)
+		options |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+			   PTRACE_O_TRACECLONE;
+	return ptrace(PTRACE_SEIZE, (pid_t)tid, 0, options) < 0 ? errno : 0;
+}
+
+/* To stop. */
+static bool ask(struct tracer *t, struct tracee *k)
+{
+	if (ptrace(PTRACE_INTERRUPT, (pid_t)k->tid, 0, 0) < 0)
+		return false;
+	k->asked = true;
+	t->asked++;
+	return true;
+}
+
+/* A child of the recorder tells the kernel that it may be traced (launch.c), but
+ * perhaps not yet. */
+static int seize_one(struct tracer *t, uint32_t tid, bool ours)
+{
+	static const struct timespec wait = { 0, 1000000 };
+	int e = seize(t, tid);
+
+	for (int i = 0; e == EPERM && ours && i < SEIZE_TRIES &&
+	     ptrace_scope() == 1; i++) {
+		nanosleep(&wait, NULL);
+		e = seize(t, tid);
+	}
+	return e;
+}
+
+/* Its system calls are watched from its next stop on. */
+static int take(struct tracer *t, uint32_t tid)
+{
+	struct tracee *k = tracee_find(t, tid);
+
+	if (!k)
+		k = tracee_add(t, tid);
+	if (!k)
+		return error_set(&t->err, ERR_NOMEM, "out of memory");
+	if (k->watched && !k->asked)
+		ask(t, k);
+	return 0;
+}
+
+static int seize_all(struct tracer *t)
+{
+	uint32_t recorder = (uint32_t)getppid();
+
+	for (size_t i = 0; i < t->wish->ntids; i++) {
+		uint32_t tid = t->wish->tids[i];
+		bool ours = tracee_parent(tid) == recorder;
+		int e = seize_one(t, tid, ours);
+
+		if (e == ESRCH)
+			continue;	/* it has ended meanwhile */
+		/* A thread that was started while we attached is ours already. */
+		if (e && tracee_find(t, tid))
+			continue;
+		if (e)
+			return ptrace_refused(e, (pid_t)tid, ours, &t->err);
+		if (take(t, tid) < 0)
+			return -ERR_NOMEM;
+	}
+	if (!t->v.n)
+		return error_set(&t->err, ERR_NOTFOUND, "the processes to "
+				 "record have ended");
+	return 0;
+}
+
+/* All stops that there are; false when nobody is left. */
+static bool reap(struct tracer *t)
+{
+	for (;;) {
+		int status;
+		pid_t tid = waitpid(-1, &status, WNOHANG | __WALL);
+
+		if (!tid)
+			return true;
+		if (tid < 0 && errno == EINTR)
+			continue;
+		if (tid < 0)
+			return false;
+		tracer_stop(t, (uint32_t)tid, status);
+	}
+}
+
+static void wake(struct tracer *t)
+{
+	struct ptrace_shared *s = t->ring->shared;
+	uint64_t one = 1;
+
+	if (!atomic_load(&s->news) &&
+	    ptrace_ring_waiting(t->ring) < t->ring->size / WAKE_DIVISOR)
+		return;
+	/* A counter that is full has woken it already. */
+	if (write(t->wake_fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+/* Who slept for long is looked at less often. */
+static bool is_due(const struct tracer *t, const struct tracee *k)
+{
+	uint64_t step = k->idle >= IDLE_LONG ? LONG_STEP
+			: k->idle >= IDLE_SOME ? SOME_STEP : 1;
+
+	return !k->asked && !k->leaving && !k->waits_for &&
+	       (t->tick + k->tid) % step == 0;
+}
+
+/* All that run now, in any order. */
+static void choose(struct tracer *t)
+{
+	size_t n;
+
+	t->tick++;
+	t->chosen.n = t->turn = 0;
+	for (size_t i = 0; i < t->v.n; i++) {
+		struct tracee *k = &t->v.v[i];
+
+		if (!is_due(t, k))
+			continue;
+		if (!tracee_runs(t, k)) {
+			k->idle += k->idle < IDLE_LONG;
+			continue;
+		}
+		k->idle = 0;
+		if (vec_push(&t->chosen, k->tid) < 0)
+			t->failed = true;
+	}
+	n = t->chosen.n;
+	for (size_t i = 0; i + 1 < n; i++) {
+		size_t j = i + random_next(t) % (n - i);
+		uint32_t tid = t->chosen.v[i];
+
+		t->chosen.v[i] = t->chosen.v[j];
+		t->chosen.v[j] = tid;
+	}
+	t->crowd = 1;
+	if (n > t->processors) {
+		t->chosen.n = t->processors;
+		t->crowd = (double)n / t->processors;
+	}
+}
+
+/* One that stands still by us has told how long it ran: not long enough yet for
+ * another sample, because others ran, too? */
+static bool is_early(const struct tracer *t, const struct tracee *k)
+{
+	return !k->first && t->beside == k->tid &&
+	       k->seen.run - k->time.run < t->wish->period_ns / 2;
+}
+
+/* To the thread that is probably next, once the last has gone on. */
+static void place(struct tracer *t)
+{
+	uint32_t tid = t->turn < t->chosen.n ? t->chosen.v[t->turn] : t->last;
+	struct tracee *next = t->last ? tracee_find(t, tid) : NULL;
+
+	t->last = 0;
+	if (next)
+		tracer_place(t, next);
+}
+
+/* From afar it is seen to stop at once, as a rule; whoever sleeps meanwhile lets
+ * it stand still for longer. */
+static void await(struct tracer *t, uint32_t tid)
+{
+	uint64_t until = tracer_clock() + STOP_WAIT_NS;
+	int status;
+
+	do {
+		pid_t got = waitpid((pid_t)tid, &status, WNOHANG | __WALL);
+
+		if (got > 0)
+			tracer_stop(t, tid, status);
+		if (got)
+			return;
+	} while (tracer_clock() < until);
+}
+
+static void tick(struct tracer *t, uint64_t now)
+{
+	bool fresh = t->turn >= t->chosen.n;
+	struct tracee *k;
+
+	if (fresh)
+		choose(t);
+	if (t->turn >= t->chosen.n)
+		return;
+	k = tracee_find(t, t->chosen.v[t->turn++]);
+	if (!k || k->asked || k->leaving || k->waits_for || k->rest ||
+	    !(fresh || tracee_runs(t, k)))
+		return;
+	t->last = k->tid;
+	if (is_early(t, k) || !ask(t, k))
+		return;
+	k->tick_ns = now;
+	k->told_wait = tracer_time(t).wait;
+	k->told_ns = tracer_clock();
+	if (t->apart == k->tid)
+		await(t, k->tid);
+}
+
+/* Until the next tick, a stop, or a word of the recorder. */
+static void rest(struct tracer *t)
+{
+	struct pollfd fds[2] = { { t->signal_fd, POLLIN, 0 },
+				 { t->control_fd, POLLIN, 0 } };
+	struct timespec wait = { 0, 0 };
+	struct signalfd_siginfo si[16];
+	uint64_t now = tracer_clock(), left;
+	char word[16];
+
+	left = t->next_ns > now ? t->next_ns - now : 0;
+	if (!t->sampling)
+		left = LOOK_NS;
+	wait.tv_sec = (time_t)(left / 1000000000u);
+	wait.tv_nsec = (long)(left % 1000000000u);
+	if (ppoll(fds, 2, t->sampling || t->waiting ? &wait : NULL, NULL) <= 0)
+		return;
+	if (fds[0].revents)
+		while (read(t->signal_fd, si, sizeof(si)) == sizeof(si))
+			;
+	if (fds[1].revents && read(t->control_fd, word, sizeof(word)) == 0)
+		atomic_store(&t->ring->shared->quit, true);
+}
+
+static void trace(struct tracer *t)
+{
+	struct ptrace_shared *s = t->ring->shared;
+
+	while (!t->failed && !atomic_load(&s->quit) && reap(t)) {
+		uint64_t now = tracer_clock();
+
+		t->sampling |= atomic_load(&s->sampling);
+		if (t->sampling && now >= t->next_ns) {
+			tick(t, now);
+			t->next_ns = now + tick_length(t);
+		}
+		tracer_look_at_leaving(t);
+		wake(t);
+		place(t);
+		rest(t);
+	}
+	rests_end(t);
+	atomic_store(&s->news, true);
+	wake(t);
+}
+
+static int prepare(struct tracer *t)
+{
+	sigset_t set;
+
+	sigfillset(&set);
+	sigdelset(&set, SIGBUS);	/* of files that are cut: base/io.h */
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	t->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (t->signal_fd < 0)
+		return error_errno(&t->err, errno, "signalfd");
+	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+	t->time_fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+	tracer_place_init(t);
+	t->random = tracer_clock() | 1;
+	t->stack = malloc(t->wish->copy_bytes + 1);
+	if (!t->stack)
+		return error_set(&t->err, ERR_NOMEM, "out of memory");
+	return seize_all(t);
+}
+
+void tracer_main(const struct ptrace_options *wish, struct ptrace_ring *ring,
+		 int wake_fd, int control_fd)
+{
+	struct tracer t = { .wish = wish, .ring = ring, .wake_fd = wake_fd,
+			    .control_fd = control_fd, .signal_fd = -1,
+			    .time_fd = -1 };
+	int r;
+
+	maps_watch_init(&t.watch, "/proc");
+	python_live_init(&t.python, NULL, "/proc");
+	r = prepare(&t);
+	if (r < 0) {
+		ring->shared->error = t.err.code;
+		snprintf(ring->shared->why, sizeof(ring->shared->why), "%s",
+			 t.err.msg);
+	}
+	if (write(control_fd, "", 1) == 1 && !r)
+		trace(&t);
+	tracees_fini(&t);
+	maps_watch_fini(&t.watch);
+	free(t.stack);
+	if (t.signal_fd >= 0)
+		close(t.signal_fd);
+	if (t.time_fd >= 0)
+		close(t.time_fd);
+}

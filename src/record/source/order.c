@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Merges streams of records by time. */
+#include "record/source/order.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* Before each record in a stream. */
+struct entry {
+	uint64_t time;
+	uint64_t size;
+};
+
+/*
+ * A stream is a list of blocks.  Who puts records in fills the last block and
+ * then says how far (`n`, with release order); who takes them out reads up to
+ * there (acquire order).  A block is left for good before the next one is
+ * linked to it, and belongs to the reader alone once he has seen that link.
+ */
+struct order_block {
+	struct order_block *next;	/* atomic */
+	size_t n;			/* bytes that are filled; atomic */
+	size_t cap;
+	uint64_t bytes[];
+};
+
+enum {
+	BLOCK_BYTES = 128 << 10,
+	SPARE_MAX = 16,		/* blocks that are kept to be used again */
+};
+
+static size_t entry_space(size_t size)
+{
+	return sizeof(struct entry) + ((size + 7) & ~(size_t)7);
+}
+
+static struct order_block *block_new(size_t cap)
+{
+	struct order_block *b = malloc(sizeof(*b) + cap);
+
+	if (b)
+		*b = (struct order_block){ NULL, 0, cap };
+	return b;
+}
+
+static void blocks_free(struct order_block *b)
+{
+	while (b) {
+		struct order_block *next = b->next;
+
+		free(b);
+		b = next;
+	}
+}
+
+int order_init(struct order *o, size_t nstreams)
+{
+	memset(o, 0, sizeof(*o));
+	o->streams = calloc(nstreams ? nstreams : 1, sizeof(*o->streams));
+	o->heap = calloc(nstreams ? nstreams : 1, sizeof(*o->heap));
+	o->nstreams = nstreams;
+	if (!o->streams || !o->heap)
+		goto fail;
+	/* An empty block, so that there always is a last one. */
+	for (size_t i = 0; i < nstreams; i++) {
+		struct order_stream *s = &o->streams[i];
+
+		s->first = s->last = block_new(0);
+		if (!s->first)
+			goto fail;
+	}
+	return 0;
+fail:
+	order_fini(o);
+	return -ERR_NOMEM;
+}
+
+void order_fini(struct order *o)
+{
+	for (size_t i = 0; o->streams && i < o->nstreams; i++)
+		blocks_free(o->streams[i].first);
+	blocks_free(o->spare);
+	blocks_free(o->returned);
+	free(o->streams);
+	free(o->heap);
+	memset(o, 0, sizeof(*o));
+}
+
+/* A block of the usual size, used before or new. */
+static struct order_block *block_take(struct order *o)
+{
+	struct order_block *b;
+
+	if (!o->spare) {
+		o->spare = __atomic_exchange_n(&o->returned, NULL,
+					       __ATOMIC_ACQUIRE);
+		__atomic_store_n(&o->nreturned, 0, __ATOMIC_RELAXED);
+	}
+	b = o->spare;
+	if (!b)
+		return block_new(BLOCK_BYTES);
+	o->spare = b->next;
+	*b = (struct order_block){ NULL, 0, BLOCK_BYTES };
+	return b;
+}
+
+/* The other end takes all that was given back at once: a block that comes back
+ * while we push one cannot be mistaken for its old self. */
+static void block_give(struct order *o, struct order_block *b)
+{
+	struct order_block *top;
+
+	if (b->cap != BLOCK_BYTES ||
+	    __atomic_load_n(&o->nreturned, __ATOMIC_RELAXED) >= SPARE_MAX) {
+		free(b);
+		return;
+	}
+	top = __atomic_load_n(&o->returned, __ATOMIC_RELAXED);
+	do
+		b->next = top;
+	while (!__atomic_compare_exchange_n(&o->returned, &top, b, false,
+					    __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED));
+	__atomic_fetch_add(&o->nreturned, 1, __ATOMIC_RELAXED);
+}
+
+uint8_t *order_room(struct order *o, size_t stream, size_t size)
+{
+	struct order_stream *s = &o->streams[stream];
+	struct order_block *b = s->last;
+	size_t need = entry_space(size);
+
+	if (b->cap - b->n < need) {
+		b = need > BLOCK_BYTES ? block_new(need) : block_take(o);
+		if (!b)
+			return NULL;
+		__atomic_store_n(&s->last->next, b, __ATOMIC_RELEASE);
+		s->last = b;
+	}
+	return (uint8_t *)b->bytes + b->n + sizeof(struct entry);
+}
+
+void order_commit(struct order *o, size_t stream, size_t size, uint64_t time)
+{
+	struct order_stream *s = &o->streams[stream];
+	struct order_block *b = s->last;
+	struct entry *e = (struct entry *)((uint8_t *)b->bytes + b->n);
+
+	if (time < s->newest)
+		time = s->newest;
+	s->newest = time;
+	e->time = time;
+	e->size = size;
+	/* First: what waits is never less than nothing. */
+	__atomic_store_n(&o->put, o->put + entry_space(size),
+			 __ATOMIC_RELAXED);
+	__atomic_store_n(&b->n, b->n + entry_space(size), __ATOMIC_RELEASE);
+}
+
+size_t order_waiting(const struct order *o)
+{
+	uint64_t taken = __atomic_load_n(&o->taken, __ATOMIC_RELAXED);
+	uint64_t put = __atomic_load_n(&o->put, __ATOMIC_RELAXED);
+
+	return put > taken ? (size_t)(put - taken) : 0;
+}
+
+/* The stream's oldest record, or NULL. */
+static const struct entry *stream_head(struct order *o, struct order_stream *s)
+{
+	for (;;) {
+		struct order_block *b = s->first, *next;
+
+		if (s->head < __atomic_load_n(&b->n, __ATOMIC_ACQUIRE))
+			return (const struct entry *)((uint8_t *)b->bytes +
+						      s->head);
+		next = __atomic_load_n(&b->next, __ATOMIC_ACQUIRE);
+		if (!next)
+			return NULL;
+		/* It may have been filled further before it was left. */
+		if (s->head < __atomic_load_n(&b->n, __ATOMIC_RELAXED))
+			continue;
+		s->first = next;
+		s->head = 0;
+		block_give(o, b);
+	}
+}
+
+static uint64_t heap_time(struct order *o, size_t i)
+{
+	return stream_head(o, &o->streams[o->heap[i]])->time;
+}
+
+static void heap_down(struct order *o, size_t i, size_t n)
+{
+	for (;;) {
+		size_t kid = 2 * i + 1;
+		uint32_t t = o->heap[i];
+
+		if (kid >= n)
+			return;
+		if (kid + 1 < n && heap_time(o, kid + 1) < heap_time(o, kid))
+			kid++;
+		if (heap_time(o, i) <= heap_time(o, kid))
+			return;
+		o->heap[i] = o->heap[kid];
+		o->heap[kid] = t;
+		i = kid;
+	}
+}
+
+/* Streams with records up to `upto`, as a heap by the time of their first. */
+static size_t heap_make(struct order *o, uint64_t upto)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < o->nstreams; i++) {
+		const struct entry *e = stream_head(o, &o->streams[i]);
+
+		if (e && e->time <= upto)
+			o->heap[n++] = (uint32_t)i;
+	}
+	for (size_t i = n / 2; i-- > 0;)
+		heap_down(o, i, n);
+	return n;
+}
+
+/* The time up to which the first stream may go on before another's turn. */
+static uint64_t heap_second(struct order *o, size_t n, uint64_t upto)
+{
+	for (size_t kid = 1; kid <= 2 && kid < n; kid++)
+		if (heap_time(o, kid) < upto)
+			upto = heap_time(o, kid);
+	return upto;
+}
+
+static int stream_flush(struct order *o, struct order_stream *s,
+			uint64_t upto, order_cb *cb, void *ctx)
+{
+	const struct entry *e;
+
+	while ((e = stream_head(o, s)) && e->time <= upto) {
+		int r;
+
+		s->head += entry_space(e->size);
+		o->late += e->time < o->flushed;
+		r = cb(ctx, e->time, (const uint8_t *)(e + 1), e->size);
+		__atomic_store_n(&o->taken, o->taken + entry_space(e->size),
+				 __ATOMIC_RELAXED);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int order_flush(struct order *o, uint64_t upto, order_cb *cb, void *ctx)
+{
+	size_t n = heap_make(o, upto);
+
+	while (n) {
+		struct order_stream *s = &o->streams[o->heap[0]];
+		int r = stream_flush(o, s, heap_second(o, n, upto), cb, ctx);
+		const struct entry *e;
+
+		if (r < 0)
+			return r;
+		e = stream_head(o, s);
+		if (!e || e->time > upto)
+			o->heap[0] = o->heap[--n];
+		heap_down(o, 0, n);
+	}
+	if (upto > o->flushed)
+		o->flushed = upto;
+	return 0;
+}

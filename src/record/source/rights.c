@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Reads the settings that decide about perf events. */
+#include "record/source/rights.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/io.h"
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#endif
+
+/* The first namespaces have fixed inodes (include/linux/proc_ns.h). */
+#define FIRST_USER_NS 0xeffffffdu
+#define FIRST_PID_NS 0xeffffffcu
+
+long perf_sysctl(const char *name, long otherwise)
+{
+	char path[128], *end;
+	struct buf b = { 0 };
+	long v = otherwise;
+
+	snprintf(path, sizeof(path), "/proc/sys/kernel/%s", name);
+	if (!io_read_file(path, 64, &b, NULL)) {
+		const char *s = buf_cstr(&b);
+
+		v = strtol(s, &end, 10);
+		if (end == s)
+			v = otherwise;
+	}
+	buf_fini(&b);
+	return v;
+}
+
+static uint64_t caps_effective(void)
+{
+	struct __user_cap_header_struct h = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct d[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
+
+	if (syscall(SYS_capget, &h, d) < 0)
+		return 0;
+	return d[0].effective | (uint64_t)d[1].effective << 32;
+}
+
+/* Unknown counts as the first one. */
+static bool is_inner(const char *path, ino_t first)
+{
+	struct stat st;
+
+	return !stat(path, &st) && st.st_ino != first;
+}
+
+void rights_read(struct rights *r)
+{
+	r->caps = caps_effective();
+	r->paranoid = perf_sysctl("perf_event_paranoid", RIGHTS_UNKNOWN);
+	r->kptr_restrict = perf_sysctl("kptr_restrict", RIGHTS_UNKNOWN);
+	r->inner_users = is_inner("/proc/self/ns/user", FIRST_USER_NS);
+	r->inner_pids = is_inner("/proc/self/ns/pid", FIRST_PID_NS);
+	r->root = !geteuid();
+}
+
+bool rights_has(const struct rights *r, int cap)
+{
+	return !r->inner_users && (r->caps >> cap & 1);
+}
+
+bool rights_perfmon(const struct rights *r)
+{
+	return rights_has(r, CAP_PERFMON) || rights_has(r, CAP_SYS_ADMIN);
+}
+
+const char *rights_perfmon_name(void)
+{
+	return prctl(PR_CAPBSET_READ, CAP_PERFMON, 0, 0, 0) < 0
+	       ? "CAP_SYS_ADMIN" : "CAP_PERFMON";
+}
+
+/*
+ * Unknown flags are refused before anything else is looked at, also before the
+ * checks that some distributions add (perf_event_open, kernel/events/core.c).
+ */
+int rights_reach(void)
+{
+	struct perf_event_attr a = { .size = sizeof(a) };
+
+	if (syscall(SYS_perf_event_open, &a, 0, -1, -1, ~0ul) >= 0)
+		return 0;
+	return errno;
+}
+
+enum denial rights_denial(const struct rights *r, int errnum, int need)
+{
+	int reach = rights_reach();
+
+	/* The file exists where perf events do (perf_event_open(2), NOTES). */
+	if (reach == ENOSYS)
+		return r->paranoid == RIGHTS_UNKNOWN ? DENIED_ABSENT
+						     : DENIED_FILTER;
+	if (reach != EINVAL)
+		return DENIED_FILTER;
+	if (errnum != EACCES && errnum != EPERM)
+		return DENIED_NOT;
+	return rights_perfmon(r) || (r->paranoid != RIGHTS_UNKNOWN &&
+				     r->paranoid <= need)
+	       ? DENIED_POLICY : DENIED_LEVEL;
+}
+
+/* In a container the setting is the host's; there /proc/sys is read-only. */
+static bool is_container(const struct rights *r)
+{
+	struct statvfs fs;
+
+	return r->inner_users || r->inner_pids ||
+	       (!statvfs("/proc/sys", &fs) && fs.f_flag & ST_RDONLY);
+}
+
+void rights_sysctl(const struct rights *r, const char *what, char *out,
+		   size_t size)
+{
+	bool outside = is_container(r);
+
+	snprintf(out, size, "%ssysctl %s%s", r->root && !outside ? "" : "sudo ",
+		 what, outside ? " (on the host, outside this container)" : "");
+}
+
+void rights_fix(const struct rights *r, enum denial d, int need, char *out,
+		size_t size)
+{
+	char what[64];
+
+	snprintf(out, size, "%s", "");
+	switch (d) {
+	case DENIED_ABSENT:
+		snprintf(out, size, "boot a kernel with CONFIG_PERF_EVENTS=y");
+		break;
+	case DENIED_FILTER:
+		snprintf(out, size, "let the filter pass perf_event_open: "
+			 "docker or podman run --cap-add=PERFMON; systemd "
+			 "SystemCallFilter=perf_event_open");
+		break;
+	case DENIED_LEVEL:
+		snprintf(what, sizeof(what), "kernel.perf_event_paranoid=%d",
+			 need);
+		rights_sysctl(r, what, out, size);
+		break;
+	case DENIED_POLICY:
+		snprintf(out, size, "allow perf_event in the security module's "
+			 "policy (SELinux: class perf_event; see the audit "
+			 "log)");
+		break;
+	case DENIED_NOT:
+		break;
+	}
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Takes records out of memory that others write. */
+#include "record/source/ring_read.h"
+
+#include <string.h>
+
+void ring_copy_out(void *to, const uint8_t *data, uint64_t size, uint64_t pos,
+		   size_t n)
+{
+	uint64_t at = pos & (size - 1);
+	size_t first = n < size - at ? n : (size_t)(size - at);
+
+	memcpy(to, data + at, first);
+	memcpy((uint8_t *)to + first, data, n - first);
+}
+
+uint64_t ring_read(const struct ring_format *f, const uint8_t *data,
+		   uint64_t size, uint64_t tail, uint64_t head,
+		   struct order *o, size_t stream, uint64_t now,
+		   uint64_t *damaged)
+{
+	while (tail != head) {
+		_Alignas(8) uint8_t header[RING_HEADER_MAX];
+		uint64_t left = head - tail, time;
+		uint32_t n;
+		uint8_t *to;
+
+		if (left < f->header || left > size)
+			goto bad;
+		ring_copy_out(header, data, size, tail, f->header);
+		n = f->size(header);
+		if (n < f->header || n % 8 || n > left || n > f->most)
+			goto bad;
+		to = order_room(o, stream, n);
+		if (!to)
+			return tail;
+		ring_copy_out(to, data, size, tail, n);
+		/* What was read first holds. */
+		memcpy(to, header, f->header);
+		time = f->time(header);
+		order_commit(o, stream, n, time < now ? time : now);
+		tail += n;
+	}
+	return tail;
+bad:
+	*damaged += head - tail;
+	return head;
+}

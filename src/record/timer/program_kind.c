@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Follows a command through scripts to its interpreter, and tells which one it is. */
+#include "record/timer/program_kind.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "image/image.h"
+
+enum { HEAD = 4096, SCRIPTS_MAX = 4 };
+
+static bool may_run(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
+
+/* As execvp(3) looks for it. */
+static bool find(const char *name, char path[PATH_MAX])
+{
+	const char *list = getenv("PATH");
+
+	if (strchr(name, '/')) {
+		snprintf(path, PATH_MAX, "%s", name);
+		return may_run(path);
+	}
+	for (list = list ? list : "/bin:/usr/bin"; *list;) {
+		size_t n = strcspn(list, ":");
+
+		snprintf(path, PATH_MAX, "%.*s%s%s", (int)(n < PATH_MAX ? n : 0),
+			 list, n ? "/" : "./", name);
+		if (may_run(path))
+			return true;
+		list += n + (list[n] == ':');
+	}
+	return false;
+}
+
+/* "#! path …": the path takes the place of *path. */
+static bool is_script(const char *head, size_t n, char path[PATH_MAX])
+{
+	size_t from = 2, len = 0;
+
+	if (n < 3 || head[0] != '#' || head[1] != '!')
+		return false;
+	while (from < n && (head[from] == ' ' || head[from] == '\t'))
+		from++;
+	while (from + len < n && !strchr(" \t\n", head[from + len]))
+		len++;
+	snprintf(path, PATH_MAX, "%.*s", (int)len, head + from);
+	return len > 0;
+}
+
+/* PT_INTERP, from a head that holds it, as linkers place it. */
+static int linker_of(const char *head, size_t n, const char *path,
+		     struct error *err)
+{
+	static const char ours[] = "ld-linux-x86-64.so.2";
+	Elf64_Ehdr h;
+	Elf64_Phdr p;
+
+	if (n < sizeof(h) || memcmp(head, ELFMAG, SELFMAG))
+		return error_set(err, ERR_UNSUPPORTED, "%s is no ELF program",
+				 path);
+	memcpy(&h, head, sizeof(h));
+	if (head[EI_CLASS] != ELFCLASS64 || h.e_machine != EM_X86_64)
+		return error_set(err, ERR_UNSUPPORTED, "%s is a program of "
+				 "another machine", path);
+	for (unsigned int i = 0; i < h.e_phnum; i++) {
+		uint64_t at = h.e_phoff + i * sizeof(p);
+
+		if (h.e_phentsize != sizeof(p) || h.e_phoff > n ||
+		    at > n - sizeof(p))
+			break;
+		memcpy(&p, head + at, sizeof(p));
+		if (p.p_type != PT_INTERP)
+			continue;
+		if (p.p_offset < n && p.p_filesz <= n - p.p_offset &&
+		    memmem(head + p.p_offset, p.p_filesz, ours, sizeof(ours)))
+			return 0;
+		return error_set(err, ERR_UNSUPPORTED, "%s has another C "
+				 "library", path);
+	}
+	return error_set(err, ERR_UNSUPPORTED, "%s is statically linked", path);
+}
+
+static int check_file(char path[PATH_MAX], bool *script, struct error *err)
+{
+	char head[HEAD];
+	struct stat st;
+	ssize_t n = -1;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+
+	*script = false;
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		st.st_mode = 0;
+	else
+		n = pread(fd, head, sizeof(head), 0);
+	if (fd >= 0)
+		close(fd);
+	if (n < 0)
+		return error_set(err, ERR_UNSUPPORTED, "%s cannot be read",
+				 path);
+	*script = is_script(head, (size_t)n, path);
+	if (*script)
+		return 0;
+	if ((st.st_mode & S_ISUID && st.st_uid != geteuid()) ||
+	    (st.st_mode & S_ISGID && st.st_gid != getegid()))
+		return error_set(err, ERR_UNSUPPORTED, "%s changes its user",
+				 path);
+	return linker_of(head, (size_t)n, path, err);
+}
+
+int program_is_dynamic(const char *name, struct error *err)
+{
+	char path[PATH_MAX];
+	bool script = true;
+	int r = 0;
+
+	if (!find(name, path))
+		return error_set(err, ERR_NOTFOUND, "no command \"%s\"", name);
+	for (int i = 0; script && i < SCRIPTS_MAX && !r; i++)
+		r = check_file(path, &script, err);
+	if (!r && script)
+		return error_set(err, ERR_UNSUPPORTED, "%s is a script of "
+				 "scripts", name);
+	return r;
+}
+
+/* "python3", "python3.11" … */
+static bool is_python_name(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	name = slash ? slash + 1 : name;
+	if (strncmp(name, "python", 6))
+		return false;
+	name += 6 + strspn(name + 6, "0123456789.");
+	return !*name;
+}
+
+static bool is_env(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	return !strcmp(slash ? slash + 1 : name, "env");
+}
+
+/* What env(1) is to run, of words. */
+static const char *after_env(char *const *words)
+{
+	while (*words && (**words == '-' || strchr(*words, '=')))
+		words++;
+	return *words;
+}
+
+/* The dynamic names of a file tell what it exports and what it needs. */
+static bool names_python(const char *path)
+{
+	static const char exported[] = "\0_PyRuntime", needed[] = "\0libpython3.";
+	struct image *img;
+	struct span text;
+	bool found = false;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd < 0)
+		return false;
+	if (!image_open_fd(fd, path, &img, NULL)) {
+		text = image_section(img, ".dynstr");
+		found = text.n && (memmem(text.p, text.n, exported,
+					  sizeof(exported)) ||
+				   memmem(text.p, text.n, needed,
+					  sizeof(needed) - 1));
+		image_close(img);
+	}
+	close(fd);
+	return found;
+}
+
+enum { SCRIPT_WORDS = 8 };
+
+/* The program of a "#!" line into `line`; NULL: the file is no script. */
+static const char *script_program(const char *path, char line[HEAD])
+{
+	char *words[SCRIPT_WORDS + 1] = { NULL }, *rest = NULL;
+	ssize_t n = -1;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd >= 0) {
+		n = pread(fd, line, HEAD - 1, 0);
+		close(fd);
+	}
+	if (n < 3 || line[0] != '#' || line[1] != '!')
+		return NULL;
+	line[n] = 0;
+	line[strcspn(line, "\n")] = 0;
+	words[0] = strtok_r(line + 2, " \t", &rest);
+	for (int i = 1; i < SCRIPT_WORDS && words[i - 1]; i++)
+		words[i] = strtok_r(NULL, " \t", &rest);
+	if (!words[0])
+		return NULL;
+	return is_env(words[0]) ? after_env(words + 1) : words[0];
+}
+
+/* The program that a command runs in at last: the file in `path`, which is no script.
+ * Ends early, with true, where `known` says so of a name.  False: there is none. */
+static bool interpreter(char *const *command, bool (*known)(const char *name),
+			char path[PATH_MAX], bool *by_name)
+{
+	const char *name = command[0];
+	char line[HEAD];
+
+	*by_name = false;
+	if (name && is_env(name))
+		name = after_env(command + 1);
+	for (int i = 0; name && i < SCRIPTS_MAX; i++) {
+		if (!find(name, path))
+			return false;
+		*by_name = known && known(name);
+		if (*by_name)
+			return true;
+		name = script_program(path, line);
+		if (!name)
+			return true;
+	}
+	return false;
+}
+
+bool program_is_python(char *const *command)
+{
+	char path[PATH_MAX];
+	bool by_name;
+
+	return interpreter(command, is_python_name, path, &by_name) &&
+	       (by_name || names_python(path));
+}
+
+static bool process_is_python(unsigned long pid)
+{
+	char path[64], name[PATH_MAX];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%lu/exe", pid);
+	n = readlink(path, name, sizeof(name) - 1);
+	name[n < 0 ? 0 : n] = 0;
+	return is_python_name(name) && names_python(path);
+}
+
+bool processes_are_python(const char *pids)
+{
+	char *end;
+
+	for (;; pids = end + 1) {
+		if (!process_is_python(strtoul(pids, &end, 10)))
+			return false;
+		if (*end != ',')
+			return !*end;
+	}
+}
+
+/* Its table of options has them; or they are in a library of a version that does. */
+static bool takes_options(const char *path)
+{
+	static const char library[] = "libnode.so.", options[] =
+		"--interpreted-frames-native-stack";
+	struct image *img;
+	struct span text, names;
+	bool found = false;
+
+	if (image_open_file(path, &img, NULL))
+		return false;
+	text = image_section(img, ".rodata");
+	names = image_section(img, ".dynstr");
+	found = (text.n && memmem(text.p, text.n, options, sizeof(options))) ||
+		(names.n && memmem(names.p, names.n, library,
+				   sizeof(library) - 1));
+	image_close(img);
+	return found;
+}
+
+bool program_is_node(char *const *command)
+{
+	char path[PATH_MAX];
+	const char *name;
+	bool by_name;
+
+	if (!interpreter(command, NULL, path, &by_name))
+		return false;
+	name = strrchr(path, '/');
+	name = name ? name + 1 : path;
+	return (!strcmp(name, "node") || !strcmp(name, "nodejs")) &&
+	       takes_options(path);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_RECORD_TIMER_TIMER_SOURCE_H
+#define TALLY_RECORD_TIMER_TIMER_SOURCE_H
+/*
+ * Samples by CPU-time timers inside the program: a library is put into it and
+ * all that it starts (preload/preload.h), which writes samples and what we must
+ * know into memory that is shared with us.
+ *
+ * Only for commands that tally starts.  The kernel looks at such timers once a
+ * tick: no thread gets more samples a second than the kernel has ticks.
+ */
+#include "record/source/options.h"
+#include "record/source/source.h"
+
+int timer_source_open(const struct source_target *target,
+		      const struct source_options *o, struct source **out,
+		      struct error *err);
+
+#endif

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Divides wall-clock time among the threads that run. */
+#include "record/waits/latency.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+void latency_fini(struct latency *l)
+{
+	vec_fini(&l->threads);
+	vec_fini(&l->free);
+	u64map_fini(&l->by_tid);
+}
+
+void latency_begin(struct latency *l, uint64_t time_ns)
+{
+	l->threads.n = l->free.n = 0;
+	u64map_clear(&l->by_tid);
+	l->running = 0;
+	l->shared = 0;
+	l->lost = false;
+	l->now_ns = time_ns;
+}
+
+static struct latency_thread *find(struct latency *l, uint32_t tid)
+{
+	uint32_t i = u64map_get(&l->by_tid, tid);
+
+	return i < l->threads.n && l->threads.v[i].tid == tid
+	       ? &l->threads.v[i] : NULL;
+}
+
+static struct latency_thread *get(struct latency *l, uint32_t tid)
+{
+	struct latency_thread *t = find(l, tid), row = { .tid = tid };
+	uint32_t *slot, i;
+
+	if (t)
+		return t;
+	slot = u64map_slot(&l->by_tid, tid);
+	if (!slot)
+		return NULL;
+	if (l->free.n) {
+		i = l->free.v[--l->free.n];
+		l->threads.v[i] = row;
+	} else if (vec_push(&l->threads, row) < 0) {
+		*slot = UINT32_MAX - 1;	/* no row */
+		return NULL;
+	} else {
+		i = (uint32_t)l->threads.n - 1;
+	}
+	*slot = i;
+	return &l->threads.v[i];
+}
+
+/* Divides what has passed; without a running thread it waits for the next one. */
+static void advance(struct latency *l, uint64_t time_ns)
+{
+	if (time_ns <= l->now_ns || !l->running)
+		return;
+	l->shared += (double)(time_ns - l->now_ns) / l->running;
+	l->now_ns = time_ns;
+}
+
+int latency_in(struct latency *l, uint32_t tid, uint64_t time_ns, uint64_t *gap)
+{
+	struct latency_thread *t = get(l, tid);
+
+	*gap = 0;
+	if (!t)
+		return -ERR_NOMEM;
+	advance(l, time_ns);
+	if (t->running)
+		return 0;
+	if (!l->running && time_ns > l->now_ns) {
+		*gap = l->lost ? 0 : time_ns - l->now_ns;
+		l->now_ns = time_ns;
+	}
+	l->lost = false;
+	t->running = true;
+	t->from = l->shared;
+	l->running++;
+	return 0;
+}
+
+void latency_out(struct latency *l, uint32_t tid, uint64_t time_ns)
+{
+	struct latency_thread *t = find(l, tid);
+
+	if (!t || !t->running)
+		return;
+	advance(l, time_ns);
+	t->due += l->shared - t->from;
+	t->running = false;
+	l->running--;
+}
+
+uint64_t latency_take(struct latency *l, uint32_t tid, uint64_t time_ns)
+{
+	struct latency_thread *t = find(l, tid);
+	uint64_t whole;
+
+	if (!t)
+		return 0;
+	advance(l, time_ns);
+	if (t->running) {
+		t->due += l->shared - t->from;
+		t->from = l->shared;
+	}
+	whole = (uint64_t)t->due;
+	t->due -= (double)whole;
+	return whole;
+}
+
+void latency_exit(struct latency *l, uint32_t tid, uint64_t time_ns)
+{
+	struct latency_thread *t = find(l, tid);
+
+	latency_out(l, tid, time_ns);
+	if (t && vec_push(&l->free, (uint32_t)(t - l->threads.v)) >= 0)
+		memset(t, 0, sizeof(*t));
+}
+
+void latency_lost(struct latency *l, uint64_t time_ns)
+{
+	advance(l, time_ns);
+	for (size_t i = 0; i < l->threads.n; i++) {
+		struct latency_thread *t = &l->threads.v[i];
+
+		if (t->running)
+			t->due += l->shared - t->from;
+		t->running = false;
+	}
+	l->running = 0;
+	l->now_ns = time_ns > l->now_ns ? time_ns : l->now_ns;
+	l->lost = true;
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Joins what is known of threads at some moments to waits. */
+#include "record/waits/polled_waits.h"
+
+#include <string.h>
+
+void polled_waits_fini(struct polled_waits *w)
+{
+	vec_fini(&w->threads);
+	vec_fini(&w->free);
+	u64map_fini(&w->by_tid);
+}
+
+void polled_waits_clear(struct polled_waits *w)
+{
+	w->threads.n = w->free.n = 0;
+	u64map_clear(&w->by_tid);
+}
+
+struct polled_thread *polled_waits_find(const struct polled_waits *w, uint32_t tid)
+{
+	uint32_t i = u64map_get(&w->by_tid, tid);
+
+	return i < w->threads.n && w->threads.v[i].tid == tid
+	       ? &w->threads.v[i] : NULL;
+}
+
+struct polled_thread *polled_waits_thread(struct polled_waits *w, uint32_t pid,
+					  uint32_t tid)
+{
+	struct polled_thread row = { .pid = pid, .tid = tid };
+	struct polled_thread *t = polled_waits_find(w, tid);
+	uint32_t *slot = u64map_slot(&w->by_tid, tid), i;
+
+	if (!slot)
+		return NULL;
+	if (t) {
+		t->pid = pid;
+		return t;
+	}
+	if (w->free.n) {
+		i = w->free.v[--w->free.n];
+		w->threads.v[i] = row;
+	} else if (vec_push(&w->threads, row) < 0) {
+		*slot = UINT32_MAX - 1;	/* no row */
+		return NULL;
+	} else {
+		i = (uint32_t)w->threads.n - 1;
+	}
+	*slot = i;
+	return &w->threads.v[i];
+}
+
+/* Tells a wait that ended at a time, with the stack of `at` or none. */
+static int tell(struct polled_waits *w, const struct polled_thread *t,
+		const struct wait_poll *at, uint64_t end_ns, uint64_t length,
+		bool runnable, struct error *err)
+{
+	struct wait out = {
+		.pid = t->pid, .tid = t->tid, .end_ns = end_ns,
+		.start_ns = length < end_ns ? end_ns - length : 0,
+		.runnable = runnable, .found = WAIT_NO_STACK,
+	};
+
+	if (!length)
+		return 0;
+	if (at && at->looked) {
+		out.found = WAIT_LOOKED;
+		out.stack = at->stack;
+		out.loc = at->loc;
+	}
+	return w->cb(w->ctx, &out, err);
+}
+
+static int64_t at_least(int64_t v, int64_t least)
+{
+	return v > least ? v : least;
+}
+
+/* How long it was blocked, without what was taken for that already; negative: that was
+ * too much.  The kernel counts the time in a queue when it ends, and how long we stopped
+ * it may be told later, too. */
+static int64_t blocked_more(const struct polled_waits *w,
+			    const struct polled_thread *t,
+			    const struct wait_poll *p)
+{
+	const struct wait_poll *o = &t->first;
+	int64_t idle = (int64_t)(p->time_ns - o->time_ns) -
+		       (int64_t)(p->ran_ns - o->ran_ns) -
+		       (int64_t)(p->queued_ns - o->queued_ns);
+	int64_t kept = at_least(idle - (int64_t)t->slept_ns,
+				(int64_t)t->stood_ns);
+	int64_t most = (int64_t)(t->stood_ns + w->stolen_ns - t->stolen_ns);
+
+	return idle - (kept < most ? kept : most) - (int64_t)t->blocked_ns;
+}
+
+void polled_waits_stood(struct polled_thread *t, uint64_t ns)
+{
+	t->stood_ns += ns;
+}
+
+void polled_waits_stolen(struct polled_waits *w, uint64_t ns)
+{
+	if (ns > w->stolen_ns)
+		w->stolen_ns = ns;
+}
+
+/* All is known of it from this moment on. */
+static void count_from(const struct polled_waits *w, struct polled_thread *t,
+		       const struct wait_poll *p)
+{
+	t->first = t->asleep = *p;
+	t->stolen_ns = w->stolen_ns;
+	t->slept_ns = t->blocked_ns = t->stood_ns = 0;
+	t->open_ns = t->rest_ns = 0;
+}
+
+/* Counters that go back are another thread's, of the same number. */
+static bool goes_on(const struct wait_poll *before, const struct wait_poll *p)
+{
+	return before->time_ns && p->time_ns > before->time_ns &&
+	       p->turns >= before->turns && p->ran_ns >= before->ran_ns &&
+	       p->queued_ns >= before->queued_ns;
+}
+
+static int poll_asleep(struct polled_waits *w, struct polled_thread *t,
+		       const struct wait_poll *p, uint64_t since_ns,
+		       struct error *err)
+{
+	const struct wait_poll before = t->asleep;
+	uint64_t blocked, part;
+	int r;
+
+	t->slept_ns += p->time_ns - since_ns;
+	blocked = (uint64_t)at_least(blocked_more(w, t, p), 0);
+	t->blocked_ns += blocked;
+
+	t->asleep = *p;
+	if (p->turns == before.turns) {
+		t->open_ns += blocked;
+		if (before.looked) {
+			t->asleep.looked = true;
+			t->asleep.stack = before.stack;
+			t->asleep.loc = before.loc;
+		}
+		return 0;
+	}
+	r = tell(w, t, &before, before.time_ns, t->open_ns, false, err);
+	if (r >= 0)
+		r = tell(w, t, p->turns == before.turns + 1 ? &before : NULL,
+			 p->time_ns, p->queued_ns - before.queued_ns, true, err);
+	t->rest_ns += blocked;
+	part = p->time_ns - since_ns;
+	t->open_ns = t->rest_ns < part ? t->rest_ns : part;
+	t->rest_ns -= t->open_ns;
+	return r;
+}
+
+/* What is known of the thread, and not told yet. */
+static int tell_rest(struct polled_waits *w, struct polled_thread *t,
+		     struct error *err)
+{
+	uint64_t over = (uint64_t)at_least(-blocked_more(w, t, &t->asleep), 0);
+	uint64_t end_ns = t->asleep.time_ns;
+	int r;
+
+	t->rest_ns -= t->rest_ns < over ? t->rest_ns : over;
+	r = tell(w, t, &t->asleep, end_ns, t->open_ns, false, err);
+
+	return r < 0 ? r : tell(w, t, NULL, end_ns, t->rest_ns, false, err);
+}
+
+void polled_waits_begin(struct polled_waits *w, struct polled_thread *t,
+			uint64_t time_ns)
+{
+	t->asked_ns = time_ns;
+	count_from(w, t, &(struct wait_poll){ .time_ns = time_ns });
+}
+
+int polled_waits_poll(struct polled_waits *w, struct polled_thread *t,
+		      const struct wait_poll *p, struct error *err)
+{
+	uint64_t since_ns = t->asked_ns;
+	int r;
+
+	t->asked_ns = p->time_ns;
+	if (!p->asleep)
+		return 0;
+	if (goes_on(&t->asleep, p))
+		return poll_asleep(w, t, p, since_ns, err);
+	r = tell_rest(w, t, err);
+	count_from(w, t, p);
+	return r;
+}
+
+int polled_waits_end(struct polled_waits *w, struct polled_thread *t,
+		     struct error *err)
+{
+	int r = tell_rest(w, t, err);
+
+	if (vec_push(&w->free, (uint32_t)(t - w->threads.v)) >= 0)
+		memset(t, 0, sizeof(*t));
+	return r;
+}

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Pairs switch-outs and switch-ins of threads. */
+#include "record/waits/waits.h"
+
+#include <string.h>
+
+void waits_fini(struct waits *w)
+{
+	vec_fini(&w->threads);
+	vec_fini(&w->free);
+	vec_fini(&w->toggles);
+	u64map_fini(&w->by_tid);
+}
+
+void waits_clear(struct waits *w)
+{
+	w->threads.n = w->free.n = w->toggles.n = w->next_toggle = 0;
+	u64map_clear(&w->by_tid);
+	w->on_ns = UINT64_MAX;
+}
+
+static int no_memory(struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "out of memory for waits");
+}
+
+struct waiter *waits_find(struct waits *w, uint32_t tid)
+{
+	uint32_t i = u64map_get(&w->by_tid, tid);
+
+	/* A row that was freed and is another's by now has another tid. */
+	return i < w->threads.n && w->threads.v[i].tid == tid
+	       ? &w->threads.v[i] : NULL;
+}
+
+/* Found or made. */
+static struct waiter *waiter_get(struct waits *w, uint32_t pid, uint32_t tid)
+{
+	struct waiter *t = waits_find(w, tid), row = { .pid = pid, .tid = tid };
+	uint32_t *slot, i;
+
+	if (t) {
+		t->pid = pid;
+		return t;
+	}
+	slot = u64map_slot(&w->by_tid, tid);
+	if (!slot)
+		return NULL;
+	if (w->free.n) {
+		i = w->free.v[--w->free.n];
+		w->threads.v[i] = row;
+	} else if (vec_push(&w->threads, row) < 0) {
+		*slot = UINT32_MAX - 1;	/* no row */
+		return NULL;
+	} else {
+		i = (uint32_t)w->threads.n - 1;
+	}
+	*slot = i;
+	return &w->threads.v[i];
+}
+
+/* Tells the wait of a thread from `start` to `end`, as far as it counts. */
+static int tell(struct waits *w, const struct waiter *t, struct wait out,
+		struct error *err)
+{
+	out.pid = t->pid;
+	out.tid = t->tid;
+	if (out.start_ns < w->on_ns)
+		out.start_ns = w->on_ns;
+	if (t->hidden || out.start_ns >= out.end_ns)
+		return 0;
+	return w->cb(w->ctx, &out, err);
+}
+
+/* A look within a time, or NULL. */
+static const struct wait_stack *find_look(const struct waiter *t,
+					  uint64_t start_ns, uint64_t end_ns)
+{
+	for (size_t i = 0; i < WAIT_LOOKS; i++)
+		if (t->looks[i].to_ns && t->looks[i].from_ns > start_ns &&
+		    t->looks[i].to_ns < end_ns)
+			return &t->looks[i];
+	return NULL;
+}
+
+void waits_look(struct waiter *t, const struct wait_stack *look)
+{
+	t->looks[t->next_look++ % WAIT_LOOKS] = *look;
+}
+
+bool waits_has_look(const struct waiter *t)
+{
+	return find_look(t, t->since_ns, UINT64_MAX);
+}
+
+/* The thread's open wait ends. */
+static int end_wait(struct waits *w, const struct waiter *t, uint64_t end_ns,
+		    struct error *err)
+{
+	const struct wait_stack *look = find_look(t, t->since_ns, end_ns);
+	struct wait out = { .start_ns = t->since_ns, .end_ns = end_ns,
+			    .runnable = t->runnable, .found = WAIT_NO_STACK };
+	int r;
+
+	if (t->sampled && !(look && look->more)) {
+		out.found = WAIT_EXACT;
+		out.stack = t->sample.stack;
+		out.loc = t->sample.loc;
+	} else if (t->starting) {
+		out.found = WAIT_STARTING;
+	} else if (look) {
+		out.found = WAIT_LOOKED;
+		out.stack = look->stack;
+		out.loc = look->loc;
+	}
+	if (!t->woken_ns || t->woken_ns >= end_ns)
+		return tell(w, t, out, err);
+	out.end_ns = t->woken_ns;
+	out.woken = true;
+	out.waker = t->waker;
+	r = tell(w, t, out, err);
+	out.start_ns = t->woken_ns;
+	out.end_ns = end_ns;
+	out.runnable = true;
+	out.woken = false;
+	return r < 0 ? r : tell(w, t, out, err);
+}
+
+/* A switch in or out after a loss.  Who ran before, and goes out now, may have run
+ * all the time. */
+static int end_doubt(struct waits *w, const struct waiter *t, uint64_t end_ns,
+		     bool out, struct error *err)
+{
+	if (t->ran && out)
+		return 0;
+	return tell(w, t, (struct wait){ .start_ns = t->since_ns,
+					 .end_ns = end_ns,
+					 .found = WAIT_UNKNOWN }, err);
+}
+
+static void set_state(struct waiter *t, enum waiter_state state, uint64_t since)
+{
+	t->state = state;
+	t->since_ns = since;
+	t->woken_ns = t->coming_ns = 0;
+	t->runnable = t->starting = t->sampled = t->ran = false;
+}
+
+/* All that is open ends here, and what comes next is not known. */
+static int end_all(struct waits *w, uint64_t time_ns, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < w->threads.n && r >= 0; i++) {
+		struct waiter *t = &w->threads.v[i];
+
+		if (t->tid && t->state == WAITER_OUT)
+			r = end_wait(w, t, time_ns, err);
+		set_state(t, WAITER_UNKNOWN, 0);
+	}
+	return r;
+}
+
+int waits_toggle(struct waits *w, uint64_t time_ns, bool on, struct error *err)
+{
+	struct wait_toggle t = { time_ns, on };
+
+	return vec_push(&w->toggles, t) < 0 ? no_memory(err) : 0;
+}
+
+static int apply_toggles(struct waits *w, uint64_t time_ns, struct error *err)
+{
+	int r = 0;
+
+	while (r >= 0 && w->next_toggle < w->toggles.n &&
+	       w->toggles.v[w->next_toggle].time_ns <= time_ns) {
+		struct wait_toggle t = w->toggles.v[w->next_toggle++];
+
+		if (t.on == (w->on_ns != UINT64_MAX))
+			continue;
+		if (!t.on)
+			r = end_all(w, t.time_ns, err);
+		w->on_ns = t.on ? t.time_ns : UINT64_MAX;
+	}
+	return r;
+}
+
+int waits_sample(struct waits *w, uint32_t pid, uint32_t tid,
+		 const struct wait_stack *s, struct error *err)
+{
+	struct waiter *t = waiter_get(w, pid, tid);
+
+	if (!t)
+		return no_memory(err);
+	/* It stands directly before the record of the switch. */
+	t->sample = *s;
+	t->sample.to_ns = 1;
+	return 0;
+}
+
+static void switch_out(struct waiter *t, uint64_t time_ns, bool preempted)
+{
+	set_state(t, WAITER_OUT, time_ns);
+	t->runnable = preempted;
+	t->sampled = t->sample.to_ns != 0;
+	t->sample.to_ns = 0;
+}
+
+int waits_switch(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
+		 bool out, bool preempted, struct error *err)
+{
+	int r = apply_toggles(w, time_ns, err);
+	struct waiter *t = r < 0 ? NULL : waiter_get(w, pid, tid);
+
+	if (r < 0)
+		return r;
+	if (!t)
+		return no_memory(err);
+	if (out) {
+		/* The switch-in between two switch-outs is missing. */
+		if (t->state == WAITER_DOUBT || t->state == WAITER_OUT)
+			r = end_doubt(w, t, time_ns, true, err);
+		switch_out(t, time_ns, preempted);
+		return r;
+	}
+	switch (t->state) {
+	case WAITER_UNKNOWN:
+		/* It waited since before the recording. */
+		set_state(t, WAITER_OUT, 0);
+		/* fall through */
+	case WAITER_OUT:
+		r = end_wait(w, t, time_ns, err);
+		break;
+	case WAITER_DOUBT:
+	case WAITER_RUNNING:
+		if (t->state == WAITER_DOUBT)
+			r = end_doubt(w, t, time_ns, false, err);
+		break;
+	}
+	set_state(t, WAITER_RUNNING, time_ns);
+	t->sample.to_ns = 0;
+	return r;
+}
+
+int waits_fork(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
+	       struct error *err)
+{
+	struct waiter *t = waiter_get(w, pid, tid);
+
+	if (!t)
+		return no_memory(err);
+	/* With one clock for all CPUs its first record cannot be older. */
+	*t = (struct waiter){ .pid = pid, .tid = tid };
+	set_state(t, WAITER_OUT, time_ns);
+	t->runnable = t->starting = true;
+	return 0;
+}
+
+/* Whether the two are of one wake. */
+static bool same_wake(const struct waker *a, uint64_t a_ns,
+		      const struct waker *b, uint64_t b_ns)
+{
+	enum { APART_NS = 100000 };	/* an interrupt may lie between */
+
+	return a->tid == b->tid && !a->interrupt && !b->interrupt &&
+	       (a_ns > b_ns ? a_ns - b_ns : b_ns - a_ns) < APART_NS;
+}
+
+void waits_wake(struct waits *w, uint32_t tid, uint64_t time_ns,
+		const struct waker *waker)
+{
+	struct waiter *t = waits_find(w, tid);
+
+	/* One that has not left its processor yet does not leave it blocked. */
+	if (!t || !waits_is_blocked(t) || time_ns <= t->since_ns)
+		return;
+	if (t->woken_ns) {
+		if (waker->sampled && !t->waker.sampled &&
+		    same_wake(waker, time_ns, &t->waker, t->woken_ns))
+			t->waker = *waker;
+	} else if (waker->sampled) {
+		t->coming = *waker;
+		t->coming_ns = time_ns;
+	} else {
+		t->woken_ns = time_ns;
+		t->waker = *waker;
+		if (t->coming_ns &&
+		    same_wake(&t->coming, t->coming_ns, waker, time_ns))
+			t->waker = t->coming;
+	}
+}
+
+void waits_exit(struct waits *w, uint32_t tid)
+{
+	struct waiter *t = waits_find(w, tid);
+
+	if (!t || vec_push(&w->free, (uint32_t)(t - w->threads.v)) < 0)
+		return;
+	memset(t, 0, sizeof(*t));
+}
+
+/* From the switch-out on, or from here on, a thread's time is not known until its
+ * next record. */
+int waits_lost(struct waits *w, uint64_t time_ns, struct error *err)
+{
+	int r = apply_toggles(w, time_ns, err);
+
+	w->gaps++;
+	for (size_t i = 0; i < w->threads.n; i++) {
+		struct waiter *t = &w->threads.v[i];
+
+		if (t->state == WAITER_OUT) {
+			set_state(t, WAITER_DOUBT, t->since_ns);
+		} else if (t->state == WAITER_RUNNING) {
+			set_state(t, WAITER_DOUBT, time_ns);
+			t->ran = true;
+		}
+	}
+	return r;
+}
+
+int waits_end(struct waits *w, uint64_t time_ns, struct error *err)
+{
+	int r = apply_toggles(w, time_ns, err);
+
+	return r < 0 ? r : end_all(w, time_ns, err);
+}
+
+int waits_asleep(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
+		 struct error *err)
+{
+	struct waiter *t = waiter_get(w, pid, tid);
+
+	if (!t)
+		return no_memory(err);
+	if (t->state == WAITER_UNKNOWN)
+		set_state(t, WAITER_OUT, time_ns);
+	return 0;
+}
+
+int waits_hide(struct waits *w, uint32_t pid, uint32_t tid, struct error *err)
+{
+	struct waiter *t = waiter_get(w, pid, tid);
+
+	if (!t)
+		return no_memory(err);
+	t->hidden = true;
+	return 0;
+}

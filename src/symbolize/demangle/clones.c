@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Names of clones: see clones.h. */
+#include "symbolize/demangle/clones.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static const char *const suffixes[] = {
+	"isra", "constprop", "part", "cold", "clone", "lto_priv",
+	"localalias", "llvm", "__uniq", "ifunc", "simdclone", "specialized",
+	"argprom", "argelim", "retelim",
+};
+
+static bool is_suffix(const char *s)
+{
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		size_t n = strlen(suffixes[i]);
+
+		if (!strncmp(s, suffixes[i], n) && (!s[n] || s[n] == '.'))
+			return true;
+	}
+	return false;
+}
+
+size_t clone_base(const char *name)
+{
+	/* a name never begins with one */
+	for (const char *p = *name ? name + 1 : name; *p; p++)
+		if (*p == '.' && is_suffix(p + 1))
+			return (size_t)(p - name);
+	return strlen(name);
+}

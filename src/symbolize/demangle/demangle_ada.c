@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Ada names as GNAT encodes them (exp_dbug.ads): parents and children joined by
+ * two underscores, operators as Oadd, overloaded ones numbered.  C uses two
+ * underscores too, so without a word from the debug information only forms that
+ * nobody else has are read: the units of Ada's own library, elaboration
+ * procedures and operators.
+ */
+#include <string.h>
+
+#include "symbolize/demangle/manglings.h"
+
+struct word {
+	const char *code, *text;
+};
+
+static const struct word operators[] = {
+	{ "Oabs", "abs" }, { "Oand", "and" }, { "Omod", "mod" },
+	{ "Onot", "not" }, { "Oor", "or" }, { "Orem", "rem" },
+	{ "Oxor", "xor" }, { "Oeq", "=" }, { "One", "/=" }, { "Olt", "<" },
+	{ "Ole", "<=" }, { "Ogt", ">" }, { "Oge", ">=" }, { "Oadd", "+" },
+	{ "Osubtract", "-" }, { "Oconcat", "&" }, { "Omultiply", "*" },
+	{ "Odivide", "/" }, { "Oexpon", "**" },
+};
+
+/* What follows three underscores at the end. */
+static const struct word specials[] = {
+	{ "_elabb", "'Elab_Body" }, { "_elabs", "'Elab_Spec" },
+	{ "_size", "'Size" }, { "_alignment", "'Alignment" },
+	{ "_assign", ".\":=\"" }, { "_finalizer", ".finalizer" },
+};
+
+/* Children of Ada's library roots (Ada RM annex A, and GNAT's own). */
+static const char *const library[] = {
+	"ada__assertions", "ada__asynchronous_task_control", "ada__calendar",
+	"ada__characters", "ada__command_line", "ada__containers",
+	"ada__decimal", "ada__direct_io", "ada__directories", "ada__dispatching",
+	"ada__environment_variables", "ada__exceptions", "ada__execution_time",
+	"ada__finalization", "ada__float_", "ada__integer_", "ada__interrupts",
+	"ada__io_exceptions", "ada__locales", "ada__long_", "ada__numerics",
+	"ada__real_time", "ada__sequential_io", "ada__short_", "ada__storage_io",
+	"ada__streams", "ada__strings", "ada__synchronous", "ada__tags",
+	"ada__task_", "ada__text_io", "ada__unchecked_", "ada__wide_",
+	"gnat__", "interfaces__c", "interfaces__cobol", "interfaces__fortran",
+	"interfaces__packed_decimal", "system__address_", "system__arith_",
+	"system__assertions", "system__atomic_", "system__bignums",
+	"system__bit_ops", "system__boolean_array", "system__byte_swapping",
+	"system__case_util", "system__checked_pools", "system__compare_array",
+	"system__concat_", "system__crtl", "system__dim", "system__direct_io",
+	"system__dwarf_lines", "system__elaboration", "system__exception",
+	"system__exn_", "system__exp_", "system__fat_", "system__fatgen",
+	"system__file_", "system__finalization", "system__float_control",
+	"system__generic_", "system__global_locks", "system__img_",
+	"system__image_", "system__interrupt", "system__io", "system__machine_",
+	"system__mmap", "system__multiprocessors", "system__object_reader",
+	"system__os_", "system__pack_", "system__parameters", "system__partition",
+	"system__perfect_hash", "system__pool_", "system__put_images",
+	"system__random_", "system__regexp", "system__regpat",
+	"system__response_file", "system__restrictions", "system__rident",
+	"system__secondary_stack", "system__sequential_io", "system__shared_",
+	"system__soft_links", "system__stack_", "system__standard_library",
+	"system__storage_", "system__stream", "system__string", "system__strings",
+	"system__task_", "system__tasking", "system__traceback",
+	"system__unsigned_types", "system__val_", "system__value_",
+	"system__vectors", "system__version_control", "system__wch_",
+	"system__wid_", "system__width_", "system__wwd_",
+};
+
+static bool is_lower(char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool has(const char *s, const char *end, const char *text)
+{
+	size_t n = strlen(text);
+
+	return (size_t)(end - s) >= n && !memcmp(s, text, n);
+}
+
+static bool equals(const char *s, const char *end, const char *text)
+{
+	return (size_t)(end - s) == strlen(text) && has(s, end, text);
+}
+
+/* The operator at s, up to the end or the next underscore. */
+static const struct word *operator_at(const char *s, const char *end)
+{
+	const char *to = s;
+	size_t i;
+
+	while (to < end && *to != '_' && *to != '.' && *to != '$')
+		to++;
+	for (i = 0; i < sizeof(operators) / sizeof(*operators); i++)
+		if (equals(s, to, operators[i].code))
+			return &operators[i];
+	return NULL;
+}
+
+static const struct word *special_at(const char *s, const char *end)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(specials) / sizeof(*specials); i++)
+		if (equals(s, end, specials[i].code))
+			return &specials[i];
+	return NULL;
+}
+
+/* Without what tells overloaded and nested ones apart: __2, $2, .3, __2_1, and
+ * behind it Xb, Xnb. */
+static const char *without_number(const char *s, const char *end)
+{
+	const char *p = end;
+
+	while (p - s > 1 && (p[-1] == 'b' || p[-1] == 'n'))
+		p--;
+	if (p < end && p - s > 1 && p[-1] == 'X')
+		end = p - 1;
+	for (p = end; p - s > 2 && (is_digit(p[-1]) ||
+				    (p < end && p[-1] == '_' && is_digit(*p) &&
+				     is_digit(p[-2]))); )
+		p--;
+	if (p < end && p - s > 2 && p[-1] == '_' && p[-2] == '_')
+		return p - 2;
+	if (p < end && p - s > 1 && (p[-1] == '$' || p[-1] == '.'))
+		return without_number(s, p - 1);
+	return end;
+}
+
+/* Marks right behind a name: the bodies of tasks and protected operations go,
+ * attributes and controlled operations are named. */
+static const char *without_mark(const char *s, const char *end,
+				const char **text)
+{
+	static const struct word marks[] = {
+		{ "TB", "" }, { "SR", "'Read" }, { "SW", "'Write" },
+		{ "SI", "'Input" }, { "SO", "'Output" },
+		{ "DA", ".Adjust" }, { "DF", ".Finalize" },
+		{ "DI", ".Initialize" }, { "N", "" }, { "P", "" }, { "B", "" },
+	};
+	size_t i, n;
+
+	*text = "";
+	for (i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+		n = strlen(marks[i].code);
+		if ((size_t)(end - s) > n && has(end - n, end, marks[i].code) &&
+		    (is_lower(*(end - n - 1)) || is_digit(*(end - n - 1)))) {
+			*text = marks[i].text;
+			return end - n;
+		}
+	}
+	return end;
+}
+
+static bool is_library(const char *s, const char *end)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(library) / sizeof(*library); i++)
+		if (has(s, end, library[i]))
+			return true;
+	return false;
+}
+
+/* Only characters of the encoding, and a name that starts like an Ada one. */
+static bool is_encoded(const char *s, const char *end)
+{
+	if (s == end || !is_lower(*s))
+		return false;
+	for (; s < end; s++)
+		if (!is_lower(*s) && !is_digit(*s) && *s != '_' && *s != '.' &&
+		    *s != '$' && !(*s >= 'A' && *s <= 'Z') &&
+		    (unsigned char)*s < 0x80)
+			return false;
+	return true;
+}
+
+/* A form that only GNAT writes. */
+static bool is_certain(const char *s, const char *end)
+{
+	const char *p;
+
+	if (has(s, end, "_ada_") || is_library(s, end) ||
+	    (end - s > 8 && (has(end - 8, end, "___elabb") ||
+			     has(end - 8, end, "___elabs"))))
+		return true;
+	for (p = s; end - p > 4; p++)
+		if (p > s && p[0] == '_' && p[1] == '_' && p[2] == 'O' &&
+		    is_lower(p[-1]) && operator_at(p + 2, end))
+			return true;
+	return false;
+}
+
+static void decode(const char *s, const char *end, struct buf *out)
+{
+	const struct word *w;
+
+	while (s < end) {
+		if (!has(s, end, "__")) {
+			/* a task's own scope: workerTK__run */
+			if (has(s, end, "TK__"))
+				s += 2;
+			else
+				buf_u8(out, (uint8_t)*s++);
+			continue;
+		}
+		s += 2;
+		w = special_at(s, end);
+		if (w) {
+			buf_str(out, w->text);
+			return;
+		}
+		buf_u8(out, '.');
+		w = operator_at(s, end);
+		if (w) {
+			buf_printf(out, "\"%s\"", w->text);
+			s += strlen(w->code);
+		}
+	}
+}
+
+bool demangle_ada(const char *s, size_t n, bool sure, struct buf *out)
+{
+	const char *end = s + n, *name = s, *text;
+
+	if (!sure && !is_certain(s, end))
+		return false;
+	if (has(name, end, "_ada_"))
+		name += 5;
+	if (!is_encoded(name, end))
+		return false;
+	end = without_number(name, end);
+	end = without_mark(name, end, &text);
+	decode(name, end, out);
+	buf_str(out, text);
+	return true;
+}

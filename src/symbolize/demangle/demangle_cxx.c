@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A symbol as a whole: encodings and special names (Itanium C++ ABI §5.1.2,
+ * §5.1.4).
+ */
+#include <stdlib.h>
+
+#include "symbolize/demangle/manglings.h"
+#include "symbolize/demangle/demangle_cxx.h"
+
+enum {
+	/* Nodes and references for names of up to SMALL_IN bytes are on the
+	 * stack. */
+	SMALL_IN = 512,
+	NODES_EACH = 3,		/* for each byte of the name */
+	SOME_NODES = 32,
+	READ_EACH = 32,		/* with those that were given up again */
+};
+
+uint32_t cxx_add(struct cxx *p, enum cxx_kind kind, uint32_t a, uint32_t b,
+		 uint32_t c, unsigned flags)
+{
+	struct cxx_node *v = &p->v[p->n];
+
+	if (p->n == p->max || ++p->read > READ_EACH * p->max)
+		return cxx_fail(p);
+	*v = (struct cxx_node){ .kind = (uint8_t)kind, .flags = (uint8_t)flags,
+				.c = c, .a = a, .b = b };
+	return p->n++;
+}
+
+uint32_t cxx_node(struct cxx *p, enum cxx_kind kind, uint32_t a, uint32_t b)
+{
+	return cxx_add(p, kind, a, b, 0,
+		       cxx_flags(p, a, b) & CXX_F_PARAM);
+}
+
+uint32_t cxx_word(struct cxx *p, enum cxx_kind kind, const char *s, uint32_t c)
+{
+	uint32_t i = cxx_add(p, kind, 0, 0, c, 0);
+
+	if (i) {
+		p->v[i].s = s;
+		p->v[i].n = (uint16_t)strlen(s);
+	}
+	return i;
+}
+
+uint32_t cxx_special(struct cxx *p, const char *s, uint32_t of)
+{
+	uint32_t i = cxx_word(p, CXX_SPECIAL, s, of);
+
+	p->v[i].flags = p->v[of].flags & CXX_F_PARAM;
+	return i;
+}
+
+uint32_t cxx_text(struct cxx *p, const char *s, const char *end)
+{
+	return cxx_add(p, CXX_TEXT, (uint32_t)(s - p->s), (uint32_t)(end - s),
+		       0, 0);
+}
+
+void cxx_sub_add(struct cxx *p, uint32_t node)
+{
+	if (p->nsubs == p->max || !node)
+		p->bad = true;
+	else
+		p->subs[p->nsubs++] = node;
+}
+
+void cxx_list_add(struct cxx *p, struct cxx_list *l, uint32_t item)
+{
+	uint32_t i = cxx_node(p, CXX_LIST, item, 0);
+
+	if (!l->first)
+		l->first = i;
+	else
+		p->v[l->last].b = i;
+	l->last = i;
+	/* what the list says of its parts stands at its head */
+	p->v[l->first].flags |= p->v[i].flags;
+}
+
+uint32_t cxx_number(struct cxx *p)
+{
+	uint32_t v = 0;
+
+	if (!cxx_is_digit(cxx_peek(p)))
+		return cxx_fail(p);
+	while (cxx_is_digit(cxx_peek(p))) {
+		if (v > 100000000)
+			return cxx_fail(p);
+		v = v * 10 + (uint32_t)(*p->p++ - '0');
+	}
+	return v;
+}
+
+uint32_t cxx_number_end(struct cxx *p)
+{
+	uint32_t v = 0;
+
+	if (cxx_peek(p) != '_')
+		v = cxx_number(p) + 1;
+	cxx_expect(p, '_');
+	return v;
+}
+
+/* h nv-offset _ | v offset _ vcall-offset _ */
+static void skip_call_offset(struct cxx *p)
+{
+	int n = cxx_accept(p, 'v') ? 2 : 1;
+
+	if (n == 1)
+		cxx_expect(p, 'h');
+	for (; n && !p->bad; n--) {
+		cxx_accept(p, 'n');
+		cxx_number(p);
+		cxx_expect(p, '_');
+	}
+}
+
+
+static uint32_t covariant_thunk(struct cxx *p)
+{
+	skip_call_offset(p);
+	skip_call_offset(p);
+	return cxx_special(p, "covariant return thunk to ", cxx_encoding(p, true));
+}
+
+/* TC: the table of a base while an object of a class is made. */
+static uint32_t construction_vtable(struct cxx *p)
+{
+	uint32_t whole = cxx_type(p), base;
+
+	cxx_number(p);
+	cxx_expect(p, '_');
+	base = cxx_type(p);
+	return cxx_node(p, CXX_IN_BASE, base, whole);
+}
+
+static uint32_t t_special(struct cxx *p)
+{
+	switch (cxx_peek(p)) {
+	case 'h':
+		skip_call_offset(p);
+		return cxx_special(p, "non-virtual thunk to ",
+			       cxx_encoding(p, true));
+	case 'v':
+		skip_call_offset(p);
+		return cxx_special(p, "virtual thunk to ", cxx_encoding(p, true));
+	}
+	switch (p->p < p->end ? *p->p++ : '\0') {
+	case 'V': return cxx_special(p, "vtable for ", cxx_type(p));
+	case 'T': return cxx_special(p, "VTT for ", cxx_type(p));
+	case 'I': return cxx_special(p, "typeinfo for ", cxx_type(p));
+	case 'S': return cxx_special(p, "typeinfo name for ", cxx_type(p));
+	case 'F': return cxx_special(p, "typeinfo fn for ", cxx_type(p));
+	case 'J': return cxx_special(p, "java Class for ", cxx_type(p));
+	case 'c': return covariant_thunk(p);
+	case 'C': return construction_vtable(p);
+	case 'H': return cxx_special(p, "TLS init function for ",
+				 cxx_name(p, NULL));
+	case 'W': return cxx_special(p, "TLS wrapper function for ",
+				 cxx_name(p, NULL));
+	case 'A': return cxx_special(p, "template parameter object for ",
+				 cxx_template_arg(p));
+	}
+	return cxx_fail(p);
+}
+
+uint32_t cxx_base36(struct cxx *p)
+{
+	uint32_t v = 0;
+
+	do {
+		char c = cxx_peek(p);
+
+		if (v > 10000000 ||
+		    !(cxx_is_digit(c) || (c >= 'A' && c <= 'Z')))
+			return cxx_fail(p);
+		v = v * 36 + (uint32_t)(c <= '9' ? c - '0' : c - 'A' + 10);
+		p->p++;
+	} while (cxx_peek(p) && cxx_peek(p) != '_');
+	return v + 1;
+}
+
+static uint32_t reference_temporary(struct cxx *p)
+{
+	uint32_t of = cxx_name(p, NULL), n = 0;
+
+	if (cxx_peek(p) && !cxx_accept(p, '_')) {
+		n = cxx_base36(p);
+		n -= !cxx_accept(p, '_');	/* gcc counts from 0 */
+	}
+	return cxx_add(p, CXX_REF_TEMPORARY, of, 0, n, 0);
+}
+
+/* GI: what a C++20 module runs at its start. */
+static uint32_t module_start(struct cxx *p)
+{
+	uint32_t m = 0;
+
+	while (cxx_peek(p) == 'W' && !p->bad) {
+		bool part;
+
+		p->p++;
+		part = cxx_accept(p, 'P');
+		m = cxx_add(p, CXX_MODULE, m, cxx_source_name(p), part, 0);
+	}
+	return m ? cxx_special(p, "initializer for module ", m) : cxx_fail(p);
+}
+
+static uint32_t g_special(struct cxx *p)
+{
+	switch (p->p < p->end ? *p->p++ : '\0') {
+	case 'V': return cxx_special(p, "guard variable for ", cxx_name(p, NULL));
+	case 'R': return reference_temporary(p);
+	case 'A': return cxx_special(p, "hidden alias for ",
+				 cxx_encoding(p, true));
+	case 'I': return module_start(p);
+	case 'T':
+		if (cxx_accept(p, 'n'))
+			return cxx_special(p, "non-transaction clone for ",
+				       cxx_encoding(p, true));
+		cxx_expect(p, 't');
+		return cxx_special(p, "transaction clone for ",
+			       cxx_encoding(p, true));
+	}
+	return cxx_fail(p);
+}
+
+static bool at_end(const struct cxx *p)
+{
+	return p->p == p->end || *p->p == 'E' || *p->p == '.';
+}
+
+/* Ua9enable_ifI…E, by clang. */
+static uint32_t enable_if(struct cxx *p, uint32_t e)
+{
+	if (p->end - p->p > 12 && !memcmp(p->p, "Ua9enable_if", 12)) {
+		p->p += 12;
+		e = cxx_node(p, CXX_ENABLE_IF, e, cxx_template_args(p, NULL));
+	}
+	return e;
+}
+
+/*
+ * How many templates around each other a name has arguments of; 2 also where not all
+ * of them are in the name: a friend's are those of its class, too.
+ */
+static unsigned levels(const struct cxx *p, uint32_t id, unsigned *steps)
+{
+	unsigned n = 0;
+
+	while (n < 2) {
+		const struct cxx_node *v = &p->v[id];
+
+		if (++*steps > CXX_DEPTH_MAX)
+			return 2;
+		switch (v->kind) {
+		case CXX_TEMPLATE:
+			n++;
+			id = v->a;
+			if (p->v[id].kind == CXX_WORD)	/* std::allocator */
+				return n;
+			break;
+		case CXX_SCOPED:
+			if (p->v[v->b].kind == CXX_FRIEND)
+				return 2;
+			id = v->a;
+			break;
+		case CXX_LOCAL:
+			n += levels(p, v->b, steps);
+			id = v->a;
+			break;
+		case CXX_FRIEND:
+			return 2;
+		case CXX_BOUND: case CXX_ENCODING: case CXX_ENABLE_IF:
+		case CXX_TAGGED: case CXX_IN_MODULE: case CXX_DEFAULT_ARG:
+			id = v->a;
+			break;
+		case CXX_WORD:	/* std::string and the like */
+			return n + (v->n > 5 && !memcmp(v->s, "std::", 5));
+		default:
+			return n;
+		}
+	}
+	return n;
+}
+
+static uint32_t signature(struct cxx *p, uint32_t name,
+			  const struct cxx_name *of, bool top)
+{
+	uint32_t ret = 0, fn, e, attr, requires = of->requires;
+	unsigned steps = 0;
+
+	attr = enable_if(p, 0);
+	if (cxx_accept(p, 'J') || (of->is_template && !of->no_return)) {
+		ret = cxx_type(p);
+		if (!top)
+			ret = 0;
+	}
+	fn = cxx_add(p, CXX_FUNCTION, ret, 0, 0, CXX_F_RIGHT);
+	if (fn)
+		p->v[fn].b = cxx_parameters(p);
+	if (cxx_accept(p, 'Q'))
+		requires = cxx_constraint(p);
+	/*
+	 * Here T_ is a parameter of the outermost template, TL0__ of the next one,
+	 * and so on, but not of those that are written out (template<> class…), as
+	 * a name does not tell.  Rather no constraint than a wrong one.
+	 */
+	if (requires && levels(p, name, &steps) != 1)
+		requires = 0;
+	e = cxx_add(p, CXX_ENCODING, name, fn, requires, 0);
+	p->v[e].n = of->quals;
+	if (attr) {
+		p->v[attr].a = e;
+		e = attr;
+	}
+	return e;
+}
+
+static uint32_t encoding(struct cxx *p, bool top)
+{
+	struct cxx_name of = { 0 };
+	uint32_t name, e;
+
+	if (cxx_accept(p, 'T'))
+		return t_special(p);
+	if (cxx_peek(p) == 'G' && cxx_peek_at(p, 1) != 'L') {
+		p->p++;
+		return g_special(p);
+	}
+	name = cxx_name(p, &of);
+	if (p->bad)
+		return 0;
+	if (at_end(p)) {
+		e = name;
+		if (of.quals) {
+			e = cxx_add(p, CXX_ENCODING, name, 0, 0, 0);
+			p->v[e].n = of.quals;
+		}
+	} else {
+		e = signature(p, name, &of, top);
+	}
+	/* a template of the name's own arguments, f<T_>: T_ is of what it is in */
+	if (e == name && p->v[of.args].flags & CXX_F_PARAM)
+		return e;
+	return cxx_add(p, CXX_BOUND, e, of.args, 0, 0);
+}
+
+uint32_t cxx_encoding(struct cxx *p, bool top)
+{
+	unsigned lambda = p->lambda;
+	uint32_t e;
+	bool conversion = p->conversion;
+
+	if (!cxx_enter(p))
+		return 0;
+	p->lambda = 0;
+	p->conversion = false;
+	e = encoding(p, top);
+	p->lambda = lambda;
+	p->conversion = conversion;
+	p->depth--;
+	return e;
+}
+
+/* The node of a function's own name, without scopes and template arguments; the
+ * arguments that T_ stands for in it become p->args. */
+static uint32_t last_name(struct cxx *p, uint32_t e)
+{
+	for (;;) {
+		const struct cxx_node *v = &p->v[e];
+
+		switch (v->kind) {
+		case CXX_BOUND:
+			p->args = v->b;
+			e = v->a;
+			break;
+		case CXX_ENCODING: case CXX_ENABLE_IF: case CXX_TEMPLATE:
+		case CXX_TAGGED: case CXX_IN_MODULE: case CXX_FRIEND:
+			e = v->a;
+			break;
+		case CXX_SCOPED: case CXX_LOCAL:
+			e = v->b;
+			break;
+		default:
+			return e;
+		}
+	}
+}
+
+/* All read, then all written; p->v and the like are there. */
+static bool demangle_with(struct cxx *p, struct buf *out)
+{
+	size_t start = out->n;
+	uint32_t e;
+
+	p->n = 1;	/* 0 is none */
+	p->v[0] = (struct cxx_node){ 0 };
+	e = cxx_encoding(p, p->want != CXX_SCOPE);
+	if (p->bad || !e || (p->p != p->end && *p->p != '.') ||
+	    p->p + 1 == p->end)
+		return false;
+	if (p->want == CXX_LAST)
+		e = last_name(p, e);
+	p->out = out;
+	if (!cxx_grow(p, (uint32_t)(p->end - p->s)))
+		return false;
+	cxx_print(p, e);
+	if (p->bad || out->failed || !p->at)
+		return false;
+	out->n = start + p->at;
+	if (p->want == CXX_ALL)
+		demangle_clones(p->p, p->end, out);
+	return true;
+}
+
+static bool demangle_small(struct cxx *p, struct buf *out)
+{
+	enum { MAX = NODES_EACH * SMALL_IN + SOME_NODES };
+	struct cxx_node nodes[MAX];
+	uint32_t refs[MAX];
+
+	p->v = nodes;
+	p->subs = refs;
+	p->max = NODES_EACH * (uint32_t)(p->end - p->s) + SOME_NODES;
+	return demangle_with(p, out);
+}
+
+static bool demangle_large(struct cxx *p, struct buf *out)
+{
+	uint32_t max = NODES_EACH * (uint32_t)(p->end - p->s) + SOME_NODES;
+	char *room = malloc(max * (sizeof(*p->v) + sizeof(*p->subs)));
+	bool ok;
+
+	if (!room)
+		return false;
+	p->max = max;
+	p->v = (void *)room;
+	p->subs = (void *)(p->v + max);
+	ok = demangle_with(p, out);
+	free(room);
+	return ok;
+}
+
+/* _GLOBAL__I_x and _GLOBAL__D_x of old compilers. */
+static bool demangle_keyed(const char *s, size_t n, struct buf *out)
+{
+	if (n < 12 || memcmp(s, "_GLOBAL_", 8) || s[10] != '_' ||
+	    !memchr("_.$", s[8], 3) || (s[9] != 'I' && s[9] != 'D'))
+		return false;
+	buf_str(out, s[9] == 'I' ? "global constructors keyed to "
+				 : "global destructors keyed to ");
+	if (!demangle_cxx(s + 11, n - 11, out))
+		buf_bytes(out, s + 11, n - 11);
+	return true;
+}
+
+static bool demangle_z(const char *s, size_t n, enum cxx_want want,
+		       struct buf *out)
+{
+	struct cxx p = { .s = s, .p = s + 2, .end = s + n, .want = want };
+
+	if (n < 3 || n > CXX_IN_MAX || s[0] != '_' || s[1] != 'Z')
+		return false;
+	return n <= SMALL_IN ? demangle_small(&p, out)
+			     : demangle_large(&p, out);
+}
+
+bool demangle_cxx(const char *s, size_t n, struct buf *out)
+{
+	if (n > 2 && s[0] == '_' && s[1] == 'G')
+		return n <= CXX_IN_MAX && demangle_keyed(s, n, out);
+	return demangle_z(s, n, CXX_ALL, out);
+}
+
+bool demangle_cxx_last(const char *s, size_t n, struct buf *out)
+{
+	return demangle_z(s, n, CXX_LAST, out);
+}
+
+bool demangle_cxx_scope(const char *s, size_t n, struct buf *out)
+{
+	return demangle_z(s, n, CXX_SCOPE, out);
+}

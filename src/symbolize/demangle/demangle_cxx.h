@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_SYMBOLIZE_DEMANGLE_DEMANGLE_CXX_H
+#define TALLY_SYMBOLIZE_DEMANGLE_DEMANGLE_CXX_H
+/*
+ * C++ names (Itanium C++ ABI §5.1): a name is read once into small nodes, which
+ * are then written out.  What the text says is what c++filt of binutils says.
+ *
+ *	demangle_cxx.c		the whole name, encodings, special names
+ *	demangle_cxx_name.c	names, templates' arguments, substitutions
+ *	demangle_cxx_unit.c	unqualified names: operators, lambdas, tags
+ *	demangle_cxx_type.c	types
+ *	demangle_cxx_expr.c	expressions
+ *	demangle_cxx_print.c	nodes into text; lists and packs
+ *	demangle_cxx_print_name.c, _print_type.c, _print_expr.c
+ *
+ * Names are hostile.  Nodes are a few for each byte read, those that were given
+ * up again counted.  A node that is written a second time is copied from where
+ * its text stands, so that time follows the text; text, steps and depth have
+ * limits, and a name that meets one is not readable.
+ */
+#include <string.h>
+
+#include "base/buf.h"
+
+enum {
+	CXX_IN_MAX = 32 * 1024,
+	CXX_OUT_MAX = 64 * 1024,
+	CXX_STEPS_MAX = 1 << 18,
+	CXX_DEPTH_MAX = 1024,
+};
+
+enum cxx_kind {
+	CXX_NONE,
+	/* pieces of text: s and n; a and b (place and length in the name) */
+	CXX_WORD, CXX_TEXT, CXX_BUILTIN,
+	/* names */
+	CXX_SCOPED, CXX_LOCAL, CXX_TEMPLATE, CXX_TAGGED, CXX_CTOR, CXX_DTOR, CXX_OPERATOR,
+	CXX_CONVERSION, CXX_LITERAL_OPERATOR, CXX_LAMBDA, CXX_UNNAMED,
+	CXX_BINDING, CXX_MODULE, CXX_IN_MODULE, CXX_FRIEND, CXX_DEFAULT_ARG,
+	/* what a symbol stands for */
+	CXX_ENCODING, CXX_BOUND, CXX_SPECIAL, CXX_IN_BASE, CXX_ENABLE_IF,
+	CXX_REF_TEMPORARY,
+	/* types */
+	CXX_QUALIFIED, CXX_VENDOR, CXX_POINTER, CXX_REFERENCE, CXX_RVALUE,
+	CXX_COMPLEX, CXX_IMAGINARY, CXX_MEMBER_POINTER, CXX_FUNCTION,
+	CXX_ARRAY, CXX_VECTOR, CXX_DECLTYPE, CXX_BITINT, CXX_NOEXCEPT,
+	CXX_THROW,
+	/* templates' parameters and arguments */
+	CXX_LIST, CXX_PACK, CXX_PARAM, CXX_EXPANSION,
+	CXX_HEAD_PARAM, CXX_HEAD_TYPE, CXX_HEAD_VALUE,
+	CXX_HEAD_TEMPLATE, CXX_HEAD_PACK, CXX_CONSTRAINED,
+	/* expressions */
+	CXX_UNARY, CXX_POSTFIX, CXX_BINARY, CXX_TERNARY, CXX_FOLD, CXX_CALL,
+	CXX_CAST, CXX_NEW, CXX_LITERAL, CXX_PARM, CXX_THIS, CXX_INIT_LIST,
+	CXX_SUBOBJECT, CXX_DESIGNATED, CXX_SIZEOF_PACK, CXX_VENDOR_CALL, CXX_REQUIRES,
+	CXX_REQUIRE_EXPR, CXX_REQUIRE_TYPE, CXX_REQUIRE_NESTED,
+};
+
+enum cxx_flag {
+	CXX_F_RIGHT = 1,	/* a type that may continue behind the name */
+	CXX_F_PARAM = 2,	/* a template's parameter is inside */
+};
+
+enum cxx_qual {
+	CXX_Q_CONST = 1, CXX_Q_VOLATILE = 2, CXX_Q_RESTRICT = 4,
+	CXX_Q_LVALUE = 8, CXX_Q_RVALUE = 16, CXX_Q_TRANSACTION = 32,
+	CXX_Q_THIS = 64,	/* its object is its first parameter */
+};
+
+struct cxx_node {
+	uint8_t kind, flags;
+	uint16_t n;
+	uint32_t c;
+	union {
+		struct {
+			uint32_t a, b;
+		};
+		const char *s;
+	};
+	uint32_t text, len;	/* where it was written, len 0 if nowhere */
+};
+
+struct cxx_operator {
+	char code[3];
+	char shape;		/* see demangle_cxx_unit.c */
+	char text[18];
+};
+
+/* How much of a name is written. */
+enum cxx_want {
+	CXX_ALL,
+	CXX_LAST,		/* no more than the function's own name */
+	CXX_SCOPE,		/* as a scope of other names: no return type */
+};
+
+struct cxx {
+	const char *s, *p, *end;
+	struct cxx_node *v;
+	uint32_t *subs;
+	uint32_t n, max, nsubs;
+	uint32_t read;		/* nodes, with those given up again */
+	uint32_t last;		/* name that a constructor repeats */
+	unsigned depth;
+	unsigned lambda;	/* in a lambda's signature */
+	unsigned nheads;	/* its <typename T, int N …>: T, N … */
+	char heads[32];
+	bool conversion;	/* T_ I… may be the operator's arguments */
+	bool levels;		/* TL… was read */
+	bool bad;
+	enum cxx_want want;
+
+	/* writing */
+	struct buf *out;
+	uint8_t *text;
+	uint32_t at, room;
+	uint32_t cut;		/* where an empty pack's comma was taken back */
+	uint32_t steps;
+	int index;		/* of the pack that is being expanded */
+	unsigned in_lambda;
+	uint32_t lambda_heads;	/* of the lambda that is being written: a list */
+	uint32_t args;		/* what T_, T0_ … stand for: a list */
+};
+
+/* What reading a name found beside it. */
+struct cxx_name {
+	uint16_t quals;		/* of the member function */
+	bool is_template;	/* ends in arguments */
+	bool no_return;		/* constructors, destructors, conversions */
+	uint32_t args;		/* what T_, T0_ … of the symbol stand for */
+	uint32_t requires;	/* of its template's parameters */
+};
+
+static inline char cxx_peek(const struct cxx *p)
+{
+	return p->p < p->end ? *p->p : '\0';
+}
+
+static inline char cxx_peek_at(const struct cxx *p, size_t i)
+{
+	return i < (size_t)(p->end - p->p) ? p->p[i] : '\0';
+}
+
+static inline bool cxx_accept(struct cxx *p, char c)
+{
+	if (p->p == p->end || *p->p != c)
+		return false;
+	p->p++;
+	return true;
+}
+
+static inline bool cxx_accept2(struct cxx *p, char c, char d)
+{
+	if (p->end - p->p < 2 || p->p[0] != c || p->p[1] != d)
+		return false;
+	p->p += 2;
+	return true;
+}
+
+static inline uint32_t cxx_fail(struct cxx *p)
+{
+	p->bad = true;
+	return 0;
+}
+
+static inline void cxx_expect(struct cxx *p, char c)
+{
+	if (!cxx_accept(p, c))
+		p->bad = true;
+}
+
+static inline bool cxx_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline bool cxx_enter(struct cxx *p)
+{
+	if (p->bad || p->depth >= CXX_DEPTH_MAX)
+		return !cxx_fail(p) && false;
+	p->depth++;
+	return true;
+}
+
+/* Back to where it was before something was tried. */
+static inline void cxx_back(struct cxx *p, const struct cxx *was)
+{
+	uint32_t read = p->read;
+
+	*p = *was;
+	p->read = read;
+	p->v[0] = (struct cxx_node){ 0 };
+}
+
+/* The flags of a node's parts. */
+static inline uint8_t cxx_flags(const struct cxx *p, uint32_t a, uint32_t b)
+{
+	return p->v[a].flags | p->v[b].flags;
+}
+
+/* demangle_cxx.c */
+uint32_t cxx_add(struct cxx *p, enum cxx_kind kind, uint32_t a, uint32_t b,
+		 uint32_t c, unsigned flags);
+/* A node with two parts, a and b. */
+uint32_t cxx_node(struct cxx *p, enum cxx_kind kind, uint32_t a, uint32_t b);
+uint32_t cxx_word(struct cxx *p, enum cxx_kind kind, const char *s, uint32_t c);
+/* A text before something. */
+uint32_t cxx_special(struct cxx *p, const char *s, uint32_t of);
+uint32_t cxx_text(struct cxx *p, const char *s, const char *end);
+void cxx_sub_add(struct cxx *p, uint32_t node);
+/* Of a symbol inside another, or the symbol itself (top). */
+uint32_t cxx_encoding(struct cxx *p, bool top);
+
+/* A list that grows at its end. */
+struct cxx_list {
+	uint32_t first, last;
+};
+void cxx_list_add(struct cxx *p, struct cxx_list *l, uint32_t item);
+
+/* Decimal digits, at least one. */
+uint32_t cxx_number(struct cxx *p);
+/* [number] _: 0 for _, 1 for 0_. */
+uint32_t cxx_number_end(struct cxx *p);
+/* [digits and capitals] as they are before _: 1 for 0. */
+uint32_t cxx_base36(struct cxx *p);
+
+/* demangle_cxx_name.c; `of` is NULL for names that are types. */
+uint32_t cxx_name(struct cxx *p, struct cxx_name *of);
+uint32_t cxx_source_name(struct cxx *p);
+uint32_t cxx_substitution(struct cxx *p);
+uint32_t cxx_template_args(struct cxx *p, struct cxx_name *of);
+uint32_t cxx_template_param(struct cxx *p);
+uint32_t cxx_template_arg(struct cxx *p);
+/* At the T of a template parameter's declaration (Ty, Tn type, Tk concept, Tp, Tt … E).
+ * cxx_head reads one from behind the T; *letter: how its parameter is called. */
+bool cxx_at_head(const struct cxx *p);
+uint32_t cxx_head(struct cxx *p, char *letter);
+unsigned cxx_cv_quals(struct cxx *p);
+
+/* demangle_cxx_unit.c */
+uint32_t cxx_unqualified(struct cxx *p, struct cxx_name *of, uint32_t module);
+uint32_t cxx_tags(struct cxx *p, uint32_t name);
+const struct cxx_operator *cxx_operator_find(char c, char d);
+const struct cxx_operator *cxx_operator_at(uint32_t i);
+uint32_t cxx_operator_index(const struct cxx_operator *op);
+
+/* demangle_cxx_type.c */
+uint32_t cxx_type(struct cxx *p);
+/* Types up to an end of parameters; a single v is none. */
+uint32_t cxx_parameters(struct cxx *p);
+uint32_t cxx_decltype(struct cxx *p);
+
+/* demangle_cxx_expr.c */
+uint32_t cxx_expression(struct cxx *p);
+uint32_t cxx_literal(struct cxx *p);
+/* 0 also for one with parameters of several templates around each other. */
+uint32_t cxx_constraint(struct cxx *p);
+
+/* demangle_cxx_print.c */
+bool cxx_grow(struct cxx *p, uint32_t n);
+/* Before something that may be endless; false when it is enough. */
+bool cxx_begin(struct cxx *p);
+void cxx_print(struct cxx *p, uint32_t node);
+void cxx_print_around(struct cxx *p, const char *before, uint32_t node,
+		      const char *after);
+void cxx_put_number(struct cxx *p, uint32_t v);
+/* With commas; what shows nothing gets none. */
+void cxx_print_list(struct cxx *p, uint32_t list);
+void cxx_print_item(struct cxx *p, uint32_t node, uint32_t start);
+void cxx_print_args(struct cxx *p, uint32_t list);
+/* What a template's parameter stands for here; 0 and bad where for nothing. */
+uint32_t cxx_resolve(struct cxx *p, uint32_t node);
+/* The first pack inside that is to be expanded, 0 if none. */
+uint32_t cxx_pack_of(struct cxx *p, uint32_t node);
+uint32_t cxx_pack_length(const struct cxx *p, uint32_t pack);
+
+/* demangle_cxx_print_type.c; false when it is no type. */
+bool cxx_print_type(struct cxx *p, const struct cxx_node *v);
+/* A type that has a left and perhaps a right side. */
+bool cxx_is_declarator(const struct cxx_node *v);
+void cxx_print_declarator(struct cxx *p, const struct cxx_node *v);
+
+/* demangle_cxx_print_name.c; false when it is no name. */
+bool cxx_print_name(struct cxx *p, const struct cxx_node *v);
+
+/* demangle_cxx_print_expr.c; false when it is no expression. */
+bool cxx_print_expression(struct cxx *p, const struct cxx_node *v);
+
+static inline void cxx_put(struct cxx *p, const char *s, uint32_t n)
+{
+	if (n > p->room - p->at && !cxx_grow(p, n))
+		return;
+	memcpy(p->text + p->at, s, n);
+	p->at += n;
+}
+
+static inline void cxx_put_char(struct cxx *p, char c)
+{
+	cxx_put(p, &c, 1);
+}
+
+#define CXX_PUTS(p, s) cxx_put(p, s, sizeof(s) - 1)
+
+static inline char cxx_last_char(const struct cxx *p)
+{
+	if (p->at == p->cut)	/* as c++filt has it: no space before > then */
+		return ' ';
+	return (char)p->text[p->at - 1];
+}
+
+#endif

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Expressions into text. */
+#include "symbolize/demangle/demangle_cxx.h"
+
+static void put_text(struct cxx *p, const char *s)
+{
+	cxx_put(p, s, (uint32_t)strlen(s));
+}
+
+/* A symbol without its parameters: the name, or 0. */
+static uint32_t function_name(const struct cxx *p, uint32_t id)
+{
+	const struct cxx_node *v = &p->v[id];
+
+	if (v->kind != CXX_BOUND)
+		return 0;
+	v = &p->v[v->a];
+	return v->kind == CXX_ENCODING && v->b ? v->a : 0;
+}
+
+static bool is_simple(const struct cxx *p, uint32_t id)
+{
+	if (p->v[id].kind == CXX_BOUND)
+		id = p->v[id].a;
+	if (p->v[id].kind == CXX_SCOPED)
+		return p->v[p->v[id].b].kind != CXX_TEMPLATE;
+	switch (p->v[id].kind) {
+	case CXX_TEXT: case CXX_INIT_LIST: case CXX_PARM:
+	case CXX_THIS: case CXX_REQUIRES: case CXX_SUBOBJECT:
+		return true;
+	}
+	return false;
+}
+
+static void operand(struct cxx *p, uint32_t id)
+{
+	bool simple = is_simple(p, id);
+
+	if (!simple)
+		CXX_PUTS(p, "(");
+	cxx_print(p, id);
+	if (!simple)
+		CXX_PUTS(p, ")");
+}
+
+static void in_parens(struct cxx *p, uint32_t list)
+{
+	CXX_PUTS(p, "(");
+	cxx_print_list(p, list);
+	CXX_PUTS(p, ")");
+}
+
+/* &A::f: of which parameters it is matters less than what it is. */
+static uint32_t addressed(const struct cxx *p, uint32_t id)
+{
+	uint32_t name = function_name(p, id);
+	const struct cxx_node *e = &p->v[p->v[id].a];
+
+	return name && p->v[name].kind == CXX_SCOPED && !e->n &&
+	       !p->v[e->b].a ? name : id;
+}
+
+static void print_unary(struct cxx *p, const struct cxx_node *v)
+{
+	const struct cxx_operator *op = cxx_operator_at(v->c);
+
+	put_text(p, op->text);
+	if (op->shape == 't' || !strcmp(op->code, "nx")) {
+		CXX_PUTS(p, "(");
+		cxx_print(p, v->a);
+		CXX_PUTS(p, ")");
+		return;
+	}
+	operand(p, strcmp(op->code, "ad") ? v->a : addressed(p, v->a));
+}
+
+static void print_binary(struct cxx *p, const struct cxx_node *v)
+{
+	const struct cxx_operator *op = cxx_operator_at(v->c);
+	bool greater = !strcmp(op->text, ">");
+
+	if (op->shape == 'a') {
+		put_text(p, op->text);
+		CXX_PUTS(p, "<");
+		cxx_print(p, v->a);
+		if (cxx_last_char(p) == '>')
+			CXX_PUTS(p, " ");
+		CXX_PUTS(p, ">(");
+		cxx_print(p, v->b);
+		CXX_PUTS(p, ")");
+		return;
+	}
+	/* not the end of a template's arguments */
+	if (greater)
+		CXX_PUTS(p, "(");
+	operand(p, v->a);
+	if (op->shape == 'i') {
+		CXX_PUTS(p, "[");
+		cxx_print(p, v->b);
+		CXX_PUTS(p, "]");
+	} else {
+		put_text(p, op->text);
+		operand(p, v->b);
+	}
+	if (greater)
+		CXX_PUTS(p, ")");
+}
+
+static void print_fold(struct cxx *p, const struct cxx_node *v)
+{
+	const char *op = cxx_operator_at(v->c)->text;
+	int outer = p->index;
+
+	p->index = -1;	/* packs are shown whole */
+	CXX_PUTS(p, "(");
+	if (v->n == 'l') {
+		CXX_PUTS(p, "...");
+		put_text(p, op);
+		operand(p, v->a);
+	} else {
+		operand(p, v->a);
+		put_text(p, op);
+		CXX_PUTS(p, "...");
+		if (v->b) {
+			put_text(p, op);
+			operand(p, v->b);
+		}
+	}
+	CXX_PUTS(p, ")");
+	p->index = outer;
+}
+
+static void print_call(struct cxx *p, const struct cxx_node *v)
+{
+	uint32_t name = function_name(p, v->a);
+
+	if (v->a)
+		operand(p, name ? name : v->a);
+	in_parens(p, v->b);
+}
+
+static void print_new(struct cxx *p, const struct cxx_node *v)
+{
+	const struct cxx_node *what = &p->v[v->b];
+
+	CXX_PUTS(p, "new ");
+	if (v->a) {
+		in_parens(p, v->a);
+		CXX_PUTS(p, " ");
+	}
+	cxx_print(p, what->a);
+	if (what->b)
+		cxx_print(p, what->b);
+}
+
+static const char *suffix_of(char code)
+{
+	switch (code) {
+	case 'i': return "";
+	case 'j': return "u";
+	case 'l': return "l";
+	case 'm': return "ul";
+	case 'x': return "ll";
+	case 'y': return "ull";
+	}
+	return NULL;
+}
+
+static void print_literal(struct cxx *p, const struct cxx_node *v)
+{
+	const struct cxx_node *type = &p->v[v->a], *value = &p->v[v->b];
+	const char *suffix = NULL, *s = p->s + value->a;
+	char code = type->kind == CXX_BUILTIN ? (char)type->c : '\0';
+	bool is_float = code && memchr("defg", code, 4);
+
+	if (type->kind == CXX_ARRAY && !v->b) {
+		CXX_PUTS(p, "\"<");
+		cxx_print(p, v->a);
+		CXX_PUTS(p, ">\"");
+		return;
+	}
+	if (!v->b) {
+		cxx_print(p, v->a);
+		return;
+	}
+	if (code == 'b' && !v->n && value->b == 1 && (*s == '0' || *s == '1')) {
+		put_text(p, *s == '0' ? "false" : "true");
+		return;
+	}
+	suffix = suffix_of(code);
+	if (!suffix) {
+		CXX_PUTS(p, "(");
+		cxx_print(p, v->a);
+		CXX_PUTS(p, ")");
+	}
+	if (v->n)
+		CXX_PUTS(p, "-");
+	if (is_float)
+		CXX_PUTS(p, "[");
+	cxx_print(p, v->b);
+	if (is_float)
+		CXX_PUTS(p, "]");
+	if (suffix)
+		put_text(p, suffix);
+}
+
+static void print_designated(struct cxx *p, const struct cxx_node *v)
+{
+	cxx_put_char(p, v->n == 'i' ? '.' : '[');
+	cxx_print(p, v->a);
+	if (v->n == 'X') {
+		CXX_PUTS(p, " ... ");
+		cxx_print(p, v->b);
+	}
+	if (v->n != 'i')
+		CXX_PUTS(p, "]");
+	if (p->v[v->c].kind == CXX_DESIGNATED) {
+		cxx_print(p, v->c);
+		return;
+	}
+	CXX_PUTS(p, "=");
+	operand(p, v->c);
+}
+
+/* sizeof...: the number where the pack is known. */
+static void print_pack_size(struct cxx *p, const struct cxx_node *v)
+{
+	uint32_t n = 0, pack, i;
+
+	if (!v->c) {
+		pack = cxx_pack_of(p, v->a);
+		if (pack) {
+			cxx_put_number(p, cxx_pack_length(p, pack));
+			return;
+		}
+		CXX_PUTS(p, "sizeof...(");
+		cxx_print(p, v->a);
+		CXX_PUTS(p, ")");
+		return;
+	}
+	for (i = v->b; i; i = p->v[i].b) {
+		const struct cxx_node *item = &p->v[p->v[i].a];
+
+		if (item->kind == CXX_EXPANSION)
+			pack = cxx_pack_of(p, item->a);
+		else
+			pack = cxx_pack_of(p, p->v[i].a);
+		n += pack ? cxx_pack_length(p, pack) : 1;
+	}
+	cxx_put_number(p, n);
+}
+
+static bool print_requires(struct cxx *p, const struct cxx_node *v)
+{
+	uint32_t i;
+
+	switch (v->kind) {
+	case CXX_REQUIRES:
+		CXX_PUTS(p, "requires ");
+		if (v->a) {
+			in_parens(p, v->a);
+			CXX_PUTS(p, " ");
+		}
+		CXX_PUTS(p, "{");
+		for (i = v->b; i && !p->bad; i = p->v[i].b) {
+			CXX_PUTS(p, " ");
+			cxx_print(p, p->v[i].a);
+			CXX_PUTS(p, ";");
+		}
+		CXX_PUTS(p, " }");
+		return true;
+	case CXX_REQUIRE_EXPR:
+		if (v->b || v->c)
+			CXX_PUTS(p, "{");
+		cxx_print(p, v->a);
+		if (v->b || v->c)
+			CXX_PUTS(p, "}");
+		if (v->c)
+			CXX_PUTS(p, " noexcept");
+		if (v->b)
+			CXX_PUTS(p, " -> ");
+		cxx_print(p, v->b);
+		return true;
+	case CXX_REQUIRE_TYPE:
+		CXX_PUTS(p, "typename ");
+		cxx_print(p, v->a);
+		return true;
+	case CXX_REQUIRE_NESTED:
+		CXX_PUTS(p, "requires ");
+		cxx_print(p, v->a);
+		return true;
+	}
+	return false;
+}
+
+static void print_conditional(struct cxx *p, const struct cxx_node *v)
+{
+	operand(p, v->a);
+	CXX_PUTS(p, "?");
+	operand(p, v->b);
+	CXX_PUTS(p, " : ");
+	operand(p, v->c);
+}
+
+static void print_cast(struct cxx *p, const struct cxx_node *v)
+{
+	CXX_PUTS(p, "(");
+	cxx_print(p, v->a);
+	CXX_PUTS(p, ")");
+	if (v->c)
+		in_parens(p, v->b);
+	else
+		operand(p, v->b);
+}
+
+bool cxx_print_expression(struct cxx *p, const struct cxx_node *v)
+{
+	switch (v->kind) {
+	case CXX_UNARY:
+		print_unary(p, v);
+		return true;
+	case CXX_POSTFIX:
+		operand(p, v->a);
+		put_text(p, cxx_operator_at(v->c)->text);
+		return true;
+	case CXX_BINARY:
+		print_binary(p, v);
+		return true;
+	case CXX_TERNARY:
+		print_conditional(p, v);
+		return true;
+	case CXX_FOLD:
+		print_fold(p, v);
+		return true;
+	case CXX_CALL:
+		print_call(p, v);
+		return true;
+	case CXX_CAST:
+		print_cast(p, v);
+		return true;
+	case CXX_NEW:
+		print_new(p, v);
+		return true;
+	case CXX_LITERAL:
+		print_literal(p, v);
+		return true;
+	case CXX_PARM:
+		CXX_PUTS(p, "{parm#");
+		cxx_put_number(p, v->c);
+		CXX_PUTS(p, "}");
+		return true;
+	case CXX_THIS:
+		CXX_PUTS(p, "this");
+		return true;
+	case CXX_INIT_LIST:
+		cxx_print(p, v->a);
+		CXX_PUTS(p, "{");
+		cxx_print_list(p, v->b);
+		CXX_PUTS(p, "}");
+		return true;
+	case CXX_SUBOBJECT:
+		cxx_print(p, v->b);
+		cxx_print_around(p, ".<", v->a, v->n ? " at offset -"
+						     : " at offset ");
+		cxx_print_around(p, "", v->c, ">");
+		return true;
+	case CXX_DESIGNATED:
+		print_designated(p, v);
+		return true;
+	case CXX_SIZEOF_PACK:
+		print_pack_size(p, v);
+		return true;
+	case CXX_VENDOR_CALL:
+		cxx_print(p, v->a);
+		in_parens(p, v->b);
+		return true;
+	}
+	return print_requires(p, v);
+}

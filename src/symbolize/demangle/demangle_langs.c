@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Small manglings: Fortran (gfortran, flang), OCaml, Haskell.  Each is read
+ * only in a form that no C programmer would write by chance.
+ */
+#include <string.h>
+
+#include "symbolize/demangle/manglings.h"
+
+static bool is_lower(char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+
+static bool is_upper(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static int hex_digit(char c)
+{
+	return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* __module_MOD_procedure, __module.submodule_MOD_procedure */
+static bool demangle_gfortran(const char *s, const char *end, struct buf *out)
+{
+	const char *p = s + 2;
+
+	if (end - s < 8 || memcmp(s, "__", 2) || !is_lower(*p))
+		return false;
+	while (end - p > 5 && (is_lower(*p) || is_digit(*p) || *p == '_' ||
+			       *p == '.') && memcmp(p, "_MOD_", 5))
+		p++;
+	if (end - p < 6 || memcmp(p, "_MOD_", 5))
+		return false;
+	for (s += 2; s < p; s++)
+		if (*s == '.')
+			buf_str(out, "::");
+		else
+			buf_u8(out, (uint8_t)*s);
+	buf_str(out, "::");
+	buf_bytes(out, p + 5, (size_t)(end - p) - 5);
+	return true;
+}
+
+/*
+ * flang's unique names (Bijective Internal Name Uniquing): _Q, then each scope
+ * by a letter (Module, Submodule, Function that hosts, Block) and its name in
+ * small letters, then the procedure (P).
+ */
+static bool demangle_flang(const char *s, const char *end, struct buf *out)
+{
+	size_t start = out->n;
+	char kind = 0;
+
+	if (end - s < 4 || memcmp(s, "_Q", 2))
+		return false;
+	for (s += 2; s < end && kind != 'P'; ) {
+		kind = *s++;
+		if (!memchr("MSFPB", kind, 5) || s == end)
+			break;
+		if (kind != 'B' && out->n > start)
+			buf_str(out, "::");
+		for (; s < end && !is_upper(*s) && *s != '.'; s++)
+			if (kind != 'B')
+				buf_u8(out, (uint8_t)*s);
+	}
+	if (kind == 'P' && out->n > start && (s == end || *s == '.')) {
+		buf_bytes(out, s, (size_t)(end - s));
+		return true;
+	}
+	out->n = start;
+	return false;
+}
+
+bool demangle_fortran(const char *s, size_t n, struct buf *out)
+{
+	return demangle_gfortran(s, s + n, out) ||
+	       demangle_flang(s, s + n, out);
+}
+
+/*
+ * camlModule__function_123: two underscores (one '.' or '$' since OCaml 5.1)
+ * join modules, other characters are '$' and two hexadecimal digits.
+ */
+bool demangle_ocaml(const char *s, size_t n, struct buf *out)
+{
+	const char *end = s + n, *p = s + 4;
+
+	if (n < 8 || memcmp(s, "caml", 4) || !is_upper(*p))
+		return false;
+	while (p + 2 < end && (p[0] != '_' || p[1] != '_'))
+		if (*p == '_' || is_lower(*p) || is_upper(*p) || is_digit(*p))
+			p++;
+		else
+			return false;
+	if (p + 2 >= end)
+		return false;
+	for (s += 4; s < end; s++) {
+		if (end - s > 2 && s[0] == '_' && s[1] == '_') {
+			buf_u8(out, '.');
+			s++;
+		} else if (end - s > 2 && *s == '$' && hex_digit(s[1]) >= 2 &&
+			   hex_digit(s[2]) >= 0 && hex_digit(s[1]) < 8) {
+			buf_u8(out, (uint8_t)(hex_digit(s[1]) * 16 +
+					      hex_digit(s[2])));
+			s += 2;
+		} else {
+			buf_u8(out, (uint8_t)(*s == '$' ? '.' : *s));
+		}
+	}
+	return true;
+}
+
+/* GHC's Z-encoding: one letter behind z or Z stands for a sign. */
+static char z_sign(char z, char c)
+{
+	static const char small[] = "a&b|c^d$e=g>h#i.l<m-n!p+q\'r\\s/t*u_v%zz";
+	static const char large[] = "L(R)M[N]C:ZZ";
+	const char *p = z == 'z' ? small : large;
+
+	for (; *p; p += 2)
+		if (*p == c)
+			return p[1];
+	return 0;
+}
+
+/* Some character number: z3bbU; tuples: Z2T. */
+static const char *z_number(const char *p, const char *end, struct buf *out)
+{
+	bool tuple = *p == 'Z';
+	uint32_t v = 0;
+
+	for (p++; p < end && (tuple ? is_digit(*p) ? *p - '0' : -1
+				    : hex_digit(*p)) >= 0 && v < 0x100000; p++)
+		v = v * (tuple ? 10 : 16) + (uint32_t)hex_digit(*p);
+	if (p == end || v >= 0x80)
+		return NULL;
+	if (tuple && (*p == 'T' || *p == 'H')) {
+		buf_str(out, *p == 'T' ? "(" : "(#");
+		while (v-- > 1)
+			buf_u8(out, ',');
+		buf_str(out, *p == 'T' ? ")" : "#)");
+		return p + 1;
+	}
+	if (tuple || *p != 'U' || v < 0x20)
+		return NULL;
+	buf_u8(out, (uint8_t)v);
+	return p + 1;
+}
+
+static bool z_decode(const char *s, const char *end, struct buf *out)
+{
+	while (s < end) {
+		if (*s != 'z' && *s != 'Z') {
+			buf_u8(out, (uint8_t)*s++);
+		} else if (end - s > 1 && is_digit(s[1])) {
+			s = z_number(s, end, out);
+			if (!s)
+				return false;
+		} else {
+			char c = end - s > 1 ? z_sign(*s, s[1]) : 0;
+
+			if (!c)
+				return false;
+			buf_u8(out, (uint8_t)c);
+			s += 2;
+		}
+	}
+	return true;
+}
+
+/* package_ModuleziName_function_info -> package:Module.Name.function */
+bool demangle_haskell(const char *s, size_t n, struct buf *out)
+{
+	const char *end = s + n, *mod, *name, *p;
+	size_t start = out->n;
+	bool ok, dotted = false;
+
+	if (n < 12 || memcmp(end - 5, "_info", 5))
+		return false;
+	end -= 5;
+	mod = memchr(s, '_', (size_t)(end - s));
+	if (!mod || mod == s || !is_upper(mod[1]))
+		return false;
+	name = memchr(mod + 1, '_', (size_t)(end - mod) - 1);
+	if (!name || name + 1 == end || memchr(name + 1, '_',
+					       (size_t)(end - name) - 1))
+		return false;
+	/* A module in a package: GHCziBase.  Few C names look like that. */
+	for (p = mod + 1; p + 2 < name; p++)
+		dotted |= p[0] == 'z' && p[1] == 'i' && is_upper(p[2]);
+	if (!dotted)
+		return false;
+	ok = z_decode(s, mod, out);
+	buf_u8(out, ':');
+	ok = ok && z_decode(mod + 1, name, out);
+	buf_u8(out, '.');
+	ok = ok && z_decode(name + 1, end, out);
+	if (!ok)
+		out->n = start;
+	return ok;
+}

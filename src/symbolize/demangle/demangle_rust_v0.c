@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Rust names of version 0 (RFC 2603): paths and types. */
+#include <string.h>
+
+#include "symbolize/demangle/manglings.h"
+#include "symbolize/demangle/demangle_rust.h"
+
+void r_read_back(struct r_reader *r, void (*fn)(struct r_reader *r, bool arg),
+		 bool arg)
+{
+	size_t from = r->at - 1, at;
+	uint64_t to = r_read_62(r);
+
+	if (r->bad || to >= from) {
+		r_fail(r);
+		return;
+	}
+	if (r->quiet)	/* it was read where it stands */
+		return;
+	at = r->at;
+	r->at = (size_t)to;
+	fn(r, arg);
+	r->at = at;
+}
+
+static void put_lifetime(struct r_reader *r, uint64_t i)
+{
+	uint64_t depth;
+
+	r_put_char(r, '\'');
+	if (!i) {
+		r_put_char(r, '_');
+		return;
+	}
+	if (i > r->lifetimes) {
+		r_fail(r);
+		return;
+	}
+	depth = r->lifetimes - i;
+	if (depth < 26) {
+		r_put_char(r, (char)('a' + depth));
+	} else {
+		r_put_char(r, '_');
+		r_put_number(r, depth);
+	}
+}
+
+/* [G number]: for<'a, 'b> */
+static void read_binder(struct r_reader *r)
+{
+	uint64_t n, i;
+
+	if (!r_accept(r, 'G'))
+		return;
+	n = r_read_62(r) + 1;
+	if (n > 1000)	/* nobody writes so many */
+		r_fail(r);
+	r_put(r, "for<");
+	for (i = 0; i < n && !r->bad; i++) {
+		if (i)
+			r_put(r, ", ");
+		r->lifetimes++;
+		put_lifetime(r, 1);
+	}
+	r_put(r, "> ");
+}
+
+/* K value | L lifetime | type */
+static void read_arg(struct r_reader *r)
+{
+	if (r_accept(r, 'L'))
+		put_lifetime(r, r_read_62(r));
+	else if (r_accept(r, 'K'))
+		r_read_const(r, false);
+	else
+		r_read_type(r);
+}
+
+/* Behind I; leaves the bracket open. */
+static void read_args_open(struct r_reader *r, bool in_value)
+{
+	bool more = false;
+
+	r_read_path(r, in_value);
+	r_put(r, in_value ? "::<" : "<");
+	while (!r->bad && !r_accept(r, 'E')) {
+		if (more)
+			r_put(r, ", ");
+		more = true;
+		read_arg(r);
+	}
+}
+
+/* N: a namespace, where, a name. */
+static void read_nested(struct r_reader *r, bool in_value)
+{
+	char space = r_next(r);
+	struct r_ident id;
+
+	if (!((space >= 'a' && space <= 'z') || (space >= 'A' && space <= 'Z')))
+		r_fail(r);
+	r_read_path(r, in_value);
+	id = r_read_ident(r);
+	if (r->bad)
+		return;
+	if (space >= 'a') {
+		if (id.n) {
+			r_put(r, "::");
+			r_put_ident(r, &id);
+		}
+		return;
+	}
+	r_put(r, "::{");
+	if (space == 'C')
+		r_put(r, "closure");
+	else if (space == 'S')
+		r_put(r, "shim");
+	else
+		r_put_char(r, space);
+	if (id.n) {
+		r_put(r, ":");
+		r_put_ident(r, &id);
+	}
+	r_put(r, "#");
+	r_put_number(r, id.number);
+	r_put(r, "}");
+}
+
+/* M X: where the impl is, which is not shown. */
+static void skip_impl(struct r_reader *r)
+{
+	if (r_accept(r, 's'))
+		r_read_62(r);
+	r->quiet++;
+	r_read_path(r, false);
+	r->quiet--;
+}
+
+static void read_impl(struct r_reader *r, char kind)
+{
+	if (kind != 'Y')
+		skip_impl(r);
+	r_put(r, "<");
+	r_read_type(r);
+	if (kind != 'M') {
+		r_put(r, " as ");
+		r_read_path(r, false);
+	}
+	r_put(r, ">");
+}
+
+void r_read_path(struct r_reader *r, bool in_value)
+{
+	struct r_ident id;
+	char c;
+
+	if (!r_enter(r))
+		return;
+	c = r_next(r);
+	switch (c) {
+	case 'C':
+		id = r_read_ident(r);
+		r_put_ident(r, &id);
+		break;
+	case 'N':
+		read_nested(r, in_value);
+		break;
+	case 'M': case 'X': case 'Y':
+		read_impl(r, c);
+		break;
+	case 'I':
+		read_args_open(r, in_value);
+		r_put(r, ">");
+		break;
+	case 'B':
+		r_read_back(r, r_read_path, in_value);
+		break;
+	default:
+		r_fail(r);
+	}
+	r->depth--;
+}
+
+const char *r_basic_type(char c)
+{
+	static const char *const names['z' - 'a' + 1] = {
+		['a' - 'a'] = "i8", ['b' - 'a'] = "bool", ['c' - 'a'] = "char",
+		['d' - 'a'] = "f64", ['e' - 'a'] = "str", ['f' - 'a'] = "f32",
+		['h' - 'a'] = "u8", ['i' - 'a'] = "isize",
+		['j' - 'a'] = "usize", ['l' - 'a'] = "i32", ['m' - 'a'] = "u32",
+		['n' - 'a'] = "i128", ['o' - 'a'] = "u128", ['p' - 'a'] = "_",
+		['s' - 'a'] = "i16", ['t' - 'a'] = "u16", ['u' - 'a'] = "()",
+		['v' - 'a'] = "...", ['x' - 'a'] = "i64", ['y' - 'a'] = "u64",
+		['z' - 'a'] = "!",
+	};
+
+	return c >= 'a' && c <= 'z' ? names[c - 'a'] : NULL;
+}
+
+/* K: C, or a name whose - are _. */
+static void read_abi(struct r_reader *r)
+{
+	struct r_ident id;
+	size_t i;
+
+	r_put(r, "extern \"");
+	if (r_accept(r, 'C')) {
+		r_put(r, "C");
+	} else {
+		id = r_read_ident(r);
+		if (id.punycode || !id.n)
+			r_fail(r);
+		for (i = 0; i < id.n && !r->bad; i++)
+			r_put_char(r, id.s[i] == '_' ? '-' : id.s[i]);
+	}
+	r_put(r, "\" ");
+}
+
+/* Types up to E; -> how many. */
+static size_t read_types(struct r_reader *r)
+{
+	size_t n = 0;
+
+	for (; !r->bad && !r_accept(r, 'E'); n++) {
+		if (n)
+			r_put(r, ", ");
+		r_read_type(r);
+	}
+	return n;
+}
+
+static void read_fn(struct r_reader *r)
+{
+	uint64_t lifetimes = r->lifetimes;
+
+	read_binder(r);
+	if (r_accept(r, 'U'))
+		r_put(r, "unsafe ");
+	if (r_accept(r, 'K'))
+		read_abi(r);
+	r_put(r, "fn(");
+	read_types(r);
+	r_put(r, ")");
+	if (!r_accept(r, 'u')) {
+		r_put(r, " -> ");
+		r_read_type(r);
+	}
+	r->lifetimes = lifetimes;
+}
+
+/* A path whose arguments may go on with what follows; open: they do. */
+static bool read_open_path(struct r_reader *r);
+
+static void back_open(struct r_reader *r, bool arg)
+{
+	(void)arg;
+	/* what is behind the reference decides */
+	if (read_open_path(r))
+		r->steps |= 0x80000000;
+}
+
+static bool read_open_path(struct r_reader *r)
+{
+	bool open = false;
+
+	if (!r_enter(r))
+		return false;
+	if (r_accept(r, 'I')) {
+		read_args_open(r, false);
+		open = true;
+	} else if (r_accept(r, 'B')) {
+		r_read_back(r, back_open, false);
+		open = r->steps >> 31;
+		r->steps &= 0x7fffffff;
+	} else {
+		r_read_path(r, false);
+	}
+	r->depth--;
+	return open;
+}
+
+/* path {p name type}: Trait<Name = Type> */
+static void read_dyn_trait(struct r_reader *r)
+{
+	bool open = read_open_path(r);
+	struct r_ident id;
+
+	while (!r->bad && r_accept(r, 'p')) {
+		r_put(r, open ? ", " : "<");
+		open = true;
+		id = r_read_ident(r);
+		r_put_ident(r, &id);
+		r_put(r, " = ");
+		r_read_type(r);
+	}
+	if (open)
+		r_put(r, ">");
+}
+
+static void read_dyn(struct r_reader *r)
+{
+	uint64_t lifetimes = r->lifetimes, i;
+	bool more = false;
+
+	r_put(r, "dyn ");
+	read_binder(r);
+	while (!r->bad && !r_accept(r, 'E')) {
+		if (more)
+			r_put(r, " + ");
+		more = true;
+		read_dyn_trait(r);
+	}
+	r->lifetimes = lifetimes;
+	if (!r_accept(r, 'L')) {
+		r_fail(r);
+		return;
+	}
+	i = r_read_62(r);
+	if (i) {
+		r_put(r, " + ");
+		put_lifetime(r, i);
+	}
+}
+
+static void read_reference(struct r_reader *r, bool mutable)
+{
+	uint64_t i;
+
+	r_put(r, "&");
+	if (r_accept(r, 'L')) {
+		i = r_read_62(r);
+		if (i) {
+			put_lifetime(r, i);
+			r_put(r, " ");
+		}
+	}
+	if (mutable)
+		r_put(r, "mut ");
+	r_read_type(r);
+}
+
+static void read_array(struct r_reader *r, bool sized)
+{
+	r_put(r, "[");
+	r_read_type(r);
+	if (sized) {
+		r_put(r, "; ");
+		r_read_const(r, true);
+	}
+	r_put(r, "]");
+}
+
+static void back_type(struct r_reader *r, bool arg)
+{
+	(void)arg;
+	r_read_type(r);
+}
+
+static void read_type(struct r_reader *r, char c)
+{
+	switch (c) {
+	case 'R': case 'Q':
+		read_reference(r, c == 'Q');
+		break;
+	case 'P': case 'O':
+		r_put(r, c == 'P' ? "*const " : "*mut ");
+		r_read_type(r);
+		break;
+	case 'A': case 'S':
+		read_array(r, c == 'A');
+		break;
+	case 'T':
+		r_put(r, "(");
+		if (read_types(r) == 1)
+			r_put(r, ",");
+		r_put(r, ")");
+		break;
+	case 'F':
+		read_fn(r);
+		break;
+	case 'D':
+		read_dyn(r);
+		break;
+	case 'B':
+		r_read_back(r, back_type, false);
+		break;
+	default:	/* a path, which reads its letter itself */
+		r->at--;
+		r_read_path(r, false);
+	}
+}
+
+void r_read_type(struct r_reader *r)
+{
+	const char *basic;
+	char c;
+
+	if (!r_enter(r))
+		return;
+	c = r_next(r);
+	basic = r_basic_type(c);
+	if (basic)
+		r_put(r, basic);
+	else if (!r->bad)
+		read_type(r, c);
+	r->depth--;
+}
+
+static bool is_upper(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+/* _R path [path of the crate that made a copy of it] [suffix] */
+bool demangle_rust_v0(const char *s, size_t n, struct buf *out)
+{
+	struct r_reader r = { .s = s + 2, .n = n - 2, .out = out,
+			      .start = out->n };
+	const char *end = s + n, *p;
+
+	for (p = s + 2; p < end && *p != '.'; p++)
+		if (!(is_upper(*p) || (*p >= 'a' && *p <= 'z') || *p == '_' ||
+		      (*p >= '0' && *p <= '9')))
+			return false;
+	r.n = (size_t)(p - r.s);
+	if (!is_upper(r_peek(&r)))	/* a version that is not known */
+		return false;
+	r_read_path(&r, true);
+	if (!r.bad && r.at < r.n) {
+		r.quiet = 1;
+		r_read_path(&r, false);
+	}
+	if (r.bad || r.at != r.n || out->n - r.start > R_OUT_MAX) {
+		out->n = r.start;
+		return false;
+	}
+	demangle_clones(p, end, out);
+	return true;
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Short forms of demangled names: one pass, left to right.  Where brackets do not
+ * match up the whole name is kept as it is: rather long than wrong.
+ */
+#include <string.h>
+
+#include "symbolize/demangle/manglings.h"
+#include "symbolize/demangle/demangle.h"
+
+enum { MAX_NEST = 64, SHORT_LAMBDA = 24 };
+
+struct shortener {
+	const char *p, *end;
+	char *out;
+	char last;		/* the input character before p */
+	unsigned nest;		/* brackets that are kept and still open */
+	char close[MAX_NEST];
+};
+
+static bool is_ident(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_' || c == '$' ||
+	       (unsigned char)c >= 0x80;
+}
+
+/* The length of the operator after the word "operator", 0 for a conversion. */
+static size_t operator_len(const char *p, const char *end)
+{
+	static const char ops[][5] = {	/* longest first */
+		"<=>", "<<=", ">>=", "->*", "()", "[]", "<<", ">>", "<=",
+		">=", "->", "==", "!=", "&&", "||", "++", "--", "+=", "-=",
+		"*=", "/=", "%=", "^=", "&=", "|=", "\"\"", "<", ">", "+", "-",
+		"*", "/", "%", "^", "&", "|", "~", "!", "=", ",",
+	};
+	size_t i, n;
+
+	for (i = 0; i < sizeof(ops) / sizeof(*ops); i++) {
+		n = strlen(ops[i]);
+		if ((size_t)(end - p) >= n && !memcmp(p, ops[i], n))
+			return n;
+	}
+	return 0;
+}
+
+static bool at_operator(const char *start, const char *p, const char *end)
+{
+	return end - p > 8 && *p == 'o' && !memcmp(p, "operator", 8) &&
+	       !is_ident(p[8]) && (p == start || !is_ident(p[-1]));
+}
+
+/* The end of the bracket that opens at p, or NULL. */
+static const char *skip_group(const char *start, const char *p, const char *end)
+{
+	char open[MAX_NEST];
+	unsigned n = 0;
+
+	for (; p < end; p++) {
+		char c = *p;
+
+		if (c == 'o' && at_operator(start, p, end)) {
+			p += 8 + operator_len(p + 8, end) - 1;
+		} else if (c == '-' && p + 1 < end && p[1] == '>') {
+			p++;
+		} else if (c == '(' || c == '[' || c == '{' ||
+			   (c == '<' && !(n && open[n - 1] == '('
+					  && p[-1] == ')'))) {
+			if (n == MAX_NEST)
+				return NULL;
+			open[n++] = c;
+		} else if (c == ')' || c == ']' || c == '}') {
+			char want = c == ')' ? '(' : c == ']' ? '[' : '{';
+
+			/* a lone < in there was a comparison */
+			while (n && open[n - 1] == '<' && want == '(')
+				n--;
+			if (!n || open[--n] != want)
+				return NULL;
+		} else if (c == '>' && n && open[n - 1] == '<') {
+			n--;
+		}
+		if (!n)
+			return p + 1;
+	}
+	return NULL;
+}
+
+static void put(struct shortener *s, const char *text, size_t n)
+{
+	memcpy(s->out, text, n);
+	s->out += n;
+}
+
+/* Copies what is between p and `to`. */
+static void keep(struct shortener *s, const char *to)
+{
+	put(s, s->p, (size_t)(to - s->p));
+	s->p = to;
+}
+
+static bool starts(const struct shortener *s, const char *text)
+{
+	size_t n = strlen(text);
+
+	return (size_t)(s->end - s->p) >= n && !memcmp(s->p, text, n);
+}
+
+/* A bracket that stays, with its content shortened. */
+static bool enter(struct shortener *s, char close)
+{
+	if (s->nest == MAX_NEST)
+		return false;
+	s->close[s->nest++] = close;
+	keep(s, s->p + 1);
+	return true;
+}
+
+/* Puts a sign of 5 bytes in place of the group that ends at `to`; an empty group
+ * stays as it is. */
+static void elide(struct shortener *s, const char *to, const char *sign)
+{
+	if (to - s->p == 2) {
+		keep(s, to);
+	} else {
+		put(s, sign, 5);
+		s->p = to;
+	}
+}
+
+static bool on_angle(struct shortener *s, const char *start)
+{
+	const char *to;
+
+	/* Java's constructors */
+	if (s->p > start && s->p[-1] == '.' &&
+	    (starts(s, "<init>") || starts(s, "<clinit>"))) {
+		keep(s, memchr(s->p, '>', (size_t)(s->end - s->p)));
+		keep(s, s->p + 1);
+		return true;
+	}
+	/* Rust: <T as Trait>::method, where a name begins */
+	if (s->p == start || strchr(" (&,*", s->p[-1])) {
+		bool op = s->p - start >= 9 &&
+			  memchr("<>=-+*/%^&|~!,)]", s->p[-2], 16);
+
+		if (!op)
+			return enter(s, '>');
+	}
+	to = skip_group(start, s->p, s->end);
+	if (!to)
+		return false;
+	elide(s, to, "<…>");
+	return true;
+}
+
+static bool on_paren(struct shortener *s, const char *start)
+{
+	const char *to;
+
+	if (starts(s, "(anonymous namespace)")) {
+		keep(s, s->p + 21);
+		return true;
+	}
+	/* void (*name(int))(long): the name is inside */
+	if (starts(s, "(*") || starts(s, "(&"))
+		return enter(s, ')');
+	to = skip_group(start, s->p, s->end);
+	if (!to)
+		return false;
+	elide(s, to, "(…)");
+	return true;
+}
+
+/* [abi:cxx11] and Rust crate hashes go, [clone .cold] stays, Go's type arguments
+ * become […]. */
+static bool on_square(struct shortener *s, const char *start)
+{
+	const char *to = skip_group(start, s->p, s->end);
+	size_t n;
+
+	if (!to)
+		return false;
+	n = (size_t)(to - s->p) - 2;
+	if (starts(s, "[abi:") ||
+	    (n >= 8 && n <= 16 &&
+	     strspn(s->p + 1, "0123456789abcdef") == n))
+		s->p = to;
+	else if (s->p > start && is_ident(s->p[-1]))
+		elide(s, to, "[…]");
+	else
+		keep(s, to);
+	return true;
+}
+
+/* {lambda(int)#1}, {closure#0}, {{closure}}: as they are, long ones shortened. */
+static bool on_brace(struct shortener *s, const char *start)
+{
+	const char *to = skip_group(start, s->p, s->end);
+
+	if (!to)
+		return false;
+	if (to - s->p <= SHORT_LAMBDA || s->p[1] == '{') {
+		keep(s, to);
+		return true;
+	}
+	return enter(s, '}');
+}
+
+static void on_operator(struct shortener *s)
+{
+	keep(s, s->p + 8);
+	keep(s, s->p + operator_len(s->p, s->end));
+	/* operator new[] and delete[] */
+	if (starts(s, " new[]"))
+		keep(s, s->p + 6);
+	else if (starts(s, " delete[]"))
+		keep(s, s->p + 9);
+}
+
+static bool shorten(struct shortener *s)
+{
+	const char *start = s->p;
+
+	while (s->p < s->end) {
+		char c = *s->p;
+		bool ok = true;
+
+		if (is_ident(c) && c != 'o')
+			keep(s, s->p + 1);
+		else if (c == 'o' && at_operator(start, s->p, s->end))
+			on_operator(s);
+		else if (s->nest && c == s->close[s->nest - 1]) {
+			s->nest--;
+			keep(s, s->p + 1);
+		} else if (c == '<')
+			ok = on_angle(s, start);
+		else if (c == '(')
+			ok = on_paren(s, start);
+		else if (c == '[')
+			ok = on_square(s, start);
+		else if (c == '{')
+			ok = on_brace(s, start);
+		else if (c == '-' && starts(s, "->"))
+			keep(s, s->p + 2);
+		else if (c == '>' || c == ')' || c == ']' || c == '}')
+			ok = false;
+		else
+			keep(s, s->p + 1);
+		if (!ok)
+			return false;
+	}
+	return s->nest == 0;
+}
+
+/* Without a Rust hash at the end: ::h and 16 hexadecimal digits. */
+static size_t without_hash(const char *name, size_t n)
+{
+	if (n > 19 && !memcmp(name + n - 19, "::h", 3) &&
+	    strspn(name + n - 16, "0123456789abcdef") == 16)
+		return n - 19;
+	return n;
+}
+
+/* Objective-C methods, Ada operators: pkg."<", and what Python and Java make up:
+ * f.<locals>.<lambda>, Foo.<init>. */
+static bool is_plain(const char *s)
+{
+	return ((s[0] == '-' || s[0] == '+') && s[1] == '[') ||
+	       strstr(s, ".\"") || strstr(s, ".<");
+}
+
+void demangle_short(const char *demangled, struct buf *out)
+{
+	size_t n = strlen(demangled);
+	struct shortener s = { .p = demangled };
+	uint8_t *room;
+
+	if (shorten_go(demangled, n, out))
+		return;
+	room = buf_room(out, 2 * n + 16);
+	if (!room)
+		return;
+	s.end = demangled + without_hash(demangled, n);
+	s.out = (char *)room;
+	if (!strpbrk(demangled, "<([{") || is_plain(demangled) ||
+	    !shorten(&s)) {
+		s.out = (char *)room;
+		memcpy(s.out, demangled, (size_t)(s.end - demangled));
+		s.out += s.end - demangled;
+	}
+	out->n += (size_t)((uint8_t *)s.out - room);
+}

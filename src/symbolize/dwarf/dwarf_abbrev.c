@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Abbreviations (DWARF 5 §7.5.3), compiled once into two small programs each:
+ * one that steps over a DIE, where runs of fixed-size attributes are one add and
+ * DW_AT_sibling is a jump, and one that reads the attributes that matter.
+ */
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "symbolize/dwarf/dwarf.h"
+
+static enum dwarf_slot slot_of(uint64_t at)
+{
+	static const uint8_t standard[] = {
+		[DW_AT_low_pc] = SLOT_LOW,
+		[DW_AT_high_pc] = SLOT_HIGH,
+		[DW_AT_ranges] = SLOT_RANGES,
+		[DW_AT_abstract_origin] = SLOT_ORIGIN,
+		[DW_AT_specification] = SLOT_SPEC,
+		[DW_AT_linkage_name] = SLOT_LINKAGE,
+		[DW_AT_name] = SLOT_NAME,
+		[DW_AT_decl_file] = SLOT_DECL_FILE,
+		[DW_AT_decl_line] = SLOT_DECL_LINE,
+		[DW_AT_call_file] = SLOT_CALL_FILE,
+		[DW_AT_call_line] = SLOT_CALL_LINE,
+		[DW_AT_call_column] = SLOT_CALL_COLUMN,
+		[DW_AT_sibling] = SLOT_SIBLING,
+		[DW_AT_stmt_list] = SLOT_STMT_LIST,
+		[DW_AT_comp_dir] = SLOT_COMP_DIR,
+		[DW_AT_producer] = SLOT_PRODUCER,
+		[DW_AT_language] = SLOT_LANGUAGE,
+		[DW_AT_str_offsets_base] = SLOT_STR_BASE,
+		[DW_AT_addr_base] = SLOT_ADDR_BASE,
+		[DW_AT_rnglists_base] = SLOT_RNG_BASE,
+		[DW_AT_dwo_name] = SLOT_DWO_NAME,
+	};
+
+	if (at < sizeof(standard))
+		return standard[at];
+	switch (at) {
+	case DW_AT_MIPS_linkage_name: return SLOT_LINKAGE;
+	case DW_AT_GNU_addr_base: return SLOT_ADDR_BASE;
+	case DW_AT_GNU_dwo_name: return SLOT_DWO_NAME;
+	case DW_AT_GNU_dwo_id: return SLOT_DWO_ID;
+	case DW_AT_GNU_ranges_base: return SLOT_GNU_RANGES;
+	default: return SLOT_SKIP;
+	}
+}
+
+/*
+ * Tags whose children have no code of their own.  GCC puts the code of member
+ * functions outside of their class, except for classes in functions (lambdas):
+ * the reader looks after those.  Other producers are not trusted with that (Rust
+ * and Ada nest), and clang writes no DW_AT_sibling anyway.
+ */
+static bool may_jump(uint64_t tag, bool declaration)
+{
+	switch (tag) {
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+	case DW_TAG_interface_type:
+		return true;
+	case DW_TAG_subprogram:
+		return declaration;
+	case DW_TAG_enumeration_type:
+	case DW_TAG_subroutine_type:
+	case DW_TAG_array_type:
+	case DW_TAG_inlined_subroutine:
+	case DW_TAG_call_site:
+	case DW_TAG_GNU_call_site:
+	case DW_TAG_formal_parameter:
+	case DW_TAG_variable:
+	case DW_TAG_GNU_formal_parameter_pack:
+	case DW_TAG_GNU_template_parameter_pack:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* What is being compiled. */
+struct compile {
+	struct abbrev_table *t;
+	struct abbrev a;
+	uint32_t run, read_run;	/* fixed bytes not yet in a program */
+	bool sibling, declaration;
+};
+
+static bool emit_op(struct compile *c, enum abbrev_code code)
+{
+	for (; c->run > UINT16_MAX; c->run -= UINT16_MAX)
+		if (vec_push(&c->t->ops, (struct abbrev_op){ OP_ADD, UINT16_MAX
+							   }) < 0)
+			return false;
+	if (vec_push(&c->t->ops, (struct abbrev_op){ (uint8_t)code,
+						     (uint16_t)c->run }) < 0)
+		return false;
+	c->run = 0;
+	return true;
+}
+
+static bool compile_skip(struct compile *c, uint64_t form, bool sibling)
+{
+	int size = abbrev_form_size(c->t, form);
+
+	if (sibling && form == DW_FORM_ref4) {
+		c->a.flags |= ABBREV_VARIABLE;
+		return emit_op(c, OP_JUMP);
+	}
+	if (size >= 0) {
+		c->run += (uint32_t)size;
+		return c->run < 1u << 24;
+	}
+	if (abbrev_variable_op(form) == OP_END)
+		return false;
+	c->a.flags |= ABBREV_VARIABLE;
+	return emit_op(c, abbrev_variable_op(form));
+}
+
+static bool compile_read(struct compile *c, enum dwarf_slot slot, uint64_t form,
+			 int64_t constant)
+{
+	int size = abbrev_form_size(c->t, form);
+	struct abbrev_table *t = c->t;
+	struct abbrev_read r = { (uint16_t)form, (uint8_t)slot, c->read_run };
+
+	if (slot == SLOT_SKIP && size >= 0) {
+		c->read_run += (uint32_t)size;
+		return c->read_run < 1u << 24;
+	}
+	if (form == DW_FORM_implicit_const) {
+		/* It takes no bytes: those before are for the next step. */
+		r.add = (uint32_t)t->constants.n;
+		return t->constants.n < UINT32_MAX &&
+		       vec_push(&t->constants, constant) == 0 &&
+		       vec_push(&t->reads, r) == 0;
+	}
+	c->read_run = 0;
+	return vec_push(&t->reads, r) == 0;
+}
+
+static bool attr_read(struct cursor *c, uint64_t *at, uint64_t *form,
+		      int64_t *constant)
+{
+	*at = cursor_uleb(c);
+	*form = cursor_uleb(c);
+	*constant = *form == DW_FORM_implicit_const ? cursor_sleb(c) : 0;
+	return !c->bad && (*at || *form);
+}
+
+/* Looks ahead for what decides about jumping. */
+static void scan_attrs(struct compile *c, struct cursor cur)
+{
+	uint64_t at, form;
+	int64_t constant;
+
+	while (attr_read(&cur, &at, &form, &constant)) {
+		c->sibling |= at == DW_AT_sibling;
+		c->declaration |= at == DW_AT_declaration;
+	}
+}
+
+/* Tags whose attributes are read: code, names of code, and units. */
+static bool is_read(uint16_t tag)
+{
+	switch (tag) {
+	case DW_TAG_subprogram:
+	case DW_TAG_inlined_subroutine:
+	case DW_TAG_entry_point:
+	case DW_TAG_compile_unit:
+	case DW_TAG_partial_unit:
+	case DW_TAG_skeleton_unit:
+	case DW_TAG_type_unit:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool compile_attrs(struct compile *c, struct cursor *cur)
+{
+	bool reads = is_read(c->a.tag), jump = false;
+	uint64_t at, form;
+	int64_t constant;
+
+	if (may_jump(c->a.tag, true)) {
+		scan_attrs(c, *cur);
+		jump = c->sibling && may_jump(c->a.tag, c->declaration);
+	}
+	if (reads)
+		c->a.reads = (uint32_t)c->t->reads.n;
+	while (attr_read(cur, &at, &form, &constant)) {
+		if (form > UINT16_MAX || form == 0)
+			return false;
+		if (!compile_skip(c, form, jump && at == DW_AT_sibling))
+			return false;
+		if (reads && !compile_read(c, slot_of(at), form, constant))
+			return false;
+	}
+	if (cur->bad)
+		return false;
+	c->a.size = c->run;
+	if ((c->a.flags & ABBREV_VARIABLE) && !emit_op(c, OP_END))
+		return false;
+	return !reads || compile_read(c, SLOT_LOW, 0, 0);
+}
+
+static bool table_store(struct abbrev_table *t, uint64_t code, struct abbrev a)
+{
+	uint32_t *slot;
+
+	if (code < 4096 || code <= t->dense.n + 64) {
+		if (vec_reserve(&t->dense, code + 1) < 0)
+			return false;
+		while (t->dense.n <= code)
+			t->dense.v[t->dense.n++] = (struct abbrev){ 0 };
+		if (!t->dense.v[code].tag)	/* the first one counts */
+			t->dense.v[code] = a;
+		return true;
+	}
+	slot = u64map_slot(&t->sparse_tab, code);
+	if (!slot || t->sparse.n >= U64MAP_NONE)
+		return false;
+	if (*slot != U64MAP_NONE)
+		return true;
+	*slot = (uint32_t)t->sparse.n;
+	return vec_push(&t->sparse, a) == 0;
+}
+
+/* Takes n bytes from what all tables of the file may parse: each time as much as
+ * the table took before, so that thousands of small tables do not keep from others
+ * what they never parse. */
+static bool table_spend(struct abbrev_table *t, uint64_t n)
+{
+	uint64_t want = n > t->taken ? n : t->taken;
+
+	if (t->allowance < n) {
+		uint64_t left = atomic_load(t->budget);
+
+		do {
+			want = want < left ? want : left;
+			if (t->allowance + want < n)
+				return false;
+		} while (!atomic_compare_exchange_weak(t->budget, &left,
+						       left - want));
+		t->allowance += want;
+		t->taken += want;
+	}
+	t->allowance -= n;
+	return true;
+}
+
+/* Parses the next declaration; 0 at the end or when damaged. */
+static uint64_t table_next(struct abbrev_table *t)
+{
+	struct cursor cur = cursor_of(t->p, (size_t)(t->end - t->p));
+	struct compile c = { .t = t };
+	uint64_t code = cursor_uleb(&cur), tag;
+
+	if (!code)
+		goto end;
+	tag = cursor_uleb(&cur);
+	c.a.tag = tag && tag < UINT16_MAX ? (uint16_t)tag : UINT16_MAX;
+	c.a.flags = cursor_u8(&cur) ? ABBREV_CHILDREN : 0;
+	c.a.attrs = cur.p;
+	c.a.ops = (uint32_t)t->ops.n;
+	if (t->ops.n > UINT32_MAX - 65536 || !compile_attrs(&c, &cur) ||
+	    !table_spend(t, cursor_offset(&cur))) {
+		t->bad = true;
+		goto end;
+	}
+	if (c.a.tag == DW_TAG_subprogram)
+		c.a.flags |= ABBREV_SUBPROGRAM |
+			     (c.declaration ? 0 : ABBREV_FUNC);
+	if (c.a.tag == DW_TAG_structure_type ||
+	    c.a.tag == DW_TAG_class_type || c.a.tag == DW_TAG_union_type ||
+	    c.a.tag == DW_TAG_interface_type)
+		c.a.flags |= ABBREV_CLASS;
+	if (c.a.tag == DW_TAG_inlined_subroutine)
+		c.a.flags |= ABBREV_INLINED;
+	if (!table_store(t, code, c.a)) {
+		t->bad = true;
+		goto end;
+	}
+	t->p = cur.p;
+	return code;
+end:
+	t->bad |= cur.bad;
+	t->p = t->end;
+	return 0;
+}
+
+const struct abbrev *abbrev_of_sparse(const struct abbrev_table *t,
+				      uint64_t code)
+{
+	uint32_t i = t->sparse.n ? u64map_get(&t->sparse_tab, code)
+				 : U64MAP_NONE;
+
+	return i == U64MAP_NONE ? NULL : &t->sparse.v[i];
+}
+
+const struct abbrev *abbrev_find(struct abbrev_table *t, uint64_t code)
+{
+	const struct abbrev *a = abbrev_of(t, code);
+
+	while (!a && table_next(t))
+		a = abbrev_of(t, code);
+	return a;
+}
+
+void abbrev_finish(struct abbrev_table *t)
+{
+	while (table_next(t))
+		;
+}
+
+struct abbrev_table *abbrev_table_get(const struct dwarf_unit *u)
+{
+	struct dwarf_set *d = u->set;
+	uint64_t key = u->abbrev_off << 5 | (uint64_t)(u->addr_size == 8) << 4 |
+		       (uint64_t)(u->off_size == 8) << 3 |
+		       (uint64_t)(u->version == 2) << 2;
+	uint32_t *slot;
+	struct abbrev_table *t;
+
+	if (u->abbrev_off >= d->abbrev.n)
+		return NULL;
+	slot = u64map_slot(&d->abbrev_tab, key);
+	if (!slot || *slot != U64MAP_NONE)
+		return slot ? d->abbrevs.v[*slot] : NULL;
+	t = calloc(1, sizeof(*t));
+	if (!t || vec_push(&d->abbrevs, t) < 0) {
+		free(t);
+		return NULL;	/* the slot stays empty */
+	}
+	*slot = (uint32_t)d->abbrevs.n - 1;
+	t->p = d->abbrev.p + u->abbrev_off;
+	t->end = d->abbrev.p + d->abbrev.n;
+	t->budget = &d->abbrev_budget;
+	t->addr_size = u->addr_size;
+	t->off_size = u->off_size;
+	t->v2 = u->version == 2;
+	/* The program of all tags that are not read. */
+	if (vec_push(&t->reads, (struct abbrev_read){ 0 }) < 0)
+		t->p = t->end;
+	return t;
+}
+
+void abbrev_table_free(struct abbrev_table *t)
+{
+	if (!t)
+		return;
+	vec_fini(&t->dense);
+	vec_fini(&t->sparse);
+	vec_fini(&t->ops);
+	vec_fini(&t->reads);
+	vec_fini(&t->constants);
+	u64map_fini(&t->sparse_tab);
+	free(t);
+}

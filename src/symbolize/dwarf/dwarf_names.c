@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Names and declarations of functions: the linkage name anywhere along the chain
+ * of DW_AT_abstract_origin and DW_AT_specification, else the plain name (DWARF 5
+ * §2.15, §3.3.8).  Each DIE is asked for once.  Full names are made only where
+ * they are asked for.
+ */
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "symbolize/dwarf/dwarf.h"
+
+enum {
+	MAX_HOPS = 16,
+	/* A name touches some pages here and there, and a fault maps 64 KB. */
+	FRESH_NAMES = 128,
+	/* Where names are read in order: how far until pages are let go of. */
+	RELEASE_BYTES = 8 << 20,
+	/* Hostile names share their bytes, copies do not. */
+	TEXT_LIMIT = 64 << 10,
+	MAX_KEPT = 64 << 20,
+};
+
+static const struct func_name no_name = { "", "", "", NO_DIE, "", 0, 0 };
+
+/* Adds what one DIE of the chain says. */
+static void merge(struct dwarf *d, struct dwarf_unit *u,
+		  const struct dwarf_die *die, struct func_name *out)
+{
+	uint64_t file = dwarf_number(die, SLOT_DECL_FILE, UINT64_MAX);
+
+	if (!out->lang)
+		out->lang = u->lang;
+	if (!out->name)
+		out->name = dwarf_string(u, die, SLOT_LINKAGE);
+	if (!out->plain)
+		out->plain = dwarf_string(u, die, SLOT_NAME);
+	if (!out->file && file != UINT64_MAX)
+		out->file = dwarf_file_path(d, dwarf_files_unit(u), file);
+	if (!out->line)
+		out->line = (uint32_t)dwarf_number(die, SLOT_DECL_LINE, 0);
+}
+
+static struct func_name resolve_name(struct dwarf *d, uint64_t at)
+{
+	struct func_name out = { .decl = NO_DIE };
+	struct dwarf_work w;
+	int hop;
+
+	dwarf_work_init(d, &w);
+	for (hop = 0; at != NO_DIE && hop < MAX_HOPS; hop++) {
+		struct dwarf_unit *u = dwarf_unit_at(d, at);
+		struct dwarf_die die;
+
+		if (!u)
+			break;
+		dwarf_unit_root(d, u, &w);
+		if (!dwarf_die_at(u, DIE_OFFSET(at), &die))
+			break;
+		merge(d, u, &die, &out);
+		out.decl = at;
+		at = dwarf_reference(u, &die, SLOT_ORIGIN);
+		if (at == NO_DIE)
+			at = dwarf_reference(u, &die, SLOT_SPEC);
+	}
+	dwarf_work_fini(&w);
+	if (!out.plain)
+		out.plain = "";
+	/* a plain name is asked for only where it is the name */
+	if (!out.name)
+		out.name = out.plain;
+	else
+		out.plain = "";
+	if (!out.file)
+		out.file = "";
+	return out;
+}
+
+const char *dwarf_keep(struct dwarf *d, const char *text)
+{
+	return dwarf_keep_n(d, text, SIZE_MAX);
+}
+
+const char *dwarf_keep_n(struct dwarf *d, const char *text, size_t n)
+{
+	size_t before = d->strings.str.n;
+	uint32_t id;
+
+	n = strnlen(text, n < TEXT_LIMIT ? n : TEXT_LIMIT);
+
+	if (n == TEXT_LIMIT || n > MAX_KEPT + 4 * d->bytes - d->kept) {
+		dwarf_damage(d, ".debug_str: names out of proportion", 0);
+		return "";
+	}
+	id = strtab_add_n(&d->strings, text, n);
+	if (d->strings.str.n > before)
+		d->kept += n;
+	return strtab_get(&d->strings, id);
+}
+
+static void keep_name(struct dwarf *d, struct func_name *f, const char *name)
+{
+	f->name = dwarf_keep(d, name);
+	if (*f->plain)
+		f->plain = f->name;
+}
+
+/* The name's place; new where *slot says so. */
+static uint32_t *name_slot(struct dwarf *d, uint64_t die, bool *added)
+{
+	uint32_t *slot = u64map_slot(&d->name_tab, die);
+
+	*added = slot && *slot == U64MAP_NONE;
+	if (!*added)
+		return slot;
+	*slot = (uint32_t)d->names.n;
+	if (vec_push(&d->names, resolve_name(d, die)) == 0)
+		return slot;
+	u64map_clear(&d->name_tab);
+	return NULL;
+}
+
+const struct func_name *dwarf_name(struct dwarf *d, uint64_t die)
+{
+	struct func_name *f;
+	uint32_t *slot;
+	bool added;
+
+	if (die == NO_DIE)
+		return &no_name;
+	slot = name_slot(d, die, &added);
+	if (!slot)
+		return NULL;
+	f = &d->names.v[*slot];
+	if (added) {
+		keep_name(d, f, f->name);
+		if (++d->fresh_names % FRESH_NAMES == 0)
+			dwarf_release(d);
+	}
+	return f;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+struct raw_name {
+	const char *name;
+	size_t at;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct raw_name *x = a, *y = b;
+
+	return (uintptr_t)x->name < (uintptr_t)y->name
+		       ? -1 : (uintptr_t)x->name > (uintptr_t)y->name;
+}
+
+/* Copies the names from number `first` on in the order in which they stand in
+ * their files. */
+static int keep_names(struct dwarf *d, size_t first)
+{
+	size_t n = d->names.n - first, i;
+	uintptr_t from = 0;
+	struct raw_name *raw = malloc((n ? n : 1) * sizeof(*raw));
+
+	if (!raw)
+		return -ERR_NOMEM;
+	for (i = 0; i < n; i++)
+		raw[i] = (struct raw_name){ d->names.v[first + i].name,
+					    first + i };
+	qsort(raw, n, sizeof(*raw), by_place);
+	for (i = 0; i < n; i++) {
+		if ((uintptr_t)raw[i].name - from >= RELEASE_BYTES) {
+			from = (uintptr_t)raw[i].name;
+			dwarf_release(d);
+		}
+		keep_name(d, &d->names.v[raw[i].at], raw[i].name);
+	}
+	free(raw);
+	return 0;
+}
+
+int dwarf_name_many(struct dwarf *d, uint64_t *dies, size_t n)
+{
+	size_t first = d->names.n, i;
+	uint64_t from = 0;
+	bool added;
+
+	qsort(dies, n, sizeof(*dies), by_number);
+	for (i = 0; i < n && dies[i] != NO_DIE; i++) {
+		if (i && dies[i] == dies[i - 1])
+			continue;
+		if (!name_slot(d, dies[i], &added)) {
+			d->names.n = first;
+			return -ERR_NOMEM;
+		}
+		if (dies[i] - from >= RELEASE_BYTES) {
+			from = dies[i];
+			dwarf_release(d);
+		}
+	}
+	return keep_names(d, first);
+}
+
+static bool is_cxx(uint16_t lang)
+{
+	return lang == DW_LANG_C_plus_plus || lang == DW_LANG_C_plus_plus_03 ||
+	       lang == DW_LANG_C_plus_plus_11 ||
+	       lang == DW_LANG_C_plus_plus_14 ||
+	       lang == 0x2b || lang == 0x3a;	/* 17, 20 */
+}
+
+const char *dwarf_full_name(struct dwarf *d, uint64_t die)
+{
+	const struct func_name *f = dwarf_name(d, die);
+	const char *full;
+	struct buf text = { 0 };
+	uint32_t i;
+
+	if (!f || f == &no_name || !*f->plain || !is_cxx(f->lang))
+		return f ? f->name : "";
+	if (f->full)
+		return f->full;
+	full = f->name;
+	if (dwarf_spell_function(d, die, &text))
+		full = dwarf_keep(d, buf_cstr(&text));
+	buf_fini(&text);
+	i = u64map_get(&d->name_tab, die);	/* others may have been added */
+	d->names.v[i].full = full;
+	return full;
+}
+
+struct placed_die {
+	uint64_t decl, die;
+};
+
+static int by_decl(const void *a, const void *b)
+{
+	const struct placed_die *x = a, *y = b;
+
+	return x->decl < y->decl ? -1 : x->decl > y->decl;
+}
+
+int dwarf_full_name_many(struct dwarf *d, uint64_t *dies, size_t n)
+{
+	VEC(struct placed_die) todo = { 0 };
+	size_t i;
+	int rc = 0;
+
+	qsort(dies, n, sizeof(*dies), by_number);
+	for (i = 0; i < n && dies[i] != NO_DIE && !rc; i++) {
+		const struct func_name *f;
+
+		if (i && dies[i] == dies[i - 1])
+			continue;
+		f = dwarf_name(d, dies[i]);
+		if (!f || (*f->plain && is_cxx(f->lang) && !f->full &&
+			   vec_push(&todo, (struct placed_die){ f->decl,
+								dies[i] }) < 0))
+			rc = -ERR_NOMEM;
+	}
+	if (todo.n)
+		qsort(todo.v, todo.n, sizeof(*todo.v), by_decl);
+	for (i = 0; i < todo.n && !rc; i++)
+		dwarf_full_name(d, todo.v[i].die);
+	vec_fini(&todo);
+	return rc;
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The sections of a file, and everything that is open at a time. */
+#include <dwarf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "symbolize/dwarf/dwarf.h"
+
+/* Real DWARF is walked a few times at most; hostile DWARF may share lists and
+ * tables so that the work multiplies. */
+enum { WORK_FACTOR = 32, WORK_FREE = 1 << 20 };
+
+void dwarf_work_damage(struct dwarf_work *w, const char *what, uint64_t at)
+{
+	if (w->damage)
+		return;
+	w->damage = what;
+	w->damage_at = at;
+}
+
+void dwarf_damage(struct dwarf *d, const char *what, uint64_t at)
+{
+	if (!d->damage[0])
+		snprintf(d->damage, sizeof(d->damage),
+			 "%s at offset 0x%llx", what, (unsigned long long)at);
+}
+
+void dwarf_work_grant(const struct dwarf *d, struct dwarf_work *w)
+{
+	w->budget += WORK_FACTOR * (d->bytes - w->granted);
+	w->granted = d->bytes;
+}
+
+void dwarf_work_init(const struct dwarf *d, struct dwarf_work *w)
+{
+	memset(w, 0, sizeof(*w));
+	w->budget = WORK_FREE;
+	dwarf_work_grant(d, w);
+}
+
+void dwarf_work_fini(struct dwarf_work *w)
+{
+	vec_fini(&w->pairs);
+	vec_fini(&w->open);
+	vec_fini(&w->calls);
+}
+
+/* A string section, cut so that it ends with NUL. */
+static struct span string_section(struct image *img, const char *name)
+{
+	struct span s = image_section(img, name);
+
+	while (s.n && s.p[s.n - 1])
+		s.n--;
+	return s;
+}
+
+static void open_sections(struct dwarf_set *s, struct image *img)
+{
+	static const char *const wanted[] = {	/* large ones first */
+		".debug_info", ".debug_line", ".debug_str", ".debug_rnglists",
+		".debug_ranges", ".debug_abbrev", ".debug_line_str",
+		".debug_str_offsets", ".debug_addr",
+	};
+
+	image_prefetch(img, wanted, sizeof(wanted) / sizeof(*wanted));
+	s->info = image_section(img, ".debug_info");
+	s->types = image_section(img, ".debug_types");
+	s->abbrev = image_section(img, ".debug_abbrev");
+	s->line = image_section(img, ".debug_line");
+	s->line_str = string_section(img, ".debug_line_str");
+	s->str = string_section(img, ".debug_str");
+	s->str_offsets = image_section(img, ".debug_str_offsets");
+	s->addr = image_section(img, ".debug_addr");
+	s->ranges = image_section(img, ".debug_ranges");
+	s->rnglists = image_section(img, ".debug_rnglists");
+}
+
+/* A .dwo file has a .debug_info.dwo for each of its types, in no certain order,
+ * and one for its code: that has the kind of unit DW_UT_split_compile, or before
+ * DWARF 5 is the only one. */
+static struct span split_info(struct image *img)
+{
+	struct span first = { NULL, 0 }, s;
+	size_t at = 0;
+
+	for (;;) {
+		struct cursor c;
+		uint8_t off_size;
+
+		s = image_section_next(img, ".debug_info.dwo", &at);
+		if (!s.n)
+			return first;
+		if (!first.n)
+			first = s;
+		c = cursor_of(s.p, s.n);
+		dwarf_read_length(&c, &off_size);
+		if (cursor_u16(&c) < 5 || cursor_u8(&c) == DW_UT_split_compile)
+			return s;
+	}
+}
+
+/* Addresses, and in DWARF 4 ranges, are in the main file. */
+static void open_split_sections(struct dwarf_set *s, struct image *img,
+				const struct dwarf_set *main)
+{
+	s->info = split_info(img);
+	s->types = image_section(img, ".debug_types.dwo");
+	s->abbrev = image_section(img, ".debug_abbrev.dwo");
+	s->line = image_section(img, ".debug_line.dwo");
+	s->str = string_section(img, ".debug_str.dwo");
+	s->str_offsets = image_section(img, ".debug_str_offsets.dwo");
+	s->rnglists = image_section(img, ".debug_rnglists.dwo");
+	s->addr = main->addr;
+	s->ranges = main->ranges;
+}
+
+/* Gives the set its number and opens its sections. */
+static struct dwarf_set *set_new(struct dwarf *d, struct image *img,
+				 bool is_split)
+{
+	struct dwarf_set *s;
+
+	if (d->sets.n >= MAX_SETS)
+		return NULL;
+	s = calloc(1, sizeof(*s));
+	if (!s || vec_push(&d->sets, s) < 0) {
+		free(s);
+		return NULL;
+	}
+	s->id = (uint64_t)(d->sets.n - 1) << DIE_SET_SHIFT;
+	s->is_split = is_split;
+	s->img = img;
+	if (is_split)
+		open_split_sections(s, img, d->main);
+	else
+		open_sections(s, img);
+	atomic_init(&s->abbrev_budget, WORK_FREE + 4 * (uint64_t)s->abbrev.n);
+	d->bytes += s->info.n + s->types.n + s->line.n + s->rnglists.n;
+	if (!is_split)
+		d->bytes += s->ranges.n;
+	return s;
+}
+
+struct dwarf_set *dwarf_set_add_split(struct dwarf *d, struct image *img)
+{
+	struct dwarf_set *s = set_new(d, img, true);
+
+	if (s)
+		s->owned = true;
+	else
+		image_close(img);
+	return s;
+}
+
+/* The file that holds what several files have in common (dwz). */
+static int open_alt(struct dwarf *d, struct image *img)
+{
+	struct image *alt;
+	char *path;
+	int rc = debug_alt_open(img, &d->search, &alt, &path);
+
+	if (rc < 0)
+		return rc;
+	if (!alt) {
+		d->missing_alt = path;
+		return 0;
+	}
+	free(path);
+	d->main->alt = set_new(d, alt, false);
+	if (!d->main->alt) {
+		image_close(alt);
+		return -ERR_NOMEM;
+	}
+	d->main->alt->owned = true;
+	return 0;
+}
+
+int dwarf_open(struct dwarf *d, struct image *img,
+	       const struct debug_search *search)
+{
+	int rc;
+
+	d->search = *search;
+	if (!image_code_range(img, &d->code_lo, &d->code_hi))
+		d->code_lo = d->code_hi = 0;
+	d->main = set_new(d, img, false);
+	if (!d->main || strtab_init(&d->strings) < 0)
+		return -ERR_NOMEM;
+	rc = open_alt(d, img);
+	return rc ? rc : dwarf_cover_units(d, img);
+}
+
+void dwarf_unit_unload(struct dwarf_unit *u)
+{
+	range_index_fini(&u->funcs);
+	vec_fini(&u->lines.dirs);
+	vec_fini(&u->lines.files);
+	vec_fini(&u->lines.seqs);
+	range_index_fini(&u->lines.index);
+	vec_fini(&u->lines.offsets);
+	vec_fini(&u->lines.rows);
+	u->lines.files_read = false;
+	u->loaded = u->partial = false;
+}
+
+void dwarf_touched(const struct dwarf_set *s, uint64_t n, struct dwarf_work *w)
+{
+	enum { FAULT_BYTES = 64 * 1024, RELEASE_BYTES = 8 << 20 };
+
+	w->touched += FAULT_BYTES + n;
+	if (w->touched < RELEASE_BYTES)
+		return;
+	image_release(s->img);
+	w->touched = 0;
+}
+
+void dwarf_release(const struct dwarf *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->sets.n; i++)
+		image_release(d->sets.v[i]->img);
+}
+
+static void set_free(struct dwarf_set *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->units.n; i++)
+		dwarf_unit_unload(&s->units.v[i]);
+	for (i = 0; i < s->abbrevs.n; i++)
+		abbrev_table_free(s->abbrevs.v[i]);
+	vec_fini(&s->units);
+	vec_fini(&s->abbrevs);
+	u64map_fini(&s->abbrev_tab);
+	u64map_fini(&s->signatures);
+	if (s->owned)
+		image_close(s->img);
+	free(s);
+}
+
+void dwarf_set_drop(struct dwarf *d, struct dwarf_set *s)
+{
+	if (s == d->sets.v[d->sets.n - 1]) {
+		d->sets.n--;
+		set_free(s);
+	}
+}
+
+void dwarf_fini(struct dwarf *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->sets.n; i++)
+		set_free(d->sets.v[i]);
+	vec_fini(&d->sets);
+	vec_fini(&d->names);
+	vec_fini(&d->loaded);
+	range_index_fini(&d->cover);
+	u64map_fini(&d->name_tab);
+	u64map_fini(&d->type_tab);
+	dwarf_scopes_fini(d);
+	u64map_fini(&d->dwo_tab);
+	strtab_fini(&d->strings);
+	free(d->missing_dwo);
+	free(d->missing_alt);
+}

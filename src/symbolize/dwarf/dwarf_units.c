@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Unit headers (DWARF 5 §7.5.1, and the GNU forms of DWARF 4) and root DIEs. */
+#include <dwarf.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/search.h"
+#include "symbolize/dwarf/dwarf.h"
+
+const struct span *dwarf_unit_section(const struct dwarf_unit *u)
+{
+	return u->in_types ? &u->set->types : &u->set->info;
+}
+
+uint64_t dwarf_read_length(struct cursor *c, uint8_t *off_size)
+{
+	uint64_t n = cursor_u32(c);
+
+	*off_size = 4;
+	if (n == 0xffffffff) {
+		*off_size = 8;
+		n = cursor_u64(c);
+	} else if (n >= 0xfffffff0) {
+		cursor_fail(c);
+	}
+	return n;
+}
+
+static bool is_type_unit(const struct dwarf_unit *u)
+{
+	return u->type == DW_UT_type || u->type == DW_UT_split_type;
+}
+
+/* Fills u from the header at c; false when the rest of the section is lost. */
+static bool read_header(struct cursor *c, struct dwarf_unit *u)
+{
+	struct cursor h;
+	uint16_t version;
+	uint64_t n;
+
+	u->off = cursor_offset(c);
+	n = dwarf_read_length(c, &u->off_size);
+	h = cursor_sub(c, n);
+	if (h.bad)
+		return false;
+	u->end = cursor_offset(c);
+	version = cursor_u16(&h);
+	u->version = version > 5 ? 0 : (uint8_t)version;
+	u->type = u->in_types ? DW_UT_type : DW_UT_compile;
+	if (u->version >= 5) {
+		u->type = cursor_u8(&h);
+		u->addr_size = cursor_u8(&h);
+		u->abbrev_off = cursor_sized(&h, u->off_size);
+	} else {
+		u->abbrev_off = cursor_sized(&h, u->off_size);
+		u->addr_size = cursor_u8(&h);
+	}
+	if (is_type_unit(u)) {
+		u->signature = cursor_u64(&h);
+		u->type_die = u->off + cursor_sized(&h, u->off_size);
+	} else if (u->type == DW_UT_skeleton || u->type == DW_UT_split_compile) {
+		u->signature = cursor_u64(&h);	/* DWO id */
+	}
+	u->root = u->end - cursor_left(&h);
+	if (h.bad || u->version < 2 ||
+	    (u->addr_size != 4 && u->addr_size != 8))
+		u->root = u->end;	/* known by length only */
+	return true;
+}
+
+static int add_signature(struct dwarf_set *s, const struct dwarf_unit *u)
+{
+	uint32_t *slot;
+
+	if (!u->signature || u->type == DW_UT_skeleton)
+		return 0;
+	slot = u64map_slot(&s->signatures, u->signature);
+	if (!slot)
+		return -ERR_NOMEM;
+	if (*slot == U64MAP_NONE)
+		*slot = (uint32_t)(s->units.n - 1);
+	return 0;
+}
+
+static int read_section(struct dwarf *d, struct dwarf_set *s, bool types,
+			dwarf_each_unit *each_unit, struct dwarf_work *w)
+{
+	struct span sec = types ? s->types : s->info;
+	struct cursor c = cursor_of(sec.p, sec.n);
+
+	while (cursor_left(&c) > 4 && s->units.n < UINT32_MAX - 1) {
+		struct dwarf_unit u = { .set = s, .in_types = types,
+					.stmt_list = UINT64_MAX };
+
+		if (!read_header(&c, &u)) {
+			dwarf_damage(d, types ? ".debug_types: bad unit"
+					      : ".debug_info: bad unit",
+				     u.off);
+			break;
+		}
+		if (u.end - u.off == 4)
+			continue;	/* a linker's padding */
+		if (u.root == u.end)
+			dwarf_damage(d, ".debug_info: unit of unknown kind",
+				     u.off);
+		if (vec_push(&s->units, u) < 0 || add_signature(s, &u) < 0)
+			return -ERR_NOMEM;
+		if (!each_unit)
+			dwarf_touched(s, 0, w);
+		else if (each_unit(d, &s->units.v[s->units.n - 1], w) < 0)
+			return -ERR_NOMEM;
+	}
+	return 0;
+}
+
+int dwarf_set_index(struct dwarf *d, struct dwarf_set *s,
+		    dwarf_each_unit *each_unit, struct dwarf_work *w)
+{
+	int rc;
+
+	if (s->indexed)
+		return 0;
+	s->indexed = true;
+	rc = read_section(d, s, false, each_unit, w);
+	s->ninfo = s->units.n;
+	return rc ? rc : read_section(d, s, true, each_unit, w);
+}
+
+struct dwarf_unit *dwarf_unit_at(struct dwarf *d, uint64_t die)
+{
+	bool types = die & DIE_IN_TYPES;
+	uint64_t off = DIE_OFFSET(die);
+	struct dwarf_work w = { 0 };
+	struct dwarf_set *s;
+	size_t at, end;
+
+	if (DIE_SET(die) >= d->sets.n)
+		return NULL;
+	s = d->sets.v[DIE_SET(die)];
+	if (!s->indexed && dwarf_set_index(d, s, NULL, &w) < 0)
+		return NULL;
+	end = types ? s->units.n : s->ninfo;
+	lower_bound(at, types ? s->ninfo : 0, end, s->units.v[at].end <= off);
+	return at == end || off < s->units.v[at].off ? NULL : &s->units.v[at];
+}
+
+static bool is_gnu(const char *producer)
+{
+	return producer && !strncmp(producer, "GNU ", 4) &&
+	       (!strncmp(producer + 4, "C", 1) ||
+		!strncmp(producer + 4, "GIMPLE", 6));
+}
+
+/* Where a split unit's lists begin: it has no attributes that say so (DWARF 5
+ * §7.26, §7.28: behind the header of its part). */
+static void root_split(struct dwarf_unit *u)
+{
+	bool wide = u->off_size == 8;
+	const struct dwarf_unit *k = u->skeleton;
+
+	u->str_base = u->str_part;
+	if (u->version >= 5) {
+		u->str_base += wide ? 16 : 8;
+		u->rng_base = u->rng_part + (wide ? 20 : 12);
+	}
+	if (u->stmt_list != UINT64_MAX)
+		u->stmt_list += u->line_part;
+	if (!k)
+		return;
+	u->base = k->base;
+	u->addr_base = k->addr_base;
+	u->gnu_ranges = k->gnu_ranges;
+}
+
+/* The name of a folder or a file; one that no system would open is none. */
+static const char *root_path(const struct dwarf_unit *u,
+			     const struct dwarf_die *die, enum dwarf_slot slot)
+{
+	const char *s = dwarf_string(u, die, slot);
+
+	return s && strnlen(s, DWARF_PATH_MAX) < DWARF_PATH_MAX ? s : NULL;
+}
+
+static void root_values(struct dwarf_unit *u, const struct dwarf_die *die)
+{
+	uint64_t base;
+
+	u->stmt_list = dwarf_number(die, SLOT_STMT_LIST, UINT64_MAX);
+	if (u->set->is_split) {
+		root_split(u);
+	} else {
+		u->str_base = dwarf_number(die, SLOT_STR_BASE, 0);
+		u->addr_base = dwarf_number(die, SLOT_ADDR_BASE, 0);
+		u->rng_base = dwarf_number(die, SLOT_RNG_BASE, 0);
+		u->gnu_ranges = dwarf_number(die, SLOT_GNU_RANGES, 0);
+		u->dwo_name = root_path(u, die, SLOT_DWO_NAME);
+	}
+	if (dwarf_has(die, SLOT_DWO_ID))
+		u->signature = dwarf_number(die, SLOT_DWO_ID, 0);
+	u->comp_dir = root_path(u, die, SLOT_COMP_DIR);
+	u->lang = (uint16_t)dwarf_number(die, SLOT_LANGUAGE, 0);
+	if (dwarf_address(u, die, SLOT_LOW, &base))
+		u->base = base;
+}
+
+int dwarf_unit_root(struct dwarf *d, struct dwarf_unit *u, struct dwarf_work *w)
+{
+	struct dwarf_die die;
+
+	if (u->rooted)
+		return 0;
+	u->rooted = true;
+	if (u->root >= u->end)
+		return 0;
+	u->abbrevs = abbrev_table_get(u);
+	if (!u->abbrevs || !dwarf_die_at(u, u->root, &die)) {
+		u->abbrevs = NULL;
+		dwarf_work_damage(w, "unit without a readable first entry",
+				  u->off);
+		return 0;
+	}
+	u->tag = die.tag;
+	root_values(u, &die);
+	u->gnu = is_gnu(dwarf_string(u, &die, SLOT_PRODUCER));
+	u->abbrevs->users++;
+	/* Which unit covers an address is asked of the main file only. */
+	if (u->set == d->main && !is_type_unit(u))
+		dwarf_die_ranges(d, u, &die, w);
+	return 0;
+}

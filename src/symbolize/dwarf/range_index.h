@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_SYMBOLIZE_DWARF_RANGE_INDEX_H
+#define TALLY_SYMBOLIZE_DWARF_RANGE_INDEX_H
+/*
+ * Address ranges that may overlap, looked up by address.  Sorted by lo; equal
+ * lo: the widest first, then by id.  `max_hi` is the running maximum of hi, so
+ * that a backward scan knows when to stop; `block` is the maximum of each
+ * RANGE_BLOCK ranges, so that a wide range far back is found fast.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+struct range {
+	uint64_t lo, hi, max_hi;
+	uint64_t id;
+};
+
+struct range_index {
+	struct range *v;
+	size_t n, cap;
+	uint64_t *block;
+	size_t nblocks;
+};
+
+enum { RANGE_NONE = -1, RANGE_BLOCK = 64, RANGE_NEAR = 8 };
+
+/* 0 or -ERR_NOMEM; call range_index_sort before the next lookup. */
+int range_index_add(struct range_index *x, uint64_t lo, uint64_t hi,
+		    uint64_t id);
+int range_index_sort(struct range_index *x);
+void range_index_fini(struct range_index *x);
+/* The last range with lo <= addr, covering or not; RANGE_NONE if none. */
+ptrdiff_t range_index_last(const struct range_index *x, uint64_t addr);
+
+ptrdiff_t range_index_far(const struct range_index *x, ptrdiff_t i,
+			  uint64_t addr);
+
+/* The next range that covers addr, walking down from position i (included):
+ * innermost first. */
+static inline ptrdiff_t range_index_down(const struct range_index *x,
+					 ptrdiff_t i, uint64_t addr)
+{
+	ptrdiff_t near = i - RANGE_NEAR;
+
+	for (; i >= 0 && x->v[i].max_hi > addr; i--) {
+		if (x->v[i].hi > addr)
+			return i;
+		if (i == near)
+			return range_index_far(x, i, addr);
+	}
+	return RANGE_NONE;
+}
+
+static inline ptrdiff_t range_index_find(const struct range_index *x,
+					 uint64_t addr)
+{
+	return range_index_down(x, range_index_last(x, addr), addr);
+}
+
+#endif

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * /proc/kallsyms (proc(5)): "address type name [module]" a line.  The text is kept
+ * and names are cut out of it in place.
+ *
+ * The table has no sizes.  Symbols of any type end the one before them, so that
+ * an address in data never gets a function's name, and what comes after a module
+ * is not the module's.  Code that the kernel generated is listed as of modules
+ * too: "bpf", "__builtin__ftrace", "__builtin__kprobes" (kernel/kallsyms.c).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "base/vec.h"
+#include "symbolize/dwarf/range_index.h"
+#include "symbolize/kernel/kallsyms.h"
+
+enum { TEXT_LIMIT = 512 << 20, PAGE = 4096, BPF_MOST = 64 << 10 };
+
+struct ksym {
+	uint32_t name, module;	/* offsets into the text; module 0: kernel */
+	char type;		/* as nm(1) has it */
+};
+
+struct kstart {
+	uint64_t addr;
+	uint32_t module;
+};
+
+struct kallsyms {
+	struct buf text;
+	VEC(struct ksym) syms;
+	struct range_index text_ranges;	/* id: in syms */
+	VEC(struct kstart) starts;	/* of symbols of any type */
+	uint32_t module;		/* of the line before */
+	bool nomem;
+};
+
+static const uint8_t hex_value[256] = {
+	['0'] = 1, ['1'] = 2, ['2'] = 3, ['3'] = 4, ['4'] = 5, ['5'] = 6,
+	['6'] = 7, ['7'] = 8, ['8'] = 9, ['9'] = 10, ['a'] = 11, ['b'] = 12,
+	['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16, ['A'] = 11,
+	['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+};
+
+static bool is_text(char type)
+{
+	return type == 't' || type == 'T' || type == 'w' || type == 'W';
+}
+
+/* One offset for all symbols of a module: they stand together. */
+static uint32_t module_of(struct kallsyms *k, const char *module)
+{
+	const char *base = (const char *)k->text.p;
+
+	if (!module || !*module)
+		return 0;
+	if (!k->module || strcmp(base + k->module, module))
+		k->module = (uint32_t)(module - base);
+	return k->module;
+}
+
+/* Parses [p, end), one line without its newline, and cuts it into strings. */
+static void parse_line(struct kallsyms *k, char *p, char *end)
+{
+	char *base = (char *)k->text.p, *name, *module = NULL, type;
+	struct kstart start = { 0, 0 };
+	struct ksym s;
+	uint64_t addr = 0;
+	int digits;
+
+	for (digits = 0; digits < 16 && hex_value[(uint8_t)*p]; digits++)
+		addr = addr << 4 | (uint64_t)(hex_value[(uint8_t)*p++] - 1);
+	if (!digits || end - p < 4 || p[0] != ' ' || p[2] != ' ')
+		return;
+	type = p[1];
+	name = p + 3;
+	for (p = name; p < end && *p != '\t' && *p != ' '; p++)
+		;
+	if (p < end) {
+		*p++ = '\0';
+		while (p < end && (*p == '[' || *p == ' ' || *p == '\t'))
+			p++;
+		module = p;
+		p = memchr(p, ']', (size_t)(end - p));
+		*(p ? p : end) = '\0';
+	}
+	start.addr = addr;
+	start.module = module_of(k, module);
+	if (vec_push(&k->starts, start) < 0)
+		k->nomem = true;
+	/* $x, $d: which kind of code follows (ELF for the Arm architecture) */
+	if (!is_text(type) || !*name || *name == '$')
+		return;
+	s.name = (uint32_t)(name - base);
+	s.module = start.module;
+	s.type = type;
+	if (vec_push(&k->syms, s) < 0 ||
+	    range_index_add(&k->text_ranges, addr, addr, k->syms.n - 1) < 0)
+		k->nomem = true;
+}
+
+static void parse_text(struct kallsyms *k)
+{
+	char *p = (char *)k->text.p, *end = p + k->text.n;
+
+	/* buf_cstr has put a NUL at end: a line may always be terminated. */
+	while (p < end && !k->nomem) {
+		char *nl = memchr(p, '\n', (size_t)(end - p));
+
+		if (!nl)
+			nl = end;
+		*nl = '\0';
+		parse_line(k, p, nl);
+		p = nl + 1;
+	}
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct kstart *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	return x->module < y->module ? -1 : x->module > y->module;
+}
+
+/* How far the last symbol of a module can reach: the table does not say, and
+ * what follows may be anything.  Only its own page and the next are taken; pages
+ * for probes and trampolines are single; a BPF program may be long. */
+static uint64_t last_end(const struct kallsyms *k, const struct ksym *s,
+			 uint64_t lo)
+{
+	const char *module = (const char *)k->text.p + s->module;
+	uint64_t most = PAGE, end;
+
+	if (s->module && !strncmp(module, "__builtin__", 11))
+		most = 1;
+	else if (s->module && !strcmp(module, "bpf"))
+		most = BPF_MOST;
+	end = ((lo + most - 1) | (PAGE - 1)) + 1;
+	return end > lo ? end : UINT64_MAX;
+}
+
+/* Gives each text symbol its end: the next higher start of any symbol of the
+ * same module. */
+static int set_ends(struct kallsyms *k)
+{
+	struct range_index *x = &k->text_ranges;
+	const struct kstart *starts = k->starts.v;
+	size_t i, next = 0, n = k->starts.n;
+
+	for (i = 1; i < n && starts[i - 1].addr <= starts[i].addr; i++)
+		;
+	if (i < n)
+		qsort(k->starts.v, n, sizeof(*starts), by_address);
+	if (range_index_sort(x) < 0)
+		return -ERR_NOMEM;
+	for (i = 0; i < x->n; i++) {
+		const struct ksym *s = &k->syms.v[x->v[i].id];
+
+		while (next < n && starts[next].addr <= x->v[i].lo)
+			next++;
+		x->v[i].hi = next < n ? starts[next].addr : UINT64_MAX;
+		if (next == n || starts[next].module != s->module) {
+			uint64_t end = last_end(k, s, x->v[i].lo);
+
+			if (end < x->v[i].hi)
+				x->v[i].hi = end;
+		}
+	}
+	return range_index_sort(x);
+}
+
+static bool all_hidden(const struct kallsyms *k)
+{
+	size_t i;
+
+	for (i = 0; i < k->starts.n; i++)
+		if (k->starts.v[i].addr)
+			return false;
+	return true;
+}
+
+/* Takes k->text, already read. */
+static int finish(struct kallsyms *k, const char *name, struct kallsyms **out,
+		  struct error *err)
+{
+	size_t lines = k->text.n / 40;
+	int rc = 0;
+
+	buf_cstr(&k->text);
+	if (k->text.failed || vec_reserve(&k->starts, lines) < 0 ||
+	    vec_reserve(&k->syms, lines) < 0)
+		k->nomem = true;
+	else
+		parse_text(k);
+	if (k->nomem)
+		rc = error_set(err, ERR_NOMEM, "%s: out of memory", name);
+	else if (!k->starts.n)
+		rc = error_set(err, ERR_FORMAT, "%s: no kernel symbols in it",
+			       name);
+	else if (all_hidden(k))
+		rc = error_set(err, ERR_PERM,
+			"%s: kernel addresses are hidden (kernel.kptr_restrict)"
+			"; to see them: sudo sysctl kernel.kptr_restrict=0 "
+			"kernel.perf_event_paranoid=1, or run with sudo", name);
+	else if (set_ends(k) < 0)
+		rc = error_set(err, ERR_NOMEM, "%s: out of memory", name);
+	if (rc < 0) {
+		kallsyms_close(k);
+		return rc;
+	}
+	vec_fini(&k->starts);
+	*out = k;
+	return 0;
+}
+
+int kallsyms_open(const char *path, struct kallsyms **out, struct error *err)
+{
+	struct kallsyms *k = calloc(1, sizeof(*k));
+	int rc;
+
+	*out = NULL;
+	if (!k)
+		return error_set(err, ERR_NOMEM, "%s: out of memory", path);
+	rc = io_read_file(path, TEXT_LIMIT, &k->text, err);
+	if (rc < 0) {
+		kallsyms_close(k);
+		return rc;
+	}
+	return finish(k, path, out, err);
+}
+
+int kallsyms_parse(const char *text, size_t n, struct kallsyms **out,
+		   struct error *err)
+{
+	struct kallsyms *k = calloc(1, sizeof(*k));
+
+	*out = NULL;
+	if (!k || n > TEXT_LIMIT) {
+		free(k);
+		return error_set(err, ERR_NOMEM, "kallsyms: out of memory");
+	}
+	buf_bytes(&k->text, text, n);
+	return finish(k, "kallsyms", out, err);
+}
+
+void kallsyms_close(struct kallsyms *k)
+{
+	if (!k)
+		return;
+	buf_fini(&k->text);
+	vec_fini(&k->syms);
+	vec_fini(&k->starts);
+	range_index_fini(&k->text_ranges);
+	free(k);
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n >= m && !strcmp(s + n - m, end);
+}
+
+/* Names of places, not of functions: where a part of the code begins or ends
+ * (include/asm-generic/sections.h).  They only end the function before them. */
+static bool is_boundary(const char *name)
+{
+	static const char *const exact[] = {
+		"_text", "_stext", "_etext", "_sinittext", "_einittext",
+		"__pi__text", "__pi__stext", "__pi__etext",
+	};
+
+	for (size_t i = 0; i < sizeof(exact) / sizeof(*exact); i++)
+		if (!strcmp(name, exact[i]))
+			return true;
+	return !strncmp(name, "__", 2) &&
+	       (ends_with(name, "_text_start") ||
+		ends_with(name, "_text_end") ||
+		!strncmp(name, "__start_", 8) || !strncmp(name, "__stop_", 7));
+}
+
+/* Aliases of one address: the padding before a function and its early-boot twin
+ * last, global before weak before local, few leading underscores, short: as for
+ * ELF symbols (symtab.c). */
+static uint64_t name_rank(const struct ksym *s, const char *name)
+{
+	bool other = !strncmp(name, "__pfx_", 6) ||
+		     !strncmp(name, "__cfi_", 6) || !strncmp(name, "__pi_", 5);
+	uint64_t bind = s->type == 'T' ? 2 : s->type == 'W' || s->type == 'w';
+	size_t bars = strspn(name, "_"), len = strnlen(name, 65535);
+
+	return (uint64_t)!other << 56 | bind << 48 |
+	       (uint64_t)(255 - (bars > 255 ? 255 : bars)) << 32 |
+	       (uint64_t)(65535 - len);
+}
+
+/* The best name among the symbols that begin where x->v[i] does, or NULL. */
+static const struct ksym *best_name(const struct kallsyms *k, size_t i)
+{
+	const struct range_index *x = &k->text_ranges;
+	const char *text = (const char *)k->text.p, *name, *best_name = NULL;
+	const struct ksym *best = NULL;
+	uint64_t lo = x->v[i].lo, rank, best_rank = 0;
+
+	for (; x->v[i].lo == lo; i--) {
+		const struct ksym *s = &k->syms.v[x->v[i].id];
+
+		name = text + s->name;
+		rank = name_rank(s, name);
+		if (!is_boundary(name) &&
+		    (!best || rank > best_rank ||
+		     (rank == best_rank && strcmp(name, best_name) < 0))) {
+			best = s;
+			best_rank = rank;
+			best_name = name;
+		}
+		if (!i)
+			break;
+	}
+	return best;
+}
+
+bool kallsyms_find(const struct kallsyms *k, uint64_t addr, const char **name,
+		   const char **module, uint64_t *start, uint64_t *size)
+{
+	const struct range_index *x = &k->text_ranges;
+	const char *text = (const char *)k->text.p;
+	ptrdiff_t i = range_index_find(x, addr);
+	const struct ksym *best;
+
+	*name = *module = "";
+	*start = *size = 0;
+	best = i == RANGE_NONE ? NULL : best_name(k, (size_t)i);
+	if (!best)
+		return false;
+	*name = text + best->name;
+	if (best->module)
+		*module = text + best->module;
+	*start = x->v[i].lo;
+	*size = x->v[i].hi - x->v[i].lo;
+	return true;
+}
+
+bool kallsyms_each(const struct kallsyms *k, const char *module,
+		   kallsyms_cb *cb, void *ctx)
+{
+	const struct range_index *x = &k->text_ranges;
+	const char *text = (const char *)k->text.p;
+	size_t i;
+
+	for (i = 0; i < x->n; i++) {
+		const struct ksym *s = &k->syms.v[x->v[i].id];
+
+		if (!strcmp(s->module ? text + s->module : "", module) &&
+		    !cb(ctx, text + s->name, x->v[i].lo))
+			return false;
+	}
+	return true;
+}
+
+uint64_t kallsyms_address(const struct kallsyms *k, const char *name)
+{
+	const struct range_index *x = &k->text_ranges;
+	const char *text = (const char *)k->text.p;
+	size_t i;
+
+	for (i = 0; i < x->n; i++) {
+		const struct ksym *s = &k->syms.v[x->v[i].id];
+
+		if (!s->module && !strcmp(text + s->name, name))
+			return x->v[i].lo;
+	}
+	return 0;
+}

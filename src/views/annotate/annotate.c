@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Builds an annotation: see annotate.h. */
+#include "views/annotate/annotate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolize/demangle/demangle.h"
+#include "views/query/framekey.h"
+
+size_t annotate_cost_row(struct annotation *a)
+{
+	struct annot_cost zero = { { 0, 0 }, { 0, 0 }, { 0, 0 } };
+	size_t row = a->ncols ? a->costs.n / a->ncols : 0;
+
+	for (size_t c = 0; c < a->ncols; c++)
+		if (vec_push(&a->costs, zero) < 0)
+			return SIZE_MAX;
+	return row;
+}
+
+void annotate_add(struct annotation *a, size_t row, uint32_t loc, bool inlined)
+{
+	struct annot_cost *to = &a->costs.v[row * a->ncols];
+	const struct cell *from = &a->loc_cells[(size_t)loc * a->ncols];
+
+	for (size_t c = 0; c < a->ncols; c++)
+		cell_add(inlined ? &to[c].inlined : &to[c].self, from[c]);
+}
+
+/* What a location cost itself. */
+static void add_leaf(void *ctx, uint32_t node, uint32_t event, struct cell c)
+{
+	struct annotation *a = ctx;
+	uint32_t loc = a->p->nodes.v[node].loc;
+
+	if (loc < a->p->locs.n && a->agg.col_of[event] != PROF_NONE)
+		cell_add(&a->loc_cells[(size_t)loc * a->ncols +
+				       a->agg.col_of[event]], c);
+}
+
+static bool has_cost(const struct annotation *a, size_t loc)
+{
+	for (size_t c = 0; c < a->ncols; c++)
+		if (a->loc_cells[loc * a->ncols + c].count)
+			return true;
+	return false;
+}
+
+static int place_compare(uint32_t i1, uint64_t v1, uint32_t i2, uint64_t v2)
+{
+	if (i1 != i2)
+		return i1 < i2 ? -1 : 1;
+	return v1 < v2 ? -1 : v1 > v2;
+}
+
+static int symbol_compare(const void *x, const void *y, void *ctx)
+{
+	const struct profile *p = ctx;
+	uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
+	const struct prof_symbol *a = &p->symbols.v[i], *b = &p->symbols.v[k];
+	int c = place_compare(a->image, a->vaddr, b->image, b->vaddr);
+
+	return c ? c : i < k ? -1 : i > k;
+}
+
+static int line_compare(const void *x, const void *y, void *ctx)
+{
+	const struct profile *p = ctx;
+	uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
+	const struct prof_line *a = &p->lines.v[i], *b = &p->lines.v[k];
+	int c = place_compare(a->image, a->vaddr, b->image, b->vaddr);
+
+	return c ? c : i < k ? -1 : i > k;
+}
+
+static int code_compare(const void *x, const void *y, void *ctx)
+{
+	const struct profile *p = ctx;
+	uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
+	const struct prof_code *a = &p->codes.v[i], *b = &p->codes.v[k];
+	int c = place_compare(a->image, a->vaddr, b->image, b->vaddr);
+
+	return c ? c : i < k ? -1 : i > k;
+}
+
+static int loc_compare(const void *x, const void *y)
+{
+	const struct annot_loc *a = x, *b = y;
+
+	return place_compare(a->image, a->vaddr, b->image, b->vaddr);
+}
+
+static uint32_t *sorted(size_t n, struct profile *p,
+			int (*compare)(const void *, const void *, void *))
+{
+	uint32_t *v = malloc((n + 1) * sizeof(*v));
+
+	for (size_t i = 0; v && i < n; i++)
+		v[i] = (uint32_t)i;
+	if (v && n)
+		qsort_r(v, n, sizeof(*v), compare, p);
+	return v;
+}
+
+static uint32_t find_symbol(const struct annotation *a, uint32_t image,
+			    uint64_t vaddr)
+{
+	const struct profile *p = a->p;
+	size_t lo = 0, hi = p->symbols.n;
+	const struct prof_symbol *s;
+
+	while (lo < hi) {	/* the first that begins behind */
+		size_t mid = lo + (hi - lo) / 2;
+
+		s = &p->symbols.v[a->by_symbol[mid]];
+		if (place_compare(s->image, s->vaddr, image, vaddr) <= 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo)
+		return PROF_NONE;
+	s = &p->symbols.v[a->by_symbol[lo - 1]];
+	return s->image == image && vaddr - s->vaddr < s->size
+		       ? a->by_symbol[lo - 1] : PROF_NONE;
+}
+
+bool annot_address_name(const struct annotation *a, uint32_t image,
+			uint64_t vaddr, struct buf *out)
+{
+	uint32_t id = find_symbol(a, image, vaddr);
+	const struct prof_symbol *s;
+
+	if (id == PROF_NONE)
+		return false;
+	s = &a->p->symbols.v[id];
+	if (!*profile_cstr(a->p, s->name))
+		return false;
+	demangle(profile_cstr(a->p, s->name), out);
+	if (vaddr != s->vaddr)
+		buf_printf(out, "+0x%llx",
+			   (unsigned long long)(vaddr - s->vaddr));
+	return true;
+}
+
+/* A function that was inlined and one that was not may have a row each, and one
+ * of a header has rows in several images: declared at one place, they are one. */
+static int merge_functions(struct annotation *a)
+{
+	int rc = identity_init(&a->same, a->p, true);
+
+	a->same_func = a->same.func;
+	return rc ? rc : labels_of_profile(&a->labels, a->p, &a->same);
+}
+
+/* Tables by place, and the locations with cost. */
+static int make_indexes(struct annotation *a)
+{
+	struct profile *p = a->p;
+
+	a->by_symbol = sorted(p->symbols.n, p, symbol_compare);
+	a->by_code = sorted(p->codes.n, p, code_compare);
+	a->by_line = sorted(p->lines.n, p, line_compare);
+	a->owners = calloc(ANNOT_OWNERS * p->frames.n + 1, sizeof(*a->owners));
+	a->loc_cells = calloc((p->locs.n + 1) * (a->ncols + 1),
+			      sizeof(*a->loc_cells));
+	if (merge_functions(a) < 0 || !a->by_symbol || !a->by_code ||
+	    !a->by_line || !a->owners || !a->loc_cells)
+		return -ERR_NOMEM;
+	aggregate_each(&a->agg, add_leaf, a);
+	for (size_t i = 0; i < p->locs.n; i++) {
+		struct annot_loc l = { p->locs.v[i].image, (uint32_t)i,
+				       p->locs.v[i].vaddr, PROF_NONE };
+
+		if (!has_cost(a, i))
+			continue;
+		l.symbol = find_symbol(a, l.image, l.vaddr);
+		if (vec_push(&a->locs, l) < 0)
+			return -ERR_NOMEM;
+	}
+	if (a->locs.n)
+		qsort(a->locs.v, a->locs.n, sizeof(*a->locs.v), loc_compare);
+	return annotate_index_symbols(a);
+}
+
+static bool unit_has_frame(const struct annotation *a,
+			   const struct annot_unit *u, uint32_t frame)
+{
+	const struct prof_frame *f = &a->p->frames.v[frame];
+
+	if (f->func >= a->p->funcs.n)	/* of a damaged file: nobody's */
+		return false;
+	switch (u->kind) {
+	case UNIT_FUNCTION:
+		return a->same_func[f->func] == u->func;
+	case UNIT_FILE:
+		return f->file == u->file;
+	default:
+		return f->outer == PROF_NONE;
+	}
+}
+
+uint32_t annot_unit_frame(const struct annotation *a,
+			  const struct annot_unit *u, uint32_t frame)
+{
+	while (frame != PROF_NONE && !unit_has_frame(a, u, frame))
+		frame = a->p->frames.v[frame].outer;
+	return frame;
+}
+
+static int build_units(struct annotation *a, struct error *err)
+{
+	int rc = annotate_choose(a, err);
+
+	if (!rc && annotate_index_units(a) < 0)
+		rc = error_set(err, ERR_NOMEM, "out of memory");
+	for (size_t i = 0; !rc && i < a->units.n; i++) {
+		struct annot_unit *u = &a->units.v[i];
+
+		rc = annotate_lines(a, u);
+		if (!rc)
+			rc = annotate_codes(a, u);
+		if (rc)
+			error_set(err, ERR_NOMEM, "out of memory");
+	}
+	if (!rc && annotate_calls(a) < 0)
+		rc = error_set(err, ERR_NOMEM, "out of memory");
+	return rc;
+}
+
+/* All that follows from the samples as they were summed up. */
+static int build_shown(struct annotation *a, struct error *err)
+{
+	if (make_indexes(a) < 0)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	return build_units(a, err);
+}
+
+static int build(struct annotation *a, struct reader *r, struct error *err)
+{
+	int rc = selection_init(&a->sel, a->p, &a->spec.select, err);
+
+	if (!rc)
+		rc = aggregate_run(r, &a->sel, 0, &a->agg, err);
+	if (!rc)
+		rc = quality_build(&a->quality, r, &a->agg, err);
+	if (rc)
+		return rc;
+	a->ncols = a->agg.ncols;
+	return build_shown(a, err);
+}
+
+int annotate_build(struct reader *r, const struct annotate_spec *spec,
+		   struct annotation **out, struct error *err)
+{
+	struct annotation *a = calloc(1, sizeof(*a));
+	int rc;
+
+	*out = NULL;
+	if (!a)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	a->p = reader_profile(r);
+	a->spec = *spec;
+	sources_init(&a->sources, a->p, &spec->where);
+	rc = build(a, r, err);
+	if (rc < 0) {
+		annotate_free(a);
+		return rc;
+	}
+	*out = a;
+	return 0;
+}
+
+/* What build_shown made. */
+static void free_shown(struct annotation *a)
+{
+	vec_fini(&a->units);
+	vec_fini(&a->lines);
+	vec_fini(&a->copies);
+	vec_fini(&a->codes);
+	vec_fini(&a->insns);
+	vec_fini(&a->jumps);
+	vec_fini(&a->costs);
+	vec_fini(&a->line_cost);
+	vec_fini(&a->copy_cost);
+	vec_fini(&a->insn_cost);
+	vec_fini(&a->locs);
+	buf_fini(&a->text);
+	free(a->loc_cells);
+	free(a->by_symbol);
+	free(a->by_code);
+	free(a->by_line);
+	free(a->owners);
+	annotate_index_fini(&a->in_unit);
+	annotate_index_fini(&a->of_unit);
+	annotate_index_fini(&a->in_symbol);
+	identity_fini(&a->same);
+	labels_fini(&a->labels);
+}
+
+int annotate_again(struct annotation *a, struct error *err)
+{
+	free_shown(a);
+	a->loc_cells = NULL;
+	a->by_symbol = a->by_code = a->by_line = NULL;
+	a->owners = NULL;
+	a->hidden = 0;
+	a->has_calls = false;
+	return build_shown(a, err);
+}
+
+void annotate_free(struct annotation *a)
+{
+	if (!a)
+		return;
+	free_shown(a);
+	selection_fini(&a->sel);
+	aggregate_fini(&a->agg);
+	quality_fini(&a->quality);
+	sources_fini(&a->sources);
+	free(a);
+}

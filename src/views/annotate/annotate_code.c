@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Instructions of the functions that a unit is in: see annotate.h. */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "disasm/disasm.h"
+#include "views/annotate/annotate.h"
+#include "compare/insn_tokens.h"
+
+enum {
+	CODES_MAX = 1000,	/* functions that a unit is in */
+	INSNS_MAX = 4 << 20,	/* of all units */
+};
+
+/* The code of a symbol, in by_code. */
+static const struct prof_code *stored_code(const struct annotation *a,
+					   const struct prof_symbol *s)
+{
+	const struct profile *p = a->p;
+	size_t lo = 0, hi = p->codes.n;
+	const struct prof_code *c;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		c = &p->codes.v[a->by_code[mid]];
+		if (c->image < s->image ||
+		    (c->image == s->image && c->vaddr < s->vaddr))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	c = lo < p->codes.n ? &p->codes.v[a->by_code[lo]] : NULL;
+	return c && c->image == s->image && c->vaddr == s->vaddr &&
+	       c->offset <= p->code_bytes.n &&
+	       c->size <= p->code_bytes.n - c->offset ? c : NULL;
+}
+
+/* The first of the sorted locations at or behind vaddr. */
+static size_t first_loc(const struct annotation *a, uint32_t image,
+			uint64_t vaddr)
+{
+	size_t lo = 0, hi = a->locs.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		const struct annot_loc *l = &a->locs.v[mid];
+
+		if (l->image < image || (l->image == image && l->vaddr < vaddr))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* The line row that covers vaddr: in by_line, or SIZE_MAX. */
+static size_t find_row(const struct annotation *a, uint32_t image,
+		       uint64_t vaddr)
+{
+	size_t lo = 0, hi = a->p->lines.n;
+	const struct prof_line *l;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		l = &a->p->lines.v[a->by_line[mid]];
+		if (l->image < image || (l->image == image && l->vaddr <= vaddr))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo)
+		return SIZE_MAX;
+	l = &a->p->lines.v[a->by_line[lo - 1]];
+	return l->image == image ? lo - 1 : SIZE_MAX;
+}
+
+struct coder {
+	struct annotation *a;
+	struct annot_code *code;
+	const struct prof_symbol *sym;
+	struct disasm *d;
+	size_t loc;		/* next in a->locs */
+};
+
+/* The frame of an instruction: what a sample in it says, else the line table. */
+static uint32_t insn_frame(struct coder *k, const struct disasm_insn *in)
+{
+	const struct annotation *a = k->a;
+	size_t row;
+
+	if (k->loc < a->locs.n && a->locs.v[k->loc].image == k->sym->image &&
+	    a->locs.v[k->loc].vaddr - in->vaddr < in->size)
+		return profile_loc_frame(a->p, a->locs.v[k->loc].loc);
+	row = find_row(a, k->sym->image, in->vaddr);
+	return row == SIZE_MAX ? PROF_NONE
+			       : a->p->lines.v[a->by_line[row]].frame;
+}
+
+static int add_insn(struct coder *k, const struct disasm_insn *in,
+		    const char *text)
+{
+	struct annotation *a = k->a;
+	struct annot_insn row = { .vaddr = in->vaddr, .target = in->target,
+				  .text = (uint32_t)a->text.n,
+				  .jump = PROF_NONE, .size = in->size,
+				  .flow = in->flow, .bad = in->bad,
+				  .has_target = in->has_target,
+				  .has_data = in->has_data };
+	size_t cost = annotate_cost_row(a);
+
+	row.frame = insn_frame(k, in);
+	buf_bytes(&a->text, text, strlen(text) + 1);
+	if (cost == SIZE_MAX || a->text.failed || a->text.n > UINT32_MAX ||
+	    vec_push(&a->insns, row) < 0 || vec_push(&a->insn_cost, cost) < 0)
+		return -ERR_NOMEM;
+	for (; k->loc < a->locs.n &&
+	       a->locs.v[k->loc].image == k->sym->image &&
+	       a->locs.v[k->loc].vaddr - in->vaddr < in->size; k->loc++)
+		annotate_add(a, cost, a->locs.v[k->loc].loc, false);
+	return 0;
+}
+
+static int decode(struct coder *k, const struct prof_code *c)
+{
+	const uint8_t *p = k->a->p->code_bytes.p + c->offset;
+	char text[DISASM_TEXT_MAX];
+	struct disasm_insn in;
+	int rc = 0;
+
+	k->loc = first_loc(k->a, c->image, c->vaddr);
+	for (size_t at = 0; !rc && at < c->size; at += in.size) {
+		if (k->a->insns.n >= INSNS_MAX) {
+			k->code->missing = "too many instructions";
+			break;
+		}
+		disasm_next(k->d, p + at, c->size - at, c->vaddr + at, &in,
+			    text);
+		rc = add_insn(k, &in, text);
+	}
+	k->code->ninsns = k->a->insns.n - k->code->insn;
+	return rc;
+}
+
+static uint32_t find_insn(const struct annot_insn *v, size_t n, uint64_t vaddr)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (v[mid].vaddr < vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < n && v[lo].vaddr == vaddr ? (uint32_t)lo : PROF_NONE;
+}
+
+static uint32_t low(const struct annot_jump *j)
+{
+	return j->from < j->to ? j->from : j->to;
+}
+
+static uint32_t high(const struct annot_jump *j)
+{
+	return j->from < j->to ? j->to : j->from;
+}
+
+static int shorter(const void *x, const void *y)
+{
+	const struct annot_jump *a = x, *b = y;
+	uint32_t m = high(a) - low(a), n = high(b) - low(b);
+
+	if (m != n)
+		return m < n ? -1 : 1;
+	return a->from < b->from ? -1 : a->from > b->from;
+}
+
+/* Short jumps lie near the code; two that cross have different lanes.  What
+ * finds none is told by its target's address alone. */
+static int set_lanes(struct annot_jump *v, size_t n, size_t ninsns)
+{
+	uint8_t *used = calloc(ninsns + 1, 1);	/* lanes, by instruction */
+
+	if (!used)
+		return -ERR_NOMEM;
+	qsort(v, n, sizeof(*v), shorter);
+	for (size_t i = 0; i < n; i++) {
+		uint8_t taken = 0;
+		uint32_t k;
+
+		v[i].lane = ANNOT_LANES;
+		if (high(&v[i]) - low(&v[i]) > 1000)
+			continue;
+		for (k = low(&v[i]); k <= high(&v[i]); k++)
+			taken |= used[k];
+		for (uint8_t l = 0; l < ANNOT_LANES; l++)
+			if (!(taken >> l & 1)) {
+				v[i].lane = l;
+				break;
+			}
+		for (k = low(&v[i]); v[i].lane < ANNOT_LANES &&
+				     k <= high(&v[i]); k++)
+			used[k] |= (uint8_t)(1u << v[i].lane);
+	}
+	free(used);
+	return 0;
+}
+
+static int find_jumps(struct annotation *a, struct annot_code *c)
+{
+	struct annot_insn *v = a->insns.v + c->insn;
+
+	c->jump = a->jumps.n;
+	for (size_t i = 0; i < c->ninsns; i++) {
+		struct annot_jump j = { .from = (uint32_t)i };
+
+		if (!v[i].has_target || (v[i].flow != FLOW_JUMP &&
+					 v[i].flow != FLOW_BRANCH))
+			continue;
+		j.to = find_insn(v, c->ninsns, v[i].target);
+		if (j.to == PROF_NONE)
+			continue;
+		v[i].jump = j.to;
+		v[j.to].landing = true;
+		j.loop = j.to <= j.from;
+		if (vec_push(&a->jumps, j) < 0)
+			return -ERR_NOMEM;
+	}
+	c->njumps = a->jumps.n - c->jump;
+	return c->njumps ? set_lanes(a->jumps.v + c->jump, c->njumps, c->ninsns)
+			 : 0;
+}
+
+static int add_code(struct annotation *a, struct annot_code *c)
+{
+	const struct prof_symbol *s = &a->p->symbols.v[c->symbol];
+	const struct prof_code *bytes = stored_code(a, s);
+	uint16_t machine = insn_machine(a->p, s->image);
+	struct coder k = { .a = a, .code = c, .sym = s };
+	int rc;
+
+	c->insn = a->insns.n;
+	c->unknown = !bytes;
+	if (!bytes && a->p->images.v[s->image].kind == PROF_IMAGE_KERNEL)
+		c->missing = "code of the kernel was not to be had: record as "
+			     "root where there is a /proc/kcore, or name its "
+			     "vmlinux (-k)";
+	else if (!bytes)
+		c->missing = "the recording does not hold its code: too few "
+			     "samples, or its file could not be read";
+	else if (!machine)
+		c->missing = "the recording does not say for which machine its "
+			     "code is: 'tally symbolize' adds that";
+	else if (!disasm_knows(machine))
+		c->missing = disasm_knows(EM_X86_64)
+			? "only code of x86 can be disassembled: source only"
+			: "this tally was built without Zydis, which "
+			  "disassembles: source only";
+	if (c->missing)
+		return 0;
+	rc = disasm_open(machine, a->spec.intel ? SYNTAX_INTEL : SYNTAX_ATT,
+			 &k.d, NULL);
+	if (!rc)
+		rc = decode(&k, bytes);
+	disasm_close(k.d);
+	return rc ? rc : find_jumps(a, c);
+}
+
+struct heat {
+	uint32_t symbol;
+	uint64_t weight;
+	size_t total;
+};
+
+static int hotter(const void *x, const void *y)
+{
+	const struct heat *a = x, *b = y;
+
+	if (a->weight != b->weight)
+		return a->weight > b->weight ? -1 : 1;
+	return a->symbol < b->symbol ? -1 : a->symbol > b->symbol;
+}
+
+/* The functions that the unit's samples are in, and all samples in these. */
+static int hit_codes(struct annotation *a, const struct annot_unit *u,
+		     struct heat **out, size_t *n)
+{
+	const size_t *unit = &a->in_unit.first[u - a->units.v];
+	struct u64map tab = { 0 };
+	VEC(struct heat) v = { 0 };
+	int rc = 0;
+
+	for (size_t i = unit[0]; !rc && i < unit[1]; i++) {
+		const struct annot_loc *l = &a->locs.v[a->in_unit.v[i].loc];
+		uint32_t *slot;
+
+		if (l->symbol == PROF_NONE)
+			continue;
+		slot = u64map_slot(&tab, l->symbol);
+		if (slot && *slot == U64MAP_NONE) {
+			struct heat h = { l->symbol, 0, annotate_cost_row(a) };
+
+			*slot = (uint32_t)v.n;
+			if (h.total == SIZE_MAX || vec_push(&v, h) < 0)
+				slot = NULL;
+		}
+		if (!slot)
+			rc = -ERR_NOMEM;
+		for (size_t c = 0; !rc && c < a->ncols; c++)
+			v.v[*slot].weight += a->loc_cells[
+				(size_t)l->loc * a->ncols + c].weight;
+	}
+	for (size_t k = 0; !rc && k < v.n; k++) {
+		const size_t *all = &a->in_symbol.first[v.v[k].symbol];
+
+		for (size_t i = all[0]; i < all[1]; i++)
+			annotate_add(a, v.v[k].total,
+				     a->locs.v[a->in_symbol.v[i].loc].loc,
+				     false);
+	}
+	u64map_fini(&tab);
+	*out = v.v;
+	*n = v.n;
+	return rc;
+}
+
+int annotate_codes(struct annotation *a, struct annot_unit *u)
+{
+	struct heat *v = NULL;
+	size_t n = 0;
+	int rc = 0;
+
+	u->code = a->codes.n;
+	if (!a->spec.code)
+		return 0;
+	rc = hit_codes(a, u, &v, &n);
+	if (!rc && n)
+		qsort(v, n, sizeof(*v), hotter);
+	for (size_t i = 0; !rc && i < n && i < CODES_MAX; i++) {
+		struct annot_code c = { .symbol = v[i].symbol,
+					.total = v[i].total };
+
+		rc = add_code(a, &c);
+		if (!rc)
+			rc = vec_push(&a->codes, c);
+	}
+	u->ncodes = a->codes.n - u->code;
+	free(v);
+	return rc;
+}
+
+const char *annot_skid(const struct prof_event *e)
+{
+	if (prof_is_wait(e))
+		return "exact: where the thread left its processor, and how long";
+	if (prof_is_waking(e))
+		return "where a thread woke another one, and how long that had "
+		       "waited";
+	if (prof_is_latency(e))
+		return "wall-clock time: of a sample what its thread has since the "
+		       "one before, of a wait what no thread ran of it";
+	switch (e->precise) {
+	case 3:
+		return "precise: samples are at the very instruction";
+	case 2:
+		return "precise: samples are at the very instruction where the "
+		       "processor can (precise_ip 2)";
+	case 1:
+		return "samples are a constant distance behind the instruction, "
+		       "mostly at the next one (precise_ip 1)";
+	}
+	if (e->type == 1)	/* PERF_TYPE_SOFTWARE */
+		return "interrupts of a timer: samples are where the program was "
+		       "stopped, at or a few instructions behind what took "
+		       "the time; by how many is not known";
+	return "not precise: samples are behind the instruction that caused "
+	       "the event, by an unknown number (often tens of them)";
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Lines of two recordings matched: see line_match.h. */
+#include "views/code/line_match.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare/align.h"
+
+enum {
+	LINES_MAX = 1 << 20,	/* of one file */
+	LINE_BYTES = 4000,
+};
+
+/* A file of both sides. */
+struct file_pair {
+	uint32_t file[LINE_SIDES];	/* str of the side's profile; 0: none */
+	uint32_t image[LINE_SIDES];	/* that its code is in */
+	size_t first, end;		/* in used */
+};
+
+/* An old line that has code. */
+struct used_line {
+	uint32_t file, line;		/* in files */
+};
+
+struct line_matcher {
+	const struct line_side *side;
+	struct line_map *out;
+	struct sources sources[LINE_SIDES];
+	VEC(struct file_pair) files;
+	struct u64map tab;		/* file_of: in files */
+	VEC(struct used_line) used;	/* by file and line, each once */
+};
+
+static uint64_t line_key(uint32_t file, uint32_t line)
+{
+	return (uint64_t)file << 32 | line;
+}
+
+uint32_t line_map_get(const struct line_map *m, uint32_t file, uint32_t line)
+{
+	uint32_t to = u64map_get(&m->line_of, line_key(file, line));
+
+	return to == U64MAP_NONE ? line : to;
+}
+
+static int add_files(struct line_matcher *m, int side)
+{
+	const struct line_side *s = &m->side[side];
+	const struct profile *p = s->p;
+
+	for (size_t i = 0; i < p->frames.n; i++) {
+		const struct prof_frame *f = &p->frames.v[i];
+		uint32_t *slot;
+
+		if (!f->file || f->file >= p->str.str.n ||
+		    !s->file_of[f->file] || f->func >= p->funcs.n)
+			continue;
+		slot = u64map_slot(&m->tab, s->file_of[f->file]);
+		if (!slot)
+			return -ERR_NOMEM;
+		if (*slot == U64MAP_NONE) {
+			struct file_pair none = { { 0, 0 }, { 0, 0 }, 0, 0 };
+
+			*slot = (uint32_t)m->files.n;
+			if (vec_push(&m->files, none) < 0)
+				return -ERR_NOMEM;
+		}
+		if (!m->files.v[*slot].file[side]) {
+			m->files.v[*slot].file[side] = f->file;
+			m->files.v[*slot].image[side] =
+				p->funcs.v[f->func].image;
+		}
+		if (side == LINE_OLD && f->line && f->line < LINE_GONE &&
+		    vec_push(&m->used, (struct used_line){ *slot, f->line }) < 0)
+			return -ERR_NOMEM;
+	}
+	return 0;
+}
+
+static int by_file(const void *x, const void *y)
+{
+	const struct used_line *a = x, *b = y;
+
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	return a->line < b->line ? -1 : a->line > b->line;
+}
+
+static void index_used(struct line_matcher *m)
+{
+	struct used_line *v = m->used.v;
+	size_t n = 0;
+
+	if (m->used.n)
+		qsort(v, m->used.n, sizeof(*v), by_file);
+	for (size_t i = 0; i < m->used.n; i++) {
+		struct file_pair *f = &m->files.v[v[i].file];
+
+		if (n && !by_file(&v[n - 1], &v[i]))
+			continue;
+		if (f->end == f->first)
+			f->first = n;
+		v[n++] = v[i];
+		f->end = n;
+	}
+	m->used.n = n;
+}
+
+static bool same_build(const struct line_matcher *m, const struct file_pair *f)
+{
+	const struct build_id *id[LINE_SIDES];
+
+	for (int s = 0; s < LINE_SIDES; s++) {
+		const struct profile *p = m->side[s].p;
+
+		if (f->image[s] >= p->images.n)
+			return false;
+		id[s] = &p->images.v[f->image[s]].build_id;
+	}
+	return id[0]->len && id[0]->len == id[1]->len &&
+	       !memcmp(id[0]->bytes, id[1]->bytes, id[0]->len);
+}
+
+uint32_t line_key_text(struct strtab *words, const struct sources *sources,
+		       const struct source_file *f, uint32_t line)
+{
+	char text[LINE_BYTES + 2] = { 1 };
+	struct span s;
+	size_t n = 1;
+
+	/* a line whose text is not known is the same as one of its number */
+	if (!source_line(sources, f, line, &s)) {
+		snprintf(text, sizeof(text), "\2%u", line);
+		return strtab_add(words, text);
+	}
+	for (size_t i = 0; i < s.n && n < LINE_BYTES; i++) {
+		bool space = isspace(s.p[i]) || !s.p[i];
+
+		if (!space)
+			text[n++] = (char)s.p[i];
+		else if (n > 1 && text[n - 1] != ' ')
+			text[n++] = ' ';
+	}
+	if (text[n - 1] == ' ')
+		n--;
+	return strtab_add_n(words, text, n);
+}
+
+struct lined {
+	const struct source_file *f;
+	VEC(uint32_t) line, token;
+};
+
+static int collect(struct line_matcher *m, int side, struct strtab *words,
+		   struct lined *out)
+{
+	uint32_t last = 0;
+
+	for (size_t i = 0; i < out->f->rows.n && i < LINES_MAX; i++) {
+		uint32_t line = out->f->rows.v[i].line, token;
+
+		if (line == last)	/* pieces of a recording may overlap */
+			continue;
+		last = line;
+		token = line_key_text(words, &m->sources[side], out->f, line);
+		if (token == UINT32_MAX || vec_push(&out->line, line) < 0 ||
+		    vec_push(&out->token, token) < 0)
+			return -ERR_NOMEM;
+	}
+	return 0;
+}
+
+static int map_line(struct line_matcher *m, const struct file_pair *f,
+		    uint32_t line, uint32_t to)
+{
+	uint32_t file = m->side[LINE_OLD].file_of[f->file[LINE_OLD]];
+	uint32_t *slot;
+
+	if (line == to)
+		return 0;
+	slot = u64map_slot(&m->out->line_of, line_key(file, line));
+	if (!slot)
+		return -ERR_NOMEM;
+	*slot = to;
+	return 0;
+}
+
+/* An old line without counterpart.  A recording holds the lines of hot functions
+ * only: where the new side does not know the line that should be it, it is. */
+static int map_lone(struct line_matcher *m, const struct file_pair *f,
+		    const struct lined *now, uint32_t line, int64_t shift)
+{
+	int64_t to = (int64_t)line + shift;
+	struct span text;
+
+	if (to > 0 && to < LINE_GONE &&
+	    !source_line(&m->sources[LINE_NEW], now->f, (uint32_t)to, &text))
+		return map_line(m, f, line, (uint32_t)to);
+	return map_line(m, f, line, line | LINE_GONE);
+}
+
+/* Goes through the lines of code and the rows of source together: both are in the
+ * order of the old side. */
+static int map_rows(struct line_matcher *m, const struct file_pair *f,
+		    const struct lined side[LINE_SIDES],
+		    const struct align_rows *rows)
+{
+	int64_t shift = 0;
+	size_t k = f->first;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < rows->n; i++) {
+		const uint32_t *at = rows->v[i].at;
+		uint32_t line;
+
+		if (at[LINE_OLD] == UINT32_MAX)
+			continue;
+		line = side[LINE_OLD].line.v[at[LINE_OLD]];
+		/* those between pieces of a recording go as what is before */
+		for (; !rc && k < f->end && m->used.v[k].line < line; k++)
+			rc = map_lone(m, f, &side[LINE_NEW], m->used.v[k].line,
+				      shift);
+		if (at[LINE_NEW] != UINT32_MAX)
+			shift = (int64_t)side[LINE_NEW].line.v[at[LINE_NEW]] -
+				line;
+		if (rc || k == f->end || m->used.v[k].line != line)
+			continue;
+		k++;
+		rc = at[LINE_NEW] == UINT32_MAX
+			? map_lone(m, f, &side[LINE_NEW], line, shift)
+			: map_line(m, f, line,
+				   side[LINE_NEW].line.v[at[LINE_NEW]]);
+	}
+	for (; !rc && k < f->end; k++)
+		rc = map_lone(m, f, &side[LINE_NEW], m->used.v[k].line, shift);
+	return rc;
+}
+
+static int match_texts(struct line_matcher *m, const struct file_pair *f,
+		       struct lined side[LINE_SIDES])
+{
+	struct align_side in[LINE_SIDES];
+	struct align_rows rows = { 0 };
+	struct strtab words;
+	int rc = strtab_init(&words);
+
+	for (int s = 0; !rc && s < LINE_SIDES; s++) {
+		rc = collect(m, s, &words, &side[s]);
+		in[s] = (struct align_side){ side[s].token.v, NULL,
+					     side[s].token.n };
+	}
+	if (!rc)
+		rc = align(in, words.str.n, &rows);
+	if (!rc)
+		rc = map_rows(m, f, side, &rows);
+	vec_fini(&rows);
+	strtab_fini(&words);
+	return rc;
+}
+
+static int match_file(struct line_matcher *m, const struct file_pair *f)
+{
+	struct lined side[LINE_SIDES] = { { .f = NULL } };
+	int rc = 0;
+
+	if (!f->file[LINE_NEW] || f->first == f->end || same_build(m, f))
+		return 0;
+	for (int s = 0; s < LINE_SIDES; s++) {
+		side[s].f = sources_get(&m->sources[s], f->file[s],
+					f->image[s]);
+		if (!side[s].f)
+			return -ERR_NOMEM;
+	}
+	if (side[0].f->place == SOURCE_NONE || side[1].f->place == SOURCE_NONE)
+		m->out->by_number++;
+	else if (side[0].f->place != SOURCE_FILE ||
+		 side[1].f->place != SOURCE_FILE ||
+		 strcmp(side[0].f->path, side[1].f->path))
+		rc = match_texts(m, f, side);
+	for (int s = 0; s < LINE_SIDES; s++) {
+		vec_fini(&side[s].line);
+		vec_fini(&side[s].token);
+	}
+	return rc;
+}
+
+int line_map_init(struct line_map *out, const struct line_side side[LINE_SIDES])
+{
+	struct line_matcher m = { .side = side, .out = out };
+	int rc = 0;
+
+	*out = (struct line_map){ .by_number = 0 };
+	for (int s = 0; s < LINE_SIDES; s++)
+		sources_init(&m.sources[s], side[s].p, side[s].where);
+	for (int s = 0; !rc && s < LINE_SIDES; s++)
+		rc = add_files(&m, s);
+	index_used(&m);
+	for (size_t i = 0; !rc && i < m.files.n; i++)
+		rc = match_file(&m, &m.files.v[i]);
+	for (int s = 0; s < LINE_SIDES; s++)
+		sources_fini(&m.sources[s]);
+	vec_fini(&m.files);
+	vec_fini(&m.used);
+	u64map_fini(&m.tab);
+	return rc;
+}
+
+void line_map_fini(struct line_map *m)
+{
+	u64map_fini(&m->line_of);
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Sources from debuginfod: see source_server.h. */
+#include "views/code/source_server.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/text.h"
+
+enum {
+	WAIT_SECONDS = 10,	/* for one file */
+	FILE_MOST = 16 << 20,	/* bytes of one */
+};
+
+/* elfutils/debuginfod.h, of which only this is used. */
+typedef int progress_fn(void *client, long a, long b);
+struct api {
+	void *(*begin)(void);
+	void (*end)(void *client);
+	int (*find_source)(void *client, const unsigned char *id, int n,
+			   const char *path, char **file);
+	void (*set_progress)(void *client, progress_fn *fn);
+	void (*set_data)(void *client, void *data);
+};
+
+static bool load(struct source_server *s, struct api *a)
+{
+	if (!s->lib)
+		s->lib = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
+	if (!s->lib)
+		return false;
+	*(void **)&a->begin = dlsym(s->lib, "debuginfod_begin");
+	*(void **)&a->end = dlsym(s->lib, "debuginfod_end");
+	*(void **)&a->find_source = dlsym(s->lib, "debuginfod_find_source");
+	*(void **)&a->set_progress = dlsym(s->lib, "debuginfod_set_progressfn");
+	*(void **)&a->set_data = dlsym(s->lib, "debuginfod_set_user_data");
+	return a->begin && a->end && a->find_source && a->set_progress &&
+	       a->set_data;
+}
+
+struct waiting {
+	struct source_server *s;
+	const char *path;
+	uint64_t end_ns;
+	bool over, large;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static void show(const struct waiting *w, long bytes)
+{
+	struct buf text = { 0 };
+
+	if (!w->s->progress)
+		return;
+	buf_str(&text, "debuginfod: ");
+	text_safe(&text, w->path);
+	if (bytes > 0)
+		buf_printf(&text, " %ld KB", (bytes + 1023) / 1024);
+	w->s->progress(w->s->ctx, buf_cstr(&text));
+	buf_fini(&text);
+}
+
+/* libdebuginfod calls this about once a second; other than 0 ends the wait.  What
+ * it needs is with the client: by a function that is looked up again, as there is
+ * no other way to reach it.  Of a transfer, `got` of `all` bytes are here. */
+static int on_progress(void *client, long got, long all)
+{
+	void *lib = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_NOLOAD);
+	void *(*get_data)(void *) = NULL;
+	struct waiting *w;
+
+	if (!lib)
+		return 1;
+	*(void **)&get_data = dlsym(lib, "debuginfod_get_user_data");
+	w = get_data ? get_data(client) : NULL;
+	dlclose(lib);
+	if (!w)
+		return 1;
+	show(w, got);
+	w->over |= now_ns() >= w->end_ns;
+	w->large |= got > FILE_MOST || all > FILE_MOST;
+	return w->over || w->large;
+}
+
+void source_server_fini(struct source_server *s)
+{
+	struct api a;
+
+	if (s->client && load(s, &a))
+		a.end(s->client);
+	s->client = NULL;
+	/* the libraries stay: curl's may have started threads */
+}
+
+static int explain(struct source_server *s, int rc, const struct waiting *w,
+		   struct error *err)
+{
+	/* who ends the wait gets ENOENT, too */
+	if (rc == -ENOENT && !w->over && !w->large)
+		return error_set(err, ERR_NOTFOUND,
+				 "no debuginfod server has it");
+	if (w->large)
+		return error_set(err, ERR_FORMAT, "debuginfod: more than %d MB",
+				 FILE_MOST >> 20);
+	/* libdebuginfod has a limit of its own (DEBUGINFOD_TIMEOUT) */
+	if (rc == -ETIME || rc == -ETIMEDOUT)
+		snprintf(s->given_up, sizeof(s->given_up),
+			 "no answer from debuginfod");
+	else
+		snprintf(s->given_up, sizeof(s->given_up), w->over
+			 ? "no answer from debuginfod within %d s"
+			 : "debuginfod did not work before", WAIT_SECONDS);
+	if (w->over || rc == -ETIME || rc == -ETIMEDOUT)
+		return error_set(err, ERR_STOPPED, "%s", s->given_up);
+	return error_errno(err, -rc, "debuginfod");
+}
+
+/* Asks for the path; what that takes counts. */
+static int ask(struct source_server *s, const struct api *a,
+	       const struct build_id *id, struct waiting *w, char **file)
+{
+	uint64_t start = now_ns();
+	int fd;
+
+	w->end_ns = start + WAIT_SECONDS * 1000000000ull;
+	show(w, 0);
+	a->set_data(s->client, w);
+	a->set_progress(s->client, on_progress);
+	fd = a->find_source(s->client, id->bytes, (int)id->len, w->path, file);
+	a->set_data(s->client, NULL);
+	if (s->progress)
+		s->progress(s->ctx, NULL);
+	s->spent_ns += now_ns() - start;
+	if (s->spent_ns >= SOURCE_SERVER_SECONDS * 1000000000ull)
+		snprintf(s->given_up, sizeof(s->given_up), "no more is asked of "
+			 "debuginfod: it took %d s", SOURCE_SERVER_SECONDS);
+	return fd;
+}
+
+void source_server_tell(struct source_server *s)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	struct buf text = { 0 };
+
+	if (s->told || !s->notice || !urls || !*urls)
+		return;
+	s->told = true;
+	buf_str(&text, "asking debuginfod for source files: ");
+	text_safe(&text, urls);
+	buf_str(&text, " (DEBUGINFOD_URLS; --no-debuginfod asks nobody)");
+	s->notice(s->ctx, buf_cstr(&text));
+	buf_fini(&text);
+}
+
+/* The library and the client; what they are for is told first. */
+static int begin(struct source_server *s, struct api *a, struct error *err)
+{
+	if (!load(s, a)) {
+		snprintf(s->given_up, sizeof(s->given_up), "DEBUGINFOD_URLS is "
+			 "set, but libdebuginfod is not installed");
+		return error_set(err, ERR_UNSUPPORTED, "%s", s->given_up);
+	}
+	source_server_tell(s);
+	if (!s->client)
+		s->client = a->begin();
+	if (!s->client)
+		return error_set(err, ERR_NOMEM, "debuginfod: out of memory");
+	return 0;
+}
+
+int source_server_read(struct source_server *s, const struct build_id *id,
+		       const char *path, size_t limit, struct buf *out,
+		       struct error *err)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	struct waiting w = { .s = s, .path = path };
+	size_t before = out->n;
+	char *file = NULL;
+	struct api a;
+	int fd, rc;
+
+	if (!s || !urls || !*urls || !id->len || *path != '/')
+		return -ERR_NOTFOUND;
+	if (*s->given_up)
+		return error_set(err, ERR_NOTFOUND, "%s", s->given_up);
+	rc = begin(s, &a, err);
+	if (rc < 0)
+		return rc;
+	fd = ask(s, &a, id, &w, &file);
+	if (fd < 0)
+		return explain(s, fd, &w, err);
+	lseek(fd, 0, SEEK_SET);
+	rc = io_read_fd(fd, file ? file : path,
+			limit < FILE_MOST ? limit : FILE_MOST, out, err);
+	close(fd);
+	free(file);
+	s->bytes += out->n - before;
+	if (s->bytes >= (uint64_t)SOURCE_SERVER_MB << 20)
+		snprintf(s->given_up, sizeof(s->given_up), "no more is asked of "
+			 "debuginfod: it gave %d MB", SOURCE_SERVER_MB);
+	return rc;
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Builds a diff: see diff.h. */
+#include "views/diff/diff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "views/diff/diff_internal.h"
+
+int diff_nomem(struct error *err)
+{
+	return error_set(err, ERR_NOMEM,
+			 "out of memory while comparing the recordings");
+}
+
+static int refuse_keys(const struct diff_spec *spec, struct error *err)
+{
+	static const struct {
+		enum view_key key;
+		const char *why;
+	} refused[] = {
+		{ KEY_PID, "processes have other numbers in each recording: "
+			   "comm compares them by name" },
+		{ KEY_TID, "threads have other numbers in each recording: "
+			   "comm compares them by name" },
+		{ KEY_RUN, "all runs of a side are taken together; --run "
+			   "chooses some" },
+		{ KEY_EVENT, "events stand beside each other anyway" },
+	};
+
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		if (key_list_has(&spec->keys, refused[i].key))
+			return error_set(err, ERR_USAGE, "cannot compare by "
+					 "%s: %s", key_name(refused[i].key),
+					 refused[i].why);
+	return 0;
+}
+
+/* Names of both sides, before anything is summed by them. */
+static int open_side(struct diff *d, int side, struct reader *r,
+		     struct error *err)
+{
+	struct diff_side *s = &d->side[side];
+	struct report_spec spec = { .keys = d->spec.keys,
+				    .select = d->spec.select,
+				    .no_inline = d->spec.no_inline };
+	int rc;
+
+	s->reader = r;
+	s->p = reader_profile(r);
+	s->path = d->spec.path[side];
+	if (s->p->runs.n > 1)
+		spec.keys.mask |= KEY_BIT(KEY_RUN);
+	rc = report_prepare(r, &spec, &s->rep, err);
+	if (rc < 0)
+		return rc;
+	s->str_of = malloc((s->p->str.str.n + 1) * sizeof(*s->str_of));
+	if (!s->str_of)
+		return diff_nomem(err);
+	memset(s->str_of, 0xff, (s->p->str.str.n + 1) * sizeof(*s->str_of));
+	return 0;
+}
+
+static int build(struct diff *d, struct reader *const readers[DIFF_SIDES],
+		 struct error *err)
+{
+	int rc = refuse_keys(&d->spec, err);
+
+	for (int s = 0; !rc && s < DIFF_SIDES; s++) {
+		rc = open_side(d, s, readers[s], err);
+		if (rc < 0 && rc != -ERR_USAGE)
+			error_prefix(err, "%s", d->spec.path[s]);
+	}
+	if (!rc)
+		rc = diff_columns(d, err);
+	if (!rc)
+		rc = diff_normalise(d, err);
+	if (!rc && diff_match(d) < 0)
+		rc = diff_nomem(err);
+	for (int s = 0; !rc && s < DIFF_SIDES; s++)
+		rc = report_complete(d->side[s].rep, err);
+	if (!rc && (diff_rows(d) < 0 || diff_stats(d) < 0 ||
+		    diff_moved(d) < 0 ||
+		    diff_order_rows(d) < 0))
+		rc = diff_nomem(err);
+	return rc;
+}
+
+int diff_build(struct reader *const readers[DIFF_SIDES],
+	       const struct diff_spec *spec, struct diff **out,
+	       struct error *err)
+{
+	struct diff *d = calloc(1, sizeof(*d));
+	int rc;
+
+	*out = NULL;
+	if (!d)
+		return diff_nomem(err);
+	d->spec = *spec;
+	rc = profile_init(&d->names) < 0 ? diff_nomem(err)
+					 : build(d, readers, err);
+	if (rc < 0) {
+		diff_free(d);
+		return rc;
+	}
+	*out = d;
+	return 0;
+}
+
+static void side_fini(struct diff_side *s)
+{
+	report_free(s->rep);
+	free(s->key_of);
+	free(s->row_of);
+	free(s->str_of);
+	free(s->file_of);
+	free(s->run_at);
+	free(s->run_seconds);
+}
+
+void diff_free(struct diff *d)
+{
+	if (!d)
+		return;
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		side_fini(&d->side[s]);
+		vec_fini(&d->key_fk[s]);
+		free(d->vals[s]);
+	}
+	frame_keys_fini(&d->keys);
+	profile_fini(&d->names);
+	vec_fini(&d->cols);
+	vec_fini(&d->rows);
+	compare_match_fini(&d->match);
+	line_map_fini(&d->lines);
+	vec_fini(&d->order);
+	free(d->moved_from);
+	free(d->moved_to);
+	free(d->self);
+	free(d->total);
+	free(d);
+}

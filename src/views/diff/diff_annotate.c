@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Pairs functions of two annotations: see diff_annotate.h. */
+#include "views/diff/diff_annotate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/stats.h"
+#include "symbolize/demangle/clones.h"
+#include "symbolize/demangle/demangle.h"
+#include "views/diff/diff_internal.h"
+
+#define REAL_Q 0.05
+
+struct cell diff_part_cell(const struct diff_annotation *x, int side,
+			   size_t row, size_t col)
+{
+	const struct annotation *a = x->a[side];
+
+	if (row == SIZE_MAX || !a)
+		return (struct cell){ 0, 0 };
+	return annot_sum(&annot_costs(a, row)[x->col[side][col]]);
+}
+
+/* The row that a new function was before, by another name; PROF_NONE: it was not
+ * another one. */
+static uint32_t name_before(const struct diff *d, uint32_t row)
+{
+	uint32_t of = d->moved_from[row];
+
+	return of != PROF_NONE && !diff_values(d, DIFF_OLD, row)->total.count &&
+	       !diff_values(d, DIFF_NEW, of)->total.count ? of : PROF_NONE;
+}
+
+static uint32_t row_name(const struct diff *d, uint32_t row)
+{
+	return d->keys.keys.v[d->rows.v[row].key].name;
+}
+
+/* 1 + its function in diff.funcs, 0: none. */
+static uint32_t row_func(const struct diff *d, uint32_t row)
+{
+	return d->keys.keys.v[d->rows.v[row].key].func;
+}
+
+/* Whether a function of this linkage name is called so by users. */
+static bool is_name(const struct diff *d, uint32_t linkage, const char *what)
+{
+	struct buf name = { 0 }, shorter = { 0 };
+	const char *own = profile_cstr(&d->names, linkage);
+	bool is;
+
+	demangle(own, &name);
+	name_shorten(buf_cstr(&name), &shorter);
+	is = !strcmp(what, own) || !strcmp(what, buf_cstr(&name)) ||
+	     !strcmp(what, buf_cstr(&shorter));
+	buf_fini(&name);
+	buf_fini(&shorter);
+	return is;
+}
+
+/* … of a function that has another name now: what it was called, or is. */
+static const char *meant_renamed(const struct diff *d, int side,
+				 const char *what)
+{
+	for (size_t i = 0; i < d->match.funcs.n; i++) {
+		const struct compare_func *now = &d->match.funcs.v[i], *before;
+
+		if (now->before == COMPARE_NONE)
+			continue;
+		before = &d->match.funcs.v[now->before];
+		if (before->name != now->name &&
+		    is_name(d, (side == DIFF_NEW ? before : now)->name, what))
+			return profile_cstr(&d->names, (side == DIFF_NEW
+						? now : before)->name);
+	}
+	return NULL;
+}
+
+/* What is meant by a word on a side: functions may have had another name. */
+static const char *meant(const struct diff *d, int side, const char *what)
+{
+	const char *other = what ? meant_renamed(d, side, what) : NULL;
+
+	if (other)
+		return other;
+	for (uint32_t i = 0; what && i < d->rows.n; i++) {
+		uint32_t of = name_before(d, i);
+		uint32_t own = side == DIFF_NEW ? i : of;
+
+		if (of == PROF_NONE ||
+		    !is_name(d, row_name(d, side == DIFF_NEW ? of : i), what))
+			continue;
+		return profile_cstr(&d->names, row_name(d, own));
+	}
+	return what;
+}
+
+/* The name by which an old function is paired. */
+static uint32_t name_now(const struct diff *d, uint32_t name)
+{
+	const struct compare_func *v = d->match.funcs.v;
+
+	for (size_t i = 0; i < d->match.funcs.n; i++)
+		if (v[i].before != COMPARE_NONE && v[v[i].before].name == name)
+			return v[i].name;
+	for (uint32_t i = 0; i < d->rows.n; i++)
+		if (d->moved_from[i] != PROF_NONE &&
+		    name_before(d, i) != PROF_NONE &&
+		    row_name(d, d->moved_from[i]) == name)
+			return row_name(d, i);
+	return name;
+}
+
+/* The function that an old one is paired with, by rows that moved. */
+static uint32_t func_now(const struct diff *d, uint32_t func)
+{
+	for (uint32_t i = 0; i < d->rows.n; i++)
+		if (d->moved_from[i] != PROF_NONE &&
+		    name_before(d, i) != PROF_NONE &&
+		    row_func(d, d->moved_from[i]) == func + 1 &&
+		    row_func(d, i))
+			return row_func(d, i) - 1;
+	return func;
+}
+
+/* What an annotation's unit is in the diff; `funcs`: of the functions. */
+static uint64_t unit_key(struct diff *d, int side, const struct annotation *a,
+			 const struct annot_unit *u, const uint32_t *funcs)
+{
+	const struct profile *p = a->p;
+	const char *name;
+	uint32_t id, image;
+
+	if (u->kind == UNIT_FILE)
+		return (uint64_t)UNIT_FILE << 62 | d->side[side].file_of[u->file];
+	if (u->kind == UNIT_FUNCTION)
+		return 2ull << 62 |
+		       (side == DIFF_OLD ? func_now(d, funcs[u->func])
+					 : funcs[u->func]);
+	name = profile_cstr(p, p->symbols.v[u->symbol].name);
+	id = strtab_add_n(&d->names.str, name, clone_base(name));
+	if (side == DIFF_OLD && id != PROF_STR_EMPTY)
+		id = name_now(d, id);
+	image = d->side[side].image_of[u->image];
+	/* code without a name has no counterpart */
+	if (id == PROF_STR_EMPTY)
+		return 3ull << 62 | (uint64_t)side << 61 | u->symbol;
+	return (uint64_t)(image & 0x3fffffff) << 32 | id;
+}
+
+/* By function: the first in the diff of those that an annotation shows as one,
+ * copies in several images. */
+static uint32_t *unit_funcs(const struct diff *d, int side,
+			    const struct annotation *a)
+{
+	const uint32_t *of = d->side[side].func_of;
+	uint32_t *first = malloc((a->p->funcs.n + 1) * sizeof(*first));
+
+	for (size_t i = 0; first && i < a->p->funcs.n; i++)
+		first[i] = PROF_NONE >> 1;
+	for (size_t i = 0; first && i < a->p->funcs.n; i++)
+		if (of[i] < first[a->same_func[i]])
+			first[a->same_func[i]] = of[i];
+	return first;
+}
+
+static int add_units(struct diff_annotation *x, int side, struct u64map *tab)
+{
+	const struct annotation *a = x->a[side];
+	const struct diff_unit none = { .unit = { SIZE_MAX, SIZE_MAX } };
+	uint32_t *funcs = a ? unit_funcs(x->d, side, a) : NULL;
+	int rc = a && !funcs ? -ERR_NOMEM : 0;
+
+	for (size_t i = 0; !rc && a && i < a->units.n; i++) {
+		uint32_t *slot = u64map_slot(tab, unit_key(x->d, side, a,
+						&a->units.v[i], funcs));
+		struct diff_unit *u;
+
+		if (!slot) {
+			rc = -ERR_NOMEM;
+			break;
+		}
+		/* several functions of one name and side: the hottest pairs */
+		if (*slot == U64MAP_NONE ||
+		    x->units.v[*slot].unit[side] != SIZE_MAX) {
+			*slot = (uint32_t)x->units.n;
+			if (vec_push(&x->units, none) < 0) {
+				rc = -ERR_NOMEM;
+				break;
+			}
+		}
+		u = &x->units.v[*slot];
+		u->unit[side] = i;
+	}
+	free(funcs);
+	return rc;
+}
+
+static size_t unit_total(const struct diff_annotation *x, int side,
+			 const struct diff_unit *u)
+{
+	return u->unit[side] == SIZE_MAX
+		       ? SIZE_MAX : x->a[side]->units.v[u->unit[side]].total;
+}
+
+static int most_changed(const void *a, const void *b)
+{
+	const struct diff_unit *x = a, *y = b;
+	double c = fabs(x->change.change), e = fabs(y->change.change);
+
+	if (c != e)
+		return c > e ? -1 : 1;
+	for (int s = DIFF_NEW; s >= 0; s--)
+		if (x->unit[s] != y->unit[s])
+			return x->unit[s] < y->unit[s] ? -1 : 1;
+	return 0;
+}
+
+static int pair_units(struct diff_annotation *x)
+{
+	struct u64map tab = { 0 };
+	int rc = 0;
+
+	for (int s = 0; !rc && s < DIFF_SIDES; s++)
+		rc = add_units(x, s, &tab);
+	u64map_fini(&tab);
+	for (size_t i = 0; !rc && i < x->units.n; i++) {
+		struct diff_unit *u = &x->units.v[i];
+
+		diff_change_of(x->d, 0,
+			       diff_part_cell(x, 0, unit_total(x, 0, u), 0),
+			       diff_part_cell(x, 1, unit_total(x, 1, u), 0),
+			       &u->change);
+	}
+	if (!rc && x->units.n)
+		qsort(x->units.v, x->units.n, sizeof(*x->units.v),
+		      most_changed);
+	if (!rc && x->spec.top && x->units.n > x->spec.top) {
+		x->hidden = x->units.n - x->spec.top;
+		x->units.n = x->spec.top;
+	}
+	return rc;
+}
+
+/* Columns of the diff in an annotation: its events have the same order there. */
+static int map_columns(struct diff_annotation *x, int side)
+{
+	const struct annotation *a = x->a[side];
+	size_t n = x->d->cols.n;
+
+	x->col[side] = calloc(n + 1, sizeof(**x->col));
+	if (!x->col[side])
+		return -ERR_NOMEM;
+	for (size_t c = 0; a && c < n; c++)
+		x->col[side][c] =
+			a->agg.col_of[x->d->cols.v[c].event[side]];
+	return 0;
+}
+
+/* The functions of a side that the most changed rows are; where any row changed
+ * beyond noise, those that did. */
+static uint8_t *changed_functions(struct diff_annotation *x, int side)
+{
+	struct diff *d = x->d;
+	const struct profile *p = d->side[side].p;
+	uint8_t *is = calloc(d->match.funcs.n + 1, 1);
+	uint8_t *out = calloc(p->funcs.n + 1, 1);
+	size_t n = 0;
+
+	for (size_t i = 0; is && i < d->order.n; i++) {
+		uint32_t row = d->order.v[i];
+
+		if (!row_func(d, row) ||
+		    (d->real && !diff_row_change(d, row, 0,
+						 d->spec.by_total)->real))
+			continue;
+		if (x->spec.top && n++ >= x->spec.top)
+			break;
+		is[row_func(d, row) - 1] = 1;
+	}
+	for (size_t i = 0; is && out && i < p->funcs.n; i++)
+		out[i] = is[d->side[side].func_of[i]];
+	if (!is) {
+		free(out);
+		out = NULL;
+	}
+	free(is);
+	return out;
+}
+
+static int build_side(struct diff_annotation *x, int side, struct error *err)
+{
+	uint8_t *funcs = NULL;
+	struct annotate_spec spec = {
+		.select = x->d->spec.select, .what = meant(x->d, side, x->spec.what),
+		.code = x->spec.code, .intel = x->spec.intel,
+		.where = x->d->spec.where[side],
+	};
+	int rc;
+
+	if (!x->spec.what) {
+		spec.funcs = funcs = changed_functions(x, side);
+		if (!funcs)
+			return diff_nomem(err);
+	}
+	reader_rewind(x->d->side[side].reader);
+	rc = annotate_build(x->d->side[side].reader, &spec, &x->a[side], err);
+	if (x->a[side])
+		x->a[side]->spec.funcs = NULL;
+	free(funcs);
+	/* what one side lacks is new, or gone */
+	if (rc == -ERR_NOTFOUND && (side == DIFF_OLD || x->a[DIFF_OLD]))
+		rc = 0;
+	return rc;
+}
+
+/* The changes of all parts of a function, adjusted for their number. */
+static int judge_parts(struct diff_annotation *x, size_t first, size_t end,
+		       size_t col)
+{
+	size_t nc = x->d->cols.n, n = 0;
+	double *p = calloc(end - first + 1, 2 * sizeof(*p)), *q;
+	int rc;
+
+	if (!p)
+		return -ERR_NOMEM;
+	q = p + (end - first);
+	for (size_t i = first; i < end; i++) {
+		const struct diff_part *part = &x->parts.v[i];
+		struct diff_change *c = &x->changes[i * nc + col];
+
+		diff_change_of(x->d, col,
+			       diff_part_cell(x, 0, part->cost[0], col),
+			       diff_part_cell(x, 1, part->cost[1], col), c);
+		if (c->tested)
+			p[n++] = c->p;
+	}
+	rc = stats_adjust(p, n, q);
+	n = 0;
+	for (size_t i = first; !rc && i < end; i++) {
+		struct diff_change *c = &x->changes[i * nc + col];
+
+		if (!c->tested)
+			continue;
+		c->q = q[n++];
+		c->real = c->q <= REAL_Q;
+	}
+	free(p);
+	return rc;
+}
+
+static int judge(struct diff_annotation *x)
+{
+	size_t nc = x->d->cols.n;
+	int rc = 0;
+
+	x->changes = calloc(x->parts.n * nc + 1, sizeof(*x->changes));
+	if (!x->changes)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < x->units.n; i++) {
+		const struct diff_unit *u = &x->units.v[i];
+
+		/* files of a unit lie behind each other */
+		for (size_t c = 0; !rc && u->nfiles && c < nc; c++) {
+			const struct diff_file *f = &x->files.v[u->file];
+			const struct diff_file *l = f + u->nfiles - 1;
+
+			rc = judge_parts(x, f->part, l->part + l->nparts, c);
+		}
+		for (size_t k = u->code; !rc && k < u->code + u->ncodes; k++)
+			for (size_t c = 0; !rc && c < nc; c++)
+				rc = judge_parts(x, x->codes.v[k].part,
+						 x->codes.v[k].part +
+						 x->codes.v[k].nparts, c);
+	}
+	return rc;
+}
+
+static int build(struct diff_annotation *x, struct error *err)
+{
+	int rc = 0;
+
+	for (int s = 0; !rc && s < DIFF_SIDES; s++)
+		rc = build_side(x, s, err);
+	if (rc < 0)
+		return rc;
+	for (int s = 0; !rc && s < DIFF_SIDES; s++)
+		rc = map_columns(x, s);
+	if (!rc)
+		rc = pair_units(x);
+	for (size_t i = 0; !rc && i < x->units.n; i++) {
+		rc = diff_lines(x, &x->units.v[i]);
+		if (!rc)
+			rc = diff_codes(x, &x->units.v[i]);
+	}
+	if (!rc)
+		rc = judge(x);
+	return rc ? diff_nomem(err) : 0;
+}
+
+int diff_annotate(struct diff *d, const struct diff_annotate_spec *spec,
+		  struct diff_annotation **out, struct error *err)
+{
+	struct diff_annotation *x = calloc(1, sizeof(*x));
+	int rc;
+
+	*out = NULL;
+	if (!x)
+		return diff_nomem(err);
+	x->d = d;
+	x->spec = *spec;
+	rc = build(x, err);
+	if (rc < 0) {
+		diff_annotation_free(x);
+		return rc;
+	}
+	*out = x;
+	return 0;
+}
+
+void diff_annotation_free(struct diff_annotation *x)
+{
+	if (!x)
+		return;
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		annotate_free(x->a[s]);
+		free(x->col[s]);
+	}
+	vec_fini(&x->units);
+	vec_fini(&x->files);
+	vec_fini(&x->codes);
+	vec_fini(&x->parts);
+	free(x->changes);
+	free(x);
+}
+
+void diff_unit_name(const struct diff_annotation *x, const struct diff_unit *u,
+		    bool full, struct buf *out)
+{
+	int side = u->unit[DIFF_NEW] != SIZE_MAX ? DIFF_NEW : DIFF_OLD;
+
+	annot_unit_name(x->a[side], &x->a[side]->units.v[u->unit[side]], full,
+			out);
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What is the same on both sides: images and functions (compare/match.h), source
+ * files by path, else by its end (diff_files.c), lines by their text (line_match.h).
+ * Code without names is matched by address if both sides ran the same build; else
+ * all of it in an image is one.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolize/demangle/clones.h"
+#include "views/diff/diff_internal.h"
+
+#define NO_NAME "[no name]"
+
+uint32_t diff_str(struct diff *d, int side, uint32_t str)
+{
+	struct diff_side *s = &d->side[side];
+
+	if (str >= s->p->str.str.n)
+		return PROF_STR_EMPTY;
+	if (s->str_of[str] == PROF_NONE)
+		s->str_of[str] = profile_str(&d->names,
+					     profile_cstr(s->p, str));
+	return s->str_of[str];
+}
+
+/* Whether addresses in an image of the old side mean the same in the new one's:
+ * the build-ids are known and equal. */
+static bool same_build(const struct diff *d, const uint32_t image[DIFF_SIDES])
+{
+	const struct prof_image *a = &d->side[0].p->images.v[image[0]];
+	const struct prof_image *b = &d->side[1].p->images.v[image[1]];
+
+	return a->build_id.len && build_id_equal(&a->build_id, &b->build_id);
+}
+
+struct matcher {
+	struct diff *d;
+	uint32_t *image_at[DIFF_SIDES];	/* by image as matched: of p */
+	uint8_t *same;		/* by image as matched: 1 + same_build */
+};
+
+static bool addresses_match(struct matcher *m, uint32_t image)
+{
+	uint32_t at[DIFF_SIDES] = { m->image_at[0][image],
+				    m->image_at[1][image] };
+
+	if (!m->same[image])
+		m->same[image] = 1 + (at[0] != PROF_NONE &&
+				      at[1] != PROF_NONE &&
+				      same_build(m->d, at));
+	return m->same[image] == 2;
+}
+
+static int match_lines(struct diff *d)
+{
+	struct line_side side[DIFF_SIDES];
+
+	if (!(d->spec.keys.mask & KEY_BIT(KEY_LINE)))
+		return 0;
+	for (int s = 0; s < DIFF_SIDES; s++)
+		side[s] = (struct line_side){ d->side[s].p, &d->spec.where[s],
+					      d->side[s].file_of };
+	return line_map_init(&d->lines, side);
+}
+
+/* One side's key in the words of the diff. */
+static int common_key(struct matcher *m, int side, const struct frame_key *k,
+		      struct frame_key *out)
+{
+	struct diff_side *s = &m->d->side[side];
+	const char *name = profile_cstr(s->p, k->name);
+
+	*out = *k;
+	out->im = 0;
+	out->func = k->func ? s->func_of[k->func - 1] + 1 : 0;
+	out->image = k->im ? s->image_of[k->im - 1] : 0;
+	out->file = k->file ? s->file_of[k->file] : 0;
+	if (side == DIFF_OLD && k->line && k->line < LINE_GONE)
+		out->line = line_map_get(&m->d->lines, out->file, k->line);
+	if (k->name)
+		out->name = strtab_add_n(&m->d->names.str, name,
+					 clone_base(name));
+	if (out->func) {	/* it may have been renamed */
+		const struct compare_func *f =
+			&m->d->match.funcs.v[out->func - 1];
+
+		out->name = f->name;
+		out->image = out->image ? f->image : 0;
+	}
+	if (k->sort == FRAME_ADDR && !addresses_match(m, out->image)) {
+		out->sort = FRAME_FUNC;
+		out->name = profile_str(&m->d->names, NO_NAME);
+		out->vaddr = 0;
+	}
+	return out->name == PROF_NONE ? -ERR_NOMEM : 0;
+}
+
+static int add_key(struct matcher *m, int side, uint32_t fk)
+{
+	struct diff *d = m->d;
+	struct frame_key key;
+	uint32_t id;
+
+	if (common_key(m, side, &d->side[side].rep->keys.keys.v[fk], &key) < 0)
+		return -ERR_NOMEM;
+	id = frame_keys_add(&d->keys, &key);
+	if (id == PROF_NONE)
+		return -ERR_NOMEM;
+	for (int s = 0; s < DIFF_SIDES; s++)
+		while (d->key_fk[s].n <= id)
+			if (vec_push(&d->key_fk[s], PROF_NONE) < 0)
+				return -ERR_NOMEM;
+	if (d->key_fk[side].v[id] == PROF_NONE)
+		d->key_fk[side].v[id] = fk;
+	d->side[side].key_of[fk] = id;
+	return 0;
+}
+
+static uint32_t counts_as(const struct diff *d, int side, uint32_t fk)
+{
+	return fk == PROF_NONE
+		       ? fk : d->key_fk[side].v[d->side[side].key_of[fk]];
+}
+
+/* From here on all frame keys of a side that are one in the diff count as one:
+ * a stack that holds two of them counts once. */
+static void unify(struct diff *d, int side)
+{
+	struct frame_keys *k = &d->side[side].rep->keys;
+	size_t n = k->nframes + d->side[side].p->locs.n;
+
+	for (size_t i = 0; i < n; i++)
+		k->steps[i].fk = counts_as(d, side, k->steps[i].fk);
+	k->unknown = counts_as(d, side, k->unknown);
+}
+
+static int add_keys(struct matcher *m)
+{
+	int rc = 0;
+
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		struct diff_side *side = &m->d->side[s];
+		size_t n = side->rep->keys.keys.n;
+
+		side->key_of = malloc((n + 1) * sizeof(*side->key_of));
+		if (!side->key_of)
+			return -ERR_NOMEM;
+		for (uint32_t i = 0; !rc && i < n; i++)
+			rc = add_key(m, s, i);
+	}
+	for (int s = 0; !rc && s < DIFF_SIDES; s++)
+		unify(m->d, s);
+	return rc;
+}
+
+/* Image names as matched back to an image of each side. */
+static int find_images(struct matcher *m)
+{
+	size_t n = m->d->names.str.str.n + 1;
+
+	m->same = calloc(n, 1);
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		const struct diff_side *side = &m->d->side[s];
+
+		m->image_at[s] = malloc(n * sizeof(**m->image_at));
+		if (!m->image_at[s] || !m->same)
+			return -ERR_NOMEM;
+		memset(m->image_at[s], 0xff, n * sizeof(**m->image_at));
+		for (size_t i = 0; i < side->p->images.n; i++)
+			m->image_at[s][side->image_of[i]] = (uint32_t)i;
+	}
+	return 0;
+}
+
+int diff_match(struct diff *d)
+{
+	struct matcher m = { .d = d };
+	int rc;
+
+	d->keys.mask = d->side[0].rep->keys.mask;
+	rc = diff_funcs(d);
+	if (!rc)
+		rc = diff_files(d);
+	if (!rc)
+		rc = match_lines(d);
+	if (!rc)
+		rc = find_images(&m);
+	if (!rc)
+		rc = add_keys(&m);
+	if (!rc)
+		rc = diff_labels(d);
+	free(m.image_at[0]);
+	free(m.image_at[1]);
+	free(m.same);
+	return rc;
+}
+
+uint32_t diff_line(const struct diff *d, uint32_t key, int side)
+{
+	uint32_t fk = d->key_fk[side].v[key];
+
+	return fk == PROF_NONE ? 0 : d->side[side].rep->keys.keys.v[fk].line;
+}
+
+const struct compare_func *diff_before(const struct diff *d,
+				       const struct frame_key *key)
+{
+	uint32_t before = key->func ? d->match.funcs.v[key->func - 1].before
+				    : COMPARE_NONE;
+
+	return before == COMPARE_NONE ? NULL : &d->match.funcs.v[before];
+}
+
+bool diff_name_before(const struct diff *d, uint32_t key, struct buf *out)
+{
+	struct frame_key k = d->keys.keys.v[key];
+	const struct compare_func *f = diff_before(d, &k);
+	bool alone;
+
+	if (!f)
+		return false;
+	/* the image, where nothing else is different */
+	alone = f->name == k.name &&
+		f->image != d->match.funcs.v[k.func - 1].image;
+	k.func = (uint32_t)(f - d->match.funcs.v) + 1;
+	k.name = f->name;
+	name_symbol(&d->names, &d->keys, &k, alone ? NAME_ALONE : 0, out);
+	return true;
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Which rows are code that moved (compare/moves.h). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare/moves.h"
+#include "views/diff/diff_internal.h"
+
+/* Changes that may be what others gained: more likely than chance alone. */
+#define FELL_P 0.1
+/* What costs so little more together costs the same. */
+#define SAME_COST 1.03
+
+struct mover {
+	struct diff *d;
+	size_t side;		/* at hand */
+	bool failed;		/* out of memory */
+};
+
+static bool was_there(const struct diff *d, uint32_t row)
+{
+	return diff_values(d, DIFF_OLD, row)->total.count;
+}
+
+static uint32_t row_func(const struct diff *d, size_t row)
+{
+	return d->keys.keys.v[d->rows.v[row].key].func - 1;
+}
+
+static bool related(void *ctx, size_t rose, size_t fell)
+{
+	struct diff *d = ((struct mover *)ctx)->d;
+
+	return compare_related(&d->match, row_func(d, rose), row_func(d, fell));
+}
+
+static bool costs_more(void *ctx, const size_t *rows, size_t n)
+{
+	const struct diff *d = ((struct mover *)ctx)->d;
+	struct cell sum[DIFF_SIDES] = { { 0, 0 }, { 0, 0 } };
+	struct diff_change c;
+
+	for (int s = 0; s < DIFF_SIDES; s++)
+		for (size_t i = 0; i < n; i++)
+			cell_add(&sum[s], diff_values(d, s, (uint32_t)rows[i])
+						  ->self);
+	diff_change_of(d, 0, sum[DIFF_OLD], sum[DIFF_NEW], &c);
+	return c.cost[DIFF_NEW] > SAME_COST * c.cost[DIFF_OLD] && c.low > 0;
+}
+
+static struct move_item item_of(const struct diff *d, uint32_t row)
+{
+	const struct diff_change *c = diff_row_change(d, row, 0, false);
+	struct move_item x = { MOVE_NONE, c->change };
+
+	/* what has no name has nothing to be known by */
+	if (!d->keys.keys.v[d->rows.v[row].key].func)
+		return x;
+	if (c->change < 0 && c->tested && (c->real || c->p <= FELL_P))
+		x.kind = MOVE_LOSS;
+	else if (c->change > 0 && c->real)
+		x.kind = was_there(d, row) ? MOVE_GAIN : MOVE_NEW;
+	return x;
+}
+
+static void set_moved(struct diff *d, const size_t *from)
+{
+	for (uint32_t i = 0; i < d->rows.n; i++) {
+		uint32_t of = from[i] == MOVE_FROM_NONE ? PROF_NONE
+							: (uint32_t)from[i];
+		double most = 0;
+
+		d->moved_from[i] = of;
+		if (of == PROF_NONE)
+			continue;
+		if (d->moved_to[of] != PROF_NONE)
+			most = diff_row_change(d, d->moved_to[of], 0, false)
+				       ->change;
+		if (diff_row_change(d, i, 0, false)->change > most)
+			d->moved_to[of] = i;
+	}
+}
+
+/* All stacks of both sides: who calls whom. */
+static void add_stack(void *ctx, uint32_t node, uint32_t event, struct cell c)
+{
+	struct mover *m = ctx;
+
+	(void)event;
+	if (c.count && compare_add_stack(&m->d->match, m->side, node,
+					 !m->d->spec.no_inline) < 0)
+		m->failed = true;
+}
+
+static int find(struct mover *m)
+{
+	struct diff *d = m->d;
+	size_t n = d->rows.n;
+	struct move_item *v = calloc(n + 1, sizeof(*v));
+	size_t *from = calloc(n + 1, sizeof(*from));
+	struct moves moves = { v, n, m, related, costs_more };
+	int rc = v && from ? 0 : -ERR_NOMEM;
+
+	for (m->side = 0; !rc && m->side < DIFF_SIDES; m->side++)
+		aggregate_each(&d->side[m->side].rep->agg, add_stack, m);
+	for (uint32_t i = 0; !rc && i < n; i++)
+		v[i] = item_of(d, i);
+	if (!rc && !m->failed)
+		rc = moves_find(&moves, from);
+	if (!rc && !m->failed)
+		set_moved(d, from);
+	free(v);
+	free(from);
+	return rc || m->failed || d->match.failed ? -ERR_NOMEM : 0;
+}
+
+int diff_moved(struct diff *d)
+{
+	struct mover m = { .d = d };
+	size_t bytes = (d->rows.n + 1) * sizeof(uint32_t);
+
+	d->moved_from = malloc(bytes);
+	d->moved_to = malloc(bytes);
+	if (!d->moved_from || !d->moved_to)
+		return -ERR_NOMEM;
+	memset(d->moved_from, 0xff, bytes);
+	memset(d->moved_to, 0xff, bytes);
+	/* functions only: lines and threads do not move */
+	if (!d->cols.n || (d->spec.keys.mask & ~KEY_BIT(KEY_IMAGE)) !=
+				  KEY_BIT(KEY_SYMBOL))
+		return 0;
+	return find(&m);
+}

@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A diff as text.
+ *
+ *	      OLD       NEW    CHANGE        %        95% CI      WITH CALLEES
+ *	   134.20    149.10    +14.90   +11.1%    +12.10..+17.60    +14.90  app f
+ *	~   10.00     10.20     +0.20    +2.0%     -0.70..+1.10      +0.20  app g
+ *
+ * Rows within noise begin with ~ and are greyed on a terminal.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "views/diff/diff_internal.h"
+#include "views/query/lines.h"
+
+enum {
+	COST = 10, RATIO = 9, SURE = 20, COUNT = 9,	/* widths */
+	GAP = 2, LEAST_WORD = 6, LEAST_SYMBOL = 16, LEAST_KEYS = 28,
+};
+
+#define DIM "\033[2m"
+#define BOLD "\033[1m"
+#define RED "\033[31m"
+#define BLUE "\033[34m"
+#define OFF "\033[0m"
+
+struct diff_table {
+	const struct diff *d;
+	const struct diff_style *style;
+	struct buf *out;
+	struct buf cell, tmp, words;	/* words: of all rows, NUL after each */
+	VEC(size_t) at;			/* [row in order * keys + key] */
+	size_t width[KEY_COUNT];
+	bool sure;			/* there is room for intervals */
+};
+
+/* ":12", the new number; where the old one is another: ":12 (was 10)". */
+static void put_line(const struct diff *d, uint32_t key, struct buf *out)
+{
+	uint32_t old = diff_line(d, key, DIFF_OLD);
+	uint32_t now = diff_line(d, key, DIFF_NEW);
+
+	buf_printf(out, ":%u", now ? now : old);
+	if (now && old && old != now)
+		buf_printf(out, " (was %u)", old);
+	else if (d->keys.keys.v[key].line & LINE_GONE && !now)
+		buf_str(out, " (old)");
+}
+
+/* "ns::cls<…>::method(…)" -> "method(…)" */
+static const char *without_scope(const char *shown)
+{
+	const char *start = shown;
+	int depth = 0;
+
+	for (const char *s = shown; *s && *s != '('; s++) {
+		depth += *s == '<';
+		depth -= *s == '>' && depth;
+		if (!depth && s[0] == ':' && s[1] == ':' && s[2])
+			start = s + 2;
+	}
+	return start;
+}
+
+/* Where a row's cost came from, or went to. */
+static void put_moved(struct diff_table *t, const struct diff_row *r,
+		      struct buf *out)
+{
+	const struct diff *d = t->d;
+	size_t row = (size_t)(r - d->rows.v);
+	uint32_t from = d->moved_from[row], to = d->moved_to[row];
+	struct buf name = { 0 }, shorter = { 0 };
+	bool before = diff_name_before(d, r->key, &name);
+
+	if (!before && from != PROF_NONE)
+		diff_name(d, d->rows.v[from].key, &name);
+	else if (!before && to != PROF_NONE)
+		diff_name(d, d->rows.v[to].key, &name);
+	else if (!before)
+		return;
+	name_shorten(buf_cstr(&name), &shorter);
+	buf_printf(out, " %s %s", before || from != PROF_NONE ? "<-" : "->",
+		   t->style->full_names || !shorter.n
+			   ? buf_cstr(&name) : without_scope(buf_cstr(&shorter)));
+	out->failed |= name.failed || shorter.failed;
+	buf_fini(&name);
+	buf_fini(&shorter);
+}
+
+static void key_word(struct diff_table *t, const struct diff_row *r,
+		     enum view_key key, struct buf *out)
+{
+	const struct diff *d = t->d;
+	const struct frame_key *k = &d->keys.keys.v[r->key];
+	const char *s = "";
+
+	switch (key) {
+	case KEY_COMM:
+		s = profile_cstr(&d->names, r->comm);
+		break;
+	case KEY_CPU:
+		if (r->cpu != PROF_NONE)
+			buf_printf(out, "%u", r->cpu);
+		else
+			s = "?";
+		break;
+	case KEY_IMAGE:
+		s = profile_cstr(&d->names, k->image);
+		break;
+	case KEY_SYMBOL:
+		buf_again(&t->tmp);
+		diff_name(d, r->key, &t->tmp);
+		if (k->kernel)
+			buf_str(out, "[k] ");
+		if (t->style->full_names || k->sort != FRAME_FUNC)
+			s = buf_cstr(&t->tmp);
+		else
+			name_shorten(buf_cstr(&t->tmp), out);
+		break;
+	default:
+		s = profile_cstr(&d->names, k->file);
+		break;
+	}
+	buf_str(out, s);
+	if (key == KEY_SYMBOL)
+		put_moved(t, r, out);
+	if (!out->n)
+		buf_str(out, "[unknown]");
+	else if (key == KEY_LINE && k->file)
+		put_line(d, r->key, out);
+}
+
+static const char *word(const struct diff_table *t, size_t i, size_t k)
+{
+	return (const char *)t->words.p + t->at.v[i * t->d->spec.keys.n + k];
+}
+
+/* The words of all rows shown, safe. */
+static int make_words(struct diff_table *t)
+{
+	const struct diff *d = t->d;
+	size_t n = d->spec.keys.n;
+
+	if (vec_reserve(&t->at, d->order.n * n + 1) < 0)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < d->order.n; i++)
+		for (size_t k = 0; k < n; k++) {
+			buf_again(&t->cell);
+			key_word(t, &d->rows.v[d->order.v[i]],
+				 d->spec.keys.v[k], &t->cell);
+			t->at.v[t->at.n++] = t->words.n;
+			text_safe(&t->words, buf_cstr(&t->cell));
+			buf_u8(&t->words, 0);
+		}
+	return t->words.failed || t->cell.failed || t->tmp.failed
+		       ? -ERR_NOMEM : 0;
+}
+
+/* Takes columns away from the widest until all keys fit. */
+static void fit(struct diff_table *t, size_t room)
+{
+	const struct key_list *keys = &t->d->spec.keys;
+
+	for (;;) {
+		size_t sum = 0, widest = keys->n;
+
+		for (size_t k = 0; k < keys->n; k++) {
+			size_t least = keys->v[k] == KEY_SYMBOL ? LEAST_SYMBOL
+								: LEAST_WORD;
+
+			sum += t->width[k] + (k ? GAP : 0);
+			if (t->width[k] > least &&
+			    (widest == keys->n ||
+			     t->width[k] > t->width[widest]))
+				widest = k;
+		}
+		if (sum <= room || widest == keys->n)
+			return;
+		t->width[widest]--;
+	}
+}
+
+static void measure(struct diff_table *t, size_t room)
+{
+	const struct key_list *keys = &t->d->spec.keys;
+
+	for (size_t k = 0; k < keys->n; k++) {
+		size_t most = strlen(key_name(keys->v[k]));
+
+		for (size_t i = 0; i < t->d->order.n; i++) {
+			size_t w = text_columns(word(t, i, k));
+
+			most = w > most ? w : most;
+		}
+		t->width[k] = room && most > room ? room : most;
+	}
+	if (room)
+		fit(t, room);
+}
+
+static size_t numbers(const struct diff_table *t)
+{
+	size_t one = 3 * COST + RATIO + (t->sure ? SURE : 0) +
+		     (t->style->samples ? 2 * COUNT : 0) + COST;
+
+	return 1 + one * t->d->cols.n + GAP;
+}
+
+static void put_right(struct diff_table *t, const char *s, size_t width)
+{
+	size_t n = strlen(s);
+
+	line_pad(t->out, n < width ? width - n : 1);
+	buf_str(t->out, s);
+}
+
+static void put_cost(struct diff_table *t, size_t col, double x, bool sign,
+		     size_t width)
+{
+	buf_again(&t->cell);
+	diff_put_cost(t->d, col, x, sign, &t->cell);
+	put_right(t, buf_cstr(&t->cell), width);
+}
+
+/* By how much of the old cost. */
+static void put_ratio(struct diff_table *t, uint32_t row, size_t col,
+		      const struct diff_change *c)
+{
+	bool total = t->d->spec.by_total;
+	enum diff_status s = diff_status(t->d, row, col, total);
+	char text[32] = "";
+
+	if (!(c->cost[DIFF_OLD] > 0))
+		strcpy(text, s == DIFF_CAME ? "new" : s == DIFF_MOVED ? "moved"
+								      : "");
+	else if (s == DIFF_MOVED)
+		strcpy(text, "moved");
+	else if (!(c->cost[DIFF_NEW] > 0) && s == DIFF_WENT)
+		strcpy(text, "gone");
+	else if (c->change >= 9.995 * c->cost[DIFF_OLD])
+		snprintf(text, sizeof(text), "x%.3g",
+			 c->cost[DIFF_NEW] / c->cost[DIFF_OLD]);
+	else
+		snprintf(text, sizeof(text), "%+.1f%%",
+			 100 * c->change / c->cost[DIFF_OLD]);
+	put_right(t, text, RATIO);
+}
+
+static void put_sure(struct diff_table *t, size_t col,
+		     const struct diff_change *c)
+{
+	buf_again(&t->cell);
+	diff_put_cost(t->d, col, c->low, true, &t->cell);
+	buf_str(&t->cell, "..");
+	diff_put_cost(t->d, col, c->high, true, &t->cell);
+	put_right(t, buf_cstr(&t->cell), SURE);
+}
+
+static void put_counts(struct diff_table *t, uint32_t row, size_t col)
+{
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		const struct values *v = &diff_values(t->d, s, row)[col];
+
+		buf_again(&t->cell);
+		text_count(&t->cell, t->d->spec.by_total ? v->total.count
+							 : v->self.count);
+		put_right(t, buf_cstr(&t->cell), COUNT);
+	}
+}
+
+/* Whether there is anything of a row in a column. */
+static bool has_samples(const struct diff *d, uint32_t row, size_t col,
+			bool total)
+{
+	const struct values *a = &diff_values(d, DIFF_OLD, row)[col];
+	const struct values *b = &diff_values(d, DIFF_NEW, row)[col];
+
+	return total ? a->total.count || b->total.count
+		     : a->self.count || b->self.count;
+}
+
+static void put_own(struct diff_table *t, uint32_t row, size_t col)
+{
+	const struct diff_change *c = diff_row_change(t->d, row, col,
+						      t->d->spec.by_total);
+	bool tint = t->style->color && c->real;
+
+	put_cost(t, col, c->cost[DIFF_OLD], false, COST);
+	put_cost(t, col, c->cost[DIFF_NEW], false, COST);
+	if (tint)
+		buf_str(t->out, c->change > 0 ? RED : BLUE);
+	put_cost(t, col, c->change, true, COST);
+	put_ratio(t, row, col, c);
+	if (tint)
+		buf_str(t->out, OFF);
+	if (t->sure)
+		put_sure(t, col, c);
+}
+
+static void put_numbers(struct diff_table *t, uint32_t row, size_t col)
+{
+	bool total = t->d->spec.by_total;
+
+	if (has_samples(t->d, row, col, total))
+		put_own(t, row, col);
+	else
+		line_pad(t->out, 3 * COST + RATIO + (t->sure ? SURE : 0));
+	if (has_samples(t->d, row, col, !total))
+		put_cost(t, col, diff_row_change(t->d, row, col, !total)
+					 ->change, true, COST);
+	else
+		line_pad(t->out, COST);
+	if (t->style->samples)
+		put_counts(t, row, col);
+}
+
+static void put_key(struct diff_table *t, size_t k, const char *s)
+{
+	const struct key_list *keys = &t->d->spec.keys;
+	size_t width = t->width[k], used = text_columns(s);
+
+	if (k)
+		line_pad(t->out, GAP);
+	if (used <= width)
+		buf_str(t->out, s);
+	else if (keys->v[k] == KEY_FILE || keys->v[k] == KEY_LINE)
+		line_cut_left(t->out, s, width);
+	else if (keys->v[k] == KEY_SYMBOL && !t->style->full_names)
+		line_cut_symbol(t->out, s, width);
+	else
+		text_cut(t->out, s, width);
+	if (k + 1 < keys->n && used < width)
+		line_pad(t->out, width - used);
+}
+
+static bool row_is_noise(const struct diff *d, uint32_t row)
+{
+	for (size_t c = 0; c < d->cols.n; c++)
+		if (diff_row_change(d, row, c, d->spec.by_total)->real)
+			return false;
+	return true;
+}
+
+static void put_row(struct diff_table *t, size_t i)
+{
+	uint32_t row = t->d->order.v[i];
+	bool noise = row_is_noise(t->d, row);
+
+	if (noise && t->style->color)
+		buf_str(t->out, DIM);
+	buf_u8(t->out, noise ? '~' : ' ');
+	for (size_t c = 0; c < t->d->cols.n; c++)
+		put_numbers(t, row, c);
+	line_pad(t->out, GAP);
+	for (size_t k = 0; k < t->d->spec.keys.n; k++)
+		put_key(t, k, word(t, i, k));
+	if (noise && t->style->color)
+		buf_str(t->out, OFF);
+	buf_u8(t->out, '\n');
+}
+
+static void put_event_names(struct diff_table *t)
+{
+	size_t width = (numbers(t) - 1 - GAP) / t->d->cols.n;
+
+	buf_u8(t->out, ' ');
+	for (size_t c = 0; c < t->d->cols.n; c++) {
+		buf_again(&t->tmp);
+		buf_again(&t->cell);
+		text_safe(&t->tmp, diff_event_name(t->d, c));
+		if (*t->d->cols.v[c].shown_unit)
+			buf_printf(&t->tmp, ", %s", t->d->cols.v[c].shown_unit);
+		text_cut(&t->cell, buf_cstr(&t->tmp), width - 1);
+		line_pad(t->out, width - text_columns(buf_cstr(&t->cell)));
+		buf_str(t->out, buf_cstr(&t->cell));
+	}
+	buf_u8(t->out, '\n');
+}
+
+static void put_heads(struct diff_table *t)
+{
+	if (t->d->cols.n > 1)
+		put_event_names(t);
+	if (t->style->color)
+		buf_str(t->out, BOLD);
+	buf_u8(t->out, ' ');
+	for (size_t c = 0; c < t->d->cols.n; c++) {
+		put_right(t, "OLD", COST);
+		put_right(t, "NEW", COST);
+		put_right(t, "CHANGE", COST);
+		put_right(t, "%", RATIO);
+		if (t->sure)
+			put_right(t, "95% CI", SURE);
+		put_right(t, t->d->spec.by_total ? "SELF" : "TOTAL", COST);
+		if (t->style->samples) {
+			put_right(t, "SAMPLES", COUNT);
+			put_right(t, "NEW", COUNT);
+		}
+	}
+	line_pad(t->out, GAP);
+	for (size_t k = 0; k < t->d->spec.keys.n; k++) {
+		buf_again(&t->cell);
+		buf_str(&t->cell, key_name(t->d->spec.keys.v[k]));
+		for (size_t i = 0; i < t->cell.n; i++)
+			t->cell.p[i] = (uint8_t)(t->cell.p[i] - 'a' + 'A');
+		put_key(t, k, buf_cstr(&t->cell));
+	}
+	if (t->style->color)
+		buf_str(t->out, OFF);
+	buf_u8(t->out, '\n');
+}
+
+static void put_rows(struct diff_table *t)
+{
+	size_t columns = t->style->columns > 0 ? (size_t)t->style->columns : 0;
+	size_t room;
+
+	t->sure = true;
+	if (columns && numbers(t) + LEAST_KEYS > columns)
+		t->sure = false;
+	room = columns > numbers(t) + LEAST_KEYS ? columns - numbers(t)
+						 : LEAST_KEYS;
+	if (make_words(t) < 0) {
+		t->out->failed = true;
+		return;
+	}
+	measure(t, columns ? room : 0);
+	put_heads(t);
+	for (size_t i = 0; i < t->d->order.n; i++)
+		put_row(t, i);
+}
+
+static void put_hidden(const struct diff *d, int columns, struct buf *out)
+{
+	struct buf line = { 0 };
+
+	if (!d->hidden)
+		return;
+	text_count(&line, d->hidden);
+	buf_printf(&line, " rows that changed less%s are not shown "
+		   "(--percent-limit 0 --top 0 shows all)",
+		   d->spec.order == DIFF_BY_CHANGE ? "" : " or come later");
+	line_comment(out, buf_cstr(&line), columns);
+	buf_fini(&line);
+}
+
+void diff_text(const struct diff *d, const struct diff_style *style,
+	       struct buf *out)
+{
+	struct diff_table t = { .d = d, .style = style, .out = out };
+
+	if (!style->no_header) {
+		if (style->color)
+			buf_str(out, DIM);
+		diff_head(d, style->columns, out);
+		if (style->color)
+			buf_str(out, OFF);
+		buf_str(out, "#\n");
+	}
+	if (d->order.n)
+		put_rows(&t);
+	else
+		line_comment(out, "no sample on either side passes the filters",
+			     style->columns);
+	if (!style->no_header)
+		put_hidden(d, style->columns, out);
+	out->failed |= t.cell.failed || t.tmp.failed || t.words.failed;
+	buf_fini(&t.cell);
+	buf_fini(&t.tmp);
+	buf_fini(&t.words);
+	vec_fini(&t.at);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_VIEWS_HTML_HTML_DIFF_H
+#define TALLY_VIEWS_HTML_HTML_DIFF_H
+#include "views/annotate/annotate.h"
+#include "views/diff/diff.h"
+
+/*
+ * A diff as the page of html.h: the functions with their changes, a differential
+ * flame graph, and source and instructions of both sides beside each other.  The
+ * diff's keys are image and symbol, nothing else; `like` has syntax and source
+ * maps, or is NULL.
+ */
+int html_diff(struct diff *d, const struct annotate_spec *like,
+	      struct buf *told, struct buf *out, struct error *err);
+
+#endif

@@ -1,0 +1,595 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The block of data in a page: zlib (RFC 1950) over
+ *
+ *	u32	n, little-endian
+ *	n bytes	JSON: what is few (see put_meta)
+ *	columns	each one's values as ULEB128, one after the other
+ *
+ * The columns: of the nodes in pre-order but the root, how many levels each
+ * lies above a child of the one before it; function * 2 + inlined.  Of the
+ * entries, by node, event, thread and time: distance to the node before, event,
+ * thread, time slice (the distance to the one before where all else is equal),
+ * samples; weights where an event's samples differ.  Of the functions, for each
+ * event: samples itself, with what it called; weights likewise where they
+ * differ.  Then those of lines and instructions: html_encode_lines.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/text.h"
+#include "views/html/html_data.h"
+#include "views/query/names.h"
+
+enum {
+	NAME_COLUMNS = 1000,	/* of names: longer ones are cut */
+	TEXT_COLUMNS = 4000,	/* of what can be trusted: the page folds */
+	SPECIALS = FLAME_ROOT - FLAME_SPECIAL + 1,
+};
+
+static uint32_t number(struct html_encoder *e, struct strtab *t,
+		       const char *text)
+{
+	uint32_t id = strtab_add(t, text);
+
+	e->failed |= id == UINT32_MAX;
+	return id;
+}
+
+const char *html_safe_text(struct html_encoder *e, const char *text)
+{
+	buf_again(&e->safe);
+	buf_again(&e->cut);
+	text_safe(&e->safe, text);
+	text_cut(&e->cut, buf_cstr(&e->safe), NAME_COLUMNS);
+	return buf_cstr(&e->cut);
+}
+
+static const struct frame_keys *func_keys(const struct html_encoder *e,
+					  size_t func)
+{
+	return &html_rep(e->d, e->d->funcs.v[func].source)->keys;
+}
+
+static const struct frame_key *func_key(const struct html_encoder *e,
+					size_t func)
+{
+	return &func_keys(e, func)->keys.v[e->d->funcs.v[func].fk];
+}
+
+static const struct profile *func_profile(const struct html_encoder *e,
+					  size_t func)
+{
+	return html_rep(e->d, e->d->funcs.v[func].source)->p;
+}
+
+static uint32_t func_number(const struct html_encoder *e, uint32_t fk)
+{
+	return fk >= FLAME_SPECIAL
+		       ? (uint32_t)e->d->funcs.n + fk - FLAME_SPECIAL : fk;
+}
+
+static bool differs(const struct html_data *d, const struct html_entry *x)
+{
+	return d->cols[x->event].per * x->c.count != x->c.weight &&
+	       d->flame.total[x->event].weight;
+}
+
+/* Samples of most events weigh the same each: then weights need no columns. */
+static void find_weights(struct html_data *d)
+{
+	for (size_t c = 0; c < d->ncols; c++) {
+		struct cell all = d->flame.total[c];
+
+		/* without weights samples are counted */
+		d->cols[c].per = all.weight ? all.weight / all.count : 1;
+	}
+	for (size_t i = 0; i < d->entries.v.n; i++) {
+		const struct html_entry *x = &d->entries.v.v[i];
+
+		if (differs(d, x))
+			d->cols[x->event].per = 0;
+	}
+	for (size_t i = 0; i < d->lines.entries.v.n; i++) {
+		const struct html_entry *x = &d->lines.entries.v.v[i];
+
+		if (differs(d, x))
+			d->cols[x->event].per = 0;
+	}
+}
+
+/* Lines of e->tmp as strings of the array that is open. */
+static void put_lines(struct html_encoder *e, struct json *j)
+{
+	char *save = NULL, *text = (char *)buf_cstr(&e->tmp);
+
+	for (char *l = strtok_r(text, "\n", &save); l;
+	     l = strtok_r(NULL, "\n", &save)) {
+		l += *l == '#';
+		l += *l == ' ';
+		if (*l)
+			json_str(j, NULL, l);
+	}
+}
+
+/* Of many recordings the first of each side speaks for the others. */
+static bool speaks(const struct html_data *d, size_t i)
+{
+	return d->nsrc <= 4 || !i ||
+	       d->src[i].in.side != d->src[i - 1].in.side;
+}
+
+/* The last recording's, which is a new one. */
+static void put_header(struct html_encoder *e, struct json *j)
+{
+	const struct html_data *d = e->d;
+	const struct report *rep = html_rep(d, (uint32_t)d->nsrc - 1);
+
+	json_object(j, "header");
+	quality_json(&rep->quality, j);
+	json_end(j);
+	json_array(j, "truth");
+	for (size_t i = 0; i < d->nsrc; i++) {
+		if (!speaks(d, i))
+			continue;
+		buf_again(&e->tmp);
+		if (d->nsrc > 1)
+			json_str(j, NULL, html_safe_text(e, d->src[i].in.label
+						? d->src[i].in.label : ""));
+		quality_text(&d->src[i].in.rep->quality, TEXT_COLUMNS, &e->tmp);
+		put_lines(e, j);
+	}
+	json_end(j);
+	buf_again(&e->tmp);
+	missing_text(&rep->missing, d->style->missing, TEXT_COLUMNS, &e->tmp);
+	json_array(j, "missing");
+	put_lines(e, j);
+	json_end(j);
+}
+
+/* Values of the page are samples where each weighs the same: what a value of this
+ * column times is comparable with one of the new side. */
+static double page_scale(const struct html_data *d, const struct html_col *col)
+{
+	const struct profile *p = html_rep(d, col->source)->p;
+	const char *name = profile_cstr(p, p->events.v[col->event].actual);
+	double mine = col->per ? (double)col->per : 1, other = 1;
+
+	for (size_t c = 0; c < d->ncols; c++) {
+		const struct profile *q = html_rep(d, d->cols[c].source)->p;
+
+		if (d->cols[c].side == HTML_NEW && d->cols[c].per &&
+		    !strcmp(name, profile_cstr(
+			    q, q->events.v[d->cols[c].event].actual)))
+			other = (double)d->cols[c].per;
+	}
+	return col->scale.by * mine / other;
+}
+
+static void put_events(struct html_encoder *e, struct json *j)
+{
+	json_array(j, "events");
+	for (size_t c = 0; c < e->d->ncols; c++) {
+		const struct html_col *col = &e->d->cols[c];
+		const struct report *rep = html_rep(e->d, col->source);
+		const struct prof_event *ev = &rep->p->events.v[col->event];
+
+		json_object(j, NULL);
+		json_str(j, "name",
+			 html_safe_text(e, profile_cstr(rep->p, ev->name)));
+		json_str(j, "actual",
+			 html_safe_text(e, profile_cstr(rep->p, ev->actual)));
+		json_str(j, "unit", ev->unit == PROF_UNIT_NS ? "ns" : "count");
+		if (prof_is_wait(ev))
+			json_bool(j, "wait", true);
+		json_str(j, "skid", annot_skid(ev));
+		json_uint(j, "side", col->side);
+		json_uint(j, "samples", col->all.count);
+		json_uint(j, "weight", col->all.weight);
+		json_uint(j, "per", col->per);
+		if (e->d->style->compare) {
+			json_fixed(j, "scale", page_scale(e->d, col), 9);
+			json_fixed(j, "tau", col->scale.tau, 6);
+		}
+		json_end(j);
+	}
+	json_end(j);
+}
+
+static void put_lanes(struct html_encoder *e, struct json *j)
+{
+	const struct html_data *d = e->d;
+	const struct html_source *last = &d->src[d->nsrc - 1];
+
+	json_array_lines(j, "lanes");
+	for (size_t i = 0; i < d->lanes.n; i++) {
+		const struct page_thread *l = &d->lanes.v[i];
+
+		json_object(j, NULL);
+		json_uint(j, "side", d->src[l->source].in.side);
+		if (d->nsrc > 1)
+			json_uint(j, "source", l->source);
+		json_uint(j, "run", l->run + 1ull);
+		json_uint(j, "pid", l->pid);
+		json_uint(j, "tid", l->tid);
+		json_str(j, "comm", html_safe_text(e, l->comm ? l->comm : ""));
+		json_uint(j, "samples", l->samples);
+		json_uint(j, "others", l->others);
+		json_end(j);
+	}
+	json_end(j);
+	json_object(j, "time");
+	json_uint(j, "start_ns", d->style->compare ? 0 : last->start_ns -
+				 profile_start_ns(last->in.rep->p));
+	json_uint(j, "width_ns", d->width_ns);
+	json_uint(j, "buckets", d->buckets);
+	json_end(j);
+}
+
+static void put_small(struct html_encoder *e, struct json *j)
+{
+	const struct flame *f = &e->d->flame;
+	struct cell all = { 0, 0 };
+
+	for (size_t i = 0; f->ncols && i < f->nodes.n; i++)
+		if (f->nodes.v[i].fk == FLAME_OTHER)
+			for (size_t c = 0; c < f->ncols; c++)
+				cell_add(&all, f->total[i * f->ncols + c]);
+	json_object(j, "small");
+	json_fixed(j, "share", e->d->share, 9);
+	json_uint(j, "nodes", f->pruned);
+	json_bool(j, "folded", f->folded);
+	json_uint(j, "depth", FLAME_FOLD);
+	json_uint(j, "samples", all.count);
+	json_end(j);
+}
+
+/* The name as it is; what is cut away of it does not matter to a page. */
+static void func_name(struct html_encoder *e, size_t func)
+{
+	buf_again(&e->tmp);
+	name_symbol(func_profile(e, func), func_keys(e, func),
+		    func_key(e, func), NAME_ALONE, &e->tmp);
+}
+
+static void put_names(struct html_encoder *e, struct json *j)
+{
+	size_t n = e->d->funcs.n;
+	struct buf brief = { 0 };
+
+	json_array(j, "name");
+	for (size_t i = 0; i < n; i++) {
+		func_name(e, i);
+		json_str(j, NULL, html_safe_text(e, buf_cstr(&e->tmp)));
+	}
+	for (uint32_t i = 0; i < SPECIALS; i++) {
+		buf_again(&e->tmp);
+		flame_name(html_rep(e->d, 0), FLAME_SPECIAL + i, &e->tmp);
+		json_str(j, NULL, buf_cstr(&e->tmp));
+	}
+	json_end(j);
+	json_array(j, "short");
+	for (size_t i = 0; i < n; i++) {
+		buf_again(&brief);
+		func_name(e, i);
+		if (func_key(e, i)->sort == FRAME_FUNC)
+			name_shorten(buf_cstr(&e->tmp), &brief);
+		/* equal to the name: left out */
+		if (!strcmp(buf_cstr(&brief), buf_cstr(&e->tmp)))
+			buf_again(&brief);
+		json_str(j, NULL, html_safe_text(e, buf_cstr(&brief)));
+	}
+	json_end(j);
+	e->failed |= brief.failed;
+	buf_fini(&brief);
+}
+
+/* The functions that a recording knows a declaration of, and none before it. */
+static void find_places(struct html_encoder *e, uint32_t source,
+			const struct prof_func **at, uint32_t *from)
+{
+	const struct report *rep = html_rep(e->d, source);
+
+	for (size_t i = 0; i < rep->p->frames.n; i++) {
+		uint32_t fk = rep->keys.steps[i].fk, f;
+		uint32_t func = rep->p->frames.v[i].func;
+
+		f = fk == PROF_NONE ? PROF_NONE : e->d->src[source].func_of[fk];
+		if (f == PROF_NONE || func >= rep->p->funcs.n || at[f])
+			continue;
+		at[f] = &rep->p->funcs.v[func];
+		from[f] = source;
+	}
+}
+
+/* Where functions are declared: as the first recording of the new side has it. */
+static void put_places(struct html_encoder *e, struct json *j)
+{
+	size_t n = e->d->funcs.n;
+	const struct prof_func **at = calloc(n + 1, sizeof(*at));
+	uint32_t *source = calloc(n + 1, sizeof(*source));
+
+	e->failed |= !at || !source;
+	for (int side = HTML_NEW; side <= HTML_BASE; side++)
+		for (uint32_t s = 0; !e->failed && s < e->d->nsrc; s++)
+			if (e->d->src[s].in.side == (enum html_side)side)
+				find_places(e, s, at, source);
+	json_array(j, "file");
+	for (size_t i = 0; !e->failed && i < n; i++)
+		json_uint(j, NULL, !at[i] ? 0 : number(e, &e->files,
+			profile_cstr(html_rep(e->d, source[i])->p,
+				     at[i]->file)));
+	json_end(j);
+	json_array(j, "line");
+	for (size_t i = 0; !e->failed && i < n; i++)
+		json_uint(j, NULL, at[i] ? at[i]->line : 0);
+	json_end(j);
+	free(at);
+	free(source);
+}
+
+static void put_functions(struct html_encoder *e, struct json *j)
+{
+	size_t n = e->d->funcs.n;
+
+	json_object(j, "funcs");
+	put_names(e, j);
+	json_array(j, "image");
+	for (size_t i = 0; i < n; i++)
+		json_uint(j, NULL,
+			  number(e, &e->images, profile_cstr(
+				func_profile(e, i), func_key(e, i)->image)));
+	json_end(j);
+	json_array(j, "kernel");
+	for (size_t i = 0; i < n; i++)
+		json_uint(j, NULL, func_key(e, i)->kernel);
+	json_end(j);
+	put_places(e, j);
+	json_end(j);
+}
+
+static void put_ids(struct html_encoder *e, struct json *j, const char *key,
+		    const struct strtab *t)
+{
+	json_array(j, key);
+	for (size_t i = 0; i < t->str.n; i++)
+		json_str(j, NULL, html_safe_text(e, t->str.v[i]));
+	json_end(j);
+}
+
+/* How many runs a side has: costs are shown for one of them. */
+static uint64_t side_runs(const struct html_data *d, enum html_side side)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < d->nsrc; i++) {
+		const struct html_input *in = &d->src[i].in;
+
+		if (in->side == side)
+			n += in->runs ? in->runs : in->rep->p->runs.n;
+	}
+	return n ? n : 1;
+}
+
+static void put_compare(struct html_encoder *e, struct json *j)
+{
+	const struct html_compare *c = e->d->style->compare;
+
+	if (!c)
+		return;
+	json_object(j, "compare");
+	json_str(j, "how", html_safe_text(e, c->how));
+	if (c->headline)
+		json_str(j, "headline", html_safe_text(e, c->headline));
+	json_array(j, "notes");
+	for (size_t i = 0; i < c->nnotes; i++)
+		json_str(j, NULL, html_safe_text(e, c->notes[i]));
+	json_end(j);
+	json_array(j, "runs");
+	json_uint(j, NULL, side_runs(e->d, HTML_NEW));
+	json_uint(j, NULL, side_runs(e->d, HTML_BASE));
+	json_end(j);
+	json_array(j, "inputs");
+	for (size_t i = 0; i < e->d->nsrc; i++)
+		json_str(j, NULL, html_safe_text(e, e->d->src[i].in.label
+						 ? e->d->src[i].in.label : ""));
+	json_end(j);
+	json_array_lines(j, "verdicts");
+	for (size_t i = 0; c->nverdicts && i < e->d->funcs.n; i++) {
+		const struct row_verdict *v =
+			html_find_verdict(e->d, &e->d->funcs.v[i]);
+
+		if (!v)
+			continue;
+		json_object(j, NULL);
+		json_uint(j, "func", i);
+		json_uint(j, "rank", (uint64_t)(v - c->verdicts));
+		json_bool(j, "bad", v->bad);
+		json_str(j, "words", html_safe_text(e, v->words));
+		json_end(j);
+	}
+	json_end(j);
+	json_end(j);
+}
+
+static void put_begin(struct html_encoder *e, struct json *j)
+{
+	static const char *const views[] = { "table", "flame", "lines" };
+	const struct html_style *s = e->d->style;
+	bool lines = e->d->lines.funcs.n > 0;
+
+	json_object(j, "begin");
+	json_str(j, "view", views[s->first]);
+	json_bool(j, "inverted", s->inverted);
+	json_bool(j, "icicle", s->icicle);
+	if (lines && (s->first == HTML_LINES || s->named))
+		json_uint(j, "func", e->d->lines.funcs.v[0]);
+	json_end(j);
+}
+
+/* Behind the lines: what they show is known when they are written. */
+static void put_sources(struct html_encoder *e, struct json *j)
+{
+	const struct html_data *d = e->d;
+	struct sources **list = calloc(d->nsrc + 1, sizeof(*list));
+	struct buf *told = d->style->told;
+	size_t n = 0;
+
+	e->failed |= !list;
+	for (size_t i = 0; list && i < d->nsrc; i++)
+		if (d->src[i].in.lines)
+			list[n++] = &d->src[i].in.lines->sources;
+	buf_again(&e->tmp);
+	if (n)
+		sources_summary(list, n, true, &e->tmp);
+	json_array(j, "sources");
+	put_lines(e, j);
+	json_end(j);
+	if (told) {
+		buf_reset(told);
+		sources_summary(list, n, false, told);
+		e->failed |= told->failed;
+	}
+	free(list);
+}
+
+static void put_meta(struct html_encoder *e)
+{
+	const struct profile *p = html_rep(e->d, (uint32_t)e->d->nsrc - 1)->p;
+	struct buf text = { 0 };
+	struct json j = json_on(&text);
+
+	json_object(&j, NULL);
+	json_uint(&j, "schema", 2);
+	json_str(&j, "title", p->runs.n
+		? html_safe_text(e, quality_run_title(p, &p->runs.v[0])) : "");
+	put_begin(e, &j);
+	put_header(e, &j);
+	put_compare(e, &j);
+	put_events(e, &j);
+	put_lanes(e, &j);
+	put_small(e, &j);
+	put_functions(e, &j);
+	put_ids(e, &j, "images", &e->images);
+	put_ids(e, &j, "files", &e->files);
+	json_uint(&j, "nodes", e->d->flame.nodes.n);
+	json_uint(&j, "entries", e->d->entries.v.n);
+	html_put_lines(e, &j);
+	put_sources(e, &j);
+	json_end(&j);
+	e->failed |= text.failed || text.n > UINT32_MAX;
+	buf_u32(e->out, (uint32_t)text.n);
+	buf_bytes(e->out, text.p, text.n);
+	buf_fini(&text);
+}
+
+static void put_nodes(struct html_encoder *e)
+{
+	const struct flame *f = &e->d->flame;
+	uint32_t *depth = calloc(f->nodes.n + 1, sizeof(*depth));
+
+	if (!depth) {
+		e->failed = true;
+		return;
+	}
+	for (size_t i = 1; i < f->nodes.n; i++) {
+		depth[i] = depth[f->nodes.v[i].parent] + 1;
+		buf_uleb(e->out, depth[i - 1] + 1 - depth[i]);
+	}
+	free(depth);
+	for (size_t i = 1; i < f->nodes.n; i++) {
+		const struct flame_node *n = &f->nodes.v[i];
+
+		buf_uleb(e->out, (uint64_t)func_number(e, n->fk) * 2 +
+					 n->inlined);
+	}
+}
+
+void html_put_entries(struct html_encoder *e, const struct html_entries *x)
+{
+	const struct html_entry *v = x->v.v;
+	size_t n = x->v.n;
+
+	for (size_t i = 0; i < n; i++)
+		buf_uleb(e->out, v[i].node - (i ? v[i - 1].node : 0));
+	for (size_t i = 0; i < n; i++)
+		buf_uleb(e->out, v[i].event);
+	for (size_t i = 0; i < n; i++)
+		buf_uleb(e->out, v[i].lane);
+	for (size_t i = 0; i < n; i++) {
+		bool same = i && v[i].node == v[i - 1].node &&
+			    v[i].event == v[i - 1].event &&
+			    v[i].lane == v[i - 1].lane;
+
+		buf_uleb(e->out, same ? v[i].bucket - v[i - 1].bucket
+				      : v[i].bucket);
+	}
+	for (size_t i = 0; i < n; i++)
+		buf_uleb(e->out, v[i].c.count);
+	for (size_t i = 0; i < n; i++)
+		if (!e->d->cols[v[i].event].per)
+			buf_uleb(e->out, v[i].c.weight);
+}
+
+static void put_sums(struct html_encoder *e)
+{
+	size_t n = e->d->funcs.n, nc = e->d->ncols;
+	const struct values *v = e->d->sums;
+
+	for (size_t c = 0; c < nc; c++) {
+		for (size_t i = 0; i < n; i++)
+			buf_uleb(e->out, v[i * nc + c].self.count);
+		for (size_t i = 0; i < n; i++)
+			buf_uleb(e->out, v[i * nc + c].total.count);
+		for (size_t i = 0; !e->d->cols[c].per && i < n; i++)
+			buf_uleb(e->out, v[i * nc + c].self.weight);
+		for (size_t i = 0; !e->d->cols[c].per && i < n; i++)
+			buf_uleb(e->out, v[i * nc + c].total.weight);
+	}
+}
+
+static void compress_block(struct html_encoder *e, const struct buf *raw,
+			   struct buf *out)
+{
+	uLongf n = compressBound(raw->n);
+	uint8_t *to = buf_room(out, n);
+
+	if (to && compress2(to, &n, raw->p, raw->n, 6) == Z_OK)
+		out->n += n;
+	else
+		e->failed = true;
+}
+
+static void encoder_fini(struct html_encoder *e)
+{
+	buf_fini(&e->tmp);
+	buf_fini(&e->safe);
+	buf_fini(&e->cut);
+	strtab_fini(&e->images);
+	strtab_fini(&e->files);
+}
+
+int html_encode(struct html_data *d, struct buf *out, struct error *err)
+{
+	struct buf raw = { 0 };
+	struct html_encoder e = { .d = d, .out = &raw };
+
+	find_weights(d);
+	e.failed = strtab_init(&e.images) < 0 || strtab_init(&e.files) < 0;
+	if (!e.failed) {
+		put_meta(&e);
+		put_nodes(&e);
+		html_put_entries(&e, &d->entries);
+		put_sums(&e);
+		html_put_line_columns(&e);
+	}
+	e.failed |= raw.failed || e.tmp.failed || e.safe.failed ||
+		    e.cut.failed;
+	if (!e.failed)
+		compress_block(&e, &raw, out);
+	encoder_fini(&e);
+	buf_fini(&raw);
+	return e.failed ? error_set(err, ERR_NOMEM,
+				    "out of memory for the page") : 0;
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Whose lines and instructions a page holds: the functions that were asked for,
+ * then the dearest, as many as fit.
+ *
+ * A location has samples by thread and time, as nodes of the graph have, and a
+ * chain of frames; the page works out from these what a line cost, where it was
+ * written and where it was inlined, for whatever is selected.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "views/html/html_lines.h"
+
+/* Each function of a location's chain once; with `locs` NULL they are only
+ * counted. */
+static void list_chain(const struct html_source *s, uint32_t loc, size_t *at,
+		       uint32_t *locs)
+{
+	const struct frame_keys *k = &s->in.rep->keys;
+
+	for (uint32_t x = k->head[loc]; x != PROF_NONE; x = k->steps[x].outer) {
+		uint32_t func = html_step_func(s, x), y = k->head[loc];
+
+		while (y != x && html_step_func(s, y) != func)
+			y = k->steps[y].outer;
+		if (y != x || func == PROF_NONE)
+			continue;
+		if (locs)
+			locs[at[func]] = loc;
+		at[func]++;
+	}
+}
+
+static int index_locations(const struct html_data *d,
+			   const struct html_source *s, struct by_func *by)
+{
+	const struct annotation *a = s->in.lines;
+	size_t n = d->funcs.n, sum = 0;
+
+	by->first = calloc(n + 2, sizeof(*by->first));
+	if (!by->first)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < a->locs.n; i++)
+		list_chain(s, a->locs.v[i].loc, by->first + 1, NULL);
+	for (size_t i = 0; i <= n; i++) {
+		sum += by->first[i];
+		by->first[i] = sum;
+	}
+	by->locs = malloc((sum + 1) * sizeof(*by->locs));
+	if (!by->locs)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < a->locs.n; i++)
+		list_chain(s, a->locs.v[i].loc, by->first, by->locs);
+	/* each is now where the next one began */
+	memmove(by->first + 1, by->first, n * sizeof(*by->first));
+	by->first[0] = 0;
+	return 0;
+}
+
+/* How many entries a location can make at most. */
+static uint64_t weight_of(const struct html_chooser *k,
+			  const struct html_source *s, uint32_t loc)
+{
+	const struct annotation *a = s->in.lines;
+	uint64_t most = (uint64_t)k->d->lanes.n * k->d->buckets, n = 0;
+
+	for (size_t c = 0; c < a->ncols; c++)
+		n += a->loc_cells[(size_t)loc * a->ncols + c].count;
+	return n < most ? n : most;
+}
+
+int html_take_location(struct html_chooser *k, uint32_t source, uint32_t loc)
+{
+	struct html_source *s = &k->d->src[source];
+	struct html_loc l = { source, loc, PROF_NONE, PROF_NONE, PROF_NONE };
+
+	if (s->loc_of[loc] != PROF_NONE)
+		return 0;
+	s->loc_of[loc] = (uint32_t)k->d->lines.locs.n;
+	k->entries += weight_of(k, s, loc);
+	return vec_push(&k->d->lines.locs, l);
+}
+
+static uint64_t function_weight(const struct html_chooser *k, uint32_t func)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t s = 0; s < k->d->nsrc; s++) {
+		const struct by_func *by = &k->by[s];
+
+		for (size_t i = by->first ? by->first[func] : 0;
+		     by->first && i < by->first[func + 1]; i++)
+			if (k->d->src[s].loc_of[by->locs[i]] == PROF_NONE)
+				sum += weight_of(k, &k->d->src[s],
+						 by->locs[i]);
+	}
+	return sum;
+}
+
+/* False: it does not fit. */
+static bool take_function(struct html_chooser *k, uint32_t func, bool asked,
+			  int *rc)
+{
+	struct html_lines *l = &k->d->lines;
+	uint64_t more, calls;
+	bool fit;
+
+	if (func == PROF_NONE || k->taken[func])
+		return true;
+	more = function_weight(k, func);
+	calls = k->call_weight[func];
+	if (!more && !calls)
+		return true;
+	if (!asked && (k->entries + more > HTML_LINE_ENTRIES ||
+		       l->funcs.n >= HTML_LINE_FUNCS))
+		return false;
+	fit = asked || k->call_entries + calls <= HTML_CALL_ENTRIES;
+	if (!more && !fit)
+		return true;
+	k->taken[func] = fit ? HTML_TAKEN_CALLS : HTML_TAKEN;
+	if (fit)
+		k->call_entries += calls;
+	else if (vec_push(&l->uncalled, func) < 0)
+		*rc = -ERR_NOMEM;
+	if (!*rc)
+		*rc = vec_push(&l->funcs, func);
+	for (uint32_t s = 0; !*rc && s < k->d->nsrc; s++) {
+		const struct by_func *by = &k->by[s];
+
+		for (size_t i = by->first ? by->first[func] : 0; !*rc &&
+		     by->first && i < by->first[func + 1]; i++)
+			*rc = html_take_location(k, s, by->locs[i]);
+	}
+	return true;
+}
+
+static bool unit_has(const struct annotation *a, const struct annot_unit *u,
+		     uint32_t frame)
+{
+	const struct prof_frame *f = &a->p->frames.v[frame];
+
+	if (f->func >= a->p->funcs.n)
+		return false;
+	return u->kind == UNIT_FILE ? f->file == u->file
+	     : u->kind == UNIT_FUNCTION ? a->same_func[f->func] == u->func
+					: false;
+}
+
+/* Functions that were asked for. */
+static int take_named(struct html_chooser *k)
+{
+	const struct annotation *a = k->d->style->named;
+	struct html_source *s = &k->d->src[k->d->nsrc - 1];
+	int rc = 0;
+
+	for (size_t i = 0; !rc && a && i < a->units.n; i++) {
+		const struct annot_unit *u = &a->units.v[i];
+
+		for (uint32_t f = 0; !rc && f < a->p->frames.n; f++)
+			if (unit_has(a, u, f))
+				take_function(k, html_step_func(s, f), true, &rc);
+		for (size_t n = 0; !rc && u->kind == UNIT_CODE &&
+		     n < a->locs.n; n++)
+			if (a->locs.v[n].symbol == u->symbol)
+				take_function(k, html_step_func(s, s->in.rep->
+					keys.head[a->locs.v[n].loc]), true,
+					&rc);
+	}
+	return rc;
+}
+
+/* What failed a check, however little it costs. */
+static int take_verdicts(struct html_chooser *k)
+{
+	const struct html_compare *c = k->d->style->compare;
+	int rc = 0;
+
+	for (uint32_t f = 0; c && c->nverdicts && !rc && f < k->d->funcs.n;
+	     f++) {
+		const struct html_func *x = &k->d->funcs.v[f];
+
+		if (html_find_verdict(k->d, x))
+			take_function(k, f, true, &rc);
+	}
+	return rc;
+}
+
+static int take_functions(struct html_chooser *k)
+{
+	size_t n = k->d->funcs.n;
+	int rc = take_named(k);
+
+	if (!rc)
+		rc = take_verdicts(k);
+	for (uint32_t f = 0; !rc && f < n; f++) {
+		bool self = false;
+
+		for (size_t c = 0; c < k->d->ncols; c++)
+			self |= k->d->sums[f * k->d->ncols + c].self.count > 0;
+		if (self && !take_function(k, f, false, &rc))
+			break;
+	}
+	/* then those that only call */
+	for (uint32_t f = 0; !rc && f < n; f++)
+		if (k->call_weight[f] && !take_function(k, f, false, &rc))
+			break;
+	return rc;
+}
+
+static int prepare(struct html_chooser *k, uint32_t source)
+{
+	struct html_source *s = &k->d->src[source];
+	size_t locs = s->in.rep->p->locs.n, steps = s->in.rep->keys.nframes +
+						    locs;
+
+	s->loc_of = malloc((locs + 1) * sizeof(*s->loc_of));
+	s->frame_of = malloc((steps + 1) * sizeof(*s->frame_of));
+	if (!s->loc_of || !s->frame_of)
+		return -ERR_NOMEM;
+	s->code_of = malloc((s->in.rep->p->symbols.n + 1) *
+			    sizeof(*s->code_of));
+	if (!s->code_of)
+		return -ERR_NOMEM;
+	memset(s->code_of, 0xff, (s->in.rep->p->symbols.n + 1) *
+				 sizeof(*s->code_of));
+	memset(s->loc_of, 0xff, (locs + 1) * sizeof(*s->loc_of));
+	memset(s->frame_of, 0xff, (steps + 1) * sizeof(*s->frame_of));
+	return s->in.lines ? index_locations(k->d, s, &k->by[source]) : 0;
+}
+
+static int choose(struct html_chooser *k)
+{
+	size_t insns = 0;
+	int rc = 0;
+
+	for (uint32_t s = 0; !rc && s < k->d->nsrc; s++)
+		rc = prepare(k, s);
+	/* sides are compared by what is written at a line */
+	for (uint32_t s = 0; !rc && s < k->d->nsrc; s++)
+		if (k->d->src[s].in.lines && !k->d->style->compare)
+			rc = html_weigh_calls(k, s);
+	if (!rc)
+		rc = take_functions(k);
+	for (uint32_t s = 0; !rc && s < k->d->nsrc; s++)
+		if (k->d->src[s].in.lines)
+			rc = html_take_codes(k, s, &insns);
+	if (!rc)
+		html_place_locations(k->d);
+	if (!rc)
+		rc = html_make_frames(k->d);
+	for (uint32_t s = 0; !rc && s < k->d->nsrc; s++)
+		if (k->d->src[s].call_of)
+			rc = html_take_calls(k, s);
+	for (uint32_t s = 0; !rc && s < k->d->nsrc; s++)
+		if (k->d->src[s].in.lines)
+			rc = html_want_lines(k, s);
+	k->d->lines.entries.nodes = k->d->lines.locs.n;
+	k->d->lines.call_entries.nodes = k->d->lines.calls.n;
+	return rc;
+}
+
+int html_lines(struct html_data *d, struct error *err)
+{
+	struct html_chooser k = { .d = d };
+	int rc = -ERR_NOMEM;
+
+	k.by = calloc(d->nsrc, sizeof(*k.by));
+	k.taken = calloc(d->funcs.n + 1, 1);
+	k.call_weight = calloc(d->funcs.n + 1, sizeof(*k.call_weight));
+	if (k.by && k.taken && k.call_weight &&
+	    strtab_init(&d->lines.paths) == 0)
+		rc = choose(&k);
+	for (size_t i = 0; k.by && i < d->nsrc; i++) {
+		free(k.by[i].first);
+		free(k.by[i].locs);
+	}
+	free(k.by);
+	free(k.taken);
+	free(k.call_weight);
+	return rc < 0 ? error_set(err, ERR_NOMEM, "out of memory for the "
+				  "lines of the page") : 0;
+}
+
+void html_lines_fini(struct html_lines *l)
+{
+	vec_fini(&l->funcs);
+	vec_fini(&l->frames);
+	vec_fini(&l->locs);
+	vec_fini(&l->codes);
+	vec_fini(&l->files);
+	vec_fini(&l->wants);
+	vec_fini(&l->insn_frames);
+	vec_fini(&l->entries.v);
+	vec_fini(&l->calls);
+	vec_fini(&l->call_entries.v);
+	vec_fini(&l->uncalled);
+	strtab_fini(&l->paths);
+	u64map_fini(&l->file_tab);
+	idtab_fini(&l->frame_tab);
+	idtab_fini(&l->call_tab);
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What can be trusted: see quality.h; how it is written: quality_text.c. */
+#include "views/quality/quality.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct tally_up {
+	struct quality *t;
+	const struct profile *p;
+	uint32_t *end;		/* by node: 0, or 1 + its outer end's number */
+	struct quality_image *images;	/* by image */
+};
+
+/* Time that the kernel counted and no sample shows. */
+static void add_unseen(struct quality *t, const char *image, uint64_t weight)
+{
+	if (!strcmp(image, PLACE_BEFORE_FIRST))
+		t->before_first += weight;
+	else if (!strcmp(image, PLACE_NOT_SAMPLED))
+		t->not_sampled += weight;
+}
+
+static void add_stack(void *ctx, uint32_t stack, uint32_t event, struct cell c)
+{
+	struct tally_up *u = ctx;
+	uint64_t count = c.count;
+	uint32_t loc = u->p->nodes.v[stack].loc, frame;
+	struct quality_image *im;
+
+	(void)event;
+	if (!count)
+		return;
+	u->t->shown += count;
+	u->t->weight += c.weight;
+	if (u->end[stack])
+		u->t->ends.v[u->end[stack] - 1].samples += count;
+	if (!stack || prof_is_mark(loc)) {
+		u->t->frameless += count;
+		return;
+	}
+	im = &u->images[u->p->locs.v[loc].image];
+	im->samples += count;
+	if (prof_is_kernel(&u->p->images.v[u->p->locs.v[loc].image]))
+		u->t->in_kernel += c.weight;
+	if (u->p->images.v[u->p->locs.v[loc].image].kind == PROF_IMAGE_UNKNOWN)
+		add_unseen(u->t, profile_cstr(u->p, u->p->images.v[
+					u->p->locs.v[loc].image].path),
+			   c.weight);
+	frame = profile_loc_frame(u->p, loc);
+	if (frame == PROF_NONE) {
+		im->unresolved += count;
+		u->t->unresolved += count;
+	} else if (!u->p->frames.v[frame].line) {
+		im->lineless += count;
+	}
+}
+
+/* Which end each stack has. */
+static int find_ends(struct tally_up *u)
+{
+	const struct prof_node *nodes = u->p->nodes.v;
+	struct quality *t = u->t;
+
+	for (size_t i = 1; i < u->p->nodes.n; i++) {
+		struct stack_end e = { nodes[i].loc, PROF_END_UNKNOWN,
+				       PROF_NONE, 0 };
+
+		if (!prof_is_mark(nodes[i].loc)) {
+			u->end[i] = u->end[nodes[i].parent];
+			continue;
+		}
+		if (vec_push(&t->ends, e) < 0)
+			return -ERR_NOMEM;
+		u->end[i] = (uint32_t)t->ends.n;
+	}
+	for (size_t i = 0; i < u->p->ends.n; i++) {
+		const struct prof_stack_end *e = &u->p->ends.v[i];
+
+		if (!prof_is_mark(nodes[e->node].loc))
+			continue;
+		t->ends.v[u->end[e->node] - 1].reason = e->reason;
+		t->ends.v[u->end[e->node] - 1].image = e->image;
+	}
+	return 0;
+}
+
+static int more_samples(const void *x, const void *y)
+{
+	const struct stack_end *a = x, *b = y;
+
+	if (a->samples != b->samples)
+		return a->samples > b->samples ? -1 : 1;
+	if (a->mark != b->mark)
+		return a->mark < b->mark ? -1 : 1;
+	if (a->reason != b->reason)
+		return a->reason < b->reason ? -1 : 1;
+	return a->image < b->image ? -1 : a->image > b->image;
+}
+
+/* Sums of the ends that samples have; the others go. */
+static void sum_ends(struct quality *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->ends.n; i++) {
+		const struct stack_end *e = &t->ends.v[i];
+
+		if (!e->samples)
+			continue;
+		if (e->mark == PROF_MARK_CUT)
+			t->cut += e->samples;
+		else if (e->mark == PROF_MARK_READ_LATE)
+			t->later += e->samples;
+		else if (e->mark == PROF_MARK_HEURISTIC)
+			t->guessed += e->samples;
+		else
+			t->broken += e->samples;
+		t->ends.v[n++] = *e;
+	}
+	t->ends.n = n;
+	if (n)
+		qsort(t->ends.v, n, sizeof(*t->ends.v), more_samples);
+}
+
+static int by_samples(const void *x, const void *y)
+{
+	const struct quality_image *a = x, *b = y;
+
+	if (a->samples != b->samples)
+		return a->samples > b->samples ? -1 : 1;
+	return a->image < b->image ? -1 : a->image > b->image;
+}
+
+static int count_images(struct quality *t, const struct aggregate *a)
+{
+	const struct profile *p = t->p;
+	struct tally_up u = { .t = t, .p = p };
+	int rc = -ERR_NOMEM;
+
+	u.end = calloc(p->nodes.n + 1, sizeof(*u.end));
+	u.images = calloc(p->images.n + 1, sizeof(*u.images));
+	if (u.end && u.images)
+		rc = find_ends(&u);
+	if (!rc) {
+		aggregate_each(a, add_stack, &u);
+		sum_ends(t);
+	}
+	for (size_t i = 0; !rc && i < p->images.n; i++) {
+		u.images[i].image = (uint32_t)i;
+		if (u.images[i].samples)
+			rc = vec_push(&t->images, u.images[i]);
+	}
+	if (t->images.n)
+		qsort(t->images.v, t->images.n, sizeof(*t->images.v),
+		      by_samples);
+	free(u.end);
+	free(u.images);
+	return rc;
+}
+
+static void count_events(struct quality *t, const struct aggregate *a)
+{
+	const struct profile *p = t->p;
+
+	for (size_t i = 0; i < p->events.n; i++) {
+		t->events[i].got = a->got[i].count;
+		t->events[i].weight = a->got[i].weight;
+		t->got += a->got[i].count;
+	}
+	for (size_t i = 0; i < p->losses.n; i++) {
+		const struct prof_loss *l = &p->losses.v[i];
+		bool lost = l->kind == PROF_LOST;
+
+		*(lost ? &t->lost : &t->throttled) += l->count;
+		if (l->event == PROF_NONE)
+			continue;
+		if (lost)
+			t->events[l->event].lost += l->count;
+		else
+			t->events[l->event].throttled += l->count;
+	}
+	for (size_t i = 0; i < p->stats.n; i++) {
+		const struct prof_stat *s = &p->stats.v[i];
+		struct quality_event *e = &t->events[s->event];
+
+		e->wanted += s->wanted;
+		e->value += s->value;
+		e->enabled_ns += s->enabled_ns;
+		e->running_ns += s->running_ns;
+	}
+}
+
+/* Rates are kept on average: what came beyond was wanted, too. */
+static void count_missed(struct quality *t)
+{
+	for (size_t i = 0; i < t->p->events.n; i++) {
+		struct quality_event *e = &t->events[i];
+		uint64_t found = e->got + e->lost;
+
+		if (!e->wanted)
+			continue;
+		if (e->wanted < found)
+			e->wanted = found;
+		e->missed = e->wanted - found;
+		t->missed += e->missed;
+	}
+}
+
+static void measure_time(struct quality *t, const struct aggregate *a)
+{
+	const struct profile *p = t->p;
+
+	for (size_t i = 0; i < p->runs.n; i++) {
+		const struct prof_run *r = &p->runs.v[i];
+		uint64_t end = r->end_ns;
+
+		if (!end) {
+			t->running = true;
+			end = i + 1 < p->runs.n ? p->runs.v[i + 1].start_ns
+						: a->last_ns;
+		}
+		if (end > r->start_ns)
+			t->duration_ns += end - r->start_ns;
+	}
+}
+
+int quality_build(struct quality *t, struct reader *r, const struct aggregate *a,
+		  struct error *err)
+{
+	*t = (struct quality){ .p = reader_profile(r),
+			     .damage = reader_damage(r) };
+	t->events = calloc(t->p->events.n + 1, sizeof(*t->events));
+	if (!t->events || count_images(t, a) < 0) {
+		quality_fini(t);
+		return error_set(err, ERR_NOMEM, "out of memory");
+	}
+	count_events(t, a);
+	count_missed(t);
+	measure_time(t, a);
+	return 0;
+}
+
+void quality_fini(struct quality *t)
+{
+	free(t->events);
+	vec_fini(&t->images);
+	vec_fini(&t->ends);
+	*t = (struct quality){ 0 };
+}

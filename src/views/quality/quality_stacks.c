@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* How many stacks are whole, why others are not, and what would help: see
+ * quality.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "views/query/framekey.h"
+#include "views/query/lines.h"
+#include "views/quality/quality.h"
+
+enum {
+	ENDS_TOLD = 3,		/* in the line of a report */
+	COPY_MOST = 65528,	/* tally-record(1): --call-graph=dwarf,BYTES */
+};
+
+static const char *env(const struct quality *t, const char *key)
+{
+	const char *v = profile_env(t->p, PROF_NONE, key);
+
+	return v ? v : "";
+}
+
+static bool by_tables(const struct quality *t)
+{
+	return !strcmp(env(t, "callgraph"), "dwarf");
+}
+
+/* Why, and where: "no unwind data in libx.so". */
+static void reason_text(const struct quality *t, const struct stack_end *e,
+			struct buf *out)
+{
+	buf_str(out, e->mark == PROF_MARK_DAMAGED
+		     ? "rows lost from the file" : prof_end_text(e->reason));
+	if (e->image == PROF_NONE)
+		return;
+	buf_str(out, " in ");
+	text_safe(out, path_base(profile_cstr(t->p, t->p->images.v[e->image].path)));
+}
+
+void stack_end_text(const struct quality *t, const struct stack_end *e,
+		    struct buf *out)
+{
+	if (e->mark == PROF_MARK_READ_LATE) {
+		buf_str(out, "outer callers read a moment later: likely right");
+		return;
+	}
+	if (e->mark == PROF_MARK_HEURISTIC) {
+		buf_str(out, "a caller guessed, for want of unwind data: "
+			"likely right");
+		return;
+	}
+	if (e->mark == PROF_MARK_CUT) {
+		buf_str(out, "cut short: ");
+		if (e->reason != PROF_END_UNKNOWN)
+			buf_str(out, prof_end_text(e->reason));
+		else
+			buf_str(out, "deeper than was copied");
+		return;
+	}
+	buf_str(out, "broken: ");
+	reason_text(t, e, out);
+}
+
+static bool is_broken(const struct stack_end *e)
+{
+	return e->mark != PROF_MARK_CUT && e->mark != PROF_MARK_READ_LATE &&
+	       e->mark != PROF_MARK_HEURISTIC;
+}
+
+/* Those that are known. */
+static void cut_reasons(const struct quality *t, struct buf *out)
+{
+	int told = 0;
+
+	for (size_t i = 0; i < t->ends.n && told < ENDS_TOLD; i++) {
+		const struct stack_end *e = &t->ends.v[i];
+		double share = line_share(e->samples, t->shown);
+
+		if (e->mark != PROF_MARK_CUT || e->reason == PROF_END_UNKNOWN ||
+		    (told && share < 0.05))
+			continue;
+		buf_str(out, told++ ? ", " : ": ");
+		reason_text(t, e, out);
+		if (e->samples != t->cut)
+			buf_printf(out, " %.1f%%", share);
+	}
+}
+
+static void broken_reasons(const struct quality *t, struct buf *out)
+{
+	int told = 0;
+
+	for (size_t i = 0; i < t->ends.n && told < ENDS_TOLD; i++) {
+		const struct stack_end *e = &t->ends.v[i];
+		double share = line_share(e->samples, t->shown);
+
+		if (!is_broken(e) || (told && share < 0.05))
+			continue;
+		/* Alone, and nothing is known about it. */
+		if (!told && e->samples == t->broken &&
+		    e->reason == PROF_END_UNKNOWN)
+			break;
+		buf_str(out, told++ ? ", " : ": ");
+		reason_text(t, e, out);
+		if (e->samples != t->broken)
+			buf_printf(out, " %.1f%%", share);
+	}
+	if (!told)
+		buf_str(out, " (callers missing)");
+}
+
+/* A share that would read 0.0% is a number of stacks. */
+static void part(const struct quality *t, uint64_t n, struct buf *out)
+{
+	double share = line_share(n, t->shown);
+
+	if (share >= 0.05) {
+		buf_printf(out, " %.1f%%", share);
+		return;
+	}
+	buf_u8(out, ' ');
+	text_count(out, n);
+	buf_str(out, " of ");
+	text_count(out, t->shown);
+}
+
+void quality_stacks(const struct quality *t, struct buf *out)
+{
+	const char *shortened = env(t, "shortened_copies");
+
+	if (!t->cut && !t->broken && !t->later && !t->guessed &&
+	    !t->frameless && !*shortened)
+		return;
+	buf_str(out, "Stacks:");
+	if (t->cut) {
+		part(t, t->cut, out);
+		buf_str(out, " cut short");
+		cut_reasons(t, out);
+		buf_u8(out, ';');
+	}
+	if (t->broken) {
+		part(t, t->broken, out);
+		buf_str(out, " broken");
+		broken_reasons(t, out);
+		buf_u8(out, ';');
+	}
+	if (t->later) {
+		part(t, t->later, out);
+		buf_str(out, " with outer callers read a moment later (likely "
+			"right);");
+	}
+	if (t->guessed) {
+		part(t, t->guessed, out);
+		buf_str(out, " with a caller guessed (likely right);");
+	}
+	if (t->frameless) {
+		part(t, t->frameless, out);
+		buf_str(out, " without any frame;");
+	}
+	if (*shortened) {
+		buf_u8(out, ' ');
+		text_safe(out, shortened);
+		buf_str(out, " copies shortened, as the recorder could not "
+			"keep up;");
+	}
+	out->n--;
+	if (by_tables(t) && (t->cut || t->broken))
+		buf_str(out, "; see tally info");
+}
+
+static void help_line(const char *before, struct buf *text, struct buf *out)
+{
+	buf_str(out, before);
+	buf_bytes(out, text->p, text->n);
+	buf_u8(out, '\n');
+	buf_reset(text);
+}
+
+static void cut_help(const struct quality *t, struct buf *text)
+{
+	long copied = strtol(env(t, "stack_copy_bytes"), NULL, 10);
+
+	if (!by_tables(t)) {
+		buf_str(text, "the kernel follows at most ");
+		text_safe(text, *env(t, "max_stack") ? env(t, "max_stack")
+						     : "127");
+		buf_str(text, " frames (sysctl kernel.perf_event_max_stack); "
+			"record with --call-graph=dwarf");
+	} else if (copied > 0 && copied < COPY_MOST) {
+		buf_printf(text, "%ld bytes of each stack were copied; record "
+			   "with --call-graph=dwarf,%d", copied, COPY_MOST);
+	} else {
+		buf_str(text, "the kernel copies no more than 64 KB of a "
+			"stack, and the rest could not be read from the "
+			"running program; programs with frame pointers can be "
+			"recorded with --call-graph=fp");
+	}
+}
+
+void quality_stacks_help(const struct quality *t, const char *before,
+			 struct buf *out)
+{
+	struct buf text = { 0 };
+
+	if (t->cut) {
+		cut_help(t, &text);
+		help_line(before, &text, out);
+	}
+	if (t->broken && !by_tables(t)) {
+		buf_str(&text, "programs without frame pointers need "
+			"--call-graph=dwarf");
+		help_line(before, &text, out);
+	}
+	for (size_t i = 0; i < t->ends.n; i++) {
+		const struct stack_end *e = &t->ends.v[i];
+
+		if (e->mark != PROF_MARK_BROKEN || e->image == PROF_NONE ||
+		    e->reason != PROF_END_NO_DATA || !by_tables(t))
+			continue;
+		text_safe(&text, path_base(profile_cstr(t->p,
+				t->p->images.v[e->image].path)));
+		buf_str(&text, ": build it with -fasynchronous-unwind-tables "
+			"or -fno-omit-frame-pointer");
+		help_line(before, &text, out);
+	}
+	buf_fini(&text);
+}
+
+static const char *mark_name(uint32_t mark)
+{
+	return mark == PROF_MARK_CUT ? "cut" :
+	       mark == PROF_MARK_READ_LATE ? "later" :
+	       mark == PROF_MARK_HEURISTIC ? "guessed" :
+	       mark == PROF_MARK_DAMAGED ? "damaged" : "broken";
+}
+
+void quality_stacks_json(const struct quality *t, struct json *j)
+{
+	json_object(j, "stacks");
+	json_uint(j, "whole", t->shown - t->cut - t->broken - t->later -
+			      t->guessed);
+	json_uint(j, "later", t->later);
+	json_uint(j, "guessed", t->guessed);
+	json_uint(j, "cut", t->cut);
+	json_uint(j, "broken", t->broken);
+	json_array_lines(j, "ends");
+	for (size_t i = 0; i < t->ends.n; i++) {
+		const struct stack_end *e = &t->ends.v[i];
+
+		json_object(j, NULL);
+		json_str(j, "state", mark_name(e->mark));
+		json_str(j, "reason", prof_end_text(e->reason));
+		json_str(j, "image", e->image == PROF_NONE ? "" :
+			 profile_cstr(t->p, t->p->images.v[e->image].path));
+		json_uint(j, "samples", e->samples);
+		json_end(j);
+	}
+	json_end(j);
+	json_end(j);
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Processor time as the kernel counted it, beside what samples stand for: where
+ * the source does not see the kernel, and cannot get into every program, this
+ * tells how much of the whole is there.  See quality.h.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "views/query/lines.h"
+#include "views/quality/quality.h"
+
+static const char *env(const struct quality *t, const char *key)
+{
+	const char *v = profile_env(t->p, PROF_NONE, key);
+
+	return v ? v : "";
+}
+
+/* Of an average thread: five ticks on most kernels. */
+#define SPLIT_NS 20000000u
+
+static bool source_is_blind(const struct quality *t)
+{
+	const char *source = env(t, "source");
+
+	return !strcmp(source, "timers in the program") ||
+	       !strcmp(source, "ptrace");
+}
+
+/*
+ * What a thread ran since its last sample is nobody's: as likely more as less
+ * than a period beside what its first one stood for.  Three such errors of all
+ * threads, and what starting programs takes before anyone can look.
+ */
+static uint64_t missing(const struct quality *t, uint64_t counted,
+			uint64_t sampled)
+{
+	double threads = (double)t->p->threads.n + 1;
+	double chance = 3 * sqrt(threads) *
+			(double)prof_event_period(&t->p->events.v[0]) +
+			(double)counted / 50;
+
+	return counted > sampled && (double)(counted - sampled) > chance
+	       ? counted - sampled : 0;
+}
+
+bool quality_time(const struct quality *t, struct quality_time *out)
+{
+	const struct prof_event *e = t->p->events.v;
+	uint64_t counted;
+
+	*out = (struct quality_time){ 0 };
+	for (size_t i = 0; i < t->p->runs.n; i++) {
+		out->user_ns += t->p->runs.v[i].user_ns;
+		out->sys_ns += t->p->runs.v[i].sys_ns;
+	}
+	if (!(out->user_ns | out->sys_ns) || t->p->events.n != 1 ||
+	    e->unit != PROF_UNIT_NS || t->running || !source_is_blind(t))
+		return false;
+	out->sampled_ns = t->events[0].weight;
+	out->too_short = (out->user_ns + out->sys_ns) / (t->p->threads.n + 1) <
+			 SPLIT_NS;
+	/* Of a part of the samples nothing is known of the rest. */
+	if (t->shown == t->got) {
+		out->before_ns = t->before_first;
+		out->unseen_ns = t->not_sampled;
+		out->sampled_ns -= t->before_first + t->not_sampled;
+	}
+	counted = (e->exclude_user ? 0 : out->user_ns) +
+		  (e->exclude_kernel ? 0 : out->sys_ns);
+	/* Samples were lost, or came later: the count is of the whole. */
+	if (!*env(t, "delay"))
+		out->missing_ns = missing(t, counted, out->sampled_ns +
+						      out->before_ns);
+	return true;
+}
+
+/* Why, as far as it is known. */
+static void why(const struct quality *t, struct buf *out)
+{
+	const char *threads = env(t, "threads_without_timer");
+	const char *programs = env(t, "not_recorded");
+
+	if (*threads) {
+		buf_str(out, ": ");
+		text_safe(out, threads);
+		buf_str(out, strcmp(threads, "1") ? " threads" : " thread");
+		buf_str(out, " without a timer");
+	}
+	if (*programs) {
+		buf_str(out, *threads ? "; not recorded " : ": not recorded ");
+		text_safe(out, programs);
+	}
+}
+
+void quality_time_text(const struct quality *t, struct buf *out)
+{
+	struct quality_time c;
+	uint64_t all;
+
+	if (!quality_time(t, &c))
+		return;
+	all = c.user_ns + c.sys_ns;
+	buf_str(out, "Processor time by the kernel's count: ");
+	line_duration(out, all);
+	/* The kernel parts time by the mode that each tick finds. */
+	if (c.too_short)
+		buf_str(out, " (programs too short to part it into user and "
+			"kernel)");
+	else
+		buf_printf(out, ", %.1f%% of it in the kernel",
+			   line_share(c.sys_ns, all));
+	buf_str(out, "; by samples: ");
+	line_duration(out, c.sampled_ns);
+	if (t->shown == t->got)
+		buf_printf(out, ", %.1f%% [kernel]",
+			   line_share(t->in_kernel, c.sampled_ns));
+	if (c.before_ns)
+		buf_printf(out, "; %.1f%% before programs' first samples",
+			   line_share(c.before_ns, all));
+	if (!c.missing_ns && c.unseen_ns > all / 200)
+		buf_printf(out, "; %.1f%% not sampled",
+			   line_share(c.unseen_ns, all));
+	if (!c.missing_ns)
+		return;
+	buf_printf(out, "; %.1f%% has no samples",
+		   line_share(c.missing_ns, all));
+	why(t, out);
+}
+
+void quality_time_json(const struct quality *t, struct json *j)
+{
+	struct quality_time c;
+
+	if (!quality_time(t, &c))
+		return;
+	json_object(j, "processor_time");
+	json_uint(j, "user_ns", c.user_ns);
+	json_uint(j, "sys_ns", c.sys_ns);
+	json_uint(j, "sampled_ns", c.sampled_ns);
+	json_uint(j, "before_first_ns", c.before_ns);
+	json_uint(j, "missing_ns", c.missing_ns);
+	json_end(j);
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Which source files were read, for those who get what shows them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strtab.h"
+#include "base/text.h"
+#include "views/code/sources.h"
+
+enum { NAMES = 20 };	/* of files, in a line */
+
+struct row {
+	uint32_t kind, what, name;	/* strings */
+};
+
+struct summary {
+	struct strtab str;
+	VEC(struct row) rows;
+	bool failed;
+};
+
+/* In the order that they are told in. */
+enum kind { KIND_READ, KIND_GIT, KIND_SERVER, KIND_REFUSED, KIND_RECORDING };
+
+static void add(struct summary *x, enum kind kind, const char *what,
+		const char *name)
+{
+	struct row row = { kind, strtab_add(&x->str, what),
+			   strtab_add(&x->str, name) };
+
+	if (row.what == UINT32_MAX || row.name == UINT32_MAX ||
+	    vec_push(&x->rows, row) < 0)
+		x->failed = true;
+}
+
+/* A file that was read: by its name below the folder that allowed it. */
+static void add_read(struct summary *x, const struct source_file *f)
+{
+	size_t n = f->root && f->root[1] ? strlen(f->root) : 0;
+	bool below = n && !strncmp(f->path, f->root, n) && f->path[n] == '/';
+	struct buf what = { 0 };
+
+	buf_printf(&what, "read on this machine%s%s", f->root ? " below " : "",
+		   f->root ? f->root : "");
+	add(x, KIND_READ, buf_cstr(&what), f->path + (below ? n + 1 : 0));
+	x->failed |= what.failed;
+	buf_fini(&what);
+}
+
+static void add_file(struct summary *x, const struct sources *s,
+		     const struct source_file *f)
+{
+	const char *name = profile_cstr(s->p, f->file);
+
+	if (f->place == SOURCE_FILE)
+		add_read(x, f);
+	else if (f->place == SOURCE_GIT)
+		add(x, KIND_GIT, "read from git", f->origin +
+		    (strncmp(f->origin, "git ", 4) ? 0 : 4));
+	else if (f->place == SOURCE_DEBUGINFOD)
+		add(x, KIND_SERVER, "from debuginfod", name);
+	else if (f->place == SOURCE_RECORDING)
+		add(x, KIND_RECORDING, "from the recording", name);
+	else if (f->refused)
+		add(x, KIND_REFUSED, "left out (not below the working "
+		    "directory, --repo or --source-map, or private)", name);
+}
+
+static int by_row(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->what != y->what)
+		return x->what < y->what ? -1 : 1;
+	return x->name < y->name ? -1 : x->name > y->name;
+}
+
+/* Rows [i, end) are told alike; the same file may be in several sources. */
+static void put_line(const struct summary *x, size_t i, size_t end,
+		     struct buf *out)
+{
+	const struct row *v = x->rows.v;
+	size_t n = 0, k;
+
+	for (k = i; k < end; k++)
+		n += k == i || v[k].name != v[k - 1].name;
+	buf_printf(out, "source text: %zu file%s ", n, n == 1 ? "" : "s");
+	text_safe(out, strtab_get(&x->str, v[i].what));
+	for (k = i, n = 0; k < end; k++) {
+		if (k > i && v[k].name == v[k - 1].name)
+			continue;
+		if (++n > NAMES)
+			continue;
+		buf_str(out, n > 1 ? ", " : ": ");
+		text_safe(out, strtab_get(&x->str, v[k].name));
+	}
+	if (n > NAMES)
+		buf_printf(out, " and %zu more", n - NAMES);
+	buf_u8(out, '\n');
+}
+
+void sources_summary(struct sources *const *s, size_t n, bool all,
+		     struct buf *out)
+{
+	struct summary x = { .failed = false };
+	size_t i, end;
+
+	x.failed = strtab_init(&x.str) < 0;
+	for (i = 0; i < n && !x.failed; i++)
+		for (size_t k = 0; k < s[i]->files.n; k++)
+			add_file(&x, s[i], s[i]->files.v[k]);
+	if (x.rows.n)
+		qsort(x.rows.v, x.rows.n, sizeof(*x.rows.v), by_row);
+	if (all && !x.failed && (!x.rows.n || x.rows.v[0].kind != KIND_READ))
+		buf_str(out, "source text: no file was read on this machine\n");
+	for (i = 0; i < x.rows.n && !x.failed; i = end) {
+		const struct row *r = &x.rows.v[i];
+
+		for (end = i; end < x.rows.n && x.rows.v[end].kind == r->kind &&
+			      x.rows.v[end].what == r->what; end++)
+			;
+		if (all || r->kind != KIND_RECORDING)
+			put_line(&x, i, end, out);
+	}
+	out->failed |= x.failed;
+	vec_fini(&x.rows);
+	strtab_fini(&x.str);
+}

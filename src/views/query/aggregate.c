@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Sums samples: see aggregate.h.
+ *
+ * A slot's sums are a dense array by leaf while all of them together stay
+ * small, else a hash of the stacks that occur.
+ */
+#include "views/query/aggregate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Dense arrays beyond the first slot's may take this much. */
+enum { DENSE_BUDGET = 8 << 20, DENSE_LEAST = 256 };
+
+static int nomem(struct error *err)
+{
+	return error_set(err, ERR_NOMEM,
+			 "out of memory while summing the samples");
+}
+
+static bool lane_eq(const struct lane *a, const struct lane *b)
+{
+	return a->comm == b->comm && a->pid == b->pid && a->tid == b->tid &&
+	       a->run == b->run;
+}
+
+
+static bool group_eq(const void *ctx, uint32_t id, const void *key)
+{
+	const struct aggregate *a = ctx;
+
+	return lane_eq(&a->groups.v[id], key);
+}
+
+/* Threads that differ in none of the keys asked for form a group. */
+static int group_threads(struct aggregate *a, struct error *err)
+{
+	const struct profile *p = a->p;
+	struct idtab tab = { 0 };
+	int rc = 0;
+
+	a->thread_group = calloc(p->threads.n + 1, sizeof(*a->thread_group));
+	if (!a->thread_group)
+		return nomem(err);
+	for (size_t i = 0; !rc && i < p->threads.n; i++) {
+		const struct prof_thread *t = &p->threads.v[i];
+		struct lane k = { 0 };
+		uint64_t h;
+		uint32_t id;
+
+		k.comm = a->mask & KEY_BIT(KEY_COMM) ? t->comm : 0;
+		k.pid = a->mask & KEY_BIT(KEY_PID) ? t->pid : 0;
+		k.tid = a->mask & KEY_BIT(KEY_TID) ? t->tid : 0;
+		k.run = a->mask & KEY_BIT(KEY_RUN) ? t->run : 0;
+		h = hash_mix(hash_mix(k.comm, k.pid), hash_mix(k.tid, k.run));
+		id = idtab_find(&tab, h, group_eq, a, &k);
+		if (id == IDTAB_NONE) {
+			id = (uint32_t)a->groups.n;
+			if (vec_push(&a->groups, k) < 0 ||
+			    idtab_add(&tab, h, id) < 0)
+				rc = nomem(err);
+		}
+		a->thread_group[i] = id;
+	}
+	idtab_fini(&tab);
+	return rc;
+}
+
+static int choose_columns(struct aggregate *a, const struct selection *sel,
+			  struct error *err)
+{
+	size_t n = a->p->events.n;
+
+	a->col_of = malloc((n + 1) * sizeof(*a->col_of));
+	a->got = calloc(n + 1, sizeof(*a->got));
+	a->shown = calloc(n + 1, sizeof(*a->shown));
+	if (!a->col_of || !a->got || !a->shown)
+		return nomem(err);
+	for (size_t i = 0; i < n; i++) {
+		a->col_of[i] = PROF_NONE;
+		if (sel->event_ok && !sel->event_ok[i])
+			continue;
+		a->col_of[i] = (uint32_t)a->cols.n;
+		if (vec_push(&a->cols, (uint32_t)i) < 0)
+			return nomem(err);
+	}
+	a->ncols = a->cols.n;
+	if (a->mask & KEY_BIT(KEY_EVENT)) {
+		a->ncols = a->cols.n ? 1 : 0;
+		for (size_t i = 0; i < n; i++)
+			a->col_of[i] = a->col_of[i] == PROF_NONE ? PROF_NONE
+								 : 0;
+	}
+	return 0;
+}
+
+static int add_slot(struct aggregate *a, uint32_t group, uint32_t cpu,
+		    uint32_t event)
+{
+	bool split = a->mask & KEY_BIT(KEY_EVENT);
+	uint64_t key = (uint64_t)group << 32 | cpu;
+	struct slot s = { .event = event };
+	uint32_t *lane = NULL;
+
+	if (!split)
+		lane = u64map_slot(&a->lane_map, key);
+	if (!split && !lane)
+		return -ERR_NOMEM;
+	if (!lane || *lane == U64MAP_NONE) {
+		struct lane l = { 0 };
+
+		if (a->thread_group)
+			l = a->groups.v[group];
+		l.group = group;
+		l.cpu = cpu;
+		l.event = split ? event : 0;
+		if (vec_push(&a->lanes, l) < 0)
+			return -ERR_NOMEM;
+		s.lane = (uint32_t)a->lanes.n - 1;
+		if (lane)
+			*lane = s.lane;
+	} else {
+		s.lane = *lane;
+	}
+	if (!a->slots.n || a->dense_bytes < DENSE_BUDGET) {
+		s.cap = DENSE_LEAST;
+		s.dense = calloc(s.cap, sizeof(struct cell));
+		if (!s.dense)
+			return -ERR_NOMEM;
+		if (a->slots.n)
+			a->dense_bytes += s.cap * sizeof(struct cell);
+	}
+	if (vec_push(&a->slots, s) < 0) {
+		free(s.dense);
+		return -ERR_NOMEM;
+	}
+	return 0;
+}
+
+/* The slot of a sample; PROF_NONE when out of memory. */
+static uint32_t find_slot(struct aggregate *a, uint32_t group, uint32_t cpu,
+			  uint32_t event)
+{
+	uint64_t key = hash_mix(hash_mix(group, cpu), event);
+	uint32_t *id;
+
+	/* Equal hashes of unequal keys are told apart by probing onwards. */
+	for (;; key++) {
+		const struct slot *s;
+		const struct lane *l;
+
+		id = u64map_slot(&a->slot_map, key);
+		if (!id)
+			return PROF_NONE;
+		if (*id == U64MAP_NONE)
+			break;
+		s = &a->slots.v[*id];
+		l = &a->lanes.v[s->lane];
+		if (s->event == event && l->group == group && l->cpu == cpu)
+			return *id;
+	}
+	/* add_slot may fail: the entry must not stay half made */
+	*id = (uint32_t)a->slots.n;
+	return add_slot(a, group, cpu, event) < 0 ? PROF_NONE
+						  : (uint32_t)a->slots.n - 1;
+}
+
+static int add_sparse(struct aggregate *a, uint32_t slot, uint32_t stack,
+		      struct cell add)
+{
+	uint32_t *id = u64map_slot(&a->sparse_map,
+				   (uint64_t)slot << 32 | stack);
+	struct sparse_cell c = { slot, stack, add };
+
+	if (!id)
+		return -ERR_NOMEM;
+	if (*id != U64MAP_NONE) {
+		cell_add(&a->sparse.v[*id].c, add);
+		return 0;
+	}
+	*id = (uint32_t)a->sparse.n;
+	return vec_push(&a->sparse, c);
+}
+
+/* Moves a slot's cells to the hash. */
+static int make_sparse(struct aggregate *a, uint32_t slot)
+{
+	struct slot *s = &a->slots.v[slot];
+
+	for (size_t i = 0; i < s->cap; i++)
+		if (s->dense[i].count &&
+		    add_sparse(a, slot, a->leaves.v[i], s->dense[i]) < 0)
+			return -ERR_NOMEM;
+	a->dense_bytes -= s->cap * sizeof(struct cell);
+	free(s->dense);
+	s->dense = NULL;
+	s->cap = 0;
+	return 0;
+}
+
+/* Room for all leaves there are and some to come. */
+static int grow_dense(struct aggregate *a, uint32_t slot)
+{
+	struct slot *s = &a->slots.v[slot];
+	size_t cap = a->leaves.n + a->leaves.n / 2;
+	size_t more = (cap - s->cap) * sizeof(struct cell);
+	struct cell *p;
+
+	if (slot && a->dense_bytes + more > DENSE_BUDGET)
+		return make_sparse(a, slot);
+	p = realloc(s->dense, cap * sizeof(*p));
+	if (!p)
+		return -ERR_NOMEM;
+	memset(p + s->cap, 0, more);
+	s->dense = p;
+	s->cap = cap;
+	if (slot)
+		a->dense_bytes += more;
+	return 0;
+}
+
+/* 1 + the leaf of a stack; 0 when out of memory. */
+static uint32_t leaf_number(struct aggregate *a, uint32_t stack)
+{
+	if (!a->leaf_of[stack] && vec_push(&a->leaves, stack) == 0)
+		a->leaf_of[stack] = (uint32_t)a->leaves.n;
+	return a->leaf_of[stack];
+}
+
+static int add_cell(struct aggregate *a, uint32_t slot, uint32_t stack,
+		    uint64_t weight)
+{
+	uint32_t leaf = leaf_number(a, stack);
+	struct cell add = { weight, 1 };
+
+	if (!leaf)
+		return -ERR_NOMEM;
+	if (a->slots.v[slot].dense && leaf > a->slots.v[slot].cap &&
+	    grow_dense(a, slot) < 0)
+		return -ERR_NOMEM;
+	if (!a->slots.v[slot].dense)
+		return add_sparse(a, slot, stack, add);
+	cell_add(&a->slots.v[slot].dense[leaf - 1], add);
+	return 0;
+}
+
+static int add_keyed(struct aggregate *a, const struct sample_batch *b,
+		     const uint32_t *keep, size_t n)
+{
+	bool by_cpu = a->mask & KEY_BIT(KEY_CPU);
+	uint32_t last_group = PROF_NONE, last_cpu = 0, last_event = 0;
+	uint32_t slot = PROF_NONE;
+
+	for (size_t k = 0; k < n; k++) {
+		size_t i = keep ? keep[k] : k;
+		uint32_t group = a->thread_group
+					 ? a->thread_group[b->thread[i]] : 0;
+		uint32_t cpu = by_cpu ? b->cpu[i] : 0;
+		uint32_t event = b->event[i];
+
+		if (group != last_group || cpu != last_cpu ||
+		    event != last_event)
+			slot = find_slot(a, group, cpu, event);
+		if (slot == PROF_NONE)
+			return -ERR_NOMEM;
+		last_group = group;
+		last_cpu = cpu;
+		last_event = event;
+		if (add_cell(a, slot, b->stack[i], b->weight[i]) < 0)
+			return -ERR_NOMEM;
+	}
+	return 0;
+}
+
+/* One lane, one event, no filter: the loop most reports spend their time in. */
+static int add_plain(struct aggregate *a, const struct sample_batch *b)
+{
+	const struct slot *s = &a->slots.v[0];
+
+	for (size_t i = 0; i < b->n; i++) {
+		uint32_t leaf = a->leaf_of[b->stack[i]];
+
+		if (!leaf || leaf > s->cap) {
+			if (add_cell(a, 0, b->stack[i], b->weight[i]) < 0)
+				return -ERR_NOMEM;
+			continue;
+		}
+		s->dense[leaf - 1].weight += b->weight[i];
+		s->dense[leaf - 1].count++;
+	}
+	return 0;
+}
+
+static void count_got(struct aggregate *a, const struct sample_batch *b)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		struct cell *c = &a->got[b->event[i]];
+
+		c->weight += b->weight[i];
+		c->count++;
+	}
+	for (size_t i = 0; b->time_ns && i < b->n; i++)
+		if (b->time_ns[i] > a->last_ns)
+			a->last_ns = b->time_ns[i];
+}
+
+/* Only what is needed is decoded. */
+static unsigned int columns_needed(const struct aggregate *a,
+				   const struct selection *sel)
+{
+	unsigned int mask = COLUMN_EVENT | COLUMN_WEIGHT | COLUMN_STACK;
+
+	if (sel->timed || !profile_end_ns(a->p))
+		mask |= COLUMN_TIME;
+	if (sel->thread_ok || a->thread_group)
+		mask |= COLUMN_THREAD;
+	if (sel->cpus.n || (a->mask & KEY_BIT(KEY_CPU)))
+		mask |= COLUMN_CPU;
+	return mask;
+}
+
+static int stream(struct aggregate *a, struct reader *r,
+		  const struct selection *sel, uint32_t *keep)
+{
+	bool filters = selection_filters(sel);
+	bool plain = !filters && a->p->events.n == 1 && !a->thread_group &&
+		     !(a->mask & KEY_BIT(KEY_CPU));
+	struct sample_batch b;
+	int rc = 0;
+
+	reader_columns(r, columns_needed(a, sel));
+	reader_rewind(r);
+	while (!rc && reader_next(r, &b)) {
+		size_t n = b.n;
+
+		count_got(a, &b);
+		if (filters)
+			n = selection_apply(sel, &b, keep);
+		if (plain && a->slots.n)
+			rc = add_plain(a, &b);
+		else
+			rc = add_keyed(a, &b, filters ? keep : NULL, n);
+	}
+	reader_columns(r, COLUMN_ALL);
+	return rc;
+}
+
+static int by_slot(const void *x, const void *y)
+{
+	const struct sparse_cell *a = x, *b = y;
+
+	if (a->slot != b->slot)
+		return a->slot < b->slot ? -1 : 1;
+	return a->stack < b->stack ? -1 : a->stack > b->stack;
+}
+
+static void add_shown(void *ctx, uint32_t stack, uint32_t event, struct cell c)
+{
+	struct aggregate *a = ctx;
+
+	(void)stack;
+	cell_add(&a->shown[event], c);
+}
+
+static int finish(struct aggregate *a, struct error *err)
+{
+	size_t n = a->lanes.n * a->ncols;
+
+	a->lane_slot = malloc((n + 1) * sizeof(*a->lane_slot));
+	if (!a->lane_slot)
+		return nomem(err);
+	for (size_t i = 0; i < n; i++)
+		a->lane_slot[i] = PROF_NONE;
+	if (a->sparse.n)
+		qsort(a->sparse.v, a->sparse.n, sizeof(*a->sparse.v), by_slot);
+	for (size_t i = 0; i < a->sparse.n; i++) {
+		struct slot *s = &a->slots.v[a->sparse.v[i].slot];
+
+		if (!s->n++)
+			s->first = i;
+	}
+	for (size_t i = 0; i < a->slots.n; i++) {
+		const struct slot *s = &a->slots.v[i];
+
+		a->lane_slot[s->lane * a->ncols + a->col_of[s->event]] =
+			(uint32_t)i;
+	}
+	aggregate_each(a, add_shown, a);
+	u64map_fini(&a->sparse_map);
+	return 0;
+}
+
+int aggregate_run(struct reader *r, const struct selection *sel, uint32_t mask,
+		  struct aggregate *out, struct error *err)
+{
+	uint32_t *keep = malloc(SAMPLE_BATCH * sizeof(*keep));
+	int rc = 0;
+
+	*out = (struct aggregate){ .p = reader_profile(r), .mask = mask };
+	out->leaf_of = calloc(out->p->nodes.n + 1, sizeof(*out->leaf_of));
+	if (!keep || !out->leaf_of) {
+		free(keep);
+		aggregate_fini(out);
+		return nomem(err);
+	}
+	rc = choose_columns(out, sel, err);
+	if (!rc && (mask & KEYS_OF_THREAD))
+		rc = group_threads(out, err);
+	if (!rc && stream(out, r, sel, keep) < 0)
+		rc = nomem(err);
+	if (!rc)
+		rc = finish(out, err);
+	free(keep);
+	if (rc < 0)
+		aggregate_fini(out);
+	return rc;
+}
+
+void aggregate_each(const struct aggregate *a, aggregate_fn *fn, void *ctx)
+{
+	for (size_t i = 0; i < a->slots.n; i++) {
+		const struct slot *s = &a->slots.v[i];
+
+		for (size_t k = 0; s->dense && k < a->leaves.n && k < s->cap;
+		     k++)
+			fn(ctx, a->leaves.v[k], s->event, s->dense[k]);
+		for (size_t k = s->first; !s->dense && k < s->first + s->n; k++)
+			fn(ctx, a->sparse.v[k].stack, s->event,
+			   a->sparse.v[k].c);
+	}
+}
+
+void aggregate_fini(struct aggregate *a)
+{
+	for (size_t i = 0; i < a->slots.n; i++)
+		free(a->slots.v[i].dense);
+	vec_fini(&a->slots);
+	vec_fini(&a->lanes);
+	vec_fini(&a->groups);
+	vec_fini(&a->cols);
+	vec_fini(&a->sparse);
+	vec_fini(&a->leaves);
+	free(a->leaf_of);
+	free(a->col_of);
+	free(a->lane_slot);
+	free(a->got);
+	free(a->shown);
+	free(a->thread_group);
+	u64map_fini(&a->slot_map);
+	u64map_fini(&a->lane_map);
+	u64map_fini(&a->sparse_map);
+	*a = (struct aggregate){ 0 };
+}

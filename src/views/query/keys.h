@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_VIEWS_QUERY_KEYS_H
+#define TALLY_VIEWS_QUERY_KEYS_H
+/* The keys a report can be sorted and grouped by (`-s`). */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum view_key {
+	KEY_COMM,
+	KEY_PID,
+	KEY_TID,
+	KEY_CPU,
+	KEY_RUN,
+	KEY_EVENT,
+	KEY_IMAGE,
+	KEY_SYMBOL,
+	KEY_FILE,
+	KEY_LINE,	/* file and line */
+	KEY_COUNT
+};
+
+#define KEY_BIT(k) (1u << (k))
+/* Keys that say something of a frame; the others are of the sample. */
+#define KEYS_OF_FRAME \
+	(KEY_BIT(KEY_IMAGE) | KEY_BIT(KEY_SYMBOL) | KEY_BIT(KEY_FILE) | \
+	 KEY_BIT(KEY_LINE))
+#define KEYS_OF_THREAD \
+	(KEY_BIT(KEY_COMM) | KEY_BIT(KEY_PID) | KEY_BIT(KEY_TID) | \
+	 KEY_BIT(KEY_RUN))
+
+struct key_list {
+	uint8_t v[KEY_COUNT];	/* enum view_key, in the order asked for */
+	size_t n;
+	uint32_t mask;		/* KEY_BITs of v */
+};
+
+static inline bool key_list_has(const struct key_list *l, enum view_key k)
+{
+	return l->mask & KEY_BIT(k);
+}
+
+/* "comm,symbol": commas between names; perf's names (dso, sym, srcline,
+ * srcfile) are understood, `overhead` is skipped. */
+int key_list_parse(const char *text, struct key_list *out, struct error *err);
+const char *key_name(enum view_key k);
+
+#endif

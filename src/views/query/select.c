@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Filters: see select.h. */
+#include "views/query/select.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "views/query/match.h"
+#include "views/query/timeslice.h"
+
+/* The whole item, or one of its comma-separated words. */
+static bool item_matches(const char *item, const char *text)
+{
+	char *copy, *word, *save;
+	bool hit = match_word(item, text);
+
+	if (hit || !strchr(item, ','))
+		return hit;
+	copy = strdup(item);
+	if (!copy)
+		return false;
+	for (word = strtok_r(copy, ",", &save); word && !hit;
+	     word = strtok_r(NULL, ",", &save))
+		hit = match_word(word, text);
+	free(copy);
+	return hit;
+}
+
+static bool list_matches(const struct name_list *l, const char *text)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (item_matches(l->v[i], text))
+			return true;
+	return false;
+}
+
+static int nomem(struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "out of memory");
+}
+
+uint64_t profile_start_ns(const struct profile *p)
+{
+	uint64_t t = UINT64_MAX;
+
+	for (size_t i = 0; i < p->runs.n; i++)
+		if (p->runs.v[i].start_ns < t)
+			t = p->runs.v[i].start_ns;
+	return p->runs.n ? t : 0;
+}
+
+uint64_t profile_end_ns(const struct profile *p)
+{
+	uint64_t t = 0;
+
+	for (size_t i = 0; i < p->runs.n; i++) {
+		if (!p->runs.v[i].end_ns)
+			return 0;
+		if (p->runs.v[i].end_ns > t)
+			t = p->runs.v[i].end_ns;
+	}
+	return t;
+}
+
+struct number_filters {
+	struct range_list pids, tids, runs;
+};
+
+static bool thread_passes(const struct profile *p, const struct prof_thread *t,
+			  const struct select_spec *spec,
+			  const struct number_filters *f)
+{
+	if (spec->comms.n && !list_matches(&spec->comms,
+					   profile_cstr(p, t->comm)))
+		return false;
+	return (!f->pids.n || range_list_has(&f->pids, t->pid)) &&
+	       (!f->tids.n || range_list_has(&f->tids, t->tid)) &&
+	       (!f->runs.n || range_list_has(&f->runs, t->run + 1ull));
+}
+
+static int compile_threads(struct selection *s, const struct profile *p,
+			   const struct select_spec *spec, struct error *err)
+{
+	struct number_filters f = { 0 };
+	int rc = 0;
+
+	if (spec->pids)
+		rc = range_list_parse(spec->pids, "--pid", &f.pids, err);
+	if (!rc && spec->tids)
+		rc = range_list_parse(spec->tids, "--tid", &f.tids, err);
+	if (!rc && spec->runs)
+		rc = range_list_parse(spec->runs, "--run", &f.runs, err);
+	if (!rc && (spec->comms.n || f.pids.n || f.tids.n || f.runs.n)) {
+		s->thread_ok = calloc(p->threads.n + 1, 1);
+		if (!s->thread_ok)
+			rc = nomem(err);
+		for (size_t i = 0; !rc && i < p->threads.n; i++)
+			s->thread_ok[i] = thread_passes(p, &p->threads.v[i],
+							spec, &f);
+	}
+	vec_fini(&f.pids);
+	vec_fini(&f.tids);
+	vec_fini(&f.runs);
+	return rc;
+}
+
+/* A wrong event is a mistake in writing, not an empty answer. */
+static int compile_events(struct selection *s, const struct profile *p,
+			  const struct select_spec *spec, struct error *err)
+{
+	bool any = false;
+	struct nearest near;
+	const char *best;
+
+	if (!spec->events.n)
+		return 0;
+	s->event_ok = calloc(p->events.n + 1, 1);
+	if (!s->event_ok)
+		return nomem(err);
+	near = nearest_to(spec->events.v[0]);
+	for (size_t i = 0; i < p->events.n; i++) {
+		const struct prof_event *e = &p->events.v[i];
+		const char *name = profile_cstr(p, e->name);
+
+		s->event_ok[i] = list_matches(&spec->events, name) ||
+				 list_matches(&spec->events,
+					      profile_cstr(p, e->actual));
+		any |= s->event_ok[i];
+		nearest_try(&near, name);
+	}
+	if (any)
+		return 0;
+	best = nearest_best(&near);
+	if (!best && p->events.n)
+		best = profile_cstr(p, p->events.v[0].name);
+	return error_set(err, ERR_USAGE,
+			 "--event '%s': the file has no such event; it has "
+			 "%s%s", spec->events.v[0], best ? best : "none",
+			 p->events.n > 1 ? " and others (see tally info)" : "");
+}
+
+static int compile_images(struct selection *s, const struct profile *p,
+			  const struct select_spec *spec, struct error *err)
+{
+	if (!spec->images.n)
+		return 0;
+	s->image_ok = calloc(p->images.n + 1, 1);
+	if (!s->image_ok)
+		return nomem(err);
+	for (size_t i = 0; i < p->images.n; i++) {
+		const char *path = profile_cstr(p, p->images.v[i].path);
+		const char *slash = strrchr(path, '/');
+
+		s->image_ok[i] = list_matches(&spec->images, path) ||
+				 (slash && list_matches(&spec->images,
+							slash + 1));
+	}
+	return 0;
+}
+
+static int compile_symbols(struct selection *s, const struct profile *p,
+			   const struct select_spec *spec, struct error *err)
+{
+	int rc = 0;
+
+	if (!spec->symbols.n && !s->image_ok)
+		return 0;
+	s->symbols = spec->symbols;
+	s->func_ok = malloc(p->funcs.n + 1);
+	if (!s->func_ok)
+		return nomem(err);
+	memset(s->func_ok, 1, p->funcs.n + 1);
+	if (spec->symbols.n)
+		rc = match_functions(p, &spec->symbols, s->func_ok, err);
+	for (size_t i = 0; s->image_ok && i < p->funcs.n; i++)
+		s->func_ok[i] &= s->image_ok[p->funcs.v[i].image];
+	return rc;
+}
+
+bool selection_has_address(const struct selection *s, uint32_t image,
+			   const char *name)
+{
+	if (s->image_ok && (image == PROF_NONE || !s->image_ok[image]))
+		return false;
+	return !s->symbols.n || match_symbol_part(&s->symbols, name);
+}
+
+int selection_init(struct selection *s, const struct profile *p,
+		   const struct select_spec *spec, struct error *err)
+{
+	int rc;
+
+	*s = (struct selection){ 0 };
+	rc = compile_threads(s, p, spec, err);
+	if (!rc)
+		rc = compile_events(s, p, spec, err);
+	if (!rc)
+		rc = compile_images(s, p, spec, err);
+	if (!rc)
+		rc = compile_symbols(s, p, spec, err);
+	if (!rc && spec->cpus)
+		rc = range_list_parse(spec->cpus, "--cpu", &s->cpus, err);
+	if (!rc && spec->time) {
+		s->timed = true;
+		rc = timeslice_parse(spec->time, profile_start_ns(p),
+				     profile_end_ns(p), &s->from_ns, &s->to_ns,
+				     err);
+	}
+	if (rc < 0)
+		selection_fini(s);
+	return rc;
+}
+
+void selection_fini(struct selection *s)
+{
+	free(s->thread_ok);
+	free(s->event_ok);
+	free(s->func_ok);
+	free(s->image_ok);
+	vec_fini(&s->cpus);
+	*s = (struct selection){ 0 };
+}
+
+size_t selection_apply(const struct selection *s, const struct sample_batch *b,
+		       uint32_t *keep)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->n; i++) {
+		bool ok = (!s->thread_ok || s->thread_ok[b->thread[i]]) &&
+			  (!s->event_ok || s->event_ok[b->event[i]]) &&
+			  (!s->timed || (b->time_ns[i] >= s->from_ns &&
+					 b->time_ns[i] < s->to_ns)) &&
+			  (!s->cpus.n || range_list_has(&s->cpus, b->cpu[i]));
+
+		keep[n] = (uint32_t)i;
+		n += ok;
+	}
+	return n;
+}

@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Caller and callee trees of the rows that are shown.
+ *
+ * A branch is a set of items (stack node, step): places in stacks that lead to
+ * it by the same functions.  Expanding a branch moves each item one function
+ * outwards (callers) or inwards (callees) and groups them again.  Branches
+ * below the limit are dropped before they are expanded, so the cost follows
+ * what is shown.  A branch's samples are those of its items, each counted once.
+ *
+ * A function that calls itself is one branch, however deep: going outwards, its
+ * frames are passed; going inwards, those that it calls are items of its branch,
+ * too, without samples but those that end there.
+ */
+#include "views/tree/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void tree_items_fini(struct tree_items *x)
+{
+	vec_fini(&x->at);
+	vec_fini(&x->cells);
+}
+
+void tree_items_cut(struct tree_items *x, size_t n, size_t ncols)
+{
+	x->at.n = n;
+	x->cells.n = n * ncols;
+}
+
+void tree_items_add(struct tree_builder *b, struct tree_items *x,
+		    struct tree_item it, const struct cell *cells)
+{
+	if (vec_push(&x->at, it) < 0 ||
+	    vec_reserve(&x->cells, x->cells.n + b->ncols) < 0) {
+		b->failed = true;
+		return;
+	}
+	memcpy(&x->cells.v[x->cells.n], cells, b->ncols * sizeof(*cells));
+	x->cells.n += b->ncols;
+}
+
+int tree_builder_init(struct tree_builder *b, struct report *rep,
+		      struct error *err)
+{
+	*b = (struct tree_builder){ .rep = rep, .p = rep->p, .f = &rep->fold,
+				    .k = rep->tree_keys,
+				    .mode = rep->spec.tree,
+				    .ncols = rep->agg.ncols };
+	b->group_of = calloc(b->k->keys.n + 1, sizeof(*b->group_of));
+	b->merge_at = calloc(b->p->nodes.n + 1, sizeof(*b->merge_at));
+	b->merge_stamp = calloc(b->p->nodes.n + 1, sizeof(*b->merge_stamp));
+	if (b->group_of && b->merge_at && b->merge_stamp)
+		return 0;
+	tree_builder_fini(b);
+	return error_set(err, ERR_NOMEM, "out of memory for the trees");
+}
+
+void tree_builder_fini(struct tree_builder *b)
+{
+	tree_items_fini(&b->arena);
+	tree_items_fini(&b->now);
+	tree_items_fini(&b->next);
+	vec_fini(&b->wait);
+	vec_fini(&b->wait_vals);
+	vec_fini(&b->groups);
+	vec_fini(&b->group_vals);
+	vec_fini(&b->group_order);
+	free(b->group_of);
+	free(b->merge_at);
+	free(b->merge_stamp);
+	b->group_of = b->merge_at = b->merge_stamp = NULL;
+}
+
+static uint32_t outermost(const struct tree_builder *b, uint32_t loc)
+{
+	uint32_t s = b->k->head[loc];
+
+	while (b->k->steps[s].outer != PROF_NONE)
+		s = b->k->steps[s].outer;
+	return s;
+}
+
+/* The step that is called by `step` within its own location. */
+static uint32_t inner_of(const struct tree_builder *b, uint32_t loc,
+			 uint32_t step)
+{
+	uint32_t s = b->k->head[loc];
+
+	while (s != PROF_NONE && b->k->steps[s].outer != step)
+		s = b->k->steps[s].outer;
+	return s;
+}
+
+/* Adds to `next`; several items of a branch that meet at one caller become one.
+ */
+static void add_caller(struct tree_builder *b, struct tree_item it,
+		       const struct cell *cells)
+{
+	if (b->merge_stamp[it.node] == b->stamp) {
+		size_t i = b->merge_at[it.node];
+
+		if (b->next.at.v[i].step == it.step) {
+			for (size_t c = 0; c < b->ncols; c++)
+				cell_add(&b->next.cells.v[i * b->ncols + c],
+					 cells[c]);
+			return;
+		}
+	}
+	b->merge_stamp[it.node] = b->stamp;
+	b->merge_at[it.node] = (uint32_t)b->next.at.n;
+	tree_items_add(b, &b->next, it, cells);
+}
+
+static uint32_t fk_of(const struct tree_builder *b, struct tree_item it)
+{
+	return b->k->steps[it.step].fk;
+}
+
+/* The caller's place; false where the stack ends. */
+static bool go_out(const struct tree_builder *b, struct tree_item *it)
+{
+	uint32_t outer = b->k->steps[it->step].outer;
+	uint32_t up = b->p->nodes.v[it->node].parent;
+
+	if (outer != PROF_NONE) {
+		it->step = outer;
+		return true;
+	}
+	if (!up || prof_is_mark(b->p->nodes.v[up].loc))
+		return false;
+	it->node = up;
+	it->step = b->k->head[b->p->nodes.v[up].loc];
+	return true;
+}
+
+static void step_out(struct tree_builder *b, struct tree_item it,
+		     const struct cell *cells)
+{
+	uint32_t fk = fk_of(b, it);
+
+	while (go_out(b, &it)) {
+		if (fk_of(b, it) != fk) {
+			add_caller(b, it, cells);
+			return;
+		}
+		b->recursive = true;
+	}
+}
+
+typedef void called_cb(struct tree_builder *b, struct tree_item it, bool same,
+		       const struct cell *cells);
+
+/* All places that are called from one; `same`: by the same function. */
+static void each_called(struct tree_builder *b, struct tree_item it,
+			const struct cell *cells, called_cb *cb)
+{
+	uint32_t loc = b->p->nodes.v[it.node].loc, fk = fk_of(b, it);
+	struct tree_item in = it;
+
+	if (it.step != b->k->head[loc]) {
+		in.step = inner_of(b, loc, it.step);
+		cb(b, in, fk_of(b, in) == fk, cells);
+		return;
+	}
+	for (uint32_t n = b->f->first[it.node]; n; n = b->f->next[n]) {
+		if (prof_is_mark(b->p->nodes.v[n].loc))
+			continue;
+		in.node = n;
+		in.step = outermost(b, b->p->nodes.v[n].loc);
+		cb(b, in, fk_of(b, in) == fk, fold_sub(b->f, n));
+	}
+}
+
+static void add_same(struct tree_builder *b, struct tree_item it, bool same,
+		     const struct cell *cells)
+{
+	static const struct cell none[REPORT_COLUMNS_MAX];
+
+	(void)cells;
+	if (same)
+		tree_items_add(b, b->into, it, none);
+}
+
+/* Adds an item, and all places where it calls itself, directly or again. */
+static void add_called(struct tree_builder *b, struct tree_items *into,
+		       struct tree_item it, const struct cell *cells)
+{
+	size_t i = into->at.n;
+
+	b->into = into;
+	tree_items_add(b, into, it, cells);
+	for (; i < into->at.n && !b->failed; i++)
+		each_called(b, into->at.v[i], NULL, add_same);
+}
+
+static void add_other(struct tree_builder *b, struct tree_item it, bool same,
+		      const struct cell *cells)
+{
+	struct cell own[REPORT_COLUMNS_MAX];
+
+	if (same) {
+		b->recursive = true;
+		return;
+	}
+	/* `cells` may move when items are added */
+	memcpy(own, cells, b->ncols * sizeof(*own));
+	add_called(b, &b->next, it, own);
+}
+
+static void step_in(struct tree_builder *b, struct tree_item it,
+		    const struct cell *cells)
+{
+	each_called(b, it, cells, add_other);
+}
+
+/* Self of a branch in a callee tree: its stacks that end here. */
+static void add_item_values(struct tree_builder *b, struct values *v, size_t i)
+{
+	struct tree_item it = b->next.at.v[i];
+	bool ends = b->mode == TREE_CALLEES &&
+		    it.step == b->k->head[b->p->nodes.v[it.node].loc];
+
+	for (size_t c = 0; c < b->ncols; c++) {
+		cell_add(&v[c].total, b->next.cells.v[i * b->ncols + c]);
+		if (ends)
+			cell_add(&v[c].self, fold_own(b->f, it.node, c));
+	}
+}
+
+/* Groups `next` by function. */
+static void group_next(struct tree_builder *b, uint32_t depth)
+{
+	b->groups.n = b->group_vals.n = 0;
+	for (size_t i = 0; i < b->next.at.n && !b->failed; i++) {
+		uint32_t step = b->next.at.v[i].step;
+		uint32_t fk = b->k->steps[step].fk, g = b->group_of[fk];
+		struct tree_branch new = { fk, depth, true, 0, 0 };
+		struct values zero = { { 0, 0 }, { 0, 0 } };
+
+		if (!g) {
+			b->failed |= vec_push(&b->groups, new) < 0;
+			for (size_t c = 0; c < b->ncols; c++)
+				b->failed |= vec_push(&b->group_vals, zero) < 0;
+			if (b->failed)
+				break;
+			g = b->group_of[fk] = (uint32_t)b->groups.n;
+		}
+		b->groups.v[g - 1].n++;
+		b->groups.v[g - 1].inlined &= frame_step_inlined(b->k, step);
+		add_item_values(b, &b->group_vals.v[(g - 1) * b->ncols], i);
+	}
+}
+
+static int compare_groups(const void *x, const void *y, void *ctx)
+{
+	const struct tree_builder *b = ctx;
+	uint32_t i = *(const uint32_t *)x, j = *(const uint32_t *)y;
+	const struct values *u = &b->group_vals.v[i * b->ncols];
+	const struct values *v = &b->group_vals.v[j * b->ncols];
+
+	for (size_t c = 0; c < b->ncols; c++) {
+		if (u[c].total.weight != v[c].total.weight)
+			return u[c].total.weight > v[c].total.weight ? -1 : 1;
+		if (u[c].total.count != v[c].total.count)
+			return u[c].total.count > v[c].total.count ? -1 : 1;
+	}
+	return frame_key_compare(b->p, &b->k->keys.v[b->groups.v[i].fk],
+				 &b->k->keys.v[b->groups.v[j].fk]);
+}
+
+/* Chooses the groups to show and sorts them. */
+static void order_groups(struct tree_builder *b)
+{
+	b->group_order.n = 0;
+	if (b->failed)		/* groups without values */
+		return;
+	for (uint32_t g = 0; g < b->groups.n; g++) {
+		b->group_of[b->groups.v[g].fk] = 0;
+		if (!report_shows(b->rep, b->lane,
+				  &b->group_vals.v[g * b->ncols], true))
+			continue;
+		if (vec_push(&b->group_order, g) < 0) {
+			b->failed = true;
+			return;
+		}
+	}
+	if (b->group_order.n > 1)
+		qsort_r(b->group_order.v, b->group_order.n, sizeof(uint32_t),
+			compare_groups, b);
+}
+
+/* Makes room in the arena for the chosen groups, the last shown lowest, and
+ * queues them. */
+static void queue_groups(struct tree_builder *b)
+{
+	size_t at = b->arena.at.n;
+
+	for (size_t i = b->group_order.n; i--;) {
+		uint32_t g = b->group_order.v[i];
+		struct tree_branch *br = &b->groups.v[g];
+
+		br->start = at;
+		at += br->n;
+		b->failed |= vec_push(&b->wait, *br) < 0;
+		for (size_t c = 0; c < b->ncols; c++)
+			b->failed |= vec_push(&b->wait_vals,
+				b->group_vals.v[g * b->ncols + c]) < 0;
+		br->n = 0;
+		b->group_of[br->fk] = g + 1;
+	}
+	if (vec_reserve(&b->arena.at, at) < 0 ||
+	    vec_reserve(&b->arena.cells, at * b->ncols) < 0)
+		b->failed = true;
+	else
+		tree_items_cut(&b->arena, at, b->ncols);
+}
+
+static void move_items(struct tree_builder *b)
+{
+	for (size_t i = 0; i < b->next.at.n && !b->failed; i++) {
+		uint32_t fk = b->k->steps[b->next.at.v[i].step].fk;
+		uint32_t g = b->group_of[fk];
+		size_t to;
+
+		if (!g)
+			continue;
+		to = b->groups.v[g - 1].start + b->groups.v[g - 1].n++;
+		b->arena.at.v[to] = b->next.at.v[i];
+		memcpy(&b->arena.cells.v[to * b->ncols],
+		       &b->next.cells.v[i * b->ncols],
+		       b->ncols * sizeof(struct cell));
+	}
+	for (size_t i = 0; i < b->group_order.n; i++)
+		b->group_of[b->groups.v[b->group_order.v[i]].fk] = 0;
+}
+
+static void queue_next(struct tree_builder *b, uint32_t depth)
+{
+	group_next(b, depth);
+	order_groups(b);
+	if (b->group_order.n && !b->failed) {
+		queue_groups(b);
+		move_items(b);
+	}
+}
+
+/* Takes the items of the last waiting branch out of the arena and moves them on
+ * by one function. */
+static void expand(struct tree_builder *b, const struct tree_branch *br)
+{
+	tree_items_cut(&b->next, 0, b->ncols);
+	tree_items_cut(&b->now, 0, b->ncols);
+	for (size_t i = br->start; i < br->start + br->n; i++)
+		tree_items_add(b, &b->now, b->arena.at.v[i],
+			  &b->arena.cells.v[i * b->ncols]);
+	tree_items_cut(&b->arena, br->start, b->ncols);
+	if (br->depth + 1 >= TREE_DEPTH_MAX)
+		return;
+	b->stamp++;
+	b->recursive = false;
+	for (size_t i = 0; i < b->now.at.n && !b->failed; i++) {
+		const struct cell *cells = &b->now.cells.v[i * b->ncols];
+
+		if (b->mode == TREE_CALLERS)
+			step_out(b, b->now.at.v[i], cells);
+		else
+			step_in(b, b->now.at.v[i], cells);
+	}
+	if (b->recursive && b->rep->tree.n)
+		b->rep->tree.v[b->rep->tree.n - 1].recursive = true;
+	queue_next(b, br->depth + 1);
+}
+
+static void show_branch(struct tree_builder *b, const struct tree_branch *br)
+{
+	struct report *rep = b->rep;
+	struct tree_node t = { br->fk, br->depth, br->inlined, false };
+
+	b->wait_vals.n -= b->ncols;
+	b->too_many = rep->tree.n >= TREE_NODES_MAX;
+	b->failed |= b->too_many;
+	b->failed |= vec_push(&rep->tree, t) < 0;
+	for (size_t c = 0; c < b->ncols; c++)
+		b->failed |= vec_push(&rep->tree_vals,
+				      b->wait_vals.v[b->wait_vals.n + c]) < 0;
+}
+
+/* The row's own places; of a row with its callees, also those where it calls
+ * itself. */
+static void start_items(struct tree_builder *b)
+{
+	struct tree_items own = b->now;
+
+	if (b->mode == TREE_CALLERS)
+		return;
+	memset(&b->now, 0, sizeof(b->now));
+	for (size_t i = 0; i < own.at.n && !b->failed; i++)
+		add_called(b, &b->now, own.at.v[i],
+			   &own.cells.v[i * b->ncols]);
+	tree_items_fini(&own);
+}
+
+void tree_step(struct tree_builder *b, enum tree_step step)
+{
+	tree_items_cut(&b->next, 0, b->ncols);
+	b->stamp++;
+	b->recursive = false;
+	if (step != TREE_STEP)
+		start_items(b);
+	for (size_t i = 0; i < b->now.at.n && !b->failed; i++) {
+		const struct cell *cells = &b->now.cells.v[i * b->ncols];
+
+		if (step == TREE_STEP_GROUP)
+			tree_items_add(b, &b->next, b->now.at.v[i], cells);
+		else if (b->mode == TREE_CALLERS)
+			step_out(b, b->now.at.v[i], cells);
+		else
+			step_in(b, b->now.at.v[i], cells);
+	}
+	group_next(b, 0);
+	order_groups(b);
+}
+
+void tree_grow(struct tree_builder *b, struct row *row)
+{
+	bool first = !key_list_has(&b->rep->spec.keys, KEY_SYMBOL);
+
+	row->tree = (uint32_t)b->rep->tree.n;
+	/* a row that is no function has its functions as first level */
+	tree_step(b, first ? TREE_STEP_GROUP : TREE_STEP_FIRST);
+	if (b->group_order.n && !b->failed) {
+		queue_groups(b);
+		move_items(b);
+	}
+	while (b->wait.n && !b->failed) {
+		struct tree_branch br = b->wait.v[--b->wait.n];
+
+		show_branch(b, &br);
+		expand(b, &br);
+	}
+	row->tree_n = (uint32_t)(b->rep->tree.n - row->tree);
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* One level of a tree: see tree_level.h. */
+#include "views/tree/tree_level.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int nomem(struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "out of memory for the trees");
+}
+
+int tree_explorer_init(struct tree_explorer *x, struct report *rep,
+		       struct error *err)
+{
+	*x = (struct tree_explorer){ .rep = rep };
+	return tree_builder_init(&x->b, rep, err);
+}
+
+void tree_explorer_fini(struct tree_explorer *x)
+{
+	tree_builder_fini(&x->b);
+	*x = (struct tree_explorer){ 0 };
+}
+
+void tree_level_free(struct tree_level *l)
+{
+	if (!l)
+		return;
+	vec_fini(&l->children);
+	vec_fini(&l->vals);
+	tree_items_fini(&l->places);
+	free(l);
+}
+
+/* The groups that the builder found, in their order, with room for their
+ * places. */
+static int take_groups(struct tree_builder *b, struct tree_level *l)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < b->group_order.n; i++) {
+		uint32_t g = b->group_order.v[i];
+		const struct tree_branch *br = &b->groups.v[g];
+		struct tree_child c = { br->fk, br->inlined, at, 0 };
+
+		at += br->n;
+		b->group_of[br->fk] = (uint32_t)i + 1;
+		if (vec_push(&l->children, c) < 0)
+			return -ERR_NOMEM;
+		for (size_t k = 0; k < b->ncols; k++)
+			if (vec_push(&l->vals,
+				     b->group_vals.v[g * b->ncols + k]) < 0)
+				return -ERR_NOMEM;
+	}
+	if (vec_reserve(&l->places.at, at + 1) < 0 ||
+	    vec_reserve(&l->places.cells, (at + 1) * b->ncols) < 0)
+		return -ERR_NOMEM;
+	tree_items_cut(&l->places, at, b->ncols);
+	return 0;
+}
+
+static void move_places(struct tree_builder *b, struct tree_level *l)
+{
+	for (size_t i = 0; i < b->next.at.n; i++) {
+		uint32_t fk = b->k->steps[b->next.at.v[i].step].fk;
+		struct tree_child *c;
+		size_t to;
+
+		if (!b->group_of[fk])
+			continue;
+		c = &l->children.v[b->group_of[fk] - 1];
+		to = c->start + c->n++;
+		l->places.at.v[to] = b->next.at.v[i];
+		memcpy(&l->places.cells.v[to * b->ncols],
+		       &b->next.cells.v[i * b->ncols],
+		       b->ncols * sizeof(struct cell));
+	}
+}
+
+/* The level one step from the places in b->now. */
+static int make_level(struct tree_builder *b, enum tree_step step,
+		      struct tree_level **out, struct error *err)
+{
+	struct tree_level *l = calloc(1, sizeof(*l));
+	int rc = l ? 0 : -ERR_NOMEM;
+
+	if (!rc) {
+		l->ncols = b->ncols;
+		tree_step(b, step);
+		rc = b->failed ? -ERR_NOMEM : take_groups(b, l);
+	}
+	if (!rc)
+		move_places(b, l);
+	for (size_t i = 0; i < b->group_order.n; i++)
+		b->group_of[b->groups.v[b->group_order.v[i]].fk] = 0;
+	if (b->failed)
+		memset(b->group_of, 0, b->k->keys.n * sizeof(*b->group_of));
+	b->failed = false;
+	if (rc) {
+		tree_level_free(l);
+		return nomem(err);
+	}
+	l->recursive = b->recursive;
+	*out = l;
+	return 0;
+}
+
+/* The level of what tree_find finds. */
+static int start_level(struct tree_explorer *x, const struct frame_keys *k,
+		       uint32_t lane, uint32_t fk, enum tree_start start,
+		       enum tree_step step, struct tree_level **out,
+		       struct error *err)
+{
+	struct tree_items found = { 0 };
+	int rc = tree_find(x->rep, k, lane, fk, start, &found, err);
+
+	if (!rc) {
+		tree_items_fini(&x->b.now);
+		x->b.now = found;
+		x->b.lane = lane;
+		rc = make_level(&x->b, step, out, err);
+	} else {
+		tree_items_fini(&found);
+	}
+	return rc;
+}
+
+int tree_level_row(struct tree_explorer *x, uint32_t row, enum tree_mode mode,
+		   bool by_total, struct tree_level **out, struct error *err)
+{
+	const struct row *r = &x->rep->table.rows.v[row];
+	bool function = key_list_has(&x->rep->spec.keys, KEY_SYMBOL);
+	enum tree_start start = mode == TREE_CALLERS && !by_total
+					? TREE_LEAVES : TREE_OUTERMOST;
+
+	x->b.mode = mode;
+	return start_level(x, &x->rep->keys, r->lane, r->fk, start,
+			   function ? TREE_STEP_FIRST : TREE_STEP_GROUP, out,
+			   err);
+}
+
+int tree_level_function(struct tree_explorer *x, uint32_t lane, uint32_t fk,
+			enum tree_mode mode, struct tree_level **out,
+			struct error *err)
+{
+	x->b.mode = mode;
+	return start_level(x, x->rep->tree_keys, lane, fk, TREE_OUTERMOST,
+			   TREE_STEP_FIRST, out, err);
+}
+
+int tree_level_roots(struct tree_explorer *x, uint32_t lane,
+		     struct tree_level **out, struct error *err)
+{
+	x->b.mode = TREE_CALLEES;
+	return start_level(x, &x->rep->keys, lane, PROF_NONE, TREE_ROOTS,
+			   TREE_STEP_GROUP, out, err);
+}
+
+int tree_level_below(struct tree_explorer *x, uint32_t lane,
+		     const struct tree_level *level, size_t child,
+		     enum tree_mode mode, struct tree_level **out,
+		     struct error *err)
+{
+	const struct tree_child *c = &level->children.v[child];
+	struct tree_builder *b = &x->b;
+	int rc = fold_lane(&x->rep->fold, lane, err);
+
+	if (rc < 0)
+		return rc;
+	tree_items_cut(&b->now, 0, b->ncols);
+	for (size_t i = c->start; i < c->start + c->n; i++)
+		tree_items_add(b, &b->now, level->places.at.v[i],
+			       &level->places.cells.v[i * b->ncols]);
+	b->mode = mode;
+	b->lane = lane;
+	return make_level(b, TREE_STEP, out, err);
+}
