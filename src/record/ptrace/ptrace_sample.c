@@ -177,6 +177,18 @@ static int name_cb(void *ctx, const struct record *r, struct error *err)
 	return tracer_emit(t, r, err);
 }
 
+/* It stopped when it was told to, or once it got a processor to do so; we see it
+ * later.  The time in between is counted by the kernel as time in a queue. */
+static uint64_t stopped_since(const struct tracee *k, struct tracee_time now)
+{
+	uint64_t at = k->tick_ns + (now.wait - k->seen.wait);
+	uint64_t latest = tracer_clock();
+
+	if (!k->seen.turns || at < k->told_ns)
+		return k->told_ns;
+	return at < latest ? at : latest;
+}
+
 static void look_at_name(struct tracer *t, struct tracee *k,
 			 const struct watch_place *at)
 {
@@ -232,8 +244,7 @@ void tracer_sample(struct tracer *t, struct tracee *k)
 		t->credit_ns += 2 * t->wish->period_ns;
 		return;
 	}
-	/* It stopped when it was told to, and we saw it later. */
-	k->stopped_ns = k->told_ns;
+	k->stopped_ns = stopped_since(k, now);
 	tracer_place_next(k, s->in_kernel);
 	s->weight = weigh(t, k, now);
 	if (!s->weight || !t->sampling ||
