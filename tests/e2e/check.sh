@@ -348,7 +348,7 @@ if command -v git >/dev/null; then
 	t_like "... names the commit" "$(cat out)" 'commit [0-9a-f]+ Lex with care'
 	t_lacks "... and no other" "$(cat out)" 'Parse anew'
 	"$TALLY" check --repo repo --baseline a-*.tally --new slow-*.tally >out
-	t_like "... or says why not" "$(cat out)" 'no commits can be named'
+	t_like "... or says why not" "$(cat out)" 'cannot list commits'
 	# programs that a repository or the environment names
 	cat >evil <<-END
 		#!/bin/sh

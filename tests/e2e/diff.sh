@@ -524,7 +524,7 @@ fi
 
 t_is "one recording is not enough" \
 	"$(diff one.tally 2>&1 >/dev/null; echo $?)" \
-	"$(printf '%s\n2' "tally: want two recordings, the old one and the new one, and one function at most: tally diff OLD NEW [SYMBOL], or --baseline OLD... --new NEW... for several a side")"
+	"$(printf '%s\n2' "tally: name an old and a new recording and at most one function: tally diff OLD NEW [SYMBOL], or --baseline OLD... --new NEW... for several on each side")"
 t_like "processes have no counterpart" \
 	"$(diff --by pid one.tally two.tally 2>&1)" 'comm compares them by name'
 if "$TALLY" record -q -F 500 -e cpu-clock:u -o user.tally -- one/work 2000; then

@@ -245,7 +245,7 @@ if [ "$(id -u)" -eq 0 ]; then
 		t_lacks "$c: no names of another user's" "$(cat out.txt)" \
 			'\bf3\b'
 		t_is "$c: which is said" "$(grep -c \
-			"^tally: e.tally is another user's: no file .* opened" \
+			"^tally: e.tally belongs to another user: the files .* are not opened" \
 			err | sed 's/^[12]$/told/')" told
 	done
 	t_like "--trust-recording opens them" "$("$TALLY" report --no-pager \
