@@ -74,7 +74,7 @@ refuses() { # NAME ERE ARGS…
 	t_like "... $t_name" "$(cat err)" "$t_ere"
 }
 refuses "no files" 'nothing to compare' --baseline a-1.tally
-refuses "a word on no side" "which side 'x'" x
+refuses "a word on no side" "which side is 'x'" x
 refuses "files and commands" 'either files' --baseline a-1.tally --new same-1.tally --run true
 refuses "a missing file" 'no\.tally' --baseline no.tally --new a-1.tally
 refuses "no recording" 'spec' --baseline spec --new a-1.tally

@@ -270,7 +270,7 @@ t_like "… and the function behind them" "$(several heavy)" '^# heavy: '
 t_like "… or before them" "$(diff heavy --baseline one-*.tally \
 	--new two-*.tally)" '^# heavy: '
 t_like "both sides are wanted" "$(diff --baseline one-*.tally 2>&1)" \
-	'and the new side\? --new FILE'
+	'requires the new side, too: --new FILE'
 if python3 -c 'import json' 2>/dev/null; then
 	for side in one two; do
 		for i in 1 2 3; do
