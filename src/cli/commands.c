@@ -34,7 +34,8 @@ const struct command *command_find(const char *name, struct error *err)
 	}
 	best = perf_command_hint(name);
 	if (best) {
-		error_set(err, ERR_USAGE, "no command '%s' as in perf; here: %s",
+		error_set(err, ERR_USAGE,
+			  "no command '%s'; tally equivalent: %s",
 			  name, best);
 		return NULL;
 	}
@@ -54,7 +55,8 @@ void commands_help(struct buf *out)
 	buf_str(out,
 		"Usage: tally COMMAND [options] …\n"
 		"\n"
-		"Finds out where programs spend their time, by sampling.\n"
+		"A statistical sampling profiler: shows where programs spend "
+		"their time.\n"
 		"\n"
 		"  tally record -g -- PROGRAM…   run a program and record it\n"
 		"  tally report                  see where its time went\n"

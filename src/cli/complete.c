@@ -293,7 +293,7 @@ static void complete_option(const struct word *whole, const struct command *cmd)
 static void complete_plain(const struct word *w, const struct command *cmd)
 {
 	if (!strcmp(cmd->name, "list")) {
-		offer(w, "metrics", 7, "what can be computed from counts");
+		offer(w, "metrics", 7, "metrics computed from counts");
 		offer(w, "k8", 2, "all events of K8 processors");
 		offer(w, "p6", 2, "all events of P6 processors");
 	}

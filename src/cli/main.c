@@ -158,7 +158,7 @@ static int dispatch(struct terminal *t, int argc, char **argv)
 	}
 	if (argv[1][0] == '-') {
 		error_set(&err, ERR_USAGE,
-			  "options come after a command: tally COMMAND %s; "
+			  "options must follow a command: tally COMMAND %s; "
 			  "'tally --help' lists commands", argv[1]);
 		return complain(&err);
 	}

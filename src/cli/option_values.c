@@ -24,7 +24,7 @@ int option_uint(const char *name, const char *text, uint64_t *out,
 
 	if (*text < '0' || *text > '9')
 		return error_set(err, ERR_USAGE,
-				 "%s '%s': want a whole number", name, text);
+				 "%s '%s': not a whole number", name, text);
 	errno = 0;
 	v = strtoull(text, &end, 10);
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
@@ -37,7 +37,7 @@ int option_uint(const char *name, const char *text, uint64_t *out,
 		return 0;
 	}
 	return error_set(err, ERR_USAGE,
-			 "%s '%s': want a number, with k, M or G at most",
+			 "%s '%s': not a number with an optional k, M or G",
 			 name, text);
 }
 
@@ -68,7 +68,7 @@ int option_double(const char *name, const char *text, double *out,
 	double v;
 
 	if (parse_double(text, &v, &end) < 0 || *end)
-		return error_set(err, ERR_USAGE, "%s '%s': want a number",
+		return error_set(err, ERR_USAGE, "%s '%s': not a number",
 				 name, text);
 	*out = v;
 	return 0;
@@ -86,8 +86,8 @@ int option_duration(const char *name, const char *text, enum opt_kind kind,
 	}
 	if (!duration_parse(text, strlen(text), out, &bare))
 		return error_set(err, ERR_USAGE,
-				 "%s '%s': want a time: a number with ms, s, m "
-				 "or h", name, text);
+				 "%s '%s': not a time: use a number with ms, "
+				 "s, m or h", name, text);
 	if (bare && kind == OPT_MILLIS)
 		*out /= 1000;
 	/* Nobody waits ten seconds as often as perf's users wait for some ten

@@ -11,8 +11,8 @@
 #define NO_DATA HINT("addresses of data are not recorded, only those of code")
 #define NO_REGS HINT("registers are not kept; -g unwinds stacks with them " \
 		     "while recording")
-#define OWN_RINGS HINT("buffers are sized by what may be locked: \"tally " \
-		       "doctor\" shows how to allow more")
+#define OWN_RINGS HINT("buffer sizes follow from the memory that may be " \
+		       "locked; \"tally doctor\" shows how to allow more")
 #define NO_TRACE HINT("processor traces (Intel PT, CoreSight) are not " \
 		      "recorded")
 #define ALL_WAITS HINT("--wait records waits of any length")
@@ -26,7 +26,7 @@ const struct perf_option perf_options[] = {
 	{ "record stat", 0, "all-user", 'n', "user", NULL, NULL },
 	{ "record stat", 0, "all-kernel", 'n', "kernel", NULL, NULL },
 	{ "record stat", 0, "for-each-cgroup", 'y', HINT("record or count one "
-	  "control group after the other: --cgroup PATH") },
+	  "control group at a time: --cgroup PATH") },
 	{ "record stat", 0, "group", 'n', HINT("write events of a group in "
 	  "braces: -e '{cycles,instructions}'") },
 	{ "record", 'u', "uid", 'y', HINT("name the processes: -p $(pgrep -d, "
@@ -56,7 +56,7 @@ const struct perf_option perf_options[] = {
 	{ "record", 0, "threads", 'o', ALWAYS },
 	{ "record", 0, "mmap-flush", 'y', ALWAYS },
 	{ "record", 'm', "mmap-pages", 'y', OWN_RINGS },
-	{ "record", 'r', "realtime", 'y', HINT("start it so: chrt -f PRIORITY "
+	{ "record", 'r', "realtime", 'y', HINT("run it with chrt -f PRIORITY "
 	  "tally record ...") },
 	{ "record", 'b', "branch-any", 'n', NO_BRANCHES },
 	{ "record", 'j', "branch-filter", 'y', NO_BRANCHES },
@@ -72,7 +72,7 @@ const struct perf_option perf_options[] = {
 	{ "record", 'I', "intr-regs", 'o', NO_REGS },
 	{ "record", 0, "user-regs", 'o', NO_REGS },
 	{ "record", 'R', "raw-samples", 'n', HINT("fields of tracepoints are "
-	  "not kept; --filter chooses samples by them") },
+	  "not stored; --filter selects samples by them") },
 	{ "record", 'n', "no-samples", 'n', HINT("\"tally stat\" counts "
 	  "without samples") },
 	{ "record", 's', "stat", 'n', HINT("\"tally stat -t TID\" counts in "
@@ -88,29 +88,29 @@ const struct perf_option perf_options[] = {
 	{ "record", 0, "switch-events", 'n', "wait", NULL, NULL },
 	{ "record", 0, "switch-output-event", 'y', HINT("--switch-output takes "
 	  "a size, a time or \"signal\"; --control takes \"snapshot\"") },
-	{ "record", 0, "namespaces", 'n', HINT("processes are told apart by "
-	  "number; -p and --cgroup choose those of a container") },
+	{ "record", 0, "namespaces", 'n', HINT("processes are distinguished by "
+	  "PID; -p and --cgroup select those of a container") },
 	{ "record", 0, "all-cgroups", 'n', HINT("--cgroup PATH records one "
 	  "control group") },
 	{ "record", 0, "no-bpf-event", 'n', HINT("BPF programs are always "
 	  "named where they are sampled") },
-	{ "record", 0, "per-thread", 'n', HINT("threads are told apart "
-	  "always; -t TID --no-inherit records single ones") },
+	{ "record", 0, "per-thread", 'n', HINT("threads are always "
+	  "distinguished; -t TID --no-inherit records single threads") },
 	{ "record", 0, "running-time", 'n', HINT("\"tally info\" shows how "
 	  "long each event ran") },
-	{ "record", 0, "strict-freq", 'n', HINT("a rate that cannot be had is "
-	  "lowered and said; \"tally doctor\" shows the limit") },
+	{ "record", 0, "strict-freq", 'n', HINT("an unavailable rate is "
+	  "lowered with a note; \"tally doctor\" shows the limit") },
 	{ "record", 0, "exclude-perf", 'n', HINT("\"tally report --comm\" "
-	  "chooses programs; tally itself is called tally there") },
-	{ "record", 0, "dry-run", 'n', HINT("\"tally doctor\" says what would "
+	  "selects programs; tally itself is named tally") },
+	{ "record", 0, "dry-run", 'n', HINT("\"tally doctor\" shows what would "
 	  "work") },
-	{ "record", 0, "debuginfod", 'o', HINT("\"tally symbolize\" takes in "
-	  "debug information later, --debug-dir now") },
-	{ "record", 0, "timestamp-filename", 'n', HINT("name it so: -o "
-	  "\"profile.$(date +%F-%T).tally\"; --switch-output does it by "
+	{ "record", 0, "debuginfod", 'o', HINT("\"tally symbolize\" adds debug "
+	  "information later, --debug-dir now") },
+	{ "record", 0, "timestamp-filename", 'n', HINT("use -o "
+	  "\"profile.$(date +%F-%T).tally\"; --switch-output does this by "
 	  "itself") },
-	{ "record", 0, "setup-filter", 'y', HINT("BPF filters of samples are "
-	  "not used") },
+	{ "record", 0, "setup-filter", 'y', HINT("BPF filters are not "
+	  "supported") },
 	{ "record", 0, "overwrite", 'n', HINT("--switch-output=10s "
 	  "--switch-max-files 2 keeps the last seconds only") },
 	{ "record", 0, "latency", 'n', "latency", NULL, NULL },
@@ -141,20 +141,20 @@ const struct perf_option perf_options[] = {
 	{ "stat", 'g', NULL, 'n', HINT("write events of a group in braces: -e "
 	  "'{cycles,instructions}'") },
 	{ "stat", 'n', "null", 'n', HINT("-e task-clock --metrics none counts "
-	  "next to nothing") },
-	{ "stat", 'S', "sync", 'n', HINT("call it before: sync; tally stat "
-	  "...") },
+	  "almost nothing") },
+	{ "stat", 'S', "sync",
+	  'n', HINT("run it first: sync; tally stat ...") },
 	{ "stat", 'T', "transaction", 'n', HINT("transactions are not "
 	  "counted") },
 	{ "stat", 0, "append", 'n', HINT("-o /dev/stdout >>FILE appends") },
 	{ "stat", 0, "log-fd", 'y', HINT("-o /dev/fd/N writes there") },
 	{ "stat", 0, "cputype", 'y', HINT("name the unit: -e cpu_core/cycles/; "
-	  "--no-merge shows each kind of cores") },
+	  "--no-merge shows each kind of core") },
 	{ "stat", 0, "interval-clear", 'n', HINT("\"watch\" clears the "
 	  "screen") },
 	{ "stat", 0, "interval-count", 'y', HINT("--duration TIME ends it") },
 	{ "stat", 0, "metric-only", 'n', HINT("--format=json has the metrics "
-	  "apart") },
+	  "separately") },
 	{ "stat", 0, "per-core", 'n', HINT("-C CPU,CPU counts on the "
 	  "processors of one core") },
 	{ "stat", 0, "per-die", 'n', HINT("-C counts on the processors of one "
@@ -171,9 +171,9 @@ const struct perf_option perf_options[] = {
 	{ "stat", 0, "percore-show-thread", 'n', HINT("-C CPU counts on one "
 	  "processor") },
 	{ "stat", 0, "pre", 'y', HINT("-- sh -c 'PREPARE; exec PROGRAM' runs "
-	  "it before, and counts it too") },
+	  "it first, and counts it, too") },
 	{ "stat", 0, "post", 'y', HINT("-- sh -c 'PROGRAM; AFTER' runs it "
-	  "behind, and counts it too") },
+	  "afterwards, and counts it, too") },
 	{ "stat", 0, "table", 'n', HINT("--format=json has each run") },
 	{ "stat", 0, "topdown", 'n', HINT("\"tally list metrics\" shows what "
 	  "can be computed here") },
@@ -185,7 +185,7 @@ const struct perf_option perf_options[] = {
 	{ "stat", 0, "bpf-counters", 'n', HINT("events are counted without "
 	  "BPF") },
 	{ "stat", 'b', "bpf-prog", 'y', HINT("BPF programs are not counted "
-	  "apart; \"tally record -a\" samples them by name") },
+	  "separately; \"tally record -a\" samples them by name") },
 
 	/* report, annotate, diff */
 	{ "report diff", 'd', "dsos", 'y', "image", NULL, NULL },
@@ -225,67 +225,67 @@ const struct perf_option perf_options[] = {
 	  "interactive view; key a annotates a function there") },
 	{ "report annotate", 'k', "vmlinux", 'y', HINT("\"tally symbolize "
 	  "--help\": it adds a kernel's symbols to a recording") },
-	{ LOOK, 0, "kallsyms", 'y', HINT("a recording holds the names of the "
-	  "kernel that was recorded") },
-	{ LOOK, 'm', "modules", 'n', HINT("a recording holds the names of "
+	{ LOOK, 0, "kallsyms", 'y', HINT("a recording contains the symbols of "
+	  "the recorded kernel") },
+	{ LOOK, 'm', "modules", 'n', HINT("a recording contains the symbols of "
 	  "modules") },
-	{ LOOK, 0, "symfs", 'y', HINT("a recording holds its symbols; "
+	{ LOOK, 0, "symfs", 'y', HINT("a recording contains its symbols; "
 	  "--debug-dir DIR finds debug files") },
 	{ LOOK, 'D', "dump-raw-trace", 'n', HINT("\"tally dump\" shows every "
 	  "record") },
 	{ "report annotate", 0, "group", 'n', HINT("events are shown one after "
-	  "the other; -e EVENT chooses") },
-	{ "report", 0, "group-sort-idx", 'y', HINT("-e EVENT chooses an "
-	  "event") },
+	  "the other; -e EVENT selects one") },
+	{ "report", 0, "group-sort-idx",
+	  'y', HINT("-e EVENT selects an event") },
 	{ "report annotate", 0, "itrace", 'o', NO_TRACE },
-	{ "report annotate", 0, "objdump", 'y', HINT("instructions are shown "
-	  "by tally itself (annotate --asm), of code in the recording") },
+	{ "report annotate", 0, "objdump", 'y', HINT("tally disassembles the "
+	  "code in the recording itself (annotate --asm)") },
 	{ "annotate", 0, "addr2line", 'y', HINT("lines are in the recording") },
 	{ "report", 0, "addr2line", 'y', HINT("lines are in the recording") },
 	{ "report annotate", 0, "asm-raw", 'n', HINT("bytes of instructions "
 	  "are not shown; annotate --asm shows their addresses") },
 	{ "report annotate", 0, "no-asm-raw", 'n', ALWAYS },
-	{ "report annotate", 0, "prefix", 'y', HINT("--source-map FROM=TO says "
-	  "where sources are") },
+	{ "report annotate", 0, "prefix", 'y', HINT("--source-map FROM=TO sets "
+	  "the location of sources") },
 	{ "report annotate", 0, "prefix-strip", 'y', HINT("--source-map "
-	  "FROM=TO says where sources are") },
-	{ "report annotate", 0, "percent-type", 'y', HINT("percentages are of "
-	  "all samples that were chosen (annotate: of the whole recording "
-	  "too)") },
-	{ "report diff", 0, "percentage", 'y', HINT("percentages are of all "
-	  "samples that were chosen; --image and --symbol leave them so, "
-	  "--comm, --pid, --tid and --time choose") },
+	  "FROM=TO sets the location of sources") },
+	{ "report annotate", 0, "percent-type", 'y', HINT("percentages are "
+	  "relative to the selected samples (annotate: also to the whole "
+	  "recording)") },
+	{ "report diff", 0, "percentage", 'y', HINT("percentages are relative "
+	  "to the samples selected by --comm, --pid, --tid and --time; --image "
+	  "and --symbol do not change them") },
 	{ "report annotate", 0, "show-total-period", 'n', HINT("--samples "
 	  "shows numbers; --format=json has weights") },
-	{ "annotate", 's', "symbol", 'y', HINT("name it without: tally "
+	{ "annotate", 's', "symbol", 'y', HINT("omit the option: tally "
 	  "annotate [FILE] SYMBOL") },
-	{ "annotate", 'd', "dsos", 'y', HINT("name it without: tally annotate "
+	{ "annotate", 'd', "dsos", 'y', HINT("omit the option: tally annotate "
 	  "[FILE] IMAGE") },
-	{ "annotate", 0, "data-type", 'o', HINT("types of data are not "
-	  "known") },
-	{ "annotate", 0, "type-stat", 'n', HINT("types of data are not "
-	  "known") },
-	{ "annotate", 0, "insn-stat", 'n', HINT("types of data are not "
-	  "known") },
-	{ "annotate", 0, "code-with-type", 'n', HINT("types of data are not "
-	  "known") },
-	{ "report", 'F', "fields", 'y', HINT("-s KEY,KEY chooses columns; "
-	  "--samples adds their numbers") },
+	{ "annotate", 0, "data-type",
+	  'o', HINT("data types are not supported") },
+	{ "annotate", 0, "type-stat",
+	  'n', HINT("data types are not supported") },
+	{ "annotate", 0, "insn-stat",
+	  'n', HINT("data types are not supported") },
+	{ "annotate", 0, "code-with-type", 'n', HINT("data types are not "
+	  "supported") },
+	{ "report", 'F', "fields", 'y', HINT("-s KEY,KEY selects columns; "
+	  "--samples adds numbers of samples") },
 	{ "report", 'H', "hierarchy", 'n', HINT("-s KEY,KEY groups by several; "
 	  "the page (--html) folds and unfolds") },
-	{ "report", 'p', "parent", 'y', HINT("--symbol NAME -g shows who "
-	  "called it") },
+	{ "report", 'p', "parent", 'y', HINT("--symbol NAME -g shows its "
+	  "callers") },
 	{ "report", 'x', "exclude-other", 'n', HINT("--symbol NAME shows only "
 	  "those") },
-	{ "report", 0, "ignore-callees", 'y', HINT("the page (--html) leaves "
-	  "functions out") },
+	{ "report", 0, "ignore-callees", 'y', HINT("the page (--html) can hide "
+	  "functions") },
 	{ "report diff", 't', "field-separator", 'y', "format", "csv", NULL },
 	{ "report", 'T', "threads", 'n', HINT("-s tid shows threads") },
-	{ "report", 'U', "hide-unresolved", 'n', HINT("what has no name is in "
-	  "rows of its own; --missing says what would name it") },
-	{ "report", 'M', NULL, 'y', HINT("\"tally annotate -M\" has it") },
-	{ "report", 0, "disassembler-style", 'y', HINT("\"tally annotate -M\" "
-	  "has it") },
+	{ "report", 'U', "hide-unresolved", 'n', HINT("unresolved code is in "
+	  "separate rows; --missing shows what would resolve it") },
+	{ "report", 'M', NULL, 'y', HINT("use \"tally annotate -M\"") },
+	{ "report", 0, "disassembler-style", 'y', HINT("use \"tally annotate "
+	  "-M\"") },
 	{ "report", 'I', "show-info", 'n', HINT("\"tally info\" shows it") },
 	{ "report", 0, "header-only", 'n', HINT("\"tally info\" shows it") },
 	{ "report", 0, "stats", 'n', HINT("\"tally info\" shows it") },
@@ -298,36 +298,36 @@ const struct perf_option perf_options[] = {
 	{ "report", 0, "stitch-lbr", 'n', NO_BRANCHES },
 	{ "report", 0, "total-cycles", 'n', NO_BRANCHES },
 	{ "report", 0, "mem-mode", 'n', NO_DATA },
-	{ "report", 0, "max-stack", 'y', HINT("stacks are kept whole") },
+	{ "report", 0, "max-stack", 'y', HINT("stacks are stored completely") },
 	{ "report", 0, "disable-order", 'n', HINT("a recording is in order") },
 	{ "report", 0, "ns", 'n', HINT("--format=json has nanoseconds") },
-	{ "report", 0, "pretty", 'y', HINT("--format=json and csv are for "
+	{ "report", 0, "pretty", 'y', HINT("use --format=json or csv for "
 	  "programs") },
 	{ "report", 0, "raw-trace", 'n', HINT("\"tally dump\" shows every "
 	  "record") },
 	{ "report", 0, "show-cpu-utilization", 'n', HINT("-s symbol --samples "
-	  "shows numbers; kernel and user space are rows of their own") },
+	  "shows numbers; kernel and user space have separate rows") },
 	{ "report", 0, "show-ref-call-graph", 'n', HINT("each event has its "
 	  "own stacks") },
 	{ "report", 0, "show-on-off-events", 'n', HINT("--time START,END "
-	  "chooses a slice") },
-	{ "report", 0, "switch-on", 'y', HINT("--time START,END chooses a "
-	  "slice") },
-	{ "report", 0, "switch-off", 'y', HINT("--time START,END chooses a "
-	  "slice") },
+	  "selects a time range") },
+	{ "report", 0, "switch-on", 'y', HINT("--time START,END selects a time "
+	  "range") },
+	{ "report", 0, "switch-off", 'y', HINT("--time START,END selects a "
+	  "time range") },
 	{ "report", 0, "time-quantum", 'y', HINT("the timeline of the page "
 	  "(--html) shows when") },
-	{ "report", 0, "socket-filter", 'y', HINT("-C CPU,CPU chooses "
+	{ "report", 0, "socket-filter", 'y', HINT("-C CPU,CPU selects "
 	  "processors") },
 	{ "report", 0, "latency", 'n', HINT("\"tally record --latency\" "
-	  "records it; the report is ordered by it then") },
+	  "records it; the report is then sorted by it") },
 	{ "report", 0, "parallelism", 'y', HINT("the timeline of --html shows "
-	  "when how many threads ran") },
-	{ "diff", 'b', "baseline-only", 'n', HINT("--order old shows first "
+	  "how many threads ran at any time") },
+	{ "diff", 'b', "baseline-only", 'n', HINT("--order old lists first "
 	  "what the baseline had") },
-	{ "diff", 'c', "compute", 'y', HINT("--order change|growth|ratio says "
-	  "what comes first, --normalise what is compared") },
-	{ "diff", 'F', "formula", 'n', HINT("man tally-diff says how each "
+	{ "diff", 'c', "compute", 'y', HINT("--order change|growth|ratio sets "
+	  "the order, --normalise what is compared") },
+	{ "diff", 'F', "formula", 'n', HINT("man tally-diff explains how each "
 	  "column is computed") },
 	{ "diff", 'p', "period", 'n', HINT("--samples shows numbers; "
 	  "--format=json has weights") },
@@ -360,9 +360,10 @@ const char *perf_command_hint(const char *name)
 		{ "evlist", "tally info" },
 		{ "buildid-list", "tally info" },
 		{ "buildid-cache", "tally symbolize" },
-		{ "archive", "nothing to do: a recording holds its symbols" },
-		{ "inject", "nothing to do: code of JIT compilers is named "
-			    "while recording" },
+		{ "archive",
+		  "nothing to do: a recording contains its symbols" },
+		{ "inject", "nothing to do: generated code is named while "
+			    "recording" },
 		{ "config", "tally has no settings" },
 		{ "version", "tally --version" },
 		{ "test", "tally doctor" },

@@ -191,12 +191,12 @@ const char *screen_lacks(void)
 	if (!name || !*name)
 		return "TERM is not set";
 	if (!strcmp(name, "dumb"))
-		return "this terminal is dumb (TERM)";
+		return "the terminal cannot position the cursor (TERM=dumb)";
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return "input and output must be a terminal";
 	if (!terminal_known(name))
-		return "terminfo does not know this terminal (TERM); "
-		       "\"TERM=xterm-256color tally report\" may do";
+		return "terminfo does not know this terminal (TERM); try "
+		       "\"TERM=xterm-256color tally report\"";
 	return NULL;
 }
 

@@ -33,37 +33,41 @@ static const struct opt addr2line_opt_table[] = {
 	  "The program or library. Default: a.out.", AT(exe) },
 	{ OPT_FLAG, 'f', "functions", NULL, "Show functions.", AT(functions) },
 	{ OPT_FLAG, 'i', "inlines", NULL,
-	  "Show the functions that an inlined one was inlined into.",
+	  "Also show the functions that an inlined function was inlined into.",
 	  AT(inlines) },
-	{ OPT_FLAG, 'C', NULL, NULL, "Show readable names (demangle).",
+	{ OPT_FLAG, 'C', NULL, NULL, "Demangle names.",
 	  AT(demangled) },
 	{ OPT_OPTSTR, 0, "demangle", "STYLE",
-	  "The same. STYLE, as of binutils, is checked but found out for each "
-	  "name; 'none' is without.", AT(demangle) },
+	  "The same. STYLE is as in binutils, but the style of each name is "
+	  "detected; 'none' turns demangling off.", AT(demangle) },
 	{ OPT_FLAG, 0, "short", NULL,
-	  "Readable names without template arguments and parameters.",
+	  "Demangle names without template arguments and parameters.",
 	  AT(short_names) },
-	{ OPT_FLAG, 'p', "pretty-print", NULL, "One line for each function.",
+	{ OPT_FLAG, 'p', "pretty-print", NULL, "Print one line for each "
+	  "function.",
 	  AT(pretty) },
-	{ OPT_FLAG, 'a', "addresses", NULL, "Show each address before its "
-	  "answer.", AT(addresses) },
-	{ OPT_FLAG, 's', "basenames", NULL, "Files without folders.",
+	{ OPT_FLAG, 'a', "addresses", NULL, "Print each address before its "
+	  "result.", AT(addresses) },
+	{ OPT_FLAG, 's', "basenames", NULL, "Print file names without "
+	  "directories.",
 	  AT(basenames) },
 	{ OPT_STR, 'j', "section", "NAME",
-	  "Addresses count from the start of this section.", AT(section) },
+	  "Take addresses relative to the start of this section.",
+	  AT(section) },
 	{ OPT_FLAG, 0, "json", NULL,
-	  "One JSON object for each address, with all that is known.",
+	  "Print one JSON object for each address, with all details.",
 	  AT(json) },
 	{ OPT_STRS, 0, "debug-dir", "DIR", DEBUG_DIR_HELP, AT(debug_dirs) },
 	{ OPT_FLAG, 0, "verify", NULL,
-	  "Compare the answers with those of libdw and show each difference "
-	  "instead. Exit status 1 if there is one without an explanation.",
+	  "Compare the results with those of libdw and print each difference "
+	  "instead. Exit status 1 if there is an unexplained difference.",
 	  AT(verify) },
 	{ OPT_STR, 'b', "target", "NAME",
-	  "Accepted for binutils' sake; files say what they are.",
+	  "Accepted for compatibility with binutils and ignored.",
 	  AT(target) },
 	{ OPT_FLAG, 'r', "no-recurse-limit", NULL,
-	  "Accepted for binutils' sake; names are always bounded.",
+	  "Accepted for compatibility with binutils; the length of names is "
+	  "always bounded.",
 	  AT(no_recurse_limit) },
 	{ OPT_FLAG, 'R', "recurse-limit", NULL, "The same.",
 	  AT(recurse_limit) },
@@ -84,9 +88,9 @@ static int check_style(const char *style, bool *none, struct error *err)
 		if (!strcmp(style, styles[i]))
 			return 0;
 	return !style ? 0 : error_set(err, ERR_USAGE,
-				      "no demangling style '%s'; there are "
-				      "auto, gnu-v3, rust, dlang, gnat, java "
-				      "and none", style);
+				      "no demangling style '%s': use auto, "
+				      "gnu-v3, rust, dlang, gnat, java or none",
+				      style);
 }
 
 struct sorted {

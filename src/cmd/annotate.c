@@ -35,21 +35,21 @@ static const struct opt annotate_opt_table[] = {
 	{ OPT_STR, 'i', "input", "FILE",
 	  "Read this recording. Default: profile.tally.", AT(input) },
 	{ OPT_FLAG, 0, "source", NULL,
-	  "Source lines. The default is source where lines are known, else "
+	  "Show source lines. Default: source where lines are known, otherwise "
 	  "instructions.", AT(source) },
 	{ OPT_FLAG, 0, "asm", NULL,
-	  "Instructions, with the jumps between them.", AT(code) },
+	  "Show instructions and the jumps between them.", AT(code) },
 	{ OPT_FLAG, 0, "both", NULL,
-	  "Source lines, and below each its instructions.", AT(both) },
+	  "Show source lines, each followed by its instructions.", AT(both) },
 	{ OPT_UINT, 0, "context", "N",
-	  "Show N lines or instructions around each that cost something; the "
-	  "rest is folded. Default: 3.", AT(context) },
-	{ OPT_FLAG, 0, "all", NULL, "Fold nothing.", AT(all) },
+	  "Show N lines or instructions around each one with a cost, and fold "
+	  "the others. Default: 3.", AT(context) },
+	{ OPT_FLAG, 0, "all", NULL, "Do not fold anything.", AT(all) },
 	{ OPT_UINT, 0, "top", "N",
-	  "Show N functions at most; 0: all. Default: 10, or all that were "
-	  "named.", AT(top) },
+	  "Show at most N functions; 0: all. Default: 10, or all named ones.",
+	  AT(top) },
 	{ OPT_DOUBLE, 0, "percent-limit", "PERCENT",
-	  "If none is named: leave functions below this share out. Default: 1.",
+	  "If none is named, hide functions below this share. Default: 1.",
 	  AT(limit) },
 	SOURCE_OPTION_ROWS(struct annotate_opts),
 
@@ -57,14 +57,14 @@ static const struct opt annotate_opt_table[] = {
 
 	{ OPT_HEADING, 0, NULL, NULL, "How to show it", 0 },
 	{ OPT_STR, 0, "format", "text|json|html",
-	  "Default: text. html: one page that needs nothing else, opened at "
-	  "what was named.", AT(format) },
+	  "Output format; html is one self-contained page, opened at what was "
+	  "named. Default: text.", AT(format) },
 	{ OPT_FLAG, 0, "html", NULL, "The same as --format=html.", AT(html) },
 	{ OPT_STR, 'o', "output", "FILE",
 	  "Write to FILE. Default for html on a terminal: annotate.html.",
 	  AT(output) },
 	{ OPT_STR, 'M', "syntax", "intel|att",
-	  "How instructions are written. Default: intel.", AT(syntax) },
+	  "Syntax of instructions. Default: intel.", AT(syntax) },
 	OPT_ROW_SAMPLES(AT(samples)),
 	{ OPT_FLAG, 0, "full-names", NULL,
 	  "Show template arguments and parameters in full.",
@@ -74,7 +74,7 @@ static const struct opt annotate_opt_table[] = {
 	OPT_ROW_COLOR(AT(color)),
 	OPT_ROW_NO_PAGER(AT(no_pager)),
 	{ OPT_STRS, 0, "debug-dir", "DIR",
-	  "If the recording holds no symbols: " DEBUG_DIR_HELP,
+	  "If the recording contains no symbols: " DEBUG_DIR_HELP,
 	  AT(debug_dirs) },
 	OPT_ROW_MAX_MEMORY(offsetof(struct annotate_opts, max_memory)),
 	OPT_ROW_TRUST(offsetof(struct annotate_opts, trust)),
@@ -99,15 +99,15 @@ static int make_style(const struct cmd_io *io, const struct annotate_opts *o,
 
 	if (!text && strcmp(o->format, "json") && strcmp(o->format, "html"))
 		return error_set(err, ERR_USAGE,
-				 "--format '%s': want text, json or html",
+				 "--format '%s': use text, json or html",
 				 o->format);
 	if (!cmd_color(o->color, io->color && !o->output, &color))
 		return error_set(err, ERR_USAGE,
-				 "--color '%s': want auto, always or never",
+				 "--color '%s': use auto, always or never",
 				 o->color);
 	if (strcmp(o->syntax, "intel") && strcmp(o->syntax, "att"))
 		return error_set(err, ERR_USAGE,
-				 "--syntax '%s': want intel or att", o->syntax);
+				 "--syntax '%s': use intel or att", o->syntax);
 	*s = (struct annotate_style){
 		.columns = o->output ? 0 : io->columns,
 		.color = color,
@@ -147,8 +147,8 @@ static int take_words(const struct annotate_opts *o, int argc, char **argv,
 	*what = NULL;
 	if (argc > 2 || (argc == 2 && o->input))
 		return error_set(err, ERR_USAGE,
-				 "one function, source file or image at a "
-				 "time: do not know what to do with '%s'",
+				 "unexpected argument '%s': name only one "
+				 "function, source file or image",
 				 argv[o->input ? 1 : 2]);
 	if (argc == 2) {
 		*input = argv[0];
@@ -304,7 +304,7 @@ static int run_annotate(struct cmd_io *io, void *opts, int argc, char **argv,
 
 const struct command cmd_annotate = {
 	.name = "annotate",
-	.summary = "show what lines and instructions of functions cost",
+	.summary = "show the cost of source lines and instructions",
 	.args = "[FILE] [SYMBOL|SOURCE[:LINE]|IMAGE]",
 	.opts = annotate_opt_table,
 	.opts_size = sizeof(struct annotate_opts),

@@ -202,26 +202,26 @@ static int check_words(const struct check_opts *o, int argc, char **argv,
 		? "--benchmark" : o->commit ? "--commit" : NULL;
 
 	if (argc)
-		return error_set(err, ERR_USAGE, "do not know on which side "
-				 "'%s' is: write it behind --baseline or "
-				 "--new", argv[0]);
+		return error_set(err, ERR_USAGE, "which side is '%s' on? Put "
+				 "it after --baseline or --new", argv[0]);
 	if (o->history)
 		return 0;
 	if (lone)
-		return error_set(err, ERR_USAGE, "%s goes with --history", lone);
+		return error_set(err, ERR_USAGE, "%s requires --history", lone);
 	if (o->calibrate && (files || o->against))
 		return error_set(err, ERR_USAGE, "--calibrate compares --run "
-				 "with itself: leave out --against, --baseline "
-				 "and --new");
+				 "with itself: omit --against, --baseline and "
+				 "--new");
 	if (o->calibrate)
 		return 0;
 	if (files && (o->run || o->against))
-		return error_set(err, ERR_USAGE, "either files (--baseline, "
-				 "--new) or commands (--run, --against)");
+		return error_set(err, ERR_USAGE, "use either files "
+				 "(--baseline, --new) or commands (--run, "
+				 "--against)");
 	if (files ? !o->baseline.n || !o->new.n : !o->run || !o->against)
-		return error_set(err, ERR_USAGE, "nothing to compare with: "
-				 "want --baseline FILE... --new FILE..., or "
-				 "--run CMD --against CMD");
+		return error_set(err, ERR_USAGE, "nothing to compare: use "
+				 "--baseline FILE... --new FILE..., or --run "
+				 "CMD --against CMD");
 	return 0;
 }
 
@@ -265,7 +265,7 @@ static int run_check(struct cmd_io *io, void *opts, int argc, char **argv,
 
 const struct command cmd_check = {
 	.name = "check",
-	.summary = "did it get slower? compare recordings, fail if so",
+	.summary = "compare recordings and fail if something got slower",
 	.args = "",
 	.opts = check_opt_table,
 	.opts_size = sizeof(struct check_opts),

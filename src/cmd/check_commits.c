@@ -201,13 +201,13 @@ int check_commits(struct check *c, const char *repo, struct error *err)
 	if (!c->failing)
 		return 0;
 	if (!old || !new)
-		return note(c, "--repo: the recordings of a side were not made "
-			    "in a checkout of one revision, so no commits can "
-			    "be named", err);
+		return note(c, "--repo: cannot list commits: the recordings of "
+			    "a side were not made in a checkout of one "
+			    "revision", err);
 	if (!ask(repo, list, 5, &tree) || tree.failed) {
 		buf_fini(&tree);
-		return note(c, "--repo: git does not know the recorded "
-			    "revision there", err);
+		return note(c, "--repo: the repository does not contain the "
+			    "recorded revision", err);
 	}
 	buf_cstr(&tree);
 	snprintf(range, sizeof(range), "%s..%s", old, new);

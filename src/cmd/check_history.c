@@ -70,10 +70,9 @@ static int find_class(struct against *a, uint32_t *stored, size_t *n,
 				stored[(*n)++] = c->batches.v[k];
 	}
 	if (found != a->fresh.n)
-		return error_set(err, ERR_USAGE, "--new and --again were "
-				 "recorded on different machines, or by different "
-				 "events or rates: they cannot be one commit's "
-				 "batches");
+		return error_set(err, ERR_USAGE, "--new and --again must be "
+				 "batches of one commit, but their machines, "
+				 "events or rates differ");
 	return 0;
 }
 
@@ -150,15 +149,15 @@ static int words(const struct check_opts *o, struct error *err)
 		: strcmp(o->by, "function") ? "--by line" : NULL;
 
 	if (bad)
-		return error_set(err, ERR_USAGE, "%s does not go with --history: "
-				 "the stored batches know what functions cost, "
-				 "no more", bad);
+		return error_set(err, ERR_USAGE, "%s cannot be combined with "
+				 "--history, which stores only the costs of "
+				 "functions", bad);
 	if (!o->new.n == !o->run)
-		return error_set(err, ERR_USAGE, "--history wants either --new "
-				 "FILE... or --run CMD");
+		return error_set(err, ERR_USAGE, "--history requires either "
+				 "--new FILE... or --run CMD");
 	if (o->run && o->again.n)
-		return error_set(err, ERR_USAGE, "--again goes with --new: "
-				 "--run records a second time by itself");
+		return error_set(err, ERR_USAGE, "--again requires --new; "
+				 "--run records a second batch by itself");
 	return 0;
 }
 

@@ -13,122 +13,130 @@
 const struct opt check_opt_table[] = {
 	{ OPT_HEADING, 0, NULL, NULL, "What to compare", 0 },
 	{ OPT_WORDS, 0, "baseline", "FILE [FILE...]",
-	  "Recordings of how it was; each run in them counts.", AT(baseline) },
+	  "Recordings of the old state; each run in them counts.",
+	  AT(baseline) },
 	{ OPT_WORDS, 0, "new", "FILE [FILE...]",
-	  "Recordings of how it is now.", AT(new) },
+	  "Recordings of the new state.", AT(new) },
 	{ OPT_STRS, 'e', "event", "EVENT",
-	  "Compare (and with --run record) this event. Default: the first one "
+	  "Compare this event; with --run, record it. Default: the first event "
 	  "in each file.", AT(events) },
 	{ OPT_STR, 0, "by", "function|line",
-	  "Judge functions or single lines. Default: function.", AT(by) },
+	  "Test functions or single lines. Default: function.", AT(by) },
 	{ OPT_NOFLAG, 0, "inline", NULL,
-	  "Inlined functions are functions (the default).", AT(no_inline) },
+	  "Treat inlined functions as functions (the default).",
+	  AT(no_inline) },
 	{ OPT_FLAG, 0, "no-inline", NULL,
-	  "Count inlined functions for the one they were inlined into.",
+	  "Attribute inlined functions to the function they were inlined into.",
 	  AT(no_inline) },
 	{ OPT_FLAG, 0, "inclusive", NULL,
-	  "Show too what changed with what it called; it explains and never "
+	  "Also show changes of functions including what they called; never "
 	  "fails the check.", AT(inclusive) },
 	{ OPT_STRS, 0, "debug-dir", "DIR",
-	  "For recordings that hold no symbols: " DEBUG_DIR_HELP,
+	  "For recordings without symbols: " DEBUG_DIR_HELP,
 	  AT(debug_dirs) },
 
-	{ OPT_HEADING, 0, NULL, NULL, "Or record both sides now, interleaved", 0 },
+	{ OPT_HEADING, 0, NULL, NULL, "Recording both sides now, interleaved",
+	  0 },
 	{ OPT_STR, 0, "run", "CMD",
-	  "The new side: this command, by sh.", AT(run) },
+	  "Command of the new side, run by sh.", AT(run) },
 	{ OPT_STR, 0, "against", "CMD",
-	  "The baseline: this command, by sh.", AT(against) },
+	  "Command of the baseline, run by sh.", AT(against) },
 	{ OPT_FLAG, 0, "calibrate", NULL,
-	  "Compare --run (default: a loop of sh) with itself: shows what this "
-	  "machine's noise lets a check see.", AT(calibrate) },
-	{ OPT_UINT, 'n', "runs", "N", "Runs of each side. Default: 10.",
+	  "Compare --run (default: a shell loop) with itself, to show what a "
+	  "check can detect despite the noise of this machine.",
+	  AT(calibrate) },
+	{ OPT_UINT, 'n', "runs", "N", "Runs on each side. Default: 10.",
 	  AT(runs) },
 	{ OPT_FLAG, 0, "early", NULL,
-	  "Of 8 and more runs make no more than it takes to be sure.",
+	  "With 8 or more runs, stop as soon as the result is certain.",
 	  AT(early) },
 	{ OPT_UINT, 'F', "freq", "HZ",
-	  "Samples a second. Default: 4999.", AT(freq) },
+	  "Sampling rate in Hz. Default: 4999.", AT(freq) },
 	{ OPT_FLAG, 'g', NULL, NULL,
-	  "Record call stacks too, by frame pointers.", AT(graph) },
+	  "Also record call stacks, by frame pointers.", AT(graph) },
 	{ OPT_FLAG, 0, "user", NULL, "Sample user space only.", AT(user) },
 	{ OPT_STR, 0, "keep", "DIR",
-	  "Keep the recordings there: baseline-01.tally, new-01.tally and so on.",
+	  "Keep the recordings in DIR, as baseline-01.tally, new-01.tally and "
+	  "so on.",
 	  AT(keep) },
 
-	{ OPT_HEADING, 0, NULL, NULL, "Or compare with the commits before", 0 },
+	{ OPT_HEADING, 0, NULL, NULL, "Comparing with earlier commits", 0 },
 	{ OPT_STR, 0, "history", "DIR",
-	  "The baseline: the last batches of a history (tally-history(1)) from "
-	  "machines of this kind. With --run a second batch is recorded where "
-	  "the first one leaves a doubt.", AT(history) },
+	  "Use the last batches of a history (tally-history(1)) from machines "
+	  "of this kind as the baseline. With --run, record a second batch if "
+	  "the first is inconclusive.", AT(history) },
 	{ OPT_WORDS, 0, "again", "FILE [FILE...]",
-	  "A second batch of the same commit, recorded because of the first.",
+	  "A second batch of the same commit, requested by the first check.",
 	  AT(again) },
 	{ OPT_STR, 0, "benchmark", "NAME",
 	  "The benchmark of the history to compare with. Default: default.",
 	  AT(benchmark) },
 	{ OPT_STR, 0, "commit", "REVISION",
-	  "What was recorded; batches of the same commit are no baseline. "
-	  "Default: what the recordings say.", AT(commit) },
+	  "The recorded commit; its batches are not used as a baseline. "
+	  "Default: from the recordings.", AT(commit) },
 
-	{ OPT_HEADING, 0, NULL, NULL, "When it fails", 0 },
+	{ OPT_HEADING, 0, NULL, NULL, "Criteria", 0 },
 	{ OPT_STR, 0, "alpha", "P",
-	  "How often an unchanged program may fail the check. Default: 0.01.",
+	  "False alarm rate of the check. Default: 0.01.",
 	  AT(alpha) },
 	{ OPT_STR, 0, "threshold", "PERCENT",
-	  "Slowdowns estimated below this are no regression. Default: 3%; "
-	  "with one run a side at least 10%.", AT(threshold) },
+	  "Ignore slowdowns smaller than this. Default: 3%; with one run on "
+	  "each side at least 10%.", AT(threshold) },
 	{ OPT_STR, 0, "margin", "PERCENT",
-	  "A regression is surely slower by more than this, which a program's "
+	  "Require slowdowns significantly larger than this, which memory "
 	  "layout alone may cause. Default: 1%.", AT(margin) },
 	{ OPT_STR, 0, "min-share", "PERCENT",
-	  "Functions of a smaller share are judged together. Default: 0.4%.",
+	  "Test functions with a smaller share together. Default: 0.4%.",
 	  AT(min_share) },
 	{ OPT_STR, 0, "min-impact", "PERCENT",
-	  "Slowdowns that add less than this to the total are no regression. "
-	  "Default: 0.1%.", AT(min_impact) },
+	  "Ignore slowdowns that add less than this to the total. Default: "
+	  "0.1%.", AT(min_impact) },
 	{ OPT_STR, 0, "total-threshold", "PERCENT|off",
-	  "The same as --threshold for the cost of a whole run. Default: 3%.",
+	  "Threshold for the cost of a whole run. Default: 3%.",
 	  AT(total_threshold) },
 	{ OPT_STR, 0, "require-mde", "PERCENT|off",
-	  "Be inconclusive (exit status 3) if a slowdown that adds this to a run, "
-	  "in one function or in all, might have gone unseen. Default: 10%.",
+	  "Be inconclusive (exit status 3) if a slowdown that adds this to a "
+	  "run, in one function or in all, might have been missed. Default: "
+	  "10%.",
 	  AT(require_mde) },
 	{ OPT_STR, 0, "allow", "FILE",
-	  "Changes that are known: lines \"FUNCTION [+PERCENT%] -- REASON\"; "
-	  "* and ? match any text and character, [total] is the total.",
+	  "Read accepted changes from FILE: lines \"FUNCTION [+PERCENT%] -- "
+	  "REASON\"; * and ? match any text and any character, [total] is the "
+	  "total.",
 	  AT(allow) },
 	{ OPT_FLAG, 0, "gate-kernel", NULL,
-	  "Let the kernel's scheduling, interrupts, page faults and idle fail "
-	  "it, too, where both sides were interleaved.", AT(gate_kernel) },
+	  "Let scheduling, interrupts, page faults and idle in the kernel fail "
+	  "the check, too, if both sides were interleaved.", AT(gate_kernel) },
 	{ OPT_FLAG, 0, "any-outcome", NULL,
-	  "Judge costs also where new runs ended otherwise than the baseline's, "
-	  "or did less than a fifth of its work.", AT(any_outcome) },
+	  "Compare costs even if new runs ended differently from the "
+	  "baseline's or did less than a fifth of its work.", AT(any_outcome) },
 	{ OPT_FLAG, 0, "warn-only", NULL,
-	  "Say everything, but exit with 0 unless the files cannot be "
+	  "Report everything, but exit with 0 unless the files cannot be "
 	  "compared.", AT(warn_only) },
 
 	{ OPT_HEADING, 0, NULL, NULL, "How to show it", 0 },
-	{ OPT_STR, 0, "format", "text|none", "On standard output. Default: "
-	  "text.", AT(format) },
+	{ OPT_STR, 0, "format", "text|none", "Format of standard output. "
+	  "Default: text.", AT(format) },
 	{ OPT_STR, 0, "json", "FILE",
-	  "Write everything as JSON; - is standard output, here and below.",
+	  "Write all results as JSON; - is standard output, here and below.",
 	  AT(json) },
 	{ OPT_STR, 0, "junit", "FILE",
-	  "Write a test case for each function, as GitLab and Jenkins read "
-	  "them.", AT(junit) },
+	  "Write a test case for each function, for GitLab and Jenkins.",
+	  AT(junit) },
 	{ OPT_STR, 0, "markdown", "FILE",
 	  "Write a summary for a pull request, at most 60 kB.", AT(markdown) },
 	{ OPT_STR, 0, "html", "FILE",
-	  "Write a page: what failed first, a flame graph by change, and source "
-	  "and instructions of both sides beside each other.", AT(html) },
+	  "Write a page: functions, failed ones first, a flame graph by "
+	  "change, and source and instructions of both sides.", AT(html) },
 	{ OPT_STR, 0, "openmetrics", "FILE",
 	  "Write costs and changes as metrics.", AT(openmetrics) },
 	{ OPT_FLAG, 0, "github", NULL,
-	  "Print annotations for GitHub at file and line.", AT(github) },
+	  "Print GitHub annotations at file and line of each regression.",
+	  AT(github) },
 	{ OPT_STR, 0, "repo", "DIR",
-	  "Name the commits in this git repository, between the revisions that "
-	  "both sides were recorded at, that touched what got slower; source "
-	  "files that are missing at their paths are taken from there.",
+	  "List the commits of this git repository, between the recorded "
+	  "revisions of both sides, that touched a regression; also read "
+	  "missing source files from it.",
 	  AT(repo) },
 	{ OPT_UINT, 0, "top", "N",
 	  "List this many unchanged functions. Default: 5.", AT(top) },
@@ -163,7 +171,7 @@ static int percent(const char *text, const char *name, double *out,
 	if (end != text && *end == '%')
 		end++;
 	if (end == text || *end || !(x >= 0) || x > 1e6)
-		return error_set(err, ERR_USAGE, "%s %s: want a percentage, "
+		return error_set(err, ERR_USAGE, "%s %s: not a percentage; use "
 				 "for example 3%%", name, text);
 	*out = x / 100;
 	return 0;
@@ -177,8 +185,8 @@ static int probability(const char *text, double *out, struct error *err)
 		return 0;
 	*out = strtod(text, &end);
 	if (end == text || *end || !(*out > 0) || !(*out < 0.5))
-		return error_set(err, ERR_USAGE, "--alpha %s: want a "
-				 "probability below 0.5, for example 0.01",
+		return error_set(err, ERR_USAGE, "--alpha %s: not a "
+				 "probability below 0.5; use for example 0.01",
 				 text);
 	return 0;
 }
@@ -229,12 +237,12 @@ int check_set_options(struct cmd_io *io, const struct check_opts *o, struct chec
 		.any_outcome = o->any_outcome,
 	};
 	if (o->events.n > 1)
-		return error_set(err, ERR_USAGE, "one --event at a time");
+		return error_set(err, ERR_USAGE, "use --event only once");
 	if (!out->runs.by_line && strcmp(o->by, "function"))
-		return error_set(err, ERR_USAGE, "--by %s: want function or "
+		return error_set(err, ERR_USAGE, "--by %s: use function or "
 				 "line", o->by);
 	if (strcmp(o->format, "text") && strcmp(o->format, "none"))
-		return error_set(err, ERR_USAGE, "--format %s: want text or "
+		return error_set(err, ERR_USAGE, "--format %s: use text or "
 				 "none", o->format);
 	rc = cmd_sources(io, &sources, NULL, SOURCES_FOR_OTHERS, &out->runs.where,
 			 err);

@@ -92,8 +92,8 @@ static int silence(struct maker *m, struct error *err)
 
 		if (null >= 0)
 			close(null);
-		return error_errno(err, e, "cannot turn off the commands' "
-				   "output");
+		return error_errno(err, e, "cannot discard the output of the "
+				   "commands");
 	}
 	close(null);
 	return 0;
@@ -114,7 +114,7 @@ static int bad_status(const char *command, int status, struct error *err)
 		return error_set(err, ERR_USAGE, "'%s' was ended by signal %d",
 				 command, WTERMSIG(status));
 	return error_set(err, ERR_USAGE, "'%s' failed with status %d: only "
-			 "runs that work can be compared", command,
+			 "successful runs can be compared", command,
 			 WEXITSTATUS(status));
 }
 
@@ -220,7 +220,7 @@ static int make_dir(struct maker *m, struct error *err)
 
 		free(r->dir);
 		r->dir = NULL;
-		return error_errno(err, e, "cannot create a folder for the "
+		return error_errno(err, e, "cannot create a directory for the "
 				   "recordings (TMPDIR)");
 	}
 	return 0;
@@ -232,10 +232,10 @@ static int prepare(struct maker *m, struct error *err)
 	int rc = 0;
 
 	if (!o->runs || o->runs > RUNS_MAX)
-		return error_set(err, ERR_USAGE, "--runs wants 1 to %d",
+		return error_set(err, ERR_USAGE, "--runs must be 1 to %d",
 				 RUNS_MAX);
 	if (!o->freq)
-		return error_set(err, ERR_USAGE, "-F needs a rate above 0");
+		return error_set(err, ERR_USAGE, "-F requires a rate above 0");
 	for (int s = 0; s < 2; s++) {
 		m->out->files[s].v = calloc(o->runs, sizeof(char *));
 		if (!m->out->files[s].v)

@@ -6,9 +6,9 @@
 #include "cmd/command.h"
 
 #define DEBUG_DIR_HELP \
-	"Look here for debug files too: in the layout of /usr/lib/debug, of " \
-	"debuginfod's cache, at the path of the program, or right in DIR. May " \
-	"be repeated."
+	"Also search DIR for debug files: in the layout of /usr/lib/debug or " \
+	"of debuginfod's cache, at the path of the program, or directly in " \
+	"DIR. May be repeated."
 
 /* The list of folders for sym_options.debug_dirs: those that were named, which
  * must be there, then the cache of debuginfod's client and /usr/lib/debug. */

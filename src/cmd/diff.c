@@ -24,7 +24,7 @@ static int make_style(const struct cmd_io *io, const struct diff_opts *o,
 
 	if (!cmd_color(o->color, io->color && !o->output, &color))
 		return error_set(err, ERR_USAGE,
-				 "--color '%s': want auto, always or never",
+				 "--color '%s': use auto, always or never",
 				 o->color);
 	*s = (struct diff_style){
 		.columns = o->output ? 0 : io->columns, .color = color,
@@ -70,7 +70,7 @@ static int draw(struct cmd_io *io, const struct diff_opts *o, struct diff *d,
 	if (o->width != UINT64_MAX && (o->width < SVG_LEAST ||
 				       o->width > SVG_MOST))
 		return error_set(err, ERR_USAGE,
-				 "--width %llu: want %d to %d pixels",
+				 "--width %llu: must be %d to %d pixels",
 				 (unsigned long long)o->width, SVG_LEAST,
 				 SVG_MOST);
 	if (o->width != UINT64_MAX)
@@ -131,17 +131,16 @@ static int take_words(struct diff_opts *o, int argc, char **argv,
 
 	*what = NULL;
 	if (!o->side[DIFF_NEW].n != !o->side[DIFF_OLD].n)
-		return error_set(err, ERR_USAGE, "--%s FILE...: and the %s "
-				 "side? --%s FILE...",
+		return error_set(err, ERR_USAGE, "--%s FILE... requires the %s "
+				 "side, too: --%s FILE...",
 				 o->side[0].n ? "baseline" : "new",
 				 o->side[0].n ? "new" : "old",
 				 o->side[0].n ? "new" : "baseline");
 	if ((size_t)argc > most || (most == 3 && argc < 2))
-		return error_set(err, ERR_USAGE, "want two recordings, the old "
-				 "one and the new one, and one function at "
-				 "most: tally diff OLD NEW [SYMBOL], or "
-				 "--baseline OLD... --new NEW... for several a "
-				 "side");
+		return error_set(err, ERR_USAGE, "name an old and a new "
+				 "recording and at most one function: tally "
+				 "diff OLD NEW [SYMBOL], or --baseline OLD... "
+				 "--new NEW... for several on each side");
 	if (most == 3 && add_word(&o->side[0], argv[0]) +
 				 add_word(&o->side[1], argv[1]))
 		return error_set(err, ERR_NOMEM, "out of memory");
@@ -158,11 +157,11 @@ static int check_annotate(const struct diff_opts *o, int format,
 			  struct error *err)
 {
 	if (format != FORMAT_TEXT && format != FORMAT_JSON)
-		return error_set(err, ERR_USAGE, "source side by side is text "
-				 "or json");
+		return error_set(err, ERR_USAGE, "--format must be text or "
+				 "json to show source side by side");
 	if (strcmp(o->syntax, "intel") && strcmp(o->syntax, "att"))
 		return error_set(err, ERR_USAGE,
-				 "--syntax '%s': want intel or att", o->syntax);
+				 "--syntax '%s': use intel or att", o->syntax);
 	return 0;
 }
 

@@ -14,89 +14,88 @@ enum { AUTO = -1, LEAST_ROWS = 20 };
 const struct opt diff_opt_table[] = {
 	{ OPT_HEADING, 0, NULL, NULL, "What to compare", 0 },
 	{ OPT_WORDS, 0, "baseline", "FILE [FILE...]",
-	  "Several recordings of how it was, taken together; each run in them "
-	  "counts.", AT(side[DIFF_OLD]) },
+	  "Recordings of the old side, combined; each run in them counts.",
+	  AT(side[DIFF_OLD]) },
 	{ OPT_WORDS, 0, "new", "FILE [FILE...]",
-	  "Recordings of how it is now.", AT(side[DIFF_NEW]) },
+	  "Recordings of the new state.", AT(side[DIFF_NEW]) },
 	{ OPT_STR, 's', "by", "KEY[,KEY...]",
-	  "Compare what these tell apart and show them in this order: image "
-	  "(dso), symbol (sym, function), file (srcfile), line (srcline), comm "
+	  "Compare by these keys and show them in this order: image (dso), "
+	  "symbol (sym, function), file (srcfile), line (srcline), comm "
 	  "(thread), cpu. Default: image,symbol.", AT(by) },
 	{ OPT_STR, 0, "sort", "KEY[,KEY...]", "The same as --by.", AT(by) },
 	{ OPT_STR, 0, "normalise", "run|time|total",
-	  "Compare what a run cost, what a second of recording cost, or "
-	  "shares of the total. Default: run where both sides are whole runs of "
-	  "a command, else time; total where the sides measured different "
-	  "events or on different processors.", AT(norm) },
+	  "Compare the cost per run, the cost per second of recording, or "
+	  "shares of the total. Default: run if both sides are complete runs "
+	  "of a command, otherwise time; total if events or processors differ.",
+	  AT(norm) },
 	{ OPT_STR, 0, "average", "mean|median",
-	  "What functions and totals cost in the mean run, which is the "
-	  "default, or in the median one, which single bad runs do not move. "
-	  "Lines, instructions and flame graphs show the mean.", AT(average) },
+	  "Compare the mean run, or the median run, which is robust against "
+	  "single bad runs. Lines, instructions and flame graphs show the "
+	  "mean. Default: mean.", AT(average) },
 	{ OPT_FLAG, 0, "children", NULL,
-	  "Compare and order by the total, which counts what a function called "
-	  "too, instead of by what it took itself.", AT(children) },
+	  "Compare and sort by total, which includes called functions, instead "
+	  "of self.", AT(children) },
 	{ OPT_NOFLAG, 0, "inline", NULL,
 	  "Show inlined functions as functions (the default).",
 	  AT(no_inline) },
 	{ OPT_FLAG, 0, "no-inline", NULL,
-	  "Count inlined functions for the one they were inlined into.",
+	  "Attribute inlined functions to the function they were inlined into.",
 	  AT(no_inline) },
 	{ OPT_STR, 0, "order", "change|growth|ratio|old|new|name",
-	  "What comes first: most changed either way (the default), grown "
-	  "most, changed most beside what it was, dearest on one side, or by "
-	  "name.", AT(order) },
+	  "Sort by largest change, largest increase, largest relative change, "
+	  "cost on one side, or name. Default: change.", AT(order) },
 	{ OPT_DOUBLE, 0, "percent-limit", "PERCENT",
-	  "Hide rows that changed by less than this share of the dearer side's "
-	  "cost. Default: 0.1 for text (but 20 rows are shown if there are), 0 "
+	  "Hide rows that changed by less than this share of the more "
+	  "expensive side's cost. Default: 0.1 for text (at least 20 rows), 0 "
 	  "for json, csv and with --symbol.", AT(limit) },
-	{ OPT_UINT, 0, "top", "N", "Show N rows at most; 0: all.", AT(top) },
+	{ OPT_UINT, 0, "top", "N", "Show at most N rows; 0: all.", AT(top) },
 
 	{ OPT_HEADING, 0, NULL, NULL,
-	  "Source and instructions side by side (with a function, source file "
-	  "or image behind the recordings)", 0 },
+	  "Source and instructions side by side (name a function, source file "
+	  "or image last)", 0 },
 	{ OPT_FLAG, 'a', "annotate", NULL,
-	  "Of the functions that changed most and by more than noise, if none "
-	  "is named.",
+	  "If no function is named, show those with the largest significant "
+	  "changes.",
 	  AT(annotate) },
 	{ OPT_FLAG, 0, "source", NULL,
-	  "Source lines. The default is source where lines are known, else "
+	  "Show source lines. Default: source where lines are known, otherwise "
 	  "instructions.", AT(source) },
-	{ OPT_FLAG, 0, "asm", NULL, "Instructions.", AT(code) },
-	{ OPT_FLAG, 0, "both", NULL, "Source lines, then instructions.",
+	{ OPT_FLAG, 0, "asm", NULL, "Show instructions.", AT(code) },
+	{ OPT_FLAG, 0, "both", NULL, "Show source lines, then instructions.",
 	  AT(both) },
 	{ OPT_UINT, 0, "context", "N",
-	  "Show N lines or instructions around each that cost something; the "
-	  "rest is folded. Default: 3.", AT(context) },
-	{ OPT_FLAG, 0, "all", NULL, "Fold nothing.", AT(all) },
+	  "Show N lines or instructions around each one with a cost, and fold "
+	  "the others. Default: 3.", AT(context) },
+	{ OPT_FLAG, 0, "all", NULL, "Do not fold anything.", AT(all) },
 	SOURCE_OPTION_ROWS(struct diff_opts),
 	{ OPT_STRS, 0, "old-source-map", "FROM=TO",
-	  "As --source-map, for the old side only and before it.",
+	  "Like --source-map for the old side only; takes precedence.",
 	  AT(old_maps) },
 	{ OPT_STR, 'M', "syntax", "intel|att",
-	  "How instructions are written. Default: intel.", AT(syntax) },
+	  "Syntax of instructions. Default: intel.", AT(syntax) },
 
 	SELECT_OPTION_ROWS(struct diff_opts, "Only these events."),
 
 	{ OPT_HEADING, 0, NULL, NULL,
-	  "Which functions (costs stay those of all samples)", 0 },
+	  "Which functions (costs remain those of all samples)", 0 },
 	{ OPT_STRS, 0, "image", "NAME[,NAME...]",
 	  "Only functions of this program or library: its file name, path, or "
 	  "a pattern with * and ?.", AT(images) },
 	{ OPT_STRS, 0, "symbol", "TEXT",
-	  "Only functions of this name (with or without name spaces and "
-	  "parameters; * and ? match any text and character), or, if there is "
-	  "none, those whose name holds TEXT. May be repeated.",
+	  "Only functions with this name (with or without name spaces and "
+	  "parameters; * and ? match any text and any character) or, if there "
+	  "is none, whose name contains TEXT. May be repeated.",
 	  AT(symbols) },
 
 	{ OPT_HEADING, 0, NULL, NULL, "How to show it", 0 },
 	{ OPT_STR, 0, "format", "text|json|csv|svg|html",
-	  "Default: by the output's name, else text. svg: a flame graph of both "
-	  "sides; what grew is red, what shrank is blue. html: a page with "
-	  "table, flame graph, and source and instructions of both sides beside "
-	  "each other.", AT(format) },
+	  "Output format; svg is a flame graph of both sides (red grew, blue "
+	  "shrank), html a page with table, flame graph, source and "
+	  "instructions of both sides. Default: from the name of the output, "
+	  "otherwise text.", AT(format) },
 	{ OPT_FLAG, 0, "svg", NULL, "The same as --format=svg.", AT(svg) },
 	{ OPT_FLAG, 0, "html", NULL, "The same as --format=html.", AT(html) },
-	{ OPT_FLAG, 0, "icicle", NULL, "Of an SVG: put the root on top.",
+	{ OPT_FLAG, 0, "icicle", NULL, "Put the root of an SVG on top.",
 	  AT(icicle) },
 	{ OPT_STR, 'o', "output", "FILE",
 	  "Write to FILE. Default for svg and html on a terminal: diff.svg, "
@@ -107,15 +106,15 @@ const struct opt diff_opt_table[] = {
 	  "Show template arguments and parameters in full.",
 	  AT(full_names) },
 	{ OPT_UINT, 'w', "width", "COLUMNS",
-	  "Cut lines at this width; pixels of an SVG. Default: the terminal's, "
-	  "else not at all; 1200.", AT(width) },
+	  "Cut lines at this width; for an SVG, its width in pixels. Default: "
+	  "the width of the terminal, without one no limit; 1200.", AT(width) },
 	{ OPT_FLAG, 0, "no-header", NULL,
-	  "Leave out the lines that say what is compared.",
+	  "Omit the lines about what is compared.",
 	  AT(no_header) },
 	OPT_ROW_COLOR(AT(color)),
 	OPT_ROW_NO_PAGER(AT(no_pager)),
 	{ OPT_STRS, 0, "debug-dir", "DIR",
-	  "If a recording holds no symbols: " DEBUG_DIR_HELP,
+	  "If a recording contains no symbols: " DEBUG_DIR_HELP,
 	  AT(debug_dirs) },
 	OPT_ROW_MAX_MEMORY(offsetof(struct diff_opts, max_memory)),
 	OPT_ROW_TRUST(offsetof(struct diff_opts, trust)),
@@ -147,7 +146,7 @@ static int one_of(const char *word, const char *const *words, const char *name,
 	for (int i = 0; words[i]; i++)
 		buf_printf(&all, "%s%s", !i ? "" : words[i + 1] ? ", " : " or ",
 			   words[i]);
-	error_set(err, ERR_USAGE, "%s '%s': want %s", name, word,
+	error_set(err, ERR_USAGE, "%s '%s': use %s", name, word,
 		  buf_cstr(&all));
 	buf_fini(&all);
 	return -ERR_USAGE;

@@ -16,13 +16,13 @@ struct doctor_opts {
 };
 
 static const struct opt doctor_opt_table[] = {
-	{ OPT_STR, 0, "format", "text|json", "How to print. Default: text.",
+	{ OPT_STR, 0, "format", "text|json", "Output format. Default: text.",
 	  offsetof(struct doctor_opts, format) },
 	{ OPT_OPTSTR, 0, "color", "auto|always|never",
-	  "Default: auto, on a terminal and without NO_COLOR.",
+	  "Use colours. Default: auto, on a terminal and without NO_COLOR.",
 	  offsetof(struct doctor_opts, color) },
 	{ OPT_FLAG, 0, "no-pager", NULL,
-	  "Do not show long output through a pager.",
+	  "Do not send long output to a pager.",
 	  offsetof(struct doctor_opts, no_pager) },
 	OPT_END
 };
@@ -173,15 +173,15 @@ static int run_doctor(struct cmd_io *io, void *opts, int argc, char **argv,
 	int rc;
 
 	if (argc > 0)
-		return error_set(err, ERR_USAGE, "doctor takes no arguments, "
-				 "not \"%s\"", argv[0]);
+		return error_set(err, ERR_USAGE, "doctor takes no arguments: "
+				 "\"%s\"", argv[0]);
 	if (o->format && !json && strcmp(o->format, "text"))
 		return error_set(err, ERR_USAGE,
-				 "--format is text or json, not \"%s\"",
+				 "--format must be text or json, not \"%s\"",
 				 o->format);
 	if (!cmd_color(o->color, io->color, &color))
-		return error_set(err, ERR_USAGE, "--color is auto, always or "
-				 "never, not \"%s\"", o->color);
+		return error_set(err, ERR_USAGE, "--color must be auto, always "
+				 "or never, not \"%s\"", o->color);
 	rc = doctor_run(&d, ".", err);
 	if (rc < 0)
 		return rc;
@@ -200,8 +200,8 @@ static int run_doctor(struct cmd_io *io, void *opts, int argc, char **argv,
 
 const struct command cmd_doctor = {
 	.name = "doctor",
-	.summary = "test what you can record on this machine, and how to get "
-		   "more",
+	.summary = "test what you can record on this machine, and how to "
+		   "enable more",
 	.args = "",
 	.opts = doctor_opt_table,
 	.opts_size = sizeof(struct doctor_opts),

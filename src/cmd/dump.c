@@ -23,17 +23,17 @@ static const struct opt dump_opt_table[] = {
 	  "Read this recording. Default: profile.tally.",
 	  offsetof(struct dump_opts, input) },
 	{ OPT_STRS, 0, "only", "PART",
-	  "Only this part: chunks, tables, stacks, symbols or samples; may be "
-	  "repeated.", offsetof(struct dump_opts, only) },
+	  "Print only this part: chunks, tables, stacks, symbols or samples. "
+	  "May be repeated.", offsetof(struct dump_opts, only) },
 	{ OPT_FLAG, 'g', "frames", NULL,
-	  "Show the functions of each sample's stack below it.",
+	  "Print the functions of each sample's stack below it.",
 	  offsetof(struct dump_opts, stacks) },
 	{ OPT_FLAG, 0, "no-pager", NULL,
-	  "Do not show long output through a pager.",
+	  "Do not send long output to a pager.",
 	  offsetof(struct dump_opts, no_pager) },
 	{ OPT_UINT, 0, "max-output", "SIZE",
-	  "Stop after so many bytes (k, M, G). Default: 64 times the file and "
-	  "64 MB; equal samples take little room in a file.",
+	  "Stop after this many bytes (k, M, G). Default: 64 times the size of "
+	  "the file plus 64 MB.",
 	  offsetof(struct dump_opts, max_output) },
 	OPT_ROW_MAX_MEMORY(offsetof(struct dump_opts, max_memory)),
 	OPT_END
@@ -62,8 +62,8 @@ static int add_part(const char *word, unsigned int *out, struct error *err)
 	return error_set(err, ERR_USAGE, "--only '%s': %s%s%s", word,
 			 nearest_best(&near)
 				 ? "did you mean '"
-				 : "want chunks, "
-				   "tables, stacks, symbols or samples",
+				 : "use chunks, tables, stacks, symbols or "
+				   "samples",
 			 nearest_best(&near) ? nearest_best(&near) : "",
 			 nearest_best(&near) ? "'?" : "");
 }
@@ -125,7 +125,7 @@ static int run_dump(struct cmd_io *io, void *opts, int argc, char **argv,
 
 const struct command cmd_dump = {
 	.name = "dump",
-	.summary = "print the records of a recording, one on a line",
+	.summary = "print the records of a recording, one per line",
 	.args = "[FILE]",
 	.opts = dump_opt_table,
 	.opts_size = sizeof(struct dump_opts),

@@ -19,13 +19,13 @@ struct encode_opts {
 #define AT(field) offsetof(struct encode_opts, field)
 static const struct opt encode_opt_table[] = {
 	{ OPT_STR, 0, "pmu", "k8|p6",
-	  "The processor family. Default: this machine's.", AT(pmu) },
+	  "Processor family. Default: this machine's.", AT(pmu) },
 	{ OPT_STR, 'c', "period", "N",
-	  "Interrupt after N events; k, M and G are understood. Default: the "
-	  "counter starts at 0.", AT(period) },
+	  "Interrupt after N events; suffixes k, M and G. Default: the counter "
+	  "starts at 0.", AT(period) },
 	{ OPT_FLAG, 0, "no-int", NULL,
-	  "Without the interrupt on overflow: for counting.", AT(no_int) },
-	{ OPT_STR, 0, "format", "text|json", "How to print. Default: text.",
+	  "Do not interrupt on overflow; for counting.", AT(no_int) },
+	{ OPT_STR, 0, "format", "text|json", "Output format. Default: text.",
 	  AT(format) },
 	OPT_END
 };
@@ -38,9 +38,9 @@ static int pmu_choose(const char *name, const struct hw_pmu **out,
 		return 0;
 	if (name)
 		return error_set(err, ERR_USAGE,
-				 "--pmu is k8 or p6, not \"%s\"", name);
+				 "--pmu must be k8 or p6, not \"%s\"", name);
 	return error_set(err, ERR_USAGE, "this processor is neither a K8 nor a "
-			 "P6: say --pmu k8 or --pmu p6");
+			 "P6: use --pmu k8 or --pmu p6");
 }
 
 /* As OPT_UINT does, but 0 is told from none. */
@@ -215,7 +215,7 @@ static int encode_run(struct cmd_io *io, void *opts, int argc, char **argv,
 
 	if (o->format && !json && strcmp(o->format, "text"))
 		return error_set(err, ERR_USAGE,
-				 "--format is text or json, not \"%s\"",
+				 "--format must be text or json, not \"%s\"",
 				 o->format);
 	r = pmu_choose(o->pmu, &pmu, err);
 	if (!r && o->period)
@@ -240,7 +240,7 @@ static int encode_run(struct cmd_io *io, void *opts, int argc, char **argv,
 
 const struct command cmd_encode = {
 	.name = "encode",
-	.summary = "show K8 or P6 events as values of their registers",
+	.summary = "show the register values of K8 or P6 events",
 	.args = "SPEC|METRIC...",
 	.opts = encode_opt_table,
 	.opts_size = sizeof(struct encode_opts),

@@ -9,7 +9,7 @@ static int add_filter(struct event_list *l, size_t first, const char *filter,
 		      struct error *err)
 {
 	if (first == l->n)
-		return error_set(err, ERR_USAGE, "--filter '%s' stands behind "
+		return error_set(err, ERR_USAGE, "--filter '%s' must follow "
 				 "the -e of a tracepoint", filter);
 	for (size_t i = first; i < l->n; i++) {
 		if (!event_is_tracepoint(&l->v[i]))
@@ -20,7 +20,7 @@ static int add_filter(struct event_list *l, size_t first, const char *filter,
 					 "functions", filter, l->v[i].text);
 		if (l->v[i].filter)
 			return error_set(err, ERR_USAGE, "two --filter for "
-					 "event %s: join them by &&",
+					 "event %s: join them with &&",
 					 l->v[i].text);
 		l->v[i].filter = filter;
 	}

@@ -31,26 +31,27 @@ struct export_opts {
 static const struct opt export_opt_table[] = {
 	{OPT_HEADING, 0, NULL, NULL, "What to write", 0},
 	{OPT_STR, 0, "format", "FORMAT",
-	 "Default: by the output's name. --list-formats names them.",
+	 "Output format; --list-formats lists them. Default: from the name of "
+	 "the output.",
 	 AT(format)},
 	{OPT_FLAG, 0, "list-formats", NULL,
-	 "Print the formats, what their files are called and who opens them.",
+	 "List the formats, their file names and the programs that open them.",
 	 AT(list)},
 	{OPT_STR, 'o', "output", "FILE",
-	 "Write to FILE, or to the standard output (-). Default: profile and the "
-	 "format's ending, or the standard output when that is no terminal.",
+	 "Write to FILE, or to standard output (-). Default: profile with the "
+	 "extension of the format on a terminal, otherwise standard output.",
 	 AT(output)},
 	{OPT_STR, 'i', "input", "FILE",
 	 "Read this recording. Default: profile.tally.", AT(input)},
 	{OPT_NOFLAG, 0, "inline", NULL,
 	 "Write inlined functions as frames (the default).", AT(no_inline)},
 	{OPT_FLAG, 0, "no-inline", NULL,
-	 "Count inlined functions for the one they were inlined into.",
+	 "Attribute inlined functions to the function they were inlined into.",
 	 AT(no_inline)},
 
 	SELECT_OPTION_ROWS(struct export_opts, "Only these events."),
 	{OPT_STRS, 0, "debug-dir", "DIR",
-	 "If the recording holds no symbols: " DEBUG_DIR_HELP,
+	 "If the recording contains no symbols: " DEBUG_DIR_HELP,
 	 AT(debug_dirs)},
 	OPT_ROW_MAX_MEMORY(offsetof(struct export_opts, max_memory)),
 	OPT_END};
@@ -100,9 +101,9 @@ static int choose_format(const struct export_opts *o,
 		    (!best || strlen(f[i].ending) > strlen(best->ending)))
 			best = &f[i];
 	*out = best;
-	return best ? 0 : error_set(err, ERR_USAGE, "which format? --format="
-				    "NAME says it; 'tally export "
-				    "--list-formats' names them");
+	return best ? 0 : error_set(err, ERR_USAGE, "no format given: use "
+				    "--format=NAME; 'tally export "
+				    "--list-formats' lists them");
 }
 
 static int list_formats(struct cmd_io *io, struct error *err)
@@ -131,8 +132,8 @@ static int write_to(struct target *t, struct reader *r,
 	int rc;
 
 	if (!path && (f->flags & EXPORT_FILE))
-		return error_set(err, ERR_USAGE, "--format=%s cannot be written "
-				 "to a pipe; -o FILE names a file", f->name);
+		return error_set(err, ERR_USAGE, "--format=%s cannot be "
+				 "written to a pipe: use -o FILE", f->name);
 	t->to_file = path;
 	if (!path) {
 		rc = export_write(r, f, &spec, &sink, err);
@@ -147,9 +148,9 @@ static int write_to(struct target *t, struct reader *r,
 		return rc;
 	sink.path = t->file.temp;
 	if (!sink.path && (f->flags & EXPORT_FILE))
-		rc = error_set(err, ERR_USAGE, "--format=%s wants a regular "
-			       "file in a folder that takes new ones, and %s is "
-			       "none", f->name, path);
+		rc = error_set(err, ERR_USAGE, "--format=%s requires a regular "
+			       "file in a writable directory, which %s is not",
+			       f->name, path);
 	if (!rc)
 		rc = export_write(r, f, &spec, &sink, err);
 	if (!rc)

@@ -32,29 +32,29 @@ static const struct opt flamegraph_opt_table[] = {
 	{OPT_STR, 'i', "input", "FILE",
 	 "Read this recording. Default: profile.tally.", AT(input)},
 	{OPT_STR, 'o', "output", "FILE",
-	 "Write to FILE. Default: flamegraph.html or flamegraph.svg, or the "
-	 "standard output when that is no terminal.",
+	 "Write to FILE. Default: flamegraph.html or flamegraph.svg on a "
+	 "terminal, otherwise standard output.",
 	 AT(output)},
 	{OPT_STR, 0, "format", "html|svg",
 	 "A page with zoom, search, threads and time, or a picture without "
-	 "scripts. Default: by the output's name, else html.",
+	 "scripts. Default: from the name of the output, otherwise html.",
 	 AT(format)},
 	{OPT_FLAG, 0, "inverted", NULL,
-	 "From each function to its callers instead of from the root.",
+	 "Draw from each function to its callers instead of from the root.",
 	 AT(inverted)},
 	{OPT_FLAG, 0, "icicle", NULL, "Put the root on top.", AT(icicle)},
 	{OPT_NOFLAG, 0, "inline", NULL,
 	 "Show inlined functions as frames (the default).", AT(no_inline)},
 	{OPT_FLAG, 0, "no-inline", NULL,
-	 "Count inlined functions for the one they were inlined into.",
+	 "Attribute inlined functions to the function they were inlined into.",
 	 AT(no_inline)},
-	{OPT_UINT, 'w', "width", "PIXELS", "Of an SVG. Default: 1200.",
+	{OPT_UINT, 'w', "width", "PIXELS", "Width of an SVG. Default: 1200.",
 	 AT(width)},
 
 	SELECT_OPTION_ROWS(struct flamegraph_opts, 
-		"Only these events. An SVG shows one: the first."),
+		"Only these events. An SVG shows the first."),
 	{OPT_STRS, 0, "debug-dir", "DIR",
-	 "If the recording holds no symbols: " DEBUG_DIR_HELP,
+	 "If the recording contains no symbols: " DEBUG_DIR_HELP,
 	 AT(debug_dirs)},
 	OPT_ROW_MAX_MEMORY(offsetof(struct flamegraph_opts, max_memory)),
 	OPT_ROW_TRUST(offsetof(struct flamegraph_opts, trust)),
@@ -83,7 +83,7 @@ static int choose_format(const struct flamegraph_opts *o, bool *svg,
 	*svg = !strcmp(o->format, "svg");
 	if (!*svg && strcmp(o->format, "html") != 0)
 		return error_set(err, ERR_USAGE,
-				 "--format '%s': want html or svg", o->format);
+				 "--format '%s': use html or svg", o->format);
 	return 0;
 }
 
@@ -141,7 +141,7 @@ static int run_flamegraph(struct cmd_io *io, void *opts, int argc, char **argv,
 
 	if (!rc && (o->width < SVG_LEAST || o->width > SVG_MOST))
 		rc = error_set(err, ERR_USAGE,
-			       "--width %llu: want %d to %d pixels",
+			       "--width %llu: must be %d to %d pixels",
 			       (unsigned long long)o->width, SVG_LEAST,
 			       SVG_MOST);
 	if (!rc)

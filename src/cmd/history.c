@@ -29,34 +29,35 @@ struct history_opts {
 
 static const struct opt history_opt_table[] = {
 	{ OPT_STR, 0, "store", "DIR",
-	  "The history: a folder. Default: tally-history.", AT(store) },
+	  "Directory of the history. Default: tally-history.", AT(store) },
 	{ OPT_STR, 0, "benchmark", "NAME",
-	  "What was run: costs of one benchmark are compared. Default: default; "
-	  "list and report show all.", AT(benchmark) },
+	  "Name of the benchmark; batches are compared within one benchmark. "
+	  "Default: default; list and report show all.", AT(benchmark) },
 	{ OPT_STR, 0, "repo", "DIR",
-	  "The git repository that commits are of: gives their order, times and "
+	  "The git repository of the commits, for their order, times and "
 	  "subjects.", AT(repo) },
 
-	{ OPT_HEADING, 0, NULL, NULL, "For add", 0 },
+	{ OPT_HEADING, 0, NULL, NULL, "Options for add", 0 },
 	{ OPT_STR, 0, "commit", "REVISION",
-	  "What was recorded. Default: what the recordings say.", AT(commit) },
+	  "The recorded commit. Default: from the recordings.", AT(commit) },
 	{ OPT_STR, 'e', "event", "EVENT",
-	  "The event whose costs are kept. Default: the first one in each file.",
+	  "The event whose cost is stored. Default: the first event in each "
+	  "file.",
 	  AT(event) },
 	{ OPT_FLAG, 0, "no-inline", NULL,
-	  "Count inlined functions for the one they were inlined into.",
+	  "Attribute inlined functions to the function they were inlined into.",
 	  AT(no_inline) },
 	{ OPT_STRS, 0, "debug-dir", "DIR",
-	  "For recordings that hold no symbols: " DEBUG_DIR_HELP,
+	  "For recordings without symbols: " DEBUG_DIR_HELP,
 	  AT(debug_dirs) },
 	OPT_ROW_MAX_MEMORY(offsetof(struct history_opts, max_memory)),
 	OPT_ROW_TRUST(offsetof(struct history_opts, trust)),
 
-	{ OPT_HEADING, 0, NULL, NULL, "For report", 0 },
+	{ OPT_HEADING, 0, NULL, NULL, "Options for report", 0 },
 	{ OPT_UINT, 0, "top", "N", "Show this many functions. Default: 20.",
 	  AT(top) },
 	{ OPT_STR, 0, "json", "FILE",
-	  "Write everything as JSON; - is standard output, here and below.",
+	  "Write all results as JSON; - is standard output, here and below.",
 	  AT(json) },
 	{ OPT_STR, 0, "html", "FILE",
 	  "Write a page with a curve for each function.", AT(html) },
@@ -324,15 +325,15 @@ static int run_history(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (!strcmp(what, "add")) {
 		if (files.n)
 			return history_add(io, o, &files, err);
-		return error_set(err, ERR_USAGE, "add: name the recordings of "
-				 "a commit");
+		return error_set(err, ERR_USAGE, "add: no recordings of a "
+				 "commit given");
 	}
 	if (!list && strcmp(what, "report"))
-		return error_set(err, ERR_USAGE, "'%s': want add, list or "
+		return error_set(err, ERR_USAGE, "'%s': use add, list or "
 				 "report", what);
 	if (files.n)
-		return error_set(err, ERR_USAGE, "%s: do not know what to do "
-				 "with '%s'; --store names another history",
+		return error_set(err, ERR_USAGE, "%s: unexpected argument "
+				 "'%s'; --store selects another history",
 				 what, files.v[0]);
 	rc = history_init(&h, err);
 	if (!rc)
@@ -343,7 +344,7 @@ static int run_history(struct cmd_io *io, void *opts, int argc, char **argv,
 
 const struct command cmd_history = {
 	.name = "history",
-	.summary = "what functions cost, commit by commit, and where it changed",
+	.summary = "store the cost of functions by commit, and find changes",
 	.args = "[add FILE... | list | report]",
 	.opts = history_opt_table,
 	.opts_size = sizeof(struct history_opts),

@@ -24,22 +24,22 @@ struct import_opts {
 
 static const struct opt import_opt_table[] = {
 	{ OPT_STR, 'o', "output", "FILE",
-	  "Write to FILE; a recording that is there is kept as FILE.old. "
+	  "Write to FILE; an existing recording is renamed to FILE.old. "
 	  "Default: profile.tally.", offsetof(struct import_opts, output) },
 	{ OPT_FLAG, 0, "force", NULL,
-	  "Overwrite FILE also if it is no recording.",
+	  "Overwrite FILE even if it is not a recording.",
 	  offsetof(struct import_opts, force) },
 	{ OPT_STR, 'k', "vmlinux", "FILE",
-	  "The kernel's ELF file with debug information. Default: looked for "
-	  "by build-id.", offsetof(struct import_opts, vmlinux) },
+	  "ELF file of the kernel with debug information. Default: found by "
+	  "build ID.", offsetof(struct import_opts, vmlinux) },
 	{ OPT_FLAG, 0, "no-symbols", NULL,
-	  "Leave symbols to the first reader or to \"tally symbolize\".",
+	  "Do not symbolize; the first reader or \"tally symbolize\" does it.",
 	  offsetof(struct import_opts, no_symbols) },
 	{ OPT_STRS, 0, "debug-dir", "DIR", DEBUG_DIR_HELP,
 	  offsetof(struct import_opts, debug_dirs) },
 	OPT_ROW_MAX_MEMORY(offsetof(struct import_opts, max_memory)),
 	OPT_ROW_TRUST(offsetof(struct import_opts, trust)),
-	{ OPT_FLAG, 'q', "quiet", NULL, "Say nothing but errors.",
+	{ OPT_FLAG, 'q', "quiet", NULL, "Print errors only.",
 	  offsetof(struct import_opts, quiet) },
 	OPT_END
 };
@@ -114,8 +114,8 @@ static int run_import(struct cmd_io *io, void *opts, int argc, char **argv,
 	int rc;
 
 	if (argc > 1)
-		return error_set(err, ERR_USAGE, "one file at a time: do not "
-				 "know what to do with '%s'", argv[1]);
+		return error_set(err, ERR_USAGE, "unexpected argument '%s': "
+				 "name only one file", argv[1]);
 	rc = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
 	if (!rc)
 		rc = import_to(io, o, buf_cstr(&dirs),
@@ -126,7 +126,7 @@ static int run_import(struct cmd_io *io, void *opts, int argc, char **argv,
 
 const struct command cmd_import = {
 	.name = "import",
-	.summary = "make a recording of what other profilers recorded",
+	.summary = "convert recordings of other profilers",
 	.args = "[FILE]",
 	.opts = import_opt_table,
 	.opts_size = sizeof(struct import_opts),

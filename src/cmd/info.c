@@ -24,7 +24,7 @@ static const struct opt info_opt_table[] = {
 	{ OPT_STR, 0, "format", "text|json", "Default: text.",
 	  offsetof(struct info_opts, format) },
 	{ OPT_FLAG, 0, "no-pager", NULL,
-	  "Do not show long output through a pager.",
+	  "Do not send long output to a pager.",
 	  offsetof(struct info_opts, no_pager) },
 	OPT_ROW_MAX_MEMORY(offsetof(struct info_opts, max_memory)),
 	OPT_ROW_TRUST(offsetof(struct info_opts, trust)),
@@ -67,7 +67,7 @@ static int run_info(struct cmd_io *io, void *opts, int argc, char **argv,
 
 	if (o->format && !json && strcmp(o->format, "text") != 0)
 		return error_set(err, ERR_USAGE,
-				 "--format '%s': want text or json",
+				 "--format '%s': use text or json",
 				 o->format);
 	rc = cmd_open(o->input, argc, argv, o->max_memory, &path, &r,
 			      err);
@@ -87,7 +87,8 @@ static int run_info(struct cmd_io *io, void *opts, int argc, char **argv,
 
 const struct command cmd_info = {
 	.name = "info",
-	.summary = "show what a recording holds: runs, events, images, counts",
+	.summary = "show the contents of a recording: runs, events, images, "
+			"counts",
 	.args = "[FILE]",
 	.opts = info_opt_table,
 	.opts_size = sizeof(struct info_opts),

@@ -23,9 +23,9 @@ struct list_opts {
 
 static const struct opt list_opt_table[] = {
 	{ OPT_FLAG, 0, "all", NULL,
-	  "Show events too that cannot be used here, with the reason.",
+	  "Also list events that cannot be used here, with the reason.",
 	  offsetof(struct list_opts, all) },
-	{ OPT_STR, 0, "format", "text|json", "How to print. Default: text.",
+	{ OPT_STR, 0, "format", "text|json", "Output format. Default: text.",
 	  offsetof(struct list_opts, format) },
 	OPT_END
 };
@@ -182,7 +182,7 @@ static int list_run(struct cmd_io *io, void *opts, int argc, char **argv,
 
 	if (o->format && !json && strcmp(o->format, "text"))
 		return error_set(err, ERR_USAGE,
-				 "--format is text or json, not \"%s\"",
+				 "--format must be text or json, not \"%s\"",
 				 o->format);
 	if (list_metrics(io, argc, argv, json))
 		return 0;
@@ -209,7 +209,7 @@ static int list_run(struct cmd_io *io, void *opts, int argc, char **argv,
 
 const struct command cmd_list = {
 	.name = "list",
-	.summary = "show the events of this machine, or of k8 and p6; metrics",
+	.summary = "list events of this machine, of K8 and P6, and metrics",
 	.args = "[WORD...]",
 	.opts = list_opt_table,
 	.opts_size = sizeof(struct list_opts),

@@ -63,8 +63,8 @@ int cmd_open(const char *input, int argc, char **argv, uint64_t max_memory,
 	*out = NULL;
 	if (argc > 1 || (argc && input))
 		return error_set(err, ERR_USAGE,
-				 "one recording at a time: do not know what to "
-				 "do with '%s'", argv[input ? 0 : 1]);
+				 "unexpected argument '%s': name only one "
+				 "recording", argv[input ? 0 : 1]);
 	*path = argc ? argv[0] : input ? input : "profile.tally";
 	if (!strcmp(*path, "-"))
 		*path = "/dev/stdin";
@@ -72,7 +72,8 @@ int cmd_open(const char *input, int argc, char **argv, uint64_t max_memory,
 	if (rc == -ERR_NOTFOUND && !named)
 		return error_set(err, ERR_NOTFOUND,
 				 "no recording here (profile.tally): make one "
-				 "with 'tally record -- PROGRAM', or name one");
+				 "with 'tally record -- PROGRAM', or name a "
+				 "file");
 	return rc;
 }
 
@@ -98,7 +99,7 @@ void cmd_show_image(void *ctx, const char *image, size_t done, size_t total)
 
 	if (!io->progress)
 		return;
-	buf_printf(&text, "resolving names %zu/%zu ", done, total);
+	buf_printf(&text, "symbolizing %zu/%zu ", done, total);
 	text_safe(&text, image);
 	io->progress(io, buf_cstr(&text));
 	buf_fini(&text);
@@ -116,8 +117,8 @@ void cmd_take_trust(struct cmd_io *io, const char *path, struct reader *r,
 		return;
 	text_safe(&safe, path);
 	fprintf(io->err,
-		"tally: %s is another user's: no file that it names is opened, "
-		"only its own names, code and source are shown "
+		"tally: %s belongs to another user: the files it names are not "
+		"opened, only its own symbols, code and source are shown "
 		"(--trust-recording)\n", buf_cstr(&safe));
 	buf_fini(&safe);
 }
@@ -144,7 +145,7 @@ int cmd_symbolize_now(struct cmd_io *io, const char *path, struct reader *r,
 		return rc;
 	text_safe(&safe, path);
 	fprintf(io->err,
-		"tally: %s holds no symbols: taken from the files on this "
+		"tally: %s contains no symbols: using the files on this "
 		"machine ('tally symbolize' stores them)\n", buf_cstr(&safe));
 	buf_fini(&safe);
 	return 0;

@@ -41,102 +41,104 @@ struct record_opts {
 static const struct opt record_opt_table[] = {
 	{ OPT_HEADING, 0, NULL, NULL, "What to record", 0 },
 	{ OPT_STR, 'p', "pid", "PID[,PID...]",
-	  "Record these processes, all their threads and what they start.",
+	  "Record these processes, all their threads and the processes they "
+	  "start.",
 	  AT(pids) },
 	{ OPT_STR, 't', "tid", "TID[,TID...]",
-	  "Record these threads and what they start.", AT(tids) },
+	  "Record these threads and the threads and processes they start.",
+	  AT(tids) },
 	{ OPT_FLAG, 'a', "all-cpus", NULL,
-	  "Record the whole system, for as long as the command runs or until "
-	  "Ctrl-C.", AT(all) },
+	  "Record the whole system while the command runs, or until Ctrl-C.",
+	  AT(all) },
 	{ OPT_STR, 'C', "cpu", "CPU[,CPU...]",
-	  "Record on these processors only, for example 0-3,8. Without "
-	  "command, -p or -t: everything that runs there.", AT(cpus) },
+	  "Record on these processors only, for example 0-3,8. Without a "
+	  "command, -p or -t, record everything on them.", AT(cpus) },
 	{ OPT_STR, 0, "cgroup", "PATH",
-	  "Record what runs in this control group.", AT(cgroup) },
+	  "Record the processes of this control group.", AT(cgroup) },
 	{ OPT_NOFLAG, 0, "no-inherit", NULL,
-	  "Do not follow threads and processes that are started later.",
+	  "Do not follow threads and processes started later.",
 	  AT(inherit) },
 	{ OPT_HEADING, 0, NULL, NULL, "How to sample", 0 },
 	{ OPT_TAGGED, 'e', "event", "EVENT[,EVENT...]",
-	  "Sample these events (may be repeated); \"tally list\" shows them. "
+	  "Sample these events; \"tally list\" lists them. May be repeated. "
 	  "Default: cycles at the highest precision, or cpu-clock on a machine "
-	  "without counters.", AT(events) },
+	  "without hardware counters.", AT(events) },
 	{ OPT_TAGGED, 0, "filter", "EXPRESSION",
-	  "Take only those samples of the tracepoints of the last --event whose "
-	  "fields are so: 'prev_pid > 100 && prev_comm == \"sh\"'.",
+	  "Sample the tracepoints of the last --event only if their fields "
+	  "match: 'prev_pid > 100 && prev_comm == \"sh\"'.",
 	  AT(events) },
 	{ OPT_RATE, 'F', "freq", "HZ|max",
-	  "Take this many samples a second of each event and processor; max: "
-	  "as many as the kernel allows. Default: 999.", AT(freq) },
+	  "Sampling rate in Hz for each event and processor; max is the "
+	  "highest rate the kernel allows. Default: 999.", AT(freq) },
 	{ OPT_UINT, 'c', "count", "PERIOD",
-	  "Take a sample each time the event was counted this often, instead "
-	  "of at a rate.", AT(period) },
+	  "Take a sample every PERIOD events instead of at a rate.",
+	  AT(period) },
 	{ OPT_FLAG, 'g', NULL, NULL,
 	  "Record call stacks; the same as --call-graph=auto.", AT(graph) },
 	{ OPT_STR, 0, "call-graph", "auto|dwarf[,BYTES]|fp|none",
-	  "How: auto and dwarf by unwind tables (.eh_frame, .debug_frame), and "
-	  "by frame pointers where there are none, from a copy of the stack of "
-	  "at most BYTES, by default as large as the rings allow; fp by frame "
-	  "pointers only, which needs programs that have them. Default: none.",
+	  "How to record call stacks: auto and dwarf unwind a copy of the "
+	  "stack (at most BYTES) with the program's unwind tables, or frame "
+	  "pointers where there are none; fp follows frame pointers only. "
+	  "Default: none.",
 	  AT(callgraph) },
 	{ OPT_FLAG, 0, "wait", NULL,
-	  "Record where threads wait, too, and how long: the events blocked and "
-	  "runnable (ready to run, but without a processor), in nanoseconds; as "
-	  "root also waking, what ended the waits. Implies -g.", AT(wait) },
+	  "Also record where threads wait and how long: the events blocked and "
+	  "runnable (waiting for a processor), in nanoseconds; as root also "
+	  "waking, what ended the waits. Implies -g.", AT(wait) },
 	{ OPT_FLAG, 0, "latency", NULL,
-	  "Record wall-clock time, too, as the event latency: each moment is "
-	  "divided among the threads that run then, or belongs to the wait that "
-	  "ends first. Implies --wait.", AT(latency) },
+	  "Also record wall-clock time as the event latency: each moment is "
+	  "divided among the running threads, or belongs to the wait that ends "
+	  "first. Implies --wait.", AT(latency) },
 	{ OPT_FLAG, 0, "user", NULL, "Sample user space only.", AT(user) },
 	{ OPT_FLAG, 0, "kernel", NULL, "Sample the kernel only.", AT(kernel) },
 	{ OPT_STR, 0, "source", "auto|perf|kmod|timer|ptrace",
-	  "Where samples come from: perf events of the kernel, tally's kernel "
-	  "module, or, without any rights, timers inside the program or ptrace. "
-	  "Default: auto, the best that may be used here for what was asked "
-	  "for; timers for Python programs.", AT(source) },
+	  "Source of samples: perf events of the kernel, tally's kernel "
+	  "module, or, unprivileged, timers inside the program or ptrace. "
+	  "Default: auto, the best available source for the request; timers "
+	  "for Python programs.", AT(source) },
 	{ OPT_HEADING, 0, NULL, NULL, "When", 0 },
 	{ OPT_DELAY, 0, "delay", "TIME",
-	  "Start sampling this long after the command started: 500ms, 0.5s, 2m; "
+	  "Start sampling this long after the command starts: 500ms, 0.5s, 2m; "
 	  "a number below 10 is in seconds.", AT(delay) },
 	{ OPT_SECONDS, 0, "duration", "TIME",
 	  "End the recording after this time (500ms, 10s, 2m; a number is in "
-	  "seconds); the command is then ended with "
-	  "SIGTERM.", AT(duration) },
+	  "seconds), and end the command with SIGTERM.", AT(duration) },
 	{ OPT_UINT, 0, "repeat", "N",
-	  "Run the command N times, each as a run of its own in one file.",
+	  "Run the command N times and store each run separately in one file.",
 	  AT(repeat) },
 	{ OPT_STR, 0, "control", "fifo:FIFO[,FIFO]|fd:N[,N]",
-	  "Take commands from there: enable, disable (each also with an event), "
-	  "snapshot, stop, ping, evlist; the second one gets an \"ack\" for "
-	  "each. --delay -1 begins switched off.", AT(control) },
+	  "Read commands from a FIFO or descriptor: enable, disable (both also "
+	  "with an event), snapshot, stop, ping, evlist; the second one "
+	  "receives \"ack\" for each. --delay -1 starts switched off.",
+	  AT(control) },
 	{ OPT_HEADING, 0, NULL, NULL, "Output", 0 },
 	{ OPT_STR, 'o', "output", "FILE",
-	  "Write to FILE; a recording that is there is kept as FILE.old. "
+	  "Write to FILE; an existing recording is renamed to FILE.old. "
 	  "Default: profile.tally.", AT(output) },
 	{ OPT_OPTSTR, 0, "switch-output", "signal|SIZE|TIME",
-	  "Go on in another file at SIGUSR2 and \"snapshot\" (the default), "
-	  "beyond a size (100M) or each time (30s, 5m); finished ones are "
-	  "called FILE.TIME.", AT(rotate) },
+	  "Continue in another file on SIGUSR2 and \"snapshot\", beyond a size "
+	  "(100M) or after a time (30s, 5m); finished files are named "
+	  "FILE.TIME. Default: signal.", AT(rotate) },
 	{ OPT_UINT, 0, "switch-max-files", "N",
-	  "Keep only the last N of them.", AT(max_files) },
+	  "Keep only the last N finished files.", AT(max_files) },
 	{ OPT_STR, 0, "max-size", "SIZE",
-	  "End the recording when the file is as large (10M, 1G), without "
-	  "symbols.", AT(max_size) },
+	  "End the recording when the file reaches this size (10M, 1G), not "
+	  "counting symbols.", AT(max_size) },
 	{ OPT_FLAG, 0, "force", NULL,
-	  "Overwrite FILE also if it is no recording.", AT(force) },
+	  "Overwrite FILE even if it is not a recording.", AT(force) },
 	{ OPT_STR, 'k', "vmlinux", "FILE",
-	  "The kernel's ELF file with debug information. Default: looked for "
-	  "by build-id.", AT(vmlinux) },
+	  "ELF file of the kernel with debug information. Default: found by "
+	  "build ID.", AT(vmlinux) },
 	{ OPT_NOFLAG, 0, "no-symbols", NULL,
-	  "Leave symbols to the first reader or to \"tally symbolize\".",
+	  "Do not symbolize; the first reader or \"tally symbolize\" does it.",
 	  AT(symbols) },
 	EMBED_OPTION_ROW(AT(embed_source),
-		"Take the source lines of hot functions along, so that \"tally "
-		"annotate\" shows them anywhere."),
+		"Store the source lines of hot functions, so that \"tally "
+		"annotate\" can show them anywhere."),
 	{ OPT_STRS, 0, "debug-dir", "DIR", DEBUG_DIR_HELP, AT(debug_dirs) },
-	{ OPT_FLAG, 'q', "quiet", NULL, "Say nothing but errors.", AT(quiet) },
+	{ OPT_FLAG, 'q', "quiet", NULL, "Print errors only.", AT(quiet) },
 	{ OPT_FLAG, 'v', "verbose", NULL,
-	  "Say more about the recording when it ends.", AT(verbose) },
+	  "Print more about the recording when it ends.", AT(verbose) },
 	{ OPT_NOFLAG, 0, "no-runtime-env", NULL,
 	  "Do not set NODE_OPTIONS or PYTHONPERFSUPPORT for programs that need "
 	  "it to name their functions.", AT(runtime_env) },
@@ -193,7 +195,7 @@ static int parse_source(const char *text, enum record_source *out,
 			*out = (enum record_source)i;
 			return 0;
 		}
-	return error_set(err, ERR_USAGE, "--source is auto, perf, kmod, "
+	return error_set(err, ERR_USAGE, "--source must be auto, perf, kmod, "
 			 "timer or ptrace, not \"%s\"", text);
 }
 
@@ -226,8 +228,9 @@ static int call_graph(const struct record_opts *o, struct record_options *ro,
 		return copy_size(how + 6, &ro->copy_bytes, err);
 	if (strcmp(how, "auto") && strcmp(how, "dwarf") && strcmp(how, "fp") &&
 	    strcmp(how, "none"))
-		return error_set(err, ERR_USAGE, "--call-graph is auto, dwarf, "
-				 "dwarf,BYTES, fp or none, not \"%s\"", how);
+		return error_set(err, ERR_USAGE, "--call-graph must be auto, "
+				 "dwarf, dwarf,BYTES, fp or none, not \"%s\"",
+				 how);
 	return 0;
 }
 
@@ -271,48 +274,49 @@ static void runtime_setting(const struct record_opts *o,
 		   ro->source <= RECORD_SOURCE_PERF &&
 		   program_is_python(ro->command)) {
 		buf_str(out, "PYTHONPERFSUPPORT=1");
-		gives = "functions of Python 3.12 and later";
+		gives = "Python functions (3.12 and later)";
 	}
 	if (!gives || out->n > SETTING_MAX || out->failed) {
 		buf_reset(out);
 		return;
 	}
 	ro->setting = buf_cstr(out);
-	snprintf(text, sizeof(text), "%s is set for the command, which gives names "
-		 "to %s (--no-runtime-env leaves it alone)", ro->setting, gives);
+	snprintf(text, sizeof(text), "setting %s for the command, to name its "
+		 "%s (--no-runtime-env turns this off)", ro->setting, gives);
 	notice(ro->ctx, text);
 }
 
 static int check(const struct record_opts *o, struct error *err)
 {
 	if (!o->freq)
-		return error_set(err, ERR_USAGE, "-F needs a rate above 0");
+		return error_set(err, ERR_USAGE, "-F requires a rate above 0");
 	if (!o->period)
-		return error_set(err, ERR_USAGE, "-c needs a period above 0");
+		return error_set(err, ERR_USAGE,
+				 "-c requires a period above 0");
 	if (o->freq != NOT_GIVEN && o->period != NOT_GIVEN)
-		return error_set(err, ERR_USAGE, "-F asks for a rate, -c for a "
-				 "period: choose one");
+		return error_set(err, ERR_USAGE, "-F and -c exclude each "
+				 "other: use either a rate or a period");
 	if (!strcmp(o->output, "-"))
-		return error_set(err, ERR_USAGE, "-o -: the standard output is "
-				 "the command's: name a file");
+		return error_set(err, ERR_USAGE, "-o -: standard output "
+				 "belongs to the command: name a file");
 	if (o->delay < 0 && !o->control)
-		return error_set(err, ERR_USAGE, "--delay -1: nothing could "
-				 "switch sampling on (--control can); leave it "
-				 "out");
+		return error_set(err, ERR_USAGE, "--delay -1 requires "
+				 "--control, to switch sampling on");
 	if ((o->wait || o->latency) && o->callgraph &&
 	    !strcmp(o->callgraph, "none"))
-		return error_set(err, ERR_USAGE, "--call-graph=none: where threads "
-				 "wait is told by call stacks; leave it out");
+		return error_set(err, ERR_USAGE, "--call-graph=none cannot be "
+				 "combined with --wait, which records call "
+				 "stacks");
 	if ((o->wait || o->latency) && o->cpus)
-		return error_set(err, ERR_USAGE, "--wait and -C exclude each other: "
-				 "what a thread does on other processors would "
-				 "count as waiting");
+		return error_set(err, ERR_USAGE, "--wait and -C exclude each "
+				 "other: time on other processors would count "
+				 "as waiting");
 	if (o->latency && o->control)
-		return error_set(err, ERR_USAGE, "--latency and --control exclude "
-				 "each other: time that was switched off could not "
-				 "be divided");
+		return error_set(err, ERR_USAGE, "--latency and --control "
+				 "exclude each other: time without sampling "
+				 "cannot be divided among threads");
 	if (!o->repeat)
-		return error_set(err, ERR_USAGE, "--repeat needs at least 1");
+		return error_set(err, ERR_USAGE, "--repeat must be at least 1");
 	if (o->vmlinux && access(o->vmlinux, R_OK) != 0)
 		return error_errno(err, errno, "--vmlinux %s", o->vmlinux);
 	return 0;
@@ -326,14 +330,15 @@ static int rotation(const struct record_opts *o, struct record_options *ro,
 	bool bare;
 
 	if (o->max_size && !size_parse(o->max_size, &ro->max_bytes))
-		return error_set(err, ERR_USAGE, "--max-size '%s': want a size: "
-				 "512K, 10M, 1G", o->max_size);
+		return error_set(err, ERR_USAGE, "--max-size '%s': not a size; "
+				 "use for example 512K, 10M or 1G",
+				 o->max_size);
 	t->max_files = o->max_files;
 	t->on = o->rotate != NULL;
 	if (!t->on)
 		return !o->max_files ? 0
-		       : error_set(err, ERR_USAGE, "--switch-max-files is for "
-				   "--switch-output");
+		       : error_set(err, ERR_USAGE, "--switch-max-files "
+				   "requires --switch-output");
 	if (o->repeat > 1)
 		return error_set(err, ERR_USAGE, "--switch-output and --repeat "
 				 "exclude each other");
@@ -342,9 +347,9 @@ static int rotation(const struct record_opts *o, struct record_options *ro,
 		return 0;
 	if (!duration_parse(o->rotate, strlen(o->rotate), &seconds, &bare) ||
 	    bare || seconds < 0.01 || seconds > 1e9)
-		return error_set(err, ERR_USAGE, "--switch-output '%s': want "
-				 "signal, a size (512K, 100M, 1G) or a time (30s, "
-				 "5m, 1h)", o->rotate);
+		return error_set(err, ERR_USAGE, "--switch-output '%s': use "
+				 "signal, a size (512K, 100M, 1G) or a time "
+				 "(30s, 5m, 1h)", o->rotate);
 	t->every_ns = (uint64_t)(seconds * 1e9);
 	return 0;
 }
@@ -478,7 +483,8 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 
 const struct command cmd_record = {
 	.name = "record",
-	.summary = "run a program, or watch running ones, and write a profile",
+	.summary = "sample a program or running processes and write a "
+			"recording",
 	.args = "[--] [COMMAND [ARGS...]]",
 	.opts = record_opt_table,
 	.opts_size = sizeof(struct record_opts),

@@ -44,37 +44,35 @@ static const struct opt report_opt_table[] = {
 	{OPT_STR, 'i', "input", "FILE",
 	 "Read this recording. Default: profile.tally.", AT(input)},
 	{OPT_STR, 's', "sort", "KEY[,KEY...]",
-	 "Group by these and show them in this order: comm, pid, tid, cpu, "
-	 "run, event, image (dso), symbol (sym), file (srcfile), line "
+	 "Group by these keys and show them in this order: comm, pid, tid, "
+	 "cpu, run, event, image (dso), symbol (sym), file (srcfile), line "
 	 "(srcline). Default: image,symbol.",
 	 AT(sort)},
 	{OPT_OPTSTR, 'g', "call-graph", "callers|callees",
-	 "Show trees: callers below each function, or callees from where the "
-	 "stacks begin. Default: callers.",
+	 "Show trees: callers below each function, or callees from the "
+	 "outermost frames. Default: callers.",
 	 AT(call_graph)},
 	{OPT_FLAG, 0, "children", NULL,
-	 "Order by the total, which counts what a function called too, instead "
-	 "of by what it took itself.",
+	 "Sort by total, which includes called functions, instead of self.",
 	 AT(children)},
 	{OPT_FLAG, 0, "no-children", NULL,
-	 "Show only what functions took themselves.", AT(no_children)},
+	 "Show self only.", AT(no_children)},
 	{OPT_NOFLAG, 0, "inline", NULL,
 	 "Show inlined functions as functions (the default).", AT(no_inline)},
 	{OPT_FLAG, 0, "no-inline", NULL,
-	 "Count inlined functions for the one they were inlined into.",
+	 "Attribute inlined functions to the function they were inlined into.",
 	 AT(no_inline)},
 	{OPT_DOUBLE, 0, "percent-limit", "PERCENT",
-	 "Hide rows and branches below this share. Default: 0.5 for text (but "
-	 "20 rows are shown if there are), 0 for json, csv and with "
-	 "--symbol.",
+	 "Hide rows and branches below this share. Default: 0.5 for text (at "
+	 "least 20 rows), 0 for json, csv and with --symbol.",
 	 AT(limit)},
-	{OPT_UINT, 0, "top", "N", "Show N rows at most; 0: all.",
+	{OPT_UINT, 0, "top", "N", "Show at most N rows; 0: all.",
 	 AT(top)},
 
 	SELECT_OPTION_ROWS(struct report_opts, "Only these events."),
 
 	{OPT_HEADING, 0, NULL, NULL,
-	 "Which functions (percentages stay those of all samples)", 0},
+	 "Which functions (percentages remain those of all samples)", 0},
 	{OPT_STRS, 0, "image", "NAME[,NAME...]",
 	 "Only functions of this program or library: its file name, path, or "
 	 "a pattern with * and ?.",
@@ -82,19 +80,19 @@ static const struct opt report_opt_table[] = {
 	{OPT_STRS, 0, "dso", "NAME[,NAME...]", "The same as --image.",
 	 AT(images)},
 	{OPT_STRS, 0, "symbol", "TEXT",
-	 "Only functions of this name (with or without name spaces and "
-	 "parameters; * and ? match any text and character), or, if there is "
-	 "none, those whose name holds TEXT. May be repeated.",
+	 "Only functions with this name (with or without name spaces and "
+	 "parameters; * and ? match any text and any character) or, if there "
+	 "is none, whose name contains TEXT. May be repeated.",
 	 AT(symbols)},
 
 	{OPT_HEADING, 0, NULL, NULL, "How to show it", 0},
 	{OPT_FLAG, 0, "tui", NULL,
-	 "Look around in it on the terminal: the default there, unless an "
-	 "option says how text is to look.", AT(tui)},
-	{OPT_FLAG, 0, "no-tui", NULL, "Show text.", AT(no_tui)},
+	 "Open the interactive view. Default on a terminal, unless an option "
+	 "applies to text only.", AT(tui)},
+	{OPT_FLAG, 0, "no-tui", NULL, "Print text.", AT(no_tui)},
 	{OPT_STR, 0, "format", "text|json|csv|html",
-	 "Default: text. html: one page with a flame graph, a timeline, callers "
-	 "and callees, that needs nothing else.",
+	 "Output format; html is one self-contained page with a flame graph, a "
+	 "timeline, callers and callees. Default: text.",
 	 AT(format)},
 	{OPT_FLAG, 0, "html", NULL, "The same as --format=html.", AT(html)},
 	{OPT_STR, 'o', "output", "FILE",
@@ -107,14 +105,14 @@ static const struct opt report_opt_table[] = {
 	OPT_ROW_WIDTH(AT(width)),
 	OPT_ROW_NO_HEADER(AT(no_header)),
 	{OPT_FLAG, 0, "missing", NULL,
-	 "Tell of all images without names or lines what would help, not only "
-	 "of the three that cost most.",
+	 "For every image with unresolved functions or lines, show what would "
+	 "resolve them, not only for the three most expensive.",
 	 AT(missing)},
 	OPT_ROW_COLOR(AT(color)),
 	OPT_ROW_NO_PAGER(AT(no_pager)),
 	SOURCE_OPTION_ROWS(struct report_opts),
 	{OPT_STRS, 0, "debug-dir", "DIR",
-	 "If the recording holds no symbols: " DEBUG_DIR_HELP,
+	 "If the recording contains no symbols: " DEBUG_DIR_HELP,
 	 AT(debug_dirs)},
 	OPT_ROW_MAX_MEMORY(offsetof(struct report_opts, max_memory)),
 	OPT_ROW_TRUST(offsetof(struct report_opts, trust)),
@@ -136,7 +134,7 @@ static int one_of(const char *word, const char *const *words, const char *name,
 	for (int i = 0; words[i]; i++)
 		if (!strcmp(word, words[i]))
 			return i;
-	return error_set(err, ERR_USAGE, "%s '%s': want %s, %s, %s or %s", name,
+	return error_set(err, ERR_USAGE, "%s '%s': use %s, %s, %s or %s", name,
 			 word, words[0], words[1], words[2], words[3]);
 }
 
@@ -194,7 +192,8 @@ static int make_spec(const struct report_opts *o, enum format format,
 	spec->select.symbols = cmd_names(&o->symbols);
 	if (o->children && o->no_children)
 		return error_set(err, ERR_USAGE,
-				 "--children and --no-children at once");
+				 "--children and --no-children exclude each "
+				 "other");
 	spec->limit = o->limit;
 	if (o->limit == AUTO) {
 		spec->limit = format == FORMAT_TEXT && !o->symbols.n ? 0.5 : 0;
@@ -203,7 +202,7 @@ static int make_spec(const struct report_opts *o, enum format format,
 	rc = key_list_parse(o->sort, &spec->keys, err);
 	if (!rc && o->call_graph && !parse_graph(o->call_graph, &spec->tree))
 		rc = error_set(err, ERR_USAGE,
-			       "--call-graph '%s': want callers or callees",
+			       "--call-graph '%s': use callers or callees",
 			       o->call_graph);
 	return rc;
 }
@@ -297,7 +296,7 @@ static int show(struct cmd_io *io, const struct report_opts *o,
 
 	if (!cmd_color(o->color, io->color && !o->output, &color))
 		return error_set(err, ERR_USAGE,
-				 "--color '%s': want auto, always or never",
+				 "--color '%s': use auto, always or never",
 				 o->color);
 	style = make_style(io, o, color);
 	style.missing = count_missing(o, rep, format);
@@ -337,8 +336,9 @@ static int check_page(const struct report_opts *o, const struct report_spec *s,
 		what = s->top ? "--top" : "--percent-limit";
 	if (what)
 		return error_set(err, ERR_USAGE,
-				 "%s does not go with --html: sort, search and "
-				 "callers are in the page", what);
+				 "%s cannot be combined with --html: the page "
+				 "itself sorts, searches and shows callers",
+				 what);
 	return 0;
 }
 
@@ -450,7 +450,7 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 
 const struct command cmd_report = {
 	.name = "report",
-	.summary = "show where the time of a recording went",
+	.summary = "show where a recording spent its time",
 	.args = "[FILE]",
 	.opts = report_opt_table,
 	.opts_size = sizeof(struct report_opts),

@@ -16,7 +16,8 @@ struct select_opts {
 #define SELECT_OPTION_ROWS(type, event_help) \
 	{ OPT_HEADING, 0, NULL, NULL, "Which samples", 0 }, \
 	{ OPT_STRS, 0, "comm", "NAME[,NAME...]", \
-	  "Only threads of this name; * and ? match any text and character.", \
+	  "Only threads with this name; * and ? match any text and any " \
+	  "character.", \
 	  offsetof(type, samples_of.comms) }, \
 	{ OPT_STR, 0, "pid", "PID[,PID...]", "Only these processes.", \
 	  offsetof(type, samples_of.pids) }, \
@@ -31,8 +32,9 @@ struct select_opts {
 	{ OPT_STRS, 'e', "event", "EVENT[,EVENT...]", event_help, \
 	  offsetof(type, samples_of.events) }, \
 	{ OPT_STR, 0, "time", "START,END", \
-	  "Only this slice: seconds since the recording began (1.5,3 or " \
-	  "200ms,1s) or shares of it (10%,20%); either may be left out.", \
+	  "Only this time range: seconds since the start of the recording " \
+	  "(1.5,3 or 200ms,1s) or shares of it (10%,20%); either bound may " \
+	  "be omitted.", \
 	  offsetof(type, samples_of.time) }
 
 /* Borrows from the options. */

@@ -8,31 +8,33 @@
 #include "cmd/command.h"
 
 #define OPT_ROW_SAMPLES(at) \
-	{ OPT_FLAG, 'n', "samples", NULL, "Show numbers of samples too.", at }
+	{ OPT_FLAG, 'n', "samples", NULL, "Also show numbers of samples.", at }
 #define OPT_ROW_WIDTH(at) \
 	{ OPT_UINT, 'w', "width", "COLUMNS", \
-	  "Cut lines at this width. Default: the terminal's, else not at all.", \
+	  "Cut lines at this width. Default: the width of the terminal, " \
+	  "without one no limit.", \
 	  at }
 #define OPT_ROW_NO_HEADER(at) \
 	{ OPT_FLAG, 0, "no-header", NULL, \
-	  "Leave out the lines that say what can be trusted.", at }
+	  "Omit the lines about data quality.", at }
 #define OPT_ROW_COLOR(at) \
 	{ OPT_OPTSTR, 0, "color", "auto|always|never", \
-	  "Default: auto, on a terminal and without NO_COLOR.", at }
+	  "Use colours. Default: auto, on a terminal and without NO_COLOR.", \
+	  at }
 #define OPT_ROW_NO_PAGER(at) \
 	{ OPT_FLAG, 0, "no-pager", NULL, \
-	  "Do not show long output through a pager.", at }
+	  "Do not send long output to a pager.", at }
 
 /* Of commands that read recordings: a uint64_t. */
 #define OPT_ROW_MAX_MEMORY(at) \
 	{ OPT_UINT, 0, "max-memory", "SIZE", \
-	  "What the tables of a recording may take in memory, in bytes (k, M, " \
-	  "G). Default: 64 times the file and 64 MB.", at }
+	  "Limit of the memory for the tables of a recording, in bytes (k, " \
+	  "M, G). Default: 64 times the size of the file plus 64 MB.", at }
 
 /* Of commands that open the files that a recording names: a bool. */
 #define OPT_ROW_TRUST(at) \
 	{ OPT_FLAG, 0, "trust-recording", NULL, \
-	  "Open the files of this machine that a recording names also where the " \
+	  "Open the files on this machine that a recording names even if the " \
 	  "recording belongs to another user.", at }
 
 #endif

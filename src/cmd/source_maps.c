@@ -18,7 +18,7 @@ int cmd_source_maps(const struct opt_strs *words, struct source_map **out,
 
 		if (!eq)
 			return error_set(err, ERR_USAGE,
-					 "--source-map '%s': want FROM=TO",
+					 "--source-map '%s': use FROM=TO",
 					 word);
 		v[i].from = strndup(word, (size_t)(eq - word));
 		v[i].to = eq + 1;

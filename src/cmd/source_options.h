@@ -15,22 +15,21 @@ struct source_opts {
  * source_opts called `source_at`. */
 #define SOURCE_OPTION_ROWS(type) \
 	{ OPT_STRS, 0, "source-map", "FROM=TO", \
-	  "Look for source files whose path begins with FROM where TO stands " \
-	  "in its place. May be repeated; the first that fits counts.", \
+	  "Replace the prefix FROM of source paths by TO. May be repeated; " \
+	  "the first match is used.", \
 	  offsetof(type, source_at.maps) }, \
 	{ OPT_STR, 0, "repo", "DIR", \
-	  "Take source files that are missing or newer than the program from " \
-	  "this git repository too, as they were in the commit that was " \
-	  "recorded.", \
+	  "Also take source files that are missing, or newer than the " \
+	  "program, from this git repository at the recorded commit.", \
 	  offsetof(type, source_at.repo) }, \
 	{ OPT_FLAG, 0, "no-debuginfod", NULL, \
-	  "Ask no server of DEBUGINFOD_URLS for source files.", \
+	  "Do not ask the servers in DEBUGINFOD_URLS for source files.", \
 	  offsetof(type, source_at.no_debuginfod) }
 
 /* --embed-source, in a table. */
 #define EMBED_OPTION_ROW(offset, help) \
-	{ OPT_OPTSTR, 0, "embed-source", "DIR", help " Files below the working " \
-	  "directory are, and below DIR.", offset }
+	{ OPT_OPTSTR, 0, "embed-source", "DIR", help " Only files below the " \
+	  "working directory and DIR are stored.", offset }
 /* What its value allows (NULL: nothing); source_access_fini also after an error. */
 int cmd_embed(const char *value, struct source_access *out, struct error *err);
 

@@ -25,71 +25,75 @@ struct stat_opts {
 static const struct opt stat_opt_table[] = {
 	{ OPT_HEADING, 0, NULL, NULL, "What to count", 0 },
 	{ OPT_TAGGED, 'e', "event", "EVENT[,EVENT...]",
-	  "Count these events (may be repeated), as for \"tally record\"; "
-	  "{EVENT,EVENT} are counted at the same time. Default: CPU time, "
-	  "switches, migrations, faults, and where the processor counts them "
-	  "cycles, instructions, branches and their misses.", AT(events) },
+	  "Count these events, as in \"tally record\"; {EVENT,EVENT} are "
+	  "counted at the same time. May be repeated. Default: CPU time, "
+	  "context switches, migrations, page faults, and if available cycles, "
+	  "instructions, branches and branch misses.", AT(events) },
 	{ OPT_TAGGED, 0, "filter", "EXPRESSION",
-	  "Count of the tracepoints of the last --event only those whose fields "
-	  "are so: 'prev_pid > 100 && prev_comm == \"sh\"'.", AT(events) },
+	  "Count the tracepoints of the last --event only if their fields "
+	  "match: 'prev_pid > 100 && prev_comm == \"sh\"'.", AT(events) },
 	{ OPT_STRS, 0, "metrics", "METRIC[,METRIC...]",
 	  "Show these metrics and count the events they need; \"tally list "
-	  "metrics\" explains them. none shows none. Default: all whose events "
+	  "metrics\" explains them; none shows none. Default: all whose events "
 	  "are counted.", AT(metrics) },
 	{ OPT_FLAG, 0, "user", NULL, "Count in user space only.", AT(user) },
 	{ OPT_FLAG, 0, "kernel", NULL, "Count in the kernel only.",
 	  AT(kernel) },
 	{ OPT_FLAG, 0, "by-mode", NULL,
-	  "Count each event in user space and in the kernel apart.",
+	  "Count each event separately in user space and in the kernel.",
 	  AT(by_mode) },
 	{ OPT_FLAG, 0, "no-group", NULL,
-	  "Count each event by itself, also those of one metric.",
+	  "Count each event by itself, including those of one metric.",
 	  AT(no_group) },
 	{ OPT_FLAG, 0, "no-merge", NULL,
-	  "Show each unit (uncore_cbox_0 ...) and kind of cores by itself, not "
-	  "their sum.", AT(no_merge) },
-	{ OPT_HEADING, 0, NULL, NULL, "Whom", 0 },
+	  "Show each unit (uncore_cbox_0 ...) and kind of core separately "
+	  "instead of their sum.", AT(no_merge) },
+	{ OPT_HEADING, 0, NULL, NULL, "What to observe", 0 },
 	{ OPT_STR, 'p', "pid", "PID[,PID...]",
-	  "Count in these processes, all their threads and what they start.",
+	  "Count in these processes, all their threads and the processes they "
+	  "start.",
 	  AT(pids) },
 	{ OPT_STR, 't', "tid", "TID[,TID...]",
-	  "Count in these threads and what they start.", AT(tids) },
+	  "Count in these threads and the threads and processes they start.",
+	  AT(tids) },
 	{ OPT_FLAG, 'a', "all-cpus", NULL,
-	  "Count in the whole system, for as long as the command runs or until "
-	  "Ctrl-C.", AT(all) },
+	  "Count in the whole system while the command runs, or until Ctrl-C.",
+	  AT(all) },
 	{ OPT_STR, 'C', "cpu", "CPU[,CPU...]",
-	  "Count on these processors only, for example 0-3,8. Without "
-	  "command, -p or -t: everything that runs there.", AT(cpus) },
+	  "Count on these processors only, for example 0-3,8. Without a "
+	  "command, -p or -t, count everything on them.", AT(cpus) },
 	{ OPT_STR, 0, "cgroup", "PATH",
-	  "Count what runs in this control group.", AT(cgroup) },
+	  "Count in the processes of this control group.", AT(cgroup) },
 	{ OPT_NOFLAG, 0, "no-inherit", NULL,
-	  "Do not follow threads and processes that are started later.",
+	  "Do not follow threads and processes started later.",
 	  AT(inherit) },
 	{ OPT_HEADING, 0, NULL, NULL, "When", 0 },
 	{ OPT_UINT, 'r', "repeat", "N",
-	  "Run the command N times; show means, and how much the runs differ.",
+	  "Run the command N times; show the mean and the variation between "
+	  "runs.",
 	  AT(repeat) },
 	{ OPT_MILLIS, 'I', "interval", "MS|TIME",
-	  "Show every MS milliseconds (or TIME: 500ms, 2s) what was counted in "
-	  "them.", AT(interval) },
+	  "Print the counts of every interval of MS milliseconds (or TIME: "
+	  "500ms, 2s).", AT(interval) },
 	{ OPT_DELAY, 0, "delay", "TIME",
-	  "Start counting this long after the command started: 500ms, 0.5s, 2m; "
+	  "Start counting this long after the command starts: 500ms, 0.5s, 2m; "
 	  "a number below 10 is in seconds.", AT(delay) },
 	{ OPT_SECONDS, 0, "duration", "TIME",
-	  "End after this time; the command is then ended with SIGTERM.",
+	  "Stop after this time, and end the command with SIGTERM.",
 	  AT(duration) },
 	{ OPT_STR, 0, "control", "fifo:FIFO[,FIFO]|fd:N[,N]",
-	  "Take commands from there: enable, disable, stop, ping; the second one "
-	  "gets an \"ack\" for each. --delay -1 begins switched off.",
+	  "Read commands from a FIFO or descriptor: enable, disable, stop, "
+	  "ping; the second one receives \"ack\" for each. --delay -1 starts "
+	  "switched off.",
 	  AT(control) },
 	{ OPT_HEADING, 0, NULL, NULL, "Output", 0 },
 	{ OPT_STR, 0, "format", "text|json|csv",
-	  "How to print. Default: text.", AT(format) },
+	  "Output format. Default: text.", AT(format) },
 	{ OPT_STR, 'o', "output", "FILE",
-	  "Write to FILE. Default: standard error, which leaves standard output "
-	  "to the command; without command standard output.", AT(output) },
+	  "Write to FILE. Default: standard error; without a command, standard "
+	  "output.", AT(output) },
 	{ OPT_FLAG, 'q', "quiet", NULL,
-	  "Say nothing but the counts and errors.", AT(quiet) },
+	  "Print only the counts and errors.", AT(quiet) },
 	OPT_END
 };
 
@@ -196,8 +200,8 @@ static int printer_open(struct printer *p, const struct stat_opts *o,
 
 	p->format = !strcmp(f, "json") ? JSON : !strcmp(f, "csv") ? CSV : TEXT;
 	if (p->format == TEXT && strcmp(f, "text"))
-		return error_set(err, ERR_USAGE, "--format is text, json or "
-				 "csv, not \"%s\"", f);
+		return error_set(err, ERR_USAGE, "--format must be text, json "
+				 "or csv, not \"%s\"", f);
 	p->show.command = command;
 	p->show.intervals = o->interval != NOT_GIVEN;
 	p->out = command ? p->io->err : p->io->out;
@@ -235,17 +239,17 @@ static int printer_close(struct printer *p, int rc, struct error *err)
 static int check(const struct stat_opts *o, struct error *err)
 {
 	if (!o->repeat)
-		return error_set(err, ERR_USAGE, "-r needs at least 1");
+		return error_set(err, ERR_USAGE, "-r must be at least 1");
 	if (o->interval != NOT_GIVEN && o->interval < 0.001)
 		return error_set(err, ERR_USAGE,
-				 "-I needs at least 1 millisecond");
+				 "-I must be at least 1 millisecond");
 	if (o->interval > 1e6)
 		return error_set(err, ERR_USAGE,
-				 "-I is at most 1,000,000,000 milliseconds");
+				 "-I must be at most 1,000,000,000 "
+				 "milliseconds");
 	if (o->delay < 0 && !o->control)
-		return error_set(err, ERR_USAGE, "--delay -1: nothing could "
-				 "switch the counters on (--control can); leave "
-				 "it out");
+		return error_set(err, ERR_USAGE, "--delay -1 requires "
+				 "--control, to switch the counters on");
 	return 0;
 }
 

@@ -34,21 +34,21 @@ static const struct opt symbolize_opt_table[] = {
 	{ OPT_STRS, 0, "debug-dir", "DIR", DEBUG_DIR_HELP,
 	  offsetof(struct symbolize_opts, debug_dirs) },
 	{ OPT_STR, 0, "kallsyms", "FILE",
-	  "Names of the kernel's functions. Default: /proc/kallsyms.",
+	  "File with the names of kernel functions. Default: /proc/kallsyms.",
 	  offsetof(struct symbolize_opts, kallsyms) },
 	{ OPT_STR, 'k', "vmlinux", "FILE",
-	  "The kernel's ELF file with debug information. Default: looked for "
-	  "by build-id in the debug folder, /boot and /lib/modules.",
+	  "ELF file of the kernel with debug information. Default: found by "
+	  "build ID in the debug directory, /boot and /lib/modules.",
 	  offsetof(struct symbolize_opts, vmlinux) },
 	EMBED_OPTION_ROW(offsetof(struct symbolize_opts, embed_source),
-		"Store the source lines of hot functions too, unless the "
-		"recording holds some."),
+		"Also store the source lines of hot functions, unless the "
+		"recording contains some."),
 	{ OPT_FLAG, 0, "verify", NULL,
-	  "Change nothing: compare every name, inline chain, file and line of "
-	  "the recording with the answer of libdw and show each difference. "
-	  "Exit status 1 if there is one without an explanation.",
+	  "Compare every name, inline chain, file and line of the recording "
+	  "with the result of libdw and print each difference; change nothing. "
+	  "Exit status 1 if there is an unexplained difference.",
 	  offsetof(struct symbolize_opts, verify) },
-	{ OPT_FLAG, 'q', "quiet", NULL, "Say nothing but errors.",
+	{ OPT_FLAG, 'q', "quiet", NULL, "Print errors only.",
 	  offsetof(struct symbolize_opts, quiet) },
 	OPT_ROW_MAX_MEMORY(offsetof(struct symbolize_opts, max_memory)),
 	OPT_ROW_TRUST(offsetof(struct symbolize_opts, trust)),
@@ -108,8 +108,8 @@ static int check_vmlinux(const char *path, const struct profile *p,
 		if (im->kind == PROF_IMAGE_KERNEL &&
 		    !build_id_equal(&im->build_id, &id))
 			return error_set(err, ERR_FORMAT, "--vmlinux %s is not "
-				"the recorded kernel's: its build-id is "
-				"another one", path);
+				"the recorded kernel: its build ID differs",
+				path);
 	}
 	return 0;
 }
@@ -145,8 +145,8 @@ static int symbolize(struct cmd_io *io, const struct symbolize_opts *o,
 	if (rc < 0)
 		return rc;
 	if (io->no_memory && io->no_memory())
-		return error_set(err, ERR_NOMEM, "out of memory for symbols: %s "
-				 "stays as it is", path);
+		return error_set(err, ERR_NOMEM, "out of memory for symbols: "
+				 "%s is unchanged", path);
 	rc = writer_replace_symbols(path, o->output ? o->output : path, p, err);
 	if (rc >= 0)
 		cmd_tell_damage(io, path, r);
@@ -184,8 +184,8 @@ static int run_symbolize(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (rc >= 0 && o->trust)
 		reader_profile(r)->foreign = false;
 	if (rc >= 0 && reader_profile(r)->foreign)
-		rc = error_set(err, ERR_PERM, "%s is another user's, who would "
-			       "choose the files that are read for its names: "
+		rc = error_set(err, ERR_PERM, "%s belongs to another user, who "
+			       "could choose which files are read for symbols: "
 			       "--trust-recording allows it", path);
 	if (rc >= 0)
 		rc = check_vmlinux(o->vmlinux, reader_profile(r), err);
@@ -203,7 +203,7 @@ static int run_symbolize(struct cmd_io *io, void *opts, int argc, char **argv,
 
 const struct command cmd_symbolize = {
 	.name = "symbolize",
-	.summary = "store the names of functions and lines in a recording",
+	.summary = "update the symbols of a recording",
 	.args = "[FILE]",
 	.opts = symbolize_opt_table,
 	.opts_size = sizeof(struct symbolize_opts),

@@ -203,13 +203,13 @@ static void test_times(void **state)
 		{ OPT_SECONDS, "1.s", "", 1 },
 		{ OPT_SECONDS, "250us", "", 250e-6 },
 		{ OPT_SECONDS, "7ns", "", 7e-9 },
-		{ OPT_SECONDS, ".", "'.': want a time", -1 },
-		{ OPT_SECONDS, "", "want a time", -1 },
-		{ OPT_SECONDS, "-1", "want a time", -1 },
-		{ OPT_SECONDS, "1e3", "want a time", -1 },
-		{ OPT_SECONDS, "0x10", "want a time", -1 },
-		{ OPT_SECONDS, "1.2.3", "want a time", -1 },
-		{ OPT_SECONDS, "1 s", "want a time", -1 },
+		{ OPT_SECONDS, ".", "'.': not a time", -1 },
+		{ OPT_SECONDS, "", "not a time", -1 },
+		{ OPT_SECONDS, "-1", "not a time", -1 },
+		{ OPT_SECONDS, "1e3", "not a time", -1 },
+		{ OPT_SECONDS, "0x10", "not a time", -1 },
+		{ OPT_SECONDS, "1.2.3", "not a time", -1 },
+		{ OPT_SECONDS, "1 s", "not a time", -1 },
 		{ OPT_DELAY, "2", "", 2 },
 		{ OPT_DELAY, "9.5", "", 9.5 },
 		{ OPT_DELAY, "10s", "", 10 },
@@ -381,7 +381,7 @@ static void test_commands(void **state)
 	assert_null(command_find("make-coffee", &err));
 	assert_non_null(strstr(err.msg, "'tally --help' lists them"));
 	assert_null(command_find("top", &err));
-	assert_non_null(strstr(err.msg, "here: tally record -a"));
+	assert_non_null(strstr(err.msg, "equivalent: tally record -a"));
 	commands_help(&text);
 	assert_non_null(strstr(buf_cstr(&text), "  symbolize "));
 	buf_fini(&text);

@@ -74,7 +74,7 @@ refuses() { # NAME ERE ARGS…
 	t_like "... $t_name" "$(cat err)" "$t_ere"
 }
 refuses "no files" 'nothing to compare' --baseline a-1.tally
-refuses "a word on no side" "which side 'x'" x
+refuses "a word on no side" "which side is 'x'" x
 refuses "files and commands" 'either files' --baseline a-1.tally --new same-1.tally --run true
 refuses "a missing file" 'no\.tally' --baseline no.tally --new a-1.tally
 refuses "no recording" 'spec' --baseline spec --new a-1.tally
@@ -348,7 +348,7 @@ if command -v git >/dev/null; then
 	t_like "... names the commit" "$(cat out)" 'commit [0-9a-f]+ Lex with care'
 	t_lacks "... and no other" "$(cat out)" 'Parse anew'
 	"$TALLY" check --repo repo --baseline a-*.tally --new slow-*.tally >out
-	t_like "... or says why not" "$(cat out)" 'no commits can be named'
+	t_like "... or says why not" "$(cat out)" 'cannot list commits'
 	# programs that a repository or the environment names
 	cat >evil <<-END
 		#!/bin/sh

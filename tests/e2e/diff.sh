@@ -270,7 +270,7 @@ t_like "… and the function behind them" "$(several heavy)" '^# heavy: '
 t_like "… or before them" "$(diff heavy --baseline one-*.tally \
 	--new two-*.tally)" '^# heavy: '
 t_like "both sides are wanted" "$(diff --baseline one-*.tally 2>&1)" \
-	'and the new side\? --new FILE'
+	'requires the new side, too: --new FILE'
 if python3 -c 'import json' 2>/dev/null; then
 	for side in one two; do
 		for i in 1 2 3; do
@@ -524,7 +524,7 @@ fi
 
 t_is "one recording is not enough" \
 	"$(diff one.tally 2>&1 >/dev/null; echo $?)" \
-	"$(printf '%s\n2' "tally: want two recordings, the old one and the new one, and one function at most: tally diff OLD NEW [SYMBOL], or --baseline OLD... --new NEW... for several a side")"
+	"$(printf '%s\n2' "tally: name an old and a new recording and at most one function: tally diff OLD NEW [SYMBOL], or --baseline OLD... --new NEW... for several on each side")"
 t_like "processes have no counterpart" \
 	"$(diff --by pid one.tally two.tally 2>&1)" 'comm compares them by name'
 if "$TALLY" record -q -F 500 -e cpu-clock:u -o user.tally -- one/work 2000; then

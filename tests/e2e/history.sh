@@ -150,5 +150,5 @@ for words in '--baseline b1-1.tally --new b2-1.tally' '--new b1-1.tally --html x
 	t_is "--history $words is a mistake" $? 2
 done
 "$TALLY" check --baseline b1-1.tally --new b2-1.tally --again b3-1.tally >none 2>&1
-t_like "--again without a history" "$?$(cat none)" '^2.*--again goes with --history'
+t_like "--again without a history" "$?$(cat none)" '^2.*--again requires --history'
 t_done

@@ -73,7 +73,7 @@ printf 'x' >cut.tally
 t_like "a file that is no recording" \
 	"$("$TALLY" flamegraph cut.tally 2>&1)" '^tally: .*cut.tally'
 t_like "keys do not go with a page" \
-	"$("$TALLY" report --html -s line many.tally 2>&1)" 'sort.*in the page'
+	"$("$TALLY" report --html -s line many.tally 2>&1)" 'sort.*the page itself'
 t_like "nor does an unknown format" \
 	"$("$TALLY" flamegraph --format=png many.tally 2>&1)" 'html or svg'
 t_done

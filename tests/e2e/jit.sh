@@ -179,7 +179,7 @@ END2
 	t_like "node was told to name them" "$(cat out)" \
 		'^--perf-basic-prof --interpreted-frames-native-stack$'
 	t_like "and the user is told that" "$(cat err)" \
-		'NODE_OPTIONS=.* is set for the command.*--no-runtime-env'
+		'setting NODE_OPTIONS=.* for the command.*--no-runtime-env'
 	t_ok "the file with the names is removed" \
 		"$(test ! -e "$(map_of node.tally)"; echo $?)"
 	NODE_OPTIONS=--no-warnings "$TALLY" record -q -g -o kept.tally -- \

@@ -126,7 +126,7 @@ t_ok "the code of hot functions is what the memory held" \
 cp plain.tally old.tally
 t_like "a file of another kernel is refused" \
 	"$("$TALLY" symbolize -o wrong.tally -k "$TALLY" plain.tally 2>&1)" \
-	"^tally: --vmlinux $TALLY is not the recorded kernel's"
+	"^tally: --vmlinux $TALLY is not the recorded kernel: "
 t_run "its kernel's files name it on another machine" \
 	"$TALLY" symbolize -q --debug-dir "$DEBUG" plain.tally
 base=$(nm "$VMLINUX" | sed -n 's/ [Tt] _stext$//p')

@@ -92,7 +92,7 @@ t_is "-j is --format=json" "$("$TALLY" stat -q -j -o json true 2>&1
 for c in 'top' 'script' 'evlist'; do
 	"$TALLY" "$c" 2>err
 	t_is "perf $c is a mistake in usage" $? 2
-	t_like "and is answered" "$(cat err)" "as in perf; here: tally "
+	t_like "and is answered" "$(cat err)" "; tally equivalent: tally "
 done
 
 t_done

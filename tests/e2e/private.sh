@@ -245,7 +245,7 @@ if [ "$(id -u)" -eq 0 ]; then
 		t_lacks "$c: no names of another user's" "$(cat out.txt)" \
 			'\bf3\b'
 		t_is "$c: which is said" "$(grep -c \
-			"^tally: e.tally is another user's: no file .* opened" \
+			"^tally: e.tally belongs to another user: the files .* are not opened" \
 			err | sed 's/^[12]$/told/')" told
 	done
 	t_like "--trust-recording opens them" "$("$TALLY" report --no-pager \
@@ -260,7 +260,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	chown 64321 h.tally
 	t_like "annotate: no code of another user's" \
 		"$("$TALLY" annotate --asm --all h.tally main 2>&1)" \
-		"another user's"
+		"another user"
 	# What is true for root is true for users; root's are no stranger's.
 	cp "$TALLY" t && chmod 755 t
 	for o in 64321 0; do

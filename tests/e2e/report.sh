@@ -117,7 +117,7 @@ t_is "-o writes the same" "$(cat out.txt)" "$(report a.tally)"
 "$TALLY" record -q -o raw.tally --no-symbols -- ./work 6000
 out=$(report raw.tally 2>&1)
 t_like "a file without symbols is resolved on reading" "$out" ' work +mix$'
-t_like "… and that is said" "$out" "holds no symbols"
+t_like "… and that is said" "$out" "contains no symbols"
 cp work work.gone; mv raw.tally raw2.tally
 t_run "symbolize stores them" "$TALLY" symbolize raw2.tally
 rm work

@@ -336,7 +336,7 @@ def shows_text():
            name + ': text', t.text())
         t.close()
     t = Terminal(report('--tui'), env={'TERM': 'dumb'})
-    t.wait(r'this terminal is dumb', '--tui says why it cannot')
+    t.wait(r'cannot position the cursor', '--tui says why it cannot')
     t.close()
     t = Terminal(report(), env={'NO_COLOR': '1'})
     t.wait(r'SELF +TOTAL')
