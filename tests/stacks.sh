@@ -43,14 +43,17 @@ cat >burn.h <<'END'
 /* No tail call may take a frame away. */
 #define STAY __asm__ volatile("" ::: "memory")
 static volatile unsigned long sink;
-/* Each product needs the one before: as long on all processors, wherever the loop
- * lies.  (How soon memory gives back what was just stored differs fivefold.) */
+/* Each product needs the one before, so that a loop takes about as long on all
+ * processors.  (How soon memory gives back what was just stored differs fivefold.)
+ * The empty asm keeps compilers from computing several rounds at once. */
 static NOINLINE void burn(long n)
 {
 	unsigned int x = (unsigned int)n;
 
-	for (long i = 0; i < n; i++)
+	for (long i = 0; i < n; i++) {
 		x = x * 1664525u + (unsigned int)i;
+		__asm__ volatile("" : "+r"(x));
+	}
 	sink = x;
 }
 END

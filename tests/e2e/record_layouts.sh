@@ -59,8 +59,10 @@ static volatile unsigned int sink;
 __attribute__((noinline, section(where))) void name(long n) \
 { \
 	unsigned int x = (unsigned int)n; \
-	for (long i = 0; i < times * n; i++) \
+	for (long i = 0; i < times * n; i++) { \
 		x = x * 1664525u + (unsigned int)i; \
+		__asm__ volatile("" : "+r"(x)); \
+	} \
 	sink = x; \
 }
 END
