@@ -11,35 +11,21 @@ libsymbolize_a_SOURCES = \
 	src/symbolize/symbolizer.c \
 	src/symbolize/symtab.c \
 	src/symbolize/symtab.h \
-	src/symbolize/dwarf/arena.c \
-	src/symbolize/dwarf/arena.h \
 	src/symbolize/dwarf/debug_dirs.c \
 	src/symbolize/dwarf/debug_dirs.h \
 	src/symbolize/dwarf/debug_file.c \
 	src/symbolize/dwarf/debug_file.h \
 	src/symbolize/dwarf/dwarf.h \
 	src/symbolize/dwarf/dwarf_abbrev.c \
-	src/symbolize/dwarf/dwarf_cover.c \
-	src/symbolize/dwarf/dwarf_files.c \
 	src/symbolize/dwarf/dwarf_form.c \
 	src/symbolize/dwarf/dwarf_funcs.c \
-	src/symbolize/dwarf/dwarf_inline.c \
 	src/symbolize/dwarf/dwarf_lines.c \
-	src/symbolize/dwarf/dwarf_load.c \
 	src/symbolize/dwarf/dwarf_names.c \
 	src/symbolize/dwarf/dwarf_open.c \
-	src/symbolize/dwarf/dwarf_ranges.c \
 	src/symbolize/dwarf/dwarf_resolve.c \
-	src/symbolize/dwarf/dwarf_scope.c \
-	src/symbolize/dwarf/dwarf_skip.c \
 	src/symbolize/dwarf/dwarf_spell.c \
-	src/symbolize/dwarf/dwarf_spell.h \
-	src/symbolize/dwarf/dwarf_spell_type.c \
 	src/symbolize/dwarf/dwarf_split.c \
-	src/symbolize/dwarf/dwarf_split_index.c \
 	src/symbolize/dwarf/dwarf_units.c \
-	src/symbolize/dwarf/func_name.c \
-	src/symbolize/dwarf/func_name.h \
 	src/symbolize/dwarf/range_index.c \
 	src/symbolize/dwarf/range_index.h \
 	src/symbolize/dwarf/sym_result.h \
@@ -51,22 +37,16 @@ libsymbolize_a_SOURCES = \
 	src/symbolize/demangle/demangle_cxx.c \
 	src/symbolize/demangle/demangle_cxx.h \
 	src/symbolize/demangle/demangle_cxx_expr.c \
-	src/symbolize/demangle/demangle_cxx_name.c \
 	src/symbolize/demangle/demangle_cxx_print.c \
 	src/symbolize/demangle/demangle_cxx_print_expr.c \
-	src/symbolize/demangle/demangle_cxx_print_name.c \
-	src/symbolize/demangle/demangle_cxx_print_type.c \
 	src/symbolize/demangle/demangle_cxx_type.c \
-	src/symbolize/demangle/demangle_cxx_unit.c \
 	src/symbolize/demangle/demangle_d.c \
 	src/symbolize/demangle/demangle_d.h \
 	src/symbolize/demangle/demangle_d_type.c \
 	src/symbolize/demangle/demangle_d_value.c \
-	src/symbolize/demangle/demangle_go.c \
 	src/symbolize/demangle/demangle_langs.c \
 	src/symbolize/demangle/demangle_rust.c \
 	src/symbolize/demangle/demangle_rust.h \
-	src/symbolize/demangle/demangle_rust_const.c \
 	src/symbolize/demangle/demangle_rust_v0.c \
 	src/symbolize/demangle/demangle_short.c \
 	src/symbolize/demangle/manglings.h \

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* ELF function symbols by address: see symtab.h. */
-#include "symbolize/symtab.h"
-
 #include <ctype.h>
 #include <elf.h>
 #include <inttypes.h>
@@ -10,6 +8,42 @@
 
 #include "base/error.h"
 #include "image/cfi.h"
+#include "symbolize/symtab.h"
+
+enum { ARENA_BLOCK = 64 * 1024 };
+
+/* n bytes, or NULL. */
+static char *arena_alloc(struct arena *a, size_t n)
+{
+	char *p;
+
+	if (n > a->left) {
+		size_t size = n > ARENA_BLOCK ? n : ARENA_BLOCK;
+
+		p = malloc(size);
+		if (!p || vec_push(&a->blocks, p) < 0) {
+			free(p);
+			return NULL;
+		}
+		a->p = p;
+		a->left = size;
+	}
+	p = a->p;
+	a->p += n;
+	a->left -= n;
+	return p;
+}
+
+static void arena_fini(struct arena *a)
+{
+	size_t i;
+
+	for (i = 0; i < a->blocks.n; i++)
+		free(a->blocks.v[i]);
+	vec_fini(&a->blocks);
+	a->p = NULL;
+	a->left = 0;
+}
 
 enum {
 	/* Names are compared by length up to here. */

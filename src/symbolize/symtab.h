@@ -27,10 +27,19 @@
  *	6. the shortest, then the first by byte value.
  * The version (@@V2) is not part of the name.
  */
+#include <stddef.h>
+
 #include "base/hash.h"
+#include "base/vec.h"
 #include "image/image.h"
-#include "symbolize/dwarf/arena.h"
 #include "symbolize/dwarf/range_index.h"
+
+/* Strings that live until the arena goes; they never move. */
+struct arena {
+	VEC(char *) blocks;
+	char *p;
+	size_t left;
+};
 
 struct symtab_entry {
 	const char *name;	/* borrowed from the image */

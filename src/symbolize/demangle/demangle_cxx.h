@@ -5,13 +5,13 @@
  * C++ names (Itanium C++ ABI §5.1): a name is read once into small nodes, which
  * are then written out.  What the text says is what c++filt of binutils says.
  *
- *	demangle_cxx.c		the whole name, encodings, special names
- *	demangle_cxx_name.c	names, templates' arguments, substitutions
- *	demangle_cxx_unit.c	unqualified names: operators, lambdas, tags
- *	demangle_cxx_type.c	types
+ *	demangle_cxx.c		the whole name, encodings, special names;
+ *				unqualified names: operators, lambdas, tags
+ *	demangle_cxx_type.c	types; scoped names, templates' arguments,
+ *				substitutions
  *	demangle_cxx_expr.c	expressions
- *	demangle_cxx_print.c	nodes into text; lists and packs
- *	demangle_cxx_print_name.c, _print_type.c, _print_expr.c
+ *	demangle_cxx_print.c	nodes into text: names, types, lists and packs
+ *	demangle_cxx_print_expr.c	… expressions
  *
  * Names are hostile.  Nodes are a few for each byte read, those that were given
  * up again counted.  A node that is written a second time is copied from where
@@ -82,7 +82,7 @@ struct cxx_node {
 
 struct cxx_operator {
 	char code[3];
-	char shape;		/* see demangle_cxx_unit.c */
+	char shape;		/* see demangle_cxx.c */
 	char text[18];
 };
 
@@ -223,10 +223,9 @@ uint32_t cxx_number_end(struct cxx *p);
 /* [digits and capitals] as they are before _: 1 for 0. */
 uint32_t cxx_base36(struct cxx *p);
 
-/* demangle_cxx_name.c; `of` is NULL for names that are types. */
+/* demangle_cxx_type.c; `of` is NULL for names that are types. */
 uint32_t cxx_name(struct cxx *p, struct cxx_name *of);
 uint32_t cxx_source_name(struct cxx *p);
-uint32_t cxx_substitution(struct cxx *p);
 uint32_t cxx_template_args(struct cxx *p, struct cxx_name *of);
 uint32_t cxx_template_param(struct cxx *p);
 uint32_t cxx_template_arg(struct cxx *p);
@@ -236,7 +235,7 @@ bool cxx_at_head(const struct cxx *p);
 uint32_t cxx_head(struct cxx *p, char *letter);
 unsigned cxx_cv_quals(struct cxx *p);
 
-/* demangle_cxx_unit.c */
+/* demangle_cxx.c */
 uint32_t cxx_unqualified(struct cxx *p, struct cxx_name *of, uint32_t module);
 uint32_t cxx_tags(struct cxx *p, uint32_t name);
 const struct cxx_operator *cxx_operator_find(char c, char d);
@@ -247,7 +246,6 @@ uint32_t cxx_operator_index(const struct cxx_operator *op);
 uint32_t cxx_type(struct cxx *p);
 /* Types up to an end of parameters; a single v is none. */
 uint32_t cxx_parameters(struct cxx *p);
-uint32_t cxx_decltype(struct cxx *p);
 
 /* demangle_cxx_expr.c */
 uint32_t cxx_expression(struct cxx *p);
@@ -257,30 +255,15 @@ uint32_t cxx_constraint(struct cxx *p);
 
 /* demangle_cxx_print.c */
 bool cxx_grow(struct cxx *p, uint32_t n);
-/* Before something that may be endless; false when it is enough. */
-bool cxx_begin(struct cxx *p);
 void cxx_print(struct cxx *p, uint32_t node);
 void cxx_print_around(struct cxx *p, const char *before, uint32_t node,
 		      const char *after);
 void cxx_put_number(struct cxx *p, uint32_t v);
 /* With commas; what shows nothing gets none. */
 void cxx_print_list(struct cxx *p, uint32_t list);
-void cxx_print_item(struct cxx *p, uint32_t node, uint32_t start);
-void cxx_print_args(struct cxx *p, uint32_t list);
-/* What a template's parameter stands for here; 0 and bad where for nothing. */
-uint32_t cxx_resolve(struct cxx *p, uint32_t node);
 /* The first pack inside that is to be expanded, 0 if none. */
 uint32_t cxx_pack_of(struct cxx *p, uint32_t node);
 uint32_t cxx_pack_length(const struct cxx *p, uint32_t pack);
-
-/* demangle_cxx_print_type.c; false when it is no type. */
-bool cxx_print_type(struct cxx *p, const struct cxx_node *v);
-/* A type that has a left and perhaps a right side. */
-bool cxx_is_declarator(const struct cxx_node *v);
-void cxx_print_declarator(struct cxx *p, const struct cxx_node *v);
-
-/* demangle_cxx_print_name.c; false when it is no name. */
-bool cxx_print_name(struct cxx *p, const struct cxx_node *v);
 
 /* demangle_cxx_print_expr.c; false when it is no expression. */
 bool cxx_print_expression(struct cxx *p, const struct cxx_node *v);

@@ -7,8 +7,7 @@
  * depth have limits; a reference leads to what lies before it.
  *
  *	demangle_rust.c		the older names, identifiers, Punycode
- *	demangle_rust_v0.c	paths and types
- *	demangle_rust_const.c	values of generics' arguments
+ *	demangle_rust_v0.c	paths, types, values of generics' arguments
  */
 #include "base/buf.h"
 
@@ -93,14 +92,5 @@ uint64_t r_read_62(struct r_reader *r);
 
 /* demangle_rust_v0.c */
 bool demangle_rust_v0(const char *s, size_t n, struct buf *out);
-void r_read_path(struct r_reader *r, bool in_value);
-void r_read_type(struct r_reader *r);
-/* B and a place: what `fn` reads there, once. */
-void r_read_back(struct r_reader *r, void (*fn)(struct r_reader *r, bool arg),
-		 bool arg);
-const char *r_basic_type(char c);
-
-/* demangle_rust_const.c; in_value: inside another value. */
-void r_read_const(struct r_reader *r, bool in_value);
 
 #endif

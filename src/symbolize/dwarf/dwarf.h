@@ -5,24 +5,16 @@
  * Our DWARF 2 to 5 reader (private to src/symbolize).
  *
  *	dwarf_open.c	the sections of a file; the whole thing opened and closed
- *	dwarf_units.c	unit headers and root DIEs, once
- *	unit_ranges.c	which unit covers an address
- *	dwarf_split.c	split DWARF: .dwo and .dwp files
- *	dwarf_split_index.c	the index of a .dwp file
- *	dwarf_abbrev.c	abbreviations compiled into programs
- *	dwarf_skip.c	stepping over attributes
- *	dwarf_form.c	attribute values, strings, addresses
- *	dwarf_ranges.c	DW_AT_ranges
- *	dwarf_files.c	line table headers: file names
- *	dwarf_lines.c	line programs into rows
- *	dwarf_funcs.c	one flat pass over a unit: functions with code
- *	dwarf_inline.c	the inlined calls of one function
- *	dwarf_names.c	names through abstract_origin and specification
- *	dwarf_scope.c	which namespaces, classes, functions a DIE is in
+ *	dwarf_units.c	unit headers and root DIEs, once; which unit covers an address
+ *	dwarf_split.c	split DWARF: .dwo files, .dwp files and their index
+ *	dwarf_abbrev.c	abbreviations compiled into programs; stepping over attributes
+ *	dwarf_form.c	attribute values, strings, addresses, DW_AT_ranges
+ *	dwarf_lines.c	line tables: file names, line programs into rows
+ *	dwarf_funcs.c	functions with code, in one flat pass over a unit, and the
+ *			inlined calls of one function
+ *	dwarf_names.c	names through abstract_origin and specification; scopes
  *	dwarf_spell.c	full names of C++ functions without a linkage name
- *	dwarf_spell_type.c	types and template arguments in these
- *	dwarf_load.c	which units are read, and kept
- *	dwarf_resolve.c	a batch of addresses
+ *	dwarf_resolve.c	a batch of addresses; which units are read for it, and kept
  *
  * Everything but names and file paths may be used by two threads at a time, as
  * long as they work on different units or only read loaded ones; each thread
@@ -379,7 +371,7 @@ static inline uint64_t dwarf_unit_die(const struct dwarf_unit *u, uint64_t off)
 /* Longer paths are none (limits.h, PATH_MAX). */
 enum { DWARF_PATH_MAX = 4096 };
 
-/* unit_ranges.c.  Where several units say that code is theirs (inline functions
+/* Where several units say that code is theirs (inline functions
  * that the linker kept once, identical code folded), the first is right: that is
  * the copy that linkers keep.  Of equal ranges a lookup finds the highest id. */
 #define COVER_ID(unit) (UINT32_MAX - (uint64_t)(unit))
@@ -419,10 +411,6 @@ static inline bool dwarf_spend(struct dwarf_work *w, uint64_t n)
 	return true;
 }
 
-/* dwarf_split_index.c: tells the units of a .dwp file their parts. */
-int dwarf_read_index(struct dwarf *d, struct dwarf_set *s, struct image *img,
-		     bool types);
-
 /* dwarf_abbrev.c */
 struct abbrev_table *abbrev_table_get(const struct dwarf_unit *u);
 void abbrev_table_free(struct abbrev_table *t);
@@ -441,9 +429,6 @@ static inline const struct abbrev *abbrev_of(const struct abbrev_table *t,
 	return abbrev_of_sparse(t, code);
 }
 
-/* dwarf_skip.c */
-/* Size of a form in the DIE, or -1 when it varies. */
-int abbrev_form_size(const struct abbrev_table *t, uint64_t form);
 /* How to step over a form of varying size; OP_END for an unknown one. */
 enum abbrev_code abbrev_variable_op(uint64_t form);
 /* Steps over one DIE's attributes; NULL when damaged.  *jump: whether it may go
@@ -464,7 +449,6 @@ bool dwarf_die_at(const struct dwarf_unit *u, uint64_t off,
 const uint8_t *dwarf_skip_form(uint64_t form, uint8_t addr_size,
 			       uint8_t off_size, bool v2, const uint8_t *p,
 			       const uint8_t *end);
-const uint8_t *dwarf_skip_leb(const uint8_t *p, const uint8_t *end);
 /* Reads the attributes of any DIE, also those that names are made of; *next is
  * where its children or its next sibling stand. */
 bool dwarf_read_all(const struct dwarf_unit *u, uint64_t off,
@@ -475,17 +459,11 @@ const char *dwarf_string(const struct dwarf_unit *u,
 			 const struct dwarf_die *die, enum dwarf_slot slot);
 bool dwarf_address(const struct dwarf_unit *u, const struct dwarf_die *die,
 		   enum dwarf_slot slot, uint64_t *out);
-bool dwarf_address_index(const struct dwarf_unit *u, uint64_t index,
-			 uint64_t *out);
-bool dwarf_high_pc(const struct dwarf_unit *u, const struct dwarf_die *die,
-		   uint64_t low, uint64_t *out);
 uint64_t dwarf_number(const struct dwarf_die *die, enum dwarf_slot slot,
 		      uint64_t absent);
 /* The number of the DIE that a reference points to, or NO_DIE. */
 uint64_t dwarf_reference(const struct dwarf_unit *u,
 			 const struct dwarf_die *die, enum dwarf_slot slot);
-/* A string of a section that is known to end with NUL; NULL if outside. */
-const char *dwarf_section_string(struct span s, uint64_t off);
 uint64_t dwarf_fixed(const uint8_t *p, unsigned size);
 
 static inline bool dwarf_has(const struct dwarf_die *die, enum dwarf_slot s)
@@ -493,24 +471,13 @@ static inline bool dwarf_has(const struct dwarf_die *die, enum dwarf_slot s)
 	return die->have >> s & 1;
 }
 
-/* dwarf_ranges.c: the live code ranges of a DIE into w->pairs (emptied first). */
+/* The live code ranges of a DIE into w->pairs (emptied first). */
 void dwarf_die_ranges(const struct dwarf *d, const struct dwarf_unit *u,
 		      const struct dwarf_die *die, struct dwarf_work *w);
 
-/* dwarf_files.c */
-struct line_header {
-	const uint8_t *program, *end;
-	const uint8_t *lengths;		/* of standard opcodes 1.. */
-	uint8_t min_inst, max_ops, line_range, opcode_base, addr_size;
-	int8_t line_base;
-};
-/* Reads header and file names once (`files_read`); false when unusable. */
-bool dwarf_read_files(struct dwarf_unit *u, struct line_header *h,
-		      struct dwarf_work *w);
+/* dwarf_lines.c */
 /* The path of file number i, "" if there is none. */
 const char *dwarf_file_path(struct dwarf *d, struct dwarf_unit *u, uint64_t i);
-
-/* dwarf_lines.c */
 void dwarf_read_lines(const struct dwarf *d, struct dwarf_unit *u,
 		      struct dwarf_work *w);
 const struct line_row *dwarf_find_row(const struct dwarf_unit *u,
@@ -520,7 +487,7 @@ const struct line_row *dwarf_find_row(const struct dwarf_unit *u,
 void dwarf_read_funcs(const struct dwarf *d, struct dwarf_unit *u,
 		      struct dwarf_work *w);
 
-/* dwarf_inline.c: for n ascending addresses in the function at `die`, the
+/* For n ascending addresses in the function at `die`, the
  * innermost inlined call of each as an index into w->calls, or NO_CALL. */
 void dwarf_read_inlines(const struct dwarf *d, const struct dwarf_unit *u,
 			uint64_t die, const uint64_t *addrs, size_t n,
@@ -545,7 +512,7 @@ const char *dwarf_full_name(struct dwarf *d, uint64_t die);
 /* Makes the full names of n DIEs ready, unit by unit (and sorts them). */
 int dwarf_full_name_many(struct dwarf *d, uint64_t *dies, size_t n);
 
-/* dwarf_scope.c: the scope that the DIE at an offset of its section is in, as an
+/* The scope that the DIE at an offset of its section is in, as an
  * index into *x, which lives until three other units were asked about; NO_SCOPE
  * if it is in none or that is not to be known. */
 uint32_t dwarf_scope_of(struct dwarf *d, const struct dwarf_unit *u,
@@ -569,31 +536,6 @@ struct dwarf_batch {
 };
 /* So many addresses are worth reading units for them only. */
 enum { DWARF_MANY = 64 };
-/* dwarf_load.c.  Task 2*i is the functions of unit v[i], 2*i+1 its lines. */
-struct dwarf_loader {
-	struct dwarf *d;
-	const uint64_t *addrs;
-	size_t naddrs;
-	VEC(uint32_t) units;
-	uint64_t bytes;		/* of those that will be kept */
-	bool sweeping;
-	atomic_size_t next;
-	struct dwarf_batch *b;
-};
-
-/* Asks for unit i of the main file. */
-int dwarf_want_unit(struct dwarf_loader *l, uint32_t i);
-/* Reads the units that were asked for. */
-int dwarf_load_units(struct dwarf_loader *l);
-/* Reads all units that do not say where their code is, once; those with code for
- * this batch are read again. */
-int dwarf_sweep(struct dwarf_loader *l);
-/* Unloads what was read for one batch only, or all. */
-void dwarf_unload(struct dwarf *d, bool all);
-/* Above the limit: keeps what was used last. */
-void dwarf_evict(struct dwarf *d);
-/* Runs fn(one) and fn(two), side by side if asked for and possible. */
-void dwarf_run_two(void *(*fn)(void *), void *one, void *two, bool threads);
 
 int dwarf_resolve(struct dwarf *d, const uint64_t *addrs, size_t n,
 		  struct dwarf_batch *b);

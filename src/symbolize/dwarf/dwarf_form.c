@@ -88,9 +88,9 @@ static const uint8_t *read_variable(const struct abbrev_table *t,
 
 /* Runs a program of reads. */
 static const uint8_t *run_reads(const struct abbrev_table *t,
-				      const struct abbrev_read *r,
-				      const uint8_t *p, const uint8_t *start,
-				      const uint8_t *end, struct dwarf_die *out)
+				const struct abbrev_read *r,
+				const uint8_t *p, const uint8_t *start,
+				const uint8_t *end, struct dwarf_die *out)
 {
 	out->have = 0;
 	for (; p; r++) {
@@ -240,7 +240,7 @@ bool dwarf_read_all(const struct dwarf_unit *u, uint64_t off,
 	return p != NULL;
 }
 
-const char *dwarf_section_string(struct span s, uint64_t off)
+static const char *section_string(struct span s, uint64_t off)
 {
 	return off < s.n ? (const char *)s.p + off : NULL;
 }
@@ -255,7 +255,7 @@ static const char *indexed_string(const struct dwarf_unit *u, uint64_t index)
 	left = d->str_offsets.n - u->str_base;
 	if (index >= left / u->off_size)
 		return NULL;
-	return dwarf_section_string(d->str,
+	return section_string(d->str,
 		dwarf_fixed(d->str_offsets.p + u->str_base +
 			    index * u->off_size, u->off_size));
 }
@@ -270,23 +270,23 @@ const char *dwarf_string(const struct dwarf_unit *u,
 		return NULL;
 	switch (die->form[slot]) {
 	case DW_FORM_strp:
-		return dwarf_section_string(d->str, v);
+		return section_string(d->str, v);
 	case DW_FORM_line_strp:
-		return dwarf_section_string(d->line_str, v);
+		return section_string(d->line_str, v);
 	case DW_FORM_string:	/* its NUL was seen when the DIE was read */
 		return (const char *)dwarf_unit_section(u)->p + v;
 	case DW_FORM_strx: case DW_FORM_strx1: case DW_FORM_strx2:
 	case DW_FORM_strx3: case DW_FORM_strx4: case DW_FORM_GNU_str_index:
 		return indexed_string(u, v);
 	case DW_FORM_strp_sup: case DW_FORM_GNU_strp_alt:
-		return d->alt ? dwarf_section_string(d->alt->str, v) : NULL;
+		return d->alt ? section_string(d->alt->str, v) : NULL;
 	default:
 		return NULL;
 	}
 }
 
-bool dwarf_address_index(const struct dwarf_unit *u, uint64_t index,
-			 uint64_t *out)
+static bool address_index(const struct dwarf_unit *u, uint64_t index,
+			  uint64_t *out)
 {
 	const struct dwarf_set *d = u->set;
 
@@ -309,7 +309,7 @@ bool dwarf_address(const struct dwarf_unit *u, const struct dwarf_die *die,
 		return true;
 	case DW_FORM_addrx: case DW_FORM_addrx1: case DW_FORM_addrx2:
 	case DW_FORM_addrx3: case DW_FORM_addrx4: case DW_FORM_GNU_addr_index:
-		return dwarf_address_index(u, die->value[slot], out);
+		return address_index(u, die->value[slot], out);
 	default:
 		return false;
 	}
@@ -332,8 +332,9 @@ uint64_t dwarf_number(const struct dwarf_die *die, enum dwarf_slot slot,
 }
 
 /* An address, or since DWARF 4 a distance from low_pc. */
-bool dwarf_high_pc(const struct dwarf_unit *u, const struct dwarf_die *die,
-		   uint64_t low, uint64_t *out)
+static bool high_pc(const struct dwarf_unit *u,
+		    const struct dwarf_die *die, uint64_t low,
+		    uint64_t *out)
 {
 	uint64_t v;
 
@@ -380,4 +381,138 @@ uint64_t dwarf_reference(const struct dwarf_unit *u,
 	default:
 		return NO_DIE;
 	}
+}
+
+/* DW_AT_ranges: .debug_ranges (DWARF 4 §2.17.3), .debug_rnglists (DWARF 5
+ * §2.17.3), or low and high pc.  Code that the linker dropped is left out. */
+
+static void pair_add(const struct dwarf *d, struct dwarf_work *w, uint64_t lo,
+		     uint64_t hi)
+{
+	struct dwarf_pair pair = { lo, hi };
+
+	if (dwarf_is_code(d, lo, hi) && vec_push(&w->pairs, pair) < 0)
+		w->nomem = true;
+}
+
+static void read_old_list(const struct dwarf *d, const struct dwarf_unit *u,
+			  uint64_t off, struct dwarf_work *w)
+{
+	uint64_t top = u->addr_size == 8 ? UINT64_MAX : UINT32_MAX;
+	uint64_t base = u->base, lo, hi;
+	const struct span *s = &u->set->ranges;
+	struct cursor c;
+
+	if (off >= s->n)
+		return;
+	c = cursor_of(s->p + off, s->n - (size_t)off);
+	while (dwarf_spend(w, 2 * u->addr_size)) {
+		lo = cursor_sized(&c, u->addr_size);
+		hi = cursor_sized(&c, u->addr_size);
+		if (c.bad || (!lo && !hi))
+			return;
+		if (lo == top)
+			base = hi;
+		else if (lo < hi)
+			pair_add(d, w, base + lo, base + hi);
+	}
+}
+
+/* One entry of a range list; false at its end. */
+static bool read_entry(const struct dwarf *d, const struct dwarf_unit *u,
+		       struct cursor *c, uint64_t *base, struct dwarf_work *w)
+{
+	uint64_t lo = 0, hi = 0;
+	bool ok = true;
+
+	switch (cursor_u8(c)) {
+	case DW_RLE_base_addressx:
+		return address_index(u, cursor_uleb(c), base) &&
+		       !c->bad;
+	case DW_RLE_startx_endx:
+		ok = address_index(u, cursor_uleb(c), &lo);
+		ok &= address_index(u, cursor_uleb(c), &hi);
+		break;
+	case DW_RLE_startx_length:
+		ok = address_index(u, cursor_uleb(c), &lo);
+		hi = lo + cursor_uleb(c);
+		break;
+	case DW_RLE_offset_pair:
+		lo = *base + cursor_uleb(c);
+		hi = *base + cursor_uleb(c);
+		break;
+	case DW_RLE_base_address:
+		*base = cursor_sized(c, u->addr_size);
+		return !c->bad;
+	case DW_RLE_start_end:
+		lo = cursor_sized(c, u->addr_size);
+		hi = cursor_sized(c, u->addr_size);
+		break;
+	case DW_RLE_start_length:
+		lo = cursor_sized(c, u->addr_size);
+		hi = lo + cursor_uleb(c);
+		break;
+	default:	/* DW_RLE_end_of_list, or unknown */
+		return false;
+	}
+	if (c->bad)
+		return false;
+	if (ok)
+		pair_add(d, w, lo, hi);
+	return true;
+}
+
+static void read_new_list(const struct dwarf *d, const struct dwarf_unit *u,
+			  uint64_t off, struct dwarf_work *w)
+{
+	const struct span *s = &u->set->rnglists;
+	uint64_t base = u->base;
+	struct cursor c;
+
+	if (off >= s->n)
+		return;
+	c = cursor_of(s->p + off, s->n - (size_t)off);
+	while (dwarf_spend(w, 4) && read_entry(d, u, &c, &base, w))
+		;
+}
+
+/* Where the list is: an offset, in split units added to where theirs begin, or
+ * DW_FORM_rnglistx, an index into the offsets at DW_AT_rnglists_base. */
+static bool list_offset(const struct dwarf_unit *u, const struct dwarf_die *die,
+			uint64_t *off)
+{
+	const struct span *s = &u->set->rnglists;
+	uint64_t v = dwarf_number(die, SLOT_RANGES, UINT64_MAX);
+
+	if (v == UINT64_MAX)
+		return false;
+	if (die->form[SLOT_RANGES] == DW_FORM_rnglistx) {
+		if (u->rng_base >= s->n ||
+		    v >= (s->n - u->rng_base) / u->off_size)
+			return false;
+		v = u->rng_base + dwarf_fixed(s->p + u->rng_base +
+					      v * u->off_size, u->off_size);
+	} else if (u->set->is_split) {
+		v += u->version >= 5 ? u->rng_part : u->gnu_ranges;
+	}
+	*off = v;
+	return true;
+}
+
+void dwarf_die_ranges(const struct dwarf *d, const struct dwarf_unit *u,
+		      const struct dwarf_die *die, struct dwarf_work *w)
+{
+	uint64_t off, lo, hi;
+
+	w->pairs.n = 0;
+	if (dwarf_has(die, SLOT_RANGES) && list_offset(u, die, &off)) {
+		if (u->version >= 5)
+			read_new_list(d, u, off, w);
+		else
+			read_old_list(d, u, off, w);
+		return;
+	}
+	if (dwarf_address(u, die, SLOT_LOW, &lo) &&
+	    high_pc(u, die, lo, &hi))
+		pair_add(d, w, lo, hi);
 }

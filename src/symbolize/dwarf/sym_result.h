@@ -12,7 +12,7 @@ struct sym_frame {
 	const char *name;	/* linkage name where there is one, not
 				 * demangled; else, for C++, the readable name
 				 * with scopes and parameters; else the plain
-				 * name.  See func_name.h. */
+				 * name.  See symbolizer.c. */
 	const char *file;	/* source path as compiled, joined with its
 				 * directory: of the address for the innermost
 				 * frame, of the call for the others */
