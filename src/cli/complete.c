@@ -16,7 +16,7 @@
 #include "events/metrics.h"
 #include "events/tracepoints.h"
 #include "export/export.h"
-#include "record/perf/probe.h"
+#include "record/perf/perf_open.h"
 #include "views/query/keys.h"
 
 enum { WHAT_BYTES = 60 };	/* of a description */

@@ -5,19 +5,235 @@
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
+
 #else
 #define PACKAGE_VERSION "unconfigured"
 #endif
 
+#include "cmd/addr2line.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/addr2line.h"
-#include "cmd/addresses.h"
 #include "cmd/command.h"
 #include "cmd/debug_dirs.h"
 #include "cmd/verify.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "image/image.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/error.h"
+
+/* Functions by name; read when the first name comes. */
+struct symbol_name {
+	const char *name;	/* borrowed from the image */
+	uint64_t vaddr;
+};
+
+struct symbol_names {
+	struct image *img;
+	bool read;		/* on the first question */
+	bool failed;		/* out of memory */
+	VEC(struct symbol_name) syms;
+	struct idtab tab;
+};
+
+static void symbol_names_init(struct symbol_names *s, struct image *img)
+{
+	*s = (struct symbol_names){ .img = img };
+}
+
+static void symbol_names_fini(struct symbol_names *s)
+{
+	vec_fini(&s->syms);
+	idtab_fini(&s->tab);
+}
+
+static bool same_name(const void *ctx, uint32_t id, const void *key)
+{
+	const struct symbol_names *s = ctx;
+
+	return !strcmp(s->syms.v[id].name, key);
+}
+
+static uint64_t hash_name(const char *name)
+{
+	return hash_bytes(name, strlen(name));
+}
+
+static bool add_symbol(void *ctx, const struct image_symbol *sym)
+{
+	struct symbol_names *s = ctx;
+	uint64_t hash = hash_name(sym->name);
+
+	if (idtab_find(&s->tab, hash, same_name, s, sym->name) != IDTAB_NONE)
+		return true;
+	s->failed = s->syms.n >= IDTAB_NONE ||
+		    vec_push(&s->syms, (struct symbol_name){
+				sym->name, sym->vaddr }) < 0 ||
+		    idtab_add(&s->tab, hash, (uint32_t)s->syms.n - 1) < 0;
+	return !s->failed;
+}
+
+/* The address of the first symbol of that name; false when there is none. */
+static bool symbol_names_find(struct symbol_names *s, const char *name,
+			      uint64_t *vaddr)
+{
+	uint32_t id;
+
+	if (!s->read) {
+		s->read = true;
+		image_each_symbol(s->img, IMAGE_SYMTAB, add_symbol, s);
+		image_each_symbol(s->img, IMAGE_DYNSYM, add_symbol, s);
+	}
+	id = idtab_find(&s->tab, hash_name(name), same_name, s, name);
+	if (id == IDTAB_NONE)
+		return false;
+	*vaddr = s->syms.v[id].vaddr;
+	return true;
+}
+
+/*
+ * Addresses that come as lines of text, in batches: all that can be read without
+ * waiting, so that a file of many is looked up at once and a program that asks
+ * one at a time gets its answer at once.
+ *
+ * A line is read as addr2line of binutils does: a function's name and "+OFFSET",
+ * or what strtoull makes of it with base 16 (0 for anything else); a line longer
+ * than 99 bytes is several.
+ */
+struct addresses {
+	int fd;
+	struct symbol_names *names;
+	bool eof;
+	size_t at, n;			/* unread bytes of text */
+	VEC(uint64_t) batch;
+	char text[64 * 1024];
+};
+
+/* MAX_BATCH bounds the memory for results. */
+enum { MAX_LINE = 99, MAX_BATCH = 64 * 1024 };
+
+static void addresses_init(struct addresses *a, int fd,
+			   struct symbol_names *names)
+{
+	memset(a, 0, offsetof(struct addresses, text));
+	a->fd = fd;
+	a->names = names;
+}
+
+static void addresses_fini(struct addresses *a)
+{
+	vec_fini(&a->batch);
+}
+
+/* Whether a word is a name: what begins like a hexadecimal number is one only
+ * with an offset. */
+static bool is_name(const char *word)
+{
+	if (isxdigit((unsigned char)*word))
+		return !isdigit((unsigned char)*word) && strchr(word, '+');
+	return *word && (isalpha((unsigned char)*word) || strchr("_.$", *word));
+}
+
+static uint64_t address_parse(const char *text, struct symbol_names *names)
+{
+	const char *end, *plus;
+	uint64_t addr = 0;
+	char *name;
+
+	while (isspace((unsigned char)*text))
+		text++;
+	if (!is_name(text))
+		return isxdigit((unsigned char)*text)
+			? strtoull(text, NULL, 16) : 0;
+	end = plus = text + strcspn(text, "+ \t\n\v\f\r");
+	while (isspace((unsigned char)*plus))
+		plus++;
+	name = strndup(text, (size_t)(end - text));
+	if (name && symbol_names_find(names, name, &addr) && *plus == '+')
+		addr += strtoull(plus + 1, NULL, 0);
+	free(name);
+	return addr;
+}
+
+/* Takes one line out of the text; false when there is no whole one. */
+static bool take_line(struct addresses *a, uint64_t *out)
+{
+	const char *from = a->text + a->at;
+	size_t left = a->n < MAX_LINE ? a->n : MAX_LINE;
+	const char *end = memchr(from, '\n', left);
+	char line[MAX_LINE + 1];
+	size_t n;
+
+	if (!end && left < MAX_LINE && !(a->eof && left))
+		return false;
+	n = end ? (size_t)(end - from) : left;
+	memcpy(line, from, n);
+	line[n] = '\0';
+	*out = address_parse(line, a->names);
+	n += end != NULL;
+	a->at += n;
+	a->n -= n;
+	return true;
+}
+
+static int take_lines(struct addresses *a)
+{
+	uint64_t addr;
+
+	while (a->batch.n < MAX_BATCH && take_line(a, &addr))
+		if (vec_push(&a->batch, addr) < 0)
+			return -ERR_NOMEM;
+	return 0;
+}
+
+static bool readable(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) > 0;
+}
+
+static int read_more(struct addresses *a, struct error *err)
+{
+	ssize_t n;
+
+	memmove(a->text, a->text + a->at, a->n);
+	a->at = 0;
+	do {
+		n = read(a->fd, a->text + a->n, sizeof(a->text) - a->n);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return error_errno(err, errno, "cannot read addresses");
+	a->eof = n == 0;
+	a->n += (size_t)n;
+	return 0;
+}
+
+/* The next batch into a->batch: false at the end or on an error (err->code). */
+static bool addresses_next(struct addresses *a, struct error *err)
+{
+	int rc;
+
+	a->batch.n = 0;
+	while (!(rc = take_lines(a)) && a->batch.n < MAX_BATCH && !a->eof) {
+		if (a->batch.n && !readable(a->fd))
+			break;
+		if (read_more(a, err) < 0)
+			return false;
+	}
+	if (rc < 0) {
+		error_set(err, ERR_NOMEM, "out of memory");
+		return false;
+	}
+	return a->batch.n > 0;
+}
 
 struct addr2line_opts {
 	const char *exe, *section, *target, *demangle;

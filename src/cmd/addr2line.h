@@ -4,11 +4,8 @@
 /*
  * What `tally addr2line` knows of a batch of addresses, kept small, and its text.
  *
- *	addr2line.c		options, the file, batches
- *	addresses.c		lines into addresses
- *	symbol_names.c		functions by name
- *	addr2line_names.c	readable names, made once a batch
- *	addr2line_text.c	answers into text
+ *	addr2line.c		options, the file, lines into addresses, batches
+ *	addr2line_text.c	answers into text, readable names made once a batch
  */
 #include <stdio.h>
 
@@ -69,19 +66,5 @@ int answers_set(struct answers *a, size_t at, const struct sym_result *r,
 int answers_print(struct answers *a, const struct answer_style *st,
 		  const uint64_t *addrs, size_t n, FILE *to,
 		  struct error *err);
-
-/* addr2line_names.c.  Makes the readable names of all frames that are shown more
- * than once; 0 or -ERR_NOMEM. */
-int readable_names_make(struct readable_names *r,
-			const struct answer_frame *frames, size_t n,
-			bool short_names);
-void readable_names_fini(struct readable_names *r);
-/* Appends the readable form of a name; any thread may call it. */
-void readable_name_put(const struct readable_names *r,
-		       const struct answer_frame *f, bool short_names,
-		       struct buf *out);
-
-/* Runs fn(one) and fn(two), side by side if possible. */
-void run_both(void *(*fn)(void *), void *one, void *two);
 
 #endif

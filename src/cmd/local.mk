@@ -3,10 +3,7 @@ noinst_LIBRARIES += libcmd.a
 libcmd_a_SOURCES = \
 	src/cmd/addr2line.c \
 	src/cmd/addr2line.h \
-	src/cmd/addr2line_names.c \
 	src/cmd/addr2line_text.c \
-	src/cmd/addresses.c \
-	src/cmd/addresses.h \
 	src/cmd/annotate.c \
 	src/cmd/check.c \
 	src/cmd/check.h \
@@ -31,10 +28,6 @@ libcmd_a_SOURCES = \
 	src/cmd/import.c \
 	src/cmd/info.c \
 	src/cmd/list.c \
-	src/cmd/list_hw.c \
-	src/cmd/list_hw.h \
-	src/cmd/list_metrics.c \
-	src/cmd/list_metrics.h \
 	src/cmd/debug_dirs.c \
 	src/cmd/debug_dirs.h \
 	src/cmd/missing.c \
@@ -53,10 +46,6 @@ libcmd_a_SOURCES = \
 	src/cmd/select_options.c \
 	src/cmd/select_options.h \
 	src/cmd/show_options.h \
-	src/cmd/source_maps.c \
-	src/cmd/source_maps.h \
 	src/cmd/source_options.c \
 	src/cmd/source_options.h \
-	src/cmd/symbol_names.c \
-	src/cmd/symbol_names.h \
 	src/cmd/symbolize.c

@@ -7,7 +7,40 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/source_maps.h"
+#include "cmd/command.h"
+#include "views/code/sources.h"
+
+/* The words of --source-map as pairs of folders, in their order; free them also
+ * after an error. */
+static int read_source_maps(const struct opt_strs *words,
+			    struct source_map **out, struct error *err)
+{
+	struct source_map *v = calloc(words->n + 1, sizeof(*v));
+
+	*out = v;
+	if (!v)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	for (size_t i = 0; i < words->n; i++) {
+		const char *word = words->v[i], *eq = strchr(word, '=');
+
+		if (!eq)
+			return error_set(err, ERR_USAGE,
+					 "--source-map '%s': use FROM=TO",
+					 word);
+		v[i].from = strndup(word, (size_t)(eq - word));
+		v[i].to = eq + 1;
+		if (!v[i].from)
+			return error_set(err, ERR_NOMEM, "out of memory");
+	}
+	return 0;
+}
+
+static void free_source_maps(struct source_map *v, size_t n)
+{
+	for (size_t i = 0; v && i < n; i++)
+		free((char *)v[i].from);
+	free(v);
+}
 
 enum source_use cmd_source_use(const struct cmd_io *io, const char *path)
 {
@@ -88,7 +121,7 @@ int cmd_sources(struct cmd_io *io, const struct source_opts *o,
 		words.v[words.n++] = first->v[i];
 	for (size_t i = 0; i < o->maps.n; i++)
 		words.v[words.n++] = o->maps.v[i];
-	rc = cmd_source_maps(&words, &maps, err);
+	rc = read_source_maps(&words, &maps, err);
 	free(words.v);
 	*out = (struct source_where){ .maps = maps, .nmaps = n,
 				      .repo = o->repo };
@@ -112,7 +145,7 @@ void cmd_tell_sources(const struct cmd_io *io, struct buf *summary)
 
 void cmd_sources_free(struct source_where *where)
 {
-	cmd_source_maps_free((struct source_map *)where->maps, where->nmaps);
+	free_source_maps((struct source_map *)where->maps, where->nmaps);
 	where->maps = NULL;
 	where->nmaps = 0;
 	source_access_fini(&where->access);

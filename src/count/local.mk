@@ -7,7 +7,6 @@ libcount_a_SOURCES = \
 	src/count/counters.h \
 	src/count/plan.c \
 	src/count/plan.h \
-	src/count/plan_units.c \
 	src/count/show.h \
 	src/count/show_csv.c \
 	src/count/show_json.c \

@@ -11,7 +11,7 @@
 #include "base/vec.h"
 #include "events/events.h"
 #include "events/metrics.h"
-#include "events/units.h"
+#include "events/pmu.h"
 #include "record/perf/perf_open.h"
 
 struct plan_event {
@@ -60,10 +60,6 @@ struct plan_options {
 
 /* Without events and metrics: the usual ones. */
 int plan_make(struct plan *p, const struct plan_options *o, struct error *err);
-/* plan_units.c: makes an event of each unit of an event; finds the units of those
- * that are to be one. */
-int plan_split_units(struct plan *p, const char *sysfs, struct error *err);
-int plan_find_units(struct plan *p, const char *sysfs, struct error *err);
 /* Drops the metrics that need missing events. */
 void plan_forget(struct plan *p);
 void plan_fini(struct plan *p);

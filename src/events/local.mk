@@ -7,14 +7,13 @@ libevents_a_SOURCES = \
 	kmod/pmu_regs.c \
 	src/events/encode.c \
 	src/events/encode.h \
+	src/events/event.h \
 	src/events/events.c \
 	src/events/events.h \
 	src/events/formula.c \
 	src/events/formula.h \
 	src/events/hw.c \
 	src/events/hw.h \
-	src/events/hw_event.c \
-	src/events/hw_event.h \
 	src/events/hw_spec.c \
 	src/events/hw_spec.h \
 	src/events/k8_core.c \
@@ -33,11 +32,7 @@ libevents_a_SOURCES = \
 	src/events/pfm.h \
 	src/events/pmu.c \
 	src/events/pmu.h \
-	src/events/pmu_cpus.c \
-	src/events/pmu_list.c \
 	src/events/sysfs_files.c \
 	src/events/sysfs_files.h \
 	src/events/tracepoints.c \
-	src/events/tracepoints.h \
-	src/events/units.c \
-	src/events/units.h
+	src/events/tracepoints.h

@@ -5,7 +5,7 @@
  * The kernel's own event names: hardware, software and cache events, as
  * perf_event_open(2) and perf-list(1) spell them.
  */
-#include "events/events.h"
+#include "events/event.h"
 
 /* A generic event. */
 struct event_name {

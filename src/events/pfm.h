@@ -2,7 +2,7 @@
 #ifndef TALLY_EVENTS_PFM_H
 #define TALLY_EVENTS_PFM_H
 /* Event names of libpfm4, when tally is configured --with-libpfm. */
-#include "events/events.h"
+#include "events/event.h"
 
 /* 1 when libpfm4 knows the event on this machine, 0 when not (or without
  * libpfm4), or an error: the name is known, but not what follows it. */

@@ -8,8 +8,234 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "events/sysfs_files.h"
-#include "events/units.h"
+
+/* On which processors events are to be opened. */
+
+/* The PMU's type; false when there is none. */
+static bool pmu_type_number(const char *sysfs, const char *pmu, uint32_t *type)
+{
+	struct buf b = { 0 };
+	const char *text = pmu_file(&b, sysfs, pmu, "type", "");
+	uint64_t v = 0;
+	bool known = text && sysfs_number(text, &v) && v <= UINT32_MAX;
+
+	*type = (uint32_t)v;
+	buf_fini(&b);
+	return known;
+}
+
+static bool pmu_has_file(const char *sysfs, const char *pmu, const char *file)
+{
+	struct buf b = { 0 };
+	bool has = pmu_file(&b, sysfs, pmu, file, "");
+
+	buf_fini(&b);
+	return has;
+}
+
+/* Is cpu in a list such as "0-3,8"? */
+static bool list_has(const char *s, uint32_t cpu)
+{
+	while (*s >= '0' && *s <= '9') {
+		char *end;
+		unsigned long a = strtoul(s, &end, 10), b = a;
+
+		if (*end == '-')
+			b = strtoul(end + 1, &end, 10);
+		if (cpu >= a && cpu <= b)
+			return true;
+		s = end + (*end == ',');
+	}
+	return false;
+}
+
+/* Does one of the PMU's files, a list of processors, have this one? */
+static bool pmu_lists_cpu(const char *sysfs, const char *pmu, const char *file,
+			  uint32_t cpu)
+{
+	struct buf b = { 0 };
+	const char *text = pmu_file(&b, sysfs, pmu, file, "");
+	bool has = text && list_has(text, cpu);
+
+	buf_fini(&b);
+	return has;
+}
+
+bool pmu_counts_on(const char *sysfs, uint32_t type, uint32_t cpu,
+		   const uint32_t *cpus, size_t n)
+{
+	struct dirent **list;
+	struct buf b = { 0 };
+	bool yes = true;
+	int found;
+
+	if (type < PERF_TYPE_MAX)
+		return true;
+	found = sysfs_pmus(sysfs, &list);
+	for (int i = 0; i < found; i++) {
+		const char *text = pmu_file(&b, sysfs, list[i]->d_name, "type",
+					    "");
+		uint64_t v;
+
+		if (!text || !sysfs_number(text, &v) || v != type)
+			continue;
+		text = pmu_file(&b, sysfs, list[i]->d_name, "cpumask", "");
+		if (!text || !*text)
+			break;
+		/* -C may have left out those that it names. */
+		for (size_t k = 0; k < n && yes; k++)
+			yes = !list_has(text, cpus[k]);
+		yes = yes ? n && cpu == cpus[0] : list_has(text, cpu);
+		break;
+	}
+	sysfs_list_free(list, found);
+	buf_fini(&b);
+	return yes;
+}
+
+static bool cpu_package(const char *sysfs, uint32_t cpu, uint64_t *package)
+{
+	char path[SYSFS_PATH];
+	struct buf b = { 0 };
+	const char *text;
+	bool known;
+
+	snprintf(path, sizeof(path),
+		 "%s/devices/system/cpu/cpu%u/topology/physical_package_id",
+		 sysfs, cpu);
+	text = sysfs_read(&b, path);
+	known = text && sysfs_number(text, package);
+	buf_fini(&b);
+	return known;
+}
+
+bool cpu_first_of_package(const char *sysfs, uint32_t cpu,
+			  const uint32_t *cpus, size_t n)
+{
+	uint64_t mine, other;
+
+	if (!cpu_package(sysfs, cpu, &mine))
+		return true;
+	for (size_t i = 0; i < n && cpus[i] != cpu; i++)
+		if (cpu_package(sysfs, cpus[i], &other) && other == mine)
+			return false;
+	return true;
+}
+
+/* Expands events to all instances of a unit and all kinds of cores. */
+
+/* Type numbers of the kernel's own kinds of events name their PMU in the upper
+ * half of config (PERF_PMU_TYPE_SHIFT, Linux 5.13). */
+enum { KIND_SHIFT = 32 };
+
+void pmu_units_fini(struct pmu_units *u)
+{
+	vec_fini(u);
+}
+
+bool pmu_family_name(const char *unit, char *family, size_t size)
+{
+	const char *end = strrchr(unit, '_');
+
+	if (!end || end == unit || !end[1] ||
+	    strspn(end + 1, "0123456789") != strlen(end + 1) ||
+	    (size_t)(end - unit) >= size)
+		return false;
+	memcpy(family, unit, (size_t)(end - unit));
+	family[end - unit] = 0;
+	return true;
+}
+
+struct search {
+	const char *sysfs, *family;	/* NULL: kinds of cores */
+	struct pmu_units *out;
+	bool no_memory;
+};
+
+static bool is_wanted(const struct search *s, const char *name)
+{
+	char family[EVENT_UNIT_MAX];
+
+	if (!s->family)
+		return pmu_has_file(s->sysfs, name, "cpus");
+	return pmu_family_name(name, family, sizeof(family)) &&
+	       !strcmp(family, s->family);
+}
+
+static bool add_unit(void *ctx, const struct event_info *info)
+{
+	struct search *s = ctx;
+	struct pmu_unit u = { .type = 0 };
+
+	if (strlen(info->name) >= sizeof(u.name) ||
+	    !is_wanted(s, info->name) ||
+	    !pmu_type_number(s->sysfs, info->name, &u.type))
+		return true;
+	snprintf(u.name, sizeof(u.name), "%s", info->name);
+	s->no_memory = vec_push(s->out, u) < 0;
+	return !s->no_memory && s->out->n < UNITS_MAX;
+}
+
+/* By number: _2 before _10. */
+static int unit_order(const void *a, const void *b)
+{
+	const struct pmu_unit *x = a, *y = b;
+	size_t nx = strlen(x->name), ny = strlen(y->name);
+
+	return nx != ny ? (nx > ny) - (nx < ny) : strcmp(x->name, y->name);
+}
+
+static int find_units(struct search *s)
+{
+	s->out->n = 0;
+	pmu_names_each(s->sysfs, add_unit, s);
+	return s->no_memory ? -ERR_NOMEM : 0;
+}
+
+int pmu_units_of(const char *sysfs, const char *family, struct pmu_units *out)
+{
+	struct search s = { sysfs, family, out, false };
+	int r = find_units(&s);
+
+	if (out->n)
+		qsort(out->v, out->n, sizeof(*out->v), unit_order);
+	return r;
+}
+
+int pmu_core_kinds(const char *sysfs, struct pmu_units *out)
+{
+	struct search s = { sysfs, NULL, out, false };
+	int r = find_units(&s);
+
+	if (out->n < 2)
+		out->n = 0;
+	return r;
+}
+
+bool pmu_kind_has(const char *sysfs, const struct pmu_unit *kind, uint32_t cpu)
+{
+	return pmu_lists_cpu(sysfs, kind->name, "cpus", cpu);
+}
+
+bool event_is_of_cores(const struct event_spec *s)
+{
+	return s->type == PERF_TYPE_RAW ||
+	       ((s->type == PERF_TYPE_HARDWARE ||
+		 s->type == PERF_TYPE_HW_CACHE) && !(s->config >> KIND_SHIFT));
+}
+
+void event_on_unit(const struct event_spec *s, const struct pmu_unit *u,
+		   uint32_t *type, uint64_t *config)
+{
+	*type = s->type;
+	*config = s->config;
+	if (s->type == PERF_TYPE_HARDWARE || s->type == PERF_TYPE_HW_CACHE)
+		*config |= (uint64_t)u->type << KIND_SHIFT;
+	else
+		*type = u->type;
+}
 
 /* One bit range "7" or "0-7" at *p, moved behind it; false when damaged. */
 static bool range_parse(const char **p, unsigned int *lo, unsigned int *hi)
@@ -292,23 +518,66 @@ int pmu_event_find(const char *sysfs, const char *name, struct event_spec *out,
 	return r;
 }
 
-bool pmu_type_number(const char *sysfs, const char *pmu, uint32_t *type)
-{
-	struct buf b = { 0 };
-	const char *text = pmu_file(&b, sysfs, pmu, "type", "");
-	uint64_t v = 0;
-	bool known = text && sysfs_number(text, &v) && v <= UINT32_MAX;
+/* All PMUs and their events. */
 
-	*type = (uint32_t)v;
-	buf_fini(&b);
-	return known;
+static int not_attribute(const struct dirent *d)
+{
+	size_t n = strlen(d->d_name);
+
+	/* cpu/events/x.scale and x.unit are attributes of x. */
+	return sysfs_dir_plain(d) && !strchr(d->d_name, '.') && n < 64;
 }
 
-bool pmu_has_file(const char *sysfs, const char *pmu, const char *file)
+static bool pmu_events_each(const char *sysfs, const char *pmu,
+			    event_info_cb *cb, void *ctx)
 {
-	struct buf b = { 0 };
-	bool has = pmu_file(&b, sysfs, pmu, file, "");
+	char path[SYSFS_PATH], name[EVENT_NAME_MAX * 2];
+	struct dirent **list;
+	bool go = true;
+	int n;
 
-	buf_fini(&b);
-	return has;
+	snprintf(path, sizeof(path), "%s/bus/event_source/devices/%s/events",
+		 sysfs, pmu);
+	n = scandir(path, &list, not_attribute, alphasort);
+	for (int i = 0; i < n && go; i++) {
+		struct buf b = { 0 };
+		struct event_info info = { name, "", pmu, "" };
+		const char *terms = pmu_file(&b, sysfs, pmu, "events",
+					     list[i]->d_name);
+
+		snprintf(name, sizeof(name), "%.64s/%.64s/", pmu,
+			 list[i]->d_name);
+		info.summary = terms ? terms : "";
+		go = cb(ctx, &info);
+		buf_fini(&b);
+	}
+	sysfs_list_free(list, n);
+	return go;
+}
+
+bool pmu_each(const char *sysfs, event_info_cb *cb, void *ctx)
+{
+	struct dirent **list;
+	int n = sysfs_pmus(sysfs, &list);
+	bool go = true;
+
+	for (int i = 0; i < n && go; i++)
+		go = pmu_events_each(sysfs, list[i]->d_name, cb, ctx);
+	sysfs_list_free(list, n);
+	return go;
+}
+
+bool pmu_names_each(const char *sysfs, event_info_cb *cb, void *ctx)
+{
+	struct dirent **list;
+	int n = sysfs_pmus(sysfs, &list);
+	bool go = true;
+
+	for (int i = 0; i < n && go; i++) {
+		struct event_info info = { list[i]->d_name, "", "PMU", "" };
+
+		go = cb(ctx, &info);
+	}
+	sysfs_list_free(list, n);
+	return go;
 }

@@ -36,7 +36,7 @@ const char *sysfs_read(struct buf *out, const char *path)
 }
 
 const char *pmu_file(struct buf *out, const char *sysfs, const char *pmu,
-			    const char *dir, const char *name)
+		     const char *dir, const char *name)
 {
 	char path[SYSFS_PATH];
 

@@ -2,7 +2,7 @@
 #ifndef TALLY_EVENTS_TRACEPOINTS_H
 #define TALLY_EVENTS_TRACEPOINTS_H
 /* Tracepoints, as tracefs below sysfs lists them. */
-#include "events/events.h"
+#include "events/event.h"
 
 /* SYSTEM:NAME; 1 when it exists, 0 when not, or an error.
  * Fills type and config. */

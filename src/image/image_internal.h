@@ -37,7 +37,7 @@ struct image {
 	VEC(GElf_Phdr) notes;		/* PT_NOTE */
 	struct image_place dynamic;	/* PT_DYNAMIC */
 	struct image_place eh_hdr;	/* PT_GNU_EH_FRAME */
-	struct cfi_index *cfi;		/* NULL until asked for: cfi_index.c */
+	struct cfi_index *cfi;		/* NULL until asked for: cfi.c */
 	struct plt *plt;		/* the same: plt.c */
 	VEC(struct image_sect) sects;	/* by section number */
 	VEC(struct image_place) code;	/* code sections by address, when ... */
@@ -51,24 +51,6 @@ struct image {
 #define IMAGE_MAX_INFLATED (16ull << 30)
 /* How many more bytes of sections may be made from this file. */
 uint64_t image_inflate_room(const struct image *img);
-void image_set_problem(struct image *img, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/* One section to inflate: init takes memory, run may be in any thread, done gives
- * the data (empty when it was damaged). */
-struct inflate_job {
-	struct image *img;
-	struct image_sect *s;
-	const uint8_t *in;
-	size_t nin;
-	uint64_t size;
-	bool zstd, good;
-};
-/* False when the method is not known here, or the header damaged. */
-bool inflate_job_init(struct image *img, struct image_sect *s, struct span raw,
-		      struct inflate_job *job);
-void inflate_job_run(struct inflate_job *job);
-struct span inflate_job_done(struct inflate_job *job);
 
 /* Takes over map and copy, also when it fails. */
 int image_open_owned(struct io_map map, uint8_t *copy, struct span bytes,
@@ -76,16 +58,11 @@ int image_open_owned(struct io_map map, uint8_t *copy, struct span bytes,
 void cfi_index_free(struct cfi_index *x);
 void plt_free(struct plt *p);
 
-bool image_sect_is_compressed(const struct image_sect *s);
 /* The bytes as they are in the file. */
 struct span image_sect_raw(const struct image *img,
 			   const struct image_sect *s);
 struct image_sect *image_find_debug_sect(const struct image *img,
 					 const char *name);
-/* image_headers.c, in this order. */
-int image_read_header(struct image *img, struct error *err);
-int image_read_segments(struct image *img, struct error *err);
-int image_read_sections(struct image *img, struct error *err);
 /* The data of one section, decompressed and cached. */
 struct span image_sect_data(struct image *img, struct image_sect *s);
 struct image_sect *image_find_sect(const struct image *img, const char *name);
@@ -109,15 +86,6 @@ const char *symbol_table_name(const struct symbol_table *t,
 const struct image_sect *symbol_table_section(const struct image *img,
 					      const struct symbol_table *t,
 					      size_t i, uint32_t shndx);
-
-/* image_dynamic.c: what PT_DYNAMIC says, for files without section headers. */
-struct dynamic {
-	uint64_t symtab, strtab, strsz, versym, hash, gnu_hash;
-	uint64_t pltgot, jmprel, pltrelsz, pltrel;
-	uint64_t rela, relasz, rel, relsz;
-};
-bool image_dynamic(const struct image *img, struct dynamic *out);
-bool dynamic_symbols(const struct image *img, struct symbol_table *t);
 
 /* image_relocate.c: relocatable files (ET_REL). */
 /* Gives the sections addresses, one after another, and makes segments of them. */

@@ -2,14 +2,9 @@
 noinst_LIBRARIES += libimage.a
 libimage_a_SOURCES = \
 	src/image/cfi.h \
-	src/image/cfi_index.c \
-	src/image/cfi_read.c \
+	src/image/cfi.c \
 	src/image/image.c \
 	src/image/image.h \
-	src/image/image_debugdata.c \
-	src/image/image_dynamic.c \
-	src/image/image_headers.c \
-	src/image/image_inflate.c \
 	src/image/image_internal.h \
 	src/image/image_relocate.c \
 	src/image/image_sections.c \

@@ -33,7 +33,6 @@ librecord_a_SOURCES = \
 	src/record/source/source.h \
 	src/record/perf/perf_abi.h \
 	src/record/perf/perf_attach.c \
-	src/record/perf/perf_copies.c \
 	src/record/perf/perf_decode.c \
 	src/record/perf/perf_decode.h \
 	src/record/perf/perf_drain.c \
@@ -44,11 +43,8 @@ librecord_a_SOURCES = \
 	src/record/perf/perf_source.c \
 	src/record/perf/perf_source.h \
 	src/record/perf/perf_source_internal.h \
-	src/record/perf/perf_thread.c \
 	src/record/perf/perf_try.c \
 	src/record/perf/perf_try.h \
-	src/record/perf/probe.c \
-	src/record/perf/probe.h \
 	src/record/timer/program_kind.c \
 	src/record/timer/program_kind.h \
 	src/record/timer/timer_library.c \

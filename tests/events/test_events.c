@@ -11,7 +11,6 @@
 #include "events/events.h"
 #include "events/pmu.h"
 #include "events/tracepoints.h"
-#include "events/units.h"
 #include "sysfs.h"
 
 static struct event_spec parse_one(const char *text, const char *sysfs)

@@ -78,7 +78,7 @@ static void explain_map(const struct doctor *d, struct doctor_check *c, int e)
 /* A filter may kill who calls: a child goes first.  True when it is safe. */
 static bool reach(struct doctor *d)
 {
-	int r = perf_try_reach();
+	int r = rights_reach_in_child();
 	struct doctor_check *c;
 	char fix[sizeof(c->fix)];
 

@@ -16,7 +16,7 @@
 #include "events/tracepoints.h"
 #include "record/doctor/doctor.h"
 #include "record/kmod/kmod_device.h"
-#include "record/perf/probe.h"
+#include "record/perf/perf_open.h"
 
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38

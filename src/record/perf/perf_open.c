@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <time.h>
@@ -20,11 +21,116 @@
 #include "base/buf.h"
 #include "base/io.h"
 #include "events/tracepoints.h"
+#include "launch/proc_read.h"
 #include "record/perf/perf_abi.h"
 #include "record/perf/perf_decode.h"
-#include "launch/proc_read.h"
 #include "record/source/rights.h"
-#include "record/perf/perf_try.h"
+
+/* How large rings and copies of stacks should be. */
+
+enum {
+	RING_MIN = 128 << 10,
+	RING_USUAL = 2 << 20,	/* at least, where memory is no question */
+	RING_MAX = 32 << 20,
+	RATE_UNKNOWN = 4000,
+	HOLD_MS = 256,		/* of full copies, if memory allows */
+	HOLD_MIN_MS = 50,	/* … or copies become smaller */
+	HOLD_MIN = 8,		/* copies */
+	RECORD_REST = 512,	/* of a sample beside its copy, about */
+	MEMORY_SHARE = 32,	/* all rings take less than 1/32 of it */
+	/* Rings of mappings, forks and exits wake us for each mapping: who made
+	 * it may be gone soon. */
+	NEWS_BYTES = 64 << 10,
+	NEWS_BYTES_PRIVILEGED = 512 << 10,
+	/* Each switch has a record of 64 bytes, and each wake one of 104. */
+	SWITCH_BYTES = 128 << 10,
+	SWITCH_BYTES_PRIVILEGED = 2 << 20,
+	RING_LEAST = 4096,
+};
+
+static size_t half_down(size_t n, size_t limit)
+{
+	while (n > RING_MIN && n > limit)
+		n /= 2;
+	return n;
+}
+
+/* How many bytes all rings of one CPU may have, about. */
+static size_t perf_ring_room(size_t ncpus)
+{
+	struct rlimit lock = { 0, 0 };
+	struct rights r;
+	uint64_t all;
+
+	rights_read(&r);
+	if (rights_has(&r, CAP_IPC_LOCK) ||
+	    (r.paranoid != RIGHTS_UNKNOWN && r.paranoid < 0)) {
+		all = (uint64_t)sysconf(_SC_PHYS_PAGES) *
+		      (uint64_t)sysconf(_SC_PAGESIZE) / MEMORY_SHARE;
+		return (size_t)(all / ncpus);
+	}
+	/* perf_mmap, kernel/events/core.c: so much for each CPU that is online,
+	 * and what may be locked besides.  An eighth is for mappings. */
+	all = (uint64_t)perf_sysctl("perf_event_mlock_kb", 516) * 1024 *
+	      (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+	if (!getrlimit(RLIMIT_MEMLOCK, &lock))
+		all += lock.rlim_cur < (1u << 30) ? lock.rlim_cur : 1u << 30;
+	return (size_t)(all / ncpus / 8 * 7);
+}
+
+static size_t at_most(size_t bytes, size_t share)
+{
+	while (bytes > share && bytes > RING_LEAST)
+		bytes /= 2;
+	return bytes;
+}
+
+struct perf_rings perf_rings_plan(size_t samples, size_t ncpus, bool waits)
+{
+	struct perf_rings r = { samples, NEWS_BYTES_PRIVILEGED,
+				SWITCH_BYTES_PRIVILEGED };
+	size_t room = perf_ring_room(ncpus ? ncpus : 1);
+
+	if (samples > NEWS_BYTES_PRIVILEGED)
+		return r;
+	r.samples = at_most(samples, waits ? room / 2 : room / 4 * 3);
+	r.news = at_most(NEWS_BYTES, room / 6);
+	r.switches = at_most(SWITCH_BYTES, room / 4);
+	return r;
+}
+
+struct perf_copies perf_copies_plan(uint64_t rate, size_t ncpus,
+				    uint32_t wanted, size_t ring)
+{
+	struct perf_copies plan = { ring, wanted };
+	uint64_t hold, full = wanted ? wanted : PERF_COPY_MAX;
+
+	if (!rate)
+		rate = RATE_UNKNOWN;
+	if (rate > 1000000)
+		rate = 1000000;
+	hold = rate * HOLD_MIN_MS / 1000;
+	if (hold < HOLD_MIN)
+		hold = HOLD_MIN;
+	if (!ring) {
+		size_t room = perf_ring_room(ncpus ? ncpus : 1);
+
+		plan.ring_bytes = RING_USUAL;
+		while (plan.ring_bytes < RING_MAX &&
+		       plan.ring_bytes < rate * HOLD_MS / 1000 * full)
+			plan.ring_bytes *= 2;
+		plan.ring_bytes = half_down(plan.ring_bytes, room);
+	}
+	if (!wanted) {
+		uint64_t fit = plan.ring_bytes / hold;
+
+		fit = fit > RECORD_REST + PERF_COPY_MIN ? fit - RECORD_REST
+							: PERF_COPY_MIN;
+		plan.copy_bytes = fit < PERF_COPY_MAX
+				  ? (uint32_t)fit & ~7u : PERF_COPY_MAX;
+	}
+	return plan;
+}
 
 static int sys_open(struct perf_event_attr *a, const struct perf_scope *at,
 		    int leader)
@@ -312,7 +418,7 @@ int perf_reachable(struct error *err)
 
 	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != SECCOMP_MODE_FILTER)
 		return 0;
-	reach = perf_try_reach();
+	reach = rights_reach_in_child();
 	if (reach >= 0)
 		return 0;
 	return error_set(err, ERR_PERM, "a seccomp filter kills (%s) who calls "
@@ -672,4 +778,41 @@ int perf_event_open(struct perf_event *e, const struct perf_scope *at,
 			return INT_MIN;
 		}
 	}
+}
+
+/* Tries whether an event can be opened. */
+
+int event_usable(const struct event_spec *spec, struct error *err)
+{
+	const struct perf_scope self = { 0, -1, 0 }, cpu = { -1, 0, 0 };
+	const struct perf_sampling how = { .freq = 1000 };
+	struct perf_features f;
+	struct perf_event e = { .spec = *spec };
+	int fd, r = perf_reachable(err);
+
+	if (!r)
+		r = perf_features_probe(&f, err);
+	if (r < 0)
+		return r;
+	perf_event_prepare(&e, &f, &how);
+	fd = perf_sys_open(&e.attr, &self);
+	if (fd == -EACCES || fd == -EPERM) {
+		e.attr.exclude_kernel = 1;
+		e.attr.exclude_hv = 1;
+		fd = perf_sys_open(&e.attr, &self);
+	}
+	if (fd == -EINVAL) {
+		/* A PMU that knows no guests, or none of a single task. */
+		e.attr.exclude_guest = 0;
+		fd = perf_sys_open(&e.attr, &self);
+	}
+	if (fd == -EINVAL)
+		fd = perf_sys_open(&e.attr, &cpu);
+	if (fd == -EINVAL)
+		return error_set(err, ERR_UNSUPPORTED,
+				 "it cannot be sampled, only counted");
+	if (fd < 0)
+		return perf_refused(-fd, spec->text, &self, err);
+	close(fd);
+	return 0;
 }

@@ -8,7 +8,7 @@
 #include <linux/perf_event.h>
 
 #include "events/events.h"
-#include "events/units.h"
+#include "events/pmu.h"
 #include "record/source/source.h"
 
 /* What this kernel can do for us. */
@@ -100,8 +100,6 @@ void perf_waking_prepare(struct perf_event *e, const struct perf_features *f,
 			 const struct perf_event_attr *wakes);
 /* How many bytes a CPU's ring should have: what may be locked. */
 size_t perf_ring_size(void);
-/* How many bytes all rings of one CPU may have, about. */
-size_t perf_ring_room(size_t ncpus);
 /* The rings of one CPU, in bytes: of samples, of mappings, forks and exits, and of
  * switches, for waits. */
 struct perf_rings {
@@ -126,5 +124,9 @@ int perf_sys_open(struct perf_event_attr *a, const struct perf_scope *at);
 /* Sets an error for a refused perf_event_open; `what` is the event or "". */
 int perf_refused(int errnum, const char *what, const struct perf_scope *at,
 		 struct error *err);
+
+/* Tries to open an event, on ourselves or else on a CPU.  0 when it can be
+ * sampled, else an error with the reason. */
+int event_usable(const struct event_spec *e, struct error *err);
 
 #endif

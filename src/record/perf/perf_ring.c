@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-
 enum { RING_MIN = 4096 };
 
 int perf_ring_open(struct perf_ring *r, int fd, size_t size,

@@ -24,7 +24,7 @@ struct counter {
 
 enum { PERF_END_FDS = 4 };
 
-/* The thread that empties the rings: perf_thread.c. */
+/* The thread that empties the rings: perf_drain.c. */
 struct perf_drainer {
 	pthread_t thread;
 	bool running;
@@ -151,7 +151,7 @@ int perf_follow(struct source *s, const uint32_t *tids, size_t n,
 		struct error *err);
 /* No more samples. */
 void perf_disable(struct perf_source *p);
-/* perf_thread.c: where there can be no thread, none runs. */
+/* perf_drain.c: where there can be no thread, none runs. */
 void perf_drainer_start(struct perf_source *p);
 void perf_drainer_end(struct perf_source *p);
 void perf_lock(struct perf_source *p);
@@ -159,8 +159,6 @@ void perf_unlock(struct perf_source *p);
 /* source_ops.pace and .end_at */
 void perf_pace(struct source *s, unsigned int ms);
 void perf_end_at(struct source *s, uint64_t end_ns, const int *fds, size_t n);
-/* perf_drain.c: moves what is in the rings to `order`; 0 or -ERR_NOMEM. */
-int perf_round(struct perf_source *p);
 /* source_ops.drain and .count */
 int perf_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 	       struct error *err);

@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +21,6 @@
 #include "base/io.h"
 #include "record/perf/perf_abi.h"
 #include "record/perf/perf_ring.h"
-#include "record/source/rights.h"
 
 enum { RING_BYTES = 32768, TRIAL_NS = 100000000, PERIOD_NS = 1000000 };
 enum { NOBODY = 65534 };
@@ -129,22 +127,6 @@ void perf_try_run(struct perf_try *t, struct perf_event_attr *a,
 		perf_ring_close(&ring);
 	}
 	close(fd);
-}
-
-int perf_try_reach(void)
-{
-	int status;
-	pid_t pid = fork();
-
-	if (!pid)
-		_exit(rights_reach() & 0xff);
-	while (pid > 0 && waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			pid = -1;
-	if (pid < 0)	/* without a child nobody may try where that may kill */
-		return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER
-		       ? -SIGSYS : rights_reach();
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
 /* Tells that it has become somebody else, and waits for its end. */

@@ -20,10 +20,6 @@ void perf_try_clock(struct perf_event_attr *a, bool with_kernel);
 void perf_try_run(struct perf_try *t, struct perf_event_attr *a,
 		  const struct perf_scope *at, bool in_kernel);
 
-/* What rights_reach says, found in a child: a filter may kill who calls.
- * Returns that number, or the negative signal that ended the child. */
-int perf_try_reach(void);
-
 /* Processes of other users: one that was started for that, if we may, else some
  * that run here.  End with try_other_users_end. */
 enum { OTHER_USERS_MAX = 16 };

@@ -42,6 +42,9 @@ enum denial {
 /* The number that an impossible call of perf_event_open fails with: EINVAL from
  * the kernel itself, anything else from a filter. */
 int rights_reach(void);
+/* The same, found in a child: a filter may kill the caller.
+ * Returns that number, or the negative signal that ended the child. */
+int rights_reach_in_child(void);
 /* Who refused with `errnum` what paranoid <= `need` would allow? */
 enum denial rights_denial(const struct rights *r, int errnum, int need);
 /* The smallest change against it, "" if there is none. */
