@@ -61,7 +61,7 @@ until grep -q sleep /proc/$asleep/comm &&
 	sleep 0.1
 done
 sleep 0.2	# it may have slept for its own file, too
-says "a process that sleeps" 'nothing that was to be recorded ran: .*longer' \
+says "a process that sleeps" 'the recorded programs did not run: .*longer' \
 	-p $asleep -e cpu-clock --duration 0.2
 t_like "the title names the program" "$("$TALLY" report --no-tui a.tally)" \
 	"^# sleep 30 \(pid $asleep\), "
@@ -85,7 +85,7 @@ else
 fi
 "$TALLY" record -C 0 -e cpu-clock -o a.tally -- sleep 0.1 2>err
 t_like "-C 0 with a command: what is watched" "$(cat err)" \
-	'-C 0: only the command is watched, and only there; -a -C 0 '
+	'-C 0 records only the command on these processors; -a -C 0 '
 "$TALLY" record -a -C 0 -e cpu-clock -o a.tally -- sleep 0.1 2>err
 t_lacks "-a -C 0 watches all" "$(cat err)" 'only the command'
 t_done

@@ -265,7 +265,7 @@ static void kinds_of_programs(void **state)
 	kind_is(path, "statically linked");
 	x.h.e_machine = EM_386;
 	write_file(path, &x, sizeof(x));
-	kind_is(path, "another machine");
+	kind_is(path, "another architecture");
 	x = program_with("/lib64/ld-linux-x86-64.so.2");
 	x.p.p_offset = UINT64_MAX - 4;
 	write_file(path, &x, sizeof(x));
