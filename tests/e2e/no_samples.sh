@@ -41,7 +41,7 @@ says "several events, none of which happened" \
 says "several events, each too seldom" \
 	'no event was counted often enough for one' \
 	-c 100000000 -e cpu-clock,task-clock -- true
-says "shorter than --delay" 'sampling never began.*--delay' \
+says "shorter than --delay" 'sampling never started.*--delay' \
 	--delay 20s -e cpu-clock -- true
 if "$TALLY" record --source=timer -q -o t.tally -- true 2>err; then
 	"$TALLY" record --source=timer -q --delay 20s -o t.tally -- \
@@ -50,7 +50,7 @@ if "$TALLY" record --source=timer -q -o t.tally -- true 2>err; then
 		"$("$TALLY" report --format=json t.tally |
 			grep -o '"got":[0-9]*' | head -n 1)" '"got":0'
 	t_like "and say why there are no samples" \
-		"$("$TALLY" report --no-tui t.tally)" 'sampling never began'
+		"$("$TALLY" report --no-tui t.tally)" 'sampling never started'
 else
 	t_skip "timers and --delay" "$(head -n 1 err)"
 fi
