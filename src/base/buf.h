@@ -22,17 +22,17 @@ struct buf {
 void buf_fini(struct buf *b);
 /* Empties the buffer, keeps its memory and clears `failed`. */
 void buf_reset(struct buf *b);
-/* Empties it, but what failed stays failed: for one that is filled many times
- * before anybody asks. */
+/* Empties the buffer but keeps `failed`, for a buffer that is filled many times
+ * before `failed` is tested. */
 static inline void buf_again(struct buf *b)
 {
 	b->n = 0;
 }
-/* Makes room for n more bytes and returns where they go (then add to b->n), or
- * NULL and sets failed. */
+/* Reserves n more bytes and returns their address (the caller then adds to
+ * b->n), or returns NULL and sets failed. */
 uint8_t *buf_room(struct buf *b, size_t n);
 
-/* The appends that are called most are inline while there is room. */
+/* The most frequent appends are inline as long as there is room. */
 static inline void buf_bytes(struct buf *b, const void *p, size_t n)
 {
 	uint8_t *room = !b->failed && n < b->cap - b->n ? b->p + b->n
@@ -60,8 +60,8 @@ static inline void buf_u8(struct buf *b, uint8_t v)
 	}
 }
 
-/* A number in decimal digits, and v / 10^point with `point` digits (1 to 18)
- * behind the point. */
+/* Appends a number in decimal digits, or v / 10^point with `point` digits (1 to
+ * 18) after the decimal point. */
 void buf_decimal(struct buf *b, uint64_t v);
 void buf_scaled(struct buf *b, uint64_t v, unsigned int point);
 void buf_u16(struct buf *b, uint16_t v);
@@ -71,7 +71,7 @@ void buf_uleb(struct buf *b, uint64_t v);
 void buf_sleb(struct buf *b, int64_t v);
 void buf_printf(struct buf *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* NUL-terminates without counting the NUL and returns the text ("" when out of
+/* Appends a NUL that is not counted, and returns the text ("" if out of
  * memory); valid until the next append. */
 const char *buf_cstr(struct buf *b);
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_BASE_CHILD_H
 #define TALLY_BASE_CHILD_H
-/* A program that is asked something: started without a shell and without input,
- * bounded in time and in what it may say. */
+/* Runs a helper program without a shell and without input, with limits on its
+ * run time and output. */
 #include <stddef.h>
 
 #include "base/buf.h"
 #include "base/error.h"
 
 /*
- * Runs argv (by PATH, ended by NULL) with the environment `env`, appends what it
- * writes to its output to `out`, and returns its exit status: 0 to 255.  What it
- * writes to its standard error is dropped.  One that takes longer than `ms`
- * (ERR_STOPPED), writes more than `limit` bytes (ERR_FORMAT) or dies of a signal
- * (ERR_IO) is no answer; it and what it started are killed.
+ * Runs argv (found by PATH, terminated by NULL) with the environment `env`,
+ * appends its standard output to `out`, and returns its exit status, 0 to 255.
+ * Standard error is discarded.  Fails if the program takes longer than `ms`
+ * (ERR_STOPPED), writes more than `limit` bytes (ERR_FORMAT) or is ended by a
+ * signal (ERR_IO); then it and the processes it started are killed.
  */
 int child_run(char *const *argv, char *const *env, size_t limit, int ms,
 	      struct buf *out, struct error *err);

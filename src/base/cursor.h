@@ -2,9 +2,9 @@
 #ifndef TALLY_BASE_CURSOR_H
 #define TALLY_BASE_CURSOR_H
 /*
- * A bounded reader over hostile bytes: every read past the end returns 0 and
- * sets `bad`; once bad, a cursor stays at its end.  Test `bad` once after a group
- * of reads, never trust a value before that.  Does not own the bytes.
+ * A bounded reader for untrusted bytes.  A read past the end returns 0 and sets
+ * `bad`; from then on the cursor stays at its end.  Test `bad` once after a
+ * group of reads, and do not use a value before that.  Does not own the bytes.
  *
  * Integers are little-endian; uleb and sleb as in DWARF 5 §7.6 (more than 64
  * significant bits are bad).
@@ -43,7 +43,7 @@ static inline void cursor_fail(struct cursor *c)
 	c->p = c->end;
 }
 
-/* n bytes in place, or NULL. */
+/* Returns the next n bytes in place, or NULL. */
 static inline const uint8_t *cursor_take(struct cursor *c, uint64_t n)
 {
 	const uint8_t *p = c->p;
@@ -61,7 +61,7 @@ static inline void cursor_skip(struct cursor *c, uint64_t n)
 	(void)cursor_take(c, n);
 }
 
-/* A cursor over the next n bytes (empty and bad when there are fewer). */
+/* Returns a cursor over the next n bytes (empty and bad if there are fewer). */
 static inline struct cursor cursor_sub(struct cursor *c, uint64_t n)
 {
 	const uint8_t *p = cursor_take(c, n);
@@ -109,7 +109,7 @@ static inline uint64_t cursor_u64(struct cursor *c)
 	return lo | hi << 32;
 }
 
-/* An address or an offset of 4 or 8 bytes. */
+/* Reads an address or offset of 4 or 8 bytes. */
 static inline uint64_t cursor_sized(struct cursor *c, unsigned size)
 {
 	return size == 8 ? cursor_u64(c) : cursor_u32(c);
@@ -125,7 +125,7 @@ static inline uint64_t cursor_uleb(struct cursor *c)
 	return cursor_uleb_slow(c);
 }
 
-/* uleb that must fit 32 bits. */
+/* Reads a uleb that must fit in 32 bits. */
 static inline uint32_t cursor_uleb32(struct cursor *c)
 {
 	uint64_t v = cursor_uleb(c);
@@ -137,7 +137,7 @@ static inline uint32_t cursor_uleb32(struct cursor *c)
 	return (uint32_t)v;
 }
 
-/* A NUL-terminated string in place, or NULL when no NUL is left. */
+/* Returns a NUL-terminated string in place, or NULL if there is no NUL. */
 const char *cursor_cstr(struct cursor *c);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef TALLY_BASE_ERROR_H
 #define TALLY_BASE_ERROR_H
 /*
- * The one error vocabulary of tally.
+ * Error codes and messages of all libraries.
  *
  * A function that can fail returns 0 (or a count) on success and a negative
  * enum errcode on failure, and fills `struct error` with a sentence that names
@@ -16,11 +16,11 @@
 enum errcode {
 	ERR_NOMEM = 1,		/* an allocation failed or a stated limit was hit */
 	ERR_IO,			/* the system refused: errno text is in the message */
-	ERR_FORMAT,		/* outside data does not follow its document */
-	ERR_USAGE,		/* what the user asked for cannot be meant */
-	ERR_PERM,		/* not allowed; the message says which knob */
+	ERR_FORMAT,		/* input does not conform to its specification */
+	ERR_USAGE,		/* invalid command line or request */
+	ERR_PERM,		/* not allowed; the message names the setting */
 	ERR_NOTFOUND,		/* a named thing does not exist */
-	ERR_UNSUPPORTED,	/* valid, but this machine or build cannot */
+	ERR_UNSUPPORTED,	/* valid, but not on this machine or build */
 	ERR_STOPPED,		/* a callback asked to stop */
 };
 

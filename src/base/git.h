@@ -2,23 +2,24 @@
 #ifndef TALLY_BASE_GIT_H
 #define TALLY_BASE_GIT_H
 /*
- * git as a program that is asked about a repository which may be hostile, or be
- * named by a hostile recording.  Nothing that the repository or the environment
- * configures is run: no hooks, monitors, filters, pagers, signature checks; nothing
- * goes to the network, and GIT_* variables lead nowhere else.
+ * Runs git on a repository that may be hostile or may be named by a hostile
+ * recording. Nothing configured by the repository or the environment is run: no
+ * hooks, monitors, filters, pagers or signature checks.  There is no network
+ * access, and GIT_* variables have no effect.
  */
 #include "base/buf.h"
 #include "base/error.h"
 
 /*
- * git -C DIR WORDS… (n of them): appends its answer of at most `limit` bytes to
- * `out` and returns its exit status.  Negative as child_run, also where it takes
- * longer than `ms`.
+ * Runs git -C DIR with n arguments, appends at most `limit` bytes of output to
+ * `out`, and returns the exit status.  Fails like child_run, including when it
+ * takes longer than `ms`.
  */
 int git_ask(const char *dir, const char *const *words, size_t n, size_t limit,
 	    int ms, struct buf *out, struct error *err);
 
-/* Of `git log`: runs no program of the repository's attributes and settings. */
+/* Arguments for `git log` that run no program from the repository's
+ * configuration. */
 #define GIT_LOG_WORDS "log", "--no-color", "--no-textconv", "--no-ext-diff", \
 		      "--no-show-signature"
 

@@ -2,9 +2,9 @@
 #ifndef TALLY_BASE_HASH_H
 #define TALLY_BASE_HASH_H
 /*
- * Hash functions and two open-addressing tables.  Not for adversarial keys of a
- * network service: inputs are one user's files, and every table is bounded by
- * the bytes of its input.
+ * Hash functions and two open-addressing tables.  They do not resist
+ * adversarial keys: inputs are files of one user, and every table is bounded by
+ * the size of its input.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,9 +41,9 @@ struct u64map {
 void u64map_fini(struct u64map *m);
 void u64map_clear(struct u64map *m);
 uint32_t u64map_get(const struct u64map *m, uint64_t key);
-/* Returns the slot's value, creating it as U64MAP_NONE for a new key (the
- * caller must then store a value); NULL when out of memory.  The pointer lives
- * until the next slot call. */
+/* Returns the slot's value, created as U64MAP_NONE for a new key (the caller
+ * must then store a value), or NULL if out of memory.  Valid until the next
+ * call. */
 uint32_t *u64map_slot(struct u64map *m, uint64_t key);
 
 /*
@@ -61,7 +61,7 @@ typedef bool idtab_eq(const void *ctx, uint32_t id, const void *key);
 void idtab_fini(struct idtab *t);
 uint32_t idtab_find(const struct idtab *t, uint64_t hash, idtab_eq *eq,
 		    const void *ctx, const void *key);
-/* Adds an id that is not yet there; 0 or -ERR_NOMEM. */
+/* Adds an id that is not in the set; returns 0 or -ERR_NOMEM. */
 int idtab_add(struct idtab *t, uint64_t hash, uint32_t id);
 
 #endif

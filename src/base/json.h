@@ -2,9 +2,9 @@
 #ifndef TALLY_BASE_JSON_H
 #define TALLY_BASE_JSON_H
 /*
- * A streaming JSON writer (RFC 8259) onto a buf: keys in the order given, no
- * white space but one newline between the elements of arrays opened with
- * json_array_lines, so that bytes are stable and diffs are readable.
+ * A streaming JSON writer (RFC 8259).  Keys are written in the given order,
+ * without white space except a newline between the elements of arrays opened
+ * with json_array_lines, so that output is stable and diffs are readable.
  *
  *	struct json j = json_on(&out);
  *	json_object(&j, NULL);
@@ -12,8 +12,8 @@
  *	json_array_lines(&j, "rows"); ... json_end(&j);
  *	json_end(&j);
  *
- * `key` is NULL inside arrays and at the top.  Nesting deeper than
- * JSON_MAX_DEPTH, and more ends than beginnings, set the buffer's `failed`.
+ * `key` is NULL inside arrays and at the top level.  Nesting beyond
+ * JSON_MAX_DEPTH and unbalanced json_end calls set the buffer's `failed`.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,14 +38,16 @@ void json_str(struct json *j, const char *key, const char *value);
 void json_uint(struct json *j, const char *key, uint64_t value);
 void json_int(struct json *j, const char *key, int64_t value);
 void json_bool(struct json *j, const char *key, bool value);
-/* `digits` after the point; NaN and infinities become null. */
+/* Writes `digits` digits after the decimal point; NaN and infinity become null.
+ */
 void json_fixed(struct json *j, const char *key, double value, int digits);
-/* value / 10^point, exact, with `point` digits (1 to 18) behind the point. */
+/* Writes value / 10^point exactly, with `point` digits (1 to 18) after the
+ * point. */
 void json_scaled(struct json *j, const char *key, uint64_t value,
 		 unsigned int point);
-/* A value that is JSON already: for one that is written many times. */
+/* Writes text that is already JSON, for a value that is written many times. */
 void json_raw(struct json *j, const char *key, const void *text, size_t n);
-/* A number as a string "0x…": JSON numbers hold only 53 bits. */
+/* Writes a number as a string "0x…", because JSON numbers have only 53 bits. */
 void json_hex(struct json *j, const char *key, uint64_t value);
 
 #endif

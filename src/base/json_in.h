@@ -2,9 +2,9 @@
 #ifndef TALLY_BASE_JSON_IN_H
 #define TALLY_BASE_JSON_IN_H
 /*
- * Reads JSON (RFC 8259) in memory from the beginning to the end, building nothing.
- * The bytes are hostile: what is no JSON sets `bad`, after which all reads end.
- * A copy of a json_in remembers a value's place, to be read there again.
+ * Reads JSON (RFC 8259) in memory from start to end without building a tree.
+ * The input is untrusted: invalid JSON sets `bad` and ends all reads.  A copy
+ * of a json_in remembers the position of a value, which can then be read again.
  *
  *	struct json_in j = json_in_of(p, n);
  *
@@ -16,7 +16,7 @@
  *			else
  *				json_in_skip(&j);
  *
- * Each key and each item must be followed by the reading of one value.
+ * After each key and each item exactly one value must be read.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,26 +29,27 @@ enum { JSON_IN_DEPTH = 512, JSON_IN_TEXT = 1 << 20 };
 struct json_in {
 	const uint8_t *start, *p, *end;
 	bool bad;
-	bool first;		/* of an object or array: no comma comes before */
+	bool first;		/* first element of an object or array: no comma */
 };
 
 struct json_in json_in_of(const void *p, size_t n);
-/* Whether the next value begins with this character, '"' for a string and '0' for any
- * number. */
+/* Returns whether the next value starts with this character: '"' for a string,
+ * '0' for any number. */
 bool json_in_is(struct json_in *j, char kind);
-/* Enters an object or array; false: it is none. */
+/* Enters an object or array; returns false if the value is something else. */
 bool json_in_object(struct json_in *j);
 bool json_in_array(struct json_in *j);
-/* The next key (in place of what `key` held), or false behind the last one. */
+/* Reads the next key into `key`; returns false after the last one. */
 bool json_in_key(struct json_in *j, struct buf *key);
-/* Whether there is another element. */
+/* Returns whether there is another element. */
 bool json_in_item(struct json_in *j);
-/* Appends a string of at most JSON_IN_TEXT bytes in UTF-8; NUL becomes U+FFFD, as do
- * halves of surrogate pairs. */
+/* Appends a string of at most JSON_IN_TEXT bytes as UTF-8; NUL and unpaired
+ * surrogates become U+FFFD. */
 bool json_in_string(struct json_in *j, struct buf *out);
-/* A number; null, true and false are -1, 1 and 0; anything else is skipped and NaN. */
+/* Returns a number; null, true and false are -1, 1 and 0.  Other values are
+ * skipped and give NaN. */
 double json_in_number(struct json_in *j);
-/* Passes by a value of any kind, nested up to JSON_IN_DEPTH. */
+/* Skips a value of any kind, nested up to JSON_IN_DEPTH. */
 void json_in_skip(struct json_in *j);
 
 #endif

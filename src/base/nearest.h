@@ -2,8 +2,8 @@
 #ifndef TALLY_BASE_NEAREST_H
 #define TALLY_BASE_NEAREST_H
 /*
- * "Did you mean …?": of the candidates shown, the one with the fewest edits
- * from what the user wrote.  Borrows its strings.
+ * "Did you mean …?": finds the candidate with the smallest edit distance to the
+ * user's input.  Borrows its strings.
  */
 #include <stddef.h>
 
@@ -18,9 +18,9 @@ static inline struct nearest nearest_to(const char *word)
 	return (struct nearest){ word, NULL, 0 };
 }
 
-/* The first of equally near candidates stays. */
+/* Of equally near candidates the first is kept. */
 void nearest_try(struct nearest *n, const char *candidate);
-/* The nearest candidate, or NULL when none is near enough to be meant. */
+/* Returns the nearest candidate, or NULL if none is near enough. */
 const char *nearest_best(const struct nearest *n);
 
 #endif

@@ -2,18 +2,18 @@
 #ifndef TALLY_BASE_OUTFILE_H
 #define TALLY_BASE_OUTFILE_H
 /*
- * A file that a command was told to write.  All commands open theirs here:
+ * The output file of a command.  All commands use it:
  *
- * - A regular file is written under another name in the same folder and takes
- *   its place when it is whole, so that nobody sees a part of it and an old file
- *   survives a failure.  A process that is killed may leave that other file; the
- *   next that writes the same file removes it.
- * - Where a folder takes no new files an old file is written in place, unless it
- *   is a recording: that would be lost if anything failed.
- * - Nothing is written through a symbolic link: whoever may make links in a
- *   folder would choose what we overwrite.  A link is an error.
- * - /dev/stdout, /dev/stderr and /dev/fd/N are descriptors that are open already;
- *   pipes and character devices are written as they are.
+ * - A regular file is written under a temporary name in the same directory and
+ *   renamed when complete.  Nobody sees a partial file, and an old file
+ *   survives a failure.  A process that is killed may leave the temporary file;
+ *   the next command that writes the same file removes it.
+ * - If no file can be created in the directory, an old file is overwritten in
+ *   place, unless it is a recording, which would be lost on failure.
+ * - Symbolic links are an error: whoever can create links in a directory could
+ *   otherwise choose which file is overwritten.
+ * - /dev/stdout, /dev/stderr and /dev/fd/N are open descriptors; pipes and
+ *   character devices are written directly.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,8 +22,8 @@
 
 struct outfile {
 	int fd;			/* -1: not open */
-	char *path;		/* for messages, and where the file goes */
-	char *temp;		/* its name until then; NULL: it is in place */
+	char *path;		/* final path, also for messages */
+	char *temp;		/* temporary name; NULL once renamed */
 	char *keep;		/* what an older file is to be called, or NULL:
 				 * it goes */
 	bool tried;		/* outfile_try: it has its name … */
@@ -32,28 +32,30 @@ struct outfile {
 	int older;		/* … and what has the name temp now, or -1 */
 };
 
-/* `private_mode`: nobody else may read it (0600); else as the umask says. */
+/* `private_mode`: mode 0600 instead of the umask. */
 int outfile_open(struct outfile *f, const char *path, bool private_mode,
 		 struct error *err);
-/* Keeps the older file, of which there must be one, under the name `keep`.
- * 0 or -ERR_NOMEM. */
+/* Keeps the existing older file under the name `keep`.  Returns 0 or
+ * -ERR_NOMEM. */
 int outfile_keep(struct outfile *f, const char *keep, struct error *err);
 /*
- * Puts the file in its place, still open, so that it can be taken back:
- * outfile_place makes it final, outfile_drop undoes it.  Whenever the process is
- * killed meanwhile, there is a whole file at `path`, and an older one that is to
- * be kept is there or under the name `keep`.  Where the file system cannot swap
- * two files nothing happens before outfile_place.
+ * Renames the file to its final name but keeps it open, so that this can be
+ * undone: outfile_place makes it final, outfile_drop restores the old state.
+ * If the process is killed in between, there is a complete file at `path`, and
+ * an older file to be kept is there or under the name `keep`.  On file systems
+ * that cannot exchange files, nothing happens before outfile_place.
  */
 int outfile_try(struct outfile *f, struct error *err);
-/* Puts the file in its place, still open; an older one is gone or kept. */
+/* Renames the file to its final name and keeps it open; an older file is
+ * replaced or kept. */
 int outfile_place(struct outfile *f, struct error *err);
-/* Puts it in its place and closes it. */
+/* Renames the file to its final name and closes it. */
 int outfile_close(struct outfile *f, struct error *err);
-/* Closes it; what is not in its place is removed.  May be called at any time. */
+/* Closes the file and removes it unless it has its final name.  May be called
+ * at any time. */
 void outfile_drop(struct outfile *f);
 
-/* A whole file in one go. */
+/* Writes a complete file in one call. */
 int outfile_write(const char *path, const void *p, size_t n,
 		  struct error *err);
 

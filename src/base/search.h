@@ -2,10 +2,10 @@
 #ifndef TALLY_BASE_SEARCH_H
 #define TALLY_BASE_SEARCH_H
 /*
- * Binary search: sets the unsigned variable `at` to the first index in [from, to)
- * for which `before`, an expression of `at`, is false; to `to` if there is none.
- * from is not above to; `before` must be true for a leading part of the range only, as it is in sorted
- * arrays:
+ * Binary search: sets the unsigned variable `at` to the first index in [from,
+ * to) for which `before`, an expression of `at`, is false, or to `to` if there
+ * is none.  Requires from <= to.  `before` must be true for a leading part of
+ * the range only, as in sorted arrays:
  *
  *	size_t at;
  *

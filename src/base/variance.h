@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_BASE_VARIANCE_H
 #define TALLY_BASE_VARIANCE_H
-/* Log ratios of many functions' costs with moderated variances. */
+/* Log ratios of the costs of many functions, with moderated variances. */
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/stats.h"
 
-/* Costs of n functions in runs, function by function, baseline first. */
+/* Costs of n functions in each run: function by function, baseline runs first.
+ */
 struct series {
 	size_t n, nbase, nnew;
 	size_t prior;		/* the first so many tell what is usual; the
@@ -25,8 +26,8 @@ struct moderated {
 	struct stats_weighted *tmp;	/* room for n */
 };
 
-/* Standard deviation between runs that is assumed where it cannot be measured:
- * one run a side. */
+/* Standard deviation between runs that is assumed if it cannot be measured,
+ * that is, with one run on each side. */
 #define ASSUMED_TAU 0.02
 
 static inline double *series_of(const struct series *s, size_t f)
@@ -34,15 +35,17 @@ static inline double *series_of(const struct series *s, size_t f)
 	return s->y + f * (s->nbase + s->nnew);
 }
 
-/* The arrays of `m` are the caller's. */
+/* The caller owns the arrays of `m`. */
 void shrink_variances(const struct series *s, struct moderated *m);
-/* Variance between runs of a group relative to its mean squared. */
+/* Returns the variance between runs of a group, relative to its mean squared.
+ */
 void series_variance(const struct series *s, double *v);
-/* Variance beyond sampling that the functions have in common. */
+/* Returns the variance beyond sampling that the functions have in common. */
 double common_tau2(const double *v, const double *v0, const bool *use,
 		   size_t n, size_t d, struct stats_weighted *tmp);
 bool is_bursty(double v, double prior, size_t d);
-/* As moderate's prior, but without kappa: predicted variance between runs. */
+/* Returns the predicted variance between runs, like the prior of moderation but
+ * without kappa. */
 double series_tau2(const struct series *s, struct moderated *m);
 
 #endif

@@ -16,7 +16,8 @@
 
 #define VEC(T) struct { T *v; size_t n, cap; }
 
-/* The room that a vector with room for `cap` gets when it needs `want`. */
+/* Returns the new capacity of a vector with capacity `cap` that needs `want`.
+ */
 static inline size_t vec_capacity(size_t cap, size_t want)
 {
 	size_t c = cap ? cap + cap / 2 : 8;
@@ -24,15 +25,15 @@ static inline size_t vec_capacity(size_t cap, size_t want)
 	return want <= cap ? cap : c < want ? want : c;
 }
 
-/* Makes room for `want` elements of `size` bytes.  0 or -ERR_NOMEM; on failure
- * nothing changed. */
+/* Reserves room for `want` elements of `size` bytes.  Returns 0 or -ERR_NOMEM;
+ * on failure nothing changes. */
 int vec_reserve_raw(void *vec_ptr, size_t *cap, size_t want, size_t size);
 
 #define vec_reserve(vec, want) \
 	((want) <= (vec)->cap ? 0 : \
 	 vec_reserve_raw(&(vec)->v, &(vec)->cap, (want), sizeof(*(vec)->v)))
 
-/* Appends a copy of `x`; 0 or -ERR_NOMEM. */
+/* Appends a copy of `x`; returns 0 or -ERR_NOMEM. */
 #define vec_push(vec, ...) \
 	(vec_reserve((vec), (vec)->n + 1) < 0 ? -1 : \
 	 ((vec)->v[(vec)->n++] = (__VA_ARGS__), 0))

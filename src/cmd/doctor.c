@@ -40,8 +40,8 @@ static const char *own_programs(const struct doctor *d)
 		return d->own_kernel ? "user code + kernel" : "user code only";
 	if (d->own_timer)
 		return d->own_ptrace
-			? "user code, by timers in them, else by ptrace"
-			: "user code, by timers in them";
+			? "user code, by timers inside, otherwise by ptrace"
+			: "user code, by timers inside";
 	return d->own_ptrace ? "user code, by ptrace" : "no";
 }
 

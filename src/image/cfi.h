@@ -2,18 +2,19 @@
 #ifndef TALLY_IMAGE_CFI_H
 #define TALLY_IMAGE_CFI_H
 /*
- * Call frame information: where functions begin and end, and the programs that
- * say how to unwind them.  .eh_frame and .eh_frame_hdr (LSB Core 5.0, "Exception
- * Frames"), .debug_frame (DWARF 5 §6.4.1).  The programs are given as bytes.
+ * Call frame information: start and end of functions, and the programs that
+ * describe how to unwind them.  .eh_frame and .eh_frame_hdr (LSB Core 5.0,
+ * "Exception Frames"), .debug_frame (DWARF 5 §6.4.1).  The programs are
+ * returned as bytes.
  *
- * Everything is hostile: an entry that makes no sense is not there.
+ * All input is untrusted: invalid entries are treated as missing.
  */
 #include "base/cursor.h"
 #include "image/image.h"
 
 enum cfi_kind { CFI_EH_FRAME, CFI_DEBUG_FRAME, CFI_KINDS };
 
-/* One section and what its pointers are relative to. */
+/* A section, and the bases of its pointers. */
 struct cfi_section {
 	struct span data;
 	uint64_t vaddr;		/* of data.p[0] */
@@ -22,7 +23,7 @@ struct cfi_section {
 	bool is64;
 };
 
-/* What a family of functions shares. */
+/* Properties shared by several functions (CIE). */
 struct cfi_cie {
 	uint64_t at;		/* offset in the section */
 	uint64_t code_align, ra_reg;
@@ -31,12 +32,12 @@ struct cfi_cie {
 	struct span program;	/* initial instructions */
 	uint8_t version, addr_size;
 	uint8_t fde_encoding, lsda_encoding;	/* DW_EH_PE_* */
-	bool sized;		/* FDEs say how long their augmentation is */
-	bool signal;		/* a frame the kernel made: no call before it */
+	bool sized;		/* FDEs contain the length of their augmentation */
+	bool signal;		/* signal frame made by the kernel, not by a call */
 	bool b_key;		/* AArch64: return addresses signed with key B */
 };
 
-/* One function, or a part of one. */
+/* A function, or a part of one (FDE). */
 struct cfi_fde {
 	uint64_t at;		/* offset in the section */
 	uint64_t start, size;
@@ -44,40 +45,43 @@ struct cfi_fde {
 	struct span program;
 };
 
-/* False when the image has no such section. */
+/* Returns false if the image has no such section. */
 bool cfi_open(struct image *img, enum cfi_kind kind, struct cfi_section *out);
 
-/* Reads the entry at *at and moves there behind it.  CFI_END: no further one;
- * CFI_CIE, CFI_FDE: that kind was read, the FDE with its CIE.  `cie` must be the
- * same variable, all zero at first, throughout a walk: it saves reading a CIE
- * again. */
+/* Reads the entry at *at and moves *at after it.  Returns CFI_END after the
+ * last entry; CFI_CIE or CFI_FDE is the kind that was read, an FDE with its
+ * CIE.  `cie` must be the same variable, initially zero, throughout a walk, so
+ * that a CIE is read only once. */
 enum cfi_entry { CFI_END, CFI_CIE, CFI_FDE, CFI_SKIPPED };
 enum cfi_entry cfi_next(const struct cfi_section *s, uint64_t *at,
 			struct cfi_cie *cie, struct cfi_fde *fde);
 
-/* A pointer in an encoding (DW_EH_PE_*); `func` is what funcrel is relative to.
- * Indirect ones give the address where the pointer is.  False when the encoding
- * is not known, says "omitted", or the bytes end. */
+/* Reads a pointer in a DW_EH_PE_* encoding; `func` is the base of funcrel.  For
+ * indirect pointers the result is the address of the pointer.  Returns false if
+ * the encoding is unknown or "omitted", or if the bytes end. */
 bool cfi_pointer(const struct cfi_section *s, struct cursor *c,
 		 uint8_t encoding, uint64_t func, uint64_t *out);
 
-/* Calls back for every function of a section, in its order, until told false. */
+/* Calls cb for every function of a section, in order, until cb returns false.
+ */
 typedef bool cfi_fde_cb(void *ctx, const struct cfi_cie *cie,
 			const struct cfi_fde *fde);
 void image_each_fde(struct image *img, enum cfi_kind kind, cfi_fde_cb *cb,
 		    void *ctx);
 
-/* Calls back for functions that hold an address of [lo, hi), and for some beside
- * it (in a hostile file, for many: count them), until told false: by start, first
- * those of .debug_frame.  False when out of memory. */
+/* Calls cb for functions that contain an address of [lo, hi) until cb returns
+ * false: by start, those of .debug_frame first.  May include functions outside
+ * the range (many in a hostile file: count them).  Returns false if out of
+ * memory. */
 typedef bool cfi_in_cb(void *ctx, const struct cfi_section *s,
 		       const struct cfi_cie *cie, const struct cfi_fde *fde);
 bool image_fdes_in(struct image *img, uint64_t lo, uint64_t hi, cfi_in_cb *cb,
 		   void *ctx);
 
-/* The function that covers vaddr, by .eh_frame_hdr where there is one, else by an
- * index that is made once; .debug_frame when .eh_frame has none.  `s` is where its
- * CIE and FDE were read.  False when there is none; -ERR_NOMEM is false too. */
+/* Finds the function that covers vaddr, by .eh_frame_hdr if present, otherwise
+ * by an index built once; in .debug_frame if .eh_frame has none.  `s` is the
+ * section of its CIE and FDE.  Returns false if there is none or if out of
+ * memory. */
 bool image_find_fde(struct image *img, uint64_t vaddr, struct cfi_section *s,
 		    struct cfi_cie *cie, struct cfi_fde *fde);
 

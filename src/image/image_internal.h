@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_IMAGE_IMAGE_INTERNAL_H
 #define TALLY_IMAGE_IMAGE_INTERNAL_H
-/* What the files of this folder share; nobody else includes this. */
+/* Shared by the files of this folder; not included elsewhere. */
 #include <gelf.h>
 
 #include "base/io.h"
@@ -47,28 +47,28 @@ struct image {
 	char problem[160];	/* why the first unreadable section is that */
 };
 
-/* Sections that are kept decompressed may not fill all memory. */
+/* Decompressed sections must not fill all memory. */
 #define IMAGE_MAX_INFLATED (16ull << 30)
-/* How many more bytes of sections may be made from this file. */
+/* Returns how many more bytes of sections may be created from this file. */
 uint64_t image_inflate_room(const struct image *img);
 
-/* Takes over map and copy, also when it fails. */
+/* Takes ownership of map and copy, also on failure. */
 int image_open_owned(struct io_map map, uint8_t *copy, struct span bytes,
 		     const char *name, struct image **out, struct error *err);
 void cfi_index_free(struct cfi_index *x);
 void plt_free(struct plt *p);
 
-/* The bytes as they are in the file. */
+/* Returns the bytes as stored in the file. */
 struct span image_sect_raw(const struct image *img,
 			   const struct image_sect *s);
 struct image_sect *image_find_debug_sect(const struct image *img,
 					 const char *name);
-/* The data of one section, decompressed and cached. */
+/* Returns the data of one section, decompressed and cached. */
 struct span image_sect_data(struct image *img, struct image_sect *s);
 struct image_sect *image_find_sect(const struct image *img, const char *name);
 struct image_sect *image_find_type(const struct image *img, uint32_t type);
 
-/* Symbols of a table, for those who need more than functions. */
+/* Symbols of a table, for callers that need more than functions. */
 struct symbol_table {
 	struct span syms, names;
 	struct span shndx;	/* SHT_SYMTAB_SHNDX: section numbers >= 0xff00 */
@@ -79,16 +79,17 @@ struct symbol_table {
 bool symbol_table_open(struct image *img, struct image_sect *s,
 		       struct symbol_table *t);
 void symbol_table_get(const struct symbol_table *t, size_t i, Elf64_Sym *out);
-/* Its name, "" where there is none. */
+/* Returns its name, or "". */
 const char *symbol_table_name(const struct symbol_table *t,
 			      const Elf64_Sym *sym);
-/* The section that defines symbol i, or NULL (undefined, absolute). */
+/* Returns the section that defines symbol i, or NULL (undefined, absolute). */
 const struct image_sect *symbol_table_section(const struct image *img,
 					      const struct symbol_table *t,
 					      size_t i, uint32_t shndx);
 
 /* image_relocate.c: relocatable files (ET_REL). */
-/* Gives the sections addresses, one after another, and makes segments of them. */
+/* Assigns consecutive addresses to the sections and creates segments for them.
+ */
 int image_layout_sections(struct image *img);
 struct reloc {
 	uint64_t offset, type, sym;
@@ -103,7 +104,8 @@ struct reloc_table {
 void reloc_table_init(struct reloc_table *t, struct span bytes, bool rela,
 		      bool is64);
 void reloc_read(const struct reloc_table *t, size_t i, struct reloc *r);
-/* Applies the relocations of a section that was just read; no others have any. */
+/* Applies the relocations of a section that was just read; other sections have
+ * none. */
 void image_relocate(struct image *img, struct image_sect *s);
 
 #endif

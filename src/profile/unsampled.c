@@ -34,11 +34,11 @@ static void nothing_counted(const struct profile *p, struct buf *out)
 			   ? ", or not as asked for" : "");
 	else if (target && (!strncmp(target, "pid", 3) ||
 			    !strncmp(target, "tid", 3)))
-		buf_str(out, "nothing that was to be recorded ran: it slept or "
-			"waited; record for longer, or record where it sleeps "
+		buf_str(out, "the recorded programs did not run: they slept or "
+			"waited; record for longer, or record where they sleep "
 			"(-e sched:sched_switch -g)");
 	else
-		buf_str(out, "nothing that was to be recorded ran");
+		buf_str(out, "the recorded programs did not run");
 }
 
 /* Too little of the only event for a sample. */

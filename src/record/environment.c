@@ -284,7 +284,7 @@ int environment_closed(struct session *s, struct error *err)
 	program_name(s->collector.closed_pid, &who);
 	if (n > 1)
 		buf_printf(&who, " and %u more", n - 1);
-	session_notice(s, "%s will have no symbols: what %s mapped may not be "
+	session_notice(s, "%s will have no symbols: what %s mapped cannot be "
 		       "read (see \"tally doctor\")", buf_cstr(&who),
 		       n == 1 ? "it has" : "they have");
 	buf_fini(&who);
@@ -301,8 +301,9 @@ int environment_gaps(struct session *s, struct error *err)
 	struct facts f = { &s->profile, 0 };
 
 	session_notice(s, "%llu records of mappings and processes were lost "
-		       "(the recorder could not keep up): what ended then may "
-		       "have no names", (unsigned long long)s->collector.gaps);
+		       "(the recorder could not keep up): programs that ended "
+		       "meanwhile may have no symbols",
+		       (unsigned long long)s->collector.gaps);
 	fact_number(&f, "lost_mappings", (long long)s->collector.gaps);
 	if (f.result < 0)
 		return error_set(err, ERR_NOMEM,

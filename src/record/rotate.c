@@ -23,8 +23,8 @@ int rotate_begin(struct session *s, struct error *err)
 	sigset_t set;
 
 	if (!s->out.temp)
-		return error_set(err, ERR_USAGE, "--switch-output needs files: "
-				 "%s is none", s->o->output);
+		return error_set(err, ERR_USAGE, "--switch-output requires a "
+				 "regular file, which %s is not", s->o->output);
 	if (!s->o->rotate.by_signal)
 		return 0;
 	sigemptyset(&set);

@@ -67,22 +67,22 @@ static int open_source(struct run *r, struct error *err)
 	}
 	rc = source_auto(o->source, &t, &po, &r->source, &why, err);
 	if (rc >= 0 && o->control && !r->source->ops->enable)
-		return error_set(err, ERR_UNSUPPORTED, "--control: samples by "
-				 "%s cannot be switched on and off; "
-				 "--source=perf can", r->source->ops->name);
+		return error_set(err, ERR_UNSUPPORTED, "--control: sampling by "
+				 "%s cannot be switched on and off; use "
+				 "--source=perf", r->source->ops->name);
 	if (rc >= 0 && o->waits && (!r->source->waits ||
 				    (o->latency && r->source->wait_polls)))
-		return error_set(err, ERR_UNSUPPORTED, "%s: the kernel tells "
-				 "of switches by perf events only, and these may "
-				 "not be used here: %s", o->latency ? "--latency"
+		return error_set(err, ERR_UNSUPPORTED, "%s requires perf "
+				 "events, which may not be used here: %s",
+				 o->latency ? "--latency"
 				 : "--wait", *why.text ? why.text
 				 : "--source=perf can");
 	if (rc >= 0 && o->latency && !r->source->events[0].is_time &&
 	    (r->source->events[0].type != PERF_TYPE_HARDWARE ||
 	     r->source->events[0].config != PERF_COUNT_HW_CPU_CYCLES))
-		return error_set(err, ERR_USAGE, "--latency: where threads run is "
-				 "told by samples of processor time: name cycles "
-				 "or a clock first (-e cycles,%s)",
+		return error_set(err, ERR_USAGE, "--latency requires samples "
+				 "of CPU time: name cycles or a clock first "
+				 "(-e cycles,%s)",
 				 r->source->events[0].name);
 	r->told = *why.text;
 	if (*why.text && !s->profile.runs.n)
@@ -284,8 +284,8 @@ static int check_descriptors(struct run *r, struct error *err)
 	more = LEAST + SPARE - n;
 	if (n < LEAST)
 		return error_set(err, ERR_IO, "too many files to record this: "
-				 "it takes %ld, and the hard limit is %ld; "
-				 "raise that (\"ulimit -Hn %ld\")",
+				 "it needs %ld, but the hard limit is %ld; "
+				 "raise it (\"ulimit -Hn %ld\")",
 				 limit + more, limit, limit + more);
 	if (n < LOOK && im->max_fds > (size_t)(n - LEAST))
 		im->max_fds = (size_t)(n - LEAST);

@@ -29,8 +29,8 @@ static int note_unsampled(struct run *r, struct error *err)
 
 	if (!n)
 		return 0;
-	session_notice(r->s, "%llu thread%s without samples: begun under a "
-		       "filter for system calls, or the kernel gave no timer",
+	session_notice(r->s, "%llu thread%s without samples: started under a "
+		       "system call filter, or the kernel gave no timer",
 		       n, n == 1 ? "" : "s");
 	if (set_number(&r->s->profile, "threads_without_timer", n) < 0)
 		return error_set(err, ERR_NOMEM, "out of memory");
@@ -53,8 +53,9 @@ static int note_draining(struct run *r, struct error *err)
 	}
 	if (rc >= 0 && src->thinned) {
 		r->s->thinned += src->thinned;
-		session_notice(r->s, "the recorder could not keep up: it lowered "
-			       "the rate for a while (%llu samples fewer)",
+		session_notice(r->s, "the recorder could not keep up and "
+			       "lowered the rate temporarily (%llu samples "
+			       "omitted)",
 			       (unsigned long long)src->thinned);
 		rc = set_number(p, "thinned_samples", r->s->thinned);
 	}
@@ -95,11 +96,11 @@ static int note_no_samples(struct run *r, struct error *err)
 	const char *why = NULL;
 
 	if (r->start_ns)
-		why = "sampling never began: the recording ended before --delay "
-		      "was over; give a shorter one";
+		why = "sampling never started: the recording ended before "
+		      "--delay was over; use a shorter delay";
 	else if (s->o->delay < 0 && !s->enabled)
-		why = "sampling was never switched on: no \"enable\" came to "
-		      "--control";
+		why = "sampling was never switched on: --control received no "
+		      "\"enable\"";
 	if (s->collector.samples || !why)
 		return 0;
 	if (profile_set_env(&s->profile, PROF_NONE, "no_samples", why) < 0)

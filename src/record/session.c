@@ -82,8 +82,8 @@ static int choose_target(struct session *s, struct error *err)
 	int r = target_parse(&s->target, &t, err);
 
 	if (!r && o->cpus && o->command && !s->target.system_wide)
-		session_notice(s, "-C %s: only the command is watched, and only "
-			       "there; -a -C %s watches all that runs there",
+		session_notice(s, "-C %s records only the command on these "
+			       "processors; -a -C %s records everything there",
 			       o->cpus, o->cpus);
 	if (!r && o->user_only && o->kernel_only)
 		r = error_set(err, ERR_USAGE,
@@ -174,9 +174,9 @@ static void check_namespaces(struct session *s)
 	if (n <= 0 || strtol(text, NULL, 10) == getpid())
 		return;
 	s->collector.images.foreign_proc = true;
-	session_notice(s, "/proc belongs to another pid namespace: files that "
-		       "only the recorded programs see cannot be opened; "
-		       "\"mount -t proc proc /proc\" there helps");
+	session_notice(s, "/proc belongs to another pid namespace: files "
+		       "visible only to the recorded programs cannot be "
+		       "opened; run \"mount -t proc proc /proc\" there");
 }
 
 static int setup(struct session *s, struct error *err)

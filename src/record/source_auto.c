@@ -64,11 +64,11 @@ static bool choose_python(const struct source_target *target,
 			 : ptrace_source_open(target, &gently, out, &other);
 	if (rc >= 0)
 		snprintf(why->text, sizeof(why->text), "a Python program: "
-			 "recording processor time and stacks by %s%s, where its "
-			 "frames are exact", (*out)->ops->name, rate);
+			 "recording CPU time and stacks by %s%s, for exact "
+			 "Python frames", (*out)->ops->name, rate);
 	else if (!o->launched)
 		snprintf(why->text, sizeof(why->text), "a Python program, but "
-			 "its frames are not known: %s", other.msg);
+			 "its frames cannot be read: %s", other.msg);
 	return rc >= 0;
 }
 

@@ -100,7 +100,8 @@ static void put_line(struct annotate_page *ap, const struct code_row *row,
 	buf_reset(&ap->words.line);
 	if (src && ap->pg.t->writing &&
 	    !source_is_for_others(&ap->a->sources, src))
-		buf_str(&ap->words.line, "(not written for others: see --repo)");
+		buf_str(&ap->words.line, "(not included in files for others: "
+				"see --repo)");
 	else if (src && source_line(&ap->a->sources, src, row->line, &text))
 		annotate_source_words(&ap->words, text);
 	put_words(ap, cost ? STYLE_BOLD : STYLE_PLAIN, s);
@@ -234,7 +235,7 @@ void annotate_page_status(struct page *pg, struct strip *s)
 	e = &a->p->events.v[a->agg.cols.v[annotate_page_column(ap)]];
 	strip_put_unsafe(s, STYLE_PLAIN, profile_cstr(a->p, e->actual));
 	strip_put(s, STYLE_PLAIN, ap->mode == SHOW_SOURCE
-		? ": ~ marks lines with too few samples to tell" : ": ");
+		? ": ~ marks lines that are not significant" : ": ");
 	if (ap->mode != SHOW_SOURCE)
 		strip_put(s, STYLE_PLAIN, annot_skid(e));
 }

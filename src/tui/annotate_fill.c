@@ -165,7 +165,7 @@ static void add_file(struct filler *f, size_t first, size_t end)
 		add_note(f, "  no source: %s", src->why);
 	if (src->newer)
 		add_note(f, "  warning: the source is newer than the program: "
-			 "lines may not fit");
+			 "lines may differ");
 	add_lines(f, src, first, end);
 }
 
@@ -185,7 +185,8 @@ static void add_source(struct filler *f)
 			add_file(f, first, end);
 	}
 	if (!f->ap->rows.n)
-		add_note(f, "no line of it has samples: s shows instructions");
+		add_note(f, "none of its lines has samples: s shows "
+				"instructions");
 }
 
 static void add_code(struct filler *f, uint32_t code)
@@ -301,7 +302,7 @@ void annotate_page_fill(struct annotate_page *ap)
 	for (uint32_t i = 0; ap->mode == SHOW_CODE && i < codes_shown(ap); i++)
 		add_code(&f, i);
 	if (ap->mode == SHOW_CODE && !ap->u.ncodes)
-		add_note(&f, "the recording holds no code of it");
+		add_note(&f, "the recording does not contain its code");
 	if (ap->near)
 		keep_near(&f);
 	measure(ap);

@@ -126,7 +126,7 @@ static void target_chosen(struct tui *t, const struct choice *c, void *ctx)
 
 static void offer(struct annotate_page *ap, const struct targets *to)
 {
-	struct page *pg = menu_page_new(ap->pg.t, "this line leads to",
+	struct page *pg = menu_page_new(ap->pg.t, "targets of this line",
 					target_chosen, NULL);
 	const struct profile *p = ap->a->p;
 
@@ -169,7 +169,8 @@ static bool follow_jump(struct annotate_page *ap, const struct code_row *row)
 		page_go(&ap->pg, i);
 		return true;
 	}
-	tui_say(ap->pg.t, "where this jumps to is not shown: o shows all");
+	tui_say(ap->pg.t, "the target of this jump is hidden: o shows "
+			"everything");
 	return true;
 }
 
@@ -186,7 +187,7 @@ void annotate_page_follow(struct annotate_page *ap)
 		add_line(ap, &row, &to);
 	}
 	if (!to.n)
-		tui_say(ap->pg.t, "this row calls nothing that is known");
+		tui_say(ap->pg.t, "this row has no known call target");
 	else if (to.n == 1)
 		annotate_page_open(ap->pg.t, &to.v[0], 0);
 	else

@@ -171,11 +171,13 @@ void menu_filter(struct tui *t)
 
 	if (!pg)
 		return;
-	menu_page_add(pg, "a thread (shares are of its samples)", -1, "",
+	menu_page_add(pg, "a thread (shares are relative to its samples)",
+				-1, "",
 		      BY_THREAD);
 	menu_page_add(pg, "functions of a program or library", -1, "",
 		      BY_IMAGE);
-	menu_page_add(pg, "functions of a name, or whose name holds a text", -1,
+	menu_page_add(pg, "functions with a name, or whose name contains a "
+			"text", -1,
 		      "", BY_SYMBOL);
 	menu_page_add(pg, "everything again", -1, "", BY_NOTHING);
 	page_push(pg);

@@ -146,8 +146,8 @@ static int grow(struct open_tree *f, uint32_t id, struct error *err)
 	if (above.grown)
 		return 0;
 	if (f->rows.n >= OPEN_TREE_MAX || above.depth >= TREE_DEPTH_MAX)
-		return error_set(err, ERR_NOMEM, "too many branches are open: "
-				 "no more than %d", OPEN_TREE_MAX);
+		return error_set(err, ERR_NOMEM, "too many open branches: at "
+				 "most %d", OPEN_TREE_MAX);
 	rc = make_level(f, &above, &l, err);
 	if (rc)
 		return rc;

@@ -184,7 +184,7 @@ void page_find(struct page *pg, bool back, bool here)
 		if (!row_has(pg, i, pg->find, &tmp))
 			continue;
 		if (back ? i > pg->cursor : i < pg->cursor)
-			tui_say(pg->t, "went on at the %s",
+			tui_say(pg->t, "continued at the %s",
 				back ? "end" : "beginning");
 		page_go(pg, i);
 		buf_fini(&tmp);
@@ -279,7 +279,7 @@ bool page_key(struct page *pg, const struct screen_event *e)
 		return true;
 	case 'n': case 'N':
 		if (!pg->find)
-			tui_say(pg->t, "nothing was searched: / does");
+			tui_say(pg->t, "no search yet: press /");
 		page_find(pg, e->key == 'N', false);
 		return true;
 	case '?': case 'h': case SCREEN_F1:

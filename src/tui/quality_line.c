@@ -68,8 +68,9 @@ void quality_line(const struct quality *t, struct buf *out)
 			   (unsigned long long)t->shown);
 	}
 	put_share(out, t->broken, t->shown, 0.05, "stacks broken");
-	put_share(out, t->cut, t->shown, 0.05, "stacks cut");
-	put_share(out, t->guessed, t->shown, 0.5, "a caller guessed");
-	put_share(out, t->unresolved, t->shown, 0.5, "without a name");
+	put_share(out, t->cut, t->shown, 0.05, "stacks truncated");
+	put_share(out, t->guessed, t->shown, 0.5,
+		  "callers found by heuristics");
+	put_share(out, t->unresolved, t->shown, 0.5, "unresolved");
 	put_events(t, out);
 }

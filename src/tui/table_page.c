@@ -217,7 +217,7 @@ static bool table_other_key(struct page *pg, uint32_t key)
 		tp->below = tp->below == TREE_CALLERS ? TREE_CALLEES
 						      : TREE_CALLERS;
 		refill(tp);
-		tui_say(pg->t, "rows open into their %s",
+		tui_say(pg->t, "rows now open to show %s",
 			tp->below == TREE_CALLERS ? "callers" : "callees");
 		return true;
 	case 'x': case SCREEN_ESCAPE:

@@ -140,7 +140,7 @@ void text_page_truth(struct tui *t)
 
 	quality_text(&rep->quality, t->columns, &text);
 	missing_text(&rep->missing, rep->missing.rows.n, t->columns, &text);
-	text_page_open(t, "what can be trusted", &text);
+	text_page_open(t, "data quality", &text);
 }
 
 static const char help[] =

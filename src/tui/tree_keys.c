@@ -22,8 +22,8 @@ static void open_row(struct page *pg)
 	r = open_tree_row(&b->f, pg->cursor);
 	if (!r->open && !err.msg[0])
 		tui_say(pg->t, r->mode == TREE_CALLERS
-				? "no callers are known: stacks begin here"
-				: "calls nothing that was seen");
+				? "no callers: this is the outermost frame"
+				: "no callees in the samples");
 }
 
 /* Closes the row, or goes to the one above it. */
@@ -83,7 +83,8 @@ static const struct frame_key *function_here(struct page *pg)
 
 	k = open_tree_function(&b->f, open_tree_row(&b->f, pg->cursor));
 	if (!k)
-		tui_say(pg->t, "this row is no function: g groups by function");
+		tui_say(pg->t, "this row is not a function: g groups by "
+				"function");
 	return k;
 }
 
@@ -119,7 +120,7 @@ static void annotate(struct page *pg)
 		k = &b->f.d->rep->keys.keys.v[
 			b->f.d->rep->table.rows.v[r->id].fk];
 	if (!k || !model_pick(&pg->t->m, k, &pick)) {
-		tui_say(pg->t, "neither lines nor code are known of this row");
+		tui_say(pg->t, "neither lines nor code of this row are known");
 		return;
 	}
 	annotate_page_open(pg->t, &pick, k->line);
@@ -134,7 +135,7 @@ static bool any_key(struct page *pg, uint32_t key)
 	switch (key) {
 	case 'e': case SCREEN_TAB:
 		if (n < 2)
-			tui_say(pg->t, "there is one event only");
+			tui_say(pg->t, "there is only one event");
 		m->event = n ? (model_column(m, tree_data(pg)->rep) + 1) % n
 			     : 0;
 		return true;

@@ -136,7 +136,8 @@ void tree_details(struct page *pg)
 	buf_u8(&text, '\n');
 	for (size_t c = 0; c < rep->table.ncols; c++)
 		put_event(rep, r, c, &open_tree_values(&b->f, r)[c], &text);
-	buf_str(&text, "\nShares are of all samples that pass the filters; in "
-		"brackets where they lie with 95 % certainty (Wilson).\n");
-	text_page_open(pg->t, "what is known of this row", &text);
+	buf_str(&text, "\nShares are relative to all samples that pass the "
+		"filters; brackets contain the 95 % confidence interval "
+		"(Wilson).\n");
+	text_page_open(pg->t, "details of this row", &text);
 }

@@ -91,7 +91,7 @@ static void put_status(const struct prof_run *r, struct buf *out)
 	int st = r->exit_status;
 
 	if (!r->end_ns || st == -1)
-		buf_str(out, ", end not known");
+		buf_str(out, ", end unknown");
 	else if (WIFEXITED(st))
 		buf_printf(out, ", exit status %d", WEXITSTATUS(st));
 	else if (WIFSIGNALED(st))
@@ -170,9 +170,9 @@ static void put_names(const struct image_debug_info *s, struct buf *out)
 	static const char *const from[] = {
 		".symtab", ".dynsym", ".gnu_debugdata", NULL, "DWARF",
 		"/proc/kallsyms", "/tmp/perf-PID.map", ".gopclntab",
-		"the program's memory",
+		"the memory of the program",
 	};
-	const char *before = "           names from ";
+	const char *before = "           symbols from ";
 
 	for (size_t i = 0; s && i < sizeof(from) / sizeof(from[0]); i++)
 		if (s->names >> i & 1 && from[i]) {
@@ -199,9 +199,9 @@ static void put_image(const struct info *in, const struct quality_image *ti,
 	text_count(out, ti->samples);
 	buf_printf(out, " sample%s, ", ti->samples == 1 ? "" : "s");
 	text_count(out, ti->unresolved);
-	buf_str(out, " without a name");
+	buf_str(out, " unresolved");
 	if (n) {
-		buf_str(out, ", build-id ");
+		buf_str(out, ", build ID ");
 		for (size_t i = 0; i < n; i++)
 			buf_printf(out, "%02x", im->build_id.bytes[i]);
 	}
@@ -244,7 +244,7 @@ static void put_stacks(const struct info *in, struct buf *out)
 
 	if (!t->ends.n)
 		return;
-	heading(out, "Stacks that are not known to be whole");
+	heading(out, "Incomplete stacks");
 	for (size_t i = 0; i < t->ends.n; i++) {
 		buf_printf(out, "  %6.2f%%  ",
 			   line_share(t->ends.v[i].samples, t->shown));
@@ -279,7 +279,7 @@ static void put_counts(const struct info *in, struct buf *out)
 	put_count(out, "strings", p->str.str.n);
 	if (!p->symbolized) {
 		field(out, "symbols", FIELD_WIDTH,
-		      "none stored yet (tally symbolize adds them)");
+		      "not stored yet (tally symbolize adds them)");
 		return;
 	}
 	put_count(out, "functions", p->funcs.n);

@@ -255,7 +255,7 @@ static void put_empty(struct text *t)
 {
 	const struct quality *tr = &t->rep->quality;
 
-	line_comment(t->out, !tr->got ? "the recording holds no samples" :
+	line_comment(t->out, !tr->got ? "the recording contains no samples" :
 		     !tr->shown ? "no sample passes the filters" :
 		     !t->rep->table.rows.n ? "no function passes the filters" :
 		     "no row reaches the limit", (int)t->columns);

@@ -100,7 +100,7 @@ t_like "shares, where asked for" \
 	"$(diff --normalise=total one.tally two.tally)" \
 	'^# Normalised by total \(as asked for\): % of all '
 t_like "time, where asked for" "$(diff --normalise=time one.tally two.tally)" \
-	'in each second recorded'
+	'per second of recording'
 t_lacks "a recording and itself: nothing is more than noise" \
 	"$(diff one.tally one.tally --format=csv)" ',(grew|shrank|new|gone),'
 t_like "source by path's end" "$(diff --by file one.tally two.tally)" \

@@ -113,7 +113,7 @@ else
 	open/deny KILL "$TALLY" doctor --format=json >json
 	t_is "a filter that kills does not kill doctor" $? "$(own json)"
 	t_like "and is named" "$(check json 'own programs')" \
-		'^no: who calls perf_event_open is killed .*seccomp'
+		'^no: callers of perf_event_open are killed .*seccomp'
 	open/deny KILL "$TALLY" record --source=perf -o a.tally -- true 2>err
 	t_is "nor record" $? 1
 	t_like "which says so" "$(cat err)" 'seccomp filter kills.*tally doctor'

@@ -99,7 +99,7 @@ for newer in '' newer; do
 done
 
 t_like "info says where its names are from" "$("$TALLY" info --no-pager \
-	made.tally | grep -A 3 '\[java\]')" "names from the program's memory"
+	made.tally | grep -A 3 '\[java\]')" "symbols from the memory of the program"
 
 java=
 for j in java /usr/lib/jvm/*/bin/java; do

@@ -333,7 +333,7 @@ check_stacks() {
 	done
 	t_like "$v: copies that are too short say so" \
 		"$("$TALLY" report --no-pager short.tally)" \
-		'^# Stacks: .*(cut short|read a moment)'
+		'^# Stacks: .*(truncated|read later)'
 	if [ -x narrow ]; then
 		near "$v: an i386 program" "$(matching narrow.kmod.tally \
 			leaf32 'leaf32 outer32 begin32 _start')" 100 0.5

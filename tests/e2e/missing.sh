@@ -51,7 +51,7 @@ print(eval(sys.argv[1]))' "$1"
 cp a.tally before.tally
 text=$("$TALLY" report a.tally)
 t_like "the report says what is missing below the table" "$text" \
-	'^# work: [0-9.]+% of samples without names.*stripped, no debug'
+	'^# work: [0-9.]+% of samples unresolved.*stripped, no debug'
 "$TALLY" report --format=json a.tally >a.json
 t_is "JSON says why" "$(row 'm["lacks"], m["names_from"][-1:] != ["dwarf"]' \
 	<a.json)" "(['symtab', 'dwarf'], True)"

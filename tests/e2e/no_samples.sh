@@ -41,7 +41,7 @@ says "several events, none of which happened" \
 says "several events, each too seldom" \
 	'no event was counted often enough for one' \
 	-c 100000000 -e cpu-clock,task-clock -- true
-says "shorter than --delay" 'sampling never began.*--delay' \
+says "shorter than --delay" 'sampling never started.*--delay' \
 	--delay 20s -e cpu-clock -- true
 if "$TALLY" record --source=timer -q -o t.tally -- true 2>err; then
 	"$TALLY" record --source=timer -q --delay 20s -o t.tally -- \
@@ -50,7 +50,7 @@ if "$TALLY" record --source=timer -q -o t.tally -- true 2>err; then
 		"$("$TALLY" report --format=json t.tally |
 			grep -o '"got":[0-9]*' | head -n 1)" '"got":0'
 	t_like "and say why there are no samples" \
-		"$("$TALLY" report --no-tui t.tally)" 'sampling never began'
+		"$("$TALLY" report --no-tui t.tally)" 'sampling never started'
 else
 	t_skip "timers and --delay" "$(head -n 1 err)"
 fi
@@ -61,7 +61,7 @@ until grep -q sleep /proc/$asleep/comm &&
 	sleep 0.1
 done
 sleep 0.2	# it may have slept for its own file, too
-says "a process that sleeps" 'nothing that was to be recorded ran: .*longer' \
+says "a process that sleeps" 'the recorded programs did not run: .*longer' \
 	-p $asleep -e cpu-clock --duration 0.2
 t_like "the title names the program" "$("$TALLY" report --no-tui a.tally)" \
 	"^# sleep 30 \(pid $asleep\), "
@@ -85,7 +85,7 @@ else
 fi
 "$TALLY" record -C 0 -e cpu-clock -o a.tally -- sleep 0.1 2>err
 t_like "-C 0 with a command: what is watched" "$(cat err)" \
-	'-C 0: only the command is watched, and only there; -a -C 0 '
+	'-C 0 records only the command on these processors; -a -C 0 '
 "$TALLY" record -a -C 0 -e cpu-clock -o a.tally -- sleep 0.1 2>err
 t_lacks "-a -C 0 watches all" "$(cat err)" 'only the command'
 t_done

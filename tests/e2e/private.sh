@@ -220,7 +220,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	out=$(on_terminal "'$TALLY' annotate --no-pager --color=never --all --top 0 \
 		--percent-limit 0 a.tally")
 	t_lacks "root opens nothing for another user" "$out" 'own line|SECRET'
-	t_like "and says so" "$out" "the recording is another user's"
+	t_like "and says so" "$out" "the recording belongs to another user"
 	"$TALLY" report --html --repo . -o page.html a.tally 2>err
 	page page.html >page.txt
 	t_lacks "nor for a page" "$(cat page.txt)" 'own line|SECRET'

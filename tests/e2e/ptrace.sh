@@ -109,7 +109,7 @@ if $cc -O1 -o traceme traceme.c 2>cc.err; then
 	t_is "a child that asks to be traced by its parent is" \
 		"$(record -o a.tally -- ./traceme debug 2>err)" "$(./traceme debug)"
 	t_like "one line says that it was not recorded" "$(cat err)" \
-		'not recorded: what traceme traces \(one program can trace'
+		'not recorded: what traceme traces \(a process can have only one tracer'
 	t_like "the file, too" "$("$tally" info --no-pager a.tally)" \
 		'not_recorded +what traceme traces'
 else
@@ -142,7 +142,7 @@ t_like "and what it cannot see" "$("$tally" report --no-pager a.tally |
 	tr -d '\n#' | tr -s ' ')" 'system calls are shown as \[kernel\]; page faults'
 "$tally" report --no-pager a.tally >report
 t_like "wanted is what the time was" "$(tr -d '\n#' <report | tr -s ' ')" \
-	'[0-9,]+ samples of [0-9,]+ wanted at 999 Hz, 0 lost'
+	'[0-9,]+ samples of [0-9,]+ expected at 999 Hz, 0 lost'
 # At the highest rate it does not get to all of them: the rest is not spread over
 # what it saw without a word.
 record -q -F 10000 -o fast.tally -- ./program spin 0.5
@@ -355,7 +355,7 @@ t_run "another one is, after it" t_until traced $pid
 record -o b.tally -p $pid 2>err
 t_is "what is traced is refused" $? 1
 t_like "with the tracer's name" "$(cat err)" \
-	"process $pid is traced already, by tally-ptrace \(process [0-9]+\)"
+	"process $pid is already traced by tally-ptrace \(process [0-9]+\)"
 kill -INT $recorder
 wait $recorder
 t_is "an interrupt ends the recording" $? 0
@@ -365,7 +365,7 @@ if command -v gdb >/dev/null; then
 	gdb=$!
 	t_until traced $pid
 	record -o b.tally -p $pid 2>err
-	t_like "so is what gdb has" "$(cat err)" 'is traced already, by gdb '
+	t_like "so is what gdb has" "$(cat err)" 'is already traced by gdb '
 	: >hold
 	wait $gdb
 else

@@ -230,9 +230,9 @@ t_like "that names it" "$(cat err)" "no process $pid"
 sleep 30 & asleep=$!
 "$TALLY" record -p $asleep -e cpu-clock --duration 0.3 -o asleep.tally 2>err
 t_like "of a process that sleeps it is said why there are no samples" \
-	"$(cat err)" '[Nn]o samples: nothing that was to be recorded ran'
+	"$(cat err)" '[Nn]o samples: the recorded programs did not run'
 t_like "so does the report" "$("$TALLY" report asleep.tally)" \
-	'[Nn]o samples: nothing that was to be recorded ran'
+	'[Nn]o samples: the recorded programs did not run'
 kill $asleep
 "$TALLY" record -F 1 -e cpu-clock -o short.tally -- true 2>err
 t_like "and of a program too short for one" "$(cat err)" \
@@ -435,7 +435,7 @@ if [ "$(id -u)" -eq 0 ]; then
 			'record the kernel.*sysctl kernel.perf_event_paranoid=1'
 		as_nobody open/tally-copy record -q -p $$ -o open/p.tally 2>err
 		t_like "also other people's processes" "$(cat err)" \
-			"process $$: it belongs to somebody else"
+			"process $$: it belongs to another user"
 	else
 		t_skip "users without rights" \
 			"needs kernel.perf_event_paranoid=2 and setpriv"

@@ -110,7 +110,7 @@ t_like "a tree that was moved" "$out" 'no source: .*--repo DIR'
 t_like "... is found by --repo" "$(annotate --repo ../moved)" \
 	"from git $short:src/work.c"
 t_like "... --repo that is none" "$(annotate --repo /)" \
-	"no source: .*; / is no git repository that has the commit $short"
+	"no source: .*; / is not a git repository with the commit $short"
 t_like "a git that does not come back" "$(
 	printf '#!/bin/sh\nexec sleep 100\n' >slow && chmod +x slow &&
 	mkdir bin && mv slow bin/git && PATH=$PWD/bin:$PATH \

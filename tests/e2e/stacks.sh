@@ -80,9 +80,9 @@ t_is "no stack of them is whole by its copy" \
 short=$(($(stacks short.tally cut) + $(stacks short.tally later)))
 t_ok "they say so" $((short < 30 || $(stacks short.tally whole) > short))
 t_like "so does the report" "$("$TALLY" report short.tally)" \
-	'^# Stacks: .*(cut short|read a moment)'
+	'^# Stacks: .*(truncated|read later)'
 t_like "info says what would help" "$("$TALLY" info short.tally)" \
-	'(--call-graph=dwarf,65528|likely right)'
+	'(--call-graph=dwarf,65528|probably correct)'
 record_stacks -o fat.tally -- ./plain fat
 t_is "100 KB of locals: the callers are read later, or the stack says cut" \
 	"$(agree fat.tally 'burn ' '^burn fat( main |$)')" yes

@@ -40,8 +40,8 @@ t_is "the largest function comes first" "$(sed -n 1p rows)" "$large"
 t_is "then the other one" "$(sed -n 2p rows)" "$small"
 # main may have been hit, and no more: not one row for each address
 t_ok "no other rows" "$([ -s rows ] && [ "$(wc -l <rows)" -le 3 ]; echo $?)"
-t_like "its samples still count as without a name" "$(grep 'Without' out)" \
-	'Without a name: [0-9.]+% .*work [0-9.]+%'
+t_like "its samples still count as without a name" "$(grep 'Unresolved' out)" \
+	'Unresolved: [0-9.]+% .*work [0-9.]+%'
 "$TALLY" report -s symbol --symbol "$large" a.tally >one
 t_is "a function is found by its name" \
 	"$(sed -n 's/.* \(work+0x[0-9a-f]*\) *$/\1/p' one)" "$large"

@@ -103,7 +103,7 @@ head_of() {
 	"$TALLY" report "$1" | sed -n 's/^# *//p' | tr '\n' ' '
 }
 t_like "the head tells the kernel's count of time" "$(head_of cost.tally)" \
-	'by the kernel.s count: [0-9.]+ m?s, [0-9.]+% of it in the kernel; by samples: [0-9.]+ m?s, [0-9.]+% \[kernel\]'
+	'CPU time according to the kernel: [0-9.]+ m?s, [0-9.]+% of it in the kernel; by samples: [0-9.]+ m?s, [0-9.]+% \[kernel\]'
 t_lacks "of a program that was seen all the time nothing is missing" \
 	"$(head_of cost.tally)" 'no samples'
 "$TALLY" info --format=json cost.tally >info.json
@@ -122,7 +122,7 @@ t_like "what starting programs takes has a row of its own" \
 	"$("$TALLY" report -s image,symbol short.tally)" \
 	'[0-9.]+% +\[before the first sample\] +\[before the first sample\]'
 t_like "the head tells it, and no parts that nobody knows" \
-	"$(head_of short.tally)" 'too short to part it into user and kernel\); by samples: [^;]+; [0-9.]+% before programs. first samples'
+	"$(head_of short.tally)" 'too short to divide it into user and kernel\); by samples: [^;]+; [0-9.]+% before the first samples of programs'
 # What wait4 gave, within a period of the timer (250 Hz at least).
 "$TALLY" info --format=json short.tally >info.json
 t_is "all of the kernel's count is shown" "$("$TALLY" report --format=json \

@@ -39,7 +39,7 @@ done
 t_lacks "nothing was refused alone" "$(./program attach)" ' [1-9][0-9]* refused'
 record -o a.tally -- ./program attach >out 2>err
 t_like "the command says what was let go" "$(cat err)" \
-	'not recorded: what program traces \(one program can trace another'
+	'not recorded: what program traces \(a process can have only one tracer'
 t_is "and the file" "$(not_recorded a.tally)" "what program traces"
 record -q -o a.tally -- ./program both >out
 t_like "one of two" "$(not_recorded a.tally)" '^what program traces$'

@@ -302,7 +302,7 @@ else
 	done
 	"$TALLY" report --no-tui other/b.tally >b.txt
 	t_like "the head says how stacks were found" "$(tr '\n' ' ' <b.txt)" \
-		'looks at sleeping threads.*from a look at the sleeping'
+		'polling sleeping threads.*from a poll of the sleeping'
 	t_like "what no look saw is a row of its own" "$(cat b.txt)" \
 		'\[no stack\]'
 	echo "$old" >/proc/sys/kernel/perf_event_paranoid

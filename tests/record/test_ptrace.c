@@ -265,7 +265,7 @@ static void kinds_of_programs(void **state)
 	kind_is(path, "statically linked");
 	x.h.e_machine = EM_386;
 	write_file(path, &x, sizeof(x));
-	kind_is(path, "another machine");
+	kind_is(path, "another architecture");
 	x = program_with("/lib64/ld-linux-x86-64.so.2");
 	x.p.p_offset = UINT64_MAX - 4;
 	write_file(path, &x, sizeof(x));
@@ -274,7 +274,7 @@ static void kinds_of_programs(void **state)
 	write_file(path, &x, sizeof(x));
 	kind_is(path, "statically linked");
 	write_file(path, "\177ELF", 4);
-	kind_is(path, "no ELF");
+	kind_is(path, "not an ELF");
 	assert_int_equal(chmod(path, 0644), 0);
 	kind_is(path, "no command");
 	assert_int_equal(unlink(path), 0);

@@ -111,7 +111,7 @@ check_rdpmc() {
 
 check_refused() {
 	t_like "$w: counters of others are left alone" "$(cat busy)" \
-		'somebody else holds'
+		'performance counters are in use'
 	t_like "$w: … also those of the watchdog" "$(cat watched)" \
 		'sysctl kernel.nmi_watchdog=0'
 	t_ok "$w: … nothing was started" "$([ ! -e started ]; echo $?)"

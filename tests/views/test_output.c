@@ -416,28 +416,28 @@ static void test_header(void **state)
 	report_text(rep, &style, &out);
 	assert_string_equal(buf_cstr(&out),
 		"# app --work, 10.00 s on box, 2023-11-14 22:13:20 UTC\n"
-		"# cpu-clock (asked for event0: no hardware counters here): 8 "
+		"# cpu-clock (requested event0: no hardware counters here): 8 "
 		"samples of 11\n"
-		"#   wanted at 999 Hz, 3 lost, throttled 4 times, counting "
+		"#   expected at 999 Hz, 3 lost, throttled 4 times, counting "
 		"50.0% of the time\n"
 		"#   (multiplexed)\n"
-		"# Lost: 7 more samples of unknown event\n"
-		"# Rate lowered for a while, as the recorder could not keep "
-		"up: 1,234 samples\n"
-		"#   fewer, whose weight others have\n"
-		"# Stacks: 75.0% cut short\n"
-		"# Without a name: 25.0% of samples: libx.so.1 25.0%; see "
-		"tally info\n"
+		"# Lost: 7 more samples of an unknown event\n"
+		"# Rate lowered temporarily because the recorder could not "
+		"keep up: 1,234 samples\n"
+		"#   omitted; the remaining samples have their weight\n"
+		"# Stacks: 75.0% truncated\n"
+		"# Unresolved: 25.0% of samples: libx.so.1 25.0%; see tally "
+		"info\n"
 		"#\n"
 		"    SELF  SYMBOL\n"
 		"  75.00%  f\n"
 		"  25.00%  libx.so.1+0x1234\n"
 		"#\n"
 		"# Missing:\n"
-		"# libx.so.1: 25.0% of samples without names: stripped, no "
-		"debug file; apt\n"
-		"#   install libx-dbgsym (from \\x1b[31mthere)\n"
-		"# After that: tally symbolize\n");
+		"# libx.so.1: 25.0% of samples unresolved: stripped, no "
+		"debug file; apt install\n"
+		"#   libx-dbgsym (from \\x1b[31mthere)\n"
+		"# Then run: tally symbolize\n");
 	report_free(rep);
 	buf_fini(&out);
 	reader_close(r);
@@ -449,11 +449,13 @@ static void test_header(void **state)
 static void test_missed(void **state)
 {
 	static const struct { uint64_t wanted; const char *said; } cases[] = {
-		{ 400, "300 samples of 400 wanted at 999 Hz, 0 lost, 100 missed "
-		       "(25.0% of the time has none)\n" },
-		{ 310, "300 samples of 310 wanted at 999 Hz, 0 lost, 10 missed\n" },
-		{ 300, "300 samples of 300 wanted at 999 Hz, 0 lost\n" },
-		{ 280, "300 samples of 300 wanted at 999 Hz, 0 lost\n" },
+		{ 400, "300 samples of 400 expected at 999 Hz, 0 lost, 100 "
+		       "missed "
+		       "(25.0% of the time has no samples)\n" },
+		{ 310, "300 samples of 310 expected at 999 Hz, 0 lost, 10 "
+		       "missed\n" },
+		{ 300, "300 samples of 300 expected at 999 Hz, 0 lost\n" },
+		{ 280, "300 samples of 300 expected at 999 Hz, 0 lost\n" },
 	};
 
 	(void)state;
@@ -595,9 +597,9 @@ static void test_stack_ends(void **state)
 	assert_int_equal(in.quality.cut, 1);
 	assert_int_equal(in.quality.broken, 3);
 	quality_stacks(&in.quality, &out);
-	assert_string_equal(buf_cstr(&out), "Stacks: 10.0% cut short; 30.0% "
+	assert_string_equal(buf_cstr(&out), "Stacks: 10.0% truncated; 30.0% "
 		"broken: no unwind data in libx.so.1 20.0%, bad memory 10.0%; "
-		"10.0% with outer callers read a moment later (likely right); "
+		"10.0% with outer callers read later (probably correct); "
 		"see tally info");
 	buf_reset(&out);
 	quality_stacks_help(&in.quality, "-> ", &out);
@@ -638,8 +640,8 @@ static void test_few_stack_ends(void **state)
 	assert_int_equal(info_build(&in, r, "x.tally", m.n, &err), 0);
 	quality_stacks(&in.quality, &out);
 	assert_string_equal(buf_cstr(&out), "Stacks: 1 of 2,500 broken: bad "
-		"memory; 0.2% with outer callers read a moment later (likely "
-		"right)");
+		"memory; 0.2% with outer callers read later (probably "
+		"correct)");
 	info_fini(&in);
 	buf_fini(&out);
 	reader_close(r);

@@ -135,8 +135,8 @@ static void try_watchdog(struct doctor *d)
 	if (perf_sysctl("nmi_watchdog", 0) <= 0)
 		return;
 	c = doctor_add(d, "NMI watchdog", DOCTOR_LIMITED);
-	doctor_found(c, "takes one of the counters of each processor: events "
-		     "share the others sooner");
+	doctor_found(c, "uses one counter of each processor, so fewer are left "
+		     "for events");
 	rights_sysctl(&d->rights, "kernel.nmi_watchdog=0", fix, sizeof(fix));
 	doctor_fix(c, "%s", fix);
 }
@@ -158,8 +158,8 @@ void doctor_counters(struct doctor *d)
 		return;
 	}
 	if (!t.user) {
-		doctor_found(c, "cycles was opened, but no sample came: this "
-			     "PMU does not interrupt; use -e cpu-clock");
+		doctor_found(c, "cycles was opened, but there were no samples: "
+			     "this PMU does not interrupt; use -e cpu-clock");
 		return;
 	}
 	c->state = DOCTOR_OK;

@@ -118,8 +118,9 @@ static void rings_found(struct doctor *d, struct doctor_check *c,
 	if (r->refused)
 		doctor_found(c, "%s", err->msg);
 	else
-		doctor_found(c, "%zu KB per processor in place of %zu KB: a "
-			     "burst may be lost", r->smallest / 1024,
+		doctor_found(c, "%zu KB per processor instead of %zu KB: "
+			     "bursts of samples may be lost",
+			     r->smallest / 1024,
 			     want / 1024);
 	doctor_found(c, " (kernel.perf_event_mlock_kb is %ld, \"ulimit -l\" "
 		     "%s)", perf_sysctl("perf_event_mlock_kb", 516), limit);
@@ -130,7 +131,7 @@ static void rings_found(struct doctor *d, struct doctor_check *c,
 	rights_sysctl(&d->rights, what, fix, sizeof(fix));
 	doctor_fix(c, "%s", fix);
 	if (perf_sysctl("perf_event_mlock_kb", 516) >= (long)(want / 1024 + 260))
-		doctor_fix(c, ", after ending what else of yours records now");
+		doctor_fix(c, ", after ending your other recordings");
 }
 
 static void try_rings(struct doctor *d)
@@ -157,7 +158,7 @@ static void try_rings(struct doctor *d)
 	open_rings(&r, &err);
 	close_rings(&r);
 	if (r.smallest == SIZE_MAX && !r.refused)
-		doctor_found(c, "not tried: no event could be opened (%s)",
+		doctor_found(c, "not tested: no event could be opened (%s)",
 			     r.errnum ? strerror(r.errnum) : "no processor");
 	else
 		rings_found(d, c, &r, &err);
@@ -237,16 +238,18 @@ static void try_rate(struct doctor *d)
 	if (most >= 0)
 		doctor_found(c, "up to %ld Hz", most);
 	if (share >= 0)
-		doctor_found(c, "%sthe kernel lowers it when sampling takes "
-			     "more than %ld%% of the time",
+		doctor_found(c, "%sthe kernel lowers it if sampling takes more "
+			     "than %ld%% of the time",
 			     most >= 0 ? "; " : "", share);
 	if (!*c->found)
-		doctor_found(c, "%d Hz, as record wants it, is %s", USUAL_RATE,
+		doctor_found(c, "%d Hz, the default of record, is %s",
+					USUAL_RATE,
 			     fd >= 0 ? "allowed" : "too much");
 	if (fd >= 0)
 		return;
 	c->state = DOCTOR_LIMITED;
-	doctor_found(c, "; record wants %d Hz and gives way", USUAL_RATE);
+	doctor_found(c, "; the default of record, %d Hz, is lowered",
+				USUAL_RATE);
 	rights_sysctl(&d->rights, "kernel.perf_event_max_sample_rate=100000",
 		      fix, sizeof(fix));
 	doctor_fix(c, "%s", fix);
@@ -298,14 +301,14 @@ static void try_priority(struct doctor *d)
 	if (!pthread_create(&thread, NULL, try_first, how))
 		pthread_join(thread, NULL);
 	if (!strcmp(how, "real-time") && boost.running) {
-		doctor_found(c, "real-time: samples are fetched, and recordings "
+		doctor_found(c, "real-time: samples are read, and recordings "
 			     "end on time, however busy the machine is");
 	} else {
 		c->state = DOCTOR_LIMITED;
 		doctor_found(c, "%s: on a busy machine recordings take longer to "
 			     "end and samples may be lost", how);
-		doctor_fix(c, "sudo prlimit --pid $$ --rtprio=2 (for this shell "
-			   "and what it starts)");
+		doctor_fix(c, "sudo prlimit --pid $$ --rtprio=2 (for this "
+			   "shell and the programs it starts)");
 	}
 	priority_boost_end(&boost);
 }

@@ -119,8 +119,7 @@ static void try_library(struct doctor *d)
 
 	dl_iterate_phdr(libc_path, &path);
 	if (!path || image_open_file(path, &img, NULL) < 0) {
-		doctor_found(c, "not tried: this program has no libc.so to "
-			     "look for");
+		doctor_found(c, "not tested: this program has no libc.so");
 	} else if (symbolizer_open(img, NULL, &s, NULL) < 0) {
 		doctor_found(c, "%s cannot be read", path);
 	} else {

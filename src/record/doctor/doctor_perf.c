@@ -85,8 +85,8 @@ static bool reach(struct doctor *d)
 	if (r >= 0)
 		return true;
 	c = doctor_add(d, "own programs", DOCTOR_NO);
-	doctor_found(c, "who calls perf_event_open is killed (%s): a seccomp "
-		     "filter", strsignal(-r));
+	doctor_found(c, "callers of perf_event_open are killed (%s) by a "
+		     "seccomp filter", strsignal(-r));
 	rights_fix(&d->rights, DENIED_FILTER, NEED_OWN, fix, sizeof(fix));
 	doctor_fix(c, "%s", fix);
 	return false;
@@ -106,7 +106,8 @@ static void try_own(struct doctor *d)
 	} else if (t.map_errno) {
 		explain_map(d, c, t.map_errno);
 	} else if (!t.user) {
-		doctor_found(c, "an event was opened, but no sample came");
+		doctor_found(c, "an event was opened, but there were no "
+				"samples");
 	} else {
 		c->state = DOCTOR_OK;
 		doctor_found(c, "user code can be sampled");
@@ -126,10 +127,11 @@ static void try_kernel(struct doctor *d)
 	if (t.open_errno) {
 		explain(d, c, t.open_errno, NEED_KERNEL);
 	} else if (t.map_errno || !t.kernel) {
-		doctor_found(c, "an event was opened, but no sample came");
+		doctor_found(c, "an event was opened, but there were no "
+				"samples");
 	} else {
 		c->state = DOCTOR_OK;
-		doctor_found(c, "the kernel's part of own programs can be "
+		doctor_found(c, "the kernel part of your own programs can be "
 			     "sampled");
 		d->own_kernel = true;
 	}
@@ -174,7 +176,7 @@ static void found_others(struct doctor *d, struct doctor_check *c, bool maps)
 	if (maps)
 		return;
 	c->state = DOCTOR_LIMITED;
-	doctor_found(c, ", but not what they had mapped before: no symbols of "
+	doctor_found(c, ", but not their earlier mappings: no symbols of "
 		     "running programs");
 	doctor_fix(c, "add the capability CAP_SYS_PTRACE, or use sudo");
 }
@@ -196,12 +198,12 @@ static void try_others(struct doctor *d)
 	if (watched) {
 		found_others(d, c, maps);
 	} else if (errnum) {
-		doctor_found(c, "processes of other users may not be watched "
+		doctor_found(c, "processes of other users may not be recorded "
 			     "(%s)", strerror(errnum));
 		doctor_fix(c, "sudo tally record -p PID, or add the capability "
 			   "%s", rights_perfmon_name());
 	} else {
-		doctor_found(c, "not tried: no process of another user is "
+		doctor_found(c, "not tested: no process of another user is "
 			     "visible here%s", d->rights.inner_pids
 			     ? " (own process numbers)" : "");
 	}
@@ -226,8 +228,8 @@ static void try_system(struct doctor *d)
 	doctor_found(c, "everything on a processor can be sampled (-a)");
 	if (d->others_closed) {
 		c->state = DOCTOR_LIMITED;
-		doctor_found(c, "; no symbols of other users' programs that "
-			     "already run");
+		doctor_found(c, "; no symbols of running programs of other "
+			     "users");
 		doctor_fix(c, "use sudo, or add the capability CAP_SYS_PTRACE");
 	} else if (d->rights.inner_pids) {
 		c->state = DOCTOR_LIMITED;

@@ -52,11 +52,11 @@ static void try_capabilities(struct doctor *d)
 		any = true;
 	}
 	if (!any)
-		doctor_found(c, "none of those that matter here");
+		doctor_found(c, "none of those that tally could use");
 	if (any && d->rights.inner_users) {
 		c->state = DOCTOR_LIMITED;
-		doctor_found(c, "; of a user namespace: they do not count for "
-			     "perf events");
+		doctor_found(c, "; they belong to a user namespace and do not "
+			     "count for perf events");
 		doctor_fix(c, "run tally outside the user namespace");
 	}
 }
@@ -68,7 +68,7 @@ static void try_namespaces(struct doctor *d)
 	if (!d->rights.inner_users && !d->rights.inner_pids) {
 		doctor_found(c, access("/proc/self/ns", F_OK)
 			     ? "unknown without /proc"
-			     : "the machine's own users and processes");
+			     : "the users and processes of the host");
 		return;
 	}
 	c->state = DOCTOR_LIMITED;
@@ -76,8 +76,8 @@ static void try_namespaces(struct doctor *d)
 		     d->rights.inner_users && d->rights.inner_pids ? " and"
 		     : "", d->rights.inner_pids ? " process numbers" : "");
 	doctor_found(c, d->rights.inner_pids
-		     ? "-p and -t take the numbers that are valid here, and "
-		       "reach only what runs here"
+		     ? "-p and -t use the process IDs of this namespace and "
+		       "reach only its processes"
 		     : "only processes of this namespace's users");
 	if (d->rights.inner_pids)
 		doctor_fix(c, "to record others: run tally on the host, or in "
@@ -93,8 +93,8 @@ static void try_filter(struct doctor *d)
 	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 2)
 		doctor_found(c, "none");
 	else if (d->own_user)
-		doctor_found(c, "a seccomp filter, which lets perf_event_open "
-			     "pass");
+		doctor_found(c, "a seccomp filter, which allows "
+			     "perf_event_open");
 	else
 		doctor_found(c, "a seccomp filter");
 }
@@ -133,7 +133,7 @@ static void found_tracepoint(struct doctor *d, struct doctor_check *c)
 		doctor_found(c, "sched:sched_switch can be sampled");
 		return;
 	}
-	doctor_found(c, "they can be opened, but they lie in the kernel, which "
+	doctor_found(c, "they can be opened, but they are in the kernel, which "
 		     "is not visible");
 	rights_sysctl(&d->rights, "kernel.perf_event_paranoid=1", fix,
 		      sizeof(fix));
@@ -180,7 +180,7 @@ static void try_module(struct doctor *d)
 
 	if (access(TALLY_DEVICE, F_OK)) {
 		doctor_found(c, "not loaded (no " TALLY_DEVICE "); perf does "
-			     "without");
+			     "not need it");
 		return;
 	}
 	fd = kmod_open(&info, &err);
@@ -193,8 +193,8 @@ static void try_module(struct doctor *d)
 	doctor_found(c, "loaded; samples by timers");
 	if (info.counters)
 		doctor_found(c, " and by %u counters", info.counters);
-	doctor_found(c, ", up to %u a second on each processor; "
-		     "--source=kmod takes it", info.max_rate);
+	doctor_found(c, ", up to %u samples per second on each processor; "
+		     "select it with --source=kmod", info.max_rate);
 }
 
 void doctor_place(struct doctor *d)
@@ -244,7 +244,7 @@ void doctor_output(struct doctor *d)
 		doctor_fix(c, "tally record -o /tmp/profile.tally");
 		return;
 	}
-	doctor_found(c, "this folder can be written");
+	doctor_found(c, "this directory is writable");
 	if (statvfs(d->folder, &fs) < 0)
 		return;
 	mb = (uint64_t)fs.f_bavail * fs.f_frsize >> 20;
@@ -252,5 +252,6 @@ void doctor_output(struct doctor *d)
 	if (mb >= LITTLE_SPACE_MB)
 		return;
 	c->state = DOCTOR_LIMITED;
-	doctor_fix(c, "make room, or write elsewhere (tally record -o FILE)");
+	doctor_fix(c, "free some space, or write elsewhere (tally record -o "
+			"FILE)");
 }

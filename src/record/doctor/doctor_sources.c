@@ -27,7 +27,8 @@ static void try_perf(struct doctor *d)
 	struct doctor_check *c = doctor_add(d, "source perf", DOCTOR_OK);
 
 	if (d->own_user) {
-		doctor_found(c, "perf events: all that they have; taken first");
+		doctor_found(c, "perf events with all features; the first "
+				"choice");
 		return;
 	}
 	c->state = DOCTOR_NO;
@@ -82,14 +83,15 @@ static void ptrace_works(struct doctor *d, struct doctor_check *c)
 	char fix[sizeof(c->fix)];
 
 	d->own_ptrace = true;
-	doctor_found(c, "programs that tally starts can be sampled by ptrace");
+	doctor_found(c, "programs started by tally can be sampled by ptrace");
 	if (scope <= 0 || d->rights.root) {
-		doctor_found(c, ", and own processes that run already (-p)");
+		doctor_found(c, ", and your running processes (-p)");
 		return;
 	}
 	c->state = DOCTOR_LIMITED;
-	doctor_found(c, ", but not processes that run already (-p): kernel.yama."
-		     "ptrace_scope is %d and CAP_SYS_PTRACE is missing", scope);
+	doctor_found(c, ", but not running processes (-p): "
+		     "kernel.yama.ptrace_scope is %d and CAP_SYS_PTRACE is "
+		     "missing", scope);
 	rights_sysctl(&d->rights, "kernel.yama.ptrace_scope=0", fix,
 		      sizeof(fix));
 	doctor_fix(c, "%s", fix);
@@ -104,7 +106,8 @@ static void try_ptrace(struct doctor *d)
 
 	if (child < 0) {
 		c->state = DOCTOR_NO;
-		doctor_found(c, "not tried: no child could be started");
+		doctor_found(c, "not tested: no child process could be "
+			     "started");
 		return;
 	}
 	if (!child)
@@ -116,7 +119,8 @@ static void try_ptrace(struct doctor *d)
 		found_error(c, &err);
 	} else if (!r) {
 		c->state = DOCTOR_NO;
-		doctor_found(c, "a child was traced, but no sample came");
+		doctor_found(c, "a child was traced, but there were no "
+			     "samples");
 	} else {
 		ptrace_works(d, c);
 	}

@@ -59,7 +59,7 @@ void doctor_timer(struct doctor *d)
 
 	if (!timer_library().size) {
 		c->state = DOCTOR_NO;
-		doctor_found(c, "not for this kind of machine");
+		doctor_found(c, "not available on this architecture");
 		return;
 	}
 	what = refused(&errnum);
@@ -70,7 +70,7 @@ void doctor_timer(struct doctor *d)
 	}
 	d->own_timer = true;
 	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
-	doctor_found(c, "dynamically linked programs that tally starts can be "
-		     "sampled by timers inside them, at %ld Hz at most",
+	doctor_found(c, "dynamically linked programs started by tally can be "
+		     "sampled by timers inside them, at up to %ld Hz",
 		     tick.tv_nsec > 0 ? 1000000000l / tick.tv_nsec : 1l);
 }

@@ -43,9 +43,9 @@ int kmod_open(struct tally_info *info, struct error *err)
 	if (info->abi_major == TALLY_ABI_MAJOR)
 		return fd;
 	close(fd);
-	return error_set(err, ERR_UNSUPPORTED, "the loaded kernel module speaks "
-			 "version %u, this tally version %u: load the module "
-			 "that belongs to it (\"make -C kmod\" builds it)",
+	return error_set(err, ERR_UNSUPPORTED, "the loaded kernel module has "
+			 "interface version %u, this tally version %u: load "
+			 "the matching module (\"make -C kmod\" builds it)",
 			 info->abi_major, TALLY_ABI_MAJOR);
 }
 
@@ -53,10 +53,10 @@ int kmod_refused(int errnum, const char *what, struct error *err)
 {
 	switch (errnum) {
 	case EBUSY:
-		return error_set(err, ERR_UNSUPPORTED, "somebody else holds "
-				 "the performance counters: the kernel's "
-				 "watchdog (\"sudo sysctl kernel.nmi_watchdog"
-				 "=0\" ends it) or another profiler");
+		return error_set(err, ERR_UNSUPPORTED, "the performance "
+				 "counters are in use by the kernel's watchdog "
+				 "(\"sudo sysctl kernel.nmi_watchdog=0\" stops "
+				 "it) or another profiler");
 	case ENODEV:
 		return error_set(err, ERR_UNSUPPORTED, "the kernel module finds "
 				 "no performance counters here; cpu-clock works "

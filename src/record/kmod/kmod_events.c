@@ -150,8 +150,8 @@ static int fill_event(const struct tally_info *info,
 		snprintf(seen->why, sizeof(seen->why), "no hardware counter for "
 			 "cycles on this machine");
 		if (period)
-			snprintf(seen->note, sizeof(seen->note), "999 Hz in "
-				 "place of a period in cycles");
+			snprintf(seen->note, sizeof(seen->note), "999 Hz "
+				 "instead of a period in cycles");
 	}
 	seen->is_time = time;
 	seen->exclude_user = s->exclude_user || o->kernel_only;
@@ -159,8 +159,8 @@ static int fill_event(const struct tally_info *info,
 	e->flags = (seen->exclude_user ? 0 : TALLY_EVENT_USER) |
 		   (seen->exclude_kernel ? 0 : TALLY_EVENT_KERNEL);
 	if (!e->flags)
-		return error_set(err, ERR_USAGE, "event %s: neither user nor "
-				 "kernel is left to sample", s->text);
+		return error_set(err, ERR_USAGE, "event %s: excludes both user "
+				 "and kernel", s->text);
 	if (!time)
 		fill_counter(s, source, e);
 	if (fill_rate(info, setup->nevents, time, lost_default && period ? 999 : s->freq

@@ -103,9 +103,9 @@ static int open_grouped(struct perf_event *e, struct group *g,
 		e->leader = 0;
 		fd = perf_event_open(e, at, err);
 		if (fd >= 0)
-			perf_event_note(e, "not always counted at the same time "
-					"as its group: that does not fit the "
-					"counters");
+			perf_event_note(e, "not always counted at the same "
+					"time as its group, which does not fit "
+					"the counters");
 	}
 	if (fd >= 0 && !g->leader && e->spec.group)
 		g->leader = fd + 1;

@@ -228,7 +228,7 @@ static int no_permission(int errnum, const char *what,
 				 "perf_event_open: %s", fix);
 	if (!all && at->pid > 0 && !rights_perfmon(&r))
 		return error_set(err, ERR_PERM, "not allowed to record %s: it "
-				 "belongs to somebody else; use its owner's "
+				 "belongs to another user; use that user's "
 				 "account or sudo (see \"tally doctor\")", whom);
 	return error_set(err, ERR_PERM, "not allowed to record %s%s, though "
 			 "kernel.perf_event_paranoid and capabilities allow it: "
@@ -360,7 +360,8 @@ bool perf_wakes_prepare(struct perf_event_attr *a, const struct perf_features *f
 		snprintf(why, size, tracepoints_readable("/sys")
 			 ? "the tracepoint sched:sched_waking is not there"
 			 : geteuid()
-			 ? "the kernel's list of tracepoints is not ours to read"
+			 ? "the kernel's list of tracepoints is not readable "
+			 		"for this user"
 			 : "the kernel's list of tracepoints cannot be read "
 			   "(mount -t tracefs tracefs /sys/kernel/tracing)");
 		return false;
@@ -421,9 +422,9 @@ int perf_reachable(struct error *err)
 	reach = rights_reach_in_child();
 	if (reach >= 0)
 		return 0;
-	return error_set(err, ERR_PERM, "a seccomp filter kills (%s) who calls "
-			 "perf_event_open: it must let it pass (see \"tally "
-			 "doctor\")", strsignal(-reach));
+	return error_set(err, ERR_PERM, "a seccomp filter kills callers of "
+			 "perf_event_open (%s): it must allow the call (see "
+			 "\"tally doctor\")", strsignal(-reach));
 }
 
 int perf_features_probe(struct perf_features *f, struct error *err)
@@ -628,7 +629,7 @@ static void event_become_clock(struct perf_event *e)
 		/* A period in cycles means nothing in nanoseconds. */
 		e->attr.freq = 1;
 		e->attr.sample_freq = 999;
-		perf_event_note(e, "999 Hz in place of a period in cycles");
+		perf_event_note(e, "999 Hz instead of a period in cycles");
 	}
 	if (e->spec.precise)
 		perf_event_note(e, "clocks have no precision (:p)");
@@ -671,9 +672,10 @@ static bool event_give_way(struct perf_event *e, const struct perf_scope *at,
 		e->attr.exclude_hv = 1;
 		if (e->waits) {
 			/* Then it opens, but has no samples. */
-			perf_event_note(e, "stacks of waits by looks at sleeping "
-					"threads: samples need kernel."
-					"perf_event_paranoid=1 or CAP_PERFMON");
+			perf_event_note(e, "stacks of waits by polling "
+					"sleeping threads: samples need "
+					"kernel.perf_event_paranoid=1 or "
+					"CAP_PERFMON");
 			return true;
 		}
 		if (level > 1)

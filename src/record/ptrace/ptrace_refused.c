@@ -66,8 +66,9 @@ static int by_permission(pid_t tid, bool ours, struct error *err)
 
 	if (tracer) {
 		proc_name((uint32_t)tracer, "another program", &name);
-		rc = error_set(err, ERR_PERM, "process %d is traced already, "
-			       "by %s (process %llu): end that first", (int)tid,
+		rc = error_set(err, ERR_PERM, "process %d is already traced by "
+			       "%s (process %llu): end that program first",
+			       (int)tid,
 			       buf_cstr(&name) ? buf_cstr(&name) : "",
 			       (unsigned long long)tracer);
 		buf_fini(&name);
@@ -87,8 +88,8 @@ static int by_permission(pid_t tid, bool ours, struct error *err)
 				 "not be read, or said so by prctl): sudo tally "
 				 "record -p %d", (int)tid, (int)tid);
 	if (proc_status_of((uint32_t)tid, "Kthread", 0))
-		return error_set(err, ERR_PERM, "process %d is a thread of the "
-				 "kernel: only perf events sample it",
+		return error_set(err, ERR_PERM, "process %d is a kernel "
+				 "thread, which only perf events can sample",
 				 (int)tid);
 	return error_set(err, ERR_PERM, "process %d may not be traced: a "
 			 "seccomp filter, a security module or a user namespace "

@@ -117,8 +117,8 @@ static int pt_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 	p->ring.shared->left[sizeof(p->ring.shared->left) - 1] = 0;
 	if (all && p->ring.shared->left[0]) {
 		s->outside = p->ring.shared->left;
-		s->outside_why = "one program can trace another at a time: "
-				 "--source=timer may record it";
+		s->outside_why = "a process can have only one tracer; try "
+				 "--source=timer";
 	}
 	gaps = atomic_load(&p->ring.shared->gaps);
 	if (r < 0 || gaps == p->gaps)
@@ -250,17 +250,17 @@ static int start_tracer(struct ptrace_source *p, struct error *err)
 		return error_set(err, (enum errcode)s->error, "%s", s->why);
 	}
 	if (n != 1)
-		return error_set(err, ERR_IO, "the tracer has ended before it "
-				 "began");
+		return error_set(err, ERR_IO, "the tracer ended before it "
+				 "started");
 	return 0;
 }
 
 static int check_target(const struct source_target *t, struct error *err)
 {
 	if (!t->tids)
-		return error_set(err, ERR_UNSUPPORTED, "ptrace watches programs "
-				 "that tally starts and processes (-p), not "
-				 "everything on a processor or of a cgroup");
+		return error_set(err, ERR_UNSUPPORTED, "ptrace records "
+				 "programs started by tally and processes "
+				 "(-p), not processors or cgroups");
 	if (!t->all_cpus)
 		return error_set(err, ERR_UNSUPPORTED, "ptrace cannot choose "
 				 "processors (-C)");
@@ -295,8 +295,8 @@ static void note(struct source_event *e)
 
 	if (!e->exclude_kernel)
 		snprintf(e->note + n, sizeof(e->note) - n, "%ssystem calls are "
-			 "shown as [kernel]; page faults and interrupts count "
-			 "where they broke in", n ? "; " : "");
+			 "shown as [kernel]; page faults and interrupts are "
+			 "attributed to the interrupted code", n ? "; " : "");
 }
 
 int ptrace_source_open(const struct source_target *target,

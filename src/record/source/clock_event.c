@@ -47,8 +47,9 @@ int clock_event_fill(const struct source_options *o, const char *source,
 
 	memset(seen, 0, sizeof(*seen));
 	if (o->events->n != 1)
-		return error_set(err, ERR_UNSUPPORTED, "%s samples one event, "
-				 "CPU time (cpu-clock): choose one", source);
+		return error_set(err, ERR_UNSUPPORTED, "%s samples only one "
+				 "event, CPU time (cpu-clock): choose one",
+				 source);
 	clock = is_clock(s);
 	if (!clock && !o->default_event && !event_is_cycles(s))
 		return error_set(err, ERR_UNSUPPORTED, "event %s: %s samples "
@@ -65,8 +66,8 @@ int clock_event_fill(const struct source_options *o, const char *source,
 	seen->exclude_user = s->exclude_user || o->kernel_only;
 	seen->exclude_kernel = s->exclude_kernel || o->user_only;
 	if (seen->exclude_user && seen->exclude_kernel)
-		return error_set(err, ERR_USAGE, "event %s: neither user nor "
-				 "kernel is left to sample", s->text);
+		return error_set(err, ERR_USAGE, "event %s: excludes both user "
+				 "and kernel", s->text);
 	fill_rate(o, s, clock, max_rate, seen);
 	return 0;
 }
@@ -96,7 +97,7 @@ void clock_events_set(const struct source_options *o,
 	s->runnable = 2;
 	s->nevents = CLOCK_EVENTS;
 	wait_event(&seen[1], "blocked");
-	snprintf(seen[1].note, sizeof(seen[1].note), "by looks at /proc: without "
-		 "perf events nothing tells of switches");
+	snprintf(seen[1].note, sizeof(seen[1].note), "by polling /proc: "
+		 "without perf events there are no switch records");
 	wait_event(&seen[2], "runnable");
 }

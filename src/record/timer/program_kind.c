@@ -68,12 +68,13 @@ static int linker_of(const char *head, size_t n, const char *path,
 	Elf64_Phdr p;
 
 	if (n < sizeof(h) || memcmp(head, ELFMAG, SELFMAG))
-		return error_set(err, ERR_UNSUPPORTED, "%s is no ELF program",
+		return error_set(err, ERR_UNSUPPORTED, "%s is not an ELF "
+				"program",
 				 path);
 	memcpy(&h, head, sizeof(h));
 	if (head[EI_CLASS] != ELFCLASS64 || h.e_machine != EM_X86_64)
-		return error_set(err, ERR_UNSUPPORTED, "%s is a program of "
-				 "another machine", path);
+		return error_set(err, ERR_UNSUPPORTED, "%s is a program for "
+				 "another architecture", path);
 	for (unsigned int i = 0; i < h.e_phnum; i++) {
 		uint64_t at = h.e_phoff + i * sizeof(p);
 

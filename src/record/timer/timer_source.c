@@ -217,8 +217,9 @@ static int end_news(struct timer_source *t, uint64_t now)
 					       at ? ", " : "", name);
 	}
 	t->base.outside = at ? t->outside : NULL;
-	t->base.outside_why = "static, of another machine, root or user: timers "
-			      "cannot get into it, --source=ptrace may";
+	t->base.outside_why = "static, or for another architecture, root or "
+			      "user: the timer library cannot be loaded; try "
+			      "--source=ptrace";
 	t->base.unsampled = __atomic_load_n(&t->header->unsampled,
 					    __ATOMIC_RELAXED);
 	return r;
@@ -455,8 +456,8 @@ int timer_source_open(const struct source_target *target,
 	r = o->command ? program_is_dynamic(o->command, &why) : 0;
 	/* That there is none is told when it is to run. */
 	if (r < 0 && r != -ERR_NOTFOUND)
-		return error_set(err, why.code, "%s: no timer can be put into "
-				 "it (try --source=ptrace)", why.msg);
+		return error_set(err, why.code, "%s: the timer library cannot "
+				 "be loaded (try --source=ptrace)", why.msg);
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return error_set(err, ERR_NOMEM, "out of memory for samples");

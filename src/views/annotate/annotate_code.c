@@ -246,11 +246,11 @@ static int add_code(struct annotation *a, struct annot_code *c)
 	c->insn = a->insns.n;
 	c->unknown = !bytes;
 	if (!bytes && a->p->images.v[s->image].kind == PROF_IMAGE_KERNEL)
-		c->missing = "code of the kernel was not to be had: record as "
-			     "root where there is a /proc/kcore, or name its "
-			     "vmlinux (-k)";
+		c->missing = "kernel code is not available: record as root on "
+			     "a machine with /proc/kcore, or use its vmlinux "
+			     "(-k)";
 	else if (!bytes)
-		c->missing = "the recording does not hold its code: too few "
+		c->missing = "the recording does not contain its code: too few "
 			     "samples, or its file could not be read";
 	else if (!machine)
 		c->missing = "the recording does not say for which machine its "
@@ -356,27 +356,28 @@ int annotate_codes(struct annotation *a, struct annot_unit *u)
 const char *annot_skid(const struct prof_event *e)
 {
 	if (prof_is_wait(e))
-		return "exact: where the thread left its processor, and how long";
+		return "exact: where the thread left its processor, and for "
+				"how long";
 	if (prof_is_waking(e))
-		return "where a thread woke another one, and how long that had "
-		       "waited";
+		return "where a thread woke another one, and how long that one "
+		       "had waited";
 	if (prof_is_latency(e))
 		return "wall-clock time: of a sample what its thread has since the "
 		       "one before, of a wait what no thread ran of it";
 	switch (e->precise) {
 	case 3:
-		return "precise: samples are at the very instruction";
+		return "precise: samples are at the exact instruction";
 	case 2:
 		return "precise: samples are at the very instruction where the "
 		       "processor can (precise_ip 2)";
 	case 1:
-		return "samples are a constant distance behind the instruction, "
+		return "samples are a constant distance after the instruction, "
 		       "mostly at the next one (precise_ip 1)";
 	}
 	if (e->type == 1)	/* PERF_TYPE_SOFTWARE */
-		return "interrupts of a timer: samples are where the program was "
-		       "stopped, at or a few instructions behind what took "
-		       "the time; by how many is not known";
-	return "not precise: samples are behind the instruction that caused "
-	       "the event, by an unknown number (often tens of them)";
+		return "timer interrupts: samples are where the program was "
+		       "stopped, at or an unknown number of instructions after "
+		       "the one that took the time";
+	return "not precise: samples are an unknown number of instructions "
+	       "after the one that caused the event (often tens)";
 }

@@ -214,8 +214,8 @@ static void put_file(struct unit_text *t, size_t first, size_t end)
 				 !t->r->style->automatic ? "" :
 				 "; --asm shows its instructions");
 	if (t->f->newer)
-		annotate_comment(t->r, "  warning: the source is newer than the "
-				 "program: lines may not fit");
+		annotate_comment(t->r, "  warning: the source is newer than "
+				 "the program: lines may differ");
 	put_group(t, first, end);
 }
 
@@ -320,8 +320,8 @@ static void put_codes(struct annotate_rows *r, const struct annot_unit *u)
 	for (size_t i = 0; i < codes_shown(u); i++)
 		annotate_text_code(r, u, &r->a->codes.v[u->code + i]);
 	if (u->ncodes > CODES_SHOWN)
-		annotate_comment(r, "%zu more functions that it was inlined "
-				 "into: name one to see its code",
+		annotate_comment(r, "inlined into %zu more functions: name one "
+				 "to see its code",
 				 u->ncodes - CODES_SHOWN);
 }
 
@@ -338,7 +338,7 @@ static void put_unit(struct annotate_rows *r, const struct annot_unit *u)
 		return;
 	}
 	if (r->style->source && !lines)
-		annotate_comment(r, "no line is known: %s",
+		annotate_comment(r, "no lines are known: %s",
 				 r->style->code ? "its instructions instead"
 				 : "--asm shows its instructions");
 	r->inlined = r->calls = false;
@@ -350,9 +350,9 @@ static void put_notes(struct annotate_rows *r)
 {
 	const struct annotation *a = r->a;
 
-	annotate_comment(r, "percentages are of all samples; 95%% CI: binomial "
-			 "(Wilson); ~: too few samples to tell it from a line "
-			 "without any%s", !a->has_calls ? "" :
+	annotate_comment(r, "percentages are relative to all samples; 95%% CI: "
+			 "binomial (Wilson); ~: not significantly different "
+			 "from a line without samples%s", !a->has_calls ? "" :
 			 "; CALLS: spent in what the line called");
 	if (!r->style->code)
 		return;
@@ -378,12 +378,12 @@ void annotate_text(struct annotation *a, const struct annotate_style *style,
 		put_unit(&r, &a->units.v[i]);
 	if (!a->units.n)
 		annotate_comment(&r, "%s", !a->quality.got
-				 ? "the recording holds no samples"
+				 ? "the recording contains no samples"
 				 : !a->quality.shown
 				 ? "no sample passes the filters"
 				 : "no function reaches the limit");
 	if (a->hidden && !style->no_header && !a->spec.what)
-		annotate_comment(&r, "%zu functions that cost less are not shown "
+		annotate_comment(&r, "%zu cheaper functions are not shown "
 				 "(--top 0 --percent-limit 0 shows all)",
 				 a->hidden);
 	out->failed |= r.line.failed || r.tmp.failed;

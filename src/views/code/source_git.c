@@ -76,7 +76,7 @@ static int read_blob(struct source_git *g, const char *dir, const char *name,
 		out->n = start;
 		return error_set(err, ERR_NOTFOUND,
 				 "the git repository in %s has no '%s' in "
-				 "commit %.*s, or git may not read it", dir,
+				 "commit %.*s, or git cannot read it", dir,
 				 name, SHORT, g->revision);
 	}
 	if (!rc)
@@ -118,8 +118,8 @@ static int list_files(struct source_git *g, struct error *err)
 	rc = git_ask(g->repo, words, 6, LIST_BYTES, ANSWER_MS, &g->names, err);
 	if (rc > 0)
 		rc = error_set(err, ERR_NOTFOUND,
-			       "%s is no git repository that has the commit "
-			       "%.*s, or git may not read it", g->repo, SHORT,
+			       "%s is not a git repository with the commit "
+			       "%.*s, or git cannot read it", g->repo, SHORT,
 			       g->revision);
 	buf_cstr(&g->names);
 	for (size_t i = 0; !rc && i < g->names.n;
@@ -169,8 +169,7 @@ int source_git_read(struct source_git *g, const char *path, size_t limit,
 	if (!g->revision[0]) {
 		if (g->repo)
 			error_set(err, ERR_NOTFOUND, "the recording was not "
-				  "made in a git repository: it knows no "
-				  "commit");
+				  "made in a git repository and has no commit");
 		return rc;
 	}
 	if (source_path_clean(path, &clean) &&

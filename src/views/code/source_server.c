@@ -160,7 +160,7 @@ void source_server_tell(struct source_server *s)
 	s->told = true;
 	buf_str(&text, "asking debuginfod for source files: ");
 	text_safe(&text, urls);
-	buf_str(&text, " (DEBUGINFOD_URLS; --no-debuginfod asks nobody)");
+	buf_str(&text, " (DEBUGINFOD_URLS; --no-debuginfod turns this off)");
 	s->notice(s->ctx, buf_cstr(&text));
 	buf_fini(&text);
 }

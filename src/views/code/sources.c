@@ -107,8 +107,8 @@ static const char *read_path(const struct sources *s, struct source_file *f,
 			     struct source_read *r, struct error *err)
 {
 	if (s->p->foreign)
-		return "the recording is another user's: only source text that "
-		       "is stored in it";
+		return "the recording belongs to another user: only the source "
+		       "text in it is shown";
 	if (f->path[0] != '/')
 		return "its path is relative: name the folder with "
 		       "--source-map =FOLDER/";

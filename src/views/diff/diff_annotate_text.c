@@ -497,7 +497,7 @@ static void put_unit(struct aligned *t, const struct diff_unit *u)
 	buf_str(&t->text, " to ");
 	put_cost_scaled(d, 0, u->change.high, true, &t->text);
 	if (!u->change.real)
-		buf_str(&t->text, ": within noise");
+		buf_str(&t->text, ": not significant");
 	buf_u8(t->out, '\n');
 	comment(t, buf_cstr(&t->text));
 	if (t->style->source)

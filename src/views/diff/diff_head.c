@@ -105,7 +105,7 @@ static void unit_words(const struct diff *d, size_t col, struct buf *line)
 		buf_str(line, d->spec.median ? " in the median run"
 					     : " a run");
 	else if (d->norm == DIFF_NORM_TIME)
-		buf_str(line, " in each second recorded");
+		buf_str(line, " per second of recording");
 	if (d->spec.median && d->norm != DIFF_NORM_RUN)
 		buf_str(line, ", of the median run");
 }
@@ -137,8 +137,8 @@ static void total_line(const struct diff *d, size_t col, struct buf *line)
 		buf_printf(line, " (%+.1f%%)",
 			   100 * t->change / t->cost[DIFF_OLD]);
 	if (!t->tested) {
-		buf_str(line, "; how much of that is noise, one run a side "
-			      "cannot say");
+		buf_str(line, "; one run on each side cannot show how much of "
+			      "that is noise");
 		return;
 	}
 	buf_str(line, ", 95%: ");
@@ -146,7 +146,7 @@ static void total_line(const struct diff *d, size_t col, struct buf *line)
 	buf_str(line, " to ");
 	put_cost_scaled(d, col, t->high, true, line);
 	if (!t->real)
-		buf_str(line, ": within noise");
+		buf_str(line, ": not significant");
 }
 
 static void noise_line(const struct diff *d, struct buf *line)
@@ -154,13 +154,14 @@ static void noise_line(const struct diff *d, struct buf *line)
 	const struct diff_column *c = &d->cols.v[0];
 
 	if (d->tau_assumed)
-		buf_printf(line, "One run a side: that runs differ by %.0f%% is "
-			   "assumed, not measured (record --repeat 5)",
+		buf_printf(line, "One run on each side: a variation of %.0f%% "
+			   "between runs is assumed, not measured (record "
+			   "--repeat 5)",
 			   100 * c->tau);
 	else
-		buf_printf(line, "Between runs functions differ by %.1f%%, "
-			   "beside what sampling does", 100 * c->tau);
-	buf_printf(line, "; beyond noise: %zu of %zu rows with enough samples; "
+		buf_printf(line, "Functions vary by %.1f%% between runs, in "
+			   "addition to sampling", 100 * c->tau);
+	buf_printf(line, "; significant: %zu of %zu rows with enough samples; "
 		   "~ marks the others", d->real, d->tested);
 }
 
@@ -194,7 +195,7 @@ static void put_warnings(const struct diff *d, int columns, struct buf *line,
 		event_words(d, DIFF_OLD, c, line);
 		buf_str(line, " and ");
 		event_words(d, DIFF_NEW, c, line);
-		buf_str(line, ": where one takes time the other need not");
+		buf_str(line, ": costs of different events are not comparable");
 		flush(line, columns, out);
 	}
 	if (!d->same_cpu) {

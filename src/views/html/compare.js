@@ -135,7 +135,7 @@ Source.prototype.drawBoth = function (box, func) {
 	const scale = m.scale, show = this.ui.state.show, codes = this.lines.meta.codes;
 	note(box, "Before " + m.aRun(m.base, was.all.sum()) + m.perRun() + ", " + percent(was.all.sum(), m.base.before.value) +
 		" of all before; now " + m.aRun(m.now, now.all.sum()) + m.perRun() + ", " + percent(now.all.sum(), m.now.before.value) + " of all now; change " + signed(now.all.sum() - scale * was.all.sum(), m.base.before.value * scale) + " of all before, compared " +
-		m.compare.how + ". Pale: within the noise.");
+		m.compare.how + ". Pale: not significant.");
 	if (show !== "asm")
 		this.pairFiles(was.files, now.files).forEach(function (p) { view.bothFiles(box, was.files, now.files, p[0], p[1]); });
 	if (show === "source")

@@ -172,7 +172,7 @@ static void put_total(struct page *x)
 		buf_printf(&x->total, " (%+.1f%%)",
 			   100 * c->change / c->cost[DIFF_OLD]);
 	if (c->tested && !c->real)
-		buf_str(&x->total, ", within the noise");
+		buf_str(&x->total, ", not significant");
 }
 
 static int make_words(struct page *x, struct error *err)

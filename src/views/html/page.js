@@ -397,7 +397,7 @@ Page.prototype.describe = function (h, g) {
 				y[0].slice(0, -2) + ", " + grouped(y[2].count) + " samples");
 		});
 		lines.push("change: " + signed(x[0].value - scale * x[1].value, m.base.value[0] * scale) + " of all before" +
-			(m.difference(x[0], x[1]) ? "" : " (within the noise)"));
+			(m.difference(x[0], x[1]) ? "" : " (not significant)"));
 	}
 	if (g.zoom !== g.source.root)
 		lines.push(percent(value, g.source.value(g.zoom)) + " of what is zoomed");
@@ -448,13 +448,13 @@ Page.prototype.head = function () {
 		chip("compared " + c.how);
 	}
 	meta.events.forEach(function (e) {
-		chip((e.side ? "before: " : this.compare ? "now: " : "") + e.actual + (e.actual !== e.name ? " (asked for " + e.name + ")" : "") + ": " +
+		chip((e.side ? "before: " : this.compare ? "now: " : "") + e.actual + (e.actual !== e.name ? " (requested " + e.name + ")" : "") + ": " +
 			(e.wait ? duration(e.weight) + " in " + grouped(e.samples) + " waits" : grouped(e.samples) + " samples"));
 	}, this.model);
 	const whose = this.model.compare ? "now: " : "";
 	chip(whose + duration(meta.header.duration_ns));
 	chip(whose + grouped(got.lost) + " lost", got.lost > 0);
-	[["broken_stacks", "stacks broken"], ["cut_stacks", "stacks cut"], ["unresolved", "without a name"]]
+	[["broken_stacks", "stacks broken"], ["cut_stacks", "stacks truncated"], ["unresolved", "unresolved"]]
 		.forEach(function (x) {
 			if (got[x[0]])
 				chip(whose + percent(got[x[0]], got.selected) + " " + x[1], got[x[0]] > 0.05 * got.selected);
@@ -527,7 +527,7 @@ Page.prototype.legend = function () {
 	});
 	const how = document.createElement("li");
 	how.className = "how";
-	how.textContent = p.by === "change" ? "Colour: red costs more than before, blue less, grey the same or within the noise. Italic: inlined."
+	how.textContent = p.by === "change" ? "Colour: red costs more than before, blue less, grey unchanged or not significant. Italic: inlined."
 		: "Colour: image. Italic and paler: inlined.";
 	items.push(how);
 	byId("legend").replaceChildren.apply(byId("legend"), items);

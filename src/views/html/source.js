@@ -342,7 +342,7 @@ Source.prototype.draw = function (func) {
 		note(box, "Lines and instructions have all samples of the selected threads and time: changes to the stacks do not apply here.", "note bad");
 	if (!this.lines.known[func]) {
 		note(box, "The lines of this function are not in this page: only those of the " + this.lines.meta.funcs.length +
-			" dearest. tally annotate --html NAME writes a page with those of any.");
+			" most expensive. tally annotate --html NAME writes a page with those of any function.");
 	} else if (m.compare) {
 		this.drawBoth(box, func);
 	} else {
@@ -352,7 +352,7 @@ Source.prototype.draw = function (func) {
 			percent(c.inlined, m.now.before.value) + " in functions inlined into it" +
 			(c.calledCount ? "; " + percent(c.called, m.now.before.value) + " more in what it called" : "") +
 			". Self: written here; inlined: in functions inlined at this line" +
-			(c.calledCount ? "; calls: in what this line called" : "") + ". Pale: within the noise.");
+			(c.calledCount ? "; calls: in what this line called" : "") + ". Pale: not significant.");
 		if (this.lines.uncalled.has(func))
 			note(box, "What its lines called is left out: the page would be too large; tally annotate --html names one function.");
 		this.paidBy(box, got);

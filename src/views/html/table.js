@@ -109,7 +109,7 @@ Table.prototype.changeCell = function (tr, i, f, was) {
 	td.className += t > 0 ? " more" : t < 0 ? " less" : " noise";
 	td.title = m.aRun(m.base, was.self[i]) + " before, " + m.aRun(m.now, f.self[i]) + " now" + m.perRun() + "; " +
 		grouped(was.selfCount[i]) + " samples before, " + grouped(f.selfCount[i]) + " now" +
-		(times ? ": " + times.toPrecision(3) + " times" : "") + (t ? "" : "; within the noise");
+		(times ? ": " + times.toPrecision(3) + " times" : "") + (t ? "" : "; not significant");
 };
 
 // Marks a function's row and scrolls to it.

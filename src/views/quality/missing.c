@@ -131,12 +131,12 @@ void missing_reason(const struct missing *m, const struct missing_row *row,
 				    PROF_MISSING_KERNEL))) {
 		buf_str(out, profile_cstr(m->p, im->note));
 		if (out->n == start && im->kind == PROF_IMAGE_ANON)
-			buf_str(out, "code made at run time, and no /tmp/"
-				"perf-PID.map of its program (node --perf-"
-				"basic-prof, java -XX:+DumpPerfMapAtExit and "
-				"python3 -X perf write one)");
+			buf_str(out, "generated code, and its program wrote no "
+				"/tmp/perf-PID.map (node --perf-basic-prof, "
+				"java -XX:+DumpPerfMapAtExit and python3 -X "
+				"perf write one)");
 		else if (out->n == start && im->kind == PROF_IMAGE_UNKNOWN)
-			buf_str(out, "no file is known to be mapped there");
+			buf_str(out, "no file is mapped there");
 		return;
 	}
 	if (why & PROF_MISSING_SYMTAB)

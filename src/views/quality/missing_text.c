@@ -49,8 +49,8 @@ static void put_row(const struct missing *m, const struct missing_row *r,
 	text_safe(&line, path_base(profile_cstr(m->p, im->path)));
 	buf_str(&line, ": ");
 	start = line.n;
-	share(&line, m, r->unnamed, "without names", start);
-	share(&line, m, r->exported, "with names of exported functions only",
+	share(&line, m, r->unnamed, "unresolved", start);
+	share(&line, m, r->exported, "resolved to exported functions only",
 	      start);
 	if (!r->unnamed && !r->exported)
 		share(&line, m, r->lineless, "without lines", start);
@@ -90,7 +90,7 @@ void missing_text(const struct missing *m, size_t n, int columns,
 	/* The names are in the recording: what is installed changes nothing
 	 * by itself. */
 	if (get)
-		line_comment(out, "After that: tally symbolize", columns);
+		line_comment(out, "Then run: tally symbolize", columns);
 }
 
 static void json_bits(struct json *j, const char *key, uint32_t bits,

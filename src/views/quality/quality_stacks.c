@@ -42,20 +42,20 @@ void stack_end_text(const struct quality *t, const struct stack_end *e,
 		    struct buf *out)
 {
 	if (e->mark == PROF_MARK_READ_LATE) {
-		buf_str(out, "outer callers read a moment later: likely right");
+		buf_str(out, "outer callers read later: probably correct");
 		return;
 	}
 	if (e->mark == PROF_MARK_HEURISTIC) {
-		buf_str(out, "a caller guessed, for want of unwind data: "
-			"likely right");
+		buf_str(out, "a caller found by heuristics, for lack of unwind "
+			"data: probably correct");
 		return;
 	}
 	if (e->mark == PROF_MARK_CUT) {
-		buf_str(out, "cut short: ");
+		buf_str(out, "truncated: ");
 		if (e->reason != PROF_END_UNKNOWN)
 			buf_str(out, prof_end_text(e->reason));
 		else
-			buf_str(out, "deeper than was copied");
+			buf_str(out, "deeper than the copy");
 		return;
 	}
 	buf_str(out, "broken: ");
@@ -135,7 +135,7 @@ void quality_stacks(const struct quality *t, struct buf *out)
 	buf_str(out, "Stacks:");
 	if (t->cut) {
 		part(t, t->cut, out);
-		buf_str(out, " cut short");
+		buf_str(out, " truncated");
 		cut_reasons(t, out);
 		buf_u8(out, ';');
 	}
@@ -147,12 +147,13 @@ void quality_stacks(const struct quality *t, struct buf *out)
 	}
 	if (t->later) {
 		part(t, t->later, out);
-		buf_str(out, " with outer callers read a moment later (likely "
-			"right);");
+		buf_str(out, " with outer callers read later (probably "
+			"correct);");
 	}
 	if (t->guessed) {
 		part(t, t->guessed, out);
-		buf_str(out, " with a caller guessed (likely right);");
+		buf_str(out, " with a caller found by heuristics (probably "
+				"correct);");
 	}
 	if (t->frameless) {
 		part(t, t->frameless, out);
@@ -161,7 +162,7 @@ void quality_stacks(const struct quality *t, struct buf *out)
 	if (*shortened) {
 		buf_u8(out, ' ');
 		text_safe(out, shortened);
-		buf_str(out, " copies shortened, as the recorder could not "
+		buf_str(out, " copies shortened because the recorder could not "
 			"keep up;");
 	}
 	out->n--;
@@ -191,10 +192,10 @@ static void cut_help(const struct quality *t, struct buf *text)
 		buf_printf(text, "%ld bytes of each stack were copied; record "
 			   "with --call-graph=dwarf,%d", copied, COPY_MOST);
 	} else {
-		buf_str(text, "the kernel copies no more than 64 KB of a "
-			"stack, and the rest could not be read from the "
-			"running program; programs with frame pointers can be "
-			"recorded with --call-graph=fp");
+		buf_str(text, "the kernel copies at most 64 KB of a stack, and "
+			"the remainder could not be read from the running "
+			"program; record programs with frame pointers with "
+			"--call-graph=fp");
 	}
 }
 

@@ -96,7 +96,7 @@ static void event_name(const struct profile *p, const struct prof_event *e,
 
 	text_safe(line, *actual ? actual : name);
 	if (*actual && strcmp(name, actual) != 0) {
-		buf_str(line, " (asked for ");
+		buf_str(line, " (requested ");
 		text_safe(line, name);
 		if (*note) {
 			buf_str(line, ": ");
@@ -120,7 +120,7 @@ static void missed(const struct quality_event *te, struct buf *line)
 	count(line, te->missed, " missed");
 	if (te->missed >= SHORT_LEAST &&
 	    te->missed * 100 >= te->wanted * SHORT_PERCENT)
-		buf_printf(line, " (%.1f%% of the time has none)",
+		buf_printf(line, " (%.1f%% of the time has no samples)",
 			   line_share(te->missed, te->wanted));
 }
 
@@ -148,8 +148,8 @@ static void event_line(const struct quality *t, size_t i, int columns,
 	}
 	if (prof_is_waking(e)) {
 		put_seconds(line, te->weight);
-		buf_str(line, " of waits that are known to have been ended by "
-			"others, in ");
+		buf_str(line, " of waits that others are known to have ended, "
+			"in ");
 		count(line, te->got, te->got == 1 ? " sample" : " samples");
 		flush_line(line, columns, out);
 		return;
@@ -164,7 +164,7 @@ static void event_line(const struct quality *t, size_t i, int columns,
 							 : " samples");
 	if (te->wanted) {
 		buf_str(line, " of ");
-		count(line, te->wanted, " wanted");
+		count(line, te->wanted, " expected");
 	}
 	if (e->freq)
 		buf_printf(line, " at %llu Hz", (unsigned long long)e->freq);
@@ -197,7 +197,7 @@ static void loss_line(const struct quality *t, int columns, struct buf *line,
 		return;
 	if (lost) {
 		buf_str(line, "Lost: ");
-		count(line, lost, " more samples of unknown event");
+		count(line, lost, " more samples of an unknown event");
 	}
 	if (throttled) {
 		buf_str(line, lost ? "; throttled " : "Throttled ");
@@ -214,10 +214,10 @@ static void rate_line(const struct quality *t, int columns, struct buf *line,
 
 	if (!*thinned)
 		return;
-	buf_str(line, "Rate lowered for a while, as the recorder could not keep "
-		"up: ");
+	buf_str(line, "Rate lowered temporarily because the recorder could not "
+		"keep up: ");
 	count(line, strtoull(thinned, NULL, 10), " samples");
-	buf_str(line, " fewer, whose weight others have");
+	buf_str(line, " omitted; the remaining samples have their weight");
 	flush_line(line, columns, out);
 }
 
@@ -257,7 +257,7 @@ static void unresolved_line(const struct quality *t, int columns,
 
 	if (!t->unresolved)
 		return;
-	buf_printf(line, "Without a name: %.1f%% of samples",
+	buf_printf(line, "Unresolved: %.1f%% of samples",
 		   line_share(t->unresolved, t->shown));
 	for (int told = 0; told < IMAGES_TOLD; told++) {
 		const struct prof_image *im;
@@ -284,7 +284,7 @@ static void shown_line(const struct quality *t, int columns, struct buf *line,
 	buf_str(line, "Selected: ");
 	count(line, t->shown, " of ");
 	count(line, t->got, " samples");
-	buf_printf(line, " (%.1f%%); percentages are of these",
+	buf_printf(line, " (%.1f%%); percentages are relative to these",
 		   line_share(t->shown, t->got));
 	flush_line(line, columns, out);
 }
@@ -318,10 +318,10 @@ static void wait_line(const struct quality *t, int columns, struct buf *line,
 		const char *key, *text;
 	} kinds[] = {
 		{ "wait_ns_exact", " have their stack from the switch" },
-		{ "wait_ns_looked", " from a look at the sleeping thread" },
-		{ "wait_ns_no_stack", " have no stack (too short to look at, or "
-				      "not to be read)" },
-		{ "wait_ns_unknown", " are unknown, as records of switches were "
+		{ "wait_ns_looked", " from a poll of the sleeping thread" },
+		{ "wait_ns_no_stack", " have no stack (too short to be polled, "
+				      "or not readable)" },
+		{ "wait_ns_unknown", " are unknown because switch records were "
 				     "lost" },
 	};
 	enum { N = sizeof(kinds) / sizeof(kinds[0]) };

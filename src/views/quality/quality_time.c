@@ -103,11 +103,11 @@ void quality_time_text(const struct quality *t, struct buf *out)
 	if (!quality_time(t, &c))
 		return;
 	all = c.user_ns + c.sys_ns;
-	buf_str(out, "Processor time by the kernel's count: ");
+	buf_str(out, "CPU time according to the kernel: ");
 	line_duration(out, all);
 	/* The kernel parts time by the mode that each tick finds. */
 	if (c.too_short)
-		buf_str(out, " (programs too short to part it into user and "
+		buf_str(out, " (programs too short to divide it into user and "
 			"kernel)");
 	else
 		buf_printf(out, ", %.1f%% of it in the kernel",
@@ -118,7 +118,7 @@ void quality_time_text(const struct quality *t, struct buf *out)
 		buf_printf(out, ", %.1f%% [kernel]",
 			   line_share(t->in_kernel, c.sampled_ns));
 	if (c.before_ns)
-		buf_printf(out, "; %.1f%% before programs' first samples",
+		buf_printf(out, "; %.1f%% before the first samples of programs",
 			   line_share(c.before_ns, all));
 	if (!c.missing_ns && c.unseen_ns > all / 200)
 		buf_printf(out, "; %.1f%% not sampled",

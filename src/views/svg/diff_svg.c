@@ -224,8 +224,8 @@ static void put_head(struct diff_drawer *w)
 							   : " a second");
 	}
 	put_line(w, 42, "fill=\"#555\"", buf_cstr(&line));
-	put_line(w, 58, "fill=\"#555\"", "A frame is as wide as the mean of "
-		 "both sides.");
+	put_line(w, 58, "fill=\"#555\"", "The width of a frame is the mean of "
+		 "its cost on both sides.");
 	put_legend(w, 78);
 	w->out->failed |= title.failed || line.failed;
 	buf_fini(&title);
