@@ -7,6 +7,7 @@
 #include "base/gzip.h"
 #include "base/sha256.h"
 #include "export/proto.h"
+#include "push/divide.h"
 
 enum {				/* fields */
 	KIND = 1, SERIES, OTLP, FROM, UNTIL, SAMPLES,
@@ -167,72 +168,21 @@ void entry_fini(struct entry *e)
 	vec_fini(&e->series);
 }
 
-/*
- * Copies a message, leaving out a part of what is at the end of a path of fields:
- * of those, counted over the whole message, numbers [first, end) stay.  `out` NULL:
- * counts only.
- */
-struct keep {
-	const uint8_t *path;	/* field numbers, outermost first */
-	size_t depth, first, end, seen;
-};
-
-static bool copy_kept(struct keep *k, size_t level, struct cursor c,
-		      struct buf *out)
-{
-	struct proto_field f;
-	bool good = true;
-
-	while (good && proto_next(&c, &f)) {
-		bool on_path = f.number == k->path[level] &&
-			       f.wire == PROTO_BYTES;
-		struct buf inner = { 0 };
-
-		if (!on_path) {
-			if (out)
-				buf_bytes(out, f.start,
-					  (size_t)(f.end - f.start));
-			continue;
-		}
-		if (level + 1 < k->depth) {
-			good = copy_kept(k, level + 1, f.part,
-					 out ? &inner : NULL);
-			if (out)
-				proto_part(out, f.number, &inner);
-			buf_fini(&inner);
-			continue;
-		}
-		if (out && k->seen >= k->first && k->seen < k->end)
-			buf_bytes(out, f.start, (size_t)(f.end - f.start));
-		k->seen++;
-	}
-	return good && !c.bad;
-}
-
-static const uint8_t pprof_samples[] = { 2 };
-/* resource_profiles, scope_profiles, profiles, samples */
-static const uint8_t otlp_samples[] = { 1, 2, 2, 2 };
-
-/* The packed message's samples in two messages, packed; false: it has one, or is
- * none. */
-static bool halve_message(const struct cursor *packed, const uint8_t *path,
-			  size_t depth, struct buf half[2], struct error *err)
+/* The packed message's samples in two messages, packed; false: it has one, or cannot
+ * be divided. */
+static bool halve_message(const struct cursor *packed, bool otlp,
+			  struct buf half[2], struct error *err)
 {
 	struct buf raw = { 0 }, part = { 0 };
-	struct keep k = { .path = path, .depth = depth };
 	bool good = !gzip_unpack(&raw, packed->p, cursor_left(packed),
-				 UNPACKED_MAX, err) &&
-		    copy_kept(&k, 0, cursor_of(raw.p, raw.n), NULL) &&
-		    k.seen > 1;
-	size_t n = k.seen;
+				 UNPACKED_MAX, err);
+	size_t n = good ? divide_samples(raw.p, raw.n, otlp) : 0;
 
+	good = n > 1;
 	for (int i = 0; good && i < 2; i++) {
-		k.first = i ? n / 2 : 0;
-		k.end = i ? n : n / 2;
-		k.seen = 0;
 		buf_again(&part);
-		good = copy_kept(&k, 0, cursor_of(raw.p, raw.n), &part) &&
-		       !part.failed &&
+		good = divide_part(raw.p, raw.n, otlp, i ? n / 2 : 0,
+				   i ? n : n / 2, &part) &&
 		       !gzip_pack(&half[i], part.p, part.n, err);
 	}
 	buf_fini(&raw);
@@ -262,10 +212,7 @@ bool entry_halves(const struct entry *e, struct buf half[2],
 
 	if (otlp || e->series.n == 1)
 		good = halve_message(otlp ? &e->otlp : &e->series.v[0].profile,
-				     otlp ? otlp_samples : pprof_samples,
-				     otlp ? sizeof(otlp_samples)
-					  : sizeof(pprof_samples),
-				     packed, err);
+				     otlp, packed, err);
 	if (good)
 		begin_halves(e, half);
 	for (size_t i = 0; good && !otlp && e->series.n > 1 && i < e->series.n;

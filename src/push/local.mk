@@ -3,6 +3,8 @@ noinst_LIBRARIES += libpush.a
 libpush_a_SOURCES = \
 	src/push/answer.c \
 	src/push/answer.h \
+	src/push/divide.c \
+	src/push/divide.h \
 	src/push/entry.c \
 	src/push/entry.h \
 	src/push/http.c \

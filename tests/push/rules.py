@@ -86,7 +86,7 @@ def pprof(pb, packed):
         want(key not in seen, 'a stack twice: not summed')
         seen.add(key)
         used.update(x.location_id)
-    want(used == set(range(1, len(p.location) + 1)) or getattr(pb, 'halved', False),
+    want(used == set(range(1, len(p.location) + 1)),
          'locations that no sample has')
     for loc in p.location:
         want(loc.mapping_id <= len(p.mapping), 'mapping')
@@ -129,6 +129,17 @@ def otlp(pb, raw, old=3600):
     for k in d.stack_table:
         want(all(0 < i < len(d.location_table) for i in k.location_indices),
              'stack')
+    # no row that nothing refers to
+    used = {'stack': {x.stack_index for rp in r.resource_profiles
+                      for sp in rp.scope_profiles for p in sp.profiles
+                      for x in p.samples},
+            'location': {i for k in d.stack_table for i in k.location_indices},
+            'function': {x.function_index for l in d.location_table
+                         for x in l.lines},
+            'mapping': {l.mapping_index for l in d.location_table}}
+    for name, of in used.items():
+        rows = len(getattr(d, name + '_table'))
+        want(of | {0} == set(range(rows)), f'orphans in the {name} table')
     out = []
     ids = set()
     for rp in r.resource_profiles:

@@ -290,7 +290,6 @@ parser.add_argument('--port', type=int, default=0)
 OPT = parser.parse_args()
 os.makedirs(OPT.dir, exist_ok=True)
 PB = definitions(OPT.dir)
-PB.halved = bool(OPT.max)
 number, forever = serve_grpc() if OPT.grpc else serve_http()
 with open(os.path.join(OPT.dir, 'port.new'), 'w') as out:
     out.write(f'{number}\n')
