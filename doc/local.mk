@@ -22,6 +22,7 @@ dist_man_MANS += \
 	doc/tally-import.1 \
 	doc/tally-info.1 \
 	doc/tally-list.1 \
+	doc/tally-push.1 \
 	doc/tally-record.1 \
 	doc/tally-report.1 \
 	doc/tally-stat.1 \

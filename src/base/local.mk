@@ -15,6 +15,8 @@ libbase_a_SOURCES = \
 	src/base/error.h \
 	src/base/git.c \
 	src/base/git.h \
+	src/base/gzip.c \
+	src/base/gzip.h \
 	src/base/hash.c \
 	src/base/hash.h \
 	src/base/io.c \
@@ -27,6 +29,8 @@ libbase_a_SOURCES = \
 	src/base/nearest.h \
 	src/base/outfile.c \
 	src/base/outfile.h \
+	src/base/proto_in.c \
+	src/base/proto_in.h \
 	src/base/search.h \
 	src/base/sha256.c \
 	src/base/sha256.h \

@@ -36,6 +36,8 @@ libcmd_a_SOURCES = \
 	src/cmd/open.h \
 	src/cmd/page.c \
 	src/cmd/page.h \
+	src/cmd/push.c \
+	src/cmd/push.h \
 	src/cmd/record.c \
 	src/cmd/report.c \
 	src/cmd/stat.c \

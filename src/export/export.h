@@ -16,6 +16,7 @@ struct export;
 enum {
 	EXPORT_GZIP = 1,	/* the bytes are compressed */
 	EXPORT_FILE = 2,	/* written to a path, not to a stream */
+	EXPORT_PARTS = 4,	/* can be written in parts */
 };
 
 struct export_format {
@@ -35,6 +36,7 @@ int export_format_find(const char *name, const struct export_format **out,
 struct export_spec {
 	struct select_spec select;
 	bool no_inline;
+	uint32_t depth;		/* frames of a stack; 0: EXPORT_DEPTH */
 	const char *version;	/* of tally */
 };
 
@@ -44,6 +46,53 @@ struct export_sink {
 	void *ctx;
 	const char *path;	/* of an empty regular file, for EXPORT_FILE */
 };
+
+/* A name and a value that tell a group of threads from others. */
+struct export_label {
+	const char *name, *value;	/* UTF-8 */
+};
+
+struct export_group {
+	const struct export_label *labels;
+	size_t n;
+};
+
+/*
+ * How a recording is divided: by windows of wall-clock time, which begin at
+ * multiples of their length, by group of threads and by event.  A part has the
+ * sum of each stack, event and thread name; threads of one name are not told
+ * apart.
+ */
+struct export_division {
+	uint64_t window_ns;
+	const uint32_t *group_of;	/* by thread of the profile */
+	const struct export_group *groups;
+	size_t ngroups;
+	/* Whether a part has all groups and events of a window (OTLP), or one of
+	 * each. */
+	bool together;
+	/* A part that has more is written as several. */
+	size_t max_samples, max_bytes;	/* bytes before compression */
+};
+
+struct export_part {
+	uint64_t wall_ns;	/* when it begins, since 1970 */
+	uint64_t duration_ns;	/* of the window, as far as was recorded */
+	uint32_t group, event;	/* the first ones where parts are together */
+	size_t samples;		/* written: sums by stack */
+	uint64_t count;		/* samples of the recording */
+};
+
+typedef int export_part_fn(void *ctx, const struct export_part *part,
+			   const struct buf *bytes, struct error *err);
+
+/* Writes a recording in parts, in order of time, for a format that can
+ * (EXPORT_PARTS).  Holds at most EXPORT_SAMPLES samples at a time: a window that
+ * has more is written as several parts. */
+int export_divide(struct reader *r, const struct export_format *f,
+		  const struct export_spec *spec,
+		  const struct export_division *division, export_part_fn *fn,
+		  void *ctx, struct error *err);
 
 int export_write(struct reader *r, const struct export_format *f,
 		 const struct export_spec *spec, const struct export_sink *sink,

@@ -13,6 +13,7 @@ libexport_a_SOURCES = \
 	src/export/formats.h \
 	src/export/llvm.c \
 	src/export/otlp.c \
+	src/export/parts.c \
 	src/export/perf_script.c \
 	src/export/pieces.c \
 	src/export/pieces.h \

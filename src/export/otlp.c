@@ -12,6 +12,7 @@
  */
 #include <stdlib.h>
 
+#include "base/sha256.h"
 #include "export/formats.h"
 #include "export/pieces.h"
 #include "export/proto.h"
@@ -205,11 +206,13 @@ static void make_thread(struct otlp *w, uint32_t lane)
 	const struct lane *l = &w->x->a.lanes.v[lane];
 	struct buf *out = &w->threads.text;
 
-	buf_uleb(out, attribute(w, "process.pid", NULL, l->pid));
-	buf_uleb(out, attribute(w, "thread.id", NULL, l->tid));
+	if (!w->x->part) {
+		buf_uleb(out, attribute(w, "process.pid", NULL, l->pid));
+		buf_uleb(out, attribute(w, "thread.id", NULL, l->tid));
+	}
 	buf_uleb(out, attribute(w, "thread.name", export_str(w->x, l->comm),
 				0));
-	if (w->x->p->runs.n > 1)
+	if (!w->x->part && w->x->p->runs.n > 1)
 		buf_uleb(out, attribute(w, "tally.run", NULL, l->run + 1ull));
 	pieces_keep(&w->threads, lane);
 }
@@ -246,6 +249,25 @@ static void put_type(struct otlp *w, unsigned int field, size_t col)
 	proto_part(&w->scope, field, &w->msg);
 }
 
+/* The same part of the same recording has the same id, so that a receiver can tell
+ * one that is sent again. */
+static void put_profile_id(struct otlp *w)
+{
+	const struct export_group *g =
+		&w->x->division->groups[w->x->slice->group];
+	uint8_t hash[SHA256_BYTES];
+
+	for (size_t i = 0; i < g->n; i++) {
+		proto_str(&w->sub, 1, g->labels[i].name);
+		proto_str(&w->sub, 2, g->labels[i].value);
+	}
+	buf_bytes(&w->sub, w->scope.p, w->scope.n);
+	sha256(w->sub.p, w->sub.n, hash);
+	w->x->out.failed |= w->sub.failed;
+	buf_again(&w->sub);
+	proto_bytes(&w->scope, 7, hash, 16);
+}
+
 /* One event's profile, behind the others in w->profiles. */
 static int put_profile(struct otlp *w, struct error *err)
 {
@@ -259,6 +281,8 @@ static int put_profile(struct otlp *w, struct error *err)
 	proto_uint(&w->scope, 4, export_duration_ns(x));
 	put_type(w, 5, w->col);
 	proto_uint(&w->scope, 6, prof_event_period(export_event(x, w->col)));
+	if (x->slice)
+		put_profile_id(w);
 	proto_part(&w->profiles, 2, &w->scope);
 	return rc;
 }
@@ -289,12 +313,21 @@ static const char *service_name(struct otlp *w, struct buf *out)
 	return buf_cstr(out);
 }
 
+/* The profiles so far, as those of one resource: what was recorded, or the group of
+ * the slice. */
 static int put_head(struct otlp *w, struct error *err)
 {
 	struct export *x = w->x;
 	struct buf resource = { 0 }, all = { 0 }, name = { 0 };
+	const struct export_group *g = x->slice
+		? &x->division->groups[x->slice->group] : NULL;
 
-	put_resource(w, &resource, "service.name", service_name(w, &name));
+	for (size_t i = 0; g && i < g->n; i++)
+		put_resource(w, &resource, g->labels[i].name,
+			     g->labels[i].value);
+	if (!g)
+		put_resource(w, &resource, "service.name",
+			     service_name(w, &name));
 	put_resource(w, &resource, "os.type", "linux");
 	proto_part(&all, 1, &resource);
 	proto_str(&w->msg, 1, "tally");
@@ -302,7 +335,7 @@ static int put_head(struct otlp *w, struct error *err)
 	proto_part(&w->scope, 1, &w->msg);
 	buf_bytes(&w->scope, w->profiles.p, w->profiles.n);
 	w->scope.failed |= w->profiles.failed;
-	buf_fini(&w->profiles);
+	buf_again(&w->profiles);
 	proto_part(&all, 2, &w->scope);
 	proto_part(&x->out, 1, &all);
 	x->out.failed |= name.failed;
@@ -355,6 +388,24 @@ static void find_limits(struct otlp *w)
 	}
 }
 
+/* Each group of a part is a resource. */
+static int put_slices(struct otlp *w, struct error *err)
+{
+	struct export *x = w->x;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < x->nslices; i++) {
+		x->slice = &x->slices[i];
+		w->col = x->slice->col;
+		rc = put_profile(w, err);
+		if (!rc && (i + 1 == x->nslices ||
+			    x->slices[i + 1].group != x->slice->group))
+			rc = put_head(w, err);
+	}
+	x->slice = NULL;
+	return rc;
+}
+
 static int put_all(struct otlp *w, struct error *err)
 {
 	struct export *x = w->x;
@@ -366,12 +417,14 @@ static int put_all(struct otlp *w, struct error *err)
 	table_add(w, &w->attributes, &w->msg);
 	table_add(w, &w->stacks, &w->msg);
 	find_limits(w);
-	for (w->col = 0; !rc && w->col < x->a.ncols; w->col++)
+	for (w->col = 0; !x->part && !rc && w->col < x->a.ncols; w->col++)
 		rc = put_profile(w, err);
 	if (!rc && w->profiles.n > INT32_MAX / 2)
 		rc = error_set(err, ERR_NOMEM, "an OTLP message has at most "
 			       "2 GB; --comm, --time and the like write less");
-	if (!rc)
+	if (!rc && x->part)
+		rc = put_slices(w, err);
+	else if (!rc)
 		rc = put_head(w, err);
 	if (!rc)
 		rc = put_dictionary(w, err);

@@ -66,17 +66,21 @@ static void put_event_types(struct pprof *w, size_t col)
 
 	for (const char *s = name; *s; s++)
 		buf_u8(&type, *s == '-' ? '_' : (uint8_t)*s);
-	if (!col) {
+	if (time && !col)
+		buf_reset(&type);
+	if (time && !col)
+		buf_str(&type, "cpu");
+	if (col == export_first_col(x)) {
 		put_type(w, SAMPLE_TYPE, "samples", "count");
-		put_type(w, SAMPLE_TYPE, time ? "cpu" : buf_cstr(&type),
+		put_type(w, SAMPLE_TYPE, buf_cstr(&type),
 			 time ? "nanoseconds" : "count");
 		if (!w->go)
 			proto_uint(&x->out, DEFAULT_SAMPLE_TYPE,
-				   intern(w, time ? "cpu" : buf_cstr(&type)));
-		put_type(w, PERIOD_TYPE, time ? "cpu" : buf_cstr(&type),
+				   intern(w, buf_cstr(&type)));
+		put_type(w, PERIOD_TYPE, buf_cstr(&type),
 			 time ? "nanoseconds" : "count");
 		proto_uint(&x->out, PERIOD,
-			   prof_event_period(export_event(x, 0)));
+			   prof_event_period(export_event(x, col)));
 	} else {
 		put_type(w, SAMPLE_TYPE, buf_cstr(&type),
 			 time ? "nanoseconds" : "count");
@@ -114,9 +118,11 @@ static void make_labels(struct pprof *w, uint32_t lane)
 	struct buf *out = &w->labels.text;
 
 	put_label(w, out, "comm", export_str(w->x, l->comm), 0);
-	put_label(w, out, "pid", NULL, l->pid);
-	put_label(w, out, "tid", NULL, l->tid);
-	if (w->x->p->runs.n > 1)
+	if (!w->x->part) {
+		put_label(w, out, "pid", NULL, l->pid);
+		put_label(w, out, "tid", NULL, l->tid);
+	}
+	if (!w->x->part && w->x->p->runs.n > 1)
 		put_label(w, out, "run", NULL, l->run + 1ull);
 	pieces_keep(&w->labels, lane);
 }
@@ -153,14 +159,18 @@ static int put_sample(void *ctx, uint32_t lane, uint32_t col, uint32_t node,
 {
 	struct pprof *w = ctx;
 	struct export *x = w->x;
+	size_t first = export_first_col(x);
+	size_t end = w->go ? first + 1 : export_end_col(x);
 	int rc = node == w->node ? 0 : make_stack(w, node, err);
 
 	if (rc || (w->go && (col || !w->stack.n)))
 		return rc;
 	proto_bytes(&w->msg, 1, w->stack.p, w->stack.n);
-	for (size_t i = 0; i < (w->go ? 1 : x->a.ncols); i++) {
-		buf_uleb(&w->sub, i != col ? 0 : i ? c.weight : c.count);
-		buf_uleb(&w->sub, i != col ? 0 : i ? c.count : c.weight);
+	for (size_t i = first; i < end; i++) {
+		bool other = i > first;
+
+		buf_uleb(&w->sub, i != col ? 0 : other ? c.weight : c.count);
+		buf_uleb(&w->sub, i != col ? 0 : other ? c.count : c.weight);
 	}
 	proto_part(&w->msg, 2, &w->sub);
 	if (!w->go) {
@@ -322,9 +332,10 @@ static int put_strings(struct pprof *w, struct error *err)
 static int put_all(struct pprof *w, struct error *err)
 {
 	struct export *x = w->x;
+	size_t end = w->go && x->a.ncols ? 1 : export_end_col(x);
 	int rc;
 
-	for (size_t c = 0; c < (w->go && x->a.ncols ? 1 : x->a.ncols); c++)
+	for (size_t c = export_first_col(x); c < end; c++)
 		put_event_types(w, c);
 	proto_uint(&x->out, TIME_NANOS, export_wall_ns(x));
 	proto_uint(&x->out, DURATION_NANOS, export_duration_ns(x));

@@ -49,6 +49,7 @@ int export_flush(struct export *x, bool all, struct error *err)
 		return export_nomem(err);
 	if (!all && x->out.n < FLUSH_AT)
 		return 0;
+	x->raw_bytes += x->out.n;
 	if (x->z) {
 		/* avail_in has 32 bits */
 		if (x->out.n > UINT32_MAX)
@@ -227,7 +228,8 @@ int export_places(struct export *x, uint32_t node)
 {
 	const struct prof_node *nodes = x->p->nodes.v;
 	uint32_t special = (uint32_t)x->p->locs.n;
-	size_t frames = 0;
+	size_t frames = 0, deepest = x->spec->depth ? x->spec->depth
+						     : EXPORT_DEPTH;
 	int rc = 0;
 
 	x->places.n = 0;
@@ -238,7 +240,7 @@ int export_places(struct export *x, uint32_t node)
 	for (uint32_t n = node; !rc && n; n = nodes[n].parent) {
 		uint32_t place = nodes[n].loc;
 
-		if (frames >= EXPORT_DEPTH) {
+		if (frames >= deepest) {
 			rc = vec_push(&x->places, special + EXPORT_DEEPER);
 			break;
 		}
@@ -315,6 +317,8 @@ uint64_t export_duration_ns(const struct export *x)
 {
 	uint64_t start = profile_start_ns(x->p), end = profile_end_ns(x->p);
 
+	if (x->part)
+		return x->part->duration_ns;
 	if (!end)
 		end = x->a.last_ns;
 	return end > start ? end - start : 0;
@@ -324,6 +328,8 @@ uint64_t export_wall_ns(const struct export *x)
 {
 	uint64_t t = UINT64_MAX, wall = 0;
 
+	if (x->part)
+		return x->part->wall_ns;
 	for (size_t i = 0; i < x->p->runs.n; i++)
 		if (x->p->runs.v[i].start_ns < t) {
 			t = x->p->runs.v[i].start_ns;
@@ -335,9 +341,11 @@ uint64_t export_wall_ns(const struct export *x)
 int export_cells(struct export *x, export_cell_fn *fn, void *ctx,
 		 struct error *err)
 {
+	size_t first = x->slice ? x->slice->first : 0;
+	size_t n = x->slice ? x->slice->n : x->cells.n;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < x->cells.n; i++) {
+	for (size_t i = first; !rc && i < first + n; i++) {
 		const struct export_cell *c = &x->cells.v[i];
 
 		rc = fn(ctx, c->lane, c->col, x->a.leaves.v[c->leaf], c->c,
@@ -458,17 +466,22 @@ static int map_threads(struct export *x, struct error *err)
 static int open_export(struct export *x, struct error *err)
 {
 	uint32_t mask = KEYS_OF_THREAD;
-	z_stream *z = NULL;
 	int rc = selection_init(&x->sel, x->p, &x->spec->select, err);
 
 	if (!rc)
 		rc = aggregate_run(x->r, &x->sel, mask, &x->a, err);
 	if (!rc)
-		rc = frame_keys_init(&x->keys, x->p,
-				     KEY_BIT(KEY_IMAGE) | KEY_BIT(KEY_SYMBOL),
-				     !x->spec->no_inline, NULL, err);
-	if (!rc)
 		rc = map_threads(x, err);
+	return rc ? rc : export_open_names(x, err);
+}
+
+int export_open_names(struct export *x, struct error *err)
+{
+	z_stream *z = NULL;
+	int rc = frame_keys_init(&x->keys, x->p,
+				 KEY_BIT(KEY_IMAGE) | KEY_BIT(KEY_SYMBOL),
+				 !x->spec->no_inline, NULL, err);
+
 	if (rc)
 		return rc;
 	if (strtab_init(&x->text) < 0)
@@ -493,7 +506,7 @@ static int open_export(struct export *x, struct error *err)
 	return 0;
 }
 
-static void close_export(struct export *x)
+void export_close(struct export *x)
 {
 	if (x->z)
 		deflateEnd(x->z);
@@ -530,6 +543,6 @@ int export_write(struct reader *r, const struct export_format *f,
 		rc = f->write(&x, err);
 	if (!rc)
 		rc = export_flush(&x, true, err);
-	close_export(&x);
+	export_close(&x);
 	return rc;
 }

@@ -14,7 +14,8 @@
 #include "views/query/framekey.h"
 
 enum {
-	/* Frames of a stack that are written; the outer ones beyond become one. */
+	/* Frames of a stack that are written, unless the spec says how many; the
+	 * outer ones beyond become one. */
 	EXPORT_DEPTH = 1024,
 	/* Samples that are held to bring them in order by thread. */
 	EXPORT_SAMPLES = 1 << 21,
@@ -39,6 +40,12 @@ struct export_frame {
 struct export_cell {
 	uint32_t leaf, lane, col;
 	struct cell c;
+};
+
+/* Cells of one event and, in a part, of one group of threads. */
+struct export_slice {
+	uint32_t group, col;
+	size_t first, n;	/* of export.cells */
 };
 
 struct export_sample {
@@ -67,11 +74,19 @@ struct export {
 	/* what export_cells gives, stack by stack */
 	VEC(struct export_cell) cells;
 	size_t *cells_at;
+	/* one part of a recording (export_divide) */
+	const struct export_part *part;	/* NULL: the whole recording */
+	const struct export_division *division;
+	const struct export_slice *slices;	/* of the part */
+	size_t nslices;
+	const struct export_slice *slice;	/* what export_cells gives; NULL:
+						 * all */
 	/* samples by thread: of lanes [first, last) */
 	VEC(struct export_sample) held;
 	uint32_t held_first, held_last;
 	size_t *held_from, *held_next;	/* by lane - held_first: in held */
 	struct buf out;		/* what formats append to */
+	uint64_t raw_bytes;	/* that went through export_flush */
 	void *z;		/* z_stream of EXPORT_GZIP */
 };
 
@@ -83,6 +98,22 @@ static inline size_t export_nfuncs(const struct export *x)
 static inline bool export_special(const struct export *x, uint32_t fk)
 {
 	return fk >= x->keys.keys.n;
+}
+
+/* Opens what all formats need of names, for x->p and x->spec; everything in x is
+ * released by export_close, also after an error. */
+int export_open_names(struct export *x, struct error *err);
+void export_close(struct export *x);
+
+/* Columns that are written: those of the slice, or all. */
+static inline size_t export_first_col(const struct export *x)
+{
+	return x->slice ? x->slice->col : 0;
+}
+
+static inline size_t export_end_col(const struct export *x)
+{
+	return x->slice ? x->slice->col + 1 : x->a.ncols;
 }
 
 /* Writes out->n bytes on when there are many, or when `all`. */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cursor.h"
+#include "base/proto_in.h"
 #include "import/foreign.h"
 
 enum {				/* fields of Profile */
@@ -70,49 +70,11 @@ struct pprof_file {
 	bool one_each;		/* too many rows */
 };
 
-struct field {
-	unsigned int number, wire;
-	uint64_t v;		/* a number */
-	struct cursor part;	/* bytes */
-};
-
 static int damaged(const struct pprof_file *x, const char *what,
 		   struct error *err)
 {
 	return error_set(err, ERR_FORMAT, "%s: damaged pprof: %s", x->name,
 			 what);
-}
-
-/* False at the end, and when what follows makes no sense (c->bad). */
-static bool next_field(struct cursor *c, struct field *f)
-{
-	uint64_t tag;
-
-	if (!cursor_left(c))
-		return false;
-	tag = cursor_uleb(c);
-	*f = (struct field){ .number = tag >> 3 < 1u << 29
-				       ? (unsigned int)(tag >> 3) : 0,
-			     .wire = tag & 7 };
-	switch (f->wire) {
-	case 0:
-		f->v = cursor_uleb(c);
-		break;
-	case 1:
-		f->v = cursor_u64(c);
-		break;
-	case 2:
-		f->part = cursor_sub(c, cursor_uleb(c));
-		break;
-	case 5:
-		f->v = cursor_u32(c);
-		break;
-	default:
-		cursor_fail(c);
-	}
-	if (!f->number)
-		cursor_fail(c);
-	return !c->bad;
 }
 
 /* Text of the string table, cut at a NUL. */
@@ -125,7 +87,7 @@ static const char *string(struct pprof_file *x, uint64_t i, struct buf *room)
 }
 
 /* Numbers, packed or one. */
-static int add_numbers(struct numbers *to, const struct field *f)
+static int add_numbers(struct numbers *to, const struct proto_field *f)
 {
 	struct cursor c = f->part;
 
@@ -149,9 +111,9 @@ static int set_row(struct u64map *map, uint64_t id, size_t row)
 static int take_type(struct pprof_file *x, struct cursor c)
 {
 	struct type t = { .event = PROF_NONE, .count = PROF_NONE };
-	struct field f;
+	struct proto_field f;
 
-	while (next_field(&c, &f)) {
+	while (proto_next(&c, &f)) {
 		if (f.number == 1)
 			t.name = f.v;
 		if (f.number == 2)
@@ -163,9 +125,9 @@ static int take_type(struct pprof_file *x, struct cursor c)
 static int take_mapping(struct pprof_file *x, struct cursor c)
 {
 	uint64_t id = 0, file = 0;
-	struct field f;
+	struct proto_field f;
 
-	while (next_field(&c, &f)) {
+	while (proto_next(&c, &f)) {
 		if (f.number == 1)
 			id = f.v;
 		if (f.number == 5)
@@ -179,9 +141,9 @@ static int take_function(struct pprof_file *x, struct cursor c)
 {
 	struct function fn = { 0 };
 	uint64_t id = 0;
-	struct field f;
+	struct proto_field f;
 
-	while (next_field(&c, &f)) {
+	while (proto_next(&c, &f)) {
 		uint64_t *to[] = { NULL, &id, &fn.name, &fn.system, &fn.file,
 				   &fn.start };
 
@@ -196,9 +158,9 @@ static int take_location(struct pprof_file *x, struct cursor c)
 {
 	struct location l = { .p = c.p, .n = cursor_left(&c),
 			      .place = PROF_NONE };
-	struct field f;
+	struct proto_field f;
 
-	while (next_field(&c, &f)) {
+	while (proto_next(&c, &f)) {
 		if (f.number == 1)
 			l.id = f.v;
 		if (f.number == 2)
@@ -214,10 +176,10 @@ static int take_location(struct pprof_file *x, struct cursor c)
 static int take_tables(struct pprof_file *x, struct error *err)
 {
 	struct cursor c = cursor_of(x->p, x->n);
-	struct field f;
+	struct proto_field f;
 	int rc = 0;
 
-	while (!rc && next_field(&c, &f)) {
+	while (!rc && proto_next(&c, &f)) {
 		struct text s = { f.part.p, cursor_left(&f.part) };
 
 		if (f.wire != 2) {
@@ -314,12 +276,12 @@ static uint32_t place_of(struct pprof_file *x, struct location *l)
 {
 	struct foreign_func funcs[LINES_MAX];
 	struct cursor c = cursor_of(l->p, l->n);
-	struct field f, g;
+	struct proto_field f, g;
 	uint32_t map = u64map_get(&x->mapping_of, l->mapping), image;
 	size_t n = 0;
 	static const char nothing[] = "";
 
-	while (next_field(&c, &f)) {
+	while (proto_next(&c, &f)) {
 		struct cursor line = f.part;
 		struct foreign_func fn = { .name = nothing, .declared = true };
 		const struct function *row;
@@ -329,7 +291,7 @@ static uint32_t place_of(struct pprof_file *x, struct location *l)
 
 		if (f.number != 4 || f.wire != 2 || n == LINES_MAX)
 			continue;
-		while (next_field(&line, &g)) {
+		while (proto_next(&line, &g)) {
 			if (g.number == 1)
 				i = u64map_get(&x->function_of, g.v);
 			if (g.number == 2 && g.v < UINT32_MAX)
@@ -389,9 +351,9 @@ static void take_label(struct pprof_file *x, struct cursor c, uint64_t *pid,
 		       uint64_t *tid, uint64_t *comm)
 {
 	uint64_t key = 0, str = 0, num = 0;
-	struct field f;
+	struct proto_field f;
 
-	while (next_field(&c, &f)) {
+	while (proto_next(&c, &f)) {
 		if (f.number == 1)
 			key = f.v;
 		if (f.number == 2)
@@ -431,11 +393,11 @@ static int take_sample(struct pprof_file *x, struct cursor c, bool count,
 {
 	struct prof_sample s = { .time_ns = 1 };
 	uint64_t pid = 0, tid = 0, comm = 0;
-	struct field f;
+	struct proto_field f;
 	int rc = 0;
 
 	x->values.n = x->ids.n = 0;
-	while (next_field(&c, &f)) {
+	while (proto_next(&c, &f)) {
 		if (f.number == 1 && !count)
 			rc = add_numbers(&x->ids, &f);
 		if (f.number == 2)
@@ -479,10 +441,10 @@ static int take_sample(struct pprof_file *x, struct cursor c, bool count,
 static int take_samples(struct pprof_file *x, bool count, struct error *err)
 {
 	struct cursor c = cursor_of(x->p, x->n);
-	struct field f;
+	struct proto_field f;
 	int rc = 0;
 
-	while (!rc && next_field(&c, &f))
+	while (!rc && proto_next(&c, &f))
 		if (f.number == SAMPLE && f.wire == 2)
 			rc = take_sample(x, f.part, count, err);
 	return rc;
@@ -492,9 +454,9 @@ static int take_samples(struct pprof_file *x, bool count, struct error *err)
 bool pprof_file_is(const uint8_t *p, size_t n)
 {
 	struct cursor c = cursor_of(p, n);
-	struct field f;
+	struct proto_field f;
 
-	for (int i = 0; i < 8 && next_field(&c, &f); i++) {
+	for (int i = 0; i < 8 && proto_next(&c, &f); i++) {
 		if (f.number > 15 || f.wire == 5 || f.wire == 1)
 			return false;
 		if (f.number == SAMPLE_TYPE)

@@ -124,3 +124,7 @@ tests_fuzz_fuzz_foreign_LDADD = $(FUZZ_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_python
 tests_fuzz_fuzz_python_SOURCES = tests/fuzz/fuzz_python.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_python_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_push
+tests_fuzz_fuzz_push_SOURCES = tests/fuzz/fuzz_push.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_push_LDADD = $(FUZZ_LIBS)

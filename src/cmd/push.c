@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* `tally push`: recordings to servers that store profiles. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+#include "cmd/push.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "base/text.h"
+#include "cmd/debug_dirs.h"
+#include "cmd/open.h"
+#include "cmd/select_options.h"
+#include "cmd/show_options.h"
+#include "cmd/status.h"
+#include "push/labels.h"
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "unknown"
+#endif
+
+enum { TOKEN_MAX = 8192, WINDOW_MIN_MS = 1000 };
+
+struct push_cmd_opts {
+	struct cmd_push_opts push;
+	struct select_opts samples_of;
+	struct opt_strs debug_dirs;
+	uint64_t max_memory;
+	double patience;
+	bool quiet;
+};
+
+#define AT(field) offsetof(struct push_cmd_opts, field)
+
+static const struct opt push_opt_table[] = {
+	{ OPT_HEADING, 0, NULL, NULL, "What to tell", 0 },
+	CMD_PUSH_LABEL_ROWS(struct push_cmd_opts, push),
+	{ OPT_HEADING, 0, NULL, NULL, "How to send", 0 },
+	CMD_PUSH_SEND_ROWS(struct push_cmd_opts, push),
+	{ OPT_UNIT, 0, "retry-for", "TIME",
+	  "Give up when the server was away for so long (30s, 5m). Default: "
+	  "30s.", AT(patience) },
+	{ OPT_FLAG, 'q', "quiet", NULL, "Say nothing but errors.", AT(quiet) },
+	SELECT_OPTION_ROWS(struct push_cmd_opts, "Only these events."),
+	{ OPT_STRS, 0, "debug-dir", "DIR",
+	  "If the recording holds no symbols: " DEBUG_DIR_HELP,
+	  AT(debug_dirs) },
+	OPT_ROW_MAX_MEMORY(offsetof(struct push_cmd_opts, max_memory)),
+	OPT_END
+};
+
+void cmd_push_defaults(struct cmd_push_opts *o)
+{
+	o->window = 10;
+	o->timeout = 30;
+	o->spool_size = 256 << 20;
+}
+
+static void push_defaults(void *opts)
+{
+	struct push_cmd_opts *o = opts;
+
+	cmd_push_defaults(&o->push);
+	o->patience = 30;
+}
+
+/* A value that goes into a header field. */
+static bool is_plain(const char *s)
+{
+	for (; *s; s++)
+		if ((unsigned char)*s < ' ' || (unsigned char)*s >= 0x7f)
+			return false;
+	return true;
+}
+
+/* The Authorization of a file or of the environment: "Basic …" as it is, a bare
+ * token as "Bearer TOKEN". */
+static int authorization(const struct cmd_push_opts *o, struct buf *out,
+			 struct error *err)
+{
+	const char *from = o->token_file ? o->token_file : "TALLY_PUSH_TOKEN";
+	const char *env = getenv("TALLY_PUSH_TOKEN");
+	struct buf text = { 0 };
+	int rc = 0;
+
+	if (o->token_file)
+		rc = io_read_file(o->token_file, TOKEN_MAX, &text, err);
+	else if (env && *env)
+		buf_str(&text, env);
+	else
+		return 0;
+	while (text.n && strchr(" \t\r\n", text.p[text.n - 1]))
+		text.n--;
+	if (!rc && (!text.n || strlen(buf_cstr(&text)) != text.n ||
+		    !is_plain(buf_cstr(&text))))
+		rc = error_set(err, ERR_USAGE, "%s: want a token of one line",
+			       from);
+	if (!rc && !strchr(buf_cstr(&text), ' '))
+		buf_str(out, "Bearer ");
+	if (!rc)
+		buf_bytes(out, text.p, text.n);
+	if (text.failed || out->failed)
+		rc = error_set(err, ERR_NOMEM, "out of memory");
+	buf_fini(&text);
+	return rc;
+}
+
+static int take_labels(const struct opt_strs *given, struct cmd_push *p,
+		       struct error *err)
+{
+	int rc = 0;
+
+	if (given->n > LABELS_MAX)
+		return error_set(err, ERR_USAGE, "more than %d labels",
+				 LABELS_MAX);
+	for (size_t i = 0; !rc && i < given->n; i++) {
+		struct push_label l;
+		char *name;
+
+		rc = label_parse(given->v[i], &name, &l.value, err);
+		if (rc)
+			break;
+		l.name = name;
+		if (vec_push(&p->labels, l) < 0) {
+			free(name);
+			rc = error_set(err, ERR_NOMEM, "out of memory");
+		}
+	}
+	return rc;
+}
+
+int cmd_push_prepare(const struct cmd_push_opts *o, const char *url,
+		     struct cmd_push *p, struct error *err)
+{
+	int rc;
+
+	*p = (struct cmd_push){ .options = {
+		.url = url, .tenant = o->tenant, .spool = o->spool,
+		.spool_bytes = o->spool_size,
+		.http = { .ca = o->ca, .cert = o->cert, .key = o->key,
+			  .agent = "tally/" PACKAGE_VERSION },
+		.version = PACKAGE_VERSION } };
+	if (o->tenant && (!*o->tenant || !is_plain(o->tenant)))
+		return error_set(err, ERR_USAGE, "--tenant: want plain ASCII");
+	if (o->window * 1000 < WINDOW_MIN_MS || o->window > 3600)
+		return error_set(err, ERR_USAGE, "--window: want 1s to 1h");
+	if (o->timeout < 0.1 || o->timeout > 3600)
+		return error_set(err, ERR_USAGE, "--timeout: want 100ms to 1h");
+	if (!o->spool_size)
+		return error_set(err, ERR_USAGE, "--spool-size needs more than "
+				 "0");
+	p->options.window_ns = (uint64_t)(o->window * 1e9);
+	p->options.http.timeout_ns = (uint64_t)(o->timeout * 1e9);
+	rc = authorization(o, &p->authorization, err);
+	if (!rc && p->authorization.n)
+		p->options.authorization = buf_cstr(&p->authorization);
+	if (!rc)
+		rc = take_labels(&o->labels, p, err);
+	p->options.labels = p->labels.v;
+	p->options.nlabels = p->labels.n;
+	return rc;
+}
+
+void cmd_push_fini(struct cmd_push *p)
+{
+	for (size_t i = 0; i < p->labels.n; i++)
+		free((char *)p->labels.v[i].name);
+	vec_fini(&p->labels);
+	buf_fini(&p->authorization);
+}
+
+struct say {
+	struct cmd_io *io;
+	bool quiet;
+};
+
+static void notice(void *ctx, const char *text)
+{
+	struct say *s = ctx;
+
+	if (!s->quiet)
+		cmd_notice(s->io, text);
+}
+
+static int push_file(struct cmd_io *io, const struct push_cmd_opts *o,
+		     const char *path, struct push *p, struct error *err)
+{
+	struct select_spec select = cmd_select(&o->samples_of);
+	struct reader *r = NULL;
+	int rc = cmd_open_file(path, o->max_memory, &r, err);
+
+	if (!rc)
+		rc = cmd_symbolize_now(io, path, r, &o->debug_dirs, err);
+	if (!rc) {
+		rc = push_recording(p, r, &select, err);
+		if (rc < 0)
+			error_prefix(err, "%s", path);
+	}
+	if (!rc)
+		cmd_tell_damage(io, path, r);
+	reader_close(r);
+	return rc;
+}
+
+static void put_number(struct buf *b, uint64_t n, const char *one,
+		       const char *many)
+{
+	text_count(b, n);
+	buf_printf(b, " %s", n == 1 ? one : many);
+}
+
+static void summary(struct cmd_io *io, const struct push_counts *c,
+		    const char *spool)
+{
+	struct buf b = { 0 };
+
+	buf_str(&b, "sent ");
+	put_number(&b, c->sent, "request", "requests");
+	buf_str(&b, " with ");
+	put_number(&b, c->samples, "sample", "samples");
+	buf_printf(&b, " (%.1f KB)", (double)c->sent_bytes / 1024);
+	if (c->rejected) {
+		buf_str(&b, "; the server left out ");
+		put_number(&b, c->rejected, "profile", "profiles");
+	}
+	if (c->refused) {
+		buf_str(&b, "; refused: ");
+		put_number(&b, c->refused, "request", "requests");
+	}
+	if (c->dropped) {
+		buf_str(&b, "; dropped for want of room in the spool: ");
+		put_number(&b, c->dropped, "request", "requests");
+	}
+	if (c->damaged) {
+		buf_str(&b, "; damaged in the spool: ");
+		put_number(&b, c->damaged, "file", "files");
+	}
+	if (c->waiting) {
+		buf_str(&b, "; ");
+		put_number(&b, c->waiting, "request waits in ",
+			   "requests wait in ");
+		text_safe(&b, spool);
+		buf_str(&b, " for the next push");
+	}
+	cmd_notice(io, buf_cstr(&b));
+	buf_fini(&b);
+}
+
+static int run_push(struct cmd_io *io, void *opts, int argc, char **argv,
+		    struct error *err)
+{
+	struct push_cmd_opts *o = opts;
+	struct say say = { io, o->quiet };
+	struct cmd_push prepared = { .labels = { 0 } };
+	const struct push_counts *c;
+	struct push *p = NULL;
+	bool whole;
+	int rc;
+
+	if (argc < 1)
+		return error_set(err, ERR_USAGE, "where to? tally push "
+				 "pyroscope+http://HOST:4040 [FILE...]");
+	rc = cmd_push_prepare(&o->push, argv[0], &prepared, err);
+	prepared.options.patience_ns = (uint64_t)(o->patience * 1e9);
+	prepared.options.notice = notice;
+	prepared.options.ctx = &say;
+	if (!rc)
+		rc = push_open(&prepared.options, &p, err);
+	if (!rc && argc == 1 && !o->push.spool)
+		rc = push_file(io, o, "profile.tally", p, err);
+	for (int i = 1; !rc && i < argc; i++)
+		rc = push_file(io, o, argv[i], p, err);
+	if (!rc)
+		rc = push_drain(p, err);
+	if (p) {
+		c = push_so_far(p);
+		whole = !c->rejected && !c->refused && !c->dropped &&
+			!c->damaged;
+		if (!o->quiet || !whole)
+			summary(io, c, o->push.spool);
+		rc = rc < 0 ? rc : !whole;
+	}
+	push_close(p);
+	cmd_push_fini(&prepared);
+	return rc;
+}
+
+const struct command cmd_push = {
+	.name = "push",
+	.summary = "send recordings to Pyroscope, Parca or a collector",
+	.args = "URL [FILE...]",
+	.opts = push_opt_table,
+	.opts_size = sizeof(struct push_cmd_opts),
+	.defaults = push_defaults,
+	.run = run_push,
+};

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_CMD_PUSH_H
+#define TALLY_CMD_PUSH_H
+/* Options of commands that send profiles, and what push/push.h makes of them. */
+#include "base/buf.h"
+#include "base/vec.h"
+#include "cmd/command.h"
+#include "push/push.h"
+
+struct cmd_push_opts {
+	struct opt_strs labels;
+	const char *tenant, *token_file, *ca, *cert, *key, *spool;
+	double window, timeout;
+	uint64_t spool_size;
+};
+
+/* Their rows in the table of a command whose options are a `type` with a struct
+ * cmd_push_opts called `name`. */
+#define CMD_PUSH_LABEL_ROWS(type, name) \
+	{ OPT_STRS, 0, "label", "NAME=VALUE", \
+	  "Tell this of all profiles (may be repeated); service_name, host and " \
+	  "revision take the place of what the recording says.", \
+	  offsetof(type, name.labels) }, \
+	{ OPT_UNIT, 0, "window", "TIME", \
+	  "Sum samples by stack over so much time (1s to 1h). Default: 10s.", \
+	  offsetof(type, name.window) }
+
+#define CMD_PUSH_SEND_ROWS(type, name) \
+	{ OPT_STR, 0, "tenant", "NAME", \
+	  "The tenant, for servers with several (X-Scope-OrgID).", \
+	  offsetof(type, name.tenant) }, \
+	{ OPT_STR, 0, "token-file", "FILE", \
+	  "Authorize by what is in FILE: a token, or \"Basic ...\" as it is. " \
+	  "Default: the variable TALLY_PUSH_TOKEN.", \
+	  offsetof(type, name.token_file) }, \
+	{ OPT_STR, 0, "ca", "FILE", \
+	  "Trust servers whose certificates these sign (PEM), instead of the " \
+	  "system's.", offsetof(type, name.ca) }, \
+	{ OPT_STR, 0, "cert", "FILE", "Our own certificate (PEM).", \
+	  offsetof(type, name.cert) }, \
+	{ OPT_STR, 0, "key", "FILE", "Its key (PEM).", \
+	  offsetof(type, name.key) }, \
+	{ OPT_STR, 0, "spool", "DIR", \
+	  "Keep in DIR what the server does not take now, and send what is " \
+	  "there, oldest first.", offsetof(type, name.spool) }, \
+	{ OPT_UINT, 0, "spool-size", "BYTES", \
+	  "As much may wait there; the oldest goes. Default: 256M.", \
+	  offsetof(type, name.spool_size) }, \
+	{ OPT_UNIT, 0, "timeout", "TIME", \
+	  "End a request that takes longer. Default: 30s.", \
+	  offsetof(type, name.timeout) }
+
+void cmd_push_defaults(struct cmd_push_opts *o);
+
+struct cmd_push {
+	struct push_options options;	/* notice, ctx and patience_ns are the
+					 * caller's */
+	VEC(struct push_label) labels;
+	struct buf authorization;
+};
+
+/* Checks the options; *p borrows from them and is to be released in any case. */
+int cmd_push_prepare(const struct cmd_push_opts *o, const char *url,
+		     struct cmd_push *p, struct error *err);
+void cmd_push_fini(struct cmd_push *p);
+
+#endif

@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Recordings to requests, and requests to a server or a spool: see push.h. */
+#include "push/push.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "export/export.h"
+#include "push/answer.h"
+#include "push/entry.h"
+#include "push/labels.h"
+#include "push/spool.h"
+
+#define SECOND 1000000000ull
+
+enum {
+	/* What servers take by default, and some room.  Pyroscope: 16,000 samples,
+	 * 4 MiB unpacked, 1,000 locations a stack, of which it would cut the
+	 * innermost.  gRPC: messages of 4 MiB. */
+	SAMPLES_MAX = 15000,
+	SAMPLES_OTLP_MAX = 50000,
+	PROFILE_MAX = 7 << 19,
+	DEPTH_MAX = 950,
+	REQUEST_BYTES = 1 << 20,	/* of several series */
+	HALVES_MAX = 16,		/* times that a request is halved */
+	BACKOFF_FIRST_S = 1,
+	BACKOFF_MAX_S = 60,
+	HEADERS_MAX = 10,
+};
+
+struct push {
+	struct push_options o;
+	struct push_url url;
+	struct push_world world;
+	struct http *http;
+	struct spool *spool;
+	struct push_counts counts;
+	struct services services;	/* of the recording that is read */
+	const struct profile *profile;
+	struct buf entry;		/* that series are added to */
+	uint64_t entry_from;
+	struct buf oldest;
+	unsigned int failures;		/* one after the other */
+	uint64_t away_since, next_ns;	/* monotonic; 0: not away */
+	bool denied;
+	char told[512];			/* the last problem that was told */
+};
+
+static uint64_t real_now(void *ctx)
+{
+	struct timespec t;
+
+	(void)ctx;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t real_wall(void *ctx)
+{
+	struct timespec t;
+
+	(void)ctx;
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}
+
+static void real_sleep(void *ctx, uint64_t ns)
+{
+	struct timespec t = { (time_t)(ns / SECOND), (long)(ns % SECOND) };
+
+	(void)ctx;
+	while (nanosleep(&t, &t) < 0 && errno == EINTR)
+		;
+}
+
+static uint64_t real_random(void *ctx)
+{
+	uint64_t v = 0;
+
+	(void)ctx;
+	if (getrandom(&v, sizeof(v), GRND_NONBLOCK) != sizeof(v))
+		v = real_now(NULL);
+	return v;
+}
+
+static uint64_t now(const struct push *p)
+{
+	return p->world.now_ns(p->world.ctx);
+}
+
+static void notice(const struct push *p, const char *text)
+{
+	if (p->o.notice)
+		p->o.notice(p->o.ctx, text);
+}
+
+int push_open(const struct push_options *o, struct push **out,
+	      struct error *err)
+{
+	struct push *p = calloc(1, sizeof(*p));
+	int rc;
+
+	*out = NULL;
+	if (!p)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	p->o = *o;
+	rc = push_url_parse(o->url, &p->url, err);
+	if (!rc && o->world) {
+		p->world = *o->world;
+	} else if (!rc) {
+		p->world = (struct push_world){
+			.now_ns = real_now, .wall_ns = real_wall,
+			.sleep_ns = real_sleep, .random = real_random,
+			.post = http_post };
+		rc = http_open(&o->http, &p->http, err);
+		p->world.ctx = p->http;
+	}
+	if (!rc && o->spool)
+		rc = spool_open(o->spool, o->spool_bytes, &p->spool, err);
+	if (!rc && o->authorization && !p->url.tls && !p->url.local)
+		notice(p, "the token is sent without TLS: all machines on the way "
+		       "can read it");
+	if (rc)
+		push_close(p);
+	else
+		*out = p;
+	return rc;
+}
+
+void push_close(struct push *p)
+{
+	if (!p)
+		return;
+	push_url_fini(&p->url);
+	http_close(p->http);
+	spool_close(p->spool);
+	services_fini(&p->services);
+	buf_fini(&p->entry);
+	buf_fini(&p->oldest);
+	free(p);
+}
+
+const struct push_counts *push_so_far(const struct push *p)
+{
+	return &p->counts;
+}
+
+static void count_spool(struct push *p)
+{
+	struct spool_counts c;
+
+	if (!p->spool)
+		return;
+	c = spool_count(p->spool);
+	p->counts.dropped = c.dropped;
+	p->counts.damaged = c.damaged;
+	p->counts.waiting = c.files;
+	p->counts.waiting_bytes = c.bytes;
+}
+
+/* Each problem is told once, until another one or success comes between. */
+static void tell_problem(struct push *p, const char *what, const char *text)
+{
+	char line[700];
+
+	/* A server that sends back what it got must not make it known. */
+	if (p->o.authorization && *p->o.authorization &&
+	    strstr(text, p->o.authorization))
+		text = "an answer that holds the token";
+	snprintf(p->counts.problem, sizeof(p->counts.problem), "%s", text);
+	snprintf(line, sizeof(line), "%s: %s", what, p->counts.problem);
+	if (!strcmp(p->told, p->counts.problem))
+		return;
+	snprintf(p->told, sizeof(p->told), "%s", p->counts.problem);
+	notice(p, line);
+}
+
+static void back_off(struct push *p, const struct push_verdict *v)
+{
+	unsigned int shift = p->failures < 6 ? p->failures : 6;
+	uint64_t wait = (uint64_t)BACKOFF_FIRST_S << shift;
+	uint64_t t = now(p), jitter;
+
+	if (wait > BACKOFF_MAX_S)
+		wait = BACKOFF_MAX_S;
+	wait *= SECOND;
+	jitter = p->world.random(p->world.ctx) % (wait / 2);
+	wait = wait / 2 + jitter;
+	/* All that were told the same time do not come at once. */
+	if (v->wait_ns)
+		wait = v->wait_ns + jitter / 8;
+	p->failures++;
+	p->counts.tries++;
+	if (!p->away_since)
+		p->away_since = t;
+	p->next_ns = t + wait;
+	p->denied = v->outcome == PUSH_DENIED;
+}
+
+static void came_through(struct push *p)
+{
+	p->failures = 0;
+	p->away_since = p->next_ns = 0;
+	p->denied = false;
+}
+
+static int post(struct push *p, const struct entry_request *q,
+		struct push_verdict *v, struct error *err)
+{
+	const char *headers[HEADERS_MAX + 1];
+	struct buf url = { 0 }, type = { 0 }, tenant = { 0 }, token = { 0 };
+	struct http_answer answer = { 0 };
+	struct http_request request = { .body = q->body.p, .n = q->body.n,
+					.headers = headers,
+					.http2 = push_is_grpc(p->url.protocol) };
+	size_t n = 0;
+	int rc;
+
+	buf_printf(&url, "%s%s", p->url.base, (const char *)q->path.p);
+	buf_printf(&type, "Content-Type: %s", q->content_type);
+	headers[n++] = buf_cstr(&type);
+	if (q->encoding)
+		headers[n++] = "Content-Encoding: gzip";
+	if (q->connect)
+		headers[n++] = "Connect-Protocol-Version: 1";
+	if (request.http2)
+		headers[n++] = "TE: trailers";
+	if (q->grpc_gzip)
+		headers[n++] = "grpc-encoding: gzip";
+	if (p->o.tenant) {
+		buf_printf(&tenant, "X-Scope-OrgID: %s", p->o.tenant);
+		headers[n++] = buf_cstr(&tenant);
+	}
+	if (p->o.authorization) {
+		buf_printf(&token, "Authorization: %s", p->o.authorization);
+		headers[n++] = buf_cstr(&token);
+	}
+	headers[n] = NULL;
+	request.url = buf_cstr(&url);
+	if (url.failed || type.failed || tenant.failed || token.failed)
+		rc = error_set(err, ERR_NOMEM, "out of memory");
+	else
+		rc = p->world.post(p->world.ctx, &request, &answer, err);
+	if (!rc)
+		push_judge(p->url.protocol, &answer,
+			   (int64_t)(p->world.wall_ns(p->world.ctx) / SECOND),
+			   v);
+	buf_fini(&answer.body);
+	buf_fini(&url);
+	buf_fini(&type);
+	buf_fini(&tenant);
+	buf_fini(&token);
+	return rc;
+}
+
+static int send_entry(struct push *p, const void *bytes, size_t n, int depth,
+		      enum push_outcome *outcome, struct error *err);
+
+/* 1: sent in halves, or one of them was not; 0: it cannot be halved. */
+static int send_halves(struct push *p, const struct entry *e, int depth,
+		       enum push_outcome *outcome, struct error *err)
+{
+	struct buf half[2] = { { 0 }, { 0 } };
+	struct error ignored;
+	int rc = 0, divided = depth < HALVES_MAX &&
+			      entry_halves(e, half, &ignored);
+
+	*outcome = PUSH_TAKEN;
+	for (int i = 0; divided && !rc && i < 2 &&
+			*outcome != PUSH_LATER && *outcome != PUSH_DENIED; i++)
+		rc = send_entry(p, half[i].p, half[i].n, depth + 1, outcome,
+				err);
+	buf_fini(&half[0]);
+	buf_fini(&half[1]);
+	return rc < 0 ? rc : divided;
+}
+
+static void refuse(struct push *p, const char *text)
+{
+	p->counts.refused++;
+	tell_problem(p, "refused by the server", text);
+}
+
+static int judge(struct push *p, const struct entry *e, size_t bytes, int depth,
+		 const struct push_verdict *v, enum push_outcome *outcome,
+		 struct error *err)
+{
+	int rc;
+
+	*outcome = v->outcome;
+	switch (v->outcome) {
+	case PUSH_TAKEN:
+		came_through(p);
+		p->counts.sent++;
+		p->counts.sent_bytes += bytes;
+		p->counts.samples += e->samples;
+		p->counts.rejected += v->rejected;
+		if (*v->text)
+			tell_problem(p, "sent", v->text);
+		else
+			p->counts.problem[0] = p->told[0] = 0;
+		return 0;
+	case PUSH_TOO_LARGE:
+		came_through(p);
+		rc = send_halves(p, e, depth, outcome, err);
+		if (!rc) {
+			refuse(p, v->text);
+			*outcome = PUSH_REFUSED;
+		}
+		return rc < 0 ? rc : 0;
+	case PUSH_REFUSED:
+		came_through(p);
+		refuse(p, v->text);
+		return 0;
+	case PUSH_LATER:
+	case PUSH_DENIED:
+		back_off(p, v);
+		tell_problem(p, v->outcome == PUSH_DENIED ? "not sent"
+							  : "not sent yet",
+			     v->text);
+		return 0;
+	}
+	return 0;
+}
+
+/* One attempt; where *outcome is PUSH_LATER or PUSH_DENIED the entry is still to be
+ * sent. */
+static int send_entry(struct push *p, const void *bytes, size_t n, int depth,
+		      enum push_outcome *outcome, struct error *err)
+{
+	struct entry e;
+	struct entry_request q = { .path = { 0 } };
+	struct push_verdict v;
+	int rc = entry_parse(bytes, n, &e, err);
+
+	if (rc == -ERR_FORMAT) {	/* in the spool: of a later tally */
+		refuse(p, "a request in the spool that this tally cannot read");
+		*outcome = PUSH_REFUSED;
+		return 0;
+	}
+	if (rc)
+		return rc;
+	if (!entry_fits(&e, p->url.protocol)) {
+		rc = send_halves(p, &e, depth, outcome, err);
+		entry_fini(&e);
+		return rc < 0 ? rc : 0;
+	}
+	rc = entry_request(&e, p->url.protocol, p->o.tenant, &q, err);
+	if (!rc)
+		rc = post(p, &q, &v, err);
+	if (!rc)
+		rc = judge(p, &e, q.body.n, depth, &v, outcome, err);
+	entry_request_fini(&q);
+	entry_fini(&e);
+	return rc;
+}
+
+static bool lost_patience(const struct push *p)
+{
+	return p->denied ||
+	       (p->away_since && now(p) - p->away_since >= p->o.patience_ns);
+}
+
+static void wait_next(const struct push *p)
+{
+	uint64_t t = now(p);
+
+	if (p->next_ns > t)
+		p->world.sleep_ns(p->world.ctx, p->next_ns - t);
+}
+
+/* Without a spool: until it is there. */
+static int deliver(struct push *p, const struct buf *e, struct error *err)
+{
+	enum push_outcome outcome = PUSH_LATER;
+	int rc = 0;
+
+	for (;;) {
+		wait_next(p);
+		rc = send_entry(p, e->p, e->n, 0, &outcome, err);
+		if (rc || (outcome != PUSH_LATER && outcome != PUSH_DENIED))
+			return rc;
+		if (lost_patience(p))
+			return error_set(err, p->denied ? ERR_PERM : ERR_IO,
+					 "%s: %s", p->url.base,
+					 p->counts.problem);
+	}
+}
+
+int push_some(struct push *p, uint64_t *next_ns, struct error *err)
+{
+	enum push_outcome outcome = PUSH_TAKEN;
+	int rc = p->spool ? 1 : 0;
+
+	*next_ns = UINT64_MAX;
+	while (rc > 0 && now(p) >= p->next_ns) {
+		rc = spool_oldest(p->spool, &p->oldest, err);
+		if (rc <= 0)
+			break;
+		rc = send_entry(p, p->oldest.p, p->oldest.n, 0, &outcome, err);
+		if (rc < 0)
+			break;
+		if (outcome == PUSH_LATER || outcome == PUSH_DENIED) {
+			rc = 0;
+			break;
+		}
+		rc = spool_remove(p->spool, err);
+		rc = rc < 0 ? rc : 1;
+	}
+	count_spool(p);
+	if (p->counts.waiting)
+		*next_ns = p->next_ns;
+	return rc < 0 ? rc : 0;
+}
+
+int push_drain(struct push *p, struct error *err)
+{
+	uint64_t next;
+	int rc = push_some(p, &next, err);
+
+	while (!rc && next != UINT64_MAX && !lost_patience(p)) {
+		wait_next(p);
+		rc = push_some(p, &next, err);
+	}
+	return rc;
+}
+
+/* Puts the entry on its way. */
+static int finish_entry(struct push *p, struct error *err)
+{
+	uint64_t next;
+	int rc;
+
+	if (!p->entry.n)
+		return 0;
+	if (p->entry.failed)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	if (p->spool) {
+		rc = spool_add(p->spool, p->entry.p, p->entry.n, err);
+		if (!rc)
+			rc = push_some(p, &next, err);
+	} else {
+		rc = deliver(p, &p->entry, err);
+	}
+	buf_reset(&p->entry);
+	return rc;
+}
+
+static int add_profile(struct push *p, const struct export_part *part,
+		       const struct buf *bytes, struct error *err)
+{
+	const struct export_group *g = &p->services.groups[part->group];
+	struct push_label labels[LABELS_MAX + 4];
+	struct buf metric = { 0 };
+	size_t n = 0;
+	int rc = 0;
+
+	if (p->entry.n && (p->url.protocol == PUSH_INGEST ||
+			   p->entry_from != part->wall_ns ||
+			   p->entry.n + bytes->n > REQUEST_BYTES))
+		rc = finish_entry(p, err);
+	if (rc)
+		return rc;
+	label_metric(p->profile, part->event, &metric);
+	/* sorted: __name__ is before what users may name */
+	labels[n++] = (struct push_label){ "__name__", buf_cstr(&metric) };
+	for (size_t i = 0; i < g->n && n < sizeof(labels) / sizeof(*labels); i++)
+		labels[n++] = (struct push_label){ g->labels[i].name,
+						   g->labels[i].value };
+	if (!p->entry.n) {
+		p->entry_from = part->wall_ns;
+		entry_begin(&p->entry, ENTRY_PPROF, part->wall_ns,
+			    part->wall_ns + part->duration_ns, 0);
+	}
+	entry_count(&p->entry, part->count);
+	entry_add_series(&p->entry, labels, n, bytes->p, bytes->n);
+	p->entry.failed |= metric.failed;
+	buf_fini(&metric);
+	return 0;
+}
+
+static int add_otlp(struct push *p, const struct export_part *part,
+		    const struct buf *bytes, struct error *err)
+{
+	int rc;
+
+	entry_begin(&p->entry, ENTRY_OTLP, part->wall_ns,
+		    part->wall_ns + part->duration_ns, part->count);
+	rc = entry_set_otlp(&p->entry, bytes->p, bytes->n, err);
+	return rc ? rc : finish_entry(p, err);
+}
+
+static int take_part(void *ctx, const struct export_part *part,
+		     const struct buf *bytes, struct error *err)
+{
+	struct push *p = ctx;
+
+	return push_is_otlp(p->url.protocol) ? add_otlp(p, part, bytes, err)
+					     : add_profile(p, part, bytes, err);
+}
+
+int push_recording(struct push *p, struct reader *r,
+		   const struct select_spec *select, struct error *err)
+{
+	bool otlp = push_is_otlp(p->url.protocol);
+	struct export_spec spec = { .select = *select, .depth = DEPTH_MAX,
+				    .version = p->o.version };
+	struct export_division division = {
+		.window_ns = p->o.window_ns, .together = otlp,
+		.max_samples = otlp ? SAMPLES_OTLP_MAX : SAMPLES_MAX,
+		.max_bytes = PROFILE_MAX };
+	const struct export_format *format;
+	int rc = export_format_find(otlp ? "otlp" : "pprof", &format, err);
+
+	p->profile = reader_profile(r);
+	services_fini(&p->services);
+	if (!rc)
+		rc = services_init(&p->services, p->profile, p->o.labels,
+				   p->o.nlabels, otlp, err);
+	if (rc)
+		return rc;
+	division.group_of = p->services.group_of;
+	division.groups = p->services.groups;
+	division.ngroups = p->services.ngroups;
+	rc = export_divide(r, format, &spec, &division, take_part, p, err);
+	if (!rc)
+		rc = finish_entry(p, err);
+	buf_reset(&p->entry);
+	count_spool(p);
+	return rc;
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Entries that wait to be sent, as files: see spool.h. */
+#include "push/spool.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/cursor.h"
+#include "base/io.h"
+#include "base/vec.h"
+
+#define MAGIC "TLYPUSH1"
+#define ENDING ".push"
+#define TEMP "new"
+
+enum {
+	HEAD = 20,
+	DIGITS = 16,
+	NAME_ROOM = DIGITS + sizeof(ENDING),
+	ENTRY_MAX = 64 << 20,
+};
+
+struct file {
+	uint64_t number, bytes;
+};
+
+struct spool {
+	char *path;
+	int dir, lock;
+	uint64_t max_bytes, next;
+	VEC(struct file) files;		/* by number */
+	size_t first;			/* those before it are gone */
+	struct spool_counts counts;
+};
+
+static void name_of(uint64_t number, char name[NAME_ROOM])
+{
+	snprintf(name, NAME_ROOM, "%016llx" ENDING, (unsigned long long)number);
+}
+
+static bool number_of(const char *name, uint64_t *number)
+{
+	if (strspn(name, "0123456789abcdef") != DIGITS ||
+	    strcmp(name + DIGITS, ENDING))
+		return false;
+	*number = strtoull(name, NULL, 16);
+	return true;
+}
+
+static int by_number(const void *pa, const void *pb)
+{
+	const struct file *a = pa, *b = pb;
+
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static int list(struct spool *s, struct error *err)
+{
+	int fd = openat(s->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
+	int rc = 0;
+
+	if (!d) {
+		int code = errno;
+
+		if (fd >= 0)
+			close(fd);
+		return error_errno(err, code, "%s", s->path);
+	}
+	while (!rc && (e = readdir(d))) {
+		struct file f = { 0 };
+		struct stat st;
+
+		if (!number_of(e->d_name, &f.number) ||
+		    fstatat(s->dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISREG(st.st_mode))
+			continue;
+		f.bytes = (uint64_t)st.st_size;
+		if (vec_push(&s->files, f) < 0)
+			rc = error_set(err, ERR_NOMEM, "out of memory");
+		s->counts.files++;
+		s->counts.bytes += f.bytes;
+	}
+	closedir(d);
+	if (s->files.n)
+		qsort(s->files.v, s->files.n, sizeof(*s->files.v), by_number);
+	s->next = s->files.n ? s->files.v[s->files.n - 1].number + 1 : 1;
+	return rc;
+}
+
+static int take_lock(struct spool *s, struct error *err)
+{
+	s->lock = openat(s->dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC |
+			 O_NOFOLLOW, 0600);
+	if (s->lock < 0)
+		return error_errno(err, errno, "%s/lock", s->path);
+	if (flock(s->lock, LOCK_EX | LOCK_NB) < 0)
+		return errno != EWOULDBLOCK
+			       ? error_errno(err, errno, "%s/lock", s->path)
+			       : error_set(err, ERR_USAGE, "%s: another tally "
+					   "sends what is in this spool; name "
+					   "another folder", s->path);
+	return 0;
+}
+
+int spool_open(const char *path, uint64_t max_bytes, struct spool **out,
+	       struct error *err)
+{
+	struct spool *s = calloc(1, sizeof(*s));
+	int rc = 0;
+
+	*out = NULL;
+	if (!s || !(s->path = strdup(path))) {
+		free(s);
+		return error_set(err, ERR_NOMEM, "out of memory");
+	}
+	s->max_bytes = max_bytes;
+	s->lock = -1;
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		rc = error_errno(err, errno, "cannot make the spool %s", path);
+	s->dir = rc ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (!rc && s->dir < 0)
+		rc = error_errno(err, errno, "%s", path);
+	if (!rc)
+		rc = take_lock(s, err);
+	/* What a process that was killed had not yet finished. */
+	if (!rc)
+		unlinkat(s->dir, TEMP, 0);
+	if (!rc)
+		rc = list(s, err);
+	if (rc)
+		spool_close(s);
+	else
+		*out = s;
+	return rc;
+}
+
+void spool_close(struct spool *s)
+{
+	if (!s)
+		return;
+	if (s->lock >= 0)
+		close(s->lock);
+	if (s->dir >= 0)
+		close(s->dir);
+	vec_fini(&s->files);
+	free(s->path);
+	free(s);
+}
+
+/* The oldest file goes; false: there is none, or it cannot. */
+static bool drop_oldest(struct spool *s)
+{
+	char name[NAME_ROOM];
+
+	if (s->first >= s->files.n)
+		return false;
+	name_of(s->files.v[s->first].number, name);
+	if (unlinkat(s->dir, name, 0) < 0 && errno != ENOENT)
+		return false;
+	s->counts.files--;
+	s->counts.bytes -= s->files.v[s->first].bytes;
+	s->first++;
+	if (s->first == s->files.n)
+		s->first = s->files.n = 0;
+	return true;
+}
+
+static int try_write(struct spool *s, const void *entry, size_t n,
+		     const char *name, struct error *err)
+{
+	struct buf head = { 0 };
+	int fd, rc, code;
+
+	buf_str(&head, MAGIC);
+	buf_u32(&head, (uint32_t)crc32(0, entry, (uInt)n));
+	buf_u64(&head, n);
+	if (head.failed)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	errno = 0;
+	fd = openat(s->dir, TEMP, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
+		    O_NOFOLLOW, 0600);
+	rc = fd < 0 ? error_errno(err, errno, "%s/" TEMP, s->path) : 0;
+	if (!rc)
+		rc = io_write_all(fd, s->path, head.p, head.n, err);
+	if (!rc)
+		rc = io_write_all(fd, s->path, entry, n, err);
+	if (!rc && fsync(fd) < 0)
+		rc = error_errno(err, errno, "%s/" TEMP, s->path);
+	code = errno;
+	if (fd >= 0)
+		close(fd);
+	if (!rc && (renameat(s->dir, TEMP, s->dir, name) < 0 ||
+		    fsync(s->dir) < 0)) {
+		code = errno;
+		rc = error_errno(err, code, "%s/%s", s->path, name);
+	}
+	if (rc)
+		unlinkat(s->dir, TEMP, 0);
+	buf_fini(&head);
+	errno = code;
+	return rc;
+}
+
+int spool_add(struct spool *s, const void *entry, size_t n, struct error *err)
+{
+	struct file f = { s->next, HEAD + n };
+	char name[NAME_ROOM];
+	int rc;
+
+	if (n > ENTRY_MAX || f.bytes > s->max_bytes)
+		return error_set(err, ERR_IO, "%s: a request of %zu bytes is "
+				 "more than the spool may hold", s->path, n);
+	if (s->first && s->first >= s->files.n / 2) {
+		s->files.n -= s->first;
+		memmove(s->files.v, s->files.v + s->first,
+			s->files.n * sizeof(*s->files.v));
+		s->first = 0;
+	}
+	if (vec_reserve(&s->files, s->files.n + 1) < 0)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	while (s->counts.bytes + f.bytes > s->max_bytes && drop_oldest(s))
+		s->counts.dropped++;
+	name_of(f.number, name);
+	while ((rc = try_write(s, entry, n, name, err)) < 0) {
+		if ((errno != ENOSPC && errno != EDQUOT) || !drop_oldest(s))
+			return rc;
+		s->counts.dropped++;
+	}
+	s->next++;
+	vec_push(&s->files, f);
+	s->counts.files++;
+	s->counts.bytes += f.bytes;
+	return 0;
+}
+
+bool spool_payload(const void *p, size_t n, const uint8_t **payload,
+		   size_t *bytes)
+{
+	struct cursor c = cursor_of(p, n);
+	const uint8_t *magic = cursor_take(&c, sizeof(MAGIC) - 1);
+	uint32_t crc = cursor_u32(&c);
+	uint64_t size = cursor_u64(&c);
+
+	if (c.bad || memcmp(magic, MAGIC, sizeof(MAGIC) - 1) ||
+	    size != cursor_left(&c) || size > ENTRY_MAX ||
+	    crc != (uint32_t)crc32(0, c.p, (uInt)size))
+		return false;
+	*payload = c.p;
+	*bytes = (size_t)size;
+	return true;
+}
+
+/* 1: `out` has it; 0: it is none, or gone. */
+static int read_file(struct spool *s, uint64_t number, struct buf *out,
+		     struct error *err)
+{
+	char name[NAME_ROOM];
+	struct buf raw = { 0 };
+	const uint8_t *p;
+	size_t n;
+	int fd, rc;
+
+	name_of(number, name);
+	fd = openat(s->dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
+		    O_NONBLOCK);
+	if (fd < 0)
+		return errno == ENOENT || errno == ELOOP ? 0
+		       : error_errno(err, errno, "%s/%s", s->path, name);
+	rc = io_read_fd(fd, name, HEAD + ENTRY_MAX, &raw, err);
+	close(fd);
+	if (rc == -ERR_FORMAT)
+		rc = 0;
+	else if (!rc && spool_payload(raw.p, raw.n, &p, &n)) {
+		buf_again(out);
+		buf_bytes(out, p, n);
+		rc = out->failed ? error_set(err, ERR_NOMEM, "out of memory")
+				 : 1;
+	}
+	buf_fini(&raw);
+	return rc;
+}
+
+int spool_oldest(struct spool *s, struct buf *out, struct error *err)
+{
+	while (s->first < s->files.n) {
+		int rc = read_file(s, s->files.v[s->first].number, out, err);
+
+		if (rc)
+			return rc;
+		s->counts.damaged++;
+		if (!drop_oldest(s))
+			return error_errno(err, errno, "%s: cannot remove a "
+					   "damaged file", s->path);
+	}
+	return 0;
+}
+
+int spool_remove(struct spool *s, struct error *err)
+{
+	return drop_oldest(s) ? 0
+	       : error_errno(err, errno, "%s: cannot remove what was sent",
+			     s->path);
+}
+
+struct spool_counts spool_count(const struct spool *s)
+{
+	return s->counts;
+}

@@ -1,0 +1,283 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Recordings sent to servers of all protocols, which check each byte by the published
+# definitions; servers that fail in all ways; a spool that is full, shared and killed.
+. "$top_srcdir/tests/lib.sh"
+cd "$T_TMP" || exit 1
+
+# The Python that has protobuf's module may not be the first one.
+for PY in python3 /usr/bin/python3 ''; do
+	[ -n "$PY" ] && $PY -c 'import google.protobuf' 2>/dev/null && break
+done
+if [ -z "$PY" ] || ! command -v protoc >/dev/null; then
+	t_skip "servers that check what is sent" \
+		"apt-get install protobuf-compiler python3-protobuf"
+	t_done
+	exit
+fi
+if "$TALLY" push pyroscope+http://127.0.0.1:1 --spool none 2>&1 |
+		grep -q 'without libcurl\|needs libcurl'; then
+	t_skip "sending" "no libcurl"
+	t_done
+	exit
+fi
+
+serve() { # NAME [OPTION…]: a server, with its port in $port
+	name=$1
+	shift
+	rm -rf "$name/port"
+	$PY "$top_srcdir/tests/push/server.py" "$name" "$@" >"$name.out" 2>&1 &
+	server=$!
+	t_cleanup "kill $server 2>/dev/null"
+	t_until test -s "$name/port" || cat "$name.out"
+	port=$(cat "$name/port")
+}
+field() { # FILE EXPRESSION: of all requests that were taken, as Python sees them
+	$PY -c '
+import json, sys
+log = [json.loads(l) for l in open(sys.argv[1])]
+got = [g for r in log for g in r.get("got", [])]
+print(eval(sys.argv[2]))' "$1" "$2"
+}
+push() { "$TALLY" push "$@" 2>err; }
+
+# Two programs for some three seconds.
+cat >two.sh <<'END'
+end=$(($(date +%s) + 3))
+sh -c 'while [ $(date +%s) -lt '$end' ]; do i=0; while [ $i -lt 2000 ]; do i=$((i + 1)); done; done' &
+while [ "$(date +%s)" -lt $end ]; do i=0; while [ $i -lt 2000 ]; do i=$((i + 1)); done; done
+wait
+END
+if ! "$TALLY" record -q -g -o r.tally -- sh two.sh 2>err; then
+	t_skip "a recording" "$(tail -n 1 err)"
+	t_done
+	exit
+fi
+weight() { "$TALLY" report --format=json -s comm "$1" | $PY -c '
+import json, sys
+rows = json.load(sys.stdin)["rows"]
+print(*[sum(r["self"][k] for r in rows) for k in ("samples", "weight")])'; }
+want=$(weight r.tally)
+set -- $want
+samples=$1 weight=$2
+
+serve http
+url=http://127.0.0.1:$port
+
+# --- each protocol takes all samples, once
+for to in pyroscope+$url pyroscope+$url/ingest parca+$url otlp+$url; do
+	rm -f http/log
+	t_run "$to" "$TALLY" push "$to" --window 1s --label team=a.b \
+		--label service_name=shop --tenant t7 r.tally
+	t_is "… takes what was recorded" "$(field http/log \
+		'sum(g["weight"] for g in got)')" "$weight"
+	case $to in otlp*) ;; *) t_is "… and as many samples" "$(field http/log \
+		'sum(g["count"] for g in got)')" "$samples";; esac
+	t_is "… in windows of a second" "$(field http/log \
+		'all(g["duration"] <= 10**9 and g["time"] // 10**9 == (g["time"] + g["duration"] - 1) // 10**9 for g in got) and len({g["time"] for g in got}) >= 3')" True
+	t_is "… for the tenant" "$(field http/log '{r["tenant"] for r in log}')" \
+		"{'t7'}"
+done
+t_is "OTLP: what is told of the service" "$(field http/log '{(
+	g["resource"]["service.name"], g["resource"]["team"],
+	g["resource"]["os.type"], "host.name" in g["resource"]) for g in got}')" \
+	"{('shop', 'a.b', 'linux', True)}"
+rm -f http/log
+push pyroscope+$url r.tally
+t_is "without labels the service is the command" \
+	"$(field http/log '{g["labels"]["service_name"] for g in got}')" "{'sh'}"
+t_is "threads have their names" \
+	"$(field http/log '"sh" in [c for g in got for c in g["comms"]]')" True
+t_like "it says what was sent" "$(cat err)" \
+	"^tally: sent [0-9]+ requests? with $(echo "$samples" |
+	sed ':a;s/\B[0-9]\{3\}\>/,&/;ta') samples"
+
+# --- by gRPC
+if $PY -c 'import grpc' 2>/dev/null; then
+	serve grpc --grpc
+	for to in parca otlp; do
+		rm -f grpc/log
+		t_run "$to by gRPC" "$TALLY" push "$to+grpc://127.0.0.1:$port" \
+			--window 1s r.tally
+		t_is "… takes what was recorded" "$(field grpc/log \
+			'sum(g["weight"] for g in got)')" "$weight"
+	done
+	echo grpc:14 >grpc/faults
+	rm -f grpc/log
+	t_run "UNAVAILABLE is tried again" "$TALLY" push \
+		"otlp+grpc://127.0.0.1:$port" r.tally
+	t_is "… and all is there" "$(field grpc/log \
+		'sum(g["weight"] for g in got)')" "$weight"
+	echo grpc:3 >grpc/faults
+	push "parca+grpc://127.0.0.1:$port" r.tally
+	t_is "INVALID_ARGUMENT is not" $? 1
+	t_like "… and told" "$(cat err)" 'gRPC status 3: told to say grpc:3'
+	echo partial >grpc/faults
+	push "otlp+grpc://127.0.0.1:$port" r.tally
+	t_is "profiles that were left out" $? 1
+	t_like "… are told" "$(cat err)" 'left out 3 profiles: three too many'
+else
+	t_skip "gRPC" "apt-get install python3-grpcio"
+fi
+
+# --- servers that fail
+again() { # FAULT…: all samples are there in the end
+	rm -f http/log
+	printf '%s\n' "$@" >http/faults
+	t_run "$*: tried again" "$TALLY" push "pyroscope+$url" --timeout 1s r.tally
+	t_is "… and all is there" "$(field http/log \
+		'sum({g["uuid"]: g["weight"] for g in got}.values())')" "$weight"
+}
+again 503
+again 429:2
+t_is "… not before the time that the server named" "$(field http/log \
+	'log[1]["at"] - log[0]["at"] >= 2')" True
+again 500 502 504 408
+again reset
+again slow
+again lost
+t_is "… and what came twice has one id" "$(field http/log \
+	'len(got) - len({g["uuid"] for g in got})')" 1
+printf 'always=503\n' >http/faults
+push "pyroscope+$url" --retry-for 2s r.tally
+t_is "a server that stays away" $? 1
+t_like "… is named, and why" "$(tail -n 1 err)" "$url: HTTP status 503"
+for fault in 400 401 404 302; do
+	echo $fault >http/faults
+	rm -f http/log
+	push "pyroscope+$url" --window 1h r.tally
+	t_is "$fault is not tried again" \
+		"$? $(field http/log 'len(log)')" "1 1"
+done
+t_like "a redirection is not followed" "$(cat err)" "give its own URL"
+echo partial >http/faults
+push "otlp+$url" r.tally
+t_is "partial success" $? 1
+t_like "… is told" "$(cat err)" 'left out 3 profiles: three too many'
+: >http/faults
+push pyroscope+http://127.0.0.1:1 --retry-for 1s r.tally
+t_like "nothing listens" "$(cat err)" "127.0.0.1:1: .*[Cc]onnect"
+push pyroscope+http://no.such.host.invalid --retry-for 1s r.tally
+t_like "no such host" "$(cat err)" "resolve host"
+
+# --- limits
+serve small --max 12000
+rm -f small/log
+push "pyroscope+http://127.0.0.1:$port" r.tally
+t_is "smaller requests for a server that takes less" "$(field small/log \
+	'sum(g["count"] for g in got)')" "$samples"
+rm -f small/log
+push "otlp+http://127.0.0.1:$port" r.tally
+t_is "… also by OTLP" "$(field small/log \
+	'sum(g["weight"] for g in got)')" "$weight"
+t_is "… where each has an id of its own" "$(field small/log \
+	'len({g["id"] for g in got}) == len(got) > 1')" True
+
+# --- secrets
+printf 'hunter2\n' >token
+rm -f http/log
+push "pyroscope+$url" --token-file token r.tally
+t_is "a token of a file" "$(field http/log \
+	'{r["authorization"] for r in log}')" "{'Bearer hunter2'}"
+rm -f http/log
+TALLY_PUSH_TOKEN='Basic dTpw' push "pyroscope+$url" r.tally
+t_is "… of the environment" "$(field http/log \
+	'{r["authorization"] for r in log}')" "{'Basic dTpw'}"
+TALLY_PUSH_TOKEN=hunter2 push "pyroscope+http://127.0.0.1:1" --retry-for 1s \
+	--spool spool.t r.tally
+t_lacks "nothing says it" "$(cat err; cat spool.t/*.push)" 'hunter2'
+push "pyroscope+http://me:hunter2@127.0.0.1:1" r.tally
+t_is "a password in a URL is refused" $? 2
+t_lacks "… and not repeated" "$(cat err)" 'hunter2'
+printf 'a\nb\n' >two-lines
+push "pyroscope+$url" --token-file two-lines r.tally
+t_is "a token of two lines is none" $? 2
+
+# --- TLS
+if command -v openssl >/dev/null &&
+	openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem \
+	-days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost \
+	>/dev/null 2>&1; then
+	serve tls --tls cert.pem key.pem
+	t_run "TLS with the server's own certificate" "$TALLY" push \
+		"pyroscope+https://localhost:$port" --ca cert.pem r.tally
+	t_is "… takes what was recorded" "$(field tls/log \
+		'sum(g["count"] for g in got)')" "$samples"
+	rm -f tls/log
+	push "pyroscope+https://localhost:$port" r.tally
+	t_is "a certificate that nobody vouches for" $? 1
+	t_like "… is told at once" "$(cat err)" "certificate"
+	push "pyroscope+https://127.0.0.1:$port" --ca cert.pem r.tally
+	t_is "a certificate of another name" $? 1
+	t_is "… and nothing was sent" "$([ -e tls/log ]; echo $?)" 1
+else
+	t_skip "TLS" "no openssl"
+fi
+
+# --- a spool
+away=pyroscope+http://127.0.0.1:1
+t_run "what cannot be sent is kept" "$TALLY" push $away --spool spool \
+	--retry-for 1s --window 1s r.tally
+t_ok "… in files" "$([ "$(ls spool/*.push | wc -l)" -ge 3 ]; echo $?)"
+rm -f http/log
+printf '503\n' >http/faults
+t_run "… and sent later" "$TALLY" push "pyroscope+$url" --spool spool
+t_is "… all of it" "$(field http/log 'sum(g["count"] for g in got)')" "$samples"
+t_is "… oldest first" "$(field http/log \
+	'[g["time"] for g in got] == sorted(g["time"] for g in got)')" True
+t_is "… and is no longer there" "$(find spool -name '*.push' | wc -l | tr -d ' ')" 0
+push $away --spool spool --retry-for 1s r.tally
+push "otlp+$url" --spool spool
+t_is "a spool for another protocol" $? 2
+t_ok "… is left alone" "$(ls spool/*.push >/dev/null 2>&1; echo $?)"
+push "parca+$url" --spool spool
+t_is "Parca takes what Pyroscope was to get" "$? $(find spool -name '*.push' |
+	wc -l | tr -d ' ')" "0 0"
+push $away --spool tiny --spool-size 20k --retry-for 1s --window 1s r.tally
+t_is "a spool that is too small" $? 1
+t_like "… says what it lost" "$(tail -n 1 err)" "dropped for want of room"
+
+# Killed at any time: an entry is whole or not there, and none is lost that was
+# told to be kept.
+rm -rf spool
+i=0
+while [ $i -lt 12 ]; do
+	i=$((i + 1))
+	"$TALLY" push $away --spool spool --retry-for 5m --window 1s r.tally \
+		2>/dev/null &
+	victim=$!
+	$PY -c "import time; time.sleep(0.$(printf %02d $((i * 3))))"
+	kill -9 $victim 2>/dev/null
+	wait $victim 2>/dev/null
+done
+"$TALLY" push $away --spool spool --retry-for 1s --window 1s r.tally 2>err
+kept=$(find spool -name '*.push' | wc -l)
+rm -f http/log
+t_run "a spool whose owners were killed is sent" "$TALLY" push \
+	"pyroscope+$url" --spool spool
+t_is "… every file of it" "$(field http/log 'len(log)')" "$((kept))"
+t_is "… and every window" "$(field http/log \
+	'sum({g["uuid"]: g["count"] for g in got}.values())')" "$samples"
+
+# A disk that is full while requests are kept.
+if [ "$(id -u)" = 0 ] && mkdir disk && mount -t tmpfs -o size=24k none disk \
+		2>/dev/null; then
+	t_cleanup "umount $T_TMP/disk"
+	push $away --spool disk/spool --retry-for 1s --window 1s r.tally
+	t_is "a full disk loses the oldest" $? 1
+	t_like "… and says so" "$(tail -n 1 err)" "dropped for want of room|No space"
+	rm -f http/log
+	push "pyroscope+$url" --spool disk/spool
+	t_like "… what is left is whole" "$(tail -n 1 err)" "^tally: sent [1-9]"
+else
+	t_skip "a full disk" "no tmpfs can be mounted here"
+fi
+"$TALLY" push $away --spool spool --retry-for 60s r.tally 2>/dev/null &
+owner=$!
+t_until sh -c 'ls spool/*.push >/dev/null'
+push $away --spool spool --retry-for 1s r.tally
+t_is "a spool that another process sends" $? 2
+t_like "… is named" "$(cat err)" "spool: another tally"
+kill $owner
+wait $owner 2>/dev/null
+t_done
