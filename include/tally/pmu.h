@@ -40,7 +40,7 @@ struct pmu_model {
 
 extern const struct pmu_model pmu_model_k8, pmu_model_p6;
 
-/* What a counter is to count. */
+/* What a counter counts. */
 struct pmu_event {
 	uint8_t event, umask, cmask;
 	uint8_t allowed;	/* bit i: may use counter i */
@@ -58,26 +58,27 @@ enum pmu_fault {
 enum pmu_fault pmu_event_check(const struct pmu_model *m,
 			       const struct pmu_event *e);
 
-/* Which bits of a perf_event_attr.config select the event. */
+/* Bits of a perf_event_attr.config that select the event. */
 uint64_t pmu_event_config(const struct pmu_event *e);
 
-/* PerfEvtSel of an event that runs on `counter`, enabled; where only counter
- * 0's register has EN, others come without it. */
+/* Returns PerfEvtSel of an event on `counter`, enabled; if only the register of
+ * counter 0 has EN, the others are returned without it. */
 uint64_t pmu_event_select(const struct pmu_model *m, const struct pmu_event *e,
 			  unsigned int counter);
 
 /*
- * Gives each of n events a counter of its own: counters[i] for allowed[i].
- * The first assignment by order of events and counters, so that an event keeps
- * counter 0 as long as no later one needs it.  False when there is none.
+ * Assigns to each of n events its own counter: counters[i] from allowed[i]. The
+ * result is the first assignment in the order of events and counters, so an
+ * event keeps counter 0 as long as no later one needs it.  Returns false if
+ * there is none.
  */
 bool pmu_assign(const struct pmu_model *m, const uint8_t *allowed,
 		unsigned int n, uint8_t *counters);
 
 /* 1 <= period <= 2^period_bits */
 bool pmu_period_fits(const struct pmu_model *m, uint64_t period);
-/* What the counter holds so that it overflows after `period` events: its
- * two's complement in `width` bits. */
+/* Returns the initial value of a counter that overflows after `period` events:
+ * its two's complement in `width` bits. */
 uint64_t pmu_preload(const struct pmu_model *m, uint64_t period);
 
 #endif

@@ -2,13 +2,14 @@
 #ifndef TALLY_COMPARE_ALIGN_H
 #define TALLY_COMPARE_ALIGN_H
 /*
- * Aligns two sequences: lines of source, instructions.
+ * Aligns two sequences, such as source lines or instructions.
  *
- * What both begin and end with is the same; between, elements that occur once on
- * both sides and stand in the same order are anchors ("patience"), and the pieces
- * between those are aligned alike; pieces without anchors by their longest common
- * subsequence where they are short enough.  Time and memory are bounded: what a
- * hostile input leaves over stays unmatched.
+ * The common start and end are matched first.  In between, elements that occur
+ * once on both sides in the same order are anchors ("patience"), and the pieces
+ * between them are aligned in the same way.  Pieces without anchors are aligned
+ * by their longest common subsequence if they are short enough.  Time and
+ * memory are bounded; elements of a hostile input that exceed the bound stay
+ * unmatched.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -31,10 +32,10 @@ struct align_rows {
 	size_t n, cap;
 };
 
-/* Elements are equal where their tokens are; all tokens are below `tokens`.
- * `weak` (may be NULL) are tokens by which elements are paired as changed where
- * they do not match; without, those that stand in each other's place are.  Appends
- * to `out`, in order.  0 or -ERR_NOMEM. */
+/* Elements are equal if their tokens are; all tokens are below `tokens`.
+ * `weak` (may be NULL) are tokens by which unmatched elements are paired as
+ * changed; without them, elements at the same place are paired.  Appends to
+ * `out` in order.  Returns 0 or -ERR_NOMEM. */
 struct align_side {
 	const uint32_t *token, *weak;
 	size_t n;

@@ -2,13 +2,13 @@
 #ifndef TALLY_COMPARE_FUNC_MATCH_H
 #define TALLY_COMPARE_FUNC_MATCH_H
 /*
- * Which functions of several recordings are the same one.
+ * Matches the functions of several recordings.
  *
- * Where no recording has two functions of a name in an image, the name says it.
- * Else those of one build are matched by where they are; those of other builds by
- * the longest common end of their source files' paths, and by their order where
- * files have as many of them.  Copies that a compiler made (foo.constprop.0)
- * count for the function that they were made of.
+ * If no recording has two functions with the same name in an image, functions
+ * are matched by name.  Otherwise functions of the same build are matched by
+ * address, and functions of different builds by the longest common end of their
+ * source paths, and by their order if the files have equally many.  Copies made
+ * by a compiler (foo.constprop.0) count as the function they were made from.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,8 +25,8 @@ struct match_item {
 	uint32_t id;		/* the answer, from 0 */
 };
 
-/* Fills v[].id and *nids; recordings of one build should have numbers close to
- * each other.  The order of v does not matter.  0 or -ERR_NOMEM. */
+/* Sets v[].id and *nids; recordings of one build should have adjacent numbers.
+ * The order of v does not matter.  Returns 0 or -ERR_NOMEM. */
 int match_items(struct match_item *v, size_t n, uint32_t *nids);
 
 #endif

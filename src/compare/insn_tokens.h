@@ -2,9 +2,9 @@
 #ifndef TALLY_COMPARE_INSN_TOKENS_H
 #define TALLY_COMPARE_INSN_TOKENS_H
 /*
- * The instructions of a function as words that mean the same wherever the code
- * lies: addresses count by what is there, jumps within the function by no more
- * than being jumps.  For code of two builds that is to be held against each other.
+ * The instructions of a function as tokens that do not depend on the code's
+ * address: addresses are replaced by names, and jumps within the function are
+ * all equal.  Used to compare the code of two builds.
  */
 #include "base/buf.h"
 #include "profile/model.h"
@@ -16,20 +16,20 @@ struct insn_tokens {
 	VEC(uint32_t) weak;	/* … its mnemonic */
 };
 
-/* The machine of an image's code (EM_*); 0 where nothing says. */
+/* Returns the architecture of an image's code (EM_*); 0 if unknown. */
 uint16_t insn_machine(const struct profile *p, uint32_t image);
-/* Appends an instruction's text with `name` ("": nothing) in the place of the
+/* Appends the text of an instruction with `name` ("": nothing) instead of the
  * address `target`. */
 void insn_normalize(const char *text, uint64_t target, const char *name,
 		    struct buf *out);
 
-/* The symbol of a function by its name, without what compilers append, whose code
- * the profile holds; the largest of several, or NULL. */
+/* Returns the symbol of a function by its name without compiler suffixes, if
+ * the profile contains its code; the largest of several, or NULL. */
 const struct prof_symbol *insn_find(const struct profile *p, const char *name);
 /*
- * The words of a symbol's code.  `by_address` are all symbols, as symbols_sort
- * orders them.  1: the profile does not hold the code, or it is of a machine that
- * cannot be disassembled; -ERR_NOMEM.
+ * Computes the tokens of a symbol's code.  `by_address` contains all symbols in
+ * the order of symbols_sort.  Returns 1 if the profile does not contain the
+ * code or the architecture cannot be disassembled, or -ERR_NOMEM.
  */
 int insn_tokens(const struct profile *p, const struct prof_symbol *s,
 		const struct prof_symbol *by_address, struct strtab *words,

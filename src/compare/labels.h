@@ -2,13 +2,13 @@
 #ifndef TALLY_COMPARE_LABELS_H
 #define TALLY_COMPARE_LABELS_H
 /*
- * What tells functions of one name apart, and images of one file name: "a.c",
- * "x/util.c" beside "y/util.c", "ops.cc:12", "b/libx.so", "0x1180".  A function
- * whose name is its alone has no label.
+ * Labels that distinguish functions with the same name and images with the same
+ * file name: "a.c", "x/util.c" and "y/util.c", "ops.cc:12", "b/libx.so",
+ * "0x1180".  A function with a unique name has no label.
  *
- * A label is made of the source file where that tells a function from the others
- * of its name; of the image where each is in another one; of the address where
- * nothing else is known.
+ * A label is the source file if that distinguishes a function from others with
+ * its name; the image if each is in a different one; and the address if nothing
+ * else is known.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,14 +44,15 @@ struct labels {
 	size_t nfuncs, nimages;	/* beyond: "" */
 };
 
-/* `nimages` and `nfuncs` are above all ids.  Images come first; `bases` are the
- * last parts of their paths, by id.  labels_funcs sorts v.  0 or -ERR_NOMEM. */
+/* `nimages` and `nfuncs` are above all ids.  Add images first; `bases` are the
+ * last components of their paths, by id.  labels_funcs sorts v.  Returns 0 or
+ * -ERR_NOMEM. */
 int labels_images(struct labels *l, const struct label_image *v, size_t n,
 		  size_t nimages);
 int labels_funcs(struct labels *l, struct label_func *v, size_t n,
 		 size_t nfuncs, const char *const *bases);
-/* Of the functions and images that occur in a profile's stacks: whatever is
- * selected, their names are the same.  Ids are 1 + the rows that stand for them. */
+/* Computes labels for the functions and images in a profile's stacks, whatever
+ * is selected.  Ids are 1 + the rows that represent them. */
 int labels_of_profile(struct labels *l, const struct profile *p,
 		      const struct identity *same);
 void labels_fini(struct labels *l);
@@ -63,7 +64,8 @@ static inline const char *label_at(const struct labels *l,
 	return id < n && offsets && offsets[id]
 		       ? (const char *)l->text.p + offsets[id] : "";
 }
-/* What is shown of an image, or "" where the last part of its path is enough. */
+/* Returns the displayed path of an image, or "" if its last component is
+ * enough. */
 static inline const char *label_image(const struct labels *l, uint32_t id)
 {
 	return label_at(l, l->image, l->nimages, id);

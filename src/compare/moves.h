@@ -2,14 +2,15 @@
 #ifndef TALLY_COMPARE_MOVES_H
 #define TALLY_COMPARE_MOVES_H
 /*
- * Code that moved: a function was split or inlined, or handed work to a helper
- * (what only has another name is paired before: renames.h).  What one function
- * gained, related ones lost, and together they cost no more (for FBDetect's filter of
- * cost shifts see Zhang et al., SOSP 2024).  Which are related, and whether some cost
- * more together, the caller says: `tally diff` and `tally check` know costs in their
- * own ways.
+ * Code that moved because a function was split or inlined, or handed work to a
+ * helper (renamed functions are paired before: renames.h).  Related functions
+ * lost what one function gained, and their combined cost did not increase
+ * (compare FBDetect's filter of cost shifts, Zhang et al., SOSP 2024).  The
+ * caller decides which functions are related and whether their combined cost
+ * increased, because `tally diff` and `tally check` compute costs differently.
  *
- * What fell is spent once: a regression beside moved code stays one.
+ * Each decrease explains one increase only, so a regression next to moved code
+ * is still reported.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,13 +36,13 @@ struct moves {
 };
 
 #define MOVE_FROM_NONE ((size_t)-1)
-/* Each gain is held against each loss, so many times; where that is not enough (some
- * 4000 functions that gained and as many that lost), the smallest gains are not
- * explained. */
+/* Maximum number of comparisons of gains with losses.  Beyond it (some 4000
+ * functions that gained and as many that lost) the smallest gains stay
+ * unexplained. */
 enum { MOVE_QUESTIONS = 1 << 24 };
 
-/* from[i]: the item that most of what i gained came from, or MOVE_FROM_NONE.  0 or
- * -ERR_NOMEM. */
+/* Sets from[i] to the item that most of the gain of i came from, or
+ * MOVE_FROM_NONE. Returns 0 or -ERR_NOMEM. */
 int moves_find(const struct moves *m, size_t *from);
 
 #endif

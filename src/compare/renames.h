@@ -2,10 +2,11 @@
 #ifndef TALLY_COMPARE_RENAMES_H
 #define TALLY_COMPARE_RENAMES_H
 /*
- * Functions that have another name now: those of one side only, paired by what
- * they are made of, whatever they cost, so that a function which was renamed and
- * got slower is held against itself.  What is alike, the caller says: `tally diff`
- * and `tally check` keep functions in their own ways.
+ * Finds renamed functions: functions that exist on one side only are paired by
+ * their code, whatever they cost, so that a function that was renamed and got
+ * slower is compared with its old self.  The caller supplies the similarity
+ * measure, because `tally diff` and `tally check` represent functions
+ * differently.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -22,19 +23,21 @@ struct rename_item {
 	struct code_ngrams code;	/* owned by whoever made the item */
 };
 
-/* Below, chance says what ran: what has fewer samples, or costs less than this share
- * of its side (of which there are a thousand at most), is held against nothing. */
+/* Functions with fewer samples or a smaller share of their side (there are at
+ * most a thousand above it) are not compared, because chance decides whether
+ * they are sampled. */
 #define RENAME_LEAST_SHARE 0.001
 enum { RENAME_LEAST_SAMPLES = 10 };
 
-/* Each function of one side is held against each of the other, for so many
- * instructions together; what is left then, stays unpaired. */
+/* Maximum total number of instructions that are compared; functions beyond it
+ * stay unpaired. */
 enum { RENAME_WORK = 1 << 28 };
 
 #define RENAME_NONE ((size_t)-1)
-/* now[i]: which of `new` old[i] is today, or RENAME_NONE; nothing is paired twice.
- * What has most in common is paired first: its code, then name and image; of equals,
- * those whose shares are nearest.  0 or -ERR_NOMEM. */
+/* Sets now[i] to the element of `new` that old[i] became, or RENAME_NONE; each
+ * is paired at most once.  Pairs with the most similar code come first, then
+ * with similar names and images, then with similar shares.  Returns 0 or
+ * -ERR_NOMEM. */
 int renames_find(const struct rename_item *old, size_t nold,
 		 const struct rename_item *new, size_t nnew, size_t *now);
 

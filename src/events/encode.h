@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_EVENTS_ENCODE_H
 #define TALLY_EVENTS_ENCODE_H
-/* A set of K8 or P6 events as the values of their registers. */
+/* Register values for a set of K8 or P6 events. */
 #include "events/hw_spec.h"
 
 struct hw_encoded {
@@ -21,18 +21,18 @@ struct hw_program {
 	uint8_t northbridge;
 };
 
-/* `period` NULL: count from 0 instead of sampling.  A refused set leaves
- * nothing to program. */
+/* `period` NULL: count from 0 instead of sampling.  If the set is refused,
+ * there is nothing to program. */
 int hw_encode(const struct hw_pmu *pmu, char *const *specs, size_t n,
 	      const uint64_t *period, bool interrupt, struct hw_program *out,
 	      struct error *err);
 
-/* Gives each of n events one of the counters that it is allowed to use, bit i for
- * counter i; `text` names them in the error when that is not possible. */
+/* Assigns to each of n events one of its allowed counters, bit i for counter i;
+ * `text` names the events in the error if that is impossible. */
 int hw_assign(const struct hw_pmu *pmu, const char *const *text,
 	      const uint8_t *allowed, size_t n, uint8_t *counter,
 	      struct error *err);
-/* Can a counter be set to overflow after so many events? */
+/* Returns whether a counter can overflow after this many events. */
 int hw_period_check(const struct hw_pmu *pmu, uint64_t period,
 		    struct error *err);
 

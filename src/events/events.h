@@ -2,8 +2,8 @@
 #ifndef TALLY_EVENTS_EVENTS_H
 #define TALLY_EVENTS_EVENTS_H
 /*
- * Event names and specifiers as the user writes them, turned into the numbers
- * of perf_event_open(2).  Pure: reads sysfs (or a copy of it), opens no event.
+ * Parses event names and specifiers of the user into perf_event_open(2)
+ * attributes. Reads sysfs (or a copy of it) but opens no events.
  *
  *	cycles  cycles:u  instructions:pp  cpu-clock  page-faults  r01c4
  *	cpu/event=0x3c,umask=0x0,name=foo/u   msr/tsc/   sched:sched_switch
@@ -20,15 +20,17 @@ struct event_list {
 };
 
 /* Parses a comma-separated list (commas inside pmu/…/ belong to it) and
- * appends. `sysfs` is normally "/sys"; `pmu/term/` reads
+ * appends the events.  `sysfs` is normally "/sys"; `pmu/term/` reads
  * SYSFS/bus/event_source/devices/PMU/{type,format,events}.  Errors name the
- * word and offer the nearest names. */
+ * word and suggest the nearest names. */
 int events_parse(const char *text, const char *sysfs, struct event_list *out,
 		 struct error *err);
-/* Processor cycles, for which a clock may stand where nothing counts them. */
+/* Returns processor cycles, which a clock may replace if there is no counter.
+ */
 bool event_is_cycles(const struct event_spec *e);
 bool event_is_tracepoint(const struct event_spec *e);
-/* The event's modifiers of mode, ":u", ":k" or "", for another event. */
+/* Returns the mode modifiers of the event, ":u", ":k" or "", for another event.
+ */
 const char *event_mode(const struct event_spec *e);
 void event_list_fini(struct event_list *l);
 

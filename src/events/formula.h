@@ -2,8 +2,8 @@
 #ifndef TALLY_EVENTS_FORMULA_H
 #define TALLY_EVENTS_FORMULA_H
 /*
- * Formulas of metrics: numbers, names, + - * / and parentheses.  What is shown
- * to the user is what is computed.
+ * Formulas of metrics: numbers, names, + - * / and parentheses.  The formula
+ * shown to the user is the one that is computed.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,10 +15,10 @@ struct formula_name {
 	double value;
 };
 
-/* A division by zero gives NaN: there is no such ratio. */
+/* Division by zero gives NaN. */
 int formula_eval(const char *text, const struct formula_name *names, size_t n,
 		 double *out, struct error *err);
-/* Does `name` occur in it? */
+/* Returns whether `name` occurs in the formula. */
 bool formula_uses(const char *text, const char *name);
 
 #endif

@@ -11,8 +11,8 @@
  *	ZH	the P6 event list in Chinese, table 6-2
  *	SDM	Intel SDM 3B §18.22, PerfEvtSel of the P6 family
  *
- * Constant tables; where the documents disagree, the row says how it was
- * decided and names both.
+ * Constant tables.  Where the documents disagree, the row states the decision
+ * and names both.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 
 enum { HW_BKDG = 1, HW_PMC_K8 = 2, HW_P6_EN = 4, HW_P6_ZH = 8 };
 
-/* Do instructions count that are thrown away after a mispredicted branch? */
+/* Whether instructions count that are discarded after a mispredicted branch. */
 enum hw_when { HW_UNSAID, HW_SPECULATIVE, HW_RETIRED };
 
 enum hw_mask_rule {
@@ -54,7 +54,7 @@ struct hw_part {
 	size_t n;
 };
 
-/* Names that stand for an event of every PMU of FreeBSD. */
+/* Names that stand for an event of every PMU in FreeBSD. */
 struct hw_alias {
 	const char *name, *event;
 };
@@ -74,38 +74,39 @@ struct hw_pmu {
 
 extern const struct hw_pmu hw_k8, hw_p6;
 
-/* The rows of the tables, by part. */
+/* Rows of the tables, by part. */
 extern const struct hw_part hw_k8_core, hw_k8_retire, hw_k8_nb, hw_p6_core,
 	hw_p6_bus;
 
-/* "k8" or "p6", in any case; NULL otherwise. */
+/* Returns the PMU "k8" or "p6", ignoring case; NULL otherwise. */
 const struct hw_pmu *hw_pmu_find(const char *name);
-/* The i-th of the known PMUs, NULL behind the last. */
+/* Returns the i-th known PMU, NULL after the last. */
 const struct hw_pmu *hw_pmu_at(size_t i);
-/* The PMU of this machine as SYSFS/devices/system/cpu/modalias tells its
- * family, or NULL. */
+/* Returns the PMU of this machine by the family in
+ * SYSFS/devices/system/cpu/modalias, or NULL. */
 const struct hw_pmu *hw_pmu_here(const char *sysfs);
 
-/* The i-th event, NULL behind the last. */
+/* Returns the i-th event, NULL after the last. */
 const struct hw_event *hw_event_at(const struct hw_pmu *pmu, size_t i);
 const struct hw_event *hw_event_code(const struct hw_pmu *pmu, uint8_t code);
-/* By any of its names, with or without the PMU's prefix, in any case, '-' or
- * '_'; `s` has n bytes.  NULL when there is none. */
+/* Finds an event by any of its names, with or without the PMU's prefix,
+ * ignoring case and '-' versus '_'; `s` has n bytes.  NULL if there is none. */
 const struct hw_event *hw_event_find(const struct hw_pmu *pmu, const char *s,
 				     size_t n);
-/* The counters an event may use, one bit each. */
+/* Returns the counters an event may use, one bit each. */
 uint8_t hw_event_counters(const struct hw_pmu *pmu, const struct hw_event *e);
-/* The bits its mask may have. */
+/* Returns the valid bits of its mask. */
 uint8_t hw_event_bits(const struct hw_event *e);
-/* Does it count in the northbridge, which the cores of a node share? */
+/* Returns whether it counts in the northbridge, which the cores of a node
+ * share. */
 bool hw_event_shared(const struct hw_pmu *pmu, const struct hw_event *e);
-/* Is `mask` one that BKDG allows for event E9h? */
+/* Returns whether BKDG allows `mask` for event E9h. */
 bool hw_paths_legal(uint8_t mask);
 
-/* Is s (n bytes) one of the names in `names`?  Case does not matter, nor '-'
- * or '_'. */
+/* Returns whether s (n bytes) is one of the names in `names`, ignoring case and
+ * '-' versus '_'. */
 bool hw_names_have(const char *names, const char *s, size_t n);
-/* The i-th of `names` copied to out, false behind the last. */
+/* Copies the i-th of `names` to out; false after the last. */
 bool hw_names_at(const char *names, size_t i, char *out, size_t size);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef TALLY_EVENTS_HW_SPEC_H
 #define TALLY_EVENTS_HW_SPEC_H
 /*
- * Specifiers of K8 and P6 events, all forms for both:
+ * Specifiers of K8 and P6 events.  All forms work for both families:
  *
  *	k8-dc-refill-from-system,mask=modified+owner,usr,os,edge,inv,count=2
  *	L2_LD:M+E,usr    BUS_TRAN_MEM:ANY    p6-l2-ld,mask=mesi
@@ -21,20 +21,21 @@ struct hw_spec {
 	struct pmu_event sel;		/* without interrupt */
 };
 
-/* Parses one specifier of this PMU's events.  Errors name the rule. */
+/* Parses one specifier of this PMU's events.  Errors name the violated rule. */
 int hw_spec_parse(const struct hw_pmu *pmu, const char *text,
 		  struct hw_spec *out, struct error *err);
 
-/* The PMU whose event a specifier names: `here` when that has it, else any;
- * NULL when no PMU has.  *event is NULL when only a prefix (k8-, p6:, …) tells. */
+/* Returns the PMU of the event that a specifier names: `here` if that has it,
+ * otherwise any, or NULL if none has.  *event is NULL if only a prefix (k8-,
+ * p6:, …) decides. */
 const struct hw_pmu *hw_spec_pmu(const char *text, const struct hw_pmu *here,
 				 const struct hw_event **event);
 
-/* Is this (up to a comma or brace) one of the words that may follow an event's
- * name? */
+/* Returns whether the text (up to a comma or brace) is a qualifier that may
+ * follow the name of an event. */
 bool hw_spec_qualifier(const char *s);
 
-/* How an event is shown: with its prefix, by its first name. */
+/* Appends the displayed name of an event: its prefix and its first name. */
 void hw_event_name(const struct hw_pmu *pmu, const struct hw_event *e,
 		   char *out, size_t size);
 

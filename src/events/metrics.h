@@ -2,11 +2,11 @@
 #ifndef TALLY_EVENTS_METRICS_H
 #define TALLY_EVENTS_METRICS_H
 /*
- * Figures derived from counts: of K8 and P6 events as their documents say how
- * (hw.h names them), and of the kernel's events.
+ * Metrics derived from counts of K8 and P6 events, according to their documents
+ * (hw.h lists them), and of kernel events.
  *
- * In a formula a, b, c and d are the counts of the events in their order, time
- * is the seconds that went by, and parameters have their names.
+ * In a formula a, b, c and d are the counts of the events in order, time is the
+ * elapsed time in seconds, and parameters have their names.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,13 +33,13 @@ struct metric {
 	struct metric_param params[METRIC_PARAMS_MAX];
 };
 
-/* The i-th metric, NULL behind the last. */
+/* Returns the i-th metric, NULL after the last. */
 const struct metric *metric_at(size_t i);
 const struct metric *metric_find(const char *name, size_t n);
 size_t metric_events(const struct metric *m);
 bool metric_uses_time(const struct metric *m);
 
-/* A metric as it is asked for: NAME[:PARAMETER=NUMBER]… */
+/* A metric as requested by the user: NAME[:PARAMETER=NUMBER]… */
 struct metric_use {
 	const struct metric *m;
 	char text[METRIC_NAME_MAX];
@@ -47,9 +47,10 @@ struct metric_use {
 };
 
 int metric_parse(const char *text, struct metric_use *out, struct error *err);
-/* A use with all parameters as in the table. */
+/* Returns a use with all parameters at their defaults. */
 struct metric_use metric_plain(const struct metric *m);
-/* Counts in the order of m->events; NaN when there is no such figure. */
+/* Computes the metric from counts in the order of m->events; NaN if it is
+ * undefined. */
 double metric_value(const struct metric_use *u, const double *counts,
 		    double seconds);
 

@@ -18,11 +18,11 @@ struct event_name {
 /* Hardware and software events; ends with name == NULL. */
 const struct event_name *event_names(void);
 
-/* Fills type, config, unit and software; false when it is no such name (of n
- * bytes). */
+/* Sets type, config, unit and software; returns false if the name (n bytes) is
+ * unknown. */
 bool event_name_find(const char *s, size_t n, struct event_spec *out);
 
-/* Calls cb for each name that events_parse knows without sysfs. */
+/* Calls cb for each name that events_parse supports without sysfs. */
 bool event_names_each(event_info_cb *cb, void *ctx);
 
 #endif

@@ -8,30 +8,31 @@
  */
 #include "events/event.h"
 
-/* pmu/TERM[=VALUE],…/ : fills type, config words, period, freq and text (of
- * name=). `terms` has n bytes. */
+/* Parses pmu/TERM[=VALUE],…/ and sets type, config words, period, freq and text
+ * (from name=).  `terms` has n bytes. */
 int pmu_parse(const char *sysfs, const char *pmu, const char *terms, size_t n,
 	      struct event_spec *out, struct error *err);
 
-/* An event that some PMU describes under this bare name; 1 when found, 0 when
- * not, or an error. */
+/* Finds an event that some PMU describes under this bare name.  Returns 1 if
+ * found, 0 if not, or an error. */
 int pmu_event_find(const char *sysfs, const char *name, struct event_spec *out,
 		   struct error *err);
 
 /*
- * Some units count for several processors: their events are to be opened on one
- * of them each, as the unit's file "cpumask" says.  True when an event of this
- * type (perf_event_attr.type) is to be opened on `cpu`, one of n sorted `cpus`.
+ * Some units count for several processors.  Their events must be opened on only
+ * one of these, which the unit's file "cpumask" names.  Returns true if an
+ * event of this type (perf_event_attr.type) is to be opened on `cpu`, one of n
+ * sorted `cpus`.
  */
 bool pmu_counts_on(const char *sysfs, uint32_t type, uint32_t cpu,
 		   const uint32_t *cpus, size_t n);
-/* Is `cpu` the first of n sorted `cpus` that share its package? */
+/* Returns whether `cpu` is the first of n sorted `cpus` in its package. */
 bool cpu_first_of_package(const char *sysfs, uint32_t cpu,
 			  const uint32_t *cpus, size_t n);
 
 /* All named PMU events as pmu/event/; false when cb stopped. */
 bool pmu_each(const char *sysfs, event_info_cb *cb, void *ctx);
-/* The names of the PMUs, each as event_info.name. */
+/* Calls cb with the names of the PMUs, each as event_info.name. */
 bool pmu_names_each(const char *sysfs, event_info_cb *cb, void *ctx);
 
 /*

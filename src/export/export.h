@@ -2,11 +2,11 @@
 #ifndef TALLY_EXPORT_EXPORT_H
 #define TALLY_EXPORT_EXPORT_H
 /*
- * A recording in the formats of other tools.  A format is a row of the table in
- * formats.c and a file of its own; what a format may use is in walk.h.
+ * Formats of other tools.  Each format is a row of the table in formats.c and a
+ * file of its own; walk.h contains what a format may use.
  *
- * Samples are streamed; memory follows unique stacks.  Formats that keep the
- * order of samples by thread hold at most EXPORT_SAMPLES of them at a time.
+ * Samples are streamed; memory use follows unique stacks.  Formats that need
+ * samples in order by thread hold at most EXPORT_SAMPLES at a time.
  */
 #include "profile/reader.h"
 #include "views/query/select.h"
@@ -23,13 +23,13 @@ struct export_format {
 	const char *name, *ending;	/* "pprof", "pb.gz" */
 	const char *help;		/* one line: which tools open it */
 	unsigned int flags;		/* EXPORT_GZIP … */
-	/* Appends to x->out and calls export_flush now and then. */
+	/* Appends to x->out and calls export_flush regularly. */
 	int (*write)(struct export *x, struct error *err);
 };
 
 /* Sorted as they are shown. */
 const struct export_format *export_formats(size_t *n);
-/* ERR_USAGE names the nearest format there is. */
+/* An ERR_USAGE error names the nearest format. */
 int export_format_find(const char *name, const struct export_format **out,
 		       struct error *err);
 

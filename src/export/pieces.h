@@ -2,9 +2,9 @@
 #ifndef TALLY_EXPORT_PIECES_H
 #define TALLY_EXPORT_PIECES_H
 /*
- * Text that is made once and written often: the escaped name of a function, the
- * lines of a location, the numbers of a stack.  Pieces are numbered by the
- * format.
+ * Text that is built once and written often: the escaped name of a function,
+ * the lines of a location, the numbers of a stack.  The format assigns numbers
+ * to pieces.
  *
  *	if (!pieces_has(&w->names, fk)) {
  *		text_json(&w->names.text, export_name(x, fk));
@@ -12,8 +12,8 @@
  *	}
  *	pieces_put(&w->names, fk, &x->out);
  *
- * When more than PIECES_MAX bytes are held all are forgotten, so memory is
- * bounded also where each stack is a piece.
+ * If there are more than PIECES_MAX bytes, all pieces are dropped, so memory is
+ * bounded even if each stack is a piece.
  */
 #include "base/buf.h"
 #include "base/error.h"
@@ -28,10 +28,10 @@ struct pieces {
 	size_t n;
 };
 
-/* Room for pieces 0 to n - 1. */
+/* Allocates pieces 0 to n - 1. */
 int pieces_init(struct pieces *p, size_t n, struct error *err);
 void pieces_fini(struct pieces *p);
-/* What was appended to p->text since the last one is piece i.  Piece i must be
+/* Makes the text appended to p->text since the last call piece i.  It must be
  * written before the next one is kept. */
 void pieces_keep(struct pieces *p, size_t i);
 
@@ -40,7 +40,7 @@ static inline bool pieces_has(const struct pieces *p, size_t i)
 	return p->at[i];
 }
 
-/* Where piece i is, until the next one is made. */
+/* Returns piece i; valid until the next one is kept. */
 static inline const uint8_t *piece_text(const struct pieces *p, size_t i)
 {
 	return p->text.p + p->at[i] - 1;

@@ -3,8 +3,8 @@
 #define TALLY_EXPORT_PROTO_H
 /*
  * The wire format of protocol buffers, as far as profiles need it: varints,
- * fixed 64-bit numbers, and bytes with their length (text, messages, packed
- * numbers).  Numbers that are 0 are left out, as proto3 does.
+ * fixed 64-bit numbers, and length-delimited bytes (text, messages, packed
+ * numbers).  Zero is omitted, as in proto3.
  */
 #include <string.h>
 

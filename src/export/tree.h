@@ -2,8 +2,8 @@
 #ifndef TALLY_EXPORT_TREE_H
 #define TALLY_EXPORT_TREE_H
 /*
- * The stacks of all selected samples as one tree of frames, parents before their
- * children: for formats that name a stack by its innermost node.
+ * The stacks of all selected samples as one tree of frames, parents before
+ * children, for formats that identify a stack by its innermost node.
  */
 #include "export/walk.h"
 
@@ -18,7 +18,7 @@ struct export_tree {
 				 * in nodes */
 };
 
-/* At most so many nodes: beyond, the recording is damaged or made to do harm. */
+/* Maximum number of nodes; recordings with more are damaged or malicious. */
 enum { EXPORT_TREE_NODES = 1 << 25 };
 
 int export_tree_build(struct export *x, struct export_tree *t,

@@ -2,11 +2,11 @@
 #ifndef TALLY_EXPORT_WALK_H
 #define TALLY_EXPORT_WALK_H
 /*
- * The one walk that feeds all formats: unique stacks with their costs by thread
- * and event, the samples themselves in order, functions, names and text.
+ * The walk that feeds all formats: unique stacks with their costs by thread
+ * and event, the samples in order, functions, names and text.
  *
- * A function is an fk: an id of keys.keys, or one of the special ids behind
- * them that stand for missing callers.  All text is UTF-8 without control
+ * A function is an fk: an id of keys.keys, or one of the special ids after
+ * them, which represent missing callers.  All text is UTF-8 without control
  * characters (text_safe); a format escapes only what is special in it.
  */
 #include "export/export.h"
@@ -17,11 +17,11 @@ enum {
 	/* Frames of a stack that are written, unless the spec says how many; the
 	 * outer ones beyond become one. */
 	EXPORT_DEPTH = 1024,
-	/* Samples that are held to bring them in order by thread. */
+/* Number of samples held to sort them by thread. */
 	EXPORT_SAMPLES = 1 << 21,
 };
 
-/* Behind keys.keys: what stands in the place of frames. */
+/* After keys.keys: placeholders for frames. */
 enum {
 	EXPORT_CUT,		/* callers missing: deeper than copied */
 	EXPORT_BROKEN,		/* callers missing: unwinding failed */
@@ -120,68 +120,72 @@ static inline size_t export_end_col(const struct export *x)
 int export_flush(struct export *x, bool all, struct error *err);
 int export_nomem(struct error *err);
 
-/* A string of the profile, and any other, made safe; they live as long as x. */
+/* Make a string of the profile, or any other, safe; the result lives as long as
+ * x. */
 const char *export_str(struct export *x, uint32_t str);
 const char *export_text(struct export *x, const char *s);
-/* The name of a function, readable. */
+/* Returns the readable name of a function. */
 const char *export_name(struct export *x, uint32_t fk);
-/* "" or the name that linkers know. */
+/* Returns its linkage name or "". */
 const char *export_linkage(struct export *x, uint32_t fk);
-/* Its row in the profile, or NULL. */
+/* Returns its row in the profile, or NULL. */
 const struct prof_func *export_func(const struct export *x, uint32_t fk);
-/* Image of a frame, or NULL. */
+/* Returns the image of a frame, or NULL. */
 const struct prof_image *export_image(const struct export *x,
 				      const struct export_frame *f);
 
-/* A place is what a stack consists of before inlined functions are told: a
- * location of the profile or, behind those, a special function.  Formats keep
- * what they write of a place and put stacks together from that. */
+/* A place is an element of a stack before inlined functions are expanded: a
+ * location of the profile or, after those, a special function.  Formats store
+ * their text for each place and build stacks from it. */
 static inline size_t export_nplaces(const struct export *x)
 {
 	return x->p->locs.n + EXPORT_SPECIALS + 1;
 }
 
-/* Fills x->places, innermost first; at least one.  0 or -ERR_NOMEM. */
+/* Fills x->places, innermost first, with at least one.  Returns 0 or
+ * -ERR_NOMEM. */
 int export_places(struct export *x, uint32_t node);
-/* Fills x->frames with those of one place.  0 or -ERR_NOMEM. */
+/* Fills x->frames with the frames of one place.  Returns 0 or -ERR_NOMEM. */
 int export_place(struct export *x, uint32_t place);
-/* Fills x->frames, innermost first; at least one.  0 or -ERR_NOMEM. */
+/* Fills x->frames, innermost first, with at least one.  Returns 0 or
+ * -ERR_NOMEM. */
 int export_stack(struct export *x, uint32_t node);
-/* The same of one location: a function and those inlined into it. */
+/* Does the same for one location: a function and those inlined into it. */
 int export_chain(struct export *x, uint32_t loc);
-/* The same of a mark: what it says is missing, or nothing. */
+/* Does the same for a mark: the missing part, or nothing. */
 int export_mark(struct export *x, uint32_t mark);
 
-/* Event of a column, its name made safe, and whether weights are nanoseconds. */
+/* Return the event of a column, its safe name, and whether weights are
+ * nanoseconds. */
 const struct prof_event *export_event(const struct export *x, size_t col);
 const char *export_event_name(struct export *x, size_t col);
 bool export_is_time(const struct export *x, size_t col);
-/* "program (1234/1235)", with the run where there are several. */
+/* Appends "program (1234/1235)", with the run if there are several. */
 void export_thread_name(struct export *x, uint32_t lane, struct buf *out);
 
-/* Start and length of what was recorded, in the recording's clock. */
+/* Returns start and duration of the recording, in its clock. */
 uint64_t export_start_ns(const struct export *x);
 uint64_t export_duration_ns(const struct export *x);
 uint64_t export_wall_ns(const struct export *x);
 
-/* What a thread has of one event at one stack: all of a stack one after
- * another, so that what a format made of a stack serves for all of them. */
+/* Cost of a thread and event at one stack.  All costs of a stack are passed in
+ * sequence, so that a format builds the text of a stack only once. */
 typedef int export_cell_fn(void *ctx, uint32_t lane, uint32_t col,
 			   uint32_t node, struct cell c, struct error *err);
 int export_cells(struct export *x, export_cell_fn *fn, void *ctx,
 		 struct error *err);
 
-/* The same with all threads in one: `lane` is PROF_NONE. */
+/* Does the same with all threads combined: `lane` is PROF_NONE. */
 int export_stack_sums(struct export *x, export_cell_fn *fn, void *ctx,
 		      struct error *err);
 
 typedef int export_sample_fn(void *ctx, const struct export_sample *s,
 			     struct error *err);
-/* All samples, in the order of the file. */
+/* Walks all samples in the order of the file. */
 int export_samples(struct export *x, export_sample_fn *fn, void *ctx,
 		   struct error *err);
-/* Those of one lane, by time.  Lanes are best asked for in their order; one may
- * be walked several times. */
+/* Walks the samples of one lane by time.  Request lanes in order; a lane may be
+ * walked several times. */
 int export_thread_samples(struct export *x, uint32_t lane,
 			  export_sample_fn *fn, void *ctx, struct error *err);
 

@@ -2,8 +2,8 @@
 #ifndef TALLY_PROFILE_COLUMNS_H
 #define TALLY_PROFILE_COLUMNS_H
 /*
- * The payload of a SAMPLES chunk: one column after the other, each compressed by
- * itself, so that a reader inflates only the columns it needs.
+ * The payload of a SAMPLES chunk: the columns one after another, each
+ * compressed separately, so that a reader inflates only the columns it needs.
  *
  *	payload = tick_ns.uleb base_ns.uleb column[6]
  *	column  = code.u8 codec.u8 raw.uleb stored.uleb bytes[stored]
@@ -24,21 +24,21 @@
 
 enum { COLUMNS = 6 };
 
-/* The rows of one batch; all arrays have room for SAMPLE_BATCH rows. */
+/* Rows of one batch; all arrays have room for SAMPLE_BATCH rows. */
 struct sample_columns {
 	size_t n;
 	uint64_t *time_ns, *weight;
 	uint32_t *thread, *cpu, *event, *stack;
 };
 
-/* 0 or -ERR_NOMEM */
+/* Returns 0 or -ERR_NOMEM. */
 int columns_init(struct sample_columns *c);
 void columns_fini(struct sample_columns *c);
 
 /* Appends the payload. */
 void columns_put(struct buf *out, const struct sample_columns *c);
-/* Decodes the columns in `mask` (COLUMN_*) of `rows` rows; false when the bytes
- * are wrong.  `scratch` is reused from call to call. */
+/* Decodes the columns in `mask` (COLUMN_*) of `rows` rows; returns false if the
+ * bytes are invalid.  `scratch` is reused between calls. */
 bool columns_get(const uint8_t *p, size_t n, size_t rows, unsigned int mask,
 		 struct sample_columns *out, struct buf *scratch);
 

@@ -2,8 +2,8 @@
 #ifndef TALLY_PROFILE_FORMAT_H
 #define TALLY_PROFILE_FORMAT_H
 /*
- * The .tally file's numbers, shared by writer and reader and by nobody else.
- * Normative text: doc/tally-format.5.  All integers little-endian.
+ * Numbers of the .tally file, shared by writer and reader only.
+ * Normative text: doc/tally-format.5.  All integers are little-endian.
  *
  *	file   = header, chunk*
  *	header = magic[8] major.u16 minor.u16 size.u32 zero[12] crc.u32
@@ -23,7 +23,7 @@
 #include "profile/model.h"
 
 #define FORMAT_MAGIC "\x89TLY\r\n\x1a\n"
-/* What development versions wrote before the format was settled. */
+/* Magic of development versions before the format was final. */
 #define FORMAT_MAGIC_EARLY "\x89TALLY\r\n"
 enum {
 	FORMAT_MAJOR = 1,
@@ -76,18 +76,19 @@ struct chunk {
 
 /* Encodes a chunk header of CHUNK_HEADER bytes. */
 void chunk_put_header(struct buf *out, const struct chunk *c);
-/* False when the bytes are no valid chunk header (magic, CRC, limits). */
+/* Returns false if the bytes are not a valid chunk header (magic, CRC, limits).
+ */
 bool chunk_get_header(const uint8_t *p, struct chunk *out);
 uint32_t format_crc(const void *p, size_t n);
-/* zlib both ways; inflating must give exactly `raw` bytes. */
+/* zlib in both directions; inflating must give exactly `raw` bytes. */
 bool format_deflate(const void *p, size_t n, struct buf *out);
 bool format_inflate(const void *p, size_t n, uint8_t *out, size_t raw);
 
 /*
- * COL_RECENT and the samples' stacks: ids of a table that grows while it is
- * used.  A new id, little above the largest so far, is a small number whatever
- * its size; an old id is itself, so that frequent ones look the same each time.
- * Marks do not count as largest.
+ * Encoding of COL_RECENT and of the samples' stacks, for ids of a growing
+ * table.  A new id, just above the largest one so far, becomes a small number;
+ * an old id is stored unchanged, so frequent ids look the same each time.
+ * Marks are ignored for the largest id.
  */
 enum { RECENT_NEW = 64 };
 
@@ -112,7 +113,7 @@ static inline uint64_t recent_value(uint64_t z, uint32_t *max)
 	return v;
 }
 
-/* What a column's values point to: checked after loading. */
+/* What the values of a column refer to; checked after loading. */
 enum ref {
 	REF_NONE,	/* a number */
 	REF_STR,
@@ -159,18 +160,18 @@ struct table {
 	size_t ncolumns;
 };
 
-/* All tables but strings, notes and code. */
+/* All tables except strings, notes and code. */
 extern const struct table format_tables[];
 extern const size_t format_ntables;
 
-/* All VEC types share this layout.  It is copied in and out, because the type of
- * the pointer differs from table to table. */
+/* All VEC types share this layout.  It is copied in and out because the pointer
+ * type differs between tables. */
 struct any_vec {
 	void *v;
 	size_t n, cap;
 };
 
-/* The rows of a table, whatever their type. */
+/* Returns the rows of a table, whatever their type. */
 size_t table_rows(const struct profile *p, const struct table *t);
 void *table_row(const struct profile *p, const struct table *t, size_t i);
 uint64_t column_get(const void *row, const struct column *c);
@@ -179,7 +180,7 @@ void column_set(void *row, const struct column *c, uint64_t value);
 /* Appends a section: kind, length, body. */
 void section_put(struct buf *out, enum section_kind kind,
 		 const struct buf *body);
-/* Appends a section that holds rows [first, end). */
+/* Appends a section with rows [first, end). */
 void section_put_table(struct buf *out, const struct profile *p,
 		       const struct table *t, size_t first, size_t end);
 void section_put_strings(struct buf *out, const struct profile *p, size_t first,
@@ -191,22 +192,22 @@ void section_put_texts(struct buf *out, const struct profile *p, size_t first,
 		       size_t end);
 
 /*
- * Takes one section into the profile.  `gap` is how many rows may be missing
- * before first_id (because chunks were damaged); missing rows are filled with
- * stand-ins.  False when the bytes are wrong: nothing of the section is
- * then kept.
+ * Adds one section to the profile.  `gap` is the number of rows that may be
+ * missing before first_id (because chunks were damaged); missing rows are
+ * filled with placeholders.  Returns false if the bytes are invalid; then
+ * nothing of the section is kept.
  */
 bool section_get(struct profile *p, uint64_t kind, struct cursor *c,
 		 size_t gap);
 /* Of these: */
 bool section_get_strings(struct profile *p, struct cursor *c, size_t gap);
-/* Where a section's rows go: after the rows there are, or (damage) after a gap,
- * or over old ones where the table allows it. */
+/* Where the rows of a section go: after existing rows, after a gap (damage), or
+ * over old rows if the table allows it. */
 bool section_placed(uint64_t first, uint64_t count, size_t have, bool replace,
 		    size_t gap);
 
-/* Makes every reference in the model valid and bounds the depth of chains; `bad`
- * is how many were wrong.  0 or -ERR_NOMEM. */
+/* Makes every reference in the model valid and bounds the depth of chains;
+ * `bad` receives the number of invalid ones.  Returns 0 or -ERR_NOMEM. */
 int profile_validate(struct profile *p, size_t *bad);
 
 #endif

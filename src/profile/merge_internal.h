@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_PROFILE_MERGE_INTERNAL_H
 #define TALLY_PROFILE_MERGE_INTERNAL_H
-/* What the parts of a merge share. */
+/* Shared by the parts of a merge. */
 #include "profile/merge.h"
 
-/* Rows of one recording: which they are in the result, PROF_NONE: not known. */
+/* Rows of one recording mapped to rows of the result; PROF_NONE: unknown. */
 struct merge_maps {
 	uint32_t *str, *event, *run, *thread, *image, *loc, *node, *func,
 		*frame;
@@ -17,23 +17,22 @@ struct merge {
 	bool failed;			/* a string found no memory */
 };
 
-/* The id of a string of the recording at hand in the result; PROF_NONE when out
- * of memory. */
+/* Returns the id of a string of the current recording in the result; PROF_NONE
+ * if out of memory. */
 uint32_t merge_str(struct merge *m, uint32_t id);
-/* A row of another table; PROF_NONE stays. */
+/* Maps a row of another table; PROF_NONE stays PROF_NONE. */
 static inline uint32_t merge_row(const uint32_t *map, uint32_t id)
 {
 	return id == PROF_NONE ? PROF_NONE : map[id];
 }
-/* A map of `n` rows, none of them known yet; NULL when out of memory. */
+/* Returns a map of `n` unknown rows; NULL if out of memory. */
 uint32_t *merge_map(size_t n);
 
-/* Takes in what is said of the whole recording, and of its runs, which are
- * there. */
+/* Adds the properties of the recording and of its runs, which already exist. */
 int merge_facts(struct merge *m);
-/* Takes the symbol part in; all other tables are there. */
+/* Adds the symbol part; all other tables exist. */
 int merge_symbols(struct merge *m);
-/* Orders what was taken in and leaves out what is there twice. */
+/* Sorts the result and removes duplicates. */
 int merge_finish_symbols(struct profile *p);
 
 #endif

@@ -2,32 +2,33 @@
 #ifndef TALLY_PROFILE_WRITER_H
 #define TALLY_PROFILE_WRITER_H
 /*
- * Writes a .tally file (doc/tally-format.5).  Samples are appended as they come
- * and leave memory at each flush; the tables of the model are written as far as
- * they have grown since the last flush.  After a flush the file is whole up to
+ * Writes a .tally file (doc/tally-format.5).  Samples are appended as they
+ * arrive and leave memory at each flush.  Of the model's tables, a flush writes
+ * the rows added since the last one.  After a flush the file is complete up to
  * that point, whatever happens next.
  */
 #include "profile/model.h"
 
 struct writer;
 
-/* Creates the file, readable by nobody else, and writes its header; an older
+/* Creates the file, readable by its owner only, and writes its header; an older
  * recording is kept as FILE.old.  The profile must outlive the writer. */
 int writer_open(const char *path, const struct profile *p, struct writer **out,
 		struct error *err);
-/* Writes to an fd that the caller owns; `name` is for messages. */
+/* Writes to an fd owned by the caller; `name` is used in messages. */
 int writer_open_fd(int fd, const char *name, const struct profile *p,
 		   struct writer **out, struct error *err);
 /* Appends one sample; its rows (thread, stack…) must be in the model.  Flushes
- * by itself when a batch is full.  After an error (disk full) every later call
- * returns the same error and the file stays whole up to the last flush. */
+ * automatically when a batch is full.  After an error (disk full) every later
+ * call returns the same error, and the file stays complete up to the last
+ * flush. */
 int writer_sample(struct writer *w, const struct prof_sample *s,
 		  struct error *err);
-/* Writes what is pending to the kernel. */
+/* Writes pending data to the kernel. */
 int writer_flush(struct writer *w, struct error *err);
 /* Flushes, writes the symbol part (if profile.symbolized) and the end mark. */
 int writer_finish(struct writer *w, struct error *err);
-/* Bytes written so far. */
+/* Returns the number of bytes written so far. */
 uint64_t writer_bytes(const struct writer *w);
 void writer_close(struct writer *w);
 

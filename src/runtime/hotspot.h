@@ -2,14 +2,14 @@
 #ifndef TALLY_RUNTIME_HOTSPOT_H
 #define TALLY_RUNTIME_HOTSPOT_H
 /*
- * The code that a Java virtual machine (HotSpot: libjvm.so of OpenJDK 8 and later)
- * makes while it runs: which code is at an address, how large its frame is, which
- * method it belongs to.  All of it is read from the memory of the program, which
- * knows nothing of it and needs no option.
+ * Code that a Java virtual machine (HotSpot: libjvm.so of OpenJDK 8 and later)
+ * generates: the code at an address, its frame size, and its method.
+ * Everything is read from the memory of the program, which needs no option and
+ * does not notice.
  *
  * libjvm.so exports tables that describe its structures to debuggers
- * (gHotSpotVMStructs…, src/hotspot/share/runtime/vmStructs.hpp), so that one
- * reader serves all versions.
+ * (gHotSpotVMStructs…, src/hotspot/share/runtime/vmStructs.hpp), so one reader
+ * supports all versions.
  *
  *	hotspot_new(&h, &door, &err);
  *	hotspot_batch(h);			// before each batch of samples
@@ -17,11 +17,11 @@
  *	if (b && hotspot_frame(h, b, &regs, exact, &caller)) ...
  *	hotspot_text(h, hotspot_name(h, b, &regs))
  *
- * Memory is hostile, and changes while it is read: every answer is bounded in time
- * and memory and has been checked as far as it can be; what makes no sense is no
- * answer.  What was learnt of code is read again in each batch, as other code may
- * be in its place, and kept where the memory can no longer be read: the program
- * has ended.
+ * The memory is untrusted and changes while it is read.  Every result is
+ * bounded in time and memory and checked as far as possible; inconsistent data
+ * gives no result. Data about code is read again in each batch, because other
+ * code may have replaced it. It is kept if the memory can no longer be read
+ * because the program has ended.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,21 +32,21 @@
 
 /* The program. */
 struct hotspot_door {
-	/* n bytes at addr, all or nothing */
+	/* Reads n bytes at addr, all or nothing. */
 	bool (*read)(void *ctx, uint64_t addr, void *to, size_t n);
-	/* where libjvm.so's variable of that name is; 0: it has none */
+	/* Returns the address of a variable of libjvm.so; 0 if it has none. */
 	uint64_t (*symbol)(void *ctx, const char *name);
 	void *ctx;
 };
 
 struct hotspot;
 
-/* Reads the tables.  0, -ERR_NOMEM, -ERR_NOTFOUND: the symbols are missing, or
+/* Reads the tables.  Returns 0, -ERR_NOMEM, -ERR_NOTFOUND (symbols missing) or
  * -ERR_FORMAT. */
 int hotspot_new(struct hotspot **out, const struct hotspot_door *door,
 		struct error *err);
 void hotspot_free(struct hotspot *h);
-/* What was read may have changed. */
+/* Marks all data as possibly changed. */
 void hotspot_batch(struct hotspot *h);
 
 enum hotspot_kind {
@@ -71,10 +71,10 @@ struct hotspot_blob {
 	uint32_t name;		/* of the blob; see hotspot_text */
 };
 
-/* The code at pc, or NULL.  Valid until the next call. */
+/* Returns the code at pc, or NULL.  Valid until the next call. */
 const struct hotspot_blob *hotspot_find(struct hotspot *h, uint64_t pc);
-/* Its instructions, end - code bytes; NULL where they cannot be read or there are
- * too many.  Valid until hotspot_batch. */
+/* Returns its instructions, end - code bytes; NULL if they cannot be read or
+ * there are too many.  Valid until hotspot_batch. */
 const uint8_t *hotspot_bytes(struct hotspot *h, const struct hotspot_blob *b);
 
 /* The stack of the sample, for the words that frames have there. */
@@ -83,20 +83,21 @@ struct hotspot_stack {
 	void *ctx;
 };
 
-/* Where the frame at regs, in blob b, has what its caller needs; `exact`: rip was
- * interrupted there, it is no return address.  False: nothing is known. */
+/* Finds where the frame at regs, in blob b, stores what its caller needs;
+ * `exact`: rip is the interrupted instruction, not a return address.  Returns
+ * false if unknown. */
 bool hotspot_frame(struct hotspot *h, const struct hotspot_blob *b,
 		   const struct unwind_regs *regs, bool exact,
 		   const struct hotspot_stack *stack,
 		   struct unwind_caller *out);
 
-/* The number of the name of the method that the frame executes, else of its blob;
- * names are numbered from 1.  0: there is none, or no memory is left. */
+/* Returns the name number (from 1) of the method that the frame executes, or of
+ * its blob. 0: no name, or out of memory. */
 uint32_t hotspot_name(struct hotspot *h, const struct hotspot_blob *b,
 		      const struct unwind_regs *regs,
 		      const struct hotspot_stack *stack);
-/* "java.util.HashMap.getNode(java.lang.Object)": one line, without control
- * characters. */
+/* Returns "java.util.HashMap.getNode(java.lang.Object)": one line without
+ * control characters. */
 const char *hotspot_text(const struct hotspot *h, uint32_t name);
 
 #endif

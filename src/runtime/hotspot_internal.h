@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_RUNTIME_HOTSPOT_INTERNAL_H
 #define TALLY_RUNTIME_HOTSPOT_INTERNAL_H
-/* What the files of this folder share; only tests include it, too. */
+/* Shared by the files of this folder and by tests. */
 #include "base/hash.h"
 #include "base/strtab.h"
 #include "base/vec.h"
 #include "runtime/hotspot.h"
 
-/* Members of HotSpot's structures that are used here. */
+/* Members of HotSpot's structures that are used. */
 enum hotspot_field {
 	CACHE_HEAPS, CACHE_HEAP,		/* static */
 	STUB_CALL_RETURN,
@@ -37,7 +37,7 @@ struct hotspot_layout {
 	uint64_t type_size[HOTSPOT_TYPES];
 };
 
-/* hotspot_layout.c: 0, -ERR_NOTFOUND or -ERR_FORMAT. */
+/* hotspot_layout.c: returns 0, -ERR_NOTFOUND or -ERR_FORMAT. */
 int hotspot_layout_read(const struct hotspot_door *d,
 			struct hotspot_layout *out, struct error *err);
 
@@ -78,15 +78,15 @@ struct hotspot {
 	struct strtab names;
 };
 
-/* A member of the structure at `object`; false: there is none, or it cannot be
- * read. */
+/* Reads a member of the structure at `object`; returns false if there is none
+ * or it cannot be read. */
 bool hotspot_get(const struct hotspot *h, uint64_t object,
 		 enum hotspot_field f, uint64_t *out);
-/* Zero-terminated text of less than n bytes. */
+/* Reads a zero-terminated text of less than n bytes. */
 bool hotspot_string(const struct hotspot_door *d, uint64_t addr, char *to,
 		    size_t n);
 
-/* hotspot_names.c: the method's name, or 0. */
+/* hotspot_names.c: returns the method's name, or 0. */
 uint32_t hotspot_method_name(struct hotspot *h, uint64_t method);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_UNWIND_INSN_H
 #define TALLY_UNWIND_INSN_H
-/* Instructions of x86-64 as far as leaving a function needs them. */
+/* Decoding of x86-64 instructions, as far as simulating a function's return
+ * needs it. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +17,7 @@ struct insn {
 	bool vector;		/* VEX or EVEX */
 };
 
-/* False when it is cut or no instruction. */
+/* Returns false if the bytes end early or are not an instruction. */
 bool insn_read(const uint8_t *p, size_t n, struct insn *out);
 
 #endif

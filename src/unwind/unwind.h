@@ -2,11 +2,12 @@
 #ifndef TALLY_UNWIND_UNWIND_H
 #define TALLY_UNWIND_UNWIND_H
 /*
- * Call stacks from registers and a copy of the stack, without frame pointers.
+ * Call stacks from registers and a stack copy, without frame pointers.
  *
- * A table holds one image's call frame information (.eh_frame, .debug_frame:
- * cfi.h), compiled for each 64 KB of code when an address in it is first looked
- * up.  A walk goes from frame to frame with the tables of an address space:
+ * A table contains the call frame information of one image (.eh_frame,
+ * .debug_frame: cfi.h), compiled for each 64 KB of code when an address in it
+ * is first looked up.  A walk goes from frame to frame with the tables of an
+ * address space:
  *
  *	unwind_table_open(img, &t, &err);	// once for each image; owns img
  *	unwind_cache_new(&cache);		// once for each thread that walks
@@ -15,16 +16,16 @@
  *	unwind_walk(cache, &space, &regs, &memory, &out);
  *	// out.pc[0..out.n), out.end, out.reason, ...
  *
- * Machines: x86-64, and i386 programs by the same calls.  Registers have the
- * numbers of the x86-64 psABI (figure 3.36) for both.
+ * Supports x86-64 and, through the same calls, i386 programs.  Registers have
+ * the numbers of the x86-64 psABI (figure 3.36) for both.
  *
- * Neither tables nor caches are for two threads at once.  A walk allocates
- * nothing but a page of a table that it is the first to need.
+ * Tables and caches must not be used by two threads at once.  A walk allocates
+ * nothing except a page of a table that it is the first to use.
  *
- * Hostile tables, registers and stacks are fine: a walk ends after `max` frames
- * at the latest.  Memory of one table: at most 8 bytes for each byte of the
- * image's call frame information, and 6 MB; time to compile it: in proportion to
- * them, too.  Code beyond these limits counts as code with a bad rule.
+ * Tables, registers and stacks may be hostile: a walk ends after at most `max`
+ * frames. A table uses at most 8 bytes of memory for each byte of the image's
+ * call frame information plus 6 MB, and the time to compile it is proportional.
+ * Code beyond these limits counts as code with a bad rule.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,14 +41,14 @@ enum {
 	UNWIND_REGS,
 };
 
-/* What the interrupted program's registers held.  rip and rsp must be known. */
+/* Registers of the interrupted program.  rip and rsp must be known. */
 struct unwind_regs {
 	uint64_t r[UNWIND_REGS];
 	uint32_t known;		/* bit i: r[i] is */
 };
 
-/* What can be read.  A copy begins at rsp and goes up; what is asked for outside
- * of it comes from `read`, if there is one. */
+/* Readable memory.  A copy starts at rsp and extends upwards; memory outside it
+ * comes from `read`, if set. */
 struct unwind_memory {
 	const uint8_t *bytes;
 	uint64_t start;		/* the address of bytes[0] */
@@ -59,18 +60,18 @@ struct unwind_memory {
 
 struct unwind_table;
 
-/* What is mapped at [start, end), all executable. */
+/* A mapping of executable code at [start, end). */
 struct unwind_code {
 	uint64_t start, end;
 	uint64_t delta;		/* address + delta = vaddr in the image */
 	struct unwind_table *table;	/* NULL: no tables (JIT, unreadable) */
-	/* Without table: the instructions at [start, end), or NULL.  They stay
-	 * until the walk's end. */
+	/* Without table: the instructions at [start, end), or NULL; valid until
+	 * the end of the walk. */
 	const uint8_t *bytes;
 	uint32_t image;		/* the caller's; for out->image */
 };
 
-/* Where a frame has what its caller needs. */
+/* Where a frame stores what its caller needs. */
 struct unwind_caller {
 	uint64_t ra_at;		/* of the return address */
 	uint64_t sp;		/* the caller's rsp, when it is returned to */
@@ -78,14 +79,15 @@ struct unwind_caller {
 	uint64_t rbp_at;
 };
 
-/* An address space.  `generation` names its contents: when it is equal, `find`
- * answers the same.  find is called a few times a walk at most while the cache
- * is warm.  False: no code there. */
+/* An address space.  `generation` identifies its contents: while it is equal,
+ * `find` gives the same results.  find is called at most a few times per walk
+ * while the cache is warm; it returns false if there is no code at the address.
+ */
 struct unwind_space {
 	bool (*find)(void *ctx, uint64_t pc, struct unwind_code *out);
-	/* NULL, or asked for each frame in code without table, while it is the
-	 * last of the stack: where the runtime that made the code has put the
-	 * caller.  exact: as UNWIND_EXACT.  False: it does not know. */
+	/* NULL, or called for each frame in code without table while it is the
+	 * last one: where the runtime that generated the code stores the
+	 * caller.  exact: as UNWIND_EXACT.  Returns false if unknown. */
 	bool (*frame)(void *ctx, const struct unwind_regs *regs, bool exact,
 		      struct unwind_caller *out);
 	void *ctx;
@@ -115,7 +117,7 @@ enum unwind_reason {
 	UNWIND_REASONS,
 };
 
-/* How a frame was found; or of: */
+	/* How a frame was found, combined from: */
 enum {
 	UNWIND_BY_POINTER = 1,	/* its address was found by a frame pointer */
 	UNWIND_EXACT = 2,	/* execution was at this very instruction: the
@@ -127,20 +129,20 @@ enum {
 };
 
 struct unwind_stack {
-	/* The caller's, innermost first.  Each names the instruction that the
-	 * frame is at: return addresses less 1, so that they are never
-	 * adjusted again. */
+	/* Result, innermost first.  Each address lies inside the frame's
+	 * instruction: return addresses minus 1, so they need no further
+	 * adjustment. */
 	uint64_t *pc;
 	uint8_t *marks;		/* UNWIND_BY_POINTER…, or NULL */
 	uint64_t *sp;		/* each frame's rsp, or NULL; with n as it is
 				 * when memory.read is called */
 	size_t max;
-	/* NULL, or called when there are max frames and one more: true when the
-	 * caller has made room (pc, marks, sp and max may be others then); false:
-	 * the walk ends, UNWIND_TOO_DEEP. */
+	/* NULL, or called when there is one frame more than max: returns true
+	 * if the caller made room (pc, marks, sp and max may have changed);
+	 * false ends the walk with UNWIND_TOO_DEEP. */
 	bool (*full)(void *ctx, struct unwind_stack *s);
 	void *ctx;
-	/* The walk's. */
+	/* Set by the walk: */
 	size_t n;		/* pc[0] is rip, in code or not */
 	enum unwind_end end;
 	enum unwind_reason reason;
@@ -150,22 +152,22 @@ struct unwind_stack {
 	uint32_t by_pointer, guessed;	/* steps that were such */
 };
 
-/* "bad memory"…, for messages. */
+/* Returns "bad memory"…, for messages. */
 const char *unwind_reason_text(enum unwind_reason r);
 
-/* Takes over img, also when it fails.  ERR_UNSUPPORTED: another machine's code
- * (walk it with table = NULL).  An image without call frame information is no
- * error: all of it is code without data. */
+/* Takes ownership of img, also on failure.  ERR_UNSUPPORTED: code for another
+ * architecture (walk it with table = NULL).  An image without call frame
+ * information is not an error: all of it is code without data. */
 int unwind_table_open(struct image *img, struct unwind_table **out,
 		      struct error *err);
 void unwind_table_close(struct unwind_table *t);
-/* Whether the image has hardly any call frame information for its code: then its
- * separate debug file may have some (.debug_frame). */
+/* Returns whether the image has almost no call frame information for its code;
+ * then its separate debug file may have some (.debug_frame). */
 bool unwind_table_wants_debug(struct unwind_table *t);
-/* Takes over the debug file: for functions that the image tells nothing of.  Only
- * before the first walk. */
+/* Takes ownership of the debug file, which is used for functions without call
+ * frame information in the image.  Only before the first walk. */
 void unwind_table_add_debug(struct unwind_table *t, struct image *debug);
-/* The image that it was made of. */
+/* Returns the image of the table. */
 struct image *unwind_table_image(struct unwind_table *t);
 
 struct unwind_table_stats {
@@ -174,16 +176,18 @@ struct unwind_table_stats {
 	uint64_t bytes;		/* of memory, all but the image */
 };
 struct unwind_table_stats unwind_table_stats(const struct unwind_table *t);
-/* Compiles all of it now.  0 or -ERR_NOMEM. */
+/* Compiles the whole table now; returns 0 or -ERR_NOMEM. */
 int unwind_table_compile(struct unwind_table *t);
-/* Whether there is call frame information for vaddr; compiles as needed. */
+/* Returns whether there is call frame information for vaddr; compiles as
+ * needed. */
 bool unwind_table_covers(struct unwind_table *t, uint64_t vaddr);
 
-/* Recently used addresses and their rules: 64 KB.  0 or -ERR_NOMEM. */
+/* Creates a cache of recently used addresses and their rules, 64 KB.  Returns 0
+ * or -ERR_NOMEM. */
 struct unwind_cache;
 int unwind_cache_new(struct unwind_cache **out);
 void unwind_cache_free(struct unwind_cache *c);
-/* Forgets all: needed only when generations begin anew. */
+/* Clears the cache; needed only when generations start again. */
 void unwind_cache_clear(struct unwind_cache *c);
 
 void unwind_walk(struct unwind_cache *c, const struct unwind_space *space,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_UNWIND_UNWIND_INTERNAL_H
 #define TALLY_UNWIND_UNWIND_INTERNAL_H
-/* What the files of this folder share; only tests include it, too. */
+/* Shared by the files of this folder and by tests. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -104,7 +104,7 @@ int rule_intern(struct unwind_table *t, const struct rule *r);
 int expr_intern(struct unwind_table *t, struct span e);
 uint32_t rule_fast(const struct rule *r, bool is32);
 
-/* cfa.c: what a function's program says, row for row. */
+/* cfa.c: evaluates a function's program row by row. */
 typedef int row_cb(void *ctx, uint64_t lo, uint64_t hi, const struct rule *r);
 struct cfa_program {
 	struct unwind_table *t;
@@ -120,14 +120,14 @@ struct cfa_program {
 	enum cfi_kind start_kind;
 	bool started, start_bad;
 };
-/* 0, -ERR_NOMEM, or what cb returned if that is negative. */
+/* Returns 0, -ERR_NOMEM, or what cb returned if negative. */
 int cfa_run(struct cfa_program *p);
 
 /* page.c */
 int page_compile(struct unwind_table *t, size_t number);
 
-/* table.c: the rule of vaddr.  *rule points into the table, or is *own; it is
- * valid for ids >= RULE_FIRST and RULE_ASK.  -ERR_NOMEM or an id. */
+/* table.c: finds the rule of vaddr.  *rule points into the table or is *own; it
+ * is valid for ids >= RULE_FIRST and RULE_ASK.  Returns -ERR_NOMEM or an id. */
 int table_find(struct unwind_table *t, uint64_t vaddr, uint32_t *fast,
 	       struct rule *own, const struct rule **rule);
 
@@ -141,12 +141,12 @@ struct expr_env {
 	int lost;		/* a register that is not known, or -1 */
 };
 enum expr_result { EXPR_OK, EXPR_BAD, EXPR_MEMORY, EXPR_REGISTER };
-/* `first`: what is on the stack at the start, if has_first. */
+/* `first`: initial stack element, if has_first. */
 enum expr_result expr_eval(struct expr_env *env, struct span e, bool has_first,
 			   uint64_t first, uint64_t *out);
 
-/* The number x86-64 gives to a register of i386 (psABI i386, figure 2.14); -1:
- * not followed. */
+/* Returns the x86-64 number of an i386 register (psABI i386, figure 2.14); -1
+ * if it is not followed. */
 static inline int reg_of(bool is32, uint64_t r)
 {
 	static const int8_t i386[] = { UNWIND_RAX, UNWIND_RCX, UNWIND_RDX,
@@ -158,10 +158,10 @@ static inline int reg_of(bool is32, uint64_t r)
 	return r < UNWIND_REGS ? (int)r : -1;
 }
 
-/* The registers that every walk follows. */
+/* Registers that every walk follows. */
 #define FAST_REGS (1u << UNWIND_RIP | 1u << UNWIND_RSP | 1u << UNWIND_RBP)
 
-/* step.c: one frame by any rule. */
+/* step.c: unwinds one frame by any rule. */
 struct walk {
 	struct unwind_cache *cache;
 	const struct unwind_space *space;
@@ -184,47 +184,48 @@ enum step { STEP_ON, STEP_END };	/* END: w->out says why */
 
 bool walk_get(const struct walk *w, uint64_t addr, unsigned size,
 	      uint64_t *out);
-/* Above the copy, which is all that is missing; at most `reach`. */
+/* Reads above the copy, the only part that is missing; at most `reach`. */
 bool walk_above(const struct walk *w, uint64_t addr, uint64_t reach);
-/* As walk_get; false: out->end, reason and addr are set. */
+/* Like walk_get; on false, out->end, reason and addr are set. */
 bool walk_read(struct walk *w, uint64_t addr, unsigned size, uint64_t *out);
 enum step walk_stop(struct walk *w, enum unwind_end end,
 		    enum unwind_reason reason, uint64_t addr);
-/* Ends the walk for want of a word. */
+/* Ends the walk because a word is missing. */
 enum step walk_unreadable(struct walk *w, uint64_t addr);
-/* A slot that the innermost frame has taken off the stack. */
+/* A slot that the innermost frame has already popped. */
 bool walk_popped(const struct walk *w, uint64_t addr);
-/* The code at pc, in w->code. */
+/* Finds the code at pc and stores it in w->code. */
 bool walk_code(struct walk *w, uint64_t pc);
 enum step step_rule(struct walk *w, const struct unwind_table *t,
 		    const struct rule *r);
 
-/* simulate_return.c: where code without tables will find its return address and the caller's
- * rbp. */
+/* simulate_return.c: where code without tables will find its return address and
+ * the caller's rbp. */
 struct leave {
 	uint64_t ra_at, rbp_at;
 	bool has_rbp;		/* else it holds the caller's already */
 	uint32_t fast;		/* the same, as a rule; or FAST_NONE */
 };
 bool leave_find(struct walk *w, struct leave *out);
-/* heuristics.c: whether there is a call before ra, or the code is not known; … */
+/* heuristics.c: returns whether a call precedes ra or the code is unknown, … */
 bool walk_after_call(struct walk *w, uint64_t ra);
-/* … or it stands for the end of a stack (walk_ends_at). */
+/* … or whether ra marks the end of a stack (walk_ends_at). */
 bool walk_returns(struct walk *w, uint64_t ra);
-/* heuristics.c: up to n bytes of code, as many as are known. */
+/* heuristics.c: returns up to n bytes of code, as many as are known. */
 struct span walk_bytes(struct walk *w, uint64_t pc, size_t n);
 
-/* begin.c: whether the stack begins at this frame, though no rule says so. */
+/* begin.c: returns whether the stack begins at this frame although no rule says
+ * so. */
 enum begin {
 	BEGIN_NO,
 	BEGIN_CALLED,	/* rip lies behind the frame's instruction, as usual */
 	BEGIN_PUT,	/* rip is the frame's first instruction: no call was */
 };
-/* Whether what is at ra ends a stack, by its instructions alone. */
+/* Returns whether the code at ra ends a stack, by its instructions alone. */
 bool walk_ends_at(struct walk *w, uint64_t ra);
 enum begin walk_begins(struct walk *w);
 
-/* heuristics.c: without a rule, for the reason `why`. */
+/* heuristics.c: unwinds without a rule, for the reason `why`. */
 enum step step_guess(struct walk *w, enum unwind_reason why);
 
 #endif
