@@ -293,7 +293,7 @@ else
 	as_nobody ./tally doctor --format=json >json
 	t_like "paranoid 0 does not open what others have mapped" \
 		"$(check json 'whole system')" \
-		'^limited: .*no symbols of other users.*CAP_SYS_PTRACE'
+		'^limited: .*no symbols of running programs of other users.*CAP_SYS_PTRACE'
 	as_nobody ./tally record -a --duration 0.1 -e cpu-clock -o p.tally 2>err
 	t_like "as record says" "$(cat err)" \
 		'\(process [0-9]+\)( and [0-9]+ more)? will have no symbols: .*tally doctor'

@@ -376,7 +376,7 @@ wait $pid 2>/dev/null
 record -o b.tally -p $pid 2>err
 t_like "a process that has ended" "$(cat err)" "no process $pid"
 record -o b.tally -a true 2>err
-t_like "it cannot watch all" "$(cat err)" 'not everything on a processor'
+t_like "it cannot watch all" "$(cat err)" 'not processors or cgroups'
 record -o b.tally -e page-faults true 2>err
 t_like "it has one event" "$(cat err)" 'CPU time only .cpu-clock'
 

@@ -334,7 +334,7 @@ bad=
 for n in 14 16 20 24 32; do
 	wants=$n
 	if ! few "$n"; then
-		wants=$(sed -n 's/.*it takes \([0-9]*\),.*/\1/p' err)
+		wants=$(sed -n 's/.*it needs \([0-9]*\),.*/\1/p' err)
 		# Below that no perf event could be opened.
 		[ "$wants" ] || { grep -q 'raise the hard limit' err ||
 			bad="$bad $n: $(cat err)"; continue; }
@@ -511,7 +511,7 @@ else
 		'no hardware counter.*recording cpu-clock instead'
 	t_like "also that a period in cycles is not kept" "$("$TALLY" record \
 		-c 100000 -o a.tally -- true 2>&1)" \
-		'999 Hz in place of a period in cycles'
+		'999 Hz instead of a period in cycles'
 	t_is "and stored" "$(key a.tally "j['header']['events'][0]['actual']")" \
 		cpu-clock
 	"$TALLY" record -q -e instructions -o a.tally -- true 2>err

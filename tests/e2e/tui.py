@@ -222,7 +222,7 @@ def writes():
         t.wait('wrote ' + name)
         text = open(name).read()
         has = 'x * 1664525u' in text
-        hidden = re.search(r'[0-9]%.*not written for others', text)
+        hidden = re.search(r'[0-9]%.*not included in files for others', text)
         if mode == 0o600:
             ok(hidden and not has, 'a private source is not written', text)
         else:

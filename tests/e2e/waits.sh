@@ -351,7 +351,7 @@ fi
 t_like "single processors do not tell of waits" "$(cat k.err)" '^tally: --wait and -C'
 
 "$TALLY" record -q --latency --source=timer -o f.tally true 2>f.err
-t_like "other sources have no latency, and say so" "$(cat f.err)" '^tally: --latency: '
+t_like "other sources have no latency, and say so" "$(cat f.err)" '^tally: --latency requires '
 
 # Without perf events: what /proc tells, and looks at sleeping threads.
 cat >long.c <<'END'
@@ -436,7 +436,7 @@ if ${CC:-cc} -O1 -g mixed.c -o mixed &&
 			500000000
 		t_like "$source: the head says how" \
 			"$("$TALLY" report --no-tui m.tally | tr -d '#\n')" \
-			'blocked .by looks at /proc.* looks'
+			'blocked .by polling /proc.* polls'
 	done
 fi
 

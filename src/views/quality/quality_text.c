@@ -141,7 +141,7 @@ static void event_line(const struct quality *t, size_t i, int columns,
 		put_seconds(line, te->weight);
 		buf_str(line, " in ");
 		count(line, te->got, prof_is_sampled_wait(e)
-		      ? te->got == 1 ? " look" : " looks"
+		      ? te->got == 1 ? " poll" : " polls"
 		      : te->got == 1 ? " wait" : " waits");
 		flush_line(line, columns, out);
 		return;
