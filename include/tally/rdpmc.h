@@ -2,8 +2,8 @@
 #ifndef TALLY_RDPMC_H
 #define TALLY_RDPMC_H
 /*
- * Counts a region of the calling thread's own code, from C or C++ (with
- * _GNU_SOURCE defined); this header is all there is of it.
+ * Counts events in a region of the calling thread, from C or C++ (with
+ * _GNU_SOURCE defined); no library is needed.
  *
  *	struct tally_counter c;
  *	struct tally_count a, b;
@@ -17,22 +17,23 @@
  *	printf("%llu\n", (unsigned long long)(b.value - a.value));
  *	tally_counter_close(&c);
  *
- * Reading takes one RDPMC instruction, some tens of cycles, where the kernel
- * allows that in user space, as the event's page tells (perf_event_open(2),
- * struct perf_event_mmap_page).  In all other cases it is a system call: no
- * hardware counter, an event that is not on a counter just now, another
- * processor than x86, another thread than that which opened the counter, a child
- * after fork.
+ * Reading takes one RDPMC instruction, some tens of cycles, if the kernel
+ * allows it in user space, which the event's page states (perf_event_open(2),
+ * struct perf_event_mmap_page).  Otherwise it takes a system call: without a
+ * hardware counter, while the event is not on a counter, on processors other
+ * than x86, in threads other than the one that opened the counter, and in a
+ * child after fork.
  *
- * RDPMC faults (#GP) where CR4.PCE is clear.  The page does not tell of
- * administrators who clear it later (/sys/devices/cpu/rdpmc), so opening installs
- * a handler of SIGSEGV that turns a fault of exactly our instructions into the
- * system call, and hands all others to the handler that was there before.  A
- * program that sets its own handler later, or blocks SIGSEGV, gives this up; with
- * TALLY_NO_GUARD defined nothing is installed and each reading is a system call.
+ * RDPMC faults (#GP) if CR4.PCE is clear.  The page does not show whether an
+ * administrator clears it later (/sys/devices/cpu/rdpmc).  Therefore opening
+ * installs a SIGSEGV handler that replaces a fault of exactly these
+ * instructions by the system call and passes all others to the previous
+ * handler.  A program that sets its own handler later, or blocks SIGSEGV, loses
+ * this protection.  With TALLY_NO_GUARD defined nothing is installed and each
+ * reading is a system call.
  *
  * BKDG §10.1: RDPMC does not wait for the instructions before it, nor do those
- * after it for RDPMC, and counts of very small regions are not exact.
+ * after it wait for RDPMC, so counts of very small regions are not exact.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -52,32 +53,32 @@
 extern "C" {
 #endif
 
-/* A reading.  When enabled and running differ between two readings by different
- * amounts, the event had to share its counter, and the difference of values is
- * only what was counted while it had it. */
+/* A reading.  If enabled and running grew by different amounts between two
+ * readings, the event shared its counter, and the difference of values is only
+ * what was counted while it had the counter. */
 struct tally_count {
 	uint64_t value;
 	uint64_t enabled, running;	/* nanoseconds */
 };
 
-/* An instruction that may fault: false when it did. */
+/* An instruction that may fault; returns false if it did. */
 typedef bool tally_instruction(uint32_t counter, uint64_t *out);
 
 typedef const volatile struct perf_event_mmap_page tally_page;
 
-/* Readers that find the page in change this often give up. */
+/* Readers give up after finding the page in change this often. */
 enum { TALLY_RETRIES = 1000 };
 
-/* What a counter of `width` bits holds, as a signed number: the kernel loads
- * counters with values below zero, so that they overflow in time. */
+/* Returns the contents of a counter of `width` bits as a signed number: the
+ * kernel loads counters with negative values so that they overflow in time. */
 static inline int64_t tally_pmc_extend(uint64_t raw, unsigned int width)
 {
 	return width - 1 < 63 ? (int64_t)(raw << (64 - width)) >> (64 - width)
 			      : (int64_t)raw;
 }
 
-/* How far a bare counter of 40 (P6) or 48 (K8) bits went, if it wrapped at most
- * once: for who reads one without the kernel's page. */
+/* Returns how far a counter of 40 (P6) or 48 (K8) bits advanced, if it wrapped
+ * at most once; for reading a counter without the kernel's page. */
 static inline uint64_t tally_pmc_delta(uint64_t from, uint64_t to,
 				       unsigned int width)
 {
@@ -85,11 +86,12 @@ static inline uint64_t tally_pmc_delta(uint64_t from, uint64_t to,
 					 : UINT64_MAX);
 }
 
-/* Nothing moves across, in what the compiler makes.  The processor that writes
- * the page for this thread is the one that runs it, so it needs no more. */
+/* A compiler barrier.  The processor that writes the page for this thread is
+ * the one that runs it, so no hardware barrier is needed. */
 #define TALLY_BARRIER() __asm__ volatile("" ::: "memory")
 
-/* perf_event_mmap_page: time since it was written, by the time stamp counter. */
+/* Returns the time since the perf_event_mmap_page was written, by the time
+ * stamp counter. */
 static inline bool tally_page_time(tally_page *p, tally_instruction *tsc,
 				   uint64_t *passed)
 {
@@ -105,7 +107,7 @@ static inline bool tally_page_time(tally_page *p, tally_instruction *tsc,
 	return true;
 }
 
-/* One attempt: what stands in the page, with the counter it names. */
+/* Makes one attempt to read the page and the counter it names. */
 static inline bool tally_page_once(tally_page *p, tally_instruction *rdpmc,
 				   tally_instruction *tsc,
 				   struct tally_count *out)
@@ -116,11 +118,11 @@ static inline bool tally_page_once(tally_page *p, tally_instruction *rdpmc,
 	out->value = (uint64_t)p->offset;
 	out->enabled = p->time_enabled;
 	out->running = p->time_running;
-	/* Before Linux 3.12 bits meant something else.  Index 0: not on a
-	 * counter, so RDPMC would read somebody else's. */
+	/* Before Linux 3.12 these bits had another meaning.  Index 0: not on a
+	 * counter, so RDPMC would read an unrelated one. */
 	if (!p->cap_bit0_is_deprecated || !p->cap_user_rdpmc || !index)
 		return false;
-	/* The times in the page are old: they matter when they differ. */
+	/* The times in the page are outdated; they matter if they differ. */
 	if (out->enabled != out->running) {
 		if (!tally_page_time(p, tsc, &passed))
 			return false;
@@ -134,9 +136,9 @@ static inline bool tally_page_once(tally_page *p, tally_instruction *rdpmc,
 }
 
 /*
- * Reads the event of a page: false when the system call must.  The kernel adds 1
- * to `lock` before and after it writes; what was read in between belongs
- * together only if it stayed the same, and even.
+ * Reads the event of a page; returns false if a system call is needed.  The
+ * kernel increments `lock` before and after it writes.  Values read in between
+ * are consistent only if it stayed the same and even.
  */
 static inline bool tally_page_read(tally_page *p, tally_instruction *rdpmc,
 				   tally_instruction *tsc,
@@ -205,7 +207,7 @@ extern const int32_t tally_faults_stop[]
 	__asm__("__stop_tally_faults")
 	__attribute__((weak, visibility("hidden")));
 
-/* What SIGSEGV did before. */
+/* The previous SIGSEGV action. */
 static struct sigaction tally_guard_before;
 static int tally_guard_on;
 static pthread_mutex_t tally_guard_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -235,7 +237,7 @@ static inline void tally_guard(int signo, siginfo_t *info, void *context)
 		   before->sa_handler != SIG_IGN) {
 		before->sa_handler(signo);
 	} else {
-		/* The fault comes again, and does what it always did. */
+	/* The fault repeats with the previous action. */
 		struct sigaction normal;
 
 		memset(&normal, 0, sizeof(normal));
@@ -246,7 +248,7 @@ static inline void tally_guard(int signo, siginfo_t *info, void *context)
 	}
 }
 
-/* 0, or -1 with errno: then there are system calls only. */
+/* Returns 0, or -1 with errno: then only system calls are used. */
 static inline int tally_guard_install(void)
 {
 	struct sigaction sa;
@@ -293,10 +295,11 @@ struct tally_counter {
 enum { TALLY_COUNT_USER = 1 };	/* not what the kernel does for us */
 
 /*
- * Uses an event that is open already: of perf_event_open(2) with pid 0 and cpu
- * -1, read_format PERF_FORMAT_TOTAL_TIME_ENABLED | _RUNNING, before anybody read
- * it; or of anything else whose file reads and maps the same.  Takes the file.
- * Never fails: without page there are system calls.
+ * Uses an event that is already open, from perf_event_open(2) with pid 0 and
+ * cpu -1 and read_format PERF_FORMAT_TOTAL_TIME_ENABLED | _RUNNING, before it
+ * is first read; or anything else whose file can be read and mapped in the same
+ * way.  Takes ownership of the file.  Never fails: without a page it uses
+ * system calls.
  */
 static inline void tally_counter_attach(struct tally_counter *c, int fd)
 {
@@ -311,7 +314,7 @@ static inline void tally_counter_attach(struct tally_counter *c, int fd)
 	page = mmap(NULL, c->page_size, PROT_READ, MAP_SHARED, fd, 0);
 	if (page == MAP_FAILED)
 		return;
-	/* perf's pages are not there after fork. */
+	/* perf's pages are not mapped after fork. */
 	ours = mmap(NULL, c->page_size, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (ours == MAP_FAILED ||
@@ -326,7 +329,8 @@ static inline void tally_counter_attach(struct tally_counter *c, int fd)
 	*c->ours = 1;
 }
 
-/* Opens and starts a counter of the calling thread.  0, or -1 with errno. */
+/* Opens and starts a counter of the calling thread.  Returns 0, or -1 with
+ * errno. */
 static inline int tally_counter_open(struct tally_counter *c, uint32_t type,
 				     uint64_t config, unsigned int flags)
 {
@@ -350,13 +354,14 @@ static inline int tally_counter_open(struct tally_counter *c, uint32_t type,
 	return 0;
 }
 
-/* May this thread use the page? */
+/* Returns whether this thread may use the page. */
 static inline bool tally_counter_direct(const struct tally_counter *c)
 {
 	return c->page && *c->ours && pthread_equal(c->owner, pthread_self());
 }
 
-/* 1 read by RDPMC, 0 by a system call, or -1 with errno. */
+/* Returns 1 if RDPMC read the counter, 0 if a system call did, or -1 with
+ * errno. */
 static inline int tally_counter_read(const struct tally_counter *c,
 				     struct tally_count *out)
 {

@@ -2,10 +2,12 @@
 #ifndef TALLY_IMPORT_FOREIGN_H
 #define TALLY_IMPORT_FOREIGN_H
 /*
- * Builds a recording of profiles that hold names: no file is opened, what the
- * profile says is what the recording says.  One module for each format fills it.
+ * Builds a recording from profiles that contain symbols.  No file is opened;
+ * the recording contains what the profile contains.  One module for each format
+ * fills it.
  *
- * Memory follows different places and stacks; samples are written as they come.
+ * Memory use follows distinct places and stacks; samples are written as they
+ * arrive.
  */
 #include "base/strtab.h"
 #include "import/import.h"
@@ -44,7 +46,8 @@ struct foreign {
 	struct buf tmp;
 };
 
-/* The formats.  `text` is the whole file, unpacked, hostile; `name` is for messages. */
+/* The formats.  `text` is the whole file, unpacked and untrusted; `name` is
+ * used in messages. */
 bool perf_text_is(const uint8_t *p, size_t n);
 int perf_text_read(struct foreign *f, const uint8_t *p, size_t n,
 		   const char *name, struct error *err);
@@ -55,18 +58,18 @@ bool firefox_file_is(const uint8_t *p, size_t n);
 int firefox_file_read(struct foreign *f, const uint8_t *p, size_t n,
 		      const char *name, struct error *err);
 
-/* Rows; PROF_NONE: out of memory. */
+/* Return rows; PROF_NONE: out of memory. */
 uint32_t foreign_event(struct foreign *f, const char *name, bool time,
 		       uint64_t period);
 uint32_t foreign_image(struct foreign *f, const char *path);
 uint32_t foreign_thread(struct foreign *f, uint32_t pid, uint32_t tid,
 			const char *comm);
-/* A place in an image; address 0: it has none. */
+/* Returns a place in an image; address 0: none. */
 uint32_t foreign_place(struct foreign *f, uint32_t image, uint64_t address,
 		       const struct foreign_func *funcs, size_t n);
-/* What the recording is called, the first time. */
+/* Sets the command of the recording, on the first call. */
 void foreign_command(struct foreign *f, const char *command);
-/* The stack below `up` (0: none). */
+/* Returns the stack below `up` (0: none). */
 uint32_t foreign_node(struct foreign *f, uint32_t up, uint32_t place);
 int foreign_sample(struct foreign *f, const struct prof_sample *s,
 		   struct error *err);

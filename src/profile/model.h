@@ -2,8 +2,8 @@
 #ifndef TALLY_PROFILE_MODEL_H
 #define TALLY_PROFILE_MODEL_H
 /*
- * The profile model: what every source fills and every view reads.  Nothing here
- * knows where a sample came from.
+ * The profile model: what every source fills and every view reads.  Nothing
+ * here knows where a sample came from.
  *
  *	sample = (time, thread, cpu, event, weight, stack)
  *	stack  = node in a prefix tree; node = (parent node, location)
@@ -11,12 +11,12 @@
  *	location -> frame (leaf of a chain of inlined functions) -> function
  *
  * All tables are append-only arrays; a row's index is its id, ids never change,
- * and a row refers only to rows of other tables that exist already.  Strings are
- * ids in `str`.  Samples are not kept in memory by readers: they are streamed in
- * batches (reader.h), so memory follows unique stacks.
+ * and a row refers only to rows of other tables that exist already.  Strings
+ * are ids in `str`.  Samples are not kept in memory by readers: they are
+ * streamed in batches (reader.h), so memory follows unique stacks.
  *
- * Times are nanoseconds of one monotonic clock (CLOCK_MONOTONIC of the recording
- * machine); prof_run.start_wall_ns ties a run to the calendar.
+ * Times are nanoseconds of one monotonic clock (CLOCK_MONOTONIC of the
+ * recording machine); prof_run.start_wall_ns ties a run to the calendar.
  *
  * An address in a location lies inside the instruction it stands for: for a
  * frame that was called it is the return address - 1, for the innermost frame
@@ -46,8 +46,8 @@ struct prof_env {
 enum prof_unit { PROF_UNIT_COUNT, PROF_UNIT_NS };
 
 struct prof_event {
-	uint32_t name;		/* str: what the user asked for */
-	uint32_t actual;	/* str: what was really opened */
+	uint32_t name;		/* str: event the user requested */
+	uint32_t actual;	/* str: event that was opened */
 	uint32_t note;		/* str: why they differ, "" if they don't */
 	uint8_t unit;		/* enum prof_unit of `weight` */
 	uint8_t precise;	/* precise_ip really used, 0..3 */
@@ -109,10 +109,10 @@ struct prof_loc {
 };
 
 /*
- * Node 0 is the root.  A child of the root with loc >= PROF_MARK says how the
- * stacks below it end at their outer side; stacks without mark are whole or
- * their source cannot tell.  Several nodes may have the same mark: prof_stack_end
- * tells them apart.
+ * Node 0 is the root.  A child of the root with loc >= PROF_MARK describes the
+ * outer end of the stacks below it.  Stacks without a mark are complete, or
+ * their source cannot tell.  Several nodes may have the same mark;
+ * prof_stack_end distinguishes them.
  */
 struct prof_node {
 	uint32_t parent;	/* < own id */
@@ -122,42 +122,42 @@ struct prof_node {
 #define PROF_MARK_CUT (PROF_MARK + 0)	/* deeper than the source copies */
 #define PROF_MARK_BROKEN (PROF_MARK + 1)	/* unwinding failed */
 #define PROF_MARK_DAMAGED (PROF_MARK + 2)	/* its rows are lost from the file */
-/* Whole, but the outer part was read a moment later from the program's memory:
- * likely, not certain. */
+/* Complete, but the outer part was read from the program's memory a moment
+ * later: probably correct. */
 #define PROF_MARK_READ_LATE (PROF_MARK + 3)
-/* Whole, but somewhere a caller was guessed, for want of unwind data. */
+/* Complete, but a caller was found by heuristics, for lack of unwind data. */
 #define PROF_MARK_HEURISTIC (PROF_MARK + 4)
 
-/* Why a stack ends where it does. */
+/* Reason why a stack ends. */
 enum prof_end_reason {
 	PROF_END_UNKNOWN,
 	PROF_END_NO_DATA,	/* code without call frame information that frame
 				 * pointers did not lead out of */
-	PROF_END_BAD_MEMORY,	/* what should be the stack is no memory */
-	PROF_END_BAD_RULE,	/* call frame information makes no sense */
+	PROF_END_BAD_MEMORY,	/* the stack pointer is not in memory */
+	PROF_END_BAD_RULE,	/* invalid call frame information */
 	PROF_END_NO_CODE,	/* a return address is not in code */
 	PROF_END_NO_PROGRESS,	/* the caller's frame would be below */
 	PROF_END_LOST_REGISTER,	/* a register was needed and not saved */
-	PROF_END_TOO_DEEP,	/* more frames than the recorder takes */
-	PROF_END_NO_MEMORY,	/* the recorder had none */
-	PROF_END_NO_REGISTERS,	/* the kernel gave none */
-	PROF_END_NO_STACK,	/* its memory was gone (exec) or away (swap) */
-	/* Cut: the callers lay behind the copy, and a moment later … */
-	PROF_END_CHANGED,	/* the program had gone on in other frames */
+	PROF_END_TOO_DEEP,	/* more frames than the recorder stores */
+	PROF_END_NO_MEMORY,	/* the recorder was out of memory */
+	PROF_END_NO_REGISTERS,	/* no registers in the sample */
+	PROF_END_NO_STACK,	/* its memory no longer existed (exec) or was swapped out */
+	/* Truncated: the callers were beyond the copy, and later … */
+	PROF_END_CHANGED,	/* the program had continued in other frames */
 	PROF_END_GONE,		/* the thread had ended */
-	PROF_END_REFUSED,	/* its memory might not be read */
+	PROF_END_REFUSED,	/* its memory may not be read */
 	PROF_END_UNREADABLE,	/* no memory was there */
-	PROF_END_SENSELESS,	/* what was read there led to no beginning */
+	PROF_END_SENSELESS,	/* the memory led to no outermost frame */
 	PROF_END_INTERPRETER,	/* the stack is native alone: frames of its
 				 * interpreter could not be read */
 	PROF_END_REASONS,
 };
 
-/* More about a mark: at most one row for each node that is one. */
+/* Details of a mark: at most one row for each node that is a mark. */
 struct prof_stack_end {
 	uint32_t node;
 	uint32_t reason;	/* enum prof_end_reason, or a later one */
-	uint32_t image;		/* whose code could not be left, or PROF_NONE */
+	uint32_t image;		/* image of the code that could not be unwound, or PROF_NONE */
 };
 
 struct prof_sample {
@@ -166,7 +166,7 @@ struct prof_sample {
 	uint64_t weight;	/* period: in the event's unit */
 };
 
-/* Samples are handled by columns, at most so many rows at a time. */
+/* Samples are processed in columns, at most this many rows at a time. */
 enum { SAMPLE_BATCH = 8192 };
 enum {
 	COLUMN_TIME = 1,
@@ -178,7 +178,7 @@ enum {
 	COLUMN_ALL = 63,
 };
 
-/* Samples that were lost, or a time of throttling. */
+/* Lost samples, or a period of throttling. */
 enum prof_loss_kind { PROF_LOST, PROF_THROTTLED };
 struct prof_loss {
 	uint32_t run, event, cpu;	/* event or cpu PROF_NONE: unknown */
@@ -196,7 +196,7 @@ struct prof_stat {
 				 * unknown */
 };
 
-/* A function.  Two rows differ when any field differs. */
+/* A function.  Two rows differ if any field differs. */
 struct prof_func {
 	uint32_t image;
 	uint32_t name;		/* str: linkage name, not demangled */
@@ -215,7 +215,8 @@ struct prof_frame {
 				 * PROF_NONE for the physical function */
 };
 
-/* A physical symbol that was hit, annotate's unit, or that hot code refers to. */
+/* An ELF symbol that was sampled (the unit of annotate) or that hot code refers
+ * to. */
 struct prof_symbol {
 	uint32_t image;
 	uint32_t name;		/* str: ELF symbol name; "" for a function of a
@@ -224,7 +225,7 @@ struct prof_symbol {
 	uint64_t vaddr, size;
 };
 
-/* What names of an image came from… */
+/* Origin of the symbols of an image… */
 enum {
 	PROF_NAMES_SYMTAB = 1,		/* .symtab, of the file or its debug file */
 	PROF_NAMES_DYNSYM = 2,		/* .dynsym: exported functions only */
@@ -236,12 +237,12 @@ enum {
 	PROF_NAMES_GOPCLNTAB = 128,	/* .gopclntab: Go's functions and lines */
 	PROF_NAMES_RUNTIME = 256,	/* the memory of a Java program */
 };
-/* … and why there are no more. */
+/* … and why some are missing. */
 enum {
 	PROF_MISSING_FILE = 1,		/* the image could not be opened */
-	PROF_MISSING_CHANGED = 2,	/* the file there is another one now */
+	PROF_MISSING_CHANGED = 2,	/* the file has been replaced */
 	PROF_MISSING_SYMTAB = 4,	/* stripped */
-	PROF_MISSING_DWARF = 8,		/* neither in the file nor apart */
+	PROF_MISSING_DWARF = 8,		/* neither in the file nor separate */
 	PROF_MISSING_ALT = 16,		/* the alternate file (dwz) */
 	PROF_MISSING_DWO = 32,		/* split files */
 	PROF_MISSING_DAMAGED = 64,	/* part of it could not be read */
@@ -249,7 +250,7 @@ enum {
 					 * another one runs */
 };
 
-/* Sources of one image's names: at most one row for each image. */
+/* Origin of one image's symbols: at most one row for each image. */
 struct image_debug_info {
 	uint32_t image;
 	uint32_t names;		/* PROF_NAMES_* */
@@ -267,9 +268,9 @@ struct prof_code {
 };
 
 /*
- * Where code came from, for the whole of a function and not only where samples
- * were: from vaddr on, up to the image's next row, the innermost frame is this
- * one.  The row behind a function's last byte has PROF_NONE.
+ * Source position of code, for whole functions and not only sampled addresses:
+ * from vaddr up to the image's next row, the innermost frame is this one.  The
+ * row after a function's last byte has PROF_NONE.
  */
 struct prof_line {
 	uint32_t image;
@@ -277,7 +278,7 @@ struct prof_line {
 	uint32_t frame;
 };
 
-/* Lines of a source file, as they were when recorded. */
+/* Lines of a source file at the time of recording. */
 struct source_excerpt {
 	uint32_t file;		/* str: as in frames */
 	uint32_t line;		/* of the first one, from 1 */
@@ -285,13 +286,13 @@ struct source_excerpt {
 	uint32_t offset, size;	/* in profile.text_bytes */
 };
 enum {
-	PROF_TEXT_NEWER = 1,	/* the file was newer than what it made */
+	PROF_TEXT_NEWER = 1,	/* the file was newer than the image built from it */
 };
 
 /*
- * What the rows that are read from a file may take in memory: every table, its
- * strings and bytes, what reading them needs for a while, and for each row what
- * views keep of it beside: sums, names, places in their own tables.
+ * Limit of the memory for rows read from a file: all tables, their strings and
+ * bytes, temporary memory of the reader, and for each row what views store
+ * about it (sums, names, places in their own tables).
  */
 enum {
 	PROF_STACK_VIEWS = 16,	/* bytes for a node or location, of which there
@@ -341,11 +342,12 @@ struct profile {
 	struct prof_memory memory;
 };
 
-/* Takes so many bytes from what p->memory allows; false: it does not. */
+/* Charges this many bytes to p->memory; returns false if that exceeds the
+ * limit. */
 bool profile_charge(struct profile *p, uint64_t bytes);
-/* Gives back what was charged for a while. */
+/* Releases bytes that were charged temporarily. */
 void profile_uncharge(struct profile *p, uint64_t bytes);
-/* As vec_reserve, for a vector of the profile: what it grows by is charged. */
+/* Like vec_reserve for a vector of the profile; charges the growth. */
 int profile_reserve_raw(struct profile *p, void *vec_ptr, size_t *cap,
 			size_t want, size_t size);
 #define profile_reserve(p, vec, want) \
@@ -353,16 +355,16 @@ int profile_reserve_raw(struct profile *p, void *vec_ptr, size_t *cap,
 	 profile_reserve_raw((p), &(vec)->v, &(vec)->cap, (want), \
 			     sizeof(*(vec)->v)))
 
-/* 0 or -ERR_NOMEM; the root node exists afterwards. */
+/* Returns 0 or -ERR_NOMEM; the root node then exists. */
 int profile_init(struct profile *p);
 void profile_fini(struct profile *p);
 
-/* Interning: the id of an equal row, or of a new one; PROF_NONE when out of
- * memory. */
+/* Interning: return the id of an equal row, or of a new one; PROF_NONE if out
+ * of memory. */
 uint32_t profile_str(struct profile *p, const char *s);
 uint32_t profile_loc(struct profile *p, uint32_t image, uint64_t vaddr);
 uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t loc);
-/* The node of a mark with this reason and image. */
+/* Returns the node of a mark with this reason and image. */
 uint32_t profile_end(struct profile *p, uint32_t mark, uint32_t reason,
 		     uint32_t image);
 uint32_t profile_func(struct profile *p, const struct prof_func *f);
@@ -370,15 +372,15 @@ uint32_t profile_frame(struct profile *p, const struct prof_frame *f);
 
 int profile_set_env(struct profile *p, uint32_t run, const char *key,
 		    const char *value);
-/* The last value set, or NULL. */
+/* Returns the last value set, or NULL. */
 const char *profile_env(const struct profile *p, uint32_t run,
 			const char *key);
-/* Starts a symbol part: forgets an old one, with its strings.  From here until
- * the profile is written only the symbol part (and image.debug_file, image.note)
- * may grow. */
+/* Starts a symbol part and drops an old one with its strings.  From here until
+ * the profile is written only the symbol part (and image.debug_file,
+ * image.note) may grow. */
 int profile_begin_symbols(struct profile *p);
-/* Makes functions and frames that were read from a file known to profile_func and
- * profile_frame; 0 or -ERR_NOMEM. */
+/* Registers functions and frames that were read from a file with profile_func
+ * and profile_frame; returns 0 or -ERR_NOMEM. */
 int profile_index_symbols(struct profile *p);
 
 static inline const char *profile_cstr(const struct profile *p, uint32_t id)
@@ -386,13 +388,13 @@ static inline const char *profile_cstr(const struct profile *p, uint32_t id)
 	return strtab_get(&p->str, id);
 }
 
-/* "no unwind data"…, for people. */
+/* Returns "no unwind data"…, as shown to users. */
 const char *prof_end_text(uint32_t reason);
 
-/* Why there are no samples and what would bring some, for people. */
+/* Appends why there are no samples and how to get some, as shown to users. */
 void profile_why_unsampled(const struct profile *p, struct buf *out);
 
-/* The row of an image, or NULL. */
+/* Returns the row of an image, or NULL. */
 const struct image_debug_info *profile_source(const struct profile *p,
 					      uint32_t image);
 
@@ -401,7 +403,7 @@ static inline uint32_t profile_loc_frame(const struct profile *p, uint32_t loc)
 	return loc < p->loc_frame.n ? p->loc_frame.v[loc] : PROF_NONE;
 }
 
-/* What an event really measured. */
+/* Returns the name of the event that was measured. */
 static inline const char *prof_event_actual(const struct profile *p,
 					    const struct prof_event *e)
 {
@@ -410,13 +412,15 @@ static inline const char *prof_event_actual(const struct profile *p,
 	return *actual ? actual : profile_cstr(p, e->name);
 }
 
-/* Whether events of two profiles measured the same, in the same unit and modes of
- * the processor; rates may differ, weights tell of them. */
+/* Returns whether events of two profiles measured the same thing in the same
+ * unit and processor modes; rates may differ, because weights account for them.
+ */
 bool prof_same_event(const struct profile *p, const struct prof_event *a,
 		     const struct profile *q, const struct prof_event *b);
 
-/* The events of waits, blocked and runnable: weights are how long a thread was off
- * its processor, type and config those of context switches (linux/perf_event.h). */
+/* The wait events, blocked and runnable: weights are the time a thread was off
+ * its processor; type and config are those of context switches
+ * (linux/perf_event.h). */
 #define PROF_WAIT_TYPE 1u	/* PERF_TYPE_SOFTWARE */
 #define PROF_WAIT_CONFIG 3u	/* PERF_COUNT_SW_CONTEXT_SWITCHES */
 static inline bool prof_is_wait(const struct prof_event *e)
@@ -425,27 +429,29 @@ static inline bool prof_is_wait(const struct prof_event *e)
 	       e->config == PROF_WAIT_CONFIG;
 }
 
-/* Those that looks at sleeping threads found, so many a second; else each is there. */
+/* Waits found by polling sleeping threads at this rate; otherwise every wait is
+ * recorded. */
 static inline bool prof_is_sampled_wait(const struct prof_event *e)
 {
 	return prof_is_wait(e) && e->freq;
 }
 
-/* Who ended waits, and how long they were: time in the event of a tracepoint. */
+/* What ended waits, weighted by their duration: time in a tracepoint event. */
 #define PROF_WAKING_TYPE 2u	/* PERF_TYPE_TRACEPOINT */
 static inline bool prof_is_waking(const struct prof_event *e)
 {
 	return e->unit == PROF_UNIT_NS && e->type == PROF_WAKING_TYPE;
 }
 
-/* Whether an event is of the table of waits and what ended them. */
+/* Returns whether an event belongs to the table of waits and what ended them.
+ */
 static inline bool prof_tells_of_waits(const struct prof_event *e)
 {
 	return prof_is_wait(e) || prof_is_waking(e);
 }
 
-/* Wall-clock time divided among the threads that run: type and config are those of
- * the event that counts nothing. */
+/* Wall-clock time divided among the running threads: type and config of the
+ * dummy event. */
 #define PROF_LATENCY_CONFIG 9u	/* PERF_COUNT_SW_DUMMY */
 static inline bool prof_is_latency(const struct prof_event *e)
 {
@@ -453,7 +459,7 @@ static inline bool prof_is_latency(const struct prof_event *e)
 	       e->config == PROF_LATENCY_CONFIG;
 }
 
-/* Of an event's samples, in its unit; 0: it varies. */
+/* Returns the sampling period in the event's unit; 0 if it varies. */
 static inline uint64_t prof_event_period(const struct prof_event *e)
 {
 	if (e->period || !e->freq || e->unit != PROF_UNIT_NS)
@@ -466,18 +472,18 @@ static inline bool prof_is_mark(uint32_t loc)
 	return loc >= PROF_MARK && loc != PROF_NONE;
 }
 
-/* Images of kind PROF_IMAGE_UNKNOWN that stand for processor time which the
- * kernel counted, but which no sample shows: what programs took before they
- * could be sampled first, and the rest. */
+/* Images of kind PROF_IMAGE_UNKNOWN for CPU time that the kernel counted but no
+ * sample represents: time before the first sample of a program, and the
+ * remainder. */
 #define PLACE_BEFORE_FIRST "[before the first sample]"
 #define PLACE_NOT_SAMPLED "[not sampled]"
 
-/* The image of kind PROF_IMAGE_ANON whose addresses are numbers of Java's methods:
- * the recorder found their names in the program's memory. */
+/* The image of kind PROF_IMAGE_ANON whose addresses are numbers of Java
+ * methods, with names that the recorder read from the program's memory. */
 #define PROF_IMAGE_JAVA "[java]"
-/* … of lines of Python functions; they came with the samples. */
+/* … of lines of Python functions, with names that came with the samples. */
 #define PROF_IMAGE_PYTHON "[python]"
-/* Code that V8 made and named in its perf map. */
+/* Code generated by V8 and named in its perf map. */
 #define PROF_IMAGE_JAVASCRIPT "[javascript]"
 
 static inline bool prof_is_kernel(const struct prof_image *im)

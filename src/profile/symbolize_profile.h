@@ -2,20 +2,20 @@
 #ifndef TALLY_PROFILE_SYMBOLIZE_PROFILE_H
 #define TALLY_PROFILE_SYMBOLIZE_PROFILE_H
 /*
- * Makes a profile's symbol part: every location that was hit is symbolized once,
- * image by image, and the code bytes of hot functions are taken along.
+ * Creates a profile's symbol part: every sampled location is symbolized once,
+ * image by image, and the code bytes of hot functions are stored.
  */
 #include "profile/model.h"
 #include "profile/source_access.h"
 
-/* Tells what is going on; may be NULL. */
+/* Reports progress; may be NULL. */
 typedef void fill_progress(void *ctx, const char *image, size_t done,
 			   size_t total);
 
 struct fill_options {
 	const char *debug_dirs;	/* as in sym_options; NULL: /usr/lib/debug */
 	const char *kallsyms;	/* NULL: /proc/kallsyms */
-	const char *vmlinux;	/* the kernel's ELF file; NULL: looked for */
+	const char *vmlinux;	/* ELF file of the kernel; NULL: search for it */
 	/* Opens an image's file: an fd that the callee closes, or -1.  NULL:
 	 * by path, accepted only if the build-id is the recorded one.  Of
 	 * anonymous memory: the file in which its program names the code. */
@@ -23,8 +23,8 @@ struct fill_options {
 	/* The name and size of what the kernel generated as this image, or
 	 * NULL; may be NULL. */
 	const char *(*generated)(void *ctx, uint32_t image, uint64_t *size);
-	/* Self samples by location (array of locs.n), to choose whose code bytes
-	 * are kept; NULL: none are. */
+	/* Self samples by location (array of locs.n), to choose whose code
+	 * bytes are kept; NULL: none are. */
 	const uint64_t *self_samples;
 	uint64_t self_samples_elsewhere;	/* samples in other profiles, which
 					 * count for what is hot */
@@ -36,20 +36,20 @@ struct fill_options {
 	void *ctx;		/* of all callbacks */
 };
 
-/* The code bytes that a recording of so many samples should take along. */
+/* Returns the code budget in bytes for a recording with this many samples. */
 size_t fill_code_budget(uint64_t samples);
 
-/* Makes a symbol part.  Images that cannot be read get a note, not an error, and
- * keep the names that they had.  Does nothing for another user's recording
- * (profile.foreign), whose images would be files of that user's choice. */
+/* Creates a symbol part.  Images that cannot be read get a note, not an error,
+ * and keep the symbols they had.  Does nothing for another user's recording
+ * (profile.foreign), because that user would choose which files are opened. */
 int profile_fill_symbols(struct profile *p, const struct fill_options *o,
 			 struct error *err);
 
 /*
  * Takes the code of more functions along, with its lines, into the symbol part
  * that is there: rows are added, none changes.  `symbols`: n rows of p->symbols
- * whose code it does not hold, the most important first; those that do not fit a
- * budget (of 4 MB), or whose files are not at hand, get none.  Of `o` only
+ * whose code it does not hold, the most important first; those that do not fit
+ * a budget (of 4 MB), or whose files are not at hand, get none.  Of `o` only
  * debug_dirs and progress are used.  Nothing for another user's recording, too.
  */
 int profile_fill_code(struct profile *p, const uint32_t *symbols, size_t n,
