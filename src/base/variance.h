@@ -11,11 +11,11 @@
  */
 struct series {
 	size_t n, nbase, nnew;
-	size_t prior;		/* the first so many tell what is usual; the
-				 * others are sums of functions */
+	size_t prior;		/* number of leading functions that determine the
+				 * prior; the others are sums of functions */
 	double *y;		/* [function * (nbase + nnew) + run] */
 	double *v0;		/* by function: relative sampling variance of
-				 * one run, were samples independent */
+				 * one run, for independent samples */
 };
 
 struct moderated {

@@ -30,7 +30,7 @@ struct check_recordings {
 	bool keep;
 };
 
-/* Asked when so many runs of each side are there: 1 when they are enough, 0, or
+/* Called when this many runs of each side exist: 1 when they are enough, 0, or
  * negative. */
 typedef int check_enough(void *ctx, size_t runs, struct error *err);
 int check_record(struct cmd_io *io, const struct check_opts *o,

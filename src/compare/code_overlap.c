@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Code of two functions held against each other: see code_overlaps.h. */
+/* Compares the code of two functions: see code_overlap.h. */
 #include "compare/code_overlap.h"
 
 #include <stdlib.h>

@@ -211,7 +211,7 @@ static int put_frames(struct database *w, struct error *err)
 	return rc;
 }
 
-/* Prepares the insertion of so many samples at once. */
+/* Prepares the insertion of this many samples at once. */
 static int sample_rows(struct database *w, int n, struct error *err)
 {
 	struct buf sql = { 0 };

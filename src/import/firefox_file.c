@@ -375,7 +375,7 @@ static uint32_t event_of(struct firefox_file *x, const struct samples *s)
 	return x->events[kind];
 }
 
-/* A sample that stands for n of them becomes so many rows. */
+/* A sample that represents n samples becomes n rows. */
 static int put_rows(struct firefox_file *x, const struct samples *s,
 		    struct prof_sample *row, double weight, struct error *err)
 {

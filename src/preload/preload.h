@@ -109,7 +109,7 @@ struct memory_seen {
 };
 /* Is this memory there?  Under a filter of the program's own we do not ask. */
 bool memory_there(struct memory_seen *m, const void *at, size_t n);
-/* … up to the text's end, or so many bytes of it. */
+/* … up to the end of the text, or at most this many bytes. */
 bool text_there(struct memory_seen *m, const char *s, size_t most);
 
 /* environment.c */

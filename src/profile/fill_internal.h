@@ -110,8 +110,8 @@ fill_read_code fill_image_code;
 /* Remembers the code of one image's hot symbols; symbols from `first`. */
 int fill_keep_code(struct fill *f, uint32_t first, fill_read_code *read,
 		   void *ctx);
-/* Whether a function of so many samples is kept whatever the budget: its code
- * and the lines of all of it. */
+/* Returns whether a function with this many samples is kept whatever the budget:
+ * its code and the lines of all of it. */
 bool fill_is_hot(const struct fill *f, uint64_t self_samples, uint64_t size);
 /* The ELF symbol of a result becomes a row, or its row gets hotter. */
 int fill_symbol(struct fill *f, uint32_t image, const struct sym_result *r,

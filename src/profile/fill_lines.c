@@ -9,7 +9,7 @@
 
 #include "profile/fill_internal.h"
 
-/* One image asks for so many bytes of code at most, hottest functions first. */
+/* Maximum bytes of code requested for one image, hottest functions first. */
 enum { ASK_MAX = 1 << 20 };
 
 struct span_of_code {

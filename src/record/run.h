@@ -13,7 +13,7 @@ struct run {
 	uint32_t number;	/* prof_run */
 	struct launch launch;
 	struct source *source;
-	id_list threads;	/* -t and -p: whom to wait for */
+	id_list threads;	/* -t and -p: threads to wait for */
 	struct target_ends ends;
 	uint64_t end_ns;	/* of --duration, or UINT64_MAX */
 	uint64_t start_ns;	/* of --delay, 0 once started */

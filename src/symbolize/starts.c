@@ -11,7 +11,7 @@
 enum {
 	/* A function that is longer is none of these. */
 	MAX_CODE = 64 << 10,
-	/* Functions that one refers to, segments: so many are looked at. */
+	/* Limits for referenced functions and for segments. */
 	MAX_REFS = 512, MAX_SEGMENTS = 8,
 	CALL = 0xe8,
 	CALL_SIZE = 5, LEA_SIZE = 7,

@@ -50,7 +50,7 @@ enum {
 	NAME_MAX_LEN = 4095,
 	/* A longer one is none: hostile names share their bytes, copies not. */
 	NAME_LIMIT = 64 << 10,
-	/* Of so many aliases of different length the best is chosen. */
+	/* Maximum number of aliases with different lengths that are compared. */
 	MAX_ALIASES = 32,
 	/* Names that we make: more is not a program but an attack. */
 	MAX_MADE = 64 << 20,

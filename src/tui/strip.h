@@ -25,7 +25,7 @@ void strip_begin(struct strip *s, size_t room);
 void strip_fini(struct strip *s);
 /* Appends safe text, cut where the room ends. */
 void strip_put(struct strip *s, unsigned int look, const char *safe);
-/* Appends anybody's text. */
+/* Appends untrusted text. */
 void strip_put_unsafe(struct strip *s, unsigned int look, const char *text);
 void strip_printf(struct strip *s, unsigned int look, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -11,7 +11,7 @@ enum {
 	SAME = 16,	/* frames of the walk that must be those kept */
 	NEAR = 512,	/* return addresses that are compared next to them … */
 	SPREAD = 16,	/* … and places over all others … */
-	PLACE = 16,	/* … with so many each */
+	PLACE = 16,	/* … with this many each */
 };
 
 void deep_drop(struct deep_stack *k)

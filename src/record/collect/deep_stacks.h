@@ -22,7 +22,7 @@ enum {
 	DEEP_INNER = 1 << 10,	/* frames that are walked for each sample */
 	DEEP_MAX = 1 << 20,	/* frames of one stack at most */
 	DEEP_THREADS = 16,	/* whose stacks are kept, the latest … */
-	DEEP_KEPT = 2 * DEEP_MAX,	/* … with so many frames together */
+	DEEP_KEPT = 2 * DEEP_MAX,	/* … with this many frames in total */
 };
 
 /* Frames from the outermost on. */

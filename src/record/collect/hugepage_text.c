@@ -6,7 +6,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Looked at of each part: so many places, so many bytes each. */
+/* Compared in each part: number of places, bytes at each. */
 enum { PLACES = 16, BYTES = 64, NEEDED = 12 };
 
 /* Does the process hold at [lo, hi) what the segment holds there?  Some places

@@ -11,7 +11,7 @@
 
 enum {
 	UNUSED_MOST = 48,	/* open files that nothing maps … */
-	UNUSED_KEPT = 16,	/* … of which so many stay then */
+	UNUSED_KEPT = 16,	/* … of which this many remain */
 	PIECE = UNUSED_MOST - UNUSED_KEPT,	/* named at once */
 };
 #define LOOK_NS 500000000u	/* between two looks at all mappings */

@@ -36,7 +36,7 @@ struct let_go_what {
 	const struct processes *processes;
 	struct unwinder *unwinder;
 	const uint64_t *self_samples;	/* samples by innermost location … */
-	size_t n_self_samples;		/* … so many */
+	size_t n_self_samples;		/* … their number */
 	uint64_t samples;	/* of the whole recording so far */
 };
 

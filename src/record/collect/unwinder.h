@@ -36,7 +36,7 @@ struct unwinder {
 	size_t open;			/* tables */
 	uint64_t *pcs, *sps;		/* of the walk's frames: … */
 	uint8_t *marks;
-	size_t room;			/* … so many */
+	size_t room;			/* … their number */
 	struct deep_stacks deep;
 	struct live_memory live;
 	struct java java;

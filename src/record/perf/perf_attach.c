@@ -221,7 +221,7 @@ static int open_place(struct perf_source *p, size_t cpu,
 	return join_news(p, cpu, fd, err);
 }
 
-/* A thread, or with tid 0 everybody whom we watch, on one CPU. */
+/* A thread, or with tid 0 all recorded threads, on one CPU. */
 static int open_for(struct perf_source *p, size_t cpu, uint32_t tid,
 		    struct error *err)
 {

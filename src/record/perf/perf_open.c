@@ -487,7 +487,7 @@ void perf_event_note(struct perf_event *e, const char *text)
 		 n ? "; " : "", text);
 }
 
-/* What the event is, and whom and which modes it counts. */
+/* Sets the event, its target and the counted modes. */
 static void apply_choice(struct perf_event_attr *a, const struct event_spec *s,
 			 const struct perf_sampling *how)
 {

@@ -45,11 +45,11 @@ void perf_ring_close(struct perf_ring *r)
 	r->page = NULL;
 }
 
-/* What to keep while so many 64ths of the limit wait. */
+/* What to keep while this many 64ths of the limit are pending. */
 struct degree {
 	unsigned int below;	/* 64ths */
 	size_t most;		/* bytes of a copy; 0: all */
-	unsigned int stride;	/* one of so many samples; 0: none */
+	unsigned int stride;	/* keep one of this many samples; 0: none */
 };
 
 static const struct degree *degree_of(size_t waiting, size_t limit)

@@ -9,7 +9,7 @@
 #include "record/source/order.h"
 #include "record/source/source.h"
 
-/* Records of somebody else in the same order of time. */
+/* Records of another source, merged by time. */
 struct perf_beside {
 	size_t nstreams;
 	/* Moves what is ready to streams from `first` on; 0 or -ERR_NOMEM. */

@@ -129,7 +129,7 @@ void perf_try_run(struct perf_try *t, struct perf_event_attr *a,
 	close(fd);
 }
 
-/* Tells that it has become somebody else, and waits for its end. */
+/* Reports that it changed its user, and waits for the end. */
 static void be_stranger(int told)
 {
 	char c = 0;

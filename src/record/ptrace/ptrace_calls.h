@@ -31,7 +31,7 @@ struct call_rest {
 	struct user_regs_struct before;	/* behind the call that was cut */
 	uint64_t done;			/* bytes of it, now */
 	uint64_t at, n;			/* a buffer … */
-	uint64_t vector, parts;		/* … or so many struct iovec */
+	uint64_t vector, parts;		/* … or number of struct iovec */
 	uint64_t piece;			/* bytes of it that were asked for */
 	int number;			/* the call for the rest */
 	unsigned int flags;		/* … of messages */

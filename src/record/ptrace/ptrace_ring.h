@@ -46,7 +46,7 @@ struct ptrace_ring {
 int ptrace_ring_init(struct ptrace_ring *g, size_t size);
 void ptrace_ring_fini(struct ptrace_ring *g);
 
-/* Room for an entry with so many bytes behind the record, or NULL. */
+/* Returns room for an entry with this many bytes after the record, or NULL. */
 struct ptrace_entry *ptrace_ring_room(struct ptrace_ring *g, size_t bytes);
 /* It is filled, with `bytes` of them. */
 void ptrace_ring_commit(struct ptrace_ring *g, struct ptrace_entry *e,

@@ -22,7 +22,7 @@
 enum {
 	IDLE_SOME = 64,		/* ticks: looked at less often … */
 	IDLE_LONG = 1024,
-	SOME_STEP = 4,		/* … once in so many */
+	SOME_STEP = 4,		/* … once in this many */
 	LONG_STEP = 16,
 	SEIZE_TRIES = 200,	/* of a millisecond: see seize_one */
 	STOP_WAIT_NS = 50000,	/* for a thread that was told to stop */

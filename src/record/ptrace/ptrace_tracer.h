@@ -155,7 +155,8 @@ bool tracer_watch(struct tracer *t, struct tracee *k);
 bool tracee_is_leaving(const struct tracer *t, uint32_t pid);
 /* It stands where it can be let go. */
 void tracer_let_go(struct tracer *t, struct tracee *k, int sig);
-/* A thread of this process is no tracee any more: does anybody wait for it? */
+/* A thread of this process is no longer traced: returns whether a tracer waits for
+ * it. */
 void tracer_left(struct tracer *t, uint32_t pid);
 /* Threads may end, while others wait for them, without a word. */
 void tracer_look_at_leaving(struct tracer *t);

@@ -41,7 +41,7 @@ struct timer_source {
 	struct timer_header *header;
 	size_t size;		/* of the memory */
 	int memory_fd, library_fd;
-	uint32_t nrings;	/* ours: those in the header are anybody's */
+	uint32_t nrings;	/* our own count: the header is untrusted */
 	uint64_t tails[TIMER_RINGS_MAX];
 	struct held held[TIMER_RINGS_MAX];
 	struct order order;

@@ -338,7 +338,7 @@ static void read_binder(struct r_reader *r)
 	if (!r_accept(r, 'G'))
 		return;
 	n = r_read_62(r) + 1;
-	if (n > 1000)	/* nobody writes so many */
+	if (n > 1000)	/* more than any compiler writes */
 		r_fail(r);
 	r_put(r, "for<");
 	for (i = 0; i < n && !r->bad; i++) {

@@ -255,7 +255,7 @@ static int sweep(struct dwarf_loader *l)
 enum {
 	THREAD_ADDRS = 512,	/* worth a thread */
 	/* Inline functions may be in so many units that cover them; asking
-	 * each further one costs as much as reading so many bytes. */
+	 * each further one costs as much as reading this many bytes. */
 	MANY_UNITS = 64, STEP_COST = 16,
 	/* .dwo files that stay open between batches. */
 	KEEP_SETS = 128,

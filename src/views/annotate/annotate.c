@@ -189,7 +189,7 @@ static bool unit_has_frame(const struct annotation *a,
 {
 	const struct prof_frame *f = &a->p->frames.v[frame];
 
-	if (f->func >= a->p->funcs.n)	/* of a damaged file: nobody's */
+	if (f->func >= a->p->funcs.n)	/* damaged file: no function */
 		return false;
 	switch (u->kind) {
 	case UNIT_FUNCTION:

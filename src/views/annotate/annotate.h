@@ -53,7 +53,7 @@ struct annot_cost {
 
 /* Whose line a frame is. */
 struct frame_owner_of {
-	uint32_t unit;		/* 1 + its place in units; 0: nobody's */
+	uint32_t unit;		/* 1 + its index in units; 0: none */
 	size_t line_cost;	/* row of costs */
 };
 enum { ANNOT_OWNERS = 2 };	/* a function and a file */

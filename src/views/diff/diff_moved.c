@@ -81,7 +81,7 @@ static void set_moved(struct diff *d, const size_t *from)
 	}
 }
 
-/* All stacks of both sides: who calls whom. */
+/* Callers and callees in all stacks of both sides. */
 static void add_stack(void *ctx, uint32_t node, uint32_t event, struct cell c)
 {
 	struct mover *m = ctx;

@@ -288,7 +288,7 @@ static const struct {
 	{ 1, "ns", "" },
 };
 
-/* The largest unit of which a cost is so many. */
+/* Returns the largest unit in which a cost is at least `least`. */
 static size_t unit_for(double cost, double least)
 {
 	size_t i = 0;

@@ -30,9 +30,9 @@ static bool source_is_blind(const struct quality *t)
 }
 
 /*
- * What a thread ran since its last sample is nobody's: as likely more as less
- * than a period beside what its first one stood for.  Three such errors of all
- * threads, and what starting programs takes before anyone can look.
+ * Returns the CPU time without samples, or 0 if it is within three standard
+ * errors.  CPU time after a thread's last sample is unknown; on average it equals
+ * the period charged for its first one.  2 % are allowed for program startup.
  */
 static uint64_t missing(const struct quality *t, uint64_t counted,
 			uint64_t sampled)

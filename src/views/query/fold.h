@@ -4,7 +4,7 @@
 /*
  * One lane of an aggregate laid over the tree of stacks: each node's own sums
  * and those of its whole subtree.  Only nodes that the lane touches are
- * visited, so many small lanes cost no more than their stacks.
+ * visited, so a large number of small lanes costs no more than their stacks.
  */
 #include "views/query/aggregate.h"
 
