@@ -18,6 +18,7 @@
 #include "cmd/source_options.h"
 #include "cmd/status.h"
 #include "record/timer/program_kind.h"
+#include "record/choose/sources.h"
 #include "record/record.h"
 
 #ifndef PACKAGE_VERSION
@@ -179,24 +180,19 @@ static void progress(void *ctx, const char *text)
 		s->io->progress(s->io, text);
 }
 
-static int parse_source(const char *text, enum record_source *out,
+static int parse_source(const char *text, const struct source_type **out,
 			struct error *err)
 {
-	static const char *const names[] = {
-		[RECORD_SOURCE_AUTO] = "auto",
-		[RECORD_SOURCE_PERF] = "perf",
-		[RECORD_SOURCE_KMOD] = "kmod",
-		[RECORD_SOURCE_TIMER] = "timer",
-		[RECORD_SOURCE_PTRACE] = "ptrace",
-	};
+	struct buf names = { 0 };
 
-	for (int i = RECORD_SOURCE_AUTO; i <= RECORD_SOURCE_PTRACE; i++)
-		if (!strcmp(text, names[i])) {
-			*out = (enum record_source)i;
-			return 0;
-		}
-	return error_set(err, ERR_USAGE, "--source must be auto, perf, kmod, "
-			 "timer or ptrace, not \"%s\"", text);
+	*out = source_find(text);
+	if (*out || !strcmp(text, "auto"))
+		return 0;
+	source_names(&names);
+	error_set(err, ERR_USAGE, "--source must be %s, not \"%s\"",
+		  buf_cstr(&names), text);
+	buf_fini(&names);
+	return -ERR_USAGE;
 }
 
 /* dwarf,BYTES */
@@ -239,7 +235,7 @@ static int call_graph(const struct record_opts *o, struct record_options *ro,
 static void python_program(const struct record_opts *o,
 			   struct record_options *ro)
 {
-	ro->python = ro->source == RECORD_SOURCE_AUTO && !ro->latency &&
+	ro->python = !ro->source && !ro->latency &&
 		     !ro->events->n && !ro->tids && !ro->cpus &&
 		     !ro->cgroup && !ro->all_cpus && !ro->kernel_only &&
 		     (ro->callchain || !o->callgraph) &&
@@ -271,7 +267,7 @@ static void runtime_setting(const struct record_opts *o,
 			   old ? old : "", old && *old ? " " : "");
 		gives = "JavaScript functions";
 	} else if (!ro->python && ro->callchain && !getenv("PYTHONPERFSUPPORT") &&
-		   ro->source <= RECORD_SOURCE_PERF &&
+		   (!ro->source || ro->source->sees_kernel) &&
 		   program_is_python(ro->command)) {
 		buf_str(out, "PYTHONPERFSUPPORT=1");
 		gives = "Python functions (3.12 and later)";

@@ -13,8 +13,8 @@ librecord_a_SOURCES = \
 	src/record/run_end.c \
 	src/record/session.c \
 	src/record/session.h \
-	src/record/source_auto.c \
-	src/record/source_auto.h \
+	src/record/choose/sources.c \
+	src/record/choose/sources.h \
 	src/record/source/clock_event.c \
 	src/record/source/clock_event.h \
 	src/record/source/cpu_watch.c \
@@ -30,6 +30,9 @@ librecord_a_SOURCES = \
 	src/record/source/rights.h \
 	src/record/source/ring_read.c \
 	src/record/source/ring_read.h \
+	src/record/source/doctor_check.c \
+	src/record/source/doctor_check.h \
+	src/record/source/source_type.h \
 	src/record/source/source.h \
 	src/record/perf/perf_abi.h \
 	src/record/perf/perf_attach.c \
@@ -136,6 +139,4 @@ librecord_a_SOURCES = \
 	src/record/doctor/doctor_limits.c \
 	src/record/doctor/doctor_names.c \
 	src/record/doctor/doctor_perf.c \
-	src/record/doctor/doctor_place.c \
-	src/record/doctor/doctor_sources.c \
-	src/record/doctor/doctor_timer.c
+	src/record/doctor/doctor_place.c

@@ -21,13 +21,7 @@ struct record_switch {
 	uint64_t max_files;	/* older ones are removed; 0: none */
 };
 
-enum record_source {
-	RECORD_SOURCE_AUTO,
-	RECORD_SOURCE_PERF,
-	RECORD_SOURCE_KMOD,
-	RECORD_SOURCE_TIMER,
-	RECORD_SOURCE_PTRACE,
-};
+struct source_type;
 
 /* As many samples a second as the kernel allows. */
 #define RECORD_RATE_MAX UINT64_MAX
@@ -52,7 +46,7 @@ struct record_options {
 	bool all_cpus, inherit, callchain;
 	bool user_only, kernel_only, symbols;
 	const struct event_list *events;	/* empty: the default event */
-	enum record_source source;
+	const struct source_type *source;	/* of choose/sources.h; NULL: auto */
 	bool waits;		/* where threads wait, too */
 	bool latency;		/* with waits: wall-clock time, too */
 	bool python;		/* the command or the processes are Python

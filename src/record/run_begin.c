@@ -14,7 +14,7 @@
 #include "record/perf/perf_open.h"
 #include "record/run.h"
 #include "record/source/rights.h"
-#include "record/source_auto.h"
+#include "record/choose/sources.h"
 
 enum { ENV_MAX = 8 };	/* of what a source sets */
 
@@ -65,7 +65,7 @@ static int open_source(struct run *r, struct error *err)
 		po.command = o->command[0];
 		po.enable_on_exec = o->delay == 0;
 	}
-	rc = source_auto(o->source, &t, &po, &r->source, &why, err);
+	rc = source_open(o->source, &t, &po, &r->source, &why, err);
 	if (rc >= 0 && o->control && !r->source->ops->enable)
 		return error_set(err, ERR_UNSUPPORTED, "--control: sampling by "
 				 "%s cannot be switched on and off; use "

@@ -13,6 +13,7 @@ RECORD_TESTS = tests/record/test_addrspace tests/record/test_collector \
 	tests/record/test_ptrace tests/record/test_order tests/record/test_perf \
 	tests/record/test_priority tests/record/test_proc_text \
 	tests/record/test_rights \
+	tests/record/test_sources \
 	tests/record/test_timer tests/record/test_waits \
 	tests/record/test_latency tests/record/test_lost_rbp \
 	tests/record/test_polled_waits
@@ -52,6 +53,8 @@ tests_record_test_proc_text_SOURCES = tests/record/test_proc_text.c
 tests_record_test_proc_text_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_ptrace_SOURCES = tests/record/test_ptrace.c
 tests_record_test_ptrace_LDADD = $(TALLY_LIBS) -lcmocka
+tests_record_test_sources_SOURCES = tests/record/test_sources.c
+tests_record_test_sources_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_rights_SOURCES = tests/record/test_rights.c
 tests_record_test_rights_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_timer_SOURCES = tests/record/test_timer.c

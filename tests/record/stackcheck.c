@@ -251,7 +251,7 @@ static int run(struct check *x, char **argv, uint64_t hz, struct error *err)
 		r = launch_prepare(&l, argv, &before, err);
 	x->pid = tid = (uint32_t)l.pid;
 	if (!r)
-		r = perf_source_open(&t, &o, &src, err);
+		r = perf_source_type.open(&t, &o, &src, err);
 	x->c.nevents = 1;
 	if (!r)
 		r = launch_go(&l, argv[0], err);

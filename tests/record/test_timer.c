@@ -416,7 +416,7 @@ static bool live_open(struct live *l)
 	memset(l, 0, sizeof(*l));
 	if (!timer_library().size)
 		return false;
-	assert_int_equal(timer_source_open(&target, &o, &l->s, &err), 0);
+	assert_int_equal(timer_source_type.open(&target, &o, &l->s, &err), 0);
 	assert_int_equal(sscanf(l->s->env[1], TIMER_VARIABLE "=%d:%d:%d", &pid,
 				&memory, &library), 3);
 	assert_int_equal(pid, getpid());

@@ -2,47 +2,9 @@
 /* Runs the checks of tally doctor and sums them up. */
 #include "record/doctor/doctor.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-struct doctor_check *doctor_add(struct doctor *d, const char *name,
-				enum doctor_state state)
-{
-	struct doctor_check c = { .name = name, .state = state };
-
-	/* Room for all was made at the start. */
-	if (vec_push(&d->checks, c) < 0) {
-		d->failed = true;
-		return &d->checks.v[d->checks.n - 1];
-	}
-	return &d->checks.v[d->checks.n - 1];
-}
-
-static void append(char *text, size_t size, const char *fmt, va_list ap)
-{
-	size_t n = strlen(text);
-
-	vsnprintf(text + n, size - n, fmt, ap);
-}
-
-void doctor_found(struct doctor_check *c, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	append(c->found, sizeof(c->found), fmt, ap);
-	va_end(ap);
-}
-
-void doctor_fix(struct doctor_check *c, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	append(c->fix, sizeof(c->fix), fmt, ap);
-	va_end(ap);
-}
+#include "record/choose/sources.h"
 
 int doctor_run(struct doctor *d, const char *folder, struct error *err)
 {
@@ -54,7 +16,8 @@ int doctor_run(struct doctor *d, const char *folder, struct error *err)
 		return error_set(err, ERR_NOMEM, "out of memory for checks");
 	rights_read(&d->rights);
 	doctor_programs(d);
-	doctor_sources(d);
+	for (const struct source_type *const *s = source_types; *s; s++)
+		(*s)->diagnose(d);
 	doctor_counters(d);
 	doctor_kernel_names(d);
 	doctor_limits(d);

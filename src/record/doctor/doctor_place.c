@@ -15,7 +15,6 @@
 #include "events/pmu.h"
 #include "events/tracepoints.h"
 #include "record/doctor/doctor.h"
-#include "record/kmod/kmod_device.h"
 #include "record/perf/perf_open.h"
 
 #ifndef CAP_PERFMON
@@ -171,32 +170,6 @@ static void try_tracepoints(struct doctor *d)
 	event_list_fini(&l);
 }
 
-static void try_module(struct doctor *d)
-{
-	struct doctor_check *c = doctor_add(d, "kernel module", DOCTOR_OK);
-	struct tally_info info;
-	struct error err = { 0 };
-	int fd;
-
-	if (access(TALLY_DEVICE, F_OK)) {
-		doctor_found(c, "not loaded (no " TALLY_DEVICE "); perf does "
-			     "not need it");
-		return;
-	}
-	fd = kmod_open(&info, &err);
-	if (fd < 0) {
-		c->state = DOCTOR_LIMITED;
-		doctor_found(c, "%s", err.msg);
-		return;
-	}
-	close(fd);
-	doctor_found(c, "loaded; samples by timers");
-	if (info.counters)
-		doctor_found(c, " and by %u counters", info.counters);
-	doctor_found(c, ", up to %u samples per second on each processor; "
-		     "select it with --source=kmod", info.max_rate);
-}
-
 void doctor_place(struct doctor *d)
 {
 	try_capabilities(d);
@@ -204,7 +177,6 @@ void doctor_place(struct doctor *d)
 	try_namespaces(d);
 	try_proc(d);
 	try_tracepoints(d);
-	try_module(d);
 }
 
 /* As record does: a new file, or the one that is there. */

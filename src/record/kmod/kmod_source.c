@@ -240,17 +240,11 @@ static const struct source_ops kmod_ops = {
 static int open_side(struct kmod_source *k, const struct source_target *t,
 		     const struct source_options *o, struct error *err)
 {
-	struct event_list none = { 0 };
-	struct source_options side = {
-		.events = &none, .inherit = o->inherit,
-		.beside = &k->beside, .ring_bytes = o->ring_bytes,
-	};
-
 	k->beside = (struct perf_beside){
 		.nstreams = k->info.cpus, .fill = beside_fill,
 		.decode = beside_decode, .ctx = k,
 	};
-	return perf_source_open(t, &side, &k->side, err);
+	return perf_sideband_open(t, o->inherit, &k->beside, &k->side, err);
 }
 
 static void plan_rings(struct kmod_source *k, const struct source_target *t,
@@ -260,7 +254,7 @@ static void plan_rings(struct kmod_source *k, const struct source_target *t,
 	struct perf_copies plan;
 	uint64_t rate = 0;
 
-	u->ring_bytes = o->ring_bytes ? o->ring_bytes : perf_ring_size();
+	u->ring_bytes = perf_ring_size();
 	if (!o->callchain || !o->copy || !minor_is(k, 1))
 		return;
 	for (size_t i = 0; i < k->setup.nevents; i++) {
@@ -268,7 +262,7 @@ static void plan_rings(struct kmod_source *k, const struct source_target *t,
 
 		rate += e->is_time && e->period ? NS / e->period : e->freq;
 	}
-	plan = perf_copies_plan(rate, t->ncpus, o->copy_bytes, o->ring_bytes);
+	plan = perf_copies_plan(rate, t->ncpus, o->copy_bytes, 0);
 	u->ring_bytes = plan.ring_bytes < TALLY_RING_MAX ? plan.ring_bytes
 							 : TALLY_RING_MAX;
 	u->copy_bytes = plan.copy_bytes;
@@ -277,7 +271,7 @@ static void plan_rings(struct kmod_source *k, const struct source_target *t,
 }
 
 /* Where memory is short the rings become smaller. */
-static int call_setup(struct kmod_source *k, const struct source_options *o)
+static int call_setup(struct kmod_source *k)
 {
 	struct tally_setup *u = &k->setup;
 
@@ -286,8 +280,7 @@ static int call_setup(struct kmod_source *k, const struct source_options *o)
 			       ? WATERMARK_COPIES : WATERMARK_DIVISOR));
 		if (ioctl(k->fd, TALLY_IOC_SETUP, u) >= 0)
 			return 0;
-		if (errno != ENOMEM || o->ring_bytes ||
-		    u->ring_bytes / 2 < RING_MIN)
+		if (errno != ENOMEM || u->ring_bytes / 2 < RING_MIN)
 			return -1;
 	}
 }
@@ -323,7 +316,7 @@ static int set_up(struct kmod_source *k, const struct source_target *t,
 						   (1u << t->cpus[i] % 8);
 	u->cpus = t->all_cpus ? 0 : (uintptr_t)k->cpus;
 	u->cpu_bits = t->all_cpus ? 0 : k->info.cpus;
-	if (call_setup(k, o) < 0)
+	if (call_setup(k) < 0)
 		return kmod_refused(errno, "setup", err);
 	map_rings(k);
 	if (!k->ncpus)
@@ -399,9 +392,9 @@ static void note_chains(struct source_event *e)
 		 n ? "; " : "");
 }
 
-int kmod_source_open(const struct source_target *target,
-		     const struct source_options *o, struct source **out,
-		     struct error *err)
+static int kmod_source_open(const struct source_target *target,
+			    const struct source_options *o, struct source **out,
+			    struct error *err)
 {
 	struct kmod_source *k;
 	int r;
@@ -426,3 +419,45 @@ int kmod_source_open(const struct source_target *target,
 	*out = &k->base;
 	return 0;
 }
+
+static int fits(const struct source_options *o, struct error *err)
+{
+	(void)o;
+	if (access(TALLY_DEVICE, R_OK | W_OK))
+		return error_errno(err, errno, TALLY_DEVICE);
+	return 0;
+}
+
+static void diagnose(struct doctor *d)
+{
+	struct doctor_check *c = doctor_add(d, "kernel module", DOCTOR_OK);
+	struct tally_info info;
+	struct error err = { 0 };
+	int fd;
+
+	if (access(TALLY_DEVICE, F_OK)) {
+		doctor_found(c, "not loaded (no " TALLY_DEVICE "); perf does "
+			     "not need it");
+		return;
+	}
+	fd = kmod_open(&info, &err);
+	if (fd < 0) {
+		c->state = DOCTOR_LIMITED;
+		doctor_found(c, "%s", err.msg);
+		return;
+	}
+	close(fd);
+	doctor_found(c, "loaded; samples by timers");
+	if (info.counters)
+		doctor_found(c, " and by %u counters", info.counters);
+	doctor_found(c, ", up to %u samples per second on each processor; "
+		     "select it with --source=kmod", info.max_rate);
+}
+
+const struct source_type kmod_source_type = {
+	.name = "kmod",
+	.sees_kernel = true,
+	.fits = fits,
+	.open = kmod_source_open,
+	.diagnose = diagnose,
+};

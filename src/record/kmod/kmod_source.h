@@ -6,11 +6,8 @@
  * forks and exits come from perf's dummy event, on the same clock and through
  * the same queue.
  */
-#include "record/source/options.h"
-#include "record/source/source.h"
+#include "record/source/source_type.h"
 
-int kmod_source_open(const struct source_target *target,
-		     const struct source_options *o, struct source **out,
-		     struct error *err);
+extern const struct source_type kmod_source_type;
 
 #endif

@@ -156,12 +156,12 @@ static void plan_copies(struct perf_source *p,
 {
 	struct perf_copies plan;
 
-	p->base.ring_bytes = o->ring_bytes ? o->ring_bytes : perf_ring_size();
+	p->base.ring_bytes = perf_ring_size();
 	if (!o->callchain || !o->copy || !p->features.copy || !o->events->n)
 		return;
 	/* With waits the half of the memory is for records of switches. */
 	plan = perf_copies_plan(rate_of(o), t->ncpus << o->waits, o->copy_bytes,
-				o->ring_bytes);
+				0);
 	p->base.ring_bytes = plan.ring_bytes;
 	p->base.copy_bytes = how->copy_bytes = plan.copy_bytes;
 }
@@ -203,19 +203,18 @@ static void prepare_waits(struct perf_source *p, struct perf_sampling how)
 	p->wakes.wakeup_watermark = p->switches.wakeup_watermark;
 }
 
-static void plan_rings(struct perf_source *p, size_t given, size_t ncpus)
+static void plan_rings(struct perf_source *p, size_t ncpus)
 {
 	struct perf_rings r = perf_rings_plan(p->base.ring_bytes, ncpus,
 					      p->waits);
 
-	if (!given)
-		p->base.ring_bytes = r.samples;
+	p->base.ring_bytes = r.samples;
 	p->news_bytes = r.news;
 	p->switch_bytes = r.switches;
 }
 
-static int perf_prepare(struct perf_source *p,
-			const struct source_options *o,
+static int perf_prepare(struct perf_source *p, const struct source_options *o,
+			const struct perf_beside *beside,
 			const struct source_target *t, struct error *err)
 {
 	struct perf_sampling how = {
@@ -224,14 +223,14 @@ static int perf_prepare(struct perf_source *p,
 	};
 	size_t n = o->events->n;
 
-	if (o->beside)
-		p->beside = *o->beside;
+	if (beside)
+		p->beside = *beside;
 	p->waits = o->waits;
 	p->latency = o->waits && o->latency;
 	p->base.nevents = n;
 	number_waits(p, n, &how);
 	plan_copies(p, o, t, &how);
-	plan_rings(p, o->ring_bytes, t->ncpus);
+	plan_rings(p, t->ncpus);
 	if (plan_cpus(p, t) < 0)
 		return no_memory(err);
 	p->rings = calloc(p->nrings, sizeof(*p->rings));
@@ -325,8 +324,9 @@ static void see_waits(struct perf_source *p)
 	};
 }
 
-int perf_source_open(const struct source_target *target,
-		     const struct source_options *o, struct source **out,
+static int open_with(const struct source_target *target,
+		     const struct source_options *o,
+		     const struct perf_beside *beside, struct source **out,
 		     struct error *err)
 {
 	struct perf_source *p = calloc(1, sizeof(*p));
@@ -342,7 +342,7 @@ int perf_source_open(const struct source_target *target,
 	if (!r)
 		r = perf_features_probe(&p->features, err);
 	if (!r)
-		r = perf_prepare(p, o, target, err);
+		r = perf_prepare(p, o, beside, target, err);
 	if (!r && plan_pressure(p, target->ncpus) < 0)
 		r = no_memory(err);
 	if (!r)
@@ -358,8 +358,45 @@ int perf_source_open(const struct source_target *target,
 	p->base.events = p->seen;
 	p->round_ns = clock_now();
 	/* Whose rings lie beside ours empties them with ours. */
-	if (!o->beside)
+	if (!beside)
 		perf_drainer_start(p);
 	*out = &p->base;
 	return 0;
 }
+
+static int open_source(const struct source_target *target,
+		       const struct source_options *o, struct source **out,
+		       struct error *err)
+{
+	return open_with(target, o, NULL, out, err);
+}
+
+int perf_sideband_open(const struct source_target *target, bool inherit,
+		       const struct perf_beside *beside, struct source **out,
+		       struct error *err)
+{
+	const struct event_list none = { 0 };
+	const struct source_options o = { .events = &none, .inherit = inherit };
+
+	return open_with(target, &o, beside, out, err);
+}
+
+static void diagnose(struct doctor *d)
+{
+	struct doctor_check *c = doctor_add(d, "source perf", DOCTOR_OK);
+
+	if (d->own_user) {
+		doctor_found(c, "perf events with all features; the first "
+				"choice");
+		return;
+	}
+	c->state = DOCTOR_NO;
+	doctor_found(c, "no perf events for this user: see \"own programs\"");
+}
+
+const struct source_type perf_source_type = {
+	.name = "perf",
+	.sees_kernel = true,
+	.open = open_source,
+	.diagnose = diagnose,
+};

@@ -5,9 +5,8 @@
  * Samples from perf_event_open(2): one ring a CPU, shared by all events and all
  * threads that are watched.
  */
-#include "record/source/options.h"
 #include "record/source/order.h"
-#include "record/source/source.h"
+#include "record/source/source_type.h"
 
 /* Records of another source, merged by time. */
 struct perf_beside {
@@ -21,8 +20,12 @@ struct perf_beside {
 	void *ctx;
 };
 
-int perf_source_open(const struct source_target *target,
-		     const struct source_options *o, struct source **out,
-		     struct error *err);
+extern const struct source_type perf_source_type;
+
+/* Without events of its own: only what perf tells of mappings, names, forks and
+ * exits, together with the records of `beside`. */
+int perf_sideband_open(const struct source_target *target, bool inherit,
+		       const struct perf_beside *beside, struct source **out,
+		       struct error *err);
 
 #endif

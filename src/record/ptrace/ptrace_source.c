@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 
 #include "profile/model.h"
 #include "record/source/clock_event.h"
+#include "record/ptrace/ptrace_refused.h"
 #include "record/ptrace/ptrace_tracer.h"
 
 #ifndef SYS_close_range
@@ -299,9 +301,9 @@ static void note(struct source_event *e)
 			 "attributed to the interrupted code", n ? "; " : "");
 }
 
-int ptrace_source_open(const struct source_target *target,
-		       const struct source_options *o,
-		       struct source **out, struct error *err)
+static int ptrace_source_open(const struct source_target *target,
+			      const struct source_options *o,
+			      struct source **out, struct error *err)
 {
 	struct ptrace_source *p;
 	int r = check_target(target, err);
@@ -337,3 +339,105 @@ int ptrace_source_open(const struct source_target *target,
 	*out = &p->base;
 	return 0;
 }
+
+/* `tally doctor` samples a child for at most so long, looking each round. */
+enum { TRY_MS = 3000, ROUND_MS = 20 };
+
+static int count_sample(void *ctx, const struct record *r, struct error *err)
+{
+	int *samples = ctx;
+
+	(void)err;
+	*samples += r->kind == RECORD_SAMPLE;
+	return 0;
+}
+
+/* Samples of a child that works; their number, or an error. */
+static int sample_child(pid_t child, struct error *err)
+{
+	struct event_spec clock = { .text = "cpu-clock", .type = 1 };
+	struct event_list events = { &clock, 1, 1 };
+	uint32_t tid = (uint32_t)child;
+	struct source_target target = { .tids = &tid, .ntids = 1,
+				      .cgroup_fd = -1, .all_cpus = true };
+	struct source_options o = { .events = &events, .freq = 999,
+					 .callchain = true, .copy = true };
+	struct source *s;
+	int samples = 0, r = ptrace_source_open(&target, &o, &s, err);
+
+	if (r < 0)
+		return r;
+	r = s->ops->start(s, err);
+	for (int ms = 0; !r && !samples && ms < TRY_MS; ms += ROUND_MS) {
+		poll(NULL, 0, ROUND_MS);
+		r = s->ops->drain(s, false, count_sample, &samples, err);
+	}
+	s->ops->stop(s);
+	s->ops->close(s);
+	return r < 0 ? r : samples;
+}
+
+static _Noreturn void child_works(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	prctl(PR_SET_PTRACER, (unsigned long)getppid(), 0, 0, 0);
+	for (;;)
+		__asm__ volatile("");
+}
+
+static void ptrace_works(struct doctor *d, struct doctor_check *c)
+{
+	int scope = ptrace_scope();
+	char fix[sizeof(c->fix)];
+
+	d->own_ptrace = true;
+	doctor_found(c, "programs started by tally can be sampled by ptrace");
+	if (scope <= 0 || d->rights.root) {
+		doctor_found(c, ", and your running processes (-p)");
+		return;
+	}
+	c->state = DOCTOR_LIMITED;
+	doctor_found(c, ", but not running processes (-p): "
+		     "kernel.yama.ptrace_scope is %d and CAP_SYS_PTRACE is "
+		     "missing", scope);
+	rights_sysctl(&d->rights, "kernel.yama.ptrace_scope=0", fix,
+		      sizeof(fix));
+	doctor_fix(c, "%s", fix);
+}
+
+static void diagnose(struct doctor *d)
+{
+	struct doctor_check *c = doctor_add(d, "source ptrace", DOCTOR_OK);
+	struct error err = { 0 };
+	pid_t child = fork();
+	int r;
+
+	if (child < 0) {
+		c->state = DOCTOR_NO;
+		doctor_found(c, "not tested: no child process could be "
+			     "started");
+		return;
+	}
+	if (!child)
+		child_works();
+	r = sample_child(child, &err);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	if (r < 0) {
+		c->state = DOCTOR_NO;
+		doctor_found(c, "%s", err.msg);
+	} else if (!r) {
+		c->state = DOCTOR_NO;
+		doctor_found(c, "a child was traced, but there were no "
+			     "samples");
+	} else {
+		ptrace_works(d, c);
+	}
+}
+
+const struct source_type ptrace_source_type = {
+	.name = "ptrace",
+	.frames_of_running = true,
+	.open = ptrace_source_open,
+	.diagnose = diagnose,
+};

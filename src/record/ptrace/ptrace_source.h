@@ -10,11 +10,8 @@
  * it: samples of system calls are known as such (record_sample.in_kernel), those
  * of faults and interrupts lie where they broke in.
  */
-#include "record/source/options.h"
-#include "record/source/source.h"
+#include "record/source/source_type.h"
 
-int ptrace_source_open(const struct source_target *target,
-		       const struct source_options *o,
-		       struct source **out, struct error *err);
+extern const struct source_type ptrace_source_type;
 
 #endif

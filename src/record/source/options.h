@@ -17,8 +17,6 @@ struct source_target {
 	bool all_cpus;		/* those are all that are online */
 };
 
-struct perf_beside;
-
 struct source_options {
 	const struct event_list *events;
 	bool default_event;	/* the user named none */
@@ -33,10 +31,6 @@ struct source_options {
 	bool latency;		/* with waits: wall-clock time, too */
 	uint64_t freq, period;	/* period 0: freq */
 	bool default_rate;	/* the user named none */
-	size_t ring_bytes;	/* per CPU; 0: what is allowed */
-	/* Then there may be no events: perf only tells of mappings, names,
-	 * forks and exits. */
-	const struct perf_beside *beside;
 	/* With callchain: copies of stacks for the unwinder, as large as given
 	 * or as we think fit (0); by frame pointers where that cannot be. */
 	bool copy;

@@ -9,11 +9,8 @@
  * Only for commands that tally starts.  The kernel looks at such timers once a
  * tick: no thread gets more samples a second than the kernel has ticks.
  */
-#include "record/source/options.h"
-#include "record/source/source.h"
+#include "record/source/source_type.h"
 
-int timer_source_open(const struct source_target *target,
-		      const struct source_options *o, struct source **out,
-		      struct error *err);
+extern const struct source_type timer_source_type;
 
 #endif

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* All sources of samples, and the choice among them. */
+#include "record/choose/sources.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "record/kmod/kmod_source.h"
+#include "record/perf/perf_source.h"
+#include "record/ptrace/ptrace_source.h"
+#include "record/timer/timer_source.h"
+
+/* Perf has more events and is everywhere; the module steps in where perf has not
+ * what was asked for, or may not be used.  The others need no right of the
+ * kernel's. */
+const struct source_type *const source_types[] = {
+	&perf_source_type, &kmod_source_type, &timer_source_type,
+	&ptrace_source_type, NULL,
+};
+
+const struct source_type *source_find(const char *name)
+{
+	const struct source_type *const *t = source_types;
+
+	while (*t && strcmp((*t)->name, name))
+		t++;
+	return *t;
+}
+
+void source_names(struct buf *out)
+{
+	buf_str(out, "auto");
+	for (const struct source_type *const *t = source_types; *t; t++)
+		buf_printf(out, "%s%s", t[1] ? ", " : " or ", (*t)->name);
+}
+
+/* A service that runs already is stopped seldom, if no rate was asked for. */
+enum { ATTACHED_RATE = 100 };
+
+/* Frames of Python are read at the sample, in the program or while it stands still:
+ * read a moment later they would be others. */
+static bool choose_python(const struct source_target *target,
+			  const struct source_options *o,
+			  struct source **out, struct source_choice *why)
+{
+	const struct source_type *const *t = source_types;
+	struct source_options gently = *o;
+	struct error other = { 0 };
+	char rate[32] = "";
+
+	if (!o->python)
+		return false;
+	while (*t && !(o->launched ? (*t)->frames_of_launched
+				   : (*t)->frames_of_running))
+		t++;
+	if (!*t)
+		return false;
+	if (!o->launched && o->default_rate) {
+		gently.freq = ATTACHED_RATE;
+		snprintf(rate, sizeof(rate), " at %d Hz", ATTACHED_RATE);
+	}
+	if ((*t)->open(target, &gently, out, &other) >= 0) {
+		snprintf(why->text, sizeof(why->text), "a Python program: "
+			 "recording CPU time and stacks by %s%s, for exact "
+			 "Python frames", (*out)->ops->name, rate);
+		return true;
+	}
+	if (!o->launched)
+		snprintf(why->text, sizeof(why->text), "a Python program, but "
+			 "its frames cannot be read: %s", other.msg);
+	return false;
+}
+
+/* Is nothing but the kernel asked for? */
+static bool kernel_alone(const struct source_options *o)
+{
+	for (size_t i = 0; i < o->events->n; i++)
+		if (!o->events->v[i].exclude_user)
+			return o->kernel_only;
+	return true;
+}
+
+/* May a source stand in for the first one, which failed with `first`? */
+static bool may_stand_in(const struct source_type *t,
+			 const struct source_options *o, int first)
+{
+	struct error err = { 0 };
+
+	if (t->sees_kernel ? first != -ERR_UNSUPPORTED && first != -ERR_PERM
+			   : first != -ERR_PERM || kernel_alone(o))
+		return false;
+	return !t->fits || !t->fits(o, &err);
+}
+
+static int choose(const struct source_target *target,
+		  const struct source_options *o, struct source **out,
+		  struct source_choice *why, struct error *err)
+{
+	const struct source_type *const *t = source_types, *last = NULL;
+	struct error other = { 0 }, reason;
+	int first = (*t)->open(target, o, out, err);
+
+	while (first < 0 && *++t) {
+		if (!may_stand_in(*t, o, first))
+			continue;
+		if ((*t)->open(target, o, out, &other) < 0) {
+			last = (*t)->sees_kernel ? NULL : *t;
+			continue;
+		}
+		if (!(*t)->sees_kernel)
+			snprintf(why->text, sizeof(why->text),
+				 "recording by %s instead: %s",
+				 (*out)->ops->name, err->msg);
+		return 0;
+	}
+	/* Do not report what they can never record. */
+	reason = *err;
+	if (first < 0 && last && other.code == ERR_PERM)
+		error_set(err, reason.code, "%s; nor by %s: %s", reason.msg,
+			  last->name, other.msg);
+	return first;
+}
+
+int source_open(const struct source_type *which,
+		const struct source_target *target,
+		const struct source_options *o, struct source **out,
+		struct source_choice *why, struct error *err)
+{
+	why->text[0] = 0;
+	if (which)
+		return which->open(target, o, out, err);
+	if (choose_python(target, o, out, why))
+		return 0;
+	return choose(target, o, out, why, err);
+}
