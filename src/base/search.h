@@ -23,4 +23,19 @@
 			high_ = (at);					\
 	}
 
+/*
+ * Sets the size_t `at` to the last index below n for which `holds`, an expression
+ * of `at`, is true; to 0 if there is none or n is 0.  `holds` must be true for a
+ * leading part only.  No branch depends on the data, which is faster than
+ * lower_bound where it cannot be foretold:
+ *
+ *	last_where(at, n, v[at].start <= addr);
+ */
+#define last_where(at, n, holds)					\
+	for (size_t left_ = (n), base_ = (at) = 0, half_ = left_ / 2;	\
+	     left_ > 1; left_ -= half_, half_ = left_ / 2) {		\
+		(at) = base_ + half_;					\
+		(at) = base_ = (holds) ? (at) : base_;			\
+	}
+
 #endif

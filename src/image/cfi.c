@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "image/cfi.h"
+#include "base/search.h"
 #include "image/image_internal.h"
 
 enum {
@@ -442,16 +443,10 @@ static bool read_at(const struct cfi_section *s, uint64_t at,
 static size_t table_lower(const struct image *img, const struct cfi_index *x,
 			  uint64_t vaddr)
 {
-	size_t lo = 0, n = x->table.n / 8;
+	size_t at;
 
-	while (n > 1) {
-		size_t half = n / 2;
-
-		if (table_address(img, x, lo + half, 0) <= vaddr)
-			lo += half;
-		n -= half;
-	}
-	return lo;
+	last_where(at, x->table.n / 8, table_address(img, x, at, 0) <= vaddr);
+	return at;
 }
 
 static bool find_in_table(const struct image *img, const struct cfi_index *x,
@@ -509,16 +504,10 @@ static bool make_rows(struct cfi_index *x)
 /* The last row that begins at or below vaddr, or the first. */
 static size_t rows_lower(const struct cfi_index *x, uint64_t vaddr)
 {
-	size_t lo = 0, n = x->rows.n;
+	size_t at;
 
-	while (n > 1) {
-		size_t half = n / 2;
-
-		if (x->rows.v[lo + half].start <= vaddr)
-			lo += half;
-		n -= half;
-	}
-	return lo;
+	last_where(at, x->rows.n, x->rows.v[at].start <= vaddr);
+	return at;
 }
 
 /* Functions do not overlap: the last that begins at or before vaddr, .eh_frame's

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cursor.h"
+#include "base/search.h"
 #include "image/image_internal.h"
 
 /*
@@ -447,7 +448,7 @@ static void sort_code(struct image *img)
 bool image_code_end(struct image *img, uint64_t vaddr, uint64_t *end)
 {
 	const struct image_place *v;
-	size_t lo = 0, n;
+	size_t at, n;
 
 	if (!img->code_sorted)
 		sort_code(img);
@@ -455,14 +456,8 @@ bool image_code_end(struct image *img, uint64_t vaddr, uint64_t *end)
 	n = img->code.n;
 	if (!n || v[0].vaddr > vaddr)
 		return false;
-	while (n > 1) {
-		size_t half = n / 2;
-
-		if (v[lo + half].vaddr <= vaddr)
-			lo += half;
-		n -= half;
-	}
-	*end = v[lo].vaddr + v[lo].size;
+	last_where(at, n, v[at].vaddr <= vaddr);
+	*end = v[at].vaddr + v[at].size;
 	return vaddr < *end;
 }
 

@@ -417,18 +417,12 @@ static const struct image_sect *section_at(const struct image *img,
 /* The last stub that begins at or before vaddr; NULL if none. */
 static const struct stub *stub_before(const struct plt *plt, uint64_t vaddr)
 {
-	size_t lo = 0, n = plt->stubs.n;
+	size_t at;
 
-	if (!n || plt->stubs.v[0].start > vaddr)
+	if (!plt->stubs.n || plt->stubs.v[0].start > vaddr)
 		return NULL;
-	while (n > 1) {
-		size_t half = n / 2;
-
-		if (plt->stubs.v[lo + half].start <= vaddr)
-			lo += half;
-		n -= half;
-	}
-	return &plt->stubs.v[lo];
+	last_where(at, plt->stubs.n, plt->stubs.v[at].start <= vaddr);
+	return &plt->stubs.v[at];
 }
 
 /* The address of an IFUNC's resolver: the addend, or what the slot holds. */

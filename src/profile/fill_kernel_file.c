@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "profile/fill_kernel.h"
 
 /* A symbol by name and where it is; `file` is UINT64_MAX when it is not in the
@@ -61,23 +62,17 @@ static int by_vaddr(const void *a, const void *b)
 static bool on_symbol(void *ctx, const struct image_symbol *s)
 {
 	struct lookup *l = ctx;
-	size_t lo = 0, hi = l->anchors.n;
+	size_t at;
 
 	if (!strcmp(s->name, "_text"))
 		l->text = s->vaddr;
 	else if (!strcmp(s->name, "_stext"))
 		l->stext = s->vaddr;
-	while (lo < hi) {	/* the first of that name */
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (strcmp(l->anchors.v[mid].name, s->name) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (; lo < l->anchors.n && !strcmp(l->anchors.v[lo].name, s->name);
-	     lo++) {
-		struct anchor *a = &l->anchors.v[lo];
+	lower_bound(at, 0, l->anchors.n,
+		    strcmp(l->anchors.v[at].name, s->name) < 0);
+	for (; at < l->anchors.n && !strcmp(l->anchors.v[at].name, s->name);
+	     at++) {
+		struct anchor *a = &l->anchors.v[at];
 
 		a->file = a->file == UINT64_MAX || a->file == s->vaddr
 			  ? s->vaddr : AMBIGUOUS;
@@ -205,17 +200,10 @@ static int kernel_targets(struct lookup *l, struct image *img)
 /* The anchor at or below an address, else the first one above. */
 static const struct anchor *nearest(const struct lookup *l, uint64_t here)
 {
-	size_t lo = 0, hi = l->anchors.n;
+	size_t at;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (l->anchors.v[mid].here <= here)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return l->anchors.n ? &l->anchors.v[lo ? lo - 1 : 0] : NULL;
+	last_where(at, l->anchors.n, l->anchors.v[at].here <= here);
+	return l->anchors.n ? &l->anchors.v[at] : NULL;
 }
 
 static int module_targets(struct lookup *l, struct image *img)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "profile/fill_internal.h"
 
 struct keep_old {
@@ -134,26 +135,21 @@ static int symbol_compare(const void *a, const void *b)
 bool keep_old_symbol(struct keep_old *o, uint32_t image, uint64_t vaddr,
 		     const char **name, uint64_t *start, uint64_t *size)
 {
-	size_t lo = 0, hi = o->was.symbols.n;
+	size_t n = o->was.symbols.n, at;
 	const struct prof_symbol *s;
 
-	if (hi && !o->sorted) {
-		o->sorted = malloc(hi * sizeof(*o->sorted));
+	if (n && !o->sorted) {
+		o->sorted = malloc(n * sizeof(*o->sorted));
 		if (!o->sorted)
 			return false;
-		memcpy(o->sorted, o->was.symbols.v, hi * sizeof(*o->sorted));
-		qsort(o->sorted, hi, sizeof(*o->sorted), symbol_compare);
+		memcpy(o->sorted, o->was.symbols.v, n * sizeof(*o->sorted));
+		qsort(o->sorted, n, sizeof(*o->sorted), symbol_compare);
 	}
-	while (lo < hi) {	/* the first that begins behind vaddr */
-		size_t mid = lo + (hi - lo) / 2;
-
-		s = &o->sorted[mid];
-		if (s->image < image || (s->image == image && s->vaddr <= vaddr))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	s = lo ? &o->sorted[lo - 1] : NULL;
+	/* The first that begins behind vaddr. */
+	lower_bound(at, 0, n, o->sorted[at].image < image ||
+		    (o->sorted[at].image == image &&
+		     o->sorted[at].vaddr <= vaddr));
+	s = at ? &o->sorted[at - 1] : NULL;
 	if (!s || s->image != image || vaddr - s->vaddr >= s->size ||
 	    s->name < o->was.str_base ||
 	    s->name - o->was.str_base >= o->nstr)

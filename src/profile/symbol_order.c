@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/search.h"
 
 static int by_address(const void *a, const void *b)
 {
@@ -39,16 +40,12 @@ const struct prof_symbol *symbols_find(const struct prof_symbol *v, size_t n,
 				       uint32_t image, uint64_t vaddr)
 {
 	struct prof_symbol want = { .image = image, .vaddr = vaddr };
+	size_t at;
 
 	if (!n)
 		return NULL;
-	while (n > 1) {
-		size_t half = n / 2;
-
-		if (by_address(&v[half], &want) <= 0)
-			v += half;
-		n -= half;
-	}
+	last_where(at, n, by_address(&v[at], &want) <= 0);
+	v += at;
 	return v->image == image && vaddr >= v->vaddr &&
 	       vaddr - v->vaddr < v->size ? v : NULL;
 }

@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "unwind/unwind_internal.h"
 
 enum {
@@ -157,16 +158,10 @@ static int get_page(struct unwind_table *t, size_t number)
 /* The last row at or below the address; the first is at 0. */
 static uint16_t page_find(const struct page *p, uint16_t addr)
 {
-	const uint16_t *at = p->lo;
-	uint32_t n = p->n;
+	size_t at;
 
-	while (n > 1) {
-		uint32_t half = n / 2;
-
-		at += at[half] <= addr ? half : 0;
-		n -= half;
-	}
-	return at[p->n];
+	last_where(at, p->n, p->lo[at] <= addr);
+	return p->lo[at + p->n];
 }
 
 struct asked {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/search.h"
 #include "base/strtab.h"
 
 enum { KEYS = 100000 };
@@ -229,6 +230,29 @@ static void strtab_truncate_forgets(void **state)
 	strtab_fini(&t);
 }
 
+/* Of each sorted array of up to 40 numbers with repeats: what a walk finds. */
+static void test_search(void **state)
+{
+	uint32_t v[40];
+
+	(void)state;
+	for (size_t i = 0; i < 40; i++)
+		v[i] = (uint32_t)(i * 2 / 3 * 2);
+	for (size_t n = 0; n <= 40; n++)
+		for (uint32_t x = 0; x < 60; x++) {
+			size_t first = 0, last = 0, at;
+
+			while (first < n && v[first] < x)
+				first++;
+			lower_bound(at, 0, n, v[at] < x);
+			assert_int_equal(at, first);
+			while (last + 1 < n && v[last + 1] <= x)
+				last++;
+			last_where(at, n, v[at] <= x);
+			assert_int_equal(at, last);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,6 +265,7 @@ int main(void)
 		cmocka_unit_test(strtab_cuts_at_nul_and_length),
 		cmocka_unit_test(strtab_keeps_long_names),
 		cmocka_unit_test(strtab_truncate_forgets),
+		cmocka_unit_test(test_search),
 	};
 
 	return cmocka_run_group_tests_name("base tables", tests, NULL, NULL);

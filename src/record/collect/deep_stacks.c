@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "unwind/unwind.h"
 
 enum {
@@ -90,17 +91,10 @@ struct deep_stack *deep_new_unshared(struct deep_stacks *d)
 /* Stacks grow down: the frame with this stack pointer, or -1. */
 static ssize_t find_sp(const struct deep_stack *k, uint64_t sp)
 {
-	size_t lo = 0, hi = k->sp.n;
+	size_t at;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (k->sp.v[mid] > sp)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < k->sp.n && k->sp.v[lo] == sp ? (ssize_t)lo : -1;
+	lower_bound(at, 0, k->sp.n, k->sp.v[at] > sp);
+	return at < k->sp.n && k->sp.v[at] == sp ? (ssize_t)at : -1;
 }
 
 /* Is the return address that made frame i of k the caller of i + 1 still in its

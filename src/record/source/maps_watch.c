@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/search.h"
 #include "record/source/mapset.h"
 #include "launch/proc_read.h"
 #include "launch/proc_text.h"
@@ -84,17 +85,10 @@ static struct watched *watched_get(struct maps_watch *w, uint32_t pid)
 /* The mapping that ends behind addr, or their number. */
 static size_t map_above(const struct watched *p, uint64_t addr)
 {
-	size_t lo = 0, hi = p->maps.n;
+	size_t at;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (p->maps.v[mid].end <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	lower_bound(at, 0, p->maps.n, p->maps.v[at].end <= addr);
+	return at;
 }
 
 static bool knows(const struct watched *p, uint64_t addr)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/search.h"
 
 struct mapset *mapset_new(uint32_t *generation)
 {
@@ -33,17 +34,10 @@ void mapset_put(struct mapset *s)
 
 size_t mapset_lower(const struct mapset *s, uint64_t addr)
 {
-	size_t lo = 0, hi = s->maps.n;
+	size_t at;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->maps.v[mid].end <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	lower_bound(at, 0, s->maps.n, s->maps.v[at].end <= addr);
+	return at;
 }
 
 /* Makes *s the only holder of its set. */

@@ -32,6 +32,7 @@
 #include "base/buf.h"
 #include "base/cursor.h"
 #include "base/hash.h"
+#include "base/search.h"
 #include "base/strtab.h"
 #include "base/vec.h"
 #include "image/image.h"
@@ -304,15 +305,10 @@ enum { MAX_SETS = 16384 };
 static inline size_t dwarf_at_least(const uint64_t *addrs, size_t n,
 				    uint64_t lo)
 {
-	const uint64_t *a = addrs;
+	size_t at;
 
-	while (n > 1) {
-		size_t half = n / 2;
-
-		a = a[half - 1] < lo ? a + half : a;
-		n -= half;
-	}
-	return (size_t)(a - addrs) + (n && *a < lo);
+	last_where(at, n, addrs[at] < lo);
+	return at + (n && addrs[at] < lo);
 }
 
 /* Whether something that covers [lo, hi) is to be kept. */

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/cursor.h"
+#include "base/search.h"
 #include "symbolize/dwarf/dwarf.h"
 
 /* Line table headers (DWARF 5 §6.2.4) and the paths of their files. */
@@ -508,18 +509,13 @@ const struct line_row *dwarf_find_row(const struct dwarf_unit *u,
 	const struct line_seq *s;
 	const uint32_t *off;
 	uint64_t want;
-	size_t n;
+	size_t at;
 
 	if (i == RANGE_NONE)
 		return NULL;
 	s = &l->seqs.v[l->index.v[i].id];
 	off = l->offsets.v + s->first;
 	want = addr - s->lo;
-	for (n = s->n; n > 1;) {	/* off[0] is 0: always <= want */
-		size_t half = n / 2;
-
-		off = off[half] <= want ? off + half : off;
-		n -= half;
-	}
-	return s->n ? &l->rows.v[off - l->offsets.v] : NULL;
+	last_where(at, s->n, off[at] <= want);	/* off[0] is 0 */
+	return s->n ? &l->rows.v[s->first + at] : NULL;
 }

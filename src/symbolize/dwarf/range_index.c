@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/search.h"
 
 enum { RADIX_BITS = 11, RADIX = 1 << RADIX_BITS };
 
@@ -154,15 +155,10 @@ int range_index_sort(struct range_index *x)
 
 ptrdiff_t range_index_last(const struct range_index *x, uint64_t addr)
 {
-	size_t base = 0, n = x->n;
+	size_t at;
 
-	if (!n || x->v[0].lo > addr)
+	if (!x->n || x->v[0].lo > addr)
 		return RANGE_NONE;
-	while (n > 1) {		/* v[base].lo <= addr holds throughout */
-		size_t half = n / 2;
-
-		base = x->v[base + half].lo <= addr ? base + half : base;
-		n -= half;
-	}
-	return (ptrdiff_t)base;
+	last_where(at, x->n, x->v[at].lo <= addr);
+	return (ptrdiff_t)at;
 }
