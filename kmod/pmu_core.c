@@ -40,7 +40,8 @@ enum pmu_fault pmu_event_check(const struct pmu_model *m,
 
 uint64_t pmu_event_config(const struct pmu_event *e)
 {
-	return (uint64_t)e->event << PMU_SEL_EVENT_SHIFT |
+	return (uint64_t)(e->event & 0xff) << PMU_SEL_EVENT_SHIFT |
+	       (uint64_t)(e->event >> 8 & 0xf) << PMU_SEL_EVENT_HIGH_SHIFT |
 	       (uint64_t)e->umask << PMU_SEL_UMASK_SHIFT |
 	       (uint64_t)e->cmask << PMU_SEL_CMASK_SHIFT |
 	       (e->edge ? PMU_SEL_EDGE : 0) | (e->inv ? PMU_SEL_INV : 0);

@@ -18,6 +18,7 @@
 #define PMU_SEL_EVENT_SHIFT	0
 #define PMU_SEL_UMASK_SHIFT	8
 #define PMU_SEL_CMASK_SHIFT	24
+#define PMU_SEL_EVENT_HIGH_SHIFT	32	/* bits 8 to 11, where events have them */
 #define PMU_SEL_USR		(1u << 16)
 #define PMU_SEL_OS		(1u << 17)
 #define PMU_SEL_EDGE		(1u << 18)
@@ -42,7 +43,8 @@ extern const struct pmu_model pmu_model_k8, pmu_model_p6;
 
 /* What a counter counts. */
 struct pmu_event {
-	uint8_t event, umask, cmask;
+	uint16_t event;		/* 12 bits at most */
+	uint8_t umask, cmask;
 	uint8_t allowed;	/* bit i: may use counter i */
 	bool usr, os, edge, inv;
 	bool interrupt;		/* when it overflows */

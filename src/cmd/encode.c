@@ -30,17 +30,34 @@ static const struct opt encode_opt_table[] = {
 	OPT_END
 };
 
+/* The names of all, each behind `before`. */
+static const char *known_pmus(char *text, size_t size, const char *before,
+			      const char *between)
+{
+	const struct hw_pmu *pmu;
+	size_t n = 0;
+
+	for (size_t i = 0; (pmu = hw_pmu_at(i)) && n < size; i++)
+		n += (size_t)snprintf(text + n, size - n, "%s%s%s",
+				      i ? between : "", before, pmu->name);
+	return text;
+}
+
 static int pmu_choose(const char *name, const struct hw_pmu **out,
 		      struct error *err)
 {
+	char text[128];
+
 	*out = name ? hw_pmu_find(name) : hw_pmu_here("/sys");
 	if (*out)
 		return 0;
 	if (name)
-		return error_set(err, ERR_USAGE,
-				 "--pmu must be k8 or p6, not \"%s\"", name);
-	return error_set(err, ERR_USAGE, "this processor is neither a K8 nor a "
-			 "P6: use --pmu k8 or --pmu p6");
+		return error_set(err, ERR_USAGE, "--pmu must be %s, not \"%s\"",
+				 known_pmus(text, sizeof(text), "", " or "),
+				 name);
+	return error_set(err, ERR_USAGE, "this processor has none of the known "
+			 "PMUs: use %s", known_pmus(text, sizeof(text),
+						    "--pmu ", " or "));
 }
 
 /* As OPT_UINT does, but 0 is told from none. */

@@ -146,17 +146,6 @@ static int list_metrics(struct cmd_io *io, int argc, char **argv, bool json)
 
 enum { NAME_MAX_HW = 128, WIDTH = 80 };
 
-static const struct {
-	uint8_t bit;
-	const char *title;
-} documents[] = {
-	{ HW_BKDG, "AMD BKDG 26094, chapter 10" },
-	{ HW_PMC_K8, "FreeBSD pmc.k8(3)" },
-	{ HW_P6_EN, "P6 event list (English, PP_ names)" },
-	{ HW_P6_ZH, "P6 event list (Chinese, table 6-2)" },
-};
-enum { DOCUMENTS = sizeof(documents) / sizeof(documents[0]) };
-
 static const char *when_text(const struct hw_event *e)
 {
 	return e->when == HW_RETIRED ? "retired"
@@ -177,15 +166,14 @@ static void strs_json(struct json *j, const char *key, const char *names)
 static void names_json(struct json *j, const struct hw_pmu *pmu,
 		       const struct hw_event *e)
 {
-	const char *prefix = pmu == &hw_p6 ? "PP_" : "";
 	char name[NAME_MAX_HW], full[NAME_MAX_HW + 8];
 
 	json_array(j, "names");
 	for (size_t i = 0; hw_names_at(e->names, i, name, sizeof(name)); i++) {
 		snprintf(full, sizeof(full), "%s%s", pmu->prefix, name);
 		json_str(j, NULL, full);
-		snprintf(full, sizeof(full), "%s%s", prefix, name);
-		if (*prefix)
+		snprintf(full, sizeof(full), "%s%s", pmu->doc_prefix, name);
+		if (*pmu->doc_prefix)
 			json_str(j, NULL, full);
 	}
 	json_end(j);
@@ -243,9 +231,9 @@ static void event_json(struct json *j, const struct hw_pmu *pmu,
 	optional_json(j, "revision", e->revision);
 	optional_json(j, "generic", e->generic);
 	json_array(j, "documents");
-	for (int i = 0; i < DOCUMENTS; i++)
-		if (e->sources & documents[i].bit)
-			json_str(j, NULL, documents[i].title);
+	for (int i = 0; i < HW_DOCUMENTS; i++)
+		if (e->sources & hw_documents[i].bit)
+			json_str(j, NULL, hw_documents[i].title);
 	json_end(j);
 	json_end(j);
 }
@@ -347,8 +335,9 @@ static void names_text(struct cmd_io *io, const struct hw_pmu *pmu,
 		if (hw_event_find(pmu, a->event, strlen(a->event)) == e)
 			buf_printf(&b, "%s%s", b.n ? ", " : "", a->name);
 	hw_names_at(e->names, 0, name, sizeof(name));
-	if (pmu == &hw_p6)
-		buf_printf(&b, "%sPP_%s", b.n ? ", " : "", name);
+	if (*pmu->doc_prefix)
+		buf_printf(&b, "%s%s%s", b.n ? ", " : "", pmu->doc_prefix,
+			   name);
 	buf_printf(&b, "%s%s:0x%02x", b.n ? ", " : "", pmu->name, e->code);
 	field(io, "other names", buf_cstr(&b));
 	buf_fini(&b);
@@ -380,16 +369,16 @@ static void event_text(struct cmd_io *io, const struct hw_pmu *pmu,
 	field(io, "note", e->note);
 	field(io, "revision", e->revision);
 	field(io, "elsewhere", e->generic);
-	for (int i = 0; i < DOCUMENTS; i++)
-		if (e->sources & documents[i].bit)
+	for (int i = 0; i < HW_DOCUMENTS; i++)
+		if (e->sources & hw_documents[i].bit)
 			buf_printf(&b, "%s%s", b.n ? "; " : "",
-				   documents[i].title);
+				   hw_documents[i].title);
 	field(io, "documents", buf_cstr(&b));
 	buf_fini(&b);
 }
 
 /* 0x42 or 42h */
-static bool is_code(const char *word, uint8_t code)
+static bool is_code(const char *word, uint16_t code)
 {
 	char *end;
 	unsigned long v = strtoul(word, &end, 16);

@@ -312,9 +312,7 @@ static int offer_metrics(struct plan *p, const struct plan_options *o,
 	for (size_t i = 0; (m = metric_at(i)) && !r; i++) {
 		if (m->pmu && m->pmu != here)
 			continue;
-		/* The other way round is not shown unasked. */
-		if (!strcmp(m->name, "cpi") || !strcmp(m->name, "k8-ipc") ||
-		    !strcmp(m->name, "p6-ipc"))
+		if (m->on_request)
 			continue;
 		r = metric_specs(m, o->sysfs, &l, err);
 		for (size_t e = 0; e < p->events.n && !r; e++)

@@ -4,11 +4,13 @@
 
 #include <ctype.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
+#include "tally/kmod.h"
 #include "tally/pmu.h"
 
 /* pmc.k8, "Event Name Aliases".  Its interrupts names an event that its own
@@ -36,14 +38,59 @@ static const struct hw_alias p6_aliases[] = {
 	{ NULL, NULL },
 };
 
-const struct hw_pmu hw_k8 = {
-	"k8", "k8-", "AMD Athlon 64 and Opteron (K8, family 15)",
-	&pmu_model_k8, { &hw_k8_core, &hw_k8_retire, &hw_k8_nb }, k8_aliases,
+const struct hw_document hw_documents[HW_DOCUMENTS] = {
+	{ HW_BKDG, "AMD BKDG 26094, chapter 10" },
+	{ HW_PMC_K8, "FreeBSD pmc.k8(3)" },
+	{ HW_P6_EN, "P6 event list (English, PP_ names)" },
+	{ HW_P6_ZH, "P6 event list (Chinese, table 6-2)" },
 };
 
+/* The generic events are those of arch/x86/events/amd/core.c. */
+const struct hw_pmu hw_k8 = {
+	.name = "k8",
+	.prefix = "k8-",
+	.doc_prefix = "",
+	.prefixes = "k8-",
+	.summary = "AMD Athlon 64 and Opteron (K8, family 15)",
+	.model = &pmu_model_k8,
+	.parts = { &hw_k8_core, &hw_k8_retire, &hw_k8_nb },
+	.aliases = k8_aliases,
+	.family = { 2, 15, NULL, 0 },
+	.abi_id = TALLY_PMU_K8,
+	.generic = {
+		[PERF_COUNT_HW_CPU_CYCLES] = 0x0076,
+		[PERF_COUNT_HW_INSTRUCTIONS] = 0x00c0,
+		[PERF_COUNT_HW_CACHE_REFERENCES] = 0x077d,
+		[PERF_COUNT_HW_CACHE_MISSES] = 0x077e,
+		[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = 0x00c2,
+		[PERF_COUNT_HW_BRANCH_MISSES] = 0x00c3,
+	},
+};
+
+/* As the kernel's p6_pmu_init() lists them. */
+static const uint8_t p6_models[] = { 1, 3, 5, 6, 7, 8, 9, 10, 11, 13 };
+
+/* The generic events are those of arch/x86/events/intel/p6.c. */
 const struct hw_pmu hw_p6 = {
-	"p6", "", "Intel P6 (Pentium Pro to Pentium M, family 6)",
-	&pmu_model_p6, { &hw_p6_core, &hw_p6_bus }, p6_aliases,
+	.name = "p6",
+	.prefix = "",
+	.doc_prefix = "PP_",
+	.prefixes = "p6- pp-",
+	.summary = "Intel P6 (Pentium Pro to Pentium M, family 6)",
+	.model = &pmu_model_p6,
+	.parts = { &hw_p6_core, &hw_p6_bus },
+	.aliases = p6_aliases,
+	.family = { 0, 6, p6_models, sizeof(p6_models) },
+	.abi_id = TALLY_PMU_P6,
+	.generic = {
+		[PERF_COUNT_HW_CPU_CYCLES] = 0x0079,
+		[PERF_COUNT_HW_INSTRUCTIONS] = 0x00c0,
+		[PERF_COUNT_HW_CACHE_REFERENCES] = 0x0f2e,
+		[PERF_COUNT_HW_CACHE_MISSES] = 0x012e,
+		[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = 0x00c4,
+		[PERF_COUNT_HW_BRANCH_MISSES] = 0x00c5,
+		[PERF_COUNT_HW_BUS_CYCLES] = 0x0062,
+	},
 };
 
 static const struct hw_pmu *const pmus[] = { &hw_k8, &hw_p6 };
@@ -62,6 +109,14 @@ const struct hw_pmu *hw_pmu_find(const char *name)
 	return NULL;
 }
 
+const struct hw_pmu *hw_pmu_of_abi(uint32_t id)
+{
+	for (size_t i = 0; i < PMUS; i++)
+		if (pmus[i]->abi_id == id)
+			return pmus[i];
+	return NULL;
+}
+
 const struct hw_event *hw_event_at(const struct hw_pmu *pmu, size_t i)
 {
 	for (int p = 0; p < HW_PARTS_MAX && pmu->parts[p]; p++) {
@@ -72,7 +127,7 @@ const struct hw_event *hw_event_at(const struct hw_pmu *pmu, size_t i)
 	return NULL;
 }
 
-const struct hw_event *hw_event_code(const struct hw_pmu *pmu, uint8_t code)
+const struct hw_event *hw_event_code(const struct hw_pmu *pmu, uint32_t code)
 {
 	const struct hw_event *e;
 
@@ -147,20 +202,18 @@ static bool titled(const char *title, const char *s, size_t n)
 	return at && at == n;
 }
 
-static const char *const prefixes[] = { "k8-", "p6-", "pp-" };
-
 /* Without the prefix that the documents of this PMU put before names. */
 static void prefix_skip(const struct hw_pmu *pmu, const char **s, size_t *n)
 {
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++) {
-		const char *p = prefixes[i];
+	for (const char *p = pmu->prefixes; *p;) {
+		size_t k = strcspn(p, " ");
 
-		if ((pmu == &hw_k8) != (p[0] == 'k') || *n <= strlen(p) ||
-		    !same(*s, strlen(p), p, strlen(p)))
-			continue;
-		*s += strlen(p);
-		*n -= strlen(p);
-		return;
+		if (*n > k && same(*s, k, p, k)) {
+			*s += k;
+			*n -= k;
+			return;
+		}
+		p += k + (p[k] == ' ');
 	}
 }
 
@@ -215,14 +268,23 @@ bool hw_paths_legal(uint8_t mask)
 	return mask && sum == mask;
 }
 
+static bool is_of(const struct hw_family *f, unsigned int vendor,
+		  unsigned int family, unsigned int model)
+{
+	if (vendor != f->vendor || family != f->family)
+		return false;
+	for (size_t i = 0; i < f->nmodels; i++)
+		if (model == f->models[i])
+			return true;
+	return !f->models;
+}
+
 /*
  * "cpu:type:x86,ven0002fam000Fmod0005:feature:…": drivers/base/cpu.c and
  * arch/x86/include/asm/cpu_device_id.h; vendor 0 is Intel, 2 is AMD.
  */
 const struct hw_pmu *hw_pmu_here(const char *sysfs)
 {
-	/* P6 models as the kernel's p6_pmu_init() lists them. */
-	static const uint8_t p6[] = { 1, 3, 5, 6, 7, 8, 9, 10, 11, 13 };
 	char path[512], text[128];
 	unsigned int ven, fam, mod;
 	ssize_t n;
@@ -238,11 +300,8 @@ const struct hw_pmu *hw_pmu_here(const char *sysfs)
 	if (sscanf(text, "cpu:type:x86,ven%4xfam%4xmod%4x", &ven, &fam,
 		   &mod) != 3)
 		return NULL;
-	if (ven == 2 && fam == 15)
-		return &hw_k8;
-	if (ven == 0 && fam == 6)
-		for (size_t i = 0; i < sizeof(p6); i++)
-			if (mod == p6[i])
-				return &hw_p6;
+	for (size_t i = 0; i < PMUS; i++)
+		if (is_of(&pmus[i]->family, ven, fam, mod))
+			return pmus[i];
 	return NULL;
 }

@@ -36,7 +36,8 @@ struct hw_mask {
 };
 
 struct hw_event {
-	uint8_t code, default_mask;
+	uint16_t code;		/* 12 bits at most */
+	uint8_t default_mask;
 	uint8_t counters;	/* bit i: may use counter i; 0: all */
 	uint8_t sources;	/* HW_BKDG | … */
 	uint8_t when;		/* enum hw_when */
@@ -59,18 +60,44 @@ struct hw_alias {
 	const char *name, *event;
 };
 
-enum { HW_PARTS_MAX = 4, HW_COUNTERS_MAX = 4 };
+enum { HW_PARTS_MAX = 4, HW_COUNTERS_MAX = 4, HW_CODE_MAX = 0xfff,
+       HW_GENERIC = 7 };
 
 struct pmu_model;
 
+/* Processors by what CPUID says of them. */
+struct hw_family {
+	uint16_t vendor;	/* as modalias numbers them: 0 Intel, 2 AMD */
+	uint16_t family;
+	const uint8_t *models;	/* NULL: all */
+	size_t nmodels;
+};
+
 struct hw_pmu {
 	const char *name;		/* "k8", "p6" */
-	const char *prefix;		/* of shown names: "k8-", "PP_" */
+	const char *prefix;		/* of shown names: "k8-" or "" */
+	const char *doc_prefix;		/* of names in documents: "PP_" or "" */
+	/* What may stand before a name, separated by spaces: "p6- pp-". */
+	const char *prefixes;
 	const char *summary;
 	const struct pmu_model *model;	/* its registers */
 	const struct hw_part *parts[HW_PARTS_MAX];
 	const struct hw_alias *aliases;	/* ends with name == NULL */
+	struct hw_family family;
+	uint32_t abi_id;		/* of the kernel module: TALLY_PMU_* */
+	/* The kernel's own events, event | mask << 8, by PERF_COUNT_HW_*, as its
+	 * tables have them; 0: none. */
+	uint16_t generic[HW_GENERIC];
 };
+
+/* A document that events are from: its bit in hw_event.sources. */
+struct hw_document {
+	uint8_t bit;
+	const char *title;
+};
+
+enum { HW_DOCUMENTS = 4 };
+extern const struct hw_document hw_documents[HW_DOCUMENTS];
 
 extern const struct hw_pmu hw_k8, hw_p6;
 
@@ -80,6 +107,8 @@ extern const struct hw_part hw_k8_core, hw_k8_retire, hw_k8_nb, hw_p6_core,
 
 /* Returns the PMU "k8" or "p6", ignoring case; NULL otherwise. */
 const struct hw_pmu *hw_pmu_find(const char *name);
+/* Returns the PMU with this number in the kernel module's interface, or NULL. */
+const struct hw_pmu *hw_pmu_of_abi(uint32_t id);
 /* Returns the i-th known PMU, NULL after the last. */
 const struct hw_pmu *hw_pmu_at(size_t i);
 /* Returns the PMU of this machine by the family in
@@ -88,7 +117,7 @@ const struct hw_pmu *hw_pmu_here(const char *sysfs);
 
 /* Returns the i-th event, NULL after the last. */
 const struct hw_event *hw_event_at(const struct hw_pmu *pmu, size_t i);
-const struct hw_event *hw_event_code(const struct hw_pmu *pmu, uint8_t code);
+const struct hw_event *hw_event_code(const struct hw_pmu *pmu, uint32_t code);
 /* Finds an event by any of its names, with or without the PMU's prefix,
  * ignoring case and '-' versus '_'; `s` has n bytes.  NULL if there is none. */
 const struct hw_event *hw_event_find(const struct hw_pmu *pmu, const char *s,

@@ -25,8 +25,8 @@ struct parser {
 	uint8_t mask;
 };
 
-/* Hexadecimal with 0x, else decimal: at most 255, -1 when it is no number, 256
- * when it is too large. */
+/* Hexadecimal with 0x, else decimal; -1 when it is no number, HW_CODE_MAX + 1 when it
+ * is too large for any. */
 static int number(struct part w)
 {
 	bool hex = w.n > 2 && w.s[0] == '0' && (w.s[1] == 'x' || w.s[1] == 'X');
@@ -42,8 +42,8 @@ static int number(struct part w)
 		if (d < 0)
 			return -1;
 		v = v * base + d;
-		if (v > 255)
-			v = 256;
+		if (v > HW_CODE_MAX)
+			v = HW_CODE_MAX + 1;
 	}
 	return v;
 }
@@ -270,11 +270,11 @@ static bool hex_code(const struct hw_pmu *pmu, const char *s, size_t n)
 	char text[8];
 	int v;
 
-	if (n < 1 || n > 2)
+	if (n < 1 || n > 3)
 		return false;
 	snprintf(text, sizeof(text), "0x%.*s", (int)n, s);
 	v = number((struct part){ text, strlen(text) });
-	return v >= 0 && v <= 255 && hw_event_code(pmu, (uint8_t)v);
+	return v >= 0 && hw_event_code(pmu, (uint32_t)v);
 }
 
 /* CODE[:MASK] behind "k8:"; *rest is what follows the code. */
@@ -287,7 +287,7 @@ static int code_parse(struct parser *p, struct part *w)
 	while (k < w->n && w->s[k] != ':')
 		k++;
 	v = number((struct part){ w->s, k });
-	p->out->event = v > 255 ? NULL : hw_event_code(pmu, (uint8_t)v);
+	p->out->event = v < 0 ? NULL : hw_event_code(pmu, (uint32_t)v);
 	w->s += k;
 	w->n -= k;
 	if (!p->out->event && v >= 0 && hex_code(pmu, w->s - k, k))
@@ -449,7 +449,7 @@ static const struct hw_event *named(const struct hw_pmu *pmu, struct part w,
 	if (*prefixed && number((struct part){ w.s, k }) >= 0) {
 		int v = number((struct part){ w.s, k });
 
-		return v > 255 ? NULL : hw_event_code(pmu, (uint8_t)v);
+		return hw_event_code(pmu, (uint32_t)v);
 	}
 	/* k8-, p6-: the name of the PMU and a dash */
 	if (w.n > 3 && !strncasecmp(w.s, pmu->name, 2) &&

@@ -30,6 +30,7 @@ struct metric {
 	const struct hw_pmu *pmu;	/* NULL: the kernel's events */
 	const char *source;	/* where the document says so */
 	const char *note;	/* or NULL */
+	bool on_request;	/* the inverse of another one, which is shown */
 	struct metric_param params[METRIC_PARAMS_MAX];
 };
 

@@ -14,7 +14,7 @@ const struct metric metrics_generic[] = {
 	{ .name = "ipc", .summary = "instructions per cycle",
 	  .events = { "instructions", "cycles" }, .formula = "a / b",
 	  .unit = "", .source = PAGE },
-	{ .name = "cpi", .summary = "cycles per instruction",
+	{ .name = "cpi", .on_request = true, .summary = "cycles per instruction",
 	  .events = { "cycles", "instructions" }, .formula = "a / b",
 	  .unit = "", .source = PAGE },
 	{ .name = "branch-miss-rate",

@@ -48,7 +48,7 @@ const struct metric metrics_k8[] = {
 	  .source = "BKDG 10.2.1.6, note of 76h; C0h",
 	  .note = "76h stands still while the processor is halted; an idle "
 		  "loop that does not halt counts." },
-	{ .name = "k8-ipc", .pmu = &hw_k8,
+	{ .name = "k8-ipc", .on_request = true, .pmu = &hw_k8,
 	  .summary = "instructions per cycle, without idle time",
 	  .events = { "k8-fr-retired-x86-instructions", CYCLES },
 	  .formula = "a / b", .unit = "",

@@ -15,7 +15,7 @@ const struct metric metrics_p6[] = {
 	  .summary = "cycles per instruction, without idle time",
 	  .events = { CYCLES, "INST_RETIRED" }, .formula = "a / b",
 	  .unit = "", .source = "P6 list, 79H (not halted) and C0H" },
-	{ .name = "p6-ipc", .pmu = &hw_p6,
+	{ .name = "p6-ipc", .on_request = true, .pmu = &hw_p6,
 	  .summary = "instructions per cycle, without idle time",
 	  .events = { "INST_RETIRED", CYCLES }, .formula = "a / b",
 	  .unit = "", .source = "P6 list, 79H (not halted) and C0H" },

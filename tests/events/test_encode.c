@@ -317,6 +317,18 @@ static void p6_preloads_survive_sign_extension(void **state)
 	}
 }
 
+/* Fields of PERF_CTL: event select 7:0 and 11:8 at bits 0 and 32 (AMD APM 2,
+ * "Performance Event-Select Register"). */
+static void codes_of_twelve_bits(void **state)
+{
+	struct pmu_event e = { .event = 0x1c4, .umask = 0x12, .usr = true };
+
+	(void)state;
+	assert_int_equal(pmu_event_config(&e), 0x1000012c4);
+	e.event = 0xc4;
+	assert_int_equal(pmu_event_config(&e), 0x12c4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -328,6 +340,7 @@ int main(void)
 		cmocka_unit_test(registers_follow_the_counter),
 		cmocka_unit_test(periods_become_negative_counts),
 		cmocka_unit_test(p6_preloads_survive_sign_extension),
+		cmocka_unit_test(codes_of_twelve_bits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

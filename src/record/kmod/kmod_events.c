@@ -15,20 +15,6 @@
 /* The period that counters begin with when a rate was asked for. */
 #define FIRST_PERIOD 1000000u
 
-/* The kernel's own events on K8 and P6, event | mask << 8, as its tables have
- * them (arch/x86/events/amd/core.c, intel/p6.c); 0: none. */
-static const uint16_t generic[][2] = {
-	[PERF_COUNT_HW_CPU_CYCLES] = { 0x0076, 0x0079 },
-	[PERF_COUNT_HW_INSTRUCTIONS] = { 0x00c0, 0x00c0 },
-	[PERF_COUNT_HW_CACHE_REFERENCES] = { 0x077d, 0x0f2e },
-	[PERF_COUNT_HW_CACHE_MISSES] = { 0x077e, 0x012e },
-	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = { 0x00c2, 0x00c4 },
-	[PERF_COUNT_HW_BRANCH_MISSES] = { 0x00c3, 0x00c5 },
-	[PERF_COUNT_HW_BUS_CYCLES] = { 0, 0x0062 },
-};
-
-enum { GENERIC = sizeof(generic) / sizeof(generic[0]) };
-
 static bool is_clock(const struct event_spec *s)
 {
 	return s->type == PERF_TYPE_SOFTWARE &&
@@ -36,29 +22,32 @@ static bool is_clock(const struct event_spec *s)
 		s->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-static uint32_t pmu_source(const struct tally_info *info)
+/* The counters that the module has here, or NULL. */
+static const struct hw_pmu *pmu_here(const struct tally_info *info)
 {
-	if (info->sources & 1u << TALLY_PMU_K8)
-		return TALLY_PMU_K8;
-	return info->sources & 1u << TALLY_PMU_P6 ? TALLY_PMU_P6 : 0;
+	const struct hw_pmu *pmu;
+	size_t i = 0;
+
+	while ((pmu = hw_pmu_at(i++)) && !(info->sources & 1u << pmu->abi_id))
+		;
+	return pmu;
 }
 
-static bool is_generic(const struct event_spec *s, uint32_t source)
+static bool is_generic(const struct event_spec *s, const struct hw_pmu *pmu)
 {
-	return s->type == PERF_TYPE_HARDWARE && s->config < GENERIC &&
-	       source && generic[s->config][source == TALLY_PMU_P6];
+	return pmu && s->type == PERF_TYPE_HARDWARE && s->config < HW_GENERIC &&
+	       pmu->generic[s->config];
 }
 
 /* Register fields: those of perf's raw events on these processors. */
-static void fill_counter(const struct event_spec *s, uint32_t source,
+static void fill_counter(const struct event_spec *s, const struct hw_pmu *pmu,
 			 struct tally_event *e)
 {
-	const struct hw_pmu *pmu = source == TALLY_PMU_K8 ? &hw_k8 : &hw_p6;
 	const struct hw_event *known;
 	uint64_t c = s->config;
 
 	if (s->type == PERF_TYPE_HARDWARE)
-		c = generic[s->config][source == TALLY_PMU_P6];
+		c = pmu->generic[s->config];
 	e->event = (uint8_t)c;
 	e->umask = (uint8_t)(c >> PMU_SEL_UMASK_SHIFT);
 	e->cmask = (uint8_t)(c >> PMU_SEL_CMASK_SHIFT);
@@ -126,7 +115,8 @@ static int fill_event(const struct tally_info *info,
 {
 	const struct event_spec *s = &o->events->v[i];
 	struct tally_event *e = &setup->events[i];
-	uint32_t pmu = pmu_source(info), source = pmu;
+	const struct hw_pmu *pmu = pmu_here(info);
+	uint32_t source = pmu ? pmu->abi_id : 0;
 	uint64_t period = s->period ? s->period : s->freq ? 0 : o->period;
 	bool lost_default = (o->default_event || event_is_cycles(s)) && !pmu;
 	bool time = is_clock(s) || lost_default;
@@ -162,7 +152,7 @@ static int fill_event(const struct tally_info *info,
 		return error_set(err, ERR_USAGE, "event %s: excludes both user "
 				 "and kernel", s->text);
 	if (!time)
-		fill_counter(s, source, e);
+		fill_counter(s, pmu, e);
 	if (fill_rate(info, setup->nevents, time, lost_default && period ? 999 : s->freq
 		      ? s->freq : o->freq, lost_default ? 0 : period, e, seen))
 		return error_set(err, ERR_USAGE, "event %s: no rate and no "
@@ -202,8 +192,7 @@ static int check_event(const struct hw_pmu *pmu, const struct tally_event *e,
 static int check_counters(const struct tally_setup *setup,
 			  const struct event_spec *specs, struct error *err)
 {
-	const struct hw_pmu *pmu = setup->source == TALLY_PMU_K8 ? &hw_k8
-								 : &hw_p6;
+	const struct hw_pmu *pmu = hw_pmu_of_abi(setup->source);
 	uint8_t allowed[TALLY_EVENTS_MAX], counter[TALLY_EVENTS_MAX];
 	const char *text[TALLY_EVENTS_MAX];
 	int r = 0;
