@@ -41,9 +41,6 @@ libsymbolize_a_SOURCES = \
 	src/symbolize/demangle/demangle_cxx_print_expr.c \
 	src/symbolize/demangle/demangle_cxx_type.c \
 	src/symbolize/demangle/demangle_d.c \
-	src/symbolize/demangle/demangle_d.h \
-	src/symbolize/demangle/demangle_d_type.c \
-	src/symbolize/demangle/demangle_d_value.c \
 	src/symbolize/demangle/demangle_langs.c \
 	src/symbolize/demangle/demangle_rust.c \
 	src/symbolize/demangle/demangle_rust.h \

@@ -1,8 +1,75 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Names and templates of D: see demangle_d.h. */
-#include "symbolize/demangle/demangle_d.h"
+/*
+ * D names (the D language's ABI, "Name Mangling").  One pass that writes while it
+ * reads.  References back make short names stand for endless ones, so output,
+ * steps and depth have limits, and a reference inside what is referred to must
+ * lie before it.  (libiberty's reader has no such limits: names of 200 bytes can
+ * take it minutes and gigabytes.)
+ */
+#include <string.h>
 
-size_t d_read_number(struct d_reader *r)
+#include "symbolize/demangle/manglings.h"
+
+enum { D_OUT_MAX = 64 * 1024, D_STEPS_MAX = 1 << 20, D_DEPTH_MAX = 128 };
+
+struct d_reader {
+	const char *s;
+	size_t n, at;
+	struct buf *out;
+	size_t start;		/* of our text in out */
+	size_t back;		/* where the last reference stood */
+	uint32_t steps;
+	unsigned depth;
+	bool bad;
+};
+
+static void d_read_qualified(struct d_reader *r, bool mods_last);
+static void d_read_type(struct d_reader *r);
+
+static inline bool d_fail(struct d_reader *r)
+{
+	r->bad = true;
+	return false;
+}
+
+static inline char d_peek(const struct d_reader *r)
+{
+	return r->at < r->n ? r->s[r->at] : '\0';
+}
+
+static inline char d_peek_at(const struct d_reader *r, size_t i)
+{
+	return i < r->n - r->at ? r->s[r->at + i] : '\0';
+}
+
+static inline bool d_accept(struct d_reader *r, char c)
+{
+	if (!c || d_peek(r) != c)
+		return false;
+	r->at++;
+	return true;
+}
+
+static inline bool d_enter(struct d_reader *r)
+{
+	if (r->bad || ++r->steps > D_STEPS_MAX || r->depth == D_DEPTH_MAX ||
+	    r->out->n - r->start > D_OUT_MAX)
+		return d_fail(r);
+	r->depth++;
+	return true;
+}
+
+static inline void d_put(struct d_reader *r, const char *text)
+{
+	buf_str(r->out, text);
+}
+
+static inline bool d_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static size_t d_read_number(struct d_reader *r)
 {
 	size_t v = 0;
 
@@ -15,7 +82,9 @@ size_t d_read_number(struct d_reader *r)
 	return v;
 }
 
-size_t d_read_reference(struct d_reader *r)
+/* Q and a distance in base 26, the last digit a small letter: where it leads,
+ * r->n if nowhere. */
+static size_t d_read_reference(struct d_reader *r)
 {
 	size_t from = r->at++, v = 0;
 
@@ -44,7 +113,8 @@ static void reverse(uint8_t *p, size_t n)
 	}
 }
 
-void d_swap_parts(struct d_reader *r, size_t from, size_t mid)
+/* Of the text behind `from`, puts what begins at `mid` first. */
+static void d_swap_parts(struct d_reader *r, size_t from, size_t mid)
 {
 	uint8_t *p = r->out->p + from;
 	size_t n = r->out->n - from, a = mid - from;
@@ -55,6 +125,493 @@ void d_swap_parts(struct d_reader *r, size_t from, size_t mid)
 	reverse(p, a);
 	reverse(p + a, n - a);
 	reverse(p, n);
+}
+
+/* A number as the value of a template parameter of basic type `type`. */
+static void put_number(struct d_reader *r, char type, bool minus)
+{
+	size_t from = r->at;
+	uint64_t v = 0;
+
+	if (!d_is_digit(d_peek(r))) {
+		d_fail(r);
+		return;
+	}
+	for (; d_is_digit(d_peek(r)); r->at++)
+		v = v * 10 + (uint64_t)(r->s[r->at] - '0');
+	if (type == 'b') {
+		d_put(r, v ? "true" : "false");
+		return;
+	}
+	if ((type == 'a' && v < 0x80 && v >= 0x20)) {
+		buf_printf(r->out, "'%c'", (int)v);
+		return;
+	}
+	if (type == 'a' || type == 'u' || type == 'w') {
+		buf_printf(r->out, type == 'a' ? "'\\x%02llx'"
+				 : type == 'u' ? "'\\u%04llx'"
+				 : "'\\U%08llx'", (unsigned long long)v);
+		return;
+	}
+	if (minus)
+		d_put(r, "-");
+	buf_bytes(r->out, r->s + from, r->at - from);
+	if (type == 'h' || type == 't' || type == 'k')
+		d_put(r, "u");
+	else if (type == 'l')
+		d_put(r, "L");
+	else if (type == 'm')
+		d_put(r, "uL");
+}
+
+static void put_real(struct d_reader *r)
+{
+	static const char *const words[][2] = {
+		{ "NINF", "-Inf" }, { "NAN", "NaN" }, { "INF", "Inf" },
+	};
+	size_t i, n;
+
+	for (i = 0; i < 3; i++) {
+		n = strlen(words[i][0]);
+		if (r->n - r->at >= n && !memcmp(r->s + r->at, words[i][0], n)) {
+			r->at += n;
+			d_put(r, words[i][1]);
+			return;
+		}
+	}
+	if (d_accept(r, 'N'))
+		d_put(r, "-");
+	d_put(r, "0x");
+	for (n = 0; memchr("0123456789ABCDEF", d_peek(r) ? d_peek(r) : '#', 16); n++) {
+		buf_u8(r->out, (uint8_t)r->s[r->at++]);
+		if (!n)
+			d_put(r, ".");
+	}
+	if (!n || !d_accept(r, 'P')) {
+		d_fail(r);
+		return;
+	}
+	d_put(r, "p");
+	if (d_accept(r, 'N'))
+		d_put(r, "-");
+	for (n = 0; d_is_digit(d_peek(r)); n++)
+		buf_u8(r->out, (uint8_t)r->s[r->at++]);
+	if (!n)
+		d_fail(r);
+}
+
+static int hex(char c)
+{
+	return d_is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 :
+	       c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* a, w or d, the number of bytes, _ and these in hexadecimal. */
+static void put_string(struct d_reader *r)
+{
+	char kind = r->s[r->at++];
+	size_t n = d_read_number(r);
+
+	if (r->bad || !d_accept(r, '_') || n > (r->n - r->at) / 2) {
+		d_fail(r);
+		return;
+	}
+	d_put(r, "\"");
+	for (; n; n--, r->at += 2) {
+		int hi = hex(r->s[r->at]), lo = hex(r->s[r->at + 1]);
+		int c = hi * 16 + lo;
+
+		if (hi < 0 || lo < 0) {
+			d_fail(r);
+			return;
+		}
+		if (c == '\n' || c == '\t' || c == '\r' || c == '\f' ||
+		    c == '\v')
+			buf_printf(r->out, "\\%c", c == '\n' ? 'n' :
+				   c == '\t' ? 't' : c == '\r' ? 'r' :
+				   c == '\f' ? 'f' : 'v');
+		else if (c >= 0x20 && c < 0x7f)
+			buf_u8(r->out, (uint8_t)c);
+		else
+			buf_printf(r->out, "\\x%02x", (unsigned int)c);
+	}
+	d_put(r, "\"");
+	if (kind != 'a')
+		buf_u8(r->out, (uint8_t)kind);
+}
+
+static void d_read_value(struct d_reader *r, char type, size_t name, size_t name_n);
+
+static void put_list(struct d_reader *r, char type, const char *close)
+{
+	size_t i, n = d_read_number(r);
+
+	for (i = 0; i < n && !r->bad; i++) {
+		if (i)
+			d_put(r, ", ");
+		d_read_value(r, '\0', 0, 0);
+		if (type == 'H') {
+			d_put(r, ":");
+			d_read_value(r, '\0', 0, 0);
+		}
+	}
+	d_put(r, close);
+}
+
+/* name: what the value's type was written as, for structs. */
+static void d_read_value(struct d_reader *r, char type, size_t name, size_t name_n)
+{
+	char c = d_peek(r);
+
+	if (!d_enter(r))
+		return;
+	if (c == 'n') {
+		r->at++;
+		d_put(r, "null");
+	} else if (c == 'N' || c == 'i' || d_is_digit(c)) {
+		r->at += !d_is_digit(c);
+		put_number(r, type, c == 'N');
+	} else if (c == 'e') {
+		r->at++;
+		put_real(r);
+	} else if (c == 'c') {
+		r->at++;
+		put_real(r);
+		d_put(r, "+");
+		if (!d_accept(r, 'c'))
+			d_fail(r);
+		else
+			put_real(r);
+		d_put(r, "i");
+	} else if (c == 'a' || c == 'w' || c == 'd') {
+		put_string(r);
+	} else if (c == 'A') {
+		r->at++;
+		d_put(r, "[");
+		put_list(r, type, "]");
+	} else if (c == 'S') {
+		r->at++;
+		for (size_t i = 0; i < name_n; i++)
+			buf_u8(r->out, r->out->p[name + i]);
+		d_put(r, "(");
+		put_list(r, '\0', ")");
+	} else if (c == 'f' && d_peek_at(r, 1) == '_' && d_peek_at(r, 2) == 'D') {
+		r->at += 3;
+		d_read_qualified(r, false);
+		if (!d_accept(r, 'Z'))
+			d_fail(r);
+	} else {
+		d_fail(r);
+	}
+	r->depth--;
+}
+
+/* The type's text is needed only before S values; it is taken back. */
+static void d_read_value_argument(struct d_reader *r)
+{
+	char type = d_peek(r);
+	size_t from = r->out->n, mid, n;
+
+	if (type == 'Q') {
+		size_t at = r->at, to = d_read_reference(r);
+
+		type = to < r->n ? r->s[to] : '\0';
+		r->at = at;
+	}
+	d_read_type(r);
+	mid = r->out->n;
+	if (r->bad || r->out->failed)
+		return;
+	d_read_value(r, type, from, mid - from);
+	if (r->bad || r->out->failed)
+		return;
+	n = r->out->n - mid;
+	memmove(r->out->p + from, r->out->p + mid, n);
+	r->out->n = from + n;
+}
+
+static bool d_at_call(const struct d_reader *r)
+{
+	return d_peek(r) && strchr("FUVWRY", d_peek(r));
+}
+
+/* Modifiers of `this`; their text goes behind the parameters. */
+static void d_read_modifiers(struct d_reader *r, struct buf *mods)
+{
+	for (;;) {
+		if (d_accept(r, 'x')) {
+			buf_str(mods, " const");
+		} else if (d_accept(r, 'y')) {
+			buf_str(mods, " immutable");
+		} else if (d_accept(r, 'O')) {
+			buf_str(mods, " shared");
+		} else if (d_peek(r) == 'N' && d_peek_at(r, 1) == 'g') {
+			r->at += 2;
+			buf_str(mods, " inout");
+		} else {
+			return;
+		}
+	}
+}
+
+static void d_read_attributes(struct d_reader *r, bool shown)
+{
+	static const struct { char code; const char *text; } attrs[] = {
+		{ 'a', "pure " }, { 'b', "nothrow " }, { 'c', "ref " },
+		{ 'd', "@property " }, { 'e', "@trusted " }, { 'f', "@safe " },
+		{ 'i', "@nogc " }, { 'j', "return " }, { 'l', "scope " },
+		{ 'm', "@live " },
+	};
+	size_t i;
+
+	while (d_peek(r) == 'N') {
+		for (i = 0; i < sizeof(attrs) / sizeof(*attrs); i++)
+			if (attrs[i].code == d_peek_at(r, 1))
+				break;
+		if (i == sizeof(attrs) / sizeof(*attrs))
+			return;
+		r->at += 2;
+		if (shown)
+			d_put(r, attrs[i].text);
+	}
+}
+
+static void read_parameter(struct d_reader *r)
+{
+	for (;;) {
+		if (d_accept(r, 'M')) {
+			d_put(r, "scope ");
+		} else if (d_peek(r) == 'N' && d_peek_at(r, 1) == 'k') {
+			r->at += 2;
+			d_put(r, "return ");
+		} else {
+			break;
+		}
+	}
+	if (d_accept(r, 'I')) {
+		d_put(r, "in ");
+		if (d_accept(r, 'K'))
+			d_put(r, "ref ");
+	} else if (d_accept(r, 'J')) {
+		d_put(r, "out ");
+	} else if (d_accept(r, 'K')) {
+		d_put(r, "ref ");
+	} else if (d_accept(r, 'L')) {
+		d_put(r, "lazy ");
+	}
+	d_read_type(r);
+}
+
+/* Parameters up to their end: X typesafe, Y C-style variadic, Z plain. */
+static void d_read_parameters(struct d_reader *r)
+{
+	bool first = true;
+
+	d_put(r, "(");
+	for (; !r->bad; first = false) {
+		if (d_accept(r, 'X')) {
+			d_put(r, "...");
+			break;
+		}
+		if (d_accept(r, 'Y')) {
+			d_put(r, first ? "..." : ", ...");
+			break;
+		}
+		if (d_accept(r, 'Z'))
+			break;
+		if (!first)
+			d_put(r, ", ");
+		read_parameter(r);
+	}
+	d_put(r, ")");
+}
+
+static void put_convention(struct d_reader *r, char c)
+{
+	d_put(r, c == 'U' ? "extern(C) " : c == 'W' ? "extern(Windows) " :
+	    c == 'V' ? "extern(Pascal) " : c == 'R' ? "extern(C++) " :
+	    c == 'Y' ? "extern(Objective-C) " : "");
+}
+
+/* type(parameters) attributes word */
+static void read_function_type(struct d_reader *r, const char *word,
+			       const char *mods)
+{
+	size_t attrs, from, params;
+
+	if (!d_at_call(r)) {
+		d_fail(r);
+		return;
+	}
+	put_convention(r, r->s[r->at++]);
+	attrs = r->out->n;
+	d_read_attributes(r, true);
+	from = r->out->n;
+	d_read_parameters(r);
+	params = r->out->n;
+	d_read_type(r);
+	if (r->bad)
+		return;
+	d_swap_parts(r, from, params);
+	/* attributes stand first in the name, last in the text */
+	d_put(r, " ");
+	d_swap_parts(r, attrs, from);
+	d_put(r, word);
+	d_put(r, mods);
+}
+
+static void read_delegate(struct d_reader *r)
+{
+	struct buf mods = { 0 };
+
+	d_read_modifiers(r, &mods);
+	if (d_peek(r) == 'Q') {
+		d_read_type(r);
+		d_put(r, "delegate");
+	} else {
+		read_function_type(r, "delegate", buf_cstr(&mods));
+	}
+	buf_fini(&mods);
+}
+
+static const char *basic_type(char c)
+{
+	static const char *const names[26] = {
+		"char", "bool", "creal", "double", "real", "float", "byte",
+		"ubyte", "int", "ireal", "uint", "long", "ulong",
+		"typeof(null)", "ifloat", "idouble", "cfloat", "cdouble",
+		"short", "ushort", "wchar", "void", "dchar",
+	};
+
+	return c >= 'a' && c <= 'w' ? names[c - 'a'] : NULL;
+}
+
+static void read_wrapped(struct d_reader *r, const char *open, size_t skip)
+{
+	r->at += skip;
+	d_put(r, open);
+	d_read_type(r);
+	d_put(r, ")");
+}
+
+static void read_type_reference(struct d_reader *r)
+{
+	size_t from = r->at, saved = r->back, at, to = d_read_reference(r);
+
+	at = r->at;
+	if (to >= r->n || from >= r->back) {
+		d_fail(r);
+		return;
+	}
+	r->back = from;
+	r->at = to;
+	if (d_at_call(r))		/* D and Q: a delegate's function type */
+		read_function_type(r, "", "");
+	else
+		d_read_type(r);
+	r->back = saved;
+	r->at = at;
+}
+
+static void read_array(struct d_reader *r)
+{
+	size_t from = r->at, to, start = r->out->n;
+	char c = r->s[r->at++];
+
+	if (c == 'G') {
+		from = r->at;
+		d_read_number(r);
+		to = r->at;
+		d_read_type(r);
+		d_put(r, "[");
+		buf_bytes(r->out, r->s + from, to - from);
+		d_put(r, "]");
+	} else if (c == 'H') {
+		d_put(r, "[");
+		d_read_type(r);
+		d_put(r, "]");
+		from = r->out->n;
+		d_read_type(r);
+		if (!r->bad)
+			d_swap_parts(r, start, from);
+	} else {
+		d_read_type(r);
+		d_put(r, "[]");
+	}
+}
+
+static void read_tuple(struct d_reader *r)
+{
+	size_t i, n = d_read_number(r);
+
+	d_put(r, "Tuple!(");
+	for (i = 0; i < n && !r->bad; i++) {
+		if (i)
+			d_put(r, ", ");
+		d_read_type(r);
+	}
+	d_put(r, ")");
+}
+
+static void read_n_type(struct d_reader *r)
+{
+	char c = d_peek_at(r, 1);
+
+	if (c == 'g') {
+		read_wrapped(r, "inout(", 2);
+	} else if (c == 'h') {
+		read_wrapped(r, "__vector(", 2);
+	} else if (c == 'n') {
+		r->at += 2;
+		d_put(r, "typeof(*null)");
+	} else {
+		d_fail(r);
+	}
+}
+
+static void d_read_type(struct d_reader *r)
+{
+	char c = d_peek(r);
+
+	if (!d_enter(r))
+		return;
+	if (c == 'O')
+		read_wrapped(r, "shared(", 1);
+	else if (c == 'x')
+		read_wrapped(r, "const(", 1);
+	else if (c == 'y')
+		read_wrapped(r, "immutable(", 1);
+	else if (c == 'N')
+		read_n_type(r);
+	else if (c == 'A' || c == 'G' || c == 'H')
+		read_array(r);
+	else if (c == 'Q')
+		read_type_reference(r);
+	else if (d_at_call(r))
+		read_function_type(r, "function", "");
+	else if (c == 'z' && (d_peek_at(r, 1) == 'i' || d_peek_at(r, 1) == 'k')) {
+		d_put(r, d_peek_at(r, 1) == 'i' ? "cent" : "ucent");
+		r->at += 2;
+	} else if (basic_type(c)) {
+		r->at++;
+		d_put(r, basic_type(c));
+	} else if (c && strchr("ISCETPDB", c)) {
+		r->at++;
+		if (c == 'P' && d_at_call(r))
+			read_function_type(r, "function", "");
+		else if (c == 'P') {
+			d_read_type(r);
+			d_put(r, "*");
+		} else if (c == 'D')
+			read_delegate(r);
+		else if (c == 'B')
+			read_tuple(r);
+		else
+			d_read_qualified(r, false);
+	} else {
+		d_fail(r);
+	}
+	r->depth--;
 }
 
 static const char *special_name(const char *s, size_t n)
@@ -229,7 +786,9 @@ static void read_signature(struct d_reader *r, bool mods_last)
 	buf_fini(&mods);
 }
 
-void d_read_qualified(struct d_reader *r, bool mods_last)
+/* Names joined by dots, with the parameters of those that are functions;
+ * mods_last: their modifiers follow. */
+static void d_read_qualified(struct d_reader *r, bool mods_last)
 {
 	bool first = true;
 
