@@ -75,7 +75,7 @@ librecord_a_SOURCES = \
 	src/record/ptrace/ptrace_stops.c \
 	src/record/ptrace/ptrace_threads.c \
 	src/record/ptrace/ptrace_tracer.c \
-	src/record/ptrace/ptrace_tracer.h \
+	src/record/ptrace/ptrace_internal.h \
 	src/record/kmod/kmod_device.c \
 	src/record/kmod/kmod_device.h \
 	src/record/kmod/kmod_events.c \

@@ -3,7 +3,7 @@
 #define TALLY_VERIFY_LIBDW_H
 /* The part of an opinion that runs in the child (private to src/verify). */
 #include "base/buf.h"
-#include "verify/opinion.h"
+#include "verify/opinion_data.h"
 
 /* Loads libdw.so.1; ERR_UNSUPPORTED where that is not possible. */
 int libdw_load(struct error *err);

@@ -4,6 +4,7 @@ libverify_a_SOURCES = \
 	src/verify/libdw.c \
 	src/verify/libdw.h \
 	src/verify/opinion.c \
+	src/verify/opinion_data.h \
 	src/verify/opinion.h \
 	src/verify/verify.c \
 	src/verify/verify.h

@@ -12,7 +12,7 @@
 #include <sys/uio.h>
 
 #include "base/io.h"
-#include "record/ptrace/ptrace_tracer.h"
+#include "record/ptrace/ptrace_internal.h"
 
 #ifdef __x86_64__
 

@@ -19,7 +19,7 @@
 
 #include "image/image.h"
 #include "record/collect/image_identity.h"
-#include "record/ptrace/ptrace_tracer.h"
+#include "record/ptrace/ptrace_internal.h"
 
 enum { IMAGES_MAX = 1 << 16 };
 

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "launch/proc_read.h"
-#include "record/ptrace/ptrace_tracer.h"
+#include "record/ptrace/ptrace_internal.h"
 
 enum {
 	INFO_ENTRY = 1,		/* PTRACE_SYSCALL_INFO_ENTRY */

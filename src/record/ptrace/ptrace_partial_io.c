@@ -20,7 +20,7 @@
 #include <time.h>
 
 #include "record/ptrace/ptrace_calls.h"
-#include "record/ptrace/ptrace_tracer.h"
+#include "record/ptrace/ptrace_internal.h"
 
 enum { END_TRIES = 1000 };	/* of a millisecond */
 

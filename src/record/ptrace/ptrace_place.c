@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "record/ptrace/ptrace_tracer.h"
+#include "record/ptrace/ptrace_internal.h"
 
 enum {
 	SLICE_NS = 100000,	/* the shortest that the kernel gives */

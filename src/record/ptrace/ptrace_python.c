@@ -7,7 +7,7 @@
 
 #include "record/collect/image_identity.h"
 #include "record/collect/image_open.h"
-#include "record/ptrace/ptrace_tracer.h"
+#include "record/ptrace/ptrace_internal.h"
 
 static int open_if_mapped(const struct record *r, const char *path, struct stat *st)
 {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "record/ptrace/ptrace_calls.h"
-#include "record/ptrace/ptrace_tracer.h"
+#include "record/ptrace/ptrace_internal.h"
 
 enum { CREDIT_PERIODS = 64 };	/* threads may be seldom seen at first */
 

@@ -20,7 +20,7 @@
 #include "profile/model.h"
 #include "record/source/clock_event.h"
 #include "record/ptrace/ptrace_refused.h"
-#include "record/ptrace/ptrace_tracer.h"
+#include "record/ptrace/ptrace_internal.h"
 
 #ifndef SYS_close_range
 #define SYS_close_range 436

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "record/ptrace/ptrace_calls.h"
-#include "record/ptrace/ptrace_tracer.h"
+#include "record/ptrace/ptrace_internal.h"
 
 enum { ROOM_WAIT_MS = 1000 };
 

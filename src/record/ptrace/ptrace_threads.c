@@ -9,7 +9,7 @@
 #include "base/io.h"
 #include "launch/proc_read.h"
 #include "launch/proc_text.h"
-#include "record/ptrace/ptrace_tracer.h"
+#include "record/ptrace/ptrace_internal.h"
 
 enum { PATH_SPACE = 64, STATUS_MAX = 1 << 16 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TALLY_RECORD_PTRACE_PTRACE_TRACER_H
-#define TALLY_RECORD_PTRACE_PTRACE_TRACER_H
+#ifndef TALLY_RECORD_PTRACE_PTRACE_INTERNAL_H
+#define TALLY_RECORD_PTRACE_PTRACE_INTERNAL_H
 /*
  * The process that traces: see ptrace_source.h.  It has one thread, as ptrace
  * knows threads, and waits for three things: the next tick, a stop of a thread
