@@ -23,7 +23,8 @@ libviews_a_SOURCES = \
 	src/views/query/framekey.h \
 	src/views/query/interval.c \
 	src/views/query/interval.h \
-	src/views/query/keys.c \
+	src/views/query/columns.c \
+	src/views/query/columns.h \
 	src/views/query/keys.h \
 	src/views/query/lines.c \
 	src/views/query/lines.h \
