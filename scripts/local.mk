@@ -10,6 +10,7 @@ EXTRA_DIST += \
 	scripts/install-needs \
 	scripts/make-deb \
 	scripts/make-pictures \
+	scripts/same-output \
 	scripts/test \
 	scripts/suites \
 	scripts/torture \

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "views/tree/flame.h"
+#include "views/tree/calltree.h"
 #include "views/html/html.h"
 #include "views/svg/svg.h"
 
@@ -23,29 +23,29 @@ static struct report *build(struct reader *r)
 }
 
 /* "all 10(main 10(a 6,b* 4))": * marks inlined frames. */
-static void put_tree(const struct flame *f, size_t i, struct buf *out)
+static void put_tree(const struct report *rep, const struct calltree *f, size_t i, struct buf *out)
 {
-	const struct flame_node *n = &f->nodes.v[i];
+	const struct calltree_node *n = &f->nodes.v[i];
 	char sep = '(';
 
-	flame_name(f->rep, n->fk, out);
+	calltree_func_name(rep, n->func, out);
 	buf_printf(out, "%s %llu", n->inlined ? "*" : "",
 		   (unsigned long long)f->total[i * f->ncols].count);
 	for (size_t c = i + 1; c < n->end; c = f->nodes.v[c].end) {
 		assert_int_equal(f->nodes.v[c].parent, i);
 		buf_u8(out, (uint8_t)sep);
 		sep = ',';
-		put_tree(f, c, out);
+		put_tree(rep, f, c, out);
 	}
 	if (sep == ',')
 		buf_u8(out, ')');
 }
 
-static void tree_is(const struct flame *f, const char *want)
+static void tree_is(const struct report *rep, const struct calltree *f, const char *want)
 {
 	struct buf out = { 0 };
 
-	put_tree(f, 0, &out);
+	put_tree(rep, f, 0, &out);
 	assert_string_equal(buf_cstr(&out), want);
 	buf_fini(&out);
 }
@@ -74,29 +74,29 @@ static void test_tree(void **state)
 {
 	struct maker m;
 	struct error err = { 0 };
-	struct flame f, inverted;
+	struct calltree f, inverted;
 	struct reader *r = small(&m);
 	struct report *rep = build(r);
 	uint32_t *moved = NULL;
 
 	(void)state;
-	assert_int_equal(flame_build(&f, rep, &err), 0);
-	tree_is(&f, "all 100(main 100(a 70(c 20),b* 25,c 4))");
-	assert_true(flame_share(&f, 2) > 0.699 && flame_share(&f, 2) < 0.701);
+	assert_int_equal(calltree_of(&f, rep, &err), 0);
+	tree_is(rep, &f, "all 100(main 100(a 70(c 20),b* 25,c 4))");
+	assert_true(calltree_share(&f, 2) > 0.699 && calltree_share(&f, 2) < 0.701);
 
-	assert_int_equal(flame_invert(&f, 0, &inverted, &err), 0);
-	tree_is(&inverted, "all 100(a 50(main 50),b* 25(main 25),"
+	assert_int_equal(calltree_invert(&f, 0, &inverted, &err), 0);
+	tree_is(rep, &inverted, "all 100(a 50(main 50),b* 25(main 25),"
 			   "c 24(a 20(main 20),main 4),main 1)");
-	flame_fini(&inverted);
-	assert_int_equal(flame_invert(&f, 0.05, &inverted, &err), 0);
-	tree_is(&inverted, "all 100(a 50(main 50),b* 25(main 25),"
+	calltree_fini(&inverted);
+	assert_int_equal(calltree_invert(&f, 0.05, &inverted, &err), 0);
+	tree_is(rep, &inverted, "all 100(a 50(main 50),b* 25(main 25),"
 			   "c 24(a 20(main 20),[small branches] 4),"
 			   "[small branches] 1)");
 	assert_int_equal(inverted.pruned, 2);
-	flame_fini(&inverted);
+	calltree_fini(&inverted);
 
-	assert_int_equal(flame_prune(&f, 0.22, &moved, &err), 0);
-	tree_is(&f, "all 100(main 100(a 70([small branches] 20),b* 25,"
+	assert_int_equal(calltree_prune(&f, 0.22, &moved, &err), 0);
+	tree_is(rep, &f, "all 100(main 100(a 70([small branches] 20),b* 25,"
 		    "[small branches] 4))");
 	/* main, a, c below a, b, c */
 	assert_int_equal(moved[1], 1);
@@ -108,12 +108,12 @@ static void test_tree(void **state)
 	free(moved);
 
 	/* what was summed is summed on */
-	assert_int_equal(flame_prune(&f, 0.5, NULL, &err), 0);
-	tree_is(&f, "all 100(main 100(a 70([small branches] 20),"
+	assert_int_equal(calltree_prune(&f, 0.5, NULL, &err), 0);
+	tree_is(rep, &f, "all 100(main 100(a 70([small branches] 20),"
 		    "[small branches] 29))");
-	assert_int_equal(flame_prune(&f, 2, NULL, &err), 0);
-	tree_is(&f, "all 100([small branches] 100)");
-	flame_fini(&f);
+	assert_int_equal(calltree_prune(&f, 2, NULL, &err), 0);
+	tree_is(rep, &f, "all 100([small branches] 100)");
+	calltree_fini(&f);
 	report_free(rep);
 	reader_close(r);
 	maker_fini(&m);
@@ -124,7 +124,7 @@ static void test_marks(void **state)
 {
 	struct maker m;
 	struct error err = { 0 };
-	struct flame f;
+	struct calltree f;
 	struct reader *r;
 	struct report *rep;
 	uint32_t a;
@@ -138,11 +138,11 @@ static void test_marks(void **state)
 	maker_samples(&m, 0, 0, 0, 10, 2);
 	r = maker_read(&m);
 	rep = build(r);
-	assert_int_equal(flame_build(&f, rep, &err), 0);
-	tree_is(&f, "all 17(a 7,[callers missing: broken stack] 5(a 5),"
+	assert_int_equal(calltree_of(&f, rep, &err), 0);
+	tree_is(rep, &f, "all 17(a 7,[callers missing: broken stack] 5(a 5),"
 		    "[callers missing: deep stack cut] 3([unknown] 3),"
 		    "[unknown] 2)");
-	flame_fini(&f);
+	calltree_fini(&f);
 	report_free(rep);
 	reader_close(r);
 	maker_fini(&m);

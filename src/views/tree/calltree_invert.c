@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A flame graph upside down: below each function those that called it.
+ * A call tree upside down: below each function those that called it.
  *
  * A branch is a set of places in the tree (items), each with what its samples
  * weigh; it grows by one step to each place's parent.  Items of branches that
@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "views/tree/flame.h"
+#include "views/tree/calltree.h"
 
 struct item {
 	uint32_t node;
@@ -17,14 +17,14 @@ struct item {
 };
 
 struct branch {
-	uint32_t parent, fk, inlined;
+	uint32_t parent, func, inlined;
 	size_t start, n;	/* its items in the stack */
 	struct cell sum;
 };
 
 struct inverter {
-	const struct flame *f;
-	struct flame *out;
+	const struct calltree *t;
+	struct calltree *out;
 	struct cell least;	/* branches below this are summed */
 	VEC(struct item) items, now;
 	VEC(struct branch) wait, groups;
@@ -34,13 +34,13 @@ struct inverter {
 
 static int by_function(const void *x, const void *y, void *ctx)
 {
-	const struct flame *f = ctx;
+	const struct calltree *t = ctx;
 	const struct item *a = x, *b = y;
-	const struct flame_node *m = &f->nodes.v[a->node];
-	const struct flame_node *n = &f->nodes.v[b->node];
+	const struct calltree_node *m = &t->nodes.v[a->node];
+	const struct calltree_node *n = &t->nodes.v[b->node];
 
-	if (m->fk != n->fk)
-		return m->fk < n->fk ? -1 : 1;
+	if (m->func != n->func)
+		return m->func < n->func ? -1 : 1;
 	if (m->inlined != n->inlined)
 		return m->inlined < n->inlined ? -1 : 1;
 	return a->node < b->node ? -1 : a->node > b->node;
@@ -51,36 +51,36 @@ static int by_sum(const void *x, const void *y)
 {
 	const struct branch *a = x, *b = y;
 
-	if ((a->fk == FLAME_OTHER) != (b->fk == FLAME_OTHER))
-		return a->fk == FLAME_OTHER ? -1 : 1;
+	if ((a->func == CALLTREE_OTHER) != (b->func == CALLTREE_OTHER))
+		return a->func == CALLTREE_OTHER ? -1 : 1;
 	if (a->sum.weight != b->sum.weight)
 		return a->sum.weight < b->sum.weight ? -1 : 1;
 	if (a->sum.count != b->sum.count)
 		return a->sum.count < b->sum.count ? -1 : 1;
-	if (a->fk != b->fk)
-		return a->fk > b->fk ? -1 : 1;
+	if (a->func != b->func)
+		return a->func > b->func ? -1 : 1;
 	return (int)b->inlined - (int)a->inlined;
 }
 
 /* Groups x->now by function; items of equal places become one. */
 static void group_items(struct inverter *x, uint32_t parent)
 {
-	const struct flame_node *v = x->f->nodes.v;
+	const struct calltree_node *v = x->t->nodes.v;
 	size_t k = 0;
 
 	x->groups.n = 0;
 	if (x->now.n)
 		qsort_r(x->now.v, x->now.n, sizeof(*x->now.v), by_function,
-			(void *)x->f);
+			(void *)x->t);
 	for (size_t i = 0; i < x->now.n && !x->failed; i++) {
 		struct item it = x->now.v[i];
-		const struct flame_node *n = &v[it.node];
+		const struct calltree_node *n = &v[it.node];
 		struct branch *g = x->groups.n
 					   ? &x->groups.v[x->groups.n - 1]
 					   : NULL;
 
-		if (!g || g->fk != n->fk || g->inlined != n->inlined) {
-			struct branch b = { parent, n->fk, n->inlined, k, 0,
+		if (!g || g->func != n->func || g->inlined != n->inlined) {
+			struct branch b = { parent, n->func, n->inlined, k, 0,
 					    { 0, 0 } };
 
 			x->failed |= vec_push(&x->groups, b) < 0;
@@ -108,12 +108,12 @@ static bool is_small(const struct inverter *x, const struct branch *b)
 /* Small groups become one without items; the others wait with theirs. */
 static void push_groups(struct inverter *x, uint32_t parent)
 {
-	struct branch small = { .parent = parent, .fk = FLAME_OTHER };
+	struct branch small = { .parent = parent, .func = CALLTREE_OTHER };
 	size_t k = 0;
 
 	for (size_t i = 0; i < x->groups.n; i++) {
 		if (!is_small(x, &x->groups.v[i]) &&
-		    x->groups.v[i].fk != FLAME_OTHER) {
+		    x->groups.v[i].func != CALLTREE_OTHER) {
 			x->groups.v[k++] = x->groups.v[i];
 			continue;
 		}
@@ -140,7 +140,7 @@ static void push_groups(struct inverter *x, uint32_t parent)
 /* Makes a node of the branch and grows it by its callers. */
 static void grow(struct inverter *x, struct branch b)
 {
-	struct flame_node n = { b.parent, 0, b.fk, (uint8_t)b.inlined };
+	struct calltree_node n = { b.parent, 0, b.func, (uint8_t)b.inlined };
 	uint32_t id = (uint32_t)x->out->nodes.n;
 
 	x->failed |= vec_push(&x->out->nodes, n) < 0 ||
@@ -149,7 +149,7 @@ static void grow(struct inverter *x, struct branch b)
 	for (size_t i = 0; i < b.n && !x->failed; i++) {
 		struct item it = x->items.v[b.start + i];
 
-		it.node = x->f->nodes.v[it.node].parent;
+		it.node = x->t->nodes.v[it.node].parent;
 		if (it.node)
 			x->failed |= vec_push(&x->now, it) < 0;
 	}
@@ -161,19 +161,19 @@ static void grow(struct inverter *x, struct branch b)
 /* What nodes have beyond their children. */
 static int start(struct inverter *x)
 {
-	const struct flame *f = x->f;
-	struct cell *own = malloc((f->nodes.n + 1) * sizeof(*own));
+	const struct calltree *t = x->t;
+	struct cell *own = malloc((t->nodes.n + 1) * sizeof(*own));
 
 	if (!own)
 		return -ERR_NOMEM;
-	for (size_t i = 0; i < f->nodes.n; i++)
-		own[i] = f->total[i * f->ncols];
-	for (size_t i = 1; i < f->nodes.n; i++) {
-		own[f->nodes.v[i].parent].weight -=
-			f->total[i * f->ncols].weight;
-		own[f->nodes.v[i].parent].count -= f->total[i * f->ncols].count;
+	for (size_t i = 0; i < t->nodes.n; i++)
+		own[i] = t->total[i * t->ncols];
+	for (size_t i = 1; i < t->nodes.n; i++) {
+		own[t->nodes.v[i].parent].weight -=
+			t->total[i * t->ncols].weight;
+		own[t->nodes.v[i].parent].count -= t->total[i * t->ncols].count;
 	}
-	for (uint32_t i = 1; i < f->nodes.n; i++) {
+	for (uint32_t i = 1; i < t->nodes.n; i++) {
 		struct item it = { i, own[i] };
 
 		if (own[i].count)
@@ -183,32 +183,27 @@ static int start(struct inverter *x)
 	return x->failed ? -ERR_NOMEM : 0;
 }
 
-static void finish(struct flame *out, struct inverter *x)
+static void finish(struct calltree *out, struct inverter *x)
 {
 	out->total = x->totals.v;
-	for (size_t i = 0; i < out->nodes.n; i++)
-		out->nodes.v[i].end = (uint32_t)i + 1;
-	for (size_t i = out->nodes.n; --i;) {
-		struct flame_node *up = &out->nodes.v[out->nodes.v[i].parent];
-
-		if (out->nodes.v[i].end > up->end)
-			up->end = out->nodes.v[i].end;
-	}
+	if (x->t->ncols)
+		out->by_count[0] = x->t->by_count[0];
+	calltree_close_ranges(out);
 }
 
-int flame_invert(const struct flame *f, double share, struct flame *out,
-		 struct error *err)
+int calltree_invert(const struct calltree *t, double share, struct calltree *out,
+		    struct error *err)
 {
-	struct inverter x = { .f = f, .out = out };
-	struct cell all = f->ncols ? f->total[0] : (struct cell){ 0, 0 };
-	struct flame_node root = { 0, 0, FLAME_ROOT, 0 };
+	struct inverter x = { .t = t, .out = out };
+	struct cell all = t->ncols ? t->total[0] : (struct cell){ 0, 0 };
+	struct calltree_node root = { 0, 0, CALLTREE_ROOT, 0 };
 
-	*out = (struct flame){ .rep = f->rep, .ncols = 1 };
 	x.least.weight = (uint64_t)(share * (double)all.weight);
 	x.least.count = (uint64_t)(share * (double)all.count);
-	x.failed = vec_push(&out->nodes, root) < 0 ||
+	x.failed = calltree_begin(out, 1, 1, t->ncols ? t->scale : NULL) < 0 ||
+		   vec_push(&out->nodes, root) < 0 ||
 		   vec_push(&x.totals, all) < 0;
-	if (!x.failed && f->ncols && start(&x) == 0) {
+	if (!x.failed && t->ncols && start(&x) == 0) {
 		group_items(&x, 0);
 		push_groups(&x, 0);
 	}
@@ -224,6 +219,6 @@ int flame_invert(const struct flame *f, double share, struct flame *out,
 	vec_fini(&x.groups);
 	if (!x.failed)
 		return 0;
-	flame_fini(out);
-	return error_set(err, ERR_NOMEM, "out of memory for the flame graph");
+	calltree_fini(out);
+	return error_set(err, ERR_NOMEM, "out of memory for the call tree");
 }
