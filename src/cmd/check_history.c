@@ -144,7 +144,8 @@ static int words(const struct check_opts *o, struct error *err)
 	const char *bad = o->baseline.n ? "--baseline" : o->against
 		? "--against" : o->calibrate ? "--calibrate" : o->html
 		? "--html" : o->junit ? "--junit" : o->markdown
-		? "--markdown" : o->openmetrics ? "--openmetrics"
+		? "--markdown" : o->sarif ? "--sarif" : o->code_quality
+		? "--code-quality" : o->openmetrics ? "--openmetrics"
 		: o->inclusive ? "--inclusive" : o->early ? "--early"
 		: strcmp(o->by, "function") ? "--by line" : NULL;
 

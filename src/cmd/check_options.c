@@ -124,6 +124,11 @@ const struct opt check_opt_table[] = {
 	{ OPT_STR, 0, "junit", "FILE",
 	  "Write a test case for each function, for GitLab and Jenkins.",
 	  AT(junit) },
+	{ OPT_STR, 0, "sarif", "FILE",
+	  "Write what is slower at file and line as SARIF, for GitHub's code "
+	  "scanning.", AT(sarif) },
+	{ OPT_STR, 0, "code-quality", "FILE",
+	  "Write the same as GitLab's Code Quality report.", AT(code_quality) },
 	{ OPT_STR, 0, "markdown", "FILE",
 	  "Write a summary for a pull request, at most 60 kB.", AT(markdown) },
 	{ OPT_STR, 0, "html", "FILE",
