@@ -11,6 +11,7 @@ libprofile_a_SOURCES = \
 	src/profile/fill_images.c \
 	src/profile/fill_internal.h \
 	src/profile/fill_jit.c \
+	src/profile/fill_jitdump.c \
 	src/profile/fill_kcore.c \
 	src/profile/fill_kernel.c \
 	src/profile/fill_kernel.h \

@@ -42,7 +42,7 @@ E2E_TESTS = \
 	tests/e2e/record_processes.sh \
 	tests/e2e/record_lives.sh \
 	tests/e2e/java.sh \
-	tests/e2e/jit.sh \
+	tests/e2e/jit.sh tests/e2e/jitdump.sh \
 	tests/e2e/python.sh \
 	tests/e2e/stacks.sh \
 	tests/e2e/deep_stacks.sh \

@@ -53,6 +53,7 @@ void images_fini(struct images *im)
 	vec_fini(&im->v);
 	vec_fini(&im->aliases);
 	vec_fini(&im->by_row);
+	u64map_fini(&im->jit_dumps);
 	idtab_fini(&im->by_file);
 	free(im->proc);
 	memset(im, 0, sizeof(*im));
@@ -86,7 +87,7 @@ uint32_t images_row(struct images *im, uint32_t image)
 
 	if (r->row != PROF_NONE)
 		return r->row;
-	if (r->kind == PROF_IMAGE_ANON)
+	if (r->kind == PROF_IMAGE_ANON && !r->jit_offsets)
 		jit_map_take(im, r);
 	row.path = profile_str(im->profile, r->path);
 	row.reason = profile_str(im->profile, r->reason ? r->reason : "");
@@ -358,6 +359,17 @@ static uint32_t image_file(struct images *im, const struct map_owner *who,
 	return image_new(im, who, m, &key, flags);
 }
 
+/* The file that tells of the process's code: the last one counts. */
+static int note_jitdump(struct images *im, uint32_t pid, uint32_t image)
+{
+	uint32_t *slot = u64map_slot(&im->jit_dumps, pid);
+
+	if (!slot)
+		return -ERR_NOMEM;
+	*slot = image;
+	return 0;
+}
+
 int images_map(struct images *im, const struct map_owner *who,
 	       const struct mapping *m, struct map *out)
 {
@@ -374,6 +386,8 @@ int images_map(struct images *im, const struct map_owner *who,
 	if (out->image == UINT32_MAX)
 		return -ERR_NOMEM;
 	r = &im->v.v[out->image];
+	if (r->jitdump && note_jitdump(im, who->pid, out->image) < 0)
+		return -ERR_NOMEM;
 	if (r->kind == PROF_IMAGE_ANON)
 		return 0;
 	out->delta = m->offset - m->start;
@@ -408,8 +422,21 @@ int images_open_row(void *ctx, uint32_t row)
 	if (row >= im->by_row.n)
 		return -1;
 	r = &im->v.v[im->by_row.v[row]];
+	if (r->jit_offsets)
+		return -1;
 	return r->kind == PROF_IMAGE_ANON ? jit_map_open(im, r)
 		: images_open_fd(im, im->by_row.v[row]);
+}
+
+int images_open_jitdump(const struct images *im, uint32_t row, bool *by_offset)
+{
+	const struct recorded_image *r;
+
+	if (row >= im->by_row.n)
+		return -1;
+	r = &im->v.v[im->by_row.v[row]];
+	*by_offset = r->jit_offsets;
+	return jit_dump_open(im, r);
 }
 
 int images_check_rows(struct images *im)
