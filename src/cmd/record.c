@@ -270,6 +270,13 @@ static void runtime_setting(const struct record_opts *o,
 		buf_printf(out, "NODE_OPTIONS=%s%s" PROGRAM_NODE_OPTIONS,
 			   old ? old : "", old && *old ? " " : "");
 		gives = "JavaScript functions";
+	} else if (program_is_erlang(ro->command)) {
+		old = getenv("ERL_FLAGS");
+		if (old && strstr(old, "+JPperf"))
+			return;
+		buf_printf(out, "ERL_FLAGS=%s%s" PROGRAM_ERLANG_FLAGS, old ? old : "",
+			   old && *old ? " " : "");
+		gives = "functions of Erlang";
 	} else if (!ro->python && ro->callchain && !getenv("PYTHONPERFSUPPORT") &&
 		   ro->source <= RECORD_SOURCE_PERF &&
 		   program_is_python(ro->command)) {

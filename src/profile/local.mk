@@ -17,6 +17,8 @@ libprofile_a_SOURCES = \
 	src/profile/fill_kernel.h \
 	src/profile/fill_kernel_file.c \
 	src/profile/fill_lines.c \
+	src/profile/jit_runtimes.c \
+	src/profile/jit_runtimes.h \
 	src/profile/keep_old_symbols.c \
 	src/profile/symbolize_profile.c \
 	src/profile/symbolize_profile.h \

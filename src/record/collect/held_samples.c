@@ -158,12 +158,12 @@ static int look(struct held_samples *h, const struct images *im, const struct pr
 
 /* The location of a function's code at an address. */
 static uint32_t loc_in_file(struct images *im, struct profile *p, struct held_dump *d,
-			    uint64_t pid, uint64_t offset)
+			    const struct recorded_image *r, uint64_t offset)
 {
 	uint32_t row;
 
 	if (d->image == UINT32_MAX) {
-		d->image = images_add(im, "[anon]", PROF_IMAGE_ANON, pid, NULL);
+		d->image = images_add(im, r->path, PROF_IMAGE_ANON, r->base, NULL);
 		if (d->image == UINT32_MAX)
 			return PROF_NONE;
 		im->v.v[d->image].jit_offsets = true;
@@ -187,7 +187,7 @@ static uint32_t loc_then(struct held_samples *h, struct images *im, struct profi
 	d = dump_of(h, im, r);
 	addr = p->locs.v[loc].vaddr;
 	c = jitdump_find(d->j, addr, time_ns);
-	return c ? loc_in_file(im, p, d, r->base, c->bytes_at + (addr - c->addr)) : loc;
+	return c ? loc_in_file(im, p, d, r, c->bytes_at + (addr - c->addr)) : loc;
 }
 
 static uint32_t node_then(struct held_samples *h, struct images *im, struct profile *p,

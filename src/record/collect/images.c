@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "profile/jit_runtimes.h"
 #include "record/collect/image_special.h"
 #include "record/collect/jit_map.h"
 
@@ -75,6 +76,33 @@ uint32_t images_add(struct images *im, const char *path, uint8_t kind,
 		return UINT32_MAX;
 	}
 	return (uint32_t)im->v.n - 1;
+}
+
+int images_name_code(struct images *im, uint32_t image, const struct mapset *maps)
+{
+	struct recorded_image *r = &im->v.v[image];
+	unsigned int rank, best = UINT32_MAX;
+	const char *name = NULL;
+	char *path;
+
+	if (r->row != PROF_NONE || r->kind != PROF_IMAGE_ANON ||
+	    (strcmp(r->path, "[anon]") && strncmp(r->path, "/memfd:", 7)))
+		return 0;
+	for (size_t i = 0; i < maps->maps.n; i++) {
+		const char *file = im->v.v[maps->maps.v[i].image].path;
+		const char *code = jit_runtime_image(file, &rank);
+
+		if (code && rank < best) {
+			best = rank;
+			name = code;
+		}
+	}
+	path = name ? strdup(name) : NULL;
+	if (!path)
+		return name ? -ERR_NOMEM : 0;
+	free(r->path);
+	r->path = path;
+	return 0;
 }
 
 uint32_t images_row(struct images *im, uint32_t image)

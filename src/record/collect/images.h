@@ -92,6 +92,10 @@ int images_map(struct images *im, const struct map_owner *who,
 /* A new image that is no file; UINT32_MAX when out of memory. */
 uint32_t images_add(struct images *im, const char *path, uint8_t kind,
 		    uint64_t base, const struct build_id *id);
+/* Calls memory of a process after the runtime whose code it has, which other files
+ * of the process tell (profile/jit_runtimes.h); before it has a row.  0 or
+ * -ERR_NOMEM. */
+int images_name_code(struct images *im, uint32_t image, const struct mapset *maps);
 /* The image's row in the profile, made when needed; PROF_NONE when out of
  * memory. */
 uint32_t images_row(struct images *im, uint32_t image);

@@ -4,6 +4,7 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -299,4 +300,62 @@ bool program_is_node(char *const *command)
 	name = name ? name + 1 : path;
 	return (!strcmp(name, "node") || !strcmp(name, "nodejs")) &&
 	       takes_options(path);
+}
+
+static bool is_erlang_name(const char *name)
+{
+	static const char *const names[] = {
+		"erl", "escript", "elixir", "elixirc", "iex", "mix", "rebar3",
+	};
+	const char *slash = strrchr(name, '/');
+
+	name = slash ? slash + 1 : name;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+static bool emulator_takes_flags(const char *path)
+{
+	static const char flag[] = "JPperf";
+	struct image *img;
+	struct span text;
+	bool found;
+
+	if (image_open_file(path, &img, NULL))
+		return false;
+	text = image_section(img, ".rodata");
+	found = text.n && memmem(text.p, text.n, flag, sizeof(flag) - 1);
+	image_close(img);
+	return found;
+}
+
+/* The emulators beside "erl", which is a script in bin/ of Erlang's folder. */
+static bool erlang_takes_flags(void)
+{
+	char path[PATH_MAX], real[PATH_MAX], pattern[PATH_MAX + 32], *slash;
+	bool all = true;
+	glob_t g;
+
+	if (!find("erl", path) || !realpath(path, real))
+		return false;
+	slash = strrchr(real, '/');
+	*slash = 0;
+	snprintf(pattern, sizeof(pattern), "%s/../erts-*/bin/beam.smp", real);
+	if (glob(pattern, 0, NULL, &g))
+		return false;
+	for (size_t i = 0; i < g.gl_pathc; i++)
+		all &= emulator_takes_flags(g.gl_pathv[i]);
+	globfree(&g);
+	return all;
+}
+
+bool program_is_erlang(char *const *command)
+{
+	char path[PATH_MAX];
+	bool by_name;
+
+	return interpreter(command, is_erlang_name, path, &by_name) && by_name &&
+	       erlang_takes_flags();
 }

@@ -27,4 +27,11 @@ bool processes_are_python(const char *pids);
 #define PROGRAM_NODE_OPTIONS "--perf-basic-prof --interpreted-frames-native-stack"
 bool program_is_node(char *const *command);
 
+/* Whether a command runs in an Erlang that takes PROGRAM_ERLANG_FLAGS from ERL_FLAGS
+ * (erl(1)): its program, or the one that its "#!" line or env(1) names, is one of
+ * Erlang's or Elixir's, and all emulators of the erl in PATH know them, as from
+ * OTP 24 on where they compile code. */
+#define PROGRAM_ERLANG_FLAGS "+JPperf true"
+bool program_is_erlang(char *const *command);
+
 #endif
