@@ -134,7 +134,7 @@ static int fill_named(struct fill *f, const struct fill_part *part,
 	int rc = fill_jitdump(f, part, named, &dump);
 
 	path = profile_cstr(f->p, f->p->images.v[part->image].path);
-	python = !strcmp(path, PROF_IMAGE_PYTHON);
+	python = !strcmp(path, PROF_IMAGE_PYTHON) || !strcmp(path, PROF_IMAGE_PHP);
 	if (found > 0)
 		row.names = python || !strcmp(path, PROF_IMAGE_JAVA)
 			    ? PROF_NAMES_RUNTIME : PROF_NAMES_PERFMAP;

@@ -34,7 +34,7 @@ static const struct runtime runtimes[] = {
 	{ "ruby", "[ruby]", "Ruby (YJIT), without names: run ruby 3.3 or later with "
 	  "--yjit-perf" },
 	{ "libruby", "[ruby]", NULL },
-	{ "opcache.so", "[php]", "PHP, without names: run php with "
+	{ "opcache.so", "[php jit]", "PHP, without names: run php with "
 	  "-d opcache.jit_debug=0x30" },
 	{ "libwasmtime", "[wasm]", "wasmtime, without names: configure it with "
 	  "ProfilingStrategy::JitDump" },

@@ -484,6 +484,8 @@ static inline bool prof_is_mark(uint32_t loc)
 #define PROF_IMAGE_JAVA "[java]"
 /* … of lines of Python functions, with names that came with the samples. */
 #define PROF_IMAGE_PYTHON "[python]"
+/* … of PHP functions, those that are written in C among them. */
+#define PROF_IMAGE_PHP "[php]"
 /* Code that V8 made and named in its perf map or jitdump file. */
 #define PROF_IMAGE_JAVASCRIPT "[javascript]"
 

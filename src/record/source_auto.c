@@ -43,7 +43,7 @@ static int choose_other(const struct source_target *target,
 /* A service that runs already is stopped seldom, if no rate was asked for. */
 enum { ATTACHED_RATE = 100 };
 
-/* Frames of Python are read at the sample, in the program or while it stands still:
+/* Frames of Python and PHP are read at the sample, in the program or while it stands still:
  * read a moment later they would be others. */
 static bool choose_python(const struct source_target *target,
 			  const struct source_options *o,
@@ -54,7 +54,7 @@ static bool choose_python(const struct source_target *target,
 	char rate[32] = "";
 	int rc;
 
-	if (!o->python)
+	if (!o->language || (!o->python && !o->launched))
 		return false;
 	if (!o->launched && o->default_rate) {
 		gently.freq = ATTACHED_RATE;
@@ -63,9 +63,10 @@ static bool choose_python(const struct source_target *target,
 	rc = o->launched ? timer_source_open(target, o, out, &other)
 			 : ptrace_source_open(target, &gently, out, &other);
 	if (rc >= 0)
-		snprintf(why->text, sizeof(why->text), "a Python program: "
+		snprintf(why->text, sizeof(why->text), "a %s program: "
 			 "recording CPU time and stacks by %s%s, for exact "
-			 "Python frames", (*out)->ops->name, rate);
+			 "%s frames", o->language, (*out)->ops->name, rate,
+			 o->language);
 	else if (!o->launched)
 		snprintf(why->text, sizeof(why->text), "a Python program, but "
 			 "its frames cannot be read: %s", other.msg);

@@ -164,10 +164,11 @@ static const char *after_env(char *const *words)
 	return *words;
 }
 
-/* The dynamic names of a file tell what it exports and what it needs. */
-static bool names_python(const char *path)
+/* Whether the names of a file's dynamic symbols and libraries have one of two parts;
+ * `second` may be empty. */
+static bool has_dynamic_name(const char *path, const char *first, size_t first_n,
+			     const char *second, size_t second_n)
 {
-	static const char exported[] = "\0_PyRuntime", needed[] = "\0libpython3.";
 	struct image *img;
 	struct span text;
 	bool found = false;
@@ -177,14 +178,22 @@ static bool names_python(const char *path)
 		return false;
 	if (!image_open_fd(fd, path, &img, NULL)) {
 		text = image_section(img, ".dynstr");
-		found = text.n && (memmem(text.p, text.n, exported,
-					  sizeof(exported)) ||
-				   memmem(text.p, text.n, needed,
-					  sizeof(needed) - 1));
+		found = text.n && (memmem(text.p, text.n, first, first_n) ||
+				   (second_n && memmem(text.p, text.n, second,
+						       second_n)));
 		image_close(img);
 	}
 	close(fd);
 	return found;
+}
+
+/* It exports the interpreter, or needs the library that does. */
+static bool names_python(const char *path)
+{
+	static const char exported[] = "\0_PyRuntime", needed[] = "\0libpython3.";
+
+	return has_dynamic_name(path, exported, sizeof(exported), needed,
+				sizeof(needed) - 1);
 }
 
 enum { SCRIPT_WORDS = 8 };
@@ -243,6 +252,16 @@ bool program_is_python(char *const *command)
 
 	return interpreter(command, is_python_name, path, &by_name) &&
 	       (by_name || names_python(path));
+}
+
+bool program_is_php(char *const *command)
+{
+	static const char exported[] = "\0executor_globals";
+	char path[PATH_MAX];
+	bool by_name;
+
+	return interpreter(command, NULL, path, &by_name) &&
+	       has_dynamic_name(path, exported, sizeof(exported), "", 0);
 }
 
 static bool process_is_python(unsigned long pid)

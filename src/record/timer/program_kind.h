@@ -21,6 +21,10 @@ bool program_is_python(char *const *command);
 /* Whether all of these processes ("1,2") run one, by their programs' names and files. */
 bool processes_are_python(const char *pids);
 
+/* Whether a command runs in a PHP: its file, or the one that its "#!" line or env(1)
+ * names, exports the variables of one without threads. */
+bool program_is_php(char *const *command);
+
 /* Whether a command runs in a node that takes PROGRAM_NODE_OPTIONS from
  * NODE_OPTIONS (https://nodejs.org/api/cli.html): its file, or the one that its "#!"
  * line or env(1) names, is called so and knows them, as from node 12 on. */
