@@ -230,18 +230,23 @@ static int call_graph(const struct record_opts *o, struct record_options *ro,
 	return 0;
 }
 
-/* A Python program of which no event was asked for: functions of its own are in
- * its stacks only. */
-static void python_program(const struct record_opts *o,
+/* A Python or PHP program of which no event was asked for: functions of its own are
+ * in its stacks only. */
+static void interpreted_program(const struct record_opts *o,
 			   struct record_options *ro)
 {
-	ro->python = !ro->source && !ro->latency &&
-		     !ro->events->n && !ro->tids && !ro->cpus &&
-		     !ro->cgroup && !ro->all_cpus && !ro->kernel_only &&
-		     (ro->callchain || !o->callgraph) &&
+	bool may = !ro->source && !ro->latency &&
+		   !ro->events->n && !ro->tids && !ro->cpus &&
+		   !ro->cgroup && !ro->all_cpus && !ro->kernel_only &&
+		   (ro->callchain || !o->callgraph);
+
+	ro->python = may &&
 		     (ro->pids ? !ro->command && processes_are_python(ro->pids)
 			       : ro->command && program_is_python(ro->command));
-	if (ro->python && !o->callgraph)
+	ro->language = ro->python ? "Python"
+		       : may && !ro->waits && !ro->pids && ro->command &&
+			 program_is_php(ro->command) ? "PHP" : NULL;
+	if (ro->language && !o->callgraph)
 		ro->callchain = ro->copy_stacks = true;
 }
 
@@ -266,6 +271,13 @@ static void runtime_setting(const struct record_opts *o,
 		buf_printf(out, "NODE_OPTIONS=%s%s" PROGRAM_NODE_OPTIONS,
 			   old ? old : "", old && *old ? " " : "");
 		gives = "JavaScript functions";
+	} else if (program_is_erlang(ro->command)) {
+		old = getenv("ERL_FLAGS");
+		if (old && strstr(old, "+JPperf"))
+			return;
+		buf_printf(out, "ERL_FLAGS=%s%s" PROGRAM_ERLANG_FLAGS, old ? old : "",
+			   old && *old ? " " : "");
+		gives = "functions of Erlang";
 	} else if (!ro->python && ro->callchain && !getenv("PYTHONPERFSUPPORT") &&
 		   (!ro->source || ro->source->sees_kernel) &&
 		   program_is_python(ro->command)) {
@@ -447,7 +459,7 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (!r)
 		r = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
 	if (!r) {
-		python_program(o, &ro);
+		interpreted_program(o, &ro);
 		runtime_setting(o, &ro, &setting);
 	}
 	if (r < 0) {

@@ -140,8 +140,10 @@ static bool has_open_run(const struct profile *p)
 
 int session_finish_file(struct session *s, struct error *err)
 {
-	int r = 0;
+	int r = collector_release(&s->collector, err);
 
+	if (r < 0)
+		return r;
 	/* Without an end mark, so that nobody takes it for the whole run. */
 	if (has_open_run(&s->profile))
 		return writer_flush(s->writer, err);
