@@ -341,6 +341,12 @@ struct profile {
 	struct idtab loc_tab, func_tab, frame_tab;
 	struct u64map node_tab, end_tab;
 	struct prof_memory memory;
+	/* While recording, see profile_keep_nodes: */
+	size_t nodes_kept;
+	size_t nodes_gone;		/* rows that only the file has: nodes.v
+					 * begins with this node */
+	struct u64map node_before;	/* what node_tab held before */
+	bool nodes_repeat;		/* equal nodes may have different ids */
 };
 
 /* Charges this many bytes to p->memory; returns false if that exceeds the
@@ -365,6 +371,14 @@ void profile_fini(struct profile *p);
 uint32_t profile_str(struct profile *p, const char *s);
 uint32_t profile_loc(struct profile *p, uint32_t image, uint64_t vaddr);
 uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t loc);
+/* Limits what is kept for interning nodes while recording: profile_node finds the last
+ * n / 2 to n nodes that were asked for, others get a new id.  The tables then take 24
+ * bytes a node.  The caller says so to readers by PROF_ENV_REPEATED once
+ * nodes_repeat is set. */
+void profile_keep_nodes(struct profile *p, size_t n);
+/* Forgets the rows of all nodes, which the file has, if profile_keep_nodes was called. */
+void profile_nodes_written(struct profile *p);
+#define PROF_ENV_REPEATED "repeated_stacks"
 /* Returns the node of a mark with this reason and image. */
 uint32_t profile_end(struct profile *p, uint32_t mark, uint32_t reason,
 		     uint32_t image);

@@ -124,6 +124,8 @@ librecord_a_SOURCES = \
 	src/record/collect/live_memory.h \
 	src/record/collect/lost_rbp.c \
 	src/record/collect/lost_rbp.h \
+	src/record/collect/outer_callers.c \
+	src/record/collect/outer_callers.h \
 	src/record/collect/processes.c \
 	src/record/collect/processes.h \
 	src/record/collect/python.c \

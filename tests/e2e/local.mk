@@ -47,6 +47,7 @@ E2E_TESTS = \
 	tests/e2e/php.sh \
 	tests/e2e/python.sh \
 	tests/e2e/stacks.sh \
+	tests/e2e/outer_callers.sh \
 	tests/e2e/deep_stacks.sh \
 	tests/e2e/fibers.sh \
 	tests/e2e/switch.sh \
