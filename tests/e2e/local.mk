@@ -16,6 +16,7 @@ E2E_TESTS = \
 	tests/e2e/export.sh \
 	tests/e2e/export_llvm.sh \
 	tests/e2e/push.sh \
+	tests/e2e/continuous.sh \
 	tests/e2e/report.sh \
 	tests/e2e/source.sh \
 	tests/e2e/verify.sh \

@@ -136,3 +136,7 @@ tests_fuzz_fuzz_jitdump_LDADD = $(FUZZ_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_php
 tests_fuzz_fuzz_php_SOURCES = tests/fuzz/fuzz_php.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_php_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_status
+tests_fuzz_fuzz_status_SOURCES = tests/fuzz/fuzz_status.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_status_LDADD = libcli.a $(FUZZ_LIBS)
