@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-EXTRA_DIST += doc/disassembly.md doc/examples/count_region.c doc/roadmap.md \
+EXTRA_DIST += doc/disassembly.md doc/examples/count_region.c doc/examples/record.conf \
+	doc/examples/compose.yaml doc/examples/daemonset.yaml doc/examples/Dockerfile doc/roadmap.md \
 	doc/symbolizing-differences.md \
 	doc/unwinding-differences.md
 EXTRA_DIST += doc/check-in-ci.md doc/tally-check.schema.json
@@ -26,6 +27,7 @@ dist_man_MANS += \
 	doc/tally-record.1 \
 	doc/tally-report.1 \
 	doc/tally-stat.1 \
+	doc/tally-status.1 \
 	doc/tally-symbolize.1 \
 	doc/tally-format.5 \
 	doc/tally-rdpmc.3

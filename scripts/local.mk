@@ -10,6 +10,7 @@ EXTRA_DIST += \
 	scripts/install-needs \
 	scripts/make-deb \
 	scripts/make-pictures \
+	scripts/same-output \
 	scripts/test \
 	scripts/suites \
 	scripts/torture \
@@ -29,6 +30,7 @@ EXTRA_DIST += \
 	scripts/bench/bench_lib.py \
 	scripts/bench/bench_names.py \
 	scripts/bench/bench_regress.py \
+	scripts/bench/bench_pgo.py \
 	scripts/bench/bench_ptrace.py \
 	scripts/bench/bench_report.py \
 	scripts/bench/bench_shares.py \

@@ -19,12 +19,13 @@ include src/compare/local.mk
 include src/views/local.mk
 include src/export/local.mk
 include src/push/local.mk
+include src/continuous/local.mk
 include src/check/local.mk
 include src/history/local.mk
 include src/tui/local.mk
 include src/cmd/local.mk
 include src/cli/local.mk
 
-TALLY_LIBS += libcmd.a libimport.a libverify.a libcount.a librecord.a liblaunch.a libtui.a libhistory.a libcheck.a libpush.a libexport.a libviews.a \
+TALLY_LIBS += libcmd.a libcontinuous.a libpush.a libimport.a libverify.a libcount.a librecord.a liblaunch.a libtui.a libhistory.a libcheck.a libexport.a libviews.a \
 	libcompare.a libprofile.a libsymbolize.a libruntime.a libtallyunwind.a libevents.a libhints.a \
 	libdisasm.a libimage.a libbase.a $(ZYDIS_LIBS) $(SQLITE_LIBS)

@@ -20,6 +20,7 @@ include tests/tui/local.mk
 include tests/check/local.mk
 include tests/history/local.mk
 include tests/push/local.mk
+include tests/continuous/local.mk
 include tests/cli/local.mk
 include tests/e2e/local.mk
 include tests/fuzz/local.mk

@@ -25,6 +25,7 @@ libcheck_a_SOURCES = \
 	src/check/show.h \
 	src/check/show_ci.c \
 	src/check/show_html.c \
+	src/check/show_issues.c \
 	src/check/show_json.c \
 	src/check/show_markdown.c \
 	src/check/show_text.c \

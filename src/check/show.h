@@ -24,6 +24,10 @@ void check_markdown(const struct check *c, struct buf *out);
  * (may be NULL) become relative to it. */
 void check_github(const struct check *c, const char *root, bool warn_only,
 		  struct buf *out);
+/* SARIF 2.1.0, one run, for GitHub's code scanning and editors, and GitLab's Code
+ * Quality report: what failed or may fail, worst first.  `root` as above. */
+void check_sarif(const struct check *c, const char *root, struct buf *out);
+void check_code_quality(const struct check *c, const char *root, struct buf *out);
 /* A page: what failed, a flame graph by change, source and instructions of both
  * sides; sources as c->o.runs.where says.  `told` gets what source files were read
  * (sources_summary). */
@@ -75,6 +79,13 @@ void describe_status(const struct check *c, const struct check_row *r,
 		     struct buf *out);
 /* "10 runs of the baseline, 10 new, interleaved; cpu-clock" */
 void describe_runs(const struct check *c, struct buf *out);
+/* "+12.3% (95%: +10.1% to +14.5%, p <0.0001), +3.2 ms a run" */
+void describe_sentence(const struct check *c, const struct check_row *r,
+		       struct buf *out);
+/* The line of a row in its source file, whose safe path is appended, relative to
+ * `root` (may be NULL) where it is below; 0: not known, and nothing is appended. */
+uint32_t describe_place(const struct check *c, const struct check_row *r,
+			const char *root, struct buf *path);
 /* Total: "total +1.2% (95%: …), p …; …" */
 void describe_total(const struct check *c, struct buf *out);
 void describe_noise(const struct check *c, struct buf *out);

@@ -37,9 +37,8 @@ static void put_xml_any(struct buf *out, const char *text)
 	buf_fini(&safe);
 }
 
-/* "+12.3% (95%: +10.1% to +14.5%, p <0.0001), +3.2 ms a run" */
-static void sentence(const struct check *c, const struct check_row *r,
-		     struct buf *out)
+void describe_sentence(const struct check *c, const struct check_row *r,
+		       struct buf *out)
 {
 	if (describe_tested(r)) {
 		describe_estimate(r, ", ", out);
@@ -99,7 +98,7 @@ static void junit_row(const struct check *c, const struct check_row *r,
 	if (c->is_time)
 		buf_printf(out, " time=\"%.6f\"",
 			   check_cost(c, r->j.now) / 1e9);
-	sentence(c, r, &t);
+	describe_sentence(c, r, &t);
 	if (r->fails) {
 		buf_str(out, ">\n      <failure type=\"regressed\" message=\"");
 		put_xml(out, buf_cstr(&t));
@@ -178,32 +177,42 @@ static const char *below(const char *root, const char *path)
 	return path;
 }
 
+uint32_t describe_place(const struct check *c, const struct check_row *r,
+			const char *root, struct buf *path)
+{
+	const struct check_func *f;
+	uint32_t file, line;
+
+	if (r->unit.func == PROF_NONE)
+		return 0;
+	f = &c->runs.funcs.v[r->unit.func];
+	file = r->unit.file ? r->unit.file : f->file;
+	line = r->unit.file ? check_line_number(r->unit.line) : f->line;
+	if (!file || !line)
+		return 0;
+	text_safe(path, below(root, check_str(&c->runs, file)));
+	return line;
+}
+
 static void annotation(const struct check *c, const struct check_row *r,
 		       const char *root, const char *level, struct buf *out)
 {
 	struct buf t = { 0 }, name = { 0 };
-	uint32_t file = 0, line = 0;
+	uint32_t line = describe_place(c, r, root, &t);
 
-	if (r->unit.func != PROF_NONE) {
-		const struct check_func *f = &c->runs.funcs.v[r->unit.func];
-
-		file = r->unit.file ? r->unit.file : f->file;
-		line = r->unit.file ? check_line_number(r->unit.line) : f->line;
-	}
 	describe_name(c, r, false, &name);
 	buf_printf(out, "::%s ", level);
-	if (file && line) {
-		text_safe(&t, below(root, check_str(&c->runs, file)));
+	if (line) {
 		buf_str(out, "file=");
 		put_command(out, buf_cstr(&t), true);
-		buf_printf(out, ",line=%u,", line ? line : 1);
+		buf_printf(out, ",line=%u,", line);
 		buf_reset(&t);
 	}
 	buf_str(out, "title=");
 	put_command(out, buf_cstr(&name), true);
 	put_command(out, r->fails ? " is slower" : " may be slower", true);
 	buf_str(out, "::");
-	sentence(c, r, &t);
+	describe_sentence(c, r, &t);
 	put_command(out, buf_cstr(&name), false);
 	buf_str(out, " ");
 	put_command(out, buf_cstr(&t), false);

@@ -3,6 +3,8 @@ noinst_LIBRARIES += libcli.a
 libcli_a_SOURCES = \
 	src/cli/at_files.c \
 	src/cli/at_files.h \
+	src/cli/config_file.c \
+	src/cli/config_file.h \
 	src/cli/commands.c \
 	src/cli/commands.h \
 	src/cli/complete.c \

@@ -13,6 +13,7 @@
 #include "cli/at_files.h"
 #include "cli/commands.h"
 #include "cli/complete.h"
+#include "cli/config_file.h"
 #include "cli/guard.h"
 #include "cli/memory.h"
 #include "cli/options.h"
@@ -88,6 +89,13 @@ static int run_command(struct terminal *t, const struct command *cmd, int argc,
 		rc = at_files_expand(&files, argc, argv, &err);
 		argc = (int)files.argv.n;
 		argv = files.argv.v;
+	}
+	if (rc >= 0 && !cmd->at_files) {
+		rc = config_expand(&files, cmd, argc, argv, &err);
+		if (rc >= 0 && files.argv.n) {
+			argc = (int)files.argv.n;
+			argv = files.argv.v;
+		}
 	}
 	if (rc >= 0)
 		rc = options_parse(cmd, opts, argc, argv, &rest, &help, &err);

@@ -81,6 +81,14 @@ static int write_outputs(struct cmd_io *io, const struct check_opts *o,
 			files[i].write(c, &out);
 			rc = write_to(io, files[i].path, &out, err);
 		}
+	if (!rc && o->sarif) {
+		check_sarif(c, root, &out);
+		rc = write_to(io, o->sarif, &out, err);
+	}
+	if (!rc && o->code_quality) {
+		check_code_quality(c, root, &out);
+		rc = write_to(io, o->code_quality, &out, err);
+	}
 	if (!rc && o->html) {
 		rc = check_html(c, &told, &out, err);
 		if (!rc)

@@ -9,7 +9,8 @@ struct check_opts {
 	struct opt_strs baseline, new, again, debug_dirs, events;
 	const char *alpha, *threshold, *margin, *min_share, *min_impact;
 	const char *total_threshold, *require_mde, *by, *allow;
-	const char *format, *json, *junit, *markdown, *openmetrics, *repo, *html;
+	const char *format, *json, *junit, *markdown, *openmetrics, *repo, *html,
+		*sarif, *code_quality;
 	const char *run, *against, *keep, *history, *benchmark, *commit;
 	bool early, inclusive, gate_kernel, any_outcome, warn_only, no_inline, full_names, github, calibrate;
 	bool graph, user;

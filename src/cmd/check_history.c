@@ -144,7 +144,8 @@ static int words(const struct check_opts *o, struct error *err)
 	const char *bad = o->baseline.n ? "--baseline" : o->against
 		? "--against" : o->calibrate ? "--calibrate" : o->html
 		? "--html" : o->junit ? "--junit" : o->markdown
-		? "--markdown" : o->openmetrics ? "--openmetrics"
+		? "--markdown" : o->sarif ? "--sarif" : o->code_quality
+		? "--code-quality" : o->openmetrics ? "--openmetrics"
 		: o->inclusive ? "--inclusive" : o->early ? "--early"
 		: strcmp(o->by, "function") ? "--by line" : NULL;
 
@@ -182,13 +183,17 @@ int check_history(struct cmd_io *io, const struct check_opts *o,
 	if (!rc)
 		rc = history_read(&a.h, o->history, err);
 	if (!rc && o->run) {
-		rc = record_batch(&a, err);
-		if (!rc && (a.verdict.suspects || a.verdict.slower))
+		do
 			rc = record_batch(&a, err);
+		while (!rc && (a.verdict.suspects ||
+			       (a.verdict.slower && a.fresh.n < 2)));
 	} else if (!rc) {
 		rc = add_fresh(&a, &o->new, err);
-		if (!rc && o->again.n)
-			rc = add_fresh(&a, &o->again, err);
+		for (size_t i = 0; !rc && i < o->again.n; i++) {
+			struct opt_strs one = { .v = &o->again.v[i], .n = 1 };
+
+			rc = add_fresh(&a, &one, err);
+		}
 		if (!rc)
 			rc = judge(&a, err);
 	}

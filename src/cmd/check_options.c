@@ -63,10 +63,11 @@ const struct opt check_opt_table[] = {
 	{ OPT_HEADING, 0, NULL, NULL, "Comparing with earlier commits", 0 },
 	{ OPT_STR, 0, "history", "DIR",
 	  "Use the last batches of a history (tally-history(1)) from machines "
-	  "of this kind as the baseline. With --run, record a second batch if "
-	  "the first is inconclusive.", AT(history) },
+	  "of this kind as the baseline. With --run, record up to 5 more batches "
+	  "while they are inconclusive.", AT(history) },
 	{ OPT_WORDS, 0, "again", "FILE [FILE...]",
-	  "A second batch of the same commit, requested by the first check.",
+	  "More batches of the same commit, one per file, requested by the first "
+	  "check.",
 	  AT(again) },
 	{ OPT_STR, 0, "benchmark", "NAME",
 	  "The benchmark of the history to compare with. Default: default.",
@@ -123,6 +124,11 @@ const struct opt check_opt_table[] = {
 	{ OPT_STR, 0, "junit", "FILE",
 	  "Write a test case for each function, for GitLab and Jenkins.",
 	  AT(junit) },
+	{ OPT_STR, 0, "sarif", "FILE",
+	  "Write what is slower at file and line as SARIF, for GitHub's code "
+	  "scanning.", AT(sarif) },
+	{ OPT_STR, 0, "code-quality", "FILE",
+	  "Write the same as GitLab's Code Quality report.", AT(code_quality) },
 	{ OPT_STR, 0, "markdown", "FILE",
 	  "Write a summary for a pull request, at most 60 kB.", AT(markdown) },
 	{ OPT_STR, 0, "html", "FILE",

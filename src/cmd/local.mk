@@ -28,6 +28,7 @@ libcmd_a_SOURCES = \
 	src/cmd/import.c \
 	src/cmd/info.c \
 	src/cmd/list.c \
+	src/cmd/continuous_status.c \
 	src/cmd/debug_dirs.c \
 	src/cmd/debug_dirs.h \
 	src/cmd/missing.c \
@@ -39,6 +40,8 @@ libcmd_a_SOURCES = \
 	src/cmd/push.c \
 	src/cmd/push.h \
 	src/cmd/record.c \
+	src/cmd/record_continuous.c \
+	src/cmd/record_continuous.h \
 	src/cmd/report.c \
 	src/cmd/stat.c \
 	src/cmd/verify.c \

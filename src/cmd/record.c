@@ -15,6 +15,7 @@
 #include "cmd/command.h"
 #include "cmd/debug_dirs.h"
 #include "cmd/event_options.h"
+#include "cmd/record_continuous.h"
 #include "cmd/source_options.h"
 #include "cmd/status.h"
 #include "record/timer/program_kind.h"
@@ -34,6 +35,7 @@ struct record_opts {
 	     runtime_env, force, wait, latency;
 	uint64_t freq, period, repeat, max_files;
 	double duration, delay;
+	struct continuous_opts continuous;
 };
 
 #define NOT_GIVEN (UINT64_MAX - 1)
@@ -143,6 +145,7 @@ static const struct opt record_opt_table[] = {
 	{ OPT_NOFLAG, 0, "no-runtime-env", NULL,
 	  "Do not set NODE_OPTIONS or PYTHONPERFSUPPORT for programs that need "
 	  "it to name their functions.", AT(runtime_env) },
+	CONTINUOUS_OPTION_ROWS(struct record_opts, continuous),
 	OPT_END
 };
 
@@ -150,7 +153,7 @@ static void record_defaults(void *opts)
 {
 	struct record_opts *o = opts;
 
-	o->output = "profile.tally";
+	continuous_defaults(&o->continuous);
 	o->source = "auto";
 	o->freq = o->period = NOT_GIVEN;
 	o->repeat = 1;
@@ -215,8 +218,9 @@ static int copy_size(const char *text, uint32_t *bytes, struct error *err)
 static int call_graph(const struct record_opts *o, struct record_options *ro,
 		      struct error *err)
 {
-	const char *how = o->callgraph ? o->callgraph
-			  : o->graph || o->wait || o->latency ? "auto" : "none";
+	bool graph = o->graph || o->wait || o->latency ||
+		     continuous_asked(&o->continuous);
+	const char *how = o->callgraph ? o->callgraph : graph ? "auto" : "none";
 
 	ro->callchain = strcmp(how, "none") != 0;
 	ro->copy_stacks = !strcmp(how, "auto") || !strncmp(how, "dwarf", 5);
@@ -230,18 +234,23 @@ static int call_graph(const struct record_opts *o, struct record_options *ro,
 	return 0;
 }
 
-/* A Python program of which no event was asked for: functions of its own are in
- * its stacks only. */
-static void python_program(const struct record_opts *o,
+/* A Python or PHP program of which no event was asked for: functions of its own are
+ * in its stacks only. */
+static void interpreted_program(const struct record_opts *o,
 			   struct record_options *ro)
 {
-	ro->python = !ro->source && !ro->latency &&
-		     !ro->events->n && !ro->tids && !ro->cpus &&
-		     !ro->cgroup && !ro->all_cpus && !ro->kernel_only &&
-		     (ro->callchain || !o->callgraph) &&
+	bool may = !ro->source && !ro->latency &&
+		   !ro->events->n && !ro->tids && !ro->cpus &&
+		   !ro->cgroup && !ro->all_cpus && !ro->kernel_only &&
+		   (ro->callchain || !o->callgraph);
+
+	ro->python = may &&
 		     (ro->pids ? !ro->command && processes_are_python(ro->pids)
 			       : ro->command && program_is_python(ro->command));
-	if (ro->python && !o->callgraph)
+	ro->language = ro->python ? "Python"
+		       : may && !ro->waits && !ro->pids && ro->command &&
+			 program_is_php(ro->command) ? "PHP" : NULL;
+	if (ro->language && !o->callgraph)
 		ro->callchain = ro->copy_stacks = true;
 }
 
@@ -266,6 +275,13 @@ static void runtime_setting(const struct record_opts *o,
 		buf_printf(out, "NODE_OPTIONS=%s%s" PROGRAM_NODE_OPTIONS,
 			   old ? old : "", old && *old ? " " : "");
 		gives = "JavaScript functions";
+	} else if (program_is_erlang(ro->command)) {
+		old = getenv("ERL_FLAGS");
+		if (old && strstr(old, "+JPperf"))
+			return;
+		buf_printf(out, "ERL_FLAGS=%s%s" PROGRAM_ERLANG_FLAGS, old ? old : "",
+			   old && *old ? " " : "");
+		gives = "functions of Erlang";
 	} else if (!ro->python && ro->callchain && !getenv("PYTHONPERFSUPPORT") &&
 		   (!ro->source || ro->source->sees_kernel) &&
 		   program_is_python(ro->command)) {
@@ -284,6 +300,9 @@ static void runtime_setting(const struct record_opts *o,
 
 static int check(const struct record_opts *o, struct error *err)
 {
+	if (o->continuous.config)
+		return error_set(err, ERR_USAGE, "--config must be the first "
+				 "option");
 	if (!o->freq)
 		return error_set(err, ERR_USAGE, "-F requires a rate above 0");
 	if (!o->period)
@@ -292,7 +311,7 @@ static int check(const struct record_opts *o, struct error *err)
 	if (o->freq != NOT_GIVEN && o->period != NOT_GIVEN)
 		return error_set(err, ERR_USAGE, "-F and -c exclude each "
 				 "other: use either a rate or a period");
-	if (!strcmp(o->output, "-"))
+	if (o->output && !strcmp(o->output, "-"))
 		return error_set(err, ERR_USAGE, "-o -: standard output "
 				 "belongs to the command: name a file");
 	if (o->delay < 0 && !o->control)
@@ -350,7 +369,7 @@ static int rotation(const struct record_opts *o, struct record_options *ro,
 	return 0;
 }
 
-static void summary(struct cmd_io *io, const struct record_opts *o,
+static void summary(struct cmd_io *io, const char *output, bool verbose,
 		    const struct record_result *r)
 {
 	struct buf b = { 0 };
@@ -374,11 +393,11 @@ static void summary(struct cmd_io *io, const struct record_opts *o,
 		text_safe(&b, r->last);
 	} else {
 		buf_str(&b, " in ");
-		text_safe(&b, o->output);
+		text_safe(&b, output);
 	}
 	buf_printf(&b, " (%.1f KB)", (double)r->bytes / 1024);
 	fprintf(io->err, "tally: %s\n", buf_cstr(&b));
-	if (o->verbose)
+	if (verbose)
 		fprintf(io->err, "tally: %llu records came late, %llu bytes of "
 			"the rings were damaged\n",
 			(unsigned long long)r->late,
@@ -412,9 +431,10 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 	struct event_list events = { 0 };
 	struct source_access sources;
 	struct buf args = { 0 }, dirs = { 0 }, setting = { 0 };
-	struct record_result result;
+	struct record_result result = { 0 };
+	bool continuous = continuous_asked(&o->continuous);
 	struct record_options ro = {
-		.output = o->output, .force = o->force,
+		.output = o->output ? o->output : "profile.tally", .force = o->force,
 		.command = argc > 0 ? argv : NULL,
 		.pids = o->pids, .tids = o->tids, .cpus = o->cpus,
 		.cgroup = o->cgroup, .vmlinux = o->vmlinux,
@@ -423,7 +443,8 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 		.waits = o->wait || o->latency, .latency = o->latency,
 		.symbols = o->symbols, .embed_source = o->embed_source ? &sources : NULL,
 		.events = &events,
-		.freq = o->freq == NOT_GIVEN ? 999 : o->freq,
+		.freq = o->freq != NOT_GIVEN ? o->freq
+			: continuous ? CONTINUOUS_RATE : 999,
 		.default_rate = o->freq == NOT_GIVEN && o->period == NOT_GIVEN,
 		.period = o->period == NOT_GIVEN ? 0 : o->period,
 		.repeat = o->repeat,
@@ -447,7 +468,7 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (!r)
 		r = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
 	if (!r) {
-		python_program(o, &ro);
+		interpreted_program(o, &ro);
 		runtime_setting(o, &ro, &setting);
 	}
 	if (r < 0) {
@@ -460,7 +481,9 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 	arguments(&args);
 	ro.arguments = buf_cstr(&args);
 	ro.debug_dirs = buf_cstr(&dirs);
-	r = record(&ro, &result, err);
+	r = continuous ? continuous_record(io, &o->continuous, &ro, o->output,
+					   err)
+		       : record(&ro, &result, err);
 	event_list_fini(&events);
 	source_access_fini(&sources);
 	buf_fini(&args);
@@ -472,8 +495,8 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 		fprintf(io->err, "tally: %s\n", err->msg);
 		return result.exec_status;
 	}
-	if (!o->quiet)
-		summary(io, o, &result);
+	if (!o->quiet && !continuous)
+		summary(io, ro.output, o->verbose, &result);
 	return ro.command ? cmd_pass_status(io, result.wait_status) : 0;
 }
 

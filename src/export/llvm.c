@@ -3,30 +3,45 @@
  * LLVM's sample profile as text (SampleProfReader.h): for clang
  * -fprofile-sample-use, and llvm-profdata that makes its binary forms.
  *
- * Samples are counted where they were taken, by function and inlined function and
- * by line from the function's first: stacks above that tell nothing of a program
- * that is compiled anew.  Head samples, how often a function was entered, are not
- * known without branch records and are 0.  Functions whose first line is not known
- * are left out; so is all that is no code of a file.
+ * The counts say how often lines ran, by function and inlined function and by line
+ * from the function's first: stacks above that tell nothing of a program that is
+ * compiled anew.  Where the recording holds a function's code, its counts are those
+ * of basic blocks (block_counts.h), a line's is that of its block that ran most, and
+ * what its first block has are its head samples.  Elsewhere a line has the mean of
+ * its addresses with samples, and a function's head is its first line that has any.
+ * Functions whose first line is not known are left out; so is all that is no code of
+ * a file.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "compare/insn_tokens.h"
+#include "export/block_counts.h"
 #include "export/formats.h"
+#include "profile/symbol_order.h"
 
-enum { OFFSET_MAX = 0xffff };	/* LLVM keeps 16 bits */
+enum {
+	OFFSET_MAX = 0xffff,	/* LLVM keeps 16 bits */
+	SCALE = 100,		/* of counts: a sample at one of so many instructions
+				 * is not lost */
+};
 
 /* A function, or one inlined at a line of another. */
 struct body {
 	uint32_t parent, offset, fk;	/* parent PROF_NONE: a function */
 	uint64_t total;			/* with those inlined into it */
+	double head;			/* runs of its first block; negative: not
+					 * known */
 	uint32_t first, last, next;	/* children; next sibling */
 	uint32_t first_line;
 };
 
 struct line {
 	uint32_t body, offset;
-	uint64_t count;
+	double runs;
+	double samples, addresses;	/* where runs are not known by block */
 	uint32_t next;
 };
 
@@ -36,6 +51,10 @@ struct llvm {
 	VEC(struct line) lines;
 	struct idtab body_tab, line_tab;
 	uint32_t first, last;		/* functions */
+	uint64_t *count;		/* samples by location */
+	VEC(struct address_samples) samples;	/* of code of files, sorted */
+	struct prof_line *rows;		/* the profile's, by image and address */
+	struct block_counts blocks;
 };
 
 static bool body_eq(const void *ctx, uint32_t id, const void *key)
@@ -58,7 +77,7 @@ static bool line_eq(const void *ctx, uint32_t id, const void *key)
 static uint32_t body(struct llvm *w, uint32_t parent, uint32_t offset,
 		     uint32_t fk)
 {
-	struct body key = { parent, offset, fk, 0, PROF_NONE, PROF_NONE,
+	struct body key = { parent, offset, fk, 0, -1, PROF_NONE, PROF_NONE,
 			    PROF_NONE, PROF_NONE };
 	uint64_t h = hash_mix((uint64_t)parent << 32 | fk, offset);
 	uint32_t id = idtab_find(&w->body_tab, h, body_eq, w, &key);
@@ -79,9 +98,9 @@ static uint32_t body(struct llvm *w, uint32_t parent, uint32_t offset,
 	return id;
 }
 
-static int add_line(struct llvm *w, uint32_t in, uint32_t offset, uint64_t n)
+static struct line *line_of(struct llvm *w, uint32_t in, uint32_t offset)
 {
-	struct line key = { in, offset, 0, PROF_NONE };
+	struct line key = { .body = in, .offset = offset, .next = PROF_NONE };
 	uint64_t h = hash_mix(in, offset);
 	uint32_t id = idtab_find(&w->line_tab, h, line_eq, w, &key);
 
@@ -90,20 +109,19 @@ static int add_line(struct llvm *w, uint32_t in, uint32_t offset, uint64_t n)
 		key.next = w->bodies.v[in].first_line;
 		if (vec_push(&w->lines, key) < 0 ||
 		    idtab_add(&w->line_tab, h, id) < 0)
-			return -ERR_NOMEM;
+			return NULL;
 		w->bodies.v[in].first_line = id;
 	}
-	w->lines.v[id].count += n;
-	for (; in != PROF_NONE; in = w->bodies.v[in].parent)
-		w->bodies.v[in].total += n;
-	return 0;
+	return &w->lines.v[id];
 }
 
 /* Lines from the function's first; false: not known. */
-static bool offset_of(const struct llvm *w, const struct export_frame *f,
-		      uint32_t *out)
+static bool offset_of(const struct llvm *w, uint32_t frame, uint32_t *out)
 {
-	const struct prof_func *pf = export_func(w->x, f->fk);
+	const struct prof_frame *f = &w->x->p->frames.v[frame];
+	uint32_t fk = w->x->keys.steps[frame].fk;
+	const struct prof_func *pf = fk == PROF_NONE ? NULL
+						     : export_func(w->x, fk);
 
 	if (!pf || !pf->line || !f->line || pf->name == PROF_STR_EMPTY)
 		return false;
@@ -111,33 +129,278 @@ static bool offset_of(const struct llvm *w, const struct export_frame *f,
 	return true;
 }
 
+/* The body of a frame and the line in it.  1: not all of its chain is known. */
+static int body_of(struct llvm *w, uint32_t frame, uint32_t *in, uint32_t *at)
+{
+	const struct prof_frame *frames = w->x->p->frames.v;
+	uint32_t chain[INLINE_MAX], offset = 0;
+	size_t n = 0;
+
+	for (uint32_t f = frame; f != PROF_NONE; f = frames[f].outer) {
+		if (n == INLINE_MAX || !offset_of(w, f, &offset))
+			return 1;
+		if (w->x->spec->no_inline)
+			n = 0;
+		chain[n++] = f;
+	}
+	*in = PROF_NONE;
+	*at = 0;
+	while (n--) {
+		*in = body(w, *in, *at, w->x->keys.steps[chain[n]].fk);
+		if (*in == PROF_NONE)
+			return -ERR_NOMEM;
+		offset_of(w, chain[n], at);
+	}
+	return *in == PROF_NONE;
+}
+
+/* An instruction that is of known blocks. */
+static int add_runs(struct llvm *w, uint32_t frame, double runs, bool entry)
+{
+	uint32_t in, at;
+	int rc = frame == PROF_NONE ? 1 : body_of(w, frame, &in, &at);
+	struct line *l;
+
+	if (rc)
+		return rc < 0 ? rc : 0;
+	l = line_of(w, in, at);
+	if (!l)
+		return -ERR_NOMEM;
+	if (runs > l->runs)
+		l->runs = runs;
+	while (entry && w->bodies.v[in].parent != PROF_NONE)
+		in = w->bodies.v[in].parent;
+	if (entry && runs > w->bodies.v[in].head)
+		w->bodies.v[in].head = runs;
+	return 0;
+}
+
+/* An address with samples of no known block. */
+static int add_address(struct llvm *w, uint32_t frame, uint64_t samples)
+{
+	uint32_t in, at;
+	int rc = frame == PROF_NONE ? 1 : body_of(w, frame, &in, &at);
+	struct line *l;
+
+	if (rc)
+		return rc < 0 ? rc : 0;
+	l = line_of(w, in, at);
+	if (!l)
+		return -ERR_NOMEM;
+	l->samples += (double)samples;
+	l->addresses++;
+	return 0;
+}
+
 static int add_cell(void *ctx, uint32_t lane, uint32_t col, uint32_t node,
 		    struct cell c, struct error *err)
 {
 	struct llvm *w = ctx;
-	struct export *x = w->x;
-	const struct prof_node *nodes = x->p->nodes.v;
-	const struct prof_image *im;
-	uint32_t in = PROF_NONE, offset, at = 0;
+	const struct profile *p = w->x->p;
 
 	(void)lane;
-	if (col || !node || prof_is_mark(nodes[node].loc))
-		return 0;
-	if (export_chain(x, nodes[node].loc) < 0)
-		return export_nomem(err);
-	im = export_image(x, &x->frames.v[0]);
-	if (!im || im->kind != PROF_IMAGE_ELF)
-		return 0;
-	for (size_t i = 0; i < x->frames.n; i++)
-		if (!offset_of(w, &x->frames.v[i], &offset))
-			return 0;
-	for (size_t i = x->frames.n; i--;) {
-		in = body(w, in, at, x->frames.v[i].fk);
-		if (in == PROF_NONE)
-			return export_nomem(err);
-		offset_of(w, &x->frames.v[i], &at);
+	(void)err;
+	if (!col && node && !prof_is_mark(p->nodes.v[node].loc))
+		w->count[p->nodes.v[node].loc] += c.count;
+	return 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct address_samples *x = a, *y = b;
+
+	if (x->image != y->image)
+		return x->image < y->image ? -1 : 1;
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct prof_line *x = a, *y = b;
+
+	if (x->image != y->image)
+		return x->image < y->image ? -1 : 1;
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+/* Samples by address, and the profile's rows of lines, both in order. */
+static int prepare(struct llvm *w)
+{
+	const struct profile *p = w->x->p;
+
+	for (uint32_t i = 0; i < p->locs.n; i++) {
+		const struct prof_loc *l = &p->locs.v[i];
+
+		if (w->count[i] &&
+		    p->images.v[l->image].kind == PROF_IMAGE_ELF &&
+		    vec_push(&w->samples, (struct address_samples){
+				l->image, l->vaddr, w->count[i] }) < 0)
+			return -ERR_NOMEM;
 	}
-	return add_line(w, in, at, c.count) < 0 ? export_nomem(err) : 0;
+	if (w->samples.n)
+		qsort(w->samples.v, w->samples.n, sizeof(*w->samples.v),
+		      by_address);
+	w->rows = malloc((p->lines.n + 1) * sizeof(*w->rows));
+	if (!w->rows)
+		return -ERR_NOMEM;
+	if (p->lines.n) {
+		memcpy(w->rows, p->lines.v, p->lines.n * sizeof(*w->rows));
+		qsort(w->rows, p->lines.n, sizeof(*w->rows), by_place);
+	}
+	return 0;
+}
+
+/* The first of the samples at or behind an address. */
+static size_t samples_from(const struct llvm *w, uint32_t image, uint64_t vaddr)
+{
+	const struct address_samples want = { image, vaddr, 0 };
+	size_t lo = 0, hi = w->samples.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (by_address(&w->samples.v[mid], &want) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* The innermost frame of an address, by the rows of lines from *row on. */
+static uint32_t frame_at(const struct llvm *w, uint32_t image, uint64_t vaddr,
+			 size_t *row)
+{
+	size_t n = w->x->p->lines.n;
+	const struct prof_line want = { .image = image, .vaddr = vaddr };
+
+	while (*row + 1 < n && by_place(&w->rows[*row + 1], &want) <= 0)
+		++*row;
+	return *row < n && w->rows[*row].image == image &&
+	       w->rows[*row].vaddr <= vaddr ? w->rows[*row].frame : PROF_NONE;
+}
+
+static size_t row_before(const struct llvm *w, uint32_t image, uint64_t vaddr)
+{
+	const struct prof_line want = { .image = image, .vaddr = vaddr };
+	size_t lo = 0, hi = w->x->p->lines.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (by_place(&w->rows[mid], &want) <= 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo ? lo - 1 : 0;
+}
+
+/* The instructions of a function whose code the profile holds. */
+static int add_code(struct llvm *w, const struct prof_code *c)
+{
+	const struct profile *p = w->x->p;
+	uint64_t end = c->vaddr + c->size;
+	size_t first = samples_from(w, c->image, c->vaddr), n = first;
+	size_t row = row_before(w, c->image, c->vaddr);
+	int rc;
+
+	while (n < w->samples.n && w->samples.v[n].image == c->image &&
+	       w->samples.v[n].vaddr < end)
+		n++;
+	if (end < c->vaddr || n == first)
+		return 0;
+	rc = block_counts_fill(p, c, insn_machine(p, c->image),
+			       w->samples.v + first, n - first, &w->blocks);
+	for (size_t i = 0; !rc && i < w->blocks.insns.n; i++) {
+		uint64_t at = w->blocks.insns.v[i].vaddr;
+
+		rc = add_runs(w, frame_at(w, c->image, at, &row),
+			      w->blocks.insns.v[i].runs, !i);
+	}
+	/* they are told */
+	for (size_t i = first; !rc && i < n; i++)
+		w->samples.v[i].count = 0;
+	return rc < 0 ? rc : 0;
+}
+
+static int add_all(struct llvm *w)
+{
+	const struct profile *p = w->x->p;
+	int rc = prepare(w);
+
+	for (size_t i = 0; !rc && i < p->codes.n; i++)
+		if (p->images.v[p->codes.v[i].image].kind == PROF_IMAGE_ELF)
+			rc = add_code(w, &p->codes.v[i]);
+	for (uint32_t i = 0; !rc && i < p->locs.n; i++) {
+		const struct prof_loc *l = &p->locs.v[i];
+		size_t k = samples_from(w, l->image, l->vaddr);
+
+		if (w->count[i] && i < p->loc_frame.n && k < w->samples.n &&
+		    w->samples.v[k].image == l->image &&
+		    w->samples.v[k].vaddr == l->vaddr && w->samples.v[k].count)
+			rc = add_address(w, p->loc_frame.v[i],
+					 w->samples.v[k].count);
+	}
+	return rc;
+}
+
+static uint64_t count_of(const struct line *l)
+{
+	double runs = l->addresses > 0 && l->samples / l->addresses > l->runs
+			      ? l->samples / l->addresses : l->runs;
+
+	return (uint64_t)llround(SCALE * runs);
+}
+
+/* Bodies are behind those that they are in. */
+static void add_up(struct llvm *w)
+{
+	for (size_t i = 0; i < w->lines.n; i++)
+		w->bodies.v[w->lines.v[i].body].total +=
+			count_of(&w->lines.v[i]);
+	for (size_t i = w->bodies.n; i--;) {
+		const struct body *b = &w->bodies.v[i];
+
+		if (b->parent != PROF_NONE)
+			w->bodies.v[b->parent].total += b->total;
+	}
+}
+
+/* What the first of a body's lines has, or of what is inlined before it. */
+static uint64_t first_count(const struct llvm *w, uint32_t in)
+{
+	for (;;) {
+		const struct body *b = &w->bodies.v[in];
+		uint32_t line = PROF_NONE, child = PROF_NONE;
+
+		for (uint32_t k = b->first_line; k != PROF_NONE;
+		     k = w->lines.v[k].next)
+			if (line == PROF_NONE || w->lines.v[k].offset <
+						 w->lines.v[line].offset)
+				line = k;
+		for (uint32_t k = b->first; k != PROF_NONE;
+		     k = w->bodies.v[k].next)
+			if (child == PROF_NONE || w->bodies.v[k].offset <
+						  w->bodies.v[child].offset)
+				child = k;
+		if (child == PROF_NONE ||
+		    (line != PROF_NONE && w->lines.v[line].offset <=
+					  w->bodies.v[child].offset))
+			return line == PROF_NONE ? 0
+						 : count_of(&w->lines.v[line]);
+		in = child;
+	}
+}
+
+/* A function that ran was entered. */
+static uint64_t head_of(const struct llvm *w, uint32_t in)
+{
+	double known = w->bodies.v[in].head;
+	uint64_t head = known >= 0 ? (uint64_t)llround(SCALE * known)
+				   : first_count(w, in);
+
+	return head ? head : 1;
 }
 
 /* LLVM's own separators may not be in a name. */
@@ -152,7 +415,7 @@ static void put_lines(struct llvm *w, uint32_t in, size_t depth)
 	for (uint32_t k = w->bodies.v[in].first_line; k != PROF_NONE;
 	     k = w->lines.v[k].next)
 		buf_printf(&w->x->out, "%*s%u: %" PRIu64 "\n", (int)depth, "",
-			   w->lines.v[k].offset, w->lines.v[k].count);
+			   w->lines.v[k].offset, count_of(&w->lines.v[k]));
 }
 
 /* Depth-first: a body, its lines, what is inlined into it. */
@@ -170,7 +433,9 @@ static int put_bodies(struct llvm *w, struct error *err)
 			buf_printf(out, "%*s%u: ", (int)depth, "", b->offset);
 		put_name(w, b->fk);
 		buf_printf(out, ":%" PRIu64, b->total);
-		buf_str(out, depth ? "\n" : ":0\n");
+		if (!depth)
+			buf_printf(out, ":%" PRIu64, head_of(w, at));
+		buf_u8(out, '\n');
 		put_lines(w, at, depth + 1);
 		rc = export_flush(w->x, false, err);
 		if (b->first != PROF_NONE) {
@@ -190,10 +455,21 @@ static int put_bodies(struct llvm *w, struct error *err)
 int export_llvm(struct export *x, struct error *err)
 {
 	struct llvm w = { .x = x, .first = PROF_NONE, .last = PROF_NONE };
-	int rc = export_stack_sums(x, add_cell, &w, err);
+	int rc;
 
-	if (!rc)
+	w.count = calloc(x->p->locs.n + 1, sizeof(*w.count));
+	rc = w.count ? export_stack_sums(x, add_cell, &w, err)
+		     : export_nomem(err);
+	if (!rc && add_all(&w) < 0)
+		rc = export_nomem(err);
+	if (!rc) {
+		add_up(&w);
 		rc = put_bodies(&w, err);
+	}
+	free(w.count);
+	free(w.rows);
+	vec_fini(&w.samples);
+	block_counts_fini(&w.blocks);
 	vec_fini(&w.bodies);
 	vec_fini(&w.lines);
 	idtab_fini(&w.body_tab);

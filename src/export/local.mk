@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libexport.a
 libexport_a_SOURCES = \
+	src/export/block_counts.c \
+	src/export/block_counts.h \
 	src/export/bolt.c \
 	src/export/callgrind.c \
 	src/export/chrome.c \

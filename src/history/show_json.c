@@ -165,6 +165,7 @@ void verdict_json(const struct history *h, const struct verdict *v,
 		json_fixed(&j, "q", r->q, 6);
 		json_fixed(&j, "visible", r->visible, 4);
 		json_uint(&j, "against", r->against);
+		json_bool(&j, "last_commit_too", r->before);
 		json_end(&j);
 	}
 	json_end(&j);

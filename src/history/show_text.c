@@ -316,6 +316,8 @@ static void put_row(const struct history *h, const struct verdict_row *r,
 		buf_str(out, ", p ");
 		describe_p(r->q, out);
 	}
+	if (r->before)
+		buf_str(out, "; the last stored commit is slower, too");
 	if (r->reason) {
 		buf_str(out, " -- ");
 		text_safe(out, r->reason);
@@ -370,7 +372,7 @@ static void put_answer(const struct history *h, const struct verdict *v,
 				   ? " and a run as a whole" : "");
 	else if (v->suspects)
 		buf_printf(out, "%zu suspect%s: record this commit once more "
-			   "and give the second batch by --again", v->suspects,
+			   "and add that batch by --again", v->suspects,
 			   v->suspects == 1 ? "" : "s");
 	else if (isinf(v->mde))
 		buf_str(out, "no function had enough samples to be judged");
@@ -443,8 +445,10 @@ void verdict_github(const struct history *h, const struct verdict *v,
 			else
 				buf_u8(out, (uint8_t)*s);
 		buf_u8(out, ' ');
-		buf_printf(out, "%+.1f%%25 against the last %zu batches\n",
-			   100 * (r->ratio - 1), r->against);
+		buf_printf(out, "%+.1f%%25 against the last %zu batches%s\n",
+			   100 * (r->ratio - 1), r->against, r->before
+			   ? " before the last stored commit, which is slower, "
+			     "too" : "");
 		buf_fini(&name);
 	}
 }

@@ -13,7 +13,7 @@ enum { FASTER_LEAST = 3 };	/* batches that confirm an improvement */
 
 struct verdict_options verdict_defaults(void)
 {
-	return (struct verdict_options){ .budget = 0.001, .suspect = 0.1,
+	return (struct verdict_options){ .budget = 0.001, .suspect = 0.2,
 		.margin = 0.01, .threshold = 0.03, .total_threshold = 0.03,
 		.least_share = 0.004, .min_impact = 0.001,
 		.require_mde = 0.1 };
@@ -25,6 +25,7 @@ struct judging {
 	struct verdict *out;
 	struct cost_series s;
 	size_t nold, nnew;
+	size_t nfresh;		/* of the new ones: of the commit that is judged */
 	size_t *start;		/* by function: the first stored batch that counts */
 	struct series costs;	/* of base/variance.h */
 	struct moderated m;
@@ -160,6 +161,9 @@ static struct verdict_row make_row(const struct judging *j, size_t k)
 			   j->s.h->batches.v[j->s.batch[c]].per_sample /
 			   exp(j->s.total[c]) / (double)(j->nold - start);
 	r.ratio = exp(l);
+	r.alone = exp(stats_mean(series_y(&j->s, k) + j->s.n - j->nfresh,
+				 j->nfresh) -
+		      stats_mean(series_y(&j->s, k) + start, j->nold - start));
 	r.now = r.base * r.ratio;
 	r.low = exp(l - wide);
 	r.high = exp(l + wide);
@@ -235,7 +239,7 @@ static enum verdict_status status_of(const struct judging *j, size_t k,
 	if (r->q <= o->budget && matters)
 		return allowed(j, r->func, r->ratio) ? VERDICT_ALLOWED
 						     : VERDICT_SLOWER;
-	if (r->q <= o->suspect && matters && j->nnew < 2)
+	if (r->q <= o->suspect && matters && j->nfresh < VERDICT_BATCHES_MOST)
 		return allowed(j, r->func, r->ratio) ? VERDICT_ALLOWED
 						     : VERDICT_SUSPECT;
 	if (r->high < 1 - o->threshold / 2 && r->ratio <= 1 - o->threshold)
@@ -355,32 +359,17 @@ static void answer(struct verdict *v, const struct verdict_options *o)
 					    : VERDICT_PASS;
 }
 
-int verdict_reach(const struct history *h, const uint32_t *stored,
-		  size_t nstored, const uint32_t *fresh, size_t nfresh,
-		  const struct verdict_options *o, struct verdict *out,
-		  struct error *err)
+/* Judges the last `nnew` of the batches by those before them. */
+static int judge_batches(const struct history *h, const uint32_t *batches,
+			 size_t nold, size_t nnew, size_t nfresh,
+			 const struct verdict_options *o, struct verdict *out,
+			 struct error *err)
 {
-	struct judging j = { .o = o, .out = out };
-	size_t skip = nstored > VERDICT_STORED_MOST
-			      ? nstored - VERDICT_STORED_MOST : 0;
-	uint32_t *batches;
-	int rc;
+	struct judging j = { .o = o, .out = out, .nold = nold, .nnew = nnew,
+			     .nfresh = nfresh };
+	int rc = series_build(h, batches, nold + nnew, o->least_share, &j.s,
+			      err);
 
-	*out = (struct verdict){ .answer = VERDICT_INCONCLUSIVE };
-	j.nold = out->stored = nstored - skip;
-	j.nnew = out->fresh = nfresh;
-	if (j.nold < VERDICT_STORED_LEAST) {
-		out->learning = true;
-		return 0;
-	}
-	batches = malloc((j.nold + nfresh) * sizeof(*batches));
-	if (!batches)
-		return nomem(err);
-	memcpy(batches, stored + skip, j.nold * sizeof(*batches));
-	memcpy(batches + j.nold, fresh, nfresh * sizeof(*batches));
-	rc = series_build(h, batches, j.nold + nfresh, o->least_share, &j.s,
-			  err);
-	free(batches);
 	if (rc)
 		return rc;
 	rc = alloc(&j);
@@ -388,17 +377,99 @@ int verdict_reach(const struct history *h, const uint32_t *stored,
 		rc = make_rows(&j);
 	if (!rc)
 		rc = adjust(&j);
-	if (!rc) {
+	if (!rc)
 		judge_total(&j);
-		answer(out, o);
-		if (out->rows.n)
-			qsort(out->rows.v, out->rows.n, sizeof(*out->rows.v),
-			      by_weight);
-	}
 	release(&j);
-	if (rc)
-		verdict_fini(out);
 	return rc ? nomem(err) : 0;
+}
+
+/* What both commits say together counts where this one alone agrees: a slowdown that
+ * was mended since is none. */
+static void take_evidence(struct verdict *v, const struct verdict *both,
+			  const struct verdict_options *o)
+{
+	for (size_t i = 0; i < v->rows.n; i++) {
+		struct verdict_row *r = &v->rows.v[i];
+
+		if (r->status != VERDICT_SAME && r->status != VERDICT_SUSPECT)
+			continue;
+		for (size_t k = 0; k < both->rows.n; k++) {
+			const struct verdict_row *b = &both->rows.v[k];
+
+			if (b->func != r->func ||
+			    b->alone < 1 + o->threshold / 2 ||
+			    (b->status != VERDICT_SLOWER &&
+			     b->status != VERDICT_ALLOWED &&
+			     b->status != VERDICT_SUSPECT))
+				continue;
+			*r = *b;
+			r->before = true;
+		}
+	}
+}
+
+/* A slowdown that the last stored commit may have brought: its batches with the new
+ * ones, compared with those before it. */
+static int look_back(const struct history *h, const uint32_t *batches,
+		     size_t nold, size_t nnew, const struct verdict_options *o,
+		     struct verdict *v, struct error *err)
+{
+	uint32_t commit = h->batches.v[batches[nold - 1]].commit;
+	struct verdict both = { .answer = VERDICT_INCONCLUSIVE };
+	size_t last = 0;
+	int rc;
+
+	while (last < nold &&
+	       h->batches.v[batches[nold - 1 - last]].commit == commit)
+		last++;
+	if (nold - last < VERDICT_STORED_LEAST)
+		return 0;
+	rc = judge_batches(h, batches, nold - last, nnew + last, nnew,
+			   o, &both, err);
+	if (!rc)
+		take_evidence(v, &both, o);
+	verdict_fini(&both);
+	return rc;
+}
+
+int verdict_reach(const struct history *h, const uint32_t *stored,
+		  size_t nstored, const uint32_t *fresh, size_t nfresh,
+		  const struct verdict_options *o, struct verdict *out,
+		  struct error *err)
+{
+	size_t skip = nstored > VERDICT_STORED_MOST
+			      ? nstored - VERDICT_STORED_MOST : 0;
+	struct verdict_options half = *o;
+	uint32_t *batches;
+	int rc;
+
+	*out = (struct verdict){ .answer = VERDICT_INCONCLUSIVE };
+	out->stored = nstored - skip;
+	out->fresh = nfresh;
+	if (out->stored < VERDICT_STORED_LEAST) {
+		out->learning = true;
+		return 0;
+	}
+	batches = malloc((out->stored + nfresh) * sizeof(*batches));
+	if (!batches)
+		return nomem(err);
+	memcpy(batches, stored + skip, out->stored * sizeof(*batches));
+	memcpy(batches + out->stored, fresh, nfresh * sizeof(*batches));
+	/* two tests, of which each has its part */
+	half.budget = o->budget / 2;
+	rc = judge_batches(h, batches, out->stored, nfresh, nfresh, &half, out,
+			   err);
+	if (!rc)
+		rc = look_back(h, batches, out->stored, nfresh, &half, out, err);
+	free(batches);
+	if (rc) {
+		verdict_fini(out);
+		return rc;
+	}
+	answer(out, o);
+	if (out->rows.n)
+		qsort(out->rows.v, out->rows.n, sizeof(*out->rows.v), by_weight);
+	return 0;
 }
 
 void verdict_fini(struct verdict *v)

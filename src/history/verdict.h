@@ -9,15 +9,20 @@
  * batches, moderated over functions (base/variance.h), so that a check is as safe
  * when its sides were recorded weeks apart as when they were interleaved.
  *
- * A function that seems slower in one new batch is a suspect unless it surely is:
- * a second batch of the same commit decides.
+ * A function that seems slower is a suspect unless it surely is: more batches of the
+ * same commit decide, up to six.
+ *
+ * A slowdown that the last stored commit brought may have been too small to name then.
+ * So the batches of that commit and of the new one together are compared with those
+ * before, too; each of the two tests has half of the budget.  What is named by both
+ * commits must also seem slower by the new one alone.
  */
 #include "check/allow.h"
 #include "history/series.h"
 
 struct verdict_options {
 	double budget;		/* wrong names expected of one commit: 0.001 */
-	double suspect;		/* false discovery rate of suspects: 0.1 */
+	double suspect;		/* false discovery rate of suspects: 0.2 */
 	double margin;		/* 0.01: layout may move a function so far */
 	double threshold;	/* 0.03: estimates below are no regression */
 	double total_threshold;	/* … of the total; negative: it never fails */
@@ -32,6 +37,7 @@ struct verdict_options verdict_defaults(void);
 enum {
 	VERDICT_STORED_LEAST = 5,	/* fewer batches teach too little */
 	VERDICT_STORED_MOST = 20,
+	VERDICT_BATCHES_MOST = 6,	/* of a commit, while there are suspects */
 	VERDICT_SAMPLES_LEAST = 50,	/* of a run: rows of fewer are not judged */
 };
 
@@ -55,6 +61,9 @@ struct verdict_row {
 				 * four of five checks */
 	size_t against;		/* stored batches it was compared with: those since
 				 * it last got faster */
+	double alone;		/* ratio, by the judged commit's batches alone */
+	bool before;		/* the last stored commit has it, too: both are
+				 * compared with those before them */
 	const char *reason;	/* VERDICT_ALLOWED */
 };
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "import/perf_records.h"
@@ -220,6 +221,16 @@ static bool is_own_kernel(const struct perf_file *f)
 	return id && build_id_equal(id, &own);
 }
 
+/* The clock that jitdump files have (perf record -k mono). */
+static bool is_monotonic(const struct perf_file *f)
+{
+	for (size_t i = 0; i < f->events.n; i++)
+		if (!f->events.v[i].attr.use_clockid ||
+		    f->events.v[i].attr.clockid != CLOCK_MONOTONIC)
+			return false;
+	return true;
+}
+
 static int begin(struct import *x, struct error *err)
 {
 	struct collector *c = &x->collector;
@@ -232,6 +243,7 @@ static int begin(struct import *x, struct error *err)
 	if (rc < 0)
 		return rc;
 	c->images.foreign_proc = true;
+	c->images.other_clock = !is_monotonic(&x->file);
 	c->unwinder.no_live = true;
 	c->unwinder.debug_dirs = x->o->debug_dirs;
 	if (home && asprintf(&x->cache, "%s/.debug/.build-id", home) < 0)
@@ -330,7 +342,8 @@ static int import(struct import *x, const char *path, struct error *err)
 			     x->collector.ignored;
 	x->result->branches = rest.branches;
 	allow_jit_maps(x, run->start_wall_ns + (run->end_ns - run->start_ns));
-	if (x->o->symbols)
+	rc = collector_release(&x->collector, err);
+	if (!rc && x->o->symbols)
 		rc = find_names(x, err);
 	return rc ? rc : writer_finish(x->writer, err);
 }

@@ -296,7 +296,7 @@ static void begin(char **envp, uint64_t top)
 	choose_period();
 	preload.thread_stack = thread_stack_size();
 	if (preload.copy_bytes)
-		python_find();
+		frames_find();
 	tell_start(loader);
 	if (preload.header->state == TIMER_STOP)
 		return;
@@ -323,7 +323,7 @@ void preload_child(uint32_t ppid, uint32_t ptid, uint32_t thread)
 		if (preload.slots[i].tid == thread)
 			top = preload.slots[i].top;
 	slots_forget();
-	python_forget();
+	frames_forget();
 	know_numbers();
 	f.ppid = ppid;
 	f.ptid = ptid;

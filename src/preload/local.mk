@@ -8,21 +8,27 @@ preload_parts = \
 	src/preload/exec.c \
 	src/preload/follow.c \
 	src/preload/fork.c \
+	src/preload/frames.c \
 	src/preload/init.c \
 	src/preload/maps.c \
 	src/preload/memory.c \
 	src/preload/names.c \
+	src/preload/php.c \
 	src/preload/python.c \
 	src/preload/resolve.c \
 	src/preload/ring.c \
 	src/preload/sample.c \
 	src/preload/shell.c \
 	src/preload/threads.c \
+	src/runtime/frame_part.c \
+	src/runtime/php_frames.c \
 	src/runtime/python_frames.c
 preload_parts_h = \
 	src/preload/preload.h \
 	src/preload/shared.h \
 	src/preload/sys.h \
+	src/runtime/frame_part.h \
+	src/runtime/php_frames.h \
 	src/runtime/python_frames.h
 preload_flags = -D_GNU_SOURCE -O2 -g0 -fPIC -fvisibility=hidden \
 	-fno-stack-protector -fno-builtin -fomit-frame-pointer \

@@ -180,12 +180,24 @@ void *resolve(const char *name);
  * *size, unless NULL. */
 void *resolve_any(const char *name, bool function, uint64_t *size);
 
-/* python.c */
-void python_find(void);		/* is the program an interpreter? */
-void python_forget(void);	/* a child tells of all code again */
-size_t python_room(void);	/* that frames may take in a record; or 0 */
-/* Puts the frames of the calling thread; how many bytes. */
-size_t python_put(const struct ring_place *p, size_t at);
+/* frames.c: frames of the interpreter that the program is (runtime/frame_part.h) */
+void frames_find(void);		/* is it one? */
+void frames_forget(void);	/* a child tells of all code again */
+size_t frames_room(void);	/* that frames may take in a record; or 0 */
+/* Puts the frames of the calling thread, whose registers are as ucontext's; how many
+ * bytes. */
+size_t frames_put(const struct ring_place *p, size_t at, const struct slot *s,
+		  const long long *registers);
+
+/* python.c, php.c: is the program that interpreter?  Of the door only its reading is
+ * used. */
+struct frame_door;
+bool python_find(const struct frame_door *door);
+bool php_find(void);
+/* As frames_put; `work`: struct python_scratch, struct php_scratch. */
+size_t python_put(const struct frame_door *door, void *work);
+size_t php_put(const struct frame_door *door, void *work, const struct slot *s,
+	       const long long *registers);
 
 #define NEXT(name) ((__typeof__(&name))next_function(&name##_next, #name))
 

@@ -174,7 +174,7 @@ static void sample_take(struct slot *s, const siginfo_t *si,
 	if (preload.copy_bytes)
 		e = extent_of(s, (uint64_t)g[REG_RSP], uc);
 	t.r.time = tick_time();
-	room = preload.copy_bytes ? python_room() : 0;
+	room = preload.copy_bytes ? frames_room() : 0;
 	if (!ring_begin(&p, s->tid, sizeof(t) + e.n + room)) {
 		__atomic_fetch_add(&preload.header->lost, 1, __ATOMIC_RELAXED);
 		if (t.r.time > preload.header->alive_ns + DEAD_NS)
@@ -184,7 +184,7 @@ static void sample_take(struct slot *s, const siginfo_t *si,
 	if (e.n)
 		n = copy_stack(&p, s, &e);
 	if (room)
-		frames = python_put(&p, sizeof(t) + n);
+		frames = frames_put(&p, sizeof(t) + n, s, g);
 	t.r.size = (uint32_t)(sizeof(t) + n + frames);
 	t.r.kind = TIMER_SAMPLE;
 	t.r.flags = (e.whole ? TIMER_WHOLE : 0) |

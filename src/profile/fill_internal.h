@@ -78,6 +78,16 @@ int fill_vdso(struct fill *f, const struct fill_part *part);
 int fill_kernel(struct fill *f, const struct fill_part *part);
 int fill_generated(struct fill *f, const struct fill_part *part);
 int fill_jit(struct fill *f, const struct fill_part *part);
+/* What a program's jitdump file told. */
+struct fill_jit_names {
+	bool found;		/* a name at least */
+	bool javascript;
+	uint32_t machine;	/* EM_* of the code */
+};
+/* Names what the jitdump file of an image's process tells, and sets named[i] of these
+ * locations.  Waits for the image's turn. */
+int fill_jitdump(struct fill *f, const struct fill_part *part, bool *named,
+		 struct fill_jit_names *out);
 /* Why an image gives no names. */
 struct fill_why {
 	uint32_t missing;	/* PROF_MISSING_* */

@@ -79,7 +79,8 @@ static void python_name(struct perfmap_name *name, struct sym_frame *out)
 }
 
 static int add_names(struct fill *f, const struct fill_part *part,
-		     struct perfmap_name *names, bool python, bool *javascript)
+		     struct perfmap_name *names, bool python, const bool *named,
+		     bool *javascript)
 {
 	int rc = 0;
 
@@ -89,7 +90,7 @@ static int add_names(struct fill *f, const struct fill_part *part,
 		struct sym_result r = { .vaddr = f->vaddrs[part->at + i],
 					.frames = &frame, .nframes = 1 };
 
-		if (!names[i].name)
+		if (!names[i].name || named[i])
 			continue;
 		if (python) {
 			python_name(&names[i], &frame);
@@ -106,35 +107,65 @@ static int add_names(struct fill *f, const struct fill_part *part,
 	return rc;
 }
 
+/* Anonymous memory with code that V8 named. */
+static int name_javascript(struct fill *f, uint32_t image)
+{
+	uint32_t name;
+
+	if (strcmp(profile_cstr(f->p, f->p->images.v[image].path), "[anon]"))
+		return 0;
+	name = profile_str(f->p, PROF_IMAGE_JAVASCRIPT);
+	if (name == PROF_NONE)
+		return fill_nomem(f);
+	f->p->images.v[image].path = name;
+	return 0;
+}
+
+/* Of a location that both a jitdump file and a perf map name the first counts: it
+ * tells when. */
+static int fill_named(struct fill *f, const struct fill_part *part,
+		      struct buf *text, struct perfmap_name **names, bool *named)
+{
+	struct image_debug_info row = { .image = part->image };
+	struct fill_jit_names dump;
+	const char *path = "";
+	bool python, javascript = false;
+	int found = find_names(f, part, text, names);
+	int rc = fill_jitdump(f, part, named, &dump);
+
+	path = profile_cstr(f->p, f->p->images.v[part->image].path);
+	python = !strcmp(path, PROF_IMAGE_PYTHON) || !strcmp(path, PROF_IMAGE_PHP);
+	if (found > 0)
+		row.names = python || !strcmp(path, PROF_IMAGE_JAVA)
+			    ? PROF_NAMES_RUNTIME : PROF_NAMES_PERFMAP;
+	if (dump.found) {
+		row.names |= PROF_NAMES_JITDUMP;
+		row.machine = dump.machine;
+		javascript = dump.javascript;
+	}
+	if (!rc && found < 0)
+		rc = fill_nomem(f);
+	if (!rc && found > 0)
+		rc = add_names(f, part, *names, python, named, &javascript);
+	if (!rc && javascript)
+		rc = name_javascript(f, part->image);
+	return rc || !row.names ? rc : fill_source(f, &row, "");
+}
+
 int fill_jit(struct fill *f, const struct fill_part *part)
 {
-	struct image_debug_info row = { .image = part->image,
-				   .names = PROF_NAMES_PERFMAP };
 	struct perfmap_name *names = NULL;
 	struct buf text = { 0 };
-	const char *path;
-	bool python, javascript = false;
-	int found = find_names(f, part, &text, &names), rc = 0;
+	bool *named = calloc(part->n + 1, sizeof(*named));
+	int rc;
 
-	fill_wait_turn(f, part);
-	path = profile_cstr(f->p, f->p->images.v[part->image].path);
-	python = !strcmp(path, PROF_IMAGE_PYTHON);
-	if (python || !strcmp(path, PROF_IMAGE_JAVA))
-		row.names = PROF_NAMES_RUNTIME;
-	if (found < 0)
+	if (named) {
+		rc = fill_named(f, part, &text, &names, named);
+	} else {
+		fill_wait_turn(f, part);
 		rc = fill_nomem(f);
-	if (found > 0)
-		rc = add_names(f, part, names, python, &javascript);
-	if (found > 0 && !rc && javascript && !strcmp(path, "[anon]")) {
-		uint32_t name = profile_str(f->p, PROF_IMAGE_JAVASCRIPT);
-
-		if (name == PROF_NONE)
-			rc = fill_nomem(f);
-		else
-			f->p->images.v[part->image].path = name;
 	}
-	if (found > 0 && !rc)
-		rc = fill_source(f, &row, "");
+	free(named);
 	free(names);
 	buf_fini(&text);
 	return rc;

@@ -11,11 +11,14 @@ libprofile_a_SOURCES = \
 	src/profile/fill_images.c \
 	src/profile/fill_internal.h \
 	src/profile/fill_jit.c \
+	src/profile/fill_jitdump.c \
 	src/profile/fill_kcore.c \
 	src/profile/fill_kernel.c \
 	src/profile/fill_kernel.h \
 	src/profile/fill_kernel_file.c \
 	src/profile/fill_lines.c \
+	src/profile/jit_runtimes.c \
+	src/profile/jit_runtimes.h \
 	src/profile/keep_old_symbols.c \
 	src/profile/symbolize_profile.c \
 	src/profile/symbolize_profile.h \

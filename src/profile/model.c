@@ -53,6 +53,7 @@ void profile_fini(struct profile *p)
 	vec_fini(&p->stats);
 	idtab_fini(&p->loc_tab);
 	u64map_fini(&p->node_tab);
+	u64map_fini(&p->node_before);
 	u64map_fini(&p->end_tab);
 }
 
@@ -144,31 +145,65 @@ uint32_t profile_loc(struct profile *p, uint32_t image, uint64_t vaddr)
 	return id;
 }
 
+void profile_keep_nodes(struct profile *p, size_t n)
+{
+	p->nodes_kept = n;
+}
+
+void profile_nodes_written(struct profile *p)
+{
+	if (!p->nodes_kept)
+		return;
+	p->nodes_gone += p->nodes.n;
+	p->nodes.n = 0;
+}
+
+/* What was asked for lately stays, the older half goes. */
+static void forget_nodes(struct profile *p)
+{
+	struct u64map before = p->node_before;
+
+	p->nodes_repeat |= before.n > 0;
+	p->node_before = p->node_tab;
+	p->node_tab = before;
+	u64map_clear(&p->node_tab);
+}
+
+/* The id of the next node, or PROF_NONE: there are too many. */
+static uint32_t next_node(const struct profile *p)
+{
+	size_t id = p->nodes_gone + p->nodes.n;
+
+	return id < PROF_MARK ? (uint32_t)id : PROF_NONE;
+}
+
 uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t loc)
 {
 	struct prof_node node = { parent, loc };
-	uint32_t *slot = u64map_slot(&p->node_tab,
-				     (uint64_t)parent << 32 | loc);
+	uint64_t key = (uint64_t)parent << 32 | loc;
+	uint32_t id = next_node(p), *slot;
 
+	if (p->nodes_kept && p->node_tab.n >= p->nodes_kept / 2)
+		forget_nodes(p);
+	slot = u64map_slot(&p->node_tab, key);
 	if (!slot)
 		return PROF_NONE;
+	if (*slot == U64MAP_NONE && p->node_before.n)
+		*slot = u64map_get(&p->node_before, key);
 	if (*slot != U64MAP_NONE)
 		return *slot;
-	if (p->nodes.n >= PROF_MARK || vec_push(&p->nodes, node) < 0)
+	if (id == PROF_NONE || vec_push(&p->nodes, node) < 0)
 		return PROF_NONE;
-	*slot = (uint32_t)(p->nodes.n - 1);
-	return *slot;
+	return *slot = id;
 }
 
 uint32_t profile_end(struct profile *p, uint32_t mark, uint32_t reason,
 		     uint32_t image)
 {
 	struct prof_node node = { 0, mark };
-	struct prof_stack_end end = { (uint32_t)p->nodes.n, reason, image };
+	struct prof_stack_end end = { next_node(p), reason, image };
 	uint32_t *slot;
 
-	if (reason == PROF_END_UNKNOWN && image == PROF_NONE)
-		return profile_node(p, 0, mark);
 	slot = u64map_slot(&p->end_tab,
 			   (uint64_t)image << 32 | (mark & 15) << 16 |
 			   (reason & 0xffff));
@@ -176,10 +211,11 @@ uint32_t profile_end(struct profile *p, uint32_t mark, uint32_t reason,
 		return PROF_NONE;
 	if (*slot != U64MAP_NONE)
 		return *slot;
-	if (p->nodes.n >= PROF_MARK || vec_reserve(&p->ends, p->ends.n + 1) < 0 ||
+	if (end.node == PROF_NONE || vec_reserve(&p->ends, p->ends.n + 1) < 0 ||
 	    vec_push(&p->nodes, node) < 0)
 		return PROF_NONE;
-	p->ends.v[p->ends.n++] = end;
+	if (reason != PROF_END_UNKNOWN || image != PROF_NONE)
+		p->ends.v[p->ends.n++] = end;
 	return *slot = end.node;
 }
 

@@ -170,6 +170,7 @@ void reader_close(struct reader *r)
 	buf_fini(&r->scratch);
 	vec_fini(&r->chunks);
 	free(r->counted);
+	free(r->same);
 	if (r->own_map)
 		io_unmap(&r->map);
 	free(r->name);

@@ -19,6 +19,8 @@ struct reader {
 	uint64_t refused;		/* offset of the chunk whose rows want more
 					 * memory than profile.memory allows */
 	struct reader_damage damage;
+	/* By node: the first that is equal; NULL: no two are. */
+	uint32_t *same;
 	uint64_t samples;
 	unsigned int mask;
 	uint64_t max_memory;		/* bytes for tables; 0: any */

@@ -72,6 +72,17 @@ static void drop_bad_rows(struct reader *r, bool count)
 	c->n = k;
 }
 
+/* A recorder that forgot a stack gave it another node when it came again. */
+static void join_repeated(const struct reader *r)
+{
+	const struct sample_columns *c = &r->columns;
+
+	if (!r->same || !(r->mask & COLUMN_STACK))
+		return;
+	for (size_t i = 0; i < c->n; i++)
+		c->stack[i] = r->same[c->stack[i]];
+}
+
 static void *column_if(const struct reader *r, unsigned int bit, void *p)
 {
 	return r->mask & bit ? p : NULL;
@@ -126,6 +137,7 @@ bool reader_next(struct reader *r, struct sample_batch *out)
 			reader_describe_damage(r);
 		if (!r->columns.n)
 			continue;
+		join_repeated(r);
 		batch_fill(r, out);
 		return true;
 	}

@@ -76,6 +76,63 @@ static void load_kind(struct reader *r, enum chunk_kind kind)
 	}
 }
 
+/* The first node that is equal to node i: among those found before, or itself.  A
+ * table of ids alone, as there may be tens of millions; 0 is a free slot. */
+static uint32_t first_equal(const struct profile *p, uint32_t *slots, size_t mask,
+			    uint32_t i)
+{
+	const struct prof_node *v = p->nodes.v;
+	size_t at = hash_mix(v[i].parent, v[i].loc) & mask;
+
+	for (; slots[at]; at = (at + 1) & mask)
+		if (v[slots[at]].parent == v[i].parent &&
+		    v[slots[at]].loc == v[i].loc)
+			return slots[at];
+	return slots[at] = i;
+}
+
+/* Points all nodes below the first of each that is equal. */
+static void find_repeated(struct reader *r, uint32_t *slots, size_t mask)
+{
+	struct profile *p = &r->profile;
+
+	r->same[0] = 0;
+	for (uint32_t i = 1; i < p->nodes.n; i++) {
+		struct prof_node *n = &p->nodes.v[i];
+
+		n->parent = r->same[n->parent];
+		/* two ends of stacks with one mark may have different reasons */
+		r->same[i] = prof_is_mark(n->loc)
+			     ? i : first_equal(p, slots, mask, i);
+	}
+}
+
+/* Takes equal stacks with different nodes for one. */
+static int join_nodes(struct reader *r)
+{
+	struct profile *p = &r->profile;
+	size_t n = p->nodes.n, room = 16;
+	uint32_t *slots;
+
+	if (!profile_env(p, PROF_NONE, PROF_ENV_REPEATED))
+		return 0;
+	while (room / 4 * 3 < n)
+		room *= 2;
+	p->memory.limit = r->max_memory;
+	if (!profile_charge(p, (room + n) * sizeof(*slots))) {
+		r->refused = r->n;
+		return -ERR_NOMEM;
+	}
+	p->memory.limit = 0;
+	slots = calloc(room, sizeof(*slots));
+	r->same = malloc(n * sizeof(*r->same));
+	if (slots && r->same)
+		find_repeated(r, slots, room - 1);
+	free(slots);
+	profile_uncharge(p, room * sizeof(*slots));
+	return slots && r->same ? 0 : -ERR_NOMEM;
+}
+
 int reader_load_tables(struct reader *r)
 {
 	size_t bad_refs = 0;
@@ -98,5 +155,5 @@ int reader_load_tables(struct reader *r)
 		return -ERR_NOMEM;
 	if (bad_refs && !r->damage.bad_chunks)
 		reader_note_damage(r, FORMAT_HEADER, 0);
-	return 0;
+	return join_nodes(r);
 }

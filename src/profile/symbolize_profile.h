@@ -12,6 +12,12 @@
 typedef void fill_progress(void *ctx, const char *image, size_t done,
 			   size_t total);
 
+/* What an image's addresses are to its process's jitdump file. */
+struct fill_jitdump_use {
+	bool by_offset;	/* offsets of code in the file; else addresses of the process, */
+	bool first;	/* … of which the first function counts; else the last */
+};
+
 struct fill_options {
 	const char *debug_dirs;	/* as in sym_options; NULL: /usr/lib/debug */
 	const char *kallsyms;	/* NULL: /proc/kallsyms */
@@ -20,6 +26,9 @@ struct fill_options {
 	 * by path, accepted only if the build-id is the recorded one.  Of
 	 * anonymous memory: the file in which its program names the code. */
 	int (*open_image)(void *ctx, uint32_t image);
+	/* The jitdump file of the process whose memory the image is: an fd that the
+	 * callee closes, or -1; may be NULL. */
+	int (*open_jitdump)(void *ctx, uint32_t image, struct fill_jitdump_use *use);
 	/* The name and size of what the kernel generated as this image, or
 	 * NULL; may be NULL. */
 	const char *(*generated)(void *ctx, uint32_t image, uint64_t *size);

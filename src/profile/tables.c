@@ -174,12 +174,18 @@ const struct table format_tables[] = {
 };
 const size_t format_ntables = sizeof(format_tables) / sizeof(format_tables[0]);
 
+/* Rows that only the file has. */
+static size_t rows_gone(const struct profile *p, const struct table *t)
+{
+	return t->section == SECTION_NODES ? p->nodes_gone : 0;
+}
+
 size_t table_rows(const struct profile *p, const struct table *t)
 {
 	struct any_vec v;
 
 	memcpy(&v, (const char *)p + t->vec, sizeof(v));
-	return v.n;
+	return rows_gone(p, t) + v.n;
 }
 
 void *table_row(const struct profile *p, const struct table *t, size_t i)
@@ -187,7 +193,7 @@ void *table_row(const struct profile *p, const struct table *t, size_t i)
 	struct any_vec v;
 
 	memcpy(&v, (const char *)p + t->vec, sizeof(v));
-	return (char *)v.v + i * t->row;
+	return (char *)v.v + (i - rows_gone(p, t)) * t->row;
 }
 
 uint64_t column_get(const void *row, const struct column *c)

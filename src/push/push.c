@@ -99,6 +99,19 @@ static void notice(const struct push *p, const char *text)
 		p->o.notice(p->o.ctx, text);
 }
 
+int push_check(const struct push_options *o, struct error *err)
+{
+	struct http *http = NULL;
+	struct push_url url;
+	int rc = push_url_parse(o->url, &url, err);
+
+	if (!rc)
+		rc = http_open(&o->http, &http, err);
+	http_close(http);
+	push_url_fini(&url);
+	return rc;
+}
+
 int push_open(const struct push_options *o, struct push **out,
 	      struct error *err)
 {

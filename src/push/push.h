@@ -75,6 +75,8 @@ struct push_counts {
 	char problem[512];		/* why the last one failed; "" if it did not */
 };
 
+/* Whether push_open can succeed: the URL and libcurl, not the spool or the server. */
+int push_check(const struct push_options *o, struct error *err);
 int push_open(const struct push_options *o, struct push **out,
 	      struct error *err);
 /* Sends what `select` lets through of a recording, or puts it into the spool.

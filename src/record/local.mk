@@ -98,6 +98,8 @@ librecord_a_SOURCES = \
 	src/record/collect/deep_stacks.h \
 	src/record/collect/frame_names.c \
 	src/record/collect/frame_names.h \
+	src/record/collect/held_samples.c \
+	src/record/collect/held_samples.h \
 	src/record/collect/hugepage_text.c \
 	src/record/collect/hugepage_text.h \
 	src/record/collect/image_identity.c \
@@ -122,6 +124,8 @@ librecord_a_SOURCES = \
 	src/record/collect/live_memory.h \
 	src/record/collect/lost_rbp.c \
 	src/record/collect/lost_rbp.h \
+	src/record/collect/outer_callers.c \
+	src/record/collect/outer_callers.h \
 	src/record/collect/processes.c \
 	src/record/collect/processes.h \
 	src/record/collect/python.c \

@@ -52,6 +52,7 @@ struct record_options {
 	bool python;		/* the command or the processes are Python
 				 * programs, and nothing but their time is
 				 * asked for */
+	const char *language;	/* "Python": of which that is true; or "PHP"; NULL: none */
 	/* With callchain: not by frame pointers, but by unwind tables from
 	 * copies of the stack, of so many bytes or as we think fit (0). */
 	bool copy_stacks;

@@ -128,8 +128,10 @@ static int finish(struct session *s, struct error *err)
 {
 	pid_t *helper = s->o->symbols ? free_helper(&s->rotation) : NULL;
 	pid_t pid = -1;
-	int rc = writer_flush(s->writer, err);
+	int rc = collector_release(&s->collector, err);
 
+	if (rc >= 0)
+		rc = writer_flush(s->writer, err);
 	if (rc < 0)
 		return rc;
 	if (helper)

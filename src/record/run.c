@@ -311,7 +311,7 @@ int run_drain(struct run *r, bool all, struct error *err)
 	r->flushed_ns = now;
 	rc = run_counts(r, all, err);
 	if (rc >= 0 && s->writer && !s->write_error.code)
-		rc = write_failed(s, writer_flush(s->writer, err), err);
+		rc = write_failed(s, session_flush(s, err), err);
 	return rc;
 }
 

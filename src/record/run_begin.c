@@ -48,6 +48,7 @@ static int open_source(struct run *r, struct error *err)
 		.default_rate = o->default_rate,
 		.copy = o->copy_stacks, .copy_bytes = o->copy_bytes,
 		.python = o->python,
+		.language = o->language,
 	};
 
 	if (s->target.attached) {

@@ -129,6 +129,20 @@ static void tell_unsampled(struct session *s)
 	buf_fini(&why);
 }
 
+int session_flush(struct session *s, struct error *err)
+{
+	struct profile *p = &s->profile;
+	int rc;
+
+	if (p->nodes_repeat && !profile_env(p, PROF_NONE, PROF_ENV_REPEATED) &&
+	    profile_set_env(p, PROF_NONE, PROF_ENV_REPEATED, "1") < 0)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	rc = writer_flush(s->writer, err);
+	if (!rc)
+		profile_nodes_written(p);
+	return rc;
+}
+
 /* Whether recording failed in the middle of a run. */
 static bool has_open_run(const struct profile *p)
 {
@@ -140,8 +154,10 @@ static bool has_open_run(const struct profile *p)
 
 int session_finish_file(struct session *s, struct error *err)
 {
-	int r = 0;
+	int r = collector_release(&s->collector, err);
 
+	if (r < 0)
+		return r;
 	/* Without an end mark, so that nobody takes it for the whole run. */
 	if (has_open_run(&s->profile))
 		return writer_flush(s->writer, err);
@@ -179,6 +195,9 @@ static void check_namespaces(struct session *s)
 		       "opened; run \"mount -t proc proc /proc\" there");
 }
 
+/* Stacks that are found again when they come again: 12 MB. */
+#define NODES_KEPT (1u << 19)
+
 static int setup(struct session *s, struct error *err)
 {
 	int r;
@@ -187,6 +206,9 @@ static int setup(struct session *s, struct error *err)
 	s->before.nice_value = priority_raise();
 	if (profile_init(&s->profile) < 0)
 		return error_set(err, ERR_NOMEM, "out of memory");
+	/* each file of a rotation begins with all of them */
+	if (!s->o->rotate.on)
+		profile_keep_nodes(&s->profile, NODES_KEPT);
 	r = choose_target(s, err);
 	/* What runs already is to be read before sampling begins. */
 	if (!r && s->target.system_wide)

@@ -64,6 +64,8 @@ int session_prepare_file(struct session *s, struct error *err);
 int session_begin_file(struct session *s, struct error *err);
 /* Names, and the end of the file. */
 int session_finish_file(struct session *s, struct error *err);
+/* Writes what is new, and forgets what the file has of stacks. */
+int session_flush(struct session *s, struct error *err);
 void session_notice(struct session *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 uint64_t session_clock(int id);

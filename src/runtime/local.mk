@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libruntime.a
 libruntime_a_SOURCES = \
+	src/runtime/frame_part.c \
+	src/runtime/frame_part.h \
 	src/runtime/hotspot.c \
 	src/runtime/hotspot.h \
 	src/runtime/hotspot_frame.c \
 	src/runtime/hotspot_internal.h \
 	src/runtime/hotspot_layout.c \
 	src/runtime/hotspot_names.c \
+	src/runtime/php_frames.c \
+	src/runtime/php_frames.h \
 	src/runtime/python_frames.c \
 	src/runtime/python_frames.h

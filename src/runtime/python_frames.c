@@ -18,7 +18,6 @@ enum {
 	THREAD_BYTES = 192,
 	FRAME_ROOM = 112,
 };
-#define ADDRESS_MAX (1ull << 47)
 
 static const struct python_layout layouts[] = {
 	{ .minor = 8, .by_object = true, .thread_frame = 24,
@@ -92,11 +91,6 @@ uint64_t python_version(python_exports *exports, void *ctx)
 static uint64_t word(const void *p, size_t at)
 {
 	return *(const uint64_t *)((const uint8_t *)p + at);
-}
-
-static bool is_pointer(uint64_t p)
-{
-	return p && p < ADDRESS_MAX && !(p & 7);
 }
 
 /* Internal/pycore_debug_offsets.h of 3.13, 3.14 and 3.15: where the table has a number,
@@ -190,23 +184,24 @@ bool python_layout_released(struct python_layout *l, uint64_t version)
 }
 
 bool python_layout(struct python_layout *l, uint64_t version, uint64_t runtime,
-		   const struct python_door *door)
+		   const struct frame_door *door)
 {
 	uint64_t table[TOLD_BYTES / 8];
-	const struct python_span v = { runtime, sizeof(table) };
+	const struct frame_span v = { runtime, sizeof(table) };
 
 	if (!python_layout_released(l, version) || l->minor < TOLD_FIRST)
 		return l->minor;
-	return is_pointer(runtime) && door->read(door->ctx, &v, 1, table) == sizeof(table) &&
+	return frame_is_pointer(runtime) && door->read(door->ctx, &v, 1, table) == sizeof(table) &&
 	       take_told(l, version, table);
 }
 
 struct walk {
 	const struct python_types *types;
 	const struct python_layout *layout;
-	const struct python_door *door;
+	const struct frame_door *door;
 	struct python_scratch *s;
-	size_t entries, codes, all;	/* codes: bytes; all: bytes put */
+	struct frame_out out;
+	size_t entries;
 	size_t pending;			/* in s->batch */
 };
 
@@ -222,9 +217,7 @@ static uint8_t byte(const void *p, size_t at)
 
 static bool get(struct walk *w, uint64_t at, size_t n, void *to)
 {
-	struct python_span v = { at, n };
-
-	return is_pointer(at) && w->door->read(w->door->ctx, &v, 1, to) == n;
+	return frame_read(w->door, at, n, to);
 }
 
 /* Older frames lie below newer ones, most often: reads what is below on the same
@@ -232,14 +225,14 @@ static bool get(struct walk *w, uint64_t at, size_t n, void *to)
 static const void *look(struct walk *w, uint64_t at, size_t n)
 {
 	struct python_scratch *s = w->s;
-	uint64_t from = at & ~(uint64_t)(PYTHON_WINDOW - 1);
+	uint64_t from = at & ~(uint64_t)(FRAME_WINDOW - 1);
 
-	if (!is_pointer(at))
+	if (!frame_is_pointer(at))
 		return NULL;
 	if (at < s->window_at || n > s->window_n ||
 	    at - s->window_at > s->window_n - n) {
-		if (at + n - from > PYTHON_WINDOW)
-			from = at + n - PYTHON_WINDOW;
+		if (at + n - from > FRAME_WINDOW)
+			from = at + n - FRAME_WINDOW;
 		s->window_at = from;
 		s->window_n = at + n - from;
 		if (!get(w, from, s->window_n, s->window)) {
@@ -250,48 +243,21 @@ static const void *look(struct walk *w, uint64_t at, size_t n)
 	return (const uint8_t *)s->window + (at - s->window_at);
 }
 
-static void put(struct walk *w, const void *p, size_t n)
-{
-	w->door->put(w->door->ctx, p, n);
-	w->all += n;
-}
-
-static void put_entry(struct walk *w, uint64_t at, uint32_t what, uint32_t more)
-{
-	struct python_entry e;
-
-	e.at = at;
-	e.what = what;
-	e.more = more;
-	put(w, &e, sizeof(e));
-}
-
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-	h = (h ^ v) * 0x9e3779b97f4a7c15ull;
-	return h ^ h >> 29;
-}
-
 static uint32_t witness_of(const struct python_layout *l, const void *code)
 {
-	uint64_t h = mix(1, word(code, l->code_file));
+	uint64_t h = frame_mix(1, word(code, l->code_file));
 
-	h = mix(h, word(code, l->code_name));
-	h = mix(h, word(code, l->code_table));
-	h = mix(h, half(code, l->code_line));
+	h = frame_mix(h, word(code, l->code_name));
+	h = frame_mix(h, word(code, l->code_table));
+	h = frame_mix(h, half(code, l->code_line));
 	if (l->code_version)
-		h = mix(h, half(code, l->code_version));
+		h = frame_mix(h, half(code, l->code_version));
 	return (uint32_t)(h >> 32);
 }
 
-/* A text or bytes object that is to be copied. */
-struct piece {
-	uint64_t at;
-	size_t n;
-	uint8_t kind;
-};
-
-static bool text_find(struct walk *w, uint64_t at, struct piece *p)
+/* Of a text object that is to be copied; *kind: bytes of a character. */
+static bool text_find(struct walk *w, uint64_t at, struct frame_piece *p,
+		      uint8_t *kind)
 {
 	uint64_t head[5];
 	uint32_t state;
@@ -302,18 +268,19 @@ static bool text_find(struct walk *w, uint64_t at, struct piece *p)
 		return false;
 	state = half(head, TEXT_STATE);
 	n = word(head, VAR_SIZE);
-	p->kind = (uint8_t)(state >> 2 & 7);
+	*kind = (uint8_t)(state >> 2 & 7);
 	if (!(state & 32) || n > 1u << 30 ||
-	    (p->kind != 1 && p->kind != 2 && p->kind != 4))
+	    (*kind != 1 && *kind != 2 && *kind != 4))
 		return false;
 	p->at = at + (state & 64 ? w->layout->text_ascii
 				 : w->layout->text_other);
-	n *= p->kind;
-	p->n = n < PYTHON_TEXT_MAX ? (size_t)n : PYTHON_TEXT_MAX;
+	n *= *kind;
+	p->literal = NULL;
+	p->n = n < FRAME_TEXT_MAX ? (size_t)n : FRAME_TEXT_MAX;
 	return true;
 }
 
-static bool bytes_find(struct walk *w, uint64_t at, struct piece *p)
+static bool bytes_find(struct walk *w, uint64_t at, struct frame_piece *p)
 {
 	uint64_t head[4];
 
@@ -321,82 +288,47 @@ static bool bytes_find(struct walk *w, uint64_t at, struct piece *p)
 	    word(head, OBJECT_TYPE) != w->types->bytes ||
 	    word(head, VAR_SIZE) > 1u << 30)
 		return false;
+	p->literal = NULL;
 	p->at = at + BYTES_DATA;
 	p->n = (size_t)word(head, VAR_SIZE);
 	return true;
 }
 
-/* What cannot be read is put as something, as its length was told already. */
-static bool put_piece(struct walk *w, const struct piece *p)
-{
-	uint8_t *to = (uint8_t *)w->s->window;
-	struct python_span v;
-	bool good = true;
-
-	w->s->window_n = 0;
-	for (size_t at = 0; at < p->n; at += (size_t)v.n) {
-		v.at = p->at + at;
-		v.n = p->n - at < PYTHON_WINDOW ? p->n - at : PYTHON_WINDOW;
-		good &= w->door->read(w->door->ctx, &v, 1, to) == v.n;
-		put(w, to, (size_t)v.n);
-	}
-	return good;
-}
-
-/* Tells of a code object; false: there is no room for it, or it is none. */
+/* Tells of a code object; false: it is none. */
 static bool put_code(struct walk *w, uint64_t at, uint32_t witness,
 		     const void *code)
 {
-	static const uint64_t zero;
 	const struct python_layout *l = w->layout;
-	struct piece name, file, table;
-	struct python_code c;
-	bool good;
-	size_t n;
+	struct frame_piece piece[3];
+	struct frame_code c;
 
-	if (!text_find(w, word(code, l->code_name), &name) ||
-	    !text_find(w, word(code, l->code_file), &file) ||
-	    !bytes_find(w, word(code, l->code_table), &table))
+	if (!text_find(w, word(code, l->code_name), &piece[0], &c.name_kind) ||
+	    !text_find(w, word(code, l->code_file), &piece[1], &c.file_kind) ||
+	    !bytes_find(w, word(code, l->code_table), &piece[2]))
 		return false;
-	if (table.n > PYTHON_TABLE_MAX)
-		table.n = 0;
-	n = sizeof(c) + name.n + file.n + table.n;
-	if (w->codes + sizeof(struct python_entry) + n + 8 > PYTHON_CODES_MAX)
-		return true;
-	put_entry(w, at, PYTHON_CODE, witness);
+	if (piece[2].n > FRAME_TABLE_MAX)
+		piece[2].n = 0;
 	c.first_line = half(code, l->code_line);
-	c.table_bytes = (uint32_t)table.n;
-	c.name_bytes = (uint16_t)name.n;
-	c.file_bytes = (uint16_t)file.n;
-	c.name_kind = name.kind;
-	c.file_kind = file.kind;
+	c.name_bytes = (uint16_t)piece[0].n;
+	c.file_bytes = (uint16_t)piece[1].n;
+	c.table_bytes = (uint32_t)piece[2].n;
 	c.minor = l->minor;
-	c.pad = 0;
-	put(w, &c, sizeof(c));
-	good = put_piece(w, &name);
-	good &= put_piece(w, &file);
-	good &= put_piece(w, &table);
-	put(w, &zero, -n & 7);
-	if (!good)
-		return false;
-	w->codes += sizeof(struct python_entry) + n + (-n & 7);
-	w->door->seen[mix(at, witness) >> 32 & (PYTHON_SEEN - 1)] =
-		mix(at, witness) | 1;
-	return true;
+	c.language = FRAME_PYTHON;
+	w->s->window_n = 0;
+	return frame_put_code(&w->out, at, witness, &c, piece, 3);
 }
 
-static bool put_frame(struct walk *w, const struct python_entry *e,
+static bool put_frame(struct walk *w, const struct frame_entry *e,
 		      const void *code)
 {
 	uint32_t witness = witness_of(w->layout, code);
-	uint64_t key = mix(e->at, witness);
 
 	if (word(code, OBJECT_TYPE) != w->types->code)
 		return false;
-	if (w->door->seen[key >> 32 & (PYTHON_SEEN - 1)] != (key | 1) &&
+	if (!frame_is_told(&w->out, e->at, witness) &&
 	    !put_code(w, e->at, witness, code))
 		return false;
-	put_entry(w, e->at, e->what, witness);
+	frame_put_entry(&w->out, e->at, e->what, witness);
 	return true;
 }
 
@@ -407,7 +339,7 @@ static bool flush(struct walk *w)
 	size_t n = 0, frames = 0, want;
 
 	for (size_t i = 0; i < w->pending; i++) {
-		if (s->batch[i].what == PYTHON_RUN)
+		if (s->batch[i].what == FRAME_RUN)
 			continue;
 		s->spans[frames].at = s->batch[i].at;
 		s->spans[frames++].n = PYTHON_CODE_BYTES;
@@ -417,10 +349,10 @@ static bool flush(struct walk *w)
 	    w->door->read(w->door->ctx, s->spans, frames, s->codes) != want)
 		return false;
 	for (size_t i = 0; i < w->pending; i++) {
-		const struct python_entry *e = &s->batch[i];
+		const struct frame_entry *e = &s->batch[i];
 
-		if (e->what == PYTHON_RUN) {
-			put_entry(w, e->at, e->what, 0);
+		if (e->what == FRAME_RUN) {
+			frame_put_entry(&w->out, e->at, e->what, 0);
 			continue;
 		}
 		if (!put_frame(w, e, s->codes[n]))
@@ -461,7 +393,7 @@ static bool end_run(struct walk *w, uint64_t f, uint64_t *record)
 {
 	uint64_t top, next, other;
 
-	if (!add(w, *record, PYTHON_RUN) ||
+	if (!add(w, *record, FRAME_RUN) ||
 	    !get_cframe(w, *record, &top, &next))
 		return false;
 	*record = next;
@@ -481,14 +413,14 @@ static bool take_frame(struct walk *w, uint64_t *f, uint64_t *record)
 		return false;
 	*f = word(p, l->frame_previous);
 	if (l->frame_owner && byte(p, l->frame_owner) >= OWNER_NONE)
-		return add(w, at, PYTHON_RUN);
+		return add(w, at, FRAME_RUN);
 	code = word(p, l->frame_code) & ~(uint64_t)l->tags;
 	instr = word(p, l->frame_instr) - code - l->code_bytecode;
 	last = l->frame_entry && byte(p, l->frame_entry);
 	/* Before the first instruction it may be one before it. */
 	if (instr >= (uint64_t)-8)
 		instr = 0;
-	if (!is_pointer(code) || instr >= PYTHON_INSTR_MAX ||
+	if (!frame_is_pointer(code) || instr >= FRAME_INSTR_MAX ||
 	    !add(w, code, (uint32_t)instr))
 		return false;
 	return !last || end_run(w, *f, record);
@@ -500,7 +432,7 @@ static bool take_object(struct walk *w, uint64_t *f, uint64_t *record, uint64_t 
 {
 	const struct python_layout *l = w->layout;
 	const bool recorded = l->thread_cframe;
-	struct python_span v[2];
+	struct frame_span v[2];
 	uint64_t memory[FRAME_ROOM / 8 + 2];
 	uint32_t instr;
 
@@ -508,53 +440,53 @@ static bool take_object(struct walk *w, uint64_t *f, uint64_t *record, uint64_t 
 	v[0].n = l->frame_size;
 	v[1].at = *record + l->cframe_previous;
 	v[1].n = recorded ? 8 : 0;
-	if (!is_pointer(*f) ||
-	    (recorded && (!is_pointer(*record) || *record == root)) ||
+	if (!frame_is_pointer(*f) ||
+	    (recorded && (!frame_is_pointer(*record) || *record == root)) ||
 	    w->door->read(w->door->ctx, v, 2, memory) != v[0].n + v[1].n)
 		return false;
 	/* Before the first instruction it is -1. */
 	instr = half(memory, l->frame_instr);
 	instr = instr == UINT32_MAX ? 0 : instr;
-	if (instr >= PYTHON_INSTR_MAX / l->instr_bytes ||
-	    !is_pointer(word(memory, l->frame_code)) ||
+	if (instr >= FRAME_INSTR_MAX / l->instr_bytes ||
+	    !frame_is_pointer(word(memory, l->frame_code)) ||
 	    !add(w, word(memory, l->frame_code), l->instr_bytes * instr) ||
-	    !add(w, *record, PYTHON_RUN))
+	    !add(w, *record, FRAME_RUN))
 		return false;
 	*f = word(memory, l->frame_previous);
 	*record = recorded ? word(memory, v[0].n) : 0;
 	return !recorded || *f || *record == root;
 }
 
-static enum python_state walk(struct walk *w, uint64_t thread)
+static enum frame_state walk(struct walk *w, uint64_t thread)
 {
 	const struct python_layout *l = w->layout;
 	uint64_t f, record = 0, other, seen = 0, root = thread + l->thread_root;
 
 	if (!get(w, thread + l->thread_frame, 8, &f) ||
 	    (l->thread_cframe && !get(w, thread + l->thread_cframe, 8, &record)))
-		return PYTHON_TORN;
+		return FRAMES_TORN;
 	if (l->by_cframe) {
 		record = f;
 		if (!get_cframe(w, record, &f, &other))
-			return PYTHON_TORN;
+			return FRAMES_TORN;
 	}
 	for (size_t n = 1; f; n++) {
-		if (w->entries + 2 > PYTHON_ENTRIES_MAX)
-			return flush(w) ? PYTHON_CUT : PYTHON_TORN;
+		if (w->entries + 2 > FRAME_ENTRIES_MAX)
+			return flush(w) ? FRAMES_CUT : FRAMES_TORN;
 		/* a chain that comes back to itself (Brent) */
 		if (f == seen)
-			return PYTHON_TORN;
+			return FRAMES_TORN;
 		if (!(n & (n - 1)))
 			seen = f;
 		if (!(l->by_object ? take_object(w, &f, &record, root)
 				   : take_frame(w, &f, &record)))
-			return PYTHON_TORN;
+			return FRAMES_TORN;
 	}
-	return flush(w) ? PYTHON_WHOLE : PYTHON_TORN;
+	return flush(w) ? FRAMES_WHOLE : FRAMES_TORN;
 }
 
 size_t python_walk(const struct python_types *types, uint64_t thread,
-		   const struct python_door *door, struct python_scratch *s)
+		   const struct frame_door *door, struct python_scratch *s)
 {
 	struct walk w;
 
@@ -562,22 +494,26 @@ size_t python_walk(const struct python_types *types, uint64_t thread,
 	w.layout = &types->layout;
 	w.door = door;
 	w.s = s;
-	w.entries = w.codes = w.all = w.pending = 0;
+	w.out.door = door;
+	w.out.room = s->window;
+	w.out.codes = w.out.all = 0;
+	w.entries = w.pending = 0;
 	s->window_n = s->window_at = 0;
 	if (w.layout->by_object && !w.layout->thread_cframe)
-		put_entry(&w, types->loop, PYTHON_LOOP, (uint32_t)types->loop_bytes);
-	put_entry(&w, 0, PYTHON_END, walk(&w, thread));
-	return w.all;
+		frame_put_entry(&w.out, types->loop, FRAME_LOOP,
+				(uint32_t)types->loop_bytes);
+	frame_put_entry(&w.out, 0, FRAME_END, walk(&w, thread));
+	return w.out.all;
 }
 
-static bool read_word(const struct python_door *door, uint64_t at, uint64_t *v)
+static bool read_word(const struct frame_door *door, uint64_t at, uint64_t *v)
 {
-	struct python_span s = { at, sizeof(*v) };
+	struct frame_span s = { at, sizeof(*v) };
 
-	return is_pointer(at) && door->read(door->ctx, &s, 1, v) == sizeof(*v);
+	return frame_is_pointer(at) && door->read(door->ctx, &s, 1, v) == sizeof(*v);
 }
 
-static bool has_number(const struct python_layout *l, const struct python_door *door,
+static bool has_number(const struct python_layout *l, const struct frame_door *door,
 		       const uint64_t *state, uint32_t tid)
 {
 	uint64_t number;
@@ -591,14 +527,14 @@ static bool has_number(const struct python_layout *l, const struct python_door *
 
 /* Whether the state is of that thread and interpreter (0: any); *next is the one behind
  * it. */
-static bool thread_is(const struct python_layout *l, const struct python_door *door,
+static bool thread_is(const struct python_layout *l, const struct frame_door *door,
 		      uint64_t at, uint32_t tid, uint64_t interpreter,
 		      uint64_t *next, bool *sane)
 {
 	uint64_t state[THREAD_BYTES / 8];
-	struct python_span v = { at, sizeof(state) };
+	struct frame_span v = { at, sizeof(state) };
 
-	*sane = is_pointer(at) &&
+	*sane = frame_is_pointer(at) &&
 		door->read(door->ctx, &v, 1, state) == sizeof(state);
 	if (!*sane)
 		return false;
@@ -609,7 +545,7 @@ static bool thread_is(const struct python_layout *l, const struct python_door *d
 
 /* *left: how many states may still be asked. */
 static uint64_t thread_of(const struct python_layout *l,
-			  const struct python_door *door, uint64_t interpreter,
+			  const struct frame_door *door, uint64_t interpreter,
 			  uint32_t tid, size_t *left)
 {
 	uint64_t at, next;
@@ -629,7 +565,7 @@ static uint64_t thread_of(const struct python_layout *l,
 
 uint64_t python_thread(const struct python_types *types, uint64_t runtime,
 		       uint32_t tid, uint64_t guess,
-		       const struct python_door *door)
+		       const struct frame_door *door)
 {
 	enum { INTERPRETERS_MAX = 256, THREADS_MAX = 8192 };
 	const struct python_layout *l = &types->layout;

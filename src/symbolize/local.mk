@@ -3,6 +3,8 @@ noinst_LIBRARIES += libsymbolize.a
 libsymbolize_a_SOURCES = \
 	src/symbolize/gopclntab.c \
 	src/symbolize/gopclntab.h \
+	src/symbolize/jitdump.c \
+	src/symbolize/jitdump.h \
 	src/symbolize/perfmap.c \
 	src/symbolize/perfmap.h \
 	src/symbolize/starts.c \

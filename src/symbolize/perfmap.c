@@ -103,10 +103,11 @@ static bool split_v8(struct perfmap_name *out, char *name)
 	return true;
 }
 
-static void split_name(struct perfmap_name *out, char *name)
+void perfmap_split(struct perfmap_name *out, char *name)
 {
 	char *file;
 
+	out->name = name;
 	out->file = "";
 	out->line = 0;
 	out->javascript = false;
@@ -131,10 +132,9 @@ static bool line_parse(struct line *l, struct perfmap_name *out)
 	if (l->end - l->p > PERFMAP_NAME_MAX)
 		l->end = l->p + PERFMAP_NAME_MAX;
 	*l->end = 0;
-	out->name = l->p;
 	if (!*l->p)
 		return false;
-	split_name(out, l->p);
+	perfmap_split(out, l->p);
 	return true;
 }
 

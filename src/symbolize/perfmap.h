@@ -34,4 +34,7 @@ enum { PERFMAP_NAME_MAX = 4096 };	/* longer names are cut */
 int perfmap_resolve(char *text, size_t size, const uint64_t *addrs, size_t n,
 		    struct perfmap_name *out);
 
+/* Splits a name as above, in place: sets name, file, line and javascript of *out. */
+void perfmap_split(struct perfmap_name *out, char *name);
+
 #endif

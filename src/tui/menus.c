@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "tui/page.h"
-#include "views/cells.h"
 
 /* After something changed that all pages show. */
 static void reload(struct tui *t)
@@ -88,16 +87,19 @@ static void add_rows(struct page *pg, const struct report *rep,
 		double percent = rep->table.ncols
 			? report_percent(rep, rep->table.rows.v[row].lane, 0,
 					 report_values(rep, row)->self) : 0;
+		struct column_at x;
 
+		report_at_row(rep, row, &x);
 		buf_reset(&label);
 		for (size_t k = 0; k < rep->spec.keys.n; k++) {
 			buf_reset(&word);
-			key_word(rep, row, rep->spec.keys.v[k], &word);
+			column_text(&report_columns[rep->spec.keys.v[k]], &x,
+				    COLUMN_FULL, &word);
 			text_safe(&label, buf_cstr(&word));
 			buf_str(&label, k + 1 < rep->spec.keys.n ? "  " : "");
 		}
 		buf_reset(&word);
-		key_word(rep, row, value, &word);
+		column_text(&report_columns[value], &x, COLUMN_FULL, &word);
 		menu_page_add(pg, buf_cstr(&label), percent, buf_cstr(&word),
 			      0);
 	}

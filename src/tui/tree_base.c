@@ -2,7 +2,6 @@
 /* Rows of trees: see tree_base.h. */
 #include "tui/tree_base.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -10,8 +9,6 @@
 #include "views/query/lines.h"
 
 enum {
-	NUMBER = 8,		/* " 100.00%" */
-	SAMPLES = 10,
 	MARK = 2,		/* "+ " */
 	NAMES_LEAST = 36,	/* before a second event is shown */
 	NARROW = 60,		/* here an image has no column of its own */
@@ -24,10 +21,29 @@ static const struct report *report_of(const struct tree_base *b)
 	return b->f.d->rep;
 }
 
+/* The column of numbers after this one that there is room for; NULL: there is none. */
+static const struct report_column *next_number(const struct tree_layout *l,
+					       const struct report_column *c)
+{
+	const struct report_column *end =
+		report_columns + report_columns_count();
+
+	for (c = c ? c + 1 : report_columns + KEY_COUNT; c < end; c++)
+		if (c->shown == SHOWN_SELF ||
+		    (c->shown == SHOWN_TOTAL && l->total) ||
+		    (c->shown == SHOWN_SAMPLES && l->samples))
+			return c;
+	return NULL;
+}
+
 static size_t event_width(const struct tree_layout *l)
 {
-	return l->before + NUMBER * ((size_t)l->self + l->total) +
-	       (l->samples ? SAMPLES : 0);
+	const struct report_column *c = NULL;
+	size_t width = l->before;
+
+	while ((c = next_number(l, c)))
+		width += c->width;
+	return width;
 }
 
 /* One event, or all beside each other where they have room. */
@@ -36,7 +52,6 @@ static void plan_events(struct tree_base *b, size_t columns)
 	struct tree_layout *l = &b->lay;
 	size_t all = report_of(b)->table.ncols;
 
-	l->self = true;
 	l->total = b->pg.t->m.has_callers && columns >= 32;
 	l->samples = b->pg.t->m.samples && columns >= 50;
 	l->before = all > 1 ? 2 : 0;
@@ -50,7 +65,7 @@ static void plan_events(struct tree_base *b, size_t columns)
 
 static size_t measure(struct tree_base *b, enum view_key key)
 {
-	size_t most = strlen(key_name(key)), seen = 0;
+	size_t most = strlen(report_columns[key].head), seen = 0;
 	struct buf word = { 0 };
 
 	for (size_t i = 0; i < b->f.seen.n && seen < MEASURED; i++) {
@@ -99,57 +114,48 @@ size_t tree_count(struct page *pg)
 	return tree_base(pg)->f.seen.n;
 }
 
-static void put_percent(struct strip *s, double v)
+static void put_number(const struct report_column *c, const struct column_at *x,
+		       struct strip *s)
 {
-	unsigned int look = v >= 5 ? STYLE_HOT : v >= 0.5 ? STYLE_WARM
-							 : STYLE_PLAIN;
-
-	strip_printf(s, look, "%7.2f%%", v < 1000 ? v : 999.99);
-}
-
-/* Of what the percentages beside it are of: of a row what it has itself, where
- * rows are ordered by that. */
-static void put_samples(struct tree_base *b, const struct tree_row *r,
-			const struct values *v, struct strip *s)
-{
-	uint64_t n = r->sort == TREE_ROW && b->sorted != 1 ? v->self.count
-							   : v->total.count;
+	double v = c->percent ? c->percent(x) : 0;
 	struct buf text = { 0 };
 
-	text_count(&text, n);
-	strip_printf(s, STYLE_PLAIN, "%*s", SAMPLES, buf_cstr(&text));
+	column_text(c, x, COLUMN_SHORT, &text);
+	strip_printf(s, v >= 5 ? STYLE_HOT : v >= 0.5 ? STYLE_WARM : STYLE_PLAIN,
+		     "%*s", c->width, buf_cstr(&text));
 	buf_fini(&text);
 }
 
-/* Of a branch only what it has in all counts, but where stacks end in it. */
+/* Of a branch only what it has in all counts, but where stacks end in it.  Samples
+ * are those that the percentages beside them are of: of a row its own, where rows are
+ * ordered by that. */
 static void put_numbers(struct tree_base *b, const struct tree_row *r,
 			struct strip *s)
 {
 	const struct report *rep = report_of(b);
 	const struct values *v = open_tree_values(&b->f, r);
 	const struct tree_layout *l = &b->lay;
+	bool row = r->sort == TREE_ROW;
 
-	for (size_t c = l->first; c < l->first + l->n; c++) {
-		bool self = r->sort == TREE_ROW || v[c].self.count;
+	for (size_t e = l->first; e < l->first + l->n; e++) {
+		const struct report_column *c = NULL;
+		struct column_at x = { .p = rep->p };
+		bool self = row || v[e].self.count;
 
+		report_at_event(rep, r->lane, e, v, &x);
+		x.metric = row && b->sorted != 1 ? x.v.self : x.v.total;
+		if (!self && !l->total)
+			x.v.self = x.v.total;
 		strip_pad(s, s->columns + l->before);
-		if (l->self && self)
-			put_percent(s, report_percent(rep, r->lane, c,
-						      v[c].self));
-		else if (l->self && !l->total && !r->same)
-			put_percent(s, report_percent(rep, r->lane, c,
-						      v[c].total));
-		else if (l->self)
-			strip_pad(s, s->columns + NUMBER);
-		if (l->total && !r->same)
-			put_percent(s, report_percent(rep, r->lane, c,
-						      v[c].total));
-		else if (l->total)
-			strip_pad(s, s->columns + NUMBER);
-		if (l->samples && !r->same)
-			put_samples(b, r, &v[c], s);
-		else if (l->samples)
-			strip_pad(s, s->columns + SAMPLES);
+		while ((c = next_number(l, c))) {
+			bool shown = c->of_self ? self || (!l->total && !r->same)
+						: !r->same;
+
+			if (shown)
+				put_number(c, &x, s);
+			else
+				strip_pad(s, s->columns + c->width);
+		}
 	}
 	strip_pad(s, s->columns + 1);
 }
@@ -299,15 +305,14 @@ static void event_heads(struct tree_base *b, struct strip *s)
 	size_t active = model_column(&b->pg.t->m, report_of(b));
 
 	for (size_t c = l->first; c < l->first + l->n; c++) {
+		const struct report_column *n = NULL;
 		bool mine = c == active;
 
 		strip_pad(s, s->columns + l->before);
-		if (l->self)
-			head(s, "SELF", NUMBER, true, mine && b->sorted == 0);
-		if (l->total)
-			head(s, "TOTAL", NUMBER, true, mine && b->sorted == 1);
-		if (l->samples)
-			head(s, "SAMPLES", SAMPLES, true, false);
+		while ((n = next_number(l, n)))
+			head(s, n->head, n->width, true, mine &&
+			     ((b->sorted == 0 && n->shown == SHOWN_SELF) ||
+			      (b->sorted == 1 && n->shown == SHOWN_TOTAL)));
 	}
 }
 
@@ -322,16 +327,9 @@ void tree_heads(struct page *pg, struct strip *s)
 	if (!b->flat && pg->t->m.has_callers)
 		strip_pad(s, s->columns + MARK);
 	for (size_t k = 0; k < keys->n; k++) {
-		char word[16];
-		const char *name = key_name(keys->v[k]);
-		size_t n = 0;
-
-		for (; name[n] && n < sizeof(word) - 1; n++)
-			word[n] = (char)toupper((unsigned char)name[n]);
-		word[n] = 0;
 		if (b->lay.key[k])
-			head(s, word, b->lay.key[k], false,
-			     b->sorted == (int)k + 2);
+			head(s, report_columns[keys->v[k]].head, b->lay.key[k],
+			     false, b->sorted == (int)k + 2);
 		if (b->lay.key[k] && k + 1 < keys->n)
 			strip_pad(s, s->columns + GAP);
 	}

@@ -8,7 +8,7 @@
 /* Which columns there is room for. */
 struct tree_layout {
 	size_t first, n;	/* events shown: columns of the report */
-	bool self, total, samples;
+	bool total, samples;	/* … these columns of numbers, beside self */
 	size_t before;		/* blanks before each event's, for its name */
 	size_t key[KEY_COUNT];	/* by position in spec.keys; 0: not shown */
 };

@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "tui/tree_base.h"
-#include "views/cells.h"
 #include "views/query/framekey.h"
 #include "views/query/interval.h"
 #include "views/query/lines.h"
@@ -13,21 +12,20 @@ void tree_word(struct tree_base *b, uint32_t row, enum view_key key,
 	       struct buf *out)
 {
 	const struct report *rep = b->f.d->rep;
+	bool full = b->pg.t->m.full_names;
 	struct buf word = { 0 };
-	const struct frame_keys *keys = &rep->keys;
+	struct column_at x;
 
 	if (key == KEY_SYMBOL) {
 		buf_str(out, name_cached(&b->f.d->row_names,
 					 rep->table.rows.v[row].fk));
 		return;
 	}
-	if (key == KEY_IMAGE && !b->pg.t->m.full_names)
-		name_image(rep->p, keys, &keys->keys.v[rep->table.rows.v[row].fk],
-			   false, &word);
-	else
-		key_word(rep, row, key, &word);
-	text_safe(out, key == KEY_LINE && !b->pg.t->m.full_names
-		  ? path_base(buf_cstr(&word)) : buf_cstr(&word));
+	report_at_row(rep, row, &x);
+	column_text(&report_columns[key], &x, full ? COLUMN_FULL : COLUMN_SHORT,
+		    &word);
+	text_safe(out, key == KEY_LINE && !full ? path_base(buf_cstr(&word))
+						: buf_cstr(&word));
 	buf_fini(&word);
 }
 

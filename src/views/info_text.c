@@ -170,7 +170,7 @@ static void put_names(const struct image_debug_info *s, struct buf *out)
 	static const char *const from[] = {
 		".symtab", ".dynsym", ".gnu_debugdata", NULL, "DWARF",
 		"/proc/kallsyms", "/tmp/perf-PID.map", ".gopclntab",
-		"the memory of the program",
+		"the memory of the program", "its jitdump file",
 	};
 	const char *before = "           symbols from ";
 

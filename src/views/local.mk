@@ -23,7 +23,8 @@ libviews_a_SOURCES = \
 	src/views/query/framekey.h \
 	src/views/query/interval.c \
 	src/views/query/interval.h \
-	src/views/query/keys.c \
+	src/views/query/columns.c \
+	src/views/query/columns.h \
 	src/views/query/keys.h \
 	src/views/query/lines.c \
 	src/views/query/lines.h \
@@ -58,12 +59,9 @@ libviews_a_SOURCES = \
 	src/views/quality/quality_text.c \
 	src/views/quality/quality_time.c \
 	src/views/quality/source_summary.c \
-	src/views/tree/flame.c \
-	src/views/tree/flame.h \
-	src/views/tree/flame_invert.c \
-	src/views/tree/flame_prune.c \
-	src/views/tree/preorder.c \
-	src/views/tree/preorder.h \
+	src/views/tree/calltree.c \
+	src/views/tree/calltree.h \
+	src/views/tree/calltree_invert.c \
 	src/views/tree/tree.c \
 	src/views/tree/tree.h \
 	src/views/tree/tree_level.c \
@@ -90,7 +88,7 @@ libviews_a_SOURCES = \
 	src/views/diff/diff_annotate_text.c \
 	src/views/diff/diff_code.c \
 	src/views/diff/diff_files.c \
-	src/views/diff/diff_flame.c \
+	src/views/diff/diff_tree.c \
 	src/views/diff/diff_funcs.c \
 	src/views/diff/diff_head.c \
 	src/views/diff/diff_internal.h \
@@ -105,8 +103,7 @@ libviews_a_SOURCES = \
 	src/views/svg/diff_svg.c \
 	src/views/svg/svg.c \
 	src/views/svg/svg.h \
-	src/views/svg/svg_frame.c \
-	src/views/svg/svg_frame.h \
+	src/views/svg/svg_draw.h \
 	src/views/html/html.c \
 	src/views/html/html.h \
 	src/views/html/html_calls.c \
@@ -121,7 +118,6 @@ libviews_a_SOURCES = \
 	src/views/html/html_lines.h \
 	src/views/html/html_samples.c \
 	src/views/html/html_threads.c \
-	src/views/html/html_tree.c \
 	src/views/html/html_union.c
 
 # The HTML page: its parts become text in C.  Order matters for the scripts.

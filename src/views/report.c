@@ -14,11 +14,24 @@ uint32_t report_event(const struct report *rep, uint32_t lane, size_t col)
 double report_percent(const struct report *rep, uint32_t lane, size_t col,
 		      struct cell c)
 {
-	struct cell all = rep->agg.shown[report_event(rep, lane, col)];
+	return cell_percent(c, rep->agg.shown[report_event(rep, lane, col)]);
+}
 
-	if (all.weight)
-		return 100.0 * (double)c.weight / (double)all.weight;
-	return all.count ? 100.0 * (double)c.count / (double)all.count : 0;
+void report_at_row(const struct report *rep, uint32_t row, struct column_at *x)
+{
+	const struct row *r = &rep->table.rows.v[row];
+
+	*x = (struct column_at){ .p = rep->p, .keys = &rep->keys,
+				 .frame = &rep->keys.keys.v[r->fk],
+				 .lane = &rep->agg.lanes.v[r->lane] };
+}
+
+void report_at_event(const struct report *rep, uint32_t lane, size_t col,
+		     const struct values *v, struct column_at *x)
+{
+	x->v = v[col];
+	x->metric = report_metric(rep, &x->v);
+	x->all = rep->agg.shown[report_event(rep, lane, col)];
 }
 
 bool report_shows(const struct report *rep, uint32_t lane,

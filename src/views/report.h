@@ -7,7 +7,7 @@
  * bytes.
  */
 #include "views/quality/missing.h"
-#include "views/query/table.h"
+#include "views/query/columns.h"
 #include "views/quality/quality.h"
 
 enum tree_mode {
@@ -85,6 +85,11 @@ static inline struct cell report_metric(const struct report *rep,
 {
 	return rep->spec.by_total ? v->total : v->self;
 }
+/* What the cells of a row are about (columns.h): its keys, … */
+void report_at_row(const struct report *rep, uint32_t row, struct column_at *x);
+/* … and its numbers of one event; v: its values, or those of a branch. */
+void report_at_event(const struct report *rep, uint32_t lane, size_t col,
+		     const struct values *v, struct column_at *x);
 /* True when a set of columns reaches the limit in one of them. */
 bool report_shows(const struct report *rep, uint32_t lane,
 		  const struct values *v, bool total);

@@ -4,10 +4,8 @@
  * a tree, "depth" is first: 0 for a row, 1 and more for the branches below it,
  * which have the keys of their row's sample and of their own frame.
  */
-#include <inttypes.h>
-
 #include "base/text.h"
-#include "views/cells.h"
+#include "views/query/names.h"
 #include "views/report.h"
 
 struct writer_csv {
@@ -21,6 +19,13 @@ static bool has_functions(const struct writer_csv *w)
 {
 	return (w->rep->keys.mask | w->rep->tree_keys->mask) &
 	       KEY_BIT(KEY_SYMBOL);
+}
+
+/* The comma behind the last field goes. */
+static void end_line(struct writer_csv *w)
+{
+	w->out->n -= !w->out->failed;
+	buf_str(w->out, "\r\n");
 }
 
 static void put_head(struct writer_csv *w)
@@ -41,9 +46,16 @@ static void put_head(struct writer_csv *w)
 		buf_str(w->out, "symbol,");
 	if (w->many)
 		buf_str(w->out, "event,");
-	buf_str(w->out, "self_samples,self_weight,self_percent,"
-			"total_samples,total_weight,total_percent");
-	buf_str(w->out, has_functions(w) ? ",id\r\n" : "\r\n");
+	for (size_t i = KEY_COUNT; i < report_columns_count(); i++) {
+		const struct report_column *c = &report_columns[i];
+
+		if (c->data)
+			buf_printf(w->out, "%s%s%s,", c->object ? c->object : "",
+				   c->object ? "_" : "", c->name);
+	}
+	if (has_functions(w))
+		buf_str(w->out, "id,");
+	end_line(w);
 }
 
 static void put_text(struct writer_csv *w, const char *s)
@@ -52,56 +64,22 @@ static void put_text(struct writer_csv *w, const char *s)
 	buf_u8(w->out, ',');
 }
 
-/* One key: of the frame `k` (NULL: an empty cell), or of the row's sample. */
-static void put_key(struct writer_csv *w, uint32_t row, enum view_key key,
-		    const struct frame_keys *of, const struct frame_key *k)
+static void put_column(struct writer_csv *w, const struct report_column *c,
+		       const struct column_at *x)
 {
-	const struct report *rep = w->rep;
-
-	if (!(KEY_BIT(key) & KEYS_OF_FRAME)) {
-		buf_reset(&w->tmp);
-		key_word(rep, row, key, &w->tmp);
-		put_text(w, buf_cstr(&w->tmp));
-		return;
-	}
-	if (key == KEY_LINE && !key_list_has(&rep->spec.keys, KEY_FILE))
-		put_text(w, k ? profile_cstr(rep->p, k->file) : "");
-	if (key == KEY_LINE) {
-		buf_printf(w->out, "%u,", k ? k->line : 0);
-	} else if (key == KEY_SYMBOL) {
-		buf_reset(&w->tmp);
-		if (k)
-			name_symbol(rep->p, of, k, 0, &w->tmp);
-		put_text(w, buf_cstr(&w->tmp));
-	} else if (key == KEY_IMAGE) {
-		buf_reset(&w->tmp);
-		if (k && k->image)
-			name_image(rep->p, of, k, true, &w->tmp);
-		put_text(w, buf_cstr(&w->tmp));
-	} else {
-		put_text(w, k ? profile_cstr(rep->p, k->file) : "");
-	}
+	column_csv(c, x, &w->tmp, w->out);
+	buf_u8(w->out, ',');
 }
 
-static void put_cell(struct writer_csv *w, uint32_t lane, size_t col,
-		     struct cell c)
+static void put_keys(struct writer_csv *w, const struct column_at *x)
 {
-	buf_printf(w->out, "%" PRIu64 ",%" PRIu64 ",%.4f", c.count, c.weight,
-		   report_percent(w->rep, lane, col, c));
-}
+	const struct key_list *keys = &w->rep->spec.keys;
 
-/* The end of a line: what names the function in all recordings. */
-static void put_function(struct writer_csv *w, const struct frame_keys *of,
-			 const struct frame_key *k)
-{
-	if (has_functions(w)) {
-		buf_u8(w->out, ',');
-		buf_reset(&w->tmp);
-		if (of->mask & KEY_BIT(KEY_SYMBOL))
-			name_stable(w->rep->p, of, k, &w->tmp);
-		text_csv(w->out, buf_cstr(&w->tmp));
+	for (size_t k = 0; k < keys->n; k++) {
+		if (keys->v[k] == KEY_LINE && !key_list_has(keys, KEY_FILE))
+			put_column(w, &report_columns[KEY_FILE], x);
+		put_column(w, &report_columns[keys->v[k]], x);
 	}
-	buf_str(w->out, "\r\n");
 }
 
 /* One line for each event of a frame that is one of the keys `of`; `own`: they
@@ -111,25 +89,36 @@ static void put_lines(struct writer_csv *w, uint32_t row, uint32_t depth,
 		      bool own, const struct values *v)
 {
 	const struct report *rep = w->rep;
-	const struct key_list *keys = &rep->spec.keys;
 	uint32_t lane = rep->table.rows.v[row].lane;
 	bool extra = rep->tree_keys == &rep->own_tree_keys &&
-		     !key_list_has(keys, KEY_SYMBOL);
+		     !key_list_has(&rep->spec.keys, KEY_SYMBOL);
+	struct column_at x;
 
-	for (size_t c = 0; c < rep->table.ncols; c++) {
+	report_at_row(rep, row, &x);
+	x.keys = of;
+	for (size_t e = 0; e < rep->table.ncols; e++) {
+		report_at_event(rep, lane, e, v, &x);
 		if (rep->spec.tree != TREE_NONE)
 			buf_printf(w->out, "%u,", depth);
-		for (size_t i = 0; i < keys->n; i++)
-			put_key(w, row, keys->v[i], of, own ? NULL : k);
+		x.frame = own ? NULL : k;
+		put_keys(w, &x);
+		x.frame = own ? k : NULL;
 		if (extra)
-			put_key(w, row, KEY_SYMBOL, of, own ? k : NULL);
+			put_column(w, &report_columns[KEY_SYMBOL], &x);
 		if (w->many)
 			put_text(w, profile_cstr(rep->p, rep->p->events.v[
-				report_event(rep, lane, c)].name));
-		put_cell(w, lane, c, v[c].self);
-		buf_u8(w->out, ',');
-		put_cell(w, lane, c, v[c].total);
-		put_function(w, of, k);
+				report_event(rep, lane, e)].name));
+		for (size_t i = KEY_COUNT; i < report_columns_count(); i++)
+			if (report_columns[i].data)
+				put_column(w, &report_columns[i], &x);
+		if (has_functions(w)) {
+			/* what names the function in all recordings */
+			buf_again(&w->tmp);
+			if (of->mask & KEY_BIT(KEY_SYMBOL))
+				name_stable(rep->p, of, k, &w->tmp);
+			put_text(w, buf_cstr(&w->tmp));
+		}
+		end_line(w);
 	}
 }
 

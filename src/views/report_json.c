@@ -38,49 +38,46 @@ static const char *json_name(struct name_cache *c, uint32_t fk)
 		       ? "\"\"" : (const char *)c->text.p + c->at[fk] - 1;
 }
 
-static void put_cell(struct writer_json *w, struct json *j, const char *key,
-		     uint32_t lane, size_t col, struct cell c)
-{
-	json_object(j, key);
-	json_uint(j, "samples", c.count);
-	json_uint(j, "weight", c.weight);
-	json_fixed(j, "percent", report_percent(w->rep, lane, col, c), 4);
-	json_end(j);
-}
-
 static void put_values(struct writer_json *w, struct json *j, uint32_t lane,
 		       const struct values *v, bool self)
 {
 	const struct report *rep = w->rep;
+	struct column_at x = { .p = rep->p };
 
 	if (rep->table.ncols == 1) {
-		if (self)
-			put_cell(w, j, "self", lane, 0, v->self);
-		put_cell(w, j, "total", lane, 0, v->total);
+		report_at_event(rep, lane, 0, v, &x);
+		column_json_numbers(&x, self, j);
 		return;
 	}
 	json_array(j, "events");
-	for (size_t c = 0; c < rep->table.ncols; c++) {
-		const struct prof_event *e =
-			&rep->p->events.v[report_event(rep, lane, c)];
-
+	for (size_t e = 0; e < rep->table.ncols; e++) {
+		report_at_event(rep, lane, e, v, &x);
 		json_object(j, NULL);
-		json_str(j, "event", profile_cstr(rep->p, e->name));
-		if (self)
-			put_cell(w, j, "self", lane, c, v[c].self);
-		put_cell(w, j, "total", lane, c, v[c].total);
+		json_str(j, "event", profile_cstr(rep->p, rep->p->events.v[
+			report_event(rep, lane, e)].name));
+		column_json_numbers(&x, self, j);
 		json_end(j);
 	}
 	json_end(j);
+}
+
+/* The keys in `mask`; a line has its file. */
+static void put_keys(struct writer_json *w, struct json *j, uint32_t mask,
+		     const struct column_at *x)
+{
+	if (mask & KEY_BIT(KEY_LINE))
+		mask |= KEY_BIT(KEY_FILE);
+	for (int k = 0; k < KEY_COUNT; k++)
+		if (mask & KEY_BIT(k))
+			column_json(&report_columns[k], x, &w->tmp, j);
 }
 
 static void put_frame(struct writer_json *w, struct json *j,
 		      struct name_cache *names, const struct frame_keys *keys,
 		      uint32_t fk)
 {
-	const struct profile *p = w->rep->p;
-	const struct frame_key *k = &keys->keys.v[fk];
-	bool line = keys->mask & KEY_BIT(KEY_LINE);
+	struct column_at x = { .p = w->rep->p, .keys = keys,
+			       .frame = &keys->keys.v[fk] };
 
 	if (keys->mask & KEY_BIT(KEY_SYMBOL)) {
 		buf_str(w->out, j->comma[j->depth] ? ",\"symbol\":"
@@ -88,47 +85,12 @@ static void put_frame(struct writer_json *w, struct json *j,
 		j->comma[j->depth] = true;
 		buf_str(w->out, json_name(names, fk));
 	}
-	if (keys->mask & KEY_BIT(KEY_IMAGE)) {
-		buf_again(&w->tmp);
-		if (k->image)
-			name_image(p, keys, k, true, &w->tmp);
-		json_str(j, "image", buf_cstr(&w->tmp));
-	}
-	if (line || (keys->mask & KEY_BIT(KEY_FILE)))
-		json_str(j, "file", profile_cstr(p, k->file));
-	if (line)
-		json_uint(j, "line", k->line);
+	put_keys(w, j, keys->mask & KEYS_OF_FRAME & ~KEY_BIT(KEY_SYMBOL), &x);
 	if (keys->mask & KEY_BIT(KEY_SYMBOL)) {
 		buf_again(&w->tmp);
-		name_stable(p, keys, k, &w->tmp);
+		name_stable(x.p, keys, x.frame, &w->tmp);
 		json_str(j, "id", buf_cstr(&w->tmp));
 	}
-}
-
-static int64_t known_number(uint32_t n)
-{
-	return n == PROF_NONE ? -1 : (int64_t)n;
-}
-
-static void put_lane(struct writer_json *w, struct json *j,
-		     const struct lane *l)
-{
-	const struct profile *p = w->rep->p;
-	uint32_t mask = w->rep->spec.keys.mask;
-
-	if (mask & KEY_BIT(KEY_COMM))
-		json_str(j, "comm", profile_cstr(p, l->comm));
-	if (mask & KEY_BIT(KEY_PID))
-		json_int(j, "pid", known_number(l->pid));
-	if (mask & KEY_BIT(KEY_TID))
-		json_int(j, "tid", known_number(l->tid));
-	if (mask & KEY_BIT(KEY_CPU))
-		json_int(j, "cpu", known_number(l->cpu));
-	if (mask & KEY_BIT(KEY_RUN))
-		json_uint(j, "run", l->run + 1ull);
-	if (mask & KEY_BIT(KEY_EVENT))
-		json_str(j, "event",
-			 profile_cstr(p, p->events.v[l->event].name));
 }
 
 /*
@@ -176,9 +138,11 @@ static void put_row(struct writer_json *w, uint32_t r)
 	const struct report *rep = w->rep;
 	const struct row *row = &rep->table.rows.v[r];
 	struct json j = json_on(w->out);
+	struct column_at x;
 
+	report_at_row(rep, r, &x);
 	json_object(&j, NULL);
-	put_lane(w, &j, &rep->agg.lanes.v[row->lane]);
+	put_keys(w, &j, rep->spec.keys.mask & ~KEYS_OF_FRAME, &x);
 	put_frame(w, &j, &w->names, &rep->keys, row->fk);
 	put_values(w, &j, row->lane, report_values(rep, r), true);
 	if (rep->spec.tree != TREE_NONE)

@@ -15,10 +15,10 @@
 #include "base/text.h"
 #include "views/cells.h"
 #include "views/query/lines.h"
+#include "views/query/names.h"
+#include "views/report.h"
 
 enum {
-	PERCENT_WIDTH = 8,	/* " 100.00%" */
-	SAMPLES_WIDTH = 11,
 	NAME_WIDTH = 24,	/* of an event above its columns, at most */
 	LEAST_NAMES = 28,	/* columns for the names, and 8 for each key */
 };
@@ -40,48 +40,67 @@ struct text {
 	size_t columns;		/* 0: no limit */
 	size_t least;		/* columns that names must have */
 	struct key_cells cells;
-	struct name_cache tree_names;
+	struct name_cache names, tree_names;
+	struct buf number;
 };
 
-static void put_percent(struct text *t, double v)
+/* The column of numbers after this one that the table has; NULL: there is none. */
+static const struct report_column *next_number(const struct text *t,
+					       const struct report_column *c)
 {
-	bool hot = v >= 5, warm = v >= 0.5;
+	const struct report_column *end =
+		report_columns + report_columns_count();
 
-	if (t->style->color && warm)
-		buf_str(t->out, hot ? RED : GREEN);
-	buf_printf(t->out, "%7.2f%%", v < 1000 ? v : 999.99);
-	if (t->style->color && warm)
-		buf_str(t->out, OFF);
+	for (c = c ? c + 1 : report_columns + KEY_COUNT; c < end; c++)
+		if (c->shown == SHOWN_SELF ||
+		    (c->shown == SHOWN_TOTAL && t->totals) ||
+		    (c->shown == SHOWN_SAMPLES && t->style->samples))
+			return c;
+	return NULL;
 }
 
-static void put_samples(struct text *t, uint64_t n)
+static void put_number(struct text *t, const struct report_column *c,
+		       const struct column_at *x)
 {
-	struct buf tmp = { 0 };
+	double v = c->percent ? c->percent(x) : 0;
+	bool tint = t->style->color && v >= 0.5;
+	size_t n;
 
-	text_count(&tmp, n);
-	buf_printf(t->out, "%*s", SAMPLES_WIDTH, buf_cstr(&tmp));
-	buf_fini(&tmp);
+	buf_again(&t->number);
+	column_text(c, x, COLUMN_SHORT, &t->number);
+	n = t->number.n;
+	if (tint)
+		buf_str(t->out, v >= 5 ? RED : GREEN);
+	line_pad(t->out, n < c->width ? c->width - n : 0);
+	buf_str(t->out, buf_cstr(&t->number));
+	if (tint)
+		buf_str(t->out, OFF);
 }
 
 static size_t group_width(const struct text *t)
 {
-	return PERCENT_WIDTH * (t->totals ? 2 : 1) +
-	       (t->style->samples ? SAMPLES_WIDTH : 0);
+	const struct report_column *c = NULL;
+	size_t width = 0;
+
+	while ((c = next_number(t, c)))
+		width += c->width;
+	return width;
 }
 
 static void put_row_numbers(struct text *t, uint32_t row)
 {
 	const struct values *v = report_values(t->rep, row);
 	uint32_t lane = t->rep->table.rows.v[row].lane;
+	struct column_at x;
 
-	for (size_t c = 0; c < t->rep->table.ncols; c++) {
+	report_at_row(t->rep, row, &x);
+	for (size_t e = 0; e < t->rep->table.ncols; e++) {
+		const struct report_column *c = NULL;
+
+		report_at_event(t->rep, lane, e, v, &x);
 		line_pad(t->out, t->before);
-		put_percent(t, report_percent(t->rep, lane, c, v[c].self));
-		if (t->totals)
-			put_percent(t, report_percent(t->rep, lane, c,
-						      v[c].total));
-		if (t->style->samples)
-			put_samples(t, report_metric(t->rep, &v[c]).count);
+		while ((c = next_number(t, c)))
+			put_number(t, c, &x);
 	}
 	line_pad(t->out, 2);
 }
@@ -96,30 +115,30 @@ static bool same_totals(const struct text *t, const struct values *a,
 	return true;
 }
 
-/* `same`: the number of the line above stands for this one too. */
+/* `same`: the number of the line above stands for this one too.  Without columns
+ * of totals, those of a branch stand in its columns of self. */
 static void put_tree_numbers(struct text *t, uint32_t lane,
 			     const struct values *v, bool same)
 {
 	bool callees = t->rep->spec.tree == TREE_CALLEES;
 
-	for (size_t c = 0; c < t->rep->table.ncols; c++) {
-		bool self = callees && v[c].self.count;
+	for (size_t e = 0; e < t->rep->table.ncols; e++) {
+		const struct report_column *c = NULL;
+		struct column_at x = { .p = t->rep->p };
 
+		report_at_event(t->rep, lane, e, v, &x);
+		x.metric = x.v.total;
+		if (!t->totals)
+			x.v.self = x.v.total;
 		line_pad(t->out, t->before);
-		if (t->totals && self)
-			put_percent(t, report_percent(t->rep, lane, c,
-						      v[c].self));
-		else if (t->totals)
-			line_pad(t->out, PERCENT_WIDTH);
-		if (same)
-			line_pad(t->out, PERCENT_WIDTH);
-		else
-			put_percent(t, report_percent(t->rep, lane, c,
-						      v[c].total));
-		if (t->style->samples && !same)
-			put_samples(t, v[c].total.count);
-		else if (t->style->samples)
-			line_pad(t->out, SAMPLES_WIDTH);
+		while ((c = next_number(t, c))) {
+			bool self = c->of_self && t->totals;
+
+			if (self ? callees && x.v.self.count : !same)
+				put_number(t, c, &x);
+			else
+				line_pad(t->out, c->width);
+		}
 	}
 	line_pad(t->out, 2);
 }
@@ -213,12 +232,11 @@ static void put_heads(struct text *t)
 	if (bold)
 		buf_str(t->out, BOLD);
 	for (size_t c = 0; c < t->rep->table.ncols; c++) {
+		const struct report_column *n = NULL;
+
 		line_pad(t->out, t->before);
-		buf_printf(t->out, "%*s", PERCENT_WIDTH, "SELF");
-		if (t->totals)
-			buf_printf(t->out, "%*s", PERCENT_WIDTH, "TOTAL");
-		if (t->style->samples)
-			buf_printf(t->out, "%*s", SAMPLES_WIDTH, "SAMPLES");
+		while ((n = next_number(t, n)))
+			buf_printf(t->out, "%*s", n->width, n->head);
 	}
 	line_pad(t->out, 2);
 	key_cells_head(&t->cells, t->out);
@@ -309,10 +327,40 @@ static void plan(struct text *t)
 	t->numbers = groups * (t->before + group_width(t)) + 2;
 }
 
+/* The words of all rows, safe; names once for each function. */
+static int make_words(struct text *t)
+{
+	const struct report *rep = t->rep;
+	const struct key_list *keys = &rep->spec.keys;
+	enum column_use use = t->style->full_names ? COLUMN_FULL : COLUMN_SHORT;
+	struct buf word = { 0 };
+
+	for (size_t i = 0; i < rep->order.n; i++) {
+		struct column_at x;
+
+		report_at_row(rep, rep->order.v[i], &x);
+		for (size_t k = 0; k < keys->n; k++) {
+			buf_again(&word);
+			if (keys->v[k] == KEY_SYMBOL)
+				buf_str(&t->cells.text, name_cached(&t->names,
+					rep->table.rows.v[rep->order.v[i]].fk));
+			else
+				column_text(&report_columns[keys->v[k]], &x,
+					    use, &word);
+			text_safe(&t->cells.text, buf_cstr(&word));
+			key_cells_next(&t->cells);
+		}
+	}
+	t->cells.text.failed |= word.failed || t->names.text.failed;
+	buf_fini(&word);
+	return t->cells.text.failed ? -ERR_NOMEM : 0;
+}
+
 void report_text(const struct report *rep, const struct text_style *style,
 		 struct buf *out)
 {
 	struct text t = { .rep = rep, .style = style, .out = out };
+	unsigned int how = style->full_names ? 0 : NAME_SHORT;
 	size_t room;
 
 	plan(&t);
@@ -327,21 +375,25 @@ void report_text(const struct report *rep, const struct text_style *style,
 	/* many events may take more than the terminal is wide */
 	room = t.columns > t.numbers + LEAST_NAMES
 		       ? t.columns - t.numbers : LEAST_NAMES;
-	if (key_cells_init(&t.cells, rep, style->full_names,
-			   t.columns ? room : 0) < 0 ||
+	key_cells_init(&t.cells, &rep->spec.keys, style->full_names);
+	if (name_cache_init(&t.names, rep->p, &rep->keys, how) < 0 ||
 	    name_cache_init(&t.tree_names, rep->p, rep->tree_keys,
-			    NAME_ALONE | (style->full_names ? 0 : NAME_SHORT)) < 0)
+			    NAME_ALONE | how) < 0 ||
+	    make_words(&t) < 0 ||
+	    key_cells_fit(&t.cells, t.columns ? room : 0) < 0)
 		out->failed = true;
 	else if (rep->order.n)
 		put_rows(&t);
 	else
 		put_empty(&t);
-	out->failed |= t.tree_names.text.failed;
+	out->failed |= t.tree_names.text.failed || t.number.failed;
 	if (!style->no_header) {
 		put_hidden(&t);
 		missing_text(&rep->missing, style->missing, style->columns,
 			     out);
 	}
 	key_cells_fini(&t.cells);
+	name_cache_fini(&t.names);
 	name_cache_fini(&t.tree_names);
+	buf_fini(&t.number);
 }

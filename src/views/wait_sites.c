@@ -72,6 +72,7 @@ static bool is_runtime(const struct sites *s, uint32_t loc)
 	image = profile_cstr(s->rep->p,
 			     keys->keys.v[keys->steps[keys->head[loc]].fk].image);
 	return !strcmp(image, PROF_IMAGE_PYTHON) ||
+	       !strcmp(image, PROF_IMAGE_PHP) ||
 	       !strcmp(image, PROF_IMAGE_JAVA) ||
 	       !strcmp(image, PROF_IMAGE_JAVASCRIPT);
 }

@@ -236,7 +236,7 @@ t_same "equal bytes whatever the order" one.json two.json
 
 # --- outputs for programs
 "$TALLY" check --json all.json --junit all.xml --markdown all.md \
-	--openmetrics all.txt --github --repo / --inclusive \
+	--sarif all.sarif --code-quality all.issues --openmetrics all.txt --github --repo / --inclusive \
 	--baseline a-*.tally --new slow-*.tally >out
 t_is "all outputs at once" $? 1
 t_like "GitHub's annotation" "$(cat out)" '^::error file=src/lex\.c,line=1,title=lex is slower::lex \+2[0-9.]+%25 '
@@ -255,6 +255,33 @@ if what == "junit":
     assert "lex" in failed and "parse" not in failed, failed
     lex = [c for c in cases if c.get("name") == "lex"][0]
     assert lex.get("file") == "/src/lex.c", lex.attrib
+elif what == "issues":
+    # SARIF 2.1.0, sections 3.13, 3.14 and 3.27, and what GitHub's code scanning wants
+    d = json.load(open("all.sarif"))
+    assert d["version"] == "2.1.0" and len(d["runs"]) == 1
+    known = {r["id"] for r in d["runs"][0]["tool"]["driver"]["rules"]}
+    results = d["runs"][0]["results"]
+    lex = [r for r in results if r["message"]["text"].startswith("lex is slower")]
+    assert len(lex) == 1 and lex[0]["level"] == "error", results
+    place = lex[0]["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "src/lex.c", place
+    assert place["region"]["startLine"] == 1
+    assert not any("parse" in r["message"]["text"] for r in results)
+    for r in results:
+        assert r["ruleId"] in known and len(r["locations"]) == 1
+        assert list(r["partialFingerprints"].values())[0]
+    # GitLab's documentation, "Code Quality report format"
+    q = json.load(open("all.issues"))
+    assert len(q) == len(results)
+    for issue in q:
+        assert issue["severity"] in ("major", "minor") and issue["description"]
+        assert issue["check_name"] and issue["location"]["path"]
+        assert issue["location"]["lines"]["begin"] >= 1
+    assert len({i["fingerprint"] for i in q}) == len(q)
+    assert [i["location"]["path"] for i in q
+            if i["description"].startswith("lex is")] == ["src/lex.c"]
+    again = json.load(open("none.issues"))
+    assert again == [], again
 elif what == "json":
     d = json.load(open("all.json"))
     rows = {r["function"]: r for r in d["rows"]}
@@ -276,6 +303,9 @@ END
 "$TALLY" check --format none --json moved.json --baseline a-*.tally --new moved-*.tally
 if [ -n "$python" ]; then
 	t_run "JUnit by an XML parser" "$python" look.py junit
+	"$TALLY" check --format none --code-quality none.issues --baseline a-*.tally \
+		--new same-*.tally
+	t_run "SARIF's and GitLab's issues" "$python" look.py issues
 	t_run "JSON's values" "$python" look.py json
 	if "$python" -c 'import jsonschema' 2>/dev/null; then
 		t_run "JSON by its schema" "$python" look.py schema \

@@ -133,6 +133,10 @@ check store --commit c3 --new b3-*.tally --json verdict.json
 t_ok "JSON of a verdict" "$(grep -q '"verdict":"' verdict.json; echo $?)"
 check early --commit new --new again-*.tally
 t_like "a third one is named, too" "$(cat verdict)" '^slower: emit '
+side more 71 3 'n["lex"] *= 1.3; n["hash"] *= 1.2;'
+check early --commit new --new fresh-*.tally --again again-1.tally more-1.tally
+t_is "more batches of the commit decide with the first" $? 1
+t_like "... each file is one" "$(head -n 1 verdict)" '; 3 batches against the last 12$'
 side few 80 3
 mkdir -p few.d
 "$TALLY" history add --store few.d --commit x few-1.tally >/dev/null

@@ -192,6 +192,8 @@ END2
 	t_is "--no-runtime-env sets nothing" "$(cat out)" none
 	t_lacks "... so functions have no names" \
 		"$("$TALLY" report --no-header plain.tally)" innerFunction
+	t_like "... and what to do is said" "$("$TALLY" report --no-pager plain.tally |
+		tr -d '#\n' | tr -s ' ')" '\[javascript\]: .*by V8 .*--perf-basic-prof'
 	"$TALLY" record -q -g -o own.tally -- node --perf-basic-prof hot.js >out
 	t_is "a user who asks for names gets them" "$(rows own.tally) $(cat out)" \
 		'[javascript] innerFunction hot.js none'
@@ -199,6 +201,45 @@ END2
 	rm -f "$(map_of own.tally)"
 else
 	t_skip "JavaScript functions of node" "no node here"
+fi
+
+if command -v erlc >/dev/null && command -v erl >/dev/null; then
+	cat >hot.erl <<'END2'
+-module(hot).
+-export([main/0]).
+inner(0, S) -> S;
+inner(N, S) -> inner(N - 1, (S * 31 + N) rem 1000003).
+loop(0) -> ok;
+loop(N) -> inner(100000, 1), loop(N - 1).
+main() -> loop(1000), io:format("~p~n", [os:getenv("ERL_FLAGS")]), halt().
+END2
+	erlc hot.erl
+	"$TALLY" record -g -o erl.tally -- erl -noshell -s hot main >out 2>err
+	t_is "Erlang is told to name its functions" "$(cat out)" '"+JPperf true"'
+	t_like "and the user is told that" "$(cat err)" \
+		'ERL_FLAGS=.* is set for the command.*--no-runtime-env'
+	t_like "... and they have names" "$("$TALLY" report --no-header --top 1 \
+		erl.tally)" '\[erlang\] *hot:inner/2'
+	ERL_FLAGS="+S 2" "$TALLY" record -q --no-runtime-env -g -o plain.tally -- \
+		erl -noshell -s hot main >out
+	t_is "--no-runtime-env leaves it alone" "$(cat out)" '"+S 2"'
+	t_like "code without names is called by what made it" \
+		"$("$TALLY" report --no-pager plain.tally | tr -d '#\n' | tr -s ' ')" \
+		'\[erlang\]: .*made at run time by *Erlang'
+else
+	t_skip "functions of Erlang" "no erlc here"
+fi
+if command -v luajit >/dev/null; then
+	cat >hot.lua <<'END2'
+local function inner(n) local s = 0 for i = 1, n do s = s + math.sqrt(i) % 3 end return s end
+local t, r = os.clock(), 0
+while os.clock() - t < 1 do r = r + inner(100000) end
+END2
+	"$TALLY" record -q -g -o lua.tally -- luajit hot.lua
+	t_like "so is LuaJIT's" "$("$TALLY" report --no-pager lua.tally | tr -d '#\n' | tr -s ' ')" \
+		'\[luajit\]: .*made at run time by *LuaJIT'
+else
+	t_skip "code of LuaJIT" "no luajit here"
 fi
 
 py=

@@ -14,7 +14,9 @@ E2E_TESTS = \
 	tests/e2e/completion.sh \
 	tests/e2e/diff.sh \
 	tests/e2e/export.sh \
+	tests/e2e/export_llvm.sh \
 	tests/e2e/push.sh \
+	tests/e2e/continuous.sh \
 	tests/e2e/report.sh \
 	tests/e2e/source.sh \
 	tests/e2e/verify.sh \
@@ -42,9 +44,11 @@ E2E_TESTS = \
 	tests/e2e/record_processes.sh \
 	tests/e2e/record_lives.sh \
 	tests/e2e/java.sh \
-	tests/e2e/jit.sh \
+	tests/e2e/jit.sh tests/e2e/jitdump.sh \
+	tests/e2e/php.sh \
 	tests/e2e/python.sh \
 	tests/e2e/stacks.sh \
+	tests/e2e/outer_callers.sh \
 	tests/e2e/deep_stacks.sh \
 	tests/e2e/fibers.sh \
 	tests/e2e/switch.sh \
@@ -76,7 +80,8 @@ EXTRA_DIST += tests/e2e/format_reader.py tests/e2e/bombs.py tests/e2e/browser.py
 	tests/e2e/html_changes.py \
 	tests/e2e/html_check.py tests/e2e/tui.py \
 	tests/e2e/completion.py tests/e2e/export_check.py tests/e2e/perf_data.py \
-	tests/e2e/python_scenes.py tests/e2e/python_check.py
+	tests/e2e/php_scenes.php tests/e2e/python_scenes.py \
+	tests/e2e/python_check.py
 # Misuses the kernel module's device.
 check_PROGRAMS += tests/e2e/kmod_torture
 tests_e2e_kmod_torture_SOURCES = tests/e2e/kmod_torture.c

@@ -26,7 +26,7 @@ wrong = []
 
 
 def is_python(file):
-    return file.endswith(".py") or file.startswith("<")
+    return file.endswith((".py", ".php")) or file.startswith("<")
 
 
 for thread in load(sys.argv[1])["threads"]:

@@ -47,18 +47,20 @@ static void show_table(struct reader *const r[DIFF_SIDES], const char *keys,
 /* Children have at most what their parent has, unless sums ran over. */
 static void check_flame(struct diff *d)
 {
-	struct flame_diff f;
+	struct calltree t;
 
-	if (flame_diff_build(&f, d, NULL) < 0)
+	if (diff_tree(d, &t, NULL) < 0)
 		return;
-	for (int s = 0; s < DIFF_SIDES; s++)
-		for (size_t i = 1; i < f.nodes.n; i++)
-			if (f.nodes.v[i].parent >= i ||
-			    f.total[s][i * f.ncols].count >
-			    f.total[s][f.nodes.v[i].parent * f.ncols].count)
+	for (unsigned int s = 0; s < DIFF_SIDES; s++)
+		for (size_t i = 1; i < t.nodes.n; i++) {
+			uint32_t up = t.nodes.v[i].parent;
+
+			if (up >= i || calltree_cell(&t, i, s, 0).count >
+				       calltree_cell(&t, up, s, 0).count)
 				abort();
-	flame_diff_prune(&f, 0.01, NULL);
-	flame_diff_fini(&f);
+		}
+	calltree_prune(&t, 0.01, NULL, NULL);
+	calltree_fini(&t);
 }
 
 static void check_sums(const struct diff_annotation *x, int side)

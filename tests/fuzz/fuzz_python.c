@@ -15,7 +15,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define BASE 0x100000ull
-enum { STEPS_MAX = 3 * PYTHON_ENTRIES_MAX, READS_OF_SEARCH = 8192 + 2 * 256 + 2 };
+enum { STEPS_MAX = 3 * FRAME_ENTRIES_MAX, READS_OF_SEARCH = 8192 + 2 * 256 + 2 };
 
 struct memory {
 	const uint8_t *bytes;
@@ -24,7 +24,7 @@ struct memory {
 	struct buf part;
 };
 
-static size_t read_memory(void *ctx, const struct python_span *v, size_t n,
+static size_t read_memory(void *ctx, const struct frame_span *v, size_t n,
 			  void *to)
 {
 	struct memory *m = ctx;
@@ -90,7 +90,7 @@ static void merge(const uint8_t *part, size_t n)
 
 /* A state that is found holds the number, wherever the search began. */
 static void find_thread(const struct python_types *types, struct memory *m,
-			const struct python_door *door)
+			const struct frame_door *door)
 {
 	uint32_t tid = (uint32_t)word_at(m, 104) & 0xff;
 	uint64_t guess = word_at(m, 112), at;
@@ -107,7 +107,7 @@ static void find_thread(const struct python_types *types, struct memory *m,
 
 /* What the memory says of itself, or the release's. */
 static bool find_layout(struct python_layout *l, uint8_t first, const struct memory *m,
-			const struct python_door *door)
+			const struct frame_door *door)
 {
 	uint64_t minor = first & 0x40 ? 8 + first % 3 : 11 + first % 5;
 	uint64_t version = 3 << 24 | minor << 16;
@@ -121,7 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct python_scratch scratch;
 	struct memory m = { .bytes = data + 1, .size = size ? size - 1 : 0 };
 	struct python_types types;
-	struct python_door door = { read_memory, put_part, &m, NULL };
+	struct frame_door door = { read_memory, put_part, &m, NULL };
 	size_t n;
 
 	if (!size)
@@ -135,12 +135,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	types.bytes = word_at(&m, 96);
 	types.loop = word_at(&m, 120) & 0xffff;
 	types.loop_bytes = word_at(&m, 128) & 0xffff;
-	door.seen = calloc(PYTHON_SEEN, sizeof(*door.seen));
+	door.seen = calloc(FRAME_SEEN, sizeof(*door.seen));
 	if (!door.seen || !find_layout(&types.layout, data[0], &m, &door))
 		abort();
 	m.reads = 0;
 	n = python_walk(&types, BASE, &door, &scratch);
-	if (n != m.part.n || n > PYTHON_PART_MAX || n % 8)
+	if (n != m.part.n || n > FRAME_PART_MAX || n % 8)
 		abort();
 	merge(m.part.p, n);
 	find_thread(&types, &m, &door);

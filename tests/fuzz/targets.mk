@@ -128,3 +128,15 @@ tests_fuzz_fuzz_python_LDADD = $(FUZZ_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_push
 tests_fuzz_fuzz_push_SOURCES = tests/fuzz/fuzz_push.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_push_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_jitdump
+tests_fuzz_fuzz_jitdump_SOURCES = tests/fuzz/fuzz_jitdump.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_jitdump_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_php
+tests_fuzz_fuzz_php_SOURCES = tests/fuzz/fuzz_php.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_php_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_status
+tests_fuzz_fuzz_status_SOURCES = tests/fuzz/fuzz_status.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_status_LDADD = libcli.a $(FUZZ_LIBS)

@@ -236,6 +236,51 @@ static void test_verdict(void **state)
 	verdict_fini(&v);
 }
 
+/* Ten commits, then two of which each is `slow`; a slowdown that one batch cannot
+ * prove. */
+static struct verdict two_commits(double first, double second)
+{
+	static const uint32_t id[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 };
+	struct verdict_options o = verdict_defaults();
+	struct rng r = rng_seed(7);
+	struct history h;
+	struct verdict v;
+	char commit[8];
+
+	assert_int_equal(history_init(&h, NULL), 0);
+	for (size_t i = 0; i < 10; i++) {
+		snprintf(commit, sizeof(commit), "c%zu", i);
+		add_batch(&h, &r, commit, exp(0.03 * rng_normal(&r)), 1);
+	}
+	add_batch(&h, &r, "last", 1, first);
+	add_batch(&h, &r, "new", 1, second);
+	assert_int_equal(verdict_reach(&h, id, 11, id + 11, 1, &o, &v, NULL), 0);
+	history_fini(&h);
+	return v;
+}
+
+static void test_two_commits(void **state)
+{
+	const double slow = 1.085;
+	struct verdict v = verdict(1, slow, 10);
+
+	(void)state;
+	assert_int_equal(v.slower, 0);
+	assert_true(v.suspects >= 1);
+	verdict_fini(&v);
+	v = two_commits(slow, slow);
+	assert_int_equal(v.answer, VERDICT_REGRESSED);
+	assert_int_equal(v.slower, 1);
+	assert_true(v.rows.v[0].before);
+	assert_true(v.rows.v[0].low < slow && v.rows.v[0].high > slow);
+	verdict_fini(&v);
+	/* mended since: the new commit is not to blame */
+	v = two_commits(1.3, 1);
+	assert_int_equal(v.slower, 0);
+	assert_int_equal(v.answer, VERDICT_PASS);
+	verdict_fini(&v);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -246,6 +291,7 @@ int main(void)
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_spread),
 		cmocka_unit_test(test_verdict),
+		cmocka_unit_test(test_two_commits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

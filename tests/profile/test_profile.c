@@ -476,6 +476,119 @@ static void test_keeps_old(void **state)
 	buf_fini(&got);
 }
 
+/* Stacks that come again and again, in no order, more than are kept. */
+enum { REPEATED = 5000, REPEATED_KEPT = 64, REPEATED_DEPTH = 6 };
+
+static void repeated_stack(size_t i, uint32_t *locs)
+{
+	uint64_t x = hash_u64(i % 700 * 3 + i % 3);
+
+	for (size_t d = 0; d < REPEATED_DEPTH; d++)
+		locs[d] = (uint32_t)(x >> 8 * d) % 3;
+}
+
+static uint32_t repeated_node(struct profile *p, size_t i)
+{
+	uint32_t locs[REPEATED_DEPTH], node = 0;
+
+	repeated_stack(i, locs);
+	if (i % 3)
+		node = profile_end(p, PROF_MARK_CUT, i % 3, PROF_NONE);
+	for (size_t d = 0; d < REPEATED_DEPTH; d++)
+		node = profile_node(p, node, profile_loc(p, 0, locs[d]));
+	assert_true(node != PROF_NONE);
+	return node;
+}
+
+static void write_repeated(struct profile *p, struct writer *w)
+{
+	struct error err;
+
+	for (size_t i = 0; i < REPEATED; i++) {
+		struct prof_sample s = sample_profile_sample(0);
+
+		s.time_ns = i;
+		s.stack = repeated_node(p, i);
+		assert_int_equal(writer_sample(w, &s, &err), 0);
+		if (i % 10)
+			continue;
+		if (p->nodes_repeat && !profile_env(p, PROF_NONE,
+						    PROF_ENV_REPEATED))
+			assert_int_equal(profile_set_env(p, PROF_NONE,
+							 PROF_ENV_REPEATED, "1"),
+					 0);
+		assert_int_equal(writer_flush(w, &err), 0);
+		profile_nodes_written(p);
+		assert_int_equal(p->nodes.n, 0);
+		assert_true(p->node_tab.n + p->node_before.n <= REPEATED_KEPT);
+	}
+}
+
+/* The recorder forgets stacks that it wrote; a reader sees none of that. */
+static void test_repeated_stacks(void **state)
+{
+	char path[] = "/tmp/tally-test.XXXXXX";
+	int fd = mkstemp(path);
+	struct u64map seen = { 0 };
+	struct sample_batch b;
+	struct profile p;
+	struct writer *w;
+	struct reader *r;
+	struct error err;
+	size_t n = 0, distinct = 0;
+
+	(void)state;
+	assert_true(fd >= 0);
+	unlink(path);
+	assert_int_equal(profile_init(&p), 0);
+	sample_profile_fill(&p);
+	profile_keep_nodes(&p, REPEATED_KEPT);
+	assert_int_equal(writer_open_fd(fd, "test", &p, &w, &err), 0);
+	write_repeated(&p, w);
+	assert_true(p.nodes_repeat);
+	assert_int_equal(writer_finish(w, &err), 0);
+	writer_close(w);
+	profile_fini(&p);
+
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_int_equal(reader_open_fd(fd, "test", 0, &r, &err), 0);
+	while (reader_next(r, &b))
+		for (size_t i = 0; i < b.n; i++, n++) {
+			const struct profile *q = reader_profile(r);
+			uint32_t locs[REPEATED_DEPTH], node = b.stack[i], *slot;
+			uint64_t chain = 0;
+
+			repeated_stack(n, locs);
+			for (size_t d = REPEATED_DEPTH; d-- > 0;) {
+				const struct prof_node *at = &q->nodes.v[node];
+
+				assert_int_equal(q->locs.v[at->loc].vaddr,
+						 locs[d]);
+				chain = chain * 3 + locs[d];
+				node = at->parent;
+			}
+			if (n % 3) {
+				assert_int_equal(q->nodes.v[node].loc,
+						 PROF_MARK_CUT);
+				node = q->nodes.v[node].parent;
+			}
+			assert_int_equal(node, 0);
+			/* one stack, one node */
+			slot = u64map_slot(&seen, chain * 3 + n % 3);
+			assert_non_null(slot);
+			if (*slot == U64MAP_NONE) {
+				*slot = b.stack[i];
+				distinct++;
+			}
+			assert_int_equal(*slot, b.stack[i]);
+		}
+	assert_int_equal(n, REPEATED);
+	assert_true(distinct > 4 * REPEATED_KEPT);
+	u64map_fini(&seen);
+	reader_close(r);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -490,6 +603,7 @@ int main(void)
 		cmocka_unit_test(test_not_tally),
 		cmocka_unit_test(test_bombs),
 		cmocka_unit_test(test_keeps_old),
+		cmocka_unit_test(test_repeated_stacks),
 	};
 
 	return cmocka_run_group_tests_name("profile", tests, NULL, NULL);

@@ -10,6 +10,7 @@ RECORD_TESTS = tests/record/test_addrspace tests/record/test_collector \
 	tests/record/test_copies tests/record/test_cpu_watch \
 	tests/record/test_kmod tests/record/test_live \
 	tests/record/test_maps_watch tests/record/test_unwinder \
+	tests/record/test_outer_callers \
 	tests/record/test_ptrace tests/record/test_order tests/record/test_perf \
 	tests/record/test_priority tests/record/test_proc_text \
 	tests/record/test_rights \
@@ -21,6 +22,8 @@ check_PROGRAMS += $(RECORD_TESTS)
 TESTS += $(RECORD_TESTS)
 tests_record_test_latency_SOURCES = tests/record/test_latency.c
 tests_record_test_latency_LDADD = $(TALLY_LIBS) -lcmocka
+tests_record_test_outer_callers_SOURCES = tests/record/test_outer_callers.c
+tests_record_test_outer_callers_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_lost_rbp_SOURCES = tests/record/test_lost_rbp.c
 tests_record_test_lost_rbp_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_polled_waits_SOURCES = tests/record/test_polled_waits.c

@@ -14,6 +14,7 @@ struct seen {
 	struct record r[64];
 	char text[64][64];
 	size_t n, fail_at;
+	unsigned int sleep_us;	/* as if others had the processor meanwhile */
 };
 
 struct fixture {
@@ -30,6 +31,8 @@ static int see(void *ctx, const struct record *r, struct error *err)
 	if (s->fail_at && s->n + 1 == s->fail_at)
 		return error_set(err, ERR_STOPPED, "enough");
 	assert_true(s->n < 64);
+	if (s->sleep_us)
+		usleep(s->sleep_us);
 	s->r[s->n] = *r;
 	snprintf(s->text[s->n], sizeof(s->text[0]), "%s",
 		 r->kind == RECORD_MMAP ? r->mmap.path : r->comm.name);
@@ -151,6 +154,19 @@ static void nothing_is_read_again_and_again(void **state)
 
 /* A library that was loaded calls back: the sample itself lies in what is
  * known. */
+/* What reading costs is its processor time: on a busy machine it takes longer. */
+static void waiting_for_a_processor_is_no_cost(void **state)
+{
+	struct fixture *f = *state;
+
+	f->seen.sleep_us = 50000;
+	assert_int_equal(sample(f, 7, 0x1004, 5), 0);
+	assert_int_equal(f->seen.n, 2);
+	put(f, "7/maps", "5000-6000 r-xp 00000000 fe:01 13 /lib/c\n");
+	assert_int_equal(sample(f, 7, 0x5000, 105), 0);
+	assert_int_equal(f->seen.n, 1);
+}
+
 static void pages_tell_of_changes(void **state)
 {
 	struct fixture *f = *state;
@@ -280,6 +296,7 @@ int main(void)
 		T(the_first_sample_tells_all),
 		T(what_is_new_is_told_once),
 		T(nothing_is_read_again_and_again),
+		T(waiting_for_a_processor_is_no_cost),
 		T(pages_tell_of_changes),
 		T(exec_forgets),
 		T(a_fork_has_its_parents),

@@ -32,6 +32,7 @@ EXTRA_DIST += tests/symbolize/kernel.sh
 if CMOCKA
 SYMBOLIZE_TESTS = tests/symbolize/test_symbolize tests/symbolize/test_fill \
 	tests/symbolize/test_demangle tests/symbolize/test_demangle_cxx \
+	tests/symbolize/test_jitdump \
 	tests/symbolize/test_perfmap
 check_PROGRAMS += $(SYMBOLIZE_TESTS)
 TESTS += $(SYMBOLIZE_TESTS)
@@ -41,6 +42,8 @@ tests_symbolize_test_demangle_SOURCES = tests/symbolize/test_demangle.c
 tests_symbolize_test_demangle_LDADD = $(TALLY_LIBS) -lcmocka
 tests_symbolize_test_demangle_cxx_SOURCES = tests/symbolize/test_demangle_cxx.c
 tests_symbolize_test_demangle_cxx_LDADD = $(TALLY_LIBS) -lcmocka
+tests_symbolize_test_jitdump_SOURCES = tests/symbolize/test_jitdump.c
+tests_symbolize_test_jitdump_LDADD = $(TALLY_LIBS) -lcmocka
 tests_symbolize_test_perfmap_SOURCES = tests/symbolize/test_perfmap.c
 tests_symbolize_test_perfmap_LDADD = $(TALLY_LIBS) -lcmocka
 tests_symbolize_test_fill_SOURCES = tests/symbolize/test_fill.c

@@ -127,8 +127,8 @@ static void test_table(void **state)
 	sees(&a, 3, "other");
 	sees(&a, 4, "work");
 	play(&a, "#");
-	sees(&a, 1, "SELF   TOTAL   SAMPLES");
-	sees(&a, 2, "  53.33%  60.00%        40 + libx.so.1  other");
+	sees(&a, 1, "SELF   TOTAL    SAMPLES");
+	sees(&a, 2, "  53.33%  60.00%         40 + libx.so.1  other");
 	play(&a, ">>>");	/* by symbol */
 	sees(&a, 2, "inl");
 	sees(&a, 3, "main");

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "views/diff/diff.h"
-#include "views/tree/flame.h"
 #include "views/svg/svg.h"
 
 struct pair {
@@ -470,31 +469,31 @@ static void test_other_event(void **state)
 }
 
 /* "all 10>12(main 10>12(a 6>0,b* 4>12))": * marks what was inlined. */
-static void put_tree(const struct flame_diff *f, size_t i, struct buf *out)
+static void put_tree(const struct diff *d, const struct calltree *f, size_t i, struct buf *out)
 {
-	const struct flame_diff_node *n = &f->nodes.v[i];
+	const struct calltree_node *n = &f->nodes.v[i];
 	char sep = '(';
 
-	flame_diff_name(f, i, out);
+	diff_tree_name(d, n->func, out);
 	buf_printf(out, "%s %llu>%llu", n->inlined == 1 ? "-" :
 		   n->inlined == 2 ? "+" : n->inlined ? "*" : "",
-		   (unsigned long long)f->total[0][i * f->ncols].count,
-		   (unsigned long long)f->total[1][i * f->ncols].count);
+		   (unsigned long long)calltree_cell(f, i, DIFF_OLD, 0).count,
+		   (unsigned long long)calltree_cell(f, i, DIFF_NEW, 0).count);
 	for (size_t c = i + 1; c < n->end; c = f->nodes.v[c].end) {
 		assert_int_equal(f->nodes.v[c].parent, i);
 		buf_u8(out, (uint8_t)sep);
 		sep = ',';
-		put_tree(f, c, out);
+		put_tree(d, f, c, out);
 	}
 	if (sep == ',')
 		buf_u8(out, ')');
 }
 
-static void tree_is(const struct flame_diff *f, const char *want)
+static void tree_is(const struct diff *d, const struct calltree *f, const char *want)
 {
 	struct buf out = { 0 };
 
-	put_tree(f, 0, &out);
+	put_tree(d, f, 0, &out);
 	assert_string_equal(buf_cstr(&out), want);
 	buf_fini(&out);
 }
@@ -525,7 +524,7 @@ static void test_flame(void **state)
 {
 	struct diff_spec spec = spec_of("image,symbol");
 	struct pair p = { 0 };
-	struct flame_diff f;
+	struct calltree f;
 	struct diff_change c;
 	struct error err = { 0 };
 
@@ -533,21 +532,22 @@ static void test_flame(void **state)
 	for (int s = 0; s < DIFF_SIDES; s++)
 		flame_side(&p.m[s], s);
 	compare(&p, &spec);
-	assert_int_equal(flame_diff_build(&f, p.d, &err), 0);
-	tree_is(&f, "all 95>89(main 95>89(a 50>40,b+ 30>45,c 15>0,d 0>4))");
-	near(flame_diff_share(&f, 2), 90.0 / 184);
-	flame_diff_sure(&f, 3, 0, &c);
+	assert_int_equal(diff_tree(p.d, &f, &err), 0);
+	tree_is(p.d, &f, "all 95>89(main 95>89(a 50>40,b+ 30>45,c 15>0,d 0>4))");
+	near(calltree_share(&f, 2), 90.0 / 184);
+	diff_change_of(p.d, 0, calltree_cell(&f, 3, DIFF_OLD, 0),
+		       calltree_cell(&f, 3, DIFF_NEW, 0), &c);
 	near(c.change, 150);
-	assert_int_equal(flame_diff_prune(&f, 0.1, &err), 0);
-	tree_is(&f, "all 95>89(main 95>89(a 50>40,b+ 30>45,"
+	assert_int_equal(calltree_prune(&f, 0.1, NULL, &err), 0);
+	tree_is(p.d, &f, "all 95>89(main 95>89(a 50>40,b+ 30>45,"
 		    "[small branches] 15>4))");
 	assert_int_equal(f.pruned, 2);
-	assert_int_equal(flame_diff_prune(&f, 0.45, &err), 0);
-	tree_is(&f, "all 95>89(main 95>89(a 50>40,[small branches] 45>49))");
-	flame_diff_fini(&f);
+	assert_int_equal(calltree_prune(&f, 0.45, NULL, &err), 0);
+	tree_is(p.d, &f, "all 95>89(main 95>89(a 50>40,[small branches] 45>49))");
+	calltree_fini(&f);
 	spec = spec_of("symbol");
 	compare(&p, &spec);
-	assert_int_equal(flame_diff_build(&f, p.d, &err), -ERR_USAGE);
+	assert_int_equal(diff_tree(p.d, &f, &err), -ERR_USAGE);
 	done(&p);
 }
 

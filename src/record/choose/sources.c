@@ -37,9 +37,9 @@ void source_names(struct buf *out)
 /* A service that runs already is stopped seldom, if no rate was asked for. */
 enum { ATTACHED_RATE = 100 };
 
-/* Frames of Python are read at the sample, in the program or while it stands still:
- * read a moment later they would be others. */
-static bool choose_python(const struct source_target *target,
+/* Frames of Python and PHP are read at the sample, in the program or while it stands
+ * still: read a moment later they would be others. */
+static bool choose_interpreted(const struct source_target *target,
 			  const struct source_options *o,
 			  struct source **out, struct source_choice *why)
 {
@@ -48,7 +48,7 @@ static bool choose_python(const struct source_target *target,
 	struct error other = { 0 };
 	char rate[32] = "";
 
-	if (!o->python)
+	if (!o->language || (!o->python && !o->launched))
 		return false;
 	while (*t && !(o->launched ? (*t)->frames_of_launched
 				   : (*t)->frames_of_running))
@@ -60,9 +60,10 @@ static bool choose_python(const struct source_target *target,
 		snprintf(rate, sizeof(rate), " at %d Hz", ATTACHED_RATE);
 	}
 	if ((*t)->open(target, &gently, out, &other) >= 0) {
-		snprintf(why->text, sizeof(why->text), "a Python program: "
+		snprintf(why->text, sizeof(why->text), "a %s program: "
 			 "recording CPU time and stacks by %s%s, for exact "
-			 "Python frames", (*out)->ops->name, rate);
+			 "%s frames", o->language, (*out)->ops->name, rate,
+			 o->language);
 		return true;
 	}
 	if (!o->launched)
@@ -129,7 +130,7 @@ int source_open(const struct source_type *which,
 	why->text[0] = 0;
 	if (which)
 		return which->open(target, o, out, err);
-	if (choose_python(target, o, out, why))
+	if (choose_interpreted(target, o, out, why))
 		return 0;
 	return choose(target, o, out, why, err);
 }

@@ -48,6 +48,7 @@ void collector_fini(struct collector *c)
 	processes_fini(&c->processes);
 	images_fini(&c->images);
 	vec_fini(&c->self_samples);
+	held_fini(&c->held);
 	vec_fini(&c->got);
 	waits_fini(&c->waits);
 	polled_waits_fini(&c->polled_waits);
@@ -134,6 +135,18 @@ int collector_process(struct collector *c, uint32_t pid, struct process **out,
 	return proc ? 0 : no_memory(err);
 }
 
+static int write_sample(struct collector *c, const struct prof_sample *s,
+			struct error *err)
+{
+	if (!c->writer)
+		return 0;
+	if (!c->held.on)
+		return writer_sample(c->writer, s, err);
+	if (vec_push(&c->held.rows, *s) < 0)
+		return no_memory(err);
+	return c->held.rows.n < HELD_MAX ? 0 : collector_release(c, err);
+}
+
 int collector_write(struct collector *c, uint32_t pid, uint32_t tid,
 		    struct prof_sample *s, uint32_t loc, struct error *err)
 {
@@ -151,7 +164,40 @@ int collector_write(struct collector *c, uint32_t pid, uint32_t tid,
 		return no_memory(err);
 	c->got.v[s->event]++;
 	c->samples++;
-	return c->writer ? writer_sample(c->writer, s, err) : 0;
+	return write_sample(c, s, err);
+}
+
+static void move_self_sample(struct collector *c, uint32_t from, uint32_t to)
+{
+	if (from >= c->self_samples.n || self_samples_add(c, to) < 0)
+		return;
+	c->self_samples.v[from] -= c->self_samples.v[from] > 0;
+}
+
+int collector_release(struct collector *c, struct error *err)
+{
+	struct held_samples *h = &c->held;
+	const struct profile *p = c->profile;
+	VEC(uint32_t) before = { NULL, 0, 0 };
+	int rc = 0;
+
+	if (!h->rows.n)
+		return 0;
+	if (vec_reserve(&before, h->rows.n) < 0)
+		return no_memory(err);
+	for (size_t i = 0; i < h->rows.n; i++)
+		before.v[i] = h->rows.v[i].stack;
+	if (held_resolve(h, &c->images, c->profile) < 0)
+		rc = no_memory(err);
+	for (size_t i = 0; i < h->rows.n && !rc; i++) {
+		if (h->rows.v[i].stack != before.v[i])
+			move_self_sample(c, p->nodes.v[before.v[i]].loc,
+					 p->nodes.v[h->rows.v[i].stack].loc);
+		rc = c->writer ? writer_sample(c->writer, &h->rows.v[i], err) : 0;
+	}
+	h->rows.n = 0;
+	vec_fini(&before);
+	return rc;
 }
 
 static int take_sample(struct collector *c, const struct record *r,
@@ -215,6 +261,7 @@ static int take_mmap(struct collector *c, const struct record *r)
 	who = collector_owner(c, proc, r->time_ns);
 	if (images_map(&c->images, &who, &r->mmap, &m) < 0)
 		return -ERR_NOMEM;
+	c->held.on |= c->images.jit_dumps.n && !c->images.other_clock;
 	n = hugepage_text_find(&c->images, &who, &m, pieces);
 	if (processes_map(&c->processes, r->pid, &m) < 0)
 		return -ERR_NOMEM;
@@ -379,6 +426,14 @@ static int open_image(void *ctx, uint32_t image)
 	return images_open_row(&s->c->images, image);
 }
 
+static int open_jitdump(void *ctx, uint32_t image, struct fill_jitdump_use *use)
+{
+	struct symbolizing *s = ctx;
+
+	use->first = s->c->held.on;
+	return images_open_jitdump(&s->c->images, image, &use->by_offset);
+}
+
 static const char *generated(void *ctx, uint32_t image, uint64_t *size)
 {
 	const struct symbolizing *s = ctx;
@@ -419,6 +474,7 @@ int collector_symbolize(struct collector *c, const struct fill_options *o,
 	own.self_samples = c->self_samples.v;
 	own.code_budget = fill_code_budget(c->samples);
 	own.open_image = open_image;
+	own.open_jitdump = open_jitdump;
 	own.generated = generated;
 	own.progress = progress ? tell_progress : NULL;
 	own.ctx = &s;

@@ -8,6 +8,7 @@
 #include "profile/symbolize_profile.h"
 #include "profile/writer.h"
 #include "record/collect/images.h"
+#include "record/collect/held_samples.h"
 #include "record/collect/kernel_maps.h"
 #include "record/waits/latency.h"
 #include "record/collect/let_go.h"
@@ -61,6 +62,7 @@ struct collector {
 	const char *proc, *sysfs;
 	VEC(uint64_t) self_samples;		/* samples by innermost location */
 	VEC(uint64_t) got;		/* samples by event */
+	struct held_samples held;
 	struct waits waits;
 	struct polled_waits polled_waits;
 	struct python_live python_live;
@@ -116,6 +118,9 @@ uint32_t collector_stack(struct collector *c, struct process *proc,
  * innermost location was `loc`. */
 int collector_write(struct collector *c, uint32_t pid, uint32_t tid,
 		    struct prof_sample *s, uint32_t loc, struct error *err);
+/* Writes the samples that wait for what programs tell of their code: before the file
+ * ends. */
+int collector_release(struct collector *c, struct error *err);
 /* The process, with its mappings. */
 int collector_process(struct collector *c, uint32_t pid, struct process **out,
 		      struct error *err);

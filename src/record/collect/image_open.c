@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "record/collect/jit_map.h"
+
 enum { SEGMENTS_MAX = 4096, OPEN_FILES_MAX = 1024 };
 
 /* Where an image's file may be found, best first: the process's own view of the
@@ -251,6 +253,7 @@ void image_open(struct images *im, struct recorded_image *r,
 		const struct map_owner *who, const struct mapping *m)
 {
 	struct search s = { .im = im, .who = who, .m = m, .r = r };
+	char *refused = NULL;
 	struct stat st;
 	int fd = -1;
 
@@ -259,7 +262,12 @@ void image_open(struct images *im, struct recorded_image *r,
 	if (fd >= 0) {
 		r->stamp = file_stamp_of(&st);
 		s.strange = !image_take(r, fd);
-		if (im->fds < im->max_fds && r->nsegs) {
+		if (s.strange) {
+			r->jitdump = jit_dump_counts(im, who->pid, r->path, &st,
+						     &refused);
+			r->kind = r->jitdump ? PROF_IMAGE_UNKNOWN : r->kind;
+		}
+		if (im->fds < im->max_fds && (r->nsegs || r->jitdump)) {
 			r->fd = fd;
 			im->fds++;
 		} else {
@@ -268,10 +276,13 @@ void image_open(struct images *im, struct recorded_image *r,
 	}
 	if (s.other)
 		r->flags |= PROF_IMAGE_DELETED;
-	if (r->nsegs)
+	if (r->nsegs || r->jitdump)
 		return;
 	r->flags |= PROF_IMAGE_UNREADABLE;
-	explain(&s);
+	if (refused)
+		r->reason = refused;
+	else
+		explain(&s);
 }
 
 bool image_is_rewritten(const struct recorded_image *r, int fd)

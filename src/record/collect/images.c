@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "profile/jit_runtimes.h"
 #include "record/collect/image_special.h"
 #include "record/collect/jit_map.h"
 
@@ -53,6 +54,7 @@ void images_fini(struct images *im)
 	vec_fini(&im->v);
 	vec_fini(&im->aliases);
 	vec_fini(&im->by_row);
+	u64map_fini(&im->jit_dumps);
 	idtab_fini(&im->by_file);
 	free(im->proc);
 	memset(im, 0, sizeof(*im));
@@ -76,6 +78,33 @@ uint32_t images_add(struct images *im, const char *path, uint8_t kind,
 	return (uint32_t)im->v.n - 1;
 }
 
+int images_name_code(struct images *im, uint32_t image, const struct mapset *maps)
+{
+	struct recorded_image *r = &im->v.v[image];
+	unsigned int rank, best = UINT32_MAX;
+	const char *name = NULL;
+	char *path;
+
+	if (r->row != PROF_NONE || r->kind != PROF_IMAGE_ANON ||
+	    (strcmp(r->path, "[anon]") && strncmp(r->path, "/memfd:", 7)))
+		return 0;
+	for (size_t i = 0; i < maps->maps.n; i++) {
+		const char *file = im->v.v[maps->maps.v[i].image].path;
+		const char *code = jit_runtime_image(file, &rank);
+
+		if (code && rank < best) {
+			best = rank;
+			name = code;
+		}
+	}
+	path = name ? strdup(name) : NULL;
+	if (!path)
+		return name ? -ERR_NOMEM : 0;
+	free(r->path);
+	r->path = path;
+	return 0;
+}
+
 uint32_t images_row(struct images *im, uint32_t image)
 {
 	struct recorded_image *r = &im->v.v[image];
@@ -86,7 +115,7 @@ uint32_t images_row(struct images *im, uint32_t image)
 
 	if (r->row != PROF_NONE)
 		return r->row;
-	if (r->kind == PROF_IMAGE_ANON)
+	if (r->kind == PROF_IMAGE_ANON && !r->jit_offsets)
 		jit_map_take(im, r);
 	row.path = profile_str(im->profile, r->path);
 	row.reason = profile_str(im->profile, r->reason ? r->reason : "");
@@ -358,6 +387,17 @@ static uint32_t image_file(struct images *im, const struct map_owner *who,
 	return image_new(im, who, m, &key, flags);
 }
 
+/* The file that tells of the process's code: the last one counts. */
+static int note_jitdump(struct images *im, uint32_t pid, uint32_t image)
+{
+	uint32_t *slot = u64map_slot(&im->jit_dumps, pid);
+
+	if (!slot)
+		return -ERR_NOMEM;
+	*slot = image;
+	return 0;
+}
+
 int images_map(struct images *im, const struct map_owner *who,
 	       const struct mapping *m, struct map *out)
 {
@@ -374,6 +414,8 @@ int images_map(struct images *im, const struct map_owner *who,
 	if (out->image == UINT32_MAX)
 		return -ERR_NOMEM;
 	r = &im->v.v[out->image];
+	if (r->jitdump && note_jitdump(im, who->pid, out->image) < 0)
+		return -ERR_NOMEM;
 	if (r->kind == PROF_IMAGE_ANON)
 		return 0;
 	out->delta = m->offset - m->start;
@@ -408,8 +450,21 @@ int images_open_row(void *ctx, uint32_t row)
 	if (row >= im->by_row.n)
 		return -1;
 	r = &im->v.v[im->by_row.v[row]];
+	if (r->jit_offsets)
+		return -1;
 	return r->kind == PROF_IMAGE_ANON ? jit_map_open(im, r)
 		: images_open_fd(im, im->by_row.v[row]);
+}
+
+int images_open_jitdump(const struct images *im, uint32_t row, bool *by_offset)
+{
+	const struct recorded_image *r;
+
+	if (row >= im->by_row.n)
+		return -1;
+	r = &im->v.v[im->by_row.v[row]];
+	*by_offset = r->jit_offsets;
+	return jit_dump_open(im, r);
 }
 
 int images_check_rows(struct images *im)

@@ -35,6 +35,9 @@ struct recorded_image {
 	uint8_t tries;			/* to open it after all */
 	uint32_t owner;			/* of a process's memory: whose that is,
 					 * or UINT32_MAX */
+	bool jitdump;			/* fd is a jitdump file (jit_map.h) */
+	bool jit_offsets;		/* addresses are offsets in the jitdump file of
+					 * the process (held_samples.h) */
 	bool named;			/* addresses are numbers of names (java.h),
 					 * which fd tells */
 };
@@ -52,6 +55,7 @@ struct images {
 	VEC(struct recorded_image) v;
 	struct idtab by_file;		/* ids: of aliases */
 	VEC(struct image_alias) aliases;
+	struct u64map jit_dumps;	/* process -> image of its jitdump file */
 	VEC(uint32_t) by_row;		/* prof_image -> image */
 	size_t fds, max_fds;
 	char *proc;			/* "/proc", or a copy in tests */
@@ -64,6 +68,7 @@ struct images {
 	int64_t began_ns;		/* by the wall clock */
 	bool own_maps;	/* perf maps are written for this recording: they are
 			 * removed when they are read */
+	bool other_clock;	/* samples have another one than jitdump files */
 	int64_t ended_ns;		/* of a recording made elsewhere, or 0 */
 };
 
@@ -87,6 +92,10 @@ int images_map(struct images *im, const struct map_owner *who,
 /* A new image that is no file; UINT32_MAX when out of memory. */
 uint32_t images_add(struct images *im, const char *path, uint8_t kind,
 		    uint64_t base, const struct build_id *id);
+/* Calls memory of a process after the runtime whose code it has, which other files
+ * of the process tell (profile/jit_runtimes.h); before it has a row.  0 or
+ * -ERR_NOMEM. */
+int images_name_code(struct images *im, uint32_t image, const struct mapset *maps);
 /* The image's row in the profile, made when needed; PROF_NONE when out of
  * memory. */
 uint32_t images_row(struct images *im, uint32_t image);
@@ -98,5 +107,7 @@ int images_open_fd(const struct images *im, uint32_t image);
 int images_check_rows(struct images *im);
 /* fill_options.open_image; ctx is struct images. */
 int images_open_row(void *ctx, uint32_t row);
+/* As fill_options.open_jitdump. */
+int images_open_jitdump(const struct images *im, uint32_t row, bool *by_offset);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Finds, checks and removes the perf maps of JIT compilers. */
+/* Finds, checks and removes the perf maps and jitdump files of JIT compilers. */
 #include "record/collect/jit_map.h"
 
 #include <fcntl.h>
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "symbolize/jitdump.h"
 #include "launch/proc_text.h"
 
 enum { PATH_SPACE = 512, TEXT_MAX = 64 << 10, NS = 1000000000 };
@@ -188,4 +189,68 @@ int jit_map_open(const struct images *im, const struct recorded_image *r)
 	if (fd >= 0)
 		remove_map(im, &m, fd);
 	return fd;
+}
+
+/* "…/jit-PID.dump" */
+static bool dump_pid(const char *path, uint32_t *pid)
+{
+	const char *slash = strrchr(path, '/');
+	char rest[8] = "";
+
+	return slash && sscanf(slash, "/jit-%9u.%7s", pid, rest) == 2 &&
+	       !strcmp(rest, "dump") && *pid;
+}
+
+static size_t read_head(void *ctx, uint64_t at, void *to, size_t n)
+{
+	ssize_t got = pread(*(const int *)ctx, to, n, (off_t)at);
+
+	return got > 0 ? (size_t)got : 0;
+}
+
+/* Has it the header of a program that calls itself that? */
+static bool is_dump_of(int fd, uint32_t pid)
+{
+	const struct jitdump_door door = { read_head, &fd };
+	struct jitdump *j;
+	bool is;
+
+	if (jitdump_open(&door, &j, NULL) < 0)
+		return false;
+	is = jitdump_pid(j) == pid;
+	jitdump_close(j);
+	return is;
+}
+
+bool jit_dump_counts(const struct images *im, uint32_t pid, const char *path,
+		     const struct stat *st, char **why)
+{
+	struct maker m = { .pid = pid, .owner = UINT32_MAX,
+			   .strict = im->foreign_proc };
+	uint32_t named;
+
+	if (!dump_pid(path, &named))
+		return false;
+	maker_ask(im, &m);
+	if (!owner_counts(st, &m))
+		*why = strdup("a jitdump file of another user than the process's");
+	else if (m.inner && named != m.inner)
+		*why = strdup("a jitdump file of another process");
+	else
+		return true;
+	return false;
+}
+
+int jit_dump_open(const struct images *im, const struct recorded_image *r)
+{
+	uint32_t image = r->base <= UINT32_MAX && !r->named
+			 ? u64map_get(&im->jit_dumps, r->base) : U64MAP_NONE;
+	const struct recorded_image *dump;
+	uint32_t pid;
+
+	if (image >= im->v.n)
+		return -1;
+	dump = &im->v.v[image];
+	return dump->fd >= 0 && dump_pid(dump->path, &pid) && is_dump_of(dump->fd, pid)
+	       ? fcntl(dump->fd, F_DUPFD_CLOEXEC, 0) : -1;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Places Python frames of a sample between the native ones. */
+/* Places an interpreter's frames of a sample between the native ones. */
 #include "record/collect/python.h"
 
 #include <string.h>
@@ -13,7 +13,8 @@ struct python_func {
 	uint32_t identity;	/* in text: "FIRST FILE\1NAME" */
 	uint32_t first_line;
 	uint32_t table_bytes;	/* 0: its lines are not known */
-	uint8_t minor;		/* of the version: how the table is to be read */
+	uint8_t minor;		/* of Python's version: how the table is to be read */
+	uint8_t language;	/* enum frame_language */
 	bool hidden;		/* made by the interpreter for itself */
 	size_t table;
 };
@@ -26,7 +27,8 @@ struct python_run {
 int python_init(struct python *py, struct images *im)
 {
 	memset(py, 0, sizeof(*py));
-	frame_names_init(&py->names, im, PROF_IMAGE_PYTHON, 0);
+	frame_names_init(&py->names[FRAME_PYTHON], im, PROF_IMAGE_PYTHON, 0);
+	frame_names_init(&py->names[FRAME_PHP], im, PROF_IMAGE_PHP, 0);
 	return strtab_init(&py->text);
 }
 
@@ -71,9 +73,41 @@ static void put_char(struct buf *b, uint32_t c)
 	buf_bytes(b, u, n);
 }
 
-/* Text as Python has it, of characters of 1, 2 or 4 bytes. */
+/* The next character of UTF-8; what is none is U+FFFD. */
+static uint32_t utf8_next(const uint8_t **p, const uint8_t *end)
+{
+	static const uint32_t least[] = { 0, 0x80, 0x800, 0x10000 };
+	uint32_t c = *(*p)++, more = c < 0x80 ? 0 : c >> 5 == 6 ? 1 : c >> 4 == 14 ? 2
+				     : c >> 3 == 30 ? 3 : 4;
+
+	if (!more)
+		return c;
+	if (more > 3)
+		return 0xfffd;
+	c &= 0x3fu >> more;
+	for (uint32_t i = 0; i < more; i++) {
+		if (*p == end || **p >> 6 != 2)
+			return 0xfffd;
+		c = c << 6 | (*(*p)++ & 0x3f);
+	}
+	return c < least[more] ? 0xfffd : c;
+}
+
+static void put_utf8(struct buf *b, const uint8_t *p, size_t n)
+{
+	const uint8_t *end = p + n;
+
+	while (p < end)
+		put_char(b, utf8_next(&p, end));
+}
+
+/* Text as Python has it, of characters of 1, 2 or 4 bytes; or UTF-8. */
 static void put_text(struct buf *b, const uint8_t *p, size_t n, uint8_t kind)
 {
+	if (kind == FRAME_UTF8) {
+		put_utf8(b, p, n);
+		return;
+	}
 	for (size_t i = 0; kind && i + kind <= n; i += kind) {
 		uint32_t c = p[i];
 		uint16_t two;
@@ -88,7 +122,7 @@ static void put_text(struct buf *b, const uint8_t *p, size_t n, uint8_t kind)
 	}
 }
 
-static uint64_t key_of(uint32_t pid, const struct python_entry *e)
+static uint64_t key_of(uint32_t pid, const struct frame_entry *e)
 {
 	return hash_mix(hash_mix(pid, e->at), e->more);
 }
@@ -98,7 +132,8 @@ static uint32_t func_of(struct python *py, const struct python_func *new,
 			const uint8_t *table)
 {
 	uint64_t hash = hash_mix(hash_bytes(table, new->table_bytes),
-				 (uint64_t)new->identity << 8 | new->minor);
+				 (uint64_t)new->identity << 9 |
+					 (uint64_t)new->language << 8 | new->minor);
 	uint32_t *slot = u64map_slot(&py->by_code, hash);
 	struct python_func f = *new;
 
@@ -119,10 +154,10 @@ static uint32_t func_of(struct python *py, const struct python_func *new,
 
 /* What was told of a code object; the bytes that it takes, 0: it makes no sense. */
 static size_t learn(struct python *py, uint32_t pid,
-		    const struct python_entry *e, const uint8_t *p, size_t n)
+		    const struct frame_entry *e, const uint8_t *p, size_t n)
 {
 	struct python_func f = { 0 };
-	struct python_code c;
+	struct frame_code c;
 	struct buf b = { 0 };
 	const uint8_t *name, *file;
 	size_t all, from;
@@ -133,8 +168,8 @@ static size_t learn(struct python *py, uint32_t pid,
 	memcpy(&c, p, sizeof(c));
 	all = sizeof(c) + c.name_bytes + c.file_bytes + (size_t)c.table_bytes;
 	all = (all + 7) & ~(size_t)7;
-	if (c.table_bytes > PYTHON_TABLE_MAX || all > n ||
-	    c.first_line > INT32_MAX)
+	if (c.table_bytes > FRAME_TABLE_MAX || all > n ||
+	    c.first_line > INT32_MAX || c.language > FRAME_PHP)
 		return 0;
 	name = p + sizeof(c);
 	file = name + c.name_bytes;
@@ -142,7 +177,7 @@ static size_t learn(struct python *py, uint32_t pid,
 	from = b.n;
 	put_text(&b, file, c.file_bytes, c.file_kind);
 	/* The shim below a specialised __init__(). */
-	f.hidden = !c.first_line && b.n - from == 8 &&
+	f.hidden = c.language == FRAME_PYTHON && !c.first_line && b.n - from == 8 &&
 		   !memcmp(b.p + from, "__init__", 8);
 	buf_bytes(&b, "\1", 1);
 	put_text(&b, name, c.name_bytes, c.name_kind);
@@ -152,6 +187,7 @@ static size_t learn(struct python *py, uint32_t pid,
 	f.first_line = c.first_line;
 	f.table_bytes = c.table_bytes;
 	f.minor = c.minor;
+	f.language = c.language;
 	slot = f.identity == UINT32_MAX
 	       ? NULL : u64map_slot(&py->by_key, key_of(pid, e));
 	if (slot)
@@ -261,10 +297,12 @@ static uint32_t line_of(const struct python *py, const struct python_func *f,
 }
 
 /* The frame's name of a function at a line; 0: there is none. */
-static uint32_t number_at(struct python *py, uint32_t identity, uint32_t line)
+static uint32_t number_at(struct python *py, enum frame_language language,
+			  uint32_t identity, uint32_t line)
 {
-	uint32_t *slot = u64map_slot(&py->lines,
-				     (uint64_t)identity << 32 | line);
+	/* lines are below 2^31 */
+	uint32_t *slot = u64map_slot(&py->lines, (uint64_t)identity << 32 |
+				     (uint64_t)language << 31 | line);
 	struct buf b = { 0 };
 
 	if (!slot)
@@ -273,17 +311,17 @@ static uint32_t number_at(struct python *py, uint32_t identity, uint32_t line)
 		return *slot;
 	*slot = 0;
 	buf_printf(&b, "%u %s", line, strtab_get(&py->text, identity));
-	if (!b.failed && frame_names_add(&py->names, buf_cstr(&b)))
-		*slot = py->names.told;
+	if (!b.failed && frame_names_add(&py->names[language], buf_cstr(&b)))
+		*slot = py->names[language].told;
 	buf_fini(&b);
 	return *slot;
 }
 
 static uint32_t unknown_number(struct python *py)
 {
-	uint32_t id = strtab_add(&py->text, "0 \1[python function]");
+	uint32_t id = strtab_add(&py->text, "0 \1[unknown function]");
 
-	return id == UINT32_MAX ? 0 : number_at(py, id, 0);
+	return id == UINT32_MAX ? 0 : number_at(py, py->language, id, 0);
 }
 
 static uint32_t number_of(struct python *py, uint32_t func, uint32_t instr)
@@ -297,35 +335,39 @@ static uint32_t number_of(struct python *py, uint32_t func, uint32_t instr)
 		return 0;
 	if (*slot != U64MAP_NONE)
 		return *slot;
-	line = f->minor < 10 ? line_of_steps(py, f, instr)
+	line = f->language == FRAME_PHP ? instr
+	       : f->minor < 10 ? line_of_steps(py, f, instr)
 	       : f->minor == 10 ? line_of_pairs(py, f, instr)
 				: line_of(py, f, instr);
 	/* where a function begins, instructions have no line */
 	if (!line && f->table_bytes)
 		line = f->first_line;
-	return *slot = number_at(py, f->identity, line);
+	return *slot = number_at(py, f->language, f->identity, line);
 }
 
 static bool take_frame(struct python *py, uint32_t pid,
-		       const struct python_entry *e)
+		       const struct frame_entry *e)
 {
 	uint32_t func = u64map_get(&py->by_key, key_of(pid, e)), number;
+	enum frame_language language = py->language;
 	uint64_t addr;
 
 	if (func < py->funcs.n && py->funcs.v[func].hidden)
 		return true;
+	if (func < py->funcs.n)
+		py->language = language = py->funcs.v[func].language;
 	number = func < py->funcs.n ? number_of(py, func, e->what)
 				    : unknown_number(py);
-	addr = frame_names_address(&py->names, number);
+	addr = frame_names_address(&py->names[language], number);
 	return addr && vec_push(&py->frames, addr) == 0;
 }
 
 /* Reads the part of a sample into runs. */
-static enum python_state take(struct python *py, uint32_t pid,
+static enum frame_state take(struct python *py, uint32_t pid,
 			      const uint8_t *p, size_t n)
 {
 	struct python_run run = { 0 };
-	struct python_entry e;
+	struct frame_entry e;
 
 	py->frames.n = py->runs.n = 0;
 	py->loop = py->loop_end = 0;
@@ -333,34 +375,34 @@ static enum python_state take(struct python *py, uint32_t pid,
 		memcpy(&e, p, sizeof(e));
 		p += sizeof(e);
 		n -= sizeof(e);
-		if (e.what == PYTHON_CODE) {
+		if (e.what == FRAME_CODE) {
 			size_t used = learn(py, pid, &e, p, n);
 
 			if (!used)
-				return PYTHON_TORN;
+				return FRAMES_TORN;
 			p += used;
 			n -= used;
-		} else if (e.what == PYTHON_LOOP) {
+		} else if (e.what == FRAME_LOOP) {
 			py->loop = e.at;
 			py->loop_end = e.at + e.more;
-		} else if (e.what == PYTHON_RUN) {
+		} else if (e.what == FRAME_RUN) {
 			run.record = e.at;
 			run.n = py->frames.n - run.first;
 			if (vec_push(&py->runs, run) < 0)
-				return PYTHON_TORN;
+				return FRAMES_TORN;
 			run.first = py->frames.n;
-		} else if (e.what == PYTHON_END) {
-			if (e.more == PYTHON_CUT)
-				return PYTHON_CUT;
-			return e.more == PYTHON_WHOLE &&
-			       run.first == py->frames.n ? PYTHON_WHOLE
-							 : PYTHON_TORN;
-		} else if (e.what >= PYTHON_INSTR_MAX ||
+		} else if (e.what == FRAME_END) {
+			if (e.more == FRAMES_CUT)
+				return FRAMES_CUT;
+			return e.more == FRAMES_WHOLE &&
+			       run.first == py->frames.n ? FRAMES_WHOLE
+							 : FRAMES_TORN;
+		} else if (e.what >= FRAME_INSTR_MAX ||
 			   !take_frame(py, pid, &e)) {
-			return PYTHON_TORN;
+			return FRAMES_TORN;
 		}
 	}
-	return PYTHON_TORN;
+	return FRAMES_TORN;
 }
 
 /* The native stack of a sample, innermost first. */
@@ -420,7 +462,7 @@ static void place_by(struct python *py, const struct native *s, loop_rule *is,
 		py->runs.v[r].record = UINT64_MAX - 1 - beyond--;
 }
 
-/* 3.8 and 3.9, whose runs have no records.  False: their number is not that of the
+/* Of runs without records.  False: their number is not that of the
  * loop's C frames. */
 static bool place_runs(struct python *py, struct native *s)
 {
@@ -505,23 +547,23 @@ static const struct record_end too_deep = {
 void python_merge(struct python *py, uint32_t pid, const uint64_t *pc,
 		  const uint64_t *sp, size_t n, struct record_sample *s)
 {
-	enum python_state state = take(py, pid, s->frames, s->frame_bytes);
+	enum frame_state state = take(py, pid, s->frames, s->frame_bytes);
 	struct native native = {
-		pc, sp, n, !s->end.mark, state == PYTHON_CUT, 0,
+		pc, sp, n, !s->end.mark, state == FRAMES_CUT, 0,
 	};
 
 	s->user = pc;
 	s->nuser = n < PYTHON_CHAIN_MAX ? (uint32_t)n : PYTHON_CHAIN_MAX;
 	if (n > PYTHON_CHAIN_MAX)
 		s->end = too_deep;
-	if (state == PYTHON_TORN || (py->loop && !place_runs(py, &native)) ||
+	if (state == FRAMES_TORN || (py->loop && !place_runs(py, &native)) ||
 	    !in_order(py, sp[0])) {
 		s->end = torn;
 		return;
 	}
 	if (!py->runs.n)
 		return;
-	if (!merge(py, pc, sp, n, state == PYTHON_CUT))
+	if (!merge(py, pc, sp, n, state == FRAMES_CUT))
 		s->end = too_deep;
 	s->user = py->merged.v;
 	s->nuser = (uint32_t)py->merged.n;

@@ -34,7 +34,7 @@ struct python_process {
 	uint32_t tries, used;
 	struct u64map by_tid;
 	VEC(struct known_thread) threads;
-	uint64_t *seen;		/* PYTHON_SEEN of them, once it runs Python */
+	uint64_t *seen;		/* FRAME_SEEN of them, once it runs Python */
 };
 
 struct reader {
@@ -68,7 +68,7 @@ void python_live_fini(struct python_live *p)
 	free(p->scratch);
 }
 
-static size_t read_spans(void *ctx, const struct python_span *v, size_t n, void *to)
+static size_t read_spans(void *ctx, const struct frame_span *v, size_t n, void *to)
 {
 	const struct reader *r = ctx;
 	struct iovec local = { to, 0 }, remote[PYTHON_BATCH];
@@ -157,9 +157,9 @@ static void find_runtime(struct python_live *p, struct python_process *q)
 {
 	struct reader r = { p, q->pid };
 	uint64_t version = q->file.by_names;
-	const struct python_span v = { q->file.version + q->bias,
+	const struct frame_span v = { q->file.version + q->bias,
 				       sizeof(version) };
-	const struct python_door door = { .read = read_spans, .ctx = &r };
+	const struct frame_door door = { .read = read_spans, .ctx = &r };
 	bool known;
 
 	q->tries++;
@@ -172,7 +172,7 @@ static void find_runtime(struct python_live *p, struct python_process *q)
 	q->types.loop = q->file.loop + q->bias;
 	q->types.loop_bytes = q->file.loop_bytes;
 	if (known && !q->seen)
-		q->seen = calloc(PYTHON_SEEN, sizeof(*q->seen));
+		q->seen = calloc(FRAME_SEEN, sizeof(*q->seen));
 	if (known && q->seen)
 		q->runtime = q->file.runtime + q->bias;
 }
@@ -306,7 +306,7 @@ void python_live_untold(struct python_live *p, uint32_t pid)
 	struct python_process *q = process_find(p, pid);
 
 	if (q && q->seen)
-		memset(q->seen, 0, PYTHON_SEEN * sizeof(*q->seen));
+		memset(q->seen, 0, FRAME_SEEN * sizeof(*q->seen));
 }
 
 /* NULL: the process runs no Python that is known. */
@@ -343,7 +343,7 @@ static uint32_t own_number(const struct python_live *p, uint32_t pid, uint32_t t
 
 /* Where the thread's state is; 0: it has none. */
 static uint64_t state_of(const struct python_live *p, struct python_process *q,
-			 uint32_t tid, const struct python_door *door)
+			 uint32_t tid, const struct frame_door *door)
 {
 	const struct known_thread none = { 0, 0 };
 	struct known_thread *t;
@@ -371,7 +371,7 @@ bool python_live_frames(struct python_live *p, uint32_t pid, uint32_t tid,
 {
 	struct python_process *q = process_of(p, pid);
 	struct reader r = { p, pid };
-	struct python_door door = { read_spans, put_part, &r,
+	struct frame_door door = { read_spans, put_part, &r,
 				    q ? q->seen : NULL };
 	uint64_t thread;
 

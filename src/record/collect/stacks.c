@@ -117,6 +117,8 @@ static uint32_t loc_find(struct stacks *s, struct mapset *maps, bool kernel,
 		if (m) {
 			image = m->image;
 			vaddr = addr + m->delta;
+			if (images_name_code(s->images, image, maps) < 0)
+				return PROF_NONE;
 		}
 	}
 	slot->loc = loc_intern(s, image, vaddr);
@@ -228,7 +230,8 @@ static uint32_t callers_node(struct stacks *s, struct mapset *maps,
 }
 
 /* The node of the mark at a stack's outer end, 0 when it has none. */
-static uint32_t end_node(struct stacks *s, const struct record_sample *in)
+static uint32_t end_node(struct stacks *s, const struct mapset *maps,
+			 const struct record_sample *in)
 {
 	uint32_t image = PROF_NONE;
 
@@ -238,7 +241,8 @@ static uint32_t end_node(struct stacks *s, const struct record_sample *in)
 	if (!in->end.mark)
 		return 0;
 	if (in->end.image < s->images->v.n) {
-		image = images_row(s->images, in->end.image);
+		image = images_name_code(s->images, in->end.image, maps) < 0
+			? PROF_NONE : images_row(s->images, in->end.image);
 		if (image == PROF_NONE)
 			return PROF_NONE;
 	}
@@ -322,7 +326,7 @@ uint32_t stacks_add(struct stacks *s, struct mapset *maps,
 	}
 	if (c.nkernel > CHAIN_MAX)
 		c.nkernel = CHAIN_MAX;
-	c.end = end_node(s, in);
+	c.end = end_node(s, maps, in);
 	if (in->deep && c.end != PROF_NONE)
 		c.end = deep_node(s, maps, in->deep, c.end);
 	if (c.end == PROF_NONE)

@@ -41,6 +41,9 @@ struct walk {
 	uint64_t code_at, code_end;	/* what w->code has of the leaf's */
 	enum { LIVE_UNTRIED, LIVE_GOOD, LIVE_BAD } live;
 	enum prof_end_reason cut;	/* why the rest could not be read */
+	size_t copied;			/* frames found before memory was read */
+	bool unsure;			/* it is read though it has changed */
+	bool no_live;			/* it is not read */
 };
 
 static bool grow(void *array, size_t n, size_t size)
@@ -311,7 +314,7 @@ static enum prof_end_reason why_not_live(struct walk *k)
 		return PROF_END_REFUSED;
 	if (!live_thread(&k->w->live, k->pid, k->tid))
 		return PROF_END_GONE;
-	if (live_frames(k))
+	if (k->unsure || live_frames(k))
 		return PROF_END_UNKNOWN;
 	if (live_refused(&k->w->live, k->pid))
 		return PROF_END_REFUSED;
@@ -325,9 +328,10 @@ static bool read_live(void *ctx, uint64_t addr, void *to, size_t n)
 	struct walk *k = ctx;
 
 	/* Below the stack pointer everything may have changed. */
-	if (k->w->no_live || addr - k->copy->regs.r[UNWIND_RSP] > REACH)
+	if (k->w->no_live || k->no_live || addr - k->copy->regs.r[UNWIND_RSP] > REACH)
 		return false;
 	if (k->live == LIVE_UNTRIED) {
+		k->copied = k->out->n;
 		k->cut = why_not_live(k);
 		k->live = k->cut == PROF_END_UNKNOWN ? LIVE_GOOD : LIVE_BAD;
 	}
@@ -512,7 +516,119 @@ static void walk_copy(struct walk *k, const struct unwind_regs *regs,
 	k->out = out;
 	k->live = LIVE_UNTRIED;
 	k->joined = -1;
+	k->copied = 0;
 	unwind_walk(w->cache, &space, regs, &mem, out);
+}
+
+/* The mapping of an address, and where its function begins. */
+static bool function_at(struct walk *k, uint64_t pc, const struct map **map,
+			uint64_t *start)
+{
+	const struct map *m = mapset_find(k->maps, pc);
+	struct unwind_table *t = m ? table_of(k->w, m->image) : NULL;
+	struct cfi_section section;
+	struct cfi_cie cie;
+	struct cfi_fde fde;
+
+	if (!t || !image_find_fde(unwind_table_image(t), pc + m->delta,
+				  &section, &cie, &fde))
+		return false;
+	*map = m;
+	*start = fde.start - m->delta;
+	return true;
+}
+
+struct outer_walk {
+	struct walk *k;
+	const struct unwind_stack *out;
+};
+
+/* What the caller number i of the frame that leaves the copy calls at pc, the end of
+ * a call. */
+static enum outer_call outer_call(void *ctx, size_t i, uint64_t pc)
+{
+	enum { CALL = 0xe8, CALL_SIZE = 5 };
+	const struct outer_walk *o = ctx;
+	struct walk *k = o->k;
+	const struct map *map, *m;
+	uint8_t code[CALL_SIZE];
+	uint64_t target, function, ra = pc + 1;
+	int32_t rel;
+
+	if (!function_at(k, o->out->pc[k->copied + i - 1], &map, &function) ||
+	    !live_read(&k->w->live, k->pid, ra - CALL_SIZE, code, CALL_SIZE) ||
+	    code[0] != CALL)
+		return OUTER_CALL_UNKNOWN;
+	memcpy(&rel, code + 1, sizeof(rel));
+	target = ra + (uint64_t)(int64_t)rel;
+	if (target == function)
+		return OUTER_CALL_THIS;
+	m = mapset_find(k->maps, target);
+	return m && m->image == map->image ? OUTER_CALL_OTHER
+					   : OUTER_CALL_UNKNOWN;
+}
+
+static bool same_function(void *ctx, uint64_t a, uint64_t b)
+{
+	const struct outer_walk *o = ctx;
+	const struct map *map;
+	uint64_t first, second;
+
+	return function_at(o->k, a, &map, &first) &&
+	       function_at(o->k, b, &map, &second) && first == second;
+}
+
+/* The callers of the copy's last frame, which must have been left by a call. */
+static bool outer_view(struct outer_walk *o, struct outer_view *v)
+{
+	const struct unwind_stack *out = o->out;
+	struct walk *k = o->k;
+	size_t at = k->copied;
+	const struct map *map;
+
+	if (!at || at >= out->n || out->n > DEEP_INNER || k->joined >= 0 ||
+	    k->copy->is32 || (out->marks[at] & UNWIND_EXACT) ||
+	    !in_copy(k, out->sp[at - 1], 1))
+		return false;
+	*v = (struct outer_view){
+		.pid = k->pid, .tid = k->tid, .space = k->maps->generation,
+		.sp = out->sp[at - 1], .in_place = !k->unsure,
+		.pc = out->pc + at, .sps = out->sp + at, .n = out->n - at,
+		.call = outer_call, .same_function = same_function, .ctx = o,
+	};
+	return function_at(k, out->pc[at - 1], &map, &v->function);
+}
+
+/* Who called a frame that is larger than the copy, by who called it before and calls
+ * it now: where memory alone does not tell, and where it would be wrong, as the
+ * callers change all the time. */
+static void walk_with_outer(struct walk *k, struct unwind_stack *out)
+{
+	struct record_end end = end_of(k, out);
+	uint32_t batch = k->w->live.batch;
+	struct outer_walk o = { k, out };
+	struct outer_view v;
+
+	if (!(k->copy->regs.known >> UNWIND_RBP & 1))
+		return;
+	if (out->end == UNWIND_WHOLE && k->live == LIVE_GOOD) {
+		if (!outer_view(&o, &v) ||
+		    outer_callers_see(&k->w->outer, &v, batch))
+			return;
+	} else if (end.mark == PROF_MARK_CUT &&
+		   end.reason == PROF_END_CHANGED) {
+		k->unsure = true;
+		walk_copy(k, &k->copy->regs, out);
+		k->unsure = out->end == UNWIND_WHOLE;
+		if (k->unsure && outer_view(&o, &v) &&
+		    outer_callers_see(&k->w->outer, &v, batch))
+			return;
+	} else {
+		return;
+	}
+	k->no_live = true;
+	walk_copy(k, &k->copy->regs, out);
+	k->cut = PROF_END_CHANGED;
 }
 
 static bool search_read(void *ctx, uint64_t addr, void *to, size_t n)
@@ -533,20 +649,13 @@ static bool search_is_code(void *ctx, uint64_t addr)
 static bool search_rbp(struct walk *k, const struct unwind_stack *out,
 		       uint64_t *rbp, bool *guessed)
 {
-	const struct map *m = mapset_find(k->maps, out->pc_end);
 	uint64_t sp = out->n ? out->sp[out->n - 1] : 0;
-	struct unwind_table *t = m ? table_of(k->w, m->image) : NULL;
 	struct rbp_search q = { .sp = sp, .read = search_read,
 				.is_code = search_is_code, .ctx = k };
-	struct cfi_section section;
-	struct cfi_cie cie;
-	struct cfi_fde fde;
+	const struct map *m;
 
-	if (!t || !in_copy(k, sp, 16) ||
-	    !image_find_fde(unwind_table_image(t), out->pc_end + m->delta,
-			    &section, &cie, &fde))
+	if (!in_copy(k, sp, 16) || !function_at(k, out->pc_end, &m, &q.function))
 		return false;
-	q.function = fde.start - m->delta;
 	q.stack = k->copy->bytes + (sp - k->copy->regs.r[UNWIND_RSP]);
 	q.size = k->copy->size - (sp - k->copy->regs.r[UNWIND_RSP]);
 	return lost_rbp_find(&q, rbp, guessed);
@@ -595,6 +704,7 @@ void unwinder_sample(struct unwinder *w, struct mapset *maps, uint32_t pid,
 		k.deep = deep_find(&w->deep, pid, tid, maps->generation);
 	walk_copy(&k, &c->regs, &out);
 	walk_with_rbp(&k, &out);
+	walk_with_outer(&k, &out);
 	s->end = end_of(&k, &out);
 	if (s->frames)
 		;

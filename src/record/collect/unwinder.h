@@ -17,13 +17,16 @@
  * Frames of a Python interpreter come with the sample (python.h).
  *
  * Where the copy ends before the stack does, the rest is read from the living
- * program, if the outermost return addresses in the copy are still in their
- * places and the thread still runs; such stacks are marked as PROF_MARK_READ_LATE.
+ * program, if the thread still runs and either the outermost return addresses in
+ * the copy are still in their places, or the frame that leaves the copy had the
+ * same callers for a while, and has them now (outer_callers.h).  Such stacks are
+ * marked as PROF_MARK_READ_LATE.
  */
 #include "record/collect/deep_stacks.h"
 #include "record/collect/images.h"
 #include "record/collect/java.h"
 #include "record/collect/live_memory.h"
+#include "record/collect/outer_callers.h"
 #include "record/collect/python.h"
 #include "record/source/source.h"
 
@@ -38,6 +41,7 @@ struct unwinder {
 	uint8_t *marks;
 	size_t room;			/* … their number */
 	struct deep_stacks deep;
+	struct outer_callers outer;
 	struct live_memory live;
 	struct java java;
 	struct python python;

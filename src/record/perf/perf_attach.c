@@ -9,8 +9,9 @@
 
 #include "record/perf/perf_source_internal.h"
 
-/* Rings of mappings wake us for two forks, or a mapping. */
-enum { NEWS_WATERMARK = 100 };
+/* Rings of mappings wake us for a program that starts, not for each of its mappings:
+ * who maps something pays for each wake, up to 10 us in a virtual machine. */
+enum { NEWS_WATERMARK = 1024 };
 
 /* Those of p->counters from `first` on. */
 int perf_start_from(struct perf_source *p, size_t first, struct error *err)

@@ -26,6 +26,7 @@ struct source_options {
 	const char *command;	/* … this one */
 	bool python;		/* the target runs Python: its frames are known to
 				 * timers and ptrace only */
+	const char *language;	/* … or another language, by its name; NULL: none */
 	bool user_only, kernel_only;
 	bool waits;		/* where and how long threads wait, too */
 	bool latency;		/* with waits: wall-clock time, too */

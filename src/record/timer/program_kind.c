@@ -4,6 +4,7 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -163,10 +164,11 @@ static const char *after_env(char *const *words)
 	return *words;
 }
 
-/* The dynamic names of a file tell what it exports and what it needs. */
-static bool names_python(const char *path)
+/* Whether the names of a file's dynamic symbols and libraries have one of two parts;
+ * `second` may be empty. */
+static bool has_dynamic_name(const char *path, const char *first, size_t first_n,
+			     const char *second, size_t second_n)
 {
-	static const char exported[] = "\0_PyRuntime", needed[] = "\0libpython3.";
 	struct image *img;
 	struct span text;
 	bool found = false;
@@ -176,14 +178,22 @@ static bool names_python(const char *path)
 		return false;
 	if (!image_open_fd(fd, path, &img, NULL)) {
 		text = image_section(img, ".dynstr");
-		found = text.n && (memmem(text.p, text.n, exported,
-					  sizeof(exported)) ||
-				   memmem(text.p, text.n, needed,
-					  sizeof(needed) - 1));
+		found = text.n && (memmem(text.p, text.n, first, first_n) ||
+				   (second_n && memmem(text.p, text.n, second,
+						       second_n)));
 		image_close(img);
 	}
 	close(fd);
 	return found;
+}
+
+/* It exports the interpreter, or needs the library that does. */
+static bool names_python(const char *path)
+{
+	static const char exported[] = "\0_PyRuntime", needed[] = "\0libpython3.";
+
+	return has_dynamic_name(path, exported, sizeof(exported), needed,
+				sizeof(needed) - 1);
 }
 
 enum { SCRIPT_WORDS = 8 };
@@ -244,6 +254,16 @@ bool program_is_python(char *const *command)
 	       (by_name || names_python(path));
 }
 
+bool program_is_php(char *const *command)
+{
+	static const char exported[] = "\0executor_globals";
+	char path[PATH_MAX];
+	bool by_name;
+
+	return interpreter(command, NULL, path, &by_name) &&
+	       has_dynamic_name(path, exported, sizeof(exported), "", 0);
+}
+
 static bool process_is_python(unsigned long pid)
 {
 	char path[64], name[PATH_MAX];
@@ -299,4 +319,62 @@ bool program_is_node(char *const *command)
 	name = name ? name + 1 : path;
 	return (!strcmp(name, "node") || !strcmp(name, "nodejs")) &&
 	       takes_options(path);
+}
+
+static bool is_erlang_name(const char *name)
+{
+	static const char *const names[] = {
+		"erl", "escript", "elixir", "elixirc", "iex", "mix", "rebar3",
+	};
+	const char *slash = strrchr(name, '/');
+
+	name = slash ? slash + 1 : name;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+static bool emulator_takes_flags(const char *path)
+{
+	static const char flag[] = "JPperf";
+	struct image *img;
+	struct span text;
+	bool found;
+
+	if (image_open_file(path, &img, NULL))
+		return false;
+	text = image_section(img, ".rodata");
+	found = text.n && memmem(text.p, text.n, flag, sizeof(flag) - 1);
+	image_close(img);
+	return found;
+}
+
+/* The emulators beside "erl", which is a script in bin/ of Erlang's folder. */
+static bool erlang_takes_flags(void)
+{
+	char path[PATH_MAX], real[PATH_MAX], pattern[PATH_MAX + 32], *slash;
+	bool all = true;
+	glob_t g;
+
+	if (!find("erl", path) || !realpath(path, real))
+		return false;
+	slash = strrchr(real, '/');
+	*slash = 0;
+	snprintf(pattern, sizeof(pattern), "%s/../erts-*/bin/beam.smp", real);
+	if (glob(pattern, 0, NULL, &g))
+		return false;
+	for (size_t i = 0; i < g.gl_pathc; i++)
+		all &= emulator_takes_flags(g.gl_pathv[i]);
+	globfree(&g);
+	return all;
+}
+
+bool program_is_erlang(char *const *command)
+{
+	char path[PATH_MAX];
+	bool by_name;
+
+	return interpreter(command, is_erlang_name, path, &by_name) && by_name &&
+	       erlang_takes_flags();
 }

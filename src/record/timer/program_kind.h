@@ -21,10 +21,21 @@ bool program_is_python(char *const *command);
 /* Whether all of these processes ("1,2") run one, by their programs' names and files. */
 bool processes_are_python(const char *pids);
 
+/* Whether a command runs in a PHP: its file, or the one that its "#!" line or env(1)
+ * names, exports the variables of one without threads. */
+bool program_is_php(char *const *command);
+
 /* Whether a command runs in a node that takes PROGRAM_NODE_OPTIONS from
  * NODE_OPTIONS (https://nodejs.org/api/cli.html): its file, or the one that its "#!"
  * line or env(1) names, is called so and knows them, as from node 12 on. */
 #define PROGRAM_NODE_OPTIONS "--perf-basic-prof --interpreted-frames-native-stack"
 bool program_is_node(char *const *command);
+
+/* Whether a command runs in an Erlang that takes PROGRAM_ERLANG_FLAGS from ERL_FLAGS
+ * (erl(1)): its program, or the one that its "#!" line or env(1) names, is one of
+ * Erlang's or Elixir's, and all emulators of the erl in PATH know them, as from
+ * OTP 24 on where they compile code. */
+#define PROGRAM_ERLANG_FLAGS "+JPperf true"
+bool program_is_erlang(char *const *command);
 
 #endif

@@ -17,18 +17,19 @@
  *
  * A differential flame graph comes from a diff whose keys are image and symbol:
  *
- *	struct flame_diff f;
- *	flame_diff_build(&f, d, err);		one tree of both sides' stacks
- *	flame_diff_prune(&f, share, err);	what is too small to be seen
+ *	struct calltree t;
+ *	diff_tree(d, &t, err);			one tree of both sides' stacks
+ *	calltree_prune(&t, share, NULL, err);	what is too small to be seen
  *	for each node n, column c:
- *		diff_cost(d, side, c, f.total[side][n * f.ncols + c])
- *		flame_diff_sure(&f, n, c, &change)
- *	flame_diff_name(&f, n, &name);
+ *		diff_change_of(d, c, calltree_cell(&t, n, DIFF_OLD, c),
+ *			       calltree_cell(&t, n, DIFF_NEW, c), &change)
+ *	diff_tree_name(d, t.nodes.v[n].func, &name);
  */
 #include "compare/match.h"
 #include "views/code/line_match.h"
 #include "views/report.h"
 #include "views/code/sources.h"
+#include "views/tree/calltree.h"
 
 enum { DIFF_OLD = COMPARE_OLD, DIFF_NEW = COMPARE_NEW,
        DIFF_SIDES = COMPARE_SIDES };
@@ -201,40 +202,12 @@ enum diff_status diff_status(const struct diff *d, uint32_t row, size_t col,
 			     bool total);
 const char *diff_status_name(enum diff_status s);
 
-/*
- * The tree of a differential flame graph: equal stacks of both sides are one,
- * whether their functions were inlined or not.  Nodes lie in pre-order as in
- * flame.h, children by what they cost on both sides together.
- */
-struct flame_diff_node {
-	uint32_t parent, end;	/* its subtree is [own index, end) */
-	uint32_t key;		/* in diff.keys, or FLAME_* of flame.h */
-	uint8_t inlined;	/* 1: in the old one, 2: in the new one */
-};
-
-struct flame_diff {
-	const struct diff *d;
-	size_t ncols;		/* diff.cols */
-	VEC(struct flame_diff_node) nodes;
-	struct cell *total[DIFF_SIDES];	/* [node * ncols + column] */
-	/* By node of that side's profile: where samples with this stack are,
-	 * PROF_NONE: nowhere. */
-	uint32_t *node_of[DIFF_SIDES];
-	size_t pruned;
-};
-
-/* The diff's keys are image and symbol, nothing else; it must outlive f. */
-int flame_diff_build(struct flame_diff *f, struct diff *d, struct error *err);
-void flame_diff_fini(struct flame_diff *f);
-/* How wide a node is: its share of the mean of both sides, normalised; the
- * largest over the columns, 0 to 1. */
-double flame_diff_share(const struct flame_diff *f, size_t node);
-/* Sums branches below this share into one FLAME_OTHER for each parent. */
-int flame_diff_prune(struct flame_diff *f, double share, struct error *err);
-void flame_diff_sure(const struct flame_diff *f, size_t node, size_t col,
-		     struct diff_change *change);
-/* The name of a node, readable, unsafe. */
-void flame_diff_name(const struct flame_diff *f, size_t node, struct buf *out);
+/* The call tree of both sides: its functions are d->keys, its columns d->cols, its
+ * costs those of diff_cost; stacks are equal whether functions were inlined or not.
+ * The diff's keys are image and symbol, nothing else, or it fails with -ERR_USAGE. */
+int diff_tree(const struct diff *d, struct calltree *t, struct error *err);
+/* The readable name of a function of that tree, unsafe. */
+void diff_tree_name(const struct diff *d, uint32_t func, struct buf *out);
 
 struct diff_style {
 	int columns;		/* cut at this width; 0: never */

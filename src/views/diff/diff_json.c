@@ -145,12 +145,13 @@ static void put_row(const struct diff *d, uint32_t row, struct buf *tmp,
 	const struct diff_row *r = &d->rows.v[row];
 	const struct frame_key *k = &d->keys.keys.v[r->key];
 	uint32_t mask = d->spec.keys.mask;
+	struct lane lane = { .comm = r->comm, .cpu = r->cpu };
+	struct column_at x = { .p = &d->names, .lane = &lane, .frame = k };
 
 	json_object(j, NULL);
-	if (mask & KEY_BIT(KEY_COMM))
-		json_str(j, "comm", profile_cstr(&d->names, r->comm));
-	if (mask & KEY_BIT(KEY_CPU))
-		json_int(j, "cpu", r->cpu == PROF_NONE ? -1 : (int64_t)r->cpu);
+	for (int key = 0; key < KEY_COUNT; key++)
+		if (mask & KEY_BIT(key) & ~KEYS_OF_FRAME)
+			column_json(&report_columns[key], &x, tmp, j);
 	if (mask & KEY_BIT(KEY_SYMBOL)) {
 		buf_again(tmp);
 		diff_name(d, r->key, tmp);

@@ -13,12 +13,13 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "views/cells.h"
 #include "views/diff/diff_internal.h"
 #include "views/query/lines.h"
 
 enum {
 	COST = 10, RATIO = 9, SURE = 20, COUNT = 9,	/* widths */
-	GAP = 2, LEAST_WORD = 6, LEAST_SYMBOL = 16, LEAST_KEYS = 28,
+	GAP = 2, LEAST_KEYS = 28,
 };
 
 #define DIM "\033[2m"
@@ -31,9 +32,8 @@ struct diff_table {
 	const struct diff *d;
 	const struct diff_style *style;
 	struct buf *out;
-	struct buf cell, tmp, words;	/* words: of all rows, NUL after each */
-	VEC(size_t) at;			/* [row in order * keys + key] */
-	size_t width[KEY_COUNT];
+	struct buf cell, tmp;
+	struct key_cells cells;
 	bool sure;			/* there is room for intervals */
 };
 
@@ -90,25 +90,19 @@ static void put_moved(struct diff_table *t, const struct diff_row *r,
 	buf_fini(&shorter);
 }
 
-static void key_word(struct diff_table *t, const struct diff_row *r,
+/* A key's words: those of the side where it is, and where it was before. */
+static void put_word(struct diff_table *t, const struct diff_row *r,
 		     enum view_key key, struct buf *out)
 {
 	const struct diff *d = t->d;
 	const struct frame_key *k = &d->keys.keys.v[r->key];
-	const char *s = "";
+	struct lane lane = { .comm = r->comm, .cpu = r->cpu };
+	struct column_at x = { .p = &d->names, .keys = &d->keys, .frame = k,
+			       .lane = &lane };
 
 	switch (key) {
-	case KEY_COMM:
-		s = profile_cstr(&d->names, r->comm);
-		break;
-	case KEY_CPU:
-		if (r->cpu != PROF_NONE)
-			buf_printf(out, "%u", r->cpu);
-		else
-			s = "?";
-		break;
 	case KEY_IMAGE:
-		s = profile_cstr(&d->names, k->image);
+		buf_str(out, profile_cstr(&d->names, k->image));
 		break;
 	case KEY_SYMBOL:
 		buf_again(&t->tmp);
@@ -116,89 +110,38 @@ static void key_word(struct diff_table *t, const struct diff_row *r,
 		if (k->kernel)
 			buf_str(out, "[k] ");
 		if (t->style->full_names || k->sort != FRAME_FUNC)
-			s = buf_cstr(&t->tmp);
+			buf_str(out, buf_cstr(&t->tmp));
 		else
 			name_shorten(buf_cstr(&t->tmp), out);
+		put_moved(t, r, out);
+		break;
+	case KEY_LINE:
+		buf_str(out, profile_cstr(&d->names, k->file));
+		if (k->file)
+			put_line(d, r->key, out);
 		break;
 	default:
-		s = profile_cstr(&d->names, k->file);
+		column_text(&report_columns[key], &x, COLUMN_DATA, out);
 		break;
 	}
-	buf_str(out, s);
-	if (key == KEY_SYMBOL)
-		put_moved(t, r, out);
 	if (!out->n)
 		buf_str(out, "[unknown]");
-	else if (key == KEY_LINE && k->file)
-		put_line(d, r->key, out);
-}
-
-static const char *word(const struct diff_table *t, size_t i, size_t k)
-{
-	return (const char *)t->words.p + t->at.v[i * t->d->spec.keys.n + k];
 }
 
 /* The words of all rows shown, safe. */
 static int make_words(struct diff_table *t)
 {
 	const struct diff *d = t->d;
-	size_t n = d->spec.keys.n;
 
-	if (vec_reserve(&t->at, d->order.n * n + 1) < 0)
-		return -ERR_NOMEM;
 	for (size_t i = 0; i < d->order.n; i++)
-		for (size_t k = 0; k < n; k++) {
+		for (size_t k = 0; k < d->spec.keys.n; k++) {
 			buf_again(&t->cell);
-			key_word(t, &d->rows.v[d->order.v[i]],
+			put_word(t, &d->rows.v[d->order.v[i]],
 				 d->spec.keys.v[k], &t->cell);
-			t->at.v[t->at.n++] = t->words.n;
-			text_safe(&t->words, buf_cstr(&t->cell));
-			buf_u8(&t->words, 0);
+			text_safe(&t->cells.text, buf_cstr(&t->cell));
+			key_cells_next(&t->cells);
 		}
-	return t->words.failed || t->cell.failed || t->tmp.failed
-		       ? -ERR_NOMEM : 0;
-}
-
-/* Takes columns away from the widest until all keys fit. */
-static void fit(struct diff_table *t, size_t room)
-{
-	const struct key_list *keys = &t->d->spec.keys;
-
-	for (;;) {
-		size_t sum = 0, widest = keys->n;
-
-		for (size_t k = 0; k < keys->n; k++) {
-			size_t least = keys->v[k] == KEY_SYMBOL ? LEAST_SYMBOL
-								: LEAST_WORD;
-
-			sum += t->width[k] + (k ? GAP : 0);
-			if (t->width[k] > least &&
-			    (widest == keys->n ||
-			     t->width[k] > t->width[widest]))
-				widest = k;
-		}
-		if (sum <= room || widest == keys->n)
-			return;
-		t->width[widest]--;
-	}
-}
-
-static void measure(struct diff_table *t, size_t room)
-{
-	const struct key_list *keys = &t->d->spec.keys;
-
-	for (size_t k = 0; k < keys->n; k++) {
-		size_t most = strlen(key_name(keys->v[k]));
-
-		for (size_t i = 0; i < t->d->order.n; i++) {
-			size_t w = text_columns(word(t, i, k));
-
-			most = w > most ? w : most;
-		}
-		t->width[k] = room && most > room ? room : most;
-	}
-	if (room)
-		fit(t, room);
+	return t->cell.failed || t->tmp.failed ? -ERR_NOMEM : 0;
 }
 
 static size_t numbers(const struct diff_table *t)
@@ -317,25 +260,6 @@ static void put_numbers(struct diff_table *t, uint32_t row, size_t col)
 		put_counts(t, row, col);
 }
 
-static void put_key(struct diff_table *t, size_t k, const char *s)
-{
-	const struct key_list *keys = &t->d->spec.keys;
-	size_t width = t->width[k], used = text_columns(s);
-
-	if (k)
-		line_pad(t->out, GAP);
-	if (used <= width)
-		buf_str(t->out, s);
-	else if (keys->v[k] == KEY_FILE || keys->v[k] == KEY_LINE)
-		line_cut_left(t->out, s, width);
-	else if (keys->v[k] == KEY_SYMBOL && !t->style->full_names)
-		line_cut_symbol(t->out, s, width);
-	else
-		text_cut(t->out, s, width);
-	if (k + 1 < keys->n && used < width)
-		line_pad(t->out, width - used);
-}
-
 static bool row_is_noise(const struct diff *d, uint32_t row)
 {
 	for (size_t c = 0; c < d->cols.n; c++)
@@ -355,8 +279,7 @@ static void put_row(struct diff_table *t, size_t i)
 	for (size_t c = 0; c < t->d->cols.n; c++)
 		put_numbers(t, row, c);
 	line_pad(t->out, GAP);
-	for (size_t k = 0; k < t->d->spec.keys.n; k++)
-		put_key(t, k, word(t, i, k));
+	key_cells_row(&t->cells, i, t->out);
 	if (noise && t->style->color)
 		buf_str(t->out, OFF);
 	buf_u8(t->out, '\n');
@@ -401,13 +324,7 @@ static void put_heads(struct diff_table *t)
 		}
 	}
 	line_pad(t->out, GAP);
-	for (size_t k = 0; k < t->d->spec.keys.n; k++) {
-		buf_again(&t->cell);
-		buf_str(&t->cell, key_name(t->d->spec.keys.v[k]));
-		for (size_t i = 0; i < t->cell.n; i++)
-			t->cell.p[i] = (uint8_t)(t->cell.p[i] - 'a' + 'A');
-		put_key(t, k, buf_cstr(&t->cell));
-	}
+	key_cells_head(&t->cells, t->out);
 	if (t->style->color)
 		buf_str(t->out, OFF);
 	buf_u8(t->out, '\n');
@@ -423,11 +340,12 @@ static void put_rows(struct diff_table *t)
 		t->sure = false;
 	room = columns > numbers(t) + LEAST_KEYS ? columns - numbers(t)
 						 : LEAST_KEYS;
-	if (make_words(t) < 0) {
+	key_cells_init(&t->cells, &t->d->spec.keys, t->style->full_names);
+	if (make_words(t) < 0 ||
+	    key_cells_fit(&t->cells, columns ? room : 0) < 0) {
 		t->out->failed = true;
 		return;
 	}
-	measure(t, columns ? room : 0);
 	put_heads(t);
 	for (size_t i = 0; i < t->d->order.n; i++)
 		put_row(t, i);
@@ -467,9 +385,8 @@ void diff_text(const struct diff *d, const struct diff_style *style,
 			     style->columns);
 	if (!style->no_header)
 		put_hidden(d, style->columns, out);
-	out->failed |= t.cell.failed || t.tmp.failed || t.words.failed;
+	out->failed |= t.cell.failed || t.tmp.failed;
 	buf_fini(&t.cell);
 	buf_fini(&t.tmp);
-	buf_fini(&t.words);
-	vec_fini(&t.at);
+	key_cells_fini(&t.cells);
 }

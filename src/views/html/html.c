@@ -74,10 +74,10 @@ static bool fits(const struct html_data *d)
 {
 	uint64_t entries = d->entries.v.n + d->lines.entries.v.n +
 			   d->lines.call_entries.v.n;
-	uint64_t cost = (uint64_t)d->flame.nodes.n * HTML_NODE_COST +
+	uint64_t cost = (uint64_t)d->tree.nodes.n * HTML_NODE_COST +
 			entries * HTML_ENTRY_COST;
 
-	return d->flame.nodes.n <= HTML_NODES &&
+	return d->tree.nodes.n <= HTML_NODES &&
 	       d->entries.v.n <= HTML_ENTRIES && cost <= 10ull * HTML_BYTES;
 }
 
@@ -90,14 +90,14 @@ static int nomem(struct error *err)
 static int prune(struct html_data *d, struct error *err)
 {
 	uint32_t *moved = NULL;
-	int rc = flame_prune(&d->flame, d->share, &moved, err);
+	int rc = calltree_prune(&d->tree, d->share, &moved, err);
 
 	for (size_t i = 0; !rc && i < d->entries.v.n; i++)
 		d->entries.v.v[i].node = moved[d->entries.v.v[i].node];
 	free(moved);
 	if (rc)
 		return rc;
-	d->entries.nodes = d->flame.nodes.n;
+	d->entries.nodes = d->tree.nodes.n;
 	return html_entries_merge(&d->entries) < 0 ? nomem(err) : 0;
 }
 
@@ -182,7 +182,7 @@ static void data_fini(struct html_data *d)
 	free(d->src);
 	free(d->sums);
 	vec_fini(&d->funcs);
-	flame_fini(&d->flame);
+	calltree_fini(&d->tree);
 	vec_fini(&d->lanes);
 	vec_fini(&d->entries.v);
 	html_lines_fini(&d->lines);

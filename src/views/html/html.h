@@ -11,7 +11,7 @@
  * can hold, the smallest branches are summed, and the page says so.
  */
 #include "views/annotate/annotate.h"
-#include "views/tree/flame.h"
+#include "views/tree/calltree.h"
 
 enum html_side { HTML_NEW, HTML_BASE };
 

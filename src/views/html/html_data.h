@@ -116,7 +116,7 @@ struct html_source {
 	uint32_t *func_of;	/* by fk: function of the page, or PROF_NONE */
 	uint32_t *node_of;	/* by node of the profile: node of the page */
 	uint32_t *lane_of;	/* by thread row */
-	uint8_t *col_of;	/* by column of the report */
+	uint32_t *col_of;	/* by column of the report */
 	uint32_t *frame_of;	/* by step: frame of the page, or PROF_NONE */
 	uint32_t *loc_of;	/* by location; PROF_NONE: not shown */
 	/* By frame of the profile: the call of the page that it makes; PROF_NONE:
@@ -133,8 +133,8 @@ struct html_data {
 	struct html_col cols[HTML_EVENTS];
 	VEC(struct html_func) funcs;	/* dearest first */
 	struct values *sums;		/* [function * ncols + column] */
-	/* Its fk is a function of the page, or FLAME_*. */
-	struct flame flame;
+	/* Of functions of the page. */
+	struct calltree tree;
 	VEC(struct page_thread) lanes;
 	struct html_entries entries;	/* by node of the graph */
 	struct html_lines lines;
@@ -158,7 +158,7 @@ static inline uint32_t html_step_func(const struct html_source *s,
 	return fk == PROF_NONE ? PROF_NONE : s->func_of[fk];
 }
 
-/* html_union.c: columns and functions of all inputs. */
+/* html_union.c: columns and functions of all inputs, … */
 int html_functions(struct html_data *d, struct error *err);
 /* What a comparison says of a function, or NULL. */
 const struct row_verdict *html_find_verdict(const struct html_data *d,
@@ -167,7 +167,7 @@ static inline uint32_t html_match(const struct html_input *in, uint32_t fk)
 {
 	return in->match ? in->match[fk] : fk;
 }
-/* html_tree.c: the trees of all inputs as one. */
+/* … and their call trees as one. */
 int html_tree(struct html_data *d, struct error *err);
 /* html_lines.c: what of lines and instructions is shown. */
 int html_lines(struct html_data *d, struct error *err);

@@ -25,7 +25,7 @@
 enum {
 	NAME_COLUMNS = 1000,	/* of names: longer ones are cut */
 	TEXT_COLUMNS = 4000,	/* of what can be trusted: the page folds */
-	SPECIALS = FLAME_ROOT - FLAME_SPECIAL + 1,
+	SPECIALS = CALLTREE_ROOT - CALLTREE_SPECIAL + 1,
 };
 
 static uint32_t number(struct html_encoder *e, struct strtab *t,
@@ -66,21 +66,21 @@ static const struct profile *func_profile(const struct html_encoder *e,
 
 static uint32_t func_number(const struct html_encoder *e, uint32_t fk)
 {
-	return fk >= FLAME_SPECIAL
-		       ? (uint32_t)e->d->funcs.n + fk - FLAME_SPECIAL : fk;
+	return fk >= CALLTREE_SPECIAL
+		       ? (uint32_t)e->d->funcs.n + fk - CALLTREE_SPECIAL : fk;
 }
 
 static bool differs(const struct html_data *d, const struct html_entry *x)
 {
 	return d->cols[x->event].per * x->c.count != x->c.weight &&
-	       d->flame.total[x->event].weight;
+	       d->tree.total[x->event].weight;
 }
 
 /* Samples of most events weigh the same each: then weights need no columns. */
 static void find_weights(struct html_data *d)
 {
 	for (size_t c = 0; c < d->ncols; c++) {
-		struct cell all = d->flame.total[c];
+		struct cell all = d->tree.total[c];
 
 		/* without weights samples are counted */
 		d->cols[c].per = all.weight ? all.weight / all.count : 1;
@@ -229,18 +229,18 @@ static void put_lanes(struct html_encoder *e, struct json *j)
 
 static void put_small(struct html_encoder *e, struct json *j)
 {
-	const struct flame *f = &e->d->flame;
+	const struct calltree *t = &e->d->tree;
 	struct cell all = { 0, 0 };
 
-	for (size_t i = 0; f->ncols && i < f->nodes.n; i++)
-		if (f->nodes.v[i].fk == FLAME_OTHER)
-			for (size_t c = 0; c < f->ncols; c++)
-				cell_add(&all, f->total[i * f->ncols + c]);
+	for (size_t i = 0; t->ncols && i < t->nodes.n; i++)
+		if (t->nodes.v[i].func == CALLTREE_OTHER)
+			for (size_t c = 0; c < t->ncols; c++)
+				cell_add(&all, t->total[i * t->ncols + c]);
 	json_object(j, "small");
 	json_fixed(j, "share", e->d->share, 9);
-	json_uint(j, "nodes", f->pruned);
-	json_bool(j, "folded", f->folded);
-	json_uint(j, "depth", FLAME_FOLD);
+	json_uint(j, "nodes", t->pruned);
+	json_bool(j, "folded", t->folded);
+	json_uint(j, "depth", CALLTREE_FOLD);
 	json_uint(j, "samples", all.count);
 	json_end(j);
 }
@@ -265,7 +265,7 @@ static void put_names(struct html_encoder *e, struct json *j)
 	}
 	for (uint32_t i = 0; i < SPECIALS; i++) {
 		buf_again(&e->tmp);
-		flame_name(html_rep(e->d, 0), FLAME_SPECIAL + i, &e->tmp);
+		calltree_func_name(html_rep(e->d, 0), CALLTREE_SPECIAL + i, &e->tmp);
 		json_str(j, NULL, buf_cstr(&e->tmp));
 	}
 	json_end(j);
@@ -473,7 +473,7 @@ static void put_meta(struct html_encoder *e)
 	put_functions(e, &j);
 	put_ids(e, &j, "images", &e->images);
 	put_ids(e, &j, "files", &e->files);
-	json_uint(&j, "nodes", e->d->flame.nodes.n);
+	json_uint(&j, "nodes", e->d->tree.nodes.n);
 	json_uint(&j, "entries", e->d->entries.v.n);
 	html_put_lines(e, &j);
 	put_sources(e, &j);
@@ -486,22 +486,22 @@ static void put_meta(struct html_encoder *e)
 
 static void put_nodes(struct html_encoder *e)
 {
-	const struct flame *f = &e->d->flame;
-	uint32_t *depth = calloc(f->nodes.n + 1, sizeof(*depth));
+	const struct calltree *t = &e->d->tree;
+	uint32_t *depth = calloc(t->nodes.n + 1, sizeof(*depth));
 
 	if (!depth) {
 		e->failed = true;
 		return;
 	}
-	for (size_t i = 1; i < f->nodes.n; i++) {
-		depth[i] = depth[f->nodes.v[i].parent] + 1;
+	for (size_t i = 1; i < t->nodes.n; i++) {
+		depth[i] = depth[t->nodes.v[i].parent] + 1;
 		buf_uleb(e->out, depth[i - 1] + 1 - depth[i]);
 	}
 	free(depth);
-	for (size_t i = 1; i < f->nodes.n; i++) {
-		const struct flame_node *n = &f->nodes.v[i];
+	for (size_t i = 1; i < t->nodes.n; i++) {
+		const struct calltree_node *n = &t->nodes.v[i];
 
-		buf_uleb(e->out, (uint64_t)func_number(e, n->fk) * 2 +
+		buf_uleb(e->out, (uint64_t)func_number(e, n->func) * 2 +
 					 n->inlined);
 	}
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Columns and functions of all recordings of a page as one. */
+/* Columns, functions and call trees of all recordings of a page as one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static int add_columns(struct html_data *d, uint32_t source, struct error *err)
 	struct html_source *s = &d->src[source];
 	const struct report *rep = s->in.rep;
 
-	s->col_of = calloc(rep->agg.ncols + 1, 1);
+	s->col_of = calloc(rep->agg.ncols + 1, sizeof(*s->col_of));
 	if (!s->col_of)
 		return nomem(err);
 	for (size_t c = 0; c < rep->agg.ncols; c++) {
@@ -48,7 +48,7 @@ static int add_columns(struct html_data *d, uint32_t source, struct error *err)
 				.side = s->in.side,
 				.scale = s->in.scale ? s->in.scale[c]
 					: (struct html_scale){ 1, 0 } };
-		s->col_of[c] = (uint8_t)col;
+		s->col_of[c] = (uint32_t)col;
 		cell_add(&d->cols[col].all, rep->agg.shown[event]);
 	}
 	return 0;
@@ -211,4 +211,27 @@ const struct row_verdict *html_find_verdict(const struct html_data *d,
 		if (c->verdicts[i].match == match)
 			return &c->verdicts[i];
 	return NULL;
+}
+
+int html_tree(struct html_data *d, struct error *err)
+{
+	struct calltree_source *sources = calloc(d->nsrc, sizeof(*sources));
+	struct calltree_spec spec = { .sources = sources, .nsources = d->nsrc,
+				      .nsides = 1, .ncols = d->ncols };
+	int rc;
+
+	if (!sources)
+		return nomem(err);
+	for (size_t i = 0; i < d->nsrc; i++) {
+		struct html_source *s = &d->src[i];
+
+		sources[i] = (struct calltree_source){
+			.rep = s->in.rep, .func_of = s->func_of,
+			.col_of = s->col_of, .node_of = &s->node_of
+		};
+	}
+	rc = calltree_build(&d->tree, &spec, err);
+	free(sources);
+	d->entries.nodes = d->tree.nodes.n;
+	return rc;
 }

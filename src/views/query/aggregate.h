@@ -25,6 +25,15 @@ static inline void cell_add(struct cell *to, struct cell c)
 	to->count += c.count;
 }
 
+/* A share of all samples of an event: by weight, or by number where the event's
+ * samples have no weight. */
+static inline double cell_percent(struct cell c, struct cell all)
+{
+	if (all.weight)
+		return 100.0 * (double)c.weight / (double)all.weight;
+	return all.count ? 100.0 * (double)c.count / (double)all.count : 0;
+}
+
 struct lane {
 	uint32_t comm;		/* str; each field 0 when not a key */
 	uint32_t pid, tid, run, cpu, event;

@@ -15,8 +15,8 @@ enum view_key {
 	KEY_CPU,
 	KEY_RUN,
 	KEY_EVENT,
-	KEY_IMAGE,
 	KEY_SYMBOL,
+	KEY_IMAGE,
 	KEY_FILE,
 	KEY_LINE,	/* file and line */
 	KEY_COUNT

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A flame graph as one SVG file: no scripts, no styles from outside; a title for
- * each frame, which browsers show as a tooltip.
+ * A call tree as one SVG file: no scripts, no styles from outside; a title for each
+ * frame, which browsers show as a tooltip.  And the flame graph of a report.
  */
+#include "views/svg/svg.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,129 +12,52 @@
 #include "base/text.h"
 #include "views/query/lines.h"
 #include "views/query/names.h"
-#include "views/svg/svg.h"
-#include "views/svg/svg_frame.h"
-#include "views/tree/flame.h"
+#include "views/svg/svg_draw.h"
 
-enum { HEAD = 56 };
+enum { NAME_COLUMNS = 300, REPORT_HEAD = 56 };
 
 struct drawer {
-	const struct flame *f;
-	const struct svg_style *style;
+	const struct svg_picture *pic;
 	struct buf *out;
-	struct svg_names names;
+	struct svg_frame frame;
+	struct buf safe, brief, text;
+	double all;		/* cost of the root */
+	double *left;		/* by node: cost to the left of it */
+	double *used;		/* by node: cost of the children placed so far */
 	uint32_t *depth;
-	uint64_t *used;		/* by node: of its width, by children drawn */
-	double *left;		/* by node: pixels */
-	uint32_t deepest;
-	bool by_count;		/* samples without weights */
+	uint32_t deepest;	/* of those that are drawn */
 };
 
-static uint64_t amount(const struct drawer *d, size_t node)
+/* Sums of a hostile file may have run over: no part is wider than all. */
+static double pixels(const struct drawer *d, double cost)
 {
-	struct cell c = d->f->total[node * d->f->ncols];
+	double wide = d->pic->width - 2.0 * SVG_MARGIN;
 
-	return d->by_count ? c.count : c.weight;
+	return d->all > 0 ? wide * (cost < d->all ? cost : d->all) / d->all : 0;
 }
 
 static double width_of(const struct drawer *d, size_t node)
 {
-	uint64_t all = amount(d, 0), part = amount(d, node);
-
-	/* sums of a hostile file may have run over */
-	if (part > all)
-		part = all;
-	return all ? (d->style->width - 2.0 * SVG_MARGIN) * (double)part /
-			     (double)all
-		   : 0;
-}
-
-/* Colours by image, the kernel's apart; frames that were inlined are lighter. */
-static void put_color(struct drawer *d, const struct flame_node *n)
-{
-	const struct frame_keys *k = &d->f->rep->keys;
-	uint32_t hue = 40, sat = 70, light = n->inlined ? 80 : 70;
-
-	if (n->fk >= FLAME_SPECIAL) {
-		sat = 0;
-		light = 82;
-	} else if (k->keys.v[n->fk].kernel) {
-		hue = 8;
-	} else {
-		const char *path = profile_cstr(d->f->rep->p,
-						k->keys.v[n->fk].image);
-
-		hue = 35 + (uint32_t)(hash_bytes(path, strlen(path)) % 270);
-		sat = 55;
-	}
-	buf_printf(d->out, "hsl(%u,%u%%,%u%%)", hue, sat, light);
-}
-
-static void put_title(struct drawer *d, size_t i)
-{
-	const struct flame_node *n = &d->f->nodes.v[i];
-	const struct report *rep = d->f->rep;
-	struct cell c = d->f->total[i * d->f->ncols];
-	struct buf count = { 0 };
-
-	text_count(&count, c.count);
-	buf_str(d->out, "<title>");
-	text_xml(d->out, buf_cstr(&d->names.full));
-	if (n->inlined)
-		buf_str(d->out, " (inlined)");
-	buf_str(d->out, "\n");
-	if (n->fk < FLAME_SPECIAL && rep->keys.keys.v[n->fk].image) {
-		buf_again(&d->names.tmp);
-		name_image(rep->p, &rep->keys, &rep->keys.keys.v[n->fk], false,
-			   &d->names.tmp);
-		text_xml(d->out, buf_cstr(&d->names.tmp));
-		buf_str(d->out, "\n");
-	}
-	buf_printf(d->out, "%s samples, %.2f%%</title>", buf_cstr(&count),
-		   line_share(amount(d, i), amount(d, 0)));
-	d->out->failed |= count.failed;
-	buf_fini(&count);
-}
-
-static void put_frame(struct drawer *d, size_t i)
-{
-	const struct flame_node *n = &d->f->nodes.v[i];
-	double w = width_of(d, i), x = d->left[i];
-	unsigned int row = d->style->icicle ? d->depth[i]
-					    : d->deepest - d->depth[i];
-	unsigned int y = HEAD + row * SVG_ROW;
-
-	svg_names_reset(&d->names);
-	flame_name(d->f->rep, n->fk, &d->names.name);
-	svg_names_make(&d->names);
-	svg_frame_begin(d->out, x, y, w);
-	put_color(d, n);
-	buf_str(d->out, "\"/>");
-	put_title(d, i);
-	svg_frame_end(d->out, &d->names, n->inlined, x, y, w);
+	return pixels(d, calltree_cost(d->pic->t, node, 0));
 }
 
 /* Where each frame begins, and how deep those go that can be seen. */
 static int place(struct drawer *d)
 {
-	size_t n = d->f->nodes.n;
+	const struct calltree *t = d->pic->t;
+	size_t n = t->nodes.n;
 
-	d->depth = calloc(n + 1, sizeof(*d->depth));
 	d->left = calloc(n + 1, sizeof(*d->left));
 	d->used = calloc(n + 1, sizeof(*d->used));
-	if (!d->depth || !d->left || !d->used)
+	d->depth = calloc(n + 1, sizeof(*d->depth));
+	if (!d->left || !d->used || !d->depth)
 		return -ERR_NOMEM;
-	d->left[0] = SVG_MARGIN;
 	for (size_t i = 1; i < n; i++) {
-		uint32_t up = d->f->nodes.v[i].parent;
-		double all = (double)amount(d, 0);
+		uint32_t up = t->nodes.v[i].parent;
 
 		d->depth[i] = d->depth[up] + 1;
-		d->left[i] = d->left[up];
-		if (all > 0)
-			d->left[i] += (d->style->width - 2.0 * SVG_MARGIN) *
-				      (double)d->used[up] / all;
-		d->used[up] += amount(d, i);
+		d->left[i] = d->left[up] + d->used[up];
+		d->used[up] += calltree_cost(t, i, 0);
 		if (d->depth[i] > d->deepest &&
 		    width_of(d, i) >= SVG_LEAST_WIDTH)
 			d->deepest = d->depth[i];
@@ -140,62 +65,194 @@ static int place(struct drawer *d)
 	return 0;
 }
 
-static void put_head(struct drawer *d)
+static void put_text(struct drawer *d, bool italic, double x, unsigned int y,
+		     double width)
 {
-	const struct report *rep = d->f->rep;
-	const struct profile *p = rep->p;
-	unsigned int w = d->style->width;
-	unsigned int h = HEAD + (d->deepest + 1) * SVG_ROW + SVG_MARGIN;
-	struct buf title = { 0 }, cut = { 0 }, count = { 0 };
+	size_t room = width > 8 ? (size_t)((width - 6) / SVG_CHAR_WIDTH) : 0;
 
-	if (p->runs.n)
-		text_safe(&title, quality_run_title(p, &p->runs.v[0]));
-	text_cut(&cut, buf_cstr(&title), w / 9);
-	text_count(&count, d->f->total[0].count);
-	svg_begin(d->out, w, h);
-	buf_printf(d->out, "<text x=\"%d\" y=\"22\" font-size=\"15\">",
-		   SVG_MARGIN);
-	text_xml(d->out, buf_cstr(&cut));
-	buf_printf(d->out, "</text>\n<text x=\"%d\" y=\"42\" fill=\"#555\">",
-		   SVG_MARGIN);
-	buf_printf(d->out, "%s samples of ", buf_cstr(&count));
-	text_xml(d->out, profile_cstr(
-		p, p->events.v[rep->agg.cols.v[0]].actual));
-	buf_str(d->out, d->style->inverted ? ", from functions to their callers"
-					   : "");
-	if (rep->quality.lost || rep->quality.broken || rep->quality.cut)
-		buf_printf(d->out, "; %" PRIu64 " lost, %.1f%% of stacks broken"
-			   " or cut", rep->quality.lost,
-			   line_share(rep->quality.broken + rep->quality.cut,
-				      rep->quality.shown));
-	buf_str(d->out, "</text>\n");
-	d->out->failed |= title.failed || cut.failed || count.failed;
-	buf_fini(&title);
-	buf_fini(&cut);
-	buf_fini(&count);
+	if (room < 3)
+		return;
+	buf_again(&d->text);
+	buf_again(&d->brief);
+	name_shorten(buf_cstr(&d->frame.name), &d->text);
+	text_safe(&d->brief,
+		  buf_cstr(d->text.n ? &d->text : &d->frame.name));
+	buf_again(&d->text);
+	line_cut_symbol(&d->text, buf_cstr(&d->brief), room);
+	buf_printf(d->out, "<text x=\"%.1f\" y=\"%u\"%s>", x + 3, y + 12,
+		   italic ? " font-style=\"italic\"" : "");
+	text_xml(d->out, buf_cstr(&d->text));
+	buf_str(d->out, "</text>");
 }
 
-static int draw(const struct flame *f, const struct svg_style *style,
-		struct buf *out, struct error *err)
+static void put_frame(struct drawer *d, size_t i)
 {
-	struct drawer d = { .f = f, .style = style, .out = out };
-	int rc;
+	const struct svg_picture *pic = d->pic;
+	double w = width_of(d, i), x = SVG_MARGIN + pixels(d, d->left[i]);
+	unsigned int row = pic->icicle ? d->depth[i]
+				       : d->deepest - d->depth[i];
+	unsigned int y = pic->head + row * SVG_ROW;
 
-	d.by_count = !f->total[0].weight;
-	rc = place(&d);
-	if (!rc) {
-		put_head(&d);
-		for (size_t i = 0; i < f->nodes.n; i++)
-			if (!i || width_of(&d, i) >= SVG_LEAST_WIDTH)
-				put_frame(&d, i);
-		buf_str(out, "</svg>\n");
+	buf_again(&d->frame.name);
+	buf_again(&d->frame.color);
+	buf_again(&d->frame.detail);
+	pic->describe(pic->ctx, i, &d->frame);
+	buf_printf(d->out, "<g><rect x=\"%.1f\" y=\"%u\" width=\"%.1f\" "
+		   "height=\"%d\" fill=\"%s\"/><title>", x, y,
+		   w > 1 ? w - 0.5 : w, SVG_ROW - 1, buf_cstr(&d->frame.color));
+	buf_again(&d->safe);
+	buf_again(&d->text);
+	text_safe(&d->safe, buf_cstr(&d->frame.name));
+	text_cut(&d->text, buf_cstr(&d->safe), NAME_COLUMNS);
+	text_xml(d->out, buf_cstr(&d->text));
+	buf_bytes(d->out, d->frame.detail.p, d->frame.detail.n);
+	buf_str(d->out, "</title>");
+	put_text(d, pic->t->nodes.v[i].inlined, x, y, w);
+	buf_str(d->out, "</g>\n");
+}
+
+static void put_picture(struct drawer *d)
+{
+	const struct svg_picture *pic = d->pic;
+	unsigned int w = pic->width;
+	unsigned int h = pic->head + (d->deepest + 1) * SVG_ROW + SVG_MARGIN;
+
+	buf_printf(d->out,
+		   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" "
+		   "height=\"%u\" viewBox=\"0 0 %u %u\" font-family=\""
+		   "DejaVu Sans Mono,Menlo,Consolas,monospace\" "
+		   "font-size=\"%d\" fill=\"#1c1c1c\">\n"
+		   "<rect width=\"%u\" height=\"%u\" fill=\"#fff\"/>\n",
+		   w, h, w, h, SVG_TEXT, w, h);
+	pic->put_head(pic->ctx, d->out);
+	for (size_t i = 0; i < pic->t->nodes.n; i++)
+		if (!i || width_of(d, i) >= SVG_LEAST_WIDTH)
+			put_frame(d, i);
+	buf_str(d->out, "</svg>\n");
+}
+
+int svg_draw(const struct svg_picture *pic, struct buf *out, struct error *err)
+{
+	struct drawer d = { .pic = pic, .out = out,
+			    .all = calltree_cost(pic->t, 0, 0) };
+	struct buf *const bufs[] = { &d.frame.name, &d.frame.color,
+				     &d.frame.detail, &d.safe, &d.brief,
+				     &d.text };
+	int rc = place(&d);
+
+	if (!rc)
+		put_picture(&d);
+	for (size_t i = 0; i < sizeof(bufs) / sizeof(bufs[0]); i++) {
+		out->failed |= bufs[i]->failed;
+		buf_fini(bufs[i]);
 	}
-	svg_names_fini(&d.names, out);
-	free(d.depth);
 	free(d.left);
 	free(d.used);
+	free(d.depth);
 	return rc ? error_set(err, ERR_NOMEM,
 			      "out of memory for the flame graph") : 0;
+}
+
+void svg_line(struct buf *out, unsigned int width, unsigned int y, int size,
+	      const char *fill, const char *text)
+{
+	double wide = SVG_CHAR_WIDTH * size / SVG_TEXT;
+	struct buf cut = { 0 };
+
+	text_cut(&cut, text, (size_t)((width - 2.0 * SVG_MARGIN) / wide));
+	buf_printf(out, "<text x=\"%d\" y=\"%u\"", SVG_MARGIN, y);
+	if (size != SVG_TEXT)
+		buf_printf(out, " font-size=\"%d\"", size);
+	if (fill)
+		buf_printf(out, " fill=\"%s\"", fill);
+	buf_str(out, ">");
+	text_xml(out, buf_cstr(&cut));
+	buf_str(out, "</text>\n");
+	out->failed |= cut.failed;
+	buf_fini(&cut);
+}
+
+/* The flame graph of a report. */
+
+struct painter {
+	const struct report *rep;
+	const struct calltree *t;
+	const struct svg_style *style;
+	struct buf image;
+};
+
+/* Colours by image, the kernel's apart; frames that were inlined are lighter. */
+static void put_color(const struct report *rep, const struct calltree_node *n,
+		      struct buf *out)
+{
+	const struct frame_keys *k = &rep->keys;
+	uint32_t hue = 40, sat = 70, light = n->inlined ? 80 : 70;
+
+	if (n->func >= CALLTREE_SPECIAL) {
+		sat = 0;
+		light = 82;
+	} else if (k->keys.v[n->func].kernel) {
+		hue = 8;
+	} else {
+		const char *path = profile_cstr(rep->p,
+						k->keys.v[n->func].image);
+
+		hue = 35 + (uint32_t)(hash_bytes(path, strlen(path)) % 270);
+		sat = 55;
+	}
+	buf_printf(out, "hsl(%u,%u%%,%u%%)", hue, sat, light);
+}
+
+static void describe(void *ctx, size_t node, struct svg_frame *f)
+{
+	struct painter *w = ctx;
+	const struct report *rep = w->rep;
+	const struct calltree_node *n = &w->t->nodes.v[node];
+	double share = calltree_cost(w->t, node, 0) / calltree_cost(w->t, 0, 0);
+
+	calltree_func_name(rep, n->func, &f->name);
+	put_color(rep, n, &f->color);
+	if (n->inlined)
+		buf_str(&f->detail, " (inlined)");
+	buf_str(&f->detail, "\n");
+	if (n->func < CALLTREE_SPECIAL && rep->keys.keys.v[n->func].image) {
+		buf_again(&w->image);
+		name_image(rep->p, &rep->keys, &rep->keys.keys.v[n->func],
+			   false, &w->image);
+		text_xml(&f->detail, buf_cstr(&w->image));
+		buf_str(&f->detail, "\n");
+	}
+	text_count(&f->detail, calltree_cell(w->t, node, 0, 0).count);
+	buf_printf(&f->detail, " samples, %.2f%%", 100 * share);
+}
+
+static void put_head(void *ctx, struct buf *out)
+{
+	const struct painter *w = ctx;
+	const struct report *rep = w->rep;
+	const struct profile *p = rep->p;
+	const struct quality *q = &rep->quality;
+	struct buf line = { 0 };
+
+	if (p->runs.n)
+		text_safe(&line, quality_run_title(p, &p->runs.v[0]));
+	svg_line(out, w->style->width, 22, SVG_TITLE, NULL,
+		 buf_cstr(&line));
+	buf_again(&line);
+	text_count(&line, calltree_cell(w->t, 0, 0, 0).count);
+	buf_str(&line, " samples of ");
+	text_safe(&line, profile_cstr(p, p->events.v[rep->agg.cols.v[0]]
+					       .actual));
+	if (w->style->inverted)
+		buf_str(&line, ", from functions to their callers");
+	if (q->lost || q->broken || q->cut)
+		buf_printf(&line, "; %" PRIu64 " lost, %.1f%% of stacks broken"
+			   " or cut", q->lost,
+			   line_share(q->broken + q->cut, q->shown));
+	svg_line(out, w->style->width, 42, SVG_TEXT, "#555", buf_cstr(&line));
+	out->failed |= line.failed;
+	buf_fini(&line);
 }
 
 int svg_write(const struct report *rep, const struct svg_style *style,
@@ -204,25 +261,31 @@ int svg_write(const struct report *rep, const struct svg_style *style,
 	/* callers of all functions are many: those of a pixel at least */
 	double least = (style->inverted ? 1 : SVG_LEAST_WIDTH) /
 		       (style->width - 2.0 * SVG_MARGIN);
-	struct flame f, upside;
+	struct calltree t, upside = { 0 };
+	struct painter w = { .rep = rep, .style = style, .t = &t };
+	struct svg_picture pic = {
+		.width = style->width, .head = REPORT_HEAD,
+		.icicle = style->icicle, .ctx = &w, .put_head = put_head,
+		.describe = describe
+	};
 	int rc;
 
 	if (!rep->agg.ncols || !rep->quality.shown)
 		return error_set(err, ERR_NOTFOUND,
 				 "no samples to draw a flame graph of");
-	rc = flame_build(&f, rep, err);
-	if (rc < 0)
-		return rc;
-	if (style->inverted) {
-		rc = flame_invert(&f, least, &upside, err);
-		if (!rc)
-			rc = draw(&upside, style, out, err);
-		flame_fini(&upside);
-	} else {
-		rc = flame_prune(&f, least, NULL, err);
-		if (!rc)
-			rc = draw(&f, style, out, err);
+	rc = calltree_of(&t, rep, err);
+	if (!rc && style->inverted) {
+		rc = calltree_invert(&t, least, &upside, err);
+		w.t = &upside;
+	} else if (!rc) {
+		rc = calltree_prune(&t, least, NULL, err);
 	}
-	flame_fini(&f);
+	pic.t = w.t;
+	if (!rc)
+		rc = svg_draw(&pic, out, err);
+	out->failed |= w.image.failed;
+	buf_fini(&w.image);
+	calltree_fini(&upside);
+	calltree_fini(&t);
 	return rc;
 }

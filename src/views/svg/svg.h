@@ -19,7 +19,7 @@ struct diff_svg_style {
 	bool icicle;
 };
 /* One SVG file without scripts: red grew, blue shrank. */
-int diff_svg(struct diff *d, const struct diff_svg_style *style,
+int diff_svg(const struct diff *d, const struct diff_svg_style *style,
 	     struct buf *out, struct error *err);
 
 #endif

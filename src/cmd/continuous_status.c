@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* `tally status`: how a continuous recording does. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "cmd/open.h"
+#include "cmd/record_continuous.h"
+#include "continuous/status.h"
+
+enum { STATUS_MAX = 1 << 20, NOT_RUNNING = 3 };
+
+struct status_opts {
+	const char *format;
+};
+
+static const struct opt status_opt_table[] = {
+	{ OPT_STR, 0, "format", "text|json",
+	  "Print lines for a person (the default) or JSON.",
+	  offsetof(struct status_opts, format) },
+	OPT_END
+};
+
+/* Whoever records into the folder has its lock. */
+static bool is_running(const char *dir, struct buf *path)
+{
+	bool locked;
+	int fd;
+
+	buf_reset(path);
+	buf_printf(path, "%s/lock", dir);
+	fd = open(buf_cstr(path), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return false;
+	locked = flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+	close(fd);
+	return locked;
+}
+
+static int run_status(struct cmd_io *io, void *opts, int argc, char **argv,
+		      struct error *err)
+{
+	const struct status_opts *o = opts;
+	const char *dir = argc > 0 ? argv[0] : CONTINUOUS_DIR;
+	struct buf path = { 0 }, text = { 0 }, out = { 0 };
+	struct continuous_status s;
+	bool running, json = o->format && !strcmp(o->format, "json");
+	int rc;
+
+	if (argc > 1)
+		return error_set(err, ERR_USAGE, "one folder at a time");
+	if (o->format && !json && strcmp(o->format, "text") != 0)
+		return error_set(err, ERR_USAGE, "--format is text or json, not "
+				 "\"%s\"", o->format);
+	buf_printf(&path, "%s/status.json", dir);
+	rc = io_read_file(buf_cstr(&path), STATUS_MAX, &text, err);
+	if (rc == -ERR_NOTFOUND)
+		rc = error_set(err, ERR_NOTFOUND, "%s: no continuous recording "
+			       "was made there; 'tally status DIR' names the "
+			       "folder of --output", dir);
+	if (!rc) {
+		rc = status_parse(text.p, text.n, &s, err);
+		if (rc)
+			error_prefix(err, "%s", buf_cstr(&path));
+	}
+	running = is_running(dir, &path);
+	if (!rc && json)
+		buf_bytes(&out, text.p, text.n);
+	else if (!rc)
+		status_text(&s, running, (uint64_t)time(NULL), &out);
+	if (!rc)
+		rc = cmd_output(io, NULL, &out, err);
+	buf_fini(&path);
+	buf_fini(&text);
+	buf_fini(&out);
+	return rc < 0 ? rc : running ? 0 : NOT_RUNNING;
+}
+
+const struct command cmd_status = {
+	.name = "status",
+	.summary = "show how a continuous recording does",
+	.args = "[DIR]",
+	.opts = status_opt_table,
+	.opts_size = sizeof(struct status_opts),
+	.run = run_status,
+};

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* tally record --continuous: options, their checks, and the start. */
+#include "cmd/record_continuous.h"
+
+#include <string.h>
+
+#include "continuous/continuous.h"
+
+enum {
+	EVERY_S = 60,
+	FILE_BYTES = 64 << 20,
+};
+
+void continuous_defaults(struct continuous_opts *o)
+{
+	cmd_push_defaults(&o->send);
+	o->keep_age = 24 * 3600;
+	o->keep_size = o->keep_free = 1ull << 30;
+	o->renew = 3600;
+}
+
+static int check(const struct continuous_opts *o, const struct record_options *ro,
+		 struct error *err)
+{
+	if (ro->command)
+		return error_set(err, ERR_USAGE, "--continuous records what runs "
+				 "already: -a, -p, -t or --cgroup instead of a "
+				 "command");
+	if (!ro->all_cpus && !ro->pids && !ro->tids && !ro->cgroup && !ro->cpus)
+		return error_set(err, ERR_USAGE, "--continuous needs -a, -p, -t or "
+				 "--cgroup");
+	if (ro->control || ro->latency || ro->repeat > 1 || ro->max_bytes ||
+	    ro->delay != 0)
+		return error_set(err, ERR_USAGE, "--continuous excludes --control, "
+				 "--latency, --repeat, --max-size and --delay");
+	if (ro->rotate.on && ro->rotate.by_signal)
+		return error_set(err, ERR_USAGE, "--continuous needs a time or a "
+				 "size for --switch-output: --switch-output=5m");
+	if (ro->rotate.max_files)
+		return error_set(err, ERR_USAGE, "--switch-max-files: "
+				 "--continuous has --keep-size and --keep-age");
+	if (o->renew < 1)
+		return error_set(err, ERR_USAGE, "--renew: want 1s or more");
+	return 0;
+}
+
+int continuous_record(struct cmd_io *io, const struct continuous_opts *o,
+		      const struct record_options *ro, const char *dir,
+		      struct error *err)
+{
+	struct continuous_options c = {
+		.record = *ro, .dir = dir ? dir : CONTINUOUS_DIR,
+		.every_ns = EVERY_S * 1000000000ull, .bytes = FILE_BYTES,
+		.renew_ns = (uint64_t)(o->renew * 1e9),
+		.keep_ns = (uint64_t)(o->keep_age * 1e9),
+		.keep_bytes = o->keep_size, .free_bytes = o->keep_free,
+		.duration_ns = (uint64_t)(ro->duration * 1e9),
+		.notice = ro->notice, .ctx = ro->ctx };
+	struct cmd_push push = { .labels = { 0 } };
+	struct buf spool = { 0 };
+	int rc = check(o, ro, err);
+
+	(void)io;
+	if (rc)
+		return rc;
+	c.record.duration = 0;
+	c.record.progress = NULL;
+	if (ro->rotate.every_ns)
+		c.every_ns = ro->rotate.every_ns;
+	if (ro->rotate.bytes)
+		c.bytes = ro->rotate.bytes;
+	if (o->push) {
+		rc = cmd_push_prepare(&o->send, o->push, &push, err);
+		buf_printf(&spool, "%s/spool", c.dir);
+		if (!push.options.spool)
+			push.options.spool = buf_cstr(&spool);
+		push.options.patience_ns = 5 * 1000000000ull;
+		push.options.notice = ro->notice;
+		push.options.ctx = ro->ctx;
+		c.push = &push.options;
+		if (!rc)
+			rc = push_check(c.push, err);
+		if (!rc && spool.failed)
+			rc = error_set(err, ERR_NOMEM, "out of memory");
+	}
+	if (!rc)
+		rc = continuous_run(&c, err);
+	cmd_push_fini(&push);
+	buf_fini(&spool);
+	return rc;
+}

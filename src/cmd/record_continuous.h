@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_CMD_RECORD_CONTINUOUS_H
+#define TALLY_CMD_RECORD_CONTINUOUS_H
+/* The options of `tally record` that are for recording without end, and what they
+ * start. */
+#include "cmd/command.h"
+#include "cmd/push.h"
+#include "record/record.h"
+
+#define CONTINUOUS_DIR "/var/lib/tally"
+
+enum { CONTINUOUS_RATE = 49 };	/* Hz, unless another one was asked for */
+
+struct continuous_opts {
+	bool on;
+	const char *push, *config;
+	double keep_age, renew;
+	uint64_t keep_size, keep_free;
+	struct cmd_push_opts send;
+};
+
+/* Their rows in the table of a command whose options are a `type` with a struct
+ * continuous_opts called `name`. */
+#define CONTINUOUS_OPTION_ROWS(type, name) \
+	{ OPT_HEADING, 0, NULL, NULL, "Recording without end", 0 }, \
+	{ OPT_FLAG, 0, "continuous", NULL, \
+	  "Record until a signal, at 49 Hz with call stacks, into files of a " \
+	  "minute each in the folder that -o names (default: " CONTINUOUS_DIR \
+	  "). For -a, -p, -t and --cgroup.", offsetof(type, name.on) }, \
+	{ OPT_UNIT, 0, "keep-age", "TIME", \
+	  "Remove finished files that are older. Default: 24h.", \
+	  offsetof(type, name.keep_age) }, \
+	{ OPT_UINT, 0, "keep-size", "BYTES", \
+	  "Remove the oldest files beyond this size together. Default: 1G.", \
+	  offsetof(type, name.keep_size) }, \
+	{ OPT_UINT, 0, "keep-free", "BYTES", \
+	  "Remove the oldest files, and then pause sampling, when the disk has " \
+	  "less room. Default: 1G.", offsetof(type, name.keep_free) }, \
+	{ OPT_UNIT, 0, "renew", "TIME", \
+	  "Start a new recording process after this time, so that memory stays " \
+	  "bounded. Default: 1h.", offsetof(type, name.renew) }, \
+	{ OPT_STR, 0, "config", "FILE", \
+	  "Read options from FILE, a line for each: \"freq = 19\", \"all-cpus\". " \
+	  "Must be the first option; those behind it override.", \
+	  offsetof(type, name.config) }, \
+	{ OPT_STR, 0, "push", "URL", \
+	  "Send finished files there, as \"tally push\" does. Implies " \
+	  "--continuous.", offsetof(type, name.push) }, \
+	CMD_PUSH_LABEL_ROWS(type, name.send), \
+	CMD_PUSH_SEND_ROWS(type, name.send)
+
+void continuous_defaults(struct continuous_opts *o);
+
+static inline bool continuous_asked(const struct continuous_opts *o)
+{
+	return o->on || o->push;
+}
+
+/* Runs a continuous recording; `dir`: of -o, or NULL.  ro->rotate holds what
+ * --switch-output says. */
+int continuous_record(struct cmd_io *io, const struct continuous_opts *o,
+		      const struct record_options *ro, const char *dir,
+		      struct error *err);
+
+#endif

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Finished files and their retention: see files.h. */
+#include "continuous/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SECOND 1000000000ull
+
+static uint64_t clock_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}
+
+void recorder_file(int slot, char name[FILE_NAME_ROOM])
+{
+	snprintf(name, FILE_NAME_ROOM, "record-%d.tally", slot);
+}
+
+bool is_finished_name(const char *name)
+{
+	char first[FILE_NAME_ROOM];
+
+	for (int slot = 0; slot < RECORDERS; slot++) {
+		size_t n;
+
+		recorder_file(slot, first);
+		n = strlen(first);
+		if (!strncmp(name, first, n) && name[n] == '.' && name[n + 1] &&
+		    strlen(name) < FILE_NAME_ROOM &&
+		    !name[n + 1 + strspn(name + n + 1, "0123456789")])
+			return true;
+	}
+	return false;
+}
+
+static int by_age(const void *pa, const void *pb)
+{
+	const struct finished *a = pa, *b = pb;
+
+	if (a->mtime_ns != b->mtime_ns)
+		return a->mtime_ns < b->mtime_ns ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static int add(struct files *f, const struct files *before, const char *name,
+	       const struct stat *st, struct error *err)
+{
+	struct finished file = {
+		.bytes = (uint64_t)st->st_size,
+		.mtime_ns = st->st_mtim.tv_sec * (int64_t)SECOND +
+			    st->st_mtim.tv_nsec,
+		.seen_ns = clock_ns(CLOCK_BOOTTIME) };
+	int64_t age = (int64_t)clock_ns(CLOCK_REALTIME) - file.mtime_ns;
+
+	memcpy(file.name, name, strlen(name) + 1);	/* is_finished_name */
+	file.age_ns = age > 0 ? (uint64_t)age : 0;
+	for (size_t i = 0; i < before->v.n; i++)
+		if (!strcmp(before->v.v[i].name, name)) {
+			uint64_t bytes = file.bytes;
+			int64_t mtime = file.mtime_ns;
+
+			file = before->v.v[i];
+			file.bytes = bytes;
+			file.mtime_ns = mtime;
+		}
+	f->bytes += file.bytes;
+	return vec_push(&f->v, file) < 0
+		       ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+}
+
+int files_update(struct files *f, int dir, struct error *err)
+{
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct files now = { .bytes = 0 };
+	struct dirent *e;
+	struct stat st;
+
+	if (!d) {
+		int code = errno;
+
+		if (fd >= 0)
+			close(fd);
+		return error_errno(err, code, "the folder of the recordings");
+	}
+	while (!rc && (e = readdir(d)))
+		if (is_finished_name(e->d_name) &&
+		    !fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
+		    S_ISREG(st.st_mode))
+			rc = add(&now, f, e->d_name, &st, err);
+	closedir(d);
+	if (now.v.n)
+		qsort(now.v.v, now.v.n, sizeof(*now.v.v), by_age);
+	if (!rc) {
+		files_fini(f);
+		*f = now;
+	} else {
+		files_fini(&now);
+	}
+	return rc;
+}
+
+void files_fini(struct files *f)
+{
+	vec_fini(&f->v);
+	f->bytes = 0;
+}
+
+uint64_t disk_free(int dir)
+{
+	struct statvfs v;
+
+	return fstatvfs(dir, &v) < 0 ? UINT64_MAX
+				     : (uint64_t)v.f_bavail * v.f_frsize;
+}
+
+static bool too_much(const struct files *f, int dir, const struct retention *r)
+{
+	const struct finished *oldest = &f->v.v[0];
+	uint64_t age = oldest->age_ns +
+		       (clock_ns(CLOCK_BOOTTIME) - oldest->seen_ns);
+
+	return (r->keep_ns && age > r->keep_ns) ||
+	       (r->keep_bytes && f->bytes > r->keep_bytes) ||
+	       (r->free_bytes && disk_free(dir) < r->free_bytes);
+}
+
+bool files_retain(struct files *f, int dir, const struct retention *r,
+		  uint64_t *removed)
+{
+	size_t gone = 0;
+	struct files left = *f;
+
+	while (left.v.n && too_much(&left, dir, r)) {
+		if (unlinkat(dir, left.v.v[0].name, 0) < 0 && errno != ENOENT)
+			break;
+		++*removed;
+		left.bytes -= left.v.v[0].bytes;
+		left.v.v++;
+		left.v.n--;
+		gone++;
+	}
+	f->bytes = left.bytes;
+	f->v.n -= gone;
+	if (gone)
+		memmove(f->v.v, f->v.v + gone, f->v.n * sizeof(*f->v.v));
+	return !r->free_bytes || disk_free(dir) >= r->free_bytes;
+}
+
+int files_adopt(int dir, int slot, struct error *err)
+{
+	char name[FILE_NAME_ROOM], final[FILE_NAME_ROOM];
+	struct stat st;
+	struct tm tm;
+
+	recorder_file(slot, name);
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? 0 : error_errno(err, errno, "%s", name);
+	localtime_r(&st.st_mtim.tv_sec, &tm);
+	for (long hundredth = st.st_mtim.tv_nsec / 10000000, i = 0; i < 100;
+	     hundredth = (hundredth + 1) % 100, i++) {
+		size_t n = strlen(name);
+
+		memcpy(final, name, n);
+		n += strftime(final + n, sizeof(final) - n, ".%Y%m%d%H%M%S",
+			      &tm);
+		snprintf(final + n, sizeof(final) - n, "%02ld", hundredth);
+		if (!renameat2(dir, name, dir, final, RENAME_NOREPLACE))
+			return 0;
+		if (errno != EEXIST)
+			return error_errno(err, errno, "cannot rename %s", name);
+	}
+	return error_set(err, ERR_IO, "cannot rename %s: no name is free", name);
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Reads finished files, and pushes what they hold: see keeper.h. */
+#include "continuous/keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/strtab.h"
+#include "continuous/files.h"
+#include "continuous/status.h"
+#include "profile/reader.h"
+#include "profile/symbolize_profile.h"
+
+#define SECOND 1000000000ull
+
+enum {
+	ROUND_MS = 2000,
+	/* A finished file whose names do not come (a child died) is read without. */
+	NAMES_MAX_S = 120,
+	PUSHED_MAX = 1 << 20,	/* bytes of the list of names */
+};
+
+struct keeper {
+	const struct continuous_options *o;
+	int dir;
+	struct files files;
+	struct push *push;
+	struct keeper_report report;
+	struct strtab pushed;	/* names, of this and earlier processes */
+	uint64_t pushed_before;	/* requests sent before the last round */
+	bool ending;
+};
+
+static void load_pushed(struct keeper *k)
+{
+	int fd = openat(k->dir, "pushed", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct buf text = { 0 };
+	struct error ignored;
+	char *line, *rest;
+
+	if (fd < 0)
+		return;
+	if (!io_read_fd(fd, "pushed", PUSHED_MAX, &text, &ignored)) {
+		buf_cstr(&text);
+		rest = (char *)text.p;
+		while (rest && (line = strsep(&rest, "\n")))
+			if (is_finished_name(line))
+				strtab_add(&k->pushed, line);
+	}
+	close(fd);
+	buf_fini(&text);
+}
+
+/* Names of files that are still there. */
+static void store_pushed(struct keeper *k)
+{
+	struct buf text = { 0 };
+	struct error ignored;
+	int fd;
+
+	for (size_t i = 0; i < k->files.v.n; i++)
+		if (k->files.v.v[i].done)
+			buf_printf(&text, "%s\n", k->files.v.v[i].name);
+	fd = openat(k->dir, "pushed.new", O_WRONLY | O_CREAT | O_TRUNC |
+		    O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0 || text.failed) {
+		if (fd >= 0)
+			close(fd);
+	} else {
+		bool whole = !io_write_all(fd, "pushed.new", text.p, text.n,
+					   &ignored);
+
+		close(fd);
+		if (whole)
+			renameat(k->dir, "pushed.new", k->dir, "pushed");
+	}
+	buf_fini(&text);
+}
+
+static void notice(const struct keeper *k, const char *what, const char *why)
+{
+	char line[1200];
+
+	snprintf(line, sizeof(line), "%s: %s", what, why);
+	k->o->notice(k->o->ctx, line);
+}
+
+static void count_file(struct keeper *k, struct reader *r)
+{
+	const struct profile *p = reader_profile(r);
+
+	k->report.files++;
+	k->report.samples += reader_sample_count(r);
+	for (size_t i = 0; i < p->losses.n; i++)
+		if (p->losses.v[i].kind == PROF_LOST)
+			k->report.lost += p->losses.v[i].count;
+}
+
+static int push_file(struct keeper *k, struct reader *r, struct error *err)
+{
+	static const struct select_spec all;
+	struct fill_options fill = { .debug_dirs = k->o->record.debug_dirs };
+	struct profile *p = reader_profile(r);
+	int rc = 0;
+
+	if (k->o->record.symbols && !p->symbolized && p->locs.n)
+		rc = profile_fill_symbols(p, &fill, err);
+	if (!rc)
+		rc = push_recording(k->push, r, &all, err);
+	if (!rc)
+		k->report.pushed_files++;
+	return rc;
+}
+
+/* 1: not yet; 0: done, also where it could not be read; negative: stop. */
+static int take_file(struct keeper *k, struct finished *f, struct error *err)
+{
+	int fd = openat(k->dir, f->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct reader *r = NULL;
+	struct timespec now;
+	int rc;
+
+	if (fd < 0)
+		return 0;	/* too old already */
+	rc = reader_open_fd(fd, f->name, 0, &r, err);
+	close(fd);
+	if (rc) {
+		k->report.unreadable++;
+		notice(k, f->name, err->msg);
+		return rc == -ERR_NOMEM ? rc : 0;
+	}
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (reader_damage(r)->incomplete && !k->ending &&
+	    f->age_ns < NAMES_MAX_S * SECOND &&
+	    now.tv_sec - f->mtime_ns / (int64_t)SECOND < NAMES_MAX_S) {
+		reader_close(r);
+		return 1;
+	}
+	count_file(k, r);
+	if (k->push)
+		rc = push_file(k, r, err);
+	reader_close(r);
+	return rc;
+}
+
+static void tell(struct keeper *k, int fd)
+{
+	if (k->push) {
+		const struct push_counts *c = push_so_far(k->push);
+		struct keeper_report *r = &k->report;
+
+		if (c->sent > k->pushed_before)
+			r->last_push_s = (uint64_t)time(NULL);
+		k->pushed_before = c->sent;
+		r->sent = c->sent;
+		r->sent_bytes = c->sent_bytes;
+		r->sent_samples = c->samples;
+		r->tries = c->tries;
+		r->refused = c->refused;
+		r->rejected = c->rejected;
+		r->dropped = c->dropped;
+		r->waiting = c->waiting;
+		r->waiting_bytes = c->waiting_bytes;
+		memcpy(r->problem, c->problem, sizeof(r->problem));
+	}
+	/* Less than PIPE_BUF: whole or not at all. */
+	if (write(fd, &k->report, sizeof(k->report)) < 0)
+		return;
+}
+
+static int round_of_files(struct keeper *k, struct error *err)
+{
+	bool changed = false;
+	int rc = files_update(&k->files, k->dir, err);
+
+	for (size_t i = 0; rc >= 0 && i < k->files.v.n; i++) {
+		struct finished *f = &k->files.v.v[i];
+
+		if (f->done)
+			continue;
+		if (strtab_find(&k->pushed, f->name) != UINT32_MAX) {
+			f->done = true;
+			continue;
+		}
+		rc = take_file(k, f, err);
+		f->done = !rc;
+		changed |= f->done;
+	}
+	if (changed)
+		store_pushed(k);
+	return rc < 0 ? rc : 0;
+}
+
+/* How long until something is to be done. */
+static int pause_ms(const struct keeper *k, uint64_t next_ns)
+{
+	struct timespec t;
+	uint64_t now;
+
+	(void)k;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	now = (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+	if (next_ns <= now)
+		return 0;
+	return next_ns - now < ROUND_MS * 1000000ull
+		       ? (int)((next_ns - now) / 1000000) + 1 : ROUND_MS;
+}
+
+static int watch(struct keeper *k, int signals, int report_fd,
+		 struct error *err)
+{
+	uint64_t next = UINT64_MAX;
+	int rc = 0;
+
+	while (!rc && !k->ending) {
+		struct pollfd p[2] = { { signals, POLLIN, 0 },
+				       { report_fd, 0, 0 } };
+		int n = poll(p, 2, pause_ms(k, next));
+
+		if (n > 0 && (p[0].revents || p[1].revents))
+			k->ending = true;
+		rc = round_of_files(k, err);
+		if (!rc && k->push)
+			rc = k->ending ? push_drain(k->push, err)
+				       : push_some(k->push, &next, err);
+		tell(k, report_fd);
+	}
+	return rc;
+}
+
+int keeper_run(const struct continuous_options *o, int dir, int report_fd,
+	       struct error *err)
+{
+	struct keeper k = { .o = o, .dir = dir };
+	sigset_t set;
+	int signals, rc = 0;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (signals < 0)
+		return error_errno(err, errno, "signalfd");
+	if (strtab_init(&k.pushed) < 0)
+		rc = error_set(err, ERR_NOMEM, "out of memory");
+	load_pushed(&k);
+	if (!rc && o->push)
+		rc = push_open(o->push, &k.push, err);
+	if (!rc) {
+		tell(&k, report_fd);
+		rc = watch(&k, signals, report_fd, err);
+	}
+	push_close(k.push);
+	files_fini(&k.files);
+	strtab_fini(&k.pushed);
+	close(signals);
+	return rc;
+}

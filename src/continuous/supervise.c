@@ -1,0 +1,660 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The supervisor: see continuous.h. */
+#include "continuous/continuous.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "continuous/files.h"
+#include "continuous/keeper.h"
+#include "continuous/status.h"
+#include "launch/proc_read.h"
+
+#define SECOND 1000000000ull
+
+enum {
+	ROUND_MS = 1000,
+	STATUS_EVERY = 5,	/* rounds */
+	BEGIN_S = 60,		/* that a recorder may take to sample */
+	AGAIN_MAX_S = 60,
+	KEEPER_END_S = 20,	/* that it may take at the end */
+	STATUS_EXIT_ERROR = 1,
+};
+
+struct recorder {
+	pid_t pid;		/* 0: none */
+	int slot;
+	int to, from;		/* commands, and answers */
+	uint64_t began_ns;
+	bool samples;		/* it answered */
+	bool ending;		/* asked to end */
+	char said[1100];	/* what it wrote, as far as is not read */
+	size_t n;
+};
+
+struct supervisor {
+	const struct continuous_options *o;
+	int dir, lock, signals;
+	sigset_t before;
+	struct recorder r[RECORDERS];
+	int current;		/* of r; -1: none samples */
+	bool sampled;		/* one did once */
+	bool stop, paused, finished;
+	uint64_t again_ns;	/* when a recorder may be started again */
+	unsigned int failures;
+	pid_t keeper;
+	int reports;		/* of the keeper, or -1 */
+	uint64_t keeper_again_ns;
+	struct keeper_report earlier;	/* of keepers that ended */
+	struct files files;
+	struct continuous_status status;
+	double cpu_ended;	/* seconds of processes that ended */
+	struct error failed;	/* what a recorder said when it could not begin */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}
+
+static void notice(const struct supervisor *s, const char *text)
+{
+	s->o->notice(s->o->ctx, text);
+}
+
+/* In a child: nothing of the supervisor's stays. */
+static void become_child(const struct supervisor *s, const sigset_t *mask)
+{
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	for (int i = 0; i < RECORDERS; i++) {
+		if (s->r[i].to >= 0)
+			close(s->r[i].to);
+		if (s->r[i].from >= 0)
+			close(s->r[i].from);
+	}
+	if (s->reports >= 0)
+		close(s->reports);
+	close(s->signals);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+}
+
+/* Of a recorder's words: that a file is finished is told by status.json, and what
+ * the first recorder said the next ones need not repeat. */
+struct child_words {
+	const struct continuous_options *o;
+	bool first;
+};
+
+static void child_notice(void *ctx, const char *text)
+{
+	const struct child_words *w = ctx;
+
+	if (w->first && strncmp(text, "switched to a new file", 22) != 0)
+		w->o->notice(w->o->ctx, text);
+}
+
+static void record_child(const struct supervisor *s, int slot, int commands,
+			 int answers)
+{
+	struct record_options ro = s->o->record;
+	struct child_words words = { s->o, !s->sampled };
+	struct record_result result;
+	char name[FILE_NAME_ROOM], control[64], path[4096];
+	struct error err = { 0 };
+	struct buf text = { 0 };
+	int rc;
+
+	become_child(s, &s->before);
+	recorder_file(slot, name);
+	snprintf(path, sizeof(path), "%s/%s", s->o->dir, name);
+	snprintf(control, sizeof(control), "fd:%d,%d", commands, answers);
+	ro.output = path;
+	ro.control = control;
+	ro.notice = child_notice;
+	ro.ctx = &words;
+	ro.rotate = (struct record_switch){ .on = true, .bytes = s->o->bytes,
+					    .every_ns = s->o->every_ns };
+	rc = record(&ro, &result, &err);
+	if (rc < 0) {
+		buf_printf(&text, "error %s\n", err.msg);
+		fcntl(answers, F_SETFL, 0);
+		if (text.n && write(answers, text.p, text.n) < 0)
+			rc = -1;
+	}
+	_exit(rc < 0 ? STATUS_EXIT_ERROR : 0);
+}
+
+static int start_recorder(struct supervisor *s, int slot, struct error *err)
+{
+	struct recorder *r = &s->r[slot];
+	int to[2], from[2];
+	int rc = files_adopt(s->dir, slot, err);
+	pid_t pid;
+
+	if (rc)
+		return rc;
+	if (pipe2(to, O_CLOEXEC) < 0)
+		return error_errno(err, errno, "pipe");
+	if (pipe2(from, O_CLOEXEC) < 0) {
+		rc = error_errno(err, errno, "pipe");
+		close(to[0]);
+		close(to[1]);
+		return rc;
+	}
+	pid = fork();
+	if (!pid) {
+		close(to[1]);
+		close(from[0]);
+		record_child(s, slot, to[0], from[1]);
+	}
+	if (pid < 0)
+		rc = error_errno(err, errno, "fork");
+	close(to[0]);
+	close(from[1]);
+	if (rc) {
+		close(to[1]);
+		close(from[0]);
+		return rc;
+	}
+	fcntl(from[0], F_SETFL, O_NONBLOCK);
+	fcntl(to[1], F_SETFL, O_NONBLOCK);
+	*r = (struct recorder){ .pid = pid, .slot = slot, .to = to[1],
+				.from = from[0], .began_ns = now_ns() };
+	/* answered as soon as it samples */
+	if (write(to[1], "ping\n", 5) < 0)
+		return 0;	/* it ended: SIGCHLD tells */
+	return 0;
+}
+
+static void command(struct recorder *r, const char *line)
+{
+	if (r->to >= 0 && write(r->to, line, strlen(line)) < 0)
+		return;		/* it ended */
+}
+
+static void end_recorder(struct recorder *r)
+{
+	if (!r->pid || r->ending)
+		return;
+	r->ending = true;
+	/* SIGTERM is for one that does not yet read commands. */
+	if (r->samples)
+		command(r, "stop\n");
+	else
+		kill(r->pid, SIGTERM);
+}
+
+static void start_keeper(struct supervisor *s)
+{
+	struct error err = { 0 };
+	int report[2];
+	sigset_t mask = s->before;
+	pid_t pid;
+
+	if (pipe2(report, O_CLOEXEC | O_NONBLOCK) < 0)
+		return;
+	pid = fork();
+	if (!pid) {
+		int rc;
+
+		close(report[0]);
+		sigaddset(&mask, SIGTERM);
+		sigaddset(&mask, SIGINT);
+		sigaddset(&mask, SIGHUP);
+		become_child(s, &mask);
+		signal(SIGPIPE, SIG_IGN);
+		rc = keeper_run(s->o, s->dir, report[1], &err);
+		if (rc < 0)
+			s->o->notice(s->o->ctx, err.msg);
+		_exit(rc < 0 ? STATUS_EXIT_ERROR : 0);
+	}
+	close(report[1]);
+	if (pid < 0) {
+		close(report[0]);
+		return;
+	}
+	s->keeper = pid;
+	s->reports = report[0];
+}
+
+static void read_reports(struct supervisor *s)
+{
+	struct keeper_report r, *sum = &s->status.keeper_says;
+	const struct keeper_report *e = &s->earlier;
+
+	while (s->reports >= 0 && read(s->reports, &r, sizeof(r)) == sizeof(r)) {
+		*sum = r;
+		sum->files += e->files;
+		sum->samples += e->samples;
+		sum->lost += e->lost;
+		sum->unreadable += e->unreadable;
+		sum->pushed_files += e->pushed_files;
+		sum->sent += e->sent;
+		sum->sent_bytes += e->sent_bytes;
+		sum->sent_samples += e->sent_samples;
+		sum->tries += e->tries;
+		sum->refused += e->refused;
+		sum->rejected += e->rejected;
+		sum->dropped += e->dropped;
+		if (!r.last_push_s)
+			sum->last_push_s = e->last_push_s;
+		sum->problem[sizeof(sum->problem) - 1] = 0;
+	}
+}
+
+/* The recorder samples: the one before it is no longer needed. */
+static void took_over(struct supervisor *s, struct recorder *r)
+{
+	r->samples = s->sampled = true;
+	s->failures = 0;
+	if (s->paused)
+		command(r, "disable\n");
+	for (int i = 0; i < RECORDERS; i++)
+		if (&s->r[i] != r)
+			end_recorder(&s->r[i]);
+	s->current = r->slot;
+}
+
+static void read_answers(struct supervisor *s, struct recorder *r)
+{
+	char *end;
+	ssize_t n;
+
+	while (r->from >= 0 && r->n < sizeof(r->said) - 1) {
+		n = read(r->from, r->said + r->n, sizeof(r->said) - 1 - r->n);
+		if (n <= 0)
+			break;
+		r->n += (size_t)n;
+	}
+	while ((end = memchr(r->said, '\n', r->n))) {
+		size_t used = (size_t)(end - r->said) + 1;
+
+		*end = 0;
+		if (!strcmp(r->said, "ack") && !r->samples && !r->ending)
+			took_over(s, r);
+		else if (!strncmp(r->said, "error ", 6))
+			error_set(&s->failed, ERR_IO, "%s", r->said + 6);
+		r->n -= used;
+		memmove(r->said, r->said + used, r->n);
+	}
+	if (r->n == sizeof(r->said) - 1)
+		r->n = 0;	/* no line is so long */
+}
+
+static void recorder_ended(struct supervisor *s, struct recorder *r, int status)
+{
+	bool wanted = r->ending, good = WIFEXITED(status) && !WEXITSTATUS(status);
+	unsigned int shift;
+	struct error ignored;
+
+	read_answers(s, r);
+	close(r->to);
+	close(r->from);
+	if (s->current == r->slot)
+		s->current = -1;
+	*r = (struct recorder){ .to = -1, .from = -1, .slot = r->slot };
+	files_adopt(s->dir, r->slot, &ignored);
+	if (wanted || s->stop)
+		return;
+	if (good && !s->o->record.all_cpus && !s->o->record.cgroup) {
+		s->finished = true;	/* what was recorded has ended */
+		return;
+	}
+	shift = s->failures < 6 ? s->failures : 6;
+	s->failures++;
+	s->status.restarts++;
+	s->again_ns = now_ns() + (s->sampled && s->failures == 1
+					  ? 0 : (1ull << shift) * SECOND);
+	if (s->again_ns > now_ns() + AGAIN_MAX_S * SECOND)
+		s->again_ns = now_ns() + AGAIN_MAX_S * SECOND;
+	notice(s, good ? "recording ended and is begun again"
+		       : s->failed.code ? s->failed.msg
+		       : "a recorder died and is started again");
+}
+
+static void keeper_ended(struct supervisor *s)
+{
+	read_reports(s);
+	s->earlier = s->status.keeper_says;
+	close(s->reports);
+	s->reports = -1;
+	s->keeper = 0;
+	s->keeper_again_ns = now_ns() + 10 * SECOND;
+	if (!s->stop)
+		notice(s, "the process that reads finished files died and is "
+		       "started again");
+}
+
+static void reap(struct supervisor *s)
+{
+	struct rusage u;
+	int status;
+	pid_t pid;
+
+	while ((pid = wait4(-1, &status, WNOHANG, &u)) > 0) {
+		s->cpu_ended += (double)u.ru_utime.tv_sec +
+				(double)u.ru_stime.tv_sec +
+				(double)(u.ru_utime.tv_usec +
+					 u.ru_stime.tv_usec) / 1e6;
+		if (pid == s->keeper)
+			keeper_ended(s);
+		for (int i = 0; i < RECORDERS; i++)
+			if (pid == s->r[i].pid)
+				recorder_ended(s, &s->r[i], status);
+	}
+}
+
+static void take_signals(struct supervisor *s)
+{
+	struct signalfd_siginfo si;
+
+	while (read(s->signals, &si, sizeof(si)) == sizeof(si))
+		if (si.ssi_signo != SIGCHLD)
+			s->stop = true;
+	reap(s);
+}
+
+/* Processor seconds of a process, and of its children that ended. */
+static double cpu_of(pid_t pid)
+{
+	unsigned long long user = 0, sys = 0, cuser = 0, csys = 0;
+	char path[32];
+	struct buf text = { 0 };
+	struct error ignored;
+	const char *at;
+	double seconds = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (pid && !io_read_file(path, 4096, &text, &ignored) &&
+	    (at = strrchr(buf_cstr(&text), ')')) &&
+	    sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u "
+		   "%llu %llu %llu %llu", &user, &sys, &cuser, &csys) == 4)
+		seconds = (double)(user + sys + cuser + csys) /
+			  (double)sysconf(_SC_CLK_TCK);
+	buf_fini(&text);
+	return seconds;
+}
+
+static uint64_t memory_of(pid_t pid)
+{
+	/* what forked processes share counts once: the supervisor's own */
+	return !pid ? 0
+	       : proc_status_of((uint32_t)pid, "RssAnon", 0) * 1024;
+}
+
+static void own_usage(struct supervisor *s)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	s->status.cpu_seconds = s->cpu_ended + (double)u.ru_utime.tv_sec +
+		(double)u.ru_stime.tv_sec +
+		(double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6 +
+		cpu_of(s->keeper);
+	s->status.memory_bytes = memory_of(getpid()) + memory_of(s->keeper);
+	for (int i = 0; i < RECORDERS; i++) {
+		s->status.cpu_seconds += cpu_of(s->r[i].pid);
+		s->status.memory_bytes += memory_of(s->r[i].pid);
+	}
+}
+
+static void say(struct supervisor *s, const char *state, const char *why)
+{
+	snprintf(s->status.state, sizeof(s->status.state), "%s", state);
+	snprintf(s->status.why, sizeof(s->status.why), "%.500s", why);
+}
+
+static void write_status(struct supervisor *s)
+{
+	struct continuous_status *st = &s->status;
+	struct error ignored;
+	struct buf text = { 0 };
+	int fd;
+
+	read_reports(s);
+	if (s->stop || s->finished)
+		say(s, "ended", "");
+	else if (s->paused)
+		say(s, "paused", "the disk is nearly full");
+	else if (s->current >= 0)
+		say(s, "recording", "");
+	else
+		say(s, "starting", s->failed.code ? s->failed.msg : "");
+	st->recorder = s->current < 0 ? 0 : (uint64_t)s->r[s->current].pid;
+	st->keeper = (uint64_t)s->keeper;
+	st->written_s = (uint64_t)time(NULL);
+	st->files = s->files.v.n;
+	st->bytes = s->files.bytes;
+	st->free_bytes = disk_free(s->dir);
+	own_usage(s);
+	status_json(st, &text);
+	fd = openat(s->dir, "status.json.new", O_WRONLY | O_CREAT | O_TRUNC |
+		    O_CLOEXEC | O_NOFOLLOW, 0644);
+	if (fd >= 0) {
+		bool whole = !text.failed &&
+			     !io_write_all(fd, "status.json", text.p, text.n,
+					   &ignored);
+
+		close(fd);
+		/* with a full disk the older one stays */
+		if (whole)
+			renameat(s->dir, "status.json.new", s->dir,
+				 "status.json");
+	}
+	buf_fini(&text);
+}
+
+static void watch_disk(struct supervisor *s)
+{
+	struct retention keep = { s->o->keep_ns, s->o->keep_bytes,
+				  s->o->free_bytes };
+	struct error ignored;
+	bool room;
+
+	if (files_update(&s->files, s->dir, &ignored))
+		return;
+	room = files_retain(&s->files, s->dir, &keep, &s->status.removed);
+	if (!room && !s->paused) {
+		s->paused = true;
+		notice(s, "the disk is nearly full (--keep-free): sampling "
+		       "pauses");
+		if (s->current >= 0)
+			command(&s->r[s->current], "disable\n");
+	} else if (s->paused && room &&
+		   disk_free(s->dir) > s->o->free_bytes + s->o->free_bytes / 10) {
+		s->paused = false;
+		notice(s, "the disk has room again: sampling goes on");
+		if (s->current >= 0)
+			command(&s->r[s->current], "enable\n");
+	}
+}
+
+static int free_slot(const struct supervisor *s)
+{
+	for (int i = 0; i < RECORDERS; i++)
+		if (!s->r[i].pid)
+			return i;
+	return -1;
+}
+
+/* Recorders that are to be there, and are not. */
+static int keep_recording(struct supervisor *s, struct error *err)
+{
+	uint64_t now = now_ns();
+	int slot = free_slot(s);
+	bool beginning = false, renew;
+
+	for (int i = 0; i < RECORDERS; i++) {
+		struct recorder *r = &s->r[i];
+
+		if (!r->pid || r->samples || r->ending)
+			continue;
+		beginning = true;
+		if (now - r->began_ns > BEGIN_S * SECOND) {
+			kill(r->pid, SIGKILL);
+			error_set(&s->failed, ERR_IO, "a recorder did not begin "
+				  "within %d seconds", BEGIN_S);
+		}
+	}
+	if (s->stop || s->finished || beginning || slot < 0 || now < s->again_ns)
+		return 0;
+	renew = s->current >= 0 && now - s->r[s->current].began_ns >=
+					   s->o->renew_ns;
+	return s->current < 0 || renew ? start_recorder(s, slot, err) : 0;
+}
+
+static void wait_for_something(struct supervisor *s)
+{
+	struct pollfd p[RECORDERS + 2];
+	nfds_t n = 0;
+
+	p[n++] = (struct pollfd){ s->signals, POLLIN, 0 };
+	for (int i = 0; i < RECORDERS; i++)
+		if (s->r[i].pid && s->r[i].from >= 0 && !s->r[i].samples)
+			p[n++] = (struct pollfd){ s->r[i].from, POLLIN, 0 };
+	poll(p, n, ROUND_MS);
+	for (int i = 0; i < RECORDERS; i++)
+		if (s->r[i].pid)
+			read_answers(s, &s->r[i]);
+	take_signals(s);
+}
+
+static bool recorders_left(const struct supervisor *s)
+{
+	for (int i = 0; i < RECORDERS; i++)
+		if (s->r[i].pid)
+			return true;
+	return false;
+}
+
+static int watch(struct supervisor *s, struct error *err)
+{
+	uint64_t end = s->o->duration_ns ? now_ns() + s->o->duration_ns
+					 : UINT64_MAX;
+	unsigned int rounds = 0;
+	uint64_t last = 0;
+	int rc = 0;
+
+	while (!rc && !s->stop && !s->finished) {
+		rc = keep_recording(s, err);
+		if (!s->keeper && now_ns() >= s->keeper_again_ns)
+			start_keeper(s);
+		if (now_ns() - last >= SECOND) {
+			last = now_ns();
+			watch_disk(s);
+			if (!(rounds++ % STATUS_EVERY))
+				write_status(s);
+		}
+		wait_for_something(s);
+		if (now_ns() >= end)
+			s->stop = true;
+		/* What never began will not: its reason is the user's. */
+		if (!s->sampled && s->failed.code && !recorders_left(s)) {
+			*err = s->failed;
+			rc = -err->code;
+		}
+	}
+	return rc;
+}
+
+/* The last files are finished, and read. */
+static void end(struct supervisor *s)
+{
+	uint64_t until;
+
+	s->stop = true;
+	for (int i = 0; i < RECORDERS; i++)
+		end_recorder(&s->r[i]);
+	while (recorders_left(s))
+		wait_for_something(s);
+	if (s->keeper)
+		kill(s->keeper, SIGTERM);
+	until = now_ns() + KEEPER_END_S * SECOND;
+	while (s->keeper) {
+		if (now_ns() > until)
+			kill(s->keeper, SIGKILL);
+		wait_for_something(s);
+	}
+	watch_disk(s);
+	write_status(s);
+}
+
+static int prepare(struct supervisor *s, struct error *err)
+{
+	static const int all[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
+	const char *dir = s->o->dir;
+	sigset_t set;
+	int rc = 0;
+
+	if (mkdir(dir, 0750) < 0 && errno != EEXIST)
+		return error_errno(err, errno, "cannot make the folder %s; -o "
+				   "names another one", dir);
+	s->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (s->dir < 0)
+		return error_errno(err, errno, "%s", dir);
+	s->lock = openat(s->dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC |
+			 O_NOFOLLOW, 0644);
+	if (s->lock < 0)
+		return error_errno(err, errno, "%s/lock", dir);
+	if (flock(s->lock, LOCK_EX | LOCK_NB) < 0)
+		return error_set(err, ERR_USAGE, "%s: another tally records into "
+				 "this folder; -o names another one", dir);
+	for (int slot = 0; !rc && slot < RECORDERS; slot++)
+		rc = files_adopt(s->dir, slot, err);
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		sigaddset(&set, all[i]);
+	sigprocmask(SIG_BLOCK, &set, &s->before);
+	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (!rc && s->signals < 0)
+		rc = error_errno(err, errno, "signalfd");
+	return rc;
+}
+
+int continuous_run(const struct continuous_options *o, struct error *err)
+{
+	struct supervisor s = { .o = o, .dir = -1, .lock = -1, .signals = -1,
+				.reports = -1, .current = -1 };
+	void (*pipes)(int);
+	int rc;
+
+	for (int i = 0; i < RECORDERS; i++)
+		s.r[i] = (struct recorder){ .to = -1, .from = -1, .slot = i };
+	sigprocmask(SIG_SETMASK, NULL, &s.before);
+	pipes = signal(SIGPIPE, SIG_IGN);
+	s.status.pid = (uint64_t)getpid();
+	s.status.started_s = (uint64_t)time(NULL);
+	s.status.pushing = o->push;
+	rc = prepare(&s, err);
+	if (!rc) {
+		rc = watch(&s, err);
+		end(&s);
+	}
+	files_fini(&s.files);
+	if (s.signals >= 0)
+		close(s.signals);
+	if (s.lock >= 0)
+		close(s.lock);
+	if (s.dir >= 0)
+		close(s.dir);
+	sigprocmask(SIG_SETMASK, &s.before, NULL);
+	signal(SIGPIPE, pipes);
+	return rc;
+}

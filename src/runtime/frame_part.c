@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Puts the frames of interpreters into samples. */
+#include "runtime/frame_part.h"
+
+#define ADDRESS_MAX (1ull << 47)
+
+uint64_t frame_mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * 0x9e3779b97f4a7c15ull;
+	return h ^ h >> 29;
+}
+
+bool frame_is_pointer(uint64_t p)
+{
+	return p && p < ADDRESS_MAX && !(p & 7);
+}
+
+bool frame_read(const struct frame_door *door, uint64_t at, size_t n, void *to)
+{
+	struct frame_span v = { at, n };
+
+	return frame_is_pointer(at) && door->read(door->ctx, &v, 1, to) == n;
+}
+
+static void put(struct frame_out *o, const void *p, size_t n)
+{
+	o->door->put(o->door->ctx, p, n);
+	o->all += n;
+}
+
+void frame_put_entry(struct frame_out *o, uint64_t at, uint32_t what, uint32_t more)
+{
+	struct frame_entry e;
+
+	e.at = at;
+	e.what = what;
+	e.more = more;
+	put(o, &e, sizeof(e));
+}
+
+bool frame_is_told(const struct frame_out *o, uint64_t at, uint32_t witness)
+{
+	uint64_t key = frame_mix(at, witness);
+
+	return o->door->seen[key >> 32 & (FRAME_SEEN - 1)] == (key | 1);
+}
+
+/* What cannot be read is put as something, as its length was told already. */
+static bool put_piece(struct frame_out *o, const struct frame_piece *p)
+{
+	struct frame_span v;
+	bool good = true;
+
+	if (p->literal) {
+		put(o, p->literal, p->n);
+		return true;
+	}
+	for (size_t at = 0; at < p->n; at += (size_t)v.n) {
+		v.at = p->at + at;
+		v.n = p->n - at < FRAME_WINDOW ? p->n - at : FRAME_WINDOW;
+		good &= o->door->read(o->door->ctx, &v, 1, o->room) == v.n;
+		put(o, o->room, (size_t)v.n);
+	}
+	return good;
+}
+
+bool frame_put_code(struct frame_out *o, uint64_t at, uint32_t witness,
+		    const struct frame_code *c, const struct frame_piece *pieces,
+		    size_t n)
+{
+	static const uint64_t zero;
+	size_t bytes = sizeof(*c) + c->name_bytes + c->file_bytes + c->table_bytes;
+	uint64_t key = frame_mix(at, witness);
+	bool good = true;
+
+	if (o->codes + sizeof(struct frame_entry) + bytes + 8 > FRAME_CODES_MAX)
+		return true;
+	frame_put_entry(o, at, FRAME_CODE, witness);
+	put(o, c, sizeof(*c));
+	for (size_t i = 0; i < n; i++)
+		good &= put_piece(o, &pieces[i]);
+	put(o, &zero, -bytes & 7);
+	if (!good)
+		return false;
+	o->codes += sizeof(struct frame_entry) + bytes + (-bytes & 7);
+	o->door->seen[key >> 32 & (FRAME_SEEN - 1)] = key | 1;
+	return true;
+}

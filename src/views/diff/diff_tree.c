@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The call tree of both sides of a diff: see diff.h. */
+#include <stdlib.h>
+
+#include "views/diff/diff_internal.h"
+
+/* The report of one side by its stacks: the diff's own where that has one lane,
+ * else one of its own (*made), whose frame keys are numbered alike. */
+static int side_report(const struct diff *d, int side, struct report **made,
+		       const struct report **rep, struct error *err)
+{
+	const struct diff_side *s = &d->side[side];
+	struct report_spec spec = { .keys = d->spec.keys,
+				    .select = d->spec.select,
+				    .no_inline = d->spec.no_inline };
+	int rc = 0;
+
+	*rep = s->rep;
+	if (s->p->runs.n > 1) {
+		rc = report_build(s->reader, &spec, made, err);
+		*rep = *made;
+	}
+	return rc;
+}
+
+/* The diff's column by the report's; PROF_NONE: the other side has none. */
+static uint32_t *columns_of(const struct diff *d, int side,
+			    const struct report *rep)
+{
+	uint32_t *col_of = malloc((rep->agg.ncols + 1) * sizeof(*col_of));
+
+	for (size_t c = 0; col_of && c < rep->agg.ncols; c++)
+		col_of[c] = PROF_NONE;
+	for (uint32_t c = 0; col_of && c < d->cols.n; c++)
+		col_of[d->cols.v[c].col[side]] = c;
+	return col_of;
+}
+
+static int build(const struct diff *d, struct calltree *t,
+		 struct report **made, uint32_t **col_of, double *scale,
+		 struct error *err)
+{
+	struct calltree_source sources[DIFF_SIDES] = { 0 };
+	struct calltree_spec spec = {
+		.sources = sources, .nsources = DIFF_SIDES,
+		.nsides = DIFF_SIDES, .ncols = d->cols.n, .scale = scale,
+		.merge_inlined = true
+	};
+
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		int rc = side_report(d, s, &made[s], &sources[s].rep, err);
+
+		if (rc)
+			return rc;
+		col_of[s] = columns_of(d, s, sources[s].rep);
+		if (!col_of[s])
+			return diff_nomem(err);
+		sources[s].col_of = col_of[s];
+		sources[s].func_of = d->side[s].key_of;
+		sources[s].side = (unsigned int)s;
+		for (size_t c = 0; c < d->cols.n; c++)
+			scale[(size_t)s * d->cols.n + c] = d->cols.v[c].per[s];
+	}
+	return calltree_build(t, &spec, err);
+}
+
+int diff_tree(const struct diff *d, struct calltree *t, struct error *err)
+{
+	struct report *made[DIFF_SIDES] = { 0 };
+	uint32_t *col_of[DIFF_SIDES] = { 0 };
+	double *scale = calloc(DIFF_SIDES * d->cols.n + 1, sizeof(*scale));
+	int rc;
+
+	*t = (struct calltree){ 0 };
+	if (d->spec.keys.mask != (KEY_BIT(KEY_IMAGE) | KEY_BIT(KEY_SYMBOL)) ||
+	    d->spec.select.symbols.n || d->spec.select.images.n)
+		rc = error_set(err, ERR_USAGE, "a flame graph shows functions "
+			       "and all of them: leave out what else to "
+			       "compare by, and which functions");
+	else
+		rc = scale ? build(d, t, made, col_of, scale, err)
+			   : diff_nomem(err);
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		report_free(made[s]);
+		free(col_of[s]);
+	}
+	free(scale);
+	return rc;
+}
+
+void diff_tree_name(const struct diff *d, uint32_t func, struct buf *out)
+{
+	if (func >= CALLTREE_SPECIAL)
+		calltree_func_name(d->side[DIFF_OLD].rep, func, out);
+	else
+		diff_name_alone(d, func, out);
+}

@@ -1,0 +1,209 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Recording without end: files, retention, what happens when a process dies, when the
+# disk is nearly full, and when what finished files hold is pushed.
+. "$top_srcdir/tests/lib.sh"
+cd "$T_TMP" || exit 1
+t_needs perf
+
+sh -c 'while :; do i=0; while [ $i -lt 1000 ]; do i=$((i + 1)); done; done' &
+load=$!
+t_cleanup "kill -9 $load 2>/dev/null"
+member() { # DIR NAME
+	python3 -c 'import json, sys
+print(json.load(open(sys.argv[1] + "/status.json"))[sys.argv[2]])' "$1" "$2"
+}
+finished() { find "$1" -name 'record-?.tally.*' | wc -l; }
+has_finished() { [ "$(finished "$1")" -ge "$2" ]; }
+is_now() { [ "$(member "$1" "$2")" = "$3" ]; }
+is_not() { [ "$(member "$1" "$2")" != "$3" ]; }
+# Of recordings FILE…: samples, and the largest gap between them in milliseconds.
+cat >gaps.py <<'END'
+import json, subprocess, sys
+parts, samples = [], 0
+for name in sys.argv[2:]:
+    j = json.loads(subprocess.run([sys.argv[1], 'info', '--format=json', name],
+                                  check=True, capture_output=True).stdout)
+    samples += sum(e['got'] for e in j['header']['events'])
+    start = j['header']['start_wall_ns']
+    parts.append((start, start + j['header']['duration_ns']))
+parts.sort()
+end, gap = parts[0][1], 0
+for a, b in parts[1:]:
+    gap = max(gap, a - end)
+    end = max(end, b)
+print(samples, gap // 10**6)
+END
+
+# --- files by time, new recorders, and an end by a signal
+"$TALLY" record --continuous -p $load -F 99 -o dir --switch-output=1s --renew 3s \
+	--keep-free 1k 2>err &
+tally=$!
+t_cleanup "kill -9 $tally 2>/dev/null"
+t_run "files are finished, by several recorders" t_until sh -c \
+	'ls dir/record-0.tally.* dir/record-1.tally.* >/dev/null'
+t_until is_now dir state recording
+status=$("$TALLY" status dir)
+t_is "tally status: it runs" $? 0
+t_like "… and says so" "$status" "^state +recording, for"
+t_like "… with samples" "$status" "^samples +[0-9]"
+"$TALLY" record --continuous -p $load -o dir 2>twice
+t_is "a folder that another one records into" $? 2
+t_like "… is named" "$(cat twice)" "dir: another tally"
+t_until has_finished dir 6
+kill -TERM $tally
+wait $tally
+t_is "SIGTERM ends it well" $? 0
+"$TALLY" status dir >status
+t_is "tally status: it has ended" $? 3
+t_like "… and says so" "$(cat status)" "not running"
+t_is "nothing is left unfinished" "$(find dir -name '*.tally' | wc -l | tr -d ' ')" 0
+# shellcheck disable=SC2046 # numbers
+set -- $(python3 gaps.py "$TALLY" dir/record-*)
+t_ok "no gap is larger than a second ($2 ms)" "$([ "$2" -lt 1000 ]; echo $?)"
+t_is "the status has all samples" "$(member dir samples)" "$1"
+t_run "JSON" sh -c '"$TALLY" status --format=json dir | python3 -m json.tool; :'
+t_lacks "a new recorder does not repeat what the first one said" \
+	"$(sort err | uniq -d; echo none)" "tally:"
+
+# --- a recorder that dies, and a supervisor that does
+"$TALLY" record --continuous -p $load -o dead --keep-free 1k 2>err &
+tally=$!
+t_cleanup "kill -9 $tally 2>/dev/null"
+t_until is_now dead state recording
+t_until is_not dead recorder 0
+victim=$(member dead recorder)
+sleep 2
+kill -9 "$victim"
+t_run "a recorder that was killed is started again" t_until sh -c \
+	"python3 -c 'import json; s = json.load(open(\"dead/status.json\"))
+assert s[\"recorder\"] not in (0, $victim) and s[\"restarts\"] == 1'"
+t_run "… and what it had written is kept" t_until has_finished dead 1
+keeper=$(member dead keeper)
+kill -9 "$keeper"
+t_run "so is the process that reads files" t_until sh -c \
+	"python3 -c 'import json; s = json.load(open(\"dead/status.json\"))
+assert s[\"keeper\"] not in (0, $keeper)'"
+recorder=$(member dead recorder)
+kill -9 $tally
+wait $tally 2>/dev/null
+t_run "recorders end with their supervisor" t_until sh -c \
+	"! kill -0 $recorder 2>/dev/null"
+t_run "the folder can be used again" "$TALLY" record --continuous -p $load \
+	-o dead --duration 3s --keep-free 1k
+t_ok "… with all files finished" "$(find dead -name '*.tally' |
+	grep -q . && echo 1 || echo 0)"
+
+# --- limits
+i=0
+while [ $i -lt 5 ]; do
+	i=$((i + 1))
+	mkdir -p old
+	cp "$(find dir -name 'record-*' | head -n 1)" old/record-0.tally.2026010100000$i
+	touch -d "2026-01-01 00:00:0$i" old/record-0.tally.2026010100000$i
+done
+echo mine >old/notes.txt
+"$TALLY" record --continuous -p $load -o old --keep-age 1h --duration 2s \
+	--keep-free 1k 2>err
+t_is "files that are too old go" \
+	"$(find old -name 'record-0.tally.2026010*' | wc -l | tr -d ' ')" 0
+t_ok "… and no others" "$([ -s old/notes.txt ]; echo $?)"
+"$TALLY" record --continuous -p $load -o size --keep-size 1 --duration 3s \
+	--switch-output=1s --keep-free 1k 2>err
+t_is "more than --keep-size goes" "$(finished size | tr -d ' ')" 0
+t_ok "… and is counted" "$([ "$(member size removed)" -ge 1 ]; echo $?)"
+"$TALLY" record --continuous -p $load -o full --keep-free 1000000000G 2>err &
+tally=$!
+t_cleanup "kill -9 $tally 2>/dev/null"
+t_run "a disk without room pauses it" t_until is_now full state paused
+t_like "… and says why" "$("$TALLY" status full)" "paused: the disk is nearly full"
+kill $tally
+wait $tally
+
+# --- what cannot be meant, and what cannot begin
+bad() { # STATUS ERE OPTION…
+	want=$1 words=$2
+	shift 2
+	"$TALLY" record --continuous "$@" >/dev/null 2>err
+	t_is "$*" $? "$want"
+	t_like "… says why" "$(cat err)" "$words"
+}
+bad 2 "needs -a, -p, -t or --cgroup" -o x
+bad 2 "instead of a command" -o x -- true
+bad 2 "excludes --control" -o x -p $load --control fd:1
+bad 1 "999999999" -o x -p 999999999
+bad 2 "no URL" -o x -p $load --push http://h
+bad 1 "cannot make the folder" -o no/such/folder -p $load
+
+# --- options of a file
+cat >conf <<END
+# what to record
+pid = $load
+ freq = 97
+continuous
+output=conf.d
+duration = 1h
+keep-free = 1k
+END
+t_run "options of a file, and one that overrides" "$TALLY" record --config conf \
+	--duration 2s
+t_is "… are meant" "$("$TALLY" info --format=json \
+	"$(find conf.d -name 'record-*' | head -n 1)" | python3 -c '
+import json, sys
+print(json.load(sys.stdin)["header"]["events"][0]["frequency"])')" 97
+printf 'pid = 1\nno option\n' >bad.conf
+"$TALLY" record --config bad.conf 2>err
+t_is "a line that is no option" $? 2
+t_like "… is named" "$(cat err)" "bad.conf:2: "
+printf 'nonsense = 1\n' >bad.conf
+"$TALLY" record --config=bad.conf 2>err
+t_is "an option that is none" $? 2
+"$TALLY" record -a --config conf 2>err
+t_like "--config must be first" "$(cat err)" "must be the first option"
+
+# --- pushed
+for PY in python3 /usr/bin/python3 ''; do
+	[ -n "$PY" ] && $PY -c 'import google.protobuf' 2>/dev/null && break
+done
+if [ -n "$PY" ] && command -v protoc >/dev/null; then
+	$PY "$top_srcdir/tests/push/server.py" server >server.out 2>&1 &
+	server=$!
+	t_cleanup "kill $server 2>/dev/null"
+	t_until test -s server/port
+	url=pyroscope+http://127.0.0.1:$(cat server/port)
+	printf '503\n' >server/faults
+	t_run "pushed while recording" "$TALLY" record -p $load -F 99 -o pushed \
+		--push "$url" --label service_name=loop --window 1s \
+		--switch-output=2s --renew 3s --duration 6s --keep-free 1k
+	# shellcheck disable=SC2046 # numbers
+	set -- $(python3 gaps.py "$TALLY" pushed/record-*)
+	t_is "… are all samples" "$($PY -c '
+import json
+print(sum(g["count"] for l in open("server/log")
+          for g in json.loads(l).get("got", [])
+          if g["labels"]["service_name"] == "loop"))')" "$1"
+	t_like "tally status knows" "$("$TALLY" status pushed)" \
+		"^push +[0-9]+ requests sent"
+	printf 'always=503\n' >server/faults
+	rm -f server/log
+	"$TALLY" record -p $load -F 99 -o away --push "$url" --switch-output=1s \
+		--duration 3s --keep-free 1k 2>err
+	t_ok "a server that is away: all waits" \
+		"$([ "$(member away waiting)" -ge 2 ]; echo $?)"
+	t_like "… with the reason" "$("$TALLY" status away)" \
+		"^problem +HTTP status 503"
+	: >server/faults
+	rm -f server/log
+	t_run "… and is sent by the next one" "$TALLY" record -p $load -F 99 \
+		-o away --push "$url" --switch-output=1s --duration 2s \
+		--keep-free 1k
+	t_is "… once" "$($PY -c '
+import json
+got = [g["uuid"] for l in open("server/log")
+       for g in json.loads(l).get("got", [])]
+print(len(got) - len(set(got)), len(got) > 2)')" "0 True"
+else
+	t_skip "pushing while recording" \
+		"apt-get install protobuf-compiler python3-protobuf"
+fi
+t_done
