@@ -26,7 +26,8 @@ struct issue {
 static const struct {
 	const char *id, *text;
 } rules[] = {
-	{ "slower", "A function is significantly slower than in the baseline." },
+	{ "slower", "A function is significantly slower than in the baseline, "
+	  "or new and expensive." },
 	{ "may-be-slower", "A function may be slower; more runs would show it." },
 	{ "total-slower", "A run as a whole is significantly slower." },
 	{ "broken", "The new side failed, or did far less work." },
@@ -47,8 +48,9 @@ static struct issue of_row(const struct check *c, const struct check_row *r,
 	struct buf name = { 0 };
 
 	describe_name(c, r, false, &name);
-	buf_printf(&i.text, "%s %s: ", buf_cstr(&name),
-		   r->fails ? "is slower" : "may be slower");
+	/* a new function is no slower one */
+	buf_printf(&i.text, "%s%s: ", buf_cstr(&name), !describe_tested(r) ? ""
+		   : r->fails ? " is slower" : " may be slower");
 	describe_sentence(c, r, &i.text);
 	i.line = describe_place(c, r, root, &i.path);
 	if (!i.line) {

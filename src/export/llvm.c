@@ -28,6 +28,8 @@ enum {
 				 * is not lost */
 };
 
+#define COUNT_MAX 1e15
+
 /* A function, or one inlined at a line of another. */
 struct body {
 	uint32_t parent, offset, fk;	/* parent PROF_NONE: a function */
@@ -345,12 +347,19 @@ static int add_all(struct llvm *w)
 	return rc;
 }
 
+/* As it is written; sums of hostile weights are no numbers that readers take. */
+static uint64_t scaled(double runs)
+{
+	return runs < COUNT_MAX / SCALE ? (uint64_t)llround(SCALE * runs)
+					: (uint64_t)COUNT_MAX;
+}
+
 static uint64_t count_of(const struct line *l)
 {
 	double runs = l->addresses > 0 && l->samples / l->addresses > l->runs
 			      ? l->samples / l->addresses : l->runs;
 
-	return (uint64_t)llround(SCALE * runs);
+	return scaled(runs);
 }
 
 /* Bodies are behind those that they are in. */
@@ -397,8 +406,7 @@ static uint64_t first_count(const struct llvm *w, uint32_t in)
 static uint64_t head_of(const struct llvm *w, uint32_t in)
 {
 	double known = w->bodies.v[in].head;
-	uint64_t head = known >= 0 ? (uint64_t)llround(SCALE * known)
-				   : first_count(w, in);
+	uint64_t head = known >= 0 ? scaled(known) : first_count(w, in);
 
 	return head ? head : 1;
 }
