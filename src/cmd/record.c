@@ -281,7 +281,7 @@ static void runtime_setting(const struct record_opts *o,
 			return;
 		buf_printf(out, "ERL_FLAGS=%s%s" PROGRAM_ERLANG_FLAGS, old ? old : "",
 			   old && *old ? " " : "");
-		gives = "functions of Erlang";
+		gives = "Erlang functions";
 	} else if (!ro->python && ro->callchain && !getenv("PYTHONPERFSUPPORT") &&
 		   (!ro->source || ro->source->sees_kernel) &&
 		   program_is_python(ro->command)) {
