@@ -25,7 +25,5 @@ libtui_a_SOURCES = \
 	src/tui/tree_base.h \
 	src/tui/tree_keys.c \
 	src/tui/tree_page.c \
-	src/tui/tree_words.c \
-	src/tui/quality_line.c \
 	src/tui/tui.c \
 	src/tui/tui.h

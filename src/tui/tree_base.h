@@ -46,15 +46,12 @@ void tree_text(struct page *pg, size_t i, struct buf *out);
 /* Opening, closing, zooming, annotating: false when it is no such key. */
 bool tree_key(struct page *pg, uint32_t key);
 
-/* tree_words.c: the words of a row's keys, safe. */
+/* The words of a row's keys, safe. */
 void tree_word(struct tree_base *b, uint32_t row, enum view_key key,
 	       struct buf *out);
 /* Everything that is known of a row, as a page. */
 void tree_details(struct page *pg);
 /* " event, samples, filters": what a title says of the samples. */
 void tree_title_samples(struct page *pg, struct strip *s);
-/* quality_line.c: in a few words what is not to be trusted; nothing when all is
- * well. */
-void quality_line(const struct quality *t, struct buf *out);
 
 #endif

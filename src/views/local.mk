@@ -112,8 +112,6 @@ libviews_a_SOURCES = \
 	src/views/html/html_diff.h \
 	src/views/html/html_encode.c \
 	src/views/html/html_encode_lines.c \
-	src/views/html/html_line_codes.c \
-	src/views/html/html_line_frames.c \
 	src/views/html/html_lines.c \
 	src/views/html/html_lines.h \
 	src/views/html/html_samples.c \

@@ -32,18 +32,8 @@ int html_take_location(struct html_chooser *k, uint32_t source, uint32_t loc);
 int html_weigh_calls(struct html_chooser *k, uint32_t source);
 int html_take_calls(struct html_chooser *k, uint32_t source);
 
-/* html_line_codes.c: the code that the locations of a source are in, and all
- * locations in it; `insns` counts instructions over all sources.  Then, where
- * each location is in its code.  -ERR_NOMEM. */
-int html_take_codes(struct html_chooser *k, uint32_t source, size_t *insns);
-void html_place_locations(struct html_data *d);
-
-/* html_line_frames.c: the frames of locations and instructions taken; then the
- * lines of a source whose text is wanted.  -ERR_NOMEM. */
-int html_make_frames(struct html_data *d);
 /* The file of the page that a source's path is, or PROF_NONE. */
 uint32_t html_page_file(struct html_data *d, uint32_t source, uint32_t str,
 			uint32_t image);
-int html_want_lines(struct html_chooser *k, uint32_t source);
 
 #endif
