@@ -88,5 +88,5 @@ done
 t_ok "always from one: the caller is known ($got)" $(($2 <= 350))
 t_is "and no other" "$1" 0
 t_like "it is said how it is known" "$("$TALLY" info large.tally)" \
-	'outer callers read a moment later'
+	'outer callers read later'
 t_done
