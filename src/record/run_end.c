@@ -51,6 +51,14 @@ static int note_draining(struct run *r, struct error *err)
 		r->s->shortened += src->shortened;
 		rc = set_number(p, "shortened_copies", r->s->shortened);
 	}
+	if (rc >= 0 && (src->unwound || src->not_unwound)) {
+		r->s->unwound += src->unwound;
+		r->s->not_unwound += src->not_unwound;
+		rc = set_number(p, "stacks_unwound_in_kernel", r->s->unwound);
+		if (rc >= 0)
+			rc = set_number(p, "stacks_copied_by_module",
+					r->s->not_unwound);
+	}
 	if (rc >= 0 && src->thinned) {
 		r->s->thinned += src->thinned;
 		session_notice(r->s, "the recorder could not keep up and "
