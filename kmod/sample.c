@@ -209,7 +209,11 @@ static struct tally_copy *unwind(struct cpu_state *c, struct tally_sample *t,
 		t->nuser = n;
 		t->flags = TALLY_SAMPLE_UNWOUND;
 		t->ips[t->nkernel + n] = generation;
-		return NULL;
+		if (!(c->s->setup.flags & TALLY_SETUP_PROOF))
+			return NULL;
+		copy = (struct tally_copy *)(t->ips + t->nkernel + n + 1);
+		memcpy(copy, &c->user, sizeof(*copy));
+		return copy;
 	}
 	c->copied++;
 	memcpy(copy, &c->user, sizeof(*copy));

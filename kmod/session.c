@@ -207,6 +207,8 @@ static int setup_check(const struct tally_setup *u)
 		return -EINVAL;
 	if (u->flags & TALLY_SETUP_UNWIND && !u->copy_bytes)
 		return -EINVAL;
+	if (u->flags & TALLY_SETUP_PROOF && !(u->flags & TALLY_SETUP_UNWIND))
+		return -EINVAL;
 	if (u->flags & TALLY_SETUP_STACKS && !(u->flags & TALLY_SETUP_CHAIN))
 		return -EINVAL;
 	if (u->source != TALLY_PERF &&
@@ -478,6 +480,7 @@ static void stats_add(struct tally_stats *out, const struct cpu_state *c)
 	out->unwound += c->unwound;
 	out->copied += c->copied;
 	out->nested += c->nested;
+	out->ring_bytes += READ_ONCE(c->head);
 	out->cycles += c->cycles;
 	for (i = 0; i < TALLY_HISTOGRAM; i++)
 		out->histogram[i] += c->histogram[i];

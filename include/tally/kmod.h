@@ -85,7 +85,8 @@ struct tally_event {
  * stack's end, no copy is made of it. */
 #define TALLY_SETUP_UNWIND	(1u << 5)
 #define TALLY_SETUP_STACKS	(1u << 6)	/* CHAIN: equal ones once */
-#define TALLY_SETUP_FLAGS	0x7fu
+#define TALLY_SETUP_PROOF	(1u << 7)	/* UNWIND: with copies all the same */
+#define TALLY_SETUP_FLAGS	0xffu
 
 /* What perf_event_attr has of the same names. */
 struct tally_perf_event {
@@ -156,6 +157,7 @@ struct tally_stats {
 	__u64 copied;		/* … and those of UNWIND that were not */
 	__u64 nested;		/* samples within another's handler; in missed */
 	__u64 table_bytes;	/* of TABLE, PAGE and SPACE, all CPUs' */
+	__u64 ring_bytes;	/* that ever came into the rings */
 };
 
 /*

@@ -430,6 +430,32 @@ static void rates_stay_below_the_ceiling(void **state)
 	assert_int_equal(s.events[1].period, 100000);
 }
 
+/* The ceiling is 20,000 samples a second: 50,000 ns; timers of at most an hour. */
+static void periods_of_clocks_are_checked(void **state)
+{
+	static const struct {
+		uint64_t period;
+		int r;
+	} cases[] = {
+		{ 49990, -ERR_USAGE }, { 50000, 0 }, { 1, -ERR_USAGE },
+		{ 3600000000000, 0 }, { 3600000000001, -ERR_USAGE },
+	};
+	struct source_event seen[TALLY_EVENTS_MAX];
+	struct tally_setup s;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct event_spec clock = {
+			.text = "cpu-clock", .type = PERF_TYPE_SOFTWARE,
+			.config = PERF_COUNT_SW_CPU_CLOCK,
+			.period = cases[i].period,
+		};
+
+		assert_int_equal(become(&timers, &clock, 1, false, 999, &s,
+					seen), cases[i].r);
+	}
+}
+
 static void counters_and_timers_do_not_mix(void **state)
 {
 	struct event_spec both[2] = {
@@ -577,6 +603,7 @@ int main(void)
 		cmocka_unit_test(the_default_is_a_clock_without_counters),
 		cmocka_unit_test(rates_stay_below_the_ceiling),
 		cmocka_unit_test(counters_and_timers_do_not_mix),
+		cmocka_unit_test(periods_of_clocks_are_checked),
 		cmocka_unit_test(the_kernel_has_the_rest),
 	};
 

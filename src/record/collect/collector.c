@@ -115,7 +115,7 @@ uint32_t collector_stack(struct collector *c, struct process *proc,
 	s = r->sample;
 	/* Unwound by mappings that were others then: of the callers' addresses it
 	 * is not known where they were. */
-	if (s.rows && s.walked &&
+	if (s.rows && s.walked && !s.copied &&
 	    !s.rows->same(s.rows, s.space, proc->maps, s.user, s.nuser)) {
 		s.nuser = 1;
 		s.end = (struct record_end){ PROF_MARK_BROKEN,

@@ -263,6 +263,40 @@ static int check_counters(const struct tally_setup *setup,
 				 err);
 }
 
+/* Periods of clocks: all together at most max_rate a second, none of more than an
+ * hour. */
+static int check_clocks(const struct tally_info *info,
+			const struct tally_setup *setup,
+			const struct source_event *seen, struct error *err)
+{
+	enum { HOUR = 3600 };
+	uint64_t rate = 0;
+
+	for (size_t i = 0; i < setup->nevents; i++) {
+		uint64_t period = setup->events[i].period;
+
+		if (!seen[i].is_time)
+			continue;
+		rate += NS / period;
+		if (period > (uint64_t)HOUR * NS)
+			return error_set(err, ERR_USAGE, "event %s: a period of "
+					 "%llu ns is more than an hour, the most "
+					 "that the kernel module takes",
+					 seen[i].name,
+					 (unsigned long long)period);
+		if (rate > info->max_rate)
+			return error_set(err, ERR_USAGE, "event %s: a period of "
+					 "%llu ns makes more samples a second "
+					 "than the kernel module takes (max_rate, "
+					 "%u for all events): the least is %llu",
+					 seen[i].name,
+					 (unsigned long long)period,
+					 info->max_rate, (unsigned long long)
+					 setup->nevents * NS / info->max_rate);
+	}
+	return 0;
+}
+
 int kmod_events(const struct tally_info *info, bool has_cycles,
 		const struct source_options *o, struct tally_setup *setup,
 		struct source_event *seen, struct error *err)
@@ -285,5 +319,5 @@ int kmod_events(const struct tally_info *info, bool has_cycles,
 		r = fill_event(&k, i, setup, &seen[i], err);
 	if (!r && (k.pmu && setup->source == k.pmu->abi_id))
 		r = check_counters(setup, o->events->v, err);
-	return r;
+	return r ? r : check_clocks(info, setup, seen, err);
 }

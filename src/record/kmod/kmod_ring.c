@@ -175,7 +175,7 @@ static bool decode_sample(const uint8_t *p, size_t n,
 	rest = (n - sizeof(*t)) / 8;
 	behind = !!(t->flags & TALLY_SAMPLE_UNWOUND);
 	if (t->flags & TALLY_SAMPLE_COPY
-	    ? here > rest || behind || here != all
+	    ? here + behind > rest || here != all
 	    : !all || here + behind != rest)
 		return false;
 	s->kernel = addresses(t, stacks);
@@ -197,7 +197,10 @@ static bool decode_sample(const uint8_t *p, size_t n,
 		s->walked = true;
 		s->end.image = UINT32_MAX;
 		s->space = (uint32_t)*(const uint64_t *)p;
-		return t->nuser && !s->cut;
+		p += 8;
+		n -= 8;
+		if (!t->nuser || s->cut)
+			return false;
 	}
 	return !(t->flags & TALLY_SAMPLE_COPY) || decode_copy(p, n, s);
 }

@@ -352,12 +352,30 @@ static bool no_room(int e)
 	return e == ENOMEM || e == ENOSPC;
 }
 
+static bool same(struct source_rows *base, uint32_t space, struct mapset *maps,
+		 const uint64_t *pc, size_t n);
+
+/* Only where the copy was enough for a walk to the stack's end. */
+static void verify(struct kmod_rows *r, const struct walked_stack *w)
+{
+	const struct unwind_stack *ours = w->frames;
+
+	if (ours->end != UNWIND_WHOLE || ours->guessed ||
+	    !same(&r->base, w->space, w->maps, w->theirs, w->ntheirs))
+		return;
+	r->verified++;
+	r->differing += ours->n != w->ntheirs ||
+			memcmp(ours->pc, w->theirs, ours->n * sizeof(*ours->pc));
+}
+
 static void walked(struct source_rows *base, uint32_t why, uint64_t taken_ns,
 		   const struct walked_stack *w)
 {
 	struct kmod_rows *r = of(base);
 	int rc = 0;
 
+	if (w->theirs)
+		verify(r, w);
 	if (why == TALLY_WALK_WHOLE || r->resets >= RESETS_MAX)
 		return;
 	if (why == TALLY_WALK_NO_SPACE || why == TALLY_WALK_NO_MAP ||

@@ -30,6 +30,7 @@ struct kmod_rows {
 	uint64_t *tried;		/* addresses that nothing is learned of */
 	unsigned int resets;		/* how often there was no room */
 	uint64_t sent;			/* calls */
+	uint64_t verified, differing;	/* as of struct source */
 	uint64_t (*now)(void);		/* the clock of samples */
 };
 

@@ -195,6 +195,10 @@ static void ask_all(struct kmod_source *k, size_t event, struct source_count *c)
 		return;
 	k->base.unwound = t.unwound;
 	k->base.not_unwound = t.copied;
+	k->base.record_bytes = t.ring_bytes;
+	k->base.handler_cycles = t.cycles;
+	k->base.verified = k->rows.verified;
+	k->base.differing = k->rows.differing;
 	c->value = t.perf[event].value;
 	c->enabled_ns = t.perf[event].enabled_ns;
 	c->running_ns = t.perf[event].running_ns;
@@ -352,7 +356,8 @@ static int set_up(struct kmod_source *k, const struct source_target *t,
 			u->flags |= TALLY_SETUP_STACKS;
 		k->unwinds = u->copy_bytes && minor_is(k, 3);
 		if (k->unwinds)
-			u->flags |= TALLY_SETUP_UNWIND;
+			u->flags |= TALLY_SETUP_UNWIND |
+				    (o->verify_stacks ? TALLY_SETUP_PROOF : 0);
 		u->max_chain = k->side->max_stack < TALLY_CHAIN_MAX
 			       ? k->side->max_stack : TALLY_CHAIN_MAX;
 	}

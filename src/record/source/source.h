@@ -64,6 +64,11 @@ struct walked_stack {
 	struct mapset *maps;		/* mapset.h */
 	const struct unwind_cache *cache;
 	const struct unwind_stack *frames;
+	/* Of a copy of a stack that the source has unwound, too: what it found, by
+	 * which space; else NULL. */
+	const uint64_t *theirs;
+	size_t ntheirs;
+	uint32_t space;
 	/* The table of an image of images.h, or NULL. */
 	struct unwind_table *(*table)(void *ctx, uint32_t image);
 	void *ctx;
@@ -239,6 +244,11 @@ struct source {
 	const char *outside_why;	/* and what to do; NULL if `outside` is */
 	uint64_t unwound, not_unwound;	/* at the end: stacks that it unwound,
 				 * and copied though it may unwind some */
+	uint64_t record_bytes;	/* at the end: of all records of samples, … */
+	uint64_t handler_cycles;	/* … and what they took where they were
+				 * taken; or 0 */
+	uint64_t verified, differing;	/* at the end: stacks that both it and
+				 * the unwinder have; and other ones */
 	uint64_t unsampled;	/* at the end: threads it could not sample */
 	uint64_t stopped_ns;	/* at the end: when end_at took effect, or 0 */
 	uint64_t shortened;	/* at the end: copies of stacks that were cut,
