@@ -229,7 +229,7 @@ static int call_graph(const struct record_opts *o, struct record_options *ro,
 	ro->copy_stacks = !strcmp(how, "auto") || !strncmp(how, "dwarf", 5);
 	ro->verify_stacks = o->verify_stacks;
 	if (o->verify_stacks && (!ro->copy_stacks ||
-	    ro->source != RECORD_SOURCE_KMOD))
+	    !ro->source || ro->source != source_find("kmod")))
 		return error_set(err, ERR_USAGE, "--verify-stacks is for stacks "
 				 "that the kernel module unwinds: "
 				 "--source=kmod -g");

@@ -530,6 +530,9 @@ static void diagnose(struct doctor *d)
 	doctor_found(c, "loaded; samples by timers");
 	if (info.counters)
 		doctor_found(c, " and by %u counters", info.counters);
+	if (info.sources & 1u << TALLY_PERF)
+		doctor_found(c, ", by the kernel's own events, and unwinds stacks "
+			     "in the kernel");
 	doctor_found(c, ", up to %u samples per second on each processor; "
 		     "select it with --source=kmod", info.max_rate);
 }
