@@ -10,10 +10,14 @@ EXTRA_DIST += \
 	kmod/copy.c \
 	kmod/dkms.conf \
 	kmod/main.c \
+	kmod/perf.c \
 	kmod/pmu.c \
 	kmod/ring_core.h \
+	kmod/rows.c \
 	kmod/sample.c \
 	kmod/session.c \
 	kmod/tally.h \
 	kmod/tasks.c \
-	kmod/timer.c
+	kmod/timer.c \
+	kmod/walk_core.c \
+	kmod/walk_core.h

@@ -70,12 +70,12 @@ static int ioctl_info(void __user *arg)
 	if (r)
 		return r;
 	mutex_lock(&sessions_lock);
-	for (i = TALLY_TIMER; i <= TALLY_PMU_P6; i++) {
+	for (i = TALLY_TIMER; i <= TALLY_PERF; i++) {
 		n = source_find(i)->present();
 		if (!n)
 			continue;
 		out.sources |= 1u << i;
-		if (i != TALLY_TIMER)
+		if (i == TALLY_PMU_K8 || i == TALLY_PMU_P6)
 			out.counters = n;
 	}
 	mutex_unlock(&sessions_lock);
@@ -146,14 +146,17 @@ static int ioctl_tasks(struct session *s, const void __user *arg)
 		return -EBADFD;
 	tids = (const u32 __user *)(unsigned long)u.tids;
 	for (i = 0; i < u.n; i++) {
-		r = get_user(tid, tids + i) ? -EFAULT : tasks_add(s, tid);
+		r = get_user(tid, tids + i) ? -EFAULT
+		    : s->source->add_thread ? s->source->add_thread(s, tid)
+					    : tasks_add(s, tid);
 		if (r && r != -ESRCH)
 			break;
 		found += !r;
 		r = 0;
 		cond_resched();
 	}
-	session_look(s);
+	if (session_follows(s))
+		session_look(s);
 	return r ? r : found ? 0 : -ESRCH;
 }
 
@@ -181,24 +184,58 @@ static int ioctl_stats(struct session *s, void __user *arg)
 	return r;
 }
 
+/* What stacks are unwound by. */
+static int ioctl_rows(struct session *s, unsigned int cmd,
+		      const void __user *arg)
+{
+	union {
+		struct tally_table table;
+		struct tally_page page;
+		struct tally_space space;
+	} u = { 0 };
+	int r;
+
+	/* It comes with the source, and goes with the file. */
+	if (!smp_load_acquire(&s->source) || !s->rows)
+		return -EBADFD;
+	switch (_IOC_NR(cmd)) {
+	case _IOC_NR(TALLY_IOC_TABLE):
+		r = struct_in(&u.table, sizeof(u.table), arg);
+		return r ? r : rows_table(s, &u.table);
+	case _IOC_NR(TALLY_IOC_PAGE):
+		r = struct_in(&u.page, sizeof(u.page), arg);
+		return r ? r : rows_page(s, &u.page);
+	default:
+		r = struct_in(&u.space, sizeof(u.space), arg);
+		return r ? r : rows_space(s, &u.space);
+	}
+}
+
 static long tally_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct session *s = file->private_data;
 	void __user *p = (void __user *)arg;
 
-	switch (cmd) {
-	case TALLY_IOC_INFO:
+	/* Structs tell their size themselves. */
+	if (_IOC_TYPE(cmd) != TALLY_IOC)
+		return -ENOTTY;
+	switch (_IOC_NR(cmd)) {
+	case _IOC_NR(TALLY_IOC_INFO):
 		return ioctl_info(p);
-	case TALLY_IOC_SETUP:
+	case _IOC_NR(TALLY_IOC_SETUP):
 		return ioctl_setup(s, p);
-	case TALLY_IOC_TASKS:
+	case _IOC_NR(TALLY_IOC_TASKS):
 		return ioctl_tasks(s, p);
-	case TALLY_IOC_START:
+	case _IOC_NR(TALLY_IOC_START):
 		return arg ? -EINVAL : session_start(s);
-	case TALLY_IOC_STOP:
+	case _IOC_NR(TALLY_IOC_STOP):
 		return arg ? -EINVAL : session_stop(s);
-	case TALLY_IOC_STATS:
+	case _IOC_NR(TALLY_IOC_STATS):
 		return ioctl_stats(s, p);
+	case _IOC_NR(TALLY_IOC_TABLE):
+	case _IOC_NR(TALLY_IOC_PAGE):
+	case _IOC_NR(TALLY_IOC_SPACE):
+		return ioctl_rows(s, cmd, p);
 	default:
 		return -ENOTTY;
 	}

@@ -14,6 +14,8 @@
 #include "tally.h"
 
 #define RECORD_MAX	65528	/* what a record's size can tell */
+#define THIN_MOST	64u
+#define ALL_KNOWN	((1u << TALLY_COPY_REGS) - 1)
 
 /* xorshift64: who knows the period may not step in time with it. */
 u64 sample_random(struct cpu_state *c)
@@ -92,6 +94,12 @@ static void faster(struct cpu_state *c)
 
 	for (i = 0; i < c->s->setup.nevents; i++) {
 		struct cpu_event *e = &c->ev[i];
+
+		if (e->thin > 1 && !above(c, 3, 8))
+			e->thin /= 2;
+	}
+	for (i = 0; i < c->s->setup.nevents; i++) {
+		struct cpu_event *e = &c->ev[i];
 		const struct tally_event *asked = &c->s->setup.events[i];
 
 		if (!asked->freq && e->mean > asked->period)
@@ -137,6 +145,12 @@ void sample_slower(struct cpu_state *c, unsigned int event, u64 most)
 	window_begin(c, now);
 }
 
+void sample_thinner(struct cpu_state *c, unsigned int event)
+{
+	c->ev[event].thin = min(c->ev[event].thin * 2, THIN_MOST);
+	window_begin(c, ktime_get_mono_fast_ns());
+}
+
 static void throttle(struct cpu_state *c, unsigned int event, u64 now)
 {
 	struct cpu_event *e = &c->ev[event];
@@ -175,6 +189,37 @@ static u32 number(struct task_struct *t, enum pid_type type,
 	return !nr && !pid_alive(t) ? ~0u : (u32)nr;
 }
 
+/* Callers of user space by rows that the program brought, or else the place for a
+ * copy of the stack; NULL: it has no user side, or was unwound. */
+static struct tally_copy *unwind(struct cpu_state *c, struct tally_sample *t,
+				 struct pt_regs *regs, unsigned int room)
+{
+	struct tally_copy *copy = (struct tally_copy *)(t->ips + t->nkernel);
+	u32 n = 0, generation = 0;
+
+	if (!copy_user(regs, &c->user))
+		return NULL;
+	c->user.why = TALLY_WALK_NO_SPACE;
+	if (c->user.known == ALL_KNOWN && !(c->user.flags & TALLY_COPY_32))
+		c->user.why = rows_walk(c->s, c->user.regs,
+					t->ips + t->nkernel, room, &n,
+					&generation);
+	if (c->user.why == TALLY_WALK_WHOLE) {
+		c->unwound++;
+		t->nuser = n;
+		t->flags = TALLY_SAMPLE_UNWOUND;
+		t->ips[t->nkernel + n] = generation;
+		if (!(c->s->setup.flags & TALLY_SETUP_PROOF))
+			return NULL;
+		copy = (struct tally_copy *)(t->ips + t->nkernel + n + 1);
+		memcpy(copy, &c->user, sizeof(*copy));
+		return copy;
+	}
+	c->copied++;
+	memcpy(copy, &c->user, sizeof(*copy));
+	return copy;
+}
+
 /* The callers; with copies those of user space are but the place itself. */
 static struct tally_copy *fill_chain(struct cpu_state *c,
 				     struct tally_sample *t,
@@ -191,6 +236,8 @@ static struct tally_copy *fill_chain(struct cpu_state *c,
 			t->nuser = chain_user(regs, t->ips + n, room - n, cut);
 		return NULL;
 	}
+	if (c->s->rows)
+		return unwind(c, t, regs, *cut ? 0 : room - n);
 	copy = (struct tally_copy *)(t->ips + n);
 	return copy_user(regs, copy) ? copy : NULL;
 }
@@ -210,7 +257,8 @@ static struct tally_copy *fill(struct cpu_state *c, unsigned int event,
 	t->tid = number(current, PIDTYPE_PID, c->s->ns);
 	t->cpu = c->cpu;
 	t->weight = weight;
-	t->reserved = 0;
+	t->stack = 0;
+	t->flags = 0;
 	t->nkernel = t->nuser = 0;
 	if (c->s->setup.flags & TALLY_SETUP_CHAIN) {
 		copy = fill_chain(c, t, regs, &cut);
@@ -219,12 +267,77 @@ static struct tally_copy *fill(struct cpu_state *c, unsigned int event,
 		t->nkernel = !user;
 		t->nuser = user;
 	}
-	t->flags = (user ? TALLY_SAMPLE_USER : 0) |
-		   (cut ? TALLY_SAMPLE_CUT : 0) |
-		   (copy ? TALLY_SAMPLE_COPY : 0);
+	t->flags |= (user ? TALLY_SAMPLE_USER : 0) |
+		    (cut ? TALLY_SAMPLE_CUT : 0) |
+		    (copy ? TALLY_SAMPLE_COPY : 0);
 	t->r.size = sizeof(*t) + (t->nkernel + t->nuser) * sizeof(u64) +
-		    (copy ? sizeof(*copy) : 0);
+		    (copy ? sizeof(*copy) : 0) +
+		    (t->flags & TALLY_SAMPLE_UNWOUND ? sizeof(u64) : 0);
 	return copy;
+}
+
+static u64 stack_hash(const struct cpu_state *c, const struct tally_sample *t)
+{
+	u64 h = c->stack_key ^ ((u64)t->nkernel << 32 | t->nuser);
+	unsigned int i;
+
+	for (i = 0; i < t->nkernel + t->nuser; i++) {
+		h = (h ^ t->ips[i]) * 0x9e3779b97f4a7c15ull;
+		h ^= h >> 32;
+	}
+	return h;
+}
+
+/* The place of this hash, or that of the oldest in its set. */
+static struct stack_known *stack_find(struct cpu_state *c, u64 hash)
+{
+	struct stack_known *set = c->known[hash % STACK_SETS], *oldest = set;
+	unsigned int i;
+
+	for (i = 0; i < STACK_WAYS; i++) {
+		if (set[i].number && set[i].hash == hash)
+			return &set[i];
+		if (!set[i].number || (oldest->number &&
+		    c->stacks - set[i].number > c->stacks - oldest->number))
+			oldest = &set[i];
+	}
+	return oldest;
+}
+
+/* Puts a sample without copy: of addresses that the ring has already, only their
+ * number.  Two stacks are taken for one if 64 bits of a hash with a secret key are
+ * equal. */
+static bool stack_put(struct cpu_state *c, struct tally_sample *t)
+{
+	unsigned int n = t->nkernel + t->nuser;
+	u64 hash = stack_hash(c, t);
+	struct stack_known *k = stack_find(c, hash);
+
+	if (k->number && k->hash == hash &&
+	    c->stacks - k->number < TALLY_STACKS_KEPT - 1) {
+		t->stack = k->number;
+		t->flags |= TALLY_SAMPLE_AGAIN;
+		t->ips[0] = t->ips[n];
+		t->r.size -= n * sizeof(u64);
+		return ring_put(c, &t->r, NULL);
+	}
+	t->stack = c->stacks + 1;
+	if (!t->stack)
+		t->stack++;
+	if (!ring_put(c, &t->r, NULL))
+		return false;
+	c->stacks = t->stack;
+	*k = (struct stack_known){ hash, t->stack };
+	return true;
+}
+
+static bool sample_put(struct cpu_state *c, struct tally_copy *copy)
+{
+	struct tally_sample *t = (struct tally_sample *)c->record;
+
+	if (!copy && c->s->setup.flags & TALLY_SETUP_STACKS)
+		return stack_put(c, t);
+	return ring_put(c, &t->r, copy);
 }
 
 static void account(struct cpu_state *c, u64 cycles)
@@ -246,7 +359,7 @@ static bool ours(const struct cpu_state *c, unsigned int event,
 		return false;
 	if (setup->flags & TALLY_SETUP_CGROUP && !cgroup_current(c->s))
 		return false;
-	return !(setup->flags & TALLY_SETUP_TASKS) || tasks_current(c->s);
+	return !session_follows(c->s) || tasks_current(c->s);
 }
 
 /* What is not ours takes time all the same: without a ceiling for it, counters
@@ -265,7 +378,7 @@ unsigned int sample_take(struct cpu_state *c, unsigned int event,
 
 		e->stats.weight += weight;
 		count_raised(c, event, weight);
-		if (ring_put(c, (struct tally_record *)c->record, copy))
+		if (sample_put(c, copy))
 			e->stats.samples++;
 		else
 			e->stats.lost++;

@@ -53,6 +53,8 @@ const struct source *source_find(u32 which)
 		return &pmu_k8_source;
 	case TALLY_PMU_P6:
 		return &pmu_p6_source;
+	case TALLY_PERF:
+		return &perf_source;
 	default:
 		return NULL;
 	}
@@ -95,23 +97,21 @@ static void wake(struct irq_work *w)
 /* perf lets each user lock so much a CPU by default (perf_event_mlock_kb). */
 #define FREE_PAGES ((516u << 10) / PAGE_SIZE)
 
-static void pages_release(struct session *s, size_t n)
+void pages_release(struct session *s, size_t n)
 {
 	atomic_long_sub(n, &s->cred->user->locked_vm);
 	atomic_long_sub(n, &all_pages);
-	s->pages -= n;
 }
 
-/* Rings of all recordings together may take an eighth of the memory; those of a
+/* Rings and tables of all recordings together may take an eighth of the memory; those of a
  * user count as locked memory, as perf's do. */
-static int pages_charge(struct session *s, size_t n)
+int pages_charge(struct session *s, size_t n)
 {
 	unsigned long all = atomic_long_add_return(n, &all_pages);
 	unsigned long own = atomic_long_add_return(n, &s->cred->user->locked_vm);
 	unsigned long most = FREE_PAGES * num_online_cpus() +
 			     (s->memlock >> PAGE_SHIFT);
 
-	s->pages += n;
 	if (all <= totalram_pages() / 8 && (own <= most || s->may_lock))
 		return 0;
 	pages_release(s, n);
@@ -147,6 +147,7 @@ static int cpu_add(struct session *s, unsigned int cpu)
 		pages_release(s, bytes >> PAGE_SHIFT);
 		return -ENOMEM;
 	}
+	s->pages += bytes >> PAGE_SHIFT;
 	c->s = s;
 	c->cpu = cpu;
 	for (i = 0; i < s->setup.nevents; i++)
@@ -154,6 +155,7 @@ static int cpu_add(struct session *s, unsigned int cpu)
 	c->data = (u8 *)c->ring + PAGE_SIZE;
 	c->size = s->setup.ring_bytes;
 	c->random = get_random_u64() | 1;
+	c->stack_key = get_random_u64();
 	init_irq_work(&c->wake, wake);
 	for (i = 0; i < TALLY_EVENTS_MAX; i++)
 		c->ev[i].owner = c;
@@ -182,6 +184,7 @@ static void cpus_free(struct session *s)
 		s->cpu[cpu] = NULL;
 	}
 	pages_release(s, s->pages);
+	s->pages = 0;
 }
 
 static int setup_check(const struct tally_setup *u)
@@ -202,6 +205,15 @@ static int setup_check(const struct tally_setup *u)
 	    u->copy_bytes % 8 || u->copy_bytes > TALLY_COPY_MAX ||
 	    u->copy_bytes > ring / 2))
 		return -EINVAL;
+	if (u->flags & TALLY_SETUP_UNWIND && !u->copy_bytes)
+		return -EINVAL;
+	if (u->flags & TALLY_SETUP_PROOF && !(u->flags & TALLY_SETUP_UNWIND))
+		return -EINVAL;
+	if (u->flags & TALLY_SETUP_STACKS && !(u->flags & TALLY_SETUP_CHAIN))
+		return -EINVAL;
+	if (u->source != TALLY_PERF &&
+	    memchr_inv(u->perf, 0, sizeof(u->perf)))
+		return -EINVAL;
 	if (u->flags & TALLY_SETUP_CGROUP ? u->flags & TALLY_SETUP_TASKS
 					  : u->cgroup_fd)
 		return -EINVAL;
@@ -212,7 +224,8 @@ static int setup_check(const struct tally_setup *u)
 		const struct tally_event *e = &u->events[i];
 
 		if (i >= u->nevents) {
-			if (memchr_inv(e, 0, sizeof(*e)))
+			if (memchr_inv(e, 0, sizeof(*e)) ||
+			    memchr_inv(&u->perf[i], 0, sizeof(u->perf[i])))
 				return -EINVAL;
 			continue;
 		}
@@ -253,7 +266,7 @@ int session_setup(struct session *s, const struct tally_setup *setup,
 	r = setup_check(setup);
 	if (!r)
 		r = source->check(setup);
-	if (!r && setup->flags & TALLY_SETUP_TASKS)
+	if (!r && setup->flags & TALLY_SETUP_TASKS && !source->by_kernel)
 		r = session_watch(s);
 	if (r)
 		return r;
@@ -269,14 +282,20 @@ int session_setup(struct session *s, const struct tally_setup *setup,
 		goto out;
 	s->setup = *setup;
 	cpumask_copy(s->cpus, cpus);
+	if (setup->flags & TALLY_SETUP_UNWIND)
+		r = rows_new(s);
+	if (!r && source->prepare)
+		r = source->prepare(s);
 	for_each_cpu_and(cpu, s->cpus, cpu_online_mask) {
-		r = cpu_add(s, cpu);
-		if (r)
-			break;
+		if (!r)
+			r = cpu_add(s, cpu);
 	}
 	if (r) {
 		cpus_free(s);
 		cgroup_forget(s);
+		if (s->perf)
+			source->forget(s);
+		rows_free(s);
 	} else {
 		smp_store_release(&s->source, source);
 	}
@@ -284,11 +303,6 @@ out:
 	mutex_unlock(&sessions_lock);
 	cpus_read_unlock();
 	return r;
-}
-
-static bool per_task(const struct session *s)
-{
-	return s->setup.flags & TALLY_SETUP_TASKS;
 }
 
 static void clock_run(struct cpu_state *c)
@@ -310,7 +324,7 @@ static void start_here(void *arg)
 	c->s->source->start_cpu(c);
 	WRITE_ONCE(c->running, true);
 	clock_run(c);
-	if (per_task(c->s))
+	if (session_follows(c->s))
 		session_switch(c->s, tasks_current(c->s));
 }
 
@@ -390,8 +404,12 @@ static void cpus_stop(struct session *s)
 
 int session_start(struct session *s)
 {
-	int r = -EBADFD;
+	const struct source *source = smp_load_acquire(&s->source);
+	int r = source && source->open ? source->open(s) : 0;
 
+	if (r)
+		return r;
+	r = -EBADFD;
 	cpus_read_lock();
 	mutex_lock(&sessions_lock);
 	if (s->source && !s->started)
@@ -403,11 +421,14 @@ int session_start(struct session *s)
 	}
 	mutex_unlock(&sessions_lock);
 	cpus_read_unlock();
+	if (r && source && source->close)
+		source->close(s);
 	return r;
 }
 
 int session_stop(struct session *s)
 {
+	const struct source *source = smp_load_acquire(&s->source);
 	int r = -EBADFD;
 
 	cpus_read_lock();
@@ -420,6 +441,8 @@ int session_stop(struct session *s)
 	}
 	mutex_unlock(&sessions_lock);
 	cpus_read_unlock();
+	if (!r && source->close)
+		source->close(s);
 	return r;
 }
 
@@ -432,7 +455,10 @@ void session_free(struct session *s)
 	list_del_rcu(&s->list);
 	mutex_unlock(&sessions_lock);
 	synchronize_rcu();
+	if (s->perf)
+		s->source->forget(s);
 	tasks_free(s);
+	rows_free(s);
 	cpus_free(s);
 	cgroup_forget(s);
 	put_pid_ns(s->ns);
@@ -451,6 +477,10 @@ static void stats_add(struct tally_stats *out, const struct cpu_state *c)
 	if (since)
 		out->enabled_ns += ktime_get_mono_fast_ns() - since;
 	out->unclaimed += c->unclaimed;
+	out->unwound += c->unwound;
+	out->copied += c->copied;
+	out->nested += c->nested;
+	out->ring_bytes += READ_ONCE(c->head);
 	out->cycles += c->cycles;
 	for (i = 0; i < TALLY_HISTOGRAM; i++)
 		out->histogram[i] += c->histogram[i];
@@ -469,8 +499,12 @@ static void stats_add(struct tally_stats *out, const struct cpu_state *c)
 
 void session_stats(struct session *s, u32 cpu, struct tally_stats *out)
 {
+	const struct source *source = smp_load_acquire(&s->source);
 	unsigned int i;
 
+	if (source && source->counts && cpu == TALLY_ALL_CPUS)
+		source->counts(s, out);
+	out->table_bytes = rows_bytes(s);
 	mutex_lock(&sessions_lock);
 	out->untracked = atomic64_read(&s->untracked);
 	for_each_possible_cpu(i)
@@ -494,6 +528,8 @@ static int cpu_online_cb(unsigned int cpu)
 			continue;
 		if (s->started && !asleep)
 			cpu_start(s->cpu[cpu]);
+		if (s->source->cpu_news)
+			s->source->cpu_news(s, cpu, true);
 	}
 	mutex_unlock(&sessions_lock);
 	return 0;
@@ -504,8 +540,11 @@ static int cpu_offline_cb(unsigned int cpu)
 	struct session *s;
 
 	mutex_lock(&sessions_lock);
-	list_for_each_entry(s, &sessions, list)
+	list_for_each_entry(s, &sessions, list) {
 		cpu_stop(s->cpu[cpu]);
+		if (s->source && s->source->cpu_news)
+			s->source->cpu_news(s, cpu, false);
+	}
 	mutex_unlock(&sessions_lock);
 	return 0;
 }

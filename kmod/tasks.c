@@ -171,7 +171,7 @@ static void switched(void *data, bool preempt, struct task_struct *prev,
 
 	rcu_read_lock();
 	list_for_each_entry_rcu(s, &sessions, list)
-		if (s->setup.flags & TALLY_SETUP_TASKS)
+		if (session_follows(s))
 			session_switch(s, turn_of(s, next));
 	rcu_read_unlock();
 }

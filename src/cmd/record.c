@@ -32,7 +32,7 @@ struct record_opts {
 	const char *output, *pids, *tids, *cpus, *cgroup, *callgraph, *vmlinux,
 		   *source, *embed_source;
 	bool all, user, kernel, inherit, symbols, graph, quiet, verbose,
-	     runtime_env, force, wait, latency;
+	     runtime_env, force, wait, latency, verify_stacks;
 	uint64_t freq, period, repeat, max_files;
 	double duration, delay;
 	struct continuous_opts continuous;
@@ -84,6 +84,9 @@ static const struct opt record_opt_table[] = {
 	  "pointers where there are none; fp follows frame pointers only. "
 	  "Default: none.",
 	  AT(callgraph) },
+	{ OPT_FLAG, 0, "verify-stacks", NULL,
+	  "Copy stacks that the kernel module unwinds (--source=kmod), too, "
+	  "and say how many differ from tally's own.", AT(verify_stacks) },
 	{ OPT_FLAG, 0, "wait", NULL,
 	  "Also record where threads wait and how long: the events blocked and "
 	  "runnable (waiting for a processor), in nanoseconds; as root also "
@@ -224,6 +227,12 @@ static int call_graph(const struct record_opts *o, struct record_options *ro,
 
 	ro->callchain = strcmp(how, "none") != 0;
 	ro->copy_stacks = !strcmp(how, "auto") || !strncmp(how, "dwarf", 5);
+	ro->verify_stacks = o->verify_stacks;
+	if (o->verify_stacks && (!ro->copy_stacks ||
+	    !ro->source || ro->source != source_find("kmod")))
+		return error_set(err, ERR_USAGE, "--verify-stacks is for stacks "
+				 "that the kernel module unwinds: "
+				 "--source=kmod -g");
 	if (!strncmp(how, "dwarf,", 6))
 		return copy_size(how + 6, &ro->copy_bytes, err);
 	if (strcmp(how, "auto") && strcmp(how, "dwarf") && strcmp(how, "fp") &&

@@ -82,6 +82,8 @@ librecord_a_SOURCES = \
 	src/record/kmod/kmod_events.h \
 	src/record/kmod/kmod_ring.c \
 	src/record/kmod/kmod_ring.h \
+	src/record/kmod/kmod_rows.c \
+	src/record/kmod/kmod_rows.h \
 	src/record/kmod/kmod_source.c \
 	src/record/kmod/kmod_source.h \
 	src/record/waits/latency.c \

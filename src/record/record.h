@@ -57,6 +57,7 @@ struct record_options {
 	 * copies of the stack, of so many bytes or as we think fit (0). */
 	bool copy_stacks;
 	uint32_t copy_bytes;
+	bool verify_stacks;
 	uint64_t freq, period;		/* period 0: freq */
 	bool default_rate;		/* the user named none */
 	uint64_t repeat;

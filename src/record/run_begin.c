@@ -47,6 +47,7 @@ static int open_source(struct run *r, struct error *err)
 		.freq = rate(o), .period = o->period,
 		.default_rate = o->default_rate,
 		.copy = o->copy_stacks, .copy_bytes = o->copy_bytes,
+		.verify_stacks = o->verify_stacks,
 		.python = o->python,
 		.language = o->language,
 	};

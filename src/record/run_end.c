@@ -51,6 +51,32 @@ static int note_draining(struct run *r, struct error *err)
 		r->s->shortened += src->shortened;
 		rc = set_number(p, "shortened_copies", r->s->shortened);
 	}
+	if (rc >= 0 && (src->unwound || src->not_unwound)) {
+		r->s->unwound += src->unwound;
+		r->s->not_unwound += src->not_unwound;
+		rc = set_number(p, "stacks_unwound_in_kernel", r->s->unwound);
+		if (rc >= 0)
+			rc = set_number(p, "stacks_copied_by_module",
+					r->s->not_unwound);
+	}
+	if (rc >= 0 && src->record_bytes)
+		rc = set_number(p, "sample_record_bytes",
+				r->s->record_bytes += src->record_bytes);
+	if (rc >= 0 && src->handler_cycles)
+		rc = set_number(p, "sample_handler_cycles",
+				r->s->handler_cycles += src->handler_cycles);
+	if (rc >= 0 && src->verified) {
+		r->s->verified += src->verified;
+		r->s->differing += src->differing;
+		session_notice(r->s, "of %llu stacks that the kernel module has "
+			       "unwound, %llu differ from tally's own",
+			       (unsigned long long)r->s->verified,
+			       (unsigned long long)r->s->differing);
+		rc = set_number(p, "stacks_verified", r->s->verified);
+		if (rc >= 0)
+			rc = set_number(p, "stacks_differing",
+					r->s->differing);
+	}
 	if (rc >= 0 && src->thinned) {
 		r->s->thinned += src->thinned;
 		session_notice(r->s, "the recorder could not keep up and "

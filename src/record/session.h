@@ -39,6 +39,9 @@ struct session {
 	struct launch_state before;
 	struct priority_boost boost;	/* at the start and at the end */
 	uint64_t shortened;	/* copies of stacks, for too much waited */
+	/* As of struct source. */
+	uint64_t unwound, not_unwound, verified, differing;
+	uint64_t record_bytes, handler_cycles;
 	uint64_t thinned;	/* samples, by a lower rate */
 	bool stop;		/* asked to end by a signal */
 	bool enabled;		/* --control: sampling was switched on once */

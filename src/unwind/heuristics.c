@@ -335,8 +335,11 @@ enum step step_guess(struct walk *w, enum unwind_reason why)
 
 	/* a guess that led right to the beginning is confirmed by it */
 	w->confirmed = w->marks & UNWIND_GUESSED ? 1 : 0;
-	if (is_begin(w))
+	if (is_begin(w)) {
+		if (w->out->marks)
+			w->out->marks[w->out->n - 1] |= UNWIND_BEGIN;
 		return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
+	}
 	if (step_runtime(w) || (w->exact && step_code(w)))
 		return STEP_ON;
 	if (step_leave(w) || (w->exact && step_scan(w, 1)))

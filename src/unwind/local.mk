@@ -10,6 +10,8 @@ libtallyunwind_a_SOURCES = \
 	src/unwind/insn.h \
 	src/unwind/simulate_return.c \
 	src/unwind/page.c \
+	src/unwind/rows.c \
+	src/unwind/rows.h \
 	src/unwind/rules.c \
 	src/unwind/step.c \
 	src/unwind/table.c \

@@ -126,6 +126,8 @@ enum {
 	UNWIND_GUESSED = 8,	/* the next lower one is in code without tables
 				 * and frame pointer: what looked most like a
 				 * return address */
+	UNWIND_BEGIN = 16,	/* the stack begins with this frame, by its
+				 * instructions or the file's entry */
 };
 
 struct unwind_stack {

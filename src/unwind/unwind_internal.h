@@ -161,6 +161,10 @@ static inline int reg_of(bool is32, uint64_t r)
 /* Registers that every walk follows. */
 #define FAST_REGS (1u << UNWIND_RIP | 1u << UNWIND_RSP | 1u << UNWIND_RBP)
 
+/* walk.c: what the cache holds for an address, or FAST_NONE. */
+uint32_t cache_get(const struct unwind_cache *c, uint64_t pc,
+		   uint32_t generation);
+
 /* step.c: unwinds one frame by any rule. */
 struct walk {
 	struct unwind_cache *cache;

@@ -43,12 +43,24 @@ void unwind_cache_clear(struct unwind_cache *c)
 	memset(c, 0, sizeof(*c));
 }
 
-static struct slot *slot_of(struct unwind_cache *c, uint64_t pc,
-			    uint32_t generation)
+static size_t slot_number(uint64_t pc, uint32_t generation)
 {
 	uint64_t h = (pc ^ (uint64_t)generation << 40) * 0x9e3779b97f4a7c15ull;
 
-	return &c->slots[h >> (64 - SLOT_BITS)];
+	return (size_t)(h >> (64 - SLOT_BITS));
+}
+
+static struct slot *slot_of(struct unwind_cache *c, uint64_t pc,
+			    uint32_t generation)
+{
+	return &c->slots[slot_number(pc, generation)];
+}
+
+uint32_t cache_get(const struct unwind_cache *c, uint64_t pc, uint32_t generation)
+{
+	const struct slot *s = &c->slots[slot_number(pc, generation)];
+
+	return s->pc == pc && s->generation == generation ? s->fast : FAST_NONE;
 }
 
 const char *unwind_reason_text(enum unwind_reason r)
@@ -169,7 +181,8 @@ static enum step step_begin(struct walk *w, struct slot *slot,
 			       put ? FAST_NONE : FAST_END };
 	/* a guess that led here is confirmed by it */
 	w->confirmed = w->marks & UNWIND_GUESSED ? 1 : 0;
-	if (add_frame(w, ra - !put, put ? UNWIND_EXACT : 0) != STEP_ON)
+	if (add_frame(w, ra - !put, UNWIND_BEGIN | (put ? UNWIND_EXACT : 0)) !=
+	    STEP_ON)
 		return STEP_END;
 	return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
 }

@@ -125,6 +125,17 @@ static int call(struct torture *t, int fd, unsigned long cmd, void *arg)
 	return r;
 }
 
+/* The kernel's own events: often ones that are there. */
+static void perf_events(struct torture *t, struct tally_setup *s)
+{
+	s->source = TALLY_PERF;
+	s->perf[0].type = (uint32_t)(roll(t) % 4 ? PERF_TYPE_SOFTWARE
+						 : roll(t) % 8);
+	s->perf[0].config = roll(t) % 4 ? roll(t) % 12 : boundary(t);
+	if (roll(t) % 2)
+		s->events[0].freq = 1 + roll(t) % 5000;
+}
+
 static void one_setup(struct torture *t, int fd)
 {
 	struct tally_setup s = plain_setup();
@@ -147,7 +158,13 @@ static void one_setup(struct torture *t, int fd)
 						     : (int)boundary(t));
 	}
 	if (roll(t) % 4 == 0)
-		s.source = (uint32_t)(roll(t) % 5);
+		s.source = (uint32_t)(roll(t) % 6);
+	if (roll(t) % 3 == 0)
+		perf_events(t, &s);
+	if (roll(t) % 2)
+		s.flags |= TALLY_SETUP_STACKS;
+	if (s.copy_bytes && roll(t) % 4)
+		s.flags |= TALLY_SETUP_UNWIND;
 	damage(t, &s, sizeof(s));
 	call(t, fd, TALLY_IOC_SETUP, placed(t, &s, sizeof(s)));
 }
@@ -163,6 +180,88 @@ static void one_tasks(struct torture *t, int fd)
 		tids[i] = i ? (uint32_t)boundary(t) : (uint32_t)getpid();
 	damage(t, &k, sizeof(k));
 	call(t, fd, TALLY_IOC_TASKS, placed(t, &k, sizeof(k)));
+}
+
+/* What stacks are unwound by: mostly well made, of nothing real. */
+static void one_table(struct torture *t, int fd)
+{
+	struct tally_table u = {
+		.size = sizeof(u), .id = (uint32_t)(roll(t) % 4),
+		.base = roll(t) % 4 << TALLY_PAGE_BITS,
+		.pages = (uint32_t)(roll(t) % 8),
+	};
+
+	if (roll(t) % 4 == 0)
+		damage(t, &u, sizeof(u));
+	call(t, fd, TALLY_IOC_TABLE, placed(t, &u, sizeof(u)));
+}
+
+static void one_page(struct torture *t, int fd)
+{
+	enum { ROWS = 6, WORDS = 5 };
+	static const uint16_t rows[2 * ROWS] = {
+		0, 0x10, 0x100, 0x101, 0x2000, 0xffff, 1, 2, 3, 4, 1, 0,
+	};
+	static const uint32_t words[WORDS] = {
+		TALLY_ROW_NONE, TALLY_ROW_RSP | 2 << 3,
+		TALLY_ROW_RBP | 2 << 3 | 0xfffcu << 17, TALLY_ROW_END,
+		TALLY_ROW_RULE,
+	};
+	struct tally_rule rule = {
+		.cfa_reg = 7, .ip = TALLY_HOW_MEM + 7, .sp = TALLY_HOW_MEM + 7,
+		.bp = TALLY_HOW_MEM + 7, .cfa_memory = 1, .signal = 1,
+	};
+	struct tally_page u = {
+		.size = sizeof(u), .table = (uint32_t)(roll(t) % 4),
+		.page = (uint32_t)(roll(t) % 8), .nrows = ROWS,
+		.nwords = WORDS, .nrules = 1,
+	};
+	uint16_t starts[2 * ROWS];
+	uint32_t word[WORDS];
+
+	memcpy(starts, rows, sizeof(rows));
+	memcpy(word, words, sizeof(words));
+	if (roll(t) % 4 == 0)
+		damage(t, starts, sizeof(starts));
+	if (roll(t) % 4 == 0)
+		damage(t, word, sizeof(word));
+	if (roll(t) % 4 == 0)
+		damage(t, &rule, sizeof(rule));
+	u.rows = (uintptr_t)starts;
+	u.words = (uintptr_t)word;
+	u.rules = (uintptr_t)&rule;
+	if (roll(t) % 4 == 0)
+		damage(t, &u, sizeof(u));
+	call(t, fd, TALLY_IOC_PAGE, placed(t, &u, sizeof(u)));
+}
+
+/* All of our code and stack, or something else, as images that were brought. */
+static void one_space(struct torture *t, int fd)
+{
+	enum { SPACE_MAPS = 3 };
+	struct tally_map maps[SPACE_MAPS];
+	struct tally_space u = {
+		.size = sizeof(u), .pid = (uint32_t)getpid(),
+		.generation = (uint32_t)(roll(t) % 4),
+		.n = (uint32_t)(roll(t) % (SPACE_MAPS + 1)),
+		.maps = (uintptr_t)maps,
+	};
+	uint64_t code = (uintptr_t)one_space & ~0xffffffull;
+
+	for (unsigned int i = 0; i < SPACE_MAPS; i++)
+		maps[i] = (struct tally_map){
+			.start = i ? 0x700000000000 + ((uint64_t)i << 40) : code,
+			.end = i ? 0x700000000000 + ((i + 1ull) << 40)
+				 : code + (2 << 24),
+			.delta = roll(t) % 2 ? 0 - code : roll(t),
+			.table = (uint32_t)(roll(t) % 4),
+		};
+	maps[SPACE_MAPS - 1].end = 0x7ffffffff000;
+	if (roll(t) % 4 == 0)
+		damage(t, maps, sizeof(maps));
+	if (roll(t) % 4 == 0)
+		damage(t, &u, sizeof(u));
+	call(t, fd, TALLY_IOC_SPACE, placed(t, &u, sizeof(u)));
 }
 
 static void one_stats(struct torture *t, int fd)
@@ -235,7 +334,7 @@ static void one_call(struct torture *t)
 	struct tally_info info = { .size = sizeof(info) };
 	struct pollfd p = { fd, POLLIN, 0 };
 
-	switch (roll(t) % 16) {
+	switch (roll(t) % 21) {
 	case 0: case 1: case 2: case 3:
 		one_setup(t, fd);
 		break;
@@ -267,6 +366,15 @@ static void one_call(struct torture *t)
 		break;
 	case 14:
 		scribble(t);
+		break;
+	case 15:
+		one_table(t, fd);
+		break;
+	case 16: case 17: case 18:
+		one_page(t, fd);
+		break;
+	case 19:
+		one_space(t, fd);
 		break;
 	default:
 		poll(&p, 1, 0);
@@ -313,14 +421,25 @@ static int begin_as(struct tally_setup *s, void **ring)
 	return *ring == MAP_FAILED ? -1 : fd;
 }
 
+static void clock_by_kernel(struct tally_setup *s)
+{
+	s->source = TALLY_PERF;
+	s->perf[0].type = PERF_TYPE_SOFTWARE;
+	s->perf[0].config = PERF_COUNT_SW_CPU_CLOCK;
+}
+
 /* A recording of everything, all set up. */
-static int begin(void **ring, uint32_t bytes, uint32_t copy)
+static int begin(void **ring, uint32_t bytes, uint32_t copy, bool by_kernel)
 {
 	struct tally_setup s = plain_setup();
 
 	s.ring_bytes = bytes;
 	s.watermark = bytes / 4;
 	s.copy_bytes = copy;
+	if (copy && by_kernel)
+		s.flags |= TALLY_SETUP_UNWIND | TALLY_SETUP_STACKS;
+	if (by_kernel)
+		clock_by_kernel(&s);
 	return begin_as(&s, ring);
 }
 
@@ -328,8 +447,9 @@ static int cycles(unsigned long n)
 {
 	for (unsigned long i = 0; i < n; i++) {
 		void *ring;
-		/* Every third one copies stacks. */
-		int fd = begin(&ring, RING, i % 3 ? 0 : 8192);
+		/* Every third one copies stacks, every fourth has the kernel's
+		 * own events. */
+		int fd = begin(&ring, RING, i % 3 ? 0 : 8192, i % 4 == 3);
 
 		if (fd < 0 || ioctl(fd, TALLY_IOC_START, 0) < 0)
 			return 1;
@@ -559,7 +679,7 @@ static int copies(uint32_t bytes, size_t depth)
 	CPU_ZERO(&first);
 	CPU_SET(0, &first);
 	sched_setaffinity(0, sizeof(first), &first);
-	fd = begin(&ring, 4 << 20, bytes);
+	fd = begin(&ring, 4 << 20, bytes, false);
 	if (fd < 0 || ioctl(fd, TALLY_IOC_START, 0) < 0)
 		return 1;
 	fine = burn(&c, depth, ring, time(NULL) + 3);
@@ -573,7 +693,7 @@ static int copies(uint32_t bytes, size_t depth)
 static int hold(unsigned int seconds)
 {
 	void *ring;
-	int fd = begin(&ring, RING, 4096);
+	int fd = begin(&ring, RING, 4096, false);
 
 	if (fd < 0 || ioctl(fd, TALLY_IOC_START, 0) < 0)
 		return 1;
@@ -631,6 +751,8 @@ static int walk_open(struct walk *w)
 		s.source = strcmp(w->pmu, "p6") ? TALLY_PMU_K8 : TALLY_PMU_P6;
 		s.events[0].event = strcmp(w->pmu, "p6") ? 0x76 : 0x79;
 	}
+	if (s.source == TALLY_TIMER && roll(&w->t) % 2)
+		clock_by_kernel(&s);
 	if (roll(&w->t) % 2)
 		s.flags |= TALLY_SETUP_TASKS | TALLY_SETUP_INHERIT;
 	if (fd < 0 || ioctl(fd, TALLY_IOC_SETUP, &s) < 0)

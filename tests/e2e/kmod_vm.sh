@@ -106,6 +106,7 @@ KILLS=$KILLS
 END
 cat >>inside.sh <<'END'
 mount -t debugfs debug /sys/kernel/debug
+online=/sys/devices/system/cpu/cpu1/online
 uname -r >release
 "$TALLY" doctor --no-pager >doctor.before
 "$TALLY" record -q --source=kmod -o no.tally -- true 2>absent
@@ -146,6 +147,21 @@ done
 "$TALLY" record -q --source=kmod --call-graph=dwarf,1024 -F 2000 \
 	-o short.tally -- ./deep 200 2
 "$TALLY" info --no-pager deep.kmod.tally >deep.info
+# Stacks that the module unwinds, beside tally's own of the same registers and stack;
+# of programs that are there, too.
+proof() { "$TALLY" record -q --source=kmod -g -F 300 --verify-stacks "$@"; }
+proof -o proof.one.tally -- ./deep 20 20
+proof -a -o proof.all.tally -- sh -c './deep 5 20 & gzip -9 </dev/zero >/dev/null & \
+	perl -e "\$e = time + 20; while (time < \$e) { join q(,), sort map { rand } 1 .. 99 }"
+	kill $!'
+# The kernel's own events, per thread and per processor, also of one that goes.
+"$TALLY" record -q --source=kmod -g -e page-faults -c 1 -o faults.tally -- \
+	sh tree.sh "$COST"
+"$TALLY" record -q --source=kmod -g -e cpu-clock,page-faults -F 2000 \
+	-o mixed.tally -- ./deep 20 3
+"$TALLY" record -q --source=kmod -e cpu-clock,page-faults -F 300 -a \
+	-o events.tally -- sh -c "sleep 2; echo 0 >$online; sleep 2
+	echo 1 >$online; sleep 4"
 # Control groups of version 2, with one below another.
 rm -f group.pids
 mkdir -p /groups && mount -t cgroup2 none /groups &&
@@ -165,11 +181,12 @@ hold=$!
 until [ -s held ]; do sleep 0.1; done
 rmmod tally 2>inuse
 echo "$?" >>inuse
-# Objects of ours, by who allocated them; freed areas of vmalloc stay a while.
+# Objects of ours, by who allocated them; freed areas of vmalloc stay a while, and
+# perf's contexts stay with threads that live on.
 ours() {
 	cat /sys/kernel/debug/slab/*/alloc_traces | awk -v RS= '
-		/(state_new|cpu_add|session_new|session_setup|tasks_add|forked)\+/ &&
-		!/^ *[0-9]+ (alloc_vmap_area|__alloc_vmap|insert_vmap)/ {
+		/(state_new|cpu_add|session_new|session_setup|tasks_add|forked|block_new|rows_new|perf_prepare|counter_add|perf_add_thread)\+/ &&
+		!/^ *[0-9]+ (alloc_vmap_area|__alloc_vmap|insert_vmap|alloc_perf_context)/ {
 			n++
 			print >"/tmp/left"
 		}
@@ -349,6 +366,37 @@ check_stacks() {
 		cat group.err)" "$(head -n 2 group.all | sort | tr '\n' ' ')"
 	more "$v: … with their samples" "$(samples group.tally)" 500
 }
+# A number that the recording has of itself.
+fact() { # FILE NAME
+	dumped "$1" | sed -n 's/^env .*key="'"$2"'" value="\(.*\)"/\1/p'
+}
+check_unwinding() {
+	for f in proof.one proof.all; do
+		n=$(fact $f.tally stacks_verified)
+		more "$v: $f: stacks were unwound in the kernel" "${n:-0}" 300
+		t_is "$v: $f: … and are tally's own, of ${n:-0}" \
+			"$(fact $f.tally stacks_differing)" 0
+	done
+	near "$v: percent of stacks that were unwound, from the start on" "$(dumped deep.kmod.tally |
+		sed -n 's/^env .*key="stacks_\(.*\)" value="\(.*\)"/\1 \2/p' |
+		awk '{ n[$1] = $2 } END { c = n["copied_by_module"]
+			print 100 - 100 * c / (c + n["unwound_in_kernel"]) }')" 100 60
+	t_like "$v: the kernel's own events: got and lost are what it counted" \
+		"$(dumped faults.tally | awk '/^stat / { value = $4 }
+			/^stat / { sub(/.*wanted=/, ""); print value, $0 }')" \
+		'^value=([0-9]+) \1$'
+	more "$v: … page faults of all processes" "$(samples faults.tally)" 100
+	t_is "$v: … two events of several kinds" "$(dumped mixed.tally |
+		sed -n 's/^sample .* \(event=[0-9]*\) .*/\1/p' | sort -u |
+		tr '\n' ' ')" 'event=0 event=1 '
+	near "$v: … with the same stacks" "$(matching mixed.tally leaf_user \
+		" $d.* main .*_start")" 100 0.5
+	t_like "$v: … on a processor that went and came" \
+		"$(dumped events.tally | awk '/^sample/ { t = substr($2, 9) / 1e9
+			if (!b) b = t
+			if (/ cpu=1 / && t - b > 5) n++ } END { print n + 0 }')" \
+		'^[1-9][0-9]+$'
+}
 # Percent of the samples with one function that have another, too: how long the start
 # of a program takes is the emulator's.
 part() { # FILE FUNCTION OF
@@ -438,12 +486,13 @@ for tree in "$TREES"/*; do
 	t_run "$v: the module builds without warnings" build_module "$tree"
 	[ -s tally.ko ] || continue
 	VM_LOG='quiet loglevel=3' "$SRC/scripts/vm/boot" -k "$tree" -w "$PWD" \
-		-a 'slub_debug=FZPU no_timer_check' -t 1200 -- sh inside.sh \
+		-a 'slub_debug=FZPU no_timer_check' -t 1500 -- sh inside.sh \
 		>vm.log 2>&1
 	t_is "$v: the machine ran ($(cat release))" "$?" 0
 	sed 's/^/# /' vm.log | tail -n 20
 	check_records
 	check_stacks
+	check_unwinding
 	check_safety
 	rm -f -- *.tally
 done

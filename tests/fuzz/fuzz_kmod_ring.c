@@ -13,6 +13,8 @@ enum { RING = 65536, EVENTS = 2 };
 
 struct delivery {
 	struct collector *c;
+	struct kmod_stacks stacks;
+	uint64_t sum;
 };
 
 static int deliver(void *ctx, uint64_t time, const uint8_t *p, size_t n)
@@ -20,11 +22,17 @@ static int deliver(void *ctx, uint64_t time, const uint8_t *p, size_t n)
 	struct delivery *d = ctx;
 	struct record r;
 
-	if (!kmod_decode(p, n, EVENTS, &r))
+	if (!kmod_decode(p, n, EVENTS, &d->stacks, &r))
 		return 0;
 	r.time_ns = time;
-	/* Every address that it tells of must be there. */
+	/* Every address that it tells of must be there: in the record, or in a stack
+	 * that was kept, where a sanitizer looks. */
 	if (r.kind == RECORD_SAMPLE &&
+	    ((const uint8_t *)r.sample.kernel < p ||
+	     (const uint8_t *)r.sample.kernel > p + n)) {
+		for (uint32_t i = 0; i < r.sample.nkernel + r.sample.nuser; i++)
+			d->sum += r.sample.kernel[i];
+	} else if (r.kind == RECORD_SAMPLE &&
 	    ((const uint8_t *)(r.sample.kernel + r.sample.nkernel) > p + n ||
 	     (const uint8_t *)(r.sample.user + r.sample.nuser) > p + n))
 		abort();
@@ -50,11 +58,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!collector_init(&c, &p, "/nonexistent", "/nonexistent", NULL)) {
 		c.nevents = EVENTS;
 		d.c = &c;
+		d.sum = 0;
+		if (kmod_stacks_init(&d.stacks, 4) < 0)
+			abort();
 		for (size_t i = 0; i < size; i++)
 			ring[(tail + i) & (RING - 1)] = data[i];
 		kmod_ring_take(ring, RING, tail, tail + size, &o, 0, 1u << 30,
 			       &damaged);
 		order_flush(&o, UINT64_MAX - 1, deliver, &d);
+		kmod_stacks_fini(&d.stacks);
 		collector_fini(&c);
 	}
 	order_fini(&o);

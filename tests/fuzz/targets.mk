@@ -140,3 +140,9 @@ tests_fuzz_fuzz_php_LDADD = $(FUZZ_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_status
 tests_fuzz_fuzz_status_SOURCES = tests/fuzz/fuzz_status.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_status_LDADD = libcli.a $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_kmod_walk
+tests_fuzz_fuzz_kmod_walk_SOURCES = tests/fuzz/fuzz_kmod_walk.c \
+	tests/unwind/kernel_walk.c tests/unwind/kernel_walk.h \
+	kmod/walk_core.c kmod/walk_core.h $(FUZZ_ELF) $(FUZZ_MAIN)
+tests_fuzz_fuzz_kmod_walk_LDADD = $(FUZZ_LIBS)

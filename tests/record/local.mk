@@ -8,7 +8,8 @@ endif
 if CMOCKA
 RECORD_TESTS = tests/record/test_addrspace tests/record/test_collector \
 	tests/record/test_copies tests/record/test_cpu_watch \
-	tests/record/test_kmod tests/record/test_live \
+	tests/record/test_kmod tests/record/test_kmod_rows \
+	tests/record/test_live \
 	tests/record/test_maps_watch tests/record/test_unwinder \
 	tests/record/test_outer_callers \
 	tests/record/test_ptrace tests/record/test_order tests/record/test_perf \
@@ -20,6 +21,9 @@ RECORD_TESTS = tests/record/test_addrspace tests/record/test_collector \
 	tests/record/test_polled_waits
 check_PROGRAMS += $(RECORD_TESTS)
 TESTS += $(RECORD_TESTS)
+tests_record_test_kmod_rows_SOURCES = tests/record/test_kmod_rows.c \
+	tests/unwind/live.c tests/unwind/live.h kmod/walk_core.c kmod/walk_core.h
+tests_record_test_kmod_rows_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_latency_SOURCES = tests/record/test_latency.c
 tests_record_test_latency_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_outer_callers_SOURCES = tests/record/test_outer_callers.c

@@ -54,7 +54,7 @@ static int see(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
 	struct seen *s = ctx;
 	struct record *r = &s->r[s->n];
 
-	if (!kmod_decode(bytes, size, 2, r)) {
+	if (!kmod_decode(bytes, size, 2, NULL, r)) {
 		s->refused++;
 		return 0;
 	}
@@ -153,18 +153,97 @@ static void samples_must_add_up(void **state)
 	struct record r;
 
 	(void)state;
-	assert_true(kmod_decode((const uint8_t *)&a, sizeof(a), 2, &r));
-	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a), 1, &r));
-	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a) - 8, 2, &r));
-	assert_false(kmod_decode((const uint8_t *)&a, 16, 2, &r));
-	assert_false(kmod_decode((const uint8_t *)&a, 8, 2, &r));
+	assert_true(kmod_decode((const uint8_t *)&a, sizeof(a), 2, NULL, &r));
+	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a), 1, NULL, &r));
+	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a) - 8, 2, NULL, &r));
+	assert_false(kmod_decode((const uint8_t *)&a, 16, 2, NULL, &r));
+	assert_false(kmod_decode((const uint8_t *)&a, 8, 2, NULL, &r));
 	a.head.nuser = 65535;
-	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a), 2, &r));
+	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a), 2, NULL, &r));
 	a.head.nkernel = a.head.nuser = 0;
-	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a.head), 2, &r));
+	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a.head), 2, NULL, &r));
 	a = sample_of(1);
 	a.head.r.type = PERF_RECORD_SAMPLE;
-	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a), 2, &r));
+	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a), 2, NULL, &r));
+}
+
+/* A stack that has number 7 on processor 3, then samples that refer to it. */
+static void stacks_come_once(void **state)
+{
+	union sample a = sample_of(1), b = sample_of(2);
+	struct kmod_stacks stacks;
+	struct record r;
+
+	(void)state;
+	assert_int_equal(kmod_stacks_init(&stacks, 4), 0);
+	a.head.stack = b.head.stack = 7;
+	b.head.flags = TALLY_SAMPLE_AGAIN;
+	b.head.r.size = sizeof(b.head);
+	/* Before it came it is not known, nor is it without a place for it. */
+	assert_false(kmod_decode((const uint8_t *)&b, sizeof(b.head), 2, &stacks,
+				 &r));
+	assert_int_equal(stacks.missing, 1);
+	assert_true(kmod_decode((const uint8_t *)&a, sizeof(a), 2, &stacks, &r));
+	assert_false(kmod_decode((const uint8_t *)&b, sizeof(b.head), 2, NULL,
+				 &r));
+	assert_true(kmod_decode((const uint8_t *)&b, sizeof(b.head), 2, &stacks,
+				&r));
+	assert_int_equal(r.sample.nkernel, 2);
+	assert_memory_equal(r.sample.kernel, a.words + HEAD, IPS * 8);
+	assert_ptr_equal(r.sample.user, r.sample.kernel + 2);
+	/* Another processor's, another length, another number in its place. */
+	b.head.cpu = 2;
+	assert_false(kmod_decode((const uint8_t *)&b, sizeof(b.head), 2, &stacks,
+				 &r));
+	b.head.cpu = 4;
+	assert_false(kmod_decode((const uint8_t *)&b, sizeof(b.head), 2, &stacks,
+				 &r));
+	b.head.cpu = 3;
+	b.head.nuser = 5;
+	assert_false(kmod_decode((const uint8_t *)&b, sizeof(b.head), 2, &stacks,
+				 &r));
+	b.head.nuser = 4;
+	a.head.stack = 7 + TALLY_STACKS_KEPT;
+	assert_true(kmod_decode((const uint8_t *)&a, sizeof(a), 2, &stacks, &r));
+	assert_false(kmod_decode((const uint8_t *)&b, sizeof(b.head), 2, &stacks,
+				 &r));
+	kmod_stacks_fini(&stacks);
+}
+
+/* Unwound by the module: the space's number stands behind the addresses. */
+static void unwound_stacks_name_their_space(void **state)
+{
+	union sample a = sample_of(1);
+	struct kmod_stacks stacks;
+	struct record r;
+
+	(void)state;
+	assert_int_equal(kmod_stacks_init(&stacks, 4), 0);
+	a.head.flags = TALLY_SAMPLE_UNWOUND;
+	a.head.nuser = 3;
+	a.words[HEAD + 5] = 12;
+	a.head.stack = 1;
+	assert_true(kmod_decode((const uint8_t *)&a, sizeof(a), 2, &stacks, &r));
+	assert_true(r.sample.walked);
+	assert_false(r.sample.copied);
+	assert_int_equal(r.sample.space, 12);
+	assert_int_equal(r.sample.end.mark, 0);
+	assert_int_equal(r.sample.user[2], 0x401200);
+	a.head.flags |= TALLY_SAMPLE_AGAIN;
+	a.head.r.size = sizeof(a.head) + 8;
+	a.words[HEAD] = 13;
+	assert_true(kmod_decode((const uint8_t *)&a, sizeof(a.head) + 8, 2,
+				&stacks, &r));
+	assert_true(r.sample.walked);
+	assert_int_equal(r.sample.space, 13);
+	assert_int_equal(r.sample.user[2], 0x401200);
+	/* Without that number, and with a copy, too. */
+	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a.head), 2, &stacks,
+				 &r));
+	a.head.flags |= TALLY_SAMPLE_COPY;
+	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a.head) + 8, 2,
+				 &stacks, &r));
+	kmod_stacks_fini(&stacks);
 }
 
 static const struct tally_info timers = {
@@ -188,7 +267,7 @@ static int become(const struct tally_info *info, struct event_spec *specs,
 
 	memset(setup, 0, sizeof(*setup));
 	memset(seen, 0, TALLY_EVENTS_MAX * sizeof(*seen));
-	r = kmod_events(info, &o, setup, seen, &err);
+	r = kmod_events(info, false, &o, setup, seen, &err);
 	assert_true(r == 0 || *err.msg);
 	return r;
 }
@@ -230,7 +309,7 @@ static union copied copied_sample(void)
 
 static bool decoded(const union copied *s, struct record *r)
 {
-	return kmod_decode((const uint8_t *)s, s->head.r.size, 2, r);
+	return kmod_decode((const uint8_t *)s, s->head.r.size, 2, NULL, r);
 }
 
 static void copies_are_handed_on(void **state)
@@ -351,6 +430,32 @@ static void rates_stay_below_the_ceiling(void **state)
 	assert_int_equal(s.events[1].period, 100000);
 }
 
+/* The ceiling is 20,000 samples a second: 50,000 ns; timers of at most an hour. */
+static void periods_of_clocks_are_checked(void **state)
+{
+	static const struct {
+		uint64_t period;
+		int r;
+	} cases[] = {
+		{ 49990, -ERR_USAGE }, { 50000, 0 }, { 1, -ERR_USAGE },
+		{ 3600000000000, 0 }, { 3600000000001, -ERR_USAGE },
+	};
+	struct source_event seen[TALLY_EVENTS_MAX];
+	struct tally_setup s;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct event_spec clock = {
+			.text = "cpu-clock", .type = PERF_TYPE_SOFTWARE,
+			.config = PERF_COUNT_SW_CPU_CLOCK,
+			.period = cases[i].period,
+		};
+
+		assert_int_equal(become(&timers, &clock, 1, false, 999, &s,
+					seen), cases[i].r);
+	}
+}
+
 static void counters_and_timers_do_not_mix(void **state)
 {
 	struct event_spec both[2] = {
@@ -372,6 +477,57 @@ static void counters_and_timers_do_not_mix(void **state)
 	assert_int_equal(s.events[0].umask, 0x03);
 	assert_int_equal(s.events[0].cmask, 2);
 	assert_int_equal(s.events[0].flags, TALLY_EVENT_FLAGS);
+}
+
+/* The kernel's own events: what neither timers nor our counters have, and sets of
+ * several kinds. */
+static void the_kernel_has_the_rest(void **state)
+{
+	static const struct tally_info with_perf = {
+		.sources = 1u << TALLY_TIMER | 1u << TALLY_PERF,
+		.max_rate = 20000,
+	};
+	struct event_spec e[2] = {
+		{ .text = "page-faults", .type = PERF_TYPE_SOFTWARE,
+		  .config = PERF_COUNT_SW_PAGE_FAULTS, .period = 3 },
+		{ .text = "cycles:u", .type = PERF_TYPE_HARDWARE,
+		  .config = PERF_COUNT_HW_CPU_CYCLES, .exclude_kernel = true },
+	};
+	struct event_list l = { e + 1, 1, 1 };
+	struct source_options o = { .events = &l, .freq = 999 };
+	struct source_event seen[TALLY_EVENTS_MAX] = { 0 };
+	struct tally_setup s = { 0 };
+	struct error err;
+
+	(void)state;
+	assert_int_equal(become(&with_perf, e, 1, false, 999, &s, seen), 0);
+	assert_int_equal(s.source, TALLY_PERF);
+	assert_int_equal(s.perf[0].type, PERF_TYPE_SOFTWARE);
+	assert_int_equal(s.perf[0].config, PERF_COUNT_SW_PAGE_FAULTS);
+	assert_int_equal(s.events[0].period, 3);
+	assert_int_equal(s.events[0].freq, 0);
+	assert_false(seen[0].is_time);
+	/* Cycles that the kernel does not count become its clock beside others,
+	 * and a timer alone. */
+	assert_int_equal(become(&with_perf, e, 2, false, 999, &s, seen), 0);
+	assert_int_equal(s.source, TALLY_PERF);
+	assert_int_equal(s.perf[1].type, PERF_TYPE_SOFTWARE);
+	assert_int_equal(s.perf[1].config, PERF_COUNT_SW_CPU_CLOCK);
+	assert_int_equal(s.events[1].flags, TALLY_EVENT_USER);
+	assert_int_equal(s.events[1].period, 1001002);
+	assert_string_equal(seen[1].actual, "cpu-clock:u");
+	assert_int_equal(become(&with_perf, e + 1, 1, false, 999, &s, seen), 0);
+	assert_int_equal(s.source, TALLY_TIMER);
+	/* Those that it counts. */
+	memset(&s, 0, sizeof(s));
+	assert_int_equal(kmod_events(&with_perf, true, &o, &s, seen, &err), 0);
+	assert_int_equal(s.source, TALLY_PERF);
+	assert_int_equal(s.perf[0].type, PERF_TYPE_HARDWARE);
+	assert_int_equal(s.events[0].freq, 999);
+	/* What no source of the module has. */
+	e[0].type = PERF_TYPE_TRACEPOINT;
+	assert_int_equal(become(&with_perf, e, 1, false, 999, &s, seen),
+			 -ERR_UNSUPPORTED);
 }
 
 /* What the kernel would refuse as "Invalid argument" is explained before: SDM 3B
@@ -421,7 +577,7 @@ static void refusals_are_explained(void **state)
 			specs[k].type = PERF_TYPE_RAW;
 			specs[k].config = cases[i].config[k];
 		}
-		r = kmod_events(cases[i].info, &o, &setup, seen, &err);
+		r = kmod_events(cases[i].info, false, &o, &setup, seen, &err);
 		if (!cases[i].says) {
 			assert_int_equal(r, 0);
 			continue;
@@ -439,12 +595,16 @@ int main(void)
 		cmocka_unit_test(damage_ends_a_round),
 		cmocka_unit_test(positions_may_be_nonsense),
 		cmocka_unit_test(samples_must_add_up),
+		cmocka_unit_test(stacks_come_once),
+		cmocka_unit_test(unwound_stacks_name_their_space),
 		cmocka_unit_test(copies_are_handed_on),
 		cmocka_unit_test(copies_must_fit),
 		cmocka_unit_test(refusals_are_explained),
 		cmocka_unit_test(the_default_is_a_clock_without_counters),
 		cmocka_unit_test(rates_stay_below_the_ceiling),
 		cmocka_unit_test(counters_and_timers_do_not_mix),
+		cmocka_unit_test(periods_of_clocks_are_checked),
+		cmocka_unit_test(the_kernel_has_the_rest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,8 @@ tests_unwind_test_memory_LDADD = $(TALLY_LIBS) -lcmocka
 tests_unwind_test_rules_SOURCES = tests/unwind/test_rules.c
 tests_unwind_test_rules_LDADD = $(TALLY_LIBS) -lcmocka
 tests_unwind_test_step_SOURCES = tests/unwind/test_step.c \
+	tests/unwind/kernel_walk.c tests/unwind/kernel_walk.h \
+	kmod/walk_core.c kmod/walk_core.h \
 	tests/unwind/live.c tests/unwind/live.h
 tests_unwind_test_step_LDADD = $(TALLY_LIBS) -lcmocka
 

@@ -4,6 +4,9 @@
  * to the last.  The truth is a shadow stack: each call pushes where it returns
  * to, each ret pops it.  So the middle of prologues, epilogues, PLT stubs, tail
  * calls and signal handlers are all there.
+ *
+ * The kernel module's walk is tried at each instruction, too: where it comes to the
+ * end of a stack, it must be the same one; elsewhere it must say that it did not.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -20,6 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kernel_walk.h"
 #include "live.h"
 
 #if defined(__x86_64__)
@@ -43,6 +47,8 @@ struct stepper {
 	size_t steps, bad, jumps;
 	size_t lost;		/* the shadow's fault */
 	size_t kinds[UNWIND_REASONS];
+	struct kernel_side kernel;
+	size_t whole, differ, given_up[TALLY_WALKS];	/* of the module's */
 };
 
 static size_t peek(pid_t pid, uint64_t addr, void *to, size_t n)
@@ -71,9 +77,12 @@ static bool is32(const struct stepper *s)
 
 static void reload(struct stepper *s)
 {
-	if (s->generation)
+	if (s->generation) {
+		kernel_side_close(&s->kernel);
 		live_close(&s->live);
+	}
 	live_open(&s->live, s->pid);
+	kernel_side_open(&s->kernel, s->live.code, s->live.n);
 	s->live.space.generation = ++s->generation;
 	s->live.space.is32 = is32(s);
 }
@@ -118,13 +127,48 @@ static bool is_jump(const struct stepper *s, const struct unwind_stack *w)
 	return true;
 }
 
+static bool read_kernel(void *ctx, uint64_t addr, void *to, unsigned int n)
+{
+	struct stepper *s = ctx;
+
+	return peek(s->pid, addr, to, n) == n;
+}
+
+static void check_kernel(struct stepper *s, const struct unwind_regs *regs,
+			 const struct unwind_stack *w)
+{
+	const struct walk_memory mem = { read_kernel, s };
+	uint64_t pc[FRAMES];
+	enum tally_walk end;
+	uint32_t n;
+
+	if (is32(s))
+		return;
+	kernel_side_teach(&s->kernel, s->live.cache, s->live.space.generation,
+			  w);
+	end = walk_user(s->kernel.maps.v, (uint32_t)s->kernel.maps.n, regs->r,
+			&mem, pc, FRAMES, &n);
+	if (end != TALLY_WALK_WHOLE) {
+		s->given_up[end]++;
+		return;
+	}
+	s->whole++;
+	if (w->end == UNWIND_WHOLE && n == w->n &&
+	    !memcmp(pc, w->pc, n * sizeof(*pc)))
+		return;
+	if (s->differ++ < 10)
+		print_error("step %zu at 0x%llx: the module has %u frames, not "
+			    "%zu\n", s->steps, s->regs.rip, n, w->n);
+}
+
 static void check(struct stepper *s)
 {
 	struct unwind_regs regs = regs_of_ptrace(&s->regs);
 	struct unwind_memory m = { .bytes = s->stack, .start = s->regs.rsp,
 				   .read = read_word, .ctx = s };
 	uint64_t pc[FRAMES], end = s->live.stack_end;
-	struct unwind_stack w = { .pc = pc, .max = FRAMES };
+	uint8_t marks[FRAMES];
+	struct unwind_stack w = { .pc = pc, .marks = marks, .max = FRAMES };
 	bool same;
 
 	m.size = COPY;
@@ -133,6 +177,7 @@ static void check(struct stepper *s)
 	m.size = peek(s->pid, m.start, s->stack, m.size);
 	unwind_walk(s->live.cache, &s->live.space, &regs, &m, &w);
 	s->kinds[w.reason]++;
+	check_kernel(s, &regs, &w);
 	same = w.end == UNWIND_WHOLE && w.n == s->n + 1 &&
 	       w.pc[0] == s->regs.rip;
 	for (size_t i = 1; same && i < w.n; i++)
@@ -244,6 +289,21 @@ static bool step(struct stepper *s)
 	return true;
 }
 
+/* glibc and compilers' code have few places that need more than the module
+ * follows: the loader, while it binds symbols, has its frame in rbx. */
+static void check_kernel_counts(const struct stepper *s)
+{
+	print_message("# the module: %zu whole, %zu differ; not unwound:",
+		      s->whole, s->differ);
+	for (int i = 0; i < TALLY_WALKS; i++)
+		print_message(" %zu", s->given_up[i]);
+	print_message("; %zu pages\n", s->kernel.pages);
+	assert_int_equal(s->differ, 0);
+	assert_int_equal(s->kernel.refused, 0);
+	if (!is32(s))
+		assert_true(s->whole * 100 >= s->steps * 93);
+}
+
 static void check_counts(struct stepper *s)
 {
 	size_t steps = s->steps, bad = s->bad, lost = s->lost;
@@ -282,6 +342,8 @@ static void check_program(const char *path)
 	print_message("# %s: %zu steps, %zu wrong, %zu jumps, %zu not "
 		      "followed\n", path, s->steps, s->bad, s->jumps, s->lost);
 	kill(s->pid, SIGKILL);
+	check_kernel_counts(s);
+	kernel_side_close(&s->kernel);
 	live_close(&s->live);
 	check_counts(s);
 }

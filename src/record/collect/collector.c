@@ -112,9 +112,17 @@ uint32_t collector_stack(struct collector *c, struct process *proc,
 {
 	struct record_sample s;
 
-	if (!r->sample.copied)
-		return stacks_add(&c->stacks, proc->maps, &r->sample, loc);
 	s = r->sample;
+	/* Unwound by mappings that were others then: of the callers' addresses it
+	 * is not known where they were. */
+	if (s.rows && s.walked && !s.copied &&
+	    !s.rows->same(s.rows, s.space, proc->maps, s.user, s.nuser)) {
+		s.nuser = 1;
+		s.end = (struct record_end){ PROF_MARK_BROKEN,
+					     PROF_END_CHANGED, UINT32_MAX };
+	}
+	if (!s.copied)
+		return stacks_add(&c->stacks, proc->maps, &s, loc);
 	unwinder_sample(&c->unwinder, proc->maps, r->pid, r->tid, &s);
 	return stacks_add(&c->stacks, proc->maps, &s, loc);
 }

@@ -683,12 +683,32 @@ static void walk_with_rbp(struct walk *k, struct unwind_stack *out)
 		walk_copy(k, &k->copy->regs, out);
 }
 
+static struct unwind_table *table_for(void *ctx, uint32_t image)
+{
+	return table_of(ctx, image);
+}
+
+/* What the source may learn of the walk. */
+static void tell_source(struct walk *k, const struct unwind_stack *out,
+			const struct record_sample *s, const uint64_t *theirs)
+{
+	const struct walked_stack walked = {
+		.pid = k->pid, .tid = k->tid, .maps = k->maps, .cache = k->w->cache,
+		.frames = out, .table = table_for, .ctx = k->w,
+		.theirs = theirs, .ntheirs = theirs ? s->nuser : 0,
+		.space = s->space,
+	};
+
+	s->rows->walked(s->rows, s->why, s->taken_ns, &walked);
+}
+
 void unwinder_sample(struct unwinder *w, struct mapset *maps, uint32_t pid,
 		     uint32_t tid, struct record_sample *s)
 {
 	const struct record_copy *c = &s->copy;
 	struct walk k = { .w = w, .maps = maps, .pid = pid, .tid = tid,
 			  .copy = c };
+	const uint64_t *theirs = s->walked ? s->user : NULL;
 	struct unwind_stack out;
 
 	s->walked = true;
@@ -704,6 +724,8 @@ void unwinder_sample(struct unwinder *w, struct mapset *maps, uint32_t pid,
 		k.deep = deep_find(&w->deep, pid, tid, maps->generation);
 	walk_copy(&k, &c->regs, &out);
 	walk_with_rbp(&k, &out);
+	if (s->rows && !c->is32)
+		tell_source(&k, &out, s, theirs);
 	walk_with_outer(&k, &out);
 	s->end = end_of(&k, &out);
 	if (s->frames)

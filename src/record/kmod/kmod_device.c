@@ -36,6 +36,11 @@ int kmod_open(struct tally_info *info, struct error *err)
 		int e = errno;
 
 		close(fd);
+		if (e == ENOTTY)
+			return error_set(err, ERR_UNSUPPORTED, "the loaded kernel "
+					 "module is older than this tally: load "
+					 "the one that belongs to it (\"make -C "
+					 "kmod\" builds it)");
 		return error_set(err, ERR_UNSUPPORTED, TALLY_DEVICE " does not "
 				 "answer as tally's kernel module: %s",
 				 strerror(e));
@@ -57,6 +62,11 @@ int kmod_refused(int errnum, const char *what, struct error *err)
 				 "counters are in use by the kernel's watchdog "
 				 "(\"sudo sysctl kernel.nmi_watchdog=0\" stops "
 				 "it) or another profiler");
+	case ENOENT:
+	case EOPNOTSUPP:
+		return error_set(err, ERR_UNSUPPORTED, "this kernel cannot sample "
+				 "one of the events here; cpu-clock works "
+				 "everywhere (-e cpu-clock)");
 	case ENODEV:
 		return error_set(err, ERR_UNSUPPORTED, "the kernel module finds "
 				 "no performance counters here; cpu-clock works "

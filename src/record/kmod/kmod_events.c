@@ -99,50 +99,102 @@ static int fill_rate(const struct tally_info *info, uint32_t nevents, bool time,
 static int refuse(const struct event_spec *s, bool mixed, struct error *err)
 {
 	if (mixed)
-		return error_set(err, ERR_UNSUPPORTED, "event %s: the kernel "
-				 "module samples by its timers or by counters, "
-				 "not by both at once", s->text);
+		return error_set(err, ERR_UNSUPPORTED, "event %s: the loaded "
+				 "kernel module samples by its timers or by "
+				 "counters, not by both at once", s->text);
 	return error_set(err, ERR_UNSUPPORTED, "event %s: the kernel module "
 			 "cannot sample it here; cpu-clock works everywhere, "
 			 "and \"--source=perf\" has all of perf's events",
 			 s->text);
 }
 
-static int fill_event(const struct tally_info *info,
-		      const struct source_options *o, size_t i,
+/* What is asked, and what is here. */
+struct asked {
+	const struct tally_info *info;
+	const struct source_options *o;
+	bool has_cycles;
+	bool has_perf;			/* the kernel's own events */
+	const struct hw_pmu *pmu;	/* our own counters, or NULL */
+};
+
+/* Cycles that nobody counts become time. */
+static bool becomes_clock(const struct asked *k, const struct event_spec *s)
+{
+	return (k->o->default_event || event_is_cycles(s)) && !k->pmu &&
+	       !(k->has_perf && k->has_cycles);
+}
+
+/* The source that an event would have by itself; 0: none. */
+static uint32_t source_of(const struct asked *k, const struct event_spec *s)
+{
+	if (is_clock(s) || becomes_clock(k, s))
+		return TALLY_TIMER;
+	if (is_generic(s, k->pmu) || (k->pmu && s->type == PERF_TYPE_RAW))
+		return k->pmu->abi_id;
+	return k->has_perf && s->type != PERF_TYPE_TRACEPOINT &&
+	       s->type != PERF_TYPE_BREAKPOINT ? TALLY_PERF : 0;
+}
+
+/* The one source of all events.  The kernel's own has clocks and counters, too. */
+static int choose_source(const struct asked *k, uint32_t *source,
+			 struct error *err)
+{
+	const struct event_list *l = k->o->events;
+
+	*source = 0;
+	for (size_t i = 0; i < l->n; i++) {
+		uint32_t one = source_of(k, &l->v[i]);
+
+		if (!one)
+			return refuse(&l->v[i], false, err);
+		if (*source && one != *source && !k->has_perf)
+			return refuse(&l->v[i], true, err);
+		*source = *source && one != *source ? TALLY_PERF : one;
+	}
+	return 0;
+}
+
+static void fill_perf(const struct source_event *seen,
+		      const struct event_spec *s, struct tally_perf_event *p)
+{
+	*p = (struct tally_perf_event){
+		.type = seen->type, .config = seen->config,
+		.config1 = s->config1, .config2 = s->config2,
+	};
+}
+
+static void name_event(const struct event_spec *s, bool lost, uint64_t period,
+		       struct source_event *seen)
+{
+	snprintf(seen->name, sizeof(seen->name), "%s", s->text);
+	snprintf(seen->actual, sizeof(seen->actual), "%s%s",
+		 lost ? "cpu-clock" : s->text, lost ? event_mode(s) : "");
+	seen->type = s->type;
+	seen->config = s->config;
+	seen->config1 = s->config1;
+	seen->config2 = s->config2;
+	if (!lost)
+		return;
+	seen->type = PERF_TYPE_SOFTWARE;
+	seen->config = PERF_COUNT_SW_CPU_CLOCK;
+	snprintf(seen->why, sizeof(seen->why), "no hardware counter for cycles "
+		 "on this machine");
+	if (period)
+		snprintf(seen->note, sizeof(seen->note), "999 Hz instead of a "
+			 "period in cycles");
+}
+
+static int fill_event(const struct asked *k, size_t i,
 		      struct tally_setup *setup, struct source_event *seen,
 		      struct error *err)
 {
+	const struct source_options *o = k->o;
 	const struct event_spec *s = &o->events->v[i];
 	struct tally_event *e = &setup->events[i];
-	const struct hw_pmu *pmu = pmu_here(info);
-	uint32_t source = pmu ? pmu->abi_id : 0;
 	uint64_t period = s->period ? s->period : s->freq ? 0 : o->period;
-	bool lost_default = (o->default_event || event_is_cycles(s)) && !pmu;
-	bool time = is_clock(s) || lost_default;
+	bool lost = becomes_clock(k, s), time = is_clock(s) || lost;
 
-	if (time)
-		source = TALLY_TIMER;
-	else if (!is_generic(s, pmu) && !(pmu && s->type == PERF_TYPE_RAW))
-		return refuse(s, false, err);
-	if (i && setup->source != source)
-		return refuse(s, true, err);
-	setup->source = source;
-	snprintf(seen->name, sizeof(seen->name), "%s", s->text);
-	snprintf(seen->actual, sizeof(seen->actual), "%s%s",
-		 lost_default ? "cpu-clock" : s->text,
-		 lost_default ? event_mode(s) : "");
-	seen->type = s->type;
-	seen->config = s->config;
-	if (lost_default) {
-		seen->type = PERF_TYPE_SOFTWARE;
-		seen->config = PERF_COUNT_SW_CPU_CLOCK;
-		snprintf(seen->why, sizeof(seen->why), "no hardware counter for "
-			 "cycles on this machine");
-		if (period)
-			snprintf(seen->note, sizeof(seen->note), "999 Hz "
-				 "instead of a period in cycles");
-	}
+	name_event(s, lost, period, seen);
 	seen->is_time = time;
 	seen->exclude_user = s->exclude_user || o->kernel_only;
 	seen->exclude_kernel = s->exclude_kernel || o->user_only;
@@ -151,10 +203,12 @@ static int fill_event(const struct tally_info *info,
 	if (!e->flags)
 		return error_set(err, ERR_USAGE, "event %s: excludes both user "
 				 "and kernel", s->text);
-	if (!time)
-		fill_counter(s, pmu, e);
-	if (fill_rate(info, setup->nevents, time, lost_default && period ? 999 : s->freq
-		      ? s->freq : o->freq, lost_default ? 0 : period, e, seen))
+	if (setup->source == TALLY_PERF)
+		fill_perf(seen, s, &setup->perf[i]);
+	else if (!time)
+		fill_counter(s, k->pmu, e);
+	if (fill_rate(k->info, setup->nevents, time, lost && period ? 999 : s->freq
+		      ? s->freq : o->freq, lost ? 0 : period, e, seen))
 		return error_set(err, ERR_USAGE, "event %s: no rate and no "
 				 "period", s->text);
 	return 0;
@@ -209,21 +263,61 @@ static int check_counters(const struct tally_setup *setup,
 				 err);
 }
 
-int kmod_events(const struct tally_info *info,
+/* Periods of clocks: all together at most max_rate a second, none of more than an
+ * hour. */
+static int check_clocks(const struct tally_info *info,
+			const struct tally_setup *setup,
+			const struct source_event *seen, struct error *err)
+{
+	enum { HOUR = 3600 };
+	uint64_t rate = 0;
+
+	for (size_t i = 0; i < setup->nevents; i++) {
+		uint64_t period = setup->events[i].period;
+
+		if (!seen[i].is_time)
+			continue;
+		rate += NS / period;
+		if (period > (uint64_t)HOUR * NS)
+			return error_set(err, ERR_USAGE, "event %s: a period of "
+					 "%llu ns is more than an hour, the most "
+					 "that the kernel module takes",
+					 seen[i].name,
+					 (unsigned long long)period);
+		if (rate > info->max_rate)
+			return error_set(err, ERR_USAGE, "event %s: a period of "
+					 "%llu ns makes more samples a second "
+					 "than the kernel module takes (max_rate, "
+					 "%u for all events): the least is %llu",
+					 seen[i].name,
+					 (unsigned long long)period,
+					 info->max_rate, (unsigned long long)
+					 setup->nevents * NS / info->max_rate);
+	}
+	return 0;
+}
+
+int kmod_events(const struct tally_info *info, bool has_cycles,
 		const struct source_options *o, struct tally_setup *setup,
 		struct source_event *seen, struct error *err)
 {
+	const struct asked k = {
+		.info = info, .o = o, .has_cycles = has_cycles,
+		.has_perf = info->sources & 1u << TALLY_PERF,
+		.pmu = pmu_here(info),
+	};
 	size_t n = o->events->n;
-	int r = 0;
+	int r;
 
 	if (n > TALLY_EVENTS_MAX)
 		return error_set(err, ERR_UNSUPPORTED, "the kernel module "
 				 "samples at most %d events at once",
 				 TALLY_EVENTS_MAX);
 	setup->nevents = (uint32_t)n;
+	r = choose_source(&k, &setup->source, err);
 	for (size_t i = 0; i < n && !r; i++)
-		r = fill_event(info, o, i, setup, &seen[i], err);
-	if (!r && setup->source != TALLY_TIMER)
+		r = fill_event(&k, i, setup, &seen[i], err);
+	if (!r && (k.pmu && setup->source == k.pmu->abi_id))
 		r = check_counters(setup, o->events->v, err);
-	return r;
+	return r ? r : check_clocks(info, setup, seen, err);
 }

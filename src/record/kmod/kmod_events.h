@@ -5,9 +5,10 @@
 #include "record/perf/perf_source.h"
 #include "tally/kmod.h"
 
-/* Fills source, nevents and events of *setup, and seen[TALLY_EVENTS_MAX] with
- * what the events become.  Pure. */
-int kmod_events(const struct tally_info *info,
+/* Fills source, nevents, events and perf of *setup, and seen[TALLY_EVENTS_MAX] with
+ * what the events become.  has_cycles: the kernel's own events count cycles here.
+ * Pure. */
+int kmod_events(const struct tally_info *info, bool has_cycles,
 		const struct source_options *o, struct tally_setup *setup,
 		struct source_event *seen, struct error *err);
 

@@ -2,6 +2,7 @@
 /* Reads records from the kernel module's rings. */
 #include "record/kmod/kmod_ring.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -72,6 +73,7 @@ static bool decode_copy(const uint8_t *p, size_t n, struct record_sample *s)
 	copy->is32 = t->flags & TALLY_COPY_32;
 	copy->all = t->flags & TALLY_COPY_ALL;
 	copy->bytes = t->stack;
+	s->why = t->why;
 	copy->size = t->bytes;
 	s->copied = true;
 	if (!s->nkernel && !s->nuser) {
@@ -81,35 +83,130 @@ static bool decode_copy(const uint8_t *p, size_t n, struct record_sample *s)
 	return true;
 }
 
-static bool decode_sample(const uint8_t *p, size_t n, struct record *out)
+/* A stack that has a number. */
+struct kmod_stack {
+	uint32_t number;
+	uint16_t nkernel, nuser;
+	uint64_t *ips;
+};
+
+int kmod_stacks_init(struct kmod_stacks *s, uint32_t ncpus)
+{
+	*s = (struct kmod_stacks){ .ncpus = ncpus };
+	s->cpu = calloc(ncpus, sizeof(*s->cpu));
+	return s->cpu || !ncpus ? 0 : -ERR_NOMEM;
+}
+
+void kmod_stacks_fini(struct kmod_stacks *s)
+{
+	for (uint32_t c = 0; s->cpu && c < s->ncpus; c++) {
+		for (size_t i = 0; s->cpu[c] && i < TALLY_STACKS_KEPT; i++)
+			free(s->cpu[c][i].ips);
+		free(s->cpu[c]);
+	}
+	free(s->cpu);
+	*s = (struct kmod_stacks){ 0 };
+}
+
+static struct kmod_stack *place_of(struct kmod_stacks *s,
+				   const struct tally_sample *t)
+{
+	struct kmod_stack **cpu;
+
+	if (!s || t->cpu >= s->ncpus)
+		return NULL;
+	cpu = &s->cpu[t->cpu];
+	if (!*cpu)
+		*cpu = calloc(TALLY_STACKS_KEPT, sizeof(**cpu));
+	return *cpu ? *cpu + t->stack % TALLY_STACKS_KEPT : NULL;
+}
+
+/* Keeps the stack of a sample that has a number; without memory the samples that
+ * refer to it are not known. */
+static void keep(struct kmod_stacks *s, const struct tally_sample *t)
+{
+	size_t bytes = ((size_t)t->nkernel + t->nuser) * sizeof(uint64_t);
+	struct kmod_stack *k = place_of(s, t);
+
+	if (!k)
+		return;
+	free(k->ips);
+	*k = (struct kmod_stack){ .ips = malloc(bytes) };
+	if (!k->ips)
+		return;
+	memcpy(k->ips, t->ips, bytes);
+	k->number = t->stack;
+	k->nkernel = t->nkernel;
+	k->nuser = t->nuser;
+}
+
+/* The addresses of a sample; NULL: it is damaged, or refers to what is not
+ * known. */
+static const uint64_t *addresses(const struct tally_sample *t,
+				 struct kmod_stacks *s)
+{
+	const struct kmod_stack *k;
+
+	if (!(t->flags & TALLY_SAMPLE_AGAIN)) {
+		if (t->stack)
+			keep(s, t);
+		return (const uint64_t *)t->ips;
+	}
+	k = place_of(s, t);
+	if (k && k->number == t->stack && k->ips && t->stack &&
+	    k->nkernel == t->nkernel && k->nuser == t->nuser)
+		return k->ips;
+	if (s)
+		s->missing++;
+	return NULL;
+}
+
+static bool decode_sample(const uint8_t *p, size_t n,
+			  struct kmod_stacks *stacks, struct record *out)
 {
 	struct record_sample *s = &out->sample;
 	const struct tally_sample *t = (const struct tally_sample *)p;
-	size_t all, rest;
+	size_t all, here, rest, behind;
 
 	if (n < sizeof(*t))
 		return false;
 	all = (size_t)t->nkernel + t->nuser;
+	here = t->flags & TALLY_SAMPLE_AGAIN ? 0 : all;
 	rest = (n - sizeof(*t)) / 8;
-	if (t->flags & TALLY_SAMPLE_COPY ? all > rest : !all || all != rest)
+	behind = !!(t->flags & TALLY_SAMPLE_UNWOUND);
+	if (t->flags & TALLY_SAMPLE_COPY
+	    ? here + behind > rest || here != all
+	    : !all || here + behind != rest)
+		return false;
+	s->kernel = addresses(t, stacks);
+	if (!s->kernel)
 		return false;
 	out->kind = RECORD_SAMPLE;
 	out->pid = t->pid;
 	out->tid = t->tid;
 	out->cpu = t->cpu;
 	s->weight = t->weight;
+	s->taken_ns = t->r.time;
 	s->nkernel = t->nkernel;
 	s->nuser = t->nuser;
-	s->kernel = (const uint64_t *)(p + sizeof(*t));
 	s->user = s->kernel + s->nkernel;
 	s->cut = t->flags & TALLY_SAMPLE_CUT;
-	p += sizeof(*t) + all * 8;
-	n -= sizeof(*t) + all * 8;
+	p += sizeof(*t) + here * 8;
+	n -= sizeof(*t) + here * 8;
+	if (behind) {
+		s->walked = true;
+		s->end.image = UINT32_MAX;
+		s->space = (uint32_t)*(const uint64_t *)p;
+		p += 8;
+		n -= 8;
+		if (!t->nuser || s->cut)
+			return false;
+	}
 	return !(t->flags & TALLY_SAMPLE_COPY) || decode_copy(p, n, s);
 }
 
 bool kmod_decode(const uint8_t *p, size_t n, uint32_t nevents,
-		 struct record *out)
+		 struct kmod_stacks *stacks, struct record *out)
 {
 	const struct tally_record *h = (const struct tally_record *)p;
 
@@ -118,7 +215,7 @@ bool kmod_decode(const uint8_t *p, size_t n, uint32_t nevents,
 		return false;
 	out->event = h->event;
 	if (h->type == TALLY_RECORD_SAMPLE)
-		return decode_sample(p, n, out);
+		return decode_sample(p, n, stacks, out);
 	if (h->type != TALLY_RECORD_THROTTLE)
 		return false;
 	out->kind = RECORD_THROTTLE;

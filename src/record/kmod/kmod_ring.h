@@ -22,9 +22,21 @@ uint64_t kmod_ring_take(const uint8_t *data, uint64_t size, uint64_t tail,
 			uint64_t head, struct order *o, size_t stream,
 			uint64_t now, uint64_t *damaged);
 
+/* Stacks that samples refer to by number (TALLY_SAMPLE_AGAIN), by CPU. */
+struct kmod_stacks {
+	struct kmod_stack **cpu;	/* [ncpus]; [TALLY_STACKS_KEPT] or NULL */
+	uint32_t ncpus;
+	uint64_t missing;		/* samples whose number is not known */
+};
+
+/* 0 or -ERR_NOMEM. */
+int kmod_stacks_init(struct kmod_stacks *s, uint32_t ncpus);
+void kmod_stacks_fini(struct kmod_stacks *s);
+
 /* False when it is no record of ours, or damaged.  `p` is 8-byte aligned; the
- * result borrows from it.  The time is not set. */
+ * result borrows from it, or from `stacks` until the next call; these may be NULL.
+ * The time is not set, sample.rows neither. */
 bool kmod_decode(const uint8_t *p, size_t n, uint32_t nevents,
-		 struct record *out);
+		 struct kmod_stacks *stacks, struct record *out);
 
 #endif

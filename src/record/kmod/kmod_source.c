@@ -3,6 +3,7 @@
 #include "record/kmod/kmod_source.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include "record/kmod/kmod_device.h"
 #include "record/kmod/kmod_events.h"
 #include "record/kmod/kmod_ring.h"
+#include "record/kmod/kmod_rows.h"
 #include "record/perf/perf_open.h"
 
 struct kmod_source {
@@ -30,6 +32,9 @@ struct kmod_source {
 	uint8_t *cpus;			/* bitmap of those to record */
 	uint32_t ncpus;			/* rings that are mapped */
 	uint64_t *lost;			/* by CPU and event, already told */
+	struct kmod_stacks stacks;
+	struct kmod_rows rows;
+	bool unwinds;			/* the module, by rows */
 	bool per_task, started;
 };
 
@@ -130,7 +135,19 @@ static bool beside_decode(void *ctx, const uint8_t *p, size_t n,
 {
 	struct kmod_source *k = ctx;
 
-	return kmod_decode(p, n, k->setup.nevents, out);
+	if (!kmod_decode(p, n, k->setup.nevents, &k->stacks, out))
+		return false;
+	if (k->unwinds && out->kind == RECORD_SAMPLE &&
+	    (out->sample.copied || out->sample.walked))
+		out->sample.rows = &k->rows.base;
+	return true;
+}
+
+static int send_rows(void *ctx, unsigned long cmd, void *arg)
+{
+	struct kmod_source *k = ctx;
+
+	return ioctl(k->fd, cmd, arg);
 }
 
 static int kmod_drain(struct source *s, bool all, record_cb *cb, void *ctx,
@@ -169,15 +186,49 @@ static bool minor_is(const struct kmod_source *k, unsigned int minor)
 	return k->info.abi_minor >= minor;
 }
 
+/* What only the sum over all CPUs has. */
+static void ask_all(struct kmod_source *k, size_t event, struct source_count *c)
+{
+	struct tally_stats t = { .size = sizeof(t), .cpu = TALLY_ALL_CPUS };
+
+	if (ioctl(k->fd, TALLY_IOC_STATS, &t) < 0)
+		return;
+	k->base.unwound = t.unwound;
+	k->base.not_unwound = t.copied;
+	k->base.record_bytes = t.ring_bytes;
+	k->base.handler_cycles = t.cycles;
+	k->base.verified = k->rows.verified;
+	k->base.differing = k->rows.differing;
+	c->value = t.perf[event].value;
+	c->enabled_ns = t.perf[event].enabled_ns;
+	c->running_ns = t.perf[event].running_ns;
+}
+
+/* The kernel's count is whole, also of what it throttled: then fewer samples came
+ * than the count has periods. */
+static void take_kernels_count(const struct source_event *e,
+			       const struct source_count *all,
+			       struct source_count *out)
+{
+	uint64_t wanted = out->wanted;
+
+	*out = *all;
+	out->wanted = e->period && all->value / e->period > wanted
+		      ? all->value / e->period : wanted;
+}
+
 static int kmod_count(struct source *s, size_t event, struct source_count *out,
 		      record_cb *cb, void *ctx, struct error *err)
 {
 	struct kmod_source *k = of(s);
+	struct source_count all = { 0 };
 	uint64_t enabled = 0;
 	int r = 0;
 
 	memset(out, 0, sizeof(*out));
 	map_rings(k);
+	if (k->unwinds || k->setup.source == TALLY_PERF)
+		ask_all(k, event, &all);
 	for (uint32_t c = 0; c < k->info.cpus && !r; c++) {
 		struct tally_stats t = { .size = sizeof(t), .cpu = c };
 		const struct tally_event_stats *e = &t.events[event];
@@ -196,6 +247,8 @@ static int kmod_count(struct source *s, size_t event, struct source_count *out,
 			  : k->seen[event].is_time ? out->value
 			  : k->ncpus ? enabled / k->ncpus : enabled;
 	out->running_ns = out->enabled_ns;
+	if (k->setup.source == TALLY_PERF)
+		take_kernels_count(&k->seen[event], &all, out);
 	return r;
 }
 
@@ -221,6 +274,8 @@ static void kmod_close(struct source *s)
 		k->side->ops->close(k->side);
 	if (k->fd >= 0)
 		close(k->fd);
+	kmod_rows_fini(&k->rows);
+	kmod_stacks_fini(&k->stacks);
 	free(k->rings);
 	free(k->cpus);
 	free(k->lost);
@@ -291,11 +346,18 @@ static int set_up(struct kmod_source *k, const struct source_target *t,
 	struct tally_setup *u = &k->setup;
 
 	/* An older module knows what is before copy_bytes. */
-	u->size = minor_is(k, 1) ? sizeof(*u)
-				 : offsetof(struct tally_setup, copy_bytes);
+	u->size = minor_is(k, 3) ? sizeof(*u)
+		  : minor_is(k, 1) ? offsetof(struct tally_setup, perf)
+				   : offsetof(struct tally_setup, copy_bytes);
 	plan_rings(k, t, o);
 	if (o->callchain) {
 		u->flags |= TALLY_SETUP_CHAIN;
+		if (minor_is(k, 3))
+			u->flags |= TALLY_SETUP_STACKS;
+		k->unwinds = u->copy_bytes && minor_is(k, 3);
+		if (k->unwinds)
+			u->flags |= TALLY_SETUP_UNWIND |
+				    (o->verify_stacks ? TALLY_SETUP_PROOF : 0);
 		u->max_chain = k->side->max_stack < TALLY_CHAIN_MAX
 			       ? k->side->max_stack : TALLY_CHAIN_MAX;
 	}
@@ -345,6 +407,22 @@ static int add_tasks(struct kmod_source *k, const struct source_target *t,
 	return 0;
 }
 
+/* Whether the kernel's own events count cycles: on virtual machines mostly not. */
+static bool counts_cycles(void)
+{
+	struct perf_event_attr a = {
+		.size = sizeof(a), .type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES, .sample_period = 1 << 20,
+		.disabled = 1,
+	};
+	const struct perf_scope self = { .pid = 0, .cpu = -1 };
+	int fd = perf_sys_open(&a, &self);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 static int open_all(struct kmod_source *k, const struct source_target *t,
 		    const struct source_options *o, struct error *err)
 {
@@ -363,10 +441,12 @@ static int open_all(struct kmod_source *k, const struct source_target *t,
 	k->cpus = calloc(k->info.cpus / 8 + 1, 1);
 	k->lost = calloc((size_t)k->info.cpus * TALLY_EVENTS_MAX,
 			 sizeof(*k->lost));
-	if (!k->rings || !k->cpus || !k->lost)
+	if (!k->rings || !k->cpus || !k->lost ||
+	    kmod_stacks_init(&k->stacks, k->info.cpus) < 0 ||
+	    kmod_rows_init(&k->rows, send_rows, clock_now, k) < 0)
 		return no_memory(err);
 	k->per_task = t->tids;
-	r = kmod_events(&k->info, o, &k->setup, k->seen, err);
+	r = kmod_events(&k->info, counts_cycles(), o, &k->setup, k->seen, err);
 	if (!r)
 		r = open_side(k, t, o, err);
 	if (!r)
@@ -450,6 +530,9 @@ static void diagnose(struct doctor *d)
 	doctor_found(c, "loaded; samples by timers");
 	if (info.counters)
 		doctor_found(c, " and by %u counters", info.counters);
+	if (info.sources & 1u << TALLY_PERF)
+		doctor_found(c, ", by the kernel's own events, and unwinds stacks "
+			     "in the kernel");
 	doctor_found(c, ", up to %u samples per second on each processor; "
 		     "select it with --source=kmod", info.max_rate);
 }

@@ -36,6 +36,7 @@ struct source_options {
 	 * or as we think fit (0); by frame pointers where that cannot be. */
 	bool copy;
 	uint32_t copy_bytes;
+	bool verify_stacks;	/* those that the kernel module unwinds, too */
 };
 
 #endif

@@ -56,6 +56,35 @@ struct record_end {
 };
 
 struct deep_stack;
+struct mapset;
+
+/* A copy that was walked. */
+struct walked_stack {
+	uint32_t pid, tid;
+	struct mapset *maps;		/* mapset.h */
+	const struct unwind_cache *cache;
+	const struct unwind_stack *frames;
+	/* Of a copy of a stack that the source has unwound, too: what it found, by
+	 * which space; else NULL. */
+	const uint64_t *theirs;
+	size_t ntheirs;
+	uint32_t space;
+	/* The table of an image of images.h, or NULL. */
+	struct unwind_table *(*table)(void *ctx, uint32_t image);
+	void *ctx;
+};
+
+/* Of a source that unwinds stacks itself, by rows that it learns from the copies
+ * that it could not unwind. */
+struct source_rows {
+	/* `why` and `taken_ns` are the sample's. */
+	void (*walked)(struct source_rows *r, uint32_t why, uint64_t taken_ns,
+		       const struct walked_stack *w);
+	/* Whether these addresses lay, when space number `space` was brought, in
+	 * the same images as they do in `maps`. */
+	bool (*same)(struct source_rows *r, uint32_t space, struct mapset *maps,
+		     const uint64_t *pc, size_t n);
+};
 
 struct record_sample {
 	uint64_t weight;
@@ -73,6 +102,11 @@ struct record_sample {
 	bool copied;		/* `copy` is to be walked for the user part */
 	bool walked;		/* `user` was: all lie in their instructions */
 	struct record_copy copy;
+	/* NULL; or of a source that unwinds stacks: `why` it did not (copied), or
+	 * the `space` by which it did (walked). */
+	struct source_rows *rows;
+	uint32_t why, space;
+	uint64_t taken_ns;
 	const uint8_t *frames;	/* of an interpreter, at the sample's moment:
 				 * runtime/python_frames.h; borrowed, or NULL */
 	size_t frame_bytes;
@@ -208,6 +242,13 @@ struct source {
 	/* At the end: programs that it could not record, by name; or NULL. */
 	const char *outside;
 	const char *outside_why;	/* and what to do; NULL if `outside` is */
+	uint64_t unwound, not_unwound;	/* at the end: stacks that it unwound,
+				 * and copied though it may unwind some */
+	uint64_t record_bytes;	/* at the end: of all records of samples, … */
+	uint64_t handler_cycles;	/* … and what they took where they were
+				 * taken; or 0 */
+	uint64_t verified, differing;	/* at the end: stacks that both it and
+				 * the unwinder have; and other ones */
 	uint64_t unsampled;	/* at the end: threads it could not sample */
 	uint64_t stopped_ns;	/* at the end: when end_at took effect, or 0 */
 	uint64_t shortened;	/* at the end: copies of stacks that were cut,

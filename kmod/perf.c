@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The kernel's own events as a source: its counters and its clocks, attached to
+ * threads or CPUs and virtualised by it.  At an overflow it calls our handler, in
+ * an NMI, an interrupt, or (software events) wherever the event happens.
+ *
+ * Events are made and released in sleeping context with perf->lock, which is below
+ * no other lock: perf_event_create_kernel_counter() may take cpus_read_lock().  So
+ * a CPU that comes gets its events by a work item.  The kernel detaches the events
+ * of a CPU that goes; new ones take their place when it comes back.
+ *
+ * A handler may still run when its event is released; session_free() waits for a
+ * grace period of RCU before it frees what handlers use.
+ */
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/math64.h>
+#include <linux/perf_event.h>
+#include <linux/pid.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "tally.h"
+
+struct counter {
+	struct list_head list;
+	struct perf_event *event;
+	unsigned int which;		/* event of the recording */
+	unsigned int cpu;		/* or nr_cpu_ids: a thread's */
+};
+
+struct follow {
+	struct list_head list;
+	struct pid *pid;
+};
+
+struct perf_state {
+	struct mutex lock;
+	struct session *s;
+	bool on;
+	struct list_head counters;
+	struct list_head threads;
+	unsigned int nthreads;
+	struct work_struct work;
+	struct cpumask *stale;		/* CPUs that went or came */
+	struct tally_perf_count past[TALLY_EVENTS_MAX];	/* of released ones */
+	/* What handlers get. */
+	struct perf_slot {
+		struct session *s;
+		unsigned int which;
+	} slot[TALLY_EVENTS_MAX];
+};
+
+static unsigned int perf_present(void)
+{
+	return 1;
+}
+
+static bool is_clock(const struct tally_perf_event *p)
+{
+	return p->type == PERF_TYPE_SOFTWARE &&
+	       (p->config == PERF_COUNT_SW_CPU_CLOCK ||
+		p->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+/* What the kernel itself refuses is found out at START. */
+static int perf_check(const struct tally_setup *u)
+{
+	unsigned int i;
+	u64 rate = 0;
+
+	for (i = 0; i < u->nevents; i++) {
+		const struct tally_perf_event *p = &u->perf[i];
+		const struct tally_event *e = &u->events[i];
+
+		if (p->reserved || p->type == PERF_TYPE_TRACEPOINT ||
+		    p->type == PERF_TYPE_BREAKPOINT ||
+		    e->event || e->umask || e->cmask || e->allowed ||
+		    e->flags & (TALLY_EVENT_EDGE | TALLY_EVENT_INV))
+			return -EINVAL;
+		if (!e->freq && (!e->period || e->period >> 62))
+			return -EINVAL;
+		rate += e->freq;
+		if (!e->freq && is_clock(p))
+			rate += div64_u64(NSEC_PER_SEC, e->period);
+		if (e->freq > max_rate || rate > max_rate)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/* Above the ceiling one of two samples is taken, one of four …, which stands for
+ * those that were left out; below half of it more again. */
+static bool thinned(struct cpu_event *e, u64 weight)
+{
+	if (!(++e->turn & (e->thin - 1)))
+		return false;
+	e->owed += weight;
+	e->stats.throttled++;
+	return true;
+}
+
+static void handle(struct perf_event *event, struct perf_sample_data *data,
+		   struct pt_regs *regs)
+{
+	struct perf_slot *slot = event->overflow_handler_context;
+	struct cpu_state *c = READ_ONCE(slot->s->cpu[smp_processor_id()]);
+	u64 weight = data->period;
+	struct cpu_event *e;
+	unsigned int what;
+
+	if (!c || !READ_ONCE(c->running) || !regs)
+		return;
+	e = &c->ev[slot->which];
+	/* An NMI within another event's interrupt: there is one record. */
+	if (c->busy) {
+		c->nested++;
+		e->stats.missed++;
+		e->stats.weight += weight;
+		return;
+	}
+	c->busy = true;
+	barrier();
+	if (!thinned(e, weight)) {
+		what = sample_take(c, slot->which, regs, weight + e->owed);
+		if (what & SAMPLE_OURS)
+			e->owed = 0;
+		if (what & SAMPLE_TOO_FAST)
+			sample_thinner(c, slot->which);
+	}
+	barrier();
+	c->busy = false;
+}
+
+static int counter_add(struct perf_state *p, unsigned int which,
+		       unsigned int cpu, struct task_struct *t)
+{
+	const struct tally_setup *u = &p->s->setup;
+	const struct tally_event *e = &u->events[which];
+	struct perf_event_attr attr = {
+		.type = u->perf[which].type, .size = sizeof(attr),
+		.config = u->perf[which].config,
+		.config1 = u->perf[which].config1,
+		.config2 = u->perf[which].config2,
+		.exclude_user = !(e->flags & TALLY_EVENT_USER),
+		.exclude_kernel = !(e->flags & TALLY_EVENT_KERNEL),
+		.exclude_hv = !(e->flags & TALLY_EVENT_KERNEL),
+	};
+	struct counter *c = kzalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
+
+	if (!c)
+		return -ENOMEM;
+	attr.freq = e->freq != 0;
+	if (attr.freq)
+		attr.sample_freq = e->freq;
+	else
+		attr.sample_period = e->period;
+	if (t) {
+		attr.inherit = !!(u->flags & TALLY_SETUP_INHERIT);
+		attr.enable_on_exec = !!(u->flags & TALLY_SETUP_ON_EXEC);
+		attr.disabled = attr.enable_on_exec;
+	}
+	c->which = which;
+	c->cpu = t ? nr_cpu_ids : cpu;
+	c->event = perf_event_create_kernel_counter(&attr, t ? -1 : (int)cpu, t,
+						    handle, &p->slot[which]);
+	if (IS_ERR(c->event)) {
+		int r = PTR_ERR(c->event);
+
+		kfree(c);
+		return r;
+	}
+	list_add_tail(&c->list, &p->counters);
+	return 0;
+}
+
+static void count_add(struct tally_perf_count *to, struct perf_event *event)
+{
+	u64 enabled, running;
+
+	to->value += perf_event_read_value(event, &enabled, &running);
+	to->enabled_ns += enabled;
+	to->running_ns += running;
+}
+
+static void counter_drop(struct perf_state *p, struct counter *c)
+{
+	count_add(&p->past[c->which], c->event);
+	perf_event_release_kernel(c->event);
+	list_del(&c->list);
+	kfree(c);
+}
+
+/* Those of a CPU; nr_cpu_ids + 1: all. */
+static void counters_drop(struct perf_state *p, unsigned int cpu)
+{
+	struct counter *c, *next;
+
+	list_for_each_entry_safe(c, next, &p->counters, list)
+		if (cpu > nr_cpu_ids || c->cpu == cpu)
+			counter_drop(p, c);
+}
+
+static int cpu_attach(struct perf_state *p, unsigned int cpu)
+{
+	unsigned int i;
+	int r = 0;
+
+	for (i = 0; i < p->s->setup.nevents && !r; i++)
+		r = counter_add(p, i, cpu, NULL);
+	return r;
+}
+
+static int cpus_attach(struct perf_state *p)
+{
+	unsigned int cpu;
+	int r, some = 0;
+
+	for_each_cpu(cpu, p->s->cpus) {
+		if (!cpu_online(cpu))
+			continue;
+		r = cpu_attach(p, cpu);
+		/* It may have gone just now. */
+		if (r && cpu_online(cpu))
+			return r;
+		some += !r;
+	}
+	return some ? 0 : -ENODEV;
+}
+
+static int threads_attach(struct perf_state *p)
+{
+	struct task_struct *t;
+	struct follow *f;
+	unsigned int i;
+	int r = 0, some = 0;
+
+	list_for_each_entry(f, &p->threads, list) {
+		t = get_pid_task(f->pid, PIDTYPE_PID);
+		if (!t)
+			continue;
+		for (i = 0; i < p->s->setup.nevents && !r; i++)
+			r = counter_add(p, i, 0, t);
+		put_task_struct(t);
+		if (r && r != -ESRCH)
+			return r;
+		some += !r;
+		r = 0;
+		cond_resched();
+	}
+	return some ? 0 : -ESRCH;
+}
+
+static void cpus_came(struct work_struct *work)
+{
+	struct perf_state *p = container_of(work, struct perf_state, work);
+	unsigned int cpu;
+
+	mutex_lock(&p->lock);
+	for_each_cpu(cpu, p->stale) {
+		if (!p->on || !cpu_online(cpu))
+			continue;
+		cpumask_clear_cpu(cpu, p->stale);
+		counters_drop(p, cpu);
+		if (cpumask_test_cpu(cpu, p->s->cpus) && cpu_attach(p, cpu))
+			counters_drop(p, cpu);
+	}
+	mutex_unlock(&p->lock);
+}
+
+/* Within hotplug. */
+static void perf_cpu_news(struct session *s, unsigned int cpu, bool came)
+{
+	if (s->setup.flags & TALLY_SETUP_TASKS)
+		return;
+	cpumask_set_cpu(cpu, s->perf->stale);
+	if (came)
+		schedule_work(&s->perf->work);
+}
+
+static void perf_close(struct session *s)
+{
+	struct perf_state *p = s->perf;
+
+	mutex_lock(&p->lock);
+	p->on = false;
+	counters_drop(p, nr_cpu_ids + 1);
+	mutex_unlock(&p->lock);
+}
+
+static int perf_open(struct session *s)
+{
+	struct perf_state *p = s->perf;
+	int r = -EBADFD;
+
+	mutex_lock(&p->lock);
+	if (!p->on) {
+		r = s->setup.flags & TALLY_SETUP_TASKS ? threads_attach(p)
+						       : cpus_attach(p);
+		p->on = !r;
+		if (r)
+			counters_drop(p, nr_cpu_ids + 1);
+	}
+	mutex_unlock(&p->lock);
+	return r;
+}
+
+static int perf_add_thread(struct session *s, u32 tid)
+{
+	struct follow *f = kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
+	struct perf_state *p = s->perf;
+	int r = 0;
+
+	if (!f)
+		return -ENOMEM;
+	f->pid = tid <= INT_MAX ? find_get_pid(tid) : NULL;
+	rcu_read_lock();
+	if (!f->pid || !pid_task(f->pid, PIDTYPE_PID))
+		r = -ESRCH;
+	rcu_read_unlock();
+	mutex_lock(&p->lock);
+	if (!r && (p->on || p->nthreads >= TALLY_TASKS_MAX))
+		r = -EBADFD;
+	if (!r) {
+		list_add_tail(&f->list, &p->threads);
+		p->nthreads++;
+	}
+	mutex_unlock(&p->lock);
+	if (r) {
+		put_pid(f->pid);
+		kfree(f);
+	}
+	return r;
+}
+
+static void perf_counts(struct session *s, struct tally_stats *out)
+{
+	struct perf_state *p = s->perf;
+	struct counter *c;
+
+	mutex_lock(&p->lock);
+	memcpy(out->perf, p->past, sizeof(out->perf));
+	list_for_each_entry(c, &p->counters, list)
+		count_add(&out->perf[c->which], c->event);
+	mutex_unlock(&p->lock);
+}
+
+static int perf_prepare(struct session *s)
+{
+	struct perf_state *p = kzalloc(sizeof(*p), GFP_KERNEL_ACCOUNT);
+	unsigned int i;
+
+	if (p)
+		p->stale = kzalloc(cpumask_size(), GFP_KERNEL_ACCOUNT);
+	if (!p || !p->stale) {
+		kfree(p);
+		return -ENOMEM;
+	}
+	mutex_init(&p->lock);
+	p->s = s;
+	INIT_LIST_HEAD(&p->counters);
+	INIT_LIST_HEAD(&p->threads);
+	INIT_WORK(&p->work, cpus_came);
+	for (i = 0; i < TALLY_EVENTS_MAX; i++)
+		p->slot[i] = (struct perf_slot){ s, i };
+	s->perf = p;
+	return 0;
+}
+
+/* The recording is in no list any more: no news come. */
+static void perf_forget(struct session *s)
+{
+	struct perf_state *p = s->perf;
+	struct follow *f, *next;
+
+	cancel_work_sync(&p->work);
+	list_for_each_entry_safe(f, next, &p->threads, list) {
+		put_pid(f->pid);
+		kfree(f);
+	}
+	kfree(p->stale);
+	kfree(p);
+	s->perf = NULL;
+}
+
+static int perf_begin(struct session *s)
+{
+	return 0;
+}
+
+static void perf_end(struct session *s)
+{
+}
+
+/* Handlers look at c->running. */
+static void perf_start_cpu(struct cpu_state *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < TALLY_EVENTS_MAX; i++)
+		c->ev[i].thin = 1;
+}
+
+static void perf_stop_cpu(struct cpu_state *c)
+{
+}
+
+const struct source perf_source = {
+	.by_kernel = true,
+	.present = perf_present,
+	.check = perf_check,
+	.prepare = perf_prepare,
+	.forget = perf_forget,
+	.open = perf_open,
+	.close = perf_close,
+	.add_thread = perf_add_thread,
+	.cpu_news = perf_cpu_news,
+	.counts = perf_counts,
+	.begin = perf_begin,
+	.end = perf_end,
+	.start_cpu = perf_start_cpu,
+	.stop_cpu = perf_stop_cpu,
+};

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What the recorder brings the kernel module: a made-up module keeps what comes, and
+ * unwinds stacks of this very program by it.
+ */
+#include "../checks.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "../../kmod/walk_core.h"
+#include "../unwind/live.h"
+#include "record/kmod/kmod_rows.h"
+#include "record/source/mapset.h"
+
+#if defined(__x86_64__)
+
+enum { FRAMES = 128, TABLES = 64, MAPS = 64 };
+
+/* The other side of the calls. */
+struct module {
+	struct walk_table tables[TABLES];
+	struct walk_map maps[MAPS];
+	uint32_t nmaps, generation, pid;
+	unsigned int ntable, npage, nspace, ended;
+	int refuse;		/* errno of pages, or 0 */
+};
+
+static void drop_table(struct walk_table *t)
+{
+	for (uint32_t i = 0; i < t->pages; i++) {
+		struct walk_page *p = (struct walk_page *)t->page[i];
+
+		if (!p)
+			continue;
+		free((void *)p->starts);
+		free((void *)p->words);
+		free((void *)p->rules);
+		free(p);
+	}
+	free(t->page);
+	*t = (struct walk_table){ 0 };
+}
+
+static void *copy(uint64_t from, size_t n)
+{
+	void *p = malloc(n + 1);
+
+	assert_non_null(p);
+	if (n)
+		memcpy(p, (const void *)(uintptr_t)from, n);
+	return p;
+}
+
+static int take_table(struct module *m, const struct tally_table *u)
+{
+	struct walk_table *t = &m->tables[u->id];
+
+	assert_true(u->id < TABLES && u->size == sizeof(*u));
+	drop_table(t);
+	if (!u->pages) {
+		m->ended++;
+		return 0;
+	}
+	m->ntable++;
+	*t = (struct walk_table){ u->base, u->pages, u->flags, NULL };
+	t->page = calloc(u->pages, sizeof(*t->page));
+	assert_non_null(t->page);
+	return 0;
+}
+
+static int take_page(struct module *m, const struct tally_page *u)
+{
+	struct walk_table *t = &m->tables[u->table];
+	struct walk_page *p = calloc(1, sizeof(*p));
+
+	assert_non_null(p);
+	assert_true(u->page < t->pages);
+	m->npage++;
+	*p = (struct walk_page){
+		u->nrows, u->nwords, u->nrules,
+		copy(u->rows, u->nrows * 4), NULL,
+		copy(u->words, u->nwords * 4),
+		copy(u->rules, u->nrules * sizeof(struct tally_rule)),
+	};
+	p->word = p->starts + u->nrows;
+	assert_true(walk_page_check(p));
+	if (t->page[u->page]) {
+		const struct walk_page *old = t->page[u->page];
+
+		free((void *)old->starts);
+		free((void *)old->words);
+		free((void *)old->rules);
+		free((void *)old);
+	}
+	t->page[u->page] = p;
+	return 0;
+}
+
+static int take_space(struct module *m, const struct tally_space *u)
+{
+	const struct tally_map *maps = (const void *)(uintptr_t)u->maps;
+
+	if (!u->n) {
+		m->ended++;
+		return 0;
+	}
+	assert_true(u->n <= MAPS && u->generation);
+	m->nspace++;
+	m->generation = u->generation;
+	m->pid = u->pid;
+	m->nmaps = u->n;
+	for (uint32_t i = 0; i < u->n; i++)
+		m->maps[i] = (struct walk_map){
+			maps[i].start, maps[i].end, maps[i].delta,
+			&m->tables[maps[i].table],
+		};
+	assert_true(walk_maps_check(m->maps, u->n, 1ull << 47));
+	return 0;
+}
+
+static int take(void *ctx, unsigned long cmd, void *arg)
+{
+	struct module *m = ctx;
+
+	if (cmd == TALLY_IOC_TABLE)
+		return take_table(m, arg);
+	if (cmd == TALLY_IOC_SPACE)
+		return take_space(m, arg);
+	assert_true(cmd == TALLY_IOC_PAGE);
+	if (!m->refuse)
+		return take_page(m, arg);
+	errno = m->refuse;
+	return -1;
+}
+
+/* ---- a stack of ours, caught in a handler ---- */
+
+struct here {
+	struct live live;
+	struct mapset *maps;
+	uint32_t generation;
+	struct unwind_regs regs;
+	uint64_t pc[FRAMES], by_module[FRAMES];
+	uint8_t marks[FRAMES];
+	struct unwind_stack walked;
+	enum tally_walk end;
+	uint32_t n;
+	struct module *module;
+};
+
+static struct here *caught;	/* of the handler */
+
+static bool read_own(void *ctx, uint64_t addr, void *to, size_t n)
+{
+	struct iovec here = { to, n }, there = { (void *)(uintptr_t)addr, n };
+
+	(void)ctx;
+	/* by the kernel: sanitizers would object */
+	return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)n;
+}
+
+static bool read_small(void *ctx, uint64_t addr, void *to, unsigned int n)
+{
+	return read_own(ctx, addr, to, n);
+}
+
+/* Both walks while the stack stands still. */
+static void on_signal(int sig, siginfo_t *info, void *ctx)
+{
+	struct here *h = caught;
+	struct unwind_memory m = { .read = read_own };
+	const struct walk_memory mem = { read_small, NULL };
+
+	(void)sig, (void)info;
+	h->regs = regs_of_signal(ctx);
+	m.start = h->regs.r[UNWIND_RSP];
+	h->live.space.generation = h->maps->generation;
+	h->walked = (struct unwind_stack){ .pc = h->pc, .marks = h->marks,
+					   .max = FRAMES };
+	unwind_walk(h->live.cache, &h->live.space, &h->regs, &m, &h->walked);
+	h->end = walk_user(h->module->maps, h->module->nmaps, h->regs.r, &mem,
+			   h->by_module, FRAMES, &h->n);
+	if (!h->module->nmaps)
+		h->end = TALLY_WALK_NO_SPACE;
+}
+
+static struct unwind_table *table(void *ctx, uint32_t image)
+{
+	return ((struct here *)ctx)->live.code[image].table;
+}
+
+static void begin(struct here *h, struct module *m)
+{
+	memset(h, 0, sizeof(*h));
+	live_open(&h->live, 0);
+	h->module = m;
+	h->maps = mapset_new(&h->generation);
+	assert_non_null(h->maps);
+	for (size_t i = 0; i < h->live.n; i++) {
+		const struct unwind_code *c = &h->live.code[i];
+		struct map map = { c->start, c->end, c->delta, (uint32_t)i };
+
+		assert_int_equal(mapset_insert(&h->maps, &map, &h->generation),
+				 0);
+	}
+	caught = h;
+	sigaction(SIGUSR1, &(struct sigaction){ .sa_sigaction = on_signal,
+						.sa_flags = SA_SIGINFO }, NULL);
+}
+
+static void end(struct here *h)
+{
+	for (size_t i = 0; i < TABLES; i++)
+		drop_table(&h->module->tables[i]);
+	mapset_put(h->maps);
+	live_close(&h->live);
+	signal(SIGUSR1, SIG_DFL);
+}
+
+static uint64_t clock_ns;	/* of the made-up machine */
+
+static uint64_t now(void)
+{
+	return clock_ns;
+}
+
+/* Takes a sample; the recorder learns of it where the module gave up. */
+static enum tally_walk sample(struct here *h, struct kmod_rows *r)
+{
+	struct walked_stack w = {
+		.pid = 7, .tid = 8, .maps = h->maps, .cache = h->live.cache,
+		.frames = &h->walked, .table = table, .ctx = h,
+	};
+
+	raise(SIGUSR1);
+	assert_int_equal(h->walked.end, UNWIND_WHOLE);
+	if (h->end != TALLY_WALK_WHOLE)
+		r->base.walked(&r->base, h->end, ++clock_ns, &w);
+	clock_ns++;
+	return h->end;
+}
+
+static void stacks_are_unwound_once_they_were_walked(void **state)
+{
+	struct module m = { 0 };
+	struct kmod_rows r;
+	unsigned int pages, spaces, rounds = 0;
+	struct here h;
+
+	(void)state;
+	begin(&h, &m);
+	assert_int_equal(kmod_rows_init(&r, take, now, &m), 0);
+	assert_int_equal(sample(&h, &r), TALLY_WALK_NO_SPACE);
+	assert_true(m.ntable && m.npage && m.nspace == 1);
+	assert_int_equal(m.pid, 8);
+	while (sample(&h, &r) != TALLY_WALK_WHOLE && rounds < 4)
+		rounds++;
+	assert_true(rounds < 4);
+	assert_int_equal(h.n, h.walked.n);
+	assert_memory_equal(h.by_module, h.pc, h.n * sizeof(*h.pc));
+	assert_true(h.n > 5);
+	/* A sample from before the last space came brings nothing again. */
+	pages = m.npage;
+	spaces = m.nspace;
+	clock_ns = 0;
+	h.module->nmaps = 0;
+	assert_int_equal(sample(&h, &r), TALLY_WALK_NO_SPACE);
+	assert_int_equal(m.npage, pages);
+	assert_int_equal(m.nspace, spaces);
+	/* A later one does: the process may have called exec. */
+	clock_ns = 1000;
+	sample(&h, &r);
+	assert_int_equal(m.npage, pages);
+	assert_int_equal(m.nspace, spaces + 1);
+	assert_int_equal(sample(&h, &r), TALLY_WALK_WHOLE);
+	end(&h);
+	kmod_rows_fini(&r);
+}
+
+static bool all_same(struct here *h, struct kmod_rows *r, uint32_t space)
+{
+	return r->base.same(&r->base, space, h->maps, h->by_module, h->n);
+}
+
+static void other_mappings_are_noticed(void **state)
+{
+	struct module m = { 0 };
+	struct kmod_rows r;
+	struct here h;
+	const struct map *at;
+	struct map far = { 1ull << 40, (1ull << 40) + 4096, 0, 0 }, other;
+
+	(void)state;
+	begin(&h, &m);
+	assert_int_equal(kmod_rows_init(&r, take, now, &m), 0);
+	for (int i = 0; i < 5 && sample(&h, &r) != TALLY_WALK_WHOLE; i++)
+		;
+	assert_int_equal(h.end, TALLY_WALK_WHOLE);
+	assert_true(all_same(&h, &r, m.generation));
+	assert_false(all_same(&h, &r, m.generation + 1));
+	assert_false(all_same(&h, &r, 0));
+	/* A file that is mapped elsewhere changes nothing, ... */
+	assert_int_equal(mapset_insert(&h.maps, &far, &h.generation), 0);
+	assert_true(all_same(&h, &r, m.generation));
+	/* ... one where the caller was does. */
+	at = mapset_find(h.maps, h.by_module[1]);
+	assert_non_null(at);
+	other = *at;
+	other.delta += 4096;
+	assert_int_equal(mapset_insert(&h.maps, &other, &h.generation), 0);
+	assert_false(all_same(&h, &r, m.generation));
+	end(&h);
+	kmod_rows_fini(&r);
+}
+
+static void without_room_it_begins_anew_then_stops(void **state)
+{
+	struct module m = { .refuse = ENOMEM };
+	struct kmod_rows r;
+	struct here h;
+	uint64_t sent;
+
+	(void)state;
+	begin(&h, &m);
+	assert_int_equal(kmod_rows_init(&r, take, now, &m), 0);
+	for (int i = 0; i < 20; i++)
+		assert_int_equal(sample(&h, &r), TALLY_WALK_NO_SPACE);
+	assert_int_equal(m.npage, 0);
+	assert_true(m.ended > 0);
+	sent = r.sent;
+	sample(&h, &r);
+	assert_int_equal(r.sent, sent);
+	end(&h);
+	kmod_rows_fini(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stacks_are_unwound_once_they_were_walked),
+		cmocka_unit_test(other_mappings_are_noticed),
+		cmocka_unit_test(without_room_it_begins_anew_then_stops),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+int main(void)
+{
+	return 77;
+}
+#endif
