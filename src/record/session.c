@@ -138,7 +138,8 @@ int session_flush(struct session *s, struct error *err)
 	    profile_set_env(p, PROF_NONE, PROF_ENV_REPEATED, "1") < 0)
 		return error_set(err, ERR_NOMEM, "out of memory");
 	rc = writer_flush(s->writer, err);
-	if (!rc)
+	/* samples that wait still need theirs */
+	if (!rc && !s->collector.held.on)
 		profile_nodes_written(p);
 	return rc;
 }

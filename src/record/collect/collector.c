@@ -199,8 +199,9 @@ int collector_release(struct collector *c, struct error *err)
 		rc = no_memory(err);
 	for (size_t i = 0; i < h->rows.n && !rc; i++) {
 		if (h->rows.v[i].stack != before.v[i])
-			move_self_sample(c, p->nodes.v[before.v[i]].loc,
-					 p->nodes.v[h->rows.v[i].stack].loc);
+			move_self_sample(c,
+				p->nodes.v[before.v[i] - p->nodes_gone].loc,
+				p->nodes.v[h->rows.v[i].stack - p->nodes_gone].loc);
 		rc = c->writer ? writer_sample(c->writer, &h->rows.v[i], err) : 0;
 	}
 	h->rows.n = 0;

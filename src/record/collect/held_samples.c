@@ -122,6 +122,16 @@ static bool is_shared(struct held_samples *h, const struct images *im,
 	return d && jitdump_is_shared(d->j, p->locs.v[loc].vaddr);
 }
 
+/* Nodes that only the file has were sampled before the first jitdump file was seen. */
+static enum held_kind kind_of(const struct held_samples *h, const struct profile *p,
+			      uint32_t node)
+{
+	size_t i = node - p->nodes_gone;
+
+	return node < p->nodes_gone || i >= h->nodes.n ? HELD_PLAIN
+						       : (enum held_kind)h->nodes.v[i];
+}
+
 /* What is known of locations and nodes, anew where a file has grown. */
 static int look(struct held_samples *h, const struct images *im, const struct profile *p)
 {
@@ -149,7 +159,8 @@ static int look(struct held_samples *h, const struct images *im, const struct pr
 		size_t i = h->nodes.n++;
 		const struct prof_node *n = &p->nodes.v[i];
 
-		h->nodes.v[i] = (i && h->nodes.v[n->parent] == HELD_SHARED) ||
+		h->nodes.v[i] = HELD_PLAIN;	/* the root is its own parent */
+		h->nodes.v[i] = kind_of(h, p, n->parent) == HELD_SHARED ||
 				(n->loc < h->locs.n && h->locs.v[n->loc] == HELD_SHARED)
 				? HELD_SHARED : HELD_PLAIN;
 	}
@@ -194,13 +205,14 @@ static uint32_t node_then(struct held_samples *h, struct images *im, struct prof
 			  uint32_t node, uint64_t time_ns)
 {
 	h->path.n = 0;
-	while (node && h->nodes.v[node] == HELD_SHARED) {
+	while (node && kind_of(h, p, node) == HELD_SHARED) {
 		if (vec_push(&h->path, node) < 0)
 			return PROF_NONE;
-		node = p->nodes.v[node].parent;
+		node = p->nodes.v[node - p->nodes_gone].parent;
 	}
 	for (size_t i = h->path.n; i-- > 0 && node != PROF_NONE;) {
-		uint32_t loc = loc_then(h, im, p, p->nodes.v[h->path.v[i]].loc, time_ns);
+		uint32_t then = p->nodes.v[h->path.v[i] - p->nodes_gone].loc;
+		uint32_t loc = loc_then(h, im, p, then, time_ns);
 
 		node = loc == PROF_NONE ? PROF_NONE : profile_node(p, node, loc);
 	}
@@ -216,7 +228,7 @@ int held_resolve(struct held_samples *h, struct images *im, struct profile *p)
 	for (size_t i = 0; i < h->rows.n; i++) {
 		struct prof_sample *s = &h->rows.v[i];
 
-		if (s->stack >= h->nodes.n || h->nodes.v[s->stack] != HELD_SHARED)
+		if (kind_of(h, p, s->stack) != HELD_SHARED)
 			continue;
 		s->stack = node_then(h, im, p, s->stack, s->time_ns);
 		if (s->stack == PROF_NONE)
