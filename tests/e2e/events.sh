@@ -94,7 +94,7 @@ t_like "a filter is of the event before it" "$(events f.tally | tr '\n' ' ')" \
 	-- true 2>err
 t_like "a field that is not there" "$?:$(cat err)" '^2:.*no such field.*format'
 "$TALLY" record -o f.tally --filter 'count == 7' -- true 2>err
-t_like "a filter without event" "$?:$(cat err)" '^2:.*behind the -e'
+t_like "a filter without event" "$?:$(cat err)" '^2:.*must follow the -e'
 "$TALLY" record -o f.tally -e cpu-clock --filter 'filter main' -- true 2>err
 t_like "a filter of addresses" "$?:$(cat err)" '^2:.*only tracepoints'
 

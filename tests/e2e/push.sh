@@ -219,6 +219,7 @@ away=pyroscope+http://127.0.0.1:1
 t_run "what cannot be sent is kept" "$TALLY" push $away --spool spool \
 	--retry-for 1s --window 1s r.tally
 t_ok "… in files" "$([ "$(ls spool/*.push | wc -l)" -ge 3 ]; echo $?)"
+largest=$(wc -c spool/*.push | awk '$2 != "total" && $1 > n { n = $1 } END { print n }')
 rm -f http/log
 printf '503\n' >http/faults
 t_run "… and sent later" "$TALLY" push "pyroscope+$url" --spool spool
@@ -233,7 +234,7 @@ t_ok "… is left alone" "$(ls spool/*.push >/dev/null 2>&1; echo $?)"
 push "parca+$url" --spool spool
 t_is "Parca takes what Pyroscope was to get" "$? $(find spool -name '*.push' |
 	wc -l | tr -d ' ')" "0 0"
-push $away --spool tiny --spool-size 20k --retry-for 1s --window 1s r.tally
+push $away --spool tiny --spool-size $((largest + 100)) --retry-for 1s --window 1s r.tally
 t_is "a spool that is too small" $? 1
 t_like "… says what it lost" "$(tail -n 1 err)" "dropped for want of room"
 
@@ -260,7 +261,8 @@ t_is "… and every window" "$(field http/log \
 	'sum({g["uuid"]: g["count"] for g in got}.values())')" "$samples"
 
 # A disk that is full while requests are kept.
-if [ "$(id -u)" = 0 ] && mkdir disk && mount -t tmpfs -o size=24k none disk \
+if [ "$(id -u)" = 0 ] && mkdir disk && mount -t tmpfs \
+		-o size=$(((largest + 8191) / 4096 * 4))k none disk \
 		2>/dev/null; then
 	t_cleanup "umount $T_TMP/disk"
 	push $away --spool disk/spool --retry-for 1s --window 1s r.tally

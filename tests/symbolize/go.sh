@@ -44,7 +44,7 @@ if command -v go >/dev/null; then
 		-- ./bare >/dev/null 2>err; then
 		t_like 'info says where the names are from' \
 			"$("$tally" info a.tally | grep -A 3 '/bare$')" \
-			'^ +names from [.]gopclntab$'
+			'^ +symbols from [.]gopclntab$'
 		"$tally" symbolize --verify a.tally >verify 2>&1
 		status=$?
 		if grep -q 'without libdw\|libdw.so.1 cannot' verify; then
