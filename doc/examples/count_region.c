@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Counts a region of this program itself (tally/rdpmc.h):
+ * Counts the events of a region of this program (tally/rdpmc.h):
  *
  *	cc -O2 -I include doc/examples/count_region.c && ./a.out
  *
- * Instructions where the processor counts them, else the CPU time.
+ * It counts instructions if the processor can, otherwise CPU time.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -51,7 +51,7 @@ int main(void)
 	       (unsigned long long)(end.value - start.value), unit,
 	       how ? "RDPMC" : "a system call");
 	if (end.enabled - start.enabled != end.running - start.running)
-		printf("(counted for a part of the time only)\n");
+		printf("(counted only part of the time)\n");
 	tally_counter_close(&counter);
 	return 0;
 }
