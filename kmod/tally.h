@@ -88,12 +88,12 @@ struct cpu_state {
 	u64 stack_key;
 	u32 stacks;		/* numbers given so far */
 	struct stack_known known[STACK_SETS][STACK_WAYS];
-	struct tally_copy user;	/* registers for the walk */
 	u64 histogram[TALLY_HISTOGRAM];
 	/* Where a record is put together: struct tally_sample, tally_copy
 	 * without its stack. */
 	u64 record[sizeof(struct tally_sample) / sizeof(u64) + TALLY_CHAIN_MAX + 1 +
 		   sizeof(struct tally_copy) / sizeof(u64)];
+	struct tally_copy user;	/* registers for the walk; last, as it may be longer */
 };
 
 struct session {
