@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Aligns two sequences: see align.h. */
+/* Aligns two sequences by unique elements and longest common subsequence. */
 #include "compare/align.h"
 
 #include <stdbool.h>
@@ -11,8 +11,8 @@
 
 enum {
 	NONE = UINT32_MAX,
-	TABLE_MAX = 1 << 20,	/* cells of one common subsequence */
-	BUDGET = 64 << 20,	/* elements and cells looked at */
+	TABLE_MAX = 1 << 20,	/* cells of the table of one common subsequence */
+	BUDGET = 64 << 20,	/* elements and cells visited in total */
 };
 
 struct range {
@@ -21,18 +21,19 @@ struct range {
 
 struct anchor {
 	uint32_t at[2];
-	uint32_t below;		/* anchor before it in the chain, NONE */
+	uint32_t below;		/* previous anchor of the chain, or NONE */
 };
 
 struct aligner {
 	const uint32_t *token[2];
-	uint32_t *match;	/* by old element: new one, NONE */
-	uint32_t *seen[2];	/* by token: 0, 1 + its element, NONE: many */
+	uint32_t *match;	/* by old element: new one, or NONE */
+	/* by token: 0, 1 + its element, or NONE if it repeats */
+	uint32_t *seen[2];
 	VEC(struct range) todo;
 	VEC(struct anchor) anchors;
-	VEC(uint32_t) top;	/* ends of chains, by length */
+	VEC(uint32_t) top;	/* last anchors of chains, by length */
 	uint16_t *table;
-	size_t left;		/* of the budget */
+	size_t left;		/* remaining budget */
 };
 
 static void take(struct aligner *a, uint32_t i, uint32_t j)
@@ -40,7 +41,7 @@ static void take(struct aligner *a, uint32_t i, uint32_t j)
 	a->match[i] = j;
 }
 
-/* Takes what a range begins and ends with on both sides. */
+/* Matches the common start and end of a range. */
 static void trim(struct aligner *a, struct range *r)
 {
 	const uint32_t *s = a->token[0], *t = a->token[1];
@@ -63,7 +64,8 @@ static void see(struct aligner *a, const struct range *r, bool forget)
 		}
 }
 
-/* The longest chain of anchors that rise on both sides (patience sorting). */
+/* Finds the longest chain of anchors that ascend on both sides (patience
+ * sorting). */
 static int chain(struct aligner *a)
 {
 	a->top.n = 0;
@@ -81,7 +83,8 @@ static int chain(struct aligner *a)
 	return 0;
 }
 
-/* Splits a range at what is unique on both sides; 1 when it did. */
+/* Splits a range at elements that are unique on both sides.  Returns 1 if it
+ * did. */
 static int split(struct aligner *a, const struct range *r)
 {
 	struct range rest = *r;
@@ -117,7 +120,7 @@ static int split(struct aligner *a, const struct range *r)
 	return vec_push(&a->todo, rest) < 0 ? -ERR_NOMEM : 1;
 }
 
-/* The longest common subsequence of a short range. */
+/* Matches the longest common subsequence of a short range. */
 static int common(struct aligner *a, const struct range *r)
 {
 	size_t m = r->to[0] - r->from[0], n = r->to[1] - r->from[1];
@@ -132,7 +135,7 @@ static int common(struct aligner *a, const struct range *r)
 		a->table = malloc(TABLE_MAX * sizeof(*a->table));
 	if (!a->table)
 		return -ERR_NOMEM;
-	/* table[i][j]: length for what follows i and j */
+	/* table[i][j] is the length for the elements from i and j on */
 	for (i = m + 1; i-- > 0;)
 		for (j = n + 1; j-- > 0;) {
 			uint16_t *x = &a->table[i * (n + 1) + j];
@@ -189,7 +192,8 @@ static int put(struct align_rows *out, uint32_t old, uint32_t now, int how)
 	return vec_push(out, row);
 }
 
-/* What lies between two matches: by their places, or by weak tokens. */
+/* Appends the elements between two matches, paired by place or by weak
+ * tokens. */
 static int put_gap(struct aligner *a, const struct align_side side[2],
 		   struct range r, struct align_rows *out)
 {

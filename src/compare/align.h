@@ -5,11 +5,11 @@
  * Aligns two sequences, such as source lines or instructions.
  *
  * The common start and end are matched first.  In between, elements that occur
- * once on both sides in the same order are anchors ("patience"), and the pieces
- * between them are aligned in the same way.  Pieces without anchors are aligned
- * by their longest common subsequence if they are short enough.  Time and
- * memory are bounded; elements of a hostile input that exceed the bound stay
- * unmatched.
+ * once on both sides in the same order are anchors ("patience").  The pieces
+ * between anchors are aligned in the same way.  Pieces without anchors are
+ * aligned by their longest common subsequence if they are short enough.  Time
+ * and memory are bounded; elements of a hostile input that exceed the bound
+ * stay unmatched.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -18,12 +18,13 @@
 
 enum align_how {
 	ALIGN_SAME,		/* equal on both sides */
-	ALIGN_CHANGED,		/* one in the place of the other */
+	ALIGN_CHANGED,		/* one replaces the other */
 	ALIGN_OLD, ALIGN_NEW,	/* on one side only */
 };
 
 struct align_row {
-	uint32_t at[2];		/* element of each side, UINT32_MAX: none */
+	/* index of the element on each side; UINT32_MAX: none */
+	uint32_t at[2];
 	uint8_t how;		/* enum align_how */
 };
 
@@ -32,10 +33,12 @@ struct align_rows {
 	size_t n, cap;
 };
 
-/* Elements are equal if their tokens are; all tokens are below `tokens`.
- * `weak` (may be NULL) are tokens by which unmatched elements are paired as
- * changed; without them, elements at the same place are paired.  Appends to
- * `out` in order.  Returns 0 or -ERR_NOMEM. */
+/*
+ * Elements are equal if their tokens are equal; all tokens are below `tokens`.
+ * `weak` (may be NULL) holds the tokens by which unmatched elements are paired
+ * as changed.  Without it, elements at the same place are paired.  align
+ * appends to `out` in order and returns 0 or -ERR_NOMEM.
+ */
 struct align_side {
 	const uint32_t *token, *weak;
 	size_t n;

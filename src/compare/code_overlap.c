@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Compares the code of two functions: see code_overlap.h. */
+/* Compares the code of two functions by sequences of instructions. */
 #include "compare/code_overlap.h"
 
 #include <stdlib.h>
@@ -7,11 +7,11 @@
 
 enum { TEXT_RUN = 3, KIND_RUN = 5, RUNS_LEAST = 8 };
 
-/* Shares of the smaller one's runs that are in the other. */
+/* Minimum share of the smaller function's sequences that the other contains. */
 #define TEXT_SHARE 0.4
 #define KIND_SHARE 0.6
-/* Of code that a function got: what it had before is left out, and with it most that
- * is alike by chance. */
+/* Minimum share of the code that a function gained.  The code it had before is
+ * excluded, and with it most chance matches. */
 #define CAME_SHARE 0.4
 
 static int by_value(const void *x, const void *y)
@@ -21,7 +21,7 @@ static int by_value(const void *x, const void *y)
 	return a < b ? -1 : a > b;
 }
 
-/* Hashes of all runs of `length` words. */
+/* Returns the hashes of all sequences of `length` words. */
 static uint64_t *make_runs(const struct strtab *words, const uint32_t *word,
 			   size_t n, size_t length, size_t *count)
 {
@@ -82,7 +82,8 @@ void code_ngrams_fini(struct code_ngrams *r)
 	*r = (struct code_ngrams){ NULL, NULL, 0, 0 };
 }
 
-/* How many of the first are not in `less` (NULL: all), and are in the second. */
+/* Counts elements of `a` that are in `b` but not in `less` (NULL: empty).
+ * *rest is the number of elements of `a` that are not in `less`. */
 static size_t common_but(const uint64_t *a, size_t n, const uint64_t *less,
 			 size_t l, const uint64_t *b, size_t m, size_t *rest)
 {
@@ -143,7 +144,7 @@ bool code_came_from(const struct code_ngrams *now,
 				      share(both_kind, kind) >= CAME_SHARE);
 }
 
-/* Of the larger one's runs, those that are in both. */
+/* Returns the share of the larger function's sequences that are in both. */
 static double share_of_both(const uint64_t *a, size_t n, const uint64_t *b,
 			    size_t m)
 {

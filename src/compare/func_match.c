@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Functions of several recordings: see func_match.h. */
+/* Matches functions of several recordings by name, address and source file. */
 #include "compare/func_match.h"
 
 #include <stdlib.h>
@@ -11,19 +11,19 @@
 #include "compare/identity.h"
 
 enum {
-	PARTS_MAX = 8,		/* of paths that are compared */
-	PAIRS_MAX = 4096,	/* of paths: beyond, only equal ones match */
+	PARTS_MAX = 8,		/* path components that are compared */
+	PAIRS_MAX = 4096,	/* pairs of paths; beyond, only equal paths match */
 };
 #define NONE UINT32_MAX
 
-/* A function of one recording, or of all those before it. */
+/* A function of one recording, or of all recordings before it. */
 struct variant {
 	const char *file;
 	uint32_t line;
 	uint64_t vaddr, build;
 	uint32_t id;		/* NONE: not yet matched */
-	uint32_t stamp;		/* the last recording that has it */
-	struct match_item **items;	/* of one recording */
+	uint32_t stamp;		/* last recording that has it */
+	struct match_item **items;	/* its rows in one recording */
 	size_t n;
 };
 
@@ -34,7 +34,7 @@ struct variants {
 struct matcher {
 	uint32_t nids;
 	struct variants known, here;
-	struct u64map places;	/* build and place -> in known */
+	struct u64map places;	/* build and address to index in `known` */
 };
 
 static int compare(uint64_t a, uint64_t b)
@@ -42,7 +42,8 @@ static int compare(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* By name, recording and place; copies behind what they were made of. */
+/* Sorts by name, recording and place.  Copies follow the function they were
+ * made from. */
 static int by_place(const void *x, const void *y)
 {
 	const struct match_item *a = *(struct match_item *const *)x;
@@ -67,7 +68,8 @@ static bool same_name(const struct match_item *a, const struct match_item *b)
 	return a->image == b->image && a->name == b->name;
 }
 
-/* Whether b, which comes behind a, is another function of the same recording. */
+/* Returns whether b, which follows a, is another function of the same
+ * recording. */
 static bool is_other(const struct match_item *a, const struct match_item *b)
 {
 	if (strcmp(a->file, b->file) != 0)
@@ -77,7 +79,7 @@ static bool is_other(const struct match_item *a, const struct match_item *b)
 	return !b->clone && a->vaddr != b->vaddr;
 }
 
-/* The functions of one recording, of which v[0, n) are rows. */
+/* Collects the functions of one recording, whose rows are v[0, n). */
 static int find_here(struct matcher *m, struct match_item **v, size_t n)
 {
 	struct variant *last = NULL;
@@ -95,7 +97,7 @@ static int find_here(struct matcher *m, struct match_item **v, size_t n)
 			return -ERR_NOMEM;
 		last = &m->here.v.v[m->here.v.n - 1];
 	}
-	/* copies without file come first: they count for the first function */
+	/* copies without file come first and count for the first function */
 	if (m->here.v.n > 1 && !*m->here.v.v[0].file &&
 	    (*m->here.v.v[0].items)->clone) {
 		struct variant *w = m->here.v.v;
@@ -116,7 +118,8 @@ static uint64_t place_hash(const struct variant *f)
 			hash_bytes(f->file, strlen(f->file)));
 }
 
-/* The function `here` is that of all recordings which `known` is. */
+/* Records that function `here` is the same as function `known` of earlier
+ * recordings. */
 static int take(struct matcher *m, struct variant *here, uint32_t known,
 		uint32_t stamp)
 {
@@ -165,7 +168,7 @@ static int match_builds(struct matcher *m, uint32_t stamp)
 	return rc;
 }
 
-/* Those of a file that are not yet matched, from `first` on. */
+/* Counts the functions of a file, from `first` on, that are not yet matched. */
 static size_t count_file(const struct variants *x, size_t first, uint32_t stamp,
 			 bool known)
 {
@@ -178,8 +181,8 @@ static size_t count_file(const struct variants *x, size_t first, uint32_t stamp,
 	return n;
 }
 
-/* The known function of a file, not yet matched, that has the line or, where
- * there are as many on both sides, comes next by line and address. */
+/* Returns a known, unmatched function of a file: the one at the same line or,
+ * with `in_order`, the next by line and address. */
 static uint32_t next_known(const struct matcher *m, const struct variant *h,
 			   const char *file, bool in_order, uint32_t stamp)
 {
@@ -251,7 +254,7 @@ static int match_files(struct matcher *m, uint32_t stamp)
 	return rc;
 }
 
-/* Functions of one name in all recordings: at least one has several. */
+/* Matches functions of one name that some recording has several of. */
 static int match_variants(struct matcher *m, struct match_item **v, size_t n)
 {
 	int rc = 0;
@@ -276,7 +279,8 @@ static int match_variants(struct matcher *m, struct match_item **v, size_t n)
 	return rc;
 }
 
-/* Whether a recording has several functions of v[0, n), which have one name. */
+/* Sets *is if a recording has several functions of v[0, n), which share one
+ * name. */
 static int ambiguous(struct matcher *m, struct match_item **v, size_t n,
 		     bool *is)
 {

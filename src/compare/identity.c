@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* One function, one image: see identity.h. */
+/* Decides which rows of a profile are the same function or image. */
 #include "compare/identity.h"
 
 #include <ctype.h>
@@ -8,23 +8,24 @@
 
 #include "base/error.h"
 
-/* What rows of one function have in common. */
+/* Properties that rows of one function have in common. */
 struct same_key {
-	uint32_t image, name;	/* first row; str */
-	uint32_t file, line;	/* file: finder.files; 0: not known */
+	uint32_t image, name;	/* image: its representative row; name: str */
+	uint32_t file, line;	/* file: index in finder.files; 0: unknown */
 	uint64_t vaddr;
-	bool weak;		/* name and perhaps file: not enough */
+	bool weak;		/* name and perhaps file only: not sufficient */
 };
 
 struct finder {
 	struct identity *x;
 	const struct profile *p;
-	struct strtab files;	/* normal paths */
-	uint32_t *file_of;	/* by str of p: 1 + its id in files */
+	struct strtab files;	/* normalised paths */
+	uint32_t *file_of;	/* by str of p: 1 + its id in `files` */
 	struct same_key *key;	/* by func */
 	struct idtab tab;
-	struct u64map last;	/* by image and name: the last first row */
-	uint32_t *next;		/* by func: the first row before it there */
+	struct u64map last;	/* by image and name: last representative row */
+	/* by func: previous representative row with that image and name */
+	uint32_t *next;
 };
 
 const char *path_base(const char *path)
@@ -90,7 +91,7 @@ bool path_ends_with(const char *path, const char *end)
 	       (n == m || path[n - m - 1] == '/' || *end == '/');
 }
 
-/* Images without a build-id have a row for each file that was mapped. */
+/* Images without a build ID have a row for each mapped file. */
 static bool same_image(const struct prof_image *a, const struct prof_image *b)
 {
 	if (a->path != b->path || a->kind != b->kind)
@@ -130,8 +131,8 @@ static int find_images(struct finder *f)
 	return rc;
 }
 
-/* "L" before a length and the unnamed name space are marks of what only its own
- * source file sees.  A wrong no does no harm. */
+/* "L" before a length and the unnamed name space mark names that only their own
+ * source file sees.  A wrong false is harmless. */
 bool identity_global(const char *name)
 {
 	if (name[0] != '_' || (name[1] != 'Z' && name[1] != 'R' &&
@@ -145,7 +146,8 @@ bool identity_global(const char *name)
 	return true;
 }
 
-/* Stubs that jump to another image, and names that are no function's. */
+/* Returns whether a name is a stub that jumps to another image, or does not
+ * name a function. */
 static bool is_stub(const char *name)
 {
 	size_t n = strlen(name);
@@ -168,7 +170,7 @@ static uint32_t file_number(struct finder *f, uint32_t str)
 	return f->file_of[str] - 1;	/* UINT32_MAX: out of memory */
 }
 
-/* False: out of memory. */
+/* Returns false if out of memory. */
 static bool make_key(struct finder *f, uint32_t i, struct same_key *k)
 {
 	const struct prof_func *fn = &f->p->funcs.v[i];
@@ -231,8 +233,8 @@ static int find_rows(struct finder *f)
 	return 0;
 }
 
-/* The function that a row without declaration or address belongs to: itself, where
- * that cannot be told. */
+/* Returns the function that a row without declaration or address belongs to, or
+ * the row itself if that is ambiguous. */
 static uint32_t owner(const struct finder *f, uint32_t i)
 {
 	enum { NAMESAKES = 100 };
@@ -259,7 +261,8 @@ static uint32_t owner(const struct finder *f, uint32_t i)
 	return n == 1 ? only : fits == 1 ? by_file : i;
 }
 
-/* In two steps: what they belong to is no weak row. */
+/* Assigns weak rows in two steps, so that none is assigned to another weak
+ * row. */
 static void place_weak(struct finder *f)
 {
 	uint32_t *func = f->x->func;
@@ -290,7 +293,7 @@ static bool place_eq(const void *ctx, uint32_t id, const void *key)
 		       prof_is_kernel(&f->p->images.v[b->image]);
 }
 
-/* Functions that are declared at one place count as one in all images. */
+/* Merges functions that are declared at the same place, across all images. */
 static int join_images(struct finder *f)
 {
 	uint32_t *func = f->x->func;
@@ -321,7 +324,7 @@ static int join_images(struct finder *f)
 	return rc;
 }
 
-/* The row that stands for a function is one that says where it is declared. */
+/* Chooses, to represent a function, a row with its declaration. */
 static void choose_rows(struct finder *f)
 {
 	uint32_t *func = f->x->func, *best = f->next;
@@ -349,7 +352,7 @@ int identity_init(struct identity *x, const struct profile *p, bool across)
 	f.next = malloc(n * sizeof(*f.next));
 	if (!x->func || !x->image || !f.file_of || !f.key || !f.next)
 		rc = -ERR_NOMEM;
-	/* 0 is no file's */
+	/* 0 means no file */
 	if (!rc && strtab_add(&f.files, "") == UINT32_MAX)
 		rc = -ERR_NOMEM;
 	if (!rc)

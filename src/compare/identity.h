@@ -3,40 +3,41 @@
 #define TALLY_COMPARE_IDENTITY_H
 /*
  * Decides which rows of a profile's tables are the same function or image.
- * Functions with equal names may differ, and one function may have several
- * rows: one for each place where it was inlined, and one for its own code.
+ * Functions with equal names may differ.  One function may have several rows:
+ * one for each place where it was inlined, and one for its own code.
  *
- * Two images are the same if path and build ID are equal; code without a file
- * (JIT, BPF) if the path is.  Within an image two functions are the same if
- * their names are equal and
+ * Two images are the same if path and build ID are equal, or, for code without
+ * a file (JIT, BPF), if the path is.  Within an image two functions are the
+ * same if their names are equal and
  *	- the name is visible to other source files (mangled, not local), or
  *	- both are declared at the same line of the same file, or
  *	- no declaration is known and both start at the same address, or
  *	- the code has no file and no source: code that is compiled repeatedly is
  *	  one function, or
  *	- it is a stub of the linker.
- * Rows with only a name (inlined functions of units with line tables only)
- * belong to the only function of that name, if there is one, or to the one in
+ * Rows with only a name are inlined functions of units with line tables only.
+ * Such a row belongs to the only function of that name, or else to the one in
  * the same source file.
  */
 #include "profile/model.h"
 
 struct identity {
-	uint32_t *func;		/* by func: the row that stands for all rows of
-				 * the same function */
-	uint32_t *image;	/* by image: likewise */
+	/* by func: the row that represents all rows of the same function */
+	uint32_t *func;
+	/* by image: the row that represents all rows of the same image */
+	uint32_t *image;
 };
 
-/* `across`: functions declared at the same place are the same in all images,
- * too. Returns 0 or -ERR_NOMEM. */
+/* Fills `x` for a profile.  `across`: functions declared at the same place are
+ * also the same across images.  Returns 0 or -ERR_NOMEM. */
 int identity_init(struct identity *x, const struct profile *p, bool across);
 void identity_fini(struct identity *x);
 
-/* Returns whether a linkage name identifies one function in an image: it is
- * mangled and visible to other source files. */
+/* Returns whether a linkage name identifies one function in an image, that is,
+ * whether it is mangled and visible to other source files. */
 bool identity_global(const char *name);
 
-/* Appends a path without "//", "/./" and "dir/../". */
+/* Appends a path without its "//", "/./" and "dir/../". */
 void path_normal(const char *path, struct buf *out);
 /* Returns how many trailing components of two paths are equal: 2 for a/b/c.h,
  * x/b/c.h. */
@@ -45,7 +46,7 @@ size_t path_common_end(const char *a, const char *b);
 const char *path_end(const char *path, size_t n);
 /* Returns whether `path` ends with `end`, whole components only. */
 bool path_ends_with(const char *path, const char *end);
-/* Returns whether a file of this name is the program that the first run
+/* Returns whether `base` is the file name of the program that the first run
  * started. */
 bool path_is_program(const struct profile *p, const char *base);
 /* Returns the last component of a path; names in [brackets] are returned

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Instructions as words: see insn_tokens.h. */
+/* Converts instructions to tokens that do not depend on addresses. */
 #include "compare/insn_tokens.h"
 
 #include <elf.h>
@@ -10,7 +10,7 @@
 #include "profile/symbol_order.h"
 #include "symbolize/demangle/clones.h"
 
-enum { INSNS_MAX = 1 << 18 };	/* of one function */
+enum { INSNS_MAX = 1 << 18 };	/* instructions of one function */
 
 uint16_t insn_machine(const struct profile *p, uint32_t image)
 {

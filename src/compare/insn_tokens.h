@@ -3,7 +3,7 @@
 #define TALLY_COMPARE_INSN_TOKENS_H
 /*
  * The instructions of a function as tokens that do not depend on the code's
- * address: addresses are replaced by names, and jumps within the function are
+ * address.  Addresses are replaced by names, and jumps within the function are
  * all equal.  Used to compare the code of two builds.
  */
 #include "base/buf.h"
@@ -11,24 +11,25 @@
 #include "compare/align.h"
 
 struct insn_tokens {
-	VEC(uint64_t) offset;	/* of each instruction in the function */
-	VEC(uint32_t) full;	/* words: all of it */
-	VEC(uint32_t) weak;	/* … its mnemonic */
+	VEC(uint64_t) offset;	/* offset of each instruction in the function */
+	VEC(uint32_t) full;	/* token of the whole instruction, in `words` */
+	VEC(uint32_t) weak;	/* token of its mnemonic, in `words` */
 };
 
 /* Returns the architecture of an image's code (EM_*); 0 if unknown. */
 uint16_t insn_machine(const struct profile *p, uint32_t image);
-/* Appends the text of an instruction with `name` ("": nothing) instead of the
- * address `target`. */
+/* Appends the text of an instruction with its address `target` replaced by
+ * `name` ("": removed). */
 void insn_normalize(const char *text, uint64_t target, const char *name,
 		    struct buf *out);
 
-/* Returns the symbol of a function by its name without compiler suffixes, if
- * the profile contains its code; the largest of several, or NULL. */
+/* Returns a symbol by its name without compiler suffixes, or NULL.  Only
+ * symbols whose code the profile contains qualify; the largest of several is
+ * returned. */
 const struct prof_symbol *insn_find(const struct profile *p, const char *name);
 /*
  * Computes the tokens of a symbol's code.  `by_address` contains all symbols in
- * the order of symbols_sort.  Returns 1 if the profile does not contain the
+ * the order of symbols_sort.  Returns 0, 1 if the profile does not contain the
  * code or the architecture cannot be disassembled, or -ERR_NOMEM.
  */
 int insn_tokens(const struct profile *p, const struct prof_symbol *s,

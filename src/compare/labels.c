@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What tells equal names apart: see labels.h. */
+/* Makes labels that distinguish equal names of functions and images. */
 #include "compare/labels.h"
 
 #include <inttypes.h>
@@ -11,18 +11,19 @@
 #include "base/strtab.h"
 
 enum {
-	PARTS_MAX = 8,		/* of a path: then it is shown whole */
-	TAG_BYTES = 4,		/* of a build-id */
+	/* path components; a path that needs more is shown whole */
+	PARTS_MAX = 8,
+	TAG_BYTES = 4,		/* bytes of a build ID */
 };
 
-/* The offset of a word that was appended from `at` on, closed with a NUL. */
+/* Ends the label that begins at `at` with a NUL and returns its offset. */
 static uint32_t close_word(struct labels *l, size_t at)
 {
 	buf_u8(&l->text, 0);
 	return l->text.n > UINT32_MAX ? 0 : (uint32_t)at;
 }
 
-/* Offset 0 is "no label". */
+/* Returns the offset of a new label.  Offset 0 is "no label". */
 static size_t open_word(struct labels *l)
 {
 	if (!l->text.n)
@@ -31,9 +32,9 @@ static size_t open_word(struct labels *l)
 }
 
 /*
- * How many of the last parts of each path tell it from the others: different
- * paths that no number of parts tells apart are shown whole.  Equal ends are
- * found by their hashes.
+ * Computes how many of the last components of each path distinguish it from the
+ * others.  Different paths that no number of components distinguishes are shown
+ * whole.  Equal ends are found by their hashes.
  */
 static int distinct_ends(const char *const *path, uint32_t *parts, size_t n)
 {
@@ -72,7 +73,7 @@ static int distinct_ends(const char *const *path, uint32_t *parts, size_t n)
 	return rc;
 }
 
-/* Images of one path. */
+/* Sorts images by path. */
 static int by_path(const void *x, const void *y)
 {
 	const struct label_image *const *a = x, *const *b = y;
@@ -88,12 +89,13 @@ static void put_tag(struct labels *l, const struct label_image *im, size_t at)
 	buf_str(&l->text, " [");
 	for (size_t i = 0; i < n; i++)
 		buf_printf(&l->text, "%02x", im->build_id[i]);
-	if (!n)		/* of several without, the number */
+	if (!n)		/* number, if there is no build ID */
 		buf_printf(&l->text, "#%zu", at + 1);
 	buf_str(&l->text, "]");
 }
 
-/* The images [0, n) have one path, whose last `parts` are shown. */
+/* Labels images [0, n), which share one path, by its last `parts`
+ * components. */
 static void label_path(struct labels *l, const struct label_image *const *v,
 		       size_t n, uint32_t parts)
 {
@@ -166,7 +168,7 @@ static int compare(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* Functions of one name, those of one file beside each other. */
+/* Sorts functions of one name, so that those of one file are adjacent. */
 static int by_file(const void *x, const void *y)
 {
 	const struct label_func *a = x, *b = y;
@@ -199,14 +201,14 @@ static int by_image(const void *x, const void *y)
 	return c ? c : by_file(x, y);
 }
 
-/* What is shown of an image in a function's label. */
+/* Appends an image to a function's label. */
 static void put_image(struct labels *l, uint32_t image,
 		      const char *const *bases)
 {
 	uint32_t at = image < l->nimages ? l->image[image] : 0;
 	size_t n = at ? strlen((const char *)l->text.p + at) : 0;
 
-	if (n && buf_room(&l->text, n))	/* now it does not move */
+	if (n && buf_room(&l->text, n))	/* the text no longer moves */
 		buf_bytes(&l->text, l->text.p + at, n);
 	else if (!at && image < l->nimages && bases[image])
 		buf_str(&l->text, bases[image]);
@@ -218,10 +220,10 @@ struct group {
 	uint32_t *to;			/* labels->within or ->among */
 	const struct label_func *v;
 	size_t n;
-	bool images;			/* they are in several */
+	bool images;			/* the functions are in several images */
 };
 
-/* Whether each of [at, end) is in an image of its own. */
+/* Finds out whether each function of [at, end) is in a different image. */
 static int own_images(const struct label_func *v, size_t n, bool *own,
 		      bool *several)
 {
@@ -247,7 +249,7 @@ static int own_images(const struct label_func *v, size_t n, bool *own,
 	return rc;
 }
 
-/* A function without source file. */
+/* Appends the label of a function without source file. */
 static void put_address(struct group *g, const struct label_func *f, bool own)
 {
 	struct buf *text = &g->l->text;
@@ -264,7 +266,8 @@ static void put_address(struct group *g, const struct label_func *f, bool own)
 		buf_printf(text, "0x%" PRIx64, f->vaddr);
 }
 
-/* Functions of one file, or of none: `parts` of its path are shown. */
+/* Labels functions of one file, or of none, by the last `parts` components of
+ * its path. */
 static int label_file(struct group *g, const struct label_func *v, size_t n,
 		      uint32_t parts)
 {
@@ -322,7 +325,7 @@ static int label_by_files(struct group *g)
 	return rc;
 }
 
-/* The functions v[0, n) of one name, sorted by file. */
+/* Labels functions v[0, n) of one name, which are sorted by file. */
 static int label_group(struct group *g)
 {
 	bool own;
@@ -342,7 +345,7 @@ static int label_group(struct group *g)
 	return 0;
 }
 
-/* The functions v[0, n) have one name. */
+/* Labels functions v[0, n), which share one name. */
 static int label_name(struct group *g, struct label_func *v, size_t n)
 {
 	int rc;
@@ -367,7 +370,7 @@ static int label_name(struct group *g, struct label_func *v, size_t n)
 	return rc;
 }
 
-/* Paths of files without what means nothing. */
+/* Normalises the paths of files. */
 static int normal_files(struct label_func *v, size_t n, struct strtab *t)
 {
 	struct buf path = { 0 };
@@ -387,7 +390,8 @@ static int normal_files(struct label_func *v, size_t n, struct strtab *t)
 	return rc;
 }
 
-/* Moves those whose name others have to the front; their number. */
+/* Moves functions with ambiguous names to the front; *n becomes their
+ * number. */
 static int keep_ambiguous(struct label_func *v, size_t *n)
 {
 	struct u64map count = { 0 };
@@ -441,8 +445,8 @@ int labels_funcs(struct labels *l, struct label_func *v, size_t n,
 	return rc || l->text.failed ? -ERR_NOMEM : 0;
 }
 
-/* What is known of each function that occurs in a stack, by the row that stands
- * for it: `seen` is 0 where none does. */
+/* Collects each function that occurs in a stack, by its representative row.
+ * `seen` is zero for functions that do not occur. */
 static int find_seen(const struct profile *p, const struct identity *same,
 		     struct label_func *seen, uint8_t *image)
 {

@@ -6,9 +6,9 @@
  * file name: "a.c", "x/util.c" and "y/util.c", "ops.cc:12", "b/libx.so",
  * "0x1180".  A function with a unique name has no label.
  *
- * A label is the source file if that distinguishes a function from others with
- * its name; the image if each is in a different one; and the address if nothing
- * else is known.
+ * The label is the source file if it distinguishes the function from others
+ * with its name.  It is the image if each function is in a different image, and
+ * the address if nothing else is known.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,41 +18,44 @@
 #include "compare/identity.h"
 
 struct label_func {
-	uint32_t id;		/* what labels are found by; not 0 */
-	uint32_t name;		/* equal: the same text */
-	uint32_t image;		/* PROF_NONE: it is in several */
-	uint32_t line;		/* 0: not known */
-	const char *file;	/* "": not known */
+	uint32_t id;		/* key of the label; not 0 */
+	uint32_t name;		/* equal numbers mean equal text */
+	uint32_t image;		/* PROF_NONE: in several images */
+	uint32_t line;		/* 0: unknown */
+	const char *file;	/* source file; "": unknown */
 	uint64_t vaddr;
 	bool kernel;		/* shown with the name */
 };
 
 struct label_image {
-	uint32_t id;		/* not 0 */
+	uint32_t id;		/* key of the label; not 0 */
 	const char *path;
 	const uint8_t *build_id;	/* may be NULL */
 	size_t build_id_len;
 };
 
 struct labels {
-	struct buf text;	/* NUL-terminated words; the first is "" */
-	uint32_t *within;	/* by id of a function: among those of its
-				 * image: offset in text */
-	uint32_t *among;	/* … among all */
-	uint32_t *image;	/* by id of an image: what is shown of it */
-	uint32_t *tag;		/* … what its whole path lacks: " [3fa2b1c0]" */
-	size_t nfuncs, nimages;	/* beyond: "" */
+	struct buf text;	/* NUL-terminated labels; the first is "" */
+	/* by function id: offset in `text` of the label within its image */
+	uint32_t *within;
+	/* by function id: offset of the label among all functions */
+	uint32_t *among;
+	uint32_t *image;	/* by image id: offset of the displayed path */
+	/* by image id: offset of a suffix that distinguishes equal paths: "
+	 * [3fa2b1c0]" */
+	uint32_t *tag;
+	size_t nfuncs, nimages;	/* sizes of the arrays; ids beyond have the label "" */
 };
 
-/* `nimages` and `nfuncs` are above all ids.  Add images first; `bases` are the
- * last components of their paths, by id.  labels_funcs sorts v.  Returns 0 or
- * -ERR_NOMEM. */
+/* Fill the labels of images and functions.  Add images first.  `nimages` and
+ * `nfuncs` are above all ids; `bases` holds the last component of each image's
+ * path, by id.  labels_funcs sorts v.  Return 0 or -ERR_NOMEM. */
 int labels_images(struct labels *l, const struct label_image *v, size_t n,
 		  size_t nimages);
 int labels_funcs(struct labels *l, struct label_func *v, size_t n,
 		 size_t nfuncs, const char *const *bases);
-/* Computes labels for the functions and images in a profile's stacks, whatever
- * is selected.  Ids are 1 + the rows that represent them. */
+/* Computes labels for all functions and images in a profile's stacks,
+ * regardless of the selection.  Ids are 1 + the rows that represent them. */
 int labels_of_profile(struct labels *l, const struct profile *p,
 		      const struct identity *same);
 void labels_fini(struct labels *l);
@@ -65,7 +68,7 @@ static inline const char *label_at(const struct labels *l,
 		       ? (const char *)l->text.p + offsets[id] : "";
 }
 /* Returns the displayed path of an image, or "" if its last component is
- * enough. */
+ * unique. */
 static inline const char *label_image(const struct labels *l, uint32_t id)
 {
 	return label_at(l, l->image, l->nimages, id);

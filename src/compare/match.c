@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Functions of all recordings, and those that were renamed: see match.h. */
+/* Matches functions of all recordings and finds renamed ones (see match.h). */
 #include "compare/match.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct func_code {
 /* Symbols of one recording. */
 struct symbols {
 	struct prof_symbol *v;	/* by address; NULL: not yet read */
-	uint32_t *of;		/* by function (funcs): in v, COMPARE_NONE */
+	uint32_t *of;		/* by function (funcs): index in v, or COMPARE_NONE */
 };
 
 struct compare_code {
@@ -52,7 +52,7 @@ static int list_funcs(struct compare_match *m, bool by_image,
 			if (x.name == UINT32_MAX)
 				return -ERR_NOMEM;
 			/* One function may be in several images.  Without a
-			 * source file, the image tells functions apart. */
+			 * source file, the image distinguishes functions. */
 			if (!by_image && !*x.file)
 				x.file = strtab_get(m->str, x.image);
 			if (!by_image)
@@ -64,7 +64,8 @@ static int list_funcs(struct compare_match *m, bool by_image,
 	return 0;
 }
 
-/* func_of leads to items so far. */
+/* Numbers the functions.  func_of holds indexes of items before, and of funcs
+ * after. */
 static int number_funcs(struct compare_match *m, const struct match_item *v,
 			size_t nids)
 {
@@ -165,8 +166,8 @@ static bool same_base(const char *a, const char *b)
 	return n == clone_base(b) && !strncmp(a, b, n);
 }
 
-/* The symbol with code of each function that has own code where samples are: its
- * name alone may be that of several functions. */
+/* Finds the symbol with the code of each function that has samples in its own
+ * code.  The name alone could belong to several functions. */
 static void find_symbols(const struct compare_match *m, size_t recording,
 			 struct symbols *x)
 {
@@ -270,7 +271,7 @@ static void sum_costs(struct renamer *x)
 	}
 }
 
-/* Functions of one side only with cost enough. */
+/* Collects functions of one side only that have enough cost. */
 static int find_items(struct renamer *x, int side)
 {
 	struct compare_match *m = x->m;
@@ -300,7 +301,7 @@ static int find_items(struct renamer *x, int side)
 	return m->failed ? -ERR_NOMEM : 0;
 }
 
-/* From here on, `now` stands for `old` on the old side. */
+/* Makes `now` represent `old` on the old side from here on. */
 static void rename_func(struct compare_match *m, uint32_t old, uint32_t now)
 {
 	struct func_code *code = m->code->func[COMPARE_OLD];

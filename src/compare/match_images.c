@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Images of all recordings by file name and path; images that were renamed. */
+/* Matches images of all recordings by file name and path, and finds renamed
+ * ones. */
 #include <stdlib.h>
 
 #include "compare/func_match.h"
@@ -9,7 +10,7 @@
 
 enum { PAIRS_TRIED = 256 };
 
-/* Functions of one name in an image, which are one here. */
+/* Functions with one name in an image, which count as one here. */
 struct named {
 	uint32_t image, name;	/* str */
 	double cost[COMPARE_SIDES];
@@ -28,7 +29,8 @@ struct pairing {
 	struct u64map func_tab, image_tab;
 };
 
-/* One item for each image of each recording; at[recording][image]: its item. */
+/* Lists one item per image of each recording.  at[recording][image] is its
+ * item. */
 static int list_images(struct compare_match *m, struct match_item *v,
 		       uint32_t **at, size_t *n)
 {
@@ -56,7 +58,8 @@ static int list_images(struct compare_match *m, struct match_item *v,
 	return 0;
 }
 
-/* An image's file name; if a recording has several of that name, a label. */
+/* Names an image by its file name, or by a label if a recording has several of
+ * that name. */
 static int name_images(struct compare_match *m, const struct match_item *v,
 		       size_t nids, uint32_t *const *at)
 {
@@ -184,8 +187,8 @@ static int sum_images(struct pairing *x)
 	return 0;
 }
 
-/* The share of an image's cost on its side in functions that the other image has,
- * too. */
+/* Returns the share of an image's cost on its side that is in functions that
+ * the other image has, too. */
 static double shared(const struct pairing *x, uint32_t image, uint32_t other,
 		     int side)
 {
@@ -204,7 +207,8 @@ static double shared(const struct pairing *x, uint32_t image, uint32_t other,
 	return all > 0 ? both / all : 0;
 }
 
-/* Whether they are what the recordings of both sides started. */
+/* Returns whether both images are the program that their side's recordings
+ * started. */
 static bool are_programs(const struct compare_match *m, uint32_t old,
 			 uint32_t now)
 {
@@ -249,7 +253,8 @@ static int by_cost(const void *x, const void *y)
 	return a->image < b->image ? -1 : a->image > b->image;
 }
 
-/* The most expensive images first: how many are tried is limited. */
+/* Pairs images, the most expensive first, because the number of attempts is
+ * limited. */
 static void pair(struct pairing *x)
 {
 	struct image_cost *im = x->images.v;

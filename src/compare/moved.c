@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which functions may have got code of which: see compare_related. */
+/* Decides which functions may have received code from which
+ * (compare_related). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,9 +11,10 @@ struct compare_calls {
 	struct u64map tab;	/* function << 32 | caller */
 	VEC(uint32_t) callers;	/* chained by `next` */
 	VEC(uint32_t) next;
-	uint32_t *first;	/* by function: in callers, COMPARE_NONE */
-	uint8_t **seen;		/* by recording and node: its functions ran */
-	size_t n;		/* recordings */
+	uint32_t *first;	/* by function: index in `callers`, or COMPARE_NONE */
+	/* by recording and node: its functions are marked as run */
+	uint8_t **seen;
+	size_t n;		/* number of recordings */
 };
 
 void compare_calls_free(struct compare_calls *c)
@@ -29,7 +31,7 @@ void compare_calls_free(struct compare_calls *c)
 	free(c);
 }
 
-/* Makes what a recording's stacks need; 0 or -ERR_NOMEM. */
+/* Allocates the tables for a recording's stacks.  Returns 0 or -ERR_NOMEM. */
 static int prepare(struct compare_match *m, size_t recording)
 {
 	size_t bytes = (m->funcs.n + 1) * sizeof(uint32_t);
@@ -69,7 +71,8 @@ static int add_call(struct compare_calls *c, uint32_t func, uint32_t caller)
 	return 0;
 }
 
-/* Marks the functions of a stack, down to where another stack has marked them. */
+/* Marks the functions of a stack as run, up to a node that another stack
+ * marked. */
 static void mark(struct compare_match *m, size_t recording, uint32_t node)
 {
 	const struct compare_input *in = &m->in[recording];
@@ -90,7 +93,8 @@ static void mark(struct compare_match *m, size_t recording, uint32_t node)
 	}
 }
 
-/* The innermost function and the one that called it; false: one is not known. */
+/* Finds the innermost function and its caller.  Returns false if either is
+ * unknown. */
 static bool find_call(const struct compare_match *m, size_t recording,
 		      uint32_t node, bool inlined, uint32_t *self,
 		      uint32_t *caller)
@@ -115,7 +119,7 @@ static bool find_call(const struct compare_match *m, size_t recording,
 			*caller = m->func_of[recording][func];
 			if (*self == COMPARE_NONE)
 				*self = *caller;
-			/* recursion says nothing of who called */
+			/* a recursive call does not identify the caller */
 			if (*caller != *self)
 				return true;
 		}
@@ -153,8 +157,8 @@ static bool share_caller(const struct compare_match *m, uint32_t a, uint32_t b)
 	return false;
 }
 
-/* Functions declared in a header may be inlined anywhere: that two of them are in
- * one file says nothing. */
+/* Returns whether a file is a header.  Functions of a header may be inlined
+ * anywhere, so a common header does not relate two functions. */
 static bool in_header(const char *file)
 {
 	const char *base = path_base(file), *dot = strrchr(base, '.');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Code that moved: see moves.h. */
+/* Finds code that moved between functions (see moves.h). */
 #include "compare/moves.h"
 
 #include <stdint.h>
@@ -7,19 +7,20 @@
 
 #include "base/error.h"
 
-/* Of a gain, others must have lost at least so much. */
+/* Minimum share of a gain that related functions must have lost. */
 #define EXPLAINED 0.7
 
 struct shift {
 	const struct moves *m;
-	size_t *fell;		/* items that lost something */
+	size_t *fell;		/* items whose cost decreased */
 	size_t nfell;
-	uint64_t left;		/* questions that may still be asked */
-	double *budget;		/* by item: what it lost and is not spent */
-	size_t *group;		/* items that are related to the one looked at */
+	uint64_t left;		/* comparisons still allowed */
+	double *budget;		/* by item: loss that explains no gain yet */
+	size_t *group;		/* items related to the current one */
 };
 
-/* Where an item's gain came from; MOVE_FROM_NONE: it did not move. */
+/* Returns the item that a gain came from, or MOVE_FROM_NONE if it did not
+ * move. */
 static size_t explain(struct shift *s, size_t item)
 {
 	const struct moves *m = s->m;
@@ -56,7 +57,8 @@ struct riser {
 	size_t item;
 };
 
-/* New functions first: they are what moved code becomes. */
+/* Sorts new functions first, because moved code usually becomes a new
+ * function. */
 static int by_gain(const void *a, const void *b)
 {
 	const struct riser *x = a, *y = b;

@@ -2,12 +2,13 @@
 #ifndef TALLY_COMPARE_MOVES_H
 #define TALLY_COMPARE_MOVES_H
 /*
- * Code that moved because a function was split or inlined, or handed work to a
- * helper (renamed functions are paired before: renames.h).  Related functions
- * lost what one function gained, and their combined cost did not increase
- * (compare FBDetect's filter of cost shifts, Zhang et al., SOSP 2024).  The
- * caller decides which functions are related and whether their combined cost
- * increased, because `tally diff` and `tally check` compute costs differently.
+ * Finds code that moved because a function was split or inlined, or handed work
+ * to a helper.  (Renamed functions are paired before: renames.h.) Code moved if
+ * related functions lost what one function gained and their combined cost did
+ * not increase.  Compare FBDetect's filter of cost shifts (Zhang et al., SOSP
+ * 2024).  The caller decides which functions are related and whether their
+ * combined cost increased, because `tally diff` and `tally check` compute costs
+ * differently.
  *
  * Each decrease explains one increase only, so a regression next to moved code
  * is still reported.
@@ -16,15 +17,15 @@
 #include <stddef.h>
 
 enum move_kind {
-	MOVE_NONE,		/* neither */
-	MOVE_LOSS,		/* what it lost may be elsewhere */
+	MOVE_NONE,		/* no significant change */
+	MOVE_LOSS,		/* cost decreased; it may be in another function */
 	MOVE_GAIN,
-	MOVE_NEW,		/* rose, from nothing */
+	MOVE_NEW,		/* cost increased from nothing */
 };
 
 struct move_item {
 	enum move_kind kind;
-	double gain;		/* cost now less that before */
+	double gain;		/* new cost minus old cost */
 };
 
 struct moves {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Renamed functions: see renames.h. */
+/* Pairs renamed functions by the similarity of their code (see renames.h). */
 #include "compare/renames.h"
 
 #include <math.h>
@@ -9,9 +9,12 @@
 #include "base/error.h"
 #include "base/vec.h"
 
-/* Of the larger one's runs of mnemonics, what is in both, where one function is the
- * other; one that changed a tenth of its instructions shares 0.6.  Less will do
- * where both are declared in the same file. */
+/*
+ * Minimum share of the larger function's mnemonic sequences that both have, if
+ * they are the same function.  A function that changed a tenth of its
+ * instructions shares 0.6. A smaller share suffices if both are declared in the
+ * same file.
+ */
 #define SAME_SHARE 0.7
 #define SAME_FILE_SHARE 0.4
 
@@ -37,7 +40,7 @@ static int by_likeness(const void *x, const void *y)
 	return a->new < b->new ? -1 : a->new > b->new;
 }
 
-/* 0: they are not the same. */
+/* Returns the similarity of two functions; 0 if they are not the same. */
 static double likeness(const struct rename_item *a, const struct rename_item *b)
 {
 	double kinds = mnemonic_overlap(&a->code, &b->code);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Samples by basic block: see block_counts.h. */
+/* Estimates execution counts of instructions from samples per basic block. */
 #include "export/block_counts.h"
 
 #include "disasm/disasm.h"
 
-enum { INSNS_MAX = 1 << 18 };	/* of one function */
+enum { INSNS_MAX = 1 << 18 };	/* instructions of one function */
 
 struct blocks {
 	struct block_counts *out;
@@ -12,7 +12,7 @@ struct blocks {
 	bool *leads;		/* by byte of the code: a block begins here */
 };
 
-/* The flow after an instruction that ends its block. */
+/* Returns whether an instruction with this flow ends its block. */
 static bool ends_block(uint8_t flow)
 {
 	return flow == FLOW_JUMP || flow == FLOW_BRANCH ||
@@ -40,7 +40,7 @@ static int decode(struct blocks *b, struct disasm *d, const uint8_t *bytes)
 	return 0;
 }
 
-/* Each sample at the instruction that it lies in. */
+/* Adds each sample to the instruction that contains its address. */
 static void add_samples(struct blocks *b, const struct address_samples *samples,
 			size_t n)
 {

@@ -2,12 +2,14 @@
 #ifndef TALLY_EXPORT_BLOCK_COUNTS_H
 #define TALLY_EXPORT_BLOCK_COUNTS_H
 /*
- * How often instructions ran, estimated from samples, in samples an instruction.
+ * Execution counts of instructions, estimated from samples.  The unit is
+ * samples per instruction.
  *
- * A slow instruction has many samples and a fast one few, so samples at one
- * instruction say little about how often it ran.  But all instructions of a basic
- * block run equally often: the mean of their samples, those without any included,
- * is proportional to that number if blocks are equally slow on average.
+ * A slow instruction has many samples and a fast one has few, so the samples at
+ * one instruction say little about how often it ran.  But all instructions of a
+ * basic block run equally often.  The mean of their samples, including
+ * instructions without samples, is proportional to the execution count if
+ * blocks are equally slow on average.
  */
 #include "profile/model.h"
 
@@ -19,16 +21,20 @@ struct address_samples {
 
 struct insn_runs {
 	uint64_t vaddr;
-	double runs;		/* samples an instruction, of its block */
+	double runs;		/* mean samples per instruction of its block */
 };
 
 struct block_counts {
-	VEC(struct insn_runs) insns;	/* by address, from the code's first */
+	VEC(struct insn_runs) insns;	/* by address, from the start of the code */
 };
 
-/* `samples` are those of the code's image within the code, by address; where one
- * lies inside an instruction, it counts for that.  1: code of this machine cannot be
- * decoded here; -ERR_NOMEM.  `out` is zero or of a former call. */
+/*
+ * Estimates how often each instruction of `code` ran.  `samples` are those of
+ * the code's image within the code, ordered by address.  A sample inside an
+ * instruction counts for that instruction.  `out` is zeroed or holds the result
+ * of an earlier call.  Returns 0, 1 if code of this machine cannot be decoded
+ * here, or -ERR_NOMEM.
+ */
 int block_counts_fill(const struct profile *p, const struct prof_code *code,
 		      uint16_t machine, const struct address_samples *samples,
 		      size_t n, struct block_counts *out);

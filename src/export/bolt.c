@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * BOLT's .fdata without branch records: "no_lbr EVENT", then a line for each
- * address of the program: 1 (it has a symbol), symbol, offset, samples.  Only the
- * first event, only the program, and only addresses with a symbol.
+ * Writes BOLT's .fdata without branch records.
+ *
+ * The first line is "no_lbr EVENT".  Each further line is an address of the
+ * program: 1 (it has a symbol), symbol, offset, samples.  Only the first event,
+ * only the program, and only addresses with a symbol are written.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +14,7 @@
 
 struct bolt {
 	struct export *x;
-	uint64_t *count;		/* by location */
+	uint64_t *count;		/* samples by location */
 };
 
 static int add_cell(void *ctx, uint32_t lane, uint32_t col, uint32_t node,
@@ -36,7 +38,7 @@ static bool of_program(const struct profile *p, uint32_t image)
 	       path_is_program(p, path_base(profile_cstr(p, im->path)));
 }
 
-/* A blank ends a name, unless a backslash is before it. */
+/* Writes a name.  A blank would end it and is escaped by a backslash. */
 static void put_name(struct buf *out, const char *s)
 {
 	for (; *s; s++) {

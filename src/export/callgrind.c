@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Callgrind's format, version 1 (cl-format of valgrind): for kcachegrind and
- * callgrind_annotate.
+ * Writes Callgrind's format, version 1 (cl-format of valgrind), for kcachegrind
+ * and callgrind_annotate.
  *
- * Each function, inlined ones too, has its own cost by line, and the inclusive
- * cost of its calls by line and callee.  Lines of a function that lie in another
- * file than the function (#include) stand behind fi=.  The numbers of calls are
- * those of samples, as calls were not counted.  In recursion a call counts once
- * for each sample, so that no inclusive cost is above the total.
+ * Each function, including inlined ones, has its own cost by line, and the
+ * inclusive cost of its calls by line and callee.  A function's lines in
+ * another file (#include) follow fi=.  The numbers of calls are numbers of
+ * samples, because calls were not counted.  In recursion a call counts once per
+ * sample, so no inclusive cost exceeds the total.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -15,12 +15,12 @@
 
 #include "export/formats.h"
 
-/* A cost of a function: its own where callee is PROF_NONE. */
+/* Cost of a line of a function: its own if callee is PROF_NONE. */
 struct cost {
 	uint32_t fk, file, line, callee;
 	uint64_t samples;
-	size_t at;		/* of its weights */
-	uint64_t seen;		/* the last cell that was added */
+	size_t at;		/* offset in `weights` */
+	uint64_t seen;		/* cell that was added last */
 };
 
 struct callgrind {
@@ -29,7 +29,7 @@ struct callgrind {
 	VEC(uint64_t) weights;		/* [cost.at + column] */
 	struct idtab tab;
 	uint64_t cells;
-	uint8_t *named_fn, *named_str;	/* names that have their number */
+	uint8_t *named_fn, *named_str;	/* names whose numbers are defined already */
 };
 
 static bool cost_eq(const void *ctx, uint32_t id, const void *key)
@@ -41,7 +41,7 @@ static bool cost_eq(const void *ctx, uint32_t id, const void *key)
 	       a->callee == b->callee;
 }
 
-/* The file that a function is declared in, or where nothing says so, `other`. */
+/* Returns the file that declares a function, or `other` if it is unknown. */
 static uint32_t own_file(const struct callgrind *w, uint32_t fk, uint32_t other)
 {
 	const struct prof_func *f = export_func(w->x, fk);
@@ -101,7 +101,7 @@ static int compare(const void *p, const void *q)
 		return a->file < b->file ? -1 : 1;
 	if (a->line != b->line)
 		return a->line < b->line ? -1 : 1;
-	/* PROF_NONE, the function's own cost, last */
+	/* PROF_NONE, the function's own cost, sorts last */
 	return a->callee < b->callee ? -1 : a->callee > b->callee;
 }
 
@@ -117,7 +117,7 @@ static void put_file(struct callgrind *w, const char *key, uint32_t str)
 	buf_u8(out, '\n');
 }
 
-/* Images have numbers of their own, after those of files. */
+/* Writes a function's image by name. */
 static void put_object(struct callgrind *w, const char *key, uint32_t fk)
 {
 	uint32_t str = export_special(w->x, fk)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The JSON of chrome://tracing, which Perfetto's page opens: for each thread a
- * timeline of begins and ends of functions, in microseconds.
+ * Writes the JSON of chrome://tracing, which Perfetto's page opens.  Each
+ * thread has a timeline of begins and ends of functions, in microseconds.
  *
- * A sample stands for the time before it, as much as it weighs; where events do
- * not measure time, up to the last sample but at most 10 ms.  Samples of one stack
- * that touch are one block.  Only the first event.
+ * A sample represents the time before it, as long as its weight.  For events
+ * that do not measure time, it extends back to the last sample, but at most 10
+ * ms.  Adjacent samples of one stack form one block.  Only the first event is
+ * written.
  */
 #include <inttypes.h>
 
@@ -19,13 +20,15 @@ enum { LONGEST_NS = 10000000 };
 struct chrome {
 	struct export *x;
 	struct json j;
-	struct pieces begins;		/* by fk: of a begin, but for who and when */
+	/* by fk: a begin event without thread and time */
+	struct pieces begins;
 	struct pieces stacks;		/* by node: its fks, outermost first */
 	struct buf who;			/* "pid":…,"tid":…,"ts": */
-	struct buf when;		/* the same with the time, to the end */
-	uint32_t lane, stack;		/* stack: whose frames are open */
-	uint64_t from_ns, end_ns;	/* up to where blocks are open */
-	VEC(uint32_t) open;		/* fk, outermost first */
+	/* the same with the time, up to the end of the event */
+	struct buf when;
+	uint32_t lane, stack;		/* `stack`: stack whose frames are open */
+	uint64_t from_ns, end_ns;	/* range of time of the open blocks */
+	VEC(uint32_t) open;		/* fks, outermost first */
 };
 
 static void make_begin(struct chrome *w, uint32_t fk)
@@ -54,8 +57,8 @@ static void put_begin(struct chrome *w, uint32_t fk)
 	buf_bytes(out, w->when.p, w->when.n);
 }
 
-/* What all begins of one moment have behind their names, and all ends behind
- * `start`: the name of a thread stands before either. */
+/* Makes the common end of all events of one moment.  Begin events have it after
+ * their names, and end events have it after `start`. */
 static void make_when(struct chrome *w, const char *start, uint64_t at)
 {
 	buf_again(&w->when);
@@ -66,7 +69,8 @@ static void make_when(struct chrome *w, const char *start, uint64_t at)
 	w->x->out.failed |= w->when.failed;
 }
 
-/* An end is that of what began last: it needs no name. */
+/* Closes open functions.  An end event closes the latest begin, so it needs no
+ * name. */
 static void close_down_to(struct chrome *w, size_t depth, uint64_t at)
 {
 	struct buf *out = &w->x->out;
@@ -77,7 +81,7 @@ static void close_down_to(struct chrome *w, size_t depth, uint64_t at)
 		buf_bytes(out, w->when.p, w->when.n);
 }
 
-/* The functions of a stack; NULL: out of memory. */
+/* Returns the fks of a stack, or NULL if out of memory. */
 static const uint32_t *stack_of(struct chrome *w, uint32_t node, size_t *n)
 {
 	struct export *x = w->x;
@@ -105,7 +109,7 @@ static int put_sample(void *ctx, const struct export_sample *s,
 	uint64_t end = s->time_ns > w->from_ns ? s->time_ns - w->from_ns : 0;
 	uint64_t lasts = export_is_time(x, 0) ? s->weight : LONGEST_NS;
 	uint64_t begin = end > lasts ? end - lasts : 0;
-	bool gap = begin > w->end_ns + lasts / 2;	/* not one late timer */
+	bool gap = begin > w->end_ns + lasts / 2;	/* more than a late timer */
 	const uint32_t *fks = NULL;
 	size_t same = 0, n;
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * V8's .cpuprofile, which Chrome's developer tools and Visual Studio Code open:
- * a tree of nodes, and the nodes of samples with the time between them, in
- * microseconds.  Only the first event.
+ * Writes V8's .cpuprofile, which Chrome's developer tools and Visual Studio
+ * Code open.
  *
- * A sample lasts until the next one there, so the time between is what the sample
- * stands for: the axis is time of processors, added up over threads.
+ * It is a tree of nodes, and the nodes of samples with the time between them in
+ * microseconds.  Only the first event is written.  In this format a sample
+ * lasts until the next one, so the time between two is what the first one
+ * represents.  The axis is CPU time, summed over threads.
  */
 #include <stdlib.h>
 
@@ -20,8 +21,8 @@ struct cpuprofile {
 	struct export_tree t;
 	struct pieces frames;		/* by fk, then of the root */
 	uint64_t *hits;			/* by node of the tree */
-	uint32_t *first, *next;		/* children */
-	uint64_t at, told;		/* ns so far, us that were written */
+	uint32_t *first, *next;		/* first child and next sibling, by node */
+	uint64_t at, told;		/* time so far in ns, and time written in us */
 };
 
 static int add_hits(void *ctx, uint32_t lane, uint32_t col, uint32_t node,
@@ -51,7 +52,7 @@ static void make_call_frame(struct cpuprofile *w, size_t at, const char *name,
 	pieces_keep(&w->frames, at);
 }
 
-/* fk, or PROF_NONE for the root */
+/* `fk` is PROF_NONE for the root. */
 static void put_call_frame(struct cpuprofile *w, uint32_t fk)
 {
 	size_t at = fk == PROF_NONE ? export_nfuncs(w->x) : fk;
@@ -73,7 +74,7 @@ static void put_children(struct cpuprofile *w, uint32_t first)
 	json_end(&w->j);
 }
 
-/* Ids count from 1, which is the root. */
+/* Writes the nodes.  Ids count from 1, which is the root. */
 static int put_nodes(struct cpuprofile *w, uint32_t top, struct error *err)
 {
 	struct export *x = w->x;
@@ -118,7 +119,7 @@ static int put_node(void *ctx, const struct export_sample *s, struct error *err)
 	return export_flush(w->x, false, err);
 }
 
-/* Before each sample what the last one stood for. */
+/* Writes, for each sample, the time that the previous one represents. */
 static int put_delta(void *ctx, const struct export_sample *s,
 		     struct error *err)
 {

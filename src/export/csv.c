@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * One record (RFC 4180) for each thread, event and stack, for spreadsheets and
- * data frames.  Frames of a stack are separated by " < ", innermost first.
+ * Writes CSV (RFC 4180) for spreadsheets and data frames: one record per
+ * thread, event and stack.  Frames of a stack are separated by " < ", innermost
+ * first.
  */
 #include <string.h>
 
@@ -11,10 +12,10 @@
 
 struct csv {
 	struct export *x;
-	struct pieces names;		/* by fk: inside of a quoted cell */
+	struct pieces names;		/* by fk: name within a quoted cell */
 	struct pieces events;		/* by column: "event,unit," */
 	struct pieces threads;		/* by lane: "run,comm,pid,tid," */
-	uint32_t node;			/* whose text is in `stack` */
+	uint32_t node;			/* node whose text is in `stack` */
 	struct buf stack;		/* from ",image" to the end of the line */
 };
 
@@ -50,7 +51,7 @@ static int make_stack(struct csv *w, uint32_t node, struct error *err)
 	buf_u8(&w->stack, ',');
 	buf_decimal(&w->stack, leaf->line);
 	buf_str(&w->stack, ",\"");
-	/* what a spreadsheet would run, as text_csv has it */
+	/* a spreadsheet would run it as a formula; quoted as by text_csv */
 	if (strchr("=+-@", *export_name(x, leaf->fk)))
 		buf_u8(&w->stack, '\'');
 	for (size_t i = 0; i < x->frames.n; i++) {

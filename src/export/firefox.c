@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The processed format of the Firefox Profiler, version 46, which profiler.
- * firefox.com upgrades to its own.  Tables are columns; each thread has its own
- * with what its samples need.  A thread is written once for each event.
+ * Writes the processed format of the Firefox Profiler, version 46, which
+ * profiler.firefox.com upgrades to its own.  Tables are stored by column.  Each
+ * thread has its own tables with the rows that its samples need.  A thread is
+ * written once per event.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,8 @@ enum { GECKO_VERSION = 24, PROCESSED_VERSION = 46 };
 enum { CATEGORY_OTHER, CATEGORY_USER, CATEGORY_KERNEL };
 
 struct frame_key_of {
-	uint32_t loc, which;		/* which: how deep, or fk of a special */
+	/* `which`: inline depth, or fk of a special function */
+	uint32_t loc, which;
 	int category;
 };
 
@@ -24,19 +26,20 @@ struct firefox {
 	struct json j;
 	struct export_tree t;
 	uint32_t col;
-	uint32_t *stack_of;		/* by node of the tree, PROF_NONE */
-	uint32_t *func_of;		/* by fk, PROF_NONE */
-	uint32_t *lib_of;		/* by image: resource, PROF_NONE */
-	/* Nodes share frames: those of one location and as deep in it. */
+	uint32_t *stack_of;		/* by node of the tree; PROF_NONE: unused */
+	uint32_t *func_of;		/* by fk; PROF_NONE: unused */
+	uint32_t *lib_of;		/* by image: resource; PROF_NONE: unused */
+	/* Nodes with the same location and inline depth share a frame. */
 	uint32_t *frame_id;		/* by node of the tree */
 	VEC(struct frame_key_of) frame_keys;	/* by frame_id */
 	struct idtab frame_tab;
-	uint32_t *frame_of;		/* by frame_id, PROF_NONE */
-	/* of this thread; frames and funcs are told by a stack that has them */
+	uint32_t *frame_of;		/* by frame_id; PROF_NONE: unused */
+	/* Tables of this thread.  A frame or function is given as a tree node
+	 * that has it. */
 	VEC(uint32_t) stacks, frames, funcs, libs;
 	struct strtab str;
 	uint64_t from_ns;
-	bool is_time;			/* weights of this event are */
+	bool is_time;			/* the event's weights are times */
 	bool more;			/* the array has elements */
 };
 
@@ -71,7 +74,7 @@ static bool same_frame(const void *ctx, uint32_t id, const void *key)
 	return a->loc == b->loc && a->which == b->which;
 }
 
-/* Elements of an array: the writer of JSON need not look at each. */
+/* Separates elements of an array without the cost of the JSON writer. */
 static void next(struct firefox *w)
 {
 	if (w->more)
@@ -92,7 +95,7 @@ static void put_words(struct firefox *w, const char *text)
 	buf_str(&w->x->out, text);
 }
 
-/* How many functions a frame is inlined through. */
+/* Returns how many functions the frame is inlined through. */
 static uint32_t inline_depth(const struct firefox *w, uint32_t node)
 {
 	const struct export_tree_node *t = w->t.nodes.v;
@@ -134,7 +137,7 @@ static const struct export_frame *frame_at(const struct firefox *w, size_t i)
 	return &w->t.nodes.v[w->stacks.v[i]].frame;
 }
 
-/* Marks a node and its callers. */
+/* Marks a node and its callers as used. */
 static int use_stack(struct firefox *w, uint32_t node)
 {
 	for (; node != PROF_NONE && w->stack_of[node] == PROF_NONE;
@@ -153,8 +156,8 @@ static int by_number(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* In the order of the tree, where callers come first: neighbours are near in memory,
- * too. */
+/* Sorts stacks in the order of the tree.  Callers come first, and neighbours
+ * are close in memory. */
 static void sort_stacks(struct firefox *w)
 {
 	size_t n = 0;
@@ -171,7 +174,7 @@ static void sort_stacks(struct firefox *w)
 			w->stacks.v[n++] = i;
 }
 
-/* Numbers the nodes that are marked, and what they have. */
+/* Numbers the marked nodes, and their frames, functions and images. */
 static int number_stacks(struct firefox *w)
 {
 	sort_stacks(w);
@@ -181,7 +184,7 @@ static int number_stacks(struct firefox *w)
 		uint32_t image;
 
 		w->stack_of[w->stacks.v[i]] = (uint32_t)i;
-		/* a frame has one function and one image */
+		/* a frame has one function and one image, so both are known */
 		if (*frame != PROF_NONE)
 			continue;
 		*frame = (uint32_t)w->frames.n;
@@ -318,7 +321,7 @@ static void put_stack_cell(struct firefox *w, enum column c, size_t i)
 				w->frame_id[w->stacks.v[i]]].category);
 		break;
 	case ADDRESS:
-		/* beyond 2^53 a number of JavaScript is another one */
+		/* JavaScript numbers are inexact beyond 2^53 */
 		if (f->loc < w->x->p->locs.n &&
 		    w->x->p->locs.v[f->loc].vaddr >> 53 == 0)
 			put_digits(w, w->x->p->locs.v[f->loc].vaddr);
@@ -588,7 +591,8 @@ static void put_meta(struct firefox *w)
 	json_end(&w->j);
 }
 
-/* breakpadId: the build-id's first 16 bytes as a GUID, and an age of 0. */
+/* Writes the libraries.  A breakpadId is the first 16 bytes of the build ID as
+ * a GUID, and an age of 0. */
 static void put_libs(struct firefox *w)
 {
 	static const uint8_t guid[16] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11,

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Folded stacks: "comm;outermost;…;innermost count", the input of flamegraph.pl.
- * Where several events were recorded, each has its own root frame, as their
+ * Writes folded stacks, "comm;outermost;…;innermost count", the input of
+ * flamegraph.pl.
+ *
+ * If several events were recorded, each has its own root frame because their
  * units differ.  Weights that are times are in nanoseconds.
  *
  * ';' separates frames and is written as ':' in names, as stackcollapse-perf.pl
- * does; the count stands behind the last blank, so blanks need no escape.
+ * does.  The count follows the last blank, so blanks need no escape.
  *
- * Stacks are joined by their names before there is any text: a path is a name
- * below another path, and a line a thread's name with a path.
+ * Stacks are merged by their names before any text is built.  A path is a name
+ * below another path, and a line is a thread's name with a path.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,15 +18,16 @@
 #include "export/formats.h"
 #include "export/pieces.h"
 
-/* Paths that are held to be added up: beyond, equal lines may occur twice. */
+/* Maximum number of paths held for summing; beyond it, equal lines may
+ * repeat. */
 enum { HELD = 1 << 24 };
 
 struct path {
-	uint32_t up, name;	/* name: in x->text; path 0 is the root */
+	uint32_t up, name;	/* `name`: offset in x->text; path 0 is the root */
 };
 
 struct line {
-	uint32_t root, path;	/* root: in `roots` */
+	uint32_t root, path;	/* `root`: index in `roots` */
 	uint64_t weight;
 };
 
@@ -32,13 +35,13 @@ struct folded {
 	struct export *x;
 	VEC(struct path) paths;
 	struct idtab path_tab;
-	uint32_t *path_of;		/* by node of the profile, 0: not yet */
+	uint32_t *path_of;		/* by node of the profile; 0: not yet known */
 	VEC(struct line) lines;
 	uint32_t *root_of;		/* by lane and column */
 	struct strtab roots;
 	struct pieces names;		/* by name: ";name" */
 	VEC(uint32_t) way;
-	uint32_t node, path;		/* of the last cell */
+	uint32_t node, path;		/* node and path of the last cell */
 };
 
 static bool path_eq(const void *ctx, uint32_t id, const void *key)
@@ -49,7 +52,8 @@ static bool path_eq(const void *ctx, uint32_t id, const void *key)
 	return a->up == b->up && a->name == b->name;
 }
 
-/* The path of a function below another path; PROF_NONE: out of memory. */
+/* Returns the path of a function below another path; PROF_NONE if out of
+ * memory. */
 static uint32_t below(struct folded *f, uint32_t up, uint32_t fk)
 {
 	struct export *x = f->x;
@@ -70,7 +74,7 @@ static uint32_t below(struct folded *f, uint32_t up, uint32_t fk)
 	return id;
 }
 
-/* The path of all frames in x->frames, below `path`. */
+/* Returns the path of all frames in x->frames, below `path`. */
 static uint32_t below_all(struct folded *f, uint32_t path)
 {
 	for (size_t i = f->x->frames.n; i-- && path != PROF_NONE;)
@@ -78,7 +82,7 @@ static uint32_t below_all(struct folded *f, uint32_t path)
 	return path;
 }
 
-/* The path of a stack that is written whole: callers are shared. */
+/* Returns the path of a complete stack; callers' paths are shared. */
 static uint32_t path_of_node(struct folded *f, uint32_t node)
 {
 	struct export *x = f->x;
@@ -160,7 +164,7 @@ static int put_line(struct folded *f, const struct line *l, struct error *err)
 	return export_flush(x, false, err);
 }
 
-/* Writes what is held and begins anew. */
+/* Writes the held lines and clears them. */
 static int put_lines(struct folded *f, struct error *err)
 {
 	struct export *x = f->x;
@@ -203,7 +207,7 @@ static int put_stack(void *ctx, uint32_t lane, uint32_t col, uint32_t node,
 	return f->paths.n > HELD || f->lines.n > HELD ? put_lines(f, err) : 0;
 }
 
-/* "event;comm" of each thread and event. */
+/* Makes the root "event;comm" of each thread and event. */
 static int make_roots(struct folded *f, struct error *err)
 {
 	struct export *x = f->x;

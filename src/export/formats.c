@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The table of formats: a row here and a file that writes it. */
+/* The table of formats.  Each format is a row here and a file that writes
+ * it. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_EXPORT_FORMATS_H
 #define TALLY_EXPORT_FORMATS_H
-/* The writers of all formats, one in each file. */
+/* The writers of all formats.  Each has a file of its own. */
 #include "export/walk.h"
 
 int export_bolt(struct export *x, struct error *err);

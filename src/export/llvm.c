@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * LLVM's sample profile as text (SampleProfReader.h): for clang
- * -fprofile-sample-use, and llvm-profdata that makes its binary forms.
+ * Writes LLVM's sample profile as text (SampleProfReader.h), for clang
+ * -fprofile-sample-use, and for llvm-profdata, which makes its binary forms.
  *
- * The counts say how often lines ran, by function and inlined function and by line
- * from the function's first: stacks above that tell nothing of a program that is
- * compiled anew.  Where the recording holds a function's code, its counts are those
- * of basic blocks (block_counts.h), a line's is that of its block that ran most, and
- * what its first block has are its head samples.  Elsewhere a line has the mean of
- * its addresses with samples, and a function's head is its first line that has any.
- * Functions whose first line is not known are left out; so is all that is no code of
- * a file.
+ * The counts are estimated execution counts of lines, by function and inlined
+ * function, and by line relative to the function's first.  Callers are not
+ * written, because they do not matter for a program that is compiled again.  If
+ * the recording contains a function's code, its counts are those of basic
+ * blocks (block_counts.h).  A line has the count of its most frequent block,
+ * and the first block gives the head samples.  Otherwise a line has the mean of
+ * its addresses with samples, and the function's head is its first line with
+ * samples.  Functions whose first line is unknown are omitted, and so is code
+ * without a file.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -23,27 +24,29 @@
 #include "profile/symbol_order.h"
 
 enum {
-	OFFSET_MAX = 0xffff,	/* LLVM keeps 16 bits */
-	SCALE = 100,		/* of counts: a sample at one of so many instructions
-				 * is not lost */
+	OFFSET_MAX = 0xffff,	/* LLVM stores 16 bits */
+	/* factor of counts, so that a sample at one of 100 instructions is not
+	 * lost */
+	SCALE = 100,
 };
 
 #define COUNT_MAX 1e15
 
-/* A function, or one inlined at a line of another. */
+/* A function, or a function inlined at a line of another. */
 struct body {
-	uint32_t parent, offset, fk;	/* parent PROF_NONE: a function */
-	uint64_t total;			/* with those inlined into it */
-	double head;			/* runs of its first block; negative: not
-					 * known */
-	uint32_t first, last, next;	/* children; next sibling */
+	uint32_t parent, offset, fk;	/* parent PROF_NONE: not inlined */
+	uint64_t total;			/* including functions inlined into it */
+	/* execution count of its first block; negative: unknown */
+	double head;
+	uint32_t first, last, next;	/* first and last child; next sibling */
 	uint32_t first_line;
 };
 
 struct line {
 	uint32_t body, offset;
 	double runs;
-	double samples, addresses;	/* where runs are not known by block */
+	/* used if execution counts of blocks are unknown */
+	double samples, addresses;
 	uint32_t next;
 };
 
@@ -52,10 +55,11 @@ struct llvm {
 	VEC(struct body) bodies;
 	VEC(struct line) lines;
 	struct idtab body_tab, line_tab;
-	uint32_t first, last;		/* functions */
+	uint32_t first, last;		/* list of functions that are not inlined */
 	uint64_t *count;		/* samples by location */
-	VEC(struct address_samples) samples;	/* of code of files, sorted */
-	struct prof_line *rows;		/* the profile's, by image and address */
+	VEC(struct address_samples) samples;	/* samples in code of files, sorted */
+	/* copy of the profile's, by image and address */
+	struct prof_line *rows;
 	struct block_counts blocks;
 };
 
@@ -117,7 +121,8 @@ static struct line *line_of(struct llvm *w, uint32_t in, uint32_t offset)
 	return &w->lines.v[id];
 }
 
-/* Lines from the function's first; false: not known. */
+/* Computes the line relative to the function's first.  Returns false if
+ * unknown. */
 static bool offset_of(const struct llvm *w, uint32_t frame, uint32_t *out)
 {
 	const struct prof_frame *f = &w->x->p->frames.v[frame];
@@ -131,7 +136,8 @@ static bool offset_of(const struct llvm *w, uint32_t frame, uint32_t *out)
 	return true;
 }
 
-/* The body of a frame and the line in it.  1: not all of its chain is known. */
+/* Finds the body of a frame and the line in it.  Returns 1 if its inline chain
+ * is not fully known. */
 static int body_of(struct llvm *w, uint32_t frame, uint32_t *in, uint32_t *at)
 {
 	const struct prof_frame *frames = w->x->p->frames.v;
@@ -156,7 +162,7 @@ static int body_of(struct llvm *w, uint32_t frame, uint32_t *in, uint32_t *at)
 	return *in == PROF_NONE;
 }
 
-/* An instruction that is of known blocks. */
+/* Adds an instruction of a block with a known execution count. */
 static int add_runs(struct llvm *w, uint32_t frame, double runs, bool entry)
 {
 	uint32_t in, at;
@@ -177,7 +183,7 @@ static int add_runs(struct llvm *w, uint32_t frame, double runs, bool entry)
 	return 0;
 }
 
-/* An address with samples of no known block. */
+/* Adds an address with samples outside known blocks. */
 static int add_address(struct llvm *w, uint32_t frame, uint64_t samples)
 {
 	uint32_t in, at;
@@ -225,7 +231,7 @@ static int by_place(const void *a, const void *b)
 	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
 }
 
-/* Samples by address, and the profile's rows of lines, both in order. */
+/* Sorts the samples by address, and the profile's line rows. */
 static int prepare(struct llvm *w)
 {
 	const struct profile *p = w->x->p;
@@ -252,7 +258,7 @@ static int prepare(struct llvm *w)
 	return 0;
 }
 
-/* The first of the samples at or behind an address. */
+/* Returns the index of the first sample at or after an address. */
 static size_t samples_from(const struct llvm *w, uint32_t image, uint64_t vaddr)
 {
 	const struct address_samples want = { image, vaddr, 0 };
@@ -269,7 +275,7 @@ static size_t samples_from(const struct llvm *w, uint32_t image, uint64_t vaddr)
 	return lo;
 }
 
-/* The innermost frame of an address, by the rows of lines from *row on. */
+/* Returns the innermost frame of an address, using line rows from *row on. */
 static uint32_t frame_at(const struct llvm *w, uint32_t image, uint64_t vaddr,
 			 size_t *row)
 {
@@ -298,7 +304,7 @@ static size_t row_before(const struct llvm *w, uint32_t image, uint64_t vaddr)
 	return lo ? lo - 1 : 0;
 }
 
-/* The instructions of a function whose code the profile holds. */
+/* Adds the instructions of a function whose code the profile contains. */
 static int add_code(struct llvm *w, const struct prof_code *c)
 {
 	const struct profile *p = w->x->p;
@@ -320,7 +326,7 @@ static int add_code(struct llvm *w, const struct prof_code *c)
 		rc = add_runs(w, frame_at(w, c->image, at, &row),
 			      w->blocks.insns.v[i].runs, !i);
 	}
-	/* they are told */
+	/* these samples are counted now */
 	for (size_t i = first; !rc && i < n; i++)
 		w->samples.v[i].count = 0;
 	return rc < 0 ? rc : 0;
@@ -347,7 +353,8 @@ static int add_all(struct llvm *w)
 	return rc;
 }
 
-/* As it is written; sums of hostile weights are no numbers that readers take. */
+/* Scales a count for output.  Readers reject larger numbers, so sums of hostile
+ * weights are limited. */
 static uint64_t scaled(double runs)
 {
 	return runs < COUNT_MAX / SCALE ? (uint64_t)llround(SCALE * runs)
@@ -362,7 +369,7 @@ static uint64_t count_of(const struct line *l)
 	return scaled(runs);
 }
 
-/* Bodies are behind those that they are in. */
+/* Adds up totals.  A body's index is greater than its parent's. */
 static void add_up(struct llvm *w)
 {
 	for (size_t i = 0; i < w->lines.n; i++)
@@ -376,7 +383,8 @@ static void add_up(struct llvm *w)
 	}
 }
 
-/* What the first of a body's lines has, or of what is inlined before it. */
+/* Returns the count of a body's first line, or of a function inlined before
+ * it. */
 static uint64_t first_count(const struct llvm *w, uint32_t in)
 {
 	for (;;) {
@@ -402,7 +410,7 @@ static uint64_t first_count(const struct llvm *w, uint32_t in)
 	}
 }
 
-/* A function that ran was entered. */
+/* Returns the head samples, at least 1: a function that ran was entered. */
 static uint64_t head_of(const struct llvm *w, uint32_t in)
 {
 	double known = w->bodies.v[in].head;
@@ -411,7 +419,7 @@ static uint64_t head_of(const struct llvm *w, uint32_t in)
 	return head ? head : 1;
 }
 
-/* LLVM's own separators may not be in a name. */
+/* Writes a name with LLVM's own separators replaced. */
 static void put_name(struct llvm *w, uint32_t fk)
 {
 	for (const char *s = export_linkage(w->x, fk); *s; s++)
@@ -426,7 +434,8 @@ static void put_lines(struct llvm *w, uint32_t in, size_t depth)
 			   w->lines.v[k].offset, count_of(&w->lines.v[k]));
 }
 
-/* Depth-first: a body, its lines, what is inlined into it. */
+/* Writes bodies depth-first: a body, its lines, then functions inlined into
+ * it. */
 static int put_bodies(struct llvm *w, struct error *err)
 {
 	struct buf *out = &w->x->out;

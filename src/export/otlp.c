@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * OpenTelemetry's profiles: ProfilesData of opentelemetry/proto/profiles/
- * v1development/profiles.proto as versions 1.9 to 1.11 of the protocol have it.
- * An ExportProfilesServiceRequest has the same bytes, so that a file can be posted
- * as it is.
+ * Writes OpenTelemetry profiles: ProfilesData of opentelemetry/proto/profiles/
+ * v1development/profiles.proto, as in versions 1.9 to 1.11 of the protocol.
  *
- * One profile for each event, one sample for each thread and stack, whose value
- * is what its samples stand for.  Tables refer to each other by index; entry 0 of
- * each is empty, no two are equal and all are referred to.  Addresses are those
- * of the ELF file, so mappings begin at 0.
+ * An ExportProfilesServiceRequest has the same bytes, so you can post a file as
+ * it is.
+ *
+ * There is one profile per event, and one sample per thread and stack.  Its
+ * value is what its samples represent.  Tables refer to each other by index.
+ * Entry 0 of each is empty, all entries differ, and all are used.  Addresses
+ * are those of the ELF file, so mappings begin at 0.
  */
 #include <stdlib.h>
 
@@ -22,10 +23,10 @@ enum {				/* fields of ProfilesDictionary */
 	MAPPINGS = 1, LOCATIONS, FUNCTIONS, LINKS, STRINGS, ATTRIBUTES, STACKS
 };
 
-/* Messages that are all different, by index. */
+/* Distinct messages, by index. */
 struct table {
 	struct buf bytes;
-	VEC(size_t) end;		/* of each message in bytes */
+	VEC(size_t) end;		/* end of each message in `bytes` */
 	struct idtab tab;
 };
 
@@ -38,12 +39,12 @@ struct otlp {
 	struct export *x;
 	struct table mappings, locations, functions, attributes, stacks;
 	struct strtab str;
-	uint32_t *loc_of;		/* by place, 0: not yet */
-	uint32_t *mapping_of;		/* by image, 0: not yet */
-	uint64_t *limit;		/* by image: behind the last address */
-	struct pieces threads;		/* by lane: indices of attributes */
+	uint32_t *loc_of;		/* by place; 0: not yet added */
+	uint32_t *mapping_of;		/* by image; 0: not yet added */
+	uint64_t *limit;		/* by image: end of its last address */
+	struct pieces threads;		/* by lane: indexes of attributes */
 	struct buf profiles, scope, msg, sub, value;
-	uint32_t node, stack;		/* of the last cell */
+	uint32_t node, stack;		/* node and stack of the last cell */
 	uint32_t col;
 };
 
@@ -56,7 +57,7 @@ static bool message_eq(const void *ctx, uint32_t id, const void *key)
 	return n == m->n && (!n || !memcmp(t->bytes.p + from, m->p, n));
 }
 
-/* The index of a message, which is emptied. */
+/* Returns the index of a message, which is added if new; empties `msg`. */
 static uint32_t table_add(struct otlp *w, struct table *t, struct buf *msg)
 {
 	struct message m = { msg->p, msg->n };
@@ -92,14 +93,14 @@ static uint64_t intern(struct otlp *w, const char *s)
 	return id;
 }
 
-/* AnyValue: text, or a number. */
+/* Writes an AnyValue: text, or a number if `text` is NULL. */
 static void put_value(struct buf *out, const char *text, uint64_t number)
 {
 	if (text) {
 		proto_str(out, 1, text);
 		return;
 	}
-	proto_tag(out, 3, 0);	/* of a oneof: 0 is written, too */
+	proto_tag(out, 3, 0);	/* member of a oneof: 0 is written, too */
 	buf_uleb(out, number);
 }
 
@@ -249,8 +250,8 @@ static void put_type(struct otlp *w, unsigned int field, size_t col)
 	proto_part(&w->scope, field, &w->msg);
 }
 
-/* The same part of the same recording has the same id, so that a receiver can tell
- * one that is sent again. */
+/* Writes the profile's id.  The same part of the same recording has the same
+ * id, so a receiver can recognize a part that is sent again. */
 static void put_profile_id(struct otlp *w)
 {
 	const struct export_group *g =
@@ -268,7 +269,7 @@ static void put_profile_id(struct otlp *w)
 	proto_bytes(&w->scope, 7, hash, 16);
 }
 
-/* One event's profile, behind the others in w->profiles. */
+/* Appends one event's profile to w->profiles. */
 static int put_profile(struct otlp *w, struct error *err)
 {
 	struct export *x = w->x;
@@ -287,7 +288,7 @@ static int put_profile(struct otlp *w, struct error *err)
 	return rc;
 }
 
-/* KeyValue of a resource, which has its key as text. */
+/* Writes a KeyValue of a resource, whose key is text. */
 static void put_resource(struct otlp *w, struct buf *out, const char *key,
 			 const char *text)
 {
@@ -299,7 +300,7 @@ static void put_resource(struct otlp *w, struct buf *out, const char *key,
 	proto_part(out, 1, &w->sub);
 }
 
-/* The program as it was called, without its folder and arguments. */
+/* Returns the name of the program as started, without folder and arguments. */
 static const char *service_name(struct otlp *w, struct buf *out)
 {
 	const char *command = w->x->p->runs.n
@@ -313,8 +314,8 @@ static const char *service_name(struct otlp *w, struct buf *out)
 	return buf_cstr(out);
 }
 
-/* The profiles so far, as those of one resource: what was recorded, or the group of
- * the slice. */
+/* Writes the profiles so far as those of one resource: the recorded target, or
+ * the group of the slice. */
 static int put_head(struct otlp *w, struct error *err)
 {
 	struct export *x = w->x;
@@ -374,7 +375,7 @@ static int put_dictionary(struct otlp *w, struct error *err)
 	return export_flush(w->x, false, err);
 }
 
-/* What addresses a mapping has. */
+/* Finds the address range of each mapping. */
 static void find_limits(struct otlp *w)
 {
 	const struct profile *p = w->x->p;
@@ -388,7 +389,7 @@ static void find_limits(struct otlp *w)
 	}
 }
 
-/* Each group of a part is a resource. */
+/* Writes a part; each of its groups is a resource. */
 static int put_slices(struct otlp *w, struct error *err)
 {
 	struct export *x = w->x;

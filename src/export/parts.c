@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A recording in parts: by window of time, group of threads and event.  Samples are
- * held, sorted by the part and the stack that they belong to, and summed. */
+/* Divides a recording into parts by window of time, group of threads and event.
+ * Samples are held, sorted by part and stack, and summed. */
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -15,13 +15,13 @@ struct item {			/* a sample */
 struct divide {
 	struct export x;
 	struct export_sink sink;
-	struct buf bytes;	/* of the part that is written */
+	struct buf bytes;	/* bytes of the current part */
 	export_part_fn *fn;
 	void *ctx;
-	uint64_t first_wall, last_wall;	/* of what was recorded */
+	uint64_t first_wall, last_wall;	/* range of the recorded time */
 	VEC(struct item) items;
-	VEC(struct export_slice) all;	/* of the window, over x.cells */
-	VEC(struct export_slice) some;	/* of the part */
+	VEC(struct export_slice) all;	/* slices of the window, over x.cells */
+	VEC(struct export_slice) some;	/* slices of the part */
 };
 
 static int keep_bytes(void *ctx, const void *p, size_t n, struct error *err)
@@ -32,7 +32,7 @@ static int keep_bytes(void *ctx, const void *p, size_t n, struct error *err)
 	return d->bytes.failed ? export_nomem(err) : 0;
 }
 
-/* Lanes: threads of a group that have one name. */
+/* Makes the lanes: threads of a group with the same name share one. */
 static int make_lanes(struct divide *d, struct error *err)
 {
 	struct export *x = &d->x;
@@ -107,7 +107,7 @@ static int by_part(const void *pa, const void *pb)
 	return 0;
 }
 
-/* What of the window's slices lies in cells [first, first + n). */
+/* Selects the slices of the window within cells [first, first + n). */
 static int choose_slices(struct divide *d, size_t first, size_t n,
 			 struct error *err)
 {
@@ -149,7 +149,8 @@ static void describe(const struct divide *d, uint64_t window,
 		part->count += x->cells.v[i].c.count;
 }
 
-/* Writes cells [first, first + n) as one part, or what is too large in halves. */
+/* Writes cells [first, first + n) as one part.  A part that is too large is
+ * written in halves. */
 static int write_part(struct divide *d, uint64_t window, size_t first, size_t n,
 		      struct error *err)
 {
@@ -183,7 +184,7 @@ static int write_part(struct divide *d, uint64_t window, size_t first, size_t n,
 	return d->fn(d->ctx, &part, &d->bytes, err);
 }
 
-/* Sums items [from, to), which are of one window, to cells and slices. */
+/* Sums items [from, to) of one window into cells and slices. */
 static int sum_window(struct divide *d, size_t from, size_t to,
 		      struct error *err)
 {

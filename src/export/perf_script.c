@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The text of `perf script`: a head line for each sample, its frames innermost
- * first, an empty line.  Inlined functions have "(inlined)" in the place of the
- * image, as perf writes them.  Addresses are those of the ELF files.
+ * Writes the text of `perf script`: a head line per sample, its frames
+ * innermost first, an empty line.  Inlined functions have "(inlined)" instead
+ * of the image, as in perf.  Addresses are those of the ELF files.
  */
 #include <inttypes.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Text that is written often: see pieces.h. */
+/* Text that is built once and written often (see pieces.h). */
 #include "export/pieces.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ void pieces_fini(struct pieces *p)
 	*p = (struct pieces){ 0 };
 }
 
-/* Leaves only the piece that is being made. */
+/* Drops all pieces except the one being built. */
 static void forget(struct pieces *p)
 {
 	size_t n = p->text.n - p->kept;

@@ -21,9 +21,9 @@
 enum { PIECES_MAX = 256 << 20 };
 
 struct pieces {
-	struct buf text;	/* a new piece is appended here … */
-	size_t kept;		/* … behind this */
-	uint64_t *at;		/* by number: 1 + where it begins, 0: none */
+	struct buf text;	/* a new piece is appended to this text … */
+	size_t kept;		/* … after this many bytes, the pieces kept */
+	uint64_t *at;		/* by number: 1 + offset in `text`; 0: none */
 	uint32_t *len;
 	size_t n;
 };
@@ -31,8 +31,8 @@ struct pieces {
 /* Allocates pieces 0 to n - 1. */
 int pieces_init(struct pieces *p, size_t n, struct error *err);
 void pieces_fini(struct pieces *p);
-/* Makes the text appended to p->text since the last call piece i.  It must be
- * written before the next one is kept. */
+/* Makes the text appended to p->text since the last call piece i.  Write the
+ * piece before you keep the next one. */
 void pieces_keep(struct pieces *p, size_t i);
 
 static inline bool pieces_has(const struct pieces *p, size_t i)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pprof: github.com/google/pprof, proto/profile.proto, compressed by gzip.
+ * Writes pprof's format (github.com/google/pprof, proto/profile.proto),
+ * compressed by gzip.
  *
- * Each event has two values: a number of samples and what they stand for.  The
- * first event's types are samples/count and, where it measures time, cpu/
- * nanoseconds, which readers know.  Ids count from 1 in the order of the tables;
- * mapping 1 is the program.  Addresses are those of the ELF file, so mappings
- * begin at 0.
+ * Each event has two values: the number of samples and what they represent.
+ * The first event's types are samples/count and, if it measures time,
+ * cpu/nanoseconds, which readers know.  Ids count from 1 in the order of the
+ * tables; mapping 1 is the program.  Addresses are those of the ELF file, so
+ * mappings begin at 0.
  */
 #include <stdlib.h>
 
@@ -29,14 +30,14 @@ struct pprof {
 	struct export *x;
 	bool go;			/* default.pgo: program code only */
 	struct strtab str;
-	uint32_t *loc_id;		/* by place: id or 0 */
+	uint32_t *loc_id;		/* by place: id, or 0 */
 	VEC(uint32_t) locs;		/* places, by id - 1 */
 	VEC(struct func_key) funcs;	/* by id - 1 */
 	struct idtab func_tab;
-	uint32_t *mapping_id;		/* by image */
-	uint64_t *limit;		/* by image: behind the last address */
+	uint32_t *mapping_id;		/* id by image */
+	uint64_t *limit;		/* by image: end of its last address */
 	struct pieces labels;		/* by lane */
-	uint32_t node;			/* whose locations are in `stack` */
+	uint32_t node;			/* node whose locations are in `stack` */
 	struct buf stack, msg, sub;
 };
 
@@ -56,7 +57,8 @@ static void put_type(struct pprof *w, unsigned int field, const char *type,
 	proto_part(&w->x->out, field, &w->msg);
 }
 
-/* Pyroscope takes no "-" in the name of a type. */
+/* Writes the types of an event's values.  Pyroscope rejects "-" in their
+ * names. */
 static void put_event_types(struct pprof *w, size_t col)
 {
 	struct export *x = w->x;
@@ -127,7 +129,7 @@ static void make_labels(struct pprof *w, uint32_t lane)
 	pieces_keep(&w->labels, lane);
 }
 
-/* Whether the compiler that asks for default.pgo can know this code. */
+/* Returns whether the Go compiler, which reads default.pgo, knows this code. */
 static bool is_go_code(struct pprof *w, uint32_t place)
 {
 	struct export *x = w->x;
@@ -190,7 +192,8 @@ static bool func_eq(const void *ctx, uint32_t id, const void *key)
 	return a->fk == b->fk && a->file == b->file;
 }
 
-/* A function in a file: code of one may come from several (#include). */
+/* Returns the id of a function in a file.  The code of one function may come
+ * from several files (#include). */
 static uint32_t function(struct pprof *w, const struct export_frame *f)
 {
 	const struct prof_func *pf = export_func(w->x, f->fk);
@@ -264,13 +267,14 @@ static void put_mapping(struct pprof *w, uint32_t image)
 		buf_printf(&hex, "%02x", im->build_id.bytes[i]);
 	proto_uint(&w->msg, 6, intern(w, buf_cstr(&hex)));
 	for (unsigned int field = 7; field <= 10; field++)
-		proto_uint(&w->msg, field, 1);	/* has all there is */
+		/* has functions, files, lines and inlined frames */
+		proto_uint(&w->msg, field, 1);
 	proto_part(&w->x->out, MAPPING, &w->msg);
 	w->x->out.failed |= hex.failed;
 	buf_fini(&hex);
 }
 
-/* The program first. */
+/* Writes the mappings, the program first. */
 static int put_mappings(struct pprof *w, struct error *err)
 {
 	const struct profile *p = w->x->p;

@@ -2,9 +2,9 @@
 #ifndef TALLY_EXPORT_PROTO_H
 #define TALLY_EXPORT_PROTO_H
 /*
- * The wire format of protocol buffers, as far as profiles need it: varints,
- * fixed 64-bit numbers, and length-delimited bytes (text, messages, packed
- * numbers).  Zero is omitted, as in proto3.
+ * Encoder for the wire format of protocol buffers, limited to what profiles
+ * need: varints, fixed 64-bit numbers, and length-delimited bytes (text,
+ * messages, packed numbers).  Zero is omitted, as in proto3.
  */
 #include <string.h>
 

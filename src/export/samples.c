@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Samples in the file's order, and by thread: see walk.h. */
+/* Walks samples in the order of the file, and by thread (see walk.h). */
 #include <stdlib.h>
 
 #include "export/walk.h"
 
-/* Lanes of a pass over the samples; PROF_NONE is none. */
+/* Range of lanes of a pass over the samples. */
 struct pass {
 	struct export *x;
 	uint32_t first, last;
@@ -90,7 +90,8 @@ static int hold(void *ctx, const struct export_sample *s, struct error *err)
 	return 0;
 }
 
-/* Room for the samples of `n` threads from `lane` on, thread by thread. */
+/* Makes room for the samples of `n` threads from `lane` on, thread by
+ * thread. */
 static int hold_room(struct export *x, uint32_t lane, uint32_t n,
 		     struct error *err)
 {
@@ -110,8 +111,8 @@ static int hold_room(struct export *x, uint32_t lane, uint32_t n,
 	return vec_reserve(&x->held, all) < 0 ? export_nomem(err) : 0;
 }
 
-/* Files have the samples of a thread by time, but for several recordings that
- * became one. */
+/* Sorts a thread's samples by time.  Files already have this order, unless
+ * several recordings were merged. */
 static void order_thread(struct export_sample *s, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
@@ -121,7 +122,7 @@ static void order_thread(struct export_sample *s, size_t n)
 		}
 }
 
-/* Takes this thread's samples and those of the next ones that fit. */
+/* Reads the samples of this thread and of the next ones that fit. */
 static int hold_lanes(struct export *x, uint32_t lane, struct error *err)
 {
 	struct pass w = { x, lane, lane + 1, hold, x };
@@ -149,8 +150,8 @@ int export_thread_samples(struct export *x, uint32_t lane,
 	uint32_t at;
 	int rc = 0;
 
-	/* A thread with more than may be held comes as the file has it, which is
-	 * in order of time within a thread. */
+	/* A thread with more samples than may be held is walked in the file's
+	 * order, which is by time within a thread. */
 	if (lane_count(x, lane) > EXPORT_SAMPLES) {
 		struct pass w = { x, lane, lane + 1, fn, ctx };
 

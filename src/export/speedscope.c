@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * speedscope's own format (file-format-spec of version 1.25): a sampled profile
- * for each thread and event.
+ * Writes speedscope's own format (file-format-spec of version 1.25): a sampled
+ * profile per thread and event.
  *
- * The axis is what samples stand for, added up: totals are those of the
- * recording.  Samples of one stack one after another are one.
+ * The axis is the sum of what samples represent, so totals equal those of the
+ * recording.  Consecutive samples of one stack are merged.
  */
 #include "base/json.h"
 #include "export/formats.h"
@@ -15,10 +15,10 @@ struct scope {
 	struct json j;
 	struct pieces stacks;		/* by leaf: [outermost,…] */
 	uint32_t col;
-	/* the samples that were not written yet, as they have one stack */
-	uint32_t stack;			/* PROF_NONE: there are none */
+	/* Merged samples of one stack that are not yet written. */
+	uint32_t stack;			/* PROF_NONE: none */
 	uint64_t weight;
-	bool weights;			/* write weights, not stacks */
+	bool weights;			/* write weights instead of stacks */
 };
 
 static void put_frames(struct scope *s)

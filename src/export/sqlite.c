@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A database of SQLite: tables that join by id, and a view for each of the usual
- * questions.  Samples are rows in the order of the recording; stacks are a tree
- * of frames, whose parent is the caller.
+ * Writes an SQLite database: tables that join by id, and a view for each of the
+ * usual questions.  Samples are rows in the order of the recording.  Stacks are
+ * a tree of frames, whose parent is the caller.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -14,7 +14,8 @@
 #include "export/formats.h"
 #include "export/tree.h"
 
-/* Nobody else has the file, and what is not whole is thrown away. */
+/* No journal is needed: no other process uses the file, and an incomplete file
+ * is deleted. */
 static const char schema[] =
 	"PRAGMA page_size = 32768;"
 	"PRAGMA journal_mode = OFF;"
@@ -46,7 +47,7 @@ static const char schema[] =
 	" GROUP BY event.id, function.id ORDER BY 4 DESC;"
 	"BEGIN;";
 
-/* Rows that one statement writes, as a statement takes longer than a row. */
+/* Number of rows per INSERT.  A statement costs more than a row. */
 enum { SAMPLE_ROWS = 64, SAMPLE_COLUMNS = 6 };
 
 struct database {
@@ -55,7 +56,7 @@ struct database {
 	sqlite3 *db;
 	sqlite3_stmt *row;
 	uint64_t from_ns;
-	int held;			/* rows of samples that are bound */
+	int held;			/* sample rows bound so far */
 	int64_t values[SAMPLE_ROWS * SAMPLE_COLUMNS];
 };
 
@@ -79,7 +80,8 @@ static int rows_into(struct database *w, const char *sql, struct error *err)
 		       ? 0 : failed(w, err);
 }
 
-/* What is not bound again keeps its value, so each row binds all columns. */
+/* Binds NULL.  SQLite keeps the last value of a column that is not bound again,
+ * so each row binds all columns. */
 static void nothing(struct database *w, int column)
 {
 	sqlite3_bind_null(w->row, column);
@@ -90,7 +92,8 @@ static void number(struct database *w, int column, uint64_t v)
 	sqlite3_bind_int64(w->row, column, (sqlite3_int64)v);
 }
 
-/* Names may move before the row is written: SQLite takes a copy. */
+/* Binds text.  SQLite copies it, because names may move before the row is
+ * written. */
 static void text(struct database *w, int column, const char *s)
 {
 	sqlite3_bind_text(w->row, column, s, -1, SQLITE_TRANSIENT);
@@ -211,7 +214,7 @@ static int put_frames(struct database *w, struct error *err)
 	return rc;
 }
 
-/* Prepares the insertion of this many samples at once. */
+/* Prepares the insertion of `n` samples at once. */
 static int sample_rows(struct database *w, int n, struct error *err)
 {
 	struct buf sql = { 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* All stacks as one tree: see tree.h. */
+/* Builds one tree of all stacks (see tree.h). */
 #include "export/tree.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static uint32_t add(struct export_tree *t, uint32_t parent,
 	return (uint32_t)t->nodes.n - 1;
 }
 
-/* The frames of x->frames below `parent`, outermost first. */
+/* Adds the frames of x->frames below `parent`, outermost first. */
 static int add_frames(struct export *x, struct export_tree *t, uint32_t parent,
 		      uint32_t *out)
 {
@@ -28,7 +28,8 @@ static int add_frames(struct export *x, struct export_tree *t, uint32_t parent,
 	return 0;
 }
 
-/* below[n]: the frame that children of n belong to. */
+/* Adds the frames of a node.  below[n] becomes the parent of its children's
+ * frames. */
 static int add_node(struct export *x, struct export_tree *t, uint32_t n,
 		    uint32_t *below)
 {

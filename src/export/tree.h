@@ -14,8 +14,7 @@ struct export_tree_node {
 
 struct export_tree {
 	VEC(struct export_tree_node) nodes;
-	uint32_t *node_of;	/* by node of the profile that samples have:
-				 * in nodes */
+	uint32_t *node_of;	/* index in `nodes`, by profile node with samples */
 };
 
 /* Maximum number of nodes; recordings with more are damaged or malicious. */

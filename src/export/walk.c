@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Stacks, functions and text for all formats: see walk.h. */
+/* Walks stacks, functions and text for all formats (see walk.h). */
 #include "export/walk.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 enum {
 	FLUSH_AT = 1 << 18,
-	/* Four times as fast as the default, files a fifth larger. */
+	/* four times as fast as the default; files are a fifth larger */
 	GZIP_LEVEL = 2,
 };
 
@@ -64,8 +64,8 @@ int export_flush(struct export *x, bool all, struct error *err)
 	return rc;
 }
 
-/* Its id in x->text, made safe; 0, the empty one, where x->out.failed says that memory
- * ran out. */
+/* Returns the id of a string in x->text, made safe.  Returns 0, the empty
+ * string, if memory ran out (x->out.failed). */
 static uint32_t add_text(struct export *x, const char *s)
 {
 	uint32_t id;
@@ -184,7 +184,8 @@ int export_chain(struct export *x, uint32_t loc)
 	return push_location(x, loc) < 0 ? -ERR_NOMEM : 0;
 }
 
-/* The place that stands for a node that is no location. */
+/* Returns the place of a special function for a mark; PROF_NONE if the stack is
+ * complete. */
 static uint32_t mark_place(const struct export *x, uint32_t mark)
 {
 	uint32_t special = (uint32_t)x->p->locs.n;
@@ -197,7 +198,7 @@ static uint32_t mark_place(const struct export *x, uint32_t mark)
 	case PROF_MARK_DAMAGED:
 		return special + EXPORT_DAMAGED;
 	default:
-		return PROF_NONE;	/* whole */
+		return PROF_NONE;	/* the stack is complete */
 	}
 }
 
@@ -375,7 +376,7 @@ int export_stack_sums(struct export *x, export_cell_fn *fn, void *ctx,
 	return rc;
 }
 
-/* Calls put(ctx, cell) for what is not empty, thread by thread. */
+/* Calls put(x, cell) for each cell that is not empty, thread by thread. */
 static void each_cell(const struct aggregate *a,
 		      void (*put)(struct export *, const struct export_cell *),
 		      struct export *x)
@@ -439,7 +440,7 @@ static int add_total(void *ctx, uint32_t lane, uint32_t col, uint32_t node,
 	return 0;
 }
 
-/* Lanes by thread: samples know only their thread. */
+/* Maps threads to lanes, because samples refer to threads only. */
 static int map_threads(struct export *x, struct error *err)
 {
 	size_t groups = x->a.groups.n;
@@ -496,7 +497,7 @@ int export_open_names(struct export *x, struct error *err)
 	z = calloc(1, sizeof(*z));
 	if (!z)
 		return export_nomem(err);
-	/* 16: a gzip header, whose time of 0 keeps the bytes the same */
+	/* 16: gzip header; its time is 0, so equal input gives equal bytes */
 	if (deflateInit2(z, GZIP_LEVEL, Z_DEFLATED, 15 + 16, 8,
 			 Z_DEFAULT_STRATEGY) != Z_OK) {
 		free(z);

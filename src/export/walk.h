@@ -14,27 +14,28 @@
 #include "views/query/framekey.h"
 
 enum {
-	/* Frames of a stack that are written, unless the spec says how many; the
-	 * outer ones beyond become one. */
+	/* Default maximum number of frames written per stack.  Outer frames
+	 * beyond it become one. */
 	EXPORT_DEPTH = 1024,
 /* Number of samples held to sort them by thread. */
 	EXPORT_SAMPLES = 1 << 21,
 };
 
-/* After keys.keys: placeholders for frames. */
+/* Special functions: ids after keys.keys, for frames that are missing. */
 enum {
-	EXPORT_CUT,		/* callers missing: deeper than copied */
+	/* callers missing: stack deeper than the copied bytes */
+	EXPORT_CUT,
 	EXPORT_BROKEN,		/* callers missing: unwinding failed */
 	EXPORT_DAMAGED,		/* rows lost from the file */
-	EXPORT_DEEPER,		/* beyond EXPORT_DEPTH */
+	EXPORT_DEEPER,		/* frames beyond EXPORT_DEPTH */
 	EXPORT_SPECIALS
 };
 
 struct export_frame {
 	uint32_t fk;
-	uint32_t loc;		/* PROF_NONE: special */
-	uint32_t file, line, column;	/* str; where execution is, "" and 0 */
-	bool inlined;		/* into the next frame */
+	uint32_t loc;		/* PROF_NONE: special function */
+	uint32_t file, line, column;	/* str; execution point, or "" and 0 */
+	bool inlined;		/* inlined into the next frame */
 };
 
 struct export_cell {
@@ -45,7 +46,7 @@ struct export_cell {
 /* Cells of one event and, in a part, of one group of threads. */
 struct export_slice {
 	uint32_t group, col;
-	size_t first, n;	/* of export.cells */
+	size_t first, n;	/* range in export.cells */
 };
 
 struct export_sample {
@@ -60,34 +61,36 @@ struct export {
 	const struct export_sink *sink;
 	const struct export_format *format;
 	struct selection sel;
-	struct aggregate a;	/* a lane is a thread under one name; a column
-				 * an event */
+	/* a lane is a thread under one name; a column is an event */
+	struct aggregate a;
 	struct cell *totals;	/* [lane * a.ncols + column] */
 	struct frame_keys keys;
 	uint32_t *lane_of;	/* by thread of the profile */
-	struct strtab text;	/* all that is written, safe */
-	uint32_t *name_of, *text_of;	/* by fk, by str: in text, 0: not yet */
+	struct strtab text;	/* all written text, made safe */
+	/* by fk and by str: string in text; 0: not yet */
+	uint32_t *name_of, *text_of;
 	struct buf tmp;
-	VEC(struct export_frame) frames;	/* of export_stack */
-	VEC(uint32_t) places;			/* of export_places */
-	uint16_t *chain_len;	/* by loc: its functions; 0: not yet counted */
-	/* what export_cells gives, stack by stack */
+	VEC(struct export_frame) frames;	/* result of export_stack */
+	VEC(uint32_t) places;			/* result of export_places */
+	/* by loc: number of its functions; 0: not yet counted */
+	uint16_t *chain_len;
+	/* cells, stack by stack; read by export_cells */
 	VEC(struct export_cell) cells;
 	size_t *cells_at;
-	/* one part of a recording (export_divide) */
+	/* the current part of a recording (export_divide) */
 	const struct export_part *part;	/* NULL: the whole recording */
 	const struct export_division *division;
-	const struct export_slice *slices;	/* of the part */
+	const struct export_slice *slices;	/* slices of the part */
 	size_t nslices;
-	const struct export_slice *slice;	/* what export_cells gives; NULL:
-						 * all */
-	/* samples by thread: of lanes [first, last) */
+	/* slice that export_cells reads; NULL: all */
+	const struct export_slice *slice;
+	/* samples by thread, of lanes [first, last) */
 	VEC(struct export_sample) held;
 	uint32_t held_first, held_last;
-	size_t *held_from, *held_next;	/* by lane - held_first: in held */
-	struct buf out;		/* what formats append to */
-	uint64_t raw_bytes;	/* that went through export_flush */
-	void *z;		/* z_stream of EXPORT_GZIP */
+	size_t *held_from, *held_next;	/* by lane - held_first: index in `held` */
+	struct buf out;		/* buffer to which formats append */
+	uint64_t raw_bytes;	/* bytes that passed export_flush, before compression */
+	void *z;		/* z_stream for EXPORT_GZIP */
 };
 
 static inline size_t export_nfuncs(const struct export *x)
@@ -100,12 +103,12 @@ static inline bool export_special(const struct export *x, uint32_t fk)
 	return fk >= x->keys.keys.n;
 }
 
-/* Opens what all formats need of names, for x->p and x->spec; everything in x is
- * released by export_close, also after an error. */
+/* Opens the names that all formats need, for x->p and x->spec.  export_close
+ * releases everything in x, also after an error. */
 int export_open_names(struct export *x, struct error *err);
 void export_close(struct export *x);
 
-/* Columns that are written: those of the slice, or all. */
+/* First and end of the written columns: those of the slice, or all. */
 static inline size_t export_first_col(const struct export *x)
 {
 	return x->slice ? x->slice->col : 0;
@@ -116,27 +119,30 @@ static inline size_t export_end_col(const struct export *x)
 	return x->slice ? x->slice->col + 1 : x->a.ncols;
 }
 
-/* Writes out->n bytes on when there are many, or when `all`. */
+/* Passes out->n bytes to the sink if there are many, or if `all`. */
 int export_flush(struct export *x, bool all, struct error *err);
 int export_nomem(struct error *err);
 
-/* Make a string of the profile, or any other, safe; the result lives as long as
- * x. */
+/* Return a string of the profile, or any other string, made safe.  The result
+ * lives as long as x. */
 const char *export_str(struct export *x, uint32_t str);
 const char *export_text(struct export *x, const char *s);
 /* Returns the readable name of a function. */
 const char *export_name(struct export *x, uint32_t fk);
-/* Returns its linkage name or "". */
+/* Returns the linkage name of a function, or "". */
 const char *export_linkage(struct export *x, uint32_t fk);
-/* Returns its row in the profile, or NULL. */
+/* Returns the row of a function in the profile, or NULL. */
 const struct prof_func *export_func(const struct export *x, uint32_t fk);
 /* Returns the image of a frame, or NULL. */
 const struct prof_image *export_image(const struct export *x,
 				      const struct export_frame *f);
 
-/* A place is an element of a stack before inlined functions are expanded: a
- * location of the profile or, after those, a special function.  Formats store
- * their text for each place and build stacks from it. */
+/*
+ * Returns the number of places.  A place is an element of a stack before
+ * inlined functions are expanded: a location of the profile or, after those, a
+ * special function.  Formats store their text for each place and build stacks
+ * from it.
+ */
 static inline size_t export_nplaces(const struct export *x)
 {
 	return x->p->locs.n + EXPORT_SPECIALS + 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the rows of an annotated function cost, and going to those that do. */
+/* Costs of the rows of an annotated function, and keys that go to costly
+ * rows. */
 #include "tui/annotate_page.h"
 #include "views/query/interval.h"
 
@@ -29,7 +30,8 @@ bool annotate_page_noise(const struct annotate_page *ap,
 			      annot_all(ap->a, col));
 }
 
-/* Rows that n and N stop at: those that are not noise, or all with cost. */
+/* Returns whether n and N stop at a row: one above noise, or any with cost if
+ * `any`. */
 static bool is_hot(const struct annotate_page *ap, size_t i, bool any)
 {
 	struct annot_cost c = annotate_page_cost(ap, i);
@@ -61,7 +63,7 @@ static uint64_t weight_at(const struct annotate_page *ap, size_t i)
 				    : annot_sum(&c).count;
 }
 
-/* Whether row i comes before k when rows are ordered by what they cost. */
+/* Returns whether row i comes before row k in order of cost, highest first. */
 static bool dearer(const struct annotate_page *ap, size_t i, size_t k)
 {
 	uint64_t a = weight_at(ap, i), b = weight_at(ap, k);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How the page of an annotated function is drawn. */
+/* Draws the page of an annotated function. */
 #include <stdlib.h>
 
 #include "base/text.h"
@@ -10,7 +10,7 @@
 
 enum {
 	NUMBER = 9, SURE = 13, SAMPLES = 9,
-	WIDE = 100,		/* here the intervals have room */
+	WIDE = 100,		/* minimum width with confidence intervals */
 };
 
 static double share(const struct annotate_page *ap, struct cell c)
@@ -69,7 +69,7 @@ static void put_numbers(struct annotate_page *ap, size_t i, struct strip *s)
 	strip_pad(s, start + SAMPLES);
 }
 
-/* The text in ap->words.line, moved sideways. */
+/* Appends the text in ap->words.line, scrolled horizontally. */
 static void put_words(struct annotate_page *ap, unsigned int look,
 		      struct strip *s)
 {
@@ -107,7 +107,8 @@ static void put_line(struct annotate_page *ap, const struct code_row *row,
 	put_words(ap, cost ? STYLE_BOLD : STYLE_PLAIN, s);
 }
 
-/* The jumps are drawn when the code is first seen. */
+/* Returns the jump arrows of an instruction.  They are drawn when the code is
+ * first shown. */
 static const uint8_t *lanes_of(struct annotate_page *ap, uint32_t code,
 			       uint32_t insn)
 {
@@ -223,7 +224,8 @@ void annotate_page_title(struct page *pg, struct strip *s)
 	buf_fini(&safe);
 }
 
-/* In instructions it matters where samples land. */
+/* Shows the event.  In views with instructions it also tells where samples
+ * land. */
 void annotate_page_status(struct page *pg, struct strip *s)
 {
 	struct annotate_page *ap = annotate_page(pg);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Rows of an annotated function: see annotate_page.h. */
+/* Builds the rows of the page of an annotated function. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +10,11 @@
 #include "views/query/framekey.h"
 
 enum {
-	LINES_MAX = 50000,	/* of one file */
-	CODES = 8,		/* functions that the unit is in */
-	AROUND = 3,		/* rows beside those with cost, when few are
-				 * wanted */
-	BEHIND = 2,		/* lines behind a function's last code */
+	LINES_MAX = 50000,	/* lines of one file */
+	CODES = 8,		/* maximum number of codes of the unit */
+	/* rows shown around each row with cost, in the short form */
+	AROUND = 3,
+	BEHIND = 2,		/* lines after a function's last code */
 };
 
 struct filler {
@@ -87,7 +87,8 @@ static void add_line(struct filler *f, uint32_t file, uint32_t line,
 		add_places(f, file, line);
 }
 
-/* How far above its first code the function begins; that line elsewhere. */
+/* Returns the first line to show: the function's declaration if it is a little
+ * above its first line with code, otherwise that line. */
 static uint32_t first_line(const struct annotate_page *ap, uint32_t file,
 			   uint32_t line)
 {
@@ -110,7 +111,8 @@ static uint32_t last_line(const struct annotate_page *ap,
 	return line < UINT32_MAX - BEHIND ? line + BEHIND : line;
 }
 
-/* Lines of one file: those with code are [first, end) of the unit's. */
+/* Adds lines of one file.  Its lines with code are [first, end) of the
+ * unit's. */
 static void add_lines(struct filler *f, const struct source_file *src,
 		      size_t first, size_t end)
 {
@@ -127,7 +129,8 @@ static void add_lines(struct filler *f, const struct source_file *src,
 		return;
 	from = first_line(f->ap, file, a->lines.v[first].line);
 	to = last_line(f->ap, src, a->lines.v[end - 1].line);
-	if (to - from > LINES_MAX) {	/* damaged, or made by a program */
+	/* damaged debug information, or a generated file */
+	if (to - from > LINES_MAX) {
 		for (; first < end; first++)
 			add_line(f, file, a->lines.v[first].line,
 				 a->line_cost.v[first]);
@@ -211,7 +214,8 @@ static void add_code(struct filler *f, uint32_t code)
 		add_insn(f, code, i);
 }
 
-/* Leaves only the rows near those with cost, and where others are hidden. */
+/* Removes rows far from those with cost, and adds a row where others are
+ * hidden. */
 static void keep_near(struct filler *f)
 {
 	struct annotate_page *ap = f->ap;
@@ -233,7 +237,7 @@ static void keep_near(struct filler *f)
 	for (size_t i = 0; near && i < n; i++) {
 		struct code_row fold = { .sort = ROW_FOLD, .cost = SIZE_MAX };
 
-		/* a fold takes the place of the first hidden row */
+		/* a fold row replaces the first hidden row */
 		if (!near[i] && !hidden)
 			ap->rows.v[kept++] = fold;
 		else if (near[i])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* From a line or an instruction to what it calls: see annotate_page.h. */
+/* Follows a line or an instruction to what it calls. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static void add_target(struct targets *t, struct annot_pick pick)
 		t->v[t->n++] = pick;
 }
 
-/* The function of a name: in this image (PROF_NONE: in any). */
+/* Returns the function with a name in an image (PROF_NONE: in any image). */
 static uint32_t find_func(const struct profile *p, const char *name, size_t n,
 			  uint32_t image)
 {
@@ -37,7 +37,8 @@ static uint32_t find_func(const struct profile *p, const char *name, size_t n,
 	return PROF_NONE;
 }
 
-/* What is at an address; a stub leads to the function of its name. */
+/* Adds the function at an address.  A stub leads to the function of its
+ * name. */
 static void add_address(const struct annotate_page *ap, uint32_t image,
 			uint64_t vaddr, struct targets *to)
 {
@@ -78,7 +79,7 @@ static void add_insn(const struct annotate_page *ap, uint32_t code,
 		add_address(ap, s->image, in->target, to);
 }
 
-/* The function that was inlined right at the line of `frame`. */
+/* Adds the function that was inlined directly at the line of `frame`. */
 static void add_inlined(const struct annotate_page *ap, uint32_t inner,
 			uint32_t frame, struct targets *to)
 {
@@ -91,7 +92,8 @@ static void add_inlined(const struct annotate_page *ap, uint32_t inner,
 						    p->frames.v[inner].func });
 }
 
-/* What the instructions of a source line call, and what was inlined there. */
+/* Adds the functions that a source line's instructions call, and those inlined
+ * there. */
 static void add_line(const struct annotate_page *ap, const struct code_row *row,
 		     struct targets *to)
 {
@@ -150,7 +152,7 @@ static void offer(struct annotate_page *ap, const struct targets *to)
 		page_push(pg);
 }
 
-/* A jump within the code. */
+/* Follows a jump within the code. */
 static bool follow_jump(struct annotate_page *ap, const struct code_row *row)
 {
 	const struct annot_code *c = annotate_page_code(ap, row->code);

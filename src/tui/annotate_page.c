@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A function with what its lines and instructions cost. */
+/* The page of a function with the cost of its lines and instructions. */
 #include "tui/annotate_page.h"
 
 #include <stdlib.h>
@@ -13,7 +13,8 @@ static size_t page_count(struct page *pg)
 	return annotate_page(pg)->rows.n;
 }
 
-/* The line or instruction that was chosen stays so in another mode. */
+/* Rebuilds the rows for another mode and keeps the selected line or
+ * instruction. */
 static void refill(struct annotate_page *ap)
 {
 	struct code_row was = { .sort = ROW_NOTE };
@@ -60,13 +61,14 @@ static bool hot_key(struct annotate_page *ap, uint32_t key)
 {
 	switch (key) {
 	case 'n': case 'N':
-		if (ap->pg.find)	/* next match */
+		if (ap->pg.find)	/* n goes to the next match */
 			return false;
 		if (!ap->rows.n || !annotate_page_next_hot(ap, key == 'N'))
 			tui_say(ap->pg.t, "no row has samples");
 		return true;
 	case 'H':
-		ap->pg.cursor = SIZE_MAX;	/* nowhere: the dearest */
+		/* no row, so that the most expensive one is next */
+		ap->pg.cursor = SIZE_MAX;
 		annotate_page_next_by_cost(ap, false);
 		return true;
 	case SCREEN_TAB: case SCREEN_BACK_TAB:
@@ -144,7 +146,7 @@ static const struct page_ops annotate_ops = {
 	.close = page_close,
 };
 
-/* Whether the text of some line is there. */
+/* Returns whether the text of any line is available. */
 static bool has_source(struct annotate_page *ap)
 {
 	struct annotation *a = ap->a;
@@ -169,7 +171,7 @@ static bool has_insns(const struct annotate_page *ap)
 	return false;
 }
 
-/* Whether there is anything to see; says why not. */
+/* Returns whether there is anything to show; shows the reason if not. */
 static bool has_something(struct annotate_page *ap)
 {
 	struct buf name = { 0 }, safe = { 0 };
@@ -232,7 +234,7 @@ void annotate_page_open(struct tui *t, const struct annot_pick *pick,
 		page_close(&ap->pg);
 		return;
 	}
-	ap->a->spec.pick = NULL;	/* the caller's */
+	ap->a->spec.pick = NULL;	/* it belongs to the caller */
 	ap->u = ap->a->units.v[0];
 	if (!has_something(ap)) {
 		page_close(&ap->pg);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Menus: a row is chosen, and something done with it. */
+/* Menus: pages from which the user selects a row, which runs an action. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +67,7 @@ static bool menu_key(struct page *pg, uint32_t key)
 	    pg->cursor >= mp->choices.n)
 		return false;
 	c = mp->choices.v[pg->cursor];
-	/* what is done may close this page */
+	/* the action may close this page */
 	mp->choices.v[pg->cursor] = (struct choice){ 0 };
 	page_pop(t);
 	chosen(t, &c, ctx);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The menus of the table: groups and filters. */
+/* The menus of the table: grouping and filters. */
 #include <string.h>
 
 #include "base/text.h"
 #include "tui/page.h"
 
-/* After something changed that all pages show. */
+/* Updates all pages after a change that affects them. */
 static void reload(struct tui *t)
 {
 	struct error err = { 0 };
@@ -76,7 +76,7 @@ static void image_chosen(struct tui *t, const struct choice *c, void *ctx)
 	reload(t);
 }
 
-/* The rows of a report as choices; `value`: the key that is meant. */
+/* Adds the rows of a report as choices.  `value` is the key to choose. */
 static void add_rows(struct page *pg, const struct report *rep,
 		     enum view_key value)
 {
@@ -107,7 +107,7 @@ static void add_rows(struct page *pg, const struct report *rep,
 	buf_fini(&word);
 }
 
-/* A menu of what there is, without the filter that it is to set. */
+/* Opens a menu of all values of a key, without the filter that it sets. */
 static void menu_of(struct tui *t, const char *title, const char *keys,
 		    enum view_key value, char **filter, choice_cb *chosen)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is shown: see model.h. */
+/* The data that the interactive view shows (see model.h). */
 #include "tui/model.h"
 
 #include <stdlib.h>
@@ -76,7 +76,8 @@ static int flat_keys(struct key_list *out)
 	return key_list_parse("image,symbol", out, NULL);
 }
 
-/* The same rows, in any order of columns. */
+/* Returns whether the rows are those of the flat report, in any order of
+ * columns. */
 static bool is_flat(const struct key_list *keys)
 {
 	return keys->mask == (KEY_BIT(KEY_IMAGE) | KEY_BIT(KEY_SYMBOL));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_TUI_MODEL_H
 #define TALLY_TUI_MODEL_H
-/* What the interactive view shows: reports of the samples that are looked at. */
+/* The data that the interactive view shows: reports of the selected samples. */
 #include "tui/tui.h"
 #include "views/query/names.h"
 #include "views/tree/tree_level.h"
@@ -16,44 +16,46 @@ struct data {
 struct model {
 	struct reader *r;
 	struct profile *p;
-	struct report_spec spec;	/* as it was asked for */
-	struct key_list keys;		/* what rows are now */
-	/* What the user chose here; NULL: nothing. */
+	struct report_spec spec;	/* the user's options at start */
+	struct key_list keys;		/* current keys of the rows */
+	/* Filters chosen in the view; NULL: none. */
 	char *comm, *tid, *image, *symbol;
 	const char *comm_list[1], *image_list[1], *symbol_list[1];
 	struct data *table;
-	/* By image and symbol, for trees; the table, where that is the same;
-	 * NULL: nobody asked. */
+	/* Report by image and symbol, for trees.  It is the table if the table
+	 * has these keys; NULL until first used. */
 	struct data *flat;
-	size_t event;			/* column that counts */
+	size_t event;			/* index of the current event column */
 	bool full_names;
-	bool samples;			/* their numbers are shown too */
-	bool has_callers;		/* in some stack */
+	bool samples;			/* sample counts are shown too */
+	bool has_callers;		/* some stack has callers */
 };
 
 int model_init(struct model *m, struct reader *r, const struct tui_options *o,
 	       struct error *err);
 void model_fini(struct model *m);
-/* Makes the table anew after keys or filters changed. */
+/* Builds the table again after keys or filters changed. */
 int model_reload(struct model *m, struct error *err);
-/* Sets one of the filters (NULL or "": none). */
+/* Sets one of the filters; NULL or "" clears it. */
 int model_set(char **which, const char *value);
 bool model_filters(const struct model *m);
-/* The selection as it is now. */
+/* Returns the current selection. */
 struct select_spec model_select(struct model *m);
-/* NULL and err: it could not be made. */
+/* Returns the report by image and symbol, owned by the model, or NULL and an
+ * error. */
 struct data *model_flat(struct model *m, struct error *err);
-/* Another report of the same samples; report_free it. */
+/* Builds another report of the same samples.  Free it with report_free. */
 int model_report(struct model *m, const char *keys, struct report **out,
 		 struct error *err);
 
-/* The frame key of `to` that means the same function, or PROF_NONE. */
+/* Returns the frame key in `to` of the same function, or PROF_NONE. */
 uint32_t model_same_function(const struct frame_keys *to,
 			     const struct frame_key *k);
-/* What annotate calls a function; false: nothing is known of it. */
+/* Identifies a function for annotate.  Returns false if the function is
+ * unresolved. */
 bool model_pick(const struct model *m, const struct frame_key *k,
 		struct annot_pick *out);
-/* The column that counts, of a report. */
+/* Returns the column of `rep` for the model's current event. */
 size_t model_column(const struct model *m, const struct report *rep);
 
 #endif

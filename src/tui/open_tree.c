@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Trees of which a part is seen: see open_tree.h. */
+/* Trees whose open branches are visible (see open_tree.h). */
 #include "tui/open_tree.h"
 
 #include <stdlib.h>
@@ -77,7 +77,8 @@ static bool all_of(const struct open_tree *f, const struct values *a,
 	return true;
 }
 
-/* Rows for the branches of a level; the level is owned when this succeeds. */
+/* Adds rows for the branches of a level.  Takes ownership of the level on
+ * success. */
 static int add_branches(struct open_tree *f, struct tree_level *l,
 			const struct tree_row *above, uint32_t above_id,
 			uint32_t lane, enum tree_mode mode)
@@ -163,7 +164,7 @@ static int grow(struct open_tree *f, uint32_t id, struct error *err)
 	return 0;
 }
 
-/* Puts what is open below a row into sight behind it; how many that are. */
+/* Makes the open rows below a row visible; *n becomes their number. */
 static int insert_below(struct open_tree *f, size_t seen, size_t *n)
 {
 	VEC(uint32_t) in = { 0 }, wait = { 0 };
@@ -194,7 +195,7 @@ static int insert_below(struct open_tree *f, size_t seen, size_t *n)
 	return rc ? -ERR_NOMEM : 0;
 }
 
-/* Marks a row as open, and those below as long as there is just one that holds
+/* Marks a row as open, and the rows below while there is just one that has
  * everything. */
 static int mark_open(struct open_tree *f, uint32_t id, struct error *err)
 {
@@ -238,8 +239,8 @@ void open_tree_shut(struct open_tree *f, size_t seen)
 	if (!r->open)
 		return;
 	r->open = false;
-	/* what is below comes right behind, whatever its depth: a chain of
-	 * rows has one */
+	/* Rows below follow directly, whatever their depth: all rows of a chain
+	 * have the same depth. */
 	while (end < f->seen.n) {
 		uint32_t up = open_tree_row(f, end)->above;
 

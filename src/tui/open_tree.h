@@ -2,74 +2,76 @@
 #ifndef TALLY_TUI_OPEN_TREE_H
 #define TALLY_TUI_OPEN_TREE_H
 /*
- * Rows with trees below them, of which the open ones are seen.  Branches are made
- * when they are opened for the first time, and kept.
+ * Rows with trees below them.  Only rows whose ancestors are all open are
+ * visible.  Branches are built when they are first opened, and then kept.
  */
 #include "tui/model.h"
 
 enum tree_row_kind {
 	TREE_ROW,	/* a row of the report */
-	TREE_BRANCH,	/* in report.tree_keys */
-	TREE_CAPTION,	/* of a part of a page: its `fk` is a function */
+	TREE_BRANCH,	/* an id of report.tree_keys */
+	TREE_CAPTION,	/* heading of a part of a page; `fk` is a function */
 };
 
 struct tree_row {
 	uint8_t sort;		/* enum tree_row_kind */
-	uint8_t mode;		/* enum tree_mode: of what is below */
-	bool by_total;		/* TREE_ROW: callers of the total */
+	uint8_t mode;		/* enum tree_mode of the rows below */
+	bool by_total;		/* TREE_ROW: callers weighted by total */
 	bool open, grown, inlined;
-	bool recursive;		/* known when grown */
-	bool same;		/* the only branch of the one above, with all of
-				 * its samples */
+	bool recursive;		/* recursive; known once grown */
+	/* the only branch of its parent, with all of its samples */
+	bool same;
 	uint16_t depth;
 	uint32_t id;		/* TREE_ROW: row of the report; else fk */
 	uint32_t lane;
-	uint32_t level, child;	/* its values and places: in forest.levels */
-	uint32_t above;		/* PROF_NONE: none */
-	uint32_t first, n;	/* below it, when grown */
+	/* index of its level in open_tree.levels, and its place there */
+	uint32_t level, child;
+	uint32_t above;		/* index of its parent; PROF_NONE: none */
+	uint32_t first, n;	/* range of its children, once grown */
 };
 
 struct open_tree {
 	struct data *d;
 	VEC(struct tree_row) rows;
 	VEC(struct tree_level *) levels;
-	VEC(uint32_t) seen;	/* rows in the order they are seen */
-	bool full;		/* no more branches: too many */
+	VEC(uint32_t) seen;	/* indexes of visible rows, in display order */
+	bool full;		/* row limit reached; no branch is added */
 };
 
 enum { OPEN_TREE_MAX = 1000000, OPEN_TREE_ALL_MAX = 20000 };
 
 void open_tree_init(struct open_tree *f, struct data *d);
 void open_tree_fini(struct open_tree *f);
-/* Forgets all rows. */
+/* Removes all rows. */
 void open_tree_clear(struct open_tree *f);
-/* Adds one without anything above it. */
+/* Adds a row without a parent. */
 int open_tree_add(struct open_tree *f, const struct tree_row *row);
-/* Branches of a level as rows without anything above them, that are owned. */
+/* Adds the branches of a level as rows without parents.  Takes ownership of
+ * `level`. */
 int open_tree_add_level(struct open_tree *f, struct tree_level *level,
 			uint32_t lane, enum tree_mode mode, struct error *err);
-/* By the place where they are seen. */
+/* Returns the row at a visible position. */
 static inline struct tree_row *open_tree_row(const struct open_tree *f,
 					      size_t seen)
 {
 	return &f->rows.v[f->seen.v[seen]];
 }
-/* Opens a row, and those below that are the only ones; 0 branches is no
- * error. */
+/* Opens a row, and the rows below it that are only children.  A row without
+ * branches is no error. */
 int open_tree_open(struct open_tree *f, size_t seen, struct error *err);
 void open_tree_shut(struct open_tree *f, size_t seen);
-/* All below a row with at least `percent`. */
+/* Opens all rows below a row that have at least `percent`. */
 int open_tree_open_all(struct open_tree *f, size_t seen, double percent,
 		       struct error *err);
 void open_tree_shut_all(struct open_tree *f);
-/* Where the row above this one is seen, or SIZE_MAX. */
+/* Returns the visible position of the parent, or SIZE_MAX. */
 size_t open_tree_above(const struct open_tree *f, size_t seen);
 const struct values *open_tree_values(const struct open_tree *f,
 				      const struct tree_row *r);
-/* The function of a row, or NULL: it is none. */
-/* What a row's key is one of. */
+/* Returns the keys that a row's key belongs to. */
 const struct frame_keys *open_tree_keys(const struct open_tree *f,
 					const struct tree_row *r);
+/* Returns the function of a row, or NULL if the row is not a function. */
 const struct frame_key *open_tree_function(const struct open_tree *f,
 					   const struct tree_row *r);
 

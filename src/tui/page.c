@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What all pages do: see page.h. */
+/* Moving, scrolling, searching and drawing, shared by all pages. */
 #include "tui/page.h"
 
 #include <stdlib.h>
@@ -7,7 +7,8 @@
 
 #include "base/text.h"
 
-/* Rows of the screen that are not a page's: title, heads, status, keys. */
+/* Returns the number of screen rows outside the page: title, heads, status and
+ * keys. */
 static size_t rows_taken(const struct page *pg)
 {
 	size_t n = 2 + (pg->ops->heads != NULL);
@@ -58,7 +59,7 @@ struct page *page_seen(const struct tui *t)
 	return t->pages.n ? t->pages.v[t->pages.n - 1] : NULL;
 }
 
-/* The chosen row is one that is there, and in sight. */
+/* Moves the selection to an existing row and scrolls it into view. */
 static void keep_in_sight(struct page *pg)
 {
 	size_t n = pg->ops->count(pg), room = page_room(pg);
@@ -78,7 +79,7 @@ void page_go(struct page *pg, size_t row)
 	size_t room = page_room(pg);
 
 	pg->cursor = row;
-	/* far away: not at the very edge */
+	/* far away: show it away from the edge */
 	if (row < pg->top || row >= pg->top + room)
 		pg->top = row > room / 3 ? row - room / 3 : 0;
 	keep_in_sight(pg);
@@ -96,7 +97,8 @@ static void draw_row(struct page *pg, size_t i, int at)
 	strip_show(s, pg->t->screen, at);
 }
 
-/* The message, what is typed, or what the page says of its row. */
+/* Draws the message, the typed text, or the page's status of its selected
+ * row. */
 static void draw_status(struct page *pg, int at)
 {
 	struct tui *t = pg->t;
@@ -232,7 +234,7 @@ static bool move_key(struct page *pg, uint32_t key)
 	return false;
 }
 
-/* A click chooses a row, a second one opens it. */
+/* A click selects a row; a second click opens it. */
 static bool click(struct page *pg, const struct screen_event *e)
 {
 	size_t first = 1 + (pg->ops->heads != NULL), row;

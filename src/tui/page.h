@@ -2,10 +2,10 @@
 #ifndef TALLY_TUI_PAGE_H
 #define TALLY_TUI_PAGE_H
 /*
- * Inside of the interactive view.  What can be seen is a page: a list of rows of
- * which one is chosen.  Pages lie on each other; the last one is seen.  Moving,
- * scrolling and searching are the same in all (page.c), what rows look like and
- * which other keys there are is each page's own.
+ * Internals of the interactive view.  Everything shown is a page: a list of
+ * rows, one of which is selected.  Pages form a stack and the top one is
+ * visible.  All pages share moving, scrolling and searching (page.c).  Each
+ * page defines what its rows look like and its other keys.
  */
 #include "tui/model.h"
 #include "tui/strip.h"
@@ -14,18 +14,19 @@
 struct page;
 
 struct page_ops {
-	const char *keys;	/* for the last line */
+	const char *keys;	/* key help for the last line */
 	const char *unsearched;	/* what a search passes over, or NULL */
 	size_t (*count)(struct page *pg);
-	/* Row i, from s->columns on. */
+	/* Draws row i, from column s->columns on. */
 	void (*row)(struct page *pg, size_t i, struct strip *s);
-	/* What a search looks at; NULL: what is shown. */
+	/* Appends the text that a search matches; NULL: the drawn text. */
 	void (*text)(struct page *pg, size_t i, struct buf *out);
 	void (*title)(struct page *pg, struct strip *s);
-	void (*heads)(struct page *pg, struct strip *s);	/* or NULL */
-	/* True: the key was used. */
+	/* column headings, or NULL */
+	void (*heads)(struct page *pg, struct strip *s);
+	/* Returns true if the page used the key. */
 	bool (*key)(struct page *pg, uint32_t key);
-	/* What the status line says of the chosen row, or NULL. */
+	/* Draws the status line about the selected row, or NULL. */
 	void (*status)(struct page *pg, struct strip *s);
 	void (*close)(struct page *pg);
 };
@@ -34,7 +35,7 @@ struct page {
 	const struct page_ops *ops;
 	struct tui *t;
 	size_t cursor, top;
-	char *find;		/* what was searched here, or NULL */
+	char *find;		/* last search text, or NULL */
 };
 
 enum prompt { PROMPT_NONE, PROMPT_FIND, PROMPT_SHOW };
@@ -48,55 +49,58 @@ struct tui {
 	int rows, columns;
 	enum prompt prompt;
 	struct buf typed;
-	struct buf message;	/* safe; shown until the next key */
-	bool writing;		/* rows go to a file, which others may get */
+	struct buf message;	/* safe text, shown until the next key */
+	bool writing;		/* rows go to a file that others may read */
 	bool quit;
 };
 
 /* page.c */
 void page_init(struct page *pg, struct tui *t, const struct page_ops *ops);
-/* Puts a page on the others and owns it: on failure it is closed. */
+/* Pushes a page and takes ownership of it.  On failure the page is closed. */
 void page_push(struct page *pg);
 void page_pop(struct tui *t);
-/* Closes all pages but the first. */
+/* Closes all pages except the first. */
 void page_pop_all(struct tui *t);
 struct page *page_seen(const struct tui *t);
-/* Rows that the screen has for a page's. */
+/* Returns the number of screen rows available for the page's rows. */
 size_t page_room(const struct page *pg);
-/* Chooses a row, and brings it into sight. */
+/* Selects a row and scrolls it into view. */
 void page_go(struct page *pg, size_t row);
 void page_draw(struct page *pg);
-/* The keys that all pages have. */
+/* Handles the keys that all pages share.  Returns false for other keys. */
 bool page_key(struct page *pg, const struct screen_event *e);
-/* The next row, from the chosen one on, whose text has `pg->find`. */
+/* Selects the next row, from the selected one on, whose text contains
+ * `pg->find`. */
 void page_find(struct page *pg, bool back, bool here);
 
-/* Writes all rows of a page into a new file here, and says which. */
+/* Writes all rows of a page into a new file in the current directory and shows
+ * its name. */
 void page_write(struct page *pg);
 
-/* Says something in the status line: safe text. */
+/* Shows safe text in the status line. */
 void tui_say(struct tui *t, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void tui_complain(struct tui *t, const struct error *err);
 
-/* The pages.  Each of these opens one; what went wrong is said. */
+/* The pages.  Each function opens one and shows errors in the status line. */
 struct page *table_page_new(struct tui *t, struct error *err);
-/* After the report changed: its rows are made anew. */
+/* Rebuilds the rows after the report changed. */
 void table_page_reload(struct page *pg);
 void tree_page_top_down(struct tui *t);
-/* Callers and callees of a function: a frame key of model.flat's trees. */
+/* Opens callers and callees of a function.  `fk` is a frame key of model.flat's
+ * trees. */
 void tree_page_butterfly(struct tui *t, uint32_t fk);
 void annotate_page_open(struct tui *t, const struct annot_pick *pick,
 			uint32_t line);
 void text_page_help(struct tui *t);
 void text_page_truth(struct tui *t);
-/* Lines of safe text; `text` is taken over. */
+/* Opens lines of safe text; takes ownership of `text`. */
 void text_page_open(struct tui *t, const char *title, struct buf *text);
 
-/* menu_page.c: one of some rows is chosen. */
+/* menu_page.c: selection of one row from a list. */
 struct choice {
 	char *label;		/* safe */
-	double percent;		/* below 0: none is shown */
+	double percent;		/* negative: not shown */
 	char *value;
 	int id;
 };

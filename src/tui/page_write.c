@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A page as a text file: see page.h. */
+/* Writes a page into a text file. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static void put_strip(struct strip *s, struct buf *out)
 	buf_u8(out, '\n');
 }
 
-/* All rows, as they are on a wide screen. */
+/* Appends all rows as they look on a wide screen. */
 static void put_page(struct page *pg, struct buf *out)
 {
 	struct strip *s = &pg->t->strip;
@@ -42,7 +42,7 @@ static void put_page(struct page *pg, struct buf *out)
 	pg->t->columns = columns;
 }
 
-/* A file of its own: nothing is ever overwritten. */
+/* Finds an unused file name, so that no file is overwritten. */
 static int free_name(char *name, size_t n, struct error *err)
 {
 	for (int i = 1; i <= FILES_MAX; i++) {

@@ -2,19 +2,19 @@
 #ifndef TALLY_TUI_SCREEN_H
 #define TALLY_TUI_SCREEN_H
 /*
- * The screen that the interactive view draws on and takes keys from: a terminal
+ * The screen that the interactive view draws on and reads keys from: a terminal
  * (cli/screen.c), or memory in tests.
  */
 #include <stddef.h>
 #include <stdint.h>
 
-/* How text looks: bits. */
+/* Text styles, as bits. */
 enum {
 	STYLE_PLAIN = 0,
 	STYLE_BOLD = 1,
 	STYLE_DIM = 2,
 	STYLE_REVERSE = 4,
-	/* colours, where the screen has them */
+	/* colours, if the screen has them */
 	STYLE_HOT = 8,
 	STYLE_WARM = 16,
 	STYLE_WARN = 32,
@@ -42,8 +42,8 @@ enum {
 	SCREEN_DOUBLE_CLICK,
 	SCREEN_WHEEL_UP,
 	SCREEN_WHEEL_DOWN,
-	SCREEN_CLOSED,		/* nobody is there any more */
-	SCREEN_OTHER,		/* a key without meaning here */
+	SCREEN_CLOSED,		/* the terminal is gone */
+	SCREEN_OTHER,		/* a key without a function here */
 };
 
 struct screen_event {
@@ -53,12 +53,13 @@ struct screen_event {
 
 struct screen_ops {
 	void (*size)(void *ctx, int *rows, int *columns);
-	/* One whole row: `n` pieces of safe text from column 0 on, which are not
-	 * wider than the screen together; the rest is blank. */
+	/* Draws one whole row: `n` pieces of safe text from column 0 on.
+	 * Together they are at most as wide as the screen; the rest is
+	 * blank. */
 	void (*row)(void *ctx, int row, size_t n, const char *const *text,
 		    const unsigned int *look);
 	void (*show)(void *ctx, int cursor_row, int cursor_column);
-	struct screen_event (*key)(void *ctx);	/* waits */
+	struct screen_event (*key)(void *ctx);	/* waits for an event */
 };
 
 struct screen {

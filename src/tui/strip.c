@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Lines of the screen: see strip.h. */
+/* Lines of the screen, composed of pieces with styles. */
 #include "tui/strip.h"
 
 #include <stdarg.h>
@@ -84,8 +84,8 @@ void strip_pad(struct strip *s, size_t column)
 	}
 }
 
-/* Of a name that is too wide its parameters, which were shortened already, go
- * first. */
+/* Cuts a name to a width.  Its parameters, which are shortened already, are
+ * dropped first. */
 static void cut_name(struct buf *out, const char *safe, size_t width)
 {
 	static const char *const tails[] = { " const", "(\u2026)" };

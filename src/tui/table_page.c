@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The table of what took the time, with trees below its rows. */
+/* The page with the table of functions, and trees below its rows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +8,8 @@
 
 struct table_page {
 	struct tree_base b;
-	enum tree_mode below;	/* what rows open into */
-	bool back;		/* smallest first */
+	enum tree_mode below;	/* mode of the trees below rows */
+	bool back;		/* reverse order */
 };
 
 static struct table_page *table_page(struct page *pg)
@@ -17,9 +17,9 @@ static struct table_page *table_page(struct page *pg)
 	return (struct table_page *)pg;
 }
 
-/* A row while rows are sorted. */
+/* A row during sorting. */
 struct sort_row {
-	uint32_t row, at;	/* at: its place in the report's order */
+	uint32_t row, at;	/* `at`: its place in the report's order */
 	uint64_t weight, count;
 	const char *word;
 };
@@ -57,7 +57,8 @@ static void set_numbers(struct table_page *tp, struct sort_row *v, size_t n)
 	}
 }
 
-/* The words lie in `text`; false: out of memory. */
+/* Sets the text of each row, stored in `text`.  Returns false if out of
+ * memory. */
 static bool set_words(struct table_page *tp, struct sort_row *v, size_t n,
 		      struct buf *text)
 {
@@ -94,7 +95,7 @@ static int add_rows(struct table_page *tp, const struct sort_row *v, size_t n)
 	return rc;
 }
 
-/* Makes the rows anew, in the order that is asked for. */
+/* Rebuilds the rows in the requested order. */
 static int fill(struct table_page *tp)
 {
 	const struct report *rep = tp->b.f.d->rep;
@@ -156,7 +157,7 @@ static void sort_by(struct table_page *tp, int sorted)
 	refill(tp);
 }
 
-/* Filters by the image of the row, or takes the filter away. */
+/* Filters by the image of the row, or removes the filter. */
 static void filter_image(struct page *pg)
 {
 	struct tree_base *b = tree_base(pg);

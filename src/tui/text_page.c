@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Pages of text: help, and what can be trusted. */
+/* Pages of text: help and data quality. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@ struct text_page {
 	struct page pg;
 	const char *title;
 	struct buf text;
-	int columns;		/* for which lines were made */
-	VEC(const char *) lines;	/* NUL-terminated, in `folded` */
+	int columns;		/* width for which lines were folded */
+	VEC(const char *) lines;	/* NUL-terminated lines in `folded` */
 	struct buf folded;
 };
 
@@ -20,7 +20,8 @@ static struct text_page *text_page(struct page *pg)
 	return (struct text_page *)pg;
 }
 
-/* Bytes of `line` that take at most `columns`, up to a blank if there is one. */
+/* Returns how many bytes of `line` fit into `columns`, cut at a blank if there
+ * is one. */
 static size_t fold_at(const char *line, size_t n, size_t columns)
 {
 	struct buf part = { 0 };
@@ -34,7 +35,7 @@ static size_t fold_at(const char *line, size_t n, size_t columns)
 	k = n < columns ? n : columns;
 	while (k > 1 && ((uint8_t)line[k] & 0xc0) == 0x80)
 		k--;
-	/* wide characters take two */
+	/* wide characters take two columns */
 	for (;;) {
 		buf_reset(&part);
 		buf_bytes(&part, line, k);

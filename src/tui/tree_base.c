@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Rows of trees, their words, details and titles: see tree_base.h. */
+/* Rows of trees: their text, details and titles. */
 #include "tui/tree_base.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "views/query/interval.h"
 #include "views/query/lines.h"
 
-/* The words of a row. */
+/* Text of a row. */
 
 void tree_word(struct tree_base *b, uint32_t row, enum view_key key,
 	       struct buf *out)
@@ -86,7 +86,7 @@ static void put_event(const struct report *rep, const struct tree_row *r,
 	buf_str(out, " samples\n");
 }
 
-/* "from" may be anything: a line of it is safe. */
+/* Appends a line.  `text` may be anything, so it is made safe. */
 static void put_fact(struct buf *out, const char *what, const char *text)
 {
 	if (!*text)
@@ -183,7 +183,8 @@ static void put_events(const struct quality *t, struct buf *out)
 	}
 }
 
-/* In a few words what cannot be trusted; nothing if all is well. */
+/* Appends a short description of problems with data quality; nothing if all is
+ * well. */
 static void quality_line(const struct quality *t, struct buf *out)
 {
 	if (t->damage && t->damage->message[0]) {
@@ -214,10 +215,11 @@ static void quality_line(const struct quality *t, struct buf *out)
 }
 
 enum {
-	MARK = 2,		/* "+ " */
-	NAMES_LEAST = 36,	/* before a second event is shown */
-	NARROW = 60,		/* here an image has no column of its own */
-	MEASURED = 300,		/* rows looked at for the width of keys */
+	MARK = 2,		/* width of "+ " */
+	/* minimum width for names before a second event is shown */
+	NAMES_LEAST = 36,
+	NARROW = 60,		/* width below which images have no column */
+	MEASURED = 300,		/* rows measured for the width of keys */
 	GAP = 2,
 };
 
@@ -226,7 +228,7 @@ static const struct report *report_of(const struct tree_base *b)
 	return b->f.d->rep;
 }
 
-/* The column of numbers after this one that there is room for; NULL: there is none. */
+/* Returns the next column of numbers that fits, or NULL. */
 static const struct report_column *next_number(const struct tree_layout *l,
 					       const struct report_column *c)
 {
@@ -251,7 +253,7 @@ static size_t event_width(const struct tree_layout *l)
 	return width;
 }
 
-/* One event, or all beside each other where they have room. */
+/* Chooses between one event and several side by side, depending on room. */
 static void plan_events(struct tree_base *b, size_t columns)
 {
 	struct tree_layout *l = &b->lay;
@@ -289,8 +291,8 @@ static size_t measure(struct tree_base *b, enum view_key key)
 	return most;
 }
 
-/* All keys but the last have a column as wide as they need, up to a third of the
- * screen; the last one has the rest. */
+/* Sets the width of key columns.  All but the last are as wide as needed, up to
+ * a third of the screen; the last one gets the rest. */
 static void plan_keys(struct tree_base *b, size_t columns)
 {
 	const struct key_list *keys = &report_of(b)->spec.keys;
@@ -331,9 +333,9 @@ static void put_number(const struct report_column *c, const struct column_at *x,
 	buf_fini(&text);
 }
 
-/* Of a branch only what it has in all counts, but where stacks end in it.  Samples
- * are those that the percentages beside them are of: of a row its own, where rows are
- * ordered by that. */
+/* Appends the numbers of a row.  A branch shows totals, and self cost only if
+ * stacks end in it.  The sample counts belong to the percentages beside them:
+ * for a row, its self samples if rows are ordered by self. */
 static void put_numbers(struct tree_base *b, const struct tree_row *r,
 			struct strip *s)
 {
@@ -395,7 +397,7 @@ static void put_keys(struct tree_base *b, const struct tree_row *r,
 	buf_fini(&word);
 }
 
-/* What kind of branch it is. */
+/* Returns a suffix that describes the kind of branch. */
 static const char *branch_tail(const struct tree_base *b,
 			       const struct tree_row *r)
 {
@@ -422,7 +424,8 @@ static void branch_words(struct tree_base *b, const struct tree_row *r,
 	}
 }
 
-/* Where a tree begins: programs share the names of their first functions. */
+/* Appends the image of a tree's root, because many programs have first
+ * functions of the same name. */
 static void root_image(struct tree_base *b, const struct tree_row *r,
 		       struct strip *s)
 {
@@ -474,7 +477,7 @@ void tree_draw(struct page *pg, size_t i, struct strip *s)
 	put_keys(b, r, s);
 }
 
-/* What is searched: the row without its numbers, nothing cut. */
+/* Appends the text for searching: the row without numbers, not cut. */
 void tree_text(struct page *pg, size_t i, struct buf *out)
 {
 	struct tree_base *b = tree_base(pg);
@@ -540,7 +543,7 @@ void tree_heads(struct page *pg, struct strip *s)
 	}
 }
 
-/* What cannot be trusted comes first, then what the columns leave out. */
+/* Shows problems with data quality first, then what the columns omit. */
 void tree_status(struct page *pg, struct strip *s)
 {
 	struct tree_base *b = tree_base(pg);

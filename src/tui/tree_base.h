@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_TUI_TREE_BASE_H
 #define TALLY_TUI_TREE_BASE_H
-/* What pages of trees share: the table, top-down trees, butterflies. */
+/* Code shared by the pages with trees: table, top-down tree, butterfly. */
 #include "tui/open_tree.h"
 #include "tui/page.h"
 
-/* Which columns there is room for. */
+/* Columns that fit on the screen. */
 struct tree_layout {
-	size_t first, n;	/* events shown: columns of the report */
-	bool total, samples;	/* … these columns of numbers, beside self */
-	size_t before;		/* blanks before each event's, for its name */
-	size_t key[KEY_COUNT];	/* by position in spec.keys; 0: not shown */
+	size_t first, n;	/* range of shown events (columns of the report) */
+	bool total, samples;	/* which columns are shown beside self */
+	size_t before;		/* blanks before each event's columns, for its name */
+	size_t key[KEY_COUNT];	/* width, by position in spec.keys; 0: not shown */
 };
 
 struct tree_base {
@@ -18,8 +18,8 @@ struct tree_base {
 	struct open_tree f;
 	struct tree_layout lay;
 	bool flat;		/* rows have no trees */
-	/* marks the column that rows are sorted by: -1: none, 0: self, 1: total,
-	 * 2…: keys */
+	/* column marked as the sort order: -1: none, 0: self, 1: total, 2…:
+	 * keys */
 	int sorted;
 };
 
@@ -32,26 +32,28 @@ static inline struct data *tree_data(struct page *pg)
 	return tree_base(pg)->f.d;
 }
 
-/* Before rows are drawn: the size or what is shown may have changed. */
+/* Computes b->lay.  Call it before rows are drawn, since the screen size or the
+ * columns may have changed. */
 void tree_plan(struct tree_base *b);
-/* page_ops: */
-/* What a search in trees says it passed over. */
+/* Text that tells the user what a search in trees passes over. */
 #define TREE_UNSEARCHED "closed rows are passed over: * opens"
 
+/* Implementations of page_ops. */
 size_t tree_count(struct page *pg);
 void tree_draw(struct page *pg, size_t i, struct strip *s);
 void tree_heads(struct page *pg, struct strip *s);
 void tree_status(struct page *pg, struct strip *s);
 void tree_text(struct page *pg, size_t i, struct buf *out);
-/* Opening, closing, zooming, annotating: false when it is no such key. */
+/* Handles keys that open, close, zoom and annotate.  Returns false for other
+ * keys. */
 bool tree_key(struct page *pg, uint32_t key);
 
-/* The words of a row's keys, safe. */
+/* Appends the value of one of a row's keys as safe text. */
 void tree_word(struct tree_base *b, uint32_t row, enum view_key key,
 	       struct buf *out);
-/* Everything that is known of a row, as a page. */
+/* Opens a page with everything known about a row. */
 void tree_details(struct page *pg);
-/* " event, samples, filters": what a title says of the samples. */
+/* Appends " event, samples, filters": the samples' part of a title. */
 void tree_title_samples(struct page *pg, struct strip *s);
 
 #endif

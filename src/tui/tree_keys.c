@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Keys that open, close and follow rows of trees: see tree_base.h. */
+/* Keys that open, close and follow rows of trees. */
 #include "tui/tree_base.h"
 
 static const double open_all_percent = 0.1;
@@ -26,7 +26,7 @@ static void open_row(struct page *pg)
 				: "no callees in the samples");
 }
 
-/* Closes the row, or goes to the one above it. */
+/* Closes the row, or selects its parent if `go`. */
 static void shut_row(struct page *pg, bool go)
 {
 	struct tree_base *b = tree_base(pg);
@@ -126,7 +126,7 @@ static void annotate(struct page *pg)
 	annotate_page_open(pg->t, &pick, k->line);
 }
 
-/* Those that need no row. */
+/* Handles keys that need no row. */
 static bool any_key(struct page *pg, uint32_t key)
 {
 	struct model *m = &pg->t->m;

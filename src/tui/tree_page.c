@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Pages of trees alone: from where stacks begin, and around one function. */
+/* Pages that show only trees: top-down, and around one function. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 struct tree_page {
 	struct tree_base b;
 	const char *what;
-	uint32_t fk;		/* butterfly: of the function */
+	uint32_t fk;		/* butterfly: fk of the function */
 };
 
 static struct tree_page *tree_page(struct page *pg)
@@ -68,7 +68,7 @@ static const struct page_ops top_down_ops = {
 	.close = close_tree,
 };
 
-/* The two captions say what is below them. */
+/* Draws a row.  The two headings describe the rows below them. */
 static void butterfly_row(struct page *pg, size_t i, struct strip *s)
 {
 	struct tree_base *b = tree_base(pg);
@@ -100,7 +100,7 @@ static void butterfly_status(struct page *pg, struct strip *s)
 		tree_status(pg, s);
 }
 
-/* Rows without values have no details. */
+/* Handles keys.  Headings have no values and so no details. */
 static bool butterfly_key(struct page *pg, uint32_t key)
 {
 	struct tree_base *b = tree_base(pg);
@@ -143,7 +143,8 @@ static struct tree_page *new_page(struct tui *t, const struct page_ops *ops)
 	return tp;
 }
 
-/* Opens a caption and leaves what could not be made to the user. */
+/* Adds a heading and opens it.  Returns an error if its rows could not be
+ * built. */
 static int add_caption(struct tree_page *tp, enum tree_mode mode,
 		       struct error *err)
 {
@@ -184,7 +185,7 @@ void tree_page_top_down(struct tui *t)
 	    (tree_level_roots(&tp->b.f.d->trees, 0, &l, &err) < 0 ||
 	     open_tree_add_level(&tp->b.f, l, 0, TREE_CALLEES, &err) < 0))
 		tui_complain(t, &err);
-	/* most programs begin in one place */
+	/* most programs start in one function */
 	if (tp->b.f.seen.n == 1)
 		open_tree_open(&tp->b.f, 0, &err);
 	page_push(&tp->b.pg);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The loop of the interactive view: see tui.h. */
+/* The main loop of the interactive view. */
 #include "tui/tui.h"
 
 #include <stdarg.h>
@@ -39,7 +39,7 @@ static void take_size(struct tui *t)
 		t->columns = LEAST_COLUMNS;
 }
 
-/* The bytes of a character (Unicode 15 §3.9, table 3-6). */
+/* Appends a character as UTF-8 (Unicode 15 §3.9, table 3-6). */
 static void type(struct buf *to, uint32_t c)
 {
 	if (to->n >= TYPED_MAX || c < 0x20 || c == 0x7f || c >= 0x110000)
@@ -70,7 +70,7 @@ static void untype(struct buf *b)
 		b->n--;
 }
 
-/* Shows only functions of that name; nothing typed: all again. */
+/* Shows only functions with that name, or all if it is empty. */
 static void show_only(struct tui *t, const char *text)
 {
 	struct error err = { 0 };

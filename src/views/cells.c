@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Key columns of tables of text: see cells.h. */
+/* Key columns of text tables. */
 #include "views/cells.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ static const char *cell(const struct key_cells *c, size_t i, size_t k)
 	return (const char *)c->text.p + (n ? c->at.v[n - 1] : 0);
 }
 
-/* Takes columns away from the widest until the rest fits. */
+/* Narrows the widest columns until all fit. */
 static void shrink(struct key_cells *c, size_t room)
 {
 	for (;;) {
@@ -70,7 +70,8 @@ int key_cells_fit(struct key_cells *c, size_t room)
 
 			most = w > most ? w : most;
 		}
-		/* one endless name must not make shrink() slow */
+		/* a limit, so that a very long name does not make shrink()
+		 * slow */
 		c->width[k] = room && most > room ? room : most;
 	}
 	if (room)

@@ -2,8 +2,8 @@
 #ifndef TALLY_VIEWS_CELLS_H
 #define TALLY_VIEWS_CELLS_H
 /*
- * The key columns of a table of text: the words of all rows first, from which widths
- * follow, then line by line.
+ * The key columns of a text table.  The text of all rows is added first.  The
+ * column widths follow from it, and then the rows are written.
  *
  *	key_cells_init(&c, &keys, full_names);
  *	for each row, each key: append safe text to c.text; key_cells_next(&c);
@@ -14,23 +14,24 @@
 
 struct key_cells {
 	const struct key_list *keys;	/* borrowed */
-	bool full_names;		/* names are cut at their end */
-	struct buf text;		/* the words, NUL after each */
-	VEC(size_t) at;			/* [row * keys + key]: where each ends */
+	bool full_names;		/* cut names at their end */
+	struct buf text;		/* NUL-terminated text of each cell */
+	/* [row * keys + key]: end of each cell's text */
+	VEC(size_t) at;
 	size_t width[KEY_COUNT];	/* by position in keys */
 };
 
 void key_cells_init(struct key_cells *c, const struct key_list *keys,
 		    bool full_names);
 void key_cells_fini(struct key_cells *c);
-/* The word that was appended to c->text is whole. */
+/* Ends the cell whose text was appended to c->text. */
 void key_cells_next(struct key_cells *c);
-/* Fits the columns into `room` columns (0: as wide as they are).  -ERR_NOMEM: words
- * are missing. */
+/* Fits the columns into `room` columns (0: no limit).  Returns -ERR_NOMEM if
+ * text of cells is missing. */
 int key_cells_fit(struct key_cells *c, size_t room);
-/* Appends the cells of the i-th row, padded but for the last. */
+/* Appends the cells of the i-th row, all but the last padded. */
 void key_cells_row(struct key_cells *c, size_t i, struct buf *out);
-/* … and the column heads. */
+/* Appends the column heads. */
 void key_cells_head(struct key_cells *c, struct buf *out);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* `tally dump`: see dump.h. */
+/* Writes the chunks and records of a file as text, for `tally dump`. */
 #include "views/dump.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ struct dump {
 	bool stopped;
 };
 
-/* Ends a line; false when the reader of the text has gone. */
+/* Ends a line.  Returns false if the sink has stopped. */
 static bool line_end(struct dump *d)
 {
 	buf_u8(&d->out, '\n');
@@ -313,7 +313,7 @@ static void put_rows(struct dump *d, size_t n, put_row *put)
 		put(d, i);
 }
 
-/* One function of a stack: "  0xvaddr name (image) file:line". */
+/* Writes one function of a stack: "  0xvaddr name (image) file:line". */
 static bool put_step(struct dump *d, const struct prof_loc *l,
 		     const struct prof_frame *f)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a recording is: see info.h. */
+/* Builds the summary of a recording. */
 #include "views/info.h"
 
 #include "views/query/framekey.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* `tally info` as text: see info.h. */
+/* Writes the summary of a recording as text, for `tally info`. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,7 +149,7 @@ static void put_event(const struct info *in, size_t i, struct buf *out)
 	buf_u8(out, '\n');
 }
 
-/* What would help an image, a line for each way. */
+/* Appends remedies for an image, one per line. */
 static void put_help(const struct missing_row *r, struct buf *out)
 {
 	const char *const lines[] = { r->command, r->note, r->fetch };
@@ -164,7 +164,7 @@ static void put_help(const struct missing_row *r, struct buf *out)
 	}
 }
 
-/* Where an image's names came from. */
+/* Appends the source of an image's names. */
 static void put_names(const struct image_debug_info *s, struct buf *out)
 {
 	static const char *const from[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Builds a report: see report.h. */
+/* Builds a report: rows, their order and trees. */
 #include "views/report.h"
 
 #include <stdlib.h>
@@ -48,8 +48,8 @@ bool report_shows(const struct report *rep, uint32_t lane,
 	return false;
 }
 
-/* A row as it is sorted: the first column's weight decides nearly always, so it
- * lies beside the row's number. */
+/* A row during sorting.  The weight of the first column decides nearly always,
+ * so it is stored next to the row's number. */
 struct sort_row {
 	uint64_t weight;
 	uint32_t row;
@@ -100,7 +100,7 @@ static int compare_rows(const void *x, const void *y, void *ctx)
 	return c ? c : (a->row < b->row ? -1 : a->row > b->row);
 }
 
-/* Has anything of what the report is ordered by. */
+/* Returns whether a row has any of the cost by which the report is ordered. */
 static bool has_metric(const struct report *rep, const struct values *v)
 {
 	for (size_t c = 0; c < rep->table.ncols; c++)
@@ -109,8 +109,8 @@ static bool has_metric(const struct report *rep, const struct values *v)
 	return false;
 }
 
-/* Chooses rows by the limit, or all that have anything; their number. */
-/* What rows are ordered by: wall-clock time, if it was recorded. */
+/* Returns the column by which rows are ordered: wall-clock time, if it was
+ * recorded. */
 static size_t rank_column(const struct report *rep)
 {
 	for (size_t c = 0; c < rep->agg.ncols && rep->agg.ncols > 1; c++)
@@ -119,6 +119,8 @@ static size_t rank_column(const struct report *rep)
 	return 0;
 }
 
+/* Selects rows by the limit, or all that have any cost.  Returns their
+ * number. */
 static size_t choose_rows(const struct report *rep, struct sort_row *rows,
 			  bool limited)
 {
@@ -165,8 +167,8 @@ static int order_rows(struct report *rep, struct error *err)
 	return 0;
 }
 
-/* Trees are of functions: where the rows are not, or where rows are filtered,
- * the tree has keys of its own. */
+/* Chooses the keys of trees, which consist of functions.  If rows are not
+ * functions, or are filtered, the tree has its own keys. */
 static int choose_tree_keys(struct report *rep, struct error *err)
 {
 	uint32_t mask = rep->spec.keys.mask & KEYS_OF_FRAME;
@@ -183,7 +185,7 @@ static int choose_tree_keys(struct report *rep, struct error *err)
 			       !rep->spec.no_inline, NULL, err);
 }
 
-/* Everything that names what a row may be. */
+/* Builds everything that names rows. */
 static int prepare(struct report *rep, struct reader *r, struct error *err)
 {
 	uint32_t mask = rep->spec.keys.mask;
@@ -237,7 +239,7 @@ int report_prepare(struct reader *r, const struct report_spec *spec,
 		return error_set(err, ERR_NOMEM, "out of memory");
 	rep->p = reader_profile(r);
 	rep->spec = *spec;
-	/* Roots call everything and run nothing themselves. */
+	/* Roots call everything and have no self cost. */
 	if (spec->tree == TREE_CALLEES && !spec->lazy)
 		rep->spec.by_total = true;
 	rc = prepare(rep, r, err);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The report as CSV (RFC 4180): a head, then a row for each row and event. With
- * a tree, "depth" is first: 0 for a row, 1 and more for the branches below it,
- * which have the keys of their row's sample and of their own frame.
+ * Writes a report as CSV (RFC 4180): a heading, then a record for each row and
+ * event.
+ *
+ * With a tree, "depth" comes first: 0 for a row, 1 and more for the branches
+ * below it.  Branches have the sample keys of their row and the frame keys of
+ * their own frame.
  */
 #include "base/text.h"
 #include "views/query/names.h"
@@ -12,7 +15,7 @@ struct writer_csv {
 	const struct report *rep;
 	struct buf *out;
 	struct buf tmp;
-	bool many;	/* several events: an event column */
+	bool many;	/* several events: add an event column */
 };
 
 static bool has_functions(const struct writer_csv *w)
@@ -21,7 +24,7 @@ static bool has_functions(const struct writer_csv *w)
 	       KEY_BIT(KEY_SYMBOL);
 }
 
-/* The comma behind the last field goes. */
+/* Ends a line, without the comma after the last field. */
 static void end_line(struct writer_csv *w)
 {
 	w->out->n -= !w->out->failed;
@@ -40,7 +43,7 @@ static void put_head(struct writer_csv *w)
 		buf_str(w->out, key_name(keys->v[k]));
 		buf_u8(w->out, ',');
 	}
-	/* branches of rows that are no functions are functions */
+	/* if rows are not functions, branches are functions nevertheless */
 	if (w->rep->tree_keys == &w->rep->own_tree_keys &&
 	    !key_list_has(keys, KEY_SYMBOL))
 		buf_str(w->out, "symbol,");
@@ -82,8 +85,8 @@ static void put_keys(struct writer_csv *w, const struct column_at *x)
 	}
 }
 
-/* One line for each event of a frame that is one of the keys `of`; `own`: they
- * are not those of the rows. */
+/* Writes one line per event for a frame, which is one of the keys `of`.  `own`:
+ * the keys are not those of the rows. */
 static void put_lines(struct writer_csv *w, uint32_t row, uint32_t depth,
 		      const struct frame_keys *of, const struct frame_key *k,
 		      bool own, const struct values *v)
@@ -112,7 +115,7 @@ static void put_lines(struct writer_csv *w, uint32_t row, uint32_t depth,
 			if (report_columns[i].data)
 				put_column(w, &report_columns[i], &x);
 		if (has_functions(w)) {
-			/* what names the function in all recordings */
+			/* identifies the function in all recordings */
 			buf_again(&w->tmp);
 			if (of->mask & KEY_BIT(KEY_SYMBOL))
 				name_stable(rep->p, of, k, &w->tmp);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The report as JSON, schema 1:
+ * Writes a report as JSON, schema 1:
  *
  *	{"schema":1,"header":{…},"rows":[
  *	{"symbol":…,"image":…,"id":…,"self":{"samples","weight","percent"},"total":{…},
  *	 "children":[…]}, …]}
  *
- * A key that was not asked for is absent.  With several events a row has
+ * Only requested keys are present.  With several events a row has
  * "events":[{"event","self","total"},…] instead of "self" and "total".  Rows
- * have "children" only with a tree; children have them where there are any.
+ * have "children" only with a tree; children have them if there are any.
  * Branches of a caller tree have no "self".
  */
 #include "base/json.h"
@@ -23,7 +23,7 @@ struct writer_json {
 	struct buf tmp;
 };
 
-/* Names are written as JSON once and then copied. */
+/* Returns a name as JSON, which is built once and then copied. */
 static const char *json_name(struct name_cache *c, uint32_t fk)
 {
 	if (!c->at[fk] && c->text.n < UINT32_MAX - 1) {
@@ -61,7 +61,7 @@ static void put_values(struct writer_json *w, struct json *j, uint32_t lane,
 	json_end(j);
 }
 
-/* The keys in `mask`; a line has its file. */
+/* Writes the keys in `mask`; a line includes its file. */
 static void put_keys(struct writer_json *w, struct json *j, uint32_t mask,
 		     const struct column_at *x)
 {
@@ -94,9 +94,8 @@ static void put_frame(struct writer_json *w, struct json *j,
 }
 
 /*
- * The tree in pre-order becomes nested objects.  Each object is written by a
- * JSON writer of its own and closed here, because trees may be deeper than a
- * writer nests.
+ * Writes the pre-order tree as nested objects.  Each object has its own JSON
+ * writer and is closed here, because trees may be deeper than a writer nests.
  */
 static void put_tree(struct writer_json *w, const struct row *row)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The report as text.
+ * Writes a report as text.
  *
  *	    SELF    TOTAL  IMAGE  SYMBOL
  *	  24.31%   30.11%  app    parse_number(…)
  *	           14.02%    parse_value(…)
  *	                     parse_object(…)
  *
- * Below a row is its tree; a branch that is its parent's only one and holds all
- * of it stands at the same indent without a number.
+ * The tree of a row is below it.  A branch that is an only child with all of its
+ * parent's cost has the same indent and no number.
  */
 #include <string.h>
 
@@ -19,8 +19,8 @@
 #include "views/report.h"
 
 enum {
-	NAME_WIDTH = 24,	/* of an event above its columns, at most */
-	LEAST_NAMES = 28,	/* columns for the names, and 8 for each key */
+	NAME_WIDTH = 24,	/* maximum width of an event's name above its columns */
+	LEAST_NAMES = 28,	/* minimum columns for names; each key gets 8 */
 };
 
 #define DIM "\033[2m"
@@ -33,18 +33,19 @@ struct text {
 	const struct report *rep;
 	const struct text_style *style;
 	struct buf *out;
-	bool totals;		/* a total column beside self */
-	size_t numbers;		/* columns that the numbers take */
-	size_t before;		/* blanks before each event's numbers, so that
-				 * its name fits above them */
-	size_t columns;		/* 0: no limit */
-	size_t least;		/* columns that names must have */
+	bool totals;		/* there is a column of totals beside self */
+	size_t numbers;		/* width of the numbers */
+	/* blanks before each event's numbers, so that its name fits above
+	 * them */
+	size_t before;
+	size_t columns;		/* 0: unlimited */
+	size_t least;		/* minimum columns for names */
 	struct key_cells cells;
 	struct name_cache names, tree_names;
 	struct buf number;
 };
 
-/* The column of numbers after this one that the table has; NULL: there is none. */
+/* Returns the table's next column of numbers, or NULL. */
 static const struct report_column *next_number(const struct text *t,
 					       const struct report_column *c)
 {
@@ -115,8 +116,9 @@ static bool same_totals(const struct text *t, const struct values *a,
 	return true;
 }
 
-/* `same`: the number of the line above stands for this one too.  Without columns
- * of totals, those of a branch stand in its columns of self. */
+/* Appends the numbers of a branch.  `same`: the line above has the same number,
+ * so omit it.  Without a column of totals, totals are shown in the column of
+ * self. */
 static void put_tree_numbers(struct text *t, uint32_t lane,
 			     const struct values *v, bool same)
 {
@@ -199,7 +201,7 @@ static void put_tree(struct text *t, const struct row *row)
 		buf_u8(t->out, '\n');
 }
 
-/* With several events: their names above their columns. */
+/* Appends the events' names above their columns, if there are several. */
 static void put_event_names(struct text *t)
 {
 	size_t width = t->before + group_width(t);
@@ -292,7 +294,8 @@ static void put_rows(struct text *t)
 	}
 }
 
-/* How much wider the columns of several events must be for their names. */
+/* Returns how much wider the columns of several events must be for their
+ * names. */
 static size_t widen(const struct text *t)
 {
 	size_t groups = t->rep->table.ncols, most = 0, width = group_width(t);
@@ -311,7 +314,8 @@ static size_t widen(const struct text *t)
 	return most > width ? most - width : 0;
 }
 
-/* Totals give way when several events would leave no room for names. */
+/* Plans the columns.  Totals are dropped if several events would leave no room
+ * for names. */
 static void plan(struct text *t)
 {
 	size_t groups = t->rep->table.ncols;
@@ -327,7 +331,7 @@ static void plan(struct text *t)
 	t->numbers = groups * (t->before + group_width(t)) + 2;
 }
 
-/* The words of all rows, safe; names once for each function. */
+/* Makes the safe text of all rows; names are made once per function. */
 static int make_words(struct text *t)
 {
 	const struct report *rep = t->rep;
@@ -372,7 +376,7 @@ void report_text(const struct report *rep, const struct text_style *style,
 			buf_str(out, OFF);
 		buf_str(out, "#\n");
 	}
-	/* many events may take more than the terminal is wide */
+	/* many events may need more than the width of the terminal */
 	room = t.columns > t.numbers + LEAST_NAMES
 		       ? t.columns - t.numbers : LEAST_NAMES;
 	key_cells_init(&t.cells, &rep->spec.keys, style->full_names);

@@ -13,11 +13,14 @@ struct sites {
 	const struct report *rep;
 	struct wait_sites *out;
 	struct u64map rows;	/* by row_key */
-	int8_t *system;		/* by fk: 0 not known yet, 1 yes, -1 no */
+	/* by fk: 1 if it belongs to the system, -1 if not, 0 if not yet
+	 * known */
+	int8_t *system;
 	bool failed;
 };
 
-/* Libraries whose functions wait on behalf of their callers. */
+/* Returns whether a path is a library whose functions wait on behalf of their
+ * callers. */
 static bool is_system(const char *path)
 {
 	static const char *const names[] = {
@@ -43,8 +46,9 @@ static bool is_system_key(struct sites *s, uint32_t fk)
 	return s->system[fk] > 0;
 }
 
-/* A function of a header of the system's, such as std::mutex::lock, that was compiled
- * into the program, or of Python's own library, but not of what is installed beside. */
+/* Returns whether a function belongs to the system.  It may be one of a system
+ * header, such as std::mutex::lock, that was compiled into the program, or one
+ * of Python's own library.  Installed packages do not count. */
 static bool is_system_header(const struct sites *s, uint32_t step)
 {
 	const struct profile *p = s->rep->p;
@@ -60,7 +64,7 @@ static bool is_system_header(const struct sites *s, uint32_t step)
 	       !strncmp(file, "<frozen ", 8) || strstr(file, "/lib/python3.");
 }
 
-/* Whether code of a language that runs in the program is at a place. */
+/* Returns whether a location is code of a language that runs in the program. */
 static bool is_runtime(const struct sites *s, uint32_t loc)
 {
 	const struct frame_keys *keys = &s->rep->keys;
@@ -77,7 +81,8 @@ static bool is_runtime(const struct sites *s, uint32_t loc)
 	       !strcmp(image, PROF_IMAGE_JAVASCRIPT);
 }
 
-/* Whether such code is in a stack: then the rest is how the language is made. */
+/* Returns whether a stack has such code.  The other frames then implement the
+ * language. */
 static bool has_runtime(const struct sites *s, uint32_t stack)
 {
 	const struct prof_node *nodes = s->rep->p->nodes.v;
@@ -88,8 +93,8 @@ static bool has_runtime(const struct sites *s, uint32_t stack)
 	return node;
 }
 
-/* The program's function and its call in one stack; the innermost where all of it is
- * the system's. */
+/* Finds the program's function and its call in one stack.  If the whole stack
+ * belongs to the system, it is the innermost function. */
 static void find_site(struct sites *s, uint32_t stack, uint32_t *func,
 		      uint32_t *call)
 {
@@ -127,7 +132,7 @@ static void find_site(struct sites *s, uint32_t stack, uint32_t *func,
 	*call = PROF_NONE;
 }
 
-/* There are three events, and fewer than 2^30 functions. */
+/* Packs the key.  There are three events, and fewer than 2^30 functions. */
 static uint64_t row_key(const struct profile *p, const struct wait_site *row)
 {
 	uint64_t ordinal = 0;

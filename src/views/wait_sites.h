@@ -2,16 +2,17 @@
 #ifndef TALLY_VIEWS_WAIT_SITES_H
 #define TALLY_VIEWS_WAIT_SITES_H
 /*
- * Where threads wait: waits summed by the innermost function that is the program's
- * own, and by what it called in the C or C++ library to wait.  The innermost frame of
- * a wait says little: all locks wait in the same one.  The same for what ends waits.
+ * Places where threads wait.  Waits are summed by the innermost function of the
+ * program itself, and by the C or C++ library function that it called to wait.
+ * The innermost frame of a wait is not useful, because all locks wait in the
+ * same one.  Wakeups, which end waits, are summed the same way.
  */
 #include "views/report.h"
 
 struct wait_site {
 	uint32_t event;
 	uint32_t func;		/* fk of report.keys: the program's function */
-	uint32_t call;		/* … what it called; PROF_NONE: nothing */
+	uint32_t call;		/* fk of the library function; PROF_NONE: none */
 	struct cell sum;
 };
 
@@ -19,11 +20,12 @@ struct wait_sites {
 	VEC(struct wait_site) rows;	/* longest first */
 };
 
-/* Of a report with the keys image and symbol; 0 or -ERR_NOMEM. */
+/* Sums the waits of a report with the keys image and symbol.  Returns 0 or
+ * -ERR_NOMEM. */
 int wait_sites_build(const struct report *rep, struct wait_sites *out);
 void wait_sites_fini(struct wait_sites *s);
-/* Appends a table of waits and one of what ended them, of at most `most` rows each;
- * nothing where there are none. */
+/* Appends a table of waits and one of what ended them, with at most `most` rows
+ * each; nothing if there are none. */
 void wait_sites_text(const struct report *rep, const struct wait_sites *s,
 		     const struct text_style *style, size_t most,
 		     struct buf *out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Builds an annotation: see annotate.h. */
+/* Builds an annotation: its units, and their costs. */
 #include "views/annotate/annotate.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ void annotate_add(struct annotation *a, size_t row, uint32_t loc, bool inlined)
 		cell_add(inlined ? &to[c].inlined : &to[c].self, from[c]);
 }
 
-/* What a location cost itself. */
+/* Adds the self cost of a location. */
 static void add_leaf(void *ctx, uint32_t node, uint32_t event, struct cell c)
 {
 	struct annotation *a = ctx;
@@ -110,7 +110,7 @@ static uint32_t find_symbol(const struct annotation *a, uint32_t image,
 	size_t lo = 0, hi = p->symbols.n;
 	const struct prof_symbol *s;
 
-	while (lo < hi) {	/* the first that begins behind */
+	while (lo < hi) {	/* first symbol that begins after vaddr */
 		size_t mid = lo + (hi - lo) / 2;
 
 		s = &p->symbols.v[a->by_symbol[mid]];
@@ -144,8 +144,9 @@ bool annot_address_name(const struct annotation *a, uint32_t image,
 	return true;
 }
 
-/* A function that was inlined and one that was not may have a row each, and one
- * of a header has rows in several images: declared at one place, they are one. */
+/* Merges functions declared at the same place.  An inlined function and one
+ * with its own code may have separate rows, and a function of a header has rows
+ * in several images. */
 static int merge_functions(struct annotation *a)
 {
 	int rc = identity_init(&a->same, a->p, true);
@@ -154,7 +155,8 @@ static int merge_functions(struct annotation *a)
 	return rc ? rc : labels_of_profile(&a->labels, a->p, &a->same);
 }
 
-/* Tables by place, and the locations with cost. */
+/* Builds indexes of the tables by place, and the list of locations with
+ * cost. */
 static int make_indexes(struct annotation *a)
 {
 	struct profile *p = a->p;
@@ -229,7 +231,7 @@ static int build_units(struct annotation *a, struct error *err)
 	return rc;
 }
 
-/* All that follows from the samples as they were summed up. */
+/* Computes everything that follows from the summed samples. */
 static int build_shown(struct annotation *a, struct error *err)
 {
 	if (make_indexes(a) < 0)
@@ -272,7 +274,7 @@ int annotate_build(struct reader *r, const struct annotate_spec *spec,
 	return 0;
 }
 
-/* What build_shown made. */
+/* Frees what build_shown made. */
 static void free_shown(struct annotation *a)
 {
 	vec_fini(&a->units);

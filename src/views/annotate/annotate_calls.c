@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the calls made at a line cost: samples whose instruction is in no frame of
- * the unit, but below one.  Each counts once for a unit, at the nearest such
- * frame, so that recursion is not counted twice and a unit's self, inlined and
- * called cost add up to all samples that it is in.
+ * Computes the cost of calls made at a line.
+ *
+ * These are samples whose instruction is in no frame of the unit, but which
+ * have a frame of the unit further out.  Each counts once for a unit, at the
+ * innermost such frame.  So recursion is not counted twice, and a unit's self,
+ * inlined and called cost add up to all samples whose stacks contain it.
  */
 #include <stdlib.h>
 
 #include "views/annotate/annotate.h"
 #include "views/query/outward.h"
 
-/* Frames are owned by one function and by one file at most. */
+/* Returns the owner of a frame.  A frame has at most two owners: a function and
+ * a file. */
 static struct frame_owner_of *owner_of(const struct annotation *a, uint32_t frame,
 				       int file)
 {
@@ -28,8 +31,7 @@ void annotate_own(struct annotation *a, const struct annot_unit *u,
 
 struct walk {
 	struct annotation *a;
-	uint32_t *seen;		/* by unit: the last leaf that was in it; or by
-				 * node */
+	uint32_t *seen;		/* by unit: last leaf that contained it; or by node */
 	uint8_t *callers;
 	uint32_t leaf;
 	size_t col;
@@ -45,7 +47,7 @@ static void add_called(struct walk *w, const struct frame_owner_of *o, bool leaf
 	if (!o->unit || w->seen[o->unit - 1] == w->leaf)
 		return;
 	w->seen[o->unit - 1] = w->leaf;
-	if (leaf)	/* it is self or inlined cost */
+	if (leaf)	/* counted as self or inlined cost */
 		return;
 	total = a->units.v[o->unit - 1].total;
 	cell_add(&a->costs.v[o->line_cost * a->ncols + w->col].called, w->cost);
@@ -82,7 +84,7 @@ int annotate_calls(struct annotation *a)
 {
 	struct walk w = { .a = a };
 
-	if (!a->lines.n)	/* nothing is to be shown by line */
+	if (!a->lines.n)	/* no lines to show */
 		return 0;
 	w.seen = calloc(a->units.n + 1, sizeof(*w.seen));
 	if (!w.seen || outward_init(&w.outward, a->p) < 0) {
@@ -95,7 +97,8 @@ int annotate_calls(struct annotation *a)
 	return 0;
 }
 
-/* Each node once: what is outside of a node that was seen, was, too. */
+/* Marks the callers of a stack.  If a node was visited, its callers were
+ * visited, too. */
 static void mark_callers(void *ctx, uint32_t node, uint32_t event,
 			 struct cell c)
 {

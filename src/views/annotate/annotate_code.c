@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Instructions of the functions that a unit is in: see annotate.h. */
+/* Instructions of the functions that a unit is in. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +9,11 @@
 #include "compare/insn_tokens.h"
 
 enum {
-	CODES_MAX = 1000,	/* functions that a unit is in */
-	INSNS_MAX = 4 << 20,	/* of all units */
+	CODES_MAX = 1000,	/* codes of one unit */
+	INSNS_MAX = 4 << 20,	/* instructions of all units */
 };
 
-/* The code of a symbol, in by_code. */
+/* Returns the code of a symbol from by_code. */
 static const struct prof_code *stored_code(const struct annotation *a,
 					   const struct prof_symbol *s)
 {
@@ -37,7 +37,7 @@ static const struct prof_code *stored_code(const struct annotation *a,
 	       c->size <= p->code_bytes.n - c->offset ? c : NULL;
 }
 
-/* The first of the sorted locations at or behind vaddr. */
+/* Returns the index of the first sorted location at or after vaddr. */
 static size_t first_loc(const struct annotation *a, uint32_t image,
 			uint64_t vaddr)
 {
@@ -55,7 +55,7 @@ static size_t first_loc(const struct annotation *a, uint32_t image,
 	return lo;
 }
 
-/* The line row that covers vaddr: in by_line, or SIZE_MAX. */
+/* Returns the index in by_line of the row that covers vaddr, or SIZE_MAX. */
 static size_t find_row(const struct annotation *a, uint32_t image,
 		       uint64_t vaddr)
 {
@@ -82,10 +82,11 @@ struct coder {
 	struct annot_code *code;
 	const struct prof_symbol *sym;
 	struct disasm *d;
-	size_t loc;		/* next in a->locs */
+	size_t loc;		/* next index in a->locs */
 };
 
-/* The frame of an instruction: what a sample in it says, else the line table. */
+/* Returns the frame of an instruction: from a sample in it, or from the line
+ * table. */
 static uint32_t insn_frame(struct coder *k, const struct disasm_insn *in)
 {
 	const struct annotation *a = k->a;
@@ -179,11 +180,12 @@ static int shorter(const void *x, const void *y)
 	return a->from < b->from ? -1 : a->from > b->from;
 }
 
-/* Short jumps lie near the code; two that cross have different lanes.  What
- * finds none is told by its target's address alone. */
+/* Assigns lanes to jumps.  Short jumps are near the code, and overlapping jumps
+ * have different lanes.  A jump without a free lane is shown by its target's
+ * address only. */
 static int set_lanes(struct annot_jump *v, size_t n, size_t ninsns)
 {
-	uint8_t *used = calloc(ninsns + 1, 1);	/* lanes, by instruction */
+	uint8_t *used = calloc(ninsns + 1, 1);	/* bits of used lanes, by instruction */
 
 	if (!used)
 		return -ERR_NOMEM;
@@ -285,7 +287,8 @@ static int hotter(const void *x, const void *y)
 	return a->symbol < b->symbol ? -1 : a->symbol > b->symbol;
 }
 
-/* The functions that the unit's samples are in, and all samples in these. */
+/* Collects the functions that the unit's samples are in, with all their
+ * samples. */
 static int hit_codes(struct annotation *a, const struct annot_unit *u,
 		     struct heat **out, size_t *n)
 {

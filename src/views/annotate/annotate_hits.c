@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which locations and frames belong to which unit, and which locations to which
- * symbol: worked out once for all units, as there may be thousands of each.
+ * Indexes which locations and frames belong to which unit, and which locations
+ * to which symbol.  This is computed once for all units, because there may be
+ * thousands of each.
  */
 #include <stdlib.h>
 
 #include "views/annotate/annotate.h"
 
-/* Hits as they are found, with the unit or symbol that each belongs to. */
+/* Hits in the order found, and the unit or symbol of each. */
 struct found {
 	VEC(struct annot_hit) hits;
 	VEC(uint32_t) owner;
@@ -22,16 +23,16 @@ static int add_hit(struct found *f, uint32_t owner, uint32_t loc,
 	return 0;
 }
 
-/* Orders what was found by owner, in the order found; frees `f`. */
+/* Sorts hits by owner, keeping the order within each; frees `f`. */
 static int make_index(struct annot_index *x, struct found *f, size_t owners)
 {
 	size_t *next = calloc(owners + 2, sizeof(*next));
-	size_t n = f->owner.n;	/* the last hit may have none: memory ran out */
+	size_t n = f->owner.n;	/* if memory ran out, the last hit may have no owner */
 
 	x->v = malloc((n + 1) * sizeof(*x->v));
 	x->first = next;
 	if (next && x->v) {
-		/* next[i + 1] is where the next hit of i goes; in the end
+		/* next[i + 1] is where the next hit of i goes; at the end it is
 		 * where those of i + 1 begin */
 		for (size_t i = 0; i < n; i++)
 			next[f->owner.v[i] + 2]++;
@@ -102,13 +103,14 @@ static void owners_fini(struct owners *o)
 	free(o->last);
 }
 
-/* The units of a frame, 1 + each, or 0: as a function and as a file. */
+/* Sets the units of a frame, each as 1 + unit or 0: first as a function, then
+ * as a file. */
 static void units_of(const struct owners *o, uint32_t frame, uint32_t unit[2])
 {
 	const struct prof_frame *f = &o->a->p->frames.v[frame];
 
 	unit[0] = unit[1] = 0;
-	if (f->func >= o->a->p->funcs.n)	/* of a damaged file */
+	if (f->func >= o->a->p->funcs.n)	/* damaged file */
 		return;
 	unit[0] = o->func[o->a->same_func[f->func]];
 	unit[1] = o->file[f->file];

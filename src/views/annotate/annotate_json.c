@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An annotation as JSON, schema 1:
+ * Writes an annotation as JSON, schema 1:
  *
  *	{"schema":1,"header":{…},"units":[{"kind","name","symbol","image",
  *	 "cost":[…],"paid_by":[{"caller","cost":[…]}],
@@ -10,9 +10,11 @@
  *	   "instructions":[{"vaddr","size","text","flow","target","name","jump",
  *	     "file","line","inlined","cost":[…]}]}]}]}
  *
- * "cost" has a member for each event that has any: {"event","self","inlined",
- * "called"} (of lines and units: what their calls cost), each {"samples","weight","percent"}, self also {"low","high"}: the 95 %
- * interval of its share.  Absent: nothing, unknown, or false.
+ * "cost" has a member for each event with cost: {"event","self","inlined",
+ * "called"}.  "called" is the cost of calls; only lines and units have it.  Each
+ * is {"samples","weight","percent"}.  "self" also has {"low","high"}, the 95 %
+ * confidence interval of its share.  A member is absent if it is zero, unknown
+ * or false.
  */
 #include "base/json.h"
 #include "disasm/disasm.h"
@@ -115,7 +117,7 @@ static void put_text(struct annotate_writer *w, const struct source_file *f,
 	json_str(&w->j, "source", buf_cstr(&w->tmp));
 }
 
-/* Lines [first, end) of one file. */
+/* Writes lines [first, end) of one file. */
 static void put_file(struct annotate_writer *w, size_t first, size_t end)
 {
 	struct annotation *a = w->a;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Lines of a unit and who paid for its copies: see annotate.h. */
+/* Lines of a unit, and the callers of its inlined copies. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,10 +8,11 @@
 struct lines {
 	struct annotation *a;
 	struct annot_unit *u;
-	struct u64map line_tab, copy_tab;	/* to line, copy of the unit */
+	/* maps to the line and copy of the unit */
+	struct u64map line_tab, copy_tab;
 };
 
-/* Lines are numbered from the unit's first. */
+/* Returns the index of a frame's line, relative to the unit's first line. */
 static uint32_t line_of(struct lines *l, uint32_t frame)
 {
 	const struct prof_frame *f = &l->a->p->frames.v[frame];
@@ -78,7 +79,7 @@ static int own_line(struct lines *l, uint32_t frame)
 
 struct sort_row {
 	const struct annotation *a;
-	uint32_t at;		/* before sorting */
+	uint32_t at;		/* index before sorting */
 	uint32_t file, line;
 	uint64_t weight;
 };
@@ -160,8 +161,8 @@ static int sort_copies(struct annotation *a, struct annot_unit *u)
 	return rc;
 }
 
-/* Lines and copies of a function or file; lines that have code and no samples,
- * too. */
+/* Adds the lines and copies of a function or file, including lines that have
+ * code but no samples. */
 static int add_lines(struct lines *l, size_t unit)
 {
 	struct annotation *a = l->a;

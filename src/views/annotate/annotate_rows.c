@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Rows with costs: see annotate_rows.h. */
+/* Text rows with costs, for annotations. */
 #include "views/annotate/annotate_rows.h"
 
 #include <stdarg.h>
@@ -57,7 +57,8 @@ bool annotate_lines_have_cost(const struct annotation *a, size_t first,
 	return false;
 }
 
-/* No event tells this row from one without samples. */
+/* Returns whether no event distinguishes this row from a row without
+ * samples. */
 static bool is_noise(const struct annotation *a, const struct annot_cost *cost)
 {
 	for (size_t c = 0; c < a->ncols; c++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* An annotation as text: see annotate.h. */
+/* Writes an annotation as text. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,10 +10,10 @@
 #include "views/query/lines.h"
 
 enum {
-	LINE_BYTES = 1000,	/* of a source line */
+	LINE_BYTES = 1000,	/* bytes of a source line */
 	TAB = 8,
 	COPIES_SHOWN = 5,
-	CODES_SHOWN = 3,	/* functions that a unit is in */
+	CODES_SHOWN = 3,	/* number of codes of a unit */
 };
 
 void annotate_source_words(struct annotate_rows *r, struct span s)
@@ -94,7 +94,8 @@ static const struct annot_cost *line_cost(const struct annotation *a, size_t i)
 	return annot_costs(a, a->line_cost.v[i]);
 }
 
-/* The last line to show together with the i-th, which has cost. */
+/* Returns the last line to show in one block with the i-th line, which has
+ * cost. */
 static uint32_t range_end(const struct unit_text *t, size_t *i, size_t end)
 {
 	const struct annotation *a = t->r->a;
@@ -121,7 +122,8 @@ static void put_fold(struct unit_text *t)
 	annotate_row_end(t->r, NULL);
 }
 
-/* Lines [from, to] of the file; costs are in [first, end) of the unit's. */
+/* Writes lines [from, to] of the file.  Their costs are in [first, end) of the
+ * unit's. */
 static void put_range(struct unit_text *t, size_t first, size_t end,
 		      uint32_t from, uint32_t to)
 {
@@ -140,7 +142,8 @@ static void put_range(struct unit_text *t, size_t first, size_t end,
 	}
 }
 
-/* How far above the first hot line the function begins; 0: not near. */
+/* Returns the line where the function is declared; 0 if it is not in this
+ * file. */
 static uint32_t head_line(const struct unit_text *t, uint32_t file)
 {
 	const struct prof_func *f;

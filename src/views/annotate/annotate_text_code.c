@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Instructions as text, with the jumps between them: see annotate_rows.h. */
+/* Writes instructions as text, with arrows for jumps between them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static const struct annot_cost *cost_of(const struct annotation *a,
 	return annot_costs(a, a->insn_cost.v[c->insn + insn]);
 }
 
-/* What the address in an instruction is called. */
+/* Appends the name of the address in an instruction. */
 static void put_target(struct annotate_rows *r, const struct annot_code *c,
 		       const struct annot_insn *in)
 {
@@ -59,12 +59,12 @@ void annotate_text_insn(struct annotate_rows *r, const struct annot_code *c,
 	annotate_row_end(r, cost);
 }
 
-/* What is drawn in one lane at one instruction. */
+/* Shape drawn in one lane at one instruction. */
 enum {
 	DRAW_NONE, DRAW_DOWN, DRAW_TOP, DRAW_BOTTOM, DRAW_SELF,
 	DRAW_KIND = 7,
-	DRAW_LOOP = 8,		/* heavy */
-	DRAW_ARROW = 16,	/* the jump ends here */
+	DRAW_LOOP = 8,		/* heavy line for a loop */
+	DRAW_ARROW = 16,	/* end of the jump */
 };
 
 static void draw_jump(const struct annot_jump *j, jump_arrows *rows)
@@ -162,7 +162,7 @@ bool annotate_has_place(const struct annotation *a, uint32_t frame)
 	       a->p->frames.v[frame].line;
 }
 
-/* Which instructions are shown: those that cost something, and some around. */
+/* Selects the instructions to show: those with cost, and some around them. */
 static uint8_t *choose_shown(const struct annotate_rows *r,
 			     const struct annot_unit *u,
 			     const struct annot_code *c)

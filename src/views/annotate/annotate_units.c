@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which functions and files are shown, hottest first: see annotate.h. */
+/* Selects the functions and files to show, hottest first. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,17 +10,18 @@
 
 struct candidate {
 	struct annot_unit unit;
-	uint64_t weight, count;	/* of the first event that has any */
+	uint64_t weight, count;	/* cost of the first event that has any */
 	size_t at;
 };
 
 struct chooser {
 	struct annotation *a;
 	struct cell *self, *all;	/* [func * ncols + column] */
-	uint32_t *seen;			/* by func: 1 + the last location */
-	struct cell *codes;		/* by symbol: without frames */
-	uint8_t *callers;		/* by func: something that it called has
-					 * samples; only when one is named */
+	uint32_t *seen;			/* by func: 1 + its last location */
+	struct cell *codes;		/* by symbol: cost without frames */
+	/* by func: a function that it called has samples; set only if one is
+	 * named */
+	uint8_t *callers;
 	VEC(struct candidate) found;
 };
 
@@ -32,7 +33,8 @@ static void add_cells(const struct annotation *a, struct cell *to, uint32_t id,
 			 a->loc_cells[(size_t)loc * a->ncols + c]);
 }
 
-/* What each function cost itself, and with what was inlined into it. */
+/* Sums each function's self cost, and its cost with functions inlined into
+ * it. */
 static void sum_functions(struct chooser *k)
 {
 	const struct annotation *a = k->a;
@@ -101,7 +103,7 @@ static bool wanted_image(const struct annotation *a, uint32_t image,
 	       match_word(word, path_base(path));
 }
 
-/* Functions by what they cost themselves: all, or those of an image. */
+/* Adds functions by self cost: all, or those of an image. */
 static int add_hottest(struct chooser *k, const char *image)
 {
 	const struct annotation *a = k->a;
@@ -119,7 +121,8 @@ static int add_hottest(struct chooser *k, const char *image)
 	return rc;
 }
 
-/* "vec.c" and "src/vec.c" mean /home/me/src/vec.c. */
+/* Returns whether `word` is the end of a path: "vec.c" and "src/vec.c" match
+ * /home/me/src/vec.c. */
 static bool is_file(const char *path, const char *word, size_t n)
 {
 	size_t len = strlen(path);
@@ -128,7 +131,7 @@ static bool is_file(const char *path, const char *word, size_t n)
 	       (len == n || path[len - n - 1] == '/' || word[0] == '/');
 }
 
-/* The functions that have code of a line, or whole files where line is 0. */
+/* Adds the functions with code of a line, or whole files if line is 0. */
 static int add_files(struct chooser *k, const char *word, size_t n,
 		     uint32_t line)
 {
@@ -145,7 +148,7 @@ static int add_files(struct chooser *k, const char *word, size_t n,
 					.func = PROF_NONE, .symbol = PROF_NONE };
 		uint32_t func;
 
-		if (f->func >= p->funcs.n)	/* of a damaged file */
+		if (f->func >= p->funcs.n)	/* damaged file */
 			continue;
 		func = k->a->same_func[f->func];
 		u.image = p->funcs.v[func].image;
@@ -162,7 +165,8 @@ static int add_files(struct chooser *k, const char *word, size_t n,
 	return rc;
 }
 
-/* How exactly a function is the one meant; `shown` is its readable name. */
+/* Returns whether `word` names a function exactly.  `full` is its readable
+ * name. */
 static bool is_exact(const char *stored, const char *full, const char *word)
 {
 	size_t n = strlen(word), len = strcspn(full, "(<");
@@ -263,7 +267,7 @@ static int take(struct chooser *k)
 	return 0;
 }
 
-/* The unit that was picked, whatever it cost. */
+/* Adds the unit given by spec.pick, regardless of its cost. */
 static int add_pick(struct annotation *a, struct error *err)
 {
 	const struct annot_pick *k = a->spec.pick;

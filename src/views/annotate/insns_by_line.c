@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Instructions by the source line that they are shown below. */
+/* Finds the instructions to show below each source line. */
 #include <stdlib.h>
 
 #include "views/annotate/annotate_rows.h"

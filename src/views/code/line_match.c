@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Lines of two recordings matched: see line_match.h. */
+/* Matches source lines of two recordings by their text. */
 #include "views/code/line_match.h"
 
 #include <ctype.h>
@@ -10,20 +10,20 @@
 #include "compare/align.h"
 
 enum {
-	LINES_MAX = 1 << 20,	/* of one file */
+	LINES_MAX = 1 << 20,	/* lines of one file */
 	LINE_BYTES = 4000,
 };
 
 /* A file of both sides. */
 struct file_pair {
 	uint32_t file[LINE_SIDES];	/* str of the side's profile; 0: none */
-	uint32_t image[LINE_SIDES];	/* that its code is in */
-	size_t first, end;		/* in used */
+	uint32_t image[LINE_SIDES];	/* image with its code */
+	size_t first, end;		/* range in `used` */
 };
 
 /* An old line that has code. */
 struct used_line {
-	uint32_t file, line;		/* in files */
+	uint32_t file, line;		/* file: index in `files` */
 };
 
 struct line_matcher {
@@ -31,8 +31,8 @@ struct line_matcher {
 	struct line_map *out;
 	struct sources sources[LINE_SIDES];
 	VEC(struct file_pair) files;
-	struct u64map tab;		/* file_of: in files */
-	VEC(struct used_line) used;	/* by file and line, each once */
+	struct u64map tab;		/* file_of to index in `files` */
+	VEC(struct used_line) used;	/* by file and line, without duplicates */
 };
 
 static uint64_t line_key(uint32_t file, uint32_t line)
@@ -132,7 +132,7 @@ uint32_t line_key_text(struct strtab *words, const struct sources *sources,
 	struct span s;
 	size_t n = 1;
 
-	/* a line whose text is not known is the same as one of its number */
+	/* a line without known text is identified by its number */
 	if (!source_line(sources, f, line, &s)) {
 		snprintf(text, sizeof(text), "\2%u", line);
 		return strtab_add(words, text);
@@ -163,7 +163,7 @@ static int collect(struct line_matcher *m, int side, struct strtab *words,
 	for (size_t i = 0; i < out->f->rows.n && i < LINES_MAX; i++) {
 		uint32_t line = out->f->rows.v[i].line, token;
 
-		if (line == last)	/* pieces of a recording may overlap */
+		if (line == last)	/* excerpts in a recording may overlap */
 			continue;
 		last = line;
 		token = line_key_text(words, &m->sources[side], out->f, line);
@@ -189,8 +189,9 @@ static int map_line(struct line_matcher *m, const struct file_pair *f,
 	return 0;
 }
 
-/* An old line without counterpart.  A recording holds the lines of hot functions
- * only: where the new side does not know the line that should be it, it is. */
+/* Maps an old line without counterpart.  A recording holds only the lines of
+ * hot functions.  So if the new side lacks the text of the expected line, the
+ * line is mapped to it; otherwise it is marked as gone. */
 static int map_lone(struct line_matcher *m, const struct file_pair *f,
 		    const struct lined *now, uint32_t line, int64_t shift)
 {
@@ -203,8 +204,8 @@ static int map_lone(struct line_matcher *m, const struct file_pair *f,
 	return map_line(m, f, line, line | LINE_GONE);
 }
 
-/* Goes through the lines of code and the rows of source together: both are in the
- * order of the old side. */
+/* Maps lines of code by the aligned rows.  Both are in the order of the old
+ * side. */
 static int map_rows(struct line_matcher *m, const struct file_pair *f,
 		    const struct lined side[LINE_SIDES],
 		    const struct align_rows *rows)
@@ -220,7 +221,8 @@ static int map_rows(struct line_matcher *m, const struct file_pair *f,
 		if (at[LINE_OLD] == UINT32_MAX)
 			continue;
 		line = side[LINE_OLD].line.v[at[LINE_OLD]];
-		/* those between pieces of a recording go as what is before */
+		/* lines between excerpts of a recording shift like the line
+		 * before */
 		for (; !rc && k < f->end && m->used.v[k].line < line; k++)
 			rc = map_lone(m, f, &side[LINE_NEW], m->used.v[k].line,
 				      shift);

@@ -2,38 +2,42 @@
 #ifndef TALLY_VIEWS_CODE_LINE_MATCH_H
 #define TALLY_VIEWS_CODE_LINE_MATCH_H
 /*
- * Which line of a new recording one of an old recording is: by their text, aligned
- * as source side by side is, so that lines inserted above shift nothing.  Where the
- * text of a side is not known, or both ran one build, by number.
+ * Matches the lines of an old recording's source files with those of a new one.
+ * Lines are matched by their text, aligned as in a side-by-side view, so
+ * inserted lines do not shift the lines below.  Lines are matched by number if
+ * the text of a side is unknown, or if both sides ran the same build.
  */
 #include "views/code/sources.h"
 
 enum { LINE_OLD, LINE_NEW, LINE_SIDES };
-/* Set in an old line that the new side does not have, whatever has its number. */
+/* Set in an old line that the new side does not have.  The new side may have
+ * another line with its number. */
 #define LINE_GONE 0x80000000u
 
 struct line_side {
 	const struct profile *p;
 	const struct source_where *where;
-	const uint32_t *file_of;	/* by str of p: a number that the same
-					 * file has on both sides, 0: it has no
-					 * counterpart */
+	/* by str of p: number of the file, equal on both sides; 0: no
+	 * counterpart */
+	const uint32_t *file_of;
 };
 
 struct line_map {
 	struct u64map line_of;
-	size_t by_number;	/* files of both sides whose lines could not be
-				 * matched by text */
+	/* number of files of both sides whose lines could not be matched by
+	 * text */
+	size_t by_number;
 };
 
-/* 0 or -ERR_NOMEM; to be ended either way. */
+/* Matches the lines.  Returns 0 or -ERR_NOMEM.  Call line_map_fini in both
+ * cases. */
 int line_map_init(struct line_map *m, const struct line_side side[LINE_SIDES]);
 void line_map_fini(struct line_map *m);
-/* The new line, or the old one with LINE_GONE; `file` as in file_of. */
+/* Returns the new line, or the old one with LINE_GONE; `file` as in file_of. */
 uint32_t line_map_get(const struct line_map *m, uint32_t file, uint32_t line);
 
-/* A line's text without what only lays it out, as a word; UINT32_MAX when out of
- * memory. */
+/* Returns the id in `words` of a line's text without layout; UINT32_MAX if out
+ * of memory. */
 uint32_t line_key_text(struct strtab *words, const struct sources *sources,
 		       const struct source_file *f, uint32_t line);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sources from git: see source_git.h. */
+/* Reads source files from a git repository. */
 #include "views/code/source_git.h"
 
 #include <stdlib.h>
@@ -37,7 +37,8 @@ void source_git_fini(struct source_git *g)
 	u64map_fini(&g->by_name);
 }
 
-/* The bytes of `path` that name the folder that holds .git; 0: none does. */
+/* Returns how many bytes of `path` name the folder that contains .git; 0 if
+ * none. */
 static size_t find_top(const char *path)
 {
 	size_t n = strlen(path);
@@ -47,7 +48,7 @@ static size_t find_top(const char *path)
 	while (n) {
 		while (n && path[n - 1] != '/')
 			n--;
-		n -= n > 0;	/* the slash */
+		n -= n > 0;	/* drops the slash */
 		buf_reset(&dir);
 		buf_bytes(&dir, path, n);
 		buf_str(&dir, "/.git");
@@ -58,7 +59,7 @@ static size_t find_top(const char *path)
 	return n;
 }
 
-/* The blob REVISION:NAME of the repository at `dir`. */
+/* Reads the blob REVISION:NAME of the repository at `dir`. */
 static int read_blob(struct source_git *g, const char *dir, const char *name,
 		     size_t limit, struct buf *out, struct buf *shown,
 		     struct error *err)
@@ -105,7 +106,7 @@ static uint64_t hash_name(const char *s)
 	return hash_bytes(s, strlen(s));
 }
 
-/* All files of the commit in `repo`. */
+/* Lists all files of the commit in `repo`. */
 static int list_files(struct source_git *g, struct error *err)
 {
 	const char *words[] = { "ls-tree", "-r", "-z", "--name-only",
@@ -137,7 +138,8 @@ static int list_files(struct source_git *g, struct error *err)
 	return rc;
 }
 
-/* The file of `repo` whose name has most in common with the path's end. */
+/* Reads the file of `repo` whose name has the longest common end with the
+ * path. */
 static int read_repo(struct source_git *g, const char *path, size_t limit,
 		     struct buf *out, struct buf *name, struct error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sources from debuginfod: see source_server.h. */
+/* Reads source files from debuginfod servers. */
 #include "views/code/source_server.h"
 
 #include <dlfcn.h>
@@ -14,11 +14,11 @@
 #include "base/text.h"
 
 enum {
-	WAIT_SECONDS = 10,	/* for one file */
-	FILE_MOST = 16 << 20,	/* bytes of one */
+	WAIT_SECONDS = 10,	/* time limit of one file */
+	FILE_MOST = 16 << 20,	/* bytes of one file */
 };
 
-/* elfutils/debuginfod.h, of which only this is used. */
+/* Types of elfutils/debuginfod.h, of which only these are used. */
 typedef int progress_fn(void *client, long a, long b);
 struct api {
 	void *(*begin)(void);
@@ -73,9 +73,13 @@ static void show(const struct waiting *w, long bytes)
 	buf_fini(&text);
 }
 
-/* libdebuginfod calls this about once a second; other than 0 ends the wait.  What
- * it needs is with the client: by a function that is looked up again, as there is
- * no other way to reach it.  Of a transfer, `got` of `all` bytes are here. */
+/*
+ * Progress callback.  libdebuginfod calls it about once a second, and a
+ * non-zero result ends the wait.  Its data is attached to the client and
+ * returned by a library function.  That function is looked up again, because
+ * there is no other way to reach it.  `got` of `all` bytes of a transfer have
+ * arrived.
+ */
 static int on_progress(void *client, long got, long all)
 {
 	void *lib = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_NOLOAD);
@@ -102,20 +106,20 @@ void source_server_fini(struct source_server *s)
 	if (s->client && load(s, &a))
 		a.end(s->client);
 	s->client = NULL;
-	/* the libraries stay: curl's may have started threads */
+	/* the libraries stay loaded, because curl may have started threads */
 }
 
 static int explain(struct source_server *s, int rc, const struct waiting *w,
 		   struct error *err)
 {
-	/* who ends the wait gets ENOENT, too */
+	/* ENOENT is also the result of ending the wait */
 	if (rc == -ENOENT && !w->over && !w->large)
 		return error_set(err, ERR_NOTFOUND,
 				 "no debuginfod server has it");
 	if (w->large)
 		return error_set(err, ERR_FORMAT, "debuginfod: more than %d MB",
 				 FILE_MOST >> 20);
-	/* libdebuginfod has a limit of its own (DEBUGINFOD_TIMEOUT) */
+	/* libdebuginfod has its own limit (DEBUGINFOD_TIMEOUT) */
 	if (rc == -ETIME || rc == -ETIMEDOUT)
 		snprintf(s->given_up, sizeof(s->given_up),
 			 "no answer from debuginfod");
@@ -128,7 +132,7 @@ static int explain(struct source_server *s, int rc, const struct waiting *w,
 	return error_errno(err, -rc, "debuginfod");
 }
 
-/* Asks for the path; what that takes counts. */
+/* Requests the path and counts the time and bytes it takes. */
 static int ask(struct source_server *s, const struct api *a,
 	       const struct build_id *id, struct waiting *w, char **file)
 {
@@ -165,7 +169,7 @@ void source_server_tell(struct source_server *s)
 	buf_fini(&text);
 }
 
-/* The library and the client; what they are for is told first. */
+/* Announces the request, then loads the library and makes a client. */
 static int begin(struct source_server *s, struct api *a, struct error *err)
 {
 	if (!load(s, a)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Source lines: see sources.h. */
+/* Finds source files and returns their lines. */
 #include "views/code/sources.h"
 
 #include <stdlib.h>
@@ -40,8 +40,8 @@ void sources_fini(struct sources *s)
 	source_git_fini(&s->git);
 }
 
-/* The first map that fits; the path itself where none does.  What a map made is
- * below the working directory if it does not begin with '/'. */
+/* Returns the path after the first map that fits, or the path itself.  A mapped
+ * path without a leading '/' is relative to the working directory. */
 static char *mapped_path(const struct sources *s, const char *path)
 {
 	struct buf out = { 0 };
@@ -65,7 +65,7 @@ static char *mapped_path(const struct sources *s, const char *path)
 	return copy;
 }
 
-/* The lines of [start, end), of which the first is number `line`. */
+/* Indexes the lines of [start, end); the first one has number `line`. */
 static int index_lines(struct source_file *f, const struct buf *text,
 		       size_t start, size_t end, uint32_t line)
 {
@@ -85,8 +85,8 @@ static int index_lines(struct source_file *f, const struct buf *text,
 	return 0;
 }
 
-/* A source that changed after the program was built, or after it ran, may have
- * other lines. */
+/* Returns whether a source changed after the program was built or recorded.
+ * Its lines may then differ. */
 static bool is_newer(const struct sources *s, const struct stat *source,
 		     uint32_t image)
 {
@@ -102,7 +102,8 @@ static bool is_newer(const struct sources *s, const struct stat *source,
 	       (uint64_t)made.st_mtim.tv_sec <= began / 1000000000;
 }
 
-/* Why there is no file, or it is none that can be shown; "" if there is. */
+/* Reads the file at f->path.  Returns the reason if there is none that can be
+ * shown, otherwise "". */
 static const char *read_path(const struct sources *s, struct source_file *f,
 			     struct source_read *r, struct error *err)
 {
@@ -155,8 +156,8 @@ static bool is_text(const struct buf *b)
 	return !b->failed && !(b->n && memchr(b->p, 0, b->n));
 }
 
-/* Takes `text` in the place of what was found at its path; what is the same is
- * that file, whatever its time says. */
+/* Replaces the file found at its path by `text`.  If both are equal, the file
+ * is kept and does not count as newer. */
 static int take_older(struct source_file *f, struct buf *text,
 		      enum source_place place, const char *origin)
 {
@@ -178,7 +179,7 @@ static int take_older(struct source_file *f, struct buf *text,
 	return index_lines(f, &f->text, 0, f->text.n, 1);
 }
 
-/* Adds to why there is no source. */
+/* Adds to the reason why there is no source. */
 static void add_reason(struct source_file *f, const char *reason)
 {
 	struct buf why = { 0 };
@@ -195,8 +196,8 @@ static void add_reason(struct source_file *f, const char *reason)
 	buf_fini(&why);
 }
 
-/* Where the file is missing or newer than the program: as it was.  By the path
- * that --source-map gives, then by the one that was compiled. */
+/* Finds the original version of a file that is missing or newer than the
+ * program.  Tries the path that --source-map gives, then the compiled one. */
 static int find_older(struct sources *s, struct source_file *f, uint32_t image)
 {
 	const char *path = profile_cstr(s->p, f->file);

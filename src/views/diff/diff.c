@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Builds a diff: see diff.h. */
+/* Builds a diff of two recordings. */
 #include "views/diff/diff.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static int refuse_keys(const struct diff_spec *spec, struct error *err)
 	return 0;
 }
 
-/* Names of both sides, before anything is summed by them. */
+/* Reads the names of a side, before anything is summed by them. */
 static int open_side(struct diff *d, int side, struct reader *r,
 		     struct error *err)
 {

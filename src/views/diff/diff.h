@@ -2,12 +2,12 @@
 #ifndef TALLY_VIEWS_DIFF_DIFF_H
 #define TALLY_VIEWS_DIFF_DIFF_H
 /*
- * Two recordings compared: an old and a new one.
+ * Compares two recordings, an old and a new one.
  *
  * Both are reports (report.h) whose frame keys are matched first: a key of the
- * diff stands for what has the same name on both sides (diff_match.c says what
- * that means).  Rows are what the keys asked for tell apart, with the cost on
- * both sides, the change, how sure that is, and whether it is more than noise.
+ * diff represents what matches on both sides (diff_match.c defines this).  Rows
+ * are the combinations of the requested keys.  Each has its cost on both sides,
+ * the change, the confidence in it, and whether it exceeds noise.
  *
  *	struct diff *d;
  *	diff_build(readers, &spec, &d, err);
@@ -19,7 +19,7 @@
  *
  *	struct calltree t;
  *	diff_tree(d, &t, err);			one tree of both sides' stacks
- *	calltree_prune(&t, share, NULL, err);	what is too small to be seen
+ *	calltree_prune(&t, share, NULL, err);	drop nodes too small to see
  *	for each node n, column c:
  *		diff_change_of(d, c, calltree_cell(&t, n, DIFF_OLD, c),
  *			       calltree_cell(&t, n, DIFF_NEW, c), &change)
@@ -34,117 +34,122 @@
 enum { DIFF_OLD = COMPARE_OLD, DIFF_NEW = COMPARE_NEW,
        DIFF_SIDES = COMPARE_SIDES };
 
-/* What costs of both sides are divided by. */
+/* Divisor of the costs of both sides. */
 enum diff_norm {
 	DIFF_NORM_AUTO,
-	DIFF_NORM_RUN,		/* what a run cost: whole runs of a command */
-	DIFF_NORM_TIME,		/* what a second of recording cost */
+	DIFF_NORM_RUN,		/* cost per run, for whole runs of a command */
+	DIFF_NORM_TIME,		/* cost per second of recording */
 	DIFF_NORM_TOTAL,	/* shares, in percent */
 };
 
-/* What comes first. */
+/* Sort order. */
 enum diff_order {
-	DIFF_BY_CHANGE,		/* most changed, either way */
-	DIFF_BY_GROWTH,		/* grown most … shrunk most */
-	DIFF_BY_RATIO,		/* farthest from 1, noise last */
-	DIFF_BY_OLD, DIFF_BY_NEW,	/* dearest on that side */
+	DIFF_BY_CHANGE,		/* largest change first, either direction */
+	DIFF_BY_GROWTH,		/* largest growth first, largest decrease last */
+	DIFF_BY_RATIO,		/* ratio farthest from 1 first, noise last */
+	DIFF_BY_OLD, DIFF_BY_NEW,	/* most expensive on that side first */
 	DIFF_BY_NAME,
 };
 
 struct diff_spec {
-	struct key_list keys;	/* no pid, tid, run or event: these have no
-				 * counterpart on the other side */
+	/* no pid, tid, run or event: they have no counterpart on the other
+	 * side */
+	struct key_list keys;
 	struct select_spec select;
 	enum diff_norm norm;
 	enum diff_order order;
 	bool no_inline;
-	bool by_total;		/* order by what functions cost with those that
-				 * they called */
-	double limit;		/* percent of the dearer side's cost: rows that
-				 * changed less are hidden */
+	bool by_total;		/* order by total instead of self cost */
+	/* percent of the more expensive side's cost; rows that changed less are
+	 * hidden */
+	double limit;
 	uint64_t at_least, top;	/* as in report_spec */
 	const char *path[DIFF_SIDES];	/* for messages and heads; borrowed */
 	struct source_where where[DIFF_SIDES];
-	bool median;		/* of runs, instead of their mean: rows and
-				 * totals */
+	/* use the median of runs instead of their mean, for rows and totals */
+	bool median;
 };
 
 /* A cost on both sides, in the column's unit (diff_unit). */
 struct diff_change {
 	double cost[DIFF_SIDES];
-	double change, low, high;	/* new - old, and its 95 % interval */
-	double p, q;		/* no change; q: adjusted for all rows tested */
-	bool tested;		/* enough samples to tell anything */
-	bool real;		/* more than noise: q at most 0.05 */
+	/* new - old, and its 95 % confidence interval */
+	double change, low, high;
+	/* p-value of no change; q: p adjusted for all rows tested */
+	double p, q;
+	bool tested;		/* enough samples for a test */
+	bool real;		/* significant: q is at most 0.05 */
 };
 
 struct diff_row {
-	uint32_t key;		/* in diff.keys */
-	uint32_t comm, cpu;	/* str of diff.names; as in struct lane */
+	uint32_t key;		/* index in diff.keys */
+	uint32_t comm, cpu;	/* str of diff.names; cpu as in struct lane */
 };
 
 struct diff_side {
 	const char *path;
 	struct reader *reader;	/* borrowed */
 	struct profile *p;
-	struct report *rep;	/* its frame keys count as the diff's do */
-	uint32_t *key_of;	/* by frame key: in diff.keys, PROF_NONE */
-	uint32_t *row_of;	/* by row of rep: in diff.rows */
-	uint32_t *str_of;	/* by str of p: of diff.names, PROF_NONE */
+	/* its frame keys have the identity that the diff uses */
+	struct report *rep;
+	uint32_t *key_of;	/* by frame key: index in diff.keys, or PROF_NONE */
+	uint32_t *row_of;	/* by row of rep: index in diff.rows */
+	uint32_t *str_of;	/* by str of p: str of diff.names, or PROF_NONE */
 	const uint32_t *image_of;	/* by image of p: its name in the diff */
-	const uint32_t *func_of;	/* by func of p: in diff.match.funcs */
-	uint32_t *file_of;	/* by str of p: a source file's as matched */
-	uint32_t *run_at;	/* by run of p: which of those selected, or
-				 * PROF_NONE */
-	size_t nruns;		/* selected */
-	double seconds;		/* of these together */
-	double *run_seconds;	/* by run selected */
+	const uint32_t *func_of;	/* by func of p: index in diff.match.funcs */
+	uint32_t *file_of;	/* by str of p: matched number of a source file */
+	/* by run of p: index among selected runs, or PROF_NONE */
+	uint32_t *run_at;
+	size_t nruns;		/* number of selected runs */
+	double seconds;		/* duration of these runs together */
+	double *run_seconds;	/* by selected run */
 };
 
 /* An event of both sides. */
 struct diff_column {
-	uint32_t event[DIFF_SIDES];	/* of that side's profile */
-	uint32_t col[DIFF_SIDES];	/* of that side's report */
-	bool by_count;		/* samples without weights: they are counted */
-	bool other_event;	/* what was measured differs: shares only */
-	struct cell all[DIFF_SIDES];	/* selected */
-	double lost[DIFF_SIDES];	/* 1 where nothing was lost, 1.1 where
-					 * a sample stands for 1.1 */
-	double per[DIFF_SIDES];	/* cost of a unit of weight: see diff_cost */
-	double uneven;		/* 1 where all samples weigh the same */
-	double tau;		/* standard deviation between runs, relative */
-	double even;		/* how much less samples vary than chance */
-	double shown_by;	/* costs are shown divided by this */
-	const char *shown_unit;	/* … as these: "ms", "%", "" */
+	uint32_t event[DIFF_SIDES];	/* index in that side's profile */
+	uint32_t col[DIFF_SIDES];	/* index in that side's report */
+	bool by_count;		/* samples without weights: their number is the cost */
+	bool other_event;	/* the sides measured different things: shares only */
+	struct cell all[DIFF_SIDES];	/* sum of selected samples */
+	/* represented samples per recorded sample: 1 if none were lost */
+	double lost[DIFF_SIDES];
+	double per[DIFF_SIDES];	/* cost per unit of weight (diff_cost) */
+	double uneven;		/* 1 if all samples have equal weight */
+	double tau;		/* relative standard deviation between runs */
+	double even;		/* variance of samples relative to chance */
+	double shown_by;	/* divisor of displayed costs */
+	const char *shown_unit;	/* unit of displayed costs: "ms", "%", "" */
 	struct diff_change total;
 };
 
 struct diff {
 	struct diff_spec spec;
 	struct diff_side side[DIFF_SIDES];
-	enum diff_norm norm;	/* the one used */
-	const char *why;	/* … and why, in words */
-	bool tau_assumed;	/* one run a side says nothing of others */
-	bool same_cpu;		/* both ran on the same kind of processor */
+	enum diff_norm norm;	/* the normalisation used */
+	const char *why;	/* reason for it, as text */
+	bool tau_assumed;	/* tau is assumed: one run per side has no variation */
+	bool same_cpu;		/* both ran on the same CPU model, or it is unknown */
 	struct profile names;	/* holds strings only */
-	struct compare_match match;	/* a side is a recording */
-	struct frame_keys keys;	/* strings of `names`; func: 1 + in match.funcs */
-	struct line_map lines;		/* where lines are a key */
-	VEC(uint32_t) key_fk[DIFF_SIDES];	/* by key: a frame key of that
-					 * side, PROF_NONE: it has none */
+	struct compare_match match;	/* each side is one recording */
+	struct frame_keys keys;	/* strings of `names`; func: 1 + index in match.funcs */
+	struct line_map lines;		/* if lines are a key */
+	/* by key: frame key of that side, or PROF_NONE */
+	VEC(uint32_t) key_fk[DIFF_SIDES];
 	VEC(struct diff_column) cols;
 	VEC(struct diff_row) rows;
 	struct values *vals[DIFF_SIDES];	/* [row * ncols + column] */
 	struct diff_change *self, *total;	/* [row * ncols + column] */
-	uint32_t *moved_from, *moved_to;	/* by row: the row that most of what
-				 * it gained was before, or that has most of
-				 * what it lost; PROF_NONE */
-	VEC(uint32_t) order;	/* rows to show */
-	size_t hidden;		/* rows left out by limit and top */
-	size_t tested, real;	/* rows, of the first column */
+	/* by row: row that most of its gain came from, and row that most of its
+	 * loss went to; PROF_NONE: none */
+	uint32_t *moved_from, *moved_to;
+	VEC(uint32_t) order;	/* displayed rows, in order */
+	size_t hidden;		/* number of rows omitted by `limit` and `top` */
+	size_t tested, real;	/* number of rows of the first column */
 };
 
-/* Borrows both readers until diff_free.  On an error *out is NULL. */
+/* Compares two recordings.  Borrows both readers until diff_free.  On an error
+ * *out is NULL. */
 int diff_build(struct reader *const readers[DIFF_SIDES],
 	       const struct diff_spec *spec, struct diff **out,
 	       struct error *err);
@@ -160,57 +165,61 @@ static inline const struct values *diff_values(const struct diff *d, int side,
 {
 	return &d->vals[side][row * d->cols.n];
 }
-/* What samples of a column cost, normalised. */
+/* Returns the normalised cost of samples of a column. */
 double diff_cost(const struct diff *d, int side, size_t col, struct cell c);
-/* The change between two such costs that runs of the sides are taken for one of
- * each: for lines, instructions, branches.  `change->q` is p. */
+/* Computes the change between two costs, for lines, instructions and branches.
+ * It treats each side's runs as one.  `change->q` is p. */
 void diff_change_of(const struct diff *d, size_t col, struct cell old,
 		    struct cell now, struct diff_change *change);
-/* What costs of a column are: "ns a run", "ns/s", "%", "a run", "/s". */
+/* Returns the unit of a column's costs: "ns a run", "ns/s", "%", "a run",
+ * "/s". */
 const char *diff_unit(const struct diff *d, size_t col);
 const char *diff_norm_name(enum diff_norm n);	/* "run", "time", "total" */
-/* A cost as a number of the column's shown_unit: "12.30"; with a sign where
- * asked. */
+/* Appends a cost as a number in the column's shown_unit: "12.30"; with a sign
+ * if `sign`. */
 void diff_put_cost(const struct diff *d, size_t col, double cost, bool sign,
 		   struct buf *out);
-/* A cost that stands alone, in the unit that suits it: "12.30 ms". */
+/* Appends a single cost in a suitable unit: "12.30 ms". */
 void put_cost_scaled(const struct diff *d, size_t col, double cost, bool sign,
 		     struct buf *out);
-/* What a column's event is called. */
+/* Returns the name of a column's event. */
 const char *diff_event_name(const struct diff *d, size_t col);
-/* The line of a key on a side, where lines are a key; 0: it has none. */
+/* Returns the line of a key on a side if lines are a key; 0 if it has none. */
 uint32_t diff_line(const struct diff *d, uint32_t key, int side);
-/* The readable name of a key's function, whole and unsafe. */
+/* Appends the full readable name of a key's function, as unsafe text. */
 void diff_name(const struct diff *d, uint32_t key, struct buf *out);
-/* The same where its image is not shown (names.h). */
+/* Appends the name as shown without its image (names.h). */
 void diff_name_alone(const struct diff *d, uint32_t key, struct buf *out);
-/* What names it in all recordings: see name_stable. */
+/* Appends the name that identifies it in all recordings (see name_stable). */
 void diff_name_stable(const struct diff *d, uint32_t key, struct buf *out);
-/* The function that a key stands for had another name, source file or image on the
- * old side, which is appended; false if not. */
+/* Appends the old name, source file or image if the function of a key had
+ * another one on the old side.  Returns false otherwise. */
 bool diff_name_before(const struct diff *d, uint32_t key, struct buf *out);
-/* The function of the old side that became the one of a key; NULL: it has not
- * changed its name or place. */
+/* Returns the old function that became the function of a key; NULL if its name
+ * and place are unchanged. */
 const struct compare_func *diff_before(const struct diff *d,
 				       const struct frame_key *key);
 
 enum diff_status { DIFF_SAME, DIFF_GREW, DIFF_SHRANK, DIFF_CAME, DIFF_WENT,
 		   DIFF_MOVED };
-/* What happened to a row in a column; DIFF_SAME: nothing beyond noise, DIFF_MOVED:
- * related rows lost as much, or all of it is elsewhere now. */
+/* Returns the change of a row in a column.  DIFF_SAME: within noise.
+ * DIFF_MOVED: related rows lost as much, or all of its cost moved elsewhere. */
 enum diff_status diff_status(const struct diff *d, uint32_t row, size_t col,
 			     bool total);
 const char *diff_status_name(enum diff_status s);
 
-/* The call tree of both sides: its functions are d->keys, its columns d->cols, its
- * costs those of diff_cost; stacks are equal whether functions were inlined or not.
- * The diff's keys are image and symbol, nothing else, or it fails with -ERR_USAGE. */
+/*
+ * Builds the call tree of both sides.  Its functions are d->keys, its columns
+ * d->cols, and its costs those of diff_cost.  Inlined and called functions are
+ * equal in stacks.  Fails with -ERR_USAGE unless the diff's keys are image and
+ * symbol only.
+ */
 int diff_tree(const struct diff *d, struct calltree *t, struct error *err);
-/* The readable name of a function of that tree, unsafe. */
+/* Appends the readable name of a function of that tree, as unsafe text. */
 void diff_tree_name(const struct diff *d, uint32_t func, struct buf *out);
 
 struct diff_style {
-	int columns;		/* cut at this width; 0: never */
+	int columns;		/* maximum width; 0: unlimited */
 	bool color;
 	bool full_names, no_header, samples;
 };
@@ -219,14 +228,15 @@ void diff_text(const struct diff *d, const struct diff_style *style,
 	       struct buf *out);
 void diff_json(const struct diff *d, struct buf *out);
 void diff_csv(const struct diff *d, struct buf *out);
-/* Lines that begin with "#": what is compared, and how far to trust it. */
+/* Appends lines that begin with "#": what is compared, and how reliable it
+ * is. */
 void diff_head(const struct diff *d, int columns, struct buf *out);
 
-/* diff_match.c: matches what both sides' frame keys name. */
+/* diff_match.c: matches the frame keys of both sides. */
 int diff_match(struct diff *d);
-/* diff_stats.c: fills d->self, d->total and the columns' own. */
+/* diff_stats.c: fills d->self, d->total and the statistics of columns. */
 int diff_stats(struct diff *d);
-/* A string of one side in d->names; PROF_NONE when out of memory. */
+/* Returns a string of one side in d->names; PROF_NONE if out of memory. */
 uint32_t diff_str(struct diff *d, int side, uint32_t str);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Pairs functions of two annotations: see diff_annotate.h. */
+/* Pairs functions of two annotations. */
 #include "views/diff/diff_annotate.h"
 
 #include <math.h>
@@ -23,8 +23,8 @@ struct cell diff_part_cell(const struct diff_annotation *x, int side,
 	return annot_sum(&annot_costs(a, row)[x->col[side][col]]);
 }
 
-/* The row that a new function was before, by another name; PROF_NONE: it was not
- * another one. */
+/* Returns the row that a new function had before, under another name; PROF_NONE
+ * if there is none. */
 static uint32_t name_before(const struct diff *d, uint32_t row)
 {
 	uint32_t of = d->moved_from[row];
@@ -38,13 +38,14 @@ static uint32_t row_name(const struct diff *d, uint32_t row)
 	return d->keys.keys.v[d->rows.v[row].key].name;
 }
 
-/* 1 + its function in diff.funcs, 0: none. */
+/* Returns 1 + the row's function in diff.match.funcs; 0 if none. */
 static uint32_t row_func(const struct diff *d, uint32_t row)
 {
 	return d->keys.keys.v[d->rows.v[row].key].func;
 }
 
-/* Whether a function of this linkage name is called so by users. */
+/* Returns whether `what` is a name of the function with this linkage name: the
+ * linkage name itself, the demangled name, or the shortened name. */
 static bool is_name(const struct diff *d, uint32_t linkage, const char *what)
 {
 	struct buf name = { 0 }, shorter = { 0 };
@@ -60,7 +61,8 @@ static bool is_name(const struct diff *d, uint32_t linkage, const char *what)
 	return is;
 }
 
-/* … of a function that has another name now: what it was called, or is. */
+/* Returns the name on this side of a function that was renamed, if `what` is
+ * its name on the other side; otherwise NULL. */
 static const char *meant_renamed(const struct diff *d, int side,
 				 const char *what)
 {
@@ -78,7 +80,8 @@ static const char *meant_renamed(const struct diff *d, int side,
 	return NULL;
 }
 
-/* What is meant by a word on a side: functions may have had another name. */
+/* Returns the name on a side that `what` refers to, because a function may have
+ * had another name. */
 static const char *meant(const struct diff *d, int side, const char *what)
 {
 	const char *other = what ? meant_renamed(d, side, what) : NULL;
@@ -97,7 +100,7 @@ static const char *meant(const struct diff *d, int side, const char *what)
 	return what;
 }
 
-/* The name by which an old function is paired. */
+/* Returns the name by which an old function is paired. */
 static uint32_t name_now(const struct diff *d, uint32_t name)
 {
 	const struct compare_func *v = d->match.funcs.v;
@@ -113,7 +116,7 @@ static uint32_t name_now(const struct diff *d, uint32_t name)
 	return name;
 }
 
-/* The function that an old one is paired with, by rows that moved. */
+/* Returns the function that an old one is paired with, from rows that moved. */
 static uint32_t func_now(const struct diff *d, uint32_t func)
 {
 	for (uint32_t i = 0; i < d->rows.n; i++)
@@ -125,7 +128,8 @@ static uint32_t func_now(const struct diff *d, uint32_t func)
 	return func;
 }
 
-/* What an annotation's unit is in the diff; `funcs`: of the functions. */
+/* Returns the key of an annotation's unit in the diff.  `funcs` maps its
+ * functions. */
 static uint64_t unit_key(struct diff *d, int side, const struct annotation *a,
 			 const struct annot_unit *u, const uint32_t *funcs)
 {
@@ -150,8 +154,8 @@ static uint64_t unit_key(struct diff *d, int side, const struct annotation *a,
 	return (uint64_t)(image & 0x3fffffff) << 32 | id;
 }
 
-/* By function: the first in the diff of those that an annotation shows as one,
- * copies in several images. */
+/* Maps functions to the diff.  An annotation shows copies in several images as
+ * one; these map to the first of them. */
 static uint32_t *unit_funcs(const struct diff *d, int side,
 			    const struct annotation *a)
 {
@@ -182,7 +186,8 @@ static int add_units(struct diff_annotation *x, int side, struct u64map *tab)
 			rc = -ERR_NOMEM;
 			break;
 		}
-		/* several functions of one name and side: the hottest pairs */
+		/* several functions with one name on a side: the hottest is
+		 * paired */
 		if (*slot == U64MAP_NONE ||
 		    x->units.v[*slot].unit[side] != SIZE_MAX) {
 			*slot = (uint32_t)x->units.n;
@@ -244,7 +249,8 @@ static int pair_units(struct diff_annotation *x)
 	return rc;
 }
 
-/* Columns of the diff in an annotation: its events have the same order there. */
+/* Maps columns of the diff to the annotation's; events have the same order
+ * there. */
 static int map_columns(struct diff_annotation *x, int side)
 {
 	const struct annotation *a = x->a[side];
@@ -259,8 +265,8 @@ static int map_columns(struct diff_annotation *x, int side)
 	return 0;
 }
 
-/* The functions of a side that the most changed rows are; where any row changed
- * beyond noise, those that did. */
+/* Marks the functions of a side with the most changed rows.  If any row changed
+ * significantly, only those rows count. */
 static uint8_t *changed_functions(struct diff_annotation *x, int side)
 {
 	struct diff *d = x->d;
@@ -310,13 +316,14 @@ static int build_side(struct diff_annotation *x, int side, struct error *err)
 	if (x->a[side])
 		x->a[side]->spec.funcs = NULL;
 	free(funcs);
-	/* what one side lacks is new, or gone */
+	/* a function missing on one side is new or gone */
 	if (rc == -ERR_NOTFOUND && (side == DIFF_OLD || x->a[DIFF_OLD]))
 		rc = 0;
 	return rc;
 }
 
-/* The changes of all parts of a function, adjusted for their number. */
+/* Computes the changes of all parts of a function, adjusted for their
+ * number. */
 static int judge_parts(struct diff_annotation *x, size_t first, size_t end,
 		       size_t col)
 {
@@ -362,7 +369,7 @@ static int judge(struct diff_annotation *x)
 	for (size_t i = 0; i < x->units.n; i++) {
 		const struct diff_unit *u = &x->units.v[i];
 
-		/* files of a unit lie behind each other */
+		/* files of a unit are adjacent */
 		for (size_t c = 0; !rc && u->nfiles && c < nc; c++) {
 			const struct diff_file *f = &x->files.v[u->file];
 			const struct diff_file *l = f + u->nfiles - 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Two annotations side by side as JSON, schema 1:
+ * Writes two annotations side by side as JSON, schema 1:
  *
  *	{"schema":1,"header":{…as of a diff…},
  *	 "units":[{"name","image","cost":[…],
@@ -10,9 +10,9 @@
  *	     "instructions":[{"how","old":{"offset","text"},"new":{…},
  *	       "cost":[…]}]}]}]}
  *
- * "how" is same, changed, old or new.  "cost" has a member for each event that
- * has any: {"event","old":{"samples","cost"},"new":{…},"change","low","high",
- * "beyond_noise"}.  A side that has no such file, code or line is absent.
+ * "how" is same, changed, old or new.  "cost" has a member for each event with
+ * cost: {"event","old":{"samples","cost"},"new":{…},"change","low","high",
+ * "beyond_noise"}.  A side without the file, code or line is absent.
  */
 #include "base/json.h"
 #include "views/diff/diff_annotate.h"
@@ -97,7 +97,7 @@ static void put_line(struct aligned_writer *w, const struct diff_file *f,
 	end_part(w, part);
 }
 
-/* Lines that have code, and those between them. */
+/* Writes the lines that have code, and those between them. */
 static void put_file(struct aligned_writer *w, const struct diff_file *f)
 {
 	const struct diff_part *v = w->x->parts.v;

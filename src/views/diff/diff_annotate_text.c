@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Two annotations side by side as text.
+ * Writes two annotations side by side as text.
  *
  *	      OLD      NEW   CHANGE    LINE  OLD SOURCE       LINE  NEW SOURCE
  *	   134.20   149.10   +14.90       7  x = f(x);           9  x = f(x);
  *	     9.00        -    -9.00       8  x++;             <
  *
- * Between both: | the line was changed, < or > it is on one side only.  Where the
- * terminal is too narrow, lines come below each other, as `diff -u` has them.
+ * Between the sides, | marks a changed line, and < or > a line on one side only.
+ * On a narrow terminal, lines are shown below each other as by `diff -u`.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +18,11 @@
 #include "views/query/lines.h"
 
 enum {
-	COST = 10,		/* width */
+	COST = 10,		/* width of a cost column */
 	TAB = 8,
-	NARROW = 110,		/* columns with less show no two texts */
-	TEXT_MOST = 72,		/* of the old text where lines are not cut */
-	NUMBER = 8,		/* of a line's number or address, with a gap */
+	NARROW = 110,		/* minimum width for two texts side by side */
+	TEXT_MOST = 72,		/* width of the old text if lines are not cut */
+	NUMBER = 8,		/* width of a line's number or address, with a gap */
 	CODES_SHOWN = 3,
 };
 
@@ -36,14 +36,14 @@ struct aligned {
 	struct diff_annotation *x;
 	const struct diff_annotate_style *style;
 	struct buf *out;
-	const struct diff_file *f;	/* of lines, or */
-	const struct diff_code *c;	/* of instructions */
+	const struct diff_file *f;	/* file of the lines, or NULL */
+	const struct diff_code *c;	/* code of the instructions, or NULL */
 	bool beside, same_file_told;
 	size_t left;			/* width of the old text */
 	struct buf raw, text, tmp;
 };
 
-/* Appends text with tabs as blanks, safe. */
+/* Appends safe text, with tabs as blanks. */
 static void put_untabbed(struct aligned *t, const char *s)
 {
 	size_t column = 0;
@@ -61,7 +61,7 @@ static void put_untabbed(struct aligned *t, const char *s)
 	text_safe(&t->text, buf_cstr(&t->tmp));
 }
 
-/* One side of a part: its number and text, in t->text. */
+/* Makes one side of a part in t->text: its number and text. */
 static void make_text(struct aligned *t, const struct diff_part *p, int side)
 {
 	uint32_t at = p->at[side];
@@ -122,7 +122,7 @@ static void put_right(struct aligned *t, size_t width)
 	buf_str(t->out, buf_cstr(&t->tmp));
 }
 
-/* `only`: the side whose cost is shown, or -1. */
+/* `only`: the side whose cost is shown, or -1 for both. */
 static void put_costs(struct aligned *t, const struct diff_part *p, int only)
 {
 	const struct diff *d = t->x->d;
@@ -159,7 +159,8 @@ static size_t costs_width(const struct aligned *t)
 	return 1 + 3 * COST * t->x->d->cols.n + 2;
 }
 
-/* The text at hand, as far as `width` goes; 0: all of it.  Its columns. */
+/* Appends the current text, cut at `width` (0: all of it).  Returns its
+ * columns. */
 static size_t put_text(struct aligned *t, size_t width)
 {
 	size_t n = text_columns(buf_cstr(&t->text));
@@ -215,7 +216,7 @@ static void put_beside(struct aligned *t, const struct diff_part *p)
 	end_row(t, dim);
 }
 
-/* One row for what is equal, else one for each side. */
+/* Writes one row if both sides are equal, otherwise one per side. */
 static void put_below(struct aligned *t, const struct diff_part *p)
 {
 	bool dim;
@@ -239,7 +240,7 @@ static void put_fold(struct aligned *t)
 	buf_str(t->out, "\u22ee\n");
 }
 
-/* Which of the parts are shown: those with cost and what is around them. */
+/* Selects the parts to show: those with cost, and their neighbours. */
 static uint8_t *choose(const struct aligned *t, const struct diff_part *v,
 		       size_t n)
 {
@@ -262,7 +263,7 @@ static uint8_t *choose(const struct aligned *t, const struct diff_part *v,
 	return show;
 }
 
-/* How wide the old text is beside the new one. */
+/* Computes the width of the old text beside the new one. */
 static void plan(struct aligned *t, const struct diff_part *v, size_t n,
 		 const uint8_t *show)
 {
@@ -380,7 +381,8 @@ static void put_source_notes(struct aligned *t, int side)
 	comment(t, buf_cstr(&t->text));
 }
 
-/* Other code came from another source, but only one is there. */
+/* Notes that the code differs although only one version of the source
+ * exists. */
 static void put_same_file(struct aligned *t, const struct diff_unit *u)
 {
 	const struct source_file *s = t->f->source[0], *o = t->f->source[1];

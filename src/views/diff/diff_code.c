@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Instructions of a function on both sides, aligned: see diff_annotate.h.
+ * Aligns the instructions of a function on both sides.
  *
- * Two are equal when their text is, where addresses of the code count by what is
- * there: jumps within the function by no more than being jumps, calls and data by
- * name.  What is left is paired by mnemonic.
+ * Two instructions are equal if their texts are, with addresses replaced by
+ * meaning.  All jumps within the function are alike; calls and data are
+ * compared by name.  Other instructions are paired by mnemonic.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static const char *raw_text(const struct annotation *a,
 	return (const char *)a->text.p + in->text;
 }
 
-/* The text with what its address means in the place of the address. */
+/* Appends the text of an instruction with its address replaced by meaning. */
 static void put_meaning(const struct annotation *a, size_t code,
 			const struct annot_insn *in, struct buf *out)
 {
@@ -147,7 +147,7 @@ static bool same_name(const struct diff_annotation *x, size_t old, size_t now)
 	return *a && n == clone_base(b) && !strncmp(a, b, n);
 }
 
-/* The old side's code of the same name that is not yet taken. */
+/* Returns the old side's code of the same name that is not paired yet. */
 static size_t counterpart(const struct diff_annotation *x,
 			  const struct diff_unit *u, const uint8_t *taken,
 			  size_t now)
@@ -161,7 +161,7 @@ static size_t counterpart(const struct diff_annotation *x,
 	return SIZE_MAX;
 }
 
-enum { CODES_MAX = 200 };	/* of one function */
+enum { CODES_MAX = 200 };	/* codes of one function */
 
 int diff_codes(struct diff_annotation *x, struct diff_unit *u)
 {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Source files of both sides: by path; those whose path is on one side only, as
- * builds in two places have them, by as much of its end as two have in common,
- * the last part of it at least.
+ * Matches source files of both sides.
+ *
+ * Files are matched by path.  Builds in two places have files whose path is on
+ * one side only.  These are matched by the longest common end of their paths,
+ * which includes at least the last component.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +20,11 @@ struct one_sided {
 };
 
 struct neighbours {
-	size_t a, b;		/* in `one_sided` */
-	size_t common;		/* bytes of their ends */
+	size_t a, b;		/* indexes in `one_sided` */
+	size_t common;		/* bytes of their common end */
 };
 
-/* By the path read from its end. */
+/* Sorts by the path read backwards. */
 static int by_end(const void *x, const void *y)
 {
 	const struct one_sided *a = x, *b = y;
@@ -48,8 +50,8 @@ static int most_common(const void *x, const void *y)
 	return a->a < b->a ? -1 : a->a > b->a;
 }
 
-/* How much of their ends two paths share, in whole parts; 0: not even the file's
- * name. */
+/* Returns the length of the common end of two paths, in whole components; 0 if
+ * not even the file names are equal. */
 static size_t common_end(const struct one_sided *a, const struct one_sided *b)
 {
 	size_t most = 0, i;
@@ -76,7 +78,7 @@ static void rename_files(struct diff *d, const uint32_t *to)
 			s->file_of[i] = to[s->file_of[i]];
 }
 
-/* Pairs neighbours in the order of the ends, those that share most first. */
+/* Pairs neighbours in the order of path ends, longest common end first. */
 static int pair(struct diff *d, struct one_sided *v, size_t n)
 {
 	struct neighbours *near = malloc((n + 1) * sizeof(*near));
@@ -114,7 +116,7 @@ static int pair(struct diff *d, struct one_sided *v, size_t n)
 	return 0;
 }
 
-/* The files that frames are in, by their paths. */
+/* Numbers the files that frames are in, by path. */
 static int name_files(struct diff *d, int side)
 {
 	struct diff_side *s = &d->side[side];

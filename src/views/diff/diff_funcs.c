@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Functions of both sides (compare/match.h), and labels for those of one name. */
+/* Matches functions of both sides, and labels functions with the same name. */
 #include <stdlib.h>
 
 #include "views/diff/diff_internal.h"
@@ -23,7 +23,7 @@ static void add_leaf(void *ctx, uint32_t node, uint32_t event, struct cell c)
 		s->in->samples[func] += (double)c.count;
 }
 
-/* Costs are samples of any event: a rough measure is enough. */
+/* Sums costs as samples of any event, because a rough measure is enough. */
 static int sum_side(const struct diff *d, int side, struct compare_input *in)
 {
 	const struct diff_side *s = &d->side[side];
@@ -82,7 +82,7 @@ static int find_seen(const struct diff *d, int side, uint8_t *seen)
 	return 0;
 }
 
-/* What a function was before is named beside it. */
+/* Marks the old versions of functions, because they are shown beside them. */
 static void see_before(const struct diff *d, uint8_t *seen)
 {
 	for (size_t i = 0; i < d->match.funcs.n; i++) {
@@ -115,7 +115,7 @@ int diff_labels(struct diff *d)
 				.file = f->file, .vaddr = f->vaddr,
 				.kernel = f->kernel };
 	}
-	/* images have names already that tell them apart */
+	/* images already have distinct names */
 	if (!rc)
 		rc = labels_images(l, NULL, 0, nstr);
 	if (!rc)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a diff compares, and how far to trust it: lines before every view. */
+/* Writes the lines before every view of a diff: what is compared, and how
+ * reliable it is. */
 #include <math.h>
 #include <string.h>
 
@@ -33,8 +34,8 @@ static const char *env(const struct profile *p, const char *key)
 	return v ? v : "";
 }
 
-/* "old: a.tally: ./work 100 (10 runs), 3.04 s on vm, 2026-11-21 …: 3,583
- * samples" */
+/* Appends "old: a.tally: ./work 100 (10 runs), 3.04 s on vm, 2026-11-21 …:
+ * 3,583 samples". */
 static void side_line(const struct diff *d, int side, struct buf *line)
 {
 	const struct diff_side *s = &d->side[side];
@@ -89,7 +90,7 @@ static void put_damage(const struct diff *d, int columns, struct buf *line,
 	}
 }
 
-/* What a number of a column is. */
+/* Appends the meaning of a column's numbers. */
 static void unit_words(const struct diff *d, size_t col, struct buf *line)
 {
 	const struct diff_column *c = &d->cols.v[col];

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_VIEWS_DIFF_DIFF_INTERNAL_H
 #define TALLY_VIEWS_DIFF_DIFF_INTERNAL_H
-/* What the parts of a diff share. */
+/* Functions shared by the source files of a diff. */
 #include "base/json.h"
 #include "views/diff/diff.h"
 #include "views/query/names.h"
 
-/* diff_funcs.c: fills diff.match; then, with the keys there, what tells functions of
- * one name apart. */
+/* diff_funcs.c.  diff_funcs fills diff.match.  diff_labels then uses the keys
+ * to label functions with the same name. */
 int diff_funcs(struct diff *d);
 int diff_labels(struct diff *d);
 /* diff_files.c: fills diff_side.file_of. */
 int diff_files(struct diff *d);
-/* diff_norm.c: pairs events, and chooses what costs are divided by. */
+/* diff_norm.c: pairs events and chooses the divisor of costs. */
 int diff_columns(struct diff *d, struct error *err);
 int diff_normalise(struct diff *d, struct error *err);
 
-/* Sets how a column's costs are shown, of which `most` is the largest. */
+/* Chooses the unit in which a column's costs are shown; `most` is the
+ * largest. */
 void diff_choose_unit(struct diff *d, size_t col, double most);
 /* diff_moved.c: fills moved_from and moved_to. */
 int diff_moved(struct diff *d);
-/* diff_rows.c: rows of both sides, and those to show. */
+/* diff_rows.c: builds the rows of both sides and orders those to show. */
 int diff_rows(struct diff *d);
 int diff_order_rows(struct diff *d);
-/* The member "header" of an object that is open. */
+/* Writes the member "header" of the open object. */
 void diff_json_header(const struct diff *d, struct json *j);
 
 int diff_nomem(struct error *err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A diff as JSON (schema 1) and as CSV.
+ * Writes a diff as JSON (schema 1) and as CSV.
  *
  *	{"schema":1,
  *	 "header":{"normalised_by","why","runs_differ","runs_differ_assumed",
@@ -14,9 +14,9 @@
  *	     "change","low","high","p","q","beyond_noise"},
  *	   "total":{…}}, …]}
  *
- * Costs are in the event's unit.  Keys that were not asked for are absent; with
- * several events a row has "events":[{"event","status","self","total"}] instead.
- * "low" and "high" are null where nothing is known.
+ * Costs are in the event's unit.  Only requested keys are present.  With several
+ * events a row has "events":[{"event","status","self","total"}] instead of
+ * "self" and "total".  "low" and "high" are null if unknown.
  */
 #include <inttypes.h>
 
@@ -44,7 +44,8 @@ static void put_side(const struct diff *d, int side, struct json *j)
 	json_end(j);
 }
 
-/* Costs in ns are huge, shares small. */
+/* Writes a number with a precision that suits both costs in ns and small
+ * shares. */
 static void put_number(struct json *j, const char *key, double x)
 {
 	json_fixed(j, key, x, 4);
@@ -117,7 +118,7 @@ static void put_column(const struct diff *d, uint32_t row, size_t col,
 	put_costs(d, row, col, true, j);
 }
 
-/* "line" is the new number where there is one. */
+/* Writes "line", the new number if there is one, and "old_line". */
 static void put_line(const struct diff *d, uint32_t key, struct json *j)
 {
 	uint32_t old = diff_line(d, key, DIFF_OLD);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Source lines of a function on both sides, aligned: see diff_annotate.h. */
+/* Aligns the source lines of a function on both sides. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,13 +10,12 @@
 #include "views/code/line_match.h"
 
 enum {
-	AROUND = 100,		/* lines beside those of a function that help to
-				 * align them */
-	LINES_MAX = 1 << 20,	/* of one file */
+	AROUND = 100,		/* lines around a function that help alignment */
+	LINES_MAX = 1 << 20,	/* lines of one file */
 	LINE_BYTES = 4000,
 };
 
-/* A file of one side's unit: its lines with code are [first, end) of the
+/* A file of one side's unit.  Its lines with code are [first, end) of the
  * annotation's. */
 struct piece {
 	uint32_t file, as;	/* str of the profile, and of diff.names */
@@ -32,7 +31,7 @@ struct pieces {
 struct side_lines {
 	const struct source_file *f;
 	VEC(uint32_t) line, token;
-	size_t next;		/* in the annotation's lines */
+	size_t next;		/* index in the annotation's lines */
 	const struct piece *piece;
 };
 
@@ -76,7 +75,7 @@ static int add_line(struct liner *l, int side, uint32_t line)
 	       vec_push(&s->token, token) < 0 ? -ERR_NOMEM : 0;
 }
 
-/* Lines of the source around those of the piece, and those of the piece. */
+/* Collects the lines of the piece, and source lines around them. */
 static int collect(struct liner *l, int side, const struct piece *p)
 {
 	struct side_lines *s = &l->side[side];
@@ -115,7 +114,7 @@ static int collect(struct liner *l, int side, const struct piece *p)
 	return rc;
 }
 
-/* The row of costs of a line; lines are asked for in rising order. */
+/* Returns the row of costs of a line.  Call it with ascending lines. */
 static size_t cost_row(struct liner *l, int side, uint32_t line)
 {
 	struct side_lines *s = &l->side[side];
@@ -141,7 +140,7 @@ static int put_part(struct liner *l, const uint32_t *at, uint8_t how)
 	return vec_push(&l->x->parts, part);
 }
 
-/* Code without a line, if there is any. */
+/* Adds the code without a line, if there is any. */
 static int put_lineless(struct liner *l)
 {
 	uint32_t at[DIFF_SIDES] = { PROF_NONE, PROF_NONE };
@@ -181,7 +180,7 @@ static int align_lines(struct liner *l)
 	return rc;
 }
 
-/* One file: old, new, or both. */
+/* Adds one file that is on the old side, the new side, or both. */
 static int add_file(struct diff_annotation *x, struct diff_unit *u,
 		    struct piece *old, struct piece *now)
 {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What is the same on both sides: images and functions (compare/match.h), source
- * files by path, else by its end (diff_files.c), lines by their text (line_match.h).
- * Code without names is matched by address if both sides ran the same build; else
- * all of it in an image is one.
+ * Matches images and functions (compare/match.h), source files and lines of
+ * both sides.
+ *
+ * Source files are matched by path, or else by its end (diff_files.c), and
+ * lines by their text (line_match.h).  Code without names is matched by address
+ * if both sides ran the same build; otherwise all of it in an image counts as
+ * one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +28,8 @@ uint32_t diff_str(struct diff *d, int side, uint32_t str)
 	return s->str_of[str];
 }
 
-/* Whether addresses in an image of the old side mean the same in the new one's:
- * the build-ids are known and equal. */
+/* Returns whether addresses in an image mean the same on both sides: its build
+ * IDs are known and equal. */
 static bool same_build(const struct diff *d, const uint32_t image[DIFF_SIDES])
 {
 	const struct prof_image *a = &d->side[0].p->images.v[image[0]];
@@ -37,8 +40,8 @@ static bool same_build(const struct diff *d, const uint32_t image[DIFF_SIDES])
 
 struct matcher {
 	struct diff *d;
-	uint32_t *image_at[DIFF_SIDES];	/* by image as matched: of p */
-	uint8_t *same;		/* by image as matched: 1 + same_build */
+	uint32_t *image_at[DIFF_SIDES];	/* by matched image: image of p */
+	uint8_t *same;		/* by matched image: 1 + same_build */
 };
 
 static bool addresses_match(struct matcher *m, uint32_t image)
@@ -65,7 +68,7 @@ static int match_lines(struct diff *d)
 	return line_map_init(&d->lines, side);
 }
 
-/* One side's key in the words of the diff. */
+/* Translates one side's key to the diff's strings and numbers. */
 static int common_key(struct matcher *m, int side, const struct frame_key *k,
 		      struct frame_key *out)
 {
@@ -124,8 +127,8 @@ static uint32_t counts_as(const struct diff *d, int side, uint32_t fk)
 		       ? fk : d->key_fk[side].v[d->side[side].key_of[fk]];
 }
 
-/* From here on all frame keys of a side that are one in the diff count as one:
- * a stack that holds two of them counts once. */
+/* Merges the frame keys of a side that are one key in the diff.  A stack that
+ * contains two of them then counts once. */
 static void unify(struct diff *d, int side)
 {
 	struct frame_keys *k = &d->side[side].rep->keys;
@@ -155,7 +158,7 @@ static int add_keys(struct matcher *m)
 	return rc;
 }
 
-/* Image names as matched back to an image of each side. */
+/* Maps matched image names back to an image of each side. */
 static int find_images(struct matcher *m)
 {
 	size_t n = m->d->names.str.str.n + 1;
@@ -221,7 +224,7 @@ bool diff_name_before(const struct diff *d, uint32_t key, struct buf *out)
 
 	if (!f)
 		return false;
-	/* the image, where nothing else is different */
+	/* show the image if nothing else differs */
 	alone = f->name == k.name &&
 		f->image != d->match.funcs.v[k.func - 1].image;
 	k.func = (uint32_t)(f - d->match.funcs.v) + 1;

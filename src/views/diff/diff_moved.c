@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which rows are code that moved (compare/moves.h). */
+/* Finds rows whose code moved (compare/moves.h). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "compare/moves.h"
 #include "views/diff/diff_internal.h"
 
-/* Changes that may be what others gained: more likely than chance alone. */
+/* Maximum p of a decrease that may explain a gain: more likely than by chance
+ * alone. */
 #define FELL_P 0.1
-/* What costs so little more together costs the same. */
+/* Maximum ratio of combined costs that counts as unchanged. */
 #define SAME_COST 1.03
 
 struct mover {
 	struct diff *d;
-	size_t side;		/* at hand */
+	size_t side;		/* current side */
 	bool failed;		/* out of memory */
 };
 
@@ -53,7 +54,7 @@ static struct move_item item_of(const struct diff *d, uint32_t row)
 	const struct diff_change *c = diff_row_change(d, row, 0, false);
 	struct move_item x = { MOVE_NONE, c->change };
 
-	/* what has no name has nothing to be known by */
+	/* code without a name cannot be identified */
 	if (!d->keys.keys.v[d->rows.v[row].key].func)
 		return x;
 	if (c->change < 0 && c->tested && (c->real || c->p <= FELL_P))
@@ -81,7 +82,7 @@ static void set_moved(struct diff *d, const size_t *from)
 	}
 }
 
-/* Callers and callees in all stacks of both sides. */
+/* Records callers and callees of a stack, for all stacks of both sides. */
 static void add_stack(void *ctx, uint32_t node, uint32_t event, struct cell c)
 {
 	struct mover *m = ctx;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which events of both sides are compared, and by what their costs are divided:
- * see diff.h. */
+/* Pairs the events of both sides and chooses the divisor of their costs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +33,8 @@ static bool same_event(const struct diff *d, uint32_t old, uint32_t now)
 			       d->side[DIFF_NEW].p, event_of(d, DIFF_NEW, now));
 }
 
-/* The new side's column for one of the old side's that no other has; PROF_NONE.
- */
+/* Returns the new side's column for one of the old side's that is not paired
+ * yet, or PROF_NONE. */
 static uint32_t partner(const struct diff *d, uint32_t old, uint64_t taken,
 			bool *other)
 {
@@ -56,7 +55,8 @@ static uint32_t partner(const struct diff *d, uint32_t old, uint64_t taken,
 	return a->ncols == 1 && b->ncols == 1 ? 0 : PROF_NONE;
 }
 
-/* Samples that were lost are taken to be like the others. */
+/* Returns the factor for lost samples, assuming they are distributed like the
+ * recorded ones. */
 static double lost_factor(const struct quality *t, uint32_t event)
 {
 	const struct quality_event *e = &t->events[event];
@@ -108,7 +108,7 @@ int diff_columns(struct diff *d, struct error *err)
 			 actual(d, 1, b->cols.v[0]));
 }
 
-/* How long a run lasted, as far as it was selected, in seconds. */
+/* Returns the duration of the selected part of a run, in seconds. */
 static double run_seconds(const struct diff_side *s, size_t run)
 {
 	const struct prof_run *r = &s->p->runs.v[run];
@@ -152,7 +152,7 @@ static int select_runs(struct diff *d, int side, struct error *err)
 	return rc;
 }
 
-/* Every run of the command from its start to its end. */
+/* Returns whether every run of the command was recorded from start to end. */
 static bool has_whole_runs(const struct diff_side *s)
 {
 	const char *target = profile_env(s->p, PROF_NONE, "target");
@@ -312,7 +312,7 @@ static void put_number(double x, bool sign, struct buf *out)
 {
 	if (!isfinite(x))
 		buf_u8(out, '?');
-	else if (fabs(x) > 1e12)	/* only sums of a hostile file */
+	else if (fabs(x) > 1e12)	/* possible only in hostile files */
 		buf_printf(out, sign ? "%+.2e" : "%.2e", x);
 	else
 		buf_printf(out, sign ? "%+.*f" : "%.*f",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Rows of a diff: those of both reports, and their order: see diff.h. */
+/* Builds the rows of a diff from those of both reports, and orders them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static uint32_t find_row(struct row_tab *t, const struct diff_row *r)
 	return id;
 }
 
-/* The diff's row of each row of a side's report. */
+/* Finds the diff's row of each row of a side's report. */
 static int match_rows(struct row_tab *t, int side)
 {
 	struct diff_side *s = &t->d->side[side];
@@ -91,7 +91,7 @@ int diff_rows(struct diff *d)
 	return rc;
 }
 
-/* What the rows are ordered by: more comes first. */
+/* Returns the value by which rows are ordered, largest first. */
 static double rank(const struct diff *d, uint32_t row)
 {
 	const struct diff_change *c = diff_row_change(d, row, 0,
@@ -144,7 +144,7 @@ static int compare_rows(const void *x, const void *y, void *ctx)
 	return compare_names(d, a->row, b->row);
 }
 
-/* Whether a row changed by the limit in one of its columns. */
+/* Returns whether a row changed by at least the limit in one of its columns. */
 static bool reaches(const struct diff *d, uint32_t row, double limit)
 {
 	for (size_t c = 0; c < d->cols.n; c++) {
@@ -155,7 +155,7 @@ static bool reaches(const struct diff *d, uint32_t row, double limit)
 		const struct values *v[DIFF_SIDES] = {
 			&diff_values(d, 0, row)[c], &diff_values(d, 1, row)[c],
 		};
-		/* without a limit, callers that took nothing themselves, too */
+		/* without a limit, also callers without self cost */
 		uint64_t n = d->spec.by_total || d->spec.limit <= 0
 			? v[0]->total.count + v[1]->total.count
 			: v[0]->self.count + v[1]->self.count;
@@ -214,7 +214,7 @@ int diff_order_rows(struct diff *d)
 	return 0;
 }
 
-/* Of a function as a whole. */
+/* Returns whether a row's function as a whole has a new name. */
 static bool has_new_name(const struct diff *d, uint32_t row)
 {
 	const struct frame_key *k = &d->keys.keys.v[d->rows.v[row].key];

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How sure changes are.
+ * Computes confidence intervals and significance of changes.
  *
- * What a function costs in a run varies by sampling and from run to run.  Its
- * variance is moderated as `tally check` does it (base/variance.h): shrunk to
- * what all functions show, or, with one run a side, that of independent samples
- * and an assumed spread.  The interval of each side's mean is that of a Poisson
- * count (score interval: it holds for few samples, too) widened to this
- * variance; the interval of the difference is made of both by the method of
- * variance estimates recovery (Zou and Donner 2008, "Construction of confidence
- * limits about effect measures").  p belongs to that interval, q is p adjusted
- * for the number of rows (Benjamini and Hochberg 1995).
+ * The cost of a function in a run varies by sampling and from run to run.  Its
+ * variance is moderated as in `tally check` (base/variance.h): it is shrunk
+ * towards the variance of all functions.  With one run per side, it is the
+ * variance of independent samples plus an assumed spread.
+ *
+ * The interval of each side's mean is that of a Poisson count, widened to this
+ * variance.  It is a score interval, which holds for few samples, too.  The
+ * interval of the difference combines both by the method of variance estimates
+ * recovery (Zou and Donner 2008, "Construction of confidence limits about
+ * effect measures").  p belongs to that interval.  q is p adjusted for the
+ * number of rows (Benjamini and Hochberg 1995).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,16 +21,17 @@
 #include "base/variance.h"
 #include "views/diff/diff_internal.h"
 
-#define REAL_Q 0.05	/* changes with a smaller q are more than noise */
+#define REAL_Q 0.05	/* changes with a smaller q are significant */
 
 enum {
-	LEAST_SAMPLES = 10,	/* of both sides together: fewer tell nothing */
-	PRIOR_SAMPLES = 20,	/* rows with more tell what is usual */
+	LEAST_SAMPLES = 10,	/* minimum samples of both sides together for a test */
+	/* minimum samples of a row that contributes to the prior */
+	PRIOR_SAMPLES = 20,
 	SERIES_MAX = 1 << 26,	/* rows times runs */
 };
 #define PRIOR_SHARE 0.004
-/* By how much more than a mean the median of normal values varies: the square root
- * of pi / 2 of many, less of few. */
+/* Standard deviation of the median of normal values relative to that of the
+ * mean.  It is the square root of pi / 2 for many values, and less for few. */
 #define MEDIAN_SPREAD 1.2533
 
 static const double z975 = 1.959963984540054;
@@ -36,22 +39,23 @@ static const double z975 = 1.959963984540054;
 struct work {
 	struct diff *d;
 	size_t col;
-	bool total;		/* of self, or of total */
+	bool total;		/* total instead of self cost */
 	size_t runs[DIFF_SIDES], n;	/* n: rows with samples */
-	uint32_t *order;	/* rows: those that tell what is usual first */
-	uint32_t *place;	/* by row: in `order` */
+	/* rows; those that contribute to the prior come first */
+	uint32_t *order;
+	uint32_t *place;	/* by row: index in `order` */
 	struct series s;
 	struct moderated m;
-	double *room;		/* of the arrays of s and m */
+	double *room;		/* memory of the arrays of s and m */
 	double *p, *q;
 };
 
-/* What an interval is made of. */
+/* Input of an interval. */
 struct sample {
 	double count[DIFF_SIDES], cost[DIFF_SIDES];
 	double unit[DIFF_SIDES];	/* cost of one sample */
-	double wide[DIFF_SIDES];	/* standard error to that of Poisson
-					 * counts */
+	/* standard error relative to that of Poisson counts */
+	double wide[DIFF_SIDES];
 	double t;	/* quantile of 97.5 % */
 	double df;
 };
@@ -61,7 +65,7 @@ static double square(double x)
 	return x * x;
 }
 
-/* The side's distance from its cost to the ends of its interval. */
+/* Computes the distances from a side's cost to the ends of its interval. */
 static void side_interval(const struct sample *s, int side, double *below,
 			  double *above)
 {
@@ -105,7 +109,8 @@ static size_t runs_of(const struct diff *d, int side)
 	return d->side[side].nruns ? d->side[side].nruns : 1;
 }
 
-/* Mean number of samples a run, not below what half a sample would be. */
+/* Returns the mean number of samples per run, but at least that of half a
+ * sample. */
 static double mean_count(const struct diff *d, const double *count)
 {
 	double r0 = (double)runs_of(d, 0), r1 = (double)runs_of(d, 1);
@@ -129,7 +134,8 @@ static void fill_sample(const struct diff *d, size_t col, struct cell old,
 		s->unit[i] = of.count ? diff_cost(d, i, col, of) /
 					(double)of.count : 0;
 	}
-	/* nothing at all was sampled: a sample would cost what one does there */
+	/* without any samples, one sample is assumed to cost as much as on the
+	 * other side */
 	for (int i = 0; i < DIFF_SIDES; i++)
 		if (!c->all[i].count)
 			s->unit[i] = s->unit[!i];
@@ -164,7 +170,7 @@ static struct cell cell_of(const struct work *w, const struct values *v)
 	return w->total ? v[w->col].total : v[w->col].self;
 }
 
-/* Rows with samples; those large enough to tell what is usual come first. */
+/* Orders rows with samples; those that contribute to the prior come first. */
 static void order_series(struct work *w)
 {
 	const struct diff *d = w->d;
@@ -193,7 +199,7 @@ static void order_series(struct work *w)
 		w->s.prior = w->n;
 }
 
-/* A sample of a run in the terms of the diff. */
+/* Returns the normalised cost of a run's samples. */
 static double run_cost(const struct work *w, int side, uint32_t run,
 		       struct cell c, const double *run_all)
 {
@@ -209,7 +215,7 @@ static double run_cost(const struct work *w, int side, uint32_t run,
 	return x * k->lost[side];
 }
 
-/* By run selected: all that was selected of it. */
+/* Returns the sum of all selected samples, by selected run. */
 static double *sum_runs(const struct work *w, int side)
 {
 	const struct diff_side *s = &w->d->side[side];
@@ -265,7 +271,7 @@ static int fill_series(struct work *w, int side)
 	return 0;
 }
 
-/* Means as if each side were one run. */
+/* Computes means as if each side were one run. */
 static void fill_pooled(struct work *w)
 {
 	for (size_t i = 0; i < w->n; i++)
@@ -339,7 +345,7 @@ static int make_series(struct work *w)
 	return rc;
 }
 
-/* Medians in the place of means, where the runs are known one by one. */
+/* Replaces means by medians if single runs are known. */
 static void take_medians(struct work *w, size_t place, struct sample *s)
 {
 	const size_t n[DIFF_SIDES] = { w->s.nbase, w->s.nnew };
@@ -348,8 +354,8 @@ static void take_medians(struct work *w, size_t place, struct sample *s)
 	for (int i = 0; i < DIFF_SIDES; i++) {
 		if (n[i] > 2)
 			s->wide[i] *= MEDIAN_SPREAD;
-		/* what a column is divided by, but the number of runs, is in
-		 * its series */
+		/* the series are already divided by everything but the number
+		 * of runs */
 		if (n[i] > 1)
 			s->cost[i] = stats_median(i ? y + n[0] : y, n[i]);
 	}
@@ -368,7 +374,7 @@ static void set_changes(struct work *w)
 
 		fill_sample(d, w->col, cell_of(w, diff_values(d, 0, row)),
 			    cell_of(w, diff_values(d, 1, row)), &s);
-		/* a quantile takes long, and most rows have the same */
+		/* a quantile is expensive, and most rows have the same */
 		if (s.df != last_df)
 			t = s.df >= 1e6 ? z975 : stats_t_quantile(0.975, s.df);
 		last_df = s.df;
@@ -381,7 +387,7 @@ static void set_changes(struct work *w)
 	}
 }
 
-/* Many rows are tested at once. */
+/* Adjusts p, because many rows are tested at once. */
 static int adjust(struct work *w)
 {
 	struct diff *d = w->d;
@@ -436,8 +442,8 @@ static int judge(struct diff *d, size_t col, bool total)
 	return rc;
 }
 
-/* A column's sum: its noise is the machine's, so it is known by the spread
- * between runs only. */
+/* Tests a column's sum.  Its noise is the machine's, so it is known only from
+ * the spread between runs. */
 static int judge_total(struct diff *d, size_t col)
 {
 	struct work w = { .d = d, .col = col };
@@ -491,7 +497,8 @@ static int judge_total(struct diff *d, size_t col)
 	return 0;
 }
 
-/* Samples whose weights differ tell less than as many equal ones. */
+/* Measures the variation of weights.  Samples of unequal weight carry less
+ * information than as many equal ones. */
 static void measure_weights(struct diff *d)
 {
 	for (int s = 0; s < DIFF_SIDES; s++) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A diff as text.
+ * Writes a diff as text.
  *
  *	      OLD       NEW    CHANGE        %        95% CI      WITH CALLEES
  *	   134.20    149.10    +14.90   +11.1%    +12.10..+17.60    +14.90  app f
  *	~   10.00     10.20     +0.20    +2.0%     -0.70..+1.10      +0.20  app g
  *
- * Rows within noise begin with ~ and are greyed on a terminal.
+ * Rows within noise begin with ~ and are dimmed on a terminal.
  */
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #include "views/query/lines.h"
 
 enum {
-	COST = 10, RATIO = 9, SURE = 20, COUNT = 9,	/* widths */
+	COST = 10, RATIO = 9, SURE = 20, COUNT = 9,	/* column widths */
 	GAP = 2, LEAST_KEYS = 28,
 };
 
@@ -37,7 +37,7 @@ struct diff_table {
 	bool sure;			/* there is room for intervals */
 };
 
-/* ":12", the new number; where the old one is another: ":12 (was 10)". */
+/* Appends ":12", the new number, or ":12 (was 10)" if the old one differs. */
 static void put_line(const struct diff *d, uint32_t key, struct buf *out)
 {
 	uint32_t old = diff_line(d, key, DIFF_OLD);
@@ -50,7 +50,7 @@ static void put_line(const struct diff *d, uint32_t key, struct buf *out)
 		buf_str(out, " (old)");
 }
 
-/* "ns::cls<…>::method(…)" -> "method(…)" */
+/* Returns the name without scope: "ns::cls<…>::method(…)" -> "method(…)". */
 static const char *without_scope(const char *shown)
 {
 	const char *start = shown;
@@ -65,7 +65,7 @@ static const char *without_scope(const char *shown)
 	return start;
 }
 
-/* Where a row's cost came from, or went to. */
+/* Appends the row that a row's cost came from or went to. */
 static void put_moved(struct diff_table *t, const struct diff_row *r,
 		      struct buf *out)
 {
@@ -90,7 +90,7 @@ static void put_moved(struct diff_table *t, const struct diff_row *r,
 	buf_fini(&shorter);
 }
 
-/* A key's words: those of the side where it is, and where it was before. */
+/* Appends the value of a key, from the side that has it, and its old name. */
 static void put_word(struct diff_table *t, const struct diff_row *r,
 		     enum view_key key, struct buf *out)
 {
@@ -128,7 +128,7 @@ static void put_word(struct diff_table *t, const struct diff_row *r,
 		buf_str(out, "[unknown]");
 }
 
-/* The words of all rows shown, safe. */
+/* Makes the safe text of all shown rows. */
 static int make_words(struct diff_table *t)
 {
 	const struct diff *d = t->d;
@@ -168,7 +168,7 @@ static void put_cost(struct diff_table *t, size_t col, double x, bool sign,
 	put_right(t, buf_cstr(&t->cell), width);
 }
 
-/* By how much of the old cost. */
+/* Appends the change relative to the old cost. */
 static void put_ratio(struct diff_table *t, uint32_t row, size_t col,
 		      const struct diff_change *c)
 {
@@ -214,7 +214,7 @@ static void put_counts(struct diff_table *t, uint32_t row, size_t col)
 	}
 }
 
-/* Whether there is anything of a row in a column. */
+/* Returns whether a row has samples in a column. */
 static bool has_samples(const struct diff *d, uint32_t row, size_t col,
 			bool total)
 {

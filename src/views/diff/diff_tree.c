@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The call tree of both sides of a diff: see diff.h. */
+/* Builds the call tree of both sides of a diff. */
 #include <stdlib.h>
 
 #include "views/diff/diff_internal.h"
 
-/* The report of one side by its stacks: the diff's own where that has one lane,
- * else one of its own (*made), whose frame keys are numbered alike. */
+/* Returns the report of one side by its stacks.  It is the diff's own if that
+ * has one lane.  Otherwise a new one (*made) is built, with the same numbers of
+ * frame keys. */
 static int side_report(const struct diff *d, int side, struct report **made,
 		       const struct report **rep, struct error *err)
 {
@@ -23,7 +24,8 @@ static int side_report(const struct diff *d, int side, struct report **made,
 	return rc;
 }
 
-/* The diff's column by the report's; PROF_NONE: the other side has none. */
+/* Returns the diff's column by the report's; PROF_NONE: not on the other
+ * side. */
 static uint32_t *columns_of(const struct diff *d, int side,
 			    const struct report *rep)
 {

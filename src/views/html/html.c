@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A report as one HTML file: see html.h. */
+/* Writes a report as one HTML file. */
 #include "views/html/html.h"
 
 #include <stdlib.h>
@@ -19,8 +19,8 @@ static void put_hash(struct buf *out, const char *text)
 	buf_u8(out, '\'');
 }
 
-/* Nothing may be loaded or sent, and nothing run but the page's own script:
- * Content Security Policy Level 3. */
+/* Forbids everything except the page's own script: nothing may be loaded or
+ * sent (Content Security Policy Level 3). */
 static void put_policy(struct buf *out)
 {
 	buf_str(out, "default-src 'none'; script-src ");
@@ -46,7 +46,7 @@ static void put_title(struct buf *out, const struct html_data *d)
 	buf_fini(&cut);
 }
 
-/* Fills the template: @WORD@ stands for a part. */
+/* Fills the template, in which @WORD@ stands for a part. */
 static void put_page(const struct html_data *d, const struct buf *data,
 		     struct buf *out)
 {
@@ -69,7 +69,7 @@ static void put_page(const struct html_data *d, const struct buf *data,
 	buf_str(out, at);
 }
 
-/* What the columns will take, about. */
+/* Returns whether the columns fit, by an estimate of their size. */
 static bool fits(const struct html_data *d)
 {
 	uint64_t entries = d->entries.v.n + d->lines.entries.v.n +
@@ -86,7 +86,7 @@ static int nomem(struct error *err)
 	return error_set(err, ERR_NOMEM, "out of memory for the page");
 }
 
-/* Sums branches below d->share, and their samples with them. */
+/* Merges branches below d->share, and their samples. */
 static int prune(struct html_data *d, struct error *err)
 {
 	uint32_t *moved = NULL;
@@ -101,8 +101,9 @@ static int prune(struct html_data *d, struct error *err)
 	return html_entries_merge(&d->entries) < 0 ? nomem(err) : 0;
 }
 
-/* One step smaller: time by and by as coarse as can still be read, the smallest
- * branches, those that can be seen only when zoomed in. */
+/* Makes the data one step smaller.  Alternates between coarser time, as long as
+ * it remains readable, and merging the smallest branches, which are visible
+ * only when zoomed in. */
 static int shrink(struct html_data *d, struct error *err)
 {
 	uint64_t shown = 0;
@@ -130,7 +131,8 @@ static int bound(struct html_data *d, struct error *err)
 	return rc;
 }
 
-/* The same for what could not be known before it was compressed. */
+/* Encodes the data, and shrinks it further if it is too large once
+ * compressed. */
 static int encode(struct html_data *d, struct buf *out, struct error *err)
 {
 	int rc = html_encode(d, out, err);

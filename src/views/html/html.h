@@ -2,79 +2,77 @@
 #ifndef TALLY_VIEWS_HTML_HTML_H
 #define TALLY_VIEWS_HTML_HTML_H
 /*
- * A report, or a comparison of several, as one HTML file that needs nothing
- * else: no network, no other files.
+ * Writes a report, or a comparison of several, as one self-contained HTML file:
+ * it needs no network and no other files.
  *
- * What the page shows is worked out here once and stored in it as a compressed
- * block (html_encode.c says how); the page's own code is in src/views/html and
- * never changes.  The block is bounded: where there are more stacks than a page
- * can hold, the smallest branches are summed, and the page says so.
+ * The data is computed once and stored in the page as a compressed block
+ * (html_encode.c defines it).  The page's own code is in src/views/html and
+ * never changes.  The size of the block is bounded.  If there are more stacks
+ * than a page can hold, the smallest branches are summed, and the page says so.
  */
 #include "views/annotate/annotate.h"
 #include "views/tree/calltree.h"
 
 enum html_side { HTML_NEW, HTML_BASE };
 
-/* How costs of an event compare with those of the other side. */
+/* Scale that makes the costs of an event comparable with the other side. */
 struct html_scale {
-	double by;		/* weight times this is comparable with the new
-				 * side's weight */
-	double tau;		/* standard deviation between runs, relative */
+	double by;		/* factor from weight to the new side's weight */
+	double tau;		/* relative standard deviation between runs */
 };
 
-/* A recording that goes into the page. */
+/* A recording to include in the page. */
 struct html_input {
 	struct reader *r;
-	/* Neither sample keys nor filters of functions; its keys are image and
-	 * symbol. */
+	/* Report with keys image and symbol, without sample keys or function
+	 * filters. */
 	const struct report *rep;
-	/* By symbol, with code: what lines and instructions cost.  NULL: the
+	/* Costs of lines and instructions, by symbol and with code.  NULL: the
 	 * page has none. */
 	struct annotation *lines;
-	/* Of a comparison: */
-	enum html_side side;	/* else HTML_NEW */
-	const char *label;	/* what it is called */
-	size_t runs;		/* of a command, that are selected; 0: all that
-				 * the recording has */
+	/* Used in a comparison. */
+	enum html_side side;	/* otherwise HTML_NEW */
+	const char *label;	/* displayed name */
+	/* selected runs of the command; 0: all runs of the recording */
+	size_t runs;
 	/* By frame key: numbers that are equal for equal functions of all
 	 * inputs.  NULL: the keys themselves. */
 	const uint32_t *match;
-	const struct html_scale *scale;	/* by column of rep; NULL: 1, 0 */
+	const struct html_scale *scale;	/* by column of rep; NULL: factor 1, tau 0 */
 };
 
-/* What is known of a function that was compared. */
+/* Result for a function that was compared. */
 struct row_verdict {
 	uint32_t match;		/* as in html_input */
 	bool bad;
-	char *words;		/* "regressed +11.1%, p 0.0001…" */
+	char *words;		/* explanation: "regressed +11.1%, p 0.0001…" */
 };
 
 struct html_compare {
-	const char *how;	/* "by total: …": how costs were made
-				 * comparable */
-	const char *headline;	/* the verdict; may be NULL */
+	const char *how;	/* normalisation as text: "by total: …" */
+	const char *headline;	/* overall verdict; may be NULL */
 	const char *const *notes;
 	size_t nnotes;
-	const struct row_verdict *verdicts;	/* what matters first */
+	const struct row_verdict *verdicts;	/* most important first */
 	size_t nverdicts;
 };
 
 enum html_view { HTML_TABLE, HTML_FLAME, HTML_LINES };
 
 struct html_style {
-	enum html_view first;	/* what it opens with */
-	bool inverted;		/* callers below each function */
-	bool icicle;		/* the root on top */
-	size_t missing;		/* images told that lack names or lines */
-	/* Units that were asked for: the page opens at the first one, and holds
-	 * the lines of all.  May be NULL. */
+	enum html_view first;	/* view shown first */
+	bool inverted;		/* show callers below each function */
+	bool icicle;		/* draw the root on top */
+	size_t missing;		/* number of reported images without names or lines */
+	/* Units named by the user.  The page opens at the first one and
+	 * contains the lines of all.  May be NULL. */
 	const struct annotation *named;
-	const struct html_compare *compare;	/* NULL: one recording */
-	struct buf *told;	/* gets what source files were read
-				 * (sources_summary), or NULL */
+	const struct html_compare *compare;	/* NULL: a single recording */
+	/* receives the summary of source files (sources_summary), or NULL */
+	struct buf *told;
 };
 
-/* One recording, or with style->compare several of both sides. */
+/* Writes one recording or, with style->compare, several of both sides. */
 int html_write(const struct html_input *in, size_t n,
 	       const struct html_style *style, struct buf *out,
 	       struct error *err);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the calls made at a line cost, as annotate_calls.c has it: a sample counts
- * once for each function that is on its stack but not at its instruction, for
- * the line of the nearest of its frames.
+ * Finds the cost of calls made at a line, for a page.
  *
- * All calls of a function made at one line are one call of the page.
+ * As in annotate_calls.c, a sample counts once for each function that is on its
+ * stack but not at its instruction.  It counts for the line of the innermost
+ * frame of that function.  All calls of a function made at one line are one
+ * call of the page.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@ void html_call_walk_fini(struct html_call_walk *w)
 	outward_fini(&w->outward);
 }
 
-/* A new stack; marks of those before it count no longer. */
+/* Begins a new stack; marks of earlier stacks become invalid. */
 static void begin_stack(struct html_call_walk *w, const struct html_data *d)
 {
 	w->steps.n = 0;
@@ -59,7 +60,7 @@ int html_walk_calls(struct html_call_walk *w, const struct html_data *d,
 			if (func == PROF_NONE || w->seen[func] == w->stamp)
 				continue;
 			w->seen[func] = w->stamp;
-			/* at the instruction it is self or inlined cost */
+			/* frames at the instruction are self or inlined cost */
 			if (!leaf && x < k->nframes && p->frames.v[x].file &&
 			    vec_push(&w->steps, x) < 0)
 				return -ERR_NOMEM;
@@ -68,13 +69,13 @@ int html_walk_calls(struct html_call_walk *w, const struct html_data *d,
 	return 0;
 }
 
-/* --- how much room they would take */
+/* --- size of the calls */
 
 struct weigher {
 	struct html_call_walk walk;
 	const struct html_chooser *k;
 	const struct html_source *s;
-	uint64_t *count;	/* by step */
+	uint64_t *count;	/* number of samples, by step */
 	int rc;
 };
 
@@ -105,7 +106,7 @@ int html_weigh_calls(struct html_chooser *k, uint32_t source)
 	if (!w.rc)
 		aggregate_each(&s->in.rep->agg, count_stack, &w);
 	for (uint32_t i = 0; !w.rc && i < n; i++) {
-		/* for the time being: that there are any */
+		/* provisional value: there are calls */
 		s->call_of[i] = w.count[i] ? 0 : PROF_NONE;
 		if (w.count[i])
 			k->call_weight[html_step_func(s, i)] +=
@@ -116,7 +117,7 @@ int html_weigh_calls(struct html_chooser *k, uint32_t source)
 	return w.rc;
 }
 
-/* --- those of the functions taken */
+/* --- calls of the selected functions */
 
 static bool call_eq(const void *ctx, uint32_t id, const void *key)
 {

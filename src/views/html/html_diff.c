@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A diff as an HTML page: see html_diff.h. */
+/* Writes a diff as an HTML page. */
 #include "views/html/html_diff.h"
 
 #include <stdlib.h>
@@ -21,8 +21,8 @@ struct page {
 	struct buf head, how, total;
 };
 
-/* The side's report without runs as keys; its frame keys count as the diff's
- * do. */
+/* Builds the side's report without runs as keys.  Its frame keys have the
+ * identity that the diff uses. */
 static int make_report(struct page *x, int side, struct error *err)
 {
 	const struct diff_side *s = &x->d->side[side];
@@ -107,7 +107,7 @@ static void put_name(struct buf *name, const char *word, struct buf *out)
 	buf_fini(name);
 }
 
-/* Where a row's cost came from, or went to. */
+/* Appends the row that a row's cost came from or went to. */
 static void put_other(const struct diff *d, uint32_t row, const char *word,
 		      struct buf *out)
 {
@@ -153,7 +153,7 @@ static int add_verdict(struct page *x, uint32_t row)
 	return v.words ? vec_push(&x->verdicts, v) : -ERR_NOMEM;
 }
 
-/* What all of it cost before and now. */
+/* Appends the total cost before and now. */
 static void put_total(struct page *x)
 {
 	const struct diff *d = x->d;

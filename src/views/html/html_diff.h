@@ -5,10 +5,10 @@
 #include "views/diff/diff.h"
 
 /*
- * A diff as the page of html.h: the functions with their changes, a differential
- * flame graph, and source and instructions of both sides beside each other.  The
- * diff's keys are image and symbol, nothing else; `like` has syntax and source
- * maps, or is NULL.
+ * Writes a diff as the page of html.h: the functions with their changes, a
+ * differential flame graph, and source and instructions of both sides.  The
+ * diff's keys must be image and symbol only.  `like` supplies syntax and source
+ * maps, and may be NULL.
  */
 int html_diff(struct diff *d, const struct annotate_spec *like,
 	      struct buf *told, struct buf *out, struct error *err);

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The block of data in a page: zlib (RFC 1950) over
+ * Encodes the block of data in a page: zlib (RFC 1950) over
  *
  *	u32	n, little-endian
- *	n bytes	JSON: what is few (see put_meta)
- *	columns	each one's values as ULEB128, one after the other
+ *	n bytes	JSON for small tables (see put_meta)
+ *	columns	values of each column as ULEB128, column after column
  *
- * The columns: of the nodes in pre-order but the root, how many levels each
- * lies above a child of the one before it; function * 2 + inlined.  Of the
- * entries, by node, event, thread and time: distance to the node before, event,
- * thread, time slice (the distance to the one before where all else is equal),
- * samples; weights where an event's samples differ.  Of the functions, for each
- * event: samples itself, with what it called; weights likewise where they
- * differ.  Then those of lines and instructions: html_encode_lines.c.
+ * Columns of the nodes, in pre-order without the root:
+ *	- number of levels that a node is above a child of the previous node
+ *	- function * 2 + inlined
+ * Columns of the entries, by node, event, thread and time:
+ *	- distance to the previous node, event, thread
+ *	- time slice, or its distance to the previous one if all else is equal
+ *	- samples; weights if an event's samples differ in weight
+ * Columns of the functions, for each event:
+ *	- self samples, total samples; weights likewise
+ * Columns of lines and instructions follow (html_encode_lines.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +26,9 @@
 #include "views/query/names.h"
 
 enum {
-	NAME_COLUMNS = 1000,	/* of names: longer ones are cut */
-	TEXT_COLUMNS = 4000,	/* of what can be trusted: the page folds */
+	NAME_COLUMNS = 1000,	/* maximum length of names */
+	/* maximum length of data quality text, which the page folds */
+	TEXT_COLUMNS = 4000,
 	SPECIALS = CALLTREE_ROOT - CALLTREE_SPECIAL + 1,
 };
 
@@ -76,13 +80,14 @@ static bool differs(const struct html_data *d, const struct html_entry *x)
 	       d->tree.total[x->event].weight;
 }
 
-/* Samples of most events weigh the same each: then weights need no columns. */
+/* Finds the constant weight of an event's samples, which makes columns of
+ * weights unnecessary. */
 static void find_weights(struct html_data *d)
 {
 	for (size_t c = 0; c < d->ncols; c++) {
 		struct cell all = d->tree.total[c];
 
-		/* without weights samples are counted */
+		/* samples without weights are counted */
 		d->cols[c].per = all.weight ? all.weight / all.count : 1;
 	}
 	for (size_t i = 0; i < d->entries.v.n; i++) {
@@ -99,7 +104,7 @@ static void find_weights(struct html_data *d)
 	}
 }
 
-/* Lines of e->tmp as strings of the array that is open. */
+/* Writes the lines of e->tmp as strings of the open array. */
 static void put_lines(struct html_encoder *e, struct json *j)
 {
 	char *save = NULL, *text = (char *)buf_cstr(&e->tmp);
@@ -113,14 +118,15 @@ static void put_lines(struct html_encoder *e, struct json *j)
 	}
 }
 
-/* Of many recordings the first of each side speaks for the others. */
+/* Returns whether a recording represents its side: with many recordings, only
+ * the first of each side does. */
 static bool speaks(const struct html_data *d, size_t i)
 {
 	return d->nsrc <= 4 || !i ||
 	       d->src[i].in.side != d->src[i - 1].in.side;
 }
 
-/* The last recording's, which is a new one. */
+/* Writes the header of the last recording, which is one of the new side. */
 static void put_header(struct html_encoder *e, struct json *j)
 {
 	const struct html_data *d = e->d;
@@ -148,8 +154,8 @@ static void put_header(struct html_encoder *e, struct json *j)
 	json_end(j);
 }
 
-/* Values of the page are samples where each weighs the same: what a value of this
- * column times is comparable with one of the new side. */
+/* Returns the factor that makes a column's values comparable with the new
+ * side's.  Values in the page are samples if all weigh the same. */
 static double page_scale(const struct html_data *d, const struct html_col *col)
 {
 	const struct profile *p = html_rep(d, col->source)->p;
@@ -245,7 +251,8 @@ static void put_small(struct html_encoder *e, struct json *j)
 	json_end(j);
 }
 
-/* The name as it is; what is cut away of it does not matter to a page. */
+/* Puts the full name into e->tmp.  html_safe_text may cut it, which does not
+ * matter to a page. */
 static void func_name(struct html_encoder *e, size_t func)
 {
 	buf_again(&e->tmp);
@@ -275,7 +282,7 @@ static void put_names(struct html_encoder *e, struct json *j)
 		func_name(e, i);
 		if (func_key(e, i)->sort == FRAME_FUNC)
 			name_shorten(buf_cstr(&e->tmp), &brief);
-		/* equal to the name: left out */
+		/* equal to the name: omitted */
 		if (!strcmp(buf_cstr(&brief), buf_cstr(&e->tmp)))
 			buf_again(&brief);
 		json_str(j, NULL, html_safe_text(e, buf_cstr(&brief)));
@@ -285,7 +292,8 @@ static void put_names(struct html_encoder *e, struct json *j)
 	buf_fini(&brief);
 }
 
-/* The functions that a recording knows a declaration of, and none before it. */
+/* Finds functions whose declaration this recording knows and no earlier one
+ * does. */
 static void find_places(struct html_encoder *e, uint32_t source,
 			const struct prof_func **at, uint32_t *from)
 {
@@ -303,7 +311,8 @@ static void find_places(struct html_encoder *e, uint32_t source,
 	}
 }
 
-/* Where functions are declared: as the first recording of the new side has it. */
+/* Writes where functions are declared, according to the first recording of the
+ * new side that knows it. */
 static void put_places(struct html_encoder *e, struct json *j)
 {
 	size_t n = e->d->funcs.n;
@@ -358,7 +367,7 @@ static void put_ids(struct html_encoder *e, struct json *j, const char *key,
 	json_end(j);
 }
 
-/* How many runs a side has: costs are shown for one of them. */
+/* Returns the number of runs of a side, because costs are shown per run. */
 static uint64_t side_runs(const struct html_data *d, enum html_side side)
 {
 	uint64_t n = 0;
@@ -428,7 +437,8 @@ static void put_begin(struct html_encoder *e, struct json *j)
 	json_end(j);
 }
 
-/* Behind the lines: what they show is known when they are written. */
+/* Writes the summary of sources after the lines, because only writing lines
+ * reads sources. */
 static void put_sources(struct html_encoder *e, struct json *j)
 {
 	const struct html_data *d = e->d;

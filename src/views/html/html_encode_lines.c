@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Lines and instructions in the block of data of a page.
+ * Encodes lines and instructions in the block of data of a page.
  *
  * In the JSON, "lines": {"funcs","uncalled","files":[{"name","side","found",
- * "newer","origin","why","text":[[first line, text…]…]}],"codes":[{"symbol","image","vaddr","size",
- * "side","missing","text":[…],"jumps":[from,to,lane…]}],"frames","locs",
- * "entries","insns","calls","call_entries"}.
+ * "newer","origin","why","text":[[first line, text…]…]}],"codes":[{"symbol",
+ * "image","vaddr","size","side","missing","text":[…],"jumps":[from,to,lane…]}],
+ * "frames","locs","entries","insns","calls","call_entries"}.
  *
- * The columns: of the frames, function + 1 (0: none), file + 1, line, how far
- * before it its outer frame stands (0: none).  Of the locations, their frame,
- * code + 1 (0: none), instruction + 1.  Their entries as those of the nodes.  Of
- * all instructions shown, code by code: size, kind of flow, distance to the
- * target within the code + 1, twice, + 1 if backward (0: none), frame + 1.  Of the
- * calls made at lines: function, file + 1 and line; then their entries.
+ * Columns of the frames:
+ *	- function + 1 (0: none), file + 1, line
+ *	- how many frames before it its outer frame is (0: none)
+ * Columns of the locations:
+ *	- frame, code + 1 (0: none), instruction + 1
+ *	- their entries, in the format of the nodes' entries
+ * Columns of all shown instructions, code by code:
+ *	- size, kind of flow
+ *	- twice (distance to the target within the code + 1), + 1 if backward
+ *	  (0: none)
+ *	- frame + 1
+ * Columns of the calls made at lines:
+ *	- function, file + 1, line
+ *	- their entries
  */
 #include <string.h>
 
@@ -20,8 +28,8 @@
 
 enum {
 	CONTEXT = 4,		/* lines shown around those with code */
-	BRIDGE = 12,		/* gaps up to this are filled */
-	LINE_BYTES = 400,	/* of a line's text */
+	BRIDGE = 12,		/* largest gap that is filled */
+	LINE_BYTES = 400,	/* maximum bytes of a line's text */
 	TARGET_BYTES = 120,
 };
 
@@ -37,7 +45,7 @@ static void put_source(struct html_encoder *e, struct json *j,
 	json_str(j, NULL, buf_cstr(&e->tmp));
 }
 
-/* Lines from each wanted one on, with some around; [at, end) are of one file. */
+/* Writes lines [at, end) of one file, with some lines around each. */
 static void put_texts(struct html_encoder *e, struct json *j,
 		      struct annotation *a, const struct source_file *f,
 		      size_t at, size_t end, size_t *budget)
@@ -243,7 +251,7 @@ static uint64_t insn_value(const struct annot_insn *in, size_t at,
 		return in->flow;
 	if (in->jump == PROF_NONE)
 		return 0;
-	/* one more than the distance: a jump may lead to itself */
+	/* distance + 1, because a jump may target itself */
 	return in->jump > at ? (in->jump - at + 1ull) * 2
 			     : (at - in->jump + 1ull) * 2 + 1;
 }

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Whose lines and instructions a page holds: the functions that were asked for,
- * then the dearest, as many as fit.
+ * Selects the functions whose lines and instructions a page contains.
  *
- * A location has samples by thread and time, as nodes of the graph have, and a
- * chain of frames; the page works out from these what a line cost, where it was
- * written and where it was inlined, for whatever is selected.
+ * These are the functions that the user named, then the most expensive ones, as
+ * many as fit.  A location has samples by thread and time, like nodes of the
+ * graph, and a chain of frames.  From these the page computes, for any
+ * selection, the cost of a line both where it was written and where it was
+ * inlined.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "views/html/html_lines.h"
 
-/* The code that locations are in. */
+/* --- code that contains the locations */
 
-/* The same code in another recording of the same side: runs of one program. */
+/* Returns the same code in another recording of the same side (runs of one
+ * program). */
 static uint32_t same_code(const struct html_data *d, uint32_t source,
 			  const struct annot_code *c)
 {
@@ -40,7 +42,7 @@ static uint32_t same_code(const struct html_data *d, uint32_t source,
 	return PROF_NONE;
 }
 
-/* The instruction that covers vaddr; PROF_NONE: none. */
+/* Returns the instruction that covers vaddr, or PROF_NONE. */
 static uint32_t find_insn(const struct annotation *a,
 			  const struct annot_code *c, uint64_t vaddr)
 {
@@ -61,8 +63,9 @@ static uint32_t find_insn(const struct annotation *a,
 	return vaddr - in->vaddr < in->size ? (uint32_t)lo - 1 : PROF_NONE;
 }
 
-/* The code that the locations taken are in, dearest first, and all locations in
- * it: its instructions show all of their cost. */
+/* Selects the code that contains the selected locations, most expensive
+ * first.  Also selects all locations in it, so its instructions show all of
+ * their cost. */
 static int take_codes(struct html_chooser *k, uint32_t source, size_t *insns)
 {
 	struct html_data *d = k->d;
@@ -126,7 +129,7 @@ static void place_locations(struct html_data *d)
 	}
 }
 
-/* Frames, and lines whose text is wanted. */
+/* --- frames, and lines whose text is shown */
 
 uint32_t html_page_file(struct html_data *d, uint32_t source, uint32_t str,
 			uint32_t image)
@@ -265,7 +268,8 @@ static int by_line(const void *x, const void *y)
 	return a->line < b->line ? -1 : a->line > b->line;
 }
 
-/* All lines that functions taken have code of, and where they begin. */
+/* Requests the text of all lines that selected functions have code of, and of
+ * the lines where these functions begin. */
 static int want_lines(struct html_chooser *k, uint32_t source)
 {
 	struct html_source *s = &k->d->src[source];
@@ -297,10 +301,10 @@ static int want_lines(struct html_chooser *k, uint32_t source)
 	return rc;
 }
 
-/* What is chosen. */
+/* --- selection of functions */
 
-/* Each function of a location's chain once; with `locs` NULL they are only
- * counted. */
+/* Lists each function of a location's chain once.  If `locs` is NULL, they are
+ * only counted. */
 static void list_chain(const struct html_source *s, uint32_t loc, size_t *at,
 		       uint32_t *locs)
 {
@@ -339,13 +343,13 @@ static int index_locations(const struct html_data *d,
 		return -ERR_NOMEM;
 	for (size_t i = 0; i < a->locs.n; i++)
 		list_chain(s, a->locs.v[i].loc, by->first, by->locs);
-	/* each is now where the next one began */
+	/* each index is now where the next range begins */
 	memmove(by->first + 1, by->first, n * sizeof(*by->first));
 	by->first[0] = 0;
 	return 0;
 }
 
-/* How many entries a location can make at most. */
+/* Returns an upper bound of the entries that a location makes. */
 static uint64_t weight_of(const struct html_chooser *k,
 			  const struct html_source *s, uint32_t loc)
 {
@@ -385,7 +389,7 @@ static uint64_t function_weight(const struct html_chooser *k, uint32_t func)
 	return sum;
 }
 
-/* False: it does not fit. */
+/* Selects a function.  Returns false if it does not fit. */
 static bool take_function(struct html_chooser *k, uint32_t func, bool asked,
 			  int *rc)
 {
@@ -434,7 +438,7 @@ static bool unit_has(const struct annotation *a, const struct annot_unit *u,
 					: false;
 }
 
-/* Functions that were asked for. */
+/* Selects the functions that the user named. */
 static int take_named(struct html_chooser *k)
 {
 	const struct annotation *a = k->d->style->named;
@@ -457,7 +461,7 @@ static int take_named(struct html_chooser *k)
 	return rc;
 }
 
-/* What failed a check, however little it costs. */
+/* Selects functions that failed a check, regardless of their cost. */
 static int take_verdicts(struct html_chooser *k)
 {
 	const struct html_compare *c = k->d->style->compare;
@@ -488,7 +492,7 @@ static int take_functions(struct html_chooser *k)
 		if (self && !take_function(k, f, false, &rc))
 			break;
 	}
-	/* then those that only call */
+	/* then functions that only make calls */
 	for (uint32_t f = 0; !rc && f < n; f++)
 		if (k->call_weight[f] && !take_function(k, f, false, &rc))
 			break;
@@ -523,7 +527,8 @@ static int choose(struct html_chooser *k)
 
 	for (uint32_t s = 0; !rc && s < k->d->nsrc; s++)
 		rc = prepare(k, s);
-	/* sides are compared by what is written at a line */
+	/* comparisons omit the cost of calls: sides are compared by the code of
+	 * a line */
 	for (uint32_t s = 0; !rc && s < k->d->nsrc; s++)
 		if (k->d->src[s].in.lines && !k->d->style->compare)
 			rc = html_weigh_calls(k, s);

@@ -5,16 +5,19 @@
 
 #include "views/html/html_data.h"
 
-enum { CALLS_KEPT = 4 << 20 };	/* of all stacks; beyond, all are dropped */
+enum { CALLS_KEPT = 4 << 20 };	/* calls of all stacks; beyond, all are dropped */
 
 struct summer {
 	struct html_data *d;
 	struct html_source *s;
-	struct u64map nodes, locs, calls;	/* packed key -> entry */
+	struct u64map nodes, locs, calls;	/* packed key to entry */
 	struct html_call_walk walk;
-	/* The calls of each stack walked so far: many samples share few stacks.
-	 * kept_at, by leaf (aggregate.h), is 0 or the index in `kept` of a
-	 * stack's first call; its number of calls stands before it. */
+	/*
+	 * Calls of each stack walked so far, because many samples share few
+	 * stacks. kept_at, by leaf (aggregate.h), is 0 or the index in `kept`
+	 * of a stack's first call.  The element before it is the number of
+	 * calls.
+	 */
 	size_t *kept_at;
 	VEC(uint32_t) kept;
 	uint32_t *keep;
@@ -31,7 +34,7 @@ static int by_key(const void *x, const void *y)
 	return (int)a->bucket - (int)b->bucket;
 }
 
-/* Sorts one node's entries and adds up equal ones; their number. */
+/* Sorts one node's entries and merges equal ones.  Returns their number. */
 static size_t merge_node(struct html_entry *v, size_t n)
 {
 	size_t k = 0;
@@ -47,7 +50,8 @@ static size_t merge_node(struct html_entry *v, size_t n)
 	return k;
 }
 
-/* By node first, by counting: there are as many nodes as entries. */
+/* Sorts by node first, by counting, because there are as many nodes as
+ * entries. */
 int html_entries_merge(struct html_entries *e)
 {
 	size_t n = e->v.n, nodes = e->nodes, k = 0;
@@ -115,7 +119,8 @@ static int index_entries(struct u64map *map, const struct html_entries *e)
 	return 0;
 }
 
-/* Too many entries: time slices of double width, or one for all time. */
+/* Reduces the number of entries by doubling the width of time slices, at most
+ * until a single slice is left. */
 static int coarsen(struct summer *s)
 {
 	struct html_data *d = s->d;
@@ -171,7 +176,7 @@ static int keep_calls(struct summer *s, uint32_t stack, size_t *at)
 	return 0;
 }
 
-/* Adds a sample to the calls that its stack made. */
+/* Adds a sample to the calls in its stack. */
 static int add_calls(struct summer *s, uint32_t stack, struct html_entry e)
 {
 	size_t leaf = s->s->in.rep->agg.leaf_of[stack];
@@ -197,7 +202,7 @@ static uint16_t bucket_of(const struct summer *s, uint64_t time_ns)
 	return (uint16_t)(at < s->d->buckets ? at : s->d->buckets - 1);
 }
 
-/* Adds what a sample has in one slice of time. */
+/* Adds the part of a sample in one time slice. */
 static int add_part(struct summer *s, uint32_t stack, uint32_t leaf,
 		    struct html_entry e)
 {
@@ -216,8 +221,8 @@ static int add_part(struct summer *s, uint32_t stack, uint32_t leaf,
 	return 0;
 }
 
-/* A wait counts in each slice of time as much as it took of it, and as one where it
- * ended. */
+/* Adds a wait.  Each time slice gets the time that the wait took of it, and the
+ * last one counts it. */
 static int add_wait(struct summer *s, const struct sample_batch *b, size_t i,
 		    uint32_t leaf, struct html_entry e)
 {
@@ -230,7 +235,7 @@ static int add_wait(struct summer *s, const struct sample_batch *b, size_t i,
 	for (uint16_t at = e.bucket; at > first && !rc; at--) {
 		uint64_t from = start + at * width;
 
-		/* The last slice has all that comes after it. */
+		/* the last slice includes everything after it */
 		e.bucket = at;
 		e.c.weight = end_ns > from ? end_ns - from : 0;
 		if (e.c.weight > left)

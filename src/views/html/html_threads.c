@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The rows of the timeline, and where its time begins. */
+/* Selects the rows of the timeline, and finds where its time begins. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "views/html/html_data.h"
 
-enum { SOURCES_BY_THREAD = 2 };	/* of more recordings each is one lane */
+/* maximum recordings with a lane per thread; with more, each is one lane */
+enum { SOURCES_BY_THREAD = 2 };
 
 static int nomem(struct error *err)
 {
 	return error_set(err, ERR_NOMEM, "out of memory for the page");
 }
 
-/* Rows of one thread (its name may change) lie together when sorted. */
+/* Sorts rows of one thread, whose name may change, next to each other. */
 static int by_thread(const void *x, const void *y, void *ctx)
 {
 	const struct profile *p = ctx;
@@ -75,7 +76,7 @@ static int group_threads(struct html_data *d, uint32_t source, uint32_t *order,
 struct lane_order {
 	uint64_t samples;
 	uint32_t lane, side;
-	bool by_lane;		/* in the order of the recordings */
+	bool by_lane;		/* sort in the order of the recordings */
 };
 
 static int by_samples(const void *x, const void *y)
@@ -87,8 +88,8 @@ static int by_samples(const void *x, const void *y)
 	return a->lane < b->lane ? -1 : a->lane > b->lane;
 }
 
-/* The baseline's first, each side's dearest first; of many recordings in their
- * order. */
+/* Sorts the baseline's lanes first, and each side's most expensive first.
+ * Lanes of many recordings keep their order. */
 static int by_side(const void *x, const void *y)
 {
 	const struct lane_order *a = x, *b = y;
@@ -100,7 +101,7 @@ static int by_side(const void *x, const void *y)
 	return by_samples(x, y);
 }
 
-/* Threads without samples go, what is beyond HTML_LANES becomes one lane. */
+/* Drops threads without samples.  Threads beyond HTML_LANES become one lane. */
 static void place_lanes(struct html_data *d, struct lane_order *order,
 			uint32_t *to, struct page_thread *lanes)
 {
@@ -156,7 +157,7 @@ static int order_lanes(struct html_data *d)
 	return rc;
 }
 
-/* How many of the samples selected each thread row has. */
+/* Counts the selected samples of each thread row. */
 static void count_threads(const struct html_source *s, uint32_t *keep,
 			  uint64_t *samples)
 {
@@ -194,7 +195,7 @@ static int find_lanes(struct html_data *d, uint32_t source)
 	return rc;
 }
 
-/* From when on, and how long. */
+/* Finds the start of the recorded time, and its length. */
 static uint64_t find_time(struct html_source *s)
 {
 	const struct report *rep = s->in.rep;

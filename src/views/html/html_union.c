@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Columns, functions and call trees of all recordings of a page as one. */
+/* Merges columns, functions and call trees of all recordings of a page. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,7 +54,7 @@ static int add_columns(struct html_data *d, uint32_t source, struct error *err)
 	return 0;
 }
 
-/* The page's function for a key of one recording. */
+/* Finds or adds the page's function for a key of one recording. */
 static int find_function(struct html_data *d, struct u64map *known,
 			 uint32_t source, uint32_t fk)
 {
@@ -153,7 +153,8 @@ static void renumber(struct html_data *d, const struct func_order *order,
 					to[d->src[s].func_of[k]];
 }
 
-/* Of several recordings; those of one are in the report's order. */
+/* Sorts functions of several recordings; those of one are in the report's
+ * order. */
 static int sort_functions(struct html_data *d)
 {
 	size_t n = d->funcs.n, nc = d->ncols;
@@ -188,7 +189,7 @@ int html_functions(struct html_data *d, struct error *err)
 
 	for (uint32_t i = 0; !rc && i < d->nsrc; i++)
 		rc = add_columns(d, i, err);
-	/* what has another name now is called so: the new side's come first */
+	/* renamed functions get their new name, so the new side comes first */
 	for (int side = HTML_NEW; side <= HTML_BASE; side++)
 		for (uint32_t i = 0; !rc && i < d->nsrc; i++)
 			if (d->src[i].in.side == (enum html_side)side &&

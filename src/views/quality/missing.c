@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is missing, ranked: see missing.h; how it is written: missing_text.c. */
+/* Ranks images that lack names or lines (written by missing_text.c). */
 #include "views/quality/missing.h"
 
 #include <stdlib.h>
@@ -10,11 +10,11 @@
 
 enum {
 	ROWS_TOLD = 3,
-	NAMES_MATTER = 5,	/* tenths of a percent of samples */
+	NAMES_MATTER = 5,	/* in tenths of a percent of samples */
 	LINES_MATTER = 50,
 };
 
-/* Names that come from every function of a file, not only from some. */
+/* Sources of names that cover every function of a file. */
 enum { WHOLE = PROF_NAMES_SYMTAB | PROF_NAMES_DWARF | PROF_NAMES_KALLSYMS };
 
 static uint64_t nameless(const struct missing_row *r)
@@ -22,7 +22,8 @@ static uint64_t nameless(const struct missing_row *r)
 	return r->unnamed + r->exported;
 }
 
-/* Rows that matter to everybody come first: names count more than lines. */
+/* Returns the rank of a row.  Important rows come first, and names count more
+ * than lines. */
 static int tier(const struct missing_row *r)
 {
 	if (!r->matters)
@@ -49,8 +50,9 @@ static bool matters(const struct missing *m, const struct missing_row *r)
 	       10 * line_share(r->lineless, m->shown) >= LINES_MATTER;
 }
 
-/* The vdso has no debug file that a user could get; memory without a file and
- * code that the kernel generated none at all. */
+/* Returns whether debug information can exist for an image.  The vdso has no
+ * debug file that users can get.  Memory without a file and code that the
+ * kernel generated have none at all. */
 static bool can_be_helped(const struct prof_image *im)
 {
 	return im->kind == PROF_IMAGE_ELF || im->kind == PROF_IMAGE_KERNEL ||
@@ -72,7 +74,7 @@ static int add_row(struct missing *m, const struct quality_image *ti,
 	row.lineless = ti->unresolved + ti->lineless;
 	if (!row.unnamed && !row.exported && (!s || !can_be_helped(im)))
 		return 0;
-	/* Assembly has no lines even where nothing is missing. */
+	/* assembly has no lines even if nothing is missing */
 	if (!row.unnamed && s && !s->missing && (s->names & PROF_NAMES_DWARF))
 		return 0;
 	row.matters = matters(m, &row);

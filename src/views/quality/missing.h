@@ -2,44 +2,45 @@
 #ifndef TALLY_VIEWS_QUALITY_MISSING_H
 #define TALLY_VIEWS_QUALITY_MISSING_H
 /*
- * Which images lack names or lines, what that costs, and what would help.
+ * Finds images that lack names or lines, their cost, and a remedy for each.
  *
- * Names count more than lines: images come in the order of the samples that have
- * no name or come from a table of exported functions only, then in that of those
- * without a line; those that hardly matter come last.
+ * Names count more than lines.  Images are sorted by samples that have no name,
+ * or a name from a table of exported functions only, then by samples without a
+ * line.  Images with little effect come last.
  */
 #include "views/quality/quality.h"
 
 struct missing_row {
 	uint32_t image;
 	uint64_t unnamed;	/* samples without a name */
-	uint64_t exported;	/* whose names are those of exported functions */
-	uint64_t lineless;	/* of all: without a line */
-	bool matters;		/* worth telling those who have not asked */
+	uint64_t exported;	/* samples named from the exported functions only */
+	uint64_t lineless;	/* samples without a line, out of all */
+	bool matters;		/* important enough to report unrequested */
 	const struct image_debug_info *source;	/* NULL in older files */
-	/* What would help on this machine: set by the caller, who knows the
-	 * package database; "" where unknown.  Borrowed. */
+	/* Remedy on this machine.  The caller sets it because it knows the
+	 * package database; "" if unknown.  Borrowed. */
 	const char *package, *command, *note, *fetch;
 };
 
 struct missing {
 	const struct profile *p;
-	uint64_t shown;		/* samples: the whole of every share */
+	uint64_t shown;		/* number of selected samples; base of all shares */
 	VEC(struct missing_row) rows;
 };
 
 int missing_build(struct missing *m, const struct quality *t, struct error *err);
 void missing_fini(struct missing *m);
-/* How many of the first rows matter to a person who has not asked. */
+/* Returns how many of the first rows are important enough to report
+ * unrequested. */
 size_t missing_major(const struct missing *m);
-/* Why, in a few words: "stripped, no debug file". */
+/* Appends a short reason: "stripped, no debug file". */
 void missing_reason(const struct missing *m, const struct missing_row *row,
 		    struct buf *out);
 
-/* `n` rows as lines that begin with "#"; nothing when there is none. */
+/* Appends `n` rows as lines that begin with "#"; nothing if there are none. */
 void missing_text(const struct missing *m, size_t n, int columns,
 		  struct buf *out);
-/* A member "missing" of an object that is open: all rows. */
+/* Writes member "missing" with all rows to the open object. */
 void missing_json(const struct missing *m, struct json *j);
 
 #endif

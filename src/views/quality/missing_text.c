@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is missing, as text and as JSON: see missing.h. */
+/* Writes the images that lack names or lines, as text and as JSON. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -87,8 +87,8 @@ void missing_text(const struct missing *m, size_t n, int columns,
 		put_row(m, &m->rows.v[i], columns, out);
 		get |= *m->rows.v[i].command;
 	}
-	/* The names are in the recording: what is installed changes nothing
-	 * by itself. */
+	/* The names are stored in the recording, so an installation alone
+	 * changes nothing. */
 	if (get)
 		line_comment(out, "Then run: tally symbolize", columns);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What can be trusted: see quality.h; how it is written: quality_text.c. */
+/* Computes data quality (written by quality_text.c and quality_json.c). */
 #include "views/quality/quality.h"
 
 #include <stdlib.h>
@@ -8,11 +8,11 @@
 struct tally_up {
 	struct quality *t;
 	const struct profile *p;
-	uint32_t *end;		/* by node: 0, or 1 + its outer end's number */
+	uint32_t *end;		/* by node: 0, or 1 + the number of its outer end */
 	struct quality_image *images;	/* by image */
 };
 
-/* Time that the kernel counted and no sample shows. */
+/* Adds time that the kernel counted and no sample represents. */
 static void add_unseen(struct quality *t, const char *image, uint64_t weight)
 {
 	if (!strcmp(image, PLACE_BEFORE_FIRST))
@@ -56,7 +56,7 @@ static void add_stack(void *ctx, uint32_t stack, uint32_t event, struct cell c)
 	}
 }
 
-/* Which end each stack has. */
+/* Finds the end of each stack. */
 static int find_ends(struct tally_up *u)
 {
 	const struct prof_node *nodes = u->p->nodes.v;
@@ -98,7 +98,7 @@ static int more_samples(const void *x, const void *y)
 	return a->image < b->image ? -1 : a->image > b->image;
 }
 
-/* Sums of the ends that samples have; the others go. */
+/* Sums the ends that samples have, and drops the others. */
 static void sum_ends(struct quality *t)
 {
 	size_t n = 0;
@@ -191,7 +191,8 @@ static void count_events(struct quality *t, const struct aggregate *a)
 	}
 }
 
-/* Rates are kept on average: what came beyond was wanted, too. */
+/* Computes missed samples.  Sampling rates are kept on average, so samples
+ * beyond the expected number were expected, too. */
 static void count_missed(struct quality *t)
 {
 	for (size_t i = 0; i < t->p->events.n; i++) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The head of every view as JSON: see quality.h. */
+/* Writes data quality as JSON, at the head of every view. */
 #include "views/quality/quality.h"
 
-enum { ENVS_TOLD = 1000 };	/* more come only from a hostile file */
+/* maximum entries written; only hostile files have more */
+enum { ENVS_TOLD = 1000 };
 
 static void json_event(const struct quality *t, size_t i, struct json *j)
 {
@@ -71,7 +72,7 @@ static void json_damage(const struct quality *t, struct json *j)
 	json_end(j);
 }
 
-/* A key set again later has its last value. */
+/* Returns whether no later entry sets the same key. */
 static bool is_last(const struct profile *p, size_t i, size_t n)
 {
 	const struct prof_env *e = &p->envs.v[i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How many stacks are whole, why others are not, and what would help: see
- * quality.h. */
+/* Reports how many stacks are complete, why others are not, and what would
+ * help. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "views/quality/quality.h"
 
 enum {
-	ENDS_TOLD = 3,		/* in the line of a report */
+	ENDS_TOLD = 3,		/* number of reasons in one line of a report */
 	COPY_MOST = 65528,	/* tally-record(1): --call-graph=dwarf,BYTES */
 };
 
@@ -26,7 +26,7 @@ static bool by_tables(const struct quality *t)
 	return !strcmp(env(t, "callgraph"), "dwarf");
 }
 
-/* Why, and where: "no unwind data in libx.so". */
+/* Appends reason and place: "no unwind data in libx.so". */
 static void reason_text(const struct quality *t, const struct stack_end *e,
 			struct buf *out)
 {
@@ -68,7 +68,7 @@ static bool is_broken(const struct stack_end *e)
 	       e->mark != PROF_MARK_HEURISTIC;
 }
 
-/* Those that are known. */
+/* Appends the known reasons of truncated stacks. */
 static void cut_reasons(const struct quality *t, struct buf *out)
 {
 	int told = 0;
@@ -97,7 +97,7 @@ static void broken_reasons(const struct quality *t, struct buf *out)
 
 		if (!is_broken(e) || (told && share < 0.05))
 			continue;
-		/* Alone, and nothing is known about it. */
+		/* the only reason is unknown */
 		if (!told && e->samples == t->broken &&
 		    e->reason == PROF_END_UNKNOWN)
 			break;
@@ -110,7 +110,8 @@ static void broken_reasons(const struct quality *t, struct buf *out)
 		buf_str(out, " (callers missing)");
 }
 
-/* A share that would read 0.0% is a number of stacks. */
+/* Appends a share.  If it would be 0.0%, appends the number of stacks
+ * instead. */
 static void part(const struct quality *t, uint64_t n, struct buf *out)
 {
 	double share = line_share(n, t->shown);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The head of every view, as text and as JSON: see quality.h. */
+/* Writes data quality as text, at the head of every view. */
 #include "views/quality/quality.h"
 
 #include <stdlib.h>
@@ -12,9 +12,10 @@
 enum {
 	TYPE_SOFTWARE = 1,	/* perf_event.h: PERF_TYPE_SOFTWARE */
 	TYPE_TRACEPOINT = 2,
-	COMMAND_WIDTH = 60,	/* `tally info` shows all of it */
-	SHORT_LEAST = 10, SHORT_PERCENT = 5,	/* samples that are missed */
-	IMAGES_TOLD = 3,	/* images named in the text */
+	COMMAND_WIDTH = 60,	/* maximum width; `tally info` shows the full command */
+	/* limits above which missed samples are shown as a share */
+	SHORT_LEAST = 10, SHORT_PERCENT = 5,
+	IMAGES_TOLD = 3,	/* number of images named in the text */
 };
 
 static const char *env(const struct profile *p, const char *key)
@@ -110,8 +111,8 @@ static void event_name(const struct profile *p, const struct prof_event *e,
 	}
 }
 
-/* Nobody has taken them: threads ended before their next sample, or the machine
- * stood still. */
+/* Appends the number of missed samples.  These were never taken, because
+ * threads ended before their next sample or the machine stood still. */
 static void missed(const struct quality_event *te, struct buf *line)
 {
 	if (!te->missed)
@@ -183,7 +184,7 @@ static void event_line(const struct quality *t, size_t i, int columns,
 	flush_line(line, columns, out);
 }
 
-/* Losses that no event owns up to. */
+/* Writes losses that no event accounts for. */
 static void loss_line(const struct quality *t, int columns, struct buf *line,
 		      struct buf *out)
 {
@@ -206,7 +207,7 @@ static void loss_line(const struct quality *t, int columns, struct buf *line,
 	flush_line(line, columns, out);
 }
 
-/* The wanted samples are those of the lower rate. */
+/* Writes the reduced rate; expected samples are relative to it. */
 static void rate_line(const struct quality *t, int columns, struct buf *line,
 		      struct buf *out)
 {
@@ -229,8 +230,8 @@ static void stack_line(const struct quality *t, int columns, struct buf *line,
 		flush_line(line, columns, out);
 }
 
-/* The image with the most unresolved samples after `last` (NULL: of all);
- * equal ones by their place in the table. */
+/* Returns the image with the most unresolved samples after `last` (NULL: of
+ * all).  Equal ones are ordered by their place in the table. */
 static const struct quality_image *
 next_unresolved(const struct quality *t, const struct quality_image *last)
 {
@@ -248,7 +249,7 @@ next_unresolved(const struct quality *t, const struct quality_image *last)
 	return best;
 }
 
-/* The worst images; why, and what would help, stands below the table and in
+/* Writes the worst images.  Reasons and remedies are below the table and in
  * `tally info`. */
 static void unresolved_line(const struct quality *t, int columns,
 			    struct buf *line, struct buf *out)
@@ -289,7 +290,8 @@ static void shown_line(const struct quality *t, int columns, struct buf *line,
 	flush_line(line, columns, out);
 }
 
-/* Of many tracepoints (sched:*) those that nothing happened to are one line. */
+/* Writes the events.  If there are many tracepoints (sched:*), those without
+ * samples share a line. */
 static void events_text(const struct quality *t, int columns, struct buf *line,
 			struct buf *out)
 {
@@ -310,7 +312,7 @@ static void events_text(const struct quality *t, int columns, struct buf *line,
 	flush_line(line, columns, out);
 }
 
-/* How the stacks of waits were found, by time. */
+/* Writes how the stacks of waits were found, by time. */
 static void wait_line(const struct quality *t, int columns, struct buf *line,
 		      struct buf *out)
 {
@@ -353,7 +355,7 @@ static void wait_line(const struct quality *t, int columns, struct buf *line,
 		flush_line(line, columns, out);
 }
 
-/* Why there is nothing to show, and what would bring something. */
+/* Writes why there is nothing to show, and what would help. */
 static void why_line(const struct quality *t, int columns, struct buf *line,
 		     struct buf *out)
 {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Processor time as the kernel counted it, beside what samples stand for: where
- * the source does not see the kernel, and cannot get into every program, this
- * tells how much of the whole is there.  See quality.h.
+ * Compares CPU time as counted by the kernel with the time that samples
+ * represent.
+ *
+ * If the source does not see the kernel, or cannot get into every program, this
+ * shows how much of the total was sampled.
  */
 #include <math.h>
 #include <string.h>
@@ -18,7 +20,7 @@ static const char *env(const struct quality *t, const char *key)
 	return v ? v : "";
 }
 
-/* Of an average thread: five ticks on most kernels. */
+/* Minimum CPU time per thread, on average: five ticks on most kernels. */
 #define SPLIT_NS 20000000u
 
 static bool source_is_blind(const struct quality *t)
@@ -62,7 +64,7 @@ bool quality_time(const struct quality *t, struct quality_time *out)
 	out->sampled_ns = t->events[0].weight;
 	out->too_short = (out->user_ns + out->sys_ns) / (t->p->threads.n + 1) <
 			 SPLIT_NS;
-	/* Of a part of the samples nothing is known of the rest. */
+	/* Only a full set of samples allows conclusions about the rest. */
 	if (t->shown == t->got) {
 		out->before_ns = t->before_first;
 		out->unseen_ns = t->not_sampled;
@@ -70,14 +72,15 @@ bool quality_time(const struct quality *t, struct quality_time *out)
 	}
 	counted = (e->exclude_user ? 0 : out->user_ns) +
 		  (e->exclude_kernel ? 0 : out->sys_ns);
-	/* Samples were lost, or came later: the count is of the whole. */
+	/* The kernel's count covers the whole run, so it exceeds the samples if
+	 * recording was delayed. */
 	if (!*env(t, "delay"))
 		out->missing_ns = missing(t, counted, out->sampled_ns +
 						      out->before_ns);
 	return true;
 }
 
-/* Why, as far as it is known. */
+/* Appends the reason, if it is known. */
 static void why(const struct quality *t, struct buf *out)
 {
 	const char *threads = env(t, "threads_without_timer");
@@ -105,7 +108,7 @@ void quality_time_text(const struct quality *t, struct buf *out)
 	all = c.user_ns + c.sys_ns;
 	buf_str(out, "CPU time according to the kernel: ");
 	line_duration(out, all);
-	/* The kernel parts time by the mode that each tick finds. */
+	/* The kernel splits time by the mode at each tick. */
 	if (c.too_short)
 		buf_str(out, " (programs too short to divide it into user and "
 			"kernel)");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which source files were read, for those who get what shows them. */
+/* Summarizes which source files were read, for the user who receives the
+ * output. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +9,11 @@
 #include "base/text.h"
 #include "views/code/sources.h"
 
-enum { NAMES = 20 };	/* of files, in a line */
+enum { NAMES = 20 };	/* maximum number of files named in a line */
 
 struct row {
-	uint32_t kind, what, name;	/* strings */
+	/* kind, and string numbers of origin and name */
+	uint32_t kind, what, name;
 };
 
 struct summary {
@@ -20,7 +22,7 @@ struct summary {
 	bool failed;
 };
 
-/* In the order that they are told in. */
+/* Kinds of lines, in order of output. */
 enum kind { KIND_READ, KIND_GIT, KIND_SERVER, KIND_REFUSED, KIND_RECORDING };
 
 static void add(struct summary *x, enum kind kind, const char *what,
@@ -34,7 +36,7 @@ static void add(struct summary *x, enum kind kind, const char *what,
 		x->failed = true;
 }
 
-/* A file that was read: by its name below the folder that allowed it. */
+/* Adds a file that was read, by its name below the folder that allowed it. */
 static void add_read(struct summary *x, const struct source_file *f)
 {
 	size_t n = f->root && f->root[1] ? strlen(f->root) : 0;
@@ -78,7 +80,8 @@ static int by_row(const void *a, const void *b)
 	return x->name < y->name ? -1 : x->name > y->name;
 }
 
-/* Rows [i, end) are told alike; the same file may be in several sources. */
+/* Writes rows [i, end) as one line.  The same file may be in several
+ * sources. */
 static void put_line(const struct summary *x, size_t i, size_t end,
 		     struct buf *out)
 {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sums samples: see aggregate.h.
+ * Sums samples by stack, event and sample keys.
  *
- * A slot's sums are a dense array by leaf while all of them together stay
- * small, else a hash of the stacks that occur.
+ * The sums of a slot are a dense array by leaf as long as all arrays together
+ * are small.  Otherwise they are a hash of the stacks that occur.
  */
 #include "views/query/aggregate.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Dense arrays beyond the first slot's may take this much. */
+/* Limit of the bytes of all dense arrays except the first slot's. */
 enum { DENSE_BUDGET = 8 << 20, DENSE_LEAST = 256 };
 
 static int nomem(struct error *err)
@@ -33,7 +33,7 @@ static bool group_eq(const void *ctx, uint32_t id, const void *key)
 	return lane_eq(&a->groups.v[id], key);
 }
 
-/* Threads that differ in none of the keys asked for form a group. */
+/* Groups threads that have equal values of all requested keys. */
 static int group_threads(struct aggregate *a, struct error *err)
 {
 	const struct profile *p = a->p;
@@ -138,14 +138,14 @@ static int add_slot(struct aggregate *a, uint32_t group, uint32_t cpu,
 	return 0;
 }
 
-/* The slot of a sample; PROF_NONE when out of memory. */
+/* Returns the slot of a sample; PROF_NONE if out of memory. */
 static uint32_t find_slot(struct aggregate *a, uint32_t group, uint32_t cpu,
 			  uint32_t event)
 {
 	uint64_t key = hash_mix(hash_mix(group, cpu), event);
 	uint32_t *id;
 
-	/* Equal hashes of unequal keys are told apart by probing onwards. */
+	/* Keys with equal hashes are distinguished by probing onwards. */
 	for (;; key++) {
 		const struct slot *s;
 		const struct lane *l;
@@ -160,7 +160,7 @@ static uint32_t find_slot(struct aggregate *a, uint32_t group, uint32_t cpu,
 		if (s->event == event && l->group == group && l->cpu == cpu)
 			return *id;
 	}
-	/* add_slot may fail: the entry must not stay half made */
+	/* if add_slot fails, the entry must not be incomplete */
 	*id = (uint32_t)a->slots.n;
 	return add_slot(a, group, cpu, event) < 0 ? PROF_NONE
 						  : (uint32_t)a->slots.n - 1;
@@ -183,7 +183,7 @@ static int add_sparse(struct aggregate *a, uint32_t slot, uint32_t stack,
 	return vec_push(&a->sparse, c);
 }
 
-/* Moves a slot's cells to the hash. */
+/* Moves the cells of a slot to the hash. */
 static int make_sparse(struct aggregate *a, uint32_t slot)
 {
 	struct slot *s = &a->slots.v[slot];
@@ -199,7 +199,7 @@ static int make_sparse(struct aggregate *a, uint32_t slot)
 	return 0;
 }
 
-/* Room for all leaves there are and some to come. */
+/* Grows an array to hold all existing leaves and some more. */
 static int grow_dense(struct aggregate *a, uint32_t slot)
 {
 	struct slot *s = &a->slots.v[slot];
@@ -220,7 +220,7 @@ static int grow_dense(struct aggregate *a, uint32_t slot)
 	return 0;
 }
 
-/* 1 + the leaf of a stack; 0 when out of memory. */
+/* Returns 1 + the leaf of a stack; 0 if out of memory. */
 static uint32_t leaf_number(struct aggregate *a, uint32_t stack)
 {
 	if (!a->leaf_of[stack] && vec_push(&a->leaves, stack) == 0)
@@ -273,7 +273,8 @@ static int add_keyed(struct aggregate *a, const struct sample_batch *b,
 	return 0;
 }
 
-/* One lane, one event, no filter: the loop most reports spend their time in. */
+/* Adds samples for one lane, one event and no filter.  Most reports spend their
+ * time in this loop. */
 static int add_plain(struct aggregate *a, const struct sample_batch *b)
 {
 	const struct slot *s = &a->slots.v[0];
@@ -305,7 +306,7 @@ static void count_got(struct aggregate *a, const struct sample_batch *b)
 			a->last_ns = b->time_ns[i];
 }
 
-/* Only what is needed is decoded. */
+/* Selects the columns to decode: only those that are needed. */
 static unsigned int columns_needed(const struct aggregate *a,
 				   const struct selection *sel)
 {

@@ -2,14 +2,14 @@
 #ifndef TALLY_VIEWS_QUERY_AGGREGATE_H
 #define TALLY_VIEWS_QUERY_AGGREGATE_H
 /*
- * Streams the samples of a file once and sums them by (stack, event) and by the
- * sample's keys that a view asked for.  After this nothing needs the samples:
- * memory follows unique stacks.
+ * Streams the samples of a file once and sums them by stack, event and the
+ * requested sample keys.  After this the samples are no longer needed.  Memory
+ * use grows with the number of unique stacks.
  *
- * A lane is one combination of the sample keys (comm, pid, tid, run, cpu, event
- * as far as asked for); with none of them there is one lane.  A column is an
- * event shown beside others; when `event` is a key, lanes tell events apart and
- * there is one column.
+ * A lane is one combination of the requested sample keys (comm, pid, tid, run,
+ * cpu, event).  Without sample keys there is one lane.  A column is an event
+ * shown beside others.  If `event` is a key, lanes distinguish events and there
+ * is one column.
  */
 #include "profile/reader.h"
 #include "views/query/keys.h"
@@ -25,8 +25,8 @@ static inline void cell_add(struct cell *to, struct cell c)
 	to->count += c.count;
 }
 
-/* A share of all samples of an event: by weight, or by number where the event's
- * samples have no weight. */
+/* Returns the percentage of all samples of an event, by weight.  If the event's
+ * samples have no weight, it is the percentage of their number. */
 static inline double cell_percent(struct cell c, struct cell all)
 {
 	if (all.weight)
@@ -35,16 +35,16 @@ static inline double cell_percent(struct cell c, struct cell all)
 }
 
 struct lane {
-	uint32_t comm;		/* str; each field 0 when not a key */
+	uint32_t comm;		/* str; each field is 0 if it is not a key */
 	uint32_t pid, tid, run, cpu, event;
 	uint32_t group;
 };
 
-struct slot {			/* one (lane, event) */
+struct slot {			/* one combination of lane and event */
 	uint32_t lane, event;
-	struct cell *dense;	/* by leaf, or NULL: cells are in `sparse` */
-	size_t cap;		/* of dense; leaves beyond have nothing */
-	size_t first, n;	/* of its cells in `sparse` when finished */
+	struct cell *dense;	/* by leaf; NULL: cells are in `sparse` */
+	size_t cap;		/* size of `dense`; leaves beyond have no cost */
+	size_t first, n;	/* its range in `sparse` once finished */
 };
 
 struct sparse_cell {
@@ -57,26 +57,26 @@ struct aggregate {
 	uint32_t mask;		/* sample keys */
 	size_t ncols;
 	VEC(uint32_t) cols;	/* event by column */
-	uint32_t *col_of;	/* column by event, PROF_NONE: not shown */
+	uint32_t *col_of;	/* column by event; PROF_NONE: not shown */
 	VEC(struct lane) lanes;
 	VEC(struct slot) slots;
-	uint32_t *lane_slot;	/* [lane * ncols + column], PROF_NONE: none */
-	VEC(struct sparse_cell) sparse;	/* sorted by slot when finished */
-	/* Stacks that samples have are numbered as they occur: there are far
-	 * fewer of these leaves than nodes. */
-	uint32_t *leaf_of;	/* by node: 1 + leaf, 0: no sample has it */
+	uint32_t *lane_slot;	/* [lane * ncols + column]; PROF_NONE: none */
+	VEC(struct sparse_cell) sparse;	/* sorted by slot once finished */
+	/* Stacks with samples are numbered in order of occurrence.  There are
+	 * far fewer of these leaves than nodes. */
+	uint32_t *leaf_of;	/* by node: 1 + leaf; 0: no sample has it */
 	VEC(uint32_t) leaves;	/* node by leaf */
-	struct cell *got;	/* by event: all samples of the file */
-	struct cell *shown;	/* by event: those selected */
-	uint64_t last_ns;	/* time of the last sample */
-	/* while streaming */
-	uint32_t *thread_group;	/* by thread, NULL: all 0 */
+	struct cell *got;	/* by event: sum of all samples of the file */
+	struct cell *shown;	/* by event: sum of selected samples */
+	uint64_t last_ns;	/* time of the last sample, in ns */
+	/* Used while streaming. */
+	uint32_t *thread_group;	/* by thread; NULL: all 0 */
 	VEC(struct lane) groups;
 	struct u64map slot_map, lane_map, sparse_map;
 	size_t dense_bytes;
 };
 
-/* What a dense slot holds for a node. */
+/* Returns the cell of a dense slot for a node. */
 static inline struct cell slot_cell(const struct aggregate *a,
 				    const struct slot *s, uint32_t node)
 {
@@ -86,15 +86,15 @@ static inline struct cell slot_cell(const struct aggregate *a,
 				      : (struct cell){ 0, 0 };
 }
 
-/* What one slot has at one stack. */
+/* Receives the cost of one slot at one stack. */
 typedef void aggregate_fn(void *ctx, uint32_t stack, uint32_t event,
 			  struct cell c);
 
-/* All that was summed, slot by slot; cells may be 0. */
+/* Passes all sums to `fn`, slot by slot; cells may be 0. */
 void aggregate_each(const struct aggregate *a, aggregate_fn *fn, void *ctx);
 
-/* Sums all samples of `r` that `sel` lets through, by stack, event and the
- * sample keys (KEY_BIT) in `mask`.  After an error there is nothing to release. */
+/* Sums all selected samples of `r` by stack, event and the sample keys
+ * (KEY_BIT) in `mask`.  After an error there is nothing to release. */
 int aggregate_run(struct reader *r, const struct selection *sel, uint32_t mask,
 		  struct aggregate *out, struct error *err);
 void aggregate_fini(struct aggregate *a);

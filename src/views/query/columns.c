@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The columns of a report, and reading lists of keys: see columns.h, keys.h. */
+/* The table of a report's columns, and the parser of lists of keys. */
 #include "views/query/columns.h"
 
 #include <assert.h>
@@ -56,7 +56,8 @@ static void put_comm(const struct column_at *x, enum column_use use,
 	buf_str(out, profile_cstr(x->p, x->lane->comm));
 }
 
-/* People see what was really measured, as the lines above the table call it. */
+/* Appends the event that was measured, named as in the lines above the table;
+ * for CSV and JSON, the event that was requested. */
 static void put_event(const struct column_at *x, enum column_use use,
 		      struct buf *out)
 {
@@ -227,7 +228,7 @@ void column_csv(const struct report_column *c, const struct column_at *x,
 	}
 }
 
-/* Columns of one object lie beside each other. */
+/* Writes numbers.  Columns of one object are adjacent. */
 void column_json_numbers(const struct column_at *x, bool self, struct json *j)
 {
 	const char *open = NULL;

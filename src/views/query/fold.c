@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sums over the tree of stacks: see fold.h. */
+/* Sums one lane over the tree of stacks. */
 #include "views/query/fold.h"
 
 #include <stdlib.h>
@@ -55,7 +55,8 @@ static void clear(struct fold *f)
 	f->lane = PROF_NONE;
 }
 
-/* Marks a node and all above it; above a marked node all are marked. */
+/* Marks a node and all its ancestors.  All ancestors of a marked node are
+ * marked. */
 static void touch(struct fold *f, uint32_t n)
 {
 	const struct prof_node *nodes = f->a->p->nodes.v;
@@ -102,7 +103,7 @@ static int load_column(struct fold *f, size_t col, const struct slot *s)
 	return 0;
 }
 
-/* Empties the room of a sparse slot for the next one. */
+/* Clears the buffer of a sparse slot for the next one. */
 static void unload_column(struct fold *f, size_t col)
 {
 	uint32_t slot;
@@ -119,9 +120,9 @@ static void unload_column(struct fold *f, size_t col)
 			(struct cell){ 0, 0 };
 }
 
-/* A parent's id is below its children's: from the last node to the first, each
- * sum is complete when it is added to the parent's.  Pushing in front leaves
- * the children's lists in ascending order. */
+/* Sums subtrees.  A parent's id is below its children's.  So, from the last
+ * node to the first, each sum is complete when it is added to the parent's.
+ * Prepending leaves the children's lists in ascending order. */
 static void sum_up(struct fold *f)
 {
 	const struct prof_node *nodes = f->a->p->nodes.v;

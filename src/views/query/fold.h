@@ -2,9 +2,9 @@
 #ifndef TALLY_VIEWS_QUERY_FOLD_H
 #define TALLY_VIEWS_QUERY_FOLD_H
 /*
- * One lane of an aggregate laid over the tree of stacks: each node's own sums
- * and those of its whole subtree.  Only nodes that the lane touches are
- * visited, so a large number of small lanes costs no more than their stacks.
+ * One lane of an aggregate, folded onto the tree of stacks: each node's own
+ * sums and those of its whole subtree.  Only nodes that the lane touches are
+ * visited, so many small lanes cost no more than their stacks.
  */
 #include "views/query/aggregate.h"
 
@@ -13,19 +13,19 @@ struct fold {
 	size_t n, words, ncols;
 	uint64_t *bits;		/* touched nodes */
 	struct cell *sub;	/* [node * ncols + column] */
-	struct cell **own;	/* by column: by leaf, NULL: nothing */
+	struct cell **own;	/* by column, then by leaf; NULL: no cost */
 	size_t *own_cap;
-	struct cell **scratch;	/* by column: room for sparse slots */
+	struct cell **scratch;	/* by column: buffer for sparse slots */
 	uint32_t *first, *next;	/* children; 0 ends a list */
-	uint32_t lane;		/* the one that is folded, PROF_NONE: none */
+	uint32_t lane;		/* lane that is folded, or PROF_NONE */
 };
 
 int fold_init(struct fold *f, const struct aggregate *a, struct error *err);
 void fold_fini(struct fold *f);
 int fold_lane(struct fold *f, uint32_t lane, struct error *err);
 
-/* Depth-first over the touched nodes, children by ascending id; not the root.
- */
+/* Walks the touched nodes depth-first, except the root.  Children are visited
+ * by ascending id. */
 typedef void fold_visit(void *ctx, uint32_t node);
 void fold_walk(const struct fold *f, fold_visit *enter, fold_visit *leave,
 	       void *ctx);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Keys of frames: see framekey.h. */
+/* Assigns frame keys to frames and locations. */
 #include "views/query/framekey.h"
 
 #include <inttypes.h>
@@ -44,11 +44,11 @@ uint32_t frame_keys_add(struct frame_keys *k, const struct frame_key *key)
 	return idtab_add(&k->tab, h, id) < 0 ? PROF_NONE : id;
 }
 
-/* What frame_keys_init needs while it works. */
+/* State of frame_keys_init. */
 struct keyer {
 	struct frame_keys *k;
 	const struct profile *p;
-	const struct selection *sel;	/* or NULL */
+	const struct selection *sel;	/* may be NULL */
 };
 
 static struct frame_key image_key(const struct keyer *w, uint32_t image)
@@ -66,8 +66,8 @@ static struct frame_key image_key(const struct keyer *w, uint32_t image)
 	return key;
 }
 
-/* Functions are few and frames many: without file and line a frame's key is its
- * function's. */
+/* Makes the key of each function.  Without file and line, a frame's key is that
+ * of its function, and functions are far fewer than frames. */
 static int key_functions(struct keyer *w, uint32_t *func_fk)
 {
 	struct frame_keys *k = w->k;
@@ -140,8 +140,8 @@ static int find_nameless(const struct profile *p, struct nameless *out)
 	return 0;
 }
 
-/* Where the function begins that an address without a name lies in; else the
- * address itself. */
+/* Returns the start of the function that contains an unresolved address, or the
+ * address itself if that is unknown. */
 static uint64_t nameless_start(const struct nameless *x,
 			       const struct prof_loc *l)
 {
@@ -211,7 +211,8 @@ static int key_locations(struct keyer *w, bool inlined)
 	return rc;
 }
 
-/* Samples without any frame count for [unknown], unless frames are filtered. */
+/* Adds the key [unknown] for samples without frames, unless frames are
+ * filtered. */
 static int key_unknown(struct keyer *w)
 {
 	struct frame_keys *k = w->k;

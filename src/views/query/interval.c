@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Intervals of shares: see interval.h. */
+/* Computes confidence intervals of shares. */
 #include "views/query/interval.h"
 
 #include <math.h>
 
-static const double z = 1.959963984540054;	/* 97.5 % of a normal one */
+/* 97.5 % quantile of the normal distribution */
+static const double z = 1.959963984540054;
 
 struct interval interval_share(uint64_t hits, uint64_t n)
 {

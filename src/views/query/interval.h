@@ -2,9 +2,9 @@
 #ifndef TALLY_VIEWS_QUERY_INTERVAL_H
 #define TALLY_VIEWS_QUERY_INTERVAL_H
 /*
- * How sure a share of samples is.  Each of n samples either hit a line or did
- * not, so the number of hits is binomial; the interval is Wilson's score
- * interval of 95 % (E. B. Wilson, JASA 22, 1927), which holds for few hits, too.
+ * Confidence interval of a share of samples.  Each of n samples hit a line or
+ * not, so the number of hits is binomial.  The interval is Wilson's 95 % score
+ * interval (E.  B.  Wilson, JASA 22, 1927), which also holds for few hits.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,20 +12,23 @@
 #include "views/query/aggregate.h"
 
 struct interval {
-	double lo, hi;		/* shares, 0 to 1 */
+	double lo, hi;		/* bounds of the share, 0 to 1 */
 };
 
 struct interval interval_share(uint64_t hits, uint64_t n);
-/* The interval of what a row has of an event's `all`.  Waits are no samples: the
- * share is exact, and both ends are the share.  Of wall-clock time, whose samples differ
- * in weight, as many of `all` count as the share says. */
+/*
+ * Returns the interval of a row's share of an event's samples.  Waits are
+ * measured, not sampled: their share is exact, and both ends equal it.  Samples
+ * of wall-clock time differ in weight, so the number of hits is computed from
+ * the share.
+ */
 struct interval interval_of(const struct prof_event *e, struct cell hits,
 			    struct cell all);
-/* interval_is_noise for that. */
+/* Applies interval_is_noise to a row of an event. */
 bool interval_hides(const struct prof_event *e, struct cell hits,
 		    struct cell all);
-/* Whether so few hits say nothing: a line without any could cost as much, that
- * is, the intervals of `hits` and of 0 overlap. */
+/* Returns whether the hits are too few to distinguish from none, that is,
+ * whether the intervals of `hits` and of 0 overlap. */
 bool interval_is_noise(uint64_t hits, uint64_t n);
 
 #endif

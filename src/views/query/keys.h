@@ -23,7 +23,7 @@ enum view_key {
 };
 
 #define KEY_BIT(k) (1u << (k))
-/* Keys that say something of a frame; the others are of the sample. */
+/* Keys that describe a frame; the others describe the sample. */
 #define KEYS_OF_FRAME \
 	(KEY_BIT(KEY_IMAGE) | KEY_BIT(KEY_SYMBOL) | KEY_BIT(KEY_FILE) | \
 	 KEY_BIT(KEY_LINE))
@@ -32,7 +32,7 @@ enum view_key {
 	 KEY_BIT(KEY_RUN))
 
 struct key_list {
-	uint8_t v[KEY_COUNT];	/* enum view_key, in the order asked for */
+	uint8_t v[KEY_COUNT];	/* enum view_key, in the requested order */
 	size_t n;
 	uint32_t mask;		/* KEY_BITs of v */
 };
@@ -42,8 +42,8 @@ static inline bool key_list_has(const struct key_list *l, enum view_key k)
 	return l->mask & KEY_BIT(k);
 }
 
-/* "comm,symbol": commas between names; perf's names (dso, sym, srcline,
- * srcfile) are understood, `overhead` is skipped. */
+/* Parses "comm,symbol": names separated by commas.  perf's names (dso, sym,
+ * srcline, srcfile) are accepted; `overhead` is skipped. */
 int key_list_parse(const char *text, struct key_list *out, struct error *err);
 const char *key_name(enum view_key k);
 

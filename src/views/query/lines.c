@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Text helpers: see lines.h. */
+/* Helpers for text output: lines, durations, times and cutting. */
 #include "views/query/lines.h"
 
 #include <string.h>
@@ -69,7 +69,7 @@ void line_comment(struct buf *out, const char *text, int columns)
 	buf_u8(out, '\n');
 }
 
-/* Bytes of the character at s, which is safe text. */
+/* Returns the number of bytes of the character at s, which is safe text. */
 static size_t char_bytes(const char *s)
 {
 	size_t n = 1;

@@ -8,21 +8,22 @@
 
 #include "base/buf.h"
 
-/* Appends text as lines that begin with "# ", folded at blanks so that none is
- * wider than `columns` (0: 80, but long words stay whole). */
+/* Appends text as lines that begin with "# ".  Lines are folded at blanks to at
+ * most `columns` (0: 80), but long words stay whole. */
 void line_comment(struct buf *out, const char *text, int columns);
-/* Like text_cut, but cuts at the left: the end of a path says most. */
+/* Like text_cut, but cuts at the left, because the end of a path is more
+ * specific. */
 void line_cut_left(struct buf *out, const char *s, size_t columns);
-/* Cuts a function's name that was shortened already: of one with scopes the end
- * says most, of another the beginning. */
+/* Cuts a function's shortened name.  A name with scopes keeps its end, because
+ * the end is more specific; another name keeps its beginning. */
 void line_cut_symbol(struct buf *out, const char *s, size_t columns);
-/* "3.21 s", "12 ms", "1 h 02 min". */
+/* Appends "3.21 s", "12 ms", "1 h 02 min". */
 void line_duration(struct buf *out, uint64_t ns);
-/* "2026-11-21 06:40:01 UTC" */
+/* Appends "2026-11-21 06:40:01 UTC". */
 void line_time(struct buf *out, uint64_t wall_ns);
 /* Appends n blanks. */
 void line_pad(struct buf *out, size_t n);
-/* 100.0 * part / whole, 0 when whole is 0. */
+/* Returns 100.0 * part / whole, or 0 if whole is 0. */
 double line_share(uint64_t part, uint64_t whole);
 
 #endif

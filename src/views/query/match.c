@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Matching names: see match.h. */
+/* Matches names given by the user with names of a profile. */
 #include "views/query/match.h"
 
 #include <fnmatch.h>
@@ -9,7 +9,7 @@
 #include "symbolize/demangle/demangle.h"
 #include "compare/identity.h"
 
-enum { WORDS_MAX = 64 };	/* bits of a mask */
+enum { WORDS_MAX = 64 };	/* number of bits of a mask */
 
 bool match_word(const char *pattern, const char *text)
 {
@@ -31,7 +31,7 @@ struct forms {
 	struct buf full, shown, bare;
 };
 
-/* "ns::cls<…>::method(…) const" -> "method" */
+/* Appends the bare name: "ns::cls<…>::method(…) const" -> "method". */
 static void make_bare(const char *shown, struct buf *out)
 {
 	const char *start = shown, *end, *s;
@@ -85,7 +85,7 @@ static bool is_part(struct forms *f, const char *word)
 	       strstr(buf_cstr(&f->shown), word);
 }
 
-/* The end of a path, as is_place has it. */
+/* Returns whether `word` is the end of a path, in whole components. */
 static bool is_path(const char *path, const char *word, size_t n)
 {
 	struct buf normal = { 0 }, end = { 0 };
@@ -117,8 +117,8 @@ static bool is_image(const struct prof_image *im, const char *path,
 	return is;
 }
 
-/* One part of what tells functions apart: a file, file:line, image, 0x1180,
- * image+0x1180 or file+0x1180. */
+/* Returns whether `word` is one part of a label that distinguishes functions: a
+ * file, file:line, image, 0x1180, image+0x1180 or file+0x1180. */
 static bool is_place(const struct profile *p, const struct prof_func *f,
 		     const char *word, size_t n)
 {
@@ -140,7 +140,7 @@ static bool is_place(const struct profile *p, const struct prof_func *f,
 	return is_path(file, word, n) || is_image(im, image, word, n);
 }
 
-/* All parts, with ", " between them. */
+/* Returns whether all parts, separated by ", ", apply to the function. */
 static bool is_placed(const struct profile *p, const struct prof_func *f,
 		      const char *place, size_t n)
 {
@@ -155,8 +155,8 @@ static bool is_placed(const struct profile *p, const struct prof_func *f,
 	return n > 0;
 }
 
-/* "process (a.c)" and "a.c:process" as name and place; false: it is a name
- * alone. */
+/* Splits "process (a.c)" or "a.c:process" into name and place.  Returns false
+ * if it is a name only. */
 static bool split_word(const char *word, struct buf *name, const char **place,
 		       size_t *n)
 {
@@ -205,7 +205,7 @@ bool match_placed(const struct profile *p, uint32_t func, const char *word)
 	return is;
 }
 
-/* What words a function matches, as masks. */
+/* Words that each function matches, as masks. */
 struct matched {
 	uint64_t exact, part;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Readable names: see names.h. */
+/* Makes readable names of frame keys. */
 #include "views/query/names.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@ void name_image(const struct profile *p, const struct frame_keys *keys,
 		buf_str(out, label_tag(&keys->labels, k->im));
 }
 
-/* Where " (label)" begins, or the end. */
+/* Returns where " (label)" begins, or the end of the name. */
 static const char *label_start(const char *name)
 {
 	const char *end = name + strlen(name), *s = end;

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-enum { STRETCH = 256 };	/* nodes between two lists at least */
+enum { STRETCH = 256 };	/* minimum number of nodes between two lists */
 
 struct outward outward_begin(const struct outward_index *x, uint32_t node)
 {
@@ -39,8 +39,8 @@ bool outward_next(const struct outward_index *x, struct outward *o,
 	return true;
 }
 
-/* Each loc once; marks, which come last, are not told apart from locations that
- * are not there. */
+/* Adds a list with each location once.  Marks come last; they are handled like
+ * locations that do not exist. */
 static int add_list(struct outward_index *x, uint32_t node, uint32_t *seen)
 {
 	struct outward_list l = { node, (uint32_t)x->locs.n, 0 };
@@ -63,7 +63,7 @@ static int add_list(struct outward_index *x, uint32_t node, uint32_t *seen)
 	return 0;
 }
 
-/* How far the farthest node below each is. */
+/* Computes the distance from each node to its farthest descendant. */
 static void find_heights(const struct profile *p, uint32_t *height)
 {
 	for (size_t i = p->nodes.n; --i;) {
@@ -74,10 +74,12 @@ static void find_heights(const struct profile *p, uint32_t *height)
 	}
 }
 
-/* How far each node is from a list or from the root, by one pass: parents come
- * before children.  A list is made where that, and what is below, is about as far
- * as the list will be long: all of them together have at most two entries for each
- * node. */
+/*
+ * Computes each node's distance to a list or to the root, in one pass, because
+ * parents come before children.  A list is made where this distance and the
+ * height below are about the length of the list.  So all lists together have at
+ * most two entries per node.
+ */
 static int make_lists(struct outward_index *x, uint32_t *far,
 		      const uint32_t *height, uint32_t *seen)
 {

@@ -2,17 +2,17 @@
 #ifndef TALLY_VIEWS_QUERY_OUTWARD_H
 #define TALLY_VIEWS_QUERY_OUTWARD_H
 /*
- * Through a stack from the inside out, for those who want each of its locations
- * once, the nearest first: the time does not grow with the stack's depth, only
- * with the number of its different locations.
+ * Walks a stack from the inside out for callers that need each location once,
+ * the innermost first.  The time grows with the number of different locations,
+ * not with the depth of the stack.
  *
  *	outward_init(&x, p);
  *	for (struct outward o = outward_begin(&x, node); outward_next(&x, &o, &loc);)
- *		...	// loc may be a mark; some come again
+ *		...	// loc may be a mark; some are repeated
  *	outward_fini(&x);
  *
- * Deep stacks have a list now and then (at most two entries for each node of the
- * profile, all lists together) of all locations farther out, nearest first.
+ * Some nodes of deep stacks have a list of all locations farther out, innermost
+ * first.  All lists together have at most two entries per node of the profile.
  */
 #include <stdbool.h>
 
@@ -21,7 +21,7 @@
 
 struct outward_list {
 	uint32_t node;
-	uint32_t start, n;	/* in locs */
+	uint32_t start, n;	/* range in outward_index.locs */
 };
 
 struct outward_index {
@@ -32,15 +32,15 @@ struct outward_index {
 };
 
 struct outward {
-	uint32_t node;		/* the next one; 0: the list's rest */
+	uint32_t node;		/* the next node; 0: read the rest of the list */
 	uint32_t at, end;
 };
 
-/* 0 or -ERR_NOMEM.  p must not change while it is used. */
+/* Returns 0 or -ERR_NOMEM.  `p` must not change while `x` is in use. */
 int outward_init(struct outward_index *x, const struct profile *p);
 void outward_fini(struct outward_index *x);
 struct outward outward_begin(const struct outward_index *x, uint32_t node);
-/* False behind the outermost. */
+/* Returns false after the outermost location. */
 bool outward_next(const struct outward_index *x, struct outward *o,
 		  uint32_t *loc);
 

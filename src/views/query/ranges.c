@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Lists of numbers and ranges: see select.h. */
+/* Parses and searches lists of numbers and ranges (see select.h). */
 #include "views/query/select.h"
 
 #include <errno.h>

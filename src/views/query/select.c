@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Filters: see select.h. */
+/* Compiles filters and applies them to samples. */
 #include "views/query/select.h"
 
 #include <stdlib.h>
@@ -9,7 +9,8 @@
 #include "views/query/match.h"
 #include "views/query/timeslice.h"
 
-/* The whole item, or one of its comma-separated words. */
+/* Returns whether the text matches the whole item, or one of its
+ * comma-separated words. */
 static bool item_matches(const char *item, const char *text)
 {
 	char *copy, *word, *save;
@@ -105,7 +106,8 @@ static int compile_threads(struct selection *s, const struct profile *p,
 	return rc;
 }
 
-/* A wrong event is a mistake in writing, not an empty answer. */
+/* Compiles the filter of events.  An unknown event is an error, because it is a
+ * typing mistake rather than an empty result. */
 static int compile_events(struct selection *s, const struct profile *p,
 			  const struct select_spec *spec, struct error *err)
 {

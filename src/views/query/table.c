@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Rows: see table.h.
+ * Builds the rows of a report.
  *
- * One walk over the tree of stacks gives all totals: a node whose key is not
- * yet active above it brings its whole subtree.  The cost is the number of
- * nodes, not stacks times depth.
+ * One walk over the tree of stacks computes all totals: a node whose key is not
+ * active above it adds its whole subtree.  The time is proportional to the
+ * number of nodes, not to stacks times depth.
  */
 #include "views/query/table.h"
 
@@ -16,9 +16,9 @@ struct walk {
 	const struct fold *f;
 	const struct frame_keys *k;
 	const struct profile *p;
-	uint32_t *active;	/* by fk: how often on the path */
+	uint32_t *active;	/* by fk: number of occurrences on the path */
 	uint32_t *fk_row;	/* by fk: row in this lane */
-	size_t on_path;		/* TABLE_ROOTS: matching steps on the path */
+	size_t on_path;		/* TABLE_ROOTS: number of matching steps on the path */
 	uint32_t lane;
 	bool failed;
 };
@@ -30,7 +30,8 @@ static struct values *row_values(struct walk *w, uint32_t fk)
 	struct row_table *t = w->t;
 
 	if (row == PROF_NONE) {
-		/* both or none: a row's values are found by its number */
+		/* both or none, because a row's values are found by its
+		 * number */
 		if (vec_reserve(&t->rows, t->rows.n + 1) < 0 ||
 		    vec_reserve(&t->vals, t->vals.n + t->ncols) < 0) {
 			w->failed = true;
@@ -62,7 +63,7 @@ static void add_self(struct walk *w, uint32_t fk, uint32_t node)
 		cell_add(&v[c].self, fold_own(w->f, node, c));
 }
 
-/* Samples without any frame. */
+/* Adds the samples without frames. */
 static void add_frameless(struct walk *w, uint32_t node)
 {
 	struct values *v;
@@ -106,7 +107,7 @@ static void leave_function(void *ctx, uint32_t node)
 			w->active[w->k->steps[s].fk]--;
 }
 
-/* The outermost step of a location that the filter lets through. */
+/* Returns the outermost step of a location that passes the filter. */
 static uint32_t outermost_match(const struct frame_keys *k, uint32_t loc)
 {
 	uint32_t s, found = PROF_NONE;

@@ -2,9 +2,9 @@
 #ifndef TALLY_VIEWS_QUERY_TABLE_H
 #define TALLY_VIEWS_QUERY_TABLE_H
 /*
- * Rows of a report: what each (lane, frame key) took itself and with everything
- * it called.  A sample adds once to a row's total, however often the row occurs
- * in its stack.
+ * Rows of a report: the self and total cost of each lane and frame key.  A
+ * sample adds once to a row's total, even if the row occurs repeatedly in its
+ * stack.
  */
 #include "views/query/fold.h"
 #include "views/query/framekey.h"
@@ -15,13 +15,14 @@ struct values {
 
 struct row {
 	uint32_t lane, fk;
-	uint32_t tree, tree_n;	/* its nodes in report.tree */
+	uint32_t tree, tree_n;	/* range of its nodes in report.tree */
 };
 
 enum table_kind {
-	TABLE_FUNCTIONS,	/* a row for every function in a stack */
-	TABLE_ROOTS,		/* only for where stacks begin (or, with a
-				 * frame filter, first match) */
+	TABLE_FUNCTIONS,	/* one row per function in a stack */
+	/* only functions where stacks begin (or, with a frame filter, first
+	 * match) */
+	TABLE_ROOTS,
 };
 
 struct row_table {
@@ -40,7 +41,7 @@ static inline size_t table_lane_start(const struct row_table *t, uint32_t lane)
 	return lane ? t->lane_end.v[lane - 1] : 0;
 }
 
-/* Order of frame keys and lanes by what they show: for ties. */
+/* Compare frame keys and lanes by what they show, to break ties. */
 int frame_key_compare(const struct profile *p, const struct frame_key *a,
 		      const struct frame_key *b);
 int lane_compare(const struct profile *p, const struct lane *a,

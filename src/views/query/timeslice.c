@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Time slices: see timeslice.h. */
+/* Parses time slices. */
 #include "views/query/timeslice.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static int usage(const char *text, struct error *err)
 			 "(10%%,20%%)", text);
 }
 
-/* One side of the slice in word[0..n). */
+/* Parses one side of the slice from word[0..n). */
 static int parse_side(const char *word, size_t n, struct span_ns whole,
 		      uint64_t *out)
 {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A differential flame graph as one SVG file: no scripts, no styles from outside.
+ * Writes a differential flame graph as one SVG file, without scripts or
+ * external styles.
  *
- * A frame is as wide as the mean of what it cost on both sides, so that what is
- * new and what is gone can both be seen, and children fit their parents.  Red
- * grew and blue shrank, the deeper the more, up to twice or half; grey changed
- * within noise.  Red and blue are told apart by all common kinds of colour
- * blindness; titles say the figures.
+ * The width of a frame is the mean of its cost on both sides.  So both new and
+ * removed frames are visible, and children fit their parents.  Red frames grew
+ * and blue frames shrank.  The colour deepens up to twice or half the cost, and
+ * grey means within noise.  Red and blue are distinguishable with all common
+ * kinds of colour blindness; titles contain the figures.
  */
 #include <math.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 
 enum {
 	HEAD = 92,
-	LEGEND = 5,		/* colours explained */
+	LEGEND = 5,		/* number of colours in the legend */
 };
 #define SURE_P 0.01
 
@@ -28,7 +29,7 @@ struct painter {
 	unsigned int width;
 };
 
-/* -1: gone or halved, 0: the same, 1: new or doubled. */
+/* Returns -1 if gone or halved, 0 if unchanged, 1 if new or doubled. */
 static double growth(const struct diff_change *c)
 {
 	double r;
@@ -45,7 +46,7 @@ static void put_color(double t, struct buf *out)
 {
 	static const double red[] = { 214, 96, 77 }, blue[] = { 67, 147, 195 };
 	const double *end = t > 0 ? red : blue;
-	/* what grew a little is still seen to have grown */
+	/* keeps small changes visible */
 	double k = t != 0 ? 0.2 + 0.8 * fabs(t) : 0;
 	int rgb[3];
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A call tree as one SVG file: no scripts, no styles from outside; a title for each
- * frame, which browsers show as a tooltip.  And the flame graph of a report.
+ * Writes a call tree, or the flame graph of a report, as one SVG file without
+ * scripts or external styles.
+ *
+ * Each frame has a title, which browsers show as a tooltip.
  */
 #include "views/svg/svg.h"
 
@@ -25,10 +27,11 @@ struct drawer {
 	double *left;		/* by node: cost to the left of it */
 	double *used;		/* by node: cost of the children placed so far */
 	uint32_t *depth;
-	uint32_t deepest;	/* of those that are drawn */
+	uint32_t deepest;	/* depth of the deepest drawn frame */
 };
 
-/* Sums of a hostile file may have run over: no part is wider than all. */
+/* Returns a width.  Sums of a hostile file may have overflowed, so no part is
+ * wider than the whole. */
 static double pixels(const struct drawer *d, double cost)
 {
 	double wide = d->pic->width - 2.0 * SVG_MARGIN;
@@ -41,7 +44,7 @@ static double width_of(const struct drawer *d, size_t node)
 	return pixels(d, calltree_cost(d->pic->t, node, 0));
 }
 
-/* Where each frame begins, and how deep those go that can be seen. */
+/* Computes where each frame begins, and how deep visible frames go. */
 static int place(struct drawer *d)
 {
 	const struct calltree *t = d->pic->t;
@@ -173,7 +176,7 @@ void svg_line(struct buf *out, unsigned int width, unsigned int y, int size,
 	buf_fini(&cut);
 }
 
-/* The flame graph of a report. */
+/* --- flame graph of a report */
 
 struct painter {
 	const struct report *rep;
@@ -182,7 +185,8 @@ struct painter {
 	struct buf image;
 };
 
-/* Colours by image, the kernel's apart; frames that were inlined are lighter. */
+/* Appends a colour by image, with separate ones for the kernel.  Inlined frames
+ * are lighter. */
 static void put_color(const struct report *rep, const struct calltree_node *n,
 		      struct buf *out)
 {
@@ -258,7 +262,8 @@ static void put_head(void *ctx, struct buf *out)
 int svg_write(const struct report *rep, const struct svg_style *style,
 	      struct buf *out, struct error *err)
 {
-	/* callers of all functions are many: those of a pixel at least */
+	/* callers of all functions are many, so draw only those at least a
+	 * pixel wide */
 	double least = (style->inverted ? 1 : SVG_LEAST_WIDTH) /
 		       (style->width - 2.0 * SVG_MARGIN);
 	struct calltree t, upside = { 0 };

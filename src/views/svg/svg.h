@@ -10,7 +10,7 @@ struct svg_style {
 	unsigned int width;	/* pixels */
 };
 
-/* A flame graph as one SVG file without scripts. */
+/* Writes a flame graph as one SVG file without scripts. */
 int svg_write(const struct report *rep, const struct svg_style *style,
 	      struct buf *out, struct error *err);
 
@@ -18,7 +18,8 @@ struct diff_svg_style {
 	unsigned int width;	/* pixels */
 	bool icicle;
 };
-/* One SVG file without scripts: red grew, blue shrank. */
+/* Writes a differential flame graph as one SVG file without scripts.  Red
+ * frames grew and blue frames shrank. */
 int diff_svg(const struct diff *d, const struct diff_svg_style *style,
 	     struct buf *out, struct error *err);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Builds the call tree of recordings, and prunes it: see calltree.h.
+ * Builds the call tree of recordings, and prunes it.
  *
- * Each node of a profile (a location) becomes one frame for each function of its
- * inline chain; frames of equal functions below the same parent are merged, those
- * of all sources into one draft.  The draft is sorted once and numbered in
- * pre-order.
+ * Each node of a profile (a location) becomes one frame for each function of
+ * its inline chain.  Frames of equal functions below the same parent are
+ * merged, for all sources together, into one draft.  The draft is sorted once
+ * and numbered in pre-order.
  */
 #include "views/tree/calltree.h"
 
@@ -15,14 +15,14 @@
 #include "views/query/names.h"
 
 enum {
-	FOLD_PERIOD = 16,	/* functions of a recursion that is folded */
+	FOLD_PERIOD = 16,	/* maximum number of functions in a folded recursion */
 	KEPT_MAX = 2 * CALLTREE_FOLD,
 };
 
 struct draft_node {
 	uint32_t parent, func;
 	uint32_t depth;
-	uint8_t split;		/* inlined, where that makes another child */
+	uint8_t split;		/* inlined, if that makes a separate child */
 	uint8_t inlined;
 };
 
@@ -32,8 +32,8 @@ struct draft {
 	VEC(struct draft_node) nodes;	/* parents first */
 	struct idtab tab;
 	uint32_t **sample_of;	/* by source, by node of its profile */
-	struct cell *total;	/* as that of a calltree */
-	double *cost;		/* by node: of the first column */
+	struct cell *total;	/* laid out as calltree.total */
+	double *cost;		/* by node: cost in the first column */
 };
 
 static int nomem(struct error *err)
@@ -50,9 +50,12 @@ static bool node_eq(const void *ctx, uint32_t id, const void *key)
 	       a->split == b->split;
 }
 
-/* Below so many frames nobody reads a picture: a function that one of its nearest
- * callers is already goes back to that one's frame; what is deeper still by other
- * ways is kept as the frame it was called from. */
+/*
+ * Returns the node that represents a frame deeper than CALLTREE_FOLD, where
+ * pictures are unreadable.  A function equal to one of its nearest callers is
+ * merged into that caller's frame.  A frame that is deeper still is merged into
+ * its caller.
+ */
 static uint32_t folded(const struct draft *d, uint32_t parent,
 		       const struct draft_node *key)
 {
@@ -108,7 +111,8 @@ static uint32_t func_of(const struct calltree_source *s, uint32_t fk)
 	return func == PROF_NONE ? CALLTREE_DAMAGED : func;
 }
 
-/* The frames of one location, outermost first; the innermost one's node. */
+/* Adds the frames of one location, outermost first.  Returns the innermost
+ * one's node. */
 static uint32_t add_location(struct draft *d, const struct calltree_source *s,
 			     uint32_t parent, uint32_t loc)
 {
@@ -133,7 +137,8 @@ static bool touched(const struct fold *f, size_t n)
 	return f->bits[n / 64] >> (n % 64) & 1;
 }
 
-/* Where samples of a stack are: those without any frame get one. */
+/* Returns the node of a stack's samples.  Samples without frames get a special
+ * one. */
 static uint32_t sample_node(struct draft *d, const struct calltree_source *s,
 			    uint32_t stack, uint32_t node)
 {
@@ -204,7 +209,8 @@ static void add_own(struct draft *d, size_t source)
 	}
 }
 
-/* Samples of a side without weights are counted, on both sides. */
+/* Finds the unit of each column.  If samples of a side have no weights, samples
+ * are counted on both sides. */
 static void find_units(struct calltree *t, const struct cell *root)
 {
 	for (size_t i = 0; i < t->nsides * t->ncols; i++)
@@ -266,7 +272,8 @@ static int sum_draft(struct draft *d)
 	return 0;
 }
 
-/* By cost, by number of samples, by the other columns likewise. */
+/* Compares by cost, then by number of samples, then by the other columns
+ * likewise. */
 static int compare_costs(const struct draft *d, uint32_t a, uint32_t b)
 {
 	const struct calltree *t = d->t;
@@ -308,13 +315,13 @@ static int compare_nodes(const void *x, const void *y, void *ctx)
 	return (int)a->split - (int)b->split;
 }
 
-/* Depth-first over the sorted nodes: `order` holds the children of a node in
- * one range, which begins at first[node]. */
+/* Numbers the sorted nodes depth-first.  `order` holds the children of a node
+ * in one range, which begins at first[node]. */
 static int number_nodes(struct draft *d, const uint32_t *order,
 			const size_t *first, uint32_t *id_of)
 {
 	struct calltree *t = d->t;
-	VEC(uint32_t) stack = { 0 };	/* drafts whose children come next */
+	VEC(uint32_t) stack = { 0 };	/* draft nodes whose children come next */
 	int rc = vec_push(&stack, 0);
 
 	while (!rc && stack.n) {
@@ -344,7 +351,7 @@ void calltree_close_ranges(struct calltree *t)
 	}
 }
 
-/* Takes over the sums and the samples' nodes under the new numbers. */
+/* Copies sums and the samples' nodes to the new numbers. */
 static int take_over(struct draft *d, const uint32_t *id_of)
 {
 	struct calltree *t = d->t;
@@ -461,14 +468,15 @@ void calltree_fini(struct calltree *t)
 	*t = (struct calltree){ 0 };
 }
 
-/* Pruning: leaves out what is too small to be seen. */
+/* --- pruning: merges branches too small to be seen */
 
 struct pruner {
 	const struct calltree *t;
 	double share;
 	uint32_t *new_id;	/* by node; PROF_NONE: below the share */
-	uint32_t *small;	/* by node: 1 if it has branches to sum, then the
-				 * node that has their sum */
+	/* by node: 1 if it has branches to sum, then the node that has their
+	 * sum */
+	uint32_t *small;
 	VEC(struct calltree_node) nodes;
 	struct cell *total;
 };
@@ -479,7 +487,7 @@ static bool keeps(const struct pruner *x, size_t i)
 		      calltree_share(x->t, i) >= x->share);
 }
 
-/* A node is left: its small branches come last of its children. */
+/* Leaves a node.  Its sum of small branches becomes its last child. */
 static int leave(struct pruner *x, uint32_t node)
 {
 	struct calltree_node n = { x->new_id[node], 0, CALLTREE_OTHER, 0 };
@@ -520,7 +528,7 @@ static int number_kept(struct pruner *x)
 	return rc ? rc : leave(x, 0);
 }
 
-/* Subtrees that were left out are now where their parent's small branches are. */
+/* Maps removed subtrees to the node of their parent's small branches. */
 static int sum_kept(struct pruner *x)
 {
 	const struct calltree_node *v = x->t->nodes.v;

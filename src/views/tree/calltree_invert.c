@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A call tree upside down: below each function those that called it.
+ * Inverts a call tree, so that callers are below each function.
  *
- * A branch is a set of places in the tree (items), each with what its samples
- * weigh; it grows by one step to each place's parent.  Items of branches that
- * wait lie in one stack, the branch to be grown next on top, so memory follows
- * the tree's nodes, not their depth.
+ * A branch is a set of places in the tree (items), each with the cost of its
+ * samples.  It grows by one step to each place's parent.  Items of waiting
+ * branches are in one stack, with the branch that grows next on top.  So memory
+ * use follows the tree's nodes, not their depth.
  */
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ struct item {
 
 struct branch {
 	uint32_t parent, func, inlined;
-	size_t start, n;	/* its items in the stack */
+	size_t start, n;	/* range of its items in the stack */
 	struct cell sum;
 };
 
@@ -46,7 +46,7 @@ static int by_function(const void *x, const void *y, void *ctx)
 	return a->node < b->node ? -1 : a->node > b->node;
 }
 
-/* The largest last: it is taken first. */
+/* Sorts the largest last, because it is taken first. */
 static int by_sum(const void *x, const void *y)
 {
 	const struct branch *a = x, *b = y;
@@ -62,7 +62,7 @@ static int by_sum(const void *x, const void *y)
 	return (int)b->inlined - (int)a->inlined;
 }
 
-/* Groups x->now by function; items of equal places become one. */
+/* Groups x->now by function and merges items of equal places. */
 static void group_items(struct inverter *x, uint32_t parent)
 {
 	const struct calltree_node *v = x->t->nodes.v;
@@ -105,7 +105,8 @@ static bool is_small(const struct inverter *x, const struct branch *b)
 	return b->sum.count < x->least.count;
 }
 
-/* Small groups become one without items; the others wait with theirs. */
+/* Merges small groups into one without items, and queues the others with
+ * theirs. */
 static void push_groups(struct inverter *x, uint32_t parent)
 {
 	struct branch small = { .parent = parent, .func = CALLTREE_OTHER };
@@ -158,7 +159,7 @@ static void grow(struct inverter *x, struct branch b)
 	push_groups(x, id);
 }
 
-/* What nodes have beyond their children. */
+/* Starts with the cost that nodes have beyond their children. */
 static int start(struct inverter *x)
 {
 	const struct calltree *t = x->t;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Caller and callee trees of the rows that are shown.
+ * Builds caller and callee trees of the shown rows.
  *
  * A branch is a set of items (stack node, step): places in stacks that lead to
  * it by the same functions.  Expanding a branch moves each item one function
  * outwards (callers) or inwards (callees) and groups them again.  Branches
- * below the limit are dropped before they are expanded, so the cost follows
- * what is shown.  A branch's samples are those of its items, each counted once.
+ * below the limit are dropped before they are expanded, so the time is
+ * proportional to what is shown.  A branch's samples are those of its items,
+ * each counted once.
  *
- * A function that calls itself is one branch, however deep: going outwards, its
- * frames are passed; going inwards, those that it calls are items of its branch,
- * too, without samples but those that end there.
+ * A recursive function is one branch, at any depth.  Going outwards, its frames
+ * are skipped.  Going inwards, the frames that it calls recursively are items
+ * of its branch, too, but have only the samples that end there.
  */
 #include "views/tree/tree.h"
 
@@ -82,7 +83,7 @@ static uint32_t outermost(const struct tree_builder *b, uint32_t loc)
 	return s;
 }
 
-/* The step that is called by `step` within its own location. */
+/* Returns the step that `step` calls within its own location. */
 static uint32_t inner_of(const struct tree_builder *b, uint32_t loc,
 			 uint32_t step)
 {
@@ -93,8 +94,8 @@ static uint32_t inner_of(const struct tree_builder *b, uint32_t loc,
 	return s;
 }
 
-/* Adds to `next`; several items of a branch that meet at one caller become one.
- */
+/* Adds to `next`.  Several items of a branch that meet at one caller are
+ * merged. */
 static void add_caller(struct tree_builder *b, struct tree_item it,
 		       const struct cell *cells)
 {
@@ -118,7 +119,7 @@ static uint32_t fk_of(const struct tree_builder *b, struct tree_item it)
 	return b->k->steps[it.step].fk;
 }
 
-/* The caller's place; false where the stack ends. */
+/* Moves an item to its caller.  Returns false if the stack ends. */
 static bool go_out(const struct tree_builder *b, struct tree_item *it)
 {
 	uint32_t outer = b->k->steps[it->step].outer;
@@ -152,7 +153,8 @@ static void step_out(struct tree_builder *b, struct tree_item it,
 typedef void called_cb(struct tree_builder *b, struct tree_item it, bool same,
 		       const struct cell *cells);
 
-/* All places that are called from one; `same`: by the same function. */
+/* Visits all places called from one; `same`: only those of the same
+ * function. */
 static void each_called(struct tree_builder *b, struct tree_item it,
 			const struct cell *cells, called_cb *cb)
 {
@@ -183,7 +185,7 @@ static void add_same(struct tree_builder *b, struct tree_item it, bool same,
 		tree_items_add(b, b->into, it, none);
 }
 
-/* Adds an item, and all places where it calls itself, directly or again. */
+/* Adds an item, and all places of direct and indirect recursion. */
 static void add_called(struct tree_builder *b, struct tree_items *into,
 		       struct tree_item it, const struct cell *cells)
 {
@@ -215,7 +217,7 @@ static void step_in(struct tree_builder *b, struct tree_item it,
 	each_called(b, it, cells, add_other);
 }
 
-/* Self of a branch in a callee tree: its stacks that end here. */
+/* Adds to the self cost of a branch in a callee tree: stacks that end here. */
 static void add_item_values(struct tree_builder *b, struct values *v, size_t i)
 {
 	struct tree_item it = b->next.at.v[i];
@@ -270,7 +272,7 @@ static int compare_groups(const void *x, const void *y, void *ctx)
 				 &b->k->keys.v[b->groups.v[j].fk]);
 }
 
-/* Chooses the groups to show and sorts them. */
+/* Selects the groups to show and sorts them. */
 static void order_groups(struct tree_builder *b)
 {
 	b->group_order.n = 0;
@@ -291,7 +293,7 @@ static void order_groups(struct tree_builder *b)
 			compare_groups, b);
 }
 
-/* Makes room in the arena for the chosen groups, the last shown lowest, and
+/* Makes room in the arena for the selected groups, the last shown lowest, and
  * queues them. */
 static void queue_groups(struct tree_builder *b)
 {
@@ -346,8 +348,8 @@ static void queue_next(struct tree_builder *b, uint32_t depth)
 	}
 }
 
-/* Takes the items of the last waiting branch out of the arena and moves them on
- * by one function. */
+/* Takes the items of the last queued branch out of the arena and moves them by
+ * one function. */
 static void expand(struct tree_builder *b, const struct tree_branch *br)
 {
 	tree_items_cut(&b->next, 0, b->ncols);
@@ -387,8 +389,8 @@ static void show_branch(struct tree_builder *b, const struct tree_branch *br)
 				      b->wait_vals.v[b->wait_vals.n + c]) < 0;
 }
 
-/* The row's own places; of a row with its callees, also those where it calls
- * itself. */
+/* Collects the row's own places.  For a row with callees, these include its
+ * recursive calls. */
 static void start_items(struct tree_builder *b)
 {
 	struct tree_items own = b->now;
@@ -428,7 +430,7 @@ void tree_grow(struct tree_builder *b, struct row *row)
 	bool first = !key_list_has(&b->rep->spec.keys, KEY_SYMBOL);
 
 	row->tree = (uint32_t)b->rep->tree.n;
-	/* a row that is no function has its functions as first level */
+	/* if the row is not a function, its functions are the first level */
 	tree_step(b, first ? TREE_STEP_GROUP : TREE_STEP_FIRST);
 	if (b->group_order.n && !b->failed) {
 		queue_groups(b);

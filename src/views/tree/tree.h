@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_VIEWS_TREE_TREE_H
 #define TALLY_VIEWS_TREE_TREE_H
-/* Inside of the report: grows one row's tree from the places in stacks (items)
- * where the row occurs.  See tree.c for how. */
+/* Internals of the report: builds one row's tree from the places in stacks
+ * (items) where the row occurs.  tree.c describes the algorithm. */
 #include "views/report.h"
 
 struct tree_item {
@@ -12,10 +12,10 @@ struct tree_item {
 struct tree_branch {
 	uint32_t fk, depth;
 	bool inlined;
-	size_t start, n;	/* its items */
+	size_t start, n;	/* range of its items */
 };
 
-/* Items with a cell for each column beside them. */
+/* Items, with a cell per column for each. */
 struct tree_items {
 	VEC(struct tree_item) at;
 	VEC(struct cell) cells;	/* [item * ncols + column] */
@@ -25,51 +25,55 @@ struct tree_builder {
 	struct report *rep;
 	const struct profile *p;
 	const struct fold *f;
-	const struct frame_keys *k;	/* of the tree */
+	const struct frame_keys *k;	/* keys of the tree */
 	enum tree_mode mode;
 	size_t ncols;
 	uint32_t lane;
-	bool recursive;	/* the branch that is expanded calls itself */
-	struct tree_items *into;	/* where add_called adds */
+	bool recursive;	/* the branch being expanded is recursive */
+	struct tree_items *into;	/* destination of add_called */
 	bool failed;
-	bool too_many;	/* branches: why it failed, else for want of memory */
-	struct tree_items arena;        /* items of branches that wait */
-	struct tree_items now, next;    /* of the branch being expanded */
-	VEC(struct tree_branch) wait;	/* last one is expanded first */
+	/* it failed because of too many branches, not for lack of memory */
+	bool too_many;
+	struct tree_items arena;        /* items of branches in `wait` */
+	struct tree_items now, next;    /* items of the branch being expanded */
+	VEC(struct tree_branch) wait;	/* stack of branches to expand */
 	VEC(struct values) wait_vals;
 	VEC(struct tree_branch) groups;
 	VEC(struct values) group_vals;
 	VEC(uint32_t) group_order;
-	uint32_t *group_of;		/* by fk: group + 1 in this expansion */
-	/* callers: the item of `next` at a node, to merge equal ones */
+	uint32_t *group_of;		/* by fk: 1 + group in this expansion */
+	/* For callers: the item of `next` at a node, used to merge equal
+	 * ones. */
 	uint32_t *merge_at, *merge_stamp, stamp;
 };
 
 int tree_builder_init(struct tree_builder *b, struct report *rep,
 		      struct error *err);
 void tree_builder_fini(struct tree_builder *b);
-/* Appends the tree of a row in b->lane, whose items are in b->now, to
- * report.tree. */
+/* Appends the tree of a row in b->lane to report.tree.  Its items are in
+ * b->now. */
 void tree_grow(struct tree_builder *b, struct row *row);
 
-/* What stands one function further than the places in b->now. */
+/* The functions to look up for the places in b->now. */
 enum tree_step {
-	TREE_STEP,		/* they are a branch's: its callers or callees */
-	TREE_STEP_FIRST,	/* … where a function was found */
+	TREE_STEP,		/* callers or callees of a branch's places */
+	/* callers or callees of places where a function was found */
+	TREE_STEP_FIRST,
 	TREE_STEP_GROUP,	/* the functions at these places themselves */
 };
-/* Into b->next, and b->groups by function in b->group_order; no group is left
- * out below the report's limit but those that the report does not show. */
+/* Fills b->next, and b->groups by function.  b->group_order is sorted and omits
+ * groups below the report's limit. */
 void tree_step(struct tree_builder *b, enum tree_step step);
 
-/* Where a tree begins: see tree_rows.c. */
+/* Start of a tree (see tree_rows.c). */
 enum tree_start { TREE_LEAVES, TREE_OUTERMOST, TREE_ROOTS };
-/* All places of a frame key `fk` of `k` (PROF_NONE: of any) in a lane. */
+/* Finds all places of frame key `fk` of `k` in a lane; PROF_NONE: of any
+ * key. */
 int tree_find(struct report *rep, const struct frame_keys *k, uint32_t lane,
 	      uint32_t fk, enum tree_start start, struct tree_items *out,
 	      struct error *err);
 
-/* Sets b->failed when out of memory. */
+/* Adds an item; sets b->failed if out of memory. */
 void tree_items_add(struct tree_builder *b, struct tree_items *x,
 		    struct tree_item it, const struct cell *cells);
 void tree_items_cut(struct tree_items *x, size_t n, size_t ncols);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* One level of a tree: see tree_level.h. */
+/* Builds one level of a tree on demand. */
 #include "views/tree/tree_level.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ void tree_level_free(struct tree_level *l)
 	free(l);
 }
 
-/* The groups that the builder found, in their order, with room for their
+/* Takes the groups that the builder found, in order, and makes room for their
  * places. */
 static int take_groups(struct tree_builder *b, struct tree_level *l)
 {
@@ -78,7 +78,7 @@ static void move_places(struct tree_builder *b, struct tree_level *l)
 	}
 }
 
-/* The level one step from the places in b->now. */
+/* Builds the level one step from the places in b->now. */
 static int make_level(struct tree_builder *b, enum tree_step step,
 		      struct tree_level **out, struct error *err)
 {
@@ -106,7 +106,7 @@ static int make_level(struct tree_builder *b, enum tree_step step,
 	return 0;
 }
 
-/* The level of what tree_find finds. */
+/* Builds the level of the places that tree_find finds. */
 static int start_level(struct tree_explorer *x, const struct frame_keys *k,
 		       uint32_t lane, uint32_t fk, enum tree_start start,
 		       enum tree_step step, struct tree_level **out,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Finds the places in stacks that the trees of the shown rows start from, one
- * walk for each lane, and has the trees grown.
+ * Finds the places in stacks where the trees of the shown rows start, in one
+ * walk per lane, and has the trees built.
  *
  *	callers, by self:	where the row's function is innermost
  *	callers, by total:	its outermost place in each stack
  *	callees:		where the stack, or the filter's match, begins
  *
- * tree_find does this for one function, for trees that grow as they are looked
- * at (tree_level.h).
+ * tree_find does this for one function, for trees that are built on demand
+ * (tree_level.h).
  */
 #include "views/tree/tree.h"
 
@@ -16,11 +16,11 @@
 
 struct finder {
 	struct tree_builder b;
-	const struct frame_keys *k;	/* of the rows */
+	const struct frame_keys *k;	/* keys of the rows */
 	struct tree_items found;
 	VEC(uint32_t) row;		/* by item of `found` */
 	uint32_t *fk_row;		/* by fk: shown row of this lane */
-	uint32_t *active;		/* by fk: how often on the path */
+	uint32_t *active;		/* by fk: number of occurrences on the path */
 	size_t on_path;
 	struct cell own[REPORT_COLUMNS_MAX];
 };
@@ -61,8 +61,8 @@ static void leave_nothing(void *ctx, uint32_t node)
 	(void)node;
 }
 
-/* Steps are seen from the innermost outwards: of equal keys within a location
- * the last one seen is the outermost. */
+/* Enters a node.  Steps are visited from the innermost outwards, so of equal
+ * keys within a location the last one seen is the outermost. */
 static void enter_outermost(void *ctx, uint32_t node)
 {
 	struct finder *x = ctx;
@@ -149,8 +149,8 @@ static void find_items(struct finder *x, enum tree_start start)
 		fold_walk(x->b.f, enter_leaf, leave_nothing, x);
 }
 
-/* Items of a row brought together: a chain through the items of each row, in
- * the order found. */
+/* Builds the trees of rows.  The items of each row are chained in the order
+ * found. */
 static void grow_rows(struct finder *x, const uint32_t *rows, size_t n,
 		      uint32_t *head, uint32_t *next)
 {
@@ -169,7 +169,7 @@ static void grow_rows(struct finder *x, const uint32_t *rows, size_t n,
 	}
 }
 
-/* `rows` are the shown rows of one lane. */
+/* Builds the trees of one lane, whose shown rows are `rows`. */
 static int build_lane(struct finder *x, const uint32_t *rows, size_t n,
 		      uint32_t *head, struct error *err)
 {
@@ -207,7 +207,8 @@ static int by_row(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Rows are numbered lane by lane: sorted by number, lanes are neighbours. */
+/* Builds the trees of all lanes.  Rows are numbered lane by lane, so sorting by
+ * number makes the rows of a lane adjacent. */
 static int build_lanes(struct finder *x, uint32_t *rows, size_t n,
 		       uint32_t *head, struct error *err)
 {
