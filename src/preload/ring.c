@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Records into the shared rings: see shared.h. */
+/* Writes records into the shared rings: see shared.h. */
 #include "preload/preload.h"
 
 static bool ring_hold(struct timer_ring *r, uint64_t who)
