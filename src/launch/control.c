@@ -121,7 +121,7 @@ enum control_command control_next(struct control *c)
 		n = read(c->fd, c->bytes + c->n, sizeof(c->bytes) - c->n);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (!n)		/* the writer has gone for good */
+		if (!n)		/* the writer is permanently gone */
 			control_close(c);
 		if (n <= 0)
 			return CONTROL_NONE;

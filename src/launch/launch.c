@@ -56,7 +56,7 @@ static bool take_settings(int go)
 	return n > 0;
 }
 
-/* Runs in the child; _exit keeps tally's buffers and handlers out of it. */
+/* Runs in the child, and ends with _exit to keep tally's buffers and handlers out. */
 static _Noreturn void child_main(char *const argv[],
 				 const struct launch_state *before, int go,
 				 int status)

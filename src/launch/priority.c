@@ -202,7 +202,7 @@ void priority_boost_begin(struct priority_boost *b, enum priority_plan plan)
 	struct boost *how;
 
 	b->running = false;
-	/* A user who starts tally as SCHED_BATCH or real-time has made a choice. */
+	/* If the user started tally as SCHED_BATCH or real-time, keep that choice. */
 	if ((sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) != SCHED_OTHER)
 		return;
 	how = boost_new(plan);

@@ -37,8 +37,8 @@ enum priority_plan {
 	/* The calling thread, for 5 ms of each 20: it keeps up with little work. */
 	PRIORITY_WORK,
 	/* All threads except those of SCHED_FIFO (priority_first), for 16 ms of each
-	 * 20, because the user or the program is waiting.  Processes and threads that
-	 * are started meanwhile: */
+	 * 20, because the user or the program is waiting.  Processes and threads
+	 * started during that time: */
 	PRIORITY_BEGIN,		/* do not inherit it */
 	PRIORITY_FINISH,	/* inherit it; there must be no child processes */
 };

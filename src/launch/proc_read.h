@@ -14,8 +14,8 @@ bool proc_line(const char *path, struct buf *out);
 bool proc_name(uint32_t pid, const char *otherwise, struct buf *out);
 /* Returns the number after "KEY:" in /proc/PID/status, or `otherwise`. */
 uint64_t proc_status_of(uint32_t pid, const char *key, uint64_t otherwise);
-/* Returns whether our process numbers are the machine's own.  Also returns true if
- * /proc does not show it. */
+/* Returns whether tally's process numbers are the machine's own.  Also returns true
+ * if /proc does not show it. */
 bool proc_first_pid_namespace(void);
 /* Returns whether a process belongs to another user, and sets *uid.  Files of a
  * process that may not be dumped belong to root (proc(5)), but its status shows the

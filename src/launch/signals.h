@@ -17,8 +17,9 @@ void limits_raise(struct launch_state *before);
 /* Delivers SIGCHLD and the signals that end tally through *fd from now on. */
 int signals_catch(struct launch_state *before, int *fd, struct error *err);
 void signals_release(const struct launch_state *before, int fd);
-/* Asks a command to end that outlives a time limit or an error, and waits for it.  If
- * it ignores SIGTERM, you can end it with Ctrl-C, which is read from fd. */
+/* Ends a command that outlives a time limit or an error, by SIGTERM, and waits for
+ * it.  If the command ignores SIGTERM, you can end it with Ctrl-C, which is read from
+ * fd. */
 void signals_end_command(struct launch *l, int fd);
 /* Returns whether a signal was sent to tally but not to the command. */
 bool signal_is_ours(const struct signalfd_siginfo *si);
