@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Hides LD_PRELOAD and tally's variable from the program, and passes them on to
- * programs that it executes.
- */
+/* Hides LD_PRELOAD and tally's variable from the program, and passes them on to
+ * programs that it executes. */
 #include <fcntl.h>
 #include <linux/prctl.h>
 
@@ -35,7 +33,7 @@ static void entry_remove(char **e)
 	while (*e++);
 }
 
-/* Returns the length of our path if the list of libraries begins with it. */
+/* Returns the length of the library's path if the list of libraries begins with it. */
 static size_t is_ours(const char *list, const char *pid, const char *library)
 {
 	const char *p = text_after(list, "/proc/");
@@ -61,7 +59,7 @@ static struct span span_clear(char *from)
 	return s;
 }
 
-/* Removes our path and keeps the user's libraries. */
+/* Removes the library's path and keeps the user's libraries. */
 static struct span preload_remove(char **envp, const char *value)
 {
 	char **e = entry_find(envp, PRELOAD), *list;

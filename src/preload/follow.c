@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Decides which programs load the library.  A loader that cannot load it would print
- * an error on the program's standard error.
- */
+/* Decides which programs load the library.  A loader that cannot load it would print
+ * an error on the program's standard error. */
 #include <elf.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -86,7 +84,7 @@ enum follow follow_file(const char *path)
 	char head[HEAD] __attribute__((aligned(8)));
 	const char *at = path;
 
-	/* With another root or user, our path is not accessible. */
+	/* With another root or user, the library's path is not accessible. */
 	if (sys4(SYS_faccessat, -100, (long)preload.library, R_OK, 0) < 0)
 		return FOLLOW_NOT;
 	for (int i = 0; i < SCRIPTS_MAX; i++) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Initialises the library in a program: finds the recorder's memory, removes its
- * traces from the environment, arms the first thread.
- */
+/* Initialises the library in a program: finds the recorder's memory, removes its
+ * traces from the environment, arms the first thread. */
 #include <elf.h>
 #include <fcntl.h>
 #include <sys/mman.h>

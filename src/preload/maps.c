@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Reports this program's own mappings: those at its start, and those added before its
- * end, which the recorder had no time to read.
- */
+/* Reports this program's own mappings: those at its start, and those added before its
+ * end, which the recorder had no time to read. */
 #include <fcntl.h>
 
 #include "preload/preload.h"

@@ -60,7 +60,8 @@ struct preload {
 	bool loaded;		/* libraries were loaded since mappings were last
 				 * reported */
 	uint32_t pid;
-	uint32_t shown_pid;	/* our number in /proc, which the recorder uses */
+	uint32_t shown_pid;	/* the process's number in /proc, which the recorder
+				 * uses */
 	uint32_t interval_ns;
 	uint32_t period_ns;
 	uint32_t copy_bytes;
@@ -116,9 +117,10 @@ bool memory_there(struct memory_seen *m, const void *at, size_t n);
 bool text_there(struct memory_seen *m, const char *s, size_t most);
 
 /* environment.c */
-/* Copies our variable, "NAME=value", to `out`.  Returns false if there is none that
- * fits.  Removes it and this library from the array and from the strings, so the
- * program and /proc/PID/environ show the environment as it would be without tally. */
+/* Copies tally's variable, "NAME=value", to `out`.  Returns false if there is none
+ * that fits.  Removes the variable and this library from the array and from the
+ * strings.  The program and /proc/PID/environ then show the environment as it would
+ * be without tally. */
 bool environment_take(char **envp, char *out, size_t size);
 /* Returns whether everything to be examined can be read, with at most this many
  * entries, and bytes in a list of libraries. */
@@ -178,7 +180,8 @@ void thread_unsampled(void);
 /* maps.c */
 void maps_tell(void);
 
-/* resolve.c: returns the next definition of a function after ours, or NULL. */
+/* resolve.c: returns the next definition of a function after this library's, or
+ * NULL. */
 void *resolve(const char *name);
 /* Returns the first definition in all objects, the program first: a function or data.
  * Sets *size unless it is NULL. */

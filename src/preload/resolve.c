@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Finds the functions that ours interpose: the first of that name in the objects
- * after this one.  dlsym(3) would do the same, but programs with older C libraries
+ * Finds the functions that this library interposes: the first of that name in the
+ * objects after it.  dlsym(3) would do the same, but programs with older C libraries
  * may lack it.  System V gABI, chapter 5; the GNU hash table is described in the
  * documents of the linker.
  */

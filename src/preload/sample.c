@@ -14,7 +14,8 @@
 enum {
 	REACH = 16 << 10,	/* maximum distance of a signal's frame below the
 				 * stack pointer, on the same stack */
-	TAIL = 512,		/* bytes above a thread's first frame that started it */
+	TAIL = 512,		/* bytes above the thread's frame, for the code that
+				 * started it */
 	UNKNOWN_MAX = 32 << 10,	/* maximum bytes of an unknown stack */
 	PARTS = 10,
 };
@@ -136,8 +137,8 @@ static void timer_end(struct slot *s)
 
 /*
  * Returns the time of the last tick, which is when the timer expired.  Reading it
- * takes no system call and no counter of the processor, which seccomp's strict mode
- * and PR_SET_TSC forbid.  It is never before the last report of the process: mappings
+ * takes no system call and no processor counter, which seccomp's strict mode and
+ * PR_SET_TSC forbid.  It is never before the last report of the process: mappings
  * must be known before the samples in them.
  */
 static uint64_t tick_time(void)
