@@ -2,10 +2,10 @@
 #ifndef TALLY_RUNTIME_HOTSPOT_H
 #define TALLY_RUNTIME_HOTSPOT_H
 /*
- * Code that a Java virtual machine (HotSpot: libjvm.so of OpenJDK 8 and later)
- * generates: the code at an address, its frame size, and its method.
- * Everything is read from the memory of the program, which needs no option and
- * does not notice.
+ * Describes code that a Java virtual machine (HotSpot: libjvm.so of OpenJDK 8 and
+ * later) generates: the code at an address, its frame size, and its method.
+ * Everything is read from the memory of the program, which needs no option and does
+ * not notice.
  *
  * libjvm.so exports tables that describe its structures to debuggers
  * (gHotSpotVMStructs…, src/hotspot/share/runtime/vmStructs.hpp), so one reader
@@ -17,11 +17,10 @@
  *	if (b && hotspot_frame(h, b, &regs, exact, &caller)) ...
  *	hotspot_text(h, hotspot_name(h, b, &regs))
  *
- * The memory is untrusted and changes while it is read.  Every result is
- * bounded in time and memory and checked as far as possible; inconsistent data
- * gives no result. Data about code is read again in each batch, because other
- * code may have replaced it. It is kept if the memory can no longer be read
- * because the program has ended.
+ * The memory is untrusted and changes while it is read.  Every result is bounded in
+ * time and memory and checked as far as possible; inconsistent data gives no result.
+ * Data about code is read again in each batch, because other code may have replaced
+ * it.  It is kept if the memory can no longer be read because the program has ended.
  */
 #include <stdbool.h>
 #include <stddef.h>

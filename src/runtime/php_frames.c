@@ -247,7 +247,8 @@ static bool is_op(const struct walk *w, const void *body, uint64_t op)
 	       op - ops < n * OP_BYTES && (op - ops) % OP_BYTES == 0;
 }
 
-/* Replaces the engine's own instructions by the one that threw, or by none. */
+/* Replaces one of the engine's own instructions by the instruction that threw, or by
+ * none. */
 static bool op_of(struct walk *w, const void *body, uint64_t *op)
 {
 	const struct php_layout *l = &w->types->layout;

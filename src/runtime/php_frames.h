@@ -5,12 +5,12 @@
  * The frames of PHP's interpreter (8.2 and 8.4, x86-64, without threads: NTS).  Its
  * thread is stopped in the handler of its own signal (preload/php.c).
  *
- * In the part (frame_part.h), the code of a PHP function is identified by its opcodes
- * and that of an internal function (written in C) by its name; frames carry their
- * line.  PHP keeps no usable record on the C stack: each activation of execute_ex()
- * runs the frames up to one that is marked as called from C.  An internal function is
- * part of the run of its caller; its own C frames are inner frames of the native
- * stack.
+ * In the part (frame_part.h), the code of a PHP function is identified by its
+ * opcodes.  That of an internal function (written in C) is identified by its name.
+ * Frames carry their line.  PHP keeps no usable record on the C stack: each
+ * activation of execute_ex() runs the frames up to one that is marked as called from
+ * C.  An internal function is part of the run of its caller; its own C frames are
+ * inner frames of the native stack.
  *
  * The innermost frame and its instruction are in registers (r14, r15) while the loop
  * or its callees keep them there.  The instruction stored in the frame may be older.

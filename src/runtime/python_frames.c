@@ -96,8 +96,9 @@ static uint64_t word(const void *p, size_t at)
 	return *(const uint64_t *)((const uint8_t *)p + at);
 }
 
-/* Internal/pycore_debug_offsets.h of 3.13, 3.14 and 3.15: position of a number in the
- * table, and the member of our layout that it sets, or the value that it must have. */
+/* Internal/pycore_debug_offsets.h of 3.13, 3.14 and 3.15.  Each entry has a number's
+ * position in the table, and the member of struct python_layout that it sets, or the
+ * value that it must have. */
 struct told_offset {
 	uint16_t at[3];
 	uint8_t to, bytes, must_be;

@@ -22,7 +22,7 @@ enum {
 struct python_layout {
 	uint8_t minor;
 	uint8_t thread_frame;	/* in the thread state: the innermost frame */
-	bool by_cframe;		/* … or a pointer to a record of it on the C stack */
+	bool by_cframe;		/* … or a pointer to its record on the C stack */
 	bool by_object;		/* frames are objects, one run each */
 	/* 3.10: offsets of the innermost run, and of the outermost run's record. */
 	uint8_t thread_cframe;	/* 0: runs have no records */
