@@ -22,8 +22,8 @@ enum {
 /* Shorter waits are not worth a look: most have ended by then. */
 #define LOOK_AFTER_NS 500000u
 #define THINNING_LEAST_NS 1000u
-/* Maximum time added to a later sample of the same waking thread, which may have been
- * elsewhere. */
+/* Longest wait whose time is added to a later sample of the waking thread, which may
+ * be somewhere else by then. */
 #define UNSAMPLED_MOST_NS 1000000u
 #define SECOND_NS 1000000000u
 

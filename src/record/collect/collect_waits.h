@@ -43,8 +43,8 @@ void collect_waits_begin(struct collector *c, const struct source *src,
 /* Starts or stops counting waits from this time on. */
 int collect_waits_toggle(struct collector *c, uint64_t time_ns, bool on,
 			 struct error *err);
-/* Takes in threads that exist already: those that sleep wait from this time on.
- * `pid` is a command that is about to run, or 0. */
+/* Adds threads that exist already.  Those that sleep wait from this time on.  `pid`
+ * is a command that is about to run, or 0. */
 int collect_waits_asleep(struct collector *c, uint32_t pid, uint64_t time_ns,
 			 struct error *err);
 int collect_wait_sample(struct collector *c, struct process *proc,

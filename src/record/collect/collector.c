@@ -260,8 +260,8 @@ static int take_mmap(struct collector *c, const struct record *r)
 	struct process *proc;
 	int n;
 
-	/* Some sources report the kernel's own text with pid -1.  0 stands for all
-	 * processes outside our pid namespace. */
+	/* Some sources report the kernel's own text with pid -1.  Pid 0 represents
+	 * all processes outside tally's pid namespace. */
 	if (r->pid == UINT32_MAX || !r->pid)
 		return 0;
 	proc = processes_get(&c->processes, r->pid);

@@ -7,10 +7,11 @@
  * A walk over a million frames takes 25 ms, longer than the time between two samples.
  * But in deep recursion only the innermost part changes from one sample to the next.
  * A walk may therefore stop when its last frames equal frames kept for the thread
- * (deep_join), if the program's memory still holds the return addresses of the outer
- * frames.  To check this, tally reads and compares the nearest 512 of them and some
- * spread over the rest, different ones in each batch of samples.  Such stacks are
- * marked as read later (PROF_MARK_READ_LATE), as are all that go on beyond the copy.
+ * (deep_join).  The program's memory must still hold the return addresses of the
+ * outer frames.  To check this, tally reads and compares the nearest 512 of them and
+ * some spread over the rest, different ones in each batch of samples.  Such stacks
+ * are marked as read later (PROF_MARK_READ_LATE), as are all that go on beyond the
+ * copy.
  */
 #include <sys/types.h>
 
@@ -33,8 +34,8 @@ struct deep_stack {
 	struct record_end end;
 	VEC(uint64_t) pc, sp;		/* as in unwind_stack */
 	VEC(uint8_t) marks;
-	VEC(uint32_t) node;		/* node of the profile; entries not yet made
-					 * are absent */
+	VEC(uint32_t) node;		/* nodes of the profile; shorter than pc while
+					 * nodes are missing */
 	uint32_t end_node;		/* parent node of node[0] */
 };
 

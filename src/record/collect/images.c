@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The table of mapped files and other images. */
+/* Keeps the table of mapped files and other images. */
 #include "record/collect/image_open.h"
 
 #include <fcntl.h>

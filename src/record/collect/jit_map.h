@@ -28,8 +28,9 @@ void jit_map_take(struct images *im, struct recorded_image *r);
  * ended. */
 int jit_map_open(const struct images *im, const struct recorded_image *r);
 
-/* Returns whether a mapped file with this path is the process's jitdump file.  Sets
- * *why (malloc) if it is one that does not count.  `st` is the file's. */
+/* Returns whether a mapped file with this path is a jitdump file of the process that
+ * counts.  Sets *why (malloc) if it is a jitdump file that does not.  `st` is the
+ * file's. */
 bool jit_dump_counts(const struct images *im, uint32_t pid, const char *path,
 		     const struct stat *st, char **why);
 /* Opens the jitdump file of the process whose memory is `r`.  Returns a descriptor

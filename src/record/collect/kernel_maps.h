@@ -34,8 +34,8 @@ int kernel_maps_place(struct kernel_maps *k, struct images *im, uint64_t base,
 int kernel_maps_add(struct kernel_maps *k, struct images *im, const char *name,
 		    uint64_t start, uint64_t size, const struct build_id *id,
 		    uint32_t *generation);
-/* Reads modules that were loaded meanwhile, when there is reason to look, because the
- * kernel does not report them.  Returns 0 or -ERR_NOMEM. */
+/* Adds modules loaded since the last reading, when there is reason to look, because
+ * the kernel does not report them.  Returns 0 or -ERR_NOMEM. */
 int kernel_maps_refresh(struct kernel_maps *k, struct images *im,
 			const char *proc, const char *sysfs,
 			uint32_t *generation, uint64_t now_ns);

@@ -4,8 +4,9 @@
 /*
  * Finds the frame pointer of a function when only its stack pointer is known, because
  * a look at a sleeping thread gives no other register.  A function with a frame
- * pointer first pushes its caller's.  So rbp is the address x for which the word at x
- * + 8 is a return address into the caller, after a call to this function. x86-64.
+ * pointer first pushes its caller's.  The word above it, at x + 8, is a return
+ * address into the caller, after a call to this function. rbp is that address x.
+ * x86-64.
  */
 #include <stdbool.h>
 #include <stddef.h>

@@ -12,8 +12,8 @@
  *
  * For each place (a function at a stack pointer in a thread), this part keeps the
  * callers last seen, and in how many consecutive batches.  When a function is seen
- * with different callers at one of its places, it needs a longer run of batches from
- * then on, at all of its places, until it has kept its callers for a long time:
+ * with different callers at one place, it needs a longer run of batches from then on,
+ * at all of its places.  That ends when it has kept its callers for a long time:
  *
  *	changes of callers	0	1	2	…	6
  *	batches in a row	8	32	128	…	32,768

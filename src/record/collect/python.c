@@ -10,7 +10,7 @@ enum { FUNCS_MAX = 1 << 20 };
 #define TABLES_MAX (256ull << 20)
 
 struct python_func {
-	uint32_t identity;	/* offset in `text`: "FIRST FILE\1NAME" */
+	uint32_t identity;	/* string in `text`: "FIRST FILE\1NAME" */
 	uint32_t first_line;
 	uint32_t table_bytes;	/* 0: its lines are unknown */
 	uint8_t minor;		/* minor version of Python, which determines the
@@ -528,7 +528,7 @@ static bool merge(struct python *py, const uint64_t *pc, const uint64_t *sp,
 		/* the outer runs are unknown, and so are their callers */
 		if (cut && r == py->runs.n)
 			return false;
-		/* The outermost C frame need not be the one that ran the last
+		/* The outermost C frame may differ from the frame that ran the last
 		 * frames. */
 		if ((empty || i + 1 == n) && !push(py, pc[i]))
 			return false;

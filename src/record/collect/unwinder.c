@@ -358,9 +358,9 @@ static bool stack_word(void *ctx, uint64_t addr, uint64_t *out)
 	return true;
 }
 
-/* Asks Java for a frame of its code, and gives it the name of its method.  An address
- * would not do: the interpreter's code serves all methods, and new methods replace
- * old ones. */
+/* Gets a frame of Java's code, and gives it the name of its method.  An address would
+ * not do: the interpreter's code serves all methods, and new methods replace old
+ * ones. */
 static bool find_frame(void *ctx, const struct unwind_regs *regs, bool exact,
 		       struct unwind_caller *out)
 {

@@ -17,10 +17,10 @@
  * Frames of a Python interpreter come with the sample (python.h).
  *
  * If the stack continues beyond the copy, the rest is read from the living program.
- * The thread must still run.  In addition, either the outermost return addresses in
- * the copy are still in place, or the frame that crosses the end of the copy has had
- * the same callers for a while and has them now (outer_callers.h).  Such stacks are
- * marked PROF_MARK_READ_LATE.
+ * The thread must still run, and one of two conditions must hold.  Either the
+ * outermost return addresses in the copy are still in place, or the frame that
+ * crosses the end of the copy has kept its callers for a while (outer_callers.h).
+ * Such stacks are marked PROF_MARK_READ_LATE.
  */
 #include "record/collect/deep_stacks.h"
 #include "record/collect/images.h"
