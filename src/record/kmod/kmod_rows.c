@@ -40,8 +40,8 @@ struct kmod_space {
 	VEC(struct space_map) maps;
 };
 
-/* The last data sent for a process.  If another process took its place, the data is
- * sent again; nothing else changes. */
+/* The last data sent for a process.  If another process has replaced it here, the
+ * data is only sent again. */
 struct kmod_process {
 	uint32_t pid;
 	uint32_t maps_generation;

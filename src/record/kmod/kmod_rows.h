@@ -4,9 +4,9 @@
 /*
  * Sends the kernel module the rows by which it unwinds stacks (tally/kmod.h: TABLE,
  * PAGE, SPACE).  A stack that the module could not unwind arrives as a copy.  When
- * the unwinder has walked the copy, the rows of the code in that stack are sent, with
- * the addresses at which the process has it mapped.  Later stacks of the same kind
- * then need no copy.
+ * the unwinder has walked the copy, the rows of the code in that stack are sent.  The
+ * addresses at which the process has that code mapped are sent, too.  Later stacks of
+ * the same kind then need no copy.
  *
  * Stacks whose rows do not fit into the module are still copied.
  */
