@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reads the rings in order of time, and the counters; runs the thread that drains the
- * rings meanwhile.
+ * Reads the rings in order of time, and the counters.  Also runs the thread that
+ * drains the rings in between.
  */
 #include <errno.h>
 #include <poll.h>
@@ -161,8 +161,8 @@ static int drain_ring(struct perf_source *p, size_t i)
  * Limits samples of wakeups.  One sample per wakeup gives the best data.  But threads
  * may wake others hundreds of thousands of times a second.  The event is then
  * switched off for a while, to average 5,000 samples a second.  (A lower rate would
- * not reach threads started meanwhile, because PERF_EVENT_IOC_PERIOD does not; a rate
- * chosen by the kernel omits the second of two rare wakeups in a row.)
+ * not reach new threads, because PERF_EVENT_IOC_PERIOD does not.  A rate chosen by
+ * the kernel omits the second of two rare wakeups in a row.)
  */
 static void pace_waking(struct perf_source *p)
 {
@@ -194,9 +194,9 @@ static void pace_waking(struct perf_source *p)
 
 /*
  * Drains all rings once.  A record written before the clock was read at the start of
- * the last round is in its ring by now, unless its CPU stood still inside the
- * kernel's write for the whole round.  Everything up to that time is complete and can
- * be merged.
+ * the last round is in its ring by now.  The exception is a CPU that stood still
+ * inside the kernel's write for the whole round.  Everything up to that time is
+ * therefore complete and can be merged.
  */
 static int perf_round(struct perf_source *p)
 {
@@ -289,7 +289,7 @@ static uint64_t wanted_samples(const struct perf_source *p, size_t event,
 	return 0;
 }
 
-/* Reports samples dropped for lack of room behind the rings. */
+/* Reports samples dropped because too many were waiting after the rings. */
 static int report_dropped(struct perf_source *p, size_t event, record_cb *cb,
 			  void *ctx, struct error *err)
 {
@@ -359,7 +359,7 @@ int perf_count(struct source *s, size_t event, struct source_count *out,
 }
 
 /*
- * The thread that drains the rings.  It does nothing else, and precedes all other
+ * The thread that drains the rings.  It has no other work, and precedes all other
  * threads where permitted.  Records that it moves to `order` wait there until the
  * recorder has time.  It also ends sampling on time.
  */

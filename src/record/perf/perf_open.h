@@ -24,7 +24,7 @@ struct perf_features {
 /* Returns an error where a seccomp filter would kill the caller of perf_event_open.
  * Call it before anything else here. */
 int perf_reachable(struct error *err);
-/* Asks the kernel for its abilities.  An error says why perf events cannot be used at
+/* Finds the kernel's abilities.  An error says why perf events cannot be used at
  * all. */
 int perf_features_probe(struct perf_features *f, struct error *err);
 

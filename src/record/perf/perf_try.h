@@ -16,8 +16,8 @@ struct perf_try {
 
 /* Sets the event to the kernel's clock, with a sample every millisecond. */
 void perf_try_clock(struct perf_event_attr *a, bool with_kernel);
-/* Opens the event, maps a small ring, and works (in the kernel, if requested) until a
- * sample arrives there or a tenth of a second has passed. */
+/* Opens the event, maps a small ring, and works until a sample arrives or a tenth of
+ * a second has passed.  in_kernel: the work is done in the kernel. */
 void perf_try_run(struct perf_try *t, struct perf_event_attr *a,
 		  const struct perf_scope *at, bool in_kernel);
 
