@@ -45,8 +45,8 @@ void regs_set(const struct tracee *k, const union regs *r, bool is32)
 }
 
 /* Returns whether a stop ends this system call with EINTR although no signal was
- * meant for the program (signal(7), "Interruption of system calls … by stop signals";
- * sockets with a time limit behave the same).  Numbers are literal because
+ * meant for the program.  See signal(7), "Interruption of system calls … by stop
+ * signals"; sockets with a time limit behave the same.  Numbers are literal because
  * sys/syscall.h lacks those of the other machine. */
 static bool is_sensitive(bool is32, int64_t nr)
 {

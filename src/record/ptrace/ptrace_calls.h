@@ -75,8 +75,8 @@ static inline void rest_cancel(struct tracee *k) { (void)k; }
 
 #endif
 
-/* Nobody may be left with half a call: waits for those, before all are let
- * go. */
+/* Waits for the rest of incomplete calls before all threads are released, so that no
+ * program is left with half a call. */
 void rests_end(struct tracer *t);
 
 #endif

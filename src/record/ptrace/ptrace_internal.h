@@ -52,8 +52,8 @@ struct tracee {
 	struct call_rest *rest;	/* rest of an incomplete call, or NULL */
 	struct tracee_time time;	/* times at the last sample, or at its start */
 	struct tracee_time seen;	/* times when it was last seen to run */
-	/* Time of the tick, time when it was told to stop, and tally's own wait for
-	 * CPUs up to then. */
+	/* Time of the tick, time when the thread was asked to stop, and tally's own
+	 * wait for CPUs up to then. */
 	uint64_t tick_ns, told_ns, told_wait;
 	/* Time since which it is stopped, and length of its stops since the last
 	 * sample. */

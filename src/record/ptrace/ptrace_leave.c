@@ -2,16 +2,15 @@
 /*
  * Releases processes that another tracer needs, because a process has only one
  * tracer.  Recorded programs may include tracers: strace and debuggers, whose
- * children request it (PTRACE_TRACEME) or which attach; and the leak check of
- * sanitizers, whose helper process hides from tracers (CLONE_UNTRACED) and attaches
- * to all threads of the program.
+ * children request it (PTRACE_TRACEME) or which attach.  The leak check of sanitizers
+ * is another: its helper process hides from tracers (CLONE_UNTRACED) and attaches to
+ * all threads of the program.
  *
  * tally therefore watches the system calls of programs that may trace
  * (ptrace_image.c), and at first those of all children.  A call that needs one of
  * tally's tracees is held at its entry until that process is released: each of its
- * threads is told to stop, and released there.  A call interrupted in this way
- * restarts.  A partial write ends with its part, as it does whenever a tracer
- * attaches.
+ * threads is stopped and released there.  A call interrupted in this way restarts.  A
+ * partial write ends with its part, as it does whenever a tracer attaches.
  */
 #include <linux/audit.h>
 #include <sched.h>

@@ -2,12 +2,12 @@
 /*
  * Chooses the CPU on which the tracer runs.
  *
- * A thread told to stop from another CPU keeps running until the interrupt reaches
- * it.  A system call that begins in the meantime notices first, so too many samples
- * lie in system calls.  Threads seen in system calls are therefore sampled from their
- * own CPU: the tracer moves there after the previous sample, and its timer interrupts
- * the thread wherever it is.  That increases the cost to the thread by half, so
- * threads that only compute are still sampled from another CPU.
+ * A thread that is stopped from another CPU keeps running until the interrupt reaches
+ * it.  A system call that begins in between notices the request first, so too many
+ * samples lie in system calls.  Threads seen in system calls are therefore sampled
+ * from their own CPU: the tracer moves there after the previous sample, and its timer
+ * interrupts the thread wherever it is.  That increases the cost to the thread by
+ * half, so threads that only compute are still sampled from another CPU.
  *
  * Sharing the CPU helps only if the tracer gets it at once.  Short slices request
  * that (sched(7); Linux 6.12).  Older kernels may delay the tracer for a tick, or

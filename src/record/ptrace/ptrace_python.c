@@ -19,8 +19,8 @@ static int open_if_mapped(const struct record *r, const char *path, struct stat 
 	return fd;
 }
 
-/* Opens the file behind a mapping if it is certainly the same file, else returns -1.
- * The kernel reports its path below the root of its mount namespace, even if the
+/* Opens the file behind a mapping if it is certainly the same file; otherwise returns
+ * -1.  The kernel reports its path below the root of its mount namespace, even if the
  * process has another root. */
 static int open_mapped(const struct record *r, struct stat *st)
 {

@@ -10,8 +10,8 @@
 /* Returns kernel.yama.ptrace_scope (Documentation/admin-guide/LSM/Yama.rst), or -1 if
  * there is none. */
 int ptrace_scope(void);
-/* Sets an error for PTRACE_SEIZE of `tid` that failed with errnum.  `ours`: it is a
- * child of the recorder. */
+/* Sets an error for PTRACE_SEIZE of `tid` that failed with errnum.  `ours`: `tid` is
+ * a child of the recorder. */
 int ptrace_refused(int errnum, pid_t tid, bool ours, struct error *err);
 
 #endif

@@ -178,9 +178,8 @@ static int name_cb(void *ctx, const struct record *r, struct error *err)
 	return tracer_emit(t, r, err);
 }
 
-/* Returns the time at which the thread stopped: when it was told to, or when it next
- * got a CPU.  The tracer notices later.  The kernel counts the time in between as
- * queued. */
+/* Returns the time at which the thread stopped: at the request, or when it next got a
+ * CPU.  The tracer notices later.  The kernel counts the time in between as queued. */
 static uint64_t stopped_since(const struct tracee *k, struct tracee_time now)
 {
 	uint64_t at = k->tick_ns + (now.wait - k->seen.wait);

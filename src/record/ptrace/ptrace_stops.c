@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Interprets stops (ptrace(2), "Attaching and detaching", "Stopped states") and
- * delivers their records.
- */
+/* Interprets stops (ptrace(2), "Attaching and detaching", "Stopped states") and
+ * delivers their records. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

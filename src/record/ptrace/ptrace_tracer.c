@@ -26,7 +26,7 @@ enum {
 	SOME_STEP = 4,		/* once in this many ticks */
 	LONG_STEP = 16,
 	SEIZE_TRIES = 200,	/* attempts, 1 ms each: see seize_one */
-	STOP_WAIT_NS = 50000,	/* maximum wait for a thread told to stop */
+	STOP_WAIT_NS = 50000,	/* maximum wait for a requested stop */
 	LOOK_NS = 10000000,	/* interval of checks while processes are being
 				 * released */
 	WAKE_DIVISOR = 4,	/* fraction of the ring that may be full before the
@@ -211,8 +211,8 @@ static void choose(struct tracer *t)
 	}
 }
 
-/* Returns whether a thread stopped by the tracer's presence has not run long enough
- * for another sample, because other threads ran, too. */
+/* Returns whether it is too early for a sample, because other threads ran, too.  A
+ * thread on the tracer's own CPU is not running, so the time that it ran is known. */
 static bool is_early(const struct tracer *t, const struct tracee *k)
 {
 	return !k->first && t->beside == k->tid &&
