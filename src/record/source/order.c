@@ -17,8 +17,8 @@ struct entry {
 /*
  * A stream is a list of blocks.  The writer fills the last block and then publishes
  * how far (`n`, with release order).  The reader reads up to there (acquire order).
- * The writer leaves a block for good before it links the next one.  The block belongs
- * to the reader alone once the reader has seen that link.
+ * The writer never returns to a block once it has linked the next one.  The block
+ * belongs to the reader alone once the reader has seen that link.
  */
 struct order_block {
 	struct order_block *next;	/* atomic */

@@ -92,8 +92,8 @@ const char *rights_perfmon_name(void)
 }
 
 /*
- * The kernel rejects unknown flags before it checks anything else, including the
- * checks added by some distributions (perf_event_open, kernel/events/core.c).
+ * The kernel rejects unknown flags before all other checks, including the checks
+ * added by some distributions (perf_event_open, kernel/events/core.c).
  */
 int rights_reach(void)
 {

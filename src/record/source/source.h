@@ -94,8 +94,8 @@ struct record_sample {
 	struct deep_stack *deep;
 	uint32_t nkernel, nuser;
 	bool cut;		/* the source had no room for more frames */
-	bool guest;		/* ran in a virtual machine, whose addresses are not
-				 * ours */
+	bool guest;		/* ran in a virtual machine, whose addresses have no
+				 * meaning here */
 	bool in_kernel;		/* was in the kernel, and its kernel part is unknown:
 				 * shown as [kernel] */
 	const char *place;	/* name that replaces an unknown location; static, or
@@ -104,8 +104,8 @@ struct record_sample {
 	bool walked;		/* `user` came from unwinding; all its addresses lie
 				 * inside their instructions */
 	struct record_copy copy;
-	/* For a source that unwinds stacks, else NULL.  `why` is the reason for a
-	 * copy (copied); `space` is the space it unwound by (walked). */
+	/* For a source that unwinds stacks; NULL for others.  `why` is the reason for
+	 * a copy (copied); `space` is the space it unwound by (walked). */
 	struct source_rows *rows;
 	uint32_t why, space;
 	uint64_t taken_ns;
@@ -202,8 +202,8 @@ struct source_ops {
 	 * nothing to do. */
 	int (*follow)(struct source *s, const uint32_t *tids, size_t n,
 		      struct error *err);
-	/* The next two belong to sources with a thread of their own; else NULL.  Sets
-	 * how long records may wait there before wake_fd reports them. */
+	/* The next two belong to sources with a thread of their own, and are NULL in
+	 * others.  Sets how long records may wait there before wake_fd reports them. */
 	void (*pace)(struct source *s, unsigned int ms);
 	/* Ends sampling at end_ns (UINT64_MAX: no limit), or as soon as one of these
 	 * files is readable, even if `stop` is called late. */
