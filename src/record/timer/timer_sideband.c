@@ -220,8 +220,8 @@ static int tell_place(struct timer_sideband *n, struct record r, const char *pla
 	r.event = 0;
 	r.sample.weight = weight;
 	r.sample.place = place;
-	/* Without user or kernel code, only time known to be of the requested kind
-	 * counts. */
+	/* If only user or only kernel code is requested, unattributed time does not
+	 * count. */
 	if (!weight || n->no_kernel || n->no_user)
 		return 0;
 	n->samples++;
