@@ -139,7 +139,8 @@ static int finish(struct session *s, struct error *err)
 	if (!pid) {
 		struct error ignored;
 
-		/* The parent's threads and descriptors are not for this child. */
+		/* The command and the source belong to the parent.  This child ends
+		 * with _exit, so it neither signals nor waits for them. */
 		priority_set(s->before.nice_value);
 		_exit(session_finish_file(s, &ignored) < 0);
 	}

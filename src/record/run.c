@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Makes one run: opens the events, releases the command, collects in rounds until it
- * ends.
- */
+/* Makes one run: opens the events, releases the command, collects in rounds until it
+ * ends. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>

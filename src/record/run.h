@@ -23,8 +23,8 @@ struct run {
 	uint64_t execs, deep;
 	uint64_t waited_ns;	/* priority_waited so far */
 	bool done;
-	bool told;		/* the user was told why the source is not the best
-				 * one */
+	bool told;		/* the reason why the source is not the best one was
+				 * shown */
 };
 
 static inline uint64_t now_ns(void)

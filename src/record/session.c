@@ -179,7 +179,7 @@ int session_finish_file(struct session *s, struct error *err)
 	return r;
 }
 
-/* Checks the pid namespaces.  Process numbers are those of our own namespace; /proc
+/* Checks the pid namespaces.  Process numbers are those of tally's namespace; /proc
  * shows those of its own. */
 static void check_namespaces(struct session *s)
 {
