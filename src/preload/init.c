@@ -276,7 +276,8 @@ static void begin(char **envp, uint64_t top)
 	uint64_t vdso, loader;
 
 	preload.ready = true;
-	/* The data after the environment, if it is where the kernel put it. */
+	/* The auxiliary vector follows the environment if the kernel's layout is
+	 * unchanged. */
 	vdso = top ? auxv_get(envp, AT_SYSINFO_EHDR) : 0;
 	loader = top ? auxv_get(envp, AT_BASE) : 0;
 	if (!environment_take(envp, preload.variable,

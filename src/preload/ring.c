@@ -17,7 +17,7 @@ static void ring_release(struct timer_ring *r)
 }
 
 /*
- * The recorder's side is timer_ring_drain(), record/timer_ring.c:
+ * The recorder's side is drain_rings(), record/timer/timer_source.c:
  *
  *	LOAD tail	(acquire)	LOAD head	(acquire)
  *	STORE record			LOAD record
