@@ -4,8 +4,8 @@
 /*
  * The frames of CPython's interpreter (3.8 to 3.15, x86-64, with the global lock) in
  * a stopped thread.  The thread is in the handler of its own signal
- * (preload/python.c), or asleep (record/python_live.h).  Both use the same walk and
- * the same table of structures.
+ * (preload/python.c), or asleep (record/collect/python_live.h).  Both use the same
+ * walk and the same table of structures.
  *
  * In the part (frame_part.h), codes are code objects, and frames carry the offset of
  * the instruction in the bytecode.  3.8 and 3.9 keep no record on the C stack: each
