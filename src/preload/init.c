@@ -97,7 +97,7 @@ static char *append_number(char *to, uint64_t v)
 	return append(to, p);
 }
 
-/* Maps the memory that the variable names, and keeps the variable for child
+/* Maps the memory that the variable names, and sets the library's path for child
  * programs. */
 static bool attach(const char *value)
 {
