@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Commands from outside: see control.h. */
+/* Reads commands to the recorder: see control.h. */
 #include "launch/control.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ static int wrong(const char *spec, struct error *err)
 			 "or fd:N[,N], the second one for answers", spec);
 }
 
-/* Opened for both directions, a FIFO stays open when a writer has gone. */
+/* A FIFO opened for both directions stays open when its writer has gone. */
 static int open_fifo(const char *path, struct error *err)
 {
 	int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
@@ -42,7 +42,7 @@ static int take_fd(const char *text, struct error *err)
 	flags = fcntl((int)fd, F_GETFL);
 	if (flags < 0)
 		return error_errno(err, errno, "--control: descriptor %ld", fd);
-	/* Not the command's, too. */
+	/* The command must not inherit it. */
 	fcntl((int)fd, F_SETFD, FD_CLOEXEC);
 	fcntl((int)fd, F_SETFL, flags | O_NONBLOCK);
 	return (int)fd;
@@ -115,13 +115,13 @@ enum control_command control_next(struct control *c)
 		end = memchr(c->bytes, '\n', c->n);
 		if (end)
 			break;
-		/* No command is so long. */
+		/* No command is that long. */
 		if (c->n == sizeof(c->bytes))
 			c->n = 0;
 		n = read(c->fd, c->bytes + c->n, sizeof(c->bytes) - c->n);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (!n)		/* its writer has gone for good */
+		if (!n)		/* the writer is permanently gone */
 			control_close(c);
 		if (n <= 0)
 			return CONTROL_NONE;
@@ -137,7 +137,7 @@ enum control_command control_next(struct control *c)
 
 static void put(int fd, const char *text)
 {
-	/* Who does not read his answers gets none. */
+	/* Answers that are not read are dropped. */
 	if (write(fd, text, strlen(text)) < 0)
 		return;
 }

@@ -2,9 +2,9 @@
 #ifndef TALLY_LAUNCH_CONTROL_H
 #define TALLY_LAUNCH_CONTROL_H
 /*
- * Commands to a running recorder, by the protocol of perf-record(1)'s --control:
- * a line for each, from a FIFO or a descriptor; what was done is answered by
- * "ack\n" where there is a second one.
+ * Commands to a running recorder, in the protocol of perf-record(1)'s --control.
+ * Each is a line from a FIFO or a descriptor.  Each executed command is answered with
+ * "ack\n" if there is a second FIFO or descriptor.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,31 +12,31 @@
 #include "base/error.h"
 
 enum control_command {
-	CONTROL_NONE,		/* no whole line is there */
-	CONTROL_UNKNOWN,	/* `line` says what it was */
-	CONTROL_ENABLE,		/* sampling on; `name`: of this event only */
+	CONTROL_NONE,		/* no complete line available */
+	CONTROL_UNKNOWN,	/* unknown command, in `line` */
+	CONTROL_ENABLE,		/* sampling on; `name`: only this event */
 	CONTROL_DISABLE,
-	CONTROL_SNAPSHOT,	/* the next file */
-	CONTROL_EVLIST,		/* the events' names */
-	CONTROL_PING,		/* nothing but the answer */
+	CONTROL_SNAPSHOT,	/* switch to the next file */
+	CONTROL_EVLIST,		/* list the events' names */
+	CONTROL_PING,		/* only answer */
 	CONTROL_STOP,		/* end the recording */
 };
 
 struct control {
 	int fd, ack_fd;		/* -1: none */
-	bool ours;		/* to be closed by us */
-	char bytes[512];	/* read, and not yet a whole line */
+	bool ours;		/* the descriptors must be closed by control_close */
+	char bytes[512];	/* bytes of an incomplete line */
 	size_t n;
-	char line[512];		/* the last command, as it came */
-	const char *name;	/* of the event it names, or "" */
+	char line[512];		/* last command, unchanged */
+	const char *name;	/* name of the command's event, or "" */
 };
 
-/* spec: "fifo:PATH[,ACK-PATH]" or "fd:N[,ACK-N]". */
+/* Opens the control channel.  spec: "fifo:PATH[,ACK-PATH]" or "fd:N[,ACK-N]". */
 int control_open(struct control *c, const char *spec, struct error *err);
 void control_close(struct control *c);
-/* The next command that is there; never waits. */
+/* Returns the next available command without waiting. */
 enum control_command control_next(struct control *c);
-/* Answers "ack\n", behind `text` if there is one. */
+/* Answers "ack\n", after `text` if there is any. */
 void control_ack(struct control *c, const char *text);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Forks the command, holds it until recording is ready, reaps it. */
+/* Forks the command, holds it until recording is ready, and reaps it. */
 #include "launch/launch.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 #include "launch/priority.h"
 
-enum { SETTINGS_MAX = 1024 };	/* of the environment: below PIPE_BUF */
+enum { SETTINGS_MAX = 1024 };	/* bytes of variables; less than PIPE_BUF */
 
 static int read_retry(int fd, void *p, size_t n)
 {
@@ -26,8 +26,8 @@ static int read_retry(int fd, void *p, size_t n)
 	return (int)r;
 }
 
-/* What launch_start wrote: a byte, and NAME=VALUE strings up to the end.  False
- * when nothing was. */
+/* Reads what launch_start wrote: a byte, and NAME=VALUE strings up to the end.
+ * Returns false if nothing was written. */
 static bool take_settings(int go)
 {
 	static const char preload[] = "LD_PRELOAD=";
@@ -40,11 +40,11 @@ static bool take_settings(int go)
 	       (r = read_retry(go, text + n, SETTINGS_MAX - n)) > 0)
 		n += (size_t)r;
 	text[n] = 0;
-	/* Put at the end, where the timer library can take it away again. */
+	/* Put it at the end, where the timer library can remove it. */
 	if (n && strstr(text + 1, preload) == text + 1)
 		unsetenv("LD_PRELOAD");
 	for (size_t i = 1; i < n; i += strlen(text + i) + 1) {
-		/* Before what the user loads. */
+		/* Put it before the user's libraries. */
 		if (list && !strncmp(text + i, preload,
 					      sizeof(preload) - 1)) {
 			snprintf(more, sizeof(more), "%s:%s", text + i, list);
@@ -56,14 +56,15 @@ static bool take_settings(int go)
 	return n > 0;
 }
 
-/* Runs in the child; _exit keeps our buffers and handlers out of it. */
+/* Runs in the child, and ends with _exit to keep tally's buffers and handlers out. */
 static _Noreturn void child_main(char *const argv[],
 				 const struct launch_state *before, int go,
 				 int status)
 {
 	int e;
 
-	/* Where only ancestors may trace (Yama), our other children may, too. */
+	/* Permit tracing by tally's other children where only ancestors may trace
+	 * (Yama). */
 	prctl(PR_SET_PTRACER, (unsigned long)getppid(), 0, 0, 0);
 	if (!take_settings(go))
 		_exit(0);
@@ -128,7 +129,7 @@ void launch_start(struct launch *l)
 		memcpy(text + n, *e, len);
 		n += len;
 	}
-	/* What is not let go ends by itself. */
+	/* A child that is not released ends by itself. */
 	while (write(l->go, text, n) < 0 && errno == EINTR)
 		;
 	close(l->go);

@@ -2,9 +2,9 @@
 #ifndef TALLY_LAUNCH_LAUNCH_H
 #define TALLY_LAUNCH_LAUNCH_H
 /*
- * The command to record: forked first, so that its events can be opened, and
- * let go when they are.  It keeps our input, output, terminal and process
- * group, and gets the limits, signal mask and actions that tally was started
+ * The command to record.  It is forked first, so that its events can be opened, and
+ * released when they are.  It keeps tally's input, output, terminal and process
+ * group.  It gets the limits, signal mask and signal actions that tally was started
  * with.
  */
 #include <signal.h>
@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 
-/* What tally changes for itself and the command shall have as it was. */
+/* State that tally changes for itself and restores for the command. */
 struct launch_state {
 	sigset_t mask;
 	struct sigaction xfsz, chld;
@@ -25,27 +25,28 @@ struct launch_state {
 
 struct launch {
 	pid_t pid;		/* 0: none */
-	int go;			/* closing it unasked ends the child */
+	int go;			/* descriptor whose closing, without a release, ends
+				 * the child */
 	int status_fd;
-	int wait_status;	/* once ended */
+	int wait_status;	/* valid once it has ended */
 	bool ended;
 	struct rusage usage;
-	/* NAME=VALUE…, NULL at the end, that it gets besides; or NULL. */
+	/* NAME=VALUE strings added to its environment, ended by NULL; or NULL. */
 	const char *const *env;
 };
 
 int launch_prepare(struct launch *l, char *const argv[],
 		   const struct launch_state *before, struct error *err);
-/* Lets it run, and waits until it is executed.  0, or an error when it could not
- * be: ERR_NOTFOUND when there is no such command (127 for shells), else 126's
- * reasons. */
+/* Releases the child and waits until it has executed the command.  Returns 0, or an
+ * error if that failed: ERR_NOTFOUND if there is no such command (127 in shells),
+ * otherwise the reasons for 126. */
 int launch_go(struct launch *l, const char *name, struct error *err);
-/* The same in two steps: between them nothing of ours disturbs the command. */
+/* Do the same in two steps.  Between them, tally does not disturb the command. */
 void launch_start(struct launch *l);
 int launch_started(struct launch *l, const char *name, struct error *err);
-/* True when it has ended; does not wait. */
+/* Returns whether it has ended, without waiting. */
 bool launch_poll(struct launch *l);
-/* Waits for its end.  Kills it when it was never let go. */
+/* Waits for its end.  Kills it if it was never released. */
 void launch_end(struct launch *l);
 
 #endif

@@ -7,10 +7,10 @@
 #include "image/image.h"
 
 struct mapping {
-	uint64_t start, len, offset;	/* offset: in the file */
-	struct build_id build_id;	/* len 0: dev and inode are given */
+	uint64_t start, len, offset;	/* offset: position in the file */
+	struct build_id build_id;	/* len 0: dev and inode are set instead */
 	uint64_t dev, inode;
-	uint64_t generation;		/* of the inode; 0: not told */
+	uint64_t generation;		/* generation of the inode; 0: unknown */
 	const char *path;		/* borrowed */
 };
 

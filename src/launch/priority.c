@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Raises the priority of the recorder's threads where allowed. */
+/* Raises the priority of the recorder's threads where permitted. */
 #include "launch/priority.h"
 
 #include <dirent.h>
@@ -18,7 +18,7 @@
 enum {
 	NICE_FIRST = -20,
 	NICE_RAISED = -15,
-	BOOST_CYCLE_MS = 20,	/* of real-time, and then of others' turn */
+	BOOST_CYCLE_MS = 20,	/* cycle of real-time and normal priority */
 	BOOST_CYCLES = 50,
 };
 
@@ -28,7 +28,7 @@ static int nice_now(void)
 	return getpriority(PRIO_PROCESS, 0);
 }
 
-/* As low as `wanted` or as may be; returns what it is then. */
+/* Lowers the nice value to `wanted` or as far as permitted.  Returns the result. */
 static int nice_lower(int wanted)
 {
 	int now = nice_now(), least;
@@ -66,7 +66,7 @@ void priority_first(char how[PRIORITY_TEXT])
 		snprintf(how, PRIORITY_TEXT, "normal");
 }
 
-/* 0 or an error number. */
+/* Returns 0 or an error number. */
 static int create(pthread_t *out, int priority, void *(*run)(void *), void *arg)
 {
 	struct sched_param p = { .sched_priority = priority };
@@ -81,7 +81,7 @@ static int create(pthread_t *out, int priority, void *(*run)(void *), void *arg)
 		pthread_attr_setschedpolicy(&attr, SCHED_FIFO);
 		pthread_attr_setschedparam(&attr, &p);
 	}
-	/* Signals are for the recorder. */
+	/* Signals are for the recorder's thread. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	e = pthread_create(out, &attr, run, arg);
@@ -111,12 +111,12 @@ void priority_set(int nice_value)
 		setpriority(PRIO_PROCESS, 0, nice_value);
 }
 
-/* What the thread that switches needs; its own. */
+/* Data of the switching thread, which owns it. */
 struct boost {
 	int quit_fd;
 	pid_t only;		/* this thread; 0: all */
 	int policy;		/* SCHED_RR, with flags */
-	int on_ms;		/* of each cycle */
+	int on_ms;		/* ms of each cycle */
 };
 
 static void schedule(pid_t tid, int policy)
@@ -126,12 +126,12 @@ static void schedule(pid_t tid, int policy)
 				  ? 0 : sched_get_priority_min(SCHED_RR),
 	};
 
-	/* Only root may take the flag off again. */
+	/* Only root may clear the flag. */
 	if (sched_setscheduler(tid, policy, &p) < 0 && policy == SCHED_OTHER)
 		sched_setscheduler(tid, policy | SCHED_RESET_ON_FORK, &p);
 }
 
-/* All threads but those of SCHED_FIFO. */
+/* Schedules all threads except those of SCHED_FIFO. */
 static void schedule_all(int policy)
 {
 	DIR *tasks = opendir("/proc/self/task");
@@ -175,7 +175,7 @@ static void *boost_main(void *arg)
 		boost_switch(b, SCHED_OTHER);
 		quit = quit || boost_wait(b, BOOST_CYCLE_MS - b->on_ms);
 	}
-	/* Some may have been started by a real-time thread while we looked. */
+	/* A real-time thread may have started others during the loop. */
 	boost_switch(b, SCHED_OTHER);
 	close(b->quit_fd);
 	free(b);
@@ -202,13 +202,13 @@ void priority_boost_begin(struct priority_boost *b, enum priority_plan plan)
 	struct boost *how;
 
 	b->running = false;
-	/* Who starts us as SCHED_BATCH or real-time has chosen. */
+	/* If the user started tally as SCHED_BATCH or real-time, keep that choice. */
 	if ((sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) != SCHED_OTHER)
 		return;
 	how = boost_new(plan);
 	b->quit_fd = how && how->quit_fd >= 0
 		     ? fcntl(how->quit_fd, F_DUPFD_CLOEXEC, 0) : -1;
-	/* Before those that it switches, and not one of them. */
+	/* It precedes the threads that it switches, and is not one of them. */
 	b->running = b->quit_fd >= 0 &&
 		     !create(&b->thread,
 			     sched_get_priority_min(SCHED_FIFO) + 1,

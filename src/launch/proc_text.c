@@ -23,7 +23,7 @@ static bool line_next(struct cursor *c, struct cursor *line)
 	return true;
 }
 
-/* Takes a word up to white space into `out`, cut to its size. */
+/* Copies a word up to white space to `out`, truncated to its size. */
 static size_t word_next(struct cursor *c, char *out, size_t size)
 {
 	size_t n = 0, len = 0;
@@ -46,7 +46,7 @@ static int digit(int c, int base)
 	return d < base ? d : -1;
 }
 
-/* A number up to the byte `until` (0: the end of the word), which is taken. */
+/* Takes a number up to the byte `until` (0: the end of the word), inclusive. */
 static bool number_next(struct cursor *c, int base, char until, uint64_t *out)
 {
 	const uint8_t *start = c->p;
@@ -75,7 +75,7 @@ static void skip_blank(struct cursor *c)
 		c->p++;
 }
 
-/* The rest of the line; the kernel writes a newline in a name as \012. */
+/* Copies the rest of the line.  The kernel writes a newline in a name as \012. */
 static void path_rest(struct cursor *c, char *out)
 {
 	size_t n = 0;
@@ -94,7 +94,7 @@ static void path_rest(struct cursor *c, char *out)
 	out[n] = 0;
 }
 
-/* "start-end perms offset major:minor inode   path" */
+/* Parses "start-end perms offset major:minor inode path". */
 static bool map_line(struct cursor *c, struct mapping *m, char *path)
 {
 	uint64_t end, major, minor;
@@ -131,7 +131,7 @@ void proc_maps_parse(const char *text, size_t n, proc_map_cb *cb, void *ctx)
 			return;
 }
 
-/* "name size users dependencies state 0xaddress" */
+/* Parses "name size users dependencies state 0xaddress". */
 static bool module_line(struct cursor *c, struct proc_module *m)
 {
 	char word[64];
@@ -163,7 +163,7 @@ void proc_modules_parse(const char *text, size_t n, proc_module_cb *cb,
 			return;
 }
 
-/* What is behind "KEY:" and blanks. */
+/* Finds the text after "KEY:" and blanks. */
 static bool status_value(const char *text, size_t n, const char *key,
 			 struct cursor *line)
 {
@@ -209,7 +209,7 @@ uint64_t proc_stat_stolen(const char *text, size_t n)
 	return v;
 }
 
-/* One number for each namespace, ours first. */
+/* The line has one number per namespace; tally's comes first. */
 uint32_t proc_status_own(const char *text, size_t n)
 {
 	struct cursor line;

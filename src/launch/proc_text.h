@@ -2,8 +2,8 @@
 #ifndef TALLY_LAUNCH_PROC_TEXT_H
 #define TALLY_LAUNCH_PROC_TEXT_H
 /*
- * The text files of proc(5) that the recorder reads.  Pure: text goes in, rows
- * come out; a line that does not follow the document is left out.
+ * The text files of proc(5) that the recorder reads.  The functions are pure: text
+ * goes in, rows come out.  Lines that do not follow the document are ignored.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,9 +11,9 @@
 
 #include "launch/mapping.h"
 
-/* False stops. */
+/* Receives a mapping.  A false result stops. */
 typedef bool proc_map_cb(void *ctx, const struct mapping *m);
-/* The executable mappings of /proc/PID/maps. */
+/* Parses the executable mappings of /proc/PID/maps. */
 void proc_maps_parse(const char *text, size_t n, proc_map_cb *cb, void *ctx);
 
 struct proc_module {
@@ -21,18 +21,19 @@ struct proc_module {
 	uint64_t start, size;
 };
 typedef bool proc_module_cb(void *ctx, const struct proc_module *m);
-/* /proc/modules; modules whose address is hidden are left out. */
+/* Parses /proc/modules.  Modules whose address is hidden are ignored. */
 void proc_modules_parse(const char *text, size_t n, proc_module_cb *cb,
 			void *ctx);
 
-/* The number after "KEY:" in /proc/PID/status; false when there is none. */
+/* Sets *out to the number after "KEY:" in /proc/PID/status.  Returns false if there
+ * is none. */
 bool proc_status_number(const char *text, size_t n, const char *key,
 			uint64_t *out);
-/* The number that a process or thread has in its own pid namespace, by NSpid of its
- * status; 0: it is not told. */
+/* Returns the number of a process or thread in its own pid namespace, from NSpid in
+ * its status; 0 if there is none. */
 uint32_t proc_status_own(const char *text, size_t n);
-/* The time that the host took from all processors, in clock ticks, by the beginning of
- * /proc/stat; 0: it is not told. */
+/* Returns the time that the host took from all CPUs, in clock ticks, from the
+ * beginning of /proc/stat; 0 if there is none. */
 uint64_t proc_stat_stolen(const char *text, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Signals, limits and terminal of a process that watches a command. */
+/* Handles signals, limits and terminal of a process that watches a command. */
 #include "launch/signals.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ void limits_raise(struct launch_state *before)
 	l.rlim_cur = l.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &l);
 	sigaction(SIGXFSZ, &ignore, &before->xfsz);
-	/* Who ignores SIGCHLD never learns how a child ended. */
+	/* A process that ignores SIGCHLD cannot learn how a child ended. */
 	sigaction(SIGCHLD, &normal, &before->chld);
 }
 
@@ -48,7 +48,7 @@ void signals_release(const struct launch_state *before, int fd)
 
 	if (fd < 0)
 		return;
-	/* Who ended the work is not to end us once it is done. */
+	/* The signals that ended the recording must not end tally afterwards. */
 	while (read(fd, &si, sizeof(si)) == sizeof(si))
 		;
 	close(fd);
@@ -57,7 +57,7 @@ void signals_release(const struct launch_state *before, int fd)
 
 bool signal_is_ours(const struct signalfd_siginfo *si)
 {
-	/* A closed terminal tells only the first process of its session. */
+	/* A closed terminal notifies only the first process of its session. */
 	if (si->ssi_signo == SIGHUP && getsid(0) == getpid())
 		return true;
 	return si->ssi_code <= 0;

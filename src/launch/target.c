@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Whom to record: lists of numbers, threads of processes, cgroups. */
+/* Parses the target: lists of numbers, threads of processes, cgroups. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -39,7 +39,7 @@ static bool number_take(const char **p, uint32_t *out)
 	return v < INT32_MAX;
 }
 
-/* "1,3" or with `ranges` also "0-3". */
+/* Parses "1,3", or with `ranges` also "0-3". */
 static int list_parse(const char *text, bool ranges, const char *option,
 		      id_list *out, struct error *err)
 {
@@ -98,7 +98,7 @@ static int id_order(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* One ring a CPU, one set of events a thread: none twice. */
+/* Removes duplicates: one ring per CPU, one set of events per thread. */
 static void ids_unique(id_list *l)
 {
 	size_t n = 0;
@@ -137,7 +137,7 @@ static bool is_cgroup(int fd)
 				     fs.f_type == CGROUP2_SUPER_MAGIC);
 }
 
-/* The cgroup as an open folder: a full path, or one below a hierarchy. */
+/* Opens the cgroup's folder: a full path, or one below a hierarchy. */
 static int cgroup_open(const char *path, int *out, struct error *err)
 {
 	static const char *const roots[] = {
@@ -216,8 +216,8 @@ void target_fini(struct target *t)
 	vec_fini(&t->cpus);
 }
 
-/* proc(5) finds a process by any of its threads: the number of the first, which
- * is that of the process. */
+/* Returns the process of a thread.  proc(5) accepts any thread's number; the process
+ * has the number of the first thread. */
 static uint32_t process_of(uint32_t tid)
 {
 	uint64_t pid = proc_status_of(tid, "Tgid", tid);
@@ -304,8 +304,8 @@ void target_watch_end(struct target_ends *w)
 	vec_fini(&w->fds);
 }
 
-/* A thread has no descriptor to wait on.  One whose parent has not asked for its
- * end yet is a zombie, state Z (proc(5)). */
+/* Returns whether a thread lives; threads have no descriptor to wait on.  A thread
+ * that has ended, but was not yet waited for, is a zombie, state Z (proc(5)). */
 static bool thread_lives(uint32_t tid)
 {
 	struct buf b = { 0 };

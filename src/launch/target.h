@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_LAUNCH_TARGET_H
 #define TALLY_LAUNCH_TARGET_H
-/* Whom to watch: processes, threads, processors, a control group. */
+/* The target of a recording: processes, threads, CPUs, a control group. */
 #include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 
 typedef VEC(uint32_t) id_list;
 
-/* As the user wrote it. */
+/* The target as the user wrote it. */
 struct target_options {
 	const char *pids, *tids, *cpus;	/* "1,2" and "0-3,8", or NULL */
 	const char *cgroup;		/* path, or NULL */
@@ -23,25 +23,25 @@ struct target {
 	id_list pids, tids, cpus;
 	int cgroup_fd;		/* or -1 */
 	bool attached;		/* -p or -t */
-	bool system_wide;	/* everything on the CPUs, or of the cgroup */
+	bool system_wide;	/* everything on the CPUs or in the cgroup */
 };
 
-/* `t` is zeroed, with cgroup_fd -1. */
+/* Parses the options.  `t` must be zeroed, with cgroup_fd -1. */
 int target_parse(struct target *t, const struct target_options *o,
 		 struct error *err);
 void target_fini(struct target *t);
-/* The threads of t->pids and t->tids that exist now. */
+/* Lists the existing threads of t->pids and t->tids. */
 int target_threads(struct target *t, id_list *out, struct error *err);
 
-/* To learn when all processes and threads have ended that were attached to. */
+/* Descriptors for learning when all attached processes and threads have ended. */
 struct target_ends {
-	VEC(int) fds;		/* of t->pids; -1 when ended or unknown */
+	VEC(int) fds;		/* one for each of t->pids; -1 when ended or unknown */
 };
 
 int target_watch(const struct target *t, struct target_ends *w,
 		 struct error *err);
 void target_watch_end(struct target_ends *w);
-/* `fds`: w->fds after poll(2) for POLLIN. */
+/* Returns whether all have ended.  `fds`: w->fds after poll(2) for POLLIN. */
 bool target_ended(const struct target *t, const struct target_ends *w,
 		  const struct pollfd *fds);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Threads and processes that a program makes by the C library's clone(2). */
+/* Handles threads and processes made by the C library's clone(2). */
 #include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
 #include "preload/preload.h"
 
-/* The memory of a child that copies it holds this, too. */
+/* Start data of a child.  A child that copies memory has its own copy. */
 struct begun {
 	int (*fn)(void *);
 	void *arg;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* LD_PRELOAD and our variable: not to be seen by the program, but passed on to
- * those that it executes. */
+/* Hides LD_PRELOAD and tally's variable from the program, and passes them on to
+ * programs that it executes. */
 #include <fcntl.h>
 #include <linux/prctl.h>
 
@@ -33,7 +33,7 @@ static void entry_remove(char **e)
 	while (*e++);
 }
 
-/* Our path, if the list of libraries begins with it: its length. */
+/* Returns the length of the library's path if the list of libraries begins with it. */
 static size_t is_ours(const char *list, const char *pid, const char *library)
 {
 	const char *p = text_after(list, "/proc/");
@@ -46,7 +46,7 @@ static size_t is_ours(const char *list, const char *pid, const char *library)
 	return p && (*p == ':' || !*p) ? (size_t)(p - list) : 0;
 }
 
-/* Bytes of strings that nobody shall see. */
+/* Bytes of strings to hide. */
 struct span {
 	char *from, *to;
 };
@@ -59,7 +59,7 @@ static struct span span_clear(char *from)
 	return s;
 }
 
-/* Leaves what the user wanted, if anything. */
+/* Removes the library's path and keeps the user's libraries. */
 static struct span preload_remove(char **envp, const char *value)
 {
 	char **e = entry_find(envp, PRELOAD), *list;
@@ -78,14 +78,14 @@ static struct span preload_remove(char **envp, const char *value)
 		entry_remove(e);
 		return span_clear(all);
 	}
-	/* Downwards, so that nothing is overwritten before it is read. */
+	/* Copy downwards, so that each byte is read before it is overwritten. */
 	rest = text_size(list + n + 1) + 1;
 	bytes_copy(list, list + n + 1, rest);
 	bytes_zero(list + rest, n + 1);
 	return (struct span){ list + rest, list + rest + n + 1 };
 }
 
-/* A number of /proc/self/stat, counted as in proc(5). */
+/* Returns a number of /proc/self/stat, counted as in proc(5). */
 static uint64_t stat_number(const char *text, int field)
 {
 	const char *p = text, *name_end = NULL;
@@ -102,8 +102,8 @@ static uint64_t stat_number(const char *text, int field)
 	return v;
 }
 
-/* What /proc/PID/environ shows ends there (prctl(2), PR_SET_MM_MAP): where the
- * kernel cannot do that, it shows empty strings. */
+/* Moves the end of /proc/PID/environ (prctl(2), PR_SET_MM_MAP).  Without that
+ * ability, the file shows empty strings. */
 static void shown_end(const char *is, const char *wanted)
 {
 	struct prctl_mm_map m;
@@ -150,7 +150,7 @@ bool environment_take(char **envp, char *out, size_t size)
 	entry_remove(e);
 	p = preload_remove(envp, out + sizeof(OURS) - 1);
 	s = span_clear(ours);
-	/* The last ones, as environment_make puts them. */
+	/* They are the last ones, as environment_make writes them. */
 	shown_end(s.to, p.to == s.from ? p.from : s.from);
 	return true;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Programs that this one executes: each gets our place in its environment.  May
- * run in a child of vfork, on its parent's stack and with its memory: nothing
- * is kept.
+ * Adds the library to the environment of programs that this one executes.  This code
+ * may run in a child of vfork, on its parent's stack and with its memory, so it keeps
+ * no state.
  */
 #include <spawn.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@ static bool path_there(const char *path)
 	return text_there(&m, path, PATH_SPACE);
 }
 
-/* Looking at files takes system calls that a filter may not like. */
+/* Reading files takes system calls, which a filter may forbid. */
 static enum follow follows(const char *path, enum follow (*look)(const char *))
 {
 	if (!preload.active || !path_there(path))
@@ -38,8 +38,8 @@ static enum follow follows(const char *path, enum follow (*look)(const char *))
 	return preload.careful ? FOLLOW : look(path);
 }
 
-/* Declares `to`: `from` with our place in it, or as it is where that cannot
- * be. */
+/* Declares `to`: a copy of `from` that includes the library, or `from` itself if that
+ * is impossible. */
 #define ENVIRONMENT(to, from, follow)					\
 	bool to##_ours = preload.active && (follow) != FOLLOW_NOT &&	\
 		environment_there(from, ENTRIES_MAX, TEXT_MAX) &&	\
@@ -61,7 +61,8 @@ static void tell_exec(const char *path, enum follow follow)
 		       text_size(path));
 }
 
-/* The child has no number yet: only that it cannot be recorded matters. */
+/* Reports a spawn.  The child has no number yet; it matters only that it cannot be
+ * recorded. */
 static void tell_spawn(const char *path, enum follow follow)
 {
 	if (preload.active && !preload.careful && follow != FOLLOW &&
@@ -140,8 +141,8 @@ static size_t arguments_count(va_list ap, const char *first)
 	return n + 1;
 }
 
-/* The arguments of execl… with their NULL, on the caller's stack; `ap` stands
- * behind them then. */
+/* Puts the arguments of execl… with their NULL on the caller's stack.  Leaves `ap`
+ * after them. */
 #define ARGUMENTS(argv, ap, first)				\
 	va_list argv##_ahead;					\
 	va_copy(argv##_ahead, ap);				\

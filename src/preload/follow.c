@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which programs take the library: a loader that cannot would say so on the
- * program's standard error. */
+/* Decides which programs load the library.  A loader that cannot load it would print
+ * an error on the program's standard error. */
 #include <elf.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@ enum { SCRIPTS_MAX = 4, HEAD = 1024, PATH_SPACE = 1024 };
 
 extern char **environ __attribute__((weak));
 
-/* "#!interpreter argument": the interpreter, in place. */
+/* Returns the interpreter of "#!interpreter argument", in place. */
 static const char *interpreter(char *head, long n)
 {
 	char *p = head + 2, *end;
@@ -26,7 +26,7 @@ static const char *interpreter(char *head, long n)
 	return p;
 }
 
-/* A program that gets another's rights is not told of us by its loader. */
+/* Returns whether a program gets other privileges.  Its loader ignores the library. */
 static bool has_rights(long fd)
 {
 	struct stat st;
@@ -38,7 +38,8 @@ static bool has_rights(long fd)
 		 st.st_gid != (gid_t)sys1(SYS_getgid, 0)));
 }
 
-/* Who opens a pipe waits for its other end, and devices may do anything. */
+/* Reads the beginning of regular files only: opening a pipe waits for its other end,
+ * and devices may have effects. */
 static long head_read(const char *path, char *head, bool *rights)
 {
 	struct stat st;
@@ -66,7 +67,7 @@ static enum follow elf_kind(const char *head, long n)
 		return FOLLOW_NOT;
 	if (e->e_machine != EM_X86_64)
 		return FOLLOW_NOT;
-	/* Elsewhere than behind the header: it may be anything. */
+	/* Not directly after the header, so anything is possible. */
 	if (e->e_phoff != sizeof(*e))
 		return FOLLOW;
 	for (int i = 0; i < e->e_phnum; i++) {
@@ -83,14 +84,14 @@ enum follow follow_file(const char *path)
 	char head[HEAD] __attribute__((aligned(8)));
 	const char *at = path;
 
-	/* Another root, another user's: then there is no way to us. */
+	/* With another root or user, the library's path is not accessible. */
 	if (sys4(SYS_faccessat, -100, (long)preload.library, R_OK, 0) < 0)
 		return FOLLOW_NOT;
 	for (int i = 0; i < SCRIPTS_MAX; i++) {
 		bool rights = false;
 		long n = head_read(at, head, &rights);
 
-		/* What may be executed but not read is what it is. */
+		/* An unreadable executable is taken for a program. */
 		if (n < 4)
 			return FOLLOW;
 		if (head[0] == '#' && head[1] == '!') {

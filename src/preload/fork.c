@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Children: they have the shared memory, but none of the timers.  (Those of
- * vfork have no time of their own before they execute another program.) */
+/* Handles child processes.  They have the shared memory, but none of the timers.
+ * (Children of vfork use no time of their own before they execute another program.) */
 #include <pty.h>
 #include <unistd.h>
 

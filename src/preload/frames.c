@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Frames of the interpreter that this program is, for its samples
+ * Reads the frames of an interpreter, if this program is one, for its samples
  * (runtime/frame_part.h).
  *
- * All is read by process_vm_readv(2) from ourselves: what is not there is an error
- * then, and no fault.
+ * All memory is read by process_vm_readv(2) from this process itself, so that
+ * unmapped memory causes an error instead of a fault.
  */
 #include "preload/preload.h"
 #include "runtime/php_frames.h"
@@ -13,7 +13,7 @@
 static struct {
 	enum { NONE, PYTHON, PHP } is;
 	uint64_t seen[FRAME_SEEN];
-	/* One for each ring, as who holds it works here. */
+	/* One for each ring, because the holder of a ring works here. */
 	union {
 		struct python_scratch python;
 		struct php_scratch php;

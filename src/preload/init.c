@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The beginning of a program: find the recorder's memory, leave no trace in the
- * environment, arm the first thread. */
+/* Initialises the library in a program: finds the recorder's memory, removes its
+ * traces from the environment, arms the first thread. */
 #include <elf.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -18,13 +18,13 @@ uint64_t preload_now(void)
 {
 	struct timespec ts = { 0, 0 };
 
-	/* Not the vdso's: it reads the processor's counter, which programs may
-	 * forbid themselves (PR_SET_TSC). */
+	/* Not the vdso's function: it reads the processor's counter, which programs
+	 * may forbid to themselves (PR_SET_TSC). */
 	sys3(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&ts, 0);
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* A function of the vdso (Linux, Documentation/ABI/stable/vdso). */
+/* Finds a function of the vdso (Linux, Documentation/ABI/stable/vdso). */
 static void *vdso_find(const uint8_t *base, const char *name)
 {
 	const Elf64_Ehdr *e = (const Elf64_Ehdr *)base;
@@ -48,7 +48,7 @@ static void *vdso_find(const uint8_t *base, const char *name)
 		if (d->d_tag == DT_STRTAB)
 			names = p;
 	}
-	/* The names follow the symbols, as linkers place them. */
+	/* Linkers place the names directly after the symbols. */
 	if (symbols && names > (const char *)symbols)
 		count = (uint64_t)(names - (const char *)symbols) /
 			sizeof(*symbols);
@@ -70,7 +70,7 @@ static uint64_t auxv_get(char **envp, uint64_t type)
 	return 0;
 }
 
-/* A decimal number up to a colon or the end. */
+/* Parses a decimal number up to a colon or the end. */
 static const char *number(const char *s, uint64_t *out)
 {
 	for (*out = 0; *s >= '0' && *s <= '9'; s++)
@@ -97,8 +97,8 @@ static char *append_number(char *to, uint64_t v)
 	return append(to, p);
 }
 
-/* Maps the memory that the variable tells of, and notes what our children must
- * be told. */
+/* Maps the memory that the variable names, and sets the library's path for child
+ * programs. */
 static bool attach(const char *value)
 {
 	struct timer_header *h;
@@ -137,7 +137,7 @@ static bool attach(const char *value)
 	return true;
 }
 
-/* /proc/thread-self is "PID/task/TID", seen from where /proc was mounted. */
+/* /proc/thread-self is "PID/task/TID" in the namespace of the /proc mount. */
 void preload_numbers(uint32_t *pid, uint32_t *tid)
 {
 	char link[64];
@@ -163,7 +163,7 @@ void preload_numbers(uint32_t *pid, uint32_t *tid)
 	*tid = (uint32_t)t;
 }
 
-/* After a start or a fork. */
+/* Reads the process's numbers after a start or a fork. */
 static void know_numbers(void)
 {
 	uint32_t pid, tid;
@@ -174,7 +174,7 @@ static void know_numbers(void)
 	preload.shown_pid = pid;
 }
 
-/* The kernel looks at the timers of a thread once a tick. */
+/* Chooses the period.  The kernel checks a thread's timers once a tick. */
 static void choose_period(void)
 {
 	const struct timer_header *h = preload.header;
@@ -187,7 +187,7 @@ static void choose_period(void)
 	preload.interval_ns = preload.period_ns = (uint32_t)period;
 	if (period > tick + tick / 8 || tick > 1000000000u)
 		return;
-	/* It shall have ended by each tick. */
+	/* The timer must have expired by each tick. */
 	preload.interval_ns = (uint32_t)(tick / 2);
 	preload.period_ns = (uint32_t)tick;
 }
@@ -201,7 +201,8 @@ static uint64_t main_stack_size(void)
 	return l.rlim_cur > 64u << 20 ? 64u << 20 : l.rlim_cur;
 }
 
-/* glibc gives threads what the main one may have (pthread_create(3)). */
+/* Returns the default stack size: glibc uses the main thread's limit
+ * (pthread_create(3)). */
 static uint64_t thread_stack_size(void)
 {
 	struct rlimit l = { 0, 0 };
@@ -227,7 +228,7 @@ static uint32_t to_us(struct timeval tv)
 			  (uint64_t)tv.tv_usec);
 }
 
-/* What exec and the loader took, nobody could sample. */
+/* Fills in the time of exec and the loader, which could not be sampled. */
 static void fill_times(struct timer_start *t, uint64_t loader)
 {
 	struct rusage use;
@@ -275,7 +276,8 @@ static void begin(char **envp, uint64_t top)
 	uint64_t vdso, loader;
 
 	preload.ready = true;
-	/* Behind the environment, as long as it is where the kernel put it. */
+	/* The auxiliary vector follows the environment if the kernel's layout is
+	 * unchanged. */
 	vdso = top ? auxv_get(envp, AT_SYSINFO_EHDR) : 0;
 	loader = top ? auxv_get(envp, AT_BASE) : 0;
 	if (!environment_take(envp, preload.variable,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Our own mappings: those that a program begins with, and those it has got when
- * it ends, before the recorder could look. */
+/* Reports this program's own mappings: those at its start, and those added before its
+ * end, which the recorder had no time to read. */
 #include <fcntl.h>
 
 #include "preload/preload.h"
@@ -13,12 +13,12 @@ enum {
 
 struct lines {
 	struct ring_place *place;
-	size_t at;		/* in the record */
+	size_t at;		/* offset in the record */
 	char line[LINE_MAX_BYTES];
 	size_t n;
 };
 
-/* "start-end r-xp …": the third letter of the second word. */
+/* Checks the third letter of the second word: "start-end r-xp …". */
 static bool is_code(const char *line, size_t n)
 {
 	for (size_t i = 0; i + 4 < n; i++)
@@ -45,8 +45,8 @@ static void read_lines(struct lines *l, long fd)
 	l->n = 0;
 	while ((n = sys_read(fd, chunk, sizeof(chunk))) > 0)
 		for (long i = 0; i < n; i++) {
-			/* A name that is too long is cut: it will not be
-			 * found, but its place is known. */
+			/* A name that is too long is truncated.  Its file will not be
+			 * found, but its address range is known. */
 			if (l->n < LINE_MAX_BYTES - 1 || chunk[i] == '\n')
 				l->line[l->n++] = chunk[i];
 			if (chunk[i] == '\n')

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Is there memory where a program says so?  A system call answers bad pointers
- * with EFAULT; we must not fault on them before it can.
+ * Checks whether memory that a program refers to exists.  A system call answers bad
+ * pointers with EFAULT, so the library must not fault on them first.
  */
 #include "preload/preload.h"
 
 enum { NO_HOW = 0x7fff };
 
-/* rt_sigprocmask(2) reads the new mask before it looks at what to do with it,
- * and refuses the latter. */
+/* rt_sigprocmask(2) reads the new mask before it checks its first argument, and
+ * rejects the latter. */
 static bool page_there(uintptr_t page)
 {
 	return sys4(SYS_rt_sigprocmask, NO_HOW, (long)page, 0, 8) !=

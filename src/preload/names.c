@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the recorder must know besides: names of threads, libraries that come and
- * go, filters that could kill us.
+ * Reports other events to the recorder: names of threads, libraries that are loaded
+ * and unloaded, filters that could kill the program.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,7 +27,7 @@ static void tell_name(const char *name)
 			       ? n : TIMER_NAME_BYTES - 1);
 }
 
-/* From now on no system call that the program does not make itself. */
+/* From now on, make no system call beyond the program's own. */
 static void filter_comes(void)
 {
 	preload.careful = true;
@@ -70,8 +70,9 @@ EXPORT int pthread_setname_np(pthread_t thread, const char *name)
 	return r;
 }
 
-/* Does it give a child with memory of its own, which goes on right here?  The
- * flags of clone3(2) come first in its arguments, the stack is the sixth. */
+/* Returns whether the call creates a child with memory of its own that continues
+ * right here.  The flags of clone3(2) come first in its arguments; the stack is the
+ * sixth. */
 static bool is_fork(long nr, const long *a)
 {
 	const uint64_t *args = (const uint64_t *)a[0];
@@ -126,8 +127,8 @@ static void loads(void)
 	ring_tell_kind(TIMER_LOAD);
 }
 
-/* Where a library is looked for depends on who calls: these must be gone from
- * the stack when the next ones run, and are, being calls in last place. */
+/* The search for a library depends on the caller.  These functions must be off the
+ * stack when the next ones run, so they end in tail calls. */
 EXPORT void *dlopen(const char *file, int mode)
 {
 	void *(*next)(const char *, int) = next_function(&next_dlopen, "dlopen");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Finds the PHP that this program is, and the frames of its thread
- * (runtime/php_frames.h).  A PHP without threads has one that runs PHP: the main one.
+ * Finds PHP in this program, and the frames of its thread (runtime/php_frames.h).  A
+ * PHP without threads runs only in the main thread.
  */
 #include <ucontext.h>
 
@@ -12,7 +12,8 @@ enum { TRIES_MAX = 1000 };
 
 static struct {
 	struct php_types types;
-	uint32_t tries;		/* to tell its version: not before it has begun */
+	uint32_t tries;		/* attempts to read its version, which fail before PHP
+				 * has started */
 } php;
 
 bool php_find(void)

@@ -2,17 +2,17 @@
 #ifndef TALLY_PRELOAD_PRELOAD_H
 #define TALLY_PRELOAD_PRELOAD_H
 /*
- * The library that tally's timer source puts into programs (LD_PRELOAD).  It
- * arms one CPU-time timer for each thread, whose signal takes a sample, and
- * tells the recorder what it must know of processes and mappings.
+ * The library that tally's timer source loads into programs (LD_PRELOAD).  It arms
+ * one CPU-time timer per thread, whose signal takes a sample.  It also reports
+ * processes and mappings to the recorder.
  *
- * The program shall not notice: nothing here allocates, locks, or calls the C
- * library, but for the functions it stands before (resolve.c finds those).  Its
- * variables are its own: nobody hands it a context.
+ * The program must not notice the library.  Nothing here allocates, locks, or calls
+ * the C library, except for the functions that it interposes (resolve.c finds those).
+ * Its state is in global variables, because no caller could pass it a context.
  *
- * The signal is 33, which the C library keeps for itself: programs can neither
- * block, catch, wait for nor see it by the library's functions, and what the C
- * library does with it (setuid in all threads) is passed on.
+ * The signal is 33, which the C library reserves for itself.  Programs cannot block,
+ * catch, wait for or see it through the library's functions.  The C library's own use
+ * of it (setuid in all threads) is passed on.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -36,14 +36,14 @@ enum slot_state { SLOT_FREE, SLOT_BEGINS, SLOT_LIVES };
 struct slot {
 	uint32_t state;		/* enum slot_state */
 	uint32_t tid, shown_tid;
-	int32_t timer;		/* the kernel's number */
-	uint32_t fresh;		/* no sample yet */
-	uint64_t top, size;	/* of its stack; size 0: not known */
-	void *(*fn)(void *);	/* what it shall run */
+	int32_t timer;		/* kernel's timer number */
+	uint32_t fresh;		/* no sample taken yet */
+	uint64_t top, size;	/* top and size of its stack; size 0: unknown */
+	void *(*fn)(void *);	/* function that it will run */
 	void *arg;
 };
 
-/* Signal actions as the kernel has them. */
+/* Signal action in the kernel's layout. */
 struct kernel_action {
 	void (*handler)(int, siginfo_t *, void *);
 	unsigned long flags;
@@ -54,28 +54,30 @@ struct kernel_action {
 struct preload {
 	bool ready;		/* initialised */
 	bool active;		/* and recording */
-	bool careful;		/* a filter of the program's may kill us for
-				 * any system call */
-	bool no_readv;		/* one of its parents' for some of them */
-	bool loaded;		/* libraries came since mappings were told */
+	bool careful;		/* a filter of the program may kill it for any system
+				 * call */
+	bool no_readv;		/* a filter of a parent may kill it for some of them */
+	bool loaded;		/* libraries were loaded since mappings were last
+				 * reported */
 	uint32_t pid;
-	uint32_t shown_pid;	/* what /proc, and so the recorder, calls us */
+	uint32_t shown_pid;	/* the process's number in /proc, which the recorder
+				 * uses */
 	uint32_t interval_ns;
 	uint32_t period_ns;
 	uint32_t copy_bytes;
-	uint64_t thread_stack;	/* of threads without a wish; 0: not known */
-	uint32_t hint;		/* where to look for a free slot */
-	uint32_t used;		/* slots that were ever used */
+	uint64_t thread_stack;	/* default stack size of threads; 0: unknown */
+	uint32_t hint;		/* first slot to try when a free one is needed */
+	uint32_t used;		/* number of slots ever used */
 	struct timer_header *header;
 	struct timer_ring *rings;
 	uint8_t *data;
 	uint32_t nrings;
 	uint64_t ring_bytes;
-	uint64_t told_ns;	/* of the newest record but samples */
-	struct kernel_action before;	/* what the signal did before us */
+	uint64_t told_ns;	/* time of the newest record other than a sample */
+	struct kernel_action before;	/* the signal's previous action */
 	int (*vdso_time)(long, void *);
 	int (*vdso_cpu)(unsigned int *, unsigned int *, void *);
-	char library[48];	/* our path */
+	char library[48];	/* path of this library */
 	char variable[64];	/* TIMER_VARIABLE=… */
 	struct slot slots[THREADS_MAX];
 };
@@ -83,62 +85,65 @@ struct preload {
 extern struct preload preload __attribute__((visibility("hidden")));
 
 /* init.c */
-void preload_begin(void);	/* when a thread comes before our turn */
-uint32_t preload_cpu_us(void);	/* of this thread, see shared.h */
-/* In a fork's child: its parent, as the recorder knows it, and the number that
- * thread had for itself. */
+void preload_begin(void);	/* also called when a thread starts before the
+				 * library's turn */
+uint32_t preload_cpu_us(void);	/* CPU time of this thread, see shared.h */
+/* Initialises the child of a fork.  Takes its parent's numbers as the recorder knows
+ * them, and the parent thread's own number. */
 void preload_child(uint32_t ppid, uint32_t ptid, uint32_t thread);
-uint64_t preload_now(void);	/* by a system call */
-/* The caller's numbers for the recorder, which need not live in our pid
+uint64_t preload_now(void);	/* uses a system call */
+/* Returns the caller's numbers for the recorder, which may be in another pid
  * namespace. */
 void preload_numbers(uint32_t *pid, uint32_t *tid);
 
 /* fork.c */
-/* A fork that is about to happen: what its child must know of its parent. */
+/* The parent's data that the child of a coming fork needs. */
 struct parent {
-	uint32_t pid, tid;	/* for the recorder */
+	uint32_t pid, tid;	/* numbers for the recorder */
 	uint32_t thread;
 };
 struct parent parent_now(void);
 
 /* memory.c */
-/* A page that was there when it was last looked at. */
+/* The last page that was checked, and whether it is mapped. */
 struct memory_seen {
 	uintptr_t page;
 	bool any;
 };
-/* Is this memory there?  Under a filter of the program's own we do not ask. */
+/* Returns whether this memory is mapped.  Assumes so under a filter of the program's
+ * own. */
 bool memory_there(struct memory_seen *m, const void *at, size_t n);
-/* … up to the end of the text, or at most this many bytes. */
+/* Checks memory up to the end of the text, or at most this many bytes. */
 bool text_there(struct memory_seen *m, const char *s, size_t most);
 
 /* environment.c */
-/* Our variable, "NAME=value", into `out`; false when there is none that fits.
- * Takes it and us out of the array and out of the strings, so that the program
- * and /proc/PID/environ show the environment that it would have had. */
+/* Copies tally's variable, "NAME=value", to `out`.  Returns false if there is none
+ * that fits.  Removes the variable and this library from the array and from the
+ * strings.  The program and /proc/PID/environ then show the environment as it would
+ * be without tally. */
 bool environment_take(char **envp, char *out, size_t size);
-/* Can all that is looked at be read, with no more entries, nor bytes of a list
- * of libraries? */
+/* Returns whether everything to be examined can be read, with at most this many
+ * entries, and bytes in a list of libraries. */
 bool environment_there(char *const *envp, size_t entries, size_t text);
-/* The environment for a program that is to be executed: `out` has room for two
- * more than envp, `text` for environment_text(envp) bytes. */
+/* Build the environment for a program to be executed.  `out` has room for two more
+ * entries than envp, `text` for environment_text(envp) bytes. */
 size_t environment_count(char *const *envp);
 size_t environment_text(char *const *envp);
 void environment_make(char **out, char *const *envp, char *text);
 
-/* follow.c: what becomes of us in a program. */
+/* follow.c: whether the library is loaded into a program. */
 enum follow {
-	FOLLOW,			/* its loader takes us along */
-	FOLLOW_BLIND,		/* it has none, or may not: its children may */
-	FOLLOW_NOT,		/* its loader would complain of us */
+	FOLLOW,			/* the loader of the program loads it */
+	FOLLOW_BLIND,		/* not loaded, or not permitted; its children may load
+				 * it */
+	FOLLOW_NOT,		/* the loader of the program would print an error */
 };
 enum follow follow_file(const char *path);
-enum follow follow_found(const char *file);	/* in PATH */
+enum follow follow_found(const char *file);	/* searched in PATH */
 
 /* ring.c */
-/* Room for the record: bytes before `rest` are copied from `r`, `rest` more may
- * follow; false when all rings are full.  Call ring_end in any case that was
- * true. */
+/* Reserves room for a record of at most `most` bytes in a ring.  Returns false when
+ * all rings are full.  After true, always call ring_end. */
 struct ring_place {
 	struct timer_ring *ring;
 	uint8_t *data;
@@ -148,9 +153,10 @@ bool ring_begin(struct ring_place *p, uint32_t tid, size_t most);
 void ring_put(const struct ring_place *p, size_t at, const void *from,
 	      size_t n);
 void ring_end(const struct ring_place *p, size_t size);
-/* For a record that is no sample: samples have this time or later ones then. */
+/* Returns the time for a record that is not a sample.  Later samples have this time
+ * or a later one. */
 uint64_t ring_time(void);
-/* A whole record: sets its size, time, pid and tid.  `text` may be NULL. */
+/* Writes a whole record and sets its size, time, pid and tid.  `text` may be NULL. */
 void ring_tell(struct timer_record *r, size_t size, const char *text,
 	       size_t n);
 void ring_tell_kind(enum timer_kind kind);
@@ -158,7 +164,7 @@ void ring_tell_text(enum timer_kind kind, uint16_t flags, const char *text,
 		    size_t n);
 
 /* sample.c */
-void sample_catch(void);	/* puts the handler in place */
+void sample_catch(void);	/* installs the signal handler */
 
 /* threads.c */
 struct slot *slot_take(void);
@@ -166,35 +172,36 @@ void slot_drop(struct slot *s);
 /* Arms the timer of the calling thread. */
 void slot_arm(struct slot *s);
 void slots_forget(void);
-/* A new thread tells of itself and arms its timer; `top` of its stack. */
+/* Reports a new thread and arms its timer; `top` is the top of its stack. */
 void thread_arm(struct slot *s, uint64_t top);
-/* Notes a thread that will have no timer. */
+/* Counts a thread that will have no timer. */
 void thread_unsampled(void);
 
 /* maps.c */
 void maps_tell(void);
 
-/* resolve.c: the function that comes after ours, or NULL. */
+/* resolve.c: returns the next definition of a function after this library's, or
+ * NULL. */
 void *resolve(const char *name);
-/* … or the first of all objects, the program before them; a function or data.  Sets its
- * *size, unless NULL. */
+/* Returns the first definition in all objects, the program first: a function or data.
+ * Sets *size unless it is NULL. */
 void *resolve_any(const char *name, bool function, uint64_t *size);
 
-/* frames.c: frames of the interpreter that the program is (runtime/frame_part.h) */
-void frames_find(void);		/* is it one? */
-void frames_forget(void);	/* a child tells of all code again */
-size_t frames_room(void);	/* that frames may take in a record; or 0 */
-/* Puts the frames of the calling thread, whose registers are as ucontext's; how many
- * bytes. */
+/* frames.c: frames of an interpreter, if the program is one (runtime/frame_part.h) */
+void frames_find(void);		/* checks whether it is one */
+void frames_forget(void);	/* a child reports all code again */
+size_t frames_room(void);	/* maximum bytes of frames in a record, or 0 */
+/* Writes the frames of the calling thread, with registers as in ucontext.  Returns
+ * their size in bytes. */
 size_t frames_put(const struct ring_place *p, size_t at, const struct slot *s,
 		  const long long *registers);
 
-/* python.c, php.c: is the program that interpreter?  Of the door only its reading is
- * used. */
+/* python.c, php.c: return whether the program is that interpreter.  Only the door's
+ * `read` is used. */
 struct frame_door;
 bool python_find(const struct frame_door *door);
 bool php_find(void);
-/* As frames_put; `work`: struct python_scratch, struct php_scratch. */
+/* Write frames like frames_put; `work` is a struct python_scratch or php_scratch. */
 size_t python_put(const struct frame_door *door, void *work);
 size_t php_put(const struct frame_door *door, void *work, const struct slot *s,
 	       const long long *registers);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Finds the Python interpreter that this program is, and the frames of its threads
- * (runtime/python_frames.h).  The thread's state is the interpreter's own answer, one
- * read of a thread's variable.
+ * Finds the Python interpreter in this program, and the frames of its threads
+ * (runtime/python_frames.h).  The interpreter itself supplies the thread's state, by
+ * one read of a thread-local variable.
  */
 #include "preload/preload.h"
 #include "runtime/python_frames.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The functions that ours stand before: the first of that name in the objects
- * that follow us.  dlsym(3) would do the same, but programs of older C libraries
- * need not have it.  System V gABI, chapter 5; the GNU hash table is described
- * in the documents of the linker.
+ * Finds the functions that this library interposes: the first of that name in the
+ * objects after it.  dlsym(3) would do the same, but programs with older C libraries
+ * may lack it.  System V gABI, chapter 5; the GNU hash table is described in the
+ * documents of the linker.
  */
 #include <link.h>
 
@@ -17,10 +17,10 @@ struct object {
 	const char *names;
 	const uint32_t *gnu_hash, *hash;
 	const uint16_t *versions;
-	unsigned int type;	/* of symbols that are looked for */
+	unsigned int type;	/* type of the symbols searched */
 };
 
-/* Some loaders leave offsets there. */
+/* Some loaders leave offsets in these members. */
 static const void *address(const struct link_map *m, uint64_t p)
 {
 	return (const void *)(p < m->l_addr ? p + m->l_addr : p);
@@ -43,7 +43,8 @@ static bool object_read(const struct link_map *m, struct object *o)
 	return o->symbols && o->names && (o->gnu_hash || o->hash);
 }
 
-/* Defined here, of the type, and of the version that is the default. */
+/* Returns whether the symbol is defined here, has the type, and is the default
+ * version. */
 static bool is_it(const struct object *o, uint32_t i, const char *name)
 {
 	const ElfW(Sym) *s = &o->symbols[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Records into the shared rings: see shared.h. */
+/* Writes records into the shared rings: see shared.h. */
 #include "preload/preload.h"
 
 static bool ring_hold(struct timer_ring *r, uint64_t who)
@@ -17,7 +17,7 @@ static void ring_release(struct timer_ring *r)
 }
 
 /*
- * The recorder's side is timer_ring_drain(), record/timer_ring.c:
+ * The recorder's side is drain_rings(), record/timer/timer_source.c:
  *
  *	LOAD tail	(acquire)	LOAD head	(acquire)
  *	STORE record			LOAD record

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The signal handler: one sample.  It runs wherever the program happens to be:
- * on any stack, with any lock held, under any filter.
+ * Takes a sample in the signal handler.  The handler runs wherever the program
+ * happens to be: on any stack, with any lock held, under any filter.
  *
- * It ends no system call with EINTR: since Linux 5.10 a timer of CPU time that
- * ends within one sends its signal on the way back (posix_cpu_timers_work).
+ * It ends no system call with EINTR: since Linux 5.10, a CPU-time timer that expires
+ * within a call sends its signal on the way back (posix_cpu_timers_work).
  */
 #include <time.h>
 #include <ucontext.h>
@@ -12,36 +12,36 @@
 #include "preload/preload.h"
 
 enum {
-	REACH = 16 << 10,	/* how far below its stack pointer a signal's
-				 * frame lies, where nobody switched stacks */
-	TAIL = 512,		/* of what began a thread, above its frame */
-	UNKNOWN_MAX = 32 << 10,	/* of a stack that nobody told us of */
+	REACH = 16 << 10,	/* maximum distance of a signal's frame below the
+				 * stack pointer, on the same stack */
+	TAIL = 512,		/* bytes above the thread's frame, for the code that
+				 * started it */
+	UNKNOWN_MAX = 32 << 10,	/* maximum bytes of an unknown stack */
 	PARTS = 10,
 };
-#define DEAD_NS 10000000000u	/* no recorder needs so long for a round */
+#define DEAD_NS 10000000000u	/* longer than any round of a living recorder */
 
 struct remote {			/* struct iovec */
 	uint64_t at;
 	uint64_t n;
 };
 
-/* A signal's frame begins with the restorer's address (x86-64 psABI and
- * Linux). */
+/* A signal's frame begins with the restorer's address (x86-64 psABI and Linux). */
 static const int reg_order[TIMER_REGS] = {
 	REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
 	REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15,
 	REG_RIP,
 };
 
-/* What is to be copied, and how it may be read. */
+/* The bytes to copy, and how they can be read. */
 struct extent {
 	uint64_t start, n;
-	bool plain;		/* certainly there */
+	bool plain;		/* certainly mapped */
 	bool whole;
 };
 
-/* Is all between the stack pointer and the top of the thread's stack there?
- * It is one mapping, whose lower part the kernel has just written to. */
+/* Returns whether all memory from the stack pointer to the top of the thread's stack
+ * is mapped.  It is one mapping, and the kernel has just written to its lower part. */
 static bool is_plain(const struct slot *s, uint64_t sp, uint64_t frame)
 {
 	return s->size && s->top - sp < s->size && frame < sp &&
@@ -68,8 +68,8 @@ static struct extent extent_of(const struct slot *s, uint64_t sp,
 	return e;
 }
 
-/* Reads memory that may not be there; the number of bytes up to the first that
- * is not. */
+/* Reads memory that may be unmapped.  Returns the number of bytes before the first
+ * unmapped one. */
 static size_t read_checked(const struct ring_place *p, size_t at,
 			   uint64_t from, size_t n)
 {
@@ -82,7 +82,7 @@ static size_t read_checked(const struct ring_place *p, size_t at,
 	size_t k = 0;
 	long r;
 
-	/* Page by page, as each part is read all or not at all. */
+	/* Read page by page, because each part is read completely or not at all. */
 	for (size_t done = 0; done < n && k < PARTS; k++) {
 		size_t part = TIMER_PAGE - ((from + done) & (TIMER_PAGE - 1));
 
@@ -117,8 +117,8 @@ static uint64_t weight_of(struct slot *s, const siginfo_t *si)
 {
 	uint64_t over = si->si_overrun > 0 ? (uint64_t)si->si_overrun : 0;
 
-	/* The first stands for what runs between two ticks: short threads are
-	 * seen as often as they are long. */
+	/* The first sample represents the time between two ticks, so that short
+	 * threads appear in proportion to their length. */
 	if (s->fresh) {
 		s->fresh = 0;
 		return preload.period_ns;
@@ -126,7 +126,7 @@ static uint64_t weight_of(struct slot *s, const siginfo_t *si)
 	return (1 + over) * preload.interval_ns;
 }
 
-/* Nobody reads any more. */
+/* Stops the timer, because the recorder is gone. */
 static void timer_end(struct slot *s)
 {
 	uint64_t none[4] = { 0 };
@@ -136,10 +136,10 @@ static void timer_end(struct slot *s)
 }
 
 /*
- * The time of the last tick, which is when the timer ended: its reading takes no
- * system call and no counter of the processor, which strict mode of seccomp and
- * PR_SET_TSC forbid.  Never before what the process told last: mappings are
- * known before the samples in them.
+ * Returns the time of the last tick, which is when the timer expired.  Reading it
+ * takes no system call and no processor counter, which seccomp's strict mode and
+ * PR_SET_TSC forbid.  It is never before the last report of the process: mappings
+ * must be known before the samples in them.
  */
 static uint64_t tick_time(void)
 {
@@ -155,7 +155,8 @@ static uint64_t tick_time(void)
 	return now > told ? now : told;
 }
 
-/* "syscall" leaves the next instruction's address in rcx. */
+/* Returns whether a system call was interrupted. "syscall" leaves the next
+ * instruction's address in rcx. */
 static bool in_kernel(const greg_t *g)
 {
 	return g[REG_RCX] == g[REG_RIP];
@@ -230,8 +231,8 @@ static void sample_signal(int sig, siginfo_t *si, void *context)
 	}
 }
 
-/* The kernel comes back through this (rt_sigreturn(2)); unwinders know it by
- * its bytes, those of the C library's. */
+/* The kernel returns through this (rt_sigreturn(2)).  Unwinders recognise it by its
+ * bytes, which equal those of the C library's. */
 __asm__(".pushsection .text\n"
 	"	.balign 16\n"
 	"	nop\n"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * system(3) and popen(3): the C library's own hand on the program's environment,
- * whatever that is at the time.  Ours is another one, and other threads may look
- * at the program's meanwhile: so these start their shells by posix_spawn, and do
- * all else as the C library does.
+ * Replaces system(3) and popen(3).  In the C library they use the program's
+ * environment directly, whatever it is at the time.  The library must pass another
+ * one, while other threads may read the program's.  These versions therefore start
+ * their shells by posix_spawn, and otherwise do what the C library does.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 
 #include "preload/preload.h"
 
-/* Those of the C library that this one has; NULL if not. */
+/* Functions of the C library, if it has them; NULL if not. */
 #pragma weak __errno_location
 #pragma weak __pthread_register_cancel
 #pragma weak __pthread_unregister_cancel
@@ -42,23 +42,24 @@ extern char **environ __attribute__((weak));
 
 enum { PIPES_MAX = 64 };
 
-/* A stream of popen's. */
+/* A stream of popen. */
 struct shell_pipe {
 	FILE *stream;
 	pid_t pid;
 };
 
 static struct {
-	uint32_t lock;		/* by the process of that number; 0: free */
-	uint32_t waiting;	/* threads in system */
+	uint32_t lock;		/* pid of the holder; 0: free */
+	uint32_t waiting;	/* number of threads in system */
 	struct kernel_action interrupt, quit;
 	struct shell_pipe pipes[PIPES_MAX];
-	uint32_t npipes;	/* that were ever used */
+	uint32_t npipes;	/* number ever used */
 } shell;
 
 static void *next_system, *next_popen, *next_pclose, *next_fclose;
 
-/* A child of fork has a copy of the lock, but not of the thread that holds it. */
+/* Takes the lock.  A child of fork has a copy of the lock, but not of the thread that
+ * holds it. */
 static void shell_lock(void)
 {
 	uint32_t us = sys_pid(), is = 0;
@@ -111,8 +112,7 @@ static int shell_spawn(pid_t *pid, const char *command,
 			   &environ ? environ : NULL);
 }
 
-/* The first of those that wait sees to SIGINT and SIGQUIT, the last puts them
- * back. */
+/* The first waiting thread ignores SIGINT and SIGQUIT; the last restores them. */
 static void signals_ignore(void)
 {
 	struct kernel_action ignore = { .handler = NULL };
@@ -174,7 +174,7 @@ struct waiting {
 	uint64_t mask;
 };
 
-/* The thread is cancelled: its shell goes, too. */
+/* Ends the shell when its thread is cancelled. */
 static void system_cancelled(void *arg)
 {
 	struct waiting *w = arg;
@@ -197,7 +197,8 @@ static int system_wait(struct waiting *w)
 	return r < 0 ? -1 : status;
 }
 
-/* Whoever has these has the rest, too. */
+/* Returns whether shells can be started.  A C library with these functions has the
+ * others, too. */
 static bool can_start(void)
 {
 	return preload.active && &gnu_get_libc_version && &posix_spawnattr_init &&
@@ -240,8 +241,8 @@ static bool mode_read(const char *mode, bool *reads, bool *closes)
 	return *reads != writes;
 }
 
-/* The shell's end is its standard input or output; it has none of the other
- * shells' ends. */
+/* Spawns the shell with `end` as its standard input or output, and without the pipe
+ * ends of other shells. */
 static int popen_spawn(pid_t *pid, const char *command, int end, int place)
 {
 	posix_spawn_file_actions_t files;
@@ -249,7 +250,7 @@ static int popen_spawn(pid_t *pid, const char *command, int end, int place)
 	int r;
 
 	posix_spawn_file_actions_init(&files);
-	/* dup2 of a descriptor to itself would leave it to be closed. */
+	/* dup2 of a descriptor to itself would leave it close-on-exec. */
 	if (end == place) {
 		moved = sys3(SYS_fcntl, end, F_DUPFD_CLOEXEC, 0);
 		end = (int)moved;
@@ -335,7 +336,7 @@ EXPORT FILE *popen(const char *command, const char *mode)
 	return p ? f : next(command, mode);
 }
 
-/* Takes the stream out of the list; 0: it is none of ours. */
+/* Removes the stream from the list.  Returns 0 if it is not one of popen's. */
 static pid_t pipe_take(FILE *stream)
 {
 	pid_t pid = 0;
@@ -376,7 +377,7 @@ EXPORT int pclose(FILE *stream)
 	return pid ? pipe_close(stream, pid) : next(stream);
 }
 
-/* In the C library both are the same. */
+/* In the C library, pclose and fclose are the same. */
 EXPORT int fclose(FILE *stream)
 {
 	int (*next)(FILE *) = next_function(&next_fclose, "fclose");

@@ -2,15 +2,15 @@
 #ifndef TALLY_PRELOAD_SYS_H
 #define TALLY_PRELOAD_SYS_H
 /*
- * System calls without a C library: the library must not touch errno, need no
- * symbol of the program's libraries and run on any stack.  x86-64 (its psABI,
+ * System calls without a C library.  The library must not touch errno, must not need
+ * a symbol of the program's libraries, and must run on any stack. x86-64 (its psABI,
  * A.2.1).
  */
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 
-/* The result, or the negative number of an error. */
+/* Returns the result, or a negative error number. */
 static inline long sys6(long nr, long a, long b, long c, long d, long e, long f)
 {
 	register long r10 __asm__("r10") = d;
@@ -65,7 +65,7 @@ static inline uint32_t sys_tid(void)
 	return (uint32_t)sys1(SYS_gettid, 0);
 }
 
-/* "rep movsb" and not a loop: a compiler would make a call of memcpy of it. */
+/* "rep movsb" instead of a loop, which a compiler would turn into a call of memcpy. */
 static inline void bytes_copy(void *to, const void *from, size_t n)
 {
 	__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n)
@@ -86,7 +86,7 @@ static inline size_t text_size(const char *s)
 	return n;
 }
 
-/* What follows in s behind the word, or NULL when it does not begin so. */
+/* Returns the rest of s after `word`, or NULL if s does not begin with it. */
 static inline const char *text_after(const char *s, const char *word)
 {
 	while (*word)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A timer for each thread.  A thread's end is not seen: it may come by return,
- * pthread_exit, cancellation or a bare system call.  Each new thread looks
- * whether some older ones have gone and takes away what they left.
+ * Keeps a timer for each thread.  A thread's end cannot be observed: it may return,
+ * be cancelled, or call pthread_exit or the bare system call.  Each new thread checks
+ * whether some older ones have gone and frees their slots.
  */
 #include <pthread.h>
 #include <time.h>
@@ -11,7 +11,7 @@
 
 enum { LOOKS = 4 };
 
-/* struct sigevent, as the kernel has it. */
+/* struct sigevent in the kernel's layout. */
 struct kernel_sigevent {
 	void *value;
 	int signo, notify;
@@ -35,8 +35,8 @@ void slot_drop(struct slot *s)
 	__atomic_store_n(&s->state, SLOT_FREE, __ATOMIC_RELEASE);
 }
 
-/* Whether its thread is gone; then its timer goes, and the slot is the
- * caller's. */
+/* Returns whether the slot's thread is gone.  Its timer is then deleted, and the slot
+ * belongs to the caller. */
 static bool slot_bury(struct slot *s)
 {
 	uint32_t is = SLOT_LIVES;
@@ -61,7 +61,7 @@ static void note_used(uint32_t n)
 		;
 }
 
-/* Free ones first among those that were used; else the next unused. */
+/* Returns a free slot among those used before, or else the next unused one. */
 struct slot *slot_take(void)
 {
 	uint32_t used = __atomic_load_n(&preload.used, __ATOMIC_RELAXED);
@@ -82,7 +82,7 @@ struct slot *slot_take(void)
 	return NULL;
 }
 
-/* In a fork's child: none of the parent's threads, nor its timers. */
+/* Drops the parent's threads in a fork's child, which has none of its timers. */
 void slots_forget(void)
 {
 	bytes_zero(preload.slots, preload.used * sizeof(preload.slots[0]));
@@ -96,8 +96,8 @@ static uint32_t mix(uint64_t x)
 	return (uint32_t)(x >> 32);
 }
 
-/* The first end is anywhere within a period: threads that begin together are
- * not sampled together. */
+/* Starts the timer.  The first expiry is random within a period, so that threads that
+ * begin together are not sampled together. */
 static void timer_start(const struct slot *s)
 {
 	uint64_t first = preload.interval_ns == preload.period_ns
@@ -152,7 +152,7 @@ __attribute__((noinline)) void thread_arm(struct slot *s, uint64_t top)
 	slot_arm(s);
 }
 
-/* A call in last place: not on the stack while the thread runs. */
+/* Ends in a tail call, which is off the stack while the thread runs. */
 static void *thread_begin(void *arg)
 {
 	struct slot *s = arg;
@@ -172,7 +172,7 @@ static uint64_t stack_size(const pthread_attr_t *attr)
 
 	if (!attr || !get || get(attr, &n))
 		n = attr ? 0 : (size_t)preload.thread_stack;
-	/* Parts of it are for the thread's own data and its guard. */
+	/* Parts of it hold the thread's own data and its guard. */
 	return n > 8 * TIMER_PAGE ? n - 6 * TIMER_PAGE : 0;
 }
 
@@ -201,7 +201,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	r = next(thread, attr, thread_begin, s);
 	if (r)
 		slot_drop(s);
-	/* With the first thread the C library takes the signal. */
+	/* When the first thread is created, the C library takes the signal. */
 	if (!preload.careful)
 		sample_catch();
 	return r;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a reader should know about the machine and the recording. */
+/* Records facts about the machine and the recording. */
 #include <fcntl.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void fact_number(struct facts *f, const char *key, long long v)
 	fact(f, key, text);
 }
 
-/* The value of the first line "KEY<blanks>: VALUE" of a text. */
+/* Returns the value of the first line "KEY<blanks>: VALUE" of a text. */
 static bool line_value(const char *text, const char *key, char *out,
 		       size_t size)
 {
@@ -83,7 +83,8 @@ static void cpu_facts(struct facts *f, const struct session *s)
 	buf_fini(&b);
 }
 
-/* Tells whether kernel addresses still mean the same when names are looked up. */
+/* Records the boot ID.  It shows later whether kernel addresses still have the same
+ * meaning. */
 static void boot_fact(struct facts *f)
 {
 	struct buf b = { 0 };
@@ -118,7 +119,7 @@ static void system_facts(struct facts *f)
 	}
 }
 
-/* How a process was started, as a shell would take it; else its name. */
+/* Writes a process's command line in shell syntax, or else its name. */
 static void put_program(struct buf *out, uint32_t pid)
 {
 	enum { MOST = 2 << 20, WORDS = 64 };
@@ -139,7 +140,7 @@ static void put_program(struct buf *out, uint32_t pid)
 	buf_fini(&raw);
 }
 
-/* Of -p: what reports are titled with. */
+/* Records the programs of -p, for the titles of reports. */
 static void programs_fact(struct facts *f, const struct session *s)
 {
 	enum { TOLD = 3 };
@@ -178,8 +179,8 @@ static void target_fact(struct facts *f, const struct record_options *o)
 	fact(f, "target", text);
 }
 
-/* Addresses in /proc/kallsyms are 0 for those who may not see them (proc(5));
- * that of the first symbol may be 0 anyway. */
+/* Returns whether kernel names are hidden.  /proc/kallsyms shows 0 to unprivileged
+ * readers (proc(5)); the first symbol's address may be 0 anyway. */
 static bool kernel_names_hidden(const char **why)
 {
 	char text[4096], *line = text;
@@ -202,7 +203,7 @@ static bool kernel_names_hidden(const char **why)
 	return true;
 }
 
-/* What will be missing for want of rights, before it is missed. */
+/* Announces what will be missing for lack of privileges. */
 static void tell_limits(struct session *s, const struct source *src,
 			struct facts *f)
 {
@@ -261,7 +262,7 @@ int environment_fill(struct session *s, const struct source *src,
 	return 0;
 }
 
-/* "name (process 123)", as far as it has one. */
+/* Writes "name (process 123)", or only the number if there is no name. */
 static void program_name(uint32_t pid, struct buf *out)
 {
 	struct buf b = { 0 };

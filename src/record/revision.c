@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The commit that is checked out: see revision.h. */
+/* Finds the commit that is checked out: see revision.h. */
 #include "record/revision.h"
 
 #include <ctype.h>
@@ -13,7 +13,7 @@
 
 enum { PATH_BYTES = 4096, SMALL_FILE = 4096, PACKED_REFS = 64 << 20 };
 
-/* A file's text without the newline at its end. */
+/* Reads a file's text without its trailing white space. */
 static bool read_text(const char *path, size_t limit, struct buf *out)
 {
 	buf_reset(out);
@@ -33,7 +33,7 @@ static bool join(char *to, const char *dir, const char *name)
 	return n > 0 && n < PATH_BYTES;
 }
 
-/* The repository's own folder: .git, or what a file .git points at (work trees,
+/* Finds the repository's own folder: .git, or the target of a file .git (work trees,
  * submodules). */
 static bool git_dir(const char *dir, char *out, struct buf *tmp)
 {
@@ -56,7 +56,7 @@ static bool is_commit(const char *s)
 	return (n == 40 || n == 64) && !s[n];
 }
 
-/* "COMMIT NAME" lines. */
+/* Looks up a name in lines "COMMIT NAME". */
 static bool packed_ref(const char *common, const char *name, struct buf *tmp,
 		       struct buf *out)
 {

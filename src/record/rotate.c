@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A recording in several files: see rotate.h. */
+/* Records into several files: see rotate.h. */
 #include "record/rotate.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ int rotate_begin(struct session *s, struct error *err)
 		return 0;
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR2);
-	/* The mask is put back with that of signals_catch. */
+	/* signals_release restores the mask, together with that of signals_catch. */
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	s->rotation.signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return s->rotation.signal_fd < 0 ? error_errno(err, errno, "signalfd")
@@ -54,7 +54,7 @@ bool rotate_due(struct session *s, uint64_t now)
 	return due && o->on && s->writer && !s->write_error.code;
 }
 
-/* FILE.TIME, with hundredths of seconds as perf's; *name is to be freed. */
+/* Renames to FILE.TIME, with hundredths of seconds like perf; free *name. */
 static int rename_by_time(const char *path, char **name, struct error *err)
 {
 	for (int i = 0; i < NAME_TRIES; i++) {
@@ -82,12 +82,12 @@ static int rename_by_time(const char *path, char **name, struct error *err)
 		}
 		free(*name);
 		*name = NULL;
-		usleep(2000);	/* two switches within a hundredth */
+		usleep(2000);	/* two switches within the same hundredth */
 	}
 	return error_set(err, ERR_IO, "cannot rename %s: no name is free", path);
 }
 
-/* The file has its name; those before the last few go. */
+/* Keeps the file's name, and removes files older than the last few. */
 static int keep_name(struct session *s, char *name, struct error *err)
 {
 	struct rotation *t = &s->rotation;
@@ -109,7 +109,7 @@ static int keep_name(struct session *s, char *name, struct error *err)
 	return 0;
 }
 
-/* A place for another helper, or NULL when all are at work. */
+/* Returns a free place for a helper, or NULL if all are in use. */
 static pid_t *free_helper(struct rotation *t)
 {
 	for (int i = 0; i < ROTATE_HELPERS; i++) {
@@ -123,7 +123,7 @@ static pid_t *free_helper(struct rotation *t)
 	return NULL;
 }
 
-/* Ends the file; where no child can be had, names are left to its reader. */
+/* Ends the file.  Without a child process, its reader must find the names. */
 static int finish(struct session *s, struct error *err)
 {
 	pid_t *helper = s->o->symbols ? free_helper(&s->rotation) : NULL;
@@ -139,7 +139,8 @@ static int finish(struct session *s, struct error *err)
 	if (!pid) {
 		struct error ignored;
 
-		/* The parent's are not ours to speak with or to wait for. */
+		/* The command and the source belong to the parent.  This child ends
+		 * with _exit, so it neither signals nor waits for them. */
 		priority_set(s->before.nice_value);
 		_exit(session_finish_file(s, &ignored) < 0);
 	}
@@ -150,7 +151,7 @@ static int finish(struct session *s, struct error *err)
 	return writer_finish(s->writer, err);
 }
 
-/* What belongs to one file only. */
+/* Drops the data that belongs to one file only. */
 static void forget(struct run *r, uint64_t now)
 {
 	struct session *s = r->s;
@@ -173,8 +174,9 @@ static void forget(struct run *r, uint64_t now)
 	t->begun_ns = now;
 }
 
-/* Samples of this file's time may still be on their way, into the next one: what
- * is missing shows at the end of the last. */
+/* Sets the expected numbers of samples to those that arrived.  Samples of this file's
+ * time may still be in transit to the next file; missing ones are reported at the end
+ * of the last file. */
 static void want_what_came(struct session *s)
 {
 	const struct collector *c = &s->collector;
@@ -194,7 +196,7 @@ static void want_what_came(struct session *s)
 	}
 }
 
-/* Totals of counters so far, which the files from now on are not to tell. */
+/* Keeps the counters' totals so far, which later files must not repeat. */
 static int remember_counts(struct session *s, struct error *err)
 {
 	struct rotation *t = &s->rotation;
@@ -216,7 +218,7 @@ static int remember_counts(struct session *s, struct error *err)
 	return 0;
 }
 
-/* What was sampled up to now is to be in this file: it goes through the source's
+/* Waits until the samples so far are in this file.  They pass through the source's
  * order, which takes two rounds. */
 static int settle(struct run *r, struct error *err)
 {
@@ -239,7 +241,7 @@ int rotate_now(struct run *r, struct error *err)
 	char *name = NULL;
 	int rc = settle(r, err);
 
-	/* Settling may write tables, and a row of counts is written once. */
+	/* Settling may write tables, but a row of counts is written only once. */
 	if (rc >= 0)
 		rc = run_counts(r, true, err);
 	s->profile.runs.v[r->number].end_ns = now;

@@ -2,22 +2,22 @@
 #ifndef TALLY_RECORD_ROTATE_H
 #define TALLY_RECORD_ROTATE_H
 /*
- * A recording in several files, one after the other (--switch-output).  Each
- * opens by itself: it has all tables, and its samples' names.
+ * A recording in several consecutive files (--switch-output).  Each file can be
+ * opened by itself: it has all tables, and its samples' names.
  *
- * At a switch the file gets its final name, FILE.TIME, at once, and the next one
- * is begun; the names of the finished one are looked up by a child process,
- * which has the profile as it was, so that sampling goes on.
+ * At a switch, the file gets its final name, FILE.TIME, at once, and the next one is
+ * begun.  A child process, which has the profile as it was, looks up the names of the
+ * finished file, so sampling continues.
  */
 #include "record/run.h"
 
-/* Before the run: what is needed to switch.  0 or an error. */
+/* Prepares for switches before the run.  Returns 0 or an error. */
 int rotate_begin(struct session *s, struct error *err);
-/* Is a switch due, by size, time or signal? */
+/* Returns whether a switch is due, by size, time or signal. */
 bool rotate_due(struct session *s, uint64_t now);
-/* The file that is written is finished, and the next begun. */
+/* Finishes the current file and begins the next. */
 int rotate_now(struct run *r, struct error *err);
-/* The last file was finished: its name; waits for those before. */
+/* Names the last file after it was finished, and waits for the earlier ones. */
 int rotate_end(struct session *s, struct error *err);
 void rotate_fini(struct session *s);
 

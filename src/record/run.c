@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* One run: open the events, let it go, collect in rounds until it ends. */
+/* Makes one run: opens the events, releases the command, collects in rounds until it
+ * ends. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -13,19 +14,18 @@
 
 /*
  * Sleep between two rounds.  While new files appear (a program starts, loads
- * libraries) they are looked at soon, before they are gone; also while programs
- * are started, as the next may be a new one.  Then rounds get longer.
- * Stacks that are deeper than their copies are read from memory: the sooner, the
- * likelier they are as they were.
+ * libraries), rounds are short, to open them before they are gone.  The same applies
+ * while programs are started, because the next may be a new one.  Then rounds get
+ * longer.  Stacks deeper than their copies are read from memory: the sooner, the more
+ * likely they are unchanged.
  */
 enum { ROUND_MIN_MS = 5, ROUND_DEEP_MS = 2, ROUND_EXEC_MS = 20,
-       ROUND_LOOK_MS = 2,	/* at threads that sleep */
+       ROUND_LOOK_MS = 2,	/* for looks at sleeping threads */
        ROUND_MAX_MS = 200 };
 #define ROUND_GAP_NS 4000000u
-/* Written at least once a second; two rounds go by before records are in
- * order. */
+/* Data is written at least once a second; records take two rounds to be in order. */
 #define FLUSH_NS 600000000u
-/* Who waits so long for a processor in one round wants it sooner. */
+/* Wait for a CPU, in one round, that triggers a higher priority. */
 #define LATE_NS 4000000u
 
 static void stop_recording(struct run *r, int signo)
@@ -36,9 +36,9 @@ static void stop_recording(struct run *r, int signo)
 }
 
 /*
- * Ctrl-C reaches the command as it reaches us: we wait for what it does with
- * it. A signal that was sent to us alone is passed on.  Without command a
- * signal ends the recording.
+ * Ctrl-C reaches the command as well as tally, so tally waits for the command's
+ * reaction.  A signal sent only to tally is passed on.  Without a command, a signal
+ * ends the recording.
  */
 static void handle_signal(struct run *r, const struct signalfd_siginfo *si)
 {
@@ -68,7 +68,7 @@ static void read_signals(struct run *r)
 
 static int timeout_ms(const struct run *r, uint64_t now)
 {
-	/* A source with a thread of its own knows when there is something. */
+	/* A source with a thread of its own reports when records are ready. */
 	uint64_t wait = (r->source->ops->pace ? ROUND_MAX_MS : r->round_ms) *
 			1000000ull;
 
@@ -86,7 +86,7 @@ static int timeout_ms(const struct run *r, uint64_t now)
 	return (int)((wait + 999999) / 1000000);
 }
 
-/* A full disk ends the recording, not the command. */
+/* Handles a write error.  A full disk ends the recording, but not the command. */
 static int write_failed(struct session *s, int rc, struct error *err)
 {
 	if (rc >= 0 || !s->writer || s->write_error.code)
@@ -106,7 +106,7 @@ int run_waits(struct run *r, bool on, struct error *err)
 	if (!c->wait_samples.on)
 		return 0;
 	rc = collect_waits_toggle(c, now, on, err);
-	/* Of a control group not all that exists is recorded. */
+	/* In a control group, not all existing threads are recorded. */
 	if (rc >= 0 && on && r->s->target.cgroup_fd < 0)
 		rc = collect_waits_asleep(c, r->launch.go >= 0 &&
 					     !r->s->target.system_wide
@@ -115,7 +115,7 @@ int run_waits(struct run *r, bool on, struct error *err)
 	return rc;
 }
 
-/* Sampling of one event or all, by its name. */
+/* Switches sampling of one event by name, or of all. */
 static int switch_event(struct run *r, const char *name, bool on,
 			struct error *err)
 {
@@ -191,7 +191,7 @@ static void read_commands(struct run *r)
 		take_command(r, command);
 }
 
-/* The descriptors to wait for; those of r->ends come last. */
+/* Number of tally's own descriptors to wait for; those of r->ends follow. */
 enum { OURS = 4 };
 
 static int wait_round(struct run *r, struct pollfd *fds, struct error *err)
@@ -207,7 +207,7 @@ static int wait_round(struct run *r, struct pollfd *fds, struct error *err)
 		fds[OURS + i] = (struct pollfd){ r->ends.fds.v[i], POLLIN, 0 };
 	if (poll(fds, n, timeout_ms(r, now)) < 0 && errno != EINTR)
 		return error_errno(err, errno, "poll");
-	/* Who starts programs all the time does not wake us for each. */
+	/* Limit wakeups by programs that start others all the time. */
 	now = now_ns();
 	if (!fds[0].revents && !fds[2].revents && !fds[3].revents &&
 	    now < r->drained_ns + ROUND_GAP_NS &&
@@ -264,7 +264,7 @@ int run_counts(struct run *r, bool final, struct error *err)
 	return rc;
 }
 
-/* A processor came: the source is to follow all threads there, too. */
+/* Makes the source follow all threads onto a CPU that came online. */
 static int follow(struct run *r, struct error *err)
 {
 	struct processes *p = &r->s->collector.processes;
@@ -341,7 +341,8 @@ static void next_round(struct run *r)
 		r->source->ops->pace(r->source, r->round_ms);
 }
 
-/* Late rounds cost outer frames and files: of programs that have ended. */
+/* Raises the priority if rounds are late, because late rounds lose outer frames, and
+ * files of programs that have ended. */
 static void keep_up(struct run *r)
 {
 	uint64_t waited = priority_waited(), before = r->waited_ns;
@@ -351,7 +352,7 @@ static void keep_up(struct run *r)
 		priority_boost_begin(&r->s->boost, PRIORITY_WORK);
 }
 
-/* The next file, where one is due; or the end. */
+/* Begins the next file when it is due, or ends the recording. */
 static int switch_file(struct run *r, struct error *err)
 {
 	struct session *s = r->s;
@@ -371,7 +372,7 @@ static int loop(struct run *r, struct error *err)
 	struct pollfd *fds = calloc(OURS + r->ends.fds.n, sizeof(*fds));
 	int rc = fds ? 0 : error_set(err, ERR_NOMEM, "out of memory");
 
-	/* It may have ended before its signal was asked for. */
+	/* It may have ended before its signal was caught. */
 	if (r->launch.pid && launch_poll(&r->launch))
 		r->done = true;
 	r->waited_ns = priority_waited();
@@ -419,7 +420,7 @@ int run_record(struct session *s, uint32_t number, struct error *err)
 	if (!rc) {
 		rc = run_finish(&r, err);
 	} else {
-		/* A failed exec has ended by itself. */
+		/* After a failed exec, the child has ended by itself. */
 		if (r.launch.pid && r.launch.go < 0 &&
 		    !s->result->exec_status)
 			signals_end_command(&r.launch,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A run's beginning: its source, its rows, the command's start. */
+/* Begins a run: its source, its rows, the command's start. */
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "record/source/rights.h"
 #include "record/choose/sources.h"
 
-enum { ENV_MAX = 8 };	/* of what a source sets */
+enum { ENV_MAX = 8 };	/* maximum number of a source's variables */
 
 static uint64_t rate(const struct record_options *o)
 {
@@ -92,7 +92,7 @@ static int open_source(struct run *r, struct error *err)
 	return rc;
 }
 
-/* The reader gets one text. */
+/* Combines an event's notes into one text. */
 static uint32_t event_note(struct session *s, const struct source_event *e)
 {
 	struct buf text = { 0 };
@@ -126,7 +126,7 @@ static void tell_event(struct session *s, const struct source_event *e,
 		session_notice(s, "event %s: %s", e->name, e->note);
 }
 
-/* Rows of the profile's events; once a session. */
+/* Adds rows for the events to the profile, once per session. */
 static int add_events(struct session *s, const struct source *src, bool told,
 		      struct error *err)
 {
@@ -176,7 +176,7 @@ static int add_run(struct run *r, struct error *err)
 	return 0;
 }
 
-/* Processes that ran before us. */
+/* Adds processes that already run. */
 static int scan_target(struct run *r, struct error *err)
 {
 	struct session *s = r->s;
@@ -190,7 +190,7 @@ static int scan_target(struct run *r, struct error *err)
 	return rc;
 }
 
-/* The command has a name before its exec is told of. */
+/* Names the command before its exec is reported. */
 static int name_child(struct run *r, struct error *err)
 {
 	struct collector *c = &r->s->collector;
@@ -206,14 +206,15 @@ static int name_child(struct run *r, struct error *err)
 	return 0;
 }
 
-/* The source ends sampling, however busy we are then. */
+/* Makes the source itself end sampling, however busy the recorder is then. */
 static void tell_end(struct run *r)
 {
 	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	sigset_t set;
 	int fd;
 
-	/* Not s->signal_fd: children of ours may end before the recording. */
+	/* Do not use s->signal_fd: tally's own children may end before the
+	 * recording. */
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
 		sigaddset(&set, ends[i]);
@@ -225,7 +226,7 @@ static void tell_end(struct run *r)
 		close(fd);
 }
 
-/* Everything is ready: go. */
+/* Starts the prepared run. */
 int run_go(struct run *r, struct error *err)
 {
 	struct session *s = r->s;
@@ -267,13 +268,13 @@ int run_go(struct run *r, struct error *err)
 }
 
 /*
- * Images and /proc are read through descriptors; where those run out stacks would
- * break without a word.  What is free beyond the least that this takes may hold
+ * Images and /proc are read through descriptors.  Without free descriptors, stacks
+ * would break silently.  The free descriptors beyond the required minimum may hold
  * images open.
  */
 static int check_descriptors(struct run *r, struct error *err)
 {
-	/* SPARE: what the source did without, as there was no room for it. */
+	/* SPARE: number that the source did without for lack of room. */
 	enum { LEAST = 6, SPARE = 2, LOOK = 64 };
 	struct images *im = &r->s->collector.images;
 	long limit = sysconf(_SC_OPEN_MAX);

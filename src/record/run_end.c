@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A run's end: the last samples, and what was not recorded. */
+/* Ends a run: takes the last samples and notes what was not recorded. */
 #include <stdio.h>
 
 #include "record/collect/collect_waits.h"
@@ -22,7 +22,7 @@ static int set_number(struct profile *p, const char *key, uint64_t n)
 	return profile_set_env(p, PROF_NONE, key, text);
 }
 
-/* They were told of by programs, which may tell anything. */
+/* The number comes from programs and is untrusted. */
 static int note_unsampled(struct run *r, struct error *err)
 {
 	unsigned long long n = r->source->unsampled;
@@ -37,7 +37,7 @@ static int note_unsampled(struct run *r, struct error *err)
 	return 0;
 }
 
-/* How the rings were emptied. */
+/* Records how the rings were drained. */
 static int note_draining(struct run *r, struct error *err)
 {
 	const struct source *src = r->source;
@@ -94,7 +94,7 @@ static int note_unrecorded(struct run *r, struct error *err)
 	struct buf names = { 0 };
 	int rc = 0;
 
-	/* A program whose mappings were lost looks the same. */
+	/* A program with lost mapping records looks the same. */
 	if (!s->collector.gaps)
 		collector_unrecorded(&s->collector,
 				     s->profile.runs.v[r->number].end_ns,
@@ -115,7 +115,7 @@ static int note_unrecorded(struct run *r, struct error *err)
 	return rc < 0 ? error_set(err, ERR_NOMEM, "out of memory") : 0;
 }
 
-/* What the recorder knows of why there are no samples. */
+/* Explains an absence of samples. */
 static int note_no_samples(struct run *r, struct error *err)
 {
 	struct session *s = r->s;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A whole recording: its runs, files and notices. */
+/* Makes a whole recording: its runs, files and notices. */
 #include "record/session.h"
 
 #include <errno.h>
@@ -38,9 +38,9 @@ void session_notice(struct session *s, const char *fmt, ...)
 	s->o->notice(s->o->ctx, text);
 }
 
-/* Opens the output without harm to an older file of that name: ours takes its
- * place once the command runs.  Only for writing: a pipe that we could read would
- * never tell that its reader has gone. */
+/* Opens the output without touching an existing file of that name, which is replaced
+ * once the command runs.  Opens for writing only: a pipe that tally could also read
+ * would never report that its reader has gone. */
 static int open_output(struct session *s, struct error *err)
 {
 	int rc = recording_may_replace(s->o->output, s->o->force, err);
@@ -138,13 +138,13 @@ int session_flush(struct session *s, struct error *err)
 	    profile_set_env(p, PROF_NONE, PROF_ENV_REPEATED, "1") < 0)
 		return error_set(err, ERR_NOMEM, "out of memory");
 	rc = writer_flush(s->writer, err);
-	/* samples that wait still need theirs */
+	/* held samples still need their nodes */
 	if (!rc && !s->collector.held.on)
 		profile_nodes_written(p);
 	return rc;
 }
 
-/* Whether recording failed in the middle of a run. */
+/* Returns whether recording failed in the middle of a run. */
 static bool has_open_run(const struct profile *p)
 {
 	for (size_t i = 0; i < p->runs.n; i++)
@@ -159,18 +159,18 @@ int session_finish_file(struct session *s, struct error *err)
 
 	if (r < 0)
 		return r;
-	/* Without an end mark, so that nobody takes it for the whole run. */
+	/* Without an end mark, the file cannot be mistaken for a complete run. */
 	if (has_open_run(&s->profile))
 		return writer_flush(s->writer, err);
 
 	if (s->collector.gaps && environment_gaps(s, err) < 0)
 		return -err->code;
-	/* What walked the stacks makes room for what names them. */
+	/* Free the unwinder's memory for symbolizing. */
 	unwinder_fini(&s->collector.unwinder);
 	if (s->o->symbols) {
 		struct error why = { 0 };
 
-		/* Samples are worth more than names. */
+		/* Keep the samples even if names fail. */
 		if (fill(s, &why) < 0)
 			session_notice(s, "no symbols: %s", why.msg);
 	}
@@ -179,7 +179,8 @@ int session_finish_file(struct session *s, struct error *err)
 	return r;
 }
 
-/* Process numbers are those of our pid namespace, in /proc those of its. */
+/* Checks the pid namespaces.  Process numbers are those of tally's namespace; /proc
+ * shows those of its own. */
 static void check_namespaces(struct session *s)
 {
 	char text[64];
@@ -196,7 +197,7 @@ static void check_namespaces(struct session *s)
 		       "opened; run \"mount -t proc proc /proc\" there");
 }
 
-/* Stacks that are found again when they come again: 12 MB. */
+/* Number of nodes kept to recognise repeated stacks: 12 MB. */
 #define NODES_KEPT (1u << 19)
 
 static int setup(struct session *s, struct error *err)
@@ -207,11 +208,11 @@ static int setup(struct session *s, struct error *err)
 	s->before.nice_value = priority_raise();
 	if (profile_init(&s->profile) < 0)
 		return error_set(err, ERR_NOMEM, "out of memory");
-	/* each file of a rotation begins with all of them */
+	/* each file of a rotation begins with all nodes */
 	if (!s->o->rotate.on)
 		profile_keep_nodes(&s->profile, NODES_KEPT);
 	r = choose_target(s, err);
-	/* What runs already is to be read before sampling begins. */
+	/* Existing processes must be read before sampling begins. */
 	if (!r && s->target.system_wide)
 		priority_boost_begin(&s->boost, PRIORITY_BEGIN);
 	if (!r)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Puts the frames of interpreters into samples. */
+/* Writes the frames of interpreters into samples. */
 #include "runtime/frame_part.h"
 
 #define ADDRESS_MAX (1ull << 47)
@@ -45,7 +45,8 @@ bool frame_is_told(const struct frame_out *o, uint64_t at, uint32_t witness)
 	return o->door->seen[key >> 32 & (FRAME_SEEN - 1)] == (key | 1);
 }
 
-/* What cannot be read is put as something, as its length was told already. */
+/* Writes a piece of text.  Unreadable text still fills its space, because its length
+ * was already written. */
 static bool put_piece(struct frame_out *o, const struct frame_piece *p)
 {
 	struct frame_span v;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The code cache: heaps, cut into segments, of blocks, each with a blob.  The map of
- * segments has for each segment how far back its block begins, by steps of at most
- * 254 segments; 255: no block (src/hotspot/share/memory/heap.cpp).
+ * Reads HotSpot's code cache.
+ *
+ * It consists of heaps, divided into segments, which form blocks with one blob each.
+ * The segment map says for each segment how far back its block begins, in steps of at
+ * most 254 segments; 255: no block (src/hotspot/share/memory/heap.cpp).
  */
 #include "runtime/hotspot_internal.h"
 
@@ -12,14 +14,14 @@ enum {
 	HOPS_MAX = 1 << 14,
 	LOG2_MIN = 4, LOG2_MAX = 16,
 	NAME_SPACE = 64,
-	ENTRIES_MAX = 1 << 18,	/* all are forgotten above */
+	ENTRIES_MAX = 1 << 18,	/* above this number, all entries are dropped */
 	PCS_MAX = 1 << 20,
 	FRAME_MAX = 1 << 20,
-	CODE_MAX = 1 << 18,	/* of one blob whose instructions are read */
+	CODE_MAX = 1 << 18,	/* maximum size of a blob whose instructions are read */
 };
 #define HEAP_SIZE_MAX (4ull << 30)
 #define BLOB_SIZE_MAX (64ull << 20)
-#define BYTES_MAX (16ull << 20)	/* of all instructions in a batch */
+#define BYTES_MAX (16ull << 20)	/* maximum size of all instructions in a batch */
 
 bool hotspot_get(const struct hotspot *h, uint64_t object,
 		 enum hotspot_field f, uint64_t *out)
@@ -122,7 +124,7 @@ static void read_heap(struct hotspot *h, uint64_t heap)
 	h->nheaps++;
 }
 
-/* Where the heaps are: their number is that of the process, they grow. */
+/* Reads the heaps' bounds.  Their number is fixed for the process; they grow. */
 static void read_heaps(struct hotspot *h)
 {
 	const struct hotspot_member *f = h->layout.field;
@@ -148,7 +150,7 @@ static void read_heaps(struct hotspot *h)
 			read_heap(h, heap);
 }
 
-/* Where the block of pc begins, in segments. */
+/* Finds the start of the block that holds pc, in segments. */
 static bool find_block(struct hotspot *h, const struct hotspot_heap *heap,
 		       uint64_t pc, uint64_t *block)
 {
@@ -183,13 +185,13 @@ static enum hotspot_kind kind_of(const char *name)
 		return HOTSPOT_STUBS;
 	if (name_starts(name, "vtable chunks"))
 		return HOTSPOT_TABLE;
-	/* I2C/C2I, of JDK 25 C2I too */
+	/* I2C/C2I; from JDK 25 on also C2I */
 	if (strstr(name, "C2I adapters"))
 		return HOTSPOT_ADAPTER;
 	return HOTSPOT_OTHER;
 }
 
-/* As one line, and such that is shown. */
+/* Replaces control characters, to keep one printable line. */
 static void clean(char *name)
 {
 	for (; *name; name++)
@@ -197,7 +199,7 @@ static void clean(char *name)
 			*name = '?';
 }
 
-/* Where the instructions are. */
+/* Reads the bounds of the instructions. */
 static bool read_code(struct hotspot *h, uint64_t blob, struct hotspot_blob *b)
 {
 	const struct hotspot_member *f = h->layout.field;
@@ -231,7 +233,7 @@ static bool read_method(struct hotspot *h, uint64_t blob,
 	return true;
 }
 
-/* The blob that begins at `blob` and may take `room` bytes. */
+/* Reads the blob that begins at `blob` and spans at most `room` bytes. */
 static bool read_blob(struct hotspot *h, uint64_t blob, uint64_t room,
 		      struct hotspot_blob *b)
 {
@@ -246,7 +248,7 @@ static bool read_blob(struct hotspot *h, uint64_t blob, uint64_t room,
 		return false;
 	if (b->code < blob || b->end <= b->code || b->end > blob + size)
 		return false;
-	/* a name that is not at home, or too long, is cut */
+	/* an unreadable or too long name is truncated */
 	if (!hotspot_string(&h->door, name, text, sizeof(text)))
 		text[sizeof(text) - 1] = 0;
 	clean(text);
@@ -263,7 +265,7 @@ static bool read_blob(struct hotspot *h, uint64_t blob, uint64_t room,
 	return read_method(h, blob, b);
 }
 
-/* False, and *gone: that cannot be read now. */
+/* Finds the blob of pc.  On false, *gone says that the data cannot be read now. */
 static bool look_up(struct hotspot *h, uint64_t pc, struct hotspot_blob *b,
 		    bool *gone)
 {
@@ -310,7 +312,7 @@ static bool same_blob(const struct hotspot_blob *a,
 	       a->name == b->name;
 }
 
-/* The blob's entry, made or brought up to date. */
+/* Returns the index of the blob's entry, made or updated. */
 static uint32_t take_entry(struct hotspot *h, const struct hotspot_blob *b)
 {
 	uint32_t *slot = u64map_slot(&h->by_code, b->code);
@@ -321,7 +323,7 @@ static uint32_t take_entry(struct hotspot *h, const struct hotspot_blob *b)
 	if (*slot == U64MAP_NONE) {
 		if (vec_push(&h->entries, (struct hotspot_entry){ .blob = *b,
 			     .batch = h->batch }) < 0) {
-			/* a slot has a value */
+			/* a slot must have a value */
 			u64map_clear(&h->by_code);
 			u64map_clear(&h->by_pc);
 			return U64MAP_NONE;

@@ -2,10 +2,10 @@
 #ifndef TALLY_RUNTIME_HOTSPOT_H
 #define TALLY_RUNTIME_HOTSPOT_H
 /*
- * Code that a Java virtual machine (HotSpot: libjvm.so of OpenJDK 8 and later)
- * generates: the code at an address, its frame size, and its method.
- * Everything is read from the memory of the program, which needs no option and
- * does not notice.
+ * Describes code that a Java virtual machine (HotSpot: libjvm.so of OpenJDK 8 and
+ * later) generates: the code at an address, its frame size, and its method.
+ * Everything is read from the memory of the program, which needs no option and does
+ * not notice.
  *
  * libjvm.so exports tables that describe its structures to debuggers
  * (gHotSpotVMStructs…, src/hotspot/share/runtime/vmStructs.hpp), so one reader
@@ -17,11 +17,10 @@
  *	if (b && hotspot_frame(h, b, &regs, exact, &caller)) ...
  *	hotspot_text(h, hotspot_name(h, b, &regs))
  *
- * The memory is untrusted and changes while it is read.  Every result is
- * bounded in time and memory and checked as far as possible; inconsistent data
- * gives no result. Data about code is read again in each batch, because other
- * code may have replaced it. It is kept if the memory can no longer be read
- * because the program has ended.
+ * The memory is untrusted and changes while it is read.  Every result is bounded in
+ * time and memory and checked as far as possible; inconsistent data gives no result.
+ * Data about code is read again in each batch, because other code may have replaced
+ * it.  It is kept if the memory can no longer be read because the program has ended.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,7 +29,7 @@
 #include "base/error.h"
 #include "unwind/unwind.h"
 
-/* The program. */
+/* Access to the program. */
 struct hotspot_door {
 	/* Reads n bytes at addr, all or nothing. */
 	bool (*read)(void *ctx, uint64_t addr, void *to, size_t n);
@@ -61,23 +60,23 @@ enum hotspot_kind {
 /* A blob of the code cache. */
 struct hotspot_blob {
 	enum hotspot_kind kind;
-	uint64_t code, end;	/* its instructions */
-	uint32_t frame_size;	/* bytes from the caller's rsp down, with the
-				 * return address; 0: not known */
-	uint32_t complete;	/* from that offset in the code on the frame is
-				 * there; UINT32_MAX: not known */
-	uint64_t method;	/* of compiled code; 0: none */
+	uint64_t code, end;	/* bounds of its instructions */
+	uint32_t frame_size;	/* bytes from the caller's rsp down, including the
+				 * return address; 0: unknown */
+	uint32_t complete;	/* code offset from which the frame is complete;
+				 * UINT32_MAX: unknown */
+	uint64_t method;	/* method of compiled code; 0: none */
 	uint32_t compile_id;
-	uint32_t name;		/* of the blob; see hotspot_text */
+	uint32_t name;		/* name of the blob; see hotspot_text */
 };
 
 /* Returns the code at pc, or NULL.  Valid until the next call. */
 const struct hotspot_blob *hotspot_find(struct hotspot *h, uint64_t pc);
-/* Returns its instructions, end - code bytes; NULL if they cannot be read or
- * there are too many.  Valid until hotspot_batch. */
+/* Returns the instructions of the blob, end - code bytes.  Returns NULL if they
+ * cannot be read or there are too many.  Valid until hotspot_batch. */
 const uint8_t *hotspot_bytes(struct hotspot *h, const struct hotspot_blob *b);
 
-/* The stack of the sample, for the words that frames have there. */
+/* Access to the words of frames on the sample's stack. */
 struct hotspot_stack {
 	bool (*word)(void *ctx, uint64_t addr, uint64_t *out);
 	void *ctx;

@@ -2,13 +2,14 @@
 /*
  * Frames of Java code on x86-64.
  *
- * Compiled code has a frame of fixed size: the return address is its topmost word,
- * the caller's rbp the one below.  Only its first and last instructions have less,
- * which matters where a sample interrupted them.
+ * Compiled code has a frame of fixed size.  Its topmost word is the return address;
+ * the one below is the caller's rbp.  Only the first and last instructions of the
+ * code run with a smaller frame, which matters where a sample interrupted them.
  *
- * The interpreter's frames begin at rbp (src/hotspot/cpu/x86/frame_x86.hpp): the
- * caller's rbp, above it the return address; one word below, the caller's rsp as it
- * was before the arguments were made room for; three words below, the method.
+ * Interpreter frames are based on rbp (src/hotspot/cpu/x86/frame_x86.hpp), which
+ * points to the caller's rbp.  The return address is above it.  One word below is the
+ * caller's rsp before space for the arguments was added; three words below, the
+ * method.
  */
 #include <string.h>
 
@@ -20,10 +21,11 @@ enum {
 	R13 = UNWIND_R8 + 5,
 	SENDER_SP = -1 * WORD,
 	METHOD = -3 * WORD,
-	LOCALS_MAX = 1 << 20,	/* bytes that a caller's frame may be extended */
-	LAST_INSNS = 12,	/* from an epilogue's first to its ret */
-	ADAPTER_INSNS = 256,	/* it moves up to 255 arguments */
-	ADAPTER_MAX = 4096,	/* bytes of arguments */
+	LOCALS_MAX = 1 << 20,	/* maximum bytes by which a caller's frame may be
+				 * extended */
+	LAST_INSNS = 12,	/* maximum instructions of an epilogue, with its ret */
+	ADAPTER_INSNS = 256,	/* an adapter moves up to 255 arguments */
+	ADAPTER_MAX = 4096,	/* maximum bytes of arguments */
 };
 
 static bool has_pointer(const struct unwind_regs *r)
@@ -52,7 +54,8 @@ static uint32_t interpreted(struct hotspot *h, const struct unwind_regs *r,
 		? hotspot_method_name(h, method) : 0;
 }
 
-/* Without a method there it is no frame of the interpreter's: it is being made. */
+/* Unwinds an interpreter frame.  Without a method there, the frame is not yet
+ * complete. */
 static bool interpreter_frame(struct hotspot *h, const struct unwind_regs *r,
 			      const struct hotspot_stack *s,
 			      struct unwind_caller *out)
@@ -68,8 +71,8 @@ static bool interpreter_frame(struct hotspot *h, const struct unwind_regs *r,
 	return true;
 }
 
-/* A frame whose return address is `words` above rsp; its caller's rbp is `rbp` words
- * above, or still in the register: -1. */
+/* Unwinds a frame whose return address is `words` words above rsp.  Its caller's rbp
+ * is `rbp` words above rsp, or still in the register: -1. */
 static bool at_word(const struct unwind_regs *r, uint64_t words, int64_t rbp,
 		    struct unwind_caller *out)
 {
@@ -102,10 +105,10 @@ static bool is_store_rbp(const struct insn *x)
 }
 
 /*
- * Between a method's entry and where its frame is complete:
+ * Unwinds between a method's entry and the point where its frame is complete:
  *	push rbp; sub n, rsp		or
  *	sub n, rsp; mov rbp, n-16(rsp)
- * What of that is still to come says what is done.
+ * The instructions still to come show what was executed.
  */
 static bool in_prologue(const struct hotspot_blob *b, const uint8_t *code,
 			const struct unwind_regs *r, struct unwind_caller *out)
@@ -139,13 +142,13 @@ static uint64_t immediate(const struct insn *x, const uint8_t *p)
 	return v;
 }
 
-/* What the instruction takes off the stack; -1: none of an epilogue's. */
+/* Returns the words that the instruction pops; -1: not part of an epilogue. */
 static int64_t words_taken(const struct insn *x, const uint8_t *p)
 {
 	if (x->vector)
 		return 0;
 	if (x->map)
-		/* other than ud2 and syscall */
+		/* except ud2 and syscall */
 		return x->map == 1 && (x->op == 0x0b || x->op == 0x05) ? -1 : 0;
 	if ((x->op & 0xf8) == 0x58)
 		return 1;
@@ -162,9 +165,9 @@ static int64_t words_taken(const struct insn *x, const uint8_t *p)
 }
 
 /*
- * From the first instruction that takes the frame down:
+ * Unwinds from the first instruction that removes the frame:
  *	add n, rsp; pop rbp; cmp n(r15), rsp; ja …; ret
- * The branch goes where the thread waits for others.
+ * The branch leads to a safepoint, where the thread waits for others.
  */
 static bool in_epilogue(const struct hotspot_blob *b, const uint8_t *code,
 			const struct unwind_regs *r, struct unwind_caller *out)
@@ -205,14 +208,14 @@ static bool compiled_frame(struct hotspot *h, const struct hotspot_blob *b,
 		return true;
 	if (code && in_epilogue(b, code, r, out))
 		return true;
-	/* calls by method handle go on to their target with the caller's frame */
+	/* method handle calls jump to their target with the caller's frame */
 	if (b->frame_size < 2 * WORD)
 		return exact && at_word(r, 0, -1, out);
 	return at_word(r, b->frame_size / WORD - 1, b->frame_size / WORD - 2,
 		       out);
 }
 
-/* What of an adapter is still to come. */
+/* The adapter's instructions still to come. */
 struct adapter {
 	bool pop, push, align, store;
 };
@@ -228,10 +231,11 @@ static void adapter_insn(const struct insn *x, struct adapter *a)
 }
 
 /*
- * To compiled code:	mov (rsp), rax; …; and -16, rsp; push rax; …; jmp
- * To the interpreter:	pop rax; mov rsp, r13; sub n, rsp; mov rax, (rsp); …; jmp
- * So the return address is at rsp but for some instructions, and r13 is what rsp
- * will be behind the call.
+ * To compiled code: mov (rsp), rax; …; and -16, rsp; push rax; …; jmp To the
+ * interpreter: pop rax; mov rsp, r13; sub n, rsp; mov rax, (rsp); …; jmp
+ *
+ * The return address is therefore at rsp, except during a few instructions. r13 is
+ * the value of rsp after the call.
  */
 static bool adapter_frame(struct hotspot *h, const struct hotspot_blob *b,
 			  const struct unwind_regs *r, struct unwind_caller *out)
@@ -249,7 +253,7 @@ static bool adapter_frame(struct hotspot *h, const struct hotspot_blob *b,
 		at += x.size;
 	}
 	if (!a.pop && (a.store || (a.push && !a.align)))
-		return false;		/* it is in rax */
+		return false;		/* the return address is in rax */
 	at_word(r, 0, -1, out);
 	sp = r->r[R13];
 	if (!a.pop && !a.push && (r->known >> R13 & 1) && sp % WORD == 0 &&

@@ -28,8 +28,8 @@ enum hotspot_field {
 enum hotspot_type { TYPE_BLOCK, TYPE_POOL, HOTSPOT_TYPES };
 
 struct hotspot_member {
-	uint64_t at;	/* offset, or the address where it is static */
-	uint8_t size;	/* in bytes; 0: this version has none */
+	uint64_t at;	/* offset, or the address of a static member */
+	uint8_t size;	/* size in bytes; 0: absent in this version */
 };
 
 struct hotspot_layout {
@@ -48,7 +48,7 @@ struct hotspot_heap {
 };
 enum { HOTSPOT_HEAPS_MAX = 16 };
 
-/* A blob as it was last seen. */
+/* A blob as last read. */
 struct hotspot_entry {
 	struct hotspot_blob blob;
 	uint8_t *bytes;
@@ -68,11 +68,11 @@ struct hotspot {
 	size_t nheaps;
 	uint32_t heaps_batch;
 	uint32_t batch;
-	uint64_t call_return;	/* where Java returns to C++ */
+	uint64_t call_return;	/* return address from Java to C++ */
 	VEC(struct hotspot_entry) entries;
-	struct u64map by_pc;		/* of entries */
+	struct u64map by_pc;		/* index into entries */
 	struct u64map by_code;
-	uint64_t bytes;			/* of code that is kept */
+	uint64_t bytes;			/* total size of kept code */
 	VEC(struct hotspot_method) methods;
 	struct u64map by_method;
 	struct strtab names;

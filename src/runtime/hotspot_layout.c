@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The tables in which libjvm.so describes its structures.  Each is an array whose
- * entries' size and members are told by variables beside it; it ends with an entry
- * without a name (vmStructs.hpp, struct VMStructEntry and VMTypeEntry).
+ * Reads the tables in which libjvm.so describes its structures.  Each table is an
+ * array; variables next to it give the size of its entries and the offsets of their
+ * members.  It ends with an entry without a name (vmStructs.hpp, struct VMStructEntry
+ * and VMTypeEntry).
  */
 #include <string.h>
 
 #include "runtime/hotspot_internal.h"
 
 enum {
-	ENTRIES_MAX = 32768,	/* of JDK 17 and 25: 3,000 */
+	ENTRIES_MAX = 32768,	/* JDK 17 and 25 have 3,000 */
 	STRIDE_MAX = 512,
-	NAME_SPACE = 64,	/* longer names are none that is looked for */
+	NAME_SPACE = 64,	/* longer names match no needed one */
 };
 
 struct wanted_field {
@@ -24,7 +25,7 @@ static const struct wanted_field wanted[] = {
 	{ "CodeCache", "_heap", CACHE_HEAP },		/* JDK 8 */
 	{ "StubRoutines", "_call_stub_return_address", STUB_CALL_RETURN },
 	{ "GrowableArrayBase", "_len", ARRAY_LEN },
-	{ "GenericGrowableArray", "_len", ARRAY_LEN_OLD },	/* to 15 */
+	{ "GenericGrowableArray", "_len", ARRAY_LEN_OLD },	/* up to 15 */
 	{ "GrowableArray<int>", "_data", ARRAY_DATA },
 	{ "CodeHeap", "_memory", HEAP_MEMORY },
 	{ "CodeHeap", "_segmap", HEAP_SEGMAP },
@@ -57,7 +58,7 @@ static const struct wanted_field wanted[] = {
 	{ "Symbol", "_body", SYMBOL_BODY },
 };
 
-/* What every version has. */
+/* Members that every version has. */
 static const enum hotspot_field needed[] = {
 	ARRAY_DATA, HEAP_MEMORY, HEAP_SEGMAP, HEAP_LOG2, SPACE_LOW, SPACE_HIGH,
 	HEADER_USED, HEADER_LENGTH, BLOB_NAME, BLOB_SIZE, BLOB_FRAME_SIZE,
@@ -65,7 +66,7 @@ static const enum hotspot_field needed[] = {
 	POOL_HOLDER, POOL_LENGTH, KLASS_NAME, SYMBOL_BODY,
 };
 
-/* Sizes of the C++ types of members; the rest are pointers and size_t. */
+/* Sizes of the C++ types of members.  All other types are pointers and size_t. */
 static const struct {
 	const char *name;
 	uint8_t size;
@@ -92,7 +93,7 @@ bool hotspot_string(const struct hotspot_door *d, uint64_t addr, char *to,
 	enum { STEP = 16 };
 
 	for (size_t at = 0; at < n; at++) {
-		/* in steps, but not into a page that the text does not reach */
+		/* read in steps, and never from a page beyond the text */
 		size_t part = STEP - (addr + at) % STEP;
 
 		if (part > n - at)
@@ -106,7 +107,7 @@ bool hotspot_string(const struct hotspot_door *d, uint64_t addr, char *to,
 	return false;
 }
 
-/* An exported variable. */
+/* Reads an exported variable. */
 static bool variable(const struct hotspot_door *d, const char *name,
 		     uint64_t *out)
 {
@@ -115,7 +116,7 @@ static bool variable(const struct hotspot_door *d, const char *name,
 	return at && d->read(d->ctx, at, out, sizeof(*out));
 }
 
-/* A member's place in an entry of n bytes. */
+/* Reads the offset of a member in an entry of `stride` bytes. */
 static bool place(const struct hotspot_door *d, const char *name, size_t size,
 		  uint64_t stride, uint64_t *out)
 {
@@ -245,7 +246,7 @@ static int read_types(const struct hotspot_door *d, struct hotspot_layout *out,
 			 "end");
 }
 
-/* Offsets are of members of small structures: what is larger is nonsense. */
+/* Offsets belong to members of small structures; larger values are invalid. */
 static bool is_complete(const struct hotspot_layout *l)
 {
 	enum { MEMBER_MAX = 1 << 16 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Names of methods: Method -> ConstMethod -> ConstantPool, which has the symbols of
- * name and signature and knows the class.
+ * Names of methods: Method -> ConstMethod -> ConstantPool, which holds the symbols of
+ * name and signature, and the class.
  */
 #include <string.h>
 
@@ -9,12 +9,12 @@
 #include "runtime/hotspot_internal.h"
 
 enum {
-	TEXT_MAX = 2048,	/* of each part of a name */
+	TEXT_MAX = 2048,	/* maximum bytes of each part of a name */
 	NAMES_MAX = 1 << 18,
 	ARGUMENTS_MAX = 255,
 };
 
-/* Text of a symbol, without what would not be one line. */
+/* Reads the text of a symbol.  Rejects text that would not be one line. */
 static bool symbol_text(struct hotspot *h, uint64_t symbol, char *to, size_t n)
 {
 	uint64_t length;
@@ -51,8 +51,8 @@ static bool pool_text(struct hotspot *h, uint64_t pool, uint64_t index,
 	       symbol_text(h, symbol, to, n);
 }
 
-/* a/b/C as a.b.C.  What the machine makes of lambdas has an address in its name,
- * which differs from run to run: it is left out. */
+/* Writes a/b/C as a.b.C.  Classes generated for lambdas have an address in their
+ * name, which differs between runs: it is omitted. */
 static void put_class(struct buf *out, const char *name, size_t n)
 {
 	const char *address = memmem(name, n, "+0x", 3);
@@ -80,7 +80,8 @@ static const char *primitive(char c)
 	}
 }
 
-/* One type of a descriptor (JVMS §4.3.2); what follows it, or NULL. */
+/* Writes one type of a descriptor (JVMS §4.3.2).  Returns the text after it, or
+ * NULL. */
 static const char *put_type(struct buf *out, const char *s)
 {
 	unsigned dimensions = 0;
@@ -108,7 +109,7 @@ static const char *put_type(struct buf *out, const char *s)
 	return s;
 }
 
-/* (Ljava/lang/Object;I)V as (java.lang.Object, int). */
+/* Writes (Ljava/lang/Object;I)V as (java.lang.Object, int). */
 static bool put_arguments(struct buf *out, const char *s)
 {
 	if (*s++ != '(')
@@ -124,7 +125,7 @@ static bool put_arguments(struct buf *out, const char *s)
 	return true;
 }
 
-/* 0: what is there is no method. */
+/* Returns the name's number; 0: there is no method at this address. */
 static uint32_t read_name(struct hotspot *h, uint64_t constants)
 {
 	char class[TEXT_MAX], name[TEXT_MAX], signature[TEXT_MAX];
@@ -163,7 +164,7 @@ uint32_t hotspot_method_name(struct hotspot *h, uint64_t method)
 		return 0;
 	if (m && m->batch == h->batch)
 		return m->name;
-	/* an ended program's methods are what they were */
+	/* the methods of a program that has ended no longer change */
 	if (!hotspot_get(h, method, METHOD_CONST, &constants) || !constants)
 		return m ? m->name : 0;
 	if (m && m->constants == constants) {

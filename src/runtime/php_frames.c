@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Offsets: those of PHP 8.2 and 8.4 for x86-64 without threads, from their headers
- * (Zend/zend_globals.h, zend_compile.h).  The number of the module API changes with each
- * change of a structure.
+ * Walks PHP's frames.
+ *
+ * Offsets are those of PHP 8.2 and 8.4 for x86-64 without threads, from their headers
+ * (Zend/zend_globals.h, zend_compile.h).  The number of the module API changes with
+ * each change of a structure.
  */
 #include "runtime/php_frames.h"
 
@@ -57,7 +59,7 @@ bool php_layout(struct php_types *t, const struct frame_door *door)
 {
 	uint64_t table[TABLE_BYTES / 8], bucket, module[MODULE_BYTES / 8];
 
-	/* The first module is the core's. */
+	/* The first module is the core. */
 	if (!frame_read(door, t->modules, sizeof(table), table) ||
 	    !frame_read(door, word(table, TABLE_DATA), sizeof(bucket), &bucket) ||
 	    !frame_read(door, bucket, sizeof(module), module) ||
@@ -80,11 +82,12 @@ struct walk {
 	struct php_scratch *s;
 	struct frame_out out;
 	size_t entries;
-	size_t pending;		/* in s->batch */
+	size_t pending;		/* number of frames in s->batch */
 	size_t held;
 };
 
-/* Callers' frames lie below their callees', most often on the same page. */
+/* Returns the frame at an address.  Callers' frames lie below their callees', most
+ * often on the same page. */
 static const void *look(struct walk *w, uint64_t at)
 {
 	struct php_scratch *s = w->s;
@@ -130,7 +133,8 @@ static void literal(struct frame_piece *p, const char *text, size_t n)
 	p->literal = text;
 }
 
-/* "CLASS::FUNCTION"; how many pieces, 0: it makes no sense. */
+/* Writes the pieces of "CLASS::FUNCTION".  Returns their number; 0: the data is
+ * inconsistent. */
 static size_t name_find(struct walk *w, const void *function, struct frame_piece *p)
 {
 	uint64_t name = word(function, FUNCTION_NAME);
@@ -149,7 +153,7 @@ static size_t name_find(struct walk *w, const void *function, struct frame_piece
 	return 3;
 }
 
-/* body: NULL of an internal function. */
+/* body: NULL for an internal function */
 static bool tell(struct walk *w, uint64_t at, uint32_t witness, const void *function,
 		 const void *body)
 {
@@ -190,7 +194,7 @@ static uint32_t hash_of(const void *function, const void *body, size_t body_byte
 	return (uint32_t)(h >> 32);
 }
 
-/* Opcodes, their number, file and first line. */
+/* Hashes opcodes, their number, file and first line. */
 static uint32_t witness_of(const struct php_layout *l, const void *function,
 			   const void *body)
 {
@@ -203,7 +207,7 @@ static uint32_t witness_of(const struct php_layout *l, const void *function,
 	return hash_of(function, own, sizeof(own));
 }
 
-/* Internal functions that no run has yet. */
+/* Holds an internal function until its run is known. */
 static bool hold(struct walk *w, const void *function)
 {
 	uint64_t name = word(function, FUNCTION_NAME);
@@ -233,7 +237,7 @@ static void put_user(struct walk *w, const struct php_batch *b, uint64_t at,
 		frame_put_entry(&w->out, 0, FRAME_RUN, 0);
 }
 
-/* Is it an instruction of that function? */
+/* Returns whether an instruction belongs to that function. */
 static bool is_op(const struct walk *w, const void *body, uint64_t op)
 {
 	const struct php_layout *l = &w->types->layout;
@@ -243,7 +247,8 @@ static bool is_op(const struct walk *w, const void *body, uint64_t op)
 	       op - ops < n * OP_BYTES && (op - ops) % OP_BYTES == 0;
 }
 
-/* Instructions of the engine's own stand for the one that threw, or for none. */
+/* Replaces one of the engine's own instructions by the instruction that threw, or by
+ * none. */
 static bool op_of(struct walk *w, const void *body, uint64_t *op)
 {
 	const struct php_layout *l = &w->types->layout;
@@ -280,7 +285,7 @@ static bool read_functions(struct walk *w)
 		       w->pending * PHP_FUNCTION_BYTES;
 }
 
-/* Bodies of those that are written in PHP: the n-th of them is s->bodies[n]. */
+/* Reads the bodies of functions written in PHP: the n-th of them is s->bodies[n]. */
 static bool read_bodies(struct walk *w)
 {
 	struct php_scratch *s = w->s;
@@ -322,7 +327,7 @@ static bool read_lines(struct walk *w)
 				 lines * sizeof(*s->lines);
 }
 
-/* The frames that wait: reads what is behind all of them at once. */
+/* Writes the pending frames.  Reads the data of all of them at once. */
 static bool flush(struct walk *w)
 {
 	const struct php_layout *l = &w->types->layout;
@@ -368,7 +373,7 @@ static bool add_frame(struct walk *w, const void *p, uint64_t running, bool top)
 	return w->pending < PHP_BATCH || flush(w);
 }
 
-/* Is it an object of PHP's class Generator? */
+/* Returns whether it is an object of PHP's class Generator. */
 static bool is_generator(struct walk *w, const void *frame)
 {
 	uint64_t class, name, text[2], object = word(frame, FRAME_THIS);
@@ -382,9 +387,9 @@ static bool is_generator(struct walk *w, const void *frame)
 	       text[0] == GENERATOR_TEXT && (uint8_t)text[1] == 'r';
 }
 
-/* Generators that wait for one that they delegate to ("yield from"): the object is
- * that of the outermost of them, whose parents lie inwards.  The innermost parent is
- * the one that runs, which was taken already. */
+/* Adds the generators that wait for one to which they delegate ("yield from").  The
+ * object is that of the outermost one; its parents lie further in.  The innermost
+ * parent is the running one, which was already added. */
 static bool take_generators(struct walk *w, uint64_t object)
 {
 	uint64_t *frames = w->s->generators, own[GENERATOR_BYTES / 8];
@@ -407,7 +412,7 @@ static bool take_generators(struct walk *w, uint64_t object)
 	return true;
 }
 
-/* One frame; *f becomes the next farther out. */
+/* Adds one frame; sets *f to the next outer one. */
 static bool take_frame(struct walk *w, uint64_t *f, bool innermost)
 {
 	const struct php_registers *r = w->regs;
@@ -417,8 +422,7 @@ static bool take_frame(struct walk *w, uint64_t *f, bool innermost)
 	if (!p)
 		return false;
 	*f = word(p, FRAME_PREVIOUS);
-	/* It stands for generators, or for the engine itself, and leads on to their
-	 * caller. */
+	/* It represents generators or the engine itself, and leads to their caller. */
 	if (!word(p, FRAME_FUNCTION))
 		return !is_generator(w, p) || take_generators(w, word(p, FRAME_THIS));
 	return add_frame(w, p, innermost && r->frame == at ? r->op : 0,
@@ -432,7 +436,7 @@ static enum frame_state walk(struct walk *w, uint64_t f)
 	for (size_t n = 1; f; n++) {
 		if (w->entries + 2 + PHP_HELD > FRAME_ENTRIES_MAX)
 			return flush(w) ? FRAMES_CUT : FRAMES_TORN;
-		/* a chain that comes back to itself (Brent) */
+		/* detect a circular chain (Brent) */
 		if (f == seen)
 			return FRAMES_TORN;
 		if (!(n & (n - 1)))

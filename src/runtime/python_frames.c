@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Offsets: those of CPython's releases 3.8.18, 3.9.18, 3.10.13, 3.11.2 and 3.11.7, 3.12.1, 3.13.0 and 3.13.18,
- * 3.14.10 and 3.15.2 for x86-64.  Structures do not change within a minor version.
+ * Walks Python's frames.
+ *
+ * Offsets are those of CPython's releases 3.8.18, 3.9.18, 3.10.13, 3.11.2 and 3.11.7,
+ * 3.12.1, 3.13.0 and 3.13.18, 3.14.10 and 3.15.2 for x86-64.  Structures do not
+ * change within a minor version.
  */
 #include "runtime/python_frames.h"
 
 enum {
-	/* Of struct pthread, in all of glibc 2.4 to 2.43. */
+	/* Offset in struct pthread, in all of glibc 2.4 to 2.43. */
 	PTHREAD_TID = 720,
-	OBJECT_TYPE = 8,	/* of every object */
-	VAR_SIZE = 16,		/* of text and bytes */
+	OBJECT_TYPE = 8,	/* in every object */
+	VAR_SIZE = 16,		/* in text and bytes */
 	TEXT_STATE = 32,
 	BYTES_DATA = 32,
 	OWNER_NONE = 3,
@@ -87,14 +90,15 @@ uint64_t python_version(python_exports *exports, void *ctx)
 	       : exports(ctx, "PyCode_NewWithPosOnlyArgs") ? 0x03080000 : 0;
 }
 
-/* No memcpy: see above. */
+/* Avoids memcpy: walks call no function of the C library. */
 static uint64_t word(const void *p, size_t at)
 {
 	return *(const uint64_t *)((const uint8_t *)p + at);
 }
 
-/* Internal/pycore_debug_offsets.h of 3.13, 3.14 and 3.15: where the table has a number,
- * and what it is for us, or what it must be. */
+/* Internal/pycore_debug_offsets.h of 3.13, 3.14 and 3.15.  Each entry has a number's
+ * position in the table, and the member of struct python_layout that it sets, or the
+ * value that it must have. */
 struct told_offset {
 	uint16_t at[3];
 	uint8_t to, bytes, must_be;
@@ -132,7 +136,7 @@ static const struct told_offset told_offsets[] = {
 	TOLD(560, 640, 736, text_ascii),
 };
 
-/* What was told lies in what is read of each structure. */
+/* Returns whether the published offsets lie within the parts read of each structure. */
 static bool is_sane(const struct python_layout *l)
 {
 	enum { CODE_MAX = PYTHON_CODE_BYTES - 8, THREAD_MAX = THREAD_BYTES - 8 };
@@ -170,7 +174,7 @@ static bool take_told(struct python_layout *l, uint64_t version, const uint64_t 
 	}
 	l->text_other = (uint8_t)(l->text_ascii + 16);
 	if (l->code_line != line)
-		l->code_version = 0;	/* the table has none */
+		l->code_version = 0;	/* the table lacks it */
 	return is_sane(l);
 }
 
@@ -202,7 +206,7 @@ struct walk {
 	struct python_scratch *s;
 	struct frame_out out;
 	size_t entries;
-	size_t pending;			/* in s->batch */
+	size_t pending;			/* number of entries in s->batch */
 };
 
 static uint32_t half(const void *p, size_t at)
@@ -220,8 +224,8 @@ static bool get(struct walk *w, uint64_t at, size_t n, void *to)
 	return frame_read(w->door, at, n, to);
 }
 
-/* Older frames lie below newer ones, most often: reads what is below on the same
- * page, too. */
+/* Returns n bytes at an address.  Older frames usually lie below newer ones, so this
+ * also reads the lower part of the same page. */
 static const void *look(struct walk *w, uint64_t at, size_t n)
 {
 	struct python_scratch *s = w->s;
@@ -255,7 +259,7 @@ static uint32_t witness_of(const struct python_layout *l, const void *code)
 	return (uint32_t)(h >> 32);
 }
 
-/* Of a text object that is to be copied; *kind: bytes of a character. */
+/* Finds the characters of a text object to copy; *kind: bytes per character. */
 static bool text_find(struct walk *w, uint64_t at, struct frame_piece *p,
 		      uint8_t *kind)
 {
@@ -294,7 +298,7 @@ static bool bytes_find(struct walk *w, uint64_t at, struct frame_piece *p)
 	return true;
 }
 
-/* Tells of a code object; false: it is none. */
+/* Writes a code object.  Returns false if it is not one. */
 static bool put_code(struct walk *w, uint64_t at, uint32_t witness,
 		     const void *code)
 {
@@ -332,7 +336,7 @@ static bool put_frame(struct walk *w, const struct frame_entry *e,
 	return true;
 }
 
-/* The entries that wait: reads the code objects of all of them at once. */
+/* Writes the pending entries.  Reads the code objects of all of them at once. */
 static bool flush(struct walk *w)
 {
 	struct python_scratch *s = w->s;
@@ -374,7 +378,8 @@ static bool add(struct walk *w, uint64_t at, uint32_t what)
 	return true;
 }
 
-/* 3.11 and 3.12: what each run keeps on the C stack; *frame: its innermost. */
+/* 3.11 and 3.12: reads the record that each run keeps on the C stack; *frame: its
+ * innermost frame. */
 static bool get_cframe(struct walk *w, uint64_t at, uint64_t *frame,
 		       uint64_t *previous)
 {
@@ -387,8 +392,8 @@ static bool get_cframe(struct walk *w, uint64_t at, uint64_t *frame,
 	return true;
 }
 
-/* 3.11: the run ends, of which *record is told; *f is the innermost of the next,
- * or 0. */
+/* 3.11: writes the end of the run with record *record, and advances *record.  *f
+ * becomes the innermost frame of the next run, or 0. */
 static bool end_run(struct walk *w, uint64_t f, uint64_t *record)
 {
 	uint64_t top, next, other;
@@ -400,8 +405,8 @@ static bool end_run(struct walk *w, uint64_t f, uint64_t *record)
 	return !f || (get_cframe(w, next, &top, &other) && top == f);
 }
 
-/* One frame; *f becomes the next farther out, *record that of the run that it is
- * in (3.11). */
+/* Adds one frame.  *f becomes the next outer one, *record the record of its run
+ * (3.11). */
 static bool take_frame(struct walk *w, uint64_t *f, uint64_t *record)
 {
 	const struct python_layout *l = w->layout;
@@ -417,7 +422,7 @@ static bool take_frame(struct walk *w, uint64_t *f, uint64_t *record)
 	code = word(p, l->frame_code) & ~(uint64_t)l->tags;
 	instr = word(p, l->frame_instr) - code - l->code_bytecode;
 	last = l->frame_entry && byte(p, l->frame_entry);
-	/* Before the first instruction it may be one before it. */
+	/* Before the first instruction it may point to the one before it. */
 	if (instr >= (uint64_t)-8)
 		instr = 0;
 	if (!frame_is_pointer(code) || instr >= FRAME_INSTR_MAX ||
@@ -426,7 +431,7 @@ static bool take_frame(struct walk *w, uint64_t *f, uint64_t *record)
 	return !last || end_run(w, *f, record);
 }
 
-/* Up to 3.10: a frame, and the run of its own.  The outermost run's record, which runs
+/* Up to 3.10: adds a frame and its own run.  The outermost run's record, which runs
  * nothing, is in the thread's state. */
 static bool take_object(struct walk *w, uint64_t *f, uint64_t *record, uint64_t root)
 {
@@ -473,7 +478,7 @@ static enum frame_state walk(struct walk *w, uint64_t thread)
 	for (size_t n = 1; f; n++) {
 		if (w->entries + 2 > FRAME_ENTRIES_MAX)
 			return flush(w) ? FRAMES_CUT : FRAMES_TORN;
-		/* a chain that comes back to itself (Brent) */
+		/* detect a circular chain (Brent) */
 		if (f == seen)
 			return FRAMES_TORN;
 		if (!(n & (n - 1)))
@@ -525,8 +530,8 @@ static bool has_number(const struct python_layout *l, const struct frame_door *d
 	       (uint32_t)number == tid;
 }
 
-/* Whether the state is of that thread and interpreter (0: any); *next is the one behind
- * it. */
+/* Returns whether the state belongs to this thread and interpreter (0: any).  *next
+ * is the following state. */
 static bool thread_is(const struct python_layout *l, const struct frame_door *door,
 		      uint64_t at, uint32_t tid, uint64_t interpreter,
 		      uint64_t *next, bool *sane)
@@ -543,7 +548,7 @@ static bool thread_is(const struct python_layout *l, const struct frame_door *do
 	return *sane && has_number(l, door, state, tid);
 }
 
-/* *left: how many states may still be asked. */
+/* *left: number of states that may still be read */
 static uint64_t thread_of(const struct python_layout *l,
 			  const struct frame_door *door, uint64_t interpreter,
 			  uint32_t tid, size_t *left)

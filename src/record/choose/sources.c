@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* All sources of samples, and the choice among them. */
+/* Lists all sources of samples and chooses one. */
 #include "record/choose/sources.h"
 
 #include <stdio.h>
@@ -10,9 +10,9 @@
 #include "record/ptrace/ptrace_source.h"
 #include "record/timer/timer_source.h"
 
-/* Perf has more events and is everywhere; the module steps in where perf has not
- * what was asked for, or may not be used.  The others need no right of the
- * kernel's. */
+/* perf has more events and is available everywhere.  The kernel module stands in
+ * where perf lacks the requested event or is not permitted.  The others need no
+ * kernel privileges. */
 const struct source_type *const source_types[] = {
 	&perf_source_type, &kmod_source_type, &timer_source_type,
 	&ptrace_source_type, NULL,
@@ -34,11 +34,11 @@ void source_names(struct buf *out)
 		buf_printf(out, "%s%s", t[1] ? ", " : " or ", (*t)->name);
 }
 
-/* A service that runs already is stopped seldom, if no rate was asked for. */
+/* Low default rate, because a running service must rarely be stopped. */
 enum { ATTACHED_RATE = 100 };
 
-/* Frames of Python and PHP are read at the sample, in the program or while it stands
- * still: read a moment later they would be others. */
+/* Chooses a source for Python and PHP.  Their frames must be read at the moment of
+ * the sample, in the program or while it is stopped; a moment later they differ. */
 static bool choose_interpreted(const struct source_target *target,
 			  const struct source_options *o,
 			  struct source **out, struct source_choice *why)
@@ -72,7 +72,7 @@ static bool choose_interpreted(const struct source_target *target,
 	return false;
 }
 
-/* Is nothing but the kernel asked for? */
+/* Returns whether only kernel code is requested. */
 static bool kernel_alone(const struct source_options *o)
 {
 	for (size_t i = 0; i < o->events->n; i++)
@@ -81,7 +81,7 @@ static bool kernel_alone(const struct source_options *o)
 	return true;
 }
 
-/* May a source stand in for the first one, which failed with `first`? */
+/* Returns whether a source may replace the first one, which failed with `first`. */
 static bool may_stand_in(const struct source_type *t,
 			 const struct source_options *o, int first)
 {
@@ -114,7 +114,7 @@ static int choose(const struct source_target *target,
 				 (*out)->ops->name, err->msg);
 		return 0;
 	}
-	/* Do not report what they can never record. */
+	/* Do not report sources that can never record this target. */
 	reason = *err;
 	if (first < 0 && last && other.code == ERR_PERM)
 		error_set(err, reason.code, "%s; nor by %s: %s", reason.msg,

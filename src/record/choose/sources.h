@@ -2,29 +2,29 @@
 #ifndef TALLY_RECORD_CHOOSE_SOURCES_H
 #define TALLY_RECORD_CHOOSE_SOURCES_H
 /*
- * All sources of samples, and which of them a recording gets.  A new source is a
- * struct source_type of its own, a row here and a word in the help of --source.
+ * All sources of samples, and the choice of one for a recording.  To add a source,
+ * write its struct source_type, a row here and a word in the help of --source.
  */
 #include "base/buf.h"
 #include "record/source/source_type.h"
 
-/* In the order that --source=auto tries them; NULL at the end. */
+/* All sources in the order that --source=auto tries them; NULL at the end. */
 extern const struct source_type *const source_types[];
 
-/* By name; NULL if there is none. */
+/* Returns the source of this name, or NULL. */
 const struct source_type *source_find(const char *name);
 /* Appends "auto, perf, … or ptrace". */
 void source_names(struct buf *out);
 
-/* One line for the user when it is not the best there is: which was taken, and
- * what a better one needs; else "". */
+/* One line for the user if the source is not the best: which source was chosen, and
+ * what a better one needs.  Otherwise "". */
 struct source_choice {
 	char text[1200];
 };
 
-/* Opens a source of that type, or with NULL the first of source_types that can
- * record this: those that see the kernel first; without the right to use one of
- * them, the others, unless nothing but kernel code is asked for. */
+/* Opens a source of type `which`, or with NULL the first of source_types that can
+ * record this target.  Sources that see the kernel come first.  Without the right to
+ * use one of them, the others follow, unless only kernel code is requested. */
 int source_open(const struct source_type *which,
 		const struct source_target *target,
 		const struct source_options *o, struct source **out,

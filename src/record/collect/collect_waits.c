@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Turns waits into samples of the profile, and looks at threads that sleep. */
+/* Turns waits into samples of the profile, and looks at sleeping threads. */
 #include "record/collect/collect_waits.h"
 
 #include <dirent.h>
@@ -15,14 +15,15 @@
 #include "launch/proc_text.h"
 
 enum {
-	LOOK_STACK = 16 << 10,	/* read at once; the rest as it is needed */
+	LOOK_STACK = 16 << 10,	/* bytes read at once; the rest is read as needed */
 	LOOKS_A_ROUND = 64,
-	MOST = 50000,		/* waits written a second */
+	MOST = 50000,		/* maximum number of waits written per second */
 };
 /* Shorter waits are not worth a look: most have ended by then. */
 #define LOOK_AFTER_NS 500000u
 #define THINNING_LEAST_NS 1000u
-/* Others may not be told to have been ended elsewhere by the same thread. */
+/* Longest wait whose time is added to a later sample of the waking thread, which may
+ * be somewhere else by then. */
 #define UNSAMPLED_MOST_NS 1000000u
 #define SECOND_NS 1000000000u
 
@@ -46,7 +47,7 @@ static uint64_t next_random(uint64_t *state)
 	return x * 0x2545f4914f6cdd1dull;
 }
 
-/* Whether a wait is written, and with which weight. */
+/* Returns whether to write a wait, and sets its weight. */
 static bool keep(struct wait_samples *s, uint64_t length, uint64_t *weight)
 {
 	*weight = length;
@@ -56,7 +57,7 @@ static bool keep(struct wait_samples *s, uint64_t length, uint64_t *weight)
 	return next_random(&s->random) % s->thinning_ns < length;
 }
 
-/* Twice as thin while too much is written. */
+/* Doubles the thinning while too many waits are written. */
 static void adapt(struct wait_samples *s, uint64_t time_ns)
 {
 	if (time_ns - s->second_ns >= SECOND_NS) {
@@ -70,7 +71,7 @@ static void adapt(struct wait_samples *s, uint64_t time_ns)
 	s->written = s->most / 2;
 }
 
-/* The stack of a place without address, in a process. */
+/* Returns the stack of a place without an address, in a process. */
 static int place(struct collector *c, uint32_t pid, const char *name,
 		 uint32_t *stack, uint32_t *loc, struct error *err)
 {
@@ -94,7 +95,7 @@ static bool has_latency(const struct collector *c)
 	return c->wait_samples.latency != SOURCE_NONE;
 }
 
-/* `at` tells the time and the stack. */
+/* `at` supplies time and stack. */
 static int write_latency(struct collector *c, uint32_t pid, uint32_t tid,
 			 const struct prof_sample *at, uint32_t loc,
 			 uint64_t weight, struct error *err)
@@ -109,7 +110,7 @@ static int write_latency(struct collector *c, uint32_t pid, uint32_t tid,
 	return collector_write(c, pid, tid, &s, loc, err);
 }
 
-/* `s` lacks its stack only. */
+/* `s` is complete except for its stack. */
 static int write_place(struct collector *c, uint32_t pid, uint32_t tid,
 		       const char *name, struct prof_sample *s,
 		       struct error *err)
@@ -120,7 +121,7 @@ static int write_place(struct collector *c, uint32_t pid, uint32_t tid,
 	return rc < 0 ? rc : collector_write(c, pid, tid, s, loc, err);
 }
 
-/* What others waited for a thread without a sample. */
+/* Writes the time that others waited for a thread, by wakeups without a sample. */
 static int write_unsampled(struct collector *c, struct waiter *t,
 			   uint64_t time_ns, struct error *err)
 {
@@ -134,7 +135,7 @@ static int write_unsampled(struct collector *c, struct waiter *t,
 	return write_place(c, t->pid, t->tid, PLACE_NO_STACK, &s, err);
 }
 
-/* Who ended a wait. */
+/* Writes a sample of the thread or interrupt that ended a wait. */
 static int write_waking(struct collector *c, const struct wait *w,
 			struct error *err)
 {
@@ -262,7 +263,8 @@ void collect_waits_begin(struct collector *c, const struct source *src,
 	c->waits.ctx = c->polled_waits.ctx = c;
 }
 
-/* The program's part of a stack in the scheduler; the rest is the same for all. */
+/* Returns the program's part of a stack in the scheduler.  The kernel's part is the
+ * same for all. */
 static int user_stack(struct collector *c, struct process *proc,
 		      const struct record *r, uint32_t *stack, uint32_t *loc,
 		      struct error *err)
@@ -314,7 +316,7 @@ int collect_wait_sample(struct collector *c, struct process *proc,
 	return rc;
 }
 
-/* Time that is known of a thread, but not where it was. */
+/* Writes time of a thread whose location is unknown. */
 static int write_rest(struct collector *c, uint32_t pid, uint32_t tid,
 		      uint64_t time_ns, uint64_t rest, struct error *err)
 {
@@ -338,7 +340,7 @@ int collect_switch(struct collector *c, const struct record *r,
 		latency_lost(&c->latency, r->time_ns);
 		return waits_lost(&c->waits, r->time_ns, err);
 	}
-	/* The idle task, and those that have no number any more. */
+	/* The idle task, and exited tasks without a number. */
 	if (!r->tid || r->tid == UINT32_MAX)
 		return 0;
 	*gap = 0;
@@ -350,7 +352,7 @@ int collect_switch(struct collector *c, const struct record *r,
 		return error_set(err, ERR_NOMEM, "out of memory for threads");
 	rc = waits_switch(&c->waits, r->pid, r->tid, r->time_ns, r->change.out,
 			  r->change.preempted, err);
-	/* No wait took it: a thread of the kernel. */
+	/* No wait took the gap, so this is a kernel thread. */
 	return rc < 0 ? rc
 	       : write_rest(c, r->pid, r->tid, r->time_ns, *gap, err);
 }
@@ -384,7 +386,7 @@ int collect_fork(struct collector *c, const struct record *r, struct error *err)
 	t = polled_waits_thread(&c->polled_waits, r->pid, r->tid);
 	if (!t)
 		return error_set(err, ERR_NOMEM, "out of memory for waits");
-	/* It may have been asked for before its record came. */
+	/* It may have been polled before its record arrived. */
 	if (!t->asked_ns)
 		polled_waits_begin(&c->polled_waits, t, r->time_ns);
 	t->round = c->wait_samples.rounds;
@@ -408,8 +410,8 @@ int collect_exit(struct collector *c, const struct record *r, struct error *err)
 	return rc;
 }
 
-/* A thread that executes a program takes the number of its process's first thread, and
- * the others are gone. */
+/* A thread that calls exec takes the number of its process's first thread, and the
+ * others are gone. */
 int collect_exec(struct collector *c, const struct record *r, struct error *err)
 {
 	uint64_t gap;
@@ -431,8 +433,8 @@ int collect_exec(struct collector *c, const struct record *r, struct error *err)
 	return 0;
 }
 
-/* 'S', 'D', 'R' and so on of a thread, by /proc/PID/task/TID/stat (proc(5)), and whether
- * it is one of the kernel; 0 where it is not known. */
+/* Returns the state 'S', 'D', 'R' and so on of a thread from /proc/PID/task/TID/stat
+ * (proc(5)), and sets whether it is a kernel thread.  Returns 0 if unknown. */
 static char state_of(const struct collector *c, uint32_t pid, uint32_t tid,
 		     bool *kernel)
 {
@@ -449,7 +451,7 @@ static char state_of(const struct collector *c, uint32_t pid, uint32_t tid,
 	if (fd >= 0)
 		close(fd);
 	text[n < 0 ? 0 : n] = 0;
-	/* The name may hold anything. */
+	/* The name may contain any characters. */
 	name = strrchr(text, ')');
 	if (!name || sscanf(name, ") %c %*d %*d %*d %*d %*d %u", &state,
 			    &flags) != 2)
@@ -473,7 +475,7 @@ int collect_waits_asleep(struct collector *c, uint32_t pid, uint64_t time_ns,
 		return 0;
 	if (has_latency(c))
 		latency_begin(&c->latency, time_ns);
-	/* It does not sleep by itself. */
+	/* It does not sleep of its own accord. */
 	if (pid)
 		return has_latency(c) && latency_in(&c->latency, pid, time_ns,
 						    &gap) < 0
@@ -497,8 +499,8 @@ int collect_waits_asleep(struct collector *c, uint32_t pid, uint64_t time_ns,
 	return rc;
 }
 
-/* "NUMBER ARGUMENT*6 SP PC", or "-1 SP PC" outside of a system call, or "running".
- * `closed`: it may not be read. */
+/* Parses "NUMBER ARGUMENT*6 SP PC", or "-1 SP PC" outside a system call, or
+ * "running".  `closed`: reading was refused. */
 static bool read_registers(const struct collector *c, uint32_t pid, uint32_t tid,
 			   struct unwind_regs *regs, bool *closed)
 {
@@ -542,7 +544,7 @@ static bool read_registers(const struct collector *c, uint32_t pid, uint32_t tid
 
 static size_t read_stack(uint32_t pid, uint64_t sp, uint8_t *to, size_t size)
 {
-	/* Where its memory ends before, page by page. */
+	/* Read page by page, because its memory may end earlier. */
 	struct iovec local = { to, size }, remote[LOOK_STACK / 4096 + 1];
 	size_t n = 0;
 	uint64_t at = sp;
@@ -566,8 +568,8 @@ static bool is_mapped(const struct profile *p, uint32_t loc)
 	return p->images.v[p->locs.v[loc].image].kind != PROF_IMAGE_UNKNOWN;
 }
 
-/* The stack of a thread that sleeps: 1, 0 if it does not or cannot be read, or an
- * error. */
+/* Reads the stack of a sleeping thread.  Returns 1, 0 if it does not sleep or cannot
+ * be read, or an error. */
 static int see(struct collector *c, uint32_t pid, uint32_t tid, bool *closed,
 	       struct wait_stack *seen, struct error *err)
 {
@@ -597,12 +599,12 @@ static int see(struct collector *c, uint32_t pid, uint32_t tid, bool *closed,
 	seen->to_ns = clock_now();
 	if (seen->stack == PROF_NONE)
 		return error_set(err, ERR_NOMEM, "out of memory for stacks");
-	/* Records of its mappings are still to come. */
+	/* Records of its mappings have not arrived yet. */
 	return is_mapped(c->profile, seen->loc);
 }
 
-/* One look at a thread that sleeps, as far as we know.  Whether it did all the time
- * is told by the times of its switches, which come later. */
+/* Takes one look at a thread that seems to sleep.  The times of its switches, which
+ * arrive later, show whether it slept for the whole look. */
 static int look(struct collector *c, size_t i, struct error *err)
 {
 	struct waiter *t = &c->waits.threads.v[i];
@@ -614,7 +616,7 @@ static int look(struct collector *c, size_t i, struct error *err)
 	return rc < 0 ? rc : 0;
 }
 
-/* The beginning of a file, or nothing, with a byte 0 behind it. */
+/* Reads the beginning of a file, or nothing, and appends a NUL. */
 static size_t read_beginning(const char *path, char *text, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -668,7 +670,7 @@ static void ask_for_mappings(struct collector *c, uint32_t pid)
 		proc->discovered = false;
 }
 
-/* What is known of a thread that is asleep; of one that is not, the next time. */
+/* Polls a thread.  If it is not asleep, its data is used at a later poll. */
 static int poll_thread(struct collector *c, uint32_t pid, uint32_t tid,
 		       struct error *err)
 {
@@ -690,8 +692,8 @@ static int poll_thread(struct collector *c, uint32_t pid, uint32_t tid,
 	rc = see(c, pid, tid, &closed, &seen, err);
 	if (rc < 0 || !read_schedstat(c, pid, tid, &after))
 		return rc < 0 ? rc : 0;
-	/* Its mappings may be told when it runs again only: they are asked for, once in
-	 * a wait. */
+	/* The records of its mappings may arrive only when it runs again.  They are
+	 * therefore read from /proc, once per wait. */
 	if (!rc && seen.to_ns && t->asleep.turns != after.turns)
 		ask_for_mappings(c, pid);
 	slept = after.turns == p.turns && after.ran_ns == p.ran_ns;
@@ -724,7 +726,7 @@ static int poll_process(struct collector *c, uint32_t pid, struct error *err)
 	return rc;
 }
 
-/* Waits of threads that were not seen in this round end, or of all. */
+/* Ends the waits of threads that were not seen in this round, or of all. */
 static int end_polled(struct collector *c, bool all, struct error *err)
 {
 	struct polled_waits *w = &c->polled_waits;
@@ -739,7 +741,7 @@ static int end_polled(struct collector *c, bool all, struct error *err)
 	return rc;
 }
 
-/* Asks for all threads, in two hundredths of the time at most. */
+/* Polls all threads, using at most two percent of the time. */
 static int poll_round(struct collector *c, struct error *err)
 {
 	enum { EACH_NS = 1000000000 / CLOCK_LOOKS, SHARE = 50 };
@@ -757,7 +759,7 @@ static int poll_round(struct collector *c, struct error *err)
 	if (rc >= 0)
 		rc = end_polled(c, false, err);
 	took = clock_now() - start;
-	/* A round that reads a file for the first time is no measure. */
+	/* A round that reads a file for the first time is not representative. */
 	most = 2 * s->poll_took_ns + 100000;
 	took = (7 * s->poll_took_ns + (took < most ? took : most)) / 8;
 	s->poll_took_ns = took;
@@ -779,8 +781,8 @@ int collect_waits_toggle(struct collector *c, uint64_t time_ns, bool on,
 	return was && !on ? end_polled(c, true, err) : 0;
 }
 
-/* Of Python's functions a sample at the switch knows nothing, but who sleeps stands
- * where it was. */
+/* A sample at the switch lacks Python's functions.  A sleeping thread's frames can
+ * still be read, because they do not change. */
 static bool has_more(struct collector *c, const struct waiter *t)
 {
 	const struct process *proc = processes_find(&c->processes, t->pid);
@@ -794,13 +796,13 @@ static bool has_more(struct collector *c, const struct waiter *t)
 	return true;
 }
 
-/* Whether a thread is worth a look. */
+/* Returns whether to look at a thread. */
 static bool is_asleep(struct collector *c, const struct waiter *t, uint64_t now_ns)
 {
 	if (!t->tid || t->hidden || t->closed)
 		return false;
 	if (t->state != WAITER_OUT)
-		/* It may sleep by now: records come later. */
+		/* It may be asleep by now: its records arrive later. */
 		return c->wait_samples.looks;
 	return !t->runnable && !t->woken_ns && !waits_has_look(t) &&
 	       now_ns > t->since_ns + LOOK_AFTER_NS &&

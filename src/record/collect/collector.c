@@ -9,9 +9,9 @@
 #include "record/collect/kernel_code.h"
 #include "record/collect/hugepage_text.h"
 
-/* How long after its end a thread may still get samples. */
+/* Time for which a thread may still get samples after its end. */
 #define GONE_NS 2000000000u
-/* How long pages of files that were read for their tables are kept. */
+/* Time for which pages of files read for tables are kept. */
 #define RELEASE_NS 250000000u
 
 static int no_memory(struct error *err)
@@ -64,9 +64,9 @@ void collector_new_run(struct collector *c, uint32_t run)
 	polled_waits_clear(&c->polled_waits);
 }
 
-/* Threads that the kernel itself runs, and tasks too dead to have a number
- * (perf_event_pid reports -1 for them).  In a pid namespace all that is outside
- * has number 0, too. */
+/* Names threads of the kernel itself, and exited tasks without a number
+ * (perf_event_pid reports -1 for them).  In a pid namespace, everything outside also
+ * has number 0. */
 static const char *special_comm(const struct collector *c, uint32_t tid)
 {
 	if (tid == 0)
@@ -74,7 +74,7 @@ static const char *special_comm(const struct collector *c, uint32_t tid)
 	return tid == UINT32_MAX ? "[exited]" : NULL;
 }
 
-/* The thread's row in the profile, made when its first sample comes. */
+/* Returns the thread's row in the profile, made at its first sample. */
 static uint32_t thread_row(struct collector *c, struct task *t,
 			   uint32_t parent, uint64_t time_ns)
 {
@@ -113,8 +113,8 @@ uint32_t collector_stack(struct collector *c, struct process *proc,
 	struct record_sample s;
 
 	s = r->sample;
-	/* Unwound by mappings that were others then: of the callers' addresses it
-	 * is not known where they were. */
+	/* The stack was unwound by other mappings than those known now, so the
+	 * locations of the callers are unknown. */
 	if (s.rows && s.walked && !s.copied &&
 	    !s.rows->same(s.rows, s.space, proc->maps, s.user, s.nuser)) {
 		s.nuser = 1;
@@ -234,7 +234,7 @@ static int take_sample(struct collector *c, const struct record *r,
 	rc = collector_write(c, r->pid, r->tid, &s, loc, err);
 	if (r->sample.stood_ns && c->wait_samples.polled)
 		collect_stood(c, r);
-	/* One event tells where a thread runs. */
+	/* Only one event determines where a thread runs. */
 	if (rc >= 0 && c->wait_samples.on && !r->event)
 		rc = collect_latency(c, r, &s, loc, err);
 	return rc;
@@ -260,8 +260,8 @@ static int take_mmap(struct collector *c, const struct record *r)
 	struct process *proc;
 	int n;
 
-	/* The kernel tells of its own text with pid -1 in some sources.  0 are
-	 * all processes outside of our pid namespace. */
+	/* Some sources report the kernel's own text with pid -1.  Pid 0 represents
+	 * all processes outside tally's pid namespace. */
 	if (r->pid == UINT32_MAX || !r->pid)
 		return 0;
 	proc = processes_get(&c->processes, r->pid);
@@ -310,8 +310,9 @@ static int take_loss(struct collector *c, const struct record *r)
 	return vec_push(&c->profile->losses, row) < 0 ? -ERR_NOMEM : 0;
 }
 
-/* An old mapping may be another program's by now, and a wrong name is worse than
- * none: who is sampled next is looked up in PROC. */
+/* Handles lost mapping records.  A known mapping may belong to another program by
+ * now, and a wrong name is worse than none.  Mappings are read from PROC again at the
+ * process's next sample. */
 static int take_gap(struct collector *c, const struct record *r)
 {
 	c->gaps += r->lost;
@@ -368,7 +369,7 @@ int collector_record(void *ctx, const struct record *r, struct error *err)
 	return rc < 0 ? no_memory(err) : 0;
 }
 
-/* A start so shortly before the end may have mappings to come. */
+/* Mappings of a program started this close to the end may not have arrived yet. */
 #define START_NS 20000000u
 
 void collector_unrecorded(const struct collector *c, uint64_t now_ns,
@@ -421,7 +422,7 @@ int collector_idle(struct collector *c, uint64_t now_ns, struct error *err)
 	return 0;
 }
 
-/* fill_options has one ctx for all callbacks. */
+/* Context of the callbacks, because fill_options has only one. */
 struct symbolizing {
 	struct collector *c;
 	collector_progress *progress;
@@ -470,9 +471,9 @@ int collector_symbolize(struct collector *c, const struct fill_options *o,
 	size_t n = c->profile->locs.n;
 	int rc;
 
-	/* What walked the stacks makes room for what names them. */
+	/* Free the unwinder's memory for symbolizing. */
 	unwinder_fini(&c->unwinder);
-	/* Locations that were only called have no samples of their own. */
+	/* Locations that only appear as callers have no samples of their own. */
 	if (images_check_rows(&c->images) < 0 ||
 	    let_go_restore(&c->let_go, c->profile) < 0 ||
 	    vec_reserve(&c->self_samples, n + 1) < 0)

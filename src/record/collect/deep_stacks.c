@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Keeps outer frames of very deep stacks from sample to sample. */
+/* Keeps the outer frames of very deep stacks from sample to sample. */
 #include "record/collect/deep_stacks.h"
 
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 #include "unwind/unwind.h"
 
 enum {
-	SAME = 16,	/* frames of the walk that must be those kept */
-	NEAR = 512,	/* return addresses that are compared next to them … */
-	SPREAD = 16,	/* … and places over all others … */
-	PLACE = 16,	/* … with this many each */
+	SAME = 16,	/* frames of the walk that must equal the kept ones */
+	NEAR = 512,	/* nearest return addresses, all compared */
+	SPREAD = 16,	/* number of groups spread over all others */
+	PLACE = 16,	/* return addresses compared in each group */
 };
 
 void deep_drop(struct deep_stack *k)
@@ -48,7 +48,7 @@ struct deep_stack *deep_find(struct deep_stacks *d, uint32_t pid, uint32_t tid,
 	return NULL;
 }
 
-/* An empty one, or the one that was not used for longest. */
+/* Returns an empty stack, or the one unused for longest. */
 static struct deep_stack *oldest(struct deep_stacks *d)
 {
 	struct deep_stack *k = &d->stacks[0];
@@ -85,10 +85,10 @@ struct deep_stack *deep_new(struct deep_stacks *d, uint32_t pid, uint32_t tid,
 
 struct deep_stack *deep_new_unshared(struct deep_stacks *d)
 {
-	return deep_new(d, 0, 0, 0);	/* no samples have a stack of pid 0 */
+	return deep_new(d, 0, 0, 0);	/* no sample has a stack of pid 0 */
 }
 
-/* Stacks grow down: the frame with this stack pointer, or -1. */
+/* Returns the frame with this stack pointer, or -1.  Stacks grow down. */
 static ssize_t find_sp(const struct deep_stack *k, uint64_t sp)
 {
 	size_t at;
@@ -97,8 +97,8 @@ static ssize_t find_sp(const struct deep_stack *k, uint64_t sp)
 	return at < k->sp.n && k->sp.v[at] == sp ? (ssize_t)at : -1;
 }
 
-/* Is the return address that made frame i of k the caller of i + 1 still in its
- * place?  It is just below the frame's own stack pointer. */
+/* Returns whether the return address from frame i of k to frame i + 1 is still in
+ * place.  It is just below the frame's own stack pointer. */
 static bool still_there(const struct deep_stack *k, struct live_memory *live,
 			size_t i, unsigned int word)
 {
@@ -126,7 +126,7 @@ static bool outer_same(const struct deep_stack *k, struct live_memory *live,
 
 	if (!all_there(k, live, near, at, word))
 		return false;
-	/* others each time, so that all are looked at in time */
+	/* compare different ones each time, so that all are checked in time */
 	for (size_t i = live->batch * 7919ull % step; i < near; i += step) {
 		size_t to = i + PLACE < near ? i + PLACE : near;
 

@@ -4,13 +4,14 @@
 /*
  * The outer frames of threads with very deep stacks, kept from sample to sample.
  *
- * A million frames take 25 ms to walk, more than there is between two samples.
- * But of deep recursion only the innermost part changes from one sample to the
- * next.  A walk whose last frames are those that the thread's stack had before
- * (deep_join) need not go on, if the program's memory still holds the return
- * addresses farther out: the nearest 512 of them and some over all the rest,
- * others in each batch of samples, are read and compared.  Such stacks are
- * marked as read later (PROF_MARK_READ_LATE), as all are that go on behind the copy.
+ * A walk over a million frames takes 25 ms, longer than the time between two samples.
+ * But in deep recursion only the innermost part changes from one sample to the next.
+ * A walk may therefore stop when its last frames equal frames kept for the thread
+ * (deep_join).  The program's memory must still hold the return addresses of the
+ * outer frames.  To check this, tally reads and compares the nearest 512 of them and
+ * some spread over the rest, different ones in each batch of samples.  Such stacks
+ * are marked as read later (PROF_MARK_READ_LATE), as are all that go on beyond the
+ * copy.
  */
 #include <sys/types.h>
 
@@ -19,21 +20,23 @@
 #include "record/source/source.h"
 
 enum {
-	DEEP_INNER = 1 << 10,	/* frames that are walked for each sample */
-	DEEP_MAX = 1 << 20,	/* frames of one stack at most */
-	DEEP_THREADS = 16,	/* whose stacks are kept, the latest … */
-	DEEP_KEPT = 2 * DEEP_MAX,	/* … with this many frames in total */
+	DEEP_INNER = 1 << 10,	/* frames walked for each sample */
+	DEEP_MAX = 1 << 20,	/* maximum number of frames in one stack */
+	DEEP_THREADS = 16,	/* number of threads whose stacks are kept, the
+				 * latest */
+	DEEP_KEPT = 2 * DEEP_MAX,	/* maximum number of frames kept in total */
 };
 
-/* Frames from the outermost on. */
+/* Kept frames of one thread, from the outermost frame inwards. */
 struct deep_stack {
 	uint32_t pid, tid, space;	/* space: generation of the mappings */
 	uint64_t used;
 	struct record_end end;
 	VEC(uint64_t) pc, sp;		/* as in unwind_stack */
 	VEC(uint8_t) marks;
-	VEC(uint32_t) node;		/* of the profile; shorter: not made yet */
-	uint32_t end_node;		/* that node[0] is below */
+	VEC(uint32_t) node;		/* nodes of the profile; shorter than pc while
+					 * nodes are missing */
+	uint32_t end_node;		/* parent node of node[0] */
 };
 
 struct deep_stacks {
@@ -44,22 +47,22 @@ struct deep_stacks {
 struct unwind_stack;
 
 void deep_fini(struct deep_stacks *d);
-/* The thread's stack, NULL where none is kept. */
+/* Returns the kept stack of the thread, or NULL. */
 struct deep_stack *deep_find(struct deep_stacks *d, uint32_t pid, uint32_t tid,
 			     uint32_t space);
-/* An empty one for the thread; others may be dropped for it. */
+/* Returns an empty stack for the thread.  Others may be dropped for it. */
 struct deep_stack *deep_new(struct deep_stacks *d, uint32_t pid, uint32_t tid,
 			    uint32_t space);
-/* An empty one for the frames of one sample: no walk joins it. */
+/* Returns an empty stack for the frames of one sample, which no walk joins. */
 struct deep_stack *deep_new_unshared(struct deep_stacks *d);
 void deep_drop(struct deep_stack *k);
 
-/* The index in k of the frame in which a walk so far (out->n frames) ends; -1:
- * it did not join the frames that were kept, or they are not there any more. */
+/* Returns the index in k of the frame in which the walk so far (out->n frames) ends.
+ * Returns -1 if it did not join the kept frames or if memory no longer holds them. */
 ssize_t deep_join(const struct deep_stack *k, struct live_memory *live,
 		  const struct unwind_stack *out, unsigned int word);
 /* Keeps the frames of k below `at`, and those of the walk from `inner` on.  Returns
- * false, and k is empty, when out of memory or when there are too many. */
+ * false, with k empty, when out of memory or when there are too many frames. */
 bool deep_keep(struct deep_stack *k, size_t at, const struct unwind_stack *out,
 	       size_t inner);
 

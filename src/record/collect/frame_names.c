@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Gives frames that have names instead of addresses a place in the profile. */
+/* Creates locations in the profile for frames that have names instead of addresses. */
 #include "record/collect/frame_names.h"
 
 #include <errno.h>
@@ -8,9 +8,10 @@
 
 #include "base/buf.h"
 
-enum { NAME_BITS = 4 };		/* addresses of a name */
+enum { NAME_BITS = 4 };		/* log2 of the addresses per name */
 
-/* Not canonical: no code can be there.  Above its lower half, the image. */
+/* Base of a non-canonical range, where no code can be.  The image number is above the
+ * lower half. */
 #define NAME_BASE 0x4000000000000000ull
 #define NAME_IMAGES (1u << 29)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Tells code apart that programs put at one address, by the times of samples. */
+/* Distinguishes code that programs put at the same address, by the times of samples. */
 #include "record/collect/held_samples.h"
 
 #include <stdlib.h>
@@ -10,14 +10,16 @@
 
 enum held_kind {
 	HELD_UNKNOWN,
-	HELD_PLAIN,	/* one function, or none that is known */
-	HELD_SHARED,	/* of several functions; a node: it, or a caller, is at one */
+	HELD_PLAIN,	/* one function, or none known */
+	HELD_SHARED,	/* several functions; for a node: its location or a caller's
+			 * is shared */
 };
 
 struct held_dump {
 	int fd;
 	struct jitdump *j;
-	uint32_t image;		/* whose addresses are offsets; UINT32_MAX: none yet */
+	uint32_t image;		/* image whose addresses are offsets; UINT32_MAX: none
+				 * yet */
 };
 
 static void dump_free(struct held_dump *d)
@@ -56,7 +58,7 @@ static size_t read_file(void *ctx, uint64_t at, void *to, size_t n)
 	return got;
 }
 
-/* NULL: the file has no header (yet), or other times than samples. */
+/* Returns NULL if the file has no header (yet), or uses another clock than samples. */
 static struct held_dump *dump_new(const struct images *im, const struct recorded_image *r)
 {
 	struct held_dump *d = calloc(1, sizeof(*d));
@@ -76,7 +78,7 @@ static struct held_dump *dump_new(const struct images *im, const struct recorded
 	return NULL;
 }
 
-/* Of the process whose memory `r` is, or NULL. */
+/* Returns the dump of the process whose memory is `r`, or NULL. */
 static struct held_dump *dump_of(struct held_samples *h, const struct images *im,
 				 const struct recorded_image *r)
 {
@@ -122,7 +124,8 @@ static bool is_shared(struct held_samples *h, const struct images *im,
 	return d && jitdump_is_shared(d->j, p->locs.v[loc].vaddr);
 }
 
-/* Nodes that only the file has were sampled before the first jitdump file was seen. */
+/* Nodes that exist only in the file were sampled before the first jitdump file was
+ * seen. */
 static enum held_kind kind_of(const struct held_samples *h, const struct profile *p,
 			      uint32_t node)
 {
@@ -132,7 +135,7 @@ static enum held_kind kind_of(const struct held_samples *h, const struct profile
 						       : (enum held_kind)h->nodes.v[i];
 }
 
-/* What is known of locations and nodes, anew where a file has grown. */
+/* Classifies locations and nodes, again where a file has grown. */
 static int look(struct held_samples *h, const struct images *im, const struct profile *p)
 {
 	bool grown = false;
@@ -167,7 +170,7 @@ static int look(struct held_samples *h, const struct images *im, const struct pr
 	return 0;
 }
 
-/* The location of a function's code at an address. */
+/* Returns the location of a function's code at an offset. */
 static uint32_t loc_in_file(struct images *im, struct profile *p, struct held_dump *d,
 			    const struct recorded_image *r, uint64_t offset)
 {
@@ -183,7 +186,7 @@ static uint32_t loc_in_file(struct images *im, struct profile *p, struct held_du
 	return row == PROF_NONE ? row : profile_loc(p, row, offset);
 }
 
-/* The location at a sample's time. */
+/* Returns the location at a sample's time. */
 static uint32_t loc_then(struct held_samples *h, struct images *im, struct profile *p,
 			 uint32_t loc, uint64_t time_ns)
 {

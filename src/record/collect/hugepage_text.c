@@ -6,11 +6,11 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Compared in each part: number of places, bytes at each. */
+/* Number of places compared in each part, and bytes compared at each. */
 enum { PLACES = 16, BYTES = 64, NEEDED = 12 };
 
-/* Does the process hold at [lo, hi) what the segment holds there?  Some places
- * may differ: breakpoints, patched calls. */
+/* Returns whether the process's memory equals the segment in the range of `m`.  Some
+ * places may differ: breakpoints, patched calls. */
 static bool is_same_code(const struct recorded_image *r,
 			 const struct image_segment *s, uint32_t pid,
 			 const struct map *m)
@@ -35,14 +35,13 @@ static bool is_same_code(const struct recorded_image *r,
 		return false;
 	for (int i = 0; i < PLACES; i++) {
 		same += !memcmp(want[i], got[i], BYTES);
-		/* Padding is the same everywhere. */
+		/* Padding is the same in all programs. */
 		plain += !memcmp(want[i], want[i] + 1, BYTES - 1);
 	}
 	return same >= NEEDED && same > plain;
 }
 
-/* Adds the parts of [lo, hi) that are the image's code if they lie as `delta`
- * says. */
+/* Adds the parts of `m` that are the image's code at the offset given by `delta`. */
 static int add_pieces(const struct images *im, uint32_t pid,
 		      const struct map *m, struct map *pieces, int n)
 {

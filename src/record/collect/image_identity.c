@@ -15,7 +15,7 @@
 
 #define OVERLAYFS_MAGIC 0x794c7630	/* linux/magic.h */
 
-/* The kernel stamps files with a clock that ticks; and the two clocks drift. */
+/* Tolerance: the kernel's clock for files is coarse, and the two clocks drift. */
 #define TIME_SLACK_NS 2000000
 
 struct file_stamp file_stamp_of(const struct stat *st)
@@ -53,7 +53,7 @@ bool self_map_find(const void *p, struct self_map *out)
 	return found;
 }
 
-/* What the kernel calls the file when it is mapped. */
+/* Returns whether the kernel reports this file as it reported the mapping. */
 static bool is_called(const struct mapping *m, int fd)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -69,7 +69,7 @@ static bool is_called(const struct mapping *m, int fd)
 	return same;
 }
 
-/* CLOCK_MONOTONIC as CLOCK_REALTIME. */
+/* Converts CLOCK_MONOTONIC to CLOCK_REALTIME. */
 static int64_t wall_ns(uint64_t mono_ns)
 {
 	struct timespec mono, wall;
@@ -80,7 +80,8 @@ static int64_t wall_ns(uint64_t mono_ns)
 	       mono.tv_nsec + (int64_t)mono_ns;
 }
 
-/* An inode's number may be that of a file which is gone. */
+/* Returns whether the file is newer than the mapping: an inode number may be reused
+ * after a file is gone. */
 static bool is_younger(const struct mapping *m, uint64_t mapped_ns, int fd)
 {
 	long generation = 0;
@@ -96,10 +97,10 @@ static bool is_younger(const struct mapping *m, uint64_t mapped_ns, int fd)
 }
 
 /*
- * Linux 6.8 to 6.17 tell of mappings on overlayfs with the inode of the layer
- * below, which nobody else sees.  The file of that name is the one if it has
- * been there unchanged since before the mapping: a file that is put in place
- * gets a new change time.
+ * Linux 6.8 to 6.17 report mappings on overlayfs with the inode of the lower layer,
+ * which user space never sees.  The file of that name is accepted if it has been
+ * there unchanged since before the mapping: a file moved into place gets a new change
+ * time.
  */
 static bool is_older_on_overlay(uint64_t mapped_ns, int fd,
 				const struct stat *st)

@@ -2,12 +2,12 @@
 #ifndef TALLY_RECORD_COLLECT_IMAGE_IDENTITY_H
 #define TALLY_RECORD_COLLECT_IMAGE_IDENTITY_H
 /*
- * Is an opened file the one that was mapped?  A wrong name is worse than none,
- * so what cannot be shown to be the same counts as another.
+ * Checks whether an opened file is the one that was mapped.  A wrong name is worse
+ * than none, so a file counts only if it is shown to be the same.
  *
- * The kernel tells a mapping's build-id, or else device, inode and the inode's
- * generation.  Device and inode of stat(2) are not always those of a mapping
- * (btrfs, overlayfs): then the file is mapped here to see what the kernel calls
+ * The kernel reports a mapping's build ID, or its device, inode and inode generation.
+ * Device and inode from stat(2) can differ from those of a mapping (btrfs,
+ * overlayfs).  In that case tally maps the file itself to see how the kernel reports
  * it.
  */
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 
 #include "record/source/source.h"
 
-/* The content of a file, as far as its inode tells. */
+/* The state of a file's contents, as recorded in its inode. */
 struct file_stamp {
 	uint64_t size;
 	int64_t mtime_s;
@@ -25,12 +25,12 @@ struct file_stamp {
 struct file_stamp file_stamp_of(const struct stat *st);
 bool file_stamp_equal(const struct file_stamp *a, const struct file_stamp *b);
 
-/* For mappings without build-id.  `mapped_ns`: when, on CLOCK_MONOTONIC; 0: not
- * known. */
+/* Checks a mapping without a build ID.  `mapped_ns` is the time of the mapping on
+ * CLOCK_MONOTONIC; 0 if unknown. */
 bool is_mapped_inode(const struct mapping *m, uint64_t mapped_ns, int fd,
 		     const struct stat *st);
 
-/* The mapping of this process that holds p. */
+/* The mapping of tally's own process that holds p. */
 struct self_map {
 	uint64_t start, end, dev, inode;
 };

@@ -15,10 +15,10 @@
 
 enum { SEGMENTS_MAX = 4096, OPEN_FILES_MAX = 1024 };
 
-/* Where an image's file may be found, best first: the process's own view of the
- * file system; the mapping itself, whatever became of its name (for root); the
- * program that it runs; its open files; its ancestors, who live longer and
- * usually see the same files; us; and a cache of programs by build-id. */
+/* Places where an image's file may be found, best first: the process's own view of
+ * the file system; the mapping itself, whatever became of its name (for root); the
+ * program that it runs; its open files; its ancestors, which live longer and usually
+ * see the same files; tally's own view; and a cache of programs by build ID. */
 enum place {
 	PLACE_ROOT, PLACE_MAP_FILES, PLACE_EXE, PLACE_OPEN_FILES,
 	PLACE_ANCESTOR,
@@ -32,12 +32,12 @@ struct search {
 	const struct map_owner *who;
 	const struct mapping *m;
 	struct recorded_image *r;
-	bool other;		/* found a file that is not the one */
+	bool other;		/* found a different file */
 	int refused;		/* errno other than "no such file" */
-	bool strange;		/* found it, but it is no ELF file */
+	bool strange;		/* found the file, but it is not ELF */
 };
 
-/* Devices and pipes could act on being opened. */
+/* Checks before opening, because opening a device or pipe may have effects. */
 int open_plain(const char *path, struct stat *st)
 {
 	int fd;
@@ -56,7 +56,7 @@ int open_plain(const char *path, struct stat *st)
 	return fd;
 }
 
-/* The process's open file that is this one: a memfd, or one that was deleted. */
+/* Finds the file among the process's open files: a memfd, or a deleted file. */
 static bool open_file_path(const struct search *s, char *out)
 {
 	char dir[64], target[PATH_SPACE];
@@ -179,7 +179,7 @@ static bool is_mapped_file(const struct search *s, int fd,
 	return is_mapped_inode(s->m, s->who->time_ns, fd, st);
 }
 
-/* The fd of the file, or -1. */
+/* Returns the descriptor of the file, or -1. */
 static int search_place(struct search *s, int place, struct stat *st)
 {
 	char path[PATH_SPACE];
@@ -195,7 +195,7 @@ static int search_place(struct search *s, int place, struct stat *st)
 	}
 	if (is_mapped_file(s, fd, st))
 		return fd;
-	/* The program that runs is another file anyhow. */
+	/* The running program is usually a different file. */
 	s->other |= place != PLACE_EXE;
 	close(fd);
 	return -1;

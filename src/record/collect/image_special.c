@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Images that are no files: the vdso, anonymous memory, deleted files. */
+/* Creates images that are not files: the vdso, anonymous memory, deleted files. */
 #include "record/collect/image_special.h"
 
 #include <elf.h>
@@ -42,7 +42,7 @@ void image_vdso_init(struct images *im)
 	im->vdso = memfd_of(p, im->vdso_size);
 }
 
-/* Reads the memory of a process, all or nothing. */
+/* Reads memory of a process, all or nothing. */
 static bool process_read(uint32_t pid, uint64_t addr, void *out, size_t n)
 {
 	struct iovec to = { out, n };
@@ -64,7 +64,8 @@ static uint32_t vdso_own(struct images *im)
 	return image;
 }
 
-/* A vdso that only the process can show; told apart by size and machine. */
+/* Returns the image of a vdso that is only available in the process.  Such images are
+ * distinguished by size and machine. */
 static uint32_t vdso_other(struct images *im, const struct map_owner *who,
 			   const struct mapping *m)
 {
@@ -116,8 +117,8 @@ static uint64_t overlap(uint64_t a, uint64_t an, uint64_t b, uint64_t bn)
 	return hi > lo ? hi - lo : 0;
 }
 
-/* address - vaddr of the image's mapping next below; 0, that of programs with
- * fixed addresses, when there is none. */
+/* Returns address - vaddr of the image's next lower mapping.  Returns 0, the value
+ * for programs with fixed addresses, if there is none. */
 static uint64_t bias_below(const struct mapset *maps, uint32_t image,
 			   uint64_t start)
 {
@@ -132,8 +133,8 @@ static uint64_t bias_below(const struct mapset *maps, uint32_t image,
 	return bias;
 }
 
-/* How well the loader's way of mapping the segment (gABI 5, "Program Loading")
- * fits what was mapped; 0: not at all. */
+/* Returns how well the mapping fits the loader's way of mapping the segment (gABI 5,
+ * "Program Loading"); 0: not at all. */
 static int segment_fit(const struct image_segment *s, uint64_t offset,
 		       uint64_t len, uint64_t page)
 {
@@ -146,10 +147,10 @@ static int segment_fit(const struct image_segment *s, uint64_t offset,
 }
 
 /*
- * Segments need not start at page boundaries: one page of the file may belong
- * to several, and each mapping of it shows all.  Best is the segment that would
- * be mapped just so; of several, the one that lies as far from its addresses
- * as the image's mapping before; else the one with most bytes in it.
+ * Segments need not start at page boundaries: one page of the file may belong to
+ * several, and each mapping of it shows all of them.  The best segment is one that
+ * would be mapped exactly so.  Among several, it is the one with the same bias as the
+ * image's previous mapping, and otherwise the one with most bytes in the mapping.
  */
 const struct image_segment *image_segment_of(const struct images *im,
 					     uint32_t image,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The table of mapped files and other images. */
+/* Keeps the table of mapped files and other images. */
 #include "record/collect/image_open.h"
 
 #include <fcntl.h>
@@ -128,7 +128,7 @@ uint32_t images_row(struct images *im, uint32_t image)
 	return r->row = (uint32_t)im->profile->images.n - 1;
 }
 
-/* Memory without a file behind it, as the kernel names it. */
+/* Returns whether the path is one that the kernel uses for memory without a file. */
 static bool is_anonymous(const char *path)
 {
 	static const char *const starts[] = {
@@ -185,7 +185,7 @@ static int alias_add(struct images *im, const struct file_key *k,
 	return idtab_add(&im->by_file, k->hash, (uint32_t)im->aliases.n - 1);
 }
 
-/* The alias with this key, or IDTAB_NONE. */
+/* Returns the alias with this key, or IDTAB_NONE. */
 static uint32_t alias_find(const struct images *im, struct file_key *key)
 {
 	key->hash = file_hash(key);
@@ -207,8 +207,8 @@ uint32_t image_special(struct images *im, const char *path, uint8_t kind,
 	return image;
 }
 
-/* The image of a process's own memory: addresses of one mean nothing to
- * another, so each process has its own. */
+/* Returns the image of a process's own memory.  Each process has its own, because its
+ * addresses mean nothing in another. */
 static uint32_t image_anon(struct images *im, uint32_t pid, const char *path)
 {
 	bool named = path[0] == '[' && strcmp(path, "[heap]") &&
@@ -217,7 +217,7 @@ static uint32_t image_anon(struct images *im, uint32_t pid, const char *path)
 	return image_special(im, named ? path : "[anon]", PROF_IMAGE_ANON, pid);
 }
 
-/* A new image of the file; UINT32_MAX when out of memory. */
+/* Adds an image of the file.  Returns UINT32_MAX when out of memory. */
 static uint32_t image_of_file(struct images *im, const struct map_owner *who,
 			      const struct mapping *m,
 			      const struct file_key *key, uint8_t flags)
@@ -237,8 +237,8 @@ static uint32_t image_of_file(struct images *im, const struct map_owner *who,
 	return image;
 }
 
-/* What was opened under a key without build-id may be known by its own: then it is
- * that image. */
+/* Returns the existing image with the same build ID, if the file was opened under a
+ * key without one. */
 static uint32_t image_by_id(struct images *im, const struct mapping *m,
 			    struct file_key *key, uint32_t alias, uint32_t image)
 {
@@ -261,8 +261,8 @@ static uint32_t image_by_id(struct images *im, const struct mapping *m,
 	return im->aliases.v[alias].image = same;
 }
 
-/* A file seen for the first time under this key.  When its build-id turns out
- * to be known already with this path, it is that image. */
+/* Adds a file seen for the first time under this key.  If its build ID is already
+ * known with this path, returns that image. */
 static uint32_t image_new(struct images *im, const struct map_owner *who,
 			  const struct mapping *m, struct file_key *key,
 			  uint8_t flags)
@@ -289,7 +289,7 @@ static bool is_same_file(const struct recorded_image *a,
 	return file_stamp_equal(&a->stamp, &b->stamp);
 }
 
-/* Takes the newest image back, of which `r` keeps the descriptor. */
+/* Removes the newest image; `r` keeps its descriptor. */
 static void image_undo(struct images *im, struct recorded_image *r)
 {
 	struct recorded_image *n = &im->v.v[--im->v.n];
@@ -304,9 +304,9 @@ static void image_undo(struct images *im, struct recorded_image *r)
 }
 
 /*
- * A file that was let go (let_go.h) is mapped again.  While it was closed its inode
- * may have become another file's: without build-id what cannot be opened is not
- * known to be the same.
+ * Opens a file that was closed (let_go.h) and is mapped again.  While it was closed,
+ * its inode may have been reused for another file.  Without a build ID, a file that
+ * cannot be opened is therefore not assumed to be the same.
  */
 static uint32_t image_back(struct images *im, const struct map_owner *who,
 			   const struct mapping *m, struct file_key *key,
@@ -330,10 +330,10 @@ static uint32_t image_back(struct images *im, const struct map_owner *who,
 }
 
 /*
- * A file that was seen before, seen again.  What could not be opened perhaps
- * can be now: this process may still live.  What was written to is another
- * program under the same inode.  Locations and mappings so far stay what they
- * are, so that either is another image.
+ * Handles a file that was seen before.  A file that could not be opened may be
+ * accessible through this process.  A file that was written to is another program
+ * under the same inode.  Both become a new image, because existing locations and
+ * mappings stay unchanged.
  */
 static uint32_t image_again(struct images *im, const struct map_owner *who,
 			    const struct mapping *m,
@@ -387,7 +387,7 @@ static uint32_t image_file(struct images *im, const struct map_owner *who,
 	return image_new(im, who, m, &key, flags);
 }
 
-/* The file that tells of the process's code: the last one counts. */
+/* Records the file that describes the process's code.  The last one counts. */
 static int note_jitdump(struct images *im, uint32_t pid, uint32_t image)
 {
 	uint32_t *slot = u64map_slot(&im->jit_dumps, pid);
@@ -436,7 +436,7 @@ int images_open_fd(const struct images *im, uint32_t image)
 		return -1;
 	if (r->fd < 0)
 		return image_reopen(r);
-	/* A file with a build-id tells that by itself. */
+	/* A build ID identifies the file by itself. */
 	if (!r->build_id.len && image_is_rewritten(r, r->fd))
 		return -1;
 	return fcntl(r->fd, F_DUPFD_CLOEXEC, 0);

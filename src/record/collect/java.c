@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Names and callers in code of the Java virtual machine, while it runs. */
+/* Finds names and callers in code of the Java virtual machine at run time. */
 #include "record/collect/java.h"
 
 #include <stdlib.h>
@@ -7,21 +7,21 @@
 #include <unistd.h>
 
 enum {
-	PROCESSES_MAX = 256,	/* at a time */
-	TRIES_MAX = 16,		/* of a program that just begins */
+	PROCESSES_MAX = 256,	/* number kept at a time */
+	TRIES_MAX = 16,		/* attempts for a program that is starting */
 };
 
 struct java_process {
 	struct images *images;
 	struct live_memory *live;
 	uint32_t pid;
-	uint32_t generation;	/* of the mappings that were looked through */
-	uint32_t libjvm;	/* its image, or UINT32_MAX */
-	uint64_t bias;		/* address - vaddr in it */
-	struct image *file;	/* libjvm.so, while its symbols are asked for */
+	uint32_t generation;	/* generation of the mappings last searched */
+	uint32_t libjvm;	/* image of libjvm.so, or UINT32_MAX */
+	uint64_t bias;		/* address - vaddr in libjvm.so */
+	struct image *file;	/* libjvm.so, while its symbols are needed */
 	struct hotspot *hotspot;
-	uint32_t tries, tried;	/* how often, and in which batch */
-	uint32_t used;		/* the last batch that asked for it */
+	uint32_t tries, tried;	/* number of attempts, and batch of the last one */
+	uint32_t used;		/* last batch that used it */
 	struct frame_names names;
 };
 
@@ -91,7 +91,7 @@ static bool is_libjvm(const struct recorded_image *r)
 	       !strcmp(slash + 1, "libjvm.so");
 }
 
-/* Where libjvm.so is mapped.  Elsewhere than before: the program is another. */
+/* Finds the mapping of libjvm.so.  A different place means another program. */
 static void find_libjvm(struct java_process *p, const struct mapset *maps)
 {
 	uint32_t image = UINT32_MAX;
@@ -116,7 +116,7 @@ static void find_libjvm(struct java_process *p, const struct mapset *maps)
 	p->bias = bias;
 }
 
-/* Makes room by the one that was not used for longest. */
+/* Frees the row unused for longest. */
 static struct java_process *process_oldest(struct java *j)
 {
 	struct java_process *old = j->procs.v[0];
@@ -159,7 +159,7 @@ static struct java_process *process_new(struct java *j, uint32_t pid)
 	return p;
 }
 
-/* NULL: the process runs no Java, or it cannot be told. */
+/* Returns NULL if the process runs no Java, or if this cannot be determined. */
 static struct java_process *process_of(struct java *j, uint32_t pid,
 				       const struct mapset *maps)
 {
@@ -194,13 +194,13 @@ bool java_code(struct java *j, uint32_t pid, const struct mapset *maps,
 		return false;
 	out->start = b->code;
 	out->end = b->end;
-	/* the interpreter and vtables are left by jumps, not as functions are */
+	/* the interpreter and vtables are left by jumps instead of epilogues */
 	if (b->kind != HOTSPOT_INTERPRETER && b->kind != HOTSPOT_TABLE)
 		out->bytes = hotspot_bytes(p->hotspot, b);
 	return true;
 }
 
-/* Tells all names up to this one. */
+/* Adds all names up to this one. */
 static uint64_t name_address(struct java_process *p, uint32_t name)
 {
 	while (p->names.told < name &&

@@ -2,11 +2,11 @@
 #ifndef TALLY_RECORD_COLLECT_JAVA_H
 #define TALLY_RECORD_COLLECT_JAVA_H
 /*
- * Java programs among those that are recorded: what runtime/hotspot.h knows of the
- * code that they make, by live_memory.h.
+ * Java programs among the recorded processes: applies runtime/hotspot.h to the code
+ * that they generate, through live_memory.h.
  *
- * A frame of such code gets a name instead of its address (frame_names.h), of an
- * image PROF_IMAGE_JAVA of the program's own.
+ * A frame of such code gets a name instead of its address (frame_names.h), in an
+ * image PROF_IMAGE_JAVA of its program.
  */
 #include "record/collect/frame_names.h"
 #include "record/collect/images.h"
@@ -23,14 +23,15 @@ struct java {
 
 void java_init(struct java *j, struct images *im, struct live_memory *live);
 void java_fini(struct java *j);
-/* A new batch of samples. */
+/* Starts a new batch of samples. */
 void java_batch(struct java *j);
 
-/* Narrows *out, code of an anonymous mapping, to the code at pc and tells its
- * instructions.  False: it is not Java's, or not known. */
+/* Narrows *out, code of an anonymous mapping, to the code at pc, and sets its
+ * instructions.  Returns false if the code is not Java's or is unknown. */
 bool java_code(struct java *j, uint32_t pid, const struct mapset *maps,
 	       uint64_t pc, struct unwind_code *out);
-/* hotspot_frame; *name: the address that stands for the frame's name, or 0. */
+/* Calls hotspot_frame.  Sets *name to the address that represents the frame's name,
+ * or 0. */
 bool java_frame(struct java *j, uint32_t pid, const struct mapset *maps,
 		const struct unwind_regs *regs, bool exact,
 		const struct hotspot_stack *stack, struct unwind_caller *out,

@@ -16,17 +16,17 @@
 
 enum { PATH_SPACE = 512, TEXT_MAX = 64 << 10, NS = 1000000000 };
 
-/* Clocks differ by a tick, and times of files are coarse. */
+/* Tolerance: clocks differ by a tick, and file times are coarse. */
 #define SLACK_NS 2000000000ll
 
-/* What must be true of the file. */
+/* The process that makes the file, and conditions that the file must meet. */
 struct maker {
-	uint32_t pid, inner;	/* its number here and for itself */
-	uint32_t owner;		/* UINT32_MAX: not known */
-	int64_t since_ns;	/* of the wall clock */
-	int64_t until_ns;	/* when it was begun at the latest; 0: any time */
+	uint32_t pid, inner;	/* its number here and in its own namespace */
+	uint32_t owner;		/* uid; UINT32_MAX: unknown */
+	int64_t since_ns;	/* earliest time of the file, by the wall clock */
+	int64_t until_ns;	/* latest start of the file; 0: any time */
 	bool lives;
-	bool strict;		/* of our user alone */
+	bool strict;		/* only files of tally's user count */
 };
 
 static int64_t clock_ns(clockid_t c)
@@ -47,7 +47,7 @@ static bool proc_read(const struct images *im, uint32_t pid, const char *file,
 	return !io_read_file(path, TEXT_MAX, out, NULL);
 }
 
-/* When it began: field 22 of stat(5), in ticks since the machine did. */
+/* Reads the process's start: field 22 of stat(5), in ticks since boot. */
 static bool started(struct buf *b, int64_t *since_ns)
 {
 	const char *s = strrchr(buf_cstr(b), ')');
@@ -64,7 +64,7 @@ static bool started(struct buf *b, int64_t *since_ns)
 	return true;
 }
 
-/* What /proc tells of a process while it lives. */
+/* Reads a process's data from /proc while it lives. */
 static void maker_ask(const struct images *im, struct maker *m)
 {
 	char path[PATH_SPACE];
@@ -84,8 +84,8 @@ static void maker_ask(const struct images *im, struct maker *m)
 	buf_fini(&b);
 }
 
-/* When a file was made; where its file system does not tell, when it was written
- * last. */
+/* Returns when a file was created.  If its file system does not record that, returns
+ * the time of its last write. */
 static int64_t made_ns(int fd, const struct stat *st)
 {
 	struct statx x;
@@ -151,7 +151,8 @@ void jit_map_take(struct images *im, struct recorded_image *r)
 	im->fds += r->fd >= 0;
 }
 
-/* The file that this recording had made, when its program has ended. */
+/* Removes a file that was created because of this recording, once its program has
+ * ended. */
 static void remove_map(const struct images *im, const struct maker *m, int fd)
 {
 	char path[PATH_SPACE];
@@ -174,7 +175,7 @@ int jit_map_open(const struct images *im, const struct recorded_image *r)
 			   .strict = im->foreign_proc };
 	int fd;
 
-	/* Names that the recorder has found itself are in r->fd, too. */
+	/* r->fd also holds names that the recorder itself has found. */
 	if (!m.pid || r->named)
 		return r->fd < 0 ? -1 : fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
 	maker_ask(im, &m);
@@ -191,7 +192,7 @@ int jit_map_open(const struct images *im, const struct recorded_image *r)
 	return fd;
 }
 
-/* "…/jit-PID.dump" */
+/* Parses "…/jit-PID.dump". */
 static bool dump_pid(const char *path, uint32_t *pid)
 {
 	const char *slash = strrchr(path, '/');
@@ -208,7 +209,7 @@ static size_t read_head(void *ctx, uint64_t at, void *to, size_t n)
 	return got > 0 ? (size_t)got : 0;
 }
 
-/* Has it the header of a program that calls itself that? */
+/* Returns whether the file has the header of a program with this own number. */
 static bool is_dump_of(int fd, uint32_t pid)
 {
 	const struct jitdump_door door = { read_head, &fd };

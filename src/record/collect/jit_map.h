@@ -2,37 +2,39 @@
 #ifndef TALLY_RECORD_COLLECT_JIT_MAP_H
 #define TALLY_RECORD_COLLECT_JIT_MAP_H
 /*
- * The files in which a program names the code that it makes while it runs.
+ * The files in which a program names the code that it generates at run time.
  *
- * A perf map is /tmp/perf-PID.map: in the program's own /tmp and by its own number
- * while it lives, else in ours.  Everybody may write to /tmp.  A file counts only when
- * it is a plain one, of the process's owner or root, and not older than the process:
- * numbers of processes come again.  Of a recording that was made before
- * (images.foreign_proc) it must be our user's own and have been there while that went
- * on.
+ * A perf map is /tmp/perf-PID.map.  While the program lives, tally looks in the
+ * program's own /tmp, by the program's own number; afterwards in tally's /tmp.
+ * Anybody may write to /tmp, and process numbers are reused.  A file therefore counts
+ * only if it is a regular file, belongs to the process's owner or root, and is not
+ * older than the process.  For a recording made earlier (images.foreign_proc) it must
+ * belong to tally's user and have existed during the recording.
  *
- * A jitdump file (symbolize/jitdump.h) is anywhere, as "jit-PID.dump" with the program's
- * own number for itself.  The program maps its first page executable, to tell of it,
- * so that the file is found as the files of programs are, empty or not.  It counts if
- * it is of the process's owner or root, and its header has the number of its name.
+ * A jitdump file (symbolize/jitdump.h) may be in any folder, as "jit-PID.dump" with
+ * the program's own process number.  The program maps its first page executable to
+ * announce it, so tally finds it like the file of a program, even when it is empty.
+ * It counts if it belongs to the process's owner or root, and its header has the
+ * process number in its name.
  */
 #include <sys/stat.h>
 
 #include "record/collect/images.h"
 
-/* The images's file, kept in r->fd, when it first has a sample: later the
- * program may be gone. */
+/* Opens the image's file into r->fd at its first sample, because the program may be
+ * gone later. */
 void jit_map_take(struct images *im, struct recorded_image *r);
-/* When recording has ended: an fd that is the caller's, or -1. */
+/* Returns a descriptor that the caller closes, or -1.  Call it when recording has
+ * ended. */
 int jit_map_open(const struct images *im, const struct recorded_image *r);
 
-/* Whether a file that a process maps, with this path, is its jitdump file; sets *why
- * (malloc) where it is one that does not count.  `st` is the
+/* Returns whether a mapped file with this path is a jitdump file of the process that
+ * counts.  Sets *why (malloc) if it is a jitdump file that does not.  `st` is the
  * file's. */
 bool jit_dump_counts(const struct images *im, uint32_t pid, const char *path,
 		     const struct stat *st, char **why);
-/* The jitdump file of the process whose memory `r` is: an fd that is the caller's, or
- * -1. */
+/* Opens the jitdump file of the process whose memory is `r`.  Returns a descriptor
+ * that the caller closes, or -1. */
 int jit_dump_open(const struct images *im, const struct recorded_image *r);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Code that the kernel generates, by address and time. */
+/* Tracks code that the kernel generates, by address and time. */
 #include "record/collect/kernel_code.h"
 
 #include <errno.h>
@@ -15,11 +15,11 @@
 
 enum {
 	PROGRAMS_MAX = 1 << 16,
-	FUNCTIONS_MAX = 1 << 12,	/* of a program; the kernel has 256 */
+	FUNCTIONS_MAX = 1 << 12,	/* of one program; the kernel allows 256 */
 	NAME_MAX_BYTES = 512,		/* KSYM_NAME_LEN */
 };
 
-/* The kernel's own name for what such code belongs to (/proc/kallsyms). */
+/* Returns the kernel's own name for the owner of such code (/proc/kallsyms). */
 static const char *image_name_of(const struct record_ksymbol *s)
 {
 	if (s->type == PERF_RECORD_KSYMBOL_TYPE_BPF)
@@ -31,7 +31,7 @@ static const char *image_name_of(const struct record_ksymbol *s)
 	return "[kernel code]";
 }
 
-/* An image of this code: a known one when the same code is seen again. */
+/* Returns an image of this code: a known one if the same code is seen again. */
 static uint32_t code_image(struct images *im, const struct record_ksymbol *s)
 {
 	const char *path = image_name_of(s);
@@ -58,7 +58,7 @@ int kernel_code_record(struct kernel_maps *k, struct images *im,
 	if (map.end <= map.start || !*s->name)
 		return 0;
 	if (s->gone) {
-		/* What is there next is not this. */
+		/* Other code may follow at this address. */
 		if (!mapset_find(k->generated, s->addr))
 			return 0;
 		map.image = k->kernel;
@@ -78,8 +78,8 @@ static int sys_bpf(int cmd, union bpf_attr *attr)
 	return (int)syscall(SYS_bpf, cmd, attr, sizeof(*attr));
 }
 
-/* What the kernel calls a program's code: bpf_prog_TAG_NAME.  It calls parts of
- * a program by their names in BTF, which is not read: F. */
+/* Builds the kernel's name of a program's code: bpf_prog_TAG_NAME.  The kernel names
+ * parts of a program after their BTF names.  These are not read; the name is F. */
 static void program_name(const struct bpf_prog_info *info, bool part,
 			 char name[NAME_MAX_BYTES])
 {
@@ -139,7 +139,7 @@ static int scan_program(struct scanning *s, int fd)
 		};
 
 		program_name(&info, i > 0, name);
-		/* Addresses are 0 where they are hidden. */
+		/* Hidden addresses are 0. */
 		if (sym.addr && kernel_code_record(s->k, s->im, &sym,
 						   s->generation) < 0)
 			return -ERR_NOMEM;
@@ -161,7 +161,7 @@ int kernel_code_scan(struct kernel_maps *k, struct images *im,
 		memset(&attr, 0, sizeof(attr));
 		attr.start_id = id;
 		if (sys_bpf(BPF_PROG_GET_NEXT_ID, &attr) < 0)
-			break;	/* the last, or not allowed */
+			break;	/* the last one, or not permitted */
 		id = attr.next_id;
 		memset(&attr, 0, sizeof(attr));
 		attr.prog_id = id;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The address space of the kernel and its modules. */
+/* Builds the address space of the kernel and its modules. */
 #include "record/collect/kernel_maps.h"
 
 #include <elf.h>
@@ -11,13 +11,13 @@
 #include "base/io.h"
 #include "launch/proc_text.h"
 
-/* The code of no kernel is as large; modules lie farther off, or below. */
+/* Upper bound of the size of kernel code.  Modules lie further away, or below. */
 #define KERNEL_SPAN (64ull << 20)
 #define REFRESH_NS 1000000000u
 
 enum { NOTES_MAX = 1 << 20, MODULES_MAX = 16 << 20, PATH_SPACE = 512 };
 
-/* The GNU build-id among ELF notes (gABI 4, "Note Section"). */
+/* Finds the GNU build ID in ELF notes (gABI 4, "Note Section"). */
 static struct build_id notes_build_id(const void *p, size_t n)
 {
 	struct cursor c = cursor_of(p, n);
@@ -56,8 +56,8 @@ struct build_id kernel_notes_id(const char *path)
 	return id;
 }
 
-/* The address of _text, else _stext; 0 when hidden or missing.  Stops reading as
- * soon as that is known: the file is long. */
+/* Returns the address of _text, or else of _stext; 0 if hidden or missing.  Stops
+ * reading once it is known, because the file is long. */
 static uint64_t kallsyms_base(const char *path)
 {
 	FILE *f = fopen(path, "re");
@@ -147,7 +147,7 @@ static int module_add(struct loading *l, const struct proc_module *m)
 			       l->generation);
 }
 
-/* Its code is known already, from the last time. */
+/* Returns whether the module was already present at the last reading. */
 static bool is_known(const struct loading *l, const struct proc_module *m)
 {
 	const struct map *old = mapset_find(l->k->modules, m->start);
@@ -160,8 +160,8 @@ static bool is_known(const struct loading *l, const struct proc_module *m)
 	       !strcmp(path + 1 + strlen(m->name), "]");
 }
 
-/* The size is that of all parts of a module, which need not stand together (since
- * Linux 6.4): the next module's start cuts what is too much. */
+/* The size covers all parts of a module, which need not be contiguous (since Linux
+ * 6.4).  The next module's start therefore limits it. */
 static int add_modules(struct loading *l, const struct buf *text)
 {
 	int rc;

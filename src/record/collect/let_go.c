@@ -10,11 +10,11 @@
 #include "profile/merge.h"
 
 enum {
-	UNUSED_MOST = 48,	/* open files that nothing maps … */
-	UNUSED_KEPT = 16,	/* … of which this many remain */
-	PIECE = UNUSED_MOST - UNUSED_KEPT,	/* named at once */
+	UNUSED_MOST = 48,	/* maximum number of unmapped open files */
+	UNUSED_KEPT = 16,	/* number of these that remain open */
+	PIECE = UNUSED_MOST - UNUSED_KEPT,	/* number named in one step */
 };
-#define LOOK_NS 500000000u	/* between two looks at all mappings */
+#define LOOK_NS 500000000u	/* interval between checks of all mappings */
 
 void let_go_fini(struct let_go *l)
 {
@@ -32,7 +32,7 @@ static bool is_file(const struct recorded_image *r)
 	return r->kind == PROF_IMAGE_ELF && r->fd >= 0;
 }
 
-/* Notes which images are mapped now. */
+/* Records which images are mapped now. */
 static void look(struct let_go *l, const struct let_go_what *w)
 {
 	struct images *im = w->images;
@@ -51,7 +51,7 @@ static void look(struct let_go *l, const struct let_go_what *w)
 }
 
 struct unused {
-	uint64_t mapped;	/* the last look that saw it mapped */
+	uint64_t mapped;	/* last round that saw it mapped */
 	uint32_t image;
 };
 
@@ -64,7 +64,7 @@ static int longest_first(const void *x, const void *y)
 	return a->image < b->image ? -1 : a->image > b->image;
 }
 
-/* The open files that nothing maps, the longest unused first; their number. */
+/* Lists the unmapped open files, the longest unused first.  Returns their number. */
 static size_t find_unused(const struct let_go *l, const struct images *im,
 			  struct unused *out)
 {
@@ -80,7 +80,7 @@ static size_t find_unused(const struct let_go *l, const struct images *im,
 	return n;
 }
 
-/* What profile_fill_symbols asks for while a part is named. */
+/* Context of profile_fill_symbols while a part is named. */
 struct naming {
 	const struct images *images;
 	uint32_t image[PIECE];		/* by row of the part */
@@ -93,7 +93,7 @@ static int open_image(void *ctx, uint32_t row)
 	return images_open_fd(n->images, n->image[row]);
 }
 
-/* Rows of the part for those of `v` that were sampled. */
+/* Adds rows to the part for the sampled images of `v`. */
 static int add_images(struct let_go_part *part, struct naming *naming,
 		      const struct profile *p, const struct unused *v, size_t n,
 		      uint32_t *row_of)
@@ -120,7 +120,7 @@ static int add_images(struct let_go_part *part, struct naming *naming,
 	return 0;
 }
 
-/* Rows of the part for locations that have no name yet. */
+/* Adds rows to the part for locations without a name. */
 static int add_locs(struct let_go_part *part, const struct naming *naming,
 		    const struct profile *p, const uint32_t *row_of)
 {
@@ -163,7 +163,7 @@ static int name_part(struct let_go_part *part, struct naming *naming,
 	o.self_samples_elsewhere = w->samples > own ? w->samples - own : 0;
 	rc = profile_fill_symbols(p, &o, err);
 	free(self_samples);
-	/* Nothing is added any more. */
+	/* Nothing is added from here on. */
 	idtab_fini(&p->loc_tab);
 	idtab_fini(&p->func_tab);
 	idtab_fini(&p->frame_tab);
@@ -177,7 +177,7 @@ static void part_free(struct let_go_part *part)
 	free(part->locs);
 }
 
-/* Keeps the names of what was sampled in n images. */
+/* Keeps the names of the sampled locations in n images. */
 static int keep_names(struct let_go *l, const struct let_go_what *w,
 		      const struct unused *v, size_t n, struct error *err)
 {

@@ -14,17 +14,17 @@
 #include "base/hash.h"
 
 enum {
-	PAGE = 4096,		/* the smallest there is: what one fault costs */
-	BLOCK = 4 * PAGE,	/* read at once */
+	PAGE = 4096,		/* smallest page size: the cost of one fault */
+	BLOCK = 4 * PAGE,	/* bytes read at once */
 	BLOCKS = 64,
-	REFUSED_FOR = 1024,	/* batches: rights may change, numbers come
-				 * again */
+	REFUSED_FOR = 1024,	/* in batches: rights may change, and process numbers
+				 * are reused */
 };
 
 struct live_page {
 	uint64_t addr;
 	uint32_t pid, batch;
-	uint32_t n;		/* bytes that could be read */
+	uint32_t n;		/* number of bytes read */
 	uint8_t bytes[BLOCK];
 };
 
@@ -88,7 +88,7 @@ static void block_fill(struct live_memory *m, struct live_page *b)
 	b->n = n > 0 ? (uint32_t)n : 0;
 	if (n < 0 && errno == ENOSYS)
 		m->absent = true;
-	/* a process that ended keeps its number until its parent has asked */
+	/* an ended process keeps its number until its parent has waited for it */
 	if (n < 0 && errno == ESRCH && m->pid == b->pid)
 		m->lives = false;
 	if (n < 0 && errno == EPERM)
@@ -96,7 +96,7 @@ static void block_fill(struct live_memory *m, struct live_page *b)
 			(struct live_refusal){ b->pid, m->batch };
 }
 
-/* The block that begins at addr, or NULL. */
+/* Returns the block that begins at addr, or NULL. */
 static const struct live_page *block_at(struct live_memory *m, uint32_t pid,
 					uint64_t addr)
 {
@@ -113,7 +113,7 @@ static const struct live_page *block_at(struct live_memory *m, uint32_t pid,
 	return b;
 }
 
-/* What lies in a block whose first pages cannot be read. */
+/* Reads part of a block whose first pages cannot be read. */
 static bool read_part(struct live_memory *m, uint32_t pid, uint64_t addr,
 		      void *to, size_t n)
 {

@@ -2,11 +2,11 @@
 #ifndef TALLY_RECORD_COLLECT_LIVE_MEMORY_H
 #define TALLY_RECORD_COLLECT_LIVE_MEMORY_H
 /*
- * Words of a program's memory, read after the sample that they belong to, by
- * process_vm_readv(2).  They are what they were then only if nobody wrote to
- * them since: whoever uses them says so (PROF_MARK_READ_LATE).
+ * Words of a program's memory, read with process_vm_readv(2) some time after the
+ * sample that they belong to.  They equal the memory at the sample only if nothing
+ * wrote to them since, so users must mark the result (PROF_MARK_READ_LATE).
  *
- * What was read is kept for one batch of samples.
+ * Data is kept for one batch of samples.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 struct live_page;
 
-/* A process that we may not read. */
+/* A process that tally may not read. */
 struct live_refusal {
 	uint32_t pid, batch;
 };
@@ -23,27 +23,27 @@ enum { LIVE_REFUSALS = 64 };
 struct live_memory {
 	struct live_page *pages;
 	uint32_t batch;
-	uint32_t pid, tid;	/* the last thread that was asked for … */
-	uint32_t seen;		/* … in this batch */
+	uint32_t pid, tid;	/* thread of the last check */
+	uint32_t seen;		/* batch of the last check */
 	bool lives;
-	bool absent;		/* the kernel cannot: not asked again */
+	bool absent;		/* the kernel lacks the call; do not try again */
 	struct live_refusal refused[LIVE_REFUSALS];	/* by hash of pid */
-	uint64_t reads;		/* system calls */
+	uint64_t reads;		/* number of system calls */
 };
 
-/* 0 or -ERR_NOMEM. */
+/* Returns 0 or -ERR_NOMEM. */
 int live_memory_init(struct live_memory *m);
 void live_memory_fini(struct live_memory *m);
-/* A new batch: forgets all that was read. */
+/* Starts a new batch and forgets all that was read. */
 void live_memory_forget(struct live_memory *m);
 
-/* Whether the process was found to be closed to us. */
+/* Returns whether reading the process was refused. */
 bool live_refused(struct live_memory *m, uint32_t pid);
-/* Whether the thread still runs. */
+/* Returns whether the thread still exists. */
 bool live_thread(struct live_memory *m, uint32_t pid, uint32_t tid);
 bool live_read(struct live_memory *m, uint32_t pid, uint64_t addr, void *to,
 	       size_t n);
-/* Whether memory holds these bytes now. */
+/* Returns whether memory holds these bytes now. */
 bool live_equal(struct live_memory *m, uint32_t pid, uint64_t addr,
 		const uint8_t *bytes, size_t n);
 

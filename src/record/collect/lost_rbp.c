@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Finds frame pointers by the calls that made them. */
+/* Finds frame pointers by the calls that pushed them. */
 #include "record/collect/lost_rbp.h"
 
 #include <string.h>
 
 enum {
 	SLOTS_MOST = 2048,	/* 16 KB of one frame */
-	CALL_MOST = 7,		/* bytes of a call that are looked at */
+	CALL_MOST = 7,		/* maximum bytes of a call */
 };
 
-/* Where a PLT entry leads to, or 0: [endbr64] [bnd] jmp *disp(%rip). */
+/* Returns the target of a PLT entry, or 0: [endbr64] [bnd] jmp *disp(%rip). */
 static uint64_t through_plt(const struct rbp_search *s, uint64_t addr)
 {
 	uint8_t code[16];
@@ -31,7 +31,7 @@ static uint64_t through_plt(const struct rbp_search *s, uint64_t addr)
 		       sizeof(to)) ? to : 0;
 }
 
-/* A call through a register or memory ends here (Intel SDM, FF /2). */
+/* Returns whether an indirect call ends here (Intel SDM, FF /2). */
 static bool is_indirect(const uint8_t *end)
 {
 	static const struct {
@@ -52,7 +52,7 @@ static bool is_indirect(const uint8_t *end)
 
 enum call { CALL_NONE, CALL_EXACT, CALL_INDIRECT };
 
-/* What lies before a return address. */
+/* Returns the kind of call before a return address. */
 static enum call call_before(const struct rbp_search *s, uint64_t ra)
 {
 	uint8_t code[CALL_MOST];

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Remembers the callers of functions whose frames leave the copies of stacks. */
+/* Remembers the callers of functions whose frames cross the end of a stack's copy. */
 #include "record/collect/outer_callers.h"
 
 #include <string.h>
 
 #include "base/hash.h"
 
-enum { LONG = 4 };	/* rows as long as needed, to forget a change of callers */
+enum { LONG = 4 };	/* required lengths of a run until a change of callers is
+			 * forgotten */
 
 static struct outer_place *place_of(struct outer_callers *o,
 				    const struct outer_view *v)
@@ -23,7 +24,8 @@ static bool is_place(const struct outer_place *p, const struct outer_view *v)
 	       p->sp == v->sp;
 }
 
-/* Where changes of the function's callers are counted; it may hold another's. */
+/* Returns the counter of the function's changes of callers; it may hold another
+ * function's. */
 static struct outer_function *function_of(struct outer_callers *o,
 					  const struct outer_view *v)
 {
@@ -64,7 +66,7 @@ static size_t kept(const struct outer_view *v)
 	return v->n < OUTER_FRAMES ? v->n : OUTER_FRAMES;
 }
 
-/* Of all that is not kept one by one. */
+/* Hashes everything that is not kept individually. */
 static uint64_t rest_hash(const struct outer_view *v)
 {
 	uint64_t h = v->n;
@@ -79,7 +81,7 @@ static uint64_t rest_hash(const struct outer_view *v)
 static void take(struct outer_place *p, const struct outer_view *v,
 		 uint32_t batch)
 {
-	/* what memory has of a call that is over is no news */
+	/* a call that is over says nothing new */
 	for (size_t i = 0; !v->in_place && i < kept(v); i++) {
 		if (v->call(v->ctx, i, v->pc[i]) == OUTER_CALL_OTHER) {
 			p->row = 0;
@@ -93,7 +95,8 @@ static void take(struct outer_place *p, const struct outer_view *v,
 	memcpy(p->pc, v->pc, kept(v) * sizeof(*p->pc));
 }
 
-/* Is caller i, which is at another address now, only in another call? */
+/* Returns whether caller i, now at another address, is the same caller in another
+ * call. */
 static bool is_elsewhere(const struct outer_place *p,
 			 const struct outer_view *v, size_t i)
 {
@@ -124,7 +127,7 @@ static enum seen compare(const struct outer_place *p, const struct outer_view *v
 	return seen;
 }
 
-/* One more batch has seen the same. */
+/* Extends the run by one batch. */
 static void lengthen(struct outer_place *p, struct outer_function *f,
 		     const struct outer_view *v, uint32_t batch)
 {

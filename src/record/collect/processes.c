@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The table of processes and threads that exist. */
+/* Keeps the table of existing processes and threads. */
 #include "record/collect/processes.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-/* A number that was somebody's (u64map cannot forget keys). */
+/* Marks a number that is no longer in use (u64map cannot delete keys). */
 #define NOBODY (U64MAP_NONE - 1)
 
 static bool is_row(uint32_t row)
@@ -44,7 +44,7 @@ void processes_fini(struct processes *p)
 	u64map_fini(&p->by_tid);
 }
 
-/* A free row of procs, all zero; UINT32_MAX when out of memory. */
+/* Returns a free row of procs, all zero, or UINT32_MAX when out of memory. */
 static uint32_t process_row(struct processes *p)
 {
 	if (p->free_procs.n)
@@ -63,8 +63,8 @@ static uint32_t task_row(struct processes *p)
 	return (uint32_t)p->tasks.n - 1;
 }
 
-/* A process with these mappings (taken over), in place of an older one with
- * this number. */
+/* Adds a process with these mappings, which it takes over, and replaces an older one
+ * with this number. */
 static struct process *process_put(struct processes *p, uint32_t pid,
 				   struct mapset *maps)
 {
@@ -191,7 +191,7 @@ int processes_exec(struct processes *p, uint32_t pid, uint64_t time_ns)
 	mapset_put(proc->maps);
 	proc->maps = maps;
 	proc->exec_ns = time_ns;
-	proc->discovered = true;	/* its mappings are told from now on */
+	proc->discovered = true;	/* records report its mappings from now on */
 	return 0;
 }
 
@@ -229,7 +229,7 @@ int processes_doubt(struct processes *p)
 		struct mapset *maps;
 
 		if (!proc->maps)
-			continue;	/* a free row */
+			continue;	/* free row */
 		maps = mapset_new(&p->generation);
 		if (!maps)
 			return -ERR_NOMEM;
@@ -258,8 +258,8 @@ static bool has_threads(const struct processes *p, uint32_t pid)
 	return false;
 }
 
-/* The address space goes with the last thread.  Most processes have only one;
- * some end their first long before the others (pthread_exit in main). */
+/* Drops the address space with the last thread.  Most processes have only one; some
+ * end their first thread long before the others (pthread_exit in main). */
 static void process_purge(struct processes *p, const struct gone *g)
 {
 	uint32_t row = u64map_get(&p->by_pid, g->pid), *slot;
@@ -278,7 +278,7 @@ static void process_purge(struct processes *p, const struct gone *g)
 		*slot = NOBODY;
 }
 
-/* Removes an entry unless the number belongs to somebody younger. */
+/* Removes an entry unless the number belongs to a newer thread. */
 static void task_purge(struct processes *p, const struct gone *g)
 {
 	uint32_t row = u64map_get(&p->by_tid, g->tid);

@@ -2,11 +2,11 @@
 #ifndef TALLY_RECORD_COLLECT_PROCESSES_H
 #define TALLY_RECORD_COLLECT_PROCESSES_H
 /*
- * Who exists: threads, their names and the address spaces of their processes,
- * as the side-band records tell it.  Numbers are those of the kernel; a number
- * that is used again is a new thread.
+ * The threads that exist, with their names and the address spaces of their processes,
+ * as the sideband records report them.  Numbers are the kernel's; a reused number is
+ * a new thread.
  *
- * Pointers live until the next call that adds one.
+ * Pointers are valid until the next call that adds a row.
  */
 #include "base/hash.h"
 #include "record/source/mapset.h"
@@ -17,9 +17,9 @@ struct process {
 	uint32_t pid, parent;
 	struct mapset *maps;
 	bool discovered;	/* its mappings were read or followed */
-	bool threaded;		/* has, or had, more than its first thread */
-	bool headless;		/* the first thread is gone: see purge */
-	uint64_t exec_ns;	/* when its program was started, or 0 */
+	bool threaded;		/* has, or had, more than one thread */
+	bool headless;		/* the first thread has exited: see processes_purge */
+	uint64_t exec_ns;	/* time when its program was started, or 0 */
 };
 
 struct task {
@@ -27,7 +27,7 @@ struct task {
 	uint32_t row;		/* prof_thread of this name, or UINT32_MAX */
 	bool named;
 	char comm[COMM_MAX];
-	uint64_t start_ns;	/* since when it has this name */
+	uint64_t start_ns;	/* time since which it has this name */
 };
 
 struct gone {
@@ -40,36 +40,36 @@ struct processes {
 	VEC(struct task) tasks;
 	VEC(uint32_t) free_procs, free_tasks;
 	struct u64map by_pid, by_tid;
-	VEC(struct gone) gone;	/* in order of their exits */
+	VEC(struct gone) gone;	/* in order of exit */
 	size_t gone_head;
 	uint32_t generation;
 };
 
 void processes_fini(struct processes *p);
-/* Forgets everybody; generations go on. */
+/* Forgets all threads.  Generations continue. */
 void processes_clear(struct processes *p);
 
-/* Found or made; NULL when out of memory. */
+/* Return the existing row or a new one, or NULL when out of memory. */
 struct process *processes_get(struct processes *p, uint32_t pid);
 struct task *processes_task(struct processes *p, uint32_t pid, uint32_t tid);
-/* Found or NULL. */
+/* Return the row or NULL. */
 struct process *processes_find(struct processes *p, uint32_t pid);
 struct task *processes_find_task(struct processes *p, uint32_t tid);
 
-/* 0 or -ERR_NOMEM. */
+/* These return 0 or -ERR_NOMEM. */
 int processes_fork(struct processes *p, uint32_t pid, uint32_t tid,
 		   uint32_t ppid, uint32_t ptid, uint64_t time_ns);
 int processes_exec(struct processes *p, uint32_t pid, uint64_t time_ns);
 int processes_name(struct processes *p, uint32_t pid, uint32_t tid,
 		   const char *comm, uint64_t time_ns);
 int processes_map(struct processes *p, uint32_t pid, const struct map *m);
-/* The thread stays for a while, for records that come late. */
+/* Marks the thread as gone.  It stays for a while, for records that arrive late. */
 int processes_exit(struct processes *p, uint32_t pid, uint32_t tid,
 		   uint64_t time_ns);
-/* Records were lost: what mappings and names are now must be asked.  0 or
+/* Handles lost records: current mappings and names must be read again.  Returns 0 or
  * -ERR_NOMEM. */
 int processes_doubt(struct processes *p);
-/* Drops who has been gone since before `time_ns`. */
+/* Drops the threads that exited before `time_ns`. */
 void processes_purge(struct processes *p, uint64_t time_ns);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Places an interpreter's frames of a sample between the native ones. */
+/* Merges an interpreter's frames of a sample with the native frames. */
 #include "record/collect/python.h"
 
 #include <string.h>
@@ -10,18 +10,19 @@ enum { FUNCS_MAX = 1 << 20 };
 #define TABLES_MAX (256ull << 20)
 
 struct python_func {
-	uint32_t identity;	/* in text: "FIRST FILE\1NAME" */
+	uint32_t identity;	/* string in `text`: "FIRST FILE\1NAME" */
 	uint32_t first_line;
-	uint32_t table_bytes;	/* 0: its lines are not known */
-	uint8_t minor;		/* of Python's version: how the table is to be read */
+	uint32_t table_bytes;	/* 0: its lines are unknown */
+	uint8_t minor;		/* minor version of Python, which determines the
+				 * table's format */
 	uint8_t language;	/* enum frame_language */
-	bool hidden;		/* made by the interpreter for itself */
+	bool hidden;		/* made by the interpreter for its own use */
 	size_t table;
 };
 
 struct python_run {
-	uint64_t record;	/* on the C stack */
-	size_t first, n;	/* of frames */
+	uint64_t record;	/* address on the C stack */
+	size_t first, n;	/* range in `frames` */
 };
 
 int python_init(struct python *py, struct images *im)
@@ -73,7 +74,7 @@ static void put_char(struct buf *b, uint32_t c)
 	buf_bytes(b, u, n);
 }
 
-/* The next character of UTF-8; what is none is U+FFFD. */
+/* Returns the next character of UTF-8; U+FFFD if invalid. */
 static uint32_t utf8_next(const uint8_t **p, const uint8_t *end)
 {
 	static const uint32_t least[] = { 0, 0x80, 0x800, 0x10000 };
@@ -101,7 +102,7 @@ static void put_utf8(struct buf *b, const uint8_t *p, size_t n)
 		put_char(b, utf8_next(&p, end));
 }
 
-/* Text as Python has it, of characters of 1, 2 or 4 bytes; or UTF-8. */
+/* Writes text in Python's form, with characters of 1, 2 or 4 bytes, or in UTF-8. */
 static void put_text(struct buf *b, const uint8_t *p, size_t n, uint8_t kind)
 {
 	if (kind == FRAME_UTF8) {
@@ -127,7 +128,7 @@ static uint64_t key_of(uint32_t pid, const struct frame_entry *e)
 	return hash_mix(hash_mix(pid, e->at), e->more);
 }
 
-/* A function that its identity and table tell; UINT32_MAX: out of memory. */
+/* Returns the function with this identity and table; UINT32_MAX: out of memory. */
 static uint32_t func_of(struct python *py, const struct python_func *new,
 			const uint8_t *table)
 {
@@ -152,7 +153,7 @@ static uint32_t func_of(struct python *py, const struct python_func *new,
 	return *slot = (uint32_t)py->funcs.n - 1;
 }
 
-/* What was told of a code object; the bytes that it takes, 0: it makes no sense. */
+/* Reads a code entry.  Returns its size in bytes; 0: it is inconsistent. */
 static size_t learn(struct python *py, uint32_t pid,
 		    const struct frame_entry *e, const uint8_t *p, size_t n)
 {
@@ -224,8 +225,8 @@ static int64_t next_signed(struct table *t)
 	return v & 1 ? -(int64_t)(v >> 1) : (int64_t)(v >> 1);
 }
 
-/* 3.8 and 3.9, Objects/lnotab_notes.txt: (bytes up to where the line changes, by how
- * much). */
+/* 3.8 and 3.9, Objects/lnotab_notes.txt: pairs of (bytes up to the change of line,
+ * change). */
 static uint32_t line_of_steps(const struct python *py, const struct python_func *f,
 			      uint32_t instr)
 {
@@ -242,7 +243,8 @@ static uint32_t line_of_steps(const struct python *py, const struct python_func 
 	return line <= 0 || line > INT32_MAX ? 0 : (uint32_t)line;
 }
 
-/* 3.10, Objects/lnotab_notes.txt: (bytes, change of the line) for each part of the code. */
+/* 3.10, Objects/lnotab_notes.txt: pairs of (bytes, change of line) for each part of
+ * the code. */
 static uint32_t line_of_pairs(const struct python *py, const struct python_func *f,
 			      uint32_t instr)
 {
@@ -264,7 +266,7 @@ static uint32_t line_of_pairs(const struct python *py, const struct python_func 
 	return 0;
 }
 
-/* 3.11 and later, Objects/locations.md.  0: the instruction has no line. */
+/* 3.11 and later, Objects/locations.md.  Returns 0 if the instruction has no line. */
 static uint32_t line_of(const struct python *py, const struct python_func *f,
 			uint32_t instr)
 {
@@ -296,7 +298,7 @@ static uint32_t line_of(const struct python *py, const struct python_func *f,
 	return 0;
 }
 
-/* The frame's name of a function at a line; 0: there is none. */
+/* Returns the name number of a function at a line; 0: none. */
 static uint32_t number_at(struct python *py, enum frame_language language,
 			  uint32_t identity, uint32_t line)
 {
@@ -339,7 +341,7 @@ static uint32_t number_of(struct python *py, uint32_t func, uint32_t instr)
 	       : f->minor < 10 ? line_of_steps(py, f, instr)
 	       : f->minor == 10 ? line_of_pairs(py, f, instr)
 				: line_of(py, f, instr);
-	/* where a function begins, instructions have no line */
+	/* instructions at the start of a function have no line */
 	if (!line && f->table_bytes)
 		line = f->first_line;
 	return *slot = number_at(py, f->language, f->identity, line);
@@ -410,8 +412,9 @@ struct native {
 	const uint64_t *pc, *sp;
 	size_t n;
 	bool whole;
-	bool runs_cut;		/* the outer runs are not known */
-	uint64_t loop_frame;	/* bytes of a C frame of the loop; 0: not known */
+	bool runs_cut;		/* the outer runs are unknown */
+	uint64_t loop_frame;	/* size of a C frame of the loop, in bytes; 0:
+				 * unknown */
 };
 
 static bool is_named_loop(const struct python *py, const struct native *s, size_t i)
@@ -419,8 +422,8 @@ static bool is_named_loop(const struct python *py, const struct native *s, size_
 	return s->pc[i] >= py->loop && s->pc[i] < py->loop_end;
 }
 
-/* Also in the part of the function that compilers put elsewhere, as it is seldom run:
- * its C frame has the same size. */
+/* Also accepts the cold part of the function, which compilers place elsewhere.  Its C
+ * frame has the same size. */
 static bool is_loop(const struct python *py, const struct native *s, size_t i)
 {
 	enum { NEAR = 64 << 20 };
@@ -443,8 +446,8 @@ static size_t count_loops(const struct python *py, const struct native *s, loop_
 	return n;
 }
 
-/* Each C frame of the loop gets its run.  One that just begins or ends has none; of
- * a stack that is cut the outer ones are not there. */
+/* Assigns a run to each C frame of the loop.  A loop that just begins or ends has no
+ * run.  A truncated stack lacks the outer C frames. */
 static void place_by(struct python *py, const struct native *s, loop_rule *is,
 		     size_t skip)
 {
@@ -462,8 +465,8 @@ static void place_by(struct python *py, const struct native *s, loop_rule *is,
 		py->runs.v[r].record = UINT64_MAX - 1 - beyond--;
 }
 
-/* Of runs without records.  False: their number is not that of the
- * loop's C frames. */
+/* Places runs without records.  Returns false if their number differs from that of
+ * the loop's C frames. */
 static bool place_runs(struct python *py, struct native *s)
 {
 	size_t named, all, n = py->runs.n;
@@ -484,8 +487,8 @@ static bool place_runs(struct python *py, struct native *s)
 	return true;
 }
 
-/* Are the runs on the stack, one outside of the other?  Those that ran nothing
- * may be anywhere. */
+/* Returns whether the records of the runs lie on the stack in order.  Runs without
+ * frames may be anywhere. */
 static bool in_order(const struct python *py, uint64_t sp)
 {
 	uint64_t last = sp;
@@ -508,7 +511,7 @@ static bool push(struct python *py, uint64_t addr)
 	       vec_push(&py->merged, addr) == 0;
 }
 
-/* False: not all had room. */
+/* Returns false if there was no room for all frames. */
 static bool merge(struct python *py, const uint64_t *pc, const uint64_t *sp,
 		  size_t n, bool cut)
 {
@@ -522,10 +525,11 @@ static bool merge(struct python *py, const uint64_t *pc, const uint64_t *sp,
 		while (r < py->runs.n && !py->runs.v[r].n)
 			r++;
 		empty = r == py->runs.n || py->runs.v[r].record >= end;
-		/* of farther ones nothing is known: neither who called them */
+		/* the outer runs are unknown, and so are their callers */
 		if (cut && r == py->runs.n)
 			return false;
-		/* The outermost need not be the one that ran the last frames. */
+		/* The outermost C frame may differ from the frame that ran the last
+		 * frames. */
 		if ((empty || i + 1 == n) && !push(py, pc[i]))
 			return false;
 		for (; r < py->runs.n && py->runs.v[r].record < end; r++)

@@ -2,24 +2,25 @@
 #ifndef TALLY_RECORD_COLLECT_PYTHON_H
 #define TALLY_RECORD_COLLECT_PYTHON_H
 /*
- * Frames of interpreters (Python, PHP) of samples, as runtime/frame_part.h found them in
- * the program at the sample's moment, in their places between the native ones.
+ * Merges the frames of interpreters (Python, PHP) into the native stacks of samples.
+ * runtime/frame_part.h found these frames in the program at the sample's moment.
  *
- * Names.  A code is known by (process, address, witness).  Its names and its
- * table of lines came with the first sample that it was in, so nothing is read
- * later and nothing can be another's.  Each (function, line) becomes a frame's name
- * (frame_names.h) of one image for each language, PROF_IMAGE_PYTHON and
- * PROF_IMAGE_PHP, for all processes: equal functions of several processes are one.
+ * Names.  A code object is identified by (process, address, witness).  Its names and
+ * its table of lines came with the first sample that contained it.  Nothing is read
+ * later, so nothing can belong to another object.  Each (function, line) becomes a
+ * frame's name (frame_names.h) in one image per language, PROF_IMAGE_PYTHON and
+ * PROF_IMAGE_PHP, for all processes: equal functions of several processes are merged.
  *
  * Places.  Each activation of the interpreter's loop keeps a record in its own C
- * frame, whose address came with the frames that it runs.  The C frame whose
- * [stack pointer, caller's stack pointer) holds it is replaced by these frames: what
- * the loop itself takes is the time of the Python line that it runs.  No name, symbol
- * or count of frames is asked for, but where the loop keeps no record (Python 3.8 and 3.9,
- * PHP): then its C frames are counted, one for each run.
+ * frame.  The record's address came with the frames that the activation runs.  The C
+ * frame whose [stack pointer, caller's stack pointer) holds the record is replaced by
+ * these frames.  The time of the loop itself is thus the time of the Python line that
+ * it runs.  This requires no name, symbol or count of frames, except where the loop
+ * keeps no record (Python 3.8 and 3.9, PHP).  There the C frames of the loop are
+ * counted, one for each run.
  *
- * What is torn, or in another order than the C stack, gives no such frames but
- * the end mark PROF_END_INTERPRETER; the native stack stays as it is.
+ * Frames that are torn, or in another order than the C stack, are dropped and leave
+ * the end mark PROF_END_INTERPRETER; the native stack stays unchanged.
  */
 #include "base/buf.h"
 #include "base/strtab.h"
@@ -27,34 +28,36 @@
 #include "record/source/source.h"
 #include "runtime/frame_part.h"
 
-/* A frame's name in these images, for profile/fill_jit.c: "LINE FIRST
- * FILE\1NAME" with the function's first line. */
+/* Name format of a frame in these images, for profile/fill_jit.c: "LINE FIRST
+ * FILE\1NAME", with the function's first line. */
 
-enum { PYTHON_CHAIN_MAX = 1 << 12 };	/* frames of a merged stack */
+enum { PYTHON_CHAIN_MAX = 1 << 12 };	/* maximum number of frames in a merged stack */
 
 struct python {
 	struct frame_names names[FRAME_PHP + 1];	/* by language */
-	enum frame_language language;	/* of the last known frame */
+	enum frame_language language;	/* language of the last known frame */
 	struct strtab text;		/* identities of functions */
 	VEC(struct python_func) funcs;
-	struct buf tables;		/* of lines, of all functions */
-	struct u64map by_key;		/* process's code -> func */
-	struct u64map by_code;		/* identity and table -> func */
+	struct buf tables;		/* line tables of all functions */
+	struct u64map by_key;		/* code object of a process -> func */
+	struct u64map by_code;		/* identity and line table -> func */
 	struct u64map numbers;		/* func, instruction -> frame's name */
 	struct u64map lines;		/* identity, line -> frame's name */
-	VEC(struct python_run) runs;	/* of the sample at hand */
-	uint64_t loop, loop_end;	/* … its loop's function, if runs are to be counted */
-	VEC(uint64_t) frames;		/* the same; then the merged stack: */
+	VEC(struct python_run) runs;	/* runs of the current sample */
+	uint64_t loop, loop_end;	/* bounds of its loop's function if runs must
+					 * be counted */
+	VEC(uint64_t) frames;		/* frames of the current sample; then the
+					 * merged stack: */
 	VEC(uint64_t) merged;
 };
 
-/* 0 or -ERR_NOMEM. */
+/* Returns 0 or -ERR_NOMEM. */
 int python_init(struct python *py, struct images *im);
 void python_fini(struct python *py);
 
-/* The user part of a sample with frames of an interpreter: pc and sp as in unwind_stack, n
- * of them, innermost first.  Sets s->user, s->nuser, and s->end where the stack
- * is not whole; what it sets is valid until the next call. */
+/* Merges the user part of a sample with frames of an interpreter. pc and sp are as in
+ * unwind_stack, n of them, innermost first.  Sets s->user, s->nuser, and s->end if
+ * the stack is incomplete.  The results are valid until the next call. */
 void python_merge(struct python *py, uint32_t pid, const uint64_t *pc,
 		  const uint64_t *sp, size_t n, struct record_sample *s);
 

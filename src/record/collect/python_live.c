@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Python frames of threads that stand still. */
+/* Reads Python frames of stopped threads. */
 #include "record/collect/python_live.h"
 
 #include <stdio.h>
@@ -13,28 +13,28 @@
 #include "runtime/python_frames.h"
 
 enum {
-	PROCESSES_MAX = 1024,	/* at a time */
-	TRIES_MAX = 16,		/* of a program that just begins */
-	THREADS_MAX = 1 << 16,	/* of a process, at a time */
+	PROCESSES_MAX = 1024,	/* number kept at a time */
+	TRIES_MAX = 16,		/* attempts for a program that is starting */
+	THREADS_MAX = 1 << 16,	/* number per process at a time */
 	STATUS_MAX = 16384,
 };
 
 struct known_thread {
-	uint64_t state;		/* where it was found, or 0 */
+	uint64_t state;		/* address of its thread state, or 0 */
 	uint32_t own;		/* its number in its pid namespace, or 0 */
 };
 
 struct python_process {
 	uint32_t pid, row;	/* pid 0: free */
-	uint32_t generation;	/* of the mappings that were looked through */
-	struct python_file file;	/* the interpreter's … */
-	uint64_t bias;		/* … and where it is: address - vaddr in it */
-	uint64_t runtime;	/* 0: not known (yet) */
+	uint32_t generation;	/* generation of the mappings last searched */
+	struct python_file file;	/* interpreter's file */
+	uint64_t bias;		/* address - address in the file */
+	uint64_t runtime;	/* 0: not (yet) known */
 	struct python_types types;
 	uint32_t tries, used;
 	struct u64map by_tid;
 	VEC(struct known_thread) threads;
-	uint64_t *seen;		/* FRAME_SEEN of them, once it runs Python */
+	uint64_t *seen;		/* table of FRAME_SEEN words, once it runs Python */
 };
 
 struct reader {
@@ -125,7 +125,7 @@ static bool read_python_file(const struct images *im, uint32_t image,
 	return found;
 }
 
-/* An image's interpreter, looked for once; NULL: it has none. */
+/* Returns an image's interpreter, searched once; NULL: none. */
 static const struct python_file *python_of(struct python_live *p, uint32_t image)
 {
 	enum { NOT_LOOKED_AT, NONE, FIRST };
@@ -152,7 +152,8 @@ static void forget_threads(struct python_process *q)
 	u64map_clear(&q->by_tid);
 }
 
-/* The version stands in the program's memory, as other data may be there first. */
+/* Finds the runtime.  The version is read from the program's memory, because at first
+ * the memory may hold other data. */
 static void find_runtime(struct python_live *p, struct python_process *q)
 {
 	struct reader r = { p, q->pid };
@@ -177,7 +178,7 @@ static void find_runtime(struct python_live *p, struct python_process *q)
 		q->runtime = q->file.runtime + q->bias;
 }
 
-/* One that is free, or was not asked for the longest. */
+/* Returns a free row, or the one unused for longest. */
 static struct python_process *process_reuse(const struct python_live *p)
 {
 	struct python_process *old = p->procs.v[0];
@@ -219,7 +220,7 @@ static void process_free(struct python_process *q)
 	*q = (struct python_process){ .row = row };
 }
 
-/* NULL: out of memory. */
+/* Returns NULL when out of memory. */
 static struct python_process *process_get(struct python_live *p, uint32_t pid)
 {
 	struct python_process *q = process_find(p, pid);
@@ -239,7 +240,7 @@ static struct python_process *process_get(struct python_live *p, uint32_t pid)
 	return q;
 }
 
-/* Elsewhere than before: the program is another. */
+/* Sets the interpreter.  A different place means another program. */
 static void process_place(struct python_process *q, const struct python_file *f,
 			  uint64_t bias)
 {
@@ -309,7 +310,7 @@ void python_live_untold(struct python_live *p, uint32_t pid)
 		memset(q->seen, 0, FRAME_SEEN * sizeof(*q->seen));
 }
 
-/* NULL: the process runs no Python that is known. */
+/* Returns NULL if the process runs no known Python. */
 static struct python_process *process_of(struct python_live *p, uint32_t pid)
 {
 	struct python_process *q = process_find(p, pid);
@@ -327,7 +328,8 @@ bool python_live_knows(struct python_live *p, uint32_t pid)
 	return process_of(p, pid);
 }
 
-/* Python asks the kernel for it, which tells that of the thread's own pid namespace. */
+/* Returns the number that Python gets from the kernel: that of the thread's own pid
+ * namespace. */
 static uint32_t own_number(const struct python_live *p, uint32_t pid, uint32_t tid)
 {
 	struct buf b = { 0 };
@@ -341,7 +343,7 @@ static uint32_t own_number(const struct python_live *p, uint32_t pid, uint32_t t
 	return own ? own : tid;
 }
 
-/* Where the thread's state is; 0: it has none. */
+/* Returns the address of the thread's state; 0: none. */
 static uint64_t state_of(const struct python_live *p, struct python_process *q,
 			 uint32_t tid, const struct frame_door *door)
 {
@@ -360,7 +362,7 @@ static uint64_t state_of(const struct python_live *p, struct python_process *q,
 	if (!t->own)
 		t->own = own_number(p, q->pid, tid);
 	t->state = python_thread(&q->types, q->runtime, t->own, t->state, door);
-	/* The next time it may be another thread. */
+	/* It may be another thread the next time. */
 	if (!t->state)
 		t->own = 0;
 	return t->state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Processes that exist before recording starts, as proc(5) shows them. */
+/* Adds processes that exist before recording starts, from proc(5). */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static int scan_thread(struct collector *c, uint32_t pid, uint32_t tid)
 	char path[PATH_SPACE];
 	int r = 0;
 
-	/* What records told is as new or newer. */
+	/* Data from records is equally new or newer. */
 	if (known && known->pid == pid && known->named)
 		return 0;
 	snprintf(path, sizeof(path), "%s/%u/task/%u/comm", c->proc, pid, tid);
@@ -86,7 +86,8 @@ static int scan_threads(struct collector *c, uint32_t pid)
 	return r;
 }
 
-/* Kernel threads have neither mappings nor a command line. */
+/* Returns whether the process is a program.  Kernel threads have neither mappings nor
+ * a command line. */
 static bool is_program(struct collector *c, uint32_t pid)
 {
 	char path[PATH_SPACE];
@@ -99,7 +100,7 @@ static bool is_program(struct collector *c, uint32_t pid)
 	return yes;
 }
 
-/* Code that was moved onto other memory before we came. */
+/* Finds code that was moved to other memory before recording started. */
 static int scan_remapped(struct collector *c, struct process *proc)
 {
 	for (size_t i = 0; i < proc->maps->maps.n; i++) {
@@ -115,7 +116,7 @@ static int scan_remapped(struct collector *c, struct process *proc)
 	return 0;
 }
 
-/* The parent, and the mappings. */
+/* Reads the parent and the mappings. */
 static int scan_process(struct collector *c, uint32_t pid)
 {
 	struct scan s = { c, pid, 0 };

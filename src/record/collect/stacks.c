@@ -12,12 +12,12 @@
 enum {
 	LOC_SLOTS = 1 << 14,
 	CALLER_SLOTS = 1 << 15,
-	CHAIN_MAX = 1 << 12,	/* frames of one stack that are looked at */
+	CHAIN_MAX = 1 << 12,	/* maximum number of frames considered in one stack */
 };
 
 struct loc_slot {
 	uint64_t addr;
-	uint32_t space;		/* generation, of process or kernel */
+	uint32_t space;		/* generation of the process or the kernel */
 	uint32_t loc;
 };
 
@@ -58,8 +58,8 @@ static uint32_t loc_intern(struct stacks *s, uint32_t image, uint64_t vaddr)
 	return row == PROF_NONE ? row : profile_loc(s->profile, row, vaddr);
 }
 
-/* The page of x86-64 that stands above all processes and is told of as nobody's
- * mapping. */
+/* Returns whether an address is in x86-64's vsyscall page, which lies above all
+ * processes and is never reported as a mapping. */
 static bool is_vsyscall(uint64_t addr)
 {
 	return (addr & ~0xfffull) == 0xffffffffff600000ull;
@@ -78,8 +78,8 @@ static bool slot_holds(const struct loc_slot *slot, uint32_t space,
 	       slot->loc != PROF_NONE;
 }
 
-/* A caller in no mapping is not one, but the end of what is known.  (So is the
- * user side while exec replaces it.) */
+/* Returns whether a caller is mapped.  An unmapped caller marks the end of the known
+ * stack.  (So does the user side while exec replaces it.) */
 static bool is_mapped(const struct stacks *s, struct mapset *maps,
 		      uint64_t addr)
 {
@@ -89,7 +89,7 @@ static bool is_mapped(const struct stacks *s, struct mapset *maps,
 	       frame_is_name(s->images, addr);
 }
 
-/* The location of an address. */
+/* Returns the location of an address. */
 static uint32_t loc_find(struct stacks *s, struct mapset *maps, bool kernel,
 			 uint64_t addr)
 {
@@ -124,7 +124,7 @@ static uint32_t loc_find(struct stacks *s, struct mapset *maps, bool kernel,
 	slot->loc = loc_intern(s, image, vaddr);
 	slot->addr = addr;
 	slot->space = space;
-	/* An address without mapping may belong to one later. */
+	/* An unmapped address may be mapped later. */
 	if (image == s->images->unknown) {
 		uint32_t loc = slot->loc;
 
@@ -148,12 +148,13 @@ static uint64_t part_hash(uint64_t h, const uint64_t *p, uint32_t n)
 	return mul_fold(h ^ n, 0xe7037ed1a0b428dbull);
 }
 
-/* A stack's frames apart from the innermost. */
+/* A stack's frames except the innermost. */
 struct callers {
 	const uint64_t *kernel, *user;
 	uint32_t nkernel, nuser;
-	bool user_called;	/* user[0] is a return address, too */
-	bool exact;		/* none of `user` is: they are as they should */
+	bool user_called;	/* user[0] is a return address as well */
+	bool exact;		/* `user` holds exact addresses instead of return
+				 * addresses */
 	uint32_t end;		/* node of the mark at the outer end, or 0 */
 };
 
@@ -173,8 +174,8 @@ static uint64_t user_address(const struct callers *c, uint32_t i)
 	return c->user[i] - (!c->exact && (i || c->user_called));
 }
 
-/* How many of the user part's addresses are code: those up to the first that is
- * not. */
+/* Returns the number of the user part's addresses before the first one that is not
+ * code. */
 static uint32_t user_count(const struct stacks *s, struct mapset *maps,
 			   const struct callers *c)
 {
@@ -192,8 +193,8 @@ static uint32_t node_below(struct stacks *s, uint32_t parent, uint32_t loc)
 		? PROF_NONE : profile_node(s->profile, parent, loc);
 }
 
-/* From the outside in, so that new locations are numbered as new nodes are: the
- * file tells them in less space. */
+/* Builds from the outside inwards, so that locations and nodes are numbered in the
+ * same order, which takes less space in the file. */
 static uint32_t callers_build(struct stacks *s, struct mapset *maps,
 			      const struct callers *c)
 {
@@ -229,7 +230,7 @@ static uint32_t callers_node(struct stacks *s, struct mapset *maps,
 	return slot->node;
 }
 
-/* The node of the mark at a stack's outer end, 0 when it has none. */
+/* Returns the node of the mark at a stack's outer end; 0: none. */
 static uint32_t end_node(struct stacks *s, const struct mapset *maps,
 			 const struct record_sample *in)
 {
@@ -249,8 +250,8 @@ static uint32_t end_node(struct stacks *s, const struct mapset *maps,
 	return profile_end(s->profile, in->end.mark, in->end.reason, image);
 }
 
-/* The node that the frames of a deep stack end in, on which `user` stands.  Those
- * that the thread's last sample had, too, have theirs. */
+/* Returns the node of a deep stack's frames, on which `user` is built.  Frames shared
+ * with the thread's last sample have their nodes already. */
 static uint32_t deep_node(struct stacks *s, struct mapset *maps,
 			  struct deep_stack *d, uint32_t end)
 {
@@ -276,8 +277,8 @@ static uint32_t guest_loc(struct stacks *s, const struct record_sample *in)
 				    : in->nkernel ? in->kernel[0] : 0);
 }
 
-/* Somewhere in the kernel, or nobody knows where: one image, with its name for
- * all that is in it. */
+/* Returns the location for an unknown place, in the kernel or elsewhere: one image
+ * with a single name. */
 static uint32_t somewhere_loc(struct stacks *s, const char *name, uint8_t kind)
 {
 	uint32_t image = image_special(s->images, name, kind, 0);
@@ -291,7 +292,7 @@ static uint32_t somewhere_loc(struct stacks *s, const char *name, uint8_t kind)
 	return r->symbol ? loc_intern(s, image, 0) : PROF_NONE;
 }
 
-/* The innermost location. */
+/* Returns the innermost location. */
 static uint32_t leaf_loc(struct stacks *s, struct mapset *maps,
 			 const struct record_sample *in)
 {

@@ -2,13 +2,12 @@
 #ifndef TALLY_RECORD_COLLECT_STACKS_H
 #define TALLY_RECORD_COLLECT_STACKS_H
 /*
- * From addresses to stacks of the profile.
+ * Converts addresses to stacks of the profile.
  *
- * Two caches of fixed size make a repeated stack cheap: one from (address
- * space, address) to a location, one from (address space, all callers) to the
- * node they end in.  The second keeps a 64-bit hash of the callers instead of
- * them; two of a million different stacks are mixed up once in about 20
- * million recordings.
+ * Two caches of fixed size make a repeated stack cheap.  One maps (address space,
+ * address) to a location; the other maps (address space, all callers) to the node
+ * they end in.  The second stores a 64-bit hash in place of the callers.  Two of a
+ * million different stacks collide once in about 20 million recordings.
  */
 #include "record/collect/images.h"
 #include "record/collect/kernel_maps.h"
@@ -23,14 +22,14 @@ struct stacks {
 	struct caller_slot *callers;
 };
 
-/* Borrows all three for its life.  -ERR_NOMEM, and then there is nothing to
- * release. */
+/* Initialises `s` and borrows all three for its life.  Returns 0, or -ERR_NOMEM with
+ * nothing to release. */
 int stacks_init(struct stacks *s, struct profile *p, struct images *im,
 		struct kernel_maps *k);
 void stacks_fini(struct stacks *s);
 
-/* The stack of a sample in the address space `maps`, and its innermost
- * location. PROF_NONE when out of memory. */
+/* Returns the stack of a sample in the address space `maps`, and sets its innermost
+ * location.  Returns PROF_NONE when out of memory. */
 uint32_t stacks_add(struct stacks *s, struct mapset *maps,
 		    const struct record_sample *sample, uint32_t *loc);
 

@@ -2,25 +2,25 @@
 #ifndef TALLY_RECORD_COLLECT_UNWINDER_H
 #define TALLY_RECORD_COLLECT_UNWINDER_H
 /*
- * The user part of a sample's stack from registers and a copy of the stack
- * (unwind.h), at once, while the recording runs.
+ * Unwinds the user part of a sample's stack from registers and a copy of the stack
+ * (unwind.h), while the recording runs.
  *
- * Tables are made of the files that the recorder has seen mapped (images.h), when
- * a stack first leads through them, and closed again, the longest unused first,
- * when there are too many or when nothing used them for a while.
+ * Tables are built from the mapped files that the recorder has seen (images.h), when
+ * a stack first leads through them.  They are closed, the longest unused first, when
+ * there are too many or when nothing has used them for a while.
  *
- * Code that its file tells nothing of is walked by .debug_frame of its separate
- * debug file, if there is one.
+ * Code without unwind information in its file is unwound by .debug_frame of its
+ * separate debug file, if there is one.
  *
- * Of Java's code, which no file describes, the program's memory tells (java.h).
+ * Java's code is described by no file, but by the program's memory (java.h).
  *
  * Frames of a Python interpreter come with the sample (python.h).
  *
- * Where the copy ends before the stack does, the rest is read from the living
- * program, if the thread still runs and either the outermost return addresses in
- * the copy are still in their places, or the frame that leaves the copy had the
- * same callers for a while, and has them now (outer_callers.h).  Such stacks are
- * marked as PROF_MARK_READ_LATE.
+ * If the stack continues beyond the copy, the rest is read from the living program.
+ * The thread must still run, and one of two conditions must hold.  Either the
+ * outermost return addresses in the copy are still in place, or the frame that
+ * crosses the end of the copy has kept its callers for a while (outer_callers.h).
+ * Such stacks are marked PROF_MARK_READ_LATE.
  */
 #include "record/collect/deep_stacks.h"
 #include "record/collect/images.h"
@@ -36,39 +36,40 @@ struct unwinder {
 	struct images *images;
 	struct unwind_cache *cache;
 	VEC(struct walk_table) tables;	/* by image of images.h */
-	size_t open;			/* tables */
-	uint64_t *pcs, *sps;		/* of the walk's frames: … */
+	size_t open;			/* number of open tables */
+	uint64_t *pcs, *sps;		/* of the walk's frames */
 	uint8_t *marks;
-	size_t room;			/* … their number */
+	size_t room;			/* capacity in frames */
 	struct deep_stacks deep;
 	struct outer_callers outer;
 	struct live_memory live;
 	struct java java;
 	struct python python;
-	uint8_t code[WALK_CODE];	/* that a program made, around a sample */
-	uint64_t released;	/* the clock when pages were given back */
-	uint64_t clock;			/* walks so far */
-	uint64_t cut;			/* stacks that went on behind the copy */
-	uint64_t pointer_steps;		/* made by frame pointers */
+	uint8_t code[WALK_CODE];	/* generated code around a sample */
+	uint64_t released;	/* value of `clock` when pages were last released */
+	uint64_t clock;			/* number of walks so far */
+	uint64_t cut;			/* number of stacks that continued beyond the
+					 * copy */
+	uint64_t pointer_steps;		/* number of steps made by frame pointers */
 	const char *debug_dirs;		/* as in sym_options */
-	/* Tables of more than kept_bytes together are closed when that many walks
-	 * did not use them. */
+	/* Tables of more than kept_bytes in total are closed after unused_walks walks
+	 * that did not use them. */
 	uint64_t kept_bytes, unused_walks;
-	bool no_live;			/* tests: only the copies */
+	bool no_live;			/* tests only: use only the copies */
 };
 
-/* 0 or -ERR_NOMEM. */
+/* Returns 0 or -ERR_NOMEM. */
 int unwinder_init(struct unwinder *w, struct images *im);
 void unwinder_fini(struct unwinder *w);
-/* Fills in s->user, s->deep and s->end from s->copy.  The result is valid until the next
+/* Sets s->user, s->deep and s->end from s->copy.  The result is valid until the next
  * call. */
 void unwinder_sample(struct unwinder *w, struct mapset *maps, uint32_t pid,
 		     uint32_t tid, struct record_sample *s);
-/* The image is mapped nowhere: closes its table. */
+/* Closes the table of an image that is no longer mapped. */
 void unwinder_forget(struct unwinder *w, uint32_t image);
-/* Between two batches of samples. */
+/* Closes unused tables between two batches of samples. */
 void unwinder_rest(struct unwinder *w);
-/* Gives pages of mapped files back; they come again when they are read. */
+/* Releases pages of mapped files.  They are read again when needed. */
 void unwinder_release(struct unwinder *w);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Runs the checks of tally doctor and sums them up. */
+/* Runs the checks of tally doctor and summarises them. */
 #include "record/doctor/doctor.h"
 
 #include <string.h>

@@ -2,18 +2,18 @@
 #ifndef TALLY_RECORD_DOCTOR_DOCTOR_H
 #define TALLY_RECORD_DOCTOR_DOCTOR_H
 /*
- * What this user can record on this machine, found by doing it for a moment:
+ * Finds out what this user can record on this machine by doing it for a moment:
  * opening events, mapping rings, taking samples, reading files.  Settings only
  * explain what failed and name the smallest change.
  */
 #include "base/error.h"
 #include "record/source/doctor_check.h"
 
-/* Tries everything; -ERR_NOMEM is the only error. */
+/* Runs all checks. -ERR_NOMEM is the only error. */
 int doctor_run(struct doctor *d, const char *folder, struct error *err);
 void doctor_fini(struct doctor *d);
 
-/* The groups of checks, in the order that they are shown. */
+/* The groups of checks, in the order in which they are shown. */
 void doctor_programs(struct doctor *d);		/* doctor_perf.c */
 void doctor_counters(struct doctor *d);		/* doctor_counters.c */
 void doctor_limits(struct doctor *d);		/* doctor_limits.c */

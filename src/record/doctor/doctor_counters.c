@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The processor's counters. */
+/* Checks the processor's counters. */
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #endif
@@ -49,7 +49,7 @@ static void no_counters(struct doctor_check *c, int errnum)
 		   "of this processor's PMU");
 }
 
-/* PMUs of the processor, more than one on hybrid machines. */
+/* PMUs of the processor; hybrid machines have several. */
 struct cores {
 	char names[256];
 	int n;
@@ -113,7 +113,7 @@ static void try_precision(struct doctor *d)
 		struct perf_event_attr a;
 		struct perf_try t;
 
-		/* IBS of AMD cannot leave the kernel out. */
+		/* AMD's IBS cannot exclude the kernel. */
 		cycles(&a, p, d->own_kernel);
 		perf_try_run(&t, &a, &self, false);
 		if (!t.open_errno && t.user) {

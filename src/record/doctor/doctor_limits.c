@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How much may be recorded: memory, files, rates, depth. */
+/* Checks how much can be recorded: memory, files, rates, depth. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -16,27 +16,27 @@
 #include "record/source/rights.h"
 
 enum {
-	USUAL_RATE = 999,	/* what record asks for */
+	USUAL_RATE = 999,	/* record's default */
 	USUAL_DEPTH = 127,
 	FEW_FILES = 256,
-	OWN_FILES = 15,	/* of a recording, without events */
+	OWN_FILES = 15,	/* files of a recording, without events */
 	CPUS_MAX = 4096,
 	FEW_CPUS = 8,
 	USUAL_RING = 256 << 10,
 };
 
-/* Rings as record opens them: one a CPU, all at the same time. */
+/* Rings as record opens them: one per CPU, all at the same time. */
 struct rings {
 	struct perf_ring *ring;
 	int *fd;
 	long n;
 	size_t smallest, news;
-	int errnum;		/* why one was refused */
+	int errnum;		/* reason for a refusal */
 	bool refused;
 };
 
-/* The second ring of a CPU, no larger than the last one was; record does without
- * where no more may be locked. */
+/* Opens the second ring of a CPU, no larger than the previous one. record omits it
+ * where no more memory may be locked. */
 static void open_news(struct rings *r, long cpu, struct perf_event_attr *a,
 		      const struct perf_scope *at)
 {
@@ -47,7 +47,7 @@ static void open_news(struct rings *r, long cpu, struct perf_event_attr *a,
 		return;
 	if (!perf_ring_open(ring, fd, r->news, NULL))
 		r->news = ring->size;
-	close(fd);	/* the mapping keeps it */
+	close(fd);	/* the mapping keeps the event */
 }
 
 static void open_rings(struct rings *r, struct error *err)
@@ -69,7 +69,7 @@ static void open_rings(struct rings *r, struct error *err)
 		if (r->fd[cpu] == -EMFILE)
 			r->errnum = EMFILE;
 		if (r->fd[cpu] < 0)
-			continue;	/* offline, or an offline gap */
+			continue;	/* offline, or a gap in the numbers */
 		if (perf_ring_open(&r->ring[cpu], r->fd[cpu], want, err) < 0) {
 			r->refused = true;
 			return;
@@ -143,7 +143,7 @@ static void try_rings(struct doctor *d)
 
 	if (r.n < 1 || r.n > CPUS_MAX)
 		r.n = 1;
-	/* Where no limit holds, a few are as good as all, and cheaper. */
+	/* Without a limit, a few rings are as informative as all, and cheaper. */
 	if (perf_ring_size() > USUAL_RING && r.n > FEW_CPUS)
 		r.n = FEW_CPUS;
 	r.ring = calloc(2 * (size_t)r.n, sizeof(*r.ring));
@@ -164,7 +164,7 @@ static void try_rings(struct doctor *d)
 		rings_found(d, c, &r, &err);
 }
 
-/* Can as many be open as the smallest recording needs? */
+/* Returns whether the smallest recording can open all its files. */
 static bool files_suffice(long cpus)
 {
 	int fd[OWN_FILES + 2 * CPUS_MAX];
@@ -200,8 +200,8 @@ static void try_files(struct doctor *d)
 		l = old;
 	enough = files_suffice(cpus);
 	setrlimit(RLIMIT_NOFILE, &old);
-	/* An event and its side-band, on each processor; a quarter is for the
-	 * files of images. */
+	/* Each thread takes an event and its sideband event on each CPU.  A quarter
+	 * of the files is reserved for images. */
 	threads = l.rlim_cur / 4 * 3 / (2 * (unsigned long)cpus);
 	doctor_found(c, "%llu: ", (unsigned long long)l.rlim_cur);
 	if (!enough)
@@ -289,7 +289,7 @@ static void *try_first(void *how)
 	return NULL;
 }
 
-/* What the recorder's threads would get, by asking for it for a moment. */
+/* Finds the priority of the recorder's threads by requesting it for a moment. */
 static void try_priority(struct doctor *d)
 {
 	struct doctor_check *c = doctor_add(d, "priority", DOCTOR_OK);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where names come from: kallsyms, tracepoints, debug files. */
+/* Checks where names come from: kallsyms, tracepoints, debug files. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -22,9 +22,9 @@
 #include "symbolize/symbolize.h"
 
 /*
- * Who sees addresses (kallsyms_show_value, kernel/kallsyms.c): with
- * kptr_restrict 0 also users that may sample the kernel; with 1 only those with
- * CAP_SYSLOG; with 2 nobody.
+ * Explains hidden addresses (kallsyms_show_value, kernel/kallsyms.c).  kptr_restrict
+ * 0 shows them to users that may sample the kernel, 1 only to those with CAP_SYSLOG,
+ * and 2 to no user.
  */
 static void hidden_names(const struct doctor *d, struct doctor_check *c)
 {
@@ -76,7 +76,7 @@ void doctor_kernel_names(struct doctor *d)
 	}
 }
 
-/* What would bring the debug information that `path` lacks. */
+/* Suggests how to get the debug information that `path` lacks. */
 static void hint(struct doctor_check *c, const char *path,
 		 const struct build_id *id, const char *kernel)
 {
@@ -107,7 +107,7 @@ static int libc_path(struct dl_phdr_info *info, size_t size, void *ctx)
 	return 1;
 }
 
-/* The library that every program uses stands for the others. */
+/* Checks one library that every program uses, as an example. */
 static void try_library(struct doctor *d)
 {
 	struct doctor_check *c = doctor_add(d, "debug files", DOCTOR_LIMITED);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Whom perf events may watch: own programs, the kernel, others, everything. */
+/* Checks what perf events may record: own programs, the kernel, others, everything. */
 #include <errno.h>
 #include <linux/capability.h>
 #include <sched.h>
@@ -33,7 +33,7 @@ static void why_level(const struct doctor *d, struct doctor_check *c, int need)
 			     "count here");
 }
 
-/* Says who refused, and the way out. */
+/* Explains what refused a request, and the way out. */
 static void explain(const struct doctor *d, struct doctor_check *c, int errnum,
 		    int need)
 {
@@ -75,7 +75,8 @@ static void explain_map(const struct doctor *d, struct doctor_check *c, int e)
 	doctor_fix(c, "%s, or raise \"ulimit -l\"", fix);
 }
 
-/* A filter may kill who calls: a child goes first.  True when it is safe. */
+/* Returns whether calls are safe.  A filter may kill the caller, so a child tries
+ * first. */
 static bool reach(struct doctor *d)
 {
 	int r = rights_reach_in_child();
@@ -159,7 +160,7 @@ static bool may_watch(pid_t pid, int *errnum)
 	a.disabled = 1;
 	fd = perf_sys_open(&a, &at);
 	if (fd < 0) {
-		/* One that has just ended says nothing. */
+		/* A process that has just ended proves nothing. */
 		if (fd != -ESRCH)
 			*errnum = -fd;
 		return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where we run: file systems, namespaces, filters; and where output goes. */
+/* Checks where tally runs (file systems, namespaces, filters) and where output goes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -83,8 +83,8 @@ static void try_namespaces(struct doctor *d)
 			   "a container with --pid=host");
 }
 
-/* prctl(2): 0 none, 2 a filter; it answers without /proc.  In strict mode
- * nobody comes here. */
+/* prctl(2): 0 none, 2 a filter.  It works without /proc.  Under strict mode this code
+ * cannot run. */
 static void try_filter(struct doctor *d)
 {
 	struct doctor_check *c = doctor_add(d, "system call filter", DOCTOR_OK);
@@ -122,7 +122,7 @@ static void try_proc(struct doctor *d)
 	}
 }
 
-/* They are passed in the kernel. */
+/* Tracepoints are hit in the kernel. */
 static void found_tracepoint(struct doctor *d, struct doctor_check *c)
 {
 	char fix[sizeof(c->fix)];
@@ -163,7 +163,7 @@ static void try_tracepoints(struct doctor *d)
 				   "/sys/kernel/tracing", sudo);
 	} else {
 		doctor_found(c, "/sys/kernel/tracing may not be read");
-		/* Since Linux 6.6 its files are of the group only. */
+		/* Since Linux 6.6 its files are accessible only to the group. */
 		doctor_fix(c, "sudo mount -o remount,mode=750,gid=%lu "
 			   "/sys/kernel/tracing", (unsigned long)getegid());
 	}
@@ -179,7 +179,7 @@ void doctor_place(struct doctor *d)
 	try_tracepoints(d);
 }
 
-/* As record does: a new file, or the one that is there. */
+/* Tries to write as record does: a new file, or an existing one. */
 static int try_write(const char *folder)
 {
 	char path[4096];

@@ -12,7 +12,7 @@
 
 #define NS 1000000000u
 
-/* The period that counters begin with when a rate was asked for. */
+/* Initial period of counters when a rate was requested. */
 #define FIRST_PERIOD 1000000u
 
 static bool is_clock(const struct event_spec *s)
@@ -22,7 +22,7 @@ static bool is_clock(const struct event_spec *s)
 		s->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-/* The counters that the module has here, or NULL. */
+/* Returns the counters that the module supports here, or NULL. */
 static const struct hw_pmu *pmu_here(const struct tally_info *info)
 {
 	const struct hw_pmu *pmu;
@@ -39,7 +39,8 @@ static bool is_generic(const struct event_spec *s, const struct hw_pmu *pmu)
 	       pmu->generic[s->config];
 }
 
-/* Register fields: those of perf's raw events on these processors. */
+/* Fills the register fields, which are those of perf's raw events on these
+ * processors. */
 static void fill_counter(const struct event_spec *s, const struct hw_pmu *pmu,
 			 struct tally_event *e)
 {
@@ -60,7 +61,7 @@ static void fill_counter(const struct event_spec *s, const struct hw_pmu *pmu,
 		e->allowed = hw_event_counters(pmu, known);
 }
 
-/* The events share the ceiling. */
+/* Limits the rate.  All events share the maximum. */
 static uint64_t limit_rate(const struct tally_info *info, uint32_t nevents,
 			   uint64_t freq, struct source_event *seen)
 {
@@ -87,7 +88,7 @@ static int fill_rate(const struct tally_info *info, uint32_t nevents, bool time,
 	seen->freq = freq;
 	if (time) {
 		seen->period = NS / freq;
-		/* A rate at the ceiling may not pass it by rounding. */
+		/* Rounding must not take a rate above the maximum. */
 		e->period = (NS + freq - 1) / freq;
 	} else {
 		e->period = FIRST_PERIOD;
@@ -108,23 +109,23 @@ static int refuse(const struct event_spec *s, bool mixed, struct error *err)
 			 s->text);
 }
 
-/* What is asked, and what is here. */
+/* The request, and the abilities of this machine. */
 struct asked {
 	const struct tally_info *info;
 	const struct source_options *o;
 	bool has_cycles;
-	bool has_perf;			/* the kernel's own events */
-	const struct hw_pmu *pmu;	/* our own counters, or NULL */
+	bool has_perf;			/* the kernel's own events are available */
+	const struct hw_pmu *pmu;	/* the module's own counters, or NULL */
 };
 
-/* Cycles that nobody counts become time. */
+/* Returns whether the event becomes time, because cycles cannot be counted. */
 static bool becomes_clock(const struct asked *k, const struct event_spec *s)
 {
 	return (k->o->default_event || event_is_cycles(s)) && !k->pmu &&
 	       !(k->has_perf && k->has_cycles);
 }
 
-/* The source that an event would have by itself; 0: none. */
+/* Returns the source that this event would use by itself; 0: none. */
 static uint32_t source_of(const struct asked *k, const struct event_spec *s)
 {
 	if (is_clock(s) || becomes_clock(k, s))
@@ -135,7 +136,8 @@ static uint32_t source_of(const struct asked *k, const struct event_spec *s)
 	       s->type != PERF_TYPE_BREAKPOINT ? TALLY_PERF : 0;
 }
 
-/* The one source of all events.  The kernel's own has clocks and counters, too. */
+/* Chooses the single source of all events.  The kernel's own events include clocks
+ * and counters. */
 static int choose_source(const struct asked *k, uint32_t *source,
 			 struct error *err)
 {
@@ -214,7 +216,7 @@ static int fill_event(const struct asked *k, size_t i,
 	return 0;
 }
 
-/* What the module would refuse with a bare EINVAL. */
+/* Checks for values that the module would reject with a bare EINVAL. */
 static int check_event(const struct hw_pmu *pmu, const struct tally_event *e,
 		       const char *text, struct error *err)
 {
@@ -263,8 +265,8 @@ static int check_counters(const struct tally_setup *setup,
 				 err);
 }
 
-/* Periods of clocks: all together at most max_rate a second, none of more than an
- * hour. */
+/* Checks the periods of clocks: in total at most max_rate samples per second, and no
+ * period longer than an hour. */
 static int check_clocks(const struct tally_info *info,
 			const struct tally_setup *setup,
 			const struct source_event *seen, struct error *err)

@@ -56,7 +56,7 @@ int kmod_ring_drain(struct kmod_ring *r, struct order *o, size_t stream,
 	return end == head ? 0 : -ERR_NOMEM;
 }
 
-/* The user side at the end of a sample.  The unwinder's registers have the same
+/* Decodes the user side at the end of a sample.  Registers have the unwinder's
  * numbers. */
 static bool decode_copy(const uint8_t *p, size_t n, struct record_sample *s)
 {
@@ -66,7 +66,7 @@ static bool decode_copy(const uint8_t *p, size_t n, struct record_sample *s)
 	if (n < sizeof(*t) || (t->bytes + 7ull) / 8 != (n - sizeof(*t)) / 8)
 		return false;
 	memcpy(copy->regs.r, t->regs, sizeof(t->regs));
-	/* Without its two pointers there is nothing to begin with. */
+	/* Unwinding needs at least these two pointers. */
 	copy->regs.known = t->known >> UNWIND_RIP & 1 &&
 			   t->known >> UNWIND_RSP & 1
 			   ? t->known & ((1u << UNWIND_REGS) - 1) : 0;
@@ -83,7 +83,7 @@ static bool decode_copy(const uint8_t *p, size_t n, struct record_sample *s)
 	return true;
 }
 
-/* A stack that has a number. */
+/* A numbered stack. */
 struct kmod_stack {
 	uint32_t number;
 	uint16_t nkernel, nuser;
@@ -121,8 +121,8 @@ static struct kmod_stack *place_of(struct kmod_stacks *s,
 	return *cpu ? *cpu + t->stack % TALLY_STACKS_KEPT : NULL;
 }
 
-/* Keeps the stack of a sample that has a number; without memory the samples that
- * refer to it are not known. */
+/* Keeps the numbered stack of a sample.  When out of memory, samples that refer to it
+ * count as missing. */
 static void keep(struct kmod_stacks *s, const struct tally_sample *t)
 {
 	size_t bytes = ((size_t)t->nkernel + t->nuser) * sizeof(uint64_t);
@@ -140,8 +140,8 @@ static void keep(struct kmod_stacks *s, const struct tally_sample *t)
 	k->nuser = t->nuser;
 }
 
-/* The addresses of a sample; NULL: it is damaged, or refers to what is not
- * known. */
+/* Returns the addresses of a sample.  Returns NULL if it is damaged or refers to an
+ * unknown stack. */
 static const uint64_t *addresses(const struct tally_sample *t,
 				 struct kmod_stacks *s)
 {

@@ -2,21 +2,21 @@
 #ifndef TALLY_RECORD_KMOD_KMOD_RING_H
 #define TALLY_RECORD_KMOD_KMOD_RING_H
 /*
- * The rings and records of the kernel module (tally/kmod.h).  The bytes are
- * hostile: whatever they say, nothing outside of a record is read.
+ * The rings and records of the kernel module (tally/kmod.h).  The bytes are hostile:
+ * whatever they contain, nothing outside a record is read.
  */
 #include "record/source/order.h"
 #include "record/source/source.h"
 
 struct kmod_ring {
-	void *page;		/* struct tally_ring, then the data; or NULL */
-	uint64_t size;		/* bytes of data: a power of two */
+	void *page;		/* struct tally_ring, followed by the data; or NULL */
+	uint64_t size;		/* bytes of data, a power of two */
 };
 
-/* Moves all records to a stream of `o`, as perf_ring_drain does. */
+/* Moves all records to a stream of `o`, like perf_ring_drain. */
 int kmod_ring_drain(struct kmod_ring *r, struct order *o, size_t stream,
 		    uint64_t (*now)(void), uint64_t *damaged);
-/* The same over plain memory: records between the positions tail and head.
+/* Does the same in plain memory: records between the positions tail and head.
  * Returns the new tail. */
 uint64_t kmod_ring_take(const uint8_t *data, uint64_t size, uint64_t tail,
 			uint64_t head, struct order *o, size_t stream,
@@ -24,18 +24,19 @@ uint64_t kmod_ring_take(const uint8_t *data, uint64_t size, uint64_t tail,
 
 /* Stacks that samples refer to by number (TALLY_SAMPLE_AGAIN), by CPU. */
 struct kmod_stacks {
-	struct kmod_stack **cpu;	/* [ncpus]; [TALLY_STACKS_KEPT] or NULL */
+	struct kmod_stack **cpu;	/* [ncpus]; [TALLY_STACKS_KEPT], or NULL */
 	uint32_t ncpus;
-	uint64_t missing;		/* samples whose number is not known */
+	uint64_t missing;		/* number of samples that refer to an unknown
+					 * stack */
 };
 
-/* 0 or -ERR_NOMEM. */
+/* Returns 0 or -ERR_NOMEM. */
 int kmod_stacks_init(struct kmod_stacks *s, uint32_t ncpus);
 void kmod_stacks_fini(struct kmod_stacks *s);
 
-/* False when it is no record of ours, or damaged.  `p` is 8-byte aligned; the
- * result borrows from it, or from `stacks` until the next call; these may be NULL.
- * The time is not set, sample.rows neither. */
+/* Decodes a record.  Returns false if it is unknown or damaged.  `p` is 8-byte
+ * aligned.  The result borrows from it, or from `stacks` until the next call; these
+ * may be NULL.  The time and sample.rows are left unset. */
 bool kmod_decode(const uint8_t *p, size_t n, uint32_t nevents,
 		 struct kmod_stacks *stacks, struct record *out);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Teaches the kernel module to unwind the stacks that it has copied. */
+/* Sends the kernel module the rows to unwind stacks that it has copied. */
 #include "record/kmod/kmod_rows.h"
 
 #include <errno.h>
@@ -12,10 +12,11 @@
 
 enum {
 	TRIED = 1 << 14,
-	RESETS_MAX = 8,		/* then what is there stays, and no more comes */
+	RESETS_MAX = 8,		/* afterwards the tables stay as they are, and no more
+				 * are sent */
 };
 
-/* A word that walks have found out. */
+/* A word of the rows found by walks. */
 struct learned {
 	uint32_t page, word;
 	uint16_t low;
@@ -24,7 +25,7 @@ struct learned {
 struct kmod_table {
 	uint32_t image;
 	struct tally_table head;
-	uint8_t *brought;		/* bitmap of pages */
+	uint8_t *brought;		/* bitmap of pages already sent */
 	VEC(struct learned) learned;
 };
 
@@ -39,8 +40,8 @@ struct kmod_space {
 	VEC(struct space_map) maps;
 };
 
-/* What was brought last of a process.  One that has another's place is asked for
- * again, no more. */
+/* The last data sent for a process.  If another process has replaced it here, the
+ * data is only sent again. */
 struct kmod_process {
 	uint32_t pid;
 	uint32_t maps_generation;
@@ -79,7 +80,7 @@ static void table_end(struct kmod_rows *r, uint32_t id)
 	vec_fini(&r->tables.v[id].learned);
 }
 
-/* No room is left: all begins anew, with what is needed now. */
+/* Starts over with what is needed now, because the module has no room left. */
 static void reset(struct kmod_rows *r)
 {
 	if (r->resets >= RESETS_MAX)
@@ -108,7 +109,7 @@ static int note_table(struct kmod_rows *r, uint32_t image, uint32_t number)
 	return 0;
 }
 
-/* The module's table of an image, brought now if need be; NULL: it has none. */
+/* Returns the module's table of an image, sent now if necessary; NULL: none. */
 static struct kmod_table *table_of(struct kmod_rows *r, uint32_t image,
 				   const struct unwind_table *t)
 {
@@ -155,7 +156,7 @@ static int send_page(struct kmod_rows *r, const struct kmod_table *k,
 	return call(r, TALLY_IOC_PAGE, &u);
 }
 
-/* Rows of a page, with all that was learned of it. */
+/* Makes the rows of a page, including all that was learned about it. */
 static int make_page(const struct kmod_table *k, struct unwind_table *t,
 		     uint32_t page, struct unwind_rows *rows)
 {
@@ -182,7 +183,7 @@ static int bring_page(struct kmod_rows *r, struct kmod_table *k,
 	return rc;
 }
 
-/* Where code is: its image's table and the page, both of the module. */
+/* The location of code: its image's table and page, both in the module. */
 struct place {
 	struct unwind_table *t;
 	struct kmod_table *k;
@@ -214,7 +215,8 @@ static bool is_brought(const struct place *p)
 	return p->k->brought[p->page / 8] >> p->page % 8 & 1;
 }
 
-/* Whether this address of an image comes for the first time, as far as is known. */
+/* Returns whether this address of an image appears for the first time, as far as is
+ * known. */
 static bool is_new(struct kmod_rows *r, const struct place *p)
 {
 	uint64_t key = hash_u64((uint64_t)p->k->head.id << 40 ^
@@ -227,7 +229,7 @@ static bool is_new(struct kmod_rows *r, const struct place *p)
 	return true;
 }
 
-/* What the walk has found out of a frame for which the rows have no word. */
+/* Learns from the walk about a frame for which the rows have no word. */
 static int learn(struct kmod_rows *r, const struct walked_stack *w, size_t i)
 {
 	struct unwind_rows rows = { 0 };
@@ -256,7 +258,7 @@ static int learn(struct kmod_rows *r, const struct walked_stack *w, size_t i)
 	return bring_page(r, p.k, p.t, p.page);
 }
 
-/* All mappings of images that the module has tables of. */
+/* Collects the mappings of all images for which the module has tables. */
 static int collect_maps(struct kmod_rows *r, const struct mapset *maps,
 			struct kmod_space *s)
 {
@@ -297,9 +299,9 @@ static int send_space(struct kmod_rows *r, uint32_t tid, struct kmod_space *s)
 	return rc;
 }
 
-/* Whether the module may know less of the process than we do.  A sample from before
- * the last space came says nothing; of a map that is missing neither, if the module
- * has all that we have. */
+/* Returns whether the module may know less of the process than the recorder.  A
+ * sample taken before the last space was sent proves nothing.  Nor does a missing map
+ * if the module has everything that the recorder has. */
 static bool wants_space(const struct kmod_rows *r, uint32_t why,
 			uint64_t taken_ns, const struct walked_stack *w)
 {
@@ -355,7 +357,7 @@ static bool no_room(int e)
 static bool same(struct source_rows *base, uint32_t space, struct mapset *maps,
 		 const uint64_t *pc, size_t n);
 
-/* Only where the copy was enough for a walk to the stack's end. */
+/* Only stacks that the copy allowed to unwind completely are compared. */
 static void verify(struct kmod_rows *r, const struct walked_stack *w)
 {
 	const struct unwind_stack *ours = w->frames;
@@ -384,7 +386,7 @@ static void walked(struct source_rows *base, uint32_t why, uint64_t taken_ns,
 	if (!rc && (why == TALLY_WALK_NO_WORD || why == TALLY_WALK_NO_CALL))
 		for (size_t i = 0; i < w->frames->n && !rc; i++)
 			rc = learn(r, w, i);
-	/* What is mapped now may be more than the module knows of. */
+	/* More may be mapped now than the module knows. */
 	if (!rc && (why == TALLY_WALK_NO_SPACE || why == TALLY_WALK_NO_MAP) &&
 	    wants_space(r, why, taken_ns, w))
 		rc = bring_space(r, w);

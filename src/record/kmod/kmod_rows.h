@@ -2,39 +2,42 @@
 #ifndef TALLY_RECORD_KMOD_KMOD_ROWS_H
 #define TALLY_RECORD_KMOD_KMOD_ROWS_H
 /*
- * Brings the kernel module what it unwinds stacks by (tally/kmod.h: TABLE, PAGE,
- * SPACE).  A stack that it could not unwind comes as a copy; when the unwinder has
- * walked that, the rows of the code that it went through are brought, and where the
- * process has it mapped.  So stacks of the same kind need no copy any more.
+ * Sends the kernel module the rows by which it unwinds stacks (tally/kmod.h: TABLE,
+ * PAGE, SPACE).  A stack that the module could not unwind arrives as a copy.  When
+ * the unwinder has walked the copy, the rows of the code in that stack are sent.  The
+ * addresses at which the process has that code mapped are sent, too.  Later stacks of
+ * the same kind then need no copy.
  *
- * What the module has no room for stays in copies.
+ * Stacks whose rows do not fit into the module are still copied.
  */
 #include "base/vec.h"
 #include "record/source/source.h"
 #include "tally/kmod.h"
 
-/* As ioctl(2): 0, or negative with errno. */
+/* Has the contract of ioctl(2): 0, or negative with errno. */
 typedef int kmod_send(void *ctx, unsigned long cmd, void *arg);
 
-enum { KMOD_SPACES = 1024 };	/* remembered: those that samples may name */
+enum { KMOD_SPACES = 1024 };	/* number of spaces remembered, to which samples may
+				 * refer */
 
 struct kmod_rows {
 	struct source_rows base;	/* for record_sample.rows */
 	kmod_send *send;
 	void *ctx;
 	VEC(struct kmod_table) tables;	/* by the module's number */
-	VEC(uint32_t) table_of;		/* by image: number + 1, or 0: none yet */
+	VEC(uint32_t) table_of;		/* table number + 1 by image, or 0: none yet */
 	struct kmod_space *spaces;	/* [KMOD_SPACES], by generation */
 	struct kmod_process *processes;	/* [KMOD_SPACES], by pid */
-	uint32_t generation;		/* of the last space */
-	uint64_t *tried;		/* addresses that nothing is learned of */
-	unsigned int resets;		/* how often there was no room */
-	uint64_t sent;			/* calls */
-	uint64_t verified, differing;	/* as of struct source */
-	uint64_t (*now)(void);		/* the clock of samples */
+	uint32_t generation;		/* generation of the last space */
+	uint64_t *tried;		/* addresses for which no rows can be sent */
+	unsigned int resets;		/* number of times the module's tables were
+					 * full and reset */
+	uint64_t sent;			/* number of calls */
+	uint64_t verified, differing;	/* as in struct source */
+	uint64_t (*now)(void);		/* clock of the samples */
 };
 
-/* 0 or -ERR_NOMEM. */
+/* Returns 0 or -ERR_NOMEM. */
 int kmod_rows_init(struct kmod_rows *r, kmod_send *send, uint64_t (*now)(void),
 		   void *ctx);
 void kmod_rows_fini(struct kmod_rows *r);

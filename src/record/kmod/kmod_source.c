@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The kernel module as a source of samples. */
+/* Implements the kernel module as a source of samples. */
 #include "record/kmod/kmod_source.h"
 
 #include <errno.h>
@@ -22,27 +22,27 @@
 
 struct kmod_source {
 	struct source base;
-	struct source *side;	/* mappings, forks, exits */
+	struct source *side;	/* source of mappings, forks, exits */
 	struct perf_beside beside;
 	int fd;
 	struct tally_info info;
 	struct tally_setup setup;
 	struct source_event seen[TALLY_EVENTS_MAX];
-	struct kmod_ring *rings;	/* by CPU; those of info.cpus */
-	uint8_t *cpus;			/* bitmap of those to record */
-	uint32_t ncpus;			/* rings that are mapped */
-	uint64_t *lost;			/* by CPU and event, already told */
+	struct kmod_ring *rings;	/* info.cpus rings, by CPU */
+	uint8_t *cpus;			/* bitmap of CPUs to record */
+	uint32_t ncpus;			/* number of mapped rings */
+	uint64_t *lost;			/* by CPU and event: losses already reported */
 	struct kmod_stacks stacks;
 	struct kmod_rows rows;
-	bool unwinds;			/* the module, by rows */
+	bool unwinds;			/* the module unwinds, by rows */
 	bool per_task, started;
 };
 
 enum {
 	WATERMARK_DIVISOR = 4,
-	WATERMARK_COPIES = 16,	/* they fill a ring sooner */
+	WATERMARK_COPIES = 16,	/* copies fill a ring sooner */
 	CPUS_MAX = 1 << 16,
-	RING_MIN = 128 << 10,	/* smaller ones are not tried */
+	RING_MIN = 128 << 10,	/* smallest size tried */
 	NS = 1000000000,
 };
 
@@ -90,8 +90,7 @@ static void kmod_stop(struct source *s)
 	k->started = false;
 }
 
-/* CPUs whose ring is there: those that were online at the start, and those that
- * came since. */
+/* Maps the rings of CPUs online: at the start, and since. */
 static void map_rings(struct kmod_source *k)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -180,13 +179,13 @@ static int tell_lost(struct kmod_source *k, uint32_t cpu, size_t event,
 	return cb(ctx, &r, err);
 }
 
-/* Since when the module does what. */
+/* Returns whether the module's ABI has at least this minor version. */
 static bool minor_is(const struct kmod_source *k, unsigned int minor)
 {
 	return k->info.abi_minor >= minor;
 }
 
-/* What only the sum over all CPUs has. */
+/* Reads the values that exist only as sums over all CPUs. */
 static void ask_all(struct kmod_source *k, size_t event, struct source_count *c)
 {
 	struct tally_stats t = { .size = sizeof(t), .cpu = TALLY_ALL_CPUS };
@@ -204,8 +203,8 @@ static void ask_all(struct kmod_source *k, size_t event, struct source_count *c)
 	c->running_ns = t.perf[event].running_ns;
 }
 
-/* The kernel's count is whole, also of what it throttled: then fewer samples came
- * than the count has periods. */
+/* Uses the kernel's count, which is complete, including throttled time.  In that
+ * case, fewer samples arrived than the count has periods. */
 static void take_kernels_count(const struct source_event *e,
 			       const struct source_count *all,
 			       struct source_count *out)
@@ -241,8 +240,8 @@ static int kmod_count(struct source *s, size_t event, struct source_count *out,
 			       e->missed;
 		r = tell_lost(k, c, event, e->lost, cb, ctx, err);
 	}
-	/* Older modules count all time; then periods of a clock add up to that
-	 * in which the threads ran. */
+	/* Older modules count all elapsed time.  The periods of a clock then add up
+	 * to the time in which the threads ran. */
 	out->enabled_ns = !k->per_task || minor_is(k, 2) ? enabled
 			  : k->seen[event].is_time ? out->value
 			  : k->ncpus ? enabled / k->ncpus : enabled;
@@ -252,7 +251,7 @@ static int kmod_count(struct source *s, size_t event, struct source_count *out,
 	return r;
 }
 
-/* The module follows its threads everywhere. */
+/* The module follows its threads onto all CPUs. */
 static int kmod_follow(struct source *s, const uint32_t *tids, size_t n,
 		       struct error *err)
 {
@@ -325,7 +324,7 @@ static void plan_rings(struct kmod_source *k, const struct source_target *t,
 		u->copy_bytes = (uint32_t)(u->ring_bytes / 2) & ~7u;
 }
 
-/* Where memory is short the rings become smaller. */
+/* Makes the setup call, with smaller rings where memory is short. */
 static int call_setup(struct kmod_source *k)
 {
 	struct tally_setup *u = &k->setup;
@@ -345,7 +344,7 @@ static int set_up(struct kmod_source *k, const struct source_target *t,
 {
 	struct tally_setup *u = &k->setup;
 
-	/* An older module knows what is before copy_bytes. */
+	/* Older modules support only the fields before copy_bytes. */
 	u->size = minor_is(k, 3) ? sizeof(*u)
 		  : minor_is(k, 1) ? offsetof(struct tally_setup, perf)
 				   : offsetof(struct tally_setup, copy_bytes);
@@ -369,7 +368,7 @@ static int set_up(struct kmod_source *k, const struct source_target *t,
 		u->flags |= TALLY_SETUP_CGROUP;
 		u->cgroup_fd = (uint32_t)t->cgroup_fd;
 	}
-	/* All: those that come later, too. */
+	/* All CPUs, including those that come online later. */
 	if (t->all_cpus)
 		memset(k->cpus, 0xff, k->info.cpus / 8 + 1);
 	for (size_t i = 0; i < t->ncpus && !t->all_cpus; i++)
@@ -407,7 +406,8 @@ static int add_tasks(struct kmod_source *k, const struct source_target *t,
 	return 0;
 }
 
-/* Whether the kernel's own events count cycles: on virtual machines mostly not. */
+/* Returns whether the kernel's own events count cycles.  On virtual machines they
+ * mostly do not. */
 static bool counts_cycles(void)
 {
 	struct perf_event_attr a = {
@@ -459,7 +459,7 @@ static int open_all(struct kmod_source *k, const struct source_target *t,
 	if (epoll_ctl(k->side->wake_fd, EPOLL_CTL_ADD, k->fd, &ev) < 0)
 		return error_errno(err, errno, "epoll");
 	k->base.wake_fd = k->side->wake_fd;
-	/* Each thread begins by its own exec. */
+	/* Each thread starts with its own exec. */
 	return t->tids && o->enable_on_exec ? kmod_start(&k->base, err) : 0;
 }
 

@@ -2,9 +2,8 @@
 #ifndef TALLY_RECORD_KMOD_KMOD_SOURCE_H
 #define TALLY_RECORD_KMOD_KMOD_SOURCE_H
 /*
- * Samples from the kernel module's device (tally/kmod.h).  Mappings, names,
- * forks and exits come from perf's dummy event, on the same clock and through
- * the same queue.
+ * Samples from the kernel module's device (tally/kmod.h).  Mappings, names, forks and
+ * exits come from perf's dummy event, on the same clock and through the same queue.
  */
 #include "record/source/source_type.h"
 

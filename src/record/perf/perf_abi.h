@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_RECORD_PERF_PERF_ABI_H
 #define TALLY_RECORD_PERF_PERF_ABI_H
-/* What older <linux/perf_event.h> lack.  Values: Linux's include/uapi. */
+/* Definitions that older <linux/perf_event.h> lack.  Values: Linux's include/uapi. */
 #include <linux/perf_event.h>
 #include <linux/version.h>
 
@@ -13,8 +13,8 @@
 #define PERF_RECORD_KSYMBOL_TYPE_OOL 2
 #endif
 
-/* Up to config2 and the fields tally sets; a larger attr with zeros behind
- * would do as well, but old kernels need not be asked. */
+/* Size up to config2 and the fields that tally sets.  A larger attr with trailing
+ * zeros would also work, but old kernels accept this size directly. */
 #define PERF_ATTR_SIZE_TALLY PERF_ATTR_SIZE_VER5
 
 #endif

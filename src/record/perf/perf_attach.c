@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Opening events for threads and CPUs, also for CPUs that come later. */
+/* Opens events for threads and CPUs, including CPUs that come online later. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -9,11 +9,12 @@
 
 #include "record/perf/perf_source_internal.h"
 
-/* Rings of mappings wake us for a program that starts, not for each of its mappings:
- * who maps something pays for each wake, up to 10 us in a virtual machine. */
+/* Size at which rings of mappings wake tally: when a program starts, but not for each
+ * of its mappings.  The mapping thread pays for each wakeup, up to 10 us in a virtual
+ * machine. */
 enum { NEWS_WATERMARK = 1024 };
 
-/* Those of p->counters from `first` on. */
+/* Starts the counters of p->counters from `first` on. */
 int perf_start_from(struct perf_source *p, size_t first, struct error *err)
 {
 	for (size_t i = first; i < p->counters.n; i++)
@@ -29,8 +30,8 @@ static int share_ring(int fd, int leader, struct error *err)
 	return 0;
 }
 
-/* A ring, on the first event of its kind that can be opened on its CPU; the
- * others share it. */
+/* Opens a ring on the first event of its kind that can be opened on its CPU.  The
+ * other events share it. */
 static int join_ring(struct perf_source *p, size_t ring, int fd, size_t *bytes,
 		     struct error *err)
 {
@@ -49,7 +50,8 @@ static int join_ring(struct perf_source *p, size_t ring, int fd, size_t *bytes,
 	return 0;
 }
 
-/* Where no more memory may be locked, mappings go with the samples. */
+/* Opens the ring of mappings.  Where no more memory may be locked, mappings share the
+ * ring of samples. */
 static int join_news(struct perf_source *p, size_t cpu, int fd,
 		     struct error *err)
 {
@@ -62,7 +64,8 @@ static int join_news(struct perf_source *p, size_t cpu, int fd,
 	return share_ring(fd, p->leaders[cpu], err);
 }
 
-/* 1 opened, 0 nobody there, or an error. */
+/* Opens the tracking event.  Returns 1 if opened, 0 if the target is gone, or an
+ * error. */
 static int open_tracking(struct perf_source *p, const struct perf_scope *at,
 			 bool inherit, int *fd, struct error *err)
 {
@@ -81,13 +84,13 @@ static int open_tracking(struct perf_source *p, const struct perf_scope *at,
 	return 1;
 }
 
-/* The group of events that is being opened at one place. */
+/* The group of events being opened in one place. */
 struct group {
 	uint32_t number;	/* event_spec.group */
-	int leader;		/* file + 1, or 0 */
+	int leader;		/* file descriptor + 1, or 0 */
 };
 
-/* An event in its group, or alone where that does not hold it. */
+/* Opens an event in its group, or alone if the group has no room for it. */
 static int open_grouped(struct perf_event *e, struct group *g,
 			const struct perf_scope *at, struct error *err)
 {
@@ -147,8 +150,8 @@ static int open_counter(struct perf_source *p, uint32_t event, size_t cpu,
 	return 0;
 }
 
-/* The event of switches or that of wakes, with a ring of their own, or where no more
- * memory may be locked with the samples. */
+/* Opens the event of switches or of wakeups, with a ring of their own.  Where no more
+ * memory may be locked, they share the ring of samples. */
 static int open_switches(struct perf_source *p, size_t cpu, uint32_t event,
 			 const struct perf_scope *at, struct perf_event_attr a,
 			 struct error *err)
@@ -181,8 +184,8 @@ static int open_switches(struct perf_source *p, size_t cpu, uint32_t event,
 	return share_ring(c.fd, p->leaders[ring], err);
 }
 
-/* All wakes on one CPU: who wakes a thread is often an interrupt, and of those events of
- * a thread do not tell. */
+/* Opens the event of all wakeups on one CPU.  Threads are often woken by an
+ * interrupt, which a thread's own events do not report. */
 static int open_wakes(struct perf_source *p, size_t cpu, struct error *err)
 {
 	const struct perf_scope all = { -1, (int)p->cpus[cpu], 0 };
@@ -191,7 +194,7 @@ static int open_wakes(struct perf_source *p, size_t cpu, struct error *err)
 					     p->wakes, err) : 0;
 }
 
-/* All events of one thread (or of everybody) on one CPU. */
+/* Opens all events of one thread (or of all threads) on one CPU. */
 static int open_place(struct perf_source *p, size_t cpu,
 		      const struct perf_scope *at, bool inherit,
 		      struct error *err)
@@ -222,7 +225,7 @@ static int open_place(struct perf_source *p, size_t cpu,
 	return join_news(p, cpu, fd, err);
 }
 
-/* A thread, or with tid 0 all recorded threads, on one CPU. */
+/* Opens a thread, or with tid 0 all recorded threads, on one CPU. */
 static int open_for(struct perf_source *p, size_t cpu, uint32_t tid,
 		    struct error *err)
 {
@@ -242,8 +245,8 @@ int perf_open_all(struct perf_source *p, const struct source_target *t,
 {
 	size_t ntids = t->tids ? t->ntids : 1;
 
-	/* A thread on all CPUs before the next: what it starts meanwhile is
-	 * followed on all of them or on none. */
+	/* Open each thread on all CPUs before the next thread: threads that it starts
+	 * in the meantime are then followed on all CPUs or on none. */
 	for (size_t i = 0; i < ntids; i++) {
 		for (size_t c = 0; c < p->nopen; c++) {
 			int r = open_for(p, c, t->tids ? t->tids[i] : 0, err);
@@ -265,8 +268,8 @@ int perf_open_all(struct perf_source *p, const struct source_target *t,
 	return 0;
 }
 
-/* The events of a CPU that went are gone for good (perf_event_exit_cpu,
- * kernel/events/core.c); their counts can still be read. */
+/* The events of a CPU that went offline never work again (perf_event_exit_cpu,
+ * kernel/events/core.c), but their counts can still be read. */
 static void forget_rings(struct perf_source *p, size_t cpu)
 {
 	for (size_t i = cpu; i < p->nrings; i += p->ncpus) {
@@ -278,8 +281,8 @@ static void forget_rings(struct perf_source *p, size_t cpu)
 	}
 }
 
-/* What follows from a processor is more than can be told: names are asked for
- * anew, and losses told, but the recording goes on. */
+/* Handles a CPU that came online.  Records may be missing in between: names are read
+ * again, losses are reported, and the recording goes on. */
 static void came(struct perf_source *p, size_t cpu, const uint32_t *tids,
 		 size_t n)
 {
@@ -303,7 +306,7 @@ static void came(struct perf_source *p, size_t cpu, const uint32_t *tids,
 	__atomic_store_n(&p->gap_ns, clock_now(), __ATOMIC_RELEASE);
 }
 
-/* CPUs have come or gone.  Which threads there are, we must be told. */
+/* Checks whether CPUs have come or gone.  The caller must supply the threads. */
 void perf_look_at_cpus(struct perf_source *p)
 {
 	perf_lock(p);

@@ -10,11 +10,11 @@
 
 enum {
 	HEADER = 8,
-	TRAILER = 32,		/* struct sample_id of our layout */
+	TRAILER = 32,		/* struct sample_id in tally's layout */
 	SAMPLE_TIME = 32,	/* offset of the time in a sample */
-	SAMPLE_WEIGHT = 48,	/* … of the period */
-	SAMPLE_FIXED = 56,	/* where what not every sample has begins */
-	BUILD_ID_BYTES = 20,	/* what MMAP2 has room for */
+	SAMPLE_WEIGHT = 48,	/* offset of the period */
+	SAMPLE_FIXED = 56,	/* offset of the optional parts */
+	BUILD_ID_BYTES = 20,	/* size of MMAP2's field */
 };
 
 static uint64_t load64(const uint8_t *p)
@@ -75,7 +75,7 @@ uint32_t perf_sample_event(const struct perf_decoder *d,
 	return event != U64MAP_NONE && is_wake(d, event) ? U64MAP_NONE : event;
 }
 
-/* Where the size of the stack's copy stands in a sample, or 0. */
+/* Returns the offset of the copy's size in a sample, or 0. */
 static size_t copy_offset(const struct perf_decoder *d,
 			  const struct perf_bytes *b, uint64_t pos, size_t n,
 			  bool waking)
@@ -90,7 +90,7 @@ static size_t copy_offset(const struct perf_decoder *d,
 		at += 8 + 8 * (size_t)nr;
 	}
 	if (waking) {
-		/* With its size it is a multiple of 8. */
+		/* Including its size field it is a multiple of 8. */
 		uint64_t raw = at + 8 <= n ? word_at(b, pos + at) & UINT32_MAX
 					   : n;
 
@@ -131,8 +131,8 @@ struct perf_extent perf_record_extent(const struct perf_decoder *d,
 	used = word_at(b, pos + h.size - 8);
 	if (used > size)
 		return e;
-	/* One byte more than was used: that there was room tells that the
-	 * stack's memory ends there. */
+	/* Keep one byte more than was used.  It shows that there was room, and hence
+	 * that the stack's memory ends there. */
 	e.keep = (size_t)(used < size ? (used + 8) & ~7ull : size);
 	if (most && e.keep > most) {
 		e.keep = most & ~(size_t)7;
@@ -194,17 +194,17 @@ void perf_chain_split(const uint64_t *ips, uint64_t n, bool kernel,
 				part = &s->user, count = &s->nuser;
 			continue;
 		}
-		if (!part)	/* a guest, or a mark not known yet */
+		if (!part)	/* a guest, or an unknown mark */
 			continue;
 		if (!*count)
 			*part = &ips[i];
 		else if (*part + *count != &ips[i])
-			continue;	/* a mode that comes twice */
+			continue;	/* a mode that occurs twice */
 		++*count;
 	}
 }
 
-/* Registers in the order of PERF_REGS_TALLY, and the copy of the stack. */
+/* Decodes the registers, in the order of PERF_REGS_TALLY, and the copy of the stack. */
 static bool decode_copy(struct cursor *c, struct record_sample *s)
 {
 	static const uint8_t order[PERF_REGS_COUNT] = {
@@ -220,7 +220,7 @@ static bool decode_copy(struct cursor *c, struct record_sample *s)
 	copy->is32 = abi == PERF_SAMPLE_REGS_ABI_32;
 	for (unsigned int i = 0; abi && i < n; i++) {
 		copy->regs.r[order[i]] = cursor_u64(c);
-		/* i386 has no r8 to r15. */
+		/* i386 does not have r8 to r15. */
 		if (!copy->is32 || order[i] < UNWIND_R8 ||
 		    order[i] == UNWIND_RIP)
 			copy->regs.known |= 1u << order[i];
@@ -243,8 +243,8 @@ static bool decode_copy(struct cursor *c, struct record_sample *s)
 static bool take_wake(const struct perf_decoder *d, struct cursor *c,
 		      uint32_t *tid, bool *interrupt)
 {
-	/* enum trace_flag_type, linux/trace_events.h: hard and soft interrupts,
-	 * and those that cannot be masked. */
+	/* enum trace_flag_type, linux/trace_events.h: hard and soft interrupts, and
+	 * non-maskable interrupts. */
 	enum { FLAGS_AT = 2, IN_INTERRUPT = 0x08 | 0x10 | 0x40 };
 	uint32_t size = cursor_u32(c);
 	const uint8_t *raw = cursor_take(c, size);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reading the rings in order of time, and the counters; and the thread that
- * empties them meanwhile.
+ * Reads the rings in order of time, and the counters.  Also runs the thread that
+ * drains the rings in between.
  */
 #include <errno.h>
 #include <poll.h>
@@ -14,9 +14,9 @@
 #include "launch/priority.h"
 #include "record/perf/perf_source_internal.h"
 
-enum { ORDER_LIMIT = 256 << 20 };	/* bytes that may wait for their turn */
+enum { ORDER_LIMIT = 256 << 20 };	/* maximum bytes waiting to be merged */
 
-/* What order_flush needs to hand records on. */
+/* Context of order_flush for delivering records. */
 struct delivery {
 	struct perf_source *p;
 	record_cb *cb;
@@ -35,7 +35,7 @@ static int deliver_gap(struct delivery *d, uint64_t time, uint64_t lost)
 
 static bool tells_lost_switches(const struct perf_source *p, const struct record *r)
 {
-	/* What is lost in their ring is told by the next event there. */
+	/* The next event in that ring reports its losses. */
 	return p->waits && r->kind == RECORD_LOST && r->event != SOURCE_NONE &&
 	       r->event >= perf_switches(p);
 }
@@ -58,12 +58,11 @@ static int deliver(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
 		d->p->switches_lost += r.lost;
 		return d->cb(d->ctx, &r, d->err);
 	}
-	/* Losses are read from the counters where the kernel keeps them: those
-	 * know the event, and the last loss of a ring has no record. */
+	/* Losses come from the counters where the kernel keeps them.  Those identify
+	 * the event, and the last loss of a ring has no record. */
 	if (r.kind == RECORD_LOST && d->p->features.lost)
 		return 0;
-	/* Events that only tell of mappings and processes have no number of
-	 * ours. */
+	/* Events that only report mappings and processes have no event index. */
 	if (r.kind == RECORD_LOST && (r.event == SOURCE_NONE || d->p->shared)) {
 		int rc = deliver_gap(d, time, r.lost);
 
@@ -73,8 +72,8 @@ static int deliver(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
 	return d->cb(d->ctx, &r, d->err);
 }
 
-/* Rings whose thread has ended report that forever: watch them no more.  Their
- * records are still read. */
+/* Removes rings whose thread has ended from epoll, because they report that forever.
+ * Their records are still read. */
 static void forget_hangups(struct perf_source *p)
 {
 	struct epoll_event ev[64];
@@ -86,7 +85,7 @@ static void forget_hangups(struct perf_source *p)
 				  NULL);
 }
 
-/* Records of mappings and processes that were lost since the last time. */
+/* Returns the number of mapping and process records lost since the last call. */
 static uint64_t news_lost(struct perf_source *p)
 {
 	uint64_t sum = 0, before = p->news_lost;
@@ -101,7 +100,7 @@ static uint64_t news_lost(struct perf_source *p)
 	return sum > before ? sum - before : 0;
 }
 
-/* The last loss of a ring has no record. */
+/* Reports a ring's last loss of switches, which has no record. */
 static int last_lost_switches(struct perf_source *p, struct delivery *d)
 {
 	struct record gap = { .kind = RECORD_SWITCH_GAP, .event = SOURCE_NONE,
@@ -118,7 +117,8 @@ static int last_lost_switches(struct perf_source *p, struct delivery *d)
 	return sum > p->switches_lost ? d->cb(d->ctx, &gap, d->err) : 0;
 }
 
-/* Delivers all up to a time; a gap comes behind what was in the full ring. */
+/* Delivers everything up to a time.  A gap follows the records of the ring that was
+ * full. */
 static int flush(struct perf_source *p, uint64_t upto, struct delivery *d)
 {
 	uint64_t gap = __atomic_load_n(&p->gap_ns, __ATOMIC_ACQUIRE);
@@ -136,7 +136,7 @@ static int flush(struct perf_source *p, uint64_t upto, struct delivery *d)
 	return r < 0 ? r : order_flush(&p->order, upto, deliver, d);
 }
 
-/* Moves what is in ring i to be ordered. */
+/* Moves the records of ring i to `order`. */
 static int drain_ring(struct perf_source *p, size_t i)
 {
 	bool news = i < p->ncpus;
@@ -158,11 +158,11 @@ static int drain_ring(struct perf_source *p, size_t i)
 }
 
 /*
- * A sample at each wake tells most, but where threads wake others hundreds of thousands
- * of times a second it is too much: then there is none for a while, so that there are
- * 5,000 a second.  (A lower rate would not reach threads that were started meanwhile,
- * as PERF_EVENT_IOC_PERIOD does not; a rate that the kernel chooses leaves out the second
- * of two wakes in a row that come seldom.)
+ * Limits samples of wakeups.  One sample per wakeup gives the best data.  But threads
+ * may wake others hundreds of thousands of times a second.  The event is then
+ * switched off for a while, to average 5,000 samples a second.  (A lower rate would
+ * not reach new threads, because PERF_EVENT_IOC_PERIOD does not.  A rate chosen by
+ * the kernel omits the second of two rare wakeups in a row.)
  */
 static void pace_waking(struct perf_source *p)
 {
@@ -193,9 +193,10 @@ static void pace_waking(struct perf_source *p)
 }
 
 /*
- * A record written before the clock was read at the start of the last round is
- * in its ring by now, unless its CPU has stood still within the kernel's write
- * for the whole round: all up to there is complete and can be merged.
+ * Drains all rings once.  A record written before the clock was read at the start of
+ * the last round is in its ring by now.  The exception is a CPU that stood still
+ * inside the kernel's write for the whole round.  Everything up to that time is
+ * therefore complete and can be merged.
  */
 static int perf_round(struct perf_source *p)
 {
@@ -215,16 +216,16 @@ static int perf_round(struct perf_source *p)
 	if (r < 0)
 		return r;
 	p->round_ns = start;
-	/* Too much waits: all that was certainly there when this round began,
-	 * for rings that were read early lack what came meanwhile. */
+	/* Too much is waiting.  Deliver all that was certainly present when this
+	 * round began; rings read early lack later records. */
 	if (!p->drainer.running && order_waiting(&p->order) > ORDER_LIMIT)
 		upto = start;
 	__atomic_store_n(&p->complete_ns, upto, __ATOMIC_RELEASE);
 	return 0;
 }
 
-/* What the thread has moved meanwhile; without it, or at the end, what is in
- * the rings. */
+/* Takes what the thread has moved.  Without the thread, or at the end, drains the
+ * rings. */
 static int fill_order(struct perf_source *p, bool all, struct error *err)
 {
 	uint64_t wakes;
@@ -277,7 +278,8 @@ static uint64_t wanted_samples(const struct perf_source *p, size_t event,
 
 	if (!e->freq)
 		return e->period ? c->value / e->period : 0;
-	/* A rate is a promise only for what counts whenever a task runs. */
+	/* The rate determines a number of samples only for events that count whenever
+	 * a task runs. */
 	if (e->exclude_user || e->exclude_kernel)
 		return 0;
 	if (e->is_time || (p->per_task && e->type == PERF_TYPE_HARDWARE &&
@@ -287,7 +289,7 @@ static uint64_t wanted_samples(const struct perf_source *p, size_t event,
 	return 0;
 }
 
-/* Samples that had no room behind the rings. */
+/* Reports samples dropped because too many were waiting after the rings. */
 static int report_dropped(struct perf_source *p, size_t event, record_cb *cb,
 			  void *ctx, struct error *err)
 {
@@ -326,7 +328,7 @@ int perf_count(struct source *s, size_t event, struct source_count *out,
 	int result;
 
 	memset(out, 0, sizeof(*out));
-	/* Of a wait whose sample was lost the length is known all the same. */
+	/* A wait whose sample was lost still has a known length. */
 	if (p->waits && event >= p->base.blocked)
 		return 0;
 	result = report_dropped(p, event, cb, ctx, err);
@@ -341,15 +343,15 @@ int perf_count(struct source *s, size_t event, struct source_count *out,
 		out->running_ns += v[2];
 		result = report_lost(c, v[3], cb, ctx, err);
 	}
-	/* A thread's events on the other CPUs count as enabled, too, while it
-	 * runs. */
+	/* While a thread runs, its events on the other CPUs count as enabled, too. */
 	if (p->per_task)
 		out->enabled_ns /= p->nopen;
-	/* Both are read while time goes on: a thousandth is no multiplexing. */
+	/* Both are read while time passes: a difference of 1/1000 is not
+	 * multiplexing. */
 	if (out->enabled_ns < out->running_ns + out->running_ns / 1000)
 		out->enabled_ns = out->running_ns;
 	out->wanted = wanted_samples(p, event, out);
-	/* A lower rate promises less. */
+	/* A lower rate reduces the expected number. */
 	thinned = __atomic_load_n(&p->pressure.thinned[event],
 				  __ATOMIC_RELAXED);
 	out->wanted -= thinned < out->wanted ? thinned : out->wanted;
@@ -357,14 +359,15 @@ int perf_count(struct source *s, size_t event, struct source_count *out,
 }
 
 /*
- * The thread that empties the rings.  It does nothing else, and before all
- * others where that is allowed: what it moves to `order` waits there until the
+ * The thread that drains the rings.  It has no other work, and precedes all other
+ * threads where permitted.  Records that it moves to `order` wait there until the
  * recorder has time.  It also ends sampling on time.
  */
 
 enum {
-	PACE_MS = 5,		/* until the recorder says otherwise */
-	/* Who starts programs all the time does not wake us for each. */
+	PACE_MS = 5,		/* interval until the recorder sets another */
+	/* Minimum time between wakeups by rings of mappings, for programs that start
+	 * others all the time. */
 	GAP_MS = 4,
 	FDS = 2 + PERF_END_FDS,
 };
@@ -385,7 +388,7 @@ static int timeout_ms(const struct perf_drainer *d, uint64_t now)
 	return (int)((wait + 999999) / 1000000);
 }
 
-/* Rings do not count: `fds` without the first. */
+/* Returns whether a descriptor other than the rings' is ready. */
 static bool was_called(const struct pollfd *fds, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
@@ -408,7 +411,7 @@ static size_t fill_fds(const struct perf_source *p, struct pollfd *fds)
 	return n;
 }
 
-/* Until there is something to do.  True when sampling is to end. */
+/* Waits until there is work.  Returns true when sampling must end. */
 static bool wait_turn(struct perf_source *p, uint64_t drained_ns)
 {
 	struct perf_drainer *d = &p->drainer;
@@ -447,7 +450,7 @@ static void wake(int fd)
 {
 	static const uint64_t one = 1;
 
-	/* It can only be full: then nobody sleeps. */
+	/* This fails only if the counter is full, and then the reader is awake. */
 	if (write(fd, &one, sizeof(one)) < 0)
 		return;
 }
@@ -479,8 +482,8 @@ static int start_thread(struct perf_source *p)
 	pthread_mutexattr_t attr;
 	int e;
 
-	/* Who holds it is not kept from the processor by busy programs while a
-	 * real-time thread waits. */
+	/* Priority inheritance keeps busy programs from delaying the lock's holder
+	 * while a real-time thread waits. */
 	pthread_mutexattr_init(&attr);
 	pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT);
 	e = pthread_mutex_init(&d->lock, &attr);
@@ -504,7 +507,7 @@ void perf_drainer_start(struct perf_source *p)
 	d->running = wake_fd >= 0 && d->kick_fd >= 0;
 	if (d->running && !start_thread(p))
 		return;
-	/* Then who asks for records empties the rings himself. */
+	/* From now on, drain calls empty the rings themselves. */
 	if (wake_fd >= 0)
 		close(wake_fd);
 	if (d->kick_fd >= 0)

@@ -26,23 +26,23 @@
 #include "record/perf/perf_decode.h"
 #include "record/source/rights.h"
 
-/* How large rings and copies of stacks should be. */
+/* Sizes of rings and stack copies. */
 
 enum {
 	RING_MIN = 128 << 10,
-	RING_USUAL = 2 << 20,	/* at least, where memory is no question */
+	RING_USUAL = 2 << 20,	/* minimum where memory is plentiful */
 	RING_MAX = 32 << 20,
 	RATE_UNKNOWN = 4000,
-	HOLD_MS = 256,		/* of full copies, if memory allows */
-	HOLD_MIN_MS = 50,	/* … or copies become smaller */
-	HOLD_MIN = 8,		/* copies */
-	RECORD_REST = 512,	/* of a sample beside its copy, about */
-	MEMORY_SHARE = 32,	/* all rings take less than 1/32 of it */
-	/* Rings of mappings, forks and exits wake us for each mapping: who made
-	 * it may be gone soon. */
+	HOLD_MS = 256,		/* ms of full copies, if memory allows */
+	HOLD_MIN_MS = 50,	/* ms below which copies become smaller */
+	HOLD_MIN = 8,		/* minimum number of copies */
+	RECORD_REST = 512,	/* approximate size of a sample without its copy */
+	MEMORY_SHARE = 32,	/* all rings together use less than 1/32 of memory */
+	/* Rings of mappings, forks and exits wake tally for each mapping, because the
+	 * process may be gone soon. */
 	NEWS_BYTES = 64 << 10,
 	NEWS_BYTES_PRIVILEGED = 512 << 10,
-	/* Each switch has a record of 64 bytes, and each wake one of 104. */
+	/* Each switch takes a record of 64 bytes, and each wakeup one of 104. */
 	SWITCH_BYTES = 128 << 10,
 	SWITCH_BYTES_PRIVILEGED = 2 << 20,
 	RING_LEAST = 4096,
@@ -55,7 +55,7 @@ static size_t half_down(size_t n, size_t limit)
 	return n;
 }
 
-/* How many bytes all rings of one CPU may have, about. */
+/* Returns the approximate number of bytes that all rings of one CPU may have. */
 static size_t perf_ring_room(size_t ncpus)
 {
 	struct rlimit lock = { 0, 0 };
@@ -69,8 +69,8 @@ static size_t perf_ring_room(size_t ncpus)
 		      (uint64_t)sysconf(_SC_PAGESIZE) / MEMORY_SHARE;
 		return (size_t)(all / ncpus);
 	}
-	/* perf_mmap, kernel/events/core.c: so much for each CPU that is online,
-	 * and what may be locked besides.  An eighth is for mappings. */
+	/* perf_mmap, kernel/events/core.c: the sysctl's value for each online CPU,
+	 * plus the limit of locked memory.  One eighth is for mappings. */
 	all = (uint64_t)perf_sysctl("perf_event_mlock_kb", 516) * 1024 *
 	      (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
 	if (!getrlimit(RLIMIT_MEMLOCK, &lock))
@@ -148,8 +148,8 @@ int perf_sys_open(struct perf_event_attr *a, const struct perf_scope *at)
 
 size_t perf_ring_size(void)
 {
-	/* With the ring of mappings beside it, within the 516 KB a CPU
-	 * that everybody has. */
+	/* Together with the ring of mappings, within the 516 KB per CPU that every
+	 * user has. */
 	enum { PRIVILEGED = 2 << 20, USUAL = 256 << 10 };
 	struct rights r;
 
@@ -173,7 +173,8 @@ static void whom_text(const struct perf_scope *at, char *out, size_t size)
 		snprintf(out, size, "this program");
 }
 
-/* Another user's process, for which no setting is enough? */
+/* Returns whether the target is another user's process, for which no setting is
+ * enough. */
 static bool of_other_user(const struct rights *r, const struct perf_scope *at)
 {
 	uint64_t uid;
@@ -245,8 +246,8 @@ static int strange_group(int fd, struct error *err)
 				 "and not of the controller perf_event; \"grep "
 				 "-E 'cgroup2|perf_event' /proc/mounts\" shows "
 				 "where groups are that they know");
-	/* kernel/cgroup: implicit controllers come with the first that is
-	 * switched on. */
+	/* kernel/cgroup: implicit controllers appear with the first controller that
+	 * is enabled. */
 	return error_set(err, ERR_UNSUPPORTED, "perf events do not know this "
 			 "control group: switch any controller on above it "
 			 "(\"echo +pids >/sys/fs/cgroup/cgroup."
@@ -350,7 +351,7 @@ bool perf_wakes_prepare(struct perf_event_attr *a, const struct perf_features *f
 	struct error err;
 	int fd;
 
-	/* The record has the number of the machine's first namespace. */
+	/* The record uses the numbers of the machine's first pid namespace. */
 	if (!proc_first_pid_namespace()) {
 		snprintf(why, size, "in a pid namespace of its own");
 		return false;
@@ -373,7 +374,7 @@ bool perf_wakes_prepare(struct perf_event_attr *a, const struct perf_features *f
 	a->config = spec.config;
 	a->sample_type |= PERF_SAMPLE_RAW;
 	a->sample_period = 1;
-	/* It is of no thread that could execute something. */
+	/* It belongs to no thread that could call exec. */
 	a->disabled = !how->enable_on_exec;
 	fd = perf_sys_open(a, &self);
 	if (fd >= 0) {
@@ -385,7 +386,7 @@ bool perf_wakes_prepare(struct perf_event_attr *a, const struct perf_features *f
 	return false;
 }
 
-/* The user side as registers and stack, the kernel's part as its chain. */
+/* Requests the user side as registers and stack, and the kernel's part as its chain. */
 static void copy_attr(struct perf_event_attr *a, uint32_t bytes)
 {
 	a->sample_type |= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
@@ -395,7 +396,7 @@ static void copy_attr(struct perf_event_attr *a, uint32_t bytes)
 	a->sample_stack_user = bytes;
 }
 
-/* Our unwinder knows x86. */
+/* Returns whether stack copies work. tally's unwinder supports x86 only. */
 static bool copy_works(const struct perf_features *f)
 {
 	const struct perf_scope self = { 0, -1, 0 };
@@ -444,7 +445,7 @@ int perf_features_probe(struct perf_features *f, struct error *err)
 		fd = perf_sys_open(&a, &self);
 		if (fd != -EINVAL)
 			break;
-		/* The youngest first. */
+		/* Drop the newest ability first. */
 		if (f->lost)
 			f->lost = false;
 		else if (f->build_id)
@@ -531,7 +532,7 @@ void perf_event_prepare(struct perf_event *e, const struct perf_features *f,
 		a->sample_type |= PERF_SAMPLE_CALLCHAIN;
 	if (how->callchain && how->copy_bytes)
 		copy_attr(a, how->copy_bytes);
-	/* Each passing of a tracepoint is a sample unless asked otherwise. */
+	/* Each hit of a tracepoint is a sample unless the user specifies a period. */
 	if (!period && !s->freq && s->type == PERF_TYPE_TRACEPOINT)
 		period = 1;
 	if (period) {
@@ -548,7 +549,7 @@ void perf_event_prepare(struct perf_event *e, const struct perf_features *f,
 		}
 	}
 	a->precise_ip = s->max_precise ? 3 : s->precise;
-	/* The kernel takes and ignores it for its own events. */
+	/* The kernel accepts and ignores precision for its own events. */
 	if (s->type == PERF_TYPE_SOFTWARE) {
 		a->precise_ip = 0;
 		if (s->precise)
@@ -557,22 +558,23 @@ void perf_event_prepare(struct perf_event *e, const struct perf_features *f,
 	}
 }
 
-/* What the two have in common that tell where threads leave, or wake others. */
+/* Sets the attributes common to the events that sample threads leaving a CPU and
+ * threads waking others. */
 static void prepare_in_scheduler(struct perf_event *e,
 				 const struct perf_features *f,
 				 const struct perf_sampling *how)
 {
 	struct perf_sampling own = *how;
 
-	/* It happens in the kernel, whatever is asked for else. */
+	/* These happen in the kernel, whatever modes are selected. */
 	own.exclude_user = own.exclude_kernel = false;
 	own.freq = own.period = 0;
 	e->spec.unit = EVENT_UNIT_NS;
 	e->spec.software = true;
 	snprintf(e->seen.actual, sizeof(e->seen.actual), "%s", e->spec.text);
 	perf_event_prepare(e, f, &own);
-	/* The kernel's part is the way to its scheduler.  It takes as long to walk as
-	 * all else. */
+	/* The kernel's part is always the path to its scheduler, and takes as long to
+	 * unwind as the rest. */
 	e->attr.exclude_callchain_kernel = 1;
 }
 
@@ -605,7 +607,7 @@ void perf_event_on_kind(struct perf_event *e, const struct pmu_unit *kind)
 	uint32_t type;
 	uint64_t config;
 
-	/* It may have become a clock. */
+	/* A clock may have replaced it. */
 	if (!event_is_of_cores(&e->spec) ||
 	    e->attr.type == PERF_TYPE_SOFTWARE)
 		return;
@@ -626,7 +628,7 @@ static void event_become_clock(struct perf_event *e)
 	snprintf(e->seen.why, sizeof(e->seen.why),
 		 "no hardware counter for cycles on this machine");
 	if (!e->attr.freq) {
-		/* A period in cycles means nothing in nanoseconds. */
+		/* A period in cycles has no meaning in nanoseconds. */
 		e->attr.freq = 1;
 		e->attr.sample_freq = 999;
 		perf_event_note(e, "999 Hz instead of a period in cycles");
@@ -643,7 +645,7 @@ static bool is_missing(int errnum)
 	       errnum == EINVAL;
 }
 
-/* Is it the precision alone that the machine lacks? */
+/* Returns whether only the precision is unsupported on this machine. */
 static bool opens_without_precision(const struct perf_event *e,
 				    const struct perf_scope *at)
 {
@@ -659,7 +661,8 @@ static bool opens_without_precision(const struct perf_event *e,
 	return fd >= 0;
 }
 
-/* Changes the attributes after a refusal; false when nothing is left to try. */
+/* Changes the attributes after a refusal.  Returns false when nothing is left to
+ * try. */
 static bool event_give_way(struct perf_event *e, const struct perf_scope *at,
 			   int errnum)
 {
@@ -671,7 +674,7 @@ static bool event_give_way(struct perf_event *e, const struct perf_scope *at,
 		e->attr.exclude_kernel = 1;
 		e->attr.exclude_hv = 1;
 		if (e->waits) {
-			/* Then it opens, but has no samples. */
+			/* The event opens now, but delivers no samples. */
 			perf_event_note(e, "stacks of waits by polling "
 					"sleeping threads: samples need "
 					"kernel.perf_event_paranoid=1 or "
@@ -691,7 +694,7 @@ static bool event_give_way(struct perf_event *e, const struct perf_scope *at,
 		e->attr.precise_ip--;
 		return true;
 	}
-	/* Some PMUs know no guests. */
+	/* Some PMUs do not support excluding guests. */
 	if (errnum == EINVAL && e->attr.exclude_guest &&
 	    e->attr.type != PERF_TYPE_HARDWARE) {
 		e->attr.exclude_guest = 0;
@@ -705,7 +708,8 @@ static bool event_give_way(struct perf_event *e, const struct perf_scope *at,
 	return false;
 }
 
-/* What a clock timer makes of a rate (perf_swevent_init_hrtimer). */
+/* Records the settled event.  Applies what a clock timer does with a rate
+ * (perf_swevent_init_hrtimer). */
 static void event_settle(struct perf_event *e)
 {
 	struct source_event *s = &e->seen;
@@ -715,7 +719,7 @@ static void event_settle(struct perf_event *e)
 	snprintf(s->name, sizeof(s->name), "%s", e->spec.text);
 	if (!*s->actual)
 		snprintf(s->actual, sizeof(s->actual), "%s", e->spec.text);
-	/* Without the kind of cores. */
+	/* Without the core type. */
 	s->type = a->type == PERF_TYPE_SOFTWARE ? a->type : e->spec.type;
 	s->config = a->type == PERF_TYPE_SOFTWARE ? a->config : e->spec.config;
 	s->config1 = a->config1;
@@ -746,7 +750,8 @@ static int event_missing(const struct perf_event *e, int errnum,
 				 "(see \"tally doctor\")", e->spec.text,
 				 perf_sysctl("perf_event_paranoid", 2),
 				 rights_perfmon_name());
-	/* Types from the kernel's list on are PMUs of sysfs: they exist. */
+	/* Types beyond the kernel's list are PMUs found in sysfs, so the event
+	 * exists. */
 	if (errnum == EINVAL && e->spec.type >= PERF_TYPE_MAX)
 		return error_set(err, ERR_UNSUPPORTED, "event %s cannot be "
 				 "%s%s: its unit %s", e->spec.text,
@@ -782,7 +787,7 @@ int perf_event_open(struct perf_event *e, const struct perf_scope *at,
 	}
 }
 
-/* Tries whether an event can be opened. */
+/* Tries to open an event. */
 
 int event_usable(const struct event_spec *spec, struct error *err)
 {
@@ -804,7 +809,7 @@ int event_usable(const struct event_spec *spec, struct error *err)
 		fd = perf_sys_open(&e.attr, &self);
 	}
 	if (fd == -EINVAL) {
-		/* A PMU that knows no guests, or none of a single task. */
+		/* A PMU without guest support, or without support for single tasks. */
 		e.attr.exclude_guest = 0;
 		fd = perf_sys_open(&e.attr, &self);
 	}

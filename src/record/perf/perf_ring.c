@@ -66,8 +66,8 @@ static const struct degree *degree_of(size_t waiting, size_t limit)
 	return d;
 }
 
-/* Whether a sample is not to be taken at this degree.  One that is taken gets
- * the weight of those that were not, in *weight. */
+/* Returns whether to skip a sample at this degree.  For a sample that is kept, sets
+ * *weight to the total of the skipped ones. */
 static bool leave_out(const struct perf_intake *in,
 		      const struct perf_bytes *ring, uint64_t pos,
 		      struct perf_event_header h, const struct degree *d,
@@ -159,7 +159,7 @@ bool perf_ring_waiting(const struct perf_ring *r)
 
 bool perf_ring_tight(const struct perf_ring *r)
 {
-	/* A mapping's record holds a path. */
+	/* The record of a mapping holds a path. */
 	enum { ROOM = 6144 };
 	const struct perf_event_mmap_page *page = r->page;
 	uint64_t used = __atomic_load_n(&page->data_head, __ATOMIC_RELAXED) -
@@ -180,10 +180,10 @@ bool perf_ring_tight(const struct perf_ring *r)
  *	    STORE data_head		STORE data_tail
  *	}
  *
- * B pairs with C: who sees the new head sees the records before it; a load with
- * acquire order is C.  D pairs with A: the kernel may overwrite a record only
- * after we have copied it; a store with release order is D, for our loads of
- * the record cannot move behind it.
+ * B pairs with C: a reader of the new head also sees the records before it; a load
+ * with acquire order is C.  D pairs with A: the kernel may overwrite a record only
+ * after tally has copied it.  A store with release order is D, because tally's loads
+ * of the record cannot move past it.
  */
 int perf_ring_drain(struct perf_ring *r, const struct perf_intake *to,
 		    uint64_t (*now)(void))

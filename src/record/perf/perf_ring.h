@@ -2,7 +2,7 @@
 #ifndef TALLY_RECORD_PERF_PERF_RING_H
 #define TALLY_RECORD_PERF_PERF_RING_H
 /*
- * The memory ring that a perf event writes its records to (perf_event_open(2),
+ * The memory ring into which a perf event writes its records (perf_event_open(2),
  * "MMAP layout").
  */
 #include <stdbool.h>
@@ -14,62 +14,61 @@
 #include "record/perf/perf_decode.h"
 
 struct perf_ring {
-	void *page;		/* struct perf_event_mmap_page, then the data */
-	uint64_t size;		/* bytes of data: a power of two */
+	void *page;		/* struct perf_event_mmap_page, followed by the data */
+	uint64_t size;		/* bytes of data, a power of two */
 };
 
-/* Maps `size` bytes or, when they may not be locked, half as often as it takes;
- * returns 0 or an error. */
+/* Maps a ring of `size` bytes, halved until the memory may be locked.  Returns 0 or
+ * an error. */
 int perf_ring_open(struct perf_ring *r, int fd, size_t size,
 		   struct error *err);
 void perf_ring_close(struct perf_ring *r);
 
-/* Is there anything to be read? */
+/* Returns whether the ring holds unread data. */
 bool perf_ring_waiting(const struct perf_ring *r);
-/* Has it so little room that records may have been lost? */
+/* Returns whether the ring is so full that records may have been lost. */
 bool perf_ring_tight(const struct perf_ring *r);
 
-/* Samples of one event and ring that were left out since the last one that was
- * taken. */
+/* Samples of one event and ring that were skipped since the last one kept. */
 struct perf_thinning {
 	uint64_t n, weight;
 };
 
 /*
- * What becomes of samples while more wait than can be worked off: first less of
- * each copy of a stack is kept, then the rate is lowered: one of some samples is
- * taken, with the weight of those before it that were left out.  At last samples
- * are dropped and counted.  Records of mappings and processes always stay.
+ * What happens to samples while more arrive than can be processed.  First, less of
+ * each stack copy is kept.  Then the rate is lowered: one of several samples is kept,
+ * with the weight of the skipped samples before it.  At last, samples are dropped and
+ * counted.  Records of mappings and processes are always kept.
  */
 struct perf_pressure {
-	size_t limit;		/* bytes that may wait */
+	size_t limit;		/* maximum number of pending bytes */
 	/* By event: */
 	uint64_t *dropped;	/* atomic */
-	uint64_t *thinned;	/* left out; atomic */
-	struct perf_thinning *thinning;	/* of each stream: nstreams for each
-					 * event */
+	uint64_t *thinned;	/* number of skipped samples; atomic */
+	struct perf_thinning *thinning;	/* by stream: nstreams for each event */
 	size_t nstreams;
-	bool lowered;		/* the rate was, at some time */
-	uint64_t shortened;	/* copies */
+	bool lowered;		/* the rate was lowered at some time */
+	uint64_t shortened;	/* number of shortened copies */
 };
 
-/* Where records go: a stream of `order`. */
+/* The destination of records: a stream of `order`. */
 struct perf_intake {
 	struct order *order;
 	size_t stream;
-	const struct perf_decoder *decoder;	/* how samples look, or NULL */
-	uint64_t *damaged;	/* bytes that were no records, and dropped */
-	struct perf_pressure *pressure;		/* or NULL: none */
-	uint64_t *waking;	/* counts those samples; NULL if there are none */
+	const struct perf_decoder *decoder;	/* layout of samples, or NULL */
+	uint64_t *damaged;	/* number of invalid bytes dropped */
+	struct perf_pressure *pressure;		/* or NULL: keep all */
+	uint64_t *waking;	/* counter of samples of that event; NULL if there are
+				 * none */
 };
 
-/* Moves all records, without what was not filled of stacks' copies; times after
- * `now` become `now`.  0 or -ERR_NOMEM. */
+/* Moves all records, without the unused part of stack copies.  Times later than `now`
+ * become `now`.  Returns 0 or -ERR_NOMEM. */
 int perf_ring_drain(struct perf_ring *r, const struct perf_intake *to,
 		    uint64_t (*now)(void));
 
-/* The same over plain memory: records between the free-running positions tail
- * and head.  Returns the new tail. */
+/* Does the same in plain memory: records between the free-running positions tail and
+ * head.  Returns the new tail. */
 uint64_t perf_ring_take(const struct perf_bytes *ring, uint64_t tail,
 			uint64_t head, const struct perf_intake *to,
 			uint64_t now);

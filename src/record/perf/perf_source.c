@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf events as a source of samples. */
+/* Implements perf events as a source of samples. */
 #include "record/perf/perf_source.h"
 
 #include <errno.h>
@@ -14,12 +14,12 @@
 
 enum {
 	WATERMARK_DIVISOR = 4,
-	WATERMARK_COPIES = 16,	/* they fill a ring sooner */
-	/* Samples that wait to be looked at. */
+	WATERMARK_COPIES = 16,	/* copies fill a ring sooner */
+	/* Limit of pending samples. */
 	WAITING_LEAST = 16 << 20,
 	WAITING_PER_CPU = 4 << 20,
-	/* Of a thread that leaves its processor.  What lies behind is read while
-	 * it sleeps. */
+	/* Copy size for a thread that leaves its CPU.  The rest of its stack is read
+	 * while it sleeps. */
 	WAIT_COPY = 2048,
 };
 
@@ -108,7 +108,7 @@ static const struct source_ops perf_ops = {
 	.close = perf_close,
 };
 
-/* The CPUs to record, and behind them those that may come. */
+/* Lists the CPUs to record, followed by those that may come online. */
 static int plan_cpus(struct perf_source *p, const struct source_target *t)
 {
 	long all = sysconf(_SC_NPROCESSORS_CONF);
@@ -135,7 +135,7 @@ static int plan_cpus(struct perf_source *p, const struct source_target *t)
 	return 0;
 }
 
-/* Samples a second and CPU that the events ask for, or 0. */
+/* Returns the sum of the events' sampling rates per CPU, in Hz, or 0. */
 static uint64_t rate_of(const struct source_options *o)
 {
 	uint64_t sum = 0;
@@ -159,14 +159,14 @@ static void plan_copies(struct perf_source *p,
 	p->base.ring_bytes = perf_ring_size();
 	if (!o->callchain || !o->copy || !p->features.copy || !o->events->n)
 		return;
-	/* With waits the half of the memory is for records of switches. */
+	/* With waits, half of the memory is for switch records. */
 	plan = perf_copies_plan(rate_of(o), t->ncpus << o->waits, o->copy_bytes,
 				0);
 	p->base.ring_bytes = plan.ring_bytes;
 	p->base.copy_bytes = how->copy_bytes = plan.copy_bytes;
 }
 
-/* The events of waits are the last, and not all of them are opened. */
+/* Numbers the events of waits.  They are the last, and not all of them are opened. */
 static void number_waits(struct perf_source *p, size_t n,
 			 const struct perf_sampling *how)
 {
@@ -274,7 +274,7 @@ static int perf_prepare(struct perf_source *p, const struct source_options *o,
 	return 0;
 }
 
-/* The more processors there are, the more may wait. */
+/* Sets the limit of pending samples, which grows with the number of CPUs. */
 static int plan_pressure(struct perf_source *p, size_t ncpus)
 {
 	size_t n = p->base.nevents + 1;
@@ -312,7 +312,7 @@ static void see_waits(struct perf_source *p)
 	if (perf_has_wakes(p)) {
 		struct source_event *waking = &p->seen[p->base.waking];
 
-		/* The tracepoint has another number on each machine. */
+		/* The tracepoint's number differs between machines. */
 		waking->config = 0;
 		waking->freq = waking->period = 0;
 	}
@@ -357,7 +357,7 @@ static int open_with(const struct source_target *target,
 		see_waits(p);
 	p->base.events = p->seen;
 	p->round_ns = clock_now();
-	/* Whose rings lie beside ours empties them with ours. */
+	/* With `beside`, the other source drains its rings together with perf's. */
 	if (!beside)
 		perf_drainer_start(p);
 	*out = &p->base;

@@ -2,8 +2,8 @@
 #ifndef TALLY_RECORD_PERF_PERF_SOURCE_H
 #define TALLY_RECORD_PERF_PERF_SOURCE_H
 /*
- * Samples from perf_event_open(2): one ring a CPU, shared by all events and all
- * threads that are watched.
+ * Samples from perf_event_open(2).  One ring per CPU is shared by all events and all
+ * recorded threads.
  */
 #include "record/source/order.h"
 #include "record/source/source_type.h"
@@ -11,10 +11,11 @@
 /* Records of another source, merged by time. */
 struct perf_beside {
 	size_t nstreams;
-	/* Moves what is ready to streams from `first` on; 0 or -ERR_NOMEM. */
+	/* Moves ready records to streams from `first` on.  Returns 0 or -ERR_NOMEM. */
 	int (*fill)(void *ctx, struct order *o, size_t first,
 		    uint64_t *damaged);
-	/* False: it is none of those, but perhaps perf's. */
+	/* Decodes a record.  Returns false if it is not this source's; it may be
+	 * perf's. */
 	bool (*decode)(void *ctx, const uint8_t *p, size_t n,
 		       struct record *out);
 	void *ctx;
@@ -22,8 +23,8 @@ struct perf_beside {
 
 extern const struct source_type perf_source_type;
 
-/* Without events of its own: only what perf tells of mappings, names, forks and
- * exits, together with the records of `beside`. */
+/* Opens a source without events of its own: perf's records of mappings, names, forks
+ * and exits, merged with the records of `beside`. */
 int perf_sideband_open(const struct source_target *target, bool inherit,
 		       const struct perf_beside *beside, struct source **out,
 		       struct error *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Samples for a moment to find out what works. */
+/* Takes samples for a moment to find out what works. */
 #include "record/perf/perf_try.h"
 
 #include <dirent.h>
@@ -44,8 +44,8 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* Counts the samples in the ring: records of equal size, none that wraps, for a
- * trial ends before the ring is full. */
+/* Counts the samples in the ring.  The records have equal sizes and none wraps,
+ * because a trial ends before the ring is full. */
 static void count_samples(struct perf_try *t, const struct perf_ring *ring)
 {
 	const struct perf_event_mmap_page *head = ring->page;
@@ -129,12 +129,12 @@ void perf_try_run(struct perf_try *t, struct perf_event_attr *a,
 	close(fd);
 }
 
-/* Reports that it changed its user, and waits for the end. */
+/* Changes to another user, reports it, and waits to be killed. */
 static void be_stranger(int told)
 {
 	char c = 0;
 
-	/* Changing the user clears it: after that. */
+	/* Changing the user clears this setting, so set it afterwards. */
 	if (!setgid(NOBODY) && !setuid(NOBODY) &&
 	    !prctl(PR_SET_PDEATHSIG, SIGKILL) && write(told, &c, 1) == 1)
 		for (;;)
@@ -164,7 +164,8 @@ static pid_t start_stranger(void)
 	return pid > 0 ? pid : 0;
 }
 
-/* A program: kernel threads have no command line. */
+/* Returns whether a process is another user's program.  Kernel threads have no
+ * command line. */
 static bool is_program_of_other(const char *name)
 {
 	struct buf b = { 0 };

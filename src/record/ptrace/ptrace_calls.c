@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which system calls a stop breaks, and how each is continued. */
+/* Decides which system calls a stop interrupts, and how each is continued. */
 #include "record/ptrace/ptrace_calls.h"
 
 #include <elf.h>
@@ -18,9 +18,9 @@
 
 enum {
 	STATUS_MAX = 1 << 16,
-	/* What the kernel makes of these, when the thread goes on, depends on
-	 * what comes then: EINTR when a handler is to run, else the call begins
-	 * anew, as it was, or with the time that is left, by another call
+	/* The kernel decides about these when the thread is resumed.  If a handler is
+	 * to run, the call ends with EINTR.  Otherwise it restarts unchanged, or
+	 * continues with the remaining time through another call
 	 * (include/linux/errno.h). */
 	RESTART_NO_HANDLER = 514,
 	RESTART_BLOCK = 516,
@@ -44,10 +44,10 @@ void regs_set(const struct tracee *k, const union regs *r, bool is32)
 	ptrace(PTRACE_SETREGSET, (pid_t)k->tid, NT_PRSTATUS, &io);
 }
 
-/* System calls that a stop ends with EINTR, though no signal was meant for the
- * program (signal(7), "Interruption of system calls … by stop signals", and
- * what sockets with a time limit do); sys/syscall.h has the other machine's
- * numbers not. */
+/* Returns whether a stop ends this system call with EINTR although no signal was
+ * meant for the program.  See signal(7), "Interruption of system calls … by stop
+ * signals"; sockets with a time limit behave the same.  Numbers are literal because
+ * sys/syscall.h lacks those of the other machine. */
 static bool is_sensitive(bool is32, int64_t nr)
 {
 	/* epoll_wait, epoll_pwait, epoll_pwait2, semop, semtimedop,
@@ -71,7 +71,7 @@ static bool is_sensitive(bool is32, int64_t nr)
 	return false;
 }
 
-/* The number behind a key of /proc/PID/status, hexadecimal; 0: not known. */
+/* Returns the hexadecimal number after a key in /proc/PID/status; 0: unknown. */
 static uint64_t status_mask(const struct tracee *k, const char *key)
 {
 	struct buf b = { 0 };
@@ -88,7 +88,7 @@ static uint64_t status_mask(const struct tracee *k, const char *key)
 	return mask;
 }
 
-/* The result of a call that the thread is in; 1: none that matters. */
+/* Returns the result of the call that the thread is in; 1: not relevant. */
 static int64_t result_of(const union regs *r, bool is32)
 {
 	int64_t nr = is32 ? (int32_t)r->x32.orig_ax : (int64_t)r->x64.orig_rax;
@@ -101,7 +101,7 @@ static int64_t result_of(const union regs *r, bool is32)
 	return is_sensitive(is32, nr) ? ret : 1;
 }
 
-/* It may have transferred less than was wanted. */
+/* Returns whether the call may have transferred less than requested. */
 static bool has_part(const union regs *r, bool is32)
 {
 	return !is32 && (int64_t)r->x64.orig_rax >= 0 &&
@@ -119,10 +119,10 @@ static void result_set(const struct tracee *k, union regs *r, bool is32,
 }
 
 /*
- * A thread that ran a moment ago and waits has just begun to: the call begins
- * anew, unless there is a signal for the program.  The call that would continue
- * a wait (restart_syscall(2)) may be one that a filter of the program's kills
- * it for.
+ * A thread that ran a moment ago and now waits has just started to wait.  The call is
+ * restarted unless there is a signal for the program.  Leaving it to
+ * restart_syscall(2) could kill the program, because its own filter may forbid that
+ * call.
  */
 void call_asked(struct tracee *k, union regs *r, bool is32)
 {
@@ -151,7 +151,7 @@ static bool is_stop(int sig)
 	       sig == SIGTTOU;
 }
 
-/* By the program, or as long as it does not catch it (signal(7)). */
+/* Returns whether the program ignores the signal, or does by default (signal(7)). */
 static bool is_ignored(const struct tracee *k, int sig)
 {
 	uint64_t bit = 1ull << (sig - 1);
@@ -163,9 +163,9 @@ static bool is_ignored(const struct tracee *k, int sig)
 }
 
 /*
- * Traced threads get signals that the program ignores, which would not have
- * ended the call.  Those that stop the process do, and those with a handler:
- * the kernel knows.
+ * Traced threads also receive signals that the program ignores.  Untraced, these
+ * would not have ended the call.  Signals that stop the process, and those with a
+ * handler, do end it; the kernel handles them.
  */
 void call_signalled(struct tracee *k, int sig)
 {
@@ -189,7 +189,7 @@ void call_signalled(struct tracee *k, int sig)
 	}
 }
 
-/* Without a number of a call there is none that could begin anew. */
+/* Without a call number, no call can restart. */
 void call_stopped(struct tracee *k)
 {
 	union regs r;

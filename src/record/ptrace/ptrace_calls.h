@@ -2,9 +2,9 @@
 #ifndef TALLY_RECORD_PTRACE_PTRACE_CALLS_H
 #define TALLY_RECORD_PTRACE_PTRACE_CALLS_H
 /*
- * System calls that a stop broke into.  Linux ends what waits or transfers when
- * a thread is to stop; most calls begin anew by themselves, the others do here:
- * the program gets what it would have got alone.
+ * System calls interrupted by a stop.  Linux ends waits and transfers when a thread
+ * is to stop.  Most calls restart by themselves; this part restarts the others, so
+ * the program sees the results it would see without tally.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,36 +26,38 @@ union regs {
 	struct regs32 x32;
 };
 
-/* What a stop left to be transferred; x86-64 only. */
+/* The part of a transfer that a stop left undone; x86-64 only. */
 struct call_rest {
-	struct user_regs_struct before;	/* behind the call that was cut */
-	uint64_t done;			/* bytes of it, now */
-	uint64_t at, n;			/* a buffer … */
-	uint64_t vector, parts;		/* … or number of struct iovec */
-	uint64_t piece;			/* bytes of it that were asked for */
-	int number;			/* the call for the rest */
-	unsigned int flags;		/* … of messages */
-	bool inside;			/* it has begun */
+	struct user_regs_struct before;	/* registers after the interrupted call */
+	uint64_t done;			/* bytes transferred so far */
+	uint64_t at, n;			/* address and size of a buffer */
+	uint64_t vector, parts;		/* address and number of struct iovec instead */
+	uint64_t piece;			/* bytes requested by the current call */
+	int number;			/* number of the call for the rest */
+	unsigned int flags;		/* flags of a message call */
+	bool inside;			/* the call for the rest has begun */
 };
 
-/* False when the thread is gone. */
+/* Reads the registers.  Returns false if the thread is gone. */
 bool regs_get(const struct tracee *k, union regs *r, bool *is32);
 void regs_set(const struct tracee *k, const union regs *r, bool is32);
 
-/* It stands still because we asked it to, or because a signal has come. */
+/* Handle a thread stopped at tally's request, or because a signal has arrived. */
 void call_asked(struct tracee *k, union regs *r, bool is32);
 void call_signalled(struct tracee *k, int sig);
-/* As call_asked, without a sample. */
+/* Handles a stop like call_asked, but without a sample. */
 void call_interrupted(struct tracee *k);
-/* The whole process stops: that ends its calls, as it does without us. */
+/* Handles a stop of the whole process, which ends its calls with or without tally. */
 void call_stopped(struct tracee *k);
 
 /* ptrace_partial_io.c */
-/* The call has transferred a part: when the thread goes on, it continues. */
+/* Starts completing a call that transferred only a part.  It continues when the
+ * thread is resumed. */
 void rest_begin(struct tracee *k, const struct user_regs_struct *r);
-/* The call for the rest begins or has ended. */
+/* Handles the entry or exit of the call for the rest. */
 void rest_step(struct tracee *k);
-/* Something else comes in between: the call has ended with what it had. */
+/* Ends the call with the bytes it had transferred, because something else
+ * intervened. */
 void rest_cancel(struct tracee *k);
 
 #else
@@ -73,8 +75,8 @@ static inline void rest_cancel(struct tracee *k) { (void)k; }
 
 #endif
 
-/* Nobody may be left with half a call: waits for those, before all are let
- * go. */
+/* Waits for the rest of incomplete calls before all threads are released, so that no
+ * program is left with half a call. */
 void rests_end(struct tracer *t);
 
 #endif

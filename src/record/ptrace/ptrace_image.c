@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a program's file tells before it is sampled.
+ * Reads from a program's file, before it is sampled, what the program may do.
  *
- * Which programs trace: they name ptrace(2), or a library that calls it, among the
- * symbols and libraries that they need.  Sanitizers check for leaks by a helper
- * that traces the program itself.  Not found: static programs without a symbol
- * table, calls by syscall(2), libraries that are loaded by dlopen(3) or LD_PRELOAD.
+ * Programs that trace: they name ptrace(2), or a library that calls it, among the
+ * symbols and libraries that they need.  Sanitizers check for leaks with a helper
+ * that traces the program itself.  Not detected: static programs without a symbol
+ * table, calls by syscall(2), libraries loaded by dlopen(3) or LD_PRELOAD.
  *
- * Which may run Python: they export the interpreter, or need the library that does.
+ * Programs that may run Python: they export the interpreter, or need the library that
+ * does.
  */
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -27,7 +28,7 @@ enum { IMAGES_MAX = 1 << 16 };
 #define FUSE_SUPER_MAGIC 0x65735546
 #endif
 
-/* Linkers let names share their ends, so what comes before one may be anything. */
+/* Linkers let names share their ends, so any text may precede a name. */
 static unsigned int what_names_tell(struct span s)
 {
 #define NAME(text) text, sizeof(text)
@@ -60,7 +61,7 @@ static unsigned int what_names_tell(struct span s)
 	return what;
 }
 
-/* .gopclntab has the names of Go's functions when symbols are stripped. */
+/* .gopclntab holds the names of Go's functions when symbols are stripped. */
 static unsigned int what_file_tells(int fd)
 {
 	struct image *img;
@@ -90,7 +91,8 @@ static uint64_t key_of(const struct stat *st)
 	return hash_mix(h, (uint64_t)stamp.mtime_ns);
 }
 
-/* Who serves a FUSE file may wait for us: it is not read. */
+/* Returns whether a file may be read.  FUSE files are not, because their server may
+ * be waiting for tally. */
 static bool is_plain(int fd, struct stat *st)
 {
 	struct statfs fs;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A process has one tracer.  A program that is recorded may want to be it: strace
- * and debuggers, whose children ask for it (PTRACE_TRACEME) or which attach, and
- * the leak check of sanitizers, by a helper process that hides from tracers
- * (CLONE_UNTRACED) and attaches to all threads of the program.
+ * Releases processes that another tracer needs, because a process has only one
+ * tracer.  Recorded programs may include tracers: strace and debuggers, whose
+ * children request it (PTRACE_TRACEME) or which attach.  The leak check of sanitizers
+ * is another: its helper process hides from tracers (CLONE_UNTRACED) and attaches to
+ * all threads of the program.
  *
- * So the system calls of programs that may trace (ptrace_image.c) are watched, and
- * those of all children at first.  A call that needs a process of ours waits,
- * before it is made, until that process is let go: each of its threads is told to
- * stop, and let go there.  A call that this ended begins anew; but what was only
- * partly written ends with the part, as it does when a tracer attaches.
+ * tally therefore watches the system calls of programs that may trace
+ * (ptrace_image.c), and at first those of all children.  A call that needs one of
+ * tally's tracees is held at its entry until that process is released: each of its
+ * threads is stopped and released there.  A call interrupted in this way restarts.  A
+ * partial write ends with its part, as it does whenever a tracer attaches.
  */
 #include <linux/audit.h>
 #include <sched.h>
@@ -47,7 +48,7 @@ static void name_of(uint32_t pid, char out[NAME_SPACE])
 	buf_fini(&b);
 }
 
-/* Once each: what ends a list that is full. */
+/* Adds a text once, while there is room in the list. */
 static void note(struct tracer *t, const char *text)
 {
 	char *notes = t->ring->shared->left;
@@ -57,7 +58,7 @@ static void note(struct tracer *t, const char *text)
 		snprintf(notes + n, size - n, "%s%s", n ? ", " : "", text);
 }
 
-/* `tracer`: 0 for the process's own leak check. */
+/* Adds a released process.  `tracer`: 0 for the process's own leak check. */
 static void note_left(struct tracer *t, uint32_t pid, uint32_t tracer)
 {
 	char name[NAME_SPACE], by[NAME_SPACE], text[NOTE_SPACE];
@@ -73,7 +74,7 @@ static void note_left(struct tracer *t, uint32_t pid, uint32_t tracer)
 	note(t, text);
 }
 
-/* The namespace that a process's numbers are of; 0: not known. */
+/* Returns the pid namespace of a process; 0: unknown. */
 static uint64_t numbers_of(uint32_t pid)
 {
 	struct stat st;
@@ -83,7 +84,7 @@ static uint64_t numbers_of(uint32_t pid)
 	return stat(path, &st) < 0 ? 0 : st.st_ino;
 }
 
-/* The tracee that has this number for k, whose namespace may be another. */
+/* Returns the tracee that has this number in k's namespace, which may be another. */
 static const struct tracee *find_as(struct tracer *t, const struct tracee *k,
 				    uint32_t number)
 {
@@ -101,7 +102,8 @@ static const struct tracee *find_as(struct tracer *t, const struct tracee *k,
 	return NULL;
 }
 
-/* Which process has to be let go for this call, and for which tracer; 0: none. */
+/* Returns the process that must be released for this call, and sets its tracer; 0:
+ * none. */
 static uint32_t needed(struct tracer *t, const struct tracee *k,
 		       const struct call_info *i, uint32_t *tracer)
 {
@@ -139,7 +141,7 @@ static void release(struct tracer *t, struct tracee *k)
 static void tell_to_leave(struct tracer *t, struct tracee *k)
 {
 	k->leaving = true;
-	/* Two that need each other: one call fails. */
+	/* Two processes need each other, so one call fails. */
 	if (k->waits_for)
 		release(t, k);
 	else
@@ -153,7 +155,7 @@ bool tracer_watch(struct tracer *t, struct tracee *k)
 
 	if (k->watched != WATCHED_ALWAYS)
 		k->watched--;
-	/* Before Linux 5.3 there is none. */
+	/* Before Linux 5.3 this request does not exist. */
 	if (ptrace(PTRACE_GET_SYSCALL_INFO, (pid_t)tid, sizeof(i), &i) < 0) {
 		k->watched = 0;
 		return false;
@@ -194,12 +196,12 @@ static void forget(struct tracer *t, struct tracee *k)
 
 void tracer_let_go(struct tracer *t, struct tracee *k, int sig)
 {
-	/* If it was killed its end is told. */
+	/* If the thread was killed, waitpid reports its end. */
 	if (ptrace(PTRACE_DETACH, (pid_t)k->tid, 0, (long)sig) >= 0)
 		forget(t, k);
 }
 
-/* Any but the one that holds. */
+/* Returns whether the process has tracees other than the one being held. */
 static bool has_others(const struct tracer *t, uint32_t pid, uint32_t tid)
 {
 	for (size_t i = 0; i < t->v.n; i++)
@@ -219,13 +221,13 @@ void tracer_left(struct tracer *t, uint32_t pid)
 			k->waits_for = 0;
 			t->waiting--;
 			tracer_let_go(t, k, 0);
-			return;		/* that looked at the others */
+			return;		/* it has checked the others */
 		}
 		release(t, k);
 	}
 }
 
-/* A first thread that has ended, while others run, is told of at their end. */
+/* The end of a first thread is reported only after all other threads have ended. */
 void tracer_look_at_leaving(struct tracer *t)
 {
 	for (size_t i = t->waiting ? t->v.n : 0; i-- > 0;)

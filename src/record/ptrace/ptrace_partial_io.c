@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A write of many bytes into a pipe ends early when its thread is to stop, with
- * a part of them done, and does not begin anew.  So the thread makes another
- * call for the rest, with changed arguments, and then sees one that did all: its
- * registers are put back as the first had left them, but for the number of
- * bytes.  A signal that comes meanwhile ends the call, as it does without us.
+ * Completes large transfers that a stop cut short.
+ *
+ * A write of many bytes into a pipe ends early when its thread is to stop.  A part is
+ * done, and the call does not restart. tally therefore makes the thread issue another
+ * call for the rest, with changed arguments.  The thread then sees one call that did
+ * everything: its registers are restored to the values after the first call, except
+ * for the number of bytes.  A signal in between ends the call, as it does without
+ * tally.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +25,7 @@
 #include "record/ptrace/ptrace_calls.h"
 #include "record/ptrace/ptrace_internal.h"
 
-enum { END_TRIES = 1000 };	/* of a millisecond */
+enum { END_TRIES = 1000 };	/* attempts, 1 ms each */
 
 #ifdef __x86_64__
 
@@ -63,7 +66,8 @@ static enum kind kind_of(const struct tracee *k, uint64_t fd)
 	return dev == 1 && minor(st.st_rdev) >= 5 ? MEMORY : OTHER;
 }
 
-/* A call that never waits ends with a part by itself (proc(5), fdinfo). */
+/* Returns whether the file never blocks; then a call ends with a part by itself
+ * (proc(5), fdinfo). */
 static bool never_waits(const struct tracee *k, uint64_t fd)
 {
 	unsigned int flags = 0;
@@ -81,7 +85,7 @@ static bool never_waits(const struct tracee *k, uint64_t fd)
 	return flags & O_NONBLOCK;
 }
 
-/* struct msghdr's parts and flags of its call. */
+/* Reads the parts of a struct msghdr and the flags of its call. */
 static bool take_message(const struct tracee *k, struct call_rest *c)
 {
 	struct msghdr m;
@@ -94,7 +98,7 @@ static bool take_message(const struct tracee *k, struct call_rest *c)
 	return true;
 }
 
-/* What is the rest to be transferred by? */
+/* Chooses the call for the rest.  Returns false if there is none. */
 static bool choose(const struct tracee *k, struct call_rest *c)
 {
 	const struct user_regs_struct *r = &c->before;
@@ -127,8 +131,8 @@ static bool choose(const struct tracee *k, struct call_rest *c)
 			return false;
 		break;
 	case SYS_sendfile:
-		/* The offset in the file is where it shall be.  To a pipe it is
-		 * never more than what fits. */
+		/* The offset in the file is already correct.  For a pipe, the part
+		 * never exceeds what fits. */
 		c->n = r->r10;
 		return kind == SOCKET && !never_waits(k, r->rdi);
 	case SYS_sendto:
@@ -148,14 +152,15 @@ static bool choose(const struct tracee *k, struct call_rest *c)
 	if (c->number == SYS_recvfrom || c->number == SYS_recvmsg) {
 		c->number = SYS_recvfrom;
 	} else {
-		/* A part was sent: who hears no more ends the call, no more. */
+		/* A part was sent.  If the peer is gone by now, the call just ends;
+		 * it raises no signal. */
 		c->number = SYS_sendto;
 		c->flags |= MSG_NOSIGNAL;
 	}
 	return true;
 }
 
-/* Of one buffer. */
+/* Sets the next piece of one buffer. */
 static bool piece_of(const struct tracee *k, const struct call_rest *c,
 		     uint64_t *at, uint64_t *n)
 {
@@ -187,7 +192,7 @@ static void put(const struct tracee *k, const struct user_regs_struct *x)
 	regs_set(k, &r, false);
 }
 
-/* False: all is done. */
+/* Issues a call for the next piece.  Returns false if everything is done. */
 static bool next_piece(struct tracee *k, struct call_rest *c)
 {
 	struct user_regs_struct r = c->before;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Where the tracer runs.
+ * Chooses the CPU on which the tracer runs.
  *
- * A thread that is told to stop from another processor goes on until it hears of
- * it; a system call that begins meanwhile hears first, so too many samples lie
- * in calls.  Threads that are seen to make some are sampled from beside: the
- * tracer goes to their processor when the sample before is done, and its timer
- * breaks in where the thread happens to be.  That costs the thread half as much
- * again, so those that only compute are left to be told from afar.
+ * A thread that is stopped from another CPU keeps running until the interrupt reaches
+ * it.  A system call that begins in between notices the request first, so too many
+ * samples lie in system calls.  Threads seen in system calls are therefore sampled
+ * from their own CPU: the tracer moves there after the previous sample, and its timer
+ * interrupts the thread wherever it is.  That increases the cost to the thread by
+ * half, so threads that only compute are still sampled from another CPU.
  *
- * Being beside helps only where the tracer gets the processor at once.  Short
- * slices ask for that (sched(7); Linux 6.12); older kernels may let it wait for
- * a tick, or until the thread looks at the clock.  If so, it stays away.
+ * Sharing the CPU helps only if the tracer gets it at once.  Short slices request
+ * that (sched(7); Linux 6.12).  Older kernels may delay the tracer for a tick, or
+ * until the thread makes a clock call.  In that case it stays on another CPU.
  */
 #include <stdint.h>
 #include <sys/resource.h>
@@ -21,15 +21,15 @@
 #include "record/ptrace/ptrace_internal.h"
 
 enum {
-	SLICE_NS = 100000,	/* the shortest that the kernel gives */
-	LATE_NS = 200000,	/* to get there; 15,000 to 35,000 are usual */
-	LATE_MAX = 4,		/* more often late than in time by so much … */
-	AWAY_TICKS = 1024,	/* … keeps us away */
-	/* Of so many samples from afar … */
+	SLICE_NS = 100000,	/* shortest slice that the kernel gives */
+	LATE_NS = 200000,	/* limit for a move; 15,000 to 35,000 are usual */
+	LATE_MAX = 4,		/* surplus of late moves over timely ones */
+	AWAY_TICKS = 1024,	/* ticks to stay on other CPUs after that surplus */
+	/* Number of samples from another CPU in which calls are counted. */
 	FAR_SAMPLES = 64,
-	/* … so many in system calls bring us … */
+	/* Number of those in system calls that triggers a move to the thread's CPU. */
 	FAR_CALLS = 2,
-	/* … for so many samples beside the thread; each time for longer. */
+	/* Number of samples taken there; it doubles each time. */
 	BESIDE_MIN = 128,
 	BESIDE_MAX = 8192,
 };
@@ -44,8 +44,8 @@ struct attr {
 	uint64_t runtime_ns, deadline_ns, period_ns;
 };
 
-/* A wish, which older kernels ignore.  Batches (SCHED_BATCH) get a processor
- * late; all else stays as it is. */
+/* Requests short slices.  Older kernels ignore the request.  Batch threads
+ * (SCHED_BATCH) get a CPU late, so they change to SCHED_OTHER; other policies stay. */
 static void want_short_slices(void)
 {
 	int policy = sched_getscheduler(0);
@@ -62,11 +62,12 @@ void tracer_place_init(struct tracer *t)
 	t->processors = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
 	t->processor = -1;
 	if (sched_getaffinity(0, sizeof(t->anywhere), &t->anywhere) < 0)
-		t->processors = 1;	/* more than the set can hold: stay */
+		t->processors = 1;	/* more CPUs than the set can hold: do not
+					 * move */
 	want_short_slices();
 }
 
-/* To any processor but that of the thread. */
+/* Moves to any CPU other than the thread's. */
 static void go_away(struct tracer *t, const struct tracee *k, int cpu)
 {
 	cpu_set_t set = t->anywhere;
@@ -82,7 +83,7 @@ static void go_away(struct tracer *t, const struct tracee *k, int cpu)
 		t->apart = k->tid;
 }
 
-/* To this processor; false: not in time. */
+/* Moves to this CPU.  Returns false if it failed or took too long. */
 static bool go(struct tracer *t, int cpu)
 {
 	uint64_t from = tracer_clock();

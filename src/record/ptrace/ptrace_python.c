@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where the programs that are traced have a Python interpreter, and what their threads
- * run in it. */
+/* Finds the Python interpreters of traced programs, and the frames of their threads. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,8 +19,9 @@ static int open_if_mapped(const struct record *r, const char *path, struct stat 
 	return fd;
 }
 
-/* The file behind a mapping, if it is certainly that one; else -1.  The kernel tells
- * its path below the root of its mount namespace, whatever root the process has. */
+/* Opens the file behind a mapping if it is certainly the same file; otherwise returns
+ * -1.  The kernel reports its path below the root of its mount namespace, even if the
+ * process has another root. */
 static int open_mapped(const struct record *r, struct stat *st)
 {
 	char path[PATH_SPACE];
@@ -35,7 +35,8 @@ static int open_mapped(const struct record *r, struct stat *st)
 	return fd >= 0 ? fd : open_if_mapped(r, r->mmap.path, st);
 }
 
-/* Whether a file is an interpreter, and what address its code at `offset` has. */
+/* Returns whether a file is an interpreter, and sets the address of its code at
+ * `offset`. */
 static bool look(int fd, uint64_t offset, struct python_file *f, uint64_t *vaddr)
 {
 	struct image *img;
@@ -49,7 +50,8 @@ static bool look(int fd, uint64_t offset, struct python_file *f, uint64_t *vaddr
 	return found;
 }
 
-/* Few files are: others are not opened, which takes time that the program may need. */
+/* Returns whether the file may be an interpreter.  Few are.  Opening the others would
+ * take time that the program may need. */
 static bool may_be_python(struct tracer *t, const struct record *r)
 {
 	const struct tracee *k = tracee_find(t, r->pid);
@@ -89,7 +91,7 @@ void tracer_python(struct tracer *t, const struct tracee *k,
 	struct watch_place at = { k->pid, k->tid, tracer_clock() };
 	uint64_t pc = s->copy.regs.r[UNWIND_RIP];
 
-	/* Where it is mapped must be known before the first look. */
+	/* Its mapping must be known before the first read. */
 	if (k->python && !maps_watch_knows(&t->watch, k->pid, pc) &&
 	    maps_watch_sample(&t->watch, &at, pc, tracer_emit, t, &t->err) < 0)
 		t->failed = true;

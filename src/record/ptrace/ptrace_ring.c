@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The ring between the process that traces and the recorder. */
+/* Implements the ring between the tracing process and the recorder. */
 #include "record/ptrace/ptrace_ring.h"
 
 #include <string.h>
@@ -57,7 +57,7 @@ struct ptrace_entry *ptrace_ring_room(struct ptrace_ring *g, size_t bytes)
 	}
 	if (head - tail + left + need > g->size)
 		return NULL;
-	/* Only size and filler: there may be no room for more. */
+	/* Set only size and filler: there may be no room for more. */
 	entry_at(g, head)->size = left;
 	if (left >= 2 * sizeof(uint64_t))
 		entry_at(g, head)->filler = 1;
@@ -80,7 +80,7 @@ uint64_t ptrace_ring_waiting(const struct ptrace_ring *g)
 	       atomic_load_explicit(&g->shared->tail, memory_order_acquire);
 }
 
-/* Text has its NUL within the entry. */
+/* The text must end with a NUL within the entry. */
 static bool text_of(const struct ptrace_entry *e, size_t room,
 		    const char **out)
 {
@@ -88,7 +88,7 @@ static bool text_of(const struct ptrace_entry *e, size_t room,
 	return memchr(e->bytes, 0, room) != NULL;
 }
 
-/* The record with its pointers into the entry. */
+/* Copies the record and points its pointers into the entry. */
 static bool entry_record(const struct ptrace_entry *e, struct record *r)
 {
 	size_t room = e->size - sizeof(*e), stack;
@@ -148,7 +148,7 @@ int ptrace_ring_read(struct ptrace_ring *g, uint64_t *damaged, record_cb *cb,
 			tail = head;
 			break;
 		}
-		/* A filler reaches the end. */
+		/* A filler extends to the end of the ring. */
 		if (size >= sizeof(*e) && !(size == end && e->filler == 1)) {
 			if (entry_record(e, &r))
 				rc = cb(ctx, &r, err);

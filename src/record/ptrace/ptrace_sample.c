@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a thread that stands still was doing. */
+/* Finds out what a stopped thread was doing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,10 +11,11 @@
 #include "record/ptrace/ptrace_calls.h"
 #include "record/ptrace/ptrace_internal.h"
 
-enum { CREDIT_PERIODS = 64 };	/* threads may be seldom seen at first */
+enum { CREDIT_PERIODS = 64 };	/* allowance for threads that are seldom seen at
+				 * first */
 
-#define NAME_NS 200000000u	/* between looks at a thread's name */
-#define SWITCH_NS 10000u	/* from one thread to another */
+#define NAME_NS 200000000u	/* interval between reads of a thread's name */
+#define SWITCH_NS 10000u	/* time for a switch between threads */
 
 #ifdef __x86_64__
 
@@ -41,7 +42,7 @@ static void take_32(const struct regs32 *r, struct record_copy *c)
 	c->is32 = true;
 }
 
-/* False when it is gone. */
+/* Returns false if the thread is gone. */
 static bool read_regs(struct tracee *k, struct record_sample *s)
 {
 	union regs r;
@@ -53,7 +54,7 @@ static bool read_regs(struct tracee *k, struct record_sample *s)
 		take_32(&r.x32, &s->copy);
 	else
 		take_64(&r.x64, &s->copy);
-	/* What came by an interrupt or fault has -1 here. */
+	/* After an interrupt or fault, this is -1. */
 	s->in_kernel = is32 ? (int32_t)r.x32.orig_ax >= 0
 			    : (int64_t)r.x64.orig_rax >= 0;
 	if (s->in_kernel)
@@ -88,7 +89,7 @@ static size_t read_file(const struct tracee *k, uint64_t addr, void *to,
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* What there is of the stack; less than `size` is all. */
+/* Reads up to `size` bytes of the stack.  A shorter result is the whole stack. */
 static size_t read_stack(struct tracer *t, const struct tracee *k,
 			 uint64_t addr, void *to, size_t size)
 {
@@ -106,10 +107,10 @@ static size_t read_stack(struct tracer *t, const struct tracee *k,
 }
 
 /*
- * Where we get to a small part of the samples only, what we see is not like the
- * rest: stops are seen at the ends of system calls first.  So a sample stands for
- * two periods at most, on average, or four if it was in line for a processor
- * the time before; time beyond is shown to have none.
+ * Bounds the time of a sample.  If only a small part of the samples is reached, they
+ * are not representative, because stops are seen at the ends of system calls first.
+ * A sample therefore represents at most two periods on average, or four if it waited
+ * for a CPU the time before.  Time beyond that is shown as unsampled.
  */
 static uint64_t bounded(struct tracer *t, uint64_t ran)
 {
@@ -128,14 +129,14 @@ static uint64_t bounded(struct tracer *t, uint64_t ran)
 	return ran;
 }
 
-/* The time that the sample stands for; 0: it has not run since the last. */
+/* Returns the time that the sample represents; 0: it has not run since the last. */
 static uint64_t weigh(struct tracer *t, struct tracee *k,
 		      struct tracee_time now)
 {
 	uint64_t ran;
 	bool first = k->first;
 
-	if (!now.turns)		/* this kernel does not tell */
+	if (!now.turns)		/* this kernel does not report it */
 		return t->wish->period_ns;
 	if (now.run <= k->time.run)
 		return 0;
@@ -147,18 +148,18 @@ static uint64_t weigh(struct tracer *t, struct tracee *k,
 }
 
 /*
- * Did it run when the tick came?  Threads that could, and waited for a processor,
- * stop when they get one, and where threads wait is not where they run: one that
- * slept waits in the call that it slept in, the longer the busier the machine.
- * Its time is with its next sample.  Who gave way to us has waited, too, from the
- * tick until it stood still, which woke us.
+ * Returns whether the thread was running at the tick.  Runnable threads that waited
+ * for a CPU stop when they get one.  Where they wait is not where they run: a thread
+ * that slept waits in the call in which it slept, the longer the busier the machine.
+ * Its time is included in its next sample.  A thread that gave way to the tracer has
+ * waited, too, from the tick until it stopped, which woke the tracer.
  */
 static bool was_running(const struct tracer *t, const struct tracee *k,
 			struct tracee_time now)
 {
 	uint64_t waited = now.wait - k->seen.wait, late;
 
-	/* 0: this kernel does not tell. */
+	/* 0: this kernel does not report it. */
 	if (!k->seen.turns || now.turns == k->seen.turns)
 		return true;
 	late = tracer_time(t).wait - k->told_wait;
@@ -177,8 +178,8 @@ static int name_cb(void *ctx, const struct record *r, struct error *err)
 	return tracer_emit(t, r, err);
 }
 
-/* It stopped when it was told to, or once it got a processor to do so; we see it
- * later.  The time in between is counted by the kernel as time in a queue. */
+/* Returns the time at which the thread stopped: at the request, or when it next got a
+ * CPU.  The tracer notices later.  The kernel counts the time in between as queued. */
 static uint64_t stopped_since(const struct tracee *k, struct tracee_time now)
 {
 	uint64_t at = k->tick_ns + (now.wait - k->seen.wait);
@@ -199,7 +200,7 @@ static void look_at_name(struct tracer *t, struct tracee *k,
 		t->failed = true;
 }
 
-/* With the names and mappings that it needs before it. */
+/* Commits the held sample, after the names and mappings that it needs. */
 static void commit(struct tracer *t)
 {
 	const struct record *r = &t->held;
@@ -236,7 +237,7 @@ void tracer_sample(struct tracer *t, struct tracee *k)
 			      .tid = k->tid, .cpu = SOURCE_NONE };
 	t->holds = false;
 	k->stopped_ns = 0;
-	/* Calls that were broken off are told by the registers. */
+	/* The registers show which call was interrupted. */
 	if (!read_regs(k, s))
 		return;
 	now = tracee_time(k);

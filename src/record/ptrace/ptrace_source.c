@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ptrace(2) as a source of samples. */
+/* Implements the source of samples by ptrace(2). */
 #include "record/ptrace/ptrace_source.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@
 #endif
 
 enum {
-	RING_BYTES = 32 << 20,	/* half a second of full copies, 1 kHz, 1 CPU */
+	RING_BYTES = 32 << 20,	/* half a second of full copies, at 1 kHz on 1 CPU */
 	RATE_MAX = 10000,
 	COPY_MAX = 65528,
 	FRAMES_MAX = 4096,
@@ -40,7 +40,7 @@ struct ptrace_source {
 	struct ptrace_options wish;
 	pid_t tracer;		/* 0: none, or it has ended */
 	int control_fd;
-	uint64_t lost, gaps;	/* already told */
+	uint64_t lost, gaps;	/* already reported */
 	uint64_t unseen;
 };
 
@@ -68,7 +68,7 @@ static int pt_enable(struct source *s, uint32_t event, bool on,
 	return on ? pt_start(s, err) : 0;
 }
 
-/* Its end lets go all that it traced. */
+/* Ends the tracer, which releases all its tracees. */
 static void pt_stop(struct source *s)
 {
 	struct ptrace_source *p = of(s);
@@ -82,7 +82,7 @@ static void pt_stop(struct source *s)
 	p->tracer = 0;
 }
 
-/* Time that nobody was seen in: one sample tells of all. */
+/* Delivers one sample for the time that no sample represents. */
 static int tell_unseen(struct ptrace_source *p, record_cb *cb, void *ctx,
 		       struct error *err)
 {
@@ -191,8 +191,8 @@ static void close_between(int first, int last)
 		close(fd);
 }
 
-/* What the recorder has open is not this process's to hold: pipes that tell of
- * an end by being closed, the terminal. */
+/* Closes the recorder's open files, which this process must not hold: pipes whose
+ * closing signals an end, the terminal. */
 static void close_others(int a, int b)
 {
 	int low = a < b ? a : b, high = a < b ? b : a;
@@ -206,17 +206,17 @@ static void close_others(int a, int b)
 	close_between(high > 3 ? high + 1 : 3, INT32_MAX);
 }
 
-/* In the child. */
+/* Runs the child. */
 static _Noreturn void child_main(struct ptrace_source *p, int control_fd,
 				 pid_t recorder)
 {
-	/* Before anything else: it shall not outlive the recorder.  Later the
-	 * other end of control_fd tells: no call may be left half done. */
+	/* First of all: the child must not outlive the recorder.  Later, the other
+	 * end of control_fd serves for this, because no call may be left incomplete. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
 	if (getppid() != recorder)
 		_exit(0);
 	prctl(PR_SET_NAME, "tally-ptrace", 0, 0, 0);
-	/* A terminal's signals are for the program. */
+	/* A terminal's signals are for the program only. */
 	setsid();
 	close_others(control_fd, p->base.wake_fd);
 	tracer_main(&p->wish, &p->ring, p->base.wake_fd, control_fd);
@@ -340,7 +340,7 @@ static int ptrace_source_open(const struct source_target *target,
 	return 0;
 }
 
-/* `tally doctor` samples a child for at most so long, looking each round. */
+/* Limit of sampling a child in `tally doctor`, and the interval of checks. */
 enum { TRY_MS = 3000, ROUND_MS = 20 };
 
 static int count_sample(void *ctx, const struct record *r, struct error *err)
@@ -352,7 +352,7 @@ static int count_sample(void *ctx, const struct record *r, struct error *err)
 	return 0;
 }
 
-/* Samples of a child that works; their number, or an error. */
+/* Samples a busy child.  Returns the number of samples, or an error. */
 static int sample_child(pid_t child, struct error *err)
 {
 	struct event_spec clock = { .text = "cpu-clock", .type = 1 };

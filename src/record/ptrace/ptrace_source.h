@@ -2,13 +2,15 @@
 #ifndef TALLY_RECORD_PTRACE_PTRACE_SOURCE_H
 #define TALLY_RECORD_PTRACE_PTRACE_SOURCE_H
 /*
- * Samples by ptrace(2), where no kernel source may be used: threads that run are
- * interrupted at the wanted rate, their registers and stacks read, and let go.
+ * Samples by ptrace(2), for systems where no kernel source is permitted.  Running
+ * threads are interrupted at the sampling rate, their registers and stacks are read,
+ * and they are resumed.
  *
- * A process of ours traces; it and the recorder share a ring.  When either dies,
- * the kernel lets all go unharmed.  What runs in the kernel stops when it leaves
- * it: samples of system calls are known as such (record_sample.in_kernel), those
- * of faults and interrupts lie where they broke in.
+ * A process of tally traces; it shares a ring with the recorder.  When either dies,
+ * the kernel releases all threads unharmed.  A thread in the kernel stops when it
+ * leaves the kernel.  Samples of system calls are therefore marked
+ * (record_sample.in_kernel); samples of faults and interrupts appear at the
+ * interrupted instruction.
  */
 #include "record/source/source_type.h"
 

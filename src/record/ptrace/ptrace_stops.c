@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a stop means (ptrace(2), "Attaching and detaching", "Stopped states"),
- * and what is told of it. */
+/* Interprets stops (ptrace(2), "Attaching and detaching", "Stopped states") and
+ * delivers their records. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,8 +67,8 @@ static void tell(struct tracer *t, enum record_kind kind,
 	tracer_emit(t, &r, &t->err);
 }
 
-/* A thread or process that one of ours has started.  We hear of it twice, from
- * its creator and from its own first stop, in any order. */
+/* Adds a thread or process started by a tracee.  The tracer hears of it twice, from
+ * its creator and by its own first stop, in any order. */
 static void take_new(struct tracer *t, uint32_t tid)
 {
 	struct tracee *k = tracee_find(t, tid);
@@ -104,8 +104,8 @@ static void take_end(struct tracer *t, struct tracee *k)
 	tracer_left(t, pid);
 }
 
-/* All other threads of the process have ended; the one that called exec has the
- * first one's number now, whoever it was. */
+/* Handles exec.  All other threads of the process have ended, and the thread that
+ * called exec now has the number of the first thread. */
 static void take_exec(struct tracer *t, uint32_t pid)
 {
 	struct watch_place at = { pid, pid, tracer_clock() };
@@ -129,8 +129,8 @@ static void take_exec(struct tracer *t, uint32_t pid)
 		t->failed = true;
 }
 
-/* Any stop takes the place of one that we asked for, so we ask again; but a call
- * for the rest of another would be cut, too. */
+/* Any stop replaces one that was requested, so the request is repeated.  A call for a
+ * remaining transfer would be cut by it, and is therefore left alone. */
 void tracee_go_on(const struct tracee *k, int sig)
 {
 	if (k->leaving || (k->asked && !k->rest))
@@ -171,8 +171,8 @@ static bool stops_groups(int sig)
 	       sig == SIGTTOU;
 }
 
-/* PTRACE_EVENT_STOP: the whole process is stopped, or goes on (SIGTRAP), or a
- * new thread begins, or it is ours (SIGTRAP, too). */
+/* Handles PTRACE_EVENT_STOP: the whole process is stopped, or continues (SIGTRAP); or
+ * a new thread begins, or the tracer requested the stop (SIGTRAP, too). */
 static void take_trap(struct tracer *t, struct tracee *k, int sig)
 {
 	uint32_t tid = k->tid;
@@ -209,7 +209,7 @@ static void take_trap(struct tracer *t, struct tracee *k, int sig)
 	}
 }
 
-/* PTRACE_O_TRACESYSGOOD marks what is no signal. */
+/* PTRACE_O_TRACESYSGOOD marks stops that are not signals. */
 static void take_signal(struct tracer *t, struct tracee *k, int sig)
 {
 	if (sig == (SIGTRAP | 0x80)) {

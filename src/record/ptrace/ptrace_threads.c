@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Who is traced, and what /proc tells of them. */
+/* Keeps the table of traced threads, and reads their data from /proc. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ uint32_t tracee_parent(uint32_t pid)
 	return (uint32_t)proc_status_of(pid, "PPid", 0);
 }
 
-/* The first thread has looked, normally. */
+/* Normally the first thread has already checked the program. */
 static void look_at_program(struct tracer *t, struct tracee *k)
 {
 	const struct tracee *first = tracee_find(t, k->pid);
@@ -133,8 +133,8 @@ void tracees_fini(struct tracer *t)
 	python_live_fini(&t->python);
 }
 
-/* "running" is what proc(5) has in place of a system call; a stat file has the
- * state behind the name in parentheses. */
+/* In place of a system call, proc(5) shows "running".  A stat file has the state
+ * after the name in parentheses. */
 static bool could_run(struct tracer *t, struct tracee *k)
 {
 	char text[128];
@@ -158,8 +158,9 @@ bool tracee_runs(struct tracer *t, struct tracee *k)
 {
 	if (!could_run(t, k))
 		return false;
-	/* Who waits for a processor since its last sample has done nothing; who
-	 * had none yet may be on its processor since before we came. */
+	/* A thread that has waited for a CPU since its last sample has done nothing.
+	 * A thread without a turn may have been on its CPU since before tracing
+	 * began. */
 	k->seen = tracee_time(k);
 	return k->first || !k->seen.turns || k->seen.turns != k->time.turns;
 }
@@ -192,7 +193,7 @@ struct tracee_time tracer_time(const struct tracer *t)
 	return read_time(t->time_fd);
 }
 
-/* The text of a stat file behind the name in parentheses; NULL: none. */
+/* Returns the text of a stat file after the name in parentheses; NULL: none. */
 static const char *read_stat(const struct tracee *k, char *text, size_t size)
 {
 	ssize_t n = -1;
@@ -208,7 +209,7 @@ static const char *read_stat(const struct tracee *k, char *text, size_t size)
 
 int tracee_processor(const struct tracee *k)
 {
-	enum { FIELD = 39, STATE = 3 };	/* of proc(5) */
+	enum { FIELD = 39, STATE = 3 };	/* field numbers of proc(5) */
 	char text[512];
 	const char *p = read_stat(k, text, sizeof(text));
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The process that traces: its loop and its threads. */
+/* Runs the tracing process: its loop and its threads. */
 #include "record/ptrace/ptrace_internal.h"
 
 #include <errno.h>
@@ -20,14 +20,17 @@
 #include "record/ptrace/ptrace_refused.h"
 
 enum {
-	IDLE_SOME = 64,		/* ticks: looked at less often … */
+	IDLE_SOME = 64,		/* idle ticks after which a thread is checked less
+				 * often */
 	IDLE_LONG = 1024,
-	SOME_STEP = 4,		/* … once in this many */
+	SOME_STEP = 4,		/* once in this many ticks */
 	LONG_STEP = 16,
-	SEIZE_TRIES = 200,	/* of a millisecond: see seize_one */
-	STOP_WAIT_NS = 50000,	/* for a thread that was told to stop */
-	LOOK_NS = 10000000,	/* … to be let go */
-	WAKE_DIVISOR = 4,	/* of the ring that may be full unread */
+	SEIZE_TRIES = 200,	/* attempts, 1 ms each: see seize_one */
+	STOP_WAIT_NS = 50000,	/* maximum wait for a requested stop */
+	LOOK_NS = 10000000,	/* interval of checks while processes are being
+				 * released */
+	WAKE_DIVISOR = 4,	/* fraction of the ring that may be full before the
+				 * recorder is woken */
 };
 
 uint64_t tracer_clock(void)
@@ -47,8 +50,9 @@ static uint64_t random_next(struct tracer *t)
 	return t->random * 0x2545f4914f6cdd1dull;
 }
 
-/* A period, or a part of it for each that runs, and up to a quarter more or
- * less: ticks in step with the program would see always the same part of it. */
+/* Returns the time to the next tick: a period, divided by the number of chosen
+ * threads, and varied by up to a quarter.  Ticks in step with the program would
+ * always see the same part of it. */
 static uint64_t tick_length(struct tracer *t)
 {
 	uint64_t p = t->wish->period_ns;
@@ -68,7 +72,7 @@ static int seize(struct tracer *t, uint32_t tid)
 	return ptrace(PTRACE_SEIZE, (pid_t)tid, 0, options) < 0 ? errno : 0;
 }
 
-/* To stop. */
+/* Asks a thread to stop. */
 static bool ask(struct tracer *t, struct tracee *k)
 {
 	if (ptrace(PTRACE_INTERRUPT, (pid_t)k->tid, 0, 0) < 0)
@@ -78,8 +82,8 @@ static bool ask(struct tracer *t, struct tracee *k)
 	return true;
 }
 
-/* A child of the recorder tells the kernel that it may be traced (launch.c), but
- * perhaps not yet. */
+/* Seizes a thread.  A child of the recorder permits tracing itself (launch.c), but
+ * may not have done so yet. */
 static int seize_one(struct tracer *t, uint32_t tid, bool ours)
 {
 	static const struct timespec wait = { 0, 1000000 };
@@ -93,7 +97,7 @@ static int seize_one(struct tracer *t, uint32_t tid, bool ours)
 	return e;
 }
 
-/* Its system calls are watched from its next stop on. */
+/* Adds a seized thread.  Its system calls are watched from its next stop on. */
 static int take(struct tracer *t, uint32_t tid)
 {
 	struct tracee *k = tracee_find(t, tid);
@@ -117,8 +121,8 @@ static int seize_all(struct tracer *t)
 		int e = seize_one(t, tid, ours);
 
 		if (e == ESRCH)
-			continue;	/* it has ended meanwhile */
-		/* A thread that was started while we attached is ours already. */
+			continue;	/* it has ended in the meantime */
+		/* A thread started while attaching is already traced. */
 		if (e && tracee_find(t, tid))
 			continue;
 		if (e)
@@ -132,7 +136,7 @@ static int seize_all(struct tracer *t)
 	return 0;
 }
 
-/* All stops that there are; false when nobody is left. */
+/* Handles all pending stops.  Returns false when no tracee is left. */
 static bool reap(struct tracer *t)
 {
 	for (;;) {
@@ -157,12 +161,12 @@ static void wake(struct tracer *t)
 	if (!atomic_load(&s->news) &&
 	    ptrace_ring_waiting(t->ring) < t->ring->size / WAKE_DIVISOR)
 		return;
-	/* A counter that is full has woken it already. */
+	/* A full counter has already woken it. */
 	if (write(t->wake_fd, &one, sizeof(one)) < 0)
 		return;
 }
 
-/* Who slept for long is looked at less often. */
+/* Threads that have slept for long are checked less often. */
 static bool is_due(const struct tracer *t, const struct tracee *k)
 {
 	uint64_t step = k->idle >= IDLE_LONG ? LONG_STEP
@@ -172,7 +176,7 @@ static bool is_due(const struct tracer *t, const struct tracee *k)
 	       (t->tick + k->tid) % step == 0;
 }
 
-/* All that run now, in any order. */
+/* Chooses the running threads, in random order. */
 static void choose(struct tracer *t)
 {
 	size_t n;
@@ -207,15 +211,15 @@ static void choose(struct tracer *t)
 	}
 }
 
-/* One that stands still by us has told how long it ran: not long enough yet for
- * another sample, because others ran, too? */
+/* Returns whether it is too early for a sample, because other threads ran, too.  A
+ * thread on the tracer's own CPU is not running, so the time that it ran is known. */
 static bool is_early(const struct tracer *t, const struct tracee *k)
 {
 	return !k->first && t->beside == k->tid &&
 	       k->seen.run - k->time.run < t->wish->period_ns / 2;
 }
 
-/* To the thread that is probably next, once the last has gone on. */
+/* Moves to the thread that is probably next, after the last one was resumed. */
 static void place(struct tracer *t)
 {
 	uint32_t tid = t->turn < t->chosen.n ? t->chosen.v[t->turn] : t->last;
@@ -226,8 +230,8 @@ static void place(struct tracer *t)
 		tracer_place(t, next);
 }
 
-/* From afar it is seen to stop at once, as a rule; whoever sleeps meanwhile lets
- * it stand still for longer. */
+/* Waits for a stop.  From another CPU it is usually seen at once; a sleeping tracer
+ * would leave the thread stopped for longer. */
 static void await(struct tracer *t, uint32_t tid)
 {
 	uint64_t until = tracer_clock() + STOP_WAIT_NS;
@@ -266,7 +270,7 @@ static void tick(struct tracer *t, uint64_t now)
 		await(t, k->tid);
 }
 
-/* Until the next tick, a stop, or a word of the recorder. */
+/* Waits for the next tick, a stop, or a request of the recorder. */
 static void rest(struct tracer *t)
 {
 	struct pollfd fds[2] = { { t->signal_fd, POLLIN, 0 },
@@ -317,7 +321,7 @@ static int prepare(struct tracer *t)
 	sigset_t set;
 
 	sigfillset(&set);
-	sigdelset(&set, SIGBUS);	/* of files that are cut: base/io.h */
+	sigdelset(&set, SIGBUS);	/* raised for truncated files: base/io.h */
 	sigprocmask(SIG_SETMASK, &set, NULL);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);

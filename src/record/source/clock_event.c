@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The CPU-time event of sources without counters. */
+/* Defines the CPU-time event of sources without counters. */
 #include "record/source/clock_event.h"
 
 #include <linux/perf_event.h>
@@ -23,7 +23,7 @@ static void fill_rate(const struct source_options *o,
 {
 	uint64_t period = s->period ? s->period : s->freq ? 0 : o->period;
 
-	/* A period in cycles says nothing about time. */
+	/* A period in cycles does not determine a time. */
 	seen->freq = !clock && period ? DEFAULT_RATE
 		     : s->freq ? s->freq : o->freq;
 	if (clock && period)

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_RECORD_SOURCE_CLOCK_EVENT_H
 #define TALLY_RECORD_SOURCE_CLOCK_EVENT_H
-/* The one event of sources that need no counter: CPU time of threads. */
+/* The only event of sources that need no counter: CPU time of threads. */
 #include "record/source/options.h"
 #include "record/source/source.h"
 
-/* What `o` asks for, as CPU time at a rate of at most `max_rate`: fills *seen,
- * freq and period (nanoseconds) too.  `source` is for messages: "ptrace". */
+/* Translates the request `o` into CPU time sampled at `max_rate` Hz at most.  Fills
+ * *seen, including freq and period (nanoseconds).  `source` is the name for messages:
+ * "ptrace". */
 int clock_event_fill(const struct source_options *o, const char *source,
 		     uint64_t max_rate, struct source_event *seen,
 		     struct error *err);
 
-/* The events of a source: that one and, with o->waits, the two of waits, of which nothing
- * comes from the source. */
-enum { CLOCK_EVENTS = 3, CLOCK_LOOKS = 200 };	/* the latter a second, at most */
+/* Sets the events of a source: CPU time and, with o->waits, the two events of waits.
+ * The source itself delivers no samples of the latter. */
+enum { CLOCK_EVENTS = 3, CLOCK_LOOKS = 200 };	/* CLOCK_LOOKS: maximum frequency of
+						 * looks, in Hz */
 void clock_events_set(const struct source_options *o,
 		      struct source_event seen[CLOCK_EVENTS],
 		      struct source *s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Notices processors that go online and offline. */
+/* Detects CPUs that go online and offline. */
 #include "record/source/cpu_watch.h"
 
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* False where it cannot be read, or is longer than we hold. */
+/* Returns false if the list cannot be read or is too long. */
 static bool read_list(const struct cpu_watch *w, char *out, size_t size)
 {
 	ssize_t n = w->fd < 0 ? -1 : pread(w->fd, out, size, 0);

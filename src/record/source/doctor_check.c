@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The list of what `tally doctor` finds: see doctor_check.h. */
+/* Keeps the list of findings of `tally doctor`: see doctor_check.h. */
 #include "record/source/doctor_check.h"
 
 #include <stdarg.h>
@@ -11,7 +11,7 @@ struct doctor_check *doctor_add(struct doctor *d, const char *name,
 {
 	struct doctor_check c = { .name = name, .state = state };
 
-	/* Room for all was made at the start. */
+	/* Room for all checks was reserved at the start. */
 	if (vec_push(&d->checks, c) < 0) {
 		d->failed = true;
 		return &d->checks.v[d->checks.n - 1];

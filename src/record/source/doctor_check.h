@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_RECORD_SOURCE_DOCTOR_CHECK_H
 #define TALLY_RECORD_SOURCE_DOCTOR_CHECK_H
-/* What `tally doctor` finds: the list of checks, which sources add to, too. */
+/* The findings of `tally doctor`: a list of checks, to which sources add their own. */
 #include "base/vec.h"
 #include "record/source/rights.h"
 
@@ -11,24 +11,30 @@ struct doctor_check {
 	const char *name;
 	enum doctor_state state;
 	char found[600];
-	char fix[600];		/* "" where there is none or none is needed */
+	char fix[600];		/* smallest fix; "" if there is none or none is
+				 * needed */
 };
 
 struct doctor {
-	bool own_user, own_kernel;	/* own programs: user code, + kernel */
-	bool own_timer, own_ptrace;	/* … without perf events: these */
+	bool own_user, own_kernel;	/* own programs with perf events: user code,
+					 * kernel code */
+	bool own_timer, own_ptrace;	/* own programs without perf events: by timer,
+					 * by ptrace */
 	bool others;			/* processes of other users */
 	bool system;			/* the whole machine */
 	bool counters;			/* hardware counters */
 	bool kernel_names;
-	bool others_closed;		/* what they mapped may not be read */
+	bool others_closed;		/* mappings of other users' processes may not
+					 * be read */
 	struct rights rights;
-	const char *folder;		/* where a recording would be written */
+	const char *folder;		/* directory in which a recording would be
+					 * written */
 	VEC(struct doctor_check) checks;
 	bool failed;			/* out of memory */
 };
 
-/* A new check at the end of the list, or a spare one when out of memory. */
+/* Appends a check to the list and returns it.  When out of memory, returns a spare
+ * check that is not in the list. */
 struct doctor_check *doctor_add(struct doctor *d, const char *name,
 				enum doctor_state state);
 void doctor_found(struct doctor_check *c, const char *fmt, ...)

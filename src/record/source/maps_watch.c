@@ -17,14 +17,15 @@
 
 enum {
 	MAPS_MAX = 64 << 20, PATH_SPACE = 512,
-	READ_SHARE = 50,	/* reading takes less than 1/50 of the time … */
-	MISS_SHARE = 10,	/* … or 1/10, when an address is unknown … */
-	NEWS_SHARE = 4,		/* … or while there is something new each time */
+	READ_SHARE = 50,	/* reading takes less than 1/50 of the time */
+	MISS_SHARE = 10,	/* 1/10 when an address is unknown */
+	NEWS_SHARE = 4,		/* 1/4 while each reading finds new mappings */
 };
-#define LOOK_NS 500000u		/* between looks at the number of pages */
-#define AGAIN_NS 200000000u	/* between readings without reason */
-#define MISS_NS 500000u		/* after an address that is in no mapping … */
-#define MISS_MAX_NS 64000000u	/* … and more each time that nothing is new */
+#define LOOK_NS 500000u		/* interval of checks of the number of pages */
+#define AGAIN_NS 200000000u	/* interval of readings without a reason */
+#define MISS_NS 500000u		/* delay after an address outside all mappings */
+#define MISS_MAX_NS 64000000u	/* maximum of that delay, which grows while nothing is
+				 * new */
 
 void maps_watch_init(struct maps_watch *w, const char *proc)
 {
@@ -52,7 +53,7 @@ static struct watched *watched_find(const struct maps_watch *w, uint32_t pid)
 {
 	uint32_t row = u64map_get(&w->by_pid, pid);
 
-	/* A row past the end: the process is gone. */
+	/* A row past the end means that the process is gone. */
 	return row < w->procs.n ? &w->procs.v[row] : NULL;
 }
 
@@ -82,7 +83,7 @@ static struct watched *watched_get(struct maps_watch *w, uint32_t pid)
 	return &w->procs.v[row];
 }
 
-/* The mapping that ends behind addr, or their number. */
+/* Returns the first mapping that ends after addr, or the number of mappings. */
 static size_t map_above(const struct watched *p, uint64_t addr)
 {
 	size_t at;
@@ -105,7 +106,7 @@ bool maps_watch_knows(const struct maps_watch *w, uint32_t pid, uint64_t addr)
 	return p && knows(p, addr);
 }
 
-/* One reading of a process's maps. */
+/* State of one reading of a process's maps. */
 struct reading {
 	struct maps_watch *w;
 	const struct watched *old;
@@ -113,8 +114,9 @@ struct reading {
 	record_cb *cb;
 	void *ctx;
 	struct error *err;
-	size_t next, told;	/* of old->maps */
-	uint64_t end;		/* of the mapping before */
+	size_t next, told;	/* next: index into old->maps; told: mappings
+				 * reported */
+	uint64_t end;		/* end of the previous mapping */
 	int result;
 };
 
@@ -161,7 +163,8 @@ static bool take_map(void *ctx, const struct mapping *m)
 	return !r->result;
 }
 
-/* What reading costs.  On a busy machine it takes longer, but no more. */
+/* Returns the CPU time, for the cost of reading.  Unlike elapsed time, it does not
+ * grow on a busy machine. */
 static uint64_t processor_time(void)
 {
 	struct timespec ts;
@@ -170,7 +173,7 @@ static uint64_t processor_time(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* What was read takes the place of what was known. */
+/* Replaces the known mappings by those read. */
 static void maps_take(struct maps_watch *w, struct watched *p)
 {
 	struct watched_map *v = p->maps.v;
@@ -207,7 +210,7 @@ static uint64_t max_u64(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* When it is read again. */
+/* Schedules the next reading. */
 static void plan(struct watched *p, uint64_t now, uint64_t took)
 {
 	p->miss = p->told ? MISS_NS : p->miss * 2;
@@ -233,7 +236,7 @@ int maps_watch_read(struct maps_watch *w, const struct watch_place *at,
 	w->reads++;
 	buf_reset(&w->text);
 	snprintf(path, sizeof(path), "%s/%u/maps", w->proc, at->pid);
-	/* Who has ended, or forbids it, has what was known before. */
+	/* A process that has ended or forbids reading keeps its known mappings. */
 	if (!io_read_file(path, MAPS_MAX, &w->text, NULL) && w->text.n)
 		r = maps_watch_text(w, at, w->text.p, w->text.n, cb, ctx, err);
 	if (r < 0)
@@ -242,7 +245,7 @@ int maps_watch_read(struct maps_watch *w, const struct watch_place *at,
 	return 0;
 }
 
-/* The first number of PROC/PID/statm, in pages (proc(5)). */
+/* Returns the first number of PROC/PID/statm, in pages (proc(5)). */
 static uint64_t pages_of(struct maps_watch *w, uint32_t pid)
 {
 	char path[PATH_SPACE], text[32];
@@ -303,7 +306,7 @@ int maps_watch_name(struct maps_watch *w, const struct watch_place *at,
 	snprintf(path, sizeof(path), "%s/%u/task/%u/comm", w->proc, at->pid,
 		 at->tid);
 	if (!proc_line(path, &w->text)) {
-		/* A new program without a name is one, too. */
+		/* A new program is reported even without a name. */
 		if (!exec)
 			return 0;
 		buf_reset(&w->text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Executable mappings of an address space, shared by forks. */
+/* Keeps the executable mappings of an address space, shared by forks. */
 #include "record/source/mapset.h"
 
 #include <string.h>
@@ -78,12 +78,12 @@ int mapset_insert(struct mapset **set, const struct map *m,
 
 	if (m->start >= m->end || s->maps.n >= MAPSET_MAX)
 		return 0;
-	/* mprotect(2) tells again what is known. */
+	/* mprotect(2) reports known mappings again. */
 	if (lo < s->maps.n && map_equal(&s->maps.v[lo], m))
 		return 0;
 	while (hi < s->maps.n && s->maps.v[hi].start < m->end)
 		hi++;
-	/* [lo, hi) overlap: what sticks out on both sides stays. */
+	/* [lo, hi) overlap; the parts outside `m` on both sides stay. */
 	if (lo < hi && s->maps.v[lo].start < m->start) {
 		parts[keep] = s->maps.v[lo];
 		parts[keep++].end = m->start;

@@ -8,28 +8,28 @@
 
 #include "base/error.h"
 
-/* Before each record in a stream. */
+/* Precedes each record in a stream. */
 struct entry {
 	uint64_t time;
 	uint64_t size;
 };
 
 /*
- * A stream is a list of blocks.  Who puts records in fills the last block and
- * then says how far (`n`, with release order); who takes them out reads up to
- * there (acquire order).  A block is left for good before the next one is
- * linked to it, and belongs to the reader alone once he has seen that link.
+ * A stream is a list of blocks.  The writer fills the last block and then publishes
+ * how far (`n`, with release order).  The reader reads up to there (acquire order).
+ * The writer never returns to a block once it has linked the next one.  The block
+ * belongs to the reader alone once the reader has seen that link.
  */
 struct order_block {
 	struct order_block *next;	/* atomic */
-	size_t n;			/* bytes that are filled; atomic */
+	size_t n;			/* bytes filled; atomic */
 	size_t cap;
 	uint64_t bytes[];
 };
 
 enum {
 	BLOCK_BYTES = 128 << 10,
-	SPARE_MAX = 16,		/* blocks that are kept to be used again */
+	SPARE_MAX = 16,		/* number of blocks kept for reuse */
 };
 
 static size_t entry_space(size_t size)
@@ -64,7 +64,7 @@ int order_init(struct order *o, size_t nstreams)
 	o->nstreams = nstreams;
 	if (!o->streams || !o->heap)
 		goto fail;
-	/* An empty block, so that there always is a last one. */
+	/* Start with an empty block, so that a last block always exists. */
 	for (size_t i = 0; i < nstreams; i++) {
 		struct order_stream *s = &o->streams[i];
 
@@ -89,7 +89,7 @@ void order_fini(struct order *o)
 	memset(o, 0, sizeof(*o));
 }
 
-/* A block of the usual size, used before or new. */
+/* Returns a block of the usual size, reused or new. */
 static struct order_block *block_take(struct order *o)
 {
 	struct order_block *b;
@@ -107,8 +107,8 @@ static struct order_block *block_take(struct order *o)
 	return b;
 }
 
-/* The other end takes all that was given back at once: a block that comes back
- * while we push one cannot be mistaken for its old self. */
+/* Returns a block to the writer.  The writer takes all returned blocks at once, so a
+ * block that comes back during a push cannot be mistaken for its old self. */
 static void block_give(struct order *o, struct order_block *b)
 {
 	struct order_block *top;
@@ -154,7 +154,7 @@ void order_commit(struct order *o, size_t stream, size_t size, uint64_t time)
 	s->newest = time;
 	e->time = time;
 	e->size = size;
-	/* First: what waits is never less than nothing. */
+	/* Store this first, so that the waiting size is never negative. */
 	__atomic_store_n(&o->put, o->put + entry_space(size),
 			 __ATOMIC_RELAXED);
 	__atomic_store_n(&b->n, b->n + entry_space(size), __ATOMIC_RELEASE);
@@ -168,7 +168,7 @@ size_t order_waiting(const struct order *o)
 	return put > taken ? (size_t)(put - taken) : 0;
 }
 
-/* The stream's oldest record, or NULL. */
+/* Returns the stream's oldest record, or NULL. */
 static const struct entry *stream_head(struct order *o, struct order_stream *s)
 {
 	for (;;) {
@@ -180,7 +180,7 @@ static const struct entry *stream_head(struct order *o, struct order_stream *s)
 		next = __atomic_load_n(&b->next, __ATOMIC_ACQUIRE);
 		if (!next)
 			return NULL;
-		/* It may have been filled further before it was left. */
+		/* The block may have been filled further before it was left. */
 		if (s->head < __atomic_load_n(&b->n, __ATOMIC_RELAXED))
 			continue;
 		s->first = next;
@@ -212,7 +212,8 @@ static void heap_down(struct order *o, size_t i, size_t n)
 	}
 }
 
-/* Streams with records up to `upto`, as a heap by the time of their first. */
+/* Builds a heap of the streams with records up to `upto`, by the time of their first
+ * record. */
 static size_t heap_make(struct order *o, uint64_t upto)
 {
 	size_t n = 0;
@@ -228,7 +229,7 @@ static size_t heap_make(struct order *o, uint64_t upto)
 	return n;
 }
 
-/* The time up to which the first stream may go on before another's turn. */
+/* Returns the time up to which the first stream may continue before another's turn. */
 static uint64_t heap_second(struct order *o, size_t n, uint64_t upto)
 {
 	for (size_t kid = 1; kid <= 2 && kid < n; kid++)

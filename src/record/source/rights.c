@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reads the settings that decide about perf events. */
+/* Reads the settings that control perf events. */
 #include "record/source/rights.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@
 #define CAP_PERFMON 38
 #endif
 
-/* The first namespaces have fixed inodes (include/linux/proc_ns.h). */
+/* The initial namespaces have fixed inodes (include/linux/proc_ns.h). */
 #define FIRST_USER_NS 0xeffffffdu
 #define FIRST_PID_NS 0xeffffffcu
 
@@ -56,7 +56,8 @@ static uint64_t caps_effective(void)
 	return d[0].effective | (uint64_t)d[1].effective << 32;
 }
 
-/* Unknown counts as the first one. */
+/* Returns whether the namespace is an inner one.  An unknown one counts as the
+ * initial one. */
 static bool is_inner(const char *path, ino_t first)
 {
 	struct stat st;
@@ -91,8 +92,8 @@ const char *rights_perfmon_name(void)
 }
 
 /*
- * Unknown flags are refused before anything else is looked at, also before the
- * checks that some distributions add (perf_event_open, kernel/events/core.c).
+ * The kernel rejects unknown flags before all other checks, including the checks
+ * added by some distributions (perf_event_open, kernel/events/core.c).
  */
 int rights_reach(void)
 {
@@ -113,7 +114,7 @@ int rights_reach_in_child(void)
 	while (pid > 0 && waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			pid = -1;
-	if (pid < 0)	/* without a child nobody may try where that may kill */
+	if (pid < 0)	/* without a child, do not try where it may kill the caller */
 		return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER
 		       ? -SIGSYS : rights_reach();
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
@@ -123,7 +124,7 @@ enum denial rights_denial(const struct rights *r, int errnum, int need)
 {
 	int reach = rights_reach();
 
-	/* The file exists where perf events do (perf_event_open(2), NOTES). */
+	/* The file exists if the kernel has perf events (perf_event_open(2), NOTES). */
 	if (reach == ENOSYS)
 		return r->paranoid == RIGHTS_UNKNOWN ? DENIED_ABSENT
 						     : DENIED_FILTER;
@@ -136,7 +137,8 @@ enum denial rights_denial(const struct rights *r, int errnum, int need)
 	       ? DENIED_POLICY : DENIED_LEVEL;
 }
 
-/* In a container the setting is the host's; there /proc/sys is read-only. */
+/* Returns whether tally runs in a container.  There the setting is the host's, and
+ * /proc/sys is read-only. */
 static bool is_container(const struct rights *r)
 {
 	struct statvfs fs;

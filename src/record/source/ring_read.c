@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Takes records out of memory that others write. */
+/* Reads records from memory that others write. */
 #include "record/source/ring_read.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ uint64_t ring_read(const struct ring_format *f, const uint8_t *data,
 		if (!to)
 			return tail;
 		ring_copy_out(to, data, size, tail, n);
-		/* What was read first holds. */
+		/* Keep the header as first read. */
 		memcpy(to, header, f->header);
 		time = f->time(header);
 		order_commit(o, stream, n, time < now ? time : now);

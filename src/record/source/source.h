@@ -2,16 +2,16 @@
 #ifndef TALLY_RECORD_SOURCE_SOURCE_H
 #define TALLY_RECORD_SOURCE_SOURCE_H
 /*
- * Where samples come from.  A source delivers normalised records in order of
- * time; everything behind it (address spaces, stacks, the file) is the same for
- * all of them.  perf_source.h is the first; a kernel device, timers inside the
- * program, ptrace, an imported file and a replay from memory fit the same door.
+ * The interface of all sources of samples.  A source delivers normalised records in
+ * order of time.  Everything after it (address spaces, stacks, the file) is the same
+ * for all sources: perf events (perf_source.h), the kernel module's device, timers
+ * inside the program, ptrace, an imported file and a replay from memory.
  *
- * Call chains are as the source copied them: innermost first, the kernel's part
- * and the user's part apart.  The first address of each part is where execution
- * was, the others are return addresses.  A source that copies registers and a
- * piece of stack instead (`copied`) gets its user part from the unwinder, in
- * collector_record: see unwinder.h.
+ * Call chains are as the source copied them: innermost first, with the kernel's part
+ * and the user's part apart.  The first address of each part is where execution was;
+ * the others are return addresses.  A source may copy registers and a piece of stack
+ * instead (`copied`).  The unwinder then produces the user part, in collector_record:
+ * see unwinder.h.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,56 +32,57 @@ enum record_kind {
 	RECORD_LOST,
 	RECORD_THROTTLE,
 	RECORD_KSYMBOL,
-	RECORD_GAP,		/* `lost` records of another kind than samples
-				 * are missing: ask PROC again */
-	RECORD_SWITCH,		/* the thread leaves its processor or gets one */
-	RECORD_SWITCH_GAP,	/* records of switches are missing */
+	RECORD_GAP,		/* `lost` records other than samples are missing; the
+				 * mappings must be read from PROC again */
+	RECORD_SWITCH,		/* the thread leaves its CPU or gets one */
+	RECORD_SWITCH_GAP,	/* switch records are missing */
 	RECORD_WAKE,		/* the thread wakes another one */
 };
 
-/* The user side as it was: registers, and the stack from its pointer up. */
+/* The user side at the sample: registers, and the stack from the stack pointer
+ * upwards. */
 struct record_copy {
-	struct unwind_regs regs;	/* none known: the source got none */
+	struct unwind_regs regs;	/* all unknown if the source got none */
 	const uint8_t *bytes;		/* borrowed */
 	size_t size;
-	bool all;		/* behind the copy there is no memory */
+	bool all;		/* no memory follows the copy */
 	bool is32;		/* an i386 program */
 };
 
-/* The outer end of a stack that is not known to be whole. */
+/* The outer end of a stack that may be incomplete. */
 struct record_end {
 	uint32_t mark;		/* PROF_MARK_*, or 0 */
 	uint32_t reason;	/* enum prof_end_reason */
-	uint32_t image;		/* of images.h, or UINT32_MAX */
+	uint32_t image;		/* index into images.h, or UINT32_MAX */
 };
 
 struct deep_stack;
 struct mapset;
 
-/* A copy that was walked. */
+/* A copied stack after the unwinder's walk. */
 struct walked_stack {
 	uint32_t pid, tid;
 	struct mapset *maps;		/* mapset.h */
 	const struct unwind_cache *cache;
 	const struct unwind_stack *frames;
-	/* Of a copy of a stack that the source has unwound, too: what it found, by
-	 * which space; else NULL. */
+	/* For a copy of a stack that the source has unwound as well: the source's
+	 * frames, and the number of the space that it used.  Otherwise NULL. */
 	const uint64_t *theirs;
 	size_t ntheirs;
 	uint32_t space;
-	/* The table of an image of images.h, or NULL. */
+	/* Returns the table of an image of images.h, or NULL. */
 	struct unwind_table *(*table)(void *ctx, uint32_t image);
 	void *ctx;
 };
 
-/* Of a source that unwinds stacks itself, by rows that it learns from the copies
- * that it could not unwind. */
+/* Callbacks of a source that unwinds stacks itself, by rows that it learns from the
+ * copies that it could not unwind. */
 struct source_rows {
-	/* `why` and `taken_ns` are the sample's. */
+	/* Takes a walked copy.  `why` and `taken_ns` are the sample's. */
 	void (*walked)(struct source_rows *r, uint32_t why, uint64_t taken_ns,
 		       const struct walked_stack *w);
-	/* Whether these addresses lay, when space number `space` was brought, in
-	 * the same images as they do in `maps`. */
+	/* Returns whether these addresses lie in the same images in `maps` as they
+	 * did when space number `space` was sent. */
 	bool (*same)(struct source_rows *r, uint32_t space, struct mapset *maps,
 		     const uint64_t *pc, size_t n);
 };
@@ -89,34 +90,35 @@ struct source_rows {
 struct record_sample {
 	uint64_t weight;
 	const uint64_t *kernel, *user;	/* borrowed */
-	/* When walked: the frames farther out than `user`, or NULL
-	 * (deep_stacks.h). */
+	/* If walked: the frames beyond those in `user`, or NULL (deep_stacks.h). */
 	struct deep_stack *deep;
 	uint32_t nkernel, nuser;
-	bool cut;		/* the source had no room for more */
-	bool guest;		/* in a virtual machine: not our addresses */
-	bool in_kernel;		/* and nothing more is known of its part than
-				 * that it was there: shown as [kernel] */
-	const char *place;	/* where it was is not known, only this: a
-				 * name that stands for all; for good, or NULL */
-	bool copied;		/* `copy` is to be walked for the user part */
-	bool walked;		/* `user` was: all lie in their instructions */
+	bool cut;		/* the source had no room for more frames */
+	bool guest;		/* ran in a virtual machine, whose addresses have no
+				 * meaning here */
+	bool in_kernel;		/* was in the kernel, and its kernel part is unknown:
+				 * shown as [kernel] */
+	const char *place;	/* name that replaces an unknown location; static, or
+				 * NULL */
+	bool copied;		/* `copy` must be unwound for the user part */
+	bool walked;		/* `user` came from unwinding; all its addresses lie
+				 * inside their instructions */
 	struct record_copy copy;
-	/* NULL; or of a source that unwinds stacks: `why` it did not (copied), or
-	 * the `space` by which it did (walked). */
+	/* For a source that unwinds stacks; NULL for others.  `why` is the reason for
+	 * a copy (copied); `space` is the space it unwound by (walked). */
 	struct source_rows *rows;
 	uint32_t why, space;
 	uint64_t taken_ns;
-	const uint8_t *frames;	/* of an interpreter, at the sample's moment:
+	const uint8_t *frames;	/* frames of an interpreter at the sample's moment:
 				 * runtime/python_frames.h; borrowed, or NULL */
 	size_t frame_bytes;
-	struct record_end end;	/* when walked */
-	uint32_t woken;		/* of the event `waking`: the thread that this one
-				 * wakes; 0: an interrupt does */
-	uint64_t stood_ns;	/* how long the thread stood still for it */
+	struct record_end end;	/* if walked */
+	uint32_t woken;		/* for the event `waking`: the thread that this one
+				 * wakes; 0 if an interrupt does */
+	uint64_t stood_ns;	/* time for which the sample stopped the thread */
 };
 
-/* Code that the kernel generated, or has thrown away. */
+/* Code that the kernel generated or has discarded. */
 struct record_ksymbol {
 	uint64_t addr, len;
 	uint16_t type;		/* PERF_RECORD_KSYMBOL_TYPE_* */
@@ -141,71 +143,70 @@ struct record {
 			uint32_t ppid, ptid;
 		} fork;
 		struct {
-			bool out;	/* else in */
-			bool preempted;	/* out, though it wanted to go on */
+			bool out;	/* switched out; false: in */
+			bool preempted;	/* switched out while it could have continued */
 		} change;
 		struct {
-			uint32_t tid;	/* of the other one */
-			bool interrupt;	/* not the thread wakes it, but what
-					 * broke in on it */
+			uint32_t tid;	/* the woken thread */
+			bool interrupt;	/* woken by an interrupt that occurred in the
+					 * thread */
 		} wake;
 		uint64_t lost;
 	};
 };
 
-/* An event as it was really opened. */
+/* An event as it was opened in fact. */
 struct source_event {
-	char name[256];		/* what was asked for */
-	char actual[256];	/* what counts */
+	char name[256];		/* name of the requested event */
+	char actual[256];	/* name of the event that counts */
 	char why[128];		/* why they differ, or "" */
-	char note[256];		/* what is not as it was asked for, or "" */
+	char note[256];		/* other differences from the request, or "" */
 	uint32_t type;
 	uint64_t config, config1, config2;
-	bool is_time;		/* weights are nanoseconds */
+	bool is_time;		/* weights are in nanoseconds */
 	bool exclude_user, exclude_kernel;
 	uint8_t precise;
 	uint64_t freq, period;	/* see prof_event */
 };
 
-/* What an event counted since the source was opened. */
+/* The counter of an event since the source was opened. */
 struct source_count {
 	uint64_t value, enabled_ns, running_ns;
-	uint64_t wanted;	/* samples; 0: not known */
+	uint64_t wanted;	/* number of expected samples; 0: unknown */
 };
 
-/* Negative stops. */
+/* Receives a record.  A negative result stops. */
 typedef int record_cb(void *ctx, const struct record *r, struct error *err);
 
 struct source;
 
 struct source_ops {
 	const char *name;
-	/* Samples from now on (side-band records come since open). */
+	/* Starts sampling.  Sideband records are delivered from open on. */
 	int (*start)(struct source *s, struct error *err);
-	/* No more samples. */
+	/* Stops sampling. */
 	void (*stop)(struct source *s);
-	/* Sampling of an event (SOURCE_NONE: all) on or off for a while, between
-	 * start and stop; NULL where that cannot be. */
+	/* Switches sampling of an event (SOURCE_NONE: all) on or off between start
+	 * and stop.  NULL if the source cannot. */
 	int (*enable)(struct source *s, uint32_t event, bool on,
 		      struct error *err);
-	/* Delivers what is ready and certain to be in order, or with `all`
-	 * everything. */
+	/* Delivers the records that are ready and certain to be in order, or with
+	 * `all` every record. */
 	int (*drain)(struct source *s, bool all, record_cb *cb, void *ctx,
 		     struct error *err);
-	/* Reads the counter of one event; and delivers RECORD_LOST for losses
-	 * that no record told of. */
+	/* Reads the counter of one event.  Also delivers RECORD_LOST for losses that
+	 * no record reported. */
 	int (*count)(struct source *s, size_t event, struct source_count *out,
 		     record_cb *cb, void *ctx, struct error *err);
-	/* Follows threads on processors that came (`cpu_came`), too; NULL when
-	 * there is nothing to do. */
+	/* Follows threads onto CPUs that came online (`cpu_came`).  NULL if there is
+	 * nothing to do. */
 	int (*follow)(struct source *s, const uint32_t *tids, size_t n,
 		      struct error *err);
-	/* The two that follow are of sources with a thread of their own, or
-	 * NULL.  How long records may wait there before wake_fd tells of
-	 * them. */
+	/* The next two belong to sources with a thread of their own, and are NULL in
+	 * others.  Sets how long records may wait there before wake_fd reports them. */
 	void (*pace)(struct source *s, unsigned int ms);
-	/* Sampling ends at a time (UINT64_MAX: none), or as soon as one of these
-	 * files is readable, even where `stop` is called late. */
+	/* Ends sampling at end_ns (UINT64_MAX: no limit), or as soon as one of these
+	 * files is readable, even if `stop` is called late. */
 	void (*end_at)(struct source *s, uint64_t end_ns, const int *fds,
 		       size_t n);
 	void (*close)(struct source *s);
@@ -216,46 +217,51 @@ struct source {
 	const struct source_event *events;
 	size_t nevents;
 	int wake_fd;		/* readable when drain is due */
-	bool news;		/* of programs or mappings: drain again soon */
-	bool cpu_came;		/* a processor is online that was not: tell
-				 * `follow` which threads there are */
-	uint64_t late;		/* records that came after their turn */
-	uint64_t damaged;	/* bytes that were no records */
-	uint32_t max_stack;	/* frames a chain can hold */
-	size_t ring_bytes;	/* per CPU, 0 if there are no rings */
-	uint64_t counted_ns;	/* before the last drain: processor time of the
-				 * command by the kernel's count, or 0 */
-	uint32_t copy_bytes;	/* of a stack at most; 0: none is copied */
-	bool no_kernel;		/* no addresses of the kernel come from it */
-	/* With `waits`: samples of the event `blocked` tell where a thread left its
-	 * processor, if `wait_stacks`, and RECORD_SWITCH when; none comes of
-	 * `runnable`. */
+	bool news;		/* programs or mappings have changed: drain again
+				 * soon */
+	bool cpu_came;		/* another CPU came online: report the threads to
+				 * `follow` */
+	uint64_t late;		/* number of records delivered out of order */
+	uint64_t damaged;	/* number of bytes that held no valid records */
+	uint32_t max_stack;	/* maximum number of frames in a chain */
+	size_t ring_bytes;	/* size per CPU; 0 if there are no rings */
+	uint64_t counted_ns;	/* CPU time of the command by the kernel's count, up
+				 * to the last drain; or 0 */
+	uint32_t copy_bytes;	/* maximum size of a stack's copy; 0: no copies */
+	bool no_kernel;		/* delivers no kernel addresses */
+	/* With `waits`: RECORD_SWITCH says when a thread left its CPU.  If
+	 * `wait_stacks`, samples of the event `blocked` say where.  The event
+	 * `runnable` has no samples from the source. */
 	bool waits, wait_stacks;
-	bool wait_polls;	/* … no record tells when: /proc is to be asked */
+	bool wait_polls;	/* no records of switches; poll /proc for waits */
 	uint32_t blocked, runnable;
-	uint32_t waking;	/* RECORD_WAKE comes, too, and of some of them
-				 * samples of this event; or SOURCE_NONE */
-	uint32_t latency;	/* the event of wall-clock time, of which no
-				 * samples come; or SOURCE_NONE */
-	/* What the command's environment must hold, NULL at the end; or NULL. */
+	uint32_t waking;	/* event of wakeups: RECORD_WAKE is delivered, and
+				 * samples of this event for some of them; or
+				 * SOURCE_NONE */
+	uint32_t latency;	/* event of wall-clock time, without samples from the
+				 * source; or SOURCE_NONE */
+	/* Variables that the command's environment must hold, ended by NULL; or
+	 * NULL. */
 	const char *const *env;
-	/* At the end: programs that it could not record, by name; or NULL. */
+	/* At the end: names of programs that the source could not record, or NULL. */
 	const char *outside;
-	const char *outside_why;	/* and what to do; NULL if `outside` is */
-	uint64_t unwound, not_unwound;	/* at the end: stacks that it unwound,
-				 * and copied though it may unwind some */
-	uint64_t record_bytes;	/* at the end: of all records of samples, … */
-	uint64_t handler_cycles;	/* … and what they took where they were
-				 * taken; or 0 */
-	uint64_t verified, differing;	/* at the end: stacks that both it and
-				 * the unwinder have; and other ones */
-	uint64_t unsampled;	/* at the end: threads it could not sample */
-	uint64_t stopped_ns;	/* at the end: when end_at took effect, or 0 */
-	uint64_t shortened;	/* at the end: copies of stacks that were cut,
-				 * for too much waited */
-	uint64_t thinned;	/* at the end: samples that others stand for,
-				 * as the rate was lowered for the same reason */
-	const char *priority;	/* at the end: of its thread, or NULL */
+	const char *outside_why;	/* the reason and the fix; NULL if `outside`
+					 * is */
+	uint64_t unwound, not_unwound;	/* at the end: stacks it unwound, and stacks
+					 * it copied although it unwinds some */
+	uint64_t record_bytes;	/* at the end: size of all sample records */
+	uint64_t handler_cycles;	/* at the end: CPU cycles spent on taking
+					 * them, in the handler; or 0 */
+	uint64_t verified, differing;	/* at the end: stacks that both the source and
+					 * the unwinder produced, and those that
+					 * differ */
+	uint64_t unsampled;	/* at the end: number of threads it could not sample */
+	uint64_t stopped_ns;	/* at the end: time at which end_at took effect, or 0 */
+	uint64_t shortened;	/* at the end: stack copies shortened because too much
+				 * data was waiting */
+	uint64_t thinned;	/* at the end: samples that others represent, because
+				 * the rate was lowered for the same reason */
+	const char *priority;	/* at the end: priority of its thread, or NULL */
 };
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Follows a command through scripts to its interpreter, and tells which one it is. */
+/* Follows a command through scripts to its interpreter, and identifies it. */
 #include "record/timer/program_kind.h"
 
 #include <elf.h>
@@ -24,7 +24,7 @@ static bool may_run(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
 }
 
-/* As execvp(3) looks for it. */
+/* Searches like execvp(3). */
 static bool find(const char *name, char path[PATH_MAX])
 {
 	const char *list = getenv("PATH");
@@ -45,7 +45,7 @@ static bool find(const char *name, char path[PATH_MAX])
 	return false;
 }
 
-/* "#! path …": the path takes the place of *path. */
+/* Parses "#! path …" and replaces *path by that path. */
 static bool is_script(const char *head, size_t n, char path[PATH_MAX])
 {
 	size_t from = 2, len = 0;
@@ -60,7 +60,7 @@ static bool is_script(const char *head, size_t n, char path[PATH_MAX])
 	return len > 0;
 }
 
-/* PT_INTERP, from a head that holds it, as linkers place it. */
+/* Checks PT_INTERP, which linkers place in the first bytes of the file. */
 static int linker_of(const char *head, size_t n, const char *path,
 		     struct error *err)
 {
@@ -137,7 +137,7 @@ int program_is_dynamic(const char *name, struct error *err)
 	return r;
 }
 
-/* "python3", "python3.11" … */
+/* Matches "python3", "python3.11" … */
 static bool is_python_name(const char *name)
 {
 	const char *slash = strrchr(name, '/');
@@ -156,7 +156,7 @@ static bool is_env(const char *name)
 	return !strcmp(slash ? slash + 1 : name, "env");
 }
 
-/* What env(1) is to run, of words. */
+/* Returns the program that env(1) would run, from words. */
 static const char *after_env(char *const *words)
 {
 	while (*words && (**words == '-' || strchr(*words, '=')))
@@ -164,8 +164,8 @@ static const char *after_env(char *const *words)
 	return *words;
 }
 
-/* Whether the names of a file's dynamic symbols and libraries have one of two parts;
- * `second` may be empty. */
+/* Returns whether the names of a file's dynamic symbols and libraries contain one of
+ * two parts; `second` may be empty. */
 static bool has_dynamic_name(const char *path, const char *first, size_t first_n,
 			     const char *second, size_t second_n)
 {
@@ -187,7 +187,7 @@ static bool has_dynamic_name(const char *path, const char *first, size_t first_n
 	return found;
 }
 
-/* It exports the interpreter, or needs the library that does. */
+/* Returns whether a file exports the interpreter, or needs the library that does. */
 static bool names_python(const char *path)
 {
 	static const char exported[] = "\0_PyRuntime", needed[] = "\0libpython3.";
@@ -198,7 +198,8 @@ static bool names_python(const char *path)
 
 enum { SCRIPT_WORDS = 8 };
 
-/* The program of a "#!" line into `line`; NULL: the file is no script. */
+/* Reads the program of a "#!" line into `line`.  Returns NULL if the file is not a
+ * script. */
 static const char *script_program(const char *path, char line[HEAD])
 {
 	char *words[SCRIPT_WORDS + 1] = { NULL }, *rest = NULL;
@@ -221,8 +222,9 @@ static const char *script_program(const char *path, char line[HEAD])
 	return is_env(words[0]) ? after_env(words + 1) : words[0];
 }
 
-/* The program that a command runs in at last: the file in `path`, which is no script.
- * Ends early, with true, where `known` says so of a name.  False: there is none. */
+/* Finds the program in which a command finally runs: the file in `path`, which is not
+ * a script.  Stops early with true when `known` accepts a name.  Returns false if
+ * there is none. */
 static bool interpreter(char *const *command, bool (*known)(const char *name),
 			char path[PATH_MAX], bool *by_name)
 {
@@ -287,7 +289,8 @@ bool processes_are_python(const char *pids)
 	}
 }
 
-/* Its table of options has them; or they are in a library of a version that does. */
+/* Returns whether the table of options has them, or a library of a suitable version
+ * does. */
 static bool takes_options(const char *path)
 {
 	static const char library[] = "libnode.so.", options[] =
@@ -350,7 +353,7 @@ static bool emulator_takes_flags(const char *path)
 	return found;
 }
 
-/* The emulators beside "erl", which is a script in bin/ of Erlang's folder. */
+/* Checks the emulators of "erl", which is a script in bin/ of Erlang's folder. */
 static bool erlang_takes_flags(void)
 {
 	char path[PATH_MAX], real[PATH_MAX], pattern[PATH_MAX + 32], *slash;

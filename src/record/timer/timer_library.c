@@ -2,7 +2,7 @@
 /* Provides the library for programs as a file in memory. */
 #include "record/timer/timer_library.h"
 
-/* The file is made by make, in the folder where the compiler runs. */
+/* make builds the file, in the folder where the compiler runs. */
 #ifdef __x86_64__
 __asm__(".pushsection .rodata\n"
 	".balign 64\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reads records that programs with timers have written. */
+/* Reads records written by programs with timers. */
 #include "record/timer/timer_ring.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ uint64_t timer_ring_take(const uint8_t *data, uint64_t size, uint64_t tail,
 	uint64_t lost = 0, end;
 
 	end = ring_read(&format, data, size, tail, head, o, stream, now, &lost);
-	/* Positions are the program's words, too. */
+	/* Positions come from the program and are untrusted, too. */
 	*damaged += lost < size ? lost : size;
 	return end;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Mappings, names, forks and exits as programs with timers report them. */
+/* Converts mappings, names, forks and exits reported by programs with timers. */
 #include "record/timer/timer_sideband.h"
 
 #include <stdio.h>
@@ -7,12 +7,12 @@
 
 #include "profile/model.h"
 
-#define LOADS_NS 100000000u	/* a library comes within that time, mostly */
-#define BEGIN_NS 50000000u	/* and a program */
-#define BEGIN_MAX_NS 30000000000u	/* with all that it needs */
+#define LOADS_NS 100000000u	/* usual maximum time to load a library */
+#define BEGIN_NS 50000000u	/* usual maximum time to start a program */
+#define BEGIN_MAX_NS 30000000000u	/* maximum, with all that the program loads */
 #define TICKS_TELL_US 20000u
 
-enum { OUTSIDE_MAX = 16 };	/* names */
+enum { OUTSIDE_MAX = 16 };	/* maximum number of names */
 
 void timer_sideband_init(struct timer_sideband *n, const char *proc)
 {
@@ -84,7 +84,7 @@ static void exec_forget(struct timer_sideband *n, uint32_t pid)
 		}
 }
 
-/* The name of a program that was not recorded, once. */
+/* Adds the name of a program that was not recorded, once. */
 static int note_outside(struct timer_sideband *n, const struct timer_exec *e)
 {
 	for (size_t i = 0; i < n->outside.n; i++)
@@ -128,16 +128,15 @@ static int take_exec(struct timer_sideband *n, const struct timer_message *m,
 	exec_forget(n, m->pid);
 	if (n->execs.n < TIMER_EXECS_MAX)
 		return vec_push(&n->execs, e) < 0 ? no_memory(n) : 0;
-	/* Most of them never began: one goes, by its name. */
+	/* Most of them never began.  Remove one and keep its name. */
 	return exec_replace(n, &e);
 }
 
 /*
- * Exec and the loader run before a timer can: their time is known, but not where
- * it went.  It is the loader's at its first instruction, or the kernel's below
- * that, as the kernel's ticks part it.  What is shorter than those can tell is
- * neither's: half of it, more or less, is the kernel's (execve, mappings, page
- * faults).
+ * exec and the loader run before a timer can.  Their total time is known, but not how
+ * it was spent.  It is attributed to the loader's first instruction, and to the
+ * kernel below that, in proportion to the kernel's ticks.  Times too short for ticks
+ * stay unattributed: about half is the kernel's (execve, mappings, page faults).
  */
 static void note_begun(struct timer_sideband *n, const struct timer_message *m,
 		       uint64_t time_ns)
@@ -152,7 +151,7 @@ static void note_begun(struct timer_sideband *n, const struct timer_message *m,
 			since = time_ns - n->execs.v[i].time_ns;
 		}
 	all = m->cpu_us - before;
-	/* No thread runs longer than time goes by. */
+	/* A thread cannot run longer than the time that has passed. */
 	if (!m->entry || !all || since > BEGIN_MAX_NS ||
 	    (uint64_t)all * 1000 > since)
 		return;
@@ -166,7 +165,7 @@ static void note_begun(struct timer_sideband *n, const struct timer_message *m,
 	n->nbegun++;
 }
 
-/* A program begins; who was spawned without fork was not heard of before. */
+/* Handles the start of a program.  One spawned without fork was unknown before. */
 static int take_start(struct timer_sideband *n, const struct timer_message *m,
 		      uint64_t time_ns)
 {
@@ -214,14 +213,15 @@ static int tell_part(struct timer_sideband *n, const struct timer_message *m,
 	return hand_on(n, &r);
 }
 
-/* Time of which nobody knows where it went. */
+/* Delivers time that cannot be attributed to code. */
 static int tell_place(struct timer_sideband *n, struct record r, const char *place,
 		      uint64_t weight)
 {
 	r.event = 0;
 	r.sample.weight = weight;
 	r.sample.place = place;
-	/* Who wants only one of the two gets what is surely that. */
+	/* If only user or only kernel code is requested, unattributed time does not
+	 * count. */
 	if (!weight || n->no_kernel || n->no_user)
 		return 0;
 	n->samples++;
@@ -284,7 +284,7 @@ static int take_load(struct timer_sideband *n, const struct timer_message *m,
 			return 0;
 		}
 	if (n->loads.n >= TIMER_LOADS_MAX)
-		return 0;	/* its samples will ask */
+		return 0;	/* its samples will trigger a reading */
 	return vec_push(&n->loads, l) < 0 ? no_memory(n) : 0;
 }
 
@@ -371,7 +371,7 @@ int timer_sideband_end(struct timer_sideband *n, uint64_t now_ns)
 {
 	int rc = 0;
 
-	/* Who has just begun may have much to load. */
+	/* A program that has just begun may have much to load. */
 	for (size_t i = 0; i < n->execs.n && !rc; i++)
 		if (n->execs.v[i].time_ns + BEGIN_NS < now_ns)
 			rc = note_outside(n, &n->execs.v[i]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Timers inside the program as a source of samples. */
+/* Implements timers inside the program as a source of samples. */
 #include "record/timer/timer_source.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ enum {
 	ROUND_MIN_MS = 4, ROUND_MAX_MS = 64,
 	COPY_USUAL = 65528,
 };
-#define STUCK_NS 1000000000u	/* a ring that one holds so long */
+#define STUCK_NS 1000000000u	/* time after which a ring's lock counts as stuck */
 
 struct held {
 	uint64_t by, since_ns;
@@ -39,17 +39,17 @@ struct timer_source {
 	struct source base;
 	struct source_event seen[CLOCK_EVENTS];
 	struct timer_header *header;
-	size_t size;		/* of the memory */
+	size_t size;		/* size of the shared memory */
 	int memory_fd, library_fd;
-	uint32_t nrings;	/* our own count: the header is untrusted */
+	uint32_t nrings;	/* private copy, because the header is untrusted */
 	uint64_t tails[TIMER_RINGS_MAX];
 	struct held held[TIMER_RINGS_MAX];
 	struct order order;
 	struct timer_sideband news;
-	uint64_t round_ns;	/* the clock at the start of the last round */
+	uint64_t round_ns;	/* clock at the start of the last round */
 	uint32_t round_ms;
 	uint64_t tick_ns;
-	uint64_t lost, lost_news;	/* already told */
+	uint64_t lost, lost_news;	/* already reported */
 	bool chains, delayed;
 	char variable[64], preload[96];
 	char outside[256];
@@ -111,7 +111,7 @@ static int timer_enable(struct source *s, uint32_t event, bool on,
 	return 0;
 }
 
-/* Who held a ring and is no more never lets go. */
+/* Frees a ring whose holder has died and will never release it. */
 static void ring_free(struct timer_source *t, uint32_t i, uint64_t now)
 {
 	struct timer_ring *r = ring_of(t, i);
@@ -130,7 +130,7 @@ static void ring_free(struct timer_source *t, uint32_t i, uint64_t now)
 				    __ATOMIC_RELAXED);
 }
 
-/* The share of the fullest ring that was used, in 1/256. */
+/* Sets *fill to the used share of the fullest ring, in 1/256. */
 static int drain_rings(struct timer_source *t, uint64_t now, uint32_t *fill)
 {
 	*fill = 0;
@@ -155,7 +155,7 @@ static int drain_rings(struct timer_source *t, uint64_t now, uint32_t *fill)
 	return 0;
 }
 
-/* Rounds as long as they may be: an eighth of a ring a round. */
+/* Makes rounds as long as possible: one eighth of a ring per round. */
 static void plan_round(struct timer_source *t, uint32_t fill)
 {
 	struct itimerspec when = { { 0, 0 }, { 0, 0 } };
@@ -187,7 +187,7 @@ static int deliver(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
 	return timer_sideband_message(&t->news, &m, time);
 }
 
-/* Records of mappings and processes that had no room. */
+/* Reports lost records of mappings and processes. */
 static int tell_gap(struct timer_source *t, uint64_t now)
 {
 	uint64_t lost = __atomic_load_n(&t->header->lost_news,
@@ -202,7 +202,7 @@ static int tell_gap(struct timer_source *t, uint64_t now)
 	return t->news.cb(t->news.ctx, &r, t->news.err);
 }
 
-/* Names of programs that could not be recorded: source.outside. */
+/* Lists programs that could not be recorded: source.outside. */
 static int end_news(struct timer_source *t, uint64_t now)
 {
 	int r = timer_sideband_end(&t->news, now);
@@ -237,7 +237,7 @@ static int timer_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 	t->news.ctx = ctx;
 	t->news.err = err;
 	s->news = false;
-	/* Samples have the times of ticks, of the last one or the one before. */
+	/* Samples have the time of the last tick or of the one before. */
 	if (!all)
 		upto = t->round_ns - 2 * t->tick_ns;
 	__atomic_store_n(&t->header->alive_ns, start, __ATOMIC_RELAXED);
@@ -323,7 +323,7 @@ static uint32_t ring_count(void)
 	return n;
 }
 
-/* The memory has one size for good: nobody takes it from under us. */
+/* Makes the shared memory.  Its size is sealed, so that no program can shrink it. */
 static int make_memory(struct timer_source *t, struct error *err)
 {
 	t->nrings = ring_count();
@@ -359,7 +359,8 @@ static int make_library(struct timer_source *t, struct error *err)
 	return io_write_all(t->library_fd, "the library", l.bytes, l.size, err);
 }
 
-/* A timer of CPU time ends at the first tick after its time. */
+/* Returns the tick length.  A CPU-time timer expires at the first tick after its
+ * time. */
 static uint64_t tick_ns(void)
 {
 	struct timespec tick = { 0, 0 };
@@ -390,7 +391,7 @@ static void fill_header(struct timer_source *t,
 	if (t->delayed)
 		t->news.counts_from = UINT64_MAX;
 	h->magic = TIMER_MAGIC;
-	/* clock_event_fill has said that. */
+	/* clock_event_fill has added the note. */
 	if (n)
 		snprintf(t->seen[0].note + n, sizeof(t->seen[0].note) - n, ": this "
 			 "kernel looks at timers of threads so often");
@@ -404,7 +405,7 @@ static void fill_env(struct timer_source *t)
 		 pid, t->memory_fd, t->library_fd);
 	snprintf(t->preload, sizeof(t->preload), "LD_PRELOAD=/proc/%d/fd/%d",
 		 pid, t->library_fd);
-	/* In the order that environment_take() (preload/environment.c) knows. */
+	/* In the order that environment_take() (preload/environment.c) expects. */
 	t->env[0] = t->preload;
 	t->env[1] = t->variable;
 	t->base.env = t->env;
@@ -454,7 +455,7 @@ static int timer_source_open(const struct source_target *target,
 				 "records commands that tally starts only "
 				 "(--source=ptrace attaches)");
 	r = o->command ? program_is_dynamic(o->command, &why) : 0;
-	/* That there is none is told when it is to run. */
+	/* A missing command is reported when it is run. */
 	if (r < 0 && r != -ERR_NOTFOUND)
 		return error_set(err, why.code, "%s: the timer library cannot "
 				 "be loaded (try --source=ptrace)", why.msg);
@@ -483,7 +484,7 @@ static int fits(const struct source_options *o, struct error *err)
 	return program_is_dynamic(o->command, err);
 }
 
-/* A file in memory that may be executed, reached as programs reach it. */
+/* Tries a file in memory that may be executed, by the path that programs use. */
 static const char *memory_refused(int *errnum)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);

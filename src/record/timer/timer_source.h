@@ -2,12 +2,12 @@
 #ifndef TALLY_RECORD_TIMER_TIMER_SOURCE_H
 #define TALLY_RECORD_TIMER_TIMER_SOURCE_H
 /*
- * Samples by CPU-time timers inside the program: a library is put into it and
- * all that it starts (preload/preload.h), which writes samples and what we must
- * know into memory that is shared with us.
+ * Samples by CPU-time timers inside the program.  A library is loaded into the
+ * program and all programs that it starts (preload/preload.h).  It writes samples and
+ * sideband data into memory shared with tally.
  *
- * Only for commands that tally starts.  The kernel looks at such timers once a
- * tick: no thread gets more samples a second than the kernel has ticks.
+ * This works only for commands that tally starts.  The kernel checks such timers once
+ * a tick, so a thread's sampling rate is at most the kernel's tick rate.
  */
 #include "record/source/source_type.h"
 

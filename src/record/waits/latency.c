@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Divides wall-clock time among the threads that run. */
+/* Divides wall-clock time among the running threads. */
 #include "record/waits/latency.h"
 
 #include <string.h>
@@ -54,7 +54,8 @@ static struct latency_thread *get(struct latency *l, uint32_t tid)
 	return &l->threads.v[i];
 }
 
-/* Divides what has passed; without a running thread it waits for the next one. */
+/* Divides the time that has passed.  Without a running thread, the time is kept for
+ * the next one. */
 static void advance(struct latency *l, uint64_t time_ns)
 {
 	if (time_ns <= l->now_ns || !l->running)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Joins what is known of threads at some moments to waits. */
+/* Derives waits from the states of threads at intervals. */
 #include "record/waits/polled_waits.h"
 
 #include <string.h>
@@ -51,7 +51,7 @@ struct polled_thread *polled_waits_thread(struct polled_waits *w, uint32_t pid,
 	return &w->threads.v[i];
 }
 
-/* Tells a wait that ended at a time, with the stack of `at` or none. */
+/* Delivers a wait that ended at end_ns, with the stack of `at` or none. */
 static int tell(struct polled_waits *w, const struct polled_thread *t,
 		const struct wait_poll *at, uint64_t end_ns, uint64_t length,
 		bool runnable, struct error *err)
@@ -77,9 +77,9 @@ static int64_t at_least(int64_t v, int64_t least)
 	return v > least ? v : least;
 }
 
-/* How long it was blocked, without what was taken for that already; negative: that was
- * too much.  The kernel counts the time in a queue when it ends, and how long we stopped
- * it may be told later, too. */
+/* Returns the blocked time not yet assigned to waits.  It is negative if too much was
+ * assigned: the kernel counts queued time only when it ends, and stops by tally may
+ * be reported later, too. */
 static int64_t blocked_more(const struct polled_waits *w,
 			    const struct polled_thread *t,
 			    const struct wait_poll *p)
@@ -106,7 +106,7 @@ void polled_waits_stolen(struct polled_waits *w, uint64_t ns)
 		w->stolen_ns = ns;
 }
 
-/* All is known of it from this moment on. */
+/* Starts the totals from this poll. */
 static void count_from(const struct polled_waits *w, struct polled_thread *t,
 		       const struct wait_poll *p)
 {
@@ -116,7 +116,8 @@ static void count_from(const struct polled_waits *w, struct polled_thread *t,
 	t->open_ns = t->rest_ns = 0;
 }
 
-/* Counters that go back are another thread's, of the same number. */
+/* Returns whether the counters continue.  Counters that decrease belong to another
+ * thread with the same number. */
 static bool goes_on(const struct wait_poll *before, const struct wait_poll *p)
 {
 	return before->time_ns && p->time_ns > before->time_ns &&
@@ -157,7 +158,7 @@ static int poll_asleep(struct polled_waits *w, struct polled_thread *t,
 	return r;
 }
 
-/* What is known of the thread, and not told yet. */
+/* Delivers the thread's time that is known but not yet delivered. */
 static int tell_rest(struct polled_waits *w, struct polled_thread *t,
 		     struct error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Pairs switch-outs and switch-ins of threads. */
+/* Pairs the switch-outs and switch-ins of threads. */
 #include "record/waits/waits.h"
 
 #include <string.h>
@@ -28,12 +28,12 @@ struct waiter *waits_find(struct waits *w, uint32_t tid)
 {
 	uint32_t i = u64map_get(&w->by_tid, tid);
 
-	/* A row that was freed and is another's by now has another tid. */
+	/* A freed row that was reused has another tid. */
 	return i < w->threads.n && w->threads.v[i].tid == tid
 	       ? &w->threads.v[i] : NULL;
 }
 
-/* Found or made. */
+/* Returns the thread's row, made if necessary. */
 static struct waiter *waiter_get(struct waits *w, uint32_t pid, uint32_t tid)
 {
 	struct waiter *t = waits_find(w, tid), row = { .pid = pid, .tid = tid };
@@ -59,7 +59,7 @@ static struct waiter *waiter_get(struct waits *w, uint32_t pid, uint32_t tid)
 	return &w->threads.v[i];
 }
 
-/* Tells the wait of a thread from `start` to `end`, as far as it counts. */
+/* Delivers the part of a thread's wait that counts. */
 static int tell(struct waits *w, const struct waiter *t, struct wait out,
 		struct error *err)
 {
@@ -72,7 +72,7 @@ static int tell(struct waits *w, const struct waiter *t, struct wait out,
 	return w->cb(w->ctx, &out, err);
 }
 
-/* A look within a time, or NULL. */
+/* Returns a look within a time range, or NULL. */
 static const struct wait_stack *find_look(const struct waiter *t,
 					  uint64_t start_ns, uint64_t end_ns)
 {
@@ -93,7 +93,7 @@ bool waits_has_look(const struct waiter *t)
 	return find_look(t, t->since_ns, UINT64_MAX);
 }
 
-/* The thread's open wait ends. */
+/* Ends the thread's open wait. */
 static int end_wait(struct waits *w, const struct waiter *t, uint64_t end_ns,
 		    struct error *err)
 {
@@ -126,8 +126,8 @@ static int end_wait(struct waits *w, const struct waiter *t, uint64_t end_ns,
 	return r < 0 ? r : tell(w, t, out, err);
 }
 
-/* A switch in or out after a loss.  Who ran before, and goes out now, may have run
- * all the time. */
+/* Handles a switch in or out after a loss.  A thread that ran before and is switched
+ * out now may have run all the time. */
 static int end_doubt(struct waits *w, const struct waiter *t, uint64_t end_ns,
 		     bool out, struct error *err)
 {
@@ -146,7 +146,7 @@ static void set_state(struct waiter *t, enum waiter_state state, uint64_t since)
 	t->runnable = t->starting = t->sampled = t->ran = false;
 }
 
-/* All that is open ends here, and what comes next is not known. */
+/* Ends all open waits.  The state of all threads is unknown from here on. */
 static int end_all(struct waits *w, uint64_t time_ns, struct error *err)
 {
 	int r = 0;
@@ -192,7 +192,7 @@ int waits_sample(struct waits *w, uint32_t pid, uint32_t tid,
 
 	if (!t)
 		return no_memory(err);
-	/* It stands directly before the record of the switch. */
+	/* The sample directly precedes the record of the switch. */
 	t->sample = *s;
 	t->sample.to_ns = 1;
 	return 0;
@@ -249,18 +249,18 @@ int waits_fork(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
 
 	if (!t)
 		return no_memory(err);
-	/* With one clock for all CPUs its first record cannot be older. */
+	/* With one clock for all CPUs, its first record cannot be older. */
 	*t = (struct waiter){ .pid = pid, .tid = tid };
 	set_state(t, WAITER_OUT, time_ns);
 	t->runnable = t->starting = true;
 	return 0;
 }
 
-/* Whether the two are of one wake. */
+/* Returns whether the two belong to the same wakeup. */
 static bool same_wake(const struct waker *a, uint64_t a_ns,
 		      const struct waker *b, uint64_t b_ns)
 {
-	enum { APART_NS = 100000 };	/* an interrupt may lie between */
+	enum { APART_NS = 100000 };	/* an interrupt may occur in between */
 
 	return a->tid == b->tid && !a->interrupt && !b->interrupt &&
 	       (a_ns > b_ns ? a_ns - b_ns : b_ns - a_ns) < APART_NS;
@@ -271,7 +271,7 @@ void waits_wake(struct waits *w, uint32_t tid, uint64_t time_ns,
 {
 	struct waiter *t = waits_find(w, tid);
 
-	/* One that has not left its processor yet does not leave it blocked. */
+	/* A thread still on its CPU will not be switched out blocked. */
 	if (!t || !waits_is_blocked(t) || time_ns <= t->since_ns)
 		return;
 	if (t->woken_ns) {
@@ -299,8 +299,8 @@ void waits_exit(struct waits *w, uint32_t tid)
 	memset(t, 0, sizeof(*t));
 }
 
-/* From the switch-out on, or from here on, a thread's time is not known until its
- * next record. */
+/* A thread's time is unknown until its next record: from its switch-out if it is
+ * waiting, otherwise from here. */
 int waits_lost(struct waits *w, uint64_t time_ns, struct error *err)
 {
 	int r = apply_toggles(w, time_ns, err);

@@ -5,18 +5,18 @@
  * Waits of threads, from the kernel's records of their switches.
  *
  * A wait is the time from a thread's switch-out to its next switch-in.  It is
- * `runnable` if the thread wanted to go on when it left (preempted, throttled) or
- * had just been made; else it is blocked, up to the time when it was woken, and
- * runnable from then on: those are two waits.  Where nothing tells of the waking it is
- * blocked all the time.  Its length is exact.  Its stack is that of
- * the sample which the kernel took at the switch-out, or else that of a look at the
- * sleeping thread: one that lies between the two switches, by their times.
+ * `runnable` if the thread could have continued when it left (preempted, throttled)
+ * or had just been created.  Otherwise it is blocked until the thread is woken, and
+ * runnable from then on: those are two waits.  Without a record of the wakeup, the
+ * whole wait is blocked.  Its length is exact.  Its stack comes from the kernel's
+ * sample at the switch-out.  Without that sample, it comes from a look at the
+ * sleeping thread whose times lie between the two switches.
  *
- * A wait that is open when recording begins counts from there, one that is open
- * when it ends counts up to there.  Where records of switches were lost, waits that
- * may be two are told as unknown; they are never bridged.
+ * A wait that is open when recording begins counts from there, and one that is open
+ * when it ends counts up to there.  Where records of switches were lost, time that
+ * may hold more than one wait is reported as unknown.  Losses are never bridged.
  *
- * Knows nothing of stacks but their numbers, and reads nothing.
+ * This part reads nothing, and knows only the numbers of stacks.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,23 +26,23 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
-/* Where a wait's stack is from. */
+/* Where a wait's stack comes from. */
 enum wait_found {
-	WAIT_EXACT,		/* a sample of the kernel at the switch-out */
-	WAIT_LOOKED,		/* a look while it lasted */
-	WAIT_NO_STACK,		/* neither */
+	WAIT_EXACT,		/* the kernel's sample at the switch-out */
+	WAIT_LOOKED,		/* a look at the thread during the wait */
+	WAIT_NO_STACK,		/* neither; there is no stack */
 	WAIT_STARTING,		/* the thread had not run yet */
-	WAIT_UNKNOWN,		/* switches were lost meanwhile: it may not have
-				 * waited all the time */
+	WAIT_UNKNOWN,		/* switches were lost; it may not have waited all the
+				 * time */
 	WAIT_FOUND_KINDS,
 };
 
-/* Who woke a thread. */
+/* The thread or interrupt that woke a thread. */
 struct waker {
 	uint32_t pid, tid;
-	bool interrupt;		/* not that thread, but what broke in on it: a
-				 * timer, a disk, the network */
-	bool sampled;		/* where it did is known: */
+	bool interrupt;		/* an interrupt in that thread woke it: a timer, a
+				 * disk, the network */
+	bool sampled;		/* the stack of the wakeup is known: */
 	uint32_t stack, loc;
 };
 
@@ -51,17 +51,17 @@ struct wait {
 	uint64_t start_ns, end_ns;	/* start < end */
 	bool runnable;
 	enum wait_found found;
-	uint32_t stack, loc;	/* EXACT and LOOKED: as they were told */
-	bool woken;		/* it was blocked, and is known to have ended by: */
+	uint32_t stack, loc;	/* set for EXACT and LOOKED, as the caller supplied
+				 * them */
+	bool woken;		/* blocked wait with a known wakeup by: */
 	struct waker waker;
 };
 
-/* A stack that was seen, by the caller's numbers. */
+/* A stack, by the caller's numbers. */
 struct wait_stack {
 	uint32_t stack, loc;
-	uint64_t from_ns, to_ns;	/* a look's; to_ns 0: there was none */
-	bool more;		/* a look that knows more than the sample of the
-				 * switch does */
+	uint64_t from_ns, to_ns;	/* start and end of a look; to_ns 0: no stack */
+	bool more;		/* the look has more frames than the switch's sample */
 };
 
 enum { WAIT_LOOKS = 4 };
@@ -70,93 +70,96 @@ enum waiter_state {
 	WAITER_UNKNOWN,		/* no record yet */
 	WAITER_RUNNING,
 	WAITER_OUT,
-	WAITER_DOUBT,		/* records were lost */
+	WAITER_DOUBT,		/* its state is uncertain because records were lost */
 };
 
 struct waiter {
-	uint32_t pid, tid;	/* tid 0: a free row */
+	uint32_t pid, tid;	/* tid 0: free row */
 	enum waiter_state state;
 	bool runnable, starting, sampled;
-	bool ran;		/* DOUBT: it was running before */
-	bool hidden;		/* a thread of the kernel: not told */
-	bool closed;		/* we may not look at it */
-	uint64_t since_ns;	/* OUT, DOUBT: the switch-out; DOUBT of one that
-				 * ran: when that was told */
-	uint64_t woken_ns;	/* OUT: since then it is runnable; or 0 */
+	bool ran;		/* DOUBT: it was running before the loss */
+	bool hidden;		/* kernel thread, not reported */
+	bool closed;		/* tally may not look at it */
+	uint64_t since_ns;	/* OUT, DOUBT: time of the switch-out; DOUBT with
+				 * `ran`: time of the loss */
+	uint64_t woken_ns;	/* OUT: time from which it is runnable, or 0 */
 	struct waker waker;
-	/* A sample of who wakes it, of this time, whose record of the wake is still to
-	 * come. */
+	/* A sampled waker and its time.  The plain record of the same wakeup is still
+	 * to come. */
 	struct waker coming;
 	uint64_t coming_ns;
-	uint64_t unsampled_ns;	/* what others waited for this thread, by wakes
-				 * without a sample: the caller's */
+	uint64_t unsampled_ns;	/* time that others waited for this thread, by wakeups
+				 * without a sample; the caller's */
 	struct wait_stack sample;
-	/* Records come later than looks, which may be of several waits by then. */
+	/* Recent looks.  Records arrive later than looks, so these may belong to
+	 * several waits. */
 	struct wait_stack looks[WAIT_LOOKS];
 	uint32_t next_look;
 };
 
-/* Negative stops. */
+/* Receives a wait.  A negative result stops. */
 typedef int wait_cb(void *ctx, const struct wait *w, struct error *err);
 
 struct waits {
-	wait_cb *cb;		/* gets each wait at its end */
+	wait_cb *cb;		/* receives each wait at its end */
 	void *ctx;
-	uint64_t on_ns;		/* what was before does not count; UINT64_MAX:
-				 * nothing does */
+	uint64_t on_ns;		/* time from which waits count; UINT64_MAX: none
+				 * count */
 	VEC(struct waiter) threads;
 	VEC(uint32_t) free;
 	struct u64map by_tid;
 	VEC(struct wait_toggle {
 		uint64_t time_ns;
 		bool on;
-	}) toggles;		/* still to come, in order of time */
+	}) toggles;		/* pending, in order of time */
 	size_t next_toggle;
-	uint64_t gaps;		/* records that told of losses */
+	uint64_t gaps;		/* number of records that report losses */
 };
 
 void waits_fini(struct waits *w);
-/* Forgets all threads: a new run, which does not count yet. */
+/* Forgets all threads for a new run.  Waits do not count until waits_toggle. */
 void waits_clear(struct waits *w);
-/* Waiting counts from this time on, or no more.  Records that come later may be
+/* Starts or stops counting waits from this time on.  Records that arrive later may be
  * older. */
 int waits_toggle(struct waits *w, uint64_t time_ns, bool on, struct error *err);
 
-/* The records, in order of time.  0, or what the callback returned, or an
- * error. */
+/* Take the records, in order of time.  They return 0, what the callback returned, or
+ * an error. */
 int waits_sample(struct waits *w, uint32_t pid, uint32_t tid,
 		 const struct wait_stack *s, struct error *err);
 int waits_switch(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
 		 bool out, bool preempted, struct error *err);
 int waits_fork(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
 	       struct error *err);
-/* A thread was woken.  One that is not out, or not known, is left alone.  A waker that is
- * sampled tells where the one was, or will be, that is told without: the kernel makes
- * two records of one wake, and each has read the clock. */
+/* Records that a thread was woken.  Threads that are unknown or not switched out are
+ * ignored.  The kernel writes two records of one wakeup, each with its own reading of
+ * the clock.  A sampled waker therefore replaces an unsampled waker of the same
+ * wakeup, in either order. */
 void waits_wake(struct waits *w, uint32_t tid, uint64_t time_ns,
 		const struct waker *waker);
 void waits_exit(struct waits *w, uint32_t tid);
-/* Records of switches were lost before this one. */
+/* Handles a loss of switch records before this time. */
 int waits_lost(struct waits *w, uint64_t time_ns, struct error *err);
-/* The recording ends: open waits are told. */
+/* Ends the recording and delivers the open waits. */
 int waits_end(struct waits *w, uint64_t time_ns, struct error *err);
 
-/* A thread that was asleep at this time, when no record of it had come. */
+/* Records that a thread without any record so far was asleep at this time. */
 int waits_asleep(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
 		 struct error *err);
-/* A thread of the kernel: its waits are not told. */
+/* Hides a kernel thread: its waits are not reported. */
 int waits_hide(struct waits *w, uint32_t pid, uint32_t tid, struct error *err);
-/* Whether it left its processor blocked, as far as records have come; perhaps it was
- * woken since. */
+/* Returns whether the thread left its CPU blocked, as far as records have arrived.
+ * It may have been woken since. */
 static inline bool waits_is_blocked(const struct waiter *t)
 {
 	return t->state == WAITER_OUT && !t->runnable;
 }
-/* A look at a thread, which may have slept all the time or not. */
+/* Adds a look at a thread.  The thread need not have slept for the whole look. */
 void waits_look(struct waiter *t, const struct wait_stack *look);
-/* Whether a look lies in the wait that is open, as far as records have come. */
+/* Returns whether a look lies in the open wait, as far as records have arrived. */
 bool waits_has_look(const struct waiter *t);
-/* A thread's row, or NULL; valid until the next call that may add one. */
+/* Returns a thread's row, or NULL.  It is valid until the next call that may add a
+ * row. */
 struct waiter *waits_find(struct waits *w, uint32_t tid);
 
 #endif
