@@ -8,8 +8,8 @@
  *
  * PATTERN is a function's linkage name or its name as reports show it, with * for
  * any text and ? for any character, or it is [total]. The entry allows an increase
- * of up to PERCENT; without PERCENT it allows any increase. REASON is required, and
- * reports show it. Empty lines and lines that begin with # are ignored.
+ * of up to PERCENT; without PERCENT it allows any increase.  REASON is required, and
+ * reports show it.  Empty lines and lines that begin with # are ignored.
  */
 #include <stdbool.h>
 
@@ -32,7 +32,7 @@ int allow_parse(const char *text, size_t n, const char *name,
 int allow_read(const char *path, struct allow_list *out, struct error *err);
 void allow_fini(struct allow_list *l);
 /* Returns the first entry that matches one of the names and allows the change, or
- * NULL. A ratio of 1.1 means 10 % slower. The list owns the entry. */
+ * NULL. A ratio of 1.1 means 10 % slower.  The list owns the entry. */
 const struct allowed *allow_find(const struct allow_list *l,
 				 const char *const *names, size_t n,
 				 double ratio);

@@ -2,9 +2,9 @@
 #ifndef TALLY_CHECK_CHECK_H
 #define TALLY_CHECK_CHECK_H
 /*
- * A check compares recordings of a baseline with new recordings. It holds the
- * verdict and the evidence for it. Equal files give equal results, in whatever order
- * they were named.
+ * A check compares recordings of a baseline with new recordings.  It holds the
+ * verdict and the evidence for it.  Equal files give equal results, in whatever
+ * order they were named.
  */
 #include "check/allow.h"
 #include "check/judge.h"
@@ -110,7 +110,7 @@ struct check {
 
 /* Returns whether more runs of both sides are unlikely to change the verdict. */
 bool check_settled(const struct check *c);
-/* Judges the recordings in c->runs by c->o. Call it after all files were added. */
+/* Judges the recordings in c->runs by c->o.  Call it after all files were added. */
 int check_decide(struct check *c, struct error *err);
 void check_fini(struct check *c);
 
@@ -119,7 +119,7 @@ static inline double check_cost(const struct check *c, double samples)
 {
 	return samples * c->per_sample;
 }
-/* Returns the mean cost of a row in the new runs, in samples. It is scaled to be
+/* Returns the mean cost of a row in the new runs, in samples.  It is scaled to be
  * comparable with the baseline if the row was judged by its relative cost. */
 static inline double check_now(const struct check *c, const struct check_row *r)
 {
@@ -140,7 +140,7 @@ void check_row_name(const struct check *c, const struct check_row *r,
 /* Returns whether a row is a function that was renamed. */
 bool check_row_renamed(const struct check *c, const struct check_row *r);
 /* Appends what a row was before: its former name, or the function its cost came
- * from. The readable name is not safe for a terminal. Returns false if there is
+ * from.  The readable name is not safe for a terminal.  Returns false if there is
  * neither. */
 bool check_row_before(const struct check *c, const struct check_row *r,
 		      struct buf *out);

@@ -11,11 +11,12 @@ int check_nomem(struct error *err);
 int check_note(struct check *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* comparable.c: refuses recordings that cannot be compared. Finds differences that
- * make absolute costs incomparable, and whether the two sides were interleaved. */
+/* comparable.c: refuses recordings that cannot be compared.  Finds differences
+ * that make absolute costs incomparable, and whether the two sides were
+ * interleaved. */
 int check_comparable(struct check *c, struct error *err);
-/* Sets c->broken if the new side ended differently or did far less work. Returns 0
- * or -ERR_NOMEM. */
+/* Sets c->broken if the new side ended differently or did far less work.  Returns
+ * 0 or -ERR_NOMEM. */
 int check_outcome(struct check *c);
 /* matrix.c: builds the rows and their costs by run. */
 int check_matrix(struct check *c, struct error *err);

@@ -2,8 +2,8 @@
 #ifndef TALLY_CHECK_JUDGE_H
 #define TALLY_CHECK_JUDGE_H
 /*
- * The statistical decision. Its input is a cost for every function in each run of a
- * baseline and of a new version. It has no access to files or names; equal numbers
+ * The statistical decision.  Its input is a cost for every function in each run of a
+ * baseline and of a new version.  It has no access to files or names; equal numbers
  * in equal order give equal results.
  *
  * A function has regressed if all of these hold:
@@ -20,8 +20,8 @@
  * hypothesis is that of limma's treat (McCarthy and Smyth 2009).
  *
  * A cost is measured in two ways: absolute, or relative to functions that did not
- * change. A slower machine does not affect relative costs. Each function is tested
- * by the measure that promises less noise. If the other functions changed by about
+ * change.  A slower machine does not affect relative costs.  Each function is tested
+ * by the measure that promises less noise.  If the other functions changed by about
  * as much, its relative cost is tested.
  */
 #include <stdbool.h>
@@ -58,13 +58,13 @@ enum judge_noise {
 	JUDGE_NOISE,		/* never fails the check */
 };
 
-/* Costs are in samples. The sampling variance of a cost x is at most x. */
+/* Costs are in samples.  The sampling variance of a cost x is at most x. */
 struct judge_input {
 	size_t nbase, nnew;	/* number of runs, at least 1 each */
 	size_t nfuncs;
 	const double *cost;	/* [run * nfuncs + function], baseline runs first */
 	const uint8_t *noise;	/* enum judge_noise by function; NULL: all steady */
-	/* Totals and cost of unchanged functions, by run. Give them if costs
+	/* Totals and cost of unchanged functions, by run.  Give them if costs
 	 * overlap (inclusive costs); they come from the costs that do not overlap.
 	 * NULL if costs add up. */
 	const double *totals, *reference;
@@ -134,10 +134,10 @@ int judge_run(const struct judge_input *in, const struct judge_options *o,
 	      struct judge *out, struct error *err);
 void judge_fini(struct judge *j);
 
-/* The minimum detectable effect of a check as a whole. It is the smallest slowdown
- * that four checks of five would find to be above the margin. It covers each
- * function, and the total if the total can fail, and is expressed by what it adds
- * to a run. */
+/* The minimum detectable effect of a check as a whole.  It is the smallest
+ * slowdown that four checks of five would find to be above the margin.  It covers
+ * each function, and the total if the total can fail, and is expressed by what it
+ * adds to a run. */
 #define JUDGE_TOTAL SIZE_MAX
 #define JUDGE_NOWHERE (SIZE_MAX - 1)	/* nothing was tested: mde is infinite */
 struct judge_sight {
@@ -158,7 +158,7 @@ struct judge_look {
 	size_t runs;		/* runs of each side so far */
 	double alpha;		/* significance level of this look */
 };
-/* Fills `out` with the looks for at most `runs` runs and returns their number. It
+/* Fills `out` with the looks for at most `runs` runs and returns their number.  It
  * is 1 if there are too few runs for a second look. */
 size_t judge_looks(size_t runs, double alpha, struct judge_look *out);
 /* Returns whether something may be slower that no test has confirmed yet. */
@@ -169,7 +169,7 @@ struct judge_sum {
 	double base, now, ratio, log_ratio, se;
 	double p;		/* p-value for more than 1 + margin */
 };
-/* Sums the cost of functions. Returns 0 or -ERR_NOMEM. */
+/* Sums the cost of functions.  Returns 0 or -ERR_NOMEM. */
 int judge_group(const struct judge *j, const size_t *funcs, size_t n,
 		struct judge_sum *out);
 

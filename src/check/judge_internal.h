@@ -43,12 +43,12 @@ void *judge_alloc(struct judge_state *w, size_t n, size_t size);
 /* reference.c: chooses the reference and fills w->relative, w->mr. */
 int judge_reference(struct judge_state *w);
 /* shift.c: judge_shift finds out from the logarithms of the totals whether
- * everything changed at once. judge_follows returns whether one function changed
+ * everything changed at once.  judge_follows returns whether one function changed
  * by about as much as the reference. */
 void judge_shift(struct judge_state *w, const double *logs, double *scratch);
 bool judge_follows(const struct judge_state *w, size_t k, double *scratch);
 /* sight.c: the first two return the smallest slowdown that the measures of a row
- * or of the total would show. judge_threshold returns the smallest estimate that
+ * or of the total would show.  judge_threshold returns the smallest estimate that
  * is a regression. */
 double judge_row_visible(const struct judge *j, const struct judge_row *row);
 double judge_total_visible(const struct judge *j);

@@ -8,7 +8,7 @@
  * A function is identified by the base name of its image and its linkage name
  * without the suffixes of compiler clones (.isra.0, .cold), so copies count as one.
  * If several functions of a recording have the same name, compare/func_match.h tells
- * them apart. All unnamed code of an image is one function.
+ * them apart.  All unnamed code of an image is one function.
  */
 #include "compare/match.h"
 #include "profile/reader.h"
@@ -89,11 +89,11 @@ struct check_runs_options {
 
 int check_runs_init(struct check_runs *c, struct error *err);
 void check_runs_fini(struct check_runs *c);
-/* Adds a recording. Takes ownership of the reader, also on error. */
+/* Adds a recording.  Takes ownership of the reader, also on error. */
 int check_runs_add(struct check_runs *c, enum check_side side,
 		   const char *path, struct reader *r, struct error *err);
-/* Reads the files after the last one was added. The order does not depend on the
- * order of addition. Pairs renamed images and functions. */
+/* Reads the files after the last one was added.  The order does not depend on the
+ * order of addition.  Pairs renamed images and functions. */
 int check_runs_finish(struct check_runs *c, const struct check_runs_options *o,
 		      struct error *err);
 
@@ -116,7 +116,7 @@ static inline uint32_t check_func_before(const struct check_runs *c,
 uint32_t check_leaf(const struct check_file *f, uint32_t stack);
 
 /* Returns the line of the newest recording of the new side that corresponds to a
- * line of a file (str: its base name). It is unchanged if lines were not matched.
+ * line of a file (str: its base name).  It is unchanged if lines were not matched.
  * LINE_GONE is set if the newest recording lacks the line. */
 uint32_t check_line(const struct check_runs *c, const struct check_file *f,
 		    uint32_t base, uint32_t line);

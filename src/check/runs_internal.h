@@ -5,7 +5,7 @@
 #include "check/runs.h"
 
 /* lines.c: matches the lines of all recordings in the wanted files, which are
- * given by the str of their base names; NULL: all files. Returns 0 or -ERR_NOMEM. */
+ * given by the str of their base names; NULL: all files.  Returns 0 or -ERR_NOMEM. */
 int runs_match_lines(struct check_runs *c, const struct source_where *where,
 		     const uint8_t *wanted, size_t nwanted);
 

@@ -20,18 +20,18 @@ void check_json(const struct check *c, struct buf *out);
 void check_junit(const struct check *c, struct buf *out);
 /* Appends Markdown for a step summary or a comment, at most 60 kB. */
 void check_markdown(const struct check *c, struct buf *out);
-/* Appends GitHub workflow commands: annotations at file and line. Paths below
+/* Appends GitHub workflow commands: annotations at file and line.  Paths below
  * `root` (may be NULL) become relative to it. */
 void check_github(const struct check *c, const char *root, bool warn_only,
 		  struct buf *out);
 /* Append SARIF 2.1.0 with one run, for GitHub's code scanning and editors, and
- * GitLab's Code Quality report. Both list what failed or may fail, worst first.
+ * GitLab's Code Quality report.  Both list what failed or may fail, worst first.
  * `root` is as above. */
 void check_sarif(const struct check *c, const char *root, struct buf *out);
 void check_code_quality(const struct check *c, const char *root, struct buf *out);
 /* Appends a page with failures, a flame graph of changes, and source and
- * instructions of both sides. c->o.runs.where locates the sources. `told` receives
- * a summary of the source files that were read (sources_summary). */
+ * instructions of both sides.  c->o.runs.where locates the sources.  `told`
+ * receives a summary of the source files that were read (sources_summary). */
 int check_html(const struct check *c, struct buf *told, struct buf *out,
 	       struct error *err);
 /* Appends OpenMetrics 1.0 text for GitLab's metrics reports. */
@@ -83,7 +83,7 @@ void describe_runs(const struct check *c, struct buf *out);
 void describe_sentence(const struct check *c, const struct check_row *r,
 		       struct buf *out);
 /* Returns the line of a row in its source file and appends the safe path, relative
- * to `root` (may be NULL) if the file is below it. Returns 0 and appends nothing
+ * to `root` (may be NULL) if the file is below it.  Returns 0 and appends nothing
  * if unknown. */
 uint32_t describe_place(const struct check *c, const struct check_row *r,
 			const char *root, struct buf *path);

@@ -9,9 +9,9 @@
  *	keeper		counts what finished files contain, and pushes it
  *
  * The processes are separate so that neither a slow server nor a damaged file
- * affects sampling. A recorder's knowledge of stacks only grows. The supervisor
- * therefore replaces the recorder at intervals. It stops the old one once the new
- * one samples; both sample for some milliseconds. It restarts a recorder or keeper
+ * affects sampling.  A recorder's knowledge of stacks only grows.  The supervisor
+ * therefore replaces the recorder at intervals.  It stops the old one once the new
+ * one samples; both sample for some milliseconds.  It restarts a recorder or keeper
  * that dies.
  *
  * The folder:
@@ -47,7 +47,7 @@ struct continuous_options {
 };
 
 /* Records until a signal (SIGINT, SIGTERM, SIGHUP) or the end of what is recorded,
- * and returns after the last file was finished. Returns an error if recording
+ * and returns after the last file was finished.  Returns an error if recording
  * cannot begin. */
 int continuous_run(const struct continuous_options *o, struct error *err);
 

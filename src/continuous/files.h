@@ -29,8 +29,8 @@ struct retention {
 	uint64_t keep_ns, keep_bytes, free_bytes;	/* 0: no limit */
 };
 
-/* Writes the name of a recorder's file, "record-0.tally". A finished one is called
- * "record-0.tally.20261124…". */
+/* Writes the name of a recorder's file, "record-0.tally".  A finished one is
+ * called "record-0.tally.20261124…". */
 void recorder_file(int slot, char name[FILE_NAME_ROOM]);
 bool is_finished_name(const char *name);
 
@@ -38,8 +38,9 @@ bool is_finished_name(const char *name);
 int files_update(struct files *f, int dir, struct error *err);
 void files_fini(struct files *f);
 
-/* Removes files that exceed the limits, and adds their number to *removed. Returns
- * false if the disk has less than free_bytes and no file is left to remove. */
+/* Removes files that exceed the limits, and adds their number to *removed.
+ * Returns false if the disk has less than free_bytes and no file is left to
+ * remove. */
 bool files_retain(struct files *f, int dir, const struct retention *r,
 		  uint64_t *removed);
 /* Returns the free bytes of the disk, UINT64_MAX if unknown. */

@@ -5,8 +5,8 @@
 #include "continuous/continuous.h"
 
 /* Runs until SIGTERM or SIGINT, which must be blocked, or until a pipe is closed.
- * Reports its state through report_fd. Reads the files that are finished at that
- * time before it returns. Returns an error if pushing cannot begin. */
+ * Reports its state through report_fd.  Reads the files that are finished at that
+ * time before it returns.  Returns an error if pushing cannot begin. */
 int keeper_run(const struct continuous_options *o, int dir, int report_fd,
 	       struct error *err);
 

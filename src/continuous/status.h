@@ -33,11 +33,11 @@ struct continuous_status {
 };
 
 void status_json(const struct continuous_status *s, struct buf *out);
-/* Parses a status. Ignores unknown members. Returns ERR_FORMAT if the text is no
+/* Parses a status.  Ignores unknown members.  Returns ERR_FORMAT if the text is no
  * status. */
 int status_parse(const void *p, size_t n, struct continuous_status *out,
 		 struct error *err);
-/* Appends lines for a person. `running`: the supervisor is running. `now_s`:
+/* Appends lines for a person.  `running`: the supervisor is running.  `now_s`:
  * seconds since 1970. */
 void status_text(const struct continuous_status *s, bool running,
 		 uint64_t now_s, struct buf *out);

@@ -5,16 +5,16 @@
  * Finds where the costs in a series changed permanently.
  *
  * After each batch, the means of the series' last 1, 2, 3, 5, 8, 13 and 20 batches
- * are compared with the mean of up to 40 batches before them. The comparison does
- * not reach back beyond the last change. A difference of five standard errors and 3
- * % is a change. Its position is where the series divides most clearly into two
- * levels. Its span is the range of positions that explain the series nearly as well
+ * are compared with the mean of up to 40 batches before them.  The comparison does
+ * not reach back beyond the last change.  A difference of five standard errors and 3
+ * % is a change.  Its position is where the series divides most clearly into two
+ * levels.  Its span is the range of positions that explain the series nearly as well
  * (2 log likelihood within 10 of the best). tests/history/simulate prints how often
  * changes are found, dated correctly and reported wrongly.
  *
  * Changes whose spans have a commit in common form one group, so that one cause is
- * one line. The commit with most changes comes first. A cost that grew gradually is
- * a slope, if a ramp explains it better than steps do.
+ * one line.  The commit with most changes comes first.  A cost that grew gradually
+ * is a slope, if a ramp explains it better than steps do.
  */
 #include "history/series.h"
 
@@ -50,7 +50,7 @@ int changes_find(const struct cost_series *s, struct changes *out,
 void changes_fini(struct changes *c);
 
 /* Writes the places where a series of n values changes to `cuts`, which has room
- * for n. Returns their number, or -ERR_NOMEM. Changes are possible only where
+ * for n.  Returns their number, or -ERR_NOMEM. Changes are possible only where
  * `edge` (by value) is true; NULL: everywhere. */
 long changes_cut(const double *y, size_t n, double noise, const bool *edge,
 		 size_t *cuts);

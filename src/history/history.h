@@ -8,9 +8,9 @@
  * the samples of every function (self cost). Batches are compared with each other
  * instead of runs, because runs of one batch differ less than days on one machine.
  *
- * A store is a folder with one file for each batch, runs/XX/YYYY….gz. The file's
- * name is the SHA-256 of its text. Files never change, so two stores are merged by
- * copying their files together in any order. A killed writer leaves nothing behind.
+ * A store is a folder with one file for each batch, runs/XX/YYYY….gz.  The file's
+ * name is the SHA-256 of its text.  Files never change, so two stores are merged by
+ * copying their files together in any order.  A killed writer leaves nothing behind.
  * The text has tabs between fields and one line for each function:
  *
  *	tally-history 1
@@ -20,9 +20,9 @@
  *	f|k COUNT… IMAGE NAME WHICH		of the program, of the kernel
  *	end LINES				number of function lines
  *
- * The counts are the samples of each run, separated by spaces. NAME is the linkage
- * name, "" for unnamed code. WHICH distinguishes functions of the same name in an
- * image. Functions with fewer than HISTORY_LEAST samples in all runs together are
+ * The counts are the samples of each run, separated by spaces.  NAME is the linkage
+ * name, "" for unnamed code.  WHICH distinguishes functions of the same name in an
+ * image.  Functions with fewer than HISTORY_LEAST samples in all runs together are
  * summed into one without image and name.
  */
 #include "base/error.h"
@@ -93,16 +93,16 @@ struct batch_facts {
 				 * it was recorded */
 };
 /* Adds a batch with all runs of the files that were added to `runs` and read
- * (check_runs_finish). They must have the same commit, event and machine. */
+ * (check_runs_finish).  They must have the same commit, event and machine. */
 int history_gather(struct history *h, const struct check_runs *runs,
 		   const struct batch_facts *facts, struct error *err);
 
-/* Adds all batches of a store, which must exist. Counts damaged files. */
+/* Adds all batches of a store, which must exist.  Counts damaged files. */
 int history_read(struct history *h, const char *dir, struct error *err);
 /* Adds the batch in a text; `name` appears in messages. */
 int history_parse(struct history *h, const char *name, const char *text,
 		  size_t n, struct error *err);
-/* Writes a batch and creates missing folders of the store. Returns 1 if the batch
+/* Writes a batch and creates missing folders of the store.  Returns 1 if the batch
  * existed already. */
 int history_write(const struct history *h, size_t batch, const char *dir,
 		  struct error *err);

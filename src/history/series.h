@@ -3,13 +3,13 @@
 #define TALLY_HISTORY_SERIES_H
 /*
  * The costs of functions in successive batches of one benchmark on one kind of
- * machine. Costs are logarithms relative to the functions that did not change. A
+ * machine.  Costs are logarithms relative to the functions that did not change.  A
  * machine that is slower today therefore affects none of them.
  *
- * The common change is found for each batch. It is the value near which the changes
- * of most functions since the previous 15 batches lie. Each function is weighted by
- * the square root of its share of the time. Values far outside the usual differences
- * between batches of this machine get less weight.
+ * The common change is found for each batch.  It is the value near which the changes
+ * of most functions since the previous 15 batches lie.  Each function is weighted by
+ * the square root of its share of the time.  Values far outside the usual
+ * differences between batches of this machine get less weight.
  *
  * A series contains functions of the program only, not the kernel's.
  */
@@ -25,9 +25,9 @@ struct history_classes {
 	VEC(struct history_class) v;	/* the class of the newest batch comes
 					 * first */
 };
-/* Divides batches into classes. `benchmark` NULL: all benchmarks. `order` maps a
- * commit's str ID to its rank, oldest first, or to U64MAP_NONE if unknown. Commits
- * without a rank are ordered by their time; so are all if `order` is NULL. */
+/* Divides batches into classes.  `benchmark` NULL: all benchmarks.  `order` maps a
+ * commit's str ID to its rank, oldest first, or to U64MAP_NONE if unknown.
+ * Commits without a rank are ordered by their time; so are all if `order` is NULL. */
 int history_classify(struct history *h, const char *benchmark,
 		     const struct u64map *order, struct history_classes *out,
 		     struct error *err);
@@ -56,17 +56,17 @@ static inline double *series_y(const struct cost_series *s, size_t func)
 {
 	return s->y + func * s->n;
 }
-/* Builds the series of batches, which are indices in h->batches. A least_share of
+/* Builds the series of batches, which are indices in h->batches.  A least_share of
  * 0.004 is 0.4 % of the time. */
 int series_build(const struct history *h, const uint32_t *batches, size_t n,
 		 double least_share, struct cost_series *out,
 		 struct error *err);
 void series_fini(struct cost_series *s);
-/* Returns indices in funcs, largest share first. The caller frees them; NULL if
+/* Returns indices in funcs, largest share first.  The caller frees them; NULL if
  * memory ran out. */
 size_t *series_by_share(const struct cost_series *s);
 /* Returns the standard deviation of y, estimated from differences of neighbours so
- * that a few steps do not widen it. `tmp` has room for n values. */
+ * that a few steps do not widen it.  `tmp` has room for n values. */
 double series_spread(const double *y, size_t n, double *tmp);
 
 #endif

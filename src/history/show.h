@@ -16,7 +16,7 @@ struct history_report {
 	const struct history *h;
 	VEC(struct history_view) views;	/* in the order of history_classify */
 	/* `subject` returns a commit's subject (str ID) as unsafe text, "" if
-	 * unknown; NULL if no subjects are known. `between` returns the number of
+	 * unknown; NULL if no subjects are known.  `between` returns the number of
 	 * commits between those of two batches that were not recorded, 0 if
 	 * unknown. */
 	const char *(*subject)(void *ctx, uint32_t commit);

@@ -9,12 +9,12 @@
  * moderated over functions (base/variance.h). A check is therefore as reliable when
  * its sides were recorded weeks apart as when they were interleaved.
  *
- * A function that seems slower is a suspect until it is certain to be slower. More
+ * A function that seems slower is a suspect until it is certain to be slower.  More
  * batches of the same commit decide, up to six.
  *
- * A slowdown by the last stored commit may have been too small to report then. The
+ * A slowdown by the last stored commit may have been too small to report then.  The
  * batches of that commit and of the new one together are therefore also compared
- * with those before. Each of the two tests gets half of the budget. A function
+ * with those before.  Each of the two tests gets half of the budget.  A function
  * reported by both commits together must also seem slower by the new one alone.
  */
 #include "check/allow.h"
@@ -97,8 +97,8 @@ struct verdict {
 	double kernel_before, kernel_now;	/* the kernel's share of all time */
 };
 
-/* Judges the new batches. Batches are indices in h->batches, all of one class; the
- * stored ones are sorted, oldest first. */
+/* Judges the new batches.  Batches are indices in h->batches, all of one class;
+ * the stored ones are sorted, oldest first. */
 int verdict_reach(const struct history *h, const uint32_t *stored,
 		  size_t nstored, const uint32_t *fresh, size_t nfresh,
 		  const struct verdict_options *o, struct verdict *out,

@@ -26,12 +26,12 @@ struct push_verdict {
 	char text[512];		/* reason, safe for a terminal; "" if accepted */
 };
 
-/* Interprets an answer. `wall_s` is the time in seconds since 1970, needed if
+/* Interprets an answer.  `wall_s` is the time in seconds since 1970, needed if
  * Retry-After is a date. */
 void push_judge(enum push_protocol protocol, const struct http_answer *a,
 		int64_t wall_s, struct push_verdict *v);
 
-/* Returns the nanoseconds that a Retry-After asks for, at most an hour. Returns 0
+/* Returns the nanoseconds that a Retry-After asks for, at most an hour.  Returns 0
  * if the value is not readable or is a date in the past. */
 uint64_t push_retry_after(const char *text, int64_t wall_s);
 

@@ -2,7 +2,7 @@
 #ifndef TALLY_PUSH_ENTRY_H
 #define TALLY_PUSH_ENTRY_H
 /*
- * The content of one request, without the server's address and without secrets. It
+ * The content of one request, without the server's address and without secrets.  It
  * is the payload of a file of the spool, a protocol buffer:
  *
  *	message Entry {
@@ -47,13 +47,13 @@ void entry_begin(struct buf *e, enum entry_kind kind, uint64_t from_ns,
 		 uint64_t until_ns, uint64_t samples);
 /* Adds to the number of samples. */
 void entry_count(struct buf *e, uint64_t samples);
-/* Adds a series. Its ID is derived from the labels and the profile. */
+/* Adds a series.  Its ID is derived from the labels and the profile. */
 void entry_add_series(struct buf *e, const struct push_label *labels, size_t n,
 		      const void *profile, size_t bytes);
 int entry_set_otlp(struct buf *e, const void *request, size_t n,
 		   struct error *err);
 
-/* Parses an entry, which borrows the bytes. Returns ERR_FORMAT if they are no
+/* Parses an entry, which borrows the bytes.  Returns ERR_FORMAT if they are no
  * entry. */
 int entry_parse(const void *p, size_t n, struct entry *out, struct error *err);
 void entry_fini(struct entry *e);
@@ -71,7 +71,7 @@ struct entry_request {
 
 /* Returns whether the entry fits into one request; otherwise it must be halved. */
 bool entry_fits(const struct entry *e, enum push_protocol protocol);
-/* Builds the request. Returns ERR_USAGE if the protocol does not support such an
+/* Builds the request.  Returns ERR_USAGE if the protocol does not support such an
  * entry. */
 int entry_request(const struct entry *e, enum push_protocol protocol,
 		  const char *tenant, struct entry_request *out,
@@ -79,8 +79,8 @@ int entry_request(const struct entry *e, enum push_protocol protocol,
 void entry_request_fini(struct entry_request *q);
 
 /* Splits an entry into two that together have the same content, for a server that
- * accepts less at once. Splits between series or, if there is one, between its
- * samples. Returns false and empty halves if the entry cannot be split. */
+ * accepts less at once.  Splits between series or, if there is one, between its
+ * samples.  Returns false and empty halves if the entry cannot be split. */
 bool entry_halves(const struct entry *e, struct buf half[2],
 		  struct error *err);
 

@@ -42,7 +42,7 @@ enum http_failure {
 	HTTP_SETTINGS,		/* the requested settings are not possible */
 };
 
-/* The answer. All text comes from the server and is hostile. */
+/* The answer.  All text comes from the server and is hostile. */
 struct http_answer {
 	enum http_failure failure;
 	int status;			/* HTTP status; 0: none */
@@ -55,19 +55,19 @@ struct http_answer {
 					 * HTTP_ANSWERED */
 };
 
-/* Fills *answer, whose body the caller releases. Returns a negative value only if
+/* Fills *answer, whose body the caller releases.  Returns a negative value only if
  * memory ran out. */
 typedef int http_post_fn(void *ctx, const struct http_request *q,
 			 struct http_answer *answer, struct error *err);
 
 struct http;
 
-/* Opens a client that http_close releases. ERR_UNSUPPORTED names the missing
+/* Opens a client that http_close releases.  ERR_UNSUPPORTED names the missing
  * package. */
 int http_open(const struct http_options *o, struct http **out,
 	      struct error *err);
 void http_close(struct http *h);
-/* Sends a request. It is an http_post_fn whose ctx is a struct http. */
+/* Sends a request.  It is an http_post_fn whose ctx is a struct http. */
 int http_post(void *ctx, const struct http_request *q,
 	      struct http_answer *answer, struct error *err);
 

@@ -18,8 +18,8 @@
 
 enum { LABELS_MAX = 20, LABEL_VALUE_MAX = 1024 };
 
-/* Parses "name=value" as users write it. *name is allocated, *value points into
- * it. ERR_USAGE describes the mistake. */
+/* Parses "name=value" as users write it.  *name is allocated, *value points into
+ * it.  ERR_USAGE describes the mistake. */
 int label_parse(const char *text, char **name, const char **value,
 		struct error *err);
 

@@ -5,17 +5,17 @@
  * Sends recordings to servers that store profiles: Grafana Pyroscope, Parca, and any
  * that accept OpenTelemetry's profiles.
  *
- * A recording is divided into windows of wall-clock time and into services. The
+ * A recording is divided into windows of wall-clock time and into services.  The
  * samples of each window are summed by stack and become requests of a size that the
- * server accepts. Without a spool, each request is sent before the next one is made,
- * and is repeated while the server is away. With a spool, each request is a file
- * until the server has accepted it. What a server does not accept now is sent later,
- * oldest first, by the next process that opens the spool.
+ * server accepts.  Without a spool, each request is sent before the next one is
+ * made, and is repeated while the server is away.  With a spool, each request is a
+ * file until the server has accepted it.  What a server does not accept now is sent
+ * later, oldest first, by the next process that opens the spool.
  *
  *	push_open, push_recording …, push_drain, push_close
  *
  * Where a server distinguishes requests by an ID, the ID is derived from the
- * content. A request that is sent again because its answer was lost is thus
+ * content.  A request that is sent again because its answer was lost is thus
  * recognized.
  */
 #include <stdbool.h>
@@ -87,15 +87,15 @@ struct push_counts {
 int push_check(const struct push_options *o, struct error *err);
 int push_open(const struct push_options *o, struct push **out,
 	      struct error *err);
-/* Sends the selected samples of a recording, or adds them to the spool. ERR_IO:
- * there is no spool and the server was away for too long. ERR_PERM: the server
+/* Sends the selected samples of a recording, or adds them to the spool.  ERR_IO:
+ * there is no spool and the server was away for too long.  ERR_PERM: the server
  * refuses the credentials. */
 int push_recording(struct push *p, struct reader *r,
 		   const struct select_spec *select, struct error *err);
 /* Sends the content of the spool until it is empty or the server was away for
- * patience_ns. What remains is no error; push_counts reports it. */
+ * patience_ns.  What remains is no error; push_counts reports it. */
 int push_drain(struct push *p, struct error *err);
-/* Sends what can be sent now, as one round of push_drain. *next_ns is the time of
+/* Sends what can be sent now, as one round of push_drain.  *next_ns is the time of
  * the next useful round (monotonic), UINT64_MAX if nothing waits. */
 int push_some(struct push *p, uint64_t *next_ns, struct error *err);
 const struct push_counts *push_so_far(const struct push *p);

@@ -11,7 +11,7 @@
  *	otlp+http://HOST:4318		/v1development/profiles
  *	otlp+grpc://HOST:4317		ProfilesService/Export
  *
- * Each also exists with TLS: +https, +grpcs. A path before the endpoint's is kept.
+ * Each also exists with TLS: +https, +grpcs.  A path before the endpoint's is kept.
  */
 #include <stdbool.h>
 
@@ -44,7 +44,7 @@ static inline bool push_is_grpc(enum push_protocol p)
 	return p == PUSH_PARCA_GRPC || p == PUSH_OTLP_GRPC;
 }
 
-/* Parses a URL. ERR_USAGE describes the mistake. A user or password in a URL is
+/* Parses a URL. ERR_USAGE describes the mistake.  A user or password in a URL is
  * refused, because other users can read command lines; the message never contains
  * it. */
 int push_url_parse(const char *text, struct push_url *out, struct error *err);
