@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #ifndef TALLY_COMPAT_H
 #define TALLY_COMPAT_H
-/* Names that differ between kernel versions, from 6.1 on. */
+/* What has other names in other kernels: 6.1 and later are known. */
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/version.h>
@@ -18,8 +18,7 @@ static inline void tally_timer_setup(struct hrtimer *t,
 #endif
 }
 
-/* Makes a mapping that forked children do not inherit and that never becomes
- * executable. */
+/* A map that forked children do not get, and that never becomes code. */
 static inline void tally_vma_private(struct vm_area_struct *vma)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)

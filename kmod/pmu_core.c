@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Arithmetic of the performance counters: see tally/pmu.h.  Also compiled into
- * tally. */
+/* The pure part of the counters: see tally/pmu.h.  Compiled into tally, too. */
 #include "tally/pmu.h"
 
 /* BKDG §10.1, §10.2: four counters of 48 bits at C001_0004h; at most three
@@ -75,7 +74,7 @@ bool pmu_assign(const struct pmu_model *m, const uint8_t *allowed,
 		}
 		if (!i)
 			return false;
-		c = counters[--i];	/* move the previous one on */
+		c = counters[--i];	/* the one before moves on */
 		taken &= ~(1u << c);
 		c++;
 	}

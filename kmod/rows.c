@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unwind tables: tables of images, rows of their code, and their mappings
- * (tally/kmod.h: TABLE, PAGE, SPACE). Also unwinds stacks at samples.
+ * What stacks are unwound by: tables of images, rows of their code, where they are
+ * mapped (tally/kmod.h: TABLE, PAGE, SPACE), and the walk at a sample.
  *
- * Programs supply all of it.  It is checked once (walk_core.h), after it was copied
- * to memory that programs cannot reach.  Handlers read under RCU, so whatever is
- * removed or replaced is freed after a grace period.  No lock is taken before
- * rows->lock, a mutex.
+ * Programs bring all of it, and it is checked as it comes (walk_core.h), once, in
+ * memory that they cannot reach.  Handlers read under RCU: whatever is taken away
+ * or replaced is freed after a grace period.  rows->lock is a mutex below no other.
  */
 #include <linux/hash.h>
 #include <linux/mm.h>
@@ -24,20 +23,19 @@
 
 #define SPACE_BITS	8
 #define WINDOW		128		/* bytes of the stack that are read at once */
-#define STACK_REACH	(64ull << 20)	/* range above rsp for which such reads are
-					 * used */
+#define STACK_REACH	(64ull << 20)	/* for which that is worth it */
 
 struct page_block {
 	struct rcu_head rcu;
 	size_t bytes;
-	struct walk_page walk;		/* target of pointers in a table's page[] */
+	struct walk_page walk;		/* first in a table's page[] */
 	u8 data[] __aligned(8);
 };
 
 struct table {
 	struct rcu_head rcu;
 	size_t bytes;
-	u32 users;			/* number of maps that refer to the table */
+	u32 users;			/* maps of spaces */
 	struct walk_table walk;
 	const struct walk_page *page[];
 };
@@ -46,8 +44,7 @@ struct space {
 	struct rcu_head rcu;
 	struct hlist_node node;
 	size_t bytes;
-	struct mm_struct *mm;		/* held by mmgrab(), so the pointer stays
-					 * unique */
+	struct mm_struct *mm;		/* held by mmgrab(): it names no other */
 	u32 generation;
 	u32 n;
 	struct walk_map maps[];
@@ -59,7 +56,7 @@ struct rows {
 	struct table *table[TALLY_TABLES_MAX];
 	struct hlist_head spaces[1 << SPACE_BITS];
 	u32 nspaces;
-	size_t bytes, pages;		/* totals that were charged */
+	size_t bytes, pages;		/* of all; charged */
 };
 
 static int charge(struct rows *w, size_t bytes)
@@ -84,7 +81,7 @@ static void uncharge(struct rows *w, size_t bytes)
 	w->pages = pages;
 }
 
-/* Returns zeroed memory that is charged, or NULL if the limit is reached. */
+/* Zeroes, charged; NULL when that may not be. */
 static void *block_new(struct rows *w, size_t bytes)
 {
 	void *p;
@@ -155,7 +152,7 @@ static void space_drop(struct rows *w, struct space *p)
 	kvfree_rcu(p, rcu);
 }
 
-/* Frees all tables.  No handler may run any more. */
+/* Nobody samples any more. */
 void rows_free(struct session *s)
 {
 	struct rows *w = s->rows;
@@ -214,8 +211,7 @@ int rows_table(struct session *s, const struct tally_table *u)
 	return r;
 }
 
-/* Copies a part of a page from a user address.  Returns the place of the next
- * part, or NULL on a fault. */
+/* A part of a page, from an address of the program's; the next one's place. */
 static u8 *part(u8 *at, u64 from, size_t bytes)
 {
 	if (bytes && (from != (unsigned long)from ||
@@ -233,7 +229,7 @@ static int page_fill(struct page_block *b, const struct tally_page *u)
 	p->nrows = u->nrows;
 	p->nwords = u->nwords;
 	p->nrules = u->nrules;
-	/* Larger elements come first, so that all are aligned. */
+	/* Those of larger elements first, so that all are aligned. */
 	p->rules = (const struct tally_rule *)at;
 	at = part(at, u->rules, u->nrules * sizeof(struct tally_rule));
 	p->words = (const u32 *)at;
@@ -413,7 +409,7 @@ size_t rows_bytes(struct session *s)
 	return s->rows ? READ_ONCE(s->rows->bytes) : 0;
 }
 
-/* The program's memory: the stack is read in windows, all else word by word. */
+/* Memory of the program: the stack by pieces, all else as it is asked for. */
 struct window {
 	u64 bottom;
 	u64 start;

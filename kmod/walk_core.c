@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Unwinds a stack frame by frame by rows, to its end: see walk_core.h. */
+/* The walk of walk_core.h: from frame to frame by rows, until the stack's end. */
 #ifdef __KERNEL__
 #include <linux/compiler.h>
 #include <linux/string.h>
@@ -13,29 +13,26 @@
 enum { AX, DX, CX, BX, SI, DI, BP, SP, IP = 16, REGS = TALLY_COPY_REGS };
 
 #define KNOWN_ALWAYS (1u << IP | 1u << SP)
-/* A larger distance above the stack pointer means that the address lies below it. */
+/* What lies so far above the stack's pointer lies below it. */
 #define REACH (1ull << 63)
-#define CALL_MAX 7		/* longest call instruction that is recognized,
-				 * bytes */
-#define POPPED_MAX 512		/* reach below rsp of slots that an epilogue has
-				 * popped, bytes */
+#define CALL_MAX 7		/* bytes of a call */
+#define POPPED_MAX 512		/* bytes below rsp that an epilogue took off */
 
 struct walk {
 	const struct walk_map *maps;
 	uint32_t nmaps;
-	const struct walk_map *map;	/* map that was found last, or NULL */
+	const struct walk_map *map;	/* the last one found, or NULL */
 	const struct walk_memory *mem;
 	uint64_t bottom;		/* rsp at the start */
 	uint64_t r[REGS];
 	uint32_t known;
-	bool exact;			/* rip is the address of an instruction,
-					 * not a return address */
+	bool exact;			/* rip is no return address */
 	uint64_t *pc;
 	uint32_t n, max;
 	enum tally_walk end;
 };
 
-/* Returns the last row at or below an address; the first row is at 0. */
+/* The last row at or below an address; the first is at 0. */
 static uint32_t row_find(const struct walk_page *p, uint16_t addr)
 {
 	uint32_t at = 0, n = p->nrows;
@@ -148,7 +145,7 @@ static bool map_find(struct walk *w, uint64_t at)
 	return w->map;
 }
 
-/* Finds the unwind word at address `at`; *page receives the page with its rules. */
+/* How the frame at `at` is left; *page is where its rule is. */
 static bool word_find(struct walk *w, uint64_t at, uint32_t *word,
 		      const struct walk_page **page)
 {
@@ -167,8 +164,8 @@ static bool word_find(struct walk *w, uint64_t at, uint32_t *word,
 	return true;
 }
 
-/* Returns whether the bytes before `end` form a call (Intel SDM vol.  2A, CALL: E8
- * cd, FF /2 with each form of ModRM). */
+/* Whether these bytes end in a call (Intel SDM vol. 2A, CALL: E8 cd, FF /2 with
+ * each form of ModRM); `end` is behind them. */
 static bool ends_in_call(const uint8_t *end)
 {
 	uint8_t two = end[-1], three = end[-2], six = end[-5];
@@ -189,8 +186,8 @@ static bool ends_in_call(const uint8_t *end)
 	return end[-7] == 0xff && (end[-6] == 0x94 || end[-6] == 0x14);
 }
 
-/* Returns whether a call precedes the return address.  If none does, the stack may
- * begin with this frame.  Go code with E8 behind the address is not accepted. */
+/* Whether a call has left the return address there; else the stack may begin
+ * with it, by what is behind it. */
 static bool was_called(struct walk *w)
 {
 	uint8_t code[CALL_MAX + 1];
@@ -212,8 +209,8 @@ static bool add_frame(struct walk *w, uint64_t pc)
 	return true;
 }
 
-/* Returns whether the innermost function has already popped this slot, so that the
- * register holds the caller's value. */
+/* A slot that the innermost function has taken off the stack already: the
+ * register has the caller's value. */
 static bool popped(const struct walk *w, uint64_t addr)
 {
 	return w->exact && addr < w->r[SP] && w->r[SP] - addr <= POPPED_MAX;
@@ -254,7 +251,7 @@ static bool step_word(struct walk *w, uint32_t word)
 	return true;
 }
 
-/* Computes the caller's value of a register.  Returns false if it is unavailable. */
+/* The caller's value of a register; false: it cannot be had. */
 static bool restore(struct walk *w, int reg, uint8_t how, int32_t val,
 		    uint64_t cfa, uint64_t *out)
 {
@@ -303,7 +300,7 @@ static bool step_rule(struct walk *w, const struct tally_rule *r)
 		return stop(w, TALLY_WALK_MEMORY);
 	if (!ip)
 		return stop(w, TALLY_WALK_WHOLE);
-	/* In longjmp and vfork, the caller's frame has the same stack pointer. */
+	/* longjmp, vfork: the caller's frame is where this one is. */
 	same = (w->n == 1 && r->sp != TALLY_HOW_SAME) ||
 	       (w->exact && r->ip == TALLY_HOW_REG);
 	if (!r->signal && sp < w->r[SP] + !same)
@@ -319,7 +316,7 @@ static bool step_rule(struct walk *w, const struct tally_rule *r)
 	return true;
 }
 
-/* Moves to the caller.  Returns false if the walk ends; w->end holds the reason. */
+/* To the caller; false: the walk ends, by w->end. */
 static bool step(struct walk *w)
 {
 	uint64_t at = w->r[IP] - !w->exact;
@@ -338,7 +335,7 @@ static bool step(struct walk *w)
 	if (kind == TALLY_ROW_BEGIN)
 		return add_frame(w, at + (word >> 3)) && stop(w, TALLY_WALK_WHOLE);
 	if (rule && rule->signal)
-		at = w->r[IP];		/* no call precedes it */
+		at = w->r[IP];		/* nothing called it */
 	else if (!w->exact && !was_called(w))
 		return stop(w, TALLY_WALK_NO_CALL);
 	if (!add_frame(w, at))

@@ -1,98 +1,97 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_CHECK_SHOW_H
 #define TALLY_CHECK_SHOW_H
-/* Reports of a check for people and for programs. */
+/* A check in words, for people and for programs. */
 #include "check/check.h"
 
 struct check_style {
-	int columns;		/* width to which names are cut; 0: no limit */
+	int columns;		/* cut names so that lines fit; 0: never */
 	bool full_names;
-	size_t top;		/* number of unchanged functions to list */
+	size_t top;		/* unchanged functions to list */
 };
 
 void check_text(const struct check *c, const struct check_style *s,
 		struct buf *out);
-/* Appends what the noise of this machine allows, from a check of identical code. */
+/* Of identical code: what this machine's noise allows. */
 void check_calibration(const struct check *c, struct buf *out);
-/* Appends JSON of schema 1: doc/tally-check.schema.json. */
+/* Schema 1: doc/tally-check.schema.json. */
 void check_json(const struct check *c, struct buf *out);
-/* Appends JUnit XML as GitLab and Jenkins read it. */
+/* JUnit's XML, as GitLab and Jenkins read it. */
 void check_junit(const struct check *c, struct buf *out);
-/* Appends Markdown for a step summary or a comment, at most 60 kB. */
+/* For a step summary or a comment: at most 60 kB. */
 void check_markdown(const struct check *c, struct buf *out);
-/* Appends GitHub workflow commands: annotations at file and line.  Paths below
- * `root` (may be NULL) become relative to it. */
+/* Workflow commands of GitHub: annotations at file and line.  Paths below `root`
+ * (may be NULL) become relative to it. */
 void check_github(const struct check *c, const char *root, bool warn_only,
 		  struct buf *out);
-/* Append SARIF 2.1.0 with one run, for GitHub's code scanning and editors, and
- * GitLab's Code Quality report.  Both list what failed or may fail, worst first.
- * `root` is as above. */
+/* SARIF 2.1.0, one run, for GitHub's code scanning and editors, and GitLab's Code
+ * Quality report: what failed or may fail, worst first.  `root` as above. */
 void check_sarif(const struct check *c, const char *root, struct buf *out);
 void check_code_quality(const struct check *c, const char *root, struct buf *out);
-/* Appends a page with failures, a flame graph of changes, and source and
- * instructions of both sides.  c->o.runs.where locates the sources.  `told`
- * receives a summary of the source files that were read (sources_summary). */
+/* A page: what failed, a flame graph by change, source and instructions of both
+ * sides; sources as c->o.runs.where says.  `told` gets what source files were read
+ * (sources_summary). */
 int check_html(const struct check *c, struct buf *told, struct buf *out,
 	       struct error *err);
-/* Appends OpenMetrics 1.0 text for GitLab's metrics reports. */
+/* OpenMetrics 1.0 text, for GitLab's metrics reports. */
 void check_openmetrics(const struct check *c, struct buf *out);
 
-/* describe.c: functions that the above share */
+/* describe.c, shared by the above */
 
-/* Appends one line without a newline: the verdict and the reason. */
+/* One line without newline: the verdict and why. */
 void describe_verdict(const struct check *c, struct buf *out);
-/* Appends the safe and shortened name of a row, with [k] for kernel functions. */
+/* Safe and shortened name of a row, with [k] for kernel functions. */
 void describe_name(const struct check *c, const struct check_row *r, bool full,
 		   struct buf *out);
 void describe_func(const struct check *c, uint32_t func, bool full,
 		   struct buf *out);
-/* Appends the place of a part, safe: "lex.c:12", "lex+0x1c" or the caller's name. */
+/* Where a part is: "lex.c:12", "lex+0x1c", the caller's name; safe. */
 void describe_part(const struct check *c, const struct check_part *p,
 		   struct buf *out);
-/* Returns a title such as "lines that gained". */
+/* "lines that gained" and so on */
 const char *describe_part_title(enum check_part_kind k);
-/* Appends a ratio as "+12.3%" or "x4.2". */
+/* "+12.3%", "x4.2" from a ratio */
 void describe_change(double ratio, struct buf *out);
-/* Appends an interval such as "+10.1% to +14.5%". */
+/* "+10.1% to +14.5%" */
 void describe_interval(double low, double high, struct buf *out);
-/* Appends a difference of costs in the event's unit: "+3.21 ms", "-1.2 M". */
+/* "+3.21 ms", "-1.2 M": a difference of costs, in the event's unit */
 void describe_cost(const struct check *c, double cost, bool sign,
 		   struct buf *out);
-/* Appends the minimum detectable effect and the one that was required. */
+/* The minimum detectable effect, and what was wanted. */
 void describe_mde(const struct check *c, struct buf *out);
-/* Returns the adjusted p-value of the test in the direction of a row's estimate. */
+/* The adjusted probability of the test that a row's estimate calls for: of more, or of
+ * less. */
 double describe_deciding(const struct check_row *r);
-/* Appends a p-value: "0.0012", "<0.0001". */
+/* "0.0012", "<0.0001" */
 void describe_p(double p, struct buf *out);
-/* Appends the estimate of a tested row, "+12.3% (95%: +10.1% to +14.5%, p
- * 0.0012)"; `between` precedes the p. */
+/* "+12.3% (95%: +10.1% to +14.5%, p 0.0012)" of a row that was tested; `between`
+ * stands before the p. */
 void describe_estimate(const struct check_row *r, const char *between,
 		       struct buf *out);
-/* Returns the comparable increase per run in the event's unit. */
+/* Gained a run, comparable: in the event's unit. */
 double describe_gain(const struct check *c, const struct check_row *r);
-/* Appends "all functions +4.1%: …", or nothing without a common change. */
+/* "all functions +4.1%: …", or nothing */
 void describe_shift(const struct check *c, struct buf *out);
-/* Returns whether a row's status adds to its figures: moved, renamed, allowed. */
+/* Whether a row's status says more than its figures: moved, renamed, allowed. */
 bool describe_explained(const struct check *c, const struct check_row *r);
-/* Appends the meaning of a row's status, as the end of a sentence. */
+/* What a row's status means, as a sentence's end. */
 void describe_status(const struct check *c, const struct check_row *r,
 		     struct buf *out);
-/* Appends "10 runs of the baseline, 10 new, interleaved; cpu-clock" or the like. */
+/* "10 runs of the baseline, 10 new, interleaved; cpu-clock" */
 void describe_runs(const struct check *c, struct buf *out);
-/* Appends "+12.3% (95%: +10.1% to +14.5%, p <0.0001), +3.2 ms a run" or the like. */
+/* "+12.3% (95%: +10.1% to +14.5%, p <0.0001), +3.2 ms a run" */
 void describe_sentence(const struct check *c, const struct check_row *r,
 		       struct buf *out);
-/* Returns the line of a row in its source file and appends the safe path, relative
- * to `root` (may be NULL) if the file is below it.  Returns 0 and appends nothing
- * if unknown. */
+/* The line of a row in its source file, whose safe path is appended, relative to
+ * `root` (may be NULL) where it is below; 0: not known, and nothing is appended. */
 uint32_t describe_place(const struct check *c, const struct check_row *r,
 			const char *root, struct buf *path);
-/* Appends the total: "total +1.2% (95%: …), p …; …". */
+/* Total: "total +1.2% (95%: …), p …; …" */
 void describe_total(const struct check *c, struct buf *out);
 void describe_noise(const struct check *c, struct buf *out);
-/* Returns whether a row changed in some way instead of merely having a cost. */
+/* A row that changed in some way, not just one that costs something. */
 bool describe_changed(const struct check_row *r);
-/* Returns whether a row was tested by its ratio. */
+/* A row that was tested by its ratio. */
 static inline bool describe_tested(const struct check_row *r)
 {
 	return r->j.df > 0 && r->j.status != JUDGE_NEW &&
