@@ -25,8 +25,8 @@ struct event_list {
  * word and suggest the nearest names. */
 int events_parse(const char *text, const char *sysfs, struct event_list *out,
 		 struct error *err);
-/* Returns processor cycles, which a clock may replace if there is no counter.
- */
+/* Returns whether the event is processor cycles, which a clock may replace if
+ * there is no counter. */
 bool event_is_cycles(const struct event_spec *e);
 bool event_is_tracepoint(const struct event_spec *e);
 /* Returns the mode modifiers of the event, ":u", ":k" or "", for another event.
@@ -34,7 +34,7 @@ bool event_is_tracepoint(const struct event_spec *e);
 const char *event_mode(const struct event_spec *e);
 void event_list_fini(struct event_list *l);
 
-/* All events that exist by name; for `tally list`. */
+/* Calls cb for all events that exist by name; for `tally list`. */
 void events_each(const char *sysfs, event_info_cb *cb, void *ctx);
 
 #endif
