@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The device /dev/tally: see include/tally/kmod.h. */
+/* The device /dev/tally and its ioctls: see include/tally/kmod.h. */
 #include <linux/capability.h>
 #include <linux/cpumask.h>
 #include <linux/fs.h>

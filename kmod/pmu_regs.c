@@ -49,7 +49,7 @@ bool pmu_probe(const struct pmu_model *m, const struct pmu_msr *msr)
 	    msr->read_safe(msr->ctx, m->msr_counter, &counter) ||
 	    msr->write_safe(msr->ctx, m->msr_evtsel, 0))
 		return false;
-	/* Bit 31 is clear, so that a sign-extended write reads back. */
+	/* Bit 31 is clear, so that a sign-extended write reads back unchanged. */
 	works = keeps(msr, m->msr_counter, 0x2a5a5a5a) &&
 		keeps(msr, m->msr_counter, 0x55a5a5a5);
 	msr->write_safe(msr->ctx, m->msr_counter, m->period_bits < 32

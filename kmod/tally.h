@@ -41,7 +41,7 @@ struct session;
 struct source;
 struct pt_regs;
 
-/* One event on one CPU. */
+/* An event on one CPU. */
 struct cpu_event {
 	struct cpu_state *owner;
 	struct hrtimer timer;
@@ -110,7 +110,8 @@ struct session {
 					 * ring */
 	struct pid_namespace *ns;
 	struct cgroup *cgroup;		/* NULL: all threads */
-	struct rows *rows;		/* NULL: stacks are not unwound */
+	struct rows *rows;		/* unwind tables; NULL: stacks are not
+					 * unwound */
 	struct perf_state *perf;	/* state of perf_source */
 	wait_queue_head_t wait;
 	bool watches;		/* tasks_watch was called */

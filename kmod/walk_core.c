@@ -25,7 +25,7 @@ struct walk {
 	uint32_t nmaps;
 	const struct walk_map *map;	/* map that was found last, or NULL */
 	const struct walk_memory *mem;
-	uint64_t bottom;		/* rsp at the start */
+	uint64_t bottom;		/* rsp at the start of the walk */
 	uint64_t r[REGS];
 	uint32_t known;
 	bool exact;			/* rip is the address of an instruction,

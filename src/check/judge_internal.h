@@ -40,7 +40,7 @@ static inline double greater(double a, double b)
 /* Returns zeroed memory that judge_run releases, or NULL if memory ran out. */
 void *judge_alloc(struct judge_state *w, size_t n, size_t size);
 
-/* reference.c: chooses the reference and fills w->relative, w->mr. */
+/* reference.c: chooses the reference and fills in w->relative and w->mr. */
 int judge_reference(struct judge_state *w);
 /* shift.c: judge_shift finds out from the logarithms of the totals whether
  * everything changed at once.  judge_follows returns whether one function changed

@@ -243,7 +243,7 @@ static int sum_samples(struct check_file *f)
 	u64map_fini(&s.map);
 	free(s.last);
 	f->weighted = f->sum > 0;
-	if (!f->weighted) {	/* an event without periods: count samples */
+	if (!f->weighted) {	/* an event without periods counts samples */
 		for (size_t i = 0; i < f->cells.n; i++)
 			f->cells.v[i].weight = f->cells.v[i].count;
 		f->sum = f->squares = (double)f->samples;

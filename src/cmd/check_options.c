@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The options of `tally check`. */
+/* Defines and checks the options of `tally check`. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -33,8 +33,8 @@ enum opt_kind {
 			 * perf's option takes milliseconds; "-1" is -1 */
 	OPT_MILLIS,	/* milliseconds */
 	OPT_UNIT,	/* a plain number is refused */
-	OPT_OPTSTR,	/* const char *; argument optional (--x or --x=V), then
-			 * "" */
+	OPT_OPTSTR,	/* const char * at offset; argument optional (--x or
+			 * --x=V), then "" */
 	OPT_HEADING,	/* a heading in --help, not an option */
 };
 
@@ -56,7 +56,7 @@ struct screen;
 
 /* The command's connection to the user. */
 struct cmd_io {
-	FILE *out, *err;	/* out may be a pager */
+	FILE *out, *err;	/* `out` may be a pager */
 	/* Returns whether an allocation has failed.  An answer may then be
 	 * incomplete and must not be given.  May be NULL. */
 	bool (*no_memory)(void);
@@ -87,8 +87,8 @@ struct command {
 	void (*defaults)(void *opts);	/* may be NULL */
 	bool stop_at_arg;	/* options end at the first plain word (record) */
 	bool at_files;		/* @FILE stands for the words in FILE */
-	/* Returns the process's exit status; when negative, err is printed and the
-	 * status is 2 for ERR_USAGE and 1 otherwise. */
+	/* Returns the process's exit status.  If it is negative, err is printed
+	 * and the status is 2 for ERR_USAGE and 1 otherwise. */
 	int (*run)(struct cmd_io *io, void *opts, int argc, char **argv,
 		   struct error *err);
 };

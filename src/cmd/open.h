@@ -29,7 +29,7 @@ void cmd_tell_damage(struct cmd_io *io, const char *path,
 		     const struct reader *r);
 /* The callback fill_options.progress; ctx is the struct cmd_io. */
 void cmd_show_image(void *ctx, const char *image, size_t done, size_t total);
-/* Writes text to a file, or to io->out where `path` is NULL. */
+/* Writes text to a file, or to io->out if `path` is NULL. */
 int cmd_output(struct cmd_io *io, const char *path, const struct buf *text,
 	       struct error *err);
 /* Parses the value of --color and sets *out.  Returns false if the word is

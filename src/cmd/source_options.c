@@ -88,7 +88,7 @@ static void progress(void *ctx, const char *text)
 		io->progress(io, text);
 }
 
-/* Opens the connection to source servers, if the user wants them. */
+/* Sets up the servers to ask for source files, if the user wants them. */
 static int make_server(struct cmd_io *io, const struct source_opts *o,
 		       struct source_where *out, struct error *err)
 {

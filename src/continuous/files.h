@@ -13,7 +13,7 @@ enum { FILE_NAME_ROOM = 64, RECORDERS = 2 };
 struct finished {
 	char name[FILE_NAME_ROOM];
 	uint64_t bytes;
-	int64_t mtime_ns;	/* since 1970 */
+	int64_t mtime_ns;	/* nanoseconds since 1970 */
 	/* Age when the file was first seen, and the time of that (CLOCK_BOOTTIME).
 	 * Steps of the wall clock therefore do not change a known age. */
 	uint64_t age_ns, seen_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_COUNT_SHOW_H
 #define TALLY_COUNT_SHOW_H
-/* Counts as text, JSON and CSV. */
+/* Writes counts as text, JSON and CSV. */
 #include "base/json.h"
 #include "count/count.h"
 

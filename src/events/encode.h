@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_EVENTS_ENCODE_H
 #define TALLY_EVENTS_ENCODE_H
-/* Register values for a set of K8 or P6 events. */
+/* Computes register values for a set of K8 or P6 events. */
 #include "events/hw_spec.h"
 
 struct hw_encoded {

@@ -15,7 +15,7 @@
 #include "events/pmu.h"
 #include "events/tracepoints.h"
 
-/* Turns K8 and P6 specifiers into perf events on a machine of that family. */
+/* Converts K8 and P6 specifiers to perf events on a machine of that family. */
 
 /* Returns whether a word names such an event, so that qualifiers may follow. */
 static bool hw_event_is(const char *word, const char *sysfs)

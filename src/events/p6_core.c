@@ -181,7 +181,7 @@ static const struct hw_event events[] = {
 	  "cycles that wait for a resource (reorder, load, store buffers)",
 	  "Full bus queues and too many misses are not among them; some other "
 	  "events are.", NULL, "stalled-cycles-backend" },
-	/* EN PARTIAL_RAT_STALLS, ZH PARTIAL_STALLS: one event. */
+	/* EN PARTIAL_RAT_STALLS and ZH PARTIAL_STALLS are one event. */
 	{ 0xd2, 0, 0, BOTH, HW_UNSAID, NONE,
 	  "PARTIAL_RAT_STALLS PARTIAL_STALLS", "",
 	  "stalls by use of a part of a register or of the flags",

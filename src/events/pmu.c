@@ -11,7 +11,7 @@
 #include "base/vec.h"
 #include "events/sysfs_files.h"
 
-/* On which processors events are to be opened. */
+/* Decides on which processors events are to be opened. */
 
 /* Reads the PMU's type.  Returns false if there is none. */
 static bool pmu_type_number(const char *sysfs, const char *pmu, uint32_t *type)
@@ -519,7 +519,7 @@ int pmu_event_find(const char *sysfs, const char *name, struct event_spec *out,
 	return r;
 }
 
-/* All PMUs and their events. */
+/* Lists all PMUs and their events. */
 
 static int not_attribute(const struct dirent *d)
 {

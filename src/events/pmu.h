@@ -3,8 +3,8 @@
 #define TALLY_EVENTS_PMU_H
 /*
  * PMUs as sysfs describes them (Documentation/ABI/testing/
- * sysfs-bus-event_source-devices-{format,events}): a type number, terms that
- * are bit ranges of config words, and named events made of terms.
+ * sysfs-bus-event_source-devices-{format,events}): a type number, terms that are bit
+ * ranges of config words, and named events that consist of terms.
  */
 #include "events/event.h"
 

@@ -24,7 +24,7 @@ struct history_report {
 	void *ctx;
 };
 
-/* Builds the views of all classes. */
+/* Builds the views of all classes.  Call history_report_fini in any case. */
 int history_report_build(struct history_report *r,
 			 const struct history_classes *classes,
 			 struct error *err);

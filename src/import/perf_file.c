@@ -52,7 +52,7 @@ enum {
 
 enum {
 	HEADER = 8,		/* bytes of a record's header */
-	FILES_MAX = 65536,	/* one for each thread of a recorder */
+	FILES_MAX = 65536,	/* most files, one for each thread of a recorder */
 	PIPE_HEADER = 16,
 	FILE_HEADER = 104,
 	ATTR_MIN = 64,		/* PERF_ATTR_SIZE_VER0 */

@@ -46,8 +46,8 @@ enum http_failure {
 struct http_answer {
 	enum http_failure failure;
 	int status;			/* HTTP status; 0: none */
-	struct buf body;		/* at most HTTP_ANSWER_MAX */
-	char retry_after[HTTP_TEXT];	/* header fields; "" where absent */
+	struct buf body;		/* at most HTTP_ANSWER_MAX bytes */
+	char retry_after[HTTP_TEXT];	/* header fields; "" if absent */
 	char location[HTTP_TEXT];
 	char grpc_status[16];
 	char grpc_message[HTTP_TEXT];

@@ -36,8 +36,8 @@ struct push_label {
 /* The clock, network and random numbers, which tests replace. */
 struct push_world {
 	void *ctx;
-	uint64_t (*now_ns)(void *ctx);		/* monotonic */
-	uint64_t (*wall_ns)(void *ctx);		/* since 1970 */
+	uint64_t (*now_ns)(void *ctx);		/* nanoseconds, monotonic */
+	uint64_t (*wall_ns)(void *ctx);		/* nanoseconds since 1970 */
 	void (*sleep_ns)(void *ctx, uint64_t ns);
 	uint64_t (*random)(void *ctx);
 	http_post_fn *post;
@@ -57,7 +57,7 @@ struct push_options {
 	const char *spool;	/* folder, or NULL */
 	uint64_t spool_bytes;	/* most bytes in the spool */
 	const char *version;	/* version of tally */
-	const struct push_world *world;	/* NULL: the real one */
+	const struct push_world *world;	/* NULL: the real clock and network */
 	/* Receives a line for the user, which never contains a secret. */
 	void (*notice)(void *ctx, const char *text);
 	void *ctx;

@@ -64,7 +64,7 @@ struct opinion_request {
 	const char *debug_file;		/* separate debug file if the caller knows
 					 * one; NULL: libdw searches */
 	const char *debug_dirs;		/* "DIR:DIR…" for libdw's own search */
-	const uint64_t *vaddrs;		/* ELF addresses, ascending */
+	const uint64_t *vaddrs;		/* ELF addresses in ascending order */
 	size_t n;
 };
 
