@@ -216,6 +216,7 @@ unsigned int sample_take(struct cpu_state *c, unsigned int event,
 /* Raises the mean period of an event, up to `most`, so that it stays below the
  * rate limit.  The period later returns to the requested one by itself. */
 void sample_slower(struct cpu_state *c, unsigned int event, u64 most);
+/* Returns the next number of the CPU's pseudo-random sequence. */
 u64 sample_random(struct cpu_state *c);
 /* Reduces the share of overflows that are sampled, for the kernel's events, whose
  * period cannot be changed. */

@@ -27,8 +27,11 @@ struct allow_list {
 	VEC(struct allowed) v;
 };
 
+/* Parses a list of n bytes; `name` appears in messages.  Returns 0 or an error,
+ * after which *out is empty. */
 int allow_parse(const char *text, size_t n, const char *name,
 		struct allow_list *out, struct error *err);
+/* Reads and parses a file in the same way. */
 int allow_read(const char *path, struct allow_list *out, struct error *err);
 void allow_fini(struct allow_list *l);
 /* Returns the first entry that matches one of the names and allows the change, or

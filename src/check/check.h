@@ -112,6 +112,7 @@ struct check {
 bool check_settled(const struct check *c);
 /* Judges the recordings in c->runs by c->o.  Call it after all files were added. */
 int check_decide(struct check *c, struct error *err);
+/* Releases everything that a check owns. */
 void check_fini(struct check *c);
 
 /* Returns a cost in the event's unit. */
@@ -146,6 +147,7 @@ bool check_row_before(const struct check *c, const struct check_row *r,
 		      struct buf *out);
 /* Returns the base name of a row's image, "" for the small functions together. */
 const char *check_row_image(const struct check *c, const struct check_row *r);
+/* Returns the name of the compared event. */
 const char *check_event_name(const struct check *c);
 
 #endif

@@ -277,8 +277,7 @@ static int set_texts(struct aligner *a, size_t first, size_t end)
 			continue;
 		text = strtab_get(&a->words, v->words.full.v[at]);
 		n = strlen(text);
-		if (n > 2 && !strcmp(text + n - 2, " @"))	/* jumps within the
-								 * function */
+		if (n > 2 && !strcmp(text + n - 2, " @"))	/* local jumps */
 			n -= 2;
 		p->text = strtab_add_n(&a->c->runs.str, text, n);
 		if (p->text == UINT32_MAX)

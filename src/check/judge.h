@@ -49,6 +49,7 @@ struct judge_options {
 	bool same_machine;	/* absolute costs may be compared */
 	bool paired;		/* run i of both sides ran side by side */
 };
+/* Returns the default options. */
 struct judge_options judge_defaults(void);
 
 /* How much a function's cost depends on the machine. */
@@ -123,13 +124,16 @@ struct judge {
 	bool shifted;		/* most functions, by number and by weight, changed
 				 * by the same ratio */
 	double shift;		/* that common change, 0.04 for 4 % more */
-	double kappa, tau;	/* parameters of the relative costs */
+	double kappa, tau;	/* noise of relative costs: sampling relative to
+				 * chance; standard deviation beyond sampling */
 	double *totals;		/* cost by run */
 	double *reference;	/* cost of the unchanged functions by run */
 	bool *in_reference;	/* by function */
 	const double *cost;	/* costs of the input, borrowed */
 };
 
+/* Judges the input, whose costs must outlive *out.  Returns 0 or -ERR_NOMEM, after
+ * which *out is empty. */
 int judge_run(const struct judge_input *in, const struct judge_options *o,
 	      struct judge *out, struct error *err);
 void judge_fini(struct judge *j);

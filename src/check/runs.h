@@ -83,10 +83,11 @@ struct check_runs_options {
 	const char *event;	/* NULL: the first event of each file */
 	bool by_line;
 	bool no_inline;
-	struct source_where where;	/* where the sources are by which lines are
-					 * matched */
+	struct source_where where;	/* locations of the sources by which lines
+					 * are matched */
 };
 
+/* Begins with no files.  Returns 0 or -ERR_NOMEM. */
 int check_runs_init(struct check_runs *c, struct error *err);
 void check_runs_fini(struct check_runs *c);
 /* Adds a recording.  Takes ownership of the reader, also on error. */
@@ -124,6 +125,7 @@ uint32_t check_line(const struct check_runs *c, const struct check_file *f,
 /* Appends "[k] name" or the like, readable but not safe for a terminal. */
 void check_func_name(const struct check_runs *c, uint32_t func,
 		     struct buf *out);
+/* Returns the string with this str. */
 const char *check_str(const struct check_runs *c, uint32_t id);
 
 #endif

@@ -10,6 +10,7 @@ struct check_style {
 	size_t top;		/* number of unchanged functions to list */
 };
 
+/* Appends text for people. */
 void check_text(const struct check *c, const struct check_style *s,
 		struct buf *out);
 /* Appends what the noise of this machine allows, from a check of identical code. */
@@ -89,6 +90,7 @@ uint32_t describe_place(const struct check *c, const struct check_row *r,
 			const char *root, struct buf *path);
 /* Appends the total: "total +1.2% (95%: …), p …; …". */
 void describe_total(const struct check *c, struct buf *out);
+/* Appends the noise between runs, of the total and of functions. */
 void describe_noise(const struct check *c, struct buf *out);
 /* Returns whether a row changed in some way instead of merely having a cost. */
 bool describe_changed(const struct check_row *r);

@@ -14,6 +14,8 @@ struct at_files {
 	VEC(char *) texts;	/* storage of the words */
 };
 
+/* Fills *a, which must be zeroed, with the expanded argv.  Returns 0 or an error;
+ * call at_files_fini in any case. */
 int at_files_expand(struct at_files *a, int argc, char **argv,
 		    struct error *err);
 void at_files_fini(struct at_files *a);

@@ -16,6 +16,7 @@
  */
 #include "base/buf.h"
 
+/* Appends the completions of the last of n words. */
 void complete(char *const *words, size_t n, struct buf *out);
 
 #endif

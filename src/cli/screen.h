@@ -13,6 +13,8 @@
 
 /* Returns the reason why this terminal cannot show a screen, or NULL if it can. */
 const char *screen_lacks(void);
+/* Opens the screen, which screen_close closes.  ERR_UNSUPPORTED gives the reason
+ * why this terminal cannot show one. */
 int screen_open(bool color, struct screen *out, struct error *err);
 void screen_close(void);
 /* Returns whether ncurses is running.  If an allocation fails then, ncurses

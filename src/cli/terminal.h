@@ -13,6 +13,7 @@ struct terminal {
 	bool line;		/* a progress line is on the screen */
 };
 
+/* Detects the abilities of the terminal and fills in t->io. */
 void terminal_init(struct terminal *t);
 /* Writes pending output and waits for the pager.  Returns 0, or an errno if output
  * could not be written.  A reader that has exited is no error. */

@@ -34,6 +34,8 @@ struct check_recordings {
 /* Called when `runs` runs of each side exist.  Returns 1 if they are enough, 0 if
  * not, or a negative error. */
 typedef int check_enough(void *ctx, size_t runs, struct error *err);
+/* Records both sides into temporary files or a kept folder.  `enough` may be NULL.
+ * Call check_recordings_fini in any case. */
 int check_record(struct cmd_io *io, const struct check_opts *o,
 		 struct check_recordings *out, check_enough *enough, void *ctx,
 		 struct error *err);

@@ -32,6 +32,7 @@ struct retention {
 /* Writes the name of a recorder's file, "record-0.tally".  A finished one is
  * called "record-0.tally.20261124…". */
 void recorder_file(int slot, char name[FILE_NAME_ROOM]);
+/* Returns whether a name is that of a finished file. */
 bool is_finished_name(const char *name);
 
 /* Updates the list from the folder; files that still exist keep their data. */

@@ -32,6 +32,7 @@ struct continuous_status {
 	struct keeper_report keeper_says;
 };
 
+/* Appends the status as JSON. */
 void status_json(const struct continuous_status *s, struct buf *out);
 /* Parses a status.  Ignores unknown members.  Returns ERR_FORMAT if the text is no
  * status. */

@@ -29,7 +29,9 @@ struct counters;
  * the plan's events. */
 int counters_open(struct counters **out, struct plan *p,
 		  const struct counters_options *o, struct error *err);
+/* Starts all counters. */
 int counters_start(struct counters *c, struct error *err);
+/* Stops all counters, which keep their values. */
 void counters_stop(struct counters *c);
 /* Reads one value for each event of the plan. */
 int counters_read(struct counters *c, struct count_value *out,

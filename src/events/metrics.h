@@ -37,7 +37,9 @@ struct metric {
 
 /* Returns the i-th metric, NULL after the last. */
 const struct metric *metric_at(size_t i);
+/* Finds a metric by its name of n bytes, ignoring case; NULL if there is none. */
 const struct metric *metric_find(const char *name, size_t n);
+/* Returns the number of events. */
 size_t metric_events(const struct metric *m);
 bool metric_uses_time(const struct metric *m);
 
@@ -48,6 +50,7 @@ struct metric_use {
 	double params[METRIC_PARAMS_MAX];
 };
 
+/* Parses a request.  ERR_USAGE describes the mistake. */
 int metric_parse(const char *text, struct metric_use *out, struct error *err);
 /* Returns a use with all parameters at their defaults. */
 struct metric_use metric_plain(const struct metric *m);

@@ -45,6 +45,8 @@ struct changes {
 	VEC(struct change_group) groups;	/* newest first, slopes last */
 };
 
+/* Finds and groups the changes of a series.  Returns 0 or -ERR_NOMEM, after which
+ * *out is empty. */
 int changes_find(const struct cost_series *s, struct changes *out,
 		 struct error *err);
 void changes_fini(struct changes *c);

@@ -30,6 +30,7 @@ int history_report_build(struct history_report *r,
 			 struct error *err);
 void history_report_fini(struct history_report *r);
 
+/* Appends text for people; `top` is the number of functions to list. */
 void history_text(const struct history_report *r, size_t top, struct buf *out);
 /* Appends JSON of schema 1, see tally-history(1). */
 void history_json(const struct history_report *r, struct buf *out);

@@ -35,6 +35,7 @@ struct verdict_options {
 				 * not required */
 	const struct allow_list *allow;	/* may be NULL */
 };
+/* Returns the default options. */
 struct verdict_options verdict_defaults(void);
 
 enum {

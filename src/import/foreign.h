@@ -74,8 +74,10 @@ uint32_t foreign_place(struct foreign *f, uint32_t image, uint64_t address,
 void foreign_command(struct foreign *f, const char *command);
 /* Returns the stack with `place` called by stack `up` (0: none). */
 uint32_t foreign_node(struct foreign *f, uint32_t up, uint32_t place);
+/* Writes a sample and extends the times of the run to include it. */
 int foreign_sample(struct foreign *f, const struct prof_sample *s,
 		   struct error *err);
+/* Sets the out-of-memory message and returns -ERR_NOMEM. */
 int foreign_nomem(const char *name, struct error *err);
 
 #endif

@@ -50,6 +50,7 @@ void entry_count(struct buf *e, uint64_t samples);
 /* Adds a series.  Its ID is derived from the labels and the profile. */
 void entry_add_series(struct buf *e, const struct push_label *labels, size_t n,
 		      const void *profile, size_t bytes);
+/* Compresses an OTLP request of n bytes and makes it the entry's content. */
 int entry_set_otlp(struct buf *e, const void *request, size_t n,
 		   struct error *err);
 

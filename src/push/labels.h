@@ -31,6 +31,8 @@ struct services {
 	struct export_label *labels;	/* labels of all groups */
 };
 
+/* Assigns the threads of a profile to services.  `given` labels replace those of
+ * the recording.  `otlp` selects OTLP's names.  Returns 0 or -ERR_NOMEM. */
 int services_init(struct services *s, const struct profile *p,
 		  const struct push_label *given, size_t n, bool otlp,
 		  struct error *err);

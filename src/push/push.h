@@ -85,6 +85,8 @@ struct push_counts {
 /* Checks the URL and libcurl, but neither the spool nor the server, so that
  * push_open can succeed. */
 int push_check(const struct push_options *o, struct error *err);
+/* Opens the connection's resources and the spool, which push_close releases.  No
+ * request is sent yet.  The strings in *o must outlive *out. */
 int push_open(const struct push_options *o, struct push **out,
 	      struct error *err);
 /* Sends the selected samples of a recording, or adds them to the spool.  ERR_IO:
@@ -98,6 +100,7 @@ int push_drain(struct push *p, struct error *err);
 /* Sends what can be sent now, as one round of push_drain.  *next_ns is the time of
  * the next useful round (monotonic), UINT64_MAX if nothing waits. */
 int push_some(struct push *p, uint64_t *next_ns, struct error *err);
+/* Returns the counts so far. */
 const struct push_counts *push_so_far(const struct push *p);
 void push_close(struct push *p);
 

@@ -45,6 +45,7 @@ int spool_add(struct spool *s, const void *entry, size_t n, struct error *err);
 int spool_oldest(struct spool *s, struct buf *out, struct error *err);
 /* Removes the entry that spool_oldest returned. */
 int spool_remove(struct spool *s, struct error *err);
+/* Returns the counts of the spool. */
 struct spool_counts spool_count(const struct spool *s);
 
 /* Finds the payload of a file, which may be hostile.  Returns false if the file is
