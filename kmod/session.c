@@ -75,8 +75,8 @@ struct session *session_new(void)
 		kfree(s);
 		return NULL;
 	}
-	/* The credentials hold a reference to the user; only later kernels than
-	 * 6.1 export free_uid. */
+	/* The credentials hold a reference to the user, because 6.1 exports
+	 * free_uid only in its later releases. */
 	s->cred = get_current_cred();
 	s->memlock = rlimit(RLIMIT_MEMLOCK);
 	s->may_lock = capable(CAP_IPC_LOCK);
