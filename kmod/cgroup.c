@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Control groups, version 2: who is in one, or below it. */
+/* Control groups, version 2: membership in a group or in one below it. */
 #include <linux/cgroup.h>
 #include <linux/err.h>
 #include <linux/rcupdate.h>
@@ -21,7 +21,7 @@ int cgroup_follow(struct session *s, u32 fd)
 	return 0;
 }
 
-/* As bpf_get_current_cgroup_id() does it, in NMIs, too. */
+/* Finds the group as bpf_get_current_cgroup_id() does, which also works in NMIs. */
 bool cgroup_current(struct session *s)
 {
 	bool in;

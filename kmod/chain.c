@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Call chains, from interrupts and NMIs. */
+/* Call chains by frame pointers, from interrupts and NMIs. */
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
@@ -23,7 +23,7 @@ unsigned int chain_kernel(struct pt_regs *regs, u64 *ips, unsigned int room,
 
 		if (!at)
 			break;
-		/* The first frame is where we are. */
+		/* The first frame is the interrupted address itself. */
 		if (n == 1 && at == ips[0])
 			continue;
 		if (n == room) {
@@ -35,8 +35,8 @@ unsigned int chain_kernel(struct pt_regs *regs, u64 *ips, unsigned int room,
 	return n;
 }
 
-/* The frame at *fp: where it returns to, and the frame before; false at the
- * end. */
+/* Reads the frame at *fp: its return address, and the frame before it.  Returns
+ * false at the end. */
 static bool user_frame(unsigned long *fp, u64 *ip, bool narrow)
 {
 	unsigned long next;
@@ -60,7 +60,8 @@ static bool user_frame(unsigned long *fp, u64 *ip, bool narrow)
 		next = frame[0];
 		*ip = frame[1];
 	}
-	/* A stack grows down: what does not lead up leads in circles. */
+	/* A stack grows down.  A frame pointer that does not lead up would lead in
+	 * circles. */
 	*fp = next > *fp ? next : 0;
 	return *ip != 0;
 }

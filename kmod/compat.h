@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #ifndef TALLY_COMPAT_H
 #define TALLY_COMPAT_H
-/* What has other names in other kernels: 6.1 and later are known. */
+/* Names that differ between kernel versions, from 6.1 on. */
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/version.h>
@@ -18,7 +18,8 @@ static inline void tally_timer_setup(struct hrtimer *t,
 #endif
 }
 
-/* A map that forked children do not get, and that never becomes code. */
+/* Makes a mapping that forked children do not inherit and that never becomes
+ * executable. */
 static inline void tally_vma_private(struct vm_area_struct *vma)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)

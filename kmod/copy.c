@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The user side of what was interrupted: its registers, and a copy of its stack,
- * from which the recorder makes the call chain. */
+/* Copies the user side of a sample: registers and stack, from which the recorder
+ * makes the call chain. */
 #include <linux/errno.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
@@ -10,7 +10,7 @@
 #include "ring_core.h"
 #include "tally.h"
 
-/* Threads that run in the kernel only, though they have memory of a program's. */
+/* Threads that run in the kernel only, although they use a program's memory. */
 #ifdef PF_USER_WORKER
 #define NO_USER (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
 #else
@@ -18,9 +18,9 @@
 #endif
 
 /*
- * Whether entry from user space has stored all registers where task_pt_regs()
- * looks.  An NMI may come before: while they are pushed (or popped again), on
- * the small stacks that entry begins on, or when the stack pointer is still the
+ * Returns whether the kernel's entry code has stored all registers where
+ * task_pt_regs() expects them.  An NMI may arrive earlier: while they are pushed or
+ * popped, on the small entry stacks, or while the stack pointer is still the
  * program's.
  */
 static bool entered(const struct pt_regs *regs, const struct pt_regs *user)
@@ -98,7 +98,7 @@ int copy_stack(struct cpu_state *c, struct tally_copy *t, u64 at, u64 room,
 	u64 sp = t->regs[7];
 	struct ring_copy got;
 
-	/* Who is about to end has put its memory away. */
+	/* A thread that is ending has already released its memory. */
 	if (!t->known || !current->mm)
 		sp = TASK_SIZE;
 	got = ring_copy_stack(&ring, at, room, fetch, sp, TASK_SIZE, most);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The device /dev/tally: see include/tally/kmod.h. */
+/* The device /dev/tally and its ioctls: see include/tally/kmod.h. */
 #include <linux/capability.h>
 #include <linux/cpumask.h>
 #include <linux/fs.h>
@@ -37,7 +37,7 @@ static int tally_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* A struct that begins with its size, as the version rule has it. */
+/* Reads a struct that begins with its size, according to the version rule. */
 static int struct_in(void *to, size_t size, const void __user *from)
 {
 	u32 theirs;
@@ -49,7 +49,7 @@ static int struct_in(void *to, size_t size, const void __user *from)
 	return copy_struct_from_user(to, size, from, theirs);
 }
 
-/* Answers as much as there is room for, and says how much that is. */
+/* Writes as much of the answer as there is room for, with its size. */
 static int struct_out(void __user *to, void *from, size_t size, u32 theirs)
 {
 	u32 n = min_t(size_t, size, theirs);
@@ -82,7 +82,7 @@ static int ioctl_info(void __user *arg)
 	return struct_out(arg, &out, sizeof(out), in.size);
 }
 
-/* The CPUs of a bitmap: at least one, and no others than there may be. */
+/* Reads a bitmap of CPUs.  It must name at least one CPU, and only possible ones. */
 static int cpus_in(struct cpumask *out, const struct tally_setup *u)
 {
 	const u8 __user *from = (const u8 __user *)(unsigned long)u->cpus;
@@ -184,7 +184,7 @@ static int ioctl_stats(struct session *s, void __user *arg)
 	return r;
 }
 
-/* What stacks are unwound by. */
+/* Handles the ioctls of unwind tables. */
 static int ioctl_rows(struct session *s, unsigned int cmd,
 		      const void __user *arg)
 {
@@ -195,7 +195,7 @@ static int ioctl_rows(struct session *s, unsigned int cmd,
 	} u = { 0 };
 	int r;
 
-	/* It comes with the source, and goes with the file. */
+	/* The tables exist from SETUP until the file is closed. */
 	if (!smp_load_acquire(&s->source) || !s->rows)
 		return -EBADFD;
 	switch (_IOC_NR(cmd)) {
@@ -216,7 +216,7 @@ static long tally_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	struct session *s = file->private_data;
 	void __user *p = (void __user *)arg;
 
-	/* Structs tell their size themselves. */
+	/* Structs contain their size. */
 	if (_IOC_TYPE(cmd) != TALLY_IOC)
 		return -ENOTTY;
 	switch (_IOC_NR(cmd)) {
@@ -241,7 +241,8 @@ static long tally_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	}
 }
 
-/* The offset says which CPU's ring; a map keeps the file, thus the ring. */
+/* The offset selects the CPU whose ring is mapped.  A mapping keeps the file open
+ * and thus the ring alive. */
 static int tally_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct session *s = file->private_data;
@@ -274,7 +275,7 @@ static __poll_t tally_poll(struct file *file, poll_table *wait)
 	__poll_t what = 0;
 
 	poll_wait(file, &s->wait, wait);
-	/* Rings come while the recording is there, and go with the file. */
+	/* Rings are created before the source is set, and freed with the file. */
 	if (!smp_load_acquire(&s->source))
 		return 0;
 	for_each_possible_cpu(cpu) {
@@ -298,7 +299,7 @@ static const struct file_operations tally_fops = {
 	.llseek = noop_llseek,
 };
 
-/* Who may open it is decided in open(). */
+/* open() checks permissions. */
 static struct miscdevice tally_device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "tally",

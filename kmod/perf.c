@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel's own events as a source: its counters and its clocks, attached to
- * threads or CPUs and virtualised by it.  At an overflow it calls our handler, in
- * an NMI, an interrupt, or (software events) wherever the event happens.
+ * A source of samples: the kernel's own events, which are counters and clocks that
+ * the kernel attaches to threads or CPUs and virtualises.  At an overflow the kernel
+ * calls our handler in an NMI, in an interrupt, or (software events) where the event
+ * occurs.
  *
- * Events are made and released in sleeping context with perf->lock, which is below
- * no other lock: perf_event_create_kernel_counter() may take cpus_read_lock().  So
- * a CPU that comes gets its events by a work item.  The kernel detaches the events
- * of a CPU that goes; new ones take their place when it comes back.
+ * Events are created and released in sleeping context with perf->lock.  No lock is
+ * taken before it, because perf_event_create_kernel_counter() may take
+ * cpus_read_lock().  A CPU that comes online therefore gets its events by a work
+ * item.  The kernel detaches the events of a CPU that goes offline.  New ones
+ * replace them when it comes back.
  *
- * A handler may still run when its event is released; session_free() waits for a
- * grace period of RCU before it frees what handlers use.
+ * A handler may still run when its event is released.  session_free() waits for an
+ * RCU grace period before it frees what handlers use.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -27,8 +29,8 @@
 struct counter {
 	struct list_head list;
 	struct perf_event *event;
-	unsigned int which;		/* event of the recording */
-	unsigned int cpu;		/* or nr_cpu_ids: a thread's */
+	unsigned int which;		/* index of the event in the recording */
+	unsigned int cpu;		/* nr_cpu_ids if attached to a thread */
 };
 
 struct follow {
@@ -44,9 +46,10 @@ struct perf_state {
 	struct list_head threads;
 	unsigned int nthreads;
 	struct work_struct work;
-	struct cpumask *stale;		/* CPUs that went or came */
-	struct tally_perf_count past[TALLY_EVENTS_MAX];	/* of released ones */
-	/* What handlers get. */
+	struct cpumask *stale;		/* CPUs that went offline or came online */
+	struct tally_perf_count past[TALLY_EVENTS_MAX];	/* counts of released
+							 * counters */
+	/* The context of a handler. */
 	struct perf_slot {
 		struct session *s;
 		unsigned int which;
@@ -65,7 +68,7 @@ static bool is_clock(const struct tally_perf_event *p)
 		p->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-/* What the kernel itself refuses is found out at START. */
+/* The kernel's own refusals appear at START. */
 static int perf_check(const struct tally_setup *u)
 {
 	unsigned int i;
@@ -91,8 +94,9 @@ static int perf_check(const struct tally_setup *u)
 	return 0;
 }
 
-/* Above the ceiling one of two samples is taken, one of four …, which stands for
- * those that were left out; below half of it more again. */
+/* Skips samples above the rate limit: one of two is taken, then one of four, and
+ * so on.  Each stands for the skipped ones.  Below half of the limit, more are
+ * taken again. */
 static bool thinned(struct cpu_event *e, u64 weight)
 {
 	if (!(++e->turn & (e->thin - 1)))
@@ -114,7 +118,8 @@ static void handle(struct perf_event *event, struct perf_sample_data *data,
 	if (!c || !READ_ONCE(c->running) || !regs)
 		return;
 	e = &c->ev[slot->which];
-	/* An NMI within another event's interrupt: there is one record. */
+	/* An NMI interrupted another event's handler, and there is only one record
+	 * buffer. */
 	if (c->busy) {
 		c->nested++;
 		e->stats.missed++;
@@ -193,7 +198,7 @@ static void counter_drop(struct perf_state *p, struct counter *c)
 	kfree(c);
 }
 
-/* Those of a CPU; nr_cpu_ids + 1: all. */
+/* Releases the counters of a CPU, or all of them for nr_cpu_ids + 1. */
 static void counters_drop(struct perf_state *p, unsigned int cpu)
 {
 	struct counter *c, *next;
@@ -222,7 +227,7 @@ static int cpus_attach(struct perf_state *p)
 		if (!cpu_online(cpu))
 			continue;
 		r = cpu_attach(p, cpu);
-		/* It may have gone just now. */
+		/* The CPU may just have gone offline. */
 		if (r && cpu_online(cpu))
 			return r;
 		some += !r;
@@ -270,7 +275,7 @@ static void cpus_came(struct work_struct *work)
 	mutex_unlock(&p->lock);
 }
 
-/* Within hotplug. */
+/* Called within hotplug. */
 static void perf_cpu_news(struct session *s, unsigned int cpu, bool came)
 {
 	if (s->setup.flags & TALLY_SETUP_TASKS)
@@ -369,7 +374,7 @@ static int perf_prepare(struct session *s)
 	return 0;
 }
 
-/* The recording is in no list any more: no news come. */
+/* The recording is in no list any more, so hotplug no longer reports CPUs to it. */
 static void perf_forget(struct session *s)
 {
 	struct perf_state *p = s->perf;
@@ -394,7 +399,7 @@ static void perf_end(struct session *s)
 {
 }
 
-/* Handlers look at c->running. */
+/* Handlers check c->running. */
 static void perf_start_cpu(struct cpu_state *c)
 {
 	unsigned int i;

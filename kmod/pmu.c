@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The performance counters of K8 and P6 and their NMI.
+ * A source of samples: the performance counters of K8 and P6 and their NMI.
  *
- * One recording at a time has them, on all CPUs, after reserving them from the
+ * One recording at a time uses them on all CPUs, after reserving them from the
  * kernel's own users.  BKDG §10.1, SDM 3B §18.22; the local APIC's entry for
  * performance counters is SDM 3A §10.5.1.
  */
@@ -23,18 +23,20 @@
 #include "tally/pmu_regs.h"
 
 struct pmu_cpu {
-	struct cpu_state *c;		/* NULL: not ours */
+	struct cpu_state *c;		/* NULL: the CPU's counters are not in use
+					 * by tally */
 	struct pmu_bank bank;
-	u32 lvtpc;			/* as it was */
-	s8 event[PMU_COUNTERS_MAX];	/* that a counter counts, or -1 */
-	u64 since[PMU_COUNTERS_MAX];	/* the last overflow */
+	u32 lvtpc;			/* previous contents of the register */
+	s8 event[PMU_COUNTERS_MAX];	/* event that a counter counts, or -1 */
+	u64 since[PMU_COUNTERS_MAX];	/* time of the last overflow, ns */
 };
 
 static DEFINE_PER_CPU(struct pmu_cpu, pmu_cpus);
-/* sessions_lock */
+/* guarded by sessions_lock */
 static struct session *owner;
 static const struct pmu_model *owner_model;
-static bool hooked;		/* the handler is there; sessions_lock */
+static bool hooked;		/* the handler is installed; guarded by
+				 * sessions_lock */
 static u8 counter_of[TALLY_EVENTS_MAX];
 
 static u64 msr_read(void *ctx, u32 msr)
@@ -72,7 +74,7 @@ static void counters_release(const struct pmu_model *m, unsigned int n)
 	}
 }
 
-/* All of them: perf takes all for its first event, too. */
+/* Reserves all counters; perf also reserves all for its first event. */
 static int counters_reserve(const struct pmu_model *m)
 {
 	unsigned int i;
@@ -102,11 +104,12 @@ static bool family_is(const struct pmu_model *m)
 	       boot_cpu_data.x86 == 6 && boot_cpu_data.x86_model <= 13;
 }
 
-/* The family alone proves nothing: in virtual machines the registers may ignore
- * writes.  Counters that somebody holds do work. */
+/* Tests the counters.  In virtual machines the registers may ignore writes
+ * although the family matches.  Counters in use by others do work. */
 static unsigned int present(const struct pmu_model *m)
 {
-	static int works = -1;	/* sessions_lock; only one model is ours */
+	static int works = -1;	/* guarded by sessions_lock; a machine has only one
+				 * model */
 
 	if (!family_is(m))
 		return 0;
@@ -191,8 +194,8 @@ static u64 period_most(const struct pmu_model *m)
 	return 1ull << (m->period_bits - 1);
 }
 
-/* A period for the rate that was asked for, by the last one's duration: slowly,
- * and within a factor of four. */
+/* Adapts the period to the requested rate by the last period's duration:
+ * gradually, and within a factor of four. */
 static void adapt(struct pmu_cpu *p, unsigned int counter, u64 freq, u64 weight,
 		  u64 now)
 {
@@ -206,7 +209,7 @@ static void adapt(struct pmu_cpu *p, unsigned int counter, u64 freq, u64 weight,
 			period_most(p->bank.model));
 }
 
-/* As long as the counter can take it. */
+/* Returns the next period, limited to what the counter can hold. */
 static u64 next_period(struct cpu_state *c, unsigned int event)
 {
 	return min(sample_jitter(c, c->ev[event].mean),
@@ -234,14 +237,14 @@ static int pmu_nmi(unsigned int cmd, struct pt_regs *regs)
 	u64 now = ktime_get_mono_fast_ns();
 	unsigned int i, mask, n = 0;
 
-	/* The last one of a recording that was stopped may come now. */
+	/* The last NMI of a stopped recording may arrive now. */
 	if (!p->c) {
 		if (!pmu_claims(&p->bank, 0, now))
 			return NMI_DONE;
 		apic->write(APIC_LVTPC, p->lvtpc);
 		return 1;
 	}
-	/* Intel's APIC masks the entry as it delivers. */
+	/* Intel's APIC masks the entry on delivery. */
 	apic->write(APIC_LVTPC, APIC_DM_NMI);
 	mask = pmu_overflowed(&p->bank);
 	for (i = 0; i < p->bank.model->counters; i++) {
@@ -254,7 +257,8 @@ static int pmu_nmi(unsigned int cmd, struct pt_regs *regs)
 		return NMI_DONE;
 	if (!n)
 		p->c->unclaimed++;
-	/* The number: of two that come at once the second is swallowed. */
+	/* The result is the number of overflows.  Of two NMIs that arrive
+	 * together, the second is swallowed. */
 	return n ? n : 1;
 }
 
@@ -270,7 +274,8 @@ static int begin(struct session *s, const struct pmu_model *m)
 	if (r)
 		return r;
 	assign(m, &s->setup, counter_of);
-	/* It stays until the module goes: NMIs may come late. */
+	/* The handler stays until the module is removed, because NMIs may arrive
+	 * late. */
 	if (!hooked)
 		r = register_nmi_handler(NMI_LOCAL, pmu_nmi, 0, "tally");
 	if (r) {
@@ -301,8 +306,8 @@ static void pmu_end(struct session *s)
 	owner = NULL;
 }
 
-/* Events of the northbridge are counted by one core of a node; the others leave
- * that counter alone (BKDG §10.1). */
+/* Returns whether the event is counted on this CPU. One core of a node counts
+ * northbridge events, and the other cores leave that counter alone (BKDG §10.1). */
 static bool counts_here(const struct pmu_model *m, const struct tally_event *e,
 			unsigned int cpu)
 {
@@ -318,7 +323,7 @@ static void pmu_start_cpu(struct cpu_state *c)
 	const struct tally_setup *u = &c->s->setup;
 	unsigned int i;
 
-	/* An NMI of the recording before may still come. */
+	/* An NMI of the previous recording may still arrive. */
 	p->bank = (struct pmu_bank){
 		.model = owner_model, .msr = &msrs,
 		.late = p->bank.late, .late_ns = p->bank.late_ns,
@@ -349,8 +354,8 @@ static void pmu_stop_cpu(struct cpu_state *c)
 	pmu_disarm(&p->bank);
 	WRITE_ONCE(p->c, NULL);
 	barrier();
-	/* A counter may have come to its end just now, or be handled already
-	 * with its NMI under way. */
+	/* A counter may have overflowed just now, or been handled while its NMI is
+	 * under way. */
 	pmu_expect(&p->bank, ktime_get_mono_fast_ns());
 	apic->write(APIC_LVTPC, p->lvtpc);
 	pmu_restore(&p->bank);
@@ -370,9 +375,8 @@ static void nothing(void *arg)
 {
 }
 
-/* An NMI that waits for a processor comes before the processor does anything
- * else: once each of them has answered, and a moment after the last recording,
- * there is none. */
+/* A processor handles a pending NMI before anything else.  No NMI is pending once
+ * each CPU has answered, a moment after the last recording. */
 void pmu_exit(void)
 {
 	if (!hooked)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The pure part of the counters: see tally/pmu.h.  Compiled into tally, too. */
+/* Arithmetic of the performance counters: see tally/pmu.h.  Also compiled into
+ * tally. */
 #include "tally/pmu.h"
 
 /* BKDG §10.1, §10.2: four counters of 48 bits at C001_0004h; at most three
@@ -74,7 +75,7 @@ bool pmu_assign(const struct pmu_model *m, const uint8_t *allowed,
 		}
 		if (!i)
 			return false;
-		c = counters[--i];	/* the one before moves on */
+		c = counters[--i];	/* move the previous one on */
 		taken &= ~(1u << c);
 		c++;
 	}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* See tally/pmu_regs.h.  Compiled into the module and into unit tests. */
+/* Accesses the counters of one CPU: see tally/pmu_regs.h.  Compiled into the
+ * module and into unit tests. */
 #include "tally/pmu_regs.h"
 
 static uint32_t select_of(const struct pmu_bank *b, unsigned int c)
@@ -22,8 +23,8 @@ static uint64_t read_msr(const struct pmu_bank *b, uint32_t msr)
 	return b->msr->read(b->msr->ctx, msr);
 }
 
-/* A write to a P6 counter takes 32 bits: the upper ones of a write must be 0 or
- * are ignored; we write what it will hold anyway. */
+/* A write to a P6 counter takes 32 bits.  The upper bits of a write must be 0 or
+ * are ignored, so write the value that the counter will hold. */
 static void write_counter(const struct pmu_bank *b, unsigned int c, uint64_t v)
 {
 	if (b->model->period_bits < 32)
@@ -48,7 +49,7 @@ bool pmu_probe(const struct pmu_model *m, const struct pmu_msr *msr)
 	    msr->read_safe(msr->ctx, m->msr_counter, &counter) ||
 	    msr->write_safe(msr->ctx, m->msr_evtsel, 0))
 		return false;
-	/* Bit 31 is clear, so that a sign-extended write reads back. */
+	/* Bit 31 is clear, so that a sign-extended write reads back unchanged. */
 	works = keeps(msr, m->msr_counter, 0x2a5a5a5a) &&
 		keeps(msr, m->msr_counter, 0x55a5a5a5);
 	msr->write_safe(msr->ctx, m->msr_counter, m->period_bits < 32
@@ -65,7 +66,7 @@ void pmu_save(struct pmu_bank *b)
 	}
 }
 
-/* Counter 0 last: on P6 its register lets all run. */
+/* Restore counter 0 last: on P6 its register enables all counters. */
 void pmu_restore(struct pmu_bank *b)
 {
 	for (unsigned int c = b->model->counters; c-- > 0;) {
@@ -74,8 +75,8 @@ void pmu_restore(struct pmu_bank *b)
 	}
 }
 
-/* What PerfEvtSel of a counter holds while it runs: on P6 that of counter 0 must
- * let the other one run. */
+/* Returns PerfEvtSel of a counter while it runs.  On P6, that of counter 0 must
+ * enable the other counter. */
 static uint64_t select_running(const struct pmu_bank *b, unsigned int c)
 {
 	if (b->used >> c & 1)
@@ -96,7 +97,7 @@ void pmu_use(struct pmu_bank *b, unsigned int c, const struct pmu_event *e,
 	b->weight[c] = period;
 }
 
-/* On P6 counter 0's register, which lets all run, comes last. */
+/* On P6, counter 0's register comes last because it enables all counters. */
 void pmu_go(const struct pmu_bank *b)
 {
 	for (unsigned int c = b->model->counters; c-- > 0;)
@@ -104,7 +105,7 @@ void pmu_go(const struct pmu_bank *b)
 			write_msr(b, select_of(b, c), select_running(b, c));
 }
 
-/* On P6 the first write stops both. */
+/* On P6, the first write stops both counters. */
 void pmu_halt(const struct pmu_bank *b)
 {
 	for (unsigned int c = 0; c < b->model->counters; c++)
@@ -113,8 +114,8 @@ void pmu_halt(const struct pmu_bank *b)
 				  ~(uint64_t)PMU_SEL_EN);
 }
 
-/* An event is set with its counter disabled and enabled by a second write:
- * otherwise the change itself may count as an edge. */
+/* Sets an event while its counter is disabled and enables it by a second write.
+ * Otherwise the change itself may count as an edge. */
 void pmu_arm(const struct pmu_bank *b)
 {
 	pmu_disarm(b);
@@ -178,8 +179,8 @@ bool pmu_claims(struct pmu_bank *b, unsigned int n, uint64_t now_ns)
 		b->late = false;
 		return late;
 	}
-	/* One counter may be that of the NMI that was late, and its own still
-	 * come. */
+	/* One of the counters may belong to the late NMI, and the NMI of this one
+	 * may follow. */
 	b->late = late || n > 1;
 	b->late_ns = now_ns;
 	return true;

@@ -2,9 +2,9 @@
 #ifndef TALLY_RING_CORE_H
 #define TALLY_RING_CORE_H
 /*
- * Where bytes of a ring go: positions count for ever, `size` is a power of two,
- * and what reaches the end goes on at the beginning.  Compiled into the module
- * and into unit tests.
+ * Places bytes in a ring.  Positions grow without limit, `size` is a power of two,
+ * and data that reaches the end continues at the beginning.  Compiled into the
+ * module and into unit tests.
  */
 #ifdef __KERNEL__
 #include <linux/string.h>
@@ -19,8 +19,8 @@ struct ring_data {
 	uint64_t size;
 };
 
-/* The tail is what a stranger wrote: one that lies before what the ring can
- * hold, or beyond the head, makes the ring full, no more. */
+/* Returns the free bytes.  The program writes the tail, so it is untrusted.  A
+ * tail too far behind the head, or beyond it, merely makes the ring full. */
 static inline uint64_t ring_free(const struct ring_data *r, uint64_t head,
 				 uint64_t tail)
 {
@@ -29,7 +29,7 @@ static inline uint64_t ring_free(const struct ring_data *r, uint64_t head,
 	return used > r->size ? 0 : r->size - used;
 }
 
-/* Bytes from position `at` to the ring's end, at most n. */
+/* Returns the number of bytes from position `at` to the ring's end, at most n. */
 static inline uint32_t ring_run(const struct ring_data *r, uint64_t at,
 				uint32_t n)
 {
@@ -47,11 +47,11 @@ static inline void ring_write(const struct ring_data *r, uint64_t at,
 	memcpy(r->p, (const uint8_t *)from + first, n - first);
 }
 
-/* Copies n bytes from an address of the user's; how many could not be. */
+/* Copies n bytes from a user address.  Returns the number of bytes not copied. */
 typedef unsigned long ring_fetch_fn(void *to, uint64_t from, unsigned long n);
 
-/* Fetches up to n bytes, n <= size; how many came before the first that could
- * not. */
+/* Fetches up to n bytes, n <= size.  Returns the number of bytes before the first
+ * that could not be fetched. */
 static inline uint32_t ring_fetch(const struct ring_data *r, uint64_t at,
 				  ring_fetch_fn *fetch, uint64_t from,
 				  uint32_t n)
@@ -64,15 +64,16 @@ static inline uint32_t ring_fetch(const struct ring_data *r, uint64_t at,
 	return n - (uint32_t)fetch(r->p, from + first, n - first);
 }
 
-/* What copy_fetch came to. */
+/* The result of ring_copy_stack. */
 struct ring_copy {
-	uint32_t bytes;		/* of the stack */
-	uint32_t taken;		/* of the ring: with zeros to a multiple of 8 */
-	uint8_t all;		/* behind them there is no memory */
-	uint8_t full;		/* the ring ended first */
+	uint32_t bytes;		/* bytes of the stack */
+	uint32_t taken;		/* bytes of the ring, including zeros up to a
+				 * multiple of 8 */
+	uint8_t all;		/* no memory follows the copied bytes */
+	uint8_t full;		/* the room in the ring was too small */
 };
 
-/* The stack from sp up to position `at`: `most` bytes, as long as there is
+/* Copies the stack from sp to position `at`: up to `most` bytes, while there is
  * memory below `end` and room in the ring. */
 static inline struct ring_copy ring_copy_stack(const struct ring_data *r,
 					       uint64_t at, uint64_t room,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What stacks are unwound by: tables of images, rows of their code, where they are
- * mapped (tally/kmod.h: TABLE, PAGE, SPACE), and the walk at a sample.
+ * Unwind tables: tables of images, rows of their code, and their mappings
+ * (tally/kmod.h: TABLE, PAGE, SPACE).  Also unwinds stacks at samples.
  *
- * Programs bring all of it, and it is checked as it comes (walk_core.h), once, in
- * memory that they cannot reach.  Handlers read under RCU: whatever is taken away
- * or replaced is freed after a grace period.  rows->lock is a mutex below no other.
+ * Programs supply all of it.  It is checked once (walk_core.h), after it was copied
+ * to memory that programs cannot reach.  Handlers read under RCU, so whatever is
+ * removed or replaced is freed after a grace period.  No lock is taken before
+ * rows->lock, a mutex.
  */
 #include <linux/hash.h>
 #include <linux/mm.h>
@@ -23,19 +24,20 @@
 
 #define SPACE_BITS	8
 #define WINDOW		128		/* bytes of the stack that are read at once */
-#define STACK_REACH	(64ull << 20)	/* for which that is worth it */
+#define STACK_REACH	(64ull << 20)	/* range above rsp for which such reads are
+					 * used */
 
 struct page_block {
 	struct rcu_head rcu;
 	size_t bytes;
-	struct walk_page walk;		/* first in a table's page[] */
+	struct walk_page walk;		/* target of pointers in a table's page[] */
 	u8 data[] __aligned(8);
 };
 
 struct table {
 	struct rcu_head rcu;
 	size_t bytes;
-	u32 users;			/* maps of spaces */
+	u32 users;			/* number of maps that refer to the table */
 	struct walk_table walk;
 	const struct walk_page *page[];
 };
@@ -44,7 +46,8 @@ struct space {
 	struct rcu_head rcu;
 	struct hlist_node node;
 	size_t bytes;
-	struct mm_struct *mm;		/* held by mmgrab(): it names no other */
+	struct mm_struct *mm;		/* held by mmgrab(), so the pointer stays
+					 * unique */
 	u32 generation;
 	u32 n;
 	struct walk_map maps[];
@@ -56,7 +59,7 @@ struct rows {
 	struct table *table[TALLY_TABLES_MAX];
 	struct hlist_head spaces[1 << SPACE_BITS];
 	u32 nspaces;
-	size_t bytes, pages;		/* of all; charged */
+	size_t bytes, pages;		/* totals that were charged */
 };
 
 static int charge(struct rows *w, size_t bytes)
@@ -81,7 +84,7 @@ static void uncharge(struct rows *w, size_t bytes)
 	w->pages = pages;
 }
 
-/* Zeroes, charged; NULL when that may not be. */
+/* Returns zeroed memory that is charged, or NULL if the limit is reached. */
 static void *block_new(struct rows *w, size_t bytes)
 {
 	void *p;
@@ -152,7 +155,7 @@ static void space_drop(struct rows *w, struct space *p)
 	kvfree_rcu(p, rcu);
 }
 
-/* Nobody samples any more. */
+/* Frees all tables.  No handler may run any more. */
 void rows_free(struct session *s)
 {
 	struct rows *w = s->rows;
@@ -211,7 +214,8 @@ int rows_table(struct session *s, const struct tally_table *u)
 	return r;
 }
 
-/* A part of a page, from an address of the program's; the next one's place. */
+/* Copies a part of a page from a user address.  Returns the place of the next
+ * part, or NULL on a fault. */
 static u8 *part(u8 *at, u64 from, size_t bytes)
 {
 	if (bytes && (from != (unsigned long)from ||
@@ -229,7 +233,7 @@ static int page_fill(struct page_block *b, const struct tally_page *u)
 	p->nrows = u->nrows;
 	p->nwords = u->nwords;
 	p->nrules = u->nrules;
-	/* Those of larger elements first, so that all are aligned. */
+	/* Larger elements come first, so that all are aligned. */
 	p->rules = (const struct tally_rule *)at;
 	at = part(at, u->rules, u->nrules * sizeof(struct tally_rule));
 	p->words = (const u32 *)at;
@@ -409,7 +413,7 @@ size_t rows_bytes(struct session *s)
 	return s->rows ? READ_ONCE(s->rows->bytes) : 0;
 }
 
-/* Memory of the program: the stack by pieces, all else as it is asked for. */
+/* The program's memory: the stack is read in windows, all else word by word. */
 struct window {
 	u64 bottom;
 	u64 start;

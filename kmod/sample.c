@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* One sample: from the registers that were interrupted to a record in the ring.
- * Runs in interrupts and NMIs: no locks, no allocations, no faults. */
+/* Takes a sample: from the interrupted registers to a record in the ring.  Runs in
+ * interrupts and NMIs: no locks, no allocations, no faults. */
 #include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/pid.h>
@@ -13,11 +13,11 @@
 #include "ring_core.h"
 #include "tally.h"
 
-#define RECORD_MAX	65528	/* what a record's size can tell */
+#define RECORD_MAX	65528	/* largest value of a record's size */
 #define THIN_MOST	64u
 #define ALL_KNOWN	((1u << TALLY_COPY_REGS) - 1)
 
-/* xorshift64: who knows the period may not step in time with it. */
+/* xorshift64.  A program that knows the period cannot stay in step with it. */
 u64 sample_random(struct cpu_state *c)
 {
 	u64 x = c->random;
@@ -32,17 +32,18 @@ u64 sample_jitter(struct cpu_state *c, u64 mean)
 {
 	u64 half = mean >> 3;
 
-	/* mean - half … mean + half: 2 * half + 1 values.  The high half of a
-	 * product takes the place of a division. */
+	/* The result is one of the 2 * half + 1 values mean - half … mean + half.
+	 * The high half of a product replaces a division. */
 	return mean - half +
 	       mul_u64_u64_shr(sample_random(c), 2 * half + 1, 64);
 }
 
 /*
- * Puts a record, and with `copy`, its end, what is there of the user's stack.
+ * Puts a record into the ring.  `copy`, at its end, receives what is available of
+ * the user's stack.
  *
- * The program's side is src/record/kmod/kmod_ring.c: it loads head with acquire order
- * and stores tail with release order.
+ * The program's side is src/record/kmod/kmod_ring.c.  It loads head with acquire
+ * order and stores tail with release order.
  */
 static bool ring_put(struct cpu_state *c, struct tally_record *r,
 		     struct tally_copy *copy)
@@ -55,7 +56,7 @@ static bool ring_put(struct cpu_state *c, struct tally_record *r,
 
 	if (room < size)
 		return false;
-	smp_mb();	/* the program's loads, then our stores */
+	smp_mb();	/* the program's loads precede our stores */
 	if (copy) {
 		n = copy_stack(c, copy, c->head + size, room - size,
 			       min_t(u32, c->s->setup.copy_bytes,
@@ -72,8 +73,8 @@ static bool ring_put(struct cpu_state *c, struct tally_record *r,
 	return true;
 }
 
-/* Has the window more than these parts of the ceiling: so many samples, and a
- * quarter of its time? */
+/* Returns whether the window exceeds parts/of of the rate limit, by its samples or
+ * by a quarter of its time. */
 static bool above(const struct cpu_state *c, u32 parts, u32 of)
 {
 	u64 most = max_rate / (NSEC_PER_SEC / WINDOW_NS);
@@ -83,8 +84,8 @@ static bool above(const struct cpu_state *c, u32 parts, u32 of)
 	       (cycles && c->window_cycles * of > cycles * parts);
 }
 
-/* Periods that were raised come down again where there is room, soon where there
- * is much. */
+/* Lowers raised periods again while there is room, and faster if there is much
+ * room. */
 static void faster(struct cpu_state *c)
 {
 	unsigned int i, shift = above(c, 1, 4) ? 2 : 1;
@@ -115,8 +116,8 @@ static void window_begin(struct cpu_state *c, u64 now)
 	c->window_cycles = 0;
 }
 
-/* Counts a sample; is it above the ceiling?  Jitter may put an eighth more into a
- * window than there are on average. */
+/* Counts a sample and returns whether it exceeds the rate limit.  Jitter may put
+ * up to an eighth more samples into a window than the average. */
 static bool too_fast(struct cpu_state *c, u64 now)
 {
 	unsigned int i;
@@ -137,7 +138,7 @@ void sample_slower(struct cpu_state *c, unsigned int event, u64 most)
 	u64 begin = c->window_end - WINDOW_NS;
 	struct cpu_event *e = &c->ev[event];
 
-	/* What took this long should have taken a window. */
+	/* The samples of this window should have taken the whole window. */
 	passed = now > begin ? now - begin : 1;
 	parts = div64_u64(18ull * WINDOW_NS, passed);
 	parts = clamp(parts, 18ull, 16ull * 64);
@@ -164,7 +165,8 @@ static void throttle(struct cpu_state *c, unsigned int event, u64 now)
 	e->throttled = true;
 }
 
-/* A sample of a raised period stands for several that were asked for. */
+/* Counts as throttled what a sample of a raised period stands for beyond the
+ * requested period. */
 static void count_raised(struct cpu_state *c, unsigned int event, u64 weight)
 {
 	const struct tally_event *asked = &c->s->setup.events[event];
@@ -180,7 +182,7 @@ static void count_raised(struct cpu_state *c, unsigned int event, u64 weight)
 	e->stats.throttled += n;
 }
 
-/* Too dead for a number: -1, as perf has it. */
+/* A thread that has lost its number gets -1, as in perf. */
 static u32 number(struct task_struct *t, enum pid_type type,
 		  struct pid_namespace *ns)
 {
@@ -189,8 +191,8 @@ static u32 number(struct task_struct *t, enum pid_type type,
 	return !nr && !pid_alive(t) ? ~0u : (u32)nr;
 }
 
-/* Callers of user space by rows that the program brought, or else the place for a
- * copy of the stack; NULL: it has no user side, or was unwound. */
+/* Unwinds user space by the program's rows.  Returns the place for a copy of the
+ * stack if that fails; NULL if there is no user side or the stack was unwound. */
 static struct tally_copy *unwind(struct cpu_state *c, struct tally_sample *t,
 				 struct pt_regs *regs, unsigned int room)
 {
@@ -220,7 +222,8 @@ static struct tally_copy *unwind(struct cpu_state *c, struct tally_sample *t,
 	return copy;
 }
 
-/* The callers; with copies those of user space are but the place itself. */
+/* Fills in the callers.  With copies, user space contributes only the place of the
+ * copy. */
 static struct tally_copy *fill_chain(struct cpu_state *c,
 				     struct tally_sample *t,
 				     struct pt_regs *regs, bool *cut)
@@ -242,7 +245,8 @@ static struct tally_copy *fill_chain(struct cpu_state *c,
 	return copy_user(regs, copy) ? copy : NULL;
 }
 
-/* The end of the record, where a copy of the stack belongs there, or NULL. */
+/* Fills in a sample.  Returns the end of the record if a copy of the stack belongs
+ * there, otherwise NULL. */
 static struct tally_copy *fill(struct cpu_state *c, unsigned int event,
 			       struct pt_regs *regs, u64 weight, u64 now)
 {
@@ -288,7 +292,7 @@ static u64 stack_hash(const struct cpu_state *c, const struct tally_sample *t)
 	return h;
 }
 
-/* The place of this hash, or that of the oldest in its set. */
+/* Returns the entry of this hash, or else the oldest entry of its set. */
 static struct stack_known *stack_find(struct cpu_state *c, u64 hash)
 {
 	struct stack_known *set = c->known[hash % STACK_SETS], *oldest = set;
@@ -304,9 +308,9 @@ static struct stack_known *stack_find(struct cpu_state *c, u64 hash)
 	return oldest;
 }
 
-/* Puts a sample without copy: of addresses that the ring has already, only their
- * number.  Two stacks are taken for one if 64 bits of a hash with a secret key are
- * equal. */
+/* Puts a sample without a copy.  If the ring already has its addresses, only their
+ * number is put.  Two stacks are confused only if 64 bits of a hash with a secret
+ * key are equal. */
 static bool stack_put(struct cpu_state *c, struct tally_sample *t)
 {
 	unsigned int n = t->nkernel + t->nuser;
@@ -362,8 +366,8 @@ static bool ours(const struct cpu_state *c, unsigned int event,
 	return !session_follows(c->s) || tasks_current(c->s);
 }
 
-/* What is not ours takes time all the same: without a ceiling for it, counters
- * that come to their end within the handler would stop the machine. */
+/* Samples of other threads and modes also take time.  Without a limit, counters
+ * that overflow within the handler would stop the machine. */
 unsigned int sample_take(struct cpu_state *c, unsigned int event,
 			 struct pt_regs *regs, u64 weight)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Recordings: made, started, stopped and freed; CPUs that come and go; suspend.
+ * Recordings: creation, start, stop and end; CPU hotplug and suspend.
  *
  * A recording is in one of three states; the machine is awake or asleep:
  *
@@ -9,18 +9,18 @@
  *			   idle <------------------------------------ started
  *				 STOP: CPUs stop, end()
  *
- * A started recording holds its source from begin() to end(), asleep or not: no
- * other user can take the counters before the machine wakes.  A CPU of it runs
- * (start_cpu was called, stop_cpu not yet) exactly while
+ * A started recording holds its source from begin() to end(), even while the machine
+ * sleeps.  No other user can thus take the counters before it wakes.  A CPU of the
+ * recording runs (start_cpu was called, stop_cpu not yet) exactly while
  *
  *	the recording is started, the machine is awake, and the CPU is online
  *	and asked for.
  *
- * So START, STOP, the end of the file, sleep and wake, and a CPU that comes or
- * goes each only bring that about.  While it runs, the CPU of a recording of
- * threads is paused when none of them has the processor.
+ * START, STOP, closing the file, suspend, resume and hotplug each only restore this
+ * invariant.  In a recording of threads, a running CPU is paused while none of them
+ * has the processor.
  *
- * tests/kmod/test_lives.c goes through all states of two recordings.
+ * tests/kmod/test_lives.c visits all states of two recordings.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -40,9 +40,10 @@
 LIST_HEAD(sessions);
 DEFINE_MUTEX(sessions_lock);
 static int hotplug_state;
-static DEFINE_MUTEX(setup_lock);	/* session.watches; the outermost lock */
-static bool asleep;		/* sessions_lock */
-static atomic_long_t all_pages;	/* of rings of all recordings */
+static DEFINE_MUTEX(setup_lock);	/* guards session.watches; the outermost
+					 * lock */
+static bool asleep;		/* guarded by sessions_lock */
+static atomic_long_t all_pages;	/* pages of the rings of all recordings */
 
 const struct source *source_find(u32 which)
 {
@@ -74,7 +75,8 @@ struct session *session_new(void)
 		kfree(s);
 		return NULL;
 	}
-	/* They hold the user, whose free_uid 6.1 exports only lately. */
+	/* The credentials hold a reference to the user, because 6.1 exports
+	 * free_uid only in its later releases. */
 	s->cred = get_current_cred();
 	s->memlock = rlimit(RLIMIT_MEMLOCK);
 	s->may_lock = capable(CAP_IPC_LOCK);
@@ -94,7 +96,8 @@ static void wake(struct irq_work *w)
 	wake_up_interruptible(&c->s->wait);
 }
 
-/* perf lets each user lock so much a CPU by default (perf_event_mlock_kb). */
+/* perf's default allowance of locked memory per user and CPU
+ * (perf_event_mlock_kb). */
 #define FREE_PAGES ((516u << 10) / PAGE_SIZE)
 
 void pages_release(struct session *s, size_t n)
@@ -103,8 +106,8 @@ void pages_release(struct session *s, size_t n)
 	atomic_long_sub(n, &all_pages);
 }
 
-/* Rings and tables of all recordings together may take an eighth of the memory; those of a
- * user count as locked memory, as perf's do. */
+/* Rings and tables of all recordings together may use an eighth of the memory.
+ * Those of a user count as locked memory, as perf's do. */
 int pages_charge(struct session *s, size_t n)
 {
 	unsigned long all = atomic_long_add_return(n, &all_pages);
@@ -232,7 +235,8 @@ static int setup_check(const struct tally_setup *u)
 		if (e->flags & ~TALLY_EVENT_FLAGS ||
 		    !(e->flags & (TALLY_EVENT_USER | TALLY_EVENT_KERNEL)))
 			return -EINVAL;
-		/* As for perf: where the kernel is hidden from root. */
+		/* perf also refuses this where the kernel is locked down, even for
+		 * root. */
 		if (e->flags & TALLY_EVENT_KERNEL &&
 		    security_locked_down(LOCKDOWN_PERF))
 			return -EPERM;
@@ -240,7 +244,7 @@ static int setup_check(const struct tally_setup *u)
 	return 0;
 }
 
-/* Once, whatever SETUP says then: the file's end undoes it. */
+/* Starts watching once, even if SETUP then fails; closing the file undoes it. */
 static int session_watch(struct session *s)
 {
 	int r = 0;
@@ -342,7 +346,7 @@ void session_switch(struct session *s, bool on)
 {
 	struct cpu_state *c;
 
-	/* Before that, SETUP may fail and free the CPUs. */
+	/* Until the source is set, SETUP may fail and free the CPUs. */
 	if (!smp_load_acquire(&s->source))
 		return;
 	c = READ_ONCE(s->cpu[smp_processor_id()]);
@@ -513,7 +517,7 @@ void session_stats(struct session *s, u32 cpu, struct tally_stats *out)
 	mutex_unlock(&sessions_lock);
 }
 
-/* On the CPU itself, which runs threads and interrupts again. */
+/* Called on the CPU itself, which already runs threads and interrupts. */
 static int cpu_online_cb(unsigned int cpu)
 {
 	struct session *s;
@@ -522,8 +526,8 @@ static int cpu_online_cb(unsigned int cpu)
 	list_for_each_entry(s, &sessions, list) {
 		if (!s->source || !cpumask_test_cpu(cpu, s->cpus))
 			continue;
-		/* Without memory for its ring a CPU is not recorded: its
-		 * coming up is worth more. */
+		/* Without memory for its ring, a CPU is not recorded.  Bringing it
+		 * online matters more. */
 		if (cpu_add(s, cpu) < 0)
 			continue;
 		if (s->started && !asleep)
@@ -549,8 +553,7 @@ static int cpu_offline_cb(unsigned int cpu)
 	return 0;
 }
 
-/* Nothing runs while the machine goes to sleep and wakes: counters lose what
- * they hold. */
+/* Nothing runs during suspend and resume, because counters lose their contents. */
 static int sleep_cb(struct notifier_block *nb, unsigned long what, void *data)
 {
 	bool sleeping = what == PM_SUSPEND_PREPARE ||

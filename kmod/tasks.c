@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The threads that recordings follow: a hash table by task, filled by TASKS and
- * by the tracepoints of fork, exec and the end of tasks; the scheduler's tells
- * when they run.  Handlers look tasks up
- * under RCU.  A task leaves the table when the kernel frees it, so that its
- * address names nobody else.
+ * The threads that recordings follow, in a hash table by task.  TASKS and the
+ * tracepoints of fork, exec and task end fill it.  The scheduler's tracepoint shows
+ * when the threads run.  Handlers look tasks up under RCU. A task leaves the table
+ * when the kernel frees it, so its address never refers to another task.
  *
  * The tracepoints are not exported by name; they are found in the kernel's list.
  */
@@ -23,9 +22,10 @@ struct linux_binprm;
 
 struct followed {
 	struct hlist_node node;
-	struct task_struct *task;	/* not looked into */
-	bool active;			/* false: not before its exec */
-	bool named;			/* by TASKS, not by a parent */
+	struct task_struct *task;	/* never dereferenced */
+	bool active;			/* false: until the task's exec */
+	bool named;			/* named by TASKS, not inherited from a
+					 * parent */
 	struct rcu_head rcu;
 };
 
@@ -61,7 +61,8 @@ bool tasks_current(struct session *s)
 	return turn_of(s, current);
 }
 
-/* Takes f, or frees it when the task is there already, or too many are. */
+/* Inserts f and takes ownership.  Frees it if the task is already there or the
+ * limit is reached. */
 static int insert(struct session *s, struct followed *f)
 {
 	unsigned long flags;
@@ -91,7 +92,7 @@ int tasks_add(struct session *s, u32 tid)
 		return -ENOMEM;
 	f->active = !(s->setup.flags & TALLY_SETUP_ON_EXEC);
 	f->named = true;
-	/* What is found by number is not freed before the unlock. */
+	/* A task found by number stays allocated until the unlock. */
 	rcu_read_lock();
 	t = tid <= INT_MAX ? pid_task(find_vpid(tid), PIDTYPE_PID) : NULL;
 	f->task = t;
@@ -163,7 +164,7 @@ static void execed(void *data, struct task_struct *task, pid_t old_pid,
 	rcu_read_unlock();
 }
 
-/* Within the scheduler, with interrupts off; prev is still current. */
+/* Called within the scheduler, with interrupts off; `prev` is still current. */
 static void switched(void *data, bool preempt, struct task_struct *prev,
 		     struct task_struct *next, unsigned int prev_state)
 {
@@ -209,7 +210,7 @@ static struct {
 	{ "sched_process_free", freed },
 };
 
-/* Each switch of threads costs something: only while it is asked for. */
+/* Each context switch has a cost, so this tracepoint is used only while needed. */
 static struct tracepoint *switch_tp;
 static DEFINE_MUTEX(watch_lock);
 static unsigned int watchers;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A high resolution timer for each event and CPU. */
+/* A source of samples: a high resolution timer for each event and CPU. */
 #include <linux/math64.h>
 #include <asm/irq_regs.h>
 
@@ -13,7 +13,7 @@ static unsigned int timer_present(void)
 	return 1;
 }
 
-/* All events together stay below the ceiling. */
+/* Refuses events that together exceed the rate limit. */
 static int timer_check(const struct tally_setup *setup)
 {
 	unsigned int i;
@@ -84,13 +84,14 @@ static void timer_start_cpu(struct cpu_state *c)
 
 		tally_timer_setup(&e->timer, timer_fired);
 		e->next_ns = sample_jitter(c, e->mean);
-		/* CPUs start out of step. */
+		/* CPUs start at random phases. */
 		e->left_ns = 1 + mul_u64_u64_shr(sample_random(c), e->mean, 64);
 	}
 	timers_start(c);
 }
 
-/* The timers are this CPU's, and their interrupts are off: none is being handled. */
+/* The timers belong to this CPU, whose interrupts are off, so none is being
+ * handled. */
 static void timer_pause_cpu(struct cpu_state *c)
 {
 	unsigned int i;
@@ -99,7 +100,7 @@ static void timer_pause_cpu(struct cpu_state *c)
 		struct cpu_event *e = &c->ev[i];
 		s64 left = ktime_to_ns(hrtimer_get_remaining(&e->timer));
 
-		/* What is due comes as soon as it can. */
+		/* An expired timer fires again as soon as possible. */
 		e->left_ns = left > 1 ? left : 1;
 		hrtimer_cancel(&e->timer);
 	}

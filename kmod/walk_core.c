@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The walk of walk_core.h: from frame to frame by rows, until the stack's end. */
+/* Unwinds a stack frame by frame by rows, to its end: see walk_core.h. */
 #ifdef __KERNEL__
 #include <linux/compiler.h>
 #include <linux/string.h>
@@ -13,26 +13,29 @@
 enum { AX, DX, CX, BX, SI, DI, BP, SP, IP = 16, REGS = TALLY_COPY_REGS };
 
 #define KNOWN_ALWAYS (1u << IP | 1u << SP)
-/* What lies so far above the stack's pointer lies below it. */
+/* A larger distance above the stack pointer means that the address lies below it. */
 #define REACH (1ull << 63)
-#define CALL_MAX 7		/* bytes of a call */
-#define POPPED_MAX 512		/* bytes below rsp that an epilogue took off */
+#define CALL_MAX 7		/* longest call instruction that is recognized,
+				 * bytes */
+#define POPPED_MAX 512		/* reach below rsp of slots that an epilogue has
+				 * popped, bytes */
 
 struct walk {
 	const struct walk_map *maps;
 	uint32_t nmaps;
-	const struct walk_map *map;	/* the last one found, or NULL */
+	const struct walk_map *map;	/* map that was found last, or NULL */
 	const struct walk_memory *mem;
-	uint64_t bottom;		/* rsp at the start */
+	uint64_t bottom;		/* rsp at the start of the walk */
 	uint64_t r[REGS];
 	uint32_t known;
-	bool exact;			/* rip is no return address */
+	bool exact;			/* rip is the address of an instruction,
+					 * not a return address */
 	uint64_t *pc;
 	uint32_t n, max;
 	enum tally_walk end;
 };
 
-/* The last row at or below an address; the first is at 0. */
+/* Returns the last row at or below an address; the first row is at 0. */
 static uint32_t row_find(const struct walk_page *p, uint16_t addr)
 {
 	uint32_t at = 0, n = p->nrows;
@@ -145,7 +148,7 @@ static bool map_find(struct walk *w, uint64_t at)
 	return w->map;
 }
 
-/* How the frame at `at` is left; *page is where its rule is. */
+/* Finds the unwind word at address `at`; *page receives the page with its rules. */
 static bool word_find(struct walk *w, uint64_t at, uint32_t *word,
 		      const struct walk_page **page)
 {
@@ -164,8 +167,8 @@ static bool word_find(struct walk *w, uint64_t at, uint32_t *word,
 	return true;
 }
 
-/* Whether these bytes end in a call (Intel SDM vol. 2A, CALL: E8 cd, FF /2 with
- * each form of ModRM); `end` is behind them. */
+/* Returns whether the bytes before `end` form a call (Intel SDM vol.  2A, CALL: E8
+ * cd, FF /2 with each form of ModRM). */
 static bool ends_in_call(const uint8_t *end)
 {
 	uint8_t two = end[-1], three = end[-2], six = end[-5];
@@ -186,8 +189,8 @@ static bool ends_in_call(const uint8_t *end)
 	return end[-7] == 0xff && (end[-6] == 0x94 || end[-6] == 0x14);
 }
 
-/* Whether a call has left the return address there; else the stack may begin
- * with it, by what is behind it. */
+/* Returns whether a call precedes the return address.  If none does, the stack may
+ * begin with this frame.  Go code with E8 behind the address is not accepted. */
 static bool was_called(struct walk *w)
 {
 	uint8_t code[CALL_MAX + 1];
@@ -209,8 +212,8 @@ static bool add_frame(struct walk *w, uint64_t pc)
 	return true;
 }
 
-/* A slot that the innermost function has taken off the stack already: the
- * register has the caller's value. */
+/* Returns whether the innermost function has already popped this slot, so that the
+ * register holds the caller's value. */
 static bool popped(const struct walk *w, uint64_t addr)
 {
 	return w->exact && addr < w->r[SP] && w->r[SP] - addr <= POPPED_MAX;
@@ -251,7 +254,7 @@ static bool step_word(struct walk *w, uint32_t word)
 	return true;
 }
 
-/* The caller's value of a register; false: it cannot be had. */
+/* Computes the caller's value of a register.  Returns false if it is unavailable. */
 static bool restore(struct walk *w, int reg, uint8_t how, int32_t val,
 		    uint64_t cfa, uint64_t *out)
 {
@@ -300,7 +303,7 @@ static bool step_rule(struct walk *w, const struct tally_rule *r)
 		return stop(w, TALLY_WALK_MEMORY);
 	if (!ip)
 		return stop(w, TALLY_WALK_WHOLE);
-	/* longjmp, vfork: the caller's frame is where this one is. */
+	/* In longjmp and vfork, the caller's frame has the same stack pointer. */
 	same = (w->n == 1 && r->sp != TALLY_HOW_SAME) ||
 	       (w->exact && r->ip == TALLY_HOW_REG);
 	if (!r->signal && sp < w->r[SP] + !same)
@@ -316,7 +319,7 @@ static bool step_rule(struct walk *w, const struct tally_rule *r)
 	return true;
 }
 
-/* To the caller; false: the walk ends, by w->end. */
+/* Moves to the caller.  Returns false if the walk ends; w->end holds the reason. */
 static bool step(struct walk *w)
 {
 	uint64_t at = w->r[IP] - !w->exact;
@@ -335,7 +338,7 @@ static bool step(struct walk *w)
 	if (kind == TALLY_ROW_BEGIN)
 		return add_frame(w, at + (word >> 3)) && stop(w, TALLY_WALK_WHOLE);
 	if (rule && rule->signal)
-		at = w->r[IP];		/* nothing called it */
+		at = w->r[IP];		/* no call precedes it */
 	else if (!w->exact && !was_called(w))
 		return stop(w, TALLY_WALK_NO_CALL);
 	if (!add_frame(w, at))

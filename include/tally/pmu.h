@@ -2,10 +2,10 @@
 #ifndef TALLY_PMU_H
 #define TALLY_PMU_H
 /*
- * The performance counters of AMD K8 (BKDG chapter 10) and Intel P6 (SDM 3B
- * §18.22): registers and their fields, which event may use which counter, what
- * to load for a period.  Pure arithmetic without allocation or text, for tally
- * and for its kernel module.
+ * The performance counters of AMD K8 (BKDG chapter 10) and Intel P6 (SDM 3B §18.22):
+ * registers and their fields, the counters each event may use, and the value to load
+ * for a period.  Pure arithmetic without allocation or text, shared by tally and its
+ * kernel module.
  */
 #ifdef __KERNEL__
 #include <linux/types.h>
@@ -14,11 +14,12 @@
 #include <stdint.h>
 #endif
 
-/* Fields of PerfEvtSel; the same in both documents. */
+/* Fields of PerfEvtSel, equal in both documents. */
 #define PMU_SEL_EVENT_SHIFT	0
 #define PMU_SEL_UMASK_SHIFT	8
 #define PMU_SEL_CMASK_SHIFT	24
-#define PMU_SEL_EVENT_HIGH_SHIFT	32	/* bits 8 to 11, where events have them */
+#define PMU_SEL_EVENT_HIGH_SHIFT	32	/* bits 8 to 11, if the event has
+						 * them */
 #define PMU_SEL_USR		(1u << 16)
 #define PMU_SEL_OS		(1u << 17)
 #define PMU_SEL_EDGE		(1u << 18)
@@ -30,13 +31,14 @@
 #define PMU_COUNTERS_MAX	4
 
 struct pmu_model {
-	uint8_t counters;	/* how many */
-	uint8_t width;		/* bits of a counter */
-	uint8_t period_bits;	/* a period is at most 2^this */
-	uint8_t cmask_max;	/* larger counter masks are reserved */
-	uint8_t shared_events;	/* from this code on: northbridge; 0: none */
-	bool shared_enable;	/* EN only in PerfEvtSel0, for all counters */
-	uint32_t msr_evtsel, msr_counter;	/* of counter 0 */
+	uint8_t counters;	/* number of counters */
+	uint8_t width;		/* width of a counter, bits */
+	uint8_t period_bits;	/* longest period, as a power of two */
+	uint8_t cmask_max;	/* largest counter mask; larger ones are reserved */
+	uint8_t shared_events;	/* first event code of the northbridge; 0: none */
+	bool shared_enable;	/* only PerfEvtSel0 has EN, which enables all
+				 * counters */
+	uint32_t msr_evtsel, msr_counter;	/* register numbers of counter 0 */
 };
 
 extern const struct pmu_model pmu_model_k8, pmu_model_p6;
@@ -47,20 +49,20 @@ struct pmu_event {
 	uint8_t umask, cmask;
 	uint8_t allowed;	/* bit i: may use counter i */
 	bool usr, os, edge, inv;
-	bool interrupt;		/* when it overflows */
+	bool interrupt;		/* interrupt on overflow */
 };
 
 enum pmu_fault {
 	PMU_FINE,
 	PMU_CMASK_RESERVED,	/* counter mask above cmask_max */
-	PMU_INV_ALONE,		/* inverts a comparison that is not made */
+	PMU_INV_ALONE,		/* INV without a counter mask to invert */
 	PMU_NOWHERE,		/* neither user nor system mode */
 };
 
 enum pmu_fault pmu_event_check(const struct pmu_model *m,
 			       const struct pmu_event *e);
 
-/* Bits of a perf_event_attr.config that select the event. */
+/* Returns the bits of a perf_event_attr.config that select the event. */
 uint64_t pmu_event_config(const struct pmu_event *e);
 
 /* Returns PerfEvtSel of an event on `counter`, enabled; if only the register of
@@ -77,7 +79,7 @@ uint64_t pmu_event_select(const struct pmu_model *m, const struct pmu_event *e,
 bool pmu_assign(const struct pmu_model *m, const uint8_t *allowed,
 		unsigned int n, uint8_t *counters);
 
-/* 1 <= period <= 2^period_bits */
+/* Returns whether 1 <= period <= 2^period_bits. */
 bool pmu_period_fits(const struct pmu_model *m, uint64_t period);
 /* Returns the initial value of a counter that overflows after `period` events:
  * its two's complement in `width` bits. */

@@ -66,7 +66,7 @@ typedef bool tally_instruction(uint32_t counter, uint64_t *out);
 
 typedef const volatile struct perf_event_mmap_page tally_page;
 
-/* Readers give up after finding the page in change this often. */
+/* Readers give up after this many attempts that overlapped a change of the page. */
 enum { TALLY_RETRIES = 1000 };
 
 /* Returns the contents of a counter of `width` bits as a signed number: the
@@ -122,7 +122,7 @@ static inline bool tally_page_once(tally_page *p, tally_instruction *rdpmc,
 	 * counter, so RDPMC would read an unrelated one. */
 	if (!p->cap_bit0_is_deprecated || !p->cap_user_rdpmc || !index)
 		return false;
-	/* The times in the page are outdated; they matter if they differ. */
+	/* The times in the page are outdated.  This matters only if they differ. */
 	if (out->enabled != out->running) {
 		if (!tally_page_time(p, tsc, &passed))
 			return false;
@@ -165,8 +165,8 @@ static inline bool tally_page_read(tally_page *p, tally_instruction *rdpmc,
 #endif
 
 /*
- * Where our instructions stand, as distances from the places of this list; each
- * is two bytes long.  A fault leaves 1 in (E|R)SI.
+ * Lists the addresses of the instructions that may fault, relative to the list
+ * entries.  Each instruction is two bytes long.  A fault leaves 1 in (E|R)SI.
  */
 #define TALLY_MAY_FAULT(instruction)					\
 	"1:	" instruction "\n"					\
@@ -223,7 +223,7 @@ static inline void tally_guard(int signo, siginfo_t *info, void *context)
 #endif
 	const int32_t *f = tally_faults_start;
 
-	/* One that somebody sent is no fault. */
+	/* A signal sent by a process is no fault. */
 	for (; info->si_code > 0 && f < tally_faults_stop; f++)
 		if ((uintptr_t)f + (uintptr_t)(intptr_t)*f ==
 		    (uintptr_t)regs[IP]) {
@@ -248,7 +248,8 @@ static inline void tally_guard(int signo, siginfo_t *info, void *context)
 	}
 }
 
-/* Returns 0, or -1 with errno: then only system calls are used. */
+/* Installs the handler.  Returns 0, or -1 with errno; then only system calls are
+ * used. */
 static inline int tally_guard_install(void)
 {
 	struct sigaction sa;
@@ -289,17 +290,17 @@ struct tally_counter {
 	tally_page *page;	/* NULL: system calls only */
 	size_t page_size;
 	pthread_t owner;
-	volatile char *ours;	/* 1; 0 in a child, which lacks the page */
+	volatile char *ours;	/* 1; 0 in a child, which does not have the page */
 };
 
-enum { TALLY_COUNT_USER = 1 };	/* not what the kernel does for us */
+enum { TALLY_COUNT_USER = 1 };	/* exclude the kernel's work for the thread */
 
 /*
- * Uses an event that is already open, from perf_event_open(2) with pid 0 and
- * cpu -1 and read_format PERF_FORMAT_TOTAL_TIME_ENABLED | _RUNNING, before it
- * is first read; or anything else whose file can be read and mapped in the same
- * way.  Takes ownership of the file.  Never fails: without a page it uses
- * system calls.
+ * Uses an event that is already open, before its first read.  It comes from
+ * perf_event_open(2) with pid 0, cpu -1 and read_format
+ * PERF_FORMAT_TOTAL_TIME_ENABLED | _RUNNING. Any other file works that can be read
+ * and mapped in the same way.  Takes ownership of the file.  Never fails: without a
+ * page, it uses system calls.
  */
 static inline void tally_counter_attach(struct tally_counter *c, int fd)
 {
@@ -314,7 +315,7 @@ static inline void tally_counter_attach(struct tally_counter *c, int fd)
 	page = mmap(NULL, c->page_size, PROT_READ, MAP_SHARED, fd, 0);
 	if (page == MAP_FAILED)
 		return;
-	/* perf's pages are not mapped after fork. */
+	/* A child does not inherit the mapping of a perf page after fork. */
 	ours = mmap(NULL, c->page_size, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (ours == MAP_FAILED ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The list of known changes: see allow.h. */
+/* Parses and searches lists of allowed changes: see allow.h. */
 #include "check/allow.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ static char *trimmed(const char *s, size_t n)
 	return strndup(s, n);
 }
 
-/* Takes " +12%" off the end of a pattern. */
+/* Parses and removes " +12%" at the end of a pattern. */
 static bool take_limit(char *pattern, double *limit)
 {
 	size_t n = strlen(pattern);

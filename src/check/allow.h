@@ -2,14 +2,14 @@
 #ifndef TALLY_CHECK_ALLOW_H
 #define TALLY_CHECK_ALLOW_H
 /*
- * Changes that are known.  A file of lines
+ * Known changes that must not fail a check, read from a file of lines
  *
  *	PATTERN [+PERCENT%] -- REASON
  *
- * PATTERN is a function's name as a report shows it or as it is linked, with *
- * and ? for any text and character, or [total]; it may grow by PERCENT, without
- * it by anything.  Empty lines and lines that begin with # say nothing.  A reason
- * is needed: it is shown.
+ * PATTERN is a function's linkage name or its name as reports show it, with * for
+ * any text and ? for any character, or it is [total]. The entry allows an increase
+ * of up to PERCENT; without PERCENT it allows any increase.  REASON is required, and
+ * reports show it.  Empty lines and lines that begin with # are ignored.
  */
 #include <stdbool.h>
 
@@ -18,7 +18,8 @@
 
 struct allowed {
 	char *pattern, *reason;
-	double limit;		/* 0.12: up to +12 %; negative: any */
+	double limit;		/* largest allowed increase, 0.12 for +12 %;
+				 * negative: no limit */
 	unsigned int line;
 };
 
@@ -26,12 +27,15 @@ struct allow_list {
 	VEC(struct allowed) v;
 };
 
+/* Parses a list of n bytes; `name` appears in messages.  Returns 0 or an error,
+ * after which *out is empty. */
 int allow_parse(const char *text, size_t n, const char *name,
 		struct allow_list *out, struct error *err);
+/* Reads and parses a file in the same way. */
 int allow_read(const char *path, struct allow_list *out, struct error *err);
 void allow_fini(struct allow_list *l);
-/* The first entry for one of the names that allows such a change (ratio 1.1:
- * 10 % slower), or NULL. */
+/* Returns the first entry that matches one of the names and allows the change, or
+ * NULL. A ratio of 1.1 means 10 % slower.  The list owns the entry. */
 const struct allowed *allow_find(const struct allow_list *l,
 				 const char *const *names, size_t n,
 				 double ratio);

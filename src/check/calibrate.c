@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Checks of identical code: the runs that were made, with the sides of some blocks
- * exchanged, are as many more checks that must not alarm. */
+/* Calibrates with identical code: exchanging the sides of some blocks of the
+ * existing runs gives more checks that must not report a change. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 enum { EXCHANGES = 200 };
 
-/* The same sequence each time: a result must be repeatable. */
+/* The sequence is always the same, so that results are repeatable. */
 static bool toss(uint64_t *seed)
 {
 	*seed = *seed * 6364136223846793005u + 1442695040888963407u;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The check as a whole: see check.h. */
+/* Runs a check from judgement to verdict: see check.h. */
 #include "check/check.h"
 
 #include <math.h>
@@ -120,8 +120,8 @@ const char *check_event_name(const struct check *c)
 	return prof_event_actual(f->p, &f->p->events.v[f->event]);
 }
 
-/* What the kernel does for a program whenever the machine lets it: its cost is that of
- * other programs, of where memory lies, and of the hypervisor. */
+/* Work that the kernel does for a program whenever the machine permits.  Its cost
+ * depends on other programs, on where memory lies, and on the hypervisor. */
 static bool is_housekeeping(const char *name)
 {
 	static const char *const words[] = {
@@ -168,7 +168,7 @@ static uint8_t noise_of(const struct check *c, uint32_t func)
 		       ? JUDGE_NOISE : JUDGE_UNSTEADY;
 }
 
-/* Which functions are known to be other code than they were; 0 or -ERR_NOMEM. */
+/* Finds functions whose code is known to have changed.  Returns 0 or -ERR_NOMEM. */
 static int find_changed(struct check *c, bool *changed)
 {
 	struct compare_match *m = &c->runs.match;
@@ -245,8 +245,8 @@ static void set_statuses(struct check *c)
 		c->rows.v[i].status = of[c->rows.v[i].j.status];
 		c->rows.v[i].fails = c->rows.v[i].j.gates;
 	}
-	/* Everything slower on runs that did not take turns is more likely the
-	 * machine's doing. */
+	/* If the runs did not alternate, a slowdown of everything is more likely
+	 * caused by the machine. */
 	c->total_fails = c->judge.total.gates &&
 			 (!c->judge.drifted || c->interleaved);
 }
@@ -325,8 +325,8 @@ static int by_place(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* What fails first, most gained first; then the rest by how much changed, and
- * the unchanged by cost. */
+/* Orders rows: failing ones by their increase, then others by the size of their
+ * change, then unchanged ones by cost. */
 static int order_rows(struct check *c)
 {
 	struct placed *p = calloc(c->rows.n + 1, sizeof(*p));
@@ -348,8 +348,8 @@ static int order_rows(struct check *c)
 	return rc;
 }
 
-/* What the kernel does by itself fails no check, so it need not be seen; neither need
- * the sum of all small functions, which names none. */
+/* Computes the sensitivity.  The kernel's own work fails no check and is left out,
+ * as is the sum of all small functions, which names none. */
 static int find_sight(struct check *c)
 {
 	bool *asked = calloc(c->rows.n + 1, sizeof(*asked));

@@ -1,32 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_CHECK_CHECK_INTERNAL_H
 #define TALLY_CHECK_CHECK_INTERNAL_H
-/* What the parts of a check share. */
+/* Functions that the files of a check share. */
 #include "check/check.h"
 
-/* Sets the message that memory ran out; -ERR_NOMEM. */
+/* Sets the out-of-memory message and returns -ERR_NOMEM. */
 int check_nomem(struct error *err);
-/* One line for the user about the check as a whole, cut at 1 KB.  -ERR_NOMEM. */
+/* Adds a note of one line about the whole check, cut at 1 KB. Returns 0 or
+ * -ERR_NOMEM. */
 int check_note(struct check *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* comparable.c: refuses what cannot be compared; finds what makes absolute
- * costs incomparable, and whether both sides were interleaved. */
+/* comparable.c: refuses recordings that cannot be compared.  Finds differences
+ * that make absolute costs incomparable, and whether the two sides were
+ * interleaved. */
 int check_comparable(struct check *c, struct error *err);
-/* … and whether the new side ended otherwise or did far less: c->broken.  0 or
- * -ERR_NOMEM. */
+/* Sets c->broken if the new side ended differently or did far less work.  Returns
+ * 0 or -ERR_NOMEM. */
 int check_outcome(struct check *c);
-/* matrix.c: rows and their costs by run. */
+/* matrix.c: builds the rows and their costs by run. */
 int check_matrix(struct check *c, struct error *err);
 int check_matrix_inclusive(struct check *c, struct error *err);
-/* evidence.c: lines and callers of the rows that changed. */
+/* evidence.c: finds lines and callers of the rows that changed. */
 int check_evidence(struct check *c, struct error *err);
-/* evidence_code.c: aligns instructions of rows that are shown to those of the new
- * code; runs: [part * nruns + run].  0 or -ERR_NOMEM. */
+/* evidence_code.c: aligns instructions of the shown rows with the new code; runs:
+ * [part * nruns + run]. Returns 0 or -ERR_NOMEM. */
 int check_align_code(struct check *c, double *runs, size_t nruns);
-/* What parts know a build by; 0: it has no build-id. */
+/* Returns the number that identifies an image's build in parts; 0 without a build
+ * ID. */
 uint64_t check_build_of(const struct prof_image *im);
-/* moved.c: slower rows whose cost came from related ones. */
+/* moved.c: finds slower rows whose cost came from related rows. */
 int check_moved(struct check *c, struct error *err);
 
 #endif

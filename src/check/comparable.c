@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What may be compared with what. */
+/* Decides which recordings may be compared, and in which way. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -38,7 +38,8 @@ static int refuse_file(const struct check_file *f, struct error *err)
 	return 0;
 }
 
-/* The very same bits: what has one name may be another event elsewhere. */
+/* Compares the bits of the configuration, because an event of one name may be
+ * another event elsewhere. */
 static bool same_config(const struct prof_event *a, const struct prof_event *b)
 {
 	return a->type == b->type && a->config == b->config &&
@@ -90,7 +91,7 @@ static int note_rates(struct check *c)
 	return 0;
 }
 
-/* Facts that make absolute costs comparable. */
+/* Facts that must agree so that absolute costs are comparable. */
 static const struct {
 	const char *key, *words;
 } facts[] = {
@@ -135,7 +136,7 @@ static int compare_machines(struct check *c)
 	return rc;
 }
 
-/* Did the sides take turns, pair by pair (also B A, A B)? */
+/* Returns whether the runs of the sides alternate in pairs (also B A, A B). */
 static bool in_turns(const struct check_runs *r)
 {
 	if (r->nbase != r->nnew || r->nbase < 2)
@@ -159,10 +160,11 @@ static bool in_turns(const struct check_runs *r)
 	return true;
 }
 
-/* A side that surely does less of the other's work than this does other work. */
+/* A side that certainly does less than this share of the other's work does other
+ * work. */
 #define WORK_LEAST 0.2
 
-/* The wait status of a run; negative: not known. */
+/* Returns the wait status of a run; negative if unknown. */
 static int status_of(const struct check *c, size_t run)
 {
 	const struct check_run *r = &c->runs.runs.v[run];
@@ -170,7 +172,8 @@ static int status_of(const struct check *c, size_t run)
 	return c->runs.files.v[r->file].p->runs.v[r->run].exit_status;
 }
 
-/* Did a run of the baseline end so, or is not known how one did? */
+/* Returns whether some run of the baseline ended with this status, or with an
+ * unknown one. */
 static bool ended_before(const struct check *c, int status)
 {
 	for (size_t i = 0; i < c->runs.nbase; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Numbers and names as words: see show.h. */
+/* Writes numbers, names and verdicts as text: see show.h. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -181,7 +181,7 @@ bool describe_explained(const struct check *c, const struct check_row *r)
 	       (describe_changed(r) && check_row_renamed(c, r));
 }
 
-/* Of a function that had another name, or whose code came from elsewhere. */
+/* Names the former function of one that was renamed or whose code moved here. */
 static void put_before(const struct check *c, const struct check_row *r,
 		       struct buf *out)
 {
@@ -273,7 +273,7 @@ void describe_noise(const struct check *c, struct buf *out)
 		   100 * c->judge.tau, c->judge.kappa);
 }
 
-/* The first rows that fail, by name. */
+/* Lists the first failing rows by name. */
 static void culprits(const struct check *c, struct buf *out)
 {
 	bool large = false;
@@ -303,7 +303,7 @@ static void culprits(const struct check *c, struct buf *out)
 		buf_str(out, shown ? ", total " : "total ");
 		describe_change(c->judge.total.ratio, out);
 	} else if (large) {
-		/* of what there was hardly, many times as much may be little */
+		/* a large factor of a tiny cost may still be little */
 		buf_str(out, "; a run costs ");
 		describe_cost(c, check_cost(c, c->judge.total.now -
 					    c->judge.total.base), true, out);
@@ -311,7 +311,7 @@ static void culprits(const struct check *c, struct buf *out)
 	}
 }
 
-/* What a pass is worth: the slowdowns that it would have seen. */
+/* Appends what a pass means: the slowdowns that the check would have found. */
 static void sight(const struct check *c, struct buf *out)
 {
 	const struct check_row *best = NULL;
@@ -336,7 +336,7 @@ static void sight(const struct check *c, struct buf *out)
 	describe_name(c, best, false, out);
 }
 
-/* Where the least that could be seen is largest. */
+/* Names the function with the minimum detectable effect. */
 static void put_where(const struct check *c, struct buf *out)
 {
 	if (c->sight.row == JUDGE_TOTAL)
@@ -360,7 +360,7 @@ void describe_mde(const struct check *c, struct buf *out)
 		buf_printf(out, " (wanted: %.4g%%)", 100 * c->o.require_mde);
 }
 
-/* Why a check could not tell, and what would. */
+/* Explains why a check was inconclusive and what would help. */
 static void blindness(const struct check *c, struct buf *out)
 {
 	buf_printf(out, "a slowdown by %.4g%% of a run might have gone unseen (",
@@ -374,7 +374,7 @@ static void blindness(const struct check *c, struct buf *out)
 	buf_str(out, ")");
 }
 
-/* Slowdowns that are known are slowdowns. */
+/* Lists allowed slowdowns, which are still slowdowns. */
 static void known(const struct check *c, struct buf *out)
 {
 	size_t shown = 0;

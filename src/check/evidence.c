@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which lines, instructions and callers of a changed function gained. */
+/* Finds the lines, instructions and callers of a changed function whose cost
+ * increased. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +12,10 @@
 
 struct gather {
 	struct check *c;
-	struct u64map *map;	/* (row, detail) -> part */
-	VEC(double) runs;	/* [part * runs + run], samples */
+	struct u64map *map;	/* maps (row, detail) to a part */
+	VEC(double) runs;	/* samples, [part * runs + run] */
 	size_t nruns;
-	struct prof_symbol *symbols;	/* of the file looked at, by address */
+	struct prof_symbol *symbols;	/* symbols of the current file, by address */
 	bool failed;
 };
 
@@ -28,7 +29,7 @@ static bool wanted(const struct check_row *r)
 	       r->status != CHECK_SAME;
 }
 
-/* The function that called the innermost one of a stack. */
+/* Returns the function that called the innermost one of a stack. */
 static uint32_t caller(const struct check_file *f, uint32_t stack)
 {
 	const struct profile *p = f->p;
@@ -41,7 +42,7 @@ static uint32_t caller(const struct check_file *f, uint32_t stack)
 	for (;;) {
 		for (; s != PROF_NONE; s = f->keys.steps[s].outer) {
 			fk = f->keys.steps[s].fk;
-			/* recursion says nothing of who called */
+			/* a recursive call does not identify the caller */
 			if (fk != PROF_NONE && f->func[fk] != f->func[self])
 				return f->func[fk];
 		}
@@ -71,7 +72,7 @@ static void add(struct gather *g, const struct check_part *key, size_t run,
 	hash = hash_mix(hash, key->build);
 	if (key->name == UINT32_MAX)
 		g->failed = true;
-	/* from then on the map may name parts that are not there */
+	/* from then on, the map may contain parts that do not exist */
 	if (g->failed)
 		return;
 
@@ -163,7 +164,7 @@ static void finish_part(const struct gather *g, size_t i)
 	p->now = stats_mean(y + nb, nn);
 	vb = stats_variance(y, nb) / (double)nb;
 	vn = stats_variance(y + nb, nn) / (double)nn;
-	/* not below what counting samples varies by */
+	/* at least the sampling variance */
 	vb = fmax(vb, p->base / (double)nb);
 	vn = fmax(vn, p->now / (double)nn);
 	se = sqrt(vb + vn);
@@ -203,7 +204,7 @@ static int compare_places(const struct check *c, const struct check_part *x,
 	return x->build < y->build ? -1 : x->build > y->build;
 }
 
-/* By row and kind, most gained first. */
+/* By row and kind, largest increase first. */
 static int by_gain(const void *a, const void *b, void *ctx)
 {
 	const struct check_part *x = a, *y = b;
@@ -229,7 +230,7 @@ static void index_parts(struct check *c)
 	}
 }
 
-/* Lines of a row are tested together (Benjamini and Hochberg). */
+/* Tests the lines of a row together (Benjamini and Hochberg). */
 static int adjust_lines(struct check *c)
 {
 	for (size_t i = 0; i < c->rows.n; i++) {
@@ -250,7 +251,8 @@ static int adjust_lines(struct check *c)
 	return 0;
 }
 
-/* The source files that code of slower rows is in: str of their base names. */
+/* Collects the source files that contain code of slower rows: str of their base
+ * names. */
 static int slower_files(struct check *c, struct bases *out)
 {
 	for (size_t i = 0; i < c->runs.files.n; i++) {
@@ -273,8 +275,8 @@ static int slower_files(struct check *c, struct bases *out)
 	return 0;
 }
 
-/* So that lines of theirs above which others were inserted have not gained all that
- * they cost. */
+/* Matches lines, so that inserting lines above others does not count as an
+ * increase. */
 static int match_lines(struct check *c)
 {
 	struct bases bases = { { 0 } };

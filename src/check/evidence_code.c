@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Instructions of a function in several builds as one list: those of the new code,
- * to which those of other builds are aligned by their text, as `tally diff` does
- * it side by side.  What the new code does not have keeps its own place.
+ * Aligns the instructions of a function in several builds.  The result lists the
+ * instructions of the new code.  Those of other builds are aligned to it by their
+ * text, as in the side-by-side view of `tally diff`.  Instructions that the new code
+ * lacks keep their own place.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +29,9 @@ struct aligner {
 	size_t nruns;
 	uint32_t *order;	/* parts that are instructions, by row */
 	size_t n;
-	VEC(struct variant) variants;	/* of the row at hand */
+	VEC(struct variant) variants;	/* of the current row */
 	struct strtab words;
-	struct u64map place;	/* hash of a part: its index */
+	struct u64map place;	/* maps the hash of a part to its index */
 };
 
 static const struct check_part *part_at(const struct aligner *a, size_t i)
@@ -78,7 +79,7 @@ static int find_variants(struct aligner *a, size_t first, size_t end)
 	return 0;
 }
 
-/* The variant's code from the first recording that holds it. */
+/* Reads the variant's code from the first recording that contains it. */
 static int ask_words(struct aligner *a, struct variant *v)
 {
 	const struct check_runs *runs = &a->c->runs;
@@ -109,7 +110,7 @@ static int ask_words(struct aligner *a, struct variant *v)
 	return 0;
 }
 
-/* The new side's variant that another one is to be held against. */
+/* Returns the new side's variant with which another one is compared. */
 static struct variant *target_of(struct aligner *a, const struct variant *v)
 {
 	const char *name = check_str(&a->c->runs, v->name);
@@ -154,7 +155,8 @@ static bool same_place(const struct check_part *a, const struct check_part *b)
 	       a->build == b->build;
 }
 
-/* The slot of a part's place: empty, or the part that is there. */
+/* Returns the slot of a part's place.  It is empty or holds the part at that
+ * place. */
 static uint32_t *place_of(struct aligner *a, const struct check_part *p)
 {
 	for (uint64_t h = part_hash(p);; h++) {
@@ -166,7 +168,8 @@ static uint32_t *place_of(struct aligner *a, const struct check_part *p)
 	}
 }
 
-/* Gives a part the place `offset` in t; where one is, it gets its samples. */
+/* Moves a part to `offset` in t.  If a part is already there, that one receives
+ * the samples. */
 static int move_part(struct aligner *a, uint32_t id, const struct variant *t,
 		     uint64_t offset)
 {
@@ -193,7 +196,7 @@ static int move_part(struct aligner *a, uint32_t id, const struct variant *t,
 	return 0;
 }
 
-/* Parts of v to their places in t; `to` is by instruction of v. */
+/* Moves the parts of v to their places in t; `to` is indexed by instruction of v. */
 static int move_parts(struct aligner *a, size_t first, size_t end,
 		      const struct variant *v, const struct variant *t,
 		      const uint32_t *to)
@@ -206,7 +209,7 @@ static int move_parts(struct aligner *a, size_t first, size_t end,
 
 		if (p->row == PROF_NONE || !is_variant(v, p))
 			continue;
-		/* without code, code of one size is taken to be the same */
+		/* without code, code of equal size is assumed to be equal */
 		if (!to) {
 			rc = move_part(a, a->order[i], t, p->offset);
 			continue;
@@ -253,7 +256,7 @@ static int align_variant(struct aligner *a, size_t first, size_t end,
 	return rc;
 }
 
-/* What the instructions are, in words. */
+/* Fills in the disassembly of the instructions. */
 static int set_texts(struct aligner *a, size_t first, size_t end)
 {
 	for (size_t i = first; i < end; i++) {
@@ -274,7 +277,7 @@ static int set_texts(struct aligner *a, size_t first, size_t end)
 			continue;
 		text = strtab_get(&a->words, v->words.full.v[at]);
 		n = strlen(text);
-		if (n > 2 && !strcmp(text + n - 2, " @"))	/* jumps inside */
+		if (n > 2 && !strcmp(text + n - 2, " @"))	/* local jumps */
 			n -= 2;
 		p->text = strtab_add_n(&a->c->runs.str, text, n);
 		if (p->text == UINT32_MAX)
@@ -315,7 +318,7 @@ static int by_row(const void *x, const void *y, void *ctx)
 	return i < k ? -1 : i > k;
 }
 
-/* Rows whose evidence people look at. */
+/* Returns whether the row's evidence is shown. */
 static bool is_shown(const struct check_row *r)
 {
 	return r->fails || r->status == CHECK_SUSPECT ||
@@ -339,7 +342,7 @@ static int pick_parts(struct aligner *a)
 	return 0;
 }
 
-/* Parts whose samples others have got go. */
+/* Removes parts whose samples were moved to others. */
 static void drop_moved(struct aligner *a)
 {
 	struct check *c = a->c;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The decision: see judge.h. */
+/* The statistical decision: see judge.h. */
 #include "check/judge.h"
 
 #include <math.h>
@@ -57,7 +57,8 @@ static bool alloc_series(struct judge_state *w, struct series *s)
 	return s->y && s->v0;
 }
 
-/* Mean costs and shares; which functions are new, gone or too small. */
+/* Computes mean costs and shares, and finds functions that are new, gone or too
+ * small. */
 static void survey(struct judge_state *w, double all)
 {
 	const struct judge_input *in = w->in;
@@ -85,7 +86,7 @@ static void survey(struct judge_state *w, double all)
 	}
 }
 
-/* The last row is the sum of all small functions. */
+/* Fills in the last row, the sum of all small functions. */
 static void survey_others(struct judge_state *w)
 {
 	struct judge_row *o = &w->out->rows[w->in->nfuncs];
@@ -138,7 +139,8 @@ static int gather(struct judge_state *w)
 	return 0;
 }
 
-/* Of samples that a timer spreads over all functions. */
+/* Computes the sampling variance, for samples that a timer distributes over all
+ * functions. */
 static void absolute_sampling(struct judge_state *w)
 {
 	for (size_t k = 0; k < w->nkept; k++) {
@@ -149,14 +151,14 @@ static void absolute_sampling(struct judge_state *w)
 							     : w->in->nnew);
 		b = b > least ? b : least;
 		n = n > least ? n : least;
-		/* not below a hundredth, should one function be all */
+		/* at least a hundredth, in case one function has all samples */
 		w->raw.v0[k] = (row->share < 0.99 ? 1 - row->share : 0.01) /
 			       ((b + n) / 2);
 	}
 }
 
-/* Which measure promises less noise, by what all functions show: choosing by a
- * function's own spread would be peeking. */
+/* Chooses the measure that promises less noise, by the data of all functions.
+ * Choosing by a function's own spread would bias its test. */
 static void choose_measures(struct judge_state *w, double *scratch)
 {
 	size_t least = w->in->nbase < w->in->nnew ? w->in->nbase : w->in->nnew;
@@ -183,12 +185,13 @@ static void choose_measures(struct judge_state *w, double *scratch)
 			w->out->rows[f].absolute = w->out->absolute;
 }
 
-/* Which functions changed: by the test, by the size of the change, and by whether it
- * is there in more than one run. */
+/* Finds the functions that changed: by the test, by the size of the change, and by
+ * whether more than one run shows it. */
 
-/* Not the work of one run: without the costliest new and the cheapest baseline
- * run, or the other way round, the change is still there, and still of a size
- * that counts.  `impact` is that size by the mean of the baseline. */
+/* Returns whether the change does not come from a single run.  Without the
+ * costliest new and the cheapest baseline run, or vice versa, the change must
+ * remain and be large enough.  `impact` is that size, given the mean of the
+ * baseline. */
 static bool consistent(const struct series *s, size_t k, double factor,
 		       double impact, bool slower)
 {
@@ -242,7 +245,7 @@ static bool changed(struct judge_state *w, size_t k, bool slower)
 	if (sign * row->log_ratio < log1p(t) ||
 	    fabs(row->ratio - 1) * row->share < j->o.min_impact)
 		return false;
-	/* a shifted machine says nothing about absolute costs */
+	/* absolute costs mean nothing if the machine changed */
 	if (j->o.same_machine && !j->drifted && raw <= 1 + t / 2)
 		return false;
 	return consistent(row->absolute ? &w->raw : &w->relative, k,
@@ -256,7 +259,7 @@ static bool is_noise(const struct judge_state *w, size_t f)
 
 	if (!noise)
 		return false;
-	/* the small functions together hold some */
+	/* the sum of the small functions contains some */
 	if (f == w->out->nfuncs)
 		return w->out->single;
 	return noise[f] == JUDGE_NOISE || (w->out->single && noise[f]);
@@ -302,8 +305,8 @@ static int adjust(struct judge_state *w)
 	return 0;
 }
 
-/* Of a new function's cost in the new runs, by the square of its mean; no less
- * than what sampling and other functions let expect. */
+/* Returns the variance of a new function's cost in the new runs, divided by the
+ * square of its mean.  It is at least what sampling and other functions suggest. */
 static double fresh_variance(const struct judge_state *w, size_t f)
 {
 	double n = (double)w->in->nnew, mean = w->out->rows[f].now, v = 0;
@@ -319,7 +322,7 @@ static double fresh_variance(const struct judge_state *w, size_t f)
 	return greater(expected, v / (n - 1));
 }
 
-/* A new function has no ratio: its share of the total is tested, against the
+/* A new function has no ratio.  Its share of the total is tested against the
  * limits of the total. */
 static void judge_new_functions(struct judge_state *w)
 {
@@ -359,14 +362,14 @@ static int decide_all(struct judge_state *w)
 	return 0;
 }
 
-/* The cost of whole runs: its noise is the machine's, so it is judged by its spread
- * between runs, never by the number of samples. */
+/* The cost of whole runs.  Its noise comes from the machine, so it is judged by
+ * its spread between runs, never by the number of samples. */
 
 struct estimate {
 	double log_ratio, se, df;
 };
 
-/* Welch's test on logarithms; one run on a side borrows the other's spread. */
+/* Welch's test on logarithms.  A side with one run uses the other's spread. */
 static struct estimate unpaired(const double *b, size_t nb, const double *n,
 				size_t nn)
 {
@@ -455,7 +458,7 @@ static int judge_all(struct judge_state *w, double *totals, double *scratch)
 		if (w->in->totals)
 			totals[r] = w->in->totals[r];
 		all += totals[r];
-		/* an empty run: a sample, so that logarithms exist */
+		/* an empty run counts as one sample, so that its logarithm exists */
 		totals[r] = greater(totals[r], 1);
 		w->out->totals[r] = totals[r];
 	}
@@ -520,8 +523,8 @@ void judge_fini(struct judge *j)
 	*j = (struct judge){ .rows = NULL };
 }
 
-/* Of the logarithm of a side's mean: what runs differ by, and not less than
- * sampling lets expect. */
+/* Returns the variance of the logarithm of a side's mean: the variance between
+ * runs, but at least the sampling variance. */
 static double mean_variance(const double *y, size_t n, double samples)
 {
 	double mean = stats_mean(y, n);

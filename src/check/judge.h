@@ -2,22 +2,27 @@
 #ifndef TALLY_CHECK_JUDGE_H
 #define TALLY_CHECK_JUDGE_H
 /*
- * The decision, as arithmetic on counts: runs of a baseline and of something
- * new, each a cost for every function.  It knows no files and no names; equal
- * numbers in equal order give equal results.
+ * The statistical decision.  Its input is a cost for every function in each run of a
+ * baseline and of a new version.  It has no access to files or names; equal numbers
+ * in equal order give equal results.
  *
- * A function regressed when a moderated t-test says that it costs more than
- * 1 + margin times what it did (Benjamini and Hochberg's false discovery rate
- * over all functions tested at most alpha), and the estimate is at least
- * 1 + threshold, and it matters for the whole, and no single run made it.  The
- * variance between runs is the function's own, shrunk to what all functions show
- * (Smyth 2004, "Linear models and empirical Bayes methods", §6); the hypothesis
- * is that of limma's treat (McCarthy and Smyth 2009).
+ * A function has regressed if all of these hold:
+ *
+ *	- a moderated t-test finds that it costs more than 1 + margin times as much
+ *	  (Benjamini and Hochberg's false discovery rate over all tested functions is
+ *	  at most alpha)
+ *	- the estimated ratio is at least 1 + threshold
+ *	- the increase matters for the whole run
+ *	- no single run causes it
+ *
+ * The variance between runs is the function's own, shrunk towards the variance of
+ * all functions (Smyth 2004, "Linear models and empirical Bayes methods", §6).  The
+ * hypothesis is that of limma's treat (McCarthy and Smyth 2009).
  *
  * A cost is measured in two ways: absolute, or relative to functions that did not
- * change, which a slower machine does not move.  Each function is tested on the
- * one that promises less noise, unless the others changed by about as much: then on
- * what it costs beside them.
+ * change.  A slower machine does not affect relative costs.  Each function is tested
+ * by the measure that promises less noise.  If the other functions changed by about
+ * as much, its relative cost is tested.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,131 +31,149 @@
 #include "base/error.h"
 
 struct judge_options {
-	double alpha;		/* of the functions, and of the total */
-	double suspect;		/* reported, but no regression, up to this */
-	double margin;		/* 0.01: layout may move a function so far */
-	double threshold;	/* 0.03: estimates below are no regression */
-	double single_threshold;	/* … of one run a side */
-	double total_threshold;	/* … of the total; negative: do not gate it */
-	double min_share;	/* functions below are summed as one */
-	double min_impact;	/* of the total */
+	double alpha;		/* false discovery rate of functions; significance
+				 * level of the total */
+	double suspect;		/* largest adjusted p-value that is reported as a
+				 * suspect */
+	double margin;		/* change that code layout may cause, for example
+				 * 0.01 */
+	double threshold;	/* smallest estimate that is a regression, for
+				 * example 0.03 */
+	double single_threshold;	/* the same threshold with one run per side */
+	double total_threshold;	/* the same threshold for the total; negative: the
+				 * total never fails */
+	double min_share;	/* smallest share of the cost that is tested alone;
+				 * smaller functions are summed */
+	double min_impact;	/* smallest increase that matters, as a share of
+				 * the total */
 	bool same_machine;	/* absolute costs may be compared */
 	bool paired;		/* run i of both sides ran side by side */
 };
+/* Returns the default options. */
 struct judge_options judge_defaults(void);
 
-/* How much a function's cost is its machine's. */
+/* How much a function's cost depends on the machine. */
 enum judge_noise {
 	JUDGE_STEADY,
-	JUDGE_UNSTEADY,		/* never gated on one run a side */
-	JUDGE_NOISE,		/* never gated */
+	JUDGE_UNSTEADY,		/* never fails the check with one run per side */
+	JUDGE_NOISE,		/* never fails the check */
 };
 
-/* Costs in samples: the sampling variance of a cost x is at most x. */
+/* Costs are in samples.  The sampling variance of a cost x is at most x. */
 struct judge_input {
-	size_t nbase, nnew;	/* runs, at least one each */
+	size_t nbase, nnew;	/* number of runs, at least 1 each */
 	size_t nfuncs;
-	const double *cost;	/* [run * nfuncs + function], baseline first */
-	const uint8_t *noise;	/* by function: enum judge_noise; NULL: steady */
-	/* Costs that overlap (with what was called) are judged beside those that
-	 * do not: the runs' totals and unchanged cost by run come from there.
-	 * NULL: costs add up. */
+	const double *cost;	/* [run * nfuncs + function], baseline runs first */
+	const uint8_t *noise;	/* enum judge_noise by function; NULL: all steady */
+	/* Totals and cost of unchanged functions, by run.  Give them if costs
+	 * overlap (inclusive costs); they come from the costs that do not overlap.
+	 * NULL if costs add up. */
 	const double *totals, *reference;
-	const bool *changed;	/* by function: known to be other code than it
-				 * was; NULL: not known of any */
+	const bool *changed;	/* by function: the code is known to differ from
+				 * the baseline's; NULL: unknown */
 };
 
 enum judge_status {
 	JUDGE_SMALL,		/* too small to be tested alone */
-	JUDGE_SAME,		/* no change was seen */
-	JUDGE_SUSPECT,		/* might be slower: more runs would tell */
+	JUDGE_SAME,		/* no change found */
+	JUDGE_SUSPECT,		/* possibly slower; more runs would decide */
 	JUDGE_REGRESSED,
 	JUDGE_IMPROVED,
-	JUDGE_NEW,		/* the baseline never ran it */
-	JUDGE_GONE,		/* only the baseline ran it */
+	JUDGE_NEW,		/* absent from the baseline */
+	JUDGE_GONE,		/* present in the baseline only */
 };
 
 struct judge_row {
 	enum judge_status status;
-	bool gates;		/* its status alone fails the check */
-	bool absolute;		/* which cost was tested; of new and gone ones:
-				 * as most were */
+	bool gates;		/* this status alone fails the check */
+	bool absolute;		/* absolute cost was tested; for new and gone
+				 * functions: for most others */
 	bool bursty;		/* varies far more than functions of its size */
 	double base, now;	/* mean cost of a run, samples */
-	double share;		/* of all runs' cost */
-	double ratio, low, high;	/* estimate and 95 % interval */
+	double share;		/* share of all runs' cost */
+	double ratio, low, high;	/* estimate and 95 % confidence interval */
 	double log_ratio, se, df;
-	double p, q;		/* slower than 1 + margin; q: adjusted */
-	double p_faster, q_faster;	/* faster than 1/(1 + margin) */
-	double visible;		/* the slowdown (0.05: 5 %) that would be seen
-				 * in four checks of five */
+	double p, q;		/* p-value for slower than 1 + margin; q: adjusted */
+	double p_faster, q_faster;	/* p-value for faster than 1/(1 + margin);
+					 * q: adjusted */
+	double visible;		/* slowdown that four checks of five would find,
+				 * 0.05 for 5 % */
 };
 
 struct judge_total {
 	bool tested, gates, regressed, improved, paired;
-	double base, now;	/* mean of a run */
+	double base, now;	/* mean cost of a run, samples */
 	double ratio, low, high, p, p_faster, visible;
-	double se, df;		/* of the log ratio */
-	double cv_base, cv_now;	/* spread between runs; 0 for one run */
+	double se, df;		/* standard error and degrees of freedom of the log
+				 * ratio */
+	double cv_base, cv_now;	/* coefficient of variation between runs; 0 for one
+				 * run */
 };
 
 struct judge {
 	struct judge_options o;
 	size_t nfuncs, nbase, nnew;
-	struct judge_row *rows;	/* nfuncs, and one for all small ones */
-	size_t tested;		/* rows that were (with the last, if it is one) */
+	struct judge_row *rows;	/* nfuncs rows, then one for all small functions */
+	size_t tested;		/* number of tested rows, including the last one if
+				 * it was tested */
 	struct judge_total total;
-	bool single;		/* one run a side: noise is assumed */
-	bool absolute;		/* most of what was tested was by its cost */
-	bool drifted;		/* the machine may have changed: costs as they
-				 * are say nothing of one function */
-	bool shifted;		/* most functions, by number and by weight, cost
-				 * more or less by the same */
-	double shift;		/* … by this: 0.04 is 4 % more */
-	double kappa, tau;	/* of the relative costs */
+	bool single;		/* one run per side: the noise is assumed */
+	bool absolute;		/* most rows were tested by their absolute cost */
+	bool drifted;		/* the machine may have changed, so absolute costs
+				 * of single functions mean nothing */
+	bool shifted;		/* most functions, by number and by weight, changed
+				 * by the same ratio */
+	double shift;		/* that common change, 0.04 for 4 % more */
+	double kappa, tau;	/* noise of relative costs: sampling relative to
+				 * chance; standard deviation beyond sampling */
 	double *totals;		/* cost by run */
-	double *reference;	/* cost of the unchanged functions, by run */
+	double *reference;	/* cost of the unchanged functions by run */
 	bool *in_reference;	/* by function */
-	const double *cost;	/* the input's */
+	const double *cost;	/* costs of the input, borrowed */
 };
 
+/* Judges the input, whose costs must outlive *out.  Returns 0 or -ERR_NOMEM, after
+ * which *out is empty. */
 int judge_run(const struct judge_input *in, const struct judge_options *o,
 	      struct judge *out, struct error *err);
 void judge_fini(struct judge *j);
 
-/* The minimum detectable effect of a check as a whole: the least slowdown, of one
- * function or of the total where that is gated, that would be surely more than the
- * margin in four checks of five, by what it adds to a run. */
+/* The minimum detectable effect of a check as a whole.  It is the smallest
+ * slowdown that four checks of five would find to be above the margin.  It covers
+ * each function, and the total if the total can fail, and is expressed by what it
+ * adds to a run. */
 #define JUDGE_TOTAL SIZE_MAX
 #define JUDGE_NOWHERE (SIZE_MAX - 1)	/* nothing was tested: mde is infinite */
 struct judge_sight {
-	double mde;		/* 0.05: 5 % of a run */
-	size_t row;		/* where: a function, or one of the above */
-	size_t runs;		/* of the new side, and no fewer of the baseline,
-				 * that would see `want`; 0: it is seen, or no
-				 * number of runs would show it */
+	double mde;		/* share of a run, 0.05 for 5 % */
+	size_t row;		/* function with this effect, or one of the
+				 * constants above */
+	size_t runs;		/* runs of the new side (and at least as many of
+				 * the baseline) that would make `want` visible; 0:
+				 * it already is, or no number of runs suffices */
 };
-/* Of the functions that are asked for, NULL: of all. */
+/* Returns the sensitivity for the functions in `asked`; NULL: all functions. */
 struct judge_sight judge_sight(const struct judge *j, const bool *asked,
 			       double want);
 
-/* A look at runs of both sides while more may be made: see sequence.c. */
+/* An interim analysis of both sides while more runs may follow: see sequence.c. */
 enum { JUDGE_LOOKS = 3 };
 struct judge_look {
-	size_t runs;		/* of each side, so far */
-	double alpha;		/* to judge them by */
+	size_t runs;		/* runs of each side so far */
+	double alpha;		/* significance level of this look */
 };
-/* Of at most so many runs; 1: there are too few to look twice. */
+/* Fills `out` with the looks for at most `runs` runs and returns their number.  It
+ * is 1 if there are too few runs for a second look. */
 size_t judge_looks(size_t runs, double alpha, struct judge_look *out);
-/* Whether something may be slower that no test is sure of yet. */
+/* Returns whether something may be slower that no test has confirmed yet. */
 bool judge_promising(const struct judge *j);
 
-/* What some functions cost together, measured as the first one was. */
+/* The total cost of some functions, measured in the way of the first one. */
 struct judge_sum {
 	double base, now, ratio, log_ratio, se;
-	double p;		/* more than 1 + margin */
+	double p;		/* p-value for more than 1 + margin */
 };
-/* 0 or -ERR_NOMEM. */
+/* Sums the cost of functions.  Returns 0 or -ERR_NOMEM. */
 int judge_group(const struct judge *j, const size_t *funcs, size_t n,
 		struct judge_sum *out);
 

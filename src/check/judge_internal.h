@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_CHECK_JUDGE_INTERNAL_H
 #define TALLY_CHECK_JUDGE_INTERNAL_H
-/* What the parts of the judge share. */
+/* State and functions that the files of the judge share. */
 #include "base/variance.h"
 #include "check/judge.h"
 
-/* The functions that are tested, one by one, and at last all others as one. */
+/* The functions that are tested one by one, then all others as one. */
 struct judge_state {
 	const struct judge_input *in;
 	struct judge *out;
-	size_t runs, nkept;	/* nkept: with the others, if there are any */
+	size_t runs, nkept;	/* nkept: tested rows, including the others if
+				 * there are any */
 	bool others;
-	size_t *kept;		/* function, nfuncs for the others */
-	struct series raw;	/* costs of the kept */
-	struct series relative;	/* the same over the reference's */
-	struct moderated ma, mr;	/* absolute, relative */
-	double *others_ref;	/* by run: of the others, what the reference
-				 * holds */
-	bool *in_ref;		/* by kept */
-	double *ref;		/* by run: the reference's cost */
-	double *scratch;	/* room for nfuncs */
+	size_t *kept;		/* function of each row; nfuncs for the others */
+	struct series raw;	/* costs of the tested rows */
+	struct series relative;	/* the same costs divided by the reference's */
+	struct moderated ma, mr;	/* moderated variances of the absolute and
+					 * relative costs */
+	double *others_ref;	/* part of the others' cost that belongs to the
+				 * reference, by run */
+	bool *in_ref;		/* by tested row */
+	double *ref;		/* the reference's cost by run */
+	double *scratch;	/* room for nfuncs values */
 	void *blocks[32];
 	size_t nblocks;
 };
@@ -35,17 +37,19 @@ static inline double greater(double a, double b)
 	return a > b ? a : b;
 }
 
-/* Zeroed memory that judge_run releases; NULL when there is none. */
+/* Returns zeroed memory that judge_run releases, or NULL if memory ran out. */
 void *judge_alloc(struct judge_state *w, size_t n, size_t size);
 
-/* reference.c: chooses the reference and fills w->relative, w->mr. */
+/* reference.c: chooses the reference and fills in w->relative and w->mr. */
 int judge_reference(struct judge_state *w);
-/* shift.c: whether everything changed at once, by the logarithms of the totals, and
- * whether one function changed by about as much as the reference. */
+/* shift.c: judge_shift finds out from the logarithms of the totals whether
+ * everything changed at once.  judge_follows returns whether one function changed
+ * by about as much as the reference. */
 void judge_shift(struct judge_state *w, const double *logs, double *scratch);
 bool judge_follows(const struct judge_state *w, size_t k, double *scratch);
-/* sight.c: the least slowdown that a row's or the total's measures would show; the
- * least estimate that is a regression. */
+/* sight.c: the first two return the smallest slowdown that the measures of a row
+ * or of the total would show.  judge_threshold returns the smallest estimate that
+ * is a regression. */
 double judge_row_visible(const struct judge *j, const struct judge_row *row);
 double judge_total_visible(const struct judge *j);
 double judge_threshold(const struct judge *j);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Lines of all recordings in the numbers of the newest one of the new side
- * (views/line_match.h), so that lines inserted above others change none of them.
- * Recordings of one build share what was found.
+ * Maps the lines of all recordings to the line numbers of the newest recording of
+ * the new side (views/line_match.h).  Lines inserted above others then change none
+ * of them.  Recordings of one build share the result.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +13,13 @@
 struct finder {
 	struct check_runs *c;
 	const struct source_where *where;
-	const uint8_t *wanted;	/* by str, NULL: all files */
+	const uint8_t *wanted;	/* by str; NULL: all files */
 	size_t nwanted;
-	uint32_t **file_of;	/* by file and its str: base name, or 0 */
+	uint32_t **file_of;	/* str of the base name, or 0; by file and its str */
 	uint64_t *build;	/* by file */
 };
 
-/* All that a recording's code was built to. */
+/* Returns a hash of the build IDs of all code in a recording. */
 static uint64_t build_of(const struct profile *p)
 {
 	uint64_t sum = 0;
@@ -27,7 +27,8 @@ static uint64_t build_of(const struct profile *p)
 	for (size_t i = 0; i < p->images.n; i++) {
 		uint64_t id = check_build_of(&p->images.v[i]);
 
-		/* in any order; without an id nothing is known to be equal */
+		/* the order does not matter; without an ID, builds are assumed to
+		 * differ */
 		sum += id ? hash_mix(id, 1) : hash_mix((uintptr_t)p, i);
 	}
 	return sum;
@@ -38,8 +39,7 @@ static bool is_wanted(const struct finder *x, uint32_t base)
 	return !x->wanted || (base < x->nwanted && x->wanted[base]);
 }
 
-/* Files by the last part of their path, which two of them may share: then nothing
- * is known of either. */
+/* Maps files to their base names.  If two files share one, neither is matched. */
 static int name_files(struct finder *x, size_t i)
 {
 	const struct profile *p = x->c->files.v[i].p;

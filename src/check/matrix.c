@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Rows by name, and what each cost in each run. */
+/* Builds the rows by name, and their costs in each run. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 struct sortable {
 	const struct check_runs *runs;
 	struct check_unit unit;
-	uint32_t id;		/* of the unit */
+	uint32_t id;		/* index of the unit */
 };
 
 static int compare_str(const struct check_runs *r, uint32_t a, uint32_t b)
@@ -35,8 +35,8 @@ static int by_name(const void *a, const void *b)
 	return d;
 }
 
-/* Units of equal names become one row; rows by unit
- * go to `row_of`. */
+/* Merges units of equal names into one row; `row_of` receives the row of each
+ * unit. */
 static int make_rows(struct check *c, struct sortable *s, uint32_t *row_of)
 {
 	struct check_runs *r = &c->runs;
@@ -55,7 +55,7 @@ static int make_rows(struct check *c, struct sortable *s, uint32_t *row_of)
 			return -ERR_NOMEM;
 		row_of[s[i].id] = (uint32_t)c->rows.n - 1;
 	}
-	/* the units' own ids are the rows' from here on */
+	/* from here on, units are numbered like rows */
 	for (size_t i = 0; i < r->files.n; i++)
 		for (size_t k = 0; k < r->files.v[i].keys.keys.n; k++)
 			r->files.v[i].unit[k] =
@@ -63,7 +63,7 @@ static int make_rows(struct check *c, struct sortable *s, uint32_t *row_of)
 	return 0;
 }
 
-/* Runs of a file by their place in time. */
+/* Maps the runs of a file to their position in order of time. */
 static size_t *run_places(const struct check *c, uint32_t file)
 {
 	const struct check_runs *r = &c->runs;
@@ -75,9 +75,9 @@ static size_t *run_places(const struct check *c, uint32_t file)
 	return at;
 }
 
-/* How many of the event's units a sample stands for: more on the side where it
- * stands for more, so that noise is not underrated; periods that vary count as
- * fewer samples. */
+/* Computes the event's units per sample.  The larger value of the two sides is
+ * used, so that noise is not underestimated.  Varying periods count as fewer
+ * samples. */
 static void scale_samples(struct check *c)
 {
 	double squares[2] = { 0, 0 }, sum[2] = { 0, 0 };
@@ -172,7 +172,7 @@ static void add_stack(struct check *c, const struct check_file *f,
 
 int check_matrix_inclusive(struct check *c, struct error *err)
 {
-	size_t n = c->rows.n - 1;	/* without the small ones' row */
+	size_t n = c->rows.n - 1;	/* without the row of small functions */
 	uint32_t *seen = calloc(n + 1, sizeof(*seen)), mark = 0;
 	int rc = seen ? 0 : -ERR_NOMEM;
 

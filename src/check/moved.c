@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which slower rows are code that moved (compare/moves.h). */
+/* Finds slower rows whose code was moved from other functions (compare/moves.h). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -32,11 +32,11 @@ static bool related(void *ctx, size_t rose, size_t lost)
 	struct check *c = ((struct mover *)ctx)->c;
 	uint32_t a = c->rows.v[rose].unit.func, b = c->rows.v[lost].unit.func;
 
-	/* lines of one function */
+	/* lines of one function are related */
 	return a == b || compare_related(&c->runs.match, a, b);
 }
 
-/* By as much, and as surely, as a function must that got slower. */
+/* The increase must be as large and as significant as that of a slower function. */
 static bool costs_more(void *ctx, const size_t *rows, size_t n)
 {
 	struct mover *m = ctx;
@@ -55,7 +55,7 @@ static struct move_item item_of(const struct check *c,
 {
 	struct move_item x = { MOVE_NONE, 0 };
 
-	/* code without names has nothing to be known by */
+	/* unnamed code cannot be matched */
 	if (!check_func_named(&c->runs, r->unit.func))
 		return x;
 	x.gain = gain(c, r);

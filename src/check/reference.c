@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Functions that did not change are the measure for the others: a machine that is
- * 8 % slower today moves them all.  The reference begins as everything but what
- * bursts (interrupts, the scheduler: they would put their noise into each ratio);
- * then, one at a time, the function with the clearest change leaves it, so that
- * neither a big regression nor a big improvement bends the rest.
+ * Chooses the reference: functions that did not change.  It is the measure for all
+ * others, because a machine that is 8 % slower today affects all of them.
+ *
+ * The reference begins with everything except functions whose cost comes in bursts
+ * (interrupts, the scheduler), whose noise would affect each ratio.  Then the
+ * function with the clearest change is removed, repeatedly.  Neither a large
+ * regression nor a large improvement thus distorts the others.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +14,7 @@
 #include "check/judge_internal.h"
 
 enum { LEAVE_AT_MOST = 8, BURST_SAMPLES = 5 };
-#define LEAST_REFERENCE 0.3	/* of all cost */
+#define LEAST_REFERENCE 0.3	/* share of all cost */
 #define LEAVE_ALPHA 0.01
 
 static double all_cost(const struct judge_state *w, const bool *in)
@@ -26,7 +28,8 @@ static double all_cost(const struct judge_state *w, const bool *in)
 	return sum;
 }
 
-/* Judged by the spread within a group, so blind to what differs between them. */
+/* Finds bursty functions by the spread within a side, which ignores differences
+ * between the sides. */
 static void leave_bursty(struct judge_state *w, bool *calm)
 {
 	size_t n = w->in->nfuncs, d = w->runs - 2;
@@ -61,7 +64,8 @@ static void leave_bursty(struct judge_state *w, bool *calm)
 	free(s.v0);
 }
 
-/* Cost of the reference by run, and the others' part of it. */
+/* Sums the cost of the reference by run, and the part of it in the small
+ * functions. */
 static void sum_reference(struct judge_state *w, const bool *in)
 {
 	for (size_t r = 0; r < w->runs; r++) {
@@ -79,7 +83,7 @@ static void sum_reference(struct judge_state *w, const bool *in)
 	}
 }
 
-/* The costs over the reference without the function itself. */
+/* Divides each function's cost by the reference without that function. */
 static void relate(struct judge_state *w)
 {
 	struct series *s = &w->relative;
@@ -107,7 +111,7 @@ static void relate(struct judge_state *w)
 	shrink_variances(s, &w->mr);
 }
 
-/* The member with the clearest change; nkept when none is clear. */
+/* Returns the member with the clearest change, nkept if no change is clear. */
 static size_t clearest(const struct judge_state *w)
 {
 	const struct moderated *m = &w->mr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Files become runs and functions: see runs.h. */
+/* Reads files as runs and functions: see runs.h. */
 #include "check/runs.h"
 
 #include <stdlib.h>
@@ -61,8 +61,8 @@ static bool func_eq(const void *ctx, uint32_t id, const void *key)
 	return c->funcs.v[id].image == *(const uint32_t *)key;
 }
 
-/* The function that stands for the code without names of an image; PROF_NONE when
- * out of memory. */
+/* Returns the function that represents an image's unnamed code, or PROF_NONE if
+ * memory ran out. */
 static uint32_t nameless(struct check_runs *c, uint32_t image, bool kernel)
 {
 	struct check_func new = { .image = image, .kernel = kernel };
@@ -115,7 +115,7 @@ static uint32_t find_func(struct check_runs *c, size_t file,
 			k->kernel);
 }
 
-/* Functions and units of a file's frame keys. */
+/* Assigns functions and units to a file's frame keys. */
 static int map_keys(struct check_runs *c, size_t file, bool by_line)
 {
 	struct check_file *f = &c->files.v[file];
@@ -143,7 +143,7 @@ static int map_keys(struct check_runs *c, size_t file, bool by_line)
 		f->unit[i] = find_unit(c, &u);
 		if (f->unit[i] == PROF_NONE)
 			return -ERR_NOMEM;
-		/* the newest path is the one to show */
+		/* show the newest path */
 		if (f->side == CHECK_NEW && u.file)
 			c->units.v[f->unit[i]].file = u.file;
 	}
@@ -174,12 +174,12 @@ struct last_cell {
 };
 
 struct summing {
-	struct u64map map;	/* run and stack -> cell */
-	struct last_cell *last;	/* by stack: spares most look-ups */
+	struct u64map map;	/* maps run and stack to a cell */
+	struct last_cell *last;	/* by stack; avoids most look-ups */
 	struct check_file *f;
 };
 
-/* The cell of a run's stack; PROF_NONE when out of memory. */
+/* Returns the cell of a run's stack, or PROF_NONE if memory ran out. */
 static uint32_t find_cell(struct summing *s, uint32_t run, uint32_t stack)
 {
 	struct check_cell c = { run, stack, 0, 0 };
@@ -243,7 +243,7 @@ static int sum_samples(struct check_file *f)
 	u64map_fini(&s.map);
 	free(s.last);
 	f->weighted = f->sum > 0;
-	if (!f->weighted) {	/* an event without periods: count samples */
+	if (!f->weighted) {	/* an event without periods counts samples */
 		for (size_t i = 0; i < f->cells.n; i++)
 			f->cells.v[i].weight = f->cells.v[i].count;
 		f->sum = f->squares = (double)f->samples;
@@ -341,7 +341,7 @@ static int add_runs(struct check_runs *c, uint32_t file)
 	return 0;
 }
 
-/* The cost of each function of a file. */
+/* Sums the cost of each function of a file. */
 static int sum_functions(const struct check_file *f, struct compare_input *in)
 {
 	size_t n = f->p->funcs.n + 1;

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * When to look at runs that are still being made, and when they are enough.  Each look
- * spends its own part of alpha, and the parts add up to it: by Boole's inequality the
- * looks together alarm no more often than one would, however their results depend on
- * each other.  That gives away a little power beside exact boundaries of a group
- * sequential test (Lan and DeMets 1983), but holds for the false discovery rate over
- * functions, of which no joint distribution is known.  To stop without a regression
- * needs no alpha.
+ * Decides when to analyse runs while more are being recorded, and when they suffice.
+ *
+ * Each look spends its own part of alpha, and the parts add up to alpha.  By Boole's
+ * inequality, all looks together raise no more false alarms than a single one would,
+ * however their results depend on each other.  Exact boundaries of a group
+ * sequential test (Lan and DeMets 1983) have slightly more power.  This method also
+ * holds for the false discovery rate over functions, whose joint distribution is
+ * unknown.  Stopping without a regression needs no alpha.
  */
 #include <math.h>
 
 #include "check/judge.h"
 
 enum { LEAST_RUNS = 8 };
-#define HOPE_P 0.2		/* a change may be there */
-#define HOPE_IMPACT 0.005	/* … of a size that counts, of a run */
+#define HOPE_P 0.2		/* p-value below which a change may exist */
+#define HOPE_IMPACT 0.005	/* share of a run that matters */
 
 size_t judge_looks(size_t runs, double alpha, struct judge_look *out)
 {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Did everything change at once?  Three questions with three answers: whether costs
- * of both sides may be compared as they are (`drifted`: no, the machine may have
- * changed), whether to tell the user that everything did (`shifted`, which takes
- * more), and whether one function merely follows the others.
+ * Did everything change at once?  Three questions have separate answers:
+ *
+ *	drifted		may absolute costs of both sides be compared?  If set, they may
+ *			not, because the machine may have changed
+ *	shifted		should the user be told that everything changed?  This needs
+ *			more evidence
+ *	follows		did one function merely change like the others?
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,10 +14,13 @@
 #include "check/judge_internal.h"
 
 enum { SHIFT_FUNCS = 3, FEW_FUNCS = 6, VOTES_LEAST = 5 };
-#define SHIFT_SE 2.5		/* standard errors: beyond noise */
-#define SHIFT_SE_REST 1.5	/* … of what the median says already */
-#define VOTE_SE 0.6		/* of the shift: it would be seen in a function */
-#define LEAST_KEPT 0.05		/* of all cost: code that did not change */
+#define SHIFT_SE 2.5		/* standard errors beyond which a shift is not
+				 * noise */
+#define SHIFT_SE_REST 1.5	/* the same without the largest function, which
+				 * adds to the median's evidence */
+#define VOTE_SE 0.6		/* largest standard error, relative to the shift,
+				 * of a function that would show it */
+#define LEAST_KEPT 0.05		/* share of all cost in unchanged code that matters */
 
 static int by_share(const void *a, const void *b)
 {
@@ -23,10 +29,10 @@ static int by_share(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* Without the largest function, too: that one alone may be what changed.  What
- * is left must have moved by more than its own noise, which is that of samples
- * where it is small; the median of few functions is one of them, so there the
- * rest has to say it all. */
+/* Tests the shift without the largest function, which may be the only one that
+ * changed.  The remaining cost must have moved by more than its own noise, which
+ * for small costs is the sampling noise.  With few functions, the largest one may
+ * be the median, so the remaining cost alone must prove the shift. */
 static bool rest_shifted(const struct judge_state *w, double by, bool few,
 			 double *logs)
 {
@@ -52,7 +58,7 @@ static bool rest_shifted(const struct judge_state *w, double by, bool few,
 	       rest / by >= 0.5;
 }
 
-/* Of a function's log ratio, by chance of the samples alone. */
+/* Returns the standard error of a function's log ratio by sampling alone. */
 static double sampling_se(const struct judge_state *w,
 			  const struct judge_row *row)
 {
@@ -60,8 +66,8 @@ static double sampling_se(const struct judge_state *w,
 		    1 / greater(row->now * (double)w->in->nnew, 1));
 }
 
-/* Whether most of the larger functions changed by about as much: a median of
- * changes that differ is nobody's. */
+/* Returns whether most of the larger functions changed by about as much.  The
+ * median of differing changes represents none of them. */
 static bool agreed(const struct judge_state *w, double half, double by,
 		   double total_se)
 {
@@ -80,8 +86,8 @@ static bool agreed(const struct judge_state *w, double half, double by,
 	return 2 * agree > n;
 }
 
-/* May a function say whether everything changed?  Not where its own code did, unless
- * that of nearly all did: other compiler flags. */
+/* Returns whether a function may vote on a common change.  It may not if its own
+ * code changed, unless nearly all code did, for example by other compiler flags. */
 static bool votes(const struct judge_state *w, size_t k, bool any_code)
 {
 	size_t f = w->kept[k];
@@ -90,8 +96,8 @@ static bool votes(const struct judge_state *w, size_t k, bool any_code)
 	       (any_code || !w->in->changed || !w->in->changed[f]);
 }
 
-/* Who could have seen a change of everything, and who did, by number and by weight.
- * Those too small to tell have no vote. */
+/* The functions that could have shown a common change, and those that did, by
+ * number and by weight.  Functions too small to show it have no vote. */
 struct votes {
 	double all, yes;
 	size_t nall, nyes;
@@ -118,7 +124,7 @@ static struct votes count_votes(const struct judge_state *w, double by)
 			continue;
 		v.nall++;
 		v.all += row->share;
-		/* nearer to that than to nothing */
+		/* nearer to the shift than to zero */
 		if (fabs(x - by) <= fabs(by) / 2) {
 			v.nyes++;
 			v.yes += row->share;
@@ -134,9 +140,9 @@ static bool most_agree(const struct votes *v)
 	       3 * v->yes >= 2 * v->all;
 }
 
-/* What is not the function itself changed by about as much, half to twice, and most
- * functions agree on that, or all of a few: the function's cost says nothing that the machine's does
- * not.  A reference that changed by itself excuses nothing. */
+/* Returns whether the other functions changed by about as much, half to twice, and
+ * most functions agree, or all if there are few.  The function's cost then shows
+ * only the machine's change.  A reference that changed by itself does not count. */
 bool judge_follows(const struct judge_state *w, size_t k, double *logs)
 {
 	size_t nb = w->in->nbase, nn = w->in->nnew;
@@ -145,7 +151,7 @@ bool judge_follows(const struct judge_state *w, size_t k, double *logs)
 	struct votes v;
 
 	for (size_t r = 0; r < w->runs; r++) {
-		/* the reference without the function: what it was divided by */
+		/* the reference without the function, which was the divisor */
 		double left = y[r] > 0 ? x[r] / y[r] : 1;
 
 		cost[r >= nb] += left;
@@ -164,8 +170,8 @@ bool judge_follows(const struct judge_state *w, size_t k, double *logs)
 	return most_agree(&v) || (v.nall >= SHIFT_FUNCS && v.nyes == v.nall);
 }
 
-/* Do the larger half of the functions all cost more, or less, by more than the
- * totals' noise allows? */
+/* Decides whether the larger half of the functions all cost more, or less, by more
+ * than the noise of the totals allows. */
 void judge_shift(struct judge_state *w, const double *logs,
 			 double *scratch)
 {
@@ -190,12 +196,11 @@ void judge_shift(struct judge_state *w, const double *logs,
 	med = stats_median(scratch, n);
 	se = sqrt(stats_variance(logs, nb) / (double)nb +
 		  stats_variance(logs + nb, nn) / (double)nn) + 1e-6;
-	/* of one or two functions, it is they that changed */
+	/* with one or two functions, it is they that changed */
 	w->out->drifted = n >= SHIFT_FUNCS && fabs(med) > SHIFT_SE * se &&
 			  agreed(w, half, med, se) &&
 			  rest_shifted(w, med, n < FEW_FUNCS, scratch);
-	/* The largest one that did not change disproves it, and so do many small
-	 * ones. */
+	/* One large unchanged function disproves it, and so do many small ones. */
 	v = count_votes(w, med);
 	w->out->drifted = w->out->drifted && 2 * v.yes >= v.all;
 	w->out->shifted = w->out->drifted && most_agree(&v);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The check in the forms that continuous integration reads: JUnit, annotations of
- * GitHub, OpenMetrics. */
+/* Writes the check in formats for continuous integration: JUnit, GitHub
+ * annotations, OpenMetrics. */
 #include <math.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "check/show.h"
 
-/* Text that is safe for a terminal is free of what XML 1.0 forbids; five
- * characters remain (XML 1.0 §2.4). */
+/* Text that is safe for a terminal contains nothing that XML 1.0 forbids.  Five
+ * characters still need escapes (XML 1.0 §2.4). */
 static void put_xml(struct buf *out, const char *safe)
 {
 	for (; *safe; safe++)
@@ -22,7 +22,7 @@ static void put_xml(struct buf *out, const char *safe)
 		}
 }
 
-/* U+FFFE and U+FFFF are characters of UTF-8, but not of XML. */
+/* U+FFFE and U+FFFF are valid in UTF-8, but not in XML. */
 static void put_xml_any(struct buf *out, const char *text)
 {
 	struct buf safe = { 0 };
@@ -94,7 +94,7 @@ static void junit_row(const struct check *c, const struct check_row *r,
 		put_xml_any(out, check_str(&c->runs, f->file));
 		buf_printf(out, "\" line=\"%u\"", f->line);
 	}
-	/* seconds of a run, which viewers show as the time of the case */
+	/* seconds of a run, which viewers show as the duration of the test case */
 	if (c->is_time)
 		buf_printf(out, " time=\"%.6f\"",
 			   check_cost(c, r->j.now) / 1e9);
@@ -154,8 +154,8 @@ void check_junit(const struct check *c, struct buf *out)
 	buf_fini(&t);
 }
 
-/* Workflow commands end at a line and have their own escapes; in a property
- * (file=, title=) two more characters are special. */
+/* Workflow commands end at the end of a line and have their own escapes.  In a
+ * property (file=, title=), two more characters are special. */
 static void put_command(struct buf *out, const char *text, bool property)
 {
 	for (; *text; text++)
@@ -255,7 +255,7 @@ void check_github(const struct check *c, const char *root, bool warn_only,
 	buf_fini(&t);
 }
 
-/* A label's value (OpenMetrics 1.0, "ABNF": escaped-string). */
+/* Appends a label with its value (OpenMetrics 1.0, "ABNF": escaped-string). */
 static void put_label(struct buf *out, const char *key, const char *text)
 {
 	struct buf safe = { 0 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The check as an HTML page: all runs of both sides together, what failed first.
- * The page is that of views/html.h; a function is what it is to the check.
+ * Writes the check as an HTML page (views/html.h): all runs of both sides together,
+ * failures first.  Functions are those of the check.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,9 @@ enum { CODES = 200, PARTS = 3 };
 
 struct page {
 	const struct check *c;
-	size_t n;		/* inputs */
-	uint32_t unknown;	/* keys that the check does not know, so far */
+	size_t n;		/* number of inputs */
+	uint32_t unknown;	/* number of keys so far that the check does not
+				 * know */
 	struct report **rep;
 	uint32_t **match;
 	struct html_input *in;
@@ -29,8 +30,8 @@ static int nomem(struct error *err)
 	return error_set(err, ERR_NOMEM, "out of memory for the page");
 }
 
-/* What each of a report's frame keys is to the check: those that are one count
- * as one. */
+/* Maps a report's frame keys to the check's functions, so that corresponding keys
+ * count as one. */
 static int match_keys(struct page *x, size_t i)
 {
 	const struct check_file *f = &x->c->runs.files.v[i];
@@ -44,7 +45,7 @@ static int match_keys(struct page *x, size_t i)
 		return -ERR_NOMEM;
 	}
 	memset(first, 0xff, (x->c->runs.funcs.n + 1) * sizeof(*first));
-	/* what the check does not know is nothing else's equal */
+	/* a key that the check does not know corresponds to no other */
 	for (size_t fk = 0; fk < n; fk++)
 		x->match[i][fk] = UINT32_MAX / 2 + x->unknown++;
 	for (size_t s = 0; s < steps; s++) {
@@ -157,7 +158,7 @@ static int add_verdict(struct page *x, uint32_t at)
 	return -ERR_NOMEM;
 }
 
-/* Takes the words. */
+/* Adds a note and takes ownership of its text. */
 static int add_note(struct page *x, struct buf *words)
 {
 	char *copy = words->n && !words->failed ? strdup(buf_cstr(words))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What failed or may fail, as lists of issues at file and line: SARIF 2.1.0 (OASIS,
- * "Static Analysis Results Interchange Format"), as GitHub's code scanning reads it,
- * and GitLab's Code Quality report.  Both need a place for each issue: a function whose
- * file is not known is at line 1 of its image.
+ * Writes what failed or may fail as lists of issues at file and line: SARIF 2.1.0
+ * (OASIS, "Static Analysis Results Interchange Format"), as GitHub's code scanning
+ * reads it, and GitLab's Code Quality report.  Both require a place for each issue.
+ * A function whose file is unknown is reported at line 1 of its image.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 enum { FINGERPRINT = 16 };	/* bytes of the hash that are written */
 
 struct issue {
-	const char *rule;	/* id in `rules` */
+	const char *rule;	/* ID in `rules` */
 	bool fails;
 	struct buf text, path, identity;
 	uint32_t line;
@@ -48,7 +48,7 @@ static struct issue of_row(const struct check *c, const struct check_row *r,
 	struct buf name = { 0 };
 
 	describe_name(c, r, false, &name);
-	/* a new function is no slower one */
+	/* a new function is not a slower one */
 	buf_printf(&i.text, "%s%s: ", buf_cstr(&name), !describe_tested(r) ? ""
 		   : r->fails ? " is slower" : " may be slower");
 	describe_sentence(c, r, &i.text);
@@ -61,7 +61,7 @@ static struct issue of_row(const struct check *c, const struct check_row *r,
 	}
 	buf_reset(&name);
 	check_row_name(c, r, &name);
-	/* not the line: code above it changes, too */
+	/* without the line, which also changes with the code above it */
 	buf_printf(&i.identity, "%s %s %s", i.rule, check_row_image(c, r),
 		   buf_cstr(&name));
 	buf_fini(&name);
@@ -125,7 +125,7 @@ static void put_fingerprint(struct json *j, const char *key,
 	json_str(j, key, text);
 }
 
-/* A path as a URI reference (RFC 3986 §4.2). */
+/* Writes a path as a URI reference (RFC 3986 §4.2). */
 static void put_uri(struct json *j, struct buf *path)
 {
 	const char *p = buf_cstr(path);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The check as JSON, schema 1 (doc/tally-check.schema.json).  Rows are ordered by
- * image and name, so that equal files give equal bytes. */
+/* Writes the check as JSON, schema 1 (doc/tally-check.schema.json).  Rows are
+ * ordered by image and name, so that equal files give equal bytes. */
 #include <math.h>
 
 #include "base/json.h"
@@ -183,7 +183,7 @@ static void put_statistics(const struct check *c, const struct judge_row *r,
 	json_bool(j, "bursty", r->bursty);
 }
 
-/* As `tally report` names it in all recordings. */
+/* Writes the function's ID as `tally report` writes it for all recordings. */
 static void put_id(const struct check *c, const struct check_func *f,
 		   struct json *j)
 {

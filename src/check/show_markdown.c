@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The check as GitHub's and GitLab's Markdown: for a step summary or a comment. */
+/* Writes the check as GitHub's and GitLab's Markdown, for a step summary or a
+ * comment. */
 #include <string.h>
 
 #include "base/text.h"
 #include "check/show.h"
 
-/* A comment of GitHub holds 65,536 characters. */
+/* A GitHub comment holds 65,536 characters. */
 enum { MARKDOWN_MOST = 60000, RESERVE = 8000, PARTS_SHOWN = 5,
        NAME_MOST = 200 };
 
-/* Text of others must not become markup, HTML, a mention or a link. */
+/* Escapes foreign text, so that it cannot become markup, HTML, a mention or a
+ * link. */
 static void put_text(struct buf *out, const char *text)
 {
 	struct buf safe = { 0 };
@@ -139,7 +141,7 @@ static void evidence(const struct check *c, uint32_t at, struct buf *out)
 	}
 }
 
-/* Rows while there is room; how many were left out. */
+/* Writes rows while there is room.  Returns the number of rows left out. */
 static size_t rows(const struct check *c, bool changed, struct buf *out)
 {
 	bool any = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The check for people at a terminal. */
+/* Writes the check for people at a terminal. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ enum { PARTS_SHOWN = 5, CHANGE = 8, INTERVAL = 18, P = 8, COST = 11,
        SHARE = 7, SEEN = 9, LEFT = CHANGE + INTERVAL + P + COST + SHARE +
        SEEN + 5 };
 
-/* A cell of so many columns, at its right end. */
+/* Appends a right-aligned cell of the given width in columns. */
 static void cell(struct buf *line, struct buf *text, size_t width)
 {
 	size_t n = text_columns(buf_cstr(text));
@@ -160,7 +160,7 @@ static void section(const struct check *c, const struct check_style *s,
 	for (size_t i = 0; i < c->order.n; i++) {
 		const struct check_row *r = &c->rows.v[c->order.v[i]];
 
-		/* what fails is one section, whatever its status */
+		/* failures form one section, whatever their status */
 		if (fails ? !r->fails : r->fails || r->status != status)
 			continue;
 		if (!any) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a check could have missed: the slowdowns that it would call regressions in four
- * checks of five, and how many runs would show smaller ones. */
+/* Computes the sensitivity of a check: the slowdowns that it would report as
+ * regressions in four checks of five, and the number of runs that would show
+ * smaller ones. */
 #include <math.h>
 
 #include "check/judge_internal.h"
@@ -13,7 +14,8 @@ double judge_threshold(const struct judge *j)
 		       ? j->o.single_threshold : j->o.threshold;
 }
 
-/* The logarithm of what is surely more than the margin in four checks of five. */
+/* Returns the logarithm of the change that four checks of five would find to
+ * exceed the margin. */
 static double sure(const struct judge *j, double alpha, double se, double df)
 {
 	return log1p(j->o.margin) + se * (stats_t_quantile(0.8, df) +
@@ -41,8 +43,9 @@ double judge_total_visible(const struct judge *j)
 			     stats_t_quantile(0.8, t->df) * t->se));
 }
 
-/* With so many runs a side.  Standard errors shrink by their number; thresholds are not
- * counted in: what is below them is no regression, however well it is seen. */
+/* Computes the sensitivity for a given number of runs per side.  Standard errors
+ * shrink with the number of runs.  Thresholds are ignored, because a change below
+ * them is no regression, however precisely it is measured. */
 static struct judge_sight look(const struct judge *j, const bool *asked,
 			       size_t nbase, size_t nnew)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* @FILE on command lines: see at_files.h. */
+/* Expands @FILE on command lines: see at_files.h. */
 #include "cli/at_files.h"
 
 #include <ctype.h>
@@ -8,7 +8,7 @@
 
 #include "base/io.h"
 
-/* A file may name files, but not without end. */
+/* A file may refer to other files, but not endlessly. */
 enum { MAX_FILES = 64, MAX_BYTES = 64 << 20 };
 
 void at_files_fini(struct at_files *a)
@@ -19,7 +19,7 @@ void at_files_fini(struct at_files *a)
 	vec_fini(&a->argv);
 }
 
-/* Cuts the next word out of *text, in place; NULL when there is none. */
+/* Splits the next word off *text, in place.  Returns NULL if there is none. */
 static char *next_word(char **text)
 {
 	char *from = *text, *word, *to, quote = 0;
@@ -69,8 +69,8 @@ static int add_file(struct at_files *a, const char *word, bool *there,
 	return 0;
 }
 
-/* Puts what the words stand for in their place; *more: whether there were
- * files, whose words may again be files. */
+/* Replaces each @FILE by the words in the file.  *more is set if there were files,
+ * whose words may name further files. */
 static int expand_once(struct at_files *a, bool *more, struct error *err)
 {
 	VEC(char *) old = { a->argv.v, a->argv.n, a->argv.cap };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Commands: see commands.h. */
+/* The table of commands: see commands.h. */
 #include "cli/commands.h"
 
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "base/nearest.h"
 #include "cli/perf_options.h"
 
-/* As they are needed: record and look, compare, count; then what serves these,
- * and tools for single questions. */
+/* In the order of use: record and view, compare, count, then commands that support
+ * these, and tools for single questions. */
 static const struct command *const commands[] = {
 	&cmd_record,	&cmd_report,	&cmd_annotate,	&cmd_flamegraph, &cmd_export,
 	&cmd_push,	&cmd_status,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Completion: see complete.h. */
+/* Completes command lines: see complete.h. */
 #include "cli/complete.h"
 
 #include <ctype.h>
@@ -19,18 +19,19 @@
 #include "record/perf/perf_open.h"
 #include "views/query/keys.h"
 
-enum { WHAT_BYTES = 60 };	/* of a description */
+enum { WHAT_BYTES = 60 };	/* bytes of a description */
 
 /* The word that is being completed. */
 struct word {
 	struct buf *out;
-	/* What stands before what is offered: "--event=cycles," */
+	/* Prefix of each offer: "--event=cycles,". */
 	const char *lead;
 	size_t lead_n;
-	const char *begun;	/* how that begins */
+	const char *begun;	/* beginning of the word after `lead` */
 };
 
-/* One way to go on, if it begins so; `what` up to its first sentence's end. */
+/* Offers a completion if it begins with the typed text.  `what` is cut after its
+ * first sentence. */
 static void offer(const struct word *w, const char *text, size_t n,
 		  const char *what)
 {
@@ -55,7 +56,7 @@ static void finish(const struct word *w, const char *besides)
 	buf_printf(w->out, ":%s\n", besides);
 }
 
-/* The value's part behind its last comma, outside of pmu/…/. */
+/* Returns the part of a value after its last comma, ignoring commas in pmu/…/. */
 static struct word last_of_list(const struct word *w)
 {
 	struct word last = *w;
@@ -76,7 +77,7 @@ static bool offer_event(void *ctx, const struct event_info *info)
 	const struct word *w = ctx;
 	struct event_list one = { 0 };
 
-	/* A clock stands for cycles where nothing counts them. */
+	/* A clock replaces cycles if no counter is available. */
 	if (!strncmp(info->name, w->begun, strlen(w->begun)) &&
 	    (!strcmp(info->name, "cycles") ||
 	     (!events_parse(info->name, "/sys", &one, NULL) &&
@@ -99,7 +100,7 @@ static void offer_events(const struct word *value)
 	char pattern[EVENT_NAME_MAX];
 
 	events_each("/sys", offer_event, &w);
-	/* Thousands: only those that were begun. */
+	/* There are thousands, so only those that match typed text are offered. */
 	if (*w.begun && !strpbrk(w.begun, "*?[\\/")) {
 		snprintf(pattern, sizeof(pattern), "%s*%s", w.begun,
 			 strchr(w.begun, ':') ? "" : ":*");
@@ -163,7 +164,7 @@ static void offer_processes(const struct word *value)
 		closedir(proc);
 }
 
-/* "auto|dwarf[,BYTES]|fp": words in small letters. */
+/* Offers the lower-case words of "auto|dwarf[,BYTES]|fp". */
 static void offer_choices(const struct word *w, const char *arg)
 {
 	for (;;) {
@@ -183,7 +184,7 @@ static bool begins(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-/* The value of an option: by what stands for it in --help. */
+/* Completes an option's value, according to its placeholder in --help. */
 static void complete_value(const struct word *w, const struct opt *o)
 {
 	const char *arg = o->arg ? o->arg : "", *besides = "";
@@ -231,7 +232,7 @@ static bool takes_next_word(const struct opt *o)
 	return o && o->arg && o->kind != OPT_OPTSTR;
 }
 
-/* The option whose value the word behind `word` is, or NULL. */
+/* Returns the option whose value follows `word`, or NULL. */
 static const struct opt *awaits_value(const struct command *cmd,
 				      const char *word)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Options from a file: see config_file.h. */
+/* Reads options from a file: see config_file.h. */
 #include "cli/config_file.h"
 
 #include <ctype.h>
@@ -74,7 +74,7 @@ int config_words(struct at_files *a, const char *name, char *text,
 		else if (line[1])
 			rc = add(a, "--", line, value ? "=" : "",
 				 value ? value : "", err);
-		else	/* -x, or -xVALUE */
+		else	/* -x or -xVALUE */
 			rc = add(a, "-", line, "", value ? value : "", err);
 	}
 	return rc;

@@ -2,26 +2,25 @@
 #ifndef TALLY_CLI_CONFIG_FILE_H
 #define TALLY_CLI_CONFIG_FILE_H
 /*
- * Options from a file, for commands that have --config: a line for each,
+ * Reads options from a file, for commands that have --config.  Each line is an
+ * option's name, with a value if it takes one:
  *
- *	# a remark
+ *	# a comment
  *	freq = 19
  *	all-cpus
  *	g
  *
- * with the names of the options; the value is the rest of the line, without blanks
- * around it.
+ * The value is the rest of the line, without surrounding blanks.
  */
 #include "cli/at_files.h"
 #include "cmd/command.h"
 
-/* Where the first words are "--config FILE" or "--config=FILE", fills *a with argv
- * and in their place the options of the file; the others follow, so that they
- * override.  *a is to be released in any case; its argv is empty where there is no
- * such file. */
+/* Replaces "--config FILE" or "--config=FILE", if argv begins with it, by the
+ * options of the file.  The other words follow and thus override them.  *a->argv
+ * is empty if argv does not begin so.  Call at_files_fini even after an error. */
 int config_expand(struct at_files *a, const struct command *cmd, int argc,
 		  char **argv, struct error *err);
-/* The words of a text, which must end with a NUL and live as long as *a. */
+/* Adds the words of a text, which must end with a NUL and live as long as *a. */
 int config_words(struct at_files *a, const char *name, char *text,
 		 struct error *err);
 

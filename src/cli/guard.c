@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Signals: see guard.h. */
+/* Handles SIGBUS and SIGPIPE: see guard.h. */
 #include "cli/guard.h"
 
 #include <signal.h>
@@ -13,15 +13,15 @@ static void die_of(int sig)
 	raise(sig);
 }
 
-/* Only what is safe in a handler: getpagesize reads a constant and mmap is one
- * system call. */
+/* Uses only functions that are safe in a handler: getpagesize reads a constant,
+ * and mmap is one system call. */
 static void on_sigbus(int sig, siginfo_t *info, void *context)
 {
 	uintptr_t page = (uintptr_t)getpagesize();
 	uintptr_t at = (uintptr_t)info->si_addr & ~(page - 1);
 
 	(void)context;
-	/* BUS_ADRERR: behind the end of the file; others are broken hardware */
+	/* BUS_ADRERR: beyond the end of the file; other codes mean faulty hardware */
 	if (info->si_code != BUS_ADRERR ||
 	    mmap((void *)at, page, PROT_READ,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
@@ -45,7 +45,8 @@ void guard_install(void)
 	sigemptyset(&bus.sa_mask);
 	sigemptyset(&pipe_gone.sa_mask);
 	sigaction(SIGBUS, &bus, NULL);
-	/* Ignored it does as well, and stays so in a command we record. */
+	/* If SIGPIPE is ignored, writing also fails with EPIPE. It stays ignored
+	 * for a command that tally records. */
 	if (!sigaction(SIGPIPE, NULL, &before) && before.sa_handler != SIG_IGN)
 		sigaction(SIGPIPE, &pipe_gone, NULL);
 }

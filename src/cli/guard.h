@@ -2,15 +2,15 @@
 #ifndef TALLY_CLI_GUARD_H
 #define TALLY_CLI_GUARD_H
 /*
- * Signals that must not kill tally in the middle of its work:
+ * Handles signals that would otherwise kill tally in the middle of its work:
  *
- *	SIGBUS	a mapped file was cut short by somebody else: zeros take the
- *place of the missing pages, and the reader finds bad data SIGPIPE	the
- *reader of the output has gone: writing fails with EPIPE and the command ends
- *quietly
+ *	SIGBUS	another process truncated a mapped file. Zeros replace the missing
+ *		pages, and the reader detects invalid data.
+ *	SIGPIPE	the reader of the output has exited. Writing fails with EPIPE, and the
+ *		command ends quietly.
  *
- * Handlers, not SIG_IGN: programs that tally starts get the default actions
- *back.
+ * Handlers are used instead of SIG_IGN, so that programs started by tally get the
+ * default actions.
  */
 void guard_install(void);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* --help from the tables of options: see options.h. */
+/* Writes --help from the tables of options: see options.h. */
 #include <string.h>
 
 #include "cli/options.h"
@@ -12,8 +12,7 @@ static void pad_to(struct buf *out, size_t from, size_t to)
 		buf_u8(out, ' ');
 }
 
-/* Folds text at blanks; the first line begins in column `at`, others in
- * `indent`. */
+/* Wraps text at blanks.  The first line begins in column `at`, others in `indent`. */
 static void put_folded(struct buf *out, const char *text, size_t at,
 		       size_t indent)
 {

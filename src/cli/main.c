@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tally's entry: finds the command, parses its options, runs it, and turns the
+/* The main program: finds the command, parses its options, runs it, and turns the
  * result into an exit status. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -23,7 +23,8 @@
 
 enum { STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_NO_MEMORY = 4 };
 
-/* The one message and status of all commands; `err` says what for, or is NULL. */
+/* The message and status of all commands when memory runs out.  `err` names the
+ * purpose of the memory, or is NULL. */
 static int complain_of_memory(const struct error *err)
 {
 	const char *what = err && err->code == ERR_NOMEM ? err->msg : "";
@@ -125,8 +126,8 @@ static int help_command(struct terminal *t, const char *name)
 	return print_help(t, cmd);
 }
 
-/* By a link with the name of a tool that tally takes the place of, for programs
- * that call it by its path. */
+/* Returns whether tally was called by a link with the name of a tool that it
+ * replaces, for programs that call the tool by path. */
 static bool called_as(const char *argv0, const char *tool)
 {
 	size_t n = argv0 ? strlen(argv0) : 0, m = strlen(tool);
@@ -187,7 +188,7 @@ int main(int argc, char **argv)
 	t.io.no_memory = memory_ran_out;
 	status = dispatch(&t, argc, argv);
 	error = terminal_fini(&t);
-	/* whatever went on without it did not do all */
+	/* a command that continued without memory did not do all its work */
 	if (memory_ran_out() && status != STATUS_NO_MEMORY)
 		return complain_of_memory(NULL);
 	if (error && !status) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Allocations that fail: see memory.h. */
+/* Detects failed allocations: see memory.h. */
 #include "cli/memory.h"
 
 #include <dirent.h>
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 static bool alone;
-static bool *ran_out = &alone;	/* shared with children */
+static bool *ran_out = &alone;	/* in memory shared with children */
 static bool (*is_deadly)(void);
 static void (*on_end)(void);
 static int failure_status;
@@ -53,10 +53,11 @@ static void end_without_memory(void)
 	_exit(failure_status);
 }
 
-/* Returning from here, it happens again, and is deadly; what was sent is sent again. */
+/* After return, the fault occurs again and is fatal; a signal sent by a process is
+ * raised again. */
 static void on_crash(int sig, siginfo_t *info, void *context)
 {
-	/* a child's end is its parent's to tell */
+	/* a child's crash is reported by its parent */
 	if (getpid() == watched && memory_ran_out() && !own_code(context))
 		end_without_memory();
 	if (getpid() == watched)
@@ -72,7 +73,7 @@ static void catch_crash(int sig)
 				   .sa_flags = SA_SIGINFO }, before;
 
 	sigemptyset(&crash.sa_mask);
-	/* not a sanitizer's */
+	/* skip signals that a sanitizer handles */
 	if (!sigaction(sig, NULL, &before) && before.sa_handler == SIG_DFL)
 		sigaction(sig, &crash, NULL);
 }
@@ -112,9 +113,9 @@ static bool allocation_fails(void)
 }
 #endif
 
-#ifdef WATCH_OWN_ALLOCATIONS	/* a sanitizer has the allocator */
+#ifdef WATCH_OWN_ALLOCATIONS	/* a sanitizer replaces the allocator */
 
-/* The linker gives calls of f to __wrap_f, and f itself the name __real_f. */
+/* The linker redirects calls of f to __wrap_f and renames f itself to __real_f. */
 #define WRAP(type, name, parameters, arguments, none, failed)		\
 	type __real_##name parameters;					\
 	type __wrap_##name parameters;					\
@@ -161,9 +162,9 @@ int __wrap_asprintf(char **out, const char *fmt, ...)
 #else
 
 /*
- * These take the place of the C library's for the whole process: libraries, and the C
- * library itself, allocate by them too.  They call the next ones of that name: those of
- * a library in LD_PRELOAD, or the C library's.  free stays what it is.
+ * These functions replace the C library's for the whole process, including libraries
+ * and the C library itself.  Each calls the next function of its name, from a
+ * library in LD_PRELOAD or from the C library.  free is not replaced.
  */
 enum { MALLOC, CALLOC, REALLOC, POSIX_MEMALIGN, NEXTS };
 
@@ -177,7 +178,7 @@ static void *next_of(int which)
 	static void *next[NEXTS];
 	void *p = __atomic_load_n(&next[which], __ATOMIC_RELAXED);
 
-	/* dlsym does not allocate unless it fails. */
+	/* dlsym allocates only if it fails. */
 	if (!p && !searching) {
 		searching = true;
 		p = dlsym(RTLD_NEXT, names[which]);
@@ -187,7 +188,8 @@ static void *next_of(int which)
 	return p;
 }
 
-/* As `wanted` bytes, which may be 0, were asked for. */
+/* Returns the result of an allocation.  It failed if it is NULL although `wanted`
+ * is true. */
 static void *given(void *p, bool wanted)
 {
 	if (!p && wanted) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Values of options: see options.h. */
+/* Parses values of options: see options.h. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ int option_rate(const char *name, const char *text, uint64_t *out,
 
 static int parse_double(const char *text, double *v, char **end)
 {
-	/* strtod also takes hex, "inf" and "nan" */
+	/* reject hexadecimal numbers, "inf" and "nan", which strtod accepts */
 	if (strspn(text, "0123456789.") == 0 || text[1] == 'x' ||
 	    text[1] == 'X')
 		return -ERR_USAGE;
@@ -79,7 +79,7 @@ int option_duration(const char *name, const char *text, enum opt_kind kind,
 {
 	bool bare;
 
-	/* perf's word for "begin switched off". */
+	/* perf's value for "start disabled". */
 	if (kind == OPT_DELAY && !strcmp(text, "-1")) {
 		*out = -1;
 		return 0;
@@ -90,8 +90,8 @@ int option_duration(const char *name, const char *text, enum opt_kind kind,
 				 "s, m or h", name, text);
 	if (bare && kind == OPT_MILLIS)
 		*out /= 1000;
-	/* Nobody waits ten seconds as often as perf's users wait for some ten
-	 * milliseconds. */
+	/* A delay of ten seconds or more is rare, but perf's users often give ten
+	 * or more milliseconds. */
 	if (bare && *out > 0 && (kind == OPT_UNIT ||
 				 (kind == OPT_DELAY && *out >= 10)))
 		return error_set(err, ERR_USAGE,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Command lines: see options.h. */
+/* Parses command lines: see options.h. */
 #include "cli/options.h"
 
 #include <getopt.h>
@@ -9,8 +9,9 @@
 #include "base/nearest.h"
 #include "cli/perf_options.h"
 
-/* What getopt returns: HELP_VAL; from FIRST_VAL on the command's options by
- * their row, from PERF_VAL on perf's; or the letter of one of the command's. */
+/* Return values of getopt: HELP_VAL, the command's options from FIRST_VAL by their
+ * row, perf's options from PERF_VAL, or the letter of one of the command's
+ * options. */
 enum { FIRST_VAL = 256, HELP_VAL = FIRST_VAL - 1, PERF_VAL = 1 << 16,
        NAME_MAX_BYTES = 80 };
 
@@ -23,7 +24,7 @@ static size_t count_opts(const struct command *cmd)
 	return n;
 }
 
-/* "--name", or "-x" for an option that has no long name. */
+/* Returns "--name", or "-x" for an option without a long name. */
 static const char *option_shown(const struct opt *o, char *buf, size_t size)
 {
 	if (o->name)
@@ -47,7 +48,7 @@ static int arg_kind(const struct opt *o)
 	}
 }
 
-/* getopt's two tables. */
+/* The two tables of getopt. */
 struct getopt_tables {
 	struct option *longs;
 	char *shorts;
@@ -80,8 +81,9 @@ static bool has_word(char **argv, const char *name)
 }
 
 /*
- * perf's options that the command has not.  A long one only where it was
- * written, so that it takes no abbreviation from tally's own.
+ * Adds perf's options that the command lacks.  A long one is added only if it is on
+ * the command line, so that it cannot make abbreviations of tally's own options
+ * ambiguous.
  */
 static void add_perf_options(struct getopt_tables *t, const struct command *cmd,
 			     char **argv, size_t k, char *s)
@@ -154,7 +156,7 @@ static const struct opt *find_opt(const struct command *cmd, int c)
 	return NULL;
 }
 
-/* Is the word a value of an option ("text|json")? */
+/* Returns whether a word is a value of an option ("text|json"). */
 static bool is_value(const struct opt *o, const char *word)
 {
 	const char *at = o->kind == OPT_HEADING ? NULL : o->arg;
@@ -199,7 +201,7 @@ static int unknown_option(const struct command *cmd, const char *word,
 			 cmd->name);
 }
 
-/* What getopt stumbled over; c is its '?' or ':'. */
+/* Reports what getopt refused; c is its '?' or ':'. */
 static int report_bad(const struct command *cmd, int c, char **argv,
 		      struct error *err)
 {
@@ -246,7 +248,7 @@ static int push_string(struct opt_strs *l, const char *s, struct error *err)
 static int push_tagged(const struct opt *o, struct opt_strs *l, const char *arg,
 		       struct error *err)
 {
-	/* The table outlives the list. */
+	/* The option's name outlives the list. */
 	int rc = push_string(l, o->name, err);
 
 	return rc ? rc : push_string(l, arg, err);
@@ -291,7 +293,7 @@ static int set_value(const struct opt *o, void *opts, const char *arg,
 	return 0;
 }
 
-/* An option of perf, written as a letter or (0) as its name; `arg` may be
+/* Handles an option of perf, given as a letter or (0) by its name; `arg` may be
  * NULL. */
 static int perf_option(const struct command *cmd, void *opts,
 		       const struct perf_option *p, int letter, const char *arg,
@@ -314,7 +316,7 @@ static int perf_option(const struct command *cmd, void *opts,
 		    strcmp(own->name, p->is) != 0)
 			continue;
 		o = *own;
-		/* Who writes perf's word thinks of perf's milliseconds. */
+		/* Users of perf's option expect milliseconds. */
 		if (o.kind == OPT_DELAY || o.kind == OPT_SECONDS)
 			o.kind = arg && !strcmp(arg, "-1") ? OPT_DELAY
 							   : OPT_UNIT;
@@ -323,7 +325,7 @@ static int perf_option(const struct command *cmd, void *opts,
 	return error_set(err, ERR_USAGE, "no option %s", shown);
 }
 
-/* The plain words behind an OPT_WORDS' first are its own. */
+/* The plain words after an OPT_WORDS' first value belong to it. */
 static int take_words(const struct opt *o, void *opts, int argc, char **argv,
 		      struct error *err)
 {
@@ -344,7 +346,7 @@ int options_parse(const struct command *cmd, void *opts, int argc, char **argv,
 	*rest = argc;
 	if (rc < 0)
 		rc = error_set(err, ERR_NOMEM, "out of memory");
-	optind = 0;	/* glibc: start afresh */
+	optind = 0;	/* glibc: restart */
 	opterr = 0;
 	while (!rc &&
 	       (c = getopt_long(argc, argv, t.shorts, t.longs, NULL)) != -1) {
@@ -363,8 +365,8 @@ int options_parse(const struct command *cmd, void *opts, int argc, char **argv,
 			continue;
 		}
 		o = find_opt(cmd, c);
-		/* getopt takes "-g=x" for the value "=x", but it is how help
-		 * shows the option, and `--graph=x` is its long form */
+		/* getopt would parse "-g=x" as the value "=x", but --help shows
+		 * the option so, and `--graph=x` is the long form */
 		if (o && o->kind == OPT_OPTSTR && c < FIRST_VAL && optarg)
 			optarg += *optarg == '=';
 		if (o)

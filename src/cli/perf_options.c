@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf's words: see perf_options.h. */
+/* The options and commands of perf that tally recognizes: see perf_options.h. */
 #include "cli/perf_options.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@
 #define LOOK "report annotate diff"
 
 const struct perf_option perf_options[] = {
-	/* record and stat */
+	/* for record and stat */
 	{ "record stat", 'D', "delay", 'y', "delay", NULL, NULL },
 	{ "record stat", 'G', NULL, 'y', "cgroup", NULL, NULL },
 	{ "record stat", 'i', NULL, 'n', "no-inherit", NULL, NULL },
@@ -187,7 +187,7 @@ const struct perf_option perf_options[] = {
 	{ "stat", 'b', "bpf-prog", 'y', HINT("BPF programs are not counted "
 	  "separately; \"tally record -a\" samples them by name") },
 
-	/* report, annotate, diff */
+	/* for report, annotate and diff */
 	{ "report diff", 'd', "dsos", 'y', "image", NULL, NULL },
 	{ "report diff", 'S', "symbols", 'y', "symbol", NULL, NULL },
 	{ "report", 0, "symbol-filter", 'y', "symbol", NULL, NULL },

@@ -2,30 +2,31 @@
 #ifndef TALLY_CLI_PERF_OPTIONS_H
 #define TALLY_CLI_PERF_OPTIONS_H
 /*
- * Options and commands of perf that tally has under another name or not at all:
- * what people type who know perf.  Each either stands for an option of tally, is
- * accepted because it asks for what is always so, or is answered with tally's
- * way.  An option that tally has by the same name is no row here.
+ * Options and commands of perf that tally lacks or has under another name, for users
+ * who know perf.  An option is translated to one of tally, or accepted because tally
+ * always behaves so, or answered with tally's way.  Options with equal names in both
+ * have no row here.
  */
 #include "cmd/command.h"
 
-enum { PERF_OPTIONS_MAX = 96 };	/* of one command */
+enum { PERF_OPTIONS_MAX = 96 };	/* most options of one command */
 
 struct perf_option {
-	const char *commands;	/* "record stat" */
+	const char *commands;	/* commands that have it, "record stat" */
 	char short_name;	/* 0: none */
 	const char *name;	/* long name, or NULL */
-	char arg;		/* takes a value: 'y' yes, 'o' optionally, 'n' no */
+	char arg;		/* whether it takes a value: 'y' yes, 'o' optional,
+				 * 'n' no */
 	const char *is;		/* long name of tally's option, or NULL */
-	const char *value;	/* its value; NULL: the one that was given */
-	const char *hint;	/* without `is`: tally's way; NULL: accepted */
+	const char *value;	/* value for tally's option; NULL: the given one */
+	const char *hint;	/* tally's way, if `is` is NULL; NULL: accepted */
 };
 
-/* The table; ends with commands == NULL. */
+/* The table, which ends with commands == NULL. */
 extern const struct perf_option perf_options[];
 bool perf_option_is_of(const struct perf_option *o, const struct command *cmd);
 
-/* tally's way of doing what a command of perf does, or NULL. */
+/* Returns tally's equivalent of a command of perf, or NULL. */
 const char *perf_command_hint(const char *name);
 
 #endif

@@ -2,23 +2,25 @@
 #ifndef TALLY_CLI_SCREEN_H
 #define TALLY_CLI_SCREEN_H
 /*
- * The terminal as a screen (tui/screen.h), by ncurses.  However the program ends
- * while it is open — also by a signal or a crash — the terminal is put back as it
- * was; stopped (SIGTSTP) it is the shell's, and drawn anew afterwards.
+ * The terminal as a screen (tui/screen.h), by ncurses.  The terminal is restored
+ * however the program ends, even by a signal or a crash.  While the program is
+ * stopped (SIGTSTP), the shell has the terminal; the screen is redrawn afterwards.
  */
 #include <stdbool.h>
 
 #include "base/error.h"
 #include "tui/screen.h"
 
-/* Whether this terminal can show one; NULL: it can, else why not. */
+/* Returns the reason why this terminal cannot show a screen, or NULL if it can. */
 const char *screen_lacks(void);
+/* Opens the screen, which screen_close closes.  ERR_UNSUPPORTED gives the reason
+ * why this terminal cannot show one. */
 int screen_open(bool color, struct screen *out, struct error *err);
 void screen_close(void);
-/* Whether ncurses is at work: when an allocation fails then, it ends the process, with
- * words of its own, or crashes. */
+/* Returns whether ncurses is running.  If an allocation fails then, ncurses
+ * crashes, or ends the process with a message of its own. */
 bool screen_is_busy(void);
-/* Puts the terminal back where it is open; for handlers of signals. */
+/* Restores the terminal if a screen is open; safe in signal handlers. */
 void screen_restore(void);
 
 #endif

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The terminal by ncurses: see screen.h.
+ * The terminal as a screen, by ncurses: see screen.h.
  *
- * ncurses restores the terminal when it is stopped, but not when the program
- * crashes, and of SIGINT and SIGTERM it makes exit(2) within the handler.  So
- * these signals have our own handler, with the sequences and settings that lead
- * back kept beside it: a write and a tcsetattr(3), both safe in a handler
- * (signal-safety(7)), then the signal does what it would have done.
+ * ncurses restores the terminal when the program is stopped, but not when it
+ * crashes.  For SIGINT and SIGTERM it calls exit(2) within the handler.  tally
+ * therefore handles these signals itself and keeps the sequences and settings that
+ * restore the terminal.  The handler needs only a write and a tcsetattr(3), which
+ * are safe in a handler (signal-safety(7)).  Then the signal takes its normal
+ * effect.
  */
 #define NCURSES_WIDECHAR 1
-/* before term.h, which makes macros of common words */
+/* before term.h, which defines common words as macros */
 #include "cli/screen.h"
 
 #include <curses.h>
@@ -29,15 +30,15 @@
 
 enum { LEAVE_BYTES = 512, ESCAPE_MS = 50 };
 
-/* What a handler needs.  One process has one terminal. */
+/* The data that a handler needs.  A process has one terminal. */
 static struct {
 	volatile sig_atomic_t open;
 	struct termios before;
-	struct winsize drawn;	/* the terminal's size when last looked at */
+	struct winsize drawn;	/* terminal size at the last check */
 	char leave[LEAVE_BYTES];
 	size_t leave_n;
 	bool color;
-	bool busy;		/* inside of ncurses */
+	bool busy;		/* ncurses code is running */
 	SCREEN *curses;
 } term;
 
@@ -68,9 +69,9 @@ static void on_deadly(int sig)
 	errno = saved;
 }
 
-/* A page of a mapped file that was cut short is mended by the handler that was
- * there before (cli/guard.c); only what is deadly to that one comes here by
- * SIG_DFL, too late for the terminal: so look whether it would be. */
+/* The previous handler (cli/guard.c) replaces missing pages of truncated files.
+ * Only faults that it considers fatal reach SIG_DFL, where it is too late for the
+ * terminal.  So find out here whether this one is fatal. */
 static void on_sigbus(int sig, siginfo_t *info, void *context)
 {
 	const struct sigaction *before = NULL;
@@ -133,12 +134,13 @@ static void keep_way_back(void)
 	char *cup = tigetstr((char *)"cup");
 
 	term.leave_n = 0;
-	add_leave("\033[?1000l\033[?1002l\033[?1006l");	/* xterm's mouse */
+	add_leave("\033[?1000l\033[?1002l\033[?1006l");	/* disable xterm's mouse
+							 * reporting */
 	add_leave(tigetstr((char *)"sgr0"));
 	add_leave(tigetstr((char *)"cnorm"));
 	add_leave(tigetstr((char *)"rmkx"));
-	/* Where there is no other screen to go back to, what follows does not
-	 * begin amid a row that was being drawn. */
+	/* If there is no other screen to return to, the following output must not
+	 * begin within a partly drawn row. */
 	if (cup && cup != (char *)-1) {
 		add_leave(tiparm(cup, LINES - 1, 0));
 		add_leave(tigetstr((char *)"el"));
@@ -146,7 +148,7 @@ static void keep_way_back(void)
 	add_leave(tigetstr((char *)"rmcup"));
 }
 
-/* Names are UTF-8, as in all of tally's output, whatever the locale says. */
+/* Names are UTF-8, as in all of tally's output, regardless of the locale. */
 static void choose_locale(void)
 {
 	setlocale(LC_CTYPE, "");
@@ -166,14 +168,14 @@ static void begin_colors(bool color)
 	init_pair(4, COLOR_CYAN, -1);
 }
 
-/* Does terminfo know it, and can the cursor be moved there? */
+/* Returns whether terminfo knows the terminal and its cursor can be moved. */
 static bool terminal_known(const char *name)
 {
 	bool known;
 	int why;
 
-	/* A view drawn from top to bottom needs "cup"; without the call to
-	 * del_curterm newterm(3) would use what is loaded here. */
+	/* A view that is drawn from top to bottom needs "cup".  Without
+	 * del_curterm, newterm(3) would use the data that was loaded here. */
 	term.busy = true;
 	known = setupterm(name, STDOUT_FILENO, &why) != ERR;
 	if (known) {
@@ -292,7 +294,7 @@ static uint32_t named_key(wint_t c, struct screen_event *e)
 	return SCREEN_OTHER;
 }
 
-/* Whether the terminal is gone: reading fails at once, for ever. */
+/* Returns whether the terminal has hung up, so that every read fails immediately. */
 static bool hung_up(void)
 {
 	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -316,9 +318,9 @@ static bool is_resized(void)
 	return is;
 }
 
-/* As get_wch, which looks for a new size and then waits: one that comes in
- * between would be seen with the next key only, and one that comes while it
- * draws can leave what was drawn for the old size. */
+/* Reads a key like get_wch, which checks for a new size before it waits.  A resize
+ * in between would be noticed only at the next key.  A resize during drawing can
+ * leave the drawing of the old size. */
 static int wait_key(wint_t *c)
 {
 	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -366,7 +368,7 @@ static struct screen_event key(void *ctx)
 	} else {
 		e.key = (uint32_t)c;
 	}
-	/* what terminals do with their text then, each does in its way */
+	/* terminals rearrange their text differently on a resize */
 	if (rc == KEY_CODE_YES && e.key == SCREEN_RESIZE)
 		clearok(curscr, TRUE);
 	return e;
@@ -385,7 +387,7 @@ int screen_open(bool color, struct screen *out, struct error *err)
 	choose_locale();
 	if (tcgetattr(STDOUT_FILENO, &term.before) < 0)
 		return error_errno(err, errno, "terminal");
-	/* before ncurses, which leaves alone what is caught already */
+	/* before ncurses, which keeps existing signal handlers */
 	catch_signals();
 	term.busy = true;
 	term.curses = newterm(NULL, stdout, stdin);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Built without ncurses: see screen.h. */
+/* The screen if tally was built without ncurses: see screen.h. */
 #include "cli/screen.h"
 
 const char *screen_lacks(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Terminal: see terminal.h. */
+/* Detects the terminal's abilities and runs the pager: see terminal.h. */
 #include "cli/terminal.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ static int terminal_columns(int fd)
 	return n < COLUMNS_LEAST ? COLUMNS_LEAST : n;
 }
 
-/* Terminals that say they can do nothing but print. */
+/* Recognizes terminals that can only print. */
 static bool is_dumb(void)
 {
 	const char *term = getenv("TERM");
@@ -90,7 +90,8 @@ static bool in_path(const char *name)
 	return false;
 }
 
-/* Whether a shell would find the command; true when only a shell can tell. */
+/* Returns whether a shell would find the command, or true if only a shell can
+ * tell. */
 static bool can_run(const char *cmd)
 {
 	size_t n = strcspn(cmd, " \t");
@@ -102,8 +103,8 @@ static bool can_run(const char *cmd)
 	return strchr(name, '/') ? access(name, X_OK) == 0 : in_path(name);
 }
 
-/* The user's pager, or NULL: none wanted or none there.  A report is shown
- * without a pager rather than lost. */
+/* Returns the user's pager, or NULL if none is wanted or found.  A report is then
+ * shown without a pager. */
 static const char *pager_command(void)
 {
 	const char *cmd = getenv("TALLY_PAGER");
@@ -149,7 +150,7 @@ static void start_pager(struct cmd_io *io)
 		return;
 	}
 	io->out = out;
-	/* Ctrl-C is for the pager; dying now would leave it without its
+	/* Ctrl-C is for the pager.  If tally exited now, the pager would lose its
 	 * parent on the terminal. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
@@ -185,7 +186,8 @@ void terminal_init(struct terminal *t)
 	t->io.close_screen = close_screen;
 }
 
-/* Tells a pipe without reader from a disk that is full, after the fact. */
+/* Determines after a failed write whether a pipe lost its reader or a disk is
+ * full. */
 static bool reader_gone(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLOUT };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * `tally addr2line`: addresses to functions, files and lines, with the options
- * and the output of addr2line of binutils, so that it can take its place.
+ * `tally addr2line`: translates addresses to functions, files and lines.  It has the
+ * options and the output of binutils' addr2line, so that it can replace that.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -29,15 +29,15 @@
 #include <stdint.h>
 #include "base/error.h"
 
-/* Functions by name; read when the first name comes. */
+/* Functions by name.  The table is built for the first name. */
 struct symbol_name {
-	const char *name;	/* borrowed from the image */
+	const char *name;	/* owned by the image */
 	uint64_t vaddr;
 };
 
 struct symbol_names {
 	struct image *img;
-	bool read;		/* on the first question */
+	bool read;		/* the symbols have been read */
 	bool failed;		/* out of memory */
 	VEC(struct symbol_name) syms;
 	struct idtab tab;
@@ -80,7 +80,8 @@ static bool add_symbol(void *ctx, const struct image_symbol *sym)
 	return !s->failed;
 }
 
-/* The address of the first symbol of that name; false when there is none. */
+/* Finds the address of the first symbol of that name.  Returns false if there is
+ * none. */
 static bool symbol_names_find(struct symbol_names *s, const char *name,
 			      uint64_t *vaddr)
 {
@@ -99,24 +100,24 @@ static bool symbol_names_find(struct symbol_names *s, const char *name,
 }
 
 /*
- * Addresses that come as lines of text, in batches: all that can be read without
- * waiting, so that a file of many is looked up at once and a program that asks
- * one at a time gets its answer at once.
+ * Reads addresses as lines of text, in batches.  A batch is everything that can be
+ * read without waiting.  A long file is thus looked up at once, and a program that
+ * asks for single addresses gets each answer immediately.
  *
- * A line is read as addr2line of binutils does: a function's name and "+OFFSET",
- * or what strtoull makes of it with base 16 (0 for anything else); a line longer
- * than 99 bytes is several.
+ * A line is interpreted as in binutils' addr2line: a function's name and "+OFFSET",
+ * or the result of strtoull with base 16 (0 for anything else).  A line longer than
+ * 99 bytes counts as several.
  */
 struct addresses {
 	int fd;
 	struct symbol_names *names;
 	bool eof;
-	size_t at, n;			/* unread bytes of text */
+	size_t at, n;			/* range of unread bytes in `text` */
 	VEC(uint64_t) batch;
 	char text[64 * 1024];
 };
 
-/* MAX_BATCH bounds the memory for results. */
+/* MAX_BATCH limits the memory for results. */
 enum { MAX_LINE = 99, MAX_BATCH = 64 * 1024 };
 
 static void addresses_init(struct addresses *a, int fd,
@@ -132,8 +133,8 @@ static void addresses_fini(struct addresses *a)
 	vec_fini(&a->batch);
 }
 
-/* Whether a word is a name: what begins like a hexadecimal number is one only
- * with an offset. */
+/* Returns whether a word is a name.  A word that begins like a hexadecimal number
+ * is a name only with an offset. */
 static bool is_name(const char *word)
 {
 	if (isxdigit((unsigned char)*word))
@@ -162,7 +163,7 @@ static uint64_t address_parse(const char *text, struct symbol_names *names)
 	return addr;
 }
 
-/* Takes one line out of the text; false when there is no whole one. */
+/* Parses one line of the text.  Returns false if there is no complete line. */
 static bool take_line(struct addresses *a, uint64_t *out)
 {
 	const char *from = a->text + a->at;
@@ -216,7 +217,8 @@ static int read_more(struct addresses *a, struct error *err)
 	return 0;
 }
 
-/* The next batch into a->batch: false at the end or on an error (err->code). */
+/* Reads the next batch into a->batch.  Returns false at the end or on an error
+ * (err->code). */
 static bool addresses_next(struct addresses *a, struct error *err)
 {
 	int rc;
@@ -314,7 +316,7 @@ struct sorted {
 	uint32_t at;
 };
 
-/* Where results go until they are printed in the order asked. */
+/* Results of a batch, which are printed in the requested order. */
 struct lookup {
 	struct symbolizer *s;
 	struct answers ans;
@@ -322,9 +324,9 @@ struct lookup {
 	VEC(struct sorted) sorted;
 	VEC(uint64_t) vaddrs;
 	struct symbol_names names;
-	uint64_t bias, limit;		/* of the section with -j */
+	uint64_t bias, limit;		/* for the section of -j */
 	bool nomem;
-	struct verify_cases *verify;	/* where answers go instead, or NULL */
+	struct verify_cases *verify;	/* receives the answers instead if not NULL */
 };
 
 static int by_vaddr(const void *a, const void *b)
@@ -349,8 +351,8 @@ static bool on_result(void *ctx, size_t i, const struct sym_result *r)
 	return !l->nomem;
 }
 
-/* Addresses as they are asked for into sorted ones of the file; those outside
- * of the section (-j) have no answer. */
+/* Sorts the requested addresses, converted to those of the file.  Addresses
+ * outside of the section (-j) get no answer. */
 static int sort_batch(struct lookup *l, const uint64_t *addrs, size_t n)
 {
 	l->sorted.n = l->vaddrs.n = 0;

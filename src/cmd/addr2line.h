@@ -2,10 +2,11 @@
 #ifndef TALLY_CMD_ADDR2LINE_H
 #define TALLY_CMD_ADDR2LINE_H
 /*
- * What `tally addr2line` knows of a batch of addresses, kept small, and its text.
+ * The answers of `tally addr2line` for a batch of addresses, stored compactly, and
+ * their text.
  *
- *	addr2line.c		options, the file, lines into addresses, batches
- *	addr2line_text.c	answers into text, readable names made once a batch
+ *	addr2line.c		options, the file, input of addresses, batches
+ *	addr2line_text.c	output; readable names are made once per batch
  */
 #include <stdio.h>
 
@@ -14,38 +15,39 @@
 #include "base/buf.h"
 #include "symbolize/symbolize.h"
 
-/* How answers look; addr2line(1) of binutils says what each option does. */
+/* The layout of answers; addr2line(1) of binutils describes each option. */
 struct answer_style {
 	bool functions, inlines, addresses, pretty, basenames;
 	bool demangle, short_names;
 	bool json;
-	bool safe;		/* a terminal shows it: no control characters */
-	int digits;		/* of an address: 8 or 16 */
+	bool safe;		/* the output is a terminal: no control characters */
+	int digits;		/* digits of an address, 8 or 16 */
 };
 
-/* A frame without what is not shown. */
+/* A frame, reduced to what is shown. */
 struct answer_frame {
-	const char *name, *file;	/* the symbolizer's */
+	const char *name, *file;	/* owned by the symbolizer */
 	uint32_t line, column;
-	uint16_t lang;			/* of its unit: how the name is read */
+	uint16_t lang;			/* language of the unit, which determines
+					 * how the name is demangled */
 };
 
 struct answer {
-	uint32_t first, n;	/* in frames; n == 0: nothing known */
+	uint32_t first, n;	/* range in `frames`; n == 0: unresolved */
 };
 
-/* Readable names of what is shown more than once. */
+/* A readable name, cached because it is shown more than once. */
 struct readable_name {
 	const char *name;
 	uint32_t uses;
-	uint32_t at;		/* in text[worker]; NOT_MADE */
+	uint32_t at;		/* offset in text[worker], or NOT_MADE */
 	uint16_t lang;
 	uint8_t worker;
 };
 
 struct readable_names {
 	VEC(struct readable_name) v;
-	struct u64map index;	/* by the linker's name, and if Ada's */
+	struct u64map index;	/* by linkage name and whether it is Ada's */
 	struct buf text[2];
 };
 
@@ -56,13 +58,13 @@ struct answers {
 	struct buf out[2];
 };
 
-/* Room for n answers, none known. 0 or -ERR_NOMEM. */
+/* Makes room for n unresolved answers.  Returns 0 or -ERR_NOMEM. */
 int answers_reset(struct answers *a, size_t n);
 void answers_fini(struct answers *a);
-/* The first n frames of a result for the address asked for at position `at`. */
+/* Stores the first n frames of a result as the answer at position `at`. */
 int answers_set(struct answers *a, size_t at, const struct sym_result *r,
 		size_t n);
-/* Writes the answers for n addresses, in that order, and flushes. */
+/* Writes the answers for n addresses in their order, and flushes. */
 int answers_print(struct answers *a, const struct answer_style *st,
 		  const uint64_t *addrs, size_t n, FILE *to,
 		  struct error *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Answers and their text: see addr2line.h. */
+/* Stores answers and writes their text: see addr2line.h. */
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -10,15 +10,16 @@
 #include "symbolize/demangle/demangle.h"
 
 /*
- * Readable names of a batch.  Some take longer to make than all else about an
- * address, and are ten times as long as the linker's: those shown more than once
- * are made once, by two threads, up to a limit; the others when they are shown.
+ * Readable names of a batch.  Some take longer to make than everything else about an
+ * address, and are ten times as long as linkage names.  Names shown more than once
+ * are made once, by two threads, up to a limit.  Other names are made when they are
+ * shown.
  */
 
 enum { TEXT_MOST = 12 << 20 };
 #define NOT_MADE UINT32_MAX
 
-/* Runs fn(one) and fn(two), side by side if possible. */
+/* Runs fn(one) and fn(two), in parallel if possible. */
 static void run_both(void *(*fn)(void *), void *one, void *two)
 {
 	pthread_t t;
@@ -39,7 +40,7 @@ static void readable_names_fini(struct readable_names *r)
 	buf_fini(&r->text[1]);
 }
 
-/* One name of the linker may be Ada's in one unit and C's in another. */
+/* The same linkage name may be Ada's in one unit and C's in another. */
 static uint64_t key_of(const char *name, uint16_t lang)
 {
 	return (uint64_t)(uintptr_t)name | (uint64_t)lang_is_ada(lang) << 63;
@@ -82,7 +83,7 @@ struct maker {
 	bool short_names;
 };
 
-/* Every other name. */
+/* Makes every second name. */
 static void *make_half(void *arg)
 {
 	struct maker *m = arg;
@@ -102,8 +103,8 @@ static void *make_half(void *arg)
 	return NULL;
 }
 
-/* Makes the readable names of all frames that are shown more
- * than once; 0 or -ERR_NOMEM. */
+/* Makes the readable names of all frames that are shown more than once.  Returns 0
+ * or -ERR_NOMEM. */
 static int readable_names_make(struct readable_names *r,
 			       const struct answer_frame *frames, size_t n,
 			       bool short_names)
@@ -122,7 +123,7 @@ static int readable_names_make(struct readable_names *r,
 	return r->text[0].failed || r->text[1].failed ? -ERR_NOMEM : 0;
 }
 
-/* Appends the readable form of a name; any thread may call it. */
+/* Appends the readable form of a name.  Safe to call from any thread. */
 static void readable_name_put(const struct readable_names *r,
 			      const struct answer_frame *f, bool short_names,
 			      struct buf *out)
@@ -137,8 +138,8 @@ static void readable_name_put(const struct readable_names *r,
 }
 
 enum {
-	STEP = 256,		/* addresses that a thread turns into text */
-	THREADS_FROM = 512,	/* fewer are not worth starting one */
+	STEP = 256,		/* addresses that a thread formats at a time */
+	THREADS_FROM = 512,	/* fewer addresses do not justify a thread */
 };
 
 void answers_fini(struct answers *a)
@@ -176,13 +177,13 @@ int answers_set(struct answers *a, size_t at, const struct sym_result *r,
 			f->name, f->file, f->line, f->column,
 			f->lang };
 	}
-	/* a function without DWARF: the file at least */
+	/* a function without DWARF: show the file at least */
 	if (n && n == r->nframes && !*r->frames[n - 1].file)
 		a->frames.v[a->frames.n - 1].file = r->sym_file;
 	return 0;
 }
 
-/* What one thread makes of some answers. */
+/* The text that one thread makes of some answers. */
 struct printer {
 	const struct answers *a;
 	const struct answer_style *st;
@@ -199,7 +200,7 @@ static void put_text(struct printer *p, const char *s)
 		buf_str(p->out, s);
 }
 
-/* The name as it is shown, in p->scratch. */
+/* Returns the displayed name, stored in p->scratch. */
 static const char *shown_name(struct printer *p, const struct answer_frame *f)
 {
 	buf_reset(&p->scratch);
@@ -344,7 +345,8 @@ static int write_out(struct buf *out, FILE *to, struct error *err)
 	return 0;
 }
 
-/* The answers from `from` on, by one thread or two; the next one to print. */
+/* Prints the answers from `from` on, by one thread or two.  Returns the next one
+ * to print. */
 static size_t print_some(struct answers *a, const struct answer_style *st,
 			 const uint64_t *addrs, size_t from, size_t n)
 {

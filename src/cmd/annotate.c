@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* `tally annotate`: what the lines and instructions of functions cost. */
+/* `tally annotate`: shows the cost of lines and instructions. */
 #include "views/annotate/annotate.h"
 
 #include <stdlib.h>
@@ -119,7 +119,7 @@ static int make_style(const struct cmd_io *io, const struct annotate_opts *o,
 		.context = o->context > 100000 ? 100000
 					       : (unsigned int)o->context,
 	};
-	if (o->source && o->code)	/* both words mean --both */
+	if (o->source && o->code)	/* both options together mean --both */
 		s->automatic = false;
 	if (o->width != UINT64_MAX)
 		s->columns = o->width > 10000 ? 10000 : (int)o->width;
@@ -128,7 +128,7 @@ static int make_style(const struct cmd_io *io, const struct annotate_opts *o,
 	return 0;
 }
 
-/* Also a file that is too damaged to be known as a recording. */
+/* Also accepts a file that is too damaged to be recognized as a recording. */
 static bool is_recording(const char *word)
 {
 	size_t n = strlen(word);
@@ -138,8 +138,8 @@ static bool is_recording(const char *word)
 	       (n > 6 && !strcmp(word + n - 6, ".tally"));
 }
 
-/* One word may be the recording or what is meant in it; of two, the first is the
- * recording. */
+/* Interprets the words.  A single word is the recording or what to show in it.  Of
+ * two words, the first is the recording. */
 static int take_words(const struct annotate_opts *o, int argc, char **argv,
 		      const char **input, const char **what, struct error *err)
 {
@@ -186,8 +186,8 @@ static int show(struct cmd_io *io, const struct annotate_opts *o,
 	return rc;
 }
 
-/* The functions that are to be shown and whose code the recording does not hold;
- * their number. */
+/* Finds the selected functions whose code the recording lacks.  Returns their
+ * number. */
 static size_t find_cold(const struct annotation *a, uint32_t *symbols)
 {
 	uint8_t *seen = calloc(a->p->symbols.n + 1, 1);
@@ -203,7 +203,7 @@ static size_t find_cold(const struct annotation *a, uint32_t *symbols)
 	return n;
 }
 
-/* Takes the code of cold functions from their files, where that helps. */
+/* Reads the code of functions without samples from their files, if that adds code. */
 static int take_cold(struct cmd_io *io, const struct annotate_opts *o,
 		     struct annotation *a, struct error *err)
 {
@@ -228,7 +228,7 @@ static int take_cold(struct cmd_io *io, const struct annotate_opts *o,
 	return rc;
 }
 
-/* The page of the whole recording, opened at what was named. */
+/* Writes the page of the whole recording, opened at the selected function. */
 static int show_page(struct cmd_io *io, const struct annotate_opts *o,
 		     struct reader *r, const struct annotation *a,
 		     struct error *err)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* `tally check`: did it get slower, and what did? */
+/* `tally check`: finds out whether a program became slower, and which functions. */
 #include "cmd/check.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static int add_side(struct cmd_io *io, const struct check_opts *o,
 	return rc;
 }
 
-/* Standard output for "-". */
+/* Writes to a file; "-" is standard output. */
 static int write_to(struct cmd_io *io, const char *path, struct buf *text,
 		    struct error *err)
 {
@@ -116,7 +116,7 @@ static int status_of(enum check_verdict v, const struct check_opts *o)
 						: STATUS_PASS;
 }
 
-/* Reads both sides and decides; `allow` is the caller's. */
+/* Reads both sides and judges them.  The caller owns `allow`. */
 static int judge_sides(struct cmd_io *io, const struct check_opts *o,
 		       const struct opt_strs *sides[2], struct allow_list *allow,
 		       struct check *c, struct error *err)
@@ -150,7 +150,7 @@ static int compare(struct cmd_io *io, const struct check_opts *o,
 	return rc;
 }
 
-/* A check while its runs are being made. */
+/* A check while its runs are being recorded. */
 struct looking {
 	struct cmd_io *io;
 	const struct check_opts *o;
@@ -179,7 +179,7 @@ static int look(void *ctx, size_t runs, struct error *err)
 	return rc;
 }
 
-/* Records both sides until a look at them is sure, or for as often as was said. */
+/* Records both sides until a look is certain, or as many runs as requested. */
 static int record_and_compare(struct cmd_io *io, const struct check_opts *o,
 			      struct check_recordings *made, struct check *c,
 			      struct error *err)
@@ -201,7 +201,7 @@ static int record_and_compare(struct cmd_io *io, const struct check_opts *o,
 	return compare(io, o, l.sides, c, err);
 }
 
-/* The words say either two sets of files or what to record. */
+/* Checks that the words are either two sets of files or a command to record. */
 static int check_words(const struct check_opts *o, int argc, char **argv,
 		       struct error *err)
 {
@@ -265,7 +265,7 @@ static int run_check(struct cmd_io *io, void *opts, int argc, char **argv,
 		rc = record_and_compare(io, o, &made, &c, err);
 	check_recordings_fini(&made);
 	cmd_sources_free(&c.o.runs.where);
-	/* a regression is 1, so all that goes wrong is 2 */
+	/* exit status 1 means a regression, so all errors have 2 */
 	if (rc < 0 && err->code != ERR_NOMEM)
 		err->code = ERR_USAGE;
 	return rc;

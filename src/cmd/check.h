@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_CMD_CHECK_H
 #define TALLY_CMD_CHECK_H
-/* What the parts of `tally check` share. */
+/* Options and functions that the files of `tally check` share. */
 #include "check/check.h"
 #include "cmd/command.h"
 
@@ -20,32 +20,34 @@ struct check_opts {
 
 extern const struct opt check_opt_table[];
 void check_defaults(void *opts);
-/* The limits, and what contradicts itself. */
+/* Sets the limits, and refuses contradictory options. */
 int check_set_options(struct cmd_io *io, const struct check_opts *o, struct check_options *out,
 		      struct error *err);
 
-/* check_record.c: recordings made for one check. */
+/* check_record.c: the recordings made for one check. */
 struct check_recordings {
-	struct opt_strs files[2];	/* by enum check_side */
+	struct opt_strs files[2];	/* indexed by enum check_side */
 	char *dir;
 	bool keep;
 };
 
-/* Called when this many runs of each side exist: 1 when they are enough, 0, or
- * negative. */
+/* Called when `runs` runs of each side exist.  Returns 1 if they are enough, 0 if
+ * not, or a negative error. */
 typedef int check_enough(void *ctx, size_t runs, struct error *err);
+/* Records both sides into temporary files or a kept folder.  `enough` may be NULL.
+ * Call check_recordings_fini in any case. */
 int check_record(struct cmd_io *io, const struct check_opts *o,
 		 struct check_recordings *out, check_enough *enough, void *ctx,
 		 struct error *err);
-/* Removes the files unless they are to be kept. */
+/* Removes the files, unless the user keeps them. */
 void check_recordings_fini(struct check_recordings *r);
 
-/* check_commits.c: adds the commits between both recorded revisions that touched
- * what failed. */
+/* check_commits.c: adds the commits between the two recorded revisions that
+ * touched code of failed rows. */
 int check_commits(struct check *c, const char *repo, struct error *err);
 
-/* check_history.c: `limits` as check_set_options set them; 0 or an enum
- * check_verdict, or negative. */
+/* check_history.c: checks against a history.  `limits` comes from
+ * check_set_options.  Returns 0, another enum check_verdict, or a negative error. */
 int check_history(struct cmd_io *io, const struct check_opts *o,
 		  const struct check_options *limits,
 		  const struct allow_list *allow, struct error *err);

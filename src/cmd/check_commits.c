@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which commits touched the lines that got slower: git is asked, as a program.
- * Revisions come from the recordings, which anyone may have made: only
- * hexadecimal names are given to git.
+ * Finds the commits that changed the lines that became slower, by running git.  The
+ * revisions come from recordings, which are untrusted.  Only hexadecimal names are
+ * therefore passed to git.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -14,12 +14,12 @@
 
 enum {
 	GIT_OUTPUT_MAX = 64 << 20,
-	GIT_MS = 30000,		/* that an answer may take */
+	GIT_MS = 30000,		/* limit for an answer */
 	COMMITS_SHOWN = 5,
 	ROWS_ASKED = 20,
 };
 
-/* False when it failed or could not be run. */
+/* Runs git.  Returns false if it failed or could not be run. */
 static bool ask(const char *repo, const char *const *words, size_t n,
 		struct buf *out)
 {
@@ -36,7 +36,7 @@ static bool is_revision(const char *s)
 	return n >= 7 && n <= 64;
 }
 
-/* The one revision of a side, or NULL. */
+/* Returns the single revision of a side, or NULL. */
 static const char *revision(const struct check *c, enum check_side side)
 {
 	const char *found = NULL;
@@ -68,8 +68,8 @@ static size_t common_end(const char *a, const char *b)
 	return parts;
 }
 
-/* The file of the repository whose path ends most like the recorded one: the
- * program was built somewhere else. */
+/* Finds the file of the repository whose path has the longest common ending with
+ * the recorded path.  The program may have been built in another folder. */
 static char *find_path(const struct buf *tree, const char *recorded)
 {
 	const char *p = (const char *)tree->p, *end = p + tree->n;
@@ -88,7 +88,7 @@ static char *find_path(const struct buf *tree, const char *recorded)
 	return best ? strdup(best) : NULL;
 }
 
-/* Lines of the new revision that the row's cost is in. */
+/* Finds the lines of the new revision that have the row's cost. */
 static void line_range(const struct check *c, const struct check_row *r,
 		       unsigned int *first, unsigned int *last)
 {
@@ -112,7 +112,7 @@ static void line_range(const struct check *c, const struct check_row *r,
 	}
 }
 
-/* Lines "ID<tab>SUBJECT". */
+/* Parses lines of the form "ID<tab>SUBJECT". */
 static int add_commits(struct check *c, uint32_t row, char *text)
 {
 	char *save, *line;
@@ -156,7 +156,7 @@ static int ask_row(struct check *c, uint32_t row, const char *repo,
 	if (lines && first) {
 		const char *const by_line[] = { GIT_LOG_WORDS, "-s",
 			"--format=%h%x09%s", lines, range, "--" };
-		/* git older than 2.22 and ranges that are gone: by file */
+		/* git before 2.22, or ranges that no longer exist: ask by file */
 		const char *const by_file[] = { GIT_LOG_WORDS,
 			"--format=%h%x09%s", range, "--", path };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* `tally check --history`: new recordings against those of the commits before. */
+/* `tally check --history`: compares new recordings with those of earlier commits. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +14,9 @@ struct against {
 	const struct check_opts *o;
 	struct history h;
 	struct verdict_options vo;
-	VEC(uint32_t) fresh;	/* batches of h */
+	VEC(uint32_t) fresh;	/* indices of batches in h */
 	struct history_classes classes;
-	size_t class;		/* that of the new batches */
+	size_t class;		/* class of the new batches */
 	struct verdict verdict;
 };
 
@@ -46,7 +46,7 @@ static bool is_fresh(const struct against *a, uint32_t batch)
 	return false;
 }
 
-/* The class of the new batches, and the others in it that are of other commits. */
+/* Finds the class of the new batches, and its batches of other commits. */
 static int find_class(struct against *a, uint32_t *stored, size_t *n,
 		      struct error *err)
 {
@@ -100,7 +100,7 @@ static int judge(struct against *a, struct error *err)
 	return rc;
 }
 
-/* Records a batch of --run, and judges with it. */
+/* Records a batch of --run and judges with it. */
 static int record_batch(struct against *a, struct error *err)
 {
 	struct check_recordings made = { .dir = NULL };

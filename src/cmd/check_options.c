@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The options of `tally check`. */
+/* Defines and checks the options of `tally check`. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,7 +164,7 @@ void check_defaults(void *opts)
 	o->freq = 4999;
 }
 
-/* "3%" or "3": 0.03. */
+/* Parses a percentage: "3%" or "3" is 0.03. */
 static int percent(const char *text, const char *name, double *out,
 		   struct error *err)
 {

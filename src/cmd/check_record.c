@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Recordings for one check: both commands in blocks of two runs that alternate
- * (A B, B A, A B…), so that a machine that gets slower in between slows both.
+ * Makes recordings for a check.  Both commands run in alternating blocks of two runs
+ * (A B, B A, A B…), so that a machine that becomes slower meanwhile affects both.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@
 
 enum { RUNS_MAX = 1000 };
 
-/* About a second of work that every machine has. */
+/* About a second of work that every machine can do. */
 static const char shell_loop[] =
 	"i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); done";
 
@@ -39,7 +39,7 @@ struct maker {
 	const char *command[2];
 	check_enough *enough;
 	void *ctx;
-	bool quiet;		/* notices were shown */
+	bool quiet;		/* notices have been shown */
 	int saved_out;
 	double started;
 };
@@ -80,7 +80,7 @@ static void show_progress(struct maker *m, size_t done, size_t all,
 	m->io->progress(m->io, text);
 }
 
-/* What the commands print is not the check's output. */
+/* Discards the output of the commands, which is not the check's. */
 static int silence(struct maker *m, struct error *err)
 {
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -161,7 +161,8 @@ static int add_path(struct maker *m, enum check_side side, size_t block,
 	return 0;
 }
 
-/* Whether the runs so far are enough; the terminal is the check's meanwhile. */
+/* Returns whether the runs so far suffice.  The check may use the terminal
+ * meanwhile. */
 static int ask_enough(struct maker *m, size_t runs, struct error *err)
 {
 	int rc;
@@ -178,7 +179,7 @@ static int record_blocks(struct maker *m, struct error *err)
 
 	m->started = now();
 	for (size_t i = 0; !rc && i < 2 * blocks; i++) {
-		/* A B, B A, A B… */
+		/* order: A B, B A, A B… */
 		bool second = (i + i / 2) % 2;
 		enum check_side side = second ? CHECK_NEW : CHECK_BASE;
 		const char *path = NULL;

@@ -2,9 +2,9 @@
 #ifndef TALLY_CMD_COMMAND_H
 #define TALLY_CMD_COMMAND_H
 /*
- * What a command is: a row in cli's table, a table of options, and one function.
- * cli parses the options into the command's own struct, prints --help from the
- * same table, and turns the result into the exit status.
+ * A command is a row in cli's table, a table of options, and one function.  cli
+ * parses the options into the command's own struct, prints --help from the same
+ * table, and turns the result into the exit status.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,23 +18,24 @@ enum opt_kind {
 	OPT_NOFLAG,	/* bool at offset, set false */
 	OPT_STR,	/* const char * at offset; last one wins */
 	OPT_STRS,	/* struct opt_strs at offset; all are kept */
-	OPT_TAGGED,	/* as OPT_STRS, each behind its option's long name: of
-			 * several options at one offset, in their order */
-	OPT_WORDS,	/* as OPT_STRS, and the plain words behind it too */
+	OPT_TAGGED,	/* as OPT_STRS, but each value is preceded by its option's
+			 * long name; for several options that share an offset and
+			 * must keep their order */
+	OPT_WORDS,	/* as OPT_STRS, and the plain words that follow */
 	OPT_UINT,	/* uint64_t at offset; decimal, k/M/G suffix */
 	OPT_DOUBLE,	/* double at offset */
 	OPT_RATE,	/* uint64_t at offset; as OPT_UINT, or "max":
 			 * UINT64_MAX */
-	/* A time, kept as a double of seconds.  All take ns, us, ms, s, m and h;
-	 * they differ in what a number without a unit is: */
-	OPT_SECONDS,	/* … seconds */
-	OPT_DELAY,	/* … seconds below 10, refused from there on, as perf's
-			 * option takes milliseconds; "-1" is -1 */
-	OPT_MILLIS,	/* … milliseconds */
-	OPT_UNIT,	/* … refused */
-	OPT_OPTSTR,	/* const char *; argument optional (--x or --x=V), then
-			 * "" */
-	OPT_HEADING,	/* no option: a heading in --help */
+	/* A time in seconds, stored as a double.  All accept ns, us, ms, s, m and
+	 * h.  They differ in the unit of a plain number: */
+	OPT_SECONDS,	/* seconds */
+	OPT_DELAY,	/* seconds below 10; larger numbers are refused, because
+			 * perf's option takes milliseconds; "-1" is -1 */
+	OPT_MILLIS,	/* milliseconds */
+	OPT_UNIT,	/* a plain number is refused */
+	OPT_OPTSTR,	/* const char * at offset; argument optional (--x or
+			 * --x=V), then "" */
+	OPT_HEADING,	/* a heading in --help, not an option */
 };
 
 struct opt_strs {
@@ -53,23 +54,24 @@ struct opt {
 
 struct screen;
 
-/* How a command talks to the user. */
+/* The command's connection to the user. */
 struct cmd_io {
-	FILE *out, *err;	/* out may be a pager */
-	/* Whether an allocation failed so far: then an answer may lack something,
-	 * and is not given.  May be NULL. */
+	FILE *out, *err;	/* `out` may be a pager */
+	/* Returns whether an allocation has failed.  An answer may then be
+	 * incomplete and must not be given.  May be NULL. */
 	bool (*no_memory)(void);
-	bool out_tty, err_tty;	/* a person looks at it */
+	bool out_tty, err_tty;	/* the stream is a terminal */
 	bool color;
-	int columns;		/* width of the terminal, or 0 when piped */
-	/* Shows (on a terminal only) a line that the next one replaces; NULL
-	 * text clears it. */
+	int columns;		/* width of the terminal, 0 if piped */
+	/* Shows a line that the next one replaces, on a terminal only.  NULL
+	 * clears it. */
 	void (*progress)(struct cmd_io *io, const char *text);
-	/* Sends `out` through the user's pager when it is a terminal. */
+	/* Sends `out` through the user's pager if it is a terminal. */
 	void (*start_pager)(struct cmd_io *io);
-	/* Why there can be no interactive view, NULL: there can. */
+	/* Reason why no interactive view is possible, or NULL. */
 	const char *no_screen;
-	/* The whole terminal (tui/screen.h), to be closed again. */
+	/* Opens the whole terminal as a screen (tui/screen.h); close it with
+	 * close_screen. */
 	int (*open_screen)(struct cmd_io *io, struct screen *out,
 			   struct error *err);
 	void (*close_screen)(struct cmd_io *io);
@@ -80,12 +82,13 @@ struct command {
 	const char *summary;	/* one line */
 	const char *args;	/* "[FILE]" */
 	const struct opt *opts;	/* ends with name == NULL and kind 0 */
-	size_t opts_size;	/* of the option struct, zeroed before use */
+	size_t opts_size;	/* size of the option struct, which is zeroed
+				 * before use */
 	void (*defaults)(void *opts);	/* may be NULL */
 	bool stop_at_arg;	/* options end at the first plain word (record) */
 	bool at_files;		/* @FILE stands for the words in FILE */
-	/* Returns the process's exit status; when negative, err is printed and the
-	 * status is 2 for ERR_USAGE and 1 otherwise. */
+	/* Returns the process's exit status.  If it is negative, err is printed
+	 * and the status is 2 for ERR_USAGE and 1 otherwise. */
 	int (*run)(struct cmd_io *io, void *opts, int argc, char **argv,
 		   struct error *err);
 };

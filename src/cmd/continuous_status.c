@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* `tally status`: how a continuous recording does. */
+/* `tally status`: shows the state of a continuous recording. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static const struct opt status_opt_table[] = {
 	OPT_END
 };
 
-/* Whoever records into the folder has its lock. */
+/* Returns whether a recording runs, by the lock in its folder. */
 static bool is_running(const char *dir, struct buf *path)
 {
 	bool locked;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* See debug_dirs.h. */
+/* Lists the folders of debug files: see debug_dirs.h. */
 #include "cmd/debug_dirs.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* debuginfod-find(1), CACHE: what was fetched by hand, or by gdb, is used. */
+/* Adds debuginfod's cache (debuginfod-find(1), CACHE), so that files fetched by
+ * hand or by gdb are used. */
 static void add_cache(struct buf *out)
 {
 	const char *path = getenv("DEBUGINFOD_CACHE_PATH");
@@ -28,7 +29,8 @@ int cmd_debug_dirs(const struct opt_strs *named, struct buf *out,
 		   struct error *err)
 {
 	for (size_t i = 0; i < named->n; i++) {
-		/* To go on without it would look as if it were of no help. */
+		/* Refuse a missing folder; otherwise it would seem to contain
+		 * nothing useful. */
 		if (access(named->v[i], R_OK) != 0)
 			return error_errno(err, errno, "--debug-dir %s",
 					   named->v[i]);

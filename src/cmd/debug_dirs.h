@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_CMD_DEBUG_DIRS_H
 #define TALLY_CMD_DEBUG_DIRS_H
-/* --debug-dir: where commands look for debug files. */
+/* --debug-dir: folders that commands search for debug files. */
 #include "base/buf.h"
 #include "cmd/command.h"
 
@@ -10,8 +10,8 @@
 	"of debuginfod's cache, at the path of the program, or directly in " \
 	"DIR. May be repeated."
 
-/* The list of folders for sym_options.debug_dirs: those that were named, which
- * must be there, then the cache of debuginfod's client and /usr/lib/debug. */
+/* Appends the list of folders for sym_options.debug_dirs: the named ones, which
+ * must exist, then the cache of debuginfod's client and /usr/lib/debug. */
 int cmd_debug_dirs(const struct opt_strs *named, struct buf *out,
 		   struct error *err);
 

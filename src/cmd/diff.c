@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* `tally diff`: what changed between two recordings. */
+/* `tally diff`: shows what changed between two recordings. */
 #include "cmd/diff.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "views/svg/svg.h"
 
 enum {
-	ANNOTATED = 10,		/* functions, if none is named */
+	ANNOTATED = 10,		/* functions to annotate if none is named */
 	SVG_WIDTH = 1200, SVG_LEAST = 300, SVG_MOST = 20000,
 };
 
@@ -97,7 +97,7 @@ static int write_page(struct cmd_io *io, const struct diff_opts *o,
 	return rc;
 }
 
-/* A list of files as options have it, which are released with them. */
+/* Adds a word to a list of files, which is released with the options. */
 static int add_word(struct opt_strs *list, const char *word)
 {
 	struct opt_strs v = *list;
@@ -107,8 +107,8 @@ static int add_word(struct opt_strs *list, const char *word)
 	return rc;
 }
 
-/* The function behind a list of recordings: its last word, if there is no such
- * file. */
+/* Returns the function after a list of recordings: its last word, if no such file
+ * exists. */
 static const char *last_word(struct opt_strs *list, struct opt_strs *other)
 {
 	struct opt_strs *lists[] = { list, other };
@@ -122,7 +122,7 @@ static const char *last_word(struct opt_strs *list, struct opt_strs *other)
 	return NULL;
 }
 
-/* What is behind the recordings: a function, a source file or an image. */
+/* Interprets the word after the recordings: a function, a source file or an image. */
 static int take_words(struct diff_opts *o, int argc, char **argv,
 		      struct diff_spec *spec, const char **what,
 		      struct error *err)

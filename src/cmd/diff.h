@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_CMD_DIFF_H
 #define TALLY_CMD_DIFF_H
-/* What the parts of `tally diff` share. */
+/* Options and functions that the files of `tally diff` share. */
 #include "cmd/command.h"
 #include "cmd/select_options.h"
 #include "cmd/source_options.h"
@@ -27,14 +27,15 @@ enum diff_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_SVG,
 
 extern const struct opt diff_opt_table[];
 void diff_defaults(void *opts);
-/* An enum diff_format, or an error. */
+/* Returns an enum diff_format or an error. */
 int diff_format(const struct diff_opts *o, struct error *err);
-/* All of the spec but the recordings; diff_spec_fini also after an error. */
+/* Fills in the spec except for the recordings.  Call diff_spec_fini even after an
+ * error. */
 int diff_spec_init(struct cmd_io *io, const struct diff_opts *o,
 		   int format, struct diff_spec *spec, struct error *err);
 void diff_spec_fini(struct diff_spec *spec);
 
-/* diff_open.c: the recordings of both sides, each side as one. */
+/* diff_open.c: opens the recordings of both sides and merges those of each side. */
 int diff_open(struct cmd_io *io, const struct diff_opts *o,
 	      struct diff_spec *spec, struct reader *r[DIFF_SIDES],
 	      struct error *err);

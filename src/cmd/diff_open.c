@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The recordings that `tally diff` compares. */
+/* Opens the recordings that `tally diff` compares. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "cmd/open.h"
 #include "profile/merge.h"
 
-/* All recordings of a side, each with its symbols. */
+/* Opens all recordings of a side, each with its symbols. */
 static int open_files(struct cmd_io *io, const struct diff_opts *o,
 		      const struct opt_strs *files, struct reader **r,
 		      struct error *err)
@@ -26,7 +26,7 @@ static int open_files(struct cmd_io *io, const struct diff_opts *o,
 	return rc < 0 ? rc : 0;
 }
 
-/* What a side is called: "a.tally", "a.tally, b.tally", "a.tally and 2 more". */
+/* Makes the label of a side: "a.tally", "a.tally, b.tally", "a.tally and 2 more". */
 static char *make_label(const struct opt_strs *files)
 {
 	struct buf b = { 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The options of `tally diff`. */
+/* Defines and checks the options of `tally diff`. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,7 +134,7 @@ void diff_defaults(void *opts)
 	o->width = UINT64_MAX;
 }
 
-/* The place of a word in a list that ends with NULL, or an error. */
+/* Returns the index of a word in a list that ends with NULL, or an error. */
 static int one_of(const char *word, const char *const *words, const char *name,
 		  struct error *err)
 {
@@ -168,8 +168,7 @@ int diff_format(const struct diff_opts *o, struct error *err)
 							   : FORMAT_TEXT;
 }
 
-/* "function" and "thread" are words of other tools for what we call symbol and
- * comm. */
+/* Other tools use "function" and "thread" for what tally calls symbol and comm. */
 static int parse_keys(const char *text, struct key_list *out,
 		      struct error *err)
 {
@@ -245,7 +244,7 @@ int diff_spec_init(struct cmd_io *io, const struct diff_opts *o,
 		rc = cmd_sources(io, &o->source_at,
 				 s == DIFF_OLD ? &o->old_maps : NULL, use,
 				 &spec->where[s], err);
-	/* both ask one */
+	/* both sides share one */
 	free(spec->where[DIFF_NEW].server);
 	spec->where[DIFF_NEW].server = spec->where[DIFF_OLD].server;
 	return rc;
@@ -253,7 +252,7 @@ int diff_spec_init(struct cmd_io *io, const struct diff_opts *o,
 
 void diff_spec_fini(struct diff_spec *spec)
 {
-	spec->where[DIFF_NEW].server = NULL;	/* the old side's */
+	spec->where[DIFF_NEW].server = NULL;	/* owned by the old side */
 	for (int s = 0; s < DIFF_SIDES; s++)
 		cmd_sources_free(&spec->where[s]);
 }

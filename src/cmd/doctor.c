@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* `tally doctor`: what this user can record here, and the way to more. */
+/* `tally doctor`: shows what this user can record here, and how to enable more. */
 #include "record/doctor/doctor.h"
 
 #include <stdlib.h>
@@ -55,7 +55,8 @@ static void summary(const struct doctor *d, struct buf *out)
 		   d->kernel_names ? "yes" : "hidden");
 }
 
-/* Words of `text` in lines of `columns`, the first after `at` columns. */
+/* Wraps the words of `text` into lines of `columns`.  The first line begins at
+ * column `at`. */
 static void wrap(struct buf *out, const char *text, size_t at, size_t columns)
 {
 	size_t col = at;
@@ -91,7 +92,7 @@ static void text_check(const struct doctor_check *c, bool color, size_t columns,
 	text_safe(&safe, c->found);
 	wrap(out, buf_cstr(&safe), TEXT_AT, columns);
 	if (*c->fix) {
-		/* In one line, to be copied. */
+		/* Keep it on one line, so that it can be copied. */
 		buf_reset(&safe);
 		text_safe(&safe, c->fix);
 		buf_printf(out, "%*sfix: %s\n", NAME_AT, "", buf_cstr(&safe));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* `tally dump`: the records of a recording, line by line. */
+/* `tally dump`: shows the records of a recording, line by line. */
 #include "views/dump.h"
 
 #include <inttypes.h>
@@ -68,13 +68,13 @@ static int add_part(const char *word, unsigned int *out, struct error *err)
 			 nearest_best(&near) ? "'?" : "");
 }
 
-/* Text for each byte of the file, and beside. */
+/* Limit of the output: bytes per byte of the file, plus a constant. */
 enum { OUTPUT_A_BYTE = 64, OUTPUT_MORE = 64 << 20 };
 
 struct dump_out {
 	struct cmd_io *io;
 	const char *path;
-	uint64_t limit, written;	/* bytes */
+	uint64_t limit, written;	/* in bytes */
 	struct error *err;
 	int rc;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* `tally encode`: what a set of K8 or P6 events is in the registers. */
+/* `tally encode`: shows the register values of a set of K8 or P6 events. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static const struct opt encode_opt_table[] = {
 	OPT_END
 };
 
-/* The names of all, each behind `before`. */
+/* Lists the names of all PMUs, each preceded by `before`. */
 static const char *known_pmus(char *text, size_t size, const char *before,
 			      const char *between)
 {
@@ -60,7 +60,7 @@ static int pmu_choose(const char *name, const struct hw_pmu **out,
 						    "--pmu ", " or "));
 }
 
-/* As OPT_UINT does, but 0 is told from none. */
+/* Parses a number like OPT_UINT, but distinguishes 0 from a missing value. */
 static int period_parse(const char *s, uint64_t *out, struct error *err)
 {
 	uint64_t unit = 1, v;
@@ -84,7 +84,8 @@ static int period_parse(const char *s, uint64_t *out, struct error *err)
 	return 0;
 }
 
-/* BKDG §10.2 counts what the mask selects; it forbids no empty mask. */
+/* BKDG §10.2: the event counts what the mask selects.  An empty mask is not
+ * forbidden. */
 static const char *note(const struct hw_encoded *e)
 {
 	const struct hw_event *ev = e->spec.event;
@@ -93,7 +94,7 @@ static const char *note(const struct hw_encoded *e)
 		return NULL;
 	for (size_t i = 0; i < ev->nmasks; i++)
 		if (!ev->masks[i].bits)
-			return NULL;	/* 0 is a choice, too */
+			return NULL;	/* 0 is a valid choice */
 	return "mask 0 selects nothing of this event";
 }
 
@@ -151,7 +152,7 @@ static void print_json(struct cmd_io *io, const struct hw_program *p)
 	buf_fini(&b);
 }
 
-/* "0, 1" */
+/* Appends a list of bits: "0, 1". */
 static void bits_text(struct buf *b, uint8_t bits)
 {
 	const char *sep = "";
@@ -200,7 +201,8 @@ static void print_text(struct cmd_io *io, const struct hw_program *p)
 
 typedef VEC(char *) word_list;
 
-/* The specifiers that the words stand for: a metric of this PMU is its events. */
+/* Expands the words to specifiers.  A metric of this PMU is replaced by its
+ * events. */
 static int words_expand(const struct hw_pmu *pmu, int argc, char **argv,
 			word_list *out, struct error *err)
 {

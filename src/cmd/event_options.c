@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* --event and --filter: see event_options.h. */
+/* Parses --event and --filter: see event_options.h. */
 #include "cmd/event_options.h"
 
 #include <string.h>
 
-/* For the events from `first` on. */
+/* Adds a filter to the events from `first` on. */
 static int add_filter(struct event_list *l, size_t first, const char *filter,
 		      struct error *err)
 {

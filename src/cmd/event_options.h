@@ -4,8 +4,8 @@
 #include "cmd/command.h"
 #include "events/events.h"
 
-/* The values of --event and --filter in the order of the command line (OPT_TAGGED):
- * a filter is for the events of the last --event before it. */
+/* Parses the values of --event and --filter (OPT_TAGGED) in the order of the
+ * command line.  A filter applies to the events of the preceding --event. */
 int cmd_events(const struct opt_strs *given, struct event_list *out,
 	       struct error *err);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* `tally export`: a recording in the formats of other tools. */
+/* `tally export`: writes a recording in the formats of other tools. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -56,7 +56,7 @@ static const struct opt export_opt_table[] = {
 	OPT_ROW_MAX_MEMORY(offsetof(struct export_opts, max_memory)),
 	OPT_END};
 
-/* Where the bytes go: a file, or the standard output. */
+/* The destination: a file or standard output. */
 struct target {
 	struct cmd_io *io;
 	struct outfile file;
@@ -76,7 +76,7 @@ static int put(void *ctx, const void *p, size_t n, struct error *err)
 	errno = 0;
 	if (fwrite(p, 1, n, t->io->out) == n)
 		return 0;
-	t->gone = errno == EPIPE;	/* a reader that has gone is no error */
+	t->gone = errno == EPIPE;	/* a reader that has exited is no error */
 	return error_errno(err, errno, "cannot write the output");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* `tally flamegraph`: the call stacks of a recording as one picture. */
+/* `tally flamegraph`: draws the call stacks of a recording as a picture. */
 #include <string.h>
 
 #include "cmd/command.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* `tally history`: what functions cost, commit by commit. */
+/* `tally history`: shows the cost of functions, commit by commit. */
 #include "cmd/history.h"
 
 #include <ctype.h>
@@ -15,7 +15,7 @@
 
 enum {
 	LOG_MAX = 64 << 20,
-	GIT_MS = 30000,		/* that an answer may take */
+	GIT_MS = 30000,		/* limit for an answer */
 };
 
 struct history_opts {
@@ -93,7 +93,7 @@ bool commit_resolve(const char *repo, const char *revision, struct buf *name,
 	return space;
 }
 
-/* "ID<tab>SUBJECT" lines, newest first. */
+/* Parses lines of the form "ID<tab>SUBJECT", newest first. */
 static int take_log(struct commit_log *l, struct history *h, char *text)
 {
 	char *save = NULL, *line;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* `tally import`: a recording of perf as one of tally. */
+/* `tally import`: converts a recording of perf to one of tally. */
 #include "config.h"
 
 #include "import/import.h"

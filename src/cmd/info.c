@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* `tally info`: what a recording holds. */
+/* `tally info`: describes the content of a recording. */
 #include "views/info.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tally list: events that this machine has, processors that tally knows, metrics. */
+/* `tally list`: shows this machine's events, the processors that tally knows, and
+ * metrics. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -15,7 +16,7 @@
 #include "events/names.h"
 #include "record/perf/perf_open.h"
 
-/* tally list metrics: figures that counts can be turned into. */
+/* tally list metrics: figures that are computed from counts. */
 
 static bool metric_matches(const struct metric *m, int argc, char **argv)
 {
@@ -79,7 +80,7 @@ static void metric_text(struct cmd_io *io, const struct metric *m)
 		fprintf(io->out, "    %s\n", m->note);
 }
 
-/* Are all words names of metrics? */
+/* Returns whether all words are names of metrics. */
 static bool all_names(int argc, char **argv)
 {
 	for (int i = 0; i < argc; i++)
@@ -105,8 +106,8 @@ static const struct metric *next(size_t *i, bool names, int argc, char **argv)
 	return NULL;
 }
 
-/* Shows metrics when `argv` asks for them: "metrics" with words that choose, or
- * their names; 0 when it does not. */
+/* Shows metrics if `argv` asks for them by "metrics" and patterns, or by name.
+ * Returns 0 if it does not. */
 static int list_metrics(struct cmd_io *io, int argc, char **argv, bool json)
 {
 	bool names = all_names(argc, argv);
@@ -142,7 +143,7 @@ static int list_metrics(struct cmd_io *io, int argc, char **argv, bool json)
 	return 1;
 }
 
-/* tally list k8 and p6: the events of one processor family. */
+/* tally list k8, tally list p6: the events of one processor family. */
 
 enum { NAME_MAX_HW = 128, WIDTH = 80 };
 
@@ -162,7 +163,7 @@ static void strs_json(struct json *j, const char *key, const char *names)
 	json_end(j);
 }
 
-/* All spellings, with the prefixes of the documents; FreeBSD's aliases. */
+/* Writes all spellings: with the prefixes of the documents, and FreeBSD's aliases. */
 static void names_json(struct json *j, const struct hw_pmu *pmu,
 		       const struct hw_event *e)
 {
@@ -238,14 +239,14 @@ static void event_json(struct json *j, const struct hw_pmu *pmu,
 	json_end(j);
 }
 
-/* "counter 0 only", or nothing to say. */
+/* Returns "counter 0 only" or the like, "" without a restriction. */
 static const char *pinned(const struct hw_event *e)
 {
 	return e->counters == 1 ? "counter 0 only"
 	       : e->counters == 2 ? "counter 1 only" : NULL;
 }
 
-/* Text from column `in` on, where the cursor is; broken at WIDTH. */
+/* Writes text from column `in` on, where the cursor is, wrapped at WIDTH. */
 static void wrap(struct cmd_io *io, int in, const char *s)
 {
 	size_t at = (size_t)in;
@@ -377,7 +378,7 @@ static void event_text(struct cmd_io *io, const struct hw_pmu *pmu,
 	buf_fini(&b);
 }
 
-/* 0x42 or 42h */
+/* Recognizes a code: 0x42 or 42h. */
 static bool is_code(const char *word, uint16_t code)
 {
 	char *end;
@@ -402,7 +403,8 @@ static bool matches(const struct hw_event *e, int argc, char **argv)
 	return !argc;
 }
 
-/* One event that a word names; kernel names go first, as in `record -e`. */
+/* Finds the event that a word names.  Kernel names have precedence, as in `record
+ * -e`. */
 static const struct hw_pmu *named(const char *word,
 				  const struct hw_event **event)
 {
@@ -451,7 +453,7 @@ static int explain(struct cmd_io *io, int argc, char **argv, struct json *j,
 		const struct hw_pmu *pmu = named(argv[i], &e);
 		struct hw_spec spec;
 
-		if (!e)		/* a known prefix: say what is wrong */
+		if (!e)		/* a known prefix: report the mistake */
 			return hw_spec_parse(pmu, argv[i], &spec, err);
 		if (j)
 			event_json(j, pmu, e);
@@ -463,8 +465,8 @@ static int explain(struct cmd_io *io, int argc, char **argv, struct json *j,
 	return 1;
 }
 
-/* Shows what argv asks for; 0 when it asks for nothing of these processors, 1
- * when it was shown. */
+/* Shows the events that argv asks for.  Returns 1 if they were shown, 0 if argv
+ * does not name these processors. */
 static int list_hw(struct cmd_io *io, int argc, char **argv, bool json,
 		   struct error *err)
 {
@@ -515,15 +517,16 @@ static const struct opt list_opt_table[] = {
 struct row {
 	char name[EVENT_NAME_MAX], alias[64], group[64];
 	char summary[160];
-	char reason[160];	/* "" when usable */
+	char reason[160];	/* why it cannot be used; "" if it can */
 };
 
 struct listing {
 	int nwords;
 	char **words;
 	bool all;
-	size_t hidden;		/* that cannot be used, without `all` */
-	struct error blocked;	/* no event at all may be tried */
+	size_t hidden;		/* number of unusable events that are not shown
+				 * without `all` */
+	struct error blocked;	/* reason why no event can be tried */
 	VEC(struct row) rows;
 	bool failed;
 };
@@ -593,7 +596,7 @@ static void print_json(struct cmd_io *io, const struct listing *l)
 	buf_fini(&b);
 }
 
-/* Of the column of names, as wide as its longest. */
+/* Returns the width of the column of names, that of the longest name. */
 static int name_width(const struct listing *l)
 {
 	size_t width = NAME_WIDTH;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* See missing.h. */
+/* Finds what would help a recording with missing data: see missing.h. */
 #include "cmd/missing.h"
 
 #include <stdlib.h>
@@ -18,8 +18,8 @@ static struct hint_ask ask_of(const struct missing *m,
 	};
 }
 
-/* Another package or build would not help where the image itself is what could
- * not be read; its note says why. */
+/* Returns whether a package or another build would help.  If the image itself
+ * could not be read, it would not, and the row's note gives the reason. */
 static bool is_answer(const struct missing *m, const struct missing_row *r)
 {
 	const struct prof_image *im = &m->p->images.v[r->image];
@@ -30,7 +30,7 @@ static bool is_answer(const struct missing *m, const struct missing_row *r)
 	if ((why & (PROF_MISSING_FILE | PROF_MISSING_CHANGED)) &&
 	    !im->build_id.len)
 		return false;
-	/* What is damaged is there, and of the recorded build. */
+	/* A damaged file is present and has the recorded build ID. */
 	return im->kind == PROF_IMAGE_ELF && (why & ~PROF_MISSING_DAMAGED);
 }
 

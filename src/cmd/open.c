@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Helpers of commands: see open.h. */
+/* Opens recordings and writes output for commands: see open.h. */
 #include "config.h"
 
 #include "cmd/open.h"
@@ -15,7 +15,7 @@
 #include "import/import.h"
 #include "profile/symbolize_profile.h"
 
-/* In memory: nothing is written. */
+/* Imports to memory; no file is written. */
 static int open_import(const char *path, bool perf_data, uint64_t max_memory,
 		       struct reader **out, struct error *err)
 {
@@ -160,7 +160,7 @@ int cmd_output(struct cmd_io *io, const char *path, const struct buf *text,
 		errno = 0;
 		if ((fwrite(text->p, 1, text->n, io->out) == text->n &&
 		     fflush(io->out) == 0) || errno == EPIPE)
-			return 0;	/* a reader that has gone is no error */
+			return 0;	/* a reader that has exited is no error */
 		return error_errno(err, errno, "cannot write the output");
 	}
 	return outfile_write(path, text->p, text->n, err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Pages and pictures: see page.h. */
+/* Writes pages and pictures: see page.h. */
 #include "cmd/page.h"
 
 #include "base/text.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* `tally push`: recordings to servers that store profiles. */
+/* `tally push`: sends recordings to servers that store profiles. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -66,7 +66,7 @@ static void push_defaults(void *opts)
 	o->patience = 30;
 }
 
-/* A value that goes into a header field. */
+/* Returns whether a value may be used in a header field. */
 static bool is_plain(const char *s)
 {
 	for (; *s; s++)
@@ -75,8 +75,8 @@ static bool is_plain(const char *s)
 	return true;
 }
 
-/* The Authorization of a file or of the environment: "Basic …" as it is, a bare
- * token as "Bearer TOKEN". */
+/* Reads the Authorization from a file or the environment: "Basic …" as it is, a
+ * bare token as "Bearer TOKEN". */
 static int authorization(const struct cmd_push_opts *o, struct buf *out,
 			 struct error *err)
 {

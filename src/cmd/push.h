@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_CMD_PUSH_H
 #define TALLY_CMD_PUSH_H
-/* Options of commands that send profiles, and what push/push.h makes of them. */
+/* The options of commands that send profiles, and their conversion to push/push.h. */
 #include "base/buf.h"
 #include "base/vec.h"
 #include "cmd/command.h"
@@ -14,7 +14,7 @@ struct cmd_push_opts {
 	uint64_t spool_size;
 };
 
-/* Their rows in the table of a command whose options are a `type` with a struct
+/* Rows for the option table of a command.  Its options are a `type` with a struct
  * cmd_push_opts called `name`. */
 #define CMD_PUSH_LABEL_ROWS(type, name) \
 	{ OPT_STRS, 0, "label", "NAME=VALUE", \
@@ -53,13 +53,14 @@ struct cmd_push_opts {
 void cmd_push_defaults(struct cmd_push_opts *o);
 
 struct cmd_push {
-	struct push_options options;	/* notice, ctx and patience_ns are the
-					 * caller's */
+	struct push_options options;	/* the caller sets notice, ctx and
+					 * patience_ns */
 	VEC(struct push_label) labels;
 	struct buf authorization;
 };
 
-/* Checks the options; *p borrows from them and is to be released in any case. */
+/* Checks the options.  *p borrows from them; call cmd_push_fini even after an
+ * error. */
 int cmd_push_prepare(const struct cmd_push_opts *o, const char *url,
 		     struct cmd_push *p, struct error *err);
 void cmd_push_fini(struct cmd_push *p);

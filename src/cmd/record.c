@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tally record: options, their checks, and the summary at the end. */
+/* `tally record`: options, their checks, and the summary at the end. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -201,7 +201,7 @@ static int parse_source(const char *text, const struct source_type **out,
 	return -ERR_USAGE;
 }
 
-/* dwarf,BYTES */
+/* Parses the value of dwarf,BYTES. */
 static int copy_size(const char *text, uint32_t *bytes, struct error *err)
 {
 	char *end;
@@ -243,8 +243,8 @@ static int call_graph(const struct record_opts *o, struct record_options *ro,
 	return 0;
 }
 
-/* A Python or PHP program of which no event was asked for: functions of its own are
- * in its stacks only. */
+/* Enables sampling of a Python or PHP program's own functions if no event was
+ * requested.  They appear in call stacks only. */
 static void interpreted_program(const struct record_opts *o,
 			   struct record_options *ro)
 {
@@ -263,10 +263,10 @@ static void interpreted_program(const struct record_opts *o,
 		ro->callchain = ro->copy_stacks = true;
 }
 
-enum { SETTING_MAX = 600 };	/* what launch_start passes on, beside a source's */
+enum { SETTING_MAX = 600 };	/* room in launch_start, beside a source's settings */
 
-/* A setting by which the command names its functions, into `out`; empty: there is
- * none, or the user has it already. */
+/* Appends an environment setting that makes the command's runtime name its
+ * functions.  Appends nothing if there is none or the user has set it already. */
 static void runtime_setting(const struct record_opts *o,
 			    struct record_options *ro, struct buf *out)
 {
@@ -414,7 +414,7 @@ static void summary(struct cmd_io *io, const char *output, bool verbose,
 	buf_fini(&b);
 }
 
-/* tally's own command line, as far as the options tell it. */
+/* Appends tally's own command line, as far as the options contain it. */
 static void arguments(struct buf *out)
 {
 	char *argv[2] = { NULL, NULL }, text[65536];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tally record --continuous: options, their checks, and the start. */
+/* `tally record --continuous`: options, their checks, and the start. */
 #include "cmd/record_continuous.h"
 
 #include <string.h>

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_CMD_RECORD_CONTINUOUS_H
 #define TALLY_CMD_RECORD_CONTINUOUS_H
-/* The options of `tally record` that are for recording without end, and what they
- * start. */
+/* The options of `tally record` for continuous recording, and its start. */
 #include "cmd/command.h"
 #include "cmd/push.h"
 #include "record/record.h"
 
 #define CONTINUOUS_DIR "/var/lib/tally"
 
-enum { CONTINUOUS_RATE = 49 };	/* Hz, unless another one was asked for */
+enum { CONTINUOUS_RATE = 49 };	/* default sampling rate, Hz */
 
 struct continuous_opts {
 	bool on;
@@ -19,7 +18,7 @@ struct continuous_opts {
 	struct cmd_push_opts send;
 };
 
-/* Their rows in the table of a command whose options are a `type` with a struct
+/* Rows for the option table of a command.  Its options are a `type` with a struct
  * continuous_opts called `name`. */
 #define CONTINUOUS_OPTION_ROWS(type, name) \
 	{ OPT_HEADING, 0, NULL, NULL, "Recording without end", 0 }, \
@@ -56,8 +55,8 @@ static inline bool continuous_asked(const struct continuous_opts *o)
 	return o->on || o->push;
 }
 
-/* Runs a continuous recording; `dir`: of -o, or NULL.  ro->rotate holds what
- * --switch-output says. */
+/* Runs a continuous recording.  `dir` is the value of -o, or NULL. ro->rotate
+ * holds the limits of --switch-output. */
 int continuous_record(struct cmd_io *io, const struct continuous_opts *o,
 		      const struct record_options *ro, const char *dir,
 		      struct error *err);

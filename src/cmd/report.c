@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* `tally report`: where the time of a recording went. */
+/* `tally report`: shows where the time of a recording went. */
 #include "views/report.h"
 
 #include <stdlib.h>
@@ -19,8 +19,8 @@
 
 enum {
 	AUTO = -1,
-	LEAST_ROWS = 20,	/* a flat profile shows these too */
-	WAIT_ROWS = 15,		/* of the table of waits */
+	LEAST_ROWS = 20,	/* rows that a flat profile shows at least */
+	WAIT_ROWS = 15,		/* rows in the table of waits */
 };
 
 struct report_opts {
@@ -158,7 +158,7 @@ static bool parse_graph(const char *word, enum tree_mode *out)
 	return *out != TREE_NONE || !strcmp(word, "none");
 }
 
-/* perf users write `-g caller` as two words: takes the second one out of the
+/* Users of perf write `-g caller` as two words.  Removes the second one from the
  * plain words, unless it is a file. */
 static void take_graph_word(struct report_opts *o, int *argc, char **argv)
 {
@@ -226,7 +226,7 @@ static struct text_style make_style(const struct cmd_io *io,
 	return style;
 }
 
-/* Of how many images the report says what they lack. */
+/* Returns the number of images whose missing data the report lists. */
 static size_t count_missing(const struct report_opts *o,
 			    const struct report *rep, enum format format)
 {
@@ -238,7 +238,8 @@ static size_t count_missing(const struct report_opts *o,
 			  : missing_major(&rep->missing);
 }
 
-/* Names of the events that tell of waits, or of the others; to be freed. */
+/* Lists the names of events that measure waits, or of all others.  The caller
+ * frees the list. */
 static int pick_events(const struct profile *p, bool waits,
 		       struct name_list *out)
 {
@@ -320,7 +321,7 @@ static int show(struct cmd_io *io, const struct report_opts *o,
 	return rc;
 }
 
-/* A page shows all functions, in an order of its reader's choice. */
+/* A page shows all functions, and its reader chooses their order. */
 static int check_page(const struct report_opts *o, const struct report_spec *s,
 		      struct error *err)
 {
@@ -342,8 +343,8 @@ static int check_page(const struct report_opts *o, const struct report_spec *s,
 	return 0;
 }
 
-/* Whether the user is to look around: where it can be shown, and nothing was said
- * that is of text only. */
+/* Returns whether to open the interactive view: it is possible, and no option
+ * applies to text only. */
 static bool wants_tui(const struct cmd_io *io, const struct report_opts *o,
 		      int format)
 {
@@ -426,7 +427,7 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 		reader_close(r);
 		return rc < 0 ? rc : 0;
 	}
-	/* Waits are a table of their own beside other events. */
+	/* Waits form a separate table if there are other events. */
 	if (rc >= 0 && format == FORMAT_TEXT && !spec.select.events.n) {
 		rc = pick_events(reader_profile(r), false, &others);
 		if (rc < 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Options that select samples of a recording, for all commands that have them. */
+/* Converts the options that select samples: see select_options.h. */
 #include "cmd/select_options.h"
 
 struct name_list cmd_names(const struct opt_strs *s)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_CMD_SELECT_OPTIONS_H
 #define TALLY_CMD_SELECT_OPTIONS_H
-/* Options that say which samples of a recording count, for commands that look at
- * some of them. */
+/* Options that select samples of a recording. */
 #include "cmd/command.h"
 #include "views/query/select.h"
 
@@ -11,7 +10,7 @@ struct select_opts {
 	struct opt_strs comms, events;
 };
 
-/* Their rows in the table of a command whose options are a `type` with a struct
+/* Rows for the option table of a command.  Its options are a `type` with a struct
  * select_opts called `samples_of`; `event_help` explains --event. */
 #define SELECT_OPTION_ROWS(type, event_help) \
 	{ OPT_HEADING, 0, NULL, NULL, "Which samples", 0 }, \
@@ -37,7 +36,7 @@ struct select_opts {
 	  "be omitted.", \
 	  offsetof(type, samples_of.time) }
 
-/* Borrows from the options. */
+/* Return values that borrow from the options. */
 struct name_list cmd_names(const struct opt_strs *s);
 struct select_spec cmd_select(const struct select_opts *o);
 

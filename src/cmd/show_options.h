@@ -2,8 +2,8 @@
 #ifndef TALLY_CMD_SHOW_OPTIONS_H
 #define TALLY_CMD_SHOW_OPTIONS_H
 /*
- * Rows of option tables (cmd/command.h) that mean the same in each command that
- * shows text; `at` is where the value goes, as for any row.
+ * Rows of option tables (cmd/command.h) with the same meaning in each command that
+ * shows text.  `at` is the offset of the value, as in any row.
  */
 #include "cmd/command.h"
 
@@ -25,13 +25,13 @@
 	{ OPT_FLAG, 0, "no-pager", NULL, \
 	  "Do not send long output to a pager.", at }
 
-/* Of commands that read recordings: a uint64_t. */
+/* For commands that read recordings; the value is a uint64_t. */
 #define OPT_ROW_MAX_MEMORY(at) \
 	{ OPT_UINT, 0, "max-memory", "SIZE", \
 	  "Limit of the memory for the tables of a recording, in bytes (k, " \
 	  "M, G). Default: 64 times the size of the file plus 64 MB.", at }
 
-/* Of commands that open the files that a recording names: a bool. */
+/* For commands that open files named in a recording; the value is a bool. */
 #define OPT_ROW_TRUST(at) \
 	{ OPT_FLAG, 0, "trust-recording", NULL, \
 	  "Open the files on this machine that a recording names even if the " \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where source files are: see source_options.h. */
+/* Locates source files and decides on access to them: see source_options.h. */
 #include "cmd/source_options.h"
 
 #include <errno.h>
@@ -10,8 +10,8 @@
 #include "cmd/command.h"
 #include "views/code/sources.h"
 
-/* The words of --source-map as pairs of folders, in their order; free them also
- * after an error. */
+/* Parses the values of --source-map as pairs of folders, in their order.  Free
+ * them even after an error. */
 static int read_source_maps(const struct opt_strs *words,
 			    struct source_map **out, struct error *err)
 {
@@ -60,7 +60,7 @@ int cmd_embed(const char *value, struct source_access *out, struct error *err)
 	return rc || !*value ? rc : source_access_add(out, value, err);
 }
 
-/* All folders that the user named. */
+/* Allows all folders that the user named. */
 static int allow(const struct source_where *w, enum source_use use,
 		 struct source_access *a, struct error *err)
 {
@@ -88,7 +88,7 @@ static void progress(void *ctx, const char *text)
 		io->progress(io, text);
 }
 
-/* Whom to ask for source files, if the user wants that. */
+/* Sets up the servers to ask for source files, if the user wants them. */
 static int make_server(struct cmd_io *io, const struct source_opts *o,
 		       struct source_where *out, struct error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_CMD_SOURCE_OPTIONS_H
 #define TALLY_CMD_SOURCE_OPTIONS_H
-/* Options that say where source files are, for commands that show them. */
+/* Options that locate source files, for commands that show them. */
 #include "cmd/command.h"
 #include "views/annotate/annotate.h"
 
@@ -11,7 +11,7 @@ struct source_opts {
 	bool no_debuginfod;
 };
 
-/* Their rows in the table of a command whose options are a `type` with a struct
+/* Rows for the option table of a command.  Its options are a `type` with a struct
  * source_opts called `source_at`. */
 #define SOURCE_OPTION_ROWS(type) \
 	{ OPT_STRS, 0, "source-map", "FROM=TO", \
@@ -26,23 +26,23 @@ struct source_opts {
 	  "Do not ask the servers in DEBUGINFOD_URLS for source files.", \
 	  offsetof(type, source_at.no_debuginfod) }
 
-/* --embed-source, in a table. */
+/* The row of --embed-source. */
 #define EMBED_OPTION_ROW(offset, help) \
 	{ OPT_OPTSTR, 0, "embed-source", "DIR", help " Only files below the " \
 	  "working directory and DIR are stored.", offset }
-/* What its value allows (NULL: nothing); source_access_fini also after an error. */
+/* Converts its value (NULL: nothing is allowed) to access rights.  Call
+ * source_access_fini even after an error. */
 int cmd_embed(const char *value, struct source_access *out, struct error *err);
 
-/* Where sources are, and which of them may be read; the maps of `first` (may be
- * NULL) come before the others.  cmd_sources_free when it is used no more, also
- * after an error. */
+/* Fills in where sources are and which of them may be read.  The maps of `first`
+ * (may be NULL) precede the others.  Call cmd_sources_free even after an error. */
 int cmd_sources(struct cmd_io *io, const struct source_opts *o,
 		const struct opt_strs *first, enum source_use use,
 		struct source_where *out, struct error *err);
-/* SOURCES_ON_SCREEN where a person looks at what is written to `path` (NULL:
- * standard output), and nobody gets it. */
+/* Returns SOURCES_ON_SCREEN if the output to `path` (NULL: standard output) only
+ * goes to a terminal, so that nobody else receives the sources. */
 enum source_use cmd_source_use(const struct cmd_io *io, const char *path);
-/* Tells on standard error what sources_summary wrote, and empties it. */
+/* Prints the text of sources_summary on standard error and empties it. */
 void cmd_tell_sources(const struct cmd_io *io, struct buf *summary);
 void cmd_sources_free(struct source_where *where);
 

@@ -108,15 +108,15 @@ static void stat_defaults(void *opts)
 
 enum format { TEXT, JSON, CSV };
 
-/* Where the counts go. */
+/* The output of the counts. */
 struct printer {
 	struct cmd_io *io;
 	FILE *out;
-	const char *output;	/* its name, or NULL */
-	struct outfile file;	/* what is behind `out` then */
+	const char *output;	/* name of the file, or NULL */
+	struct outfile file;	/* the file behind `out` if `output` is set */
 	enum format format;
-	bool silent;		/* no notices */
-	bool failed;		/* errno of writing was shown */
+	bool silent;		/* suppress notices */
+	bool failed;		/* the error of writing has been shown */
 	struct count_show show;
 	struct buf text;
 	struct json json;
@@ -165,7 +165,8 @@ static void begin(struct printer *p)
 		count_json_begin(&p->json, &p->show);
 	else if (p->format == CSV)
 		count_csv_begin(&p->text);
-	/* What ends before anything was counted leaves nothing. */
+	/* Without intervals, a run that ends before counting begins writes
+	 * nothing. */
 	if (p->show.intervals)
 		print(p);
 }
@@ -205,14 +206,15 @@ static int printer_open(struct printer *p, const struct stat_opts *o,
 	p->show.command = command;
 	p->show.intervals = o->interval != NOT_GIVEN;
 	p->out = command ? p->io->err : p->io->out;
-	/* Nothing else may stand in there. */
+	/* Notices must not be mixed with this output. */
 	p->silent = o->quiet || (p->format != TEXT && !o->output && command);
 	if (!o->output)
 		return 0;
 	if (outfile_open(&p->file, o->output, false, err) < 0)
 		return -err->code;
 	p->output = o->output;
-	/* Intervals are there to be followed (tail -f). */
+	/* The file is visible from the start, so that intervals can be followed
+	 * (tail -f). */
 	if (p->show.intervals && outfile_place(&p->file, err) < 0)
 		return -err->code;
 	p->out = fdopen(p->file.fd, "w");
@@ -221,7 +223,8 @@ static int printer_open(struct printer *p, const struct stat_opts *o,
 	return 0;
 }
 
-/* Closes what printer_open opened; rc: how it went, and whether it stays. */
+/* Closes what printer_open opened.  rc is the result so far; the file is kept if
+ * it is not negative. */
 static int printer_close(struct printer *p, int rc, struct error *err)
 {
 	if (p->output && p->out) {
@@ -255,7 +258,7 @@ static int check(const struct stat_opts *o, struct error *err)
 
 typedef VEC(struct metric_use) metric_list;
 
-/* METRIC,METRIC… or none. */
+/* Parses METRIC,METRIC… or none. */
 static int parse_metrics(const struct stat_opts *o, metric_list *out,
 			 bool *none, struct error *err)
 {
@@ -295,7 +298,7 @@ static int parse_metrics(const struct stat_opts *o, metric_list *out,
 	return 0;
 }
 
-/* *wait_status: how the last run of the command ended. */
+/* Counts and prints.  *wait_status is that of the command's last run. */
 static int count_and_print(struct printer *p, const struct count_options *co,
 			   int *wait_status, struct error *err)
 {
@@ -356,7 +359,8 @@ static int stat_run(struct cmd_io *io, void *opts, int argc, char **argv,
 	buf_fini(&p.text);
 	vec_fini(&metrics);
 	event_list_fini(&events);
-	/* It may have been ended by a signal, by which we end then. */
+	/* The command may have been killed by a signal, by which tally then ends,
+	 * too. */
 	return r ? r : cmd_pass_status(io, wait_status);
 }
 

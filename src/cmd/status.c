@@ -9,9 +9,10 @@
 #include "base/text.h"
 
 /*
- * A command that a signal ended ends us by the same signal, so that a shell's
- * loop stops at Ctrl-C; one that left a core file would get a second one, so
- * those become 128 + signal, which is what a shell shows for them anyway.
+ * If a signal ended the command, tally ends by the same signal, so that a shell's
+ * loop stops at Ctrl-C. A signal that leaves a core file would cause a second one.
+ * For these, tally exits with 128 + signal, which is what a shell shows for them
+ * anyway.
  */
 int cmd_pass_status(struct cmd_io *io, int status)
 {
@@ -22,7 +23,8 @@ int cmd_pass_status(struct cmd_io *io, int status)
 	if (!WIFSIGNALED(status))
 		return 0;
 	signo = WTERMSIG(status);
-	/* As a shell does: not of signals that end programs in the usual way. */
+	/* Reports the signal as a shell does: not if it is a usual way to end a
+	 * program. */
 	if (signo != SIGINT && signo != SIGTERM && signo != SIGHUP &&
 	    signo != SIGPIPE)
 		fprintf(io->err, "tally: the command was ended by signal %d "

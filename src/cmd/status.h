@@ -3,9 +3,9 @@
 #define TALLY_CMD_STATUS_H
 #include "cmd/command.h"
 
-/* Our exit status after a command that ended with this wait status. */
+/* Returns tally's exit status after a command that ended with this wait status. */
 int cmd_pass_status(struct cmd_io *io, int wait_status);
-/* One line to the user: "tally: TEXT", made safe. */
+/* Prints one safe line for the user: "tally: TEXT". */
 void cmd_notice(struct cmd_io *io, const char *text);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* `tally symbolize`: stores symbols in a recording that has none, or better
- * ones once debug files have arrived. */
+/* `tally symbolize`: adds symbols to a recording, or replaces them when debug
+ * files have been installed later. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static const struct opt symbolize_opt_table[] = {
 	OPT_END
 };
 
-/* How often each location was where a sample was taken. */
+/* Counts how often each location was sampled itself. */
 static uint64_t *count_self_samples(struct reader *r)
 {
 	const struct profile *p = reader_profile(r);
@@ -87,7 +87,7 @@ static size_t count_named(const struct profile *p)
 	return n;
 }
 
-/* A kernel that was named must be the recorded one, for the same reason. */
+/* A given kernel must be the recorded one, for the same reason. */
 static int check_vmlinux(const char *path, const struct profile *p,
 			 struct error *err)
 {
@@ -156,8 +156,8 @@ static int symbolize(struct cmd_io *io, const struct symbolize_opts *o,
 	return rc;
 }
 
-/* A file or folder named on the command line must be there: to go on without it
- * would look as if it had been of no help. */
+/* A file or folder named on the command line must exist; otherwise it would seem
+ * to contain nothing useful. */
 static int check_named(const char *option, const char *path, struct error *err)
 {
 	if (path && access(path, R_OK) != 0)

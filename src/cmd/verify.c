@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* --verify of `tally symbolize` and `tally addr2line`: see verify.h. */
+/* Runs --verify of `tally symbolize` and `tally addr2line`: see verify.h. */
 #include "cmd/verify.h"
 
 #include "cmd/open.h"

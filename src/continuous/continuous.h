@@ -2,48 +2,53 @@
 #ifndef TALLY_CONTINUOUS_CONTINUOUS_H
 #define TALLY_CONTINUOUS_CONTINUOUS_H
 /*
- * Recording without end, into a folder of bounded size.
+ * Records continuously into a folder of bounded size, with three processes:
  *
  *	supervisor	starts the others, removes old files, writes status.json
- *	recorder	record(), which begins a new file each time and size
- *	keeper		counts what finished files hold, and pushes it
+ *	recorder	record(), which begins a new file by time and size
+ *	keeper		counts what finished files contain, and pushes it
  *
- * Three processes, so that neither a slow server nor a damaged file touches
- * sampling.  What a recorder knows of stacks only grows; therefore a second one is
- * started now and then, and the first one is stopped when the second one samples:
- * for some milliseconds both do.  A recorder or keeper that dies is started again.
+ * The processes are separate so that neither a slow server nor a damaged file
+ * affects sampling.  A recorder's knowledge of stacks only grows.  The supervisor
+ * therefore replaces the recorder at intervals.  It stops the old one once the new
+ * one samples; both sample for some milliseconds.  It restarts a recorder or keeper
+ * that dies.
  *
  * The folder:
  *
- *	record-N.tally		what a recorder writes (N: 0 or 1)
+ *	record-N.tally		file that a recorder writes (N: 0 or 1)
  *	record-N.tally.TIME	finished files
  *	status.json		status.h
  *	pushed			names of the finished files that were pushed
- *	spool			what waits for the server (push/spool.h)
+ *	spool			requests that wait for the server (push/spool.h)
  *	lock			locked while a supervisor runs
  */
 #include "push/push.h"
 #include "record/record.h"
 
 struct continuous_options {
-	/* output, rotate and control are not used. */
+	/* The members output, rotate and control are ignored. */
 	struct record_options record;
 	const char *dir;
-	uint64_t every_ns, bytes;	/* of a file */
-	uint64_t renew_ns;		/* life of a recorder */
-	uint64_t keep_ns, keep_bytes;	/* finished files: older ones, and the oldest
-					 * beyond so many bytes, go */
-	uint64_t free_bytes;	/* of the disk: below, files go, and where none is
-				 * left sampling pauses */
-	uint64_t duration_ns;	/* of the whole; 0: until a signal */
+	uint64_t every_ns, bytes;	/* limits of a file */
+	uint64_t renew_ns;		/* lifetime of a recorder */
+	uint64_t keep_ns, keep_bytes;	/* limits of finished files: older files,
+					 * and the oldest beyond the size, are
+					 * removed */
+	uint64_t free_bytes;	/* free space to leave on the disk; below it files
+				 * are removed, and sampling pauses once none is
+				 * left */
+	uint64_t duration_ns;	/* duration of the whole recording; 0: until a
+				 * signal */
 	const struct push_options *push;	/* NULL: nothing is sent */
-	/* A line for the user; called in all three processes. */
+	/* Receives a line for the user; called in all three processes. */
 	void (*notice)(void *ctx, const char *text);
 	void *ctx;
 };
 
-/* Returns when a signal (SIGINT, SIGTERM, SIGHUP) or the end of what is recorded ends
- * it, after the last file was finished; an error where recording cannot begin. */
+/* Records until a signal (SIGINT, SIGTERM, SIGHUP) or the end of what is recorded,
+ * and returns after the last file was finished.  Returns an error if recording
+ * cannot begin. */
 int continuous_run(const struct continuous_options *o, struct error *err);
 
 #endif

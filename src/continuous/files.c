@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Finished files and their retention: see files.h. */
+/* Lists finished files and removes old ones: see files.h. */
 #include "continuous/files.h"
 
 #include <dirent.h>
@@ -64,7 +64,8 @@ static int add(struct files *f, const struct files *before, const char *name,
 		.seen_ns = clock_ns(CLOCK_BOOTTIME) };
 	int64_t age = (int64_t)clock_ns(CLOCK_REALTIME) - file.mtime_ns;
 
-	memcpy(file.name, name, strlen(name) + 1);	/* is_finished_name */
+	memcpy(file.name, name, strlen(name) + 1);	/* is_finished_name has
+							 * checked the length */
 	file.age_ns = age > 0 ? (uint64_t)age : 0;
 	for (size_t i = 0; i < before->v.n; i++)
 		if (!strcmp(before->v.v[i].name, name)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reads finished files, and pushes what they hold: see keeper.h. */
+/* Reads finished files and pushes their content: see keeper.h. */
 #include "continuous/keeper.h"
 
 #include <errno.h>
@@ -24,9 +24,10 @@
 
 enum {
 	ROUND_MS = 2000,
-	/* A finished file whose names do not come (a child died) is read without. */
+	/* An incomplete file waits this long for its symbols.  They never arrive
+	 * if the process that adds them died. */
 	NAMES_MAX_S = 120,
-	PUSHED_MAX = 1 << 20,	/* bytes of the list of names */
+	PUSHED_MAX = 1 << 20,	/* most bytes of the list of names */
 };
 
 struct keeper {
@@ -35,8 +36,9 @@ struct keeper {
 	struct files files;
 	struct push *push;
 	struct keeper_report report;
-	struct strtab pushed;	/* names, of this and earlier processes */
-	uint64_t pushed_before;	/* requests sent before the last round */
+	struct strtab pushed;	/* names of files pushed by this and earlier
+				 * processes */
+	uint64_t pushed_before;	/* requests sent before the current round */
 	bool ending;
 };
 
@@ -60,7 +62,7 @@ static void load_pushed(struct keeper *k)
 	buf_fini(&text);
 }
 
-/* Names of files that are still there. */
+/* Writes the names of pushed files that still exist. */
 static void store_pushed(struct keeper *k)
 {
 	struct buf text = { 0 };
@@ -121,7 +123,8 @@ static int push_file(struct keeper *k, struct reader *r, struct error *err)
 	return rc;
 }
 
-/* 1: not yet; 0: done, also where it could not be read; negative: stop. */
+/* Processes a file.  Returns 1 if it is not complete yet, 0 if done (even if it
+ * could not be read), and a negative error to stop. */
 static int take_file(struct keeper *k, struct finished *f, struct error *err)
 {
 	int fd = openat(k->dir, f->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -130,7 +133,7 @@ static int take_file(struct keeper *k, struct finished *f, struct error *err)
 	int rc;
 
 	if (fd < 0)
-		return 0;	/* too old already */
+		return 0;	/* already removed because of its age */
 	rc = reader_open_fd(fd, f->name, 0, &r, err);
 	close(fd);
 	if (rc) {
@@ -172,7 +175,8 @@ static void tell(struct keeper *k, int fd)
 		r->waiting_bytes = c->waiting_bytes;
 		memcpy(r->problem, c->problem, sizeof(r->problem));
 	}
-	/* Less than PIPE_BUF: whole or not at all. */
+	/* The report is smaller than PIPE_BUF, so it is written completely or not
+	 * at all. */
 	if (write(fd, &k->report, sizeof(k->report)) < 0)
 		return;
 }
@@ -200,7 +204,7 @@ static int round_of_files(struct keeper *k, struct error *err)
 	return rc < 0 ? rc : 0;
 }
 
-/* How long until something is to be done. */
+/* Returns the time until the next task, milliseconds. */
 static int pause_ms(const struct keeper *k, uint64_t next_ns)
 {
 	struct timespec t;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How a continuous recording does: see status.h. */
+/* Writes and reads the state of a continuous recording: see status.h. */
 #include "continuous/status.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ static const struct member {
 	M(REAL, cpu_seconds), M(NUMBER, memory_bytes), M(NUMBER, restarts),
 	M(NUMBER, files), M(NUMBER, bytes), M(NUMBER, removed),
 	M(NUMBER, free_bytes), M(TRUTH, pushing),
-	/* of the keeper; its number of files is that since the start */
+	/* from the keeper; its number of files counts since the start */
 	{ "files_finished", NUMBER,
 	  offsetof(struct continuous_status, keeper_says.files), 8 },
 	K(NUMBER, samples), K(NUMBER, lost), K(NUMBER, unreadable),

@@ -1,41 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_CONTINUOUS_STATUS_H
 #define TALLY_CONTINUOUS_STATUS_H
-/* How a continuous recording does: status.json, written and read. */
+/* The state of a continuous recording: writes and reads status.json. */
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buf.h"
 #include "base/error.h"
 
-/* What the keeper tells the supervisor, in one write to a pipe. */
+/* Report from the keeper to the supervisor, in one write to a pipe. */
 struct keeper_report {
-	uint64_t files, samples, lost, unreadable;	/* of finished files */
+	uint64_t files, samples, lost, unreadable;	/* totals of finished files */
 	uint64_t pushed_files;
 	uint64_t sent, sent_bytes, sent_samples, tries, refused, rejected,
 		 dropped, waiting, waiting_bytes;
-	uint64_t last_push_s;	/* since 1970; 0: none yet */
-	char problem[512];	/* "": the last push came through */
+	uint64_t last_push_s;	/* seconds since 1970; 0: none yet */
+	char problem[512];	/* reason of the last failed push; "" if it
+				 * succeeded */
 };
 
 struct continuous_status {
 	char state[16];		/* starting, recording, paused, ended */
-	char why[512];		/* … or "" */
-	uint64_t pid, recorder, keeper;	/* processes; 0: none */
-	uint64_t started_s, written_s;	/* since 1970 */
-	double cpu_seconds;	/* of all processes since started_s */
-	uint64_t memory_bytes;	/* of all processes, resident */
-	uint64_t restarts;	/* of recorders that died */
+	char why[512];		/* reason for the state, or "" */
+	uint64_t pid, recorder, keeper;	/* process IDs; 0: none */
+	uint64_t started_s, written_s;	/* seconds since 1970 */
+	double cpu_seconds;	/* CPU time of all processes since started_s */
+	uint64_t memory_bytes;	/* resident memory of all processes */
+	uint64_t restarts;	/* number of recorders that died and were replaced */
 	uint64_t files, bytes, removed, free_bytes;
 	bool pushing;
 	struct keeper_report keeper_says;
 };
 
+/* Appends the status as JSON. */
 void status_json(const struct continuous_status *s, struct buf *out);
-/* ERR_FORMAT where it is no status; unknown members are passed over. */
+/* Parses a status.  Ignores unknown members.  Returns ERR_FORMAT if the text is no
+ * status. */
 int status_parse(const void *p, size_t n, struct continuous_status *out,
 		 struct error *err);
-/* Lines for a person; `running`: its supervisor runs.  `now_s`: since 1970. */
+/* Appends lines for a person.  `running`: the supervisor is running.  `now_s`:
+ * seconds since 1970. */
 void status_text(const struct continuous_status *s, bool running,
 		 uint64_t now_s, struct buf *out);
 

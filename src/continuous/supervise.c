@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The supervisor: see continuous.h. */
+/* The supervisor of a continuous recording: see continuous.h. */
 #include "continuous/continuous.h"
 
 #include <errno.h>
@@ -28,21 +28,21 @@
 
 enum {
 	ROUND_MS = 1000,
-	STATUS_EVERY = 5,	/* rounds */
-	BEGIN_S = 60,		/* that a recorder may take to sample */
+	STATUS_EVERY = 5,	/* in rounds */
+	BEGIN_S = 60,		/* time a recorder may take until it samples */
 	AGAIN_MAX_S = 60,
-	KEEPER_END_S = 20,	/* that it may take at the end */
+	KEEPER_END_S = 20,	/* time the keeper may take at the end */
 	STATUS_EXIT_ERROR = 1,
 };
 
 struct recorder {
-	pid_t pid;		/* 0: none */
+	pid_t pid;		/* process ID; 0: none */
 	int slot;
-	int to, from;		/* commands, and answers */
+	int to, from;		/* pipes for commands and for answers */
 	uint64_t began_ns;
-	bool samples;		/* it answered */
-	bool ending;		/* asked to end */
-	char said[1100];	/* what it wrote, as far as is not read */
+	bool samples;		/* it has answered, so it samples */
+	bool ending;		/* it was asked to end */
+	char said[1100];	/* output that has not been processed yet */
 	size_t n;
 };
 
@@ -51,19 +51,19 @@ struct supervisor {
 	int dir, lock, signals;
 	sigset_t before;
 	struct recorder r[RECORDERS];
-	int current;		/* of r; -1: none samples */
-	bool sampled;		/* one did once */
+	int current;		/* index in `r`; -1: no recorder samples */
+	bool sampled;		/* some recorder has sampled */
 	bool stop, paused, finished;
-	uint64_t again_ns;	/* when a recorder may be started again */
+	uint64_t again_ns;	/* earliest time to start a recorder again */
 	unsigned int failures;
 	pid_t keeper;
-	int reports;		/* of the keeper, or -1 */
+	int reports;		/* pipe from the keeper, or -1 */
 	uint64_t keeper_again_ns;
-	struct keeper_report earlier;	/* of keepers that ended */
+	struct keeper_report earlier;	/* totals of keepers that have ended */
 	struct files files;
 	struct continuous_status status;
-	double cpu_ended;	/* seconds of processes that ended */
-	struct error failed;	/* what a recorder said when it could not begin */
+	double cpu_ended;	/* CPU seconds of processes that have ended */
+	struct error failed;	/* error of a recorder that could not begin */
 };
 
 static uint64_t now_ns(void)
@@ -79,7 +79,7 @@ static void notice(const struct supervisor *s, const char *text)
 	s->o->notice(s->o->ctx, text);
 }
 
-/* In a child: nothing of the supervisor's stays. */
+/* Releases the supervisor's resources in a child process. */
 static void become_child(const struct supervisor *s, const sigset_t *mask)
 {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -95,8 +95,8 @@ static void become_child(const struct supervisor *s, const sigset_t *mask)
 	sigprocmask(SIG_SETMASK, mask, NULL);
 }
 
-/* Of a recorder's words: that a file is finished is told by status.json, and what
- * the first recorder said the next ones need not repeat. */
+/* Filters a recorder's notices.  status.json reports finished files, and later
+ * recorders need not repeat the first one's notices. */
 struct child_words {
 	const struct continuous_options *o;
 	bool first;
@@ -177,16 +177,16 @@ static int start_recorder(struct supervisor *s, int slot, struct error *err)
 	fcntl(to[1], F_SETFL, O_NONBLOCK);
 	*r = (struct recorder){ .pid = pid, .slot = slot, .to = to[1],
 				.from = from[0], .began_ns = now_ns() };
-	/* answered as soon as it samples */
+	/* the recorder answers as soon as it samples */
 	if (write(to[1], "ping\n", 5) < 0)
-		return 0;	/* it ended: SIGCHLD tells */
+		return 0;	/* it has exited; SIGCHLD follows */
 	return 0;
 }
 
 static void command(struct recorder *r, const char *line)
 {
 	if (r->to >= 0 && write(r->to, line, strlen(line)) < 0)
-		return;		/* it ended */
+		return;		/* it has exited */
 }
 
 static void end_recorder(struct recorder *r)
@@ -194,7 +194,7 @@ static void end_recorder(struct recorder *r)
 	if (!r->pid || r->ending)
 		return;
 	r->ending = true;
-	/* SIGTERM is for one that does not yet read commands. */
+	/* SIGTERM is for a recorder that does not read commands yet. */
 	if (r->samples)
 		command(r, "stop\n");
 	else
@@ -259,7 +259,7 @@ static void read_reports(struct supervisor *s)
 	}
 }
 
-/* The recorder samples: the one before it is no longer needed. */
+/* The recorder samples now, so the previous one is no longer needed. */
 static void took_over(struct supervisor *s, struct recorder *r)
 {
 	r->samples = s->sampled = true;
@@ -295,7 +295,7 @@ static void read_answers(struct supervisor *s, struct recorder *r)
 		memmove(r->said, r->said + used, r->n);
 	}
 	if (r->n == sizeof(r->said) - 1)
-		r->n = 0;	/* no line is so long */
+		r->n = 0;	/* no valid line is that long */
 }
 
 static void recorder_ended(struct supervisor *s, struct recorder *r, int status)
@@ -371,7 +371,7 @@ static void take_signals(struct supervisor *s)
 	reap(s);
 }
 
-/* Processor seconds of a process, and of its children that ended. */
+/* Returns the CPU seconds of a process and its finished children. */
 static double cpu_of(pid_t pid)
 {
 	unsigned long long user = 0, sys = 0, cuser = 0, csys = 0;
@@ -394,7 +394,7 @@ static double cpu_of(pid_t pid)
 
 static uint64_t memory_of(pid_t pid)
 {
-	/* what forked processes share counts once: the supervisor's own */
+	/* pages that forked processes share count once, for the supervisor */
 	return !pid ? 0
 	       : proc_status_of((uint32_t)pid, "RssAnon", 0) * 1024;
 }
@@ -453,7 +453,7 @@ static void write_status(struct supervisor *s)
 					   &ignored);
 
 		close(fd);
-		/* with a full disk the older one stays */
+		/* on a full disk, the older file stays */
 		if (whole)
 			renameat(s->dir, "status.json.new", s->dir,
 				 "status.json");
@@ -494,7 +494,7 @@ static int free_slot(const struct supervisor *s)
 	return -1;
 }
 
-/* Recorders that are to be there, and are not. */
+/* Starts the recorders that should be running. */
 static int keep_recording(struct supervisor *s, struct error *err)
 {
 	uint64_t now = now_ns();
@@ -565,7 +565,8 @@ static int watch(struct supervisor *s, struct error *err)
 		wait_for_something(s);
 		if (now_ns() >= end)
 			s->stop = true;
-		/* What never began will not: its reason is the user's. */
+		/* If no recorder ever began, none will.  The user gets the first
+		 * one's reason. */
 		if (!s->sampled && s->failed.code && !recorders_left(s)) {
 			*err = s->failed;
 			rc = -err->code;
@@ -574,7 +575,7 @@ static int watch(struct supervisor *s, struct error *err)
 	return rc;
 }
 
-/* The last files are finished, and read. */
+/* Stops the recorders and the keeper, which finish and read the last files. */
 static void end(struct supervisor *s)
 {
 	uint64_t until;

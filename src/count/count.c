@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Runs the programs of tally stat and collects what their counters say. */
+/* Runs the programs of tally stat and collects their counts. */
 #include "count/count.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "launch/control.h"
 #include "launch/signals.h"
 
-enum { ROUND_MS = 200 };	/* to look for threads that have ended */
+enum { ROUND_MS = 200 };	/* interval for detecting threads that have ended */
 
 struct session {
 	const struct count_options *o;
@@ -23,7 +23,7 @@ struct session {
 	struct launch_state before;
 	int signal_fd;
 	struct control control;
-	bool stop;		/* no further run */
+	bool stop;		/* start no further run */
 };
 
 struct run {
@@ -34,14 +34,14 @@ struct run {
 	struct target_ends ends;
 	struct pollfd *fds;
 	uint64_t start_ns, end_ns, tick_ns;	/* CLOCK_MONOTONIC */
-	uint64_t delay_ns;	/* when counting begins; 0: it has */
+	uint64_t delay_ns;	/* time until counting begins; 0: it has begun */
 	uint64_t interval_ns, ticked_ns;
-	struct count_value *now, *last;	/* of this and the last interval */
+	struct count_value *now, *last;	/* of the current and the previous interval */
 	bool done;
 };
 
-#define NEVER UINT64_MAX	/* run.delay_ns: until it is enabled */
-enum { OURS = 2 };		/* of run.fds */
+#define NEVER UINT64_MAX	/* run.delay_ns: wait until `control` enables */
+enum { OURS = 2 };		/* elements of run.fds */
 
 static uint64_t clock_ns(void)
 {
@@ -100,8 +100,8 @@ static int open_counters(struct run *r, struct error *err)
 	return counters_open(&r->counters, &s->r->plan, &co, err);
 }
 
-/* Who may not even watch himself is told so, in place of a number of the
- * command's process. */
+/* Replaces the error if the user may not even count own processes.  Otherwise it
+ * would name a process of the command. */
 static void explain(const struct session *s, struct error *err)
 {
 	struct perf_features f;
@@ -112,7 +112,7 @@ static void explain(const struct session *s, struct error *err)
 		*err = why;
 }
 
-/* What the usual events lack. */
+/* Reports which of the default events are missing. */
 static void tell_missing(struct session *s)
 {
 	const struct plan *p = &s->r->plan;
@@ -138,7 +138,7 @@ static void tell_missing(struct session *s)
 			       p->events.v[i].ev.spec.text);
 }
 
-/* What is to be said of all events alike, or NULL. */
+/* Returns a note that applies to all events alike, or NULL. */
 static const char *common_note(const struct plan *p)
 {
 	const char *note = NULL;
@@ -155,7 +155,7 @@ static const char *common_note(const struct plan *p)
 	return note && *note ? note : NULL;
 }
 
-/* Says once what is not as it was asked for. */
+/* Reports once which events differ from what was requested. */
 static void tell_events(struct session *s)
 {
 	const struct plan *p = &s->r->plan;
@@ -201,7 +201,7 @@ static int prepare(struct run *r, struct error *err)
 	return r->fds && r->now && r->last ? 0 : no_memory(err);
 }
 
-/* All times count from when counting begins. */
+/* All times count from the beginning of counting. */
 static void begin_at(struct run *r, uint64_t start)
 {
 	const struct count_options *o = r->s->o;
@@ -262,7 +262,7 @@ static void read_signals(struct run *r)
 		handle_signal(r, &si);
 }
 
-/* What was counted since the last time. */
+/* Reports the counts since the last interval. */
 static int tick(struct run *r, uint64_t now, struct error *err)
 {
 	size_t n = r->s->r->plan.events.n;
@@ -283,7 +283,7 @@ static int tick(struct run *r, uint64_t now, struct error *err)
 	r->last = r->now;
 	r->now = swap;
 	r->ticked_ns = now;
-	/* Those that were slept over are one. */
+	/* Intervals that were missed are merged into one. */
 	r->tick_ns += r->interval_ns *
 		      (1 + (now - r->tick_ns) / r->interval_ns);
 	return 0;
@@ -392,8 +392,8 @@ static uint64_t timeval_ns(const struct timeval *t)
 	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_usec * 1000u;
 }
 
-/* Some never came onto a counter: their group is larger than what others leave
- * of the counters. */
+/* Reports events that were never on a counter, because their group is larger than
+ * the counters left by others. */
 static void tell_uncounted(struct session *s, const struct count_value *v)
 {
 	const struct plan *p = &s->r->plan;
@@ -413,7 +413,7 @@ static int finish(struct run *r, struct error *err)
 {
 	struct session *s = r->s;
 	uint64_t now = clock_ns();
-	/* What ended before counting began took no time. */
+	/* A run that ended before counting began took no time. */
 	struct count_run row = {
 		.elapsed_ns = r->delay_ns ? 0 : now - r->start_ns,
 	};
@@ -461,7 +461,7 @@ static int run_once(struct session *s, struct error *err)
 	if (!rc)
 		rc = finish(&r, err);
 	if (rc < 0) {
-		/* A failed exec ends by itself. */
+		/* After a failed exec, the process ends by itself. */
 		if (r.launch.pid && r.launch.go < 0 && !s->r->exec_status)
 			signals_end_command(&r.launch,
 					    r.s->signal_fd);

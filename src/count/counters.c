@@ -16,9 +16,11 @@
 struct counter {
 	int fd;
 	uint32_t event;
-	int reference;		/* tells how long the thread was there, or -1 */
-	bool leads;		/* started and stopped by itself */
-	bool again;		/* another tells how long the thread was there */
+	int reference;		/* counter that measures how long the thread was
+				 * here, or -1 */
+	bool leads;		/* started and stopped individually */
+	bool again;		/* the thread's presence is measured by another
+				 * counter */
 };
 
 struct counters {
@@ -26,7 +28,7 @@ struct counters {
 	struct counters_options o;
 	VEC(struct counter) v;
 	VEC(int) references;
-	int *leaders;		/* by group and unit: file + 1 */
+	int *leaders;		/* file + 1, by group and unit */
 	size_t ngroups, nunits;
 };
 
@@ -45,21 +47,22 @@ static int counter_add(struct counters *c, const struct counter *v,
 	return 0;
 }
 
-/* The event in the group of `leader` (file + 1), or alone; what
- * perf_event_open() says. */
+/* Opens the event in the group of `leader` (file + 1), or alone.  Returns the
+ * result of perf_event_open(). */
 static int open_in(struct counters *c, struct plan_event *e, int leader,
 		   const struct perf_scope *at, struct error *err)
 {
 	e->ev.leader = leader;
-	/* Members go with their leader. */
+	/* Members start with their leader. */
 	e->ev.attr.disabled = !leader;
 	e->ev.attr.enable_on_exec = !leader && c->o.enable_on_exec;
 	return perf_event_open(&e->ev, at, err);
 }
 
 /*
- * Switches and moves happen in the kernel: of a user who may only count in user
- * space, they would all be missed, and 0 is no count of them.
+ * Returns whether an event is invisible to a user who may only count in user space.
+ * Context switches and migrations happen in the kernel; all would be missed, and a
+ * count of 0 would be wrong.
  */
 static bool is_hidden(const struct counters *c, const struct plan_event *e)
 {
@@ -83,7 +86,8 @@ static int hide(struct plan_event *e, int fd, struct error *err)
 			 e->ev.spec.text, e->ev.seen.note);
 }
 
-/* A unit that lacks what its like have: 0, or an error where all do. */
+/* Handles a unit that lacks what others of its kind have.  Returns 0, or an error
+ * if all lack it. */
 static int not_there(struct plan_event *e, size_t unit, struct error *err)
 {
 	char text[EVENT_UNIT_MAX + 32];
@@ -101,8 +105,8 @@ static int not_there(struct plan_event *e, size_t unit, struct error *err)
 	return 0;
 }
 
-/* Opens one event at one place, on one of its units; 1 opened, 0 nobody there or
- * no such event. */
+/* Opens one event at one place, on one of its units.  Returns 1 if opened, 0 if
+ * the thread has ended or the event does not exist. */
 static int open_event(struct counters *c, uint32_t event, size_t unit,
 		      const struct perf_scope *at, int reference,
 		      struct error *err)
@@ -118,7 +122,8 @@ static int open_event(struct counters *c, uint32_t event, size_t unit,
 
 	fd = open_in(c, e, leads ? 0 : *lead, at, err);
 	if (fd == INT_MIN && !leads) {
-		/* More than the counters hold, or of another unit. */
+		/* The group exceeds the counters, or the event belongs to another
+		 * unit. */
 		e->ev = before;
 		e->split = leads = v.leads = true;
 		lead = NULL;
@@ -142,8 +147,8 @@ static int open_event(struct counters *c, uint32_t event, size_t unit,
 }
 
 /*
- * A thread's event on one CPU is enabled whenever the thread runs, also
- * elsewhere: how long it was here tells one that counts nothing.
+ * A thread's event on one CPU counts as enabled even while the thread runs on
+ * another.  A counter that counts nothing measures how long it was here.
  */
 static int open_reference(struct counters *c, const struct perf_scope *at,
 			  int *fd, struct error *err)
@@ -169,8 +174,8 @@ static int open_reference(struct counters *c, const struct perf_scope *at,
 	return 1;
 }
 
-/* Does an event that counts for several processors, or on one kind of cores,
- * count on this one? */
+/* Returns whether an event counts on this processor.  It may count for several
+ * processors, or only on one kind of cores. */
 static bool counts_on(const struct counters *c, const struct plan_event *e,
 		      const struct pmu_unit *unit, int cpu)
 {
@@ -186,7 +191,7 @@ static bool counts_on(const struct counters *c, const struct plan_event *e,
 			       c->o.ncpus);
 }
 
-/* An event on all of its units. */
+/* Opens an event on all of its units. */
 static int open_units(struct counters *c, uint32_t event,
 		      const struct perf_scope *at, int reference,
 		      struct error *err)
@@ -280,7 +285,7 @@ int counters_open(struct counters **out, struct plan *p,
 	for (size_t i = 0; i < p->events.n; i++) {
 		if (p->events.v[i].group >= c->ngroups)
 			c->ngroups = p->events.v[i].group + 1;
-		/* A second run finds what the first has learnt. */
+		/* A second run uses what the first one found out. */
 		if (!p->events.v[i].ev.settled)
 			perf_counting_prepare(&p->events.v[i].ev, &how);
 	}
@@ -329,14 +334,14 @@ static int read_one(int fd, uint64_t v[3], struct error *err)
 	while (n < 0 && errno == EINTR);
 	if (n == 3 * sizeof(*v))
 		return 0;
-	/* What is pinned (:D) and was pushed off the counters reads nothing. */
+	/* A pinned event (:D) that was removed from the counters returns nothing. */
 	memset(v, 0, 3 * sizeof(*v));
 	v[1] = !n;
 	return n < 0 ? error_errno(err, errno, "cannot read a counter") : 0;
 }
 
-/* Nobody takes a counter from the kernel's own events; that they were enabled
- * for longer is the moment between two steps. */
+/* Nothing takes a counter from the kernel's software events.  Their enabled time
+ * is longer only by the moment between two steps. */
 static bool counts_always(const struct plan_event *e)
 {
 	const struct event_spec *s = &e->ev.spec;
@@ -347,7 +352,7 @@ static bool counts_always(const struct plan_event *e)
 
 /*
  * An event of one kind of cores counts as enabled while its thread is on another
- * kind.  All kinds together tell how much of the time none of them counted.
+ * kind.  All kinds together show how much of the time none of them counted.
  */
 static void share_time(const struct plan *p, struct count_value *out)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which events are counted together, and which metrics follow from them. */
+/* Plans which events are counted together, and which metrics follow from them. */
 #include "count/plan.h"
 
 #include <stdio.h>
@@ -8,15 +8,15 @@
 
 #include "tally/pmu.h"
 
-/* Events that several units count, or that each kind of cores counts by itself:
- * as one event of the plan, or each as its own. */
+/* Expands events that several units count, or that each kind of cores counts
+ * separately.  They become one event of the plan or one for each unit. */
 
 static int no_memory(struct error *err)
 {
 	return error_set(err, ERR_NOMEM, "out of memory for events");
 }
 
-/* The units of an event; none where it is but one. */
+/* Lists the units of an event; none if it has only one. */
 static int units_of(const struct event_spec *s, const struct pmu_units *cores,
 		    const char *sysfs, struct pmu_units *out, struct error *err)
 {
@@ -30,7 +30,8 @@ static int units_of(const struct event_spec *s, const struct pmu_units *cores,
 	return 0;
 }
 
-/* "cycles:u" or "uncore_cbox/clockticks/u" of one unit: UNIT/clockticks/u. */
+/* Renames "cycles:u" or "uncore_cbox/clockticks/u" for one unit: UNIT/cycles/u,
+ * UNIT/clockticks/u. */
 static void unit_text(struct event_spec *s, const char *unit)
 {
 	char text[EVENT_NAME_MAX];
@@ -72,8 +73,8 @@ static int add_split(struct plan_events *out, const struct plan_event *e,
 	return 0;
 }
 
-/* makes an event of each unit of an event; finds the units of those
- * that are to be one. */
+/* Makes an event of each unit of an event, or finds the units of one that stays
+ * merged. */
 static int split_units(struct plan *p, const char *sysfs,
 		       struct error *err)
 {
@@ -118,8 +119,8 @@ static int find_units(struct plan *p, const char *sysfs, struct error *err)
 	return r;
 }
 
-/* Larger groups than the smallest PMU of today's processors has counters would
- * often fit nowhere.  P6 has fewer. */
+/* Groups larger than the number of counters of today's smallest PMU would often
+ * not fit.  P6 has fewer. */
 enum { GROUP_MAX = 4 };
 
 static int add_event(struct plan *p, const struct event_spec *s, bool optional,
@@ -130,7 +131,7 @@ static int add_event(struct plan *p, const struct event_spec *s, bool optional,
 	return vec_push(&p->events, e) < 0 ? no_memory(err) : 0;
 }
 
-/* The same event, in whatever modes. */
+/* Returns whether two events are equal apart from their modes. */
 static bool same_event(const struct event_spec *a, const struct event_spec *b)
 {
 	return a->type == b->type && a->config == b->config &&
@@ -145,7 +146,7 @@ static bool same_mode(const struct event_spec *a, const struct event_spec *b)
 	       a->exclude_hv == b->exclude_hv;
 }
 
-/* Words of specifiers that a metric's table holds, for this machine. */
+/* Parses the specifiers in a metric's table for this machine. */
 static int metric_specs(const struct metric *m, const char *sysfs,
 			struct event_list *out, struct error *err)
 {
@@ -160,7 +161,7 @@ static int metric_specs(const struct metric *m, const char *sysfs,
 	return r;
 }
 
-/* An event that takes part in groups. */
+/* Returns whether an event may be in a group. */
 static bool grouped(const struct event_spec *s)
 {
 	return !s->software;
@@ -185,8 +186,8 @@ static uint32_t group_new(const struct plan *p)
 	return g;
 }
 
-/* Puts the events of a metric into one group: a new one, or one that some of
- * them have already, unless it becomes too large. */
+/* Puts the events of a metric into one group: a new one, or an existing one of
+ * some of them, unless it becomes too large. */
 static void group_metric(struct plan *p, const struct plan_metric *m)
 {
 	size_t n = metric_events(m->use.m), hw = 0, join = 0;
@@ -226,7 +227,7 @@ static int add_metric(struct plan *p, struct plan_metric *m, bool group,
 	snprintf(m->mode, sizeof(m->mode), "%s",
 		 s->exclude_user && !s->exclude_kernel ? ":k"
 		 : s->exclude_kernel && !s->exclude_user ? ":u" : "");
-	/* K8 and P6 events choose modes in their own words. */
+	/* K8 and P6 events express modes in their own syntax. */
 	if (m->use.m->pmu)
 		m->mode[0] = 0;
 	if (group)
@@ -245,7 +246,7 @@ static size_t find_event(const struct plan *p, const struct event_spec *s)
 	return i;
 }
 
-/* A metric that was asked for brings its events. */
+/* Adds a requested metric with its events. */
 static int want_metric(struct plan *p, const struct metric_use *use,
 		       const struct plan_options *o, struct error *err)
 {
@@ -275,7 +276,7 @@ static bool has_metric(const struct plan *p, const struct plan_metric *m)
 	return false;
 }
 
-/* A metric whose events all are counted anyway, in the modes of the event
+/* Adds a metric if all its events are counted anyway, in the modes of the event
  * `first`. */
 static int offer_metric(struct plan *p, const struct metric *m,
 			const struct event_list *l, size_t first,
@@ -288,7 +289,7 @@ static int offer_metric(struct plan *p, const struct metric *m,
 		struct event_spec s = l->v[i];
 		const struct event_spec *a = &p->events.v[first].ev.spec;
 
-		/* As the first differs from the table's, so do the others. */
+		/* The others' modes differ from the table as the first one's do. */
 		if (!m->pmu || !same_mode(a, &l->v[0])) {
 			s.exclude_user = a->exclude_user;
 			s.exclude_kernel = a->exclude_kernel;
@@ -323,7 +324,7 @@ static int offer_metrics(struct plan *p, const struct plan_options *o,
 	return r;
 }
 
-/* What most want to know; those of the processor where it has them. */
+/* Adds the default events; those of the processor if it has them. */
 static int usual_events(struct plan *p, const struct plan_options *o,
 			struct error *err)
 {
@@ -352,8 +353,8 @@ static int wanted_events(struct plan *p, const struct plan_options *o,
 	return r;
 }
 
-/* Each event twice, once in user space and once in the kernel.  Those that
- * happen in one of them only, and clocks, stay as they are. */
+/* Splits each event into one for user space and one for the kernel.  Clocks, and
+ * events that occur in only one of them, stay as they are. */
 static int split_modes(struct plan *p, struct error *err)
 {
 	struct plan_events both = { 0 };

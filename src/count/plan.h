@@ -2,11 +2,11 @@
 #ifndef TALLY_COUNT_PLAN_H
 #define TALLY_COUNT_PLAN_H
 /*
- * What is to be counted: events, the metrics derived from them, and which events
- * must count at the same time.  A ratio of events that were counted at different
- * times is misleading, so the events of a metric are one group, which the kernel
- * puts on the processor's counters together or not at all.  Events of the kernel
- * itself always count and need none.
+ * Selects what to count: events, the metrics derived from them, and which events
+ * must be counted at the same time.  A ratio of events that were counted at
+ * different times is misleading.  The events of a metric therefore form one group,
+ * which the kernel puts on the processor's counters together or not at all.  The
+ * kernel's software events are always counted and need no group.
  */
 #include "base/vec.h"
 #include "events/events.h"
@@ -16,17 +16,20 @@
 
 struct plan_event {
 	struct perf_event ev;
-	uint32_t group;		/* from 1 on; 0: alone */
-	bool optional;		/* nobody asked: may be missing */
-	bool missing;		/* … and is */
-	bool hidden;		/* missing, as the kernel's part is not visible */
+	uint32_t group;		/* from 1; 0: none */
+	bool optional;		/* not requested by the user, so it may be missing */
+	bool missing;		/* could not be opened */
+	bool hidden;		/* missing because the kernel's part may not be
+				 * counted */
 	bool split;		/* could not be counted with its group */
-	/* What counts it, when that is several units of a kind (their counts are
-	 * added) or, with `cores`, kinds of cores. */
+	/* The units that count the event, if there are several of a kind (their
+	 * counts are added), or the kinds of cores (`cores`). */
 	struct pmu_units units;
-	bool cores;		/* … or one of them: `kind` */
+	bool cores;		/* `units` are kinds of cores, or `kind` is one of
+				 * them */
 	struct pmu_unit kind;
-	uint32_t twins;		/* the same for all kinds of an event; 0: none */
+	uint32_t twins;		/* equal for all kinds of cores of an event; 0:
+				 * none */
 };
 
 struct plan_events {
@@ -37,28 +40,30 @@ struct plan_events {
 struct plan_metric {
 	struct metric_use use;
 	uint32_t event[METRIC_EVENTS_MAX];
-	char mode[4];		/* ":u", ":k" of its events, or "" */
+	char mode[4];		/* mode of its events: ":u", ":k" or "" */
 };
 
 struct plan {
 	struct plan_events events;
 	VEC(struct plan_metric) metrics;
-	size_t units_max;	/* of one event */
-	size_t group_max;	/* events that a metric may bring into a group */
+	size_t units_max;	/* most units of one event */
+	size_t group_max;	/* most events that a metric adds to a group */
 };
 
 struct plan_options {
-	const struct event_list *events;	/* what was asked for */
+	const struct event_list *events;	/* requested events */
 	const struct metric_use *metrics;
 	size_t nmetrics;
-	bool no_metrics;	/* show none that was not asked for */
-	bool no_group;		/* each event alone */
-	bool by_mode;		/* user and kernel apart */
-	bool no_merge;		/* units of a kind, kinds of cores: apart */
+	bool no_metrics;	/* show only requested metrics */
+	bool no_group;		/* count each event alone */
+	bool by_mode;		/* count user and kernel mode separately */
+	bool no_merge;		/* show units of a kind, and kinds of cores,
+				 * separately */
 	const char *sysfs;
 };
 
-/* Without events and metrics: the usual ones. */
+/* Makes a plan.  Without requested events and metrics, it contains the default
+ * ones. */
 int plan_make(struct plan *p, const struct plan_options *o, struct error *err);
 /* Drops the metrics that need missing events. */
 void plan_forget(struct plan *p);

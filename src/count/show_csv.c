@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counts as CSV, one line for each event and metric. */
+/* Writes counts as CSV, one line for each event and metric. */
 #include <math.h>
 
 #include "base/text.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counts as JSON. */
+/* Writes counts as JSON. */
 #include <string.h>
 #include <sys/wait.h>
 
@@ -19,7 +19,7 @@ void count_json_begin(struct json *j, const struct count_show *show)
 		json_array_lines(j, "intervals");
 }
 
-/* Whole where it was counted, and a fraction where it is an estimate. */
+/* Writes an exact count as an integer, and an estimate with a fraction. */
 static void value_json(struct json *j, const char *key,
 		       const struct plan_event *e, const struct count_value *v)
 {

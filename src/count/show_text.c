@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counts as a table. */
+/* Writes counts as a table. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@ void count_metric_name(const struct plan_metric *m, char *out, size_t size)
 	snprintf(out, size, "%s%s", m->use.text, m->mode);
 }
 
-/* What was added. */
+/* Describes the units whose counts were added. */
 static void units_note(const struct plan_event *e, char *out, size_t size)
 {
 	size_t n = strlen(out);
@@ -53,7 +53,7 @@ static const char *doubt_note(enum count_doubt d)
 	       : d == COUNT_ESTIMATED ? "estimated" : "";
 }
 
-/* A figure of about four digits, the whole ones all and grouped. */
+/* Appends a number with about four digits.  Integers get all digits, in groups. */
 static void put_number(struct buf *out, double v)
 {
 	if (isnan(v))
@@ -68,7 +68,7 @@ static void put_number(struct buf *out, double v)
 			   : v >= 0.9995 || v == 0 ? "%.2f" : "%.4f", v);
 }
 
-/* A count of one run is a whole number. */
+/* The count of a single run is an integer. */
 static void put_value(struct buf *out, double v, bool whole)
 {
 	if (whole && v >= 0 && v < 1e18)
@@ -77,7 +77,7 @@ static void put_value(struct buf *out, double v, bool whole)
 		put_number(out, v);
 }
 
-/* Bytes in the unit that suits them. */
+/* Scales a number of bytes and returns its unit. */
 static const char *bytes_unit(double *v)
 {
 	static const char *const units[] = { "B/s", "KB/s", "MB/s", "GB/s",
@@ -96,7 +96,7 @@ struct line {
 	const char *unit, *name;
 	const char *note;
 	bool whole;
-	bool seconds;		/* shown to the microsecond */
+	bool seconds;		/* show microseconds */
 };
 
 static void pad(struct buf *out, struct buf *cell, size_t width)
@@ -218,7 +218,7 @@ static void put_metric(struct buf *out, const struct plan_metric *m,
 	struct line l = { .s = s, .unit = m->use.m->unit, .name = name };
 
 	if (isnan(s.mean))
-		return;		/* the events say why */
+		return;		/* the events' notes give the reason */
 	count_metric_name(m, name, sizeof(name));
 	buf_str(&note, m->use.m->summary);
 	if (doubt != COUNT_SURE)

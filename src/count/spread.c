@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Mean, extremes and standard deviation of a few values. */
+/* Computes mean, extremes and standard deviation of a few values. */
 #include "count/spread.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ struct spread spread_of(const double *v, size_t n)
 	struct spread s = { .mean = NAN, .min = NAN, .max = NAN };
 	double squares = 0;
 
-	/* Welford: no difference of large sums. */
+	/* Welford's method avoids differences of large sums. */
 	for (size_t i = 0; i < n; i++) {
 		double d;
 

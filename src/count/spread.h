@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_COUNT_SPREAD_H
 #define TALLY_COUNT_SPREAD_H
-/* How much values of several runs differ. */
+/* The spread of values over several runs. */
 #include <stddef.h>
 
 struct spread {
-	size_t n;		/* values that are numbers */
+	size_t n;		/* number of values other than NaN */
 	double mean, min, max;
-	double stddev;		/* of the sample, n - 1; 0 for one value */
-	double ci95;		/* half of the 95 % interval of the mean */
+	double stddev;		/* sample standard deviation (n - 1); 0 for one
+				 * value */
+	double ci95;		/* half width of the mean's 95 % confidence
+				 * interval */
 };
 
-/* NaN among the values is left out; without any value mean is NaN. */
+/* Computes the spread, ignoring NaN. Without any value, the mean is NaN. */
 struct spread spread_of(const double *v, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* From counts to figures: see count.h. */
+/* Converts counts to values for display: see count.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 
 bool count_estimated(const struct count_value *v)
 {
-	/* Both are read while time goes on: a thousandth is no
-	 * multiplexing. */
+	/* The two times are read at slightly different moments, so a thousandth is
+	 * no multiplexing. */
 	return v->enabled_ns > v->running_ns + v->running_ns / 1000;
 }
 
@@ -62,7 +62,7 @@ enum count_doubt count_metric_doubt(const struct plan *p,
 		const struct plan_event *e = &p->events.v[m->event[i]];
 
 		estimated |= count_estimated(&v[m->event[i]]);
-		/* Events of the kernel count always. */
+		/* Software events of the kernel are always counted. */
 		if (e->ev.spec.software)
 			continue;
 		if (first && (!e->group || e->group != first->group ||
@@ -125,7 +125,8 @@ static struct spread spread_all(const struct count_result *r,
 	if (r->runs.n > 1)
 		v = calloc(r->runs.n, sizeof(*v));
 	if (!v)
-		return spread_of(&one, 1);	/* out of memory: not known */
+		return spread_of(&one, 1);	/* out of memory: the spread is
+						 * unknown */
 	for (size_t i = 0; i < r->runs.n; i++)
 		v[i] = figure(r, i, what, which);
 	s = spread_of(v, r->runs.n);

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* The first two events that may use one counter only, and the same. */
+/* Names the first two events that conflict because both may use only the same
+ * counter. */
 static int explain(const char *const *text, const uint8_t *allowed, size_t n,
 		   struct error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_EVENTS_ENCODE_H
 #define TALLY_EVENTS_ENCODE_H
-/* Register values for a set of K8 or P6 events. */
+/* Computes register values for a set of K8 or P6 events. */
 #include "events/hw_spec.h"
 
 struct hw_encoded {
@@ -15,14 +15,15 @@ struct hw_program {
 	const struct hw_pmu *pmu;
 	struct hw_encoded ev[HW_COUNTERS_MAX];
 	size_t n;
-	/* P6: what PerfEvtSel0 must hold, whoever uses counter 0. */
+	/* P6: contents of PerfEvtSel0, which are needed even if counter 0 is not
+	 * used. */
 	uint64_t evtsel0;
-	/* K8: counters that other cores of the node may not use meanwhile. */
+	/* K8: counters that other cores of the node must not use at the same time. */
 	uint8_t northbridge;
 };
 
-/* `period` NULL: count from 0 instead of sampling.  If the set is refused,
- * there is nothing to program. */
+/* Encodes a set of events.  `period` NULL: count from 0 instead of sampling.  If
+ * the set is refused, *out is empty. */
 int hw_encode(const struct hw_pmu *pmu, char *const *specs, size_t n,
 	      const uint64_t *period, bool interrupt, struct hw_program *out,
 	      struct error *err);

@@ -15,9 +15,9 @@
 #include "events/pmu.h"
 #include "events/tracepoints.h"
 
-/* Turns K8 and P6 specifiers into perf events on a machine of that family. */
+/* Converts K8 and P6 specifiers to perf events on a machine of that family. */
 
-/* Does a list's word name such an event, so that qualifiers may follow? */
+/* Returns whether a word names such an event, so that qualifiers may follow. */
 static bool hw_event_is(const char *word, const char *sysfs)
 {
 	const struct hw_event *event;
@@ -42,9 +42,9 @@ static int elsewhere(const char *word, const struct hw_pmu *pmu,
 }
 
 /*
- * A specifier of events/hw_spec.h: 1 when it is one and this machine is of its
- * family, 0 when it names no such event, or an error; on another machine that
- * says which of the kernel's events is nearest.
+ * Parses a specifier of events/hw_spec.h.  Returns 1 if this machine belongs to its
+ * family, 0 if it names no such event, or an error.  On another machine, the error
+ * names the kernel's nearest event.
  */
 static int hw_event_parse(const char *word, const char *sysfs,
 			  struct event_spec *e, struct error *err)
@@ -72,10 +72,11 @@ static int hw_event_parse(const char *word, const char *sysfs,
 	return 1;
 }
 
-/* What a misspelt word may have meant. */
+/* The likely meaning of a misspelled word. */
 struct hint {
 	struct nearest near;
-	char best[64];		/* names live only while they are listed */
+	char best[64];		/* copied, because names exist only while they are
+				 * listed */
 };
 
 static void hint_try(struct hint *h, const char *name)
@@ -132,8 +133,8 @@ static int unknown_pmu(const char *pmu, const char *sysfs, struct error *err)
 }
 
 /*
- * Modifiers as perf-list(1) defines them.  Naming one of u, k, h excludes the
- * others; G and H choose guest and host.  Guests are excluded unless asked for.
+ * Parses modifiers as perf-list(1) defines them.  Naming one of u, k, h excludes the
+ * others; G and H choose guest and host.  Guests are excluded by default.
  */
 static int modifiers_parse(const char *s, struct event_spec *e,
 			   struct error *err)
@@ -199,7 +200,7 @@ static bool raw_parse(const char *s, size_t n, struct event_spec *e)
 	return true;
 }
 
-/* An event of all units of a kind: by the first of them. */
+/* Parses an event of all units of a kind, by the first of them. */
 static int family_parse(const char *family, const char *terms, size_t n,
 			const char *sysfs, struct event_spec *e,
 			struct error *err)
@@ -216,7 +217,7 @@ static int family_parse(const char *family, const char *terms, size_t n,
 	return r;
 }
 
-/* pmu/terms/modifiers: `first` is its first slash. */
+/* Parses pmu/terms/modifiers; `first` is its first slash. */
 static int slash_parse(const char *word, const char *first, const char *sysfs,
 		       struct event_spec *e, struct error *err)
 {
@@ -240,7 +241,7 @@ static int slash_parse(const char *word, const char *first, const char *sysfs,
 	return r < 0 ? r : modifiers_parse(mods, e, err);
 }
 
-/* system:name or system:name:modifiers; 0 when it is none. */
+/* Parses system:name or system:name:modifiers.  Returns 0 if the word is neither. */
 static int tracepoint_parse(const char *word, const char *colon,
 			    const char *sysfs, struct event_spec *e,
 			    struct error *err)
@@ -290,7 +291,7 @@ static int word_parse(const char *word, const char *sysfs,
 			     sysfs, err);
 }
 
-/* The end of the first event of a list: a comma outside pmu/…/. */
+/* Returns the end of the first event of a list: a comma outside of pmu/…/. */
 static const char *word_end(const char *s)
 {
 	bool inside = false;
@@ -301,8 +302,8 @@ static const char *word_end(const char *s)
 	return s;
 }
 
-/* The end of the first event with the qualifiers of a K8 or P6 event, which also
- * stand behind commas. */
+/* Returns the end of the first event including the qualifiers of a K8 or P6 event,
+ * which also follow commas. */
 static const char *event_end(const char *s, const char *sysfs)
 {
 	const char *end = word_end(s);
@@ -315,8 +316,8 @@ static const char *event_end(const char *s, const char *sysfs)
 }
 
 /*
- * Braces around events, which belong together.  `*group` is that of the open
- * brace, or 0.
+ * Parses an opening brace before events of a group.  *group is the number of the
+ * open group, or 0.
  */
 static int brace_open(const char **text, const struct event_list *l,
 		      uint32_t *group, struct error *err)
@@ -344,7 +345,7 @@ static int list_add(struct event_list *out, const struct event_spec *e,
 }
 
 struct wild {
-	const struct event_spec *like;	/* its modifiers */
+	const struct event_spec *like;	/* event with the modifiers */
 	uint32_t group;
 	struct event_list *out;
 };
@@ -362,8 +363,8 @@ static int wild_cb(void *ctx, const char *name, uint64_t id)
 }
 
 /*
- * system:pattern or system:pattern:modifiers with * or ? in the names: adds all
- * tracepoints that match.  0 when the word is none.
+ * Adds all tracepoints that match system:pattern or system:pattern:modifiers with *
+ * or ? in the names.  Returns 0 if the word has no such form.
  */
 static int wild_parse(const char *word, const char *sysfs, uint32_t group,
 		      struct event_list *out, struct error *err)
@@ -401,8 +402,8 @@ static int wild_parse(const char *word, const char *sysfs, uint32_t group,
 	return 1;
 }
 
-/* One event of a list, n bytes of it: without blanks, and the group's closing
- * brace, which ends *group. */
+/* Parses one event of a list, n bytes.  Removes blanks, and the group's closing
+ * brace, which sets *group to 0. */
 static int item_parse(const char *text, size_t n, const char *sysfs,
 		      uint32_t *group, struct event_list *out,
 		      struct error *err)

@@ -2,8 +2,8 @@
 #ifndef TALLY_EVENTS_EVENTS_H
 #define TALLY_EVENTS_EVENTS_H
 /*
- * Parses event names and specifiers of the user into perf_event_open(2)
- * attributes. Reads sysfs (or a copy of it) but opens no events.
+ * Parses the user's event names and specifiers into perf_event_open(2) attributes.
+ * Reads sysfs (or a copy of it) but opens no events.
  *
  *	cycles  cycles:u  instructions:pp  cpu-clock  page-faults  r01c4
  *	cpu/event=0x3c,umask=0x0,name=foo/u   msr/tsc/   sched:sched_switch
@@ -19,22 +19,22 @@ struct event_list {
 	size_t n, cap;
 };
 
-/* Parses a comma-separated list (commas inside pmu/…/ belong to it) and
- * appends the events.  `sysfs` is normally "/sys"; `pmu/term/` reads
- * SYSFS/bus/event_source/devices/PMU/{type,format,events}.  Errors name the
- * word and suggest the nearest names. */
+/* Parses a comma-separated list and appends the events.  Commas inside pmu/…/
+ * belong to the event.  `sysfs` is normally "/sys"; `pmu/term/` reads
+ * SYSFS/bus/event_source/devices/PMU/{type,format,events}. Errors name the word
+ * and suggest the nearest names. */
 int events_parse(const char *text, const char *sysfs, struct event_list *out,
 		 struct error *err);
-/* Returns processor cycles, which a clock may replace if there is no counter.
- */
+/* Returns whether the event is processor cycles, which a clock may replace if
+ * there is no counter. */
 bool event_is_cycles(const struct event_spec *e);
 bool event_is_tracepoint(const struct event_spec *e);
-/* Returns the mode modifiers of the event, ":u", ":k" or "", for another event.
- */
+/* Returns the mode modifiers of the event, ":u", ":k" or "", to append them to
+ * another event. */
 const char *event_mode(const struct event_spec *e);
 void event_list_fini(struct event_list *l);
 
-/* All events that exist by name; for `tally list`. */
+/* Calls cb for all events that exist by name; for `tally list`. */
 void events_each(const char *sysfs, event_info_cb *cb, void *ctx);
 
 #endif

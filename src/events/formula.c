@@ -42,8 +42,8 @@ static size_t name_length(const char *s)
 	return n;
 }
 
-/* Digits with at most one point: strtod(3) would take "inf" and follow the
- * locale. */
+/* Parses digits with at most one point.  strtod(3) would accept "inf" and depend
+ * on the locale. */
 static bool number_parse(struct formula *f, double *out)
 {
 	double value = 0, unit = 1;

@@ -15,7 +15,7 @@ struct formula_name {
 	double value;
 };
 
-/* Division by zero gives NaN. */
+/* Evaluates a formula.  Division by zero gives NaN. */
 int formula_eval(const char *text, const struct formula_name *names, size_t n,
 		 double *out, struct error *err);
 /* Returns whether `name` occurs in the formula. */

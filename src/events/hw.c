@@ -13,8 +13,8 @@
 #include "tally/kmod.h"
 #include "tally/pmu.h"
 
-/* pmc.k8, "Event Name Aliases".  Its interrupts names an event that its own
- * list spells otherwise; hw_event_find() knows both. */
+/* pmc.k8, "Event Name Aliases".  The alias `interrupts` names an event that its
+ * own list spells differently; hw_event_find() knows both. */
 static const struct hw_alias k8_aliases[] = {
 	{ "branches", "fr-retired-taken-branches" },
 	{ "branch-mispredicts", "fr-retired-taken-branches-mispredicted" },
@@ -26,7 +26,7 @@ static const struct hw_alias k8_aliases[] = {
 	{ NULL, NULL },
 };
 
-/* The same words for P6, as FreeBSD's pmc.p6(3) maps them. */
+/* The same aliases for P6, as FreeBSD's pmc.p6(3) maps them. */
 static const struct hw_alias p6_aliases[] = {
 	{ "branches", "BR_INST_RETIRED" },
 	{ "branch-mispredicts", "BR_MISS_PRED_RETIRED" },
@@ -137,7 +137,7 @@ const struct hw_event *hw_event_code(const struct hw_pmu *pmu, uint32_t code)
 	return NULL;
 }
 
-/* Names are compared without case and with '_' as '-'. */
+/* Names are compared ignoring case, and '_' equals '-'. */
 static int fold(char c)
 {
 	return c == '_' ? '-' : tolower((unsigned char)c);
@@ -180,7 +180,8 @@ bool hw_names_at(const char *names, size_t i, char *out, size_t size)
 	return k > 0;
 }
 
-/* A heading as a word: "L2 Fill/Writeback" is l2-fill-writeback. */
+/* Returns whether a word is made from a heading: "L2 Fill/Writeback" is
+ * l2-fill-writeback. */
 static bool titled(const char *title, const char *s, size_t n)
 {
 	size_t at = 0;
@@ -202,7 +203,7 @@ static bool titled(const char *title, const char *s, size_t n)
 	return at && at == n;
 }
 
-/* Without the prefix that the documents of this PMU put before names. */
+/* Skips the prefix that documents of this PMU put before names. */
 static void prefix_skip(const struct hw_pmu *pmu, const char **s, size_t *n)
 {
 	for (const char *p = pmu->prefixes; *p;) {

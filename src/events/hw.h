@@ -2,7 +2,7 @@
 #ifndef TALLY_EVENTS_HW_H
 #define TALLY_EVENTS_HW_H
 /*
- * The events of two processor families, by their documents:
+ * The events of two processor families, according to these documents:
  *
  *	BKDG	AMD, BIOS and Kernel Developer's Guide for the AMD Athlon 64 and
  *		AMD Opteron Processors (26094), chapter 10
@@ -11,8 +11,8 @@
  *	ZH	the P6 event list in Chinese, table 6-2
  *	SDM	Intel SDM 3B §18.22, PerfEvtSel of the P6 family
  *
- * Constant tables.  Where the documents disagree, the row states the decision
- * and names both.
+ * The tables are constant.  Where the documents disagree, the row states the
+ * decision and names both.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 
 enum { HW_BKDG = 1, HW_PMC_K8 = 2, HW_P6_EN = 4, HW_P6_ZH = 8 };
 
-/* Whether instructions count that are discarded after a mispredicted branch. */
+/* Whether instructions that are discarded after a mispredicted branch count. */
 enum hw_when { HW_UNSAID, HW_SPECULATIVE, HW_RETIRED };
 
 enum hw_mask_rule {
@@ -45,8 +45,8 @@ struct hw_event {
 	uint8_t nmasks;
 	const struct hw_mask *masks;
 	const char *names;	/* without prefix; the first is shown */
-	const char *title;	/* as the vendor's document heads it */
-	const char *what, *note, *revision;	/* may be NULL but what */
+	const char *title;	/* heading in the vendor's document */
+	const char *what, *note, *revision;	/* may be NULL, except `what` */
 	const char *generic;	/* nearest event of the kernel, or NULL */
 };
 
@@ -55,7 +55,7 @@ struct hw_part {
 	size_t n;
 };
 
-/* Names that stand for an event of every PMU in FreeBSD. */
+/* Event names that FreeBSD defines for every PMU. */
 struct hw_alias {
 	const char *name, *event;
 };
@@ -65,9 +65,9 @@ enum { HW_PARTS_MAX = 4, HW_COUNTERS_MAX = 4, HW_CODE_MAX = 0xfff,
 
 struct pmu_model;
 
-/* Processors by what CPUID says of them. */
+/* Processors by their CPUID. */
 struct hw_family {
-	uint16_t vendor;	/* as modalias numbers them: 0 Intel, 2 AMD */
+	uint16_t vendor;	/* vendor number in modalias: 0 Intel, 2 AMD */
 	uint16_t family;
 	const uint8_t *models;	/* NULL: all */
 	size_t nmodels;
@@ -75,22 +75,24 @@ struct hw_family {
 
 struct hw_pmu {
 	const char *name;		/* "k8", "p6" */
-	const char *prefix;		/* of shown names: "k8-" or "" */
-	const char *doc_prefix;		/* of names in documents: "PP_" or "" */
-	/* What may stand before a name, separated by spaces: "p6- pp-". */
+	const char *prefix;		/* prefix of displayed names: "k8-" or "" */
+	const char *doc_prefix;		/* prefix of names in documents: "PP_" or
+					 * "" */
+	/* Accepted prefixes, separated by spaces: "p6- pp-". */
 	const char *prefixes;
 	const char *summary;
 	const struct pmu_model *model;	/* its registers */
 	const struct hw_part *parts[HW_PARTS_MAX];
 	const struct hw_alias *aliases;	/* ends with name == NULL */
 	struct hw_family family;
-	uint32_t abi_id;		/* of the kernel module: TALLY_PMU_* */
-	/* The kernel's own events, event | mask << 8, by PERF_COUNT_HW_*, as its
-	 * tables have them; 0: none. */
+	uint32_t abi_id;		/* number in the kernel module's interface:
+					 * TALLY_PMU_* */
+	/* The kernel's generic events as event | mask << 8, by PERF_COUNT_HW_*,
+	 * from the kernel's tables; 0: none. */
 	uint16_t generic[HW_GENERIC];
 };
 
-/* A document that events are from: its bit in hw_event.sources. */
+/* A document that describes events, with its bit in hw_event.sources. */
 struct hw_document {
 	uint8_t bit;
 	const char *title;

@@ -11,7 +11,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 
-/* A part of a specifier; not terminated. */
+/* A part of a specifier, not NUL-terminated. */
 struct part {
 	const char *s;
 	size_t n;
@@ -20,13 +20,13 @@ struct part {
 struct parser {
 	struct hw_spec *out;
 	struct error *err;
-	char name[128];			/* of the event, as it is shown */
+	char name[128];			/* displayed name of the event */
 	bool masked, counted;
 	uint8_t mask;
 };
 
-/* Hexadecimal with 0x, else decimal; -1 when it is no number, HW_CODE_MAX + 1 when it
- * is too large for any. */
+/* Parses a number, hexadecimal with 0x, otherwise decimal.  Returns -1 if it is no
+ * number, HW_CODE_MAX + 1 if it is too large. */
 static int number(struct part w)
 {
 	bool hex = w.n > 2 && w.s[0] == '0' && (w.s[1] == 'x' || w.s[1] == 'X');
@@ -62,7 +62,7 @@ static bool word_is(struct part w, const char *word)
 	return w.n == strlen(word) && !strncasecmp(w.s, word, w.n);
 }
 
-/* "m, e, s" */
+/* Appends a list of masks: "m, e, s". */
 static void masks_list(const struct hw_event *e, struct buf *out)
 {
 	char name[64];
@@ -73,7 +73,7 @@ static void masks_list(const struct hw_event *e, struct buf *out)
 	}
 }
 
-/* ME for M+E */
+/* Parses letters: ME for M+E. */
 static bool letters(const struct hw_event *e, struct part w, uint8_t *bits)
 {
 	static const char states[] = "isem";
@@ -126,7 +126,7 @@ static int mask_word(struct parser *p, struct part w)
 	return -ERR_USAGE;
 }
 
-/* m+e+…; `w` may be hostile, but holds no comma. */
+/* Parses m+e+…; `w` is untrusted, but contains no comma. */
 static int masks_parse(struct parser *p, struct part w)
 {
 	if (p->masked)
@@ -174,7 +174,7 @@ static const char *const words[] = {
 	"usr", "os", "edge", "inv", "count=", "cmask=", "mask=", "umask=",
 };
 
-/* What other tools call them. */
+/* Names that other tools use. */
 static const char *const otherwise[][2] = {
 	{ "user", "usr" }, { "kernel", "os" }, { "sys", "os" },
 	{ "invert", "inv" }, { "cnt=", "count=" },
@@ -227,7 +227,7 @@ static int qualifier_parse(struct parser *p, struct part w)
 		sel->inv = true;
 	else if (starts(w, "count="))
 		return count_parse(p, (struct part){ w.s + 6, w.n - 6 });
-	else if (starts(w, "cmask="))	/* as the manuals call it */
+	else if (starts(w, "cmask="))	/* the manuals' name */
 		return count_parse(p, (struct part){ w.s + 6, w.n - 6 });
 	else if (starts(w, "mask="))
 		return masks_parse(p, (struct part){ w.s + 5, w.n - 5 });
@@ -252,7 +252,7 @@ static int unknown(const struct hw_pmu *pmu, const char *text, struct part w,
 		nearest_try(&near, name);
 		nearest_try(&near, name + strlen(pmu->prefix));
 		if (near.best >= name && near.best < name + sizeof(name))
-			near.best = e->names;	/* outlives the loop */
+			near.best = e->names;	/* must outlive the loop */
 	}
 	if (!nearest_best(&near))
 		return error_set(err, ERR_USAGE, "\"%s\": %s has no event "
@@ -264,7 +264,8 @@ static int unknown(const struct hw_pmu *pmu, const char *text, struct part w,
 			 name);
 }
 
-/* The manuals write 41h: would the digits name an event as hexadecimal ones? */
+/* The manuals write 41h.  Returns whether the digits would name an event if they
+ * were hexadecimal. */
 static bool hex_code(const struct hw_pmu *pmu, const char *s, size_t n)
 {
 	char text[8];
@@ -277,7 +278,7 @@ static bool hex_code(const struct hw_pmu *pmu, const char *s, size_t n)
 	return v >= 0 && hw_event_code(pmu, (uint32_t)v);
 }
 
-/* CODE[:MASK] behind "k8:"; *rest is what follows the code. */
+/* Parses CODE[:MASK] after "k8:"; *rest receives what follows the code. */
 static int code_parse(struct parser *p, struct part *w)
 {
 	const struct hw_pmu *pmu = p->out->pmu;
@@ -304,7 +305,7 @@ static int code_parse(struct parser *p, struct part *w)
 	return 0;
 }
 
-/* "k8:" before a name or number is skipped; that of another PMU stays. */
+/* Skips "k8:" before a name or number; another PMU's prefix stays. */
 static bool colon_prefix(const struct hw_pmu *pmu, struct part *w)
 {
 	size_t n = strlen(pmu->name);
@@ -317,7 +318,7 @@ static bool colon_prefix(const struct hw_pmu *pmu, struct part *w)
 	return true;
 }
 
-/* perf's :u, :k, :uk where they are no masks. */
+/* Parses perf's :u, :k, :uk if they are not masks. */
 static bool modifiers(struct parser *p, struct part w)
 {
 	struct pmu_event *sel = &p->out->sel;
@@ -364,7 +365,7 @@ static int event_parse(struct parser *p, struct part w)
 	return modifiers(p, w) ? 0 : masks_parse(p, w);
 }
 
-/* An event that only another PMU has. */
+/* Reports an event that only another PMU has. */
 static int foreign(const struct hw_pmu *pmu, const char *text,
 		   struct error *err)
 {
@@ -377,7 +378,7 @@ static int foreign(const struct hw_pmu *pmu, const char *text,
 			 text, other->name, pmu->name);
 }
 
-/* What only the whole specifier shows. */
+/* Checks what depends on the whole specifier. */
 static int finish(struct parser *p)
 {
 	struct hw_spec *o = p->out;
@@ -403,7 +404,7 @@ static int finish(struct parser *p)
 		return error_set(p->err, ERR_USAGE, "\"%s\": inv without "
 				 "count=N: it inverts the comparison with "
 				 "count", o->text);
-	case PMU_CMASK_RESERVED:	/* refused while parsing */
+	case PMU_CMASK_RESERVED:	/* refused during parsing */
 	case PMU_NOWHERE:
 	case PMU_FINE:
 		break;
@@ -451,7 +452,7 @@ static const struct hw_event *named(const struct hw_pmu *pmu, struct part w,
 
 		return hw_event_code(pmu, (uint32_t)v);
 	}
-	/* k8-, p6-: the name of the PMU and a dash */
+	/* k8-, p6-: the PMU's name and a dash */
 	if (w.n > 3 && !strncasecmp(w.s, pmu->name, 2) &&
 	    (w.s[2] == '-' || w.s[2] == '_'))
 		*prefixed = true;

@@ -25,9 +25,9 @@ struct hw_spec {
 int hw_spec_parse(const struct hw_pmu *pmu, const char *text,
 		  struct hw_spec *out, struct error *err);
 
-/* Returns the PMU of the event that a specifier names: `here` if that has it,
- * otherwise any, or NULL if none has.  *event is NULL if only a prefix (k8-,
- * p6:, …) decides. */
+/* Returns the PMU of the event that a specifier names: `here` if that has the
+ * event, otherwise any PMU, or NULL if none has it.  *event is NULL if only a
+ * prefix (k8-, p6:, …) decides. */
 const struct hw_pmu *hw_spec_pmu(const char *text, const struct hw_pmu *here,
 				 const struct hw_event **event);
 

@@ -7,8 +7,8 @@
 #define MASKS(m) sizeof(m) / sizeof((m)[0]), (m)
 
 /*
- * BKDG names the upper three load operations; pmc.k8 calls them junk.  The bits
- * agree (order of pipes: add, multiply, store), so both keywords are known.
+ * BKDG names the upper three load operations; pmc.k8 calls them junk.  Their bits
+ * agree (order of pipes: add, multiply, store), so tally accepts both keywords.
  */
 static const struct hw_mask fpu_ops[] = {
 	{ 0x01, "add-pipe-excluding-junk-ops add", "add pipe" },
@@ -20,15 +20,15 @@ static const struct hw_mask fpu_ops[] = {
 	{ 0x20, "store-pipe-junk-ops store-load", "loads in the store pipe" },
 };
 
-/* HS is in BKDG only; pmc.k8 ends with GS.  The default ("all types of loads",
- * pmc.k8) takes BKDG's seven, as libpfm4 does. */
+/* Only BKDG has HS; pmc.k8 ends with GS. The default ("all types of loads",
+ * pmc.k8) is BKDG's seven bits, as in libpfm4. */
 static const struct hw_mask segments[] = {
 	{ 0x01, "es", "ES" }, { 0x02, "cs", "CS" }, { 0x04, "ss", "SS" },
 	{ 0x08, "ds", "DS" }, { 0x10, "fs", "FS" }, { 0x20, "gs", "GS" },
 	{ 0x40, "hs", "HS, the hidden one of microcode" },
 };
 
-/* pmc.k8 prints these by alphabet; the bits are BKDG's: instructions, then
+/* pmc.k8 lists these alphabetically.  The bits are BKDG's: instructions, then
  * speculative, then non-speculative cycles. */
 static const struct hw_mask locks[] = {
 	{ 0x01, "locked-instructions executed", "locked instructions" },
@@ -45,16 +45,16 @@ static const struct hw_mask memory_requests[] = {
 	{ 0x80, "streaming-store ss", "flushes of streaming stores" },
 };
 
-/* Coherency states in BKDG's order; pmc.k8 prints them by alphabet. */
+/* Coherency states in BKDG's order; pmc.k8 lists them alphabetically. */
 static const struct hw_mask states[] = {
 	{ 0x01, "invalid", "invalid" }, { 0x02, "shared", "shared" },
 	{ 0x04, "exclusive", "exclusive" }, { 0x08, "owner owned", "owned" },
 	{ 0x10, "modified", "modified" },
 };
 
-/* Bit 0: BKDG says refills from the system, pmc.k8 "invalid".  The line was not
- * valid in the L2 because it came from the system: the same thing, BKDG's
- * wording is the clear one. */
+/* Bit 0: BKDG says refills from the system, pmc.k8 "invalid".  Both mean the same:
+ * the line was not valid in the L2 because it came from the system.  BKDG's
+ * wording is clearer. */
 static const struct hw_mask refill_l2[] = {
 	{ 0x01, "system invalid", "refilled from the system: not in the L2" },
 	{ 0x02, "shared", "shared line of the L2" },
@@ -75,10 +75,10 @@ static const struct hw_mask prefetches[] = {
 };
 
 /*
- * pmc.k8 has bit 0 (accesses) and bit 1 (misses) and counts accesses by
- * default; BKDG, of the vendor and newer, knows only bit 1 and heads the event
- * "misses".  Bit 0 can be asked for; the default is the bit that both know, as
- * in libpfm4.
+ * pmc.k8 has bit 0 (accesses) and bit 1 (misses) and counts accesses by default.
+ * BKDG, which is the vendor's and newer, has only bit 1 and the heading "misses".
+ * Bit 0 is available on request.  The default is the bit that both have, as in
+ * libpfm4.
  */
 static const struct hw_mask lock_misses[] = {
 	{ 0x01, "accesses", "accesses (pmc.k8 only: BKDG leaves it out)" },
@@ -90,7 +90,7 @@ static const struct hw_mask prefetcher[] = {
 	{ 0x02, "attempts attempted", "all requests" },
 };
 
-/* Not in MESI order. */
+/* The bits are not in MESI order. */
 static const struct hw_mask read_responses[] = {
 	{ 0x01, "exclusive", "exclusive" },
 	{ 0x02, "modified", "modified" },
@@ -101,7 +101,7 @@ static const struct hw_mask quadwords[] = {
 	{ 0x01, "quadword", "8 bytes written" },
 };
 
-/* pmc.k8 prints "cancelled" first; its bit is the last. */
+/* pmc.k8 lists "cancelled" first; its bit is the last. */
 static const struct hw_mask l2_requests[] = {
 	{ 0x01, "ic-fill", "instruction cache fills" },
 	{ 0x02, "dc-fill", "data cache fills" },
@@ -117,10 +117,10 @@ static const struct hw_mask l2_misses[] = {
 };
 
 /*
- * BKDG's table has bit 0 only, but its text gives bit 1 to writebacks of dirty
- * lines.  pmc.k8's keyword dirty-l2-victim is explained with what BKDG says of
- * bit 0 (victims of the L1 caches arrive in the L2), so it is bit 0, whatever
- * the word suggests; victim-from-l2 is bit 1.
+ * BKDG's table has only bit 0, but its text assigns bit 1 to writebacks of dirty
+ * lines.  pmc.k8 explains its keyword dirty-l2-victim with BKDG's text for bit 0
+ * (victims of the L1 caches arrive in the L2).  It is therefore bit 0, whatever its
+ * name suggests, and victim-from-l2 is bit 1.
  */
 static const struct hw_mask l2_fills[] = {
 	{ 0x01, "dirty-l2-victim fills",
@@ -171,7 +171,7 @@ static const struct hw_event events[] = {
 	  "Instructions and cycles in one sum mean nothing: choose. "
 	  "cycles-to-complete finds locks that miss the cache.",
 	  "masks: revision C and later (pmc.k8)", NULL },
-	/* Only pmc.k8; BKDG leaves 25h out. */
+	/* In pmc.k8 only; BKDG leaves 25h out. */
 	{ 0x25, 0, 0, HW_PMC_K8, HW_UNSAID, 0, 0, NULL,
 	  "ls-microarchitectural-late-cancel", "",
 	  "late cancels of operations in the load/store unit", NULL, NULL,
@@ -207,8 +207,8 @@ static const struct hw_event events[] = {
 	  "invalid: lines that were to be invalidated by others' writes. Lines "
 	  "of PREFETCHNTA go to memory and cannot be told apart.", NULL,
 	  "L1-dcache-stores" },
-	/* BKDG prints "L2 DLTB" here and in 46h: DTLB is meant, as in pmc.k8
-	 * and in BKDG's own text. */
+	/* BKDG prints "L2 DLTB" here and in 46h.  It means DTLB, as in pmc.k8 and
+	 * in BKDG's own text. */
 	{ 0x45, 0, 0, BOTH, HW_SPECULATIVE, 0, 0, NULL,
 	  "dc-l1-dtlb-miss-and-l2-dtlb-hit",
 	  "L1 DTLB Miss and L2 DTLB Hit",

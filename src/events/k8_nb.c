@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * AMD K8, BKDG §10.2.1.7 to .9: memory controller, system requests and
- * HyperTransport.  All of them count in the northbridge, which the cores of a
- * node share.  See hw.h for the documents.
+ * HyperTransport.  All of them count in the northbridge, which the cores of a node
+ * share.  See hw.h for the documents.
  */
 #include "events/hw.h"
 
 #define BOTH (HW_BKDG | HW_PMC_K8)
 #define MASKS(m) sizeof(m) / sizeof((m)[0]), (m)
 
-/* pmc.k8 prints these by alphabet (conflict first). */
+/* pmc.k8 lists these alphabetically (conflict first). */
 static const struct hw_mask pages[] = {
 	{ 0x01, "page-hit", "the page was open" },
 	{ 0x02, "page-miss", "no page was open: waits Trcd" },
@@ -17,9 +17,9 @@ static const struct hw_mask pages[] = {
 };
 
 /*
- * BKDG's formulas of lost bytes print "R/W turnaround" twice; the table has
- * read-to-write and write-to-read, so the second (Tcl-1) can only be
- * write-to-read, as pmc.k8's keyword of bit 2 says.
+ * BKDG's formulas of lost bytes print "R/W turnaround" twice.  The table has
+ * read-to-write and write-to-read.  The second (Tcl-1) can thus only be
+ * write-to-read, as pmc.k8's keyword for bit 2 confirms.
  */
 static const struct hw_mask turnarounds[] = {
 	{ 0x01, "dimm-turnaround", "of the DIMM: loses width * 4 bytes" },
@@ -29,7 +29,7 @@ static const struct hw_mask turnarounds[] = {
 	  "from writing to reading: loses width * 2 * (Tcl - 1) bytes" },
 };
 
-/* pmc.k8 prints the DRAM controller's first; the bits are BKDG's. */
+/* pmc.k8 lists the DRAM controller's first; the bits are BKDG's. */
 static const struct hw_mask bypasses[] = {
 	{ 0x01, "memory-controller-hi-pri-bypass",
 	  "high priority, memory controller" },
@@ -47,8 +47,8 @@ static const struct hw_mask sized_blocks[] = {
 	{ 0x20, "64-byte-reads", "reads of 64 bytes" },
 };
 
-/* libpfm4 has thermal bits 01h to 08h here, for later revisions; BKDG has only
- * this one. */
+/* libpfm4 has thermal bits 01h to 08h here, for later revisions.  BKDG has only
+ * this bit. */
 static const struct hw_mask ecc[] = {
 	{ 0x80, "dram-ecc-errors", "DRAM errors, corrected or not" },
 };
@@ -86,8 +86,8 @@ static const struct hw_mask sized[] = {
 	{ 0x40, "rdmodwr", "read, modify, write" },
 };
 
-/* Bit 1: pmc.k8 says all hits, BKDG clean hits, with dirty ones in bits 2 and
- * 3: BKDG's, as in libpfm4. */
+/* Bit 1: pmc.k8 says all hits, BKDG clean hits, with dirty ones in bits 2 and 3.
+ * tally follows BKDG, as libpfm4 does. */
 static const struct hw_mask probes[] = {
 	{ 0x01, "probe-miss", "probe: not in the cache" },
 	{ 0x02, "probe-hit probe-hit-clean", "probe: clean line" },
@@ -133,7 +133,7 @@ static const struct hw_event events[] = {
 	  "Memory Controller Page Table Overflows",
 	  "requests for a page when the table of open pages is full",
 	  "Each waits as a page conflict does.", NULL, "node-load-misses" },
-	/* Only pmc.k8; BKDG leaves E2h out. */
+	/* In pmc.k8 only; BKDG leaves E2h out. */
 	{ 0xe2, 0, 0, HW_PMC_K8, HW_UNSAID, 0, 0, NULL,
 	  "nb-memory-controller-dram-slots-missed", "",
 	  "memory clocks in which a DRAM command slot was missed", NULL, NULL,
@@ -174,9 +174,9 @@ static const struct hw_event events[] = {
 	  "reads and writes of a size, of processor or I/O",
 	  "E5h has the common sizes, ECh what comes from I/O alone.", NULL,
 	  NULL },
-	/* BKDG says that bits 0-3 and 4-6 are unrelated, pmc.k8 has only the
-	 * probes and its name: they are the default, not the meaningless sum
-	 * of all. */
+	/* BKDG says that bits 0-3 and 4-6 are unrelated.  pmc.k8 has only the
+	 * probes, and the name refers to them.  They are the default, because the
+	 * sum of all bits is meaningless. */
 	{ 0xec, 0x0f, 0, BOTH, HW_UNSAID, 0, MASKS(probes),
 	  "nb-probe-result", "Probe Responses and Upstream Requests",
 	  "answers of the caches to probes; or requests from devices",

@@ -7,7 +7,7 @@
 #define MASKS(m) sizeof(m) / sizeof((m)[0]), (m)
 #define OVERLAP "Stalls of several reasons may overlap; the net sum is D1h."
 
-/* pmc.k8 prints these by alphabet. */
+/* pmc.k8 lists these alphabetically. */
 static const struct hw_mask fp_retired[] = {
 	{ 0x01, "x87", "x87" },
 	{ 0x02, "mmx-3dnow", "MMX and 3DNow!" },
@@ -21,7 +21,7 @@ static const struct hw_mask double_op[] = {
 	{ 0x04, "low-op-pos-2", "low operation in position 2" },
 };
 
-/* pmc.k8 prints them in exactly the reverse order of the bits. */
+/* pmc.k8 lists them in exactly the reverse order of the bits. */
 static const struct hw_mask fpu_exceptions[] = {
 	{ 0x01, "x87-reclass-microfaults", "x87 reclass microfaults" },
 	{ 0x02, "sse-retype-microfaults", "SSE retype microfaults" },
@@ -30,8 +30,8 @@ static const struct hw_mask fpu_exceptions[] = {
 };
 
 static const struct hw_event events[] = {
-	/* pmc.k8 files 26h and 27h under the load/store unit, BKDG under the
-	 * execution unit, and pmc.k8 writes "cflush": both spellings. */
+	/* pmc.k8 lists 26h and 27h under the load/store unit, BKDG under the
+	 * execution unit.  pmc.k8 writes "cflush"; tally accepts both spellings. */
 	{ 0x26, 0, 0, BOTH, HW_RETIRED, 0, 0, NULL,
 	  "ls-retired-cflush-instructions ls-retired-clflush-instructions",
 	  "Retired CLFLUSH Instructions", "CLFLUSH instructions", NULL, NULL,
@@ -72,7 +72,7 @@ static const struct hw_event events[] = {
 	  "branches taken that were not predicted so", NULL, NULL,
 	  "branch-misses" },
 	/* pmc.k8: always mispredicted; BKDG: not subject to prediction.  Both
-	 * lead to a count in C3h; BKDG says why. */
+	 * imply a count in C3h; BKDG gives the reason. */
 	{ 0xc6, 0, 0, BOTH, HW_RETIRED, 0, 0, NULL,
 	  "fr-retired-far-control-transfers",
 	  "Retired Far Control Transfers",
@@ -92,8 +92,8 @@ static const struct hw_event events[] = {
 	  "Retired Near Returns Mispredicted",
 	  "near returns whose address was not predicted", NULL, NULL,
 	  "branch-misses" },
-	/* pmc.k8 says taken branches with a wrong address; BKDG says what these
-	 * are: indirect branches. */
+	/* pmc.k8 says taken branches with a wrong address.  BKDG identifies them
+	 * as indirect branches. */
 	{ 0xca, 0, 0, BOTH, HW_RETIRED, 0, 0, NULL,
 	  "fr-retired-taken-branches-mispredicted-by-addr-miscompare",
 	  "Retired Indirect Branches Mispredicted",
@@ -121,8 +121,8 @@ static const struct hw_event events[] = {
 	  "cycles with interrupts masked while one waits",
 	  "With edge: how often one had to wait; cycles divided by that is the "
 	  "mean delay.", NULL, "cycles" },
-	/* pmc.k8's alias table writes k8-fr-taken-hardware-interrupts, its list
-	 * …-retired-taken-…: one event, both names. */
+	/* pmc.k8's alias table has k8-fr-taken-hardware-interrupts, its list
+	 * …-retired-taken-…. They are one event, and tally accepts both names. */
 	{ 0xcf, 0, 0, BOTH, HW_UNSAID, 0, 0, NULL,
 	  "fr-retired-taken-hardware-interrupts fr-taken-hardware-interrupts",
 	  "Interrupts Taken", "hardware interrupts",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Tables of metrics, and which of them a set of events allows. */
+/* Finds metrics, parses requests for them and computes them. */
 #include "events/metrics.h"
 
 #include <math.h>
@@ -77,7 +77,7 @@ static int unknown(const char *text, size_t n, struct error *err)
 			 "metrics\" shows them", name);
 }
 
-/* NAME=NUMBER, n bytes. */
+/* Parses NAME=NUMBER, n bytes. */
 static int param_parse(struct metric_use *u, const char *s, size_t n,
 		       struct error *err)
 {
@@ -93,7 +93,7 @@ static int param_parse(struct metric_use *u, const char *s, size_t n,
 			continue;
 		snprintf(number, sizeof(number), "%.*s",
 			 eq ? (int)(n - k - 1) : 0, eq ? eq + 1 : "");
-		/* A formula of no names is a number, in any locale. */
+		/* A formula without names is a number, in any locale. */
 		if (n - k - 1 >= sizeof(number) ||
 		    formula_eval(number, NULL, 0, &v, &why) < 0 || isnan(v))
 			return error_set(err, ERR_USAGE, "metric %s: %s= needs "

@@ -5,8 +5,8 @@
  * Metrics derived from counts of K8 and P6 events, according to their documents
  * (hw.h lists them), and of kernel events.
  *
- * In a formula a, b, c and d are the counts of the events in order, time is the
- * elapsed time in seconds, and parameters have their names.
+ * In a formula, a, b, c and d are the counts of the events in order.  `time` is the
+ * elapsed time in seconds, and parameters are used by name.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ enum { METRIC_EVENTS_MAX = 4, METRIC_PARAMS_MAX = 2, METRIC_NAME_MAX = 128 };
 
 struct metric_param {
 	const char *name;
-	double value;		/* unless given */
+	double value;		/* default */
 	const char *what;
 };
 
@@ -28,15 +28,18 @@ struct metric {
 	const char *events[METRIC_EVENTS_MAX];	/* specifiers */
 	const char *formula;
 	const struct hw_pmu *pmu;	/* NULL: the kernel's events */
-	const char *source;	/* where the document says so */
+	const char *source;	/* place in the document */
 	const char *note;	/* or NULL */
-	bool on_request;	/* the inverse of another one, which is shown */
+	bool on_request;	/* the inverse of another metric, shown only on
+				 * request */
 	struct metric_param params[METRIC_PARAMS_MAX];
 };
 
 /* Returns the i-th metric, NULL after the last. */
 const struct metric *metric_at(size_t i);
+/* Finds a metric by its name of n bytes, ignoring case; NULL if there is none. */
 const struct metric *metric_find(const char *name, size_t n);
+/* Returns the number of events. */
 size_t metric_events(const struct metric *m);
 bool metric_uses_time(const struct metric *m);
 
@@ -47,6 +50,7 @@ struct metric_use {
 	double params[METRIC_PARAMS_MAX];
 };
 
+/* Parses a request.  ERR_USAGE describes the mistake. */
 int metric_parse(const char *text, struct metric_use *out, struct error *err);
 /* Returns a use with all parameters at their defaults. */
 struct metric_use metric_plain(const struct metric *m);

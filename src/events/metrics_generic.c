@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Metrics of the kernel's own events; their meaning: perf_event_open(2). */
+/* Metrics of the kernel's own events; perf_event_open(2) defines them. */
 #include "events/metrics.h"
 
 #define PAGE "perf_event_open(2)"

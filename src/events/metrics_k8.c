@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Metrics of AMD K8, as BKDG §10.2.1 describes them with its events.  Each fits
- * the four counters, so all its events count at the same time.
+ * Metrics of AMD K8, as BKDG §10.2.1 describes them with its events.  Each fits the
+ * four counters, so all its events are counted at the same time.
  */
 #include "events/metrics.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Metrics of the P6 family.  The SDM (3B §18.22.1, flag E) says how edges give
- * the share of time in a state and its average length; the others follow from
- * what the lists say of their events.  Each fits the two counters.
+ * Metrics of the P6 family.  The SDM (3B §18.22.1, flag E) explains how edges give
+ * the share of time in a state and its average length.  The others follow from the
+ * descriptions of their events.  Each fits the two counters.
  */
 #include "events/metrics.h"
 

@@ -9,7 +9,7 @@
 #define HW(c) PERF_TYPE_HARDWARE, PERF_COUNT_HW_##c
 #define SW(c) PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##c
 
-enum { SW_CGROUP_SWITCHES = 11 };	/* newer than some headers */
+enum { SW_CGROUP_SWITCHES = 11 };	/* missing in older headers */
 
 static const struct event_name names[] = {
 	{ "cycles", "cpu-cycles", HW(CPU_CYCLES), "processor cycles" },
@@ -59,7 +59,7 @@ enum { OP_R = 1 << PERF_COUNT_HW_CACHE_OP_READ,
        OP_W = 1 << PERF_COUNT_HW_CACHE_OP_WRITE,
        OP_P = 1 << PERF_COUNT_HW_CACHE_OP_PREFETCH };
 
-/* By PERF_COUNT_HW_CACHE_*; ops that make sense there (perf_event_open(2)). */
+/* By PERF_COUNT_HW_CACHE_*, with the operations that apply (perf_event_open(2)). */
 static const struct {
 	const char *name;
 	unsigned int ops;
@@ -74,7 +74,7 @@ static const struct {
 	{ "node", OP_R | OP_W | OP_P, "memory of the local node" },
 };
 
-/* By PERF_COUNT_HW_CACHE_OP_*: "loads", and before "-misses" "load". */
+/* By PERF_COUNT_HW_CACHE_OP_*: "loads", and "load" before "-misses". */
 static const struct {
 	const char *access, *miss, *verb;
 } ops[] = {

@@ -15,7 +15,7 @@ struct event_name {
 	const char *summary;
 };
 
-/* Hardware and software events; ends with name == NULL. */
+/* Returns the hardware and software events; the table ends with name == NULL. */
 const struct event_name *event_names(void);
 
 /* Sets type, config, unit and software; returns false if the name (n bytes) is

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Intel P6 family: the external bus.  EN spells some names BUS_TRAN_ and some
- * BUS_TRANS_, ZH differs for two of them (P and IO): each is known with both.
- * See hw.h for the documents.
+ * BUS_TRANS_, and ZH differs for two of them (P and IO). tally accepts both
+ * spellings of each.  See hw.h for the documents.
  */
 #include "events/hw.h"
 
@@ -14,7 +14,7 @@ static const struct hw_mask agents[] = {
 	{ 0x20, "any all", "of any processor on the bus" },
 };
 
-/* "00H (Self)" and no 20H in both lists. */
+/* Both lists have "00H (Self)" and no 20H. */
 static const struct hw_mask self[] = {
 	{ 0x00, "self", "of this processor" },
 };
@@ -39,8 +39,8 @@ static const struct hw_event events[] = {
 	     "has come.", "bus-cycles"),
 	ANY(0x65, HW_P6_EN, "BUS_TRAN_BRD BUS_TRANS_BRD",
 	    "burst reads", NULL, "cache-misses"),
-	/* ZH reads this as an exchange to get hold of the bus; EN, and the
-	 * name, as reading for ownership of a line. */
+	/* ZH describes this as an exchange to acquire the bus.  EN and the name
+	 * mean reading for ownership of a line. */
 	ANY(0x66, BOTH, "BUS_TRAN_RFO BUS_TRANS_RFO",
 	    "reads to own a line for writing", NULL, "LLC-store-misses"),
 	ANY(0x67, HW_P6_EN, "BUS_TRANS_WB BUS_TRAN_WB",

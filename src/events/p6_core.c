@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Intel P6 family: all but the external bus.  Each row has the name of EN
- * without its PP_, then other spellings; hw_event_find() knows PP_ and p6-.
- * Eight events are in EN only.  See hw.h for the documents.
+ * Intel P6 family: everything except the external bus.  Each row has EN's name
+ * without its PP_, then other spellings; hw_event_find() accepts PP_ and p6-. Eight
+ * events are in EN only.  See hw.h for the documents.
  *
- * EN says "speculative" of 11h to 14h only; what is executed (10h) or decoded
- * (D0h, E0h) is so by its nature, and is marked, too.
+ * EN calls only 11h to 14h speculative.  What is executed (10h) or decoded (D0h,
+ * E0h) is speculative by its nature and is marked so, too.
  */
 #include "events/hw.h"
 
@@ -15,7 +15,7 @@
 
 enum { CTR0 = 1 << 0, CTR1 = 1 << 1 };
 
-/* EN note 1, which prints 'MES"' for MESI (FH); ZH note 1 has it right. */
+/* EN note 1 prints 'MES"' for MESI (FH); ZH note 1 is correct. */
 static const struct hw_mask mesi[] = {
 	{ 0x08, "m", "modified" }, { 0x04, "e", "exclusive" },
 	{ 0x02, "s", "shared" }, { 0x01, "i", "invalid: a miss" },
@@ -35,8 +35,8 @@ static const struct hw_event events[] = {
 	{ 0x46, 0, 0, BOTH, HW_UNSAID, NONE, "DCU_M_LINES_IN", "",
 	  "modified lines brought into the data cache", NULL, NULL,
 	  "L1-dcache-store-misses" },
-	/* ZH counts snoops that hit (HITM), interventions and replacements; EN
-	 * the same in other words. */
+	/* ZH counts snoops that hit (HITM), interventions and replacements.  EN
+	 * says the same in other words. */
 	{ 0x47, 0, 0, BOTH, HW_UNSAID, NONE, "DCU_M_LINES_OUT", "",
 	  "modified lines that left the data cache",
 	  "By snoops of others, interventions or replacement.", NULL,
@@ -46,7 +46,7 @@ static const struct hw_event events[] = {
 	  "Misses that also miss the L2 count two cycles too few; further "
 	  "loads of the line count nothing. Useful, not exact.", NULL,
 	  "stalled-cycles-backend" },
-	/* EN: cacheable and not; ZH: fetched from the cache and not. */
+	/* EN: cacheable and uncacheable; ZH: fetched from the cache and not. */
 	{ 0x80, 0, 0, BOTH, HW_UNSAID, NONE, "IFU_IFETCH", "",
 	  "instruction fetches, cacheable or not",
 	  "One for each cached line, one for each uncached instruction.",
@@ -56,16 +56,16 @@ static const struct hw_event events[] = {
 	  NULL, NULL, "L1-icache-load-misses" },
 	{ 0x85, 0, 0, BOTH, HW_UNSAID, NONE, "ITLB_MISS", "",
 	  "misses of the instruction TLB", NULL, NULL, "iTLB-load-misses" },
-	/* EN lists "other minor stalls", ZH victim cache evictions instead:
-	 * both only give examples of "any reason". */
+	/* EN lists "other minor stalls", ZH victim cache evictions.  Both are only
+	 * examples of "any reason". */
 	{ 0x86, 0, 0, BOTH, HW_UNSAID, NONE, "IFU_MEM_STALL", "",
 	  "cycles that instruction fetch stands still, for any reason", NULL,
 	  NULL, "stalled-cycles-frontend" },
 	{ 0x87, 0, 0, BOTH, HW_UNSAID, NONE, "ILD_STALL", "",
 	  "cycles that the instruction length decoder stands still", NULL,
 	  NULL, "stalled-cycles-frontend" },
-	/* ZH lists the L2 under the instruction fetch unit, without a heading
-	 * of its own, and lacks 28h. */
+	/* ZH lists the L2 under the instruction fetch unit, without a separate
+	 * heading, and lacks 28h. */
 	{ 0x28, 0x0f, 0, HW_P6_EN, HW_UNSAID, MESI, "L2_IFETCH", "",
 	  "instruction fetches that reach the L2, by state of the line",
 	  "Only cacheable ones; misses of the instruction TLB are not among "
@@ -92,7 +92,7 @@ static const struct hw_event events[] = {
 	  "cache-references" },
 	{ 0x21, 0, 0, BOTH, HW_UNSAID, NONE, "L2_ADS", "",
 	  "address strobes of the L2", NULL, NULL, "cache-references" },
-	/* ZH leaves out whose data bus: the L2's, as EN and the name say. */
+	/* ZH does not say whose data bus it is.  EN and the name say the L2's. */
 	{ 0x22, 0, 0, BOTH, HW_UNSAID, NONE, "L2_DBUS_BUSY", "",
 	  "cycles that the L2's data bus is busy", NULL, NULL, "bus-cycles" },
 	{ 0x23, 0, 0, BOTH, HW_UNSAID, NONE, "L2_DBUS_BUSY_RD", "",
@@ -111,7 +111,7 @@ static const struct hw_event events[] = {
 	  NULL },
 	{ 0x12, 0, CTR1, BOTH, HW_SPECULATIVE, NONE, "MUL", "",
 	  "multiplications, integer and floating point", NULL, NULL, NULL },
-	/* EN notes "integer and FP multiplies", copied from 12h; its own title
+	/* EN notes "integer and FP multiplies", copied from 12h.  Its own title
 	 * and ZH say divides. */
 	{ 0x13, 0, CTR1, BOTH, HW_SPECULATIVE, NONE, "DIV", "",
 	  "divisions, integer and floating point", NULL, NULL, NULL },
@@ -123,7 +123,8 @@ static const struct hw_event events[] = {
 	  "loads held up by earlier stores",
 	  "Stores whose address or data is not known yet, or that overlap the "
 	  "load in part.", NULL, "stalled-cycles-backend" },
-	/* ZH: the cycles it costs; EN: each cycle of draining.  The same. */
+	/* ZH counts the cycles lost, EN each cycle of draining.  Both mean the
+	 * same. */
 	{ 0x04, 0, 0, BOTH, HW_UNSAID, NONE, "SB_DRAINS", "",
 	  "cycles that the store buffer drains",
 	  "Because of CPUID, XCHG, interrupts, cache flushes and the like.",
@@ -133,7 +134,7 @@ static const struct hw_event events[] = {
 	  "An approximation, about in proportion to the true number: halves, "
 	  "blocked and missing accesses count, too.", NULL,
 	  "alignment-faults" },
-	/* EN prints the mask of C0h as OOH, with letters O. */
+	/* EN prints the mask of C0h as OOH, with the letter O. */
 	{ 0xc0, 0, 0, BOTH, HW_RETIRED, NONE, "INST_RETIRED", "",
 	  "instructions", NULL, NULL, "instructions" },
 	{ 0xc2, 0, 0, BOTH, HW_RETIRED, NONE, "UOPS_RETIRED", "",
@@ -146,14 +147,14 @@ static const struct hw_event events[] = {
 	{ 0xc6, 0, 0, BOTH, HW_UNSAID, NONE, "CYCLES_INT_MASKED", "",
 	  "cycles with interrupts masked",
 	  "With edge: how often they were masked.", NULL, "cycles" },
-	/* EN ends this name in MASKD; the SDM's lists write MASKED. */
+	/* EN ends this name in MASKD; the SDM's lists have MASKED. */
 	{ 0xc7, 0, 0, HW_P6_EN, HW_UNSAID, NONE,
 	  "CYCLES_INT_PENDING_AND_MASKD CYCLES_INT_PENDING_AND_MASKED", "",
 	  "cycles with interrupts masked while one waits",
 	  "With edge: how often one had to wait.", NULL, "cycles" },
 	{ 0xc4, 0, 0, BOTH, HW_RETIRED, NONE, "BR_INST_RETIRED", "",
 	  "branches", NULL, NULL, "branches" },
-	/* ZH says "unpredicted"; EN mispredicted, as the name has it. */
+	/* ZH says "unpredicted", EN mispredicted, which agrees with the name. */
 	{ 0xc5, 0, 0, BOTH, HW_RETIRED, NONE, "BR_MISS_PRED_RETIRED", "",
 	  "branches that went elsewhere than predicted, taken or not", NULL,
 	  NULL, "branch-misses" },
@@ -171,8 +172,8 @@ static const struct hw_event events[] = {
 	{ 0xe4, 0, 0, BOTH, HW_UNSAID, NONE, "BR_BOGUS", "",
 	  "predictions where there is no branch", NULL, NULL,
 	  "branch-misses" },
-	/* ZH reads "time" of EN's "number of time" as duration: it is a number
-	 * of times. */
+	/* ZH misreads "time" in EN's "number of time" as a duration; it is a
+	 * number of occurrences. */
 	{ 0xe6, 0, 0, BOTH, HW_UNSAID, NONE, "BACLEARS", "",
 	  "static predictions, made because the target buffer had none", NULL,
 	  NULL, "branch-misses" },
@@ -180,7 +181,7 @@ static const struct hw_event events[] = {
 	  "cycles that wait for a resource (reorder, load, store buffers)",
 	  "Full bus queues and too many misses are not among them; some other "
 	  "events are.", NULL, "stalled-cycles-backend" },
-	/* EN PARTIAL_RAT_STALLS, ZH PARTIAL_STALLS: one event. */
+	/* EN PARTIAL_RAT_STALLS and ZH PARTIAL_STALLS are one event. */
 	{ 0xd2, 0, 0, BOTH, HW_UNSAID, NONE,
 	  "PARTIAL_RAT_STALLS PARTIAL_STALLS", "",
 	  "stalls by use of a part of a register or of the flags",

@@ -11,9 +11,9 @@
 #include "base/vec.h"
 #include "events/sysfs_files.h"
 
-/* On which processors events are to be opened. */
+/* Decides on which processors events are to be opened. */
 
-/* The PMU's type; false when there is none. */
+/* Reads the PMU's type.  Returns false if there is none. */
 static bool pmu_type_number(const char *sysfs, const char *pmu, uint32_t *type)
 {
 	struct buf b = { 0 };
@@ -35,7 +35,7 @@ static bool pmu_has_file(const char *sysfs, const char *pmu, const char *file)
 	return has;
 }
 
-/* Is cpu in a list such as "0-3,8"? */
+/* Returns whether cpu is in a list such as "0-3,8". */
 static bool list_has(const char *s, uint32_t cpu)
 {
 	while (*s >= '0' && *s <= '9') {
@@ -51,7 +51,7 @@ static bool list_has(const char *s, uint32_t cpu)
 	return false;
 }
 
-/* Does one of the PMU's files, a list of processors, have this one? */
+/* Returns whether one of the PMU's files, a list of processors, contains this one. */
 static bool pmu_lists_cpu(const char *sysfs, const char *pmu, const char *file,
 			  uint32_t cpu)
 {
@@ -84,7 +84,7 @@ bool pmu_counts_on(const char *sysfs, uint32_t type, uint32_t cpu,
 		text = pmu_file(&b, sysfs, list[i]->d_name, "cpumask", "");
 		if (!text || !*text)
 			break;
-		/* -C may have left out those that it names. */
+		/* If -C excludes all processors in the list, use the first of -C. */
 		for (size_t k = 0; k < n && yes; k++)
 			yes = !list_has(text, cpus[k]);
 		yes = yes ? n && cpu == cpus[0] : list_has(text, cpu);
@@ -126,7 +126,7 @@ bool cpu_first_of_package(const char *sysfs, uint32_t cpu,
 
 /* Expands events to all instances of a unit and all kinds of cores. */
 
-/* Type numbers of the kernel's own kinds of events name their PMU in the upper
+/* Type numbers of the kernel's own kinds of events carry their PMU in the upper
  * half of config (PERF_PMU_TYPE_SHIFT, Linux 5.13). */
 enum { KIND_SHIFT = 32 };
 
@@ -178,7 +178,7 @@ static bool add_unit(void *ctx, const struct event_info *info)
 	return !s->no_memory && s->out->n < UNITS_MAX;
 }
 
-/* By number: _2 before _10. */
+/* By number, so that _2 precedes _10. */
 static int unit_order(const void *a, const void *b)
 {
 	const struct pmu_unit *x = a, *y = b;
@@ -237,7 +237,8 @@ void event_on_unit(const struct event_spec *s, const struct pmu_unit *u,
 		*type = u->type;
 }
 
-/* One bit range "7" or "0-7" at *p, moved behind it; false when damaged. */
+/* Parses one bit range "7" or "0-7" at *p and moves *p past it.  Returns false if
+ * it is damaged. */
 static bool range_parse(const char **p, unsigned int *lo, unsigned int *hi)
 {
 	char *end;
@@ -259,9 +260,9 @@ static bool range_parse(const char **p, unsigned int *lo, unsigned int *hi)
 	return true;
 }
 
-/* Puts a value into the bits that a format file names ("config1:0-7,32-35"):
- * low bits go into the first range.  1 done, 0 the value does not fit, -1 the
- * file is damaged. */
+/* Puts a value into the bits that a format file names ("config1:0-7,32-35"), low
+ * bits into the first range.  Returns 1 if done, 0 if the value does not fit, -1
+ * if the file is damaged. */
 static int format_apply(const char *format, uint64_t value,
 			struct event_spec *out)
 {
@@ -299,7 +300,7 @@ struct term {
 	bool has_value;
 };
 
-/* Takes the next term off a list; false at its end. */
+/* Takes the next term off a list.  Returns false at its end. */
 static bool term_next(const char **p, const char *end, struct term *t,
 		      bool *too_long)
 {
@@ -329,7 +330,7 @@ static bool term_next(const char **p, const char *end, struct term *t,
 	return true;
 }
 
-/* Terms that every PMU has; 1 known, 0 not known, or an error. */
+/* Parses terms that every PMU has.  Returns 1 if known, 0 if not, or an error. */
 static int term_common(const struct term *t, struct event_spec *out,
 		       struct error *err)
 {
@@ -362,7 +363,7 @@ struct pmu {
 static int pmu_terms(struct pmu *pmu, const char *terms, size_t n, bool nested,
 		     struct event_spec *out, struct error *err);
 
-/* A word that is one of the PMU's format files. */
+/* Parses a word that is the name of one of the PMU's format files. */
 static int term_format(struct pmu *pmu, const struct term *t, bool nested,
 		       struct event_spec *out, struct error *err)
 {
@@ -373,7 +374,7 @@ static int term_format(struct pmu *pmu, const struct term *t, bool nested,
 
 	if (!format)
 		return 0;
-	/* A described event may leave a value open ("umask=?"). */
+	/* An event's description may leave a value open ("umask=?"). */
 	if (t->has_value && !sysfs_number(t->value, &value))
 		return error_set(err, ERR_USAGE,
 				 nested ? "PMU %s: this event needs %s= (it "
@@ -393,7 +394,7 @@ static int term_format(struct pmu *pmu, const struct term *t, bool nested,
 	return 1;
 }
 
-/* events/NAME.scale and .unit: what one count stands for. */
+/* Reads events/NAME.scale and .unit: the value and unit of one count. */
 static void event_scale(struct pmu *pmu, const char *name,
 			struct event_spec *out)
 {
@@ -415,7 +416,7 @@ static void event_scale(struct pmu *pmu, const char *name,
 	snprintf(out->scaled, sizeof(out->scaled), "%.15s", text ? text : "");
 }
 
-/* A word that is one of the PMU's named events. */
+/* Parses a word that is the name of one of the PMU's events. */
 static int term_event(struct pmu *pmu, const struct term *t,
 		      struct event_spec *out, struct error *err)
 {
@@ -509,7 +510,7 @@ int pmu_event_find(const char *sysfs, const char *name, struct event_spec *out,
 		if (r)
 			break;
 		r = 1;
-		/* Its like have it, too. */
+		/* Other units of the kind have it, too. */
 		pmu_family_name(list[i]->d_name, out->family,
 				sizeof(out->family));
 	}
@@ -518,13 +519,13 @@ int pmu_event_find(const char *sysfs, const char *name, struct event_spec *out,
 	return r;
 }
 
-/* All PMUs and their events. */
+/* Lists all PMUs and their events. */
 
 static int not_attribute(const struct dirent *d)
 {
 	size_t n = strlen(d->d_name);
 
-	/* cpu/events/x.scale and x.unit are attributes of x. */
+	/* cpu/events/x.scale and x.unit are attributes of the event x */
 	return sysfs_dir_plain(d) && !strchr(d->d_name, '.') && n < 64;
 }
 

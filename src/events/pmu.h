@@ -3,8 +3,8 @@
 #define TALLY_EVENTS_PMU_H
 /*
  * PMUs as sysfs describes them (Documentation/ABI/testing/
- * sysfs-bus-event_source-devices-{format,events}): a type number, terms that
- * are bit ranges of config words, and named events made of terms.
+ * sysfs-bus-event_source-devices-{format,events}): a type number, terms that are bit
+ * ranges of config words, and named events that consist of terms.
  */
 #include "events/event.h"
 
@@ -30,15 +30,15 @@ bool pmu_counts_on(const char *sysfs, uint32_t type, uint32_t cpu,
 bool cpu_first_of_package(const char *sysfs, uint32_t cpu,
 			  const uint32_t *cpus, size_t n);
 
-/* All named PMU events as pmu/event/; false when cb stopped. */
+/* Calls cb for all named PMU events as pmu/event/. Returns false if cb stopped. */
 bool pmu_each(const char *sysfs, event_info_cb *cb, void *ctx);
 /* Calls cb with the names of the PMUs, each as event_info.name. */
 bool pmu_names_each(const char *sysfs, event_info_cb *cb, void *ctx);
 
 /*
- * Units that a machine has several of, each with counters of its own
- * (uncore_cbox_0, uncore_cbox_1 …), and processors with several kinds of cores
- * (cpu_core, cpu_atom), as sysfs tells of them.
+ * Units of which a machine has several, each with its own counters (uncore_cbox_0,
+ * uncore_cbox_1 …), and processors with several kinds of cores (cpu_core, cpu_atom),
+ * as sysfs describes them.
  */
 enum { UNITS_MAX = 1024 };
 
@@ -53,21 +53,22 @@ struct pmu_units {
 };
 void pmu_units_fini(struct pmu_units *u);
 
-/* FAMILY_0, FAMILY_1 …, by their numbers.  0 or -ERR_NOMEM. */
+/* Lists FAMILY_0, FAMILY_1 … by number.  Returns 0 or -ERR_NOMEM. */
 int pmu_units_of(const char *sysfs, const char *family, struct pmu_units *out);
-/* The kinds of cores, where there is more than one.  0 or -ERR_NOMEM. */
+/* Lists the kinds of cores if there is more than one.  Returns 0 or -ERR_NOMEM. */
 int pmu_core_kinds(const char *sysfs, struct pmu_units *out);
-/* Is the processor of this kind? */
+/* Returns whether a processor is of this kind. */
 bool pmu_kind_has(const char *sysfs, const struct pmu_unit *kind, uint32_t cpu);
 
-/* Does the event count on whatever core it is opened for, so that it is another
- * one on each kind? */
+/* Returns whether the event counts on any core it is opened for, so that it needs
+ * a separate event for each kind of core. */
 bool event_is_of_cores(const struct event_spec *s);
-/* The numbers of an event on one unit: of its kind, or of its kind of cores. */
+/* Computes an event's type and config on one unit or one kind of core. */
 void event_on_unit(const struct event_spec *s, const struct pmu_unit *u,
 		   uint32_t *type, uint64_t *config);
 
-/* The family of a unit's name, without its number; false when it has none. */
+/* Extracts the family from a unit's name, without the number.  Returns false if
+ * there is none. */
 bool pmu_family_name(const char *unit, char *family, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reads small files of sysfs. */
+/* Reads small files of sysfs: see sysfs_files.h. */
 #include "events/sysfs_files.h"
 
 #include <errno.h>
@@ -65,7 +65,7 @@ int sysfs_dir_plain(const struct dirent *d)
 	return sysfs_plain(d->d_name) && d->d_name[0] != '.';
 }
 
-/* The PMU called "cpu" first, then by name. */
+/* The PMU "cpu" comes first, the others by name. */
 static int pmu_order(const struct dirent **a, const struct dirent **b)
 {
 	bool ca = !strncmp((*a)->d_name, "cpu", 3);

@@ -12,11 +12,12 @@
 
 #include "events/sysfs_files.h"
 
-/* Where tracefs is below sysfs. */
+/* Possible places of tracefs below sysfs. */
 enum { ROOTS = 2 };
 static const char *const roots[ROOTS] = { "kernel/tracing", "kernel/debug/tracing" };
 
-/* A file of a tracepoint, and where it was; NULL when there is none. */
+/* Reads a file of a tracepoint.  Returns its text and sets `path`, or returns NULL if
+ * there is none. */
 static const char *tracepoint_file(struct buf *out, const char *sysfs,
 				   const char *system, const char *name,
 				   const char *file, char path[SYSFS_PATH])
@@ -53,7 +54,7 @@ int tracepoint_find(const char *sysfs, const char *system, const char *name,
 	return r;
 }
 
-/* Lines are "field:TYPE NAME;	offset:N;	size:N;	signed:N;". */
+/* The lines have the form "field:TYPE NAME; offset:N; size:N; signed:N;". */
 bool tracepoint_field(const char *sysfs, const char *system, const char *name,
 		      const char *field, uint32_t *offset)
 {
@@ -74,7 +75,7 @@ bool tracepoint_field(const char *sysfs, const char *system, const char *name,
 	return found;
 }
 
-/* The folder of tracefs that can be read, or NULL. */
+/* Returns the readable folder of tracefs, or NULL. */
 static const char *events_folder(const char *sysfs, char *path)
 {
 	for (size_t i = 0; i < ROOTS; i++) {
@@ -90,7 +91,7 @@ static int plain_entry(const struct dirent *d)
 	return sysfs_plain(d->d_name);
 }
 
-/* Tracepoints of one system. */
+/* Calls cb for the matching tracepoints of one system. */
 static int match_system(const char *folder, const char *system,
 			const char *pattern, tracepoint_cb *cb, void *ctx)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Change points of series: see changes.h. */
+/* Finds change points of series: see changes.h. */
 #include "history/changes.h"
 
 #include <math.h>
@@ -13,22 +13,24 @@
 #define LEAST_CHANGE 0.0295588	/* log 1.03 */
 #define RAMP_PENALTY 15.0	/* three parameters at 3 each */
 #define STEP_PENALTY 6.0
-#define LONE_SLOPE 30.0	/* what a ramp explains beyond, where no step was found */
+#define LONE_SLOPE 30.0	/* evidence that a ramp needs where no step was found, in 2
+			 * log likelihood */
 enum {
-	BEFORE = 40, AFTER = 20,	/* batches that a change is measured by */
+	BEFORE = 40, AFTER = 20,	/* batches on each side by which a change
+					 * is measured */
 	BEFORE_LEAST = 3,
 	SPAN_REACH = 15,
 	RAMP_GRID = 10,
 	DRIFT_ENDS = 20,
 };
 
-/* Sums of a series in units of its noise: of values and of their squares. */
+/* Prefix sums of a series in units of its noise: of values and of their squares. */
 struct sums {
 	double *x, *xx;
 	size_t n;
 };
 
-/* The squares around the mean of [a, b). */
+/* Returns the sum of squares around the mean of [a, b). */
 static double cost(const struct sums *s, size_t a, size_t b)
 {
 	double x = s->x[b] - s->x[a];
@@ -48,7 +50,7 @@ static int sums_init(struct sums *s, const double *y, size_t n, double noise)
 	if (!s->x || !s->xx)
 		return -ERR_NOMEM;
 	for (size_t i = 0; i < n; i++) {
-		/* around the first value, so that little is cancelled out */
+		/* relative to the first value, to avoid cancellation */
 		double v = (y[i] - y[0]) / noise;
 
 		s->x[i + 1] = s->x[i] + v;
@@ -63,7 +65,8 @@ static void sums_fini(struct sums *s)
 	free(s->xx);
 }
 
-/* Where [a, b) falls most clearly into two levels, at an edge; a: nowhere. */
+/* Returns the edge where [a, b) divides most clearly into two levels; a if there
+ * is none. */
 static size_t best_split(const struct sums *s, const bool *edge, size_t a,
 			 size_t b)
 {
@@ -84,9 +87,9 @@ static size_t best_split(const struct sums *s, const bool *edge, size_t a,
 	return best;
 }
 
-/* Whether the last batches before `end` are surely on another level than those
- * before them, of those from `start` on.  The place that is looked at from is
- * *from. */
+/* Returns whether the last batches before `end` are certainly on another level
+ * than the batches before them, from `start` on.  *from receives the first of
+ * these last batches. */
 static bool alarm(const struct sums *s, double noise, size_t start, size_t end,
 		  size_t *from)
 {
@@ -111,8 +114,8 @@ static bool alarm(const struct sums *s, double noise, size_t start, size_t end,
 	return false;
 }
 
-/* As the batches came: each alarm is a change, and what lies before it counts no
- * more.  Cuts in order. */
+/* Processes batches in order of arrival.  Each alarm is a change, and earlier
+ * batches no longer count.  Returns the cuts in order. */
 static size_t partition(const struct sums *s, double noise, const bool *edge,
 			size_t *cuts)
 {
@@ -128,7 +131,7 @@ static size_t partition(const struct sums *s, double noise, const bool *edge,
 			continue;
 		start = cuts[n++] = c;
 	}
-	/* what came later tells better where it was */
+	/* later batches locate the change more precisely */
 	for (size_t i = 0; i < n; i++) {
 		size_t a = i ? cuts[i - 1] : 0, b = i + 1 < n ? cuts[i + 1]
 							     : s->n;
@@ -139,7 +142,7 @@ static size_t partition(const struct sums *s, double noise, const bool *edge,
 	return n;
 }
 
-/* A change at cuts[i], by the batches next to it. */
+/* A change at cuts[i], measured by the batches next to it. */
 struct jump {
 	double size, se;	/* in units of the noise */
 };
@@ -156,7 +159,7 @@ static struct jump jump_at(const struct sums *s, const size_t *cuts, size_t n,
 			      sqrt(1 / (double)(c - a) + 1 / (double)(b - c)) };
 }
 
-/* Leaves out changes that turn out to be small, the smallest first. */
+/* Removes changes that turn out to be small, the smallest first. */
 static size_t prune(const struct sums *s, double noise, size_t *cuts, size_t n)
 {
 	for (;;) {
@@ -194,7 +197,7 @@ long changes_cut(const double *y, size_t n, double noise, const bool *edge,
 	return found;
 }
 
-/* What one series is looked at with. */
+/* The state for the analysis of one series. */
 struct looking {
 	const struct cost_series *series;
 	struct changes *out;
@@ -203,7 +206,7 @@ struct looking {
 	double *ramp;
 };
 
-/* The best ramp: its cost, ends and height. */
+/* Finds the best ramp: its cost, ends and height. */
 static double best_ramp(const struct sums *s, double *ramp, size_t *from,
 			size_t *to, double *height)
 {
@@ -249,7 +252,7 @@ static struct change make_change(const struct looking *l, size_t func,
 	return c;
 }
 
-/* 1: the series has a slope, which was added. */
+/* Returns 1 if the series has a slope, which was added. */
 static int add_slope(struct looking *l, size_t func, const struct sums *s,
 		     double noise, size_t ncuts)
 {
@@ -278,7 +281,7 @@ static int add_slope(struct looking *l, size_t func, const struct sums *s,
 	return vec_push(&l->out->v, c) < 0 ? -ERR_NOMEM : 1;
 }
 
-/* The places near a cut that explain the series nearly as well. */
+/* Finds the places near a cut that explain the series nearly as well. */
 static void find_span(const struct looking *l, const struct sums *s,
 		      size_t ncuts, size_t i, struct change *c)
 {
@@ -325,7 +328,7 @@ static int by_impact(const void *a, const void *b)
 
 	if (x->group != y->group)
 		return x->group < y->group ? -1 : 1;
-	/* the whole follows from its parts */
+	/* the total comes last, because it follows from its parts */
 	if ((x->func == SERIES_TOTAL) != (y->func == SERIES_TOTAL))
 		return x->func == SERIES_TOTAL ? 1 : -1;
 	if (p != q)
@@ -342,7 +345,8 @@ static int by_age(const void *a, const void *b)
 	return x->at > y->at ? -1 : x->at < y->at;
 }
 
-/* The batch that most ungrouped spans hold, and how many do. */
+/* Returns the batch that most ungrouped spans contain, and the number of these
+ * spans. */
 static size_t most_common(const struct changes *c, size_t n, size_t *count)
 {
 	size_t best = 0;
@@ -362,7 +366,8 @@ static size_t most_common(const struct changes *c, size_t n, size_t *count)
 	return best;
 }
 
-/* One group of the changes that may be at `at`: a slope is one by itself. */
+/* Makes one group of the changes that may be at `at`.  A slope forms its own
+ * group. */
 static int make_group(struct changes *c, size_t at)
 {
 	struct change_group g = { .from = 0, .to = SIZE_MAX };
@@ -377,7 +382,7 @@ static int make_group(struct changes *c, size_t at)
 		x->group = c->groups.n;
 		g.from = x->from > g.from ? x->from : g.from;
 		g.to = x->to < g.to ? x->to : g.to;
-		/* narrow spans and large changes date best */
+		/* narrow spans and large changes give the best date */
 		sum += w * (double)x->at;
 		weight += w;
 		g.n++;
@@ -412,7 +417,7 @@ static int group_changes(struct changes *c, size_t n)
 	return rc;
 }
 
-/* Groups by age, changes by group. */
+/* Sorts groups by age, and changes by group. */
 static int order_groups(struct changes *c)
 {
 	size_t *place = calloc(c->groups.n + 1, sizeof(*place)), first = 0;
@@ -420,7 +425,7 @@ static int order_groups(struct changes *c)
 	if (!place)
 		return -ERR_NOMEM;
 	for (size_t i = 0; i < c->groups.n; i++)
-		c->groups.v[i].first = i;	/* its old place, for a moment */
+		c->groups.v[i].first = i;	/* temporarily holds the old index */
 	if (c->groups.n)
 		qsort(c->groups.v, c->groups.n, sizeof(*c->groups.v), by_age);
 	for (size_t i = 0; i < c->groups.n; i++)
@@ -447,7 +452,7 @@ int changes_find(const struct cost_series *s, struct changes *out,
 	int rc = edge && l.cuts && l.ramp ? 0 : -ERR_NOMEM;
 
 	*out = (struct changes){ .v = { 0 } };
-	/* batches of one commit are of one cost */
+	/* batches of one commit have the same cost */
 	for (size_t i = 1; !rc && i < s->n; i++)
 		edge[i] = s->h->batches.v[s->batch[i]].commit !=
 			  s->h->batches.v[s->batch[i - 1]].commit;

@@ -2,53 +2,58 @@
 #ifndef TALLY_HISTORY_CHANGES_H
 #define TALLY_HISTORY_CHANGES_H
 /*
- * Where costs changed in a series, for good.
+ * Finds where the costs in a series changed permanently.
  *
- * As its batches come, the mean of a series' last 1, 2, 3, 5, 8, 13 or 20 batches is
- * compared with that of up to 40 before them, since the last change: five standard
- * errors and 3 % are a change.  It is at the place where the series falls most
- * clearly into two levels.  Its span are the places that explain the series nearly as
- * well (2 log likelihood within 10 of the best).  tests/history/simulate prints how
- * often changes are found, dated rightly and invented.
+ * After each batch, the means of the series' last 1, 2, 3, 5, 8, 13 and 20 batches
+ * are compared with the mean of up to 40 batches before them.  The comparison does
+ * not reach back beyond the last change.  A difference of five standard errors and 3
+ * % is a change.  Its position is where the series divides most clearly into two
+ * levels.  Its span is the range of positions that explain the series nearly as well
+ * (2 log likelihood within 10 of the best). tests/history/simulate prints how often
+ * changes are found, dated correctly and reported wrongly.
  *
- * Changes whose spans have a commit in common become one group, the commit with
- * most of them first: one cause is one line.  A cost that grew little by little,
- * for which a ramp is a better explanation than steps, is a slope.
+ * Changes whose spans have a commit in common form one group, so that one cause is
+ * one line.  The commit with most changes comes first.  A cost that grew gradually
+ * is a slope, if a ramp explains it better than steps do.
  */
 #include "history/series.h"
 
 #define SERIES_TOTAL SIZE_MAX
 
 struct change {
-	size_t func;		/* in series.funcs; SERIES_TOTAL: what a run cost */
-	size_t at;		/* the first batch with the new cost */
-	size_t from, to;	/* … may be any of these; of a slope: where it
-				 * begins and ends */
-	double ratio, low, high;	/* 95 % */
-	double impact;		/* of the program's time before: 0.02 is 2 % */
+	size_t func;		/* index in series.funcs; SERIES_TOTAL: the cost of
+				 * a run */
+	size_t at;		/* first batch with the new cost, most likely */
+	size_t from, to;	/* range of possible values of `at`; for a slope:
+				 * its begin and end */
+	double ratio, low, high;	/* estimate and 95 % confidence interval */
+	double impact;		/* change as a share of the program's earlier time,
+				 * 0.02 for 2 % */
 	bool slope;
 	size_t group;
 };
 
 struct change_group {
 	size_t at, from, to;
-	size_t first, n;	/* in changes.v, most impact first */
-	double impact;		/* together */
+	size_t first, n;	/* range in changes.v, largest impact first */
+	double impact;		/* sum over the group */
 	bool slope;
 };
 
 struct changes {
-	VEC(struct change) v;	/* by group */
+	VEC(struct change) v;	/* sorted by group */
 	VEC(struct change_group) groups;	/* newest first, slopes last */
 };
 
+/* Finds and groups the changes of a series.  Returns 0 or -ERR_NOMEM, after which
+ * *out is empty. */
 int changes_find(const struct cost_series *s, struct changes *out,
 		 struct error *err);
 void changes_fini(struct changes *c);
 
-/* The places where one series of n values changes, which are written to `cuts`
- * (room for n); their number, or -ERR_NOMEM.  `edge` by value: a change may be
- * there; NULL: everywhere. */
+/* Writes the places where a series of n values changes to `cuts`, which has room
+ * for n.  Returns their number, or -ERR_NOMEM. Changes are possible only where
+ * `edge` (by value) is true; NULL: everywhere. */
 long changes_cut(const double *y, size_t n, double noise, const bool *edge,
 		 size_t *cuts);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A batch from recordings: what each function cost in each run. */
+/* Makes a batch from recordings: the cost of each function in each run. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@ struct gathering {
 	struct history *h;
 	const struct check_runs *runs;
 	double per_sample;
-	double *cost;		/* [func * runs + run], in samples */
-	size_t *place;		/* of a file's runs in runs->runs */
+	double *cost;		/* samples, [func * runs + run] */
+	size_t *place;		/* maps a file's runs to runs->runs */
 };
 
 static int nomem(struct error *err)
@@ -26,7 +26,8 @@ static const char *env_of(const struct check_file *f, const char *key)
 	return s ? s : "";
 }
 
-/* "1999 Hz, user only": what makes costs of one event different in kind. */
+/* Appends settings such as "1999 Hz, user only".  Costs of an event with different
+ * settings are not comparable. */
 static void settings(const struct check_file *f, struct buf *out)
 {
 	const struct prof_event *e = &f->p->events.v[f->event];
@@ -45,7 +46,7 @@ static void settings(const struct check_file *f, struct buf *out)
 		buf_str(out, ", ptrace");
 }
 
-/* All files of a batch say the same of what `get` appends. */
+/* Checks that `get` appends the same text for all files of a batch. */
 static int same_in_all(const struct check_runs *r, const char *what,
 		       void (*get)(const struct check_file *f, struct buf *out),
 		       struct buf *out, struct error *err)
@@ -139,7 +140,7 @@ static int describe(struct gathering *g, const struct batch_facts *facts,
 	return 0;
 }
 
-/* Periods that vary count as fewer samples, so that noise is not underrated. */
+/* Varying periods count as fewer samples, so that noise is not underestimated. */
 static void scale(struct gathering *g)
 {
 	double squares = 0, sum = 0;
@@ -183,7 +184,7 @@ static int add_cost(struct gathering *g, const struct history_func *f,
 	return 0;
 }
 
-/* A function's row in the cost, and what the file is to say of it. */
+/* A function of the batch, to be sorted by name. */
 struct sortable {
 	const struct check_runs *runs;
 	uint32_t func;

@@ -2,28 +2,28 @@
 #ifndef TALLY_HISTORY_HISTORY_H
 #define TALLY_HISTORY_HISTORY_H
 /*
- * What a program's functions cost, commit by commit.
+ * The costs of a program's functions, commit by commit.
  *
- * A batch is what was recorded of one commit at one time: some runs, each with the
- * samples of every function (self cost).  Batches, not runs, are compared with each
- * other: runs of one batch are more alike than a machine is from day to day.
+ * A batch holds what was recorded of one commit at one time: several runs, each with
+ * the samples of every function (self cost).  Batches are compared with each other
+ * instead of runs, because runs of one batch differ less than days on one machine.
  *
- * A store is a folder with one file for each batch, runs/XX/YYYY….gz, whose name is
- * the SHA-256 of the text in it.  Files are never changed, so the union of two
- * stores' files is their merge, in any order, and a killed writer leaves nothing.
- * The text (tabs between fields, one line for each function):
+ * A store is a folder with one file for each batch, runs/XX/YYYY….gz.  The file's
+ * name is the SHA-256 of its text.  Files never change, so two stores are merged by
+ * copying their files together in any order.  A killed writer leaves nothing behind.
+ * The text has tabs between fields and one line for each function:
  *
  *	tally-history 1
  *	commit ID | time SECONDS | recorded SECONDS | benchmark NAME | cpu MODEL |
  *	kernel RELEASE | event NAME | settings TEXT | unit ns or count |
  *	per-sample NUMBER | runs N		one line each, in this order
  *	f|k COUNT… IMAGE NAME WHICH		of the program, of the kernel
- *	end LINES				how many of these there are
+ *	end LINES				number of function lines
  *
- * Counts are samples of each run, separated by spaces.  NAME is the linkage name,
- * "" for code without names; WHICH tells functions of one name in an image apart.
- * The functions that had fewer than HISTORY_LEAST samples in all runs together are
- * one, with neither image nor name.
+ * The counts are the samples of each run, separated by spaces.  NAME is the linkage
+ * name, "" for unnamed code.  WHICH distinguishes functions of the same name in an
+ * image.  Functions with fewer than HISTORY_LEAST samples in all runs together are
+ * summed into one without image and name.
  */
 #include "base/error.h"
 #include "base/sha256.h"
@@ -33,7 +33,7 @@
 
 enum {
 	HISTORY_LEAST = 5,
-	HISTORY_RUNS_MAX = 10000,	/* of a batch */
+	HISTORY_RUNS_MAX = 10000,	/* most runs of a batch */
 };
 
 struct history_func {
@@ -44,19 +44,21 @@ struct history_func {
 struct batch {
 	uint32_t commit, benchmark;	/* str */
 	uint32_t cpu, kernel, event, settings;	/* str */
-	int64_t time;			/* the commit's, seconds since 1970 */
-	int64_t recorded;		/* its first run's */
-	double per_sample;		/* the event's units of a sample */
-	bool is_time;			/* that unit is ns */
+	int64_t time;			/* time of the commit, seconds since 1970 */
+	int64_t recorded;		/* start of the first run, seconds since
+					 * 1970 */
+	double per_sample;		/* units of the event per sample */
+	bool is_time;			/* the event's unit is nanoseconds */
 	uint32_t runs;
-	uint32_t first, n;		/* in history.costs */
+	uint32_t first, n;		/* range in history.costs */
 	uint8_t hash[SHA256_BYTES];
 };
 
-/* A function's samples in the runs of a batch. */
+/* The samples of a function in the runs of a batch. */
 struct history_cost {
 	uint32_t func;
-	uint32_t counts;	/* in history.counts: one for each run */
+	uint32_t counts;	/* index in history.counts, which has one value for
+				 * each run */
 };
 
 struct history {
@@ -66,8 +68,8 @@ struct history {
 	VEC(struct batch) batches;
 	VEC(struct history_cost) costs;
 	VEC(double) counts;
-	size_t damaged;		/* files of the store that were passed over */
-	char damage[256];	/* the first one, and why */
+	size_t damaged;		/* number of files of the store that were skipped */
+	char damage[256];	/* name of the first of them and the reason */
 };
 
 int history_init(struct history *h, struct error *err);
@@ -76,29 +78,32 @@ static inline const char *history_str(const struct history *h, uint32_t id)
 {
 	return strtab_get(&h->str, id);
 }
-/* The readable name of a function, not safe. */
+/* Appends the readable name of a function, not safe for a terminal. */
 void history_name(const struct history *h, uint32_t func, struct buf *out);
 
-/* The id of an equal function, or of a new one; UINT32_MAX: out of memory. */
+/* Returns the ID of an equal function, which is added if it is new; UINT32_MAX if
+ * memory ran out. */
 uint32_t history_func(struct history *h, const struct history_func *f);
 
-/* What the recordings of a batch do not say, or what replaces what they say. */
+/* Facts that the recordings of a batch lack, or that replace theirs. */
 struct batch_facts {
-	const char *commit;	/* NULL: the revision that they were made at */
+	const char *commit;	/* NULL: the revision that was recorded */
 	const char *benchmark;	/* NULL: "default" */
-	int64_t time;		/* of the commit; 0: when it was recorded */
+	int64_t time;		/* time of the commit, seconds since 1970; 0: when
+				 * it was recorded */
 };
-/* Adds a batch: all runs of files that were added to `runs` and read
- * (check_runs_finish).  They must be of one commit, event and machine. */
+/* Adds a batch with all runs of the files that were added to `runs` and read
+ * (check_runs_finish).  They must have the same commit, event and machine. */
 int history_gather(struct history *h, const struct check_runs *runs,
 		   const struct batch_facts *facts, struct error *err);
 
-/* Adds all batches of a store, which must exist; damaged files are counted. */
+/* Adds all batches of a store, which must exist.  Counts damaged files. */
 int history_read(struct history *h, const char *dir, struct error *err);
-/* Adds the batch of a text; `name` is for messages. */
+/* Adds the batch in a text; `name` appears in messages. */
 int history_parse(struct history *h, const char *name, const char *text,
 		  size_t n, struct error *err);
-/* Writes a batch, and the store's folders that are missing.  1: it was there. */
+/* Writes a batch and creates missing folders of the store.  Returns 1 if the batch
+ * existed already. */
 int history_write(const struct history *h, size_t batch, const char *dir,
 		  struct error *err);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Costs by batch, relative to what did not change: see series.h. */
+/* Computes costs by batch relative to unchanged functions: see series.h. */
 #include "history/series.h"
 
 #include <math.h>
@@ -9,13 +9,15 @@
 #include "base/stats.h"
 
 enum {
-	WINDOW = 15,		/* batches that tell a function's level */
-	SHARE_WINDOW = 5,	/* … and whether it is large enough */
+	WINDOW = 15,		/* batches that determine a function's level */
+	SHARE_WINDOW = 5,	/* batches that determine whether it is large
+				 * enough */
 	PASSES = 5,
 };
-#define USUAL_SPEED 0.045	/* how the speed of machines varies */
+#define USUAL_SPEED 0.045	/* usual standard deviation of a machine's speed */
 #define LEAST_SPEED 0.01
-#define USUAL_NOISE 0.015	/* of a function, between batches, beside sampling */
+#define USUAL_NOISE 0.015	/* usual standard deviation of a function between
+				 * batches, beyond sampling */
 
 static int nomem(struct error *err)
 {
@@ -23,7 +25,7 @@ static int nomem(struct error *err)
 			 "history");
 }
 
-/* "6.1.0-56-amd64": "6.1". */
+/* Returns the version of a release: "6.1" for "6.1.0-56-amd64". */
 static uint32_t kernel_version(struct history *h, const char *release)
 {
 	size_t n = strcspn(release, ".");
@@ -141,8 +143,8 @@ void history_classes_fini(struct history_classes *c)
 	vec_fini(&c->v);
 }
 
-/* Mean samples of a run of each function of the program: [func * n + batch], and
- * the totals. */
+/* Returns the mean samples of a run of each function of the program, [func * n +
+ * batch], and the totals. */
 static double *all_samples(const struct cost_series *s)
 {
 	double *x = calloc(s->h->funcs.n * s->n + 1, sizeof(*x));
@@ -170,7 +172,8 @@ static double *all_samples(const struct cost_series *s)
 	return x;
 }
 
-/* The mean share of a function, and the largest of some batches in a row. */
+/* Returns the mean share of a function, and the largest mean over consecutive
+ * batches. */
 static double shares(const struct cost_series *s, const double *x, double *most)
 {
 	double sum = 0, window = 0;
@@ -199,7 +202,7 @@ static int choose(struct cost_series *s, const double *x, double least)
 		struct series_func to = { .func = f };
 		double most;
 
-		/* what is no single function has no level */
+		/* code that is no single function has no level */
 		if (s->h->funcs.v[f].kernel || (!s->h->funcs.v[f].image &&
 						!s->h->funcs.v[f].name))
 			continue;
@@ -218,18 +221,20 @@ static int choose(struct cost_series *s, const double *x, double least)
 	return 0;
 }
 
-/* Room for one batch's comparison with those before it. */
+/* Room for the comparison of one batch with those before it. */
 struct relating {
-	double *d;		/* by function: its change */
-	double *tolerance;	/* … of which so much may be chance: three
+	double *d;		/* change by function */
+	double *tolerance;	/* change that chance may cause, by function: three
 				 * standard deviations */
-	double *offset;		/* … and what the others did */
-	double *speed;		/* by batch: what most did */
-	double *tmp;		/* by batch */
+	double *offset;		/* common change of the other functions, by
+				 * function */
+	double *speed;		/* common change of the functions, by batch */
+	double *tmp;		/* scratch space by batch */
 };
 
-/* The weight of a function in the others' change: what its noise allows, and less the
- * farther it is from them (Tukey's biweight). */
+/* Returns the weight of a function in the common change.  It depends on the
+ * function's noise and decreases with the distance from the centre (Tukey's
+ * biweight). */
 static double weight_of(const struct relating *w, size_t i, double centre)
 {
 	double x = (w->d[i] - centre) / w->tolerance[i];
@@ -238,8 +243,9 @@ static double weight_of(const struct relating *w, size_t i, double centre)
 	return x * x / (w->tolerance[i] * w->tolerance[i]);
 }
 
-/* The functions' change that has most others near it.  `usual` is what this machine's
- * batches differ by: one far from it needs more of them. */
+/* Returns the change that has most other changes near it.  `usual` is the usual
+ * difference between batches of this machine; a value far from it needs more of
+ * them. */
 static double most_alike(const struct cost_series *s, const struct relating *w,
 			 double usual, double speed)
 {
@@ -267,13 +273,14 @@ static double most_alike(const struct cost_series *s, const struct relating *w,
 	return centre;
 }
 
-/* The change that most functions made, and for each (w->offset) that of the
- * others: with itself what is large would hide its own changes. */
+/* Computes the change that most functions made, and in w->offset the common change
+ * without each function.  A large function would otherwise hide its own change. */
 static double common_change(const struct cost_series *s, struct relating *w,
 			    double usual, double speed)
 {
 	double centre = most_alike(s, w, usual, speed), sum = 0, weight = 0;
-	/* the machine as it usually is: what counts where functions are few */
+	/* the usual behaviour of the machine, which matters if there are few
+	 * functions */
 	double prior = 1 / (9 * speed * speed);
 	size_t n = s->funcs.n;
 
@@ -304,7 +311,7 @@ static double speed_of(const struct cost_series *s, double *tmp)
 	return speed < LEAST_SPEED ? LEAST_SPEED : speed;
 }
 
-/* How each function changed since the batches before batch c. */
+/* Computes each function's change since the batches before batch c. */
 static void find_changes(struct cost_series *s, struct relating *w, size_t c)
 {
 	const struct batch *b = &s->h->batches.v[s->batch[c]];
@@ -313,7 +320,7 @@ static void find_changes(struct cost_series *s, struct relating *w, size_t c)
 	for (size_t k = 0; k < s->funcs.n; k++) {
 		double x = s->samples[k * n + c], *y = series_y(s, k);
 
-		/* half a sample, where there is none */
+		/* half a sample if there is none */
 		x = x > 0.5 / b->runs ? x : 0.5 / b->runs;
 		y[c] = log(x * b->per_sample);
 		s->v0[k * n + c] = 1 / (x * b->runs);
@@ -361,7 +368,7 @@ double series_spread(const double *y, size_t n, double *tmp)
 	return sqrt(sum < median ? sum : median);
 }
 
-/* A function that varies by nothing between a few batches is one that was lucky. */
+/* A function without variation over a few batches is a coincidence. */
 static void measure_noise(struct cost_series *s, double *tmp)
 {
 	for (size_t k = 0; k < s->funcs.n; k++) {

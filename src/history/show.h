@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_HISTORY_SHOW_H
 #define TALLY_HISTORY_SHOW_H
-/* A history and a verdict in words, for people and for programs. */
+/* Reports of a history and of a verdict, for people and for programs. */
 #include "history/changes.h"
 #include "history/verdict.h"
 
-/* What one class of machines shows. */
+/* The series and changes of one class of machines. */
 struct history_view {
 	const struct history_class *class;
 	struct cost_series series;
@@ -14,31 +14,33 @@ struct history_view {
 
 struct history_report {
 	const struct history *h;
-	VEC(struct history_view) views;	/* as history_classify orders them */
-	/* The subject of a commit (str id), unsafe text, "" if unknown; NULL:
-	 * none is known.  How many commits lie between two batches' commits and were
-	 * not recorded, 0 if unknown. */
+	VEC(struct history_view) views;	/* in the order of history_classify */
+	/* `subject` returns a commit's subject (str ID) as unsafe text, "" if
+	 * unknown; NULL if no subjects are known.  `between` returns the number of
+	 * commits between those of two batches that were not recorded, 0 if
+	 * unknown. */
 	const char *(*subject)(void *ctx, uint32_t commit);
 	size_t (*between)(void *ctx, uint32_t older, uint32_t newer);
 	void *ctx;
 };
 
-/* Builds the views of all classes. */
+/* Builds the views of all classes.  Call history_report_fini in any case. */
 int history_report_build(struct history_report *r,
 			 const struct history_classes *classes,
 			 struct error *err);
 void history_report_fini(struct history_report *r);
 
+/* Appends text for people; `top` is the number of functions to list. */
 void history_text(const struct history_report *r, size_t top, struct buf *out);
-/* Schema 1, see tally-history(1). */
+/* Appends JSON of schema 1, see tally-history(1). */
 void history_json(const struct history_report *r, struct buf *out);
-/* A page without scripts: changes, and a curve for each function. */
+/* Appends a page without scripts, with the changes and a curve for each function. */
 void history_html(const struct history_report *r, size_t top, struct buf *out);
-/* The batches, a line each, oldest first. */
+/* Appends one line for each batch, oldest first. */
 void history_list(const struct history *h,
 		  const struct history_classes *classes, struct buf *out);
 
-/* A verdict on the commit `commit`; `class` is that of the batches. */
+/* Append a verdict on new batches; `class` is the index of their class. */
 void verdict_text(const struct history *h, const struct verdict *v,
 		  const struct verdict_options *o,
 		  const struct history_classes *classes, size_t class,
@@ -47,20 +49,21 @@ void verdict_json(const struct history *h, const struct verdict *v,
 		  const struct verdict_options *o,
 		  const struct history_classes *classes, size_t class,
 		  struct buf *out);
-/* Workflow commands of GitHub, the worst first. */
+/* Appends GitHub workflow commands, the worst first. */
 void verdict_github(const struct history *h, const struct verdict *v,
 		    bool warn_only, struct buf *out);
 
-/* Shared by the above. */
-/* "slower", "suspect"… */
+/* Functions that the above share. */
+/* Returns a status such as "slower" or "suspect". */
 const char *verdict_status_name(enum verdict_status s);
 const char *verdict_answer_name(const struct verdict *v);
-/* Safe, shortened name. */
+/* Appends a safe, shortened name. */
 void show_func(const struct history *h, uint32_t func, struct buf *out);
-/* The commit that a change is in, or those: "a1b2c3d4e5f6 "subject"". */
+/* Appends the commit or commits that may have caused a change: "a1b2c3d4e5f6
+ * "subject"". */
 void show_span(const struct history_report *r, const struct history_view *v,
 	       size_t from, size_t to, struct buf *out);
-/* "cpu, kernel 6.1, cpu-clock, 4999 Hz" */
+/* Appends "cpu, kernel 6.1, cpu-clock, 4999 Hz" or the like. */
 void show_class(const struct history *h, const struct history_class *c,
 		struct buf *out);
 

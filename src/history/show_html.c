@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A history as a page: one file, no scripts, nothing from elsewhere. */
+/* Writes a history as a page: one file, without scripts or external resources. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,7 @@ static double place_x(size_t i, size_t n)
 		      (double)(n > 1 ? n - 1 : 1);
 }
 
-/* A batch's place in a curve, with what it is for those who point at it. */
+/* Writes a batch's point on a curve, with a description as a tooltip. */
 static void put_point(const struct history_view *v, size_t i, double x,
 		      double y, double cost, struct buf *out)
 {
@@ -80,7 +80,7 @@ static void put_point(const struct history_view *v, size_t i, double x,
 	buf_fini(&text);
 }
 
-/* The curve of a series; 1 is its first batch. */
+/* Writes the curve of a series, relative to its first batch. */
 static void put_curve(const struct history_view *v, const double *y, size_t func,
 		      struct buf *out)
 {
@@ -91,7 +91,7 @@ static void put_curve(const struct history_view *v, const double *y, size_t func
 		low = y[i] < low ? y[i] : low;
 		high = y[i] > high ? y[i] : high;
 	}
-	/* what is less than 5 % is not to look like a mountain */
+	/* less than 5 % must not look like a large change */
 	if (high - low < 0.05) {
 		double middle = (low + high) / 2;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Histories and verdicts as JSON: see show.h. */
+/* Writes histories and verdicts as JSON: see show.h. */
 #include <math.h>
 
 #include "base/json.h"
@@ -60,7 +60,7 @@ static void put_functions(const struct history_view *v, struct json *j)
 		put_name(s->h, s->funcs.v[k].func, j);
 		json_fixed(j, "share", s->funcs.v[k].share, 6);
 		json_fixed(j, "noise", s->funcs.v[k].noise, 6);
-		/* 1: as in the first batch */
+		/* relative to the first batch */
 		json_array(j, "relative_cost");
 		for (size_t i = 0; i < s->n; i++)
 			json_fixed(j, NULL, exp(y[i] - y[0]), 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Histories and verdicts as text: see show.h. */
+/* Writes histories and verdicts as text: see show.h. */
 #include "history/show.h"
 
 #include <math.h>
@@ -176,7 +176,7 @@ static void put_group(const struct history_report *r,
 		buf_printf(out, "  and %zu more functions\n", g->n - shown);
 }
 
-/* Functions by their share, what they cost now and how much they vary. */
+/* Appends functions by their share, with their current cost and their variation. */
 static void put_functions(const struct history_view *v, size_t top,
 			  struct buf *out)
 {
@@ -438,7 +438,7 @@ void verdict_github(const struct history *h, const struct verdict *v,
 		show_func(h, r->func, &name);
 		buf_printf(out, "::%s title=tally: slower::",
 			   warn_only ? "warning" : "error");
-		/* as workflow commands want it */
+		/* escapes of workflow commands */
 		for (const char *s = buf_cstr(&name); *s; s++)
 			if (*s == '%')
 				buf_str(out, "%25");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The store of a history: one file for each batch (see history.h). */
+/* Reads and writes the store of a history, one file for each batch: see history.h. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -80,8 +80,8 @@ uint32_t history_func(struct history *h, const struct history_func *f)
 	return id;
 }
 
-/* Tabs, line ends and other control characters in names would be fields and lines;
- * a backslash begins the two hexadecimal digits of such a byte. */
+/* Writes a field.  Tabs, line ends and other control characters in names would
+ * break the format.  Each is written as a backslash and two hexadecimal digits. */
 static void put_field(struct buf *out, const char *s)
 {
 	for (; *s; s++)
@@ -136,7 +136,7 @@ static void put_batch(const struct history *h, const struct batch *b,
 	buf_printf(out, "end\t%u\n", b->n);
 }
 
-/* Reading: `p` is where a line begins, `end` where the text does. */
+/* The state of reading: `p` is the beginning of a line, `end` the end of the text. */
 struct lines {
 	const char *name, *text, *p, *end;
 	size_t number;
@@ -150,7 +150,7 @@ static int bad(struct lines *l, const char *why)
 			 l->number, why);
 }
 
-/* The next line, without its end; NULL: there is none that is whole. */
+/* Returns the next complete line without its end, or NULL. */
 static const char *next_line(struct lines *l, size_t *n)
 {
 	const char *p = l->p, *e = p < l->end
@@ -170,7 +170,8 @@ static int hex(char c)
 	     : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The string of a field as put_field wrote it; UINT32_MAX: out of memory. */
+/* Reads a field that put_field wrote.  Returns its str, or UINT32_MAX if memory
+ * ran out. */
 static uint32_t take_field(struct lines *l, struct history *h, const char *p,
 			   size_t n)
 {
@@ -189,7 +190,7 @@ static uint32_t take_field(struct lines *l, struct history *h, const char *p,
 	     : strtab_add_n(&h->str, (const char *)l->field.p, l->field.n);
 }
 
-/* The value behind "KEY\t" on the next line. */
+/* Returns the value after "KEY\t" on the next line. */
 static const char *fact_line(struct lines *l, const char *key, size_t *n)
 {
 	size_t k = strlen(key);
@@ -215,7 +216,7 @@ static int read_str(struct lines *l, struct history *h, const char *key,
 		       ? error_set(l->err, ERR_NOMEM, "out of memory") : 0;
 }
 
-/* A number that is all of the bytes; NAN where it is none. */
+/* Parses all bytes as a number.  Returns NAN if they are none. */
 static double number(const char *p, size_t n)
 {
 	char text[40], *end;
@@ -276,7 +277,7 @@ static int read_head(struct lines *l, struct history *h, struct batch *b)
 	return 0;
 }
 
-/* The counts of a line; where they end, or NULL. */
+/* Reads the counts of a line.  Returns the place after them, or NULL. */
 static const char *read_counts(struct history *h, const struct batch *b,
 			       const char *p, const char *end)
 {
@@ -432,7 +433,7 @@ static int read_file(struct history *h, int dir, const char *shown,
 	return rc;
 }
 
-/* "ab" and "cdef….gz" as hash_text has them. */
+/* Recognizes "ab" and "cdef….gz", as hash_text writes them. */
 static bool is_hex(const char *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -508,7 +509,7 @@ static int make_folder(const char *path, struct error *err)
 	return 0;
 }
 
-/* Written so that equal texts make equal files. */
+/* Compresses a text.  Equal texts give equal bytes. */
 static int pack(const struct buf *text, struct buf *out, struct error *err)
 {
 	z_stream z = { .next_in = text->p, .avail_in = (uInt)text->n };

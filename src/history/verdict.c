@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* New batches against stored ones: see verdict.h. */
+/* Judges new batches by stored ones: see verdict.h. */
 #include "history/verdict.h"
 
 #include <math.h>
@@ -19,18 +19,18 @@ struct verdict_options verdict_defaults(void)
 		.require_mde = 0.1 };
 }
 
-/* Stored batches first, then the new ones. */
+/* The batches being judged: stored ones first, then the new ones. */
 struct judging {
 	const struct verdict_options *o;
 	struct verdict *out;
 	struct cost_series s;
 	size_t nold, nnew;
-	size_t nfresh;		/* of the new ones: of the commit that is judged */
-	size_t *start;		/* by function: the first stored batch that counts */
-	struct series costs;	/* of base/variance.h */
+	size_t nfresh;		/* number of new batches of the judged commit */
+	size_t *start;		/* first stored batch that counts, by function */
+	struct series costs;	/* input for base/variance.h */
 	struct moderated m;
 	double *p, *q;
-	size_t *tested;		/* rows */
+	size_t *tested;		/* row indices */
 	bool *bursty;		/* by function */
 	size_t *cuts;
 	double *tmp;
@@ -87,8 +87,9 @@ static void release(struct judging *j)
 	series_fini(&j->s);
 }
 
-/* A function that got faster is held to what it costs since, once three batches
- * confirm it; one that got slower is held to what it cost before. */
+/* Finds the first stored batch that counts.  A function that got faster is
+ * compared with its cost since then, once three batches confirm it.  One that got
+ * slower is compared with its earlier cost. */
 static int find_start(struct judging *j, size_t k)
 {
 	const double *y = series_y(&j->s, k);
@@ -108,7 +109,7 @@ static int find_start(struct judging *j, size_t k)
 	return 0;
 }
 
-/* The measures of all functions by the stored batches from `start` on. */
+/* Computes the measures of all functions from the stored batches since `start`. */
 static void measure(struct judging *j, size_t start)
 {
 	size_t n = j->s.funcs.n, runs = j->s.n - start;
@@ -127,8 +128,8 @@ static void measure(struct judging *j, size_t start)
 	shrink_variances(&j->costs, &j->m);
 }
 
-/* The standard error, where new batches have more or fewer samples than those that
- * the variance was learned from. */
+/* Returns the standard error, adjusted for new batches with more or fewer samples
+ * than those that the variance was learned from. */
 static double error_of(const struct judging *j, size_t k)
 {
 	double nb = (double)j->costs.nbase, nn = (double)j->nnew;
@@ -193,7 +194,7 @@ static int make_rows(struct judging *j)
 	if (vec_reserve(&j->out->rows, n + 1) < 0)
 		return -ERR_NOMEM;
 	j->out->rows.n = n;
-	/* once for each start that some function has */
+	/* for each start that some function has */
 	for (size_t start = 0; start < j->nold; start++) {
 		bool any = false;
 
@@ -247,7 +248,7 @@ static enum verdict_status status_of(const struct judging *j, size_t k,
 	return VERDICT_SAME;
 }
 
-/* What is tested, and its adjusted probabilities. */
+/* Selects what is tested, and adjusts the p-values. */
 static int adjust(struct judging *j)
 {
 	struct verdict *v = j->out;
@@ -289,7 +290,7 @@ static int adjust(struct judging *j)
 	return 0;
 }
 
-/* What a run cost, by the machine's own time: the noise is that of the stored
+/* Judges the cost of a run on this machine.  The noise is that of the stored
  * batches' totals. */
 static void judge_total(struct judging *j)
 {
@@ -359,7 +360,7 @@ static void answer(struct verdict *v, const struct verdict_options *o)
 					    : VERDICT_PASS;
 }
 
-/* Judges the last `nnew` of the batches by those before them. */
+/* Judges the last `nnew` batches by the batches before them. */
 static int judge_batches(const struct history *h, const uint32_t *batches,
 			 size_t nold, size_t nnew, size_t nfresh,
 			 const struct verdict_options *o, struct verdict *out,
@@ -383,8 +384,8 @@ static int judge_batches(const struct history *h, const uint32_t *batches,
 	return rc ? nomem(err) : 0;
 }
 
-/* What both commits say together counts where this one alone agrees: a slowdown that
- * was mended since is none. */
+/* Uses the result of both commits together if the new one alone agrees.  A
+ * slowdown that was fixed since then does not count. */
 static void take_evidence(struct verdict *v, const struct verdict *both,
 			  const struct verdict_options *o)
 {
@@ -408,8 +409,8 @@ static void take_evidence(struct verdict *v, const struct verdict *both,
 	}
 }
 
-/* A slowdown that the last stored commit may have brought: its batches with the new
- * ones, compared with those before it. */
+/* Looks for a slowdown by the last stored commit: compares its batches and the new
+ * ones with those before it. */
 static int look_back(const struct history *h, const uint32_t *batches,
 		     size_t nold, size_t nnew, const struct verdict_options *o,
 		     struct verdict *v, struct error *err)
@@ -455,7 +456,7 @@ int verdict_reach(const struct history *h, const uint32_t *stored,
 		return nomem(err);
 	memcpy(batches, stored + skip, out->stored * sizeof(*batches));
 	memcpy(batches + out->stored, fresh, nfresh * sizeof(*batches));
-	/* two tests, of which each has its part */
+	/* each of the two tests gets half of the budget */
 	half.budget = o->budget / 2;
 	rc = judge_batches(h, batches, out->stored, nfresh, nfresh, &half, out,
 			   err);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The processed profile of the Firefox Profiler (profiler.firefox.com), which samply
- * and others write: src/types/profile.ts there.  Tables are columns, of each thread or,
- * in newer versions, of the profile ("shared").  A stack is a frame and the stack of
- * its caller, which stands before it.
+ * Imports the processed profile of the Firefox Profiler (profiler.firefox.com),
+ * which samply and others also write; its format is in src/types/profile.ts there.
  *
- * The text is read twice: once to find the parts, then each thread.
+ * Tables are columns of each thread or, in newer versions, of the profile
+ * ("shared").  A stack consists of a frame and the stack of its caller, which
+ * precedes it.  The text is read twice: first to find the parts, then thread by
+ * thread.
  */
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +19,8 @@
 enum {
 	INLINED_MAX = 256,
 	THREADS_MAX = 1 << 16,
-	WEIGHT_ROWS = 1 << 12,	/* a sample that stands for more is one row */
+	WEIGHT_ROWS = 1 << 12,	/* most rows for one sample; beyond that, its
+				 * weight is increased */
 	HEAD_MAX = 4096,
 };
 
@@ -31,7 +33,7 @@ struct numbers {
 	size_t n, cap;
 };
 
-/* Columns of tables; a value of -1 is null. */
+/* Columns of the tables.  A value of -1 is null. */
 enum column {
 	STACK_PREFIX, STACK_PREFIX_OFFSET, STACK_FRAME,
 	FRAME_ADDRESS, FRAME_DEPTH, FRAME_FUNC, FRAME_LINE, FRAME_COLUMN,
@@ -64,14 +66,14 @@ static const struct {
 
 struct tables {
 	struct numbers v[COLUMNS];
-	VEC(size_t) strings;	/* in text */
+	VEC(size_t) strings;	/* offsets in `text` */
 	struct buf text;
 };
 
-/* What of a thread's samples is used. */
+/* The used columns of a thread's samples. */
 struct samples {
 	struct numbers stack, time, deltas, weight;
-	bool ms, bytes;		/* what weights are; else samples */
+	bool ms, bytes;		/* unit of the weights; neither: samples */
 };
 
 struct pending {
@@ -83,17 +85,17 @@ struct firefox_file {
 	const char *name;
 	struct buf key, tmp;
 	double interval_ms, start_ms;
-	struct tables shared, own;	/* own: of this thread */
-	VEC(size_t) libs;		/* in libs_text: paths */
+	struct tables shared, own;	/* own: of the current thread */
+	VEC(size_t) libs;		/* offsets of paths in libs_text */
 	struct buf libs_text;
 	struct json_in threads;
 	bool has_threads;
-	/* of this thread, by stack */
+	/* of the current thread, by stack */
 	VEC(uint32_t) node_of, depth_of;
 	VEC(struct pending) pending;
-	uint32_t events[3];		/* by kind of weight, PROF_NONE */
+	uint32_t events[3];		/* by kind of weight; PROF_NONE: none yet */
 	uint64_t rows;
-	struct json_in *at;		/* for messages */
+	struct json_in *at;		/* position for messages */
 };
 
 static int damaged(const struct firefox_file *x, const struct json_in *j,
@@ -107,7 +109,7 @@ static int load_numbers(struct json_in *j, struct numbers *v)
 {
 	v->n = 0;
 	if (!json_in_array(j)) {
-		json_in_skip(j);	/* null: there is none */
+		json_in_skip(j);	/* null: the column is absent */
 		return 0;
 	}
 	while (json_in_item(j))
@@ -116,7 +118,7 @@ static int load_numbers(struct json_in *j, struct numbers *v)
 	return 0;
 }
 
-/* Row i of a column as a number below `most`, or UINT32_MAX. */
+/* Returns row i of a column as a number below `most`, or UINT32_MAX. */
 static uint32_t cell(const struct numbers *v, double i, double most)
 {
 	double d = i >= 0 && i < (double)v->n ? v->v[(size_t)i] : -1;
@@ -175,7 +177,8 @@ static int load_strings(struct json_in *j, struct tables *t)
 	return 0;
 }
 
-/* A member that is one of the tables; 1: it is none, and was not read. */
+/* Loads a member that is one of the tables.  Returns 1 if it is none and was not
+ * read. */
 static int load_member(struct firefox_file *x, struct json_in *j,
 		       struct tables *t)
 {
@@ -199,7 +202,7 @@ static const char *string_at(const struct tables *t, uint32_t i)
 				: NULL;
 }
 
-/* Which of two sets has a table: a thread's own goes first. */
+/* Returns the set that has the table; a thread's own has precedence. */
 static const struct tables *with(const struct firefox_file *x, enum column c)
 {
 	return x->own.v[c].n ? &x->own : &x->shared;
@@ -247,7 +250,8 @@ static struct foreign_func func_at(const struct firefox_file *x, uint32_t frame)
 	return out;
 }
 
-/* The stack of the caller; UINT32_MAX: none; the stack itself: damage. */
+/* Returns the caller's stack, UINT32_MAX if there is none, or the stack itself if
+ * the data is damaged. */
 static uint32_t caller_of(const struct firefox_file *x, uint32_t stack)
 {
 	const struct tables *t = with(x, STACK_FRAME);
@@ -262,8 +266,8 @@ static uint32_t caller_of(const struct firefox_file *x, uint32_t stack)
 	return up == UINT32_MAX || up < stack ? up : stack;
 }
 
-/* The place of a stack's innermost frame and what that is inlined into; *up: the stack
- * below it. */
+/* Returns the place of a stack's innermost frame and the frames it is inlined
+ * into.  *up receives the stack below it. */
 static uint32_t place_of(struct firefox_file *x, uint32_t stack, uint32_t *up)
 {
 	const struct tables *st = with(x, STACK_FRAME),
@@ -359,8 +363,8 @@ static int load_samples(struct firefox_file *x, struct json_in *j,
 	return rc;
 }
 
-/* One event for each kind of weight.  Samples stand for as much time as the profile
- * says that lies between them, where it does. */
+/* Returns the event for a kind of weight.  The period of samples is the interval
+ * that the profile states, if it does. */
 static uint32_t event_of(struct firefox_file *x, const struct samples *s)
 {
 	uint64_t period = x->interval_ms > 0 && x->interval_ms < 1e6
@@ -375,7 +379,7 @@ static uint32_t event_of(struct firefox_file *x, const struct samples *s)
 	return x->events[kind];
 }
 
-/* A sample that represents n samples becomes n rows. */
+/* Writes the rows of a sample.  A sample that represents n samples becomes n rows. */
 static int put_rows(struct firefox_file *x, const struct samples *s,
 		    struct prof_sample *row, double weight, struct error *err)
 {
@@ -383,7 +387,8 @@ static int put_rows(struct firefox_file *x, const struct samples *s,
 	int rc = 0;
 
 	if (!(weight > 0) || weight >= 0x1p53) {
-		x->f->result->skipped++;	/* also of a difference */
+		x->f->result->skipped++;	/* includes negative weights of a
+						 * difference */
 		return 0;
 	}
 	if (s->ms) {
@@ -429,7 +434,7 @@ static int put_samples(struct firefox_file *x, const struct samples *s,
 		else if (i < s->time.n)
 			ms = s->time.v[i];
 		if (s->stack.v[i] == -1)
-			continue;	/* nothing ran */
+			continue;	/* the thread was idle */
 		if (stack >= nstacks)
 			return damaged(x, x->at, "a sample of a stack that is "
 				       "not there", err);
@@ -445,7 +450,7 @@ static int put_samples(struct firefox_file *x, const struct samples *s,
 	return rc;
 }
 
-/* "1234", 1234 or "1234.1" */
+/* Parses a process number: "1234", 1234 or "1234.1". */
 static uint32_t process_number(struct firefox_file *x, struct json_in *j)
 {
 	double v;
@@ -532,7 +537,7 @@ static int read_libs(struct firefox_file *x, struct json_in *j)
 					json_in_skip(j);
 					continue;
 				}
-				/* the path goes before the name */
+				/* the path has precedence over the name */
 				buf_reset(&x->tmp);
 				json_in_string(j, &x->tmp);
 				if (x->tmp.n && (path || x->libs_text.n == at)) {
@@ -587,7 +592,7 @@ static int read_shared(struct firefox_file *x, struct json_in *j)
 	return rc < 0 ? rc : 0;
 }
 
-/* The parts; threads need what may stand behind them. */
+/* Finds the parts first, because threads need parts that may follow them. */
 static int find_parts(struct firefox_file *x, struct json_in *j,
 		      struct error *err)
 {
@@ -643,7 +648,7 @@ static void tables_fini(struct tables *t)
 	buf_fini(&t->text);
 }
 
-/* An object whose first members tell of a profile. */
+/* Recognizes an object whose first members are those of a profile. */
 bool firefox_file_is(const uint8_t *p, size_t n)
 {
 	size_t at = 0;

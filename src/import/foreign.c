@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Recordings of profiles that hold names: see foreign.h. */
+/* Builds recordings from profiles that contain symbols: see foreign.h. */
 #include "import/foreign.h"
 
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 #include "base/io.h"
 
-enum { HEAD = 4096 };	/* bytes by which a format is known */
+enum { HEAD = 4096 };	/* bytes by which a format is recognized */
 
 int foreign_nomem(const char *name, struct error *err)
 {
@@ -35,7 +35,7 @@ uint32_t foreign_event(struct foreign *f, const char *name, bool time,
 	return (uint32_t)f->p.events.n - 1;
 }
 
-/* What kind of code perf's names of files stand for. */
+/* Returns the kind of code that a file name of perf represents. */
 static uint8_t image_kind(const char *path)
 {
 	if (!*path || !strcmp(path, "[unknown]"))
@@ -80,7 +80,7 @@ uint32_t foreign_thread(struct foreign *f, uint32_t pid, uint32_t tid,
 	row.comm = profile_str(&f->p, comm);
 	if (row.comm == PROF_NONE)
 		return PROF_NONE;
-	/* the same number under another name is another row */
+	/* the same number with another name is a separate row */
 	slot = u64map_slot(&f->threads, hash_mix(hash_mix(row.comm, pid), tid));
 	if (!slot)
 		return PROF_NONE;
@@ -90,7 +90,8 @@ uint32_t foreign_thread(struct foreign *f, uint32_t pid, uint32_t tid,
 
 		if (t->pid == pid && t->tid == tid && t->comm == row.comm)
 			return *slot;
-		next = hash_mix(*slot, row.comm);	/* a collision */
+		next = hash_mix(*slot, row.comm);	/* hash collision: try the
+							 * next key */
 		slot = u64map_slot(&f->threads, next);
 		if (!slot)
 			return PROF_NONE;
@@ -100,7 +101,7 @@ uint32_t foreign_thread(struct foreign *f, uint32_t pid, uint32_t tid,
 						: (uint32_t)f->p.threads.n - 1;
 }
 
-/* Text that only equal places share. */
+/* Returns the number of a text that only equal places have. */
 static uint32_t place_key(struct foreign *f, uint32_t image, uint64_t address,
 			  const struct foreign_func *funcs, size_t n)
 {
@@ -148,7 +149,7 @@ uint32_t foreign_place(struct foreign *f, uint32_t image, uint64_t address,
 		return PROF_NONE;
 	if (key < f->loc_of.n)
 		return f->loc_of.v[key];
-	/* One address of several names, or none: one that is made up. */
+	/* Invent an address if it is unknown or already has other functions. */
 	if (address)
 		loc = profile_loc(&f->p, image, address);
 	while (loc != PROF_NONE && f->p.locs.n == before)
@@ -188,7 +189,7 @@ int foreign_sample(struct foreign *f, const struct prof_sample *s,
 	return rc;
 }
 
-/* The names that the places came with. */
+/* Adds the symbols of all places. */
 static int add_symbols(struct foreign *f)
 {
 	struct profile *p = &f->p;
@@ -263,11 +264,11 @@ static void end(struct foreign *f)
 	buf_fini(&f->tmp);
 }
 
-/* A file's text. */
+/* The text of a file. */
 struct text {
 	const uint8_t *p;
 	size_t n;
-	struct buf own;		/* unpacked */
+	struct buf own;		/* unpacked text */
 };
 
 static bool is_gzip(const uint8_t *p, size_t n)
@@ -322,7 +323,7 @@ static const struct foreign_format {
 	{ "perf script", perf_text_is, perf_text_read },
 };
 
-/* NULL: none of them. */
+/* Returns the format of a text, or NULL. */
 static const struct foreign_format *format_of(const uint8_t *p, size_t n)
 {
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Opens recordings of other profilers and turns them into tally's. */
+/* Imports recordings of other profilers: see import.h. */
 #include "import/import.h"
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "profile/symbolize_profile.h"
 #include "record/collect/collector.h"
 
-/* Nothing here may be taken for what it was where the file was recorded. */
+/* Replaces /proc, because this machine's processes are not those of the recording. */
 #define NO_PROC "/dev/null"
 #define KERNEL "[kernel.kallsyms]"
 
@@ -25,9 +25,9 @@ struct import {
 	struct profile profile;
 	struct collector collector;
 	struct writer *writer;
-	VEC(uint32_t) rows;	/* by event of the file; PROF_NONE: a dummy */
-	char *cache;		/* perf's cache of programs */
-	char *kallsyms;		/* a kernel's in it */
+	VEC(uint32_t) rows;	/* by event of the file; PROF_NONE: a dummy event */
+	char *cache;		/* folder of perf's cache of programs */
+	char *kallsyms;		/* the recorded kernel's symbols in that cache */
 };
 
 bool import_is_perf_data(const char *path)
@@ -51,7 +51,7 @@ static int no_memory(struct error *err)
 	return error_set(err, ERR_NOMEM, "out of memory for an import");
 }
 
-/* Where a file has no names for its events. */
+/* Returns the name of an event if the file has none. */
 static const char *event_name(const struct perf_event_attr *a)
 {
 	static const char *const hardware[] = {
@@ -116,7 +116,7 @@ static int set(struct profile *p, const char *key, const char *value)
 	       ? profile_set_env(p, PROF_NONE, key, value) : 0;
 }
 
-/* How callers were recorded. */
+/* Returns how callers were recorded. */
 static const char *callgraph(const struct perf_file *f)
 {
 	uint64_t type = 0;
@@ -147,7 +147,7 @@ static int add_facts(struct import *x)
 	return 0;
 }
 
-/* The run's times are set when they are known. */
+/* Adds the run; its times are set once they are known. */
 static int add_run(struct import *x)
 {
 	struct prof_run row = { .exit_status = -1 };
@@ -172,7 +172,8 @@ static int take_record(void *ctx, const struct record *r, struct error *err)
 	return collector_record(&x->collector, &own, err);
 }
 
-/* "[ext4]" for "[ext4]", "/lib/modules/…/ext4.ko.xz" and "ext4.ko". */
+/* Writes a module's name: "[ext4]" for "[ext4]", "/lib/modules/…/ext4.ko.xz" and
+ * "ext4.ko". */
 static void module_name(const char *path, char *out, size_t size)
 {
 	const char *base = strrchr(path, '/'), *end;
@@ -202,7 +203,7 @@ static int take_kernel(void *ctx, const struct perf_kernel_map *m,
 				       m->text ? m->text : m->start, id,
 				       &c->processes.generation);
 	} else if (*m->path == '[' && strchr(m->path, '.')) {
-		return 0;	/* a guest's, a trampoline */
+		return 0;	/* of a guest, or a trampoline */
 	} else {
 		id = perf_file_build_id(&x->file, m->path);
 		module_name(m->path, name, sizeof(name));
@@ -212,7 +213,7 @@ static int take_kernel(void *ctx, const struct perf_kernel_map *m,
 	return rc < 0 ? no_memory(err) : 0;
 }
 
-/* Of this machine's kernel: the same build-id as the recorded one's. */
+/* Returns whether this machine runs the recorded kernel, by its build ID. */
 static bool is_own_kernel(const struct perf_file *f)
 {
 	const struct build_id *id = perf_file_build_id(f, KERNEL);
@@ -221,7 +222,7 @@ static bool is_own_kernel(const struct perf_file *f)
 	return id && build_id_equal(id, &own);
 }
 
-/* The clock that jitdump files have (perf record -k mono). */
+/* Returns whether the clock is that of jitdump files (perf record -k mono). */
 static bool is_monotonic(const struct perf_file *f)
 {
 	for (size_t i = 0; i < f->events.n; i++)
@@ -249,7 +250,7 @@ static int begin(struct import *x, struct error *err)
 	if (home && asprintf(&x->cache, "%s/.debug/.build-id", home) < 0)
 		x->cache = NULL;
 	c->images.cache = x->cache;
-	/* Our vdso is not that of another kernel. */
+	/* This machine's vdso does not belong to another kernel. */
 	if (!is_own_kernel(&x->file) && c->images.vdso >= 0) {
 		close(c->images.vdso);
 		c->images.vdso = -1;
@@ -257,7 +258,8 @@ static int begin(struct import *x, struct error *err)
 	return add_facts(x) < 0 || add_run(x) < 0 ? no_memory(err) : 0;
 }
 
-/* The wall clock at the first sample, else about: the file's own time. */
+/* Returns the wall-clock time of the first sample.  If unknown, it is estimated by
+ * the file's modification time. */
 static uint64_t wall_start(const struct import *x, const char *path,
 			   uint64_t first, uint64_t last)
 {
@@ -272,8 +274,9 @@ static uint64_t wall_start(const struct import *x, const char *path,
 	       (uint64_t)st.st_mtim.tv_nsec - (last - first);
 }
 
-/* The names of a kernel that does not run here: as the recording has them, or as perf
- * keeps them by build-id.  NULL: ask the running one, if it is the same. */
+/* Returns the file with the symbols of a kernel that does not run here, from the
+ * recording or from perf's cache by build ID. Returns NULL to use the running
+ * kernel's, if it is the same. */
 static const char *kernel_names(struct import *x)
 {
 	const struct build_id *id;
@@ -292,9 +295,9 @@ static const char *kernel_names(struct import *x)
 	return x->kallsyms && !access(x->kallsyms, R_OK) ? x->kallsyms : NULL;
 }
 
-/* Files with the names of code that programs made, /tmp/perf-PID.map, are of any
- * process that ever had the number: they count where the recording was made, if
- * the user has written them while it went on. */
+/* Restricts files with symbols of JIT code, /tmp/perf-PID.map, because any process
+ * that ever had the number may have written them.  They are used only on the
+ * recorded machine, and only if they were written during the recording. */
 static void allow_jit_maps(struct import *x, uint64_t end_ns)
 {
 	struct images *im = &x->collector.images;

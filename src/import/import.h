@@ -2,20 +2,22 @@
 #ifndef TALLY_IMPORT_IMPORT_H
 #define TALLY_IMPORT_IMPORT_H
 /*
- * Recordings of other profilers as recordings of tally's.  perf.data of perf 4.x
- * and later: as a file or as `perf record -o -` writes it to a pipe, compressed or
- * not, with call chains or with registers and copies of the stack, which are
- * unwound here.
+ * Converts recordings of other profilers to recordings of tally.
  *
- * Also pprof, profiles of the Firefox Profiler and the text of perf script, which
- * hold names: of those no program is opened.
+ * perf.data of perf 4.x and later is read from a file or as `perf record -o -`
+ * writes it to a pipe, compressed or not.  It contains call chains, or registers and
+ * copies of the stack, which are unwound here.
  *
- * Programs of a perf.data are found by path, or by build-id in perf's cache of them
- * (~/.debug), and count only if they are the recorded ones: the same build-id, or
- * without one the same inode.  What else a file says is believed.
+ * pprof, profiles of the Firefox Profiler and the text of perf script contain
+ * symbols, so no program is opened for them.
  *
- * The bytes are hostile.  A file that was cut gives what came before, and the
- * result says so; other damage is an error that names its offset.
+ * The programs of a perf.data are found by path, or by build ID in perf's cache
+ * (~/.debug).  A program is used only if it is the recorded one: its build ID is
+ * equal, or without a build ID its inode.  Everything else in a file is trusted to
+ * be correct.
+ *
+ * The bytes are hostile.  A truncated file yields the part before the cut, and the
+ * result shows that.  Other damage is an error that names its offset.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,40 +27,40 @@
 
 struct import_options {
 	const char *debug_dirs;		/* as in sym_options */
-	const char *vmlinux;		/* the recorded kernel's file, or NULL */
-	bool symbols;			/* look names up */
-	bool trust;	/* open the programs and sources that another user's file
-			 * names; else such a file is refused */
-	uint64_t max_memory;	/* bytes for unpacked records; 0: 64 times the
-				 * file and 64 MB */
-	const char *version;		/* of tally */
-	/* What is being done now, for a terminal; NULL text: nothing; may be
-	 * NULL. */
+	const char *vmlinux;		/* file of the recorded kernel, or NULL */
+	bool symbols;			/* look symbols up */
+	bool trust;	/* open programs and sources named in another user's file;
+			 * otherwise such a file is refused */
+	uint64_t max_memory;	/* limit of unpacked records, bytes; 0: 64 times
+				 * the file's size plus 64 MB */
+	const char *version;		/* version of tally */
+	/* Shows the current step on a terminal; NULL text clears it.  May be NULL. */
 	void (*progress)(void *ctx, const char *text);
 	void *ctx;
 };
 
 struct import_result {
 	uint64_t samples, lost;
-	uint64_t skipped;	/* records of kinds that tally has no use for, or
-				 * that made no sense */
+	uint64_t skipped;	/* records of kinds that tally does not use, or
+				 * that are invalid */
 	uint64_t branches;	/* samples whose branch stacks were left out */
-	uint64_t cut_at;	/* offset where the file ends too early, or 0 */
-	uint64_t bytes;		/* written */
+	uint64_t cut_at;	/* offset where a truncated file ends, or 0 */
+	uint64_t bytes;		/* bytes written */
 };
 
-/* Whether a file begins like perf.data (in either byte order). */
+/* Returns whether a file begins like perf.data (in either byte order). */
 bool import_is_perf_data(const char *path);
 
-/* Writes a recording to `fd`, which stays the caller's; `name` is for messages
+/* Writes a recording to `fd`, which the caller keeps; `name` appears in messages
  * about it. */
 int import_perf_data(const char *path, int fd, const char *name,
 		     const struct import_options *o, struct import_result *out,
 		     struct error *err);
 
-/* Whether a file begins like a profile that holds names, or may when unpacked. */
+/* Returns whether a file begins like a profile that contains symbols, or may be
+ * one when unpacked. */
 bool import_is_foreign(const char *path);
-/* The same for those; what perf.data alone has is not looked at. */
+/* Imports such a profile.  Options that concern only perf.data are ignored. */
 int import_foreign(const char *path, int fd, const char *name,
 		   const struct import_options *o, struct import_result *out,
 		   struct error *err);

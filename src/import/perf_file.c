@@ -18,7 +18,7 @@
 #include "base/cursor.h"
 #include "import/perf_swap.h"
 
-/* Records that perf itself adds: tools/lib/perf/include/perf/event.h. */
+/* Records of perf itself: tools/lib/perf/include/perf/event.h. */
 enum {
 	USER_HEADER_ATTR = 64,
 	USER_TRACING_DATA = 66,
@@ -30,7 +30,7 @@ enum {
 	USER_COMPRESSED2 = 83,
 };
 
-/* Bits of the header's features: tools/perf/util/header.h. */
+/* Feature bits of the header: tools/perf/util/header.h. */
 enum {
 	FEAT_BUILD_ID = 2,
 	FEAT_HOSTNAME = 3,
@@ -45,14 +45,14 @@ enum {
 
 #define SWAPPED_MAGIC "2ELIFREP"
 
-/* What stands behind other records than samples, by bits of sample_type. */
+/* Fields at the end of records other than samples, by bits of sample_type. */
 #define ID_FIELDS ((uint64_t)(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
 	PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | \
 	PERF_SAMPLE_IDENTIFIER))
 
 enum {
-	HEADER = 8,		/* of a record */
-	FILES_MAX = 65536,	/* one for each thread of a recorder */
+	HEADER = 8,		/* bytes of a record's header */
+	FILES_MAX = 65536,	/* most files, one for each thread of a recorder */
 	PIPE_HEADER = 16,
 	FILE_HEADER = 104,
 	ATTR_MIN = 64,		/* PERF_ATTR_SIZE_VER0 */
@@ -60,8 +60,9 @@ enum {
 	EVENTS_MAX = 65536,
 	IDS_MAX = 1 << 22,
 	TEXT_MAX = 4096,
-	UPDATE_NAME = 2,	/* of EVENT_UPDATE */
-	BUILD_ID_FIELD = 24,	/* 20 bytes, one of size, three of nothing */
+	UPDATE_NAME = 2,	/* type of an EVENT_UPDATE record */
+	BUILD_ID_FIELD = 24,	/* bytes: 20 of the ID, one of its size, three
+				 * unused */
 	MISC_BUILD_ID_SIZE = 1 << 15,
 };
 
@@ -72,7 +73,7 @@ static int damaged(const struct perf_file *f, uint64_t offset, const char *what,
 			 f->name, (unsigned long long)offset, what);
 }
 
-/* Numbers in the file's byte order. */
+/* Read numbers in the file's byte order. */
 static uint16_t get_16(const struct perf_file *f, struct cursor *c)
 {
 	uint16_t v = cursor_u16(c);
@@ -99,7 +100,7 @@ static int no_memory(const struct perf_file *f, struct error *err)
 	return error_set(err, ERR_NOMEM, "%s: out of memory", f->name);
 }
 
-/* An event's description: as long as its maker's was. */
+/* Reads an event's description, of the length that its writer used. */
 static bool get_attr(const struct perf_file *f, struct cursor *c, size_t size,
 		     struct perf_event_attr *out)
 {
@@ -114,7 +115,7 @@ static bool get_attr(const struct perf_file *f, struct cursor *c, size_t size,
 	return true;
 }
 
-/* A new event with the ids of its samples. */
+/* Adds an event with its sample IDs. */
 static int add_event(struct perf_file *f, const struct perf_event_attr *a,
 		     struct cursor ids, uint64_t offset, struct error *err)
 {
@@ -136,7 +137,7 @@ static int add_event(struct perf_file *f, const struct perf_event_attr *a,
 	return 0;
 }
 
-/* A string of a feature: length, bytes that end with zeros. */
+/* Reads a string of a feature: its length, then bytes that end with zeros. */
 static char *get_string(const struct perf_file *f, struct cursor *c)
 {
 	uint32_t n = get_32(f, c);
@@ -167,7 +168,7 @@ static void get_command(struct perf_file *f, struct cursor *c)
 	buf_fini(&b);
 }
 
-/* The names of events, which their descriptions lack. */
+/* Reads the names of events, which their descriptions lack. */
 static void get_event_names(struct perf_file *f, struct cursor *c)
 {
 	uint32_t n = get_32(f, c), size = get_32(f, c);
@@ -192,7 +193,8 @@ static bool image_eq(const void *ctx, uint32_t id, const void *path)
 	return !strcmp(f->images.v[id].path, path);
 }
 
-/* Takes over im->path.  Of several build-ids for one path the first counts. */
+/* Adds an image and takes ownership of im->path.  Of several build IDs for one
+ * path, the first one counts. */
 static int add_image(struct perf_file *f, struct perf_file_image im)
 {
 	uint64_t h = hash_bytes(im.path, strlen(im.path));
@@ -208,7 +210,7 @@ static int add_image(struct perf_file *f, struct perf_file_image im)
 	return idtab_add(&f->image_tab, h, (uint32_t)f->images.n - 1);
 }
 
-/* One build-id with its path; `c` is at the process's number. */
+/* Reads a build ID with its path; `c` is at the process ID. */
 static int get_build_id(struct perf_file *f, uint16_t misc, struct cursor *c)
 {
 	struct perf_file_image im = { 0 };
@@ -272,11 +274,11 @@ static int get_feature(struct perf_file *f, uint64_t bit, struct cursor c,
 		get_event_names(f, &c);
 		break;
 	case FEAT_CLOCK_DATA:
-		cursor_skip(&c, 8);	/* version, which clock */
+		cursor_skip(&c, 8);	/* skip version and clock ID */
 		f->wall_ns = get_64(f, &c);
 		f->clock_ns = get_64(f, &c);
 		break;
-	default:		/* newer, or of no use */
+	default:		/* newer, or unused */
 		break;
 	}
 	return rc < 0 ? no_memory(f, err) : 0;
@@ -289,7 +291,7 @@ static int read_features(struct perf_file *f, uint64_t at, const uint64_t *bits,
 	int rc = 0;
 
 	if (at > f->n)
-		return 0;	/* cut: they stand at the end */
+		return 0;	/* truncated: features are at the end */
 	table = cursor_of(f->p + at, f->n - at);
 	for (uint64_t bit = 0; bit < FEATURES && !rc; bit++) {
 		uint64_t off, size;
@@ -346,7 +348,8 @@ static int add_part(struct perf_file *f, const uint8_t *p, size_t n,
 	return n ? no_memory(f, err) : 0;
 }
 
-/* Bytes of whole records at the beginning of some, which are made ours. */
+/* Returns the size of the whole records at the beginning of the data, after
+ * converting them to this machine's byte order. */
 static size_t whole_records(const struct perf_file *f, uint8_t *p, size_t n)
 {
 	size_t at = 0;
@@ -364,10 +367,11 @@ static size_t whole_records(const struct perf_file *f, uint8_t *p, size_t n)
 	return at;
 }
 
-/* The one stream of all compressed records. */
+/* The single stream of all compressed records. */
 struct unpacker {
 	void *stream;
-	struct buf bytes;	/* of a record that goes on in the next block */
+	struct buf bytes;	/* start of a record that continues in the next
+				 * block */
 };
 
 static void unpacker_fini(struct unpacker *u)
@@ -423,7 +427,8 @@ static int inflate_block(struct perf_file *f, struct unpacker *u,
 }
 #endif
 
-/* Unpacks a block: its whole records become a part, the rest waits. */
+/* Unpacks a block.  Its whole records become a part; the remainder waits for the
+ * next block. */
 static int unpack(struct perf_file *f, struct unpacker *u, const uint8_t *p,
 		  size_t n, uint64_t offset, struct error *err)
 {
@@ -462,7 +467,8 @@ static int get_update(struct perf_file *f, struct cursor c, struct error *err)
 	return 0;
 }
 
-/* A record of perf's own; *skip: bytes that follow it outside of its size. */
+/* Processes a record of perf itself.  *skip receives the number of bytes after it
+ * that its size does not include. */
 static int take_user(struct perf_file *f, struct unpacker *u, uint32_t type,
 		     uint16_t misc, struct cursor c, uint64_t offset,
 		     uint64_t *skip, struct error *err)
@@ -476,7 +482,7 @@ static int take_user(struct perf_file *f, struct unpacker *u, uint32_t type,
 		struct cursor look = c;
 
 		cursor_skip(&look, 4);
-		n = get_32(f, &look);	/* its own size */
+		n = get_32(f, &look);	/* the record's own size field */
 		if (n < ATTR_MIN || n > cursor_left(&c) ||
 		    !get_attr(f, &c, n, &a))
 			return damaged(f, offset, "the size of an event's "
@@ -510,7 +516,7 @@ static int take_user(struct perf_file *f, struct unpacker *u, uint32_t type,
 	}
 }
 
-/* Cuts the data at what is of perf's own, which is taken in here. */
+/* Divides the data at perf's own records, which are processed here. */
 static int read_records(struct perf_file *f, const struct perf_file_bytes *in,
 			uint64_t at, uint64_t end, struct unpacker *u,
 			struct error *err)
@@ -564,7 +570,8 @@ static int read_file(struct perf_file *f, struct cursor *c, struct error *err)
 	uint64_t bits[FEATURES / 64];
 	int rc;
 
-	cursor_skip(c, 16);		/* event types, long unused */
+	cursor_skip(c, 16);		/* skip the event types, which are no
+					 * longer used */
 	for (int i = 0; i < FEATURES / 64; i++)
 		bits[i] = get_64(f, c);
 	if (c->bad)
@@ -572,7 +579,7 @@ static int read_file(struct perf_file *f, struct cursor *c, struct error *err)
 	if (data > f->n)
 		return damaged(f, 40, "records lie outside of the file", err);
 	if (!data_size || data_size > f->n - data) {
-		f->cut_at = f->n;	/* its recorder was killed */
+		f->cut_at = f->n;	/* the recorder was killed */
 		data_size = f->n - data;
 		memset(bits, 0, sizeof(bits));
 	}
@@ -597,7 +604,8 @@ static int read_pipe(struct perf_file *f, struct error *err)
 	return rc;
 }
 
-/* Maps a file; one of the other byte order is copied, to be turned. */
+/* Maps a file.  One of the other byte order is copied, so that it can be
+ * converted. */
 static int add_file(struct perf_file *f, const char *path, struct error *err)
 {
 	struct perf_file_bytes in = { .path = strdup(path) };
@@ -610,7 +618,7 @@ static int add_file(struct perf_file *f, const char *path, struct error *err)
 		free(in.path);
 		return rc;
 	}
-	/* Of a thread that had nothing to record a file is empty. */
+	/* The file of a thread without records is empty. */
 	in.p = in.map.p ? in.map.p : (const uint8_t *)"";
 	in.n = in.map.n;
 	if (f->files.n ? f->swapped
@@ -646,8 +654,8 @@ static int read_first(struct perf_file *f, struct error *err)
 	return read_file(f, &c, err);
 }
 
-/* Files of threads, "data.0" and so on: records alone, each with a stream of its
- * own where they are compressed. */
+/* Recognizes the files of threads, "data.0" and so on.  They contain records only,
+ * in separate streams if compressed. */
 static bool is_thread_file(const char *name)
 {
 	return !strncmp(name, "data.", 5) && name[5] &&
@@ -670,8 +678,8 @@ static int read_thread_file(struct perf_file *f, const char *path,
 	return rc;
 }
 
-/* What else the directory of perf has; `dir` is not read where the recording was no
- * directory. */
+/* Reads the other files in a directory of perf.  `dir` is not read if the
+ * recording is no directory. */
 static int read_directory(struct perf_file *f, const char *dir,
 			  struct error *err)
 {
@@ -781,7 +789,7 @@ const struct build_id *perf_file_build_id(const struct perf_file *f,
 	return i == IDTAB_NONE ? NULL : &f->images.v[i].id;
 }
 
-/* All that is asked for is eight bytes each. */
+/* Each requested field has eight bytes. */
 uint64_t perf_file_words_before(uint64_t sample_type, uint64_t field)
 {
 	static const uint64_t order[] = {
@@ -795,7 +803,7 @@ uint64_t perf_file_words_before(uint64_t sample_type, uint64_t field)
 	return n;
 }
 
-/* Events that are in one file with others have ids, all at the same place. */
+/* Events that share a file have IDs at the same place. */
 uint32_t perf_file_event(const struct perf_file *f, const uint8_t *body,
 			 size_t n, bool swapped)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Puts the records of a perf.data in order and delivers them. */
+/* Sorts the records of a perf.data by time and delivers them. */
 #include "import/perf_records.h"
 
 #include <stdlib.h>
@@ -11,33 +11,33 @@
 
 enum {
 	HEADER = 8,
-	USER_TYPES = 64,	/* from here on records are perf's own */
-	CHAIN_MAX = 1 << 13,	/* entries; a record has at most 64 KB */
+	USER_TYPES = 64,	/* first record type of perf itself */
+	CHAIN_MAX = 1 << 13,	/* most entries; a record has at most 64 KB */
 	CPUMODE = PERF_RECORD_MISC_CPUMODE_MASK,
-	/* Newer than some <linux/perf_event.h>: what tells nothing that a recording
-	 * holds. */
+	/* Missing in older <linux/perf_event.h>. These records contain nothing
+	 * that a recording stores. */
 	NAMESPACES = 16, BPF_EVENT = 18, CGROUP = 19, TEXT_POKE = 20,
 	AUX_OUTPUT_HW_ID = 21,
 };
 
-/* The user part of a chain comes later, with the cookie that follows this. */
+/* The user part of the chain arrives later, with the cookie that follows this. */
 #define CONTEXT_USER_DEFERRED ((uint64_t)-640)
 
-/* Newer than some <linux/perf_event.h>. */
+/* Missing in older <linux/perf_event.h>. */
 #define SAMPLE_WEIGHT_STRUCT (1ull << 24)
 
-/* A record, to be sorted. */
+/* A record to be sorted. */
 struct item {
 	uint64_t time;
 	uint64_t seq;
 	const uint8_t *p;
 };
 
-/* The user part of chains that have its cookie. */
+/* The user part of all chains with its cookie. */
 struct deferred {
 	uint32_t tid;
 	uint64_t cookie, time;
-	const uint8_t *ips;	/* of items; n of them */
+	const uint8_t *ips;	/* n addresses, borrowed from `items` */
 	uint64_t n;
 };
 
@@ -47,9 +47,10 @@ struct reading {
 	struct perf_records_rest *rest;
 	struct perf_decoder decoder;
 	VEC(struct item) items;
-	VEC(struct deferred) deferred;	/* by thread, cookie, time */
-	bool no_registers;		/* of a machine that is not unwound */
-	uint64_t chain[CHAIN_MAX];	/* of a sample, aligned */
+	VEC(struct deferred) deferred;	/* sorted by thread, cookie, time */
+	bool no_registers;		/* recorded on a machine whose registers
+					 * tally does not unwind */
+	uint64_t chain[CHAIN_MAX];	/* aligned copy of a sample's chain */
 };
 
 static uint64_t bit_count(uint64_t bits)
@@ -118,7 +119,7 @@ static int by_time(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-/* Rings are read in turns, so that most of a file is in order already. */
+/* Rings are read in turn, so most of a file is already sorted. */
 static void sort_items(struct reading *x)
 {
 	for (size_t i = 1; i < x->items.n; i++) {
@@ -130,7 +131,7 @@ static void sort_items(struct reading *x)
 	}
 }
 
-/* Counters are read with each sample by :S. */
+/* Skips the counter values that :S adds to each sample. */
 static void skip_read(struct cursor *c, uint64_t format)
 {
 	uint64_t times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
@@ -158,7 +159,7 @@ static int by_cookie(const void *a, const void *b)
 	return x->time < y->time ? -1 : x->time > y->time;
 }
 
-/* Collects the records that have no sample of their own. */
+/* Collects the records with deferred user parts of chains. */
 static int list_deferred(struct reading *x)
 {
 	for (size_t i = 0; i < x->items.n; i++) {
@@ -194,7 +195,7 @@ static int list_deferred(struct reading *x)
 	return 0;
 }
 
-/* The first one from this sample on, or NULL. */
+/* Returns the first deferred part after this sample, or NULL. */
 static const struct deferred *find_deferred(const struct reading *x,
 					    const struct deferred *key)
 {
@@ -206,8 +207,8 @@ static const struct deferred *find_deferred(const struct reading *x,
 	       v[at].cookie == key->cookie ? &v[at] : NULL;
 }
 
-/* Completes a chain whose last two entries say that its user part comes later; where
- * it never came, the stack is cut. */
+/* Completes a chain whose last two entries announce its user part.  If that part
+ * is missing, the stack is truncated. */
 static uint64_t join_deferred(struct reading *x, uint64_t n,
 			      const struct record *r)
 {
@@ -245,8 +246,8 @@ static void get_chain(struct reading *x, struct cursor *c, bool kernel,
 		perf_chain_split(x->chain, n, kernel, s);
 }
 
-/* What `perf record --off-cpu` (6.15 and later) puts into the raw data of an event of
- * BPF programs: who waited, how long, and the chain. */
+/* Reads the raw data of an event of BPF programs that `perf record --off-cpu`
+ * (6.15 and later) writes: the waiting thread, the duration and the chain. */
 static void get_off_cpu(struct reading *x, struct cursor raw, struct record *r)
 {
 	uint64_t n;
@@ -286,7 +287,7 @@ static void skip_branches(struct reading *x, struct cursor *c,
 	cursor_skip(c, 8 * n * words);
 }
 
-/* Registers by enum perf_event_x86_regs: those that unwinding uses. */
+/* Reads the registers that unwinding uses, numbered by enum perf_event_x86_regs. */
 static void get_registers(struct cursor *c, uint64_t mask, bool unknown,
 			  struct record_copy *copy)
 {
@@ -311,7 +312,7 @@ static void get_registers(struct cursor *c, uint64_t mask, bool unknown,
 		else if (i >= 16 && i < 24 && !copy->is32)
 			reg = UNWIND_R8 + (i - 16);
 		else
-			continue;	/* flags and segments */
+			continue;	/* skip flags and segments */
 		copy->regs.r[reg] = v;
 		copy->regs.known |= 1u << reg;
 	}
@@ -333,7 +334,7 @@ static void get_copy(struct cursor *c, struct record_copy *copy)
 	copy->all = used < size;
 }
 
-/* The fields that each sample begins with. */
+/* Reads the fields at the beginning of each sample. */
 static uint64_t get_head(struct cursor *c, const struct perf_event_attr *a,
 			 struct record *out)
 {
@@ -402,7 +403,7 @@ static bool get_sample(struct reading *x, struct cursor *c, uint16_t misc,
 	return !c->bad;
 }
 
-/* Who and where, behind records that are no samples. */
+/* Reads the identification at the end of records other than samples. */
 static void get_trailer(const struct reading *x, struct cursor c,
 			struct record *out)
 {
@@ -418,7 +419,8 @@ static void get_trailer(const struct reading *x, struct cursor c,
 		out->cpu = cursor_u32(&c);
 }
 
-/* Kinds that say nothing about samples: they are no loss. */
+/* Returns whether a type is known to say nothing about samples.  Such records are
+ * not counted as skipped. */
 static bool is_known(uint32_t type)
 {
 	switch (type) {
@@ -432,14 +434,14 @@ static bool is_known(uint32_t type)
 	case CGROUP:
 	case TEXT_POKE:
 	case AUX_OUTPUT_HW_ID:
-	case PERF_FILE_CALLCHAIN_DEFERRED:	/* taken in before */
+	case PERF_FILE_CALLCHAIN_DEFERRED:	/* processed earlier */
 		return true;
 	default:
 		return false;
 	}
 }
 
-/* A mapping with the build-id that the file's table has for it. */
+/* Sets a mapping's build ID from the file's table. */
 static void know_build_id(const struct reading *x, struct mapping *m)
 {
 	const struct build_id *id = m->build_id.len
@@ -461,7 +463,7 @@ static int deliver_map(struct reading *x, uint16_t misc, struct record *r,
 	    (misc & PERF_RECORD_MISC_MMAP_DATA))
 		return 0;
 	know_build_id(x, &r->mmap);
-	/* Its clock is another one than that of files here. */
+	/* The record's clock differs from that of files here. */
 	r->time_ns = 0;
 	return x->cb->record(x->cb->ctx, r, err);
 }
@@ -499,8 +501,8 @@ static int deliver(struct reading *x, const struct item *it, struct error *err)
 	return x->cb->record(x->cb->ctx, &r, err);
 }
 
-/* Registers are numbered by each machine for itself; files of pipes may not say of
- * which one they are. */
+/* Returns whether registers are x86's.  Their numbers depend on the machine, which
+ * files from pipes may not name. */
 static bool has_x86(const struct perf_file *f)
 {
 	return !f->swapped &&

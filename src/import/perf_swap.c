@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Turns records of the other byte order into those of this machine. */
+/* Converts records of the other byte order: see perf_swap.h. */
 #include "import/perf_swap.h"
 
 #include <byteswap.h>
@@ -7,7 +7,7 @@
 
 enum { HEADER = 8 };
 
-/* What is left to turn. */
+/* The bytes that remain to be converted. */
 struct bytes_left {
 	uint8_t *p, *end;
 };
@@ -64,8 +64,8 @@ static uint16_t quarters(struct bytes_left *s, uint64_t n)
 	return n ? 0 : v;
 }
 
-/* Bit fields begin at the other end of each byte, too; those of two bits are the
- * only ones whose own order that turns: precise_ip, bits 15 and 16. */
+/* Reverses bit fields, which begin at the other end of each byte.  The order
+ * within the only field of two bits stays: precise_ip, bits 15 and 16. */
 static void bit_fields(struct bytes_left *s)
 {
 	uint64_t v = 0, precise;
@@ -119,7 +119,7 @@ static void read_values(struct bytes_left *s, uint64_t format)
 	words(s, n > left(s) / 8 ? left(s) / 8 + 1 : n * each);
 }
 
-/* A list of n * each words behind its length. */
+/* Converts a list of n * each words that follows its length. */
 static void list(struct bytes_left *s, uint64_t before, uint64_t each)
 {
 	uint64_t n = words(s, 1);
@@ -128,7 +128,7 @@ static void list(struct bytes_left *s, uint64_t before, uint64_t each)
 	words(s, n > left(s) / 8 ? left(s) / 8 + 1 : n * each);
 }
 
-/* What stands in a sample behind the fields that all kinds begin with. */
+/* Converts the fields of a sample after those that all samples begin with. */
 static void sample_rest(struct bytes_left *s, const struct perf_event_attr *a)
 {
 	uint64_t type = a->sample_type;
@@ -171,7 +171,7 @@ static void sample(const struct perf_file *f, struct bytes_left *s)
 	sample_rest(s, a);
 }
 
-/* Who, when and where, behind other records. */
+/* Converts the identification at the end of records other than samples. */
 static void trailer(const struct perf_file *f, struct bytes_left *s)
 {
 	uint64_t type = f->events.v[0].attr.sample_type;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The text of `perf script`, as people keep and send it:
+ * Imports the text of `perf script`:
  *
  *	comm [pid/]tid [cpu] seconds.micros: [period] event: [address symbol (file)]
  *	<tab>address symbol+0xoffset (file)
  *	  file.c:line
  *	<empty>
  *
- * with one frame a line, innermost first.  The time is what tells a head line
- * from others, so fields without it (-F) are not read.
+ * Each line has one frame, innermost first.  The time distinguishes a header line
+ * from others, so text without it (-F) is not read.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +18,9 @@
 enum { LINE_MAX_BYTES = 1 << 16, INLINED_MAX = 256, EVENTS = 256 };
 
 struct text_frame {
-	uint32_t image;			/* PROF_NONE: inlined into the next */
+	uint32_t image;			/* PROF_NONE: inlined into the next frame */
 	uint64_t address;
-	size_t name, file;		/* in `text` */
+	size_t name, file;		/* offsets in `text` */
 	uint32_t line;
 };
 
@@ -28,12 +28,13 @@ struct perf_text {
 	struct foreign *f;
 	const char *name;
 	const uint8_t *p, *end;
-	size_t number;			/* of the line */
+	size_t number;			/* line number */
 	char *line;			/* LINE_MAX_BYTES and a NUL */
-	struct buf text;		/* names of this sample's frames */
-	VEC(struct text_frame) frames;	/* of this sample, innermost first */
+	struct buf text;		/* names in the current sample's frames */
+	VEC(struct text_frame) frames;	/* frames of the current sample, innermost
+					 * first */
 	VEC(uint32_t) places;
-	struct u64map events;		/* by interned name */
+	struct u64map events;		/* by the interned name */
 	struct prof_sample sample;
 	bool open;			/* a sample has begun */
 };
@@ -45,7 +46,7 @@ struct head {
 	bool has_period;
 };
 
-/* A number that ends at `end`. */
+/* Parses a number that ends at `end`. */
 static bool number(const char *s, const char *end, int base, uint64_t *out)
 {
 	uint64_t v = 0;
@@ -66,7 +67,7 @@ static bool number(const char *s, const char *end, int base, uint64_t *out)
 	return true;
 }
 
-/* "12345.678901:" as nanoseconds. */
+/* Parses "12345.678901:" as nanoseconds. */
 static bool parse_time(const char *s, const char *end, uint64_t *out)
 {
 	const char *dot = memchr(s, '.', (size_t)(end - s));
@@ -85,7 +86,7 @@ static bool parse_time(const char *s, const char *end, uint64_t *out)
 	return true;
 }
 
-/* Cuts the last word off; NULL: there is none. */
+/* Cuts off the last word.  Returns NULL if there is none. */
 static char *last_word(char *from, char *to)
 {
 	while (to > from && to[-1] == ' ')
@@ -96,7 +97,8 @@ static char *last_word(char *from, char *to)
 	return *to ? to : NULL;
 }
 
-/* What stands before the time: a name that may hold blanks, numbers, [cpu]. */
+/* Parses the fields before the time: a name that may contain blanks, numbers,
+ * [cpu]. */
 static bool parse_who(char *from, char *to, struct head *h)
 {
 	char *word = last_word(from, to), *slash;
@@ -125,7 +127,7 @@ static bool parse_who(char *from, char *to, struct head *h)
 	return true;
 }
 
-/* `line` is changed. */
+/* Parses a header line, which is modified. */
 static bool parse_head(char *line, struct head *h)
 {
 	char *word, *end, *start = line;
@@ -154,7 +156,7 @@ static bool parse_head(char *line, struct head *h)
 		return false;
 	h->rest = *end ? end + 1 : end;
 	end[-1] = 0;
-	/* modifiers and what perf adds: cpu-clock:pppH */
+	/* remove modifiers and what perf adds: cpu-clock:pppH */
 	h->event = word;
 	return true;
 }
@@ -169,7 +171,7 @@ static bool next_line(struct perf_text *t)
 	nl = memchr(t->p, '\n', (size_t)(t->end - t->p));
 	n = (size_t)((nl ? nl : t->end) - t->p);
 	t->number++;
-	/* longer lines lose their end */
+	/* longer lines are truncated */
 	memcpy(t->line, t->p, n < LINE_MAX_BYTES ? n : LINE_MAX_BYTES);
 	t->line[n < LINE_MAX_BYTES ? n : LINE_MAX_BYTES] = 0;
 	n = strlen(t->line);
@@ -205,7 +207,7 @@ static int add_frame(struct perf_text *t, char *s)
 		*--end = 0;
 	file = NULL;
 	if (end > s && end[-1] == ')') {
-		/* the file's own name may hold parentheses: "(x (deleted))" */
+		/* the file name may contain parentheses: "(x (deleted))" */
 		end[-1] = 0;
 		for (file = end; file > s && !(file[-1] == '(' && (file - 1 == s
 			|| file[-2] == ' ') && strncmp(file, "deleted)", 8)); )
@@ -235,7 +237,7 @@ static int add_frame(struct perf_text *t, char *s)
 	return vec_push(&t->frames, fr);
 }
 
-/* "  file.c:12" behind a frame. */
+/* Adds " file.c:12" to the frame before it. */
 static void add_line(struct perf_text *t, char *s)
 {
 	char *colon;
@@ -252,7 +254,7 @@ static void add_line(struct perf_text *t, char *s)
 	t->frames.v[t->frames.n - 1].line = (uint32_t)v;
 }
 
-/* The frames of one place: inlined ones, and the function that has them. */
+/* Adds the frames of one place: inlined ones, and the function that contains them. */
 static int add_place(struct perf_text *t, size_t from, size_t to)
 {
 	const struct text_frame *last = &t->frames.v[to - 1];
@@ -278,7 +280,7 @@ static int add_place(struct perf_text *t, size_t from, size_t to)
 	return place == PROF_NONE ? -ERR_NOMEM : vec_push(&t->places, place);
 }
 
-/* Ends the sample that has begun. */
+/* Writes the sample that has begun. */
 static int flush(struct perf_text *t, struct error *err)
 {
 	uint32_t node = 0;
@@ -338,7 +340,7 @@ static int begin_sample(struct perf_text *t, const struct head *h)
 	foreign_command(t->f, h->comm);
 	if (t->sample.thread == PROF_NONE || t->sample.event == PROF_NONE)
 		return -ERR_NOMEM;
-	/* one frame in the same line */
+	/* one frame on the same line */
 	return h->rest[strspn(h->rest, " ")] ? add_frame(t, h->rest) : 0;
 }
 
@@ -389,7 +391,8 @@ int perf_text_read(struct foreign *f, const uint8_t *p, size_t n,
 	return rc;
 }
 
-/* The first line that is no remark is the head of a sample. */
+/* Recognizes the text by its first line that is no comment, which must be a
+ * sample's header. */
 bool perf_text_is(const uint8_t *p, size_t n)
 {
 	char line[512];

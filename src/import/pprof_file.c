@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pprof (github.com/google/pprof, proto/profile.proto), compressed or not.
+ * Imports pprof (github.com/google/pprof, proto/profile.proto), compressed or not.
  *
- * Each type of value is an event.  A sample whose "samples/count" is n becomes n
- * samples that share its other values, as these are sums: so counts and weights
- * are those of the file.  There are no times in it: all samples are at its start.
+ * Each type of value becomes an event.  A sample whose "samples/count" is n becomes
+ * n samples that share its other values, because these are sums.  Counts and weights
+ * thus equal those of the file.  The format has no sample times, so all samples are
+ * at the start.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,9 +20,10 @@ enum {				/* fields of Profile */
 };
 
 enum {
-	LINES_MAX = 256,	/* functions of a location */
+	LINES_MAX = 256,	/* most functions of a location */
 	TYPES_MAX = 64,
-	/* Rows that counts of samples may make; beyond each sample is one. */
+	/* Rows that counts of samples may produce.  Beyond that, each sample
+	 * becomes one row. */
 	ROWS_MAX = 1 << 24,
 };
 
@@ -36,18 +38,19 @@ struct function {
 
 struct location {
 	uint64_t id, mapping, address;
-	const uint8_t *p;	/* the message */
+	const uint8_t *p;	/* encoded message */
 	size_t n;
-	uint32_t place;		/* PROF_NONE: not yet */
+	uint32_t place;		/* PROF_NONE: not created yet */
 };
 
 struct type {
 	uint64_t name, unit;
-	uint32_t event;		/* PROF_NONE: counts samples of another type */
-	uint32_t count;		/* which type counts its samples; PROF_NONE */
+	uint32_t event;		/* PROF_NONE: the type only counts another type's
+				 * samples */
+	uint32_t count;		/* type that counts its samples, or PROF_NONE */
 };
 
-struct numbers {		/* a VEC(uint64_t) */
+struct numbers {		/* usable as VEC(uint64_t) */
 	uint64_t *v;
 	size_t n, cap;
 };
@@ -55,19 +58,19 @@ struct numbers {		/* a VEC(uint64_t) */
 struct pprof_file {
 	struct foreign *f;
 	const char *name;
-	const uint8_t *p;	/* unpacked */
+	const uint8_t *p;	/* unpacked file */
 	size_t n;
 	VEC(struct text) strings;
 	VEC(struct function) functions;
 	VEC(struct location) locations;
-	VEC(uint64_t) mappings;		/* file name, by row */
+	VEC(uint64_t) mappings;		/* index of the file name, by row */
 	struct u64map function_of, location_of, mapping_of;
 	VEC(struct type) types;
-	struct numbers values, ids;	/* of one sample */
+	struct numbers values, ids;	/* of the current sample */
 	struct buf text, more[LINES_MAX];
-	uint64_t rows;		/* that counts of samples would make */
+	uint64_t rows;		/* rows that counts of samples would produce */
 	uint64_t time_ns, duration_ns, period;
-	bool one_each;		/* too many rows */
+	bool one_each;		/* too many rows: one for each sample */
 };
 
 static int damaged(const struct pprof_file *x, const char *what,
@@ -77,7 +80,7 @@ static int damaged(const struct pprof_file *x, const char *what,
 			 what);
 }
 
-/* Text of the string table, cut at a NUL. */
+/* Returns a text of the string table, cut at a NUL. */
 static const char *string(struct pprof_file *x, uint64_t i, struct buf *room)
 {
 	buf_again(room);
@@ -86,7 +89,7 @@ static const char *string(struct pprof_file *x, uint64_t i, struct buf *room)
 	return buf_cstr(room);
 }
 
-/* Numbers, packed or one. */
+/* Adds numbers, packed or single. */
 static int add_numbers(struct numbers *to, const struct proto_field *f)
 {
 	struct cursor c = f->part;
@@ -172,7 +175,7 @@ static int take_location(struct pprof_file *x, struct cursor c)
 		: set_row(&x->location_of, l.id, x->locations.n - 1);
 }
 
-/* All but the samples. */
+/* Reads everything except the samples. */
 static int take_tables(struct pprof_file *x, struct error *err)
 {
 	struct cursor c = cursor_of(x->p, x->n);
@@ -228,7 +231,7 @@ static bool is(struct pprof_file *x, uint64_t s, const char *text)
 	       !memcmp(x->strings.v[s].p, text, strlen(text));
 }
 
-/* Which type says how many samples another one's values are of. */
+/* Returns the type that counts the samples of another type's values. */
 static uint32_t count_of(struct pprof_file *x, size_t i)
 {
 	char name[128];
@@ -271,7 +274,7 @@ static int add_events(struct pprof_file *x, struct error *err)
 	return 0;
 }
 
-/* The functions of a location, as a place. */
+/* Returns the functions of a location as a place. */
 static uint32_t place_of(struct pprof_file *x, struct location *l)
 {
 	struct foreign_func funcs[LINES_MAX];
@@ -302,7 +305,7 @@ static uint32_t place_of(struct pprof_file *x, struct location *l)
 		if (i >= x->functions.n)
 			continue;
 		row = &x->functions.v[i];
-		/* linkage names are made readable by whoever shows them */
+		/* linkage names are demangled when they are shown */
 		name = string(x, row->system ? row->system : row->name,
 			      &x->text);
 		buf_again(&x->more[n]);
@@ -346,7 +349,7 @@ static int find_stack(struct pprof_file *x, uint32_t *node, struct error *err)
 	return 0;
 }
 
-/* Labels: "comm", "pid" and "tid" are ours; "thread" others have. */
+/* Reads a label. tally writes "comm", "pid" and "tid", others "thread". */
 static void take_label(struct pprof_file *x, struct cursor c, uint64_t *pid,
 		       uint64_t *tid, uint64_t *comm)
 {
@@ -430,7 +433,7 @@ static int take_sample(struct pprof_file *x, struct cursor c, bool count,
 	if (s.thread == PROF_NONE)
 		return foreign_nomem(x->name, err);
 	for (size_t i = 0; !rc && i < x->types.n; i++)
-		/* what a difference of two profiles holds may be negative */
+		/* values may be negative in the difference of two profiles */
 		if (x->types.v[i].event != PROF_NONE && x->values.v[i] &&
 		    x->values.v[i] <= INT64_MAX)
 			rc = put_rows(x, &s, &x->types.v[i], x->values.v[i],
@@ -450,7 +453,7 @@ static int take_samples(struct pprof_file *x, bool count, struct error *err)
 	return rc;
 }
 
-/* Fields of Profile with a type of values among the first. */
+/* Recognizes fields of Profile, with a type of values among the first ones. */
 bool pprof_file_is(const uint8_t *p, size_t n)
 {
 	struct cursor c = cursor_of(p, n);

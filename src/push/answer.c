@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a server's answer means: see answer.h. */
+/* Interprets a server's answer: see answer.h. */
 #include "push/answer.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 enum {
 	SECOND = 1000000000,
 	WAIT_MAX_S = 3600,
-	MESSAGE_MAX = 300,	/* bytes of the server's words that are shown */
+	MESSAGE_MAX = 300,	/* bytes of the server's message that are shown */
 };
 
 /* Codes of gRPC (doc/statuscodes.md). */
@@ -37,7 +37,8 @@ uint64_t push_retry_after(const char *text, int64_t wall_s)
 			return 0;
 		wait = n > 9 ? WAIT_MAX_S : strtol(text, NULL, 10);
 	} else {
-		/* RFC 9110, 5.6.7: IMF-fixdate, in the C locale's words */
+		/* RFC 9110, 5.6.7: IMF-fixdate, which uses the names of the C
+		 * locale */
 		end = strptime(text, "%a, %d %b %Y %H:%M:%S GMT", &tm);
 		if (!end || *end)
 			return 0;
@@ -48,7 +49,7 @@ uint64_t push_retry_after(const char *text, int64_t wall_s)
 	return (uint64_t)(wait < WAIT_MAX_S ? wait : WAIT_MAX_S) * SECOND;
 }
 
-/* Appends what the server says, made safe and cut. */
+/* Appends the server's message, made safe and cut to length. */
 static void add_words(struct buf *out, const void *p, size_t n)
 {
 	struct buf raw = { 0 }, safe = { 0 };
@@ -68,7 +69,7 @@ static void add_words(struct buf *out, const void *p, size_t n)
 	buf_fini(&safe);
 }
 
-/* Connect's {"code": …, "message": …}, or text. */
+/* Appends Connect's {"code": …, "message": …}, or plain text. */
 static void add_body(struct buf *out, const struct http_answer *a)
 {
 	struct json_in j = json_in_of(a->body.p, a->body.n);
@@ -84,13 +85,15 @@ static void add_body(struct buf *out, const struct http_answer *a)
 	}
 	if (message.n && !j.bad)
 		add_words(out, message.p, message.n);
-	else if (a->body.n && a->body.p[0] != '<')	/* a page is no reason */
+	else if (a->body.n && a->body.p[0] != '<')	/* an HTML page is no
+							 * reason */
 		add_words(out, a->body.p, a->body.n);
 	buf_fini(&key);
 	buf_fini(&message);
 }
 
-/* ExportProfilesServiceResponse.partial_success; false: none that can be read. */
+/* Reads ExportProfilesServiceResponse.partial_success.  Returns false if it is not
+ * readable. */
 static bool partial_success(const void *p, size_t n, uint64_t *rejected,
 			    struct buf *words)
 {
@@ -139,7 +142,7 @@ static bool contains(const char *text, const char *what)
 	return strstr(text, what) != NULL;
 }
 
-/* Text of a header: %XX are bytes. */
+/* Decodes the text of a header, in which %XX is a byte. */
 static void unescape(const char *s, struct buf *out)
 {
 	for (; *s; s++) {
@@ -165,7 +168,7 @@ static void judge_grpc(enum push_protocol protocol,
 	struct buf words = { 0 };
 
 	if (code == G_OK) {
-		/* the message behind its five bytes, not compressed */
+		/* the message follows its five-byte prefix and is not compressed */
 		bool has = a->body.n > 5 && !a->body.p[0];
 
 		judge_taken(protocol, has ? a->body.p + 5 : NULL,
@@ -178,7 +181,7 @@ static void judge_grpc(enum push_protocol protocol,
 		v->outcome = PUSH_LATER;
 		break;
 	case G_EXHAUSTED:
-		/* the size of a message, or a limit of rate */
+		/* either the size of a message or a rate limit was exceeded */
 		v->outcome = contains(a->grpc_message, "larger than") ||
 			     contains(a->grpc_message, "too large")
 				     ? PUSH_TOO_LARGE : PUSH_LATER;
@@ -208,7 +211,7 @@ static enum push_outcome of_status(enum push_protocol protocol, int status)
 	}
 	if (status >= 300 && status < 400)
 		return PUSH_DENIED;
-	/* OTLP says which are to be tried again, and no other. */
+	/* OTLP lists the statuses to retry; no other is retried */
 	return status >= 500 && !push_is_otlp(protocol) ? PUSH_LATER
 							 : PUSH_REFUSED;
 }
@@ -264,7 +267,7 @@ void push_judge(enum push_protocol protocol, const struct http_answer *a,
 	if (v->outcome == PUSH_LATER)
 		v->wait_ns = push_retry_after(a->retry_after, wall_s);
 	n = text.n < sizeof(v->text) - 1 ? text.n : sizeof(v->text) - 1;
-	/* not within a character */
+	/* do not cut within a character */
 	while (n && n < text.n && (text.p[n] & 0xc0) == 0x80)
 		n--;
 	if (n)

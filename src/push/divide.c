@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Some samples of a profile: see divide.h.  Each kind of message has rules that say
- * which of its fields are numbers of rows of which table, and which are messages
- * with rules.  The message is walked three times: to count rows, to mark those that
- * are referred to, and to write it with new numbers.  Row 0 is "none" in all tables.
+ * Extracts some samples of a profile: see divide.h.
+ *
+ * Rules for each kind of message state which of its fields refer to rows of which
+ * table, and which contain messages with rules.  The message is walked three times:
+ * to count rows, to mark those that are referred to, and to write it with new row
+ * numbers.  Row 0 means "none" in all tables.
  */
 #include "push/divide.h"
 
@@ -18,12 +20,12 @@ enum table {
 };
 
 enum what {
-	REF,		/* numbers of rows */
+	REF,		/* references to rows */
 	PART,		/* a message with rules */
 	ROWS,		/* a row of a table, with rules (NULL: none) */
-	SAMPLES,	/* of which some stay */
-	PROFILE,	/* PART that is left out where no sample stays in it */
-	ID,		/* of a profile: another one for each part */
+	SAMPLES,	/* samples, of which some are kept */
+	PROFILE,	/* a PART that is left out if it keeps no sample */
+	ID,		/* ID of a profile, which differs for each part */
 };
 
 struct rule {
@@ -34,7 +36,7 @@ struct rule {
 static const struct rule type_rules[] = {
 	{ 1, REF, STRING, NULL }, { 2, REF, STRING, NULL }, { 0 } };
 
-/* profile.proto */
+/* messages of profile.proto */
 static const struct rule p_label[] = {
 	{ 1, REF, STRING, NULL }, { 2, REF, STRING, NULL },
 	{ 4, REF, STRING, NULL }, { 0 } };
@@ -58,7 +60,7 @@ static const struct rule pprof_rules[] = {
 	{ 11, PART, 0, type_rules }, { 13, REF, STRING, NULL },
 	{ 14, REF, STRING, NULL }, { 0 } };
 
-/* profiles.proto of v1development */
+/* messages of profiles.proto, v1development */
 static const struct rule o_sample[] = {
 	{ 1, REF, STACK, NULL }, { 2, REF, ATTRIBUTE, NULL },
 	{ 3, REF, LINK, NULL }, { 0 } };
@@ -93,10 +95,11 @@ enum walk { COUNT, MARK, WRITE };
 struct divide {
 	bool otlp;
 	enum walk walk;
-	size_t rows[TABLES];		/* numbers that are there: below this */
-	size_t seen[TABLES];		/* rows walked past */
-	uint32_t *new_of[TABLES];	/* by number; 0: not used */
-	unsigned int marking;		/* tables whose rows are marked now: bits */
+	size_t rows[TABLES];		/* number of rows in the message */
+	size_t seen[TABLES];		/* number of rows that were walked so far */
+	uint32_t *new_of[TABLES];	/* new number of each row; 0: unused */
+	unsigned int marking;		/* bit set of the tables whose rows are
+					 * being marked */
 	size_t samples, first, end, kept;
 };
 
@@ -171,7 +174,7 @@ static void copy(const struct proto_field *f, struct buf *out)
 static bool walk_row(struct divide *d, const struct rule *r,
 		     const struct proto_field *f, struct buf *out)
 {
-	/* pprof numbers all rows but strings from 1 */
+	/* pprof numbers all rows except strings from 1 */
 	bool from_one = !d->otlp && r->table != STRING;
 	size_t number = d->seen[r->table]++ + from_one;
 	bool used;
@@ -266,7 +269,7 @@ static bool walk_all(struct divide *d, enum walk how, unsigned int marking,
 	return walk(d, cursor_of(p, n), d->otlp ? otlp_rules : pprof_rules, out);
 }
 
-/* A row's own number, in pprof a field of it. */
+/* Returns whether each row's ID, a field of it in pprof, equals its position. */
 static bool ids_are_in_order(const void *p, size_t n)
 {
 	uint64_t next[TABLES] = { 0 };
@@ -314,7 +317,7 @@ size_t divide_samples(const void *p, size_t n, bool otlp)
 bool divide_part(const void *p, size_t n, bool otlp, size_t first, size_t end,
 		 struct buf *out)
 {
-	/* Rows refer to tables behind theirs in this order only. */
+	/* In this order, rows refer only to tables of later rounds. */
 	static const unsigned int rounds[] = {
 		0, 1u << STACK, 1u << LOCATION, 1u << FUNCTION | 1u << MAPPING,
 		1u << ATTRIBUTE,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Payloads: written, read, and divided.  See entry.h. */
+/* Writes, reads and divides payloads: see entry.h. */
 #include "push/entry.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "export/proto.h"
 #include "push/divide.h"
 
-enum {				/* fields */
+enum {				/* field numbers */
 	KIND = 1, SERIES, OTLP, FROM, UNTIL, SAMPLES,
 	S_LABELS = 1, S_PROFILE, S_ID,
 	UNPACKED_MAX = 64 << 20,
@@ -88,7 +88,7 @@ static bool parse_series(struct cursor c, struct entry_series *s)
 			return false;
 		switch (f.number) {
 		case S_LABELS:
-			/* They come first, so that they are one piece. */
+			/* Labels must come first, so that they are contiguous. */
 			if (has_profile || ++labels > ENTRY_LABELS_MAX)
 				return false;
 			s->labels = cursor_of(start, (size_t)(f.end - start));
@@ -138,7 +138,7 @@ static bool parse_field(struct entry *e, const struct proto_field *f,
 		*nomem |= vec_push(&e->series, s) < 0;
 		return true;
 	default:
-		return true;	/* of a later version */
+		return true;	/* a field of a later version */
 	}
 }
 
@@ -168,8 +168,8 @@ void entry_fini(struct entry *e)
 	vec_fini(&e->series);
 }
 
-/* The packed message's samples in two messages, packed; false: it has one, or cannot
- * be divided. */
+/* Divides a packed message into two packed messages with half of the samples each.
+ * Returns false if it has one sample or cannot be divided. */
 static bool halve_message(const struct cursor *packed, bool otlp,
 			  struct buf half[2], struct error *err)
 {
@@ -196,7 +196,8 @@ static void copy_series(struct buf *out, const struct entry_series *s)
 		   cursor_left(&s->profile));
 }
 
-/* Samples are divided evenly, as what each half has of them is not known. */
+/* The number of recorded samples is divided evenly, because the share of each half
+ * is unknown. */
 static void begin_halves(const struct entry *e, struct buf half[2])
 {
 	for (int i = 0; i < 2; i++)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* POST by libcurl: see http.h.  The library is loaded here and not linked, as it
- * brings some thirty others that no other command should wait for. */
+/* Sends POST requests by libcurl: see http.h.  The library is loaded on first use
+ * instead of linked, because it loads some thirty others, which would delay all
+ * other commands. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* A value of a header field, if it is the one called `name`. */
+/* Copies the value of a header field if it has this name. */
 static bool take(const char *line, size_t n, const char *name, char *out,
 		 size_t room)
 {
@@ -36,7 +37,7 @@ static bool take(const char *line, size_t n, const char *name, char *out,
 
 void http_take_header(struct http_answer *a, const char *line, size_t n)
 {
-	/* What came before a final status is not of this answer. */
+	/* A status line begins a new answer, so earlier header fields are dropped. */
 	if (n > 5 && !strncasecmp(line, "HTTP/", 5))
 		a->retry_after[0] = a->location[0] = a->grpc_status[0] =
 			a->grpc_message[0] = 0;
@@ -140,7 +141,8 @@ void http_close(struct http *h)
 	free(h->cert);
 	free(h->key);
 	free(h->agent);
-	/* The library stays: what it registered with others cannot be undone. */
+	/* The library stays loaded, because its registrations in other libraries
+	 * cannot be undone. */
 	free(h);
 }
 
@@ -150,7 +152,7 @@ static size_t on_body(char *p, size_t size, size_t n, void *ctx)
 	size_t left = HTTP_ANSWER_MAX - a->body.n, bytes = size * n;
 
 	buf_bytes(&a->body, p, bytes < left ? bytes : left);
-	/* Fewer bytes than came end the transfer. */
+	/* A smaller number than `bytes` makes libcurl end the transfer. */
 	return a->body.failed ? 0 : bytes < left ? bytes : left;
 }
 
@@ -236,7 +238,8 @@ int http_post(void *ctx, const struct http_request *q, struct http_answer *a,
 	bool nomem = false;
 
 	*a = (struct http_answer){ 0 };
-	/* No question before a large body, which old proxies do not answer. */
+	/* Suppress "Expect:" before a large body, because old proxies do not
+	 * answer it. */
 	headers = h->curl_slist_append(NULL, "Expect:");
 	for (size_t i = 0; headers && q->headers[i]; i++) {
 		struct curl_slist *more =
@@ -254,7 +257,7 @@ int http_post(void *ctx, const struct http_request *q, struct http_answer *a,
 	a->status = (int)status;
 	if (code == CURLE_OUT_OF_MEMORY || a->body.failed)
 		return error_set(err, ERR_NOMEM, "out of memory");
-	/* An answer that is longer than what is kept of it is one. */
+	/* An answer that is longer than the kept part is valid. */
 	if (code == CURLE_WRITE_ERROR && status)
 		code = CURLE_OK;
 	if (code != CURLE_OK) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Services and labels: see labels.h. */
+/* Assigns services and labels: see labels.h. */
 #include "push/labels.h"
 
 #include <stdlib.h>
@@ -59,7 +59,7 @@ void label_metric(const struct profile *p, uint32_t event, struct buf *out)
 	const struct prof_event *e = &p->events.v[event];
 	const char *name = prof_event_actual(p, e);
 
-	/* what exports call cpu/nanoseconds */
+	/* the name that exports use for cpu/nanoseconds */
 	if (!event && e->unit == PROF_UNIT_NS) {
 		buf_str(out, "process_cpu");
 		return;
@@ -71,10 +71,11 @@ void label_metric(const struct profile *p, uint32_t event, struct buf *out)
 				    ? (uint8_t)*name : '_');
 }
 
-/* Text that came from a recording, for a label. */
+/* Returns the str of text from a recording, made fit for a label. */
 static uint32_t value_of(struct services *s, const char *text, size_t n)
 {
-	enum { COLUMNS = LABEL_VALUE_MAX / 4 };	/* of at most four bytes */
+	enum { COLUMNS = LABEL_VALUE_MAX / 4 };	/* each column has at most four
+						 * bytes */
 	struct buf raw = { 0 }, safe = { 0 }, cut = { 0 };
 	uint32_t id;
 
@@ -90,7 +91,7 @@ static uint32_t value_of(struct services *s, const char *text, size_t n)
 	return id;
 }
 
-/* The program of a command line, without its folder and arguments. */
+/* Returns the program of a command line, without its folder and arguments. */
 static uint32_t of_command(struct services *s, const char *command)
 {
 	const char *from = command, *end = command + strcspn(command, " ");
@@ -110,7 +111,8 @@ static uint64_t process_key(const struct prof_thread *t)
 	return (uint64_t)t->run << 32 | t->pid;
 }
 
-/* Names of processes: that of the thread that has the process's number. */
+/* Collects the names of processes.  The name of a process is that of its main
+ * thread if the recording has it. */
 static int name_processes(const struct profile *p, struct u64map *names)
 {
 	for (int main = 0; main < 2; main++)
@@ -129,7 +131,8 @@ static int name_processes(const struct profile *p, struct u64map *names)
 	return 0;
 }
 
-/* The kernel's own threads are children of kthreadd, which is always the second. */
+/* Returns whether a thread is the kernel's.  Kernel threads are children of
+ * kthreadd, which always has number 2. */
 static bool is_kernel_thread(const struct prof_thread *t)
 {
 	return !t->pid || t->pid == 2 || t->parent == 2;
@@ -163,7 +166,7 @@ struct told {
 	size_t n;
 };
 
-/* Later ones take the place of earlier ones of the same name; "" is left out. */
+/* Sets a label.  A later value replaces an earlier one, and "" is left out. */
 static void tell(struct told *t, const char *name, const char *value)
 {
 	for (size_t i = 0; i < t->n; i++)
@@ -175,7 +178,7 @@ static void tell(struct told *t, const char *name, const char *value)
 		t->v[t->n++] = (struct export_label){ name, value };
 }
 
-/* A name as the protocol has it: those without dots have underscores. */
+/* Returns a label's name in the protocol.  Protocols without dots use underscores. */
 static const char *name_for(struct services *s, const char *name, bool otlp)
 {
 	static const char *const names[][2] = {
@@ -197,7 +200,7 @@ static const char *name_for(struct services *s, const char *name, bool otlp)
 	return id == UINT32_MAX ? NULL : strtab_get(&s->str, id);
 }
 
-/* The labels of a group behind those of the ones before. */
+/* Appends the labels of a group to those of the groups before. */
 static int tell_group(struct services *s, const struct profile *p,
 		      uint32_t service, const struct push_label *given, size_t n,
 		      bool otlp, struct told *t)

@@ -2,11 +2,11 @@
 #ifndef TALLY_PUSH_LABELS_H
 #define TALLY_PUSH_LABELS_H
 /*
- * Which service each thread of a recording belongs to, and what is told of it:
+ * Assigns each thread of a recording to a service, and labels to each service:
  *
  *	service_name	as given, or the program
- *	host		the machine that was recorded
- *	revision	the commit that was checked out, of a command's recording
+ *	host		the recorded machine
+ *	revision	the commit that was checked out, if a command was recorded
  *	…		as given
  *
  * OTLP has its own names for the first three: service.name, host.name and
@@ -18,25 +18,27 @@
 
 enum { LABELS_MAX = 20, LABEL_VALUE_MAX = 1024 };
 
-/* "name=value" as users give it: ERR_USAGE says what is wrong.  *name is allocated,
- * *value points into it. */
+/* Parses "name=value" as users write it.  *name is allocated, *value points into
+ * it.  ERR_USAGE describes the mistake. */
 int label_parse(const char *text, char **name, const char **value,
 		struct error *err);
 
 struct services {
 	struct strtab str;
-	uint32_t *group_of;		/* by thread of the profile */
-	struct export_group *groups;	/* sorted labels, each name once */
+	uint32_t *group_of;		/* group by thread of the profile */
+	struct export_group *groups;	/* labels are sorted and have unique names */
 	size_t ngroups;
-	struct export_label *labels;	/* of all groups */
+	struct export_label *labels;	/* labels of all groups */
 };
 
+/* Assigns the threads of a profile to services.  `given` labels replace those of
+ * the recording.  `otlp` selects OTLP's names.  Returns 0 or -ERR_NOMEM. */
 int services_init(struct services *s, const struct profile *p,
 		  const struct push_label *given, size_t n, bool otlp,
 		  struct error *err);
 void services_fini(struct services *s);
 
-/* The name of what an event measures, for the label __name__. */
+/* Appends the name of an event's metric, the value of the label __name__. */
 void label_metric(const struct profile *p, uint32_t event, struct buf *out);
 
 #endif

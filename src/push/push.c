@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Recordings to requests, and requests to a server or a spool: see push.h. */
+/* Converts recordings to requests, and sends them to a server or a spool: see
+ * push.h. */
 #include "push/push.h"
 
 #include <errno.h>
@@ -19,15 +20,15 @@
 #define SECOND 1000000000ull
 
 enum {
-	/* What servers take by default, and some room.  Pyroscope: 16,000 samples,
-	 * 4 MiB unpacked, 1,000 locations a stack, of which it would cut the
-	 * innermost.  gRPC: messages of 4 MiB. */
+	/* Default limits of servers, with a margin.  Pyroscope: 16,000 samples, 4
+	 * MiB unpacked, 1,000 locations per stack (it would cut the innermost
+	 * ones). gRPC: messages of 4 MiB. */
 	SAMPLES_MAX = 15000,
 	SAMPLES_OTLP_MAX = 50000,
 	PROFILE_MAX = 7 << 19,
 	DEPTH_MAX = 950,
-	REQUEST_BYTES = 1 << 20,	/* of several series */
-	HALVES_MAX = 16,		/* times that a request is halved */
+	REQUEST_BYTES = 1 << 20,	/* size of a request of several series */
+	HALVES_MAX = 16,		/* most times that a request is halved */
 	BACKOFF_FIRST_S = 1,
 	BACKOFF_MAX_S = 60,
 	HEADERS_MAX = 10,
@@ -40,15 +41,15 @@ struct push {
 	struct http *http;
 	struct spool *spool;
 	struct push_counts counts;
-	struct services services;	/* of the recording that is read */
+	struct services services;	/* services of the current recording */
 	const struct profile *profile;
-	struct buf entry;		/* that series are added to */
+	struct buf entry;		/* entry to which series are added */
 	uint64_t entry_from;
 	struct buf oldest;
-	unsigned int failures;		/* one after the other */
-	uint64_t away_since, next_ns;	/* monotonic; 0: not away */
+	unsigned int failures;		/* consecutive failures */
+	uint64_t away_since, next_ns;	/* monotonic; 0: the server is not away */
 	bool denied;
-	char told[512];			/* the last problem that was told */
+	char told[512];			/* the last problem that was reported */
 };
 
 static uint64_t real_now(void *ctx)
@@ -176,12 +177,12 @@ static void count_spool(struct push *p)
 	p->counts.waiting_bytes = c.bytes;
 }
 
-/* Each problem is told once, until another one or success comes between. */
+/* Reports each problem once, until another one occurs or a request succeeds. */
 static void tell_problem(struct push *p, const char *what, const char *text)
 {
 	char line[700];
 
-	/* A server that sends back what it got must not make it known. */
+	/* The server may echo the token, which must not be shown. */
 	if (p->o.authorization && *p->o.authorization &&
 	    strstr(text, p->o.authorization))
 		text = "an answer that holds the token";
@@ -204,7 +205,7 @@ static void back_off(struct push *p, const struct push_verdict *v)
 	wait *= SECOND;
 	jitter = p->world.random(p->world.ctx) % (wait / 2);
 	wait = wait / 2 + jitter;
-	/* All that were told the same time do not come at once. */
+	/* Spread requests to which the server gave the same delay. */
 	if (v->wait_ns)
 		wait = v->wait_ns + jitter / 8;
 	p->failures++;
@@ -274,7 +275,8 @@ static int post(struct push *p, const struct entry_request *q,
 static int send_entry(struct push *p, const void *bytes, size_t n, int depth,
 		      enum push_outcome *outcome, struct error *err);
 
-/* 1: sent in halves, or one of them was not; 0: it cannot be halved. */
+/* Sends the entry as two halves.  Returns 1 if it was halved, even if a half was
+ * not sent, and 0 if it cannot be halved. */
 static int send_halves(struct push *p, const struct entry *e, int depth,
 		       enum push_outcome *outcome, struct error *err)
 {
@@ -341,8 +343,8 @@ static int judge(struct push *p, const struct entry *e, size_t bytes, int depth,
 	return 0;
 }
 
-/* One attempt; where *outcome is PUSH_LATER or PUSH_DENIED the entry is still to be
- * sent. */
+/* Makes one attempt.  If *outcome is PUSH_LATER or PUSH_DENIED, the entry must be
+ * sent again. */
 static int send_entry(struct push *p, const void *bytes, size_t n, int depth,
 		      enum push_outcome *outcome, struct error *err)
 {
@@ -351,7 +353,7 @@ static int send_entry(struct push *p, const void *bytes, size_t n, int depth,
 	struct push_verdict v;
 	int rc = entry_parse(bytes, n, &e, err);
 
-	if (rc == -ERR_FORMAT) {	/* in the spool: of a later tally */
+	if (rc == -ERR_FORMAT) {	/* written to the spool by a later version */
 		refuse(p, "a request in the spool that this tally cannot read");
 		*outcome = PUSH_REFUSED;
 		return 0;
@@ -387,7 +389,7 @@ static void wait_next(const struct push *p)
 		p->world.sleep_ns(p->world.ctx, p->next_ns - t);
 }
 
-/* Without a spool: until it is there. */
+/* Sends an entry without a spool: repeats until the server has accepted it. */
 static int deliver(struct push *p, const struct buf *e, struct error *err)
 {
 	enum push_outcome outcome = PUSH_LATER;
@@ -443,7 +445,7 @@ int push_drain(struct push *p, struct error *err)
 	return rc;
 }
 
-/* Puts the entry on its way. */
+/* Sends the entry or adds it to the spool. */
 static int finish_entry(struct push *p, struct error *err)
 {
 	uint64_t next;
@@ -480,7 +482,7 @@ static int add_profile(struct push *p, const struct export_part *part,
 	if (rc)
 		return rc;
 	label_metric(p->profile, part->event, &metric);
-	/* sorted: __name__ is before what users may name */
+	/* sorted: __name__ precedes all names that users may give */
 	labels[n++] = (struct push_label){ "__name__", buf_cstr(&metric) };
 	for (size_t i = 0; i < g->n && n < sizeof(labels) / sizeof(*labels); i++)
 		labels[n++] = (struct push_label){ g->labels[i].name,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Entries as the servers' requests:
+ * Converts entries to the servers' requests:
  *
  *	Pyroscope	api/push/v1/push.proto by Connect's unary POST;
  *			/ingest of its "Server API" page
@@ -8,7 +8,7 @@
  *			gateway's JSON and by gRPC
  *	OpenTelemetry	profiles_service.proto by OTLP/HTTP and OTLP/gRPC
  *
- * A message of gRPC has five bytes before it: whether it is compressed, and its
+ * A gRPC message is preceded by five bytes: whether it is compressed, and its
  * length, big-endian ("gRPC over HTTP2", Length-Prefixed-Message).
  */
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include "export/proto.h"
 #include "push/entry.h"
 
-/* What is behind the base address. */
+/* Paths after the base address. */
 #define PATH_PUSH "/push.v1.PusherService/Push"
 #define PATH_PARCA "/api/profiles/writeraw"
 #define PATH_PARCA_GRPC "/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw"
@@ -28,7 +28,8 @@
 	"/opentelemetry.proto.collector.profiles.v1development." \
 	"ProfilesService/Export"
 
-/* A label's name and value, in place; false at the end. */
+/* Reads a label's name and value, which borrow the bytes.  Returns false at the
+ * end. */
 static bool next_label(struct cursor *labels, struct cursor *name,
 		       struct cursor *value)
 {
@@ -79,7 +80,8 @@ static void push_request(const struct entry *e, struct buf *out)
 	for (size_t i = 0; i < e->series.n; i++) {
 		const struct entry_series *s = &e->series.v[i];
 
-		/* The labels' messages are the same as ours. */
+		/* The protocol's label messages have the same encoding as the
+		 * entry's. */
 		buf_bytes(&series, s->labels.p, cursor_left(&s->labels));
 		proto_bytes(&sample, 1, s->profile.p, cursor_left(&s->profile));
 		buf_again(&uuid);
@@ -110,7 +112,7 @@ static void parca_message(const struct entry *e, const char *tenant,
 		proto_part(&series, 2, &part);
 		proto_part(out, 2, &series);
 	}
-	proto_uint(out, 3, 1);	/* addresses are those of the ELF files */
+	proto_uint(out, 3, 1);	/* addresses are those in the ELF files */
 	buf_fini(&series);
 	buf_fini(&part);
 }
@@ -174,7 +176,8 @@ static void put_escaped(struct buf *out, const char *s)
 	}
 }
 
-/* service{name=value,…}: has no way to write its own characters. */
+/* Writes service{name=value,…}. The syntax has no escapes, so its special
+ * characters are replaced. */
 static void ingest_name(const struct entry_series *s, struct buf *name,
 			struct buf *metric)
 {
@@ -214,7 +217,8 @@ static void form_part(struct buf *out, const char *boundary, const char *name,
 	buf_str(out, "\r\n");
 }
 
-/* A form: with the names of values, as the server knows only some. */
+/* Writes a form that names the types of values, because the server knows only
+ * some. */
 static void ingest(const struct entry *e, struct entry_request *q)
 {
 	const struct entry_series *s = &e->series.v[0];

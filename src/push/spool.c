@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Entries that wait to be sent, as files: see spool.h. */
+/* Stores entries that wait to be sent as files: see spool.h. */
 #include "push/spool.h"
 
 #include <dirent.h>
@@ -36,8 +36,9 @@ struct spool {
 	char *path;
 	int dir, lock;
 	uint64_t max_bytes, next;
-	VEC(struct file) files;		/* by number */
-	size_t first;			/* those before it are gone */
+	VEC(struct file) files;		/* sorted by number */
+	size_t first;			/* index of the first file that still
+					 * exists */
 	struct spool_counts counts;
 };
 
@@ -132,7 +133,7 @@ int spool_open(const char *path, uint64_t max_bytes, struct spool **out,
 		rc = error_errno(err, errno, "%s", path);
 	if (!rc)
 		rc = take_lock(s, err);
-	/* What a process that was killed had not yet finished. */
+	/* Remove what a killed process left unfinished. */
 	if (!rc)
 		unlinkat(s->dir, TEMP, 0);
 	if (!rc)
@@ -157,7 +158,8 @@ void spool_close(struct spool *s)
 	free(s);
 }
 
-/* The oldest file goes; false: there is none, or it cannot. */
+/* Removes the oldest file.  Returns false if there is none or it cannot be
+ * removed. */
 static bool drop_oldest(struct spool *s)
 {
 	char name[NAME_ROOM];
@@ -260,7 +262,7 @@ bool spool_payload(const void *p, size_t n, const uint8_t **payload,
 	return true;
 }
 
-/* 1: `out` has it; 0: it is none, or gone. */
+/* Reads a file into `out`.  Returns 1, or 0 if the file is invalid or gone. */
 static int read_file(struct spool *s, uint64_t number, struct buf *out,
 		     struct error *err)
 {

@@ -2,7 +2,7 @@
 #ifndef TALLY_PUSH_SPOOL_H
 #define TALLY_PUSH_SPOOL_H
 /*
- * A folder of entries that wait to be sent, oldest first.  Each is a file
+ * A folder of entries that wait to be sent, oldest first.  Each is a file:
  *
  *	NUMBER.push	16 hexadecimal digits, counted up
  *
@@ -12,10 +12,11 @@
  *	    12     8	bytes of the payload, little-endian
  *	    20		payload (entry.h)
  *
- * that gets its name when it is whole and on the disk: whenever a process is
- * killed, an entry is there or it is not.  The file "lock" is locked by whoever has
- * the spool open.  It holds at most a number of bytes: for a new entry the oldest
- * ones go, and so they do when the disk is full.
+ * A file gets its name when it is complete and on the disk.  After a process was
+ * killed, an entry therefore exists completely or not at all.  The process that has
+ * the spool open holds a lock on the file "lock".  The spool has a limited size.
+ * The oldest entries are removed to make room for a new one, or when the disk is
+ * full.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,25 +27,29 @@
 struct spool;
 
 struct spool_counts {
-	uint64_t files, bytes;		/* that are there */
-	uint64_t dropped;		/* entries that made room */
-	uint64_t damaged;		/* files that were none, removed */
+	uint64_t files, bytes;		/* files in the spool, and their size */
+	uint64_t dropped;		/* entries removed to make room */
+	uint64_t damaged;		/* invalid files that were removed */
 };
 
-/* Makes the folder (0700) where there is none.  ERR_USAGE: another process has it
- * open.  `max_bytes`: what entries may take together. */
+/* Opens a spool and creates the folder (0700) if it is missing.  `max_bytes`
+ * limits the total size of the entries.  ERR_USAGE: another process has the spool
+ * open. */
 int spool_open(const char *path, uint64_t max_bytes, struct spool **out,
 	       struct error *err);
 void spool_close(struct spool *s);
-/* ERR_IO: there is no room, even without all others; nothing is there then. */
+/* Adds an entry.  ERR_IO: there is no room even without all others; nothing is
+ * left behind. */
 int spool_add(struct spool *s, const void *entry, size_t n, struct error *err);
-/* Fills `out` with the oldest entry; 1, or 0 where none is left. */
+/* Fills `out` with the oldest entry.  Returns 1, or 0 if the spool is empty. */
 int spool_oldest(struct spool *s, struct buf *out, struct error *err);
-/* The one that spool_oldest gave is no longer needed. */
+/* Removes the entry that spool_oldest returned. */
 int spool_remove(struct spool *s, struct error *err);
+/* Returns the counts of the spool. */
 struct spool_counts spool_count(const struct spool *s);
 
-/* A file's payload, which may be hostile; false: it is none. */
+/* Finds the payload of a file, which may be hostile.  Returns false if the file is
+ * invalid. */
 bool spool_payload(const void *p, size_t n, const uint8_t **payload,
 		   size_t *bytes);
 

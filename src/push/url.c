@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where profiles go: see url.h. */
+/* Parses addresses of servers: see url.h. */
 #include "push/url.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ static const struct scheme *find_scheme(const char *text, size_t n)
 	return NULL;
 }
 
-/* The host of an authority, without its port. */
+/* Returns whether the host of an authority, without its port, is this machine. */
 static bool is_local(const char *host, size_t n)
 {
 	static const char *const names[] = { "localhost", "127.", "[::1]" };
@@ -57,7 +57,7 @@ static int check_rest(const char *rest, size_t authority, struct error *err)
 	if (!authority || rest[0] == ':' || rest[authority - 1] == ':')
 		return error_set(err, ERR_USAGE, "the URL names no "
 				 "host, or no port behind ':'");
-	/* In a path @ is a character as any other. */
+	/* In a path, @ is an ordinary character. */
 	if (memchr(rest, '@', authority))
 		return error_set(err, ERR_USAGE, "a URL with a user or password "
 				 "can be read by all users of this machine; "

@@ -2,7 +2,7 @@
 #ifndef TALLY_PUSH_URL_H
 #define TALLY_PUSH_URL_H
 /*
- * Where profiles go, as users write it:
+ * Addresses of servers, as users write them:
  *
  *	pyroscope+http://HOST:4040	push.v1.PusherService/Push
  *	pyroscope+http://HOST:4040/ingest	the older /ingest
@@ -11,7 +11,7 @@
  *	otlp+http://HOST:4318		/v1development/profiles
  *	otlp+grpc://HOST:4317		ProfilesService/Export
  *
- * and each with TLS: +https, +grpcs.  A path before the endpoint's is kept.
+ * Each also exists with TLS: +https, +grpcs.  A path before the endpoint's is kept.
  */
 #include <stdbool.h>
 
@@ -30,7 +30,8 @@ struct push_url {
 	enum push_protocol protocol;
 	bool tls;
 	bool local;		/* the host is this machine */
-	char *base;		/* http(s)://HOST:PORT/PATH without a last slash */
+	char *base;		/* http(s)://HOST:PORT/PATH without a trailing
+				 * slash */
 };
 
 static inline bool push_is_otlp(enum push_protocol p)
@@ -43,8 +44,9 @@ static inline bool push_is_grpc(enum push_protocol p)
 	return p == PUSH_PARCA_GRPC || p == PUSH_OTLP_GRPC;
 }
 
-/* ERR_USAGE says what is wrong; a user or a password in a URL is, as others read
- * command lines.  The message never holds it. */
+/* Parses a URL. ERR_USAGE describes the mistake.  A user or password in a URL is
+ * refused, because other users can read command lines; the message never contains
+ * it. */
 int push_url_parse(const char *text, struct push_url *out, struct error *err);
 void push_url_fini(struct push_url *u);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Asks libdw about addresses.  Each unit that covers some is walked once, as a
- * look-up of scopes for every address takes libdw milliseconds.
+ * Asks libdw about addresses.  Each unit that covers some of them is walked once,
+ * because looking up the scopes of each address takes libdw milliseconds.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -20,12 +20,13 @@
 #include "base/search.h"
 
 enum {
-	MAX_DEPTH = 4096,	/* of DIEs; libdw does not bound it */
-	MAX_CHAINS = 64,	/* of one address: identical code folded */
+	MAX_DEPTH = 4096,	/* nesting of DIEs, which libdw does not limit */
+	MAX_CHAINS = 64,	/* chains at one address, from identical code that
+				 * was folded */
 	MAX_PLACES = 64,
 };
 
-/* Functions of libdw, by their own types. */
+/* Functions of libdw, with their types. */
 #define LIBDW_FUNCTIONS(F) \
 	F(dwfl_begin) F(dwfl_end) F(dwfl_errmsg) F(dwfl_report_begin) \
 	F(dwfl_report_offline) F(dwfl_report_end) F(dwfl_module_getelf) \
@@ -47,7 +48,8 @@ struct libdw {
 
 struct symbol {
 	uint64_t start, end;
-	bool sized;		/* else `end` is its section's */
+	bool sized;		/* the symbol has a size; otherwise `end` is that
+				 * of its section */
 	const char *name;
 };
 
@@ -55,16 +57,16 @@ struct range {
 	uint64_t lo, hi;
 };
 
-/* A DIE of a function that covers addresses of ours. */
+/* A DIE of a function that covers requested addresses. */
 struct function {
 	Dwarf_Die die;
 	bool inlined;
 };
 
-/* A function at an address: kept per address, outermost first. */
+/* A function at an address.  They are listed by address, outermost first. */
 struct level {
-	uint32_t function;	/* in asking.functions */
-	uint32_t next;		/* level of the same address, UINT32_MAX: none */
+	uint32_t function;	/* index in asking.functions */
+	uint32_t next;		/* next level of the same address; UINT32_MAX: none */
 };
 
 struct place {
@@ -77,16 +79,17 @@ struct asking {
 	struct libdw dw;
 	const struct opinion_request *q;
 	Dwfl_Module *mod;
-	uint64_t to_dwarf;	/* add to an ELF address for one of the DWARF */
+	uint64_t to_dwarf;	/* difference from ELF addresses to those of the
+				 * DWARF */
 	VEC(struct function) functions;
 	VEC(struct level) levels;
 	VEC(struct place) places;
 	VEC(struct symbol) symbols;
 	uint32_t *first, *last;	/* level by address, UINT32_MAX: none */
-	uint32_t *place;	/* newest place by address */
+	uint32_t *place;	/* newest place, by address */
 	uint8_t *flags;		/* by address */
 	struct strtab str;
-	size_t sent;		/* strings */
+	size_t sent;		/* number of strings sent so far */
 	bool nomem;
 };
 
@@ -116,7 +119,7 @@ static int resolve(struct libdw *dw, struct error *err)
 	return 0;
 }
 
-/* libdw's own search; then the file that the caller knows. */
+/* Uses libdw's own search, then the file that the caller knows. */
 static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *name,
 			  Dwarf_Addr base, const char *file, const char *link,
 			  GElf_Word crc, char **out)
@@ -142,7 +145,7 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* A symbol of code: what it covers; false for others. */
+/* Finds the range that a symbol of code covers.  Returns false for other symbols. */
 static bool symbol_range(const GElf_Sym *sym, GElf_Word section, Elf *elf,
 			 uint64_t at, struct symbol *out)
 {
@@ -156,7 +159,7 @@ static bool symbol_range(const GElf_Sym *sym, GElf_Word section, Elf *elf,
 		return false;
 	out->start = at;
 	out->sized = sym->st_size != 0;
-	/* st_value and sh_addr are of one file, `at` may be shifted */
+	/* st_value and sh_addr come from one file; `at` may be shifted */
 	out->end = at + (out->sized ? sym->st_size
 				    : sh.sh_addr + sh.sh_size - sym->st_value);
 	return out->end > at;
@@ -185,7 +188,7 @@ static void read_symbols(struct asking *a, uint64_t bias)
 		      by_start);
 }
 
-/* The first of our addresses that is not below x, an address of the DWARF. */
+/* Returns the first requested address at or above x, an address of the DWARF. */
 static size_t first_from(const struct asking *a, uint64_t x)
 {
 	size_t at;
@@ -209,7 +212,7 @@ static void add_level(struct asking *a, size_t at, uint32_t function)
 	a->last[at] = l;
 }
 
-/* Notes a function at those of our addresses that it covers. */
+/* Records a function at the requested addresses that it covers. */
 static void visit_function(struct asking *a, Dwarf_Die *die, int tag)
 {
 	uint32_t function = UINT32_MAX;
@@ -286,8 +289,8 @@ static bool row_at(const struct asking *a, Dwarf_Lines *lines, size_t i,
 	return true;
 }
 
-/* Whether two sequences end where the one does that row i is in.  libdw sorts the
- * rows of all sequences by address. */
+/* Returns whether two sequences end where the sequence of row i does.  libdw sorts
+ * the rows of all sequences by address. */
 static bool is_folded(const struct asking *a, Dwarf_Lines *lines, size_t n,
 		      size_t i)
 {
@@ -300,7 +303,8 @@ static bool is_folded(const struct asking *a, Dwarf_Lines *lines, size_t n,
 	       end && other == at;
 }
 
-/* Of several rows at one address the last one counts, as it covers bytes. */
+/* If several rows have the same address, the last one counts, because it covers
+ * bytes. */
 static void read_lines(struct asking *a, Dwarf_Die *cu)
 {
 	const char *dir = string_of(a, cu, DW_AT_comp_dir);
@@ -330,7 +334,7 @@ static void read_lines(struct asking *a, Dwarf_Die *cu)
 	}
 }
 
-/* Whether a unit covers addresses of ours, which get the flags. */
+/* Returns whether a unit covers requested addresses, and sets the flags for these. */
 static bool is_hit(struct asking *a, Dwarf_Die *cu, uint8_t flags)
 {
 	Dwarf_Addr base, lo, hi;
@@ -348,7 +352,7 @@ static bool is_hit(struct asking *a, Dwarf_Die *cu, uint8_t flags)
 				break;
 		}
 	}
-	return hit || !any;	/* some do not say what they cover */
+	return hit || !any;	/* some units do not state their ranges */
 }
 
 static void read_units(struct asking *a, Dwarf *dwarf)
@@ -393,7 +397,7 @@ static void put_symbols(struct asking *a, struct buf *out, uint64_t vaddr)
 	uint64_t nearest = 0;
 	size_t lo, n = 0;
 
-	/* behind the last one that starts at or before */
+	/* after the last symbol that starts at or before the address */
 	lower_bound(lo, 0, a->symbols.n, a->symbols.v[lo].start <= vaddr);
 	if (lo)
 		nearest = a->symbols.v[lo - 1].start;
@@ -474,8 +478,8 @@ static void put_frame(struct asking *a, struct buf *out, struct function *f)
 	buf_u8(out, f->inlined);
 }
 
-/* Levels of an address run from outer to inner functions; each function that is not
- * inlined begins another chain. */
+/* The levels of an address run from outer to inner functions.  Each function that
+ * is not inlined begins another chain. */
 static void put_chains(struct asking *a, struct buf *out, size_t at)
 {
 	uint32_t starts[MAX_CHAINS + 1], n = 0, length = 0;
@@ -546,7 +550,7 @@ static uint32_t *none_for_each(size_t n)
 	return v;
 }
 
-/* Nothing is freed: the child ends. */
+/* Nothing is freed, because the child process exits. */
 int libdw_answer(const struct opinion_request *q, struct buf *out,
 		 struct error *err)
 {
@@ -561,7 +565,7 @@ int libdw_answer(const struct opinion_request *q, struct buf *out,
 
 	if (rc < 0)
 		return rc;
-	/* The file's own folder first, as in libdwfl's default. */
+	/* The file's own folder comes first, as in libdwfl's default. */
 	buf_printf(&path, ":.debug:%s", q->debug_dirs ? q->debug_dirs
 						       : "/usr/lib/debug");
 	dirs = (char *)buf_cstr(&path);

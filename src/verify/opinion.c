@@ -19,7 +19,7 @@
 #include "verify/libdw.h"
 
 enum {
-	/* Answers are far smaller: names and files are sent once. */
+	/* Real answers are far smaller, because names and files are sent once. */
 	ANSWER_LIMIT = 1 << 30,
 	CHILD_CPU_S = 600,
 };
@@ -37,7 +37,8 @@ void opinion_free(struct opinion *o)
 	free(o);
 }
 
-/* The child: answers into the pipe, or a message behind a zero byte. */
+/* In the child process: writes the answers to the pipe, or a zero byte and a
+ * message. */
 static void answer_in_child(const struct opinion_request *q, int fd)
 {
 	struct rlimit cpu = { CHILD_CPU_S, CHILD_CPU_S };
@@ -58,7 +59,7 @@ static void answer_in_child(const struct opinion_request *q, int fd)
 	_exit(io_write_all(fd, "pipe", out.p, out.n, &err) < 0);
 }
 
-/* A string or, the first time that it is sent, its number and its bytes. */
+/* Reads the number of a string, followed by its bytes on first use. */
 static uint32_t read_str(struct cursor *c, struct opinion *o)
 {
 	uint32_t id = cursor_uleb32(c);
@@ -153,7 +154,8 @@ static int read_answers(const struct opinion_request *q, const struct buf *b,
 		     : 0;
 }
 
-/* Collects the child's answers; its end is explained where it was not by itself. */
+/* Collects the child's answers.  If the child did not exit by itself, the error
+ * explains why. */
 static int collect(const struct opinion_request *q, pid_t pid, int fd,
 		   struct buf *b, struct error *err)
 {

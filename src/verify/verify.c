@@ -9,10 +9,10 @@
 #include "symbolize/demangle/demangle.h"
 #include "symbolize/symbolize.h"
 
-/* What a comparison finds.  From VERIFY_NAME on nothing explains it. */
+/* The result of a comparison.  Results from VERIFY_NAME on are not explained. */
 enum finding {
 	VERIFY_SAME,
-	VERIFY_UNKNOWN,		/* neither knows anything */
+	VERIFY_UNKNOWN,		/* neither has an answer */
 	VERIFY_SPELLING,
 	VERIFY_STUB,
 	VERIFY_NO_DWARF,
@@ -55,13 +55,13 @@ static const char *const finding_text[] = {
 	[VERIFY_ONLY_LIBDW] = "only libdw knows it",
 };
 
-/* All that a comparison of one image needs. */
+/* The state of comparing one image. */
 struct comparison {
 	const struct opinion_request *q;
 	const struct opinion *o;
 	const struct verify_cases *c;
-	bool no_dwarf;		/* tally's answers were made without DWARF */
-	bool go;		/* … or by .gopclntab */
+	bool no_dwarf;		/* tally answered without DWARF */
+	bool go;		/* tally answered by .gopclntab */
 };
 
 void verify_cases_fini(struct verify_cases *c)
@@ -75,7 +75,7 @@ static const char *str(const struct comparison *x, uint32_t id)
 	return strtab_get(&x->o->str, id);
 }
 
-/* Appends a path without `.` and empty parts, and with `x/..` taken out. */
+/* Appends a path without `.`, empty parts and `x/..`. */
 static void normal_path(const char *path, struct buf *out)
 {
 	size_t root = *path == '/';
@@ -100,7 +100,7 @@ static void normal_path(const char *path, struct buf *out)
 	}
 }
 
-/* Whether the longer path ends in the shorter one. */
+/* Returns whether the longer path ends with the shorter one. */
 static bool is_tail(const char *a, const char *b)
 {
 	size_t na = strlen(a), nb = strlen(b);
@@ -140,7 +140,7 @@ static enum finding compare_places(const struct comparison *x,
 				   const struct verify_frame *ours,
 				   const struct opinion_place *theirs)
 {
-	/* Line 0: the compiler attributes the code to no line. */
+	/* Line 0: the compiler assigned the code to no line. */
 	if (ours->line != theirs->line)
 		return VERIFY_LINE;
 	return !ours->line ? VERIFY_SAME
@@ -148,8 +148,8 @@ static enum finding compare_places(const struct comparison *x,
 					   str(x, theirs->file));
 }
 
-/* Whether an ELF symbol of the code at an address has this name; versions (`@@V`)
- * and suffixes of clones (`.isra.0`) are no part of it. */
+/* Returns whether an ELF symbol of the code at an address has this name, ignoring
+ * versions (`@@V`) and suffixes of clones (`.isra.0`). */
 static bool is_symbol(const struct comparison *x, size_t at, const char *name)
 {
 	const struct opinion_part *s = &x->o->answers.v[at].symbols;
@@ -165,8 +165,8 @@ static bool is_symbol(const struct comparison *x, size_t at, const char *name)
 	return false;
 }
 
-/* Whether a name is that of a DIE without linkage name, with its scopes before it
- * and perhaps arguments behind it. */
+/* Returns whether a name is that of a DIE without a linkage name, preceded by its
+ * scopes and possibly followed by arguments. */
 static bool is_scoped(const char *name, const char *plain)
 {
 	struct buf readable = { 0 };
@@ -174,7 +174,7 @@ static bool is_scoped(const char *name, const char *plain)
 	size_t n = strlen(plain);
 	bool found = false;
 
-	/* Template arguments are not spelled alike. */
+	/* Template arguments may be spelled differently. */
 	if (strncmp(plain, "operator", 8))
 		n = strcspn(plain, "<");
 	demangle(name, &readable);
@@ -187,7 +187,8 @@ static bool is_scoped(const char *name, const char *plain)
 	return found;
 }
 
-/* An outermost function goes by any ELF symbol of its code: aliases, clones. */
+/* An outermost function may have the name of any ELF symbol of its code: aliases,
+ * clones. */
 static enum finding compare_names(const struct comparison *x, size_t at,
 				  const char *ours,
 				  const struct opinion_frame *theirs)
@@ -228,7 +229,7 @@ static enum finding compare_chain(const struct comparison *x, size_t at,
 	return f;
 }
 
-/* The function that no DWARF describes: by ELF symbols. */
+/* Compares a function that no DWARF describes by its ELF symbols. */
 static enum finding compare_symbol(const struct comparison *x, size_t at)
 {
 	const struct verify_case *v = &x->c->v.v[at];
@@ -267,7 +268,8 @@ static enum finding compare_lines(const struct comparison *x, size_t at)
 	return best;
 }
 
-/* Whether the outermost function is right by ELF symbols, whatever DWARF says. */
+/* Returns whether the outermost function agrees with the ELF symbols, whatever
+ * DWARF says. */
 static bool symbol_agrees(const struct comparison *x, size_t at)
 {
 	const struct verify_case *v = &x->c->v.v[at];
@@ -275,7 +277,7 @@ static bool symbol_agrees(const struct comparison *x, size_t at)
 	return v->n && is_symbol(x, at, x->c->frames.v[v->first + v->n - 1].name);
 }
 
-/* What libdw has no names and no lines for, while tally has. */
+/* Handles an address for which only tally has names and lines. */
 static enum finding only_ours(const struct comparison *x, size_t at,
 			      enum finding f)
 {
@@ -292,7 +294,7 @@ static enum finding only_ours(const struct comparison *x, size_t at,
 	return f;
 }
 
-/* What of libdw's or of tally's knowledge explains a difference. */
+/* Finds a known reason for a difference, in libdw's data or in tally's. */
 static enum finding explain(const struct comparison *x, size_t at,
 			    enum finding f)
 {
@@ -312,7 +314,8 @@ static enum finding explain(const struct comparison *x, size_t at,
 	return only_ours(x, at, f);
 }
 
-/* Several chains are functions that share code: any of them is right. */
+/* Several chains are functions that share code.  An answer that equals any of them
+ * is right. */
 static enum finding compare(const struct comparison *x, size_t at)
 {
 	const struct opinion_part *chains = &x->o->answers.v[at].chains;
@@ -402,7 +405,7 @@ static int by_vaddr(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Sorts the cases, drops repeated addresses and lists them. */
+/* Sorts the cases, removes repeated addresses and lists them. */
 static uint64_t *sort_cases(struct verify_cases *c)
 {
 	uint64_t *vaddrs = calloc(c->v.n + 1, sizeof(*vaddrs));
@@ -457,7 +460,7 @@ static int ask_and_count(struct comparison *x, struct opinion_request *q,
 
 	if (rc == -ERR_UNSUPPORTED || rc == -ERR_NOMEM)
 		return rc;
-	if (rc < 0) {	/* libdw cannot read it: that is said, not passed over */
+	if (rc < 0) {	/* libdw cannot read the file: report it */
 		skip(q->path, c, err->msg, counts, out);
 		return 0;
 	}
@@ -504,7 +507,7 @@ int verify_image(const struct opinion_request *q, bool go,
 	return compare_image(q, x, expected, c, counts, out, err);
 }
 
-/* The frames of an address of the recording become a case. */
+/* Adds the frames of an address of the recording as a case. */
 static int add_case(const struct profile *p, uint64_t vaddr, uint32_t frame,
 		    struct verify_cases *c)
 {
@@ -541,7 +544,7 @@ static int gather(const struct profile *p, uint32_t image,
 	return rc < 0 ? error_set(err, ERR_NOMEM, "out of memory") : 0;
 }
 
-/* Why libdw cannot be asked about an image, or NULL. */
+/* Returns the reason why libdw cannot be asked about an image, or NULL. */
 static const char *not_comparable(const struct prof_image *im)
 {
 	switch (im->kind) {

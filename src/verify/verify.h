@@ -2,10 +2,11 @@
 #ifndef TALLY_VERIFY_VERIFY_H
 #define TALLY_VERIFY_VERIFY_H
 /*
- * Compares tally's names, inline chains, files and lines with libdw's and writes
- * each difference with both answers.  A difference is *explained* where its kind is
- * known and documented (doc/symbolizing-differences.md, "libdw"): both answers are
- * right, or libdw does not read what tally reads.  All others count against tally.
+ * Compares tally's names, inline chains, files and lines with libdw's, and writes
+ * each difference with both answers.  A difference is *explained* if its kind is
+ * documented (doc/symbolizing-differences.md, "libdw").  In that case, both answers
+ * are right, or libdw does not read what tally reads.  All other differences count
+ * against tally.
  */
 #include "base/buf.h"
 #include "profile/model.h"
@@ -13,44 +14,46 @@
 
 /* One function of tally's answer, innermost first. */
 struct verify_frame {
-	const char *name;	/* of the linker where there is one; "" unknown */
-	const char *file;	/* of the address (innermost) or of the call */
+	const char *name;	/* linkage name if there is one; "": unknown */
+	const char *file;	/* file of the address (innermost frame) or of the
+				 * call */
 	uint32_t line;
 };
 
-/* Tally's answer about an address: frames.v[first], …; n == 0: unresolved. */
+/* Tally's answer about an address: n frames from frames.v[first]; n == 0:
+ * unresolved. */
 struct verify_case {
 	uint64_t vaddr;
 	uint32_t first, n;
 };
 
 struct verify_cases {
-	VEC(struct verify_case) v;	/* any order */
+	VEC(struct verify_case) v;	/* in any order */
 	VEC(struct verify_frame) frames;
 };
 
 void verify_cases_fini(struct verify_cases *c);
 
 struct verify_counts {
-	uint64_t asked;		/* addresses, each once */
+	uint64_t asked;		/* distinct addresses */
 	uint64_t same, explained, different;
-	uint64_t skipped;	/* not compared: the reason is in the text */
-	uint64_t unknown;	/* of `same`: neither has a name or a line */
+	uint64_t skipped;	/* not compared; the text gives the reason */
+	uint64_t unknown;	/* part of `same`: neither has a name or a line */
 };
 
 /*
- * Compares the answers about one ELF file.  `expected` is the build-id of the file
- * that tally read, len 0: unknown; another file at the path is skipped.  Sorts the
- * cases.  `go`: tally read .gopclntab.  Appends to `out`, safe for a terminal, and
- * adds to `counts`.  q->vaddrs and q->n are filled in here.
+ * Compares the answers about one ELF file.  `expected` is the build ID of the file
+ * that tally read; len 0: unknown.  A different file at the path is skipped.  `go`:
+ * tally read .gopclntab.  Sorts the cases, and fills in q->vaddrs and q->n.  Appends
+ * text that is safe for a terminal to `out`, and adds to `counts`.
  */
 int verify_image(const struct opinion_request *q, bool go,
 		 const struct build_id *expected, struct verify_cases *c,
 		 struct verify_counts *counts, struct buf *out,
 		 struct error *err);
 
-/* Compares every location and every line row of a recording that stands for code of
- * a file on this machine.  `progress` may be NULL. */
+/* Compares all locations and line rows of a recording that belong to files on this
+ * machine.  `progress` may be NULL. */
 typedef void verify_progress(void *ctx, const char *image, size_t done,
 			     size_t total);
 int verify_profile(const struct profile *p, const char *debug_dirs,
@@ -58,7 +61,7 @@ int verify_profile(const struct profile *p, const char *debug_dirs,
 		   struct verify_counts *counts, struct buf *out,
 		   struct error *err);
 
-/* Appends the sentence that sums up. */
+/* Appends a sentence that summarizes the counts. */
 void verify_summary(const struct verify_counts *counts, struct buf *out);
 
 #endif
