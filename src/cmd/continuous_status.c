@@ -82,7 +82,7 @@ static int run_status(struct cmd_io *io, void *opts, int argc, char **argv,
 
 const struct command cmd_status = {
 	.name = "status",
-	.summary = "show how a continuous recording does",
+	.summary = "show the state of a continuous recording",
 	.args = "[DIR]",
 	.opts = status_opt_table,
 	.opts_size = sizeof(struct status_opts),

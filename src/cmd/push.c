@@ -35,14 +35,14 @@ struct push_cmd_opts {
 #define AT(field) offsetof(struct push_cmd_opts, field)
 
 static const struct opt push_opt_table[] = {
-	{ OPT_HEADING, 0, NULL, NULL, "What to tell", 0 },
+	{ OPT_HEADING, 0, NULL, NULL, "What to send", 0 },
 	CMD_PUSH_LABEL_ROWS(struct push_cmd_opts, push),
 	{ OPT_HEADING, 0, NULL, NULL, "How to send", 0 },
 	CMD_PUSH_SEND_ROWS(struct push_cmd_opts, push),
 	{ OPT_UNIT, 0, "retry-for", "TIME",
 	  "Give up when the server was away for so long (30s, 5m). Default: "
 	  "30s.", AT(patience) },
-	{ OPT_FLAG, 'q', "quiet", NULL, "Say nothing but errors.", AT(quiet) },
+	{ OPT_FLAG, 'q', "quiet", NULL, "Print errors only.", AT(quiet) },
 	SELECT_OPTION_ROWS(struct push_cmd_opts, "Only these events."),
 	{ OPT_STRS, 0, "debug-dir", "DIR",
 	  "If the recording holds no symbols: " DEBUG_DIR_HELP,

@@ -11,7 +11,7 @@
 #define SPAN 10.0		/* in 2 log likelihood */
 #define LEAST_Z 5.0
 #define LEAST_CHANGE 0.0295588	/* log 1.03 */
-#define RAMP_PENALTY 15.0	/* three parameters at 3 each */
+#define RAMP_PENALTY 15.0	/* for its start, end and height */
 #define STEP_PENALTY 6.0
 #define LONE_SLOPE 30.0	/* evidence that a ramp needs where no step was found, in 2
 			 * log likelihood */
