@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Files below a folder: see beneath.h. */
+/* Opens files below a folder: see beneath.h. */
 #include "base/beneath.h"
 
 #include <errno.h>
@@ -18,7 +18,8 @@ enum {
 };
 
 #ifdef SYS_openat2
-/* -ENOSYS where the kernel (before 5.6) or a filter does not know the call. */
+/* Opens the path with openat2(2).  Returns -ENOSYS if the kernel (before 5.6)
+ * or a filter does not support the call. */
 static int open_resolved(int dir, const char *path)
 {
 	struct open_how how = { .flags = FLAGS,
@@ -26,7 +27,7 @@ static int open_resolved(int dir, const char *path)
 					   RESOLVE_NO_MAGICLINKS };
 	long fd = -1;
 
-	/* EAGAIN: something on the way was renamed meanwhile */
+	/* EAGAIN: a component of the path was renamed meanwhile */
 	for (int i = 0; i < ATTEMPTS; i++) {
 		fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
 		if (fd >= 0 || (errno != EAGAIN && errno != EINTR))
@@ -43,7 +44,7 @@ static int open_resolved(int dir, const char *path)
 }
 #endif
 
-/* Component by component, none of which may be a symbolic link. */
+/* Opens the path component by component; none may be a symbolic link. */
 static int open_by_steps(int dir, const char *path)
 {
 	char name[NAME_MAX + 1];
@@ -83,7 +84,7 @@ int beneath_open(int dir, const char *path)
 {
 	int fd = open_resolved(dir, path);
 
-	/* EPERM: what filters of containers answer for calls they do not know;
-	 * opening to read never fails so by itself */
+	/* EPERM: filters of containers return it for unknown calls; opening for
+	 * reading never fails with it otherwise */
 	return fd == -ENOSYS || fd == -EPERM ? open_by_steps(dir, path) : fd;
 }

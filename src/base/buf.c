@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Byte buffer: see buf.h. */
+/* Implements the byte buffer: see buf.h. */
 #include "base/buf.h"
 
 #include <stdarg.h>
@@ -44,7 +44,7 @@ uint8_t *buf_room(struct buf *b, size_t n)
 	return b->p + b->n;
 }
 
-/* Writes the digits of v so that they end at `end`; where they begin. */
+/* Writes the digits of v so that they end at `end`.  Returns their start. */
 static char *digits(char *end, uint64_t v)
 {
 	static const char pairs[] =

@@ -3,8 +3,8 @@
 #define TALLY_BASE_BUF_H
 /*
  * A growable byte buffer with a sticky failure flag: append freely, test
- * `failed` once at the end.  After a failed allocation the contents are what
- * was appended before it.  All-zero is the empty buffer.
+ * `failed` once at the end.  After a failed allocation the buffer contains
+ * everything appended before it.  All-zero is the empty buffer.
  *
  * Integers are little-endian; uleb and sleb are DWARF's LEB128 (DWARF 5 §7.6).
  */

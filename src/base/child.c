@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Programs that are asked: see child.h. */
+/* Runs helper programs: see child.h. */
 #include "base/child.h"
 
 #include <errno.h>
@@ -23,8 +23,8 @@ static int64_t now_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-/* Its own group, so that what it starts can be killed with it; signals as a shell
- * would leave them. */
+/* Starts the program in its own process group, so that its children can be
+ * killed with it.  Signals have their default handling, as from a shell. */
 static int spawn(char *const *argv, char *const *env, int out, pid_t *pid)
 {
 	posix_spawn_file_actions_t fa;
@@ -50,7 +50,7 @@ static int spawn(char *const *argv, char *const *env, int out, pid_t *pid)
 	return rc;
 }
 
-/* Reads until the end; negative when that did not come. */
+/* Reads until the end of output; negative if the end was not reached. */
 static int read_answer(int fd, const char *name, size_t limit, int ms,
 		       struct buf *out, struct error *err)
 {

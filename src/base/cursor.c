@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Bounded reader: see cursor.h. */
+/* Implements the bounded reader: see cursor.h. */
 #include "base/cursor.h"
 
 uint64_t cursor_uleb_slow(struct cursor *c)
@@ -22,7 +22,7 @@ uint64_t cursor_uleb_slow(struct cursor *c)
 		if (!(b & 0x80))
 			return v;
 		shift += 7;
-		if (shift > 140) {	/* padding without end */
+		if (shift > 140) {	/* unreasonable padding */
 			cursor_fail(c);
 			return 0;
 		}
@@ -37,7 +37,7 @@ int64_t cursor_sleb(struct cursor *c)
 
 	do {
 		b = cursor_u8(c);
-		/* from bit 63 on there is only the sign, seven times over */
+		/* from bit 63 on, all seven bits must equal the sign */
 		if (shift == 63)
 			sign = b & 1 ? 0x7f : 0;
 		if (c->bad || shift > 140 ||

@@ -21,7 +21,8 @@ struct cursor {
 
 static inline struct cursor cursor_of(const void *p, size_t n)
 {
-	/* "" for nothing: arithmetic on NULL is undefined (C11 6.5.6) */
+	/* "" instead of NULL, because arithmetic on NULL is undefined (C11
+	 * 6.5.6) */
 	const uint8_t *b = p ? p : (const uint8_t *)"";
 
 	return (struct cursor){ b, b, p ? b + n : b, false };

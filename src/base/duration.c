@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Durations and sizes: see duration.h. */
+/* Parses durations and sizes: see duration.h. */
 #include "base/duration.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ bool duration_parse(const char *text, size_t n, double *seconds, bool *bare)
 		return false;
 	memcpy(copy, text, n);
 	copy[n] = 0;
-	/* strtod(3) also takes signs, exponents, hex, "inf" and "nan". */
+	/* strtod(3) also accepts signs, exponents, hex, "inf" and "nan". */
 	digits = strspn(copy, "0123456789.");
 	if (!strspn(copy + strspn(copy, "."), "0123456789"))
 		return false;

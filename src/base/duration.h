@@ -9,8 +9,8 @@
 
 /*
  * Parses the first n bytes of text: a decimal number (no sign, no exponent)
- * with an optional unit ns, us, ms, s, m, min or h.  Without a unit *bare is
- * set and the number is returned unchanged.  Returns false for anything else.
+ * with an optional unit ns, us, ms, s, m, min or h.  Without a unit, sets *bare
+ * and returns the number unchanged.  Returns false for anything else.
  */
 bool duration_parse(const char *text, size_t n, double *seconds, bool *bare);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Error values: see error.h. */
+/* Sets error codes and messages: see error.h. */
 #include "base/error.h"
 
 #include <errno.h>

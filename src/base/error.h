@@ -5,11 +5,12 @@
  * Error codes and messages of all libraries.
  *
  * A function that can fail returns 0 (or a count) on success and a negative
- * enum errcode on failure, and fills `struct error` with a sentence that names
- * the thing, the reason and, where there is one, the smallest fix.  The message
- * is set where file and offset are known; callers above may prefix it with
- * error_prefix() but never replace it.  A failed lookup (no symbol, no DWARF)
- * is a normal result, not an error.  Libraries never print and never exit.
+ * enum errcode on failure.  On failure it also fills `struct error` with a
+ * sentence that names the thing, the reason and the smallest fix, if there is
+ * one.  The message is set where file and offset are known; callers above may
+ * prefix it with error_prefix() but never replace it.  A failed lookup (no
+ * symbol, no DWARF) is a normal result, not an error.  Libraries never print
+ * and never exit.
  */
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Asking git: see git.h. */
+/* Runs git: see git.h. */
 #include "base/git.h"
 
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 
 enum { WORDS_MAX = 24 };
 
-/* All variables of git's own are dropped: git(1) has dozens that name programs,
- * folders and settings (GIT_CONFIG_COUNT …). */
+/* Returns an environment without git's own variables: git(1) has dozens that
+ * name programs, folders and settings (GIT_CONFIG_COUNT …). */
 static char **make_env(void)
 {
 	static const char *const own[] = {

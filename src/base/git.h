@@ -3,9 +3,9 @@
 #define TALLY_BASE_GIT_H
 /*
  * Runs git on a repository that may be hostile or may be named by a hostile
- * recording. Nothing configured by the repository or the environment is run: no
- * hooks, monitors, filters, pagers or signature checks.  There is no network
- * access, and GIT_* variables have no effect.
+ * recording.  No program configured by the repository or the environment is
+ * run: no hooks, monitors, filters, pagers or signature checks.  There is no
+ * network access, and GIT_* variables have no effect.
  */
 #include "base/buf.h"
 #include "base/error.h"

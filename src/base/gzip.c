@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* gzip in memory, by zlib: see gzip.h. */
+/* Compresses and decompresses gzip in memory with zlib: see gzip.h. */
 #include "base/gzip.h"
 
 #include <zlib.h>

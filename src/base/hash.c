@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Hash tables: see hash.h.  Linear probing, at most two thirds full. */
+/* Implements hash tables: see hash.h.  Linear probing, at most two thirds
+ * full. */
 #include "base/hash.h"
 
 #include <stdlib.h>
@@ -114,8 +115,8 @@ uint32_t idtab_find(const struct idtab *t, uint64_t hash, idtab_eq *eq,
 }
 
 /*
- * Growing needs the low hash bits, which are not kept: the tag (high 32 bits)
- * serves as the hash of position from the start, so that moving ids needs no
+ * Growing would need the low hash bits, which are not stored.  So the tag (high
+ * 32 bits) determines the position from the start, and moving ids needs no
  * callback.
  */
 static void idtab_place(struct idtab *t, uint32_t tag, uint32_t id)

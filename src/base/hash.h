@@ -3,8 +3,8 @@
 #define TALLY_BASE_HASH_H
 /*
  * Hash functions and two open-addressing tables.  They do not resist
- * adversarial keys: inputs are files of one user, and every table is bounded by
- * the size of its input.
+ * adversarial keys: inputs are files of one user, and the size of the input
+ * bounds every table.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,7 +52,7 @@ uint32_t *u64map_slot(struct u64map *m, uint64_t key);
  */
 struct idtab {
 	uint32_t *id;
-	uint32_t *tag;		/* high hash bits: saves most eq calls */
+	uint32_t *tag;		/* high hash bits; they avoid most eq calls */
 	size_t n, cap;
 };
 #define IDTAB_NONE UINT32_MAX

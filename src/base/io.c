@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* File helpers: see io.h. */
+/* Reads, writes and maps files: see io.h. */
 #include "base/io.h"
 
 #include <errno.h>
@@ -55,8 +55,9 @@ static int check_regular(int fd, const char *name, struct stat *st,
 	return 0;
 }
 
-/* A path from outside may name a FIFO, where a plain open(2) waits for a writer
- * that never comes: O_NONBLOCK, which regular files ignore, prevents that. */
+/* Opens a regular file.  The path is untrusted and may name a FIFO, on which a
+ * plain open(2) waits for a writer that never comes.  O_NONBLOCK, which regular
+ * files ignore, prevents that. */
 static int open_regular(const char *path, struct error *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);

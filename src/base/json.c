@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* JSON writer: see json.h. */
+/* Writes JSON: see json.h. */
 #include "base/json.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@ struct json json_on(struct buf *out)
 	return (struct json){ .out = out, .kind = { ARRAY } };
 }
 
-/* The innermost scope whose state is kept: deeper ones share it, and the
+/* Returns the innermost scope with stored state.  Deeper scopes share it; the
  * buffer has failed by then. */
 static int scope(const struct json *j)
 {

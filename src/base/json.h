@@ -2,9 +2,9 @@
 #ifndef TALLY_BASE_JSON_H
 #define TALLY_BASE_JSON_H
 /*
- * A streaming JSON writer (RFC 8259).  Keys are written in the given order,
- * without white space except a newline between the elements of arrays opened
- * with json_array_lines, so that output is stable and diffs are readable.
+ * A streaming JSON writer (RFC 8259).  Keys are written in the given order.
+ * There is no white space except a newline between the elements of arrays
+ * opened with json_array_lines.  So output is stable and diffs are readable.
  *
  *	struct json j = json_on(&out);
  *	json_object(&j, NULL);

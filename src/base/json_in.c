@@ -19,7 +19,7 @@ static bool fail(struct json_in *j)
 	return false;
 }
 
-/* The next character that is no white space; 0: the end. */
+/* Returns the next character other than white space; 0 at the end. */
 static int peek(struct json_in *j)
 {
 	while (j->p < j->end && (*j->p == ' ' || *j->p == '\n' ||
@@ -54,7 +54,7 @@ bool json_in_array(struct json_in *j)
 	return enter(j, '[');
 }
 
-/* To the next element; false behind the last one. */
+/* Moves to the next element.  Returns false after the last one. */
 static bool advance(struct json_in *j, int close)
 {
 	int c = peek(j);
@@ -98,7 +98,7 @@ static int hex_digit(int c)
 	       : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
 }
 
-/* Four digits behind \u; -1: they are none. */
+/* Reads four hexadecimal digits after \u.  Returns -1 if they are invalid. */
 static int32_t take_unit(struct json_in *j)
 {
 	int32_t v = 0;
@@ -138,7 +138,7 @@ static void put_utf8(struct buf *out, uint32_t c)
 	buf_u8(out, (uint8_t)(0x80 | (c & 63)));
 }
 
-/* \uXXXX, with the second half of a pair where one follows. */
+/* Reads \uXXXX, with the second half of a surrogate pair if it follows. */
 static bool take_escape_u(struct json_in *j, struct buf *out)
 {
 	int32_t c = take_unit(j), low;
@@ -206,7 +206,7 @@ bool json_in_string(struct json_in *j, struct buf *out)
 	return false;
 }
 
-/* Leaves the string that begins here. */
+/* Skips the string that starts here. */
 static bool skip_string(struct json_in *j)
 {
 	for (j->p++; j->p < j->end && *j->p != '"'; j->p++)
@@ -317,7 +317,7 @@ void json_in_skip(struct json_in *j)
 			depth--;
 		} else if (depth && (c == ',' || c == ':')) {
 			j->p++;
-			continue;	/* the value comes */
+			continue;	/* the value follows */
 		} else if (c == '"') {
 			skip_string(j);
 		} else if (c == '{' || c == '[') {

@@ -4,7 +4,7 @@
 /*
  * Reads JSON (RFC 8259) in memory from start to end without building a tree.
  * The input is untrusted: invalid JSON sets `bad` and ends all reads.  A copy
- * of a json_in remembers the position of a value, which can then be read again.
+ * of a json_in remembers the position of a value, so that it can be read again.
  *
  *	struct json_in j = json_in_of(p, n);
  *
@@ -46,8 +46,8 @@ bool json_in_item(struct json_in *j);
 /* Appends a string of at most JSON_IN_TEXT bytes as UTF-8; NUL and unpaired
  * surrogates become U+FFFD. */
 bool json_in_string(struct json_in *j, struct buf *out);
-/* Returns a number; null, true and false are -1, 1 and 0.  Other values are
- * skipped and give NaN. */
+/* Returns a number; null, true and false give -1, 1 and 0.  Skips any other
+ * value and returns NaN. */
 double json_in_number(struct json_in *j);
 /* Skips a value of any kind, nested up to JSON_IN_DEPTH. */
 void json_in_skip(struct json_in *j);

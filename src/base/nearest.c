@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Nearest word: see nearest.h. */
+/* Finds the nearest word: see nearest.h. */
 #include "base/nearest.h"
 
 #include <string.h>
@@ -13,8 +13,8 @@ static size_t least(size_t a, size_t b, size_t c)
 	return m < c ? m : c;
 }
 
-/* Insertions, deletions, substitutions and swaps of neighbours (optimal string
- * alignment distance). */
+/* Returns the number of insertions, deletions, substitutions and swaps of
+ * neighbours (optimal string alignment distance). */
 static size_t edits(const char *a, size_t na, const char *b, size_t nb)
 {
 	size_t row[3][WORD_MAX + 1];
@@ -46,7 +46,8 @@ void nearest_try(struct nearest *n, const char *candidate)
 	if (na > WORD_MAX || nb > WORD_MAX)
 		return;
 	d = edits(n->word, na, candidate, nb);
-	/* A word begun but not finished is nearer than its edits say. */
+	/* A prefix of the candidate is nearer than its edit distance
+	 * suggests. */
 	if (na >= 2 && !strncmp(n->word, candidate, na))
 		d = 1;
 	if (!n->best || d < n->distance) {
@@ -61,6 +62,6 @@ const char *nearest_best(const struct nearest *n)
 
 	if (!n->best || n->distance > limit || n->distance >= len)
 		return NULL;
-	/* Edits of half a short word make any word. */
+	/* Changing half of a short word can produce any word. */
 	return n->distance == 1 || n->distance * 2 < len ? n->best : NULL;
 }

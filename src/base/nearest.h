@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 struct nearest {
-	const char *word;	/* what the user wrote */
+	const char *word;	/* the user's input */
 	const char *best;
 	size_t distance;
 };
@@ -18,7 +18,7 @@ static inline struct nearest nearest_to(const char *word)
 	return (struct nearest){ word, NULL, 0 };
 }
 
-/* Of equally near candidates the first is kept. */
+/* Considers a candidate.  Among equally near candidates the first one wins. */
 void nearest_try(struct nearest *n, const char *candidate);
 /* Returns the nearest candidate, or NULL if none is near enough. */
 const char *nearest_best(const struct nearest *n);

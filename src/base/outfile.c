@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Files that are written: see outfile.h. */
+/* Writes output files: see outfile.h. */
 #include "base/outfile.h"
 
 #include <dirent.h>
@@ -19,7 +19,7 @@ enum { ATTEMPTS = 100, NAME_PART = 200, NUMBER = 8 };
 
 #define PART_END ".tally-part"
 
-/* The descriptor that a path of /dev names, or -1. */
+/* Returns the descriptor that a path of /dev names, or -1. */
 static int descriptor_of(const char *path)
 {
 	static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
@@ -61,8 +61,8 @@ static int refuse_link(const char *path, struct error *err)
 			 "name the file itself", path, target);
 }
 
-/* Locks a file until its last descriptor is closed: that it is in use.  False: it
- * is locked already, or was removed meanwhile. */
+/* Locks a file, until its last descriptor is closed, to mark it as in use.
+ * Returns false if it is already locked or was removed meanwhile. */
 static bool lock(int fd)
 {
 	struct stat st;
@@ -71,7 +71,8 @@ static bool lock(int fd)
 	       (fstat(fd, &st) < 0 || st.st_nlink);
 }
 
-/* Is `name` one that open_beside makes of the `n` bytes at `of`? */
+/* Returns whether open_beside would create `name` for the file whose name is
+ * the `n` bytes at `of`. */
 static bool is_part_of(const char *name, const char *of, size_t n)
 {
 	return name[0] == '.' && !strncmp(name + 1, of, n) &&
@@ -80,7 +81,8 @@ static bool is_part_of(const char *name, const char *of, size_t n)
 	       !strcmp(name + 2 + n + NUMBER, PART_END);
 }
 
-/* Removes the file that a killed process left, unless another still writes it. */
+/* Removes the file left by a killed process, unless another process is writing
+ * it. */
 static void remove_unused(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOCTTY |
@@ -95,7 +97,7 @@ static void remove_unused(int dir, const char *name)
 	close(fd);
 }
 
-/* Removes what killed processes left of the file `name` in a folder. */
+/* Removes temporary files for `name` in a folder that killed processes left. */
 static void tidy(const char *folder, const char *name)
 {
 	size_t n = strnlen(name, NAME_PART);
@@ -120,7 +122,7 @@ static void tidy_beside(const char *path)
 	free(folder);
 }
 
-/* Opens a new file beside `path`. */
+/* Opens a new file in the folder of `path`. */
 static int open_beside(struct outfile *f, mode_t mode)
 {
 	const char *slash = strrchr(f->path, '/');
@@ -156,8 +158,8 @@ static int open_beside(struct outfile *f, mode_t mode)
 	return -EEXIST;
 }
 
-/* What is there already and is written as it is: a pipe, a device, or a file in
- * a folder where we may make none. */
+/* Opens an existing file that is written in place: a pipe, a device, or a file
+ * in a folder where tally may not create files. */
 static int open_in_place(struct outfile *f, int flags, struct error *err)
 {
 	f->fd = open(f->path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY |
@@ -195,14 +197,14 @@ static int open_path(struct outfile *f, bool private_mode, struct error *err)
 		return errno == ENOENT
 		       ? open_regular(f, false, private_mode, err)
 		       : cannot(f->path, errno, err);
-	/* What only its owner may read is a recording: it is not cut to make
-	 * room for another, or for its own copy. */
+	/* A file that only its owner may read is a recording.  It must not be
+	 * truncated to make room for another one, or for its own copy. */
 	if (S_ISREG(st.st_mode))
 		return open_regular(f, !private_mode || !st.st_size,
 				    private_mode, err);
 	if (S_ISDIR(st.st_mode))
 		return cannot(f->path, EISDIR, err);
-	/* Links in /dev are the system's. */
+	/* Links in /dev belong to the system. */
 	if (S_ISLNK(st.st_mode) && !strncmp(f->path, "/dev/", 5) &&
 	    !stat(f->path, &behind) && S_ISCHR(behind.st_mode)) {
 		f->fd = open(f->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
@@ -237,8 +239,8 @@ int outfile_keep(struct outfile *f, const char *keep, struct error *err)
 	return f->keep ? 0 : error_set(err, ERR_NOMEM, "out of memory");
 }
 
-/* Gives `from` the name `to`, and what has that name, if anything, the name
- * `from`.  0, or an errno. */
+/* Renames `from` to `to`; if another file has that name, it is renamed to
+ * `from` and *other is set.  Returns 0 or an errno. */
 static int swap(const char *from, const char *to, bool *other)
 {
 	*other = true;
@@ -259,8 +261,8 @@ static void unswap(const char *from, const char *to, bool other)
 		renameat2(AT_FDCWD, to, AT_FDCWD, from, RENAME_NOREPLACE);
 }
 
-/* By way of the name `keep`: so the older file is never under a name that nobody
- * knows. */
+/* Exchanges names with the older file via the name `keep`, so that the older
+ * file never has an unknown name. */
 static int swap_names(struct outfile *f)
 {
 	int e;
@@ -289,7 +291,7 @@ int outfile_try(struct outfile *f, struct error *err)
 	if (e)
 		return cannot(f->path, e, err);
 	f->tried = true;
-	/* It is ours until its fate is known. */
+	/* Hold the older file open until it is kept, deleted or restored. */
 	f->older = open(f->temp, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW |
 			O_NONBLOCK);
 	if (f->older >= 0)
@@ -329,7 +331,8 @@ int outfile_close(struct outfile *f, struct error *err)
 
 	if (fd < 0)
 		return outfile_place(f, err);
-	/* Another holds the lock until the file has its name. */
+	/* A second descriptor holds the lock until the file has its final
+	 * name. */
 	held = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	f->fd = -1;
 	if (close(fd) < 0)
@@ -342,7 +345,7 @@ int outfile_close(struct outfile *f, struct error *err)
 	return rc;
 }
 
-/* Gives all files the names that they had before outfile_try. */
+/* Restores the names that all files had before outfile_try. */
 static void take_back(struct outfile *f)
 {
 	if (f->keep)

@@ -5,11 +5,11 @@
  * The output file of a command.  All commands use it:
  *
  * - A regular file is written under a temporary name in the same directory and
- *   renamed when complete.  Nobody sees a partial file, and an old file
+ *   renamed when complete.  No partial file is ever visible, and an old file
  *   survives a failure.  A process that is killed may leave the temporary file;
  *   the next command that writes the same file removes it.
  * - If no file can be created in the directory, an old file is overwritten in
- *   place, unless it is a recording, which would be lost on failure.
+ *   place.  The exception is a recording, which would be lost on failure.
  * - Symbolic links are an error: whoever can create links in a directory could
  *   otherwise choose which file is overwritten.
  * - /dev/stdout, /dev/stderr and /dev/fd/N are open descriptors; pipes and
@@ -24,15 +24,17 @@ struct outfile {
 	int fd;			/* -1: not open */
 	char *path;		/* final path, also for messages */
 	char *temp;		/* temporary name; NULL once renamed */
-	char *keep;		/* what an older file is to be called, or NULL:
-				 * it goes */
-	bool tried;		/* outfile_try: it has its name … */
-	bool displaced;		/* … and `keep`, or without it `path`, was another
-				 * file's name */
-	int older;		/* … and what has the name temp now, or -1 */
+	char *keep;		/* new name for an older file; NULL: the older file
+				 * is deleted */
+	bool tried;		/* outfile_try gave the file its final name … */
+	bool displaced;		/* … and `keep` (or `path`, if keep is NULL) was the
+				 * name of another file */
+	int older;		/* … and descriptor of the file that is now named
+				 * temp, or -1 */
 };
 
-/* `private_mode`: mode 0600 instead of the umask. */
+/* Opens the output file.  `private_mode` uses mode 0600 instead of the
+ * umask. */
 int outfile_open(struct outfile *f, const char *path, bool private_mode,
 		 struct error *err);
 /* Keeps the existing older file under the name `keep`.  Returns 0 or
@@ -41,9 +43,10 @@ int outfile_keep(struct outfile *f, const char *keep, struct error *err);
 /*
  * Renames the file to its final name but keeps it open, so that this can be
  * undone: outfile_place makes it final, outfile_drop restores the old state.
- * If the process is killed in between, there is a complete file at `path`, and
- * an older file to be kept is there or under the name `keep`.  On file systems
- * that cannot exchange files, nothing happens before outfile_place.
+ * If the process is killed in between, there is a complete file at `path`.  An
+ * older file to be kept is then either at `path` or under the name `keep`.  On
+ * file systems that cannot exchange files, nothing happens before
+ * outfile_place.
  */
 int outfile_try(struct outfile *f, struct error *err);
 /* Renames the file to its final name and keeps it open; an older file is

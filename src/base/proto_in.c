@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Fields of protocol buffers: see proto_in.h. */
+/* Reads fields of protocol buffers: see proto_in.h. */
 #include "base/proto_in.h"
 
 bool proto_next(struct cursor *c, struct proto_field *f)

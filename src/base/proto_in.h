@@ -3,8 +3,8 @@
 #define TALLY_BASE_PROTO_IN_H
 /*
  * Reads the wire format of protocol buffers (protobuf.dev, "Encoding") field by
- * field.  The bytes are hostile: groups, unknown wire types and what is cut short
- * set the cursor's `bad`.
+ * field.  The bytes are hostile: groups, unknown wire types and truncated
+ * fields set the cursor's `bad`.
  *
  *	struct cursor c = cursor_of(p, n);
  *	struct proto_field f;
@@ -19,12 +19,14 @@ enum { PROTO_VARINT = 0, PROTO_FIXED64 = 1, PROTO_BYTES = 2, PROTO_FIXED32 = 5 }
 
 struct proto_field {
 	unsigned int number, wire;
-	uint64_t v;		/* a number */
-	struct cursor part;	/* PROTO_BYTES: text, a message, packed numbers */
+	uint64_t v;		/* value of a number */
+	struct cursor part;	/* contents of PROTO_BYTES: text, a message, packed
+				 * numbers */
 	const uint8_t *start, *end;	/* the whole field, with its tag */
 };
 
-/* False at the end, and when what follows makes no sense (c->bad). */
+/* Reads the next field.  Returns false at the end, and if the bytes are invalid
+ * (c->bad). */
 bool proto_next(struct cursor *c, struct proto_field *f);
 
 #endif

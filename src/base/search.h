@@ -3,9 +3,9 @@
 #define TALLY_BASE_SEARCH_H
 /*
  * Binary search: sets the unsigned variable `at` to the first index in [from,
- * to) for which `before`, an expression of `at`, is false, or to `to` if there
- * is none.  Requires from <= to.  `before` must be true for a leading part of
- * the range only, as in sorted arrays:
+ * to) for which `before`, an expression of `at`, is false.  Sets it to `to` if
+ * there is none.  Requires from <= to.  `before` must be true for a leading
+ * part of the range only, as in sorted arrays:
  *
  *	size_t at;
  *
@@ -24,10 +24,10 @@
 	}
 
 /*
- * Sets the size_t `at` to the last index below n for which `holds`, an expression
- * of `at`, is true; to 0 if there is none or n is 0.  `holds` must be true for a
- * leading part only.  No branch depends on the data, which is faster than
- * lower_bound where it cannot be foretold:
+ * Sets the size_t `at` to the last index below n for which `holds`, an
+ * expression of `at`, is true.  Sets it to 0 if there is none or n is 0.
+ * `holds` must be true for a leading part only.  No branch depends on the data,
+ * which is faster than lower_bound if the branches are unpredictable:
  *
  *	last_where(at, n, v[at].start <= addr);
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* SHA-256 and base64: see sha256.h. */
+/* Computes SHA-256 and base64: see sha256.h. */
 #include "base/sha256.h"
 
 #include <string.h>

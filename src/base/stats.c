@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Distributions and small statistics: see stats.h. */
+/* Computes distributions and small statistics: see stats.h. */
 #include "base/stats.h"
 
 #include <math.h>
@@ -17,8 +17,8 @@ static double log_gamma(double x)
 	return lgamma_r(x, &sign);
 }
 
-/* Lentz's algorithm for the continued fraction 26.5.8 of Abramowitz and Stegun:
- * two of its terms, the even and the odd one, in each step. */
+/* Evaluates the continued fraction 26.5.8 of Abramowitz and Stegun with Lentz's
+ * algorithm: an even and an odd term in each step. */
 static double beta_fraction(double a, double b, double x)
 {
 	const double tiny = 1e-300;
@@ -100,7 +100,7 @@ double stats_t_quantile(double p, double df)
 	return p < 0.5 ? -hi : hi;
 }
 
-/* Abramowitz and Stegun 6.4.12 for large x, 6.4.6 to get there. */
+/* Abramowitz and Stegun 6.4.12 for large x; 6.4.6 reduces small x to that. */
 double stats_trigamma(double x)
 {
 	double s = 0, y;

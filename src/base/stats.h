@@ -8,8 +8,8 @@
 
 /* Returns I_x(a, b), the regularised incomplete beta function. */
 double stats_beta(double a, double b, double x);
-/* Returns P(T > x) of Student's t with df > 0 degrees of freedom, which need
- * not be whole; from df = 1e6 on that of the normal distribution. */
+/* Returns P(T > x) of Student's t with df > 0 degrees of freedom, which may be
+ * fractional.  From df = 1e6 on, uses the normal distribution. */
 double stats_t_above(double x, double df);
 /* Returns the x with P(T <= x) = p, 0 < p < 1. */
 double stats_t_quantile(double p, double df);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Interned strings: see strtab.h. */
+/* Interns strings: see strtab.h. */
 #include "base/strtab.h"
 
 #include <string.h>
@@ -48,7 +48,8 @@ static char *new_block(struct strtab *t, size_t size)
 	return p;
 }
 
-/* Long strings get a block of their own: the current one is kept for more. */
+/* Returns room for a string.  Long strings get their own block, so that the
+ * current block can be filled further. */
 static char *room_for(struct strtab *t, size_t size)
 {
 	char *p;

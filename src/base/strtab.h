@@ -14,13 +14,13 @@
 
 struct strtab {
 	VEC(const char *) str;	/* by id */
-	VEC(char *) blocks;	/* where the bytes live; they never move */
+	VEC(char *) blocks;	/* storage of the bytes, which never move */
 	size_t block_left;
 	char *block_p;
 	struct idtab tab;
 };
 
-/* 0 or -ERR_NOMEM. */
+/* Initializes the table.  Returns 0 or -ERR_NOMEM. */
 int strtab_init(struct strtab *t);
 void strtab_fini(struct strtab *t);
 /* Returns the id, or UINT32_MAX if out of memory. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Safe text: see text.h. */
+/* Makes text safe for terminals, CSV, JSON and XML: see text.h. */
 #include "base/text.h"
 
 #include <string.h>
@@ -17,8 +17,8 @@ static size_t utf8_length(uint8_t lead)
 	return 0;
 }
 
-/* Decodes one code point (Unicode 15 §3.9, table 3-7) and returns its bytes, 0
- * when the bytes are not UTF-8. */
+/* Decodes one code point (Unicode 15 §3.9, table 3-7).  Returns its size in
+ * bytes; 0 if the bytes are not UTF-8. */
 static size_t utf8_decode(const char *s, uint32_t *cp)
 {
 	const uint8_t *b = (const uint8_t *)s;
@@ -41,8 +41,9 @@ static size_t utf8_decode(const char *s, uint32_t *cp)
 	return n;
 }
 
-/* C0, C1, DEL, and the marks that hide or reorder text (Unicode Bidi_Control,
- * zero-width, line separators, byte order mark, tags). */
+/* Returns whether a code point is C0, C1, DEL, or a mark that hides or reorders
+ * text (Unicode Bidi_Control, zero-width, line separators, byte order mark,
+ * tags). */
 static bool is_hazard(uint32_t cp)
 {
 	return cp < 0x20 || (cp >= 0x7f && cp < 0xa0) || cp == 0x61c ||
@@ -70,7 +71,7 @@ static size_t safe_char(struct buf *out, const char *s)
 	return n;
 }
 
-/* How many characters at the start are visible ASCII or blanks. */
+/* Returns the number of leading characters that are visible ASCII or blanks. */
 static size_t plain_run(const char *s)
 {
 	size_t n = 0;
@@ -146,7 +147,7 @@ void text_cut(struct buf *out, const char *s, size_t columns)
 		buf_str(out, "\xe2\x80\xa6");
 }
 
-/* Names of C++ are full of these. */
+/* Appends a \u escape; frequent in C++ names, which contain <, > and &. */
 static void json_unit(struct buf *out, uint32_t unit)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -167,7 +168,7 @@ static void json_codepoint(struct buf *out, uint32_t cp)
 	}
 }
 
-/* How many characters at the start stand for themselves. */
+/* Returns the number of leading characters that need no escape. */
 static size_t json_run(const char *s)
 {
 	size_t n = 0;
@@ -281,7 +282,7 @@ void text_xml(struct buf *out, const char *s)
 	buf_fini(&safe);
 }
 
-/* One word as a POSIX shell needs it. */
+/* Appends one word, quoted for a POSIX shell. */
 static void quote_word(struct buf *out, const char *s)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"

@@ -13,11 +13,11 @@
 /* Appends s with control characters, invalid UTF-8 and bidirectional or
  * zero-width characters replaced by \xNN or \u{NNNN}. */
 void text_safe(struct buf *out, const char *s);
-/* Returns the columns that a safe text takes on a terminal (code points; wide
+/* Returns the width of a safe text on a terminal, in columns (code points; wide
  * East Asian characters count as two). */
 size_t text_columns(const char *s);
-/* Appends at most `columns` columns of a safe text; if it is cut, the last
- * column is an ellipsis. */
+/* Appends at most `columns` columns of a safe text.  If it is truncated, the
+ * last column is an ellipsis. */
 void text_cut(struct buf *out, const char *s, size_t columns);
 /* Appends a JSON string with its quotes (RFC 8259); invalid UTF-8 bytes become
  * U+FFFD, bidirectional marks and <, >, & are \u-escaped. */
@@ -32,7 +32,7 @@ void text_xml(struct buf *out, const char *s);
 /* Appends arguments, quoted for a POSIX shell if necessary; argv ends with
  * NULL. */
 void shell_quote(struct buf *out, char *const argv[]);
-/* 1234567 -> "1,234,567" */
+/* Appends a number with thousands separators: 1234567 becomes "1,234,567". */
 void text_count(struct buf *out, uint64_t n);
 
 #endif

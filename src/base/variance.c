@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Variances of few runs say little, but there are many functions: each one's own
- * variance is shrunk towards what sampling and a common spread between runs
- * predict (Smyth 2004).  The prior is fitted with medians, as a few functions
- * (interrupts, the scheduler) vary a hundred times more than the rest.
+ * Shrinks variances between runs.  The variance of a few runs is uncertain, but
+ * there are many functions.  Each function's variance is shrunk towards the
+ * value predicted from sampling and a common spread between runs (Smyth 2004).
+ * The prior is fitted with medians, because a few functions (interrupts, the
+ * scheduler) vary a hundred times more than the rest.
  */
 #include "base/variance.h"
 
 #include <math.h>
 
-/* A chi-square's median over its mean, d degrees of freedom (Wilson and Hilferty
- * 1931). */
+/* Returns the ratio of median to mean of a chi-square distribution with d
+ * degrees of freedom (Wilson and Hilferty 1931). */
 static double median_of_mean(size_t d)
 {
 	double q = 1 - 2 / (9.0 * (double)d);
@@ -25,8 +26,8 @@ static double mean_at_least(const double *y, size_t n, double least)
 	return m > least ? m : least;
 }
 
-/* Around the mean and relative to it; a group that cost nothing varies by
- * nothing. */
+/* Returns the sum of squared deviations from the mean, relative to the mean
+ * squared; 0 for a group without cost. */
 static double squares(const double *y, size_t n)
 {
 	double mean = stats_mean(y, n), s = 0;
@@ -73,9 +74,9 @@ bool is_bursty(double v, double prior, size_t d)
 	return v > prior * (1 + 2.3 * sqrt(2.0 / (double)d));
 }
 
-/* A periodic timer samples a repetitive program more evenly than chance: how much
- * of the independent samples' variance is left, shrunk to 1 by 20 degrees of
- * freedom. */
+/* Returns the fraction of the variance of independent samples that remains,
+ * shrunk to 1 by 20 degrees of freedom.  A periodic timer samples a repetitive
+ * program more evenly than chance. */
 static double evenness(const struct series *s, const struct moderated *m)
 {
 	size_t d = freedom(s);
@@ -84,7 +85,7 @@ static double evenness(const struct series *s, const struct moderated *m)
 
 	for (size_t f = 0; f < n; f++)
 		m->tmp[f] = (struct stats_weighted){ m->v[f] / s->v0[f], 1 };
-	/* median of two values in the middle, as of an unweighted sample */
+	/* mean of the two middle values, as for an unweighted sample */
 	k = stats_weighted_median(m->tmp, n);
 	if (n % 2 == 0)
 		k = (m->tmp[n / 2 - 1].x + m->tmp[n / 2].x) / 2;
@@ -92,8 +93,8 @@ static double evenness(const struct series *s, const struct moderated *m)
 	return k < 0.3 ? 0.3 : k > 1 ? 1 : k;
 }
 
-/* Degrees of freedom that the prior is worth: by how much the variances differ
- * more than those of samples from one would. */
+/* Returns the prior's degrees of freedom, from how much more the variances
+ * differ than variances of samples from one distribution. */
 static double prior_freedom(const struct series *s, const struct moderated *m)
 {
 	double mean = 0, sum = 0, extra;
@@ -158,7 +159,7 @@ void shrink_variances(const struct series *s, struct moderated *m)
 		double b = stats_mean(y, s->nbase);
 		double w = stats_mean(y + s->nbase, s->nnew);
 		double all = b + w > 1e-12 ? b + w : 1e-12;
-		/* about half a sample, so that nothing is divided by 0 */
+		/* about half a sample, to avoid division by 0 */
 		double half = 0.5 * all * s->v0[f] / (double)most;
 
 		m->log_ratio[f] = log((w > half ? w : half) /

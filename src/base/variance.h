@@ -7,8 +7,8 @@
 
 #include "base/stats.h"
 
-/* Costs of n functions in each run: function by function, baseline runs first.
- */
+/* Costs of n functions in each run: function by function, baseline runs
+ * first. */
 struct series {
 	size_t n, nbase, nnew;
 	size_t prior;		/* number of leading functions that determine the
@@ -37,8 +37,8 @@ static inline double *series_of(const struct series *s, size_t f)
 
 /* The caller owns the arrays of `m`. */
 void shrink_variances(const struct series *s, struct moderated *m);
-/* Returns the variance between runs of a group, relative to its mean squared.
- */
+/* Computes the variance between runs of a group, relative to its mean
+ * squared. */
 void series_variance(const struct series *s, double *v);
 /* Returns the variance beyond sampling that the functions have in common. */
 double common_tau2(const double *v, const double *v0, const bool *use,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Growth of vectors: see vec.h. */
+/* Grows vectors: see vec.h. */
 #include "base/vec.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A build without a disassembler: see disasm.h. */
+/* Replaces the disassembler in builds without one: see disasm.h. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif

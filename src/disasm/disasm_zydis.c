@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* x86 by Zydis 4: see disasm.h. */
+/* Disassembles x86 code with Zydis 4: see disasm.h. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -22,7 +22,8 @@ bool disasm_knows(uint16_t machine)
 	return machine == EM_X86_64 || machine == EM_386;
 }
 
-/* Numbers as objdump writes them: 0x1f, not 0x0000001F. */
+/* Configures the formatter.  Numbers are written as objdump does: 0x1f, not
+ * 0x0000001F. */
 static bool set_up(struct disasm *d, enum disasm_syntax syntax)
 {
 	static const struct {
@@ -113,7 +114,7 @@ static enum disasm_flow flow_of(const ZydisDecodedInstruction *in)
 	}
 }
 
-/* The one address that an instruction tells by itself. */
+/* Finds the address that is encoded in an instruction. */
 static void find_target(const ZydisDecodedInstruction *in,
 			const ZydisDecodedOperand *ops, uint64_t vaddr,
 			struct disasm_insn *out)
@@ -151,7 +152,8 @@ static void no_instruction(const uint8_t *p, struct disasm_insn *out, char *text
 	text[9] = digits[p[0] & 15];
 }
 
-/* Zydis calls conditions by the flags; everybody else says je, ja, jge. */
+/* Returns the usual name of a conditional instruction, such as je, ja, jge;
+ * Zydis names conditions by the flags. */
 static const char *usual_condition(const char *mnemonic)
 {
 	static const struct {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * apt's lists: /var/lib/apt/lists/…_Packages, one paragraph for each package, in
- * which "Build-Ids:" names what a debug package is for.  Lists may be compressed
- * in whatever way apt was told: apt-helper cat-file unpacks them all.
+ * Reads apt's lists, /var/lib/apt/lists/…_Packages.  They have one paragraph
+ * for each package; in that of a debug package, "Build-Ids:" lists the build
+ * IDs of its files.  Lists may be compressed in any way that apt supports:
+ * apt-helper cat-file decompresses all of them.
  */
 #include "hints/apt_lists.h"
 
@@ -33,8 +34,8 @@ static const uint64_t list_bytes_max = 2ull << 30;
 struct search {
 	struct apt_ask *ask;
 	size_t n, left;
-	bool read;		/* there were packages */
-	bool partial;		/* some could not be read */
+	bool read;		/* at least one package was read */
+	bool partial;		/* some lists could not be read */
 	struct buf text;
 };
 
@@ -71,7 +72,7 @@ static void id_hex(const struct build_id *id, char out[2 * BUILD_ID_MAX + 1])
 		snprintf(out + 2 * i, 3, "%02x", id->bytes[i]);
 }
 
-/* A paragraph [s, end) whose Build-Ids stand at [ids, end of line). */
+/* Handles a paragraph [p, end) whose Build-Ids are at [ids, end of line). */
 static int take_paragraph(struct search *s, const char *p, const char *ids,
 			  const char *end)
 {
@@ -105,7 +106,7 @@ static int take_paragraph(struct search *s, const char *p, const char *ids,
 	return 0;
 }
 
-/* Notes whether one of the asked names stands at `name`. */
+/* Notes whether the text at `name` is one of the requested names. */
 static void take_name(struct search *s, const char *name, const char *end)
 {
 	const char *nl = memchr(name, '\n', (size_t)(end - name));
@@ -129,14 +130,15 @@ static void take_names(struct search *s, const char *p, const char *end)
 	const char *at = p;
 
 	if ((size_t)(end - p) >= n && !memcmp(p, key + 1, n - 1))
-		take_name(s, p + n - 1, end);	/* the list's first line */
+		take_name(s, p + n - 1, end);	/* first line of the list */
 	while ((at = memmem(at, (size_t)(end - at), key, n)) != NULL) {
 		at += n;
 		take_name(s, at, end);
 	}
 }
 
-/* The whole paragraphs that are there; the rest is moved to the front. */
+/* Handles all complete paragraphs in the buffer and moves the rest to the
+ * front. */
 static int take_text(struct search *s)
 {
 	static const char key[] = "\nBuild-Ids: ";
@@ -158,7 +160,7 @@ static int take_text(struct search *s)
 		to = memmem(at, (size_t)(last + 1 - at), "\n\n", 2);
 		rc = take_paragraph(s, from == p ? p : from + 1,
 				    at + sizeof(key) - 1, to ? to : last);
-		at = to ? to : last;	/* one such line counts */
+		at = to ? to : last;	/* only one such line counts */
 	}
 	s->text.n = (size_t)(end - last);
 	memmove(s->text.p, last, s->text.n);
@@ -191,7 +193,7 @@ static int search_fd(struct search *s, int fd)
 	return rc == -ERR_FORMAT ? 0 : rc;
 }
 
-/* Starts apt-helper with its output in a pipe; the pipe's other end or -1. */
+/* Starts apt-helper with its output in a pipe.  Returns the read end, or -1. */
 static int start_helper(const char *path, pid_t *pid)
 {
 	char *argv[] = { (char[]){ "apt-helper" }, (char[]){ "cat-file" },
@@ -232,7 +234,7 @@ static int search_list(struct search *s, const char *path)
 	rc = search_fd(s, fd);
 	close(fd);
 	if (pid) {
-		kill(pid, SIGTERM);	/* it may have more to say */
+		kill(pid, SIGTERM);	/* it may still be writing */
 		waitpid(pid, NULL, 0);
 	}
 	return rc;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which package owns a file: /var/lib/dpkg/info/PACKAGE[:ARCH].list holds the
- * paths of each (dpkg-query(1), FILES).
+ * Finds the package that owns a file: /var/lib/dpkg/info/PACKAGE[:ARCH].list
+ * holds the paths of each package (dpkg-query(1), FILES).
  *
- * There are ten megabytes of these.  Packages that sound like the file are looked
- * at first, so that most answers take a handful of them.
+ * These files have about ten megabytes.  Packages whose names resemble the file
+ * are searched first, so that a handful of them gives most answers.
  */
 #include "hints/dpkg.h"
 
@@ -24,13 +24,13 @@
 
 enum {
 	LIST_MAX = 32 << 20,		/* bytes of one list */
-	LISTS_BYTES_MAX = 512 << 20,	/* of all */
+	LISTS_BYTES_MAX = 512 << 20,	/* bytes of all lists */
 	LISTS_MAX = 200000,
 };
 
 struct list {
 	char *file;		/* "libc6:amd64.list" */
-	size_t name;		/* length of the package's name in it */
+	size_t name;		/* length of the package name in `file` */
 	unsigned int score;
 };
 
@@ -40,7 +40,7 @@ struct search {
 	size_t n, found, read;
 	VEC(struct list) lists;
 	struct buf text;
-	uint8_t length[PATH_MAX];	/* lengths that wanted paths have */
+	uint8_t length[PATH_MAX];	/* lengths of the wanted paths */
 };
 
 bool dpkg_is_name(const char *s, size_t n)
@@ -63,9 +63,9 @@ bool dpkg_is_here(const char *root)
 }
 
 /*
- * Since /bin, /lib… became links to /usr/bin, /usr/lib…, a path on the machine and
- * the one in the database may differ by /usr.  The other spelling goes into
- * `out` (of PATH_MAX + 8); false when there is none.
+ * Writes the other spelling of a path to `out` (of PATH_MAX + 8); returns false
+ * if there is none.  Since /bin, /lib… became links to /usr/bin, /usr/lib…, a
+ * path on the machine and the one in the database may differ by /usr.
  */
 static bool other_spelling(const char *path, char *out)
 {
@@ -113,8 +113,9 @@ static bool shares_word(const char *path, const char *word, size_t n)
 	return false;
 }
 
-/* How much a package's name sounds like a path: libgmp10 like libgmp.so.10.4.1,
- * cpp-12 a little like /usr/lib/gcc/x86_64-linux-gnu/12/cc1. */
+/* Returns how much a package name resembles a path: libgmp10 is like
+ * libgmp.so.10.4.1, cpp-12 a little like
+ * /usr/lib/gcc/x86_64-linux-gnu/12/cc1. */
 static unsigned int sounds_like(const char *name, size_t n, const char *path)
 {
 	const char *base = strrchr(path, '/');
@@ -229,7 +230,8 @@ static int search_list(struct search *s, const struct list *l)
 	return rc;
 }
 
-/* Where packages never put files (FHS): not worth a search. */
+/* Returns whether packages never install files there (FHS), so that no search
+ * is needed. */
 static bool is_foreign(const char *path)
 {
 	static const char *const own[] = { "/usr/local/", "/home/", "/root/",
@@ -272,8 +274,8 @@ int dpkg_find_owners(const char *root, struct dpkg_ask *ask, size_t n)
 	return rc;
 }
 
-/* PACKAGE.list, or PACKAGE:ARCH.list for packages that may be installed for
- * several architectures at once. */
+/* Looks for PACKAGE.list, or PACKAGE:ARCH.list for packages that may be
+ * installed for several architectures at once. */
 bool dpkg_has(const char *root, const char *package)
 {
 	static const char *const arch[] = {

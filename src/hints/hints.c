@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* From what is missing to what to type: see hints.h. */
+/* Finds packages and commands for missing debug information: see hints.h. */
 #include "hints/hints.h"
 
 #include <dirent.h>
@@ -21,11 +21,11 @@ struct answer {
 	size_t n;
 	struct hint *out;
 	struct os_release os;
-	bool *here;		/* by ask: this very file is on this machine */
+	bool *here;		/* by ask: whether this machine has the recorded file */
 	struct dpkg_ask *owner;
 	struct apt_ask *listed;
-	bool lists;		/* all that apt has of packages were searched */
-	bool debug_lists;	/* … and debug packages are among them */
+	bool lists;		/* all of apt's package lists were searched */
+	bool debug_lists;	/* … and they include debug packages */
 };
 
 static char *text_of(struct buf *b)
@@ -42,7 +42,7 @@ static void id_hex(const struct build_id *id, struct buf *b)
 		buf_printf(b, "%02x", id->bytes[i]);
 }
 
-/* A release goes into names of packages and files. */
+/* Checks a kernel release, which becomes part of package and file names. */
 static bool is_release(const char *s)
 {
 	size_t n = strlen(s);
@@ -68,7 +68,8 @@ static bool is_here(const char *root, const struct hint_ask *a)
 	return id.len == a->id.len && !memcmp(id.bytes, a->id.bytes, id.len);
 }
 
-/* debuginfod has what distributions built, by build-id. */
+/* Returns the debuginfod command for a build ID; debuginfod serves files built
+ * by distributions. */
 static char *fetch_command(const struct answer *w, const struct hint_ask *a)
 {
 	struct buf b = { 0 };
@@ -93,8 +94,8 @@ static bool is_python(const char *owner, const char **version, size_t *n)
 	return *n > 1 && (!(*version)[*n] || (*version)[*n] == '-');
 }
 
-/* Packages whose debug files are older than debhelper's "-dbgsym" custom, among
- * those that programs spend time in (Debian 12). */
+/* Returns the name of a debug package that predates debhelper's "-dbgsym"
+ * convention, for frequently used packages (Debian 12). */
 static const char *old_debug_package(const char *owner)
 {
 	static const char *const old[][2] = {
@@ -159,7 +160,7 @@ static bool ends_with(const char *s, const char *tail)
 	return n >= k && !strcmp(s + n - k, tail);
 }
 
-/* A package that apt would have if there were one of this name. */
+/* Returns whether apt's lists show that there is no package of this name. */
 static bool is_not_there(const struct answer *w, size_t i)
 {
 	const struct apt_ask *a = &w->listed[i];
@@ -169,7 +170,8 @@ static bool is_not_there(const struct answer *w, size_t i)
 	       (ends_with(a->name, "-dbgsym") ? w->debug_lists : w->lists);
 }
 
-/* A package that is known by name; `owner` is the one it belongs to. */
+/* Writes the hint for a package with a known name; `owner` is the package it
+ * belongs to. */
 static void apt_hint(const struct answer *w, const char *owner, bool listed,
 		     struct hint *h)
 {
@@ -187,8 +189,8 @@ static void apt_hint(const struct answer *w, const char *owner, bool listed,
 	h->command = text_of(&b);
 }
 
-/* apt's lists were searched for the build-id: the package that they have is
- * that of another build. */
+/* Explains that apt's lists contain the package only for another build, after
+ * they were searched for the build ID. */
 static void other_version(const struct answer *w, size_t i, struct hint *h)
 {
 	if (!w->listed[i].seen || (h->note && *h->note))
@@ -203,7 +205,7 @@ static void rpm_hint(const struct answer *w, const struct hint_ask *a,
 {
 	struct buf b = { 0 };
 
-	/* find-debuginfo makes each debug package provide its build-ids. */
+	/* find-debuginfo makes each debug package provide its build IDs. */
 	buf_str(&b, os_is(&w->os, "suse")
 			    ? "zypper install -C 'debuginfo(build-id) = "
 			    : "dnf --enablerepo='*debug*' install "
@@ -213,7 +215,7 @@ static void rpm_hint(const struct answer *w, const struct hint_ask *a,
 	h->command = text_of(&b);
 }
 
-/* The package of a kernel's debug information, or NULL. */
+/* Returns the package of a kernel's debug information, or NULL. */
 static char *kernel_package(const struct answer *w, const char *image)
 {
 	struct buf b = { 0 };
@@ -245,7 +247,7 @@ static void kernel_hint(const struct answer *w, size_t i, struct hint *h)
 	h->note = text_of(&b);
 }
 
-/* Where rpm keeps its database. */
+/* Returns whether an rpm database exists. */
 static bool has_rpm(const char *root)
 {
 	static const char *const at[] = { "/usr/lib/sysimage/rpm",
@@ -321,7 +323,7 @@ static void answer_one(const struct answer *w, size_t i)
 	}
 }
 
-/* The package that a rule names: apt's lists may know better. */
+/* Determines the package name by a rule; apt's lists take precedence. */
 static int name_package(const struct answer *w, size_t i)
 {
 	const struct hint_ask *a = &w->ask[i];
@@ -359,7 +361,7 @@ static int look_up(struct answer *w)
 	return rc;
 }
 
-/* What was left open becomes "". */
+/* Sets missing texts to "". */
 static int close_gaps(struct hint *out, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {

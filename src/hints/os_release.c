@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* See os_release.h. */
+/* Reads os-release(5): see os_release.h. */
 #include "hints/os_release.h"
 
 #include <ctype.h>
@@ -11,7 +11,8 @@
 
 enum { RELEASE_MAX = 64 << 10 };
 
-/* Letters that the values we ask for may have; a value with others is none. */
+/* Returns whether a value has only permitted characters; other values are
+ * ignored. */
 static bool is_plain(const char *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

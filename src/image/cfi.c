@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Finds the FDE of an address: .eh_frame_hdr holds a table sorted for that, which
- * is searched in place.  Without it the section is walked once and sorted.
+ * Finds the FDE of an address. .eh_frame_hdr contains a sorted table, which is
+ * searched in place.  Without it, the section is read once and sorted.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -48,8 +48,8 @@ static uint64_t read_form(const struct cfi_section *s, struct cursor *c,
 	}
 }
 
-/* The cursor must be one over all of the section: pc-relative pointers need to
- * know where they are. */
+/* The cursor must cover the whole section, because pc-relative pointers depend
+ * on their position. */
 bool cfi_pointer(const struct cfi_section *s, struct cursor *c,
 		 uint8_t encoding, uint64_t func, uint64_t *out)
 {
@@ -72,7 +72,7 @@ bool cfi_pointer(const struct cfi_section *s, struct cursor *c,
 		return false;
 	}
 	*out = read_form(s, c, encoding & PE_FORM);
-	if (*out)		/* a null pointer stays one */
+	if (*out)		/* a null pointer remains null */
 		*out += base;
 	if (!s->is64)
 		*out &= 0xffffffff;
@@ -80,13 +80,13 @@ bool cfi_pointer(const struct cfi_section *s, struct cursor *c,
 }
 
 struct entry {
-	struct cursor c;	/* over the section, at the entry's contents */
+	struct cursor c;	/* covers the section; at the entry's contents */
 	const uint8_t *end;
-	uint64_t id, id_at;	/* the CIE pointer and where it stands */
+	uint64_t id, id_at;	/* CIE pointer and its offset */
 	bool wide;		/* 64-bit DWARF */
 };
 
-/* The length and CIE pointer at `at`.  False at the end. */
+/* Reads the length and CIE pointer at `at`.  Returns false at the end. */
 static bool entry_open(const struct cfi_section *s, uint64_t at,
 		       struct entry *e)
 {
@@ -118,7 +118,7 @@ static bool entry_is_cie(const struct cfi_section *s, const struct entry *e)
 	return e->id == (e->wide ? UINT64_MAX : UINT32_MAX);
 }
 
-/* The augmentation data that the letters after 'z' promise. */
+/* Reads the augmentation data announced by the letters after 'z'. */
 static bool read_augmentation(const struct cfi_section *s, struct cursor *c,
 			      const char *letters, struct cfi_cie *cie)
 {
@@ -145,14 +145,15 @@ static bool read_augmentation(const struct cfi_section *s, struct cursor *c,
 			break;
 		case 'G':	/* AArch64: tagged stack; no data */
 			break;
-		default:	/* the length leads past what we don't know */
+		default:	/* the length allows skipping unknown data */
 			return !c->bad;
 		}
 	}
 	return !c->bad;
 }
 
-/* The letters that say what follows: few, or the file is hostile. */
+/* Reads the augmentation letters.  Rejects long strings, which only hostile
+ * files have. */
 static const char *read_letters(struct cursor *c)
 {
 	enum { MAX_LETTERS = 16 };
@@ -176,7 +177,7 @@ static bool read_cie_body(const struct cfi_section *s, struct entry *e,
 	if (!aug || (cie->version != 1 && cie->version != 3 &&
 		     cie->version != 4))
 		return false;
-	if (!strcmp(aug, "eh")) {	/* gcc 2: a pointer that nobody needs */
+	if (!strcmp(aug, "eh")) {	/* gcc 2: an unused pointer */
 		cursor_skip(c, s->is64 ? 8 : 4);
 		aug = "";
 	}
@@ -226,7 +227,7 @@ static bool read_fde(const struct cfi_section *s, uint64_t at, struct entry *e,
 	struct cursor *c = &e->c;
 	uint64_t len;
 
-	/* .program.p is set in a CIE that was read well */
+	/* .program.p is set in a CIE that was read successfully */
 	if ((cie->at != cie_at || !cie->program.p) &&
 	    !read_cie(s, cie_at, cie)) {
 		*cie = (struct cfi_cie){ 0 };
@@ -275,7 +276,7 @@ enum cfi_entry cfi_next(const struct cfi_section *s, uint64_t *at,
 enum {
 	HDR_VERSION = 1,
 	HDR_OMIT = 0xff,
-	HDR_TABLE = 0x3b,	/* datarel | sdata4: what linkers write */
+	HDR_TABLE = 0x3b,	/* datarel | sdata4, as written by linkers */
 };
 
 struct cfi_row {
@@ -288,8 +289,8 @@ struct cfi_index {
 	struct cfi_section sect[CFI_KINDS];
 	bool has[CFI_KINDS];
 	struct span table;	/* of .eh_frame_hdr: pairs of int32 */
-	uint64_t hdr;		/* they are relative to it */
-	VEC(struct cfi_row) rows;	/* what the table does not say */
+	uint64_t hdr;		/* base of these numbers */
+	VEC(struct cfi_row) rows;	/* functions that are missing from the table */
 	bool indexed;
 };
 
@@ -308,8 +309,8 @@ static uint64_t section_start(const struct image *img, const char *name)
 	return s ? s->addr : 0;
 }
 
-/* .eh_frame without section headers: from where the header says to the end of
- * its segment; a zero length ends it. */
+/* Opens .eh_frame without section headers: from the address in .eh_frame_hdr to
+ * the end of its segment.  A zero length ends it. */
 static bool open_by_header(struct image *img, struct cfi_section *s)
 {
 	uint64_t vaddr = img->eh_hdr.vaddr, at;
@@ -366,7 +367,7 @@ void image_each_fde(struct image *img, enum cfi_kind kind, cfi_fde_cb *cb,
 			return;
 }
 
-/* The sorted table of .eh_frame_hdr, if it is of the usual form. */
+/* Finds the sorted table of .eh_frame_hdr, if it has the usual form. */
 static void find_table(struct image *img, struct cfi_index *x)
 {
 	struct cfi_section hdr = { .is64 = image_is_64(img) };
@@ -439,7 +440,7 @@ static bool read_at(const struct cfi_section *s, uint64_t at,
 	return cfi_next(s, &at, cie, fde) == CFI_FDE;
 }
 
-/* The last entry that begins at or below vaddr, or the first. */
+/* Returns the last entry that starts at or below vaddr, or the first entry. */
 static size_t table_lower(const struct image *img, const struct cfi_index *x,
 			  uint64_t vaddr)
 {
@@ -474,7 +475,7 @@ static int by_start(const void *a, const void *b)
 	return x->at > y->at ? -1 : x->at < y->at;
 }
 
-/* .eh_frame too unless its table knows all of it. */
+/* Builds the rows; includes .eh_frame unless its table is complete. */
 static bool make_rows(struct cfi_index *x)
 {
 	int first = x->table.n ? CFI_DEBUG_FRAME : CFI_EH_FRAME;
@@ -501,7 +502,7 @@ static bool make_rows(struct cfi_index *x)
 	return true;
 }
 
-/* The last row that begins at or below vaddr, or the first. */
+/* Returns the last row that starts at or below vaddr, or the first row. */
 static size_t rows_lower(const struct cfi_index *x, uint64_t vaddr)
 {
 	size_t at;
@@ -510,8 +511,8 @@ static size_t rows_lower(const struct cfi_index *x, uint64_t vaddr)
 	return at;
 }
 
-/* Functions do not overlap: the last that begins at or before vaddr, .eh_frame's
- * where both sections know it. */
+/* Returns the last row that starts at or before vaddr; that of .eh_frame if
+ * both sections have one.  Functions do not overlap. */
 static const struct cfi_row *find_row(const struct cfi_index *x, uint64_t vaddr)
 {
 	const struct cfi_row *r;
@@ -543,8 +544,8 @@ bool image_find_fde(struct image *img, uint64_t vaddr, struct cfi_section *s,
 	return read_at(s, r->at, cie, fde);
 }
 
-/* Functions that begin below `lo` and reach into it: the last ones, where files
- * are well made; a few more in case some overlap. */
+/* Number of functions checked that start below `lo` and may extend into the
+ * range.  One suffices in valid files; a few more cover overlaps. */
 enum { BEFORE = 4 };
 
 static size_t step_back(size_t i)
@@ -552,7 +553,7 @@ static size_t step_back(size_t i)
 	return i > BEFORE ? i - BEFORE : 0;
 }
 
-/* False when told to stop. */
+/* Returns false if the callback stopped. */
 static bool rows_in(const struct cfi_index *x, uint64_t lo, uint64_t hi,
 		    cfi_in_cb *cb, void *ctx)
 {

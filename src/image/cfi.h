@@ -3,9 +3,9 @@
 #define TALLY_IMAGE_CFI_H
 /*
  * Call frame information: start and end of functions, and the programs that
- * describe how to unwind them.  .eh_frame and .eh_frame_hdr (LSB Core 5.0,
- * "Exception Frames"), .debug_frame (DWARF 5 §6.4.1).  The programs are
- * returned as bytes.
+ * describe how to unwind them.  Implements .eh_frame and .eh_frame_hdr (LSB
+ * Core 5.0, "Exception Frames") and .debug_frame (DWARF 5 §6.4.1).  The
+ * programs are returned as bytes.
  *
  * All input is untrusted: invalid entries are treated as missing.
  */
@@ -17,7 +17,7 @@ enum cfi_kind { CFI_EH_FRAME, CFI_DEBUG_FRAME, CFI_KINDS };
 /* A section, and the bases of its pointers. */
 struct cfi_section {
 	struct span data;
-	uint64_t vaddr;		/* of data.p[0] */
+	uint64_t vaddr;		/* address of data.p[0] */
 	uint64_t text, got;	/* DW_EH_PE_textrel, DW_EH_PE_datarel */
 	enum cfi_kind kind;
 	bool is64;
@@ -45,7 +45,8 @@ struct cfi_fde {
 	struct span program;
 };
 
-/* Returns false if the image has no such section. */
+/* Opens a section of call frame information.  Returns false if the image has no
+ * such section. */
 bool cfi_open(struct image *img, enum cfi_kind kind, struct cfi_section *out);
 
 /* Reads the entry at *at and moves *at after it.  Returns CFI_END after the
@@ -69,19 +70,19 @@ typedef bool cfi_fde_cb(void *ctx, const struct cfi_cie *cie,
 void image_each_fde(struct image *img, enum cfi_kind kind, cfi_fde_cb *cb,
 		    void *ctx);
 
-/* Calls cb for functions that contain an address of [lo, hi) until cb returns
- * false: by start, those of .debug_frame first.  May include functions outside
- * the range (many in a hostile file: count them).  Returns false if out of
- * memory. */
+/* Calls cb for functions that contain an address in [lo, hi) until cb returns
+ * false: those of .debug_frame first, each section sorted by start.  May
+ * include functions outside the range (many in a hostile file: count them).
+ * Returns false if out of memory. */
 typedef bool cfi_in_cb(void *ctx, const struct cfi_section *s,
 		       const struct cfi_cie *cie, const struct cfi_fde *fde);
 bool image_fdes_in(struct image *img, uint64_t lo, uint64_t hi, cfi_in_cb *cb,
 		   void *ctx);
 
-/* Finds the function that covers vaddr, by .eh_frame_hdr if present, otherwise
- * by an index built once; in .debug_frame if .eh_frame has none.  `s` is the
- * section of its CIE and FDE.  Returns false if there is none or if out of
- * memory. */
+/* Finds the function that covers vaddr.  Uses .eh_frame_hdr if present,
+ * otherwise an index built once, and .debug_frame if .eh_frame has no such
+ * function.  `s` receives the section of the CIE and FDE.  Returns false if
+ * there is none or if out of memory. */
 bool image_find_fde(struct image *img, uint64_t vaddr, struct cfi_section *s,
 		    struct cfi_cie *cie, struct cfi_fde *fde);
 

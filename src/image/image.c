@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Opens an ELF file and answers for its load segments: see image.h.  The file is
+ * Opens an ELF file and reads its load segments: see image.h.  The file is
  * mapped, never copied.
  */
 #include "image/image.h"
@@ -16,9 +16,9 @@
 #include "image/image_internal.h"
 
 /*
- * ELF, program and section headers of both classes (gABI chapters 4 and 5), notes,
- * as libelf reads them.  Little-endian files only: the tables that we read
- * ourselves are taken as they are.
+ * Reads ELF, program and section headers of both classes (gABI chapters 4 and
+ * 5) and notes with libelf.  Only little-endian files are supported, because
+ * other tables are read in place.
  */
 
 static int read_header(struct image *img, struct error *err)
@@ -87,7 +87,7 @@ static int read_segments(struct image *img, struct error *err)
 		  : 0;
 }
 
-/* True when these notes hold the build-id. */
+/* Returns true if these notes contain the build ID. */
 static bool note_build_id(struct image *img, uint64_t at, uint64_t n,
 			  uint64_t align)
 {
@@ -113,8 +113,10 @@ static bool note_build_id(struct image *img, uint64_t at, uint64_t n,
 	return false;
 }
 
-/* Where there are sections they are right: a debug file may have moved them.
- * Hostile ones overlap: not more bytes than the file has are looked at. */
+/* Reads the build ID from note sections, then from note segments.  Section
+ * headers come first, because a debug file may have moved its sections.
+ * Hostile sections overlap, so at most as many bytes as the file has are
+ * read. */
 static void read_build_id(struct image *img)
 {
 	uint64_t left = img->bytes.n;
@@ -160,7 +162,8 @@ static int add_section(struct image *img, Elf_Scn *scn)
 	return vec_push(&img->sects, s);
 }
 
-/* Not elf_strptr: libelf inflates a compressed name table unasked. */
+/* Names the sections without elf_strptr, because libelf decompresses a
+ * compressed name table unasked. */
 static void name_sections(struct image *img)
 {
 	struct span names = { NULL, 0 };
@@ -168,7 +171,7 @@ static void name_sections(struct image *img)
 
 	if (!elf_getshdrstrndx(img->elf, &strings) && strings < img->sects.n)
 		names = image_sect_raw(img, &img->sects.v[strings]);
-	/* With a NUL at the end every offset inside is a string. */
+	/* With a NUL at the end, every offset inside is a valid string. */
 	while (names.n && names.p[names.n - 1])
 		names.n--;
 	for (i = 0; i < img->sects.n; i++)
@@ -341,7 +344,7 @@ void image_release_span(const struct image *img, const void *p, size_t n)
 	uintptr_t lo = (uintptr_t)p, hi = lo + n;
 	uintptr_t map = (uintptr_t)img->map.p;
 
-	/* Only pages of the mapped file come back. */
+	/* Only pages of the mapped file can be read again. */
 	if (!map || lo < map || hi > map + img->map.n)
 		return;
 	lo = lo / page * page;
@@ -367,9 +370,10 @@ size_t image_segments(const struct image *img, const struct image_segment **out)
 }
 
 /*
- * The one place where file offsets become addresses (gABI chapter 5, Program
- * Loading).  Linkers may give one page of the file to two segments and p_vaddr
- * need not equal p_offset, so the PT_LOAD that holds the offset decides.
+ * The only place that converts file offsets to addresses (gABI chapter 5,
+ * Program Loading).  Linkers may map one page of the file into two segments,
+ * and p_vaddr need not equal p_offset; so the PT_LOAD that contains the offset
+ * decides.
  */
 bool image_vaddr_of_offset(const struct image *img, uint64_t offset,
 			   uint64_t *vaddr)
@@ -429,7 +433,7 @@ static int code_by_address(const void *a, const void *b)
 	return x->size < y->size ? -1 : x->size > y->size;
 }
 
-/* The code sections, sorted once: a relocatable file may have many. */
+/* Sorts the code sections, once; a relocatable file may have many. */
 static void sort_code(struct image *img)
 {
 	img->code_sorted = true;
@@ -473,7 +477,7 @@ uint64_t image_shift(const struct image *img, const struct image *debug)
 {
 	const struct image_segment *a = first_code(img), *b = first_code(debug);
 
-	/* What moves keeps its size. */
+	/* Relocation keeps the size of a segment. */
 	return a && b && a->memsz == b->memsz ? a->vaddr - b->vaddr : 0;
 }
 

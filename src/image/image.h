@@ -45,7 +45,7 @@ struct image_segment {		/* a PT_LOAD */
 };
 
 struct image_symbol {
-	uint64_t vaddr, size;	/* size 0: not in the symbol table */
+	uint64_t vaddr, size;	/* size 0: unknown */
 	const char *name;	/* borrowed from the image, version suffix kept */
 	uint8_t bind, type;	/* STB_*, STT_* */
 	bool old_version;	/* .dynsym: superseded symbol version */
@@ -54,12 +54,12 @@ struct image_symbol {
 
 struct image;
 
-/* `name` is used in messages only.  The caller keeps the fd and may close it.
- */
+/* Opens an image.  `name` is only used in messages.  The caller keeps the fd
+ * and may close it. */
 int image_open_fd(int fd, const char *name, struct image **out,
 		  struct error *err);
 int image_open_file(const char *path, struct image **out, struct error *err);
-/* Copies the bytes (vdso, fuzzing). */
+/* Opens a copy of the bytes (vdso, fuzzing). */
 int image_open_bytes(const void *p, size_t n, const char *name,
 		     struct image **out, struct error *err);
 void image_close(struct image *img);
@@ -70,7 +70,7 @@ uint16_t image_machine(const struct image *img);	/* EM_* */
 uint16_t image_type(const struct image *img);		/* ET_* */
 uint64_t image_entry(const struct image *img);		/* 0: none */
 struct build_id image_build_id(const struct image *img);
-/* The whole file. */
+/* Returns the bytes of the whole file. */
 struct span image_file_bytes(const struct image *img);
 
 size_t image_segments(const struct image *img,
@@ -80,7 +80,7 @@ size_t image_segments(const struct image *img,
 bool image_vaddr_of_offset(const struct image *img, uint64_t offset,
 			   uint64_t *vaddr);
 /* Returns the bytes at vaddr in the file: fewer than n at the end of a segment,
- * and n = 0 if there are none (bss, no segment). */
+ * n = 0 if there are none (bss, no segment). */
 struct span image_bytes(const struct image *img, uint64_t vaddr, size_t n);
 
 /* Returns the end of the code section that contains vaddr; false if there is
@@ -90,36 +90,37 @@ bool image_code_end(struct image *img, uint64_t vaddr, uint64_t *end);
  * if there are no sections).  Code outside this range was discarded by the
  * linker. */
 bool image_code_range(const struct image *img, uint64_t *lo, uint64_t *hi);
-/* Returns what to add to addresses of an image's debug file to get those of the
- * image: not 0 if the image was relocated later (prelink(8)). */
+/* Returns the difference between addresses of the image and addresses of its
+ * debug file.  It is not 0 if the image was relocated later (prelink(8)). */
 uint64_t image_shift(const struct image *img, const struct image *debug);
 
-/* Releases memory that holds bytes of the file, all or a span of them; they are
- * read again on the next use. */
+/* Releases memory that holds bytes of the file, all or a span of them.  They
+ * are read again on the next use. */
 void image_release(const struct image *img);
 void image_release_span(const struct image *img, const void *p, size_t n);
 
 /* Returns a section's bytes, decompressed (SHF_COMPRESSED zlib or zstd,
- * .zdebug_*) and, in a relocatable file, relocated; owned by the image.  n = 0
- * if there is none or it cannot be read: see image_problem. */
+ * .zdebug_*) and, in a relocatable file, relocated; owned by the image.
+ * Returns n = 0 if there is no such section or it cannot be read (see
+ * image_problem). */
 struct span image_section(struct image *img, const char *name);
 /* Returns the next section with that name from number *at on, and moves *at
- * after it: objects may have several (COMDAT groups).  n = 0 after the last
- * one. */
+ * after it.  Objects may have several such sections (COMDAT groups).  Returns n
+ * = 0 after the last one. */
 struct span image_section_next(struct image *img, const char *name, size_t *at);
-/* Reads several sections at once, in two threads if that is faster; the most
- * important first. */
+/* Reads several sections, listed in order of importance; uses two threads if
+ * that is faster. */
 void image_prefetch(struct image *img, const char *const *names, size_t n);
-/* Returns why the first unreadable section could not be read; "" if none
- * failed. */
+/* Returns the reason why a section could not be read, for the first such
+ * section; "" if none failed. */
 const char *image_problem(const struct image *img);
-/* Returns whether there is a .debug_info with content, without reading it. */
+/* Returns whether the image has a non-empty .debug_info, without reading it. */
 bool image_has_dwarf(const struct image *img);
 /* Returns true and the vaddr range if the section exists and is loaded. */
 bool image_section_range(const struct image *img, const char *name,
 			 uint64_t *vaddr, uint64_t *size);
 
-/* Returns the value of a symbol that .dynsym defines, also of data, or 0 if
+/* Returns the value of a function or data symbol defined in .dynsym, or 0 if
  * there is none.  Sets *size unless NULL.  64-bit files only. */
 uint64_t image_exported(struct image *img, const char *name, uint64_t *size);
 
@@ -134,8 +135,8 @@ typedef bool image_symbol_cb(void *ctx, const struct image_symbol *sym);
 void image_each_symbol(struct image *img, enum image_symtab which,
 		       image_symbol_cb *cb, void *ctx);
 
-/* Returns whether there is a .symtab with content; *dynsym: whether there is a
- * .dynsym. */
+/* Returns whether the image has a non-empty .symtab.  Sets *dynsym to whether
+ * it has a .dynsym. */
 bool image_has_symtab(struct image *img, bool *dynsym);
 
 /* Opens the small ELF file in .gnu_debugdata (xz), whose .symtab has the
@@ -148,10 +149,11 @@ int image_open_debugdata(struct image *img, struct image **out);
  * image. */
 struct image_stub {
 	uint64_t start, size;
-	const char *target;	/* the function's name, borrowed; "" when only
-				 * the loader knows (IRELATIVE) or when it is not
-				 * a stub but the common part */
-	uint64_t resolver;	/* IRELATIVE: the function that decides, else 0 */
+	const char *target;	/* the function's name, borrowed; "" if only the
+				 * loader knows it (IRELATIVE) or if this is the
+				 * common part of all stubs */
+	uint64_t resolver;	/* IRELATIVE: the function that selects the target,
+				 * else 0 */
 	const char *section;	/* ".plt"… */
 };
 /* Finds the stub at vaddr by the slot it jumps through (x86-64, i386, AArch64).

@@ -12,7 +12,7 @@ struct image_sect {
 	const char *name;	/* in the image's section name table */
 	uint64_t addr, offset, size, flags;
 	uint32_t type, name_at;
-	bool tried;		/* data was asked for before */
+	bool tried;		/* reading `data` was attempted */
 	bool relocated;
 	uint32_t link, info;
 	uint32_t relocs;	/* its SHT_RELA in a relocatable file, or 0 */
@@ -28,7 +28,7 @@ struct image_place {
 struct image {
 	char *name;
 	struct io_map map;	/* the file, or ... */
-	uint8_t *copy;		/* ... our copy of the caller's bytes */
+	uint8_t *copy;		/* ... a copy of the caller's bytes */
 	struct span bytes;
 	Elf *elf;
 	GElf_Ehdr ehdr;
@@ -37,14 +37,14 @@ struct image {
 	VEC(GElf_Phdr) notes;		/* PT_NOTE */
 	struct image_place dynamic;	/* PT_DYNAMIC */
 	struct image_place eh_hdr;	/* PT_GNU_EH_FRAME */
-	struct cfi_index *cfi;		/* NULL until asked for: cfi.c */
-	struct plt *plt;		/* the same: plt.c */
+	struct cfi_index *cfi;		/* NULL until first used (cfi.c) */
+	struct plt *plt;		/* NULL until first used (plt.c) */
 	VEC(struct image_sect) sects;	/* by section number */
-	VEC(struct image_place) code;	/* code sections by address, when ... */
-	bool code_sorted;		/* ... they were asked for */
-	uint64_t relocated;	/* what image_relocate did: see there */
+	VEC(struct image_place) code;	/* code sections by address, sorted when ... */
+	bool code_sorted;		/* ... first used */
+	uint64_t relocated;	/* work done by image_relocate: see there */
 	uint64_t inflated;	/* bytes of decompressed sections kept */
-	char problem[160];	/* why the first unreadable section is that */
+	char problem[160];	/* reason why the first unreadable section failed */
 };
 
 /* Decompressed sections must not fill all memory. */
@@ -52,7 +52,7 @@ struct image {
 /* Returns how many more bytes of sections may be created from this file. */
 uint64_t image_inflate_room(const struct image *img);
 
-/* Takes ownership of map and copy, also on failure. */
+/* Opens an image.  Takes ownership of map and copy, also on failure. */
 int image_open_owned(struct io_map map, uint8_t *copy, struct span bytes,
 		     const char *name, struct image **out, struct error *err);
 void cfi_index_free(struct cfi_index *x);
@@ -68,7 +68,7 @@ struct span image_sect_data(struct image *img, struct image_sect *s);
 struct image_sect *image_find_sect(const struct image *img, const char *name);
 struct image_sect *image_find_type(const struct image *img, uint32_t type);
 
-/* Symbols of a table, for callers that need more than functions. */
+/* A symbol table, for callers that need more than functions. */
 struct symbol_table {
 	struct span syms, names;
 	struct span shndx;	/* SHT_SYMTAB_SHNDX: section numbers >= 0xff00 */
@@ -79,10 +79,11 @@ struct symbol_table {
 bool symbol_table_open(struct image *img, struct image_sect *s,
 		       struct symbol_table *t);
 void symbol_table_get(const struct symbol_table *t, size_t i, Elf64_Sym *out);
-/* Returns its name, or "". */
+/* Returns the symbol's name, or "". */
 const char *symbol_table_name(const struct symbol_table *t,
 			      const Elf64_Sym *sym);
-/* Returns the section that defines symbol i, or NULL (undefined, absolute). */
+/* Returns the section that defines symbol i; NULL if it is undefined or
+ * absolute. */
 const struct image_sect *symbol_table_section(const struct image *img,
 					      const struct symbol_table *t,
 					      size_t i, uint32_t shndx);
@@ -104,8 +105,7 @@ struct reloc_table {
 void reloc_table_init(struct reloc_table *t, struct span bytes, bool rela,
 		      bool is64);
 void reloc_read(const struct reloc_table *t, size_t i, struct reloc *r);
-/* Applies the relocations of a section that was just read; other sections have
- * none. */
+/* Applies the relocations of a section that was just read, if it has any. */
 void image_relocate(struct image *img, struct image_sect *s);
 
 #endif

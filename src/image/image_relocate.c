@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Relocatable files (ET_REL: .o, .ko).  Their sections have no addresses yet:
- * those that would be loaded are laid out one after another from 0, code first,
- * then code that is only run once (.init.text), then the rest, each in file order
- * and at its alignment.  That is how the kernel lays out a module's text, and it
- * leaves a .o's .text at 0, where nm and objdump show it.
+ * Lays out and relocates relocatable files (ET_REL: .o, .ko).  Their sections
+ * have no addresses yet.  Loadable sections are laid out consecutively from 0:
+ * code first, then code that runs only once (.init.text), then the rest, each
+ * in file order and aligned.  That is how the kernel lays out a module's text,
+ * and it leaves a .o's .text at 0, where nm and objdump show it.
  *
- * DWARF that refers to code or to other sections holds nothing before its
- * relocations are applied; only the kinds that debug sections use are.
+ * DWARF references to code or to other sections are empty until relocations are
+ * applied.  Only the kinds that debug sections use are supported.
  */
 #include <string.h>
 
 #include "base/cursor.h"
 #include "image/image_internal.h"
 
-/* More alignment is not believed; sections end long before addresses wrap. */
+/* Larger alignments are ignored; sections end long before addresses wrap. */
 enum { MAX_ALIGN = 2 << 20 };
 #define LAYOUT_END (1ull << 46)
 
@@ -52,7 +52,7 @@ static int place(struct image *img, struct image_sect *s, uint64_t *at)
 	return s->size ? vec_push(&img->segments, seg) : 0;
 }
 
-/* Which table relocates a section: in a normal file at most one. */
+/* Finds the relocation table of each section; a normal file has at most one. */
 static void index_relocs(struct image *img)
 {
 	size_t i;
@@ -91,7 +91,8 @@ int image_layout_sections(struct image *img)
 
 enum op { OP_ABS, OP_REL, OP_ADD, OP_SUB };
 
-/* What debug sections and .eh_frame use, by the psABI of each machine. */
+/* Relocations used by debug sections and .eh_frame, from the psABI of each
+ * machine. */
 static const struct reloc_kind {
 	uint16_t machine, type;
 	uint8_t size, op;
@@ -114,7 +115,7 @@ static const struct reloc_kind {
 	{ EM_PPC64, R_PPC64_ADDR32, 4, OP_ABS },
 	{ EM_PPC64, R_PPC64_REL64, 8, OP_REL },
 	{ EM_PPC64, R_PPC64_REL32, 4, OP_REL },
-	/* the linker may shorten code: differences stay relocations */
+	/* the linker may shorten code, so differences remain relocations */
 	{ EM_RISCV, R_RISCV_64, 8, OP_ABS },
 	{ EM_RISCV, R_RISCV_32, 4, OP_ABS },
 	{ EM_RISCV, R_RISCV_32_PCREL, 4, OP_REL },
@@ -167,7 +168,8 @@ void reloc_read(const struct reloc_table *t, size_t i, struct reloc *r)
 				    : (int32_t)cursor_u32(&c);
 }
 
-/* S of the psABIs: where the symbol is in our layout; 0 for what is elsewhere. */
+/* Returns S of the psABIs: the symbol's address in this layout; 0 for undefined
+ * symbols. */
 static uint64_t symbol_address(const struct image *img,
 			       const struct symbol_table *t, uint64_t i)
 {
@@ -202,8 +204,9 @@ static void apply(const struct reloc *r, const struct reloc_kind *k,
 		bytes[i] = (uint8_t)(v >> 8 * i);
 }
 
-/* Thousands of hostile sections share one table of relocations and one of names,
- * which are gone through each time; of a real file only some are asked for. */
+/* Charges the work budget.  Thousands of hostile sections could share one table
+ * of relocations and one of names, which are read each time.  For a real file
+ * only some sections are requested. */
 static bool spend(struct image *img, const struct image_sect *rs)
 {
 	const struct image_sect *syms = &img->sects.v[rs->link];
@@ -219,7 +222,7 @@ static bool spend(struct image *img, const struct image_sect *rs)
 	return true;
 }
 
-/* Makes the section's bytes our own. */
+/* Copies the section's bytes so that they can be modified. */
 static bool own_data(struct image *img, struct image_sect *s)
 {
 	if (s->owned)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sections of an ELF image and their decompressed bytes (gABI chapter 4,
- * "Compressed Sections").  A section that is damaged is a missing section.
+ * Reads sections of an ELF image and decompresses them (gABI chapter 4,
+ * "Compressed Sections").  A damaged section is treated as missing.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -28,23 +28,23 @@
 #include "image/image_internal.h"
 
 /*
- * Decompression of sections with zlib and zstd (gABI chapter 4, "Compressed
- * Sections", and the older .zdebug_ form), by two threads where several large
- * ones are wanted.
+ * Decompresses sections with zlib and zstd (gABI chapter 4, "Compressed
+ * Sections", and the older .zdebug_ form), in two threads if several large ones
+ * are requested.
  */
 
 enum {
 	ZSTD = 2,	/* ELFCOMPRESS_ZSTD, not in every elf.h */
-	/* No method can do better; a header that promises more lies.  Deflate:
-	 * 258 bytes in 2 bits; zstd: a block of 128 KiB in 3 bytes. */
+	/* The best possible ratios; a header that claims more is invalid.
+	 * Deflate: 258 bytes in 2 bits; zstd: a block of 128 KiB in 3 bytes. */
 	MAX_RATIO_ZLIB = 1032,
 	MAX_RATIO_ZSTD = (128 << 10) / 3,
 	MAX_JOBS = 16,
 	THREAD_BYTES = 1 << 20,
 };
 
-/* One section to inflate: init takes memory, run may be in any thread, done gives
- * the data (empty when it was damaged). */
+/* One section to decompress. init allocates memory, run may execute in any
+ * thread, done returns the data (empty if it was damaged). */
 struct inflate_job {
 	struct image *img;
 	struct image_sect *s;
@@ -67,13 +67,13 @@ static void set_problem(struct image *img, const char *fmt, ...)
 	va_list ap;
 
 	if (*img->problem)
-		return;		/* the first one is the cause of others */
+		return;		/* the first problem causes the others */
 	va_start(ap, fmt);
 	vsnprintf(img->problem, sizeof(img->problem), fmt, ap);
 	va_end(ap);
 }
 
-/* Real debug information shrinks to a quarter, rarely to a tenth. */
+/* Real debug information compresses to a quarter, rarely to a tenth. */
 uint64_t image_inflate_room(const struct image *img)
 {
 	uint64_t most = (256ull << 20) + 32 * (uint64_t)img->bytes.n;
@@ -83,7 +83,8 @@ uint64_t image_inflate_room(const struct image *img)
 	return most > img->inflated ? most - img->inflated : 0;
 }
 
-/* Old GNU style: "ZLIB" and the big-endian size before the deflate stream. */
+/* Prepares the old GNU format: "ZLIB" and the big-endian size before the
+ * deflate stream. */
 static bool zdebug_init(struct span raw, struct inflate_job *job)
 {
 	int i;
@@ -135,7 +136,8 @@ static bool chdr_init(struct image *img, struct span raw,
 	return true;
 }
 
-/* False when the method is not known here, or the header damaged. */
+/* Prepares decompression.  Returns false if the method is unknown or the header
+ * damaged. */
 static bool inflate_job_init(struct image *img, struct image_sect *s,
 			     struct span raw, struct inflate_job *job)
 {
@@ -167,7 +169,8 @@ static bool inflate_job_init(struct image *img, struct image_sect *s,
 	return true;
 }
 
-/* Whole sections at once, which takes libdeflate half of zlib's time. */
+/* Decompresses a whole section at once; libdeflate needs half of zlib's
+ * time. */
 static bool run_libdeflate(struct inflate_job *job)
 {
 #ifdef HAVE_LIBDEFLATE
@@ -187,7 +190,7 @@ static bool run_libdeflate(struct inflate_job *job)
 #endif
 }
 
-/* Also takes a stream that goes on behind the section's size. */
+/* Also accepts a stream that continues beyond the section's size. */
 static bool run_zlib(struct inflate_job *job)
 {
 	z_stream z = { 0 };
@@ -346,7 +349,7 @@ struct image_sect *image_find_type(const struct image *img, uint32_t type)
 	return NULL;
 }
 
-/* .debug_info may be there as .zdebug_info. */
+/* Finds a debug section; .debug_info may exist as .zdebug_info. */
 struct image_sect *image_find_debug_sect(const struct image *img,
 					 const char *name)
 {
@@ -403,18 +406,18 @@ bool image_section_range(const struct image *img, const char *name,
 	return true;
 }
 
-/* .gnu_debugdata: a small ELF file, compressed with xz, in an image (gdb manual,
- * "Debugging information in a special section"). */
+/* .gnu_debugdata: a small ELF file, compressed with xz, inside an image (gdb
+ * manual, "Debugging information in a special section"). */
 
 #ifdef HAVE_LIBLZMA
 enum {
 	FIRST_ROOM = 1 << 20,
-	/* xz -9 takes 65 MB; the largest programs' symbols are below 100 MB */
+	/* xz -9 needs 65 MB; the largest programs' symbols are below 100 MB */
 	MAX_DECODER = 128 << 20,
 	MAX_SIZE = 256 << 20,
 };
 
-/* Decodes what fits; *n is the size, 0 when damaged. */
+/* Decodes at most `room` bytes; *n is the size, 0 if damaged. */
 static int decode(lzma_stream *z, uint64_t room, uint8_t **out, size_t *n)
 {
 	size_t cap = 0;

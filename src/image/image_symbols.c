@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Function symbols of an ELF image: see image.h. */
+/* Reads function symbols of an ELF image: see image.h. */
 #include <string.h>
 
 #include "base/cursor.h"
 #include "image/image_internal.h"
 
-/* What PT_DYNAMIC says, for files without section headers. */
+/* Contents of PT_DYNAMIC, for files without section headers. */
 struct dynamic {
 	uint64_t symtab, strtab, strsz, versym, hash, gnu_hash;
 	uint64_t pltgot, jmprel, pltrelsz, pltrel;
@@ -13,8 +13,9 @@ struct dynamic {
 };
 
 /*
- * The dynamic section as the loader finds it (gABI chapter 5, "Dynamic Linking"):
- * all that is left to go by in a file whose section headers were cut off (sstrip).
+ * Reads the dynamic section as the loader finds it (gABI chapter 5, "Dynamic
+ * Linking").  It is the only symbol information in a file whose section headers
+ * were removed (sstrip).
  */
 
 static void take_entry(struct dynamic *d, uint64_t tag, uint64_t v)
@@ -57,7 +58,8 @@ static bool read_dynamic(const struct image *img, struct dynamic *out)
 	return s.n != 0;
 }
 
-/* The number of symbols by DT_GNU_HASH: the end of the last bucket's chain. */
+/* Returns the number of symbols from DT_GNU_HASH: the end of the last bucket's
+ * chain. */
 static uint64_t gnu_hash_count(const struct image *img, uint64_t at)
 {
 	struct span s = image_bytes(img, at, SIZE_MAX);
@@ -98,7 +100,7 @@ static bool dynamic_symbols(const struct image *img, struct symbol_table *t)
 	uint64_t n;
 
 	*t = (struct symbol_table){ .is64 = image_is_64(img) };
-	/* A debug file has the headers of sections and segments but no bytes. */
+	/* A debug file has section and segment headers but no contents. */
 	if (img->sects.n || !read_dynamic(img, &d) || !d.symtab || !d.strtab)
 		return false;
 	n = symbol_count(img, &d);
@@ -135,7 +137,7 @@ bool symbol_table_open(struct image *img, struct image_sect *s,
 		else if (x->type == SHT_GNU_versym)
 			t->versions = image_sect_data(img, x);
 	}
-	/* With a NUL at the end every offset inside is a string. */
+	/* With a NUL at the end, every offset inside is a valid string. */
 	while (t->names.n && t->names.p[t->names.n - 1])
 		t->names.n--;
 	t->n = t->syms.n / (t->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
@@ -196,15 +198,16 @@ static bool in_code_segment(const struct image *img, uint64_t vaddr)
 	return false;
 }
 
-/* ARM, AArch64 and RISC-V mark code and data inside functions with $a, $d, $x. */
+/* Returns whether a symbol is one of $a, $d, $x, which mark code and data
+ * inside functions on ARM, AArch64 and RISC-V. */
 static bool is_mapping_symbol(const char *name)
 {
 	return name[0] == '$' && name[1] && strchr("adtx", name[1]) &&
 	       (!name[2] || name[2] == '.');
 }
 
-/* Fills out with symbol i; false when it is not the name of code.  Local symbols
- * belong to the file whose STT_FILE comes before them: out->file. */
+/* Sets *out to symbol i.  Returns false if it does not name code.  Local
+ * symbols belong to the file of the preceding STT_FILE: out->file. */
 static bool code_symbol(const struct image *img, const struct symbol_table *t,
 			size_t i, struct image_symbol *out)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The names of procedure linkage stubs.  Nothing in the file names them; but each
- * jumps through a slot of the global offset table, and the relocation of that slot
- * names the function.  Stubs are found by that jump, whatever the linker put
- * around it, so that bfd's, gold's, lld's and mold's forms (lazy or not, with or
- * without branch tracking) need no tables of their own.
+ * Names procedure linkage stubs.  The file does not name them, but each one
+ * jumps through a slot of the global offset table.  The relocation of that slot
+ * names the function.  Stubs are found by that jump, regardless of the
+ * surrounding instructions.  So the forms of bfd, gold, lld and mold (lazy or
+ * not, with or without branch tracking) need no tables of their own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +15,9 @@
 
 struct stub {
 	uint64_t start, end;
-	uint64_t slot;		/* where the function's address is */
-	const char *target;	/* NULL: its slot has no relocation */
-	uint64_t resolver;	/* IRELATIVE: the addend, or where it is */
+	uint64_t slot;		/* address of the slot with the function's address */
+	const char *target;	/* NULL: the slot has no relocation */
+	uint64_t resolver;	/* IRELATIVE: the addend, or its address */
 	bool relative, in_place;
 	uint32_t sect;
 };
@@ -25,14 +25,15 @@ struct stub {
 struct plt {
 	VEC(uint32_t) sects;
 	bool scanned;
-	uint64_t budget;	/* sections of hostile files may overlap */
+	uint64_t budget;	/* remaining work; sections of hostile files may
+				 * overlap */
 	VEC(struct stub) stubs;	/* by start */
-	uint32_t *by_slot;	/* the same, by slot */
-	uint64_t got;		/* what i386's %ebx holds */
+	uint32_t *by_slot;	/* indices of stubs, sorted by slot */
+	uint64_t got;		/* value of %ebx in i386 stubs */
 	bool nomem;
 };
 
-/* No stub of a linker is longer. */
+/* Maximum size of a stub. */
 enum { MAX_STUB = 32 };
 
 void plt_free(struct plt *p)
@@ -58,8 +59,9 @@ static uint32_t get_u32(const uint8_t *p)
 	       (uint32_t)p[3] << 24;
 }
 
-/* jmp *slot(%rip), or mov slot(%rip),%r11 before a retpoline; i386: jmp *slot,
- * jmp *offset(%ebx).  The length of the instruction, 0 if it is none of these. */
+/* Returns the length of an instruction that jumps through a slot, 0 for others:
+ * jmp *slot(%rip), or mov slot(%rip),%r11 before a retpoline; i386: jmp *slot,
+ * jmp *offset(%ebx). */
 static size_t x86_jump(const struct image *img, const struct plt *plt,
 		       const uint8_t *p, size_t left, uint64_t vaddr,
 		       uint64_t *slot)
@@ -87,7 +89,8 @@ static bool is_endbr(const uint8_t *p)
 	       (p[3] & 0xfe) == 0xfa;
 }
 
-/* How far before its jump a stub begins: endbr; mov $n,%r11d (%ecx); bnd. */
+/* Returns the number of bytes of a stub before its jump: endbr; mov $n,%r11d
+ * (%ecx); bnd. */
 static size_t x86_prefix(const uint8_t *code, size_t at)
 {
 	size_t n = at;
@@ -247,7 +250,8 @@ static enum slot_kind slot_kind(uint16_t machine, uint64_t type)
 	return SLOT_OTHER;
 }
 
-/* The first of the stubs (in by_slot) that jump through the slot; n if none. */
+/* Returns the first stub (in by_slot) that jumps through the slot; n if there
+ * is none. */
 static size_t find_slot(const struct plt *plt, uint64_t slot)
 {
 	size_t at;
@@ -296,8 +300,8 @@ static void name_stubs(struct image *img, struct plt *plt,
 	}
 }
 
-/* Relocations that the loader applies: the small tables of stubs come first, and
- * the large one for data is only read while stubs are without names. */
+/* Reads relocations that the loader applies.  The small tables of stubs come
+ * first; the large table for data is only read while stubs lack names. */
 static void read_relocs(struct image *img, struct plt *plt)
 {
 	struct symbol_table syms = { 0 };
@@ -328,7 +332,7 @@ static void read_relocs(struct image *img, struct plt *plt)
 	}
 }
 
-/* Jumps that go through other slots belong to the common part. */
+/* Removes jumps through other slots, which belong to the common part. */
 static void drop_unnamed(struct plt *plt)
 {
 	size_t i, n = 0;
@@ -371,8 +375,9 @@ static void find_with_got(struct image *img, struct plt *plt, uint64_t got)
 	drop_unnamed(plt);
 }
 
-/* i386's stubs are relative to %ebx, which holds the start of .got.plt or, by
- * mold, of .got: the one with which the most slots have names. */
+/* Finds the stubs.  Those of i386 are relative to %ebx, which holds the start
+ * of .got.plt or, with mold, of .got.  The base that gives the most slots a
+ * name is used. */
 static void find_stubs(struct image *img, struct plt *plt)
 {
 	static const char *const tables[] = { ".got.plt", ".got" };
@@ -414,7 +419,8 @@ static const struct image_sect *section_at(const struct image *img,
 	return NULL;
 }
 
-/* The last stub that begins at or before vaddr; NULL if none. */
+/* Returns the last stub that starts at or before vaddr; NULL if there is
+ * none. */
 static const struct stub *stub_before(const struct plt *plt, uint64_t vaddr)
 {
 	size_t at;
@@ -425,7 +431,8 @@ static const struct stub *stub_before(const struct plt *plt, uint64_t vaddr)
 	return &plt->stubs.v[at];
 }
 
-/* The address of an IFUNC's resolver: the addend, or what the slot holds. */
+/* Returns the address of an IFUNC's resolver: the addend, or the contents of
+ * the slot. */
 static uint64_t resolver_of(const struct image *img, const struct stub *s)
 {
 	struct span at;
@@ -436,8 +443,8 @@ static uint64_t resolver_of(const struct image *img, const struct stub *s)
 	return at.n == 4 ? get_u32(at.p) : 0;
 }
 
-/* What lies around the stubs: the common part, and forms that no jump tells
- * apart.  `before` is the stub that ends before vaddr or NULL. */
+/* Describes code around the stubs: the common part, and stubs without a
+ * recognized jump.  `before` is the stub that ends before vaddr, or NULL. */
 static void common_part(const struct plt *plt, const struct image_sect *sect,
 			const struct stub *before, struct image_stub *out)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Chunk framing, checksums and compression: see format.h. */
+/* Encodes and decodes chunk headers, checksums and compression: see
+ * format.h. */
 #include <limits.h>
 #include <string.h>
 #include <stdlib.h>
@@ -64,7 +65,8 @@ bool format_deflate(const void *p, size_t n, struct buf *out)
 	return true;
 }
 
-/* zlib's memory is ours, so that its lack is noticed like all other. */
+/* Allocates memory for zlib, so that its failures are handled like all
+ * others. */
 static voidpf zlib_alloc(voidpf ctx, uInt n, uInt size)
 {
 	(void)ctx;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Columns of samples: see columns.h. */
+/* Encodes and decodes columns of samples: see columns.h. */
 #include "profile/columns.h"
 
 #include <stdlib.h>
@@ -9,8 +9,9 @@
 #include "profile/format.h"
 
 enum { CODE_CONST, CODE_DELTA, CODE_PLANES, CODE_RECENT };
-/* Times are stored in microseconds: below that a software clock or an NMI's
- * latency is noise, and every bit of noise is a bit of file. */
+/* Times are stored in microseconds.  Smaller differences are noise from a
+ * software clock or the latency of an NMI, and each bit of noise takes a bit of
+ * the file. */
 enum { TICK_NS = 1000 };
 
 int columns_init(struct sample_columns *c)
@@ -40,7 +41,7 @@ void columns_fini(struct sample_columns *c)
 	*c = (struct sample_columns){ 0 };
 }
 
-/* One column, whatever its width in memory. */
+/* One column of any width in memory. */
 struct view {
 	uint64_t *w64;
 	uint32_t *w32;
@@ -120,7 +121,8 @@ static void put_column(struct buf *out, const struct view *v, size_t n)
 	buf_fini(&raw);
 }
 
-/* Ids of a table that grows while it is used: new rows come in order. */
+/* Encodes ids of a table that grows while it is used: new rows appear in
+ * order. */
 static void put_recent(struct buf *out, const uint32_t *v, size_t n)
 {
 	uint64_t *z = malloc((n + 1) * sizeof(*z));
@@ -138,7 +140,7 @@ static void put_recent(struct buf *out, const uint32_t *v, size_t n)
 		all |= z[i];
 	}
 	put_planes(&raw, &(struct view){ .w64 = z }, n, all);
-	/* Ids that far apart do not come from growing. */
+	/* Ids with such differences are not from a growing table. */
 	if (all > UINT32_MAX)
 		put_column(out, &(struct view){ .w32 = (uint32_t *)v }, n);
 	else
@@ -198,7 +200,7 @@ static bool get_deltas(struct cursor *c, const struct view *v, size_t n)
 	return !c->bad;
 }
 
-/* Widths of one and two planes, the usual ones, are loops that vectorize. */
+/* Widths of one and two planes, the most common, are loops that vectorize. */
 static void join_planes32(uint32_t *out, const uint8_t *p, size_t n,
 			  unsigned int width)
 {
@@ -245,15 +247,15 @@ static bool get_recent(struct cursor *c, const struct view *v, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		uint64_t x = recent_value(v->w32[i], &max);
 
-		if (x > UINT32_MAX)	/* also when it went below 0 */
+		if (x > UINT32_MAX)	/* also if it wrapped below 0 */
 			return false;
 		v->w32[i] = (uint32_t)x;
 	}
 	return true;
 }
 
-/* The column's raw bytes, or NULL: they cannot be longer than ten bytes a row
- * and a width. */
+/* Returns the column's decompressed bytes, or NULL.  They have at most ten
+ * bytes for each row plus a width. */
 static const uint8_t *unpack(const uint8_t *bytes, size_t stored,
 			     uint64_t raw, uint8_t codec, size_t rows,
 			     struct buf *scratch)

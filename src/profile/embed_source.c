@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Source lines that a profile takes along: those that the code of hot functions
- * came from, with some lines around them.  File names come from the debug
- * information of anybody's program, so all is bounded, and what is no text is
- * left out.
+ * Stores source lines in a profile: those of hot functions, with some lines
+ * around them.  File names come from the debug information of untrusted
+ * programs, so everything is bounded, and files that are not text are left out.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +11,11 @@
 #include "profile/fill_internal.h"
 
 enum {
-	AROUND = 12,			/* lines before and behind */
-	FILE_MAX = 16 << 20,		/* a file that is read */
-	LINE_MAX_BYTES = 1000,		/* of a line; the rest is cut off */
-	TEXTS_MAX = 16 << 20,		/* of all texts */
+	AROUND = 12,			/* lines before and after */
+	FILE_MAX = 16 << 20,		/* bytes of one file */
+	LINE_MAX_BYTES = 1000,		/* bytes of one line; longer ones are
+					 * truncated */
+	TEXTS_MAX = 16 << 20,		/* bytes of all texts */
 	LINES_MAX = 1 << 24,
 };
 
@@ -46,7 +46,7 @@ static int want_line(struct texts *t, uint32_t file, uint32_t line,
 	return vec_push(&t->want, (struct wanted){ file, line, image });
 }
 
-/* Lines of code and of the calls it was inlined by. */
+/* Collects lines of code and of the calls into which it was inlined. */
 static int collect(struct texts *t)
 {
 	const struct profile *p = t->f->p;
@@ -85,7 +85,7 @@ static uint32_t file_flags(const struct texts *t, uint32_t image)
 		       ? PROF_TEXT_NEWER : 0;
 }
 
-/* Copies lines [first, last] and returns where the next one begins. */
+/* Copies lines [first, last].  Returns the offset of the next line. */
 static size_t put_lines(struct texts *t, size_t at, uint32_t first,
 			uint32_t last)
 {
@@ -115,7 +115,7 @@ static size_t skip_lines(const struct texts *t, size_t at, uint32_t n)
 	return at;
 }
 
-/* The pieces of one file: want[i, end). */
+/* Stores the excerpts of one file: want[i, end). */
 static int put_file(struct texts *t, size_t i, size_t end, uint32_t flags)
 {
 	struct profile *p = t->f->p;
@@ -156,7 +156,7 @@ static int take_file(struct texts *t, size_t i, size_t end)
 	    source_access_read(access, path, FILE_MAX, &t->file, &err) < 0)
 		return err.code == ERR_NOMEM ? -ERR_NOMEM : 0;
 	if (!t->file.text.n || memchr(t->file.text.p, 0, t->file.text.n))
-		return 0;	/* no text */
+		return 0;	/* not text */
 	return put_file(t, i, end, file_flags(t, t->want.v[i].image));
 }
 

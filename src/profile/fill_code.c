@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which code bytes a profile takes along: those of the symbols with the most self
- * samples, as many as the budget allows. */
+/* Chooses the code bytes stored in a profile: those of the symbols with the
+ * most self samples, as many as the budget allows. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile/fill_internal.h"
 
 enum {
-	HOT_SHARE = 100,	/* one percent of all samples… */
-	HOT_SIZE = 1 << 20,	/* … in a function not larger than this… */
-	HOT_BUDGET = 4 << 20,	/* … while they all have room in this */
+	HOT_SHARE = 100,	/* hot: at least 1/100 of all samples… */
+	HOT_SIZE = 1 << 20,	/* … in a function of at most this size in bytes… */
+	HOT_BUDGET = 4 << 20,	/* … as long as all of them fit in this many bytes */
 };
 
 bool fill_is_hot(const struct fill *f, uint64_t self_samples, uint64_t size)
@@ -35,7 +35,8 @@ size_t fill_image_code(void *img, uint64_t vaddr, size_t n, struct buf *out)
 	return code.n;
 }
 
-/* Bytes of code that may be kept, including a function with these samples and size. */
+/* Returns the total bytes of code that may be stored, including a function with
+ * these samples and size. */
 static uint64_t budget_of(const struct fill *f, uint64_t self_samples,
 			  uint64_t size)
 {
@@ -64,7 +65,7 @@ int fill_keep_code(struct fill *f, uint32_t first, fill_read_code *read,
 	if (f->codes.n > start)
 		qsort(f->codes.v + start, f->codes.n - start,
 		      sizeof(*f->codes.v), hotter);
-	/* One image cannot use more than the whole budget. */
+	/* A single image cannot use more than the whole budget. */
 	for (i = start; i < f->codes.n; i++) {
 		struct fill_code c = f->codes.v[i];
 		const struct prof_symbol *s = &p->symbols.v[c.symbol];

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The code and lines of functions that were too cold to be taken along when the
- * profile was symbolized, and are wanted now: see symbolize_profile.h.  All that the
- * profile holds already stays as it is.
+ * Adds the code and lines of functions that were not hot when the profile was
+ * symbolized, and are requested now: see symbolize_profile.h.  Existing rows do
+ * not change.
  */
 #include <stdlib.h>
 
 #include "profile/fill_internal.h"
 
 enum {
-	COLD_SIZE = 1 << 20,	/* of one function */
-	COLD_BYTES = 4 << 20,	/* of all */
+	COLD_SIZE = 1 << 20,	/* bytes of one function */
+	COLD_BYTES = 4 << 20,	/* bytes of all functions */
 };
 
 struct cold {
@@ -26,7 +26,7 @@ struct cold_image {
 	const struct cold *v;	/* n functions, ascending */
 	size_t n;
 	struct fill_ask ask;
-	uint32_t frame;		/* of the newest result */
+	uint32_t frame;		/* frame of the most recent result */
 	int rc;
 };
 
@@ -41,7 +41,8 @@ static int by_place(const void *x, const void *y)
 	return a->rank < b->rank ? -1 : a->rank > b->rank;
 }
 
-/* Those that fit the budget, by image and address; their number. */
+/* Chooses the functions that fit the budget, by image and address.  Returns
+ * their number. */
 static size_t choose(const struct profile *p, const uint32_t *symbols, size_t n,
 		     struct cold *v)
 {
@@ -64,7 +65,7 @@ static size_t choose(const struct profile *p, const uint32_t *symbols, size_t n,
 	return kept;
 }
 
-/* Every byte of the functions, each once. */
+/* Requests every byte of the functions once. */
 static int ask_lines(struct cold_image *c)
 {
 	uint64_t bytes = 0, at = 0;
@@ -113,7 +114,8 @@ static int take_code(struct cold_image *c, struct image *img)
 	return f->bytes.failed ? -ERR_NOMEM : 0;
 }
 
-/* What the code refers to may have a row already. */
+/* Registers existing symbols, because functions that the code refers to may
+ * already have a row. */
 static int know_symbols(struct cold_image *c)
 {
 	const struct profile *p = c->f->p;
@@ -157,7 +159,7 @@ static int fill_from(struct cold_image *c, struct image *img,
 	return name_call_targets(f, &c->part, s, img, first);
 }
 
-/* A file that is not at hand gives no code: not an error. */
+/* Fills one image.  An unavailable file gives no code; that is not an error. */
 static int fill_image(struct cold_image *c)
 {
 	struct sym_options so = { .debug_dirs = c->f->o->debug_dirs };
@@ -181,10 +183,10 @@ static int fill_image(struct cold_image *c)
 
 struct line_at {
 	struct prof_line l;
-	size_t at;		/* before sorting */
+	size_t at;		/* position before sorting */
 };
 
-/* The end of one function may be where the next begins. */
+/* One function may end where the next one starts. */
 static int by_line(const void *x, const void *y)
 {
 	const struct line_at *a = x, *b = y;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Names of code that the kernel generated: the recorder was told them when it
- * came to be.  Later nobody knows; old names stay. */
+/* Names code that the kernel generated.  The kernel reports the names to the
+ * recorder when the code is created; later they are unavailable, so old names
+ * remain. */
 #include "profile/fill_internal.h"
 
 int fill_generated(struct fill *f, const struct fill_part *part)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The images of a profile, one after the other.
+ * Symbolizes the images of a profile.
  *
- * Two at a time are opened and read where there are two processors; what they
- * hold becomes rows in the order of the images, so that the file is the same
- * whichever came first.  An image is closed before the next one is opened: at
- * any time at most FILL_THREADS of them are in memory.
+ * With at least two processors, two images are opened and read at a time.  Rows
+ * are added in the order of the images, so that the result does not depend on
+ * timing.  An image is closed before the next one is opened: at most
+ * FILL_THREADS of them are in memory at any time.
  */
 #include <sched.h>
 
@@ -42,7 +42,7 @@ static void end_turn(struct fill *f, int rc)
 	pthread_mutex_unlock(&f->lock);
 }
 
-/* The next image to read, or NULL. */
+/* Returns the next image to read, or NULL. */
 static const struct fill_part *take_part(struct fill *f)
 {
 	const struct fill_part *part = NULL;
@@ -70,7 +70,7 @@ static int fill_image(struct fill *f, const struct fill_part *part)
 	case PROF_IMAGE_MODULE:
 		return fill_kernel(f, part);
 	case PROF_IMAGE_GENERATED:
-	case PROF_IMAGE_UNKNOWN:	/* that of no mapping has no name */
+	case PROF_IMAGE_UNKNOWN:	/* code outside all mappings has no name */
 		return fill_generated(f, part);
 	case PROF_IMAGE_ANON:
 		return fill_jit(f, part);
@@ -116,7 +116,8 @@ static void work_until(struct fill *f, size_t end, unsigned int threads)
 		pthread_join(t[--n], NULL);
 }
 
-/* The kernel's images last: its table takes long to come and is read once. */
+/* Reads the kernel's images last, because its symbol table takes long to
+ * generate and is read once. */
 int fill_images(struct fill *f, struct fill_part *parts)
 {
 	struct profile *p = f->p;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Names of code that a program made while it ran, from the file in which it told
- * them (perfmap.h), or in which the recorder has put those that it found in the
- * program's memory.  Without the file old names stay. */
+/* Names generated code from the program's own file (perfmap.h), or from the
+ * recorder's file of names found in the program's memory.  Without a file, old
+ * names remain. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,17 +10,19 @@
 #include "profile/fill_internal.h"
 #include "symbolize/perfmap.h"
 
-/* Of the file, its newest part: what some hundred thousand functions take. */
+/* Maximum bytes read from the end of the file; enough for some hundred thousand
+ * functions. */
 enum { TEXT_MAX = 64 << 20, READ_STEP = 64 << 10 };
 
-/* 0, or -1: out of memory.  What cannot be read is not there. */
+/* Reads the newest part of the file.  Returns 0, or -1 if out of memory.
+ * Unreadable data is ignored. */
 static int take_text(int fd, struct buf *text)
 {
 	off_t size = lseek(fd, 0, SEEK_END);
 
 	size = size > TEXT_MAX ? size - TEXT_MAX : 0;
 	lseek(fd, size, SEEK_SET);
-	/* It may still grow. */
+	/* The file may still grow. */
 	while (text->n < TEXT_MAX) {
 		uint8_t *room = buf_room(text, READ_STEP);
 		ssize_t n;
@@ -37,8 +39,8 @@ static int take_text(int fd, struct buf *text)
 	return 0;
 }
 
-/* Reads and looks up, before the turn.  0, 1: there are names, or -1: out of
- * memory. */
+/* Reads the file and looks up the addresses, before the turn.  Returns 1 if
+ * there are names, 0 if not, -1 if out of memory. */
 static int find_names(struct fill *f, const struct fill_part *part,
 		      struct buf *text, struct perfmap_name **names)
 {
@@ -61,8 +63,8 @@ static int find_names(struct fill *f, const struct fill_part *part,
 	return 1;
 }
 
-/* "LINE FIRST FILE\1NAME" (record/python.h).  Functions are no symbols, as the
- * numbers of one's lines are anywhere. */
+/* Parses "LINE FIRST FILE\1NAME" (record/python.h).  Functions get no symbol,
+ * because the numbers of one function's lines are not contiguous. */
 static void python_name(struct perfmap_name *name, struct sym_frame *out)
 {
 	char *at = (char *)name->name, *mark;
@@ -107,7 +109,7 @@ static int add_names(struct fill *f, const struct fill_part *part,
 	return rc;
 }
 
-/* Anonymous memory with code that V8 named. */
+/* Renames an image of anonymous memory whose code V8 named. */
 static int name_javascript(struct fill *f, uint32_t image)
 {
 	uint32_t name;
@@ -121,8 +123,8 @@ static int name_javascript(struct fill *f, uint32_t image)
 	return 0;
 }
 
-/* Of a location that both a jitdump file and a perf map name the first counts: it
- * tells when. */
+/* Names locations.  A jitdump file takes precedence over a perf map, because it
+ * has times. */
 static int fill_named(struct fill *f, const struct fill_part *part,
 		      struct buf *text, struct perfmap_name **names, bool *named)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Names, lines and bytes of code that a program made while it ran, from its jitdump
+ * Reads names, lines and bytes of generated code from the program's jitdump
  * file (symbolize/jitdump.h).
  *
- * Where functions share addresses, symbols, and with them code bytes, are for those with
- * most samples.
+ * If functions share addresses, only those with the most samples get symbols
+ * and code bytes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,15 +15,15 @@
 #include "symbolize/jitdump.h"
 #include "symbolize/perfmap.h"
 
-/* A function that was hit. */
+/* A sampled function. */
 struct hit {
 	const struct jitdump_code *code;
 	uint64_t self_samples;
-	char *text;		/* its name; V8's is split into … */
+	char *text;		/* its name; names by V8 are split into … */
 	const char *name, *file;	/* … these */
 	uint32_t line;
 	bool javascript;
-	bool principal;		/* no hotter one shares an address with it */
+	bool principal;		/* no hotter function shares an address with it */
 	bool has_lines;
 	struct jitdump_lines lines;
 };
@@ -34,8 +34,8 @@ struct jit_fill {
 	int fd;
 	struct jitdump *dump;
 	VEC(struct hit) hits;
-	struct u64map by_code;	/* offset of a code's bytes -> hit */
-	uint32_t *hit;		/* of each location; U64MAP_NONE: none */
+	struct u64map by_code;	/* file offset of the code -> index of the hit */
+	uint32_t *hit;		/* hit of each location; U64MAP_NONE: none */
 	struct fill_jitdump_use use;
 	bool javascript;
 };
@@ -57,7 +57,7 @@ static size_t read_file(void *ctx, uint64_t at, void *to, size_t n)
 	return got;
 }
 
-/* The name of a code, split. */
+/* Reads the name of a function and splits it. */
 static void take_name(struct jit_fill *j, struct hit *h)
 {
 	struct buf b = { 0 };
@@ -80,7 +80,8 @@ static void take_name(struct jit_fill *j, struct hit *h)
 	j->javascript |= split.javascript;
 }
 
-/* The hit of a code, made when needed; U64MAP_NONE: out of memory. */
+/* Returns the hit of a function, which is created if needed; U64MAP_NONE if out
+ * of memory. */
 static uint32_t hit_of(struct jit_fill *j, const struct jitdump_code *c)
 {
 	uint32_t *slot = u64map_slot(&j->by_code, hash_mix(c->bytes_at, c->addr));
@@ -111,13 +112,13 @@ static const struct jitdump_code *code_at(struct jit_fill *j, uint64_t vaddr)
 	       : jitdump_find(j->dump, vaddr, j->use.first ? 0 : UINT64_MAX);
 }
 
-/* Where the code begins in the image. */
+/* Returns the start of the code in the image. */
 static uint64_t start_of(const struct jit_fill *j, const struct hit *h)
 {
 	return j->use.by_offset ? h->code->bytes_at : h->code->addr;
 }
 
-/* Which code each location is in. */
+/* Finds the function of each location. */
 static int find_hits(struct jit_fill *j)
 {
 	for (size_t i = 0; i < j->part->n; i++) {
@@ -147,7 +148,8 @@ static int lower_address(const void *a, const void *b)
 	return x->hit < y->hit ? -1 : x->hit > y->hit;
 }
 
-/* Hits by address into order[n]; of those that overlap the hottest is principal. */
+/* Stores hits by address in order[n].  Among those that overlap, the hottest
+ * one is principal. */
 static int choose_principals(struct jit_fill *j, uint32_t *order)
 {
 	struct by_address *by = malloc((j->hits.n + 1) * sizeof(*by));
@@ -187,7 +189,7 @@ static const struct jitdump_line *line_at(struct jit_fill *j, struct hit *h, uin
 	return h->lines.v.n ? jitdump_line(&h->lines, offset) : NULL;
 }
 
-/* The frame of a hit at an offset. */
+/* Returns the frame of a hit at an offset. */
 static struct sym_frame frame_of(struct jit_fill *j, struct hit *h, uint64_t offset)
 {
 	const struct jitdump_line *line = line_at(j, h, offset);
@@ -227,7 +229,7 @@ static int add_locations(struct jit_fill *j, bool *named)
 	return rc;
 }
 
-/* The lines of all of a hot function. */
+/* Adds all lines of a hot function. */
 static int add_function_lines(struct jit_fill *j, struct hit *h, struct fill_ask *ask)
 {
 	uint64_t start = start_of(j, h), end = start + h->code->size;
@@ -306,8 +308,8 @@ static void jit_fill_fini(struct jit_fill *j)
 	free(j);
 }
 
-/* Reads, and looks locations up, before the turn.  NULL: there is no file, or no
- * memory for it (*rc). */
+/* Reads the file and looks up locations, before the turn.  Returns NULL if
+ * there is no file, or if out of memory (*rc). */
 static struct jit_fill *jit_fill_new(struct fill *f, const struct fill_part *part, int *rc)
 {
 	struct jit_fill *j;

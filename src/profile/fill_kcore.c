@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Code of the running kernel as it is now, patched by alternatives and tracing:
- * /proc/kcore (proc(5)), an ELF core file whose segments are the kernel's memory.
- * Only root may read it, and not every kernel has it.
+ * Reads the current code of the running kernel, patched by alternatives and
+ * tracing, from /proc/kcore (proc(5)): an ELF core file whose segments are the
+ * kernel's memory.  Only root may read it, and some kernels do not have it.
  */
 #include <elf.h>
 #include <errno.h>
@@ -101,7 +101,7 @@ static size_t kcore_read(struct kcore *k, uint64_t addr, size_t n, struct buf *o
 struct code_at {
 	struct kcore *kcore;
 	struct image *img;
-	uint64_t delta;		/* vaddr in the image + delta = there */
+	uint64_t delta;		/* vaddr in the image + delta = address in the source */
 };
 
 static size_t read_code(void *ctx, uint64_t vaddr, size_t n, struct buf *out)
@@ -113,7 +113,8 @@ static size_t read_code(void *ctx, uint64_t vaddr, size_t n, struct buf *out)
 	return fill_image_code(c->img, vaddr + c->delta, n, out);
 }
 
-/* A module's file has no addresses, and jumps that nobody has filled in. */
+/* /proc/kcore is preferred: a module's file has no addresses, and its jumps are
+ * not yet filled in. */
 int fill_kernel_code(const struct kernel_part *k, struct image *img,
 		     uint32_t first)
 {

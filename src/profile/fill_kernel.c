@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Names of kernel and module functions.  Lines and inlined functions come from a
- * vmlinux or .ko with the recorded build-id; names alone from /proc/kallsyms, if
- * the running kernel is the recorded one (/sys/kernel/notes and
- * /sys/module/NAME/notes), or from the recording.
+ * Names kernel and module functions.  Lines and inlined functions come from a
+ * vmlinux or .ko with the recorded build ID.  Names alone come from
+ * /proc/kallsyms if the running kernel is the recorded one (/sys/kernel/notes
+ * and /sys/module/NAME/notes), or from the recording.
  */
 #include <elf.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@
 
 enum { NOTES_LIMIT = 1 << 20, MODULES_LIMIT = 16 << 20 };
 
-/* The build-id in a file of ELF notes (gABI, Note Section). */
+/* Returns the build ID in a file of ELF notes (gABI, Note Section). */
 static struct build_id notes_build_id(const char *path)
 {
 	struct build_id id = { 0 };
@@ -61,7 +61,8 @@ static void *read_kallsyms(void *ctx)
 	return NULL;
 }
 
-/* The table is long: it is not read to be thrown away. */
+/* Returns whether the running kernel is not the recorded one.  Then the long
+ * symbol table need not be read. */
 static bool is_other_kernel(const struct fill *f)
 {
 	struct build_id id = notes_build_id("/sys/kernel/notes");
@@ -116,7 +117,7 @@ static void module_name(const char *path, char *out, size_t n)
 	out[i] = '\0';
 }
 
-/* Whether the running kernel (or module) is what was recorded. */
+/* Returns whether the running kernel (or module) is the recorded one. */
 static bool is_running(const struct kernel_part *k)
 {
 	const struct prof_image *im = &k->f->p->images.v[k->part->image];
@@ -128,7 +129,8 @@ static bool is_running(const struct kernel_part *k)
 			 "/sys/module/%s/notes/.note.gnu.build-id", k->module);
 	if (!im->build_id.len)
 		return true;
-	if (k->f->o->kallsyms)	/* the caller vouches for another kernel's */
+	if (k->f->o->kallsyms)	/* the caller guarantees that the table belongs to
+				 * the recorded kernel */
 		return true;
 	id = notes_build_id(path);
 	return build_id_equal(&id, &im->build_id);
@@ -150,8 +152,9 @@ static bool is_same_boot(const struct fill *f)
 	return same;
 }
 
-/* Where a module is loaded now, 0 if it is not or that is hidden.  The lines of
- * /proc/modules: name size users dependencies state 0xaddress. */
+/* Returns the current load address of a module; 0 if it is not loaded or the
+ * address is hidden.  Lines of /proc/modules: name size users dependencies
+ * state 0xaddress. */
 static uint64_t module_base(const char *module)
 {
 	struct buf b = { 0 };
@@ -173,8 +176,8 @@ static uint64_t module_base(const char *module)
 	return base;
 }
 
-/* Whether the names that the caller vouches for are of a boot that had the kernel
- * at another address, and so perhaps its modules. */
+/* Returns whether the caller's symbol table is from a boot in which the kernel,
+ * and so perhaps its modules, had another address. */
 static bool is_other_boot(const struct fill *f)
 {
 	uint64_t text = kallsyms_address(f->kallsyms, "_text");
@@ -187,9 +190,9 @@ static bool is_other_boot(const struct fill *f)
 }
 
 /*
- * Where the image lies now: the kernel moves at each boot (KASLR), modules when
- * they are loaded.  A base of 0 was hidden from the recorder: its addresses are
- * those of that boot.
+ * Finds the current address of the image.  The kernel moves at each boot
+ * (KASLR), modules each time they are loaded.  A recorded base of 0 was hidden
+ * from the recorder: its addresses are those of that boot.
  */
 static bool find_base(struct kernel_part *k)
 {
@@ -234,14 +237,14 @@ bool fill_kernel_name(const struct kernel_part *k, uint64_t vaddr,
 	out->start -= k->base;
 	if (!strcmp(in, k->module))
 		return true;
-	/* What is no part of the kernel's image stays where it is only until
-	 * the next boot; what the kernel generated may lie where
-	 * /proc/modules has a module. */
+	/* Code outside the kernel's image keeps its address only until the next
+	 * boot. /proc/modules may show a module where the kernel has generated
+	 * code. */
 	return k->same_boot && (!*k->module || !strcmp(in, "bpf") ||
 				!strncmp(in, "__builtin__", 11));
 }
 
-/* Names what has none yet. */
+/* Names the locations that have no name yet. */
 static int fill_names(struct kernel_part *k)
 {
 	const struct fill_part *part = k->part;
@@ -272,7 +275,7 @@ static void note_wrong_file(const struct kernel_part *k)
 		  "build-id is another one", k->f->o->vmlinux);
 }
 
-/* No names, and what to say about it. */
+/* Handles an image without names; `text` says why. */
 static int no_kernel(const struct kernel_part *k, const char *text)
 {
 	struct image_debug_info row = { .image = k->part->image,
@@ -303,7 +306,7 @@ static struct image *find_file(struct kernel_part *k, const char **path)
 				 path);
 }
 
-/* Names with lines and inlined functions. */
+/* Names locations, with lines and inlined functions, from a file. */
 static int fill_by_file(struct kernel_part *k, struct image *img,
 			const char *path)
 {
@@ -355,7 +358,8 @@ static int fill_by_kallsyms(struct kernel_part *k)
 	return rc ? rc : fill_source(k->f, &row, file);
 }
 
-/* What the running kernel can say about it; NULL or why it cannot. */
+/* Returns NULL if the running kernel can name the locations; otherwise the
+ * reason why not. */
 static const char *check_running(struct kernel_part *k)
 {
 	if (!get_kallsyms(k->f))

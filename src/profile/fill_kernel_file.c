@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Names of kernel code by the kernel's ELF file or a module's.
+ * Names kernel code from the ELF file of the kernel or of a module.
  *
- * The file's addresses and the image's differ: the kernel is moved as a whole, so
- * one of its symbols tells by how much.  The sections of a module (ET_REL) have no
- * addresses in the file and are put together by the running kernel, so each
- * function is found by its name, or beside one that was.
+ * Addresses in the file and in the image differ.  The kernel is moved as a
+ * whole, so one of its symbols gives the distance.  The sections of a module
+ * (ET_REL) have no addresses in the file and are placed by the running kernel.
+ * So each of its functions is found by name, or relative to one that was found.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 #include "base/search.h"
 #include "profile/fill_kernel.h"
 
-/* A symbol by name and where it is; `file` is UINT64_MAX when it is not in the
- * file, AMBIGUOUS when it is there several times. */
+/* A symbol by name with its addresses.  `file` is UINT64_MAX if it is not in
+ * the file, AMBIGUOUS if it is there several times. */
 struct anchor {
 	const char *name;
 	uint64_t here, file;
@@ -23,16 +23,16 @@ struct anchor {
 #define AMBIGUOUS (UINT64_MAX - 1)
 
 struct target {
-	uint64_t vaddr;		/* in the file */
-	uint64_t delta;		/* vaddr in the image + delta = in the file */
-	size_t i;		/* of the part */
+	uint64_t vaddr;		/* address in the file */
+	uint64_t delta;		/* vaddr in the image + delta = address in the file */
+	size_t i;		/* index of the location in the part */
 };
 
 struct lookup {
 	struct kernel_part *k;
 	VEC(struct anchor) anchors;
 	VEC(struct target) targets;
-	uint64_t text, stext;	/* of the file, UINT64_MAX when missing */
+	uint64_t text, stext;	/* addresses in the file; UINT64_MAX: missing */
 	int rc;
 };
 
@@ -58,7 +58,7 @@ static int by_vaddr(const void *a, const void *b)
 	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
 }
 
-/* A symbol of the file: is it one of the anchors? */
+/* Handles a symbol of the file: sets its address if it is an anchor. */
 static bool on_symbol(void *ctx, const struct image_symbol *s)
 {
 	struct lookup *l = ctx;
@@ -80,7 +80,8 @@ static bool on_symbol(void *ctx, const struct image_symbol *s)
 	return true;
 }
 
-/* Looks all anchors up in the file; those found once stay, by place. */
+/* Looks up all anchors in the file.  Keeps those found once, sorted by
+ * address. */
 static void match_anchors(struct lookup *l, struct image *img)
 {
 	struct anchor *v = l->anchors.v;
@@ -105,7 +106,7 @@ static void match_anchors(struct lookup *l, struct image *img)
 		qsort(v, kept, sizeof(*v), by_place);
 }
 
-/* The functions that were hit, each once. */
+/* Adds each sampled function once. */
 static int add_hit_anchors(struct lookup *l)
 {
 	const struct kernel_part *k = l->k;
@@ -152,8 +153,8 @@ static size_t count_votes(const struct lookup *l, uint64_t delta)
 	return n;
 }
 
-/* By how much the kernel was moved.  An image begins at _text, or at _stext where
- * kallsyms had no _text; one whose base was hidden begins at 0. */
+/* Computes how far the kernel was moved.  An image starts at _text, or at
+ * _stext if kallsyms has no _text; one whose base was hidden starts at 0. */
 static bool kernel_delta(const struct lookup *l, uint64_t *delta)
 {
 	const struct prof_image *im =
@@ -197,7 +198,7 @@ static int kernel_targets(struct lookup *l, struct image *img)
 	return rc;
 }
 
-/* The anchor at or below an address, else the first one above. */
+/* Returns the anchor at or below an address, else the first one above. */
 static const struct anchor *nearest(const struct lookup *l, uint64_t here)
 {
 	size_t at;
@@ -243,13 +244,14 @@ static bool on_result(void *ctx, size_t at, const struct sym_result *r)
 	here.sym_start -= t->delta;
 	if (!r->nframes)
 		return true;
-	/* Beside an anchor may be another section, which lies elsewhere. */
+	/* The code next to an anchor may belong to another section, which is
+	 * placed elsewhere. */
 	if (*k->module && *r->symbol &&
 	    fill_kernel_name(k, here.vaddr, &name) &&
 	    name.start != here.sym_start)
 		return true;
-	/* Code behind the end of a function that the compiler took to never
-	 * return: it has a line, kallsyms has a name for it. */
+	/* Code after the end of a function that the compiler considered
+	 * noreturn: it has a line, and kallsyms has a name for it. */
 	if (r->nframes == 1 && !*r->frames->name &&
 	    fill_kernel_name(k, here.vaddr, &name)) {
 		only = *r->frames;
@@ -280,7 +282,8 @@ static int resolve(struct lookup *l, struct image *img)
 	if (!rc) {
 		rc = symbolizer_resolve(s, vaddrs, l->targets.n, on_result, l,
 					f->err);
-		/* Strings are known by where they are: not for long. */
+		/* Strings are identified by their pointers, which are only
+		 * valid for a short time. */
 		fill_next_image(f);
 		symbolizer_close(s);
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Lines of hot functions, all of them: the symbolizer is asked once, for the
- * locations that were hit and for every byte of the functions in which most of
- * them are, so that each unit is read once.
+ * Finds all lines of hot functions.  One batch asks the symbolizer for the
+ * sampled locations and for every byte of the functions that contain most of
+ * them.  So each unit is read once.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ struct spans {
 	size_t n, cap;
 };
 
-/* The functions of an image that were hit, ascending, without overlap. */
+/* Collects the sampled functions of an image, ascending, without overlap. */
 static int hit_functions(struct fill *f, const struct fill_part *part,
 			 struct symbolizer *s, struct spans *out)
 {
@@ -66,7 +66,7 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Keeps the hot ones while they have room; their bytes. */
+/* Keeps the hot functions that fit.  Returns their bytes. */
 static size_t keep_hot(const struct fill *f, struct spans *s)
 {
 	size_t kept = 0, bytes = 0;
@@ -94,7 +94,7 @@ static void add(struct fill_ask *a, uint64_t vaddr, uint32_t loc)
 	a->locs[a->n++] = loc;
 }
 
-/* Locations and bytes of code, ascending; locations first. */
+/* Merges locations and bytes of code in ascending order, locations first. */
 static void merge(const struct fill *f, const struct fill_part *part,
 		  const struct spans *s, struct fill_ask *a)
 {
@@ -164,7 +164,7 @@ int fill_ask_line(struct fill *f, const struct fill_part *part,
 		  struct fill_ask *a, const struct sym_result *r,
 		  uint32_t frame)
 {
-	/* Only functions that touch need no row between them. */
+	/* Adjacent functions need no row between them. */
 	if (r->vaddr != a->end && fill_ask_end(f, part, a) < 0)
 		return -ERR_NOMEM;
 	a->end = r->vaddr + 1;

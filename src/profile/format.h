@@ -32,7 +32,7 @@ enum {
 	CHUNK_MAGIC = 0x43594c54,	/* "TLYC" */
 	CHUNK_HEADER = 32,
 	CHUNK_MAX = 64 << 20,		/* raw and stored bytes of a payload */
-	CODE_CHUNK = 8 << 20,		/* code bytes a CODE chunk holds at most */
+	CODE_CHUNK = 8 << 20,		/* maximum code bytes in a CODE chunk */
 };
 
 enum chunk_kind {
@@ -71,7 +71,7 @@ enum section_kind {
 
 struct chunk {
 	uint32_t seq, kind, codec, stored, raw, rows, payload_crc;
-	uint64_t offset;		/* of the chunk's header in the file */
+	uint64_t offset;		/* file offset of the chunk's header */
 };
 
 /* Encodes a chunk header of CHUNK_HEADER bytes. */
@@ -80,14 +80,15 @@ void chunk_put_header(struct buf *out, const struct chunk *c);
  */
 bool chunk_get_header(const uint8_t *p, struct chunk *out);
 uint32_t format_crc(const void *p, size_t n);
-/* zlib in both directions; inflating must give exactly `raw` bytes. */
+/* Compress and decompress with zlib; return false on failure.  The decompressed
+ * size must be exactly `raw` bytes. */
 bool format_deflate(const void *p, size_t n, struct buf *out);
 bool format_inflate(const void *p, size_t n, uint8_t *out, size_t raw);
 
 /*
  * Encoding of COL_RECENT and of the samples' stacks, for ids of a growing
- * table.  A new id, just above the largest one so far, becomes a small number;
- * an old id is stored unchanged, so frequent ids look the same each time.
+ * table.  A new id, just above the largest one so far, becomes a small number.
+ * An old id is stored unchanged, so frequent ids look the same each time.
  * Marks are ignored for the largest id.
  */
 enum { RECENT_NEW = 64 };
@@ -103,7 +104,7 @@ static inline uint64_t recent_code(uint32_t v, uint32_t *max)
 	return z;
 }
 
-/* A value above UINT32_MAX is an error. */
+/* Decodes a value.  A result above UINT32_MAX is invalid. */
 static inline uint64_t recent_value(uint64_t z, uint32_t *max)
 {
 	uint64_t v = z < RECENT_NEW ? *max + z + 1 : z - RECENT_NEW;
@@ -113,7 +114,7 @@ static inline uint64_t recent_value(uint64_t z, uint32_t *max)
 	return v;
 }
 
-/* What the values of a column refer to; checked after loading. */
+/* Kind of row that the values of a column refer to; checked after loading. */
 enum ref {
 	REF_NONE,	/* a number */
 	REF_STR,
@@ -133,19 +134,18 @@ enum ref {
 enum column_code {
 	COL_ULEB,	/* the value */
 	COL_PLUS1,	/* value + 1 mod 2^32: PROF_NONE is 0 */
-	COL_DELTA,	/* sleb: value - value of the row before (0 for the
+	COL_DELTA,	/* sleb: value - value of the previous row (0 for the
 			 * section's first) */
 	COL_BACK,	/* own id - value; 0 is PROF_NONE */
-	COL_OPT,	/* uleb: 0 is PROF_NONE, else 1 + zigzag of value - the last
-			 * value of the section that was not PROF_NONE (0 at
-			 * first) */
-	COL_RECENT,	/* uleb of recent_code; max starts at 0 in a section */
+	COL_OPT,	/* uleb: 0 is PROF_NONE, else 1 + zigzag of (value - the
+			 * section's last value other than PROF_NONE, initially 0) */
+	COL_RECENT,	/* uleb of recent_code; max starts at 0 in each section */
 	COL_BUILD_ID,	/* length byte, bytes */
 };
 
 struct column {
-	uint16_t offset;	/* in the row struct */
-	uint8_t width;		/* 1, 4 or 8 bytes there */
+	uint16_t offset;	/* offset in the row struct */
+	uint8_t width;		/* width in the row struct: 1, 4 or 8 bytes */
 	uint8_t code, ref;
 };
 
@@ -155,7 +155,7 @@ struct table {
 	size_t vec;		/* offsetof(struct profile, …) */
 	size_t row;		/* sizeof a row */
 	bool mutable_rows;	/* a later row with the same id replaces it */
-	bool symbols;		/* lives in the SYMBOLS chunk */
+	bool symbols;		/* part of the SYMBOLS chunk */
 	const struct column *columns;
 	size_t ncolumns;
 };
@@ -171,7 +171,7 @@ struct any_vec {
 	size_t n, cap;
 };
 
-/* Returns the rows of a table, whatever their type. */
+/* Returns the number of rows of a table, whatever their type. */
 size_t table_rows(const struct profile *p, const struct table *t);
 void *table_row(const struct profile *p, const struct table *t, size_t i);
 uint64_t column_get(const void *row, const struct column *c);
@@ -199,10 +199,10 @@ void section_put_texts(struct buf *out, const struct profile *p, size_t first,
  */
 bool section_get(struct profile *p, uint64_t kind, struct cursor *c,
 		 size_t gap);
-/* Of these: */
+/* Decodes the strings section, for section_get. */
 bool section_get_strings(struct profile *p, struct cursor *c, size_t gap);
-/* Where the rows of a section go: after existing rows, after a gap (damage), or
- * over old rows if the table allows it. */
+/* Returns whether the rows of a section have a valid position: after existing
+ * rows, after a gap (damage), or, if the table allows it, over old rows. */
 bool section_placed(uint64_t first, uint64_t count, size_t have, bool replace,
 		    size_t gap);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The table of runtimes that make code. */
+/* Lists runtimes that generate code: see jit_runtimes.h. */
 #include "profile/jit_runtimes.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 #include "profile/model.h"
 
 struct runtime {
-	const char *file;	/* base name, before a version */
+	const char *file;	/* base name, without a version */
 	const char *image;
 	const char *advice;
 };

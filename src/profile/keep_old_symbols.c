@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Symbolizing again must not lose names: the binaries that gave them may be gone,
- * or the file may have come to another machine.  The old symbol part is set
- * aside; images in which nothing gets a name this time, or whose names came from
- * more than there is now, keep their old ones.
+ * Keeps old symbols.  Symbolizing again must not lose names: the binaries that
+ * provided them may be gone, or the file may have been moved to another
+ * machine.  The old symbol part is set aside.  Images without any new name, or
+ * whose old names came from better sources than are available now, keep their
+ * old ones.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,12 @@
 #include "profile/fill_internal.h"
 
 struct keep_old {
-	struct profile was;	/* only its symbol part is owned */
+	struct profile was;	/* owns only its symbol part */
 	const char **str;	/* strings of the symbol part, from str_base on */
 	size_t nstr;
 	uint32_t *frame;	/* old frame -> new frame, or PROF_NONE */
-	uint8_t *restored;	/* by image: all its names are the old ones */
-	struct prof_symbol *sorted;	/* made by keep_old_symbol */
+	uint8_t *restored;	/* by image: whether all its names are old */
+	struct prof_symbol *sorted;	/* set by keep_old_symbol */
 };
 
 #define set_aside(p, field) ((p)->field = (typeof((p)->field)){ 0 })
@@ -42,7 +43,7 @@ int keep_old_take(struct profile *p, struct keep_old **out)
 		keep_old_free(o);
 		return -ERR_NOMEM;
 	}
-	/* The bytes of forgotten strings stay until the profile goes. */
+	/* The bytes of removed strings live as long as the profile. */
 	memcpy(o->str, p->str.str.v + p->str_base, o->nstr * sizeof(*o->str));
 	memset(o->frame, 0xff, p->frames.n * sizeof(*o->frame));
 	memcpy(o->was.images.v, p->images.v,
@@ -94,7 +95,8 @@ void keep_old_free(struct keep_old *o)
 	free(o);
 }
 
-/* What says more: lines, all functions, some functions. */
+/* Returns the quality of a source of names: lines, then all functions, then
+ * some functions. */
 static unsigned int names_rank(uint32_t names)
 {
 	if (names & PROF_NAMES_DWARF)
@@ -145,7 +147,7 @@ bool keep_old_symbol(struct keep_old *o, uint32_t image, uint64_t vaddr,
 		memcpy(o->sorted, o->was.symbols.v, n * sizeof(*o->sorted));
 		qsort(o->sorted, n, sizeof(*o->sorted), symbol_compare);
 	}
-	/* The first that begins behind vaddr. */
+	/* The first symbol that starts after vaddr. */
 	lower_bound(at, 0, n, o->sorted[at].image < image ||
 		    (o->sorted[at].image == image &&
 		     o->sorted[at].vaddr <= vaddr));
@@ -160,7 +162,7 @@ bool keep_old_symbol(struct keep_old *o, uint32_t image, uint64_t vaddr,
 	return true;
 }
 
-/* The reader bounds the depth of chains. */
+/* Adds a frame and its outer frames.  The reader bounds the depth of chains. */
 static uint32_t new_frame(struct profile *p, struct keep_old *o, uint32_t id)
 {
 	struct prof_frame f = o->was.frames.v[id];
@@ -185,7 +187,8 @@ static uint32_t new_frame(struct profile *p, struct keep_old *o, uint32_t id)
 	return o->frame[id];
 }
 
-/* Sources of images that kept their names, in place of what this run says. */
+/* Restores the sources of images that kept their names; they replace those of
+ * this run. */
 static int restore_sources(struct fill *f, const struct keep_old *o)
 {
 	struct profile *p = f->p;
@@ -256,7 +259,8 @@ int keep_old_restore(struct fill *f, struct keep_old *o)
 		uint32_t old = i < o->was.loc_frame.n ? o->was.loc_frame.v[i]
 						      : PROF_NONE;
 
-		/* An image that could be read says what is true now. */
+		/* The current names of an image that could be read take
+		 * precedence. */
 		if (named[p->locs.v[i].image] || old == PROF_NONE)
 			continue;
 		p->loc_frame.v[i] = new_frame(p, o, old);

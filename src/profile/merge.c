@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Several recordings as one: see merge.h. */
+/* Merges several recordings: see merge.h. */
 #include "profile/merge.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "profile/merge_internal.h"
 #include "profile/writer.h"
 
-enum { EVENTS_MAX = 4096 };	/* each is compared with each */
+enum { EVENTS_MAX = 4096 };	/* every pair is compared */
 
 uint32_t *merge_map(size_t n)
 {
@@ -30,8 +30,9 @@ uint32_t merge_str(struct merge *m, uint32_t id)
 	return m->maps->str[id];
 }
 
-/* The result's event that counts the same and is not another one's of this
- * recording; the same place of the table first.  events.n: there is none. */
+/* Returns the event of the result that measures the same and has no other
+ * partner in this recording; prefers the one at the same position.  Returns
+ * events.n if there is none. */
 static uint32_t partner(const struct merge *m, uint32_t event,
 			const uint8_t *taken)
 {
@@ -63,7 +64,7 @@ static int first_events(struct merge *m)
 	return 0;
 }
 
-/* Gives each event its own one of the result. */
+/* Assigns each event to a distinct event of the result. */
 static int match_events(struct merge *m, uint8_t *taken,
 			const char *const *paths, size_t at, struct error *err)
 {
@@ -85,7 +86,8 @@ static int match_events(struct merge *m, uint8_t *taken,
 	return 0;
 }
 
-/* The first recording's events are the result's; others must have the same. */
+/* Takes the first recording's events into the result; all others must have the
+ * same events. */
 static int take_events(struct merge *m, const char *const *paths, size_t at,
 		       struct error *err)
 {
@@ -104,8 +106,9 @@ static int take_events(struct merge *m, const char *const *paths, size_t at,
 	return rc;
 }
 
-/* By how much the recording's times are put off, to begin where those before it
- * end; may wrap, as adding it does. */
+/* Returns the offset that shifts the recording's times so that they start where
+ * the previous ones end.  The subtraction may wrap, and so does the
+ * addition. */
 static uint64_t put_behind(const struct merge *m)
 {
 	uint64_t start = UINT64_MAX, last = 0;
@@ -168,7 +171,7 @@ static uint64_t image_hash(const struct prof_image *im)
 	return hash_mix(h, hash_bytes(im->build_id.bytes, im->build_id.len));
 }
 
-/* `tab` finds images of the result. */
+/* Merges images; `tab` finds those of the result. */
 static int take_images(struct merge *m, struct idtab *tab)
 {
 	for (size_t i = 0; i < m->from->images.n; i++) {
@@ -178,7 +181,7 @@ static int take_images(struct merge *m, struct idtab *tab)
 
 		im.path = merge_str(m, im.path);
 		im.reason = merge_str(m, im.reason);
-		im.debug_file = im.note = 0;	/* of the symbol part */
+		im.debug_file = im.note = 0;	/* part of the symbol part */
 		h = image_hash(&im);
 		id = idtab_find(tab, h, image_eq, m->p, &im);
 		if (id == IDTAB_NONE) {
@@ -195,7 +198,8 @@ static int take_images(struct merge *m, struct idtab *tab)
 static int take_stacks(struct merge *m)
 {
 	const struct profile *f = m->from;
-	uint32_t *end_of = merge_map(f->nodes.n);	/* row of ends */
+	uint32_t *end_of = merge_map(f->nodes.n);	/* row of `ends` for each
+							 * node */
 	bool good = true;
 
 	if (!end_of)
@@ -300,7 +304,7 @@ static int take_tables(struct merge *m, struct input *in, size_t at,
 	return rc;
 }
 
-/* The tables of all, then their symbol parts: strings of these come last. */
+/* Merges all tables, then all symbol parts, whose strings must come last. */
 static int take_all(struct profile *p, struct reader *const *r,
 		    struct input *in, size_t n, const char *const *paths,
 		    struct error *err)
@@ -368,7 +372,8 @@ static int write_all(int fd, const struct profile *p, struct reader *const *r,
 	return rc;
 }
 
-/* What is true of one recording and not stored in the new one. */
+/* Inherits properties of the inputs that are not stored in the new
+ * recording. */
 static void inherit(struct reader *out, struct reader *const *r,
 			const char *const *paths, size_t n)
 {

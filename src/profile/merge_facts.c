@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What several recordings say of themselves, as one: see merge.h. */
+/* Merges the properties of several recordings: see merge.h. */
 #include <string.h>
 
 #include "base/error.h"
 #include "profile/merge_internal.h"
 
 enum {
-	ENV_VALUE = 300,	/* bytes of values that were put together */
-	FACTS_MAX = 1024,	/* of a recording: it has some twenty */
+	ENV_VALUE = 300,	/* maximum bytes of a combined value */
+	FACTS_MAX = 1024,	/* maximum properties of a recording, which has about
+				 * twenty */
 };
 
-/* Whether "A, B" has this value. */
+/* Returns whether a list "A, B" contains this value. */
 static bool has_value(const char *all, const char *value)
 {
 	size_t n = strlen(value);
@@ -25,7 +26,7 @@ static bool has_value(const char *all, const char *value)
 	}
 }
 
-/* A fact of the whole recording: what differs becomes a list. */
+/* Adds a property of the whole recording; different values become a list. */
 static int add_fact(struct profile *p, const char *key, const char *value)
 {
 	const char *old = profile_env(p, PROF_NONE, key);
@@ -57,7 +58,7 @@ int merge_facts(struct merge *m)
 		if (e.run != PROF_NONE)
 			rc = profile_set_env(m->p, m->maps->run[e.run], key,
 					     value);
-		/* an older value of the same file was replaced by a newer */
+		/* a newer value replaced an older one of the same file */
 		else if (facts++ < FACTS_MAX &&
 			 profile_env(m->from, PROF_NONE, key) == value)
 			rc = add_fact(m->p, key, value);

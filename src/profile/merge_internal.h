@@ -12,9 +12,9 @@ struct merge_maps {
 
 struct merge {
 	struct profile *p;		/* the result */
-	const struct profile *from;	/* the recording at hand */
-	struct merge_maps *maps;	/* its own */
-	bool failed;			/* a string found no memory */
+	const struct profile *from;	/* the current recording */
+	struct merge_maps *maps;	/* maps of the current recording */
+	bool failed;			/* no memory for a string */
 };
 
 /* Returns the id of a string of the current recording in the result; PROF_NONE

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The symbol parts of several recordings as one: see merge.h. */
+/* Merges the symbol parts of several recordings: see merge.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static int take_frames(struct merge *m)
 	return 0;
 }
 
-/* The first recording that knows a location's frame says what it is. */
+/* Merges the frames of locations; the first recording that has one wins. */
 static int take_places(struct merge *m)
 {
 	struct profile *p = m->p;
@@ -110,7 +110,7 @@ static int take_symbols(struct merge *m)
 	return 0;
 }
 
-/* Code and source, each with its bytes. */
+/* Merges code and source with their bytes. */
 static int take_bytes(struct merge *m)
 {
 	const struct profile *f = m->from;
@@ -172,12 +172,13 @@ static int by_symbol(const void *x, const void *y)
 		return a->image < b->image ? -1 : 1;
 	if (a->vaddr != b->vaddr)
 		return a->vaddr < b->vaddr ? -1 : 1;
-	if (a->name != b->name)	/* one with a name is worth more */
+	if (a->name != b->name)	/* a row with a name comes first */
 		return a->name > b->name ? -1 : 1;
 	return a->size > b->size ? -1 : a->size < b->size;
 }
 
-/* Of equal addresses the row that knows more comes first. */
+/* Compares by address; among equal addresses, the row with more information
+ * comes first. */
 static int by_line(const void *x, const void *y)
 {
 	const struct prof_line *a = x, *b = y;
@@ -227,7 +228,7 @@ static int by_text(const void *x, const void *y)
 		(rows)->n = kept; \
 	} while (0)
 
-/* Bytes of rows that were left out go too. */
+/* Removes the bytes of rows that were dropped. */
 static int pack(struct buf *bytes, struct buf *out)
 {
 	if (out->failed) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The profile model's tables and their interning: see model.h. */
+/* Implements the profile model's tables and interning: see model.h. */
 #include "profile/model.h"
 
 #include <string.h>
@@ -158,7 +158,7 @@ void profile_nodes_written(struct profile *p)
 	p->nodes.n = 0;
 }
 
-/* What was asked for lately stays, the older half goes. */
+/* Keeps the recently used half of the nodes and forgets the rest. */
 static void forget_nodes(struct profile *p)
 {
 	struct u64map before = p->node_before;
@@ -169,7 +169,7 @@ static void forget_nodes(struct profile *p)
 	u64map_clear(&p->node_tab);
 }
 
-/* The id of the next node, or PROF_NONE: there are too many. */
+/* Returns the id of the next node; PROF_NONE if there are too many. */
 static uint32_t next_node(const struct profile *p)
 {
 	size_t id = p->nodes_gone + p->nodes.n;
@@ -314,7 +314,8 @@ int profile_index_symbols(struct profile *p)
 {
 	int rc = 0;
 
-	/* Of equal rows, which only a hostile file has, the first. */
+	/* Of equal rows, which only a hostile file has, the first is
+	 * registered. */
 	for (size_t i = p->func_tab.n ? p->funcs.n : 0; !rc && i < p->funcs.n;
 	     i++) {
 		const struct prof_func *f = &p->funcs.v[i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Names for the addresses in hot code: what it calls, and the functions that it
- * takes the address of. */
+/* Names the addresses in hot code: the functions that it calls or takes the
+ * address of. */
 #include "disasm/disasm.h"
 #include "profile/fill_internal.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reading .tally files: see reader.h and format.h.  The file is hostile. */
+/* Opens .tally files and reports damage: see reader.h and format.h.  The file
+ * is hostile. */
 #include "profile/reader.h"
 
 #include <fcntl.h>
@@ -80,7 +81,8 @@ static int load(struct reader *r, struct error *err)
 	return 0;
 }
 
-/* Takes the map over, also when it fails; map.p is NULL for bytes of others. */
+/* Takes ownership of the map, also on failure; map.p is NULL for borrowed
+ * bytes. */
 static int open_reader(struct io_map map, const void *p, size_t n,
 		       const char *name, uint64_t max_memory,
 		       struct reader **out, struct error *err)

@@ -5,9 +5,9 @@
  * Reads a .tally file (doc/tally-format.5).  Opening reads all tables; samples
  * are then streamed in batches of columns, as often as needed.
  *
- * The file is untrusted: damaged chunks are skipped and counted, invalid ids
- * are never returned, and memory is bounded by the size of the file or by the
- * caller.
+ * The file is untrusted.  Damaged chunks are skipped and counted, and invalid
+ * ids are never returned.  The size of the file or the caller limits the
+ * memory.
  */
 #include "profile/model.h"
 
@@ -15,19 +15,20 @@ struct reader;
 
 /* Missing parts of a file. */
 struct reader_damage {
-	bool no_memory;		/* … to read samples of parts that are told as
-				 * damaged */
-	bool incomplete;	/* no end mark: cut, killed, or still recording */
+	bool no_memory;		/* there was no memory to read samples; their chunks
+				 * are reported as damaged */
+	bool incomplete;	/* no end mark: file truncated, recorder killed, or
+				 * still recording */
 	uint64_t bad_chunks, bad_bytes;	/* skipped because damaged */
 	uint64_t bad_samples;	/* samples whose rows are missing */
-	uint64_t first_offset;	/* of the first damage */
-	char message[256];	/* one line, "" when the file is whole */
+	uint64_t first_offset;	/* offset of the first damage */
+	char message[256];	/* one line; "" if the file is intact */
 };
 
 /* Returns whether a file starts like a recording. */
 bool reader_is_recording(const char *path);
-/* Memory limit of a file's tables: for each byte of the file, and in addition.
- */
+/* Memory limit of a file's tables: bytes for each byte of the file, plus a
+ * constant. */
 enum { READER_MEMORY_A_BYTE = 64, READER_MEMORY_MORE = 64 << 20 };
 /*
  * Opens a recording.  Its tables may use at most max_memory bytes; 0: a limit
@@ -36,10 +37,11 @@ enum { READER_MEMORY_A_BYTE = 64, READER_MEMORY_MORE = 64 << 20 };
  */
 int reader_open(const char *path, uint64_t max_memory, struct reader **out,
 		struct error *err);
-/* The bytes must outlive the reader; max_memory is 0. */
+/* Opens a recording in memory, with max_memory 0.  The bytes must outlive the
+ * reader. */
 int reader_open_bytes(const void *p, size_t n, const char *name,
 		      struct reader **out, struct error *err);
-/* Does the same for an open file, which may be closed afterwards. */
+/* Opens a recording from an fd, which may be closed afterwards. */
 int reader_open_fd(int fd, const char *name, uint64_t max_memory,
 		   struct reader **out, struct error *err);
 void reader_close(struct reader *r);
@@ -79,11 +81,11 @@ bool reader_next(struct reader *r, struct sample_batch *out);
 
 /* One chunk of the file, for `tally dump`. */
 struct reader_chunk {
-	uint64_t offset;	/* of its header */
+	uint64_t offset;	/* file offset of its header */
 	uint32_t kind;
 	uint32_t seq;
-	uint32_t stored, raw;	/* payload bytes in the file, and inflated */
-	bool good;		/* checksum and lengths are right */
+	uint32_t stored, raw;	/* bytes of the payload in the file and decompressed */
+	bool good;		/* checksum and lengths are correct */
 };
 typedef bool reader_chunk_cb(void *ctx, const struct reader_chunk *c);
 void reader_each_chunk(struct reader *r, reader_chunk_cb *cb, void *ctx);

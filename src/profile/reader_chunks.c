@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where the chunks of a file are: see reader_internal.h. */
+/* Finds the chunks of a file: see reader_internal.h. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -7,10 +7,11 @@
 
 #include "profile/reader_internal.h"
 
-/* Bytes of the file that are looked over before their pages are given back. */
+/* Bytes of the file that are scanned before their pages are released. */
 enum { FORGET_STEP = 256 << 10 };
 
-/* What was meant may be told by what it is. */
+/* Reports that the file is not a recording; recognizes some common formats to
+ * suggest what to do. */
 static int not_ours(const struct reader *r, struct error *err)
 {
 	const char *what = "";
@@ -68,8 +69,8 @@ void reader_forget_pages(const struct reader *r, size_t from, size_t to)
 		(void)madvise((void *)a, b - a, MADV_DONTNEED);
 }
 
-/* Chunks are numbered: a number that is missing was a chunk (it may have held
- * rows), even where no damaged bytes are left to see. */
+/* Checks the numbers of chunks.  A missing number was a chunk (it may have held
+ * rows), even if no damaged bytes remain. */
 static void check_sequence(struct reader *r)
 {
 	uint32_t want = 0;
@@ -81,8 +82,8 @@ static void check_sequence(struct reader *r)
 	}
 }
 
-/* Finds the chunks by their headers; over damage it looks for the next valid
- * header byte by byte. */
+/* Finds the chunks by their headers; after damage, searches byte by byte for
+ * the next valid header. */
 int reader_find_chunks(struct reader *r, size_t at)
 {
 	struct chunk c;
@@ -118,7 +119,7 @@ int reader_find_chunks(struct reader *r, size_t at)
 	}
 	r->damage.incomplete = !r->chunks.n ||
 		r->chunks.v[r->chunks.n - 1].kind != CHUNK_END;
-	/* A cut tail is what "incomplete" says already. */
+	/* "incomplete" already covers a truncated end. */
 	if (in_damage && !r->damage.incomplete)
 		reader_note_damage(r, bad_from, r->n - bad_from);
 	check_sequence(r);
@@ -132,7 +133,7 @@ bool reader_payload_good(const struct reader *r, const struct chunk *c)
 	       c->payload_crc;
 }
 
-/* The end mark counts what came before it. */
+/* Compares the contents with the counts in the end mark. */
 void reader_check_end(struct reader *r)
 {
 	const struct chunk *c;
@@ -144,7 +145,7 @@ void reader_check_end(struct reader *r)
 	c = &r->chunks.v[r->chunks.n - 1];
 	body = cursor_of(r->p + c->offset + CHUNK_HEADER, c->stored);
 	(void)cursor_uleb(&body);	/* SECTION_END */
-	(void)cursor_uleb(&body);	/* its length */
+	(void)cursor_uleb(&body);	/* length of the section */
 	samples = cursor_uleb(&body);
 	if (!reader_payload_good(r, c) || body.bad)
 		reader_note_damage(r, c->offset, CHUNK_HEADER + c->stored);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_PROFILE_READER_INTERNAL_H
 #define TALLY_PROFILE_READER_INTERNAL_H
-/* What the parts of a reader share.  The file is hostile. */
+/* Shared by the parts of a reader.  The file is hostile. */
 #include "base/io.h"
 #include "profile/columns.h"
 #include "profile/format.h"
@@ -15,37 +15,39 @@ struct reader {
 	size_t n;
 	VEC(struct chunk) chunks;	/* those with a good header, in order */
 	struct profile profile;
-	uint64_t unpacked;		/* bytes of chunks so far */
-	uint64_t refused;		/* offset of the chunk whose rows want more
+	uint64_t unpacked;		/* bytes of decompressed chunks so far */
+	uint64_t refused;		/* offset of the chunk whose rows need more
 					 * memory than profile.memory allows */
 	struct reader_damage damage;
-	/* By node: the first that is equal; NULL: no two are. */
+	/* First equal node, by node; NULL if no two nodes are equal. */
 	uint32_t *same;
 	uint64_t samples;
 	unsigned int mask;
-	uint64_t max_memory;		/* bytes for tables; 0: any */
+	uint64_t max_memory;		/* bytes for tables; 0: no limit */
 	size_t next;			/* chunk to stream next */
 	struct sample_columns columns;
 	struct buf scratch;
-	uint8_t *counted;		/* by chunk: its damage is counted */
+	uint8_t *counted;		/* by chunk: whether its damage was counted */
 };
 
 void reader_note_damage(struct reader *r, uint64_t offset, uint64_t bytes);
-/* Damage as one line. */
+/* Writes the damage as one line to damage.message. */
 void reader_describe_damage(struct reader *r);
 
-/* reader_chunks.c: the header's size, or an error. */
+/* reader_chunks.c: checks the header.  Returns its size or an error. */
 int reader_check_header(struct reader *r, struct error *err);
-/* Finds the chunks from `at` on, damaged ones apart; 0 or -ERR_NOMEM. */
+/* Finds all intact chunks from offset `at` on and notes damaged parts.  Returns
+ * 0 or -ERR_NOMEM. */
 int reader_find_chunks(struct reader *r, size_t at);
 bool reader_payload_good(const struct reader *r, const struct chunk *c);
-/* Notes what the end mark counts and was not found. */
+/* Notes as damage what the end mark counts but the file does not contain. */
 void reader_check_end(struct reader *r);
-/* Gives back the file's pages from one offset to another: the memory of a reader
- * must not grow with the samples, not even by pages of the file. */
+/* Releases the file's pages between two offsets.  The memory of a reader must
+ * not grow with the number of samples, including mapped pages of the file. */
 void reader_forget_pages(const struct reader *r, size_t from, size_t to);
 
-/* reader_tables.c: all that is no sample, into the model; 0 or -ERR_NOMEM. */
+/* reader_tables.c: loads everything except samples into the model.  Returns 0
+ * or -ERR_NOMEM. */
 int reader_load_tables(struct reader *r);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Samples of a file, batch by batch: see reader.h. */
+/* Reads samples of a file in batches: see reader.h. */
 #include <errno.h>
 
 #include "profile/reader_internal.h"
@@ -14,8 +14,8 @@ void reader_rewind(struct reader *r)
 	r->next = 0;
 }
 
-/* True when the ids of a row exist.  Columns that were not asked for are not
- * checked: nobody sees them. */
+/* Returns true if the ids of a row exist.  Columns that were not requested are
+ * not checked, because the caller does not get them. */
 static bool row_good(const struct reader *r, size_t i)
 {
 	const struct sample_columns *c = &r->columns;
@@ -48,7 +48,7 @@ static bool batch_good(const struct reader *r)
 		max_id(c->stack, c->n) < p->nodes.n);
 }
 
-/* Takes out the rows whose ids point nowhere (their rows were damaged). */
+/* Removes rows with invalid ids (their rows were damaged). */
 static void drop_bad_rows(struct reader *r, bool count)
 {
 	struct sample_columns *c = &r->columns;
@@ -72,7 +72,8 @@ static void drop_bad_rows(struct reader *r, bool count)
 	c->n = k;
 }
 
-/* A recorder that forgot a stack gave it another node when it came again. */
+/* Maps equal stacks to one node.  A recorder that had forgotten a stack stored
+ * it as another node. */
 static void join_repeated(const struct reader *r)
 {
 	const struct sample_columns *c = &r->columns;

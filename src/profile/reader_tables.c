@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Tables of a file into the model: see reader_internal.h. */
+/* Loads the tables of a file into the model: see reader_internal.h. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "profile/reader_internal.h"
 
-/* Rows that may be missing before a table section once damage was seen. */
+/* Maximum number of rows that may be missing before a table section once damage
+ * was found. */
 enum { MAX_GAP = 1 << 20 };
 
-/* A section list into the model; false when something in it was wrong. */
+/* Loads a list of sections into the model.  Returns false if any of them is
+ * invalid. */
 static bool load_sections(struct reader *r, const uint8_t *p, size_t n)
 {
 	struct cursor c = cursor_of(p, n);
@@ -38,7 +40,7 @@ static bool load_chunk(struct reader *r, const struct chunk *c)
 		return load_sections(r, p, c->stored);
 	if (c->codec != CODEC_ZLIB || c->raw / 1100 > c->stored)
 		return false;
-	/* Equal chunks may unpack again and again to little: that is time. */
+	/* Many equal chunks may decompress to little data: that costs time. */
 	r->unpacked += c->raw;
 	if (r->max_memory && r->unpacked > r->max_memory) {
 		r->profile.memory.exceeded = true;
@@ -76,8 +78,9 @@ static void load_kind(struct reader *r, enum chunk_kind kind)
 	}
 }
 
-/* The first node that is equal to node i: among those found before, or itself.  A
- * table of ids alone, as there may be tens of millions; 0 is a free slot. */
+/* Returns the first node equal to node i: an earlier one or itself.  The hash
+ * table holds only ids, because there may be tens of millions; 0 is a free
+ * slot. */
 static uint32_t first_equal(const struct profile *p, uint32_t *slots, size_t mask,
 			    uint32_t i)
 {
@@ -91,7 +94,7 @@ static uint32_t first_equal(const struct profile *p, uint32_t *slots, size_t mas
 	return slots[at] = i;
 }
 
-/* Points all nodes below the first of each that is equal. */
+/* Makes parents refer to the first of equal nodes. */
 static void find_repeated(struct reader *r, uint32_t *slots, size_t mask)
 {
 	struct profile *p = &r->profile;
@@ -101,13 +104,14 @@ static void find_repeated(struct reader *r, uint32_t *slots, size_t mask)
 		struct prof_node *n = &p->nodes.v[i];
 
 		n->parent = r->same[n->parent];
-		/* two ends of stacks with one mark may have different reasons */
+		/* two stack ends with the same mark may have different
+		 * reasons */
 		r->same[i] = prof_is_mark(n->loc)
 			     ? i : first_equal(p, slots, mask, i);
 	}
 }
 
-/* Takes equal stacks with different nodes for one. */
+/* Merges equal stacks with different nodes. */
 static int join_nodes(struct reader *r)
 {
 	struct profile *p = &r->profile;
@@ -140,8 +144,8 @@ int reader_load_tables(struct reader *r)
 	if (profile_init(&r->profile) < 0)
 		return -ERR_NOMEM;
 	r->profile.memory.limit = r->max_memory;
-	/* What reads sections says no more than that it could not; memory that
-	 * ran out is no damage of the file. */
+	/* Section readers only report failure; lack of memory is not damage of
+	 * the file. */
 	errno = 0;
 	load_kind(r, CHUNK_TABLES);
 	r->profile.str_base = r->profile.str.str.n;
@@ -149,7 +153,7 @@ int reader_load_tables(struct reader *r)
 	load_kind(r, CHUNK_CODE);
 	if (r->profile.memory.exceeded)
 		return -ERR_NOMEM;
-	/* from here on what the program makes of it is its own */
+	/* from here on, tally's own use of the profile is not limited */
 	r->profile.memory.limit = 0;
 	if (profile_validate(&r->profile, &bad_refs) < 0 || errno == ENOMEM)
 		return -ERR_NOMEM;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Older recordings: see replace.h. */
+/* Keeps and replaces older recordings: see replace.h. */
 #include "profile/replace.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 enum what { NOTHING, EMPTY, RECORDING, OTHER_FILE, UNREADABLE, NO_FILE };
 
-/* Looks at the path itself, not behind a link.  UNREADABLE sets errno. */
+/* Examines the path itself without following a link.  UNREADABLE sets errno. */
 static enum what what_is(const char *path)
 {
 	char magic[sizeof(FORMAT_MAGIC) - 1];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Tables to section bytes: see format.h and tables.c. */
+/* Encodes tables as sections: see format.h and tables.c. */
 #include <string.h>
 
 #include "profile/format.h"
 
-/* The body's length is known only after. */
+/* The length of the body is known only after encoding it. */
 void section_put(struct buf *out, enum section_kind kind,
 		 const struct buf *body)
 {

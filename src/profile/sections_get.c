@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Section bytes to tables: see format.h.  The bytes are hostile. */
+/* Decodes sections into tables: see format.h.  The bytes are hostile. */
 #include <string.h>
 
 #include "base/error.h"
@@ -13,7 +13,7 @@ static const struct table *table_of(uint64_t kind)
 	return NULL;
 }
 
-/* What stands in for rows that damaged chunks took with them: no strings, no
+/* Makes a placeholder for a row lost with a damaged chunk: no strings, no
  * parents; a lost node is a mark below the root. */
 static void fill_gap_row(const struct table *t, void *row)
 {
@@ -28,13 +28,13 @@ static void fill_gap_row(const struct table *t, void *row)
 		((struct prof_env *)row)->run = PROF_NONE;
 }
 
-/* Bytes of a section's end, appended. */
+/* Appends the last n bytes of a section. */
 static bool get_bytes(struct profile *p, struct cursor *c, uint64_t n,
 		      struct buf *out)
 {
 	const uint8_t *bytes = cursor_take(c, n);
 
-	/* a buffer doubles */
+	/* buffers grow by doubling */
 	if (!bytes || !profile_charge(p, 2 * n))
 		return false;
 	buf_bytes(out, bytes, (size_t)n);
@@ -82,7 +82,7 @@ static bool get_build_id(struct cursor *c, struct build_id *id)
 	return true;
 }
 
-/* What a column's next value is told from; all zero at its first row. */
+/* State for decoding a column's next value; all-zero at its first row. */
 struct column_state {
 	uint64_t prev;
 	uint32_t max;
@@ -128,7 +128,7 @@ static bool get_value(struct cursor *c, const struct column *col, size_t id,
 	return !c->bad;
 }
 
-/* The bytes of one column, all of them. */
+/* Decodes one column and checks that all its bytes were used. */
 static bool get_column(struct profile *p, const struct table *t,
 		       const struct column *col, size_t first, size_t count,
 		       struct cursor *c)
@@ -162,7 +162,7 @@ bool section_placed(uint64_t first, uint64_t count, size_t have, bool replace,
 	return first - have <= gap;
 }
 
-/* A column that the file's version does not have: zero. */
+/* Sets a column that the file's version does not have to zero. */
 static void no_column(struct profile *p, const struct table *t,
 		      const struct column *col, size_t first, size_t count)
 {
@@ -170,7 +170,7 @@ static void no_column(struct profile *p, const struct table *t,
 		column_set(table_row(p, t, first + i), col, 0);
 }
 
-/* Columns that only a newer writer has are passed over. */
+/* Decodes the columns of a table; skips columns of newer versions. */
 static bool get_columns(struct profile *p, const struct table *t,
 			uint64_t columns, size_t first, size_t count,
 			struct cursor *c)
@@ -196,7 +196,8 @@ static bool get_table(struct profile *p, const struct table *t,
 	uint64_t columns = cursor_uleb(c);
 	size_t have = table_rows(p, t);
 
-	/* A column takes a byte for its length and at least one a row. */
+	/* Each column needs at least one byte for its length and one for each
+	 * row. */
 	if (c->bad || !columns || columns > cursor_left(c) ||
 	    count > cursor_left(c) / columns ||
 	    !section_placed(first, count, have, t->mutable_rows, gap))
@@ -314,6 +315,6 @@ bool section_get(struct profile *p, uint64_t kind, struct cursor *c, size_t gap)
 	case SECTION_TEXTS:
 		return get_texts(p, c);
 	default:
-		return true;	/* a newer writer's: skipped by its length */
+		return true;	/* from a newer version: skipped by its length */
 	}
 }

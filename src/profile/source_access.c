@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which source files may be read: see source_access.h. */
+/* Decides which source files may be read: see source_access.h. */
 #include "profile/source_access.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "base/beneath.h"
 #include "base/io.h"
 
-enum { PARTS_MAX = 256 };	/* of a path */
+enum { PARTS_MAX = 256 };	/* maximum number of components of a path */
 
 bool source_path_clean(const char *path, struct buf *out)
 {
@@ -45,7 +45,7 @@ static int nomem(struct error *err)
 	return error_set(err, ERR_NOMEM, "out of memory for source folders");
 }
 
-/* `path` is absolute; the same folder may have several names. */
+/* Adds a root folder.  `path` is absolute; a folder may have several names. */
 static int add_name(struct source_access *a, int dir, const char *path,
 		    struct error *err)
 {
@@ -72,7 +72,8 @@ static int add_name(struct source_access *a, int dir, const char *path,
 	return root.fd < 0 ? error_errno(err, errno, "%s", path) : nomem(err);
 }
 
-/* The working directory by the name that the shell and compilers use for it. */
+/* Returns the working directory under the name that the shell and compilers
+ * use. */
 static const char *logical_cwd(void)
 {
 	const char *pwd = getenv("PWD");
@@ -108,7 +109,7 @@ int source_access_add(struct source_access *a, const char *folder,
 
 	if (dir < 0)
 		return 0;
-	/* first the name that people know it by */
+	/* the name that the user knows comes first */
 	if (logical || *folder == '/')
 		rc = add_relative(a, dir, logical, folder, err);
 	else if ((cwd = getcwd(NULL, 0)))
@@ -122,7 +123,8 @@ int source_access_add(struct source_access *a, const char *folder,
 	return rc;
 }
 
-/* Someone's whole home may be a work tree. */
+/* Returns whether a folder is the user's home, which may be a work tree as a
+ * whole. */
 static bool is_home(const struct stat *top)
 {
 	const char *home = getenv("HOME");
@@ -132,8 +134,8 @@ static bool is_home(const struct stat *top)
 	       st.st_ino == top->st_ino;
 }
 
-/* Whether the folder is the top of a work tree: 0 or 1; -1: no folder above it can
- * be either. */
+/* Returns whether the folder is the top of a work tree: 0 or 1; -1 if no folder
+ * above it can be one either. */
 static int is_top(const char *folder)
 {
 	struct buf git = { 0 };
@@ -150,14 +152,15 @@ static int is_top(const char *folder)
 	return is;
 }
 
-/* `cwd` has no symbolic links; it is cut. */
+/* Adds the work tree that contains `cwd`, which has no symbolic links and is
+ * truncated by this function. */
 static int add_work_tree(struct source_access *a, char *cwd, struct error *err)
 {
 	char *slash;
 	int is = is_top(cwd);
 
 	if (is > 0)
-		return 0;	/* allowed already */
+		return 0;	/* already allowed */
 	while (!is && (slash = strrchr(cwd, '/')) && slash > cwd) {
 		*slash = 0;
 		is = is_top(cwd);
@@ -190,7 +193,7 @@ void source_access_fini(struct source_access *a)
 	vec_fini(&a->roots);
 }
 
-/* What follows the root in a clean path, or NULL. */
+/* Returns the part of a clean path below the root, or NULL. */
 static const char *below(const struct source_root *r, const char *path)
 {
 	size_t n = strcmp(r->name, "/") ? strlen(r->name) : 0;
@@ -229,7 +232,8 @@ bool source_access_allows(const struct source_access *a, const char *path)
 	return ok;
 }
 
-/* Whether others may read it too; of the user's own files, the group. */
+/* Returns whether others may read the file too; for the user's own files,
+ * whether the group may. */
 static bool is_public(const struct stat *st)
 {
 	uid_t me = geteuid();
@@ -253,7 +257,7 @@ static int check(const struct source_access *a, int fd, const char *path,
 	return 0;
 }
 
-/* The name of an open file; without /proc, the one it was opened by. */
+/* Returns the name of an open file; without /proc, the one used to open it. */
 static char *name_of(int fd, const char *path)
 {
 	char link[64], name[PATH_MAX];

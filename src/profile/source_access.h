@@ -2,19 +2,21 @@
 #ifndef TALLY_PROFILE_SOURCE_ACCESS_H
 #define TALLY_PROFILE_SOURCE_ACCESS_H
 /*
- * Which source files of this machine may be read.  Recordings and programs name
- * them, and both may come from strangers: a program made of
- * `#line 1 "/home/me/.ssh/id_rsa"` names a key.  All source files are opened here.
+ * Decides which source files of this machine may be read.  Recordings and
+ * programs name them, and both may be hostile: a program compiled from `#line 1
+ * "/home/me/.ssh/id_rsa"` names a key.  All source files are opened here.
  *
- * - What others may get (pages, pictures, files, also those that the terminal view
- *   writes, pipes, recordings with embedded source) holds only files below the
- *   folders that the user named or stands in.  No symbolic link leads out of
- *   these; what is hidden (".git", ".env") or may not be read by others is left
+ * - Output that others may receive contains only files below the folders that
+ *   the user named or works in.  Such output is pages, images, files (including
+ *   those written by the terminal view), pipes, and recordings with embedded
+ *   source.  Symbolic links that lead out of these folders are not followed;
+ *   hidden files (".git", ".env") and files that others may not read are left
  *   out.
- * - What only a terminal shows may be any file that the user may read.  The name
- *   of the file that was opened is returned, to be shown with it.
- * - For another user's recording nothing is read (profile.foreign): that user would
- *   choose with the reader's rights.
+ * - Output that only a terminal shows may contain any file that the user may
+ *   read.  The name of the file that was opened is returned, to be shown with
+ *   it.
+ * - For another user's recording nothing is read (profile.foreign), because
+ *   that user would choose files with the reader's permissions.
  */
 #include <sys/stat.h>
 
@@ -32,7 +34,7 @@ struct source_root {
 	int fd;
 };
 
-/* All-zero: for others, below no folder: nothing is read. */
+/* All-zero: SOURCES_FOR_OTHERS without folders, so nothing may be read. */
 struct source_access {
 	enum source_use use;
 	VEC(struct source_root) roots;
@@ -41,29 +43,31 @@ struct source_access {
 /* A file that was read. */
 struct source_read {
 	struct buf text;
-	char *name;		/* what it is called on this machine */
-	const char *root;	/* the folder that it is below, of the access;
-				 * NULL: none was needed */
+	char *name;		/* its name on this machine */
+	const char *root;	/* its root folder in the access; NULL: none was
+				 * needed */
 	struct stat st;
 };
 
-/* Allows what is below the working directory, unless that is "/", and below the top
- * of the git work tree that it is in, where all folders up to there, and .git, are
- * the user's own, and the top is not the user's home. */
+/* Initializes an access.  Allows files below the working directory, unless that
+ * is "/".  Also allows files below the top of the surrounding git work tree,
+ * unless that is the user's home.  All folders up to the top, and .git, must
+ * belong to the user. */
 int source_access_init(struct source_access *a, enum source_use use,
 		       struct error *err);
-/* Allows what is below `folder`, if there is one of that name. */
+/* Allows files below `folder`, if it exists. */
 int source_access_add(struct source_access *a, const char *folder,
 		      struct error *err);
 void source_access_fini(struct source_access *a);
 
-/* "/a/./b//c/../d" is "/a/b/d"; false for what is no such path, or has too many
- * parts. */
+/* Simplifies an absolute path: "/a/./b//c/../d" becomes "/a/b/d".  Returns
+ * false if it is not absolute or has too many parts. */
 bool source_path_clean(const char *path, struct buf *out);
-/* Whether a file of this name might be read, wherever it leads. */
+/* Returns whether a file with this name may be read, before symbolic links are
+ * considered. */
 bool source_access_allows(const struct source_access *a, const char *path);
-/* Reads a file of at most `limit` bytes.  The error does not tell whether a file
- * is there that may not be read. */
+/* Reads a file of at most `limit` bytes; free *out with source_read_fini.  The
+ * error does not reveal whether a forbidden file exists. */
 int source_access_read(const struct source_access *a, const char *path,
 		       size_t limit, struct source_read *out,
 		       struct error *err);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Strings to bytes and back: see format.h. */
+/* Encodes and decodes strings: see format.h. */
 #include <stdio.h>
 #include <string.h>
 
 #include "profile/format.h"
 
 enum {
-	STRING_ROW = 44,	/* what a string takes beside its text: pointer
+	STRING_ROW = 44,	/* bytes of a string in addition to its text: pointer
 				 * and hash entry, in tables that have grown */
 };
 
@@ -27,8 +27,8 @@ void section_put_strings(struct buf *out, const struct profile *p, size_t first,
 	buf_fini(&body);
 }
 
-/* A string that takes a place even when an equal one exists: ids in the file
- * count rows. */
+/* Adds a string as row `id`, even if an equal one exists, because ids in the
+ * file count rows. */
 static bool add_string(struct profile *p, const char *s, size_t n, size_t id)
 {
 	char gap_name[32];
@@ -38,12 +38,13 @@ static bool add_string(struct profile *p, const char *s, size_t n, size_t id)
 		return false;
 	if (strtab_add_n(&p->str, s, n) == id)
 		return true;
-	/* A duplicate or a NUL inside: no writer makes these; keep ids in step. */
+	/* A duplicate, or a NUL inside: no writer creates these.  Add a
+	 * placeholder to keep ids in step. */
 	snprintf(gap_name, sizeof(gap_name), "[damaged #%zu]", id);
 	return strtab_add(&p->str, gap_name) == id;
 }
 
-/* Strings that damaged chunks took with them. */
+/* Adds placeholders for strings lost with damaged chunks. */
 static bool fill_gap(struct profile *p, uint64_t first)
 {
 	while (p->str.str.n < first)
@@ -60,7 +61,7 @@ bool section_get_strings(struct profile *p, struct cursor *c, size_t gap)
 	if (c->bad || count > cursor_left(c) ||
 	    !section_placed(first, count, p->str.str.n, false, gap))
 		return false;
-	/* The lengths come first: the text begins after them. */
+	/* The lengths come first; the text follows them. */
 	text = *c;
 	for (uint64_t i = 0; i < count; i++)
 		(void)cursor_uleb(&text);

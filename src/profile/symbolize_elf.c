@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Symbols of ELF files and of the vdso.  A file that is not the recorded one gives
- * no names: wrong names are worse than none. */
+/* Symbolizes ELF files and the vdso.  A file that is not the recorded one is
+ * not used: wrong names are worse than none. */
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
@@ -15,9 +15,9 @@ struct context {
 	struct fill *f;
 	const struct fill_part *part;
 	bool in_turn;
-	uint32_t first;		/* of the image's rows in profile.symbols */
+	uint32_t first;		/* first row of the image in profile.symbols */
 	struct fill_ask ask;
-	uint32_t frame;		/* of the newest result */
+	uint32_t frame;		/* frame of the most recent result */
 	int rc;
 };
 
@@ -62,7 +62,7 @@ static void id_hex(const struct build_id *id, char out[2 * BUILD_ID_MAX + 1])
 		strcpy(out, "none");
 }
 
-/* Whether img is what was recorded. */
+/* Returns whether img is the recorded file. */
 static bool is_recorded(const struct fill *f, const struct fill_part *part,
 			const struct image *img, struct fill_why *why)
 {
@@ -80,7 +80,8 @@ static bool is_recorded(const struct fill *f, const struct fill_part *part,
 	return false;
 }
 
-/* Without build-id only the time can tell that a path leads to another file. */
+/* Returns whether the file was modified after recording: without build ID, only
+ * the time shows that the path leads to another file. */
 static bool is_newer(const struct fill *f, const struct fill_part *part, int fd,
 		     struct fill_why *why)
 {
@@ -102,7 +103,8 @@ static bool is_newer(const struct fill *f, const struct fill_part *part, int fd,
 	return true;
 }
 
-/* The recorder knows best. */
+/* Sets the reason why the file was not opened; the recorder's reason takes
+ * precedence. */
 static void why_unopened(const struct fill_part *part, struct fill_why *why)
 {
 	if (*part->reason)
@@ -148,7 +150,7 @@ struct image *fill_open_elf(struct fill *f, const struct fill_part *part,
 	int fd = -1;
 
 	why->missing = PROF_MISSING_FILE;
-	/* Its locations are file offsets and were never checked. */
+	/* Its locations are unchecked file offsets. */
 	if (f->p->images.v[part->image].flags & PROF_IMAGE_UNREADABLE)
 		why_unopened(part, why);
 	else if (f->o->open_image)
@@ -197,7 +199,7 @@ static uint32_t missing_of(const struct sym_sources *s)
 	       (*s->damage || *s->unreadable ? PROF_MISSING_DAMAGED : 0);
 }
 
-/* The one sentence about what is missing; empty when nothing is. */
+/* Writes one sentence about missing files; empty if none is missing. */
 static void say_missing(const struct sym_sources *s, struct buf *b)
 {
 	if (!s->dwarf && !s->symtab)
@@ -305,7 +307,8 @@ int symbolize_elf(struct fill *f, const struct fill_part *part)
 	return img ? fill_from(f, part, img) : no_names(f, part, &why);
 }
 
-/* The bytes of the vdso of this process: it ends with its section headers. */
+/* Returns the size of this process's vdso, which ends with its section
+ * headers. */
 static size_t vdso_size(const uint8_t *p)
 {
 	const ElfW(Ehdr) *e = (const void *)p;
@@ -320,7 +323,8 @@ static size_t vdso_size(const uint8_t *p)
 	return end;
 }
 
-/* The vdso of this process, which the kernel gives all programs of its kind. */
+/* Opens this process's vdso, which the kernel gives to all programs of its
+ * kind. */
 static struct image *open_own_vdso(struct fill *f, const struct fill_part *part,
 				   struct fill_why *why)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Symbolizes a profile: locations are sorted by image and address, each image is
- * opened once, and what the symbolizer says becomes rows.  See symbolize_profile.h.
+ * Symbolizes a profile: locations are sorted by image and address, each image
+ * is opened once, and the symbolizer's results become rows.  See
+ * symbolize_profile.h.
  */
 #include "profile/symbolize_profile.h"
 
@@ -49,8 +50,8 @@ void fill_next_image(struct fill *f)
 	u64map_clear(&f->symbols);
 }
 
-/* Names and paths come again and again, and as the same pointers: look at the
- * bytes only once. */
+/* Returns the id of a string.  Names and paths repeat with equal pointers, so
+ * each string is hashed only once. */
 static uint32_t string_id(struct fill *f, const char *s)
 {
 	uint32_t *slot;
@@ -84,7 +85,7 @@ int fill_symbol(struct fill *f, uint32_t image, const struct sym_result *r,
 		return -1;
 	if (*slot == U64MAP_NONE) {
 		*slot = (uint32_t)f->p->symbols.n;
-		/* DWARF may name what no symbol does */
+		/* DWARF may name functions that have no symbol */
 		s.name = string_id(f, *r->symbol || !r->nframes
 				   ? r->symbol : r->frames[r->nframes - 1].name);
 		if (s.name == PROF_NONE || vec_push(&f->p->symbols, s) < 0 ||
@@ -95,8 +96,8 @@ int fill_symbol(struct fill *f, uint32_t image, const struct sym_result *r,
 	return 0;
 }
 
-/* The function's name.  Ada's is stored as it is read: nothing in it says later
- * that it was Ada's. */
+/* Returns the function's name.  Names of Ada are stored demangled, because the
+ * name alone does not identify the language later. */
 static uint32_t name_id(struct fill *f, const struct sym_frame *s)
 {
 	struct buf name = { 0 };
@@ -110,9 +111,9 @@ static uint32_t name_id(struct fill *f, const struct sym_frame *s)
 	return id;
 }
 
-/* The source file that tells a function from others of its name: where it is
- * declared, else (line tables alone) where its code was, or what the symbol table
- * says. */
+/* Returns the source file that distinguishes functions with equal names: the
+ * file of the declaration, else (line tables alone) of the code, or the symbol
+ * table's. */
 static const char *own_file(const struct sym_result *r,
 			    const struct sym_frame *s)
 {
@@ -121,7 +122,7 @@ static const char *own_file(const struct sym_result *r,
 	return s->inlined ? s->file : r->sym_file ? r->sym_file : "";
 }
 
-/* One frame of a chain whose outer frames exist already. */
+/* Adds one frame of a chain whose outer frames exist already. */
 static uint32_t add_frame(struct fill *f, uint32_t image,
 			  const struct sym_result *r, const struct sym_frame *s,
 			  uint32_t outer)
@@ -178,7 +179,7 @@ int fill_location(struct fill *f, const struct fill_part *part, size_t i,
 	return rc ? rc : fill_result(f, part, i, r, frame);
 }
 
-/* One stable counting pass over 16 bits of vaddr. */
+/* Runs one stable counting pass over 16 bits of vaddr. */
 static void radix_pass(const struct fill_loc *in, struct fill_loc *out, size_t n,
 		       unsigned shift, uint32_t *count)
 {
@@ -229,7 +230,7 @@ static void sort_part(struct fill_loc *v, size_t n, struct fill_loc *spare,
 		memcpy(v, in, n * sizeof(*v));
 }
 
-/* Sorts all locations; parts[i] becomes image i's share. */
+/* Sorts all locations and sets parts[i] to the range of image i. */
 static int sort_locs(struct fill *f, struct fill_part *parts)
 {
 	const struct profile *p = f->p;
@@ -302,8 +303,8 @@ static int fill_run(struct fill *f)
 	return rc;
 }
 
-/* Beside hot functions a few dozen more, else half a byte a sample: code must
- * not be what makes a file large. */
+/* The budget covers a few dozen functions in addition to hot ones, otherwise
+ * half a byte for each sample.  Code must not dominate the size of a file. */
 size_t fill_code_budget(uint64_t samples)
 {
 	enum { LEAST = 16 << 10, MOST = 4 << 20 };

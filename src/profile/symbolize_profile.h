@@ -12,37 +12,39 @@
 typedef void fill_progress(void *ctx, const char *image, size_t done,
 			   size_t total);
 
-/* What an image's addresses are to its process's jitdump file. */
+/* Meaning of an image's addresses for its process's jitdump file. */
 struct fill_jitdump_use {
-	bool by_offset;	/* offsets of code in the file; else addresses of the process, */
-	bool first;	/* … of which the first function counts; else the last */
+	bool by_offset;	/* true: file offsets of code; false: process addresses… */
+	bool first;	/* … where the first function counts; false: the last one */
 };
 
 struct fill_options {
 	const char *debug_dirs;	/* as in sym_options; NULL: /usr/lib/debug */
 	const char *kallsyms;	/* NULL: /proc/kallsyms */
 	const char *vmlinux;	/* ELF file of the kernel; NULL: search for it */
-	/* Opens an image's file: an fd that the callee closes, or -1.  NULL:
-	 * by path, accepted only if the build-id is the recorded one.  Of
-	 * anonymous memory: the file in which its program names the code. */
+	/* Opens an image's file: returns an fd that the caller closes, or -1.
+	 * For anonymous memory: the file in which its program names the code.
+	 * NULL: opened by path, and accepted only if the build ID is the
+	 * recorded one. */
 	int (*open_image)(void *ctx, uint32_t image);
-	/* The jitdump file of the process whose memory the image is: an fd that the
-	 * callee closes, or -1; may be NULL. */
+	/* Opens the jitdump file of the process that the image's memory belongs
+	 * to: returns an fd that the caller closes, or -1.  May be NULL. */
 	int (*open_jitdump)(void *ctx, uint32_t image, struct fill_jitdump_use *use);
-	/* The name and size of what the kernel generated as this image, or
-	 * NULL; may be NULL. */
+	/* Returns the name and size of the code that the kernel generated as
+	 * this image, or NULL.  May be NULL. */
 	const char *(*generated)(void *ctx, uint32_t image, uint64_t *size);
-	/* Self samples by location (array of locs.n), to choose whose code
-	 * bytes are kept; NULL: none are. */
+	/* Self samples by location (array of locs.n), to choose the functions
+	 * whose code is stored; NULL: none. */
 	const uint64_t *self_samples;
-	uint64_t self_samples_elsewhere;	/* samples in other profiles, which
-					 * count for what is hot */
-	size_t code_budget;	/* bytes of code to keep of functions that are
-				 * not hot (see fill_is_hot) */
-	/* The source files whose lines hot functions take along; NULL: none. */
+	uint64_t self_samples_elsewhere;	/* samples in other profiles,
+						 * included when deciding what is hot */
+	size_t code_budget;	/* bytes of code to store for functions that are not
+				 * hot (see fill_is_hot) */
+	/* Access to source files whose lines are stored with hot functions;
+	 * NULL: none. */
 	const struct source_access *embed_source;
 	fill_progress *progress;
-	void *ctx;		/* of all callbacks */
+	void *ctx;		/* passed to all callbacks */
 };
 
 /* Returns the code budget in bytes for a recording with this many samples. */
@@ -55,11 +57,12 @@ int profile_fill_symbols(struct profile *p, const struct fill_options *o,
 			 struct error *err);
 
 /*
- * Takes the code of more functions along, with its lines, into the symbol part
- * that is there: rows are added, none changes.  `symbols`: n rows of p->symbols
- * whose code it does not hold, the most important first; those that do not fit
- * a budget (of 4 MB), or whose files are not at hand, get none.  Of `o` only
- * debug_dirs and progress are used.  Nothing for another user's recording, too.
+ * Stores the code of more functions, with its lines, in the existing symbol
+ * part: rows are added, existing ones do not change.  `symbols`: n rows of
+ * p->symbols without stored code, the most important first.  Functions that
+ * exceed a budget (4 MB), or whose files are not available, get none.  Uses
+ * only debug_dirs and progress of `o`.  Does nothing for another user's
+ * recording.
  */
 int profile_fill_code(struct profile *p, const uint32_t *symbols, size_t n,
 		      const struct fill_options *o, struct error *err);

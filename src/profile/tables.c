@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The tables of the file as data: which field of which row is stored how and
- * points where.  The order of columns is the order in the file and part of the
+ * Describes the tables of the file as data: how each field is stored and what
+ * it refers to.  The order of columns is the order in the file and part of the
  * format (doc/tally-format.5, "Tables").
  */
 #include <string.h>
@@ -174,7 +174,7 @@ const struct table format_tables[] = {
 };
 const size_t format_ntables = sizeof(format_tables) / sizeof(format_tables[0]);
 
-/* Rows that only the file has. */
+/* Returns the number of rows that are only in the file. */
 static size_t rows_gone(const struct profile *p, const struct table *t)
 {
 	return t->section == SECTION_NODES ? p->nodes_gone : 0;

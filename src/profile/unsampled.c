@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Why a recording holds no samples, and what would bring some. */
+/* Explains why a recording has no samples and how to get some. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "profile/model.h"
 
-/* What was counted of an event; *inside: not by rusage alone. */
+/* Returns the count of an event.  *inside is false if only rusage provided
+ * it. */
 static uint64_t counted(const struct profile *p, uint32_t event, bool *inside)
 {
 	uint64_t sum = 0, ran = 0;
@@ -14,13 +15,13 @@ static uint64_t counted(const struct profile *p, uint32_t event, bool *inside)
 		if (p->stats.v[i].event == event)
 			sum += p->stats.v[i].value;
 	*inside = sum != 0;
-	/* A source that did not get into a program counts nothing of it. */
+	/* A source that could not enter a program has no count for it. */
 	for (size_t i = 0; i < p->runs.n; i++)
 		ran += p->runs.v[i].user_ns + p->runs.v[i].sys_ns;
 	return !sum && p->events.v[event].unit == PROF_UNIT_NS ? ran : sum;
 }
 
-/* Nothing was counted. */
+/* Explains that nothing was counted. */
 static void nothing_counted(const struct profile *p, struct buf *out)
 {
 	const struct prof_event *e = p->events.v;
@@ -41,7 +42,7 @@ static void nothing_counted(const struct profile *p, struct buf *out)
 		buf_str(out, "the recorded programs did not run");
 }
 
-/* Too little of the only event for a sample. */
+/* Explains that the only event occurred too rarely for a sample. */
 static void too_little(const struct prof_event *e, uint64_t n, struct buf *out)
 {
 	uint64_t period = prof_event_period(e);
@@ -84,7 +85,7 @@ void profile_why_unsampled(const struct profile *p, struct buf *out)
 	else if (p->events.n > 1)
 		buf_str(out, "no event was counted often enough for one; take "
 			"more (-F, -c) or record for longer");
-	/* Each thread's first sample may take a whole period to come. */
+	/* Each thread's first sample may take a whole period to occur. */
 	else if (most <= prof_event_period(e) * (p->threads.n + 1))
 		too_little(e, most, out);
 	else if (e->exclude_kernel)

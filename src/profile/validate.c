@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Makes a loaded model safe to walk: every reference points to a row that exists.
- * A whole file has none to mend; a damaged or hostile one gets rows that say so.
+ * Makes a loaded model safe to walk: every reference points to an existing row.
+ * An intact file needs no repair; in a damaged or hostile one, invalid
+ * references are redirected to rows that say so.
  */
 #include "base/error.h"
 #include "profile/format.h"
 
-/* Rows that a wrong reference is sent to: made when first needed. */
+/* Rows that replace invalid references; created when first needed. */
 struct validator {
 	struct profile *p;
 	size_t bad;
@@ -43,7 +44,7 @@ static uint32_t damaged_event(struct validator *m)
 	return m->event;
 }
 
-/* The value to use instead of `v`: v itself when it is right. */
+/* Returns the value to use instead of `v`: v itself if it is valid. */
 static uint64_t mend(struct validator *m, uint64_t v, enum ref ref, size_t id)
 {
 	const struct profile *p = m->p;
@@ -107,9 +108,10 @@ static void check_table(struct validator *m, const struct table *t)
 enum { MAX_STACK_DEPTH = 1 << 21, MAX_INLINE_DEPTH = 512 };
 
 /*
- * A mark is a child of the root; a node without parent hangs below the root.
- * Depths are bounded so that walking every stack is bounded by the file's size:
- * parents come before children, so one pass knows them all.
+ * Checks that marks are children of the root; a node without a parent becomes a
+ * child of the root.  Depths are bounded so that walking every stack is bounded
+ * by the size of the file.  Parents come before children, so one pass computes
+ * all depths.
  */
 static int check_nodes(struct profile *p)
 {
@@ -130,7 +132,8 @@ static int check_nodes(struct profile *p)
 	return 0;
 }
 
-/* A chain in which a function is missing makes its location unresolved. */
+/* Checks chains of frames; a chain with a missing function leaves its location
+ * unresolved. */
 static int check_frames(struct profile *p)
 {
 	enum { BAD = UINT16_MAX };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Writing .tally files: see writer.h and format.h. */
+/* Writes .tally files: see writer.h and format.h. */
 #include "profile/writer.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 enum {
 	MAX_TABLES = 24,
-	DEFLATE_LEAST = 64,	/* bytes, or they are stored */
+	DEFLATE_LEAST = 64,	/* minimum bytes to compress; fewer are stored */
 };
 
 struct writer {
@@ -27,11 +27,12 @@ struct writer {
 	bool own_fd;
 	char *name;
 	uint32_t seq;
-	uint64_t bytes;		/* whole chunks in the file */
+	uint64_t bytes;		/* bytes of complete chunks in the file */
 	uint64_t samples;
 	struct sample_columns pending;
 	size_t written[MAX_TABLES];	/* rows of format_tables[i] in the file */
-	void *shadow[MAX_TABLES];	/* mutable tables: the rows as written */
+	void *shadow[MAX_TABLES];	/* mutable tables: copy of the rows as
+					 * written */
 	size_t strings;			/* strings in the file */
 	struct buf payload, chunk;
 	struct error error;	/* sticky */
@@ -44,8 +45,8 @@ static int writer_fail(struct writer *w, struct error *err)
 	return -w->error.code;
 }
 
-/* Puts header and payload into the file in one write; a partial one is cut off
- * again, so that the file ends with a whole chunk. */
+/* Writes header and payload in one write.  A partial write is removed again, so
+ * that the file ends with a complete chunk. */
 static int put_file(struct writer *w, const struct buf *b, struct error *err)
 {
 	if (b->failed)
@@ -189,8 +190,8 @@ int writer_sample(struct writer *w, const struct prof_sample *s,
 	return c->n < SAMPLE_BATCH ? 0 : writer_flush(w, err);
 }
 
-/* By stored fields: the rest of a row (padding, image notes) is not of the
- * table. */
+/* Compares the stored fields of two rows; the rest (padding, image notes) is
+ * not part of the table. */
 static bool row_changed(const struct table *t, const char *a, const char *b)
 {
 	for (size_t c = 0; c < t->ncolumns; c++) {
@@ -205,7 +206,7 @@ static bool row_changed(const struct table *t, const char *a, const char *b)
 	return false;
 }
 
-/* Rows that were written and have changed since. */
+/* Writes the rows that have changed since they were written. */
 static void put_changed(struct writer *w, size_t ti)
 {
 	const struct table *t = &format_tables[ti];
@@ -371,7 +372,7 @@ void writer_close(struct writer *w)
 	free(w);
 }
 
-/* Copies the good chunks that are not of the symbol part; *whole when the last
+/* Copies the intact chunks outside the symbol part.  Sets *whole if the last
  * one was the end mark. */
 static int copy_chunks(struct writer *w, const struct io_map *src, bool *whole,
 		       struct error *err)
@@ -384,7 +385,7 @@ static int copy_chunks(struct writer *w, const struct io_map *src, bool *whole,
 
 		if (!chunk_get_header(p, &c) ||
 		    c.stored > src->n - at - CHUNK_HEADER) {
-			at++;		/* damage: look for the next chunk */
+			at++;		/* damage: search for the next chunk */
 			continue;
 		}
 		at += CHUNK_HEADER + c.stored;
@@ -392,7 +393,8 @@ static int copy_chunks(struct writer *w, const struct io_map *src, bool *whole,
 		if (c.kind == CHUNK_SYMBOLS || c.kind == CHUNK_CODE ||
 		    c.kind == CHUNK_END)
 			continue;
-		/* Numbers stay: a missing one tells readers of lost rows. */
+		/* Numbers do not change: a missing number tells readers that
+		 * rows were lost. */
 		w->seq = c.seq;
 		buf_reset(&w->chunk);
 		chunk_put_header(&w->chunk, &c);
@@ -405,8 +407,8 @@ static int copy_chunks(struct writer *w, const struct io_map *src, bool *whole,
 	return 0;
 }
 
-/* The new file's tables are those of the source: only the symbol part is left
- * to write. */
+/* Copies a file.  The new file has the source's tables, so only the symbol part
+ * must be written. */
 static int write_copy(struct writer *w, const char *src, struct error *err)
 {
 	struct io_map map;
@@ -422,7 +424,7 @@ static int write_copy(struct writer *w, const char *src, struct error *err)
 	w->strings = w->p->str_base;
 	if (!rc)
 		rc = put_symbols(w, err);
-	/* A recording that was cut stays one that was cut. */
+	/* A truncated recording remains truncated. */
 	return rc || !whole ? rc : put_end(w, err);
 }
 
@@ -438,7 +440,7 @@ int writer_replace_symbols(const char *src, const char *dst,
 		rc = writer_open_fd(out.fd, dst, p, &w, err);
 	if (!rc)
 		rc = write_copy(w, src, err);
-	/* A copy may be read by whoever may read the recording. */
+	/* The copy gets the permissions of the recording. */
 	if (!rc && out.temp && !stat(src, &st) &&
 	    fchmod(out.fd, st.st_mode & 0777) < 0)
 		rc = error_errno(err, errno, "%s: cannot set its mode", dst);

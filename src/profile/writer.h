@@ -5,17 +5,17 @@
  * Writes a .tally file (doc/tally-format.5).  Samples are appended as they
  * arrive and leave memory at each flush.  Of the model's tables, a flush writes
  * the rows added since the last one.  After a flush the file is complete up to
- * that point, whatever happens next.
+ * that point, even if the process is killed later.
  */
 #include "profile/model.h"
 
 struct writer;
 
-/* Creates the file, readable by its owner only, and writes its header; an older
- * recording is kept as FILE.old.  The profile must outlive the writer. */
+/* Creates the file, readable only by its owner, and writes its header.  An
+ * older recording is kept as FILE.old.  The profile must outlive the writer. */
 int writer_open(const char *path, const struct profile *p, struct writer **out,
 		struct error *err);
-/* Writes to an fd owned by the caller; `name` is used in messages. */
+/* Opens a writer on an fd owned by the caller; `name` is used in messages. */
 int writer_open_fd(int fd, const char *name, const struct profile *p,
 		   struct writer **out, struct error *err);
 /* Appends one sample; its rows (thread, stack…) must be in the model.  Flushes

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Go's own table of functions and lines: see gopclntab.h.  The formats are those of
- * runtime/symtab.go and debug/gosym/pclntab.go. */
+/* Reads Go's table of functions and lines: see gopclntab.h.  The formats are
+ * those of runtime/symtab.go and debug/gosym/pclntab.go. */
 #include "symbolize/gopclntab.h"
 
 #include <elf.h>
@@ -16,7 +16,7 @@ enum {
 	NAME_LIMIT = 64 << 10,
 	INL_TREE = 3,		/* FUNCDATA_InlTree */
 	INL_INDEX = 2,		/* PCDATA_InlTreeIndex */
-	/* Steps in tables of lines that lookups may take, all together. */
+	/* Maximum steps in line tables for all lookups together. */
 	STEPS = 1 << 30,
 };
 
@@ -25,19 +25,19 @@ enum go_version { GO_12, GO_116, GO_118, GO_120 };
 /* A function's entry in the table. */
 struct func {
 	uint64_t entry, end;
-	uint64_t at;		/* of its data, in the table */
+	uint64_t at;		/* offset of its data in the table */
 	uint32_t name, file_pcs, line_pcs, npcdata, unit;
 	uint8_t nfuncdata;
-	uint64_t pcdata;	/* where its offsets stand */
+	uint64_t pcdata;	/* position of its offsets of pcdata tables */
 };
 
-/* Where a walk through a table of (value, pc) steps stands, so that ascending
- * addresses do not begin again. */
+/* State of a walk through a table of (value, pc) steps, so that ascending
+ * addresses do not restart it. */
 struct walk {
-	uint64_t at;		/* the table that it is in; 0: none */
+	uint64_t at;		/* offset of its table; 0: none */
 	uint64_t entry;
-	uint64_t next;		/* place of the next step */
-	uint64_t lo, hi;	/* addresses that have `value` */
+	uint64_t next;		/* position of the next step */
+	uint64_t lo, hi;	/* range of addresses with `value` */
 	int32_t value;
 };
 
@@ -49,7 +49,7 @@ struct gopclntab {
 	enum go_version version;
 	uint8_t quantum;
 	uint64_t nfunc;
-	uint64_t text;		/* what entries are relative to */
+	uint64_t text;		/* base address of function entries */
 	uint64_t names, units, files, pcs, funcs;	/* offsets */
 	uint64_t file_table;	/* GO_12 */
 	uint64_t gofunc;	/* address of function data, 0: unknown */
@@ -59,7 +59,7 @@ struct gopclntab {
 
 enum { WALK_FILE, WALK_LINE, WALK_INLINED };
 
-/* Values at an offset of the table; 0 outside of it. */
+/* Returns a value at an offset of the table; 0 outside of it. */
 static uint64_t get(const struct gopclntab *t, uint64_t off, unsigned size)
 {
 	uint64_t v = 0;
@@ -75,7 +75,7 @@ static uint32_t get4(const struct gopclntab *t, uint64_t off)
 	return (uint32_t)get(t, off, 4);
 }
 
-/* The string at an offset, "" where there is none. */
+/* Returns the string at an offset; "" if there is none. */
 static const char *text_at(const struct gopclntab *t, uint64_t off)
 {
 	size_t left;
@@ -86,7 +86,8 @@ static const char *text_at(const struct gopclntab *t, uint64_t off)
 	return memchr(t->p + off, 0, left) ? (const char *)t->p + off : "";
 }
 
-/* The dynamic table, found by program headers: section headers may be gone. */
+/* Returns the dynamic table, found by program headers because section headers
+ * may be missing. */
 static struct span dynamic_table(struct image *img)
 {
 	struct span file = image_file_bytes(img);
@@ -109,7 +110,7 @@ static struct span dynamic_table(struct image *img)
 	return (struct span){ NULL, 0 };
 }
 
-/* The value of a dynamic tag, 0 if there is none. */
+/* Returns the value of a dynamic tag; 0 if there is none. */
 static uint64_t dynamic(struct image *img, int64_t tag)
 {
 	struct span s = dynamic_table(img);
@@ -125,7 +126,8 @@ static uint64_t dynamic(struct image *img, int64_t tag)
 	return 0;
 }
 
-/* The relocations that make a program's addresses, where it may lie anywhere. */
+/* Returns the relocations that produce the addresses of a position-independent
+ * program. */
 static struct span relocations(struct image *img)
 {
 	uint64_t at = dynamic(img, DT_RELA), n = dynamic(img, DT_RELASZ);
@@ -133,7 +135,7 @@ static struct span relocations(struct image *img)
 	return at && n ? image_bytes(img, at, n) : (struct span){ NULL, 0 };
 }
 
-/* The address that stands at `at` when the program runs. */
+/* Returns the address stored at `at` while the program runs. */
 static uint64_t word_at(struct image *img, uint64_t at)
 {
 	struct span s = image_bytes(img, at, 8), r;
@@ -184,7 +186,7 @@ static void read_offsets(struct gopclntab *t)
 	t->funcs = get(t, at + 32, 8);
 }
 
-/* Size of an entry of the table of functions. */
+/* Returns the size of an entry of the function table. */
 static unsigned entry_size(const struct gopclntab *t)
 {
 	return t->version >= GO_118 ? 8 : 16;
@@ -208,7 +210,8 @@ static bool is_code(struct image *img, uint64_t addr)
 	return false;
 }
 
-/* Whether the header is that of a table: its first function is code. */
+/* Returns whether the header is valid: the first function of the table is
+ * code. */
 static bool usable(struct gopclntab *t)
 {
 	uint64_t room;
@@ -224,7 +227,7 @@ static bool usable(struct gopclntab *t)
 	return is_code(t->img, entry_pc(t, 0));
 }
 
-/* Takes what stands at vaddr for the table; false if it is none. */
+/* Tries the bytes at vaddr as the table.  Returns false if they are not one. */
 static bool try_table(struct gopclntab *t, uint64_t vaddr, struct span s)
 {
 	uint32_t magic;
@@ -252,8 +255,8 @@ static bool try_section(struct gopclntab *t, const char *name)
 	       try_table(t, vaddr, image_bytes(t->img, vaddr, size));
 }
 
-/* Without section headers, or without a section of its own: by what it begins
- * with, in segments that are not code. */
+/* Searches segments without code for the table's magic, if there are no section
+ * headers or the table has no section of its own. */
 static bool search_segments(struct gopclntab *t)
 {
 	const struct image_segment *seg;
@@ -272,8 +275,8 @@ static bool search_segments(struct gopclntab *t)
 	return false;
 }
 
-/* Whether it is a Go program at all: the linker leaves this at the beginning of its
- * data (debug/buildinfo looks as far). */
+/* Returns whether the image is a Go program: the linker puts a mark at the
+ * beginning of its data (debug/buildinfo searches the same range). */
 static bool is_go(struct image *img)
 {
 	enum { AS_FAR = 64 << 10 };
@@ -292,8 +295,8 @@ static bool is_go(struct image *img)
 	return false;
 }
 
-/* The runtime's module data begins with the address of the table; 0 if it is not
- * found. */
+/* Returns the address of the runtime's module data, which begins with the
+ * address of the table; 0 if it is not found. */
 static uint64_t find_module(struct gopclntab *t)
 {
 	struct span r = relocations(t->img);
@@ -321,9 +324,9 @@ static uint64_t find_module(struct gopclntab *t)
 	return 0;
 }
 
-/* Where data of functions is.  The module data's fields: the slices of the table,
- * findfunctab, then addresses, of which text is the fourth and gofunc the 20th (of
- * Go 1.20 and later, which have two more, the 22nd). */
+/* Finds the data of functions.  The module data's fields are the slices of the
+ * table, findfunctab, then addresses. text is the fourth address and gofunc the
+ * 20th; since Go 1.20, which added two fields, gofunc is the 22nd. */
 static void find_function_data(struct gopclntab *t)
 {
 	enum { WORDS_BEFORE = 19 };
@@ -337,7 +340,7 @@ static void find_function_data(struct gopclntab *t)
 	etext = word_at(t->img, module + 8 * (WORDS_BEFORE + 4));
 	types = word_at(t->img, module + 8 * (last - 3));
 	rodata = word_at(t->img, module + 8 * (last - 1));
-	/* later versions may have moved it */
+	/* later versions may have moved the field */
 	if (etext > t->text && types >= etext && rodata >= etext)
 		t->gofunc = word_at(t->img, module + 8 * last);
 }
@@ -370,7 +373,7 @@ void gopclntab_close(struct gopclntab *t)
 	free(t);
 }
 
-/* Reads the function's own data behind its place in the table. */
+/* Reads the function's data, to which its entry in the table points. */
 static bool read_func(struct gopclntab *t, uint64_t i, struct func *f)
 {
 	uint64_t at = t->funcs + i * entry_size(t);
@@ -395,7 +398,7 @@ static bool read_func(struct gopclntab *t, uint64_t i, struct func *f)
 	return true;
 }
 
-/* The function that covers addr. */
+/* Finds the function that covers addr. */
 static bool find_func(struct gopclntab *t, uint64_t addr, struct func *f)
 {
 	uint64_t next;
@@ -440,7 +443,7 @@ static bool read_uleb(const struct gopclntab *t, uint64_t *at, uint32_t *out)
 	return false;
 }
 
-/* Goes one step on; false at the end. */
+/* Advances by one step.  Returns false at the end. */
 static bool walk_step(struct gopclntab *t, struct walk *w, bool first)
 {
 	uint32_t delta, pcs;
@@ -456,7 +459,7 @@ static bool walk_step(struct gopclntab *t, struct walk *w, bool first)
 	return true;
 }
 
-/* The value that a table gives for an address, -1 if it gives none. */
+/* Returns a table's value for an address; -1 if it has none. */
 static int32_t value_at(struct gopclntab *t, struct walk *w, uint32_t table,
 			uint64_t entry, uint64_t addr)
 {
@@ -496,7 +499,7 @@ static const char *file_name(const struct gopclntab *t, const struct func *f,
 	return off == UINT32_MAX ? "" : text_at(t, t->files + off);
 }
 
-/* File and line at an address of the function. */
+/* Sets file and line for an address of the function. */
 static void put_place(struct gopclntab *t, const struct func *f, uint64_t addr,
 		      struct walk *walks, struct go_frame *out)
 {
@@ -508,8 +511,8 @@ static void put_place(struct gopclntab *t, const struct func *f, uint64_t addr,
 	out->line = line > 0 ? (uint32_t)line : 0;
 }
 
-/* The function's tree of inlined calls, at an address of the image; 0 if it has
- * none. */
+/* Returns the image address of the function's tree of inlined calls; 0 if it
+ * has none. */
 static uint64_t inline_tree(const struct gopclntab *t, const struct func *f)
 {
 	uint64_t at = f->pcdata + 4 * ((uint64_t)f->npcdata + INL_TREE);
@@ -522,8 +525,8 @@ static uint64_t inline_tree(const struct gopclntab *t, const struct func *f)
 	return off == UINT32_MAX ? 0 : t->gofunc + off;
 }
 
-/* Call number i of a tree: whose name, and an address that has the place of the
- * call. */
+/* Reads call number i of a tree: the name of the inlined function, and an
+ * address whose position is that of the call. */
 static bool read_call(const struct gopclntab *t, uint64_t tree, int32_t i,
 		      uint32_t *name, uint32_t *parent_pc)
 {

@@ -2,17 +2,18 @@
 #ifndef TALLY_SYMBOLIZE_GOPCLNTAB_H
 #define TALLY_SYMBOLIZE_GOPCLNTAB_H
 /*
- * Functions, files, lines and inlined calls of Go programs from the table that the
- * Go runtime itself reads (.gopclntab), which stays when a program is linked with
- * -s -w or stripped.  Formats of Go 1.2, 1.16, 1.18 and 1.20 (and later ones that
- * say they are one of these); x86-64 and other little-endian machines of 64 bits.
+ * Reads functions, files, lines and inlined calls of Go programs from
+ * .gopclntab, the table that the Go runtime itself uses.  The table remains
+ * when a program is linked with -s -w or stripped.  Supports the formats of Go
+ * 1.2, 1.16, 1.18 and 1.20 (and later versions that declare one of these), for
+ * x86-64 and other 64-bit little-endian machines.
  *
- * Inlined calls are read from the function's data (FUNCDATA_InlTree), for Go 1.18
- * and later, where the runtime's module data can be found; else code that was
- * inlined counts for the function that it was inlined into, at its own line.
+ * Inlined calls are read from the function's data (FUNCDATA_InlTree), for Go
+ * 1.18 and later, if the runtime's module data can be found.  Otherwise inlined
+ * code is attributed to the function that contains it, at its own line.
  *
- * The table may be hostile: everything is checked when it is used, and steps are
- * bounded.
+ * The table may be hostile: everything is checked when it is used, and steps
+ * are bounded.
  */
 #include "image/image.h"
 
@@ -20,7 +21,7 @@ struct gopclntab;
 
 /* One function at an address; strings are borrowed from the image. */
 struct go_frame {
-	const char *name, *file;	/* "" where unknown */
+	const char *name, *file;	/* "" if unknown */
 	uint32_t line;
 };
 
@@ -31,13 +32,15 @@ struct go_func {
 
 enum { GO_MAX_FRAMES = 64 };
 
-/* *out is NULL where the image has no such table.  0 or -ERR_NOMEM. */
+/* Opens the table; the caller closes it.  *out is NULL if the image has none.
+ * Returns 0 or -ERR_NOMEM. */
 int gopclntab_open(struct image *img, struct gopclntab **out);
 void gopclntab_close(struct gopclntab *t);
 
-/* The function that covers addr; false when none does. */
+/* Finds the function that covers addr.  Returns false if there is none. */
 bool gopclntab_find(struct gopclntab *t, uint64_t addr, struct go_func *out);
-/* Its frames, innermost first, GO_MAX_FRAMES at most; 0 when none covers addr. */
+/* Stores the frames at addr, innermost first, at most GO_MAX_FRAMES.  Returns
+ * their number; 0 if no function covers addr. */
 size_t gopclntab_frames(struct gopclntab *t, uint64_t addr,
 			struct go_frame *out);
 

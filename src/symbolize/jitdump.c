@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reads jitdump files, and tells which code was where and when. */
+/* Reads jitdump files and finds code by address and time: see jitdump.h. */
 #include "symbolize/jitdump.h"
 
 #include <stdlib.h>
@@ -12,17 +12,18 @@ enum {
 	MAGIC = 0x4a695444,	/* "JiTD" as a little-endian number */
 	VERSION = 1,
 	HEADER_BYTES = 40,
-	PREFIX_BYTES = 16,	/* of each record */
-	FIELDS_MAX = 48,	/* behind the prefix, before what varies */
-	ARCH_TIMESTAMP = 1,	/* of the header's flags */
+	PREFIX_BYTES = 16,	/* bytes before each record's fields */
+	FIELDS_MAX = 48,	/* bytes of fields after the prefix, before the
+				 * variable part */
+	ARCH_TIMESTAMP = 1,	/* flag of the header */
 	CODES_MAX = 1 << 20,
 	PAGES_MAX = 1 << 22,
 	PAGE_BITS = 12,
-	LOOK_BACK = 1 << 14,	/* functions of a page that are looked at */
+	LOOK_BACK = 1 << 14,	/* maximum functions of a page that are examined */
 	READ_AHEAD = 64 << 10,
-	V8_HEADER = 64,		/* what V8 adds to addresses of lines */
-	LINE_BYTES = 16,	/* before its file's name */
-	LINES_PAD = 8,		/* a record of lines may be filled up to it */
+	V8_HEADER = 64,		/* offset that V8 adds to addresses of lines */
+	LINE_BYTES = 16,	/* bytes of a line before its file name */
+	LINES_PAD = 8,		/* alignment to which a record of lines may be padded */
 };
 #define ADDRESS_MAX (1ull << 63)
 
@@ -30,7 +31,7 @@ enum record_id {
 	CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO, CODE_CLOSE, CODE_UNWINDING_INFO,
 };
 
-/* A page of a function's code. */
+/* One page of a function's code. */
 struct page {
 	uint64_t page, time_ns;
 	uint32_t code;
@@ -40,18 +41,19 @@ struct jitdump {
 	struct jitdump_door door;
 	uint32_t pid, machine;
 	bool timed;
-	bool closed;		/* no more is read */
-	bool damaged;		/* … as the record at `at` makes no sense */
-	uint64_t at;		/* of the next record */
+	bool closed;		/* reading has stopped */
+	bool damaged;		/* … because the record at `at` is invalid */
+	uint64_t at;		/* offset of the next record */
 	VEC(struct jitdump_code) codes;
-	VEC(uint32_t) loads;	/* codes as they were loaded, in the file's order */
-	struct u64map by_index;	/* the file's number of a function -> code */
+	VEC(uint32_t) loads;	/* functions as they were loaded, in file order */
+	struct u64map by_index;	/* number of a function in the file -> index */
 	VEC(struct page) pages;
-	size_t sorted;		/* of pages */
-	/* Told before the function that they are of. */
+	size_t sorted;		/* number of pages already sorted */
+	/* Lines and unwind data of the next function; their records precede
+	 * it. */
 	struct jitdump_code next;
 	uint64_t next_lines_addr;
-	/* What was read ahead. */
+	/* Read-ahead buffer. */
 	uint64_t ahead_at;
 	size_t ahead_n;
 	uint8_t ahead[READ_AHEAD];
@@ -62,7 +64,8 @@ static bool read_all(const struct jitdump *j, uint64_t at, void *to, size_t n)
 	return j->door.read(j->door.ctx, at, to, n) == n;
 }
 
-/* Up to n bytes in place; how many. */
+/* Stores a pointer to the buffered bytes at an offset in *out, reading ahead as
+ * needed.  Returns their number, which is less than n only at the end. */
 static size_t look(struct jitdump *j, uint64_t at, size_t n, const uint8_t **out)
 {
 	if (at < j->ahead_at || at - j->ahead_at > j->ahead_n ||
@@ -147,8 +150,8 @@ bool jitdump_damage(const struct jitdump *j, uint64_t *at)
 	return j->damaged;
 }
 
-/* A place of a function, whose number becomes *code.  Beyond the limits it is not
- * there. */
+/* Adds a function at an address and sets *code to its index.  Beyond the limits
+ * it is ignored. */
 static int add(struct jitdump *j, const struct jitdump_code *c, uint32_t *code)
 {
 	uint64_t first = c->addr >> PAGE_BITS;
@@ -166,7 +169,7 @@ static int add(struct jitdump *j, const struct jitdump_code *c, uint32_t *code)
 	return 0;
 }
 
-/* A record with its fields, and where the rest is. */
+/* A record with its fields and the position of the rest. */
 struct jit_record {
 	uint32_t id;
 	uint64_t time_ns, at, end;
@@ -186,7 +189,7 @@ static int take_load(struct jitdump *j, struct jit_record *r)
 	index = cursor_u64(&r->fields);
 	c.time_ns = r->time_ns;
 	c.name_at = r->at + PREFIX_BYTES + cursor_offset(&r->fields);
-	/* The code is what the record ends with. */
+	/* The record ends with the code. */
 	if (r->fields.bad || c.size > r->end - c.name_at)
 		return 0;
 	c.bytes_at = r->end - c.size;
@@ -195,7 +198,7 @@ static int take_load(struct jitdump *j, struct jit_record *r)
 	slot = u64map_slot(&j->by_index, index);
 	if (!slot)
 		return -ERR_NOMEM;
-	*slot = U64MAP_NONE - 1;	/* not there */
+	*slot = U64MAP_NONE - 1;	/* ignored */
 	if (add(j, &c, slot) < 0)
 		return -ERR_NOMEM;
 	return *slot < j->codes.n ? vec_push(&j->loads, *slot) : 0;
@@ -226,7 +229,8 @@ static int take_move(struct jitdump *j, struct jit_record *r)
 static void take_lines(struct jitdump *j, struct jit_record *r)
 {
 	j->next_lines_addr = cursor_u64(&r->fields);
-	j->next.lines_at = r->at + PREFIX_BYTES + 8;	/* of their number */
+	j->next.lines_at = r->at + PREFIX_BYTES + 8;	/* position of the number of
+							 * lines */
 	j->next.lines_bytes = r->fields.bad || r->end - j->next.lines_at < 8 ||
 			      r->end - j->next.lines_at > JITDUMP_LINES_MAX
 			      ? 0 : r->end - j->next.lines_at;
@@ -237,7 +241,7 @@ static void take_unwind(struct jitdump *j, struct jit_record *r)
 	uint64_t size = cursor_u64(&r->fields), header = cursor_u64(&r->fields);
 	uint64_t at;
 
-	cursor_skip(&r->fields, 8);	/* what of it is mapped */
+	cursor_skip(&r->fields, 8);	/* mapped size */
 	at = r->at + PREFIX_BYTES + cursor_offset(&r->fields);
 	if (r->fields.bad || size > JITDUMP_UNWIND_MAX || size > r->end - at ||
 	    header > size)
@@ -263,12 +267,12 @@ static int take_record(struct jitdump *j, struct jit_record *r)
 	case CODE_CLOSE:
 		j->closed = true;
 		return 0;
-	default:	/* of a later version */
+	default:	/* record of a later version */
 		return 0;
 	}
 }
 
-/* Is the record there up to its last byte? */
+/* Returns whether the file contains the whole record. */
 static bool is_complete(struct jitdump *j, uint64_t end)
 {
 	uint8_t byte;
@@ -299,7 +303,7 @@ int jitdump_read(struct jitdump *j)
 		r.end = j->at + size;
 		if (!is_complete(j, r.end))
 			return 0;
-		if (!j->timed)	/* in order, all before any sample */
+		if (!j->timed)	/* ascending, and earlier than any sample */
 			r.time_ns = 0;
 		if (n > size)
 			n = size;
@@ -311,7 +315,7 @@ int jitdump_read(struct jitdump *j)
 	return 0;
 }
 
-/* By page, then time, then as the file has them. */
+/* Compares by page, then time, then file order. */
 static int by_page(const void *a, const void *b)
 {
 	const struct page *x = a, *y = b;
@@ -323,7 +327,7 @@ static int by_page(const void *a, const void *b)
 	return x->code < y->code ? -1 : x->code > y->code;
 }
 
-/* Sorts what is new, and merges it with the rest from the end on. */
+/* Sorts the new pages and merges them with the others from the end. */
 static void sort_pages(struct jitdump *j)
 {
 	size_t old = j->sorted, n = j->pages.n - old;
@@ -347,7 +351,8 @@ static void sort_pages(struct jitdump *j)
 	j->sorted = j->pages.n;
 }
 
-/* The first page entry that is later than all of the page up to that time. */
+/* Returns the first page entry after all entries of the page up to that
+ * time. */
 static size_t pages_after(const struct jitdump *j, uint64_t page, uint64_t time_ns)
 {
 	struct page key = { page, time_ns, UINT32_MAX };
@@ -437,7 +442,7 @@ const struct jitdump_code *jitdump_at(const struct jitdump *j, uint64_t offset)
 	return offset - c->bytes_at < c->size ? c : NULL;
 }
 
-/* Appends bytes of the file; how many. */
+/* Appends bytes of the file.  Returns their number. */
 static size_t append(const struct jitdump *j, uint64_t at, size_t n, struct buf *out)
 {
 	uint8_t *room = buf_room(out, n);
@@ -488,14 +493,15 @@ void jitdump_lines_fini(struct jitdump_lines *l)
 	buf_fini(&l->text);
 }
 
-/* One line: its address is in the code, and not before the last one's. */
+/* Adds one line.  Its address must be in the code and not before the previous
+ * one's. */
 static bool add_line(const struct jitdump_code *c, uint64_t addr, uint32_t line,
 		     size_t file, struct jitdump_lines *out)
 {
 	struct jitdump_line *last = out->v.n ? &out->v.v[out->v.n - 1] : NULL;
 	uint64_t offset = addr - c->first_addr;
 
-	/* V8's may be just behind the end, by its own header. */
+	/* Lines of V8 may be past the end by the size of its header. */
 	if (offset >= c->size + V8_HEADER || line > INT32_MAX ||
 	    (last && offset < last->offset))
 		return false;
@@ -508,7 +514,7 @@ static bool add_line(const struct jitdump_code *c, uint64_t addr, uint32_t line,
 							file }) == 0;
 }
 
-/* Is it text, as names of files are? */
+/* Returns whether a string is text, like file names. */
 static bool is_file(const char *s)
 {
 	if (!*s)
@@ -519,7 +525,8 @@ static bool is_file(const char *s)
 	return true;
 }
 
-/* As documented: each with the name of its file, or "\xff" where that is as before. */
+/* Parses lines as documented: each has the name of its file, or "\xff" if that
+ * is unchanged. */
 static bool parse_lines(const struct jitdump_code *c, struct cursor *in, uint64_t n,
 			struct jitdump_lines *out)
 {
@@ -548,7 +555,8 @@ static bool parse_lines(const struct jitdump_code *c, struct cursor *in, uint64_
 	return cursor_left(in) < LINES_PAD && !out->text.failed;
 }
 
-/* The names are garbage, but as long as the file's name should be. */
+/* Parses lines of V8 whose file names are garbage, but have the length of the
+ * real name. */
 static bool parse_v8_lines(const struct jitdump_code *c, struct cursor *in, uint64_t n,
 			   const char *file, struct jitdump_lines *out)
 {
@@ -569,7 +577,7 @@ static bool parse_v8_lines(const struct jitdump_code *c, struct cursor *in, uint
 	return !out->text.failed;
 }
 
-/* Those of V8 all lie behind the size of a header. */
+/* Subtracts V8's header from all lines if all of them are past its size. */
 static void unshift(const struct jitdump_code *c, struct jitdump_lines *l)
 {
 	size_t n = 0;
@@ -606,7 +614,7 @@ bool jitdump_lines(const struct jitdump *j, const struct jitdump_code *c,
 		if (good && *v8_file)
 			unshift(c, out);
 	}
-	/* Without V8's header what is behind the code is wrong. */
+	/* Without V8's header, lines past the code are wrong. */
 	while (good && out->v.n && out->v.v[out->v.n - 1].offset >= c->size)
 		out->v.n--;
 	buf_fini(&b);

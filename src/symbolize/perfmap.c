@@ -8,12 +8,12 @@
 
 #include "base/error.h"
 
-/* One line, without its end. */
+/* One line, without its newline. */
 struct line {
 	char *p, *end;
 };
 
-/* A hexadecimal number, with or without 0x, and the blanks behind it. */
+/* Reads a hexadecimal number, with or without 0x, and the blanks after it. */
 static bool take_hex(struct line *l, uint64_t *out)
 {
 	char *start;
@@ -40,7 +40,8 @@ static bool take_hex(struct line *l, uint64_t *out)
 	return l->p < l->end;
 }
 
-/* "…:LINE:COLUMN": the line, and where its colon is.  NULL: there is none. */
+/* Reads the line from "…:LINE:COLUMN".  Returns the position of its colon, or
+ * NULL if there is none. */
 static char *line_of(char *text, uint32_t *line)
 {
 	char *at[2] = { NULL, NULL }, *p = text + strlen(text);
@@ -60,7 +61,8 @@ static char *line_of(char *text, uint32_t *line)
 	return at[1];
 }
 
-/* Where the file begins behind a name that may have blanks, as the file may. */
+/* Returns the start of the file name after a function name; both may contain
+ * blanks. */
 static char *file_in(char *text)
 {
 	static const char *const starts[] = { " /", " file:///", " node:" };
@@ -121,7 +123,7 @@ void perfmap_split(struct perfmap_name *out, char *name)
 	out->file = file + 1;
 }
 
-/* START SIZE NAME; the name is ended by NUL. */
+/* Parses START SIZE NAME and terminates the name with NUL. */
 static bool line_parse(struct line *l, struct perfmap_name *out)
 {
 	if (!take_hex(l, &out->start) || !take_hex(l, &out->size) ||
@@ -153,8 +155,8 @@ static size_t first_from(const uint64_t *addrs, size_t n, uint64_t addr)
 	return lo;
 }
 
-/* The first address from i on that has no name yet; what was passed by is made
- * shorter for the next time. */
+/* Returns the first address from i on without a name; shortens the path to it
+ * for later calls. */
 static size_t next_free(size_t *next, size_t i)
 {
 	size_t end = i;
@@ -170,7 +172,7 @@ static size_t next_free(size_t *next, size_t i)
 	return end;
 }
 
-/* Names those that no later line has named. */
+/* Names the addresses that no later line has named. */
 static void apply(const struct perfmap_name *line, const uint64_t *addrs,
 		  size_t n, size_t *next, struct perfmap_name *out)
 {
@@ -183,7 +185,8 @@ static void apply(const struct perfmap_name *line, const uint64_t *addrs,
 	}
 }
 
-/* From the last line to the first: whoever comes first stays. */
+/* Processes lines from last to first, so that the last line for an address
+ * wins. */
 int perfmap_resolve(char *text, size_t size, const uint64_t *addrs, size_t n,
 		    struct perfmap_name *out)
 {
@@ -195,7 +198,7 @@ int perfmap_resolve(char *text, size_t size, const uint64_t *addrs, size_t n,
 	for (size_t i = 0; i <= n; i++)
 		next[i] = i;
 	memset(out, 0, n * sizeof(*out));
-	/* What follows the last newline may not be complete. */
+	/* Text after the last newline may be incomplete. */
 	end = size ? memrchr(text, '\n', size) : NULL;
 	while (end) {
 		char *before = memrchr(text, '\n', (size_t)(end - text));

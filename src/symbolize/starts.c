@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Functions that start programs and threads: see starts.h. */
+/* Finds functions that start programs and threads: see starts.h. */
 #include "symbolize/starts.h"
 
 #include <elf.h>
@@ -9,7 +9,7 @@
 #include "symbolize/symbolize.h"
 
 enum {
-	/* A function that is longer is none of these. */
+	/* Longer functions are not considered. */
 	MAX_CODE = 64 << 10,
 	/* Limits for referenced functions and for segments. */
 	MAX_REFS = 512, MAX_SEGMENTS = 8,
@@ -31,16 +31,16 @@ bool symbolize_names_start(const char *name)
 	return false;
 }
 
-/* What is being read. */
+/* State of a search. */
 struct search {
 	struct starts *out;
 	struct image *img;
-	/* exported functions, 0 where there is none */
+	/* addresses of exported functions; 0: missing */
 	uint64_t start_main, exit, pthread_create, setjmp, call_dtors;
 	bool is_loader, has_tls_get_addr;
 };
 
-/* The bytes of a function, or of a part of one. */
+/* The bytes of a function or of a part of it. */
 struct code {
 	uint64_t start;
 	struct span bytes;
@@ -79,12 +79,12 @@ static void add(struct search *s, const char *name, uint64_t start,
 {
 	struct start_function f = { name, start, size };
 
-	/* without memory it keeps having no name */
+	/* if out of memory, the function remains without a name */
 	if (size)
 		(void)vec_push(&s->out->v, f);
 }
 
-/* The function that covers vaddr by call frame information. */
+/* Finds the function that covers vaddr from call frame information. */
 static bool extent(struct search *s, uint64_t vaddr, struct code *out)
 {
 	struct cfi_section sect;
@@ -99,13 +99,13 @@ static bool extent(struct search *s, uint64_t vaddr, struct code *out)
 	return out->bytes.n == fde.size;
 }
 
-/* … that begins there. */
+/* Finds the function that starts at vaddr. */
 static bool function_at(struct search *s, uint64_t vaddr, struct code *out)
 {
 	return vaddr && extent(s, vaddr, out) && out->start == vaddr;
 }
 
-/* Adds the function that begins there. */
+/* Adds the function that starts at vaddr. */
 static void add_at(struct search *s, const char *name, uint64_t vaddr)
 {
 	struct code c;
@@ -120,8 +120,8 @@ static uint32_t read32(const uint8_t *p)
 	       (uint32_t)p[3] << 24;
 }
 
-/* What an instruction of `size` bytes at offset i refers to, whose last four
- * bytes are relative to its end. */
+/* Returns the address to which an instruction of `size` bytes at offset i
+ * refers.  Its last four bytes are relative to its end. */
 static uint64_t target(const struct code *c, size_t i, size_t size)
 {
 	int32_t rel = (int32_t)read32(c->bytes.p + i + size - 4);
@@ -134,7 +134,7 @@ static bool is_call(const struct code *c, size_t i)
 	return i + CALL_SIZE <= c->bytes.n && c->bytes.p[i] == CALL;
 }
 
-/* lea disp32(%rip), of 64 bits */
+/* Matches a 64-bit lea disp32(%rip). */
 static bool is_address_of(const struct code *c, size_t i)
 {
 	const uint8_t *p = c->bytes.p + i;
@@ -156,7 +156,7 @@ static bool holds(const struct code *c, const char *bytes, size_t n)
 	return memmem(c->bytes.p, c->bytes.n, bytes, n) != NULL;
 }
 
-/* call *%reg; mov %eax,%edi; call exit */
+/* Matches: call *%reg; mov %eax,%edi; call exit. */
 static bool exits_with_result(const struct search *s, const struct code *c)
 {
 	for (size_t i = 0; i + 4 + CALL_SIZE <= c->bytes.n; i++) {
@@ -170,7 +170,7 @@ static bool exits_with_result(const struct search *s, const struct code *c)
 	return false;
 }
 
-/* call *%reg or call *disp32(%reg), and mov $SYS_exit,%reg */
+/* Matches: call *%reg or call *disp32(%reg), and mov $SYS_exit,%reg. */
 static bool runs_thread(const struct search *s, const struct code *c)
 {
 	bool indirect = false, exits = false;
@@ -186,7 +186,7 @@ static bool runs_thread(const struct search *s, const struct code *c)
 	       calls(c, s->call_dtors);
 }
 
-/* Candidates for one name: only a single one has it. */
+/* Candidates for one name; the name is given only if there is exactly one. */
 struct only {
 	uint64_t vaddr;
 	bool several;
@@ -216,7 +216,7 @@ static void find_call_main(struct search *s)
 		add_at(s, "__libc_start_call_main", found.vaddr);
 }
 
-/* Looks for start_thread among the functions whose address `c` takes. */
+/* Searches for start_thread among the functions whose addresses `c` takes. */
 static void find_taken(struct search *s, const struct code *c, int *left,
 		       struct only *found)
 {
@@ -229,7 +229,8 @@ static void find_taken(struct search *s, const struct code *c, int *left,
 			note_candidate(found, f.start);
 }
 
-/* pthread_create, or a function that it calls, passes it on to clone. */
+/* Finds start_thread: pthread_create, or a function that it calls, passes its
+ * address to clone. */
 static void find_start_thread(struct search *s)
 {
 	struct only found = { 0 };
@@ -247,8 +248,9 @@ static void find_start_thread(struct search *s)
 		add_at(s, "start_thread", found.vaddr);
 }
 
-/* mov $SYS_clone3,%eax; syscall.  The part behind it, where the new thread begins,
- * has no caller by its call frame information: a part of its own. */
+/* Finds clone3: mov $SYS_clone3,%eax; syscall.  After the system call, the new
+ * thread starts in a part with its own call frame information, which says that
+ * it has no caller. */
 static void find_clone3(struct search *s)
 {
 	static const char begins[] = "\xb8\xb3\x01\x00\x00\x0f\x05";
@@ -268,7 +270,7 @@ static void find_clone3(struct search *s)
 		call = seg[i].vaddr + (uint64_t)(at - b.p);
 		if (!extent(s, call, &head))
 			continue;
-		/* behind the system call: tests and a ret, in no part */
+		/* after the system call: tests and a ret, outside both parts */
 		for (uint64_t a = call + 7; a < call + 32; a++)
 			if (extent(s, a, &child) && child.start > head.start &&
 			    holds(&child, ends, sizeof(ends) - 1) &&
@@ -280,10 +282,12 @@ static void find_clone3(struct search *s)
 	}
 }
 
-/* Of glibc's loader:
+/*
+ * Finds the functions of glibc's loader:
  *	_start: mov %rsp,%rdi; call _dl_start
  *	_dl_start_user: mov %rax,%r12; … call _dl_init; lea _dl_fini,%rdx; …
- *	jmp *%r12 */
+ *	jmp *%r12
+ */
 static void find_loader(struct search *s, uint64_t entry)
 {
 	struct code c = { entry, image_bytes(s->img, entry, 160) };
@@ -307,8 +311,8 @@ static void find_loader(struct search *s, uint64_t entry)
 	add_at(s, "_dl_fini", target(&c, call + CALL_SIZE, LEA_SIZE));
 }
 
-/* crt1.o: xor %ebp,%ebp; mov %rdx,%r9; pop %rsi; mov %rsp,%rdx; and $-16,%rsp;
- * push %rax; push %rsp */
+/* Matches the start of crt1.o: xor %ebp,%ebp; mov %rdx,%r9; pop %rsi; mov
+ * %rsp,%rdx; and $-16,%rsp; push %rax; push %rsp. */
 static bool is_crt1(struct search *s, uint64_t entry)
 {
 	static const char code[] = "\x31\xed\x49\x89\xd1\x5e\x48\x89\xe2\x48\x83"
@@ -350,7 +354,7 @@ static void make(struct starts *out, struct image *img)
 		image_each_symbol(img, IMAGE_DYNSYM, note_export, &s);
 		find_call_main(&s);
 		find_start_thread(&s);
-		/* nobody else's system call */
+		/* only this library makes the system call */
 		if (s.pthread_create && s.setjmp)
 			find_clone3(&s);
 	}

@@ -2,24 +2,25 @@
 #ifndef TALLY_SYMBOLIZE_STARTS_H
 #define TALLY_SYMBOLIZE_STARTS_H
 /*
- * Functions at the outer end of stacks that no symbol names, told by what they do
- * (private to src/symbolize).  Nearly every stack ends in them, and distributions
- * strip their names:
+ * Identifies functions without a symbol at the outer end of stacks by their
+ * code (private to src/symbolize).  Nearly every stack ends in them, and
+ * distributions strip their names:
  *
  *	start_thread		glibc: pthread_create takes its address; it calls
  *				_setjmp, a function by a pointer and
  *				__call_tls_dtors, and ends the thread
- *	clone3			glibc: makes that system call and then calls what its
- *				caller gave it
+ *	clone3			glibc: makes that system call, then calls the function
+ *				passed by its caller
  *	__libc_start_call_main	glibc: called by __libc_start_main, calls a function
  *				by a pointer and exit with its result
  *	_start, _dl_start_user, _dl_start, _dl_init, _dl_fini
- *				glibc's loader: its entry point and what that calls
- *	_start			of a program: the code of glibc's crt1.o is there
- *	[entry point]		of another file
+ *				glibc's loader: its entry point and its callees
+ *	_start			entry point of a program with the code of glibc's
+ *				crt1.o
+ *	[entry point]		entry point of any other file
  *
- * A function has its name only where all of this is so, and once; else it has none.
- * x86-64; on other machines there are entry points only.
+ * A function gets its name only if all of this holds for exactly one function.
+ * Requires x86-64; on other machines only entry points are found.
  */
 #include "base/vec.h"
 #include "image/image.h"
@@ -34,7 +35,8 @@ struct starts {
 	bool made;
 };
 
-/* The function that covers addr, or NULL.  The first call looks for them all. */
+/* Returns the function that covers addr, or NULL.  The first call finds all of
+ * them. */
 const struct start_function *starts_find(struct starts *s, struct image *img,
 					 uint64_t addr);
 void starts_fini(struct starts *s);

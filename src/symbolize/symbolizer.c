@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* From addresses to frames: joins DWARF and ELF symbols.  See symbolize.h. */
+/* Converts addresses to frames by combining DWARF and ELF symbols: see
+ * symbolize.h. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -16,31 +17,32 @@
 #include "symbolize/symtab.h"
 
 /*
- * What a function is called, given what DWARF and the ELF symbol table say of it.
- * The first that holds:
+ * Source of a function's name, given DWARF and the ELF symbol table.  The first
+ * of these that applies:
  *
  *	1. the linkage name in DWARF (DW_AT_linkage_name);
- *	2. the mangled ELF symbol that covers the address, if it is that of the
+ *	2. the mangled ELF symbol that covers the address, if it belongs to the
  *	   same function: its last component is the name in DWARF.  g++ writes no
- *	   linkage name for functions that other files cannot see: lambdas,
+ *	   linkage name for functions that are invisible to other files: lambdas,
  *	   static functions, members of local classes and anonymous namespaces;
- *	   gdc none for nested functions and copies;
- *	3. the name in DWARF: with its scopes and parameters where it is C++
- *	   (dwarf_spell.c), as it stands in all other languages;
+ *	   gdc writes none for nested functions and copies;
+ *	3. the name in DWARF: with its scopes and parameters for C++
+ *	   (dwarf_spell.c), unchanged for all other languages;
  *	4. the ELF symbol.
  *
- * Suffixes of clones (.isra.0, .cold) are not part of the name, so that all parts
- * of a function have one name.  The parts of a coroutine (.actor, .resume,
- * .destroy, .cleanup) are functions of their own and keep theirs.  glibc's
- * hidden aliases (__GI_…) are never the name.
+ * Suffixes of clones (.isra.0, .cold) are not part of the name, so that all
+ * parts of a function have one name.  The parts of a coroutine (.actor,
+ * .resume, .destroy, .cleanup) are functions of their own and keep theirs.
+ * glibc's hidden aliases (__GI_…) are never used as names.
  *
  * Identical code folded by the linker has several symbols for one function in
- * DWARF; a symbol whose last component differs is then that of another function.
+ * DWARF.  A symbol with a different last component then belongs to another
+ * function.
  */
 enum func_name_from {
 	NAME_OF_DWARF,		/* with scopes and parameters */
-	NAME_IN_DWARF,		/* as it stands there */
-	NAME_OF_SYMBOL,		/* the first *len bytes of it */
+	NAME_IN_DWARF,		/* unchanged */
+	NAME_OF_SYMBOL,		/* its first *len bytes */
 };
 
 static bool is_mangled(const char *name)
@@ -59,13 +61,14 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* What stands before a template's arguments or an ABI tag. */
+/* Returns the length of a name without template arguments and ABI tags. */
 static size_t stem(const char *name)
 {
 	return strcspn(name, "<[");
 }
 
-/* Conversion functions: the types are spelled differently in DWARF. */
+/* Returns whether a name is a conversion function; DWARF spells its type
+ * differently. */
 static bool is_conversion(const char *name)
 {
 	return !strncmp(name, "operator ", 9) && is_letter(name[9]) &&
@@ -88,7 +91,7 @@ static bool same_operator(const char *last, const char *plain)
 		n + 2 < all && strchr(">]", plain[all - n - 1]));
 }
 
-/* `last` is the last component of a mangled name. */
+/* Compares `last`, the last component of a mangled name, with a plain name. */
 static bool same_last(const char *last, const char *plain)
 {
 	size_t n;
@@ -100,7 +103,7 @@ static bool same_last(const char *last, const char *plain)
 		if (*last++ != *plain++)
 			return false;
 	}
-	/* a closure's constructors */
+	/* constructors of a closure */
 	if (!strncmp(plain, "<lambda", 7))
 		return !strncmp(last, "{lambda", 7);
 	n = stem(last);
@@ -114,15 +117,17 @@ static bool contains(const char *mangled, size_t len, const char *plain)
 	return n && memmem(mangled, len, plain, n);
 }
 
-/* Constructors that a class inherits (CI1, CI2) end in the name of the base in
- * one, and have the class' name in the other. */
+/* Returns whether a mangled name is an inherited constructor (CI1, CI2).  It
+ * ends in the base's name in one source and in the class's name in the
+ * other. */
 static bool is_inherited(const char *mangled, size_t len)
 {
 	return memmem(mangled, len, "CI1", 3) || memmem(mangled, len, "CI2", 3);
 }
 
-/* Whether the mangled name is that of a function called `plain` in DWARF
- * (DW_AT_name): `operator()` of _ZZ4mainENKUliE_clEi, `f<int>` of _Z1fIiEvT_. */
+/* Returns whether the mangled name belongs to a function called `plain` in
+ * DWARF (DW_AT_name): `operator()` of _ZZ4mainENKUliE_clEi, `f<int>` of
+ * _Z1fIiEvT_. */
 static bool name_matches(const char *mangled, size_t len,
 			 const char *plain)
 {
@@ -130,7 +135,7 @@ static bool name_matches(const char *mangled, size_t len,
 	bool same;
 
 	if (!demangle_cxx_last(mangled, len, &last)) {
-		/* Rust; and what only its own compiler can read */
+		/* Rust, and names that only their own compiler can read */
 		buf_fini(&last);
 		return contains(mangled, len, plain);
 	}
@@ -141,8 +146,8 @@ static bool name_matches(const char *mangled, size_t len,
 	return same;
 }
 
-/* Whether a symbol is that of one of the functions that a coroutine is made of,
- * behind the first `at` bytes, which are the coroutine's name. */
+/* Returns whether a symbol names a part of a coroutine; its first `at` bytes
+ * are the coroutine's name. */
 static bool is_coroutine_part(const char *symbol, size_t at, size_t end)
 {
 	static const char *const parts[] = { "actor", "resume", "destroy",
@@ -159,8 +164,9 @@ static bool is_coroutine_part(const char *symbol, size_t at, size_t end)
 	return false;
 }
 
-/* Whether the mangled name of D has `plain` as an identifier: its length, and
- * itself.  gdc writes no linkage name for nested functions and copies. */
+/* Returns whether a mangled D name contains `plain` as an identifier: its
+ * length, then the text. gdc writes no linkage name for nested functions and
+ * copies. */
 static bool d_has(const char *mangled, size_t len, const char *plain)
 {
 	char word[256];
@@ -170,7 +176,7 @@ static bool d_has(const char *mangled, size_t len, const char *plain)
 	       memmem(mangled, len, word, (size_t)n);
 }
 
-/* Which name a function that really exists gets; symbol: "" if none covers the
+/* Chooses the name of a physical function; symbol: "" if none covers the
  * address. */
 static enum func_name_from choose_name(const struct func_name *dwarf,
 				       const char *symbol, size_t *len)
@@ -187,7 +193,7 @@ static enum func_name_from choose_name(const struct func_name *dwarf,
 	if (*len > n && !memcmp(symbol, dwarf->name, n) &&
 	    is_coroutine_part(symbol, n, *len))
 		return NAME_OF_SYMBOL;
-	/* no mark of C++: main, extern "C" */
+	/* no mangling: main, extern "C" */
 	if (*len == n && !memcmp(symbol, dwarf->name, n))
 		return NAME_IN_DWARF;
 	if (is_mangled(symbol) && !is_mangled(dwarf->name) &&
@@ -199,21 +205,21 @@ static enum func_name_from choose_name(const struct func_name *dwarf,
 	return NAME_OF_DWARF;
 }
 
-/* Deeper chains are not code but damage. */
+/* Deeper chains are treated as damage. */
 enum { MAX_FRAMES = 4096 };
 
 struct symbolizer {
 	struct image *img;
 	struct image *debug;	/* separate debug file, or NULL */
-	char *debug_path;	/* its name, or the one that is missing */
-	char *debug_dirs;	/* NULL: look into no other file */
+	char *debug_path;	/* its name, or the name of the missing file */
+	char *debug_dirs;	/* NULL: use no other file */
 	struct symtab symtab;
 	struct dwarf dwarf;
-	struct gopclntab *go;	/* where there is no DWARF, or NULL */
+	struct gopclntab *go;	/* used if there is no DWARF, or NULL */
 	struct starts starts;
 	bool has_dwarf;
-	uint64_t shift;		/* image's addresses - those of the DWARF */
-	VEC(struct sym_frame) frames;	/* of the current address */
+	uint64_t shift;		/* image addresses - addresses in the DWARF */
+	VEC(struct sym_frame) frames;	/* frames of the current address */
 };
 
 static bool has_dwarf(struct image *img)
@@ -221,7 +227,7 @@ static bool has_dwarf(struct image *img)
 	return img && image_has_dwarf(img);
 }
 
-/* Where to look for more files; false when out of memory. */
+/* Sets where to search for more files.  Returns false if out of memory. */
 static bool search_init(struct symbolizer *s, const struct sym_options *o,
 			struct debug_search *out)
 {
@@ -310,14 +316,15 @@ static int add_frame(struct symbolizer *s, uint64_t die, const char *file,
 		return -ERR_NOMEM;
 	f = (struct sym_frame){ n->name, file, line, column, n->file, n->line,
 				inlined, n->lang, n->name };
-	/* of the others the symbol may know more: name_outermost */
+	/* the symbol may have a better name for the outermost frame:
+	 * name_outermost */
 	if (inlined)
 		f.name = dwarf_full_name(&s->dwarf, die);
 	return vec_push(&s->frames, f) < 0 ? -ERR_NOMEM : 0;
 }
 
-/* Frames of one address by DWARF: innermost call first, its file and line from
- * the line table; for each next frame those of the call. */
+/* Stores the frames of one address from DWARF.  The innermost frame has file
+ * and line of the line table, each outer frame those of the call. */
 static int dwarf_frames(struct symbolizer *s, const struct dwarf_batch *b,
 			const struct dwarf_hit *h, uint64_t addr)
 {
@@ -339,7 +346,7 @@ static int dwarf_frames(struct symbolizer *s, const struct dwarf_batch *b,
 	return add_frame(s, h->func, file, line, column, false);
 }
 
-/* Names the function that really exists, by DWARF or its symbol. */
+/* Names the physical function from DWARF or its symbol. */
 static void name_outermost(struct symbolizer *s, const char *symbol,
 			   uint64_t die, struct sym_frame *f)
 {
@@ -361,12 +368,12 @@ static void name_outermost(struct symbolizer *s, const char *symbol,
 	}
 }
 
-/* What an address' result follows from. */
+/* Everything that determines the result of an address. */
 struct source {
 	struct dwarf_hit dwarf;
 	const struct line_row *row;
 	struct symtab_hit symbol;
-	uint64_t go;		/* the address, where Go's table knows it */
+	uint64_t go;		/* the address if Go's table covers it */
 };
 
 static bool same_source(const struct source *a, const struct source *b)
@@ -379,7 +386,7 @@ static bool same_source(const struct source *a, const struct source *b)
 	       a->symbol.size == b->symbol.size;
 }
 
-/* Frames of one address by Go's table. */
+/* Stores the frames of one address from Go's table. */
 static int go_frames(struct symbolizer *s, uint64_t addr)
 {
 	struct go_frame frames[GO_MAX_FRAMES];
@@ -429,7 +436,8 @@ static int make_result(struct symbolizer *s, const struct dwarf_batch *b,
 	return 0;
 }
 
-/* Answers by DWARF, whose addresses may be others. */
+/* Resolves addresses with DWARF, whose addresses may differ from the
+ * image's. */
 static int resolve_dwarf(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
 			 struct dwarf_batch *b)
 {
@@ -448,8 +456,8 @@ static int resolve_dwarf(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
 	return rc;
 }
 
-/* The ELF symbol; functions that have none may be known by Go's own table or by
- * what they do. */
+/* Finds the ELF symbol.  Functions without one may be in Go's table or be
+ * identified by their code. */
 static int find_symbol(struct symbolizer *s, uint64_t addr, struct source *out)
 {
 	struct symtab_hit *hit = &out->symbol;
@@ -506,7 +514,7 @@ int symbolizer_resolve(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
 {
 	struct dwarf_batch b = { 0 };
 	struct sym_result r = { .nframes = 0 };
-	struct source from[2];	/* of this address and the one before */
+	struct source from[2];	/* of this address and the previous one */
 	int rc = 0;
 	size_t i;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ELF function symbols by address: see symtab.h. */
+/* Looks up ELF function symbols by address: see symtab.h. */
 #include <ctype.h>
 #include <elf.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 
 enum { ARENA_BLOCK = 64 * 1024 };
 
-/* n bytes, or NULL. */
+/* Returns n bytes, or NULL. */
 static char *arena_alloc(struct arena *a, size_t n)
 {
 	char *p;
@@ -46,28 +46,30 @@ static void arena_fini(struct arena *a)
 }
 
 enum {
-	/* Names are compared by length up to here. */
+	/* Maximum length that the comparison of names distinguishes. */
 	NAME_MAX_LEN = 4095,
-	/* A longer one is none: hostile names share their bytes, copies not. */
+	/* Longer names are ignored: hostile names may share bytes, but their
+	 * copies do not. */
 	NAME_LIMIT = 64 << 10,
 	/* Maximum number of aliases with different lengths that are compared. */
 	MAX_ALIASES = 32,
-	/* Names that we make: more is not a program but an attack. */
+	/* Maximum bytes of created names; only hostile files exceed it. */
 	MAX_MADE = 64 << 20,
 	GLOBAL_BIT = 24, BARS_BIT = 32, NEW_BIT = 40, FUNC_BIT, VISIBLE_BIT,
-	FILE_BIT,	/* above the rank: in files, plus 1; 0: none */
+	FILE_BIT,	/* bits above the rank: index in files, plus 1; 0: none */
 	MAX_FILES = (1 << (64 - FILE_BIT)) - 1,
 };
 
 struct reading {
 	struct symtab_table *t;
-	struct image *code;	/* whose sections end symbols */
+	struct image *code;	/* image whose sections end symbols */
 	uint64_t code_lo, code_hi;
-	uint64_t shift;		/* of the image against `code` */
+	uint64_t shift;		/* addresses of the image - addresses of `code` */
 	bool nomem;
 };
 
-/* _Z, _R, _D: not underscores that a person would write. */
+/* Returns whether a name starts with _Z, _R or _D; these underscores are not
+ * part of a source name. */
 static bool is_mangled(const char *name)
 {
 	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R' ||
@@ -94,7 +96,8 @@ static uint64_t symbol_rank(const struct image_symbol *s)
 	       (uint64_t)(NAME_MAX_LEN - len);
 }
 
-/* The number of the symbol's source file, where rank has room for it. */
+/* Returns the number of the symbol's source file in the upper bits of a rank,
+ * if it fits. */
 static uint64_t file_bits(struct reading *r, const struct image_symbol *s)
 {
 	struct symtab_table *t = r->t;
@@ -117,7 +120,7 @@ static bool add_symbol(void *ctx, const struct image_symbol *s)
 	struct symtab_entry e = { s->name, symbol_rank(s) | file_bits(r, s) };
 	uint64_t end = s->vaddr + s->size;
 
-	/* The code behind _init is the PLT, not _init. */
+	/* The code after _init is the PLT, not _init. */
 	if (!s->size && !image_code_end(r->code, s->vaddr, &end))
 		end = r->code_hi;
 	if (s->vaddr < r->code_lo || s->vaddr >= r->code_hi || end < s->vaddr)
@@ -130,7 +133,7 @@ static bool add_symbol(void *ctx, const struct image_symbol *s)
 	return !r->nomem;
 }
 
-/* Ends each unsized symbol where the next symbol begins. */
+/* Ends each unsized symbol at the start of the next one. */
 static void bound_unsized(struct symtab_table *t)
 {
 	size_t i, k = 0, next = 0;
@@ -149,7 +152,8 @@ static void bound_unsized(struct symtab_table *t)
 	}
 }
 
-/* The symbols of `from`, which is img or another file with its symbols. */
+/* Reads the symbols of `from`, which is img or another file with its
+ * symbols. */
 static int read_symbols(struct symtab_table *t, struct image *img,
 			struct image *from, enum image_symtab which)
 {
@@ -173,7 +177,7 @@ static bool better(const struct symtab_entry *a, const struct symtab_entry *b)
 	return c ? c < 0 : a < b;	/* both are in one table */
 }
 
-/* Of names of the same bytes only the best stays; x is sorted. */
+/* Keeps only the best name of each range; x is sorted. */
 static void drop_aliases(const struct symtab_table *t, struct range_index *x)
 {
 	size_t i, n = 0;
@@ -227,8 +231,8 @@ int symtab_open(struct symtab *t, struct image *img, struct image *debug)
 			names = t->mini;
 	}
 	t->has_symtab = names != NULL;
-	/* .gnu_debugdata leaves out what .dynsym has; .symtab has all of it, or
-	 * was cut by hand. */
+	/* .gnu_debugdata omits the symbols of .dynsym; .symtab has all of them
+	 * unless it was stripped manually. */
 	t->ask_dynsym = names && names != t->mini;
 	if (!rc && names)
 		rc = read_symbols(&t->main, img, names, IMAGE_SYMTAB);
@@ -247,7 +251,7 @@ void symtab_fini(struct symtab *t)
 	image_close(t->mini);
 }
 
-/* A string of our own, NULL when there is no room. */
+/* Returns a new string in the arena; NULL if there is no room. */
 static const char *make_name(struct symtab *t, const char *name, size_t n,
 			     const char *suffix)
 {
@@ -265,7 +269,7 @@ static const char *make_name(struct symtab *t, const char *name, size_t n,
 	return p;
 }
 
-/* The name without its version: cut off once, at the first hit. */
+/* Returns the name without its version, which is removed at the first hit. */
 static const char *entry_name(struct symtab *t, struct symtab_entry *e)
 {
 	size_t n = strnlen(e->name, NAME_LIMIT);
@@ -282,7 +286,7 @@ static const char *entry_name(struct symtab *t, struct symtab_entry *e)
 	return e->name;
 }
 
-/* The best of the covering symbols that start at the innermost start. */
+/* Finds the best of the covering symbols with the innermost start. */
 static bool find_in(struct symtab *t, struct symtab_table *table,
 		    const struct range_index *x, uint64_t addr,
 		    struct symtab_hit *hit)
@@ -332,7 +336,7 @@ static bool find_unsized(struct symtab *t, uint64_t addr,
 	       find_in(t, &t->dynsym, &t->dynsym.unsized, addr, hit);
 }
 
-/* What objdump calls a stub whose function the loader will choose. */
+/* Returns objdump's name for a stub whose function the loader chooses. */
 static const char *resolver_name(struct symtab *t, uint64_t resolver)
 {
 	struct symtab_hit hit;
@@ -344,8 +348,8 @@ static const char *resolver_name(struct symtab *t, uint64_t resolver)
 	return make_name(t, text, strlen(text), "@plt");
 }
 
-/* Whether a function symbol without a size begins there: in a program without
- * shared libraries, the function that the loader will choose is called so. */
+/* Finds an unsized function symbol that starts at addr.  In a static program it
+ * names the function that the loader will choose. */
 static bool find_alias(struct symtab *t, uint64_t addr, struct symtab_hit *hit)
 {
 	struct symtab_table *m = &t->main;
@@ -356,7 +360,8 @@ static bool find_alias(struct symtab *t, uint64_t addr, struct symtab_hit *hit)
 	       find_in(t, m, &m->unsized, addr, hit);
 }
 
-/* mold calls stubs memcmp$plt and memcmp$pltgot. */
+/* Returns the length of a name without mold's suffixes of stubs: memcmp$plt and
+ * memcmp$pltgot. */
 static size_t stem_length(const char *name)
 {
 	const char *tail = strstr(name, "$plt");

@@ -2,29 +2,30 @@
 #ifndef TALLY_SYMBOLIZE_SYMTAB_H
 #define TALLY_SYMBOLIZE_SYMTAB_H
 /*
- * ELF function symbols by address (private to src/symbolize).
+ * Looks up ELF function symbols by address (private to src/symbolize).
  *
- * Where names come from, the first that covers the address:
+ * The name comes from the first of these that covers the address:
  *	1. a symbol with a size: .symtab of the image, of its debug file, or of
- *	   .gnu_debugdata (then together with .dynsym); .dynsym where these have
+ *	   .gnu_debugdata (then together with .dynsym); .dynsym if these have
  *	   none;
- *	2. a procedure linkage stub: NAME@plt; ".plt" for what stubs share;
+ *	2. a procedure linkage stub: NAME@plt; ".plt" for code shared by stubs;
  *	3. a symbol without a size (assembly): up to the next symbol or the end of
- *	   its section, and not past the beginning of a function that call frame
- *	   information knows;
- *	4. the extent of a function that only call frame information knows: it has
- *	   no name.
+ *	   its section, and not past the start of a function known from call
+ *	   frame information;
+ *	4. the extent of a function known only from call frame information: it
+ *	   has no name.
  *
- * Of symbols that cover an address, those that begin last count.  Of names of one
- * beginning (aliases, identical code folded by the linker) the choice is always
- * the same:
+ * Among symbols that cover an address, those with the highest start win.  Among
+ * names with one start (aliases, identical code folded by the linker) the
+ * choice is always the same:
  *	1. visible outside (global, weak) before local;
  *	2. functions before labels (STT_NOTYPE);
- *	3. versions that are linked with today (foo@@V2) before old ones (foo@V1);
- *	4. fewest leading underscores (`write`, not `__write`), those of mangled
- *	   names not counted;
+ *	3. versions that the linker uses today (foo@@V2) before old ones (foo@V1);
+ *	4. fewest leading underscores (`write`, not `__write`), not counting those
+ *	   of mangled names;
  *	5. global before weak;
  *	6. the shortest, then the first by byte value.
+ *
  * The version (@@V2) is not part of the name.
  */
 #include <stddef.h>
@@ -34,7 +35,7 @@
 #include "image/image.h"
 #include "symbolize/dwarf/range_index.h"
 
-/* Strings that live until the arena goes; they never move. */
+/* Storage for strings, which never move and live as long as the arena. */
 struct arena {
 	VEC(char *) blocks;
 	char *p;
@@ -43,14 +44,14 @@ struct arena {
 
 struct symtab_entry {
 	const char *name;	/* borrowed from the image */
-	uint64_t rank;		/* of aliases the highest is the name; above it
-				 * the number of the source file */
+	uint64_t rank;		/* the alias with the highest rank gives the name;
+				 * the upper bits hold the number of the source file */
 };
 
 struct symtab_table {
 	VEC(struct symtab_entry) entries;
-	VEC(const char *) files;	/* of local symbols, borrowed */
-	struct range_index sized;	/* id: in entries */
+	VEC(const char *) files;	/* source files of local symbols, borrowed */
+	struct range_index sized;	/* id: index in entries */
 	struct range_index unsized;	/* up to the next symbol */
 };
 
@@ -58,27 +59,28 @@ struct symtab {
 	struct image *img;
 	struct image *mini;	/* from .gnu_debugdata, or NULL */
 	struct symtab_table main;
-	struct symtab_table dynsym;	/* read when main does not know */
+	struct symtab_table dynsym;	/* read if main has no symbol */
 	bool has_symtab, has_dynsym;
 	bool ask_dynsym, nomem;
-	bool used_cfi;		/* for the extent of a function */
-	struct u64map stub_names;	/* by start: in made */
+	bool used_cfi;		/* call frame information gave the extent of a
+				 * function */
+	struct u64map stub_names;	/* start -> index in `made` */
 	VEC(const char *) made;
 	struct arena strings;
 	size_t made_bytes;
 };
 
 struct symtab_hit {
-	const char *name;	/* "" when nothing but the extent is known */
+	const char *name;	/* "" if only the extent is known */
 	const char *file;	/* source file of a local symbol, or "" */
-	uint64_t start, size;	/* size 0: nothing is known */
+	uint64_t start, size;	/* size 0: nothing found */
 };
 
-/* Reads the symbols of an image; `debug` is its debug file or NULL.  0 or
- * -ERR_NOMEM. */
+/* Reads the symbols of an image; `debug` is its debug file or NULL.  Returns 0
+ * or -ERR_NOMEM. */
 int symtab_open(struct symtab *t, struct image *img, struct image *debug);
 void symtab_fini(struct symtab *t);
-/* What covers addr; 0 or -ERR_NOMEM. */
+/* Finds the symbol or function that covers addr.  Returns 0 or -ERR_NOMEM. */
 int symtab_find(struct symtab *t, uint64_t addr, struct symtab_hit *hit);
 
 #endif

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Where a stack begins that no CFI marks as such.  Libraries that make stacks of
- * their own (makecontext(3), boost.context, libco, Go) write down a return address
- * that no call left there: of code that ends the thread or goes to another stack.
- * Nothing called that code, so the stack ends with it.
+ * Detects the start of a stack that no CFI marks.  Libraries that create stacks
+ * (makecontext(3), boost.context, libco, Go) store a return address that no
+ * call pushed.  It points to code that ends the thread or switches to another
+ * stack.  That code has no caller, so the stack ends with it.
  */
 #include "unwind/insn.h"
 #include "unwind/unwind_internal.h"
 
 enum { INSNS = 32, BRANCHES = 8, CODE = 128 };
 
-/* Where Go's runtime begins a stack (src/runtime/asm_amd64.s): goexit, which is the
- * return address of every goroutine and has a nop before its call, so that the
- * return address less 1 is in it, too; rt0_go on the first thread, where abort
- * is called behind mstart. */
+/* Returns whether Go's runtime begins a stack here (src/runtime/asm_amd64.s).
+ * goexit is the return address of every goroutine.  It has a nop before its
+ * call, so that the return address - 1 is in goexit, too. rt0_go is on the
+ * first thread.  It calls abort after mstart. */
 static bool is_go_begin(struct walk *w, uint64_t ra)
 {
 	enum { NOP = 0x90, CALL = 0xe8, INT3 = 0xcc, INT = 0xcd, SIZE = 7 };
@@ -30,8 +30,8 @@ static bool is_go_begin(struct walk *w, uint64_t ra)
 	return s.n && (*s.p == INT3 || *s.p == INT);
 }
 
-/* Whether the code at ra never returns, by its own instructions: whichever way it
- * goes, it ends at one that traps. */
+/* Returns whether the code at ra never returns: every path ends at an
+ * instruction that traps. */
 static bool never_returns(struct walk *w, uint64_t ra)
 {
 	struct span s = walk_bytes(w, ra, CODE);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Runs the programs of CIEs and FDEs (DWARF 5 §6.4.2, and GNU's additions: LSB
- * Core 5.0 "DWARF Extensions"), which make a table: for each address, where the
- * canonical frame address and the caller's registers are.
+ * Core 5.0 "DWARF Extensions").  They produce a table that tells, for each
+ * address, where to find the canonical frame address and the caller's
+ * registers.
  */
 #include "unwind/unwind_internal.h"
 
@@ -21,7 +22,7 @@ enum {
 	CFA_GNU_args_size = 0x2e, CFA_GNU_negative_offset_extended = 0x2f,
 };
 
-/* Compilers nest twice at most. */
+/* Compilers nest at most twice. */
 enum { SAVED_MAX = 16 };
 
 struct cfa {
@@ -31,12 +32,13 @@ struct cfa {
 	struct rule row;
 	struct rule saved[SAVED_MAX];
 	unsigned nsaved;
-	bool initial;		/* it is the CIE's program */
-	bool bad;		/* makes no sense or is not known */
+	bool initial;		/* running the CIE's program */
+	bool bad;		/* invalid or unknown instruction */
 	int rc;			/* negative: stop everything */
 };
 
-/* The registers that are followed; all others are read and dropped. */
+/* Returns the number of a tracked register, or -1; all others are read and
+ * dropped. */
 static int get_reg(struct cfa *m, uint64_t r)
 {
 	return reg_of(m->p->t->is32, r);
@@ -80,7 +82,8 @@ static void set_cfa_offset(struct cfa *m, int64_t off)
 		m->row.cfa_val = (int32_t)off;
 }
 
-/* DW_OP_breg0…31 with its offset, and what may stand behind it. */
+/* Reads DW_OP_breg0…31 with its offset and an optional DW_OP_deref.  Returns
+ * false for other expressions. */
 static bool read_breg(struct cfa *m, struct span e, int *reg, int64_t *off,
 		      bool *deref)
 {
@@ -164,14 +167,15 @@ static void restore_reg(struct cfa *m, uint64_t reg)
 	int r = get_reg(m, reg);
 
 	if (m->initial) {
-		m->bad = true;	/* to what? */
+		m->bad = true;	/* the CIE has no initial rule to restore */
 	} else if (r >= 0) {
 		m->row.how[r] = m->p->start.how[r];
 		m->row.val[r] = m->p->start.val[r];
 	}
 }
 
-/* A register that holds what another did; one that is not followed is lost. */
+/* DW_CFA_register: a register is saved in another one.  If tally does not track
+ * that one, the value is lost. */
 static void set_register(struct cfa *m)
 {
 	uint64_t to = cursor_uleb(&m->c);
@@ -193,7 +197,8 @@ static void remember(struct cfa *m)
 		m->saved[m->nsaved++] = m->row;
 }
 
-/* With the CFA, as compilers expect, though DWARF only speaks of registers. */
+/* Restores the CFA too, as compilers expect, although DWARF mentions only
+ * registers. */
 static void recall(struct cfa *m)
 {
 	if (!m->nsaved)
@@ -202,7 +207,7 @@ static void recall(struct cfa *m)
 		m->row = m->saved[--m->nsaved];
 }
 
-/* The row is that of [loc, to). */
+/* Reports the current row for [loc, to). */
 static void emit(struct cfa *m, uint64_t to)
 {
 	struct cfa_program *p = m->p;
@@ -369,7 +374,7 @@ static void run(struct cfa *m, struct span program)
 	}
 }
 
-/* The row that the CIE's program leaves. */
+/* Computes the initial row by running the CIE's program. */
 static int run_start(struct cfa_program *p)
 {
 	struct cfa m;

@@ -46,7 +46,7 @@ static uint64_t pop(struct machine *m)
 	return m->stack[--m->n];
 }
 
-/* The stack's entry number i from the top. */
+/* Returns entry i of the stack, counted from the top. */
 static uint64_t peek(struct machine *m, unsigned i)
 {
 	if (i >= m->n) {
@@ -85,7 +85,7 @@ static void deref(struct machine *m, unsigned size)
 		push(m, v);
 }
 
-/* Branches that run in circles are ended by the number of steps. */
+/* The limit on steps ends endless loops. */
 static void jump(struct machine *m, bool taken)
 {
 	int16_t by = (int16_t)cursor_u16(&m->c);
@@ -152,7 +152,7 @@ static bool stack_ops(struct machine *m, uint8_t op)
 		a = pop(m);
 		jump(m, a != 0);
 		break;
-	case OP_stack_value:	/* what it is anyhow */
+	case OP_stack_value:	/* no effect here */
 	case OP_nop: break;
 	default: return false;
 	}
@@ -184,7 +184,7 @@ static bool unary(struct machine *m, uint8_t op)
 	return true;
 }
 
-/* Signed, as §2.5.1.4 says; -2^63 / -1 has no result. */
+/* Signed division (§2.5.1.4); -2^63 / -1 has no result. */
 static uint64_t divide(struct machine *m, int64_t a, int64_t b)
 {
 	if (!b) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * From code that no table describes (JIT, assembly without CFI, musl) to its
- * caller: by what its instructions show, by the frame pointer, or by the first
- * word on the stack that looks like a return address.
+ * Unwinds frames in code without call frame information (JIT, assembly without
+ * CFI, musl).  Uses the meaning of its instructions, the frame pointer, or the
+ * first word on the stack that looks like a return address.
  */
 #include "unwind/unwind_internal.h"
 
@@ -10,7 +10,7 @@
 #define POINTER_REACH (1ull << 20)
 enum { SCAN_WORDS = 128, EPILOGUE_MAX = 64 };
 
-/* Code that is only in memory. */
+/* Returns code that exists only in memory. */
 static struct span bytes_at(const struct unwind_code *c, uint64_t pc, size_t n)
 {
 	struct span s = { NULL, 0 };
@@ -22,7 +22,8 @@ static struct span bytes_at(const struct unwind_code *c, uint64_t pc, size_t n)
 	return s;
 }
 
-/* Code at pc + from, for n bytes; shorter or empty where it is not known. */
+/* Returns n bytes of code at pc + from; fewer or none if the rest is
+ * unknown. */
 static struct span code_at(struct walk *w, uint64_t pc, int from, size_t n)
 {
 	struct span none = { NULL, 0 };
@@ -36,8 +37,8 @@ static struct span code_at(struct walk *w, uint64_t pc, int from, size_t n)
 			   pc + w->code.delta, n);
 }
 
-/* Whether the 7 bytes before `end` are the end of a call (Intel SDM vol. 2A,
- * CALL: E8 cd, FF /2 with each form of ModRM). */
+/* Returns whether the 7 bytes before `end` end in a call instruction (Intel SDM
+ * vol.  2A, CALL: E8 cd, FF /2 with each form of ModRM). */
 static bool ends_in_call(const uint8_t *end)
 {
 	if (end[-5] == 0xe8)
@@ -57,8 +58,8 @@ static bool ends_in_call(const uint8_t *end)
 	return end[-7] == 0xff && (end[-6] == 0x94 || end[-6] == 0x14);
 }
 
-/* Code whose bytes are not known may hold a call anywhere, and what makes code may
- * put return addresses where it likes. */
+/* MAYBE: code whose bytes are unknown may contain a call anywhere, and
+ * generated code may use return addresses that no call pushed. */
 enum likely { NO, MAYBE, YES };
 
 static enum likely is_return(struct walk *w, uint64_t ra)
@@ -89,25 +90,26 @@ bool walk_returns(struct walk *w, uint64_t ra)
 	return walk_after_call(w, ra) || walk_ends_at(w, ra);
 }
 
-/* To the caller, whose return address is at `at`. */
+/* Moves to the caller, whose return address is at `at`. */
 static enum step go_on(struct walk *w, uint64_t at, uint64_t ra, unsigned marks)
 {
 	w->regs.r[UNWIND_RIP] = ra;
 	w->regs.r[UNWIND_RSP] = at + w->word;
-	/* where it saved what is not known */
+	/* where the callee saved the other registers is unknown */
 	w->regs.known &= FAST_REGS;
 	w->exact = false;
 	w->marks = (uint8_t)marks;
 	return STEP_ON;
 }
 
-/* What an epilogue has still to take off the stack, if pc is in one. */
+/* What the rest of an epilogue still pops from the stack. */
 struct epilogue {
-	unsigned words;		/* below the return address */
-	int rbp;		/* which of them is rbp, or -1 */
+	unsigned words;		/* number of words below the return address */
+	int rbp;		/* index of the word that holds rbp, or -1 */
 };
 
-/* How many bytes the instruction has, if it may be of an epilogue; 0: not. */
+/* Returns the size of an instruction that can be part of an epilogue; 0 for
+ * others. */
 static size_t epilogue_part(const uint8_t *p, bool is32, struct epilogue *e)
 {
 	static const uint8_t vzeroupper[] = { 0xc5, 0xf8, 0x77 };
@@ -146,7 +148,7 @@ static bool in_epilogue(struct span s, bool is32, struct epilogue *e)
 	       (p[i] == 0xf3 && p[i + 1] == 0xc3);
 }
 
-/* A function that begins: push rbp; mov rsp, rbp. */
+/* Returns whether a function has just begun: push rbp; mov rsp, rbp. */
 static bool in_prologue(struct span s, uint8_t before, bool is32,
 			struct epilogue *e)
 {
@@ -164,8 +166,8 @@ static bool in_prologue(struct span s, uint8_t before, bool is32,
 				  !memcmp(s.p, to_rbp2 + is32, 3 - is32));
 }
 
-/* The stub pushes a number and jumps to the common part, which pushes one
- * more. */
+/* Returns how many words a PLT stub has pushed; -1 if pc is not in a stub.  The
+ * stub pushes a number and jumps to the common part, which pushes one more. */
 static int words_in_stub(struct walk *w, uint64_t pc)
 {
 	struct image_stub stub;
@@ -180,12 +182,13 @@ static int words_in_stub(struct walk *w, uint64_t pc)
 	if (!stub.target[0] && !stub.resolver)
 		return vaddr > stub.start ? 2 : 1;
 	s = image_bytes(w->code.table->img, vaddr, 1);
-	/* the jmp behind a push */
+	/* the jmp after a push */
 	return s.n && (s.p[0] == 0xe9 || s.p[0] == 0xf2) &&
 	       vaddr > stub.start ? 1 : 0;
 }
 
-/* By instructions that begin or end functions; false when there are none. */
+/* Unwinds by instructions that begin or end functions.  Returns false if there
+ * are none. */
 static bool step_code(struct walk *w)
 {
 	uint64_t *r = w->regs.r, pc = r[UNWIND_RIP], ra, at, rbp;
@@ -214,8 +217,8 @@ static bool step_code(struct walk *w)
 	return go_on(w, at, ra, 0) == STEP_ON;
 }
 
-/* Whether rbp points to the caller's rbp, above which there is a return
- * address. */
+/* Returns whether rbp points to the caller's rbp, with a return address above
+ * it. */
 static bool is_frame(struct walk *w, uint64_t rbp)
 {
 	uint64_t next, ra;
@@ -227,9 +230,9 @@ static bool is_frame(struct walk *w, uint64_t rbp)
 	       walk_returns(w, ra);
 }
 
-/* By following the code to where it returns.  Not over a frame: the code has a
- * way to return that we did not understand (V8's drops arguments by their
- * number). */
+/* Unwinds by following the code to its return.  Does not skip a valid frame:
+ * then the code returns in a way that the simulation cannot follow (V8 drops a
+ * variable number of arguments). */
 static bool step_leave(struct walk *w)
 {
 	struct leave l;
@@ -247,8 +250,8 @@ static bool step_leave(struct walk *w)
 	return go_on(w, l.ra_at, ra, 0) == STEP_ON;
 }
 
-/* As the runtime says that made the code.  It knows of return addresses into its own
- * code that no call left there. */
+/* Unwinds with the help of the runtime that generated the code.  The runtime
+ * knows return addresses into its own code that no call pushed. */
 static bool step_runtime(struct walk *w)
 {
 	const struct unwind_space *s = w->space;
@@ -269,7 +272,8 @@ static bool step_runtime(struct walk *w)
 	return true;
 }
 
-/* rbp points to the caller's rbp, the return address above it. */
+/* Unwinds by the frame pointer: rbp points to the caller's rbp, with the return
+ * address above it. */
 static bool step_pointer(struct walk *w)
 {
 	uint64_t *r = w->regs.r, rbp = r[UNWIND_RBP], next, ra;
@@ -286,7 +290,8 @@ static bool step_pointer(struct walk *w)
 	return true;
 }
 
-/* Only what was copied: a guess is not worth asking the process. */
+/* Unwinds to the first word on the stack that looks like a return address.
+ * Scans only the copy: a guess does not justify reading the process. */
 static bool step_scan(struct walk *w, unsigned words)
 {
 	const struct unwind_memory *m = w->mem;
@@ -308,8 +313,9 @@ static bool step_scan(struct walk *w, unsigned words)
 	return false;
 }
 
-/* Where a process begins (the file's entry), or where a thread does: what comes
- * behind the call is exit(2), number 60.  So musl's clone and _start. */
+/* Returns whether a process begins here (the file's entry), or a thread.  At
+ * the start of a thread, the call is followed by exit(2), system call 60, as in
+ * musl's clone and _start. */
 static bool is_begin(struct walk *w)
 {
 	enum { START_SIZE = 40, LOOK = 16 };
@@ -333,7 +339,7 @@ enum step step_guess(struct walk *w, enum unwind_reason why)
 	uint64_t rbp = w->regs.r[UNWIND_RBP];
 	bool has_rbp = w->regs.known >> UNWIND_RBP & 1;
 
-	/* a guess that led right to the beginning is confirmed by it */
+	/* a guess that led directly to the start of the stack is confirmed */
 	w->confirmed = w->marks & UNWIND_GUESSED ? 1 : 0;
 	if (is_begin(w)) {
 		if (w->out->marks)
@@ -353,7 +359,8 @@ enum step step_guess(struct walk *w, enum unwind_reason why)
 		return walk_stop(w, UNWIND_CUT, UNWIND_OK, rbp);
 	if (step_scan(w, SCAN_WORDS))
 		return STEP_ON;
-	/* as processes and threads begin; elsewhere, a register like others */
+	/* rbp is 0 where processes and threads begin; elsewhere it is an
+	 * ordinary register */
 	if (has_rbp && !rbp)
 		return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
 	return walk_stop(w, UNWIND_BROKEN, why, rbp);

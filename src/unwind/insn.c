@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How long x86-64 instructions are (Intel SDM vol. 2, appendix A), for code that
- * is followed to its ret.
+ * Computes the length of x86-64 instructions (Intel SDM vol.  2, appendix A),
+ * for code that is simulated up to its ret.
  */
 #include "unwind/insn.h"
 
-/* What stands behind the opcode; the maps give one such number an opcode. */
+/* What follows the opcode; the maps have one such number for each opcode. */
 enum { NONE, MODRM = 1, IMM8 = 2, IMMZ = 4, IMM16 = 8, BAD = 16 };
 
 static unsigned one_byte(uint8_t op)
@@ -62,7 +62,7 @@ static unsigned two_byte(uint8_t op)
 	return MODRM;
 }
 
-/* ModRM, SIB and displacement. */
+/* Returns the size of ModRM, SIB and displacement. */
 static size_t modrm_size(const uint8_t *p)
 {
 	unsigned mod = p[0] >> 6, rm = p[0] & 7;
@@ -80,7 +80,8 @@ static size_t modrm_size(const uint8_t *p)
 	return n + (mod == 1 ? 1 : mod == 2 ? 4 : 0);
 }
 
-/* VEX and EVEX: their length, 0 where it is none; the map goes to *map. */
+/* Returns the length of a VEX or EVEX prefix, 0 if there is none.  Sets
+ * *map. */
 static size_t vector_prefix(const uint8_t *p, unsigned *map)
 {
 	switch (p[0]) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_UNWIND_INSN_H
 #define TALLY_UNWIND_INSN_H
-/* Decoding of x86-64 instructions, as far as simulating a function's return
- * needs it. */
+/* Decodes x86-64 instructions, in the detail needed to simulate a function's
+ * return. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@ enum { INSN_MAX = 15 };
 
 struct insn {
 	size_t size;
-	size_t operand, imm_at;	/* where ModRM and the immediate are */
+	size_t operand, imm_at;	/* offsets of ModRM and the immediate */
 	uint8_t rex, map, op, modrm, sib;	/* map 1: 0f …, 2: 0f 38, 3 */
 	bool vector;		/* VEX or EVEX */
 };

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Makes the rows of 64 KB of code.  Each function's rows are painted over the
- * addresses, those of .eh_frame last, so that whatever overlaps ends well; then
- * runs of the same rule become a row.
+ * Compiles the rows of 64 KB of code.  Each function's rows are painted over
+ * the addresses, those of .eh_frame last so that they win where functions
+ * overlap.  Then each run of addresses with the same rule becomes a row.
  */
 #include <stdlib.h>
 
 #include "unwind/unwind_internal.h"
 
-/* The rules of addresses, with room to read beyond; then where rows begin. */
+/* Number of addresses with rules, plus padding for reads beyond the end; an
+ * array of row starts follows. */
 enum { PAINT_SIZE = PAGE_SIZE_ + 4 };
 
 struct painter {
@@ -62,9 +63,9 @@ static bool paint_fde(void *ctx, const struct cfi_section *s,
 	return p->rc >= 0 && p->t->fuel;
 }
 
-/* What the kernel put on the stack when it called a handler: struct ucontext of
- * Linux, x86, 64-bit (asm/ucontext.h, asm/sigcontext.h), at rsp when the handler
- * has returned. */
+/* Sets the rule for a signal frame: struct ucontext (Linux, x86, 64-bit:
+ * asm/ucontext.h, asm/sigcontext.h).  The kernel pushes it when it calls a
+ * handler; it is at rsp after the handler has returned. */
 static void signal_rule(struct rule *r)
 {
 	enum { GREGS = 40 };
@@ -85,7 +86,7 @@ static void signal_rule(struct rule *r)
 	r->cfa_val = r->val[UNWIND_RSP];
 }
 
-/* Unless CFI marks it, a restorer is known by its instructions: the system call
+/* Finds a restorer without CFI by its instructions: the system call
  * rt_sigreturn, number 15. */
 static size_t restorer_at(const uint8_t *p, size_t n)
 {
@@ -111,7 +112,7 @@ static int paint_restorer(struct painter *p, size_t at, size_t n,
 
 	if (is_signal(p->t, p->t->paint[at]))
 		return 0;
-	/* its return address is looked up one byte below */
+	/* its return address is looked up one byte lower */
 	if (at && (before == 0x90 || before == 0xcc || !p->t->paint[at - 1]))
 		at--, n++;
 	if (n > PAGE_SIZE_ - at)
@@ -120,14 +121,14 @@ static int paint_restorer(struct painter *p, size_t at, size_t n,
 	return paint_row(p, p->base + at, p->base + at + n, &r);
 }
 
-/* Where the next system call is that the instruction before may have made
- * rt_sigreturn, as an offset of its number; n: none. */
+/* Returns the offset of the number of the next system call that the preceding
+ * instruction may have made rt_sigreturn; n if there is none. */
 static size_t next_syscall15(struct span code, size_t from)
 {
 	static const uint8_t wanted[] = { 15, 0, 0, 0, 15, 5 };
 	size_t last = sizeof(wanted) - 1;
 
-	/* by its last byte, which is rarer than others */
+	/* search for the last byte, which is the rarest */
 	for (size_t at = from + last; at < code.n; at++) {
 		const uint8_t *hit = memchr(code.p + at, 5, code.n - at);
 
@@ -171,7 +172,7 @@ static int paint_all(struct painter *p)
 	p->program.hi = p->base + PAGE_SIZE_;
 	p->program.cb = paint_row;
 	p->program.ctx = p;
-	/* what the image itself says comes last */
+	/* the image's own information is painted last and wins */
 	if (t->debug && !image_fdes_in(t->debug, p->program.lo, p->program.hi,
 				       paint_fde, p))
 		return -ERR_NOMEM;
@@ -186,8 +187,8 @@ static int paint_all(struct painter *p)
 	return paint_restorers(p);
 }
 
-/* Where rows begin; their number.  Four rules at a time: most are the same as
- * their neighbours. */
+/* Stores the start of each row and returns their number.  Compares four rules
+ * at a time, because most are the same as their neighbours. */
 static size_t find_rows(const uint16_t *paint, uint16_t *starts)
 {
 	size_t n = 0;
@@ -207,7 +208,7 @@ static size_t find_rows(const uint16_t *paint, uint16_t *starts)
 	return n;
 }
 
-/* All of it one row, when limits are reached. */
+/* Makes the page one row after limits are reached. */
 static int refuse(struct unwind_table *t, struct page *page)
 {
 	page->lo = calloc(2, sizeof(*page->lo));

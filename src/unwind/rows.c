@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Rows of tables in the kernel module's format. */
+/* Converts rows of tables to the kernel module's format. */
 #include "unwind/rows.h"
 
 #include "unwind/unwind_internal.h"
@@ -22,8 +22,9 @@ bool unwind_rows_table(const struct unwind_table *t, struct tally_table *out)
 	return true;
 }
 
-/* What linkers write for .plt (psABI x86-64, "lazy binding"): rsp + 8, and 8 more
- * behind the stub's push, at rip & 15 >= n.  *n, or false. */
+/* Recognizes the expression that linkers write for .plt (psABI x86-64, "lazy
+ * binding"): rsp + 8, plus 8 after the stub's push, at rip & 15 >= n.  Sets *n,
+ * or returns false. */
 static bool is_plt(struct span e, uint32_t *n)
 {
 	static const uint8_t before[] = { 0x77, 8, 0x80, 0, 0x3f, 0x1a },
@@ -51,7 +52,7 @@ static uint32_t plt_word(const struct unwind_table *t, const struct rule *r)
 	return TALLY_ROW_PLT | n << 3;
 }
 
-/* False: the module has no such rule. */
+/* Converts a register's rule.  Returns false if the module has no such rule. */
 static bool take_how(const struct rule *r, int reg, uint8_t *how, int32_t *val)
 {
 	static const uint8_t same[] = {
@@ -82,7 +83,8 @@ static bool take_rule(const struct rule *r, struct tally_rule *out)
 	       take_how(r, UNWIND_RBP, &out->bp, &out->bp_val);
 }
 
-/* The word of a rule; 0, or negative as unwind_rows_make. */
+/* Computes the word of a rule.  Returns 0, or a negative value like
+ * unwind_rows_make. */
 static int word_of(const struct unwind_table *t, unsigned id,
 		   struct unwind_rows *out, uint32_t *word)
 {
@@ -104,7 +106,8 @@ static int word_of(const struct unwind_table *t, unsigned id,
 	return vec_push(&out->rules, rule) < 0 ? -ERR_NOMEM : 0;
 }
 
-/* Number of a word among those of the page; negative as above. */
+/* Returns the index of a word among those of the page, or a negative value as
+ * above. */
 static int word_number(struct unwind_rows *out, uint32_t word)
 {
 	for (size_t i = 0; i < out->words.n; i++)
@@ -131,7 +134,7 @@ static int add_rows(struct unwind_table *t, const struct page *p,
 		    struct unwind_rows *out)
 {
 	const uint16_t *ids = p->lo + p->n;
-	VEC(int32_t) of = { 0 };	/* number of a rule's word, + 1 */
+	VEC(int32_t) of = { 0 };	/* index of each rule's word, + 1 */
 	int rc = vec_reserve(&of, t->rules.n) < 0 ? -ERR_NOMEM : 0;
 
 	if (!rc)
@@ -187,7 +190,7 @@ uint32_t unwind_rows_get(const struct unwind_rows *r, uint16_t addr)
 	return r->words.v[r->word.v[row_at(r, addr)]];
 }
 
-/* A row begins at addr, with the word that it has. */
+/* Starts a row at addr, with the word that the address already has. */
 static int split(struct unwind_rows *r, uint16_t addr)
 {
 	size_t at = row_at(r, addr), rest = r->starts.n - at - 1;
@@ -207,8 +210,9 @@ static int split(struct unwind_rows *r, uint16_t addr)
 	return 0;
 }
 
-/* What is known of a return address says nothing of the same address where a
- * function was interrupted. */
+/* Limits a learned rule to frames that were called.  What is known about a
+ * return address does not apply to the same address in an interrupted
+ * function. */
 static int called_rule(struct unwind_rows *r, uint32_t *word)
 {
 	int32_t bp = (int32_t)fast_rbp_words(*word) * 8;
@@ -268,7 +272,7 @@ uint32_t unwind_rows_learned(const struct unwind_cache *c, uint32_t generation,
 		return TALLY_ROW_NONE;
 	if (marks & UNWIND_BEGIN)
 		return TALLY_ROW_BEGIN;
-	/* What the cache knows to be a beginning has no mark. */
+	/* A stack start that is known from the cache has no mark. */
 	if ((fast & 7) == FAST_END && at + 1 == s->n &&
 	    s->end == UNWIND_WHOLE && !s->guessed)
 		return TALLY_ROW_BEGIN;

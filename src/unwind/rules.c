@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Each different rule and expression of an image is kept once. */
+/* Stores each distinct rule and expression of an image once. */
 #include "unwind/unwind_internal.h"
 
 enum {
 	EXPRS_MAX = 4096,
-	/* with its part of tables that grow by doubling */
+	/* including its share of tables that grow by doubling */
 	RULE_BYTES = 2 * (sizeof(struct rule) + 4) + 32,
 };
 
-/* Two halves at a time: a multiplication waits for the one before. */
+/* Hashes two halves in parallel, because each multiplication depends on the
+ * previous one. */
 static uint64_t rule_hash(const struct rule *r)
 {
 	enum { WORDS = sizeof(*r) / 8, HALF = WORDS / 2 };
@@ -35,7 +36,8 @@ static bool rule_eq(const void *ctx, uint32_t id, const void *key)
 	return !memcmp(&t->rules.v[id], key, sizeof(struct rule));
 }
 
-/* Offsets must be multiples of a word and not too far. */
+/* Converts an offset to words.  Returns false unless it is a multiple of a word
+ * and within range. */
 static bool in_words(int32_t v, int32_t word, int32_t lo, int32_t hi,
 		     int32_t *out)
 {
@@ -106,7 +108,8 @@ static bool expr_eq(const void *ctx, uint32_t id, const void *key)
 				   !memcmp(have->p, e->p, e->n));
 }
 
-/* The bytes stay the image's.  -ERR_UNSUPPORTED: too many. */
+/* The bytes remain the image's.  Returns -ERR_UNSUPPORTED if there are too
+ * many. */
 int expr_intern(struct unwind_table *t, struct span e)
 {
 	enum { LONGEST = 1024 };

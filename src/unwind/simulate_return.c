@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Follows code that no table describes to its ret, on paper: what it still takes
- * off the stack until then says where the return address is.  Both ways of a
- * branch are tried until one comes to an end.
+ * Simulates code without call frame information up to its ret.  What it still
+ * pops from the stack shows where the return address is.  Both sides of a
+ * branch are tried until one reaches a ret.
  */
 #include "unwind/insn.h"
 #include "unwind/unwind_internal.h"
@@ -11,14 +11,17 @@ enum { STEPS = 4000, WAITING = 96, SEEN_BITS = 11 };
 
 struct path {
 	uint64_t at;		/* offset in the code */
-	int64_t sp;		/* the stack pointer, from `base` */
-	int64_t rbp_at;		/* where rbp was saved, from `rbp_base` */
-	bool by_rbp;		/* base: rbp as it is now, else rsp */
+	int64_t sp;		/* stack pointer, relative to the base register */
+	int64_t rbp_at;		/* where rbp was saved, relative to rsp or rbp
+				 * (rbp_by_rbp) */
+	bool by_rbp;		/* base register: initial rbp if true, else initial
+				 * rsp */
 	bool has_rbp, rbp_by_rbp;
-	/* where the way stored rbp by a mov: that slot holds it only then */
+	/* slot in which the path stored rbp by a mov; the slot is valid only
+	 * after that */
 	int64_t stored_at;
 	bool stored;
-	/* what rbp was set to on the way: a frame of the function's own */
+	/* value that the path gave rbp: a frame of the function itself */
 	int64_t frame;
 	bool framed, frame_by_rbp;
 };
@@ -91,7 +94,7 @@ static void arithmetic(struct path *s, const struct insn *x, const uint8_t *p)
 		set_frame(s, imm(p + x->operand + 2, 1));
 }
 
-/* pop rbp.  What was pushed only on the way is what it holds now. */
+/* pop rbp.  A value pushed on the path is the current rbp, which stays. */
 static void pop_rbp(struct path *s)
 {
 	s->has_rbp = s->by_rbp || s->sp >= 0;
@@ -100,7 +103,7 @@ static void pop_rbp(struct path *s)
 	s->framed = false;
 }
 
-/* mov rbp, n(rsp) and back: frames of Go. */
+/* mov rbp, n(rsp) and the reverse, as in frames of Go. */
 static void store_rbp(struct path *s, int64_t n)
 {
 	if (s->by_rbp || s->framed)
@@ -118,7 +121,8 @@ static void load_rbp(struct path *s, int64_t n)
 	s->framed = false;
 }
 
-/* mov between rbp and n(rsp); false: it is none. */
+/* Handles a mov between rbp and n(rsp).  Returns false for other
+ * instructions. */
 static bool moves_rbp(struct path *s, const struct insn *x, const uint8_t *p)
 {
 	bool near = x->modrm == 0x6c, far = x->modrm == 0xac;
@@ -147,8 +151,8 @@ static enum verdict jumps(struct follower *f, const struct insn *x,
 	case 0xc2: case 0xc3: return AT_RET;
 	case 0xf4: case 0xcc: return DEAD;	/* hlt, int3 */
 	case 0xff:
-		/* jmp *slot(rip) and jmp *register: as if it had ret, where a
-		 * return address stands */
+		/* jmp *slot(rip) and jmp *register are treated as ret if a
+		 * return address is on the stack */
 		if (x->modrm == 0x25)
 			return AT_RET;
 		if ((x->modrm & 0xf8) == 0xe0)
@@ -208,7 +212,7 @@ static enum verdict follow_one(struct follower *f)
 	return jumps(f, &x, p);
 }
 
-/* Whether the path was here before. */
+/* Returns whether a path was at this address before. */
 static bool was_here(struct follower *f)
 {
 	uint32_t *slot = &f->seen[hash_u64(f->now.at) &
@@ -220,8 +224,8 @@ static bool was_here(struct follower *f)
 	return false;
 }
 
-/* The same for the cache, which is right as long as the code is: CFA and rbp as
- * rule_fast has them; FAST_NONE when it does not fit. */
+/* Returns the result as a cache rule (see rule_fast), which is valid as long as
+ * the code is unchanged; FAST_NONE if it does not fit. */
 static uint32_t learn(const struct path *s)
 {
 	int64_t cfa = s->sp + 8, rbp = s->has_rbp ? s->rbp_at - cfa : 0;
@@ -251,8 +255,9 @@ static bool is_way_out(struct walk *w, const struct path *s, struct leave *out)
 	       walk_get(w, out->ra_at, w->word, &ra) && walk_returns(w, ra);
 }
 
-/* Only to where a call stands before: what comes behind a call that never
- * returns is another function, whose ret means nothing. */
+/* Follows paths to a return address with a call before it.  Without this check,
+ * code after a call that never returns would be followed: it is another
+ * function, whose ret means nothing. */
 static bool follow_to_ret(struct follower *f, struct walk *w, struct leave *out)
 {
 	for (unsigned i = 0; i < STEPS; i++) {
@@ -283,7 +288,7 @@ bool leave_find(struct walk *w, struct leave *out)
 	f.now.at = pc - w->code.start;
 	if (f.code.n >= UINT32_MAX || !follow_to_ret(&f, w, out))
 		return false;
-	/* other code may take the place of code that a program makes */
+	/* the program may replace generated code */
 	if (!stays)
 		out->fast = FAST_NONE;
 	return true;

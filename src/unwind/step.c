@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* One frame to its caller, by any rule. */
+/* Unwinds one frame to its caller by any rule. */
 #include "unwind/unwind_internal.h"
 
-/* What lies farther above the copy than that is no part of its stack. */
+/* Memory farther above the copy than this is not part of its stack. */
 #define STACK_REACH (1ull << 30)
 
 bool walk_get(const struct walk *w, uint64_t addr, unsigned size,
@@ -25,7 +25,7 @@ enum step walk_stop(struct walk *w, enum unwind_end end,
 	struct unwind_stack *out = w->out;
 
 	out->pc_end = out->n ? out->pc[out->n - 1] : w->regs.r[UNWIND_RIP];
-	/* an end that was reached by guessing is not certain */
+	/* an end reached by heuristics is not certain */
 	if (end == UNWIND_WHOLE && out->guessed > w->confirmed) {
 		end = UNWIND_BROKEN;
 		reason = UNWIND_NO_DATA;
@@ -41,8 +41,9 @@ enum step walk_stop(struct walk *w, enum unwind_end end,
 }
 
 /*
- * A slot below the stack pointer: epilogues pop registers without a word in the
- * call frame information.  The register has the caller's value again.
+ * A slot below the stack pointer: epilogues pop registers, and the call frame
+ * information does not mention it.  The register already has the caller's value
+ * again.
  */
 bool walk_popped(const struct walk *w, uint64_t addr)
 {
@@ -114,7 +115,7 @@ static bool expr_word(void *ctx, uint64_t addr, unsigned size, uint64_t *out)
 	return walk_get(x->w, addr, size, out);
 }
 
-/* Expression number id, its result in *out. */
+/* Evaluates expression number id and stores the result in *out. */
 static enum step eval(struct walk *w, const struct unwind_table *t, int32_t id,
 		      bool has_cfa, uint64_t cfa, uint64_t *out)
 {
@@ -148,8 +149,8 @@ static enum step find_cfa(struct walk *w, const struct unwind_table *t,
 	return STEP_ON;
 }
 
-/* The caller's register i.  Those that cannot be read are not known; only an
- * end that eval found stops here. */
+/* Restores the caller's register i.  A register that cannot be read becomes
+ * unknown; the walk stops only if eval failed. */
 static enum step restore(struct walk *w, const struct unwind_table *t,
 			 const struct rule *r, int i, uint64_t cfa,
 			 struct unwind_regs *next)
@@ -191,7 +192,7 @@ static enum step restore(struct walk *w, const struct unwind_table *t,
 	return STEP_ON;
 }
 
-/* Where register i would have been read; whose failure is told. */
+/* Ends the walk with the reason why register i could not be read. */
 static enum step no_register(struct walk *w, const struct rule *r, int i,
 			     uint64_t cfa)
 {
@@ -209,9 +210,9 @@ static enum step no_register(struct walk *w, const struct rule *r, int i,
 static enum step take_regs(struct walk *w, const struct rule *r,
 			   const struct unwind_regs *next, uint64_t cfa)
 {
-	/* The end of longjmp, whose caller is where it jumps to; vfork, which has
-	 * its return address in a register while parent and child share the
-	 * stack. */
+	/* Cases in which rsp does not grow.  One is the end of longjmp, whose
+	 * caller is its target.  Another is vfork, which keeps its return
+	 * address in a register while parent and child share the stack. */
 	bool same = (w->out->n == 1 && r->how[UNWIND_RSP] != HOW_SAME) ||
 		    (w->exact && r->how[UNWIND_RIP] == HOW_REG);
 

@@ -9,7 +9,8 @@
 enum {
 	ROOM = 2 << 20, ROOM_FACTOR = 8,	/* as the header says */
 	FUEL = 1 << 20, FUEL_FACTOR = 32,
-	RELEASE_PAGES = 4,	/* compiled, then the file's memory is let go */
+	RELEASE_PAGES = 4,	/* pages compiled between releases of the file's
+				 * memory */
 };
 
 static int make_directory(struct unwind_table *t)
@@ -85,7 +86,7 @@ void unwind_table_close(struct unwind_table *t)
 	free(t);
 }
 
-/* Bytes of call frame information. */
+/* Returns the bytes of call frame information. */
 static uint64_t cfi_size(struct image *img)
 {
 	uint64_t size = 0;
@@ -101,7 +102,7 @@ static uint64_t cfi_size(struct image *img)
 
 bool unwind_table_wants_debug(struct unwind_table *t)
 {
-	enum { USUAL = 64 };	/* compilers make more than 1/64 */
+	enum { USUAL = 64 };	/* compilers emit more than 1/64 */
 	uint64_t lo, hi;
 
 	return image_code_range(t->img, &lo, &hi) && hi > lo &&
@@ -123,7 +124,8 @@ struct image *unwind_table_image(struct unwind_table *t)
 	return t->img;
 }
 
-/* Before the first page: sections are read only when they are needed. */
+/* Sets limits before the first page is compiled, because sections are only read
+ * when needed. */
 static void set_limits(struct unwind_table *t)
 {
 	uint64_t size = cfi_size(t->img);
@@ -155,7 +157,8 @@ static int get_page(struct unwind_table *t, size_t number)
 	return rc;
 }
 
-/* The last row at or below the address; the first is at 0. */
+/* Returns the rule of the last row at or below the address; the first row is at
+ * 0. */
 static uint16_t page_find(const struct page *p, uint16_t addr)
 {
 	size_t at;

@@ -9,52 +9,54 @@
 #include "image/cfi.h"
 #include "unwind/unwind.h"
 
-/* How the caller's value of a register is found (DWARF 5 §6.4.1). */
+/* How to find the caller's value of a register (DWARF 5 §6.4.1). */
 enum how {
-	HOW_SAME,	/* not changed, or nothing is said of it */
+	HOW_SAME,	/* unchanged, or no rule for it */
 	HOW_UNDEFINED,
 	HOW_CFA,	/* in memory at CFA + val */
 	HOW_VAL,	/* CFA + val */
 	HOW_REG,	/* in register val */
-	HOW_EXPR,	/* in memory where expression number val says */
-	HOW_VAL_EXPR,	/* what expression number val says */
+	HOW_EXPR,	/* in memory at the result of expression number val */
+	HOW_VAL_EXPR,	/* the result of expression number val */
 	HOW_MEM,	/* HOW_MEM + r: in memory at register r + val */
 };
 
-/* How the canonical frame address is found. */
+/* How to find the canonical frame address. */
 enum cfa_how {
-	CFA_NONE,	/* nothing said so */
+	CFA_NONE,	/* no rule */
 	CFA_REG,	/* register + val */
 	CFA_MEM,	/* in memory at register + val */
-	CFA_EXPR,	/* what expression number val says */
+	CFA_EXPR,	/* the result of expression number val */
 };
 
 /* A row of the table that CFI describes.  No padding: compared as bytes. */
 struct rule {
 	uint8_t cfa, cfa_reg;
 	uint8_t signal;			/* CIE augmentation S */
-	uint8_t how[UNWIND_REGS];	/* by x86-64 numbers; rip: the RA */
+	uint8_t how[UNWIND_REGS];	/* enum how, by x86-64 number; rip: the
+					 * return address */
 	int32_t cfa_val;
 	int32_t val[UNWIND_REGS];
 };
 
-/* Rules that have no struct. */
+/* Rule ids without a struct rule. */
 enum rule_id {
 	RULE_NONE,	/* no call frame information */
-	RULE_BAD,	/* it makes no sense */
-	RULE_ASK,	/* not kept: to be read again (limits) */
+	RULE_BAD,	/* invalid call frame information */
+	RULE_ASK,	/* not stored because of limits; read it again */
 	RULE_FIRST,
 	RULE_MAX = 65535,
 };
 
 /*
- * A rule for the walk that follows rip, rsp and rbp only; RA at CFA - word:
+ * A rule for the walk that follows only rip, rsp and rbp; the return address is
+ * at CFA - word:
  *	bits 0-2	kind
  *	bits 3-16	CFA offset, words
- *	bits 17-31	where rbp is: CFA + offset, words; 0: not changed
+ *	bits 17-31	rbp is at CFA + offset, words; 0: unchanged
  */
 enum fast_kind {
-	FAST_NONE,	/* another rule */
+	FAST_NONE,	/* needs a struct rule */
 	FAST_RSP,	/* CFA = rsp + offset */
 	FAST_RBP,	/* CFA = rbp + offset */
 	FAST_END,	/* the return address is undefined: no caller */
@@ -71,7 +73,8 @@ static inline int64_t fast_rbp_words(uint32_t fast)
 	return (int32_t)fast >> 17;
 }
 
-/* 64 KB of code: rows by the low 16 bits of their addresses, the first is 0. */
+/* 64 KB of code.  Rows are sorted by the low 16 bits of their addresses; the
+ * first one is 0. */
 enum { PAGE_BITS = 16, PAGE_SIZE_ = 1 << PAGE_BITS, PAGES_MAX = 1 << 16 };
 
 struct page {
@@ -86,20 +89,20 @@ struct unwind_table {
 	uint64_t base;		/* vaddr of page 0 */
 	size_t npages;
 	struct page *pages;
-	VEC(struct rule) rules;	/* by id; the first ones are empty */
+	VEC(struct rule) rules;	/* by id; ids below RULE_FIRST are empty */
 	VEC(uint32_t) fast;	/* by rule id */
 	struct idtab by_rule;
 	VEC(struct span) exprs;
 	struct idtab by_expr;
-	uint64_t fuel;		/* how much work and memory may ... */
-	uint64_t room;		/* ... still be spent */
+	uint64_t fuel;		/* remaining work and ... */
+	uint64_t room;		/* ... remaining memory in bytes */
 	bool limited;		/* fuel and room are set */
 	uint64_t rows, compiled;
-	uint16_t *paint;	/* rule of each address while a page is made */
+	uint16_t *paint;	/* rule of each address while a page is compiled */
 };
 
-/* rules.c: 0 <= id <= RULE_MAX, RULE_ASK when there are too many, or
- * -ERR_NOMEM. */
+/* rules.c: return the id of an equal rule or expression, or a new id; at most
+ * RULE_MAX.  Return RULE_ASK if there are too many, or -ERR_NOMEM. */
 int rule_intern(struct unwind_table *t, const struct rule *r);
 int expr_intern(struct unwind_table *t, struct span e);
 uint32_t rule_fast(const struct rule *r, bool is32);
@@ -111,19 +114,20 @@ struct cfa_program {
 	const struct cfi_section *s;
 	const struct cfi_cie *cie;
 	const struct cfi_fde *fde;
-	uint64_t lo, hi;	/* only rows that overlap it are wanted */
-	row_cb *cb;		/* r is NULL where the program is bad */
+	uint64_t lo, hi;	/* range of the rows to report */
+	row_cb *cb;		/* called for each row; r is NULL where the program
+				 * is invalid */
 	void *ctx;
-	/* The CIE's own row, kept from call to call; start with zeroes. */
+	/* Initial row of the CIE, kept between calls; all-zero at first. */
 	struct rule start;
 	uint64_t start_at;
 	enum cfi_kind start_kind;
 	bool started, start_bad;
 };
-/* Returns 0, -ERR_NOMEM, or what cb returned if negative. */
+/* Runs the program.  Returns 0, -ERR_NOMEM, or a negative result of cb. */
 int cfa_run(struct cfa_program *p);
 
-/* page.c */
+/* page.c: compiles one page.  Returns 0 or -ERR_NOMEM. */
 int page_compile(struct unwind_table *t, size_t number);
 
 /* table.c: finds the rule of vaddr.  *rule points into the table or is *own; it
@@ -134,19 +138,21 @@ int table_find(struct unwind_table *t, uint64_t vaddr, uint32_t *fast,
 /* expr.c: DWARF 5 §2.5. */
 struct expr_env {
 	const struct unwind_regs *regs;
-	/* false: not readable; the walk knows why */
+	/* Reads a word; false if it is unreadable, then the walk has the
+	 * reason. */
 	bool (*word)(void *ctx, uint64_t addr, unsigned size, uint64_t *out);
 	void *ctx;
-	unsigned width;		/* of an address */
-	int lost;		/* a register that is not known, or -1 */
+	unsigned width;		/* bytes of an address */
+	int lost;		/* unknown register that was needed, or -1 */
 };
 enum expr_result { EXPR_OK, EXPR_BAD, EXPR_MEMORY, EXPR_REGISTER };
-/* `first`: initial stack element, if has_first. */
+/* Evaluates an expression.  `first` is the initial stack element if
+ * has_first. */
 enum expr_result expr_eval(struct expr_env *env, struct span e, bool has_first,
 			   uint64_t first, uint64_t *out);
 
 /* Returns the x86-64 number of an i386 register (psABI i386, figure 2.14); -1
- * if it is not followed. */
+ * if tally does not track it. */
 static inline int reg_of(bool is32, uint64_t r)
 {
 	static const int8_t i386[] = { UNWIND_RAX, UNWIND_RCX, UNWIND_RDX,
@@ -158,10 +164,10 @@ static inline int reg_of(bool is32, uint64_t r)
 	return r < UNWIND_REGS ? (int)r : -1;
 }
 
-/* Registers that every walk follows. */
+/* Registers that every walk tracks. */
 #define FAST_REGS (1u << UNWIND_RIP | 1u << UNWIND_RSP | 1u << UNWIND_RBP)
 
-/* walk.c: what the cache holds for an address, or FAST_NONE. */
+/* walk.c: returns the cached rule of an address, or FAST_NONE. */
 uint32_t cache_get(const struct unwind_cache *c, uint64_t pc,
 		   uint32_t generation);
 
@@ -171,59 +177,65 @@ struct walk {
 	const struct unwind_space *space;
 	const struct unwind_memory *mem;
 	struct unwind_stack *out;
-	struct unwind_regs regs;	/* of the frame that is looked at */
-	bool all;		/* all registers are followed, not only three */
-	bool want_all;		/* start again with all of them */
-	bool exact;		/* rip is no return address */
-	uint8_t marks;		/* how the frame was found */
-	uint32_t learned;	/* what simulate_return.c made of code without data */
-	uint32_t confirmed;	/* guesses that proved right */
-	uint64_t guess;		/* the first frame that was left by guessing */
-	bool elsewhere;		/* a signal came while on another stack */
+	struct unwind_regs regs;	/* registers of the current frame */
+	bool all;		/* tracks all registers, not only three */
+	bool want_all;		/* restart, tracking all registers */
+	bool exact;		/* rip is not a return address */
+	uint8_t marks;		/* how the current frame was found: UNWIND_* */
+	uint32_t learned;	/* rule that simulate_return.c derived for code
+				 * without data */
+	uint32_t confirmed;	/* heuristic steps confirmed because they led to the
+				 * start of the stack */
+	uint64_t guess;		/* pc of the first frame unwound by heuristics */
+	bool elsewhere;		/* the last signal interrupted code on a stack
+				 * outside the copy */
 	unsigned word;		/* bytes of an address */
-	struct unwind_code code;	/* last found */
+	struct unwind_code code;	/* most recent result of `find` */
 };
 
-enum step { STEP_ON, STEP_END };	/* END: w->out says why */
+enum step { STEP_ON, STEP_END };	/* STEP_END: w->out has the reason */
 
 bool walk_get(const struct walk *w, uint64_t addr, unsigned size,
 	      uint64_t *out);
-/* Reads above the copy, the only part that is missing; at most `reach`. */
+/* Returns whether addr can be stack memory above the copy, at most `reach`
+ * bytes above its end.  Only that part of the stack is missing. */
 bool walk_above(const struct walk *w, uint64_t addr, uint64_t reach);
-/* Like walk_get; on false, out->end, reason and addr are set. */
+/* Like walk_get, but a failure also sets out->end, reason and addr. */
 bool walk_read(struct walk *w, uint64_t addr, unsigned size, uint64_t *out);
 enum step walk_stop(struct walk *w, enum unwind_end end,
 		    enum unwind_reason reason, uint64_t addr);
 /* Ends the walk because a word is missing. */
 enum step walk_unreadable(struct walk *w, uint64_t addr);
-/* A slot that the innermost frame has already popped. */
+/* Returns whether the innermost frame has already popped this slot. */
 bool walk_popped(const struct walk *w, uint64_t addr);
 /* Finds the code at pc and stores it in w->code. */
 bool walk_code(struct walk *w, uint64_t pc);
 enum step step_rule(struct walk *w, const struct unwind_table *t,
 		    const struct rule *r);
 
-/* simulate_return.c: where code without tables will find its return address and
- * the caller's rbp. */
+/* simulate_return.c: where code without tables finds its return address and the
+ * caller's rbp. */
 struct leave {
 	uint64_t ra_at, rbp_at;
-	bool has_rbp;		/* else it holds the caller's already */
-	uint32_t fast;		/* the same, as a rule; or FAST_NONE */
+	bool has_rbp;		/* false: rbp already holds the caller's value */
+	uint32_t fast;		/* the same as a rule, or FAST_NONE */
 };
 bool leave_find(struct walk *w, struct leave *out);
-/* heuristics.c: returns whether a call precedes ra or the code is unknown, … */
+/* heuristics.c: returns whether a call precedes ra or the code at ra is
+ * unknown. */
 bool walk_after_call(struct walk *w, uint64_t ra);
-/* … or whether ra marks the end of a stack (walk_ends_at). */
+/* heuristics.c: like walk_after_call, but also true if ra marks the end of a
+ * stack (walk_ends_at). */
 bool walk_returns(struct walk *w, uint64_t ra);
-/* heuristics.c: returns up to n bytes of code, as many as are known. */
+/* heuristics.c: returns up to n bytes of code; fewer if the rest is unknown. */
 struct span walk_bytes(struct walk *w, uint64_t pc, size_t n);
 
 /* begin.c: returns whether the stack begins at this frame although no rule says
  * so. */
 enum begin {
 	BEGIN_NO,
-	BEGIN_CALLED,	/* rip lies behind the frame's instruction, as usual */
-	BEGIN_PUT,	/* rip is the frame's first instruction: no call was */
+	BEGIN_CALLED,	/* rip is a return address, as usual */
+	BEGIN_PUT,	/* rip is the frame's first instruction: it was not called */
 };
 /* Returns whether the code at ra ends a stack, by its instructions alone. */
 bool walk_ends_at(struct walk *w, uint64_t ra);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * From frame to frame.  Most need only rip, rsp and rbp and a rule that fits a
- * slot of the cache; a walk that turns out to need another register starts again
- * and follows all of them.
+ * Walks from frame to frame.  Most frames need only rip, rsp and rbp and a rule
+ * that fits a slot of the cache.  A walk that needs another register starts
+ * again and tracks all of them.
  */
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@ enum { SLOT_BITS = 12, SLOTS = 1 << SLOT_BITS };
 struct slot {
 	uint64_t pc;
 	uint32_t generation;
-	uint32_t fast;		/* FAST_NONE: nothing is kept */
+	uint32_t fast;		/* FAST_NONE: empty */
 };
 
 struct unwind_cache {
@@ -24,7 +24,7 @@ int unwind_cache_new(struct unwind_cache **out)
 {
 	void *p = NULL;
 
-	/* slots do not straddle cache lines */
+	/* slots must not straddle cache lines */
 	*out = NULL;
 	if (posix_memalign(&p, 64, sizeof(**out)))
 		return -ERR_NOMEM;
@@ -80,7 +80,7 @@ const char *unwind_reason_text(enum unwind_reason r)
 	return (unsigned)r < UNWIND_REASONS ? text[r] : "?";
 }
 
-/* The frame is one of the stack. */
+/* Adds a frame to the result. */
 static enum step add_frame(struct walk *w, uint64_t pc, unsigned marks)
 {
 	struct unwind_stack *out = w->out;
@@ -131,7 +131,8 @@ static enum step step_fast(struct walk *w, uint32_t fast)
 	return STEP_ON;
 }
 
-/* A call through a wild pointer: the stack is as the caller left it. */
+/* Unwinds after a call through an invalid pointer: the stack is as the caller
+ * left it. */
 static enum step step_wild(struct walk *w)
 {
 	uint64_t *r = w->regs.r, wild = r[UNWIND_RIP], ra;
@@ -157,9 +158,9 @@ static enum step step_known(struct walk *w, uint32_t fast)
 	}
 }
 
-/* The first function on the stack that the Go runtime gives a thread (mstart,
- * rt0_go) was not called: what is above it is no return address.  Go's call
- * frame information does not say so. */
+/* Returns whether the frame is the first function on a stack that the Go
+ * runtime gives a thread (mstart, rt0_go).  It was not called: the word above
+ * it is not a return address.  Go's call frame information does not say so. */
 static bool is_go_bottom(struct walk *w)
 {
 	size_t n = w->out->n;
@@ -169,8 +170,8 @@ static bool is_go_bottom(struct walk *w)
 	       image_section(w->code.table->img, ".go.buildinfo").n;
 }
 
-/* The stack's first frame.  The slot keeps none that was not called: it would
- * have to know that, too. */
+/* Ends the walk at the stack's first frame.  The slot stores no frame that was
+ * not called, because it would need a flag for that. */
 static enum step step_begin(struct walk *w, struct slot *slot,
 			    enum begin begin)
 {
@@ -179,7 +180,7 @@ static enum step step_begin(struct walk *w, struct slot *slot,
 
 	*slot = (struct slot){ ra - 1, w->space->generation,
 			       put ? FAST_NONE : FAST_END };
-	/* a guess that led here is confirmed by it */
+	/* a guess that led here is confirmed */
 	w->confirmed = w->marks & UNWIND_GUESSED ? 1 : 0;
 	if (add_frame(w, ra - !put, UNWIND_BEGIN | (put ? UNWIND_EXACT : 0)) !=
 	    STEP_ON)
@@ -187,7 +188,7 @@ static enum step step_begin(struct walk *w, struct slot *slot,
 	return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
 }
 
-/* The rule is not in the cache, or too large for it. */
+/* Unwinds a frame whose rule is not in the cache or does not fit in it. */
 static enum step step_slow(struct walk *w, struct slot *slot, uint64_t at)
 {
 	const struct rule *rule = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Names of clones: see clones.h. */
+/* Recognizes suffixes of clones: see clones.h. */
 #include "symbolize/demangle/clones.h"
 
 #include <stdbool.h>
@@ -24,7 +24,7 @@ static bool is_suffix(const char *s)
 
 size_t clone_base(const char *name)
 {
-	/* a name never begins with one */
+	/* a name never starts with a suffix */
 	for (const char *p = *name ? name + 1 : name; *p; p++)
 		if (*p == '.' && is_suffix(p + 1))
 			return (size_t)(p - name);

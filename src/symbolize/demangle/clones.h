@@ -3,8 +3,9 @@
 #define TALLY_SYMBOLIZE_DEMANGLE_CLONES_H
 #include <stddef.h>
 
-/* Length of a linkage name without what compilers append to copies and parts of
- * a function: foo.constprop.0 and foo.cold are foo. */
+/* Returns the length of a linkage name without the suffixes that compilers
+ * append to copies and parts of a function: foo.constprop.0 and foo.cold give
+ * foo. */
 size_t clone_base(const char *name);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Readable names: which mangling it is, and what stands behind a name.  Names come
- * from anybody's binaries, and a short mangled name can stand for an endless
- * readable one: each reader has its bounds.
+ * Chooses the mangling scheme of a name and handles its suffixes.  Names come
+ * from untrusted binaries, and a short mangled name can expand to an endless
+ * readable one: each reader has its limits.
  */
 #include <dwarf.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 
 enum { MAX_IN = 32 * 1024 };
 
-/* Where a suffix that compilers give to copies and parts of functions starts:
- * .isra.0, .cold, .llvm.123; n when there is none. */
+/* Returns the start of the suffix that compilers append to copies and parts of
+ * functions: .isra.0, .cold, .llvm.123; n if there is none. */
 static size_t clone_at(const char *s, size_t n)
 {
 	static const char *const words[] = {
@@ -77,8 +77,9 @@ static bool demangle_any(uint16_t lang, const char *s, size_t n,
 	return demangle_fortran(s, n, out) || demangle_ada(s, n, false, out);
 }
 
-/* The end of the name without its version (name@VERS, name@@VERS), and what
- * stays behind it: @plt says that it is the stub of that function. */
+/* Returns the length of the name without its version (name@VERS, name@@VERS).
+ * Sets *tail to the part that remains after it: @plt marks the stub of the
+ * function. */
 static size_t without_version(const char *name, size_t n, const char **tail)
 {
 	const char *at;

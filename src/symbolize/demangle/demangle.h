@@ -2,10 +2,11 @@
 #ifndef TALLY_SYMBOLIZE_DEMANGLE_DEMANGLE_H
 #define TALLY_SYMBOLIZE_DEMANGLE_DEMANGLE_H
 /*
- * Demangling: C++ (Itanium), Rust (legacy and v0), D, Fortran modules, Go package
- * paths, OCaml, Haskell; of Ada what only GNAT writes.  Appends the readable name,
- * or the name itself where it is not mangled or hostile (bounded time and size).
- * Clone suffixes become [clone .cold], symbol versions go, @plt stays.
+ * Demangles C++ (Itanium), Rust (legacy and v0), D, Fortran modules, Go package
+ * paths, OCaml and Haskell, and the forms of Ada names that only GNAT writes.
+ * Appends the readable name; appends the name unchanged if it is not mangled or
+ * is hostile (time and size are bounded).  Clone suffixes become [clone .cold],
+ * symbol versions are removed, @plt remains.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,13 +14,13 @@
 #include "base/buf.h"
 
 void demangle(const char *name, struct buf *out);
-/* The same where the unit's language is known (DW_AT_language, 0 if not): Ada's
- * names have no mark of their own. */
+/* Like demangle, with the unit's language (DW_AT_language, 0 if unknown),
+ * because most Ada names cannot be recognized by their form. */
 void demangle_as(uint16_t lang, const char *name, struct buf *out);
 bool lang_is_ada(uint16_t lang);
-/* Shortens a demangled name for reading: template and generic arguments and
- * parameter lists become <…> and (…), Rust hashes go, ABI tags go, `(anonymous
- * namespace)` and operators stay readable.  Appends to out. */
+/* Appends a shortened form of a demangled name.  Template and generic arguments
+ * and parameter lists become <…> and (…).  Rust hashes and ABI tags are
+ * removed.  `(anonymous namespace)` and operators remain readable. */
 void demangle_short(const char *demangled, struct buf *out);
 
 #endif

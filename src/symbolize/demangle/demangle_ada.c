@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Ada names as GNAT encodes them (exp_dbug.ads): parents and children joined by
- * two underscores, operators as Oadd, overloaded ones numbered.  C uses two
- * underscores too, so without a word from the debug information only forms that
- * nobody else has are read: the units of Ada's own library, elaboration
+ * Demangles Ada names encoded by GNAT (exp_dbug.ads): parents and children
+ * joined by two underscores, operators as Oadd, overloaded ones numbered.  C
+ * uses two underscores too.  So without debug information, only forms that are
+ * unique to GNAT are read: the units of Ada's own library, elaboration
  * procedures and operators.
  */
 #include <string.h>
@@ -23,14 +23,14 @@ static const struct word operators[] = {
 	{ "Odivide", "/" }, { "Oexpon", "**" },
 };
 
-/* What follows three underscores at the end. */
+/* Suffixes after three underscores. */
 static const struct word specials[] = {
 	{ "_elabb", "'Elab_Body" }, { "_elabs", "'Elab_Spec" },
 	{ "_size", "'Size" }, { "_alignment", "'Alignment" },
 	{ "_assign", ".\":=\"" }, { "_finalizer", ".finalizer" },
 };
 
-/* Children of Ada's library roots (Ada RM annex A, and GNAT's own). */
+/* Child units of Ada's library roots (Ada RM annex A, and GNAT's own). */
 static const char *const library[] = {
 	"ada__assertions", "ada__asynchronous_task_control", "ada__calendar",
 	"ada__characters", "ada__command_line", "ada__containers",
@@ -88,7 +88,7 @@ static bool equals(const char *s, const char *end, const char *text)
 	return (size_t)(end - s) == strlen(text) && has(s, end, text);
 }
 
-/* The operator at s, up to the end or the next underscore. */
+/* Returns the operator at s, up to the end or the next underscore. */
 static const struct word *operator_at(const char *s, const char *end)
 {
 	const char *to = s;
@@ -112,8 +112,8 @@ static const struct word *special_at(const char *s, const char *end)
 	return NULL;
 }
 
-/* Without what tells overloaded and nested ones apart: __2, $2, .3, __2_1, and
- * behind it Xb, Xnb. */
+/* Returns the end without suffixes that distinguish overloaded and nested
+ * entities: __2, $2, .3, __2_1, followed by Xb, Xnb. */
 static const char *without_number(const char *s, const char *end)
 {
 	const char *p = end;
@@ -133,8 +133,8 @@ static const char *without_number(const char *s, const char *end)
 	return end;
 }
 
-/* Marks right behind a name: the bodies of tasks and protected operations go,
- * attributes and controlled operations are named. */
+/* Handles marks directly after a name: those of task bodies and protected
+ * operations are removed, attributes and controlled operations are named. */
 static const char *without_mark(const char *s, const char *end,
 				const char **text)
 {
@@ -168,7 +168,8 @@ static bool is_library(const char *s, const char *end)
 	return false;
 }
 
-/* Only characters of the encoding, and a name that starts like an Ada one. */
+/* Returns whether the name has only characters of the encoding and starts like
+ * an Ada name. */
 static bool is_encoded(const char *s, const char *end)
 {
 	if (s == end || !is_lower(*s))
@@ -181,7 +182,7 @@ static bool is_encoded(const char *s, const char *end)
 	return true;
 }
 
-/* A form that only GNAT writes. */
+/* Returns whether only GNAT writes this form. */
 static bool is_certain(const char *s, const char *end)
 {
 	const char *p;

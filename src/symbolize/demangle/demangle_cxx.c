@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A symbol as a whole: encodings and special names (Itanium C++ ABI §5.1.2,
- * §5.1.4), and the unqualified names in it.
+ * Reads a whole C++ symbol: encodings and special names (Itanium C++ ABI
+ * §5.1.2, §5.1.4), and the unqualified names in it.
  */
 #include <stdlib.h>
 
@@ -10,15 +10,15 @@
 #include "symbolize/demangle/manglings.h"
 
 /*
- * Unqualified names: operators, constructors, lambdas and types without a name,
- * tags and modules (Itanium C++ ABI §5.1.3, §5.1.4.1, §5.1.7).
+ * Unqualified names: operators, constructors, lambdas and unnamed types, tags
+ * and modules (Itanium C++ ABI §5.1.3, §5.1.4.1, §5.1.7).
  */
 
 /*
- * Sorted by code.  Shapes, of the expressions that they make:
+ * Operators sorted by code.  Shapes of their expressions:
  *	1 before its operand	2 between two	3 conditional	k ++ and --
  *	c call	i [index]	m member of	n new	a const_cast<type>(x)
- *	t before a type	v conversion	0 alone	f pack's size	s its content
+ *	t before a type	v conversion	0 alone	f pack size	s its contents
  */
 static const struct cxx_operator operators[] = {
 	{ "aN", '2', "&=" }, { "aS", '2', "=" }, { "aa", '2', "&&" },
@@ -96,7 +96,7 @@ static uint32_t operator_name(struct cxx *p, struct cxx_name *of)
 		return conversion(p, of);
 	if (cxx_accept2(p, 'l', 'i'))
 		return cxx_node(p, CXX_LITERAL_OPERATOR, cxx_source_name(p), 0);
-	/* of a vendor: v, how many operands, a name */
+	/* vendor operator: v, number of operands, name */
 	if (cxx_peek(p) == 'v' && cxx_is_digit(cxx_peek_at(p, 1))) {
 		p->p += 2;
 		return cxx_node(p, CXX_CONVERSION, cxx_source_name(p), 0);
@@ -117,9 +117,9 @@ static uint32_t constructor(struct cxx *p, struct cxx_name *of)
 	if (!last || c < (ctor ? '1' : '0') || c > '5')
 		return cxx_fail(p);
 	p->p++;
-	if (inherited) {	/* what it is inherited from */
+	if (inherited) {	/* base from which it is inherited */
 		cxx_type(p);
-		/* c++filt and gdb call it as its base does */
+		/* c++filt and gdb use the base's name */
 	}
 	if (of)
 		of->no_return = true;
@@ -133,7 +133,7 @@ static uint32_t binding(struct cxx *p)
 
 	p->p += 2;
 	while (!p->bad && !cxx_accept(p, 'E')) {
-		cxx_accept(p, 'L');	/* seen in this file only */
+		cxx_accept(p, 'L');	/* visible in this file only */
 		cxx_list_add(p, &l, cxx_source_name(p));
 	}
 	return cxx_node(p, CXX_BINDING, l.first, 0);
@@ -212,7 +212,7 @@ static uint32_t lambda_heads(struct cxx *p)
 	return l.first;
 }
 
-/* Behind Ul. */
+/* Reads a lambda, after Ul. */
 static uint32_t lambda(struct cxx *p)
 {
 	char heads[sizeof(p->heads)];
@@ -242,7 +242,8 @@ static uint32_t lambda(struct cxx *p)
 	return cxx_add(p, CXX_LAMBDA, params, head_list, n, 0);
 }
 
-/* -> what it is in, given a module that was read before (0 if none). */
+/* Reads modules, given a module read before (0 if none).  Returns the innermost
+ * one. */
 static uint32_t modules(struct cxx *p, uint32_t m)
 {
 	while (cxx_peek(p) == 'W' && !p->bad) {
@@ -275,7 +276,7 @@ static uint32_t without_name(struct cxx *p)
 	return cxx_fail(p);
 }
 
-/* L: seen in this file only; gcc may number it. */
+/* Reads L, a name visible in this file only; gcc may number it. */
 static uint32_t of_file(struct cxx *p, struct cxx_name *of)
 {
 	uint32_t v;
@@ -325,12 +326,11 @@ uint32_t cxx_unqualified(struct cxx *p, struct cxx_name *of, uint32_t module)
 }
 
 enum {
-	/* Nodes and references for names of up to SMALL_IN bytes are on the
-	 * stack. */
+	/* Size of names whose nodes and references are on the stack. */
 	SMALL_IN = 512,
-	NODES_EACH = 3,		/* for each byte of the name */
+	NODES_EACH = 3,		/* nodes for each byte of the name */
 	SOME_NODES = 32,
-	READ_EACH = 32,		/* with those that were given up again */
+	READ_EACH = 32,		/* the same, including discarded nodes */
 };
 
 uint32_t cxx_add(struct cxx *p, enum cxx_kind kind, uint32_t a, uint32_t b,
@@ -393,7 +393,7 @@ void cxx_list_add(struct cxx *p, struct cxx_list *l, uint32_t item)
 	else
 		p->v[l->last].b = i;
 	l->last = i;
-	/* what the list says of its parts stands at its head */
+	/* the head of a list holds the flags of its parts */
 	p->v[l->first].flags |= p->v[i].flags;
 }
 
@@ -421,7 +421,7 @@ uint32_t cxx_number_end(struct cxx *p)
 	return v;
 }
 
-/* h nv-offset _ | v offset _ vcall-offset _ */
+/* Skips: h nv-offset _ | v offset _ vcall-offset _. */
 static void skip_call_offset(struct cxx *p)
 {
 	int n = cxx_accept(p, 'v') ? 2 : 1;
@@ -442,7 +442,7 @@ static uint32_t covariant_thunk(struct cxx *p)
 	return cxx_special(p, "covariant return thunk to ", cxx_encoding(p, true));
 }
 
-/* TC: the table of a base while an object of a class is made. */
+/* Reads TC: the vtable of a base while an object of a class is constructed. */
 static uint32_t construction_vtable(struct cxx *p)
 {
 	uint32_t whole = cxx_type(p), base;
@@ -510,7 +510,7 @@ static uint32_t reference_temporary(struct cxx *p)
 	return cxx_add(p, CXX_REF_TEMPORARY, of, 0, n, 0);
 }
 
-/* GI: what a C++20 module runs at its start. */
+/* Reads GI: the initializer of a C++20 module. */
 static uint32_t module_start(struct cxx *p)
 {
 	uint32_t m = 0;
@@ -549,7 +549,7 @@ static bool at_end(const struct cxx *p)
 	return p->p == p->end || *p->p == 'E' || *p->p == '.';
 }
 
-/* Ua9enable_ifI…E, by clang. */
+/* Reads Ua9enable_ifI…E, written by clang. */
 static uint32_t enable_if(struct cxx *p, uint32_t e)
 {
 	if (p->end - p->p > 12 && !memcmp(p->p, "Ua9enable_if", 12)) {
@@ -560,8 +560,8 @@ static uint32_t enable_if(struct cxx *p, uint32_t e)
 }
 
 /*
- * How many templates around each other a name has arguments of; 2 also where not all
- * of them are in the name: a friend's are those of its class, too.
+ * Returns how many nested templates a name has arguments of.  Also returns 2 if
+ * the name does not contain all of them: a friend has those of its class, too.
  */
 static unsigned levels(const struct cxx *p, uint32_t id, unsigned *steps)
 {
@@ -594,7 +594,7 @@ static unsigned levels(const struct cxx *p, uint32_t id, unsigned *steps)
 		case CXX_TAGGED: case CXX_IN_MODULE: case CXX_DEFAULT_ARG:
 			id = v->a;
 			break;
-		case CXX_WORD:	/* std::string and the like */
+		case CXX_WORD:	/* std::string and similar names */
 			return n + (v->n > 5 && !memcmp(v->s, "std::", 5));
 		default:
 			return n;
@@ -621,9 +621,10 @@ static uint32_t signature(struct cxx *p, uint32_t name,
 	if (cxx_accept(p, 'Q'))
 		requires = cxx_constraint(p);
 	/*
-	 * Here T_ is a parameter of the outermost template, TL0__ of the next one,
-	 * and so on, but not of those that are written out (template<> class…), as
-	 * a name does not tell.  Rather no constraint than a wrong one.
+	 * Here T_ is a parameter of the outermost template, TL0__ of the next
+	 * one, and so on.  Explicit specializations (template<> class…) do not
+	 * count, but a name does not show them.  No constraint is better than a
+	 * wrong one.
 	 */
 	if (requires && levels(p, name, &steps) != 1)
 		requires = 0;
@@ -659,7 +660,8 @@ static uint32_t encoding(struct cxx *p, bool top)
 	} else {
 		e = signature(p, name, &of, top);
 	}
-	/* a template of the name's own arguments, f<T_>: T_ is of what it is in */
+	/* a template of the name's own arguments, f<T_>: T_ belongs to the
+	 * enclosing scope */
 	if (e == name && p->v[of.args].flags & CXX_F_PARAM)
 		return e;
 	return cxx_add(p, CXX_BOUND, e, of.args, 0, 0);
@@ -682,8 +684,8 @@ uint32_t cxx_encoding(struct cxx *p, bool top)
 	return e;
 }
 
-/* The node of a function's own name, without scopes and template arguments; the
- * arguments that T_ stands for in it become p->args. */
+/* Returns the node of a function's own name, without scopes and template
+ * arguments.  Sets p->args to the arguments that T_ refers to in it. */
 static uint32_t last_name(struct cxx *p, uint32_t e)
 {
 	for (;;) {
@@ -707,13 +709,13 @@ static uint32_t last_name(struct cxx *p, uint32_t e)
 	}
 }
 
-/* All read, then all written; p->v and the like are there. */
+/* Reads the whole name, then writes it.  The arrays of p must exist. */
 static bool demangle_with(struct cxx *p, struct buf *out)
 {
 	size_t start = out->n;
 	uint32_t e;
 
-	p->n = 1;	/* 0 is none */
+	p->n = 1;	/* 0 means none */
 	p->v[0] = (struct cxx_node){ 0 };
 	e = cxx_encoding(p, p->want != CXX_SCOPE);
 	if (p->bad || !e || (p->p != p->end && *p->p != '.') ||
@@ -761,7 +763,7 @@ static bool demangle_large(struct cxx *p, struct buf *out)
 	return ok;
 }
 
-/* _GLOBAL__I_x and _GLOBAL__D_x of old compilers. */
+/* Demangles _GLOBAL__I_x and _GLOBAL__D_x of old compilers. */
 static bool demangle_keyed(const char *s, size_t n, struct buf *out)
 {
 	if (n < 12 || memcmp(s, "_GLOBAL_", 8) || s[10] != '_' ||

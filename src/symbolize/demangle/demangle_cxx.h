@@ -3,7 +3,7 @@
 #define TALLY_SYMBOLIZE_DEMANGLE_DEMANGLE_CXX_H
 /*
  * C++ names (Itanium C++ ABI §5.1): a name is read once into small nodes, which
- * are then written out.  What the text says is what c++filt of binutils says.
+ * are then written out.  The output is that of c++filt from binutils.
  *
  *	demangle_cxx.c		the whole name, encodings, special names;
  *				unqualified names: operators, lambdas, tags
@@ -13,10 +13,11 @@
  *	demangle_cxx_print.c	nodes into text: names, types, lists and packs
  *	demangle_cxx_print_expr.c	… expressions
  *
- * Names are hostile.  Nodes are a few for each byte read, those that were given
- * up again counted.  A node that is written a second time is copied from where
- * its text stands, so that time follows the text; text, steps and depth have
- * limits, and a name that meets one is not readable.
+ * Names are hostile.  The number of nodes is a few for each byte read,
+ * including nodes that were discarded again.  A node that is written a second
+ * time is copied from its earlier text, so that time is proportional to the
+ * text.  Text, steps and depth have limits; a name that exceeds one is left
+ * mangled.
  */
 #include <string.h>
 
@@ -31,13 +32,14 @@ enum {
 
 enum cxx_kind {
 	CXX_NONE,
-	/* pieces of text: s and n; a and b (place and length in the name) */
+	/* pieces of text: s and n; or a and b (position and length in the
+	 * name) */
 	CXX_WORD, CXX_TEXT, CXX_BUILTIN,
 	/* names */
 	CXX_SCOPED, CXX_LOCAL, CXX_TEMPLATE, CXX_TAGGED, CXX_CTOR, CXX_DTOR, CXX_OPERATOR,
 	CXX_CONVERSION, CXX_LITERAL_OPERATOR, CXX_LAMBDA, CXX_UNNAMED,
 	CXX_BINDING, CXX_MODULE, CXX_IN_MODULE, CXX_FRIEND, CXX_DEFAULT_ARG,
-	/* what a symbol stands for */
+	/* kinds of symbols */
 	CXX_ENCODING, CXX_BOUND, CXX_SPECIAL, CXX_IN_BASE, CXX_ENABLE_IF,
 	CXX_REF_TEMPORARY,
 	/* types */
@@ -45,7 +47,7 @@ enum cxx_kind {
 	CXX_COMPLEX, CXX_IMAGINARY, CXX_MEMBER_POINTER, CXX_FUNCTION,
 	CXX_ARRAY, CXX_VECTOR, CXX_DECLTYPE, CXX_BITINT, CXX_NOEXCEPT,
 	CXX_THROW,
-	/* templates' parameters and arguments */
+	/* template parameters and arguments */
 	CXX_LIST, CXX_PACK, CXX_PARAM, CXX_EXPANSION,
 	CXX_HEAD_PARAM, CXX_HEAD_TYPE, CXX_HEAD_VALUE,
 	CXX_HEAD_TEMPLATE, CXX_HEAD_PACK, CXX_CONSTRAINED,
@@ -57,14 +59,14 @@ enum cxx_kind {
 };
 
 enum cxx_flag {
-	CXX_F_RIGHT = 1,	/* a type that may continue behind the name */
-	CXX_F_PARAM = 2,	/* a template's parameter is inside */
+	CXX_F_RIGHT = 1,	/* a type that may continue after the name */
+	CXX_F_PARAM = 2,	/* contains a template parameter */
 };
 
 enum cxx_qual {
 	CXX_Q_CONST = 1, CXX_Q_VOLATILE = 2, CXX_Q_RESTRICT = 4,
 	CXX_Q_LVALUE = 8, CXX_Q_RVALUE = 16, CXX_Q_TRANSACTION = 32,
-	CXX_Q_THIS = 64,	/* its object is its first parameter */
+	CXX_Q_THIS = 64,	/* explicit object parameter */
 };
 
 struct cxx_node {
@@ -77,7 +79,7 @@ struct cxx_node {
 		};
 		const char *s;
 	};
-	uint32_t text, len;	/* where it was written, len 0 if nowhere */
+	uint32_t text, len;	/* position in the output; len 0: not written */
 };
 
 struct cxx_operator {
@@ -86,10 +88,10 @@ struct cxx_operator {
 	char text[18];
 };
 
-/* How much of a name is written. */
+/* Which part of a name to write. */
 enum cxx_want {
 	CXX_ALL,
-	CXX_LAST,		/* no more than the function's own name */
+	CXX_LAST,		/* only the function's own name */
 	CXX_SCOPE,		/* as a scope of other names: no return type */
 };
 
@@ -98,36 +100,39 @@ struct cxx {
 	struct cxx_node *v;
 	uint32_t *subs;
 	uint32_t n, max, nsubs;
-	uint32_t read;		/* nodes, with those given up again */
-	uint32_t last;		/* name that a constructor repeats */
+	uint32_t read;		/* nodes read, including discarded ones */
+	uint32_t last;		/* name that a constructor or destructor repeats */
 	unsigned depth;
-	unsigned lambda;	/* in a lambda's signature */
-	unsigned nheads;	/* its <typename T, int N …>: T, N … */
+	unsigned lambda;	/* depth in lambda signatures */
+	unsigned nheads;	/* template parameters of a lambda, <typename T, int
+				 * N …> */
 	char heads[32];
-	bool conversion;	/* T_ I… may be the operator's arguments */
+	bool conversion;	/* T_ I… may be arguments of a conversion operator */
 	bool levels;		/* TL… was read */
 	bool bad;
 	enum cxx_want want;
 
-	/* writing */
+	/* used while writing */
 	struct buf *out;
 	uint8_t *text;
 	uint32_t at, room;
-	uint32_t cut;		/* where an empty pack's comma was taken back */
+	uint32_t cut;		/* position at which the comma of an empty pack was
+				 * removed */
 	uint32_t steps;
-	int index;		/* of the pack that is being expanded */
+	int index;		/* index in the pack that is being expanded */
 	unsigned in_lambda;
-	uint32_t lambda_heads;	/* of the lambda that is being written: a list */
-	uint32_t args;		/* what T_, T0_ … stand for: a list */
+	uint32_t lambda_heads;	/* list of template parameters of the lambda that is
+				 * being written */
+	uint32_t args;		/* list of the values of T_, T0_ … */
 };
 
-/* What reading a name found beside it. */
+/* Properties of a name, set by reading it. */
 struct cxx_name {
-	uint16_t quals;		/* of the member function */
-	bool is_template;	/* ends in arguments */
+	uint16_t quals;		/* qualifiers of the member function */
+	bool is_template;	/* ends in template arguments */
 	bool no_return;		/* constructors, destructors, conversions */
-	uint32_t args;		/* what T_, T0_ … of the symbol stand for */
-	uint32_t requires;	/* of its template's parameters */
+	uint32_t args;		/* values of T_, T0_ … in the symbol */
+	uint32_t requires;	/* constraint of the template parameters */
 };
 
 static inline char cxx_peek(const struct cxx *p)
@@ -181,7 +186,7 @@ static inline bool cxx_enter(struct cxx *p)
 	return true;
 }
 
-/* Back to where it was before something was tried. */
+/* Restores the state before a failed attempt. */
 static inline void cxx_back(struct cxx *p, const struct cxx *was)
 {
 	uint32_t read = p->read;
@@ -191,7 +196,7 @@ static inline void cxx_back(struct cxx *p, const struct cxx *was)
 	p->v[0] = (struct cxx_node){ 0 };
 }
 
-/* The flags of a node's parts. */
+/* Returns the combined flags of a node's parts. */
 static inline uint8_t cxx_flags(const struct cxx *p, uint32_t a, uint32_t b)
 {
 	return p->v[a].flags | p->v[b].flags;
@@ -200,27 +205,27 @@ static inline uint8_t cxx_flags(const struct cxx *p, uint32_t a, uint32_t b)
 /* demangle_cxx.c */
 uint32_t cxx_add(struct cxx *p, enum cxx_kind kind, uint32_t a, uint32_t b,
 		 uint32_t c, unsigned flags);
-/* A node with two parts, a and b. */
+/* Adds a node with two parts, a and b. */
 uint32_t cxx_node(struct cxx *p, enum cxx_kind kind, uint32_t a, uint32_t b);
 uint32_t cxx_word(struct cxx *p, enum cxx_kind kind, const char *s, uint32_t c);
-/* A text before something. */
+/* Adds a text followed by a node. */
 uint32_t cxx_special(struct cxx *p, const char *s, uint32_t of);
 uint32_t cxx_text(struct cxx *p, const char *s, const char *end);
 void cxx_sub_add(struct cxx *p, uint32_t node);
-/* Of a symbol inside another, or the symbol itself (top). */
+/* Reads an encoding: of a nested symbol, or of the whole symbol (top). */
 uint32_t cxx_encoding(struct cxx *p, bool top);
 
-/* A list that grows at its end. */
+/* A list to which items are appended. */
 struct cxx_list {
 	uint32_t first, last;
 };
 void cxx_list_add(struct cxx *p, struct cxx_list *l, uint32_t item);
 
-/* Decimal digits, at least one. */
+/* Reads decimal digits, at least one. */
 uint32_t cxx_number(struct cxx *p);
-/* [number] _: 0 for _, 1 for 0_. */
+/* Reads [number] _: 0 for _, 1 for 0_. */
 uint32_t cxx_number_end(struct cxx *p);
-/* [digits and capitals] as they are before _: 1 for 0. */
+/* Reads [digits and capitals] before _, in base 36: 1 for 0. */
 uint32_t cxx_base36(struct cxx *p);
 
 /* demangle_cxx_type.c; `of` is NULL for names that are types. */
@@ -229,8 +234,10 @@ uint32_t cxx_source_name(struct cxx *p);
 uint32_t cxx_template_args(struct cxx *p, struct cxx_name *of);
 uint32_t cxx_template_param(struct cxx *p);
 uint32_t cxx_template_arg(struct cxx *p);
-/* At the T of a template parameter's declaration (Ty, Tn type, Tk concept, Tp, Tt … E).
- * cxx_head reads one from behind the T; *letter: how its parameter is called. */
+/* Template parameter declarations (Ty, Tn type, Tk concept, Tp, Tt … E).  The
+ * first function returns whether the input is at the T of one.  The second
+ * reads one after the T and sets *letter to the letter that names its
+ * parameter. */
 bool cxx_at_head(const struct cxx *p);
 uint32_t cxx_head(struct cxx *p, char *letter);
 unsigned cxx_cv_quals(struct cxx *p);
@@ -244,13 +251,14 @@ uint32_t cxx_operator_index(const struct cxx_operator *op);
 
 /* demangle_cxx_type.c */
 uint32_t cxx_type(struct cxx *p);
-/* Types up to an end of parameters; a single v is none. */
+/* Reads parameter types up to their end; a single v is an empty list. */
 uint32_t cxx_parameters(struct cxx *p);
 
 /* demangle_cxx_expr.c */
 uint32_t cxx_expression(struct cxx *p);
 uint32_t cxx_literal(struct cxx *p);
-/* 0 also for one with parameters of several templates around each other. */
+/* Reads a constraint.  Also returns 0 for one that uses parameters of several
+ * nested templates. */
 uint32_t cxx_constraint(struct cxx *p);
 
 /* demangle_cxx_print.c */
@@ -259,13 +267,13 @@ void cxx_print(struct cxx *p, uint32_t node);
 void cxx_print_around(struct cxx *p, const char *before, uint32_t node,
 		      const char *after);
 void cxx_put_number(struct cxx *p, uint32_t v);
-/* With commas; what shows nothing gets none. */
+/* Writes a list separated by commas; empty items get no comma. */
 void cxx_print_list(struct cxx *p, uint32_t list);
-/* The first pack inside that is to be expanded, 0 if none. */
+/* Returns the first pack in a node that needs expansion; 0 if there is none. */
 uint32_t cxx_pack_of(struct cxx *p, uint32_t node);
 uint32_t cxx_pack_length(const struct cxx *p, uint32_t pack);
 
-/* demangle_cxx_print_expr.c; false when it is no expression. */
+/* demangle_cxx_print_expr.c: returns false if the node is not an expression. */
 bool cxx_print_expression(struct cxx *p, const struct cxx_node *v);
 
 static inline void cxx_put(struct cxx *p, const char *s, uint32_t n)
@@ -285,7 +293,7 @@ static inline void cxx_put_char(struct cxx *p, char c)
 
 static inline char cxx_last_char(const struct cxx *p)
 {
-	if (p->at == p->cut)	/* as c++filt has it: no space before > then */
+	if (p->at == p->cut)	/* like c++filt, which writes no space before > here */
 		return ' ';
 	return (char)p->text[p->at - 1];
 }

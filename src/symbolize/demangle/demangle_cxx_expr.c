@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Expressions (Itanium C++ ABI §5.1.6), literals and constraints. */
+/* Reads expressions (Itanium C++ ABI §5.1.6), literals and constraints. */
 #include "symbolize/demangle/demangle_cxx.h"
 
-/* Expressions up to E. */
+/* Reads expressions up to E. */
 static uint32_t list(struct cxx *p)
 {
 	struct cxx_list l = { 0 };
@@ -28,7 +28,7 @@ static uint32_t with_op(struct cxx *p, enum cxx_kind kind,
 	return v;
 }
 
-/* A symbol as a value: _Z and its encoding. */
+/* Reads a symbol used as a value: _Z and its encoding. */
 static uint32_t symbol(struct cxx *p)
 {
 	uint32_t v;
@@ -63,7 +63,8 @@ uint32_t cxx_literal(struct cxx *p)
 	return v;
 }
 
-/* Behind fp or fL: parameters of the function, from outside it or inside. */
+/* Reads a function parameter, after fp or fL; `outer` if it belongs to an
+ * enclosing function. */
 static uint32_t parameter(struct cxx *p, bool outer)
 {
 	uint32_t n;
@@ -79,7 +80,7 @@ static uint32_t parameter(struct cxx *p, bool outer)
 	return cxx_add(p, CXX_PARM, 0, 0, n, 0);
 }
 
-/* fl fr fL fR operator expression [expression] */
+/* Reads: fl fr fL fR operator expression [expression]. */
 static uint32_t fold(struct cxx *p)
 {
 	char kind = p->p[1];
@@ -106,7 +107,7 @@ static uint32_t with_args(struct cxx *p, uint32_t name)
 	return cxx_node(p, CXX_TEMPLATE, name, cxx_template_args(p, NULL));
 }
 
-/* on operator | dn destructor | name, with arguments. */
+/* Reads: on operator | dn destructor | name, with arguments. */
 static uint32_t simple_id(struct cxx *p)
 {
 	uint32_t v;
@@ -127,7 +128,7 @@ static bool at_simple_id(const struct cxx *p, size_t i)
 	       ((c == 'o' || c == 'd') && cxx_peek_at(p, i + 1) == 'n');
 }
 
-/* Old compilers left out the on. */
+/* Returns whether a member name follows; old compilers omitted the `on`. */
 static bool at_member(const struct cxx *p)
 {
 	char c = cxx_peek(p), d = cxx_peek_at(p, 1);
@@ -136,7 +137,7 @@ static bool at_member(const struct cxx *p)
 	       (!(c == 's' && d == 'r') && cxx_operator_find(c, d));
 }
 
-/* Names up to E; or, as old compilers wrote it, a class and no E. */
+/* Reads names up to E; or, from old compilers, a class without E. */
 static uint32_t levels(struct cxx *p)
 {
 	struct cxx was = *p;
@@ -153,7 +154,7 @@ static uint32_t levels(struct cxx *p)
 	return cxx_type(p);
 }
 
-/* Behind sr: what a name is in, and the name. */
+/* Reads a scope and a name, after sr. */
 static uint32_t unresolved(struct cxx *p)
 {
 	uint32_t in;
@@ -162,7 +163,7 @@ static uint32_t unresolved(struct cxx *p)
 	return cxx_node(p, CXX_SCOPED, in, simple_id(p));
 }
 
-/* [expression…] _ type (E | pi expression… E | init list) */
+/* Reads: [expression…] _ type (E | pi expression… E | init list). */
 static uint32_t new_expr(struct cxx *p, const struct cxx_operator *op)
 {
 	struct cxx_list place = { 0 };
@@ -202,7 +203,8 @@ static uint32_t cast(struct cxx *p)
 	return cxx_node(p, CXX_CAST, type, v);
 }
 
-/* Behind so: type, object, [offset], members of unions that hold it, [p]ast the end. */
+/* Reads a subobject, after so: type, object, [offset], union members that
+ * contain it, [p]ast the end. */
 static uint32_t subobject(struct cxx *p)
 {
 	uint32_t type = cxx_type(p), of = cxx_expression(p), at, v;
@@ -285,7 +287,7 @@ static uint32_t requirement(struct cxx *p)
 	return cxx_fail(p);
 }
 
-/* rq requirement… E | rQ parameter… _ requirement… E */
+/* Reads: rq requirement… E | rQ parameter… _ requirement… E. */
 static uint32_t requires_expr(struct cxx *p)
 {
 	struct cxx_list l = { 0 }, params = { 0 };
@@ -315,7 +317,7 @@ static uint32_t sized_pack(struct cxx *p)
 	return cxx_add(p, CXX_SIZEOF_PACK, v, 0, 0, p->v[v].flags & CXX_F_PARAM);
 }
 
-/* By the shape of its operator. */
+/* Reads an operation by the shape of its operator. */
 static uint32_t operation(struct cxx *p)
 {
 	const struct cxx_operator *op;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Nodes into text: names, types, parameters and packs, lists. */
+/* Writes nodes as text: names, types, parameters and packs, lists. */
 #include "symbolize/demangle/demangle_cxx.h"
 
-/* Before something that may be endless; false when it is enough. */
+/* Must precede output that may be unbounded.  Returns false if a limit is
+ * reached. */
 static bool cxx_begin(struct cxx *p)
 {
 	if (p->bad || p->depth >= CXX_DEPTH_MAX ||
@@ -14,7 +15,7 @@ static bool cxx_begin(struct cxx *p)
 	return true;
 }
 
-/* Names, templates' parameters and special symbols into text. */
+/* Names, template parameters and special symbols. */
 
 static void cxx_print_args(struct cxx *p, uint32_t list);
 static void cxx_print_item(struct cxx *p, uint32_t id, uint32_t start);
@@ -56,7 +57,7 @@ static void print_module(struct cxx *p, const struct cxx_node *v)
 	cxx_print_around(p, v->c ? ":" : v->a ? "." : "", v->b, "");
 }
 
-/* $T0, $N1: parameters of a lambda's template. */
+/* Writes parameters of a lambda's template: $T0, $N1. */
 static void print_head_name(struct cxx *p, const struct cxx_node *v)
 {
 	cxx_put(p, "$TT", v->n == 't' ? 3 : 1);
@@ -69,7 +70,8 @@ static void print_param(struct cxx *p, const struct cxx_node *v)
 {
 	uint32_t head = p->lambda_heads, i;
 
-	/* one that was read before the lambda, for another template, has no letter */
+	/* a parameter that was read before the lambda, for another template,
+	 * has no letter */
 	for (i = 0; head && i < v->c && i < sizeof(p->heads); i++)
 		head = p->v[head].b;
 	if (v->n) {
@@ -250,7 +252,7 @@ static bool print_symbol(struct cxx *p, const struct cxx_node *v)
 	return false;
 }
 
-/* false when it is no name. */
+/* Writes a name.  Returns false if the node is not one. */
 static bool cxx_print_name(struct cxx *p, const struct cxx_node *v)
 {
 	return print_plain_name(p, v) || print_symbol(p, v) ||
@@ -258,8 +260,8 @@ static bool cxx_print_name(struct cxx *p, const struct cxx_node *v)
 }
 
 /*
- * Types into text, and the functions that they are of.  Types stand on both sides
- * of what they declare: left is "void (*", right is ")(int)".
+ * Types and functions.  A type is written on both sides of what it declares:
+ * left is "void (*", right is ")(int)".
  */
 
 static void type_left(struct cxx *p, uint32_t id);
@@ -281,8 +283,9 @@ static void print_quals(struct cxx *p, unsigned quals)
 		CXX_PUTS(p, " &&");
 }
 
-/* The type behind qualifiers: CXX_FUNCTION and CXX_ARRAY need parentheses
- * around what points to them; qualifiers of a function have put them already. */
+/* Returns the kind of the type below qualifiers: pointers to CXX_FUNCTION and
+ * CXX_ARRAY need parentheses; qualifiers of a function have already added
+ * them. */
 static enum cxx_kind base_kind(struct cxx *p, uint32_t id)
 {
 	bool qualified = false;
@@ -302,7 +305,7 @@ static enum cxx_kind base_kind(struct cxx *p, uint32_t id)
 	return CXX_NONE;
 }
 
-/* Whether a type has a right side. */
+/* Returns whether a type has a right side. */
 static bool is_open(struct cxx *p, uint32_t id)
 {
 	while (p->v[id].flags & CXX_F_RIGHT) {
@@ -325,7 +328,8 @@ static bool is_open(struct cxx *p, uint32_t id)
 	return false;
 }
 
-/* Before * and &; all else is set off by a space. */
+/* Opens a parenthesis before * and &; other declarators are preceded by a
+ * space. */
 static void open_paren(struct cxx *p, uint32_t type, bool pointer)
 {
 	enum cxx_kind kind = base_kind(p, type);
@@ -349,7 +353,8 @@ static void close_paren(struct cxx *p, uint32_t type)
 	type_right(p, type);
 }
 
-/* References to references are one (C++ [dcl.ref]): to what, and of which kind. */
+/* Collapses references to references (C++ [dcl.ref]).  Returns the referenced
+ * type and sets *rvalue. */
 static uint32_t referred(struct cxx *p, const struct cxx_node *v, bool *rvalue)
 {
 	uint32_t id = v->a;
@@ -371,7 +376,8 @@ static uint32_t referred(struct cxx *p, const struct cxx_node *v, bool *rvalue)
 	return id;
 }
 
-/* What the type is qualified with already; of an array, its elements. */
+/* Returns the qualifiers that a type already has; for an array, those of its
+ * elements. */
 static unsigned known_quals(struct cxx *p, uint32_t id)
 {
 	unsigned quals = 0;
@@ -494,7 +500,7 @@ static void print_right(struct cxx *p, const struct cxx_node *v)
 	}
 }
 
-/* A type that has a left and perhaps a right side. */
+/* Returns whether a type has a left and possibly a right side. */
 static bool cxx_is_declarator(const struct cxx_node *v)
 {
 	return v->kind >= CXX_QUALIFIED && v->kind <= CXX_ARRAY;
@@ -557,7 +563,7 @@ static void print_encoding(struct cxx *p, const struct cxx_node *v)
 	}
 }
 
-/* false when it is no type. */
+/* Writes a type.  Returns false if the node is not one. */
 static bool cxx_print_type(struct cxx *p, const struct cxx_node *v)
 {
 	switch (v->kind) {
@@ -623,7 +629,8 @@ void cxx_put_number(struct cxx *p, uint32_t v)
 	cxx_put(p, text + i, (uint32_t)sizeof(text) - (uint32_t)i);
 }
 
-/* Item i of a pack, 0 if none; the parameter remembers where it was. */
+/* Returns item i of a pack, 0 if none.  The parameter remembers its
+ * position. */
 static uint32_t pack_item(struct cxx *p, struct cxx_node *param, uint32_t pack,
 			  uint32_t i)
 {
@@ -637,7 +644,8 @@ static uint32_t pack_item(struct cxx *p, struct cxx_node *param, uint32_t pack,
 	return p->v[param->b].a;
 }
 
-/* Argument i of the template that is being written, 0 if it has none. */
+/* Returns argument i of the template that is being written; 0 if it has
+ * none. */
 static uint32_t argument(struct cxx *p, uint32_t i)
 {
 	uint32_t at = p->args;
@@ -652,7 +660,8 @@ static uint32_t argument(struct cxx *p, uint32_t i)
 	return p->v[at].a;
 }
 
-/* What a parameter stands for here; 0 and bad where for nothing. */
+/* Returns the value of a parameter in this context; returns 0 and sets bad if
+ * it has none. */
 static uint32_t cxx_resolve(struct cxx *p, uint32_t id)
 {
 	int most = 64;
@@ -680,7 +689,7 @@ uint32_t cxx_pack_length(const struct cxx *p, uint32_t pack)
 	return n;
 }
 
-/* Which parts of a node are nodes: a, b, c. */
+/* Returns a mask of the parts of a node that are nodes: a, b, c. */
 static unsigned parts_of(const struct cxx_node *v)
 {
 	switch (v->kind) {
@@ -695,7 +704,7 @@ static unsigned parts_of(const struct cxx_node *v)
 	return 3;
 }
 
-/* The first pack inside that is to be expanded, 0 if none. */
+/* Returns the first pack in a node that needs expansion; 0 if there is none. */
 uint32_t cxx_pack_of(struct cxx *p, uint32_t id)
 {
 	const struct cxx_node *v = &p->v[id];
@@ -723,7 +732,7 @@ uint32_t cxx_pack_of(struct cxx *p, uint32_t id)
 	return found;
 }
 
-/* One more of a list whose text starts at `start`. */
+/* Writes one more item of a list whose text starts at `start`. */
 static void cxx_print_item(struct cxx *p, uint32_t id, uint32_t start)
 {
 	uint32_t before = p->at, mid;
@@ -778,7 +787,8 @@ static void print_whole(struct cxx *p, uint32_t id, const struct cxx_node *v)
 		p->bad = true;
 }
 
-/* A node that was written already is copied from there. */
+/* Writes a node.  One that was already written is copied from its earlier
+ * text. */
 void cxx_print(struct cxx *p, uint32_t id)
 {
 	struct cxx_node *v = &p->v[id];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Expressions into text. */
+/* Writes expressions as text. */
 #include "symbolize/demangle/demangle_cxx.h"
 
 static void put_text(struct cxx *p, const char *s)
@@ -7,7 +7,7 @@ static void put_text(struct cxx *p, const char *s)
 	cxx_put(p, s, (uint32_t)strlen(s));
 }
 
-/* A symbol without its parameters: the name, or 0. */
+/* Returns the name of a symbol without its parameters, or 0. */
 static uint32_t function_name(const struct cxx *p, uint32_t id)
 {
 	const struct cxx_node *v = &p->v[id];
@@ -50,7 +50,8 @@ static void in_parens(struct cxx *p, uint32_t list)
 	CXX_PUTS(p, ")");
 }
 
-/* &A::f: of which parameters it is matters less than what it is. */
+/* Returns the node to write after &, as in &A::f: the name without
+ * parameters. */
 static uint32_t addressed(const struct cxx *p, uint32_t id)
 {
 	uint32_t name = function_name(p, id);
@@ -90,7 +91,7 @@ static void print_binary(struct cxx *p, const struct cxx_node *v)
 		CXX_PUTS(p, ")");
 		return;
 	}
-	/* not the end of a template's arguments */
+	/* not the end of template arguments */
 	if (greater)
 		CXX_PUTS(p, "(");
 	operand(p, v->a);
@@ -111,7 +112,7 @@ static void print_fold(struct cxx *p, const struct cxx_node *v)
 	const char *op = cxx_operator_at(v->c)->text;
 	int outer = p->index;
 
-	p->index = -1;	/* packs are shown whole */
+	p->index = -1;	/* packs are written as a whole */
 	CXX_PUTS(p, "(");
 	if (v->n == 'l') {
 		CXX_PUTS(p, "...");
@@ -222,7 +223,7 @@ static void print_designated(struct cxx *p, const struct cxx_node *v)
 	operand(p, v->c);
 }
 
-/* sizeof...: the number where the pack is known. */
+/* Writes sizeof...; writes the number if the pack is known. */
 static void print_pack_size(struct cxx *p, const struct cxx_node *v)
 {
 	uint32_t n = 0, pack, i;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Types (Itanium C++ ABI §5.1.5). */
+/* Reads types (Itanium C++ ABI §5.1.5), scoped names and template arguments. */
 #include "symbolize/demangle/demangle_cxx.h"
 
 /*
- * Names: nested, local and of namespaces, templates' parameters and arguments,
+ * Names: nested, local and in namespaces; template parameters and arguments;
  * substitutions (Itanium C++ ABI §5.1.3, §5.1.5.8, §5.1.10).
  */
 
@@ -17,7 +17,7 @@ uint32_t cxx_source_name(struct cxx *p)
 	if (p->bad || !n || n > (size_t)(p->end - s))
 		return cxx_fail(p);
 	p->p += n;
-	/* what gcc and clang call the namespace without a name */
+	/* the name that gcc and clang give to the unnamed namespace */
 	if (n >= 10 && !memcmp(s, "_GLOBAL_", 8) &&
 	    (s[8] == '.' || s[8] == '_' || s[8] == '$') && s[9] == 'N')
 		return p->last = cxx_word(p, CXX_WORD, "(anonymous namespace)",
@@ -43,7 +43,7 @@ struct std_name {
 	const char *brief, *full, *last;
 };
 
-/* Where a constructor or destructor follows, the name in full is shown. */
+/* Before a constructor or destructor, the full name is shown. */
 static const struct std_name std_names[] = {
 	{ 'a', "std::allocator", "std::allocator", "allocator" },
 	{ 'b', "std::basic_string", "std::basic_string", "basic_string" },
@@ -81,7 +81,7 @@ static uint32_t std_substitution(struct cxx *p)
 	return tagged;
 }
 
-/* Behind the S. */
+/* Reads a substitution, after S. */
 static uint32_t cxx_substitution(struct cxx *p)
 {
 	uint32_t i = 0;
@@ -98,8 +98,8 @@ static uint32_t cxx_substitution(struct cxx *p)
 	return p->subs[i];
 }
 
-/* What it stands for is known when the symbol that it is part of is written:
- * a substitution may bring it into another symbol. */
+/* Returns a parameter node.  Its value is determined only when its symbol is
+ * written, because a substitution may put it into another symbol. */
 static uint32_t param_node(struct cxx *p, uint32_t i)
 {
 	uint32_t v = cxx_add(p, CXX_PARAM, 0, 0, i, CXX_F_PARAM | CXX_F_RIGHT);
@@ -109,7 +109,7 @@ static uint32_t param_node(struct cxx *p, uint32_t i)
 	return v;
 }
 
-/* T_ | T number _ | TL level __ | TL level _ number _ */
+/* Reads: T_ | T number _ | TL level __ | TL level _ number _. */
 uint32_t cxx_template_param(struct cxx *p)
 {
 	uint32_t i;
@@ -123,8 +123,8 @@ uint32_t cxx_template_param(struct cxx *p)
 	return p->bad ? 0 : param_node(p, i);
 }
 
-/* What compilers say of a parameter beside its argument's value, where the parameter's
- * kind is part of what tells templates apart (GCC 14, Clang 18). */
+/* Reads a parameter's declaration, which compilers add to an argument if the
+ * parameter's kind distinguishes templates (GCC 14, Clang 18). */
 static uint32_t declared_arg(struct cxx *p)
 {
 	char letter;
@@ -162,7 +162,7 @@ uint32_t cxx_template_arg(struct cxx *p)
 		return v;
 	case 'L':
 		return cxx_literal(p);
-	case 'I':	/* of old compilers */
+	case 'I':	/* from old compilers */
 	case 'J':
 		if (!cxx_enter(p))
 			return 0;
@@ -176,7 +176,7 @@ uint32_t cxx_template_arg(struct cxx *p)
 	return cxx_type(p);
 }
 
-/* I … E; those of the symbol itself are what T_ stands for. */
+/* Reads template arguments, I … E.  T_ refers to those of the symbol itself. */
 uint32_t cxx_template_args(struct cxx *p, struct cxx_name *of)
 {
 	struct cxx_list l = { 0 };
@@ -200,7 +200,7 @@ uint32_t cxx_template_args(struct cxx *p, struct cxx_name *of)
 	p->last = last;
 	p->conversion = conversion;
 	p->depth--;
-	if (!l.first)	/* f<>: there are arguments, none of them shown */
+	if (!l.first)	/* f<>: there are arguments, but none is shown */
 		cxx_list_add(p, &l, 0);
 	if (of)
 		of->args = l.first;
@@ -222,7 +222,7 @@ static void no_args(struct cxx_name *of)
 		of->is_template = false;
 }
 
-/* One step of a prefix; what it says is to become a substitution. */
+/* Reads one step of a prefix, which is to become a substitution. */
 static uint32_t step(struct cxx *p, uint32_t cur, struct cxx_name *of,
 		     bool *known)
 {
@@ -268,7 +268,7 @@ static uint32_t step(struct cxx *p, uint32_t cur, struct cxx_name *of,
 	return cur ? cxx_node(p, CXX_SCOPED, cur, v) : v;
 }
 
-/* Behind the N. */
+/* Reads a nested name, after N. */
 static uint32_t nested(struct cxx *p, struct cxx_name *of)
 {
 	uint32_t cur = 0;
@@ -281,7 +281,7 @@ static uint32_t nested(struct cxx *p, struct cxx_name *of)
 		quals |= CXX_Q_RVALUE;
 	while (!p->bad) {
 		cur = step(p, cur, of, &known);
-		/* the initializer of a member: a lambda is in there */
+		/* the initializer of a member, which contains a lambda */
 		cxx_accept(p, 'M');
 		if (cxx_accept(p, 'E'))
 			break;
@@ -293,7 +293,7 @@ static uint32_t nested(struct cxx *p, struct cxx_name *of)
 	return cur;
 }
 
-/* _ digit | __ number _; not shown */
+/* Skips: _ digit | __ number _. */
 static void skip_discriminator(struct cxx *p)
 {
 	if (cxx_peek(p) != '_')
@@ -308,7 +308,7 @@ static void skip_discriminator(struct cxx *p)
 	}
 }
 
-/* Behind the Z. */
+/* Reads a local name, after Z. */
 static uint32_t local(struct cxx *p, struct cxx_name *of)
 {
 	uint32_t in = cxx_encoding(p, false), name, arg;
@@ -367,7 +367,7 @@ uint32_t cxx_name(struct cxx *p, struct cxx_name *of)
 	return v;
 }
 
-/* By letter; NULL: none. */
+/* Built-in types by letter; NULL: none. */
 static const char *const builtins['z' - 'a' + 1] = {
 	['a' - 'a'] = "signed char", ['b' - 'a'] = "bool",
 	['c' - 'a'] = "char", ['d' - 'a'] = "double",
@@ -382,7 +382,7 @@ static const char *const builtins['z' - 'a' + 1] = {
 	['z' - 'a'] = "...",
 };
 
-/* A type made of one other: its right side is that one's. */
+/* Returns a type built from another one, which determines its right side. */
 static uint32_t wrap(struct cxx *p, enum cxx_kind kind, uint32_t type,
 		     uint32_t more)
 {
@@ -399,7 +399,8 @@ static bool ends_parameters(const struct cxx *p)
 	       ((c == 'R' || c == 'O') && d == 'E');
 }
 
-/* Behind a parameter, by clang: its object's size is passed, too; not shown. */
+/* Skips clang's mark after a parameter that the size of its object is passed,
+ * too. */
 static void skip_object_size(struct cxx *p)
 {
 	static const char *const attrs[] = {
@@ -482,7 +483,7 @@ static bool at_function(const struct cxx *p)
 	       (cxx_peek(p) == 'D' && d && memchr("oOwx", d, 4));
 }
 
-/* Vendors' qualifiers, then cv: all of them are one type. */
+/* Reads vendor qualifiers, then cv qualifiers; all of them form one type. */
 static uint32_t qualified(struct cxx *p)
 {
 	uint32_t v, name, args = 0;
@@ -534,7 +535,7 @@ static uint32_t member_pointer(struct cxx *p)
 	return wrap(p, CXX_MEMBER_POINTER, type, of);
 }
 
-/* Dv number _ type | Dv expression _ type */
+/* Reads: Dv number _ type | Dv expression _ type. */
 static uint32_t vector(struct cxx *p)
 {
 	const char *s = p->p;
@@ -567,7 +568,7 @@ static uint32_t bit_int(struct cxx *p, bool is_unsigned)
 		       p->v[n].flags & CXX_F_PARAM);
 }
 
-/* DF16_, DF32x, DF16b */
+/* Reads: DF16_, DF32x, DF16b. */
 static uint32_t float_type(struct cxx *p)
 {
 	const char *s = p->p;
@@ -643,7 +644,7 @@ static uint32_t d_type(struct cxx *p, bool *known)
 		    : cxx_fail(p);
 }
 
-/* Ts, Tu, Te: struct, union, enum before a name. */
+/* Reads Ts, Tu, Te: struct, union, enum before a name. */
 static uint32_t elaborated(struct cxx *p)
 {
 	char c = p->p[1];
@@ -654,8 +655,8 @@ static uint32_t elaborated(struct cxx *p)
 }
 
 /*
- * T_ I … E: a template's parameter that is a template, with arguments; in a
- * conversion's type they may be the operator's own, which is so unless more
+ * Reads T_ I … E: a template template parameter with arguments.  In the type of
+ * a conversion operator, the arguments belong to the operator unless more
  * arguments follow.
  */
 static uint32_t param_args(struct cxx *p, uint32_t v)
@@ -684,7 +685,8 @@ static uint32_t param_type(struct cxx *p)
 	return cxx_peek(p) == 'I' && !p->bad ? param_args(p, v) : v;
 }
 
-/* S and a reference; with arguments or in a module it is something new. */
+/* Reads S and a reference.  With arguments, or in a module, the result is a new
+ * substitution. */
 static uint32_t known_type(struct cxx *p, bool *known)
 {
 	uint32_t v;
@@ -705,7 +707,7 @@ static uint32_t known_type(struct cxx *p, bool *known)
 	return v;
 }
 
-/* u name [type…]: what a compiler has of its own. */
+/* Reads a vendor type: u name [type…]. */
 static uint32_t vendor_type(struct cxx *p)
 {
 	uint32_t v = cxx_source_name(p);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * D names (the D language's ABI, "Name Mangling").  One pass that writes while it
- * reads.  References back make short names stand for endless ones, so output,
- * steps and depth have limits, and a reference inside what is referred to must
- * lie before it.  (libiberty's reader has no such limits: names of 200 bytes can
- * take it minutes and gigabytes.)
+ * Demangles D names (the D language's ABI, "Name Mangling") in one pass that
+ * writes while it reads.  Back references allow short names to expand without
+ * bound, so output, steps and depth have limits.  A reference inside a
+ * referenced part must point to an earlier position. (libiberty's reader has no
+ * such limits: names of 200 bytes can take minutes and gigabytes.)
  */
 #include <string.h>
 
@@ -16,8 +16,8 @@ struct d_reader {
 	const char *s;
 	size_t n, at;
 	struct buf *out;
-	size_t start;		/* of our text in out */
-	size_t back;		/* where the last reference stood */
+	size_t start;		/* start of the demangled name in out */
+	size_t back;		/* position of the last reference */
 	uint32_t steps;
 	unsigned depth;
 	bool bad;
@@ -82,8 +82,8 @@ static size_t d_read_number(struct d_reader *r)
 	return v;
 }
 
-/* Q and a distance in base 26, the last digit a small letter: where it leads,
- * r->n if nowhere. */
+/* Reads Q and a distance in base 26, whose last digit is a small letter.
+ * Returns the target, r->n if it is invalid. */
 static size_t d_read_reference(struct d_reader *r)
 {
 	size_t from = r->at++, v = 0;
@@ -102,7 +102,7 @@ static size_t d_read_reference(struct d_reader *r)
 	return r->n;
 }
 
-/* Turns "ab" behind `from` into "ba"; b starts at mid. */
+/* Reverses n bytes. */
 static void reverse(uint8_t *p, size_t n)
 {
 	for (size_t i = 0; i < n / 2; i++) {
@@ -113,7 +113,7 @@ static void reverse(uint8_t *p, size_t n)
 	}
 }
 
-/* Of the text behind `from`, puts what begins at `mid` first. */
+/* Turns the output "ab" after `from` into "ba"; b starts at `mid`. */
 static void d_swap_parts(struct d_reader *r, size_t from, size_t mid)
 {
 	uint8_t *p = r->out->p + from;
@@ -127,7 +127,7 @@ static void d_swap_parts(struct d_reader *r, size_t from, size_t mid)
 	reverse(p, n);
 }
 
-/* A number as the value of a template parameter of basic type `type`. */
+/* Writes a number as the value of a template parameter of basic type `type`. */
 static void put_number(struct d_reader *r, char type, bool minus)
 {
 	size_t from = r->at;
@@ -206,7 +206,8 @@ static int hex(char c)
 	       c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* a, w or d, the number of bytes, _ and these in hexadecimal. */
+/* Writes a string from: a, w or d, the number of bytes, _, the bytes in
+ * hexadecimal. */
 static void put_string(struct d_reader *r)
 {
 	char kind = r->s[r->at++];
@@ -258,7 +259,7 @@ static void put_list(struct d_reader *r, char type, const char *close)
 	d_put(r, close);
 }
 
-/* name: what the value's type was written as, for structs. */
+/* Reads a value. name: the text of its type, for structs. */
 static void d_read_value(struct d_reader *r, char type, size_t name, size_t name_n)
 {
 	char c = d_peek(r);
@@ -306,7 +307,8 @@ static void d_read_value(struct d_reader *r, char type, size_t name, size_t name
 	r->depth--;
 }
 
-/* The type's text is needed only before S values; it is taken back. */
+/* Reads a value argument.  The type's text is needed only before S values;
+ * otherwise it is removed. */
 static void d_read_value_argument(struct d_reader *r)
 {
 	char type = d_peek(r);
@@ -335,7 +337,7 @@ static bool d_at_call(const struct d_reader *r)
 	return d_peek(r) && strchr("FUVWRY", d_peek(r));
 }
 
-/* Modifiers of `this`; their text goes behind the parameters. */
+/* Reads modifiers of `this`; their text follows the parameters. */
 static void d_read_modifiers(struct d_reader *r, struct buf *mods)
 {
 	for (;;) {
@@ -402,7 +404,8 @@ static void read_parameter(struct d_reader *r)
 	d_read_type(r);
 }
 
-/* Parameters up to their end: X typesafe, Y C-style variadic, Z plain. */
+/* Reads parameters up to their end: X typesafe variadic, Y C-style variadic, Z
+ * plain. */
 static void d_read_parameters(struct d_reader *r)
 {
 	bool first = true;
@@ -433,7 +436,7 @@ static void put_convention(struct d_reader *r, char c)
 	    c == 'Y' ? "extern(Objective-C) " : "");
 }
 
-/* type(parameters) attributes word */
+/* Writes: type(parameters) attributes word. */
 static void read_function_type(struct d_reader *r, const char *word,
 			       const char *mods)
 {
@@ -453,7 +456,7 @@ static void read_function_type(struct d_reader *r, const char *word,
 	if (r->bad)
 		return;
 	d_swap_parts(r, from, params);
-	/* attributes stand first in the name, last in the text */
+	/* attributes come first in the name, last in the text */
 	d_put(r, " ");
 	d_swap_parts(r, attrs, from);
 	d_put(r, word);
@@ -632,7 +635,7 @@ static bool at_template(const struct d_reader *r)
 	       (r->s[r->at + 2] == 'T' || r->s[r->at + 2] == 'U');
 }
 
-/* A whole symbol, _D name type, or only its name. */
+/* Reads a whole symbol, _D name type, or only its name. */
 static void read_symbol_argument(struct d_reader *r)
 {
 	size_t end;
@@ -696,7 +699,7 @@ static void read_template(struct d_reader *r)
 	d_put(r, ")");
 }
 
-/* A name with its length; templates of old compilers have theirs in there. */
+/* Reads a name with its length; old compilers put templates in it. */
 static void read_lname(struct d_reader *r)
 {
 	size_t n = d_read_number(r), all = r->n;
@@ -747,7 +750,8 @@ static void read_identifier(struct d_reader *r)
 	r->depth--;
 }
 
-/* True where a name goes on: a length, a template, a reference to a name. */
+/* Returns true if a name continues: a length, a template, a reference to a
+ * name. */
 static bool at_symbol(struct d_reader *r)
 {
 	size_t at = r->at, to;
@@ -759,8 +763,8 @@ static bool at_symbol(struct d_reader *r)
 	return to < r->n && d_is_digit(r->s[to]);
 }
 
-/* The parameters behind a name, when it is a function; what follows may also be
- * the type of a variable: then all is as it was. */
+/* Reads the parameters after a name, if it is a function.  If the type of a
+ * variable follows instead, restores the state. */
 static void read_signature(struct d_reader *r, bool mods_last)
 {
 	struct buf mods = { 0 };
@@ -786,7 +790,7 @@ static void read_signature(struct d_reader *r, bool mods_last)
 	buf_fini(&mods);
 }
 
-/* Names joined by dots, with the parameters of those that are functions;
+/* Reads names and writes them joined by dots, with the parameters of functions;
  * mods_last: their modifiers follow. */
 static void d_read_qualified(struct d_reader *r, bool mods_last)
 {
@@ -795,7 +799,7 @@ static void d_read_qualified(struct d_reader *r, bool mods_last)
 	if (!d_enter(r))
 		return;
 	do {
-		if (d_accept(r, '0')) {	/* no name of its own */
+		if (d_accept(r, '0')) {	/* unnamed */
 			while (d_accept(r, '0'))
 				;
 			continue;
@@ -826,7 +830,7 @@ bool demangle_d(const char *s, size_t n, struct buf *out)
 	d_read_qualified(&r, true);
 	end = out->n;
 	if (!r.bad && !d_accept(&r, 'Z'))
-		d_read_type(&r);		/* what it returns, or is */
+		d_read_type(&r);		/* return type, or type of a variable */
 	if (!r.bad && r.at == n && end - r.start <= D_OUT_MAX) {
 		out->n = end;
 		return true;

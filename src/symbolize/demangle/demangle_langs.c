@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Small manglings: Fortran (gfortran, flang), OCaml, Haskell.  Each is read
- * only in a form that no C programmer would write by chance.
+ * Demangles small schemes: Fortran (gfortran, flang), OCaml, Haskell, Go.  Each
+ * is read only in a form that is unlikely in C names.
  */
 #include <string.h>
 
@@ -27,7 +27,7 @@ static int hex_digit(char c)
 	return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* __module_MOD_procedure, __module.submodule_MOD_procedure */
+/* Demangles __module_MOD_procedure, __module.submodule_MOD_procedure. */
 static bool demangle_gfortran(const char *s, const char *end, struct buf *out)
 {
 	const char *p = s + 2;
@@ -50,9 +50,9 @@ static bool demangle_gfortran(const char *s, const char *end, struct buf *out)
 }
 
 /*
- * flang's unique names (Bijective Internal Name Uniquing): _Q, then each scope
- * by a letter (Module, Submodule, Function that hosts, Block) and its name in
- * small letters, then the procedure (P).
+ * Demangles flang's unique names (Bijective Internal Name Uniquing): _Q, then
+ * the scopes, then the procedure (P).  A scope is a letter (Module, Submodule,
+ * Function that hosts, Block) and its name in small letters.
  */
 static bool demangle_flang(const char *s, const char *end, struct buf *out)
 {
@@ -118,7 +118,8 @@ bool demangle_ocaml(const char *s, size_t n, struct buf *out)
 	return true;
 }
 
-/* GHC's Z-encoding: one letter behind z or Z stands for a sign. */
+/* Returns the character that a letter after z or Z represents in GHC's
+ * Z-encoding. */
 static char z_sign(char z, char c)
 {
 	static const char small[] = "a&b|c^d$e=g>h#i.l<m-n!p+q\'r\\s/t*u_v%zz";
@@ -131,7 +132,7 @@ static char z_sign(char z, char c)
 	return 0;
 }
 
-/* Some character number: z3bbU; tuples: Z2T. */
+/* Reads a character by its number, z3bbU, or a tuple, Z2T. */
 static const char *z_number(const char *p, const char *end, struct buf *out)
 {
 	bool tuple = *p == 'Z';
@@ -193,7 +194,8 @@ bool demangle_haskell(const char *s, size_t n, struct buf *out)
 	if (!name || name + 1 == end || memchr(name + 1, '_',
 					       (size_t)(end - name) - 1))
 		return false;
-	/* A module in a package: GHCziBase.  Few C names look like that. */
+	/* Requires a module in a package, GHCziBase, which is rare in C
+	 * names. */
 	for (p = mod + 1; p + 2 < name; p++)
 		dotted |= p[0] == 'z' && p[1] == 'i' && is_upper(p[2]);
 	if (!dotted)
@@ -209,13 +211,14 @@ bool demangle_haskell(const char *s, size_t n, struct buf *out)
 }
 
 /*
- * Go names: package paths are read where they are escaped, and shortened to
- * their last element as `go tool pprof` does.
+ * Go names: escapes in package paths are decoded.  The short form keeps their
+ * last element, like `go tool pprof`.
  */
 
 /*
- * Go writes dots of the last element of a package path, and what is not plain
- * ASCII, as %2e: "gopkg.in/yaml%2ev3.Unmarshal" (cmd/internal/objabi).
+ * Go encodes dots in the last element of a package path, and characters other
+ * than plain ASCII, as %2e: "gopkg.in/yaml%2ev3.Unmarshal"
+ * (cmd/internal/objabi).
  */
 bool demangle_go(const char *s, size_t n, struct buf *out)
 {
@@ -254,7 +257,9 @@ static bool in_path(char c)
 	return is_word(c) || strchr(".-~%+@:", c);
 }
 
-/* What the compiler makes for types: the word stays, the path behind it goes. */
+/* Returns the length of the prefix of a function that the compiler generates
+ * for a type; 0 if there is none.  The prefix is kept, and the path after it is
+ * shortened. */
 static size_t made_for_type(const char *s, size_t n)
 {
 	static const char *const words[] = {
@@ -292,7 +297,8 @@ static bool is_go(const char *s, size_t n)
 	return false;
 }
 
-/* /v2, /v10 before a dot or a slash: a version, not a name. */
+/* Returns the length of a version, not a name: /v2, /v10 before a dot or a
+ * slash. */
 static size_t version_len(const char *p, const char *end)
 {
 	const char *q = p + 2;
@@ -305,7 +311,7 @@ static size_t version_len(const char *p, const char *end)
 	return q < end && (*q == '.' || *q == '/') ? (size_t)(q - p) : 0;
 }
 
-/* The end of the bracket that opens at p, or NULL. */
+/* Returns the end of the bracket that opens at p, or NULL. */
 static const char *skip_group(const char *p, const char *end)
 {
 	size_t depth = 0;

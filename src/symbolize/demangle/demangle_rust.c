@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Rust names: those of old, which look like C++ and end in a hash, and what names
- * of version 0 are made of (RFC 2603; Punycode is RFC 3492).
+ * Demangles legacy Rust names, which look like C++ and end in a hash, and reads
+ * the elements of version 0 names (RFC 2603; Punycode is RFC 3492).
  */
 #include <string.h>
 
@@ -117,7 +117,7 @@ static uint32_t adapt(uint32_t delta, uint32_t points, bool first)
 	return k + 36 * delta / (delta + 38);
 }
 
-/* The next of RFC 3492's generalized integers, added to *i. */
+/* Reads the next generalized integer of RFC 3492 and adds it to *i. */
 static bool punycode_delta(const char **s, const char *end, uint32_t bias,
 			   uint32_t *i)
 {
@@ -145,7 +145,7 @@ static bool punycode_delta(const char **s, const char *end, uint32_t bias,
 	}
 }
 
-/* -> how many characters, 0 when it is none. */
+/* Decodes Punycode.  Returns the number of characters; 0 if it is invalid. */
 static size_t punycode(const struct r_ident *id, uint32_t *chars)
 {
 	const char *s = id->s, *end = s + id->n, *cut = NULL, *p;
@@ -213,7 +213,8 @@ static int hex(char c)
 	return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* $LT$ and the like at s: how long it is, 0 if it is none. */
+/* Decodes an escape such as $LT$ at s.  Returns its length; 0 if there is
+ * none. */
 static size_t unescape(const char *s, size_t n, struct buf *out)
 {
 	const char *end = memchr(s + 1, '$', n - 1);
@@ -258,7 +259,7 @@ static void put_part(const char *s, size_t n, struct buf *out)
 			buf_str(out, "::");
 			len = 2;
 		} else if (*s == '$') {
-			buf_bytes(out, s, n);	/* nothing we know */
+			buf_bytes(out, s, n);	/* unknown escape */
 			return;
 		} else {
 			buf_u8(out, (uint8_t)*s);
@@ -268,7 +269,8 @@ static void put_part(const char *s, size_t n, struct buf *out)
 	}
 }
 
-/* h and 16 digits, at least 5 different ones. */
+/* Returns whether a part is a hash: h and 16 digits, at least 5 of them
+ * different. */
 static bool is_hash(const char *s, size_t n)
 {
 	unsigned seen = 0;
@@ -284,7 +286,7 @@ static bool is_hash(const char *s, size_t n)
 	return __builtin_popcount(seen) >= 5;
 }
 
-/* One more part of _ZN…E: its text, or NULL at the end or where it is none. */
+/* Returns the next part of _ZN…E; NULL at the end or if it is invalid. */
 static const char *next_part(const char **s, const char *end, size_t *n)
 {
 	const char *p = *s, *text;

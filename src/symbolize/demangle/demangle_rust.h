@@ -2,33 +2,33 @@
 #ifndef TALLY_SYMBOLIZE_DEMANGLE_DEMANGLE_RUST_H
 #define TALLY_SYMBOLIZE_DEMANGLE_DEMANGLE_RUST_H
 /*
- * Rust names of version 0 (RFC 2603): one pass that writes while it reads.
- * References back make short names stand for endless ones, so output, steps and
- * depth have limits; a reference leads to what lies before it.
+ * Rust names of version 0 (RFC 2603), written in one pass while they are read.
+ * Back references allow short names to expand without bound, so output, steps
+ * and depth have limits.  A reference always points to an earlier position.
  *
- *	demangle_rust.c		the older names, identifiers, Punycode
- *	demangle_rust_v0.c	paths, types, values of generics' arguments
+ *	demangle_rust.c		the legacy names, identifiers, Punycode
+ *	demangle_rust_v0.c	paths, types, values of generic arguments
  */
 #include "base/buf.h"
 
 enum { R_OUT_MAX = 64 * 1024, R_STEPS_MAX = 1 << 17, R_DEPTH_MAX = 300 };
 
 struct r_reader {
-	const char *s;		/* behind _R */
+	const char *s;		/* text after _R */
 	size_t n, at;
 	struct buf *out;
-	size_t start;		/* of our text in out */
-	uint64_t lifetimes;	/* bound by for<…> around here */
+	size_t start;		/* start of the demangled name in out */
+	uint64_t lifetimes;	/* number bound by enclosing for<…> */
 	uint32_t steps;
 	unsigned depth;
-	unsigned quiet;		/* what is read is not shown */
+	unsigned quiet;		/* greater than 0: output is suppressed */
 	bool bad;
 };
 
 struct r_ident {
 	const char *s;
 	size_t n;
-	uint64_t number;	/* its disambiguator, 0 if none */
+	uint64_t number;	/* disambiguator, 0 if none */
 	bool punycode;
 };
 
@@ -87,7 +87,7 @@ void r_put_number(struct r_reader *r, uint64_t v);
 struct r_ident r_read_ident(struct r_reader *r);
 void r_put_ident(struct r_reader *r, const struct r_ident *id);
 void r_put_utf8(struct r_reader *r, uint32_t c);
-/* base 62, ended by _: 0 for _ alone. */
+/* Reads a base-62 number terminated by _; _ alone is 0. */
 uint64_t r_read_62(struct r_reader *r);
 
 /* demangle_rust_v0.c */

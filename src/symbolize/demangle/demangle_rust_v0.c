@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Rust names of version 0 (RFC 2603): paths, types, values. */
+/* Demangles Rust names of version 0 (RFC 2603): paths, types, values. */
 #include <string.h>
 
 #include "symbolize/demangle/demangle_rust.h"
 #include "symbolize/demangle/manglings.h"
 
-/* Values of generics' arguments in Rust names (RFC 2603, "Constants"; the rustc
- * book, "v0 Symbol Format", has those that came later). */
+/* Values of generic arguments in Rust names (RFC 2603, "Constants"; the rustc
+ * book, "v0 Symbol Format", has later additions). */
 
 static void r_read_const(struct r_reader *r, bool in_value);
 static void r_read_path(struct r_reader *r, bool in_value);
@@ -21,7 +21,7 @@ static int hex(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Hexadecimal digits up to _. */
+/* Reads hexadecimal digits up to _. */
 static const char *read_hex(struct r_reader *r, size_t *n)
 {
 	const char *s = r->s + r->at;
@@ -66,7 +66,7 @@ static void read_int(struct r_reader *r, bool is_signed)
 		r_put_char(r, *s++);
 }
 
-/* As Rust writes it in its source. */
+/* Writes a character as in Rust source. */
 static void put_char_escaped(struct r_reader *r, uint32_t c, char quote)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -123,7 +123,8 @@ static void read_bool(struct r_reader *r)
 		r_put(r, *s == '1' ? "true" : "false");
 }
 
-/* One character of UTF-8 in hexadecimal digits; false if it is none. */
+/* Reads one UTF-8 character in hexadecimal digits.  Returns false if it is
+ * invalid. */
 static bool next_char(const char **s, const char *end, uint32_t *c)
 {
 	unsigned byte, more;
@@ -165,7 +166,7 @@ static void read_str(struct r_reader *r)
 	r_put(r, "\"");
 }
 
-/* Values up to E; -> how many. */
+/* Reads values up to E.  Returns their number. */
 static size_t read_list(struct r_reader *r)
 {
 	size_t n = 0;
@@ -196,7 +197,8 @@ static void read_fields(struct r_reader *r)
 	r_put(r, " }");
 }
 
-/* V: a path, and U nothing, T values in parentheses, S fields. */
+/* Reads V: a path, then U for nothing, T for values in parentheses, S for
+ * fields. */
 static void read_adt(struct r_reader *r)
 {
 	r_read_path(r, true);
@@ -216,7 +218,7 @@ static void read_adt(struct r_reader *r)
 	}
 }
 
-/* What is more than a literal stands in braces. */
+/* Reads a compound value; anything more than a literal is written in braces. */
 static void read_compound(struct r_reader *r, char c)
 {
 	switch (c) {
@@ -261,7 +263,7 @@ static void read_const(struct r_reader *r, char c, bool in_value)
 	case 'c':
 		read_char(r);
 		break;
-	case 'e':	/* a str itself, not what points to it */
+	case 'e':	/* a str itself, not a reference to it */
 		r_put(r, in_value ? "*" : "{*");
 		read_str(r);
 		r_put(r, in_value ? "" : "}");
@@ -280,7 +282,7 @@ static void read_const(struct r_reader *r, char c, bool in_value)
 	}
 }
 
-/* in_value: inside another value. */
+/* Reads a constant. in_value: inside another value. */
 static void r_read_const(struct r_reader *r, bool in_value)
 {
 	if (!r_enter(r))
@@ -289,7 +291,8 @@ static void r_read_const(struct r_reader *r, bool in_value)
 	r->depth--;
 }
 
-/* B and a place: what `fn` reads there, once. */
+/* Reads B and a position, and lets `fn` read there unless output is
+ * suppressed. */
 static void r_read_back(struct r_reader *r,
 			void (*fn)(struct r_reader *r, bool arg), bool arg)
 {
@@ -300,7 +303,7 @@ static void r_read_back(struct r_reader *r,
 		r_fail(r);
 		return;
 	}
-	if (r->quiet)	/* it was read where it stands */
+	if (r->quiet)	/* already checked at its position */
 		return;
 	at = r->at;
 	r->at = (size_t)to;
@@ -330,7 +333,7 @@ static void put_lifetime(struct r_reader *r, uint64_t i)
 	}
 }
 
-/* [G number]: for<'a, 'b> */
+/* Reads [G number]: for<'a, 'b>. */
 static void read_binder(struct r_reader *r)
 {
 	uint64_t n, i;
@@ -338,7 +341,7 @@ static void read_binder(struct r_reader *r)
 	if (!r_accept(r, 'G'))
 		return;
 	n = r_read_62(r) + 1;
-	if (n > 1000)	/* more than any compiler writes */
+	if (n > 1000)	/* more than any compiler emits */
 		r_fail(r);
 	r_put(r, "for<");
 	for (i = 0; i < n && !r->bad; i++) {
@@ -350,7 +353,7 @@ static void read_binder(struct r_reader *r)
 	r_put(r, "> ");
 }
 
-/* K value | L lifetime | type */
+/* Reads: K value | L lifetime | type. */
 static void read_arg(struct r_reader *r)
 {
 	if (r_accept(r, 'L'))
@@ -361,7 +364,7 @@ static void read_arg(struct r_reader *r)
 		r_read_type(r);
 }
 
-/* Behind I; leaves the bracket open. */
+/* Reads arguments, after I; leaves the bracket open. */
 static void read_args_open(struct r_reader *r, bool in_value)
 {
 	bool more = false;
@@ -376,7 +379,7 @@ static void read_args_open(struct r_reader *r, bool in_value)
 	}
 }
 
-/* N: a namespace, where, a name. */
+/* Reads N: a namespace, a parent path, a name. */
 static void read_nested(struct r_reader *r, bool in_value)
 {
 	char space = r_next(r);
@@ -411,7 +414,7 @@ static void read_nested(struct r_reader *r, bool in_value)
 	r_put(r, "}");
 }
 
-/* M X: where the impl is, which is not shown. */
+/* Skips the path of the impl in M and X. */
 static void skip_impl(struct r_reader *r)
 {
 	if (r_accept(r, 's'))
@@ -482,7 +485,7 @@ static const char *r_basic_type(char c)
 	return c >= 'a' && c <= 'z' ? names[c - 'a'] : NULL;
 }
 
-/* K: C, or a name whose - are _. */
+/* Reads an ABI, after K: C, or a name with _ for -. */
 static void read_abi(struct r_reader *r)
 {
 	struct r_ident id;
@@ -501,7 +504,7 @@ static void read_abi(struct r_reader *r)
 	r_put(r, "\" ");
 }
 
-/* Types up to E; -> how many. */
+/* Reads types up to E.  Returns their number. */
 static size_t read_types(struct r_reader *r)
 {
 	size_t n = 0;
@@ -533,13 +536,14 @@ static void read_fn(struct r_reader *r)
 	r->lifetimes = lifetimes;
 }
 
-/* A path whose arguments may go on with what follows; open: they do. */
+/* Reads a path whose arguments may be continued by the caller; returns whether
+ * the bracket is open. */
 static bool read_open_path(struct r_reader *r);
 
 static void back_open(struct r_reader *r, bool arg)
 {
 	(void)arg;
-	/* what is behind the reference decides */
+	/* the target of the reference decides */
 	if (read_open_path(r))
 		r->steps |= 0x80000000;
 }
@@ -564,7 +568,7 @@ static bool read_open_path(struct r_reader *r)
 	return open;
 }
 
-/* path {p name type}: Trait<Name = Type> */
+/* Reads path {p name type}: Trait<Name = Type>. */
 static void read_dyn_trait(struct r_reader *r)
 {
 	bool open = read_open_path(r);
@@ -669,7 +673,7 @@ static void read_type(struct r_reader *r, char c)
 	case 'B':
 		r_read_back(r, back_type, false);
 		break;
-	default:	/* a path, which reads its letter itself */
+	default:	/* a path reads its letter itself */
 		r->at--;
 		r_read_path(r, false);
 	}
@@ -696,7 +700,7 @@ static bool is_upper(char c)
 	return c >= 'A' && c <= 'Z';
 }
 
-/* _R path [path of the crate that made a copy of it] [suffix] */
+/* Demangles _R path [path of the instantiating crate] [suffix]. */
 bool demangle_rust_v0(const char *s, size_t n, struct buf *out)
 {
 	struct r_reader r = { .s = s + 2, .n = n - 2, .out = out,
@@ -708,7 +712,7 @@ bool demangle_rust_v0(const char *s, size_t n, struct buf *out)
 		      (*p >= '0' && *p <= '9')))
 			return false;
 	r.n = (size_t)(p - r.s);
-	if (!is_upper(r_peek(&r)))	/* a version that is not known */
+	if (!is_upper(r_peek(&r)))	/* an unknown version */
 		return false;
 	r_read_path(&r, true);
 	if (!r.bad && r.at < r.n) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Short forms of demangled names: one pass, left to right.  Where brackets do not
- * match up the whole name is kept as it is: rather long than wrong.
+ * Shortens demangled names in one pass from left to right.  If brackets do not
+ * match, the whole name is kept: a long name is better than a wrong one.
  */
 #include <string.h>
 
@@ -13,8 +13,8 @@ enum { MAX_NEST = 64, SHORT_LAMBDA = 24 };
 struct shortener {
 	const char *p, *end;
 	char *out;
-	char last;		/* the input character before p */
-	unsigned nest;		/* brackets that are kept and still open */
+	char last;		/* input character before p */
+	unsigned nest;		/* kept brackets that are still open */
 	char close[MAX_NEST];
 };
 
@@ -25,7 +25,8 @@ static bool is_ident(char c)
 	       (unsigned char)c >= 0x80;
 }
 
-/* The length of the operator after the word "operator", 0 for a conversion. */
+/* Returns the length of the operator after the word "operator"; 0 for a
+ * conversion. */
 static size_t operator_len(const char *p, const char *end)
 {
 	static const char ops[][5] = {	/* longest first */
@@ -50,7 +51,7 @@ static bool at_operator(const char *start, const char *p, const char *end)
 	       !is_ident(p[8]) && (p == start || !is_ident(p[-1]));
 }
 
-/* The end of the bracket that opens at p, or NULL. */
+/* Returns the end of the bracket that opens at p, or NULL. */
 static const char *skip_group(const char *start, const char *p, const char *end)
 {
 	char open[MAX_NEST];
@@ -72,7 +73,7 @@ static const char *skip_group(const char *start, const char *p, const char *end)
 		} else if (c == ')' || c == ']' || c == '}') {
 			char want = c == ')' ? '(' : c == ']' ? '[' : '{';
 
-			/* a lone < in there was a comparison */
+			/* a single < inside was a comparison */
 			while (n && open[n - 1] == '<' && want == '(')
 				n--;
 			if (!n || open[--n] != want)
@@ -92,7 +93,7 @@ static void put(struct shortener *s, const char *text, size_t n)
 	s->out += n;
 }
 
-/* Copies what is between p and `to`. */
+/* Copies the input from p up to `to`. */
 static void keep(struct shortener *s, const char *to)
 {
 	put(s, s->p, (size_t)(to - s->p));
@@ -106,7 +107,7 @@ static bool starts(const struct shortener *s, const char *text)
 	return (size_t)(s->end - s->p) >= n && !memcmp(s->p, text, n);
 }
 
-/* A bracket that stays, with its content shortened. */
+/* Keeps a bracket and shortens its contents. */
 static bool enter(struct shortener *s, char close)
 {
 	if (s->nest == MAX_NEST)
@@ -116,8 +117,8 @@ static bool enter(struct shortener *s, char close)
 	return true;
 }
 
-/* Puts a sign of 5 bytes in place of the group that ends at `to`; an empty group
- * stays as it is. */
+/* Replaces the group that ends at `to` with a sign of 5 bytes; an empty group
+ * is kept. */
 static void elide(struct shortener *s, const char *to, const char *sign)
 {
 	if (to - s->p == 2) {
@@ -132,14 +133,14 @@ static bool on_angle(struct shortener *s, const char *start)
 {
 	const char *to;
 
-	/* Java's constructors */
+	/* constructors of Java */
 	if (s->p > start && s->p[-1] == '.' &&
 	    (starts(s, "<init>") || starts(s, "<clinit>"))) {
 		keep(s, memchr(s->p, '>', (size_t)(s->end - s->p)));
 		keep(s, s->p + 1);
 		return true;
 	}
-	/* Rust: <T as Trait>::method, where a name begins */
+	/* Rust: <T as Trait>::method, at the start of a name */
 	if (s->p == start || strchr(" (&,*", s->p[-1])) {
 		bool op = s->p - start >= 9 &&
 			  memchr("<>=-+*/%^&|~!,)]", s->p[-2], 16);
@@ -172,8 +173,8 @@ static bool on_paren(struct shortener *s, const char *start)
 	return true;
 }
 
-/* [abi:cxx11] and Rust crate hashes go, [clone .cold] stays, Go's type arguments
- * become […]. */
+/* Removes [abi:cxx11] and Rust crate hashes, keeps [clone .cold], and shortens
+ * Go's type arguments to […]. */
 static bool on_square(struct shortener *s, const char *start)
 {
 	const char *to = skip_group(start, s->p, s->end);
@@ -193,7 +194,7 @@ static bool on_square(struct shortener *s, const char *start)
 	return true;
 }
 
-/* {lambda(int)#1}, {closure#0}, {{closure}}: as they are, long ones shortened. */
+/* Keeps {lambda(int)#1}, {closure#0}, {{closure}}; shortens long ones. */
 static bool on_brace(struct shortener *s, const char *start)
 {
 	const char *to = skip_group(start, s->p, s->end);
@@ -253,7 +254,8 @@ static bool shorten(struct shortener *s)
 	return s->nest == 0;
 }
 
-/* Without a Rust hash at the end: ::h and 16 hexadecimal digits. */
+/* Returns the length without a Rust hash at the end: ::h and 16 hexadecimal
+ * digits. */
 static size_t without_hash(const char *name, size_t n)
 {
 	if (n > 19 && !memcmp(name + n - 19, "::h", 3) &&
@@ -262,8 +264,8 @@ static size_t without_hash(const char *name, size_t n)
 	return n;
 }
 
-/* Objective-C methods, Ada operators: pkg."<", and what Python and Java make up:
- * f.<locals>.<lambda>, Foo.<init>. */
+/* Returns whether a name must be kept: Objective-C methods, Ada operators
+ * (pkg."<"), and forms of Python and Java: f.<locals>.<lambda>, Foo.<init>. */
 static bool is_plain(const char *s)
 {
 	return ((s[0] == '-' || s[0] == '+') && s[1] == '[') ||

@@ -2,38 +2,42 @@
 #ifndef TALLY_SYMBOLIZE_DEMANGLE_MANGLINGS_H
 #define TALLY_SYMBOLIZE_DEMANGLE_MANGLINGS_H
 /*
- * The manglings, one function each.  All take a name of n bytes (not ended by 0
- * there) and return false, with `out` as it was, where it is not theirs.
+ * The mangling schemes, one function each.  All take a name of n bytes, not
+ * terminated by NUL, and append to `out`.  They return false, with `out`
+ * unchanged, if the name does not use the scheme.
  */
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buf.h"
 
-/* C++ (Itanium C++ ABI): _Z, with what compilers put behind: .isra.0. */
+/* C++ (Itanium C++ ABI): _Z, with suffixes of compilers such as .isra.0. */
 bool demangle_cxx(const char *s, size_t n, struct buf *out);
-/* Only the function's own name: `operator()`, `~vector`, `run`; no scopes, no
- * template arguments, no parameters, no clone suffixes. */
+/* Appends only the function's own name, such as `operator()`, `~vector` or
+ * `run`: no scopes, template arguments, parameters or clone suffixes. */
 bool demangle_cxx_last(const char *s, size_t n, struct buf *out);
-/* As it stands before :: in names of what the function has in it: without return
- * type and clone suffixes. */
+/* Appends the name as it appears before :: in names of the function's local
+ * entities: without return type and clone suffixes. */
 bool demangle_cxx_scope(const char *s, size_t n, struct buf *out);
-/* Rust: _R (RFC 2603), and _ZN…E that ends in a hash. */
+/* Rust: _R (RFC 2603), and _ZN…E with a hash at the end. */
 bool demangle_rust(const char *s, size_t n, struct buf *out);
-/* [clone .isra.0] [clone .cold] for such ends of names, as c++filt does. */
+/* Appends "[clone .isra.0] [clone .cold]" for such suffixes, as c++filt
+ * does. */
 void demangle_clones(const char *s, const char *end, struct buf *out);
-/* D: _D and a length. */
+/* D: _D followed by a length. */
 bool demangle_d(const char *s, size_t n, struct buf *out);
-/* The name's own form says gfortran (__mod_MOD_proc) or flang (_QMmodPproc). */
+/* gfortran (__mod_MOD_proc) or flang (_QMmodPproc), recognized by the form of
+ * the name. */
 bool demangle_fortran(const char *s, size_t n, struct buf *out);
-/* GNAT's encoding; `sure` when the unit is known to be Ada. */
+/* GNAT's encoding; `sure` if the unit is known to be Ada. */
 bool demangle_ada(const char *s, size_t n, bool sure, struct buf *out);
-/* Package paths have their dots as %2e. */
+/* Go: package paths with dots encoded as %2e. */
 bool demangle_go(const char *s, size_t n, struct buf *out);
 bool demangle_ocaml(const char *s, size_t n, struct buf *out);
 bool demangle_haskell(const char *s, size_t n, struct buf *out);
 
-/* Short form of a demangled Go name; false when it is not Go. */
+/* Appends the short form of a demangled Go name.  Returns false if it is not a
+ * Go name. */
 bool shorten_go(const char *s, size_t n, struct buf *out);
 
 #endif

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where debug files may lie: see debug_dirs.h. */
+/* Lists the possible paths of debug files: see debug_dirs.h. */
 #include "symbolize/dwarf/debug_dirs.h"
 
 #include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>
 
-/* Names looked at in one folder; more is not a folder of debug files. */
+/* Maximum number of names read in one folder; a folder of debug files has
+ * fewer. */
 enum { NAMES_MAX = 4096 };
 
 bool debug_dir_at(const char *list, unsigned int i, struct debug_dir *out)

@@ -2,35 +2,36 @@
 #ifndef TALLY_SYMBOLIZE_DWARF_DEBUG_DIRS_H
 #define TALLY_SYMBOLIZE_DWARF_DEBUG_DIRS_H
 /*
- * Folders of debug files (private to src/symbolize): a list "A:B:C", as gdb's
- * debug-file-directory.  Each may be laid out as /usr/lib/debug is, as the cache
- * of debuginfod's client, as the root folder of the programs, or hold the files
- * as they are.
+ * Folders of debug files (private to src/symbolize): a list "A:B:C", like gdb's
+ * debug-file-directory.  Each folder may have the layout of /usr/lib/debug, of
+ * the debuginfod client's cache, or of the programs' root folder, or may
+ * contain the files directly.
  */
 #include "base/buf.h"
 #include "image/image.h"
 
 struct debug_dir {
-	const char *p;		/* not terminated: print with "%.*s" */
+	const char *p;		/* not NUL-terminated: print with "%.*s" */
 	int n;
 };
 
-/* The i-th folder of a list; false behind the last one. */
+/* Returns the i-th folder of a list in *out; returns false after the last
+ * one. */
 bool debug_dir_at(const char *list, unsigned int i, struct debug_dir *out);
 
-/* The last one: the usual place, which messages name. */
+/* Returns the last folder of a list, the usual place, which messages name. */
 bool debug_dir_last(const char *list, struct debug_dir *out);
 
-/* Where a folder has what belongs to a build-id: writes the i-th place into out;
- * false when there are no more. */
+/* Writes the i-th possible path of a build ID's file in a folder to `out`.
+ * Returns false if there are no more. */
 bool debug_dir_by_id(struct debug_dir dir, unsigned int i,
 		     const struct build_id *id, struct buf *out);
-/* The same by the path of the program. */
+/* Does the same by the path of the program. */
 bool debug_dir_by_path(struct debug_dir dir, unsigned int i, const char *path,
 		       struct buf *out);
 
-/* Calls try_file for the files right in the folder (or for the folder, if that is
- * a file) until it returns false; a bounded number of them. */
+/* Calls try_file for the files directly in the folder (or for the folder, if it
+ * is a file) until try_file returns false.  The number of files is bounded. */
 typedef bool debug_try_file(void *ctx, const char *path);
 void debug_dir_each(struct debug_dir dir, debug_try_file *try_file, void *ctx);
 

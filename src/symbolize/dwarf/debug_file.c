@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Separate debug files, in the order that gdb documents ("Debugging Information
- * in Separate Files"): by build-id, then by .gnu_debuglink with its CRC.
+ * Finds separate debug files, in the order that gdb documents ("Debugging
+ * Information in Separate Files"): by build ID, then by .gnu_debuglink with its
+ * CRC.
  */
 #include "symbolize/dwarf/debug_file.h"
 
@@ -31,7 +32,8 @@ static bool same_id(const struct image *a, const struct build_id *id)
 	return b.len == id->len && !memcmp(b.bytes, id->bytes, id->len);
 }
 
-/* A debug file of other code would name wrong functions. */
+/* Opens a file only if it has the build ID, because a debug file of other code
+ * would give wrong names. */
 static struct image *open_by_id(const struct debug_search *s, const char *path,
 				const struct build_id *id)
 {
@@ -64,7 +66,8 @@ static struct image *open_by_link(const struct debug_search *s,
 {
 	struct image *img = debug_open(s, path);
 
-	/* The build-id says the same for less work where both have one. */
+	/* If both files have a build ID, comparing it replaces the CRC and is
+	 * cheaper. */
 	if (!img || (id->len && image_build_id(img).len
 			     ? same_id(img, id) : crc_matches(img, crc)))
 		return img;
@@ -72,7 +75,7 @@ static struct image *open_by_link(const struct debug_search *s,
 	return NULL;
 }
 
-/* The length of a path's folder, without the slash before the name. */
+/* Returns the length of a path's folder, without the slash before the name. */
 static int folder_length(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -80,7 +83,8 @@ static int folder_length(const char *path)
 	return slash ? (int)(slash - path) : 0;
 }
 
-/* Same folder, .debug/ in it, the same folder below each debug folder. */
+/* Searches the same folder, .debug/ in it, and the same folder below each debug
+ * folder. */
 static struct image *find_by_link(struct image *img,
 				  const struct debug_search *s,
 				  const struct build_id *id, struct buf *b)
@@ -106,7 +110,7 @@ static struct image *find_by_link(struct image *img,
 	return found;
 }
 
-/* In each debug folder, by build-id. */
+/* Searches each debug folder by build ID. */
 static struct image *find_by_id(const struct debug_search *s,
 				const struct build_id *id, struct buf *b)
 {
@@ -120,8 +124,8 @@ static struct image *find_by_id(const struct debug_search *s,
 	return found;
 }
 
-/* An unstripped file, or its debug file, under whatever name; the file itself
- * has the same build-id too. */
+/* Opens an unstripped file, or its debug file, of any name.  The image itself
+ * is excluded, because it has the same build ID. */
 static struct image *open_fuller(const struct debug_search *s, const char *path,
 				 const struct build_id *id)
 {
@@ -153,7 +157,7 @@ static bool try_file(void *ctx, const char *path)
 	return !n->found;
 }
 
-/* In folders that the user named, files may lie about as they were built. */
+/* Searches folders named by the user, where files may have any name. */
 static struct image *find_by_name(struct image *img,
 				  const struct debug_search *s,
 				  const struct build_id *id, struct buf *b)
@@ -177,7 +181,7 @@ static struct image *find_by_name(struct image *img,
 	return n.found;
 }
 
-/* Hands out a path, or gives the image back. */
+/* Returns the path, or closes the image if out of memory. */
 static int give_path(struct buf *b, struct image **out, char **path)
 {
 	*path = b->failed ? NULL : strdup(buf_cstr(b));
@@ -210,8 +214,8 @@ int debug_file_open(struct image *img, const struct debug_search *s,
 	return give_path(&b, out, path);
 }
 
-/* A .debug_sup section: which of the two files this is, the other one's path and
- * what both agree on. */
+/* Reads a .debug_sup section: which of the two files this is, the path of the
+ * other one, and their common id. */
 static bool read_sup(struct image *img, bool supplementary, const char **link,
 		     struct build_id *id)
 {
@@ -229,7 +233,8 @@ static bool read_sup(struct image *img, bool supplementary, const char **link,
 	return true;
 }
 
-/* The path and the build-id of the alternate file, or NULL. */
+/* Returns the path of the alternate file and sets its build ID; NULL if there
+ * is none. */
 static const char *read_link(struct image *img, struct build_id *id)
 {
 	struct span s = image_section(img, ".gnu_debugaltlink");
@@ -276,8 +281,8 @@ static struct image *open_alt(const struct debug_search *s, const char *path,
 	return NULL;
 }
 
-/* The i-th place of an alternate file: what the link says, seen from the file
- * that has it; the same below each debug folder; by build-id. */
+/* Writes the i-th possible path of an alternate file: the link relative to the
+ * file that contains it; the same below each debug folder; by build ID. */
 static bool alt_path(const struct debug_search *s, const char *from,
 		     unsigned i, const char *link, const struct build_id *id,
 		     struct buf *b)
@@ -325,7 +330,8 @@ int debug_alt_open(struct image *img, const struct debug_search *s,
 	return give_path(&b, out, path);
 }
 
-/* As it was compiled; beside the binary; below the debug folders. */
+/* Order: the path at compile time, the folder of the binary, the debug
+ * folders. */
 bool debug_dwo_path(const struct debug_search *s, unsigned i, const char *dir,
 		    const char *name, struct buf *out)
 {
@@ -357,7 +363,8 @@ bool debug_dwo_path(const struct debug_search *s, unsigned i, const char *dir,
 	return true;
 }
 
-/* Beside the binary, beside its debug file, below the debug folders. */
+/* Order: the folder of the binary, the folder of its debug file, the debug
+ * folders. */
 bool debug_dwp_path(const struct debug_search *s, unsigned i, struct buf *out)
 {
 	struct debug_dir below = { "", 0 };

@@ -2,7 +2,20 @@
 #ifndef TALLY_SYMBOLIZE_DWARF_DWARF_H
 #define TALLY_SYMBOLIZE_DWARF_DWARF_H
 /*
- * Our DWARF 2 to 5 reader (private to src/symbolize).
+ * tally's DWARF 2 to 5 reader (private to src/symbolize).
+ *
+ *	dwarf_open.c	sections of a file; opening and closing the whole
+ *	dwarf_units.c	unit headers and root DIEs, read once; the unit that covers
+ *			an address
+ *	dwarf_split.c	split DWARF: .dwo files, .dwp files and their index
+ *	dwarf_abbrev.c	abbreviations compiled into programs; skipping attributes
+ *	dwarf_form.c	attribute values, strings, addresses, DW_AT_ranges
+ *	dwarf_lines.c	line tables: file names, line programs into rows
+ *	dwarf_funcs.c	functions with code, in one flat pass over a unit, and the
+ *			inlined calls of one function
+ *	dwarf_names.c	names through abstract_origin and specification; scopes
+ *	dwarf_spell.c	full names of C++ functions without a linkage name
+ *	dwarf_resolve.c	a batch of addresses; which units are read for it and kept
  *
  *	dwarf_open.c	the sections of a file; the whole thing opened and closed
  *	dwarf_units.c	unit headers and root DIEs, once; which unit covers an address
@@ -16,13 +29,14 @@
  *	dwarf_spell.c	full names of C++ functions without a linkage name
  *	dwarf_resolve.c	a batch of addresses; which units are read for it, and kept
  *
- * Everything but names and file paths may be used by two threads at a time, as
- * long as they work on different units or only read loaded ones; each thread
- * then has its own struct dwarf_work.
+ * Two threads may use everything except names and file paths at the same time,
+ * as long as they work on different units or only read loaded ones.  Each
+ * thread then needs its own struct dwarf_work.
  *
- * A file's sections are a struct dwarf_set: the main one, the alternate file that
- * dwz makes of what several files share, each .dwo file, a .dwp file.  A DIE is
- * named by one number for all of them: its set, its section, its offset.
+ * A struct dwarf_set holds the sections of one file.  Files are the main one,
+ * the alternate file in which dwz puts data shared by several files, each .dwo
+ * file, and a .dwp file.  One number identifies a DIE among all of them: its
+ * set, section and offset.
  */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -39,7 +53,7 @@
 #include "symbolize/dwarf/debug_file.h"
 #include "symbolize/dwarf/range_index.h"
 
-/* The attributes that we read, as slots of struct dwarf_die. */
+/* The attributes that are read, as slots of struct dwarf_die. */
 enum dwarf_slot {
 	SLOT_SKIP,
 	SLOT_LOW, SLOT_HIGH, SLOT_RANGES,
@@ -51,8 +65,8 @@ enum dwarf_slot {
 	SLOT_STR_BASE, SLOT_ADDR_BASE, SLOT_RNG_BASE,
 	SLOT_DWO_NAME, SLOT_DWO_ID, SLOT_GNU_RANGES,
 	SLOT_COUNT,
-	/* What only dwarf_read_all gives, in the places of what only unit roots
-	 * have. */
+	/* Set by dwarf_read_all only; they share the slots that only unit roots
+	 * use. */
 	SLOT_TYPE = SLOT_STMT_LIST, SLOT_EXTERNAL = SLOT_COMP_DIR,
 	SLOT_ARTIFICIAL = SLOT_PRODUCER, SLOT_CONST_VALUE = SLOT_LANGUAGE,
 	SLOT_DECL_COLUMN = SLOT_STR_BASE, SLOT_CLASS = SLOT_ADDR_BASE,
@@ -60,7 +74,7 @@ enum dwarf_slot {
 	SLOT_BOUND = SLOT_DWO_ID, SLOT_TEMPLATE = SLOT_GNU_RANGES,
 };
 
-/* One step of a skip program: go `add` bytes on, then do `code`. */
+/* One step of a skip program: advance by `add` bytes, then run `code`. */
 struct abbrev_op {
 	uint8_t code;		/* enum abbrev_code */
 	uint16_t add;
@@ -71,8 +85,9 @@ enum abbrev_code {
 	OP_BLOCK, OP_INDIRECT, OP_JUMP	/* DW_AT_sibling, DW_FORM_ref4 */
 };
 
-/* One step of a read program: go `add` bytes on, read `form` into `slot`.
- * DW_FORM_implicit_const has its value in the table's constants, at `add`. */
+/* One step of a read program: advance by `add` bytes, then read `form` into
+ * `slot`.  DW_FORM_implicit_const has its value in the table's constants, at
+ * `add`. */
 struct abbrev_read {
 	uint16_t form;		/* 0 ends the program after `add` */
 	uint8_t slot;
@@ -81,35 +96,37 @@ struct abbrev_read {
 
 enum {
 	ABBREV_CHILDREN = 1,
-	ABBREV_VARIABLE = 2,	/* size varies: run `ops` */
-	ABBREV_FUNC = 4,	/* a subprogram that is no declaration */
+	ABBREV_VARIABLE = 2,	/* size varies; run `ops` */
+	ABBREV_FUNC = 4,	/* a subprogram that is not a declaration */
 	ABBREV_SUBPROGRAM = 8,
 	ABBREV_INLINED = 16,
-	ABBREV_CLASS = 32,	/* has DW_AT_sibling to trust or not */
+	ABBREV_CLASS = 32,	/* a class with DW_AT_sibling; its children may have
+				 * code */
 };
 
 struct abbrev {
-	uint32_t size;		/* of all attributes unless VARIABLE */
-	uint32_t ops, reads;	/* where its programs start in the table's */
-	const uint8_t *attrs;	/* its declaration: names and forms */
+	uint32_t size;		/* bytes of all attributes unless VARIABLE */
+	uint32_t ops, reads;	/* start of its programs in the table's arrays */
+	const uint8_t *attrs;	/* its declaration: attribute names and forms */
 	uint16_t tag;		/* 0: no such abbreviation */
 	uint8_t flags;
 };
 
-/* Abbreviations of one offset, for one kind of unit.  Parsed as far as asked. */
+/* Abbreviations at one offset, for one kind of unit.  Parsed on demand. */
 struct abbrev_table {
-	const uint8_t *p, *end;	/* what is not parsed yet */
-	/* Overlapping tables could multiply the section: bytes that may still
-	 * be parsed by all, and those that this table has taken of them. */
+	const uint8_t *p, *end;	/* bytes not yet parsed */
+	/* Overlapping tables could multiply the section.  `budget` is the
+	 * number of bytes that all tables may still parse, `allowance` the part
+	 * reserved for this table. */
 	_Atomic uint64_t *budget;
 	uint64_t allowance;
-	uint64_t taken;		/* from the budget so far */
-	uint32_t users;		/* units that have it */
+	uint64_t taken;		/* bytes taken from the budget */
+	uint32_t users;		/* number of units that use the table */
 	uint8_t addr_size, off_size;
-	bool v2;		/* DW_FORM_ref_addr has an address' size */
+	bool v2;		/* DW_FORM_ref_addr has the size of an address */
 	bool bad;
 	VEC(struct abbrev) dense;	/* by code */
-	VEC(struct abbrev) sparse;	/* codes out of proportion */
+	VEC(struct abbrev) sparse;	/* abbreviations with very large codes */
 	struct u64map sparse_tab;
 	VEC(struct abbrev_op) ops;
 	VEC(struct abbrev_read) reads;
@@ -119,7 +136,7 @@ struct abbrev_table {
 struct dwarf_file {
 	const char *name;
 	uint64_t dir;
-	const char *path;	/* joined, NULL until asked for */
+	const char *path;	/* full path; NULL until first used */
 };
 
 struct line_row {
@@ -127,7 +144,7 @@ struct line_row {
 	uint16_t file, column;
 };
 
-/* Rows of one stretch of ascending addresses. */
+/* A sequence of rows with ascending addresses. */
 struct line_seq {
 	uint64_t lo;
 	size_t first, n;
@@ -137,8 +154,8 @@ struct dwarf_lines {
 	VEC(const char *) dirs;
 	VEC(struct dwarf_file) files;
 	VEC(struct line_seq) seqs;
-	struct range_index index;	/* id: in seqs */
-	VEC(uint32_t) offsets;		/* row address - seq.lo: searched */
+	struct range_index index;	/* id: index in seqs */
+	VEC(uint32_t) offsets;		/* row address - seq.lo; searched */
 	VEC(struct line_row) rows;
 	uint16_t version;
 	bool files_read;
@@ -146,39 +163,42 @@ struct dwarf_lines {
 
 struct dwarf_unit {
 	struct dwarf_set *set;
-	/* A skeleton's real unit in another file, and the way back. */
+	/* The split unit of a skeleton, in another file, and the skeleton of a
+	 * split unit. */
 	struct dwarf_unit *split, *skeleton;
-	uint64_t off, root, end;	/* in its section: header, first DIE */
+	uint64_t off, root, end;	/* offsets in its section: header, first DIE,
+					 * end */
 	uint64_t abbrev_off;
-	uint64_t signature;		/* type units; DWO id of split ones */
-	uint64_t type_die;		/* type units */
+	uint64_t signature;		/* type signature of type units; DWO id of
+					 * split units */
+	uint64_t type_die;		/* DIE of the type, in type units */
 	uint8_t version, addr_size, off_size, type;	/* type: DW_UT_* */
 	bool in_types;			/* in .debug_types */
-	bool gnu;			/* made by a GNU compiler */
+	bool gnu;			/* produced by a GNU compiler */
 	bool rooted, loaded, ranged;
-	bool partial;			/* loaded for one batch only */
-	uint8_t visits;			/* batches that loaded it so */
-	uint32_t used;			/* newest batch that asked for it */
-	uint64_t table_bytes;		/* when it was loaded */
-	bool split_tried, placed;	/* placed: its parts are known */
-	uint16_t tag;			/* of the root DIE */
+	bool partial;			/* loaded for one batch */
+	uint8_t visits;			/* number of batches that loaded it partially */
+	uint32_t used;			/* last batch that used it */
+	uint64_t table_bytes;		/* bytes of its tables when it was loaded */
+	bool split_tried, placed;	/* placed: its parts of a .dwp file are known */
+	uint16_t tag;			/* tag of the root DIE */
 	uint16_t lang;			/* DW_AT_language, 0: unknown */
 	struct abbrev_table *abbrevs;
-	/* its part of a .dwp file's sections */
+	/* offsets of its parts in a .dwp file's sections */
 	uint64_t str_part, rng_part, line_part;
 	/* from the root DIE */
 	uint64_t base, stmt_list;	/* stmt_list UINT64_MAX: none */
 	uint64_t str_base, addr_base, rng_base;
-	uint64_t gnu_ranges;		/* what split units' ranges add to */
+	uint64_t gnu_ranges;		/* base of the range offsets of split units */
 	const char *comp_dir;
-	const char *dwo_name;		/* skeletons: NULL in all others */
+	const char *dwo_name;		/* of skeletons; NULL in all other units */
 	struct range_index funcs;	/* id: section offset of the DIE */
 	struct dwarf_lines lines;
 };
 
 /* Attributes of one DIE. */
 struct dwarf_die {
-	uint32_t have;			/* bit per slot */
+	uint32_t have;			/* bit for each slot */
 	uint16_t form[SLOT_COUNT];
 	uint64_t value[SLOT_COUNT];
 	uint16_t tag;
@@ -186,21 +206,21 @@ struct dwarf_die {
 };
 
 struct func_name {
-	const char *name;	/* linkage name, else `plain` */
-	const char *plain;	/* DW_AT_name where there is no linkage name,
-				 * else "" */
-	const char *full;	/* with scopes and parameters; NULL until it is
-				 * asked for: dwarf_full_name */
-	uint64_t decl;		/* the DIE where its chain ends, in its scope */
+	const char *name;	/* linkage name; `plain` if there is none */
+	const char *plain;	/* DW_AT_name if there is no linkage name, else "" */
+	const char *full;	/* name with scopes and parameters; NULL until first
+				 * used: dwarf_full_name */
+	uint64_t decl;		/* last DIE of the reference chain, located in the
+				 * function's scope */
 	const char *file;
 	uint32_t line;
 	uint16_t lang;
 };
 
-/* A DIE that names what is in it: a namespace, class or function. */
+/* A DIE that gives its children a scope: a namespace, class or function. */
 struct scope {
 	uint32_t start, end;	/* offsets in the unit */
-	uint32_t parent;	/* scope that it is in, or NO_SCOPE */
+	uint32_t parent;	/* enclosing scope, or NO_SCOPE */
 };
 #define NO_SCOPE UINT32_MAX
 
@@ -212,17 +232,17 @@ struct scope_index {
 
 /* One file's sections and units. */
 struct dwarf_set {
-	uint64_t id;		/* the set's part of a DIE's number */
+	uint64_t id;		/* this set's part of DIE numbers */
 	struct image *img;
-	bool owned;		/* img is */
+	bool owned;		/* whether the set owns img */
 	struct dwarf_set *alt;	/* its alternate file, or NULL */
 	struct span info, types, abbrev, line, line_str, str, str_offsets,
 		addr, ranges, rnglists;
 	bool is_split;		/* a .dwo or .dwp file */
-	bool indexed;		/* its unit headers were read */
+	bool indexed;		/* unit headers were read */
 	VEC(struct dwarf_unit) units;	/* .debug_info, then .debug_types, by
 					 * offset */
-	size_t ninfo;			/* of them in .debug_info */
+	size_t ninfo;			/* number of units in .debug_info */
 	struct u64map signatures;	/* units by type signature or DWO id */
 	struct u64map abbrev_tab;
 	VEC(struct abbrev_table *) abbrevs;
@@ -230,43 +250,46 @@ struct dwarf_set {
 };
 
 struct dwarf {
-	VEC(struct dwarf_set *) sets;	/* by number; the first is the main */
+	VEC(struct dwarf_set *) sets;	/* by number; the first one is main */
 	struct dwarf_set *main;
 	struct debug_search search;
 	uint64_t code_lo, code_hi;
-	uint64_t bytes;			/* of sections: a measure of work */
+	uint64_t bytes;			/* size of all sections, a measure of work */
 	struct range_index cover;	/* unit ranges; id: COVER_ID(unit) */
 	bool swept;			/* units without ranges were loaded */
 	struct u64map name_tab;
 	VEC(struct func_name) names;
-	struct scope_index scopes[4];	/* of units that were asked last */
-	uint32_t next_scopes;		/* which one goes next */
-	struct u64map type_tab;		/* spelled types by DIE: in strings */
-	uint64_t spell_left;		/* bytes that may be walked for names */
-	struct strtab strings;		/* names and paths: these live on */
-	uint64_t kept;			/* bytes of them */
-	size_t fresh_names;		/* since pages were let go of */
-	VEC(uint32_t) loaded;		/* units with tables */
-	uint64_t table_bytes;		/* of them */
-	uint32_t clock;			/* counts batches */
+	struct scope_index scopes[4];	/* scopes of the most recently used units */
+	uint32_t next_scopes;		/* index of the next one to replace */
+	struct u64map type_tab;		/* DIE -> id in `strings` of the type's text */
+	uint64_t spell_left;		/* remaining bytes that may be read to build
+					 * names */
+	struct strtab strings;		/* names and paths; never removed */
+	uint64_t kept;			/* bytes of `strings` */
+	size_t fresh_names;		/* names since pages were last released */
+	VEC(uint32_t) loaded;		/* numbers of the units with tables */
+	uint64_t table_bytes;		/* bytes of all tables */
+	uint32_t clock;			/* number of batches */
 	/* split DWARF */
 	bool dwp_tried;
 	struct dwarf_set *dwp;		/* or NULL */
-	struct u64map dwo_tab;		/* sets by hash of their path */
-	uint32_t other_users;		/* .dwo files of other code */
+	struct u64map dwo_tab;		/* sets, by hash of their path */
+	uint32_t other_users;		/* number of .dwo files that belong to other
+					 * code */
 	size_t missing_dwo_units;
-	char *missing_dwo;		/* the first one, or NULL */
+	char *missing_dwo;		/* name of the first one, or NULL */
 	char *missing_alt;		/* or NULL */
 	char damage[256];
 };
 
-/* Per thread: scratch and how much work hostile data may still cause. */
+/* State of one thread: scratch memory and the remaining work that hostile data
+ * may cause. */
 struct dwarf_work {
-	/* What a unit is read for: it keeps only what covers these addresses
-	 * (ascending); NULL: everything. */
+	/* Addresses (ascending) for which a unit is read: only data that covers
+	 * them is kept.  NULL: everything is kept. */
 	const uint64_t *want;
 	size_t nwant;
-	uint64_t touched;	/* bytes, since pages were let go of */
+	uint64_t touched;	/* bytes touched since pages were last released */
 	uint64_t budget, granted;
 	VEC(struct dwarf_pair) pairs;
 	VEC(struct inline_open) open;
@@ -286,22 +309,22 @@ struct inline_open {
 
 /* One inlined call that covers a wanted address. */
 struct inline_call {
-	uint64_t origin;	/* DIE of the inlined function; see names */
-	uint32_t outer;		/* call that it is inlined into, or NO_CALL */
-	uint32_t file, line, column;	/* of the call */
+	uint64_t origin;	/* DIE of the inlined function, see dwarf_name */
+	uint32_t outer;		/* call that contains this one, or NO_CALL */
+	uint32_t file, line, column;	/* source position of the call */
 };
 #define NO_CALL UINT32_MAX
 #define NO_DIE UINT64_MAX
-/* The number of a DIE: its offset in .debug_info or (bit 63) .debug_types, and
- * above it the number of its set. */
+/* The number of a DIE: its offset in .debug_info or (bit 63) .debug_types.  The
+ * bits above the offset are the number of its set. */
 #define DIE_IN_TYPES (1ull << 63)
 #define DIE_SET_SHIFT 44
 #define DIE_OFFSET(die) ((die) & ((1ull << DIE_SET_SHIFT) - 1))
 #define DIE_SET(die) (((die) & ~DIE_IN_TYPES) >> DIE_SET_SHIFT)
-/* Files that may be open at a time (each has a mapping). */
+/* Maximum number of open files (each has a mapping). */
 enum { MAX_SETS = 16384 };
 
-/* The first of n ascending addresses that is not below lo. */
+/* Returns the index of the first of n ascending addresses that is >= lo. */
 static inline size_t dwarf_at_least(const uint64_t *addrs, size_t n,
 				    uint64_t lo)
 {
@@ -311,7 +334,7 @@ static inline size_t dwarf_at_least(const uint64_t *addrs, size_t n,
 	return at + (n && addrs[at] < lo);
 }
 
-/* Whether something that covers [lo, hi) is to be kept. */
+/* Returns whether data that covers [lo, hi) must be kept. */
 static inline bool dwarf_wants(const struct dwarf_work *w, uint64_t lo,
 			       uint64_t hi)
 {
@@ -327,30 +350,30 @@ static inline bool dwarf_wants(const struct dwarf_work *w, uint64_t lo,
 int dwarf_open(struct dwarf *d, struct image *img,
 	       const struct debug_search *search);
 void dwarf_fini(struct dwarf *d);
-/* Adds a set for a .dwo or .dwp file, which it owns from now on; NULL when out of
- * memory or numbers (the image is closed then). */
+/* Adds a set for a .dwo or .dwp file and takes ownership of the image.  Returns
+ * NULL if out of memory or numbers (the image is then closed). */
 struct dwarf_set *dwarf_set_add_split(struct dwarf *d, struct image *img);
-/* Takes the newest set back. */
+/* Removes the newest set. */
 void dwarf_set_drop(struct dwarf *d, struct dwarf_set *s);
-/* Forgets what was read of a unit's lines and functions. */
+/* Frees the lines and functions of a unit. */
 void dwarf_unit_unload(struct dwarf_unit *u);
-/* Lets go of pages of all files. */
+/* Releases the mapped pages of all files. */
 void dwarf_release(const struct dwarf *d);
-/* Notes that about n bytes of a set's file were touched, which a fault makes 64
- * KB at least, and lets go of its pages from time to time. */
+/* Notes that about n bytes of a set's file were touched (a page fault maps at
+ * least 64 KB), and periodically releases the file's pages. */
 void dwarf_touched(const struct dwarf_set *s, uint64_t n, struct dwarf_work *w);
 void dwarf_damage(struct dwarf *d, const char *what, uint64_t at);
 void dwarf_work_damage(struct dwarf_work *w, const char *what, uint64_t at);
 void dwarf_work_init(const struct dwarf *d, struct dwarf_work *w);
-/* More work may be done where files were added. */
+/* Raises the work budget after files were added. */
 void dwarf_work_grant(const struct dwarf *d, struct dwarf_work *w);
 void dwarf_work_fini(struct dwarf_work *w);
 
 /* dwarf_units.c */
-/* The unit's length field; off_size becomes 4 or 8. */
+/* Reads a unit's length field.  Sets *off_size to 4 or 8. */
 uint64_t dwarf_read_length(struct cursor *c, uint8_t *off_size);
-/* Reads the headers of a set's units, once; each_unit is called for each in turn,
- * while its bytes are at hand.  0 or -ERR_NOMEM. */
+/* Reads the headers of a set's units, once.  Calls each_unit for each one while
+ * its bytes are in memory.  Returns 0 or -ERR_NOMEM. */
 typedef int dwarf_each_unit(struct dwarf *d, struct dwarf_unit *u,
 			    struct dwarf_work *w);
 int dwarf_set_index(struct dwarf *d, struct dwarf_set *s,
@@ -364,28 +387,30 @@ static inline uint64_t dwarf_unit_die(const struct dwarf_unit *u, uint64_t off)
 	return u->set->id | off | (u->in_types ? DIE_IN_TYPES : 0);
 }
 
-/* Longer paths are none (limits.h, PATH_MAX). */
+/* Longer paths are ignored (limits.h, PATH_MAX). */
 enum { DWARF_PATH_MAX = 4096 };
 
-/* Where several units say that code is theirs (inline functions
- * that the linker kept once, identical code folded), the first is right: that is
- * the copy that linkers keep.  Of equal ranges a lookup finds the highest id. */
+/* If several units claim the same code (inline functions that the linker kept
+ * once, identical code folded), the first one is right: linkers keep the first
+ * copy.  Among equal ranges a lookup finds the highest id, so ids are in
+ * reverse order of units. */
 #define COVER_ID(unit) (UINT32_MAX - (uint64_t)(unit))
 #define COVER_UNIT(id) ((uint32_t)(UINT32_MAX - (id)))
 int dwarf_cover_units(struct dwarf *d, struct image *img);
 
 /* dwarf_split.c */
-/* Finds the split unit of a skeleton, once. */
+/* Finds the split unit of a skeleton; tries only once. */
 void dwarf_find_split(struct dwarf *d, struct dwarf_unit *u,
 		      struct dwarf_work *w);
 /* Closes all .dwo files; no unit may be loaded. */
 void dwarf_close_splits(struct dwarf *d);
-/* The unit whose DIEs describe u's code: u itself unless it is a skeleton. */
+/* Returns the unit whose DIEs describe u's code: u itself unless it is a
+ * skeleton. */
 static inline const struct dwarf_unit *dwarf_body(const struct dwarf_unit *u)
 {
 	return u->split ? u->split : u;
 }
-/* The unit whose line table has u's files. */
+/* Returns the unit whose line table has u's files. */
 static inline struct dwarf_unit *dwarf_files_unit(struct dwarf_unit *u)
 {
 	return u->skeleton && u->stmt_list == UINT64_MAX ? u->skeleton : u;
@@ -396,7 +421,7 @@ static inline bool dwarf_is_code(const struct dwarf *d, uint64_t lo, uint64_t hi
 	return lo >= d->code_lo && lo < d->code_hi && hi > lo;
 }
 
-/* Takes n from the budget; false when it is used up. */
+/* Takes n from the budget.  Returns false if it is used up. */
 static inline bool dwarf_spend(struct dwarf_work *w, uint64_t n)
 {
 	if (w->budget < n) {
@@ -410,9 +435,10 @@ static inline bool dwarf_spend(struct dwarf_work *w, uint64_t n)
 /* dwarf_abbrev.c */
 struct abbrev_table *abbrev_table_get(const struct dwarf_unit *u);
 void abbrev_table_free(struct abbrev_table *t);
-/* The abbreviation of a code, parsing further when needed; NULL if none. */
+/* Returns the abbreviation of a code, parsing further if needed; NULL if there
+ * is none. */
 const struct abbrev *abbrev_find(struct abbrev_table *t, uint64_t code);
-/* Parses all, so that abbrev_of can be used. */
+/* Parses the whole table, so that abbrev_of can be used. */
 void abbrev_finish(struct abbrev_table *t);
 const struct abbrev *abbrev_of_sparse(const struct abbrev_table *t,
 				      uint64_t code);
@@ -425,16 +451,19 @@ static inline const struct abbrev *abbrev_of(const struct abbrev_table *t,
 	return abbrev_of_sparse(t, code);
 }
 
-/* How to step over a form of varying size; OP_END for an unknown one. */
+/* Returns the operation that skips a form of varying size; OP_END for an
+ * unknown form. */
 enum abbrev_code abbrev_variable_op(uint64_t form);
-/* Steps over one DIE's attributes; NULL when damaged.  *jump: whether it may go
- * to the sibling, past children without interest, and whether it did. */
+/* Skips one DIE's attributes.  Returns NULL if they are damaged.  *jump: on
+ * input, whether to skip to the sibling past children that are not needed; on
+ * output, whether that happened. */
 const uint8_t *abbrev_run(const struct abbrev_table *t, const struct abbrev *a,
 			  const uint8_t *p, const uint8_t *unit,
 			  const uint8_t *end, bool *jump);
 
 /* dwarf_form.c */
-/* Reads a DIE's attributes at p (after its code); returns the end or NULL. */
+/* Reads a DIE's attributes at p (after its code).  Returns their end, or NULL
+ * if they are damaged. */
 const uint8_t *dwarf_read_die(const struct abbrev_table *t,
 			      const struct abbrev *a, const uint8_t *p,
 			      const uint8_t *start, const uint8_t *end,
@@ -445,19 +474,19 @@ bool dwarf_die_at(const struct dwarf_unit *u, uint64_t off,
 const uint8_t *dwarf_skip_form(uint64_t form, uint8_t addr_size,
 			       uint8_t off_size, bool v2, const uint8_t *p,
 			       const uint8_t *end);
-/* Reads the attributes of any DIE, also those that names are made of; *next is
- * where its children or its next sibling stand. */
+/* Reads the attributes of any DIE, including those needed to build names.  Sets
+ * *next to the offset of its first child or next sibling. */
 bool dwarf_read_all(const struct dwarf_unit *u, uint64_t off,
 		    struct dwarf_die *out, uint64_t *next);
-/* Values of slots; each gives "nothing" when the slot is absent or its form
- * makes no sense. */
+/* Return the value of a slot, or a "nothing" value if the slot is absent or its
+ * form is invalid. */
 const char *dwarf_string(const struct dwarf_unit *u,
 			 const struct dwarf_die *die, enum dwarf_slot slot);
 bool dwarf_address(const struct dwarf_unit *u, const struct dwarf_die *die,
 		   enum dwarf_slot slot, uint64_t *out);
 uint64_t dwarf_number(const struct dwarf_die *die, enum dwarf_slot slot,
 		      uint64_t absent);
-/* The number of the DIE that a reference points to, or NO_DIE. */
+/* Returns the number of the DIE that a reference points to, or NO_DIE. */
 uint64_t dwarf_reference(const struct dwarf_unit *u,
 			 const struct dwarf_die *die, enum dwarf_slot slot);
 uint64_t dwarf_fixed(const uint8_t *p, unsigned size);
@@ -467,12 +496,12 @@ static inline bool dwarf_has(const struct dwarf_die *die, enum dwarf_slot s)
 	return die->have >> s & 1;
 }
 
-/* The live code ranges of a DIE into w->pairs (emptied first). */
+/* Stores the live code ranges of a DIE in w->pairs, which is emptied first. */
 void dwarf_die_ranges(const struct dwarf *d, const struct dwarf_unit *u,
 		      const struct dwarf_die *die, struct dwarf_work *w);
 
 /* dwarf_lines.c */
-/* The path of file number i, "" if there is none. */
+/* Returns the path of file number i; "" if there is none. */
 const char *dwarf_file_path(struct dwarf *d, struct dwarf_unit *u, uint64_t i);
 void dwarf_read_lines(const struct dwarf *d, struct dwarf_unit *u,
 		      struct dwarf_work *w);
@@ -483,54 +512,56 @@ const struct line_row *dwarf_find_row(const struct dwarf_unit *u,
 void dwarf_read_funcs(const struct dwarf *d, struct dwarf_unit *u,
 		      struct dwarf_work *w);
 
-/* For n ascending addresses in the function at `die`, the
- * innermost inlined call of each as an index into w->calls, or NO_CALL. */
+/* Stores the innermost inlined call of each of n ascending addresses in the
+ * function at `die`: an index into w->calls, or NO_CALL. */
 void dwarf_read_inlines(const struct dwarf *d, const struct dwarf_unit *u,
 			uint64_t die, const uint64_t *addrs, size_t n,
 			uint32_t *call, struct dwarf_work *w);
 
 /* dwarf_names.c */
-/* A copy of a string, which stays when pages or files go; "" where hostile
- * strings would fill all memory. */
+/* Returns a copy of a string that outlives pages and files; "" if hostile
+ * strings would exhaust memory. */
 const char *dwarf_keep(struct dwarf *d, const char *text);
-/* The same of at most n bytes. */
+/* Does the same for at most n bytes. */
 const char *dwarf_keep_n(struct dwarf *d, const char *text, size_t n);
-/* NULL when out of memory. */
+/* Returns the name of a function's DIE; NULL if out of memory. */
 const struct func_name *dwarf_name(struct dwarf *d, uint64_t die);
-/* Makes the names of n DIEs ready (and sorts them): page by page, which is less
- * work than one after the other. */
+/* Reads the names of n DIEs in advance (and sorts the DIEs): page by page,
+ * which is less work than reading them one at a time. */
 int dwarf_name_many(struct dwarf *d, uint64_t *dies, size_t n);
 
-/* The same with scopes and parameters where it is C++ without a linkage name:
- * `foo(int)::{lambda(char) at file.cpp:3:9}::operator()(char) const`.  Never
- * NULL. */
+/* Returns the name of a function's DIE.  For C++ without a linkage name, it has
+ * scopes and parameters: `foo(int)::{lambda(char) at
+ * file.cpp:3:9}::operator()(char) const`.  Never NULL. */
 const char *dwarf_full_name(struct dwarf *d, uint64_t die);
-/* Makes the full names of n DIEs ready, unit by unit (and sorts them). */
+/* Builds the full names of n DIEs in advance, unit by unit (and sorts the
+ * DIEs). */
 int dwarf_full_name_many(struct dwarf *d, uint64_t *dies, size_t n);
 
-/* The scope that the DIE at an offset of its section is in, as an
- * index into *x, which lives until three other units were asked about; NO_SCOPE
- * if it is in none or that is not to be known. */
+/* Returns the scope that contains the DIE at an offset of its section, as an
+ * index into *x.  *x is valid until three other units were looked up.  Returns
+ * NO_SCOPE if there is none or it cannot be determined. */
 uint32_t dwarf_scope_of(struct dwarf *d, const struct dwarf_unit *u,
 			uint64_t off, const struct scope_index **x);
 void dwarf_scopes_fini(struct dwarf *d);
 
-/* dwarf_spell.c: the name of the function at `die`, as binutils would write its
- * linkage name.  False where that cannot be told. */
+/* dwarf_spell.c: appends the name of the function at `die`, as binutils would
+ * write its linkage name.  Returns false if it cannot be determined. */
 bool dwarf_spell_function(struct dwarf *d, uint64_t die, struct buf *out);
 
-/* dwarf_resolve.c: what is known of one address. */
+/* dwarf_resolve.c: the result of looking up one address. */
 struct dwarf_hit {
 	uint64_t func;		/* DIE, or NO_DIE */
-	uint32_t unit;		/* UINT32_MAX: no unit */
+	uint32_t unit;		/* number of the unit; UINT32_MAX: none */
 	uint32_t call;		/* innermost inlined call, or NO_CALL */
-	uint8_t worker;		/* whose calls */
+	uint8_t worker;		/* index of the dwarf_work with its calls */
 };
 struct dwarf_batch {
 	struct dwarf_hit *hits;		/* by address */
 	struct dwarf_work work[2];
 };
-/* So many addresses are worth reading units for them only. */
+/* From this number of addresses on, units are read only for the addresses of
+ * the batch. */
 enum { DWARF_MANY = 64 };
 
 int dwarf_resolve(struct dwarf *d, const uint64_t *addrs, size_t n,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Abbreviations (DWARF 5 §7.5.3), compiled once into two small programs each:
- * one that steps over a DIE, where runs of fixed-size attributes are one add and
- * DW_AT_sibling is a jump, and one that reads the attributes that matter.
+ * Compiles abbreviations (DWARF 5 §7.5.3) into two small programs each.  One
+ * skips a DIE: runs of fixed-size attributes are one add, and DW_AT_sibling is
+ * a jump.  The other reads the attributes that tally uses.
  */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 #include "base/cursor.h"
 #include "symbolize/dwarf/dwarf.h"
 
-/* Stepping over attributes: sizes of forms (DWARF 5 §7.5.6) and the skip programs
- * that dwarf_abbrev.c makes of them. */
+/* Skipping attributes: sizes of forms (DWARF 5 §7.5.6) and the skip programs
+ * made from them. */
 
-/* Size of a form in the DIE, or -1 when it varies. */
+/* Returns the size of a form in the DIE; -1 if it varies. */
 static int abbrev_form_size(const struct abbrev_table *t, uint64_t form)
 {
 	switch (form) {
@@ -120,11 +120,11 @@ const uint8_t *dwarf_skip_form(uint64_t form, uint8_t addr_size,
 	case OP_BLOCK2: return skip_block(p, end, 2);
 	case OP_BLOCK4: return skip_block(p, end, 4);
 	case OP_BLOCK: return skip_leb_block(p, end);
-	default: return NULL;	/* indirect to indirect too */
+	default: return NULL;	/* also indirect to indirect */
 	}
 }
 
-/* Where DW_AT_sibling at p leads: forward only, so that walks end. */
+/* Returns the target of DW_AT_sibling at p: forward only, so that walks end. */
 static const uint8_t *jump_target(const uint8_t *p, const uint8_t *unit,
 				  const uint8_t *end)
 {
@@ -227,10 +227,10 @@ static enum dwarf_slot slot_of(uint64_t at)
 }
 
 /*
- * Tags whose children have no code of their own.  GCC puts the code of member
- * functions outside of their class, except for classes in functions (lambdas):
- * the reader looks after those.  Other producers are not trusted with that (Rust
- * and Ada nest), and clang writes no DW_AT_sibling anyway.
+ * Returns whether DIEs with this tag have no children with code.  GCC puts the
+ * code of member functions outside their class, except for classes in functions
+ * (lambdas), which the reader handles.  Other producers are not trusted in this
+ * (Rust and Ada nest), and clang writes no DW_AT_sibling anyway.
  */
 static bool may_jump(uint64_t tag, bool declaration)
 {
@@ -258,11 +258,11 @@ static bool may_jump(uint64_t tag, bool declaration)
 	}
 }
 
-/* What is being compiled. */
+/* State of compiling one abbreviation. */
 struct compile {
 	struct abbrev_table *t;
 	struct abbrev a;
-	uint32_t run, read_run;	/* fixed bytes not yet in a program */
+	uint32_t run, read_run;	/* fixed-size bytes not yet in a program */
 	bool sibling, declaration;
 };
 
@@ -309,7 +309,8 @@ static bool compile_read(struct compile *c, enum dwarf_slot slot, uint64_t form,
 		return c->read_run < 1u << 24;
 	}
 	if (form == DW_FORM_implicit_const) {
-		/* It takes no bytes: those before are for the next step. */
+		/* It takes no bytes in the DIE: the preceding bytes belong to
+		 * the next step. */
 		r.add = (uint32_t)t->constants.n;
 		return t->constants.n < UINT32_MAX &&
 		       vec_push(&t->constants, constant) == 0 &&
@@ -328,7 +329,7 @@ static bool attr_read(struct cursor *c, uint64_t *at, uint64_t *form,
 	return !c->bad && (*at || *form);
 }
 
-/* Looks ahead for what decides about jumping. */
+/* Scans the attributes that decide about jumping. */
 static void scan_attrs(struct compile *c, struct cursor cur)
 {
 	uint64_t at, form;
@@ -340,7 +341,8 @@ static void scan_attrs(struct compile *c, struct cursor cur)
 	}
 }
 
-/* Tags whose attributes are read: code, names of code, and units. */
+/* Returns whether attributes of this tag are read: code, names of code, and
+ * units. */
 static bool is_read(uint16_t tag)
 {
 	switch (tag) {
@@ -394,7 +396,7 @@ static bool table_store(struct abbrev_table *t, uint64_t code, struct abbrev a)
 			return false;
 		while (t->dense.n <= code)
 			t->dense.v[t->dense.n++] = (struct abbrev){ 0 };
-		if (!t->dense.v[code].tag)	/* the first one counts */
+		if (!t->dense.v[code].tag)	/* the first one wins */
 			t->dense.v[code] = a;
 		return true;
 	}
@@ -407,9 +409,9 @@ static bool table_store(struct abbrev_table *t, uint64_t code, struct abbrev a)
 	return vec_push(&t->sparse, a) == 0;
 }
 
-/* Takes n bytes from what all tables of the file may parse: each time as much as
- * the table took before, so that thousands of small tables do not keep from others
- * what they never parse. */
+/* Takes n bytes from the budget that all tables of the file share.  Each time,
+ * a table reserves as much as it took before.  So thousands of small tables do
+ * not reserve bytes that they never parse and other tables need. */
 static bool table_spend(struct abbrev_table *t, uint64_t n)
 {
 	uint64_t want = n > t->taken ? n : t->taken;
@@ -430,7 +432,7 @@ static bool table_spend(struct abbrev_table *t, uint64_t n)
 	return true;
 }
 
-/* Parses the next declaration; 0 at the end or when damaged. */
+/* Parses the next declaration.  Returns 0 at the end or if it is damaged. */
 static uint64_t table_next(struct abbrev_table *t)
 {
 	struct cursor cur = cursor_of(t->p, (size_t)(t->end - t->p));
@@ -520,7 +522,7 @@ struct abbrev_table *abbrev_table_get(const struct dwarf_unit *u)
 	t->addr_size = u->addr_size;
 	t->off_size = u->off_size;
 	t->v2 = u->version == 2;
-	/* The program of all tags that are not read. */
+	/* The program for all tags that are not read. */
 	if (vec_push(&t->reads, (struct abbrev_read){ 0 }) < 0)
 		t->p = t->end;
 	return t;

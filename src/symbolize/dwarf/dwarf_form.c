@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Attribute values (DWARF 5 §7.5.5): see dwarf.h. */
+/* Reads attribute values (DWARF 5 §7.5.5): see dwarf.h. */
 #include <dwarf.h>
 #include <string.h>
 
@@ -48,8 +48,8 @@ static unsigned value_size(const struct abbrev_table *t, uint16_t form)
 	}
 }
 
-/* Forms of varying size.  Those whose value cannot be used (blocks) are stepped
- * over and leave the slot empty. */
+/* Reads forms of varying size.  Forms with unused values (blocks) are skipped
+ * and leave the slot empty. */
 static const uint8_t *read_variable(const struct abbrev_table *t,
 				    const struct abbrev_read *r,
 				    const uint8_t *start, const uint8_t *p,
@@ -86,7 +86,7 @@ static const uint8_t *read_variable(const struct abbrev_table *t,
 	return c.p;
 }
 
-/* Runs a program of reads. */
+/* Runs a read program. */
 static const uint8_t *run_reads(const struct abbrev_table *t,
 				const struct abbrev_read *r,
 				const uint8_t *p, const uint8_t *start,
@@ -162,7 +162,7 @@ bool dwarf_die_at(const struct dwarf_unit *u, uint64_t off,
 				   out);
 }
 
-/* Which slot an attribute of a DIE that is no unit's root goes to. */
+/* Returns the slot of an attribute of a DIE that is not the root of a unit. */
 static enum dwarf_slot spell_slot(uint64_t at)
 {
 	switch (at) {
@@ -273,7 +273,7 @@ const char *dwarf_string(const struct dwarf_unit *u,
 		return section_string(d->str, v);
 	case DW_FORM_line_strp:
 		return section_string(d->line_str, v);
-	case DW_FORM_string:	/* its NUL was seen when the DIE was read */
+	case DW_FORM_string:	/* its NUL was checked when the DIE was read */
 		return (const char *)dwarf_unit_section(u)->p + v;
 	case DW_FORM_strx: case DW_FORM_strx1: case DW_FORM_strx2:
 	case DW_FORM_strx3: case DW_FORM_strx4: case DW_FORM_GNU_str_index:
@@ -331,7 +331,7 @@ uint64_t dwarf_number(const struct dwarf_die *die, enum dwarf_slot slot,
 	}
 }
 
-/* An address, or since DWARF 4 a distance from low_pc. */
+/* Reads DW_AT_high_pc: an address, or since DWARF 4 an offset from low_pc. */
 static bool high_pc(const struct dwarf_unit *u,
 		    const struct dwarf_die *die, uint64_t low,
 		    uint64_t *out)
@@ -384,7 +384,7 @@ uint64_t dwarf_reference(const struct dwarf_unit *u,
 }
 
 /* DW_AT_ranges: .debug_ranges (DWARF 4 §2.17.3), .debug_rnglists (DWARF 5
- * §2.17.3), or low and high pc.  Code that the linker dropped is left out. */
+ * §2.17.3), or low and high pc.  Code that the linker discarded is omitted. */
 
 static void pair_add(const struct dwarf *d, struct dwarf_work *w, uint64_t lo,
 		     uint64_t hi)
@@ -418,7 +418,7 @@ static void read_old_list(const struct dwarf *d, const struct dwarf_unit *u,
 	}
 }
 
-/* One entry of a range list; false at its end. */
+/* Reads one entry of a range list.  Returns false at its end. */
 static bool read_entry(const struct dwarf *d, const struct dwarf_unit *u,
 		       struct cursor *c, uint64_t *base, struct dwarf_work *w)
 {
@@ -476,8 +476,9 @@ static void read_new_list(const struct dwarf *d, const struct dwarf_unit *u,
 		;
 }
 
-/* Where the list is: an offset, in split units added to where theirs begin, or
- * DW_FORM_rnglistx, an index into the offsets at DW_AT_rnglists_base. */
+/* Computes the position of the list: an offset, in split units relative to the
+ * start of their part; or DW_FORM_rnglistx, an index into the offsets at
+ * DW_AT_rnglists_base. */
 static bool list_offset(const struct dwarf_unit *u, const struct dwarf_die *die,
 			uint64_t *off)
 {

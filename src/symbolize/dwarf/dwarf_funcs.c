@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The functions with code of one unit: a single flat pass over its DIEs.  Depth
- * does not matter here (nested functions count too), so the pass is: read a
- * code, add a size.
+ * Collects the functions with code of one unit in a single flat pass over its
+ * DIEs.  Depth does not matter here (nested functions are included), so the
+ * pass only reads a code and adds a size.
  */
 #include <dwarf.h>
 
 #include "base/cursor.h"
 #include "symbolize/dwarf/dwarf.h"
 
-/* The unit that code belongs to and the one that describes it, which is another
- * one in split DWARF. */
+/* The unit that the code belongs to and the unit that describes it, which
+ * differ in split DWARF. */
 struct scan {
 	const struct dwarf *d;
 	struct dwarf_unit *u;
@@ -51,7 +51,8 @@ static inline const uint8_t *read_code(const uint8_t *p, const uint8_t *end,
 	return c.bad ? NULL : c.p;
 }
 
-/* Where the children of a function end: classes before that may hold code. */
+/* Returns the end of a function's children: classes before it may contain
+ * code. */
 static const uint8_t *body_end(const struct dwarf_unit *u,
 			       const struct dwarf_die *die, const uint8_t *sec,
 			       const uint8_t *p, const uint8_t *end)
@@ -64,7 +65,7 @@ static const uint8_t *body_end(const struct dwarf_unit *u,
 	return to > u->end || sec + to < p ? end : sec + to;
 }
 
-/* Returns where reading stopped: the end, unless the unit is damaged. */
+/* Returns where reading stopped: the end, or the position of the damage. */
 static const uint8_t *scan(struct scan *s, const uint8_t *sec, const uint8_t *p,
 			   const uint8_t *end)
 {
@@ -122,7 +123,7 @@ void dwarf_read_funcs(const struct dwarf *d, struct dwarf_unit *u,
 
 	if (!b->abbrevs || b->root >= b->end)
 		return;
-	if (b->abbrevs->users == 1)	/* otherwise that was done */
+	if (b->abbrevs->users == 1)	/* otherwise already done */
 		abbrev_finish(b->abbrevs);
 	stop = scan(&k, s->p, s->p + b->root, s->p + b->end);
 	if (stop != s->p + b->end)
@@ -134,9 +135,9 @@ void dwarf_read_funcs(const struct dwarf *d, struct dwarf_unit *u,
 }
 
 /*
- * The tree of inlined calls in one function (DW_TAG_inlined_subroutine), walked
+ * Walks the tree of inlined calls in one function (DW_TAG_inlined_subroutine)
  * once for all wanted addresses in it.  A call that covers none of them is
- * stepped over with everything that was inlined into it.
+ * skipped with everything inlined into it.
  */
 
 enum { MAX_DEPTH = 4096 };
@@ -149,8 +150,7 @@ struct walk {
 	const uint64_t *addrs;
 	uint32_t *call;
 	size_t n;
-	uint32_t depth, dead;	/* dead: depth of a subtree without interest,
-				 * 0 if none */
+	uint32_t depth, dead;	/* dead: depth of a skipped subtree, 0 if none */
 };
 
 static bool add_call(struct walk *k, const struct dwarf_die *die)
@@ -171,7 +171,8 @@ static bool add_call(struct walk *k, const struct dwarf_die *die)
 	return true;
 }
 
-/* Marks the addresses that an inlined call covers; false when there are none. */
+/* Marks the addresses that an inlined call covers.  Returns false if there are
+ * none. */
 static bool mark(struct walk *k, const struct dwarf_die *die)
 {
 	struct dwarf_work *w = k->w;
@@ -189,7 +190,7 @@ static bool mark(struct walk *k, const struct dwarf_die *die)
 			if (!found && !add_call(k, die))
 				return false;
 			found = true;
-			/* another call has it: real ones never overlap */
+			/* another call covers it; valid calls never overlap */
 			if (k->call[j] != outer && !dwarf_spend(w, 1))
 				return found;
 			k->call[j] = id;
@@ -198,7 +199,7 @@ static bool mark(struct walk *k, const struct dwarf_die *die)
 	return found;
 }
 
-/* Enters the children of an inlined call that matters. */
+/* Enters the children of an inlined call that covers wanted addresses. */
 static void open_call(struct walk *k)
 {
 	struct inline_open o = { (uint32_t)k->w->calls.n - 1, k->depth };
@@ -233,7 +234,7 @@ static const uint8_t *walk_inlined(struct walk *k, const struct abbrev *a,
 	return p;
 }
 
-/* One DIE that is not an inlined call of interest. */
+/* Handles a DIE that is not such an inlined call. */
 static const uint8_t *walk_other(struct walk *k, const struct abbrev *a,
 				 const uint8_t *p)
 {
@@ -250,7 +251,7 @@ static const uint8_t *walk_other(struct walk *k, const struct abbrev *a,
 		return p;
 	k->depth++;
 	if (!k->dead && (a->flags & ABBREV_SUBPROGRAM))
-		k->dead = k->depth;	/* a nested function is another one */
+		k->dead = k->depth;	/* a nested function is a separate one */
 	return p;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Line programs (DWARF 5 §6.2.5) decoded into rows.  A row is 12 bytes, and only
- * its 4-byte address is touched by a search.
+ * Decodes line programs (DWARF 5 §6.2.5) into rows.  A row has 12 bytes, and a
+ * search touches only its 4-byte address.
  */
 #include <dwarf.h>
 #include <string.h>
@@ -15,12 +15,13 @@
 
 struct line_header {
 	const uint8_t *program, *end;
-	const uint8_t *lengths;		/* of standard opcodes 1.. */
+	const uint8_t *lengths;		/* operand counts of standard opcodes 1.. */
 	uint8_t min_inst, max_ops, line_range, opcode_base, addr_size;
 	int8_t line_base;
 };
 
-/* Versions 2 to 4: directories, then files, each list ended by "". */
+/* Reads the tables of versions 2 to 4: directories, then files, each list
+ * terminated by "". */
 static bool read_old_tables(struct dwarf_lines *l, struct cursor *c)
 {
 	const char *s;
@@ -39,7 +40,7 @@ static bool read_old_tables(struct dwarf_lines *l, struct cursor *c)
 	return !c->bad;
 }
 
-/* The value of one field of a version 5 entry. */
+/* Reads one field of a version 5 entry. */
 static void read_field(const struct dwarf_unit *u, struct cursor *c,
 		       uint64_t content, uint64_t form, uint8_t off_size,
 		       struct dwarf_file *f)
@@ -76,7 +77,7 @@ static void read_field(const struct dwarf_unit *u, struct cursor *c,
 	c->p = next;
 }
 
-/* Version 5: a description of the fields, then the entries. */
+/* Reads a table of version 5: a description of the fields, then the entries. */
 static bool read_new_table(struct dwarf_unit *u, struct cursor *c,
 			   uint8_t off_size, bool dirs)
 {
@@ -123,7 +124,8 @@ static bool read_params(struct cursor *c, struct line_header *h,
 	return !c->bad && h->line_range && h->opcode_base && h->max_ops;
 }
 
-/* Reads header and file names once (`files_read`); false when unusable. */
+/* Reads header and file names once (`files_read`).  Returns false if they are
+ * unusable. */
 static bool read_files(struct dwarf_unit *u, struct line_header *h,
 		       struct dwarf_work *w)
 {
@@ -175,9 +177,9 @@ static void add_part(struct buf *out, const char *part)
 	buf_str(out, part);
 }
 
-/* Directory and name as llvm-symbolizer joins them: the compilation directory
- * comes before a relative directory, except that in version 5 directory 0 is
- * the compilation directory. */
+/* Joins directory and name like llvm-symbolizer: the compilation directory
+ * precedes a relative directory.  In version 5, directory 0 is the compilation
+ * directory itself. */
 static const char *join_path(struct dwarf *d, const struct dwarf_unit *u,
 			     const struct dwarf_file *f)
 {
@@ -229,12 +231,12 @@ struct machine {
 	struct dwarf_lines *l;
 	struct dwarf_work *w;
 	struct line_header h;
-	uint64_t addr, last;	/* last: the highest address so far */
-	uint64_t row_addr;	/* of the newest row that was kept */
-	size_t next;		/* wanted: the first not below row_addr */
+	uint64_t addr, last;	/* last: highest address so far */
+	uint64_t row_addr;	/* address of the last row that was kept */
+	size_t next;		/* index of the first wanted address >= row_addr */
 	uint64_t line, file, column;
 	uint32_t op_index;
-	bool open;		/* a sequence has begun */
+	bool open;		/* inside a sequence */
 };
 
 static void reset(struct machine *m)
@@ -243,7 +245,7 @@ static void reset(struct machine *m)
 	m->file = m->line = 1;
 }
 
-/* Ends the sequence at hi; one in dead code is taken back. */
+/* Ends the sequence at hi; a sequence in discarded code is removed. */
 static void close_seq(struct machine *m, uint64_t hi)
 {
 	struct dwarf_lines *l = m->l;
@@ -281,7 +283,7 @@ static bool grow(struct dwarf_lines *l)
 	       vec_reserve(&l->offsets, want) == 0;
 }
 
-/* Whether the newest row, which ends here, covers a wanted address. */
+/* Returns whether the last row, which ends here, covers a wanted address. */
 static inline bool passes_wanted(struct machine *m)
 {
 	const struct dwarf_work *w = m->w;
@@ -294,8 +296,8 @@ static inline bool passes_wanted(struct machine *m)
 	return true;
 }
 
-/* Of rows at one address the last one counts; a row that says the same as the
- * one before it says nothing. */
+/* Adds a row.  Among rows at one address the last one wins; a row equal to the
+ * previous one is dropped. */
 static inline void add_row(struct machine *m)
 {
 	struct dwarf_lines *l = m->l;
@@ -304,11 +306,11 @@ static inline void add_row(struct machine *m)
 	struct line_seq *s;
 	size_t n = l->rows.n;
 
-	if (m->file > UINT16_MAX)	/* no such file: unknown */
+	if (m->file > UINT16_MAX)	/* nonexistent file: unknown */
 		row.file = l->version < 5 ? 0 : UINT16_MAX;
 	if (m->column > UINT16_MAX)
 		row.column = 0;
-	/* Addresses must not go back, nor too far for an offset. */
+	/* Addresses must not decrease or exceed the range of an offset. */
 	if (m->open && (m->addr < m->last || m->addr -
 			l->seqs.v[l->seqs.n - 1].lo > UINT32_MAX))
 		close_seq(m, m->last);
@@ -330,7 +332,7 @@ static inline void add_row(struct machine *m)
 		    l->rows.v[n - 1].column == row.column)
 			return;
 		if (m->w->want && !passes_wanted(m)) {
-			m->row_addr = m->addr;	/* nobody wants that row */
+			m->row_addr = m->addr;	/* covers no wanted address */
 			l->rows.v[n - 1] = row;
 			l->offsets.v[n - 1] = (uint32_t)(m->addr - s->lo);
 			return;
@@ -385,7 +387,7 @@ static void extended(struct machine *m, struct cursor *c)
 	case DW_LNE_define_file:
 		define_file(m, &x);
 		break;
-	default:	/* discriminators and whatever is new */
+	default:	/* discriminators and unknown opcodes */
 		break;
 	}
 }
@@ -450,11 +452,11 @@ static void run(struct machine *m, struct cursor *c)
 			extended(m, c);
 		}
 	}
-	close_seq(m, m->last);	/* only where end_sequence is missing */
+	close_seq(m, m->last);	/* only if end_sequence is missing */
 }
 
-/* Code that the linker folded: of equal ranges, which are sorted by number, the
- * first of those who wrote it stays. */
+/* Drops duplicates of code that the linker folded: among equal ranges, which
+ * are sorted by number, the first one remains. */
 static bool drop_folded(struct range_index *x)
 {
 	size_t i, n = 0;
@@ -484,7 +486,7 @@ void dwarf_read_lines(const struct dwarf *d, struct dwarf_unit *u,
 				  u->stmt_list);
 		return;
 	}
-	/* Typical programs need 2 to 4 bytes a row. */
+	/* Typical programs need 2 to 4 bytes for each row. */
 	rows = w->want ? 64 : n / 4 + 64;
 	if (vec_reserve(&u->lines.rows, rows) < 0 ||
 	    vec_reserve(&u->lines.offsets, rows) < 0) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Names and declarations of functions: the linkage name anywhere along the chain
- * of DW_AT_abstract_origin and DW_AT_specification, else the plain name (DWARF 5
- * §2.15, §3.3.8).  Each DIE is asked for once.  Full names are made only where
- * they are asked for.
+ * Finds names and declarations of functions: the linkage name anywhere in the
+ * chain of DW_AT_abstract_origin and DW_AT_specification, else the plain name
+ * (DWARF 5 §2.15, §3.3.8).  Each DIE is looked up once.  Full names are built
+ * only on request.
  */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -15,10 +15,11 @@
 #include "symbolize/dwarf/dwarf.h"
 
 /*
- * Which namespaces, classes and functions a DIE is in: DIEs do not say so, so the
- * scopes of a unit are collected in one pass when the first of them is asked for.
- * Few units are asked for (those with functions without a linkage name), and a
- * batch asks for one after the other: four are kept.
+ * Finds the namespaces, classes and functions that contain a DIE.  DIEs do not
+ * refer to their parents, so the first lookup collects all scopes of the unit
+ * in one pass.  Few units are looked up (those with functions without a linkage
+ * name).  A batch handles them one after the other, so the scopes of four units
+ * are kept.
  */
 
 enum { MAX_DEPTH = 256, KEPT = sizeof(((struct dwarf *)0)->scopes) /
@@ -40,11 +41,11 @@ static bool is_scope(uint16_t tag)
 }
 
 struct open_dies {
-	uint32_t scope[MAX_DEPTH];	/* innermost one at each depth */
+	uint32_t scope[MAX_DEPTH];	/* innermost scope at each depth */
 	uint32_t depth;
 };
 
-/* Closes the children of the innermost open DIE, which end before `at`. */
+/* Closes the innermost open DIE, whose children end before `at`. */
 static void close_die(struct scope_index *x, struct open_dies *o, uint32_t at)
 {
 	uint32_t now = o->scope[o->depth], outer;
@@ -74,7 +75,8 @@ static bool open_die(struct scope_index *x, struct open_dies *o, uint16_t tag,
 	return true;
 }
 
-/* One pass over all DIEs; false when not all could be read. */
+/* Makes one pass over all DIEs.  Returns false if some of them could not be
+ * read. */
 static bool collect(struct scope_index *x, const struct dwarf_unit *u)
 {
 	const struct span *s = dwarf_unit_section(u);
@@ -148,7 +150,7 @@ uint32_t dwarf_scope_of(struct dwarf *d, const struct dwarf_unit *u,
 	if (!x)
 		return NO_SCOPE;
 	lower_bound(next, 0, x->v.n, x->v.v[next].start < at);
-	/* the last that begins before, or one around that */
+	/* the last scope that starts before, or one that encloses it */
 	for (i = next ? (uint32_t)next - 1 : NO_SCOPE; i != NO_SCOPE;
 	     i = x->v.v[i].parent)
 		if (at < x->v.v[i].end)
@@ -166,18 +168,18 @@ void dwarf_scopes_fini(struct dwarf *d)
 
 enum {
 	MAX_HOPS = 16,
-	/* A name touches some pages here and there, and a fault maps 64 KB. */
+	/* Reading a name touches scattered pages, and each fault maps 64 KB. */
 	FRESH_NAMES = 128,
-	/* Where names are read in order: how far until pages are let go of. */
+	/* Bytes between releases of pages if names are read in order. */
 	RELEASE_BYTES = 8 << 20,
-	/* Hostile names share their bytes, copies do not. */
+	/* Hostile names may share bytes, but their copies do not. */
 	TEXT_LIMIT = 64 << 10,
 	MAX_KEPT = 64 << 20,
 };
 
 static const struct func_name no_name = { "", "", "", NO_DIE, "", 0, 0 };
 
-/* Adds what one DIE of the chain says. */
+/* Adds the properties of one DIE of the chain. */
 static void merge(struct dwarf *d, struct dwarf_unit *u,
 		  const struct dwarf_die *die, struct func_name *out)
 {
@@ -220,7 +222,7 @@ static struct func_name resolve_name(struct dwarf *d, uint64_t at)
 	dwarf_work_fini(&w);
 	if (!out.plain)
 		out.plain = "";
-	/* a plain name is asked for only where it is the name */
+	/* the plain name is only needed if it is the name */
 	if (!out.name)
 		out.name = out.plain;
 	else
@@ -259,7 +261,7 @@ static void keep_name(struct dwarf *d, struct func_name *f, const char *name)
 		f->plain = f->name;
 }
 
-/* The name's place; new where *slot says so. */
+/* Returns the slot of a name; *added tells whether it is new. */
 static uint32_t *name_slot(struct dwarf *d, uint64_t die, bool *added)
 {
 	uint32_t *slot = u64map_slot(&d->name_tab, die);
@@ -314,8 +316,8 @@ static int by_place(const void *a, const void *b)
 		       ? -1 : (uintptr_t)x->name > (uintptr_t)y->name;
 }
 
-/* Copies the names from number `first` on in the order in which they stand in
- * their files. */
+/* Copies the names from number `first` on, in the order of their positions in
+ * the files. */
 static int keep_names(struct dwarf *d, size_t first)
 {
 	size_t n = d->names.n - first, i;
@@ -384,7 +386,7 @@ const char *dwarf_full_name(struct dwarf *d, uint64_t die)
 	if (dwarf_spell_function(d, die, &text))
 		full = dwarf_keep(d, buf_cstr(&text));
 	buf_fini(&text);
-	i = u64map_get(&d->name_tab, die);	/* others may have been added */
+	i = u64map_get(&d->name_tab, die);	/* other names may have been added */
 	d->names.v[i].full = full;
 	return full;
 }

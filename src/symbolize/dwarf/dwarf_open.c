@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The sections of a file, and everything that is open at a time. */
+/* Opens the sections of files and closes everything. */
 #include <dwarf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "symbolize/dwarf/dwarf.h"
 
-/* Real DWARF is walked a few times at most; hostile DWARF may share lists and
+/* Valid DWARF is walked a few times at most.  Hostile DWARF may share lists and
  * tables so that the work multiplies. */
 enum { WORK_FACTOR = 32, WORK_FREE = 1 << 20 };
 
@@ -47,7 +47,7 @@ void dwarf_work_fini(struct dwarf_work *w)
 	vec_fini(&w->calls);
 }
 
-/* A string section, cut so that it ends with NUL. */
+/* Returns a string section, truncated so that it ends with NUL. */
 static struct span string_section(struct image *img, const char *name)
 {
 	struct span s = image_section(img, name);
@@ -59,7 +59,7 @@ static struct span string_section(struct image *img, const char *name)
 
 static void open_sections(struct dwarf_set *s, struct image *img)
 {
-	static const char *const wanted[] = {	/* large ones first */
+	static const char *const wanted[] = {	/* largest first */
 		".debug_info", ".debug_line", ".debug_str", ".debug_rnglists",
 		".debug_ranges", ".debug_abbrev", ".debug_line_str",
 		".debug_str_offsets", ".debug_addr",
@@ -78,9 +78,9 @@ static void open_sections(struct dwarf_set *s, struct image *img)
 	s->rnglists = image_section(img, ".debug_rnglists");
 }
 
-/* A .dwo file has a .debug_info.dwo for each of its types, in no certain order,
- * and one for its code: that has the kind of unit DW_UT_split_compile, or before
- * DWARF 5 is the only one. */
+/* Finds the section with the code.  A .dwo file has one .debug_info.dwo for
+ * each of its types, in any order, and one for its code.  The latter has the
+ * unit type DW_UT_split_compile; before DWARF 5 it is the only one. */
 static struct span split_info(struct image *img)
 {
 	struct span first = { NULL, 0 }, s;
@@ -102,7 +102,8 @@ static struct span split_info(struct image *img)
 	}
 }
 
-/* Addresses, and in DWARF 4 ranges, are in the main file. */
+/* Opens the sections of a split file.  Addresses, and in DWARF 4 ranges, are in
+ * the main file. */
 static void open_split_sections(struct dwarf_set *s, struct image *img,
 				const struct dwarf_set *main)
 {
@@ -117,7 +118,7 @@ static void open_split_sections(struct dwarf_set *s, struct image *img,
 	s->ranges = main->ranges;
 }
 
-/* Gives the set its number and opens its sections. */
+/* Creates a set with a number and opens its sections. */
 static struct dwarf_set *set_new(struct dwarf *d, struct image *img,
 				 bool is_split)
 {
@@ -155,7 +156,7 @@ struct dwarf_set *dwarf_set_add_split(struct dwarf *d, struct image *img)
 	return s;
 }
 
-/* The file that holds what several files have in common (dwz). */
+/* Opens the alternate file, which holds data common to several files (dwz). */
 static int open_alt(struct dwarf *d, struct image *img)
 {
 	struct image *alt;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A batch of ascending addresses: find their units, read those that are new,
- * then walk each function that was hit once.  Reading and walking are shared
- * between two threads when there is enough of it: one thread takes line
- * programs, the other functions; later each takes half of the addresses.
+ * Resolves a batch of ascending addresses: finds their units, reads the new
+ * ones, then walks each function that was hit once.  Two threads share the work
+ * if there is enough of it.  While reading, one takes line programs and the
+ * other functions; later each handles half of the addresses.
  */
 #include <dwarf.h>
 #include <pthread.h>
@@ -13,30 +13,32 @@
 #include "symbolize/dwarf/dwarf.h"
 
 /*
- * Reading the units that a batch asks for, and what of them stays for the next
- * one.  Many addresses at once are worth reading units for these alone: memory
- * then follows the addresses, not the units.  A few at a time (a program that
- * asks line by line) find units kept, up to a limit.
+ * Reading the units that a batch needs, and which of them are kept.  For many
+ * addresses at once, units are read only for these: memory then depends on the
+ * addresses, not on the units.  For a few at a time (a program that asks line
+ * by line), whole units are kept, up to a limit.
  */
 
 enum {
-	/* Starting a thread costs some 50 us: what is read in that time. */
+	/* Starting a thread costs about 50 us: the number of bytes read in that
+	 * time. */
 	THREAD_BYTES = 256 * 1024,
-	/* Units that are read again and again are worth keeping. */
+	/* Number of visits after which a unit is kept. */
 	MANY_VISITS = 2,
-	/* Units that are read at a time when all have to be (sweep). */
+	/* Units read at a time when all must be read (sweep). */
 	SWEEP_UNITS = 64,
 };
-/* Tables of units that stay for the next batch: those used last. */
+/* Maximum bytes of tables kept for later batches; the most recently used units
+ * stay. */
 #define TABLE_BYTES (32ull << 20)
 
-/* Task 2*i is the functions of unit v[i], 2*i+1 its lines. */
+/* Task 2*i reads the functions of unit v[i], 2*i+1 its lines. */
 struct dwarf_loader {
 	struct dwarf *d;
 	const uint64_t *addrs;
 	size_t naddrs;
 	VEC(uint32_t) units;
-	uint64_t bytes;		/* of those that will be kept */
+	uint64_t bytes;		/* bytes of the units that will be kept */
 	bool sweeping;
 	atomic_size_t next;
 	struct dwarf_batch *b;
@@ -66,7 +68,7 @@ static void *load_run(void *arg)
 	return NULL;
 }
 
-/* Runs fn(one) and fn(two), side by side if asked for and possible. */
+/* Runs fn(one) and fn(two), in parallel if requested and possible. */
 static void run_two(void *(*fn)(void *), void *one, void *two,
 			  bool threads)
 {
@@ -93,7 +95,7 @@ static uint64_t table_bytes(const struct dwarf_unit *u)
 	       l->dirs.cap * sizeof(*l->dirs.v);
 }
 
-/* Reads the units that were asked for. */
+/* Reads the requested units. */
 static int load_units(struct dwarf_loader *l)
 {
 	struct load_arg one = { l, &l->b->work[0] }, two = { l, &l->b->work[1] };
@@ -110,7 +112,7 @@ static int load_units(struct dwarf_loader *l)
 		dwarf_find_split(d, u, &l->b->work[0]);
 		body = dwarf_body(u);
 		bytes += body->end - body->off;
-		/* Tables that are shared: not in threads. */
+		/* Shared tables must not be parsed in threads. */
 		if (body->abbrevs && body->abbrevs->users > 1)
 			abbrev_finish(body->abbrevs);
 	}
@@ -131,7 +133,7 @@ static int load_units(struct dwarf_loader *l)
 	return 0;
 }
 
-/* Asks for unit i of the main file. */
+/* Requests unit i of the main file. */
 static int want_unit(struct dwarf_loader *l, uint32_t i)
 {
 	struct dwarf *d = l->d;
@@ -146,7 +148,7 @@ static int want_unit(struct dwarf_loader *l, uint32_t i)
 		u->partial = false;
 	else if (l->naddrs >= DWARF_MANY && u->visits < MANY_VISITS)
 		u->partial = true;
-	else	/* what does not fit the limit is not kept */
+	else	/* units beyond the limit are not kept */
 		u->partial = l->naddrs > 1 &&
 			     d->table_bytes + l->bytes + size > TABLE_BYTES;
 	u->visits += u->visits < UINT8_MAX;
@@ -155,7 +157,7 @@ static int want_unit(struct dwarf_loader *l, uint32_t i)
 	return vec_push(&l->units, i) < 0 ? -ERR_NOMEM : 0;
 }
 
-/* Unloads the loaded units for which `all` is set or that are partial. */
+/* Unloads all loaded units if `all` is set, otherwise the partial ones. */
 static void unload(struct dwarf *d, bool all)
 {
 	size_t i, n = 0;
@@ -173,7 +175,7 @@ static void unload(struct dwarf *d, bool all)
 	d->loaded.n = n;
 }
 
-/* Keeps the newest half of what may be kept. */
+/* Unloads the least recently used units, down to half of the limit. */
 static void evict(struct dwarf *d)
 {
 	if (d->table_bytes <= TABLE_BYTES)
@@ -193,7 +195,7 @@ static void evict(struct dwarf *d)
 	}
 }
 
-/* Adds what a unit turns out to cover. */
+/* Adds the ranges that a unit's functions cover. */
 static int cover_unit(struct dwarf *d, uint32_t id)
 {
 	const struct dwarf_unit *u = &d->main->units.v[id];
@@ -224,8 +226,8 @@ static int sweep_some(struct dwarf_loader *l)
 	return rc;
 }
 
-/* Reads all units that do not say where their code is, once; those with code for
- * this batch are read again. */
+/* Reads all units without address ranges, once; those with code for this batch
+ * are read again. */
 static int sweep(struct dwarf_loader *l)
 {
 	struct dwarf *d = l->d;
@@ -253,19 +255,21 @@ static int sweep(struct dwarf_loader *l)
 }
 
 enum {
-	THREAD_ADDRS = 512,	/* worth a thread */
-	/* Inline functions may be in so many units that cover them; asking
-	 * each further one costs as much as reading this many bytes. */
+	THREAD_ADDRS = 512,	/* minimum addresses for a second thread */
+	/* Copies of inline functions may make many units cover an address.
+	 * From this number on, asking each further unit counts as much as
+	 * reading this many bytes. */
 	MANY_UNITS = 64, STEP_COST = 16,
-	/* .dwo files that stay open between batches. */
+	/* Maximum .dwo files that stay open between batches. */
 	KEEP_SETS = 128,
-	/* What may be walked to spell names: a hostile file cannot make each of
-	 * them cost a walk over all of it. */
+	/* Limits of the bytes read to build names: in a hostile file, each name
+	 * could cost a walk over the whole file. */
 	SPELL_FREE = 16 << 20, SPELL_TIMES = 2,
 };
 #define NO_UNIT UINT32_MAX
 
-/* Whether a loaded unit knows the address; *func is its function or NO_DIE. */
+/* Returns whether a loaded unit covers the address; *func is its function or
+ * NO_DIE. */
 static bool ask_unit(const struct dwarf_unit *u, uint64_t addr, uint64_t *func)
 {
 	ptrdiff_t i = range_index_find(&u->funcs, addr);
@@ -274,7 +278,8 @@ static bool ask_unit(const struct dwarf_unit *u, uint64_t addr, uint64_t *func)
 	return i != RANGE_NONE;
 }
 
-/* The unit whose function covers the address, else one that has a line. */
+/* Finds the unit whose function covers the address, otherwise one that has a
+ * line. */
 static int find_func(struct dwarf_loader *l, uint64_t addr, struct dwarf_hit *h)
 {
 	struct range_index *x = &l->d->cover;
@@ -303,7 +308,7 @@ static int find_func(struct dwarf_loader *l, uint64_t addr, struct dwarf_hit *h)
 	return 0;
 }
 
-/* Reads the first choice of units for all addresses, in one go. */
+/* Reads the first candidate unit of each address in one pass. */
 static int find_units(struct dwarf_loader *l)
 {
 	const struct range_index *x = &l->d->cover;
@@ -337,7 +342,7 @@ struct walk_arg {
 	uint8_t worker;
 };
 
-/* Walks each run of addresses in one function. */
+/* Walks each function once for its run of addresses. */
 static void *walk_run(void *arg)
 {
 	struct walk_arg *a = arg;
@@ -384,7 +389,7 @@ static int walk_all(struct dwarf *d, const uint64_t *addrs, size_t n,
 	return 0;
 }
 
-/* Asks for all names at once. */
+/* Reads all names at once. */
 static int name_all(struct dwarf *d, size_t n, const struct dwarf_batch *b)
 {
 	const struct dwarf_work *w = b->work;
@@ -401,7 +406,8 @@ static int name_all(struct dwarf *d, size_t n, const struct dwarf_batch *b)
 		for (i = 0; i < w[k].calls.n; i++)
 			dies[at++] = w[k].calls.v[i].origin;
 	rc = dwarf_name_many(d, dies, at);
-	/* Only inlined functions have no symbol that may name them better. */
+	/* Only inlined functions need full names: for others, a symbol may have
+	 * a better name. */
 	for (k = at = 0; k < 2; k++)
 		for (i = 0; i < w[k].calls.n; i++)
 			dies[at++] = w[k].calls.v[i].origin;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Full C++ names made of DIEs, for functions whose linkage name is not in DWARF.
- * The text is what binutils makes of the linkage name, with these differences:
+ * Builds full C++ names from DIEs, for functions whose linkage name is not in
+ * DWARF.  The text is that of binutils for the linkage name, with these
+ * differences:
  *
  *	closures are {lambda(int) at file.cpp:3:9}, generic ones {lambda at
  *	file.cpp:3:9}, other types without a name
  *	{unnamed type at file.cpp:3:9}: their numbers count types that DWARF may
- *	leave out, and would be wrong without a sign of it;
+ *	omit, and could be wrong unnoticed;
  *	a deduced return type is the type, not `auto`;
- *	types stand where the source has a template's parameter.
+ *	types appear where the source has a template parameter.
  *
- * DIEs may be hostile: depth, steps and length are bounded, and a name that meets a
- * bound is not made.
+ * DIEs may be hostile: depth, steps and length are bounded, and a name that
+ * exceeds a bound is not built.
  */
 #include <dwarf.h>
 #include <inttypes.h>
@@ -23,17 +24,17 @@
 struct spell {
 	struct dwarf *d;
 	unsigned depth, steps;
-	bool bad;		/* cannot be told */
+	bool bad;		/* the name cannot be determined */
 };
 
 struct spell_die {
 	struct dwarf_unit *u;
 	struct dwarf_die v;
-	uint64_t at, next;	/* offsets in the section: its own, and that
-				 * behind its attributes */
+	uint64_t at, next;	/* offsets in the section: of the DIE, and of the end
+				 * of its attributes */
 };
 
-enum { STEP_COST = 16 };	/* bytes that reading a DIE counts as */
+enum { STEP_COST = 16 };	/* bytes charged for reading a DIE */
 enum { SPELL_DEPTH = 24, SPELL_STEPS = 1 << 15, SPELL_LENGTH = 16 << 10 };
 
 static bool step(struct spell *s)
@@ -53,7 +54,7 @@ static bool read_at(struct spell *s, struct dwarf_unit *u, uint64_t off,
 	return step(s) && dwarf_read_all(u, off, &out->v, &out->next);
 }
 
-/* Reads a DIE by number; false (and bad) if there is none. */
+/* Reads a DIE by number.  Returns false and sets bad if there is none. */
 static bool spell_read(struct spell *s, uint64_t die, struct spell_die *out)
 {
 	struct dwarf_unit *u = die == NO_DIE ? NULL : dwarf_unit_at(s->d, die);
@@ -81,7 +82,7 @@ static bool spell_child(struct spell *s, const struct spell_die *parent,
 	       read_at(s, parent->u, parent->next, out);
 }
 
-/* Where the children of a DIE end; 0 when that is not to be known. */
+/* Returns the end of a DIE's children; 0 if it cannot be determined. */
 static uint64_t behind(struct spell *s, const struct spell_die *v)
 {
 	const struct span *sec = dwarf_unit_section(v->u);
@@ -125,7 +126,7 @@ static size_t spell_arguments(struct spell *s, const struct spell_die *v,
 static void spell_scopes(struct spell *s, const struct spell_die *v,
 			 struct buf *out);
 
-/* What a modifier of a type adds to the front of its declarator. */
+/* Writes a type with a modifier added to the front of its declarator. */
 static void with_front(struct spell *s, uint64_t inner, const char *front,
 		       const char *declarator, struct buf *out)
 {
@@ -143,7 +144,8 @@ static uint64_t type_of(const struct spell_die *v)
 	return dwarf_reference(v->u, &v->v, SLOT_TYPE);
 }
 
-/* Past names and top-level const, which are no part of a parameter's type. */
+/* Skips typedefs and top-level const and volatile, which are not part of a
+ * parameter's type. */
 static uint64_t without_quals(struct spell *s, uint64_t die)
 {
 	struct spell_die v;
@@ -160,7 +162,7 @@ static uint64_t without_quals(struct spell *s, uint64_t die)
 	return die;
 }
 
-/* (int, char const*) */
+/* Writes parameters: (int, char const*). */
 static void spell_parameters(struct spell *s, const struct spell_die *f,
 			     struct buf *out)
 {
@@ -197,7 +199,7 @@ static void spell_parameters(struct spell *s, const struct spell_die *f,
 	buf_u8(out, ')');
 }
 
-/* int (*)(char), and what points to it. */
+/* Writes a function type: int (*)(char), including pointers to it. */
 static void spell_function_type(struct spell *s, const struct spell_die *v,
 				const char *declarator, struct buf *out)
 {
@@ -242,7 +244,7 @@ static void spell_array(struct spell *s, const struct spell_die *v,
 	buf_fini(&text);
 }
 
-/* int A::*, void (A::*)(int) */
+/* Writes a member pointer: int A::*, void (A::*)(int). */
 static void spell_member(struct spell *s, const struct spell_die *v,
 			 const char *declarator, struct buf *out)
 {
@@ -276,7 +278,7 @@ static const char *base_name(const char *name)
 	return name;
 }
 
-/* The name of a class or enumeration, without its scopes. */
+/* Writes the name of a class or enumeration, without its scopes. */
 static void spell_class(struct spell *s, const struct spell_die *v,
 			struct buf *out)
 {
@@ -284,7 +286,7 @@ static void spell_class(struct spell *s, const struct spell_die *v,
 	const char *linkage = dwarf_string(v->u, &v->v, SLOT_LINKAGE);
 	struct buf args = { 0 };
 
-	if (!name && linkage) {		/* that of a typedef: 5thing */
+	if (!name && linkage) {		/* linkage name from a typedef: 5thing */
 		name = linkage + strspn(linkage, "0123456789");
 		buf_bytes(out, name, strnlen(name, SPELL_LENGTH));
 		return;
@@ -303,7 +305,7 @@ static void spell_class(struct spell *s, const struct spell_die *v,
 	buf_fini(&args);
 }
 
-/* A class with its scopes, which many names have in them. */
+/* Writes a class with its scopes, which many names share. */
 static void spell_scoped(struct spell *s, const struct spell_die *v,
 			 struct buf *out)
 {
@@ -384,7 +386,7 @@ static void spell_known(struct spell *s, const struct spell_die *v,
 	buf_str(out, declarator);
 }
 
-/* A type (NO_DIE: void) and what stands behind it in a declaration. */
+/* Writes a type (NO_DIE: void) and the declarator after it. */
 static void spell_type(struct spell *s, uint64_t die, const char *declarator,
 		       struct buf *out)
 {
@@ -403,7 +405,7 @@ static void spell_type(struct spell *s, uint64_t die, const char *declarator,
 	s->depth--;
 }
 
-/* A constant of a template, as binutils writes it: 3, 3u, true, (char)97. */
+/* Writes a constant template argument like binutils: 3, 3u, true, (char)97. */
 static void spell_value(struct spell *s, const struct spell_die *v,
 			struct buf *out)
 {
@@ -440,7 +442,8 @@ static void spell_value(struct spell *s, const struct spell_die *v,
 	buf_fini(&type);
 }
 
-/* One argument, of which at most `left` are written.  A pack has many. */
+/* Writes one argument; a pack has several, of which at most `left` are
+ * written. */
 static bool spell_argument(struct spell *s, const struct spell_die *v,
 			   size_t *left, bool *any, struct buf *out)
 {
@@ -476,7 +479,7 @@ static bool spell_argument(struct spell *s, const struct spell_die *v,
 	return true;
 }
 
-/* How many arguments the name in DWARF has. */
+/* Returns the number of arguments in the DWARF name. */
 static size_t count_arguments(const char *name)
 {
 	size_t n = 1, len = strlen(name);
@@ -495,8 +498,8 @@ static size_t count_arguments(const char *name)
 	return 0;
 }
 
-/* The template arguments of a class or function, whose name in DWARF is given:
- * <int, 3>, or nothing.  Returns how many parameters it has. */
+/* Writes the template arguments of a class or function with the given DWARF
+ * name: <int, 3>, or nothing.  Returns the number of parameters. */
 static size_t spell_arguments(struct spell *s, const struct spell_die *v,
 			      const char *name, struct buf *out)
 {
@@ -509,7 +512,7 @@ static size_t spell_arguments(struct spell *s, const struct spell_die *v,
 		s->bad = true;
 		return 0;
 	}
-	/* g++ writes the DIEs of those of generic lambdas twice */
+	/* g++ writes the DIEs of generic lambdas' arguments twice */
 	if (!strncmp(name, "operator()<", 11))
 		left = count;
 	buf_u8(out, '<');
@@ -517,7 +520,7 @@ static size_t spell_arguments(struct spell *s, const struct spell_die *v,
 	     more = spell_sibling(s, &part))
 		n += spell_argument(s, &part, &left, &any, out);
 	s->depth--;
-	/* and leaves out those of some packs */
+	/* and omits those of some packs */
 	if (!n || (count && out->n == start + 1)) {
 		out->n = start;
 		return 0;
@@ -528,7 +531,8 @@ static size_t spell_arguments(struct spell *s, const struct spell_die *v,
 	return n;
 }
 
-/* Where a type without a name is: its number among such types cannot be known. */
+/* Writes the position of an unnamed type, because its number among such types
+ * cannot be known. */
 static void put_place(struct spell *s, const struct spell_die *v,
 		      struct buf *out)
 {
@@ -550,7 +554,7 @@ static void put_place(struct spell *s, const struct spell_die *v,
 		buf_printf(out, ":%u", (unsigned)column);
 }
 
-/* The call operator of a closure, which is what tells a closure. */
+/* Finds the call operator, by which a closure is recognized. */
 static bool call_operator(struct spell *s, const struct spell_die *v,
 			  struct spell_die *out)
 {
@@ -567,7 +571,7 @@ static bool call_operator(struct spell *s, const struct spell_die *v,
 	return false;
 }
 
-/* {lambda(int) at file.cpp:3:9} */
+/* Writes an unnamed type: {lambda(int) at file.cpp:3:9}. */
 static void spell_nameless(struct spell *s, const struct spell_die *v,
 			   struct buf *out)
 {
@@ -610,7 +614,7 @@ static void spell_scope(struct spell *s, uint64_t die, struct buf *out)
 	buf_str(out, "::");
 }
 
-/* The scopes that a DIE is in, each with :: behind it. */
+/* Writes the scopes that contain a DIE, each followed by ::. */
 static void spell_scopes(struct spell *s, const struct spell_die *v,
 			 struct buf *out)
 {
@@ -623,7 +627,7 @@ static void spell_scopes(struct spell *s, const struct spell_die *v,
 		s->bad = true;
 	i = dwarf_scope_of(s->d, v->u, v->at, &x);
 	s->bad |= !x;
-	/* x may go when a name in it is made */
+	/* building a name may invalidate x */
 	for (; !s->bad && i != NO_SCOPE; i = x->v.v[i].parent) {
 		uint64_t off = v->u->off + x->v.v[i].start;
 		struct spell_die scope;
@@ -633,7 +637,7 @@ static void spell_scopes(struct spell *s, const struct spell_die *v,
 			break;
 		}
 		path[n++] = dwarf_unit_die(v->u, off);
-		/* a function's name has the scopes that the function is in */
+		/* a function's name includes the function's scopes */
 		if (read_at(s, v->u, off, &scope) &&
 		    scope.v.tag == DW_TAG_subprogram)
 			break;
@@ -643,7 +647,8 @@ static void spell_scopes(struct spell *s, const struct spell_die *v,
 	s->depth--;
 }
 
-/* What the chain of a function's DIEs says; `decl` is its end, in its scope. */
+/* Properties of a function from its chain of DIEs; `decl` is the last one,
+ * located in the function's scope. */
 struct function {
 	struct spell_die decl;
 	const char *name, *linkage;
@@ -675,7 +680,7 @@ static bool read_function(struct spell *s, uint64_t die, struct function *f)
 	return f->name || f->linkage;
 }
 
-/* The length of a name without a template's arguments. */
+/* Returns the length of a name without template arguments. */
 static size_t stem(const char *name)
 {
 	size_t n = strcspn(name, "<"), all = strlen(name);
@@ -704,7 +709,7 @@ static bool is_conversion(const char *name)
 	       strncmp(name + 9, "co_await", 8);
 }
 
-/* const, & and && of a member function. */
+/* Writes const, & and && of a member function. */
 static void put_qualifiers(struct spell *s, const struct spell_die *f,
 			   struct buf *out)
 {
@@ -718,7 +723,7 @@ static void put_qualifiers(struct spell *s, const struct spell_die *f,
 	if (more && !s->bad && dwarf_has(&v.v, SLOT_ARTIFICIAL)) {
 		type = dwarf_reference(v.u, &v.v, SLOT_TYPE);
 		while (type != NO_DIE && spell_read(s, type, &v) &&
-		       v.v.tag == DW_TAG_const_type)	/* this itself */
+		       v.v.tag == DW_TAG_const_type)	/* `this` itself */
 			type = dwarf_reference(v.u, &v.v, SLOT_TYPE);
 		if (type != NO_DIE && !s->bad &&
 		    v.v.tag == DW_TAG_pointer_type) {
@@ -734,7 +739,8 @@ static void put_qualifiers(struct spell *s, const struct spell_die *f,
 		buf_str(out, " &&");
 }
 
-/* Whether the text before a function's name ends in its class' name. */
+/* Returns whether the scopes before a function's name end in the name itself,
+ * as for a constructor. */
 static bool is_constructor(const struct buf *scopes, const char *name, size_t n)
 {
 	const char *p = (const char *)scopes->p, *end;
@@ -787,19 +793,7 @@ static void put_function(struct spell *s, const struct function *f, bool nested,
 }
 
 /*
- * C++ names made of DIEs, for functions whose linkage name is not in DWARF (private
- * to dwarf_spell.c and dwarf_spell_type.c).  The text is what binutils makes of
- * the linkage name, with these differences:
- *
- *	closures are {lambda(int) at file.cpp:3:9}, generic ones {lambda at
- *	file.cpp:3:9}, other types without a name
- *	{unnamed type at file.cpp:3:9}: their numbers count types that DWARF may
- *	leave out, and would be wrong without a sign of it;
- *	a deduced return type is the type, not `auto`;
- *	types stand where the source has a template's parameter.
- *
- * DIEs may be hostile: depth, steps and length are bounded, and a name that meets a
- * bound is not made.
+ * Writes the name of a function at `die`; see the top of the file.
  */
 static void spell_any(struct spell *s, uint64_t die, bool nested,
 		      struct buf *out)
@@ -812,7 +806,7 @@ static void spell_any(struct spell *s, uint64_t die, bool nested,
 		if (!demangle_cxx_scope(f.linkage, strlen(f.linkage), out))
 			buf_str(out, f.linkage);
 	} else if (f.external ||	/* main, extern "C" */
-		   /* what runs a file's constructors: no name of C++ */
+		   /* runs a file's constructors: not a C++ name */
 		   !strncmp(f.name, "_GLOBAL__", 9)) {
 		s->bad |= !nested;
 		buf_str(out, f.name);

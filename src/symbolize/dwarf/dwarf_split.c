@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Split DWARF (DWARF 5 §7.3.2, and GNU's form of it in DWARF 4): the linked file
- * has skeleton units, whose DIEs are in .dwo files beside the objects or in one
- * .dwp file.  A file of other code is known by its DWO id.
+ * Reads split DWARF (DWARF 5 §7.3.2, and GNU's form of it in DWARF 4).  The
+ * linked file has skeleton units, whose DIEs are in .dwo files next to the
+ * objects or in one .dwp file.  The DWO id identifies files of other code.
  */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "symbolize/dwarf/dwarf.h"
 
-/* .debug_cu_index and .debug_tu_index of .dwp files (DWARF 5 §7.3.5; version 2 is
- * GNU's for DWARF 4): each unit's own part of every section. */
+/* .debug_cu_index and .debug_tu_index of .dwp files (DWARF 5 §7.3.5; version 2
+ * is GNU's for DWARF 4): each unit's part of every section. */
 
 enum {
 	SECT_INFO = 1, SECT_TYPES = 2, SECT_ABBREV = 3, SECT_LINE = 4,
@@ -22,7 +22,7 @@ enum {
 struct unit_index {
 	const uint8_t *hashes, *rows, *parts;
 	uint32_t columns, units, slots;
-	int column[SECT_COUNT];		/* -1: no such column */
+	int column[SECT_COUNT];		/* -1: missing column */
 };
 
 static bool read_header(struct span s, struct unit_index *x)
@@ -49,7 +49,7 @@ static bool read_header(struct span s, struct unit_index *x)
 	return !c.bad;
 }
 
-/* Where a unit's part of a section begins; row counts from 1. */
+/* Returns the start of a unit's part of a section; row counts from 1. */
 static uint64_t part(const struct unit_index *x, uint32_t row, int kind)
 {
 	if (x->column[kind] < 0)
@@ -81,7 +81,7 @@ static int add_unit(struct dwarf *d, struct dwarf_set *s,
 	return 0;
 }
 
-/* tells the units of a .dwp file their parts. */
+/* Sets the parts of the units of a .dwp file. */
 static int read_index(struct dwarf *d, struct dwarf_set *s,
 		      struct image *img, bool types)
 {
@@ -110,7 +110,7 @@ static int read_index(struct dwarf *d, struct dwarf_set *s,
 
 enum { MAX_STRANGERS = 1000 };
 
-/* In DWARF 4 the id is an attribute of the first DIE. */
+/* Indexes DWO ids; in DWARF 4 the id is an attribute of the first DIE. */
 static int add_ids(struct dwarf_set *s)
 {
 	size_t i;
@@ -136,7 +136,7 @@ static int add_ids(struct dwarf_set *s)
 	return 0;
 }
 
-/* The unit with the DWO id that no skeleton has taken yet. */
+/* Returns the unit with the DWO id that is not yet assigned to a skeleton. */
 static struct dwarf_unit *find_id(struct dwarf_set *s, uint64_t id)
 {
 	uint32_t i = u64map_get(&s->signatures, id);
@@ -146,7 +146,7 @@ static struct dwarf_unit *find_id(struct dwarf_set *s, uint64_t id)
 	       u->type != DW_UT_split_type ? u : NULL;
 }
 
-/* Opens one file and looks for the id in it. */
+/* Opens one file and searches it for the id. */
 static struct dwarf_unit *try_dwo(struct dwarf *d, const char *path,
 				  uint64_t id, struct dwarf_work *w)
 {
@@ -158,11 +158,11 @@ static struct dwarf_unit *try_dwo(struct dwarf *d, const char *path,
 
 	if (!slot)
 		return NULL;
-	if (*slot != U64MAP_NONE)	/* 0: not usable */
+	if (*slot != U64MAP_NONE)	/* 0: unusable */
 		return *slot ? find_id(d->sets.v[*slot], id) : NULL;
 	*slot = 0;
-	/* Whoever rebuilt everything else, or wrote a thousand paths to one
-	 * file, gets no more time. */
+	/* Limit the time spent on files of other code, from a rebuild or from a
+	 * thousand paths to one file. */
 	if (d->other_users >= MAX_STRANGERS)
 		return NULL;
 	img = debug_open(&d->search, path);
@@ -212,14 +212,14 @@ void dwarf_close_splits(struct dwarf *d)
 		u->split = NULL;
 		u->split_tried = false;
 	}
-	/* The others were opened before any of these. */
+	/* All other sets were opened before these. */
 	for (i = d->sets.n; i-- > 0;) {
 		s = d->sets.v[i];
 		if (!s->is_split || s == d->dwp)
 			break;
 		dwarf_set_drop(d, s);
 	}
-	/* Numbers will be given again. */
+	/* Set numbers will be reused. */
 	u64map_clear(&d->dwo_tab);
 	u64map_clear(&d->name_tab);
 	d->names.n = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Unit headers (DWARF 5 §7.5.1, and the GNU forms of DWARF 4) and root DIEs. */
+/* Reads unit headers (DWARF 5 §7.5.1, and the GNU forms of DWARF 4) and root
+ * DIEs. */
 #include <dwarf.h>
 #include <string.h>
 
@@ -31,7 +32,8 @@ static bool is_type_unit(const struct dwarf_unit *u)
 	return u->type == DW_UT_type || u->type == DW_UT_split_type;
 }
 
-/* Fills u from the header at c; false when the rest of the section is lost. */
+/* Reads a unit header at c into u.  Returns false if the rest of the section is
+ * unusable. */
 static bool read_header(struct cursor *c, struct dwarf_unit *u)
 {
 	struct cursor h;
@@ -64,7 +66,7 @@ static bool read_header(struct cursor *c, struct dwarf_unit *u)
 	u->root = u->end - cursor_left(&h);
 	if (h.bad || u->version < 2 ||
 	    (u->addr_size != 4 && u->addr_size != 8))
-		u->root = u->end;	/* known by length only */
+		u->root = u->end;	/* only the length is usable */
 	return true;
 }
 
@@ -99,7 +101,7 @@ static int read_section(struct dwarf *d, struct dwarf_set *s, bool types,
 			break;
 		}
 		if (u.end - u.off == 4)
-			continue;	/* a linker's padding */
+			continue;	/* padding by the linker */
 		if (u.root == u.end)
 			dwarf_damage(d, ".debug_info: unit of unknown kind",
 				     u.off);
@@ -151,8 +153,8 @@ static bool is_gnu(const char *producer)
 		!strncmp(producer + 4, "GIMPLE", 6));
 }
 
-/* Where a split unit's lists begin: it has no attributes that say so (DWARF 5
- * §7.26, §7.28: behind the header of its part). */
+/* Sets the start of a split unit's lists, for which it has no attributes (DWARF
+ * 5 §7.26, §7.28: after the header of its part). */
 static void root_split(struct dwarf_unit *u)
 {
 	bool wide = u->off_size == 8;
@@ -172,7 +174,7 @@ static void root_split(struct dwarf_unit *u)
 	u->gnu_ranges = k->gnu_ranges;
 }
 
-/* The name of a folder or a file; one that no system would open is none. */
+/* Returns the name of a folder or a file; NULL if no system would open it. */
 static const char *root_path(const struct dwarf_unit *u,
 			     const struct dwarf_die *die, enum dwarf_slot slot)
 {
@@ -223,19 +225,19 @@ int dwarf_unit_root(struct dwarf *d, struct dwarf_unit *u, struct dwarf_work *w)
 	root_values(u, &die);
 	u->gnu = is_gnu(dwarf_string(u, &die, SLOT_PRODUCER));
 	u->abbrevs->users++;
-	/* Which unit covers an address is asked of the main file only. */
+	/* Lookups by address only use the main file. */
 	if (u->set == d->main && !is_type_unit(u))
 		dwarf_die_ranges(d, u, &die, w);
 	return 0;
 }
 
 /*
- * Which unit covers an address: the ranges of the root DIEs, read once when the
- * DWARF is opened, so that an address leads to its unit without touching
- * anything else; .debug_aranges (DWARF 5 §6.1.2) for units that do not say.
+ * Finds the unit that covers an address from the ranges of the root DIEs, which
+ * are read once when the DWARF is opened.  So a lookup touches nothing else.
+ * .debug_aranges (DWARF 5 §6.1.2) serves units without ranges.
  */
 
-/* The ranges of a unit's root DIE. */
+/* Adds the ranges of a unit's root DIE. */
 static int cover_root(struct dwarf *d, struct dwarf_unit *u,
 		      struct dwarf_work *w)
 {
@@ -252,19 +254,20 @@ static int cover_root(struct dwarf *d, struct dwarf_unit *u,
 				    COVER_ID(u - u->set->units.v)) < 0)
 			return -ERR_NOMEM;
 	}
-	/* A page of the unit, of its abbreviations and of its ranges. */
+	/* Touches one page each of the unit, its abbreviations and its
+	 * ranges. */
 	dwarf_touched(u->set, 64 * 1024, w);
 	return 0;
 }
 
-/* The unit's own ranges are better than .debug_aranges, but DWARF 2 had only one
- * range to give. */
+/* Returns whether the unit's own ranges suffice.  They are better than
+ * .debug_aranges, but DWARF 2 allowed only one range. */
 static bool has_ranges(const struct dwarf_unit *u)
 {
 	return u->ranged && u->version > 2;
 }
 
-/* One set of .debug_aranges (DWARF 5 §6.1.2). */
+/* Reads one set of .debug_aranges (DWARF 5 §6.1.2). */
 static int read_arange_set(struct dwarf *d, struct cursor *c)
 {
 	uint8_t off_size, addr_size, seg;
@@ -299,7 +302,7 @@ static int read_arange_set(struct dwarf *d, struct cursor *c)
 	return 0;
 }
 
-/* For units whose root DIE does not tell all ranges. */
+/* Reads .debug_aranges for units whose root DIE lacks some ranges. */
 static int index_aranges(struct dwarf *d, struct image *img)
 {
 	struct cursor c;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sorted address ranges: see range_index.h. */
+/* Sorts and searches address ranges: see range_index.h. */
 #include "symbolize/dwarf/range_index.h"
 
 #include <stdbool.h>
@@ -41,7 +41,7 @@ static int range_compare(const void *a, const void *b)
 	return range_before(a, b) ? -1 : range_before(b, a);
 }
 
-/* One stable counting pass over bits [shift, shift + RADIX_BITS) of lo. */
+/* Runs one stable counting pass over bits [shift, shift + RADIX_BITS) of lo. */
 static void radix_pass(const struct range *in, struct range *out, size_t n,
 		       uint64_t base, unsigned shift)
 {
@@ -72,7 +72,7 @@ static int radix_sort(struct range_index *x, uint64_t lo, uint64_t span)
 		radix_pass(a, b, x->n, lo, shift);
 		t = a, a = b, b = t;
 	}
-	if (a != x->v) {	/* the buffers have changed places */
+	if (a != x->v) {	/* the buffers are swapped */
 		memcpy(x->v, a, x->n * sizeof(*a));
 		b = a;
 	}
@@ -80,7 +80,7 @@ static int radix_sort(struct range_index *x, uint64_t lo, uint64_t span)
 	return 0;
 }
 
-/* Equal lo stand together now; put each such run in order. */
+/* Sorts each run of ranges with equal lo, which are now adjacent. */
 static void sort_ties(struct range_index *x)
 {
 	size_t i, j;
@@ -109,7 +109,7 @@ static int make_blocks(struct range_index *x)
 	return 0;
 }
 
-/* Steps over blocks in which no range reaches up to addr. */
+/* Skips blocks in which no range extends to addr. */
 ptrdiff_t range_index_far(const struct range_index *x, ptrdiff_t i,
 			  uint64_t addr)
 {

@@ -2,10 +2,11 @@
 #ifndef TALLY_SYMBOLIZE_DWARF_RANGE_INDEX_H
 #define TALLY_SYMBOLIZE_DWARF_RANGE_INDEX_H
 /*
- * Address ranges that may overlap, looked up by address.  Sorted by lo; equal
- * lo: the widest first, then by id.  `max_hi` is the running maximum of hi, so
- * that a backward scan knows when to stop; `block` is the maximum of each
- * RANGE_BLOCK ranges, so that a wide range far back is found fast.
+ * Looks up address ranges, which may overlap, by address.  Ranges are sorted by
+ * lo; those with equal lo by descending width, then by id.  `max_hi` is the
+ * running maximum of hi, so that a backward scan knows when to stop.  `block`
+ * is the maximum of each RANGE_BLOCK ranges, so that a wide range at a much
+ * lower address is found fast.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -26,19 +27,21 @@ struct range_index {
 
 enum { RANGE_NONE = -1, RANGE_BLOCK = 64, RANGE_NEAR = 8 };
 
-/* 0 or -ERR_NOMEM; call range_index_sort before the next lookup. */
+/* Adds a range.  Returns 0 or -ERR_NOMEM.  Call range_index_sort before the
+ * next lookup. */
 int range_index_add(struct range_index *x, uint64_t lo, uint64_t hi,
 		    uint64_t id);
 int range_index_sort(struct range_index *x);
 void range_index_fini(struct range_index *x);
-/* The last range with lo <= addr, covering or not; RANGE_NONE if none. */
+/* Returns the last range with lo <= addr, whether or not it covers addr;
+ * RANGE_NONE if there is none. */
 ptrdiff_t range_index_last(const struct range_index *x, uint64_t addr);
 
 ptrdiff_t range_index_far(const struct range_index *x, ptrdiff_t i,
 			  uint64_t addr);
 
-/* The next range that covers addr, walking down from position i (included):
- * innermost first. */
+/* Returns the next range that covers addr, from position i (included)
+ * downwards: innermost first. */
 static inline ptrdiff_t range_index_down(const struct range_index *x,
 					 ptrdiff_t i, uint64_t addr)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * /proc/kallsyms (proc(5)): "address type name [module]" a line.  The text is kept
- * and names are cut out of it in place.
+ * Reads /proc/kallsyms (proc(5)): lines of "address type name [module]".  The
+ * text is kept, and names are terminated in place.
  *
- * The table has no sizes.  Symbols of any type end the one before them, so that
- * an address in data never gets a function's name, and what comes after a module
- * is not the module's.  Code that the kernel generated is listed as of modules
- * too: "bpf", "__builtin__ftrace", "__builtin__kprobes" (kernel/kallsyms.c).
+ * The table has no sizes.  Symbols of any type end the previous one.  So an
+ * address in data never gets a function's name, and code after a module is not
+ * attributed to it.  Code that the kernel generated is also listed under module
+ * names: "bpf", "__builtin__ftrace", "__builtin__kprobes" (kernel/kallsyms.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ enum { TEXT_LIMIT = 512 << 20, PAGE = 4096, BPF_MOST = 64 << 10 };
 
 struct ksym {
 	uint32_t name, module;	/* offsets into the text; module 0: kernel */
-	char type;		/* as nm(1) has it */
+	char type;		/* as in nm(1) */
 };
 
 struct kstart {
@@ -32,8 +32,8 @@ struct kallsyms {
 	struct buf text;
 	VEC(struct ksym) syms;
 	struct range_index text_ranges;	/* id: in syms */
-	VEC(struct kstart) starts;	/* of symbols of any type */
-	uint32_t module;		/* of the line before */
+	VEC(struct kstart) starts;	/* starts of symbols of any type */
+	uint32_t module;		/* module of the previous line */
 	bool nomem;
 };
 
@@ -49,7 +49,7 @@ static bool is_text(char type)
 	return type == 't' || type == 'T' || type == 'w' || type == 'W';
 }
 
-/* One offset for all symbols of a module: they stand together. */
+/* Returns one offset for all symbols of a module, which are adjacent. */
 static uint32_t module_of(struct kallsyms *k, const char *module)
 {
 	const char *base = (const char *)k->text.p;
@@ -90,7 +90,8 @@ static void parse_line(struct kallsyms *k, char *p, char *end)
 	start.module = module_of(k, module);
 	if (vec_push(&k->starts, start) < 0)
 		k->nomem = true;
-	/* $x, $d: which kind of code follows (ELF for the Arm architecture) */
+	/* $x, $d: mark the kind of code that follows (ELF for the Arm
+	 * architecture) */
 	if (!is_text(type) || !*name || *name == '$')
 		return;
 	s.name = (uint32_t)(name - base);
@@ -105,7 +106,8 @@ static void parse_text(struct kallsyms *k)
 {
 	char *p = (char *)k->text.p, *end = p + k->text.n;
 
-	/* buf_cstr has put a NUL at end: a line may always be terminated. */
+	/* buf_cstr has put a NUL at the end, so that each line can be
+	 * terminated. */
 	while (p < end && !k->nomem) {
 		char *nl = memchr(p, '\n', (size_t)(end - p));
 
@@ -126,9 +128,10 @@ static int by_address(const void *a, const void *b)
 	return x->module < y->module ? -1 : x->module > y->module;
 }
 
-/* How far the last symbol of a module can reach: the table does not say, and
- * what follows may be anything.  Only its own page and the next are taken; pages
- * for probes and trampolines are single; a BPF program may be long. */
+/* Returns the maximum end of a module's last symbol.  The table does not
+ * contain it, and unrelated code may follow.  Only its own page and the next
+ * one are included; pages for probes and trampolines are single; a BPF program
+ * may be long. */
 static uint64_t last_end(const struct kallsyms *k, const struct ksym *s,
 			 uint64_t lo)
 {
@@ -183,7 +186,7 @@ static bool all_hidden(const struct kallsyms *k)
 	return true;
 }
 
-/* Takes k->text, already read. */
+/* Parses k->text, which was already read. */
 static int finish(struct kallsyms *k, const char *name, struct kallsyms **out,
 		  struct error *err)
 {
@@ -265,8 +268,9 @@ static bool ends_with(const char *s, const char *end)
 	return n >= m && !strcmp(s + n - m, end);
 }
 
-/* Names of places, not of functions: where a part of the code begins or ends
- * (include/asm-generic/sections.h).  They only end the function before them. */
+/* Returns whether a symbol only marks where a part of the code starts or ends
+ * (include/asm-generic/sections.h).  Such symbols only end the preceding
+ * function. */
 static bool is_boundary(const char *name)
 {
 	static const char *const exact[] = {
@@ -283,9 +287,9 @@ static bool is_boundary(const char *name)
 		!strncmp(name, "__start_", 8) || !strncmp(name, "__stop_", 7));
 }
 
-/* Aliases of one address: the padding before a function and its early-boot twin
- * last, global before weak before local, few leading underscores, short: as for
- * ELF symbols (symtab.c). */
+/* Ranks aliases of one address.  The padding before a function and its
+ * early-boot twin come last; global before weak before local, few leading
+ * underscores, short: as for ELF symbols (symtab.c). */
 static uint64_t name_rank(const struct ksym *s, const char *name)
 {
 	bool other = !strncmp(name, "__pfx_", 6) ||
@@ -298,7 +302,8 @@ static uint64_t name_rank(const struct ksym *s, const char *name)
 	       (uint64_t)(65535 - len);
 }
 
-/* The best name among the symbols that begin where x->v[i] does, or NULL. */
+/* Returns the best name among the symbols that start where x->v[i] does, or
+ * NULL. */
 static const struct ksym *best_name(const struct kallsyms *k, size_t i)
 {
 	const struct range_index *x = &k->text_ranges;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Where distributions put the kernel with its symbols:
- *	DIR/.build-id/ab/cdef….debug	every one that packs by build-id
+ * Finds the kernel's files where distributions install them:
+ *	DIR/.build-id/ab/cdef….debug	all that package by build ID
  *	DIR/boot/vmlinux-RELEASE	Debian, openSUSE
  *	DIR/lib/modules/RELEASE/…	Fedora, RHEL (vmlinux), modules
- *	/lib/modules/RELEASE/build/vmlinux	a kernel built here
- * DIR is /usr/lib/debug or what the user named.
+ *	/lib/modules/RELEASE/build/vmlinux	a kernel built on this machine
+ * DIR is /usr/lib/debug or a folder named by the user.
  */
 #include "symbolize/kernel/kernel_files.h"
 
@@ -18,15 +18,15 @@
 #include "base/vec.h"
 #include "symbolize/dwarf/debug_dirs.h"
 
-/* A tree of modules has some 5,000 files in folders 8 deep. */
+/* A tree of modules has about 5,000 files in folders up to 8 deep. */
 enum { MOST_FILES = 1 << 17, MOST_DEPTH = 16 };
 
 struct kernel_files {
 	struct kernel_files_options o;
 	struct buf path;
-	struct buf names;	/* of modules' files, one string after another */
-	VEC(size_t) modules;	/* where each begins */
-	size_t seen;		/* files and folders */
+	struct buf names;	/* names of module files, one string after another */
+	VEC(size_t) modules;	/* offset of each name */
+	size_t seen;		/* number of files and folders visited */
 	bool listed;
 };
 
@@ -39,7 +39,8 @@ struct kernel_files *kernel_files_open(const struct kernel_files_options *o)
 	k->o = *o;
 	if (!k->o.debug_dirs)
 		k->o.debug_dirs = "/usr/lib/debug";
-	/* It becomes part of paths and may come from somebody's recording. */
+	/* The release becomes part of paths and may come from an untrusted
+	 * recording. */
 	if (!k->o.release || strchr(k->o.release, '/') ||
 	    k->o.release[0] == '.')
 		k->o.release = "";
@@ -56,7 +57,7 @@ void kernel_files_close(struct kernel_files *k)
 	free(k);
 }
 
-/* Opens k->path if it is the one. */
+/* Opens k->path if it is the wanted file. */
 static struct image *open_path(struct kernel_files *k,
 			       const struct build_id *id)
 {
@@ -72,7 +73,8 @@ static struct image *open_path(struct kernel_files *k,
 	return NULL;
 }
 
-/* The i-th place of a vmlinux becomes k->path; false behind the last. */
+/* Sets k->path to the i-th possible path of a vmlinux.  Returns false after the
+ * last one. */
 static bool vmlinux_path(struct kernel_files *k, unsigned int i,
 			 const struct build_id *id)
 {
@@ -120,7 +122,8 @@ static bool vmlinux_path(struct kernel_files *k, unsigned int i,
 	return true;
 }
 
-/* One without DWARF still has names: taken when there is nothing better. */
+/* Chooses the better of two images.  One without DWARF still has names; it is
+ * used if there is nothing better. */
 static struct image *better(struct image *have, struct image *img, bool *done)
 {
 	*done = img && image_has_dwarf(img);
@@ -151,7 +154,8 @@ static struct image *find_vmlinux(struct kernel_files *k,
 	return found;
 }
 
-/* "nf-tables.ko.debug" is module nf_tables */
+/* Returns whether a file belongs to a module: "nf-tables.ko.debug" is module
+ * nf_tables. */
 static bool is_module_file(const char *file, const char *module)
 {
 	for (; *module; file++, module++)
@@ -170,7 +174,7 @@ static void list_tree(struct kernel_files *k, struct buf *path,
 	while (d && (e = readdir(d)) != NULL && k->seen++ < MOST_FILES) {
 		struct stat st;
 
-		/* "build" and "source" lead to whole source trees */
+		/* the links "build" and "source" lead to whole source trees */
 		if (e->d_name[0] == '.' || e->d_type == DT_LNK)
 			continue;
 		buf_printf(path, "/%s", e->d_name);
@@ -235,7 +239,7 @@ static struct image *find_module(struct kernel_files *k, const char *module,
 		buf_reset(&k->path);
 		buf_str(&k->path, path);
 		img = open_path(k, id);
-		/* without DWARF it says no more than kallsyms */
+		/* without DWARF it has no more information than kallsyms */
 		if (img && image_has_dwarf(img))
 			return img;
 		image_close(img);
