@@ -394,7 +394,7 @@ static void fill_header(struct timer_source *t,
 	/* clock_event_fill has added the note. */
 	if (n)
 		snprintf(t->seen[0].note + n, sizeof(t->seen[0].note) - n, ": this "
-			 "kernel looks at timers of threads so often");
+			 "kernel checks thread timers only at its tick");
 }
 
 static void fill_env(struct timer_source *t)
