@@ -322,7 +322,7 @@ chains() {
 matching() { # FILE FUNCTION PATTERN
 	chains "$1" | awk -v f="$2" -v m="$3" '$0 ~ "(^| )" f " " { n++
 		if ($0 ~ m) k++ }
-		END { printf "%.2f\n", (n > 100 ? k * 100 / n : -n - 1) }'
+		END { printf "%.2f\n", (n >= 30 ? k * 100 / n : -n - 1) }'
 }
 check_stacks() {
 	for n in 1024 8192 32768 65528; do
