@@ -162,18 +162,29 @@ static int body_of(struct llvm *w, uint32_t frame, uint32_t *in, uint32_t *at)
 	return *in == PROF_NONE;
 }
 
+/* Finds or adds the line of a frame and the body that it is in.  Returns 0, 1 if the
+ * frame has none, or -ERR_NOMEM. */
+static int line_of_frame(struct llvm *w, uint32_t frame, uint32_t *in,
+			 struct line **l)
+{
+	uint32_t at;
+	int rc = frame == PROF_NONE ? 1 : body_of(w, frame, in, &at);
+
+	if (rc)
+		return rc;
+	*l = line_of(w, *in, at);
+	return *l ? 0 : -ERR_NOMEM;
+}
+
 /* Adds an instruction of a block with a known execution count. */
 static int add_runs(struct llvm *w, uint32_t frame, double runs, bool entry)
 {
-	uint32_t in, at;
-	int rc = frame == PROF_NONE ? 1 : body_of(w, frame, &in, &at);
+	uint32_t in;
 	struct line *l;
+	int rc = line_of_frame(w, frame, &in, &l);
 
 	if (rc)
 		return rc < 0 ? rc : 0;
-	l = line_of(w, in, at);
-	if (!l)
-		return -ERR_NOMEM;
 	if (runs > l->runs)
 		l->runs = runs;
 	while (entry && w->bodies.v[in].parent != PROF_NONE)
@@ -186,15 +197,12 @@ static int add_runs(struct llvm *w, uint32_t frame, double runs, bool entry)
 /* Adds an address with samples outside known blocks. */
 static int add_address(struct llvm *w, uint32_t frame, uint64_t samples)
 {
-	uint32_t in, at;
-	int rc = frame == PROF_NONE ? 1 : body_of(w, frame, &in, &at);
+	uint32_t in;
 	struct line *l;
+	int rc = line_of_frame(w, frame, &in, &l);
 
 	if (rc)
 		return rc < 0 ? rc : 0;
-	l = line_of(w, in, at);
-	if (!l)
-		return -ERR_NOMEM;
 	l->samples += (double)samples;
 	l->addresses++;
 	return 0;
